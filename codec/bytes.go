@@ -1,0 +1,146 @@
+package codec
+
+import "encoding/binary"
+
+// MaxVarint is the length in bytes of the longest varint.
+const MaxVarint = binary.MaxVarintLen64
+
+// AppendUvarint appends v in groups of 7 bits, low group first, the high bit of
+// each byte saying whether another comes: one byte below 128, at most
+// [MaxVarint]. It is the format of encoding/binary.
+func AppendUvarint(dst []byte, v uint64) []byte {
+	for v >= 0x80 {
+		dst = append(dst, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(dst, byte(v))
+}
+
+// AppendVarint appends a signed v as the [AppendUvarint] of its zigzag form
+// (0, −1, 1, −2 … become 0, 1, 2, 3 …): one byte for −64..63.
+func AppendVarint(dst []byte, v int64) []byte { return AppendUvarint(dst, zigzag(v)) }
+
+// UvarintLen returns the number of bytes that [AppendUvarint] appends for v.
+func UvarintLen(v uint64) int {
+	n := 1
+	for ; v >= 0x80; v >>= 7 {
+		n++
+	}
+	return n
+}
+
+func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
+func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
+
+// zigzag32 keeps 32-bit differences within 32 bits, so within 5 bytes.
+func zigzag32(v int32) uint32   { return uint32(v)<<1 ^ uint32(v>>31) }
+func unzigzag32(v uint32) int32 { return int32(v>>1) ^ -int32(v&1) }
+
+// uvarintByte reports whether b may stand at the given shift of a varint: the
+// last byte is not an empty group, and nothing lies past bit 63.
+func uvarintByte(b uint64, shift uint) bool {
+	if b == 0 && shift > 0 {
+		return false
+	}
+	return shift < 63 || b <= 1
+}
+
+// ByteReader reads whole bytes. Errors are sticky: after the first one every
+// value is 0 and [ByteReader.Err] tells why. A ByteReader is not for concurrent
+// use.
+type ByteReader struct {
+	b   []byte
+	err error
+}
+
+// Reset begins reading b, which is not copied, and forgets any error.
+func (r *ByteReader) Reset(b []byte) { *r = ByteReader{b: b} }
+
+// Err returns the first error: nil, [ErrShort] when a value lay past the end, or
+// [ErrMalformed] for an over-long varint.
+func (r *ByteReader) Err() error { return r.err }
+
+// Len returns the number of bytes not yet read, 0 after an error.
+func (r *ByteReader) Len() int { return len(r.b) }
+
+// fail makes err sticky, unless an earlier one is.
+func (r *ByteReader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+	r.b = nil
+}
+
+// Next reads n bytes, 0 ≤ n, and returns them as a part of the input. It
+// returns nil after an error, a negative n among them.
+func (r *ByteReader) Next(n int) []byte {
+	if n < 0 || n > len(r.b) {
+		r.fail(ErrShort)
+		return nil
+	}
+	b := r.b[:n:n]
+	r.b = r.b[n:]
+	return b
+}
+
+// Byte reads one byte.
+func (r *ByteReader) Byte() byte {
+	if len(r.b) == 0 {
+		r.fail(ErrShort)
+		return 0
+	}
+	b := r.b[0]
+	r.b = r.b[1:]
+	return b
+}
+
+// Uint16 reads two bytes, little endian.
+func (r *ByteReader) Uint16() uint16 {
+	if b := r.Next(2); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
+// Uint32 reads four bytes, little endian.
+func (r *ByteReader) Uint32() uint32 {
+	if b := r.Next(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+// Uint64 reads eight bytes, little endian.
+func (r *ByteReader) Uint64() uint64 {
+	if b := r.Next(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// Uvarint reads what [AppendUvarint] appended.
+func (r *ByteReader) Uvarint() uint64 {
+	if len(r.b) > 0 && r.b[0] < 0x80 {
+		v := uint64(r.b[0])
+		r.b = r.b[1:]
+		return v
+	}
+	var v uint64
+	for i, c := range r.b {
+		b, shift := uint64(c), uint(7*i)
+		if !uvarintByte(b, shift) {
+			r.fail(ErrMalformed)
+			return 0
+		}
+		v |= b & 0x7f << shift
+		if b < 0x80 {
+			r.b = r.b[i+1:]
+			return v
+		}
+	}
+	r.fail(ErrShort)
+	return 0
+}
+
+// Varint reads what [AppendVarint] appended.
+func (r *ByteReader) Varint() int64 { return unzigzag(r.Uvarint()) }

@@ -1,0 +1,148 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/tactusgo/tactus/codec/schema"
+)
+
+// Mode says what the netcode does with a component. Modes combine.
+type Mode uint8
+
+const (
+	// Predicted components are simulated ahead by the client that owns the
+	// entity, and corrected when the server disagrees. They travel to their
+	// owner at full precision.
+	Predicted Mode = 1 << iota
+	// Interpolated components are drawn, on entities that a client does not
+	// predict, between two confirmed states. Without it the newer state is
+	// drawn as soon as its time has come.
+	Interpolated
+)
+
+// Component describes one registered component type.
+type Component struct {
+	// Name is the type's name, as in the protocol's lines.
+	Name string
+	// Mode is what was given at registration.
+	Mode Mode
+	// Schema is the field table; nil for local components.
+	Schema *schema.Table
+	// Words is the number of words that the component has in a snapshot. It is
+	// 0 where only the presence is replicated: for the input, and for local
+	// components that are predicted.
+	Words int
+
+	typ        reflect.Type
+	index      int // in the protocol, and so the bit in a table's mask
+	replicated int // among replicated components, in registration order; -1
+	size       uintptr
+}
+
+// Replicated is the component's place among those that snapshots name, in order
+// of registration, or -1 when it never leaves its peer.
+func (c *Component) Replicated() int { return c.replicated }
+
+// maxReplicated bounds the replicated components of a protocol, so that a set
+// of them is one word.
+const maxReplicated = 64
+
+// maxComponents bounds all components of a protocol; storage allows no more.
+const maxComponents = 256
+
+// Replicate registers T, one line a component: the server sends it to clients,
+// quantized as its struct tags say (see [schema.Compile] for the tags).
+//
+// It panics when T holds pointers, a field has no tag, or T is registered
+// already: a protocol is code, and wrong code should not start.
+func Replicate[T any](p *Protocol, mode Mode) { ReplicateFields[T](p, mode, nil) }
+
+// ReplicateFields is [Replicate] for types whose tags are missing or do not
+// fit: fields gives the tag text by field path and replaces the tags.
+func ReplicateFields[T any](p *Protocol, mode Mode, fields schema.Fields) {
+	c := p.add(reflect.TypeFor[T](), mode)
+	if mode&^(Predicted|Interpolated) != 0 {
+		panic(fmt.Sprintf("ecs: Replicate[%s]: unknown mode %#x", c.Name, mode))
+	}
+	t, err := schema.Compile(c.typ, fields)
+	if err != nil {
+		panic(fmt.Errorf("ecs: Replicate[%s]: %w", c.Name, err))
+	}
+	c.Schema, c.Words = t, t.Words
+	p.replicate(c)
+}
+
+// replicate makes c known to snapshots.
+func (p *Protocol) replicate(c *Component) {
+	if len(p.replicated) == maxReplicated {
+		panic(fmt.Sprintf("ecs: %s: a protocol holds at most %d replicated components", c.Name, maxReplicated))
+	}
+	c.replicated = len(p.replicated)
+	p.replicated = append(p.replicated, c)
+}
+
+// Local registers T as a component whose values stay on their own peer. With
+// [Predicted], clients give it, zero at first, to the same entities as the
+// server does, and re-simulation restores it together with the replicated
+// state: use that for what Simulate keeps between ticks, such as a cooldown
+// that others need not see.
+func Local[T any](p *Protocol, mode Mode) {
+	c := p.add(reflect.TypeFor[T](), mode)
+	if mode&^Predicted != 0 {
+		panic(fmt.Sprintf("ecs: Local[%s]: the mode of a local component is 0 or Predicted", c.Name))
+	}
+	if mode != 0 {
+		p.replicate(c)
+	}
+}
+
+// Input registers T as what a client sends every tick. The server puts it on
+// the entities that the client owns, and so does the client itself when it
+// predicts, before Simulate runs. A field tagged "edge" (a press, not a hold)
+// is cleared when the server must repeat an input that did not arrive.
+func Input[T any](p *Protocol) {
+	if p.input != nil {
+		panic(fmt.Sprintf("ecs: Input[%s]: the protocol has an input already, %s; make it one struct", reflect.TypeFor[T]().Name(), p.input.Name))
+	}
+	c := p.add(reflect.TypeFor[T](), 0)
+	t, err := schema.Compile(c.typ, nil)
+	if err != nil {
+		panic(fmt.Errorf("ecs: Input[%s]: %w", c.Name, err))
+	}
+	c.Schema = t
+	p.input = c
+	p.replicate(c)
+}
+
+// ComponentOf is the description of T, or nil when p does not know it.
+func ComponentOf[T any](p *Protocol) *Component { return p.byType[reflect.TypeFor[T]()] }
+
+// add registers a type and refuses what storage cannot hold.
+func (p *Protocol) add(t reflect.Type, mode Mode) *Component {
+	if p.frozen {
+		panic(fmt.Sprintf("ecs: %s registered after the protocol %q was put to use; register everything before NewWorld", t, p.name))
+	}
+	if p.byType[t] != nil {
+		panic(fmt.Sprintf("ecs: %s is registered already", t))
+	}
+	if err := schema.CheckPlain(t); err != nil {
+		panic(fmt.Errorf("ecs: %s cannot be a component: %w", t, err))
+	}
+	if len(p.all) == maxComponents {
+		panic(fmt.Sprintf("ecs: a protocol holds at most %d components", maxComponents))
+	}
+	c := &Component{Name: t.Name(), Mode: mode, typ: t, index: len(p.all), replicated: -1, size: t.Size()}
+	p.all = append(p.all, c)
+	p.byType[t] = c
+	return c
+}
+
+// need is ComponentOf for callers that cannot go on without.
+func (w *World) need(t reflect.Type) *Component {
+	c := w.protocol.byType[t]
+	if c == nil {
+		panic(fmt.Sprintf("ecs: %s is not a component of protocol %q; register it with ecs.Replicate or ecs.Local", t, w.protocol.name))
+	}
+	return c
+}

@@ -1,0 +1,107 @@
+package ecs
+
+import (
+	"fmt"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/tactusgo/tactus/components"
+)
+
+// Entity is a handle to one entity of one world. It stays valid while its
+// entity lives, whatever moves in storage, and is usable from the moment that
+// [World.Spawn] returns it. Handles differ between peers: what crosses the
+// network is the entity's NetID.
+//
+// The zero Entity is no entity.
+type Entity struct {
+	id  uint32
+	gen uint32
+}
+
+// IsZero reports whether e is the zero handle, which names no entity.
+func (e Entity) IsZero() bool { return e.id == 0 }
+
+// String is "entity ID.GENERATION", for logs.
+func (e Entity) String() string { return fmt.Sprintf("entity %d.%d", e.id, e.gen) }
+
+// self is the hidden component that every entity carries, so that a table's
+// entities are a column like any other.
+type self struct{ entity Entity }
+
+// slot is what a world knows of one handle.
+type slot struct {
+	gen     uint32
+	live    bool
+	pending int32 // 1 + index of the spawn command that will create it; 0: stored
+	stored  arche.Entity
+	table   *table
+	netID   components.NetID
+}
+
+// allocate hands out a handle whose entity is not stored yet.
+func (w *World) allocate() Entity {
+	var id uint32
+	if n := len(w.free); n > 0 {
+		id, w.free = w.free[n-1], w.free[:n-1]
+	} else {
+		id = uint32(len(w.slots))
+		w.slots = append(w.slots, slot{})
+	}
+	s := &w.slots[id]
+	*s = slot{gen: s.gen + 1, live: true}
+	return Entity{id, s.gen}
+}
+
+// release takes a handle out of use.
+func (w *World) release(e Entity) {
+	s := &w.slots[e.id]
+	if s.netID != 0 {
+		delete(w.byNetID, s.netID)
+	}
+	*s = slot{gen: s.gen}
+	w.free = append(w.free, e.id)
+}
+
+// at returns the slot of a living handle, or nil.
+func (w *World) at(e Entity) *slot {
+	if int(e.id) >= len(w.slots) {
+		return nil
+	}
+	if s := &w.slots[e.id]; s.live && s.gen == e.gen {
+		return s
+	}
+	return nil
+}
+
+// mustAt is at for callers that may not hold a dead handle.
+func (w *World) mustAt(e Entity, call string) *slot {
+	s := w.at(e)
+	if s == nil {
+		panic(fmt.Sprintf("ecs: %s of %v, which is not alive in this world; check World.Alive before", call, e))
+	}
+	return s
+}
+
+// Alive reports whether e is alive, or is about to be: an entity spawned in
+// this stage counts.
+func (w *World) Alive(e Entity) bool { return w.at(e) != nil }
+
+// NetID is e's name on the wire; 0 when it has none or is not alive.
+func (w *World) NetID(e Entity) components.NetID {
+	if s := w.at(e); s != nil {
+		return s.netID
+	}
+	return 0
+}
+
+// ByNetID finds the entity that carries a NetID.
+func (w *World) ByNetID(id components.NetID) (Entity, bool) {
+	e, ok := w.byNetID[id]
+	return e, ok
+}
+
+// name gives a slot its NetID.
+func (w *World) name(e Entity, id components.NetID) {
+	w.slots[e.id].netID = id
+	w.byNetID[id] = e
+}

@@ -1,0 +1,126 @@
+package ecs
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"reflect"
+
+	"github.com/tactusgo/tactus/components"
+)
+
+// Protocol is what server and clients must agree on: which components travel
+// and how, what an input is, and the systems that both sides run. Build it with
+// the same function on both sides; it is frozen when the first world uses it,
+// and can then serve any number of worlds.
+type Protocol struct {
+	name       string
+	all        []*Component
+	byType     map[reflect.Type]*Component
+	replicated []*Component
+	input      *Component
+	simulate   []System
+	authority  []System
+	frozen     bool
+
+	selfC, netIDC, ownerC, predictedC, interpolatedC *Component
+}
+
+// NewProtocol starts a protocol. The name ("dots/1") is part of what peers
+// compare: change it when the rules of the game change but its data do not.
+func NewProtocol(name string) *Protocol {
+	p := &Protocol{name: name, byType: make(map[reflect.Type]*Component)}
+	p.selfC = p.add(reflect.TypeFor[self](), 0)
+	p.netIDC = p.add(reflect.TypeFor[components.NetID](), 0)
+	Replicate[components.Owner](p, 0)
+	p.ownerC = p.replicated[0]
+	p.predictedC = p.add(reflect.TypeFor[components.Predicted](), 0)
+	p.interpolatedC = p.add(reflect.TypeFor[components.Interpolated](), 0)
+	return p
+}
+
+// Name is the name given to [NewProtocol].
+func (p *Protocol) Name() string { return p.name }
+
+// Simulate adds a system to the rules of the game. The server runs it for
+// everything, each tick; a client runs it, unchanged, for what it predicts, and
+// again when it re-simulates. So it may depend on nothing but the world: no
+// clock, no map iteration, no random numbers but [World.Rand].
+func (p *Protocol) Simulate(name string, run func(*World)) {
+	p.simulate = append(p.simulate, p.system(name, run))
+}
+
+// Authority adds a system that only the server runs, after Simulate: spawning,
+// scoring, whatever clients must not decide.
+func (p *Protocol) Authority(name string, run func(*World)) {
+	p.authority = append(p.authority, p.system(name, run))
+}
+
+// SimulateSystems lists what [Protocol.Simulate] added, in order.
+func (p *Protocol) SimulateSystems() []System { return p.simulate }
+
+// AuthoritySystems lists what [Protocol.Authority] added, in order.
+func (p *Protocol) AuthoritySystems() []System { return p.authority }
+
+func (p *Protocol) system(name string, run func(*World)) System {
+	if p.frozen {
+		panic(fmt.Sprintf("ecs: system %q added after protocol %q was put to use", name, p.name))
+	}
+	if name == "" || run == nil {
+		panic("ecs: a system needs a name and a function")
+	}
+	for _, list := range [][]System{p.simulate, p.authority} {
+		for _, s := range list {
+			if s.Name == name {
+				panic(fmt.Sprintf("ecs: two systems are named %q", name))
+			}
+		}
+	}
+	return System{Name: name, Run: run}
+}
+
+// Replicated lists what snapshots name, in registration order: the replicated
+// components, and those of which only the presence is replicated. The first is
+// always components.Owner.
+func (p *Protocol) Replicated() []*Component { return p.replicated }
+
+// Input is the input component, or nil when the protocol has none.
+func (p *Protocol) Input() *Component { return p.input }
+
+// Lines is the canonical text of the protocol, one line a component, for peers
+// to compare. Tolerances are not in it.
+func (p *Protocol) Lines() []string {
+	lines := []string{"protocol " + p.name}
+	for _, c := range p.replicated {
+		switch {
+		case c == p.input:
+			lines = append(lines, "input "+c.Schema.Line())
+		case c.Schema == nil:
+			lines = append(lines, "local "+modeText(c.Mode)+c.Name)
+		default:
+			lines = append(lines, "replicate "+modeText(c.Mode)+c.Schema.Line())
+		}
+	}
+	return lines
+}
+
+// Hash is the schema hash: equal on peers that can play together.
+func (p *Protocol) Hash() uint64 {
+	h := fnv.New64a()
+	for _, l := range p.Lines() {
+		io.WriteString(h, l)
+		h.Write([]byte{'\n'})
+	}
+	return h.Sum64()
+}
+
+func modeText(m Mode) string {
+	s := ""
+	if m&Predicted != 0 {
+		s += "predicted "
+	}
+	if m&Interpolated != 0 {
+		s += "interpolated "
+	}
+	return s
+}

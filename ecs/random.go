@@ -1,0 +1,69 @@
+package ecs
+
+import "math/bits"
+
+// Rand draws random numbers that are a pure function of the world seed, the
+// tick or input sequence, the system, the entity's NetID and the number of the
+// draw. So server and client draw the same, whatever else either simulates, and
+// a re-simulated tick draws again what it drew before.
+type Rand struct {
+	key uint64
+	n   uint64
+}
+
+// Rand starts the draws of e in the running system. Entities with an owner
+// follow the owner's input sequence, which both sides know exactly; all others,
+// and the zero Entity (for draws that belong to no entity), follow the tick.
+func (w *World) Rand(e Entity) Rand {
+	key := mix(w.config.Seed ^ 0x9e3779b97f4a7c15)
+	id := uint64(0)
+	when := uint64(w.tick)
+	if s := w.at(e); s != nil {
+		id = uint64(s.netID)
+		if p := w.pointer(s, w.protocol.ownerC); p != nil {
+			if seq, ok := w.inputSeq[*(*uint32)(p)]; ok {
+				when = 1<<32 | uint64(seq)
+			}
+		}
+	}
+	key = mix(key ^ when)
+	key = mix(key ^ (uint64(w.system)<<32 | id))
+	return Rand{key: key}
+}
+
+// NewRand starts draws that follow from a seed and a stream number alone, for
+// what happens outside the tick: where things start, what a bot does.
+func NewRand(seed, stream uint64) Rand {
+	return Rand{key: mix(mix(seed^0x9e3779b97f4a7c15) ^ stream)}
+}
+
+// Uint64 is the next draw, uniform over all values.
+func (r *Rand) Uint64() uint64 {
+	r.n++
+	return mix(r.key + r.n*0x9e3779b97f4a7c15)
+}
+
+// IntN is the next draw, uniform over 0..n-1. It panics unless n is positive.
+func (r *Rand) IntN(n int) int {
+	if n <= 0 {
+		panic("ecs: Rand.IntN needs a positive bound")
+	}
+	hi, _ := bits.Mul64(r.Uint64(), uint64(n))
+	return int(hi)
+}
+
+// Float64 is the next draw, uniform over 0 ≤ x < 1 in steps of 2⁻⁵³.
+func (r *Rand) Float64() float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
+
+// Float32 is the next draw, uniform over 0 ≤ x < 1 in steps of 2⁻²⁴.
+func (r *Rand) Float32() float32 { return float32(r.Uint64()>>40) * 0x1p-24 }
+
+// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable
+// Pseudorandom Number Generators, 2014): a bijection that spreads every bit.
+func mix(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,85 @@
+package ecs
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+)
+
+// Replica makes or reshapes, at once, the entity that stands for a server's
+// entity in this world: with the replicated components of mask, marked
+// components.Predicted or components.Interpolated. Values start at zero; write
+// them through [World.Pointer]. It is for the netcode, which calls it outside
+// any walk.
+func (w *World) Replica(id components.NetID, mask uint64, predicted bool) Entity {
+	if id == 0 {
+		panic("ecs: Replica needs a NetID")
+	}
+	p := w.protocol
+	mark, unmark := p.interpolatedC, p.predictedC
+	if predicted {
+		mark, unmark = unmark, mark
+	}
+	e, known := w.byNetID[id]
+	if !known {
+		e = w.allocate()
+		w.name(e, id)
+		m := w.replicaMask(mask)
+		m.set(p.selfC.index)
+		m.set(p.netIDC.index)
+		m.set(mark.index)
+		w.place(e, m)
+		return e
+	}
+	s := w.mustAt(e, "Replica")
+	m := s.table.mask
+	for _, c := range p.replicated {
+		m.clear(c.index)
+	}
+	add := w.replicaMask(mask)
+	for i := range m {
+		m[i] |= add[i]
+	}
+	m.set(mark.index)
+	m.clear(unmark.index)
+	w.move(s, m)
+	return e
+}
+
+func (w *World) replicaMask(set uint64) mask {
+	var m mask
+	for i := range bitsOf(set) {
+		if i >= len(w.protocol.replicated) {
+			panic(fmt.Sprintf("ecs: Replica: no replicated component %d", i))
+		}
+		m.set(w.protocol.replicated[i].index)
+	}
+	return m
+}
+
+// Discard removes a replica at once; unknown NetIDs are ignored.
+func (w *World) Discard(id components.NetID) {
+	if e, ok := w.byNetID[id]; ok {
+		w.carryOut(&command{op: opDespawn, entity: e})
+	}
+}
+
+// Pointer is where e's component c is stored, until the next structural change;
+// nil when e is not alive or has none. It is [Get] for the netcode, which knows
+// components by description.
+func (w *World) Pointer(e Entity, c *Component) unsafe.Pointer {
+	s := w.at(e)
+	if s == nil {
+		return nil
+	}
+	return w.pointer(s, c)
+}
+
+// Mask is the set of replicated components that e has.
+func (w *World) Mask(e Entity) uint64 {
+	if s := w.at(e); s != nil && s.table != nil {
+		return s.table.replicated
+	}
+	return 0
+}

@@ -1,0 +1,31 @@
+package ecs
+
+import "slices"
+
+// Hold leaves out an owner's entities from [Each] and [Chunks] until
+// [World.ReleaseHolds]: the server's buffer for this client is filling, and its
+// entities take no step. [All] still shows them.
+func (w *World) Hold(owner uint32) {
+	if !slices.Contains(w.held, owner) {
+		w.held = append(w.held, owner)
+	}
+}
+
+// ReleaseHolds ends all holds.
+func (w *World) ReleaseHolds() { w.held = w.held[:0] }
+
+// SimulateOnly runs Simulate for the entities of one owner alone, in addition
+// to the tick's own run.
+func (w *World) SimulateOnly(owner uint32) {
+	w.only = owner
+	w.simulate.Run(w)
+	w.only = 0
+}
+
+// inScope reports whether Each yields the entities of owner.
+func (w *World) inScope(owner uint32) bool {
+	if w.only != 0 {
+		return owner == w.only
+	}
+	return owner == 0 || !slices.Contains(w.held, owner)
+}

@@ -1,0 +1,231 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+	"unsafe"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/tactusgo/tactus/components"
+)
+
+// Config configures a [World]. The zero value is a server world at 60 steps a
+// second with seed 0.
+type Config struct {
+	// Seed is the root of everything random in the world; see [World.Rand].
+	// A client gets the server's.
+	Seed uint64
+	// TickRate is the number of simulation steps a second, 1 to 1000.
+	// Default (0): 60.
+	TickRate int
+	// Client makes a world in which [Each] yields only entities marked
+	// components.Predicted, and in which NetIDs come from a server.
+	Client bool
+}
+
+// Validate reports what is wrong with c; it never changes it.
+func (c Config) Validate() error {
+	if c.TickRate < 0 || c.TickRate > 1000 {
+		return fmt.Errorf("ecs: TickRate %d is not between 1 and 1000 (0: 60)", c.TickRate)
+	}
+	return nil
+}
+
+// DefaultTickRate is the number of simulation steps a second where a
+// configuration says 0.
+const DefaultTickRate = 60
+
+// World holds the entities of one peer. It belongs to one goroutine.
+type World struct {
+	protocol *Protocol
+	config   Config
+	step     float32
+	simulate *Stage
+
+	store   arche.World
+	ids     []arche.ID // by component index
+	tables  []*table
+	byMask  map[mask]*table
+	slots   []slot
+	free    []uint32
+	byNetID map[components.NetID]Entity
+	nextNet components.NetID
+
+	rows      map[reflect.Type]*row
+	resources map[reflect.Type]any
+	runs      []run // scratch of the walkers, used as a stack
+	version   uint64
+	depth     int // stages running
+	commands  []command
+
+	tick     uint32
+	system   uint32 // ordinal of the running system, for Rand
+	inputSeq map[uint32]uint32
+	held     []uint32 // owners that Each leaves out
+	only     uint32   // the one owner that Each yields; 0: all
+}
+
+// NewWorld makes an empty world of the protocol p, which is frozen by it.
+// It panics when c is not valid.
+func NewWorld(p *Protocol, c Config) *World {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
+	if c.TickRate == 0 {
+		c.TickRate = DefaultTickRate
+	}
+	p.frozen = true
+	w := &World{
+		protocol:  p,
+		config:    c,
+		step:      float32(1 / float64(c.TickRate)),
+		store:     arche.NewWorld(64),
+		byMask:    make(map[mask]*table),
+		slots:     make([]slot, 1, 64), // handle 0 is no entity
+		byNetID:   make(map[components.NetID]Entity),
+		nextNet:   1,
+		rows:      make(map[reflect.Type]*row),
+		resources: make(map[reflect.Type]any),
+		inputSeq:  make(map[uint32]uint32),
+	}
+	for _, comp := range p.all {
+		w.ids = append(w.ids, arche.TypeID(&w.store, comp.typ))
+	}
+	w.simulate = &Stage{Name: "Simulate"}
+	for _, s := range p.simulate {
+		w.simulate.Add(s)
+	}
+	return w
+}
+
+// Protocol is the protocol that the world was made for.
+func (w *World) Protocol() *Protocol { return w.protocol }
+
+// Seed is the world seed.
+func (w *World) Seed() uint64 { return w.config.Seed }
+
+// TickRate is the number of simulation steps a second.
+func (w *World) TickRate() int { return w.config.TickRate }
+
+// Step is the length of one simulation step in seconds.
+func (w *World) Step() float32 { return w.step }
+
+// StepDuration is the length of one simulation step.
+func (w *World) StepDuration() time.Duration {
+	return time.Duration(float64(time.Second) / float64(w.config.TickRate))
+}
+
+// Tick is the server tick being simulated, from 0. On a client it is the tick
+// that the confirmed state plus the inputs since stand for, so doors and moving
+// platforms line up with the server's; cooldowns belong in state, not here.
+func (w *World) Tick() uint32 { return w.tick }
+
+// SetTick is for the netcode: it says which tick the next Simulate is.
+func (w *World) SetTick(t uint32) { w.tick = t }
+
+// SetInputSequence is for the netcode: it says which of an owner's inputs the
+// next Simulate consumes. Randomness on owned entities follows it.
+func (w *World) SetInputSequence(owner, seq uint32) { w.inputSeq[owner] = seq }
+
+// SimulateStage is the nested list of the game's systems, which the server's
+// tick, Predict and Reconcile's replays all run.
+func (w *World) SimulateStage() *Stage { return w.simulate }
+
+// Spawn makes an entity with the given component values, each of a registered
+// type. On a server an entity with replicated components gets its NetID here.
+//
+// Inside a system the entity is created at the end of the stage; its handle is
+// usable at once. On a client, what Simulate spawns is the server's to create:
+// the handle stays without an entity and dies at the end of the stage.
+func (w *World) Spawn(values ...any) Entity {
+	e := w.allocate()
+	cmd := command{op: opSpawn, entity: e}
+	replicated := false
+	for _, v := range values {
+		c := w.need(reflect.TypeOf(v))
+		if c == w.protocol.selfC || c == w.protocol.netIDC {
+			panic(fmt.Sprintf("ecs: Spawn: %s is given by the world", c.Name))
+		}
+		if cmd.find(c) != nil {
+			panic(fmt.Sprintf("ecs: Spawn: %s is given twice", c.Name))
+		}
+		p := reflect.New(c.typ)
+		p.Elem().Set(reflect.ValueOf(v))
+		cmd.parts = append(cmd.parts, part{c, p.UnsafePointer()})
+		replicated = replicated || c.replicated >= 0
+	}
+	if replicated && !w.config.Client {
+		w.name(e, w.nextNet)
+		w.nextNet++
+	}
+	w.do(cmd)
+	return e
+}
+
+// Despawn removes an entity, inside a system at the end of the stage. A handle
+// that is dead already is ignored. On a client, inside Simulate, the despawn of
+// a replicated entity is the server's to confirm and is ignored.
+func (w *World) Despawn(e Entity) {
+	if w.at(e) != nil {
+		w.do(command{op: opDespawn, entity: e})
+	}
+}
+
+// Add gives e the component value v, or sets it when e has it already. Inside a
+// system a component that e does not have yet arrives at the end of the stage.
+func Add[T any](w *World, e Entity, v T) {
+	s := w.mustAt(e, "Add")
+	c := w.need(reflect.TypeFor[T]())
+	if p := w.pointer(s, c); p != nil {
+		*(*T)(p) = v
+		return
+	}
+	held := new(T)
+	*held = v
+	w.do(command{op: opAdd, entity: e, parts: []part{{c, unsafe.Pointer(held)}}})
+}
+
+// Remove takes the component T from e, inside a system at the end of the stage.
+// It does nothing when e has none.
+func Remove[T any](w *World, e Entity) {
+	s := w.mustAt(e, "Remove")
+	c := w.need(reflect.TypeFor[T]())
+	if w.pointer(s, c) != nil {
+		w.do(command{op: opRemove, entity: e, parts: []part{{c, nil}}})
+	}
+}
+
+// Get returns e's component T, or nil when e has none or is not alive. The
+// pointer is good until the next structural change: do not keep it.
+func Get[T any](w *World, e Entity) *T {
+	s := w.at(e)
+	if s == nil {
+		return nil
+	}
+	return (*T)(w.pointer(s, w.need(reflect.TypeFor[T]())))
+}
+
+// Has reports whether e is alive and has the component T.
+func Has[T any](w *World, e Entity) bool { return Get[T](w, e) != nil }
+
+// pointer finds a component of a stored or pending entity.
+func (w *World) pointer(s *slot, c *Component) unsafe.Pointer {
+	if s.pending > 0 {
+		return w.commands[s.pending-1].find(c)
+	}
+	if s.table == nil || !s.table.mask.has(c.index) {
+		return nil
+	}
+	return w.store.GetUnchecked(s.stored, w.ids[c.index])
+}
+
+// SetResource puts one value of type T beside the entities: configuration, a
+// map, whatever is not replicated and not per entity.
+func SetResource[T any](w *World, v *T) { w.resources[reflect.TypeFor[T]()] = v }
+
+// Resource returns what [SetResource] stored, or nil.
+func Resource[T any](w *World) *T {
+	v, _ := w.resources[reflect.TypeFor[T]()].(*T)
+	return v
+}

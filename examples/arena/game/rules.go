@@ -1,0 +1,182 @@
+package game
+
+import (
+	"math"
+
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Size is the length of the world's sides, in units.
+const Size = 2000
+
+// Speeds in units per second.
+const (
+	PlayerSpeed = 200
+	NPCSpeed    = 100
+)
+
+// Buttons of [Input].
+const (
+	Up = 1 << iota
+	Down
+	Left
+	Right
+)
+
+// Input is what a player does in one tick.
+type Input struct {
+	Buttons uint8  `net:"0..255"`
+	Aim     uint16 `net:"0..65535"` // 65536 to the full turn
+}
+
+// Wander is an entity that walks half of each four seconds and rests the other
+// half. Server-controlled entities differ in their phase only.
+type Wander struct {
+	Index  int32 // of the NPC, from 0
+	Phase  int32 // ticks
+	Facing uint8 // 256 to the full turn
+}
+
+// Vitals is what health goes down by.
+type Vitals struct {
+	Number int32 // of the entity in the world's order: players first
+}
+
+// Protocol builds the arena's protocol.
+func Protocol() *ecs.Protocol {
+	p := ecs.NewProtocol("arena/1")
+	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
+		"X": "0..2000 step 0.125", "Y": "0..2000 step 0.125",
+	})
+	ecs.ReplicateFields[components.Velocity](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
+		"X": "-256..256 step 0.125", "Y": "-256..256 step 0.125",
+	})
+	ecs.ReplicateFields[components.Heading](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
+		"Angle": "0..65280 step 256 angle",
+	})
+	ecs.ReplicateFields[components.Health](p, 0, schema.Fields{"Points": "0..100"})
+	ecs.Input[Input](p)
+	ecs.Local[Wander](p, 0)
+	ecs.Local[Vitals](p, 0)
+
+	p.Simulate("walk", walk)
+	p.Simulate("wander", wander)
+	p.Authority("age", age)
+	return p
+}
+
+// walker is a player's entity, moved by its owner's input.
+type walker struct {
+	Pos  *components.Position
+	Vel  *components.Velocity
+	Head *components.Heading
+	In   *Input
+}
+
+func walk(w *ecs.World) {
+	for _, e := range ecs.Each[walker](w) {
+		dx, dy := direction(e.In.Buttons)
+		e.Vel.X, e.Vel.Y = dx*PlayerSpeed, dy*PlayerSpeed
+		e.Pos.X = clamp(e.Pos.X + e.Vel.X*w.Step())
+		e.Pos.Y = clamp(e.Pos.Y + e.Vel.Y*w.Step())
+		e.Head.Angle = e.In.Aim &^ 0xff
+	}
+}
+
+// direction is the unit vector of the pressed keys; opposite keys cancel out.
+func direction(buttons uint8) (dx, dy float32) {
+	bit := func(b uint8) float32 {
+		if buttons&b != 0 {
+			return 1
+		}
+		return 0
+	}
+	dx, dy = bit(Right)-bit(Left), bit(Down)-bit(Up)
+	if dx != 0 && dy != 0 {
+		dx, dy = dx*math.Sqrt2/2, dy*math.Sqrt2/2
+	}
+	return dx, dy
+}
+
+func clamp(v float32) float32 { return min(max(v, 0), Size) }
+
+// npc is a server-controlled entity.
+type npc struct {
+	Pos  *components.Position
+	Vel  *components.Velocity
+	Head *components.Heading
+	Do   *Wander
+}
+
+// Wandering times in seconds.
+const (
+	period = 4
+	turn   = 0.5
+)
+
+func wander(w *ecs.World) {
+	rate := float64(w.TickRate())
+	cycle, every := uint32(period*rate), max(uint32(turn*rate), 1)
+	for e, n := range ecs.Each[npc](w) {
+		t := (w.Tick() + uint32(n.Do.Phase)) % cycle
+		if t >= cycle/2 {
+			n.Vel.X, n.Vel.Y = 0, 0
+			continue
+		}
+		draw := w.Rand(e)
+		switch {
+		case t == 0:
+			n.Do.Facing = uint8(draw.IntN(256))
+		case t%every == 0:
+			n.Do.Facing += uint8(draw.IntN(65) - 32)
+		}
+		n.Head.Angle = uint16(n.Do.Facing) << 8
+		s, c := math.Sincos(float64(n.Do.Facing) * (2 * math.Pi / 256))
+		n.Vel.X, n.Vel.Y = float32(c*NPCSpeed), float32(s*NPCSpeed)
+		n.Pos.X += n.Vel.X * w.Step()
+		n.Pos.Y += n.Vel.Y * w.Step()
+		if n.Pos.X < 0 || n.Pos.X > Size {
+			n.Pos.X = reflect(n.Pos.X)
+			n.Do.Facing = 128 - n.Do.Facing
+		}
+		if n.Pos.Y < 0 || n.Pos.Y > Size {
+			n.Pos.Y = reflect(n.Pos.Y)
+			n.Do.Facing = -n.Do.Facing
+		}
+	}
+}
+
+// reflect folds a coordinate that is outside back in.
+func reflect(v float32) float32 {
+	if v < 0 {
+		return clamp(-v)
+	}
+	return clamp(2*Size - v)
+}
+
+// mortal has health to lose.
+type mortal struct {
+	Health *components.Health
+	Who    *Vitals
+}
+
+// age takes a point of health from a tenth of all entities each second.
+func age(w *ecs.World) {
+	rate := uint32(w.TickRate())
+	if w.Tick()%rate != 0 {
+		return
+	}
+	second := int32(w.Tick() / rate)
+	for _, m := range ecs.Each[mortal](w) {
+		if (second+m.Who.Number)%10 != 0 {
+			continue
+		}
+		if m.Health.Points <= 1 {
+			m.Health.Points = 100
+		} else {
+			m.Health.Points--
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package game
+
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Populate spawns npcs server-controlled entities, numbered after the players.
+func Populate(w *ecs.World, players, npcs int) {
+	for i := range npcs {
+		phase := i * period * w.TickRate() / npcs
+		x, y := start(w, players+i)
+		w.Spawn(components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{}, components.Health{Points: 100},
+			Wander{Index: int32(i), Phase: int32(phase)}, Vitals{Number: int32(players + i)})
+	}
+}
+
+// Join spawns the player of a client.
+func Join(w *ecs.World, client uint32) {
+	x, y := start(w, int(client)-1)
+	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{},
+		components.Health{Points: 100}, Vitals{Number: int32(client) - 1}, Input{})
+}
+
+// start is where an entity begins: anywhere, by its number.
+func start(w *ecs.World, number int) (x, y float32) {
+	draw := ecs.NewRand(w.Seed(), uint64(number))
+	return draw.Float32() * Size, draw.Float32() * Size
+}
+
+// Push moves a player at once, as far as the walls allow, and reports whether
+// that is far enough to be noticed.
+func Push(w *ecs.World, e ecs.Entity, dx, dy float32) bool {
+	p := ecs.Get[components.Position](w, e)
+	if p == nil {
+		return false
+	}
+	before := *p
+	p.X, p.Y = clamp(p.X+dx), clamp(p.Y+dy)
+	const step = 0.125 // beyond the replicated precision on some axis
+	return abs(p.X-before.X) > step || abs(p.Y-before.Y) > step
+}
+
+// Place is where an entity stands.
+func Place(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
+	p := ecs.Get[components.Position](w, e)
+	if p == nil {
+		return 0, 0, false
+	}
+	return p.X, p.Y, true
+}
+
+func abs(v float32) float32 { return max(v, -v) }

@@ -1,0 +1,10 @@
+// Package headless runs an example world, server and clients in one process, and
+// prints what happened as one JSON object. All example worlds share its flags
+// and fields, so that worlds, models and versions can be compared.
+//
+//   - Describe a world: [World], [Bot].
+//   - Flags: [Options.Register], [Options.Validate].
+//   - Run it: [Run], on real UDP or, with -virtual, in virtual time.
+//   - Run it with a live view: [NewMatch], [Match.Real], [Match.Virtual].
+//   - The result: [Report].
+package headless

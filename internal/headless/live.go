@@ -1,0 +1,106 @@
+package headless
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/tactusgo/tactus/systems"
+)
+
+// publishEvery is how often the figures of a running match are refreshed.
+const publishEvery = 500 * time.Millisecond
+
+// live is what the running match shows; copies, refreshed twice a second.
+type live struct {
+	mu      sync.Mutex
+	at      time.Time
+	server  systems.ServerStats
+	clients []systems.ClientStatus
+}
+
+// touch notes the time of figures that come from clients alone.
+func (l *live) touch(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at = now
+}
+
+// publish copies the server's figures for whoever watches.
+func (m *Match) publish(now time.Time) {
+	l := &m.live
+	if now.Sub(l.at) < publishEvery {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at = now
+	l.server = m.server.Stats()
+	l.clients = l.clients[:0]
+	for st := range m.server.Clients {
+		l.clients = append(l.clients, st)
+	}
+}
+
+// Table prints the running match: a line for the server, and one a client. It
+// may be called from any goroutine; before is what it returned last time, for
+// rates.
+func (m *Match) Table(out io.Writer, before Reading) Reading {
+	r := m.read()
+	seconds := r.at.Sub(before.at).Seconds()
+	if before.at.IsZero() || seconds <= 0 {
+		seconds = max(r.at.Sub(m.start).Seconds(), 0.001)
+	}
+	fmt.Fprintf(out, "server  tick %d, %d overdue; inputs consumed %d, missing %d, late %d; %d datagrams dropped\n\n",
+		r.server.Ticks, r.server.TicksDropped, r.server.Inputs.Consumed, r.server.Inputs.Missing, r.server.Inputs.Late, r.server.Drops.Total())
+	fmt.Fprintln(out, "bot   RTT ms   loss   buffer   corrections   re-simulated   error   stalls   B/s down   B/s up")
+	for i, c := range r.clients {
+		var down, up float64
+		if i < len(before.clients) && before.clients[i].id == c.id {
+			down = float64(c.stats.Session.BytesIn-before.clients[i].stats.Session.BytesIn) / seconds
+			up = float64(c.stats.Session.BytesOut-before.clients[i].stats.Session.BytesOut) / seconds
+		}
+		fmt.Fprintf(out, "%3d %8d %5.1f%% %8d %13d %14d %7.2f %8d %10.0f %8.0f\n",
+			c.bot, c.stats.Session.RTT.Milliseconds(), 100*c.stats.Session.LossIn, c.waiting,
+			c.stats.Corrections, c.stats.Resimulated, c.error, c.stats.Stalls, down, up)
+	}
+	return r
+}
+
+// Reading is a copy of a running match's figures.
+type Reading struct {
+	at      time.Time
+	server  systems.ServerStats
+	clients []clientReading
+}
+
+type clientReading struct {
+	bot     int
+	id      uint32
+	waiting int
+	error   float64 // of the newest prediction that the server has caught up with
+	stats   systems.ClientStats
+}
+
+func (m *Match) read() Reading {
+	m.live.mu.Lock()
+	r := Reading{at: m.live.at, server: m.live.server}
+	waiting := make(map[uint32]int)
+	for _, st := range m.live.clients {
+		waiting[st.ID] = st.Waiting
+	}
+	m.live.mu.Unlock()
+	for _, p := range m.players {
+		c := clientReading{bot: p.n, id: p.id.Load()}
+		c.waiting = waiting[c.id]
+		p.live.mu.Lock()
+		c.stats = p.live.stats
+		p.live.mu.Unlock()
+		p.watch.mu.Lock()
+		c.error = p.watch.newest
+		p.watch.mu.Unlock()
+		r.clients = append(r.clients, c)
+	}
+	return r
+}

@@ -1,0 +1,168 @@
+package headless
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+)
+
+// ExitUsage is the exit code for flags that are not allowed.
+const ExitUsage = 2
+
+// Main is the command of an example world: it parses args, plays, and returns
+// the exit code.
+func Main(ctx context.Context, world World, args []string, stdout, stderr io.Writer) int {
+	var o Options
+	var serve, connect string
+	fs := flag.NewFlagSet(world.Name, flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	o.Register(fs)
+	fs.StringVar(&serve, "serve", "", "only serve, at this address, such as 127.0.0.1:7777")
+	fs.StringVar(&connect, "connect", "", "only play bots, against the server at this address")
+	fs.Usage = func() {
+		fmt.Fprintf(stderr, "usage: %s [flags]\n\n"+
+			"Without flags: a server and bots over real UDP through a bad link, with a live\n"+
+			"table; Ctrl-C ends it. -headless plays for -duration and sums up.\n\n", world.Name)
+		fs.PrintDefaults()
+	}
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		return ExitUsage
+	}
+	err := o.Validate()
+	switch {
+	case err != nil:
+	case fs.NArg() > 0:
+		err = fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
+	case serve != "" && connect != "":
+		err = errors.New("-serve and -connect: only one of them is allowed")
+	case (serve != "" || connect != "") && o.Headless:
+		err = errors.New("-headless: not allowed with -serve or -connect")
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return ExitUsage
+	}
+	switch {
+	case o.Headless:
+		err = Run(ctx, world, o, stdout, stderr)
+	case serve != "":
+		err = Serve(ctx, world, o, serve, stdout)
+	case connect != "":
+		err = Connect(ctx, world, o, connect, stdout)
+	default:
+		err = Live(ctx, world, o, stdout)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: %v\n", world.Name, err)
+		return 1
+	}
+	return 0
+}
+
+// endless is the length of a match that Ctrl-C ends.
+const endless = 1000 * time.Hour
+
+// Live plays a match on real UDP until ctx ends, showing a table, and sums up.
+func Live(ctx context.Context, world World, o Options, out io.Writer) error {
+	o.Duration = endless
+	m, err := NewReal(ctx, world, o, "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s: server on %v, %d bots, link %s; Ctrl-C ends it\n", world.Name, m.link.LocalAddr(), o.Clients, o.describeLink())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		m.show(ctx, out)
+	}()
+	err = m.Real(ctx, nil)
+	<-done
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	r := m.Report()
+	fmt.Fprintln(out)
+	return r.print(out)
+}
+
+func (o *Options) describeLink() string {
+	return fmt.Sprintf("%v ± %v, %.3g %% lost", o.RTT, o.Jitter, 100*o.Loss)
+}
+
+// show prints the table every second: in place on a terminal, one after the
+// other elsewhere.
+func (m *Match) show(ctx context.Context, out io.Writer) {
+	inPlace := false
+	if f, ok := out.(*os.File); ok {
+		if info, err := f.Stat(); err == nil {
+			inPlace = info.Mode()&os.ModeCharDevice != 0
+		}
+	}
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	var last Reading
+	const lines = 4 // besides one a bot
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		if inPlace && n > 0 {
+			fmt.Fprintf(out, "\x1b[%dA\x1b[J", len(m.players)+lines-1)
+		}
+		last = m.Table(out, last)
+	}
+}
+
+// Serve runs a world's server alone until ctx ends.
+func Serve(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
+	wire, err := eventloop.Listen(addr)
+	if err != nil {
+		return err
+	}
+	s, err := NewServer(world, o, wire, time.Now(), nil)
+	if err != nil {
+		return errors.Join(err, wire.Close())
+	}
+	fmt.Fprintf(out, "%s: serving on %v; Ctrl-C ends it\n", world.Name, wire.LocalAddr())
+	err = s.Run(ctx)
+	st := s.Stats()
+	fmt.Fprintf(out, "%d ticks, %d overdue, %d inputs consumed, %d updates sent, %d datagrams dropped\n",
+		st.Ticks, st.TicksDropped, st.Inputs.Consumed, st.Updates, st.Drops.Total())
+	return err
+}
+
+// Connect plays bots against a server elsewhere until ctx ends. The link's
+// flags condition both directions here.
+func Connect(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
+	start := time.Now()
+	var players []*player
+	for n := range o.Clients {
+		wire, err := netsys.DialUDP(ctx, addr)
+		if err != nil {
+			return err
+		}
+		p, err := newPlayer(world, o, n, wire, wire.RemoteAddr(), start)
+		if err != nil {
+			return errors.Join(err, wire.Close())
+		}
+		if err := p.link.SetLinks(o.link(), o.link()); err != nil {
+			return err
+		}
+		players = append(players, p)
+	}
+	m := &Match{o: o, world: world, start: start, players: players}
+	fmt.Fprintf(out, "%s: %d bots to %s, link %s; Ctrl-C ends it\n", world.Name, o.Clients, addr, o.describeLink())
+	return m.playRemote(ctx, out)
+}

@@ -1,0 +1,233 @@
+package headless
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// Match is a server and its bots in one process.
+type Match struct {
+	o       Options
+	world   World
+	start   time.Time
+	server  *systems.Server
+	link    *netsys.Conditioner // on the server's wire
+	players []*player
+	byID    []*player // by client number
+	watch   watch
+	live    live
+}
+
+// NewVirtual makes a match on the memory network, in virtual time.
+func NewVirtual(world World, o Options) (*Match, error) {
+	m := &Match{o: o, world: world, start: time.Unix(0, 0).UTC()}
+	network := netsys.NewNetwork()
+	serverAddr := netip.MustParseAddrPort("127.0.0.1:7777")
+	if err := m.assemble(network.Node(serverAddr)); err != nil {
+		return nil, err
+	}
+	for n := range o.Clients {
+		node := network.Node(netip.AddrPortFrom(serverAddr.Addr(), uint16(10_000+n)))
+		if err := m.addPlayer(n, node, serverAddr); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// NewReal makes a match on real UDP sockets of this machine.
+func NewReal(ctx context.Context, world World, o Options, listen string) (*Match, error) {
+	wire, err := eventloop.Listen(listen)
+	if err != nil {
+		return nil, err
+	}
+	m := &Match{o: o, world: world, start: time.Now()}
+	if err := m.assemble(wire); err != nil {
+		return nil, errors.Join(err, wire.Close())
+	}
+	addr := wire.LocalAddr()
+	for n := range o.Clients {
+		w, err := netsys.DialUDP(ctx, addr.String())
+		if err == nil {
+			err = m.addPlayer(n, w, addr)
+		}
+		if err != nil {
+			return nil, errors.Join(err, m.close())
+		}
+	}
+	return m, nil
+}
+
+// assemble makes the server on a wire.
+func (m *Match) assemble(wire netsys.Wire) error {
+	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: m.o.Seed, In: m.o.link()})
+	if err != nil {
+		return err
+	}
+	m.link = link
+	m.server, err = NewServer(m.world, m.o, link, m.start, func(s *ecs.Schedule) error {
+		if m.o.Push > 0 {
+			s.Stage("Authority").Add(ecs.System{Name: "push", Run: m.push})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m.watch.init(&m.o)
+	return nil
+}
+
+// NewServer makes a world's server on a wire, populated.
+func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
+	config := systems.ServerConfig{
+		Seed:       o.Seed,
+		TickRate:   o.Tick,
+		SendRate:   o.Send,
+		Timing:     o.timing(),
+		MaxClients: max(o.Clients, 256),
+		Start:      start,
+		Schedule:   schedule,
+		Join:       func(w *ecs.World, client uint32) { world.Join(w, &o, client) },
+	}
+	if o.Virtual {
+		config.Random = netsys.SeededRandom(o.Seed)
+	}
+	s, err := systems.NewServer(wire, world.Protocol(&o), config)
+	if err != nil {
+		return nil, err
+	}
+	world.Populate(s.World(), &o)
+	return s, nil
+}
+
+// addPlayer makes the n-th bot on a wire.
+func (m *Match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error {
+	p, err := newPlayer(m.world, m.o, n, wire, server, m.start)
+	if err != nil {
+		return err
+	}
+	m.players = append(m.players, p)
+	return nil
+}
+
+// newPlayer makes the n-th bot on a wire; the clients' first ticks are spread
+// over a step.
+func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.AddrPort, start time.Time) (*player, error) {
+	seed := o.Seed*0x9e3779b97f4a7c15 + uint64(n) + 1
+	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: seed, In: o.link()})
+	if err != nil {
+		return nil, err
+	}
+	p := &player{n: n, link: link, bot: world.Bot(&o, n), world: world}
+	config := systems.ClientConfig{
+		Gather: p.bot.Gather(),
+		Start:  start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),
+		Schedule: func(s *ecs.Schedule) error {
+			for _, name := range o.without() {
+				if err := s.Remove(name); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	// The history covers the round trip, the buffer and a send gap.
+	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
+	if o.Virtual {
+		config.Random = netsys.SeededRandom(seed)
+	}
+	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
+	if err != nil {
+		return nil, err
+	}
+	p.watch.init(&o)
+	return p, nil
+}
+
+// ownerRow finds players' entities.
+type ownerRow struct {
+	Owner components.Owner
+}
+
+// push is an Authority system: it moves every player, and nobody tells the
+// clients.
+func (m *Match) push(w *ecs.World) {
+	every := uint32(m.o.Push.Seconds()*float64(m.o.Tick) + 0.5)
+	if w.Tick() == 0 || w.Tick()%every != 0 {
+		return
+	}
+	for e, r := range ecs.All[ownerRow](w) {
+		if r.Owner.Client == 0 {
+			continue
+		}
+		draw := w.Rand(e)
+		dx, dy := direction(draw.Float64())
+		const distance = 10
+		if m.world.Push(w, e, distance*dx, distance*dy) {
+			if p := m.player(r.Owner.Client); p != nil && p.watch.warm.Load() {
+				p.watch.pushes.Add(1)
+			}
+		}
+	}
+}
+
+// player finds a bot by the number the server gave it.
+func (m *Match) player(id uint32) *player {
+	if int(id) < len(m.byID) && m.byID[id] != nil {
+		return m.byID[id]
+	}
+	for _, p := range m.players {
+		if p.id.Load() == id {
+			for len(m.byID) <= int(id) {
+				m.byID = append(m.byID, nil)
+			}
+			m.byID[id] = p
+			return p
+		}
+	}
+	return nil
+}
+
+// clean makes the server's link perfect, for the closing phase.
+func (m *Match) clean() { _ = m.link.SetLinks(netsys.Link{}, netsys.Link{}) }
+
+func (m *Match) close() error {
+	now := time.Now()
+	var errs []error
+	for _, p := range m.players {
+		errs = append(errs, p.client.Close(now))
+	}
+	return errors.Join(append(errs, m.server.Close(now))...)
+}
+
+// Report sums up a match that has ended.
+func (m *Match) Report() Report {
+	r := m.watch.report(m)
+	h := m.server.World().Hash()
+	var wrong []string
+	for _, p := range m.players {
+		if w := p.client.World(); w != nil {
+			h = h*0x100000001b3 ^ w.Hash()
+		}
+		if err := systems.Difference(m.server, p.client); err != nil {
+			wrong = append(wrong, fmt.Sprintf("bot %d: %v", p.n, err))
+		}
+	}
+	r.WorldHash = fmt.Sprintf("%016x", h)
+	r.Converged = len(wrong) == 0
+	slices.Sort(wrong)
+	r.Difference = strings.Join(wrong, "; ")
+	return r
+}

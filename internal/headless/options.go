@@ -1,0 +1,146 @@
+package headless
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// Options are the flags that every example world answers to.
+type Options struct {
+	Headless, Virtual, JSON   bool
+	Clients, NPCs             int
+	Preset, Timing, Transport string
+	RTT, Jitter, Burst        time.Duration
+	Loss, Duplicate           float64
+	Tick, ServerEvery, Send   int
+	Push                      time.Duration
+	Without                   string
+	Duration, Warmup          time.Duration
+	Seed                      uint64
+}
+
+// Register declares the flags on fs with the contract's defaults.
+func (o *Options) Register(fs *flag.FlagSet) {
+	fs.BoolVar(&o.Headless, "headless", false, "run server and clients without a screen, then print what happened")
+	fs.BoolVar(&o.Virtual, "virtual", false, "with -headless: memory network and virtual time, as fast as the machine allows")
+	fs.BoolVar(&o.JSON, "json", false, "with -headless: print one JSON object as the last line")
+	fs.IntVar(&o.Clients, "clients", 8, "bots")
+	fs.IntVar(&o.NPCs, "npcs", 50, "server-controlled entities")
+	fs.StringVar(&o.Preset, "preset", "LocalSync", "netcode model: LocalSync")
+	fs.StringVar(&o.Timing, "timing", "buffered", "when the server consumes inputs: buffered or arrival")
+	fs.StringVar(&o.Transport, "transport", "udp", "udp; ignored with -virtual")
+	fs.DurationVar(&o.RTT, "rtt", 100*time.Millisecond, "mean round trip")
+	fs.DurationVar(&o.Jitter, "jitter", 20*time.Millisecond, "each packet's one-way delay varies uniformly by so much either way; at most half of rtt")
+	fs.Float64Var(&o.Loss, "loss", 0.02, "share of packets lost in each direction, 0 to 1")
+	fs.DurationVar(&o.Burst, "burst", 0, "mean length of loss bursts; 0: independent losses")
+	fs.Float64Var(&o.Duplicate, "dup", 0, "share of packets duplicated, 0 to 1")
+	fs.IntVar(&o.Tick, "tick", 60, "simulation steps a second")
+	fs.IntVar(&o.ServerEvery, "server-every", 1, "the server wakes every so many steps: 1")
+	fs.IntVar(&o.Send, "send", 20, "snapshots a second; must divide tick")
+	fs.DurationVar(&o.Push, "push", 0, "every so often the server alone moves each player by 10 units; 0: never")
+	fs.StringVar(&o.Without, "without", "", "leave out systems: Predict, Reconcile, Interpolate, comma-separated")
+	fs.DurationVar(&o.Duration, "duration", time.Minute, "length, warm-up included")
+	fs.DurationVar(&o.Warmup, "warmup", 10*time.Second, "statistics of a client start so long after its first consumed input")
+	fs.Uint64Var(&o.Seed, "seed", 1, "everything random follows from it")
+}
+
+// removable are the systems that -without may leave out.
+var removable = []string{"Predict", "Reconcile", "Interpolate"}
+
+// Validate says in one line what is wrong and what is allowed.
+func (o *Options) Validate() error {
+	switch {
+	case o.Clients < 1 || o.Clients > 1000:
+		return fmt.Errorf("-clients %d: 1 to 1000 are allowed", o.Clients)
+	case o.NPCs < 0 || o.NPCs > 100_000:
+		return fmt.Errorf("-npcs %d: 0 to 100000 are allowed", o.NPCs)
+	case o.Preset != systems.LocalSync.String():
+		return fmt.Errorf("-preset %s: allowed is LocalSync", o.Preset)
+	case o.Timing != systems.Buffered.String() && o.Timing != systems.Arrival.String():
+		return fmt.Errorf("-timing %s: allowed are buffered, arrival", o.Timing)
+	case o.Transport != "udp":
+		return fmt.Errorf("-transport %s: allowed is udp", o.Transport)
+	case o.RTT < 0 || o.RTT > time.Minute:
+		return fmt.Errorf("-rtt %v: 0 to 1m are allowed", o.RTT)
+	case o.Jitter < 0 || o.Jitter > o.RTT/2:
+		return fmt.Errorf("-jitter %v: 0 to half of -rtt, %v, is allowed", o.Jitter, o.RTT/2)
+	case !(o.Loss >= 0 && o.Loss <= 1):
+		return fmt.Errorf("-loss %v: 0 to 1 is allowed", o.Loss)
+	case !(o.Duplicate >= 0 && o.Duplicate <= 1):
+		return fmt.Errorf("-dup %v: 0 to 1 is allowed", o.Duplicate)
+	case o.Burst < 0:
+		return fmt.Errorf("-burst %v: 0 or more is allowed", o.Burst)
+	case o.Tick < 1 || o.Tick > 1000:
+		return fmt.Errorf("-tick %d: 1 to 1000 are allowed", o.Tick)
+	case o.ServerEvery != 1:
+		return fmt.Errorf("-server-every %d: allowed is 1", o.ServerEvery)
+	case o.Send < 1 || o.Tick%o.Send != 0:
+		return fmt.Errorf("-send %d: allowed are divisors of -tick, %s", o.Send, divisors(o.Tick))
+	case o.Push < 0 || o.Push > 0 && o.Push < time.Second/time.Duration(o.Tick):
+		return fmt.Errorf("-push %v: 0, or a tick or more, is allowed", o.Push)
+	case o.Duration <= 0:
+		return fmt.Errorf("-duration %v: more than 0 is allowed", o.Duration)
+	case o.Warmup < 0 || o.Warmup >= o.Duration:
+		return fmt.Errorf("-warmup %v: 0 to less than -duration, %v, is allowed", o.Warmup, o.Duration)
+	case o.Virtual && !o.Headless:
+		return fmt.Errorf("-virtual: allowed with -headless only")
+	case o.JSON && !o.Headless:
+		return fmt.Errorf("-json: allowed with -headless only")
+	}
+	for _, name := range o.without() {
+		if !slices.Contains(removable, name) {
+			return fmt.Errorf("-without %s: allowed are %s", name, strings.Join(removable, ", "))
+		}
+	}
+	if err := o.link().Validate(); err != nil {
+		return err
+	}
+	return nil
+}
+
+func divisors(n int) string {
+	var all []string
+	for d := 1; d <= n; d++ {
+		if n%d == 0 {
+			all = append(all, fmt.Sprint(d))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func (o *Options) without() []string {
+	if o.Without == "" {
+		return nil
+	}
+	names := strings.Split(o.Without, ",")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	return names
+}
+
+// link is one direction of every client's connection.
+func (o *Options) link() netsys.Link {
+	return netsys.Link{Latency: o.RTT / 2, Jitter: o.Jitter, Loss: o.Loss, Burst: o.Burst, Duplicate: o.Duplicate}
+}
+
+func (o *Options) timing() systems.Timing {
+	if o.Timing == systems.Arrival.String() {
+		return systems.Arrival
+	}
+	return systems.Buffered
+}
+
+// closing is how long the clean link lasts at the end.
+func (o *Options) closing() time.Duration { return 2*o.RTT + time.Second }
+
+// tickLength is the length of a simulation step.
+func (o *Options) tickLength() time.Duration {
+	return time.Duration(float64(time.Second) / float64(o.Tick))
+}

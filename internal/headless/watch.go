@@ -1,0 +1,313 @@
+package headless
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// watch measures the server's side of a match.
+type watch struct {
+	o        *Options
+	ticks    []float64 // µs of every wake-up
+	overruns uint64
+	warmAt   time.Time // when allocations start to count
+	before   allocations
+	after    allocations
+	final    systems.ServerStats
+	done     bool
+}
+
+// allocations is a reading of the allocation counter.
+type allocations struct {
+	mallocs   uint64
+	datagrams uint64
+	ticks     uint64
+}
+
+func (w *watch) init(o *Options) {
+	w.o = o
+	w.ticks = make([]float64, 0, samples(o))
+}
+
+// samples is room for one value a tick of the run.
+func samples(o *Options) int {
+	return int(min(o.Duration, time.Hour).Seconds()*float64(o.Tick)) + 1024
+}
+
+func (m *Match) readAllocations() allocations {
+	var ms runtime.MemStats
+	runtime.ReadMemStats(&ms)
+	s := m.server.Stats()
+	return allocations{ms.Mallocs, s.DatagramsIn, s.Ticks}
+}
+
+// serve runs what is due on the server and watches.
+func (m *Match) serve(now time.Time) {
+	w := &m.watch
+	begin := time.Now()
+	if m.server.Advance(now) == 0 {
+		return
+	}
+	took := time.Since(begin)
+	if w.done {
+		return
+	}
+	if len(w.ticks) < cap(w.ticks) {
+		w.ticks = append(w.ticks, float64(took.Nanoseconds())/1000)
+	}
+	if took > m.o.tickLength() {
+		w.overruns++
+	}
+	m.inspect(now)
+	if w.warmAt.IsZero() && now.Sub(m.start) >= m.o.Warmup+min(m.o.RTT+time.Second, (m.o.Duration-m.o.Warmup)/4) {
+		w.warmAt = now
+		w.before = m.readAllocations()
+	}
+}
+
+// inspect looks at what the server has made of every client's inputs, and
+// compares with what the client had predicted.
+func (m *Match) inspect(now time.Time) {
+	world := m.server.World()
+	for e, r := range ecs.All[ownerRow](world) {
+		if p := m.player(r.Owner.Client); p != nil && r.Owner.Client != 0 {
+			p.watch.serverEntity = e
+		}
+	}
+	for st := range m.server.Clients {
+		p := m.player(st.ID)
+		if p == nil {
+			continue
+		}
+		pw := &p.watch
+		pw.status = st
+		if st.Inputs.Consumed > 0 && pw.first.IsZero() {
+			pw.first = now
+		}
+		if !pw.warm.Load() && !pw.first.IsZero() && now.Sub(pw.first) >= m.o.Warmup {
+			pw.warmStatus = st
+			pw.warm.Store(true)
+		}
+		if st.LastInput == pw.lastInput {
+			continue
+		}
+		pw.lastInput = st.LastInput
+		if x, y, ok := m.world.Place(world, pw.serverEntity); ok {
+			pw.truth(st.LastInput, x, y)
+		}
+	}
+}
+
+// finish takes the server's final figures, before the closing phase.
+func (m *Match) finish() {
+	m.watch.after = m.readAllocations()
+	m.watch.final = m.server.Stats()
+	m.watch.done = true
+}
+
+// predictions is how many predicted places are kept for comparison.
+const predictions = 1 << 13
+
+// playerWatch measures one client's side. What both the server's and the
+// client's goroutine touch is atomic or behind mu.
+type playerWatch struct {
+	warm   atomic.Bool
+	pushes atomic.Uint64
+
+	mu        sync.Mutex
+	predicted [predictions]place
+	errors    []float64
+	newest    float64 // error compared last
+
+	// server's side
+	serverEntity ecs.Entity
+	first        time.Time
+	lastInput    uint32
+	status       systems.ClientStatus
+	warmStatus   systems.ClientStatus
+
+	// client's side
+	started   bool
+	base      systems.ClientStats
+	final     systems.ClientStats
+	done      bool
+	ageSum    float64
+	ages      float64
+	wanted    int
+	pending   []want
+	responses []int
+	frames    int
+}
+
+type place struct {
+	seq  uint32
+	x, y float32
+}
+
+// want is what the own entity should show since some frame.
+type want struct{ value, frame int }
+
+func (w *playerWatch) init(o *Options) {
+	w.errors = make([]float64, 0, samples(o))
+	w.responses = make([]int, 0, samples(o))
+	w.pending = make([]want, 0, 64)
+}
+
+// truth compares the server's place after an input with the predicted one.
+func (w *playerWatch) truth(seq uint32, x, y float32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := w.predicted[seq%predictions]
+	if p.seq != seq {
+		return
+	}
+	w.newest = math.Hypot(float64(x-p.x), float64(y-p.y))
+	if w.warm.Load() && len(w.errors) < cap(w.errors) {
+		w.errors = append(w.errors, w.newest)
+	}
+}
+
+// frame measures after a client's step and frame.
+func (w *playerWatch) frame(m *Match, p *player, now time.Time) {
+	if w.done {
+		return
+	}
+	c := p.client
+	w.frames++
+	if p.find(c.World(), &p.own) {
+		if x, y, ok := p.world.Place(c.World(), p.own); ok {
+			seq := c.Input()
+			w.mu.Lock()
+			w.predicted[seq%predictions] = place{seq, x, y}
+			w.mu.Unlock()
+		}
+	}
+	w.respond(p)
+	if !w.warm.Load() {
+		return
+	}
+	if !w.started {
+		w.started = true
+		w.base = c.Stats()
+	}
+	step := m.o.tickLength().Seconds()
+	w.ageSum += now.Sub(m.start).Seconds() - (c.DrawnTick()-1)*step
+	w.ages++
+}
+
+// respond counts the frames from a change of the keys to its effect.
+func (w *playerWatch) respond(p *player) {
+	c := p.client
+	if !p.find(c.View(), &p.drawn) {
+		w.wanted = p.bot.Wants()
+		return
+	}
+	if now := p.bot.Wants(); now != w.wanted {
+		w.wanted = now
+		if len(w.pending) == cap(w.pending) {
+			w.pending = w.pending[:0]
+		}
+		w.pending = append(w.pending, want{now, w.frames})
+	}
+	if len(w.pending) > 0 && p.bot.Shows(c.View(), p.drawn) == w.pending[0].value {
+		if len(w.responses) < cap(w.responses) {
+			w.responses = append(w.responses, w.frames-w.pending[0].frame)
+		}
+		w.pending = append(w.pending[:0], w.pending[1:]...)
+	}
+}
+
+// end takes a client's final figures, before the closing phase.
+func (p *player) end() {
+	p.watch.final = p.client.Stats()
+	p.watch.done = true
+}
+
+// report sums up both sides.
+func (w *watch) report(m *Match) Report {
+	o, f := w.o, &w.final
+	r := Report{
+		Preset: o.Preset, Timing: o.Timing, Clients: o.Clients, NPCs: o.NPCs,
+		Ticks:        f.Ticks,
+		TickOverruns: w.overruns + f.TicksDropped,
+		TickP50us:    percentile(w.ticks, 0.50),
+		TickP99us:    percentile(w.ticks, 0.99),
+	}
+	if ticks := w.after.ticks - w.before.ticks; ticks > 0 && !w.warmAt.IsZero() {
+		n := float64(w.after.mallocs - w.before.mallocs)
+		if !o.Virtual {
+			const gnetAllocations = 5 // a datagram
+			n -= gnetAllocations * float64(w.after.datagrams-w.before.datagrams)
+		}
+		if r.AllocsPerTick = round(n/float64(ticks), 2); r.AllocsPerTick < 0.5 {
+			r.AllocsPerTick = 0
+		}
+	}
+	seconds := float64(f.Ticks) / float64(o.Tick)
+	clientSeconds := seconds * float64(o.Clients)
+	s := &r.Server
+	s.InputsConsumed, s.InputsLate, s.InputsRejected = f.Inputs.Consumed, f.Inputs.Late, f.Inputs.Rejected
+	s.Holds = f.Inputs.Holds
+	s.ResimulatedTicks = f.ResimulatedTicks
+	s.BytesDownPerClientS = round(float64(f.BytesOut)/clientSeconds, 1)
+	s.BytesUpPerClientS = round(float64(f.BytesIn)/clientSeconds, 1)
+	s.BytesPerUpdate = round(float64(f.BytesOut)/max(float64(f.Updates), 1), 1)
+	s.UpdatesPerClientS = round(float64(f.Updates)/clientSeconds, 3)
+	s.DatagramsUpPerClientS = round(float64(f.DatagramsIn)/clientSeconds, 3)
+
+	c := &r.Client
+	var errors []float64
+	for _, p := range m.players {
+		pw := &p.watch
+		errors = append(errors, pw.errors...)
+		c.OwnResponseTicks = max(c.OwnResponseTicks, median(pw.responses))
+		c.LongestReplay = max(c.LongestReplay, pw.final.LongestReplay)
+		c.Pushes += pw.pushes.Load()
+		if !pw.warm.Load() {
+			continue
+		}
+		s.InputsMissing += pw.status.Inputs.Missing - pw.warmStatus.Inputs.Missing
+		c.Corrections += pw.final.Corrections - pw.base.Corrections
+		c.ResimulatedTicks += pw.final.Resimulated - pw.base.Resimulated
+		c.InterpolationStalls += pw.final.Stalls - pw.base.Stalls
+		if pw.ages > 0 {
+			c.InterpolationDelayMS += pw.ageSum / pw.ages * 1000 / float64(o.Clients)
+		}
+		if t := pw.status.Inputs.Ticks - pw.warmStatus.Inputs.Ticks; t > 0 {
+			depth := float64(pw.status.Inputs.Depth-pw.warmStatus.Inputs.Depth) / float64(t)
+			c.InputBufferTicks = max(c.InputBufferTicks, round(depth, 2))
+		}
+	}
+	c.InterpolationDelayMS = round(c.InterpolationDelayMS, 1)
+	c.P99Error, c.MaxError = round(percentile(errors, 0.99), 4), round(percentile(errors, 1), 4)
+	return r
+}
+
+// percentile sorts values and returns the one at a share of them; 0 of none.
+func percentile(values []float64, share float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return values[min(int(share*float64(len(values))), len(values)-1)]
+}
+
+func median(values []int) int {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func round(v float64, digits int) float64 {
+	scale := math.Pow10(digits)
+	return math.Round(v*scale) / scale
+}

@@ -1,0 +1,38 @@
+package headless
+
+import (
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// World is an example world, as the runner needs to know it.
+type World struct {
+	// Name is the world's folder name.
+	Name string
+	// Protocol builds the protocol.
+	Protocol func(o *Options) *ecs.Protocol
+	// Populate spawns what is there before anybody joins.
+	Populate func(w *ecs.World, o *Options)
+	// Join spawns a client's player.
+	Join func(w *ecs.World, o *Options, client uint32)
+	// Bot makes the n-th bot, from 0.
+	Bot func(o *Options, n int) Bot
+	// Place is where an entity stands, in world units.
+	Place func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool)
+	// Push moves an entity at once, and reports whether anybody could notice:
+	// at a wall there may be nowhere to go.
+	Push func(w *ecs.World, e ecs.Entity, dx, dy float32) bool
+}
+
+// Bot plays one client.
+type Bot interface {
+	// Gather is how the bot fills its inputs.
+	Gather() systems.GatherFunc
+	// Release lets go of all keys for good.
+	Release()
+	// Wants is a number for what the newest input should make the own entity
+	// show, and Shows the same for what an entity does show. The runner counts
+	// the ticks from one to the other.
+	Wants() int
+	Shows(w *ecs.World, e ecs.Entity) int
+}

@@ -1,0 +1,89 @@
+package house
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// topLevel is all that the root holds, besides dot-files.
+var topLevel = []string{
+	"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
+	"ecs", "systems", "components", "netsys", "codec", "examples", "docs", "internal",
+}
+
+// maxLines bounds a source file; tests and generated files may be longer.
+const maxLines = 600
+
+// The patterns are put together from parts: this file must pass its own tests.
+var (
+	// marks are promises; a tree holds what is, an issue what should be.
+	marks = regexp.MustCompile(`\b(` + strings.Join([]string{"TO" + "DO", "FIX" + "ME", "X" + "XX", "HA" + "CK"}, "|") + `)\b`)
+	// hosts of registries belong to the machine's settings, where a mirror can
+	// take their place.
+	hosts = []string{"proxy." + "golang.org", "registry." + "npmjs.org", "deb." + "debian.org"}
+)
+
+func TestTopLevel(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range files(t, func(string) bool { return true }) {
+		first, _, _ := strings.Cut(name, "/")
+		if !seen[first] && !strings.HasPrefix(first, ".") && !slices.Contains(topLevel, first) {
+			t.Errorf("%s: the top level holds only %s and dot-files", first, strings.Join(topLevel, ", "))
+		}
+		seen[first] = true
+	}
+}
+
+func TestFileLength(t *testing.T) {
+	for _, name := range files(t, isGo) {
+		if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_gen.go") {
+			continue
+		}
+		if n := bytes.Count(read(t, name), []byte("\n")); n > maxLines {
+			t.Errorf("%s: %d lines, at most %d: a file is one noun", name, n, maxLines)
+		}
+	}
+}
+
+func TestNoMarks(t *testing.T) {
+	for _, name := range files(t, func(name string) bool {
+		// Neither hashes nor fuzz inputs are words.
+		return path.Base(name) != "go.sum" && !strings.Contains(name, "testdata/")
+	}) {
+		eachLine(t, name, func(n int, line string) {
+			if mark := marks.FindString(line); mark != "" {
+				t.Errorf("%s:%d: %s: do it, or open an issue", name, n, mark)
+			}
+		})
+	}
+}
+
+func TestNoRegistryHosts(t *testing.T) {
+	for _, name := range files(t, func(string) bool { return true }) {
+		eachLine(t, name, func(n int, line string) {
+			for _, host := range hosts {
+				if strings.Contains(line, host) {
+					t.Errorf("%s:%d: %s: use the registry's client with its own settings", name, n, host)
+				}
+			}
+		})
+	}
+}
+
+// eachLine calls f with the lines of a file and their numbers, unless it is data.
+func eachLine(t *testing.T, name string, f func(n int, line string)) {
+	t.Helper()
+	b := read(t, name)
+	if !isText(b) {
+		return
+	}
+	n := 0
+	for line := range strings.Lines(string(b)) {
+		n++
+		f(n, strings.TrimRight(line, "\r\n"))
+	}
+}

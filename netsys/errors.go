@@ -1,0 +1,142 @@
+package netsys
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Errors of wires.
+var (
+	// ErrFull is returned by [Wire.Send] and [Session.Send] when a send buffer has no room: the datagram is
+	// dropped, exactly as if it had been lost on the way. Later ones may pass.
+	ErrFull = errors.New("netsys: send buffer is full")
+
+	// ErrTooLarge is returned by [Wire.Send] above [MaxDatagram] and by [Session.Send] above [MaxPayload].
+	ErrTooLarge = errors.New("netsys: datagram is too large")
+
+	// ErrAddrInUse is returned by calls that listen when another socket holds the address.
+	ErrAddrInUse = errors.New("netsys: address already in use")
+
+	// ErrClosed is returned by every call on a closed wire, session or endpoint. It is also what a
+	// [*CloseError] unwraps to.
+	ErrClosed = errors.New("netsys: closed")
+)
+
+// Errors of sessions.
+var (
+	// ErrNotConnected is returned by [Session.Send] of a client whose handshake has not ended.
+	ErrNotConnected = errors.New("netsys: not connected")
+
+	// ErrTimeout is the reason given to [Handler.Disconnected] when no valid packet arrived for the
+	// configured Timeout, or when a client got no answer within its ConnectTimeout.
+	ErrTimeout = errors.New("netsys: timed out")
+
+	// ErrReplaced is the reason given to [Handler.Disconnected] on a server when the same address came back
+	// with a new handshake: the client was restarted.
+	ErrReplaced = errors.New("netsys: replaced by a new session from the same address")
+
+	// ErrRefused is the reason given to [Handler.Disconnected] on a client when the server answered no. The
+	// same error also matches one of [ErrVersion], [ErrSchema], [ErrServerFull] and [ErrClosed], which say why.
+	ErrRefused = errors.New("netsys: refused")
+
+	// ErrVersion accompanies [ErrRefused]: the server speaks another version of this wire format.
+	ErrVersion = errors.New("netsys: wire version differs")
+
+	// ErrSchema accompanies [ErrRefused]: the two ends were built with different schemas. The details are in
+	// a [*SchemaError], to be had with errors.As.
+	ErrSchema = errors.New("netsys: schema differs")
+
+	// ErrServerFull accompanies [ErrRefused]: the server has no free slot.
+	ErrServerFull = errors.New("netsys: server is full")
+)
+
+// refusal is a server's no together with its cause; it matches both with errors.Is.
+type refusal struct{ cause error }
+
+func (r *refusal) Error() string {
+	return ErrRefused.Error() + ": " + strings.TrimPrefix(r.cause.Error(), "netsys: ")
+}
+
+func (r *refusal) Unwrap() []error { return []error{ErrRefused, r.cause} }
+
+// SchemaError says where the schemas of client and server part. It matches [ErrSchema].
+type SchemaError struct {
+	// Line is the number of the first line that differs, counted from 1; 0 when the server could not tell.
+	Line int
+	// Server and Client are the two lines; empty where an end has no such line. The server's text is cut
+	// after 300 bytes.
+	Server, Client string
+}
+
+// Error names the first difference.
+func (e *SchemaError) Error() string {
+	if e.Line == 0 {
+		return ErrSchema.Error()
+	}
+	return fmt.Sprintf("%v at line %d: server has %s, client has %s", ErrSchema, e.Line, quoteLine(e.Server), quoteLine(e.Client))
+}
+
+// Unwrap returns [ErrSchema].
+func (e *SchemaError) Unwrap() error { return ErrSchema }
+
+func quoteLine(s string) string {
+	if s == "" {
+		return "no such line"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// Reason is why one end closed a session, as told to the other end in one byte. Values from
+// [ReasonApplication] on mean what the game says they mean.
+type Reason uint8
+
+// The reasons that this package knows.
+const (
+	// ReasonLeft is the ordinary end.
+	ReasonLeft Reason = iota
+	// ReasonServerClosing: the server stops.
+	ReasonServerClosing
+	// ReasonKicked: the server does not want this client any more.
+	ReasonKicked
+	// ReasonProtocol: the peer sent what an honest peer cannot send.
+	ReasonProtocol
+
+	// ReasonApplication is the first value left to games.
+	ReasonApplication Reason = 128
+)
+
+// String names the reason.
+func (r Reason) String() string {
+	switch r {
+	case ReasonLeft:
+		return "left"
+	case ReasonServerClosing:
+		return "server closing"
+	case ReasonKicked:
+		return "kicked"
+	case ReasonProtocol:
+		return "protocol violated"
+	}
+	return fmt.Sprintf("reason %d", uint8(r))
+}
+
+// CloseError is the reason given to [Handler.Disconnected] when one of the two ends closed the session. It
+// matches [ErrClosed].
+type CloseError struct {
+	// Reason is what the closing end passed to [Session.Close].
+	Reason Reason
+	// Remote is true when the other end closed, false when this one did.
+	Remote bool
+}
+
+// Error names the end and its reason.
+func (e *CloseError) Error() string {
+	if e.Remote {
+		return fmt.Sprintf("%v by the peer: %v", ErrClosed, e.Reason)
+	}
+	return fmt.Sprintf("%v: %v", ErrClosed, e.Reason)
+}
+
+// Unwrap returns [ErrClosed].
+func (e *CloseError) Unwrap() error { return ErrClosed }

@@ -1,0 +1,77 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package eventloop
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// claim holds a port until gnet has it. gnet binds UDP with SO_REUSEPORT, so that a second server on the same
+// port would start without an error and take some of the clients. The kernel looks at that option of both
+// sockets at the time of the later bind, which makes an exclusive hold possible without any lock file:
+//
+//  1. A plain socket, without the option, binds the port: this fails whenever anybody has it.
+//  2. The plain socket gets the option, so that gnet may bind beside it.
+//  3. gnet binds and its socket loses the option, so that nobody may bind beside gnet.
+//  4. The plain socket closes.
+//
+// From the first step to the end of the listener at least one socket holds the port. Two listeners cannot
+// both pass the first step; a stranger with the option and the same user can slip in only between 2 and 3.
+type claim struct {
+	conn *net.UDPConn
+}
+
+func claimPort(addr string) (claim, error) {
+	if addr == "" {
+		return claim{}, errors.New(`eventloop: Listen "": address without a port; ":0" takes a free one`)
+	}
+	local, err := net.ResolveUDPAddr("udp", addr)
+	if err != nil {
+		return claim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
+	}
+	conn, err := net.ListenUDP("udp", local)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return claim{}, fmt.Errorf("%w: Listen %q", netsys.ErrAddrInUse, addr)
+	}
+	if err != nil {
+		return claim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
+	}
+	raw, err := conn.SyscallConn()
+	if err == nil {
+		var inner error
+		err = raw.Control(func(fd uintptr) { inner = setSharing(int(fd), true) })
+		err = errors.Join(err, inner)
+	}
+	if err != nil {
+		_ = conn.Close()
+		return claim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
+	}
+	return claim{conn}, nil
+}
+
+// proto is the claimed address in gnet's form. For gnet only the empty host is IPv4 and IPv6 in one socket;
+// "[::]" would be IPv6 alone.
+func (c claim) proto() string {
+	a := c.conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	if a.Addr().IsUnspecified() && a.Addr().Is6() {
+		return fmt.Sprintf("udp://:%d", a.Port())
+	}
+	return "udp://" + a.String()
+}
+
+func (c claim) release() { _ = c.conn.Close() }
+
+func setSharing(fd int, on bool) error {
+	v := 0
+	if on {
+		v = 1
+	}
+	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, v)
+}

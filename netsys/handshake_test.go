@@ -1,0 +1,243 @@
+package netsys
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The Welcome function is called once although the client says Hello many times, since the answer takes long.
+func TestWelcomeIsMadeOncePerSession(t *testing.T) {
+	calls := 0
+	m := newMatch(t, matchConfig{
+		link:   Link{Latency: 700 * time.Millisecond},
+		server: ServerConfig{Welcome: func(id uint64) []byte { calls++; return []byte(fmt.Sprint(id)) }},
+	}).connect()
+	for range 300 {
+		m.step()
+	}
+	if calls != 1 || string(m.client.Welcome()) != "1" || m.atServer.connected != 1 {
+		t.Errorf("%d calls, welcome %q, %d connected", calls, m.client.Welcome(), m.atServer.connected)
+	}
+}
+
+// Nine of ten packets lost: the handshake still ends well, with one session.
+func TestHandshakeUnderLoss(t *testing.T) {
+	for seed := range uint64(20) {
+		m := newMatch(t, matchConfig{
+			link:   Link{Loss: 0.8},
+			client: ClientConfig{ConnectTimeout: time.Minute, Timeout: time.Minute, Random: SeededRandom(seed)},
+			server: ServerConfig{Timeout: time.Minute},
+		}).connect()
+		if m.atServer.last.ID() != m.client.Session().ID() {
+			t.Errorf("ids %d and %d", m.atServer.last.ID(), m.client.Session().ID())
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	long := strings.Repeat("é", 400)
+	for _, test := range []struct {
+		name   string
+		server ServerConfig
+		client ClientConfig
+		before func(m *match)
+		want   error
+		text   string
+		drop   DropReason
+	}{
+		{
+			name:   "one line differs",
+			server: ServerConfig{Schema: []string{"a", "b", "Position{X f32}"}},
+			client: ClientConfig{Schema: []string{"a", "b", "Position{X f64}"}},
+			want:   ErrSchema,
+			text:   `netsys: refused: schema differs at line 3: server has "Position{X f32}", client has "Position{X f64}"`,
+			drop:   DropSchema,
+		},
+		{
+			name:   "client lacks a line",
+			server: ServerConfig{Schema: []string{"a", "b"}},
+			client: ClientConfig{Schema: []string{"a"}},
+			want:   ErrSchema,
+			text:   `netsys: refused: schema differs at line 2: server has "b", client has no such line`,
+			drop:   DropSchema,
+		},
+		{
+			name:   "server lacks a line",
+			server: ServerConfig{},
+			client: ClientConfig{Schema: []string{"a"}},
+			want:   ErrSchema,
+			text:   `netsys: refused: schema differs at line 1: server has no such line, client has "a"`,
+			drop:   DropSchema,
+		},
+		{
+			name:   "long line is cut",
+			server: ServerConfig{Schema: []string{long}},
+			client: ClientConfig{Schema: []string{"a"}},
+			want:   ErrSchema,
+			text:   fmt.Sprintf(`netsys: refused: schema differs at line 1: server has %q, client has "a"`, long[:maxRefusedText]),
+			drop:   DropSchema,
+		},
+		{
+			name:   "server stops accepting",
+			before: func(m *match) { m.server.StopAccepting() },
+			want:   ErrClosed,
+			text:   "netsys: refused: closed",
+			drop:   DropClosing,
+		},
+		{
+			name: "other version",
+			before: func(m *match) {
+				m.client.hello = appendHello(nil, &hello{version: wireVersion + 1, nonce: m.client.session.nonce})
+			},
+			want: ErrVersion,
+			text: "netsys: refused: wire version differs",
+			drop: DropVersion,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMatch(t, matchConfig{server: test.server, client: test.client})
+			if test.before != nil {
+				test.before(m)
+			}
+			m.until("refused", func() bool { return m.atClient.disconnected == 1 })
+			if !errors.Is(m.atClient.reason, ErrRefused) || !errors.Is(m.atClient.reason, test.want) {
+				t.Errorf("reason %v", m.atClient.reason)
+			}
+			if m.atClient.reason.Error() != test.text {
+				t.Errorf("text\n%v, want\n%v", m.atClient.reason, test.text)
+			}
+			if m.server.Drops()[test.drop] == 0 || m.atServer.connected+m.atClient.connected != 0 {
+				t.Errorf("drops %v, connected %d and %d", m.server.Drops(), m.atServer.connected, m.atClient.connected)
+			}
+		})
+	}
+}
+
+// A client that starts again at the same address gets a new session, and the old one ends.
+func TestRestartedClientReplacesItsSession(t *testing.T) {
+	m := newMatch(t, matchConfig{server: ServerConfig{MaxClients: 1}}).connect()
+	if err := m.clientNode.Close(); err != nil { // no goodbye: the process died
+		t.Fatal(err)
+	}
+	again, err := NewClient(m.network.Node(m.clientAddr), m.server.LocalAddr(), ClientConfig{Random: SeededRandom(99)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.client, m.atClient = again, log{}
+	m.until("connected again", func() bool { return m.atServer.connected == 2 && m.atServer.disconnected == 1 })
+	if !errors.Is(m.atServer.reason, ErrReplaced) {
+		t.Errorf("reason %v", m.atServer.reason)
+	}
+	if m.atServer.last.ID() != 2 || m.server.Len() != 1 {
+		t.Errorf("id %d, %d sessions", m.atServer.last.ID(), m.server.Len())
+	}
+	m.send(again.Session(), "hello")
+	m.until("the new session works", func() bool { return m.atServer.received == 1 })
+}
+
+// Two clients welcomed for one slot: the one who is heard from first has it, the other is told.
+func TestLastSlotIsTakenWhileWelcomeTravels(t *testing.T) {
+	m := newMatch(t, matchConfig{link: Link{Latency: 300 * time.Millisecond}, server: ServerConfig{MaxClients: 1}})
+	quick, err := NewClient(m.network.Node(netip.AddrPort{}), m.server.LocalAddr(), ClientConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var atQuick log
+	m.until("the slow client's Hello is answered", func() bool { return len(m.server.halfOpen) == 1 })
+	m.until("told", func() bool {
+		quick.Poll(m.now, &atQuick)
+		return m.atClient.disconnected == 1
+	})
+	if !errors.Is(m.atClient.reason, ErrServerFull) || !errors.Is(m.atClient.reason, ErrRefused) {
+		t.Errorf("reason %v", m.atClient.reason)
+	}
+	if atQuick.connected != 1 || atQuick.disconnected != 0 || m.server.Len() != 1 {
+		t.Errorf("the quick client: %+v", atQuick)
+	}
+}
+
+// A flood of Hellos from as many addresses as there are is bounded in memory, never answered with more bytes
+// than it has, and keeps nobody honest out.
+func TestHelloFlood(t *testing.T) {
+	m := newMatch(t, matchConfig{})
+	noise := m.network.Node(netip.AddrPort{})
+	node := m.server.wire.(*Node)
+	answered, longest := 0, 0
+	count := func(d Datagram) { answered++; longest = max(longest, len(d.Data)) }
+	for i := range uint64(20_000) {
+		b := appendHello(nil, &hello{version: wireVersion, nonce: i, schema: m.server.schema.hash})
+		from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 1, byte(i >> 8), byte(i)}), uint16(1+i>>16))
+		if i%2 == 0 {
+			from = noise.LocalAddr()
+		}
+		node.queue.push(m.now, from, b)
+		if i%200 == 0 {
+			m.step()
+			noise.Poll(m.now, count)
+		}
+	}
+	if len(m.server.halfOpen) > maxHalfOpen || len(m.server.halfAddr) != len(m.server.halfOpen) {
+		t.Errorf("%d half-open sessions, %d by address", len(m.server.halfOpen), len(m.server.halfAddr))
+	}
+	if answered == 0 || longest > helloSize {
+		t.Errorf("%d answers, the longest of %d bytes", answered, longest)
+	}
+	if m.atClient.connected != 1 || m.atServer.connected != 1 {
+		t.Errorf("the honest client is not in: %+v", m.atClient)
+	}
+	for range 60 * 20 {
+		m.step()
+	}
+	if len(m.server.halfOpen) != 0 {
+		t.Errorf("%d handshakes are never forgotten", len(m.server.halfOpen))
+	}
+}
+
+func TestWelcomeTooLongPanics(t *testing.T) {
+	m := newMatch(t, matchConfig{server: ServerConfig{Welcome: func(uint64) []byte { return make([]byte, MaxWelcome+1) }}})
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	for range 10 {
+		m.step()
+	}
+}
+
+func TestGivingUpWhileConnecting(t *testing.T) {
+	m := newMatch(t, matchConfig{link: Link{Loss: 1}})
+	m.step()
+	if _, err := m.client.Session().Send(m.now, nil); !errors.Is(err, ErrNotConnected) {
+		t.Errorf("Send while connecting: %v", err)
+	}
+	if err := m.client.Close(m.now); err != nil {
+		t.Fatal(err)
+	}
+	m.step()
+	if m.atClient.disconnected != 1 || !errors.Is(m.atClient.reason, ErrClosed) || m.atClient.connected != 0 {
+		t.Errorf("%+v", m.atClient)
+	}
+}
+
+// Equal seeds give equal matches, datagram for datagram.
+func TestMatchesRepeat(t *testing.T) {
+	play := func() (Stats, Stats) {
+		m := newMatch(t, matchConfig{link: Link{Latency: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.1, Duplicate: 0.1}}).connect()
+		for range 1000 {
+			m.send(m.client.Session(), "input")
+			m.send(m.atServer.last, "snapshot")
+			m.step()
+		}
+		return m.client.Session().Stats(), m.atServer.last.Stats()
+	}
+	c1, s1 := play()
+	c2, s2 := play()
+	if c1 != c2 || s1 != s2 {
+		t.Errorf("\n%+v\n%+v\n%+v\n%+v", c1, c2, s1, s2)
+	}
+}

@@ -1,0 +1,4 @@
+//go:build !unix
+
+// Package sendto is empty on this system: see its unix form.
+package sendto

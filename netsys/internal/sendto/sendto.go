@@ -1,0 +1,77 @@
+//go:build unix
+
+// Package sendto sends datagrams on non-blocking sockets without allocating, which the net package does only
+// by waiting for room in the send buffer and the gnet package only with five allocations.
+package sendto
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"strconv"
+	"syscall"
+)
+
+// ErrFull means that the kernel's send buffer has no room.
+var ErrFull = errors.New("send buffer is full")
+
+// Socket sends on one socket. It does not own the descriptor. The zero value is for an IPv4 socket; it is for
+// one goroutine.
+type Socket struct {
+	// V6 is true for an IPv6 socket, which reaches IPv4 peers by their mapped addresses.
+	V6 bool
+
+	v4    syscall.SockaddrInet4
+	v6    syscall.SockaddrInet6
+	zones map[string]uint32
+}
+
+// Send sends b to an address, or, when to is the zero AddrPort, to the address that fd is connected to.
+func (s *Socket) Send(fd int, to netip.AddrPort, b []byte) error {
+	for {
+		var err error
+		switch {
+		case !to.IsValid():
+			_, err = syscall.Write(fd, b)
+		case s.V6:
+			s.v6.Addr = to.Addr().As16()
+			s.v6.Port = int(to.Port())
+			s.v6.ZoneId = s.zone(to.Addr().Zone())
+			err = syscall.Sendto(fd, b, 0, &s.v6)
+		case to.Addr().Unmap().Is4():
+			s.v4.Addr = to.Addr().Unmap().As4()
+			s.v4.Port = int(to.Port())
+			err = syscall.Sendto(fd, b, 0, &s.v4)
+		default:
+			return syscall.EAFNOSUPPORT
+		}
+		switch err {
+		case nil:
+			return nil
+		case syscall.EINTR:
+			continue
+		case syscall.EAGAIN, syscall.ENOBUFS, syscall.ENOMEM:
+			return ErrFull
+		}
+		return err
+	}
+}
+
+// zone turns the zone of a link-local address into an interface number, remembering what exists.
+func (s *Socket) zone(name string) uint32 {
+	if name == "" {
+		return 0
+	}
+	if id, ok := s.zones[name]; ok {
+		return id
+	}
+	if s.zones == nil {
+		s.zones = make(map[string]uint32)
+	}
+	if ifi, err := net.InterfaceByName(name); err == nil {
+		s.zones[name] = uint32(ifi.Index)
+		return s.zones[name]
+	}
+	id, _ := strconv.ParseUint(name, 10, 32)
+	return uint32(id)
+}

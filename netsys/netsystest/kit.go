@@ -1,0 +1,93 @@
+// Package netsystest checks that a wire does what [netsys] asks of it.
+//
+// # Index of tasks
+//
+//   - Test a [netsys.Wire] of your own: [Run].
+//   - Let it run in virtual or in real time: [VirtualClock], [RealClock].
+//   - Record what a handler is told: [Recorder].
+package netsystest
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// Setup is what [Run] needs to know of a wire. Every subtest asks for a new one.
+type Setup struct {
+	// Clock says what time it is and lets some pass. The zero value is [RealClock].
+	Clock Clock
+
+	// Server is the wire of a server.
+	Server netsys.Wire
+
+	// Dial opens the wire of one more client, and says under which address it reaches the server.
+	Dial func(t testing.TB) (client netsys.Wire, server netip.AddrPort)
+}
+
+// Clock is the time in which a test runs.
+type Clock struct {
+	// Now is the present.
+	Now func() time.Time
+	// Step lets some time pass, in the order of milliseconds.
+	Step func()
+}
+
+// RealClock reads time.Now and sleeps 1 ms per step.
+func RealClock() Clock {
+	return Clock{Now: time.Now, Step: func() { time.Sleep(time.Millisecond) }}
+}
+
+// VirtualClock begins at a fixed time and advances by step at every Step, without sleeping.
+func VirtualClock(step time.Duration) Clock {
+	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	return Clock{Now: func() time.Time { return now }, Step: func() { now = now.Add(step) }}
+}
+
+// Recorder is a [netsys.Handler] that remembers what it is told. The zero value is ready.
+type Recorder struct {
+	// Sessions are the connected sessions in the order of Connected.
+	Sessions []netsys.Session
+	// Payloads are copies of what was received, by session id.
+	Payloads map[uint64][]string
+	// Acks are the acknowledged numbers in the order of the reports, by session id.
+	Acks map[uint64][]uint16
+	// Reasons are the reasons of Disconnected in the order of the calls.
+	Reasons []error
+	// OnConnected and OnReceived, when not nil, are called after the record is made.
+	OnConnected func(now time.Time, s netsys.Session)
+	OnReceived  func(now time.Time, s netsys.Session, p netsys.Packet)
+}
+
+var _ netsys.Handler = (*Recorder)(nil)
+
+// Connected implements [netsys.Handler].
+func (r *Recorder) Connected(now time.Time, s netsys.Session) {
+	if r.Payloads == nil {
+		r.Payloads, r.Acks = make(map[uint64][]string), make(map[uint64][]uint16)
+	}
+	r.Sessions = append(r.Sessions, s)
+	if r.OnConnected != nil {
+		r.OnConnected(now, s)
+	}
+}
+
+// Received implements [netsys.Handler].
+func (r *Recorder) Received(now time.Time, s netsys.Session, p netsys.Packet) {
+	r.Payloads[s.ID()] = append(r.Payloads[s.ID()], string(p.Data))
+	if r.OnReceived != nil {
+		r.OnReceived(now, s, p)
+	}
+}
+
+// Acked implements [netsys.Handler].
+func (r *Recorder) Acked(s netsys.Session, seq uint16) {
+	r.Acks[s.ID()] = append(r.Acks[s.ID()], seq)
+}
+
+// Disconnected implements [netsys.Handler].
+func (r *Recorder) Disconnected(_ time.Time, _ netsys.Session, reason error) {
+	r.Reasons = append(r.Reasons, reason)
+}

@@ -1,0 +1,320 @@
+package netsys
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Over 70,000 packets each way, which takes the 16-bit numbers past their wrap, every payload arrives once and
+// is acknowledged once, and acknowledgements name payloads that did arrive.
+func TestSequencesWrap(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		link Link
+	}{
+		{"perfect", Link{}},
+		{"poor", Link{Latency: 80 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.05, Duplicate: 0.05}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMatch(t, matchConfig{link: test.link}).connect()
+			arrived := make(map[string]int)
+			acked := make(map[string]int)
+			inFlight := make(map[uint16]string)
+			m.atServer.onReceived = func(_ time.Time, _ Session, p Packet) {
+				arrived[string(p.Data)]++
+				if at := p.At; at.After(m.now) {
+					t.Fatalf("packet from the future: %v at %v", at, m.now)
+				}
+			}
+			m.atClient.onAcked = func(seq uint16) { acked[inFlight[seq]]++ }
+			const count = 70_000
+			for i := range count {
+				payload := fmt.Sprint(i)
+				inFlight[m.send(m.client.Session(), payload)] = payload
+				m.send(m.atServer.last, payload)
+				m.step()
+			}
+			for range 60 {
+				m.step()
+			}
+			for payload, n := range arrived {
+				if n != 1 {
+					t.Fatalf("%s arrived %d times", payload, n)
+				}
+			}
+			for payload, n := range acked {
+				if n != 1 || arrived[payload] != 1 {
+					t.Fatalf("%q acknowledged %d times, arrived %d times", payload, n, arrived[payload])
+				}
+			}
+			if len(arrived) != len(acked) {
+				t.Errorf("%d arrived, %d acknowledged", len(arrived), len(acked))
+			}
+			lost := 1 - float64(len(arrived))/count
+			if lost < test.link.Loss*0.9 || lost > test.link.Loss*1.1 {
+				t.Errorf("%.4f lost, link loses %v", lost, test.link.Loss)
+			}
+		})
+	}
+}
+
+// With 60 packets a second up and 20 down, and 5 % of both lost, all that arrived is acknowledged.
+func TestAcknowledgementsAtDifferentRates(t *testing.T) {
+	m := newMatch(t, matchConfig{
+		link:   Link{Latency: 100 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05},
+		server: ServerConfig{KeepAlive: time.Second},
+	}).connect()
+	for i := range 60 * 60 {
+		m.send(m.client.Session(), "input")
+		if i%3 == 0 {
+			m.send(m.atServer.last, "snapshot")
+		}
+		m.step()
+	}
+	for range 5 * 60 {
+		m.step()
+	}
+	if m.atClient.acked != m.atServer.received {
+		t.Errorf("%d acknowledged, %d received", m.atClient.acked, m.atServer.received)
+	}
+}
+
+func TestStatsMeasureTheLink(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		link Link
+	}{
+		{"steady", Link{Latency: 100 * time.Millisecond}},
+		{"reordered, nothing lost", Link{Latency: 250 * time.Millisecond, Jitter: 84 * time.Millisecond}},
+		{"5 % lost", Link{Latency: 250 * time.Millisecond, Jitter: 84 * time.Millisecond, Loss: 0.05}},
+		{"25 % lost in bursts", Link{Latency: 50 * time.Millisecond, Loss: 0.25, Burst: 30 * time.Millisecond}},
+		{"duplicated", Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Duplicate: 0.5}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMatch(t, matchConfig{link: test.link}).connect()
+			var in, out float64
+			const seconds = 120
+			for i := range seconds * 60 {
+				m.send(m.client.Session(), "input")
+				m.send(m.atServer.last, "snapshot")
+				m.step()
+				if i%600 == 599 {
+					in += m.atServer.last.Stats().LossIn / (seconds / 10)
+					out += m.client.Session().Stats().LossOut / (seconds / 10)
+				}
+			}
+			for name, loss := range map[string]float64{"LossIn": in, "LossOut": out} {
+				if test.link.Loss == 0 && loss != 0 || loss < 0.75*test.link.Loss || loss > 1.25*test.link.Loss {
+					t.Errorf("%s %.4f, link loses %v", name, loss, test.link.Loss)
+				}
+			}
+			// Between polls an arrival waits up to 1/60 s; the stamps of arrival take that out on the way to
+			// the client, the server's own node has it.
+			const grid = time.Second / 60
+			s := m.client.Session().Stats()
+			if lo := 2 * (test.link.Latency - test.link.Jitter); s.MinRTT < lo || s.MinRTT > lo+2*test.link.Jitter+2*grid {
+				t.Errorf("MinRTT %v on %+v", s.MinRTT, test.link)
+			}
+			if mean := 2 * test.link.Latency; (s.RTT - mean).Abs() > test.link.Jitter+2*grid {
+				t.Errorf("RTT %v on %+v", s.RTT, test.link)
+			}
+			if s.Jitter > test.link.Jitter+grid {
+				t.Errorf("Jitter %v on %+v", s.Jitter, test.link)
+			}
+		})
+	}
+}
+
+// LossIn moves in small steps, rises while packets are lost and is forgotten after ten seconds.
+func TestLossIsSmoothAndForgotten(t *testing.T) {
+	m := newMatch(t, matchConfig{link: Link{Latency: 40 * time.Millisecond}}).connect()
+	play := func(seconds int, each func(loss float64)) {
+		for range seconds * 60 {
+			m.send(m.client.Session(), "input")
+			m.step()
+			each(m.atServer.last.Stats().LossIn)
+		}
+	}
+	play(20, func(loss float64) {
+		if loss != 0 {
+			t.Fatalf("loss %v on a perfect link", loss)
+		}
+	})
+	bad := Link{Latency: 40 * time.Millisecond, Loss: 0.2}
+	if err := m.link.SetLinks(bad, bad); err != nil {
+		t.Fatal(err)
+	}
+	before, highest := 0.0, 0.0
+	play(20, func(loss float64) {
+		if d := loss - before; d > 0.03 || d < -0.03 {
+			t.Fatalf("loss jumped from %v to %v", before, loss)
+		}
+		before, highest = loss, max(highest, loss)
+	})
+	if highest < 0.15 || highest > 0.3 {
+		t.Errorf("loss rose to %v at 0.2", highest)
+	}
+	good := Link{Latency: 40 * time.Millisecond}
+	if err := m.link.SetLinks(good, good); err != nil {
+		t.Fatal(err)
+	}
+	play(12, func(float64) {})
+	if loss := m.atServer.last.Stats().LossIn; loss != 0 {
+		t.Errorf("loss %v twelve seconds after the last one", loss)
+	}
+}
+
+func TestKeepAliveAndTimeout(t *testing.T) {
+	m := newMatch(t, matchConfig{}).connect()
+	for range 60 * 60 {
+		m.step()
+	}
+	if m.atServer.disconnected+m.atClient.disconnected != 0 {
+		t.Fatalf("an idle session ended: %v, %v", m.atServer.reason, m.atClient.reason)
+	}
+	if m.atServer.received+m.atServer.acked != 0 {
+		t.Error("keep-alives reached the game")
+	}
+	silence := Link{Loss: 1}
+	if err := m.link.SetLinks(silence, silence); err != nil {
+		t.Fatal(err)
+	}
+	start := m.now
+	m.until("both gave up", func() bool { return m.atServer.disconnected == 1 && m.atClient.disconnected == 1 })
+	if !errors.Is(m.atServer.reason, ErrTimeout) || !errors.Is(m.atClient.reason, ErrTimeout) {
+		t.Errorf("reasons %v, %v", m.atServer.reason, m.atClient.reason)
+	}
+	if after := m.now.Sub(start); after < 9*time.Second || after > 11*time.Second {
+		t.Errorf("gave up after %v", after)
+	}
+	if m.server.Len() != 0 {
+		t.Error("the server keeps a dead session")
+	}
+}
+
+// Received comes between Connected and Disconnected, in whatever way the handler ends the session.
+func TestHandlerClosesSessions(t *testing.T) {
+	m := newMatch(t, matchConfig{}).connect()
+	m.atServer.onReceived = func(now time.Time, s Session, p Packet) { s.Close(now, ReasonProtocol) }
+	m.send(m.client.Session(), "one")
+	m.send(m.client.Session(), "two")
+	m.until("both know", func() bool { return m.atServer.disconnected == 1 && m.atClient.disconnected == 1 })
+	if m.atServer.received != 1 {
+		t.Errorf("%d payloads from a closed session", m.atServer.received)
+	}
+	var closed *CloseError
+	if !errors.As(m.atClient.reason, &closed) || closed.Reason != ReasonProtocol || !closed.Remote {
+		t.Errorf("reason %v", m.atClient.reason)
+	}
+	for range 100 {
+		m.step()
+	}
+	if m.atServer.disconnected != 1 || m.atClient.disconnected != 1 {
+		t.Error("Disconnected more than once")
+	}
+}
+
+// Sessions come in join order whatever their addresses, and closing some of them while walking is allowed.
+func TestSessionsInJoinOrder(t *testing.T) {
+	network := NewNetwork()
+	server, err := NewServer(network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var atServer log
+	now := epoch
+	var clients []*Client
+	for i := range 20 {
+		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, byte(200 - 7*i)}), 9999)
+		c, err := NewClient(network.Node(addr), server.LocalAddr(), ClientConfig{Random: SeededRandom(uint64(i))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clients = append(clients, c)
+		for range 4 {
+			now = now.Add(10 * time.Millisecond)
+			for _, c := range clients {
+				c.Poll(now, &log{})
+			}
+			server.Poll(now, &atServer)
+		}
+	}
+	ids := func() (ids []uint64) {
+		for s := range server.Sessions() {
+			ids = append(ids, s.ID())
+		}
+		return ids
+	}
+	all := ids()
+	if len(all) != 20 || !slices.IsSorted(all) || all[0] != 1 || all[19] != 20 {
+		t.Fatalf("ids %v", all)
+	}
+	for s := range server.Sessions() {
+		if s.ID()%2 == 0 {
+			s.Close(now, ReasonKicked)
+		}
+	}
+	if got := ids(); len(got) != 10 || !slices.IsSorted(got) {
+		t.Errorf("ids %v", got)
+	}
+	server.Poll(now, &atServer)
+	if atServer.disconnected != 10 || server.Len() != 10 {
+		t.Errorf("%d disconnected, %d left", atServer.disconnected, server.Len())
+	}
+}
+
+func TestConfigsReject(t *testing.T) {
+	tooMany := make([]string, MaxSchemaLines+1)
+	for i := range tooMany {
+		tooMany[i] = fmt.Sprint("line ", i)
+	}
+	for i, c := range []interface{ Validate() error }{
+		ServerConfig{MaxClients: -1}, ServerConfig{Timeout: -1}, ServerConfig{KeepAlive: -1},
+		ServerConfig{Timeout: 150 * time.Millisecond}, ServerConfig{Schema: tooMany}, ServerConfig{Schema: []string{""}},
+		ServerConfig{Schema: []string{"a\nb"}},
+		ClientConfig{ConnectTimeout: -1}, ClientConfig{Timeout: -1}, ClientConfig{KeepAlive: 6 * time.Second},
+		ClientConfig{Schema: tooMany},
+	} {
+		if err := c.Validate(); err == nil {
+			t.Errorf("%d: %+v accepted", i, c)
+		}
+	}
+	for _, c := range []interface{ Validate() error }{ServerConfig{}, ClientConfig{}, ConditionerConfig{}, ServerConfig{Schema: tooMany[1:]}} {
+		if err := c.Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := NewServer(nil, ServerConfig{MaxClients: -1}); err == nil {
+		t.Error("NewServer accepted a bad config")
+	}
+	if _, err := NewClient(nil, netip.AddrPort{}, ClientConfig{Timeout: -1}); err == nil {
+		t.Error("NewClient accepted a bad config")
+	}
+}
+
+// A whole connected pair at 60 Hz, sending and receiving both ways through a conditioner that delays, loses
+// and duplicates, allocates nothing.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	m := newMatch(t, matchConfig{link: Link{
+		Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Burst: 40 * time.Millisecond, Duplicate: 0.05,
+	}}).connect()
+	payload := make([]byte, 300)
+	frame := func() {
+		_, _ = m.client.Session().Send(m.now, payload)
+		for s := range m.server.Sessions() {
+			_, _ = s.Send(m.now, payload)
+		}
+		m.step()
+		_ = m.client.Session().Stats()
+	}
+	for range 2000 {
+		frame()
+	}
+	if n := testing.AllocsPerRun(2000, frame); n != 0 {
+		t.Errorf("%v allocations per frame", n)
+	}
+}

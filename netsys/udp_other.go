@@ -1,0 +1,28 @@
+//go:build !unix
+
+package netsys
+
+import (
+	"net"
+	"net/netip"
+)
+
+// udpSender leaves sending to the net package, which may wait a moment when the send buffer is full.
+type udpSender struct {
+	conn   *net.UDPConn
+	dialed bool
+}
+
+func (s *udpSender) init(conn *net.UDPConn, remote netip.AddrPort, _ bool) error {
+	s.conn, s.dialed = conn, remote.IsValid()
+	return nil
+}
+
+func (s *udpSender) send(to netip.AddrPort, b []byte) error {
+	if s.dialed {
+		_, err := s.conn.Write(b)
+		return err
+	}
+	_, err := s.conn.WriteToUDPAddrPort(b, to)
+	return err
+}

@@ -1,0 +1,58 @@
+package netsys
+
+import (
+	"net/netip"
+	"time"
+)
+
+// MaxDatagram is the longest datagram in bytes that a wire carries. Nothing honest is longer: sessions stay
+// at or below 1,200 bytes, so that no path on the internet has to fragment them. [Wire.Send] refuses more
+// with [ErrTooLarge]; an arriving datagram that is longer is cut to MaxDatagram+1 bytes, which bounds memory
+// and still shows the endpoint that it was too long.
+const MaxDatagram = 1500
+
+// Wire moves datagrams between addresses without a promise of delivery, order or uniqueness. A wire is used
+// by one goroutine; whatever concurrency it has inside is its own affair.
+//
+// Time is an argument. Virtual wires ([Node], [Conditioner]) know no other clock. Wires on real sockets stamp
+// arrivals with time.Now, so they must be polled with a now that comes from time.Now as well.
+type Wire interface {
+	// Poll calls deliver for every datagram that arrived at or before now, in the order of arrival, and
+	// returns. It never blocks. deliver may call Send, but neither Poll nor Close. Pass a function that is
+	// stored once, rather than a literal that captures variables, and a poll allocates nothing.
+	Poll(now time.Time, deliver func(d Datagram))
+
+	// Send copies b and sends it to an address. It never blocks. An error means that this datagram is lost
+	// and nothing else: [ErrFull] when a buffer on the way has no room, [ErrTooLarge] above [MaxDatagram],
+	// [ErrClosed] after Close, or what the operating system says.
+	Send(now time.Time, to netip.AddrPort, b []byte) error
+
+	// LocalAddr is the address that the wire is bound to, with the port really in use.
+	LocalAddr() netip.AddrPort
+
+	// Close gives up the address. Datagrams not yet delivered are lost. Closing twice is harmless.
+	Close() error
+}
+
+// Datagram is one arrival on a [Wire].
+type Datagram struct {
+	// From is the sender's address as the wire saw it, IPv4 never in its IPv6-mapped form.
+	// It can be forged by anybody.
+	From netip.AddrPort
+
+	// At is the time of arrival, never after the now of the Poll that delivers it.
+	At time.Time
+
+	// Data is valid during the call that delivers it, at most [MaxDatagram]+1 bytes.
+	Data []byte
+}
+
+// scheduled is implemented by wires that hold datagrams for later.
+type scheduled interface {
+	NextDue() (time.Time, bool)
+}
+
+// unmap turns IPv4-mapped IPv6 addresses into plain IPv4, so that one peer has one address.
+func unmap(a netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
+}

@@ -1,0 +1,384 @@
+package systems
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// Client plays on a server: it predicts its own entities, reconciles them with
+// the server's, and keeps a view to draw from. It belongs to one goroutine;
+// make it with [Dial], or with [NewClient] on any wire.
+type Client struct {
+	config   ClientConfig
+	protocol *ecs.Protocol
+	endpoint *netsys.Client
+	session  netsys.Session
+	id       uint32
+	err      error
+	now      time.Time
+
+	world      *ecs.World
+	view       *ecs.World
+	schedule   *ecs.Schedule
+	before     *ecs.Stage
+	onTick     *ecs.Stage
+	after      *ecs.Stage
+	render     *ecs.Stage
+	loop       *ecs.Loop
+	predicting bool // the schedule has Predict
+	drawing    bool // the schedule has Interpolate
+
+	// what the server said
+	replicated   []*ecs.Component
+	predicted    uint64
+	layout       *codec.Layout
+	decoder      codec.Decoder
+	decompressor *codec.Decompressor
+	baseline     func(id, age uint32) (uint64, []int32, bool)
+	visit        func(*codec.Entity) error
+	plain        []byte
+	incoming     incoming
+	replicas     []*replica // in the order they came up
+	byID         map[uint32]*replica
+	newestSend   uint32
+	newestTick   uint32
+	depth        int
+	epoch        uint8 // of the baselines; see the messages
+	own          ownState
+	clock        playback
+
+	// what this client did
+	log        *inputLog
+	history    *ecs.History
+	ackedInput uint32
+	sent       [sentRing]sentInput
+	steer      steer
+	adopt      bool   // take over the next own state without comparing
+	staleSince uint32 // tick of the first own state older than the history
+	message    inputMessage
+	writer     codec.Writer
+	packet     []byte
+	scratch    []uint64
+	stats      ClientStats
+}
+
+// ClientStats counts what a client did.
+type ClientStats struct {
+	Ticks             uint64
+	TicksDropped      uint64 // due but not run: the machine was too slow
+	Inputs            uint64 // gathered
+	Snapshots         uint64 // packets with state taken in
+	Confirmed         uint64 // own states that agreed with the prediction
+	Corrections       uint64 // own states that did not
+	Resimulated       uint64 // ticks simulated again
+	LongestReplay     uint64 // ticks simulated again at once, at most
+	StaleStates       uint64 // own states older than the history
+	Jumps             uint64 // times the server was ahead of this client's inputs
+	Stalls            uint64 // frames with nothing to interpolate toward, or playback under 0.95
+	Renewals          uint64 // times a baseline was missing and full states were asked for
+	SendErrors        uint64
+	MalformedMessages uint64
+	Session           netsys.Stats
+}
+
+// maxSnapshotPlain bounds a decompressed packet; the limits of the delta
+// decoder hold besides.
+const maxSnapshotPlain = 1 << 16
+
+// NewClient assembles a client on a wire, connecting to server. It returns an
+// error that wraps [ErrConfig] or [ErrStageOrder] when c is wrong.
+func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.filled()
+	if cfg.Gather.fill != nil && (p.Input() == nil || cfg.Gather.of(p) != p.Input()) {
+		return nil, fmt.Errorf("%w: Gather fills another type than the protocol's input", ErrConfig)
+	}
+	c := &Client{config: cfg, protocol: p, byID: make(map[uint32]*replica), newestSend: 1 << 16}
+	c.replicated, c.predicted = p.Replicated(), predictedMask(p)
+	c.layout = layoutOf(p)
+	c.decompressor = codec.NewDecompressor(maxSnapshotPlain)
+	c.baseline, c.visit = c.lookupBaseline, c.visitEntity
+
+	simulate := ecs.NewStage("Simulate")
+	for _, sys := range p.SimulateSystems() {
+		simulate.Add(sys)
+	}
+	c.before = ecs.NewStage("Before",
+		ecs.System{Name: "Receive", Run: c.receive},
+		ecs.System{Name: "Reconcile", Run: c.reconcile})
+	c.onTick = ecs.NewStage("OnTick",
+		ecs.System{Name: "InputGather", Run: c.gather},
+		ecs.System{Name: "Predict", Run: c.predict, Runs: simulate})
+	c.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: c.send})
+	c.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: c.interpolate})
+	c.schedule = ecs.NewSchedule(c.before, c.onTick, c.after, c.render)
+	if err := settle(c.schedule, cfg.Schedule, clientOrder); err != nil {
+		return nil, err
+	}
+	names := c.schedule.Names()
+	c.predicting = slices.Contains(names, "Predict")
+	c.drawing = slices.Contains(names, "Interpolate")
+
+	endpoint, err := netsys.NewClient(wire, server, netsys.ClientConfig{
+		Schema:  p.Lines(),
+		Timeout: cfg.Timeout,
+		Random:  cfg.Random,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.endpoint = endpoint
+	start := cfg.Start
+	if start.IsZero() {
+		start = time.Now()
+	}
+	c.now = start
+	c.loop = ecs.NewLoop(start, ecs.DefaultTickRate) // to poll by, until the server says its rate
+	return c, nil
+}
+
+func layoutOf(p *ecs.Protocol) *codec.Layout {
+	var widths []int
+	for _, c := range p.Replicated() {
+		widths = append(widths, c.Words)
+	}
+	return codec.NewLayout(widths)
+}
+
+// welcome makes the world when the server has let this client in.
+func (c *Client) welcome(session netsys.Session) error {
+	m, err := readWelcome(c.endpoint.Welcome())
+	if err != nil {
+		return err
+	}
+	c.session, c.id = session, uint32(session.ID())
+	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: true}
+	c.world, c.view = ecs.NewWorld(c.protocol, config), ecs.NewWorld(c.protocol, config)
+	table := emptyTable
+	if in := c.protocol.Input(); in != nil {
+		table = in.Schema
+	}
+	c.log = newInputLog(table, c.config.History)
+	c.history = ecs.NewHistory(c.world, c.config.History)
+	c.clock = newPlayback(c.now, int(m.tickRate), int(m.sendRate))
+	c.newestTick = m.tick
+	c.loop = ecs.NewLoop(c.now.Add(c.world.StepDuration()), int(m.tickRate))
+	c.config.Logger.Info("connected", "client", c.id, "server", session.RemoteAddr())
+	return nil
+}
+
+func (c *Client) fail(err error) {
+	if c.err == nil {
+		c.err = err
+		c.config.Logger.Info("session ended", "client", c.id, "reason", err)
+	}
+}
+
+// Err is why the session ended, or nil while it goes on. It wraps the errors of
+// netsys: ErrSchema, ErrVersion, ErrFull, ErrTimeout, ErrClosed.
+func (c *Client) Err() error { return c.err }
+
+// Connected reports whether the server has let this client in.
+func (c *Client) Connected() bool { return c.world != nil && c.err == nil }
+
+// ID is the number the server gave this client, and the owner of its entities;
+// 0 before it is connected.
+func (c *Client) ID() uint32 { return c.id }
+
+// World is the client's simulated world: own entities as predicted, all others
+// as last confirmed. It is nil before the client is connected.
+func (c *Client) World() *ecs.World { return c.world }
+
+// View is what to draw: own entities as predicted, all others interpolated. It
+// is a world to read with [ecs.All]; writing to it changes no simulation. With
+// Interpolate left out it is [Client.World]. It is nil before the client is
+// connected.
+func (c *Client) View() *ecs.World {
+	if !c.drawing {
+		return c.world
+	}
+	return c.view
+}
+
+// Schedule is what the client runs, in stages.
+func (c *Client) Schedule() *ecs.Schedule { return c.schedule }
+
+// Input is the sequence of the newest input gathered; the first is 1.
+func (c *Client) Input() uint32 {
+	if c.log == nil {
+		return 0
+	}
+	return c.log.newest
+}
+
+// ServerTick is the newest server tick whose state has arrived.
+func (c *Client) ServerTick() uint32 { return c.newestTick }
+
+// DrawnTick is the server tick that the view shows for entities of others.
+func (c *Client) DrawnTick() float64 {
+	if !c.drawing {
+		return float64(c.newestTick)
+	}
+	return c.clock.head
+}
+
+// Own is the client's first own entity in w, one of [Client.World] and
+// [Client.View].
+func (c *Client) Own(w *ecs.World) (ecs.Entity, bool) {
+	if w == nil {
+		return ecs.Entity{}, false
+	}
+	for e, r := range ecs.All[ownerRow](w) {
+		if r.Owner.Client == c.id {
+			return e, true
+		}
+	}
+	return ecs.Entity{}, false
+}
+
+type ownerRow struct{ Owner components.Owner }
+
+// Next is when the next tick is due.
+func (c *Client) Next() time.Time { return c.loop.Next() }
+
+// Advance runs the ticks that are due and returns how many that were. Packets
+// are received and own state reconciled once before them, inputs sent once
+// after.
+func (c *Client) Advance(now time.Time) int {
+	if c.err != nil {
+		return 0
+	}
+	if c.world == nil {
+		if c.loop.Advance(now) > 0 {
+			c.now = now
+			c.receive(nil)
+		}
+		return 0
+	}
+	n := c.loop.Advance(now)
+	if n == 0 {
+		return 0
+	}
+	c.now = now
+	c.before.Run(c.world)
+	if c.err != nil {
+		return 0
+	}
+	for range n {
+		c.onTick.Run(c.world)
+		c.stats.Ticks++
+		c.loop.SetRate(c.steer.rate())
+	}
+	c.after.Run(c.world)
+	return n
+}
+
+// Frame brings the view up to date for a frame drawn at now.
+func (c *Client) Frame(now time.Time) {
+	if c.world == nil {
+		return
+	}
+	c.now = now
+	if c.clock.loss = c.session.Stats().LossIn; !c.drawing {
+		c.confirmedFrame()
+	}
+	c.render.Run(c.world)
+}
+
+// confirmedFrame counts stalls where nothing interpolates: what is drawn moves
+// only when a snapshot comes.
+func (c *Client) confirmedFrame() {
+	if float64(c.newestTick) <= c.clock.head {
+		c.stats.Stalls++
+	}
+	c.clock.head = float64(c.newestTick)
+}
+
+// Stats returns the counters.
+func (c *Client) Stats() ClientStats {
+	s := c.stats
+	s.TicksDropped = c.loop.Dropped
+	if c.session != nil {
+		s.Session = c.session.Stats()
+	}
+	return s
+}
+
+// Close says goodbye to the server and closes the wire.
+func (c *Client) Close(now time.Time) error { return c.endpoint.Close(now) }
+
+// Run plays in real time until ctx ends, then leaves and returns nil; or until
+// the session ends, and returns why. frame, which may be nil, is called after
+// every step with the view up to date.
+func (c *Client) Run(ctx context.Context, frame func()) error {
+	err := run(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
+	if c.err != nil && ctx.Err() == nil {
+		return c.err
+	}
+	return err
+}
+
+// frames draws after every step.
+type frames struct {
+	*Client
+	frame func()
+}
+
+func (f frames) Advance(now time.Time) int {
+	n := f.Client.Advance(now)
+	if n > 0 {
+		f.Client.Frame(now)
+		if f.frame != nil {
+			f.frame()
+		}
+	}
+	return n
+}
+
+// Dial connects to a server over UDP and returns when it has let this client
+// in. It returns an error that wraps netsys.ErrSchema, netsys.ErrVersion,
+// netsys.ErrFull or netsys.ErrTimeout when it does not, and ctx's error when
+// that ends first.
+func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
+	wire, err := netsys.DialUDP(ctx, addr)
+	if err != nil {
+		return nil, fmt.Errorf("systems: Dial: %w", err)
+	}
+	c, err := NewClient(wire, wire.RemoteAddr(), p, cfg)
+	if err != nil {
+		return nil, errors.Join(err, wire.Close())
+	}
+	if err := c.connect(ctx); err != nil {
+		return nil, errors.Join(err, c.Close(time.Now()))
+	}
+	return c, nil
+}
+
+func (c *Client) connect(ctx context.Context) error {
+	const poll = 5 * time.Millisecond
+	t := time.NewTicker(poll)
+	defer t.Stop()
+	for !c.Connected() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.C:
+		}
+		c.Advance(time.Now())
+		if c.err != nil {
+			return c.err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package systems
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// interpolate is the system Interpolate: it writes what is to be drawn into the
+// view. Own entities stand where the client predicts them; all others between
+// the two confirmed states around the playback head.
+func (c *Client) interpolate(*ecs.World) {
+	c.clock.advance(c.now)
+	head := c.clock.head
+	waiting := false
+	for _, r := range c.replicas {
+		switch {
+		case r.goneAt != 0 && (head >= float64(r.goneAt) || r.entity.IsZero() || c.simulates(r.entity)):
+			c.hide(r)
+		case !r.entity.IsZero() && c.simulates(r.entity):
+			c.drawOwn(r)
+		case c.clock.running:
+			waiting = c.drawBetween(r, head) || waiting
+		}
+	}
+	if c.clock.running && (waiting || c.clock.stalled()) {
+		c.stats.Stalls++
+	}
+}
+
+// hide takes an entity out of the view.
+func (c *Client) hide(r *replica) {
+	if !r.drawn.IsZero() {
+		c.view.Discard(netID(r.id))
+		r.drawn = ecs.Entity{}
+	}
+}
+
+// drawOwn copies a predicted entity into the view.
+func (c *Client) drawOwn(r *replica) {
+	mask := c.world.Mask(r.entity)
+	c.show(r, mask, true)
+	for _, comp := range c.replicated {
+		src := c.world.Pointer(r.entity, comp)
+		if comp.Words == 0 || src == nil {
+			continue
+		}
+		dst := c.view.Pointer(r.drawn, comp)
+		n := comp.Schema.Size
+		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+	}
+}
+
+// show makes sure that the view has the entity with these components.
+func (c *Client) show(r *replica, mask uint64, own bool) {
+	if r.drawn.IsZero() || c.view.Mask(r.drawn) != mask {
+		r.drawn = c.view.Replica(netID(r.id), mask, own)
+	}
+}
+
+// drawBetween writes the state of an entity at the playback head into the view.
+// It reports whether there was no later state to move toward.
+func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
+	from, to := r.around(head)
+	if from == nil {
+		return false // not yet in sight
+	}
+	c.show(r, from.mask, false)
+	f := 0.0
+	if to != nil && to.mask == from.mask {
+		f = (head - float64(from.tick)) / float64(to.tick-from.tick)
+	}
+	for _, comp := range c.replicated {
+		if comp.Words == 0 || from.mask&(1<<comp.Replicated()) == 0 {
+			continue
+		}
+		at := c.layout.Offset(from.mask, comp.Replicated())
+		dst := c.view.Pointer(r.drawn, comp)
+		comp.Schema.Dequantize(dst, from.words[at:], comp.Words, 1)
+		if f > 0 && comp.Mode&ecs.Interpolated != 0 {
+			next := c.scratchFor(comp)
+			comp.Schema.Dequantize(next, to.words[at:], comp.Words, 1)
+			comp.Schema.Lerp(dst, dst, next, f)
+		}
+	}
+	return to == nil && r.goneAt == 0
+}
+
+// drawnSend is the oldest send that drawing may still need.
+func (c *Client) drawnSend() (uint32, bool) {
+	if !c.clock.running || c.newestSend == 0 {
+		return c.newestSend, false
+	}
+	back := uint32(max(float64(c.newestTick)-c.clock.head, 0)/c.clock.every) + 3
+	return c.newestSend - min(back, c.newestSend-1), true
+}

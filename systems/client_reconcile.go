@@ -1,0 +1,111 @@
+package systems
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Mismatch reports one component field that a client predicted wrongly.
+type Mismatch struct {
+	Tick             uint32 // server tick of the state that disagreed
+	Input            uint32 // input sequence after which it was compared
+	NetID            components.NetID
+	Component, Field string
+	Predicted, Truth string // the two values as text
+}
+
+// reconcile is the system Reconcile. The newest own state says what the
+// server's world was after it consumed input s. Where that is what this client
+// predicted after s, the prediction stands; where it is not, the client takes
+// the server's state and simulates the inputs since s again.
+func (c *Client) reconcile(w *ecs.World) {
+	own := &c.own
+	if !own.fresh {
+		return
+	}
+	own.fresh = false
+	if !c.predicting {
+		return
+	}
+	switch {
+	case c.adopt:
+		c.adopt = false
+	case own.input > c.log.newest:
+		// The server went on without us, as after a stall: continue from there.
+		c.log.jump(own.input)
+		c.stats.Jumps++
+	case !c.history.Has(own.input):
+		c.stats.StaleStates++
+		if c.staleSince == 0 {
+			c.staleSince = own.tick
+		}
+		if own.tick-c.staleSince < uint32(w.TickRate()) {
+			return
+		}
+	default:
+		c.staleSince = 0
+		if c.agrees(w) {
+			c.stats.Confirmed++
+			return
+		}
+		c.stats.Corrections++
+	}
+	c.staleSince = 0
+	c.replay(w)
+}
+
+// agrees compares own state with what was predicted after the same input, and
+// reports what differs.
+func (c *Client) agrees(w *ecs.World) bool {
+	same := true
+	c.eachOwn(c.own.raw, func(id uint32, comp *ecs.Component, _ []byte) {
+		e, ok := w.ByNetID(netID(id))
+		if !ok {
+			return
+		}
+		truth := unsafe.Pointer(&c.scratch[0])
+		predicted := c.history.Value(c.own.input, e, comp)
+		if predicted == nil {
+			return
+		}
+		field := comp.Schema.Compare(predicted, truth)
+		if field < 0 {
+			return
+		}
+		same = false
+		if c.config.OnMismatch != nil {
+			c.config.OnMismatch(Mismatch{
+				Tick:      c.own.tick,
+				Input:     c.own.input,
+				NetID:     netID(id),
+				Component: comp.Name,
+				Field:     comp.Schema.Fields[field].Path,
+				Predicted: comp.Schema.Format(field, predicted),
+				Truth:     comp.Schema.Format(field, truth),
+			})
+		}
+	})
+	return same
+}
+
+// replay takes over own state and simulates the inputs since.
+func (c *Client) replay(w *ecs.World) {
+	s := c.own.input
+	c.history.Restore(s)
+	c.eachOwn(c.own.raw, func(id uint32, comp *ecs.Component, raw []byte) {
+		if e, ok := w.ByNetID(netID(id)); ok {
+			if dst := w.Pointer(e, comp); dst != nil {
+				comp.Schema.ReadRaw(raw, dst)
+			}
+		}
+	})
+	c.history.Capture(s)
+	from := max(s+1, c.log.first)
+	c.stats.LongestReplay = max(c.stats.LongestReplay, uint64(c.log.newest+1-min(from, c.log.newest+1)))
+	for seq := from; seq <= c.log.newest; seq++ {
+		c.simulate(w, seq)
+		c.stats.Resimulated++
+	}
+}

@@ -1,0 +1,75 @@
+package systems
+
+import (
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// gather is the system InputGather: it asks the game for the input of the
+// coming tick. Two ticks never share one input.
+func (c *Client) gather(w *ecs.World) {
+	p := c.log.push()
+	if c.config.Gather.fill != nil {
+		c.config.Gather.fill(w, p)
+	}
+	c.log.seal()
+	c.stats.Inputs++
+}
+
+// predict is the system Predict: it applies the newest input to the client's
+// own entities at once, by the rules the server will apply.
+func (c *Client) predict(w *ecs.World) {
+	c.simulate(w, c.log.newest)
+}
+
+// simulate runs Simulate for one input and keeps the result for comparison.
+func (c *Client) simulate(w *ecs.World, seq uint32) {
+	w.SetTick(c.tickOf(seq))
+	w.SetInputSequence(c.id, seq)
+	if in := c.protocol.Input(); in != nil {
+		writeInput(w, in, c.id, c.log.value(seq))
+	}
+	w.SimulateStage().Run(w)
+	c.history.Capture(seq)
+}
+
+// tickOf is the server tick that consumes an input: the confirmed tick plus the
+// inputs since (rule A8).
+func (c *Client) tickOf(seq uint32) uint32 {
+	if c.own.tick == 0 {
+		return c.newestTick
+	}
+	return uint32(int64(c.own.tick) + int64(seq) - int64(c.own.input) - 1)
+}
+
+// send is the system Send of a client: one packet a tick with the newest
+// inputs, as many as may not have arrived (rule C2).
+func (c *Client) send(*ecs.World) {
+	n := min(c.log.newest-min(c.log.newest, c.ackedInput), uint32(c.depth)+8, maxRedundancy)
+	n = min(max(n, 1), c.log.newest-c.log.first+1)
+	if c.log.newest < c.log.first || n == 0 {
+		return
+	}
+	m := &c.message
+	m.epoch = c.epoch
+	m.shift = c.steer.doneUnits()
+	m.newest = uint16(c.log.newest)
+	m.count = int(n)
+	m.words = m.words[:0]
+	for seq := c.log.newest - n + 1; seq <= c.log.newest; seq++ {
+		m.words = append(m.words, c.log.quantized(seq)...)
+	}
+	c.packet = appendInput(c.packet[:0], &c.writer, c.log.table, m)
+	seq, err := c.session.Send(c.now, c.packet)
+	if err != nil {
+		c.stats.SendErrors++
+		return
+	}
+	c.sent[seq%sentRing] = sentInput{seq: seq, live: true, input: c.log.newest}
+}
+
+// sentInput remembers the newest input of a packet.
+type sentInput struct {
+	seq   uint16
+	live  bool
+	input uint32
+}

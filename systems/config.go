@@ -1,0 +1,216 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Preset is a netcode model: a choice of policies that go together.
+type Preset uint8
+
+// LocalSync is server-authoritative with local synchronization: a client
+// predicts its own entities and reconciles them with the server, others are
+// shown as the server confirms them, and nobody re-simulates anybody else.
+const LocalSync Preset = 0
+
+// String is the preset's name as flags spell it.
+func (p Preset) String() string {
+	if p == LocalSync {
+		return "LocalSync"
+	}
+	return fmt.Sprintf("Preset(%d)", uint8(p))
+}
+
+// Timing says when the server consumes the inputs of a client.
+type Timing uint8
+
+const (
+	// Buffered holds inputs in a short queue, as deep as the link's jitter and
+	// loss ask for, and consumes one a tick. It costs that depth in delay for
+	// others; the client's own entity answers at once all the same.
+	Buffered Timing = iota
+	// Arrival consumes inputs in the tick in which they arrive, and repeats
+	// what is held when none did. It is the quickest for others and mispredicts
+	// whenever the link jitters.
+	Arrival
+)
+
+// String is the timing's name as flags spell it.
+func (t Timing) String() string {
+	switch t {
+	case Buffered:
+		return "buffered"
+	case Arrival:
+		return "arrival"
+	}
+	return fmt.Sprintf("Timing(%d)", uint8(t))
+}
+
+// LeavePolicy says what becomes of the entities of a client that left.
+type LeavePolicy uint8
+
+const (
+	// DespawnOwned removes them.
+	DespawnOwned LeavePolicy = iota
+	// KeepOwned leaves them in the world with a neutral input, still owned by
+	// the client number that is gone.
+	KeepOwned
+)
+
+// DefaultSendRate is the number of snapshots a second where a configuration
+// says 0.
+const DefaultSendRate = 20
+
+// ServerConfig configures a [Server]. The zero value is a server at 60 steps
+// and 20 snapshots a second in which clients own nothing.
+type ServerConfig struct {
+	// Seed is the root of everything random in the world.
+	Seed uint64
+	// TickRate is the number of simulation steps a second. Default (0): 60.
+	TickRate int
+	// SendRate is the number of snapshots a second; it must divide TickRate.
+	// Default (0): 20, or TickRate where that is less.
+	SendRate int
+	// Preset is the netcode model. Default: LocalSync.
+	Preset Preset
+	// Timing says when inputs are consumed. Default: Buffered.
+	Timing Timing
+	// MaxClients bounds the clients at one time. Default (0): 256.
+	MaxClients int
+	// Timeout is how long a client may be silent. Default (0): 10 s.
+	Timeout time.Duration
+	// Start is when the first tick is due. Default (zero): at once, by the
+	// clock of Run.
+	Start time.Time
+	// Join is called in Receive when a client has connected: spawn its player
+	// here, with components.Owner{Client: client}. May be nil.
+	Join func(w *ecs.World, client uint32)
+	// Leave is called when a client is gone, before LeavePolicy takes effect.
+	// May be nil.
+	Leave func(w *ecs.World, client uint32)
+	// LeavePolicy says what becomes of its entities. Default: DespawnOwned.
+	LeavePolicy LeavePolicy
+	// Schedule, when not nil, may change the schedule before the server
+	// starts: wrap, insert or leave out systems.
+	Schedule func(s *ecs.Schedule) error
+	// Logger receives joins, leaves and refusals. Default (nil): none.
+	Logger *slog.Logger
+	// Random fills session tokens. Default (nil): crypto/rand. Give a seeded
+	// source to make a whole match a function of its seed.
+	Random func([]byte)
+}
+
+// ErrConfig is wrapped by every error about a configuration.
+var ErrConfig = errors.New("systems: configuration")
+
+// Validate reports what is wrong with c; it never changes it. The errors wrap
+// [ErrConfig].
+func (c ServerConfig) Validate() error {
+	c = c.filled()
+	if err := (ecs.Config{TickRate: c.TickRate}).Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	switch {
+	case c.SendRate < 0 || c.SendRate > c.TickRate || c.TickRate%c.SendRate != 0:
+		return fmt.Errorf("%w: SendRate %d must divide TickRate %d", ErrConfig, c.SendRate, c.TickRate)
+	case c.Preset != LocalSync:
+		return fmt.Errorf("%w: no preset %v; there is LocalSync", ErrConfig, c.Preset)
+	case c.Timing > Arrival:
+		return fmt.Errorf("%w: no timing %v; there are buffered and arrival", ErrConfig, c.Timing)
+	case c.MaxClients < 0:
+		return fmt.Errorf("%w: MaxClients %d is negative", ErrConfig, c.MaxClients)
+	case c.Timeout < 0:
+		return fmt.Errorf("%w: Timeout %v is negative", ErrConfig, c.Timeout)
+	case c.LeavePolicy > KeepOwned:
+		return fmt.Errorf("%w: no leave policy %d", ErrConfig, c.LeavePolicy)
+	}
+	return nil
+}
+
+// filled is c with the documented defaults in place of zeros.
+func (c ServerConfig) filled() ServerConfig {
+	if c.TickRate == 0 {
+		c.TickRate = ecs.DefaultTickRate
+	}
+	if c.SendRate == 0 {
+		c.SendRate = min(DefaultSendRate, c.TickRate)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// DefaultHistory is how many predicted ticks a client keeps where its
+// configuration says 0: 8.5 s at 60 a second.
+const DefaultHistory = 512
+
+// ClientConfig configures a [Client]. The zero value is a spectator.
+type ClientConfig struct {
+	// Gather fills the input of the coming tick; see [Gather]. It starts from
+	// the zero input. Default (nil): the zero input every tick.
+	Gather GatherFunc
+	// History is Q: how many predicted ticks are kept for reconciling, at least
+	// the round trip, the server's buffer and one send gap together. Default
+	// (0): 512.
+	History int
+	// Timeout is how long the server may be silent. Default (0): 10 s.
+	Timeout time.Duration
+	// Start is when the first tick is due. Default (zero): at once, by the
+	// clock of Dial.
+	Start time.Time
+	// OnMismatch is told of every correction, once for each component field
+	// that was beyond its tolerance. May be nil.
+	OnMismatch func(Mismatch)
+	// Schedule, when not nil, may change the schedule before the client
+	// starts: wrap, insert or leave out systems.
+	Schedule func(s *ecs.Schedule) error
+	// Logger receives what happens to the session. Default (nil): none.
+	Logger *slog.Logger
+	// Random fills the handshake's nonce. Default (nil): crypto/rand. Give a
+	// seeded source to make a whole match a function of its seed.
+	Random func([]byte)
+}
+
+// Validate reports what is wrong with c; it never changes it. The errors wrap
+// [ErrConfig].
+func (c ClientConfig) Validate() error {
+	switch {
+	case c.History < 0 || c.History > 1<<14:
+		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.History, 1<<14, DefaultHistory)
+	case c.Timeout < 0:
+		return fmt.Errorf("%w: Timeout %v is negative", ErrConfig, c.Timeout)
+	}
+	return nil
+}
+
+func (c ClientConfig) filled() ClientConfig {
+	if c.History == 0 {
+		c.History = DefaultHistory
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// GatherFunc fills one input, of the protocol's input type. Make one with
+// [Gather].
+type GatherFunc struct {
+	fill func(*ecs.World, unsafe.Pointer)
+	of   func(*ecs.Protocol) *ecs.Component
+}
+
+// Gather makes a GatherFunc of a typed function. T must be the protocol's input
+// type; [NewClient] says so when it is not.
+func Gather[T any](fill func(w *ecs.World, in *T)) GatherFunc {
+	return GatherFunc{
+		fill: func(w *ecs.World, p unsafe.Pointer) { fill(w, (*T)(p)) },
+		of:   ecs.ComponentOf[T],
+	}
+}

@@ -1,0 +1,231 @@
+package systems
+
+import (
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/schema"
+)
+
+// inputWindow is how many inputs around the expected one a buffer keeps track
+// of: four seconds at 60 a second.
+const inputWindow = 256
+
+// maxFills is how many missing inputs in a row are filled with what was held;
+// after that the input is neutral (rule C4).
+const maxFills = 15
+
+// InputStats counts what became of one client's inputs.
+type InputStats struct {
+	Consumed uint64 // real inputs stepped
+	Missing  uint64 // fillers stepped because the real input was not there
+	Late     uint64 // inputs that came after their filler
+	Rejected uint64 // inputs too far from the expected one
+	Holds    uint64 // ticks in which the client's entities took no step
+	Resyncs  uint64 // times the buffer was set afresh after a stall
+	Depth    uint64 // sum over ticks of inputs waiting; with Ticks, the mean depth
+	Ticks    uint64 // ticks since the first input was consumed
+}
+
+// inputBuffer orders one client's inputs, whatever the link does to them.
+type inputBuffer struct {
+	table    *schema.Table
+	slots    [inputWindow]inputSlot
+	words    []int32 // inputWindow × table.Words
+	expected uint32  // next input to consume
+	newest   uint32  // newest input received
+	any      bool    // an input was received
+	running  bool    // consuming
+	fills    int     // in a row
+	slack    slack
+	stats    InputStats
+}
+
+type inputSlot struct {
+	seq  uint32
+	have bool // received
+	fill bool // consumed as a filler before it was received
+}
+
+func newInputBuffer(t *schema.Table, tickRate int) *inputBuffer {
+	b := &inputBuffer{table: t, expected: 1, words: make([]int32, inputWindow*t.Words)}
+	b.slack.tickRate = int64(tickRate)
+	b.slack.clear(0)
+	return b
+}
+
+// waiting is how many inputs from the expected one on are there or known to be
+// on their way.
+func (b *inputBuffer) waiting() int {
+	if !b.any || b.newest < b.expected {
+		return 0
+	}
+	return int(b.newest - b.expected + 1)
+}
+
+// receive takes in a packet of inputs. newestPacket says that no later packet
+// of this client came before it.
+func (b *inputBuffer) receive(tick int64, m *inputMessage, newestPacket bool) {
+	near := b.newest
+	if !b.any {
+		near = uint32(m.count)
+	}
+	newest := codec.Lift(m.newest, near)
+	if newest == 0 || int64(newest) < int64(m.count) {
+		b.stats.Rejected += uint64(m.count)
+		return
+	}
+	if !b.any {
+		b.any = true
+		b.expected = newest - uint32(m.count) + 1
+		b.slack.clear(tick)
+	}
+	ahead := int64(newest) - int64(b.expected)
+	switch {
+	case ahead >= inputWindow, ahead < 0 && newestPacket && b.running:
+		b.resync(tick, newest)
+		ahead = 0
+	case ahead < -inputWindow:
+		b.stats.Rejected += uint64(m.count)
+		return
+	}
+	b.newest = max(b.newest, newest)
+	if b.running {
+		b.slack.packet(tick, int(ahead), b.slack.pending(m.shift))
+	}
+	n := b.table.Words
+	for i := range m.count {
+		seq := newest - uint32(m.count-1-i)
+		s := &b.slots[seq%inputWindow]
+		if seq < b.expected {
+			if s.seq == seq && s.fill {
+				s.fill = false
+				b.stats.Late++
+			}
+			continue
+		}
+		if s.seq == seq && s.have {
+			continue // the first one wins
+		}
+		*s = inputSlot{seq: seq, have: true}
+		copy(b.words[int(seq%inputWindow)*n:], m.words[i*n:(i+1)*n])
+	}
+}
+
+// resync starts afresh at the newest input of a client that stalled or jumped.
+func (b *inputBuffer) resync(tick int64, newest uint32) {
+	b.stats.Resyncs++
+	b.expected, b.newest = newest, newest
+	b.running = false
+	b.slack.clear(tick)
+}
+
+// has reports whether an input is there to be consumed.
+func (b *inputBuffer) has(seq uint32) bool {
+	s := &b.slots[seq%inputWindow]
+	return s.have && s.seq == seq
+}
+
+// at is the words of an input that is there.
+func (b *inputBuffer) at(seq uint32) []int32 {
+	n := b.table.Words
+	i := int(seq%inputWindow) * n
+	return b.words[i : i+n]
+}
+
+func (s *InputStats) add(o InputStats) {
+	s.Consumed += o.Consumed
+	s.Missing += o.Missing
+	s.Late += o.Late
+	s.Rejected += o.Rejected
+	s.Holds += o.Holds
+	s.Resyncs += o.Resyncs
+	s.Depth += o.Depth
+	s.Ticks += o.Ticks
+}
+
+// startDepth is how far the newest input must be ahead before the first is
+// consumed.
+const startDepth = 2
+
+// buffered decides one tick of timing Buffered: a hold, a real input or a
+// filler. words is nil for fillers.
+func (b *inputBuffer) buffered(tick int64, loss float64) (step bool, words []int32) {
+	if !b.running {
+		if !b.any || b.newest < b.expected+startDepth {
+			return false, nil
+		}
+		b.running = true
+	}
+	b.stats.Ticks++
+	b.stats.Depth += uint64(b.waiting())
+	if b.slack.decide(tick, reserve(loss)) {
+		b.stats.Holds++
+		return false, nil
+	}
+	return true, b.next()
+}
+
+// next consumes the expected input, or fills in for it: words is nil then.
+func (b *inputBuffer) next() (words []int32) {
+	seq := b.expected
+	b.expected++
+	if b.has(seq) {
+		b.fills = 0
+		b.stats.Consumed++
+		return b.at(seq)
+	}
+	b.slots[seq%inputWindow] = inputSlot{seq: seq, fill: true}
+	b.filled()
+	return nil
+}
+
+func (b *inputBuffer) filled() {
+	b.fills++
+	b.stats.Missing++
+}
+
+// neutral reports whether what is held has been repeated too often.
+func (b *inputBuffer) neutral() bool { return b.fills > maxFills }
+
+// Arrival timing bounds steps by a bucket of tokens: one a tick and a little
+// more, up to a burst of half a second. A filler costs a token too, so no
+// pattern of delays makes a player faster than 2 %; while there are no tokens,
+// inputs wait their turn.
+const (
+	arrivalRefill = 1.02
+	arrivalBurst  = 30
+)
+
+// arrivalBuffer is the state that timing Arrival adds.
+type arrivalBuffer struct{ tokens float64 }
+
+// begin starts a tick.
+func (a *arrivalBuffer) begin() { a.tokens = min(a.tokens+arrivalRefill, arrivalBurst) }
+
+// step returns the next input to step in this tick, oldest first; a nil words
+// with ok is a filler, which ends the tick. stepped counts steps so far.
+func (a *arrivalBuffer) step(b *inputBuffer, stepped int) (words []int32, ok bool) {
+	if !b.any || a.tokens < 1 {
+		return nil, false
+	}
+	for b.expected < b.newest && !b.has(b.expected) {
+		// A packet holds a run of inputs up to its newest: what is not there
+		// was lost in more packets than the redundancy covers.
+		b.slots[b.expected%inputWindow] = inputSlot{seq: b.expected, fill: true}
+		b.expected++
+		b.stats.Missing++
+	}
+	switch {
+	case b.has(b.expected) && b.expected <= b.newest:
+		a.tokens--
+		b.running = true
+		b.fills = 0
+		b.stats.Consumed++
+		b.expected++
+		return b.at(b.expected - 1), true
+	case stepped == 0 && b.running:
+		a.tokens--
+		b.filled()
+		return nil, true
+	}
+	return nil, false
+}

@@ -1,0 +1,311 @@
+package systems
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// ErrStageOrder is wrapped by the error that refuses a schedule whose systems
+// stand in an order in which they cannot work.
+var ErrStageOrder = errors.New("systems: wrong stage order")
+
+// Server holds the truth: it runs the world, consumes inputs and sends
+// snapshots. It belongs to one goroutine; make it with [NewServer], or let
+// [Serve] do everything.
+type Server struct {
+	config   ServerConfig
+	protocol *ecs.Protocol
+	world    *ecs.World
+	schedule *ecs.Schedule
+	before   *ecs.Stage
+	onTick   *ecs.Stage
+	after    *ecs.Stage
+	loop     *ecs.Loop
+	endpoint *netsys.Server
+	now      time.Time
+
+	tick       uint32 // ticks completed
+	sendEvery  uint32
+	sentAt     uint32 // number of the last send boundary served
+	peers      []*peer
+	replicated []*ecs.Component
+	predicted  uint64 // set of replicated, predicted components with words
+	snapshots  snapshots
+	message    inputMessage
+	reader     codec.Reader
+	stats      ServerStats
+	departed   departed
+}
+
+// ServerStats counts what a server did.
+type ServerStats struct {
+	Ticks             uint64
+	TicksDropped      uint64 // due but not run: the machine was too slow
+	ResimulatedTicks  uint64 // Simulate calls for ticks already completed
+	Updates           uint64 // snapshots sent, over all clients
+	SendErrors        uint64 // packets that the wire refused
+	MalformedMessages uint64 // well-formed packets with a message that is not
+	Clamped           uint64 // values that were outside their declared range
+	Inputs            InputStats
+	BytesIn           uint64 // payload from the wire, session overhead included
+	BytesOut          uint64
+	DatagramsIn       uint64
+	DatagramsOut      uint64
+	Drops             netsys.Drops
+}
+
+// welcome is what the server tells a client that joins.
+type welcome struct {
+	seed     uint64
+	tickRate uint16
+	sendRate uint16
+	tick     uint32
+}
+
+const welcomeSize = 16
+
+func (m welcome) append(b []byte) []byte {
+	for i := range 8 {
+		b = append(b, byte(m.seed>>(8*i)))
+	}
+	return append(b, byte(m.tickRate), byte(m.tickRate>>8), byte(m.sendRate), byte(m.sendRate>>8),
+		byte(m.tick), byte(m.tick>>8), byte(m.tick>>16), byte(m.tick>>24))
+}
+
+func readWelcome(b []byte) (m welcome, err error) {
+	var r codec.ByteReader
+	r.Reset(b)
+	m.seed = r.Uint64()
+	m.tickRate, m.sendRate = r.Uint16(), r.Uint16()
+	m.tick = r.Uint32()
+	switch {
+	case r.Err() != nil || r.Len() != 0:
+		return m, fmt.Errorf("%w: welcome of %d bytes", ErrMessage, len(b))
+	case m.tickRate == 0 || m.tickRate > 1000 || m.sendRate == 0 || m.tickRate%m.sendRate != 0:
+		return m, fmt.Errorf("%w: welcome with %d ticks and %d sends a second", ErrMessage, m.tickRate, m.sendRate)
+	}
+	return m, nil
+}
+
+// NewServer assembles a server on a wire: world, sessions and schedule. It
+// returns an error that wraps [ErrConfig] or [ErrStageOrder] when c is wrong.
+func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.filled()
+	s := &Server{config: c, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate)}
+	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
+	s.replicated = p.Replicated()
+	s.predicted = predictedMask(p)
+	s.snapshots = snapshots{captures: newCaptures(s.world), compressor: codec.NewCompressor()}
+
+	s.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
+	authority := ecs.NewStage("Authority")
+	for _, sys := range p.AuthoritySystems() {
+		authority.Add(sys)
+	}
+	s.onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: s.apply}).
+		Nest(s.world.SimulateStage()).Nest(authority)
+	s.after = ecs.NewStage("After",
+		ecs.System{Name: "Snapshot", Run: s.snapshot},
+		ecs.System{Name: "Send", Run: s.send})
+	s.schedule = ecs.NewSchedule(s.before, s.onTick, s.after)
+	if err := settle(s.schedule, c.Schedule, serverOrder); err != nil {
+		return nil, err
+	}
+
+	endpoint, err := netsys.NewServer(wire, netsys.ServerConfig{
+		Schema:     p.Lines(),
+		MaxClients: c.MaxClients,
+		Timeout:    c.Timeout,
+		Random:     c.Random,
+		Welcome: func(uint64) []byte {
+			return welcome{c.Seed, uint16(c.TickRate), uint16(c.SendRate), s.tick}.append(make([]byte, 0, welcomeSize))
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.endpoint = endpoint
+	start := c.Start
+	if start.IsZero() {
+		start = time.Now()
+	}
+	s.loop = ecs.NewLoop(start, c.TickRate)
+	return s, nil
+}
+
+// predictedMask is the set of components that travel to their owner raw.
+func predictedMask(p *ecs.Protocol) uint64 {
+	var m uint64
+	for _, c := range p.Replicated() {
+		if c.Mode&ecs.Predicted != 0 && c.Words > 0 {
+			m |= 1 << c.Replicated()
+		}
+	}
+	return m
+}
+
+// World is the server's world.
+func (s *Server) World() *ecs.World { return s.world }
+
+// Schedule is what the server runs, in stages.
+func (s *Server) Schedule() *ecs.Schedule { return s.schedule }
+
+// Tick is the number of ticks completed.
+func (s *Server) Tick() uint32 { return s.tick }
+
+// Next is when the next tick is due.
+func (s *Server) Next() time.Time { return s.loop.Next() }
+
+// Advance runs the ticks that are due and returns how many that were. Packets
+// are received once before and snapshots sent once after them.
+func (s *Server) Advance(now time.Time) int {
+	n := s.loop.Advance(now)
+	if n == 0 {
+		return 0
+	}
+	s.now = now
+	s.before.Run(s.world)
+	for range n {
+		s.world.SetTick(s.tick)
+		s.onTick.Run(s.world)
+		s.world.ReleaseHolds()
+		s.tick++
+		s.stats.Ticks++
+	}
+	s.after.Run(s.world)
+	return n
+}
+
+// receive is the system Receive of a server: it takes in what arrived.
+func (s *Server) receive(*ecs.World) { s.endpoint.Poll(s.now, (*serverHandler)(s)) }
+
+// serverHandler keeps the session callbacks out of Server's methods.
+type serverHandler Server
+
+func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
+	s := (*Server)(h)
+	id := uint32(session.ID())
+	p := &peer{id: id, session: session}
+	in := s.protocol.Input()
+	if in != nil {
+		p.inputs = newInputBuffer(in.Schema, s.config.TickRate)
+		p.held = make([]byte, in.Schema.Size)
+	} else {
+		p.inputs = newInputBuffer(emptyTable, s.config.TickRate)
+	}
+	s.peers = append(s.peers, p)
+	s.config.Logger.Info("client joined", "client", id, "address", session.RemoteAddr())
+	if s.config.Join != nil {
+		s.config.Join(s.world, id)
+	}
+}
+
+func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason error) {
+	s := (*Server)(h)
+	id := uint32(session.ID())
+	for i, p := range s.peers {
+		if p.id == id {
+			s.peers = append(s.peers[:i], s.peers[i+1:]...)
+			s.departed.inputs.add(p.inputs.stats)
+			s.departed.link.add(p.session.Stats())
+			break
+		}
+	}
+	s.config.Logger.Info("client left", "client", id, "reason", reason)
+	if s.config.Leave != nil {
+		s.config.Leave(s.world, id)
+	}
+	if s.config.LeavePolicy == DespawnOwned {
+		s.despawnOwned(id)
+	} else if in := s.protocol.Input(); in != nil {
+		s.setInput(id, nil)
+	}
+}
+
+func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
+	if p := (*Server)(h).peer(session); p != nil {
+		p.acked(seq)
+	}
+}
+
+func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.Packet) {
+	s := (*Server)(h)
+	p := s.peer(session)
+	if p == nil {
+		return
+	}
+	if len(pk.Data) == 0 || pk.Data[0] != kindInput || s.protocol.Input() == nil {
+		s.stats.MalformedMessages++
+		return
+	}
+	if err := readInput(pk.Data[1:], &s.reader, s.protocol.Input().Schema, &s.message); err != nil {
+		s.stats.MalformedMessages++
+		s.config.Logger.Warn("message refused", "client", p.id, "error", err)
+		return
+	}
+	if pk.Newest {
+		p.renew(s.message.epoch)
+	}
+	p.inputs.receive(int64(s.tick), &s.message, pk.Newest)
+}
+
+func (s *Server) peer(session netsys.Session) *peer {
+	for _, p := range s.peers {
+		if p.session == session {
+			return p
+		}
+	}
+	return nil
+}
+
+// ownedRow finds the entities of an owner.
+type ownedRow struct {
+	Owner *components.Owner
+}
+
+func (s *Server) despawnOwned(id uint32) {
+	for e, r := range ecs.Each[ownedRow](s.world) {
+		if r.Owner.Client == id {
+			s.world.Despawn(e) // runs in Receive, so it waits for the end of the stage
+		}
+	}
+}
+
+// setInput writes an input, or the neutral one, to a client's entities.
+func (s *Server) setInput(id uint32, value unsafe.Pointer) {
+	in := s.protocol.Input()
+	writeInput(s.world, in, id, value)
+}
+
+// Err is always nil: nothing that clients do ends a server.
+func (s *Server) Err() error { return nil }
+
+// Run serves in real time until ctx ends, then tells the clients and returns
+// nil.
+func (s *Server) Run(ctx context.Context) error {
+	return run(ctx, s, func() error { return s.Close(time.Now()) })
+}
+
+// Close ends all sessions and closes the wire.
+func (s *Server) Close(now time.Time) error { return s.endpoint.Close(now) }
+
+// Serve assembles a server on a wire and runs it in real time until ctx ends.
+// The wire is closed on return.
+func Serve(ctx context.Context, wire netsys.Wire, p *ecs.Protocol, c ServerConfig) error {
+	s, err := NewServer(wire, p, c)
+	if err != nil {
+		return errors.Join(err, wire.Close())
+	}
+	return s.Run(ctx)
+}

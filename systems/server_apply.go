@@ -1,0 +1,114 @@
+package systems
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// emptyTable stands for the input of a protocol that has none.
+var emptyTable = &schema.Table{Name: "none"}
+
+// lossEvery is how many ticks pass between two looks at a link's loss rate.
+const lossEvery = 32
+
+// apply is the system ServerApply: for each client it decides which input this
+// tick consumes and writes it to the client's entities. The server never goes
+// back: a late input changes no completed tick.
+func (s *Server) apply(w *ecs.World) {
+	if s.protocol.Input() == nil {
+		return
+	}
+	for _, p := range s.peers {
+		if s.tick%lossEvery == 0 {
+			p.loss = p.session.Stats().LossIn
+		}
+		if s.config.Timing == Arrival {
+			s.applyArrived(w, p)
+			continue
+		}
+		step, words := p.inputs.buffered(int64(s.tick), p.loss)
+		if !step {
+			w.Hold(p.id)
+			continue
+		}
+		s.stage(w, p, words)
+	}
+}
+
+// applyArrived steps everything that arrived: all but the last input run
+// Simulate for this client's entities alone, the last one joins the tick.
+func (s *Server) applyArrived(w *ecs.World, p *peer) {
+	p.arrival.begin()
+	steps := 0
+	for {
+		words, ok := p.arrival.step(p.inputs, steps)
+		if !ok {
+			break
+		}
+		if steps > 0 {
+			w.SimulateOnly(p.id)
+		}
+		s.stage(w, p, words)
+		steps++
+		if words == nil {
+			break
+		}
+	}
+	if steps == 0 {
+		if p.inputs.any {
+			p.inputs.stats.Holds++
+		}
+		w.Hold(p.id)
+	}
+}
+
+// stage makes an input, or the filler for a missing one, what the client's
+// entities see in the coming Simulate.
+func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
+	t := s.protocol.Input().Schema
+	held := p.heldInput()
+	switch {
+	case held == nil:
+	case words != nil:
+		t.Dequantize(held, words, t.Words, 1)
+	case p.inputs.neutral():
+		clear(p.held)
+		t.Snap(held)
+	default:
+		t.ClearEdges(held)
+	}
+	w.SetInputSequence(p.id, p.inputs.expected-1)
+	s.setInput(p.id, held)
+}
+
+// writeInput sets the input component of all entities of an owner; nil is the
+// neutral input.
+func writeInput(w *ecs.World, in *ecs.Component, owner uint32, value unsafe.Pointer) {
+	size := in.Schema.Size
+	if size == 0 {
+		return
+	}
+	ownerC := w.Protocol().Replicated()[0]
+	want := uint64(1)<<ownerC.Replicated() | uint64(1)<<in.Replicated()
+	for t := range w.Tables {
+		if t.Mask&want != want {
+			continue
+		}
+		owners := unsafe.Slice((*components.Owner)(t.Column(ownerC)), len(t.Entities))
+		for i, o := range owners {
+			if o.Client != owner {
+				continue
+			}
+			dst := unsafe.Slice((*byte)(unsafe.Add(t.Column(in), uintptr(i)*size)), size)
+			if value == nil {
+				clear(dst)
+				in.Schema.Snap(unsafe.Pointer(&dst[0]))
+			} else {
+				copy(dst, unsafe.Slice((*byte)(value), size))
+			}
+		}
+	}
+}

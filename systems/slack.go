@@ -1,0 +1,116 @@
+package systems
+
+import "math"
+
+// slack decides how deep a client's input buffer must be (rule C3).
+//
+// The slack of a packet is its newest input less the input that the server
+// consumes next: how many ticks before its time it came. The least slack of the
+// last ten seconds must stay at or above a reserve R, so large that a run of
+// lost packets as long as the reserve is rarer than one in 10⁷.
+//
+// All slack kept here is what it would be once the shift that was asked of the
+// client is complete, so that one lack is never answered twice.
+type slack struct {
+	least     [slackBuckets]int32
+	bucket    int64 // number of the newest bucket
+	began     int64 // tick of the first packet since the last clear
+	asked     int32 // ticks the client was asked to run ahead, in all
+	lastAsked int64 // tick of the last request
+	tickRate  int64
+}
+
+const (
+	slackBuckets = 20
+	slackWindow  = 10 // seconds
+	noSlack      = math.MaxInt32
+)
+
+// clear forgets all packets, for a client that starts or has stalled.
+func (s *slack) clear(tick int64) {
+	for i := range s.least {
+		s.least[i] = noSlack
+	}
+	s.began, s.bucket = tick, s.number(tick)
+}
+
+func (s *slack) number(tick int64) int64 {
+	return tick * slackBuckets / (slackWindow * s.tickRate)
+}
+
+// packet notes the slack of a packet whose sender had yet to carry out some
+// ticks of the shift asked of it.
+func (s *slack) packet(tick int64, ticks int, pending float64) {
+	s.roll(tick)
+	b := &s.least[s.bucket%slackBuckets]
+	*b = min(*b, int32(math.Floor(float64(ticks)+pending+0.5)))
+}
+
+// units is the shift asked for as it travels.
+func (s *slack) units() int16 { return int16(s.asked * shiftUnit) }
+
+// pending is what a client that reports done has still to carry out, in ticks.
+func (s *slack) pending(done int16) float64 { return float64(s.units()-done) / shiftUnit }
+
+func (s *slack) roll(tick int64) {
+	for n := s.number(tick); s.bucket < n; {
+		s.bucket++
+		s.least[s.bucket%slackBuckets] = noSlack
+	}
+}
+
+// lowest is the least slack in the window; ok is false when it is empty.
+func (s *slack) lowest(tick int64) (int32, bool) {
+	s.roll(tick)
+	v := int32(noSlack)
+	for _, b := range s.least {
+		v = min(v, b)
+	}
+	return v, v != noSlack
+}
+
+// rebase adds d to all slack, when the server or the client moves by d ticks.
+func (s *slack) rebase(d int32) {
+	for i := range s.least {
+		if s.least[i] != noSlack {
+			s.least[i] += d
+		}
+	}
+}
+
+// ask asks the client to move its clock ahead by d ticks more.
+func (s *slack) ask(tick int64, d int32) {
+	s.asked += d
+	s.lastAsked = tick
+	s.rebase(d)
+}
+
+// reserve is R for a loss rate p: a packet with slack R still reaches the
+// server in time when the R before it were lost, so R+1 losses in a row must be
+// rarer than 1e-7.
+func reserve(p float64) int32 {
+	p = min(max(p, 0.01), 0.5)
+	return int32(max(2, math.Ceil(math.Log(1e-7)/math.Log(p))-2))
+}
+
+// decide returns whether to hold this tick, and asks for clock shifts. Large or
+// early lacks are held at once; small ones, and all excess, are left to the
+// client's clock, which nobody sees.
+func (s *slack) decide(tick int64, need int32) (hold bool) {
+	low, ok := s.lowest(tick)
+	if !ok {
+		return false
+	}
+	window := slackWindow * s.tickRate
+	young := tick-s.began < window
+	switch {
+	case low < need && (young || low < need-1):
+		s.rebase(1)
+		return true
+	case low < need:
+		s.ask(tick, need-low)
+	case low >= need+2 && !young && tick-s.lastAsked >= s.tickRate:
+		s.ask(tick, -1)
+	}
+	return false
+}

@@ -1,0 +1,31 @@
+package systems
+
+// steer carries out the clock shift that the server asks for, by running a
+// little fast or slow.
+type steer struct {
+	asked int32   // ticks ahead in all, in 1/shiftUnit
+	done  float64 // ticks
+}
+
+// maxSteer bounds the change of rate (rule C3).
+const maxSteer = 0.02
+
+// ask takes in the total that the server asks for, of which 16 bits travel.
+func (s *steer) ask(units int16) { s.asked += int32(units - int16(s.asked)) }
+
+// doneUnits is what has been carried out, as it travels.
+func (s *steer) doneUnits() int16 { return int16(int32(s.done * shiftUnit)) }
+
+// rate is how fast the coming step should pass, counting it as passed.
+func (s *steer) rate() float64 {
+	left := float64(s.asked)/shiftUnit - s.done
+	switch {
+	case left > maxSteer:
+		s.done += 1 - 1/(1+maxSteer)
+		return 1 + maxSteer
+	case left < -maxSteer:
+		s.done += 1 - 1/(1-maxSteer)
+		return 1 - maxSteer
+	}
+	return 1
+}
