@@ -2,17 +2,15 @@ package ecs
 
 import (
 	"unsafe"
-
-	arche "github.com/mlange-42/arche/ecs"
-	"github.com/tactusgo/tactus/components"
 )
 
 // op is a kind of structural change.
 type op uint8
 
 const (
-	opNone op = iota // cancelled
+	opNone op = iota
 	opSpawn
+	opCancelled // a spawn of this stage whose entity was despawned in it
 	opDespawn
 	opAdd
 	opRemove
@@ -29,87 +27,116 @@ type command struct {
 	op     op
 	entity Entity
 	parts  []part
+	before int32 // 1 + index of the entity's waiting command before this one; 0: none
 }
 
-func (c *command) find(comp *Component) unsafe.Pointer {
-	for _, p := range c.parts {
-		if p.component == comp {
-			return p.value
+func (c *command) find(comp *Component) *part {
+	for i := range c.parts {
+		if c.parts[i].component == comp {
+			return &c.parts[i]
 		}
 	}
 	return nil
 }
 
 // do carries out a command now, or keeps it for the end of the stage when a
-// system is running.
+// system is running. What happens to an entity that waits to be created is
+// worked into the command that creates it, so that [Get] sees it.
 func (w *World) do(c command) {
-	if w.depth == 0 {
-		w.carryOut(&c)
-		return
-	}
 	s := w.at(c.entity)
 	switch {
-	case c.op == opSpawn:
+	case w.depth == 0:
+		w.carryOut(&c)
+	case s.pending == 0:
+		c.before = s.last
 		w.commands = append(w.commands, c)
-		s.pending = int32(len(w.commands))
-	case s.pending > 0 && c.op == opAdd:
-		spawn := &w.commands[s.pending-1]
-		spawn.parts = append(spawn.parts, c.parts...)
-	case s.pending > 0 && c.op == opRemove:
-		spawn := &w.commands[s.pending-1]
-		for i, p := range spawn.parts {
-			if p.component == c.parts[0].component {
-				spawn.parts = append(spawn.parts[:i], spawn.parts[i+1:]...)
-				break
-			}
+		s.last = int32(len(w.commands))
+		if c.op == opSpawn {
+			s.pending = s.last
 		}
-	case s.pending > 0 && c.op == opDespawn:
-		w.commands[s.pending-1].op = opNone
-		w.release(c.entity)
 	default:
-		w.commands = append(w.commands, c)
+		spawn := &w.commands[s.pending-1]
+		switch c.op {
+		case opAdd:
+			spawn.parts = append(spawn.parts, c.parts...)
+		case opRemove:
+			p := spawn.find(c.parts[0].component)
+			*p = spawn.parts[len(spawn.parts)-1]
+			spawn.parts = spawn.parts[:len(spawn.parts)-1]
+		case opDespawn:
+			spawn.op = opCancelled
+		}
 	}
 }
 
-// flush carries out what systems asked for, in the order they asked.
-// predicted says that the stage was Simulate on a client, where the existence
-// of entities is the server's to decide.
-func (w *World) flush(predicted bool) {
-	for i := 0; i < len(w.commands); i++ {
-		c := &w.commands[i]
-		if predicted {
-			if c.op == opSpawn {
-				w.release(c.entity)
-				continue
-			}
-			if s := w.at(c.entity); c.op == opDespawn && s != nil && s.netID != 0 {
-				continue
-			}
-		}
-		w.carryOut(c)
+// waiting is what the last waiting command on a stored entity does to a
+// component: opAdd, opRemove or, when none concerns it, opNone.
+func (w *World) waiting(s *slot, comp *Component) op {
+	if s.pending > 0 {
+		return opNone
 	}
-	clear(w.commands)
-	w.commands = w.commands[:0]
+	for i := s.last; i > 0; i = w.commands[i-1].before {
+		if c := &w.commands[i-1]; c.find(comp) != nil {
+			return c.op
+		}
+	}
+	return opNone
+}
+
+// flush carries out the commands from base on, those of the stage that ends, in
+// the order in which they were asked for. predicted says that the stage was
+// Simulate on a client, where existence is the server's to decide.
+func (w *World) flush(base int, predicted bool) {
+	batch := w.commands[base:]
+	for i := len(batch) - 1; i >= 0; i-- {
+		if s := w.at(batch[i].entity); s != nil {
+			s.last = batch[i].before // at the end: the newest of an outer stage
+		}
+	}
+	for i := range batch {
+		if c := &batch[i]; !predicted || w.ours(c) {
+			w.carryOut(c)
+		}
+	}
+	clear(batch)
+	w.commands = w.commands[:base]
+}
+
+// ours reports whether Simulate on a client may carry out c: it creates nothing,
+// ends nothing that has a NetID, and reshapes only what it simulates. Handles of
+// entities that will not come are taken out of use.
+func (w *World) ours(c *command) bool {
+	s := w.at(c.entity)
+	switch {
+	case s == nil:
+		return false
+	case c.op == opSpawn, c.op == opCancelled:
+		w.release(c.entity)
+		return false
+	case s.netID == 0 || s.table == nil:
+		return true
+	default:
+		return c.op != opDespawn && w.simulates(s.table)
+	}
 }
 
 // carryOut changes storage. Commands on entities that died meanwhile are void.
 func (w *World) carryOut(c *command) {
 	s := w.at(c.entity)
-	if s == nil || c.op == opNone {
+	if s == nil {
 		return
 	}
 	switch c.op {
 	case opSpawn:
 		var m mask
 		m.set(w.protocol.selfC.index)
-		if s.netID != 0 {
-			m.set(w.protocol.netIDC.index)
-		}
 		for _, p := range c.parts {
 			m.set(p.component.index)
 		}
-		w.place(c.entity, m)
+		w.place(c.entity, s, m)
 		w.write(s, c.parts)
+	case opCancelled:
+		w.release(c.entity)
 	case opDespawn:
 		t := s.table
 		w.store.RemoveEntity(s.stored)
@@ -131,56 +158,60 @@ func (w *World) carryOut(c *command) {
 	}
 }
 
-// place stores a new entity in the table of m, all components zero.
-func (w *World) place(e Entity, m mask) {
-	t := w.tableOf(m)
-	var buf [16]arche.ID
-	ids := buf[:0]
-	for _, c := range t.comps {
-		ids = append(ids, w.ids[c.index])
-	}
-	stored := w.store.NewEntity(ids...)
-	s := &w.slots[e.id]
-	s.stored, s.table, s.pending = stored, t, 0
-	for _, c := range t.comps {
-		if c.size > 0 {
-			clear(unsafe.Slice((*byte)(w.store.GetUnchecked(stored, w.ids[c.index])), c.size))
-		}
-	}
-	(*self)(w.store.GetUnchecked(stored, w.ids[w.protocol.selfC.index])).entity = e
+// place stores a new entity in the table of m, all components zero but those
+// that name it.
+func (w *World) place(e Entity, s *slot, m mask) {
 	if s.netID != 0 {
-		*(*components.NetID)(w.store.GetUnchecked(stored, w.ids[w.protocol.netIDC.index])) = s.netID
+		m.set(w.protocol.netIDC.index)
 	}
+	t := w.tableOf(m)
+	s.stored, s.table, s.pending = w.store.NewEntity(t.ids...), t, 0
+	for _, c := range t.comps {
+		w.zero(s, c)
+	}
+	(*self)(w.pointer(s, w.protocol.selfC)).entity = e
+	w.writeNetID(s)
 	w.touch(t)
 }
 
-// move takes a stored entity to the table of m.
+// move takes a stored entity to the table of m; components that are new to it
+// are zero. An entity that was given a NetID carries it from then on.
 func (w *World) move(s *slot, m mask) {
+	if s.netID != 0 {
+		m.set(w.protocol.netIDC.index)
+	}
 	if m == s.table.mask {
 		return
 	}
 	from, to := s.table, w.tableOf(m)
-	var addBuf, remBuf [16]arche.ID
-	add, rem := addBuf[:0], remBuf[:0]
+	w.gained, w.lost = w.gained[:0], w.lost[:0]
 	for _, c := range to.comps {
 		if !from.mask.has(c.index) {
-			add = append(add, w.ids[c.index])
+			w.gained = append(w.gained, w.ids[c.index])
 		}
 	}
 	for _, c := range from.comps {
 		if !to.mask.has(c.index) {
-			rem = append(rem, w.ids[c.index])
+			w.lost = append(w.lost, w.ids[c.index])
 		}
 	}
-	w.store.Exchange(s.stored, add, rem)
+	w.store.Exchange(s.stored, w.gained, w.lost)
 	s.table = to
 	for _, c := range to.comps {
-		if c.size > 0 && !from.mask.has(c.index) {
-			clear(unsafe.Slice((*byte)(w.store.GetUnchecked(s.stored, w.ids[c.index])), c.size))
+		if !from.mask.has(c.index) {
+			w.zero(s, c)
 		}
 	}
+	w.writeNetID(s)
 	w.touch(from)
 	w.touch(to)
+}
+
+// zero clears a component of a stored entity: storage may hand out used memory.
+func (w *World) zero(s *slot, c *Component) {
+	if c.size > 0 {
+		clear(unsafe.Slice((*byte)(w.store.GetUnchecked(s.stored, w.ids[c.index])), c.size))
+	}
 }
 
 // write copies component values into a stored entity.

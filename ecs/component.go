@@ -48,8 +48,10 @@ func (c *Component) Replicated() int { return c.replicated }
 // of them is one word.
 const maxReplicated = 64
 
-// maxComponents bounds all components of a protocol; storage allows no more.
-const maxComponents = 256
+// maxComponents bounds all components of a protocol, the world's own five
+// included. Beyond it arche v0.15.3, which counts column layouts by sixteens in
+// a byte, makes archetypes without any.
+const maxComponents = 240
 
 // Replicate registers T, one line a component: the server sends it to clients,
 // quantized as its struct tags say (see [schema.Compile] for the tags).
@@ -61,66 +63,57 @@ func Replicate[T any](p *Protocol, mode Mode) { ReplicateFields[T](p, mode, nil)
 // ReplicateFields is [Replicate] for types whose tags are missing or do not
 // fit: fields gives the tag text by field path and replaces the tags.
 func ReplicateFields[T any](p *Protocol, mode Mode, fields schema.Fields) {
-	c := p.add(reflect.TypeFor[T](), mode)
+	t := reflect.TypeFor[T]()
 	if mode&^(Predicted|Interpolated) != 0 {
-		panic(fmt.Sprintf("ecs: Replicate[%s]: unknown mode %#x", c.Name, mode))
+		panic(fmt.Sprintf("ecs: Replicate[%s]: unknown mode %#x", t, mode))
 	}
-	t, err := schema.Compile(c.typ, fields)
+	table, err := schema.Compile(t, fields)
 	if err != nil {
-		panic(fmt.Errorf("ecs: Replicate[%s]: %w", c.Name, err))
+		panic(fmt.Errorf("ecs: Replicate[%s]: %w", t, err))
 	}
-	c.Schema, c.Words = t, t.Words
-	p.replicate(c)
-}
-
-// replicate makes c known to snapshots.
-func (p *Protocol) replicate(c *Component) {
-	if len(p.replicated) == maxReplicated {
-		panic(fmt.Sprintf("ecs: %s: a protocol holds at most %d replicated components", c.Name, maxReplicated))
-	}
-	c.replicated = len(p.replicated)
-	p.replicated = append(p.replicated, c)
+	c := p.add(t, mode, true)
+	c.Schema, c.Words = table, table.Words
 }
 
 // Local registers T as a component whose values stay on their own peer. With
 // [Predicted], clients give it, zero at first, to the same entities as the
 // server does, and re-simulation restores it together with the replicated
 // state: use that for what Simulate keeps between ticks, such as a cooldown
-// that others need not see.
+// that others need not see. It panics as [Replicate] does; T needs no tags.
 func Local[T any](p *Protocol, mode Mode) {
-	c := p.add(reflect.TypeFor[T](), mode)
+	t := reflect.TypeFor[T]()
 	if mode&^Predicted != 0 {
-		panic(fmt.Sprintf("ecs: Local[%s]: the mode of a local component is 0 or Predicted", c.Name))
+		panic(fmt.Sprintf("ecs: Local[%s]: the mode of a local component is 0 or Predicted", t))
 	}
-	if mode != 0 {
-		p.replicate(c)
-	}
+	p.add(t, mode, mode != 0)
 }
 
 // Input registers T as what a client sends every tick. The server puts it on
 // the entities that the client owns, and so does the client itself when it
 // predicts, before Simulate runs. A field tagged "edge" (a press, not a hold)
 // is cleared when the server must repeat an input that did not arrive.
+//
+// It panics as [Replicate] does, and when the protocol has an input already.
 func Input[T any](p *Protocol) {
+	t := reflect.TypeFor[T]()
 	if p.input != nil {
-		panic(fmt.Sprintf("ecs: Input[%s]: the protocol has an input already, %s; make it one struct", reflect.TypeFor[T]().Name(), p.input.Name))
+		panic(fmt.Sprintf("ecs: Input[%s]: the protocol has an input already, %s; make it one struct", t, p.input.Name))
 	}
-	c := p.add(reflect.TypeFor[T](), 0)
-	t, err := schema.Compile(c.typ, nil)
+	table, err := schema.Compile(t, nil)
 	if err != nil {
-		panic(fmt.Errorf("ecs: Input[%s]: %w", c.Name, err))
+		panic(fmt.Errorf("ecs: Input[%s]: %w", t, err))
 	}
-	c.Schema = t
-	p.input = c
-	p.replicate(c)
+	p.input = p.add(t, 0, true)
+	p.input.Schema = table
 }
 
 // ComponentOf is the description of T, or nil when p does not know it.
 func ComponentOf[T any](p *Protocol) *Component { return p.byType[reflect.TypeFor[T]()] }
 
-// add registers a type and refuses what storage cannot hold.
-func (p *Protocol) add(t reflect.Type, mode Mode) *Component {
-	if p.frozen {
+// add registers a type and refuses what storage cannot hold. replicated says
+// that snapshots name it.
+func (p *Protocol) add(t reflect.Type, mode Mode, replicated bool) *Component {
+	if p.frozen.Load() {
 		panic(fmt.Sprintf("ecs: %s registered after the protocol %q was put to use; register everything before NewWorld", t, p.name))
 	}
 	if p.byType[t] != nil {
@@ -130,19 +123,41 @@ func (p *Protocol) add(t reflect.Type, mode Mode) *Component {
 		panic(fmt.Errorf("ecs: %s cannot be a component: %w", t, err))
 	}
 	if len(p.all) == maxComponents {
-		panic(fmt.Sprintf("ecs: a protocol holds at most %d components", maxComponents))
+		panic(fmt.Sprintf("ecs: %s: a protocol holds at most %d components", t, maxComponents))
+	}
+	if replicated && len(p.replicated) == maxReplicated {
+		panic(fmt.Sprintf("ecs: %s: a protocol holds at most %d replicated components", t, maxReplicated))
 	}
 	c := &Component{Name: t.Name(), Mode: mode, typ: t, index: len(p.all), replicated: -1, size: t.Size()}
+	if c.Name == "" {
+		c.Name = t.String()
+	}
 	p.all = append(p.all, c)
 	p.byType[t] = c
+	if replicated {
+		c.replicated = len(p.replicated)
+		p.replicated = append(p.replicated, c)
+	}
 	return c
 }
 
 // need is ComponentOf for callers that cannot go on without.
 func (w *World) need(t reflect.Type) *Component {
 	c := w.protocol.byType[t]
-	if c == nil {
-		panic(fmt.Sprintf("ecs: %s is not a component of protocol %q; register it with ecs.Replicate or ecs.Local", t, w.protocol.name))
+	if c != nil {
+		return c
+	}
+	if t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) && w.protocol.byType[t.Elem()] != nil {
+		panic(fmt.Sprintf("ecs: %s is not a component, %s is: write the value", t, t.Elem()))
+	}
+	panic(fmt.Sprintf("ecs: %v is not a component of protocol %q; register it with ecs.Replicate or ecs.Local", t, w.protocol.name))
+}
+
+// given is need for a component that the game gives or takes.
+func (w *World) given(t reflect.Type, call string) *Component {
+	c := w.need(t)
+	if c == w.protocol.selfC || c == w.protocol.netIDC {
+		panic(fmt.Sprintf("ecs: %s: %s is given by the world and stays", call, c.Name))
 	}
 	return c
 }

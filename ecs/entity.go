@@ -33,6 +33,7 @@ type slot struct {
 	gen     uint32
 	live    bool
 	pending int32 // 1 + index of the spawn command that will create it; 0: stored
+	last    int32 // 1 + index of the newest command that waits for it; 0: none
 	stored  arche.Entity
 	table   *table
 	netID   components.NetID
@@ -100,8 +101,24 @@ func (w *World) ByNetID(id components.NetID) (Entity, bool) {
 	return e, ok
 }
 
-// name gives a slot its NetID.
+// name gives a slot its NetID; no later one will be the same.
 func (w *World) name(e Entity, id components.NetID) {
 	w.slots[e.id].netID = id
 	w.byNetID[id] = e
+	w.nextNet = max(w.nextNet, id+1)
+}
+
+// nameIf gives the next NetID to an entity that is about to have the component
+// c, when c travels and this peer is the one that hands NetIDs out.
+func (w *World) nameIf(e Entity, c *Component) {
+	if c.replicated >= 0 && !w.config.Client && w.slots[e.id].netID == 0 {
+		w.name(e, w.nextNet)
+	}
+}
+
+// writeNetID keeps the column equal to the slot.
+func (w *World) writeNetID(s *slot) {
+	if s.netID != 0 {
+		*(*components.NetID)(w.pointer(s, w.protocol.netIDC)) = s.netID
+	}
 }

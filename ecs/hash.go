@@ -10,7 +10,7 @@ func (w *World) Hash() uint64 {
 	var sum uint64
 	for t := range w.Tables {
 		for i, id := range t.NetIDs {
-			h := mix(uint64(id) ^ t.Mask<<32)
+			h := mix(mix(uint64(id)) ^ t.Mask)
 			for _, c := range w.protocol.replicated {
 				if c.Words > 0 && t.Mask&(1<<c.replicated) != 0 {
 					h = mix(h ^ c.Schema.Hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size)))

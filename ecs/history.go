@@ -17,11 +17,15 @@ type History struct {
 type capture struct {
 	key    uint32
 	valid  bool
-	tables []tableCapture
+	tables []tableCapture // by table.index
 }
 
+// tableCapture is a copy of a table's columns. Its buffers belong to one place
+// in the ring and one table, so that entities are copied again only when the
+// table's version moved since that place was written last.
 type tableCapture struct {
 	t        *table
+	n        int // rows; 0: the table was empty or not simulated
 	version  uint64
 	entities []Entity
 	columns  []column // by place in History.comps; empty where the table has none
@@ -31,17 +35,16 @@ type tableCapture struct {
 // component.
 type column struct{ words []uint64 }
 
-func (c *column) bytes(n uintptr) []byte {
+// sized makes room for n bytes.
+func (c *column) sized(n uintptr) unsafe.Pointer {
 	need := int(n+7) / 8
 	if cap(c.words) < need {
-		c.words = make([]uint64, need, need+need/2)
+		c.words = make([]uint64, need+need/2)
 	}
-	c.words = c.words[:need]
-	if need == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&c.words[0])), n)
+	return c.base()
 }
+
+func (c *column) base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(c.words)) }
 
 // NewHistory makes a ring of n captures. It panics unless n is positive.
 func NewHistory(w *World, n int) *History {
@@ -62,9 +65,11 @@ func (h *History) Len() int { return len(h.ring) }
 
 // Has reports whether the capture of key is still in the ring.
 func (h *History) Has(key uint32) bool {
-	c := &h.ring[key%uint32(len(h.ring))]
+	c := h.place(key)
 	return c.valid && c.key == key
 }
+
+func (h *History) place(key uint32) *capture { return &h.ring[key%uint32(len(h.ring))] }
 
 // Forget drops all captures.
 func (h *History) Forget() {
@@ -74,95 +79,134 @@ func (h *History) Forget() {
 }
 
 // Capture copies the present state under key, in place of the capture that is
-// the ring's length older.
+// the ring's length older. Entities that a running system is spawning are not in
+// it yet.
 func (h *History) Capture(key uint32) {
-	c := &h.ring[key%uint32(len(h.ring))]
+	c := h.place(key)
 	c.key, c.valid = key, true
-	c.tables = c.tables[:0]
-	for _, t := range h.w.tables {
-		if !h.w.simulates(t) {
-			continue
-		}
-		h.w.refresh(t)
-		if t.n == 0 {
-			continue
-		}
-		if len(c.tables) < cap(c.tables) {
-			c.tables = c.tables[:len(c.tables)+1] // its buffers serve again
-		} else {
-			c.tables = append(c.tables, tableCapture{})
-		}
-		tc := &c.tables[len(c.tables)-1]
-		tc.t, tc.version, tc.entities = t, t.version, h.w.keptHandles(t)
-		if tc.columns == nil {
-			tc.columns = make([]column, len(h.comps))
-		}
-		for i, comp := range h.comps {
-			if t.mask.has(comp.index) {
-				n := comp.size * uintptr(t.n)
-				copy(tc.columns[i].bytes(n), unsafe.Slice((*byte)(t.cols[comp.index]), n))
-			}
+	for len(c.tables) < len(h.w.tables) {
+		t := h.w.tables[len(c.tables)]
+		c.tables = append(c.tables, tableCapture{t: t, columns: make([]column, len(h.comps))})
+	}
+	for i := range c.tables {
+		h.take(&c.tables[i])
+	}
+}
+
+func (h *History) take(tc *tableCapture) {
+	t := tc.t
+	tc.n = 0
+	if !h.w.simulates(t) {
+		return
+	}
+	h.w.refresh(t)
+	if t.n == 0 {
+		return
+	}
+	tc.n = t.n
+	if tc.version != t.version {
+		tc.version = t.version
+		tc.entities = append(tc.entities[:0], h.w.entities(t)...)
+	}
+	for k, comp := range h.comps {
+		if t.mask.has(comp.index) {
+			n := comp.size * uintptr(t.n)
+			copy(unsafe.Slice((*byte)(tc.columns[k].sized(n)), n), unsafe.Slice((*byte)(t.cols[comp.index]), n))
 		}
 	}
 }
 
-// Restore puts the captured values back into the entities that live, and
-// reports whether key was in the ring. Entities that died or came since keep
-// what they have.
+// Restore puts the captured values back into the entities that live and that
+// this peer still simulates, and reports whether key was in the ring. It changes
+// no structure: entities that died stay dead, entities and components that came
+// since keep what they have.
 func (h *History) Restore(key uint32) bool {
 	if !h.Has(key) {
 		return false
 	}
-	c := &h.ring[key%uint32(len(h.ring))]
-	for i := range c.tables {
-		tc := &c.tables[i]
-		h.w.refresh(tc.t)
-		for k, comp := range h.comps {
-			if !tc.t.mask.has(comp.index) {
-				continue
-			}
-			saved := tc.columns[k].bytes(comp.size * uintptr(len(tc.entities)))
-			if tc.version == tc.t.version {
-				copy(unsafe.Slice((*byte)(tc.t.cols[comp.index]), len(saved)), saved)
-				continue
-			}
-			for r, e := range tc.entities {
-				if s := h.w.at(e); s != nil && s.pending == 0 {
-					if dst := h.w.pointer(s, comp); dst != nil {
-						copy(unsafe.Slice((*byte)(dst), comp.size), saved[uintptr(r)*comp.size:])
-					}
-				}
-			}
+	tables := h.place(key).tables
+	for i := range tables {
+		switch tc := &tables[i]; {
+		case tc.n == 0:
+		case tc.version == tc.t.version:
+			h.putColumns(tc)
+		default:
+			h.putEntities(tc)
 		}
 	}
 	return true
 }
 
-// Value is the captured component c of e under key, or nil when there is none.
-// It points into the ring: read it before the next Capture.
-func (h *History) Value(key uint32, e Entity, c *Component) unsafe.Pointer {
-	if !h.Has(key) {
-		return nil
+// putColumns restores a table whose rows are where they were: versions agree.
+func (h *History) putColumns(tc *tableCapture) {
+	h.w.refresh(tc.t)
+	for k, comp := range h.comps {
+		if tc.t.mask.has(comp.index) {
+			n := comp.size * uintptr(tc.n)
+			copy(unsafe.Slice((*byte)(tc.t.cols[comp.index]), n), unsafe.Slice((*byte)(tc.columns[k].base()), n))
+		}
 	}
+}
+
+// putEntities restores the rows of a table by handle.
+func (h *History) putEntities(tc *tableCapture) {
+	for r, e := range tc.entities {
+		s := h.w.at(e)
+		if s == nil || s.pending > 0 || !h.w.simulates(s.table) {
+			continue
+		}
+		for k, comp := range h.comps {
+			if tc.t.mask.has(comp.index) && s.table.mask.has(comp.index) {
+				src := unsafe.Add(tc.columns[k].base(), uintptr(r)*comp.size)
+				copy(unsafe.Slice((*byte)(h.w.pointer(s, comp)), comp.size), unsafe.Slice((*byte)(src), comp.size))
+			}
+		}
+	}
+}
+
+// Value is the captured component c of e under key, or nil when there is none:
+// the key has left the ring, c is not registered as [Predicted] or has no
+// fields, e was not simulated or had no c. It points into the ring: read it
+// before the next Capture.
+func (h *History) Value(key uint32, e Entity, c *Component) unsafe.Pointer {
 	k := -1
 	for i, comp := range h.comps {
 		if comp == c {
 			k = i
 		}
 	}
-	if k < 0 {
+	if k < 0 || !h.Has(key) {
 		return nil
 	}
-	for i := range h.ring[key%uint32(len(h.ring))].tables {
-		tc := &h.ring[key%uint32(len(h.ring))].tables[i]
-		if !tc.t.mask.has(c.index) {
+	tables := h.place(key).tables
+	for i := range tables {
+		tc := &tables[i]
+		if tc.n == 0 || !tc.t.mask.has(c.index) {
 			continue
 		}
-		for r, at := range tc.entities {
-			if at == e {
-				return unsafe.Pointer(&tc.columns[k].bytes(c.size * uintptr(len(tc.entities)))[uintptr(r)*c.size])
-			}
+		if r := h.rowIn(tc, e); r >= 0 {
+			return unsafe.Add(tc.columns[k].base(), uintptr(r)*c.size)
 		}
 	}
 	return nil
+}
+
+// rowIn is the row that e had in a captured table, or −1. It is the row that e
+// has now when the table did not change since.
+func (h *History) rowIn(tc *tableCapture, e Entity) int {
+	if tc.version == tc.t.version {
+		s := h.w.at(e)
+		if s == nil || s.table != tc.t {
+			return -1
+		}
+		h.w.refresh(tc.t)
+		at := uintptr(h.w.pointer(s, h.w.protocol.selfC))
+		return int((at - uintptr(tc.t.cols[h.w.protocol.selfC.index])) / h.w.protocol.selfC.size)
+	}
+	for r, at := range tc.entities[:tc.n] {
+		if at == e {
+			return r
+		}
+	}
+	return -1
 }

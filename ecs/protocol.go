@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"io"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/tactusgo/tactus/components"
 )
@@ -21,7 +22,7 @@ type Protocol struct {
 	input      *Component
 	simulate   []System
 	authority  []System
-	frozen     bool
+	frozen     atomic.Bool // worlds of several goroutines may share a protocol
 
 	selfC, netIDC, ownerC, predictedC, interpolatedC *Component
 }
@@ -30,12 +31,12 @@ type Protocol struct {
 // compare: change it when the rules of the game change but its data do not.
 func NewProtocol(name string) *Protocol {
 	p := &Protocol{name: name, byType: make(map[reflect.Type]*Component)}
-	p.selfC = p.add(reflect.TypeFor[self](), 0)
-	p.netIDC = p.add(reflect.TypeFor[components.NetID](), 0)
+	p.selfC = p.add(reflect.TypeFor[self](), 0, false)
+	p.netIDC = p.add(reflect.TypeFor[components.NetID](), 0, false)
 	Replicate[components.Owner](p, 0)
 	p.ownerC = p.replicated[0]
-	p.predictedC = p.add(reflect.TypeFor[components.Predicted](), 0)
-	p.interpolatedC = p.add(reflect.TypeFor[components.Interpolated](), 0)
+	p.predictedC = p.add(reflect.TypeFor[components.Predicted](), 0, false)
+	p.interpolatedC = p.add(reflect.TypeFor[components.Interpolated](), 0, false)
 	return p
 }
 
@@ -63,7 +64,7 @@ func (p *Protocol) SimulateSystems() []System { return p.simulate }
 func (p *Protocol) AuthoritySystems() []System { return p.authority }
 
 func (p *Protocol) system(name string, run func(*World)) System {
-	if p.frozen {
+	if p.frozen.Load() {
 		panic(fmt.Sprintf("ecs: system %q added after protocol %q was put to use", name, p.name))
 	}
 	if name == "" || run == nil {

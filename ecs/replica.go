@@ -27,12 +27,14 @@ func (w *World) Replica(id components.NetID, mask uint64, predicted bool) Entity
 		w.name(e, id)
 		m := w.replicaMask(mask)
 		m.set(p.selfC.index)
-		m.set(p.netIDC.index)
 		m.set(mark.index)
-		w.place(e, m)
+		w.place(e, &w.slots[e.id], m)
 		return e
 	}
 	s := w.mustAt(e, "Replica")
+	if s.pending > 0 {
+		panic(fmt.Sprintf("ecs: Replica of NetID %d, which a system of this world is spawning", id))
+	}
 	m := s.table.mask
 	for _, c := range p.replicated {
 		m.clear(c.index)
@@ -60,7 +62,12 @@ func (w *World) replicaMask(set uint64) mask {
 
 // Discard removes a replica at once; unknown NetIDs are ignored.
 func (w *World) Discard(id components.NetID) {
-	if e, ok := w.byNetID[id]; ok {
+	e, ok := w.byNetID[id]
+	switch {
+	case !ok:
+	case w.slots[e.id].pending > 0:
+		w.do(command{op: opDespawn, entity: e})
+	default:
 		w.carryOut(&command{op: opDespawn, entity: e})
 	}
 }
@@ -78,8 +85,18 @@ func (w *World) Pointer(e Entity, c *Component) unsafe.Pointer {
 
 // Mask is the set of replicated components that e has.
 func (w *World) Mask(e Entity) uint64 {
-	if s := w.at(e); s != nil && s.table != nil {
+	s := w.at(e)
+	if s == nil {
+		return 0
+	}
+	if s.pending == 0 {
 		return s.table.replicated
 	}
-	return 0
+	var set uint64
+	for _, p := range w.commands[s.pending-1].parts {
+		if p.component.replicated >= 0 {
+			set |= 1 << p.component.replicated
+		}
+	}
+	return set
 }

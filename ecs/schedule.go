@@ -56,6 +56,9 @@ func (s *Stage) Nest(n *Stage) *Stage {
 }
 
 func newItem(sys System) item {
+	if sys.Name == "" || sys.Run == nil {
+		panic("ecs: a system of a stage needs a name and a function")
+	}
 	h := fnv.New32a()
 	io.WriteString(h, sys.Name)
 	return item{system: sys, ordinal: h.Sum32()}
@@ -63,23 +66,25 @@ func newItem(sys System) item {
 
 // Run runs the stage in w, then carries out the structural changes.
 func (s *Stage) Run(w *World) {
-	if w.depth == 0 {
-		w.runs = w.runs[:0]
-	}
 	w.depth++
+	defer w.leave(s, len(w.commands), w.system)
 	for i := range s.items {
 		it := &s.items[i]
 		if it.stage != nil {
 			it.stage.Run(w)
 			continue
 		}
-		outer := w.system
 		w.system = it.ordinal
 		it.system.Run(w)
-		w.system = outer
 	}
+}
+
+// leave ends a run of s, by a panic too: what systems asked for before it counts
+// as much as what they wrote, and the world stays usable.
+func (w *World) leave(s *Stage, base int, outer uint32) {
+	w.system = outer
 	w.depth--
-	w.flush(w.config.Client && s == w.simulate)
+	w.flush(base, w.config.Client && s == w.simulate)
 }
 
 // Schedule is the visible list of what a peer runs, in stages. Print it to see

@@ -14,12 +14,15 @@ func (w *World) Hold(owner uint32) {
 // ReleaseHolds ends all holds.
 func (w *World) ReleaseHolds() { w.held = w.held[:0] }
 
-// SimulateOnly runs Simulate for the entities of one owner alone, in addition
-// to the tick's own run.
+// SimulateOnly runs Simulate for the entities of one owner alone, held or not,
+// in addition to the tick's own run. It panics for owner 0, which is the server.
 func (w *World) SimulateOnly(owner uint32) {
+	if owner == 0 {
+		panic("ecs: SimulateOnly needs a client's number; 0 is the server")
+	}
+	defer func(outer uint32) { w.only = outer }(w.only)
 	w.only = owner
 	w.simulate.Run(w)
-	w.only = 0
 }
 
 // inScope reports whether Each yields the entities of owner.

@@ -10,7 +10,7 @@ import (
 )
 
 // mask is a set of component indices.
-type mask [maxComponents / 64]uint64
+type mask [(maxComponents + 63) / 64]uint64
 
 func (m *mask) set(i int)      { m[i>>6] |= 1 << (i & 63) }
 func (m *mask) clear(i int)    { m[i>>6] &^= 1 << (i & 63) }
@@ -40,15 +40,14 @@ func (m *mask) intersects(o *mask) bool {
 type table struct {
 	mask       mask
 	replicated uint64 // set of replicated components, by their order
+	index      int    // in World.tables
 	comps      []*Component
+	ids        []arche.ID // of comps
 	filter     arche.CachedFilter
 	cols       []unsafe.Pointer // by component index; nil where absent or empty
 	n          int
 	version    uint64 // raised by every mutation
 	fresh      bool   // cols and n are up to date
-
-	handles        []Entity // copy of the entity column at handlesVersion
-	handlesVersion uint64
 }
 
 // tableOf finds or makes the table of a component set.
@@ -56,18 +55,17 @@ func (w *World) tableOf(m mask) *table {
 	if t := w.byMask[m]; t != nil {
 		return t
 	}
-	t := &table{mask: m, cols: make([]unsafe.Pointer, len(w.protocol.all))}
-	var ids []arche.ID
+	t := &table{mask: m, index: len(w.tables), cols: make([]unsafe.Pointer, len(w.protocol.all))}
 	for _, c := range w.protocol.all {
 		if m.has(c.index) {
 			t.comps = append(t.comps, c)
-			ids = append(ids, w.ids[c.index])
+			t.ids = append(t.ids, w.ids[c.index])
 			if c.replicated >= 0 {
 				t.replicated |= 1 << c.replicated
 			}
 		}
 	}
-	exact := arche.All(ids...).Exclusive()
+	exact := arche.All(t.ids...).Exclusive()
 	t.filter = w.store.Cache().Register(&exact)
 	w.byMask[m] = t
 	w.tables = append(w.tables, t)
@@ -95,6 +93,7 @@ func (w *World) refresh(t *table) {
 	t.n = 0
 	q := w.store.Query(&t.filter)
 	if !q.Next() {
+		clear(t.cols)
 		return // exhausted, and closed by that
 	}
 	t.n = q.Count()
@@ -112,16 +111,6 @@ func (w *World) entities(t *table) []Entity {
 		return nil
 	}
 	return unsafe.Slice((*Entity)(t.cols[w.protocol.selfC.index]), t.n)
-}
-
-// keptHandles is a copy of the entity column that outlives mutations; made
-// once a version.
-func (w *World) keptHandles(t *table) []Entity {
-	if t.handlesVersion != t.version || t.handles == nil {
-		t.handles = append([]Entity(nil), w.entities(t)...)
-		t.handlesVersion = t.version
-	}
-	return t.handles
 }
 
 // Table is the netcode's view of the networked entities of one archetype:

@@ -1,19 +1,10 @@
 package ecs
 
 import (
-	"cmp"
 	"iter"
-	"slices"
+	"reflect"
 	"unsafe"
-
-	"github.com/tactusgo/tactus/components"
 )
-
-// run is a stretch of rows of one table.
-type run struct {
-	t        *table
-	start, n int
-}
 
 // Each walks the entities that this peer simulates and that have the
 // components of the row struct R, a struct of pointers:
@@ -30,189 +21,126 @@ type run struct {
 // order, which differs between peers: where the result depends on the order,
 // use [EachInOrder].
 func Each[R any](w *World) iter.Seq2[Entity, R] {
-	return func(yield func(Entity, R) bool) { walkPointers(w, yield) }
-}
-
-func walkPointers[R any](w *World, yield func(Entity, R) bool) {
-	r := rowOf[R](w, formPointers)
-	base := len(w.runs)
-	w.collect(r, true)
-	version := w.version
-	for _, run := range w.runs[base:] {
-		var row R
+	return func(yield func(Entity, R) bool) {
+		var c cursor
+		var row pointers[R]
+		c.begin(w, w.rowOf(reflect.TypeFor[R](), formPointers), true)
+		c.spare = unsafe.Offsetof(row.spare)
 		p := unsafe.Pointer(&row)
-		r.aim(p, run.t, run.start)
-		entities := w.entities(run.t)[run.start : run.start+run.n]
-		for i := 0; ; {
-			if r.entity >= 0 {
-				*(*Entity)(unsafe.Add(p, r.entity)) = entities[i]
-			}
-			if !yield(entities[i], row) {
-				w.runs = w.runs[:base]
-				return
-			}
-			if w.version != version {
-				panicMoved()
-			}
-			if i++; i == len(entities) {
-				break // before a pointer leaves its column
-			}
-			for k := range r.fields {
-				f := &r.fields[k]
-				if at := (*unsafe.Pointer)(unsafe.Add(p, f.offset)); *at != nil {
-					*at = unsafe.Add(*at, f.size)
+		for c.run() {
+			f, g := c.fields[0].at(0), c.fields[1].at(0)
+			fSize, fSlot := c.fields[0].size, (*uintptr)(unsafe.Add(p, c.fields[0].offset))
+			gSize, gSlot := c.fields[1].size, (*uintptr)(unsafe.Add(p, c.fields[1].offset))
+			more := c.more
+			for i, e := range c.entities {
+				*fSlot, *gSlot = f, g
+				f, g = f+fSize, g+gSize
+				if more {
+					c.point(p, 2, i)
+				}
+				if !yield(e, row.R) {
+					return
+				}
+				if w.version != c.version {
+					panicMoved()
 				}
 			}
 		}
 	}
-	w.runs = w.runs[:base]
+}
+
+// pointers is a row struct under construction. The walk sets at least two
+// pointers, so that the usual row needs no loop; what the row has no use for
+// goes to spare.
+type pointers[R any] struct {
+	R     R
+	spare unsafe.Pointer
+}
+
+// at is the address of the i-th component of the run. As a number it can be
+// stored into a row struct without a write barrier, which is safe because the
+// row struct is on the stack of the walk and storage holds the column.
+func (f *aimed) at(i int) uintptr { return uintptr(f.base) + uintptr(i)*f.size }
+
+// point sets the fields of the row struct at p to the i-th row of the run: from
+// the k-th pointer on, and the Entity.
+func (c *cursor) point(p unsafe.Pointer, k, i int) {
+	for ; k < c.n; k++ {
+		f := &c.fields[k&(maxRowFields-1)]
+		*(*uintptr)(unsafe.Add(p, f.offset)) = f.at(i)
+	}
+	if c.r.named {
+		*(*Entity)(unsafe.Add(p, c.r.entity)) = c.entities[i]
+	}
 }
 
 // All walks everything visible, simulated here or not, that has the components
 // of the row struct V, a struct of component values. They are copies: what All
-// yields is for looking, for collisions and queries, on both sides alike.
+// yields is for looking, for collisions and queries, on both sides alike. A
+// component that is optional and absent is zero.
 func All[V any](w *World) iter.Seq2[Entity, V] {
-	return func(yield func(Entity, V) bool) { walkValues(w, yield) }
-}
-
-func walkValues[V any](w *World, yield func(Entity, V) bool) {
-	r := rowOf[V](w, formValues)
-	base := len(w.runs)
-	w.collect(r, false)
-	version := w.version
-	for _, run := range w.runs[base:] {
-		var row V
-		p := unsafe.Pointer(&row)
-		for i, e := range w.entities(run.t) {
-			r.load(p, run.t, i)
-			if r.entity >= 0 {
-				*(*Entity)(unsafe.Add(p, r.entity)) = e
-			}
-			if !yield(e, row) {
-				w.runs = w.runs[:base]
-				return
-			}
-			if w.version != version {
-				panicMoved()
+	return func(yield func(Entity, V) bool) {
+		var c cursor
+		c.begin(w, w.rowOf(reflect.TypeFor[V](), formValues), false)
+		for c.run() {
+			var row V // zero where an optional component is absent
+			for i, e := range c.entities {
+				for k := range c.n {
+					f := &c.fields[k&(maxRowFields-1)]
+					move(unsafe.Add(unsafe.Pointer(&row), f.offset), unsafe.Add(f.base, uintptr(i)*f.size), f.size)
+				}
+				if !yield(e, row) {
+					return
+				}
+				c.check()
 			}
 		}
 	}
-	w.runs = w.runs[:base]
+}
+
+// move copies n bytes that hold no pointers; the usual sizes without a call.
+func move(dst, src unsafe.Pointer, n uintptr) {
+	switch n {
+	case 4:
+		*(*uint32)(dst) = *(*uint32)(src)
+	case 8:
+		*(*[2]uint32)(dst) = *(*[2]uint32)(src)
+	case 12:
+		*(*[3]uint32)(dst) = *(*[3]uint32)(src)
+	default:
+		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+	}
 }
 
 // Chunks is the fast form of [Each]: it yields whole columns, as a struct of
-// slices of equal length. Optional components give a nil slice where absent.
+// slices of equal length. Optional components give a nil slice where absent; a
+// field of type []Entity names the rows and must not be written.
 func Chunks[C any](w *World) iter.Seq[C] {
 	return func(yield func(C) bool) {
-		r := rowOf[C](w, formSlices)
-		base := len(w.runs)
-		w.collect(r, true)
-		version := w.version
-		for _, run := range w.runs[base:] {
+		var c cursor
+		c.begin(w, w.rowOf(reflect.TypeFor[C](), formSlices), true)
+		for c.run() {
 			var chunk C
-			p := unsafe.Pointer(&chunk)
-			r.slices(p, run.t, run.start, run.n)
-			if r.entity >= 0 {
-				*(*[]Entity)(unsafe.Add(p, r.entity)) = w.entities(run.t)[run.start : run.start+run.n]
-			}
+			c.slice(unsafe.Pointer(&chunk))
 			if !yield(chunk) {
-				break
-			}
-			if w.version != version {
-				panicMoved()
-			}
-		}
-		w.runs = w.runs[:base]
-	}
-}
-
-// EachInOrder is [Each] in order of NetID, for interactions whose result
-// depends on who comes first; entities without a NetID are left out. It sorts
-// at every call.
-func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
-	return func(yield func(Entity, R) bool) {
-		r := rowOf[R](w, formPointers)
-		base := len(w.runs)
-		w.collect(r, true)
-		type place struct {
-			id  components.NetID
-			t   *table
-			row int
-		}
-		var places []place
-		for _, run := range w.runs[base:] {
-			ids := run.t.cols[w.protocol.netIDC.index]
-			if ids == nil {
-				continue
-			}
-			for i := run.start; i < run.start+run.n; i++ {
-				places = append(places, place{unsafe.Slice((*components.NetID)(ids), run.t.n)[i], run.t, i})
-			}
-		}
-		w.runs = w.runs[:base]
-		slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.id, b.id) })
-		version := w.version
-		for _, at := range places {
-			var row R
-			p := unsafe.Pointer(&row)
-			r.aim(p, at.t, at.row)
-			e := w.entities(at.t)[at.row]
-			if r.entity >= 0 {
-				*(*Entity)(unsafe.Add(p, r.entity)) = e
-			}
-			if !yield(e, row) {
 				return
 			}
-			if w.version != version {
-				panicMoved()
-			}
+			c.check()
 		}
 	}
 }
 
-// collect appends to w.runs the stretches of rows that a walk of r visits.
-func (w *World) collect(r *row, scoped bool) {
-	narrowed := scoped && (w.only != 0 || len(w.held) > 0)
-	for _, t := range r.tables {
-		if scoped && !w.simulates(t) {
-			continue
-		}
-		w.refresh(t)
-		switch {
-		case t.n == 0:
-		case narrowed:
-			w.collectOwners(t)
-		default:
-			w.runs = append(w.runs, run{t, 0, t.n})
-		}
+// slice sets the slices of the row struct at p to the run.
+func (c *cursor) slice(p unsafe.Pointer) {
+	type header struct {
+		data     unsafe.Pointer
+		len, cap int
 	}
-}
-
-// collectOwners is collect for a table while the scope leaves owners out.
-func (w *World) collectOwners(t *table) {
-	col := t.cols[w.protocol.ownerC.index]
-	if col == nil {
-		if w.only == 0 {
-			w.runs = append(w.runs, run{t, 0, t.n})
+	for k := range c.r.fields {
+		f, n := &c.fields[k], len(c.entities)
+		if f.base == nil {
+			n = 0
 		}
-		return
+		*(*header)(unsafe.Add(p, f.offset)) = header{f.base, n, n}
 	}
-	owners := unsafe.Slice((*components.Owner)(col), t.n)
-	start := -1
-	for i, o := range owners {
-		switch in := w.inScope(o.Client); {
-		case in && start < 0:
-			start = i
-		case !in && start >= 0:
-			w.runs = append(w.runs, run{t, start, i - start})
-			start = -1
-		}
-	}
-	if start >= 0 {
-		w.runs = append(w.runs, run{t, start, t.n - start})
-	}
-}
-
-func panicMoved() {
-	panic("ecs: the world changed structure during a walk: collect the entities first and change them after, or do it inside a system, where Spawn, Despawn, Add and Remove wait for the end of the stage")
 }

@@ -52,9 +52,11 @@ type World struct {
 	byNetID map[components.NetID]Entity
 	nextNet components.NetID
 
-	rows      map[reflect.Type]*row
+	rows      map[rowKey]*row
 	resources map[reflect.Type]any
-	runs      []run // scratch of the walkers, used as a stack
+	places    []place    // scratch of EachInOrder, used as a stack
+	gained    []arche.ID // scratch of move
+	lost      []arche.ID
 	version   uint64
 	depth     int // stages running
 	commands  []command
@@ -75,7 +77,7 @@ func NewWorld(p *Protocol, c Config) *World {
 	if c.TickRate == 0 {
 		c.TickRate = DefaultTickRate
 	}
-	p.frozen = true
+	p.frozen.Store(true)
 	w := &World{
 		protocol:  p,
 		config:    c,
@@ -85,7 +87,7 @@ func NewWorld(p *Protocol, c Config) *World {
 		slots:     make([]slot, 1, 64), // handle 0 is no entity
 		byNetID:   make(map[components.NetID]Entity),
 		nextNet:   1,
-		rows:      make(map[reflect.Type]*row),
+		rows:      make(map[rowKey]*row),
 		resources: make(map[reflect.Type]any),
 		inputSeq:  make(map[uint32]uint32),
 	}
@@ -133,71 +135,79 @@ func (w *World) SetInputSequence(owner, seq uint32) { w.inputSeq[owner] = seq }
 func (w *World) SimulateStage() *Stage { return w.simulate }
 
 // Spawn makes an entity with the given component values, each of a registered
-// type. On a server an entity with replicated components gets its NetID here.
+// type. On a server an entity with a replicated component gets its NetID here,
+// or in [Add] when its first one comes later.
 //
-// Inside a system the entity is created at the end of the stage; its handle is
-// usable at once. On a client, what Simulate spawns is the server's to create:
-// the handle stays without an entity and dies at the end of the stage.
+// Inside a system the entity is created at the end of the stage. Its handle is
+// usable at once: [Get] returns the values it will have, and what is written to
+// them stays; walks show it from the next stage on. On a client, what Simulate
+// spawns is the server's to create: the handle stays without an entity and dies
+// at the end of the stage.
+//
+// It panics when a value is not of a registered type, given twice, or a NetID.
 func (w *World) Spawn(values ...any) Entity {
-	e := w.allocate()
-	cmd := command{op: opSpawn, entity: e}
-	replicated := false
+	cmd := command{op: opSpawn, parts: make([]part, 0, len(values))}
 	for _, v := range values {
-		c := w.need(reflect.TypeOf(v))
-		if c == w.protocol.selfC || c == w.protocol.netIDC {
-			panic(fmt.Sprintf("ecs: Spawn: %s is given by the world", c.Name))
-		}
+		c := w.given(reflect.TypeOf(v), "Spawn")
 		if cmd.find(c) != nil {
 			panic(fmt.Sprintf("ecs: Spawn: %s is given twice", c.Name))
 		}
 		p := reflect.New(c.typ)
 		p.Elem().Set(reflect.ValueOf(v))
 		cmd.parts = append(cmd.parts, part{c, p.UnsafePointer()})
-		replicated = replicated || c.replicated >= 0
 	}
-	if replicated && !w.config.Client {
-		w.name(e, w.nextNet)
-		w.nextNet++
+	cmd.entity = w.allocate()
+	for _, p := range cmd.parts {
+		w.nameIf(cmd.entity, p.component)
 	}
 	w.do(cmd)
-	return e
+	return cmd.entity
 }
 
-// Despawn removes an entity, inside a system at the end of the stage. A handle
-// that is dead already is ignored. On a client, inside Simulate, the despawn of
-// a replicated entity is the server's to confirm and is ignored.
+// Despawn removes an entity, inside a system at the end of the stage; until then
+// it is alive. A handle that is dead already is ignored. On a client, inside
+// Simulate, the despawn of a replicated entity is the server's to confirm and is
+// ignored.
 func (w *World) Despawn(e Entity) {
 	if w.at(e) != nil {
 		w.do(command{op: opDespawn, entity: e})
 	}
 }
 
-// Add gives e the component value v, or sets it when e has it already. Inside a
-// system a component that e does not have yet arrives at the end of the stage.
+// Add gives e the component value v, or sets it at once when e has it already.
+// Inside a system a component that e does not have yet arrives at the end of the
+// stage; Adds and Removes of one component take effect in the order of the
+// calls. On a client, Simulate changes no entity that it does not simulate.
+//
+// It panics when e is not alive or T is not registered. An entity that dies
+// before the end of the stage takes the component with it.
 func Add[T any](w *World, e Entity, v T) {
 	s := w.mustAt(e, "Add")
-	c := w.need(reflect.TypeFor[T]())
-	if p := w.pointer(s, c); p != nil {
+	c := w.given(reflect.TypeFor[T](), "Add")
+	if p := w.pointer(s, c); p != nil && w.waiting(s, c) == opNone {
 		*(*T)(p) = v
 		return
 	}
+	w.nameIf(e, c)
 	held := new(T)
 	*held = v
 	w.do(command{op: opAdd, entity: e, parts: []part{{c, unsafe.Pointer(held)}}})
 }
 
 // Remove takes the component T from e, inside a system at the end of the stage.
-// It does nothing when e has none.
+// It does nothing when e has none. It panics when e is not alive or T is not
+// registered.
 func Remove[T any](w *World, e Entity) {
 	s := w.mustAt(e, "Remove")
-	c := w.need(reflect.TypeFor[T]())
-	if w.pointer(s, c) != nil {
+	c := w.given(reflect.TypeFor[T](), "Remove")
+	if was := w.waiting(s, c); was == opAdd || was == opNone && w.pointer(s, c) != nil {
 		w.do(command{op: opRemove, entity: e, parts: []part{{c, nil}}})
 	}
 }
 
 // Get returns e's component T, or nil when e has none or is not alive. The
-// pointer is good until the next structural change: do not keep it.
+// pointer is good until the next structural change, inside a system until the
+// end of the stage: do not keep it.
 func Get[T any](w *World, e Entity) *T {
 	s := w.at(e)
 	if s == nil {
@@ -212,7 +222,10 @@ func Has[T any](w *World, e Entity) bool { return Get[T](w, e) != nil }
 // pointer finds a component of a stored or pending entity.
 func (w *World) pointer(s *slot, c *Component) unsafe.Pointer {
 	if s.pending > 0 {
-		return w.commands[s.pending-1].find(c)
+		if p := w.commands[s.pending-1].find(c); p != nil {
+			return p.value
+		}
+		return nil
 	}
 	if s.table == nil || !s.table.mask.has(c.index) {
 		return nil

@@ -102,7 +102,7 @@ func (c *Client) Session() Session { return c.session }
 // Connected reports whether payloads can be sent.
 func (c *Client) Connected() bool { return c.session.state == connected }
 
-// Welcome is what the server's [ServerConfig.Welcome] returned for this client; nil until Connected.
+// Welcome is what the server's [ServerConfig.Welcome] returned for this client; empty until Connected.
 func (c *Client) Welcome() []byte { return c.welcome }
 
 // Drops counts the datagrams thrown away so far, by reason.

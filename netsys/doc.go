@@ -3,10 +3,7 @@
 //
 // Nothing in it reads a clock or needs a goroutine: an [Endpoint] is polled, and time is an argument. The same
 // server runs on a real socket and in virtual time on a [Network], where minutes take milliseconds and a seed
-// decides everything.
-//
-//	server, err := netsys.NewServer(wire, netsys.ServerConfig{})
-//	for { … ; server.Poll(time.Now(), game) }               // game is a netsys.Handler
+// decides everything. The package example is the smallest whole program.
 //
 // # Index of tasks
 //

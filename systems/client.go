@@ -225,6 +225,9 @@ func (c *Client) Input() uint32 {
 // ServerTick is the newest server tick whose state has arrived.
 func (c *Client) ServerTick() uint32 { return c.newestTick }
 
+// ConfirmedTick is the server tick of the newest own state that has arrived.
+func (c *Client) ConfirmedTick() uint32 { return c.own.tick }
+
 // DrawnTick is the server tick that the view shows for entities of others.
 func (c *Client) DrawnTick() float64 {
 	if !c.drawing {

@@ -25,7 +25,7 @@ type peer struct {
 	epoch uint8    // of the baselines; see the messages
 	floor uint32   // no baseline before this send is used any more
 	queue [][]byte // packets of this tick, handed to the session by Send
-	plans []plan   // what the packets of this tick hold, in step with queue
+	spans []span   // what the packets of this tick hold, in step with queue
 }
 
 // known is what the server knows that a client knows of one entity.
@@ -35,22 +35,19 @@ type known struct {
 	gone bool   // destroyed; told until acknowledged
 }
 
-// sentPacket remembers which entities a packet held.
+// sentPacket remembers what a packet told of: all that the server knew of, from
+// one entity to another, as it was at one send. NetIDs only ever go up, so that
+// is enough to say which entities those were.
 type sentPacket struct {
 	seq  uint16
 	live bool
-	plan
+	span
 }
 
-// plan is the content of a packet by entity.
-type plan struct {
-	send uint32
-	ids  []uint32
-	gone []uint32
-}
-
-func (p *plan) reset(send uint32) {
-	p.send, p.ids, p.gone = send, p.ids[:0], p.gone[:0]
+// span is the content of a packet.
+type span struct {
+	send        uint32
+	first, last uint32 // NetIDs; first > last when the packet has no entity
 }
 
 // merge brings known up to date with the entities of a frame.
@@ -77,46 +74,41 @@ func (p *peer) merge(f *frame) {
 }
 
 // remember notes what went out under a session sequence.
-func (p *peer) remember(seq uint16, pl *plan) {
-	s := &p.sent[seq%sentRing]
-	s.seq, s.live = seq, true
-	s.plan, *pl = *pl, s.plan // the buffers change places
+func (p *peer) remember(seq uint16, sp span) {
+	p.sent[seq%sentRing] = sentPacket{seq: seq, live: true, span: sp}
 }
 
-// acked moves the baselines of what an acknowledged packet held.
-func (p *peer) acked(seq uint16) {
-	s := &p.sent[seq%sentRing]
-	if !s.live || s.seq != seq {
-		return
-	}
-	s.live = false
-	if s.send < p.floor {
-		return // the client may have let go of it
-	}
-	k := 0
-	for _, id := range s.ids {
-		for k < len(p.known) && p.known[k].id < id {
-			k++
-		}
-		if k < len(p.known) && p.known[k].id == id {
-			p.known[k].base = max(p.known[k].base, s.send)
-		}
-	}
-	if len(s.gone) == 0 {
-		return
-	}
+// acked moves the baselines of what an acknowledged packet told of; f is the
+// frame of its send.
+func (p *peer) acked(sent span, f *frame) {
 	out := p.known[:0]
-	g := 0
-	for _, e := range p.known {
-		for g < len(s.gone) && s.gone[g] < e.id {
-			g++
-		}
-		if e.gone && g < len(s.gone) && s.gone[g] == e.id {
+	i := 0
+	for _, k := range p.known {
+		if k.id < sent.first || k.id > sent.last {
+			out = append(out, k)
 			continue
 		}
-		out = append(out, e)
+		for i < len(f.ids) && f.ids[i] < k.id {
+			i++
+		}
+		if i < len(f.ids) && f.ids[i] == k.id {
+			k.base = max(k.base, sent.send)
+		} else if k.gone {
+			continue // the client knows that it is destroyed
+		}
+		out = append(out, k)
 	}
 	p.known = out
+}
+
+// take returns what a packet told of, once.
+func (p *peer) take(seq uint16) (span, bool) {
+	s := &p.sent[seq%sentRing]
+	if !s.live || s.seq != seq {
+		return span{}, false
+	}
+	s.live = false
+	return s.span, s.send >= p.floor // below it the client may have let go
 }
 
 // renew begins an epoch in which the client has no baselines yet.

@@ -234,8 +234,15 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 }
 
 func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
-	if p := (*Server)(h).peer(session); p != nil {
-		p.acked(seq)
+	s := (*Server)(h)
+	p := s.peer(session)
+	if p == nil {
+		return
+	}
+	if sent, ok := p.take(seq); ok {
+		if f := s.snapshots.captures.at(sent.send); f != nil {
+			p.acked(sent, f)
+		}
 	}
 }
 

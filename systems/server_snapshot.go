@@ -49,7 +49,6 @@ func (s *Server) encode(w *ecs.World, p *peer, f *frame) {
 	head.own = len(sn.own)
 
 	sn.entities = sn.entities[:0]
-	pl := p.plan(f.send)
 	const frameOverhead = 16 // coder byte, entity count and the packet's shared columns
 	room := func() int { return netsys.MaxPayload - snapshotHeaderSize - head.own - frameOverhead }
 	left := room()
@@ -58,20 +57,14 @@ func (s *Server) encode(w *ecs.World, p *peer, f *frame) {
 		e := s.entity(p, k, f, &i)
 		size := sn.encoder.Size(sn.captures.layout, &e)
 		if size > left && len(sn.entities) > 0 {
-			s.queuePacket(p, &head)
+			s.queuePacket(p, f, &head)
 			head.own, sn.own, sn.entities = 0, sn.own[:0], sn.entities[:0]
-			pl = p.plan(f.send)
 			left = room()
 		}
 		left -= size
 		sn.entities = append(sn.entities, e)
-		if e.Op == codec.OpGone {
-			pl.gone = append(pl.gone, e.ID)
-		} else {
-			pl.ids = append(pl.ids, e.ID)
-		}
 	}
-	s.queuePacket(p, &head)
+	s.queuePacket(p, f, &head)
 }
 
 // entity describes the k-th known entity of p against its baseline; i runs
@@ -104,21 +97,14 @@ func (s *Server) entity(p *peer, k int, f *frame, i *int) (e codec.Entity) {
 	return e
 }
 
-// plan opens the record of a new packet, reusing an old one's buffers.
-func (p *peer) plan(send uint32) *plan {
-	n := len(p.plans)
-	if n < cap(p.plans) {
-		p.plans = p.plans[:n+1]
-	} else {
-		p.plans = append(p.plans, plan{})
-	}
-	p.plans[n].reset(send)
-	return &p.plans[n]
-}
-
 // queuePacket appends a packet of sn.entities to the client's queue.
-func (s *Server) queuePacket(p *peer, h *snapshotHeader) {
+func (s *Server) queuePacket(p *peer, f *frame, h *snapshotHeader) {
 	sn := &s.snapshots
+	sp := span{send: f.send, first: 1}
+	if n := len(sn.entities); n > 0 {
+		sp.first, sp.last = sn.entities[0].ID, sn.entities[n-1].ID
+	}
+	p.spans = append(p.spans, sp)
 	n := len(p.queue)
 	if n < cap(p.queue) {
 		p.queue = p.queue[:n+1]
@@ -178,8 +164,8 @@ func (s *Server) send(*ecs.World) {
 				s.stats.SendErrors++
 				continue
 			}
-			p.remember(seq, &p.plans[i])
+			p.remember(seq, p.spans[i])
 		}
-		p.queue, p.plans = p.queue[:0], p.plans[:0]
+		p.queue, p.spans = p.queue[:0], p.spans[:0]
 	}
 }

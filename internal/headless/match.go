@@ -165,7 +165,7 @@ type ownerRow struct {
 // clients.
 func (m *Match) push(w *ecs.World) {
 	every := uint32(m.o.Push.Seconds()*float64(m.o.Tick) + 0.5)
-	if w.Tick() == 0 || w.Tick()%every != 0 {
+	if m.watch.done || w.Tick() == 0 || w.Tick()%every != 0 {
 		return
 	}
 	for e, r := range ecs.All[ownerRow](w) {
@@ -175,10 +175,9 @@ func (m *Match) push(w *ecs.World) {
 		draw := w.Rand(e)
 		dx, dy := direction(draw.Float64())
 		const distance = 10
-		if m.world.Push(w, e, distance*dx, distance*dy) {
-			if p := m.player(r.Owner.Client); p != nil && p.watch.warm.Load() {
-				p.watch.pushes.Add(1)
-			}
+		m.world.Push(w, e, distance*dx, distance*dy)
+		if p := m.player(r.Owner.Client); p != nil && p.watch.warm.Load() {
+			p.watch.push()
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (m *Match) play(ctx context.Context, end time.Time, progress io.Writer) err
 				next, who = t, i
 			}
 		}
-		if !next.Before(end) {
+		if !next.Before(end.Add(-m.o.tickLength() / 2)) {
 			return nil
 		}
 		if who < 0 {

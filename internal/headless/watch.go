@@ -100,7 +100,7 @@ func (m *Match) inspect(now time.Time) {
 		}
 		pw.lastInput = st.LastInput
 		if x, y, ok := m.world.Place(world, pw.serverEntity); ok {
-			pw.truth(st.LastInput, x, y)
+			pw.truth(st.LastInput, x, y, m.server.Tick())
 		}
 	}
 }
@@ -118,13 +118,15 @@ const predictions = 1 << 13
 // playerWatch measures one client's side. What both the server's and the
 // client's goroutine touch is atomic or behind mu.
 type playerWatch struct {
-	warm   atomic.Bool
-	pushes atomic.Uint64
+	warm atomic.Bool
 
 	mu        sync.Mutex
+	pushed    bool   // and the client has not been told yet
+	pushes    uint64 // that the client could notice
 	predicted [predictions]place
 	errors    []float64
 	newest    float64 // error compared last
+	wrong     wrongTicks
 
 	// server's side
 	serverEntity ecs.Entity
@@ -146,6 +148,22 @@ type playerWatch struct {
 	frames    int
 }
 
+// wrongTicks remembers at which ticks a pushed player stood elsewhere than its
+// client had predicted. A snapshot of such a tick lets the client notice.
+type wrongTicks struct {
+	ticks [32]uint32
+	n     int
+}
+
+func (w *wrongTicks) add(tick uint32) {
+	w.ticks[w.n%len(w.ticks)] = tick
+	w.n++
+}
+
+func (w *wrongTicks) has(tick uint32) bool { return slices.Contains(w.ticks[:], tick) }
+
+func (w *wrongTicks) clear() { *w = wrongTicks{} }
+
 type place struct {
 	seq  uint32
 	x, y float32
@@ -161,7 +179,7 @@ func (w *playerWatch) init(o *Options) {
 }
 
 // truth compares the server's place after an input with the predicted one.
-func (w *playerWatch) truth(seq uint32, x, y float32) {
+func (w *playerWatch) truth(seq uint32, x, y float32, tick uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p := w.predicted[seq%predictions]
@@ -169,6 +187,10 @@ func (w *playerWatch) truth(seq uint32, x, y float32) {
 		return
 	}
 	w.newest = math.Hypot(float64(x-p.x), float64(y-p.y))
+	const noticeable = 0.18 // beyond a step of 1/8 on some axis
+	if w.pushed && w.newest > noticeable {
+		w.wrong.add(tick)
+	}
 	if w.warm.Load() && len(w.errors) < cap(w.errors) {
 		w.errors = append(w.errors, w.newest)
 	}
@@ -197,9 +219,29 @@ func (w *playerWatch) frame(m *Match, p *player, now time.Time) {
 		w.started = true
 		w.base = c.Stats()
 	}
+	w.notice(c.ConfirmedTick())
 	step := m.o.tickLength().Seconds()
 	w.ageSum += now.Sub(m.start).Seconds() - (c.DrawnTick()-1)*step
 	w.ages++
+}
+
+// push notes that the server alone has moved the player.
+func (w *playerWatch) push() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pushed = true
+	w.wrong.clear()
+}
+
+// notice counts a push once the client has been told of a state that shows it.
+func (w *playerWatch) notice(tick uint32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.pushed && w.wrong.has(tick) {
+		w.pushed = false
+		w.wrong.clear()
+		w.pushes++
+	}
 }
 
 // respond counts the frames from a change of the keys to its effect.
@@ -269,7 +311,7 @@ func (w *watch) report(m *Match) Report {
 		errors = append(errors, pw.errors...)
 		c.OwnResponseTicks = max(c.OwnResponseTicks, median(pw.responses))
 		c.LongestReplay = max(c.LongestReplay, pw.final.LongestReplay)
-		c.Pushes += pw.pushes.Load()
+		c.Pushes += pw.pushes
 		if !pw.warm.Load() {
 			continue
 		}

@@ -19,9 +19,8 @@ type World struct {
 	Bot func(o *Options, n int) Bot
 	// Place is where an entity stands, in world units.
 	Place func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool)
-	// Push moves an entity at once, and reports whether anybody could notice:
-	// at a wall there may be nowhere to go.
-	Push func(w *ecs.World, e ecs.Entity, dx, dy float32) bool
+	// Push moves an entity at once, as far as it can go.
+	Push func(w *ecs.World, e ecs.Entity, dx, dy float32)
 }
 
 // Bot plays one client.

@@ -20,7 +20,7 @@ import (
 //  1. A plain socket, without the option, binds the port: this fails whenever anybody has it.
 //  2. The plain socket gets the option, so that gnet may bind beside it.
 //  3. gnet binds and its socket loses the option, so that nobody may bind beside gnet.
-//  4. The plain socket closes.
+//  4. The plain socket closes, and with it go the datagrams that reached it meanwhile: lost, as datagrams may be.
 //
 // From the first step to the end of the listener at least one socket holds the port. Two listeners cannot
 // both pass the first step; a stranger with the option and the same user can slip in only between 2 and 3.

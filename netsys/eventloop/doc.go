@@ -1,9 +1,5 @@
 // Package eventloop is the UDP server wire: a [gnet] event loop behind [netsys.Wire]. Only servers import it,
-// so that clients link nothing of gnet.
-//
-//	wire, err := eventloop.Listen("127.0.0.1:7777")
-//	if err != nil { … }                                    // errors.Is(err, netsys.ErrAddrInUse): the port is taken
-//	server, err := netsys.NewServer(wire, netsys.ServerConfig{})
+// so that clients link nothing of gnet. What [Listen] returns goes to [netsys.NewServer].
 //
 // # Index of tasks
 //

@@ -113,13 +113,11 @@ func (l *Listener) Close() error {
 	if l.fd < 0 {
 		return nil
 	}
-	// With a context that has ended, Stop asks the loop to end and returns; waiting for the loop itself
-	// saves the half second by which Stop polls.
+	// With a context that has ended, Stop asks the loop to end and returns the context's error, or that the
+	// loop has ended already; waiting for the loop itself saves the half second by which Stop polls.
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := l.engine.Stop(ended); err != nil && !errors.Is(err, context.Canceled) && l.failed.Load() == nil {
-		return fmt.Errorf("eventloop: Close: %w", err)
-	}
+	_ = l.engine.Stop(ended)
 	<-l.loop
 	// gnet keeps every engine in a global table by address, buffers and all. The only call that removes an
 	// entry is the deprecated Stop.

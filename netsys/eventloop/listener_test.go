@@ -250,3 +250,34 @@ func TestSendAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations per Send", n)
 	}
 }
+
+// Of what a datagram costs on its way in, only gnet's five allocations are not ours to save.
+func TestReceiveAllocatesWhatGnetDoes(t *testing.T) {
+	l := listen(t, "127.0.0.1:0")
+	c, err := netsys.DialUDP(t.Context(), l.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	b, n := make([]byte, 400), 0
+	count := func(netsys.Datagram) { n++ }
+	round := func() {
+		want := n + 1
+		if err := c.Send(time.Now(), c.RemoteAddr(), b); err != nil {
+			t.Fatal(err)
+		}
+		for range 100_000 {
+			if l.Poll(time.Now(), count); n >= want {
+				return
+			}
+			time.Sleep(10 * time.Microsecond)
+		}
+		t.Fatal("lost on loopback")
+	}
+	for range 20 {
+		round()
+	}
+	if allocs := testing.AllocsPerRun(100, round); allocs > 5 {
+		t.Errorf("%v allocations per datagram", allocs)
+	}
+}

@@ -28,17 +28,11 @@ func start(w *ecs.World, number int) (x, y float32) {
 	return draw.Float32() * Size, draw.Float32() * Size
 }
 
-// Push moves a player at once, as far as the walls allow, and reports whether
-// that is far enough to be noticed.
-func Push(w *ecs.World, e ecs.Entity, dx, dy float32) bool {
-	p := ecs.Get[components.Position](w, e)
-	if p == nil {
-		return false
+// Push moves a player at once, as far as the walls allow.
+func Push(w *ecs.World, e ecs.Entity, dx, dy float32) {
+	if p := ecs.Get[components.Position](w, e); p != nil {
+		p.X, p.Y = clamp(p.X+dx), clamp(p.Y+dy)
 	}
-	before := *p
-	p.X, p.Y = clamp(p.X+dx), clamp(p.Y+dy)
-	const step = 0.125 // beyond the replicated precision on some axis
-	return abs(p.X-before.X) > step || abs(p.Y-before.Y) > step
 }
 
 // Place is where an entity stands.
@@ -49,5 +43,3 @@ func Place(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
 	}
 	return p.X, p.Y, true
 }
-
-func abs(v float32) float32 { return max(v, -v) }

@@ -1,0 +1,213 @@
+package ecs_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+type placeChunk struct{ Place []place }
+
+// walkers runs body once for each entity or stretch, by every kind of walk.
+var walkers = map[string]func(w *ecs.World, body func() bool){
+	"Each": func(w *ecs.World, body func() bool) {
+		for range ecs.Each[placeRow](w) {
+			if !body() {
+				break
+			}
+		}
+	},
+	"All": func(w *ecs.World, body func() bool) {
+		for range ecs.All[placeValue](w) {
+			if !body() {
+				break
+			}
+		}
+	},
+	"Chunks": func(w *ecs.World, body func() bool) {
+		for range ecs.Chunks[placeChunk](w) {
+			if !body() {
+				break
+			}
+		}
+	},
+	"EachInOrder": func(w *ecs.World, body func() bool) {
+		for range ecs.EachInOrder[placeRow](w) {
+			if !body() {
+				break
+			}
+		}
+	},
+	"Tables": func(w *ecs.World, body func() bool) {
+		for range w.Tables {
+			if !body() {
+				break
+			}
+		}
+	},
+}
+
+func TestStructuralChangeDuringAWalkPanics(t *testing.T) {
+	for name, walk := range walkers {
+		for what, change := range map[string]func(w *ecs.World, e ecs.Entity){
+			"Spawn":   func(w *ecs.World, e ecs.Entity) { w.Spawn(place{}) },
+			"Despawn": func(w *ecs.World, e ecs.Entity) { w.Despawn(e) },
+			"Add":     func(w *ecs.World, e ecs.Entity) { ecs.Add(w, e, hat{}) },
+			"Remove":  func(w *ecs.World, e ecs.Entity) { ecs.Remove[flag](w, e) },
+			"Discard": func(w *ecs.World, e ecs.Entity) { w.Discard(w.NetID(e)) },
+		} {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				w := newServer()
+				w.Spawn(place{})
+				e := w.Spawn(place{}, flag{})
+				refused(t, func() { walk(w, func() bool { change(w, e); return true }) }, "collect the entities first")
+
+				w = newServer()
+				e = w.Spawn(place{}, flag{})
+				walk(w, func() bool { change(w, e); return false }) // change and leave: allowed
+				system(w, func(w *ecs.World) {
+					if what == "Discard" {
+						return // the netcode's: at once, always
+					}
+					e := w.Spawn(place{}, flag{})
+					walk(w, func() bool { change(w, e); return true })
+				})
+			})
+		}
+	}
+}
+
+func TestWalksNestAndBreak(t *testing.T) {
+	for outer, walk := range walkers {
+		for inner, nested := range walkers {
+			w := newServer()
+			for i := range int32(40) { // twenty archetypes and more in two tables
+				spread(w, i)
+			}
+			single := 0
+			walk(w, func() bool { single++; return true })
+			rounds, visits, want := 0, 0, 0
+			nested(w, func() bool { want++; return true })
+			walk(w, func() bool {
+				rounds++
+				nested(w, func() bool { visits++; return true })
+				nested(w, func() bool { return false })
+				return true
+			})
+			if rounds != single || visits != single*want {
+				t.Errorf("%s in %s: %d rounds of %d, want %d of %d", inner, outer, visits, rounds, single*want, single)
+			}
+		}
+	}
+}
+
+// spread spawns the i-th of entities over 32 archetypes.
+func spread(w *ecs.World, i int32) ecs.Entity {
+	e := w.Spawn(place{i, 0})
+	if i&1 != 0 {
+		ecs.Add(w, e, speed{i, 1})
+	}
+	if i&2 != 0 {
+		ecs.Add(w, e, health{uint8(i)})
+	}
+	if i&4 != 0 {
+		ecs.Add(w, e, odd{B: uint64(i)})
+	}
+	if i&8 != 0 {
+		ecs.Add(w, e, flag{})
+	}
+	if i&16 != 0 {
+		ecs.Add(w, e, hat{uint16(i)})
+	}
+	return e
+}
+
+func TestWalksCoverManyArchetypes(t *testing.T) {
+	w := newServer()
+	type both struct {
+		Place *place
+		Hat   *hat `ecs:"optional"`
+	}
+	for range ecs.Each[both](w) { // compiled before the tables come
+		t.Error("an empty world yields")
+	}
+	const n = 96
+	for i := range int32(n) {
+		spread(w, i)
+	}
+	seen := make([]int, n)
+	for e, r := range ecs.Each[both](w) {
+		i := r.Place.X
+		seen[i]++
+		if (r.Hat != nil) != (i&16 != 0) || r.Hat != nil && r.Hat.Feathers != uint16(i) {
+			t.Errorf("%d: hat %v", i, r.Hat)
+		}
+		if ecs.Get[place](w, e) != r.Place {
+			t.Errorf("%d: row and handle point at different places", i)
+		}
+	}
+	for _, v := range ecs.All[placeValue](w) {
+		seen[v.Place.X]++
+	}
+	for c := range ecs.Chunks[placeChunk](w) {
+		for _, p := range c.Place {
+			seen[p.X]++
+		}
+	}
+	for tab := range w.Tables {
+		for _, e := range tab.Entities {
+			seen[at(w, e).X]++
+		}
+	}
+	for i, k := range seen {
+		if k != 4 {
+			t.Errorf("entity %d was seen %d times by four walks", i, k)
+		}
+	}
+}
+
+func TestEachInOrderFollowsNetIDs(t *testing.T) {
+	w := newServer()
+	for i := range int32(64) {
+		spread(w, i)
+	}
+	w.Spawn(hat{}) // has no NetID
+	w.Shuffle(1)
+	storage, order := []components.NetID{}, []components.NetID{}
+	for e := range ecs.Each[placeRow](w) {
+		storage = append(storage, w.NetID(e))
+	}
+	for e, r := range ecs.EachInOrder[placeRow](w) {
+		order = append(order, w.NetID(e))
+		r.Place.Y = int32(len(order))
+	}
+	if slices.IsSorted(storage) || !slices.IsSorted(order) || len(order) != 64 {
+		t.Errorf("storage %v\nin order %v", storage, order)
+	}
+	for e, v := range ecs.All[placeValue](w) {
+		equal(t, "written in order", v.Place.Y, int32(w.NetID(e)))
+	}
+	type hats struct{ Hat *hat }
+	for e := range ecs.EachInOrder[hats](w) {
+		if w.NetID(e) == 0 {
+			t.Error("an entity without a NetID")
+		}
+	}
+}
+
+// A table that storage had to move is read at its new place.
+func TestWalksFollowStorageThatGrows(t *testing.T) {
+	w := newServer()
+	for i := range int32(1000) {
+		w.Spawn(place{i, 0})
+		n := int32(0)
+		for _, r := range ecs.Each[placeRow](w) {
+			n += r.Place.X + 1
+		}
+		if want := (i + 1) * (i + 2) / 2; n != want {
+			t.Fatalf("after %d spawns the sum is %d, want %d", i+1, n, want)
+		}
+	}
+}
