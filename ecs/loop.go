@@ -1,6 +1,9 @@
 package ecs
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // MaxCatchUp is how many steps a [Loop] runs at once when it is late. What is
 // due beyond that is dropped and counted: a peer that cannot keep up must not
@@ -13,21 +16,30 @@ type Loop struct {
 	// Dropped counts steps that were due but not run.
 	Dropped uint64
 
-	step    float64 // nanoseconds at rate 1
-	rate    float64
-	next    time.Time
-	rest    float64 // part of a nanosecond that next leaves out
-	started bool
+	step float64 // nanoseconds at rate 1
+	rate float64
+	next time.Time
+	rest float64 // part of a nanosecond that next leaves out
 }
 
-// NewLoop makes a loop of stepsPerSecond steps, the first due at start.
+// NewLoop makes a loop of stepsPerSecond steps, the first due at start. It
+// panics unless stepsPerSecond is positive.
 func NewLoop(start time.Time, stepsPerSecond int) *Loop {
+	if stepsPerSecond <= 0 {
+		panic("ecs: NewLoop needs at least one step a second")
+	}
 	return &Loop{step: float64(time.Second) / float64(stepsPerSecond), rate: 1, next: start}
 }
 
 // SetRate speeds the loop up or down: at 1.02 a step takes 1/1.02 of its
-// length. It holds from the step after the next.
-func (l *Loop) SetRate(rate float64) { l.rate = rate }
+// length. It holds from the step after the next. It panics unless rate is
+// positive and finite.
+func (l *Loop) SetRate(rate float64) {
+	if !(rate > 0) || math.IsInf(rate, 0) {
+		panic("ecs: Loop.SetRate needs a positive rate")
+	}
+	l.rate = rate
+}
 
 // Next is when the next step is due.
 func (l *Loop) Next() time.Time { return l.next }
@@ -35,9 +47,10 @@ func (l *Loop) Next() time.Time { return l.next }
 // Advance returns how many steps to run now, 0 to [MaxCatchUp]. A clock that
 // stepped back by more than two steps starts the count afresh from now.
 func (l *Loop) Advance(now time.Time) int {
-	length := time.Duration(l.step / l.rate)
-	if l.next.Sub(now) > 2*length {
-		l.next, l.rest = now.Add(length), 0
+	length := l.step / l.rate
+	if float64(l.next.Sub(now)) > 2*length {
+		l.next, l.rest = now, 0
+		l.forward(1)
 		return 0
 	}
 	n := 0
@@ -46,13 +59,15 @@ func (l *Loop) Advance(now time.Time) int {
 		l.forward(1)
 	}
 	if behind := now.Sub(l.next); behind >= 0 {
-		lost := 1 + int64(behind/length)
+		lost := math.Floor((float64(behind)-l.rest)/length) + 1
 		l.Dropped += uint64(lost)
-		l.forward(float64(lost))
+		l.forward(lost)
 	}
 	return n
 }
 
+// forward moves next on by whole steps, without loss of what is less than a
+// nanosecond.
 func (l *Loop) forward(steps float64) {
 	d := steps*(l.step/l.rate) + l.rest
 	whole := time.Duration(d)

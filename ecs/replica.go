@@ -10,8 +10,12 @@ import (
 // Replica makes or reshapes, at once, the entity that stands for a server's
 // entity in this world: with the replicated components of mask, marked
 // components.Predicted or components.Interpolated. Values start at zero; write
-// them through [World.Pointer]. It is for the netcode, which calls it outside
-// any walk.
+// them through [World.Pointer]. What a component holds when it is there already
+// stays, and so do components that are not replicated. It is for the netcode,
+// which calls it outside any walk.
+//
+// It panics when id is 0, mask names no component of the protocol, or a running
+// system is spawning that entity.
 func (w *World) Replica(id components.NetID, mask uint64, predicted bool) Entity {
 	if id == 0 {
 		panic("ecs: Replica needs a NetID")
@@ -21,11 +25,12 @@ func (w *World) Replica(id components.NetID, mask uint64, predicted bool) Entity
 	if predicted {
 		mark, unmark = unmark, mark
 	}
+	wanted := w.replicaMask(mask)
 	e, known := w.byNetID[id]
 	if !known {
 		e = w.allocate()
 		w.name(e, id)
-		m := w.replicaMask(mask)
+		m := wanted
 		m.set(p.selfC.index)
 		m.set(mark.index)
 		w.place(e, &w.slots[e.id], m)
@@ -39,9 +44,8 @@ func (w *World) Replica(id components.NetID, mask uint64, predicted bool) Entity
 	for _, c := range p.replicated {
 		m.clear(c.index)
 	}
-	add := w.replicaMask(mask)
 	for i := range m {
-		m[i] |= add[i]
+		m[i] |= wanted[i]
 	}
 	m.set(mark.index)
 	m.clear(unmark.index)

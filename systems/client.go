@@ -324,7 +324,7 @@ func (c *Client) Close(now time.Time) error { return c.endpoint.Close(now) }
 // Run plays in real time until ctx ends, then leaves and returns nil; or until
 // the session ends, and returns why. frame, which may be nil, is called after
 // every step with the view up to date.
-func (c *Client) Run(ctx context.Context, frame func()) error {
+func (c *Client) Run(ctx context.Context, frame func(c *Client)) error {
 	err := run(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
 	if c.err != nil && ctx.Err() == nil {
 		return c.err
@@ -335,7 +335,7 @@ func (c *Client) Run(ctx context.Context, frame func()) error {
 // frames draws after every step.
 type frames struct {
 	*Client
-	frame func()
+	frame func(*Client)
 }
 
 func (f frames) Advance(now time.Time) int {
@@ -343,7 +343,7 @@ func (f frames) Advance(now time.Time) int {
 	if n > 0 {
 		f.Client.Frame(now)
 		if f.frame != nil {
-			f.frame()
+			f.frame(f.Client)
 		}
 	}
 	return n

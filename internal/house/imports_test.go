@@ -54,7 +54,6 @@ var unlinked = []struct {
 // and tests with Go alone, and its users download little.
 var banned = []string{
 	"github.com/hajimehoshi/ebiten",
-	"github.com/prometheus",
 	"github.com/chromedp",
 }
 

@@ -1,0 +1,132 @@
+package ecs_test
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+func TestHashIgnoresStorageOrder(t *testing.T) {
+	w := newServer()
+	es := populate(w, 64)
+	want := w.Hash()
+	for seed := range uint64(5) {
+		w.Shuffle(seed)
+		equal(t, "hash after a shuffle", w.Hash(), want)
+	}
+	for i, e := range es {
+		equal(t, "place after shuffles", at(w, e).X, int32(i))
+	}
+	refused(t, func() { system(w, func(w *ecs.World) { w.Shuffle(1) }) }, "between stages")
+}
+
+func TestHashIgnoresPaddingAndWhatStaysAtHome(t *testing.T) {
+	w := newServer()
+	e := w.Spawn(place{}, odd{A: 1, B: 2, C: 3}, hat{1}, cooldown{1}, push{1})
+	want := w.Hash()
+	for i, b := range unsafe.Slice((*byte)(unsafe.Pointer(ecs.Get[odd](w, e))), unsafe.Sizeof(odd{})) {
+		if f := uintptr(i); f > unsafe.Offsetof(odd{}.A) && f < unsafe.Offsetof(odd{}.B) || f > unsafe.Offsetof(odd{}.C) {
+			*(*byte)(unsafe.Add(unsafe.Pointer(ecs.Get[odd](w, e)), i)) = ^b
+		}
+	}
+	equal(t, "padding", w.Hash(), want)
+	ecs.Get[hat](w, e).Feathers++
+	ecs.Get[cooldown](w, e).Left++
+	ecs.Get[push](w, e).DX = 0
+	w.Spawn(hat{9})
+	equal(t, "local values", w.Hash(), want)
+}
+
+func TestHashChangesWithEveryField(t *testing.T) {
+	w := newServer()
+	e := w.Spawn(place{}, speed{}, health{}, odd{}, components.Owner{Client: 1})
+	f := w.Spawn(place{})
+	seen := map[uint64]string{w.Hash(): "at first"}
+	look := func(what string) {
+		t.Helper()
+		if other, clash := seen[w.Hash()]; clash {
+			t.Errorf("%s hashes like %s", what, other)
+		}
+		seen[w.Hash()] = what
+	}
+	flip := func(what string, p *int32) {
+		*p++
+		look(what)
+		*p--
+	}
+	flip("place.X", &ecs.Get[place](w, e).X)
+	flip("place.Y", &ecs.Get[place](w, e).Y)
+	flip("the other's place.X", &ecs.Get[place](w, f).X)
+	flip("speed.X", &ecs.Get[speed](w, e).X)
+	ecs.Get[health](w, e).Points++
+	look("health")
+	ecs.Get[odd](w, e).A++
+	look("odd.A")
+	ecs.Get[odd](w, e).B += 1 << 40
+	look("odd.B")
+	ecs.Get[odd](w, e).C++
+	look("odd.C")
+	ecs.Get[components.Owner](w, e).Client++
+	look("Owner")
+	ecs.Add(w, f, flag{})
+	look("a component without fields")
+	ecs.Add(w, f, speed{})
+	look("a component of zeros")
+	w.Spawn(place{})
+	look("another entity")
+	w.Despawn(f)
+	look("one less")
+}
+
+// Two entities that exchange their values are another state.
+func TestHashKnowsWhoIsWho(t *testing.T) {
+	w := newServer()
+	a, b := w.Spawn(place{1, 0}), w.Spawn(place{2, 0})
+	before := w.Hash()
+	*ecs.Get[place](w, a), *ecs.Get[place](w, b) = place{2, 0}, place{1, 0}
+	if w.Hash() == before {
+		t.Error("same hash")
+	}
+}
+
+func TestHashIsEqualOnServerAndReplicas(t *testing.T) {
+	server, client := newServer(), newClient()
+	populate(server, 64)
+	for i := range int32(10) {
+		server.Spawn(place{i, i}, components.Owner{Client: 1}, push{1})
+	}
+	server.Despawn(func() ecs.Entity { e, _ := server.ByNetID(5); return e }())
+	copyTo(server, client)
+	equal(t, "hash", client.Hash(), server.Hash())
+	if server.Hash() == newServer().Hash() {
+		t.Error("it hashes like an empty world")
+	}
+	client.Shuffle(1)
+	equal(t, "hash after a shuffle", client.Hash(), server.Hash())
+}
+
+// copyTo makes replicas of all networked entities, every other one predicted,
+// last ones first.
+func copyTo(from, to *ecs.World) {
+	var tables []ecs.Table
+	for t := range from.Tables {
+		tables = append(tables, t)
+	}
+	for k := len(tables) - 1; k >= 0; k-- {
+		t := tables[k]
+		for i := len(t.NetIDs) - 1; i >= 0; i-- {
+			id := t.NetIDs[i]
+			e := to.Replica(id, t.Mask, id%2 == 0)
+			for _, c := range from.Protocol().Replicated() {
+				if c.Words > 0 && t.Mask&(1<<c.Replicated()) != 0 {
+					n := c.Schema.Size
+					src := unsafe.Add(t.Column(c), uintptr(i)*n)
+					twin := to.Protocol().Replicated()[c.Replicated()]
+					copy(unsafe.Slice((*byte)(to.Pointer(e, twin)), n), unsafe.Slice((*byte)(src), n))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+// Command dots is a whole multiplayer game: a server that holds the truth, and clients that predict their own dot and
+// see all others interpolated. Here all of them run in one program, over real UDP. Ctrl-C ends it.
+package main
+
+import (
+	"context"
+	"log"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// Move is the input: what a client sends, every tick.
+type Move struct {
+	DX, DY int8 `net:"-1..1"`
+}
+
+// dot is a row: the components that a system wants to touch.
+type dot struct {
+	Pos *components.Position
+	In  *Move
+}
+
+// seen is a row of values: what a client looks at to draw.
+type seen struct {
+	Owner components.Owner
+	Pos   components.Position
+}
+
+// Dots is the game. Server and clients build it alike, and run the same rules: the server for every dot, a client for
+// its own.
+func Dots() *ecs.Protocol {
+	p := ecs.NewProtocol("dots/1")
+	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Input[Move](p)
+	p.Simulate("move", func(w *ecs.World) {
+		for _, d := range ecs.Each[dot](w) {
+			d.Pos.X, d.Pos.Y = d.Pos.X+float32(d.In.DX), d.Pos.Y+float32(d.In.DY)
+		}
+	})
+	return p
+}
+
+func join(w *ecs.World, client uint32) {
+	w.Spawn(components.Owner{Client: client}, components.Position{}, Move{})
+}
+
+func play(ctx context.Context, addr string, move func(*ecs.World, *Move), frame func(*systems.Client)) error {
+	c, err := systems.Dial(ctx, addr, Dots(), systems.ClientConfig{Gather: systems.Gather(move)})
+	if err != nil {
+		return err
+	}
+	return c.Run(ctx, frame)
+}
+
+func main() {
+	ctx := context.Background()
+	wire, err := eventloop.Listen("127.0.0.1:7777")
+	if err != nil {
+		log.Fatal(err)
+	}
+	go systems.Serve(ctx, wire, Dots(), systems.ServerConfig{Join: join})
+	for n := range uint32(4) { // bots that walk to and fro, a second each way
+		go play(ctx, "127.0.0.1:7777", func(w *ecs.World, in *Move) { in.DX = int8((w.Tick()/60+n)%2)*2 - 1 }, watch)
+	}
+	select {}
+}
+
+func watch(c *systems.Client) {
+	for _, d := range ecs.All[seen](c.View()) {
+		if c.World().Tick()%60 == 0 {
+			log.Printf("client %d sees the dot of client %d at %7.2f %7.2f", c.ID(), d.Owner.Client, d.Pos.X, d.Pos.Y)
+		}
+	}
+}
