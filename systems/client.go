@@ -84,6 +84,7 @@ type ClientStats struct {
 	StaleStates       uint64 // own states older than the history
 	Jumps             uint64 // times the server was ahead of this client's inputs
 	Stalls            uint64 // frames with nothing to interpolate toward, or playback under 0.95
+	InputBuffer       int    // inputs that waited on the server, as of the newest snapshot
 	Renewals          uint64 // times a baseline was missing and full states were asked for
 	SendErrors        uint64
 	MalformedMessages uint64
@@ -311,7 +312,7 @@ func (c *Client) confirmedFrame() {
 // Stats returns the counters.
 func (c *Client) Stats() ClientStats {
 	s := c.stats
-	s.TicksDropped = c.loop.Dropped
+	s.TicksDropped, s.InputBuffer = c.loop.Dropped, c.depth
 	if c.session != nil {
 		s.Session = c.session.Stats()
 	}

@@ -3,9 +3,11 @@ package headless
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 )
 
@@ -14,10 +16,9 @@ const publishEvery = 500 * time.Millisecond
 
 // live is what the running match shows; copies, refreshed twice a second.
 type live struct {
-	mu      sync.Mutex
-	at      time.Time
-	server  systems.ServerStats
-	clients []systems.ClientStatus
+	mu     sync.Mutex
+	at     time.Time
+	server systems.ServerStats
 }
 
 // touch notes the time of figures that come from clients alone.
@@ -37,10 +38,6 @@ func (m *Match) publish(now time.Time) {
 	defer l.mu.Unlock()
 	l.at = now
 	l.server = m.server.Stats()
-	l.clients = l.clients[:0]
-	for st := range m.server.Clients {
-		l.clients = append(l.clients, st)
-	}
 }
 
 // Table prints the running match: a line for the server, and one a client. It
@@ -52,8 +49,10 @@ func (m *Match) Table(out io.Writer, before Reading) Reading {
 	if before.at.IsZero() || seconds <= 0 {
 		seconds = max(r.at.Sub(m.start).Seconds(), 0.001)
 	}
-	fmt.Fprintf(out, "server  tick %d, %d overdue; inputs consumed %d, missing %d, late %d; %d datagrams dropped\n\n",
-		r.server.Ticks, r.server.TicksDropped, r.server.Inputs.Consumed, r.server.Inputs.Missing, r.server.Inputs.Late, r.server.Drops.Total())
+	if m.server != nil {
+		fmt.Fprintf(out, "server  tick %d, %d dropped; inputs consumed %d, missing %d, late %d; datagrams dropped: %s\n\n",
+			r.server.Ticks, r.server.TicksDropped, r.server.Inputs.Consumed, r.server.Inputs.Missing, r.server.Inputs.Late, drops(r.server.Drops))
+	}
 	fmt.Fprintln(out, "bot   RTT ms   loss   buffer   corrections   re-simulated   error   stalls   B/s down   B/s up")
 	for i, c := range r.clients {
 		var down, up float64
@@ -62,7 +61,7 @@ func (m *Match) Table(out io.Writer, before Reading) Reading {
 			up = float64(c.stats.Session.BytesOut-before.clients[i].stats.Session.BytesOut) / seconds
 		}
 		fmt.Fprintf(out, "%3d %8d %5.1f%% %8d %13d %14d %7.2f %8d %10.0f %8.0f\n",
-			c.bot, c.stats.Session.RTT.Milliseconds(), 100*c.stats.Session.LossIn, c.waiting,
+			c.bot, c.stats.Session.RTT.Milliseconds(), 100*c.stats.Session.LossIn, c.stats.InputBuffer,
 			c.stats.Corrections, c.stats.Resimulated, c.error, c.stats.Stalls, down, up)
 	}
 	return r
@@ -76,24 +75,18 @@ type Reading struct {
 }
 
 type clientReading struct {
-	bot     int
-	id      uint32
-	waiting int
-	error   float64 // of the newest prediction that the server has caught up with
-	stats   systems.ClientStats
+	bot   int
+	id    uint32
+	error float64 // of the newest prediction that the server has caught up with
+	stats systems.ClientStats
 }
 
 func (m *Match) read() Reading {
 	m.live.mu.Lock()
 	r := Reading{at: m.live.at, server: m.live.server}
-	waiting := make(map[uint32]int)
-	for _, st := range m.live.clients {
-		waiting[st.ID] = st.Waiting
-	}
 	m.live.mu.Unlock()
 	for _, p := range m.players {
 		c := clientReading{bot: p.n, id: p.id.Load()}
-		c.waiting = waiting[c.id]
 		p.live.mu.Lock()
 		c.stats = p.live.stats
 		p.live.mu.Unlock()
@@ -103,4 +96,18 @@ func (m *Match) read() Reading {
 		r.clients = append(r.clients, c)
 	}
 	return r
+}
+
+// drops lists the reasons for which datagrams were dropped.
+func drops(d netsys.Drops) string {
+	var all []string
+	for reason, n := range d {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%d %v", n, netsys.DropReason(reason)))
+		}
+	}
+	if len(all) == 0 {
+		return "none"
+	}
+	return strings.Join(all, ", ")
 }

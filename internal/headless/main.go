@@ -74,7 +74,7 @@ const endless = 1000 * time.Hour
 
 // Live plays a match on real UDP until ctx ends, showing a table, and sums up.
 func Live(ctx context.Context, world World, o Options, out io.Writer) error {
-	o.Duration = endless
+	o.Duration, o.Warmup = endless, time.Second
 	m, err := NewReal(ctx, world, o, "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -111,7 +111,10 @@ func (m *Match) show(ctx context.Context, out io.Writer) {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
 	var last Reading
-	const lines = 4 // besides one a bot
+	lines := len(m.players) + 1
+	if m.server != nil {
+		lines += 2
+	}
 	for n := 0; ; n++ {
 		select {
 		case <-ctx.Done():
@@ -119,7 +122,7 @@ func (m *Match) show(ctx context.Context, out io.Writer) {
 		case <-t.C:
 		}
 		if inPlace && n > 0 {
-			fmt.Fprintf(out, "\x1b[%dA\x1b[J", len(m.players)+lines-1)
+			fmt.Fprintf(out, "\x1b[%dA\x1b[J", lines)
 		}
 		last = m.Table(out, last)
 	}
@@ -138,8 +141,8 @@ func Serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 	fmt.Fprintf(out, "%s: serving on %v; Ctrl-C ends it\n", world.Name, wire.LocalAddr())
 	err = s.Run(ctx)
 	st := s.Stats()
-	fmt.Fprintf(out, "%d ticks, %d overdue, %d inputs consumed, %d updates sent, %d datagrams dropped\n",
-		st.Ticks, st.TicksDropped, st.Inputs.Consumed, st.Updates, st.Drops.Total())
+	fmt.Fprintf(out, "%d ticks, %d dropped, %d inputs consumed, %d updates sent; datagrams dropped: %s\n",
+		st.Ticks, st.TicksDropped, st.Inputs.Consumed, st.Updates, drops(st.Drops))
 	return err
 }
 

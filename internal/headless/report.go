@@ -24,17 +24,16 @@ type Report struct {
 
 // ServerReport is the server's part of a [Report].
 type ServerReport struct {
-	InputsConsumed        uint64  `json:"inputs_consumed"`
-	InputsMissing         uint64  `json:"inputs_missing"` // †
-	InputsLate            uint64  `json:"inputs_late"`
-	InputsRejected        uint64  `json:"inputs_rejected"`
-	Holds                 uint64  `json:"holds"`
-	ResimulatedTicks      uint64  `json:"resimulated_ticks"`
-	BytesDownPerClientS   float64 `json:"bytes_down_per_client_s"`
-	BytesUpPerClientS     float64 `json:"bytes_up_per_client_s"`
-	BytesPerUpdate        float64 `json:"bytes_per_update"`
-	UpdatesPerClientS     float64 `json:"updates_per_client_s"`
-	DatagramsUpPerClientS float64 `json:"datagrams_up_per_client_s"`
+	InputsConsumed      uint64  `json:"inputs_consumed"`
+	InputsMissing       uint64  `json:"inputs_missing"` // †
+	InputsLate          uint64  `json:"inputs_late"`
+	InputsRejected      uint64  `json:"inputs_rejected"`
+	Holds               uint64  `json:"holds"`
+	ResimulatedTicks    uint64  `json:"resimulated_ticks"`
+	BytesDownPerClientS float64 `json:"bytes_down_per_client_s"`
+	BytesUpPerClientS   float64 `json:"bytes_up_per_client_s"`
+	BytesPerUpdate      float64 `json:"bytes_per_update"`
+	UpdatesPerClientS   float64 `json:"updates_per_client_s"`
 }
 
 // ClientReport is the clients' part of a [Report].
@@ -48,5 +47,6 @@ type ClientReport struct {
 	InterpolationStalls  uint64  `json:"interpolation_stalls"` // †
 	InterpolationDelayMS float64 `json:"interpolation_delay_ms"`
 	InputBufferTicks     float64 `json:"input_buffer_ticks"`
-	LongestReplay        uint64  `json:"longest_replay"` // ticks simulated again at once, at most
+	LongestReplay        uint64  `json:"longest_replay"`     // ticks simulated again at once, at most
+	DatagramsPerTick     float64 `json:"datagrams_per_tick"` // sent up by a client
 }

@@ -302,14 +302,15 @@ func (w *watch) report(m *Match) Report {
 	s.BytesUpPerClientS = round(float64(f.BytesIn)/clientSeconds, 1)
 	s.BytesPerUpdate = round(float64(f.BytesOut)/max(float64(f.Updates), 1), 1)
 	s.UpdatesPerClientS = round(float64(f.Updates)/clientSeconds, 3)
-	s.DatagramsUpPerClientS = round(float64(f.DatagramsIn)/clientSeconds, 3)
 
 	c := &r.Client
 	var errors []float64
+	var sent, ticks uint64
 	for _, p := range m.players {
 		pw := &p.watch
 		errors = append(errors, pw.errors...)
 		c.OwnResponseTicks = max(c.OwnResponseTicks, median(pw.responses))
+		sent, ticks = sent+pw.final.Session.DatagramsOut, ticks+pw.final.Ticks
 		c.LongestReplay = max(c.LongestReplay, pw.final.LongestReplay)
 		c.Pushes += pw.pushes
 		if !pw.warm.Load() {
@@ -327,6 +328,7 @@ func (w *watch) report(m *Match) Report {
 			c.InputBufferTicks = max(c.InputBufferTicks, round(depth, 2))
 		}
 	}
+	c.DatagramsPerTick = round(float64(sent)/max(float64(ticks), 1), 3)
 	c.InterpolationDelayMS = round(c.InterpolationDelayMS, 1)
 	c.P99Error, c.MaxError = round(percentile(errors, 0.99), 4), round(percentile(errors, 1), 4)
 	return r
