@@ -155,17 +155,23 @@ const (
 	historyRing     = 64
 )
 
-func BenchmarkHistoryMemcpy(b *testing.B) {
-	pos, vel := make([]benchPos, historyEntities), make([]benchVel, historyEntities)
-	var ringPos [historyRing][]benchPos
-	var ringVel [historyRing][]benchVel
+func BenchmarkHistoryMemcpyOut(b *testing.B) {
+	memcpy(b, func(live, kept []benchPos) { copy(kept, live) })
+}
+func BenchmarkHistoryMemcpyIn(b *testing.B) {
+	memcpy(b, func(live, kept []benchPos) { copy(live, kept) })
+}
+
+func memcpy(b *testing.B, move func(live, kept []benchPos)) {
+	pos, vel := make([]benchPos, historyEntities), make([]benchPos, historyEntities)
+	var ringPos, ringVel [historyRing][]benchPos
 	for i := range ringPos {
-		ringPos[i], ringVel[i] = make([]benchPos, historyEntities), make([]benchVel, historyEntities)
+		ringPos[i], ringVel[i] = make([]benchPos, historyEntities), make([]benchPos, historyEntities)
 	}
 	i := 0
 	for b.Loop() {
-		copy(ringPos[i%historyRing], pos)
-		copy(ringVel[i%historyRing], vel)
+		move(pos, ringPos[i%historyRing])
+		move(vel, ringVel[i%historyRing])
 		i++
 	}
 	perEntity(b, historyEntities)

@@ -176,19 +176,23 @@ func (s *Schedule) place(name string) (*Stage, int) {
 	return nil, 0
 }
 
-// Wrap replaces a system by one that may call it: with a nil-safe decorator a
-// game measures, skips or surrounds a step of the netcode. It returns
-// [ErrNoSystem] when there is none of that name.
+// Wrap replaces a system by one that may call it: so a game measures, skips or
+// surrounds a step of the netcode. The name stays. It returns [ErrNoSystem] when
+// there is none of that name, and panics when wrap returns nil.
 func (s *Schedule) Wrap(name string, wrap func(run func(*World)) func(*World)) error {
 	st, i := s.place(name)
 	if st == nil {
 		return fmt.Errorf("ecs: Wrap %q: %w", name, ErrNoSystem)
 	}
-	st.items[i].system.Run = wrap(st.items[i].system.Run)
+	run := wrap(st.items[i].system.Run)
+	if run == nil {
+		panic(fmt.Sprintf("ecs: Wrap %q: no function came back", name))
+	}
+	st.items[i].system.Run = run
 	return nil
 }
 
-// Remove leaves a system out. It returns [ErrNoSystem] when there is none of
+// Remove leaves a system out; stages stay. It returns [ErrNoSystem] when there is none of
 // that name.
 func (s *Schedule) Remove(name string) error {
 	st, i := s.place(name)

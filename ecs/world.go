@@ -177,7 +177,7 @@ func (w *World) Despawn(e Entity) {
 // Add gives e the component value v, or sets it at once when e has it already.
 // Inside a system a component that e does not have yet arrives at the end of the
 // stage; Adds and Removes of one component take effect in the order of the
-// calls. On a client, Simulate changes no entity that it does not simulate.
+// calls. On a client, Simulate reshapes no entity that it does not simulate.
 //
 // It panics when e is not alive or T is not registered. An entity that dies
 // before the end of the stage takes the component with it.

@@ -14,7 +14,7 @@ func TestWelcomeIsMadeOncePerSession(t *testing.T) {
 	calls := 0
 	m := newMatch(t, matchConfig{
 		link:   Link{Latency: 700 * time.Millisecond},
-		server: ServerConfig{Welcome: func(id uint64) []byte { calls++; return []byte(fmt.Sprint(id)) }},
+		server: ServerConfig{Welcome: func(id uint64) []byte { calls++; return fmt.Append(nil, id) }},
 	}).connect()
 	for range 300 {
 		m.step()

@@ -49,9 +49,6 @@ func (l *inputLog) seal() {
 	l.table.Dequantize(p, l.quantized(l.newest), l.table.Words, 1)
 }
 
-// has reports whether an input is kept.
-func (l *inputLog) has(seq uint32) bool { return seq >= l.first && seq <= l.newest }
-
 // value is where an input is kept as a component; nil when inputs are empty.
 func (l *inputLog) value(seq uint32) unsafe.Pointer {
 	if l.table.Size == 0 {

@@ -30,8 +30,8 @@ type Bot interface {
 	// Release lets go of all keys for good.
 	Release()
 	// Wants is a number for what the newest input should make the own entity
-	// show, and Shows the same for what an entity does show. The runner counts
-	// the ticks from one to the other.
+	// show. The runner counts the ticks until it does.
 	Wants() int
+	// Shows is the same number for what an entity does show.
 	Shows(w *ecs.World, e ecs.Entity) int
 }

@@ -121,7 +121,8 @@ func (l *Listener) Close() error {
 	<-l.loop
 	// gnet keeps every engine in a global table by address, buffers and all. The only call that removes an
 	// entry is the deprecated Stop.
-	_ = gnet.Stop(ended, l.proto) //nolint:staticcheck
+	//lint:ignore SA1019 see above
+	_ = gnet.Stop(ended, l.proto)
 	return l.closeFD()
 }
 

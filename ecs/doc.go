@@ -1,0 +1,68 @@
+// Package ecs holds the world of a game: entities with components in columns,
+// the protocol that server and clients share, and the schedule that steps them.
+//
+//	type Position struct{ X, Y float32 `net:"-512..512 step 0.01"` }
+//	type Move struct{ DX, DY int8 `net:"-1..1"` }
+//	type dot struct { // a row: what a system wants to touch
+//		Pos *Position
+//		In  *Move
+//	}
+//
+//	p := ecs.NewProtocol("dots/1")
+//	ecs.Replicate[Position](p, ecs.Predicted|ecs.Interpolated)
+//	ecs.Input[Move](p)
+//	p.Simulate("move", func(w *ecs.World) {
+//		for _, d := range ecs.Each[dot](w) {
+//			d.Pos.X += float32(d.In.DX)
+//			d.Pos.Y += float32(d.In.DY)
+//		}
+//	})
+//
+// What to use for what:
+//
+//   - Define a protocol, alike on server and clients: [NewProtocol]. Compare two:
+//     [Protocol.Hash], [Protocol.Lines].
+//   - Register components: [Replicate], [ReplicateFields] for types without
+//     tags, [Local], [Input]; with a [Mode], [Predicted] or [Interpolated].
+//   - Write a system: [Protocol.Simulate] for the rules that both sides run,
+//     [Protocol.Authority] for what only the server decides.
+//   - Make a world: [NewWorld], [Config].
+//   - Iterate: [Each] over what this peer simulates, [All] over copies of
+//     everything visible, [Chunks] over whole columns, [EachInOrder] in the same
+//     order on every peer. Rows: optional fields, an [Entity] field, [With],
+//     [Without].
+//   - Spawn and despawn: [World.Spawn], [World.Despawn], [World.Alive].
+//   - One entity's components: [Get], [Has], [Add], [Remove].
+//   - Names on the wire: [World.NetID], [World.ByNetID].
+//   - Random numbers that both sides draw alike: [World.Rand].
+//   - Time: [World.Tick], [World.Step]. What is not per entity: [SetResource],
+//     [Resource].
+//   - Schedule: [Stage], [Schedule]; change one with [Schedule.Wrap],
+//     [Schedule.Remove], [Schedule.InsertBefore], [Schedule.InsertAfter]; print
+//     it with [Schedule.String].
+//   - Step at a fixed rate: [Loop].
+//   - Go back in time: [History]. Compare states: [World.Hash]. Find systems
+//     that depend on storage order: [World.Shuffle].
+//   - For the netcode: [World.Tables], [World.Replica], [World.Discard],
+//     [World.Pointer], [World.Mask], [World.SetTick], [World.SetInputSequence],
+//     [World.Hold], [World.ReleaseHolds], [World.SimulateOnly],
+//     [World.SimulateStage].
+//
+// # What holds
+//
+// While a system runs, structure stands still: Spawn, Despawn, Add and Remove
+// take effect at the end of its stage, in the order of the calls, and a nested
+// stage ends before the one around it. Outside systems they take effect at once,
+// and a walk that is under way then panics.
+//
+// Components hold no pointers at any depth, up to 64 replicated ones and 240 in
+// all. Pointers into columns are good for one iteration, or until the next
+// structural change.
+//
+// Storage order differs between peers. A system that runs on both sides depends
+// on no order but that of EachInOrder, on no clock, no map iteration and no
+// random numbers but those of Rand.
+//
+// A world belongs to one goroutine; a protocol, once in use, to any number.
+// Ticks, walks, captures and hashes allocate nothing in steady state.
+package ecs

@@ -1,0 +1,137 @@
+package ecs_test
+
+import (
+	"fmt"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+type Position struct {
+	X, Y float32 `net:"-512..512 step 0.01"`
+}
+
+type Move struct {
+	DX, DY int8 `net:"-1..1"`
+}
+
+// dot is a row: what a system wants to touch.
+type dot struct {
+	Pos *Position
+	In  *Move
+}
+
+// Dots is a protocol, built alike by server and client.
+func Dots() *ecs.Protocol {
+	p := ecs.NewProtocol("dots/1")
+	ecs.Replicate[Position](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Input[Move](p)
+	p.Simulate("move", func(w *ecs.World) {
+		for _, d := range ecs.Each[dot](w) {
+			d.Pos.X += float32(d.In.DX)
+			d.Pos.Y += float32(d.In.DY)
+		}
+	})
+	return p
+}
+
+// A protocol and a tick.
+func Example() {
+	w := ecs.NewWorld(Dots(), ecs.Config{})
+	e := w.Spawn(Position{X: 10}, Move{DX: 1, DY: -1}, components.Owner{Client: 1})
+	for tick := range uint32(3) {
+		w.SetTick(tick)
+		w.SimulateStage().Run(w)
+	}
+	fmt.Println(w.NetID(e), *ecs.Get[Position](w, e))
+	// Output: 1 {13 -3}
+}
+
+// On a client Each yields what the client predicts, All everything.
+func ExampleEach() {
+	p := Dots()
+	w := ecs.NewWorld(p, ecs.Config{Client: true})
+	mask := uint64(1) << ecs.ComponentOf[Position](p).Replicated()
+	own := w.Replica(1, mask, true)  // as the netcode does for the client's own entity
+	far := w.Replica(2, mask, false) // and for somebody else's
+	ecs.Get[Position](w, far).X = 7
+
+	type mine struct{ Pos *Position }
+	for e, m := range ecs.Each[mine](w) {
+		m.Pos.X++ // a pointer: this is the entity
+		fmt.Println("Each:", w.NetID(e), *m.Pos, e == own)
+	}
+	type seen struct{ Pos Position }
+	for e, s := range ecs.All[seen](w) {
+		s.Pos.X++ // a copy: nothing changes
+		fmt.Println("All:", w.NetID(e), *ecs.Get[Position](w, e))
+	}
+	// Output:
+	// Each: 1 {1 0} true
+	// All: 1 {1 0}
+	// All: 2 {7 0}
+}
+
+func ExampleChunks() {
+	w := ecs.NewWorld(Dots(), ecs.Config{})
+	for i := range 3 {
+		w.Spawn(Position{X: float32(i)}, Move{DX: 1})
+	}
+	type columns struct {
+		Pos []Position
+		In  []Move `ecs:"optional"`
+	}
+	for c := range ecs.Chunks[columns](w) {
+		for i := range c.Pos {
+			c.Pos[i].X += float32(c.In[i].DX)
+		}
+		fmt.Println(c.Pos)
+	}
+	// Output: [{1 0} {2 0} {3 0}]
+}
+
+// Inside a system a spawn waits for the end of the stage; its handle does not.
+func ExampleWorld_Spawn() {
+	type all struct{ Pos Position }
+	count := func(w *ecs.World) (n int) {
+		for range ecs.All[all](w) {
+			n++
+		}
+		return n
+	}
+	w := ecs.NewWorld(Dots(), ecs.Config{})
+	var e ecs.Entity
+	ecs.NewStage("Authority", ecs.System{Name: "spawn", Run: func(w *ecs.World) {
+		e = w.Spawn(Position{X: 1})
+		ecs.Get[Position](w, e).Y = 2
+		fmt.Println("during:", count(w), "alive:", w.Alive(e))
+	}}).Run(w)
+	fmt.Println("after:", count(w), *ecs.Get[Position](w, e))
+	// Output:
+	// during: 0 alive: true
+	// after: 1 {1 2}
+}
+
+func ExampleSchedule() {
+	w := ecs.NewWorld(Dots(), ecs.Config{})
+	idle := func(*ecs.World) {}
+	s := ecs.NewSchedule(
+		ecs.NewStage("Before", ecs.System{Name: "Receive", Run: idle}),
+		ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: idle}).Nest(w.SimulateStage()),
+		ecs.NewStage("After", ecs.System{Name: "Snapshot", Run: idle}, ecs.System{Name: "Send", Run: idle}))
+	if err := s.InsertBefore("Snapshot", ecs.System{Name: "measure", Run: idle}); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Print(s)
+	// Output:
+	// Before
+	//     Receive
+	// OnTick
+	//     ServerApply
+	//     Simulate
+	//         move
+	// After
+	//     measure
+	//     Snapshot
+	//     Send
+}
