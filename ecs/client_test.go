@@ -267,3 +267,24 @@ func TestSimulateOnlyInsideAWalk(t *testing.T) {
 	equal(t, "owner 1", sums[1], 0)
 	equal(t, "owner 2", sums[2], 18)
 }
+
+func TestAPanicEndsTheScope(t *testing.T) {
+	armed := true
+	var w *ecs.World
+	w = simulated(false, func(*ecs.World) {
+		if armed {
+			armed = false
+			w.SimulateOnly(2) // returns to the scope around it
+			for _, v := range ecs.Each[struct{ Owner *components.Owner }](w) {
+				equal(t, "owner in the outer scope", v.Owner.Client, 1)
+			}
+			panic("boom")
+		}
+	})
+	w.Spawn(place{}, components.Owner{Client: 1})
+	w.Spawn(place{}, components.Owner{Client: 2})
+	refused(t, func() { w.SimulateOnly(1) }, "boom")
+	if each, _ := count(w); each != 2 {
+		t.Errorf("Each yields %d after the panic, want 2", each)
+	}
+}

@@ -273,3 +273,19 @@ func TestOnAClientOnlyPredictedEntities(t *testing.T) {
 	h.Restore(1)
 	equal(t, "no longer own", at(w, own), place{5, 5})
 }
+
+// A place of the ring that is used again holds the entities of its new capture.
+func TestAPlaceUsedAgainNamesItsEntities(t *testing.T) {
+	w := newServer()
+	a, b := w.Spawn(place{1, 1}), w.Spawn(place{2, 2})
+	h := ecs.NewHistory(w, 1)
+	h.Capture(1)
+	w.Despawn(a)
+	c := w.Spawn(place{3, 3})
+	h.Capture(2)
+	w.Shuffle(1) // the restore goes by handle
+	scribble(w, 9)
+	h.Restore(2)
+	equal(t, "b", at(w, b), place{2, 2})
+	equal(t, "c", at(w, c), place{3, 3})
+}

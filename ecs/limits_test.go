@@ -89,3 +89,31 @@ func TestNothingWaitsAfterAStage(t *testing.T) {
 		t.Error("components are not what was asked for")
 	}
 }
+
+// However a walk in order ends, its scratch is free again.
+func TestEachInOrderReturnsItsScratch(t *testing.T) {
+	type value struct{ N int32 }
+	type r struct{ V *value }
+	p := NewProtocol("p")
+	Local[value](p, Predicted)
+	w := NewWorld(p, Config{})
+	for n := range int32(5) {
+		w.Spawn(value{n})
+	}
+	for range EachInOrder[r](w) {
+		if len(w.places) != 5 {
+			t.Errorf("%d places in use", len(w.places))
+		}
+		for range EachInOrder[r](w) {
+			break
+		}
+	}
+	panicOf(func() {
+		for range EachInOrder[r](w) {
+			panic("boom")
+		}
+	})
+	if len(w.places) != 0 {
+		t.Errorf("%d places left", len(w.places))
+	}
+}
