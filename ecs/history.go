@@ -84,16 +84,45 @@ func (h *History) Forget() {
 func (h *History) Capture(key uint32) {
 	c := h.place(key)
 	c.key, c.valid = key, true
-	for len(c.tables) < len(h.w.tables) {
-		t := h.w.tables[len(c.tables)]
-		c.tables = append(c.tables, tableCapture{t: t, columns: make([]column, len(h.comps))})
+	for i := len(c.tables); i < len(h.w.tables); i++ {
+		for k := range h.ring {
+			place := &h.ring[k]
+			place.tables = append(place.tables, tableCapture{t: h.w.tables[i], columns: make([]column, len(h.comps))})
+		}
 	}
 	for i := range c.tables {
-		h.take(&c.tables[i])
+		h.take(i, &c.tables[i])
 	}
 }
 
-func (h *History) take(tc *tableCapture) {
+// reserve makes room for rows of a table in all places that have none yet: in
+// one go, so that the first time round the ring allocates once and not at every
+// capture.
+func (h *History) reserve(i, rows int) {
+	var bare []*tableCapture
+	for k := range h.ring {
+		if tc := &h.ring[k].tables[i]; cap(tc.entities) == 0 {
+			bare = append(bare, tc)
+		}
+	}
+	rows += rows/2 + 1
+	entities := make([]Entity, len(bare)*rows)
+	for k, tc := range bare {
+		tc.entities = entities[k*rows : k*rows : (k+1)*rows]
+	}
+	for c, comp := range h.comps {
+		if !h.w.tables[i].mask.has(comp.index) {
+			continue
+		}
+		need := int(comp.size*uintptr(rows)+7) / 8
+		words := make([]uint64, len(bare)*need)
+		for k, tc := range bare {
+			tc.columns[c].words = words[k*need : (k+1)*need : (k+1)*need]
+		}
+	}
+}
+
+func (h *History) take(i int, tc *tableCapture) {
 	t := tc.t
 	tc.n = 0
 	if !h.w.simulates(t) {
@@ -104,6 +133,9 @@ func (h *History) take(tc *tableCapture) {
 		return
 	}
 	tc.n = t.n
+	if cap(tc.entities) == 0 {
+		h.reserve(i, t.n)
+	}
 	if tc.version != t.version {
 		tc.version = t.version
 		tc.entities = append(tc.entities[:0], h.w.entities(t)...)

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// MaxCatchUp is how many steps a [Loop] runs at once when it is late. What is
+// MaxCatchUp is how many steps a [Loop] runs at once when it is late, unless its
+// Limit says otherwise. What is
 // due beyond that is dropped and counted: a peer that cannot keep up must not
 // fall ever further behind.
 const MaxCatchUp = 5
@@ -15,6 +16,8 @@ const MaxCatchUp = 5
 type Loop struct {
 	// Dropped counts steps that were due but not run.
 	Dropped uint64
+	// Limit is how many steps run at once. Default: [MaxCatchUp].
+	Limit int
 
 	step float64 // nanoseconds at rate 1
 	rate float64
@@ -28,7 +31,7 @@ func NewLoop(start time.Time, stepsPerSecond int) *Loop {
 	if stepsPerSecond <= 0 {
 		panic("ecs: NewLoop needs at least one step a second")
 	}
-	return &Loop{step: float64(time.Second) / float64(stepsPerSecond), rate: 1, next: start}
+	return &Loop{step: float64(time.Second) / float64(stepsPerSecond), rate: 1, next: start, Limit: MaxCatchUp}
 }
 
 // SetRate speeds the loop up or down: at 1.02 a step takes 1/1.02 of its
@@ -44,7 +47,7 @@ func (l *Loop) SetRate(rate float64) {
 // Next is when the next step is due.
 func (l *Loop) Next() time.Time { return l.next }
 
-// Advance returns how many steps to run now, 0 to [MaxCatchUp]. A clock that
+// Advance returns how many steps to run now, 0 to Limit. A clock that
 // stepped back by more than two steps starts the count afresh from now.
 func (l *Loop) Advance(now time.Time) int {
 	length := l.step / l.rate
@@ -54,7 +57,7 @@ func (l *Loop) Advance(now time.Time) int {
 		return 0
 	}
 	n := 0
-	for n < MaxCatchUp && !l.next.After(now) {
+	for n < l.Limit && !l.next.After(now) {
 		n++
 		l.forward(1)
 	}

@@ -57,11 +57,13 @@ func (p *Protocol) Authority(name string, run func(*World)) {
 	p.authority = append(p.authority, p.system(name, run))
 }
 
-// SimulateSystems lists what [Protocol.Simulate] added, in order.
-func (p *Protocol) SimulateSystems() []System { return p.simulate }
+// SimulateStage is a new stage of the systems that [Protocol.Simulate] added, in
+// order.
+func (p *Protocol) SimulateStage() *Stage { return NewStage("Simulate", p.simulate...) }
 
-// AuthoritySystems lists what [Protocol.Authority] added, in order.
-func (p *Protocol) AuthoritySystems() []System { return p.authority }
+// AuthorityStage is a new stage of the systems that [Protocol.Authority] added,
+// in order.
+func (p *Protocol) AuthorityStage() *Stage { return NewStage("Authority", p.authority...) }
 
 func (p *Protocol) system(name string, run func(*World)) System {
 	if p.frozen.Load() {

@@ -109,13 +109,21 @@ func (s *Stage) stage(name string) *Stage {
 		return s
 	}
 	for _, it := range s.items {
-		if it.stage != nil {
-			if found := it.stage.stage(name); found != nil {
+		if inner := it.inner(); inner != nil {
+			if found := inner.stage(name); found != nil {
 				return found
 			}
 		}
 	}
 	return nil
+}
+
+// inner is the stage that an item nests or runs, or nil.
+func (it *item) inner() *Stage {
+	if it.stage != nil {
+		return it.stage
+	}
+	return it.system.Runs
 }
 
 // Names lists stages and systems in the order they run, depth first.
@@ -158,12 +166,13 @@ func (s *Schedule) place(name string) (*Stage, int) {
 	var find func(st *Stage) (*Stage, int)
 	find = func(st *Stage) (*Stage, int) {
 		for i, it := range st.items {
-			if it.stage == nil {
-				if it.system.Name == name {
-					return st, i
+			if it.stage == nil && it.system.Name == name {
+				return st, i
+			}
+			if inner := it.inner(); inner != nil {
+				if found, k := find(inner); found != nil {
+					return found, k
 				}
-			} else if found, k := find(it.stage); found != nil {
-				return found, k
 			}
 		}
 		return nil, 0

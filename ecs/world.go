@@ -22,6 +22,9 @@ type Config struct {
 	// Client makes a world in which [Each] yields only entities marked
 	// components.Predicted, and in which NetIDs come from a server.
 	Client bool
+	// Simulate is the stage that runs as Simulate. Default (nil): the protocol's
+	// systems in order, [Protocol.SimulateStage].
+	Simulate *Stage
 }
 
 // Validate reports what is wrong with c; it never changes it.
@@ -94,9 +97,8 @@ func NewWorld(p *Protocol, c Config) *World {
 	for _, comp := range p.all {
 		w.ids = append(w.ids, arche.TypeID(&w.store, comp.typ))
 	}
-	w.simulate = &Stage{Name: "Simulate"}
-	for _, s := range p.simulate {
-		w.simulate.Add(s)
+	if w.simulate = c.Simulate; w.simulate == nil {
+		w.simulate = p.SimulateStage()
 	}
 	return w
 }

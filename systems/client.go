@@ -33,6 +33,7 @@ type Client struct {
 	onTick     *ecs.Stage
 	after      *ecs.Stage
 	render     *ecs.Stage
+	simulation *ecs.Stage
 	loop       *ecs.Loop
 	predicting bool // the schedule has Predict
 	drawing    bool // the schedule has Interpolate
@@ -111,16 +112,13 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	c.decompressor = codec.NewDecompressor(maxSnapshotPlain)
 	c.baseline, c.visit = c.lookupBaseline, c.visitEntity
 
-	simulate := ecs.NewStage("Simulate")
-	for _, sys := range p.SimulateSystems() {
-		simulate.Add(sys)
-	}
+	c.simulation = p.SimulateStage()
 	c.before = ecs.NewStage("Before",
 		ecs.System{Name: "Receive", Run: c.receive},
 		ecs.System{Name: "Reconcile", Run: c.reconcile})
 	c.onTick = ecs.NewStage("OnTick",
 		ecs.System{Name: "InputGather", Run: c.gather},
-		ecs.System{Name: "Predict", Run: c.predict, Runs: simulate})
+		ecs.System{Name: "Predict", Run: c.predict, Runs: c.simulation})
 	c.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: c.send})
 	c.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: c.interpolate})
 	c.schedule = ecs.NewSchedule(c.before, c.onTick, c.after, c.render)
@@ -164,7 +162,7 @@ func (c *Client) welcome(session netsys.Session) error {
 		return err
 	}
 	c.session, c.id = session, uint32(session.ID())
-	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: true}
+	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: true, Simulate: c.simulation}
 	c.world, c.view = ecs.NewWorld(c.protocol, config), ecs.NewWorld(c.protocol, config)
 	table := emptyTable
 	if in := c.protocol.Input(); in != nil {

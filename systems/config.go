@@ -73,8 +73,12 @@ type ServerConfig struct {
 	Seed uint64
 	// TickRate is the number of simulation steps a second. Default (0): 60.
 	TickRate int
-	// SendRate is the number of snapshots a second; it must divide TickRate.
-	// Default (0): 20, or TickRate where that is less.
+	// WakeEvery is after how many steps the server wakes: at 3, a server of 60
+	// steps a second wakes 20 times and simulates three steps each time. It must
+	// divide TickRate. Default (0): 1.
+	WakeEvery int
+	// SendRate is the number of snapshots a second; it must divide TickRate ÷
+	// WakeEvery. Default (0): 20, or TickRate ÷ WakeEvery where that is less.
 	SendRate int
 	// Preset is the netcode model. Default: LocalSync.
 	Preset Preset
@@ -116,8 +120,10 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	switch {
-	case c.SendRate < 0 || c.SendRate > c.TickRate || c.TickRate%c.SendRate != 0:
-		return fmt.Errorf("%w: SendRate %d must divide TickRate %d", ErrConfig, c.SendRate, c.TickRate)
+	case c.WakeEvery < 0 || c.TickRate%c.WakeEvery != 0:
+		return fmt.Errorf("%w: WakeEvery %d must divide TickRate %d", ErrConfig, c.WakeEvery, c.TickRate)
+	case c.SendRate < 0 || c.TickRate/c.WakeEvery%c.SendRate != 0:
+		return fmt.Errorf("%w: SendRate %d must divide the %d wake-ups a second", ErrConfig, c.SendRate, c.TickRate/c.WakeEvery)
 	case c.Preset != LocalSync:
 		return fmt.Errorf("%w: no preset %v; there is LocalSync", ErrConfig, c.Preset)
 	case c.Timing > Arrival:
@@ -137,8 +143,11 @@ func (c ServerConfig) filled() ServerConfig {
 	if c.TickRate == 0 {
 		c.TickRate = ecs.DefaultTickRate
 	}
+	if c.WakeEvery == 0 {
+		c.WakeEvery = 1
+	}
 	if c.SendRate == 0 {
-		c.SendRate = min(DefaultSendRate, c.TickRate)
+		c.SendRate = max(min(DefaultSendRate, c.TickRate/max(c.WakeEvery, 1)), 1)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -35,6 +35,7 @@ type inputBuffer struct {
 	any      bool    // an input was received
 	running  bool    // consuming
 	fills    int     // in a row
+	batch    int     // inputs that a wake-up of the server consumes
 	slack    slack
 	stats    InputStats
 }
@@ -45,8 +46,8 @@ type inputSlot struct {
 	fill bool // consumed as a filler before it was received
 }
 
-func newInputBuffer(t *schema.Table, tickRate int) *inputBuffer {
-	b := &inputBuffer{table: t, expected: 1, words: make([]int32, inputWindow*t.Words)}
+func newInputBuffer(t *schema.Table, tickRate, batch int) *inputBuffer {
+	b := &inputBuffer{table: t, batch: batch, expected: 1, words: make([]int32, inputWindow*t.Words)}
 	b.slack.tickRate = int64(tickRate)
 	b.slack.clear(0)
 	return b
@@ -150,14 +151,14 @@ const startDepth = 2
 // filler. words is nil for fillers.
 func (b *inputBuffer) buffered(tick int64, loss float64) (step bool, words []int32) {
 	if !b.running {
-		if !b.any || b.newest < b.expected+startDepth {
+		if !b.any || b.newest < b.expected+uint32(startDepth+b.batch-1) {
 			return false, nil
 		}
 		b.running = true
 	}
 	b.stats.Ticks++
 	b.stats.Depth += uint64(b.waiting())
-	if b.slack.decide(tick, reserve(loss)) {
+	if b.slack.decide(tick, reserve(loss)+int32(b.batch-1)) {
 		b.stats.Holds++
 		return false, nil
 	}

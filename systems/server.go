@@ -109,12 +109,8 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	s.snapshots = snapshots{captures: newCaptures(s.world), compressor: codec.NewCompressor()}
 
 	s.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
-	authority := ecs.NewStage("Authority")
-	for _, sys := range p.AuthoritySystems() {
-		authority.Add(sys)
-	}
 	s.onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: s.apply}).
-		Nest(s.world.SimulateStage()).Nest(authority)
+		Nest(s.world.SimulateStage()).Nest(p.AuthorityStage())
 	s.after = ecs.NewStage("After",
 		ecs.System{Name: "Snapshot", Run: s.snapshot},
 		ecs.System{Name: "Send", Run: s.send})
@@ -140,7 +136,8 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	if start.IsZero() {
 		start = time.Now()
 	}
-	s.loop = ecs.NewLoop(start, c.TickRate)
+	s.loop = ecs.NewLoop(start, c.TickRate/c.WakeEvery)
+	s.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)
 	return s, nil
 }
 
@@ -164,13 +161,13 @@ func (s *Server) Schedule() *ecs.Schedule { return s.schedule }
 // Tick is the number of ticks completed.
 func (s *Server) Tick() uint32 { return s.tick }
 
-// Next is when the next tick is due.
+// Next is when the server wakes next.
 func (s *Server) Next() time.Time { return s.loop.Next() }
 
 // Advance runs the ticks that are due and returns how many that were. Packets
 // are received once before and snapshots sent once after them.
 func (s *Server) Advance(now time.Time) int {
-	n := s.loop.Advance(now)
+	n := s.loop.Advance(now) * s.config.WakeEvery
 	if n == 0 {
 		return 0
 	}
@@ -199,10 +196,10 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	p := &peer{id: id, session: session}
 	in := s.protocol.Input()
 	if in != nil {
-		p.inputs = newInputBuffer(in.Schema, s.config.TickRate)
+		p.inputs = newInputBuffer(in.Schema, s.config.TickRate, s.config.WakeEvery)
 		p.held = make([]byte, in.Schema.Size)
 	} else {
-		p.inputs = newInputBuffer(emptyTable, s.config.TickRate)
+		p.inputs = newInputBuffer(emptyTable, s.config.TickRate, s.config.WakeEvery)
 	}
 	s.peers = append(s.peers, p)
 	s.config.Logger.Info("client joined", "client", id, "address", session.RemoteAddr())

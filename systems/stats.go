@@ -45,7 +45,7 @@ func (p *peer) status() ClientStatus {
 // Stats returns the counters, clients that left included.
 func (s *Server) Stats() ServerStats {
 	st := s.stats
-	st.TicksDropped = s.loop.Dropped
+	st.TicksDropped = s.loop.Dropped * uint64(s.config.WakeEvery)
 	st.Inputs = s.departed.inputs
 	link := s.departed.link
 	for _, p := range s.peers {

@@ -94,6 +94,7 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 	config := systems.ServerConfig{
 		Seed:       o.Seed,
 		TickRate:   o.Tick,
+		WakeEvery:  o.ServerEvery,
 		SendRate:   o.Send,
 		Timing:     o.timing(),
 		MaxClients: max(o.Clients, 256),

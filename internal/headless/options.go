@@ -41,8 +41,8 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.DurationVar(&o.Burst, "burst", 0, "mean length of loss bursts; 0: independent losses")
 	fs.Float64Var(&o.Duplicate, "dup", 0, "share of packets duplicated, 0 to 1")
 	fs.IntVar(&o.Tick, "tick", 60, "simulation steps a second")
-	fs.IntVar(&o.ServerEvery, "server-every", 1, "the server wakes every so many steps: 1")
-	fs.IntVar(&o.Send, "send", 20, "snapshots a second; must divide tick")
+	fs.IntVar(&o.ServerEvery, "server-every", 1, "the server wakes every so many steps; must divide tick")
+	fs.IntVar(&o.Send, "send", 20, "snapshots a second; must divide tick ÷ server-every")
 	fs.DurationVar(&o.Push, "push", 0, "every so often the server alone moves each player by 10 units; 0: never")
 	fs.StringVar(&o.Without, "without", "", "leave out systems: Predict, Reconcile, Interpolate, comma-separated")
 	fs.DurationVar(&o.Duration, "duration", time.Minute, "length, warm-up included")
@@ -78,10 +78,10 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("-burst %v: 0 or more is allowed", o.Burst)
 	case o.Tick < 1 || o.Tick > 1000:
 		return fmt.Errorf("-tick %d: 1 to 1000 are allowed", o.Tick)
-	case o.ServerEvery != 1:
-		return fmt.Errorf("-server-every %d: allowed is 1", o.ServerEvery)
-	case o.Send < 1 || o.Tick%o.Send != 0:
-		return fmt.Errorf("-send %d: allowed are divisors of -tick, %s", o.Send, divisors(o.Tick))
+	case o.ServerEvery < 1 || o.Tick%o.ServerEvery != 0:
+		return fmt.Errorf("-server-every %d: allowed are divisors of -tick, %s", o.ServerEvery, divisors(o.Tick))
+	case o.Send < 1 || o.Tick/o.ServerEvery%o.Send != 0:
+		return fmt.Errorf("-send %d: allowed are divisors of -tick ÷ -server-every, %s", o.Send, divisors(o.Tick/o.ServerEvery))
 	case o.Push < 0 || o.Push > 0 && o.Push < time.Second/time.Duration(o.Tick):
 		return fmt.Errorf("-push %v: 0, or a tick or more, is allowed", o.Push)
 	case o.Duration <= 0:

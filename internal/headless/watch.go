@@ -15,7 +15,7 @@ import (
 // watch measures the server's side of a match.
 type watch struct {
 	o        *Options
-	ticks    []float64 // µs of every wake-up
+	ticks    []float64 // µs a tick, of every wake-up
 	overruns uint64
 	warmAt   time.Time // when allocations start to count
 	before   allocations
@@ -60,9 +60,9 @@ func (m *Match) serve(now time.Time) {
 		return
 	}
 	if len(w.ticks) < cap(w.ticks) {
-		w.ticks = append(w.ticks, float64(took.Nanoseconds())/1000)
+		w.ticks = append(w.ticks, float64(took.Nanoseconds())/1000/float64(m.o.ServerEvery))
 	}
-	if took > m.o.tickLength() {
+	if took > m.o.tickLength()*time.Duration(m.o.ServerEvery) {
 		w.overruns++
 	}
 	m.inspect(now)
