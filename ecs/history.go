@@ -51,9 +51,14 @@ func NewHistory(w *World, n int) *History {
 	if n <= 0 {
 		panic("ecs: NewHistory needs room for at least one capture")
 	}
+	return newHistory(w, n, func(c *Component) bool { return c.Mode&Predicted != 0 })
+}
+
+// newHistory is NewHistory for the components that of chooses.
+func newHistory(w *World, n int, of func(*Component) bool) *History {
 	h := &History{w: w, ring: make([]capture, n)}
 	for _, c := range w.protocol.all {
-		if c.Mode&Predicted != 0 && c.size > 0 {
+		if of(c) && c.size > 0 {
 			h.comps = append(h.comps, c)
 		}
 	}

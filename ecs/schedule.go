@@ -68,15 +68,29 @@ func newItem(sys System) item {
 func (s *Stage) Run(w *World) {
 	w.depth++
 	defer w.leave(s, len(w.commands), w.system)
-	for i := range s.items {
-		it := &s.items[i]
-		if it.stage != nil {
-			it.stage.Run(w)
-			continue
-		}
-		w.system = it.ordinal
-		it.system.Run(w)
+	if s == w.simulate && w.rollback != nil {
+		w.rollback.run(s)
+		return
 	}
+	for i := range s.items {
+		s.items[i].run(w)
+	}
+}
+
+func (it *item) run(w *World) {
+	if it.stage != nil {
+		it.stage.Run(w)
+		return
+	}
+	w.system = it.ordinal
+	it.system.Run(w)
+}
+
+func (it *item) name() string {
+	if it.stage != nil {
+		return it.stage.Name
+	}
+	return it.system.Name
 }
 
 // leave ends a run of s, by a panic too: what systems asked for before it counts

@@ -8,6 +8,10 @@ func (w *World) Shuffle(seed uint64) {
 	if w.depth > 0 {
 		panic("ecs: Shuffle while a system runs; call it between stages")
 	}
+	w.shuffle(seed)
+}
+
+func (w *World) shuffle(seed uint64) {
 	r := Rand{key: mix(seed)}
 	var order []Entity
 	for _, t := range w.tables[:len(w.tables):len(w.tables)] {

@@ -45,6 +45,7 @@ type World struct {
 	config   Config
 	step     float32
 	simulate *Stage
+	rollback *forcedRollback // nil unless asked for
 
 	store   arche.World
 	ids     []arche.ID // by component index

@@ -1,0 +1,166 @@
+package ecs
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+)
+
+// Divergence is what forced rollback found: simulating a tick again gave
+// another result.
+type Divergence struct {
+	Tick      uint32
+	System    string // the first after which the two results differ
+	NetID     components.NetID
+	Entity    Entity
+	Component string
+	Field     string
+	First     string // the value as simulated first, as text
+	Again     string // the value as simulated again
+}
+
+// String is the divergence in a line.
+func (d Divergence) String() string {
+	return fmt.Sprintf("tick %d: after system %q, %s.%s of entity %d is %s, and %s when the tick is simulated again in another storage order",
+		d.Tick, d.System, d.Component, d.Field, d.NetID, d.First, d.Again)
+}
+
+// ForceRollback makes every run of Simulate a test of itself: the world runs it,
+// rolls back, shuffles the storage order and runs it again, comparing after each
+// system. What differs is told to report, at most once a run: the system drew
+// from a generator that goes on, read a clock, kept state outside the world, or
+// depends on the order of its rows (see [EachInOrder]). The second result
+// stands. It costs many times the simulation; a nil report ends it.
+func (w *World) ForceRollback(report func(Divergence)) {
+	if report == nil {
+		w.rollback = nil
+		return
+	}
+	w.rollback = &forcedRollback{w: w, report: report}
+}
+
+type forcedRollback struct {
+	w      *World
+	report func(Divergence)
+	saved  *History // place 0: before; place i: after the i-th system
+	runs   uint64
+}
+
+// run simulates twice in place of once.
+func (f *forcedRollback) run(s *Stage) {
+	w := f.w
+	if f.saved == nil || f.saved.Len() != len(s.items)+1 {
+		f.saved = newHistory(w, len(s.items)+1, func(c *Component) bool {
+			return c != w.protocol.selfC && c != w.protocol.netIDC
+		})
+	}
+	base, net := len(w.commands), w.nextNet
+	f.saved.Capture(0)
+	for i := range s.items {
+		s.items[i].run(w)
+		f.saved.Capture(uint32(i + 1))
+	}
+	f.unask(base)
+	w.nextNet = net
+	f.saved.Restore(0)
+	f.runs++
+	w.shuffle(f.runs)
+	told := false
+	for i := range s.items {
+		s.items[i].run(w)
+		if d, ok := f.compare(uint32(i + 1)); ok && !told {
+			told = true
+			d.System = s.items[i].name()
+			f.report(d)
+		}
+	}
+}
+
+// unask takes back the structural changes asked for since base.
+func (f *forcedRollback) unask(base int) {
+	w := f.w
+	batch := w.commands[base:]
+	for i := len(batch) - 1; i >= 0; i-- {
+		c := &batch[i]
+		s := w.at(c.entity)
+		switch {
+		case s == nil:
+		case c.op == opSpawn || c.op == opCancelled:
+			w.release(c.entity)
+		default:
+			s.last = c.before
+		}
+	}
+	clear(batch)
+	w.commands = w.commands[:base]
+}
+
+// compare finds the first value that is not what the capture holds.
+func (f *forcedRollback) compare(key uint32) (d Divergence, differs bool) {
+	w, h := f.w, f.saved
+	tables := h.place(key).tables
+	for i := range tables {
+		tc := &tables[i]
+		for r, e := range tc.entities[:tc.n] {
+			s := w.at(e)
+			if s == nil || s.table == nil {
+				continue
+			}
+			for k, comp := range h.comps {
+				if !tc.t.mask.has(comp.index) {
+					continue
+				}
+				was := unsafe.Add(tc.columns[k].base(), uintptr(r)*comp.size)
+				is := w.pointer(s, comp)
+				if is == nil || bytes.Equal(unsafe.Slice((*byte)(was), comp.size), unsafe.Slice((*byte)(is), comp.size)) {
+					continue
+				}
+				field, a, b, same := difference(reflect.NewAt(comp.typ, was).Elem(), reflect.NewAt(comp.typ, is).Elem())
+				if !same {
+					return Divergence{Tick: w.tick, NetID: s.netID, Entity: e, Component: comp.Name, Field: field, First: a, Again: b}, true
+				}
+			}
+		}
+	}
+	return d, false
+}
+
+// difference finds the first field, in depth, that differs; padding does not
+// count, and a NaN equals itself.
+func difference(a, b reflect.Value) (field, first, again string, same bool) {
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if field, first, again, same = difference(a.Field(i), b.Field(i)); !same {
+				return join(a.Type().Field(i).Name, field), first, again, false
+			}
+		}
+		return "", "", "", true
+	case reflect.Array:
+		for i := range a.Len() {
+			if field, first, again, same = difference(a.Index(i), b.Index(i)); !same {
+				return join(fmt.Sprintf("[%d]", i), field), first, again, false
+			}
+		}
+		return "", "", "", true
+	case reflect.Float32, reflect.Float64:
+		if x, y := a.Float(), b.Float(); x == y || x != x && y != y {
+			return "", "", "", true
+		}
+	default:
+		if a.Equal(b) {
+			return "", "", "", true
+		}
+	}
+	return "", fmt.Sprint(a), fmt.Sprint(b), false
+}
+
+func join(outer, inner string) string {
+	if inner == "" || inner[0] == '[' {
+		return outer + inner
+	}
+	return outer + "." + inner
+}
