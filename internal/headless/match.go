@@ -27,6 +27,8 @@ type Match struct {
 	byID    []*player // by client number
 	watch   watch
 	live    live
+
+	divergences []ecs.Divergence // found by forced rollback
 }
 
 // NewVirtual makes a match on the memory network, in virtual time.
@@ -86,6 +88,9 @@ func (m *Match) assemble(wire netsys.Wire) error {
 		return err
 	}
 	m.watch.init(&m.o)
+	if m.o.ForceRollback {
+		m.server.World().ForceRollback(func(d ecs.Divergence) { m.divergences = append(m.divergences, d) })
+	}
 	return nil
 }
 
@@ -224,6 +229,10 @@ func (m *Match) Report() Report {
 		if err := systems.Difference(m.server, p.client); err != nil {
 			wrong = append(wrong, fmt.Sprintf("bot %d: %v", p.n, err))
 		}
+	}
+	r.Divergences = len(m.divergences)
+	if r.Divergences > 0 {
+		r.Divergence = m.divergences[0].String()
 	}
 	r.WorldHash = fmt.Sprintf("%016x", h)
 	r.Converged = len(wrong) == 0

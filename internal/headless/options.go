@@ -23,6 +23,7 @@ type Options struct {
 	Without                   string
 	Duration, Warmup          time.Duration
 	Seed                      uint64
+	ForceRollback             bool
 }
 
 // Register declares the flags on fs with the contract's defaults.
@@ -47,6 +48,7 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.Without, "without", "", "leave out systems: Predict, Reconcile, Interpolate, comma-separated")
 	fs.DurationVar(&o.Duration, "duration", time.Minute, "length, warm-up included")
 	fs.DurationVar(&o.Warmup, "warmup", 10*time.Second, "statistics of a client start so long after its first consumed input")
+	fs.BoolVar(&o.ForceRollback, "force-rollback", false, "simulate every tick of the server again in another storage order, and name what comes out different")
 	fs.Uint64Var(&o.Seed, "seed", 1, "everything random follows from it")
 }
 

@@ -20,6 +20,9 @@ type Report struct {
 
 	// Difference says where a client's state is not the server's.
 	Difference string `json:"difference,omitempty"`
+	// Divergences counts what forced rollback found, Divergence is the first.
+	Divergences int    `json:"divergences,omitempty"`
+	Divergence  string `json:"divergence,omitempty"`
 }
 
 // ServerReport is the server's part of a [Report].
