@@ -19,6 +19,9 @@ const (
 	// predict, between two confirmed states. Without it the newer state is
 	// drawn as soon as its time has come.
 	Interpolated
+	// OwnerOnly components travel to the client that owns the entity and to
+	// nobody else: what others may not know never leaves the server.
+	OwnerOnly
 )
 
 // Component describes one registered component type.
@@ -64,7 +67,7 @@ func Replicate[T any](p *Protocol, mode Mode) { ReplicateFields[T](p, mode, nil)
 // fit: fields gives the tag text by field path and replaces the tags.
 func ReplicateFields[T any](p *Protocol, mode Mode, fields schema.Fields) {
 	t := reflect.TypeFor[T]()
-	if mode&^(Predicted|Interpolated) != 0 {
+	if mode&^(Predicted|Interpolated|OwnerOnly) != 0 {
 		panic(fmt.Sprintf("ecs: Replicate[%s]: unknown mode %#x", t, mode))
 	}
 	table, err := schema.Compile(t, fields)

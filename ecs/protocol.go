@@ -20,6 +20,7 @@ type Protocol struct {
 	byType     map[reflect.Type]*Component
 	replicated []*Component
 	input      *Component
+	singletons []*Component
 	simulate   []System
 	authority  []System
 	frozen     atomic.Bool // worlds of several goroutines may share a protocol
@@ -124,6 +125,9 @@ func modeText(m Mode) string {
 	}
 	if m&Interpolated != 0 {
 		s += "interpolated "
+	}
+	if m&OwnerOnly != 0 {
+		s += "owner-only "
 	}
 	return s
 }

@@ -101,6 +101,9 @@ func NewWorld(p *Protocol, c Config) *World {
 	if w.simulate = c.Simulate; w.simulate == nil {
 		w.simulate = p.SimulateStage()
 	}
+	if !c.Client {
+		w.spawnSingletons()
+	}
 	return w
 }
 

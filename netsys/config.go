@@ -23,7 +23,8 @@ type ServerConfig struct {
 	// 0 means 256.
 	MaxClients int
 
-	// Timeout ends a session when no valid packet came for this long. 0 means 10 s; less than twice
+	// Timeout ends a session when no valid packet came for this long, of which at most one second between two
+	// polls counts: a process that was held did not listen. 0 means 10 s; less than twice
 	// KeepAlive is refused.
 	Timeout time.Duration
 
@@ -60,7 +61,8 @@ type ClientConfig struct {
 	// ConnectTimeout ends a handshake that got no answer, counted from the first Poll. 0 means 10 s.
 	ConnectTimeout time.Duration
 
-	// Timeout ends a session when no valid packet came for this long. 0 means 10 s; less than twice
+	// Timeout ends a session when no valid packet came for this long, of which at most one second between two
+	// polls counts: a process that was held did not listen. 0 means 10 s; less than twice
 	// KeepAlive is refused.
 	Timeout time.Duration
 

@@ -124,10 +124,11 @@ type session struct {
 	timeout   time.Duration
 	keepAlive time.Duration
 
-	state     state
-	reason    error
-	lastHeard time.Duration
-	lastSent  time.Duration
+	state    state
+	reason   error
+	silent   time.Duration // watched since the last valid packet
+	watched  time.Duration // the last update
+	lastSent time.Duration
 
 	out     sendHistory
 	in      receiveHistory
@@ -241,7 +242,7 @@ func (s *session) receive(now time.Time, d Datagram, h Handler) DropReason {
 	if drop != DropNone {
 		return drop // and a replay keeps nobody alive
 	}
-	s.lastHeard = at
+	s.silent = 0
 	s.stats.DatagramsIn++
 	s.stats.BytesIn += uint64(len(d.Data))
 	if head.delay != nothingHeard {
@@ -279,6 +280,10 @@ func (s *session) acknowledge(head header, arrived time.Duration, h Handler) {
 	}
 }
 
+// maxUnwatched is how much of the time between two polls counts as the peer's silence. A process that was held, by
+// a debugger or a laptop's lid, did not listen meanwhile.
+const maxUnwatched = time.Second
+
 // update does what time alone brings about.
 func (s *session) update(now time.Time) {
 	if s.state != connected {
@@ -287,8 +292,10 @@ func (s *session) update(now time.Time) {
 	at := s.at(now)
 	s.in.update(at, &s.lossIn)
 	s.out.update(at, ackSlack+2*s.rtt.smoothed, &s.lossOut)
+	s.silent += min(at-s.watched, maxUnwatched)
+	s.watched = at
 	switch {
-	case at-s.lastHeard >= s.timeout:
+	case s.silent >= s.timeout:
 		s.end(ErrTimeout)
 	case at-s.lastSent >= s.keepAlive:
 		_, _ = s.send(now, kindKeepAlive, nil)
