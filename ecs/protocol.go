@@ -23,6 +23,7 @@ type Protocol struct {
 	singletons []*Component
 	simulate   []System
 	authority  []System
+	quantized  bool
 	frozen     atomic.Bool // worlds of several goroutines may share a protocol
 
 	selfC, netIDC, ownerC, predictedC, interpolatedC *Component
@@ -51,6 +52,21 @@ func (p *Protocol) Name() string { return p.name }
 func (p *Protocol) Simulate(name string, run func(*World)) {
 	p.simulate = append(p.simulate, p.system(name, run))
 }
+
+// QuantizeSteps makes both sides round what they simulate to the precision of
+// the wire after every run of Simulate. Predictions are then compared exactly,
+// and a client simulates from the very values that everybody else sees; without
+// it the server simulates at full precision, and a difference of one
+// quantization step is no misprediction.
+func (p *Protocol) QuantizeSteps() {
+	if p.frozen.Load() {
+		panic(fmt.Sprintf("ecs: QuantizeSteps after protocol %q was put to use", p.name))
+	}
+	p.quantized = true
+}
+
+// Quantized reports whether [Protocol.QuantizeSteps] was asked for.
+func (p *Protocol) Quantized() bool { return p.quantized }
 
 // Authority adds a system that only the server runs, after Simulate: spawning,
 // scoring, whatever clients must not decide.
@@ -95,6 +111,9 @@ func (p *Protocol) Input() *Component { return p.input }
 // to compare. Tolerances are not in it.
 func (p *Protocol) Lines() []string {
 	lines := []string{"protocol " + p.name}
+	if p.quantized {
+		lines[0] += " quantized"
+	}
 	for _, c := range p.replicated {
 		switch {
 		case c == p.input:

@@ -99,6 +99,9 @@ func (w *World) leave(s *Stage, base int, outer uint32) {
 	w.system = outer
 	w.depth--
 	w.flush(base, w.config.Client && s == w.simulate)
+	if s == w.simulate && w.protocol.quantized {
+		w.quantize()
+	}
 }
 
 // Schedule is the visible list of what a peer runs, in stages. Print it to see

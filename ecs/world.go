@@ -46,6 +46,7 @@ type World struct {
 	step     float32
 	simulate *Stage
 	rollback *forcedRollback // nil unless asked for
+	words    []int32         // scratch of quantize
 
 	store   arche.World
 	ids     []arche.ID // by component index
