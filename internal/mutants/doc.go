@@ -1,0 +1,20 @@
+// Command mutants checks the tests of the rules: it breaks each rule once, in
+// one small place, runs the rule's test, and expects it to fail. A mutant that
+// survives shows a test that would pass with the rule removed.
+//
+//	go run ./internal/mutants              all mutants, at the end: killed N survived M
+//	go run ./internal/mutants A5 Decision3  those of some rules
+//	go run ./internal/mutants -list         what there is, without running it
+//
+// A mutant stands above the test that must notice it, as directives; text in the
+// source file is replaced by other text, and must be there exactly once:
+//
+//	//mutant:rule A5 systems/client_reconcile.go
+//	//mutant:from from := max(s+1, c.log.first)
+//	//mutant:to from := max(s+2, c.log.first)
+//	func TestNetcodeA5_…(t *testing.T)
+//
+// The source stays untouched: the compiler is given the changed file as an
+// overlay. Every test named TestNetcode… or TestDecision… must have a mutant of
+// its rule.
+package main

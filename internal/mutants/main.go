@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// verdict is what became of a mutant.
+type verdict int
+
+const (
+	killed   verdict = iota
+	survived         // the test passed all the same
+	broken           // it did not compile, or could not be applied
+)
+
+func (v verdict) String() string { return [...]string{"killed", "survived", "broken"}[v] }
+
+// testTimeout ends a test that a mutant keeps from ending; that counts as
+// noticing.
+const testTimeout = 2 * time.Minute
+
+func main() {
+	list := flag.Bool("list", false, "print the mutants and the rules that have tests, run nothing")
+	workers := flag.Int("workers", max(runtime.NumCPU(), 1), "mutants at work at one time")
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), "usage: mutants [flags] [RULE…]\n\nbreaks each rule once and expects its test to fail; rules are A5 or Decision3\n\n")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *list, *workers, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+// run is the command, from the folder of the module.
+func run(ctx context.Context, list bool, workers int, only []string) error {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return err
+	}
+	mutants, rules, err := collect(root)
+	if err != nil {
+		return err
+	}
+	var bare []string
+	for _, r := range rules {
+		if !slices.ContainsFunc(mutants, func(m mutant) bool { return m.rule == r }) {
+			bare = append(bare, r)
+		}
+	}
+	if list {
+		for _, m := range mutants {
+			fmt.Println(m)
+		}
+		fmt.Printf("%d mutants; rules with tests: %s; without a mutant: %s\n", len(mutants), strings.Join(rules, " "), orNone(bare))
+		return nil
+	}
+	if len(only) > 0 {
+		mutants = slices.DeleteFunc(mutants, func(m mutant) bool { return !slices.Contains(only, m.rule) })
+		bare = nil
+		if len(mutants) == 0 {
+			return fmt.Errorf("no mutant of %s; -list says what there is", strings.Join(only, ", "))
+		}
+	}
+	counts := work(ctx, root, mutants, workers)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if len(bare) > 0 {
+		fmt.Printf("rules without a mutant: %s\n", strings.Join(bare, " "))
+	}
+	if counts[broken] > 0 {
+		fmt.Printf("broken %d\n", counts[broken])
+	}
+	fmt.Printf("killed %d survived %d\n", counts[killed], counts[survived])
+	if counts[survived]+counts[broken]+len(bare) > 0 {
+		return errors.New("the tests of the rules above are not good enough")
+	}
+	return nil
+}
+
+func orNone(words []string) string {
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words, " ")
+}
+
+func moduleRoot(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("run this inside the module: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// work tries all mutants and prints each verdict, in order.
+func work(ctx context.Context, root string, mutants []mutant, workers int) (counts [3]int) {
+	type result struct {
+		verdict
+		why string
+	}
+	results := make([]chan result, len(mutants))
+	for i := range results {
+		results[i] = make(chan result, 1)
+	}
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range max(workers, 1) {
+		wg.Go(func() {
+			for i := range next {
+				v, why := mutants[i].try(ctx, root)
+				results[i] <- result{v, why}
+			}
+		})
+	}
+	go func() {
+		defer close(next)
+		for i := range mutants {
+			next <- i
+		}
+	}()
+	for i, m := range mutants {
+		r := <-results[i]
+		if ctx.Err() != nil {
+			break
+		}
+		counts[r.verdict]++
+		fmt.Printf("%3d %-8v %v\n", i+1, r.verdict, m)
+		if r.verdict != killed {
+			fmt.Println(r.why)
+		}
+	}
+	if ctx.Err() == nil {
+		wg.Wait()
+	}
+	return counts
+}
+
+// try runs the mutant's test on the changed source.
+func (m mutant) try(ctx context.Context, root string) (verdict, string) {
+	changed, err := m.apply(root)
+	if err != nil {
+		return broken, err.Error()
+	}
+	dir, err := os.MkdirTemp("", "mutant")
+	if err != nil {
+		return broken, err.Error()
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, filepath.Base(m.file))
+	overlay := filepath.Join(dir, "overlay.json")
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, m.file): file}})
+	if err == nil {
+		err = errors.Join(os.WriteFile(file, changed, 0o600), os.WriteFile(overlay, replace, 0o600))
+	}
+	if err != nil {
+		return broken, err.Error()
+	}
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-short", "-overlay", overlay, "-timeout", testTimeout.String(),
+		"-run", "^"+m.test+"$", "./"+m.pkg)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err == nil && bytes.Contains(out, []byte("no tests to run")):
+		return broken, m.at + ": no such test"
+	case err == nil:
+		return survived, m.at
+	case bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")):
+		return broken, m.at + "\n" + string(out)
+	}
+	return killed, ""
+}
