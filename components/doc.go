@@ -6,8 +6,10 @@
 //   - How a client treats an entity: [Predicted], [Interpolated].
 //   - Motion in the plane: [Position], [Velocity], [Heading].
 //   - Vital signs: [Health].
+//   - Parts to make components of: [Text], [List], and [NetID] for references to
+//     other entities, tagged "ref".
 //
-// Components are data without behaviour and free of pointers. The ranges and
-// steps in the struct tags are defaults: a game that needs others gives them at
+// Components are data without behaviour and free of pointers; a text and a list
+// only keep their own bounds. The ranges and steps in the struct tags are defaults: a game that needs others gives them at
 // registration, with ecs.ReplicateFields.
 package components

@@ -44,6 +44,25 @@ func TestNothingIsAllocated(t *testing.T) {
 	h := ecs.NewHistory(w, 8)
 	key, sum := uint32(0), int32(0)
 	placeC := ecs.ComponentOf[place](p)
+	var bullets [16]ecs.Entity
+	volley := func(w *ecs.World) {
+		for i, b := range bullets {
+			w.Despawn(b)
+			bullets[i] = ecs.Spawn(w, ownedPlace{Place: place{int32(i), 0}})
+			if i%4 == 0 {
+				ecs.Add(w, bullets[i], hat{1})
+				ecs.Add(w, es[i], cooldown{1})
+				ecs.Remove[cooldown](w, es[i+1])
+			}
+			if i%4 == 1 {
+				ecs.Remove[cooldown](w, es[i-1])
+				ecs.Add(w, es[i], cooldown{2})
+			}
+		}
+		sum += ecs.Get[place](w, bullets[3]).X
+	}
+	nested := ecs.NewStage("outer", ecs.System{Name: "first", Run: volley}).Nest(ecs.NewStage("inner", ecs.System{Name: "second", Run: volley}))
+	volleys := ecs.NewStage("test", ecs.System{Name: "volley", Run: volley})
 	for name, f := range map[string]func(){
 		"Each": func() {
 			for _, r := range ecs.Each[two](w) {
@@ -92,6 +111,21 @@ func TestNothingIsAllocated(t *testing.T) {
 		"Simulate":     func() { w.SimulateStage().Run(w) },
 		"SimulateOnly": func() { w.Hold(2); w.SimulateOnly(1); w.ReleaseHolds() },
 		"Get":          func() { ecs.Get[place](w, es[3]).X++; sum += int32(w.NetID(es[3])) },
+		"EachOf": func() {
+			for _, r := range ecs.EachOf[two](w, 2) {
+				r.Place.X++
+			}
+		},
+		"EachOf after a spawn": func() {
+			w.Despawn(ecs.Spawn(w, ownedPlace{}))
+			for _, r := range ecs.EachOf[two](w, 2) {
+				r.Place.X++
+			}
+		},
+		"Spawn and Despawn":                func() { volley(w) },
+		"Spawn and Despawn in a system":    func() { volleys.Run(w) },
+		"Spawn of values":                  func() { w.Despawn(w.Spawn(place{1, 2}, components.Owner{Client: 1})) },
+		"Spawn in a system inside a stage": func() { nested.Run(w) },
 		"Add of what is there": func() {
 			ecs.Add(w, es[3], place{})
 		},

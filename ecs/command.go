@@ -1,8 +1,6 @@
 package ecs
 
-import (
-	"unsafe"
-)
+import "unsafe"
 
 // op is a kind of structural change.
 type op uint8
@@ -16,27 +14,41 @@ const (
 	opRemove
 )
 
-// part is one component of a command; value is nil for a removal.
-type part struct {
-	component *Component
-	value     unsafe.Pointer
-}
-
 // command is a structural change, carried out at once or at the end of a stage.
 type command struct {
 	op     op
 	entity Entity
-	parts  []part
 	before int32 // 1 + index of the entity's waiting command before this one; 0: none
+	first  int32 // 1 + index of its first part in World.parts; 0: none
+	row    *spawnRow
+	values unsafe.Pointer // of row, when that is not nil; then there are no parts
 }
 
-func (c *command) find(comp *Component) *part {
-	for i := range c.parts {
-		if c.parts[i].component == comp {
-			return &c.parts[i]
+// part is one component of a command; value is nil for a removal. Parts are
+// chained, because an Add can give one more to a spawn that waits.
+type part struct {
+	component *Component
+	value     unsafe.Pointer
+	next      int32 // 1 + index; 0: none
+}
+
+// part makes a part in front of another and returns 1 + its index.
+func (w *World) part(c *Component, value unsafe.Pointer, next int32) int32 {
+	w.parts = append(w.parts, part{c, value, next})
+	return int32(len(w.parts))
+}
+
+// find is where a command holds the value of a component; nil for a removal.
+func (w *World) find(c *command, comp *Component) (value unsafe.Pointer, found bool) {
+	if c.row != nil {
+		return c.row.find(c.values, comp)
+	}
+	for i := c.first; i > 0; i = w.parts[i-1].next {
+		if p := &w.parts[i-1]; p.component == comp {
+			return p.value, true
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // do carries out a command now, or keeps it for the end of the stage when a
@@ -47,25 +59,56 @@ func (w *World) do(c command) {
 	switch {
 	case w.depth == 0:
 		w.carryOut(&c)
+		w.settle()
 	case s.pending == 0:
-		c.before = s.last
-		w.commands = append(w.commands, c)
-		s.last = int32(len(w.commands))
+		kept := w.keep(s, c.entity, c.op)
+		kept.first = c.first
 		if c.op == opSpawn {
 			s.pending = s.last
 		}
 	default:
-		spawn := &w.commands[s.pending-1]
-		switch c.op {
-		case opAdd:
-			spawn.parts = append(spawn.parts, c.parts...)
-		case opRemove:
-			p := spawn.find(c.parts[0].component)
-			*p = spawn.parts[len(spawn.parts)-1]
-			spawn.parts = spawn.parts[:len(spawn.parts)-1]
-		case opDespawn:
-			spawn.op = opCancelled
+		w.amend(&w.commands[s.pending-1], &c)
+	}
+}
+
+// keep makes a command on a stored entity, or the spawn of one, wait for the end
+// of the stage. The caller fills in the rest; in place, because the copy of a
+// command that was just written has to wait for the writes.
+func (w *World) keep(s *slot, e Entity, o op) *command {
+	n := len(w.commands)
+	if n < cap(w.commands) {
+		w.commands = w.commands[:n+1]
+	} else {
+		w.commands = append(w.commands, command{})
+	}
+	c := &w.commands[n]
+	c.op, c.entity, c.before, c.first, c.row = o, e, s.last, 0, nil
+	s.last = int32(n + 1)
+	return c
+}
+
+// amend works a command into the spawn of the same entity.
+func (w *World) amend(spawn, c *command) {
+	if spawn.row != nil && c.op != opDespawn {
+		for i := range spawn.row.fields {
+			f := &spawn.row.fields[i]
+			spawn.first = w.part(f.component, f.in(spawn.values), spawn.first)
 		}
+		spawn.row = nil
+	}
+	switch c.op {
+	case opAdd:
+		w.parts[c.first-1].next = spawn.first
+		spawn.first = c.first
+	case opRemove:
+		gone := w.parts[c.first-1].component
+		link := &spawn.first
+		for w.parts[*link-1].component != gone {
+			link = &w.parts[*link-1].next
+		}
+		*link = w.parts[*link-1].next
+	case opDespawn:
+		spawn.op = opCancelled
 	}
 }
 
@@ -76,7 +119,8 @@ func (w *World) waiting(s *slot, comp *Component) op {
 		return opNone
 	}
 	for i := s.last; i > 0; i = w.commands[i-1].before {
-		if c := &w.commands[i-1]; c.find(comp) != nil {
+		c := &w.commands[i-1]
+		if _, found := w.find(c, comp); found {
 			return c.op
 		}
 	}
@@ -98,8 +142,17 @@ func (w *World) flush(base int, predicted bool) {
 			w.carryOut(c)
 		}
 	}
-	clear(batch)
 	w.commands = w.commands[:base]
+	w.settle()
+}
+
+// settle takes back the memory of commands when none waits any more. Until then
+// those of an outer stage may have parts among those of an inner one.
+func (w *World) settle() {
+	if len(w.commands) == 0 {
+		w.parts = w.parts[:0]
+		w.values.reset()
+	}
 }
 
 // ours reports whether Simulate on a client may carry out c: it creates nothing,
@@ -128,13 +181,8 @@ func (w *World) carryOut(c *command) {
 	}
 	switch c.op {
 	case opSpawn:
-		var m mask
-		m.set(w.protocol.selfC.index)
-		for _, p := range c.parts {
-			m.set(p.component.index)
-		}
-		w.place(c.entity, s, m)
-		w.write(s, c.parts)
+		w.place(c.entity, s, w.target(s, c))
+		w.write(s, c)
 	case opCancelled:
 		w.release(c.entity)
 	case opDespawn:
@@ -144,82 +192,32 @@ func (w *World) carryOut(c *command) {
 		w.release(c.entity)
 	case opAdd:
 		m := s.table.mask
-		for _, p := range c.parts {
-			m.set(p.component.index)
+		for i := c.first; i > 0; i = w.parts[i-1].next {
+			m.set(w.parts[i-1].component.index)
 		}
 		w.move(s, m)
-		w.write(s, c.parts)
+		w.write(s, c)
 	case opRemove:
 		m := s.table.mask
-		for _, p := range c.parts {
-			m.clear(p.component.index)
+		for i := c.first; i > 0; i = w.parts[i-1].next {
+			m.clear(w.parts[i-1].component.index)
 		}
 		w.move(s, m)
 	}
 }
 
-// place stores a new entity in the table of m, all components zero but those
-// that name it.
-func (w *World) place(e Entity, s *slot, m mask) {
+// target is the table that a spawned entity belongs in.
+func (w *World) target(s *slot, c *command) *table {
+	if c.row != nil {
+		return w.tableFor(c.row)
+	}
+	var m mask
+	m.set(w.protocol.selfC.index)
 	if s.netID != 0 {
 		m.set(w.protocol.netIDC.index)
 	}
-	t := w.tableOf(m)
-	s.stored, s.table, s.pending = w.store.NewEntity(t.ids...), t, 0
-	for _, c := range t.comps {
-		w.zero(s, c)
+	for i := c.first; i > 0; i = w.parts[i-1].next {
+		m.set(w.parts[i-1].component.index)
 	}
-	(*self)(w.pointer(s, w.protocol.selfC)).entity = e
-	w.writeNetID(s)
-	w.touch(t)
-}
-
-// move takes a stored entity to the table of m; components that are new to it
-// are zero. An entity that was given a NetID carries it from then on.
-func (w *World) move(s *slot, m mask) {
-	if s.netID != 0 {
-		m.set(w.protocol.netIDC.index)
-	}
-	if m == s.table.mask {
-		return
-	}
-	from, to := s.table, w.tableOf(m)
-	w.gained, w.lost = w.gained[:0], w.lost[:0]
-	for _, c := range to.comps {
-		if !from.mask.has(c.index) {
-			w.gained = append(w.gained, w.ids[c.index])
-		}
-	}
-	for _, c := range from.comps {
-		if !to.mask.has(c.index) {
-			w.lost = append(w.lost, w.ids[c.index])
-		}
-	}
-	w.store.Exchange(s.stored, w.gained, w.lost)
-	s.table = to
-	for _, c := range to.comps {
-		if !from.mask.has(c.index) {
-			w.zero(s, c)
-		}
-	}
-	w.writeNetID(s)
-	w.touch(from)
-	w.touch(to)
-}
-
-// zero clears a component of a stored entity: storage may hand out used memory.
-func (w *World) zero(s *slot, c *Component) {
-	if c.size > 0 {
-		clear(unsafe.Slice((*byte)(w.store.GetUnchecked(s.stored, w.ids[c.index])), c.size))
-	}
-}
-
-// write copies component values into a stored entity.
-func (w *World) write(s *slot, parts []part) {
-	for _, p := range parts {
-		if n := p.component.size; n > 0 {
-			dst := w.store.GetUnchecked(s.stored, w.ids[p.component.index])
-			copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(p.value), n))
-		}
-	}
+	return w.tableOf(m)
 }

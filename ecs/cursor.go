@@ -1,10 +1,6 @@
 package ecs
 
-import (
-	"unsafe"
-
-	"github.com/tactusgo/tactus/components"
-)
+import "unsafe"
 
 // maxRowFields bounds the component fields of a row struct, so that a walk
 // needs no memory but the caller's stack.
@@ -20,14 +16,19 @@ type cursor struct {
 	r        *row
 	version  uint64 // of the world when the walk began
 	scoped   bool   // leaves out what this peer does not simulate
-	narrowed bool   // leaves out owners, too
+	narrowed bool   // leaves out owners, too: those on hold, or
+	one      bool   // all but one,
+	owner    uint32 // this
 	next     int    // table of r that follows
+	runAt    int32  // place in the index of owners: see stretch
+	serial   uint32 // of that index
 
 	t        *table
 	start    int      // first row of the run
 	entities []Entity // the rows of the run
 	n        int      // fields in use
-	more     bool     // the row has more to set than two pointers
+	more     bool     // the row has more to set than two pointers,
+	most     bool     // than three
 	spare    uintptr  // offset for pointers that the row has no use for
 	fields   [maxRowFields]aimed
 }
@@ -42,7 +43,18 @@ type aimed struct {
 func (c *cursor) begin(w *World, r *row, scoped bool) {
 	c.w, c.r, c.version, c.scoped = w, r, w.version, scoped
 	c.n, c.more = len(r.fields), len(r.fields) > 2 || r.named
-	c.narrowed = scoped && (w.only != 0 || len(w.held) > 0)
+	c.most = len(r.fields) > 3 || r.named
+	if scoped && (w.only != 0 || len(w.held) > 0) {
+		c.narrowed, c.one, c.owner = true, w.only != 0, w.only
+	}
+}
+
+// narrow leaves one owner's entities of those in scope.
+func (c *cursor) narrow(owner uint32) {
+	if c.one && c.owner != owner || c.narrowed && !c.one && c.w.holds(owner) {
+		c.next = len(c.r.tables)
+	}
+	c.narrowed, c.one, c.owner = true, true, owner
 }
 
 // run moves on to the next run; false at the end of the walk.
@@ -74,31 +86,70 @@ func (c *cursor) run() bool {
 }
 
 // stretch finds the next rows of the table, from row i on, whose owner is in
-// scope.
+// scope. Who owns a row is settled when the walk comes to its table; rows that
+// change owner later are visited or not, but never twice.
 func (c *cursor) stretch(i int) bool {
 	t, w := c.t, c.w
-	col := t.cols[w.protocol.ownerC.index]
-	if col == nil { // all are the server's
-		if i > 0 || w.only != 0 {
+	if t.cols[w.protocol.ownerC.index] == nil { // all are the server's
+		if i > 0 || c.one && c.owner != 0 {
 			return false
 		}
 		c.aim(0, t.n)
 		return true
 	}
-	owners := unsafe.Slice((*components.Owner)(col), t.n)
-	for i < t.n && !w.inScope(owners[i].Client) {
-		i++
+	o := &t.owners
+	if i == 0 {
+		o = w.ownersOf(t)
+		c.serial, c.runAt = o.serial, 0
+		if c.one {
+			c.runAt = o.first(c.owner)
+		} else if !w.holdsIn(o) {
+			c.aim(0, t.n)
+			return true
+		}
+	} else if c.serial != o.serial { // made again by a walk inside this one
+		c.serial, c.runAt = o.serial, 0
+		if c.one {
+			c.runAt = o.first(c.owner)
+		}
 	}
-	end := i
-	for end < t.n && w.inScope(owners[end].Client) {
-		end++
+	if c.one {
+		return c.nextOwned(o, int32(i))
 	}
-	if i == end {
+	return c.nextUnheld(o, int32(i))
+}
+
+// nextOwned makes the owner's next run that ends behind row i the run.
+func (c *cursor) nextOwned(o *owners, i int32) bool {
+	for c.runAt > 0 {
+		run := &o.runs[c.runAt-1]
+		c.runAt = run.next
+		if run.end > i {
+			c.aimTo(max(run.start, i), run.end)
+			return true
+		}
+	}
+	return false
+}
+
+// nextUnheld makes the next rows from i on that nobody holds the run.
+func (c *cursor) nextUnheld(o *owners, i int32) bool {
+	at, n := int(c.runAt), len(o.runs)
+	for at < n && (o.runs[at].end <= i || c.w.holds(o.runs[at].owner)) {
+		at++
+	}
+	if at == n {
 		return false
 	}
-	c.aim(i, end-i)
+	start := max(o.runs[at].start, i)
+	for at++; at < n && !c.w.holds(o.runs[at].owner); at++ {
+	}
+	c.runAt = int32(at)
+	c.aimTo(start, o.runs[at-1].end)
 	return true
 }
+
+func (c *cursor) aimTo(start, end int32) { c.aim(int(start), int(end-start)) }
 
 // aim makes rows start to start+n of the table the run.
 func (c *cursor) aim(start, n int) {
@@ -107,7 +158,7 @@ func (c *cursor) aim(start, n int) {
 	for k := range c.r.fields {
 		c.fields[k] = c.r.fields[k].at(c.t, start)
 	}
-	for k := c.n; k < 2; k++ {
+	for k := c.n; k < 3; k++ {
 		c.fields[k] = aimed{nil, 0, c.spare}
 	}
 }

@@ -27,11 +27,12 @@
 //   - Write a system: [Protocol.Simulate] for the rules that both sides run,
 //     [Protocol.Authority] for what only the server decides.
 //   - Make a world: [NewWorld], [Config].
-//   - Iterate: [Each] over what this peer simulates, [All] over copies of
-//     everything visible, [Chunks] over whole columns, [EachInOrder] in the same
-//     order on every peer. Rows: optional fields, an [Entity] field, [With],
-//     [Without].
-//   - Spawn and despawn: [World.Spawn], [World.Despawn], [World.Alive].
+//   - Iterate: [Each] over what this peer simulates, [EachOf] over one client's
+//     part of it, [All] over copies of everything visible, [Chunks] over whole
+//     columns, [EachInOrder] in the same order on every peer. Rows: optional
+//     fields, an [Entity] field, [With], [Without].
+//   - Spawn and despawn: [Spawn] by a row struct, the fast form, [World.Spawn] by
+//     a list of values, [World.Despawn], [World.Alive].
 //   - One entity's components: [Get], [Has], [Add], [Remove].
 //   - Names on the wire: [World.NetID], [World.ByNetID].
 //   - Random numbers that both sides draw alike: [World.Rand].
@@ -64,5 +65,14 @@
 // random numbers but those of Rand.
 //
 // A world belongs to one goroutine; a protocol, once in use, to any number.
-// Ticks, walks, captures and hashes allocate nothing in steady state.
+// Ticks, walks, captures and hashes allocate nothing in steady state, nor do
+// spawns, despawns and other changes of structure, once there was room for as
+// many.
+//
+// # What it costs
+//
+// go run ./internal/bench/ecs measures it beside slices, copy and arche. Each
+// takes less than twice the time of a loop over slices, best for rows of up to
+// three components; Chunks takes no more than the loop. All copies, EachInOrder
+// sorts: they are for what needs them.
 package ecs

@@ -209,3 +209,27 @@ func BenchmarkHash(b *testing.B) {
 	}
 	perEntity(b, benchEntities)
 }
+
+func BenchmarkSpawnTyped(b *testing.B) {
+	w := benchWorld(1000)
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Despawn(ecs.Spawn(w, benchValues{}))
+	}
+}
+
+func BenchmarkSpawnDeferred(b *testing.B) {
+	w := benchWorld(1000)
+	var es [100]ecs.Entity
+	stage := ecs.NewStage("bench", ecs.System{Name: "spawn", Run: func(w *ecs.World) {
+		for i := range es {
+			w.Despawn(es[i])
+			es[i] = ecs.Spawn(w, benchValues{})
+		}
+	}})
+	b.ReportAllocs()
+	for b.Loop() {
+		stage.Run(w)
+	}
+	perEntity(b, len(es))
+}

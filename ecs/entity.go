@@ -57,7 +57,7 @@ func (w *World) allocate() Entity {
 func (w *World) release(e Entity) {
 	s := &w.slots[e.id]
 	if s.netID != 0 {
-		delete(w.byNetID, s.netID)
+		w.byNetID.drop(uint32(s.netID))
 	}
 	*s = slot{gen: s.gen}
 	w.free = append(w.free, e.id)
@@ -97,14 +97,16 @@ func (w *World) NetID(e Entity) components.NetID {
 
 // ByNetID finds the entity that carries a NetID.
 func (w *World) ByNetID(id components.NetID) (Entity, bool) {
-	e, ok := w.byNetID[id]
-	return e, ok
+	if e := w.byNetID.find(uint32(id)); e != nil {
+		return *e, true
+	}
+	return Entity{}, false
 }
 
 // name gives a slot its NetID; no later one will be the same.
 func (w *World) name(e Entity, id components.NetID) {
 	w.slots[e.id].netID = id
-	w.byNetID[id] = e
+	*w.byNetID.put(uint32(id)) = e
 	w.nextNet = max(w.nextNet, id+1)
 }
 

@@ -112,6 +112,46 @@ func ExampleWorld_Spawn() {
 	// after: 1 {1 2}
 }
 
+// What comes and goes all the time is spawned by a row struct, which allocates
+// nothing; All takes the same struct.
+func ExampleSpawn() {
+	type walker struct {
+		Owner components.Owner
+		Pos   Position
+		In    Move
+	}
+	w := ecs.NewWorld(Dots(), ecs.Config{})
+	for client := range uint32(2) {
+		ecs.Spawn(w, walker{Owner: components.Owner{Client: 1 + client}, Pos: Position{X: 5}, In: Move{DX: 1}})
+	}
+	w.SimulateStage().Run(w)
+	for e, v := range ecs.All[walker](w) {
+		fmt.Println(w.NetID(e), v.Owner.Client, v.Pos)
+	}
+	// Output:
+	// 1 1 {6 0}
+	// 2 2 {6 0}
+}
+
+// One client's entities, without a look at all the others.
+func ExampleEachOf() {
+	type walker struct {
+		Owner components.Owner
+		Pos   Position
+	}
+	type mine struct{ Pos *Position }
+	w := ecs.NewWorld(Dots(), ecs.Config{})
+	for i := range uint32(6) {
+		ecs.Spawn(w, walker{components.Owner{Client: i % 3}, Position{X: float32(i)}})
+	}
+	for e, m := range ecs.EachOf[mine](w, 2) {
+		fmt.Println(w.NetID(e), m.Pos.X)
+	}
+	// Output:
+	// 3 2
+	// 6 5
+}
+
 func ExampleSchedule() {
 	w := ecs.NewWorld(Dots(), ecs.Config{})
 	idle := func(*ecs.World) {}

@@ -26,14 +26,21 @@ func (w *World) Replica(id components.NetID, mask uint64, predicted bool) Entity
 		mark, unmark = unmark, mark
 	}
 	wanted := w.replicaMask(mask)
-	e, known := w.byNetID[id]
+	e, known := w.ByNetID(id)
 	if !known {
 		e = w.allocate()
 		w.name(e, id)
 		m := wanted
 		m.set(p.selfC.index)
 		m.set(mark.index)
-		w.place(e, &w.slots[e.id], m)
+		m.set(p.netIDC.index)
+		s := &w.slots[e.id]
+		w.place(e, s, w.tableOf(m))
+		for _, c := range s.table.comps {
+			if c != p.selfC && c != p.netIDC {
+				w.zero(s, c)
+			}
+		}
 		return e
 	}
 	s := w.mustAt(e, "Replica")
@@ -66,7 +73,7 @@ func (w *World) replicaMask(set uint64) mask {
 
 // Discard removes a replica at once; unknown NetIDs are ignored.
 func (w *World) Discard(id components.NetID) {
-	e, ok := w.byNetID[id]
+	e, ok := w.ByNetID(id)
 	switch {
 	case !ok:
 	case w.slots[e.id].pending > 0:
@@ -97,9 +104,10 @@ func (w *World) Mask(e Entity) uint64 {
 		return s.table.replicated
 	}
 	var set uint64
-	for _, p := range w.commands[s.pending-1].parts {
-		if p.component.replicated >= 0 {
-			set |= 1 << p.component.replicated
+	spawn := &w.commands[s.pending-1]
+	for i, c := range w.protocol.replicated {
+		if _, found := w.find(spawn, c); found {
+			set |= 1 << i
 		}
 	}
 	return set

@@ -74,8 +74,7 @@ func (w *World) compileRow(t reflect.Type, f form) *row {
 		panic(fmt.Sprintf("ecs: a row is a struct of %s, not %s", f, t))
 	}
 	r := &row{}
-	for i := range t.NumField() {
-		sf := t.Field(i)
+	for sf := range t.Fields() {
 		if flt, ok := reflect.Zero(sf.Type).Interface().(rowFilter); ok && sf.Type.Size() == 0 {
 			ct, with := flt.rowFilter()
 			if c := w.need(ct); with {

@@ -25,10 +25,17 @@ func (w *World) SimulateOnly(owner uint32) {
 	w.simulate.Run(w)
 }
 
-// inScope reports whether Each yields the entities of owner.
-func (w *World) inScope(owner uint32) bool {
-	if w.only != 0 {
-		return owner == w.only
+// holds reports whether a hold leaves out the entities of owner.
+func (w *World) holds(owner uint32) bool {
+	return owner != 0 && slices.Contains(w.held, owner)
+}
+
+// holdsIn reports whether a table has rows of an owner on hold.
+func (w *World) holdsIn(o *owners) bool {
+	for _, owner := range w.held {
+		if owner != 0 && o.first(owner) > 0 {
+			return true
+		}
 	}
-	return owner == 0 || !slices.Contains(w.held, owner)
+	return false
 }

@@ -7,8 +7,14 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
+type stressed struct {
+	Place place
+	Odd   odd
+}
+
 // Storage moves components as bytes behind the collector's back. With the
-// collector at work all the time and entities on the move between archetypes,
+// collector at work all the time and entities on the move between archetypes, at
+// once in one round and at the end of a stage in the next,
 // every value must stay what it is.
 func TestCollectorAndMoves(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
@@ -31,7 +37,7 @@ func TestCollectorAndMoves(t *testing.T) {
 	var garbage [][]byte
 	for round := range int32(rounds) {
 		garbage = garbage[:0]
-		system(w, func(w *ecs.World) {
+		churn := func(w *ecs.World) {
 			for range n {
 				i := r.IntN(n)
 				k := &all[i]
@@ -48,11 +54,17 @@ func TestCollectorAndMoves(t *testing.T) {
 					ecs.Remove[flag](w, k.e)
 				case 4:
 					w.Despawn(k.e)
-					*k = known{w.Spawn(place{int32(i), round}, odd{1, uint64(i), 2}), -1, round}
+					e := ecs.Spawn(w, stressed{place{int32(i), round}, odd{1, uint64(i), 2}})
+					*k = known{e, -1, round}
 				}
 				garbage = append(garbage, make([]byte, 256))
 			}
-		})
+		}
+		if round%2 == 0 {
+			system(w, churn)
+		} else {
+			churn(w)
+		}
 		h.Capture(uint32(round))
 		for i, k := range all {
 			if at(w, k.e) != (place{int32(i), k.made}) || *ecs.Get[odd](w, k.e) != (odd{1, uint64(i), 2}) {

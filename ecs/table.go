@@ -48,11 +48,16 @@ type table struct {
 	n          int
 	version    uint64 // raised by every mutation
 	fresh      bool   // cols and n are up to date
+	owners     owners
 }
 
 // tableOf finds or makes the table of a component set.
 func (w *World) tableOf(m mask) *table {
+	if w.recent != nil && w.recent.mask == m {
+		return w.recent
+	}
 	if t := w.byMask[m]; t != nil {
+		w.recent = t
 		return t
 	}
 	t := &table{mask: m, index: len(w.tables), cols: make([]unsafe.Pointer, len(w.protocol.all))}

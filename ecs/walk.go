@@ -20,25 +20,42 @@ import (
 // predicts. The pointers are good for one iteration. Rows come in storage
 // order, which differs between peers: where the result depends on the order,
 // use [EachInOrder].
-func Each[R any](w *World) iter.Seq2[Entity, R] {
+func Each[R any](w *World) iter.Seq2[Entity, R] { return each[R](w, false, 0) }
+
+// EachOf is [Each] over what one client owns, and costs what that client's
+// entities cost, not what all do; owner 0 is the server, with all that has no
+// components.Owner. An owner on hold, or outside the scope of
+// [World.SimulateOnly], has none.
+func EachOf[R any](w *World, owner uint32) iter.Seq2[Entity, R] { return each[R](w, true, owner) }
+
+// each is Each, or EachOf when the walk is to be narrowed.
+func each[R any](w *World, narrowed bool, owner uint32) iter.Seq2[Entity, R] {
 	return func(yield func(Entity, R) bool) {
 		var c cursor
 		var row pointers[R]
 		c.begin(w, w.rowOf(reflect.TypeFor[R](), formPointers), true)
+		if narrowed {
+			c.narrow(owner)
+		}
 		c.spare = unsafe.Offsetof(row.spare)
 		p := unsafe.Pointer(&row)
 		for c.run() {
-			// The first two pointers advance in registers, which is what
-			// makes a walk of two fields cost little more than its columns.
-			f, g := c.fields[0].at(0), c.fields[1].at(0)
+			// The first three pointers advance in registers, which is what
+			// makes a walk of that many cost little more than its columns.
+			f, g, h := c.fields[0].at(0), c.fields[1].at(0), c.fields[2].at(0)
 			fSize, fSlot := c.fields[0].size, (*uintptr)(unsafe.Add(p, c.fields[0].offset))
 			gSize, gSlot := c.fields[1].size, (*uintptr)(unsafe.Add(p, c.fields[1].offset))
+			hSize, hSlot := c.fields[2].size, (*uintptr)(unsafe.Add(p, c.fields[2].offset))
 			more := c.more
 			for i, e := range c.entities {
 				*fSlot, *gSlot = f, g
 				f, g = f+fSize, g+gSize
 				if more {
-					c.point(p, 2, i)
+					*hSlot = h
+					h += hSize
+					if c.most {
+						c.point(p, 3, i)
+					}
 				}
 				if !yield(e, row.R) {
 					return
@@ -51,7 +68,7 @@ func Each[R any](w *World) iter.Seq2[Entity, R] {
 	}
 }
 
-// pointers is a row struct under construction. The walk sets at least two
+// pointers is a row struct under construction. The walk sets at least three
 // pointers, so that the usual row needs no loop; what the row has no use for
 // goes to spare.
 type pointers[R any] struct {
@@ -109,6 +126,8 @@ func move(dst, src unsafe.Pointer, n uintptr) {
 		*(*[2]uint32)(dst) = *(*[2]uint32)(src)
 	case 12:
 		*(*[3]uint32)(dst) = *(*[3]uint32)(src)
+	case 16:
+		*(*[4]uint32)(dst) = *(*[4]uint32)(src)
 	default:
 		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
 	}

@@ -33,6 +33,22 @@ var walkers = map[string]func(w *ecs.World, body func() bool){
 			}
 		}
 	},
+	"EachOf": func(w *ecs.World, body func() bool) {
+		for range ecs.EachOf[placeRow](w, 0) {
+			if !body() {
+				break
+			}
+		}
+	},
+	"Each of what is not on hold": func(w *ecs.World, body func() bool) {
+		w.Hold(77)
+		defer w.ReleaseHolds()
+		for range ecs.Each[placeRow](w) {
+			if !body() {
+				break
+			}
+		}
+	},
 	"EachInOrder": func(w *ecs.World, body func() bool) {
 		for range ecs.EachInOrder[placeRow](w) {
 			if !body() {
@@ -49,31 +65,83 @@ var walkers = map[string]func(w *ecs.World, body func() bool){
 	},
 }
 
-func TestStructuralChangeDuringAWalkPanics(t *testing.T) {
-	for name, walk := range walkers {
-		for what, change := range map[string]func(w *ecs.World, e ecs.Entity){
-			"Spawn":   func(w *ecs.World, e ecs.Entity) { w.Spawn(place{}) },
-			"Despawn": func(w *ecs.World, e ecs.Entity) { w.Despawn(e) },
-			"Add":     func(w *ecs.World, e ecs.Entity) { ecs.Add(w, e, hat{}) },
-			"Remove":  func(w *ecs.World, e ecs.Entity) { ecs.Remove[flag](w, e) },
-			"Discard": func(w *ecs.World, e ecs.Entity) { w.Discard(w.NetID(e)) },
-		} {
-			t.Run(name+"/"+what, func(t *testing.T) {
-				w := newServer()
-				w.Spawn(place{})
-				e := w.Spawn(place{}, flag{})
-				refused(t, func() { walk(w, func() bool { change(w, e); return true }) }, "collect the entities first")
+// changes are all ways to change structure. Those of the netcode take effect at
+// once, inside a system too.
+var changes = map[string]struct {
+	do     func(w *ecs.World, e ecs.Entity)
+	atOnce bool
+}{
+	"Spawn":       {do: func(w *ecs.World, e ecs.Entity) { w.Spawn(place{}) }},
+	"typed Spawn": {do: func(w *ecs.World, e ecs.Entity) { ecs.Spawn(w, placeValue{}) }},
+	"Despawn":     {do: func(w *ecs.World, e ecs.Entity) { w.Despawn(e) }},
+	"Add":         {do: func(w *ecs.World, e ecs.Entity) { ecs.Add(w, e, hat{}) }},
+	"Remove":      {do: func(w *ecs.World, e ecs.Entity) { ecs.Remove[flag](w, e) }},
+	"stage": {atOnce: true, do: func(w *ecs.World, e ecs.Entity) {
+		system(w, func(w *ecs.World) { w.Spawn(place{}) })
+	}},
+	"Discard":     {atOnce: true, do: func(w *ecs.World, e ecs.Entity) { w.Discard(w.NetID(e)) }},
+	"new Replica": {atOnce: true, do: func(w *ecs.World, e ecs.Entity) { w.Replica(999, w.Mask(e), false) }},
+	"Replica":     {atOnce: true, do: func(w *ecs.World, e ecs.Entity) { w.Replica(w.NetID(e), w.Mask(e), true) }},
+}
 
-				w = newServer()
-				e = w.Spawn(place{}, flag{})
-				walk(w, func() bool { change(w, e); return false }) // change and leave: allowed
-				system(w, func(w *ecs.World) {
-					if what == "Discard" {
-						return // the netcode's: at once, always
+// A change of structure during a walk waits for the end of the stage, or the
+// walk says what to do instead and goes no further; in every form of walk, in a
+// system and outside.
+func TestStructuralChangeDuringAWalk(t *testing.T) {
+	for name, walk := range walkers {
+		for what, change := range changes {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				populated := func() (*ecs.World, ecs.Entity) {
+					w := newServer()
+					for i := range int32(63) { // the next but one makes storage grow
+						w.Spawn(place{i, i})
 					}
-					e := w.Spawn(place{}, flag{})
-					walk(w, func() bool { change(w, e); return true })
+					return w, w.Spawn(place{63, 63}, flag{})
+				}
+				// whole checks that no value went astray.
+				whole := func(w *ecs.World, e ecs.Entity, want int) {
+					t.Helper()
+					seen := map[int32]bool{}
+					for f, v := range ecs.All[placeValue](w) {
+						if v.Place.X != v.Place.Y || at(w, f) != v.Place {
+							t.Errorf("%v holds %v", f, v.Place)
+						}
+						seen[v.Place.X] = true
+					}
+					if gone := what == "Despawn" || what == "Discard"; w.Alive(e) == gone || len(seen) != want {
+						t.Errorf("alive: %v, %d places, want %d", w.Alive(e), len(seen), want)
+					}
+				}
+				want := 64
+				if what == "Despawn" || what == "Discard" {
+					want = 63
+				}
+
+				w, e := populated()
+				refused(t, func() { walk(w, func() bool { change.do(w, e); return true }) }, "collect the entities first")
+				whole(w, e, want)
+
+				w, e = populated()
+				walk(w, func() bool { change.do(w, e); return false }) // change and leave: allowed
+				whole(w, e, want)
+
+				w, e = populated()
+				visits, once := 0, 0
+				walk(w, func() bool { once++; return true })
+				system(w, func(w *ecs.World) {
+					if change.atOnce {
+						refused(t, func() { walk(w, func() bool { change.do(w, e); return true }) }, "collect the entities first")
+						return
+					}
+					walk(w, func() bool { visits++; change.do(w, e); return true })
+					if !w.Alive(e) || at(w, e) != (place{63, 63}) {
+						t.Error("gone before the end of the stage")
+					}
 				})
+				if !change.atOnce && visits != once {
+					t.Errorf("%d visits, want %d", visits, once)
+				}
+				whole(w, e, want)
 			})
 		}
 	}

@@ -52,19 +52,24 @@ type World struct {
 	ids     []arche.ID // by component index
 	tables  []*table
 	byMask  map[mask]*table
+	recent  *table // the last one asked for by mask
 	slots   []slot
 	free    []uint32
-	byNetID map[components.NetID]Entity
+	byNetID keyed[Entity]
 	nextNet components.NetID
 
 	rows      map[rowKey]*row
+	spawns    map[reflect.Type]*spawnRow
+	spawned   *spawnRow // the last one used
 	resources map[reflect.Type]any
 	places    []place    // scratch of EachInOrder, used as a stack
 	gained    []arche.ID // scratch of move
 	lost      []arche.ID
 	version   uint64
-	depth     int // stages running
-	commands  []command
+	depth     int       // stages running
+	commands  []command // that wait for the end of a stage
+	parts     []part    // of commands
+	values    arena     // of parts
 
 	tick     uint32
 	system   uint32 // ordinal of the running system, for Rand
@@ -90,9 +95,9 @@ func NewWorld(p *Protocol, c Config) *World {
 		store:     arche.NewWorld(64),
 		byMask:    make(map[mask]*table),
 		slots:     make([]slot, 1, 64), // handle 0 is no entity
-		byNetID:   make(map[components.NetID]Entity),
 		nextNet:   1,
 		rows:      make(map[rowKey]*row),
+		spawns:    make(map[reflect.Type]*spawnRow),
 		resources: make(map[reflect.Type]any),
 		inputSeq:  make(map[uint32]uint32),
 	}
@@ -141,42 +146,16 @@ func (w *World) SetInputSequence(owner, seq uint32) { w.inputSeq[owner] = seq }
 // tick, Predict and Reconcile's replays all run.
 func (w *World) SimulateStage() *Stage { return w.simulate }
 
-// Spawn makes an entity with the given component values, each of a registered
-// type. On a server an entity with a replicated component gets its NetID here,
-// or in [Add] when its first one comes later.
-//
-// Inside a system the entity is created at the end of the stage. Its handle is
-// usable at once: [Get] returns the values it will have, and what is written to
-// them stays; walks show it from the next stage on. On a client, what Simulate
-// spawns is the server's to create: the handle stays without an entity and dies
-// at the end of the stage.
-//
-// It panics when a value is not of a registered type, given twice, or a NetID.
-func (w *World) Spawn(values ...any) Entity {
-	cmd := command{op: opSpawn, parts: make([]part, 0, len(values))}
-	for _, v := range values {
-		c := w.given(reflect.TypeOf(v), "Spawn")
-		if cmd.find(c) != nil {
-			panic(fmt.Sprintf("ecs: Spawn: %s is given twice", c.Name))
-		}
-		p := reflect.New(c.typ)
-		p.Elem().Set(reflect.ValueOf(v))
-		cmd.parts = append(cmd.parts, part{c, p.UnsafePointer()})
-	}
-	cmd.entity = w.allocate()
-	for _, p := range cmd.parts {
-		w.nameIf(cmd.entity, p.component)
-	}
-	w.do(cmd)
-	return cmd.entity
-}
-
 // Despawn removes an entity, inside a system at the end of the stage; until then
 // it is alive. A handle that is dead already is ignored. On a client, inside
 // Simulate, the despawn of a replicated entity is the server's to confirm and is
 // ignored.
 func (w *World) Despawn(e Entity) {
-	if w.at(e) != nil {
+	switch s := w.at(e); {
+	case s == nil:
+	case w.depth > 0 && s.pending == 0:
+		w.keep(s, e, opDespawn)
+	default:
 		w.do(command{op: opDespawn, entity: e})
 	}
 }
@@ -196,9 +175,9 @@ func Add[T any](w *World, e Entity, v T) {
 		return
 	}
 	w.nameIf(e, c)
-	held := new(T)
-	*held = v
-	w.do(command{op: opAdd, entity: e, parts: []part{{c, unsafe.Pointer(held)}}})
+	held := w.values.take(c.size)
+	*(*T)(held) = v
+	w.do(command{op: opAdd, entity: e, first: w.part(c, held, 0)})
 }
 
 // Remove takes the component T from e, inside a system at the end of the stage.
@@ -208,7 +187,7 @@ func Remove[T any](w *World, e Entity) {
 	s := w.mustAt(e, "Remove")
 	c := w.given(reflect.TypeFor[T](), "Remove")
 	if was := w.waiting(s, c); was == opAdd || was == opNone && w.pointer(s, c) != nil {
-		w.do(command{op: opRemove, entity: e, parts: []part{{c, nil}}})
+		w.do(command{op: opRemove, entity: e, first: w.part(c, nil, 0)})
 	}
 }
 
@@ -229,10 +208,8 @@ func Has[T any](w *World, e Entity) bool { return Get[T](w, e) != nil }
 // pointer finds a component of a stored or pending entity.
 func (w *World) pointer(s *slot, c *Component) unsafe.Pointer {
 	if s.pending > 0 {
-		if p := w.commands[s.pending-1].find(c); p != nil {
-			return p.value
-		}
-		return nil
+		value, _ := w.find(&w.commands[s.pending-1], c)
+		return value
 	}
 	if s.table == nil || !s.table.mask.has(c.index) {
 		return nil

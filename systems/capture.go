@@ -2,6 +2,7 @@ package systems
 
 import (
 	"cmp"
+	"log/slog"
 	"slices"
 	"unsafe"
 
@@ -50,6 +51,10 @@ type captures struct {
 	// Clamped counts values that were outside their range, by replicated
 	// component.
 	clamped []uint64
+	told    clampLog
+
+	private uint64  // components that only the owner may see
+	packed  []int32 // records without them, for the client at hand
 }
 
 // captureRow is a row of a table on its way into a frame.
@@ -60,12 +65,36 @@ type captureRow struct {
 	from  int32 // its words in scratch
 }
 
-func newCaptures(w *ecs.World) *captures {
+func newCaptures(w *ecs.World, l *slog.Logger) *captures {
 	var widths []int
 	for _, c := range w.Protocol().Replicated() {
 		widths = append(widths, c.Words)
 	}
-	return &captures{w: w, layout: codec.NewLayout(widths), clamped: make([]uint64, len(widths))}
+	c := &captures{w: w, layout: codec.NewLayout(widths), clamped: make([]uint64, len(widths)), told: newClampLog(w.Protocol(), l)}
+	for _, comp := range w.Protocol().Replicated() {
+		if comp.Mode&ecs.OwnerOnly != 0 {
+			c.private |= 1 << comp.Replicated()
+		}
+	}
+	return c
+}
+
+// seen is what a client may know of an entity in a frame: all of it when it is
+// the owner, and otherwise what is not for the owner alone. Records without
+// private components are packed anew and good until packed is emptied.
+func (c *captures) seen(f *frame, at int, client uint32) (mask uint64, words []int32) {
+	mask, words = f.masks[at], f.record(at)
+	if mask&c.private == 0 || f.owners[at] == client {
+		return mask, words
+	}
+	start := len(c.packed)
+	for i := range c.layout.Components() {
+		if bit := uint64(1) << i; mask&bit != 0 && c.private&bit == 0 {
+			from := c.layout.Offset(mask, i)
+			c.packed = append(c.packed, words[from:from+c.layout.Words(i)]...)
+		}
+	}
+	return mask &^ c.private, c.packed[start:len(c.packed):len(c.packed)]
 }
 
 // at returns the frame of a send, or nil when it is no longer kept.
@@ -92,11 +121,14 @@ func (c *captures) take(tick uint32) *frame {
 		n := len(t.Entities)
 		width := c.layout.RecordWords(t.Mask)
 		base := len(c.block)
-		c.block = resize(c.block, base+n*width)
+		c.block = slices.Grow(c.block, n*width)[:base+n*width] // keeps the tables before
 		for _, comp := range comps {
 			if comp.Words > 0 && t.Mask&(1<<comp.Replicated()) != 0 {
 				at := base + c.layout.Offset(t.Mask, comp.Replicated())
-				c.clamped[comp.Replicated()] += uint64(comp.Schema.Quantize(c.block[at:], width, t.Column(comp), n))
+				if clamped := comp.Schema.Quantize(c.block[at:], width, t.Column(comp), n); clamped > 0 {
+					c.clamped[comp.Replicated()] += uint64(clamped)
+					c.told.column(comp, t)
+				}
 			}
 		}
 		var owners []uint32

@@ -50,6 +50,7 @@ type Client struct {
 	incoming     incoming
 	replicas     []*replica // in the order they came up
 	byID         map[uint32]*replica
+	memory       memory
 	newestSend   uint32
 	newestTick   uint32
 	depth        int
@@ -69,6 +70,7 @@ type Client struct {
 	writer     codec.Writer
 	packet     []byte
 	scratch    []uint64
+	pair       []int32 // two values in words
 	stats      ClientStats
 }
 
@@ -130,9 +132,10 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	c.drawing = slices.Contains(names, "Interpolate")
 
 	endpoint, err := netsys.NewClient(wire, server, netsys.ClientConfig{
-		Schema:  p.Lines(),
-		Timeout: cfg.Timeout,
-		Random:  cfg.Random,
+		Schema:         p.Lines(),
+		ConnectTimeout: cfg.Timeout,
+		Timeout:        cfg.Timeout,
+		Random:         cfg.Random,
 	})
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package systems
 import (
 	"unsafe"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
 
@@ -53,7 +54,7 @@ func (c *Client) drawOwn(r *replica) {
 
 // show makes sure that the view has the entity with these components.
 func (c *Client) show(r *replica, mask uint64, own bool) {
-	if r.drawn.IsZero() || c.view.Mask(r.drawn) != mask {
+	if r.drawn.IsZero() || c.view.Mask(r.drawn) != mask || ecs.Has[components.Predicted](c.view, r.drawn) != own {
 		r.drawn = c.view.Replica(netID(r.id), mask, own)
 	}
 }

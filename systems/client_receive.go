@@ -58,18 +58,32 @@ func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
 
 func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Packet) {
 	c := (*Client)(h)
-	if len(pk.Data) == 0 || pk.Data[0] != kindSnapshot || c.world == nil {
-		c.stats.MalformedMessages++
+	if c.err != nil {
 		return
 	}
-	if err := c.readSnapshot(now, pk.Data[1:]); err != nil {
-		c.config.Logger.Warn("snapshot refused", "error", err)
+	err := c.readSnapshot(now, pk.Data)
+	if err == nil || errors.Is(err, codec.ErrBaseline) {
+		return
+	}
+	if c.stats.MalformedMessages++; c.stats.MalformedMessages == 1 {
+		c.config.Logger.Warn("snapshot refused; more are only counted", "error", err)
+	}
+	if c.stats.MalformedMessages >= MaxMalformed || errors.Is(err, errTooMany) {
+		c.session.Close(now, netsys.ReasonProtocol)
+		c.fail(fmt.Errorf("systems: the server broke the protocol: %w", err))
 	}
 }
 
-// readSnapshot takes in one packet, or refuses it whole.
+// errTooMany is about more entities than a client keeps.
+var errTooMany = fmt.Errorf("%w: more than %d entities", ErrMessage, maxReplicas)
+
+// readSnapshot takes in one packet, or refuses it whole. An error that wraps
+// codec.ErrBaseline is nobody's fault.
 func (c *Client) readSnapshot(now time.Time, b []byte) error {
-	h, own, body, err := readSnapshotHeader(b)
+	if len(b) == 0 || b[0] != kindSnapshot {
+		return fmt.Errorf("%w: %d bytes that are not a snapshot", ErrMessage, len(b))
+	}
+	h, own, body, err := readSnapshotHeader(b[1:])
 	if err == nil {
 		err = c.checkOwn(own)
 	}
@@ -77,15 +91,12 @@ func (c *Client) readSnapshot(now time.Time, b []byte) error {
 		c.plain, err = c.decompressor.Append(c.plain[:0], body)
 	}
 	if err != nil {
-		c.stats.MalformedMessages++
 		return err
 	}
 	send := codec.Lift(h.send, c.newestSend)
 	c.incoming = incoming{send: send, tick: h.tick, floor: send - min(send, uint32(h.floor))}
 	if err := c.decoder.Decode(c.plain, c.layout, c.baseline, c.visit); err != nil {
-		if !errors.Is(err, codec.ErrBaseline) {
-			c.stats.MalformedMessages++
-		} else if h.epoch == c.epoch {
+		if errors.Is(err, codec.ErrBaseline) && h.epoch == c.epoch {
 			c.epoch++
 			c.stats.Renewals++
 		}
@@ -98,13 +109,29 @@ func (c *Client) readSnapshot(now time.Time, b []byte) error {
 		c.depth = int(h.depth)
 		c.steer.ask(h.shift)
 	}
-	if h.own > 0 && h.tick > c.own.tick {
+	c.takeOwn(&h, own)
+	return nil
+}
+
+// maxOwn bounds the own state of one tick in bytes.
+const maxOwn = 1 << 16
+
+// takeOwn keeps own state for Reconcile. What does not fit one packet comes in
+// several of the same tick.
+func (c *Client) takeOwn(h *snapshotHeader, own []byte) {
+	switch {
+	case h.own == 0:
+		return
+	case h.tick > c.own.tick:
 		c.own.tick = h.tick
 		c.own.input = codec.Lift(h.input, max(c.own.input, c.log.newest))
 		c.own.raw = append(c.own.raw[:0], own...)
-		c.own.fresh = true
+	case h.tick == c.own.tick && h.input == uint16(c.own.input) && len(c.own.raw)+len(own) <= maxOwn:
+		c.own.raw = append(c.own.raw, own...)
+	default:
+		return
 	}
-	return nil
+	c.own.fresh = true
 }
 
 // incoming is the packet being decoded.
@@ -131,22 +158,28 @@ func (c *Client) lookupBaseline(id, age uint32) (mask uint64, words []int32, ok 
 func (c *Client) visitEntity(e *codec.Entity) error {
 	in := &c.incoming
 	r := c.byID[e.ID]
-	if e.Op == codec.OpGone {
-		if r != nil && r.goneAt == 0 {
-			r.goneAt = max(in.tick, 1)
-		}
-		return nil
-	}
 	if r == nil {
+		if len(c.replicas) >= maxReplicas {
+			return errTooMany
+		}
 		r = &replica{id: e.ID}
 		c.byID[e.ID] = r
 		c.replicas = append(c.replicas, r)
+	}
+	if e.Op == codec.OpGone {
+		// Kept even when nothing was known of it: a packet that tells of its
+		// life may have been overtaken, and must not wake the dead.
+		if r.goneAt == 0 {
+			r.goneAt = max(in.tick, 1)
+		}
+		r.newest = max(r.newest, in.send)
+		return nil
 	}
 	floor := in.floor
 	if send, ok := c.drawnSend(); ok {
 		floor = min(floor, send)
 	}
-	r.put(in.send, in.tick, floor, e.Mask, e.Cur)
+	r.put(&c.memory, in.send, in.tick, floor, e.Mask, e.Cur)
 	return nil
 }
 
@@ -160,6 +193,7 @@ func (c *Client) applyConfirmed() {
 			c.world.Discard(netID(r.id))
 			if c.forget(r) {
 				delete(c.byID, r.id)
+				r.release(&c.memory)
 				continue
 			}
 			kept = append(kept, r)
@@ -185,14 +219,18 @@ func (c *Client) forget(r *replica) bool {
 
 func (c *Client) applyRecord(r *replica, rec *record) {
 	own := c.predicting && c.owns(rec)
-	fresh := r.entity.IsZero() || c.simulates(r.entity) != own
-	if fresh || c.world.Mask(r.entity) != rec.mask {
+	var had uint64 // components that were predicted here before
+	if !r.entity.IsZero() && own && c.simulates(r.entity) {
+		had = c.world.Mask(r.entity)
+	}
+	if r.entity.IsZero() || c.simulates(r.entity) != own || c.world.Mask(r.entity) != rec.mask {
 		r.entity = c.world.Replica(netID(r.id), rec.mask, own)
-		c.adopt = c.adopt || own && fresh
+		// There is no prediction to compare the newcomers with.
+		c.adopt = c.adopt || own && rec.mask&^had&c.predicted != 0
 	}
 	for _, comp := range c.replicated {
 		bit := uint64(1) << comp.Replicated()
-		if comp.Words == 0 || rec.mask&bit == 0 || own && c.predicted&bit != 0 && !fresh {
+		if comp.Words == 0 || rec.mask&bit == 0 || had&c.predicted&bit != 0 {
 			continue
 		}
 		at := c.layout.Offset(rec.mask, comp.Replicated())

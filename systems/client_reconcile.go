@@ -30,12 +30,11 @@ func (c *Client) reconcile(w *ecs.World) {
 		return
 	}
 	switch {
-	case c.adopt:
-		c.adopt = false
 	case own.input > c.log.newest:
 		// The server went on without us, as after a stall: continue from there.
 		c.log.jump(own.input)
 		c.stats.Jumps++
+	case c.adopt:
 	case !c.history.Has(own.input):
 		c.stats.StaleStates++
 		if c.staleSince == 0 {
@@ -52,7 +51,7 @@ func (c *Client) reconcile(w *ecs.World) {
 		}
 		c.stats.Corrections++
 	}
-	c.staleSince = 0
+	c.staleSince, c.adopt = 0, false
 	c.replay(w)
 }
 
@@ -70,7 +69,7 @@ func (c *Client) agrees(w *ecs.World) bool {
 		if predicted == nil {
 			return
 		}
-		field := comp.Schema.Compare(predicted, truth)
+		field := c.mismatch(comp, predicted, truth)
 		if field < 0 {
 			return
 		}
@@ -90,12 +89,30 @@ func (c *Client) agrees(w *ecs.World) bool {
 	return same
 }
 
+// mismatch is the first field of a component beyond its tolerance, or, where
+// both sides quantize every step, the first that is not the same; -1 for none.
+func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) int {
+	if !c.protocol.Quantized() {
+		return comp.Schema.Compare(predicted, truth)
+	}
+	n := comp.Words
+	c.pair = resize(c.pair, 2*n)
+	comp.Schema.Quantize(c.pair[:n], n, predicted, 1)
+	comp.Schema.Quantize(c.pair[n:], n, truth, 1)
+	for k := range n {
+		if c.pair[k] != c.pair[n+k] {
+			return fieldAt(comp, k)
+		}
+	}
+	return -1
+}
+
 // replay takes over own state and simulates the inputs since.
 func (c *Client) replay(w *ecs.World) {
 	s := c.own.input
 	c.history.Restore(s)
 	c.eachOwn(c.own.raw, func(id uint32, comp *ecs.Component, raw []byte) {
-		if e, ok := w.ByNetID(netID(id)); ok {
+		if e, ok := w.ByNetID(netID(id)); ok && c.simulates(e) {
 			if dst := w.Pointer(e, comp); dst != nil {
 				comp.Schema.ReadRaw(raw, dst)
 			}
@@ -103,9 +120,10 @@ func (c *Client) replay(w *ecs.World) {
 	})
 	c.history.Capture(s)
 	from := max(s+1, c.log.first)
-	c.stats.LongestReplay = max(c.stats.LongestReplay, uint64(c.log.newest+1-min(from, c.log.newest+1)))
-	for seq := from; seq <= c.log.newest; seq++ {
-		c.simulate(w, seq)
+	n := c.log.newest + 1 - from
+	c.stats.LongestReplay = max(c.stats.LongestReplay, uint64(n))
+	for i := range n {
+		c.simulate(w, from+i)
 		c.stats.Resimulated++
 	}
 }

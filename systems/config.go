@@ -78,7 +78,7 @@ type ServerConfig struct {
 	// divide TickRate. Default (0): 1.
 	WakeEvery int
 	// SendRate is the number of snapshots a second; it must divide TickRate ÷
-	// WakeEvery. Default (0): 20, or TickRate ÷ WakeEvery where that is less.
+	// WakeEvery. Default (0): the largest such number up to 20.
 	SendRate int
 	// Preset is the netcode model. Default: LocalSync.
 	Preset Preset
@@ -86,7 +86,8 @@ type ServerConfig struct {
 	Timing Timing
 	// MaxClients bounds the clients at one time. Default (0): 256.
 	MaxClients int
-	// Timeout is how long a client may be silent. Default (0): 10 s.
+	// Timeout is how long a client may be silent, at least 200 ms. Default (0):
+	// 10 s.
 	Timeout time.Duration
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Run.
@@ -129,14 +130,20 @@ func (c ServerConfig) Validate() error {
 	case c.Timing > Arrival:
 		return fmt.Errorf("%w: no timing %v; there are buffered and arrival", ErrConfig, c.Timing)
 	case c.MaxClients < 0:
-		return fmt.Errorf("%w: MaxClients %d is negative", ErrConfig, c.MaxClients)
-	case c.Timeout < 0:
-		return fmt.Errorf("%w: Timeout %v is negative", ErrConfig, c.Timeout)
+		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
+	case badTimeout(c.Timeout):
+		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
 	case c.LeavePolicy > KeepOwned:
-		return fmt.Errorf("%w: no leave policy %d", ErrConfig, c.LeavePolicy)
+		return fmt.Errorf("%w: no leave policy %d; there are DespawnOwned (0) and KeepOwned (1)", ErrConfig, c.LeavePolicy)
 	}
 	return nil
 }
+
+// minTimeout is two keep-alives of a session: with less, one lost packet of a
+// peer that has nothing to say would end it.
+const minTimeout = 200 * time.Millisecond
+
+func badTimeout(d time.Duration) bool { return d < 0 || d > 0 && d < minTimeout }
 
 // filled is c with the documented defaults in place of zeros.
 func (c ServerConfig) filled() ServerConfig {
@@ -147,7 +154,10 @@ func (c ServerConfig) filled() ServerConfig {
 		c.WakeEvery = 1
 	}
 	if c.SendRate == 0 {
-		c.SendRate = max(min(DefaultSendRate, c.TickRate/max(c.WakeEvery, 1)), 1)
+		wakes := c.TickRate / max(c.WakeEvery, 1)
+		for c.SendRate = max(min(DefaultSendRate, wakes), 1); wakes%c.SendRate != 0; {
+			c.SendRate--
+		}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -168,7 +178,8 @@ type ClientConfig struct {
 	// the round trip, the server's buffer and one send gap together. Default
 	// (0): 512.
 	History int
-	// Timeout is how long the server may be silent. Default (0): 10 s.
+	// Timeout is how long the server may be silent, at least 200 ms, and how long
+	// it may take to answer at all. Default (0): 10 s.
 	Timeout time.Duration
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
@@ -192,8 +203,8 @@ func (c ClientConfig) Validate() error {
 	switch {
 	case c.History < 0 || c.History > 1<<14:
 		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.History, 1<<14, DefaultHistory)
-	case c.Timeout < 0:
-		return fmt.Errorf("%w: Timeout %v is negative", ErrConfig, c.Timeout)
+	case badTimeout(c.Timeout):
+		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
 	}
 	return nil
 }

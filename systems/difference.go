@@ -38,7 +38,8 @@ func Difference(s *Server, c *Client) error {
 				return fmt.Errorf("entity %d lives on the client, not on the server at tick %d", id, f.tick)
 			}
 			seen++
-			if err := c.differs(f, at, t, i); err != nil {
+			mask, words := s.snapshots.captures.seen(f, at, c.id)
+			if err := c.differs(mask, words, t, i); err != nil {
 				return fmt.Errorf("entity %d at tick %d: %w", id, f.tick, err)
 			}
 		}
@@ -49,12 +50,12 @@ func Difference(s *Server, c *Client) error {
 	return nil
 }
 
-// differs compares row i of a client's table with the captured entity.
-func (c *Client) differs(f *frame, at int, t ecs.Table, i int) error {
-	if t.Mask != f.masks[at] {
-		return fmt.Errorf("components %#x on the client, %#x on the server", t.Mask, f.masks[at])
+// differs compares row i of a client's table with the captured entity, as far as
+// this client may know it.
+func (c *Client) differs(mask uint64, words []int32, t ecs.Table, i int) error {
+	if t.Mask != mask {
+		return fmt.Errorf("components %#x on the client, %#x on the server", t.Mask, mask)
 	}
-	words := f.record(at)
 	for _, comp := range c.replicated {
 		if comp.Words == 0 || t.Mask&(1<<comp.Replicated()) == 0 {
 			continue
@@ -71,7 +72,11 @@ func (c *Client) differs(f *frame, at int, t ecs.Table, i int) error {
 		comp.Schema.Quantize(got, comp.Words, mine, 1)
 		for k := range got {
 			if got[k] != truth[k] {
-				return fmt.Errorf("%s: word %d is %d on the client, %d on the server (client has %s)", comp.Name, k, got[k], truth[k], describe(comp, mine))
+				field := fieldAt(comp, k)
+				theirs := c.scratchFor(comp)
+				comp.Schema.Dequantize(theirs, truth, comp.Words, 1)
+				return fmt.Errorf("%s.%s: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
+					comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
 			}
 		}
 	}
@@ -111,14 +116,12 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 	return nil
 }
 
-// describe is a component as text.
-func describe(comp *ecs.Component, p unsafe.Pointer) string {
-	s := comp.Name + "{"
+// fieldAt is the index of the field that a component's word belongs to.
+func fieldAt(comp *ecs.Component, word int) int {
 	for i := range comp.Schema.Fields {
-		if i > 0 {
-			s += " "
+		if f := &comp.Schema.Fields[i]; word < f.Word+f.Words {
+			return i
 		}
-		s += comp.Schema.Fields[i].Path + " " + comp.Schema.Format(i, p)
 	}
-	return s + "}"
+	return 0
 }

@@ -31,6 +31,12 @@ const (
 // sent.
 var ErrMessage = errors.New("systems: bad message")
 
+// MaxMalformed is how many messages that no honest peer sends a session may
+// carry: as many as four wake-ups of a server read. The first is logged, the last
+// ends the session with netsys.ReasonProtocol; all are counted as
+// MalformedMessages.
+const MaxMalformed = 4 * MaxMessages
+
 // maxRedundancy bounds the inputs in one packet (rule C2).
 const maxRedundancy = 32
 
@@ -79,7 +85,8 @@ func appendInput(dst []byte, w *codec.Writer, t *schema.Table, m *inputMessage) 
 }
 
 // readInput parses what follows the kind byte into m, whose words are reused.
-// Every value is one that the field table can hold.
+// Words may lie outside their fields' ranges; Table.Dequantize, through which
+// all of them pass on their way into the world, clamps those.
 func readInput(b []byte, r *codec.Reader, t *schema.Table, m *inputMessage) error {
 	if len(b) < 6 {
 		return fmt.Errorf("%w: input of %d bytes", ErrMessage, len(b))
@@ -108,11 +115,12 @@ func readInput(b []byte, r *codec.Reader, t *schema.Table, m *inputMessage) erro
 			}
 		}
 	}
+	r.Align() // what is left of the last byte must be zero
 	if err := r.Err(); err != nil {
 		return fmt.Errorf("%w: input: %w", ErrMessage, err)
 	}
-	if r.Remaining() >= 8 {
-		return fmt.Errorf("%w: input with %d bits behind its end", ErrMessage, r.Remaining())
+	if r.Remaining() > 0 {
+		return fmt.Errorf("%w: input with %d bytes behind its end", ErrMessage, r.Remaining()/8)
 	}
 	return nil
 }

@@ -19,10 +19,14 @@ type peer struct {
 	held    []byte // the input stepped last, as the component's bytes
 	loss    float64
 
+	messages  int // read in this wake-up
+	malformed int // in all
+
 	known []known // entities that were sent, in order of NetID
 	next  []known // scratch for the merge
 	sent  [sentRing]sentPacket
 	epoch uint8    // of the baselines; see the messages
+	asked uint8    // epoch that the client asked for last
 	floor uint32   // no baseline before this send is used any more
 	queue [][]byte // packets of this tick, handed to the session by Send
 	spans []span   // what the packets of this tick hold, in step with queue
@@ -30,9 +34,10 @@ type peer struct {
 
 // known is what the server knows that a client knows of one entity.
 type known struct {
-	id   uint32
-	base uint32 // newest send of this entity that was acknowledged; 0: none
-	gone bool   // destroyed; told until acknowledged
+	id     uint32
+	base   uint32 // newest send of this entity that was acknowledged; 0: none
+	gone   bool   // destroyed; told until acknowledged
+	buried uint32 // newest send when the destruction was acknowledged; 0: not yet
 }
 
 // sentPacket remembers what a packet told of: all that the server knew of, from
@@ -65,6 +70,9 @@ func (p *peer) merge(f *frame) {
 		} else {
 			k.gone = true
 		}
+		if k.buried != 0 && f.send-k.buried > maxAge {
+			continue // no renewal can ask for it any more
+		}
 		out = append(out, k)
 	}
 	for ; i < len(f.ids); i++ {
@@ -79,26 +87,29 @@ func (p *peer) remember(seq uint16, sp span) {
 }
 
 // acked moves the baselines of what an acknowledged packet told of; f is the
-// frame of its send.
-func (p *peer) acked(sent span, f *frame) {
-	out := p.known[:0]
+// frame of its send, newest the number of the newest send.
+//
+// An acknowledged packet is one that arrived, which is not to say that the
+// client could decode it. Where it could not, it asks for another epoch, and
+// what was destroyed is told again: for that it stays known, buried, for as long
+// as that request may be on its way.
+func (p *peer) acked(sent span, f *frame, newest uint32) {
 	i := 0
-	for _, k := range p.known {
+	for n := range p.known {
+		k := &p.known[n]
 		if k.id < sent.first || k.id > sent.last {
-			out = append(out, k)
 			continue
 		}
 		for i < len(f.ids) && f.ids[i] < k.id {
 			i++
 		}
-		if i < len(f.ids) && f.ids[i] == k.id {
+		switch {
+		case i < len(f.ids) && f.ids[i] == k.id:
 			k.base = max(k.base, sent.send)
-		} else if k.gone {
-			continue // the client knows that it is destroyed
+		case k.gone && k.buried == 0:
+			k.buried = newest
 		}
-		out = append(out, k)
 	}
-	p.known = out
 }
 
 // take returns what a packet told of, once.
@@ -111,14 +122,15 @@ func (p *peer) take(seq uint16) (span, bool) {
 	return s.span, s.send >= p.floor // below it the client may have let go
 }
 
-// renew begins an epoch in which the client has no baselines yet.
-func (p *peer) renew(epoch uint8) {
-	if epoch == p.epoch {
+// renew begins the epoch that the client asked for, in which it has no baselines
+// yet. It is called once a send, however often a client asks.
+func (p *peer) renew() {
+	if p.asked == p.epoch {
 		return
 	}
-	p.epoch = epoch
+	p.epoch = p.asked
 	for i := range p.known {
-		p.known[i].base = 0
+		p.known[i].base, p.known[i].buried = 0, 0
 	}
 	for i := range p.sent {
 		p.sent[i].live = false

@@ -95,7 +95,7 @@ func (p *playback) advance(now time.Time) {
 		return
 	}
 	before := p.head
-	behind := target - p.head
+	behind := target - p.head - dt // once the frame has passed
 	if behind*p.step > snapTicks {
 		p.head = target
 	} else {

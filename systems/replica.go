@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"unsafe"
+
 	"github.com/tactusgo/tactus/ecs"
 )
 
@@ -32,6 +34,21 @@ const (
 	maxRecords = 512
 )
 
+// memory bounds what a server can make a client keep.
+type memory struct {
+	used int // bytes of records
+}
+
+// maxReplicas bounds the entities that a client knows of, those included that
+// were destroyed lately. maxMemory bounds its records in bytes; above it rings
+// grow no more, and baselines that are lost by that are renewed.
+const (
+	maxReplicas = 1 << 16
+	maxMemory   = 256 << 20
+)
+
+const recordSize = int(unsafe.Sizeof(record{}))
+
 // at returns what a send said, or nil.
 func (r *replica) at(send uint32) *record {
 	if len(r.ring) == 0 || send == 0 {
@@ -45,12 +62,14 @@ func (r *replica) at(send uint32) *record {
 }
 
 // put opens the record of a send; floor is the oldest send still needed.
-func (r *replica) put(send, tick, floor uint32, mask uint64, words []int32) {
+func (r *replica) put(m *memory, send, tick, floor uint32, mask uint64, words []int32) {
 	if len(r.ring) == 0 {
 		r.ring = make([]record, minRecords)
+		m.used += minRecords * recordSize
 	}
 	rec := &r.ring[send&uint32(len(r.ring)-1)]
-	for rec.send != send && rec.send >= floor && rec.send != 0 && len(r.ring) < maxRecords {
+	for rec.send != send && rec.send >= floor && rec.send != 0 && len(r.ring) < maxRecords && m.used < maxMemory {
+		m.used += len(r.ring) * recordSize
 		grown := make([]record, 2*len(r.ring))
 		for _, old := range r.ring {
 			if old.send != 0 {
@@ -64,8 +83,19 @@ func (r *replica) put(send, tick, floor uint32, mask uint64, words []int32) {
 		return // later news stands in its place
 	}
 	rec.send, rec.tick, rec.mask = send, tick, mask
+	m.used -= 4 * cap(rec.words)
 	rec.words = append(rec.words[:0], words...)
+	m.used += 4 * cap(rec.words)
 	r.newest = max(r.newest, send)
+}
+
+// release gives back what the records of a replica took.
+func (r *replica) release(m *memory) {
+	m.used -= len(r.ring) * recordSize
+	for i := range r.ring {
+		m.used -= 4 * cap(r.ring[i].words)
+	}
+	r.ring = nil
 }
 
 // around returns the newest record at or before a tick and the oldest after it;

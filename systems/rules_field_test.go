@@ -192,32 +192,6 @@ func onField(seed uint64, clients int, link netsys.Link) systemstest.Config {
 	}
 }
 
-// place is where an entity stands in a world.
-func place(w *ecs.World, e ecs.Entity) components.Position {
-	if p := ecs.Get[components.Position](w, e); p != nil {
-		return *p
-	}
-	return components.Position{}
-}
-
-// own is the server's entity of a client.
-func own(c *systemstest.Crowd, k *systemstest.Client) ecs.Entity {
-	type owned struct{ Owner components.Owner }
-	for e, r := range ecs.All[owned](c.Server.World()) {
-		if r.Owner.Client == k.ID() {
-			return e
-		}
-	}
-	return ecs.Entity{}
-}
-
-// near reports whether two places count as the same.
-func near(a, b components.Position) bool {
-	const rounding = 1e-3 // of float32 at the field's coordinates
-	dx, dy := a.X-b.X, a.Y-b.Y
-	return max(dx, -dx, dy, -dy) <= tolerance+rounding
-}
-
 // pushAt moves players by d at chosen ticks, on the server alone.
 func pushAt(at func(tick, owner uint32) (d components.Position, ok bool)) func(w *ecs.World) {
 	type pushed struct {

@@ -1,15 +1,8 @@
 package systems_test
 
 import (
-	"net/netip"
-	"testing"
-	"time"
-
-	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -49,99 +42,38 @@ func places(w *ecs.World) map[components.NetID]components.Position {
 	return m
 }
 
-// consumedAt is the tick in which the server consumed an input of a client: the
-// first after which it was the last one consumed.
-func (ts *truths) consumedAt(k *systemstest.Client, seq uint32, until uint32) (uint32, bool) {
-	for tick := uint32(1); tick <= until; tick++ {
-		if tr := ts.at[tick]; tr != nil && tr.inputs[k.N] >= seq {
-			return tick - 1, tr.inputs[k.N] == seq
+// place is where an entity stands in a world.
+func place(w *ecs.World, e ecs.Entity) components.Position {
+	if p := ecs.Get[components.Position](w, e); p != nil {
+		return *p
+	}
+	return components.Position{}
+}
+
+// own is the server's entity of a client.
+func own(c *systemstest.Crowd, k *systemstest.Client) ecs.Entity {
+	type owned struct{ Owner components.Owner }
+	for e, r := range ecs.All[owned](c.Server.World()) {
+		if r.Owner.Client == k.ID() {
+			return e
 		}
 	}
-	return 0, false
+	return ecs.Entity{}
 }
 
-// puppet is a client of which every message is written by the test.
-type puppet struct {
-	t       *testing.T
-	server  *systems.Server
-	client  *netsys.Client
-	session netsys.Session
-	now     time.Time
-	got     [][]byte // payloads from the server
-}
-
-// newPuppet joins a puppet to a server of the field.
-func newPuppet(t *testing.T, c systems.ServerConfig) *puppet {
-	t.Helper()
-	network := netsys.NewNetwork()
-	address := netip.MustParseAddrPort("10.0.0.1:7777")
-	p := &puppet{t: t, now: time.Unix(0, 0)}
-	c.Start, c.Random, c.Join = p.now, netsys.SeededRandom(1), joinField
-	var err error
-	if p.server, err = systems.NewServer(network.Node(address), field(), c); err != nil {
-		t.Fatal(err)
-	}
-	p.client, err = netsys.NewClient(network.Node(netip.AddrPort{}), address, netsys.ClientConfig{
-		Schema: field().Lines(), Random: netsys.SeededRandom(2),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	journalOf(p.server.World())
-	for p.session == nil {
-		p.tick()
-	}
-	p.tick()
-	return p
-}
-
-// tick sends messages and lets the server run one tick.
-func (p *puppet) tick(messages ...[]byte) {
-	p.t.Helper()
-	p.client.Poll(p.now, p)
-	for _, m := range messages {
-		if _, err := p.session.Send(p.now, m); err != nil {
-			p.t.Fatal(err)
+// client is the client that the server gave a number.
+func client(c *systemstest.Crowd, id uint32) *systemstest.Client {
+	for _, k := range c.Clients {
+		if k.ID() == id {
+			return k
 		}
 	}
-	p.server.Advance(p.now)
-	p.now = p.server.Next()
+	return nil
 }
 
-func (p *puppet) Connected(_ time.Time, s netsys.Session) { p.session = s }
-
-func (p *puppet) Received(_ time.Time, _ netsys.Session, pk netsys.Packet) {
-	p.got = append(p.got, append([]byte(nil), pk.Data...))
-}
-
-func (p *puppet) Acked(netsys.Session, uint16) {}
-
-func (p *puppet) Disconnected(_ time.Time, _ netsys.Session, reason error) { p.t.Error(reason) }
-
-// input is a message with the same walk for the count inputs up to newest, but
-// for N, which is each one's sequence.
-func input(newest uint32, count int, dx uint64) []byte {
-	var w codec.Writer
-	w.Reset([]byte{1, 0, 0, 0, byte(newest), byte(newest >> 8), byte(count)})
-	const (
-		still = 1 // DY 0 in steps from −1
-		up    = 0 // Jump
-	)
-	first := newest - uint32(count) + 1
-	for seq := first; seq <= newest; seq++ {
-		if seq == first {
-			w.Bits(dx, 2)
-			w.Bits(still, 2)
-			w.Bits(up, 1)
-			w.Bits(uint64(uint16(seq)), 16)
-			continue
-		}
-		w.Bool(false) // differs from the one before
-		for range 3 {
-			w.Bool(false) // DX, DY, Jump as before
-		}
-		w.Bool(true)
-		w.Bits(uint64(uint16(seq)), 16)
-	}
-	return w.Bytes()
+// near reports whether two places count as the same.
+func near(a, b components.Position) bool {
+	const rounding = 1e-3 // of float32 at the field's coordinates
+	dx, dy := a.X-b.X, a.Y-b.Y
+	return max(dx, -dx, dy, -dy) <= tolerance+rounding
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -43,6 +46,8 @@ type Server struct {
 	reader     codec.Reader
 	stats      ServerStats
 	departed   departed
+	left       []uint32   // clients whose leave is not carried out yet
+	leaving    *ecs.Stage // carries it out
 }
 
 // ServerStats counts what a server did.
@@ -53,6 +58,7 @@ type ServerStats struct {
 	Updates           uint64 // snapshots sent, over all clients
 	SendErrors        uint64 // packets that the wire refused
 	MalformedMessages uint64 // well-formed packets with a message that is not
+	FloodedMessages   uint64 // messages beyond [MaxMessages], not read
 	Clamped           uint64 // values that were outside their declared range
 	Inputs            InputStats
 	BytesIn           uint64 // payload from the wire, session overhead included
@@ -106,7 +112,8 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
 	s.replicated = p.Replicated()
 	s.predicted = predictedMask(p)
-	s.snapshots = snapshots{captures: newCaptures(s.world), compressor: codec.NewCompressor()}
+	s.snapshots = snapshots{captures: newCaptures(s.world, c.Logger), compressor: codec.NewCompressor()}
+	s.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: s.leave})
 
 	s.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
 	s.onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: s.apply}).
@@ -173,6 +180,9 @@ func (s *Server) Advance(now time.Time) int {
 	}
 	s.now = now
 	s.before.Run(s.world)
+	if len(s.left) > 0 {
+		s.leaving.Run(s.world)
+	}
 	for range n {
 		s.world.SetTick(s.tick)
 		s.onTick.Run(s.world)
@@ -184,20 +194,40 @@ func (s *Server) Advance(now time.Time) int {
 	return n
 }
 
+// MaxMessages is how many messages of one client a server reads in one wake-up:
+// what an honest client sends in four seconds at 60 ticks a second. More are
+// counted and not read, so that no client can make a tick longer than that.
+const MaxMessages = 256
+
 // receive is the system Receive of a server: it takes in what arrived.
-func (s *Server) receive(*ecs.World) { s.endpoint.Poll(s.now, (*serverHandler)(s)) }
+func (s *Server) receive(*ecs.World) {
+	for _, p := range s.peers {
+		p.messages = 0
+	}
+	s.endpoint.Poll(s.now, (*serverHandler)(s))
+}
 
 // serverHandler keeps the session callbacks out of Server's methods.
 type serverHandler Server
 
 func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	s := (*Server)(h)
+	if session.ID() > math.MaxUint32 {
+		// Owners have 32 bits, and a number that was used before must not own
+		// what its first bearer left behind.
+		session.Close(s.now, netsys.ReasonServerClosing)
+		s.config.Logger.Error("client refused: all client numbers are used up", "address", session.RemoteAddr())
+		return
+	}
 	id := uint32(session.ID())
 	p := &peer{id: id, session: session}
 	in := s.protocol.Input()
 	if in != nil {
 		p.inputs = newInputBuffer(in.Schema, s.config.TickRate, s.config.WakeEvery)
 		p.held = make([]byte, in.Schema.Size)
+		if held := p.heldInput(); held != nil {
+			in.Schema.Snap(held)
+		}
 	} else {
 		p.inputs = newInputBuffer(emptyTable, s.config.TickRate, s.config.WakeEvery)
 	}
@@ -210,24 +240,32 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 
 func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason error) {
 	s := (*Server)(h)
-	id := uint32(session.ID())
-	for i, p := range s.peers {
-		if p.id == id {
-			s.peers = append(s.peers[:i], s.peers[i+1:]...)
-			s.departed.inputs.add(p.inputs.stats)
-			s.departed.link.add(p.session.Stats())
-			break
+	i := slices.IndexFunc(s.peers, func(p *peer) bool { return p.session == session })
+	if i < 0 {
+		return // it never joined
+	}
+	p := s.peers[i]
+	s.peers = slices.Delete(s.peers, i, i+1)
+	s.departed.inputs.add(p.inputs.stats)
+	s.departed.link.add(p.session.Stats())
+	s.config.Logger.Info("client left", "client", p.id, "reason", reason)
+	s.left = append(s.left, p.id)
+}
+
+// leave carries out what follows from leaves. It runs behind Receive: what Join
+// spawned for a client that came and went within one Receive is there by then.
+func (s *Server) leave(w *ecs.World) {
+	for _, id := range s.left {
+		if s.config.Leave != nil {
+			s.config.Leave(w, id)
+		}
+		if s.config.LeavePolicy == DespawnOwned {
+			s.despawnOwned(id)
+		} else {
+			s.setInput(id, nil)
 		}
 	}
-	s.config.Logger.Info("client left", "client", id, "reason", reason)
-	if s.config.Leave != nil {
-		s.config.Leave(s.world, id)
-	}
-	if s.config.LeavePolicy == DespawnOwned {
-		s.despawnOwned(id)
-	} else if in := s.protocol.Input(); in != nil {
-		s.setInput(id, nil)
-	}
+	s.left = s.left[:0]
 }
 
 func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
@@ -238,7 +276,7 @@ func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	}
 	if sent, ok := p.take(seq); ok {
 		if f := s.snapshots.captures.at(sent.send); f != nil {
-			p.acked(sent, f)
+			p.acked(sent, f, s.snapshots.captures.newest)
 		}
 	}
 }
@@ -249,19 +287,38 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	if p == nil {
 		return
 	}
-	if len(pk.Data) == 0 || pk.Data[0] != kindInput || s.protocol.Input() == nil {
-		s.stats.MalformedMessages++
+	if p.messages++; p.messages > MaxMessages {
+		s.stats.FloodedMessages++
 		return
 	}
-	if err := readInput(pk.Data[1:], &s.reader, s.protocol.Input().Schema, &s.message); err != nil {
-		s.stats.MalformedMessages++
-		s.config.Logger.Warn("message refused", "client", p.id, "error", err)
+	if err := s.readMessage(pk.Data, p.inputs.table); err != nil {
+		s.refuse(p, err)
 		return
 	}
 	if pk.Newest {
-		p.renew(s.message.epoch)
+		p.asked = s.message.epoch
 	}
 	p.inputs.receive(int64(s.tick), &s.message, pk.Newest)
+}
+
+func (s *Server) readMessage(b []byte, t *schema.Table) error {
+	if len(b) == 0 || b[0] != kindInput {
+		return fmt.Errorf("%w: %d bytes that are not inputs", ErrMessage, len(b))
+	}
+	return readInput(b[1:], &s.reader, t, &s.message)
+}
+
+// refuse counts a malformed message. A client that goes on sending them must
+// fill neither the log nor the server's time.
+func (s *Server) refuse(p *peer, err error) {
+	s.stats.MalformedMessages++
+	p.malformed++
+	if p.malformed == 1 {
+		s.config.Logger.Warn("message refused; more from this client are only counted", "client", p.id, "error", err)
+	}
+	if p.malformed >= MaxMalformed {
+		p.session.Close(s.now, netsys.ReasonProtocol)
+	}
 }
 
 func (s *Server) peer(session netsys.Session) *peer {
@@ -281,15 +338,16 @@ type ownedRow struct {
 func (s *Server) despawnOwned(id uint32) {
 	for e, r := range ecs.Each[ownedRow](s.world) {
 		if r.Owner.Client == id {
-			s.world.Despawn(e) // runs in Receive, so it waits for the end of the stage
+			s.world.Despawn(e) // within a stage, so it waits for the end of the walk
 		}
 	}
 }
 
 // setInput writes an input, or the neutral one, to a client's entities.
 func (s *Server) setInput(id uint32, value unsafe.Pointer) {
-	in := s.protocol.Input()
-	writeInput(s.world, in, id, value)
+	if in := s.protocol.Input(); in != nil {
+		writeInput(s.world, in, id, value)
+	}
 }
 
 // Err is always nil: nothing that clients do ends a server.

@@ -8,7 +8,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// emptyTable stands for the input of a protocol that has none.
+// emptyTable stands for the input of a protocol that has none: its clients
+// number their ticks all the same, because own state is matched by input.
 var emptyTable = &schema.Table{Name: "none"}
 
 // lossEvery is how many ticks pass between two looks at a link's loss rate.
@@ -18,9 +19,6 @@ const lossEvery = 32
 // tick consumes and writes it to the client's entities. The server never goes
 // back: a late input changes no completed tick.
 func (s *Server) apply(w *ecs.World) {
-	if s.protocol.Input() == nil {
-		return
-	}
 	for _, p := range s.peers {
 		if s.tick%lossEvery == 0 {
 			p.loss = p.session.Stats().LossIn
@@ -68,7 +66,7 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 // stage makes an input, or the filler for a missing one, what the client's
 // entities see in the coming Simulate.
 func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
-	t := s.protocol.Input().Schema
+	t := p.inputs.table
 	held := p.heldInput()
 	switch {
 	case held == nil:

@@ -26,15 +26,22 @@ func (s *Server) snapshot(w *ecs.World) {
 	s.sentAt = s.tick / s.sendEvery
 	f := s.snapshots.captures.take(s.tick)
 	for _, p := range s.peers {
+		p.renew()
 		p.merge(f)
 		s.encode(w, p, f)
 		s.stats.Updates++
 	}
 }
 
-// encode queues the packets of one client's snapshot.
+// packetRoom is what own state and entities may take of a packet: 16 bytes go to
+// the frame's coder byte and to what the entities of a packet share.
+const packetRoom = netsys.MaxPayload - snapshotHeaderSize - 16
+
+// encode queues the packets of one client's snapshot: own state first, the
+// entities behind it.
 func (s *Server) encode(w *ecs.World, p *peer, f *frame) {
 	sn := &s.snapshots
+	sn.captures.packed = sn.captures.packed[:0]
 	head := snapshotHeader{
 		epoch: p.epoch,
 		send:  uint16(f.send),
@@ -45,21 +52,27 @@ func (s *Server) encode(w *ecs.World, p *peer, f *frame) {
 	}
 	p.promise(f.send)
 	head.floor = uint8(f.send - p.floor)
-	sn.own = s.appendOwn(sn.own[:0], w, p, f)
-	head.own = len(sn.own)
-
 	sn.entities = sn.entities[:0]
-	const frameOverhead = 16 // coder byte, entity count and the packet's shared columns
-	room := func() int { return netsys.MaxPayload - snapshotHeaderSize - head.own - frameOverhead }
-	left := room()
+	for at := 0; ; {
+		sn.own, at = s.appendOwn(sn.own[:0], w, p, f, at)
+		head.own = len(sn.own)
+		if at == len(f.ids) {
+			break
+		}
+		s.queuePacket(p, f, &head)
+	}
+	left := packetRoom - head.own
 	i := 0
 	for k := range p.known {
+		if p.known[k].buried != 0 {
+			continue
+		}
 		e := s.entity(p, k, f, &i)
 		size := sn.encoder.Size(sn.captures.layout, &e)
-		if size > left && len(sn.entities) > 0 {
+		if size > left && (len(sn.entities) > 0 || head.own > 0) {
 			s.queuePacket(p, f, &head)
 			head.own, sn.own, sn.entities = 0, sn.own[:0], sn.entities[:0]
-			left = room()
+			left = packetRoom
 		}
 		left -= size
 		sn.entities = append(sn.entities, e)
@@ -78,16 +91,21 @@ func (s *Server) entity(p *peer, k int, f *frame, i *int) (e codec.Entity) {
 	}
 	at := *i
 	*i++
-	e.Mask, e.Cur, e.Op = f.masks[at], f.record(at), codec.OpFull
+	e.Op = codec.OpFull
+	e.Mask, e.Cur = s.snapshots.captures.seen(f, at, p.id)
 	b := s.snapshots.captures.at(kn.base)
 	if b == nil || f.send-kn.base > maxAge {
 		return e
 	}
 	j := b.find(kn.id)
-	if j < 0 || b.masks[j] != e.Mask {
+	if j < 0 {
 		return e
 	}
-	e.Base, e.Age, e.Op = b.record(j), f.send-kn.base, codec.OpSame
+	mask, base := s.snapshots.captures.seen(b, j, p.id)
+	if mask != e.Mask {
+		return e
+	}
+	e.Base, e.Age, e.Op = base, f.send-kn.base, codec.OpSame
 	for n, v := range e.Cur {
 		if v != e.Base[n] {
 			e.Op = codec.OpDelta
@@ -118,20 +136,23 @@ func (s *Server) queuePacket(p *peer, f *frame, h *snapshotHeader) {
 }
 
 // appendOwn writes the predicted components of the client's own entities at
-// full precision: what it predicted is compared with exactly this.
-func (s *Server) appendOwn(dst []byte, w *ecs.World, p *peer, f *frame) []byte {
-	for i, id := range f.ids {
+// full precision, as many as a packet holds: what the client predicted is
+// compared with exactly this. It goes through the frame from place at, and
+// returns the place to go on from.
+func (s *Server) appendOwn(dst []byte, w *ecs.World, p *peer, f *frame, at int) ([]byte, int) {
+	for i := at; i < len(f.ids); i++ {
 		if f.owners[i] != p.id {
 			continue
 		}
+		id := f.ids[i]
 		mask := f.masks[i] & s.predicted
 		e, ok := w.ByNetID(netID(id))
 		if !ok || mask == 0 {
 			continue
 		}
 		size := codec.UvarintLen(uint64(id)) + codec.UvarintLen(mask) + s.rawSize(mask)
-		if len(dst)+size > netsys.MaxPayload/2 {
-			break // more own entities than half a packet holds wait for their quantized state
+		if len(dst)+size > packetRoom && len(dst) > 0 {
+			return dst, i
 		}
 		dst = codec.AppendUvarint(dst, uint64(id))
 		dst = codec.AppendUvarint(dst, mask)
@@ -141,7 +162,7 @@ func (s *Server) appendOwn(dst []byte, w *ecs.World, p *peer, f *frame) []byte {
 			}
 		}
 	}
-	return dst
+	return dst, len(f.ids)
 }
 
 func (s *Server) rawSize(mask uint64) int {

@@ -6,8 +6,8 @@ import "math"
 //
 // The slack of a packet is its newest input less the input that the server
 // consumes next: how many ticks before its time it came. The least slack of the
-// last ten seconds must stay at or above a reserve R, so large that a run of
-// lost packets as long as the reserve is rarer than one in 10⁷.
+// last ten seconds must stay at or above a reserve, so large that losses hardly
+// ever empty the buffer.
 //
 // All slack kept here is what it would be once the shift that was asked of the
 // client is complete, so that one lack is never answered twice.
@@ -85,12 +85,13 @@ func (s *slack) ask(tick int64, d int32) {
 	s.rebase(d)
 }
 
-// reserve is R for a loss rate p: a packet with slack R still reaches the
-// server in time when the R before it were lost, so R+1 losses in a row must be
-// rarer than 1e-7.
+// reserve is R for a loss rate p: so large that R+2 losses in a row are no more
+// frequent than one in 10⁷. A packet with slack R brings the inputs of this tick
+// and of the R ticks after it.
 func reserve(p float64) int32 {
 	p = min(max(p, 0.01), 0.5)
-	return int32(max(2, math.Ceil(math.Log(1e-7)/math.Log(p))-2))
+	const rounding = 1e-9 // where the quotient is whole
+	return int32(max(2, math.Ceil(math.Log(1e-7)/math.Log(p)-rounding)-2))
 }
 
 // decide returns whether to hold this tick, and asks for clock shifts. Large or

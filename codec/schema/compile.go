@@ -45,46 +45,60 @@ type compiler struct {
 	table *Table
 	over  Fields
 	used  map[string]bool // paths of over that were met
-	words int
 }
 
-// cover is the tag that holds for a field, from itself or from around it.
+// cover is what holds for a field from itself or from around it: the tag, and the
+// lists that the field is in.
 type cover struct {
 	text   string
 	tagged bool
 	final  bool // struct tags further in do not replace it
+	in     *place
 }
 
 // structure adds the fields of struct type t, which begins at offset at.
 func (c *compiler) structure(t reflect.Type, path string, at uintptr, outer cover) error {
-	for f := range t.Fields() {
+	for i := 0; i < t.NumField(); i++ {
+		f := t.Field(i)
 		if f.Name == "_" {
 			continue
 		}
-		inner := outer
-		if text, ok := f.Tag.Lookup("net"); ok && !outer.final {
-			inner = cover{text: text, tagged: true, final: text == "-"}
+		if c.counts(f, path, outer) {
+			last, err := c.list(t, i, path, at, outer)
+			if err != nil {
+				return err
+			}
+			i = last
+			continue
 		}
-		if err := c.value(f.Type, join(path, f.Name), at+f.Offset, inner); err != nil {
+		if err := c.value(f.Type, join(path, f.Name), at+f.Offset, outer.with(f)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// with returns the cover of a field of a struct under this one.
+func (o cover) with(f reflect.StructField) cover {
+	if text, ok := f.Tag.Lookup("net"); ok && !o.final {
+		o.text, o.tagged, o.final = text, true, text == "-"
+	}
+	return o
+}
+
 // value adds the fields of a value of type t.
 func (c *compiler) value(t reflect.Type, path string, at uintptr, inner cover) error {
-	if text, ok := c.over[path]; ok {
-		c.used[path] = true
-		inner = cover{text: text, tagged: true, final: true}
-	}
+	inner = c.given(path, inner)
 	switch t.Kind() {
-	case reflect.Struct:
-		return c.structure(t, path, at, inner)
-	case reflect.Array:
+	case reflect.Struct, reflect.Array:
+		if done, err := c.vector(t, path, at, inner); done || err != nil {
+			return err
+		}
+		if t.Kind() == reflect.Struct {
+			return c.structure(t, path, at, inner)
+		}
 		for i := range t.Len() {
-			err := c.value(t.Elem(), path+"["+strconv.Itoa(i)+"]", at+uintptr(i)*t.Elem().Size(), inner)
-			if err != nil {
+			if err := c.value(t.Elem(), element(path, i), at+uintptr(i)*t.Elem().Size(), inner); err != nil {
 				return err
 			}
 		}
@@ -93,9 +107,18 @@ func (c *compiler) value(t reflect.Type, path string, at uintptr, inner cover) e
 	return c.leaf(t, path, at, inner)
 }
 
-// leaf adds one field.
+// given returns the cover of a path, from Fields if it is there.
+func (c *compiler) given(path string, inner cover) cover {
+	if text, ok := c.over[path]; ok {
+		c.used[path] = true
+		inner.text, inner.tagged, inner.final = text, true, true
+	}
+	return inner
+}
+
+// leaf adds one number or bool.
 func (c *compiler) leaf(t reflect.Type, path string, at uintptr, inner cover) error {
-	where := fmt.Sprintf("%v.%s (%v)", c.table.Type, path, t)
+	where := c.where(t, path)
 	var tg tag
 	switch {
 	case inner.tagged:
@@ -117,13 +140,27 @@ func (c *compiler) leaf(t reflect.Type, path string, at uintptr, inner cover) er
 	if err != nil {
 		return fmt.Errorf("%s: %w", where, err)
 	}
-	f.Path, f.Offset = path, at
-	if c.words += f.Words; c.words > MaxWords {
+	return c.add(f, path, at, inner)
+}
+
+// add appends a field to the table.
+func (c *compiler) add(f Field, path string, at uintptr, inner cover) error {
+	f.Path, f.Offset, f.in = path, at, inner.in
+	f.Word, f.rawAt = c.table.Words, c.table.rawSize
+	c.table.rawSize += f.rawSize
+	if c.table.Words += f.Words; c.table.Words > MaxWords {
 		return fmt.Errorf("%w: %v has more than %d words: send it by reliable message", ErrType, c.table.Type, MaxWords)
 	}
 	c.table.Fields = append(c.table.Fields, f)
 	return nil
 }
+
+// where names a field in errors.
+func (c *compiler) where(t reflect.Type, path string) string {
+	return fmt.Sprintf("%v.%s (%v)", c.table.Type, path, t)
+}
+
+func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // example is a tag that a field of kind k could have.
 func example(k reflect.Kind) string {

@@ -23,6 +23,7 @@ var (
 	ErrUnknownField = errors.New("schema: no such field")
 
 	// ErrRange is returned by [Table.ReadRaw] for a number outside its field's
-	// range, infinite or not a number.
+	// range, infinite or not a number, for flags that there are not, for a list or
+	// a text longer than its array, and for a direction far from length 1.
 	ErrRange = errors.New("schema: value out of range")
 )

@@ -112,3 +112,33 @@ func ExampleTable_ClearEdges() {
 	fmt.Printf("%+v\n", last)
 	// Output: {Right:true Attack:false}
 }
+
+// Directions, rotations, fixed point, lists and texts are fields like others.
+func ExampleCompile_forms() {
+	type Unit struct {
+		Mood   uint8      `net:"enum 5"`
+		Dir    [2]float32 `net:"unit 10"`
+		Mass   int32      `net:"-512..512 step 0.0625 fixed 16"`
+		Target uint32     `net:"ref"` // components.NetID
+		N      uint8      `net:"count"`
+		Name   [8]byte    `net:"text"`
+	}
+	table, err := schema.Compile(reflect.TypeFor[Unit](), nil)
+	if err != nil {
+		panic(err)
+	}
+	u := Unit{Mood: 9, Dir: [2]float32{3, 4}, Mass: 3 << 15, Target: 77, N: 3, Name: [8]byte{'A', 'd', 'a'}}
+	words := make([]int32, table.Words)
+	fmt.Println("clamped:", table.Quantize(words, table.Words, unsafe.Pointer(&u), 1))
+	table.Dequantize(unsafe.Pointer(&u), words, table.Words, 1)
+	for i := range table.Fields {
+		fmt.Println(table.Fields[i].Path, table.Fields[i].Form, table.Fields[i].Bits, table.Format(i, unsafe.Pointer(&u)))
+	}
+	// Output:
+	// clamped: 1
+	// Mood enum 3 4
+	// Dir unit 10 (0.6017491 0.7986852)
+	// Mass grid 15 1.5
+	// Target ref 32 77
+	// Name text 68 "Ada"
+}

@@ -4,26 +4,101 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-
-	"github.com/tactusgo/tactus/codec"
+	"strconv"
 )
 
-// exact is the largest magnitude up to which float64 holds every integer and
-// nothing else rounds to it.
-const exact = 1<<53 - 1
+// Field is one replicated value of a component: a leaf of its structs and arrays,
+// or a direction, a rotation or a text as a whole.
+type Field struct {
+	// Path is the field's name within the component, like "Pos.X" or "Slots[3]".
+	// The count of a list has the path of the list, "Bag", and its elements are
+	// Bag[0], Bag[1].Item and so on.
+	Path string
+	// Offset is where the value begins within the component, in bytes.
+	Offset uintptr
+	// Kind is Bool, a sized integer kind, Float32 or Float64: of each number that
+	// the value is made of.
+	Kind reflect.Kind
+	// Form is how the value is made of memory and of words.
+	Form Form
+	// Len is how many numbers of Kind the value is made of: 2 or 3 for a unit
+	// vector, 4 for a quaternion, the longest length in bytes for a text, else 1.
+	Len int
+	// Min, Max and Step are the range and its grain in the field's unit: 0, 1, 1
+	// for a bool, 0, n−1, 1 for an enum of n, 0, n, 1 for the count of a list, and
+	// 0, 0, 0 for the forms without a range.
+	Min, Max, Step float64
+	// Tolerance is how far two values may differ and still compare equal, in the
+	// field's unit: for a direction or a rotation the angle between them, in
+	// radians.
+	Tolerance float64
+	// Raw, Angle, Edge and Hold are the words of the tag, defaults applied. Raw
+	// is true for refs too.
+	Raw, Angle, Edge, Hold bool
+	// Ref says that the value is the NetID of an entity, or 0 for none.
+	Ref bool
+	// Fixed is the number of fraction bits of a fixed-point integer, which holds
+	// its value times 2^Fixed; else 0.
+	Fixed int
+	// Word is the index of the field's first word in the component's record, and
+	// Words their number: 2 for raw fields and flags of more than 32 bits and for
+	// directions in space, 4 for a quaternion, and for a text 1 and as many as its
+	// bytes need, four to a word. Else it is 1.
+	Word, Words int
+	// Bits is the width of the quantized value: those that tell all values of
+	// the range apart, or all bits of the type for a raw field. For a value of
+	// several words it is the sum of theirs, which [Table.WordBits] gives.
+	Bits int
+
+	spelling string  // canonical tag
+	scale    float64 // 2^Fixed
+
+	// The grid, in the unit of memory: the field's unit times scale.
+	base, grain float64 // of word 0; between two words
+	count       float64 // values on the wire
+	top         int32   // count − 1
+	limit       float64 // from here on rounding leaves the grid: count − ½
+	reach       float64 // beyond this a value is outside the range, in steps
+	period      float64 // of an angle
+	lo, hi      float64 // values that a peer may send
+	rest        float64 // the value in the range that is closest to zero
+	restWord    int32   // the same on the wire
+
+	within float64 // Tolerance in the unit of memory, with room for rounding; of vectors the chord
+	mask   uint64  // bits that flags may have; of other integers all
+	axis   int     // the component that is 1 in the default of a vector
+	body   uintptr // offset of a text's bytes
+	in     *place  // in the lists around the field; nil outside of lists
+
+	rawAt, rawSize int // in the bytes of AppendRaw
+}
 
 // newField settles what tag t means for a value of kind k. Errors wrap ErrTag.
 func newField(k reflect.Kind, t tag) (Field, error) {
 	f := Field{
-		Kind: k, Words: 1, spelling: t.String(),
+		Kind: k, Form: t.form, Len: 1, Words: 1, spelling: t.String(),
 		Raw: t.raw, Angle: t.angle, Edge: t.edge, Hold: t.hold,
+		Fixed: t.fixed, scale: math.Ldexp(1, t.fixed), mask: math.MaxUint64, rawSize: size(k),
 	}
 	var err error
 	switch {
+	case t.form == FormUnit || t.form == FormQuat:
+		err = bad("%v takes %s: put the tag on the field that holds them", t.form, vectorShapes(t.form))
+	case t.form == FormCount || t.form == FormText:
+		err = bad("a count is a uint8 or uint16 and stands right before the array that it counts; a text is an array of bytes with its count before it")
 	case k == reflect.Bool:
 		err = f.asBool(t)
 	case t.raw:
+		f.Form = FormRaw
 		f.asRaw(t)
+	case t.form == FormRef:
+		err = f.asRef(t)
+	case t.form == FormEnum:
+		err = f.asEnum(t)
+	case t.form == FormFlags:
+		err = f.asFlags(t)
+	case t.turn != 0:
+		err = f.asTurn(t)
 	case !t.ranged:
 		err = bad("a number needs a range: write %s", tagForms)
 	case isFloat(k):
@@ -37,10 +112,14 @@ func newField(k reflect.Kind, t tag) (Field, error) {
 	if t.tolerant {
 		f.Tolerance = t.tol
 	}
-	f.within = f.Tolerance
+	f.within = f.Tolerance * f.scale
 	if f.Tolerance > 0 && isFloat(k) && !f.Raw {
 		// Neighbours on the wire differ by a step only up to the rounding of the type.
 		f.within += spacing(k, max(math.Abs(f.Min), math.Abs(f.Max)))
+		if k == reflect.Float64 {
+			// The way there was rounded too, as wide as the range.
+			f.within += 2 * spacing(k, f.Max-f.Min)
+		}
 	}
 	return f, nil
 }
@@ -50,8 +129,8 @@ func bad(format string, a ...any) error {
 }
 
 func (f *Field) asBool(t tag) error {
-	if t.raw || t.ranged || t.tolerant {
-		return bad("a bool has neither range, raw nor tol: leave the tag out, or write edge, hold or \"-\"")
+	if t.raw || t.ranged || t.tolerant || t.turn != 0 || t.form != FormGrid {
+		return bad("a bool has neither range, raw, tol nor a form: leave the tag out, or write edge, hold or \"-\"")
 	}
 	f.Max, f.Step, f.Bits, f.Hold = 1, 1, 1, true
 	f.count, f.top, f.hi = 2, 1, 1
@@ -73,115 +152,47 @@ func (f *Field) asRaw(t tag) {
 	f.lo = -f.hi
 }
 
-func (f *Field) asFloat(t tag) error {
-	if !t.stepped {
-		return bad("a float with a range needs a step: write %s..%s step 0.01, or raw", decimal(t.min), decimal(t.max))
+func (f *Field) asRef(t tag) error {
+	if f.Kind != reflect.Uint32 {
+		return bad("a ref is a NetID, and so a uint32, not %v", f.Kind)
 	}
-	far := max(math.Abs(t.min), math.Abs(t.max))
-	if f.Kind == reflect.Float32 && far > math.MaxFloat32 {
-		return bad("the range %s..%s does not fit float32", decimal(t.min), decimal(t.max))
-	}
-	// With less than two of the type's own values to a step, a value on the wire
-	// would not come back as itself.
-	if s := spacing(f.Kind, far); t.step < 2*s {
-		return bad("step %s is finer than %v can hold at %s: write a step of at least %s, or raw", decimal(t.step), f.Kind, decimal(far), decimal(2*s))
-	}
-	f.Tolerance = t.step
-	steps := (t.max - t.min) / t.step
-	n := math.Round(steps)
-	// A decimal step is not exact: 1024/0.01 may miss 102400 by a little.
-	if math.Abs(steps-n) > 1e-5 {
-		n = math.Floor(steps)
-	}
-	return f.grid(t.min, t.max, t.step, n)
-}
-
-func (f *Field) asInteger(t tag) error {
-	lo, hi := integerRange(f.Kind)
-	step := 1.0
-	if t.stepped {
-		step = t.step
-		f.Tolerance = step
-	}
-	for _, v := range []float64{t.min, t.max, step} {
-		if v != math.Trunc(v) {
-			return bad("%s is not a whole number, as range and step of %v must be", decimal(v), f.Kind)
-		}
-	}
-	if t.min < lo || t.max > hi {
-		return bad("the range %s..%s does not fit %v: it holds %s..%s, or use raw", decimal(t.min), decimal(t.max), f.Kind, decimal(lo), decimal(hi))
-	}
-	f.Hold = t.hold || !t.stepped && !t.angle
-	n := 0.0
-	if span := int64(t.max - t.min); step <= float64(span) {
-		n = float64(span / int64(step))
-	}
-	if err := f.grid(t.min, t.max, step, n); err != nil {
-		return err
-	}
-	if f.Angle {
-		last := f.Min + f.period - 1
-		if last > hi {
-			return bad("%s steps of %s wrap at %s, and %v holds at most %s", decimal(f.count), decimal(step), decimal(last+1), f.Kind, decimal(hi))
-		}
-		f.hi = last
-	}
+	f.asRaw(t)
+	f.Raw, f.Ref = true, true
 	return nil
 }
 
-// grid lays the values of the wire over the range: n steps, then n+1 values.
-func (f *Field) grid(lo, hi, step, n float64) error {
-	f.Min, f.Max, f.Step = lo, hi, step
-	if n < 1 {
-		return bad("step %s is longer than the range %s..%s", decimal(step), decimal(lo), decimal(hi))
+func (f *Field) asEnum(t tag) error {
+	if !isInteger(f.Kind) {
+		return bad("an enum is an integer, not %v", f.Kind)
 	}
-	if !(n < math.MaxInt32) {
-		return bad("the range %s..%s has more than 2147483647 values of step %s: use a larger step, or raw", decimal(lo), decimal(hi), decimal(step))
+	last := float64(t.n - 1)
+	if _, hi := integerRange(f.Kind); last > hi {
+		return bad("the values 0..%s do not fit %v", decimal(last), f.Kind)
 	}
-	f.count = n + 1
-	f.top = int32(n)
-	f.limit = n + 0.5
-	f.reach = max(f.limit, (hi-lo)/step+0.5)
-	f.Bits = codec.BitsFor(uint64(f.count))
-	f.lo = min(round(f.Kind, lo), round(f.Kind, f.at(0)))
-	f.hi = max(round(f.Kind, hi), round(f.Kind, f.at(f.top)))
-	if f.Angle {
-		f.period = float64(f.count * step)
-		f.hi = round(f.Kind, lo+f.period)
+	f.Hold = true
+	return f.grid(0, last, 1, last)
+}
+
+func (f *Field) asFlags(t tag) error {
+	if !isInteger(f.Kind) || isSigned(f.Kind) {
+		return bad("flags are an unsigned integer, uint8 to uint64, not %v", f.Kind)
 	}
-	f.rest = min(max(0, f.lo), f.hi)
-	f.restWord = min(int32((f.rest-lo)/step+0.5), f.top)
+	if t.n > 8*size(f.Kind) {
+		return bad("%v has no %d bits", f.Kind, t.n)
+	}
+	f.Bits, f.Hold, f.mask = t.n, true, lowBits(t.n)
+	f.Words = (t.n + 31) / 32
 	return nil
 }
 
-// at returns the value of word q. The product is rounded before the sum, so that
-// a CPU that fuses the two gives the same result as one that does not.
-func (f *Field) at(q int32) float64 {
-	return float64(f.Min + float64(float64(q)*f.Step))
+// shape is the type of the value as Line shows it.
+func (f *Field) shape() string {
+	switch f.Form {
+	case FormUnit, FormQuat, FormText:
+		return "[" + strconv.Itoa(f.Len) + "]" + f.Kind.String()
+	}
+	return f.Kind.String()
 }
 
-// round returns v as kind k holds it.
-func round(k reflect.Kind, v float64) float64 {
-	if k == reflect.Float32 {
-		return float64(float32(v))
-	}
-	return v
-}
-
-// spacing is the distance from v to the next larger value of float kind k.
-func spacing(k reflect.Kind, v float64) float64 {
-	if k == reflect.Float32 {
-		return float64(math.Nextafter32(float32(v), math.MaxFloat32)) - float64(float32(v))
-	}
-	return math.Nextafter(v, math.MaxFloat64) - v
-}
-
-// integerRange returns the values of integer kind k that can be bounds of a range.
-func integerRange(k reflect.Kind) (lo, hi float64) {
-	bits := 8 * size(k)
-	if !isSigned(k) {
-		return 0, min(math.Ldexp(1, bits)-1, exact)
-	}
-	half := math.Ldexp(1, bits-1)
-	return max(-half, -exact), min(half-1, exact)
-}
+// bytes is the size of the value in memory, for a text without its count.
+func (f *Field) bytes() uintptr { return uintptr(f.Len * size(f.Kind)) }

@@ -2,15 +2,16 @@ package schema
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"unsafe"
 )
 
 // Quantize writes the words of n components to dst. Component i begins i·Size
 // bytes after src; its word w goes to dst[i*stride+w]. It returns how many values
-// were outside their range (or not finite) and had to be clamped. Angles outside
-// their range are wrapped and do not count.
+// had to be clamped: numbers outside their range or not finite, flags that there
+// are not, directions and rotations that are zero or not finite, lists and texts
+// longer than their arrays, text that is not UTF-8. Angles outside their range are
+// wrapped and do not count, nor does a direction whose length is not 1.
 //
 // stride is at least Words, unless n is 1; it panics when dst is too short. src is
 // not used when n is 0.
@@ -26,7 +27,7 @@ func (t *Table) Quantize(dst []int32, stride int, src unsafe.Pointer, n int) (cl
 // FirstClamped returns the first of n components that [Table.Quantize] would
 // clamp, and the first of its fields, or −1, −1. It is for the log, and slower.
 func (t *Table) FirstClamped(src unsafe.Pointer, n int) (row, field int) {
-	var q [2]int32
+	var q [maxFieldWords]int32
 	for ; row < n; row++ {
 		p := unsafe.Add(src, uintptr(row)*t.Size)
 		for field = range t.Fields {
@@ -40,8 +41,11 @@ func (t *Table) FirstClamped(src unsafe.Pointer, n int) (row, field int) {
 
 // Dequantize writes n components from their words, in the arrangement of
 // [Table.Quantize]. Words need not come from there: those outside a field's range
-// are clamped, and raw floats that are not finite are replaced as Quantize would.
-// Fields that are not replicated stay as they are.
+// are clamped, and raw floats that are not finite are replaced as Quantize would, and
+// so is each byte of a text that belongs to no rune, by a question mark. Directions
+// and rotations come out at length 1 and rotations with their largest component
+// positive; past the ends of lists and texts all memory is zero. Fields that are not
+// replicated stay as they are.
 func (t *Table) Dequantize(dst unsafe.Pointer, src []int32, stride, n int) {
 	t.checkRows(len(src), stride, n)
 	for i := range t.Fields {
@@ -58,8 +62,25 @@ func (t *Table) checkRows(have, stride, n int) {
 
 // quantize writes the words of one field of n rows, the first at dst[w].
 func (f *Field) quantize(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
-	if f.Raw {
+	if f.in != nil {
+		return f.quantizeElement(dst, w, stride, src, size, n)
+	}
+	return f.quantizeRows(dst, w, stride, src, size, n)
+}
+
+// quantizeRows is quantize for a field that is there in all rows.
+func (f *Field) quantizeRows(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
+	switch f.Form {
+	case FormRaw, FormRef:
 		return f.quantizeRaw(dst, w, stride, src, size, n)
+	case FormFlags:
+		return f.quantizeFlags(dst, w, stride, src, size, n)
+	case FormUnit:
+		return f.quantizeUnit(dst, w, stride, src, size, n)
+	case FormQuat:
+		return f.quantizeQuat(dst, w, stride, src, size, n)
+	case FormText:
+		return f.quantizeText(dst, w, stride, src, size, n)
 	}
 	switch f.Kind {
 	case reflect.Bool:
@@ -97,8 +118,29 @@ func (f *Field) quantize(dst []int32, w, stride int, src unsafe.Pointer, size ui
 }
 
 func (f *Field) dequantize(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
-	if f.Raw {
+	if f.in != nil {
+		f.dequantizeElement(dst, src, w, stride, size, n)
+	} else {
+		f.dequantizeRows(dst, src, w, stride, size, n)
+	}
+}
+
+func (f *Field) dequantizeRows(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+	switch f.Form {
+	case FormRaw, FormRef:
 		f.dequantizeRaw(dst, src, w, stride, size, n)
+		return
+	case FormFlags:
+		f.dequantizeFlags(dst, src, w, stride, size, n)
+		return
+	case FormUnit:
+		f.dequantizeUnit(dst, src, w, stride, size, n)
+		return
+	case FormQuat:
+		f.dequantizeQuat(dst, src, w, stride, size, n)
+		return
+	case FormText:
+		f.dequantizeText(dst, src, w, stride, size, n)
 		return
 	}
 	switch f.Kind {
@@ -129,84 +171,5 @@ func (f *Field) dequantize(dst unsafe.Pointer, src []int32, w, stride int, size 
 		fromGrid[float32](f, dst, src, w, stride, size, n)
 	case reflect.Float64:
 		fromGrid[float64](f, dst, src, w, stride, size, n)
-	}
-}
-
-type numeric interface {
-	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
-}
-
-// toGrid quantizes rows of one field. It leaves the kernel for values that do not
-// round to a word at once, so that the kernel itself has no call in its loop.
-func toGrid[T numeric](f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
-	off := f.Offset
-	for {
-		done := gridKernel[T](dst, w, stride, src, off, size, n, f.Min, f.Step, f.limit)
-		if done == n {
-			return clamped
-		}
-		w += done * stride
-		off += uintptr(done) * size
-		q, inside := f.outside((float64(*(*T)(unsafe.Add(src, off))) - f.Min) / f.Step)
-		dst[w] = q
-		if !inside {
-			clamped++
-		}
-		w += stride
-		off += size
-		n -= done + 1
-	}
-}
-
-// gridKernel writes words up to the first value that does not round to one, and
-// returns how many. Pointers are formed for rows only, never past the last. The
-// division is not a multiplication by the inverse, which would round otherwise, and
-// nothing in it can be fused.
-//
-// It stays a function of its own: with a call in the loop, the conversion from
-// float32 lands in a register that the previous row still occupies, and on amd64
-// the rows then wait for each other's division, which is four times slower.
-//
-//go:noinline
-func gridKernel[T numeric](dst []int32, w, stride int, src unsafe.Pointer, off, size uintptr, n int, lo, step, limit float64) int {
-	for i := range n {
-		x := (float64(*(*T)(unsafe.Add(src, off))) - lo) / step
-		if !(x >= -0.5 && x < limit) {
-			return i
-		}
-		dst[w] = int32(x + 0.5)
-		w += stride
-		off += size
-	}
-	return n
-}
-
-// outside returns the word of a value x steps above Min that does not round to
-// one, and whether the value was in the range for all that.
-func (f *Field) outside(x float64) (q int32, inside bool) {
-	switch {
-	case math.IsNaN(x) || f.Angle && math.IsInf(x, 0):
-		return f.restWord, false
-	case f.Angle:
-		m := math.Mod(math.Floor(x+0.5), f.count)
-		if m < 0 {
-			m += f.count
-		}
-		return int32(m), true
-	case x < 0:
-		return 0, false
-	}
-	return f.top, x <= f.reach
-}
-
-// fromGrid is the kernel of Dequantize.
-func fromGrid[T numeric](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
-	lo, step, top := f.Min, f.Step, f.top
-	off := f.Offset
-	for range n {
-		q := min(max(src[w], 0), top)
-		*(*T)(unsafe.Add(dst, off)) = T(float64(lo + float64(float64(q)*step)))
-		w += stride
-		off += size
 	}
 }

@@ -24,17 +24,17 @@ func kinds(t testing.TB) map[string]*Table {
 		}
 	}
 	add("bool", reflect.TypeFor[num[bool]](), "hold")
-	add("int8", reflect.TypeFor[num[int8]](), "-1..1", "-128..127", "-100..100 step 7", "-128..127 angle", "raw")
-	add("uint8", reflect.TypeFor[num[uint8]](), "3..9", "0..255", "0..255 step 16 angle", "10..19 angle", "raw")
-	add("int16", reflect.TypeFor[num[int16]](), "-300..300 step 100", "-1800..1799 step 5 angle", "raw")
+	add("int8", reflect.TypeFor[num[int8]](), "-1..1", "-128..127", "-100..100 step 7", "-128..127 angle", "raw", "enum 2", "enum 128", "-7.5..7.5 step 0.5 fixed 4")
+	add("uint8", reflect.TypeFor[num[uint8]](), "3..9", "enum 5", "0..255", "0..255 step 16 angle", "10..19 angle", "raw")
+	add("int16", reflect.TypeFor[num[int16]](), "-300..300 step 100", "-1800..1799 step 5 angle", "raw", "-180..179.5 step 0.5 angle fixed 7")
 	add("uint16", reflect.TypeFor[num[uint16]](), "0..65535", "0..65535 step 256 angle", "raw")
-	add("int32", reflect.TypeFor[num[int32]](), "-1000000..1000000 step 3", "-1073741823..1073741823", "raw")
-	add("uint32", reflect.TypeFor[num[uint32]](), "4000000000..4294967295", "raw")
-	add("int64", reflect.TypeFor[num[int64]](), "-9007199254740991..9007199254740991 step 100000000", "raw")
-	add("uint64", reflect.TypeFor[num[uint64]](), "0..1000000000000 step 1000", "raw")
+	add("int32", reflect.TypeFor[num[int32]](), "-1000000..1000000 step 3", "-1073741823..1073741823", "raw", "-512..512 step 0.0625 fixed 16", "-8..8 step 0.75 fixed 8")
+	add("uint32", reflect.TypeFor[num[uint32]](), "4000000000..4294967295", "raw", "ref", "enum 2147483647")
+	add("int64", reflect.TypeFor[num[int64]](), "-9007199254740991..9007199254740991 step 100000000", "raw", "-1000..1000 step 0.03125 fixed 32")
+	add("uint64", reflect.TypeFor[num[uint64]](), "0..1000000000000 step 1000", "raw", "enum 9")
 	add("float32", reflect.TypeFor[num[float32]](), "-512..512 step 0.01", "0..1 step 0.3", "-3.3..-1.1 step 0.1",
-		"0..359.5 step 0.5 angle", "-3.14..3.13 step 0.01 angle", "0..1023 step 0.0002", "raw")
-	add("float64", reflect.TypeFor[num[float64]](), "-512..512 step 0.01", "0..214748 step 0.0001", "-180..179.9 step 0.1 angle", "raw")
+		"0..359.5 step 0.5 angle", "-3.14..3.13 step 0.01 angle", "0..1023 step 0.0002", "raw", "radians 0.001", "radians 3", "degrees 0.5", "degrees 0.7")
+	add("float64", reflect.TypeFor[num[float64]](), "-512..512 step 0.01", "0..214748 step 0.0001", "-180..179.9 step 0.1 angle", "raw", "radians 0.00001", "degrees 0.001")
 	return tables
 }
 
@@ -56,8 +56,8 @@ func draw(rng *rand.Rand, f *Field, p unsafe.Pointer) {
 	case f.Raw || rng.IntN(8) == 0:
 		f.store(p, rng.Uint64()>>rng.IntN(64))
 	default:
-		span := f.Max - f.Min
-		f.store(p, f.bits(min(max(f.Min+(rng.Float64()*1.2-0.1)*span, f.typeMin()), f.typeMax())))
+		span := (f.Max - f.Min) * f.scale
+		f.store(p, f.bits(min(max(f.base+(rng.Float64()*1.2-0.1)*span, f.typeMin()), f.typeMax())))
 	}
 }
 
@@ -119,6 +119,7 @@ func TestQuantizationError(t *testing.T) {
 			draw(rng, f, p)
 			before := f.number(f.load(p))
 			bits := f.load(p)
+			lo, hi, step := f.base, f.Max*f.scale, f.grain
 			q, clamped := quantizeOne(table, p)
 			if !f.Raw && (q[0] < 0 || q[0] > f.top) {
 				t.Fatalf("%v gives word %d of %v", before, q[0], f.count)
@@ -134,14 +135,14 @@ func TestQuantizationError(t *testing.T) {
 				if math.Abs(before) > 1e6 || math.IsNaN(before) {
 					continue
 				}
-				if d := math.Abs(f.turn(after - before)); d > f.Step*0.5001+spacing(f.Kind, f.hi) || clamped != 0 {
+				if d := math.Abs(f.turn(after - before)); d > step*0.5001+spacing(f.Kind, f.hi) || clamped != 0 {
 					t.Fatalf("%v comes back as %v, clamped %d", before, after, clamped)
 				}
-			case before >= f.Min && before <= f.Max:
+			case before >= lo && before <= hi:
 				grid := f.at(f.top)
-				most := f.Step * 0.5001
+				most := step * 0.5001
 				if before > grid {
-					most = f.Step
+					most = step
 				}
 				if isFloat(f.Kind) {
 					most += spacing(f.Kind, max(math.Abs(f.Min), math.Abs(f.Max)))
@@ -149,8 +150,8 @@ func TestQuantizationError(t *testing.T) {
 				if math.Abs(after-before) > most || clamped != 0 {
 					t.Fatalf("%v comes back as %v, clamped %d", before, after, clamped)
 				}
-			case before < f.Min-f.Step || before > f.Max+f.Step || math.IsNaN(before):
-				if clamped != 1 || after != f.number(f.bits(f.Min)) && q[0] != f.top && q[0] != f.restWord {
+			case before < lo-step || before > hi+step || math.IsNaN(before):
+				if clamped != 1 || after != f.number(f.bits(lo)) && q[0] != f.top && q[0] != f.restWord {
 					t.Fatalf("%v comes back as %v, clamped %d", before, after, clamped)
 				}
 			}

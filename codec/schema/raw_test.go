@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -131,24 +132,45 @@ func TestReadRawRefuses(t *testing.T) {
 
 // Bytes are refused without a trace, or make a component that says the same bytes.
 func FuzzReadRaw(f *testing.F) {
-	table := compile[everything](f, nil)
+	table, all := compile[everything](f, nil), compile[forms](f, nil)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var v everything
-		rest, err := table.ReadRaw(b, at(&v))
-		if err != nil {
-			if len(rest) != len(b) || v != (everything{}) {
-				t.Fatalf("written on %v", err)
+		fuzzReadRaw[everything](t, table, b)
+		fuzzReadRaw[forms](t, all, b)
+	})
+}
+
+func fuzzReadRaw[T comparable](t *testing.T, table *Table, b []byte) {
+	var v, zero T
+	rest, err := table.ReadRaw(b, at(&v))
+	if err != nil {
+		if len(rest) != len(b) || v != zero {
+			t.Fatalf("written on %v", err)
+		}
+		return
+	}
+	used := b[:len(b)-len(rest)]
+	if again := table.AppendRaw(nil, at(&v)); !bytes.Equal(again, used) {
+		t.Fatalf("% x is read and written as % x", used, again)
+	}
+	q := make([]int32, table.Words)
+	if n := table.Quantize(q, table.Words, at(&v), 1); n != 0 {
+		_, field := table.FirstClamped(at(&v), 1)
+		t.Fatalf("%d values clamped, first %s", n, table.Fields[field].Path)
+	}
+}
+
+// Whatever words come, they make a valid component, and the words of that one are
+// its own from then on.
+func FuzzDequantize(f *testing.F) {
+	table := compile[forms](f, nil)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		words := make([]int32, table.Words)
+		for k := range words {
+			if len(b) >= 4 {
+				words[k] = int32(binary.LittleEndian.Uint32(b))
+				b = b[4:]
 			}
-			return
 		}
-		used := b[:len(b)-len(rest)]
-		if again := table.AppendRaw(nil, at(&v)); !bytes.Equal(again, used) {
-			t.Fatalf("% x is read and written as % x", used, again)
-		}
-		q := make([]int32, table.Words)
-		if n := table.Quantize(q, table.Words, at(&v), 1); n != 0 {
-			row, field := table.FirstClamped(at(&v), 1)
-			t.Fatalf("%d values clamped, first %d %s", n, row, table.Fields[field].Path)
-		}
+		checkForms(t, table, words)
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"hash/fnv"
 	"reflect"
 	"strings"
+
+	"github.com/tactusgo/tactus/codec"
 )
 
 // MaxWords is the largest number of words a component may have: what is larger
@@ -12,43 +14,9 @@ const MaxWords = 1024
 
 // Fields gives net tags by field path ("Pos.X", "Slots[3]"), for types that one
 // cannot tag. An entry replaces the struct tag of its field; for a struct or an
-// array it replaces those of everything inside that has no entry of its own.
+// array it replaces those of everything inside that has no entry of its own. What
+// a list or a text is made of stays so, unless the entry is "-".
 type Fields map[string]string
-
-// Field is one replicated value of a component: a leaf of its structs and arrays.
-type Field struct {
-	// Path is the field's name within the component, like "Pos.X" or "Slots[3]".
-	Path string
-	// Offset is where the value begins within the component, in bytes.
-	Offset uintptr
-	// Kind is Bool, a sized integer kind, Float32 or Float64.
-	Kind reflect.Kind
-	// Min, Max and Step are the range and its grain in the field's unit: 0, 1, 1
-	// for a bool, 0, 0, 0 for a raw field.
-	Min, Max, Step float64
-	// Tolerance is how far two values may differ and still compare equal, in the
-	// field's unit.
-	Tolerance float64
-	// Raw, Angle, Edge and Hold are the words of the tag, defaults applied.
-	Raw, Angle, Edge, Hold bool
-	// Word is the index of the field's first word in the component's record, and
-	// Words their number: 2 for raw fields of 64 bits, else 1.
-	Word, Words int
-	// Bits is the width of the quantized value: those that tell all values of
-	// the range apart, or all bits of the type for a raw field.
-	Bits int
-
-	spelling string  // canonical tag
-	count    float64 // values on the wire
-	top      int32   // count − 1
-	limit    float64 // from here on rounding leaves the grid: count − ½
-	reach    float64 // beyond this a value is outside the range, in steps
-	period   float64 // of an angle
-	lo, hi   float64 // values that a peer may send
-	within   float64 // Tolerance, with room for the rounding of the type
-	rest     float64 // the value in the range that is closest to zero
-	restWord int32   // the same on the wire
-}
 
 // Table describes a component. It does not change after [Compile] and is safe for
 // concurrent use; its fields are to be read only.
@@ -79,8 +47,39 @@ func (t *Table) Line() string { return t.line }
 // Hash returns the 64-bit FNV-1a of [Table.Line].
 func (t *Table) Hash() uint64 { return t.hash }
 
-// RawSize returns the number of bytes that [Table.AppendRaw] appends.
+// RawSize returns the number of bytes that [Table.AppendRaw] appends: the same for
+// every component, whatever its lists and texts hold.
 func (t *Table) RawSize() int { return t.rawSize }
+
+// WordBits returns how many of the low bits of word k, 0 ≤ k < Words, tell all its
+// values apart: what remains of it when it is packed alone. Words that do not come
+// from [Table.Quantize] may need more.
+func (t *Table) WordBits(k int) int {
+	for i := range t.Fields {
+		if f := &t.Fields[i]; k >= f.Word && k < f.Word+f.Words {
+			return f.wordBits(k - f.Word)
+		}
+	}
+	return 0
+}
+
+func (f *Field) wordBits(k int) int {
+	switch {
+	case f.Words == 1:
+		return f.Bits
+	case f.Form == FormUnit:
+		return f.Bits / f.Words
+	case f.Form == FormQuat && k == 0:
+		return 2
+	case f.Form == FormQuat:
+		return (f.Bits - 2) / 3
+	case f.Form == FormText && k == 0:
+		return codec.BitsFor(uint64(f.Len) + 1)
+	case f.Form == FormText:
+		return 8 * min(4, f.Len-4*(k-1))
+	}
+	return min(32, f.Bits-32*k)
+}
 
 // describe fills in what is derived from all fields together.
 func (t *Table) describe() {
@@ -92,13 +91,10 @@ func (t *Table) describe() {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		b.WriteString(f.Path + " " + f.Kind.String())
+		b.WriteString(f.Path + " " + f.shape())
 		if f.spelling != "" {
 			b.WriteString(" " + f.spelling)
 		}
-		f.Word = t.Words
-		t.Words += f.Words
-		t.rawSize += size(f.Kind)
 	}
 	b.WriteByte('}')
 	t.line = b.String()
@@ -122,5 +118,9 @@ func size(k reflect.Kind) int {
 	return 0
 }
 
-func isFloat(k reflect.Kind) bool  { return k == reflect.Float32 || k == reflect.Float64 }
-func isSigned(k reflect.Kind) bool { return reflect.Int <= k && k <= reflect.Int64 }
+func isFloat(k reflect.Kind) bool   { return k == reflect.Float32 || k == reflect.Float64 }
+func isSigned(k reflect.Kind) bool  { return reflect.Int <= k && k <= reflect.Int64 }
+func isInteger(k reflect.Kind) bool { return size(k) > 0 && !isFloat(k) && k != reflect.Bool }
+
+// lowBits is a mask of the n lowest bits, 0 ≤ n ≤ 64: a shift by 64 leaves none.
+func lowBits(n int) uint64 { return 1<<n - 1 }

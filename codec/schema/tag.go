@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,92 +13,189 @@ type tag struct {
 	skip, raw, ranged, stepped, tolerant, angle, edge, hold bool
 
 	min, max, step, tol float64
+
+	form  Form // of the forms that have a word of their own
+	n     int  // of an enum, flags, a unit vector or a quaternion
+	fixed int  // fraction bits
+
+	turn float64 // of radians and degrees, else 0
 }
 
 const (
-	tagForms = `"MIN..MAX", "MIN..MAX step S", "raw" or "-"`
-	tagWords = `step S, tol T, angle, edge, hold`
+	tagForms = `"MIN..MAX step S", "MIN..MAX", "enum N", "flags N", "radians S", "degrees S", "unit B", "quat B", "ref", "raw" or "-"`
+	tagWords = `step S, tol T, angle, edge, hold, fixed F`
 )
 
 // parseTag reads a tag. The grammar, words separated by spaces:
 //
-//	tag   = "-" | [ "raw" | range ] { word }
+//	tag   = "-" | "count" | "text" | [ form ] { word }
+//	form  = "raw" | "ref" | range | "enum" N | "flags" N
+//	      | "radians" S | "degrees" S | "unit" B | "quat" B
 //	range = MIN ".." MAX                        MIN < MAX, decimal
-//	word  = "step" S | "tol" T | "angle" | "edge" | "hold"    each once
+//	word  = "step" S | "tol" T | "angle" | "edge" | "hold" | "fixed" F    each once
 //
-// A tag without raw or a range is for bools. Errors wrap ErrTag.
+// A tag without a form is for bools. Errors wrap ErrTag.
 func parseTag(s string) (tag, error) {
-	var t tag
 	words := strings.Fields(s)
-	fail := func(format string, a ...any) (tag, error) {
-		return tag{}, fmt.Errorf("%w %q: %s", ErrTag, s, fmt.Sprintf(format, a...))
+	t, words, err := parseForm(words)
+	if err == nil && !t.skip {
+		err = t.parseWords(words)
 	}
+	if err == nil {
+		err = t.agree()
+	}
+	if err != nil {
+		return tag{}, fmt.Errorf("%w %q: %w", ErrTag, s, err)
+	}
+	return t, nil
+}
+
+// parseForm reads the beginning of a tag and returns the words that follow.
+func parseForm(words []string) (t tag, rest []string, err error) {
 	if len(words) == 0 {
-		return fail("it is empty: write %s", tagForms)
+		return t, nil, fmt.Errorf("it is empty: write %s", tagForms)
 	}
-	switch first := words[0]; {
-	case first == "-":
-		if len(words) > 1 {
-			return fail("nothing may follow \"-\"")
+	first, rest := words[0], words[1:]
+	switch first {
+	case "-", "count", "text":
+		if len(rest) > 0 {
+			return t, nil, fmt.Errorf("nothing may follow %q", first)
 		}
-		t.skip = true
-		return t, nil
-	case first == "raw":
+		t.skip = first == "-"
+		t.form = map[string]Form{"count": FormCount, "text": FormText}[first]
+		return t, rest, nil
+	case "raw":
 		t.raw = true
-		words = words[1:]
-	case strings.Contains(first, ".."):
-		lo, hi, _ := strings.Cut(first, "..")
-		var err error
+		return t, rest, nil
+	case "ref":
+		t.form = FormRef
+		return t, rest, nil
+	case "enum":
+		t.form = FormEnum
+		t.n, rest, err = count(first, rest, 2, math.MaxInt32)
+		return t, rest, err
+	case "flags":
+		t.form = FormFlags
+		t.n, rest, err = count(first, rest, 1, 64)
+		return t, rest, err
+	case "unit":
+		t.form = FormUnit
+		t.n, rest, err = count(first, rest, 2, maxVectorBits)
+		return t, rest, err
+	case "quat":
+		t.form = FormQuat
+		t.n, rest, err = count(first, rest, 4, maxVectorBits)
+		return t, rest, err
+	case "radians", "degrees":
+		t.turn = 2 * math.Pi
+		if first == "degrees" {
+			t.turn = 360
+		}
+		t.step, rest, err = positive(first, rest, false)
+		return t, rest, err
+	}
+	if lo, hi, ok := strings.Cut(first, ".."); ok {
 		if t.min, err = number(lo); err == nil {
 			t.max, err = number(hi)
 		}
 		if err != nil {
-			return fail("range %q: %v", first, err)
+			return t, nil, fmt.Errorf("range %q: %w", first, err)
 		}
 		if !(t.min < t.max) {
-			return fail("range %q: the first number must be the smaller", first)
+			return t, nil, fmt.Errorf("range %q: the first number must be the smaller", first)
 		}
 		t.ranged = true
-		words = words[1:]
+		return t, rest, nil
 	}
+	return t, words, nil
+}
+
+// parseWords reads the words behind the form.
+func (t *tag) parseWords(words []string) (err error) {
 	for len(words) > 0 {
 		word := words[0]
 		words = words[1:]
+		seen := map[string]*bool{
+			"angle": &t.angle, "edge": &t.edge, "hold": &t.hold, "step": &t.stepped, "tol": &t.tolerant,
+		}[word]
+		switch {
+		case word == "fixed" && t.fixed == 0:
+			if t.fixed, words, err = count(word, words, 1, 62); err != nil {
+				return err
+			}
+			continue
+		case seen == nil && word != "fixed":
+			return fmt.Errorf("unknown word %q: begin with %s, then any of %s", word, tagForms, tagWords)
+		case seen == nil || *seen:
+			return fmt.Errorf("%q stands twice", word)
+		}
+		*seen = true
 		switch word {
-		case "angle", "edge", "hold":
-			flag := map[string]*bool{"angle": &t.angle, "edge": &t.edge, "hold": &t.hold}[word]
-			if *flag {
-				return fail("%q stands twice", word)
-			}
-			*flag = true
-		case "step", "tol":
-			seen, to := &t.stepped, &t.step
-			if word == "tol" {
-				seen, to = &t.tolerant, &t.tol
-			}
-			if *seen {
-				return fail("%q stands twice", word)
-			}
-			if len(words) == 0 {
-				return fail("%q needs a number after it", word)
-			}
-			v, err := number(words[0])
-			if err != nil {
-				return fail("%s: %v", word, err)
-			}
-			if v < 0 || word == "step" && v == 0 {
-				return fail("%s %s: it must be above zero", word, words[0])
-			}
-			*seen, *to = true, v
-			words = words[1:]
-		default:
-			return fail("unknown word %q: begin with %s, then any of %s", word, tagForms, tagWords)
+		case "step":
+			t.step, words, err = positive(word, words, false)
+		case "tol":
+			t.tol, words, err = positive(word, words, true)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if !t.ranged && (t.stepped || t.angle) {
-		return fail("step and angle need a range before them")
+	return nil
+}
+
+// agree holds the words against the form.
+func (t *tag) agree() error {
+	form, allowed := "", []string{}
+	switch {
+	case t.form == FormEnum, t.form == FormFlags, t.form == FormRef:
+		form, allowed = t.form.String(), []string{"edge"}
+	case t.form == FormUnit, t.form == FormQuat:
+		form, allowed = t.form.String(), []string{"tol", "hold"}
+	case t.turn != 0:
+		form, allowed = "an angle of a full turn", []string{"tol", "edge", "hold"}
+	case !t.ranged && (t.stepped || t.angle || t.fixed > 0):
+		return fmt.Errorf("step, angle and fixed need a range before them")
+	default:
+		return nil
 	}
-	return t, nil
+	for _, w := range []struct {
+		word string
+		has  bool
+	}{{"step", t.stepped}, {"tol", t.tolerant}, {"angle", t.angle}, {"edge", t.edge}, {"hold", t.hold}, {"fixed", t.fixed > 0}} {
+		if w.has && !slices.Contains(allowed, w.word) {
+			return fmt.Errorf("%q does not go with %s: it takes %s", w.word, form, strings.Join(allowed, ", "))
+		}
+	}
+	return nil
+}
+
+// count reads the whole number lo..hi that follows word.
+func count(word string, words []string, lo, hi int) (n int, rest []string, err error) {
+	if len(words) == 0 {
+		return 0, nil, fmt.Errorf("%q needs a whole number %d..%d after it", word, lo, hi)
+	}
+	n, err = strconv.Atoi(words[0])
+	if err != nil || n < lo || n > hi {
+		return 0, nil, fmt.Errorf("%s %s: it must be a whole number %d..%d", word, words[0], lo, hi)
+	}
+	return n, words[1:], nil
+}
+
+// positive reads the number above 0, or from 0 on, that follows word.
+func positive(word string, words []string, zero bool) (v float64, rest []string, err error) {
+	if len(words) == 0 {
+		return 0, nil, fmt.Errorf("%q needs a number after it", word)
+	}
+	v, err = number(words[0])
+	switch {
+	case err != nil:
+		return 0, nil, fmt.Errorf("%s: %w", word, err)
+	case v < 0 && zero:
+		return 0, nil, fmt.Errorf("%s %s: it must not be below zero", word, words[0])
+	case v <= 0 && !zero:
+		return 0, nil, fmt.Errorf("%s %s: it must be above zero", word, words[0])
+	}
+	return v, words[1:], nil
 }
 
 // number reads a finite decimal number.
@@ -117,34 +215,33 @@ func number(s string) (float64, error) {
 
 // String returns the canonical spelling of the tag without its tolerance.
 func (t tag) String() string {
-	var b strings.Builder
-	word := func(s string) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
+	var words []string
+	word := func(has bool, s string) {
+		if has {
+			words = append(words, s)
 		}
-		b.WriteString(s)
 	}
 	switch {
 	case t.skip:
 		return "-"
 	case t.raw:
-		word("raw")
+		word(true, "raw")
 	case t.ranged:
-		word(decimal(t.min) + ".." + decimal(t.max))
+		word(true, decimal(t.min)+".."+decimal(t.max))
+	case t.turn == 360:
+		word(true, "degrees "+decimal(t.step))
+	case t.turn != 0:
+		word(true, "radians "+decimal(t.step))
+	case t.form != FormGrid:
+		word(true, t.form.String())
+		word(t.n > 0, strconv.Itoa(t.n))
 	}
-	if t.stepped {
-		word("step " + decimal(t.step))
-	}
-	if t.angle {
-		word("angle")
-	}
-	if t.edge {
-		word("edge")
-	}
-	if t.hold {
-		word("hold")
-	}
-	return b.String()
+	word(t.stepped, "step "+decimal(t.step))
+	word(t.angle, "angle")
+	word(t.edge, "edge")
+	word(t.hold, "hold")
+	word(t.fixed > 0, "fixed "+strconv.Itoa(t.fixed))
+	return strings.Join(words, " ")
 }
 
 // decimal is the shortest decimal that reads back as v, with an exponent only for

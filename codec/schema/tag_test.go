@@ -48,7 +48,7 @@ func TestParseTagErrors(t *testing.T) {
 		"0..1 step":              "needs a number",
 		"0..1 step 0":            "above zero",
 		"0..1 step -1":           "above zero",
-		"0..1 tol -1":            "above zero",
+		"0..1 tol -1":            "below zero",
 		"0..1 step 1 step 1":     "twice",
 		"0..1 edge edge":         "twice",
 		"raw step 1":             "need a range",

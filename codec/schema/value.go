@@ -7,8 +7,9 @@ import (
 	"unsafe"
 )
 
-// One value at a time, for what is not done over rows. The bits of a value are
-// those of its type: integers extended to 64, a bool 0 or 1.
+// One number at a time, for what is not done over rows. The bits of a value are
+// those of its type: integers extended to 64, a bool 0 or 1. Numbers are in the
+// unit of memory, which for fixed point is not the field's.
 
 func (f *Field) load(p unsafe.Pointer) uint64 {
 	p = unsafe.Add(p, f.Offset)
@@ -78,11 +79,22 @@ func (f *Field) bits(v float64) uint64 {
 
 // valid reports whether a peer may send these bits.
 func (f *Field) valid(bits uint64) bool {
+	if f.Form == FormFlags {
+		return bits&^f.mask == 0
+	}
 	if f.Raw && !isFloat(f.Kind) {
 		return true
 	}
 	v := f.number(bits)
 	return v >= f.lo && v <= f.hi
+}
+
+// repaired returns the valid bits closest to these.
+func (f *Field) repaired(bits uint64) uint64 {
+	if f.Form == FormFlags {
+		return bits & f.mask
+	}
+	return f.bits(f.nearest(f.number(bits)))
 }
 
 // nearest returns the valid value closest to v; for an angle, the equal one.
@@ -96,17 +108,17 @@ func (f *Field) nearest(v float64) float64 {
 	return min(max(v, f.lo), f.hi)
 }
 
-// wrap returns the angle equal to v within the period that begins at Min.
+// wrap returns the angle equal to v within the period that begins at base.
 func (f *Field) wrap(v float64) float64 {
-	if v >= f.Min && v < f.Min+f.period {
+	if v >= f.base && v < f.base+f.period {
 		return v
 	}
-	d := math.Mod(v-f.Min, f.period)
+	d := math.Mod(v-f.base, f.period)
 	if d < 0 {
 		d += f.period
 	}
-	if v = f.Min + d; v >= f.Min+f.period {
-		return f.Min
+	if v = f.base + d; v >= f.base+f.period {
+		return f.base
 	}
 	return v
 }
@@ -118,15 +130,29 @@ func (f *Field) turn(d float64) float64 {
 
 // Format returns the value of a field, given by its index in Fields, in the
 // component at p: "true", "-3", or the shortest decimal that reads back as the
-// same float.
+// same float. A fixed-point number is in its unit, "1.5", flags are in binary,
+// "0b101", a direction or a rotation is "(0 0.6 0.8)", and a text is quoted.
 func (t *Table) Format(field int, p unsafe.Pointer) string {
 	f := &t.Fields[field]
-	bits := f.load(p)
+	switch f.Form {
+	case FormUnit, FormQuat:
+		return f.formatVector(f.vector(p))
+	case FormText:
+		return f.formatText(p)
+	}
+	return f.format(f.load(p))
+}
+
+func (f *Field) format(bits uint64) string {
 	switch {
 	case f.Kind == reflect.Bool:
 		return strconv.FormatBool(bits != 0)
+	case f.Form == FormFlags:
+		return "0b" + strconv.FormatUint(bits, 2)
 	case isFloat(f.Kind):
 		return strconv.FormatFloat(f.number(bits), 'g', -1, 8*size(f.Kind))
+	case f.Fixed > 0:
+		return decimal(f.number(bits) / f.scale)
 	case isSigned(f.Kind):
 		return strconv.FormatInt(int64(bits), 10)
 	}

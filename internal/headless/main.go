@@ -30,6 +30,9 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 		fmt.Fprintf(stderr, "usage: %s [flags]\n\n"+
 			"Without flags: a server and bots over real UDP through a bad link, with a live\n"+
 			"table; Ctrl-C ends it. -headless plays for -duration and sums up.\n\n", world.Name)
+		if world.About != "" {
+			fmt.Fprintf(stderr, "%s\n\n", world.About)
+		}
 		fs.PrintDefaults()
 	}
 	if err := fs.Parse(args); err != nil {

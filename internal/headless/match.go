@@ -104,7 +104,7 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 		Timing:     o.timing(),
 		MaxClients: max(o.Clients, 256),
 		Start:      start,
-		Schedule:   schedule,
+		Schedule:   both(world.ServerSchedule, schedule),
 		Join:       func(w *ecs.World, client uint32) { world.Join(w, &o, client) },
 	}
 	if o.Virtual {
@@ -116,6 +116,21 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 	}
 	world.Populate(s.World(), &o)
 	return s, nil
+}
+
+// both changes a schedule by first, then by second; either may be nil.
+func both(first, second func(*ecs.Schedule) error) func(*ecs.Schedule) error {
+	return func(s *ecs.Schedule) error {
+		for _, change := range []func(*ecs.Schedule) error{first, second} {
+			if change == nil {
+				continue
+			}
+			if err := change(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // addPlayer makes the n-th bot on a wire.
@@ -140,14 +155,14 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 	config := systems.ClientConfig{
 		Gather: p.bot.Gather(),
 		Start:  start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),
-		Schedule: func(s *ecs.Schedule) error {
+		Schedule: both(world.ClientSchedule, func(s *ecs.Schedule) error {
 			for _, name := range o.without() {
 				if err := s.Remove(name); err != nil {
 					return err
 				}
 			}
 			return nil
-		},
+		}),
 	}
 	// The history covers the round trip, the buffer and a send gap.
 	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))

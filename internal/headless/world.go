@@ -9,6 +9,8 @@ import (
 type World struct {
 	// Name is the world's folder name.
 	Name string
+	// About is a few lines for -h; may be empty.
+	About string
 	// Protocol builds the protocol.
 	Protocol func(o *Options) *ecs.Protocol
 	// Populate spawns what is there before anybody joins.
@@ -21,6 +23,9 @@ type World struct {
 	Place func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool)
 	// Push moves an entity at once, as far as it can go.
 	Push func(w *ecs.World, e ecs.Entity, dx, dy float32)
+	// ServerSchedule and ClientSchedule add the world's own systems around the
+	// simulation. They may be nil.
+	ServerSchedule, ClientSchedule func(s *ecs.Schedule) error
 }
 
 // Bot plays one client.

@@ -1,0 +1,197 @@
+package schema
+
+import (
+	"math"
+	"reflect"
+	"unsafe"
+)
+
+// A direction is a point on the circle or sphere of length |x|+|y|(+|z|) = 1, a
+// square or an octahedron, because nothing but a division leads there and back.
+//
+// In the plane its word counts 2^bits equal steps round the square from +X over
+// +Y; the steps differ by a factor of two as angles. In space the octahedron is
+// unfolded into a square, two words of 0..2^bits−2 with the centre, +Z, in the
+// middle: Q. Meyer, J. Süßmuth, G. Sußner, M. Stamminger and G. Greiner, "On
+// Floating-Point Normal Vectors", Computer Graphics Forum 29(4), 2010. Of the four
+// points of the lattice around a direction the nearest is taken, as in Z. Cigolle,
+// S. Donow, D. Evangelakos, M. Mara, M. McGuire and Q. Meyer, "A Survey of
+// Efficient Representations for Independent Unit Vectors", Journal of Computer
+// Graphics Techniques 3(2), 2014; so a lattice point is its own nearest, and
+// quantizing again changes nothing. The axes are on the lattice.
+
+// asUnit settles a direction of so many bits a word.
+func (f *Field) asUnit(bits int) {
+	f.Words = f.Len - 1
+	f.Bits = bits * f.Words
+	// A word further is an angle of at most 2 steps in the plane, and of √6 of
+	// them in the middle of an octahedron's face.
+	if f.Len == 2 {
+		f.top = int32(1)<<bits - 1
+		f.Tolerance = 2 / math.Ldexp(1, bits-2)
+	} else {
+		f.top = int32(1)<<bits - 2
+		f.Tolerance = 2.5 / float64(f.top/2)
+	}
+}
+
+func (f *Field) quantizeUnit(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
+	src = unsafe.Add(src, f.Offset)
+	switch {
+	case f.Kind == reflect.Float32 && f.Len == 2:
+		return circleWords[float32](f, dst, w, stride, src, size, n)
+	case f.Kind == reflect.Float32:
+		return sphereWords[float32](f, dst, w, stride, src, size, n)
+	case f.Len == 2:
+		return circleWords[float64](f, dst, w, stride, src, size, n)
+	}
+	return sphereWords[float64](f, dst, w, stride, src, size, n)
+}
+
+func circleWords[T float32 | float64](f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
+	off := uintptr(0)
+	for range n {
+		v, ok := readVector[T](unsafe.Add(src, off), 2).unit()
+		if !ok {
+			clamped++
+			v = vector{1}
+		}
+		dst[w] = circleWord(v[0], v[1], f.top)
+		w += stride
+		off += size
+	}
+	return clamped
+}
+
+func sphereWords[T float32 | float64](f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
+	off := uintptr(0)
+	for range n {
+		v, ok := readVector[T](unsafe.Add(src, off), 3).unit()
+		if !ok {
+			clamped++
+			v = vector{1}
+		}
+		dst[w], dst[w+1] = sphereWord(v, f.top/2)
+		w += stride
+		off += size
+	}
+	return clamped
+}
+
+func (f *Field) dequantizeUnit(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+	dst = unsafe.Add(dst, f.Offset)
+	if f.Kind == reflect.Float32 {
+		unitsOf[float32](f, dst, src, w, stride, size, n)
+	} else {
+		unitsOf[float64](f, dst, src, w, stride, size, n)
+	}
+}
+
+func unitsOf[T float32 | float64](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+	off := uintptr(0)
+	top, half := f.top, f.top/2
+	for range n {
+		var v vector
+		if f.Len == 2 {
+			v = circleVector(min(max(src[w], 0), top), top)
+		} else {
+			v = sphereVector(min(max(src[w], 0), top)-half, min(max(src[w+1], 0), top)-half, half)
+		}
+		r := math.Sqrt(v.square())
+		for i := range v {
+			v[i] /= r
+		}
+		writeVector[T](unsafe.Add(dst, off), f.Len, &v)
+		w += stride
+		off += size
+	}
+}
+
+// circleWord returns the word of the direction (x, y) out of 0..top.
+func circleWord(x, y float64, top int32) int32 {
+	quarter := (top + 1) / 4
+	turned := int32(0)
+	switch {
+	case x > 0 && y >= 0:
+	case x <= 0 && y > 0:
+		x, y, turned = y, -x, quarter
+	case x < 0:
+		x, y, turned = -x, -y, 2*quarter
+	default:
+		x, y, turned = -y, x, 3*quarter
+	}
+	return (turned + int32(float64(y/(x+y)*float64(quarter))+0.5)) & top
+}
+
+// circleVector returns the point of word q on the square, times a quarter of the
+// words: whole numbers.
+func circleVector(q, top int32) vector {
+	quarter := (top + 1) / 4
+	y := float64(q & (quarter - 1))
+	x := float64(quarter) - y
+	switch q / quarter {
+	case 0:
+		return vector{x, y}
+	case 1:
+		return vector{-y, x}
+	case 2:
+		return vector{-x, -y}
+	}
+	return vector{y, -x}
+}
+
+// sphereWord returns the words of the direction v, each out of 0..2·half.
+func sphereWord(v vector, half int32) (int32, int32) {
+	s := math.Abs(v[0]) + math.Abs(v[1]) + math.Abs(v[2])
+	x, y := v[0]/s, v[1]/s
+	if v[2] < 0 {
+		x, y = fold(x, y, 1)
+	}
+	// Within ±half, but for rounding; the neighbours above may lie beyond.
+	left := min(max(int32(math.Floor(float64(x*float64(half)))), -half), half)
+	low := min(max(int32(math.Floor(float64(y*float64(half)))), -half), half)
+	best, a, b := math.Inf(-1), left, low
+	for i := range int32(4) {
+		p, q := min(left+i&1, half), min(low+i>>1, half)
+		u := sphereVector(p, q, half)
+		if near := v.dot(&u) / math.Sqrt(u.square()); near > best {
+			best, a, b = near, p, q
+		}
+	}
+	// Points on the rim of the square coincide in pairs, and its corners in −Z.
+	onX, onY := a == half || a == -half, b == half || b == -half
+	if onX && (b < 0 || onY) {
+		b = -b
+	}
+	if onY && a < 0 {
+		a = -a
+	}
+	if onX && onY {
+		a, b = half, half
+	}
+	return a + half, b + half
+}
+
+// sphereVector returns the point of the octahedron at (a, b) of the square, times
+// half: whole numbers, of which the squares are exact too.
+func sphereVector(a, b, half int32) vector {
+	x, y := float64(a), float64(b)
+	z := float64(half) - math.Abs(x) - math.Abs(y)
+	if z < 0 {
+		x, y = fold(x, y, float64(half))
+	}
+	return vector{x, y, z}
+}
+
+// fold turns the corners of the square that reaches from −r to r over its inner
+// diamond, which is the lower half of the octahedron, or back.
+func fold(x, y, r float64) (float64, float64) {
+	u, v := r-math.Abs(y), r-math.Abs(x)
+	if x < 0 {
+		u = -u
+	}
+	if y < 0 {
+		v = -v
+	}
+	return u, v
+}

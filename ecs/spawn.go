@@ -1,0 +1,198 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Spawn makes an entity with the component values of the row struct R, of which
+// each field is a value of a registered type:
+//
+//	type bullet struct {
+//		Owner components.Owner
+//		Pos   Position
+//		Vel   Velocity
+//		_     ecs.With[Deadly] // has no value to give
+//	}
+//	e := ecs.Spawn(w, bullet{Owner: o, Pos: at, Vel: v})
+//
+// The same struct serves [All] as a row. Spawn is what a game uses for what
+// comes and goes all the time: it allocates nothing in steady state, inside
+// systems or outside. [World.Spawn] takes any list of values instead, and what
+// is said there holds here.
+//
+// It panics when R is no such struct.
+func Spawn[R any](w *World, row R) Entity {
+	t := reflect.TypeFor[R]()
+	r := w.spawned
+	if r == nil || r.typ != t {
+		r = w.spawnRowOf(t)
+	}
+	e := w.allocate()
+	if r.named {
+		w.name(e, w.nextNet)
+	}
+	r.spawn(w, e, unsafe.Pointer(&row))
+	return e
+}
+
+// Spawn makes an entity with the given component values, each of a registered
+// type; the typed form is the function [Spawn]. On a server an entity with a
+// replicated component gets its NetID here, or in [Add] when its first one comes
+// later.
+//
+// Inside a system the entity is created at the end of the stage. Its handle is
+// usable at once: [Get] returns the values it will have, and what is written to
+// them stays; walks show it from the next stage on. On a client, what Simulate
+// spawns is the server's to create: the handle stays without an entity and dies
+// at the end of the stage.
+//
+// It panics when a value is not of a registered type, given twice, or a NetID.
+func (w *World) Spawn(values ...any) Entity {
+	cmd := command{op: opSpawn}
+	for _, v := range values {
+		c := w.given(reflect.TypeOf(v), "Spawn")
+		if _, found := w.find(&cmd, c); found {
+			panic(fmt.Sprintf("ecs: Spawn: %s is given twice", c.Name))
+		}
+		held := w.values.take(c.size)
+		reflect.NewAt(c.typ, held).Elem().Set(reflect.ValueOf(v))
+		cmd.first = w.part(c, held, cmd.first)
+	}
+	cmd.entity = w.allocate()
+	for i := cmd.first; i > 0; i = w.parts[i-1].next {
+		w.nameIf(cmd.entity, w.parts[i-1].component)
+	}
+	w.do(cmd)
+	return cmd.entity
+}
+
+// spawnRow is a compiled row struct of values to spawn in one world.
+type spawnRow struct {
+	typ    reflect.Type
+	mask   mask
+	fields []spawnField // those of the struct, then what With asks for
+	own    int          // how many are in the struct
+	size   uintptr      // of the struct, and behind it the values of the others
+	named  bool         // its entities get a NetID
+	table  *table       // nil until the first is stored
+}
+
+type spawnField struct {
+	component *Component
+	offset    uintptr
+}
+
+// in is where a field is in the values of a row.
+func (f *spawnField) in(values unsafe.Pointer) unsafe.Pointer {
+	if f.component.size == 0 {
+		return unsafe.Pointer(&nothing)
+	}
+	return unsafe.Add(values, f.offset)
+}
+
+func (r *spawnRow) find(values unsafe.Pointer, comp *Component) (value unsafe.Pointer, found bool) {
+	for i := range r.fields {
+		if f := &r.fields[i]; f.component == comp {
+			return f.in(values), true
+		}
+	}
+	return nil, false
+}
+
+// spawnRowOf compiles a row struct once a world.
+func (w *World) spawnRowOf(t reflect.Type) *spawnRow {
+	r := w.spawns[t]
+	if r == nil {
+		r = w.compileSpawn(t)
+		w.spawns[t] = r
+	}
+	w.spawned = r
+	return r
+}
+
+func (w *World) compileSpawn(t reflect.Type) *spawnRow {
+	if t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("ecs: Spawn takes a struct of component values, not %s", t))
+	}
+	if w.protocol.byType[t] != nil {
+		panic(fmt.Sprintf("ecs: Spawn takes a struct of component values, and %s is a component: make it a field of one, or call World.Spawn", t))
+	}
+	r := &spawnRow{typ: t, size: t.Size()}
+	var marks []*Component
+	r.mask.set(w.protocol.selfC.index)
+	for sf := range t.Fields() {
+		ct := sf.Type
+		flt, mark := reflect.Zero(ct).Interface().(rowFilter)
+		if mark = mark && ct.Size() == 0; mark {
+			var with bool
+			if ct, with = flt.rowFilter(); !with {
+				panic(fmt.Sprintf("ecs: field %s.%s: Without has no meaning for Spawn", t, sf.Name))
+			}
+		}
+		if sf.Tag.Get("ecs") == "optional" {
+			panic(fmt.Sprintf("ecs: field %s.%s: an optional component has no meaning for Spawn: add it to those that shall have it", t, sf.Name))
+		}
+		c := w.given(ct, "Spawn")
+		if r.mask.has(c.index) {
+			panic(fmt.Sprintf("ecs: Spawn: %s is in %s twice", c.Name, t))
+		}
+		r.mask.set(c.index)
+		if mark {
+			marks = append(marks, c)
+		} else {
+			r.fields = append(r.fields, spawnField{c, sf.Offset})
+		}
+		r.named = r.named || c.replicated >= 0 && !w.config.Client
+	}
+	if r.named {
+		r.mask.set(w.protocol.netIDC.index)
+	}
+	r.own = len(r.fields)
+	for _, c := range marks {
+		at := (r.size + 7) &^ 7
+		r.fields = append(r.fields, spawnField{c, at})
+		r.size = at + c.size
+	}
+	return r
+}
+
+// tableFor is where the entities of r are stored.
+func (w *World) tableFor(r *spawnRow) *table {
+	if r.table == nil {
+		r.table = w.tableOf(r.mask)
+	}
+	return r.table
+}
+
+// spawn makes e with the values of the row struct at src, or, when a system is
+// running, keeps a copy of them until the end of the stage.
+func (r *spawnRow) spawn(w *World, e Entity, src unsafe.Pointer) {
+	if w.depth == 0 {
+		s := &w.slots[e.id]
+		w.place(e, s, w.tableFor(r))
+		for i := range r.fields {
+			f := &r.fields[i]
+			switch n := f.component.size; {
+			case n == 0:
+			case i < r.own:
+				move(w.stored(s, f.component), unsafe.Add(src, f.offset), n)
+			default:
+				w.zero(s, f.component)
+			}
+		}
+		return
+	}
+	values, own := w.values.take(r.size), r.typ.Size()
+	if own > 0 {
+		move(values, src, own)
+	}
+	if rest := r.size - own; rest > 0 {
+		clear(unsafe.Slice((*byte)(unsafe.Add(values, own)), rest))
+	}
+	s := &w.slots[e.id]
+	c := w.keep(s, e, opSpawn)
+	c.row, c.values = r, values
+	s.pending = s.last
+}

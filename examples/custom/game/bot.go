@@ -1,0 +1,178 @@
+package game
+
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// goal is what a bot is up to.
+type goal int
+
+const (
+	meet  goal = iota // its partner, and push
+	ride              // a platform
+	cross             // to the other half, through the door
+	fetch             // a power-up
+	goals
+)
+
+// Bot goes after its partner and pushes, rides, passes the door and fetches
+// power-ups in turn. It sees what its client shows it, no more.
+type Bot struct {
+	draw     ecs.Rand
+	in       Input
+	goal     goal
+	left     int   // ticks until it wants something else
+	target   Point // of goals that have a place
+	released bool
+}
+
+// NewBot makes the n-th bot; its whims follow from the seed.
+func NewBot(seed uint64, n int) *Bot {
+	return &Bot{draw: ecs.NewRand(seed, 1<<33|uint64(n)), goal: goal(n/2) % goals}
+}
+
+// Gather is how the bot fills its inputs.
+func (b *Bot) Gather() systems.GatherFunc { return systems.Gather(b.Fill) }
+
+// Fill makes the bot's input for the coming tick in its client's world.
+func (b *Bot) Fill(w *ecs.World, in *Input) {
+	b.in = Input{}
+	if me := own(w); me.Pos != nil && !b.released {
+		b.think(w, me)
+	}
+	*in = b.in
+}
+
+func (b *Bot) think(w *ecs.World, me self) {
+	at, l := Point(*me.Pos), level(w)
+	if b.left--; b.left <= 0 {
+		b.left = (5 + b.draw.IntN(5)) * w.TickRate()
+		if b.goal = (b.goal + 1) % goals; b.goal == meet {
+			b.left *= 2
+		}
+		b.begin(w, at)
+	}
+	switch b.goal {
+	case meet:
+		p, ok := partner(w)
+		if !ok {
+			b.left = 0
+			return
+		}
+		b.target = p
+	case ride:
+		p := &l.Platforms[0]
+		if at.X > wallX {
+			p = &l.Platforms[1]
+		}
+		b.target = p.At(w.Tick())
+		if p.Carries(w.Tick(), at.X, at.Y) {
+			return // stand, and be carried
+		}
+	case fetch:
+		if me.Boost.Rest > 0 {
+			return
+		}
+	}
+	b.steer(at, through(at, b.target))
+}
+
+// begin chooses the target of goals that keep one.
+func (b *Bot) begin(w *ecs.World, at Point) {
+	switch b.goal {
+	case cross:
+		b.target = Point{SizeX - at.X, Width + b.draw.Float32()*(SizeY-2*Width)}
+	case fetch:
+		b.target = at
+		nearest := float32(SizeX + SizeY)
+		for _, p := range ecs.All[seenPowerUp](w) {
+			d := length(p.Pos.X-at.X, p.Pos.Y-at.Y)
+			if p.Item.ReadyAt <= w.Tick() && (d < nearest || d == nearest && p.Pos.X < b.target.X) {
+				nearest, b.target = d, Point(p.Pos)
+			}
+		}
+	}
+}
+
+// partner is where the other of the bot's pair is seen: clients 1 and 2, 3 and 4
+// and so on belong together.
+func partner(w *ecs.World) (Point, bool) {
+	var mine uint32
+	for _, m := range ecs.Each[struct{ Owner *components.Owner }](w) {
+		mine = m.Owner.Client
+	}
+	for _, p := range ecs.All[struct {
+		Owner components.Owner
+		Pos   components.Position
+	}](w) {
+		if p.Owner.Client-1 == (mine-1)^1 {
+			return Point(p.Pos), true
+		}
+	}
+	return Point{}, false
+}
+
+// through is where to go next on the way to a target: by the doorway when the
+// wall is between.
+func through(at, target Point) Point {
+	if (at.X > wallX) == (target.X > wallX) {
+		return target
+	}
+	side := float32(-1)
+	if at.X > wallX {
+		side = 1
+	}
+	const before = wallHalf + Width
+	if abs(at.Y-doorY) > doorHalf-Width/2 {
+		return Point{wallX + side*before, doorY}
+	}
+	return Point{wallX - side*before, doorY}
+}
+
+// steer walks in that of eight directions that leads to a place.
+func (b *Bot) steer(at, to Point) {
+	dx, dy := to.X-at.X, to.Y-at.Y
+	far := max(abs(dx), abs(dy))
+	toward := func(v float32) int8 {
+		switch {
+		case abs(v) < 4 || abs(v) < 0.4*far:
+			return 0
+		case v < 0:
+			return -1
+		}
+		return 1
+	}
+	b.in = Input{toward(dx), toward(dy)}
+}
+
+// Release lets go of all keys for good.
+func (b *Bot) Release() { b.released = true }
+
+// Wants is the direction that the newest input walks in, as [Bot.Shows] tells
+// it.
+func (b *Bot) Wants() int { return compass(float32(b.in.DX), float32(b.in.DY)) }
+
+// Shows is the direction that an entity is seen to walk in.
+func (b *Bot) Shows(w *ecs.World, e ecs.Entity) int {
+	v := ecs.Get[components.Velocity](w, e)
+	if v == nil {
+		return -1
+	}
+	return compass(v.X, v.Y)
+}
+
+// compass numbers the eight directions and standing still, 0 to 8.
+func compass(dx, dy float32) int {
+	sign := func(v float32) int {
+		switch {
+		case v > 0.25:
+			return 2
+		case v < -0.25:
+			return 0
+		}
+		return 1
+	}
+	return 3*sign(dx) + sign(dy)
+}

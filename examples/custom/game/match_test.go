@@ -1,0 +1,169 @@
+package game
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// play makes a crowd of bots in the yard through a terrible link.
+func play(t *testing.T, seed uint64, clients int) *systemstest.Crowd {
+	var bots []*Bot
+	for n := range clients {
+		bots = append(bots, NewBot(seed, n))
+	}
+	return systemstest.New(t, systemstest.Config{
+		Protocol: Protocol,
+		Server:   systems.ServerConfig{Join: Join, Schedule: ServerSchedule},
+		Populate: func(w *ecs.World) { Populate(w, 50) },
+		Client:   func(int) systems.ClientConfig { return systems.ClientConfig{Schedule: ClientSchedule} },
+		Play:     systemstest.Play(func(k *systemstest.Client, in *Input) { bots[k.N].Fill(k.World(), in) }),
+		Clients:  clients,
+		Link:     systemstest.RoundTrip(500*time.Millisecond, 84*time.Millisecond, 0.05),
+		Seed:     seed,
+	})
+}
+
+const warm = 12 * time.Second
+
+// A client alone is right about everything: it rides, waits at the door and
+// passes it, takes power-ups and runs with them, and is never corrected.
+func TestAloneIsNeverCorrected(t *testing.T) {
+	systemstest.Seeds(t, 5, func(t *testing.T, seed uint64) {
+		c := play(t, seed, 1)
+		c.Connect()
+		c.Run(warm)
+		c.Mark()
+		w := c.Clients[0].World()
+		before := *ecs.Resource[Diary](w)
+		jolts := ecs.Resource[Camera](w).Jolts
+		c.Run(time.Minute)
+		d := ecs.Resource[Diary](w)
+		for _, did := range []struct {
+			what        string
+			ticks, want int
+		}{
+			{"ticks on a moving platform", d.Ridden - before.Ridden, 200},
+			{"ticks with a boost", d.Boosted - before.Boosted, 200},
+			{"power-ups", d.Taken - before.Taken, 2},
+			{"times through the door", d.Passed - before.Passed, 1},
+			{"ticks against the closed door", d.Blocked - before.Blocked, 20},
+		} {
+			if did.ticks < did.want {
+				t.Errorf("%s: %d in a minute, want %d at least to prove anything", did.what, did.ticks, did.want)
+			}
+		}
+		c.NoCorrections()
+		if got := ecs.Resource[Camera](w).Jolts; got != jolts {
+			t.Errorf("the camera was jolted %d times", got-jolts)
+		}
+		c.NothingMissing()
+		c.Settle()
+		c.Converged()
+	})
+}
+
+// Two who seek and push each other are wrong about each other now and then, but
+// by less than a player's width in 99 of 100 ticks, and agree in the end.
+func TestTwoWhoPushStayClose(t *testing.T) {
+	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+		c := play(t, seed, 2)
+		c.Connect()
+		c.Run(warm)
+		c.Mark()
+		errors := observe(c)
+		pressed := 0
+		for _, k := range c.Clients {
+			pressed -= ecs.Resource[Diary](k.World()).Pressed
+		}
+		c.Run(time.Minute)
+		for _, k := range c.Clients {
+			pressed += ecs.Resource[Diary](k.World()).Pressed
+		}
+		if pressed < 500 {
+			t.Errorf("they pushed for %d ticks of a minute, want 500 at least to prove anything", pressed)
+		}
+		slices.Sort(*errors)
+		if p99 := (*errors)[len(*errors)*99/100]; p99 >= Width {
+			t.Errorf("error p99 %.1f units over %d ticks, want less than %d", p99, len(*errors), Width)
+		}
+		corrections, jolts := uint64(0), 0
+		for _, k := range c.Clients {
+			corrections += k.Figures().Corrections
+			jolts += ecs.Resource[Camera](k.World()).Jolts
+		}
+		if corrections == 0 || jolts == 0 {
+			t.Errorf("%d corrections, %d of them seen by a camera: this match proves nothing", corrections, jolts)
+		}
+		c.NothingMissing()
+		c.Settle()
+		c.Converged()
+	})
+}
+
+// observe collects how far each client's first prediction of its place after an
+// input is from the server's place after it.
+func observe(c *systemstest.Crowd) *[]float64 {
+	type key struct{ client, input uint32 }
+	predicted, compared := map[key]Point{}, map[key]bool{}
+	errors := new([]float64)
+	c.OnClientTick(func(k *systemstest.Client) {
+		if me := own(k.World()); me.Pos != nil {
+			predicted[key{k.ID(), k.Input()}] = Point(*me.Pos)
+		}
+	})
+	c.OnServerTick(func() {
+		for _, p := range ecs.All[struct {
+			Owner components.Owner
+			Pos   components.Position
+		}](c.Server.World()) {
+			for _, k := range c.Clients {
+				at := key{p.Owner.Client, k.Status().LastInput}
+				was, ok := predicted[at]
+				if k.ID() != p.Owner.Client || !ok || compared[at] {
+					continue
+				}
+				compared[at] = true
+				*errors = append(*errors, math.Hypot(float64(p.Pos.X-was.X), float64(p.Pos.Y-was.Y)))
+			}
+		}
+	})
+	return errors
+}
+
+// The server's own books agree with what it wrote to players and power-ups, and
+// clients see the same.
+func TestPointsAreCountedOnce(t *testing.T) {
+	c := play(t, 1, 4)
+	c.Connect()
+	c.Run(30 * time.Second)
+	c.Settle()
+	w := c.Server.World()
+	points, rounds, most := 0, 0, uint16(0)
+	for _, r := range ecs.All[scored](w) {
+		points += int(r.Score.Points)
+		most = max(most, r.Score.Points)
+	}
+	for _, p := range ecs.All[seenPowerUp](w) {
+		rounds += int(p.Item.Round)
+	}
+	if points == 0 || points != rounds {
+		t.Errorf("%d points for %d power-ups taken", points, rounds)
+	}
+	m := ecs.Single[Match](w)
+	if m.Players != 4 || m.Points != most || m.Leader == 0 {
+		t.Errorf("the match is %+v; most points are %d", m, most)
+	}
+	for _, k := range c.Clients {
+		if got := ecs.Single[Match](k.World()); got != m {
+			t.Errorf("%v sees the match as %+v, it is %+v", k, got, m)
+		}
+	}
+	c.Converged()
+}

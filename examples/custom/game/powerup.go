@@ -1,0 +1,111 @@
+package game
+
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Reach is how near a player's middle must come to a power-up to take it, in
+// units.
+const Reach = Width / 2
+
+// Times of power-ups, in seconds.
+const (
+	BoostTime = 3 // a boost lasts
+	RestTime  = 5 // from taking one until the same player may take another
+	BackTime  = 8 // from being taken until it is back
+)
+
+// wearer is a player whose boost runs down.
+type wearer struct{ Boost *Boost }
+
+// wear counts boosts down. It counts the player's own steps, not ticks: in a
+// tick that the server holds a player back nothing runs down, and the client,
+// which does not know of it, is right.
+func wear(w *ecs.World) {
+	for _, e := range ecs.Each[wearer](w) {
+		if e.Boost.Left > 0 {
+			e.Boost.Left--
+		}
+		if e.Boost.Rest > 0 {
+			e.Boost.Rest--
+		}
+	}
+}
+
+// taker is a player who may take a power-up.
+type taker struct {
+	ID    *components.NetID
+	Pos   *components.Position
+	Boost *Boost
+}
+
+// take gives players the power-ups that they touch. Of several who touch one in
+// the same tick the first gets it, so the order must be the same everywhere: that
+// of NetIDs. What it writes is the player's own state alone, which a client may
+// predict; the power-up is not the client's to change, and on the server "grant"
+// does. Until the client hears of that, its own claim and its rest keep it from
+// taking the same round again.
+func take(w *ecs.World) {
+	c, now := resource[Crowd](w), w.Tick()
+	for _, e := range ecs.EachInOrder[taker](w) {
+		if e.Boost.Rest > 0 {
+			continue
+		}
+		for i := range c.powerUps {
+			p := &c.powerUps[i]
+			if p.Item.ReadyAt > now || length(p.Pos.X-e.Pos.X, p.Pos.Y-e.Pos.Y) > Reach || c.claimed(p) {
+				continue
+			}
+			*e.Boost = Boost{
+				Left: steps(w, BoostTime),
+				Rest: steps(w, RestTime),
+				Of:   p.ID, Round: p.Item.Round,
+			}
+			if me := c.player(*e.ID); me != nil {
+				me.Boost = *e.Boost // for those who come later in this tick
+			}
+			break
+		}
+	}
+}
+
+// steps is a number of seconds in steps.
+func steps(w *ecs.World, seconds int) uint16 { return uint16(seconds * w.TickRate()) }
+
+// claimed reports whether a player has the present round of a power-up.
+func (c *Crowd) claimed(p *seenPowerUp) bool {
+	for i := range c.players {
+		if b := &c.players[i].Boost; b.Of == p.ID && b.Round == p.Item.Round {
+			return true
+		}
+	}
+	return false
+}
+
+// claimant is a player with a claim and what it is worth.
+type claimant struct {
+	Owner *components.Owner
+	Boost *Boost
+	Score *Score
+}
+
+// grant is an Authority system: it turns claims into what stays. A round is
+// claimed by one player and granted once, whatever order claimants come in and
+// however many steps a tick gave them.
+func grant(w *ecs.World) {
+	for _, e := range ecs.Each[claimant](w) {
+		item, ok := w.ByNetID(e.Boost.Of)
+		if !ok {
+			continue
+		}
+		p := ecs.Get[PowerUp](w, item)
+		if p == nil || p.Round != e.Boost.Round {
+			continue
+		}
+		p.Round++
+		p.ReadyAt = w.Tick() + uint32(steps(w, BackTime))
+		p.By = e.Owner.Client
+		e.Score.Points++
+	}
+}

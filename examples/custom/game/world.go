@@ -1,0 +1,58 @@
+package game
+
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// streams of random numbers for where things start.
+const (
+	streamPlayers  = 0
+	streamPowerUps = 1 << 32
+)
+
+// Populate spawns power-ups, spread over the yard.
+func Populate(w *ecs.World, powerUps int) {
+	for i := range powerUps {
+		x, y := start(w, streamPowerUps|uint64(i))
+		w.Spawn(components.Position{X: x, Y: y}, PowerUp{})
+	}
+}
+
+// Join spawns the player of a client.
+func Join(w *ecs.World, client uint32) {
+	x, y := start(w, streamPlayers|uint64(client))
+	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{},
+		Ride{}, Boost{}, Score{}, Input{})
+}
+
+// start is a place in one of the two halves of the yard, clear of the walls. It
+// is in whole units, which travel unchanged: a client that knew a power-up a
+// fraction of a step off its place would at times take it a tick too early.
+func start(w *ecs.World, stream uint64) (x, y float32) {
+	draw := ecs.NewRand(w.Seed(), stream)
+	const room = wallX - wallHalf - 2*Width
+	x, y = float32(Width+draw.IntN(room)), float32(Width+draw.IntN(SizeY-2*Width))
+	if draw.IntN(2) == 1 {
+		x = SizeX - x
+	}
+	return x, y
+}
+
+// Place is where an entity stands.
+func Place(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
+	p := ecs.Get[components.Position](w, e)
+	if p == nil {
+		return 0, 0, false
+	}
+	return p.X, p.Y, true
+}
+
+// Push moves a player at once, as far as the yard reaches; walls do the rest in
+// the next tick.
+func Push(w *ecs.World, e ecs.Entity, dx, dy float32) {
+	if p := ecs.Get[components.Position](w, e); p != nil {
+		p.X = min(max(p.X+dx, Width/2), SizeX-Width/2)
+		p.Y = min(max(p.Y+dy, Width/2), SizeY-Width/2)
+	}
+}

@@ -1,0 +1,40 @@
+// Command custom runs a yard of players who push each other, moving platforms, a
+// door and power-ups: the example of a game with components, systems and
+// resources of its own. See -h for the flags; -npcs is the number of power-ups,
+// and -clients 1 shows that a player alone is never corrected. A player is 40
+// units wide, which is what to hold client.p99_error against.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/custom/game"
+	"github.com/tactusgo/tactus/internal/headless"
+)
+
+// world is the game as the runner needs to know it.
+func world() headless.World {
+	return headless.World{
+		Name: "custom",
+		About: "Players who push each other, platforms, a door and power-ups (-npcs of them).\n" +
+			"A player is 40 units wide: hold client.p99_error against it. With -clients 1\n" +
+			"nobody is in the way, and client.corrections is 0.",
+		Protocol:       func(*headless.Options) *ecs.Protocol { return game.Protocol() },
+		Populate:       func(w *ecs.World, o *headless.Options) { game.Populate(w, o.NPCs) },
+		Join:           func(w *ecs.World, _ *headless.Options, client uint32) { game.Join(w, client) },
+		Bot:            func(o *headless.Options, n int) headless.Bot { return game.NewBot(o.Seed, n) },
+		Place:          game.Place,
+		Push:           game.Push,
+		ServerSchedule: game.ServerSchedule,
+		ClientSchedule: game.ClientSchedule,
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(headless.Main(ctx, world(), os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+const (
+	entities = 1000
+	ticks    = 10
+	ring     = 64  // captures
+	edge     = 200 // of the field, at which bodies turn back
+)
+
+type position struct {
+	X, Y float32 `net:"-512..512 step 0.01"`
+}
+
+type velocity struct {
+	X, Y float32 `net:"-512..512 step 0.01"`
+}
+
+type thrust struct {
+	X, Y float32 `net:"-16..16 step 0.01"`
+}
+
+// step is one tick of one body: what a small game does with it.
+func step(p *position, v *velocity, t *thrust, dt float32) {
+	v.X += t.X * dt
+	v.Y += t.Y * dt
+	p.X += v.X * dt
+	p.Y += v.Y * dt
+	if p.X > edge || p.X < -edge {
+		v.X = -v.X
+	}
+	if p.Y > edge || p.Y < -edge {
+		v.Y = -v.Y
+	}
+}
+
+func body(i int) (position, velocity, thrust) {
+	return position{X: float32(i%300) - 150, Y: float32(i%200) - 100}, velocity{float32(i%7) - 3, float32(i%5) - 2}, thrust{float32(i%3) - 1, 1}
+}
+
+// client is a client's world with its history.
+type client struct {
+	w *ecs.World
+	h *ecs.History
+}
+
+func newClient() *client {
+	type row struct {
+		Pos    *position
+		Vel    *velocity
+		Thrust *thrust
+	}
+	p := ecs.NewProtocol("resim")
+	ecs.Replicate[position](p, ecs.Predicted)
+	ecs.Replicate[velocity](p, ecs.Predicted)
+	ecs.Replicate[thrust](p, ecs.Predicted)
+	p.Simulate("step", func(w *ecs.World) {
+		dt := w.Step()
+		for _, r := range ecs.Each[row](w) {
+			step(r.Pos, r.Vel, r.Thrust, dt)
+		}
+	})
+	w := ecs.NewWorld(p, ecs.Config{Client: true})
+	mask := uint64(0)
+	for _, c := range p.Replicated() {
+		mask |= 1 << c.Replicated()
+	}
+	for i := range entities {
+		e := w.Replica(components.NetID(1+i), mask, true)
+		ecs.Get[components.Owner](w, e).Client = 1
+		*ecs.Get[position](w, e), *ecs.Get[velocity](w, e), *ecs.Get[thrust](w, e) = body(i)
+	}
+	c := &client{w, ecs.NewHistory(w, ring)}
+	c.h.Capture(0)
+	return c
+}
+
+// resimulate goes back to sequence 0 and runs ten inputs again.
+func (c *client) resimulate() {
+	c.h.Restore(0)
+	for seq := uint32(1); seq <= ticks; seq++ {
+		c.w.SetTick(seq)
+		c.w.SetInputSequence(1, seq)
+		c.w.SimulateStage().Run(c.w)
+		c.h.Capture(seq)
+	}
+}
+
+// state is the same bodies as slices would have them.
+type state struct {
+	pos    [entities]position
+	vel    [entities]velocity
+	thrust [entities]thrust
+}
+
+type plain struct {
+	live state
+	ring []state
+}
+
+func newPlain() *plain {
+	p := &plain{ring: make([]state, ring)}
+	for i := range entities {
+		p.live.pos[i], p.live.vel[i], p.live.thrust[i] = body(i)
+	}
+	p.ring[0] = p.live
+	return p
+}
+
+// resimulate takes ten steps and ten copies of the state: one to begin where the
+// client does, and one after each step but the last, whose result is in place.
+func (p *plain) resimulate() {
+	p.live.pos, p.live.vel, p.live.thrust = p.ring[0].pos, p.ring[0].vel, p.ring[0].thrust
+	const dt = float32(1.0 / ecs.DefaultTickRate)
+	for seq := 1; seq <= ticks; seq++ {
+		p.step(dt)
+		if seq == ticks {
+			return
+		}
+		copy(p.ring[seq].pos[:], p.live.pos[:])
+		copy(p.ring[seq].vel[:], p.live.vel[:])
+		copy(p.ring[seq].thrust[:], p.live.thrust[:])
+	}
+}
+
+//go:noinline
+func (p *plain) step(dt float32) {
+	for i := range p.live.pos {
+		step(&p.live.pos[i], &p.live.vel[i], &p.live.thrust[i], dt)
+	}
+}
+
+// equals reports whether both sides hold the same values.
+func (c *client) equals(p *plain) bool {
+	for i := range entities {
+		e, ok := c.w.ByNetID(components.NetID(1 + i))
+		if !ok || *ecs.Get[position](c.w, e) != p.live.pos[i] || *ecs.Get[velocity](c.w, e) != p.live.vel[i] {
+			return false
+		}
+	}
+	return true
+}

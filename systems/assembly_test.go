@@ -1,0 +1,293 @@
+package systems
+
+import (
+	"errors"
+	"flag"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+func TestServerConfigValidate(t *testing.T) {
+	for _, c := range []struct {
+		config ServerConfig
+		says   string // "": it is valid
+	}{
+		{ServerConfig{}, ""},
+		{ServerConfig{TickRate: 1}, ""},
+		{ServerConfig{TickRate: 30}, ""},
+		{ServerConfig{TickRate: 50}, ""},
+		{ServerConfig{TickRate: 61}, ""},
+		{ServerConfig{TickRate: 128}, ""},
+		{ServerConfig{TickRate: 1000, SendRate: 1000}, ""},
+		{ServerConfig{WakeEvery: 3}, ""},
+		{ServerConfig{WakeEvery: 60}, ""},
+		{ServerConfig{TickRate: 60, SendRate: 60}, ""},
+		{ServerConfig{Timing: Arrival, LeavePolicy: KeepOwned, Timeout: 200 * time.Millisecond, MaxClients: 1}, ""},
+		{ServerConfig{TickRate: -1}, "1 and 1000"},
+		{ServerConfig{TickRate: 1001}, "1 and 1000"},
+		{ServerConfig{SendRate: -20}, "must divide"},
+		{ServerConfig{SendRate: 7}, "must divide"},
+		{ServerConfig{SendRate: 61}, "must divide"},
+		{ServerConfig{TickRate: 30, SendRate: 20}, "must divide"},
+		{ServerConfig{WakeEvery: -1}, "must divide"},
+		{ServerConfig{WakeEvery: 7}, "must divide"},
+		{ServerConfig{WakeEvery: 3, SendRate: 30}, "must divide"},
+		{ServerConfig{Preset: 1}, "LocalSync"},
+		{ServerConfig{Timing: 2}, "buffered and arrival"},
+		{ServerConfig{MaxClients: -1}, "0: 256"},
+		{ServerConfig{Timeout: -1}, "200ms"},
+		{ServerConfig{Timeout: 199 * time.Millisecond}, "200ms"},
+		{ServerConfig{LeavePolicy: 2}, "DespawnOwned"},
+	} {
+		err := c.config.Validate()
+		checkConfigError(t, c.config, err, c.says)
+		server, other := NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), plaza(), c.config)
+		if (other == nil) != (err == nil) || (server == nil) == (other == nil) {
+			t.Errorf("%+v: Validate says %v, NewServer %v", c.config, err, other)
+		}
+	}
+}
+
+func TestClientConfigValidate(t *testing.T) {
+	for _, c := range []struct {
+		config ClientConfig
+		says   string
+	}{
+		{ClientConfig{}, ""},
+		{ClientConfig{History: 1}, ""},
+		{ClientConfig{History: 1 << 14, Timeout: time.Hour}, ""},
+		{ClientConfig{History: -1}, "1 and 16384"},
+		{ClientConfig{History: 1<<14 + 1}, "1 and 16384"},
+		{ClientConfig{Timeout: -time.Second}, "200ms"},
+		{ClientConfig{Timeout: time.Millisecond}, "200ms"},
+	} {
+		err := c.config.Validate()
+		checkConfigError(t, c.config, err, c.says)
+		_, other := NewClient(netsys.NewNetwork().Node(netip.AddrPort{}), netip.MustParseAddrPort("127.0.0.1:1"), plaza(), c.config)
+		if (other == nil) != (err == nil) {
+			t.Errorf("%+v: Validate says %v, NewClient %v", c.config, err, other)
+		}
+	}
+}
+
+func checkConfigError(t *testing.T, config any, err error, says string) {
+	t.Helper()
+	switch {
+	case says == "" && err != nil:
+		t.Errorf("%+v: %v", config, err)
+	case says != "" && (!errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), says)):
+		t.Errorf("%+v: %v; should wrap ErrConfig and say %q", config, err, says)
+	}
+}
+
+// The zero value is what its documentation says.
+func TestDefaults(t *testing.T) {
+	for _, c := range []struct{ config, want ServerConfig }{
+		{ServerConfig{}, ServerConfig{TickRate: 60, WakeEvery: 1, SendRate: 20}},
+		{ServerConfig{TickRate: 30}, ServerConfig{TickRate: 30, WakeEvery: 1, SendRate: 15}},
+		{ServerConfig{TickRate: 10}, ServerConfig{TickRate: 10, WakeEvery: 1, SendRate: 10}},
+		{ServerConfig{TickRate: 128}, ServerConfig{TickRate: 128, WakeEvery: 1, SendRate: 16}},
+		{ServerConfig{WakeEvery: 6}, ServerConfig{TickRate: 60, WakeEvery: 6, SendRate: 10}},
+	} {
+		got := c.config.filled()
+		if got.TickRate != c.want.TickRate || got.WakeEvery != c.want.WakeEvery || got.SendRate != c.want.SendRate || got.Logger == nil {
+			t.Errorf("%+v is filled to %+v", c.config, got)
+		}
+	}
+	if c := (ClientConfig{}).filled(); c.History != 512 || c.Logger == nil {
+		t.Errorf("%+v", c)
+	}
+	g := newGame(t, plaza, ServerConfig{})
+	g.join(ClientConfig{}, netsys.Link{})
+	g.connect()
+	from := g.server.Stats()
+	g.run(60)
+	if s := g.server.Stats(); s.Ticks-from.Ticks != 60 || s.Updates-from.Updates != 20 {
+		t.Errorf("%d ticks and %d updates in a second", s.Ticks-from.Ticks, s.Updates-from.Updates)
+	}
+}
+
+var update = flag.Bool("update", false, "write what is printed to testdata")
+
+// The schedules are part of what a user reads.
+func TestPrintedSchedules(t *testing.T) {
+	p := plaza()
+	p.Authority("judge", func(*ecs.World) {})
+	g := newGame(t, func() *ecs.Protocol { return p }, ServerConfig{})
+	c := g.join(ClientConfig{}, netsys.Link{})
+	for name, got := range map[string]string{"server": g.server.Schedule().String(), "client": c.Schedule().String()} {
+		file := filepath.Join("testdata", name+".schedule")
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil || string(want) != got {
+			t.Errorf("%s (-update writes it): %v\n%s", file, err, got)
+		}
+	}
+}
+
+// move takes a system from its place and puts it behind another.
+func move(name, behind string) func(*ecs.Schedule) error {
+	return func(s *ecs.Schedule) error {
+		var run func(*ecs.World)
+		err := s.Wrap(name, func(r func(*ecs.World)) func(*ecs.World) { run = r; return r })
+		return errors.Join(err, s.Remove(name), s.InsertAfter(behind, ecs.System{Name: name, Run: run}))
+	}
+}
+
+// Systems in an order in which they cannot work are refused by both their names;
+// leaving one out is allowed.
+func TestStageOrder(t *testing.T) {
+	authority := func() *ecs.Protocol {
+		p := plaza()
+		p.Authority("judge", func(*ecs.World) {})
+		return p
+	}
+	server := func(change func(*ecs.Schedule) error) error {
+		_, err := NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), authority(), ServerConfig{Schedule: change})
+		return err
+	}
+	client := func(change func(*ecs.Schedule) error) error {
+		_, err := NewClient(netsys.NewNetwork().Node(netip.AddrPort{}), netip.MustParseAddrPort("127.0.0.1:1"), authority(), ClientConfig{Schedule: change})
+		return err
+	}
+	for _, c := range []struct {
+		make         func(func(*ecs.Schedule) error) error
+		name, behind string
+		other        string // "": allowed
+	}{
+		{server, "Receive", "ServerApply", "ServerApply"},
+		{server, "ServerApply", "Send", "Simulate"},
+		{server, "Snapshot", "Send", "Send"},
+		{server, "Send", "Receive", "Snapshot"},
+		{server, "Snapshot", "Receive", "Simulate"},
+		{client, "Receive", "Reconcile", "Reconcile"},
+		{client, "Reconcile", "Predict", "InputGather"},
+		{client, "InputGather", "Predict", "Predict"},
+		{client, "Send", "Reconcile", "InputGather"},
+		{server, "Snapshot", "ServerApply", "Simulate"},
+		{client, "Interpolate", "Send", ""},
+	} {
+		err := c.make(move(c.name, c.behind))
+		if c.other == "" {
+			if err != nil {
+				t.Errorf("%s behind %s: %v", c.name, c.behind, err)
+			}
+			continue
+		}
+		if !errors.Is(err, ErrStageOrder) || !strings.Contains(err.Error(), c.name) || !strings.Contains(err.Error(), c.other) {
+			t.Errorf("%s behind %s: %v; should name %s", c.name, c.behind, err, c.other)
+		}
+	}
+	for _, name := range []string{"Receive", "ServerApply", "Snapshot", "Send"} {
+		if err := server(func(s *ecs.Schedule) error { return s.Remove(name) }); err != nil {
+			t.Errorf("a server without %s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"Receive", "Reconcile", "InputGather", "Predict", "Send", "Interpolate"} {
+		if err := client(func(s *ecs.Schedule) error { return s.Remove(name) }); err != nil {
+			t.Errorf("a client without %s: %v", name, err)
+		}
+	}
+	own := errors.New("not like this")
+	for _, make := range []func(func(*ecs.Schedule) error) error{server, client} {
+		if err := make(func(*ecs.Schedule) error { return own }); !errors.Is(err, own) {
+			t.Errorf("the callback's error became %v", err)
+		}
+		if err := make(func(s *ecs.Schedule) error { return s.Remove("Nothing") }); !errors.Is(err, ecs.ErrNoSystem) {
+			t.Errorf("a system that is not there: %v", err)
+		}
+	}
+}
+
+func TestGatherOfAnotherType(t *testing.T) {
+	wire := func() netsys.Wire { return netsys.NewNetwork().Node(netip.AddrPort{}) }
+	to := netip.MustParseAddrPort("127.0.0.1:1")
+	for name, g := range map[string]GatherFunc{
+		"unknown":    Gather(func(*ecs.World, *every) {}),
+		"registered": Gather(func(*ecs.World, *place) {}),
+	} {
+		if _, err := NewClient(wire(), to, plaza(), ClientConfig{Gather: g}); !errors.Is(err, ErrConfig) {
+			t.Errorf("%s type: %v", name, err)
+		}
+	}
+	if _, err := NewClient(wire(), to, plazaParts("none/1"), ClientConfig{Gather: gatherPush()}); !errors.Is(err, ErrConfig) {
+		t.Error("a protocol without input takes inputs")
+	}
+	if _, err := NewClient(wire(), to, plaza(), ClientConfig{Gather: gatherPush()}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A protocol without input plays by itself: clients that own something predict it,
+// by number of tick, and nobody's messages are malformed.
+func TestProtocolWithoutInput(t *testing.T) {
+	protocol := func() *ecs.Protocol {
+		p := plazaParts("clockwork/1")
+		p.Simulate("drift", func(w *ecs.World) {
+			for _, r := range ecs.Each[struct{ At *place }](w) {
+				r.At.X = min(r.At.X+1.0/64, 500)
+			}
+		})
+		return p
+	}
+	join := func(w *ecs.World, client uint32) {
+		if client == 1 {
+			w.Spawn(components.Owner{Client: client}, place{})
+		}
+	}
+	g := newGame(t, protocol, ServerConfig{Join: join})
+	g.server.World().Spawn(place{}, tint{4})
+	owner := g.join(ClientConfig{}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 5 * time.Millisecond})
+	g.connect()
+	watcher := g.join(ClientConfig{}, netsys.Link{Latency: 50 * time.Millisecond})
+	g.connect()
+	g.run(60 * 20)
+	s := g.server.Stats()
+	if s.MalformedMessages > 0 || s.Inputs.Consumed < 1000 {
+		t.Errorf("%d malformed messages, %+v", s.MalformedMessages, s.Inputs)
+	}
+	if st := owner.Stats(); st.Confirmed < 200 || st.Corrections > 2 || st.Jumps > 1 {
+		t.Errorf("the owner: %+v", st)
+	}
+	if st := watcher.Stats(); st.Corrections+st.Resimulated > 0 || st.Snapshots < 300 {
+		t.Errorf("the spectator: %+v", st)
+	}
+	g.mustConverge()
+}
+
+// A client that owns nothing sees everything and predicts nothing.
+func TestSpectator(t *testing.T) {
+	g := newGame(t, plaza, ServerConfig{Join: func(w *ecs.World, client uint32) {
+		if client == 1 {
+			spawnPawn(w, client)
+		}
+	}})
+	player := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
+	g.connect()
+	spectator := g.join(ClientConfig{}, netsys.Link{Latency: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.1})
+	g.connect()
+	g.run(600)
+	if _, has := spectator.Own(spectator.World()); has {
+		t.Error("a spectator owns something")
+	}
+	if own, has := player.Own(player.View()); !has || ecs.Get[place](player.View(), own) == nil {
+		t.Error("the player does not see himself")
+	}
+	st := spectator.Stats()
+	if st.Corrections+st.Confirmed+st.Resimulated+st.StaleStates > 0 || st.Snapshots < 100 {
+		t.Errorf("%+v", st)
+	}
+	g.mustConverge()
+}

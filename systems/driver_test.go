@@ -1,0 +1,145 @@
+package systems_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// held is a crowd that has played long enough for buffers to be settled.
+func held(t *testing.T) *systemstest.Crowd {
+	t.Helper()
+	crowd := systemstest.New(t, onField(5, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
+	crowd.Connect()
+	crowd.Run(15 * time.Second)
+	crowd.Mark()
+	return crowd
+}
+
+// recovers demands that the crowd plays on as if nothing had been.
+func recovers(t *testing.T, crowd *systemstest.Crowd) {
+	t.Helper()
+	crowd.Run(15 * time.Second)
+	crowd.Mark()
+	before := crowd.Server.Tick()
+	crowd.Run(10 * time.Second)
+	if ticks := crowd.Server.Tick() - before; ticks < 599 || ticks > 601 {
+		t.Errorf("the server runs %d ticks in ten seconds, want 600", ticks)
+	}
+	crowd.NothingMissing()
+	crowd.NoCorrections()
+	crowd.NoStalls()
+	crowd.Settle()
+	crowd.Converged()
+}
+
+// A debugger or a laptop's lid holds the whole process for a minute: what was
+// due is dropped and counted, nobody runs after it, and nobody is thrown out for
+// a silence that nobody listened to.
+func TestProcessHeldForAMinute(t *testing.T) {
+	crowd := held(t)
+	ticks := crowd.Server.Tick()
+	crowd.StallServer(time.Minute)
+	for _, k := range crowd.Clients {
+		k.Stall(time.Minute)
+	}
+	crowd.Run(61 * time.Second)
+	if ran := crowd.Server.Tick() - ticks; ran > 70 {
+		t.Errorf("the server ran %d ticks in the second after the minute: it runs after what it missed", ran)
+	}
+	if dropped := crowd.Server.Stats().TicksDropped; dropped < 3500 {
+		t.Errorf("the server counts %d dropped ticks, want nearly 3600", dropped)
+	}
+	for _, k := range crowd.Clients {
+		if k.Err() != nil {
+			t.Fatalf("%v lost its session: %v", k, k.Err())
+		}
+	}
+	recovers(t, crowd)
+}
+
+// The server alone is held, shorter than the timeout: its clients wait.
+func TestServerHeld(t *testing.T) {
+	crowd := held(t)
+	crowd.StallServer(5 * time.Second)
+	crowd.Run(6 * time.Second)
+	if dropped := crowd.Server.Stats().TicksDropped; dropped < 290 || dropped > 300 {
+		t.Errorf("the server counts %d dropped ticks, want about 295", dropped)
+	}
+	recovers(t, crowd)
+}
+
+// One client is held: it catches up without simulating more than its history
+// again at once, and the others do not notice.
+func TestClientHeld(t *testing.T) {
+	crowd := held(t)
+	sleeper := crowd.Clients[1]
+	sleeper.Stall(5 * time.Second)
+	crowd.Run(6 * time.Second)
+	st := sleeper.Stats()
+	if st.TicksDropped < 290 || st.TicksDropped > 300 {
+		t.Errorf("the client counts %d dropped ticks, want about 295", st.TicksDropped)
+	}
+	if st.LongestReplay > systems.DefaultHistory {
+		t.Errorf("the client simulated %d ticks again at once, and keeps %d", st.LongestReplay, systems.DefaultHistory)
+	}
+	for _, k := range []*systemstest.Client{crowd.Clients[0], crowd.Clients[2]} {
+		if f := k.Figures(); f.Corrections != 0 || f.Missing != 0 || f.Stalls != 0 {
+			t.Errorf("%v noticed: %+v", k, f)
+		}
+	}
+	recovers(t, crowd)
+}
+
+// The clock of a machine steps back by an hour, and forward again: the peers go
+// on from where it stands.
+func TestClockStepsBack(t *testing.T) {
+	network := netsys.NewNetwork()
+	addr := netip.MustParseAddrPort("127.0.0.1:7777")
+	start := time.Unix(1<<30, 0)
+	s, err := systems.NewServer(network.Node(addr), field(), systems.ServerConfig{
+		Join: joinField, Start: start, Random: netsys.SeededRandom(1),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := systems.NewClient(network.Node(netip.AddrPort{}), addr, field(), systems.ClientConfig{
+		Start: start, Random: netsys.SeededRandom(2),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const frame = time.Second / 60
+	play := func(from time.Time, frames int) time.Time {
+		for range frames {
+			from = from.Add(frame)
+			s.Advance(from)
+			c.Advance(from)
+			c.Frame(from)
+		}
+		return from
+	}
+	now := play(start, 300)
+	before, input := s.Tick(), c.Input()
+	if before < 295 || input < 280 {
+		t.Fatalf("%d ticks and %d inputs in 300 frames", before, input)
+	}
+	now = play(now.Add(-time.Hour), 300)
+	if ran := s.Tick() - before; ran < 295 || ran > 300 {
+		t.Errorf("%d ticks in the 300 frames after the clock stepped back", ran)
+	}
+	if sent := c.Input() - input; sent < 295 || sent > 300 {
+		t.Errorf("%d inputs in the 300 frames after the clock stepped back", sent)
+	}
+	play(now.Add(time.Hour), 300)
+	if c.Err() != nil {
+		t.Fatalf("the client lost its session: %v", c.Err())
+	}
+	if err := systems.Difference(s, c); err != nil {
+		t.Errorf("after the clock stepped forward: %v", err)
+	}
+}

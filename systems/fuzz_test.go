@@ -1,0 +1,136 @@
+package systems
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// What can be read can be written, and means the same; no value that it yields
+// lies outside its range.
+func FuzzReadInput(f *testing.F) {
+	table := tableFor[every](f)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r codec.Reader
+		var w codec.Writer
+		var m, again inputMessage
+		if err := readInput(b, &r, table, &m); err != nil {
+			if !errors.Is(err, ErrMessage) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if m.count < 1 || m.count > maxRedundancy || len(m.words) != m.count*table.Words {
+			t.Fatalf("%d inputs in %d words", m.count, len(m.words))
+		}
+		for i := range m.count {
+			var v every
+			table.Dequantize(unsafe.Pointer(&v), m.words[i*table.Words:], table.Words, 1)
+			if _, field := table.FirstClamped(unsafe.Pointer(&v), 1); field >= 0 {
+				t.Fatalf("%s is %s", table.Fields[field].Path, table.Format(field, unsafe.Pointer(&v)))
+			}
+		}
+		out := appendInput(nil, &w, table, &m)
+		if err := readInput(out[1:], &r, table, &again); err != nil || !sameInputs(table, &m, &again) {
+			t.Fatalf("%x came back as %x: %v", b, out, err)
+		}
+	})
+}
+
+func FuzzWelcome(f *testing.F) {
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := readWelcome(b)
+		if err != nil {
+			if !errors.Is(err, ErrMessage) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again := m.append(nil); !bytes.Equal(again, b) {
+			t.Fatalf("%x came back as %x", b, again)
+		}
+		c := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: true}
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		p := newPlayback(birth, int(m.tickRate), int(m.sendRate))
+		p.snapshot(birth.Add(time.Second), m.tick)
+		p.advance(birth.Add(2 * time.Second))
+	})
+}
+
+// A fuzzed script is a series of steps: 255 lets a tick pass, any other byte is
+// followed by a length of two bytes and a message.
+const tickPasses = 0xff
+
+// A client that is fed anything whatsoever in place of snapshots does not panic,
+// keeps its memory within its limits and its world in order.
+func FuzzReadSnapshot(f *testing.F) {
+	f.Fuzz(func(t *testing.T, script []byte) {
+		g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+		c := g.join(ClientConfig{Gather: gatherPush(), History: 64}, netsys.Link{})
+		g.connect()
+		g.frozen = true // from here on the script is the server
+		script = script[:min(len(script), 1<<13)]
+		for len(script) > 0 && c.Err() == nil {
+			if script[0] == tickPasses || len(script) < 3 {
+				script = script[1:]
+				g.step()
+				continue
+			}
+			n := min(int(binary.LittleEndian.Uint16(script[1:])), len(script)-3)
+			(*clientHandler)(c).Received(g.now, c.session, netsys.Packet{At: g.now, Newest: true, Data: script[3 : 3+n]})
+			script = script[3+n:]
+		}
+		g.run(3)
+		if err := c.Err(); err != nil && !errors.Is(err, ErrMessage) {
+			t.Fatal(err)
+		}
+		checkClient(t, c)
+	})
+}
+
+// checkClient checks what must hold in a client whatever it was sent.
+func checkClient(t *testing.T, c *Client) {
+	t.Helper()
+	if len(c.replicas) > maxReplicas || len(c.replicas) != len(c.byID) {
+		t.Errorf("%d entities, %d by id", len(c.replicas), len(c.byID))
+	}
+	used := 0
+	for _, r := range c.replicas {
+		used += len(r.ring) * recordSize
+		for i := range r.ring {
+			used += 4 * cap(r.ring[i].words)
+		}
+	}
+	if used != c.memory.used {
+		t.Errorf("%d bytes of records, counted %d", used, c.memory.used)
+	}
+	if len(c.own.raw) > maxOwn || cap(c.plain) > 2*maxSnapshotPlain {
+		t.Errorf("%d bytes of own state, %d of a packet", len(c.own.raw), cap(c.plain))
+	}
+	for _, w := range []*ecs.World{c.World(), c.View()} {
+		w.Hash()
+		n := 0
+		for tab := range w.Tables {
+			n += len(tab.Entities)
+			for _, comp := range c.replicated {
+				if p := tab.Column(comp); p != nil && comp.Words > 0 {
+					if row, field := comp.Schema.FirstClamped(p, len(tab.Entities)); row >= 0 {
+						t.Errorf("entity %d has a %s.%s out of its range", tab.NetIDs[row], comp.Name, comp.Schema.Fields[field].Path)
+					}
+				}
+			}
+		}
+		if n > len(c.replicas) {
+			t.Errorf("%d entities of %d", n, len(c.replicas))
+		}
+	}
+}

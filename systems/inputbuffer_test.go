@@ -1,0 +1,245 @@
+package systems
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// numbered is an input that says which one it is.
+type numbered struct {
+	N uint16 `net:"0..65535"`
+}
+
+// inputPacket is a packet on its way, by the number of the send.
+type inputPacket struct {
+	m   inputMessage
+	due int64
+	nth int
+}
+
+// sender is a client that sends its newest inputs every tick through a link that
+// loses, delays and doubles.
+type sender struct {
+	r            *rand.Rand
+	buffer       *inputBuffer
+	newest       uint32
+	redundancy   int
+	loss         float64
+	delay        int // ticks, at most
+	twice        float64
+	flying       []inputPacket
+	sent, latest int
+	tick         int64
+}
+
+func newSender(t testing.TB, seed uint64, first uint32) *sender {
+	return &sender{
+		r: rand.New(rand.NewPCG(seed, 5)), buffer: newInputBuffer(tableFor[numbered](t), 60, 1),
+		newest: first - 1, redundancy: 8, latest: -1,
+	}
+}
+
+// message is the newest count inputs.
+func (s *sender) message(count int) inputMessage {
+	m := inputMessage{newest: uint16(s.newest), count: count}
+	for i := range count {
+		m.words = append(m.words, int32(uint16(s.newest-uint32(count-1-i))))
+	}
+	return m
+}
+
+// deliver lets a tick pass on the link: the client makes an input unless it is
+// stalled, and what is due reaches the buffer.
+func (s *sender) deliver(stalled bool) {
+	s.tick++
+	if !stalled {
+		s.newest++
+		if s.r.Float64() >= s.loss {
+			copies := 1
+			if s.r.Float64() < s.twice {
+				copies = 2
+			}
+			for range copies {
+				m := s.message(min(s.redundancy, int(s.newest)))
+				s.flying = append(s.flying, inputPacket{m, s.tick + int64(s.r.IntN(s.delay+1)), s.sent})
+			}
+		}
+		s.sent++
+	}
+	s.r.Shuffle(len(s.flying), func(i, k int) { s.flying[i], s.flying[k] = s.flying[k], s.flying[i] })
+	rest := s.flying[:0]
+	for _, p := range s.flying {
+		if p.due > s.tick {
+			rest = append(rest, p)
+			continue
+		}
+		s.buffer.receive(s.tick, &p.m, p.nth > s.latest)
+		s.latest = max(s.latest, p.nth)
+	}
+	s.flying = rest
+}
+
+// step takes one input from the buffer and checks that it is the one whose turn
+// it is.
+func (s *sender) step(t *testing.T, loss float64) (stepped, real bool) {
+	t.Helper()
+	before := s.buffer.expected
+	stepped, words := s.buffer.buffered(s.tick, loss)
+	switch {
+	case !stepped && s.buffer.expected != before:
+		t.Fatalf("tick %d: no step, and input %d is gone", s.tick, before)
+	case stepped && s.buffer.expected != before+1:
+		t.Fatalf("tick %d: a step from input %d to %d", s.tick, before, s.buffer.expected)
+	case words != nil && words[0] != int32(uint16(before)):
+		t.Fatalf("tick %d: input %d in place of %d", s.tick, words[0], before)
+	}
+	return stepped, words != nil
+}
+
+// Whatever a link does to the packets, what is consumed is what was sent, in
+// order, each once; what did not come in time has a filler; nothing is counted
+// twice.
+func TestInputsAreConsumedInOrder(t *testing.T) {
+	for seed := range uint64(60) {
+		s := newSender(t, seed, 1)
+		s.loss, s.twice, s.delay = s.r.Float64()*0.6, s.r.Float64()*0.5, s.r.IntN(30)
+		s.redundancy = 1 + s.r.IntN(maxRedundancy)
+		var steps, real uint64
+		last := uint32(0)
+		for range 3000 {
+			s.deliver(false)
+			stepped, was := s.step(t, s.loss)
+			if stepped {
+				steps++
+			}
+			if was {
+				if real++; s.buffer.expected <= last {
+					t.Fatalf("seed %d: input %d after %d", seed, s.buffer.expected-1, last-1)
+				}
+				last = s.buffer.expected
+			}
+		}
+		st := s.buffer.stats
+		// A buffer that runs out while it is young takes the client for stalled.
+		if st.Consumed != real || st.Consumed+st.Missing != steps || st.Resyncs > 1 || st.Late > st.Missing {
+			t.Errorf("seed %d: %d steps of which %d real, counted %+v", seed, steps, real, st)
+		}
+		if s.redundancy > 16 && st.Consumed < 2900 {
+			t.Errorf("seed %d: loss %.2f, redundancy %d, delay %d: %+v", seed, s.loss, s.redundancy, s.delay, st)
+		}
+	}
+}
+
+// On a link without loss nothing is filled in once the buffer is deep enough, and
+// sequences wrap at 65,536 without anybody noticing.
+func TestInputSequenceWraps(t *testing.T) {
+	for _, first := range []uint32{1, 65_000, 65_535, 65_536, 131_000} {
+		s := newSender(t, uint64(first), first)
+		s.delay = 4
+		// The server knows the client from before: sequences lift to the nearest.
+		s.buffer.any, s.buffer.running = true, true
+		s.buffer.expected, s.buffer.newest = first, first
+		for n := range 140_000 {
+			s.deliver(false)
+			s.step(t, 0)
+			if n == 3000 {
+				s.buffer.stats = InputStats{}
+			}
+		}
+		st := s.buffer.stats
+		if st.Missing+st.Late+st.Rejected+st.Resyncs > 0 || s.buffer.expected < first+139_000 {
+			t.Errorf("from %d: %+v, expecting %d", first, st, s.buffer.expected)
+		}
+	}
+}
+
+func TestLateInputsAreCountedOnce(t *testing.T) {
+	s := newSender(t, 1, 1)
+	for range 5 {
+		s.deliver(false)
+	}
+	for range 100 {
+		s.tick++
+		s.buffer.buffered(s.tick, 0) // nothing comes any more
+	}
+	was := s.buffer.stats
+	m := s.message(5) // all consumed
+	s.buffer.receive(s.tick, &m, false)
+	if st := s.buffer.stats; st.Late != was.Late {
+		t.Errorf("consumed inputs came late: %+v", st)
+	}
+	s.newest = 12
+	for range 3 {
+		m = s.message(6) // 7 to 12, of which 7 to 12 had fillers
+		s.buffer.receive(s.tick, &m, false)
+	}
+	if st := s.buffer.stats; st.Late != 6 || st.Resyncs != was.Resyncs {
+		t.Errorf("six late inputs, three times: %+v", st)
+	}
+}
+
+// Inputs far from the expected one: behind they are refused, ahead the client has
+// jumped and the buffer starts afresh there.
+func TestInputsOutsideTheWindow(t *testing.T) {
+	s := newSender(t, 1, 1000)
+	for range 50 {
+		s.deliver(false)
+		s.step(t, 0)
+	}
+	at := s.buffer.expected
+	far := inputMessage{newest: uint16(at - inputWindow - 1), count: 1, words: []int32{0}}
+	s.buffer.receive(s.tick, &far, false)
+	if st := s.buffer.stats; st.Rejected != 1 || s.buffer.expected != at {
+		t.Errorf("far behind: %+v, expecting %d", st, s.buffer.expected)
+	}
+	ahead := inputMessage{newest: uint16(at + inputWindow - 1), count: 1, words: []int32{0}}
+	s.buffer.receive(s.tick, &ahead, true)
+	if s.buffer.stats.Resyncs != 0 || s.buffer.newest != at+inputWindow-1 {
+		t.Errorf("the last input of the window: %+v", s.buffer.stats)
+	}
+	beyond := inputMessage{newest: uint16(at + 5000), count: 1, words: []int32{0}}
+	s.buffer.receive(s.tick, &beyond, true)
+	if s.buffer.stats.Resyncs != 1 || s.buffer.expected != at+5000 || s.buffer.running {
+		t.Errorf("far ahead: %+v, expecting %d", s.buffer.stats, s.buffer.expected)
+	}
+	// A first message that reaches back before the first input is no message.
+	b := newInputBuffer(tableFor[numbered](t), 60, 1)
+	b.receive(1, &inputMessage{newest: 3, count: 5, words: make([]int32, 5)}, true)
+	b.receive(1, &inputMessage{newest: 0, count: 1, words: make([]int32, 1)}, true)
+	if b.any || b.stats.Rejected != 6 {
+		t.Errorf("from before the first input: %+v", b.stats)
+	}
+}
+
+// A client that stalls is filled in for; when it goes on, its inputs count at
+// once and none is lost.
+func TestInputsAfterAStall(t *testing.T) {
+	for _, stall := range []int{1, 5, 40, 200, 600} {
+		s := newSender(t, uint64(stall), 1)
+		for range 200 {
+			s.deliver(false)
+			s.step(t, 0)
+		}
+		for n := range stall {
+			s.deliver(true)
+			s.step(t, 0)
+			if fills := int(s.buffer.stats.Missing); s.buffer.neutral() != (s.buffer.fills > maxFills) || fills > n+1 {
+				t.Fatalf("stall %d: neutral %v after %d fills", stall, s.buffer.neutral(), s.buffer.fills)
+			}
+		}
+		if long := stall >= 40; long != s.buffer.neutral() {
+			t.Errorf("stall of %d ticks: neutral is %v", stall, s.buffer.neutral())
+		}
+		s.buffer.stats = InputStats{}
+		for range 200 {
+			s.deliver(false)
+			s.step(t, 0)
+		}
+		if st := s.buffer.stats; st.Consumed < 180 || st.Missing > 6 || stall >= 40 && st.Resyncs != 1 {
+			t.Errorf("after a stall of %d ticks: %+v", stall, st)
+		}
+		if s.buffer.neutral() {
+			t.Errorf("after a stall of %d ticks the input is still neutral", stall)
+		}
+	}
+}

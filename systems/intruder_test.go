@@ -1,0 +1,133 @@
+package systems
+
+import (
+	"context"
+	"hash/crc32"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// intruder is somebody with a session who is no Client: it sends what it likes.
+type intruder struct {
+	*netsys.Client
+	game   *game
+	id     uint32
+	got    int
+	reason error
+	writer codec.Writer
+}
+
+func (i *intruder) Connected(_ time.Time, s netsys.Session)             { i.id = uint32(s.ID()) }
+func (i *intruder) Received(time.Time, netsys.Session, netsys.Packet)   { i.got++ }
+func (i *intruder) Acked(netsys.Session, uint16)                        {}
+func (i *intruder) Disconnected(_ time.Time, _ netsys.Session, e error) { i.reason = e }
+
+// intrude connects an intruder to the game.
+func (g *game) intrude() *intruder {
+	g.t.Helper()
+	c, err := netsys.NewClient(g.network.Node(netip.AddrPort{}), g.addr, netsys.ClientConfig{
+		Schema: g.protocol().Lines(), Random: netsys.SeededRandom(uint64(g.network.Unroutable() + 77)),
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	i := &intruder{Client: c, game: g}
+	g.until("the intruder has a session", func() bool {
+		i.Poll(g.now, i)
+		return i.id != 0 || i.reason != nil
+	})
+	return i
+}
+
+// send sends payloads and says nothing of errors: a session may end.
+func (i *intruder) send(payloads ...[]byte) {
+	for _, b := range payloads {
+		_, _ = i.Session().Send(i.game.now, b)
+	}
+}
+
+// tick lets the game and the intruder live for a tick.
+func (i *intruder) tick() {
+	i.game.step()
+	i.Poll(i.game.now, i)
+}
+
+// input is a well-formed message of one input.
+func (i *intruder) input(seq uint16, in push) []byte {
+	t := i.game.server.protocol.Input().Schema
+	m := inputMessage{newest: seq, count: 1, words: make([]int32, t.Words)}
+	t.Quantize(m.words, t.Words, unsafe.Pointer(&in), 1)
+	return appendInput(nil, &i.writer, t, &m)
+}
+
+// pawnOf is the pawn of a client on the server.
+func (g *game) pawnOf(t testing.TB, client uint32) (at place, found bool) {
+	t.Helper()
+	type row struct {
+		Own *components.Owner
+		At  *place
+	}
+	for _, r := range ecs.Each[row](g.server.World()) {
+		if r.Own.Client == client {
+			return *r.At, true
+		}
+	}
+	return at, false
+}
+
+// tapped is a wire that shows, and may change, what is sent through it.
+type tapped struct {
+	netsys.Wire
+	sent func(b []byte) []byte
+}
+
+func (w tapped) Send(now time.Time, to netip.AddrPort, b []byte) error {
+	return w.Wire.Send(now, to, w.sent(b))
+}
+
+// reseal makes the checksum of a handshake packet right again.
+func reseal(b []byte) {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	sum := crc32.Update(crc32.Update(0, table, b[:1]), table, b[5:])
+	b[1], b[2], b[3], b[4] = byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24)
+}
+
+// journal is a log that counts its lines.
+type journal struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (j *journal) logger() *slog.Logger                     { return slog.New(j) }
+func (j *journal) Enabled(context.Context, slog.Level) bool { return true }
+func (j *journal) WithAttrs([]slog.Attr) slog.Handler       { return j }
+func (j *journal) WithGroup(string) slog.Handler            { return j }
+func (j *journal) Handle(_ context.Context, r slog.Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	line := r.Level.String() + " " + r.Message
+	r.Attrs(func(a slog.Attr) bool { line += " " + a.String(); return true })
+	j.lines = append(j.lines, line)
+	return nil
+}
+
+// count is the number of lines of a level.
+func (j *journal) count(level slog.Level) (n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, l := range j.lines {
+		if len(l) > len(level.String()) && l[:len(level.String())] == level.String() {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,239 @@
+package systems
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// The plaza is the world of these tests: pawns walk where their owner's inputs
+// say, everything else is moved and reshaped by the test.
+
+// push is the input.
+type push struct {
+	DX, DY int8 `net:"-1..1"`
+	Fire   bool `net:"edge"`
+}
+
+// place is predicted and interpolated, shots only predicted, tint neither.
+type place struct {
+	X, Y float32 `net:"-512..512 step 0.01"`
+}
+
+type shots struct {
+	Count uint16 `net:"0..65535"`
+}
+
+type tint struct {
+	Color uint8 `net:"0..200"`
+}
+
+type pawn struct {
+	At    *place
+	Shots *shots `ecs:"optional"`
+	In    *push
+}
+
+func plaza() *ecs.Protocol {
+	p := plazaParts("plaza/1")
+	ecs.Input[push](p)
+	p.Simulate("walk", func(w *ecs.World) {
+		for _, e := range ecs.Each[pawn](w) {
+			e.At.X = min(max(e.At.X+float32(e.In.DX)/8, -500), 500)
+			e.At.Y = min(max(e.At.Y+float32(e.In.DY)/8, -500), 500)
+			if e.In.Fire && e.Shots != nil {
+				e.Shots.Count++
+			}
+		}
+	})
+	return p
+}
+
+func plazaParts(name string) *ecs.Protocol {
+	p := ecs.NewProtocol(name)
+	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[shots](p, ecs.Predicted)
+	ecs.Replicate[tint](p, 0)
+	return p
+}
+
+// spawnPawn is the Join of most tests.
+func spawnPawn(w *ecs.World, client uint32) {
+	w.Spawn(components.Owner{Client: client}, place{X: float32(client)}, shots{}, push{})
+}
+
+// birth is where virtual time begins.
+var birth = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+const testTick = time.Second / 60
+
+// game is a server and its clients on a virtual network.
+type game struct {
+	t        testing.TB
+	now      time.Time
+	network  *netsys.Network
+	addr     netip.AddrPort
+	protocol func() *ecs.Protocol
+	server   *Server
+	clients  []*Client
+	links    []*netsys.Conditioner
+	frozen   bool // the server does not run
+}
+
+// newGame makes a server; zero fields of c get what makes the game a function of
+// the test alone.
+func newGame(t testing.TB, protocol func() *ecs.Protocol, c ServerConfig) *game {
+	t.Helper()
+	g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: protocol}
+	wire := g.network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
+	g.addr = wire.LocalAddr()
+	c.Start = birth
+	if c.Random == nil {
+		c.Random = netsys.SeededRandom(c.Seed + 1)
+	}
+	var err error
+	if g.server, err = NewServer(wire, protocol(), c); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// join adds a client behind a link that is the same both ways.
+func (g *game) join(c ClientConfig, link netsys.Link) *Client {
+	g.t.Helper()
+	return g.joinWith(g.protocol(), c, link)
+}
+
+func (g *game) joinWith(p *ecs.Protocol, c ClientConfig, link netsys.Link) *Client {
+	g.t.Helper()
+	n := uint64(len(g.clients))
+	wire, err := netsys.Condition(g.network.Node(netip.AddrPort{}), netsys.ConditionerConfig{Seed: n + 1, In: link, Out: link})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	c.Start = g.now
+	if c.Random == nil {
+		c.Random = netsys.SeededRandom(1000 + n)
+	}
+	k, err := NewClient(wire, g.addr, p, c)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.clients, g.links = append(g.clients, k), append(g.links, wire)
+	return k
+}
+
+// step lets one tick pass.
+func (g *game) step() {
+	g.now = g.now.Add(testTick)
+	if !g.frozen {
+		g.server.Advance(g.now)
+	}
+	for _, c := range g.clients {
+		c.Advance(g.now)
+		c.Frame(g.now)
+	}
+}
+
+func (g *game) run(ticks int) {
+	for range ticks {
+		g.step()
+	}
+}
+
+// until runs until a condition holds, a virtual minute at most.
+func (g *game) until(what string, holds func() bool) {
+	g.t.Helper()
+	for range 60 * 60 {
+		if holds() {
+			return
+		}
+		g.step()
+	}
+	g.t.Fatalf("never happened: %s", what)
+}
+
+// connect runs until all clients are in.
+func (g *game) connect() *game {
+	g.t.Helper()
+	g.until("all are connected", func() bool {
+		for _, c := range g.clients {
+			if !c.Connected() {
+				return false
+			}
+		}
+		return true
+	})
+	return g
+}
+
+// settle makes all links perfect and runs until everything has arrived.
+func (g *game) settle() {
+	g.t.Helper()
+	for _, l := range g.links {
+		if err := l.SetLinks(netsys.Link{}, netsys.Link{}); err != nil {
+			g.t.Fatal(err)
+		}
+	}
+	g.run(3 * 60)
+}
+
+// converged reports the first client that differs from the server.
+func (g *game) converged() error {
+	for i, c := range g.clients {
+		if err := Difference(g.server, c); err != nil {
+			return fmt.Errorf("client %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (g *game) mustConverge() {
+	g.t.Helper()
+	g.settle()
+	if err := g.converged(); err != nil {
+		g.t.Error(err)
+	}
+}
+
+// gatherPush walks a square and fires now and then.
+func gatherPush() GatherFunc {
+	n := 0
+	return Gather(func(_ *ecs.World, in *push) {
+		n++
+		in.DX, in.DY = int8(n/20%3-1), int8(n/50%3-1)
+		in.Fire = n%30 == 0
+	})
+}
+
+// seeds runs f for the seeds from 1 on: n of them, fewer with -short, or as many
+// as the environment variable TACTUS_SEEDS says. A seed that fails says how to run
+// it alone.
+func seeds(t *testing.T, short, n int, f func(t *testing.T, seed uint64)) {
+	t.Helper()
+	if testing.Short() {
+		n = short
+	}
+	if v, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
+		n = v
+	}
+	for seed := 1; seed <= n; seed++ {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Logf("repeat it alone: TACTUS_SEEDS=%d go test ./systems -run '^%s$'", seed, strings.Replace(t.Name(), "/", "$/^", 1))
+				}
+			})
+			f(t, uint64(seed))
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package systems_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// Hand is what a player holds, and nobody else may know.
+type Hand struct {
+	Cards uint32 `net:"raw"`
+}
+
+// Round is the phase of the match.
+type Round struct {
+	Number uint16 `net:"0..1000"`
+}
+
+// table is a card game: each player has a hand, and all see the round.
+func table() *ecs.Protocol {
+	p := ecs.NewProtocol("table/1")
+	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[Hand](p, ecs.OwnerOnly)
+	ecs.Singleton[Round](p, 0)
+	p.Authority("deal", func(w *ecs.World) {
+		for e, r := range ecs.Each[struct{ Hand *Hand }](w) {
+			draw := w.Rand(e)
+			r.Hand.Cards = uint32(draw.Uint64()) | 1
+		}
+		for _, r := range ecs.Each[struct{ Round *Round }](w) {
+			r.Round.Number = uint16(w.Tick() / 60)
+		}
+	})
+	return p
+}
+
+// Owner-only components reach their owner and nobody else, also when an entity
+// changes hands; singletons reach everybody.
+func TestOwnerOnlyAndSingletons(t *testing.T) {
+	systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) {
+		crowd := systemstest.New(t, systemstest.Config{
+			Protocol: table,
+			Server: systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
+				w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client)}, Hand{})
+			}},
+			Clients: 3,
+			Link:    systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1),
+			Seed:    seed,
+		})
+		hands := 0
+		crowd.OnFrame(func(k *systemstest.Client) {
+			for _, w := range []*ecs.World{k.World(), k.View()} {
+				for _, r := range ecs.All[struct {
+					Owner components.Owner
+					Hand  Hand
+				}](w) {
+					hands++
+					if r.Owner.Client != k.ID() {
+						t.Fatalf("%v knows the hand of client %d", k, r.Owner.Client)
+					}
+				}
+			}
+		})
+		crowd.Connect()
+		crowd.Run(3 * time.Second)
+		if hands == 0 {
+			t.Fatal("nobody knows their own hand")
+		}
+		given := false
+		crowd.OnServerTick(func() {
+			if given {
+				return
+			}
+			given = true
+			w := crowd.Server.World()
+			for _, r := range ecs.Each[struct{ Owner *components.Owner }](w) {
+				r.Owner.Client = r.Owner.Client%3 + 1
+			}
+		})
+		crowd.Run(3 * time.Second)
+		crowd.Settle()
+		crowd.Converged()
+		want := ecs.Single[Round](crowd.Server.World())
+		for _, k := range crowd.Clients {
+			if got := ecs.Single[Round](k.World()); want.Number-got.Number > 1 || got.Number == 0 {
+				t.Errorf("%v is in round %d, the server in %d", k, got.Number, want.Number)
+			}
+			n := 0
+			for range ecs.All[struct{ Hand Hand }](k.World()) {
+				n++
+			}
+			if n != 1 {
+				t.Errorf("%v knows %d hands after they were passed on, want 1", k, n)
+			}
+		}
+	})
+}
+
+// With quantized steps both sides compute with what the wire can tell, and a
+// difference of one step is a misprediction.
+func TestQuantizedStepsAreComparedExactly(t *testing.T) {
+	for _, quantized := range []bool{false, true} {
+		nudge := false
+		config := onField(3, 1, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
+		config.Protocol = func() *ecs.Protocol {
+			p := fieldBase()
+			if quantized {
+				p.QuantizeSteps()
+			}
+			p.Simulate("walk", walk)
+			p.Authority("nudge", func(w *ecs.World) {
+				if !nudge {
+					return
+				}
+				nudge = false
+				for _, r := range ecs.Each[struct{ Pos *components.Position }](w) {
+					r.Pos.X += tolerance
+				}
+			})
+			return p
+		}
+		config.Play = steady(Walk{})
+		crowd := systemstest.New(t, config)
+		crowd.Connect()
+		crowd.Run(3 * time.Second)
+		crowd.Mark()
+		crowd.Run(time.Second)
+		if n := crowd.Clients[0].Figures().Corrections; n != 0 {
+			t.Fatalf("quantized %v: %d corrections before the nudge", quantized, n)
+		}
+		nudge = true
+		crowd.Run(time.Second)
+		want := uint64(0)
+		if quantized {
+			want = 1
+		}
+		if got := crowd.Clients[0].Figures().Corrections; got != want {
+			t.Errorf("quantized %v: a nudge of one step makes %d corrections, want %d", quantized, got, want)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package systems
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// frames plays a stream of snapshots, 20 a second of a server at 60 ticks, with
+// random delays and losses, to a client that draws at uneven times.
+func playFrames(t *testing.T, seed uint64, delay, jitter time.Duration, loss float64, check func(p *playback, now time.Time, before float64, dt time.Duration)) *playback {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 4))
+	p := newPlayback(birth, 60, 20)
+	p.loss = loss
+	type arrival struct {
+		at   time.Time
+		tick uint32
+	}
+	var due []arrival
+	for tick := uint32(3); tick < 60*60; tick += 3 {
+		if r.Float64() >= loss {
+			d := delay + time.Duration((2*r.Float64()-1)*float64(jitter))
+			due = append(due, arrival{birth.Add(time.Duration(tick)*testTick + d), tick})
+		}
+	}
+	for now := birth; now.Before(birth.Add(time.Minute)); {
+		dt := time.Duration(1+r.IntN(30)) * time.Millisecond
+		now = now.Add(dt)
+		rest := due[:0]
+		for _, a := range due {
+			if a.at.After(now) {
+				rest = append(rest, a)
+			} else {
+				p.snapshot(now, a.tick)
+			}
+		}
+		due = rest
+		before, running := p.head, p.running
+		p.advance(now)
+		if running {
+			check(&p, now, before, dt)
+		}
+	}
+	return &p
+}
+
+// Playback never goes back, keeps its rate, and on a link as bad as it was made
+// for it never runs dry.
+func TestPlaybackRateAndDirection(t *testing.T) {
+	for seed := range uint64(10) {
+		stalls, frames := 0, 0
+		playFrames(t, seed, 100*time.Millisecond, 30*time.Millisecond, 0.05, func(p *playback, now time.Time, before float64, dt time.Duration) {
+			frames++
+			rate := (p.head - before) / (dt.Seconds() * 60)
+			if p.head < before || rate > maxPlaybackRate+1e-9 {
+				t.Fatalf("seed %d: from %v to %v in %v, rate %v", seed, before, p.head, dt, rate)
+			}
+			if p.head > float64(p.newest) {
+				t.Fatalf("seed %d: drew tick %v, knows %d", seed, p.head, p.newest)
+			}
+			if now.Sub(birth) > 10*time.Second && p.stalled() {
+				stalls++
+			}
+		})
+		if stalls > 0 || frames < 2000 {
+			t.Errorf("seed %d: %d stalls in %d frames", seed, stalls, frames)
+		}
+	}
+}
+
+// When the stream stops the head stops at the newest state, and every frame is a
+// stall; more than a second behind, it jumps instead of hurrying.
+func TestPlaybackStopsAndSnaps(t *testing.T) {
+	p := newPlayback(birth, 60, 20)
+	now, tick := birth, uint32(0)
+	feed := func(d time.Duration) {
+		for end := now.Add(d); now.Before(end); {
+			now = now.Add(3 * testTick)
+			tick += 3
+			p.snapshot(now, tick)
+			p.advance(now)
+		}
+	}
+	feed(12 * time.Second)
+	if p.stalled() {
+		t.Fatal("stalled on a perfect link")
+	}
+	for range 60 * 3 {
+		now = now.Add(testTick)
+		p.advance(now)
+	}
+	if !p.stalled() || p.head != float64(p.newest) {
+		t.Errorf("three seconds of silence: at %v of %d, stalled %v", p.head, p.newest, p.stalled())
+	}
+	before := p.head
+	tick += 3 * 60 // what passed meanwhile
+	feed(100 * time.Millisecond)
+	if p.head < before {
+		t.Errorf("went back from %v to %v", before, p.head)
+	}
+	feed(12 * time.Second) // the window forgets the gap
+	if want, _ := p.target(now); p.head < want-1 || p.head > want+1 || p.stalled() {
+		t.Errorf("at %v, should be at %v", p.head, want)
+	}
+	p.head -= 61 // more than a second behind
+	feed(3 * testTick)
+	if want, _ := p.target(now); p.head != want {
+		t.Errorf("at %v after falling behind, should have jumped to %v", p.head, want)
+	}
+}
+
+// The transit window is ten seconds of the clock, whatever is drawn when.
+func TestPlaybackWindow(t *testing.T) {
+	p := newPlayback(birth, 60, 20)
+	if _, ok := p.target(birth); ok {
+		t.Error("a target without snapshots")
+	}
+	p.advance(birth.Add(time.Second))
+	if p.running || p.stalled() {
+		t.Error("plays nothing")
+	}
+	p.snapshot(birth.Add(2*time.Second), 60) // a second late
+	p.snapshot(birth.Add(2*time.Second), 90)
+	late, _ := p.target(birth.Add(3 * time.Second))
+	p.snapshot(birth.Add(11*time.Second), 11*60)
+	still, _ := p.target(birth.Add(11 * time.Second))
+	gone, _ := p.target(birth.Add(13 * time.Second))
+	if still-late != 8*60 {
+		t.Errorf("%v ticks passed in 8 s", still-late)
+	}
+	if want := still + 2*60 + 60; gone < want-1e-6 || gone > want+1e-6 {
+		t.Errorf("the late snapshot still counts: %v, not %v", gone, want)
+	}
+	if _, ok := p.target(birth.Add(time.Hour)); ok {
+		t.Error("a target after an hour of silence")
+	}
+}

@@ -1,0 +1,176 @@
+package systems_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// The proof of cost: a re-simulated tick is a run of Simulate for a tick that the
+// world had completed. Three players at 2, 5 and 10 ticks cost rollback, where a
+// client simulates everybody, 17 such ticks on the server and 19, 22 and 27 on
+// the clients for one change of input each; local synchronization costs none.
+
+// changeOnce makes every client turn once, with its 600th input.
+func changeOnce() systemstest.Script {
+	return systemstest.Play(func(k *systemstest.Client, in *Walk) {
+		in.DX = 1
+		if k.Input() >= 600 {
+			in.DX, in.DY = 0, 1
+		}
+	})
+}
+
+// lags are the one-way latencies of the proof, in ticks, by the client's number.
+var lags = []int{2, 5, 10}
+
+func lagsOf(n int) (up, down netsys.Link) { l := lag(lags[n%len(lags)]); return l, l }
+
+func TestNetcodeACost_ChangedInputsCostNothing(t *testing.T) {
+	config := onField(1, 3, netsys.Link{})
+	config.Links, config.Play = lagsOf, changeOnce()
+	c := systemstest.New(t, config)
+	j := journalOf(c.Server.World())
+	c.Connect()
+	c.Run(5 * time.Second)
+	c.Mark()
+	c.Run(10 * time.Second)
+	for _, k := range c.Clients {
+		if f := k.Figures(); f.Resimulated != 0 || f.Inputs < 599 {
+			t.Errorf("%v simulated %d ticks again", k, f.Resimulated)
+		}
+		turned := false
+		steps := j.of(k.ID())
+		for i, s := range steps {
+			if i > 0 && s.tick <= steps[i-1].tick {
+				t.Fatalf("the server simulated tick %d again for %v", s.tick, k)
+			}
+			turned = turned || s.in.DY == 1
+		}
+		if !turned {
+			t.Errorf("the change of %v never reached the server", k)
+		}
+	}
+}
+
+// pushed is a crowd at the latencies of the proof whose players the server alone
+// pushes, each at a tick of its own.
+func pushed(t *testing.T, clients int, link func(n int) (up, down netsys.Link)) *systemstest.Crowd {
+	config := onField(1, clients, netsys.Link{})
+	config.Links, config.Play = link, straight()
+	config.Protocol = fieldWith(func(w *ecs.World) {
+		type owned struct {
+			Pos *components.Position
+			Own *components.Owner
+		}
+		for _, p := range ecs.Each[owned](w) {
+			if p.Own.Client != 0 && w.Tick() > 600 && w.Tick()%200 == 0 {
+				p.Pos.Y++
+			}
+		}
+	})
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 590 })
+	c.Mark()
+	return c
+}
+
+// A misprediction costs its client the round trip, the buffer and one tick, and
+// nobody else anything.
+func TestNetcodeACost_MispredictionsCostARoundTrip(t *testing.T) {
+	c := pushed(t, 3, lagsOf)
+	deepest := make([]int, len(c.Clients))
+	c.OnServerTick(func() {
+		for _, k := range c.Clients {
+			deepest[k.N] = max(deepest[k.N], k.Status().Waiting)
+		}
+	})
+	c.RunTicks(2060)
+	for _, k := range c.Clients {
+		f := k.Figures()
+		bound := uint64(2*lags[k.N] + deepest[k.N] + 1)
+		if f.Corrections != 10 {
+			t.Errorf("%v: %d corrections of 10 pushes", k, f.Corrections)
+		}
+		if f.Resimulated > f.Corrections*bound || k.Stats().LongestReplay > bound || f.Resimulated == 0 {
+			t.Errorf("%v: %d ticks simulated again for %d corrections, %d at most; at a latency of %d ticks and %d inputs waiting %d each are the bound",
+				k, f.Resimulated, f.Corrections, k.Stats().LongestReplay, lags[k.N], deepest[k.N], bound)
+		}
+	}
+}
+
+// What a client simulates again does not depend on how many others there are.
+func TestNetcodeACost_IndependentOfTheCrowd(t *testing.T) {
+	figures := func(clients int) (f []systemstest.Figures, longest []uint64) {
+		c := pushed(t, clients, lagsOf)
+		c.RunTicks(2060)
+		for _, k := range c.Clients[:2] {
+			f = append(f, k.Figures())
+			longest = append(longest, k.Stats().LongestReplay)
+		}
+		return f, longest
+	}
+	few, fewLongest := figures(2)
+	many, manyLongest := figures(16)
+	for n := range few {
+		if few[n] != many[n] || fewLongest[n] != manyLongest[n] {
+			t.Errorf("client %d\n\tamong 2:  %+v, longest replay %d\n\tamong 16: %+v, longest replay %d",
+				n, few[n], fewLongest[n], many[n], manyLongest[n])
+		}
+		if few[n].Resimulated == 0 {
+			t.Errorf("client %d simulated nothing again: nothing was compared", n)
+		}
+	}
+}
+
+// A lag spike of one client changes no other client's figures.
+func TestNetcodeACost_ALagSpikeStaysAtHome(t *testing.T) {
+	figures := func(spike bool) (f []systemstest.Figures) {
+		c := pushed(t, 4, lagsOf)
+		c.RunTicks(300)
+		if spike {
+			c.Clients[1].SetLinks(lag(60), lag(60))
+		}
+		c.RunTicks(120)
+		if spike {
+			c.Clients[1].SetLinks(lagsOf(1))
+		}
+		c.RunTicks(600)
+		for _, k := range c.Clients {
+			f = append(f, k.Figures())
+		}
+		return f
+	}
+	calm, spiked := figures(false), figures(true)
+	for n := range calm {
+		if same := calm[n] == spiked[n]; same == (n == 1) {
+			t.Errorf("client %d, client 1 having the spike\n\twithout: %+v\n\twith:    %+v", n, calm[n], spiked[n])
+		}
+	}
+}
+
+// Whatever is lost, a client sends one datagram a tick with at most 32 inputs.
+func TestNetcodeACost_UploadIsBounded(t *testing.T) {
+	c := systemstest.New(t, onField(1, 2, systemstest.RoundTrip(4*time.Second, 84*time.Millisecond, 0.25)))
+	c.Connect()
+	c.Run(20 * time.Second)
+	for _, k := range c.Clients {
+		before, at := k.Traffic().Session, k.Input()
+		c.Run(10 * time.Second)
+		after, n := k.Traffic().Session, uint64(k.Input()-at)
+		// Of an input: whether it differs, and per field whether and what.
+		const header, inputBits = 7, 1 + (1 + 2) + (1 + 2) + (1 + 1) + (1 + 16)
+		most := n * (header + (32*inputBits+7)/8)
+		if out := after.DatagramsOut - before.DatagramsOut; out != n {
+			t.Errorf("%v: %d datagrams in %d ticks", k, out, n)
+		}
+		if got := after.PayloadOut - before.PayloadOut; got > most || got < most/4 {
+			t.Errorf("%v: %d bytes in %d ticks, at most %d are allowed", k, got, n, most)
+		}
+	}
+}

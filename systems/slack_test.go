@@ -1,0 +1,209 @@
+package systems
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func newSlack() *slack {
+	s := &slack{tickRate: 60}
+	s.clear(0)
+	return s
+}
+
+// The reserve is the formula of rule C3, with the loss clamped to 1–50 %.
+func TestReserve(t *testing.T) {
+	for _, c := range []struct {
+		loss float64
+		want int32
+	}{{0, 2}, {0.001, 2}, {0.01, 2}, {0.02, 3}, {0.05, 4}, {0.1, 5}, {0.25, 10}, {0.5, 22}, {0.9, 22}, {1, 22}} {
+		if got := reserve(c.loss); got != c.want {
+			t.Errorf("reserve(%v) is %d, not %d", c.loss, got, c.want)
+		}
+	}
+	for p := 0.01; p <= 0.5; p += 0.001 {
+		// R+2 losses in a row are rarer than one in 10⁷, one fewer than R+1 is not,
+		// above the floor of 2.
+		r := float64(reserve(p))
+		if math.Pow(p, r+2) > 1e-7*(1+1e-9) || r > 2 && math.Pow(p, r+1) <= 1e-7 {
+			t.Errorf("reserve(%v) is %v", p, r)
+		}
+	}
+}
+
+// The window forgets a packet after ten seconds, not before nine and a half.
+func TestSlackWindow(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	s := newSlack()
+	type noted struct{ tick, slack int64 }
+	var all []noted
+	for tick := int64(0); tick < 60*60; tick++ {
+		if r.IntN(3) == 0 {
+			v := int64(r.IntN(40)) - 10
+			s.packet(tick, int(v), 0)
+			all = append(all, noted{tick, v})
+		}
+		low, ok := s.lowest(tick)
+		sure, possible := int64(noSlack), int64(noSlack)
+		for _, n := range all {
+			if tick-n.tick <= 9*60+30 {
+				sure = min(sure, n.slack)
+			}
+			if tick-n.tick <= 10*60 {
+				possible = min(possible, n.slack)
+			}
+		}
+		switch {
+		case ok && (int64(low) > sure || int64(low) < possible):
+			t.Fatalf("tick %d: lowest %d, of %d to %d", tick, low, possible, sure)
+		case !ok && sure != noSlack:
+			t.Fatalf("tick %d: nothing, of %d", tick, sure)
+		}
+	}
+	if _, ok := s.lowest(2 * 60 * 60); ok {
+		t.Error("a window of long ago is not empty")
+	}
+}
+
+func TestSlackRebaseAndPending(t *testing.T) {
+	s := newSlack()
+	s.rebase(5) // moves nothing that is not there
+	if _, ok := s.lowest(0); ok {
+		t.Fatal("a slack came from nothing")
+	}
+	s.packet(1, 3, 0)
+	s.packet(40, 8, 0)
+	s.rebase(2)
+	if low, _ := s.lowest(41); low != 5 {
+		t.Errorf("3, raised by 2, is %d", low)
+	}
+	s.clear(41)
+	s.ask(41, 4)
+	// The client has done half of what was asked: its packets count as if it had
+	// done all.
+	half := s.units() / 2
+	if p := s.pending(half); p != 2 {
+		t.Errorf("%v ticks are pending, not 2", p)
+	}
+	s.packet(42, 1, s.pending(half))
+	if low, _ := s.lowest(42); low != 3 {
+		t.Errorf("1 with 2 pending is %d", low)
+	}
+}
+
+// What a shift travels as wraps, and the difference does not care.
+func TestSlackShiftWraps(t *testing.T) {
+	s, c := newSlack(), steer{}
+	for n := range int64(40) {
+		s.ask(n, 300)
+		c.ask(s.units())
+		if want := int32(s.asked * shiftUnit); c.asked != want {
+			t.Fatalf("the client was asked for %d units, took it as %d", want, c.asked)
+		}
+		if got := s.pending(int16(c.asked - 16)); got != 1 {
+			t.Fatalf("%v ticks pending, not 1", got)
+		}
+	}
+}
+
+func TestSlackDecisions(t *testing.T) {
+	const need, window = 4, slackWindow * 60
+	for _, c := range []struct {
+		name  string
+		low   int
+		young bool
+		hold  bool
+		asked int32
+	}{
+		{"young and short by one", need - 1, true, true, 0},
+		{"young and short by five", need - 5, true, true, 0},
+		{"young and enough", need, true, false, 0},
+		{"young and plenty", need + 9, true, false, 0},
+		{"short by one", need - 1, false, false, 1},
+		{"short by two", need - 2, false, true, 0},
+		{"enough", need, false, false, 0},
+		{"one more than enough", need + 1, false, false, 0},
+		{"two more than enough", need + 2, false, false, -1},
+	} {
+		s, tick := newSlack(), int64(30)
+		if !c.young {
+			tick += window
+		}
+		s.packet(tick, c.low, 0)
+		if hold := s.decide(tick, need); hold != c.hold || s.asked != c.asked {
+			t.Errorf("%s: hold %v, asked %d", c.name, hold, s.asked)
+		}
+		// A lack is answered once: the shift counts as done, and a hold as what it is.
+		if c.asked > 0 && s.decide(tick, need) || s.asked != c.asked {
+			t.Errorf("%s: answered twice, asked %d", c.name, s.asked)
+		}
+	}
+	if newSlack().decide(5, need) {
+		t.Error("an empty window holds")
+	}
+}
+
+// Holds end when the lack is made up, and never exceed it.
+func TestSlackHoldsAsOftenAsNeeded(t *testing.T) {
+	s, holds := newSlack(), 0
+	s.packet(10, -3, 0)
+	for tick := int64(10); tick < 100; tick++ {
+		if s.decide(tick, 4) {
+			holds++
+		}
+	}
+	if holds != 7 {
+		t.Errorf("%d holds from -3 to 4", holds)
+	}
+}
+
+// Whatever the slack does, the buffer shrinks by at most one a second.
+func TestSlackShrinksOnceASecond(t *testing.T) {
+	s, r := newSlack(), rand.New(rand.NewPCG(3, 2))
+	last, shrinks := int64(-60), 0
+	for tick := int64(0); tick < 60*120; tick++ {
+		s.packet(tick, 40+r.IntN(3), 0)
+		before := s.asked
+		s.decide(tick, 4)
+		switch {
+		case s.asked == before-1:
+			if tick-last < 60 {
+				t.Fatalf("shrunk at tick %d and at %d", last, tick)
+			}
+			last = tick
+			shrinks++
+		case s.asked < before:
+			t.Fatalf("tick %d: shrunk by %d at once", tick, before-s.asked)
+		}
+		if tick < slackWindow*60 && shrinks > 0 {
+			t.Fatalf("shrunk at tick %d, before the window was full", tick)
+		}
+	}
+	if shrinks < 100 {
+		t.Errorf("%d shrinks in 110 seconds of plenty", shrinks)
+	}
+}
+
+// The client carries out what is asked, at 2 % of its rate and no faster, and
+// reports it.
+func TestSteer(t *testing.T) {
+	for _, ticks := range []int16{0, 1, 7, -1, -12} {
+		var c steer
+		c.ask(ticks * shiftUnit)
+		passed := 0.0 // of real time, in ticks
+		for range 60 * 60 {
+			rate := c.rate()
+			if rate < 1-maxSteer || rate > 1+maxSteer {
+				t.Fatalf("a rate of %v", rate)
+			}
+			passed += 1 / rate
+		}
+		if ahead := 60*60 - passed; math.Abs(ahead-float64(ticks)) > maxSteer {
+			t.Errorf("asked %d ticks ahead, came %v", ticks, ahead)
+		}
+		if got := c.doneUnits(); got < ticks*shiftUnit-1 || got > ticks*shiftUnit+1 {
+			t.Errorf("asked %d units, reported %d", ticks*shiftUnit, got)
+		}
+	}
+}

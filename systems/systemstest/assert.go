@@ -1,0 +1,90 @@
+package systemstest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tactusgo/tactus/systems"
+)
+
+// Converged fails the test unless the replicated state of every client equals the
+// server's, field by field, as of the client's newest snapshot; own predicted
+// components within tolerance, after the newest input that the server confirmed.
+// Call [Crowd.Settle] before: while inputs are under way own state may rightly
+// differ.
+func (c *Crowd) Converged() {
+	c.t.Helper()
+	c.each("has another state than the server", func(k *Client) string {
+		if err := systems.Difference(c.Server, k.Client); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+}
+
+// NothingMissing fails the test when the server had to fill in for an input that
+// was not there, since the last [Crowd.Mark].
+func (c *Crowd) NothingMissing() {
+	c.t.Helper()
+	c.each("had inputs missing", func(k *Client) string {
+		f := k.Figures()
+		if f.Missing == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d of %d inputs, the first at tick %d (%d came late; loss %.3f, mean depth %.1f)",
+			f.Missing, f.Missing+f.Consumed, k.firstMiss, f.Late, k.status.Session.LossIn, f.MeanDepth())
+	})
+}
+
+// NoCorrections fails the test when a client predicted something that the server
+// did not confirm, since the last [Crowd.Mark].
+func (c *Crowd) NoCorrections() {
+	c.t.Helper()
+	c.each("was corrected", func(k *Client) string {
+		f := k.Figures()
+		if f.Corrections == 0 {
+			return ""
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "%d of %d own states", f.Corrections, f.Corrections+f.Confirmed)
+		for _, m := range k.mismatches {
+			fmt.Fprintf(&b, "\n\tentity %d: %s.%s after input %d, tick %d: %s on the client, %s on the server",
+				m.NetID, m.Component, m.Field, m.Input, m.Tick, m.Predicted, m.Truth)
+		}
+		return b.String()
+	})
+}
+
+// NoStalls fails the test when a client drew a frame with nothing to interpolate
+// toward, or played slower than 0.95 of real time, since the last [Crowd.Mark].
+func (c *Crowd) NoStalls() {
+	c.t.Helper()
+	c.each("stalled", func(k *Client) string {
+		f := k.Figures()
+		if f.Stalls == 0 {
+			return ""
+		}
+		s := k.firstStall
+		return fmt.Sprintf("%d frames, the first at tick %d: it drew tick %.2f, its newest snapshot was of tick %d",
+			f.Stalls, s.tick, s.drawn, s.newest)
+	})
+}
+
+// each fails the test for every client of which wrong has something to say, and
+// for every client that is gone without having left.
+func (c *Crowd) each(what string, wrong func(k *Client) string) {
+	c.t.Helper()
+	for _, k := range c.Clients {
+		switch {
+		case !k.present():
+		case k.Err() != nil:
+			c.t.Errorf("%v is gone: %v", k, k.Err())
+		case !k.Connected():
+			c.t.Errorf("%v never connected", k)
+		default:
+			if text := wrong(k); text != "" {
+				c.t.Errorf("%v %s between ticks %d and %d: %s", k, what, c.mark, c.Server.Tick(), text)
+			}
+		}
+	}
+}

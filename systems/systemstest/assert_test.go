@@ -1,0 +1,200 @@
+package systemstest_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// failures records what would fail a test.
+type failures struct {
+	testing.TB
+	errors []string
+}
+
+// fatal is how a failures ends what it watches.
+type fatal struct{}
+
+func (f *failures) Helper() {}
+
+func (f *failures) Errorf(format string, args ...any) {
+	f.errors = append(f.errors, fmt.Sprintf(format, args...))
+}
+
+func (f *failures) Fatalf(format string, args ...any) {
+	f.Errorf(format, args...)
+	panic(fatal{})
+}
+
+func (f *failures) Fatal(args ...any) { f.Fatalf("%s", fmt.Sprint(args...)) }
+
+func (f *failures) FailNow() { panic(fatal{}) }
+
+// watch runs what should fail, up to where it ends the test.
+func (f *failures) watch(run func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(fatal); !ok {
+				panic(r)
+			}
+		}
+	}()
+	run()
+}
+
+// want compares what was reported with patterns, one for each report.
+func (f *failures) want(t *testing.T, patterns ...string) {
+	t.Helper()
+	for i, p := range patterns {
+		if i >= len(f.errors) {
+			t.Errorf("no report like %q", p)
+		} else if !regexp.MustCompile(p).MatchString(f.errors[i]) {
+			t.Errorf("reported:\n%s\nwant\n%s", f.errors[i], p)
+		}
+	}
+	if len(f.errors) > len(patterns) {
+		t.Errorf("reported besides:\n%s", strings.Join(f.errors[len(patterns):], "\n"))
+	}
+	f.errors = nil
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	for _, test := range []struct {
+		change func(c *systemstest.Config)
+		want   string
+	}{
+		{func(c *systemstest.Config) { c.Protocol = nil }, `Protocol is nil: give the function`},
+		{func(c *systemstest.Config) { c.Clients = -1 }, `Clients -1 is negative`},
+		{func(c *systemstest.Config) { c.FrameRate = -1 }, `FrameRate -1 is negative`},
+		{func(c *systemstest.Config) { c.Server.SendRate = 7 }, `the server: .*SendRate 7`},
+		{func(c *systemstest.Config) { c.Link = systemstest.RoundTrip(time.Second, time.Second, 0) }, `link of client 0: .*Jitter`},
+		{func(c *systemstest.Config) {
+			c.Client = func(int) systems.ClientConfig { return systems.ClientConfig{History: -1} }
+		}, `client 0: .*History -1`},
+		{func(c *systemstest.Config) {
+			c.Client = func(int) systems.ClientConfig {
+				return systems.ClientConfig{Gather: systems.Gather(func(*ecs.World, *Move) {})}
+			}
+		}, `client 0 has a Gather besides Config.Play`},
+	} {
+		config, f := dots(1, 1), &failures{}
+		test.change(&config)
+		f.watch(func() { systemstest.New(f, config) })
+		f.want(t, test.want)
+	}
+}
+
+func TestConnectSaysWhoDidNot(t *testing.T) {
+	config, f := dots(1, 3), &failures{}
+	n := 0
+	config.Protocol = func() *ecs.Protocol { // the last client has other data
+		if n++; n < 4 {
+			return Dots()
+		}
+		p := ecs.NewProtocol("dots/1")
+		ecs.ReplicateFields[components.Position](p, ecs.Predicted, schema.Fields{"X": "raw", "Y": "raw"})
+		ecs.Input[Move](p)
+		return p
+	}
+	f.watch(func() { systemstest.New(f, config).Connect() })
+	f.want(t, `client 2: .*Position.*step 0.01.*raw`)
+}
+
+func TestNothingMissingSaysWhat(t *testing.T) {
+	f := &failures{}
+	c := systemstest.New(f, dots(1, 2))
+	c.Connect()
+	c.Run(10 * time.Second)
+	c.Mark()
+	tick := c.Server.Tick()
+	lost := 0
+	c.Lose(func(p systemstest.Packet) bool {
+		if p.Up && p.Client.N == 1 {
+			lost++
+		}
+		return p.Up && p.Client.N == 1 && lost < 30
+	})
+	c.Run(time.Second)
+	c.NothingMissing()
+	missing := c.Clients[1].Figures().Missing
+	f.want(t, fmt.Sprintf(`client 1 \(id %d\) had inputs missing between ticks %d and %d: %d of \d+ inputs, the first at tick \d+ \(\d came late`,
+		c.Clients[1].ID(), tick, c.Server.Tick(), missing))
+	c.Mark()
+	c.NothingMissing()
+	f.want(t)
+}
+
+func TestNoCorrectionsSaysWhat(t *testing.T) {
+	f := &failures{}
+	config := dots(1, 2)
+	c := systemstest.New(f, config)
+	c.Connect()
+	c.Run(5 * time.Second)
+	c.Mark()
+	id := c.Clients[1].ID()
+	for e, d := range ecs.Each[struct {
+		Pos *components.Position
+		Own *components.Owner
+		Me  ecs.Entity
+	}](c.Server.World()) {
+		if d.Own.Client == id {
+			d.Pos.Y += 100
+			_ = e
+		}
+	}
+	c.Run(2 * time.Second)
+	c.NoCorrections()
+	f.want(t, fmt.Sprintf(`client 1 \(id %d\) was corrected between ticks \d+ and \d+: 1 of \d+ own states\n`+
+		`\tentity \d+: Position\.Y after input \d+, tick \d+: -?\d+ on the client, \d+ on the server`, id))
+}
+
+func TestNoStallsSaysWhen(t *testing.T) {
+	f := &failures{}
+	c := systemstest.New(f, dots(1, 2))
+	c.Connect()
+	c.Run(5 * time.Second)
+	c.Mark()
+	c.Lose(func(p systemstest.Packet) bool { return !p.Up && p.Client.N == 0 })
+	c.Run(time.Second)
+	c.NoStalls()
+	f.want(t, `client 0 \(id \d+\) stalled .*: \d+ frames, the first at tick \d+: it drew tick [\d.]+, its newest snapshot was of tick \d+`)
+}
+
+func TestConvergedSaysWhatDiffers(t *testing.T) {
+	f := &failures{}
+	c := systemstest.New(f, dots(1, 2))
+	c.Connect()
+	c.Run(5 * time.Second)
+	c.Settle()
+	c.Converged()
+	f.want(t)
+	w := c.Clients[0].World()
+	for id := components.NetID(1); id < 10; id++ {
+		if e, ok := w.ByNetID(id); ok && !ecs.Has[components.Predicted](w, e) {
+			ecs.Get[components.Position](w, e).Y += 3
+		}
+	}
+	c.Converged()
+	f.want(t, `client 0 \(id \d+\) has another state than the server .*: entity \d+ at tick \d+: Position\.Y: -?[\d.]+ on the client, -?[\d.]+ on the server`)
+}
+
+func TestAssertionsNoticeWhoIsGone(t *testing.T) {
+	f := &failures{}
+	config := dots(1, 2)
+	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Timeout: time.Second} }
+	c := systemstest.New(f, config)
+	c.Connect()
+	c.Run(2 * time.Second)
+	c.Lose(func(p systemstest.Packet) bool { return !p.Up && p.Client.N == 1 })
+	c.Run(3 * time.Second)
+	c.NoStalls()
+	f.want(t, `client 1 \(id \d+\) is gone: .*timed out`)
+}

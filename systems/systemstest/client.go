@@ -1,0 +1,198 @@
+package systemstest
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"reflect"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// Client is one client of a [Crowd].
+type Client struct {
+	// Client is the client itself.
+	*systems.Client
+	// N is its number in the crowd, from 0. The number that the server gave it is
+	// its ID.
+	N int
+
+	crowd   *Crowd
+	link    *netsys.Conditioner
+	rand    ecs.Rand
+	neutral bool
+	gone    bool // left or killed
+	resume  time.Time
+	frameAt time.Time
+	status  systems.ClientStatus
+
+	// since the last Mark
+	base       Figures
+	mismatches []systems.Mismatch
+	firstMiss  uint32 // server tick; 0: none
+	firstStall stall
+}
+
+// Join adds a client, which begins to connect at once.
+func (c *Crowd) Join() *Client {
+	c.t.Helper()
+	n := len(c.Clients)
+	k := &Client{N: n, crowd: c, rand: ecs.NewRand(c.stream(n, streamPlay), 0)}
+	conditions := netsys.ConditionerConfig{Seed: c.stream(n, streamLink), In: c.config.Link, Out: c.config.Link}
+	if c.config.Links != nil {
+		conditions.Out, conditions.In = c.config.Links(n)
+	}
+	node := c.network.Node(netip.AddrPortFrom(c.address.Addr(), uint16(10_000+n)))
+	link, err := netsys.Condition(node, conditions)
+	if err != nil {
+		c.t.Fatalf("systemstest: the link of client %d: %v", n, err)
+	}
+	k.link = link
+
+	config := c.clientConfig(n)
+	// The golden ratio spreads any number of clients over the step.
+	_, share := math.Modf(float64(n+1) * math.Phi)
+	config.Start = c.now.Add(time.Duration(share * float64(c.step)))
+	if config.Random == nil {
+		config.Random = netsys.SeededRandom(c.stream(n, streamToken))
+	}
+	if gather := c.config.Play.gather; gather != nil {
+		if !reflect.ValueOf(config.Gather).IsZero() {
+			c.t.Fatalf("systemstest: client %d has a Gather besides Config.Play; give one of them", n)
+		}
+		config.Gather = gather(k)
+	}
+	if told := config.OnMismatch; !c.config.CountOnly {
+		config.OnMismatch = func(m systems.Mismatch) {
+			if len(k.mismatches) < cap(k.mismatches) {
+				k.mismatches = append(k.mismatches, m)
+			}
+			if told != nil {
+				told(m)
+			}
+		}
+	}
+	k.mismatches = make([]systems.Mismatch, 0, keptMismatches)
+	k.Client, err = systems.NewClient(&tap{link, k}, c.address, c.config.Protocol(), config)
+	if err != nil {
+		c.t.Fatalf("systemstest: client %d: %v", n, err)
+	}
+	k.frameAt = config.Start
+	c.Clients = append(c.Clients, k)
+	return k
+}
+
+// stall is where a client's playback was when it ran dry.
+type stall struct {
+	tick   uint32 // of the server; 0: no stall
+	drawn  float64
+	newest uint32
+}
+
+// keptMismatches is how many are told of when there should be none.
+const keptMismatches = 4
+
+// String names the client as failures do.
+func (k *Client) String() string {
+	if k.ID() == 0 {
+		return fmt.Sprintf("client %d", k.N)
+	}
+	return fmt.Sprintf("client %d (id %d)", k.N, k.ID())
+}
+
+// Rand are random numbers for what the client does. They follow from the crowd's
+// seed and the client's number.
+func (k *Client) Rand() *ecs.Rand { return &k.rand }
+
+// SetNeutral makes the client's [Script] leave inputs neutral, or fill them again.
+func (k *Client) SetNeutral(neutral bool) { k.neutral = neutral }
+
+// Links returns the links in force.
+func (k *Client) Links() (up, down netsys.Link) {
+	down, up = k.link.Links()
+	return up, down
+}
+
+// SetLinks changes the links to the server and from it; what is under way keeps
+// its time. It ends the test when one is not valid.
+func (k *Client) SetLinks(up, down netsys.Link) {
+	k.crowd.t.Helper()
+	if err := k.link.SetLinks(down, up); err != nil {
+		k.crowd.t.Fatalf("systemstest: the links of %v: %v", k, err)
+	}
+}
+
+// Stall keeps the client from running for d, as a window that is dragged does;
+// then it catches up. Datagrams wait for it.
+func (k *Client) Stall(d time.Duration) { k.resume = k.crowd.now.Add(d) }
+
+// Leave says goodbye to the server. The client is no longer part of what
+// assertions look at.
+func (k *Client) Leave() {
+	if k.present() {
+		k.gone = true
+		_ = k.Close(k.crowd.now) // a wire in memory has no errors
+	}
+}
+
+// Kill makes the client vanish: it never runs again, and the server finds out by
+// its timeout. It is no longer part of what assertions look at.
+func (k *Client) Kill() { k.gone = true }
+
+// Status is what the server knows of the client, as of its last tick; zero before
+// the server has let it in.
+func (k *Client) Status() systems.ClientStatus { return k.status }
+
+// present reports whether the client has neither left nor been killed.
+func (k *Client) present() bool { return !k.gone }
+
+// running reports whether the client has a session, or hopes for one.
+func (k *Client) running() bool { return !k.gone && k.Err() == nil }
+
+// tick runs what is due on the client.
+func (k *Client) tick() {
+	c := k.crowd
+	ran := k.Advance(c.now)
+	if id := k.ID(); id != 0 {
+		c.byID[id] = k
+	}
+	if ran == 0 {
+		return
+	}
+	for _, f := range c.clientTick {
+		f(k)
+	}
+	if c.config.FrameRate == 0 {
+		k.draw()
+	}
+}
+
+// draw brings the view up to date.
+func (k *Client) draw() {
+	c := k.crowd
+	if rate := c.config.FrameRate; rate > 0 {
+		k.frameAt = c.now.Add(time.Second / time.Duration(rate))
+	}
+	if !k.Connected() {
+		return
+	}
+	before := k.Stats().Stalls
+	k.Frame(c.now)
+	if k.firstStall.tick == 0 && k.Stats().Stalls > before {
+		k.firstStall = stall{tick: c.Server.Tick(), drawn: k.DrawnTick(), newest: k.ServerTick()}
+	}
+	for _, f := range c.frame {
+		f(k)
+	}
+}
+
+// observe takes in what the server knows of the client after a tick.
+func (k *Client) observe(s systems.ClientStatus) {
+	if k.firstMiss == 0 && s.Inputs.Missing > k.status.Inputs.Missing {
+		k.firstMiss = k.crowd.Server.Tick()
+	}
+	k.status = s
+}

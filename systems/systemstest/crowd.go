@@ -1,0 +1,213 @@
+package systemstest
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// Crowd is a match in virtual time: a server and its clients on a network in
+// memory. It belongs to one goroutine; make it with [New].
+type Crowd struct {
+	// Server is the server.
+	Server *systems.Server
+	// Clients are all clients in the order in which they were made, those that
+	// left included.
+	Clients []*Client
+
+	t       testing.TB
+	config  Config
+	network *netsys.Network
+	address netip.AddrPort
+	now     time.Time
+	resume  time.Time // of a server that stalls
+	step    time.Duration
+	mark    uint32 // tick of the last Mark
+	lose    func(Packet) bool
+	byID    map[uint32]*Client
+
+	serverTick []func()
+	clientTick []func(*Client)
+	frame      []func(*Client)
+}
+
+// epoch is when every crowd starts.
+var epoch = time.Unix(0, 0).UTC()
+
+// New makes a crowd at tick 0: the clients have yet to connect. It ends the test
+// when the configuration is wrong.
+func New(t testing.TB, config Config) *Crowd {
+	t.Helper()
+	if err := config.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	c := &Crowd{
+		t: t, config: config, now: epoch,
+		network: netsys.NewNetwork(),
+		address: netip.MustParseAddrPort("10.0.0.1:7777"),
+		byID:    make(map[uint32]*Client),
+	}
+	s := config.Server
+	s.Start = epoch
+	if s.Seed == 0 {
+		s.Seed = config.Seed
+	}
+	if s.Random == nil {
+		s.Random = netsys.SeededRandom(config.Seed)
+	}
+	var err error
+	if c.Server, err = systems.NewServer(c.network.Node(c.address), config.Protocol(), s); err != nil {
+		t.Fatalf("systemstest: the server: %v", err)
+	}
+	c.step = c.Server.World().StepDuration()
+	if config.Populate != nil {
+		config.Populate(c.Server.World())
+	}
+	for range config.Clients {
+		c.Join()
+	}
+	return c
+}
+
+// Now is the virtual time. It starts at the Unix epoch.
+func (c *Crowd) Now() time.Time { return c.now }
+
+// Elapsed is the virtual time since the start.
+func (c *Crowd) Elapsed() time.Duration { return c.now.Sub(epoch) }
+
+// Run lets time pass.
+func (c *Crowd) Run(d time.Duration) {
+	end := c.now.Add(d)
+	for c.event(end) {
+	}
+	c.now = end
+}
+
+// RunTicks lets the server complete n ticks more.
+func (c *Crowd) RunTicks(n int) {
+	for last := c.Server.Tick() + uint32(n); c.Server.Tick() < last; {
+		c.event(forever)
+	}
+}
+
+// RunUntil lets time pass until cond, asked after every tick of the server, holds,
+// but no longer than limit. It reports whether cond held.
+func (c *Crowd) RunUntil(limit time.Duration, cond func() bool) bool {
+	end := c.now.Add(limit)
+	for tick := c.Server.Tick(); !cond(); tick = c.Server.Tick() {
+		for c.Server.Tick() == tick {
+			if !c.event(end) {
+				c.now = end
+				return cond()
+			}
+		}
+	}
+	return true
+}
+
+// connectLimit is how long a handshake may take: netsys gives up then.
+const connectLimit = 10 * time.Second
+
+// Connect lets time pass until every client has joined and the server has consumed
+// an input of each. It ends the test when one does not within 20 s.
+func (c *Crowd) Connect() {
+	c.t.Helper()
+	playing := func() bool {
+		for _, k := range c.Clients {
+			if k.present() && (!k.Connected() || k.status.Inputs.Consumed == 0) {
+				return false
+			}
+		}
+		return true
+	}
+	if c.RunUntil(2*connectLimit, playing) {
+		return
+	}
+	for _, k := range c.Clients {
+		switch {
+		case !k.present() || k.status.Inputs.Consumed > 0:
+		case k.Err() != nil:
+			c.t.Errorf("%v: %v", k, k.Err())
+		default:
+			c.t.Errorf("%v: connected %v, but the server consumed none of its %d inputs", k, k.Connected(), k.Input())
+		}
+	}
+	c.t.FailNow()
+}
+
+// Settle makes all links clean and all inputs neutral, and lets two round trips
+// and a second pass, so that what was on its way has arrived. The inputs of
+// clients without a [Script] go on.
+func (c *Crowd) Settle() {
+	trip := time.Duration(0)
+	for _, k := range c.Clients {
+		up, down := k.Links()
+		trip = max(trip, up.Latency+up.Jitter+down.Latency+down.Jitter)
+		k.SetNeutral(true)
+	}
+	c.SetLinks(netsys.Link{}, netsys.Link{})
+	c.Run(2*trip + time.Second)
+}
+
+// SetLinks gives all clients the same links from now on; what is under way keeps
+// its time. It ends the test when one is not valid.
+func (c *Crowd) SetLinks(up, down netsys.Link) {
+	c.t.Helper()
+	for _, k := range c.Clients {
+		k.SetLinks(up, down)
+	}
+}
+
+// StallServer keeps the server from running for d; then it catches up.
+func (c *Crowd) StallServer(d time.Duration) { c.resume = c.now.Add(d) }
+
+// OnServerTick adds a function that is called after the server has run what was
+// due, which is one tick unless it stalled.
+func (c *Crowd) OnServerTick(f func()) { c.serverTick = append(c.serverTick, f) }
+
+// OnClientTick adds a function that is called after a connected client has run
+// what was due, which is one tick unless it stalled, and before its frame.
+func (c *Crowd) OnClientTick(f func(k *Client)) { c.clientTick = append(c.clientTick, f) }
+
+// OnFrame adds a function that is called after a client has brought its view up to
+// date.
+func (c *Crowd) OnFrame(f func(k *Client)) { c.frame = append(c.frame, f) }
+
+// Hash is a hash over the worlds of the server and of all clients that are still
+// there. It is equal in two runs of the same configuration.
+func (c *Crowd) Hash() uint64 {
+	const prime = 0x100000001b3
+	h := c.Server.World().Hash()
+	for _, k := range c.Clients {
+		if w := k.World(); w != nil && k.present() {
+			h = (h*prime ^ w.Hash()) * prime
+		}
+	}
+	return h
+}
+
+// clientConfig is the configuration of the n-th client.
+func (c *Crowd) clientConfig(n int) (k systems.ClientConfig) {
+	if c.config.Client != nil {
+		k = c.config.Client(n)
+	}
+	return k
+}
+
+// streams of random numbers that a client draws from.
+const (
+	streamPlay = iota
+	streamToken
+	streamLink
+	streamCount
+)
+
+// stream is a seed of one client's own.
+func (c *Crowd) stream(n, which int) uint64 {
+	r := ecs.NewRand(c.config.Seed, uint64(n*streamCount+which))
+	return r.Uint64()
+}

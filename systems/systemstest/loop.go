@@ -1,0 +1,61 @@
+package systemstest
+
+import "time"
+
+// forever is later than anything.
+var forever = epoch.Add(1 << 62)
+
+// event runs what is due next, unless that is at end or later. The server goes
+// before clients at the same time, clients by number, ticks before frames.
+func (c *Crowd) event(end time.Time) bool {
+	at, who, frame := later(c.Server.Next(), c.resume), (*Client)(nil), false
+	for _, k := range c.Clients {
+		if !k.running() {
+			continue
+		}
+		if t := later(k.Next(), k.resume); t.Before(at) {
+			at, who, frame = t, k, false
+		}
+		if t := later(k.frameAt, k.resume); c.config.FrameRate > 0 && t.Before(at) {
+			at, who, frame = t, k, true
+		}
+	}
+	if !at.Before(end) {
+		return false
+	}
+	c.now = later(at, c.now)
+	switch {
+	case who == nil:
+		c.serve()
+	case frame:
+		who.draw()
+	default:
+		who.tick()
+	}
+	return true
+}
+
+// serve runs what is due on the server.
+func (c *Crowd) serve() {
+	for _, k := range c.Clients {
+		k.link.Flush(c.now)
+	}
+	if c.Server.Advance(c.now) == 0 {
+		return
+	}
+	for s := range c.Server.Clients {
+		if k := c.byID[s.ID]; k != nil {
+			k.observe(s)
+		}
+	}
+	for _, f := range c.serverTick {
+		f()
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}

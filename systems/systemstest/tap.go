@@ -1,0 +1,53 @@
+package systemstest
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// Packet is a datagram on its way to or from a client.
+type Packet struct {
+	// Client is whose link it is on.
+	Client *Client
+	// Up says that it goes to the server.
+	Up bool
+	// At is when it was sent, when it goes up; else when it arrived.
+	At time.Time
+	// Data is the datagram, valid during the call.
+	Data []byte
+}
+
+// Lose makes f decide which datagrams are lost, besides those that the links
+// lose: those for which it returns true. On the way up it is asked when the
+// client sends, on the way down when a datagram that the link did not lose has
+// arrived and the client looks. A nil f ends it.
+func (c *Crowd) Lose(f func(p Packet) bool) { c.lose = f }
+
+// tap is a client's wire, on which a crowd may lose what it likes.
+type tap struct {
+	*netsys.Conditioner
+	k *Client
+}
+
+var _ netsys.Wire = (*tap)(nil)
+
+func (t *tap) Poll(now time.Time, deliver func(netsys.Datagram)) {
+	if t.k.crowd.lose == nil {
+		t.Conditioner.Poll(now, deliver)
+		return
+	}
+	t.Conditioner.Poll(now, func(d netsys.Datagram) {
+		if !t.k.crowd.lose(Packet{Client: t.k, At: d.At, Data: d.Data}) {
+			deliver(d)
+		}
+	})
+}
+
+func (t *tap) Send(now time.Time, to netip.AddrPort, b []byte) error {
+	if lose := t.k.crowd.lose; lose != nil && lose(Packet{Client: t.k, Up: true, At: now, Data: b}) {
+		return nil
+	}
+	return t.Conditioner.Send(now, to, b)
+}
