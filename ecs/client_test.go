@@ -54,7 +54,12 @@ func TestAClientSimulatesWhatItPredicts(t *testing.T) {
 func TestReplicasTakeShape(t *testing.T) {
 	w := newClient()
 	p := w.Protocol()
-	c := func(i int) *ecs.Component { return p.Replicated()[i] }
+	c := func(i int) *ecs.Component { // Owner, then what the kit registers
+		if i > 0 {
+			i++ // SpawnKey
+		}
+		return p.Replicated()[i]
+	}
 	e := w.Replica(5, maskOf(c(0), c(1)), false)
 	equal(t, "NetID", w.NetID(e), 5)
 	equal(t, "mask", w.Mask(e), maskOf(c(0), c(1)))
@@ -137,8 +142,11 @@ func TestExistenceIsTheServers(t *testing.T) {
 	if w.Alive(made) {
 		t.Error("a spawn in Simulate came true")
 	}
-	if !w.Alive(doomed) || at(w, doomed) != (place{1, 1}) || *ecs.Get[hat](w, doomed) != (hat{2}) {
-		t.Error("the predicted entity is not what it was, with a hat")
+	if _, all := count(w); all != 2 || !w.Alive(doomed) {
+		t.Errorf("%d entities, want the other's and the one outside, and a handle that lives", all)
+	}
+	if !w.Revive(7, 0) || at(w, doomed) != (place{1, 1}) || ecs.Has[hat](w, doomed) {
+		t.Error("the predicted entity did not come back as it was")
 	}
 	if ecs.Has[hat](w, other) || at(w, other) != (place{2, 2}) {
 		t.Error("Simulate reshaped what it does not simulate")

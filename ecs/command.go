@@ -155,21 +155,27 @@ func (w *World) settle() {
 	}
 }
 
-// ours reports whether Simulate on a client may carry out c: it creates nothing,
-// ends nothing that has a NetID, and reshapes only what it simulates. Handles of
-// entities that will not come are taken out of use.
+// ours reports whether Simulate on a client may carry out c: it reshapes only
+// what it simulates, and what it creates and ends is but a prediction.
 func (w *World) ours(c *command) bool {
 	s := w.at(c.entity)
 	switch {
 	case s == nil:
 		return false
 	case c.op == opSpawn, c.op == opCancelled:
-		w.release(c.entity)
+		w.predictSpawn(c, s)
 		return false
-	case s.netID == 0 || s.table == nil:
+	case s.parked:
+		return false
+	case s.table == nil || !w.foretold(s):
 		return true
+	case !w.simulates(s.table):
+		return false
+	case c.op == opDespawn:
+		w.predictDespawn(c.entity, s)
+		return false
 	default:
-		return c.op != opDespawn && w.simulates(s.table)
+		return true
 	}
 }
 

@@ -51,7 +51,7 @@ func (c *Component) Replicated() int { return c.replicated }
 // of them is one word.
 const maxReplicated = 64
 
-// maxComponents bounds all components of a protocol, the world's own five
+// maxComponents bounds all components of a protocol, the world's own seven
 // included. Beyond it arche v0.15.3, which counts column layouts by sixteens in
 // a byte, makes archetypes without any.
 const maxComponents = 240
@@ -159,7 +159,7 @@ func (w *World) need(t reflect.Type) *Component {
 // given is need for a component that the game gives or takes.
 func (w *World) given(t reflect.Type, call string) *Component {
 	c := w.need(t)
-	if c == w.protocol.selfC || c == w.protocol.netIDC {
+	if c == w.protocol.selfC || c == w.protocol.netIDC || c == w.protocol.keyC {
 		panic(fmt.Sprintf("ecs: %s: %s is given by the world and stays", call, c.Name))
 	}
 	return c

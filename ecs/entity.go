@@ -32,6 +32,7 @@ type self struct{ entity Entity }
 type slot struct {
 	gen     uint32
 	live    bool
+	parked  bool  // out of scope: see predictions
 	pending int32 // 1 + index of the spawn command that will create it; 0: stored
 	last    int32 // 1 + index of the newest command that waits for it; 0: none
 	stored  arche.Entity
@@ -84,8 +85,12 @@ func (w *World) mustAt(e Entity, call string) *slot {
 }
 
 // Alive reports whether e is alive, or is about to be: an entity spawned in
-// this stage counts.
-func (w *World) Alive(e Entity) bool { return w.at(e) != nil }
+// this stage counts. On a client an entity that Simulate despawned is not alive
+// within Simulate, but outside it until the server has agreed.
+func (w *World) Alive(e Entity) bool {
+	s := w.at(e)
+	return s != nil && !w.hides(s)
+}
 
 // NetID is e's name on the wire; 0 when it has none or is not alive.
 func (w *World) NetID(e Entity) components.NetID {

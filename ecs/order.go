@@ -12,13 +12,14 @@ import (
 
 // place is where an entity is stored.
 type place struct {
-	id  components.NetID
+	id  uint64 // NetID, or the order of the key
 	row int32
 	t   *table
 }
 
 // EachInOrder is [Each] in order of NetID, for interactions whose result
-// depends on who comes first; entities without a NetID are left out. It sorts
+// depends on who comes first. Predicted spawns that have no NetID yet come last, in
+// the order of their keys; other entities without a NetID are left out. It sorts
 // at every call.
 func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
 	return func(yield func(Entity, R) bool) {
@@ -48,10 +49,15 @@ func (c *cursor) sorted() []place {
 	for c.run() {
 		col := c.t.cols[w.protocol.netIDC.index]
 		if col == nil {
+			if col := c.t.cols[w.protocol.keyC.index]; col != nil {
+				for i, key := range unsafe.Slice((*SpawnKey)(col), c.t.n)[c.start : c.start+len(c.entities)] {
+					w.places = append(w.places, place{key.order(), int32(c.start + i), c.t})
+				}
+			}
 			continue
 		}
 		for i, id := range unsafe.Slice((*components.NetID)(col), c.t.n)[c.start : c.start+len(c.entities)] {
-			w.places = append(w.places, place{id, int32(c.start + i), c.t})
+			w.places = append(w.places, place{uint64(id), int32(c.start + i), c.t})
 		}
 	}
 	places := w.places[base:]

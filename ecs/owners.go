@@ -8,17 +8,16 @@ import (
 )
 
 // owners knows which rows of a table belong to whom, so that a walk over one
-// owner's entities need not look at all. A game may write an Owner through a
+// owner's entities need not visit all. A game may write an Owner through a
 // pointer at any time, so nothing that is told of changes would always be
 // right: the index keeps a copy of the column it was made from and holds while
-// the two are equal, which costs a comparison of bytes, sixteen rows in the time
-// that a scan needs for one.
+// the two are equal, rows that came, went or moved included. That costs a
+// comparison of bytes, a tenth of a nanosecond a row.
 type owners struct {
-	seen    []components.Owner // the column that the index was made from
-	runs    []ownerRun         // in the order of the rows
-	chains  keyed[ownerChain]  // the runs of each owner
-	version uint64             // of the table
-	serial  uint32             // raised when the index is made again
+	seen   []components.Owner // the column that the index was made from
+	runs   []ownerRun         // in the order of the rows
+	chains keyed[ownerChain]  // the runs of each owner
+	serial uint32             // raised when the index is made again
 }
 
 // ownerRun is a stretch of rows with one owner.
@@ -35,10 +34,9 @@ type ownerChain struct{ first, last int32 }
 func (w *World) ownersOf(t *table) *owners {
 	o := &t.owners
 	column := unsafe.Slice((*components.Owner)(t.cols[w.protocol.ownerC.index]), t.n)
-	if o.version == t.version && bytes.Equal(ownerBytes(o.seen), ownerBytes(column)) {
+	if bytes.Equal(ownerBytes(o.seen), ownerBytes(column)) {
 		return o
 	}
-	o.version = t.version
 	o.seen = append(o.seen[:0], column...)
 	o.serial++
 	o.make()

@@ -26,7 +26,7 @@ type Protocol struct {
 	quantized  bool
 	frozen     atomic.Bool // worlds of several goroutines may share a protocol
 
-	selfC, netIDC, ownerC, predictedC, interpolatedC *Component
+	selfC, netIDC, ownerC, keyC, predictedC, interpolatedC, parkedC *Component
 }
 
 // NewProtocol starts a protocol. The name ("dots/1") is part of what peers
@@ -36,9 +36,11 @@ func NewProtocol(name string) *Protocol {
 	p.selfC = p.add(reflect.TypeFor[self](), 0, false)
 	p.netIDC = p.add(reflect.TypeFor[components.NetID](), 0, false)
 	Replicate[components.Owner](p, 0)
-	p.ownerC = p.replicated[0]
+	Replicate[SpawnKey](p, OwnerOnly)
+	p.ownerC, p.keyC = p.replicated[0], p.replicated[1]
 	p.predictedC = p.add(reflect.TypeFor[components.Predicted](), 0, false)
 	p.interpolatedC = p.add(reflect.TypeFor[components.Interpolated](), 0, false)
+	p.parkedC = p.add(reflect.TypeFor[parked](), 0, false)
 	return p
 }
 

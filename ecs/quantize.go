@@ -4,10 +4,7 @@ package ecs
 // precision of the wire. Rounding twice changes nothing, so entities that took
 // no step stay as they are.
 func (w *World) quantize() {
-	for t := range w.Tables {
-		if !t.Simulated {
-			continue
-		}
+	for t := range w.Simulated {
 		for _, c := range w.protocol.replicated {
 			if c.Words == 0 || t.Mask&(1<<c.replicated) == 0 {
 				continue

@@ -3,8 +3,8 @@ package ecs
 import "math/bits"
 
 // Rand draws random numbers that are a pure function of the world seed, the
-// tick or input sequence, the system, the entity's NetID and the number of the
-// draw. So server and client draw the same, whatever else either simulates, and
+// tick or input sequence, the system, the entity's NetID, or its [SpawnKey] when
+// it has one, and the number of the draw. So server and client draw the same, whatever else either simulates, and
 // a re-simulated tick draws again what it drew before.
 type Rand struct {
 	key uint64
@@ -17,16 +17,21 @@ type Rand struct {
 func (w *World) Rand(e Entity) Rand {
 	key := mix(w.config.Seed ^ 0x9e3779b97f4a7c15)
 	id := uint64(0)
+	named := uint64(0)
 	when := uint64(w.tick)
 	if s := w.at(e); s != nil {
-		id = uint64(s.netID)
+		if p := w.pointer(s, w.protocol.keyC); p != nil {
+			named = (*SpawnKey)(p).stream() // the client may not know the NetID yet
+		} else {
+			id = uint64(s.netID)
+		}
 		if p := w.pointer(s, w.protocol.ownerC); p != nil {
 			if seq, ok := w.inputSeq[*(*uint32)(p)]; ok {
 				when = 1<<32 | uint64(seq)
 			}
 		}
 	}
-	key = mix(key ^ when)
+	key = mix(key ^ when ^ named)
 	key = mix(key ^ (uint64(w.system)<<32 | id))
 	return Rand{key: key}
 }

@@ -89,7 +89,7 @@ func (f *forcedRollback) unask(base int) {
 		switch {
 		case s == nil:
 		case c.op == opSpawn || c.op == opCancelled:
-			w.release(c.entity)
+			w.unspawn(c, s)
 		default:
 			s.last = c.before
 		}

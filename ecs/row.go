@@ -74,6 +74,7 @@ func (w *World) compileRow(t reflect.Type, f form) *row {
 		panic(fmt.Sprintf("ecs: a row is a struct of %s, not %s", f, t))
 	}
 	r := &row{}
+	r.exclude.set(w.protocol.parkedC.index)
 	for sf := range t.Fields() {
 		if flt, ok := reflect.Zero(sf.Type).Interface().(rowFilter); ok && sf.Type.Size() == 0 {
 			ct, with := flt.rowFilter()

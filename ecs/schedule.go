@@ -67,6 +67,9 @@ func newItem(sys System) item {
 // Run runs the stage in w, then carries out the structural changes.
 func (s *Stage) Run(w *World) {
 	w.depth++
+	if s == w.simulate {
+		w.simulating++
+	}
 	defer w.leave(s, len(w.commands), w.system)
 	if s == w.simulate && w.rollback != nil {
 		w.rollback.run(s)
@@ -98,7 +101,14 @@ func (it *item) name() string {
 func (w *World) leave(s *Stage, base int, outer uint32) {
 	w.system = outer
 	w.depth--
-	w.flush(base, w.config.Client && s == w.simulate)
+	predicted := w.config.Client && w.simulating > 0
+	if s == w.simulate {
+		w.simulating--
+	}
+	w.flush(base, predicted)
+	if predicted && w.simulating == 0 {
+		w.counts.clear() // the input may be simulated again
+	}
 	if s == w.simulate && w.protocol.quantized {
 		w.quantize()
 	}

@@ -29,6 +29,11 @@ func Spawn[R any](w *World, row R) Entity {
 	if r == nil || r.typ != t {
 		r = w.spawnRowOf(t)
 	}
+	if w.simulating > 0 {
+		if e, keyed := w.spawnKeyed(r, unsafe.Pointer(&row)); keyed {
+			return e
+		}
+	}
 	e := w.allocate()
 	if r.named {
 		w.name(e, w.nextNet)
@@ -45,8 +50,9 @@ func Spawn[R any](w *World, row R) Entity {
 // Inside a system the entity is created at the end of the stage. Its handle is
 // usable at once: [Get] returns the values it will have, and what is written to
 // them stays; walks show it from the next stage on. On a client, what Simulate
-// spawns is the server's to create: the handle stays without an entity and dies
-// at the end of the stage.
+// spawns is the server's to create. With a components.Owner that this client
+// simulates it is predicted: see [SpawnKey]. Else the handle stays without an
+// entity and dies at the end of the stage.
 //
 // It panics when a value is not of a registered type, given twice, or a NetID.
 func (w *World) Spawn(values ...any) Entity {
@@ -60,7 +66,7 @@ func (w *World) Spawn(values ...any) Entity {
 		reflect.NewAt(c.typ, held).Elem().Set(reflect.ValueOf(v))
 		cmd.first = w.part(c, held, cmd.first)
 	}
-	cmd.entity = w.allocate()
+	cmd.entity = w.claim(&cmd)
 	for i := cmd.first; i > 0; i = w.parts[i-1].next {
 		w.nameIf(cmd.entity, w.parts[i-1].component)
 	}
@@ -77,6 +83,8 @@ type spawnRow struct {
 	size   uintptr      // of the struct, and behind it the values of the others
 	named  bool         // its entities get a NetID
 	table  *table       // nil until the first is stored
+	keyed  *spawnRow    // the row with a key; nil until one is needed
+	keyAt  uintptr      // where its values hold the key
 }
 
 type spawnField struct {

@@ -142,7 +142,7 @@ func (t Table) Column(c *Component) unsafe.Pointer { return t.t.cols[c.index] }
 func (w *World) Tables(yield func(Table) bool) {
 	p := w.protocol
 	for _, t := range w.tables {
-		if !t.mask.has(p.netIDC.index) {
+		if !t.mask.has(p.netIDC.index) || t.mask.has(p.parkedC.index) {
 			continue
 		}
 		w.refresh(t)
@@ -168,7 +168,7 @@ func (w *World) Tables(yield func(Table) bool) {
 
 // simulates reports whether Each may yield entities of t.
 func (w *World) simulates(t *table) bool {
-	return !w.config.Client || t.mask.has(w.protocol.predictedC.index)
+	return !w.config.Client || t.mask.has(w.protocol.predictedC.index) && !t.mask.has(w.protocol.parkedC.index)
 }
 
 // bitsOf yields the members of a set of replicated components in order.

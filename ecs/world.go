@@ -74,8 +74,13 @@ type World struct {
 	tick     uint32
 	system   uint32 // ordinal of the running system, for Rand
 	inputSeq map[uint32]uint32
-	held     []uint32 // owners that Each leaves out
-	only     uint32   // the one owner that Each yields; 0: all
+	input    uint32            // the newest of them
+	counts   keyed[spawnCount] // of keys given out, by owner
+	held     []uint32          // owners that Each leaves out
+	only     uint32            // the one owner that Each yields; 0: all
+
+	simulating int // runs of Simulate under way
+	predicted  predictions
 }
 
 // NewWorld makes an empty world of the protocol p, which is frozen by it.
@@ -140,16 +145,18 @@ func (w *World) SetTick(t uint32) { w.tick = t }
 
 // SetInputSequence is for the netcode: it says which of an owner's inputs the
 // next Simulate consumes. Randomness on owned entities follows it.
-func (w *World) SetInputSequence(owner, seq uint32) { w.inputSeq[owner] = seq }
+func (w *World) SetInputSequence(owner, seq uint32) {
+	w.inputSeq[owner], w.input = seq, seq
+}
 
 // SimulateStage is the nested list of the game's systems, which the server's
 // tick, Predict and Reconcile's replays all run.
 func (w *World) SimulateStage() *Stage { return w.simulate }
 
 // Despawn removes an entity, inside a system at the end of the stage; until then
-// it is alive. A handle that is dead already is ignored. On a client, inside
-// Simulate, the despawn of a replicated entity is the server's to confirm and is
-// ignored.
+// it is alive. A handle that is dead already is ignored. On a client, what Simulate
+// despawns of the server's entities leaves the scope, and comes back under the
+// same handle when the server disagrees.
 func (w *World) Despawn(e Entity) {
 	switch s := w.at(e); {
 	case s == nil:
@@ -196,7 +203,7 @@ func Remove[T any](w *World, e Entity) {
 // end of the stage: do not keep it.
 func Get[T any](w *World, e Entity) *T {
 	s := w.at(e)
-	if s == nil {
+	if s == nil || w.hides(s) {
 		return nil
 	}
 	return (*T)(w.pointer(s, w.need(reflect.TypeFor[T]())))

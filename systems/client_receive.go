@@ -218,6 +218,7 @@ func (c *Client) forget(r *replica) bool {
 }
 
 func (c *Client) applyRecord(r *replica, rec *record) {
+	c.match(r, rec)
 	own := c.predicting && c.owns(rec)
 	var had uint64 // components that were predicted here before
 	if !r.entity.IsZero() && own && c.simulates(r.entity) {

@@ -29,6 +29,7 @@ func (c *Client) reconcile(w *ecs.World) {
 	if !c.predicting {
 		return
 	}
+	w.SettleInput(own.input)
 	switch {
 	case own.input > c.log.newest:
 		// The server went on without us, as after a stall: continue from there.
@@ -110,6 +111,8 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 // replay takes over own state and simulates the inputs since.
 func (c *Client) replay(w *ecs.World) {
 	s := c.own.input
+	from := max(s+1, c.log.first)
+	w.BeginReplay(from - 1)
 	c.history.Restore(s)
 	c.eachOwn(c.own.raw, func(id uint32, comp *ecs.Component, raw []byte) {
 		if e, ok := w.ByNetID(netID(id)); ok && c.simulates(e) {
@@ -119,11 +122,11 @@ func (c *Client) replay(w *ecs.World) {
 		}
 	})
 	c.history.Capture(s)
-	from := max(s+1, c.log.first)
 	n := c.log.newest + 1 - from
 	c.stats.LongestReplay = max(c.stats.LongestReplay, uint64(n))
 	for i := range n {
 		c.simulate(w, from+i)
 		c.stats.Resimulated++
 	}
+	w.EndReplay()
 }

@@ -32,6 +32,7 @@ type inputBuffer struct {
 	words    []int32 // inputWindow × table.Words
 	expected uint32  // next input to consume
 	newest   uint32  // newest input received
+	behind   uint32  // newest input of the newest packet, where that lies before expected; else 0
 	any      bool    // an input was received
 	running  bool    // consuming
 	fills    int     // in a row
@@ -80,16 +81,21 @@ func (b *inputBuffer) receive(tick int64, m *inputMessage, newestPacket bool) {
 		b.slack.clear(tick)
 	}
 	ahead := int64(newest) - int64(b.expected)
+	if newestPacket {
+		b.behind = 0
+	}
 	switch {
-	case ahead >= inputWindow, ahead < 0 && newestPacket && b.running:
+	case ahead >= inputWindow:
 		b.resync(tick, newest)
 		ahead = 0
+	case ahead < 0 && newestPacket && b.running:
+		b.behind = newest // settle decides: newer packets may be right behind it
 	case ahead < -inputWindow:
 		b.stats.Rejected += uint64(m.count)
 		return
 	}
 	b.newest = max(b.newest, newest)
-	if b.running {
+	if b.running && b.behind == 0 {
 		b.slack.packet(tick, int(ahead), b.slack.pending(m.shift))
 	}
 	n := b.table.Words
@@ -101,13 +107,24 @@ func (b *inputBuffer) receive(tick int64, m *inputMessage, newestPacket bool) {
 				s.fill = false
 				b.stats.Late++
 			}
-			continue
-		}
-		if s.seq == seq && s.have {
+			if seq != b.behind {
+				continue
+			}
+		} else if s.seq == seq && s.have {
 			continue // the first one wins
 		}
 		*s = inputSlot{seq: seq, have: true}
 		copy(b.words[int(seq%inputWindow)*n:], m.words[i*n:(i+1)*n])
+	}
+}
+
+// settle is called once all packets of a tick are in. When even the newest ends
+// before the expected input, the client has stalled, and the buffer goes back to
+// where it is. What a link held back and lets go in one burst is late, no more.
+func (b *inputBuffer) settle(tick int64) {
+	if b.behind != 0 {
+		b.resync(tick, b.behind)
+		b.behind = 0
 	}
 }
 
@@ -155,6 +172,11 @@ func (b *inputBuffer) buffered(tick int64, loss float64) (step bool, words []int
 			return false, nil
 		}
 		b.running = true
+		if depth := uint32(startDepth + b.batch - 1); b.newest-b.expected > depth+maxRedundancy {
+			// Inputs that came while nothing was consumed would be delay for good.
+			b.expected = b.newest - depth
+			b.stats.Resyncs++
+		}
 	}
 	b.stats.Ticks++
 	b.stats.Depth += uint64(b.waiting())

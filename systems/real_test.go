@@ -12,12 +12,16 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/eventloop"
 )
 
 // These tests run on real sockets of this machine. They wait for things to happen,
 // up to a deadline that no machine needs, and measure no time.
 const generous = 20 * time.Second
+
+// listen opens the wire of a server. The tag eventloop puts that of package
+// eventloop in its place; it is no part of the ordinary test binary, because what
+// it links allocates in the background, and other tests here count allocations.
+var listen = func(addr string) (netsys.Wire, error) { return netsys.ListenUDP(addr) }
 
 // live is a served game.
 type live struct {
@@ -39,7 +43,7 @@ type figures struct {
 // sent to whoever asks, from its own goroutine.
 func serve(t testing.TB, c ServerConfig) *live {
 	t.Helper()
-	wire, err := eventloop.Listen("127.0.0.1:0")
+	wire, err := listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +137,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	if _, err := c.session.Send(time.Now(), nil); !errors.Is(err, netsys.ErrClosed) {
 		t.Errorf("the session takes packets after Run: %v", err)
 	}
-	wire, err := eventloop.Listen("127.0.0.1:0")
+	wire, err := listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +212,7 @@ func TestDialWithAnotherSchema(t *testing.T) {
 
 func TestSecondServerOnAPort(t *testing.T) {
 	l := serve(t, ServerConfig{})
-	wire, err := eventloop.Listen(l.addr)
+	wire, err := listen(l.addr)
 	if !errors.Is(err, netsys.ErrAddrInUse) || !strings.Contains(err.Error(), l.addr) {
 		t.Errorf("a second server on %s: %v, %v", l.addr, wire, err)
 	}

@@ -100,9 +100,9 @@ func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 // An input outside its range is what the range allows: two bits can say 3 where
 // the field ends at 2.
 //
-//mutant:rule A1 codec/schema/quantize.go
-//mutant:from q := min(max(src[w], 0), top)
-//mutant:to q := src[w] + 0*top
+//mutant:rule A1 systems/server_apply.go
+//mutant:from t.Dequantize(held, words, t.Words, 1)
+//mutant:to t.Dequantize(held, words, t.Words, 1); *(*int8)(held) = int8(words[0] - 1)
 func TestNetcodeA1_InputsKeepTheirRange(t *testing.T) {
 	p := newPuppet(t, systems.ServerConfig{})
 	for seq := uint32(1); seq < 100; seq++ {

@@ -23,6 +23,7 @@ func (s *Server) apply(w *ecs.World) {
 		if s.tick%lossEvery == 0 {
 			p.loss = p.session.Stats().LossIn
 		}
+		p.inputs.settle(int64(s.tick))
 		if s.config.Timing == Arrival {
 			s.applyArrived(w, p)
 			continue
@@ -91,7 +92,7 @@ func writeInput(w *ecs.World, in *ecs.Component, owner uint32, value unsafe.Poin
 	}
 	ownerC := w.Protocol().Replicated()[0]
 	want := uint64(1)<<ownerC.Replicated() | uint64(1)<<in.Replicated()
-	for t := range w.Tables {
+	for t := range w.Simulated {
 		if t.Mask&want != want {
 			continue
 		}

@@ -205,7 +205,7 @@ func TestFormsFromAnyWords(t *testing.T) {
 	table := compile[forms](t, nil)
 	rng := rand.New(rand.NewPCG(31, 32))
 	words := make([]int32, table.Words)
-	for range 20000 {
+	for range rounds(20000) {
 		for k := range words {
 			words[k] = int32(rng.Uint32())
 			if bits := table.WordBits(k); rng.IntN(4) > 0 && bits < 32 {
@@ -221,7 +221,7 @@ func TestFormsFromAnyMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
 	words := make([]int32, table.Words)
 	counted := 0
-	for range 20000 {
+	for range rounds(20000) {
 		var v, got forms
 		scribble(rng, &v)
 		clamped := table.Quantize(words, table.Words, at(&v), 1)

@@ -145,7 +145,8 @@ func (t *tag) parseWords(words []string) (err error) {
 
 // agree holds the words against the form.
 func (t *tag) agree() error {
-	form, allowed := "", []string{}
+	var form string
+	var allowed []string
 	switch {
 	case t.form == FormEnum, t.form == FormFlags, t.form == FormRef:
 		form, allowed = t.form.String(), []string{"edge"}

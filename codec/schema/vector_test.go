@@ -9,7 +9,15 @@ import (
 	"unsafe"
 )
 
-// vectors are tables of one vector each, of both float kinds.
+// rounds is a tenth of n for -short, under which the race detector runs.
+func rounds(n int) int {
+	if testing.Short() {
+		n /= 10
+	}
+	return n
+}
+
+// eachVector calls f for tables of one vector each, of both float kinds.
 func eachVector(t *testing.T, f func(t *testing.T, table *Table, fd *Field, p unsafe.Pointer)) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[num[[2]float32]](), reflect.TypeFor[num[[2]float64]](), reflect.TypeFor[num[[3]float32]](),
@@ -112,7 +120,7 @@ func TestVectorsAreIdempotent(t *testing.T) {
 				}
 			}
 		}
-		if f.Len == 3 && f.top < 1<<8 {
+		if f.Len == 3 && int(f.top) < rounds(400) {
 			for a := range f.top + 2 {
 				for b := range f.top + 2 {
 					check([4]int32{a, b})
@@ -128,11 +136,11 @@ func TestVectorsAreIdempotent(t *testing.T) {
 				}
 			}
 		}
-		for range 5000 {
+		for range rounds(5000) {
 			check([4]int32{int32(rng.Uint32()), int32(rng.Uint32()), int32(rng.Uint32()), int32(rng.Uint32())})
 			check([4]int32{rng.Int32N(f.top + 2), rng.Int32N(f.top + 2), rng.Int32N(f.top + 2), rng.Int32N(f.top + 2)})
 		}
-		for range 20000 {
+		for range rounds(20000) {
 			drawVector(rng, f, p)
 			v := f.vector(p)
 			first, _ := words4(table, p)
@@ -152,7 +160,7 @@ func TestVectorsComeBackNear(t *testing.T) {
 		var store [4]float64
 		q := unsafe.Pointer(&store)
 		worst := 0.0
-		for range 20000 {
+		for range rounds(20000) {
 			drawVector(rng, f, p)
 			v := f.vector(p)
 			f.setVector(q, v)
@@ -180,7 +188,7 @@ func TestVectorNeighboursAreEqual(t *testing.T) {
 	eachVector(t, func(t *testing.T, table *Table, f *Field, p unsafe.Pointer) {
 		var store [4]float64
 		q := unsafe.Pointer(&store)
-		for range 3000 {
+		for range rounds(3000) {
 			drawVector(rng, f, p)
 			w, _ := words4(table, p)
 			table.Dequantize(p, w[:], 0, 1)
@@ -306,7 +314,7 @@ func TestQuatSigns(t *testing.T) {
 		}
 		var store [4]float64
 		q := unsafe.Pointer(&store)
-		for range 3000 {
+		for range rounds(3000) {
 			drawVector(rng, f, p)
 			v := f.vector(p)
 			f.setVector(q, vector{-v[0], -v[1], -v[2], -v[3]})
@@ -356,7 +364,7 @@ func TestVectorLerp(t *testing.T) {
 	eachVector(t, func(t *testing.T, table *Table, f *Field, p unsafe.Pointer) {
 		var b, c [4]float64
 		q, r := unsafe.Pointer(&b), unsafe.Pointer(&c)
-		for range 3000 {
+		for range rounds(3000) {
 			drawVector(rng, f, p)
 			drawVector(rng, f, q)
 			table.Snap(p)

@@ -15,7 +15,7 @@ func play(t *testing.T, args ...string) headless.Report {
 	t.Helper()
 	args = append([]string{
 		"-headless", "-virtual", "-json",
-		"-rtt", "500ms", "-jitter", "84ms", "-loss", "0.05", "-duration", "30s",
+		"-rtt", "500ms", "-jitter", "84ms", "-loss", "0.05", "-duration", "20s", "-warmup", "8s",
 	}, args...)
 	var out bytes.Buffer
 	if code := headless.Main(t.Context(), world(), args, &out, io.Discard); code != 0 {

@@ -142,7 +142,7 @@ func observe(c *systemstest.Crowd) *[]float64 {
 func TestPointsAreCountedOnce(t *testing.T) {
 	c := play(t, 1, 4)
 	c.Connect()
-	c.Run(30 * time.Second)
+	c.Run(20 * time.Second)
 	c.Settle()
 	w := c.Server.World()
 	points, rounds, most := 0, 0, uint16(0)
@@ -160,7 +160,16 @@ func TestPointsAreCountedOnce(t *testing.T) {
 	if m.Players != 4 || m.Points != most || m.Leader == 0 {
 		t.Errorf("the match is %+v; most points are %d", m, most)
 	}
+	places := map[components.NetID]components.Position{}
+	for _, p := range ecs.All[seenPowerUp](w) {
+		places[p.ID] = p.Pos
+	}
 	for _, k := range c.Clients {
+		for _, p := range ecs.All[seenPowerUp](k.World()) {
+			if p.Pos != places[p.ID] {
+				t.Fatalf("%v knows power-up %d at %v, it lies at %v", k, p.ID, p.Pos, places[p.ID])
+			}
+		}
 		if got := ecs.Single[Match](k.World()); got != m {
 			t.Errorf("%v sees the match as %+v, it is %+v", k, got, m)
 		}

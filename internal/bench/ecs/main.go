@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/ratio"
 )
 
-// defaultRounds gives medians that differ little from run to run, in half a
-// minute.
+// defaultRounds gives medians that differ little from run to run, in less than
+// half a minute.
 const defaultRounds = 2000
 
 const about = `Measures package ecs and the kernels of codec/schema beside plain code.`

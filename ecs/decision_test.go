@@ -1,0 +1,400 @@
+package ecs_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// luck is what a game makes of random numbers: Good of those of the world, Bad of
+// a generator that goes on from draw to draw.
+type luck struct {
+	Good uint64 `net:"raw"`
+	Bad  uint64 `net:"raw"`
+}
+
+// luckyWorld is a peer whose Simulate draws for everything that it simulates.
+func luckyWorld(client bool) *ecs.World {
+	p := ecs.NewProtocol("luck/1")
+	ecs.Replicate[luck](p, ecs.Predicted)
+	sequential := rand.New(rand.NewPCG(5, 5))
+	p.Simulate("draw", func(w *ecs.World) {
+		for e, r := range ecs.Each[struct{ Luck *luck }](w) {
+			draw := w.Rand(e)
+			r.Luck.Good += draw.Uint64() ^ draw.Uint64()>>1
+			r.Luck.Bad += sequential.Uint64()
+		}
+	})
+	return ecs.NewWorld(p, ecs.Config{Seed: 5, Client: client})
+}
+
+// A client that simulates fewer entities than the server, for other ticks, some of
+// them again, draws what the server draws. A generator that goes on does not.
+//
+//mutant:rule Decision1 ecs/random.go
+//mutant:from return Rand{key: key}
+//mutant:to w.config.Seed++; return Rand{key: key}
+//mutant:rule Decision1 ecs/random.go
+//mutant:from when = 1<<32 | uint64(seq)
+//mutant:to when = 1<<32 | uint64(seq) + uint64(w.tick)
+//mutant:rule Decision1 ecs/random.go
+//mutant:from id = uint64(s.netID)
+//mutant:to id = uint64(e.id)
+//mutant:rule Decision1 ecs/random.go
+//mutant:from id = uint64(s.netID)
+//mutant:to id = uint64(s.netID) / 2
+func TestDecision1_DrawsArePureFunctions(t *testing.T) {
+	const owner, steps = 2, 40
+	server, client := luckyWorld(false), luckyWorld(true)
+	for i := range uint32(12) {
+		server.Spawn(luck{}, components.Owner{Client: i % 4}) // 0 is the server
+	}
+	var theirs, mine []ecs.Entity
+	for e, r := range ecs.All[struct{ Owner components.Owner }](server) {
+		if r.Owner.Client == owner {
+			theirs = append(theirs, e)
+			m := client.Replica(server.NetID(e), server.Mask(e), true)
+			ecs.Get[components.Owner](client, m).Client = owner
+			mine = append(mine, m)
+		}
+	}
+	history := ecs.NewHistory(client, steps)
+	history.Capture(0)
+	predict := func(seq uint32) {
+		client.SetTick(3 * seq)
+		client.SetInputSequence(owner, seq)
+		client.SimulateStage().Run(client)
+		history.Capture(seq)
+	}
+	seen := map[uint64]bool{}
+	for seq := uint32(1); seq < steps; seq++ {
+		server.SetTick(100 + seq + seq/7) // holds move ticks away from sequences
+		for o := range uint32(4) {
+			server.SetInputSequence(o, seq)
+		}
+		before := ecs.Get[luck](server, theirs[0]).Good
+		server.SimulateStage().Run(server)
+		predict(seq)
+		if seq%5 == 0 {
+			history.Restore(seq - 3)
+			for again := seq - 2; again <= seq; again++ {
+				predict(again)
+			}
+		}
+		for i := range mine {
+			want, got := ecs.Get[luck](server, theirs[i]), ecs.Get[luck](client, mine[i])
+			if got.Good != want.Good {
+				t.Fatalf("input %d: entity %d drew %x on the client, %x on the server", seq, client.NetID(mine[i]), got.Good, want.Good)
+			}
+		}
+		drawn := ecs.Get[luck](server, theirs[0]).Good - before
+		if seen[drawn] {
+			t.Fatalf("input %d drew like an earlier one", seq)
+		}
+		seen[drawn] = true
+	}
+	sums := map[uint64]bool{}
+	for _, v := range ecs.All[struct{ Luck luck }](server) {
+		sums[v.Luck.Good] = true
+	}
+	if len(sums) != 12 {
+		t.Errorf("12 entities drew %d different sums", len(sums))
+	}
+	if ecs.Get[luck](server, theirs[0]).Bad == ecs.Get[luck](client, mine[0]).Bad {
+		t.Error("a sequential generator did not diverge: this test compares nothing")
+	}
+}
+
+// auction makes who comes first pay most: what it does depends on the order of
+// rows.
+func auction(inOrder bool) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		rows := ecs.Each[pouch](w)
+		if inOrder {
+			rows = ecs.EachInOrder[pouch](w)
+		}
+		price := int32(7)
+		for _, r := range rows {
+			r.Purse.Coins += price
+			price = price*5%1009 + 1
+		}
+	}
+}
+
+// auctioned is a world of purses in two archetypes after some ticks, with storage
+// shuffled between them.
+func auctioned(inOrder, shuffled bool) *ecs.World {
+	p := ecs.NewProtocol("auction/1")
+	ecs.Replicate[purse](p, ecs.Predicted)
+	ecs.Local[hat](p, 0)
+	p.Simulate("auction", auction(inOrder))
+	w := ecs.NewWorld(p, ecs.Config{Seed: 3})
+	for i := range 30 {
+		if i%3 == 0 {
+			w.Spawn(purse{}, hat{})
+		} else {
+			w.Spawn(purse{})
+		}
+	}
+	for tick := range uint32(20) {
+		if shuffled {
+			w.Shuffle(uint64(tick))
+		}
+		w.SetTick(tick)
+		w.SimulateStage().Run(w)
+	}
+	return w
+}
+
+// What walks in order of NetID has the same result in any storage order; what does
+// not has another, so that shuffling finds it.
+//
+//mutant:rule Decision2 ecs/order.go
+//mutant:from cmp.Compare(a.id, b.id)
+//mutant:to cmp.Compare(a.id/2, b.id/2)
+//mutant:rule Decision2 ecs/order.go
+//mutant:from places := w.places[base:]
+//mutant:to places := w.places[base:]; defer func() { slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(len(a.t.comps), len(b.t.comps)) }) }()
+//mutant:rule Decision2 ecs/shuffle.go
+//mutant:from w.move(s, m)
+//mutant:to _ = m
+func TestDecision2_ResultsDoNotDependOnStorage(t *testing.T) {
+	plain, shuffled := auctioned(true, false), auctioned(true, true)
+	if a, b := plain.Hash(), shuffled.Hash(); a != b {
+		t.Errorf("in order of NetID: hash %x, shuffled %x", a, b)
+	}
+	if a, b := auctioned(false, false).Hash(), auctioned(false, true).Hash(); a == b {
+		t.Error("in storage order: a shuffled world has the same hash, so nothing was shuffled")
+	}
+	last, rows := components.NetID(0), 0
+	for e := range ecs.EachInOrder[pouch](shuffled) {
+		if id := shuffled.NetID(e); id <= last {
+			t.Fatalf("entity %d after entity %d", id, last)
+		} else {
+			last = id
+		}
+		rows++
+	}
+	equal(t, "rows", rows, 30)
+}
+
+// Forced rollback names the system whose result depends on the order, and no other.
+//
+//mutant:rule Decision2 ecs/rollback.go
+//mutant:from w.shuffle(f.runs)
+//mutant:to _ = f.runs
+//mutant:rule Decision2 ecs/rollback.go
+//mutant:from d.System = s.items[i].name()
+//mutant:to d.System = s.items[max(i-1, 0)].name()
+//mutant:rule Decision2 ecs/rollback.go
+//mutant:from f.saved.Restore(0)
+//mutant:to f.saved.Restore(1)
+func TestDecision2_ForcedRollbackNamesOffenders(t *testing.T) {
+	wantDivergence(t, "Coins", divergences(t, "auction", auction(false)), "auction")
+	if found := divergences(t, "auction", auction(true)); len(found) > 0 {
+		t.Errorf("a system that walks in order is named: %v", found[0])
+	}
+}
+
+// A NetID is given once and never again, whoever held it and however it went; a
+// handle stays good through every change of shape, and dies with its entity.
+//
+//mutant:rule Decision4 ecs/entity.go
+//mutant:from w.byNetID.drop(uint32(s.netID))
+//mutant:to w.byNetID.drop(uint32(s.netID)); if s.netID+1 == w.nextNet { w.nextNet-- }
+//mutant:rule Decision4 ecs/entity.go
+//mutant:from *s = slot{gen: s.gen + 1, live: true}
+//mutant:to *s = slot{gen: s.gen | 1, live: true}
+//mutant:rule Decision4 ecs/entity.go
+//mutant:from w.nextNet = max(w.nextNet, id+1)
+//mutant:to w.nextNet = id + 1
+func TestDecision4_IdentityIsTheNetID(t *testing.T) {
+	w := newServer()
+	born := map[components.NetID]ecs.Entity{}
+	var living []ecs.Entity
+	spawn := func(n int) {
+		for range n {
+			e := w.Spawn(place{X: int32(len(born))})
+			if id := w.NetID(e); id == 0 || born[id] != (ecs.Entity{}) {
+				t.Fatalf("a new entity has NetID %d, given before to %v", id, born[id])
+			}
+			born[w.NetID(e)] = e
+			living = append(living, e)
+		}
+	}
+	spawn(20)
+	for round := range 10 {
+		ids := map[ecs.Entity]components.NetID{}
+		values := map[ecs.Entity]place{}
+		for i, e := range living {
+			ids[e], values[e] = w.NetID(e), at(w, e)
+			switch (i + round) % 4 {
+			case 0:
+				ecs.Add(w, e, speed{X: int32(i)})
+			case 1:
+				ecs.Add(w, e, hat{Feathers: uint16(i)})
+			case 2:
+				ecs.Remove[speed](w, e)
+			}
+		}
+		w.Shuffle(uint64(round))
+		for _, e := range living {
+			found, ok := w.ByNetID(ids[e])
+			if !ok || found != e || w.NetID(e) != ids[e] || at(w, e) != values[e] {
+				t.Fatalf("%v, NetID %d at %v, is now %v, NetID %d at %v", e, ids[e], values[e], found, w.NetID(e), at(w, e))
+			}
+		}
+		// The newest go first: theirs are the numbers that are easily given again.
+		dead := slices.Clone(living[len(living)-3:])
+		living = living[:len(living)-3]
+		for _, e := range dead {
+			w.Despawn(e)
+		}
+		spawn(4)
+		for _, e := range dead {
+			if w.Alive(e) || w.NetID(e) != 0 || ecs.Has[place](w, e) {
+				t.Fatalf("%v is dead and names an entity that came later", e)
+			}
+		}
+	}
+	// What was loaded under a number of its own does not lead back to others.
+	w.Replica(5000, w.Mask(living[0]), false)
+	w.Replica(4000, w.Mask(living[0]), false)
+	equal(t, "after what was loaded", w.NetID(w.Spawn(place{})), 5001)
+}
+
+// Inside a system what is spawned, reshaped and despawned happens at the end of the
+// stage, while handles and values of what is spawned can be used at once.
+//
+//mutant:rule Decision8 ecs/command.go
+//mutant:from s.pending = s.last
+//mutant:to _ = s.last
+//mutant:rule Decision8 ecs/schedule.go
+//mutant:from w.flush(base, w.config.Client && s == w.simulate)
+//mutant:to w.flush(base, s == w.simulate)
+//mutant:rule Decision8 ecs/command.go
+//mutant:from if c := &batch[i]; !predicted || w.ours(c) {
+//mutant:to if c := &batch[len(batch)-1-i]; !predicted || w.ours(c) {
+//mutant:rule Decision8 ecs/command.go
+//mutant:from case w.depth == 0:
+//mutant:to case w.depth == 0 || c.op == opRemove && s.pending == 0:
+func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
+	var made, doomed, naked, dressed ecs.Entity
+	shape := func(w *ecs.World) string {
+		each, all := count(w)
+		s := ""
+		for _, e := range []ecs.Entity{doomed, naked, dressed} {
+			switch {
+			case !w.Alive(e):
+				s += "dead "
+			case ecs.Has[hat](w, e):
+				s += "hat "
+			default:
+				s += "plain "
+			}
+		}
+		if each != all {
+			s += "uneven "
+		}
+		return s + string(rune('0'+all))
+	}
+	var during []string
+	w := simulated(false, func(w *ecs.World) {
+		walked := 0
+		for e, r := range ecs.Each[placeRow](w) { // changes do not disturb the walk
+			walked++
+			switch e {
+			case doomed:
+				w.Despawn(e)
+			case naked:
+				ecs.Add(w, e, hat{Feathers: 2})
+				ecs.Remove[hat](w, e)
+				ecs.Add(w, e, hat{Feathers: 3})
+			case dressed:
+				ecs.Remove[hat](w, e)
+			}
+			r.Place.X++
+			if walked == 1 {
+				made = w.Spawn(place{X: 40}, hat{Feathers: 1})
+				ecs.Get[place](w, made).X = 41
+				ecs.Add(w, made, speed{Y: 5})
+			}
+			during = append(during, shape(w))
+		}
+		equal(t, "rows walked", walked, 3)
+		if !w.Alive(made) || w.NetID(made) == 0 || at(w, made).X != 41 || ecs.Get[speed](w, made) == nil {
+			t.Errorf("the handle of what is spawned is not usable: place %v", at(w, made))
+		}
+	})
+	doomed, naked, dressed = w.Spawn(place{}), w.Spawn(place{}), w.Spawn(place{}, hat{})
+	before := shape(w)
+	w.SimulateStage().Run(w)
+	for _, s := range during {
+		equal(t, "during the stage", s, before)
+	}
+	equal(t, "before the stage", before, "plain plain hat 3")
+	equal(t, "after the stage", shape(w), "dead hat plain 3")
+	equal(t, "what was spawned", at(w, made), place{X: 41})
+	equal(t, "its speed", *ecs.Get[speed](w, made), speed{Y: 5})
+	equal(t, "what was given", *ecs.Get[hat](w, naked), hat{Feathers: 3})
+}
+
+// Outside systems changes happen at once, and a walk that one of them disturbed
+// panics instead of going on over rows that moved.
+//
+//mutant:rule Decision8 ecs/walk.go
+//mutant:from if w.version != c.version {
+//mutant:to if w.version < c.version {
+//mutant:rule Decision8 ecs/cursor.go
+//mutant:from if c.w.version != c.version {
+//mutant:to if c.w.version > c.version+1 {
+func TestDecision8_AChangeDuringAWalkOutsidePanics(t *testing.T) {
+	for name, walk := range map[string]func(w *ecs.World, change func(e ecs.Entity)){
+		"Each": func(w *ecs.World, change func(e ecs.Entity)) {
+			for e := range ecs.Each[placeRow](w) {
+				change(e)
+			}
+		},
+		"EachInOrder": func(w *ecs.World, change func(e ecs.Entity)) {
+			for e := range ecs.EachInOrder[placeRow](w) {
+				change(e)
+			}
+		},
+		"All": func(w *ecs.World, change func(e ecs.Entity)) {
+			for e := range ecs.All[placeValue](w) {
+				change(e)
+			}
+		},
+		"Chunks": func(w *ecs.World, change func(e ecs.Entity)) {
+			for c := range ecs.Chunks[struct {
+				Self  []ecs.Entity
+				Place []place
+			}](w) {
+				change(c.Self[0])
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for what, change := range map[string]func(w *ecs.World, e ecs.Entity){
+				"spawn":   func(w *ecs.World, _ ecs.Entity) { w.Spawn(place{}) },
+				"despawn": func(w *ecs.World, e ecs.Entity) { w.Despawn(e) },
+				"add":     func(w *ecs.World, e ecs.Entity) { ecs.Add(w, e, hat{}) },
+				"remove":  func(w *ecs.World, e ecs.Entity) { ecs.Remove[speed](w, e) },
+			} {
+				w := newServer()
+				for range 3 {
+					w.Spawn(place{}, speed{})
+				}
+				refused(t, func() {
+					walk(w, func(e ecs.Entity) { change(w, e) })
+					t.Errorf("%s in %s went unnoticed", what, name)
+				}, "walk")
+				// What changes values alone is no disturbance.
+				walk(w, func(e ecs.Entity) { ecs.Add(w, e, place{X: 1}) })
+			}
+		})
+	}
+}

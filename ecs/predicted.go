@@ -1,0 +1,342 @@
+package ecs
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+)
+
+// A client creates and ends entities ahead of the server: what Simulate spawns
+// for an owner whose inputs it simulates, and what Simulate despawns of that.
+// Until the server has spoken each of these can turn out wrong, and a handle that
+// the game keeps must survive all of it. So an entity that may come back is not
+// removed but parked: it stays in storage, in a table with a hidden component
+// that no walk, capture or hash looks at.
+//
+// What holds: an entity is parked for exactly one of three reasons. It is a spawn
+// that a replay took back and has not made again; Simulate ended it, and it is in
+// ended; or the server did not confirm it in time, and it has lost the mark
+// components.Predicted.
+//
+// The server's silence proves nothing, because the packet that named the entity
+// may be lost. A spawn is doubted, and parked, when half a second of the owner's
+// inputs and doubtStates states have come since its own input was consumed; it is
+// removed for good after forgetSeconds and forgetStates. Whatever confirms it
+// before then brings it back under the same handle. A despawn, in contrast, is
+// undone only by proof: a state of the entity that is not older than the input
+// which ended it.
+
+// parked marks an entity that is out of scope and may come back.
+type parked struct{}
+
+const (
+	doubtStates   = 8
+	forgetStates  = 64
+	forgetSeconds = 4
+)
+
+// predictions is what a client foretold of the server's entities.
+type predictions struct {
+	spawns []predictedSpawn // in order of their keys
+	ended  []predictedEnd
+}
+
+type predictedSpawn struct {
+	key       SpawnKey
+	entity    Entity
+	confirmed bool   // has its NetID; kept while a replay may spawn it again
+	awaited   bool   // parked until the replay under way spawns it again
+	states    uint16 // of the server since it consumed the input
+}
+
+// predictedEnd is the despawn of an entity in an input.
+type predictedEnd struct {
+	entity Entity
+	input  uint32
+}
+
+func (p *predictions) find(key SpawnKey) (int, bool) {
+	if n := len(p.spawns); n == 0 || p.spawns[n-1].key.compare(key) < 0 {
+		return n, false
+	}
+	return slices.BinarySearchFunc(p.spawns, key, func(s predictedSpawn, key SpawnKey) int { return s.key.compare(key) })
+}
+
+// ending is the place of an entity among those that Simulate ended, or -1.
+func (p *predictions) ending(e Entity) int {
+	return slices.IndexFunc(p.ended, func(d predictedEnd) bool { return d.entity == e })
+}
+
+// park takes an entity out of scope.
+func (w *World) park(s *slot) {
+	m := s.table.mask
+	m.set(w.protocol.parkedC.index)
+	w.move(s, m)
+	s.parked = true
+}
+
+// unpark brings an entity back into scope with the values that it had.
+func (w *World) unpark(s *slot) {
+	m := s.table.mask
+	m.clear(w.protocol.parkedC.index)
+	w.move(s, m)
+	s.parked = false
+}
+
+// predictSpawn carries out a spawn of Simulate on a client; one without a key is
+// void.
+func (w *World) predictSpawn(c *command, s *slot) {
+	value, keyed := w.find(c, w.protocol.keyC)
+	again := s.table != nil
+	switch {
+	case again && c.op == opCancelled:
+		s.pending = 0 // it stays parked
+		return
+	case !keyed || c.op == opCancelled:
+		w.release(c.entity)
+		return
+	}
+	key := *(*SpawnKey)(value)
+	i, found := w.predicted.find(key)
+	if !found {
+		w.predicted.spawns = slices.Insert(w.predicted.spawns, i, predictedSpawn{})
+	}
+	p := &w.predicted.spawns[i]
+	*p = predictedSpawn{key: key, entity: c.entity, confirmed: again && p.confirmed}
+	if !again {
+		w.place(c.entity, s, w.target(s, c))
+		w.write(s, c)
+		return
+	}
+	s.pending, s.parked = 0, false
+	if k := w.predicted.ending(c.entity); k >= 0 {
+		w.predicted.ended = slices.Delete(w.predicted.ended, k, k+1)
+	}
+	if !p.confirmed {
+		w.move(s, w.target(s, c).mask)
+		w.write(s, c)
+		return
+	}
+	// Its shape, and what is not predicted, are the server's by now.
+	w.unpark(s)
+	for _, comp := range s.table.comps {
+		if comp.Mode&Predicted == 0 || comp.size == 0 {
+			continue
+		}
+		if value, found := w.find(c, comp); found {
+			move(w.stored(s, comp), value, comp.size)
+		}
+	}
+}
+
+// predictDespawn parks an entity that Simulate on a client despawned.
+func (w *World) predictDespawn(e Entity, s *slot) {
+	input := w.input
+	if p := w.pointer(s, w.protocol.ownerC); p != nil {
+		if seq, known := w.inputSeq[*(*uint32)(p)]; known {
+			input = seq
+		}
+	}
+	w.park(s)
+	w.predicted.ended = append(w.predicted.ended, predictedEnd{e, input})
+}
+
+// foretold reports whether the existence of a stored entity is the server's to
+// confirm.
+func (w *World) foretold(s *slot) bool {
+	return s.netID != 0 || s.table.mask.has(w.protocol.keyC.index)
+}
+
+// BeginReplay is for the netcode, before it restores the state after an input
+// and simulates the inputs since: what was spawned by those leaves the scope until
+// it is spawned again, what was despawned by them is back. Handles stay alive.
+// The input is the sequence of all owners that this client simulates.
+func (w *World) BeginReplay(input uint32) {
+	p := &w.predicted
+	ended := p.ended[:0]
+	for _, d := range p.ended {
+		switch s := w.at(d.entity); {
+		case s == nil:
+		case d.input > input:
+			w.unpark(s)
+		default:
+			ended = append(ended, d)
+		}
+	}
+	p.ended = ended
+	for i := len(p.spawns) - 1; i >= 0 && p.spawns[i].key.Input > input; i-- {
+		if s := w.at(p.spawns[i].entity); s != nil {
+			w.park(s)
+			p.spawns[i].awaited = true
+		}
+	}
+}
+
+// EndReplay ends what [World.BeginReplay] began: predicted spawns that were not
+// spawned again disappear and their handles die. Those that the server has
+// confirmed meanwhile stay.
+func (w *World) EndReplay() {
+	p := &w.predicted
+	kept := p.spawns[:0]
+	for _, sp := range p.spawns {
+		s := w.at(sp.entity)
+		if s == nil {
+			continue
+		}
+		if sp.awaited {
+			if !sp.confirmed {
+				w.carryOut(&command{op: opDespawn, entity: sp.entity})
+				continue
+			}
+			w.unpark(s)
+			sp.awaited = false
+		}
+		kept = append(kept, sp)
+	}
+	p.spawns = kept
+}
+
+// Confirm is for the netcode: the server has spawned the entity id under a key.
+// Where this client predicted it, that entity becomes the server's: under the same
+// handle, which is returned, it gets the NetID, and no replay removes it any more.
+// It stays out of scope when Simulate ended it since; then [World.Discard] or
+// [World.Revive] has the last word.
+//
+// It reports false, and does nothing, when no such spawn waits for its
+// confirmation or the NetID is known already. It panics when id is 0 or a running
+// system is spawning the entity.
+func (w *World) Confirm(key SpawnKey, id components.NetID) (Entity, bool) {
+	if id == 0 {
+		panic("ecs: Confirm needs a NetID")
+	}
+	i, found := w.predicted.find(key)
+	if !found || w.predicted.spawns[i].confirmed {
+		return Entity{}, false
+	}
+	e := w.predicted.spawns[i].entity
+	s := w.at(e)
+	if _, known := w.ByNetID(id); known || s == nil {
+		return Entity{}, false
+	}
+	if s.pending > 0 {
+		panic(fmt.Sprintf("ecs: Confirm of NetID %d, which a system of this world is spawning", id))
+	}
+	w.predicted.spawns[i].confirmed = true
+	w.name(e, id)
+	if s.parked && !w.predicted.spawns[i].awaited && w.predicted.ending(e) < 0 {
+		w.unpark(s) // it was doubted
+		return e, true
+	}
+	w.move(s, s.table.mask) // to where NetIDs are a column
+	return e, true
+}
+
+// Revive is for the netcode: the server's state after it consumed an input shows
+// the entity id. When Simulate ended it here in that input or before, it comes
+// back into scope under the same handle, with the values that it had: take over
+// the server's. It reports whether that happened.
+func (w *World) Revive(id components.NetID, input uint32) bool {
+	e, _ := w.ByNetID(id)
+	s := w.at(e)
+	if s == nil || !s.parked {
+		return false
+	}
+	i := w.predicted.ending(e)
+	if i < 0 || w.predicted.ended[i].input > input {
+		return false
+	}
+	w.predicted.ended = slices.Delete(w.predicted.ended, i, i+1)
+	w.unpark(s)
+	return true
+}
+
+// SettleInput is for the netcode, once for each state of the server that is newer
+// than the last: it holds what followed from the owner's inputs up to this one.
+// Confirmed spawns up to it are now like any entity. One that no state has
+// confirmed for long leaves the scope, and in the end the world: half a second of
+// inputs and at least 8 states later, and 4 seconds and at least 64 states. As long
+// as its handle lives, [World.Confirm] brings it back under that.
+func (w *World) SettleInput(input uint32) {
+	p := &w.predicted
+	if len(p.spawns)+len(p.ended) == 0 {
+		return
+	}
+	rate := uint32(w.config.TickRate)
+	kept := p.spawns[:0]
+	for _, sp := range p.spawns {
+		s := w.at(sp.entity)
+		if s == nil {
+			continue
+		}
+		if sp.key.Input <= input {
+			if sp.confirmed {
+				continue
+			}
+			sp.states += min(1, ^uint16(0)-sp.states)
+			age := input - sp.key.Input
+			if age >= forgetSeconds*rate && sp.states >= forgetStates {
+				w.carryOut(&command{op: opDespawn, entity: sp.entity})
+				continue
+			}
+			if 2*age >= rate && sp.states >= doubtStates && !s.parked {
+				m := s.table.mask
+				m.clear(w.protocol.predictedC.index)
+				m.set(w.protocol.parkedC.index)
+				w.move(s, m)
+				s.parked = true
+			}
+		}
+		kept = append(kept, sp)
+	}
+	p.spawns = kept
+	p.ended = slices.DeleteFunc(p.ended, func(d predictedEnd) bool { return w.at(d.entity) == nil })
+}
+
+// Foretold is the number of predicted spawns and despawns that wait for the
+// server's word.
+func (w *World) Foretold() (spawns, despawns int) {
+	for _, sp := range w.predicted.spawns {
+		if !sp.confirmed && w.at(sp.entity) != nil {
+			spawns++
+		}
+	}
+	for _, d := range w.predicted.ended {
+		if w.at(d.entity) != nil {
+			despawns++
+		}
+	}
+	return spawns, despawns
+}
+
+// Simulated yields each non-empty table of what this peer simulates and of which
+// the server knows or will know: the simulated ones of [World.Tables], and
+// predicted spawns that have no NetID yet, whose NetIDs are nil.
+func (w *World) Simulated(yield func(Table) bool) {
+	p := w.protocol
+	for _, t := range w.tables {
+		if !w.simulates(t) || !t.mask.has(p.netIDC.index) && !t.mask.has(p.keyC.index) {
+			continue
+		}
+		w.refresh(t)
+		if t.n == 0 {
+			continue
+		}
+		version := w.version
+		view := Table{Mask: t.replicated, Entities: w.entities(t), Simulated: true, t: t}
+		if ids := t.cols[p.netIDC.index]; ids != nil {
+			view.NetIDs = unsafe.Slice((*components.NetID)(ids), t.n)
+		}
+		if !yield(view) {
+			return
+		}
+		if w.version != version {
+			panicMoved()
+		}
+	}
+}
+
+// hides reports whether a handle looks dead: the rules must see, within
+// Simulate, what they see on the server.
+func (w *World) hides(s *slot) bool { return s.parked && w.simulating > 0 && s.pending == 0 }

@@ -1,0 +1,152 @@
+package ecs
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+)
+
+// SpawnKey names an entity that Simulate spawned for a client, alike on the
+// server and on the client that predicts it, before the server's NetID for it is
+// known there. An entity gets one when it is spawned inside Simulate with a
+// components.Owner whose client's inputs are being simulated; it keeps it as a
+// component, which nobody can give, change or take.
+//
+// Nth counts the owner's spawns in the order of the calls. A system that spawns
+// for several entities of one owner in one tick therefore walks them with
+// [EachInOrder]: storage order differs between peers.
+type SpawnKey struct {
+	Owner uint32 `net:"raw"` // the client
+	Input uint32 `net:"raw"` // its input that was simulated
+	Nth   uint16 `net:"raw"` // how many of its spawns came before, in the same input
+}
+
+// compare orders keys by input first, so that what a replay takes back is at the
+// end.
+func (k SpawnKey) compare(o SpawnKey) int {
+	return cmp.Or(cmp.Compare(k.Input, o.Input), cmp.Compare(k.Owner, o.Owner), cmp.Compare(k.Nth, o.Nth))
+}
+
+// stream is a number for the entity's random draws.
+func (k SpawnKey) stream() uint64 {
+	return mix(mix(uint64(k.Owner)<<32|uint64(k.Input)) + uint64(k.Nth))
+}
+
+// order sorts entities that have no NetID yet behind all that have one, as
+// NetIDs will.
+func (k SpawnKey) order() uint64 { return 1<<63 | uint64(k.Input)<<16 | uint64(k.Nth) }
+
+// spawnCount is how many keyed spawns an owner's input has had.
+type spawnCount struct {
+	input uint32
+	nth   uint16
+}
+
+// maxNth is how many spawns of one owner and input get a key.
+const maxNth = 1<<16 - 1
+
+// nextKey is the key of the next spawn for an owner in the running Simulate;
+// false when it gets none.
+func (w *World) nextKey(owner uint32) (SpawnKey, bool) {
+	input, known := w.inputSeq[owner]
+	if owner == 0 || !known {
+		return SpawnKey{}, false
+	}
+	c := w.counts.put(owner)
+	if c.input != input {
+		*c = spawnCount{input: input}
+	}
+	if c.nth == maxNth {
+		return SpawnKey{}, false
+	}
+	c.nth++
+	return SpawnKey{owner, input, c.nth - 1}, true
+}
+
+// spawnKeyed is [Spawn] for a row that gets a key; false when it gets none.
+func (w *World) spawnKeyed(r *spawnRow, src unsafe.Pointer) (Entity, bool) {
+	owner := uint32(0)
+	for i := range r.fields[:r.own] {
+		if f := &r.fields[i]; f.component == w.protocol.ownerC {
+			owner = *(*uint32)(f.in(src))
+		}
+	}
+	key, ok := w.nextKey(owner)
+	if !ok {
+		return Entity{}, false
+	}
+	r = w.keyedRow(r)
+	e := w.handle(key)
+	if r.named {
+		w.name(e, w.nextNet)
+	}
+	r.spawn(w, e, src)
+	*(*SpawnKey)(unsafe.Add(w.commands[w.slots[e.id].pending-1].values, r.keyAt)) = key
+	return e, true
+}
+
+// keyedRow is a row struct with a key behind its values and, on a client, the
+// mark of what is predicted.
+func (w *World) keyedRow(r *spawnRow) *spawnRow {
+	if r.keyed == nil {
+		k := *r
+		k.table = nil
+		k.keyAt = (k.size + 7) &^ 7
+		k.size = k.keyAt + w.protocol.keyC.size
+		k.mask.set(w.protocol.keyC.index)
+		k.fields = append(slices.Clone(r.fields), spawnField{w.protocol.keyC, k.keyAt})
+		if mark := w.protocol.predictedC; w.config.Client && !k.mask.has(mark.index) {
+			k.mask.set(mark.index)
+			k.fields = append(k.fields, spawnField{mark, 0})
+		}
+		r.keyed = &k
+	}
+	return r.keyed
+}
+
+// claim hands out the handle for a spawn, and gives the spawn its key when it
+// gets one.
+func (w *World) claim(spawn *command) Entity {
+	if w.simulating == 0 {
+		return w.allocate()
+	}
+	owner, found := w.find(spawn, w.protocol.ownerC)
+	if !found {
+		return w.allocate()
+	}
+	key, ok := w.nextKey(*(*uint32)(owner))
+	if !ok {
+		return w.allocate()
+	}
+	held := w.values.take(w.protocol.keyC.size)
+	*(*SpawnKey)(held) = key
+	spawn.first = w.part(w.protocol.keyC, held, spawn.first)
+	if _, marked := w.find(spawn, w.protocol.predictedC); w.config.Client && !marked {
+		spawn.first = w.part(w.protocol.predictedC, unsafe.Pointer(&nothing), spawn.first)
+	}
+	return w.handle(key)
+}
+
+// handle is the handle for a spawn with a key: on a client that simulates the
+// input again the one that it had before.
+func (w *World) handle(key SpawnKey) Entity {
+	if i, found := w.predicted.find(key); found {
+		e := w.predicted.spawns[i].entity
+		if s := w.at(e); s != nil && s.pending == 0 {
+			return e
+		}
+	}
+	return w.allocate()
+}
+
+// unspawn takes back a spawn that waits: Simulate is about to run again.
+func (w *World) unspawn(c *command, s *slot) {
+	if key, keyed := w.find(c, w.protocol.keyC); keyed {
+		w.counts.find((*SpawnKey)(key).Owner).nth--
+	}
+	if s.table == nil {
+		w.release(c.entity)
+		return
+	}
+	s.pending, s.last = 0, c.before
+}
