@@ -184,8 +184,8 @@ type ClientConfig struct {
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
 	Start time.Time
-	// OnMismatch is told of every correction, once for each component field
-	// that was beyond its tolerance. May be nil.
+	// OnMismatch is told of every correction, once for each component that was
+	// beyond its tolerance, naming the first field that was. May be nil.
 	OnMismatch func(Mismatch)
 	// Schedule, when not nil, may change the schedule before the client
 	// starts: wrap, insert or leave out systems.

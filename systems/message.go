@@ -61,7 +61,7 @@ func appendInput(dst []byte, w *codec.Writer, t *schema.Table, m *inputMessage) 
 		cur := m.words[i*n : (i+1)*n]
 		if i == 0 {
 			for k, v := range cur {
-				w.Bits(uint64(uint32(v)), wordBits(t, k))
+				w.Bits(uint64(uint32(v)), uint(t.WordBits(k)))
 			}
 			continue
 		}
@@ -77,7 +77,7 @@ func appendInput(dst []byte, w *codec.Writer, t *schema.Table, m *inputMessage) 
 		for k, v := range cur {
 			w.Bool(v != before[k])
 			if v != before[k] {
-				w.Bits(uint64(uint32(v)), wordBits(t, k))
+				w.Bits(uint64(uint32(v)), uint(t.WordBits(k)))
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func readInput(b []byte, r *codec.Reader, t *schema.Table, m *inputMessage) erro
 		}
 		for k := range cur {
 			if i == 0 || r.Bool() {
-				cur[k] = int32(uint32(r.Bits(wordBits(t, k))))
+				cur[k] = int32(uint32(r.Bits(uint(t.WordBits(k)))))
 			}
 		}
 	}
@@ -171,20 +171,6 @@ func readSnapshotHeader(b []byte) (h snapshotHeader, own, body []byte, err error
 		return h, nil, nil, fmt.Errorf("%w: own state of %d bytes in a snapshot of %d", ErrMessage, h.own, len(b)+1)
 	}
 	return h, own, b[n+h.own:], nil
-}
-
-// wordBits is the width on the wire of a table's k-th word.
-func wordBits(t *schema.Table, k int) uint {
-	for i := range t.Fields {
-		f := &t.Fields[i]
-		if k >= f.Word && k < f.Word+f.Words {
-			if f.Words > 1 {
-				return 32
-			}
-			return uint(f.Bits)
-		}
-	}
-	return 32
 }
 
 // resize returns a slice of length n, reusing s where it can.

@@ -44,8 +44,9 @@ func samples(o *Options) int {
 func (m *Match) readAllocations() allocations {
 	var ms runtime.MemStats
 	runtime.ReadMemStats(&ms)
-	s := m.server.Stats()
-	return allocations{ms.Mallocs, s.DatagramsIn, s.Ticks}
+	in, _ := m.link.Stats()
+	arrived := in.Delivered - in.Duplicated + in.Lost + in.Full // at the socket
+	return allocations{ms.Mallocs, arrived, m.server.Stats().Ticks}
 }
 
 // serve runs what is due on the server and watches.
