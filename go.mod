@@ -3,14 +3,17 @@ module github.com/tactusgo/tactus
 go 1.26
 
 require (
-	github.com/klauspost/compress v1.20.3 // indirect
-	github.com/mlange-42/arche v0.15.3 // indirect
+	github.com/klauspost/compress v1.20.3
+	github.com/mlange-42/arche v0.15.3
+	github.com/panjf2000/gnet/v2 v2.9.7
+	golang.org/x/sys v0.38.0
+)
+
+require (
 	github.com/panjf2000/ants/v2 v2.11.3 // indirect
-	github.com/panjf2000/gnet/v2 v2.9.7 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect
 	golang.org/x/sync v0.11.0 // indirect
-	golang.org/x/sys v0.38.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )

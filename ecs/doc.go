@@ -32,7 +32,8 @@
 //     columns, [EachInOrder] in the same order on every peer. Rows: optional
 //     fields, an [Entity] field, [With], [Without].
 //   - Spawn and despawn: [Spawn] by a row struct, the fast form, [World.Spawn] by
-//     a list of values, [World.Despawn], [World.Alive].
+//     a list of values, [World.Despawn], [World.Alive]. What Simulate spawns for
+//     a client, that client predicts: [SpawnKey].
 //   - One entity's components: [Get], [Has], [Add], [Remove].
 //   - Names on the wire: [World.NetID], [World.ByNetID].
 //   - Random numbers that both sides draw alike: [World.Rand].
@@ -47,7 +48,10 @@
 //   - For the netcode: [World.Tables], [World.Replica], [World.Discard],
 //     [World.Pointer], [World.Mask], [World.SetTick], [World.SetInputSequence],
 //     [World.Hold], [World.ReleaseHolds], [World.SimulateOnly],
-//     [World.SimulateStage].
+//     [World.SimulateStage]. For spawns and despawns that a client predicts:
+//     [World.BeginReplay], [World.EndReplay], [World.Confirm], [World.Revive],
+//     [World.SettleInput], [World.Deny], [World.Simulated], [World.Parked], [World.Foresee],
+//     [World.Foretold].
 //
 // # What holds
 //

@@ -18,12 +18,15 @@ func (c *Client) interpolate(*ecs.World) {
 		switch {
 		case r.goneAt != 0 && (head >= float64(r.goneAt) || r.entity.IsZero() || c.simulates(r.entity)):
 			c.hide(r)
+		case c.world.Parked(r.entity):
+			c.hide(r)
 		case !r.entity.IsZero() && c.simulates(r.entity):
 			c.drawOwn(r)
 		case c.clock.running:
 			waiting = c.drawBetween(r, head) || waiting
 		}
 	}
+	c.drawSpawns()
 	if c.clock.running && (waiting || c.clock.stalled()) {
 		c.stats.Stalls++
 	}
@@ -39,14 +42,22 @@ func (c *Client) hide(r *replica) {
 
 // drawOwn copies a predicted entity into the view.
 func (c *Client) drawOwn(r *replica) {
+	if key := ecs.Get[ecs.SpawnKey](c.world, r.entity); key != nil && r.drawn.IsZero() {
+		r.drawn, _ = c.view.Confirm(*key, netID(r.id))
+	}
 	mask := c.world.Mask(r.entity)
 	c.show(r, mask, true)
+	c.copyOwn(r.drawn, r.entity)
+}
+
+// copyOwn copies the values of a predicted entity to one of the view.
+func (c *Client) copyOwn(drawn, e ecs.Entity) {
 	for _, comp := range c.replicated {
-		src := c.world.Pointer(r.entity, comp)
+		src := c.world.Pointer(e, comp)
 		if comp.Words == 0 || src == nil {
 			continue
 		}
-		dst := c.view.Pointer(r.drawn, comp)
+		dst := c.view.Pointer(drawn, comp)
 		n := comp.Schema.Size
 		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
 	}

@@ -29,7 +29,7 @@ func (c *Client) reconcile(w *ecs.World) {
 	if !c.predicting {
 		return
 	}
-	w.SettleInput(own.input)
+	c.settleSpawns(w)
 	switch {
 	case own.input > c.log.newest:
 		// The server went on without us, as after a stall: continue from there.

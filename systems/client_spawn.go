@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -34,4 +35,38 @@ func (c *Client) spawnKey(rec *record) (key ecs.SpawnKey, ok bool) {
 	at := c.layout.Offset(rec.mask, comp.Replicated())
 	comp.Schema.Dequantize(unsafe.Pointer(&key), rec.words[at:], comp.Words, 1)
 	return key, true
+}
+
+// drawSpawns shows in the view what this client predicts to be spawned, from the
+// tick of the input on. A spawn keeps its handle in the view, too, when the server
+// confirms it.
+func (c *Client) drawSpawns() {
+	c.view.SettleInput(math.MaxUint32) // those that are confirmed need no more care
+	c.view.BeginReplay(0)
+	for t := range c.world.Simulated {
+		if t.NetIDs != nil {
+			continue
+		}
+		for _, e := range t.Entities {
+			key := ecs.Get[ecs.SpawnKey](c.world, e)
+			c.copyOwn(c.view.Foresee(*key, t.Mask), e)
+		}
+	}
+	c.view.EndReplay()
+}
+
+// settleSpawns tells the world what the newest own state proves of predicted
+// spawns. Own state names all of the client's entities, so when it knows each of
+// them there is none that a spawn could become. Where own state took several
+// packets and one was lost that is a mistake, which confirmation undoes.
+func (c *Client) settleSpawns(w *ecs.World) {
+	w.SettleInput(c.own.input)
+	unknown := false
+	c.eachOwn(c.own.raw, func(id uint32, _ *ecs.Component, _ []byte) {
+		_, known := w.ByNetID(netID(id))
+		unknown = unknown || !known
+	})
+	if !unknown {
+		w.Deny(c.own.input)
+	}
 }

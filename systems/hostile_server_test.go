@@ -59,6 +59,12 @@ func TestClientLeavesANonsensicalServer(t *testing.T) {
 	checkClient(t, f.c)
 }
 
+// What is replicated in the plaza: Owner, SpawnKey, place, shots.
+const (
+	placeBit = 1 << 2
+	shotsBit = 1 << 3
+)
+
 // A server that keeps telling of new entities finds a limit.
 func TestClientBoundsItsWorld(t *testing.T) {
 	f := newForger(t)
@@ -69,7 +75,7 @@ func TestClientBoundsItsWorld(t *testing.T) {
 		}
 		ents := make([]codec.Entity, 2000)
 		for k := range ents {
-			ents[k] = codec.Entity{ID: id, Op: codec.OpFull, Mask: 2, Cur: []int32{1, 2}}
+			ents[k] = codec.Entity{ID: id, Op: codec.OpFull, Mask: placeBit, Cur: []int32{1, 2}}
 			if id++; n%2 == 0 {
 				ents[k] = codec.Entity{ID: id, Op: codec.OpGone} // the dead count too
 			}
@@ -86,7 +92,7 @@ func TestClientBoundsItsWorld(t *testing.T) {
 // News of a death that overtakes the news of the life is not forgotten.
 func TestDeathOvertakesBirth(t *testing.T) {
 	f := newForger(t)
-	born := f.snapshot(1, nil, codec.Entity{ID: 500, Op: codec.OpFull, Mask: 2, Cur: []int32{1, 2}})
+	born := f.snapshot(1, nil, codec.Entity{ID: 500, Op: codec.OpFull, Mask: placeBit, Cur: []int32{1, 2}})
 	died := f.snapshot(2, nil, codec.Entity{ID: 500, Op: codec.OpGone})
 	f.feed(died)
 	f.step()
@@ -99,7 +105,7 @@ func TestDeathOvertakesBirth(t *testing.T) {
 		t.Error("the dead is forgotten before its last packet can have come")
 	}
 	for n := range maxRecords + 2 {
-		f.feed(f.snapshot(1, nil, codec.Entity{ID: 501, Op: codec.OpFull, Mask: 2, Cur: []int32{int32(n), 2}}))
+		f.feed(f.snapshot(1, nil, codec.Entity{ID: 501, Op: codec.OpFull, Mask: placeBit, Cur: []int32{int32(n), 2}}))
 		f.step()
 	}
 	if f.c.byID[500] != nil {
@@ -117,7 +123,7 @@ func TestOwnStateInParts(t *testing.T) {
 	}
 	part := func(n int) []byte {
 		b := codec.AppendUvarint(nil, uint64(1000+n))
-		return append(codec.AppendUvarint(b, 1<<2), 7, 0) // shots: nobody's, so nothing comes of it
+		return append(codec.AppendUvarint(b, shotsBit), 7, 0) // shots: nobody's, so nothing comes of it
 	}
 	first := f.snapshot(1, part(0))
 	second := f.snapshot(1, part(1))
@@ -141,7 +147,7 @@ func TestOwnStateInParts(t *testing.T) {
 func TestInputsUpToTheEndOfTheirRange(t *testing.T) {
 	f := newForger(t)
 	for n := range 140_000 {
-		own := append(codec.AppendUvarint(codec.AppendUvarint(nil, 1000), 1<<2), 7, 0)
+		own := append(codec.AppendUvarint(codec.AppendUvarint(nil, 1000), shotsBit), 7, 0)
 		b := f.snapshot(1, own)
 		// As far ahead as 16 bits can say.
 		input := uint16(f.c.log.newest) + 32_767

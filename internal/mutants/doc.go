@@ -15,6 +15,7 @@
 //	func TestNetcodeA5_…(t *testing.T)
 //
 // The source stays untouched: the compiler is given the changed file as an
-// overlay. Every test named TestNetcode… or TestDecision… must have a mutant of
-// its rule.
+// overlay. A test must pass on the source as it is, or it would kill whatever it is
+// given: otherwise its mutants count as broken. Every test named TestNetcode… or
+// TestDecision… must have a mutant of its rule.
 package main

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -79,7 +81,11 @@ func run(ctx context.Context, list bool, workers int, only []string) error {
 			return fmt.Errorf("no mutant of %s; -list says what there is", strings.Join(only, ", "))
 		}
 	}
-	counts := work(ctx, root, mutants, workers)
+	failing, err := unchanged(ctx, root, mutants)
+	if err != nil {
+		return err
+	}
+	counts := work(ctx, root, mutants, failing, workers)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -111,8 +117,51 @@ func moduleRoot(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
+// unchanged runs the tests of all mutants on the source as it is and returns those
+// that fail, by folder and name: such a test would kill whatever it is given. It is
+// an error when a package does not build.
+func unchanged(ctx context.Context, root string, mutants []mutant) (failing map[[2]string]bool, err error) {
+	tests := make(map[string][]string)
+	for _, m := range mutants {
+		if !slices.Contains(tests[m.pkg], m.test) {
+			tests[m.pkg] = append(tests[m.pkg], m.test)
+		}
+	}
+	failing = make(map[[2]string]bool)
+	for _, pkg := range slices.Sorted(maps.Keys(tests)) {
+		out, err := runTests(ctx, root, pkg, tests[pkg])
+		if err == nil {
+			continue
+		}
+		found := failedTest.FindAllSubmatch(out, -1)
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%s without mutants: %w\n%s", pkg, err, out)
+		}
+		for _, m := range found {
+			failing[[2]string{pkg, string(m[1])}] = true
+		}
+	}
+	return failing, nil
+}
+
+// failedTest finds the tests, not their subtests, that failed.
+var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
+
+// runTests runs tests of a package, as quickly as that goes: most of the time is the
+// compiler's and the linker's, so they neither optimize the package nor write its
+// debugging information.
+func runTests(ctx context.Context, root, pkg string, tests []string, flags ...string) ([]byte, error) {
+	args := []string{
+		"test", "-count=1", "-short", "-vet=off", "-gcflags=-N -l", "-ldflags=-s -w", "-timeout", testTimeout.String(),
+		"-run", "^(" + strings.Join(tests, "|") + ")$",
+	}
+	cmd := exec.CommandContext(ctx, "go", append(append(args, flags...), "./"+pkg)...)
+	cmd.Dir = root
+	return cmd.CombinedOutput()
+}
+
 // work tries all mutants and prints each verdict, in order.
-func work(ctx context.Context, root string, mutants []mutant, workers int) (counts [3]int) {
+func work(ctx context.Context, root string, mutants []mutant, failing map[[2]string]bool, workers int) (counts [3]int) {
 	type result struct {
 		verdict
 		why string
@@ -126,7 +175,12 @@ func work(ctx context.Context, root string, mutants []mutant, workers int) (coun
 	for range max(workers, 1) {
 		wg.Go(func() {
 			for i := range next {
-				v, why := mutants[i].try(ctx, root)
+				m := mutants[i]
+				if failing[[2]string{m.pkg, m.test}] {
+					results[i] <- result{broken, m.at + ": the test fails without the mutant"}
+					continue
+				}
+				v, why := m.try(ctx, root)
 				results[i] <- result{v, why}
 			}
 		})
@@ -174,10 +228,7 @@ func (m mutant) try(ctx context.Context, root string) (verdict, string) {
 	if err != nil {
 		return broken, err.Error()
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-short", "-overlay", overlay, "-timeout", testTimeout.String(),
-		"-run", "^"+m.test+"$", "./"+m.pkg)
-	cmd.Dir = root
-	out, err := cmd.CombinedOutput()
+	out, err := runTests(ctx, root, m.pkg, []string{m.test}, "-overlay", overlay)
 	switch {
 	case err == nil && bytes.Contains(out, []byte("no tests to run")):
 		return broken, m.at + ": no such test"

@@ -83,6 +83,40 @@ func TestNetcodeA2_HasNoMutant(t *testing.T) {}
 	}
 }
 
+// A test that fails anyway kills nothing, and a package that does not build stops
+// the run before it prints the same for every mutant.
+func TestTestsMustPassWithoutMutants(t *testing.T) {
+	const mutated = "//mutant:rule A1 m.go\n//mutant:from x * 2\n//mutant:to x * 3\n"
+	root := tree(t, mutated+`func TestNetcodeA1_Fails(t *testing.T) {
+	t.Run("inner", func(t *testing.T) { t.Fail() })
+}
+
+`+mutated+`func TestNetcodeA1_Doubles(t *testing.T) {
+	if Double(3) != 6 {
+		t.Fail()
+	}
+}
+`)
+	mutants, _, err := collect(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failing, err := unchanged(t.Context(), root, mutants)
+	if err != nil || len(failing) != 1 || !failing[[2]string{".", "TestNetcodeA1_Fails"}] {
+		t.Fatalf("failing without a mutant: %v, %v", failing, err)
+	}
+	if counts := work(t.Context(), root, mutants, failing, 1); counts != [3]int{killed: 1, broken: 1} {
+		t.Errorf("killed, survived, broken: %v", counts)
+	}
+	root = tree(t, mutated+"func TestNetcodeA1(t *testing.T) { Triple(3) }\n")
+	if mutants, _, err = collect(root); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := unchanged(t.Context(), root, mutants); err == nil || !strings.Contains(err.Error(), "Triple") {
+		t.Errorf("a package that does not build: %v", err)
+	}
+}
+
 func TestMalformedMutantsAreRefused(t *testing.T) {
 	for _, test := range []string{
 		"//mutant:rule A1\nfunc TestNetcodeA1(t *testing.T) {}\n",

@@ -1,0 +1,693 @@
+package systems_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// dicey is the field in which players, besides walking, are moved by chance in
+// every tick.
+func dicey() *ecs.Protocol {
+	p := field()
+	p.Simulate("dice", func(w *ecs.World) {
+		for e, d := range ecs.Each[walker](w) {
+			r := w.Rand(e)
+			d.Pos.Y += float32(r.IntN(9)-4) * pace
+		}
+	})
+	return p
+}
+
+// What is left to chance is predicted like everything else, though a client
+// simulates its own player and the server all of them, and though replays draw
+// again.
+//
+//mutant:rule Decision1 systems/server_apply.go
+//mutant:from w.SetInputSequence(p.id, p.inputs.expected-1)
+//mutant:to w.SetInputSequence(p.id, p.inputs.expected)
+//mutant:rule Decision1 systems/client_tick.go
+//mutant:from w.SetInputSequence(c.id, seq)
+//mutant:to w.SetInputSequence(c.id, c.log.newest)
+func TestDecision1_ChanceIsPredicted(t *testing.T) {
+	config := onField(1, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
+	const from, every, pushes = 700, 120, 6
+	config.Protocol = func() *ecs.Protocol {
+		p := dicey()
+		p.Authority("test", pushAt(func(tick, _ uint32) (components.Position, bool) {
+			return components.Position{X: 1}, tick >= from && tick%every == 0
+		}))
+		return p
+	}
+	c := systemstest.New(t, config)
+	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from })
+	c.Mark()
+	c.RunTicks(pushes * every)
+	c.NothingMissing()
+	for _, k := range c.Clients {
+		if f := k.Figures(); f.Corrections != pushes || f.Resimulated < 10*pushes || f.Confirmed < 150 {
+			t.Errorf("%v: %d corrections of %d pushes, %d own states confirmed, %d ticks simulated again", k, f.Corrections, pushes, f.Confirmed, f.Resimulated)
+		}
+	}
+	c.Settle()
+	c.Converged()
+}
+
+// A match has one result, in whatever order each peer stores its entities.
+//
+//mutant:rule Decision2 systems/capture.go
+//mutant:from cmp.Compare(a.id, b.id)
+//mutant:to cmp.Compare(a.id/2, b.id/2)
+func TestDecision2_StorageOrderChangesNothing(t *testing.T) {
+	play := func(shuffle bool) (hashes []uint64) {
+		config := onField(1, 3, systemstest.RoundTrip(150*time.Millisecond, 30*time.Millisecond, 0.05))
+		config.Populate = drifters(25)
+		config.Protocol = pushes(100) // so that there are replays
+		c := systemstest.New(t, config)
+		if shuffle {
+			c.OnServerTick(func() { c.Server.World().Shuffle(uint64(c.Server.Tick())) })
+			c.OnClientTick(func(k *systemstest.Client) { k.World().Shuffle(uint64(k.Input())) })
+		}
+		for range 8 {
+			c.Run(time.Second)
+			hashes = append(hashes, c.Hash())
+		}
+		for _, k := range c.Clients {
+			if k.Figures().Corrections == 0 {
+				t.Errorf("%v had nothing to correct", k)
+			}
+		}
+		c.Settle()
+		c.Converged()
+		return append(hashes, c.Hash())
+	}
+	if plain, shuffled := play(false), play(true); !slices.Equal(plain, shuffled) {
+		t.Errorf("hashes second by second\n\tstored as it comes: %x\n\tshuffled:           %x", plain, shuffled)
+	}
+}
+
+// grain is a pace that no grid has: after it a place is between steps.
+const grain = 0.0137137
+
+// grainy is a protocol whose players move by grains, and are pushed by one more at
+// some ticks by the server alone.
+func grainy(quantized bool, nudge func(tick, owner uint32) (components.Position, bool)) func() *ecs.Protocol {
+	return func() *ecs.Protocol {
+		p := fieldBase()
+		if quantized {
+			p.QuantizeSteps()
+		}
+		p.Simulate("creep", func(w *ecs.World) {
+			for _, d := range ecs.Each[walker](w) {
+				d.Pos.X += float32(d.In.DX) * grain
+				d.Pos.Y += float32(d.In.DY) * grain
+			}
+		})
+		p.Authority("nudge", pushAt(nudge))
+		return p
+	}
+}
+
+// snapped is a place as it travels to those who do not own it.
+func snapped(w *ecs.World, p components.Position) components.Position {
+	ecs.ComponentOf[components.Position](w.Protocol()).Schema.Snap(unsafe.Pointer(&p))
+	return p
+}
+
+// The server's state is no rounder than floats are. Its owner gets it bit for bit,
+// everybody else to the nearest step.
+//
+//mutant:rule Decision3 systems/client_reconcile.go
+//mutant:from comp.Schema.ReadRaw(raw, dst)
+//mutant:to comp.Schema.ReadRaw(raw, dst); comp.Schema.Snap(dst)
+//mutant:rule Decision3 systems/server_snapshot.go
+//mutant:from dst = c.Schema.AppendRaw(dst, w.Pointer(e, c))
+//mutant:to c.Schema.Snap(w.Pointer(e, c)); dst = c.Schema.AppendRaw(dst, w.Pointer(e, c))
+//mutant:rule Decision3 systems/client_receive.go
+//mutant:from comp.Schema.Dequantize(c.world.Pointer(r.entity, comp), rec.words[at:], comp.Words, 1)
+//mutant:to comp.Schema.Dequantize(c.world.Pointer(r.entity, comp), rec.words[at:], comp.Words, 1); if comp.Name == "Position" { *(*float32)(c.world.Pointer(r.entity, comp)) += 0.004 }
+func TestDecision3_OwnersGetAllBitsOthersTheStep(t *testing.T) {
+	config := onField(1, 2, lag(4))
+	config.Populate = nil
+	const every, quiet = 60, 45
+	config.Protocol = grainy(false, func(tick, _ uint32) (components.Position, bool) {
+		return components.Position{X: 3.14159, Y: 0.57721}, tick >= 300 && tick%every == 0
+	})
+	c := systemstest.New(t, config)
+	ts := watchTruth(c)
+	c.Connect()
+	same := watchBits(t, c, func(tick uint32) bool { return tick >= 300 && tick%every >= quiet })
+	others, between := 0, 0
+	c.OnClientTick(func(k *systemstest.Client) {
+		truth := ts.at[k.ServerTick()]
+		mine := k.World().NetID(ownOf(k))
+		for id, p := range places(k.World()) {
+			if id == mine || truth == nil {
+				continue
+			}
+			others++
+			want := snapped(k.World(), truth.places[id])
+			if want != truth.places[id] {
+				between++
+			}
+			if p != want {
+				t.Fatalf("%v has entity %d of another at %v, quantized it is at %v", k, id, p, want)
+			}
+		}
+	})
+	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 900 })
+	if *same < 2*10*(every-quiet) || others < 1000 || between < others*9/10 {
+		t.Errorf("%d own places compared; %d of others, of which %d were between steps on the server", *same, others, between)
+	}
+	for _, k := range c.Clients {
+		if f := k.Figures(); f.Corrections != 10 {
+			t.Errorf("%v: %d corrections of 10 pushes", k, f.Corrections)
+		}
+	}
+}
+
+// watchBits fails the test when a client predicted another place than the server
+// comes to with the same input, in any bit, at ticks that f chooses. It counts what
+// it compared.
+func watchBits(t *testing.T, c *systemstest.Crowd, f func(tick uint32) bool) (compared *int) {
+	predicted := make([]map[uint32]components.Position, len(c.Clients))
+	for n := range predicted {
+		predicted[n] = map[uint32]components.Position{}
+	}
+	compared = new(int)
+	c.OnClientTick(func(k *systemstest.Client) {
+		predicted[k.N][k.Input()] = place(k.World(), ownOf(k))
+	})
+	c.OnServerTick(func() {
+		if !f(c.Server.Tick()) {
+			return
+		}
+		for _, k := range c.Clients {
+			p, ok := predicted[k.N][k.Status().LastInput]
+			if want := place(c.Server.World(), own(c, k)); ok && p != want {
+				t.Fatalf("%v predicted %v after input %d, the server came to %v", k, p, k.Status().LastInput, want)
+			} else if ok {
+				*compared++
+			}
+		}
+	})
+	return compared
+}
+
+// A prediction may be off by a step; a world that quantizes every step compares
+// exactly, and has nothing between steps.
+//
+//mutant:rule Decision3 codec/schema/grid.go
+//mutant:from f.Tolerance = t.step
+//mutant:to f.Tolerance = t.step / 2
+//mutant:rule Decision3 systems/client_reconcile.go
+//mutant:from if !c.protocol.Quantized() {
+//mutant:to if c.protocol != nil {
+func TestDecision3_CompareToleratesOneStep(t *testing.T) {
+	for _, test := range []struct {
+		quantized   bool
+		nudge       float32 // in steps
+		corrections uint64
+	}{
+		{false, 0.9, 0}, {false, 1.1, 1},
+		{true, 0.4, 0}, {true, 0.9, 1}, {true, 1, 1},
+	} {
+		t.Run(fmt.Sprintf("quantized=%v/steps=%v", test.quantized, test.nudge), func(t *testing.T) {
+			config := onField(1, 1, lag(4))
+			config.Play = steady(Walk{})
+			config.Protocol = grainy(test.quantized, nudgeOnce(300, components.Position{X: test.nudge * tolerance}))
+			c := systemstest.New(t, config)
+			c.Connect()
+			c.Run(time.Second)
+			c.Mark()
+			c.Run(6 * time.Second)
+			k := c.Clients[0]
+			if f := k.Figures(); f.Corrections != test.corrections || f.Confirmed < 100 {
+				t.Errorf("%d corrections, want %d; %d own states confirmed", f.Corrections, test.corrections, f.Confirmed)
+			}
+			mine, theirs := place(k.World(), ownOf(k)), place(c.Server.World(), own(c, k))
+			if test.quantized && (mine != theirs || mine != snapped(k.World(), mine)) {
+				t.Errorf("the client stands at %v, the server's player at %v, on steps it would be %v", mine, theirs, snapped(k.World(), mine))
+			}
+		})
+	}
+}
+
+// Where both sides quantize after every step, they are equal in every bit at every
+// tick, on steps only.
+//
+//mutant:rule Decision3 ecs/schedule.go
+//mutant:from if s == w.simulate && w.protocol.quantized {
+//mutant:to if s == w.simulate && w.protocol.quantized && !w.config.Client {
+//mutant:rule Decision3 ecs/quantize.go
+//mutant:from if !t.Simulated {
+//mutant:to if !t.Simulated || w.tick%4 == 0 {
+func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
+	config := onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
+	config.Protocol = grainy(true, func(uint32, uint32) (d components.Position, ok bool) { return d, false })
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(10 * time.Second)
+	c.Mark()
+	same := watchBits(t, c, func(uint32) bool { return true })
+	c.OnServerTick(func() {
+		for id, p := range places(c.Server.World()) {
+			if on := snapped(c.Server.World(), p); on != p {
+				t.Fatalf("tick %d: entity %d stands at %v, the nearest step is %v", c.Server.Tick(), id, p, on)
+			}
+		}
+	})
+	c.RunTicks(300)
+	c.NothingMissing()
+	c.NoCorrections()
+	if *same < 500 {
+		t.Errorf("%d places compared", *same)
+	}
+}
+
+// NetIDs alone say who is who between peers: handles differ, storage differs, and
+// NetIDs have gaps where entities died, and still all agree on who stands where.
+//
+//mutant:rule Decision4 systems/server_snapshot.go
+//mutant:from dst = codec.AppendUvarint(dst, uint64(id))
+//mutant:to dst = codec.AppendUvarint(dst, uint64(i+1))
+//mutant:rule Decision4 ecs/entity.go
+//mutant:from w.byNetID.drop(uint32(s.netID))
+//mutant:to w.byNetID.drop(uint32(s.netID)); if s.netID+1 == w.nextNet { w.nextNet-- }
+func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
+	config := onField(1, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05))
+	config.Populate = func(w *ecs.World) {
+		for i := range 10 { // moves handles away from NetIDs, which these have none of
+			w.Spawn(Drift{Number: int32(i)})
+		}
+		drifters(8)(w)
+	}
+	born := map[components.NetID]float32{}
+	type mortal struct {
+		Pos *components.Position
+		_   ecs.With[Drift]
+	}
+	config.Protocol = fieldWith(func(w *ecs.World) {
+		if w.Tick()%20 != 0 {
+			return
+		}
+		newest := ecs.Entity{}
+		for e := range ecs.EachInOrder[mortal](w) {
+			newest = e
+		}
+		w.Despawn(newest)
+		if w.Tick()%40 == 0 {
+			for range 2 {
+				// Each has a place of its own, by which a client would show if one took
+				// the number of another.
+				y := float32(-200 - len(born)%1000)
+				id := w.NetID(w.Spawn(components.Position{Y: y}, Drift{Number: int32(w.Tick())}))
+				if before, twice := born[id]; twice {
+					t.Errorf("tick %d: entity %d was born before, at Y %v", w.Tick(), id, before)
+				}
+				born[id] = y
+			}
+		}
+		pushAt(func(tick, _ uint32) (components.Position, bool) {
+			return components.Position{X: 5}, tick%100 == 0
+		})(w)
+	})
+	c := systemstest.New(t, config)
+	c.Connect()
+	handles := 0
+	c.OnClientTick(func(k *systemstest.Client) {
+		for id, p := range places(k.World()) {
+			if y, ok := born[id]; ok && p.Y != snapped(k.World(), components.Position{Y: y}).Y {
+				t.Fatalf("%v has entity %d at Y %v, it was born at %v", k, id, p.Y, y)
+			}
+			mine, _ := k.World().ByNetID(id)
+			if theirs, ok := c.Server.World().ByNetID(id); ok && mine != theirs {
+				handles++
+			}
+		}
+	})
+	c.Run(10 * time.Second)
+	if handles == 0 || len(born) < 20 {
+		t.Errorf("%d handles differ between peers, %d entities born", handles, len(born))
+	}
+	c.Settle()
+	c.Converged()
+}
+
+// Sequences and ticks run apart, for each client by another number and by more
+// after every hold. State is matched, chance is drawn and time is told by what each
+// stands for.
+//
+//mutant:rule Decision5 systems/client_receive.go
+//mutant:from c.own.tick = h.tick
+//mutant:to if c.own.tick > 0 { h.input = uint16(c.own.input + h.tick - c.own.tick) }; c.own.tick = h.tick
+//mutant:rule Decision5 systems/server_snapshot.go
+//mutant:from input: uint16(p.inputs.expected - 1),
+//mutant:to input: uint16(p.inputs.expected),
+//mutant:rule Decision5 systems/client_reconcile.go
+//mutant:from s := c.own.input
+//mutant:to s := c.own.input + 1
+//mutant:rule Decision5 systems/client_tick.go
+//mutant:from w.SetInputSequence(c.id, seq)
+//mutant:to w.SetInputSequence(c.id, w.Tick())
+func TestDecision5_SequencesAreNotTicks(t *testing.T) {
+	config := onField(1, 2, lag(2))
+	config.Play = steady(Walk{DX: 1})
+	const from, every = 150, 90
+	config.Protocol = func() *ecs.Protocol {
+		p := dicey()
+		p.Authority("test", pushAt(func(tick, _ uint32) (components.Position, bool) {
+			return components.Position{Y: 8}, tick >= from && tick%every == 0
+		}))
+		return p
+	}
+	c := systemstest.New(t, config)
+	ts := watchTruth(c)
+	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from })
+	apart := make([]map[uint32]bool, len(c.Clients)) // ticks less sequences
+	for n := range apart {
+		apart[n] = map[uint32]bool{}
+	}
+	c.OnServerTick(func() {
+		for _, k := range c.Clients {
+			apart[k.N][c.Server.Tick()-k.Status().LastInput] = true
+		}
+	})
+	c.Mark()
+	const rounds = 10
+	for n := range rounds {
+		up := lag(3 + 2*n) // so that the buffers hold
+		c.Clients[0].SetLinks(up, lag(2))
+		c.Clients[1].SetLinks(lag(3+n), lag(2))
+		c.RunTicks(every)
+	}
+	c.NothingMissing()
+	for _, k := range c.Clients {
+		f := k.Figures()
+		if f.Corrections != rounds || f.Confirmed < 250 {
+			t.Errorf("%v: %d corrections of %d pushes, %d own states confirmed", k, f.Corrections, rounds, f.Confirmed)
+		}
+		if f.Holds < 5 || len(apart[k.N]) < 5 {
+			t.Errorf("%v: %d holds; ticks ran ahead of sequences by %v", k, f.Holds, slices.Sorted(maps.Keys(apart[k.N])))
+		}
+		if s := ts.at[k.ConfirmedTick()]; s == nil || s.inputs[k.N] > k.Input() {
+			t.Errorf("%v: no own state", k)
+		}
+	}
+	c.Settle()
+	c.Converged()
+}
+
+// lossy is a wire on which what arrives may get lost.
+type lossy struct {
+	netsys.Wire
+	lose func() bool
+}
+
+func (l *lossy) Poll(now time.Time, deliver func(netsys.Datagram)) {
+	l.Wire.Poll(now, func(d netsys.Datagram) {
+		if !l.lose() {
+			deliver(d)
+		}
+	})
+}
+
+// A snapshot takes several datagrams, some of which get lost. Every entity is told
+// relative to the newest state of it that arrived and was acknowledged: those in
+// lost datagrams keep their baseline, however long, while all others move on.
+//
+//mutant:rule Decision6 systems/peer.go
+//mutant:from if k.id < sent.first || k.id > sent.last {
+//mutant:to if sent.last < sent.first {
+//mutant:rule Decision6 systems/peer.go
+//mutant:from if k.id < sent.first || k.id > sent.last {
+//mutant:to if k.id < sent.first || k.id >= sent.last {
+//mutant:rule Decision6 systems/server_snapshot.go
+//mutant:from kn := p.known[k]
+//mutant:to kn := p.known[k]; kn.base = min(kn.base, p.floor)
+//mutant:rule Decision6 systems/server_snapshot.go
+//mutant:from sp.first, sp.last = sn.entities[0].ID, sn.entities[n-1].ID
+//mutant:to sp.first, sp.last = sn.entities[0].ID, uint32(1<<31)
+func TestDecision6_BaselinesArePerEntity(t *testing.T) {
+	const entities = 600
+	network := netsys.NewNetwork()
+	address := netip.MustParseAddrPort("10.0.0.1:7777")
+	p := &puppet{t: t, now: time.Unix(0, 0)}
+	protocol := fieldWith(shake)
+	var err error
+	p.server, err = systems.NewServer(network.Node(address), protocol(), systems.ServerConfig{
+		Start: p.now, Random: netsys.SeededRandom(1), Join: joinField,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drifters(entities)(p.server.World())
+	n, losing, lost := 0, false, 0
+	wire := &lossy{network.Node(netip.AddrPort{}), func() bool {
+		n++
+		if losing && n == 2 {
+			lost++
+			return true
+		}
+		return false
+	}}
+	p.client, err = netsys.NewClient(wire, address, netsys.ClientConfig{Schema: protocol().Lines(), Random: netsys.SeededRandom(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p.session == nil {
+		p.tick()
+	}
+
+	type state struct {
+		mask  uint64
+		words []int32
+	}
+	took := map[uint32]map[uint32]state{} // by entity and send
+	newest := map[uint32]uint32{}
+	widths := []int{}
+	for _, comp := range protocol().Replicated() {
+		widths = append(widths, comp.Words)
+	}
+	layout, unpack := codec.NewLayout(widths), codec.NewDecompressor(1<<16)
+	var decoder codec.Decoder
+	const warm, losses, after = 60, 40, 10 // sends
+	longest, gaps, send := uint32(0), 0, uint32(0)
+	check := func(b []byte) {
+		const header = 16
+		send = codec.Lift(uint16(b[2])|uint16(b[3])<<8, max(send, 1))
+		ownBytes := int(b[14]) | int(b[15])<<8
+		plain, err := unpack.Append(nil, b[header+ownBytes:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := func(id, age uint32) (uint64, []int32, bool) {
+			s, ok := took[id][send-age]
+			if !ok {
+				t.Fatalf("send %d: entity %d is told relative to send %d, which did not arrive", send, id, send-age)
+			}
+			if send > warm/2 && send-age != newest[id] {
+				t.Fatalf("send %d: entity %d is told relative to send %d, though %d arrived", send, id, send-age, newest[id])
+			}
+			longest = max(longest, age)
+			if age > 1 {
+				gaps++
+			}
+			return s.mask, s.words, true
+		}
+		arrived := map[uint32]state{}
+		err = decoder.Decode(plain, layout, base, func(e *codec.Entity) error {
+			if send > warm/2 && e.Op == codec.OpFull {
+				t.Fatalf("send %d: entity %d is told in full", send, e.ID)
+			}
+			arrived[e.ID] = state{e.Mask, slices.Clone(e.Cur)}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, s := range arrived {
+			if took[id] == nil {
+				took[id] = map[uint32]state{}
+			}
+			took[id][send] = s
+			newest[id] = send
+		}
+	}
+	for tick := range uint32(3 * (warm + losses + after)) {
+		p.got, n = p.got[:0], 0
+		losing = send >= warm && send < warm+losses
+		p.tick(input(tick+1, 1, 2))
+		for _, b := range p.got {
+			check(b)
+		}
+	}
+	behind := 0
+	for _, s := range newest {
+		if s != send {
+			behind++
+		}
+	}
+	if lost < losses-2 || longest < losses-2 || gaps < 100 || behind > 0 || len(newest) != entities+1 {
+		t.Errorf("%d datagrams lost; entities told relative to up to %d sends ago, %d older than the last; %d of %d not up to date",
+			lost, longest, gaps, behind, len(newest))
+	}
+}
+
+// clockReads finds where a package of the core asks for the time, or waits for it:
+// "file: function" for every use of package time that is not a mere type, unit or
+// conversion.
+func clockReads(file string, f *ast.File) (reads []string) {
+	name := ""
+	for _, imp := range f.Imports {
+		if imp.Path.Value == `"time"` {
+			name = "time"
+			if imp.Name != nil {
+				name = imp.Name.Name
+			}
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	for _, decl := range f.Decls {
+		where := "package"
+		if fn, ok := decl.(*ast.FuncDecl); ok {
+			where = fn.Name.Name
+		}
+		ast.Inspect(decl, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := sel.X.(*ast.Ident); ok && x.Name == name && slices.Contains(clocks, sel.Sel.Name) {
+				reads = append(reads, file+": "+where)
+			}
+			return true
+		})
+	}
+	return reads
+}
+
+// clocks are the functions of package time whose results depend on when they are
+// called.
+var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Sleep"}
+
+// realTime are the places that may: what runs a peer in real time, what a start time
+// that nobody gave is filled from, and real sockets.
+var realTime = []string{
+	"systems/run.go: run",
+	"systems/client.go: NewClient", "systems/client.go: Run", "systems/client.go: Dial", "systems/client.go: connect",
+	"systems/server.go: NewServer", "systems/server.go: Run",
+	"netsys/udp.go: read",
+}
+
+// No package of the core reads a clock, but for those places. The test reads source
+// as it is on disk, which mutants are not; what is planted stands for them.
+func TestDecision7_TimeIsAnArgument(t *testing.T) {
+	planted, err := parser.ParseFile(token.NewFileSet(), "planted.go", `package p
+import clock "time"
+func a() { _ = clock.Now() }
+func b(d clock.Duration) { f := clock.Since; _ = f }
+func c(t clock.Time) clock.Time { return t.Add(clock.Second) }
+var start = clock.Now()
+`, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(clockReads("x", planted)), "[x: a x: b x: package]"; got != want {
+		t.Fatalf("planted reads: found %s, want %s", got, want)
+	}
+
+	var found []string
+	files := 0
+	for _, folder := range []string{"ecs", "codec", "components", "netsys", "systems"} {
+		err := filepath.WalkDir(filepath.Join("..", folder), func(path string, d fs.DirEntry, err error) error {
+			switch name := d.Name(); {
+			case err != nil:
+				return err
+			case d.IsDir() && (name == "testdata" || name == "eventloop" || name == "netsystest"):
+				return filepath.SkipDir // real sockets, and the kit for them
+			case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+				return nil
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			files++
+			found = append(found, clockReads(filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator))), f)...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, place := range found {
+		if !slices.Contains(realTime, place) {
+			t.Errorf("%s reads a clock; take the time as an argument", place)
+		}
+	}
+	for _, place := range realTime {
+		if !slices.Contains(found, place) {
+			t.Errorf("%s is allowed to read a clock and does not", place)
+		}
+	}
+	if files < 50 {
+		t.Errorf("%d files read", files)
+	}
+}
+
+// Two runs in virtual time are the same to the last bit, however long each really
+// takes: here one of them waits now and then.
+//
+//mutant:rule Decision7 systems/server.go
+//mutant:from s.now = now
+//mutant:to s.now = now.Add(time.Duration(time.Now().UnixNano() % 1e8))
+//mutant:rule Decision7 systems/client_receive.go
+//mutant:from c.clock.snapshot(now, h.tick)
+//mutant:to c.clock.snapshot(now.Add(time.Duration(time.Now().UnixNano() % 1e7)), h.tick)
+//mutant:rule Decision7 netsys/session.go
+//mutant:from s.now = max(s.now, now.Sub(s.epoch))
+//mutant:to s.now = max(s.now, now.Sub(s.epoch)) + time.Duration(time.Now().UnixNano()%1e6)
+func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
+	play := func(wait bool) (figures []string) {
+		config := onField(7, 3, bad())
+		config.Protocol = pushes(100)
+		c := systemstest.New(t, config)
+		for range 12 {
+			if wait {
+				time.Sleep(3 * time.Millisecond)
+			}
+			c.Run(time.Second)
+			for _, k := range c.Clients {
+				figures = append(figures, fmt.Sprintf("%v: %x %+v drawn %v", k, c.Hash(), k.Figures(), k.DrawnTick()))
+				figures = append(figures, fmt.Sprintf("%v: %+v", k, k.Stats().Session))
+			}
+		}
+		return figures
+	}
+	a, b := play(false), play(true)
+	for i := range a {
+		if a[i] != b[i] {
+			t.Fatalf("two runs with one seed differ after %d s:\n%s\n%s", i/6+1, a[i], b[i])
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package systems_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// Trigger is the input of the shooting gallery.
+type Trigger struct {
+	DX   int8 `net:"-1..1"`
+	Fire bool `net:"edge"`
+}
+
+// Gun counts its shots; one that is jammed, which the server decides, fires none.
+type Gun struct {
+	Shots  uint16 `net:"0..65535"`
+	Jammed uint8  `net:"0..1"`
+}
+
+// Fuse is how many ticks a bullet has left, which of the gun's shots it is, and
+// whether the server gave it more time, as no client can foresee.
+type Fuse struct {
+	Left    uint8  `net:"0..255"`
+	Shot    uint16 `net:"0..65535"`
+	Rescued uint8  `net:"0..1"`
+}
+
+type gunner struct {
+	Owner *components.Owner
+	At    *components.Position
+	Gun   *Gun
+	In    *Trigger
+}
+
+type flying struct {
+	At   *components.Position
+	Fuse *Fuse
+}
+
+type bullet struct {
+	Owner components.Owner
+	At    components.Position
+	Fuse  Fuse
+}
+
+// gallery is a game in which every second bullet lives longer than a round trip.
+func gallery(jams bool) func() *ecs.Protocol {
+	return func() *ecs.Protocol {
+		p := ecs.NewProtocol("gallery/1")
+		ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+		ecs.Replicate[Gun](p, ecs.Predicted)
+		ecs.Replicate[Fuse](p, ecs.Predicted)
+		ecs.Input[Trigger](p)
+		p.Simulate("fly", func(w *ecs.World) {
+			for e, b := range ecs.Each[flying](w) {
+				b.At.Y += 2
+				if b.Fuse.Left--; b.Fuse.Left == 0 {
+					w.Despawn(e)
+				}
+			}
+		})
+		p.Simulate("fire", func(w *ecs.World) {
+			for _, g := range ecs.Each[gunner](w) {
+				g.At.X += float32(g.In.DX) / 4
+				if !g.In.Fire || g.Gun.Jammed > 0 {
+					continue
+				}
+				g.Gun.Shots++
+				ecs.Spawn(w, bullet{*g.Owner, *g.At, Fuse{8 + 40*uint8(g.Gun.Shots%2), g.Gun.Shots, 0}})
+			}
+		})
+		if jams {
+			p.Authority("jam", func(w *ecs.World) {
+				for e, r := range ecs.Each[struct{ Gun *Gun }](w) {
+					if draw := w.Rand(e); draw.IntN(30) == 0 {
+						r.Gun.Jammed ^= 1
+					}
+				}
+				for e, b := range ecs.Each[flying](w) {
+					if draw := w.Rand(e); b.Fuse.Left < 4 && b.Fuse.Rescued == 0 && draw.IntN(12) == 0 {
+						b.Fuse.Left, b.Fuse.Rescued = 250, 1
+					}
+				}
+			})
+		}
+		return p
+	}
+}
+
+func TestDecision4_PredictedBullets(t *testing.T) {
+	for _, jams := range []bool{false, true} {
+		t.Run(fmt.Sprint("jams=", jams), func(t *testing.T) {
+			systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) { shootOut(t, seed, jams) })
+		})
+	}
+}
+
+func shootOut(t *testing.T, seed uint64, jams bool) {
+	pressed := map[[2]uint32]bool{} // by client and input
+	crowd := systemstest.New(t, systemstest.Config{
+		Protocol: gallery(jams),
+		Server: systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
+			w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client)}, Gun{}, Trigger{})
+		}},
+		Play: systemstest.Play(func(c *systemstest.Client, in *Trigger) {
+			in.DX = int8(c.Rand().IntN(3) - 1)
+			in.Fire = c.Rand().IntN(6) == 0
+			pressed[[2]uint32{c.ID(), c.Input()}] = in.Fire
+		}),
+		Clients: 3,
+		Link:    systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05),
+		Seed:    seed,
+	})
+
+	type shot struct {
+		e     ecs.Entity
+		named bool
+	}
+	seen := map[ecs.SpawnKey]shot{}
+	shown, confirmed := 0, 0
+	crowd.OnClientTick(func(k *systemstest.Client) {
+		w := k.World()
+		fired := false
+		shots := map[uint16]bool{}
+		for e, b := range ecs.All[struct{ Fuse Fuse }](w) {
+			key := ecs.Get[ecs.SpawnKey](w, e)
+			if key == nil || key.Owner != k.ID() {
+				continue
+			}
+			if shots[b.Fuse.Shot] {
+				t.Fatalf("%v: two bullets are shot %d", k, b.Fuse.Shot)
+			}
+			shots[b.Fuse.Shot] = true
+			fired = fired || key.Input == k.Input()
+			was, known := seen[*key]
+			named := w.NetID(e) != 0
+			if known && was.e != e && (named || !jams) && (w.Alive(was.e) || !jams) {
+				t.Fatalf("%v: the bullet %v was %v and is %v", k, *key, was.e, e)
+			}
+			if known && named && !was.named && was.e == e {
+				confirmed++
+			}
+			seen[*key] = shot{e, named}
+		}
+		for e, g := range ecs.All[struct {
+			Gun Gun
+			In  Trigger
+		}](w) {
+			if !ecs.Has[components.Predicted](w, e) || !pressed[[2]uint32{k.ID(), k.Input()}] {
+				continue
+			}
+			if g.Gun.Jammed == 0 {
+				shown++
+			}
+			if fired != (g.Gun.Jammed == 0) {
+				t.Fatalf("%v: input %d fires, the gun is %+v, and a bullet shows: %v", k, k.Input(), g.Gun, fired)
+			}
+		}
+	})
+	// The view shows the client's own bullets as its world does, under handles that
+	// last as long.
+	drawn := map[ecs.SpawnKey]ecs.Entity{}
+	crowd.OnFrame(func(k *systemstest.Client) {
+		own := [2]map[ecs.SpawnKey]bullet{{}, {}}
+		for i, w := range []*ecs.World{k.World(), k.View()} {
+			for e, b := range ecs.All[bullet](w) {
+				key := ecs.Get[ecs.SpawnKey](w, e)
+				if key == nil || b.Owner.Client != k.ID() || !ecs.Has[components.Predicted](w, e) {
+					continue
+				}
+				own[i][*key] = b
+				if was, known := drawn[*key]; i == 1 && known && was != e && !jams {
+					t.Fatalf("%v: the bullet %v was %v in the view and is %v", k, *key, was, e)
+				}
+				if i == 1 {
+					drawn[*key] = e
+				}
+			}
+		}
+		if !maps.Equal(own[0], own[1]) {
+			t.Fatalf("%v: the world has %v, the view %v", k, own[0], own[1])
+		}
+	})
+	crowd.Connect()
+	crowd.Run(20 * time.Second)
+	if shown < 200 || confirmed < shown/3 {
+		t.Errorf("%d bullets shown, %d of them confirmed", shown, confirmed)
+	}
+	if !jams {
+		if n := crowd.Clients[0].Stats().Corrections; n > 20 {
+			t.Errorf("%d corrections", n)
+		}
+	}
+	crowd.Settle()
+	for e, b := range ecs.All[struct{ Fuse Fuse }](crowd.Server.World()) {
+		id := crowd.Server.World().NetID(e)
+		for _, k := range crowd.Clients {
+			if own, known := k.World().ByNetID(id); b.Fuse.Left > 30 && (!known || k.World().Parked(own)) {
+				t.Errorf("%v does not show bullet %d, which has %d ticks left", k, id, b.Fuse.Left)
+			}
+		}
+	}
+	crowd.Run(6 * time.Second)
+	crowd.Converged()
+	for _, k := range crowd.Clients {
+		if spawns, despawns := k.World().Foretold(); spawns+despawns > 0 {
+			t.Errorf("%v still waits for %d spawns and %d despawns", k, spawns, despawns)
+		}
+		for e := range ecs.All[struct{ Fuse Fuse }](k.World()) {
+			t.Errorf("%v: the ghost %v, NetID %d", k, e, k.World().NetID(e))
+		}
+	}
+	t.Logf("%d shown, %d confirmed, client 0: %d corrections, %d states confirmed", shown, confirmed, crowd.Clients[0].Stats().Corrections, crowd.Clients[0].Stats().Confirmed)
+}
