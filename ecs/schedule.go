@@ -69,6 +69,9 @@ func (s *Stage) Run(w *World) {
 	w.depth++
 	if s == w.simulate {
 		w.simulating++
+		if w.tick < w.newest {
+			w.resimulated++
+		}
 	}
 	defer w.leave(s, len(w.commands), w.system)
 	if s == w.simulate && w.rollback != nil {

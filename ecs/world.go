@@ -71,13 +71,15 @@ type World struct {
 	parts     []part    // of commands
 	values    arena     // of parts
 
-	tick     uint32
-	system   uint32 // ordinal of the running system, for Rand
-	inputSeq map[uint32]uint32
-	input    uint32            // the newest of them
-	counts   keyed[spawnCount] // of keys given out, by owner
-	held     []uint32          // owners that Each leaves out
-	only     uint32            // the one owner that Each yields; 0: all
+	tick        uint32
+	newest      uint32 // latest tick ever set
+	resimulated uint64
+	system      uint32 // ordinal of the running system, for Rand
+	inputSeq    map[uint32]uint32
+	input       uint32            // the newest of them
+	counts      keyed[spawnCount] // of keys given out, by owner
+	held        []uint32          // owners that Each leaves out
+	only        uint32            // the one owner that Each yields; 0: all
 
 	simulating int // runs of Simulate under way
 	predicted  predictions
@@ -141,7 +143,14 @@ func (w *World) StepDuration() time.Duration {
 func (w *World) Tick() uint32 { return w.tick }
 
 // SetTick is for the netcode: it says which tick the next Simulate is.
-func (w *World) SetTick(t uint32) { w.tick = t }
+func (w *World) SetTick(t uint32) {
+	w.tick = t
+	w.newest = max(w.newest, t)
+}
+
+// Resimulated counts the runs of Simulate for ticks that the world had already
+// completed, having gone on to a later one.
+func (w *World) Resimulated() uint64 { return w.resimulated }
 
 // SetInputSequence is for the netcode: it says which of an owner's inputs the
 // next Simulate consumes. Randomness on owned entities follows it.

@@ -113,6 +113,14 @@ func TestEpochFlood(t *testing.T) {
 		}
 		i.tick()
 	}
+	// Asking costs nothing until the next send.
+	p := g.server.peers[0]
+	b := i.input(1, push{})
+	b[1] = p.epoch + 7
+	(*serverHandler)(g.server).Received(g.now, p.session, netsys.Packet{Newest: true, Data: b})
+	if p.epoch == b[1] || p.asked != b[1] {
+		t.Errorf("epoch %d at once, %d asked for", p.epoch, p.asked)
+	}
 	s := g.server.Stats()
 	if full := uint64(100 * 16); s.BytesOut > s.Updates*full {
 		t.Errorf("%d bytes in %d updates", s.BytesOut, s.Updates)

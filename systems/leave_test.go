@@ -156,6 +156,22 @@ func TestServerGoes(t *testing.T) {
 	}
 }
 
+// A server that never answers is given up after Timeout, which is not the
+// default of the session below.
+func TestNobodyAnswers(t *testing.T) {
+	g := newGame(t, plaza, ServerConfig{})
+	g.frozen = true
+	c := g.join(ClientConfig{Timeout: time.Second}, netsys.Link{})
+	g.run(50)
+	if c.Err() != nil {
+		t.Fatalf("given up early: %v", c.Err())
+	}
+	g.run(20)
+	if !errors.Is(c.Err(), netsys.ErrTimeout) {
+		t.Errorf("after more than a second: %v", c.Err())
+	}
+}
+
 // A full server says so.
 func TestFullServer(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{MaxClients: 1})

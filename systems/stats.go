@@ -46,6 +46,7 @@ func (p *peer) status() ClientStatus {
 func (s *Server) Stats() ServerStats {
 	st := s.stats
 	st.TicksDropped = s.loop.Dropped * uint64(s.config.WakeEvery)
+	st.ResimulatedTicks = s.world.Resimulated()
 	st.Inputs = s.departed.inputs
 	link := s.departed.link
 	for _, p := range s.peers {
