@@ -273,7 +273,7 @@ func TestDecision4_IdentityIsTheNetID(t *testing.T) {
 //mutant:from s.pending = s.last
 //mutant:to _ = s.last
 //mutant:rule Decision8 ecs/schedule.go
-//mutant:from w.flush(base, w.config.Client && s == w.simulate)
+//mutant:from w.flush(base, predicted)
 //mutant:to w.flush(base, s == w.simulate)
 //mutant:rule Decision8 ecs/command.go
 //mutant:from if c := &batch[i]; !predicted || w.ours(c) {

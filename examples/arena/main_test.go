@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/internal/headless"
+)
+
+// run is the command without a process around it.
+func run(t *testing.T, args string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = headless.Main(t.Context(), world(), strings.Fields(args), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// report plays a match and parses the last line of its output.
+func report(t *testing.T, args string) (r headless.Report, fields map[string]any) {
+	t.Helper()
+	code, out, errs := run(t, "-headless -json "+args)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	last := []byte(lines[len(lines)-1])
+	if code != 0 || json.Unmarshal(last, &r) != nil || json.Unmarshal(last, &fields) != nil {
+		t.Fatalf("arena %s: exit code %d, output %q, errors %q", args, code, out, errs)
+	}
+	return r, fields
+}
+
+// The object has the fields that other programs read.
+func TestReportHasTheContractsFields(t *testing.T) {
+	_, fields := report(t, "-virtual -duration 3s -warmup 1s -clients 2 -npcs 4")
+	want := map[string]string{
+		"": "preset timing clients npcs ticks tick_overruns tick_p50_us tick_p99_us allocs_per_tick world_hash converged",
+		"server": "inputs_consumed inputs_missing inputs_late inputs_rejected holds resimulated_ticks " +
+			"bytes_down_per_client_s bytes_up_per_client_s bytes_per_update updates_per_client_s",
+		"client": "corrections resimulated_ticks pushes own_response_ticks p99_error max_error " +
+			"interpolation_stalls interpolation_delay_ms input_buffer_ticks",
+	}
+	for part, names := range want {
+		object := fields
+		if part != "" {
+			object, _ = fields[part].(map[string]any)
+		}
+		for name := range strings.FieldsSeq(names) {
+			if _, ok := object[name]; !ok {
+				t.Errorf("the report has no %s %s", part, name)
+			}
+		}
+	}
+}
+
+func TestSameFlagsSameHash(t *testing.T) {
+	play := func(seed string) string {
+		r, _ := report(t, "-virtual -duration 12s -warmup 5s -rtt 200ms -jitter 50ms -loss 0.1 -dup 0.1 -burst 50ms -seed "+seed)
+		if !r.Converged {
+			t.Errorf("seed %s: not converged: %s", seed, r.Difference)
+		}
+		return r.WorldHash
+	}
+	if a, b := play("31"), play("31"); a != b {
+		t.Errorf("seed 31 gives the hashes %s and %s", a, b)
+	}
+	if a, b := play("31"), play("32"); a == b {
+		t.Errorf("seeds 31 and 32 both give the hash %s", a)
+	}
+}
+
+// Each system is seen to do its work: the match plays with it and without it.
+func TestEverySystemDoesItsWork(t *testing.T) {
+	const link = "-virtual -duration 30s -rtt 200ms -jitter 30ms -loss 0.05 -push 2s "
+	all, _ := report(t, link)
+	roundTrip := 12 // ticks
+	switch {
+	case !all.Converged || all.Server.InputsMissing != 0 || all.Server.ResimulatedTicks != 0:
+		t.Errorf("with everything: %+v %s", all.Server, all.Difference)
+	case all.Client.Pushes == 0 || all.Client.Corrections < all.Client.Pushes:
+		t.Errorf("%d pushes were noticed, %d corrections", all.Client.Pushes, all.Client.Corrections)
+	case all.Client.OwnResponseTicks != 0 || all.Client.InterpolationStalls != 0:
+		t.Errorf("with everything: %+v", all.Client)
+	}
+	if r, _ := report(t, link+"-without Predict"); r.Client.OwnResponseTicks < roundTrip {
+		t.Errorf("without Predict own entities answer after %d ticks, a round trip is %d", r.Client.OwnResponseTicks, roundTrip)
+	}
+	if r, _ := report(t, link+"-without Reconcile"); r.Converged || r.Client.MaxError <= all.Client.MaxError {
+		t.Errorf("without Reconcile: converged %v, errors up to %v, with it %v", r.Converged, r.Client.MaxError, all.Client.MaxError)
+	}
+	if r, _ := report(t, link+"-without Interpolate"); r.Client.InterpolationStalls == 0 {
+		t.Error("without Interpolate nothing stalls")
+	}
+}
+
+func TestArrivalConvergesAndCorrects(t *testing.T) {
+	r, _ := report(t, "-virtual -duration 30s -timing arrival")
+	if !r.Converged || r.Client.Corrections == 0 || r.Server.InputsRejected != 0 {
+		t.Errorf("arrival: converged %v, %d corrections, %d inputs rejected", r.Converged, r.Client.Corrections, r.Server.InputsRejected)
+	}
+}
+
+// A few seconds on real UDP: what the virtual network proves must be true there.
+func TestRealSockets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays in real time for five seconds; the virtual matches of this file play the same game")
+	}
+	r, _ := report(t, "-duration 4s -warmup 2s")
+	if !r.Converged || r.Server.InputsConsumed == 0 || r.Server.ResimulatedTicks != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestWrongFlagsSayWhatIsAllowed(t *testing.T) {
+	for args, want := range map[string]string{
+		"-headless -transport ws":           "allowed is udp",
+		"-headless -transport batch":        "allowed is udp",
+		"-headless -preset Rollback":        "allowed is LocalSync",
+		"-headless -timing never":           "buffered, arrival",
+		"-headless -jitter 51ms":            "half of -rtt",
+		"-headless -send 7":                 "divisors",
+		"-headless -server-every 7":         "divisors",
+		"-headless -without Simulate":       "Predict, Reconcile, Interpolate",
+		"-headless -loss 2":                 "0 to 1",
+		"-headless -clients 0":              "1 to 1000",
+		"-headless -warmup 2m":              "less than -duration",
+		"-virtual":                          "-headless",
+		"-headless -bogus":                  "not defined",
+		"-headless surplus":                 "only flags",
+		"-serve 127.0.0.1:1 -connect 127:1": "only one",
+	} {
+		code, _, errs := run(t, args)
+		if code != headless.ExitUsage || !strings.Contains(errs, want) {
+			t.Errorf("arena %s: exit code %d, %q; want %d and %q", args, code, errs, headless.ExitUsage, want)
+		}
+	}
+	if code, _, errs := run(t, "-h"); code != 0 || !strings.Contains(errs, "-seed") {
+		t.Errorf("-h: exit code %d, %q", code, errs)
+	}
+}
