@@ -70,6 +70,39 @@ func BenchmarkColumns(b *testing.B) {
 	}
 }
 
+// BenchmarkIntegers runs the kernels for columns of integers, and for each the
+// general form that it stands for.
+func BenchmarkIntegers(b *testing.B) {
+	const at = 0.3
+	for _, tag := range []string{"0..65535 step 256 angle", "0..999 step 1 angle", "0..1000 step 1"} {
+		table := compile[padded[uint16]](b, Fields{"V": tag})
+		f := &table.Fields[0]
+		from, to, out := make([]padded[uint16], bodies), make([]padded[uint16], bodies), make([]padded[uint16], bodies)
+		for i := range from {
+			from[i].V, to[i].V = uint16(i%999), uint16(i%999+1)
+		}
+		p, q, r := unsafe.Pointer(&from[0]), unsafe.Pointer(&to[0]), unsafe.Pointer(&out[0])
+		run := func(name string, pass func()) {
+			b.Run(tag+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					pass()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/bodies, "ns/row")
+			})
+		}
+		run("compare", func() { table.CompareColumn(p, q, bodies) })
+		run("compare_general", func() {
+			for i := range from {
+				if f.differs(unsafe.Pointer(&from[i]), unsafe.Pointer(&to[i])) {
+					b.Fatalf("row %d", i)
+				}
+			}
+		})
+		run("lerp", func() { table.LerpColumn(r, p, q, bodies, at) })
+		run("lerp_general", func() { lerpNumbers[uint16](f, r, p, q, table.Size, bodies, at) })
+	}
+}
+
 //go:noinline
 func quantizeByHand(words []int32, rows []body) (clamped int) {
 	for i := range rows {

@@ -36,29 +36,20 @@ func (t *Table) CompareColumn(a, b unsafe.Pointer, n int) (row, field int) {
 
 // compareRows returns the first of n rows that differs, or n.
 func (f *Field) compareRows(a, b unsafe.Pointer, size uintptr, n int) int {
-	simple := f.in == nil && !f.Angle && f.Form < FormUnit
 	switch {
-	case simple && f.Kind == reflect.Float32:
+	case f.in != nil || f.Form == FormUnit || f.Form == FormQuat || f.Form == FormText || f.Angle && isFloat(f.Kind):
+		for i := range n {
+			if f.differs(unsafe.Add(a, uintptr(i)*size), unsafe.Add(b, uintptr(i)*size)) {
+				return i
+			}
+		}
+		return n
+	case f.Kind == reflect.Float32:
 		return floatsDiffer[float32](f, a, b, size, n)
-	case simple && f.Kind == reflect.Float64:
+	case f.Kind == reflect.Float64:
 		return floatsDiffer[float64](f, a, b, size, n)
-	case simple && f.within == 0:
-		switch f.Kind {
-		case reflect.Bool, reflect.Int8, reflect.Uint8:
-			return bitsDiffer(a, b, f.Offset, size, n, uint8(f.mask))
-		case reflect.Int16, reflect.Uint16:
-			return bitsDiffer(a, b, f.Offset, size, n, uint16(f.mask))
-		case reflect.Int32, reflect.Uint32:
-			return bitsDiffer(a, b, f.Offset, size, n, uint32(f.mask))
-		}
-		return bitsDiffer(a, b, f.Offset, size, n, f.mask)
 	}
-	for i := range n {
-		if f.differs(unsafe.Add(a, uintptr(i)*size), unsafe.Add(b, uintptr(i)*size)) {
-			return i
-		}
-	}
-	return n
+	return f.integersDiffer(a, b, size, n)
 }
 
 // floatsDiffer leaves its kernel for what is not simply near, so that the kernel
@@ -82,17 +73,6 @@ func floatsApart[T float32 | float64](a, b unsafe.Pointer, off, size uintptr, n 
 	for i := range n {
 		d := float64(*(*T)(unsafe.Add(a, off))) - float64(*(*T)(unsafe.Add(b, off)))
 		if !(math.Abs(d) <= within) {
-			return i
-		}
-		off += size
-	}
-	return n
-}
-
-// bitsDiffer returns the first row in which bits under mask differ, or n.
-func bitsDiffer[T uint8 | uint16 | uint32 | uint64](a, b unsafe.Pointer, off, size uintptr, n int, mask T) int {
-	for i := range n {
-		if (*(*T)(unsafe.Add(a, off))^*(*T)(unsafe.Add(b, off)))&mask != 0 {
 			return i
 		}
 		off += size
@@ -140,8 +120,8 @@ func (f *Field) differ(a, b uint64) bool {
 		d = b - a
 	}
 	if f.Angle {
-		d %= uint64(f.period)
-		d = min(d, uint64(f.period)-d)
+		d %= f.cycle
+		d = min(d, f.cycle-d)
 	}
-	return f.within < math.MaxInt64 && d > uint64(f.within)
+	return d > f.slack
 }

@@ -65,6 +65,8 @@ type Field struct {
 	restWord    int32   // the same on the wire
 
 	within float64 // Tolerance in the unit of memory, with room for rounding; of vectors the chord
+	slack  uint64  // of integers: within in whole numbers, all ones if that is more than 63 bits
+	cycle  uint64  // of integers: period
 	mask   uint64  // bits that flags may have; of other integers all
 	axis   int     // the component that is 1 in the default of a vector
 	body   uintptr // offset of a text's bytes
@@ -120,6 +122,9 @@ func newField(k reflect.Kind, t tag) (Field, error) {
 			// The way there was rounded too, as wide as the range.
 			f.within += 2 * spacing(k, f.Max-f.Min)
 		}
+	}
+	if !isFloat(k) {
+		f.wholes()
 	}
 	return f, nil
 }

@@ -99,21 +99,21 @@ func (f *Field) lerpRows(dst, a, b unsafe.Pointer, size uintptr, n int, at float
 	}
 	switch f.Kind {
 	case reflect.Int8:
-		lerpNumbers[int8](f, dst, a, b, size, n, at)
+		lerpIntegers[int8](f, dst, a, b, size, n, at)
 	case reflect.Uint8:
-		lerpNumbers[uint8](f, dst, a, b, size, n, at)
+		lerpIntegers[uint8](f, dst, a, b, size, n, at)
 	case reflect.Int16:
-		lerpNumbers[int16](f, dst, a, b, size, n, at)
+		lerpIntegers[int16](f, dst, a, b, size, n, at)
 	case reflect.Uint16:
-		lerpNumbers[uint16](f, dst, a, b, size, n, at)
+		lerpIntegers[uint16](f, dst, a, b, size, n, at)
 	case reflect.Int32:
-		lerpNumbers[int32](f, dst, a, b, size, n, at)
+		lerpIntegers[int32](f, dst, a, b, size, n, at)
 	case reflect.Uint32:
-		lerpNumbers[uint32](f, dst, a, b, size, n, at)
+		lerpIntegers[uint32](f, dst, a, b, size, n, at)
 	case reflect.Int64:
-		lerpNumbers[int64](f, dst, a, b, size, n, at)
+		lerpIntegers[int64](f, dst, a, b, size, n, at)
 	case reflect.Uint64:
-		lerpNumbers[uint64](f, dst, a, b, size, n, at)
+		lerpIntegers[uint64](f, dst, a, b, size, n, at)
 	case reflect.Float32:
 		lerpFloats[float32](f, dst, a, b, size, n, at)
 	case reflect.Float64:
