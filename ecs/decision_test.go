@@ -1,8 +1,10 @@
 package ecs_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -285,21 +287,18 @@ func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
 	var made, doomed, naked, dressed ecs.Entity
 	shape := func(w *ecs.World) string {
 		each, all := count(w)
-		s := ""
+		var s []string
 		for _, e := range []ecs.Entity{doomed, naked, dressed} {
 			switch {
 			case !w.Alive(e):
-				s += "dead "
+				s = append(s, "dead")
 			case ecs.Has[hat](w, e):
-				s += "hat "
+				s = append(s, "hat")
 			default:
-				s += "plain "
+				s = append(s, "plain")
 			}
 		}
-		if each != all {
-			s += "uneven "
-		}
-		return s + string(rune('0'+all))
+		return fmt.Sprint(strings.Join(s, " "), " of ", each, " and ", all)
 	}
 	var during []string
 	w := simulated(false, func(w *ecs.World) {
@@ -335,8 +334,8 @@ func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
 	for _, s := range during {
 		equal(t, "during the stage", s, before)
 	}
-	equal(t, "before the stage", before, "plain plain hat 3")
-	equal(t, "after the stage", shape(w), "dead hat plain 3")
+	equal(t, "before the stage", before, "plain plain hat of 3 and 3")
+	equal(t, "after the stage", shape(w), "dead hat plain of 3 and 3")
 	equal(t, "what was spawned", at(w, made), place{X: 41})
 	equal(t, "its speed", *ecs.Get[speed](w, made), speed{Y: 5})
 	equal(t, "what was given", *ecs.Get[hat](w, naked), hat{Feathers: 3})

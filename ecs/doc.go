@@ -23,7 +23,10 @@
 //   - Define a protocol, alike on server and clients: [NewProtocol]. Compare two:
 //     [Protocol.Hash], [Protocol.Lines].
 //   - Register components: [Replicate], [ReplicateFields] for types without
-//     tags, [Local], [Input]; with a [Mode], [Predicted] or [Interpolated].
+//     tags, [Local], [Input]; with a [Mode], [Predicted], [Interpolated] or
+//     [OwnerOnly]. One of a kind in the world: [Singleton], read by [Single].
+//   - Round to the wire's precision after every step, on both sides:
+//     [Protocol.QuantizeSteps].
 //   - Write a system: [Protocol.Simulate] for the rules that both sides run,
 //     [Protocol.Authority] for what only the server decides.
 //   - Make a world: [NewWorld], [Config].
@@ -44,7 +47,8 @@
 //     it with [Schedule.String].
 //   - Step at a fixed rate: [Loop].
 //   - Go back in time: [History]. Compare states: [World.Hash]. Find systems
-//     that depend on storage order: [World.Shuffle].
+//     that depend on storage order or on more than the world:
+//     [World.ForceRollback], [World.Shuffle].
 //   - For the netcode: [World.Tables], [World.Replica], [World.Discard],
 //     [World.Pointer], [World.Mask], [World.SetTick], [World.SetInputSequence],
 //     [World.Hold], [World.ReleaseHolds], [World.SimulateOnly],

@@ -165,6 +165,9 @@ func keyOf(t *testing.T, w *ecs.World, e ecs.Entity) ecs.SpawnKey {
 	return *k
 }
 
+//mutant:rule Decision4 ecs/spawnkey.go
+//mutant:from return SpawnKey{owner, input, c.nth - 1}, true
+//mutant:to return SpawnKey{owner, input, c.nth}, true
 func TestDecision4_KeysAreAlikeOnServerAndClient(t *testing.T) {
 	keys := map[bool][]ecs.SpawnKey{}
 	for _, client := range []bool{false, true} {
@@ -190,6 +193,9 @@ func TestDecision4_KeysAreAlikeOnServerAndClient(t *testing.T) {
 	equal(t, "of the server", fmt.Sprint(keys[false]), "[{1 2 0} {1 2 1} {1 2 2} {1 3 0} {1 2 3}]")
 }
 
+//mutant:rule Decision4 ecs/spawnkey.go
+//mutant:from return SpawnKey{owner, input, c.nth - 1}, true
+//mutant:to return SpawnKey{owner, input, (c.nth - 1) % 256}, true
 func TestDecision4_ManySpawnsOfSeveralOwners(t *testing.T) {
 	f := newFiring(t, false)
 	const owners, shots = 5, 300
@@ -213,6 +219,9 @@ func TestDecision4_ManySpawnsOfSeveralOwners(t *testing.T) {
 	equal(t, "keys", len(seen), owners*shots+1)
 }
 
+//mutant:rule Decision4 ecs/predicted.go
+//mutant:from i >= 0 && p.spawns[i].key.Input > input; i-- {
+//mutant:to i >= 0 && p.spawns[i].key.Input >= input; i-- {
 func TestDecision4_ReplayReusesTheHandle(t *testing.T) {
 	f := newFiring(t, true)
 	f.orders[3] = trigger{Fire: 1, Volley: 1}
@@ -286,6 +295,9 @@ func handles(t *testing.T, w *ecs.World) (n int) {
 	return n
 }
 
+//mutant:rule Decision4 ecs/predicted.go
+//mutant:from if !sp.confirmed {
+//mutant:to if !sp.confirmed && sp.states > 0 {
 func TestDecision4_AMispredictedSpawnLeavesNoTrace(t *testing.T) {
 	f := newFiring(t, true)
 	f.play(3)
@@ -310,6 +322,9 @@ func TestDecision4_AMispredictedSpawnLeavesNoTrace(t *testing.T) {
 	equal(t, "hash", f.w.Hash(), hash)
 }
 
+//mutant:rule Decision4 ecs/predicted.go
+//mutant:from w.predicted.ended = append(w.predicted.ended, predictedEnd{e, input})
+//mutant:to w.predicted.ended = append(w.predicted.ended, predictedEnd{e, input - 3})
 func TestDecision4_APredictedDespawn(t *testing.T) {
 	build := func(t *testing.T, confirmed bool) (*firing, ecs.Entity) {
 		f := newFiring(t, true)
@@ -400,6 +415,9 @@ func TestDecision4_APredictedDespawn(t *testing.T) {
 	})
 }
 
+//mutant:rule Decision4 ecs/confirmed.go
+//mutant:from w.predicted.spawns[i].confirmed = true
+//mutant:to _ = i
 func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 	f := newFiring(t, true)
 	f.orders[2] = trigger{Fire: 1}
@@ -440,6 +458,10 @@ func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 
 // The server's silence ends a spawn, but only after long, and its word brings it
 // back under the same handle.
+//
+//mutant:rule Decision4 ecs/confirmed.go
+//mutant:from if age >= forgetSeconds*rate && sp.states >= forgetStates {
+//mutant:to if age >= forgetSeconds*rate || sp.states >= forgetStates {
 func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	settle := func(w *ecs.World, from, to uint32) {
 		for i := from; i <= to; i++ {
@@ -482,10 +504,24 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	f = newFiring(t, true)
 	f.orders[1] = trigger{Volley: 1}
 	f.play(2)
-	settle(f.w, 1, 241)
-	equal(t, "alive", f.w.Alive(f.last()), false)
+	e = f.last()
+	settle(f.w, 1, 240) // a tick less than four seconds, in many states
+	equal(t, "alive before the time", f.w.Alive(e), true)
+	f.w.SettleInput(241)
+	equal(t, "alive", f.w.Alive(e), false)
 	spawns, despawns := f.w.Foretold()
 	equal(t, "what waits", fmt.Sprint(spawns, despawns), "0 0")
+
+	f = newFiring(t, true)
+	f.orders[1] = trigger{Volley: 1}
+	f.play(2)
+	e = f.last()
+	for n := range uint32(63) { // longer, in a state less than 64
+		f.w.SettleInput(1 + 10*n)
+	}
+	equal(t, "alive before enough states", f.w.Alive(e), true)
+	f.w.SettleInput(640)
+	equal(t, "alive after 64 states", f.w.Alive(e), false)
 }
 
 func TestDecision4_ForcedRollback(t *testing.T) {
@@ -529,19 +565,32 @@ func TestDecision4_OwnerlessSpawnsAreTheServers(t *testing.T) {
 	}
 }
 
-// Draws for a spawn are alike before its NetID is known.
+// Draws for a spawn are alike before its NetID is known, and those of another spawn
+// are others.
+//
+//mutant:rule Decision4 ecs/spawnkey.go
+//mutant:from + uint64(k.Nth))
+//mutant:to + uint64(k.Nth)/2)
 func TestDecision4_RandomOfASpawn(t *testing.T) {
-	draw := func(client bool) uint64 {
-		var drawn uint64
+	draw := func(client bool, input uint32) (drawn [3]uint64) {
 		w := simulated(client, func(w *ecs.World) {
-			r := w.Rand(w.Spawn(place{}, components.Owner{Client: shooter}))
-			drawn = r.Uint64()
+			for i := range drawn {
+				r := w.Rand(w.Spawn(place{}, components.Owner{Client: shooter}))
+				drawn[i] = r.Uint64()
+			}
 		})
-		w.SetInputSequence(shooter, 5)
+		w.SetInputSequence(shooter, input)
 		w.SimulateStage().Run(w)
 		return drawn
 	}
-	equal(t, "draw", draw(true), draw(false))
+	equal(t, "draws", draw(true, 5), draw(false, 5))
+	seen := map[uint64]bool{}
+	for _, input := range []uint32{5, 6} {
+		for _, d := range draw(true, input) {
+			seen[d] = true
+		}
+	}
+	equal(t, "different draws of six spawns", len(seen), 6)
 }
 
 // Rounds of firing, replays and confirmation allocate nothing.
