@@ -257,8 +257,8 @@ func TestDecision3_CompareToleratesOneStep(t *testing.T) {
 //mutant:from if s == w.simulate && w.protocol.quantized {
 //mutant:to if s == w.simulate && w.protocol.quantized && !w.config.Client {
 //mutant:rule Decision3 ecs/quantize.go
-//mutant:from if !t.Simulated {
-//mutant:to if !t.Simulated || w.tick%4 == 0 {
+//mutant:from for t := range w.Simulated {
+//mutant:to for t := range w.Simulated { if w.tick%4 == 0 { break };
 func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
 	config := onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
 	config.Protocol = grainy(true, func(uint32, uint32) (d components.Position, ok bool) { return d, false })

@@ -24,7 +24,7 @@ func TestInputFlood(t *testing.T) {
 			g.run(30)
 			corrections := c.Stats().Corrections
 			from, _ := g.pawnOf(t, i.id)
-			const ticks, flood = 20, 10_000
+			const ticks, flood = 6, 10_000
 			seq := uint16(0)
 			for range ticks {
 				for range flood {

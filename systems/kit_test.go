@@ -214,13 +214,16 @@ func gatherPush() GatherFunc {
 	})
 }
 
-// seeds runs f for the seeds from 1 on: n of them, fewer with -short, or as many
-// as the environment variable TACTUS_SEEDS says. A seed that fails says how to run
-// it alone.
+// seeds runs f for the seeds from 1 on: n of them, fewer with -short, a fifth of
+// those under the race detector, or as many as the environment variable
+// TACTUS_SEEDS says. A seed that fails says how to run it alone.
 func seeds(t *testing.T, short, n int, f func(t *testing.T, seed uint64)) {
 	t.Helper()
 	if testing.Short() {
 		n = short
+	}
+	if raced {
+		n = short / 5
 	}
 	if v, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
 		n = v

@@ -13,14 +13,26 @@ import (
 // is too long for the wire, every entity's own state arrives, and what the client
 // predicted wrongly is put right, the last of them as well as the first.
 func TestMoreOwnEntitiesThanAPacketHolds(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{})
 	r := rand.New(rand.NewPCG(1, 10))
+	// What does not fit behind own state must not be squeezed in.
+	type wide struct {
+		V [24]uint32 `net:"raw"`
+	}
+	g := newGame(t, func() *ecs.Protocol {
+		p := plaza()
+		ecs.Replicate[wide](p, 0)
+		return p
+	}, ServerConfig{})
+	first := g.server.World().Spawn(wide{})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
 	somewhere := func() place { return place{r.Float32()*900 - 450, r.Float32()*900 - 450} }
 	w := g.server.World()
 	var all []ecs.Entity
-	for n := range 260 {
+	for n := range 180 {
+		for k := range 24 {
+			ecs.Get[wide](w, first).V[k] = r.Uint32()
+		}
 		all = append(all, w.Spawn(components.Owner{Client: c.ID()}, somewhere(), shots{uint16(r.Uint32())}, tint{uint8(n % 200)}, push{}))
 		g.run(3) // a send with each number of them
 		if s := g.server.Stats(); s.SendErrors > 0 {

@@ -38,6 +38,12 @@ func TestNetcodeC3_DepthFitsTheLink(t *testing.T) {
 //mutant:rule C3 systems/slack.go
 //mutant:from s.ask(tick, -1)
 //mutant:to s.rebase(-1); s.lastAsked = tick
+//mutant:rule C3 systems/steer.go
+//mutant:from maxSteer = 0.02
+//mutant:to maxSteer = 0.025
+//mutant:rule C3 systems/slack.go
+//mutant:from case low >= need+2 && !young && tick-s.lastAsked >= s.tickRate:
+//mutant:to case low >= need+8 && !young && tick-s.lastAsked >= s.tickRate:
 func TestNetcodeC3_DepthFallsBySteering(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, onField(seed, 3, bad()))
@@ -154,6 +160,9 @@ func TestNetcodeC8_NothingMissingAt4000(t *testing.T) {
 //mutant:rule C8 systems/slack.go
 //mutant:from rounding)-2))
 //mutant:to rounding)-5))
+//mutant:rule C8 systems/slack.go
+//mutant:from rounding)-2))
+//mutant:to rounding)-3))
 func TestNetcodeC8_BurstsUpToTheReserve(t *testing.T) {
 	for _, b := range []struct{ run, every int }{
 		{2, 220}, // 0.9 %, R = 2

@@ -16,6 +16,9 @@ import (
 //mutant:rule A4 systems/client_receive.go
 //mutant:from own := c.predicting && c.owns(rec)
 //mutant:to own := c.predicting && (c.owns(rec) || rec.mask&1 != 0)
+//mutant:rule A4 systems/replica.go
+//mutant:from r.newest = max(r.newest, send)
+//mutant:to r.newest = send
 func TestNetcodeA4_OthersAreConfirmedNeverSimulated(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 4, systemstest.RoundTrip(200*time.Millisecond, 50*time.Millisecond, 0.05))
@@ -71,6 +74,9 @@ func nudgeOnce(at uint32, d components.Position) func(tick, owner uint32) (compo
 //mutant:rule A5 systems/client_reconcile.go
 //mutant:from c.stats.Confirmed++
 //mutant:to c.stats.Confirmed++; c.replay(w)
+//mutant:rule A5 systems/client_reconcile.go
+//mutant:from if !c.protocol.Quantized() {
+//mutant:to if c.protocol.Quantized() {
 func TestNetcodeA5_ApproximatelyEqualIsConfirmed(t *testing.T) {
 	const nudge = 0.0078125 // below the tolerance, and exact
 	config := onField(1, 2, lag(5))
@@ -100,6 +106,15 @@ func TestNetcodeA5_ApproximatelyEqualIsConfirmed(t *testing.T) {
 //mutant:rule A5 systems/client_reconcile.go
 //mutant:from from := max(s+1, c.log.first)
 //mutant:to from := max(s+2, c.log.first)
+//mutant:rule A5 systems/client_reconcile.go
+//mutant:from n := c.log.newest + 1 - from
+//mutant:to n := c.log.newest - from
+//mutant:rule A5 systems/client_reconcile.go
+//mutant:from c.simulate(w, from+i)
+//mutant:to c.simulate(w, c.log.newest-i)
+//mutant:rule A5 systems/client_reconcile.go
+//mutant:from if dst := w.Pointer(e, comp); dst != nil {
+//mutant:to if dst := w.Pointer(e, comp); dst != nil && c.stats.Corrections%2 == 0 {
 func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
 	config := onField(1, 2, systemstest.RoundTrip(150*time.Millisecond, 30*time.Millisecond, 0.02))
 	config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
@@ -179,6 +194,12 @@ func TestNetcodeA5_OlderTickIsDropped(t *testing.T) {
 //mutant:rule A5 systems/client_reconcile.go
 //mutant:from if own.tick-c.staleSince < uint32(w.TickRate()) {
 //mutant:to if own.tick-c.staleSince < uint32(w.TickRate())/2 {
+//mutant:rule A5 systems/client_reconcile.go
+//mutant:from c.staleSince, c.adopt = 0, false
+//mutant:to c.adopt = false
+//mutant:rule A5 systems/client_reconcile.go
+//mutant:from case !c.history.Has(own.input):
+//mutant:to case !c.history.Has(own.input) && own.tick%2 == 0:
 func TestNetcodeA5_OlderThanTheHistory(t *testing.T) {
 	const kept = 8
 	config := onField(1, 1, lag(15))

@@ -16,6 +16,9 @@ import (
 //mutant:rule A3 systems/inputbuffer.go
 //mutant:from if b.has(seq) {
 //mutant:to if b.has(seq) && seq%64 == 0 { b.expected++ }; if b.has(seq) {
+//mutant:rule A3 systems/inputbuffer.go
+//mutant:from return true, b.next()
+//mutant:to b.next(); return true, b.next()
 func TestNetcodeA3_BufferedConsumesOneATickInOrder(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, netsys.Link{Latency: 150 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.05, Duplicate: 0.05})
@@ -58,6 +61,9 @@ func TestNetcodeA3_BufferedConsumesOneATickInOrder(t *testing.T) {
 //mutant:rule A3 systems/server_apply.go
 //mutant:from w.SimulateOnly(p.id)
 //mutant:to _ = steps // merged with the next
+//mutant:rule A3 systems/inputbuffer.go
+//mutant:from return b.at(b.expected - 1), true
+//mutant:to return b.at(b.newest - b.expected%2), true
 func TestNetcodeA3_ArrivalStepsAllThatArrived(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, systemstest.RoundTrip(100*time.Millisecond, 40*time.Millisecond, 0))
@@ -108,6 +114,9 @@ func TestNetcodeA3_ArrivalStepsAllThatArrived(t *testing.T) {
 //mutant:rule A3 systems/inputbuffer.go
 //mutant:from if !b.any || a.tokens < 1 {
 //mutant:to if !b.any || a.tokens < -1e9 {
+//mutant:rule A3 systems/inputbuffer.go
+//mutant:from arrivalRefill = 1.02
+//mutant:to arrivalRefill = 1.2
 func TestNetcodeA3_FloodIsBounded(t *testing.T) {
 	for _, timing := range []systems.Timing{systems.Buffered, systems.Arrival} {
 		t.Run(timing.String(), func(t *testing.T) {
@@ -158,6 +167,9 @@ func TestNetcodeA3_FloodIsBounded(t *testing.T) {
 //mutant:rule A3 systems/inputbuffer.go
 //mutant:from arrivalBurst  = 30
 //mutant:to arrivalBurst  = 10
+//mutant:rule A3 systems/inputbuffer.go
+//mutant:from if !b.any || a.tokens < 1 {
+//mutant:to if !b.any || a.tokens < 1 || stepped >= 8 {
 func TestNetcodeA3_ArrivalStepsABurstAtOnce(t *testing.T) {
 	p := newPuppet(t, systems.ServerConfig{Timing: systems.Arrival})
 	seq := uint32(0)

@@ -54,6 +54,12 @@ func TestNetcodeE4_NoStalls(t *testing.T) {
 //mutant:rule E4 systems/playback.go
 //mutant:from maxPlaybackRate = 1.05
 //mutant:to maxPlaybackRate = 1.2
+//mutant:rule E4 systems/playback.go
+//mutant:from minPlaybackRate = 0.95
+//mutant:to minPlaybackRate = 0.9
+//mutant:rule E4 systems/playback.go
+//mutant:from if behind*p.step > snapTicks {
+//mutant:to if behind*p.step > snapTicks || behind < -1 {
 func TestNetcodeE4_RateIsBounded(t *testing.T) {
 	for _, rate := range []int{0, 30, 144} {
 		t.Run(fmt.Sprintf("frames=%d", rate), func(t *testing.T) {
@@ -105,6 +111,9 @@ func TestNetcodeE4_RateIsBounded(t *testing.T) {
 //mutant:rule E4 systems/playback.go
 //mutant:from p.head = max(before, float64(p.newest))
 //mutant:to p.head = float64(p.newest) - 3
+//mutant:rule E4 systems/playback.go
+//mutant:from p.exhausted = p.head >= float64(p.newest)
+//mutant:to p.exhausted = p.head >= float64(p.newest)+6
 func TestNetcodeE4_NeverBackwards(t *testing.T) {
 	c := systemstest.New(t, onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
 	c.Connect()
@@ -142,6 +151,9 @@ func TestNetcodeE4_NeverBackwards(t *testing.T) {
 //mutant:rule E4 systems/client_interpolate.go
 //mutant:from comp.Schema.Lerp(dst, dst, next, f)
 //mutant:to comp.Schema.Lerp(dst, dst, next, 1.5*f)
+//mutant:rule E4 systems/client_interpolate.go
+//mutant:from f = (head - float64(from.tick)) / float64(to.tick-from.tick)
+//mutant:to f = (head - float64(from.tick)) / 3
 func TestNetcodeE4_DrawnBetweenConfirmedStates(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, onField(seed, 4, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)))

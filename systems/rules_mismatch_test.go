@@ -18,6 +18,15 @@ import (
 //mutant:rule E1 systems/client_reconcile.go
 //mutant:from Tick:      c.own.tick,
 //mutant:to Tick:      c.newestTick + 3,
+//mutant:rule E1 systems/client_reconcile.go
+//mutant:from Input:     c.own.input,
+//mutant:to Input:     c.log.newest,
+//mutant:rule E1 systems/client_reconcile.go
+//mutant:from Predicted: comp.Schema.Format(field, predicted),
+//mutant:to Predicted: comp.Schema.Format(field, w.Pointer(e, comp)),
+//mutant:rule E1 systems/client_reconcile.go
+//mutant:from Field:     comp.Schema.Fields[field].Path,
+//mutant:to Field:     comp.Schema.Fields[0].Path,
 func TestNetcodeE1_MismatchNamesEverything(t *testing.T) {
 	var reports []systems.Mismatch
 	config := onField(1, 2, lag(6))

@@ -133,6 +133,9 @@ func TestNetcodeA7_ServerCatchesUpTickByTick(t *testing.T) {
 //mutant:rule A8 systems/client_tick.go
 //mutant:from return uint32(int64(c.own.tick) + int64(seq) - int64(c.own.input) - 1)
 //mutant:to return uint32(int64(c.own.tick) + int64(seq) - int64(c.own.input))
+//mutant:rule A8 systems/client_tick.go
+//mutant:from w.SetTick(c.tickOf(seq))
+//mutant:to w.SetTick(c.tickOf(c.log.newest))
 func TestNetcodeA8_TickIsTheServers(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, bad())

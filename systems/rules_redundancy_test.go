@@ -80,6 +80,9 @@ func TestNetcodeC2_RedundancyIsWhatMayBeLost(t *testing.T) {
 //mutant:rule C2 systems/client_tick.go
 //mutant:from uint32(c.depth)+8, maxRedundancy)
 //mutant:to uint32(c.depth)+18, maxRedundancy)
+//mutant:rule C2 systems/client_tick.go
+//mutant:from uint32(c.depth)+8, maxRedundancy)
+//mutant:to uint32(c.depth)+9, maxRedundancy)
 func TestNetcodeC2_RedundancyIsCapped(t *testing.T) {
 	config := taps(1, 1)
 	config.Link = lag(3)
@@ -140,6 +143,9 @@ func TestNetcodeC2_RedundancyBridgesLosses(t *testing.T) {
 //mutant:rule C2 systems/inputbuffer.go
 //mutant:from newest := codec.Lift(m.newest, near)
 //mutant:to newest := codec.Lift(m.newest, near%60_000)
+//mutant:rule C2 systems/client_receive.go
+//mutant:from send := codec.Lift(h.send, c.newestSend)
+//mutant:to send := codec.Lift(h.send, c.newestSend&0xffff)
 func TestNetcodeC2_SequencesWrap(t *testing.T) {
 	if testing.Short() && raceEnabled {
 		t.Skip("70,000 ticks under the race detector")
