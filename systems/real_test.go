@@ -28,7 +28,6 @@ type live struct {
 	t      testing.TB
 	addr   string
 	server *Server
-	ctx    context.Context
 	stop   func() // and wait
 	fresh  chan figures
 }

@@ -26,7 +26,7 @@ func TestNetcodeE4_DelayIsTransitAndCover(t *testing.T) {
 	c.Connect()
 	c.Run(15 * time.Second)
 	frames := 0
-	within := func(transit float64) {
+	within := func(transit, more float64) {
 		for _, k := range c.Clients {
 			cover := math.Ceil(math.Log(1e-6) / math.Log(min(max(k.Traffic().Session.LossIn, 0.01), 0.5)))
 			// A snapshot waits for the client's tick, and its frame for ours: a tick
@@ -34,7 +34,7 @@ func TestNetcodeE4_DelayIsTransitAndCover(t *testing.T) {
 			want := transit + cover*gap + 1
 			// After tick n the server has completed n+1 ticks.
 			age := c.Elapsed().Seconds()*60 - (k.DrawnTick() - 1)
-			if math.Abs(age-want) > 0.02 {
+			if age < want-0.02 || age > want+more+0.02 {
 				t.Fatalf("%v after %v: draws a state of %.2f ticks ago; a transit of %v ticks and %v gaps of %d ask for %.0f",
 					k, c.Elapsed(), age, transit, cover, gap, want)
 			}
@@ -43,21 +43,21 @@ func TestNetcodeE4_DelayIsTransitAndCover(t *testing.T) {
 	}
 	for range 100 {
 		c.RunTicks(1)
-		within(near)
+		within(near, 0)
 	}
 	c.SetLinks(lag(far), lag(far))
 	c.Run(9 * time.Second) // the delay grows by 5 % of the time that passes, at most
 	c.RunTicks(1)
-	within(far)
+	within(far, 0)
 	c.SetLinks(lag(near), lag(near))
 	at := c.Elapsed()
 	for c.Elapsed() < at+9*time.Second {
 		c.RunTicks(10)
-		within(far)
+		within(far, 0)
 	}
-	c.Run(20 * time.Second)
+	c.Run(12 * time.Second)
 	c.RunTicks(1)
-	within(near)
+	within(near, 1) // clients steer back to a shallow buffer, so their phase drifts
 	if frames < 300+100 {
 		t.Errorf("%d frames compared", frames)
 	}
