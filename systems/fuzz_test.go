@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"net/netip"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 )
@@ -73,6 +75,7 @@ const tickPasses = 0xff
 // A client that is fed anything whatsoever in place of snapshots does not panic,
 // keeps its memory within its limits and its world in order.
 func FuzzReadSnapshot(f *testing.F) {
+	f.Add(scriptOfAMatch(f))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
 		c := g.join(ClientConfig{Gather: gatherPush(), History: 64}, netsys.Link{})
@@ -95,6 +98,52 @@ func FuzzReadSnapshot(f *testing.F) {
 		}
 		checkClient(t, c)
 	})
+}
+
+// overheard is a wire that shows what arrives.
+type overheard struct {
+	netsys.Wire
+	arrived func(b []byte)
+}
+
+func (w overheard) Poll(now time.Time, deliver func(netsys.Datagram)) {
+	w.Wire.Poll(now, func(d netsys.Datagram) {
+		w.arrived(d.Data)
+		deliver(d)
+	})
+}
+
+// scriptOfAMatch is what a client was sent in the first moments of a real match:
+// full states, deltas, own state, a component that comes and an entity that goes.
+// It is made anew each time, so that it is valid whatever messages look like.
+func scriptOfAMatch(f *testing.F) (script []byte) {
+	g := newGame(f, plaza, ServerConfig{Join: spawnPawn})
+	const header = 15 // of a session packet
+	wire := overheard{g.network.Node(netip.AddrPort{}), func(b []byte) {
+		if len(b) > header && b[header] == kindSnapshot && len(script) < 1<<11 {
+			script = binary.LittleEndian.AppendUint16(append(script, 0), uint16(len(b)-header))
+			script = append(append(script, b[header:]...), tickPasses, tickPasses)
+		}
+	}}
+	c, err := NewClient(wire, g.addr, plaza(), ClientConfig{Gather: gatherPush(), Start: g.now, Random: netsys.SeededRandom(4)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	g.clients = append(g.clients, c)
+	g.connect()
+	w := g.server.World()
+	stays, goes := w.Spawn(place{1, 2}, tint{3}), w.Spawn(place{3, 4}, components.Owner{Client: 9})
+	for n := range 60 {
+		ecs.Get[place](w, stays).X++
+		switch n {
+		case 20:
+			ecs.Add(w, stays, shots{5})
+		case 30:
+			w.Despawn(goes)
+		}
+		g.step()
+	}
+	return script
 }
 
 // checkClient checks what must hold in a client whatever it was sent.
