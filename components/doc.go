@@ -10,6 +10,7 @@
 //     other entities, tagged "ref".
 //
 // Components are data without behaviour and free of pointers; a text and a list
-// only keep their own bounds. The ranges and steps in the struct tags are defaults: a game that needs others gives them at
-// registration, with ecs.ReplicateFields.
+// only keep their own bounds. The ranges and steps in the struct tags are
+// defaults: a game that needs others gives them at registration, with
+// ecs.ReplicateFields.
 package components

@@ -9,6 +9,7 @@
 //
 // Tasks:
 //
+//   - Start from a whole match in a few lines: the package example.
 //   - Serve a game: [Serve], or [NewServer] and [Server.Run]; [ServerConfig] says what joins and leaves do.
 //   - Play on a server: [Dial] and [Client.Run]; [Gather] turns a typed function into the source of inputs.
 //   - Draw: [Client.View] is a world to read with ecs.All; own entities as predicted, all others interpolated.
