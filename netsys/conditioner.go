@@ -115,7 +115,7 @@ func (c *Conditioner) Poll(now time.Time, deliver func(Datagram)) {
 	if c.closed {
 		return
 	}
-	c.Flush(now)
+	c.releaseDue(now)
 	c.wire.Poll(now, c.collect)
 	for c.in.held.due(now) {
 		p := c.in.held.pop()
@@ -135,15 +135,21 @@ func (c *Conditioner) Send(now time.Time, to netip.AddrPort, b []byte) error {
 		return ErrTooLarge
 	}
 	ok := c.judge(&c.out, now, unmap(to), b)
-	c.Flush(now)
+	c.releaseDue(now)
 	if !ok {
 		return ErrFull
 	}
 	return nil
 }
 
-// Flush hands what is due at or before now to the wire below. Poll and Send do so too.
+// Flush hands what is due at or before now to the wire below, as Poll and Send do too, and flushes that wire
+// when it is a [Flusher].
 func (c *Conditioner) Flush(now time.Time) {
+	c.releaseDue(now)
+	flush(c.wire, now)
+}
+
+func (c *Conditioner) releaseDue(now time.Time) {
 	for c.out.held.due(now) {
 		c.release()
 	}

@@ -9,10 +9,11 @@
 //
 // Connect:
 //
-//   - Serve on a port: package eventloop has the wire for servers, [ListenUDP] a portable one; then [NewServer].
+//   - Serve on a port: package eventloop has the wire for servers, package batch the one for Linux servers with
+//     many clients, [ListenUDP] a portable one; then [NewServer].
 //   - Connect to a server: [DialUDP], then [NewClient].
 //   - Learn who comes, what arrives, what the peer received, who goes: [Handler].
-//   - Send: [Session.Send]. To all clients: range over [Server.Sessions].
+//   - Send: [Session.Send]. To all clients: range over [Server.Sessions]. At the end of a tick: [Server.Flush].
 //   - Tell a client something along with its id: [ServerConfig.Welcome], [Client.Welcome].
 //   - Refuse clients that were built differently, naming the difference: [ServerConfig.Schema], [SchemaError].
 //   - Throw somebody out: [Session.Close]. Stop: [Server.StopAccepting], [Server.Close].

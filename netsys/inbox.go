@@ -7,7 +7,7 @@ import (
 )
 
 // Inbox is the bounded queue between the goroutine that receives datagrams and the goroutine that polls. It
-// is the inside of every wire on a real socket, exported for those who write another one: call
+// is the inside of wires that read a socket as datagrams come, exported for those who write another one: call
 // [Inbox.Put] from the receiving side and [Inbox.Drain] from [Wire.Poll]. Buffers are pooled, the last one
 // returned is the first one used again; in steady state neither side allocates.
 type Inbox struct {

@@ -97,6 +97,15 @@ func (s *Server) Poll(now time.Time, h Handler) {
 		h.Disconnected(now, session, session.reason)
 	}
 	s.handler = nil
+	s.Flush(now)
+}
+
+// Flush makes the wire send what it collected, when it is a [Flusher]. Call it after the last [Session.Send]
+// of a tick; otherwise that waits for the next Poll.
+func (s *Server) Flush(now time.Time) {
+	if !s.closed {
+		flush(s.wire, now)
+	}
 }
 
 // Close implements [Endpoint].

@@ -34,6 +34,14 @@ type Wire interface {
 	Close() error
 }
 
+// Flusher is implemented by wires that collect what is sent and hand it on together. [Server.Poll] flushes its
+// wire when it ends; whoever sends outside Poll calls [Server.Flush] after the last Send of a tick. Without
+// that, what was sent waits for the next Poll, and nothing worse.
+type Flusher interface {
+	// Flush sends what Send collected. It never blocks. What cannot be sent is lost, and counted by the wire.
+	Flush(now time.Time)
+}
+
 // Datagram is one arrival on a [Wire].
 type Datagram struct {
 	// From is the sender's address as the wire saw it, IPv4 never in its IPv6-mapped form.
@@ -50,6 +58,13 @@ type Datagram struct {
 // scheduled is implemented by wires that hold datagrams for later.
 type scheduled interface {
 	NextDue() (time.Time, bool)
+}
+
+// flush hands on what a wire collected, if it collects.
+func flush(w Wire, now time.Time) {
+	if f, ok := w.(Flusher); ok {
+		f.Flush(now)
+	}
 }
 
 // unmap turns IPv4-mapped IPv6 addresses into plain IPv4, so that one peer has one address.

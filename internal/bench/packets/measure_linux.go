@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+const (
+	// turn is the longest that one server is measured before the next one is.
+	turn = time.Second
+	// settle is how long a server runs before a turn counts, and is given to become idle after it.
+	settle = 300 * time.Millisecond
+)
+
+// result is what was measured of one server: medians over its turns.
+type result struct {
+	micros float64 // processor time per packet, µs
+	allocs float64 // per packet
+	rate   float64 // packets per second
+	lost   float64 // share of the packets of both directions
+}
+
+// measure runs all kinds, each for so long in total, and returns the results by name.
+func measure(clients int, total time.Duration) (map[string]result, error) {
+	type contestant struct {
+		*process
+		peers []peer
+		turns []result
+	}
+	var all []*contestant
+	defer func() {
+		for _, c := range all {
+			for _, p := range c.peers {
+				p.close()
+			}
+			_ = c.close()
+		}
+	}()
+	for _, k := range kinds {
+		p, err := start(k)
+		if err != nil {
+			return nil, err
+		}
+		c := &contestant{process: p}
+		all = append(all, c)
+		if c.peers, err = k.dial(p.addr, clients); err != nil {
+			return nil, fmt.Errorf("%s: %w", k.name, err)
+		}
+	}
+	turns := int((total + turn - 1) / turn)
+	for range turns {
+		for _, c := range all {
+			r, err := takeTurn(c.process, c.peers, total/time.Duration(turns))
+			if err != nil {
+				return nil, err
+			}
+			c.turns = append(c.turns, r)
+		}
+	}
+	results := make(map[string]result)
+	for _, c := range all {
+		of := func(field func(result) float64) float64 { return median(c.turns, field) }
+		results[c.kind.name] = result{
+			micros: of(func(r result) float64 { return r.micros }),
+			allocs: of(func(r result) float64 { return r.allocs }),
+			rate:   of(func(r result) float64 { return r.rate }),
+			lost:   of(func(r result) float64 { return r.lost }),
+		}
+	}
+	return results, nil
+}
+
+// takeTurn lets one server run under load for so long.
+func takeTurn(p *process, peers []peer, length time.Duration) (result, error) {
+	l := begin(peers)
+	defer time.Sleep(settle)
+	defer l.stop()
+	time.Sleep(settle)
+	sent, received, began := l.sent.Load(), l.received.Load(), time.Now()
+	before, err := p.usage()
+	if err != nil {
+		return result{}, err
+	}
+	time.Sleep(length)
+	sent, received, length = l.sent.Load()-sent, l.received.Load()-received, time.Since(began)
+	after, err := p.usage()
+	if err != nil {
+		return result{}, err
+	}
+	in, out := after.In-before.In, after.Out-before.Out
+	if in == 0 || out == 0 {
+		return result{}, fmt.Errorf("%s received %d packets and sent %d", p.kind.name, in, out)
+	}
+	packets := float64(in + out)
+	return result{
+		micros: float64(after.CPU-before.CPU) / 1000 / packets,
+		allocs: float64(after.Mallocs-before.Mallocs) / packets,
+		rate:   packets / length.Seconds(),
+		// The ends of a turn cut through packets that are on their way, so a few may seem to have come twice.
+		lost: max(0, 1-float64(in+received)/float64(sent+out)),
+	}, nil
+}
+
+func median(turns []result, field func(result) float64) float64 {
+	values := make([]float64, len(turns))
+	for i, r := range turns {
+		values[i] = field(r)
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// object is the JSON object of the results.
+func object(results map[string]result) map[string]any {
+	o := make(map[string]any)
+	allocs, rate, lost := make(map[string]float64), make(map[string]float64), make(map[string]float64)
+	for name, r := range results {
+		o[name] = round(r.micros)
+		allocs[name], rate[name], lost[name] = round(r.allocs), math.Round(r.rate), round(r.lost)
+	}
+	for _, c := range comparisons {
+		o[c.name()] = round(c.ratio(results))
+	}
+	o["allocs_per_packet"], o["packets_per_second"], o["lost"] = allocs, rate, lost
+	return o
+}
+
+func round(v float64) float64 { return math.Round(v*1000) / 1000 }

@@ -1,0 +1,34 @@
+//go:build !linux
+
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// Listener is a server's UDP socket on Linux; on this system there is none.
+type Listener struct{ netsys.Wire }
+
+var _ netsys.Flusher = (*Listener)(nil)
+
+// Listen returns an error that wraps [errors.ErrUnsupported]: package eventloop serves on this system.
+func (c ListenConfig) Listen(addr string) (*Listener, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("batch: Listen %q: %w on %s, only on linux; use eventloop.Listen", addr, errors.ErrUnsupported, runtime.GOOS)
+}
+
+// Flush implements [netsys.Flusher].
+func (l *Listener) Flush(time.Time) {}
+
+// Dropped is 0.
+func (l *Listener) Dropped() uint64 { return 0 }
+
+// Stats are zero.
+func (l *Listener) Stats() Stats { return Stats{} }

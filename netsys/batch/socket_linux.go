@@ -1,0 +1,127 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// socket is a bound descriptor and what the kernel said of it.
+type socket struct {
+	fd                      int
+	v6                      bool
+	local                   netip.AddrPort
+	readBuffer, writeBuffer int // bytes
+}
+
+// openSocket binds a non-blocking UDP socket that stamps arrivals. An address without a host, or with an
+// unspecified one, is served for both families where the system has IPv6, as in package net.
+func openSocket(addr string, readBuffer, writeBuffer int) (socket, error) {
+	if addr == "" {
+		return socket{}, errors.New(`batch: Listen "": address without a port; ":0" takes a free one`)
+	}
+	resolved, err := net.ResolveUDPAddr("udp", addr)
+	if err != nil {
+		return socket{}, fmt.Errorf("batch: Listen %q: %w", addr, err)
+	}
+	s, err := bind(resolved)
+	if err != nil {
+		if errors.Is(err, unix.EADDRINUSE) {
+			return socket{}, fmt.Errorf("%w: Listen %q", netsys.ErrAddrInUse, addr)
+		}
+		return socket{}, fmt.Errorf("batch: Listen %q: %w", addr, err)
+	}
+	s.readBuffer = setBuffer(s.fd, unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, readBuffer)
+	s.writeBuffer = setBuffer(s.fd, unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, writeBuffer)
+	return s, nil
+}
+
+func bind(to *net.UDPAddr) (socket, error) {
+	everywhere := len(to.IP) == 0 || to.IP.IsUnspecified()
+	if v4 := to.IP.To4(); v4 != nil && !everywhere {
+		return bindFamily(unix.AF_INET, &unix.SockaddrInet4{Port: to.Port, Addr: [4]byte(v4)})
+	}
+	sa := &unix.SockaddrInet6{Port: to.Port}
+	if !everywhere {
+		sa.Addr = [16]byte(to.IP.To16())
+		var z zones
+		sa.ZoneId = z.id(to.Zone)
+	}
+	s, err := bindFamily(unix.AF_INET6, sa)
+	if everywhere && (errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EADDRNOTAVAIL)) {
+		// The system has no IPv6.
+		return bindFamily(unix.AF_INET, &unix.SockaddrInet4{Port: to.Port})
+	}
+	return s, err
+}
+
+func bindFamily(family int, to unix.Sockaddr) (s socket, err error) {
+	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, unix.IPPROTO_UDP)
+	if err != nil {
+		return socket{}, os.NewSyscallError("socket", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = unix.Close(fd)
+		}
+	}()
+	if family == unix.AF_INET6 {
+		if err := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 0); err != nil {
+			return socket{}, os.NewSyscallError("setsockopt IPV6_V6ONLY", err)
+		}
+	}
+	// Before bind, so that nothing can arrive without a stamp.
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1); err != nil {
+		return socket{}, os.NewSyscallError("setsockopt SO_TIMESTAMPNS", err)
+	}
+	if err := unix.Bind(fd, to); err != nil {
+		return socket{}, os.NewSyscallError("bind", err)
+	}
+	name, err := unix.Getsockname(fd)
+	if err != nil {
+		return socket{}, os.NewSyscallError("getsockname", err)
+	}
+	s = socket{fd: fd, v6: family == unix.AF_INET6}
+	switch sa := name.(type) {
+	case *unix.SockaddrInet4:
+		s.local = netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port))
+	case *unix.SockaddrInet6:
+		var z zones
+		a := netip.AddrFrom16(sa.Addr).Unmap().WithZone(z.name(sa.ZoneId))
+		s.local = netip.AddrPortFrom(a, uint16(sa.Port))
+	}
+	return s, nil
+}
+
+// setBuffer asks for a buffer, beyond the system's limit if this process may, and returns what it got.
+// Smaller buffers than asked for lose datagrams earlier, nothing else.
+func setBuffer(fd, force, option, size int) int {
+	if unix.SetsockoptInt(fd, unix.SOL_SOCKET, force, size) != nil {
+		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, option, size)
+	}
+	n, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, option)
+	if err != nil {
+		return 0
+	}
+	return n / 2 // the kernel doubles the size for its own bookkeeping and reports it so
+}
+
+// dropped asks the kernel how many arrivals it threw away.
+func dropped(fd int) uint64 {
+	const drops = 8 // SK_MEMINFO_DROPS of linux/sock_diag.h, the last of the nine
+	var info [drops + 1]uint32
+	size := uint32(unsafe.Sizeof(info))
+	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(fd), unix.SOL_SOCKET, unix.SO_MEMINFO,
+		uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
+	if errno != 0 {
+		return 0
+	}
+	return uint64(info[drops])
+}

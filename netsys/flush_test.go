@@ -1,0 +1,75 @@
+package netsys
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+)
+
+// collecting is a wire that hands on what was sent when it is flushed, and no sooner.
+type collecting struct {
+	*Node
+	waiting []Datagram
+}
+
+func (c *collecting) Send(_ time.Time, to netip.AddrPort, b []byte) error {
+	c.waiting = append(c.waiting, Datagram{From: to, Data: append([]byte(nil), b...)})
+	return nil
+}
+
+func (c *collecting) Flush(now time.Time) {
+	for _, d := range c.waiting {
+		_ = c.Node.Send(now, d.From, d.Data)
+	}
+	c.waiting = c.waiting[:0]
+}
+
+// A server flushes its wire at the end of Poll, keep-alives included, and when it is told; under a conditioner
+// too.
+func TestServerFlushesItsWire(t *testing.T) {
+	for _, conditioned := range []bool{false, true} {
+		network := NewNetwork()
+		below := &collecting{Node: network.Node(netip.AddrPort{})}
+		var wire Wire = below
+		if conditioned {
+			var err error
+			if wire, err = Condition(below, ConditionerConfig{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		server, err := NewServer(wire, ServerConfig{Random: SeededRandom(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := NewClient(network.Node(netip.AddrPort{}), below.LocalAddr(), ClientConfig{Random: SeededRandom(2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var atServer, atClient log
+		now := epoch
+		for range 120 { // two seconds with nothing but keep-alives
+			now = now.Add(time.Second / 60)
+			client.Poll(now, &atClient)
+			server.Poll(now, &atServer)
+			if len(below.waiting) > 0 {
+				t.Fatalf("%d datagrams wait after Poll", len(below.waiting))
+			}
+		}
+		if atServer.connected != 1 || atClient.connected != 1 || atClient.disconnected != 0 {
+			t.Fatalf("server %+v, client %+v", atServer, atClient)
+		}
+		if _, err := atServer.last.Send(now, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if len(below.waiting) != 1 {
+			t.Errorf("%d datagrams wait after Send", len(below.waiting))
+		}
+		if server.Flush(now); len(below.waiting) != 0 {
+			t.Errorf("%d datagrams wait after Flush", len(below.waiting))
+		}
+		if err := server.Close(now); err != nil {
+			t.Error(err)
+		}
+		server.Flush(now)
+	}
+}
