@@ -6,6 +6,7 @@ require (
 	github.com/klauspost/compress v1.20.3
 	github.com/mlange-42/arche v0.15.3
 	github.com/panjf2000/gnet/v2 v2.9.7
+	golang.org/x/crypto v0.45.0
 	golang.org/x/sys v0.38.0
 )
 

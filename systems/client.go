@@ -67,7 +67,9 @@ type Client struct {
 	adopt      bool   // take over the next own state without comparing
 	staleSince uint32 // tick of the first own state older than the history
 	message    inputMessage
-	writer     codec.Writer
+	inputs     *inputCoder
+	bases      *inputBases
+	last       lastSent
 	packet     []byte
 	scratch    []uint64
 	pair       []int32 // two values in words
@@ -79,6 +81,8 @@ type ClientStats struct {
 	Ticks             uint64
 	TicksDropped      uint64 // due but not run: the machine was too slow
 	Inputs            uint64 // gathered
+	InputsSent        uint64 // in all messages: each goes out until it is known to have arrived
+	InputBytes        uint64 // of input messages, without what the session adds
 	Snapshots         uint64 // packets with state taken in
 	Confirmed         uint64 // own states that agreed with the prediction
 	Corrections       uint64 // own states that did not
@@ -87,7 +91,7 @@ type ClientStats struct {
 	StaleStates       uint64 // own states older than the history
 	Jumps             uint64 // times the server was ahead of this client's inputs
 	Stalls            uint64 // frames with nothing to interpolate toward, or playback under 0.95
-	InputBuffer       int    // inputs that waited on the server, as of the newest snapshot
+	InputBuffer       int    // inputs that waited on the server, as of the newest snapshot; 255: it could not read them
 	Renewals          uint64 // times a baseline was missing and full states were asked for
 	SendErrors        uint64
 	MalformedMessages uint64
@@ -167,11 +171,9 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.session, c.id = session, uint32(session.ID())
 	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: true, Simulate: c.simulation}
 	c.world, c.view = ecs.NewWorld(c.protocol, config), ecs.NewWorld(c.protocol, config)
-	table := emptyTable
-	if in := c.protocol.Input(); in != nil {
-		table = in.Schema
-	}
+	table := inputTable(c.protocol)
 	c.log = newInputLog(table, c.config.History)
+	c.inputs, c.bases = newInputCoder(table), newInputBases(table.Words)
 	c.history = ecs.NewHistory(c.world, c.config.History)
 	c.clock = newPlayback(c.now, int(m.tickRate), int(m.sendRate))
 	c.newestTick = m.tick

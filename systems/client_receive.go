@@ -53,6 +53,7 @@ func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
 	if s.live && s.seq == seq {
 		s.live = false
 		c.ackedInput = max(c.ackedInput, s.input)
+		c.bases.ack(seq)
 	}
 }
 

@@ -7,44 +7,11 @@ import (
 	"net/netip"
 	"testing"
 	"time"
-	"unsafe"
 
-	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 )
-
-// What can be read can be written, and means the same; no value that it yields
-// lies outside its range.
-func FuzzReadInput(f *testing.F) {
-	table := tableFor[every](f)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var r codec.Reader
-		var w codec.Writer
-		var m, again inputMessage
-		if err := readInput(b, &r, table, &m); err != nil {
-			if !errors.Is(err, ErrMessage) {
-				t.Fatal(err)
-			}
-			return
-		}
-		if m.count < 1 || m.count > maxRedundancy || len(m.words) != m.count*table.Words {
-			t.Fatalf("%d inputs in %d words", m.count, len(m.words))
-		}
-		for i := range m.count {
-			var v every
-			table.Dequantize(unsafe.Pointer(&v), m.words[i*table.Words:], table.Words, 1)
-			if _, field := table.FirstClamped(unsafe.Pointer(&v), 1); field >= 0 {
-				t.Fatalf("%s is %s", table.Fields[field].Path, table.Format(field, unsafe.Pointer(&v)))
-			}
-		}
-		out := appendInput(nil, &w, table, &m)
-		if err := readInput(out[1:], &r, table, &again); err != nil || !sameInputs(table, &m, &again) {
-			t.Fatalf("%x came back as %x: %v", b, out, err)
-		}
-	})
-}
 
 func FuzzWelcome(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {

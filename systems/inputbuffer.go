@@ -21,6 +21,7 @@ type InputStats struct {
 	Rejected uint64 // inputs too far from the expected one
 	Holds    uint64 // ticks in which the client's entities took no step
 	Resyncs  uint64 // times the buffer was set afresh after a stall
+	Unread   uint64 // messages that continue from one that was not read; see [MaxMessages]
 	Depth    uint64 // sum over ticks of inputs waiting; with Ticks, the mean depth
 	Ticks    uint64 // ticks since the first input was consumed
 }
@@ -38,6 +39,8 @@ type inputBuffer struct {
 	fills    int     // in a row
 	batch    int     // inputs that a wake-up of the server consumes
 	slack    slack
+	bases    *inputBases
+	unread   bool // the newest message could not be read
 	stats    InputStats
 }
 
@@ -48,7 +51,7 @@ type inputSlot struct {
 }
 
 func newInputBuffer(t *schema.Table, tickRate, batch int) *inputBuffer {
-	b := &inputBuffer{table: t, batch: batch, expected: 1, words: make([]int32, inputWindow*t.Words)}
+	b := &inputBuffer{table: t, batch: batch, expected: 1, words: make([]int32, inputWindow*t.Words), bases: newInputBases(t.Words)}
 	b.slack.tickRate = int64(tickRate)
 	b.slack.clear(0)
 	return b
@@ -61,6 +64,24 @@ func (b *inputBuffer) waiting() int {
 		return 0
 	}
 	return int(b.newest - b.expected + 1)
+}
+
+// unreadDepth stands for the depth of a buffer whose client must write whole
+// messages.
+const unreadDepth = 255
+
+// depth is how many inputs wait, as it travels.
+func (b *inputBuffer) depth() uint8 {
+	if b.unread {
+		return unreadDepth
+	}
+	return uint8(min(b.waiting(), unreadDepth-1))
+}
+
+// miss notes a message that could not be read for want of its base.
+func (b *inputBuffer) miss(newestPacket bool) {
+	b.stats.Unread++
+	b.unread = b.unread || newestPacket
 }
 
 // receive takes in a packet of inputs. newestPacket says that no later packet
@@ -156,6 +177,7 @@ func (s *InputStats) add(o InputStats) {
 	s.Rejected += o.Rejected
 	s.Holds += o.Holds
 	s.Resyncs += o.Resyncs
+	s.Unread += o.Unread
 	s.Depth += o.Depth
 	s.Ticks += o.Ticks
 }

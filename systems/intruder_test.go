@@ -10,7 +10,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -23,7 +22,6 @@ type intruder struct {
 	id     uint32
 	got    int
 	reason error
-	writer codec.Writer
 }
 
 func (i *intruder) Connected(_ time.Time, s netsys.Session)             { i.id = uint32(s.ID()) }
@@ -66,7 +64,7 @@ func (i *intruder) input(seq uint16, in push) []byte {
 	t := i.game.server.protocol.Input().Schema
 	m := inputMessage{newest: seq, count: 1, words: make([]int32, t.Words)}
 	t.Quantize(m.words, t.Words, unsafe.Pointer(&in), 1)
-	return appendInput(nil, &i.writer, t, &m)
+	return newInputCoder(t).append(nil, &m, 0, nil)
 }
 
 // pawnOf is the pawn of a client on the server.

@@ -179,17 +179,21 @@ func TestNetcodeACost_UploadIsBounded(t *testing.T) {
 	c.Connect()
 	c.Run(20 * time.Second)
 	for _, k := range c.Clients {
-		before, at := k.Traffic().Session, k.Input()
+		before, at := k.Stats(), k.Input()
 		c.Run(10 * time.Second)
-		after, n := k.Traffic().Session, uint64(k.Input()-at)
-		// Of an input: whether it differs, and per field whether and what.
-		const header, inputBits = 7, 1 + (1 + 2) + (1 + 2) + (1 + 1) + (1 + 16)
+		after, n := k.Stats(), uint64(k.Input()-at)
+		// Of an input: where the next one is that differs, and per field whether
+		// and what.
+		const header, inputBits = 7, 7 + (1 + 2 + 1) + (1 + 2 + 1) + 1 + (1 + 5 + 16 + 1)
 		most := n * (header + (32*inputBits+7)/8)
-		if out := after.DatagramsOut - before.DatagramsOut; out != n {
+		if out := after.Session.DatagramsOut - before.Session.DatagramsOut; out != n {
 			t.Errorf("%v: %d datagrams in %d ticks", k, out, n)
 		}
-		if got := after.PayloadOut - before.PayloadOut; got > most || got < most/4 {
+		if got := after.Session.PayloadOut - before.Session.PayloadOut; got > most || got != after.InputBytes-before.InputBytes {
 			t.Errorf("%v: %d bytes in %d ticks, at most %d are allowed", k, got, n, most)
+		}
+		if got := after.InputsSent - before.InputsSent; got > 32*n || got < 8*n {
+			t.Errorf("%v: %d inputs were sent in %d ticks", k, got, n)
 		}
 	}
 }

@@ -61,9 +61,9 @@ func TestNetcodeA1_TamperedStateStaysHome(t *testing.T) {
 
 // Whatever a client sends besides inputs is counted and leaves the world alone.
 //
-//mutant:rule A1 systems/message.go
-//mutant:from if r.Remaining() > 0 {
-//mutant:to if r.Remaining() > 1<<20 {
+//mutant:rule A1 systems/input_message.go
+//mutant:from if c.r.Remaining() > 0 {
+//mutant:to if c.r.Remaining() > 1<<20 {
 func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 	play := func(forge bool) (*puppet, int) {
 		p, forged := newPuppet(t, systems.ServerConfig{Seed: 3}), 0
@@ -76,7 +76,7 @@ func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 					raised[i] ^= 0x40
 				}
 				other := append([]byte{byte(seq)}, snapshot[1:]...)
-				if other[0] == 1 {
+				if other[0]&7 == 1 { // the kind of inputs
 					other[0] = 0
 				}
 				longer := append(input(seq, 1, 2), snapshot...)

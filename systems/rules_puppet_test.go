@@ -78,20 +78,17 @@ func input(newest uint32, count int, dx uint64) []byte {
 		up    = 0 // Jump
 	)
 	first := newest - uint32(count) + 1
-	for seq := first; seq <= newest; seq++ {
-		if seq == first {
-			w.Bits(dx, 2)
-			w.Bits(still, 2)
-			w.Bits(up, 1)
-			w.Bits(uint64(uint16(seq)), 16)
-			continue
-		}
-		w.Bool(false) // differs from the one before
-		for range 3 {
-			w.Bool(false) // DX, DY, Jump as before
-		}
-		w.Bool(true)
-		w.Bits(uint64(uint16(seq)), 16)
+	w.Bits(dx, 2)
+	w.Bits(still, 2)
+	w.Bits(up, 1)
+	w.Bits(uint64(uint16(first)), 16)
+	w.Bool(count > 1)
+	if left := count - 1; left > 0 {
+		w.Bits(0, uint(codec.BitsFor(uint64(left)))) // the very next is not as predicted:
+		w.Bits(8, 4)                                 // in its N,
+		w.Bits(2, 5+1)                               // which is 1 more, in zigzag form 2, of 2 bits
+		w.Bool(true)                                 // and so it goes on
+		w.Bits(0, uint(min(left-1, 2)))              // without another change
 	}
 	return w.Bytes()
 }

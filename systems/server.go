@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -43,7 +42,7 @@ type Server struct {
 	predicted  uint64 // set of replicated, predicted components with words
 	snapshots  snapshots
 	message    inputMessage
-	reader     codec.Reader
+	inputs     *inputCoder
 	stats      ServerStats
 	departed   departed
 	left       []uint32   // clients whose leave is not carried out yet
@@ -61,6 +60,7 @@ type ServerStats struct {
 	FloodedMessages   uint64 // messages beyond [MaxMessages], not read
 	Clamped           uint64 // values that were outside their declared range
 	Inputs            InputStats
+	InputBytes        uint64 // of messages read, without what the session adds
 	BytesIn           uint64 // payload from the wire, session overhead included
 	BytesOut          uint64
 	DatagramsIn       uint64
@@ -109,6 +109,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	}
 	c = c.filled()
 	s := &Server{config: c, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate)}
+	s.inputs = newInputCoder(inputTable(p))
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
 	s.replicated = p.Replicated()
 	s.predicted = predictedMask(p)
@@ -222,14 +223,12 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	id := uint32(session.ID())
 	p := &peer{id: id, session: session}
 	in := s.protocol.Input()
+	p.inputs = newInputBuffer(inputTable(s.protocol), s.config.TickRate, s.config.WakeEvery)
 	if in != nil {
-		p.inputs = newInputBuffer(in.Schema, s.config.TickRate, s.config.WakeEvery)
 		p.held = make([]byte, in.Schema.Size)
 		if held := p.heldInput(); held != nil {
 			in.Schema.Snap(held)
 		}
-	} else {
-		p.inputs = newInputBuffer(emptyTable, s.config.TickRate, s.config.WakeEvery)
 	}
 	s.peers = append(s.peers, p)
 	s.config.Logger.Info("client joined", "client", id, "address", session.RemoteAddr())
@@ -291,21 +290,21 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 		s.stats.FloodedMessages++
 		return
 	}
-	if err := s.readMessage(pk.Data, p.inputs.table); err != nil {
+	s.stats.InputBytes += uint64(len(pk.Data))
+	in := p.inputs
+	switch err := s.inputs.read(pk.Data, &s.message, pk.Seq, in.bases); {
+	case errors.Is(err, errUnread):
+		in.miss(pk.Newest)
+		return
+	case err != nil:
 		s.refuse(p, err)
 		return
 	}
+	in.bases.put(pk.Seq, &s.message, s.inputs.state)
 	if pk.Newest {
-		p.asked = s.message.epoch
+		p.asked, in.unread = s.message.epoch, false
 	}
-	p.inputs.receive(int64(s.tick), &s.message, pk.Newest)
-}
-
-func (s *Server) readMessage(b []byte, t *schema.Table) error {
-	if len(b) == 0 || b[0] != kindInput {
-		return fmt.Errorf("%w: %d bytes that are not inputs", ErrMessage, len(b))
-	}
-	return readInput(b[1:], &s.reader, t, &s.message)
+	in.receive(int64(s.tick), &s.message, pk.Newest)
 }
 
 // refuse counts a malformed message. A client that goes on sending them must

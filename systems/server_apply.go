@@ -12,6 +12,14 @@ import (
 // number their ticks all the same, because own state is matched by input.
 var emptyTable = &schema.Table{Name: "none"}
 
+// inputTable is the table of a protocol's input.
+func inputTable(p *ecs.Protocol) *schema.Table {
+	if in := p.Input(); in != nil {
+		return in.Schema
+	}
+	return emptyTable
+}
+
 // lossEvery is how many ticks pass between two looks at a link's loss rate.
 const lossEvery = 32
 

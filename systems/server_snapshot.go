@@ -47,7 +47,7 @@ func (s *Server) encode(w *ecs.World, p *peer, f *frame) {
 		send:  uint16(f.send),
 		tick:  f.tick,
 		input: uint16(p.inputs.expected - 1),
-		depth: uint8(min(p.inputs.waiting(), 255)),
+		depth: p.inputs.depth(),
 		shift: p.inputs.slack.units(),
 	}
 	p.promise(f.send)

@@ -146,6 +146,9 @@ func (c *compiler) leaf(t reflect.Type, path string, at uintptr, inner cover) er
 // add appends a field to the table.
 func (c *compiler) add(f Field, path string, at uintptr, inner cover) error {
 	f.Path, f.Offset, f.in = path, at, inner.in
+	if err := c.table.alone(&f); err != nil {
+		return fmt.Errorf("%s: %w", c.table.Type.String()+"."+path, err)
+	}
 	f.Word, f.rawAt = c.table.Words, c.table.rawSize
 	c.table.rawSize += f.rawSize
 	if c.table.Words += f.Words; c.table.Words > MaxWords {

@@ -13,6 +13,7 @@
 //   - Treat inputs: [Table.Snap], [Table.ClearEdges].
 //   - Tell two schemas apart: [Table.Line], [Table.Hash].
 //   - Look at a field, or follow the entities it refers to: [Field], [Form].
+//   - Know how a value moves between sends: [Field], [Table.Steps].
 //   - Print a value: [Table.Format].
 //
 // # Tags
@@ -25,6 +26,7 @@
 //	MIN..MAX             integers: a step of 1     1
 //	  … angle            the value wraps           1
 //	  … fixed F          integers                  1
+//	  … lines T          MIN..MAX, angles          2: and 32 for the change
 //	enum N               integers: 0..N−1          1
 //	flags N              unsigned, 1 ≤ N ≤ 64      1 or 2: N
 //	radians S            floats: −π to π, wraps    1
@@ -75,6 +77,23 @@
 //   - hold: interpolation keeps the older value until the newer is reached. The
 //     default for bools, enum, flags, ref and text, and for integers that state
 //     neither step nor angle.
+//
+// Words for motion say what a value does from one send to the next. They change
+// what is expected, and so how few bytes a snapshot takes, never a value:
+//
+//   - linear: it tends to go on as it went. For numbers in a range and angles.
+//   - axis A, with A one of x, y and z: it is that coordinate of the entity's place.
+//     An axis is linear already.
+//   - rate A: it is what that coordinate changes by in a second.
+//   - lines T: it moves in lines that bend now and then. Receivers see a line that
+//     is no further than T from the value, in its unit; T is at least a step, and
+//     one step if left out. It costs nothing while the line goes on. For numbers in
+//     a range and angles; wrong for what always accelerates.
+//   - along: an angle that the entity moves along, 0 along +x, a quarter turn along +y.
+//   - parent: the entity is attached to the one that this ref names.
+//
+// Of axis, rate, along and parent a component has one each, and an entity should.
+// Tolerances of lines are the sender's own, like tol.
 //
 // Bools, sized integers, float32, float64, and structs and arrays of them can be
 // replicated. Structs and arrays are flattened: the paths of their fields are

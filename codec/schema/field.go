@@ -37,13 +37,32 @@ type Field struct {
 	Raw, Angle, Edge, Hold bool
 	// Ref says that the value is the NetID of an entity, or 0 for none.
 	Ref bool
+	// Linear says that the value tends to go on as it went: it is predicted from
+	// two baselines.
+	Linear bool
+	// Axis is 1, 2 or 3 for the x, y or z of the entity's place in space, else 0.
+	// An axis is Linear.
+	Axis uint8
+	// Rate is 1, 2 or 3 for the change per second of the x, y or z of the
+	// entity's place, else 0.
+	Rate uint8
+	// Lines is not 0 for a value that is replicated as a line: its first word is
+	// the place on the grid at a send, its second the change from one send to the
+	// next, on the same grid. The line is kept while it is no further than Lines
+	// from the value, in the field's unit.
+	Lines float64
+	// Along says that the entity moves along this angle: 0 along +x, a quarter
+	// turn along +y.
+	Along bool
+	// Parent says that the entity is attached to the one that this ref names.
+	Parent bool
 	// Fixed is the number of fraction bits of a fixed-point integer, which holds
 	// its value times 2^Fixed; else 0.
 	Fixed int
 	// Word is the index of the field's first word in the component's record, and
-	// Words their number: 2 for raw fields and flags of more than 32 bits and for
-	// directions in space, 4 for a quaternion, and for a text 1 and as many as its
-	// bytes need, four to a word. Else it is 1.
+	// Words their number: 2 for raw fields and flags of more than 32 bits, for
+	// directions in space and for lines, 4 for a quaternion, and for a text 1 and as
+	// many as its bytes need, four to a word. Else it is 1.
 	Word, Words int
 	// Bits is the width of the quantized value: those that tell all values of
 	// the range apart, or all bits of the type for a raw field. For a value of
@@ -60,6 +79,7 @@ type Field struct {
 	limit       float64 // from here on rounding leaves the grid: count − ½
 	reach       float64 // beyond this a value is outside the range, in steps
 	period      float64 // of an angle
+	zero        uint32  // of an angle: that of word 0, as Turn counts
 	lo, hi      float64 // values that a peer may send
 	rest        float64 // the value in the range that is closest to zero
 	restWord    int32   // the same on the wire
@@ -109,6 +129,9 @@ func newField(k reflect.Kind, t tag) (Field, error) {
 		err = f.asInteger(t)
 	}
 	if err != nil {
+		return Field{}, err
+	}
+	if err := f.moves(t.motion); err != nil {
 		return Field{}, err
 	}
 	if t.tolerant {

@@ -70,6 +70,9 @@ func (f *Field) quantize(dst []int32, w, stride int, src unsafe.Pointer, size ui
 
 // quantizeRows is quantize for a field that is there in all rows.
 func (f *Field) quantizeRows(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
+	if f.Lines > 0 {
+		clearLines(dst, w, stride, n)
+	}
 	switch f.Form {
 	case FormRaw, FormRef:
 		return f.quantizeRaw(dst, w, stride, src, size, n)

@@ -67,6 +67,10 @@ func (f *Field) wordBits(k int) int {
 	switch {
 	case f.Words == 1:
 		return f.Bits
+	case f.Lines > 0 && k == 0:
+		return f.Bits - 32
+	case f.Lines > 0:
+		return 32
 	case f.Form == FormUnit:
 		return f.Bits / f.Words
 	case f.Form == FormQuat && k == 0:

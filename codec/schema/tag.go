@@ -19,11 +19,13 @@ type tag struct {
 	fixed int  // fraction bits
 
 	turn float64 // of radians and degrees, else 0
+
+	motion motion
 }
 
 const (
 	tagForms = `"MIN..MAX step S", "MIN..MAX", "enum N", "flags N", "radians S", "degrees S", "unit B", "quat B", "ref", "raw" or "-"`
-	tagWords = `step S, tol T, angle, edge, hold, fixed F`
+	tagWords = `step S, tol T, angle, edge, hold, fixed F, ` + motionWords
 )
 
 // parseTag reads a tag. The grammar, words separated by spaces:
@@ -33,6 +35,8 @@ const (
 //	      | "radians" S | "degrees" S | "unit" B | "quat" B
 //	range = MIN ".." MAX                        MIN < MAX, decimal
 //	word  = "step" S | "tol" T | "angle" | "edge" | "hold" | "fixed" F    each once
+//	      | "linear" | "axis" A | "rate" A | "lines" [ T ] | "along" | "parent"
+//	A     = "x" | "y" | "z"
 //
 // A tag without a form is for bools. Errors wrap ErrTag.
 func parseTag(s string) (tag, error) {
@@ -125,6 +129,12 @@ func (t *tag) parseWords(words []string) (err error) {
 			}
 			continue
 		case seen == nil && word != "fixed":
+			var known bool
+			if words, known, err = t.motion.parse(word, words); known && err == nil {
+				continue
+			} else if err != nil {
+				return err
+			}
 			return fmt.Errorf("unknown word %q: begin with %s, then any of %s", word, tagForms, tagWords)
 		case seen == nil || *seen:
 			return fmt.Errorf("%q stands twice", word)
@@ -157,7 +167,7 @@ func (t *tag) agree() error {
 	case !t.ranged && (t.stepped || t.angle || t.fixed > 0):
 		return fmt.Errorf("step, angle and fixed need a range before them")
 	default:
-		return nil
+		return t.motion.agree(t)
 	}
 	for _, w := range []struct {
 		word string
@@ -167,7 +177,7 @@ func (t *tag) agree() error {
 			return fmt.Errorf("%q does not go with %s: it takes %s", w.word, form, strings.Join(allowed, ", "))
 		}
 	}
-	return nil
+	return t.motion.agree(t)
 }
 
 // count reads the whole number lo..hi that follows word.
@@ -242,6 +252,7 @@ func (t tag) String() string {
 	word(t.edge, "edge")
 	word(t.hold, "hold")
 	word(t.fixed > 0, "fixed "+strconv.Itoa(t.fixed))
+	t.motion.spell(word)
 	return strings.Join(words, " ")
 }
 

@@ -67,6 +67,10 @@ func TestParseTagErrors(t *testing.T) {
 
 // A tag that is understood has a canonical spelling that means the same.
 func FuzzParseTag(f *testing.F) {
+	f.Add("0..2000 step 0.01 axis x lines 0.0625")
+	f.Add("0..9 angle lines along")
+	f.Add("degrees 1 linear tol 2")
+	f.Add("ref parent")
 	f.Fuzz(func(t *testing.T, text string) {
 		got, err := parseTag(text)
 		if err != nil {
@@ -76,7 +80,7 @@ func FuzzParseTag(f *testing.F) {
 			return
 		}
 		// The spelling leaves tolerances out, and a tag of nothing else is empty.
-		got.tolerant, got.tol = false, 0
+		got.tolerant, got.tol, got.motion.lines = false, 0, 0
 		again, err := parseTag(got.String())
 		if got == (tag{}) {
 			return

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/tactusgo/tactus/codec"
 )
@@ -39,8 +38,15 @@ type Part struct {
 type Encoder struct {
 	// Only, when not AnyCoder, is the one coder to use.
 	Only Coders
+	// Account makes the Encoder count what the fields cost: see [Encoder.Spent].
+	Account bool
 
-	rec []int32
+	ranged rangeCoder
+	bytes  byteEncoder
+	other  []byte
+	deltas int // blocks with a baseline so far
+	won    int // so many of them are tried with both coders yet
+	spent  spending
 }
 
 // Coders is a choice of coders.
@@ -52,78 +58,109 @@ const (
 	ZstdOnly               // zstd, or raw where that is smaller
 )
 
+// The range coder nearly always wins where there is a baseline, so that the
+// others are tried with one such block in tryEvery, and after they won with the
+// tryAfter next ones.
+const (
+	tryEvery = 64
+	tryAfter = 8
+)
+
 // Append appends the body of a block to dst and returns it, and the coder used.
 func (e *Encoder) Append(dst []byte, m *Model, parts []Part) ([]byte, Coder) {
-	l := m.layout
-	for i := range parts {
-		p := &parts[i]
-		for s := p.Slots; s != 0; s &= s - 1 {
-			k := bits.TrailingZeros64(s)
-			switch bit := uint64(1) << k; {
-			case p.Cur.Alive&bit != 0:
-				dst = codec.AppendUvarint(dst, uint64(p.Cur.IDs[k])<<2|2)
-				dst = codec.AppendUvarint(dst, p.Cur.Masks[k])
-				for _, v := range p.Cur.Record(k) {
-					dst = codec.AppendVarint(dst, int64(v))
-				}
-			case p.Cur.Hidden&bit != 0:
-				dst = append(dst, 1)
-			default:
-				dst = append(dst, 0)
-			}
-		}
+	if e.Only == ZstdOnly {
+		return e.bytes.append(dst, m, parts)
 	}
-	_ = l
-	return dst, Raw
+	at := len(dst)
+	dst = e.appendRange(dst, m, parts)
+	if delta(parts) {
+		e.deltas++
+		if e.deltas%tryEvery != 0 && e.won == 0 {
+			return dst, Range
+		}
+		e.won = max(e.won-1, 0)
+	}
+	var c Coder
+	e.other, c = e.bytes.append(e.other[:0], m, parts)
+	if len(e.other) >= len(dst)-at {
+		return dst, Range
+	}
+	e.won = tryAfter
+	return append(dst[:at], e.other...), c
+}
+
+// delta reports whether the parts have a baseline.
+func delta(parts []Part) bool { return len(parts) > 0 && parts[0].Base != nil }
+
+func (e *Encoder) appendRange(dst []byte, m *Model, parts []Part) []byte {
+	c := &e.ranged
+	c.write(dst)
+	c.spent = nil
+	if e.Account {
+		c.spent = &e.spent
+	}
+	_ = c.code(m, parts) // only reading fails
+	return c.finish()
 }
 
 // Decoder reads blocks. It keeps nothing from one block to the next but scratch
 // memory. The zero value is ready. A Decoder is not for concurrent use.
 type Decoder struct {
-	r codec.ByteReader
+	ranged  rangeCoder
+	bytes   byteDecoder
+	scratch []Group
+	parts   []Part
 }
 
 // Decode reads the body of a block, adding to Cur of each part the state of its
-// Slots. Slots that Cur knows already are read and left as they are.
+// Slots. Slots that Cur knows already are read and left as they are. Memory is
+// bounded by the records of the slots and what [Decoder] says of zstd.
 //
 // Errors: [codec.ErrShort], [codec.ErrMalformed] and [codec.ErrTooLarge] for bytes
-// that no Encoder writes, [codec.ErrBaseline] when a Base does not know the slots.
-// Cur may have been changed then, and is to be thrown away.
+// that no Encoder writes, [codec.ErrBaseline] when a Base does not know the slots,
+// [ErrDictionary]. Cur may have been changed then, and is to be thrown away.
 func (d *Decoder) Decode(src []byte, c Coder, m *Model, parts []Part) error {
-	d.r.Reset(src)
+	merge := false
 	for i := range parts {
 		p := &parts[i]
-		for s := p.Slots; s != 0; s &= s - 1 {
-			k := bits.TrailingZeros64(s)
-			head := d.r.Uvarint()
-			if head&2 == 0 {
-				p.Cur.Clear(k, head == 1)
-				continue
-			}
-			mask := d.r.Uvarint()
-			if d.r.Err() != nil || !m.layout.Known(mask) {
-				return fmt.Errorf("%w: block", codec.ErrMalformed)
-			}
-			rec := p.Cur.Put(k, uint32(head>>2), mask, m.layout.RecordWords(mask))
-			for i := range rec {
-				rec[i] = int32(d.r.Varint())
-			}
+		if p.Base != nil && p.Slots&^p.Base.Known != 0 || p.Base2 != nil && p.Slots&^p.Base2.Known != 0 {
+			return fmt.Errorf("%w: slots %x of part %d", codec.ErrBaseline, p.Slots, i)
 		}
+		merge = merge || p.Cur.Known&p.Slots != 0
 	}
-	if d.r.Err() != nil {
-		return d.r.Err()
+	if !merge {
+		return d.decode(src, c, m, parts)
 	}
-	if d.r.Len() > 0 {
-		return fmt.Errorf("%w: %d bytes after the last entity", codec.ErrMalformed, d.r.Len())
+	if d.parts = append(d.parts[:0], parts...); len(d.scratch) < len(parts) {
+		d.scratch = make([]Group, len(parts))
+	}
+	for i := range parts {
+		d.scratch[i].Reset(parts[i].Cur.Send)
+		d.parts[i].Cur = &d.scratch[i]
+	}
+	if err := d.decode(src, c, m, d.parts); err != nil {
+		return err
+	}
+	for i := range parts {
+		adopt(parts[i].Cur, &d.scratch[i], parts[i].Slots&^parts[i].Cur.Known)
 	}
 	return nil
 }
 
-// Model is what coders expect of a layout's values before they have seen any: a
-// layout and a prior. It does not change and may be shared.
-type Model struct {
-	layout *Layout
+// decode reads a body into groups that do not know its slots.
+func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) error {
+	var err error
+	switch c {
+	case Raw, Zstd:
+		err = d.bytes.decode(src, c, m, parts)
+	case Range:
+		d.ranged.read(src)
+		err = d.ranged.code(m, parts)
+	default:
+		err = fmt.Errorf("%w: coder %d", codec.ErrMalformed, c)
+	}
+	if err != nil {
+		return fmt.Errorf("snapshot block: %w", err)
+	}
+	return nil
 }
-
-// NewModel returns the model of a layout with the built-in prior.
-func NewModel(l *Layout) *Model { return &Model{layout: l} }

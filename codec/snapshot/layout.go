@@ -21,6 +21,9 @@ type Layout struct {
 	known  uint64 // mask of all components
 	steps  int    // simulation steps between two sends
 	rate   int    // sends a second
+	raw    bool   // words are the bytes of AppendRaw
+	second bool   // a field is predicted from two baselines
+	sum    uint64 // hash, 0 for that of the tables
 }
 
 // NewLayout returns the layout of components with these field tables, in order of
@@ -35,7 +38,9 @@ func NewLayout(tables []*schema.Table, steps, rate int) *Layout {
 // holds the bytes of [schema.Table.AppendRaw] as little-endian words, the last of
 // a component filled up with zeros.
 func NewRawLayout(tables []*schema.Table, steps, rate int) *Layout {
-	return newLayout(tables, steps, rate, func(t *schema.Table) int { return (t.RawSize() + 3) / 4 })
+	l := newLayout(tables, steps, rate, func(t *schema.Table) int { return (t.RawSize() + 3) / 4 })
+	l.raw, l.second = true, false
+	return l
 }
 
 func newLayout(tables []*schema.Table, steps, rate int, width func(*schema.Table) int) *Layout {
@@ -46,6 +51,10 @@ func newLayout(tables []*schema.Table, steps, rate int, width func(*schema.Table
 	for i, t := range tables {
 		if t != nil {
 			l.words[i] = width(t)
+			for k := range t.Fields {
+				kind := newField(&t.Fields[k]).kind
+				l.second = l.second || kind == kindLinear || kind == kindAxis || kind == kindQuat
+			}
 		}
 		l.known |= 1 << i
 	}
@@ -79,4 +88,4 @@ func (l *Layout) Offset(mask uint64, component int) int {
 
 // Second reports whether a field of the layout is predicted from two baselines:
 // whether a block gains from [Part.Base2].
-func (l *Layout) Second() bool { return false }
+func (l *Layout) Second() bool { return l.second }

@@ -44,17 +44,28 @@ type Vitals struct {
 	Number int32 // of the entity in the world's order: players first
 }
 
-// Protocol builds the arena's protocol.
-func Protocol() *ecs.Protocol {
-	p := ecs.NewProtocol("arena/1")
+// Protocol builds the arena's protocol. Entities walk in lines, server-controlled
+// ones along their heading.
+func Protocol() *ecs.Protocol { return protocol("along") }
+
+// ProtocolWithoutHint is [Protocol] without the word that anybody moves along a
+// heading, to measure what it is worth. Peers must agree on it.
+func ProtocolWithoutHint() *ecs.Protocol { return protocol("") }
+
+// protocol takes a word for the tag of the heading. Positions are replicated within
+// 1/16 of a unit. Velocities are for who predicts; others see them in how the
+// positions change.
+func protocol(heading string) *ecs.Protocol {
+	p := ecs.NewProtocol("arena/2")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
-		"X": "0..2000 step 0.125", "Y": "0..2000 step 0.125",
-	})
-	ecs.ReplicateFields[components.Velocity](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
-		"X": "-256..256 step 0.125", "Y": "-256..256 step 0.125",
+		"X": "0..2000 step 0.00390625 tol 0.125 axis x lines 0.0625",
+		"Y": "0..2000 step 0.00390625 tol 0.125 axis y lines 0.0625",
 	})
 	ecs.ReplicateFields[components.Heading](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
-		"Angle": "0..65280 step 256 angle",
+		"Angle": "0..65535 step 1 angle tol 256 lines 1 " + heading,
+	})
+	ecs.ReplicateFields[components.Velocity](p, ecs.Predicted|ecs.OwnerOnly, schema.Fields{
+		"X": "-256..256 step 0.125", "Y": "-256..256 step 0.125",
 	})
 	ecs.ReplicateFields[components.Health](p, 0, schema.Fields{"Points": "0..100"})
 	ecs.Input[Input](p)
@@ -81,7 +92,7 @@ func walk(w *ecs.World) {
 		e.Vel.X, e.Vel.Y = dx*PlayerSpeed, dy*PlayerSpeed
 		e.Pos.X = clamp(e.Pos.X + e.Vel.X*w.Step())
 		e.Pos.Y = clamp(e.Pos.Y + e.Vel.Y*w.Step())
-		e.Head.Angle = e.In.Aim &^ 0xff
+		e.Head.Angle = e.In.Aim
 	}
 }
 

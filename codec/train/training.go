@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+)
+
+// maxAge is the age of the oldest baseline to train for, in sends: that of a
+// server's oldest.
+const maxAge = 120
+
+// worth is what a dictionary must save of zstd's bytes to be kept.
+const worth = 0.01
+
+// training is one run of the command.
+type training struct {
+	open     func() (io.ReadCloser, error) // the recording, from its beginning
+	ages     []int
+	hold     float64
+	out, log io.Writer
+}
+
+// train learns and measures.
+func (c *training) train() (*snapshot.Trained, error) {
+	total := 0
+	layout, err := c.each(func([]snapshot.Part) { total++ })
+	if err != nil {
+		return nil, err
+	}
+	learned := total - int(float64(total)*c.hold)
+	if learned == 0 {
+		return nil, fmt.Errorf("it has %d sends with a baseline: too few", total)
+	}
+	fmt.Fprintf(c.log, "%d blocks, %d of them to learn from\n", total, learned)
+
+	priors, dictionaries := snapshot.NewTrainer(layout), snapshot.NewDictionaryTrainer(layout)
+	n := 0
+	if _, err = c.each(func(parts []snapshot.Part) {
+		if n++; n <= learned {
+			priors.Add(parts)
+			dictionaries.Add(parts)
+			c.progress("learning", n, learned)
+		}
+	}); err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(c.log, "fitting")
+	prior := priors.Prior()
+	dictionary, err := dictionaries.Dictionary()
+	if err != nil {
+		fmt.Fprintf(c.log, "no dictionary: %v\n", err)
+	}
+	plain := snapshot.NewTrained(layout, nil, nil)
+	trained := snapshot.NewTrained(layout, prior, dictionary)
+	if total == learned {
+		return trained, nil
+	}
+
+	before, after := newTally(plain.Model(layout)), newTally(trained.Model(layout))
+	n = 0
+	if _, err = c.each(func(parts []snapshot.Part) {
+		if n++; n > learned {
+			before.add(parts)
+			after.add(parts)
+			c.progress("measuring", n-learned, total-learned)
+		}
+	}); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(c.out, "bytes per block, mean of %d  %10s %10s\n", before.blocks, "built in", "trained")
+	fmt.Fprintf(c.out, "%-28s %10.1f %10.1f\n", "any coder", before.mean(before.any), after.mean(after.any))
+	fmt.Fprintf(c.out, "%-28s %10.1f %10.1f\n", "zstd and raw only", before.mean(before.bytes), after.mean(after.bytes))
+	if dictionary != nil && float64(after.bytes) > float64(before.bytes)*(1-worth) {
+		fmt.Fprintf(c.out, "the dictionary saves less than %v %%: left out\n", 100*worth)
+		trained = snapshot.NewTrained(layout, prior, nil)
+	}
+	return trained, nil
+}
+
+// progress prints a line now and then.
+func (c *training) progress(what string, n, of int) {
+	if n%max(of/4, 1) == 0 {
+		fmt.Fprintf(c.log, "%s: %d of %d\n", what, n, of)
+	}
+}
+
+// each calls f for a block of each send of the recording that has a baseline: of
+// all groups, against baselines of all ages in turn.
+func (c *training) each(f func(parts []snapshot.Part)) (*snapshot.Layout, error) {
+	file, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	rec, err := snapshot.NewRecording(file)
+	if err != nil {
+		return nil, err
+	}
+	layout := rec.Layout()
+	ring := make([][]snapshot.Group, maxAge+2)
+	var parts []snapshot.Part
+	for n := 0; ; n++ {
+		cur := &ring[n%len(ring)]
+		if *cur, err = rec.Next(*cur); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return layout, err
+		}
+		age := c.ages[n%len(c.ages)]
+		if n < age+1 {
+			continue
+		}
+		base, base2 := ring[(n-age)%len(ring)], ring[(n-age-1)%len(ring)]
+		parts = parts[:0]
+		for i := range min(len(base), len(base2)) {
+			p := snapshot.Part{Cur: &(*cur)[i], Base: &base[i], Slots: ^uint64(0)}
+			if layout.Second() {
+				p.Base2 = &base2[i]
+			}
+			parts = append(parts, p)
+		}
+		f(parts)
+	}
+}
+
+// tally is what blocks take.
+type tally struct {
+	blocks, any, bytes int
+
+	model     *snapshot.Model
+	all, zstd snapshot.Encoder
+	body      []byte
+}
+
+func newTally(m *snapshot.Model) *tally {
+	t := &tally{model: m}
+	t.zstd.Only = snapshot.ZstdOnly
+	return t
+}
+
+func (t *tally) add(parts []snapshot.Part) {
+	t.blocks++
+	t.body, _ = t.all.Append(t.body[:0], t.model, parts)
+	t.any += len(t.body)
+	t.body, _ = t.zstd.Append(t.body[:0], t.model, parts)
+	t.bytes += len(t.body)
+}
+
+func (t *tally) mean(sum int) float64 { return float64(sum) / float64(max(t.blocks, 1)) }

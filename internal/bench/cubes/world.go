@@ -1,0 +1,124 @@
+package main
+
+import (
+	"log/slog"
+
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/capture"
+)
+
+// Place is where a body is.
+type Place struct {
+	X float32 `net:"-512..512 step 0.001953125 axis x"`
+	Y float32 `net:"-512..512 step 0.001953125 axis y"`
+	Z float32 `net:"-512..512 step 0.001953125 axis z"`
+}
+
+// Pose is how it is turned.
+type Pose struct {
+	Turn [4]float32 `net:"quat 9"`
+}
+
+// Contact says whether it interacts with the player's body.
+type Contact struct {
+	Interacting bool
+}
+
+// Pull names the body that it may stick to.
+type Pull struct {
+	To components.NetID `net:"ref parent"`
+}
+
+// body is what the program writes.
+type body struct {
+	Place   *Place
+	Pose    *Pose
+	Contact *Contact
+}
+
+const sendsPerSecond = 60
+
+// protocol describes the bodies, with or without what they stick to.
+func protocol(parent bool) *ecs.Protocol {
+	p := ecs.NewProtocol("cubes/1")
+	ecs.Replicate[Place](p, ecs.Interpolated)
+	ecs.Replicate[Pose](p, ecs.Interpolated)
+	ecs.Replicate[Contact](p, 0)
+	if parent {
+		ecs.Replicate[Pull](p, 0)
+	}
+	return p
+}
+
+// stage is a world that plays a trace and is captured.
+type stage struct {
+	trace    *trace
+	layout   *snapshot.Layout
+	world    *ecs.World
+	ring     *capture.Ring
+	entities []ecs.Entity
+	next     int // frame
+}
+
+// newStage returns the world of a trace before its first frame.
+func newStage(t *trace, parent bool) *stage {
+	p := protocol(parent)
+	var tables []*schema.Table
+	for _, c := range p.Replicated() {
+		tables = append(tables, c.Schema)
+	}
+	s := &stage{trace: t, layout: snapshot.NewLayout(tables, 1, sendsPerSecond)}
+	s.world = ecs.NewWorld(p, ecs.Config{TickRate: sendsPerSecond})
+	s.ring = capture.New(s.world, s.layout, 1, slog.Default())
+	for i := range t.per {
+		values := []any{Place{}, Pose{Turn: [4]float32{3: 1}}, Contact{}}
+		if parent {
+			pull := Pull{}
+			if i > 0 {
+				pull.To = s.world.NetID(s.entities[0])
+			}
+			values = append(values, pull)
+		}
+		s.entities = append(s.entities, s.world.Spawn(values...))
+	}
+	return s
+}
+
+// step plays and captures the next frame.
+func (s *stage) step() *capture.Frame {
+	cubes := s.trace.frame(s.next)
+	for i := range cubes {
+		c, e := &cubes[i], s.entities[i]
+		*ecs.Get[Place](s.world, e) = Place{float32(c.xyz[0]) / grid, float32(c.xyz[1]) / grid, float32(c.xyz[2]) / grid}
+		ecs.Get[Pose](s.world, e).Turn = c.quaternion()
+		ecs.Get[Contact](s.world, e).Interacting = c.interacting != 0
+	}
+	s.next++
+	s.ring.Step()
+	return s.ring.Take(uint32(s.next), uint32(s.next))
+}
+
+// differ returns how many values of the newest frame are captured otherwise than
+// they stand in the trace.
+func (s *stage) differ(f *capture.Frame) int {
+	n := 0
+	cubes := s.trace.frame(s.next - 1)
+	for i := range cubes {
+		g, slot, ok := s.ring.Slot(s.world.NetID(s.entities[i]))
+		if !ok {
+			return len(cubes)
+		}
+		c, r := &cubes[i], f.Groups[g].Record(slot)
+		want := [8]int32{
+			c.xyz[0] + reach*grid, c.xyz[1] + reach*grid, c.xyz[2] + reach*grid,
+			c.largest, c.abc[0], c.abc[1], c.abc[2], c.interacting,
+		}
+		if [8]int32(r) != want {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,195 @@
+package netcode
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+)
+
+var otherServers = []netip.AddrPort{
+	netip.MustParseAddrPort("192.0.2.2:40000"),
+	netip.MustParseAddrPort("[2001:db8::3]:40000"),
+}
+
+func TestServersAreTriedInOrder(t *testing.T) {
+	w := newWorld(t, ServerConfig{MaxClients: 1})
+	blocker := w.join("198.51.100.1:1", w.issue(w.config(1)))
+	w.until("connected", func() bool { return blocker.State() == Connected })
+	// The first server is full, the second does not exist, the third takes the client.
+	third := w.serve(ServerConfig{Addresses: otherServers[1:]})
+	config := w.config(2)
+	config.Servers = append(config.Servers, otherServers...)
+	config.Timeout = 2 * time.Second
+	c := w.join("[2001:db8::7]:5000", w.issue(config))
+	begin := w.now
+	w.until("at the second", func() bool { return c.Server() == otherServers[0] })
+	if d := w.now.Sub(begin); d > 200*time.Millisecond {
+		t.Errorf("%v until a denial counts", d)
+	}
+	w.until("connected", func() bool { return c.State() == Connected })
+	if d := w.now.Sub(begin); c.Server() != otherServers[1] || d < 2*time.Second || d > 2500*time.Millisecond {
+		t.Errorf("connected with %v after %v", c.Server(), d)
+	}
+	w.exchange(third, third.last, c)
+	if c.connected != 1 || c.disconnected != 0 {
+		t.Errorf("%d connected, %d disconnected", c.connected, c.disconnected)
+	}
+}
+
+// A server may have given a slot to a client that never learned of it. The next server has the same keys.
+func TestNextServerRepeatsNoNonce(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	second := w.serve(ServerConfig{Addresses: otherServers[:1]})
+	config := w.config(2)
+	config.Servers = append(config.Servers, otherServers[0])
+	config.Timeout = time.Second
+	used := map[[2]uint64]bool{}
+	w.tap = func(d datagram) bool {
+		if h, drop := parseHeader(d.data, 0xff); drop == DropNone {
+			key := [2]uint64{h.sequence, 0}
+			if d.from == testServer || d.from == otherServers[0] {
+				key[1] = 1
+			}
+			if used[key] {
+				t.Errorf("%v repeats sequence %d", d.from, h.sequence)
+			}
+			used[key] = true
+			return d.from != testServer || h.kind != kindKeepAlive
+		}
+		return true
+	}
+	c := w.join(alice, w.issue(config))
+	w.until("connected", func() bool { return c.State() == Connected })
+	w.exchange(second, second.last, c)
+	if first := w.servers[0]; first.connected != 1 || first.Len() != 0 || first.reason != ErrDisconnected {
+		t.Errorf("the first server gave %d slots and has %d clients: %v", first.connected, first.Len(), first.reason)
+	}
+}
+
+func TestNobodyAnswers(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	w.tap = func(datagram) bool { return false }
+	c := w.join(alice, w.issue(w.config(1)))
+	begin := w.now
+	w.until("ended", func() bool { return c.State() == Ended })
+	if d := w.now.Sub(begin); !errors.Is(c.reason, ErrTimeout) || !strings.Contains(c.reason.Error(), "request") || d < 9*time.Second || d > 11*time.Second {
+		t.Errorf("%v after %v", c.reason, d)
+	}
+}
+
+func TestNobodyAnswersTheResponse(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	w.tap = func(d datagram) bool { return d.data[0]&15 != kindResponse }
+	c := w.join(alice, w.issue(w.config(1)))
+	w.until("ended", func() bool { return c.State() == Ended })
+	if !errors.Is(c.reason, ErrTimeout) || !strings.Contains(c.reason.Error(), "response") {
+		t.Errorf("%v", c.reason)
+	}
+	w.run(2 * halfOpenTime)
+	s := w.servers[0]
+	if s.Drops()[DropHalfOpen] != 1 || len(s.half.byAddr)+len(s.half.byMAC)+len(s.half.oldest) != 0 {
+		t.Errorf("the handshake is not forgotten: %v", s.Drops())
+	}
+}
+
+func TestTokenExpiresWhileConnecting(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	w.tap = func(datagram) bool { return false }
+	config := w.config(1)
+	config.Lifetime, config.Timeout = 3*time.Second, -time.Second
+	token := w.issue(config)
+	// The wall clock of a client is not that of the issuer.
+	w.now = w.now.Add(-1000 * time.Hour)
+	c := w.join(alice, token)
+	begin := w.now
+	w.until("ended", func() bool { return c.State() == Ended })
+	if d := w.now.Sub(begin); c.reason != ErrTokenExpired || d < 3*time.Second || d > 3200*time.Millisecond {
+		t.Errorf("%v after %v", c.reason, d)
+	}
+}
+
+func TestHandshakeRate(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	requests, responses := 0, 0
+	w.tap = func(d datagram) bool {
+		switch {
+		case d.data[0] == kindRequest:
+			requests++
+			return requests > 20
+		case d.data[0]&15 == kindResponse:
+			responses++
+			return responses > 20
+		}
+		return true
+	}
+	c := w.join(alice, w.issue(w.config(1)))
+	begin := w.now
+	w.until("connected", func() bool { return c.State() == Connected })
+	if d := w.now.Sub(begin); d < 3800*time.Millisecond || d > 4400*time.Millisecond {
+		t.Errorf("20 + 20 lost packets at 10 Hz take %v", d)
+	}
+}
+
+// Payloads from before the client knows that it is connected are lost, and no reason to fail.
+func TestPayloadBeforeConnected(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	s := w.servers[0]
+	c := w.join(alice, w.issue(w.config(1)))
+	w.until("a slot", func() bool { return s.last != nil })
+	early := s.last.out.appendPacket(nil, kindPayload, 1<<30, []byte("early"))
+	if drop := c.Receive(w.now, testServer, early, c); drop != DropType || c.payloads != 0 {
+		t.Errorf("%v, %d payloads", drop, c.payloads)
+	}
+	w.until("connected", func() bool { return c.State() == Connected })
+	w.exchange(s, s.last, c)
+}
+
+func TestDisconnectBeforeConnected(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	c := w.join(alice, w.issue(w.config(1)))
+	c.Disconnect(w.now)
+	w.run(time.Second)
+	if c.State() != Ended || w.servers[0].connected != 0 || c.disconnected != 0 {
+		t.Errorf("%v", c)
+	}
+}
+
+// What a client gets from others than its server it drops.
+func TestClientDrops(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	b := s.last.out.appendPacket(nil, kindPayload, 1<<30, []byte("x"))
+	for _, x := range []struct {
+		from string
+		b    []byte
+		want DropReason
+	}{
+		{mallory, b, DropUnknownSender},
+		{testServer.String(), b[:10], DropSize},
+		{testServer.String(), request(w.issue(w.config(1)))[:500], DropType},
+		{testServer.String(), s.last.out.appendPacket(nil, kindDenied, 1<<63, nil), DropType},
+		{testServer.String(), s.last.out.appendPacket(nil, kindKeepAlive, 1<<30, []byte{1}), DropMalformed},
+		{testServer.String(), append([]byte{0x95}, make([]byte, 40)...), DropSequence},
+		{testServer.String(), append(b[:len(b):len(b)], 0), DropReplay}, // the keep-alive had that number
+		{"[::ffff:192.0.2.1]:40000", s.last.out.appendPacket(nil, kindPayload, 1<<30+1, []byte("x")), DropNone},
+	} {
+		if drop := c.Receive(w.now, netip.MustParseAddrPort(x.from), x.b, c); drop != x.want {
+			t.Errorf("%x…: %v, want %v", x.b[:4], drop, x.want)
+		}
+	}
+	if c.payloads != 1 || c.Drops().Total() < 7 {
+		t.Errorf("%d payloads, drops %v", c.payloads, c.Drops())
+	}
+}
+
+func TestNames(t *testing.T) {
+	for r := range dropReasons {
+		if r.String() == "" {
+			t.Errorf("drop reason %d has no name", r)
+		}
+	}
+	if dropReasons.String() != "DropReason(22)" || Ended.String() != "ended" || ClientState(9).String() != "ClientState(9)" {
+		t.Errorf("%v, %v, %v", dropReasons, Ended, ClientState(9))
+	}
+}

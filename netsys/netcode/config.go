@@ -1,0 +1,111 @@
+package netcode
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+)
+
+const (
+	defaultMaxClients        = 256
+	defaultMaxHalfOpen       = 1024
+	defaultMaxUsedTokens     = 65536
+	defaultRequestsPerSecond = 1000
+	defaultPacketsPerSecond  = 1000
+
+	// sendInterval is between the packets of a handshake, and the longest silence of a session.
+	sendInterval = 100 * time.Millisecond
+	// halfOpenTime is how long a handshake may wait for the client's response.
+	halfOpenTime = 10 * time.Second
+	// aliveTime is how long after a request a handshake cannot be replaced by another from its address, which
+	// somebody may have forged. A client that lives needs a round trip, or asks again.
+	aliveTime = time.Second
+	// heldTime is how much of the time between two updates counts as silence of the other end: a process that was
+	// held did not listen.
+	heldTime = time.Second
+)
+
+// ServerConfig configures [NewServer]. Key and Addresses are needed; all else has defaults.
+type ServerConfig struct {
+	// Key is the secret shared with whoever issues tokens.
+	Key Key
+
+	// ProtocolID is the game and its version; requests for another one are dropped.
+	ProtocolID uint64
+
+	// Addresses are this server's own, as tokens name them: a token must name one of them.
+	Addresses []netip.AddrPort
+
+	// MaxClients is how many slots there are. A client with a good token that finds none free is denied.
+	// 0 means 256.
+	MaxClients int
+
+	// MaxHalfOpen is how many handshakes may wait for a response at once, each of another good token; requests
+	// beyond that are dropped, and come again. 0 means 1,024.
+	MaxHalfOpen int
+
+	// MaxUsedTokens is how many tokens are remembered as used until they expire; while it is reached nobody gets a
+	// slot. 0 means 65,536.
+	MaxUsedTokens int
+
+	// RequestsPerSecond is how many requests and responses from one IPv4 address or IPv6 network of 64 bits are
+	// decrypted, with bursts of one second's worth; a client sends ten a second until it is connected.
+	// 0 means 1,000.
+	RequestsPerSecond int
+
+	// PacketsPerSecond is how many packets of one session are taken, with bursts of one second's worth.
+	// 0 means 1,000.
+	PacketsPerSecond int
+
+	// Random fills a slice with the random bytes that keys and sequence numbers of this run begin with. nil means
+	// crypto/rand; anything that repeats is for tests and virtual networks only.
+	Random func(b []byte)
+}
+
+// Validate returns an error for a missing key, for too few or unusable addresses, and for negative or too large numbers.
+func (c ServerConfig) Validate() error {
+	var errs []error
+	if c.Key == (Key{}) {
+		errs = append(errs, errors.New("netcode: ServerConfig.Key is missing"))
+	}
+	if len(c.Addresses) == 0 {
+		errs = append(errs, errors.New("netcode: ServerConfig.Addresses is empty"))
+	}
+	for _, a := range c.Addresses {
+		if !a.IsValid() || a.Addr().IsUnspecified() || a.Port() == 0 {
+			errs = append(errs, fmt.Errorf("netcode: ServerConfig.Addresses: nobody can be reached at %v", a))
+		}
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+		most  int
+	}{
+		{"MaxClients", c.MaxClients, 1 << 16},
+		{"MaxHalfOpen", c.MaxHalfOpen, 1 << 20},
+		{"MaxUsedTokens", c.MaxUsedTokens, 1 << 24},
+		{"RequestsPerSecond", c.RequestsPerSecond, 1e6},
+		{"PacketsPerSecond", c.PacketsPerSecond, 1e6},
+	} {
+		if n.value < 0 || n.value > n.most {
+			errs = append(errs, fmt.Errorf("netcode: ServerConfig.%s %d is not in 0..%d", n.name, n.value, n.most))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// withDefaults replaces zeros, and copies what the caller could change.
+func (c ServerConfig) withDefaults() ServerConfig {
+	c.MaxClients = orDefault(c.MaxClients, defaultMaxClients)
+	c.MaxHalfOpen = orDefault(c.MaxHalfOpen, defaultMaxHalfOpen)
+	c.MaxUsedTokens = orDefault(c.MaxUsedTokens, defaultMaxUsedTokens)
+	c.RequestsPerSecond = orDefault(c.RequestsPerSecond, defaultRequestsPerSecond)
+	c.PacketsPerSecond = orDefault(c.PacketsPerSecond, defaultPacketsPerSecond)
+	own := make([]netip.AddrPort, len(c.Addresses))
+	for i, a := range c.Addresses {
+		own[i] = public(a)
+	}
+	c.Addresses = own
+	return c
+}

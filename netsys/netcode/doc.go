@@ -1,0 +1,56 @@
+// Package netcode is the netcode 1.02 session standard: encrypted, authenticated sessions of payloads over UDP,
+// admitted by connect tokens that a login service hands out. Other implementations of the standard can be put
+// on either side.
+//
+// A [Server] and a [Client] are state machines without sockets, goroutines or clocks: datagrams go in with the
+// time of their arrival, and come out through a function. Program examples/echo puts both on a net.UDPConn.
+//
+// # Index of tasks
+//
+// Admit players:
+//
+//   - Make the secret that login service and servers share: [GenerateKey], [ParseKey].
+//   - Hand out a token: [TokenConfig.Issue], [ConnectToken.Append]. Read one: [ParseToken].
+//   - Tell servers about a player, out of sight of the player: [TokenConfig.UserData], [Peer.UserData].
+//
+// Serve:
+//
+//   - Configure: [ServerConfig]. Make one: [NewServer].
+//   - Feed it: [Server.Receive] with every datagram, [Server.Update] at 10 Hz or more often.
+//   - Learn who comes, what arrives, who goes: [ServerHandler].
+//   - Send: [Peer.Send]. To all: range over [Server.Peers]. Throw out: [Peer.Disconnect].
+//   - Follow a client to another address: [Server.Move].
+//   - Stop: [Server.StopAccepting], [Server.Close].
+//
+// Connect:
+//
+//   - [NewClient], [Client.Receive], [Client.Update], [Client.Send], [Client.Disconnect], [ClientHandler].
+//   - Understand an end: errors.Is with [ErrDenied], [ErrTimeout], [ErrTokenExpired], [ErrDisconnected].
+//
+// Measure:
+//
+//   - What was thrown away and why: [Server.Drops], [Client.Drops], [DropReason].
+//
+// # What holds
+//
+//   - Payloads arrive at most once, unchanged, from who has the key; in any order, or not at all.
+//   - What comes from the wire is bounded before it is used; the cheapest test comes first. Nothing that fails a
+//     test changes anything but a counter and, for strangers, the allowance of their address.
+//   - No answer is longer than what it answers.
+//   - Memory is bounded: about 1 kB a slot, 1 kB a half-open handshake, 100 B a used token that has not expired.
+//   - Sending and receiving on a session allocate nothing.
+//   - Time and randomness come from the caller: equal calls give equal results.
+//   - Keys are not printed by any verb of package fmt, nor by log/slog.
+//
+// # Stricter than the standard asks
+//
+//   - A token that has been given a slot is burnt until it expires, also for the address that used it: two
+//     sessions on one token would use the same nonces under the same keys.
+//   - The sequence of a server's packets begins at a place that depends on how long the token has left, instead of
+//     at zero: a server that was restarted and forgot what is burnt, or the next server of the same token,
+//     repeats no nonce, as long as a session sends at most 1,000 packets a second on average and the token lives at
+//     most 70 minutes. It costs one byte a packet in the first minutes. Challenges and denials have sequences of
+//     their own, from a random place above 1<<63.
+//   - A challenge counts for the address, the client and the handshake that it was made for only.
+//   - A token serves one [Client]: sequences of a client do begin at zero.
+package netcode

@@ -1,0 +1,108 @@
+package netcode
+
+import "fmt"
+
+// DropReason is why a datagram was thrown away.
+type DropReason uint8
+
+// The reasons, in the order in which a datagram is examined.
+const (
+	// DropNone is not a reason: what is not dropped.
+	DropNone DropReason = iota
+	// DropSize: shorter or longer than its type can be.
+	DropSize
+	// DropType: no packet type, or one that this end does not receive, or not now.
+	DropType
+	// DropSequence: a sequence number of no or more than eight bytes.
+	DropSequence
+	// DropUnknownSender: a packet of a session or handshake that this end does not have with that address.
+	DropUnknownSender
+	// DropVersion: a request of another version of the standard.
+	DropVersion
+	// DropProtocol: a request for another protocol id.
+	DropProtocol
+	// DropExpired: a request with a token that has expired.
+	DropExpired
+	// DropRate: more requests and responses from one address than [ServerConfig.RequestsPerSecond].
+	DropRate
+	// DropReplay: a packet that has been received before.
+	DropReplay
+	// DropStale: a packet so far behind the newest that nobody can tell whether it was received.
+	DropStale
+	// DropFlood: more packets of one session than [ServerConfig.PacketsPerSecond].
+	DropFlood
+	// DropForged: made or changed by somebody who does not have the key.
+	DropForged
+	// DropMalformed: the key is right and the contents are not.
+	DropMalformed
+	// DropElsewhere: a request with a token for other servers.
+	DropElsewhere
+	// DropConnected: a request or response from an address that has a session already, or is just getting one by
+	// another token. The end of every handshake leaves a few.
+	DropConnected
+	// DropClientID: a request or response of a client that is connected from another address.
+	DropClientID
+	// DropTokenUsed: a request with a token that had a session, or that another address is using.
+	DropTokenUsed
+	// DropChallenge: a response to a challenge that was not made for this handshake.
+	DropChallenge
+	// DropFull: a request or response for which there was no slot. Denied.
+	DropFull
+	// DropNoRoom: a request for which the table of half-open handshakes or of used tokens had no room.
+	DropNoRoom
+	// DropHalfOpen: a handshake forgotten because its client was not heard from again for 10 s.
+	DropHalfOpen
+
+	dropReasons
+)
+
+var dropNames = [dropReasons]string{
+	DropNone:          "not dropped",
+	DropSize:          "wrong size",
+	DropType:          "unexpected type",
+	DropSequence:      "bad sequence length",
+	DropUnknownSender: "unknown sender",
+	DropVersion:       "other version",
+	DropProtocol:      "other protocol id",
+	DropExpired:       "token expired",
+	DropRate:          "address over its rate",
+	DropReplay:        "replayed",
+	DropStale:         "too old",
+	DropFlood:         "session over its rate",
+	DropForged:        "not authentic",
+	DropMalformed:     "malformed",
+	DropElsewhere:     "token for another server",
+	DropConnected:     "address already connected",
+	DropClientID:      "client id already connected",
+	DropTokenUsed:     "token already used",
+	DropChallenge:     "wrong challenge",
+	DropFull:          "server full",
+	DropNoRoom:        "table full",
+	DropHalfOpen:      "handshake abandoned",
+}
+
+// String names the reason in a few words.
+func (r DropReason) String() string {
+	if r < dropReasons {
+		return dropNames[r]
+	}
+	return fmt.Sprintf("DropReason(%d)", uint8(r))
+}
+
+// Drops counts dropped datagrams by [DropReason]: drops[DropForged]. It is an array, so a copy is a snapshot.
+type Drops [dropReasons]uint64
+
+func (d *Drops) count(r DropReason) {
+	if r != DropNone {
+		d[r]++
+	}
+}
+
+// Total is the number of datagrams dropped for any reason.
+func (d Drops) Total() uint64 {
+	var sum uint64
+	for _, n := range d {
+		sum += n
+	}
+	return sum
+}

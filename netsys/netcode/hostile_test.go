@@ -1,0 +1,316 @@
+package netcode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"net/netip"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// capture is an honest session and one datagram of each type, none of which has been delivered.
+func capture(t *testing.T) (w *world, s *serverNode, c *clientNode, up, down map[string][]byte) {
+	w, s, c = connected(t, ServerConfig{RequestsPerSecond: 1e6})
+	fresh := w.config(8)
+	half := w.issue(fresh)
+	w.expect("198.51.100.8:5000", request(half), DropNone)
+	challenge := w.queue[len(w.queue)-1].data
+	answer := newDirection(testProtocol, &half.ServerToClient)
+	h, _ := parseHeader(challenge, 0xff)
+	body, ok := answer.open(nil, h, challenge)
+	if !ok {
+		t.Fatal("the challenge is not authentic")
+	}
+	w.queue = nil
+	response := newDirection(testProtocol, &half.ClientToServer)
+	const ahead = 100
+	up = map[string][]byte{
+		"response":   response.appendPacket(nil, kindResponse, 0, body),
+		"keep-alive": c.sender.appendPacket(nil, kindKeepAlive, c.sequence+ahead, make([]byte, keepAliveBody)),
+		"payload":    c.sender.appendPacket(nil, kindPayload, c.sequence+ahead+1, []byte("payload")),
+		"disconnect": c.sender.appendPacket(nil, kindDisconnect, c.sequence+ahead+2, nil),
+		"request":    request(w.issue(w.config(9))),
+	}
+	down = map[string][]byte{
+		"keep-alive": s.last.out.appendPacket(nil, kindKeepAlive, s.last.sequence+ahead, make([]byte, keepAliveBody)),
+		"payload":    s.last.out.appendPacket(nil, kindPayload, s.last.sequence+ahead+1, []byte("payload")),
+		"disconnect": s.last.out.appendPacket(nil, kindDisconnect, s.last.sequence+ahead+2, nil),
+		"denied":     s.last.out.appendPacket(nil, kindDenied, 1<<63+ahead, nil),
+		"challenge":  challenge,
+	}
+	return w, s, c, up, down
+}
+
+// unharmed wants the honest session to work as before, and nobody else to have one.
+func (w *world) unharmed(s *serverNode, c *clientNode) {
+	w.t.Helper()
+	if s.Len() != 1 || s.connected != 1 || s.disconnected+c.disconnected != 0 || c.State() != Connected {
+		w.t.Fatalf("%d clients, %v, server %v, client %v", s.Len(), c, s.reason, c.reason)
+	}
+	for range 5 {
+		w.exchange(s, s.last, c)
+	}
+}
+
+func TestEveryTruncation(t *testing.T) {
+	w, s, c, up, down := capture(t)
+	for name, b := range up {
+		for n := range len(b) {
+			for _, from := range []netip.AddrPort{c.addr, netip.MustParseAddrPort("198.51.100.8:5000"), netip.MustParseAddrPort(mallory)} {
+				if drop := s.Receive(w.now, from, b[:n], s); drop == DropNone {
+					t.Errorf("%s cut to %d bytes is taken from %v", name, n, from)
+				}
+			}
+		}
+	}
+	for name, b := range down {
+		for n := range len(b) {
+			if drop := c.Receive(w.now, testServer, b[:n], c); drop == DropNone {
+				t.Errorf("%s cut to %d bytes is taken", name, n)
+			}
+		}
+	}
+	w.unharmed(s, c)
+}
+
+func TestEveryBitFlip(t *testing.T) {
+	w, s, c, up, down := capture(t)
+	for name, b := range up {
+		for bit := range 8 * len(b) {
+			flipped := bytes.Clone(b)
+			flipped[bit/8] ^= 1 << (bit % 8)
+			for _, from := range []netip.AddrPort{c.addr, netip.MustParseAddrPort("198.51.100.8:5000"), netip.MustParseAddrPort(mallory)} {
+				if drop := s.Receive(w.now, from, flipped, s); drop == DropNone {
+					t.Errorf("%s with bit %d flipped is taken from %v", name, bit, from)
+				}
+			}
+		}
+	}
+	for name, b := range down {
+		for bit := range 8 * len(b) {
+			flipped := bytes.Clone(b)
+			flipped[bit/8] ^= 1 << (bit % 8)
+			if drop := c.Receive(w.now, testServer, flipped, c); drop == DropNone {
+				t.Errorf("%s with bit %d flipped is taken", name, bit)
+			}
+		}
+	}
+	w.unharmed(s, c)
+	// What was flipped is good as it was.
+	s.Receive(w.now, netip.MustParseAddrPort("198.51.100.8:5000"), up["response"], s)
+	if s.Len() != 2 {
+		t.Error("the handshake that was attacked does not go on")
+	}
+}
+
+func TestNoise(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, 1500)
+	for range 20000 {
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		n := rng.IntN(len(b))
+		if drop := s.Receive(w.now, c.addr, b[:n], s); drop == DropNone {
+			t.Fatalf("noise of %d bytes is taken by the server", n)
+		}
+		if drop := c.Receive(w.now, testServer, b[:n], c); drop == DropNone {
+			t.Fatalf("noise of %d bytes is taken by the client", n)
+		}
+	}
+	w.unharmed(s, c)
+}
+
+// One second of 100,000 requests from forged addresses: half of them guess, half repeat a good request that was seen
+// on the way. 200 clients play on, 50 more join, and memory stays where it was.
+func TestFloodOfSpoofedRequests(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	s := w.servers[0]
+	address := func(net byte, i int) string {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, net, byte(i >> 8), byte(i)}), 5000).String()
+	}
+	for i := range 200 {
+		config := w.config(uint64(i))
+		config.Lifetime = time.Hour
+		w.join(address(1, i), w.issue(config))
+	}
+	playing := w.clients
+	w.until("connected", func() bool { return s.Len() == 200 })
+	w.run(time.Second)
+	peers := map[uint64]*Peer{}
+	for p := range s.Peers() {
+		peers[p.ClientID()] = p
+	}
+	guess := request(w.issue(w.config(1000)))
+	seen := request(w.issue(w.config(1001)))
+	spent := request(w.issue(w.config(1002)))
+	w.join(address(2, 0), w.issue(w.config(1002)))
+	w.until("connected", func() bool { return s.Len() == 201 })
+
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	rng := rand.New(rand.NewPCG(3, 4))
+	answers := 0
+	for step := range 50 { // one second
+		for n := range 2000 {
+			from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(11 + rng.IntN(200)), byte(rng.Uint32()), byte(rng.Uint32()), byte(rng.Uint32())}), uint16(1+rng.IntN(65535)))
+			b := spent
+			switch n % 4 {
+			case 0, 1:
+				binary.LittleEndian.PutUint64(guess[requestSize-8:], rng.Uint64())
+				b = guess
+			case 2:
+				b = seen
+			}
+			queued := len(w.queue)
+			s.Receive(w.now, from, b, s)
+			answers += len(w.queue) - queued
+			w.queue = w.queue[:queued] // to addresses that asked for nothing
+		}
+		if step < 25 {
+			for i := range 2 {
+				id := 2*step + i
+				w.join(address(3, id), w.issue(w.config(uint64(2000+id))))
+			}
+		}
+		for i, c := range playing {
+			if err := c.Send(w.now, []byte("input")); err != nil {
+				t.Fatalf("client %d: %v", i, err)
+			}
+			if err := peers[uint64(i)].Send(w.now, []byte("snapshot")); err != nil {
+				t.Fatalf("to client %d: %v", i, err)
+			}
+		}
+		w.step()
+	}
+	w.run(500 * time.Millisecond)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	for i, c := range playing {
+		if c.payloads != 50 {
+			t.Errorf("client %d got %d of 50 payloads", i, c.payloads)
+		}
+	}
+	if s.payloads != 200*50 || s.Len() != 251 || s.disconnected != 0 {
+		t.Errorf("the server got %d of 10,000 payloads and has %d of 251 clients, lost %d", s.payloads, s.Len(), s.disconnected)
+	}
+	for _, c := range w.clients {
+		if c.State() != Connected {
+			t.Errorf("%v: %v", c, c.reason)
+		}
+	}
+	// Only the first to repeat the good request was answered.
+	if answers > 1 {
+		t.Errorf("%d forged addresses got an answer", answers)
+	}
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 4<<20 {
+		t.Errorf("the heap grew by %d kB", grown>>10)
+	}
+	drops := s.Drops()
+	t.Logf("not authentic %d, used %d, over rate %d; half-open %d", drops[DropForged], drops[DropTokenUsed], drops[DropRate], len(s.half.oldest))
+	if drops[DropForged]+drops[DropTokenUsed]+drops[DropRate]+drops[DropClientID]+uint64(answers) < 100000 {
+		t.Errorf("not all are counted: %v", drops)
+	}
+}
+
+// One address that floods is not even decrypted; the allowance of others is their own.
+func TestFloodFromOneAddress(t *testing.T) {
+	w := newWorld(t, ServerConfig{RequestsPerSecond: 50})
+	s := w.servers[0]
+	b := request(w.issue(w.config(1)))
+	b[requestSize-1]++
+	count := func(from string, n int) (passed int) {
+		for i := range n {
+			addr := netip.AddrPortFrom(netip.MustParseAddr(from), uint16(1+i%60000))
+			if drop := s.Receive(w.now, addr, b, s); drop == DropForged {
+				passed++
+			} else if drop != DropRate {
+				t.Fatalf("%v", drop)
+			}
+		}
+		return passed
+	}
+	if n := count("203.0.113.66", 10000); n != 50 {
+		t.Errorf("%d at once", n)
+	}
+	if n := count("2001:db8::1", 1000) + count("2001:db8::2", 1000); n != 50 {
+		t.Errorf("%d at once from one network", n)
+	}
+	total := 0
+	for range 200 {
+		w.now = w.now.Add(10 * time.Millisecond)
+		total += count("203.0.113.66", 100)
+	}
+	if total < 95 || total > 105 {
+		t.Errorf("%d in two seconds", total)
+	}
+	w.expect(alice, request(w.issue(w.config(2))), DropNone)
+}
+
+// A session that sends too much loses its own packets; who forges its address takes nothing from it.
+func TestFloodOfOneSession(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{PacketsPerSecond: 100})
+	w.run(2 * time.Second)
+	garbage := make([]byte, 100)
+	garbage[0] = 0x25
+	for i := range 10000 {
+		binary.LittleEndian.PutUint16(garbage[1:], uint16(10000+i))
+		if drop := s.Receive(w.now, c.addr, garbage, s); drop != DropForged {
+			t.Fatalf("%v", drop)
+		}
+	}
+	w.exchange(s, s.last, c)
+	before := s.payloads
+	for range 1000 {
+		if err := c.Send(w.now, []byte("flood")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.step()
+	if n := s.payloads - before; n < 90 || n > 100 {
+		t.Errorf("%d of 1,000 at once were taken", n)
+	}
+	w.run(1500 * time.Millisecond)
+	w.exchange(s, s.last, c)
+}
+
+func TestHalfOpenTableIsBounded(t *testing.T) {
+	w := newWorld(t, ServerConfig{MaxHalfOpen: 4})
+	s := w.servers[0]
+	for i := range 4 {
+		w.expect(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), 1).String(), request(w.issue(w.config(uint64(i)))), DropNone)
+	}
+	w.expect("10.0.0.9:1", request(w.issue(w.config(9))), DropNoRoom)
+	// Another token from an address that has one: not at once, since it may be forged.
+	w.expect("10.0.0.1:1", request(w.issue(w.config(10))), DropConnected)
+	w.now = w.now.Add(aliveTime)
+	w.expect("10.0.0.1:1", request(w.issue(w.config(10))), DropNone)
+	w.now = w.now.Add(halfOpenTime/2 - aliveTime)
+	w.expect("10.0.0.1:1", request(w.issue(w.config(10))), DropNone)
+	w.now = w.now.Add(halfOpenTime / 2)
+	s.Update(w.now, s)
+	if len(s.half.oldest) != 1 || len(s.half.byAddr) != 1 || len(s.half.byMAC) != 1 || s.Drops()[DropHalfOpen] != 3 {
+		t.Errorf("%d half open, drops %v", len(s.half.oldest), s.Drops())
+	}
+}
+
+func TestUsedTokensAreBounded(t *testing.T) {
+	w := newWorld(t, ServerConfig{MaxUsedTokens: 2})
+	s := w.servers[0]
+	for i := range 3 {
+		c := w.join(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), 1).String(), w.issue(w.config(uint64(i))))
+		w.run(time.Second)
+		c.Disconnect(w.now)
+		w.run(time.Second)
+	}
+	if s.connected != 2 || s.Drops()[DropNoRoom] == 0 {
+		t.Errorf("%d connected, drops %v", s.connected, s.Drops())
+	}
+	w.run(time.Minute)
+	c := w.join("10.0.0.9:1", w.issue(w.config(9)))
+	w.until("connected", func() bool { return c.State() == Connected })
+}

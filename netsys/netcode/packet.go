@@ -1,0 +1,153 @@
+package netcode
+
+import (
+	"crypto/cipher"
+	"encoding/binary"
+	"math/bits"
+
+	"golang.org/x/crypto/chacha20poly1305"
+)
+
+// The packets. A request is in the clear:
+//
+//	0 │ version 13 │ protocol id u64 │ expire u64 │ nonce 24 │ private token 1,024      1,078 bytes
+//
+// All others are sealed by ChaCha20-Poly1305 with the key of their direction, the sequence number as nonce, and
+// version, protocol id and prefix as associated data:
+//
+//	prefix u8: bytes of the sequence << 4 | type │ sequence, 1 to 8 bytes, lowest first │ body │ MAC 16
+//
+//	1 denied       nothing
+//	2 challenge    sequence u64 │ challenge token 300
+//	3 response     the same
+//	4 keep-alive   slot u32 │ slots u32
+//	5 payload      1 to 1,200 bytes
+//	6 disconnect   nothing
+const (
+	kindRequest = iota
+	kindDenied
+	kindChallenge
+	kindResponse
+	kindKeepAlive
+	kindPayload
+	kindDisconnect
+
+	// MaxPayload is the longest payload in bytes.
+	MaxPayload = 1200
+	// MaxDatagram is the longest datagram in bytes that a server or client sends: a longest payload is 1,225, a
+	// request 1,078.
+	MaxDatagram = maxHeader + MaxPayload + macSize
+
+	requestSize   = 1 + len(version) + 8 + 8 + nonceSize + privateSize
+	challengeBody = 8 + challengeSize
+	keepAliveBody = 8
+	maxHeader     = 1 + 8
+	minPacket     = 1 + 1 + macSize
+
+	// disconnects is how often an end says goodbye, since that is not acknowledged.
+	disconnects = 10
+
+	// globalSequence begins the sequences of what is sealed outside of sessions, with keys that sessions use too.
+	globalSequence = 1 << 63
+)
+
+// kinds is a set of packet types.
+type kinds uint8
+
+// serverReceives is what servers take; of clients it depends on the state.
+const serverReceives kinds = 1<<kindResponse | 1<<kindKeepAlive | 1<<kindPayload | 1<<kindDisconnect
+
+func (k kinds) has(kind uint8) bool { return kind <= kindDisconnect && k>>kind&1 != 0 }
+
+// header is what a sealed packet shows to everybody.
+type header struct {
+	kind     uint8
+	size     int // of prefix and sequence in bytes
+	sequence uint64
+}
+
+// parseHeader examines a sealed packet as far as that is possible without a key.
+func parseHeader(b []byte, allowed kinds) (h header, drop DropReason) {
+	if len(b) < minPacket || len(b) > MaxDatagram {
+		return h, DropSize
+	}
+	h.kind = b[0] & 15
+	if h.kind == kindRequest || !allowed.has(h.kind) {
+		return h, DropType
+	}
+	n := int(b[0] >> 4)
+	if n < 1 || n > 8 {
+		return h, DropSequence
+	}
+	h.size = 1 + n
+	if len(b) < h.size+macSize {
+		return h, DropSize
+	}
+	for i, c := range b[1:h.size] {
+		h.sequence |= uint64(c) << (8 * i)
+	}
+	return h, DropNone
+}
+
+// bodyFits reports whether a body of n bytes can be that of a packet of this type.
+func bodyFits(kind uint8, n int) bool {
+	switch kind {
+	case kindDenied, kindDisconnect:
+		return n == 0
+	case kindChallenge, kindResponse:
+		return n == challengeBody
+	case kindKeepAlive:
+		return n == keepAliveBody
+	case kindPayload:
+		return n >= 1 && n <= MaxPayload
+	}
+	return false
+}
+
+// direction seals or opens the packets that go one way in one session. It keeps its cipher and everything else
+// that a packet needs, so that a packet costs no allocation.
+type direction struct {
+	aead  cipher.AEAD
+	nonce [chacha20poly1305.NonceSize]byte
+	data  [len(version) + 8 + 1]byte // associated data
+}
+
+func newDirection(protocolID uint64, key *Key) (d direction) {
+	d.aead = newPacketCipher(key)
+	copy(d.data[:], version)
+	binary.LittleEndian.PutUint64(d.data[len(version):], protocolID)
+	return d
+}
+
+func newPacketCipher(key *Key) cipher.AEAD {
+	aead, err := chacha20poly1305.New(key[:])
+	if err != nil {
+		panic(err) // the key has the right length
+	}
+	return aead
+}
+
+// prepare sets nonce and associated data for a packet.
+func (d *direction) prepare(prefix uint8, sequence uint64) {
+	binary.LittleEndian.PutUint64(d.nonce[4:], sequence)
+	d.data[len(d.data)-1] = prefix
+}
+
+// appendPacket appends a sealed packet. body must not overlap the room behind dst.
+func (d *direction) appendPacket(dst []byte, kind uint8, sequence uint64, body []byte) []byte {
+	n := max(1, (bits.Len64(sequence)+7)/8)
+	prefix := uint8(n)<<4 | kind
+	d.prepare(prefix, sequence)
+	dst = append(dst, prefix)
+	for i := range n {
+		dst = append(dst, uint8(sequence>>(8*i)))
+	}
+	return d.aead.Seal(dst, d.nonce[:], body, d.data[:])
+}
+
+// open appends the body of a packet to dst, which must have room and not overlap b.
+func (d *direction) open(dst []byte, h header, b []byte) (body []byte, ok bool) {
+	d.prepare(b[0], h.sequence)
+	body, err := d.aead.Open(dst, d.nonce[:], b[h.size:], d.data[:])
+	return body, err == nil
+}

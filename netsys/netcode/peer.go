@@ -1,0 +1,136 @@
+package netcode
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"time"
+)
+
+// Peer is a client that has a slot. It belongs to the goroutine of its server.
+type Peer struct {
+	// Context is for the caller, who may keep what belongs to the session here.
+	Context any
+
+	server    *Server
+	slot      int
+	id        uint64
+	addr      netip.AddrPort
+	timeout   time.Duration // 0: none
+	userData  [UserDataSize]byte
+	in, out   direction
+	sequence  uint64
+	window    window
+	allowance allowance
+	heard     time.Time
+	sent      time.Time
+	confirmed bool
+	ended     bool
+}
+
+// Slot is the number of the slot, from 0 on. It goes to another client after the session.
+func (p *Peer) Slot() int { return p.slot }
+
+// ClientID is the player's id, as whoever issued the token said.
+func (p *Peer) ClientID() uint64 { return p.id }
+
+// Address is where the client is.
+func (p *Peer) Address() netip.AddrPort { return p.addr }
+
+// UserData is what whoever issued the token said about the client. The bytes must not be changed.
+func (p *Peer) UserData() []byte { return p.userData[:] }
+
+// Confirmed reports whether the client is known to have learned that it is connected.
+func (p *Peer) Confirmed() bool { return p.confirmed }
+
+// Connected reports whether the session goes on.
+func (p *Peer) Connected() bool { return !p.ended }
+
+// String tells slot, id and address.
+func (p *Peer) String() string {
+	return fmt.Sprintf("client %d at %v in slot %d", p.id, p.addr, p.slot)
+}
+
+// Send sends a payload of 1 to [MaxPayload] bytes. Until the client is confirmed a keep-alive goes before it, which
+// tells the client that it is connected. The error is [ErrPayloadSize], [ErrNotConnected], [ErrExhausted], or that
+// of the server's send function; the payload is lost then, and the session goes on.
+func (p *Peer) Send(now time.Time, payload []byte) error {
+	if len(payload) < 1 || len(payload) > MaxPayload {
+		return ErrPayloadSize
+	}
+	if !p.confirmed {
+		if err := p.keepAlive(now); err != nil {
+			return err
+		}
+	}
+	return p.send(now, kindPayload, payload)
+}
+
+// Disconnect ends the session and tells the client so ten times over. [ServerHandler] does not hear of it.
+func (p *Peer) Disconnect(now time.Time) {
+	for range disconnects {
+		_ = p.send(now, kindDisconnect, nil)
+	}
+	p.server.remove(p)
+}
+
+func (p *Peer) keepAlive(now time.Time) error {
+	s := p.server
+	s.body = binary.LittleEndian.AppendUint32(s.body[:0], uint32(p.slot))
+	s.body = binary.LittleEndian.AppendUint32(s.body, uint32(s.config.MaxClients))
+	return p.send(now, kindKeepAlive, s.body)
+}
+
+func (p *Peer) send(now time.Time, kind uint8, body []byte) error {
+	switch {
+	case p.ended:
+		return ErrNotConnected
+	case p.sequence >= globalSequence:
+		return ErrExhausted
+	}
+	s := p.server
+	s.packet = p.out.appendPacket(s.packet[:0], kind, p.sequence, body)
+	p.sequence++
+	p.sent = now
+	return s.out(p.addr, s.packet)
+}
+
+// open decrypts a packet of the session, which then counts as received.
+func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropReason) {
+	if drop := p.window.check(h.sequence); drop != DropNone {
+		return nil, drop
+	}
+	s := p.server
+	nanos := s.nanos(now)
+	if !p.allowance.left(nanos) {
+		return nil, DropFlood
+	}
+	body, ok := p.in.open(s.plain[:0], h, b)
+	if !ok {
+		return nil, DropForged
+	}
+	// Counted only now: somebody who forges the client's address must not use up its allowance.
+	p.allowance.use(nanos, int64(time.Second)/int64(s.config.PacketsPerSecond))
+	p.window.advance(h.sequence)
+	if !bodyFits(h.kind, len(body)) {
+		return nil, DropMalformed
+	}
+	return body, DropNone
+}
+
+// handle acts on an authentic packet.
+func (p *Peer) handle(now time.Time, kind uint8, body []byte, h ServerHandler) {
+	if now.After(p.heard) {
+		p.heard = now
+	}
+	switch kind {
+	case kindKeepAlive:
+		p.confirmed = true
+	case kindPayload:
+		p.confirmed = true
+		h.Payload(now, p, body)
+	case kindDisconnect:
+		p.server.remove(p)
+		h.Disconnected(now, p, ErrDisconnected)
+	}
+}

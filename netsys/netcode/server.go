@@ -1,0 +1,230 @@
+package netcode
+
+import (
+	"crypto/cipher"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"net/netip"
+	"time"
+)
+
+// ServerHandler is told what happens on a [Server], in the call that feeds it. It may send, and disconnect any peer.
+type ServerHandler interface {
+	// Connected: a client got a slot.
+	Connected(now time.Time, p *Peer)
+	// Payload: a payload came, 1 to [MaxPayload] bytes that are valid during the call.
+	Payload(now time.Time, p *Peer, payload []byte)
+	// Disconnected: the session has ended, because of [ErrTimeout] or [ErrDisconnected]. The slot is free.
+	Disconnected(now time.Time, p *Peer, reason error)
+}
+
+// Server is the server's end of all its sessions. It is used by one goroutine.
+type Server struct {
+	config ServerConfig
+	out    func(to netip.AddrPort, datagram []byte) error
+
+	tokens     cipher.AEAD
+	challenges challenges
+	global     uint64 // sequence of the next packet outside of sessions
+
+	peers   []*Peer // by slot
+	count   int
+	byAddr  map[netip.AddrPort]*Peer
+	byID    map[uint64]*Peer
+	half    halfOpens
+	burnt   burnt
+	limits  *limiter
+	drops   Drops
+	closing bool
+	closed  bool
+
+	start, updated time.Time
+
+	private privateToken
+	plain   []byte // what was decrypted
+	body    []byte // what is to be encrypted
+	packet  []byte // what was encrypted
+	data    []byte // associated data of a private token
+}
+
+// NewServer returns a server. It sends by calling out, which must not keep the datagram nor call back; an error of
+// out means that the datagram is lost. The error is that of [ServerConfig.Validate].
+func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte) error) (*Server, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	config = config.withDefaults()
+	challengeKey := GenerateKey(config.Random)
+	var sequence [8]byte
+	fill(config.Random, sequence[:])
+	return &Server{
+		config:     config,
+		out:        out,
+		tokens:     newTokenCipher(config.Key),
+		challenges: newChallenges(&challengeKey),
+		// One bit stays clear, so that the number cannot overflow.
+		global: globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
+		peers:  make([]*Peer, config.MaxClients),
+		byAddr: make(map[netip.AddrPort]*Peer),
+		byID:   make(map[uint64]*Peer),
+		half:   newHalfOpens(config.MaxHalfOpen),
+		burnt:  newBurnt(config.MaxUsedTokens),
+		limits: newLimiter(config.RequestsPerSecond, config.Random),
+		plain:  make([]byte, 0, MaxDatagram),
+		body:   make([]byte, 0, MaxDatagram),
+		packet: make([]byte, 0, MaxDatagram),
+	}, nil
+}
+
+// String tells how many clients there are.
+func (s *Server) String() string { return fmt.Sprintf("server with %d clients", s.count) }
+
+// Receive takes a datagram that arrived at now, which must be the time of day, as issuers of tokens know it. It
+// returns why the datagram was dropped; that is counted too.
+func (s *Server) Receive(now time.Time, from netip.AddrPort, datagram []byte, h ServerHandler) DropReason {
+	drop := s.receive(now, unmap(from), datagram, h)
+	s.drops.count(drop)
+	return drop
+}
+
+func (s *Server) receive(now time.Time, from netip.AddrPort, b []byte, h ServerHandler) DropReason {
+	if s.closed {
+		return DropType
+	}
+	if len(b) > 0 && b[0] == kindRequest {
+		return s.request(now, from, b)
+	}
+	head, drop := parseHeader(b, serverReceives)
+	if drop != DropNone {
+		return drop
+	}
+	if p := s.byAddr[from]; p != nil {
+		if head.kind == kindResponse {
+			return DropConnected
+		}
+		body, drop := p.open(now, head, b)
+		if drop == DropNone {
+			p.handle(now, head.kind, body, h)
+		}
+		return drop
+	}
+	if half := s.half.byAddr[from]; half != nil && head.kind == kindResponse {
+		return s.response(now, half, head, b, h)
+	}
+	return DropUnknownSender
+}
+
+// Move takes a datagram that [Server.Receive] dropped with [DropUnknownSender] as one of a peer whose address has
+// changed: when it is a new and authentic packet of that session, the session goes on at the address that it came
+// from, and Move reports true. The standard knows no such change, so a server moves nobody by itself. Somebody on the
+// path can make a packet come from an address of theirs, so find out whether the client is really there.
+func (s *Server) Move(now time.Time, p *Peer, from netip.AddrPort, datagram []byte, h ServerHandler) bool {
+	from = unmap(from)
+	head, drop := parseHeader(datagram, serverReceives)
+	if drop != DropNone || head.kind == kindResponse || p.ended || s.byAddr[from] != nil {
+		return false
+	}
+	body, drop := p.open(now, head, datagram)
+	if drop != DropNone {
+		s.drops.count(drop)
+		return false
+	}
+	delete(s.byAddr, p.addr)
+	p.addr = from
+	s.byAddr[from] = p
+	p.handle(now, head.kind, body, h)
+	return true
+}
+
+// Update does what is due at now: keep-alives, timeouts. Call it at least ten times a second.
+func (s *Server) Update(now time.Time, h ServerHandler) {
+	if s.closed {
+		return
+	}
+	held := heldBetween(s.updated, now)
+	s.updated = now
+	for _, p := range s.peers {
+		if p == nil {
+			continue
+		}
+		p.heard = excuse(p.heard, held, now)
+		if p.timeout > 0 && now.Sub(p.heard) >= p.timeout {
+			s.remove(p)
+			h.Disconnected(now, p, ErrTimeout)
+		} else if now.Sub(p.sent) >= sendInterval {
+			_ = p.keepAlive(now)
+		}
+	}
+	s.drops[DropHalfOpen] += s.half.expire(now)
+	s.burnt.expire(unixTime(now))
+}
+
+// StopAccepting makes the server deny new clients, while it goes on with those that it has.
+func (s *Server) StopAccepting() { s.closing = true }
+
+// Close disconnects everybody. The server takes nothing after that.
+func (s *Server) Close(now time.Time) {
+	for p := range s.Peers() {
+		p.Disconnect(now)
+	}
+	s.closed = true
+}
+
+// Peers are the connected clients in the order of their slots.
+func (s *Server) Peers() iter.Seq[*Peer] {
+	return func(yield func(*Peer) bool) {
+		for _, p := range s.peers {
+			if p != nil && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// Len is the number of connected clients.
+func (s *Server) Len() int { return s.count }
+
+// Drops counts what was dropped so far, by reason.
+func (s *Server) Drops() Drops { return s.drops }
+
+func (s *Server) full() bool { return s.closing || s.count >= len(s.peers) }
+
+// nanos is the server's own time, for allowances.
+func (s *Server) nanos(now time.Time) int64 {
+	if s.start.IsZero() {
+		s.start = now
+	}
+	return int64(now.Sub(s.start))
+}
+
+// heldBetween is how much longer it was from one update to the next than heldTime.
+func heldBetween(before, now time.Time) time.Duration {
+	if before.IsZero() {
+		return 0
+	}
+	return max(0, now.Sub(before)-heldTime)
+}
+
+// excuse moves the time at which the other end was last heard by the time in which this end did not listen.
+func excuse(heard time.Time, held time.Duration, now time.Time) time.Time {
+	if held == 0 {
+		return heard
+	}
+	if heard = heard.Add(held); heard.After(now) {
+		return now
+	}
+	return heard
+}
+
+// remove frees the slot of a peer. Doing so twice is harmless.
+func (s *Server) remove(p *Peer) {
+	if p.ended {
+		return
+	}
+	p.ended = true
+	s.peers[p.slot] = nil
+	delete(s.byAddr, p.addr)
+	delete(s.byID, p.id)
+	s.count--
+}

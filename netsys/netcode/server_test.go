@@ -1,0 +1,407 @@
+package netcode
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestServerConfigIsValidated(t *testing.T) {
+	good := ServerConfig{Key: testKey, Addresses: []netip.AddrPort{testServer}}
+	if _, err := NewServer(good, nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(c *ServerConfig){
+		"Key":               func(c *ServerConfig) { c.Key = Key{} },
+		"Addresses":         func(c *ServerConfig) { c.Addresses = nil },
+		"reached":           func(c *ServerConfig) { c.Addresses = []netip.AddrPort{netip.MustParseAddrPort("[::]:40000")} },
+		"MaxClients":        func(c *ServerConfig) { c.MaxClients = -1 },
+		"MaxHalfOpen":       func(c *ServerConfig) { c.MaxHalfOpen = 1 << 30 },
+		"MaxUsedTokens":     func(c *ServerConfig) { c.MaxUsedTokens = -1 },
+		"RequestsPerSecond": func(c *ServerConfig) { c.RequestsPerSecond = -1 },
+		"PacketsPerSecond":  func(c *ServerConfig) { c.PacketsPerSecond = 1e9 },
+	} {
+		c := good
+		change(&c)
+		if _, err := NewServer(c, nil); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestSession(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	s := w.servers[0]
+	config := w.config(7)
+	config.UserData = []byte("a level 12 wizard")
+	c := w.join(alice, w.issue(config))
+	w.until("connected", func() bool { return c.State() == Connected })
+	p := s.last
+	if p.ClientID() != 7 || p.Address().String() != alice || p.Slot() != 0 || !p.Connected() ||
+		!bytes.Equal(bytes.TrimRight(p.UserData(), "\x00"), config.UserData) {
+		t.Errorf("the server has %v with %q", p, p.UserData())
+	}
+	w.until("confirmed", p.Confirmed)
+	for _, n := range []int{1, 2, 100, MaxPayload} {
+		b := ramp(n, n)
+		if err := c.Send(w.now, b); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Send(w.now, b); err != nil {
+			t.Fatal(err)
+		}
+		w.step()
+		if !bytes.Equal(s.lastPayload, b) || !bytes.Equal(c.lastPayload, b) {
+			t.Errorf("%d bytes did not arrive as they were", n)
+		}
+	}
+	for _, n := range []int{0, MaxPayload + 1} {
+		if err := c.Send(w.now, make([]byte, n)); err != ErrPayloadSize {
+			t.Errorf("the client sends %d bytes: %v", n, err)
+		}
+		if err := p.Send(w.now, make([]byte, n)); err != ErrPayloadSize {
+			t.Errorf("the server sends %d bytes: %v", n, err)
+		}
+	}
+	p.Disconnect(w.now)
+	if len(w.queue) < disconnects || s.Len() != 0 || p.Connected() || p.Send(w.now, []byte("x")) != ErrNotConnected {
+		t.Errorf("%d packets say goodbye, %d clients left", len(w.queue), s.Len())
+	}
+	w.step()
+	if c.State() != Ended || c.reason != ErrDisconnected || c.disconnected != 1 || s.disconnected != 0 {
+		t.Errorf("the client is %v: %v", c, c.reason)
+	}
+	if c.Send(w.now, []byte("x")) != ErrNotConnected {
+		t.Error("a client that has ended sends")
+	}
+}
+
+// A full send buffer loses a payload and tells so; the session goes on.
+func TestSendFails(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	full := errors.New("full")
+	out := s.out
+	s.out = func(netip.AddrPort, []byte) error { return full }
+	if err := s.last.Send(w.now, []byte("x")); err != full {
+		t.Errorf("%v", err)
+	}
+	s.out = out
+	w.exchange(s, s.last, c)
+}
+
+func TestClientLeaves(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	c.Disconnect(w.now)
+	w.queue = w.queue[disconnects-1:] // all but one are lost
+	w.step()
+	if s.Len() != 0 || s.reason != ErrDisconnected || s.disconnected != 1 || c.disconnected != 0 {
+		t.Errorf("%d clients: %v", s.Len(), s.reason)
+	}
+}
+
+// Until the server knows that the client is connected, each payload follows a keep-alive, which says so.
+func TestUnconfirmed(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	s := w.servers[0]
+	c := w.join(alice, w.issue(w.config(7)))
+	keepAlives := 0
+	w.tap = func(d datagram) bool {
+		if d.from != testServer || d.data[0]&15 != kindKeepAlive {
+			return true
+		}
+		keepAlives++
+		return keepAlives > 1 // the first, which answers the response, is lost
+	}
+	w.until("a slot", func() bool { return s.last != nil })
+	if err := s.last.Send(w.now, []byte("early")); err != nil || keepAlives != 2 {
+		t.Fatalf("%v, %d keep-alives", err, keepAlives)
+	}
+	w.step()
+	if c.State() != Connected || c.payloads != 1 {
+		t.Errorf("%v got %d payloads", c, c.payloads)
+	}
+	w.until("confirmed", s.last.Confirmed)
+	before := keepAlives
+	if err := s.last.Send(w.now, []byte("late")); err != nil || keepAlives != before {
+		t.Errorf("%v, %d keep-alives after confirmation", err, keepAlives-before)
+	}
+}
+
+func TestKeepAlive(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	sent := map[netip.AddrPort]int{}
+	w.tap = func(d datagram) bool { sent[d.from]++; return true }
+	w.run(10 * time.Second)
+	if n := sent[testServer]; n < 95 || n > 105 {
+		t.Errorf("the server sends %d in 10 s", n)
+	}
+	if n := sent[c.addr]; n < 95 || n > 105 {
+		t.Errorf("the client sends %d in 10 s", n)
+	}
+	clear(sent)
+	for range 500 {
+		w.exchange(s, s.last, c)
+	}
+	if sent[testServer] != 500 || sent[c.addr] != 500 {
+		t.Errorf("with 500 payloads each way the ends send %v", sent)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	for _, lost := range []string{"both", "up", "down"} {
+		w, s, c := connected(t, ServerConfig{})
+		silent := w.now
+		w.tap = func(d datagram) bool {
+			return lost == "up" && d.from == testServer || lost == "down" && d.to == testServer
+		}
+		w.run(9 * time.Second)
+		if s.Len() != 1 || c.State() != Connected {
+			t.Fatalf("%s lost: %d clients, %v after 9 s", lost, s.Len(), c)
+		}
+		w.until("timed out", func() bool {
+			return (lost == "down" || s.disconnected == 1) && (lost == "up" || c.disconnected == 1)
+		})
+		if d := w.now.Sub(silent); d < 9900*time.Millisecond || d > 10200*time.Millisecond {
+			t.Errorf("%s lost: timed out after %v", lost, d)
+		}
+		if lost != "down" && s.reason != ErrTimeout || lost != "up" && !errors.Is(c.reason, ErrTimeout) {
+			t.Errorf("%s lost: server %v, client %v", lost, s.reason, c.reason)
+		}
+	}
+}
+
+func TestNoTimeout(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	config := w.config(7)
+	config.Timeout = -time.Second
+	c := w.join(alice, w.issue(config))
+	w.until("connected", func() bool { return c.State() == Connected })
+	w.tap = func(datagram) bool { return false }
+	w.run(time.Hour)
+	if w.servers[0].Len() != 1 || c.State() != Connected {
+		t.Errorf("%d clients, %v", w.servers[0].Len(), c)
+	}
+}
+
+// A process that was held did not listen: nobody is timed out for that.
+func TestHeldProcess(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	w.now = w.now.Add(time.Minute)
+	s.Update(w.now, s)
+	c.Update(w.now, c)
+	w.step()
+	w.exchange(s, s.last, c)
+	if s.disconnected+c.disconnected != 0 {
+		t.Errorf("server %v, client %v", s.reason, c.reason)
+	}
+}
+
+func TestReplayedPacket(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	var up, down []datagram
+	w.tap = func(d datagram) bool {
+		if d.to == testServer {
+			up = append(up, d)
+		} else {
+			down = append(down, d)
+		}
+		return true
+	}
+	for range 300 {
+		w.exchange(s, s.last, c)
+	}
+	w.tap = nil
+	payloads := s.payloads + c.payloads
+	drops := Drops{}
+	for _, d := range up {
+		drops[s.Receive(w.now, d.from, d.data, s)]++
+	}
+	for _, d := range down {
+		drops[c.Receive(w.now, d.from, d.data, c)]++
+	}
+	if s.payloads+c.payloads != payloads || drops[DropReplay] != 2*windowSize || drops[DropStale] != 2*(300-windowSize) {
+		t.Errorf("%d replays were taken, %v", s.payloads+c.payloads-payloads, drops)
+	}
+	w.exchange(s, s.last, c)
+}
+
+// Sequence numbers at every change of their length, and up to the last.
+func TestSequenceLengths(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	for shift := 8; shift < 64; shift += 8 {
+		c.sequence, s.last.sequence = max(c.sequence, 1<<shift-2), max(s.last.sequence, 1<<shift-2)
+		for range 4 {
+			w.exchange(s, s.last, c)
+		}
+	}
+	c.sequence, s.last.sequence = 1<<63-2, 1<<63-2
+	w.exchange(s, s.last, c)
+	w.exchange(s, s.last, c)
+	// The upper half belongs to packets outside of sessions.
+	if err := c.Send(w.now, []byte("x")); err != ErrExhausted {
+		t.Errorf("client: %v", err)
+	}
+	if err := s.last.Send(w.now, []byte("x")); err != ErrExhausted {
+		t.Errorf("server: %v", err)
+	}
+}
+
+// Another implementation may use them all: what comes near 2^64 is taken, once.
+func TestSequenceNearTheEnd(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	for back := uint64(600); back > 0; back-- {
+		b := c.sender.appendPacket(nil, kindPayload, math.MaxUint64-(back-1), []byte("late"))
+		before := s.payloads
+		if drop := s.Receive(w.now, c.addr, b, s); drop != DropNone && drop != DropFlood || drop == DropNone && s.payloads != before+1 {
+			t.Fatalf("%d before the end: %v", back-1, drop)
+		}
+		if drop := s.Receive(w.now, c.addr, b, s); drop != DropReplay {
+			t.Fatalf("%d before the end, again: %v", back-1, drop)
+		}
+	}
+	old := c.sender.appendPacket(nil, kindPayload, math.MaxUint64-windowSize, []byte("late"))
+	if drop := s.Receive(w.now, c.addr, old, s); drop != DropStale {
+		t.Errorf("%v", drop)
+	}
+}
+
+// A restarted server has forgotten which tokens are burnt. Nothing that it seals may repeat a nonce under a key.
+func TestRestartWithFreshNonces(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	type use struct {
+		down     bool
+		sequence uint64
+	}
+	used := map[use][]byte{}
+	config := w.config(7)
+	config.Lifetime = 10 * time.Minute
+	token := w.issue(config)
+	seal := func(d datagram) {
+		h, drop := parseHeader(d.data, 0xff)
+		if drop != DropNone {
+			return // a request
+		}
+		key := use{d.from == testServer, h.sequence}
+		if before, ok := used[key]; ok && !bytes.Equal(before, d.data) && d.from == testServer {
+			t.Fatalf("sequence %d seals two packets of type %d and %d", h.sequence, before[0]&15, h.kind)
+		}
+		used[key] = d.data
+	}
+	w.tap = func(d datagram) bool { seal(d); return true }
+	for run := range 4 {
+		w.servers = w.servers[:0]
+		s := w.serve(ServerConfig{Random: seeded(byte(100 + run))})
+		w.clients = w.clients[:0]
+		c := w.join(alice, token)
+		w.until("connected", func() bool { return c.State() == Connected })
+		for range 500 {
+			w.exchange(s, s.last, c)
+		}
+	}
+	if len(used) < 2400 {
+		t.Errorf("%d packets looked at", len(used))
+	}
+}
+
+func TestFirstSequence(t *testing.T) {
+	at := time.Unix(1000, 0)
+	for _, c := range []struct{ expire, want uint64 }{
+		{1001, 1<<22 - 1000},
+		{1045, 1<<22 - 45000},
+		{1000 + 4194, 304},
+		{1000 + 4195, 0},
+		{math.MaxUint64, 0},
+	} {
+		if got := firstSequence(c.expire, at); got != c.want {
+			t.Errorf("expires at %d: %d, want %d", c.expire, got, c.want)
+		}
+	}
+}
+
+// An address changes only where the caller wants that.
+func TestMove(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	p := s.last
+	var last []byte
+	w.tap = func(d datagram) bool { last = d.data; return d.to != testServer }
+	send := func(text string) []byte {
+		if err := c.Send(w.now, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		return last
+	}
+	there := netip.MustParseAddrPort("198.51.100.7:6000")
+	b := send("moved")
+	if drop := s.Receive(w.now, there, b, s); drop != DropUnknownSender || p.Address() != c.addr {
+		t.Fatalf("%v, at %v", drop, p.Address())
+	}
+	broken := bytes.Clone(b)
+	broken[len(broken)-1]++
+	if s.Move(w.now, p, there, broken, s) || s.Move(w.now, p, there, b[:10], s) {
+		t.Fatal("moved by what is not authentic")
+	}
+	if !s.Move(w.now, p, there, b, s) || p.Address() != there || string(s.lastPayload) != "moved" {
+		t.Fatalf("not moved: at %v, %q", p.Address(), s.lastPayload)
+	}
+	if s.Move(w.now, p, netip.MustParseAddrPort(mallory), b, s) {
+		t.Error("moved by a replayed packet")
+	}
+	c.addr = there
+	w.tap = nil
+	w.exchange(s, p, c)
+	other := w.join("198.51.100.8:5000", w.issue(w.config(8)))
+	w.until("connected", func() bool { return other.State() == Connected })
+	if s.Move(w.now, p, other.addr, send("x"), s) {
+		t.Error("moved to another client's address")
+	}
+	p.Disconnect(w.now)
+	if s.Move(w.now, p, netip.MustParseAddrPort(mallory), send("x"), s) {
+		t.Error("moved after its end")
+	}
+}
+
+func TestStopAndClose(t *testing.T) {
+	w, s, c := connected(t, ServerConfig{})
+	s.StopAccepting()
+	late := w.join("198.51.100.8:5000", w.issue(w.config(8)))
+	w.run(time.Second)
+	if late.reason != ErrDenied {
+		t.Errorf("a late client: %v", late.reason)
+	}
+	w.exchange(s, s.last, c)
+	s.Close(w.now)
+	s.Close(w.now)
+	w.step()
+	if c.reason != ErrDisconnected || s.Len() != 0 {
+		t.Errorf("%d clients, %v", s.Len(), c.reason)
+	}
+	w.queue = nil
+	w.expect(alice, request(w.issue(w.config(9))), DropType)
+}
+
+func TestPeersInSlotOrder(t *testing.T) {
+	w := newWorld(t, ServerConfig{MaxClients: 8})
+	s := w.servers[0]
+	for i := range 8 {
+		c := w.join(netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 5).String(), w.issue(w.config(uint64(i))))
+		w.until("connected", func() bool { return c.State() == Connected })
+	}
+	next := 0
+	for p := range s.Peers() {
+		if p.Slot() != next || p.ClientID() != uint64(next) {
+			t.Errorf("%v comes as number %d", p, next)
+		}
+		next++
+		p.Disconnect(w.now) // allowed while it is visited
+		if next == 5 {
+			break
+		}
+	}
+	if s.Len() != 3 {
+		t.Errorf("%d clients left", s.Len())
+	}
+}

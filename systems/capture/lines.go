@@ -1,0 +1,263 @@
+package capture
+
+import (
+	"math"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/components"
+)
+
+// Closed-loop capture: what is replicated of a field is not its value but a line
+// near it, and the next value is compared with the line, not with the value before.
+// While it is near enough, nothing is news. The error never adds up, because the
+// line that receivers know is the one that is compared.
+//
+// A line that has strayed bends: it takes the change of the last simulation step
+// as its own, from the step on that brings it closest to the value. If there is no
+// such step, it jumps. A jump in the last step before a send looks like a bend
+// there; which of the two it was is told by what the same lines did before.
+
+// line is a field as receivers know it: place and change per send, in words.
+type line struct{ r, v int32 }
+
+// bend is the past of the lines of a set.
+type bend struct {
+	age    uint16 // sends since the last one
+	fresh  bool   // there is no line yet
+	guess  bool   // it could have been a bend or a jump
+	jumper bool   // jumps when in doubt
+}
+
+// maxChange bounds the change per send, so that sums of some thousands of them
+// stay far from overflow.
+const maxChange = 1 << 28
+
+// settle is for how many seconds a line must be at rest to be put on the word
+// closest to the value.
+const settle = 3
+
+// step is the values of one table one simulation step before a send.
+type step struct {
+	plan   *plan
+	ids    []components.NetID
+	truths []float64
+}
+
+// remember keeps the values as they stand, to draw lines through.
+func (r *Ring) remember() {
+	n := 0
+	for t := range r.w.Tables {
+		r.before = resize(r.before, n+1)
+		s := &r.before[n]
+		n++
+		s.plan = r.planOf(t.Mask&^r.private, s.plan)
+		s.ids, s.truths = s.ids[:0], s.truths[:0]
+		if s.plan.lines > 0 {
+			s.ids = append(s.ids, t.NetIDs...)
+			s.truths = s.plan.truths(s.truths, t)
+		}
+	}
+	r.before = r.before[:n]
+}
+
+// start makes the lines of a slot new.
+func (p *plan) start(g *group, slot int) {
+	for i := range p.sets {
+		g.bends[slot*len(p.sets)+i] = bend{fresh: true}
+	}
+}
+
+// draw moves the lines of one row on by a send and writes them into its record.
+func (r *Ring) draw(g *group, table, row int, words []int32) {
+	t := &r.tables[table]
+	p := t.plan
+	rows := len(t.ids)
+	slot := int(t.places[row].slot)
+	truths := r.truths[t.truths+row:]
+	lines := g.lines[slot*p.lines:][:p.lines]
+	bends := g.bends[slot*len(p.sets):][:len(p.sets)]
+	for i := range p.sets {
+		s, b := &p.sets[i], &bends[i]
+		rest := true
+		near := !b.fresh
+		for k := range s.fields {
+			f := &s.fields[k]
+			l := lines[f.line]
+			if math.Abs(f.off(int64(l.r)+int64(l.v), truths[f.line*rows])) > f.slack {
+				near = false
+			}
+			rest = rest && l.v == 0
+		}
+		switch {
+		case !near:
+			r.bend(s, b, lines, truths, table, row, words)
+		case rest && b.age >= uint16(settle*r.rate):
+			// A bend of nothing but rounding: only when there is some.
+			for k := range s.fields {
+				f := &s.fields[k]
+				l := &lines[f.line]
+				if q := f.round(truths[f.line*rows]); q != l.r {
+					l.r, b.age = q, 0
+				}
+			}
+		default:
+			for k := range s.fields {
+				f := &s.fields[k]
+				l := &lines[f.line]
+				l.r = f.fold(int64(l.r) + int64(l.v))
+			}
+			if b.age < math.MaxUint16 {
+				b.age++
+			}
+		}
+		for k := range s.fields {
+			f := &s.fields[k]
+			words[f.word], words[f.word+1] = lines[f.line].r, lines[f.line].v
+		}
+	}
+}
+
+// bend gives the lines of a set that has strayed a new course.
+func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, table, row int, words []int32) {
+	t := &r.tables[table]
+	rows := len(t.ids)
+	past, stride := r.past(table, row)
+	var course [3]int32
+	var exact [3]float64
+	for k := range s.fields {
+		f := &s.fields[k]
+		if past != nil {
+			d := float64(r.steps) * f.turned(truths[f.line*rows]-past[f.line*stride])
+			exact[k] = min(max(d, -maxChange), maxChange)
+			course[k] = int32(math.Floor(exact[k] + 0.5))
+		}
+	}
+	s.snap(&course, &exact, words)
+
+	n := r.steps
+	at := -1
+	if past != nil && !b.fresh {
+		if b.guess && b.age == 0 {
+			b.jumper = !b.jumper
+		}
+		best := math.Inf(1)
+		for step := range n {
+			worst := 0.0
+			for k := range s.fields {
+				f := &s.fields[k]
+				l := lines[f.line]
+				off := f.off(int64(l.r)+snapshot.Bend(l.v, course[k], step, n, n), truths[f.line*rows])
+				worst = max(worst, math.Abs(off)/f.slack)
+			}
+			if worst <= 1 && worst < best {
+				at, best = step, worst
+			}
+		}
+		switch {
+		case at == n-1:
+			b.guess = true
+		case at >= 0:
+			b.guess, b.jumper = false, false
+		default:
+			b.guess = false
+			if !s.drifted(lines, truths, rows) {
+				b.jumper = true
+			}
+		}
+	}
+	for k := range s.fields {
+		f := &s.fields[k]
+		l := &lines[f.line]
+		switch {
+		case b.fresh || at < 0:
+			*l = line{f.round(truths[f.line*rows]), course[k]}
+		case b.guess && b.jumper:
+			l.r = f.round(truths[f.line*rows]) // and goes on as it did
+		default:
+			*l = line{f.fold(int64(l.r) + snapshot.Bend(l.v, course[k], at, n, n)), course[k]}
+		}
+	}
+	b.fresh, b.age = false, 0
+}
+
+// drifted reports whether the lines have strayed by what rounding adds up to, and
+// not by a jump.
+func (s *set) drifted(lines []line, truths []float64, rows int) bool {
+	for k := range s.fields {
+		f := &s.fields[k]
+		l := lines[f.line]
+		if math.Abs(f.off(int64(l.r)+int64(l.v), truths[f.line*rows])) > f.slack+2 {
+			return false
+		}
+	}
+	return true
+}
+
+// past returns the values of a row one step ago, and how far apart they lie; nil
+// when they are not known.
+func (r *Ring) past(table, row int) (truths []float64, stride int) {
+	if r.since != r.steps {
+		return nil, 0
+	}
+	id, kind := r.tables[table].ids[row], r.tables[table].plan
+	if table < len(r.before) {
+		if s := &r.before[table]; s.plan == kind && row < len(s.ids) && s.ids[row] == id {
+			return s.truths[row:], len(s.ids)
+		}
+	}
+	// Something was spawned or despawned in the last step.
+	for i := range r.before {
+		s := &r.before[i]
+		if s.plan != kind {
+			continue
+		}
+		for k := range s.ids {
+			if s.ids[k] == id {
+				return s.truths[k:], len(s.ids)
+			}
+		}
+	}
+	return nil, 0
+}
+
+// snap moves a course to the one that follows from the entity's heading when it
+// is the same but for rounding: receivers can tell that one.
+func (s *set) snap(course *[3]int32, exact *[3]float64, words []int32) {
+	if s.along == nil {
+		return
+	}
+	speed := int32(math.Sqrt(float64(exact[0]*exact[0])+float64(exact[1]*exact[1])) + 0.5)
+	x, y := snapshot.Toward(speed, s.along.Turn(words[s.angle]))
+	if math.Abs(float64(x)-exact[0]) < 1.5 && math.Abs(float64(y)-exact[1]) < 1.5 {
+		course[0], course[1] = x, y
+	}
+}
+
+// off is how far a place is from a value, the short way round.
+func (f *lineField) off(r int64, truth float64) float64 {
+	return f.turned(truth - float64(r))
+}
+
+// turned brings the difference of two angles to within half a turn.
+func (f *lineField) turned(d float64) float64 {
+	if f.turn > 0 {
+		turn := float64(f.turn)
+		d -= float64(turn * math.Round(d/turn))
+	}
+	return d
+}
+
+// round is the place closest to a value.
+func (f *lineField) round(truth float64) int32 {
+	return f.fold(int64(math.Floor(truth + 0.5)))
+}
+
+// fold brings a place to the words of its field, if it is an angle.
+func (f *lineField) fold(r int64) int32 {
+	if f.turn > 0 {
+		if r %= f.turn; r < 0 {
+			r += f.turn
+		}
+	}
+	return int32(min(max(r, math.MinInt32), math.MaxInt32))
+}

@@ -1,0 +1,275 @@
+package capture
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// A frame holds each entity once, under its NetID, with what is not for its owner
+// alone.
+func TestFrameHoldsTheWorld(t *testing.T) {
+	s := newStage(t, 3, nil)
+	rng := rand.New(rand.NewPCG(1, 2))
+	all := crowd(s, rng, 150)
+	own := s.w.Spawn(components.Owner{Client: 7}, spot{1, 2}, level{3}, secret{4})
+	both := s.w.Spawn(components.Owner{Client: 7}, level{5})
+	s.w.Spawn(components.Owner{Client: 9}, level{6})
+	f := s.send(nil)
+	if f.Send != 1 || f.Tick != 3 || s.ring.At(1) != f || s.ring.At(2) != nil || s.ring.At(0) != nil {
+		t.Fatalf("send %d at tick %d", f.Send, f.Tick)
+	}
+	alive := 0
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		if g.Known != allSlots || g.Send != 1 {
+			t.Errorf("group %d: known %x, send %d", i, g.Known, g.Send)
+		}
+		for slot := range 64 {
+			if g.Alive>>slot&1 == 0 {
+				continue
+			}
+			alive++
+			e := f.Entity(i, slot)
+			if uint32(s.w.NetID(e)) != g.IDs[slot] {
+				t.Errorf("group %d slot %d: NetID %d of %v", i, slot, g.IDs[slot], e)
+			}
+			if s.layout.RecordWords(g.Masks[slot]) != len(g.Record(slot)) {
+				t.Errorf("group %d slot %d: %d words", i, slot, len(g.Record(slot)))
+			}
+			if hidden := ecs.ComponentOf[secret](s.w.Protocol()); g.Masks[slot]>>hidden.Replicated()&1 != 0 {
+				t.Errorf("group %d slot %d: %x tells of what is its owner's alone", i, slot, g.Masks[slot])
+			}
+		}
+	}
+	if alive != len(all)+3 {
+		t.Errorf("%d entities, want %d", alive, len(all)+3)
+	}
+	list := f.Owned(7)
+	if len(list) != 2 || len(f.Owned(8)) != 0 || len(f.Owned(9)) != 1 {
+		t.Fatalf("owned by 7: %v, 8: %v, 9: %v", list, f.Owned(8), f.Owned(9))
+	}
+	for _, o := range list {
+		if e := f.Entity(o.Group, o.Slot); e != own && e != both || f.Owner(o.Group, o.Slot) != 7 {
+			t.Errorf("%v is not owned by 7", e)
+		}
+	}
+	levels := ecs.ComponentOf[level](s.w.Protocol())
+	if n := s.word(t, f, own, levels, 0); n != 3 {
+		t.Errorf("level %d", n)
+	}
+}
+
+// Slots stay while entities come and go, whatever moves in storage.
+func TestSlotsAreSticky(t *testing.T) {
+	s := newStage(t, 1, nil)
+	rng := rand.New(rand.NewPCG(3, 4))
+	at := map[components.NetID][2]int{}
+	left := map[[2]int]uint32{}
+	var alive []ecs.Entity
+	reused, most := 0, 0
+	for range 600 {
+		for range rng.IntN(9) {
+			alive = append(alive, crowd(s, rng, 1)...)
+			if rng.IntN(2) == 0 {
+				ecs.Remove[facing](s.w, alive[len(alive)-1])
+			}
+		}
+		for len(alive) > 100 {
+			k := rng.IntN(len(alive))
+			s.w.Despawn(alive[k])
+			alive[k] = alive[len(alive)-1]
+			alive = alive[:len(alive)-1]
+		}
+		f := s.send(nil)
+		now := map[components.NetID][2]int{}
+		for _, e := range alive {
+			id := s.w.NetID(e)
+			group, slot, ok := s.ring.Slot(id)
+			if !ok || f.Groups[group].Alive>>slot&1 == 0 || f.Groups[group].IDs[slot] != uint32(id) {
+				t.Fatalf("send %d: entity %d is not at %d, %d", f.Send, id, group, slot)
+			}
+			now[id] = [2]int{group, slot}
+			if was, ok := at[id]; ok && was != now[id] {
+				t.Fatalf("send %d: entity %d went from %v to %v", f.Send, id, was, now[id])
+			} else if gone, ok := left[now[id]]; !was2(ok, at, id) {
+				reused++
+				if f.Send-gone < rest {
+					t.Fatalf("send %d: slot %v was free for %d sends", f.Send, now[id], f.Send-gone)
+				}
+			}
+		}
+		for id, p := range at {
+			if _, ok := now[id]; !ok {
+				left[p] = f.Send
+				if _, _, ok := s.ring.Slot(id); ok {
+					t.Fatalf("send %d: entity %d is gone and has a slot", f.Send, id)
+				}
+			}
+		}
+		at = now
+		for i := range f.Groups {
+			g := &f.Groups[i]
+			for slot := range 64 {
+				if g.Alive>>slot&1 != 0 && now[components.NetID(g.IDs[slot])] != [2]int{i, slot} {
+					t.Fatalf("send %d: nobody is at %d, %d", f.Send, i, slot)
+				}
+			}
+		}
+		most = max(most, len(f.Groups))
+	}
+	if reused == 0 || most > 8 {
+		t.Errorf("%d slots were used again, %d groups for 100 entities", reused, most)
+	}
+}
+
+// was2 reports whether an entity that found a slot somebody left was there before.
+func was2(left bool, at map[components.NetID][2]int, id components.NetID) bool {
+	_, ok := at[id]
+	return ok || !left
+}
+
+// An entity that changes its components moves to a group of such entities, and an
+// empty group is given to others.
+func TestGroupsAreAlike(t *testing.T) {
+	s := newStage(t, 3, nil)
+	rng := rand.New(rand.NewPCG(5, 6))
+	all := crowd(s, rng, 64)
+	f := s.send(nil)
+	if len(f.Groups) != 1 || f.Groups[0].Alive != allSlots {
+		t.Fatalf("%d groups", len(f.Groups))
+	}
+	for _, e := range all {
+		ecs.Remove[facing](s.w, e)
+	}
+	f = s.send(nil)
+	if len(f.Groups) != 2 || f.Groups[0].Alive != 0 || f.Groups[1].Alive != allSlots {
+		t.Fatalf("%d groups", len(f.Groups))
+	}
+	for range rest {
+		s.send(nil)
+	}
+	for range 10 {
+		s.w.Spawn(level{})
+	}
+	f = s.send(nil)
+	if len(f.Groups) != 2 || f.Groups[0].Alive != 1<<10-1 {
+		t.Fatalf("%d groups, %x in the first", len(f.Groups), f.Groups[0].Alive)
+	}
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		for slot := range 64 {
+			if g.Alive>>slot&1 != 0 && g.Masks[slot] != g.Masks[0] {
+				t.Errorf("group %d is not of one kind", i)
+			}
+		}
+	}
+}
+
+// Storage order decides nothing: two worlds with the same entities in another
+// order give the same slots.
+func TestNewcomersGetSlotsByNetID(t *testing.T) {
+	order := func(swap bool) (places [][2]int) {
+		s := newStage(t, 1, nil)
+		rng := rand.New(rand.NewPCG(7, 8))
+		all := crowd(s, rng, 40)
+		if swap {
+			for k := range 20 {
+				ecs.Remove[level](s.w, all[k])
+			}
+			for k := range 20 {
+				ecs.Add(s.w, all[19-k], level{})
+			}
+		}
+		s.send(nil)
+		for _, e := range all {
+			group, slot, _ := s.ring.Slot(s.w.NetID(e))
+			places = append(places, [2]int{group, slot})
+		}
+		return places
+	}
+	a, b := order(false), order(true)
+	for i := range a {
+		if a[i] != b[i] {
+			t.Errorf("entity %d: %v and %v", i, a[i], b[i])
+		}
+	}
+}
+
+func TestFramesAreKept(t *testing.T) {
+	s := newStage(t, 1, nil)
+	for range 200 {
+		s.send(nil)
+	}
+	for send := uint32(0); send < 300; send++ {
+		if f := s.ring.At(send); (f != nil) != (send > 200-Kept && send <= 200) {
+			t.Errorf("send %d: %v", send, f != nil)
+		}
+	}
+}
+
+func TestClampedIsCountedAndNamedOnce(t *testing.T) {
+	var log bytes.Buffer
+	s := newStage(t, 1, &log)
+	e := s.w.Spawn(spot{X: -5, Y: float32(math.NaN())}, level{201})
+	for range 3 {
+		s.send(nil)
+	}
+	p := s.w.Protocol()
+	if a, b := s.ring.Clamped(ecs.ComponentOf[spot](p).Replicated()), s.ring.Clamped(ecs.ComponentOf[level](p).Replicated()); a != 6 || b != 3 {
+		t.Errorf("%d and %d clamped", a, b)
+	}
+	for _, name := range []string{"field=X", "field=Y", "field=N"} {
+		if strings.Count(log.String(), name) != 1 {
+			t.Errorf("the log says %q", log.String())
+		}
+	}
+	ecs.Get[spot](s.w, e).X = 4
+	f := s.send(nil)
+	if x := s.word(t, f, e, ecs.ComponentOf[spot](p), 0); x != 4*256 {
+		t.Errorf("X is %d", x)
+	}
+}
+
+func TestCaptureAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	s := newStage(t, 3, nil)
+	crowd(s, rand.New(rand.NewPCG(1, 1)), 300)
+	for range 2 * Kept {
+		s.send(func() { walk(s.w) })
+	}
+	if n := testing.AllocsPerRun(100, func() { s.send(func() { walk(s.w) }) }); n > 0 {
+		t.Errorf("%v allocations a send", n)
+	}
+}
+
+// BenchmarkSend is a send of 1,100 entities that walk, and the three steps before
+// it, of which BenchmarkWalk is the game's part.
+func BenchmarkSend(b *testing.B) {
+	s := newStage(b, 3, nil)
+	crowd(s, rand.New(rand.NewPCG(1, 1)), 1100)
+	for range 2 * Kept {
+		s.send(func() { walk(s.w) })
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.send(func() { walk(s.w) })
+	}
+}
+
+func BenchmarkWalk(b *testing.B) {
+	s := newStage(b, 3, nil)
+	crowd(s, rand.New(rand.NewPCG(1, 1)), 1100)
+	for b.Loop() {
+		for range 3 {
+			walk(s.w)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package systems
+
+import "github.com/tactusgo/tactus/codec"
+
+// baseRing is how many packets back one can be read that continues from a base
+// maxBack before it: those that come late find their bases still there.
+const baseRing = 2 * maxBack
+
+// inputBase is what an input message ended with: what others can continue from.
+type inputBase struct {
+	seq    uint16 // of the packet
+	live   bool
+	acked  bool // the other end has it; for who sends
+	epoch  uint8
+	shift  int16
+	newest uint16
+	state  []uint32 // of the coder
+}
+
+// inputBases keeps the bases of the newest packets, sent or received, by session
+// sequence.
+type inputBases struct {
+	ring   [baseRing]inputBase
+	newest uint16 // packet
+	any    bool
+}
+
+// newInputBases makes room for inputs of so many words.
+func newInputBases(words int) *inputBases {
+	b := &inputBases{}
+	state := make([]uint32, baseRing*2*words)
+	for i := range b.ring {
+		b.ring[i].state = state[i*2*words : (i+1)*2*words]
+	}
+	return b
+}
+
+// put keeps what the packet seq ended with, unless it is too old for anything to
+// continue from it. What has become so is let go.
+func (b *inputBases) put(seq uint16, m *inputMessage, state []uint32) {
+	d := codec.Diff(seq, b.newest)
+	if !b.any {
+		b.any, d = true, baseRing
+	}
+	if d <= -baseRing {
+		return
+	}
+	if d > 0 {
+		// Whoever has the same remainder as a packet in between is too old as well.
+		for s := range uint16(min(d, baseRing)) {
+			b.ring[(seq-s)%baseRing].live = false
+		}
+		b.newest = seq
+	}
+	e := &b.ring[seq%baseRing]
+	e.seq, e.live, e.acked = seq, true, false
+	e.epoch, e.shift, e.newest = m.epoch, m.shift, m.newest
+	copy(e.state, state)
+}
+
+// at is what the packet seq ended with, or nil.
+func (b *inputBases) at(seq uint16) *inputBase {
+	if e := &b.ring[seq%baseRing]; e.live && e.seq == seq {
+		return e
+	}
+	return nil
+}
+
+// ack notes that the other end has received the packet seq.
+func (b *inputBases) ack(seq uint16) {
+	if e := b.at(seq); e != nil {
+		e.acked = true
+	}
+}
+
+// acknowledged is the newest base that the other end has received within maxBack
+// packets before the packet seq, and how many before, or nil.
+func (b *inputBases) acknowledged(seq uint16) (e *inputBase, back int) {
+	for back := 1; back <= maxBack; back++ {
+		if e := b.at(seq - uint16(back)); e != nil && e.acked {
+			return e, back
+		}
+	}
+	return nil, 0
+}
+
+// clear lets go of all.
+func (b *inputBases) clear() {
+	for i := range b.ring {
+		b.ring[i].live = false
+	}
+}

@@ -1,0 +1,229 @@
+package systems
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/schema"
+)
+
+// every has a field of each kind and tag that an input can have.
+type every struct {
+	Bool  bool
+	Edge  bool    `net:"edge"`
+	I8    int8    `net:"-3..4"`
+	U8    uint8   `net:"5..9"`
+	I16   int16   `net:"-300..300 step 7"`
+	U16   uint16  `net:"0..65280 step 256 angle"`
+	I32   int32   `net:"-70000..70001"`
+	U32   uint32  `net:"1..5"`
+	I64   int64   `net:"-10..10"`
+	F32   float32 `net:"-2..3 step 0.3"`
+	F64   float64 `net:"0.5..0.9 step 0.001"`
+	RawI8 int8    `net:"raw"`
+	Raw16 int16   `net:"raw"`
+	RawU  uint64  `net:"raw"`
+	RawF  float32 `net:"raw"`
+	RawD  float64 `net:"raw"`
+}
+
+func tableFor[T any](t testing.TB) *schema.Table {
+	t.Helper()
+	table, err := schema.Compile(reflect.TypeFor[T](), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// randomInputs makes a message of values that a client can have; about half of
+// the inputs are as the one before.
+func randomInputs(r *rand.Rand, t *schema.Table, count int) *inputMessage {
+	m := &inputMessage{epoch: uint8(r.Uint32()), shift: int16(r.Uint32()), newest: uint16(r.Uint32()), count: count}
+	m.words = make([]int32, count*t.Words)
+	value := make([]uint64, t.Size/8+1)
+	for i := range count {
+		words := m.words[i*t.Words : (i+1)*t.Words]
+		if i > 0 && r.IntN(2) == 0 {
+			copy(words, m.words[(i-1)*t.Words:])
+			continue
+		}
+		for k := range words {
+			words[k] = int32(r.Uint32())
+		}
+		t.Dequantize(unsafe.Pointer(&value[0]), words, t.Words, 1)
+		t.Quantize(words, t.Words, unsafe.Pointer(&value[0]), 1)
+	}
+	return m
+}
+
+// sameInputs compares as the game would see it: raw words of less than 32 bits
+// may differ in bits that nobody reads.
+func sameInputs(t *schema.Table, a, b *inputMessage) bool {
+	if a.epoch != b.epoch || a.shift != b.shift || a.newest != b.newest || a.count != b.count {
+		return false
+	}
+	var x, y every
+	for i := range a.count {
+		t.Dequantize(unsafe.Pointer(&x), a.words[i*t.Words:], t.Words, 1)
+		t.Dequantize(unsafe.Pointer(&y), b.words[i*t.Words:], t.Words, 1)
+		if x != y {
+			return false
+		}
+	}
+	return true
+}
+
+// writeWhole writes m as a message that continues from nothing.
+func writeWhole(t *schema.Table, m *inputMessage) []byte {
+	return newInputCoder(t).append(nil, m, 0, nil)
+}
+
+// readWhole reads such a message.
+func readWhole(t *schema.Table, b []byte) (m inputMessage, err error) {
+	return m, newInputCoder(t).read(b, &m, 0, newInputBases(t.Words))
+}
+
+func TestInputRoundTrip(t *testing.T) {
+	table, r := tableFor[every](t), rand.New(rand.NewPCG(1, 1))
+	for n := range 2000 {
+		m := randomInputs(r, table, n%maxRedundancy+1)
+		got, err := readWhole(table, writeWhole(table, m))
+		if err != nil {
+			t.Fatalf("message %d: %v", n, err)
+		}
+		if !sameInputs(table, m, &got) {
+			t.Fatalf("message %d: %+v came back as %+v", n, m, got)
+		}
+	}
+}
+
+// No prefix of a message is a message, and none with anything behind it is.
+func TestInputCutOrExtended(t *testing.T) {
+	table, r := tableFor[every](t), rand.New(rand.NewPCG(2, 1))
+	for n := range 100 {
+		b := writeWhole(table, randomInputs(r, table, n%maxRedundancy+1))
+		for cut := range b {
+			if _, err := readWhole(table, b[:cut]); !errors.Is(err, ErrMessage) {
+				t.Fatalf("%d of %d bytes: %v", cut, len(b), err)
+			}
+		}
+		for _, tail := range [][]byte{{0}, {1}, make([]byte, 300)} {
+			if _, err := readWhole(table, append(b[:len(b):len(b)], tail...)); !errors.Is(err, ErrMessage) {
+				t.Fatalf("%d bytes and %d more: %v", len(b), len(tail), err)
+			}
+		}
+	}
+}
+
+func TestInputCounts(t *testing.T) {
+	table := tableFor[push](t)
+	for _, c := range []struct {
+		count int
+		ok    bool
+	}{{0, false}, {1, true}, {32, true}, {33, false}, {255, false}} {
+		b := writeWhole(table, &inputMessage{newest: 7, count: c.count, words: make([]int32, 255*table.Words)})
+		if _, err := readWhole(table, b); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrMessage) {
+			t.Errorf("%d inputs: %v", c.count, err)
+		}
+	}
+	// Padding has one spelling.
+	b := writeWhole(table, &inputMessage{newest: 7, count: 1, words: make([]int32, table.Words)})
+	b[len(b)-1] |= 0x80
+	if _, err := readWhole(table, b); !errors.Is(err, ErrMessage) {
+		t.Errorf("padding that is not zero: %v", err)
+	}
+}
+
+// Whatever the words, what the game gets is in the range and a number.
+func TestHostileWordsStayInRange(t *testing.T) {
+	table, r := tableFor[every](t), rand.New(rand.NewPCG(3, 1))
+	words := make([]int32, table.Words)
+	odd := []int32{0, -1, 1, math.MaxInt32, math.MinInt32, 0x7fc00000, 0x7ff00000, -0x00800000, 0x7f800000, 0xff, 0x80}
+	for n := range 20_000 {
+		for k := range words {
+			if words[k] = int32(r.Uint32()); r.IntN(2) == 0 {
+				words[k] = odd[r.IntN(len(odd))]
+			}
+		}
+		var v every
+		table.Dequantize(unsafe.Pointer(&v), words, table.Words, 1)
+		if _, field := table.FirstClamped(unsafe.Pointer(&v), 1); field >= 0 {
+			t.Fatalf("set %d: %s is %s", n, table.Fields[field].Path, table.Format(field, unsafe.Pointer(&v)))
+		}
+		if d := v.RawD; math.IsNaN(d) || math.IsInf(d, 0) {
+			t.Fatalf("set %d: RawD is %v", n, d)
+		}
+		if f := float64(v.RawF); math.IsNaN(f) || math.IsInf(f, 0) {
+			t.Fatalf("set %d: RawF is %v", n, f)
+		}
+		if b := *(*uint8)(unsafe.Pointer(&v.Bool)); b > 1 {
+			t.Fatalf("set %d: a bool of %d", n, b)
+		}
+	}
+}
+
+// fuzzed messages of a session come one behind the other: how many sequences
+// are left out before it, the message's length in two bytes, the message.
+func appendFuzzed(dst []byte, skipped byte, msg []byte) []byte {
+	dst = append(dst, skipped, byte(len(msg)), byte(len(msg)>>8))
+	return append(dst, msg...)
+}
+
+// What can be read can be written, and means the same; no value that it yields
+// lies outside its range. That holds for messages on their own and for those
+// that continue from others.
+func FuzzReadInput(f *testing.F) {
+	table := tableFor[every](f)
+	r := rand.New(rand.NewPCG(5, 1))
+	player := newModelPlayer(table, r)
+	var script []byte
+	for n := range 40 {
+		script = appendFuzzed(script, 0, player.send(1+n%3))
+		player.acked(player.seq - uint16(n%9))
+	}
+	f.Add(script)
+	f.Fuzz(func(t *testing.T, script []byte) {
+		reader, writer := newInputCoder(table), newInputCoder(table)
+		bases, again := newInputBases(table.Words), newInputBases(table.Words)
+		var m, back inputMessage
+		var seq uint16
+		for script = script[:min(len(script), 1<<13)]; len(script) >= 3; {
+			n := min(int(script[1])|int(script[2])<<8, len(script)-3)
+			seq += uint16(script[0]) + 1
+			b := script[3 : 3+n]
+			script = script[3+n:]
+			if err := reader.read(b, &m, seq, bases); err != nil {
+				if !errors.Is(err, ErrMessage) {
+					t.Fatal(err)
+				}
+				continue
+			}
+			if m.count < 1 || m.count > maxRedundancy || len(m.words) != m.count*table.Words {
+				t.Fatalf("%d inputs in %d words", m.count, len(m.words))
+			}
+			bases.put(seq, &m, reader.state)
+			for i := range m.count {
+				var v every
+				table.Dequantize(unsafe.Pointer(&v), m.words[i*table.Words:], table.Words, 1)
+				if _, field := table.FirstClamped(unsafe.Pointer(&v), 1); field >= 0 {
+					t.Fatalf("%s is %s", table.Fields[field].Path, table.Format(field, unsafe.Pointer(&v)))
+				}
+			}
+			out := writer.append(nil, &m, seq, again)
+			if err := reader.read(out, &back, seq, again); err != nil || !sameInputs(table, &m, &back) {
+				t.Fatalf("%x came back as %x: %v", b, out, err)
+			}
+			if !slices.Equal(reader.state, writer.state) {
+				t.Fatalf("%x ends with %d, written with %d", out, reader.state, writer.state)
+			}
+			again.put(seq, &m, writer.state)
+			again.ack(seq)
+		}
+	})
+}

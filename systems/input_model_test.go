@@ -1,0 +1,220 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/schema"
+)
+
+// modelPlayer writes input messages as a client does, with a session that tells
+// it what arrived.
+type modelPlayer struct {
+	table  *schema.Table
+	r      *rand.Rand
+	coder  *inputCoder
+	bases  *inputBases
+	log    [][]int32 // by sequence; 0 is none
+	paces  []int32   // of words that move
+	seq    uint16    // of the last packet
+	got    int       // inputs that the server has
+	epoch  uint8
+	shift  int16
+	newest map[uint16]int
+	limit  int // inputs in a message, at most
+}
+
+func newModelPlayer(t *schema.Table, r *rand.Rand) *modelPlayer {
+	return &modelPlayer{
+		table: t, r: r, coder: newInputCoder(t), bases: newInputBases(t.Words), log: [][]int32{nil},
+		paces: make([]int32, t.Words), newest: map[uint16]int{}, limit: maxRedundancy, seq: uint16(r.IntN(1 << 16)),
+	}
+}
+
+// gather makes the next input: as the one before, with a word that jumps now and
+// then, and words that move.
+func (p *modelPlayer) gather() {
+	words := make([]int32, p.table.Words)
+	if n := len(p.log); n > 1 {
+		copy(words, p.log[n-1])
+	}
+	for k := range words {
+		switch p.r.IntN(24) {
+		case 0:
+			words[k] = int32(p.r.Uint32())
+		case 1:
+			p.paces[k] = int32(p.r.IntN(600) - 300)
+		case 2, 3, 4:
+			p.paces[k] = 0
+		}
+		words[k] += p.paces[k]
+	}
+	value := make([]uint64, p.table.Size/8+1)
+	p.table.Dequantize(unsafe.Pointer(&value[0]), words, p.table.Words, 1)
+	p.table.Quantize(words, p.table.Words, unsafe.Pointer(&value[0]), 1)
+	p.log = append(p.log, words)
+}
+
+// send gathers so many inputs and writes the newest that may not have arrived.
+func (p *modelPlayer) send(inputs int) []byte {
+	for range inputs {
+		p.gather()
+	}
+	newest := len(p.log) - 1
+	m := &inputMessage{epoch: p.epoch, shift: p.shift, newest: uint16(newest)}
+	m.count = min(max(newest-p.got, 1), p.limit)
+	for i := newest - m.count + 1; i <= newest; i++ {
+		m.words = append(m.words, p.log[i]...)
+	}
+	p.seq++
+	b := p.coder.append(nil, m, p.seq, p.bases)
+	p.bases.put(p.seq, m, p.coder.state)
+	p.newest[p.seq] = newest
+	return b
+}
+
+func (p *modelPlayer) acked(seq uint16) {
+	p.bases.ack(seq)
+	p.got = max(p.got, p.newest[seq])
+}
+
+// modelServer reads what arrives.
+type modelServer struct {
+	coder  *inputCoder
+	bases  *inputBases
+	newest uint16 // packet
+	any    bool
+	unread bool
+	read   int
+	m      inputMessage
+}
+
+// receive reads a packet and compares it with what was sent.
+func (s *modelServer) receive(p *modelPlayer, f modelFlight) error {
+	newest := !s.any || int16(f.seq-s.newest) > 0
+	if newest {
+		s.any, s.newest = true, f.seq
+	}
+	switch err := s.coder.read(f.b, &s.m, f.seq, s.bases); {
+	case errors.Is(err, errUnread):
+		s.unread = s.unread || newest
+		return nil
+	case err != nil:
+		return err
+	}
+	if newest {
+		s.unread = false
+	}
+	s.read++
+	s.bases.put(f.seq, &s.m, s.coder.state)
+	last := p.newest[f.seq]
+	if s.m.newest != uint16(last) || s.m.epoch != f.epoch || s.m.shift != f.shift {
+		return fmt.Errorf("input %d, epoch %d, shift %d; sent %d, %d, %d", s.m.newest, s.m.epoch, s.m.shift, last, f.epoch, f.shift)
+	}
+	n := p.table.Words
+	for i := range s.m.count {
+		seq := last - s.m.count + 1 + i
+		for k, v := range s.m.words[i*n : (i+1)*n] {
+			if p.coder.cut(k, v) != p.coder.cut(k, p.log[seq][k]) {
+				return fmt.Errorf("word %d of input %d is %#x, not %#x", k, seq, v, p.log[seq][k])
+			}
+		}
+	}
+	return nil
+}
+
+// modelFlight is a packet, or an answer, on its way.
+type modelFlight struct {
+	due   int
+	seq   uint16
+	b     []byte
+	epoch uint8
+	shift int16
+	// of an answer
+	acks   []uint16
+	unread bool
+}
+
+// Whatever a link does to the packets and to what acknowledges them, and whatever
+// a server acknowledges and does not read: what it reads is what was sent, and it
+// reads on as soon as things go well again.
+func TestInputsReadAsTheyWereWritten(t *testing.T) {
+	for seed := range uint64(40) {
+		for name, table := range map[string]*schema.Table{"every": tableFor[every](t), "numbered": tableFor[numbered](t), "none": emptyTable} {
+			r := rand.New(rand.NewPCG(seed, 9))
+			p := newModelPlayer(table, r)
+			p.limit = 1 + r.IntN(maxRedundancy)
+			s := &modelServer{coder: newInputCoder(table), bases: newInputBases(table.Words)}
+			loss, twice, delay, jitter := r.Float64()*0.6, r.Float64()*0.4, r.IntN(40), r.IntN(60)
+			var up, down []modelFlight
+			var told []uint16
+			deaf, unread := 0, false
+			for tick := range 1500 {
+				if tick == 1200 { // from here on all is well
+					loss, twice, delay, jitter, deaf = 0, 0, 3, 1, 0
+				}
+				if r.IntN(100) == 0 {
+					p.epoch++
+				}
+				if r.IntN(10) == 0 {
+					p.shift += int16(r.IntN(9) - 4)
+				}
+				if r.IntN(200) == 0 {
+					p.seq += uint16(r.IntN(200)) // the session sent something by itself
+				}
+				if r.IntN(300) == 0 && tick < 1200 {
+					deaf = r.IntN(60)
+				}
+				if deaf--; unread {
+					p.bases.clear()
+				}
+				b := p.send(1 + r.IntN(8)/7)
+				f := modelFlight{seq: p.seq, b: b, epoch: p.epoch, shift: p.shift}
+				for range 1 + int(r.Float64()+twice) {
+					if f.due = tick + delay + r.IntN(jitter+1); r.Float64() >= loss {
+						up = append(up, f)
+					}
+				}
+				up = slices.DeleteFunc(up, func(f modelFlight) bool {
+					if f.due > tick {
+						return false
+					}
+					if slices.Contains(told, f.seq) {
+						return true // the session drops duplicates
+					}
+					if told = append(told, f.seq); deaf > 0 {
+						return true
+					}
+					if err := s.receive(p, f); err != nil {
+						t.Fatalf("%s, seed %d, tick %d, packet %d: %v", name, seed, tick, f.seq, err)
+					}
+					return true
+				})
+				told = told[max(len(told)-200, 0):]
+				if tick%3 == 0 && r.Float64() >= loss {
+					down = append(down, modelFlight{due: tick + delay + r.IntN(jitter+1), acks: slices.Clone(told[max(len(told)-33, 0):]), unread: s.unread})
+				}
+				down = slices.DeleteFunc(down, func(f modelFlight) bool {
+					if f.due > tick {
+						return false
+					}
+					unread = f.unread
+					for _, seq := range f.acks {
+						p.acked(seq)
+					}
+					return true
+				})
+				if tick == 1400 {
+					s.read = 0
+				}
+			}
+			if s.read < 95 || s.unread {
+				t.Errorf("%s, seed %d: %d of the last 100 messages were read, at a loss: %v", name, seed, s.read, s.unread)
+			}
+		}
+	}
+}

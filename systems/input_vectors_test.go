@@ -1,0 +1,157 @@
+package systems
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
+
+// inputVectors is a client's side of a session, for who implements the format.
+type inputVectors struct {
+	// Input is the field table of the input, as in the handshake.
+	Input string
+	// Bits is the width of each word.
+	Bits    []int
+	Packets []inputVector
+}
+
+// inputVector is one message.
+type inputVector struct {
+	// Acked are the packets whose acknowledgement came before this was written.
+	Acked  []uint16 `json:",omitempty"`
+	Packet uint16   // number in the session
+	Epoch  uint8
+	Shift  int16
+	Newest uint16
+	Inputs [][]uint32 // oldest first, in words
+	Hex    string
+}
+
+const inputVectorFile = "testdata/input_messages.json"
+
+// makeInputVectors plays a client of 60 ticks, with a round trip of 8.
+func makeInputVectors(t *testing.T) *inputVectors {
+	table := tableFor[turner](t)
+	p := newModelPlayer(table, rand.New(rand.NewPCG(11, 1)))
+	v := &inputVectors{Input: table.Line()}
+	for k := range table.Words {
+		v.Bits = append(v.Bits, table.WordBits(k))
+	}
+	p.seq = 65_500
+	for n := range 60 {
+		var e inputVector
+		if n >= 8 && n%3 == 0 {
+			e.Acked = []uint16{p.seq - 7}
+			p.acked(p.seq - 7)
+		}
+		switch n {
+		case 20:
+			p.epoch++
+		case 26, 27, 28:
+			p.shift -= 3
+		case 36:
+			p.limit = 5
+		case 44:
+			p.limit = 32
+		case 48:
+			p.seq += 100
+		}
+		inputs := 1
+		if n == 32 {
+			inputs = 2
+		}
+		b := p.send(inputs)
+		newest := len(p.log) - 1
+		e.Packet, e.Epoch, e.Shift, e.Newest, e.Hex = p.seq, p.epoch, p.shift, uint16(newest), hex.EncodeToString(b)
+		for i := newest - min(newest-p.got, p.limit) + 1; i <= newest; i++ {
+			var words []uint32
+			for k, w := range p.log[i] {
+				words = append(words, p.coder.cut(k, w))
+			}
+			e.Inputs = append(e.Inputs, words)
+		}
+		v.Packets = append(v.Packets, e)
+	}
+	return v
+}
+
+// lines is v with a packet to a line.
+func (v *inputVectors) lines(t *testing.T) []byte {
+	object := func(v any) []byte {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	head := object(inputVectors{Input: v.Input, Bits: v.Bits, Packets: []inputVector{}})
+	b := head[:len(head)-2] // without the end of the packets
+	for i, p := range v.Packets {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, '\n'), object(p)...)
+	}
+	return append(b, "\n]}\n"...)
+}
+
+// The bytes of input messages are what other implementations were told they are,
+// both ways. Run with -update after a change that is meant.
+func TestInputVectors(t *testing.T) {
+	if *update {
+		if err := os.WriteFile(inputVectorFile, makeInputVectors(t).lines(t), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(inputVectorFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v inputVectors
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	table := tableFor[turner](t)
+	if v.Input != table.Line() {
+		t.Fatalf("the vectors are of %s", v.Input)
+	}
+	reader, writer := newInputCoder(table), newInputCoder(table)
+	received, sent := newInputBases(table.Words), newInputBases(table.Words)
+	forms := map[byte]bool{}
+	for _, e := range v.Packets {
+		for _, seq := range e.Acked {
+			sent.ack(seq)
+		}
+		msg, err := hex.DecodeString(e.Hex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m inputMessage
+		if err := reader.read(msg, &m, e.Packet, received); err != nil {
+			t.Fatalf("packet %d: %v", e.Packet, err)
+		}
+		received.put(e.Packet, &m, reader.state)
+		if m.epoch != e.Epoch || m.shift != e.Shift || m.newest != e.Newest || m.count != len(e.Inputs) {
+			t.Errorf("packet %d: epoch %d, shift %d, newest %d, %d inputs", e.Packet, m.epoch, m.shift, m.newest, m.count)
+		}
+		for i, words := range e.Inputs {
+			for k, w := range words {
+				if got := uint32(m.words[i*table.Words+k]); got != w {
+					t.Errorf("packet %d, input %d, word %d: %d, not %d", e.Packet, i, k, got, w)
+				}
+			}
+		}
+		if out := writer.append(nil, &m, e.Packet, sent); !slices.Equal(out, msg) {
+			t.Errorf("packet %d: written as %x, not %x", e.Packet, out, msg)
+		}
+		sent.put(e.Packet, &m, writer.state)
+		form := msg[0] >> kindBits
+		forms[min(form, 1)+form/inputRelative] = true
+	}
+	if len(forms) != 3 {
+		t.Errorf("not all forms of messages are among the vectors: %v", forms)
+	}
+}
