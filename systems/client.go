@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -39,24 +40,41 @@ type Client struct {
 	drawing    bool // the schedule has Interpolate
 
 	// what the server said
-	replicated   []*ecs.Component
-	predicted    uint64
-	layout       *codec.Layout
-	decoder      codec.Decoder
-	decompressor *codec.Decompressor
-	baseline     func(id, age uint32) (uint64, []int32, bool)
-	visit        func(*codec.Entity) error
-	plain        []byte
-	incoming     incoming
-	replicas     []*replica // in the order they came up
-	byID         map[uint32]*replica
-	memory       memory
-	newestSend   uint32
-	newestTick   uint32
-	depth        int
-	epoch        uint8 // of the baselines; see the messages
-	own          ownState
-	clock        playback
+	replicated  []*ecs.Component
+	predicted   uint64
+	private     uint64 // components that only their owner sees
+	sendEvery   uint32 // ticks
+	layout      *snapshot.Layout
+	model       *snapshot.Model
+	rawModel    *snapshot.Model // of own state
+	decoder     snapshot.Decoder
+	ownDecoder  snapshot.Decoder
+	parts       []snapshot.Part
+	reader      codec.ByteReader
+	raw         []byte
+	incoming    incoming
+	groups      []*history
+	ownGroups   []*history
+	replicas    []*replica // in the order they came up
+	byID        map[uint32]*replica
+	absence     absence
+	memory      memory
+	newestSend  uint32
+	newestTick  uint32
+	controlSend uint32 // newest that had a control part
+	floor       uint32 // oldest send that the server may still use as a baseline
+	depth       int
+	epoch       uint8  // of the baselines; see the messages
+	epochSend   uint32 // from which on the server has heard of it; 0: not yet
+	joinSend    uint32 // with whose state this client joins; 0: none yet
+	joinTick    uint32
+	joinGroups  int
+	loaded      bool // it has joined
+	loadedTick  uint32
+	ownSend     uint32 // newest with a block of own state, if only to say that there is none
+	privateSend uint32 // of own state, what is private in it is in the world
+	own         ownState
+	clock       playback
 
 	// what this client did
 	log        *inputLog
@@ -98,10 +116,6 @@ type ClientStats struct {
 	Session           netsys.Stats
 }
 
-// maxSnapshotPlain bounds a decompressed packet; the limits of the delta
-// decoder hold besides.
-const maxSnapshotPlain = 1 << 16
-
 // NewClient assembles a client on a wire, connecting to server. It returns an
 // error that wraps [ErrConfig] or [ErrStageOrder] when c is wrong.
 func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
@@ -112,11 +126,9 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	if cfg.Gather.fill != nil && (p.Input() == nil || cfg.Gather.of(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Gather fills another type than the protocol's input", ErrConfig)
 	}
-	c := &Client{config: cfg, protocol: p, byID: make(map[uint32]*replica), newestSend: 1 << 16}
+	c := &Client{config: cfg, protocol: p, byID: make(map[uint32]*replica), epochSend: 1}
 	c.replicated, c.predicted = p.Replicated(), predictedMask(p)
-	c.layout = layoutOf(p)
-	c.decompressor = codec.NewDecompressor(maxSnapshotPlain)
-	c.baseline, c.visit = c.lookupBaseline, c.visitEntity
+	c.private = privateMask(p)
 
 	c.simulation = p.SimulateStage()
 	c.before = ecs.NewStage("Before",
@@ -154,14 +166,6 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	return c, nil
 }
 
-func layoutOf(p *ecs.Protocol) *codec.Layout {
-	var widths []int
-	for _, c := range p.Replicated() {
-		widths = append(widths, c.Words)
-	}
-	return codec.NewLayout(widths)
-}
-
 // welcome makes the world when the server has let this client in.
 func (c *Client) welcome(session netsys.Session) error {
 	m, err := readWelcome(c.endpoint.Welcome())
@@ -176,7 +180,12 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.inputs, c.bases = newInputCoder(table), newInputBases(table.Words)
 	c.history = ecs.NewHistory(c.world, c.config.History)
 	c.clock = newPlayback(c.now, int(m.tickRate), int(m.sendRate))
-	c.newestTick = m.tick
+	c.sendEvery = uint32(m.tickRate / m.sendRate)
+	c.newestTick, c.newestSend = m.tick, m.tick/c.sendEvery
+	tables := tablesOf(c.protocol)
+	c.layout = snapshot.NewLayout(tables, int(c.sendEvery), int(m.sendRate))
+	c.model = snapshot.NewModel(c.layout, nil)
+	c.rawModel = snapshot.NewModel(snapshot.NewRawLayout(tables, int(c.sendEvery), int(m.sendRate)), nil)
 	c.loop = ecs.NewLoop(c.now.Add(c.world.StepDuration()), int(m.tickRate))
 	c.config.Logger.Info("connected", "client", c.id, "server", session.RemoteAddr())
 	return nil

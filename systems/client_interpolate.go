@@ -16,7 +16,7 @@ func (c *Client) interpolate(*ecs.World) {
 	waiting := false
 	for _, r := range c.replicas {
 		switch {
-		case r.goneAt != 0 && (head >= float64(r.goneAt) || r.entity.IsZero() || c.simulates(r.entity)):
+		case r.goneAt != 0 && (head >= float64(r.goneAt) || r.own):
 			c.hide(r)
 		case c.world.Parked(r.entity):
 			c.hide(r)
@@ -47,14 +47,14 @@ func (c *Client) drawOwn(r *replica) {
 	}
 	mask := c.world.Mask(r.entity)
 	c.show(r, mask, true)
-	c.copyOwn(r.drawn, r.entity)
+	c.copyOwn(r.drawn, r.entity, ^uint64(0))
 }
 
-// copyOwn copies the values of a predicted entity to one of the view.
-func (c *Client) copyOwn(drawn, e ecs.Entity) {
+// copyOwn copies the values of an entity's components to one of the view.
+func (c *Client) copyOwn(drawn, e ecs.Entity, mask uint64) {
 	for _, comp := range c.replicated {
 		src := c.world.Pointer(e, comp)
-		if comp.Words == 0 || src == nil {
+		if comp.Words == 0 || src == nil || mask&(1<<comp.Replicated()) == 0 {
 			continue
 		}
 		dst := c.view.Pointer(drawn, comp)
@@ -73,27 +73,36 @@ func (c *Client) show(r *replica, mask uint64, own bool) {
 // drawBetween writes the state of an entity at the playback head into the view.
 // It reports whether there was no later state to move toward.
 func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
-	from, to := r.around(head)
+	from, to := c.groups[r.group].around(r, head)
 	if from == nil {
 		return false // not yet in sight
 	}
-	c.show(r, from.mask, false)
+	k := int(r.slot)
+	mask, rec := from.Masks[k], from.Record(k)
+	c.show(r, mask|r.private, false)
 	f := 0.0
-	if to != nil && to.mask == from.mask {
+	var next []int32
+	if to != nil && to.Masks[k] == mask {
+		next = to.Record(k)
 		f = (head - float64(from.tick)) / float64(to.tick-from.tick)
 	}
-	for _, comp := range c.replicated {
-		if comp.Words == 0 || from.mask&(1<<comp.Replicated()) == 0 {
+	at := 0
+	for m := mask; m != 0; m &= m - 1 {
+		comp := c.replicated[trailing(m)]
+		if comp.Words == 0 {
 			continue
 		}
-		at := c.layout.Offset(from.mask, comp.Replicated())
 		dst := c.view.Pointer(r.drawn, comp)
-		comp.Schema.Dequantize(dst, from.words[at:], comp.Words, 1)
+		comp.Schema.Dequantize(dst, rec[at:], comp.Words, 1)
 		if f > 0 && comp.Mode&ecs.Interpolated != 0 {
-			next := c.scratchFor(comp)
-			comp.Schema.Dequantize(next, to.words[at:], comp.Words, 1)
-			comp.Schema.Lerp(dst, dst, next, f)
+			later := c.scratchFor(comp)
+			comp.Schema.Dequantize(later, next[at:], comp.Words, 1)
+			comp.Schema.Lerp(dst, dst, later, f)
 		}
+		at += comp.Words
+	}
+	if r.private != 0 && !r.entity.IsZero() {
+		c.copyOwn(r.drawn, r.entity, r.private)
 	}
 	return to == nil && r.goneAt == 0
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/components"
@@ -13,15 +12,6 @@ import (
 )
 
 func netID(id uint32) components.NetID { return components.NetID(id) }
-
-// ownState is what a snapshot said of the client's own entities: their state
-// after the server consumed input, in full precision.
-type ownState struct {
-	tick  uint32
-	input uint32
-	raw   []byte
-	fresh bool // newer than what Reconcile has seen
-}
 
 // receive is the system Receive of a client: it takes in snapshots and makes
 // the newest confirmed state of every entity that this client does not predict
@@ -69,225 +59,227 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	if c.stats.MalformedMessages++; c.stats.MalformedMessages == 1 {
 		c.config.Logger.Warn("snapshot refused; more are only counted", "error", err)
 	}
-	if c.stats.MalformedMessages >= MaxMalformed || errors.Is(err, errTooMany) {
+	if c.stats.MalformedMessages >= MaxMalformed || errors.Is(err, errTooMuch) {
 		c.session.Close(now, netsys.ReasonProtocol)
 		c.fail(fmt.Errorf("systems: the server broke the protocol: %w", err))
 	}
 }
 
-// errTooMany is about more entities than a client keeps.
-var errTooMany = fmt.Errorf("%w: more than %d entities", ErrMessage, maxReplicas)
+// errTooMuch is about more state than a client keeps.
+var errTooMuch = fmt.Errorf("%w: more than %d bytes of state", ErrMessage, maxMemory)
+
+// incoming is the packet at hand.
+type incoming struct {
+	send, tick uint32   // of the snapshot
+	join       uint32   // send of the blocks of the world
+	joinTick   uint32   // its tick
+	floor      uint32   // oldest send still needed
+	groups     []uint32 // of the world, with an open state
+	own        []uint32 // likewise of own state
+}
 
 // readSnapshot takes in one packet, or refuses it whole. An error that wraps
 // codec.ErrBaseline is nobody's fault.
 func (c *Client) readSnapshot(now time.Time, b []byte) error {
-	if len(b) == 0 || b[0] != kindSnapshot {
-		return fmt.Errorf("%w: %d bytes that are not a snapshot", ErrMessage, len(b))
-	}
-	h, own, body, err := readSnapshotHeader(b[1:])
-	if err == nil {
-		err = c.checkOwn(own)
-	}
-	if err == nil {
-		c.plain, err = c.decompressor.Append(c.plain[:0], body)
-	}
+	r := &c.reader
+	r.Reset(b)
+	h, err := readSnapshotHeader(r)
 	if err != nil {
 		return err
 	}
 	send := codec.Lift(h.send, c.newestSend)
-	c.incoming = incoming{send: send, tick: h.tick, floor: send - min(send, uint32(h.floor))}
-	if err := c.decoder.Decode(c.plain, c.layout, c.baseline, c.visit); err != nil {
-		if errors.Is(err, codec.ErrBaseline) && h.epoch == c.epoch {
-			c.epoch++
-			c.stats.Renewals++
-		}
+	if h.back > send {
+		return fmt.Errorf("%w: joined with send %d of %d", ErrMessage, send-h.back, send)
+	}
+	in := &c.incoming
+	*in = incoming{send: send, tick: send*c.sendEvery + uint32(h.late), groups: in.groups[:0], own: in.own[:0]}
+	in.join, in.joinTick = send, in.tick
+	if h.back > 0 {
+		in.join, in.joinTick = send-h.back, (send-h.back)*c.sendEvery+uint32(h.joined)
+	}
+	if h.control {
+		c.floor = max(c.floor, send-min(send, uint32(h.floor)))
+	}
+	if err = c.readBlocks(r); err == nil {
+		err = c.checkOpen()
+	}
+	if err != nil {
+		c.dropOpen()
+		c.missed(err, send)
 		return err
 	}
 	c.stats.Snapshots++
-	c.clock.snapshot(now, h.tick)
-	if send > c.newestSend || c.stats.Snapshots == 1 {
-		c.newestSend, c.newestTick = send, h.tick
+	c.clock.snapshot(now, in.tick)
+	if h.control && h.epoch == c.epoch && c.epochSend == 0 {
+		c.epochSend = send
+	}
+	if h.control && send >= c.controlSend {
+		c.controlSend = send
 		c.depth = int(h.depth)
 		c.steer.ask(h.shift)
 	}
-	c.takeOwn(&h, own)
+	if send > c.newestSend || c.stats.Snapshots == 1 {
+		c.newestSend, c.newestTick = send, in.tick
+	}
+	if h.join && !c.loaded && in.join > c.joinSend {
+		c.startJoin(in.join, in.joinTick, int(h.groups))
+	}
+	c.takeOpen(&h)
+	if c.memory.used > maxMemory {
+		return errTooMuch
+	}
 	return nil
 }
 
-// maxOwn bounds the own state of one tick in bytes.
-const maxOwn = 1 << 16
-
-// takeOwn keeps own state for Reconcile. What does not fit one packet comes in
-// several of the same tick.
-func (c *Client) takeOwn(h *snapshotHeader, own []byte) {
-	switch {
-	case h.own == 0:
-		return
-	case h.tick > c.own.tick:
-		c.own.tick = h.tick
-		c.own.input = codec.Lift(h.input, max(c.own.input, c.log.newest))
-		c.own.raw = append(c.own.raw[:0], own...)
-	case h.tick == c.own.tick && h.input == uint16(c.own.input) && len(c.own.raw)+len(own) <= maxOwn:
-		c.own.raw = append(c.own.raw, own...)
-	default:
-		return
+// missed asks for full states where a baseline was missing that the server believes
+// to be here. It is not asked again before the server has heard of it.
+func (c *Client) missed(err error, send uint32) {
+	if errors.Is(err, codec.ErrBaseline) && c.epochSend != 0 && send >= c.epochSend {
+		c.epoch++
+		c.epochSend = 0
+		c.stats.Renewals++
 	}
-	c.own.fresh = true
 }
 
-// incoming is the packet being decoded.
-type incoming struct {
-	send  uint32
-	tick  uint32
-	floor uint32
+// readBlocks decodes all blocks of a packet into open states.
+func (c *Client) readBlocks(r *codec.ByteReader) error {
+	age := uint32(0)
+	for r.Len() > 0 {
+		h, body, err := readBlock(r, age)
+		if err == nil {
+			err = c.readBody(&h, body)
+		}
+		if err != nil {
+			return err
+		}
+		age = h.age
+	}
+	return nil
 }
 
-// lookupBaseline finds the state that a delta stands on.
-func (c *Client) lookupBaseline(id, age uint32) (mask uint64, words []int32, ok bool) {
-	r := c.byID[id]
-	if r == nil || age > c.incoming.send {
-		return 0, nil, false
-	}
-	rec := r.at(c.incoming.send - age)
-	if rec == nil {
-		return 0, nil, false
-	}
-	return rec.mask, rec.words, true
-}
-
-// visitEntity stores what a packet says of one entity.
-func (c *Client) visitEntity(e *codec.Entity) error {
+// readBody decodes a block.
+func (c *Client) readBody(h *blockHead, body []byte) error {
 	in := &c.incoming
-	r := c.byID[e.ID]
-	if r == nil {
-		if len(c.replicas) >= maxReplicas {
-			return errTooMany
-		}
-		r = &replica{id: e.ID}
-		c.byID[e.ID] = r
-		c.replicas = append(c.replicas, r)
+	send, tick, all, open, model, decoder := in.join, in.joinTick, &c.groups, &in.groups, c.model, &c.decoder
+	if h.own {
+		send, tick, all, open, model, decoder = in.send, in.tick, &c.ownGroups, &in.own, c.rawModel, &c.ownDecoder
 	}
-	if e.Op == codec.OpGone {
-		// Kept even when nothing was known of it: a packet that tells of its
-		// life may have been overtaken, and must not wake the dead.
-		if r.goneAt == 0 {
-			r.goneAt = max(in.tick, 1)
-		}
-		r.newest = max(r.newest, in.send)
-		return nil
+	if h.age >= send || h.two && h.age+1 >= send {
+		return fmt.Errorf("%w: send %d stands on one %d sends before", ErrMessage, send, h.age)
 	}
-	floor := in.floor
+	for len(*all) < int(h.first+h.count) {
+		*all = append(*all, &history{})
+	}
+	c.parts = c.parts[:0]
+	for g := h.first; g < h.first+h.count; g++ {
+		x := (*all)[g]
+		if x.open == nil {
+			x.open = c.memory.take(send, tick)
+			*open = append(*open, g)
+		}
+		part := snapshotPart(x, h, send)
+		if x.open.Known&h.slots != 0 {
+			return fmt.Errorf("%w: group %d is told of twice", ErrMessage, g)
+		}
+		if h.age > 0 && (part.Base == nil || h.slots&^part.Base.Known != 0) ||
+			h.two && (part.Base2 == nil || h.slots&^part.Base2.Known != 0) {
+			return fmt.Errorf("%w: group %d, %d sends before %d", codec.ErrBaseline, g, h.age, send)
+		}
+		c.parts = append(c.parts, part)
+	}
+	if err := decoder.Decode(body, h.coder, model, c.parts); err != nil {
+		if errors.Is(err, codec.ErrBaseline) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", ErrMessage, err)
+	}
+	return nil
+}
+
+// checkOpen looks through what a packet told before anything is made of it.
+func (c *Client) checkOpen() error {
+	for _, g := range c.incoming.groups {
+		st := c.groups[g].open
+		for m := st.Alive; m != 0; m &= m - 1 {
+			if k := trailing(m); st.IDs[k] == 0 || st.Masks[k]&c.private != 0 {
+				return fmt.Errorf("%w: entity %d with components %#x", ErrMessage, st.IDs[k], st.Masks[k])
+			}
+		}
+	}
+	for _, g := range c.incoming.own {
+		if err := c.eachOwnOf(c.ownGroups[g].open, func(uint32, *ecs.Component, []byte) {}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropOpen forgets what a packet told.
+func (c *Client) dropOpen() {
+	for _, g := range c.incoming.groups {
+		c.memory.keep(c.groups[g].open)
+		c.memory.release(c.groups[g].open)
+		c.groups[g].open = nil
+	}
+	for _, g := range c.incoming.own {
+		c.memory.keep(c.ownGroups[g].open)
+		c.memory.release(c.ownGroups[g].open)
+		c.ownGroups[g].open = nil
+	}
+}
+
+// takeOpen keeps what a packet told.
+func (c *Client) takeOpen(h *snapshotHeader) {
+	floor := c.floor
 	if send, ok := c.drawnSend(); ok {
 		floor = min(floor, send)
 	}
-	r.put(&c.memory, in.send, in.tick, floor, e.Mask, e.Cur)
-	return nil
-}
-
-// applyConfirmed writes news about entities into the world: all of it for
-// entities of others, the components that are not predicted for own ones. It
-// also makes and removes entities.
-func (c *Client) applyConfirmed() {
-	kept := c.replicas[:0]
-	for _, r := range c.replicas {
-		if r.goneAt != 0 {
-			c.world.Discard(netID(r.id))
-			if c.forget(r) {
-				delete(c.byID, r.id)
-				r.release(&c.memory)
-				continue
+	for _, g := range c.incoming.groups {
+		x := c.groups[g]
+		st := x.open
+		x.open = nil
+		c.memory.keep(st)
+		known, send := st.Known, st.Send
+		if !c.store(x, st, floor) {
+			continue
+		}
+		for m := known; m != 0; m &= m - 1 {
+			if k := trailing(m); send > x.told[k] {
+				x.told[k] = send
+				x.fresh |= 1 << k
 			}
-			kept = append(kept, r)
-			continue
 		}
-		kept = append(kept, r)
-		if r.applied == r.newest {
-			continue
-		}
-		rec := r.at(r.newest)
-		r.applied = r.newest
-		c.applyRecord(r, rec)
 	}
-	clear(c.replicas[len(kept):])
-	c.replicas = kept
-}
-
-// forget reports whether nothing can need a destroyed entity any more: late
-// packets that still tell of it, or the view.
-func (c *Client) forget(r *replica) bool {
-	return c.newestSend > r.newest+maxRecords && r.drawn.IsZero()
-}
-
-func (c *Client) applyRecord(r *replica, rec *record) {
-	c.match(r, rec)
-	own := c.predicting && c.owns(rec)
-	var had uint64 // components that were predicted here before
-	if !r.entity.IsZero() && own && c.simulates(r.entity) {
-		had = c.world.Mask(r.entity)
+	told := false
+	for _, g := range c.incoming.own {
+		x := c.ownGroups[g]
+		st := x.open
+		x.open = nil
+		told = told || st.Alive != 0
+		c.ownSend = max(c.ownSend, st.Send)
+		c.memory.keep(st)
+		c.store(x, st, min(floor, c.own.send))
 	}
-	if r.entity.IsZero() || c.simulates(r.entity) != own || c.world.Mask(r.entity) != rec.mask {
-		r.entity = c.world.Replica(netID(r.id), rec.mask, own)
-		// There is no prediction to compare the newcomers with.
-		c.adopt = c.adopt || own && rec.mask&^had&c.predicted != 0
-	}
-	for _, comp := range c.replicated {
-		bit := uint64(1) << comp.Replicated()
-		if comp.Words == 0 || rec.mask&bit == 0 || had&c.predicted&bit != 0 {
-			continue
-		}
-		at := c.layout.Offset(rec.mask, comp.Replicated())
-		comp.Schema.Dequantize(c.world.Pointer(r.entity, comp), rec.words[at:], comp.Words, 1)
+	if told {
+		c.takeOwn(h)
 	}
 }
 
-// owns reports whether a record names this client as owner.
-func (c *Client) owns(rec *record) bool {
-	ownerC := c.replicated[0]
-	if rec.mask&1 == 0 {
+// store puts a state where it belongs; it reports false when it is too old to be of
+// use.
+func (c *Client) store(x *history, st *state, floor uint32) bool {
+	if known := x.at(st.Send); known != nil {
+		c.memory.merge(known, st)
+		c.memory.release(st)
+		return true
+	}
+	if st.Send == c.joinSend && st.Send < c.incoming.send && !c.loaded {
+		x.first = st
+		return true
+	}
+	if !x.put(&c.memory, st, floor) {
+		c.memory.release(st)
 		return false
 	}
-	var o components.Owner
-	ownerC.Schema.Dequantize(unsafe.Pointer(&o), rec.words[c.layout.Offset(rec.mask, 0):], 1, 1)
-	return o.Client == c.id
-}
-
-func (c *Client) simulates(e ecs.Entity) bool { return ecs.Has[components.Predicted](c.world, e) }
-
-// checkOwn parses own state without writing it anywhere.
-func (c *Client) checkOwn(b []byte) error {
-	return c.eachOwn(b, func(uint32, *ecs.Component, []byte) {})
-}
-
-// eachOwn parses own state and visits each component's raw bytes, which are
-// valid for the component.
-func (c *Client) eachOwn(b []byte, visit func(id uint32, comp *ecs.Component, raw []byte)) error {
-	var r codec.ByteReader
-	r.Reset(b)
-	for r.Len() > 0 {
-		id, mask := r.Uvarint(), r.Uvarint()
-		if r.Err() != nil || id == 0 || id > 1<<32-1 || mask == 0 || mask&^c.predicted != 0 {
-			return fmt.Errorf("%w: own state of entity %d with components %#x", ErrMessage, id, mask)
-		}
-		for _, comp := range c.replicated {
-			if mask&(1<<comp.Replicated()) == 0 {
-				continue
-			}
-			raw := r.Next(comp.Schema.RawSize())
-			if r.Err() != nil {
-				return fmt.Errorf("%w: own state ends within %s", ErrMessage, comp.Name)
-			}
-			if _, err := comp.Schema.ReadRaw(raw, c.scratchFor(comp)); err != nil {
-				return fmt.Errorf("%w: own state: %w", ErrMessage, err)
-			}
-			visit(uint32(id), comp, raw)
-		}
-	}
-	return nil
-}
-
-// scratchFor is room for one value of a component.
-func (c *Client) scratchFor(comp *ecs.Component) unsafe.Pointer {
-	need := int(comp.Schema.Size+7) / 8
-	c.scratch = resize(c.scratch, max(need, 1))
-	return unsafe.Pointer(&c.scratch[0])
+	return true
 }

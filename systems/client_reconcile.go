@@ -60,7 +60,7 @@ func (c *Client) reconcile(w *ecs.World) {
 // reports what differs.
 func (c *Client) agrees(w *ecs.World) bool {
 	same := true
-	c.eachOwn(c.own.raw, func(id uint32, comp *ecs.Component, _ []byte) {
+	c.eachOwn(func(id uint32, comp *ecs.Component, _ []byte) {
 		e, ok := w.ByNetID(netID(id))
 		if !ok {
 			return
@@ -114,7 +114,7 @@ func (c *Client) replay(w *ecs.World) {
 	from := max(s+1, c.log.first)
 	w.BeginReplay(from - 1)
 	c.history.Restore(s)
-	c.eachOwn(c.own.raw, func(id uint32, comp *ecs.Component, raw []byte) {
+	c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
 		if e, ok := w.ByNetID(netID(id)); ok && c.simulates(e) {
 			if dst := w.Pointer(e, comp); dst != nil {
 				comp.Schema.ReadRaw(raw, dst)

@@ -11,30 +11,49 @@ import (
 // spawn that it predicted becomes the entity, under the same handle; a despawn
 // that it predicted is undone when the snapshot is not older than the input which
 // it followed from, because then the server did not despawn.
-func (c *Client) match(r *replica, rec *record) {
+func (c *Client) match(r *replica, st *state) {
 	if !c.predicting {
 		return
 	}
 	if r.entity.IsZero() {
-		if key, ok := c.spawnKey(rec); ok && key.Owner == c.id {
+		if key, ok := c.spawnKey(r.id); ok && key.Owner == c.id {
 			r.entity, _ = c.world.Confirm(key, netID(r.id))
 		}
 	}
-	if rec.tick >= c.own.tick && c.world.Revive(netID(r.id), c.own.input) {
+	if st.tick >= c.own.tick && c.world.Revive(netID(r.id), c.own.input) {
 		c.adopt = true
 	}
 }
 
-// spawnKey is the key under which the server spawned an entity, if it has one
-// that this client may know.
-func (c *Client) spawnKey(rec *record) (key ecs.SpawnKey, ok bool) {
+// spawnKey is the key under which the server spawned an entity, if the newest own
+// state has one: nobody else may know it.
+func (c *Client) spawnKey(id uint32) (key ecs.SpawnKey, ok bool) {
 	comp := ecs.ComponentOf[ecs.SpawnKey](c.protocol)
-	if rec.mask&(1<<comp.Replicated()) == 0 {
-		return key, false
+	c.eachOwn(func(own uint32, of *ecs.Component, raw []byte) {
+		if own == id && of == comp {
+			_, err := comp.Schema.ReadRaw(raw, unsafe.Pointer(&key))
+			ok = err == nil
+		}
+	})
+	return key, ok
+}
+
+// unnamed reports whether an own entity that is new here must wait: under which key
+// it was spawned is told in own state, which may come later, or be lost and come
+// with another send.
+func (c *Client) unnamed(r *replica, st *state) bool {
+	if !r.entity.IsZero() {
+		return false
 	}
-	at := c.layout.Offset(rec.mask, comp.Replicated())
-	comp.Schema.Dequantize(unsafe.Pointer(&key), rec.words[at:], comp.Words, 1)
-	return key, true
+	if r.awaited == 0 {
+		r.awaited = st.Send
+	}
+	for _, x := range c.ownGroups {
+		if own := x.at(c.own.send); own != nil && own.Find(r.id) >= 0 {
+			return false
+		}
+	}
+	return (c.ownSend < st.Send || !c.ownWhole(c.ownSend)) && c.newestSend < r.awaited+moveSends
 }
 
 // drawSpawns shows in the view what this client predicts to be spawned, from the
@@ -49,7 +68,7 @@ func (c *Client) drawSpawns() {
 		}
 		for _, e := range t.Entities {
 			key := ecs.Get[ecs.SpawnKey](c.world, e)
-			c.copyOwn(c.view.Foresee(*key, t.Mask), e)
+			c.copyOwn(c.view.Foresee(*key, t.Mask), e, ^uint64(0))
 		}
 	}
 	c.view.EndReplay()
@@ -61,8 +80,8 @@ func (c *Client) drawSpawns() {
 // packets and one was lost that is a mistake, which confirmation undoes.
 func (c *Client) settleSpawns(w *ecs.World) {
 	w.SettleInput(c.own.input)
-	unknown := false
-	c.eachOwn(c.own.raw, func(id uint32, _ *ecs.Component, _ []byte) {
+	unknown := !c.ownWhole(c.own.send)
+	c.eachOwn(func(id uint32, _ *ecs.Component, _ []byte) {
 		_, known := w.ByNetID(netID(id))
 		unknown = unknown || !known
 	})

@@ -7,7 +7,9 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 )
 
 // Preset is a netcode model: a choice of policies that go together.
@@ -100,6 +102,24 @@ type ServerConfig struct {
 	Leave func(w *ecs.World, client uint32)
 	// LeavePolicy says what becomes of its entities. Default: DespawnOwned.
 	LeavePolicy LeavePolicy
+	// Budget bounds one snapshot to one client, in bytes: its messages, without
+	// what the session adds, at least 200. Where that is not enough for all there is
+	// to tell, entities take turns. Default (0): two datagrams. [Server.SetBudget]
+	// changes it for one client.
+	Budget int
+	// Priority says how much an entity matters to a client while the budget does
+	// not hold all: with twice the priority it gets its turn about twice as often. It is
+	// asked in Snapshot, and must neither change the world nor depend on anything
+	// else. Priorities below 1/16 count as that much, so that nothing waits for ever.
+	// Default (nil): 1 for all.
+	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
+	// Visible says whether a client may know of an entity. It is asked in Snapshot
+	// for every client and every entity of others, and must not change the world. Of
+	// what a client may not see nothing is sent to it, not even its NetID. Default
+	// (nil): everything.
+	Visible func(w *ecs.World, e ecs.Entity, client uint32) bool
+	// Coders are the coders that snapshots use. Default: the smallest of all wins.
+	Coders snapshot.Coders
 	// Schedule, when not nil, may change the schedule before the server
 	// starts: wrap, insert or leave out systems.
 	Schedule func(s *ecs.Schedule) error
@@ -133,11 +153,22 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
 	case badTimeout(c.Timeout):
 		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
+	case c.Budget < minBudget:
+		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, minBudget, defaultBudget)
+	case c.Coders > snapshot.ZstdOnly:
+		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
 	case c.LeavePolicy > KeepOwned:
 		return fmt.Errorf("%w: no leave policy %d; there are DespawnOwned (0) and KeepOwned (1)", ErrConfig, c.LeavePolicy)
 	}
 	return nil
 }
+
+// minBudget is what a header, a little own state and an entity need.
+// defaultBudget is two datagrams.
+const (
+	minBudget     = 200
+	defaultBudget = 2 * netsys.MaxPayload
+)
 
 // minTimeout is two keep-alives of a session: with less, one lost packet of a
 // peer that has nothing to say would end it.
@@ -158,6 +189,9 @@ func (c ServerConfig) filled() ServerConfig {
 		for c.SendRate = max(min(DefaultSendRate, wakes), 1); wakes%c.SendRate != 0; {
 			c.SendRate--
 		}
+	}
+	if c.Budget == 0 {
+		c.Budget = defaultBudget
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -184,6 +218,10 @@ type ClientConfig struct {
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
 	Start time.Time
+	// Loaded is called once, when all of the state with which the client joins has
+	// arrived: w stands exactly at tick for everybody else's entities, which appear
+	// in that moment, together. May be nil.
+	Loaded func(w *ecs.World, tick uint32)
 	// OnMismatch is told of every correction, once for each component that was
 	// beyond its tolerance, naming the first field that was. May be nil.
 	OnMismatch func(Mismatch)

@@ -2,81 +2,177 @@ package systems
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Difference compares a client's world with the server's as captured for the
-// tick of the client's newest snapshot: entity by entity, field by field; own
+// Difference compares a client's world with the server's: entity by entity, field
+// by field, each as captured for the send of its newest state that has arrived; own
 // predicted components with what the server had after the same input, within
-// tolerance. It returns nil when all is equal, and otherwise the first
-// difference by entity, component and field with both values. Both peers must
-// be at rest: call it between ticks, on one goroutine.
+// tolerance. That send must be the newest that the client has heard of, unless the
+// byte budget makes entities wait. It returns nil when all is equal, and otherwise
+// the first difference by entity, component and field with both values. Both peers
+// must be at rest: call it between ticks, on one goroutine.
 func Difference(s *Server, c *Client) error {
 	switch {
 	case c.err != nil:
 		return fmt.Errorf("the client is gone: %w", c.err)
 	case c.world == nil:
 		return fmt.Errorf("the client never connected")
+	case !c.loaded:
+		return fmt.Errorf("the client has not joined yet")
 	}
-	var f *frame
-	for i := range s.snapshots.captures.ring {
-		if g := &s.snapshots.captures.ring[i]; g.send != 0 && g.tick == c.newestTick {
-			f = g
-		}
+	i := slices.IndexFunc(s.peers, func(p *peer) bool { return p.id == c.id })
+	if i < 0 {
+		return fmt.Errorf("the server has no client %d", c.id)
 	}
-	if f == nil {
+	p, f := s.peers[i], s.frames.At(c.newestSend)
+	if f == nil || f.Tick != c.newestTick {
 		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", c.newestTick, s.tick-c.newestTick)
 	}
-	seen := 0
-	for t := range c.world.Tables {
-		for i, id := range t.NetIDs {
-			at := f.find(uint32(id))
-			if at < 0 {
-				return fmt.Errorf("entity %d lives on the client, not on the server at tick %d", id, f.tick)
+	seen := make(map[uint32]bool)
+	for g := range f.Groups {
+		if g >= len(p.world) || g >= len(c.groups) {
+			return fmt.Errorf("the client was never told of group %d", g)
+		}
+		var hidden uint64
+		if sp := p.world[g].split; sp != nil {
+			hidden = sp.hidden
+		}
+		for k := range snapshot.GroupSize {
+			if hidden>>k&1 != 0 {
+				continue
 			}
-			seen++
-			mask, words := s.snapshots.captures.seen(f, at, c.id)
-			if err := c.differs(mask, words, t, i); err != nil {
-				return fmt.Errorf("entity %d at tick %d: %w", id, f.tick, err)
+			id, err := c.slotDiffers(s, p, g, k)
+			if err != nil {
+				return err
+			}
+			if id != 0 {
+				seen[id] = true
 			}
 		}
 	}
-	if seen != len(f.ids) {
-		return fmt.Errorf("the client has %d entities, the server %d at tick %d", seen, len(f.ids), f.tick)
+	for t := range c.world.Tables {
+		for _, id := range t.NetIDs {
+			if !seen[uint32(id)] {
+				return fmt.Errorf("entity %d lives on the client, not on the server at tick %d", id, f.Tick)
+			}
+		}
 	}
 	return nil
 }
 
-// differs compares row i of a client's table with the captured entity, as far as
-// this client may know it.
-func (c *Client) differs(mask uint64, words []int32, t ecs.Table, i int) error {
-	if t.Mask != mask {
-		return fmt.Errorf("components %#x on the client, %#x on the server", t.Mask, mask)
+// slotDiffers compares what a client has of a slot with what the server had. It
+// returns the entity that stands there.
+func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error) {
+	told := c.groups[g].told[k]
+	f := s.frames.At(told)
+	if told != c.newestSend && !p.over || f == nil || g >= len(f.Groups) {
+		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, told, c.newestSend)
 	}
-	for _, comp := range c.replicated {
-		if comp.Words == 0 || t.Mask&(1<<comp.Replicated()) == 0 {
+	truth := &f.Groups[g]
+	if truth.Alive>>k&1 == 0 {
+		return 0, nil
+	}
+	id = truth.IDs[k]
+	r := c.byID[id]
+	if r != nil && (r.group != int32(g) || r.slot != int32(k)) && r.newest > told {
+		return id, nil // it has moved since
+	}
+	if r == nil || r.entity.IsZero() || r.goneAt != 0 {
+		return id, fmt.Errorf("entity %d lives on the server at tick %d, not on the client", id, f.Tick)
+	}
+	mask := truth.Masks[k]
+	if f.Owner(g, k) == c.id {
+		mask |= c.privateMask(id)
+	}
+	if err := c.differs(mask, truth, k, r.entity); err != nil {
+		return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
+	}
+	if f.Owner(g, k) == c.id && s.private != 0 {
+		if err := c.privateDiffers(s, p, id, r.entity); err != nil {
+			return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
+		}
+	}
+	return id, nil
+}
+
+// differs compares an entity of a client with the captured one, as far as everybody
+// may know it.
+func (c *Client) differs(mask uint64, truth *snapshot.Group, k int, e ecs.Entity) error {
+	if mine := c.world.Mask(e); mine != mask {
+		return fmt.Errorf("components %#x on the client, %#x on the server", mine, mask)
+	}
+	rec := truth.Record(k)
+	for m := truth.Masks[k]; m != 0; m &= m - 1 {
+		comp := c.replicated[trailing(m)]
+		if comp.Words == 0 {
 			continue
 		}
-		truth := words[c.layout.Offset(t.Mask, comp.Replicated()):][:comp.Words]
-		mine := unsafe.Add(t.Column(comp), uintptr(i)*comp.Schema.Size)
-		if t.Simulated && c.predicted&(1<<comp.Replicated()) != 0 {
-			if err := c.ownDiffers(t.NetIDs[i], t.Entities[i], comp); err != nil {
+		words := rec[:comp.Words]
+		rec = rec[comp.Words:]
+		mine := c.world.Pointer(e, comp)
+		if c.simulates(e) && c.predicted&(1<<comp.Replicated()) != 0 {
+			if err := c.ownDiffers(c.world.NetID(e), e, comp); err != nil {
 				return err
 			}
 			continue
 		}
-		got := make([]int32, comp.Words)
-		comp.Schema.Quantize(got, comp.Words, mine, 1)
-		for k := range got {
-			if got[k] != truth[k] {
-				field := fieldAt(comp, k)
-				theirs := c.scratchFor(comp)
-				comp.Schema.Dequantize(theirs, truth, comp.Words, 1)
-				return fmt.Errorf("%s.%s: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
-					comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
+		theirs := c.scratchFor(comp)
+		comp.Schema.Dequantize(theirs, words, comp.Words, 1)
+		if field := unequal(comp, mine, theirs); field >= 0 {
+			return fmt.Errorf("%s.%s: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
+				comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
+		}
+	}
+	return nil
+}
+
+// unequal is the first field of two values that differs in its bits, or -1.
+func unequal(comp *ecs.Component, a, b unsafe.Pointer) int {
+	x, y := comp.Schema.AppendRaw(nil, a), comp.Schema.AppendRaw(nil, b)
+	if slices.Equal(x, y) {
+		return -1
+	}
+	for i := range comp.Schema.Fields {
+		if comp.Schema.Format(i, a) != comp.Schema.Format(i, b) {
+			return i
+		}
+	}
+	return 0
+}
+
+// privateDiffers compares what only the owner may see, where it is not predicted.
+func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) error {
+	for _, g := range p.ownAt(c.own.send) {
+		k := g.Find(id)
+		if k < 0 {
+			continue
+		}
+		rec := g.Record(k)
+		for m := g.Masks[k]; m != 0; m &= m - 1 {
+			comp := c.replicated[trailing(m)]
+			if comp.Words == 0 {
+				continue
+			}
+			n := (comp.Schema.RawSize() + 3) / 4
+			truth := rec[:n]
+			rec = rec[n:]
+			if bit := m & -m; s.private&bit == 0 || c.predicted&bit != 0 && c.simulates(e) {
+				continue
+			}
+			mine := c.world.Pointer(e, comp)
+			if mine == nil {
+				return fmt.Errorf("%s: not on the client", comp.Name)
+			}
+			got := make([]int32, n)
+			packRaw(got, comp.Schema.AppendRaw(nil, mine))
+			if !slices.Equal(got, truth) {
+				return fmt.Errorf("%s: not what the owner was told", comp.Name)
 			}
 		}
 	}
@@ -90,7 +186,7 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.own.tick)
 	}
 	found := false
-	parse := c.eachOwn(c.own.raw, func(own uint32, of *ecs.Component, _ []byte) {
+	c.eachOwn(func(own uint32, of *ecs.Component, _ []byte) {
 		if netID(own) != id || of != comp || err != nil {
 			return
 		}
@@ -105,15 +201,10 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 				c.own.input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
 		}
 	})
-	switch {
-	case err != nil:
-		return err
-	case parse != nil:
-		return parse
-	case !found:
+	if err == nil && !found {
 		return fmt.Errorf("%s: the newest snapshot has no own state of it", comp.Name)
 	}
-	return nil
+	return err
 }
 
 // fieldAt is the index of the field that a component's word belongs to.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -87,7 +88,7 @@ func scriptOfAMatch(f *testing.F) (script []byte) {
 	g := newGame(f, plaza, ServerConfig{Join: spawnPawn})
 	const header = 15 // of a session packet
 	wire := overheard{g.network.Node(netip.AddrPort{}), func(b []byte) {
-		if len(b) > header && b[header] == kindSnapshot && len(script) < 1<<11 {
+		if len(b) > header && b[header]&kindMask == kindSnapshot && len(script) < 1<<11 {
 			script = binary.LittleEndian.AppendUint16(append(script, 0), uint16(len(b)-header))
 			script = append(append(script, b[header:]...), tickPasses, tickPasses)
 		}
@@ -116,21 +117,32 @@ func scriptOfAMatch(f *testing.F) (script []byte) {
 // checkClient checks what must hold in a client whatever it was sent.
 func checkClient(t *testing.T, c *Client) {
 	t.Helper()
-	if len(c.replicas) > maxReplicas || len(c.replicas) != len(c.byID) {
-		t.Errorf("%d entities, %d by id", len(c.replicas), len(c.byID))
+	if len(c.groups) > maxGroups || len(c.ownGroups) > maxOwnGroups || len(c.replicas) != len(c.byID) {
+		t.Errorf("%d groups, %d own ones, %d entities, %d by id", len(c.groups), len(c.ownGroups), len(c.replicas), len(c.byID))
 	}
 	used := 0
-	for _, r := range c.replicas {
-		used += len(r.ring) * recordSize
-		for i := range r.ring {
-			used += 4 * cap(r.ring[i].words)
+	count := func(st *state) {
+		if st != nil {
+			used += stateSize + 4*cap(st.Words)
 		}
 	}
-	if used != c.memory.used {
-		t.Errorf("%d bytes of records, counted %d", used, c.memory.used)
+	for _, x := range append(slices.Clone(c.groups), c.ownGroups...) {
+		if x.open != nil {
+			t.Error("a packet was left half read")
+		}
+		count(x.first)
+		for _, st := range x.ring {
+			count(st)
+		}
 	}
-	if len(c.own.raw) > maxOwn || cap(c.plain) > 2*maxSnapshotPlain {
-		t.Errorf("%d bytes of own state, %d of a packet", len(c.own.raw), cap(c.plain))
+	for _, st := range c.memory.free {
+		count(st)
+	}
+	if used != c.memory.used || used > maxMemory {
+		t.Errorf("%d bytes of states, counted %d", used, c.memory.used)
+	}
+	if len(c.absence.why) > maxAbsent || len(c.absence.ring) > maxAbsent {
+		t.Errorf("%d entities that are gone", len(c.absence.why))
 	}
 	for _, w := range []*ecs.World{c.World(), c.View()} {
 		w.Hash()

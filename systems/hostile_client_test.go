@@ -125,8 +125,8 @@ func TestEpochFlood(t *testing.T) {
 	if full := uint64(100 * 16); s.BytesOut > s.Updates*full {
 		t.Errorf("%d bytes in %d updates", s.BytesOut, s.Updates)
 	}
-	if known := len(g.server.peers[0].known); known != 100 {
-		t.Errorf("%d entities are known, not 100", known)
+	if known := len(g.server.peers[0].world); known != 2 {
+		t.Errorf("%d groups are known, not 2", known)
 	}
 }
 

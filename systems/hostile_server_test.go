@@ -5,7 +5,8 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 )
 
@@ -14,12 +15,11 @@ type forger struct {
 	*game
 	c       *Client
 	log     *journal
-	encoder codec.Encoder
-	zip     *codec.Compressor
+	encoder snapshot.Encoder
 }
 
 func newForger(t *testing.T) *forger {
-	f := &forger{game: newGame(t, plaza, ServerConfig{Join: spawnPawn}), log: &journal{}, zip: codec.NewCompressor()}
+	f := &forger{game: newGame(t, plaza, ServerConfig{Join: spawnPawn}), log: &journal{}}
 	f.c = f.join(ClientConfig{Gather: gatherPush(), Logger: f.log.logger()}, netsys.Link{})
 	f.connect()
 	f.run(10)
@@ -31,11 +31,47 @@ func (f *forger) feed(b []byte) {
 	(*clientHandler)(f.c).Received(f.now, f.c.session, netsys.Packet{At: f.now, Newest: true, Data: b})
 }
 
-// snapshot is a message of entities, the n-th send from where the server stopped.
-func (f *forger) snapshot(n int, own []byte, ents ...codec.Entity) []byte {
-	h := snapshotHeader{send: uint16(f.c.newestSend) + uint16(n), tick: f.c.newestTick + 3*uint32(n), input: uint16(f.c.own.input), own: len(own)}
-	b := append(appendSnapshotHeader(nil, &h), own...)
-	return f.zip.Append(b, f.encoder.Append(nil, f.c.layout, ents))
+// told is what a forged block says of a group.
+type toldGroup struct {
+	own   bool
+	group uint32
+	state *snapshot.Group
+}
+
+// snapshot is a message of blocks, the n-th send from where the server stopped.
+func (f *forger) snapshot(n int, told ...toldGroup) []byte {
+	return f.snapshotAfter(n, uint16(f.c.own.input), told...)
+}
+
+func (f *forger) snapshotAfter(n int, input uint16, told ...toldGroup) []byte {
+	b := appendSnapshotHeader(nil, &snapshotHeader{send: uint16(f.c.newestSend) + uint16(n), input: input})
+	for i, x := range told {
+		h := blockHead{own: x.own, first: x.group, count: 1, slots: x.state.Known}
+		m := f.c.model
+		if x.own {
+			m = f.c.rawModel
+		}
+		var body []byte
+		body, h.coder = f.encoder.Append(nil, m, []snapshot.Part{{Cur: x.state, Slots: h.slots}})
+		b = append(h.append(b, 0, len(body), i+1 == len(told)), body...)
+	}
+	return b
+}
+
+// dots is a group in which each slot has an entity with a place, from an id on.
+func (f *forger) dots(id uint32, slots uint64) *snapshot.Group {
+	g := &snapshot.Group{}
+	for m := slots; m != 0; m &= m - 1 {
+		copy(g.Put(trailing(m), id+uint32(trailing(m)), placeBit, 2), []int32{1, 2})
+	}
+	return g
+}
+
+// shotsOf is own state of an entity that nobody has, so that nothing comes of it.
+func (f *forger) shotsOf(id uint32, slot int) toldGroup {
+	g := &snapshot.Group{}
+	g.Put(slot, id, shotsBit, 1)[0] = 7
+	return toldGroup{own: true, state: g}
 }
 
 // A server that talks nonsense is left: the first is logged, all are counted, and
@@ -65,80 +101,132 @@ const (
 	shotsBit = 1 << 3
 )
 
-// A server that keeps telling of new entities finds a limit.
+// A server that keeps telling of new entities finds a limit, and so does one that
+// never lets go of old states.
 func TestClientBoundsItsWorld(t *testing.T) {
 	f := newForger(t)
 	id := uint32(100)
-	for n := 1; f.c.Err() == nil; n++ {
-		if n > 100 {
-			t.Fatalf("%d entities, and no end", len(f.c.replicas))
-		}
-		ents := make([]codec.Entity, 2000)
-		for k := range ents {
-			ents[k] = codec.Entity{ID: id, Op: codec.OpFull, Mask: placeBit, Cur: []int32{1, 2}}
-			if id++; n%2 == 0 {
-				ents[k] = codec.Entity{ID: id, Op: codec.OpGone} // the dead count too
-			}
-		}
-		f.feed(f.snapshot(1, nil, ents...))
-		f.step()
+	sends := 24
+	if raced {
+		sends = 2
 	}
-	if !errors.Is(f.c.Err(), ErrMessage) || len(f.c.replicas) != maxReplicas {
-		t.Errorf("%v with %d entities", f.c.Err(), len(f.c.replicas))
+	for n := range sends {
+		for g := range uint32(maxGroups) {
+			next := 0
+			if g == 0 {
+				next = 1
+			}
+			f.feed(f.snapshot(next, toldGroup{group: g, state: f.dots(id, allSlots)}))
+			id += 64
+		}
+		f.step()
+		if f.c.Err() != nil {
+			t.Fatalf("send %d: %v", n, f.c.Err())
+		}
+	}
+	if f.c.memory.used > maxMemory || len(f.c.groups) != maxGroups {
+		t.Errorf("%d bytes in %d groups", f.c.memory.used, len(f.c.groups))
+	}
+	entities := 0
+	for tab := range f.c.World().Tables {
+		entities += len(tab.Entities)
+	}
+	if entities > maxGroups*64 {
+		t.Errorf("%d entities", entities)
+	}
+	f.feed(f.snapshot(1, toldGroup{group: maxGroups, state: f.dots(1, 1)}))
+	f.feed(f.snapshot(1, toldGroup{own: true, group: maxOwnGroups, state: f.shotsOf(1, 1).state}))
+	if n := f.c.Stats().MalformedMessages; n != 2 {
+		t.Errorf("%d messages refused, 2 told of groups that nobody can have", n)
 	}
 	checkClient(t, f.c)
 }
 
-// News of a death that overtakes the news of the life is not forgotten.
+// A state of more than a client keeps ends the session.
+func TestClientBoundsItsMemory(t *testing.T) {
+	f := newForger(t)
+	f.c.memory.used += maxMemory // as if
+	f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(100, 1)}))
+	if !errors.Is(f.c.Err(), ErrMessage) || !errors.Is(f.c.Err(), errTooMuch) {
+		t.Errorf("%v", f.c.Err())
+	}
+}
+
+// News of a death that overtakes the news of the life is not forgotten, and a slot
+// that is used again keeps its new entity.
 func TestDeathOvertakesBirth(t *testing.T) {
 	f := newForger(t)
-	born := f.snapshot(1, nil, codec.Entity{ID: 500, Op: codec.OpFull, Mask: placeBit, Cur: []int32{1, 2}})
-	died := f.snapshot(2, nil, codec.Entity{ID: 500, Op: codec.OpGone})
+	none := &snapshot.Group{}
+	none.Clear(7, false)
+	born := f.snapshot(1, toldGroup{group: 2, state: f.dots(500, 1<<7)})
+	died := f.snapshot(2, toldGroup{group: 2, state: none})
+	next := f.snapshot(3, toldGroup{group: 2, state: f.dots(600, 1<<7)})
 	f.feed(died)
 	f.step()
 	f.feed(born)
 	f.run(5)
-	if _, there := f.c.World().ByNetID(500); there {
+	if _, there := f.c.World().ByNetID(507); there {
 		t.Error("a dead entity walks")
 	}
-	if f.c.byID[500] == nil {
-		t.Error("the dead is forgotten before its last packet can have come")
+	f.feed(next)
+	f.feed(died)
+	f.feed(born)
+	f.run(5)
+	if _, there := f.c.World().ByNetID(507); there {
+		t.Error("a dead entity walks")
 	}
-	for n := range maxRecords + 2 {
-		f.feed(f.snapshot(1, nil, codec.Entity{ID: 501, Op: codec.OpFull, Mask: placeBit, Cur: []int32{int32(n), 2}}))
+	if _, there := f.c.World().ByNetID(607); !there || f.c.Presence(607) != Present {
+		t.Error("a slot that is used again has lost its entity")
+	}
+	gone := f.snapshot(1, toldGroup{group: 2, state: none})
+	f.feed(gone)
+	f.run(5)
+	if p := f.c.Presence(607); p != Stale {
+		t.Errorf("what may have moved to another group is %v", p)
+	}
+	for range moveSends + 1 {
+		f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(700, 1)}))
 		f.step()
 	}
-	if f.c.byID[500] != nil {
-		t.Error("the dead is never forgotten")
+	if p := f.c.Presence(607); p != Destroyed {
+		t.Errorf("what is gone is %v", p)
+	}
+	for n := range moveSends + 60 {
+		f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(700+64*uint32(n%2), 1)}))
+		f.step()
+	}
+	if f.c.byID[607] != nil || f.c.Presence(607) != Destroyed {
+		t.Error("the dead is never forgotten, or its death is")
 	}
 	checkClient(t, f.c)
 }
 
-// Own state in several packets of one tick is all taken in; the same tick again
-// and again is not.
+// Own state in several packets of one tick is all taken in; the same slot of the
+// same tick again is not.
 func TestOwnStateInParts(t *testing.T) {
 	f := newForger(t)
 	if f.c.own.input == 0 {
 		f.t.Fatal("no own state yet")
 	}
-	part := func(n int) []byte {
-		b := codec.AppendUvarint(nil, uint64(1000+n))
-		return append(codec.AppendUvarint(b, shotsBit), 7, 0) // shots: nobody's, so nothing comes of it
+	named := func() (ids []uint32) {
+		f.c.eachOwn(func(id uint32, _ *ecs.Component, _ []byte) { ids = append(ids, id) })
+		return ids
 	}
-	first := f.snapshot(1, part(0))
-	second := f.snapshot(1, part(1))
+	first := f.snapshot(1, f.shotsOf(1000, 0))
+	second := f.snapshot(1, f.shotsOf(1001, 1))
+	old := f.snapshot(0, f.shotsOf(1002, 2))
 	f.feed(first)
 	f.feed(second)
-	if want := len(part(0)) + len(part(1)); len(f.c.own.raw) != want {
-		t.Errorf("%d bytes of own state, not %d", len(f.c.own.raw), want)
-	}
-	old := f.snapshot(-1, part(2))
 	f.feed(old)
-	for range maxOwn {
-		f.feed(f.snapshot(0, part(3)))
+	f.feed(f.snapshot(0, f.shotsOf(1003, 1)))
+	if got := named(); len(got) != 2 || got[0] != 1000 || got[1] != 1001 {
+		t.Errorf("own state is of %v", got)
 	}
-	if n := len(f.c.own.raw); n > maxOwn || n < maxOwn-100 {
-		t.Errorf("%d bytes of own state, the limit is %d", n, maxOwn)
+	bad := f.shotsOf(1004, 3)
+	bad.state.Masks[3] = 1 // Owner is nobody's to predict
+	f.feed(f.snapshot(1, bad))
+	if n := f.c.Stats().MalformedMessages; n != 1 || len(named()) != 2 {
+		t.Errorf("%d messages refused, own state is of %v", n, named())
 	}
 	checkClient(t, f.c)
 }
@@ -147,12 +235,8 @@ func TestOwnStateInParts(t *testing.T) {
 func TestInputsUpToTheEndOfTheirRange(t *testing.T) {
 	f := newForger(t)
 	for n := range 140_000 {
-		own := append(codec.AppendUvarint(codec.AppendUvarint(nil, 1000), shotsBit), 7, 0)
-		b := f.snapshot(1, own)
 		// As far ahead as 16 bits can say.
-		input := uint16(f.c.log.newest) + 32_767
-		b[8], b[9] = byte(input), byte(input>>8)
-		f.feed(b)
+		f.feed(f.snapshotAfter(1, uint16(f.c.log.newest)+32_767, f.shotsOf(1000, 0)))
 		if f.c.receive(nil); f.c.Err() != nil {
 			t.Fatalf("jump %d: %v", n, f.c.Err())
 		}

@@ -185,7 +185,7 @@ func TestForeignClients(t *testing.T) {
 // badMessages are messages that no client sends.
 func badMessages(i *intruder) [][]byte {
 	good := i.input(1, push{})
-	h := snapshotHeader{send: 1, tick: 1}
+	h := snapshotHeader{send: 1}
 	many := slices.Clone(good)
 	many[6] = 33
 	none := slices.Clone(good)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -240,3 +241,5 @@ func seeds(t *testing.T, short, n int, f func(t *testing.T, seed uint64)) {
 		})
 	}
 }
+
+func ptr[T any](p *T) unsafe.Pointer { return unsafe.Pointer(p) }

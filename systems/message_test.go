@@ -5,29 +5,107 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/snapshot"
 )
 
 func TestSnapshotHeaderRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
-	for n := range 1000 {
-		h := snapshotHeader{
-			epoch: uint8(r.Uint32()), send: uint16(r.Uint32()), tick: r.Uint32(), input: uint16(r.Uint32()),
-			depth: uint8(r.Uint32()), shift: int16(r.Uint32()), floor: uint8(r.Uint32()), own: r.IntN(600),
+	var reader codec.ByteReader
+	longest := 0
+	for n := range 2000 {
+		h := snapshotHeader{send: uint16(r.Uint32()), input: uint16(r.Uint32())}
+		if r.IntN(2) == 0 {
+			h.control, h.epoch, h.depth = true, uint8(r.Uint32()), uint8(r.Uint32())
+			h.shift, h.floor = int16(r.Uint32()), uint8(r.Uint32())
+		}
+		if r.IntN(2) == 0 {
+			h.join, h.groups = true, uint32(r.IntN(maxGroups+1))
+			if r.IntN(2) == 0 {
+				h.back, h.joined = uint32(1+r.IntN(1<<20)), uint8(r.IntN(5))
+			}
+		}
+		if r.IntN(4) == 0 {
+			h.late = uint8(1 + r.IntN(4))
 		}
 		b := appendSnapshotHeader(nil, &h)
-		if len(b) != snapshotHeaderSize {
-			t.Fatalf("a header of %d bytes", len(b))
+		longest = max(longest, len(b))
+		if !h.control && !h.join && h.late == 0 && len(b) != 5 {
+			t.Fatalf("a short header of %d bytes", len(b))
 		}
-		b = append(b, make([]byte, h.own)...)
-		b = append(b, "body"...)
-		got, own, body, err := readSnapshotHeader(b[1:])
-		if err != nil || got != h || len(own) != h.own || string(body) != "body" {
-			t.Fatalf("message %d: %+v with %d and %q: %v", n, got, len(own), body, err)
+		reader.Reset(append(b, "body"...))
+		if got, err := readSnapshotHeader(&reader); err != nil || got != h || reader.Len() != 4 {
+			t.Fatalf("message %d: %+v, not %+v, %d bytes left: %v", n, got, h, reader.Len(), err)
 		}
-		for cut := 1; cut < snapshotHeaderSize+h.own; cut++ {
-			if _, _, _, err := readSnapshotHeader(b[1:cut]); !errors.Is(err, ErrMessage) {
+		for cut := range b {
+			reader.Reset(b[:cut])
+			if _, err := readSnapshotHeader(&reader); !errors.Is(err, ErrMessage) {
 				t.Fatalf("%d of %d bytes: %v", cut, len(b), err)
 			}
+		}
+	}
+	if longest > maxSnapshotHeader {
+		t.Errorf("a header of %d bytes", longest)
+	}
+}
+
+func TestBlockHeadRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	var reader codec.ByteReader
+	for n := range 5000 {
+		h := blockHead{own: r.IntN(2) == 0, count: 1, slots: allSlots, coder: snapshot.Coder(r.IntN(3))}
+		limit := maxGroups
+		if h.own {
+			limit = maxOwnGroups
+		}
+		if r.IntN(2) == 0 {
+			h.first = uint32(r.IntN(limit))
+			h.count = uint32(1 + r.IntN(limit-int(h.first)))
+		}
+		if r.IntN(2) == 0 {
+			h.age = uint32(r.IntN(maxAge + 1))
+			h.two = h.age > 0 && r.IntN(2) == 0
+		}
+		if r.IntN(3) == 0 {
+			h.slots = r.Uint64()>>1 | 1
+		}
+		lastAge := uint32(r.IntN(3))
+		body := make([]byte, r.IntN(300))
+		last := r.IntN(2) == 0
+		head := h.append(nil, lastAge, len(body), last)
+		if len(head) > maxBlockHead {
+			t.Fatalf("a head of %d bytes", len(head))
+		}
+		b := append(head, body...)
+		if !last {
+			b = append(b, "more"...)
+		}
+		reader.Reset(b)
+		got, rest, err := readBlock(&reader, lastAge)
+		if err != nil || got != h || len(rest) != len(body) {
+			t.Fatalf("block %d: %+v, not %+v, with %d bytes: %v", n, got, h, len(rest), err)
+		}
+		for cut := range head {
+			reader.Reset(b[:cut])
+			if _, _, err := readBlock(&reader, lastAge); !errors.Is(err, ErrMessage) {
+				t.Fatalf("%d of %d bytes: %v", cut, len(head), err)
+			}
+		}
+	}
+	// The usual whole world in one block.
+	whole := blockHead{count: 17, slots: allSlots, age: 3, coder: snapshot.Range}
+	if n := len(whole.append(nil, 0, 200, true)); n != 3 {
+		t.Errorf("the head of a whole world takes %d bytes", n)
+	}
+	for _, bad := range []blockHead{
+		{count: 0, slots: allSlots}, {first: maxGroups, count: 1, slots: allSlots}, {count: maxGroups + 1, slots: allSlots},
+		{own: true, first: maxOwnGroups, count: 1, slots: allSlots}, {count: 1, slots: 0}, {count: 1, slots: allSlots, coder: 3},
+		{count: 1, slots: allSlots, two: true}, {count: 1, slots: allSlots, age: 1 << 31},
+	} {
+		reader.Reset(bad.append(nil, 0, 0, true))
+		if _, _, err := readBlock(&reader, 0); !errors.Is(err, ErrMessage) {
+			t.Errorf("%+v: %v", bad, err)
 		}
 	}
 }

@@ -22,119 +22,132 @@ type peer struct {
 	messages  int // read in this wake-up
 	malformed int // in all
 
-	known []known // entities that were sent, in order of NetID
-	next  []known // scratch for the merge
+	world []holding // what the client holds of the world's groups
+	own   []holding // and of its own entities'
+	free  splits
 	sent  [sentRing]sentPacket
-	epoch uint8    // of the baselines; see the messages
-	asked uint8    // epoch that the client asked for last
-	floor uint32   // no baseline before this send is used any more
-	queue [][]byte // packets of this tick, handed to the session by Send
-	spans []span   // what the packets of this tick hold, in step with queue
+	epoch uint8  // of the baselines; see the messages
+	asked uint8  // epoch that the client asked for last
+	floor uint32 // no baseline before this send is used any more
+
+	ownFrames [ownRing]ownFrame
+	ownSlots  []ownSlot
+	ownGained [][64]float32
+
+	budget int // bytes of a snapshot
+	over   bool
+	big    bool          // an entity was left out because no snapshot has room for it
+	gained [][64]float32 // what entities have gained in the competition for room
+
+	joining  joining
+	joinedAt uint32 // send in which the joining began
+	join     *join  // while it streams
+	joinSend uint32 // newest send that the client was to join with
+
+	told  told
+	queue []queued // packets of this tick, handed to the session by Send
+	send  uint32   // whose they are
 }
 
-// known is what the server knows that a client knows of one entity.
-type known struct {
-	id     uint32
-	base   uint32 // newest send of this entity that was acknowledged; 0: none
-	gone   bool   // destroyed; told until acknowledged
-	buried uint32 // newest send when the destruction was acknowledged; 0: not yet
+// told is what the last control part of a header said, as far as changes call for
+// another one.
+type told struct {
+	any   bool
+	epoch uint8
+	depth uint8
+	shift int16
 }
 
-// sentPacket remembers what a packet told of: all that the server knew of, from
-// one entity to another, as it was at one send. NetIDs only ever go up, so that
-// is enough to say which entities those were.
+// queued is a packet that waits for Send.
+type queued struct {
+	bytes []byte
+	holds []sentBlock
+}
+
+// sentPacket remembers what a packet told of.
 type sentPacket struct {
-	seq  uint16
-	live bool
-	span
+	seq    uint16
+	live   bool
+	send   uint32
+	blocks []sentBlock
 }
 
-// span is the content of a packet.
-type span struct {
-	send        uint32
-	first, last uint32 // NetIDs; first > last when the packet has no entity
-}
-
-// merge brings known up to date with the entities of a frame.
-func (p *peer) merge(f *frame) {
-	out := p.next[:0]
-	i := 0
-	for _, k := range p.known {
-		for i < len(f.ids) && f.ids[i] < k.id {
-			out = append(out, known{id: f.ids[i]})
-			i++
-		}
-		if i < len(f.ids) && f.ids[i] == k.id {
-			i++
-			k.gone = false
-		} else {
-			k.gone = true
-		}
-		if k.buried != 0 && f.send-k.buried > maxAge {
-			continue // no renewal can ask for it any more
-		}
-		out = append(out, k)
-	}
-	for ; i < len(f.ids); i++ {
-		out = append(out, known{id: f.ids[i]})
-	}
-	p.known, p.next = out, p.known
+// sentBlock is the content of a block.
+type sentBlock struct {
+	first, count uint32
+	slots        uint64
+	send         uint32 // whose state it was
+	chunk        int    // of the join, -1 for none
+	own          bool
+	hidden       bool
 }
 
 // remember notes what went out under a session sequence.
-func (p *peer) remember(seq uint16, sp span) {
-	p.sent[seq%sentRing] = sentPacket{seq: seq, live: true, span: sp}
-}
-
-// acked moves the baselines of what an acknowledged packet told of; f is the
-// frame of its send, newest the number of the newest send.
-//
-// An acknowledged packet is one that arrived, which is not to say that the
-// client could decode it. Where it could not, it asks for another epoch, and
-// what was destroyed is told again: for that it stays known, buried, for as long
-// as that request may be on its way.
-func (p *peer) acked(sent span, f *frame, newest uint32) {
-	i := 0
-	for n := range p.known {
-		k := &p.known[n]
-		if k.id < sent.first || k.id > sent.last {
-			continue
-		}
-		for i < len(f.ids) && f.ids[i] < k.id {
-			i++
-		}
-		switch {
-		case i < len(f.ids) && f.ids[i] == k.id:
-			k.base = max(k.base, sent.send)
-		case k.gone && k.buried == 0:
-			k.buried = newest
-		}
-	}
+func (p *peer) remember(seq uint16, send uint32, blocks []sentBlock) {
+	x := &p.sent[seq%sentRing]
+	x.seq, x.live, x.send = seq, true, send
+	x.blocks = append(x.blocks[:0], blocks...)
 }
 
 // take returns what a packet told of, once.
-func (p *peer) take(seq uint16) (span, bool) {
-	s := &p.sent[seq%sentRing]
-	if !s.live || s.seq != seq {
-		return span{}, false
+func (p *peer) take(seq uint16) *sentPacket {
+	x := &p.sent[seq%sentRing]
+	if !x.live || x.seq != seq {
+		return nil
 	}
-	s.live = false
-	return s.span, s.send >= p.floor // below it the client may have let go
+	x.live = false
+	return x
 }
 
-// renew begins the epoch that the client asked for, in which it has no baselines
-// yet. It is called once a send, however often a client asks.
-func (p *peer) renew() {
+// acked notes that the client holds what an acknowledged packet told of.
+//
+// An acknowledged packet is one that arrived, which is not to say that the
+// client could decode it. Where it could not, it asks for another epoch.
+func (p *peer) acked(x *sentPacket) {
+	for i := range x.blocks {
+		b := &x.blocks[i]
+		if b.send < p.floor {
+			continue // the client may have let go
+		}
+		held := p.world
+		if b.own {
+			held = p.own
+		}
+		for g := b.first; g < b.first+b.count; g++ {
+			held[g].ack(b.send, b.slots, &p.free)
+			if b.hidden {
+				held[g].ackHidden(b.send, b.slots)
+			}
+		}
+	}
+}
+
+// grow makes room for the groups of the world.
+func (p *peer) grow(groups int) {
+	for len(p.world) < groups {
+		p.world = append(p.world, holding{})
+	}
+}
+
+// renew begins the epoch that the client asked for, in which it holds nothing yet.
+// It is called once a send, however often a client asks, and reports whether it
+// did.
+func (p *peer) renew(send uint32) bool {
 	if p.asked == p.epoch {
-		return
+		return false
 	}
 	p.epoch = p.asked
-	for i := range p.known {
-		p.known[i].base, p.known[i].buried = 0, 0
+	for i := range p.world {
+		p.world[i].forget()
+	}
+	for i := range p.own {
+		p.own[i].forget()
 	}
 	for i := range p.sent {
 		p.sent[i].live = false
 	}
+	p.joining, p.joinedAt = joinNow, send
+	return true
 }
 
 // promise settles the oldest send that this and later packets use as baseline,
@@ -142,13 +155,23 @@ func (p *peer) renew() {
 // it is as old as a baseline may be.
 func (p *peer) promise(send uint32) {
 	oldest := send
-	for _, k := range p.known {
-		if k.base != 0 && !k.gone {
-			oldest = min(oldest, k.base)
+	for i := range p.world {
+		if old := p.world[i].oldest(send); old != 0 {
+			oldest = min(oldest, old)
 		}
 	}
-	if oldest == send || send-oldest > maxAge {
+	for i := range p.own {
+		if old := p.own[i].oldest(send); old != 0 && send-old < ownRing {
+			oldest = min(oldest, old)
+		}
+	}
+	if p.joining == joinStream {
+		oldest = min(oldest, p.join.send)
+	}
+	if oldest == send || send-oldest > maxAge-floorMargin {
 		oldest = max(send, maxAge) - maxAge
+	} else {
+		oldest -= min(oldest, floorMargin)
 	}
 	p.floor = max(p.floor, oldest)
 }

@@ -3,114 +3,161 @@ package systems
 import (
 	"unsafe"
 
+	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// record is what one send said of one entity.
-type record struct {
-	send  uint32 // 0: none
-	tick  uint32
-	mask  uint64
-	words []int32
+// state is a group of slots at one send, as far as packets told of it.
+type state struct {
+	snapshot.Group
+	tick uint32
 }
 
-// replica is all that a client knows of one entity of the server: the states
-// that sends confirmed, which serve as baselines for later ones and as the
-// poses that drawing goes through.
+// history is all that a client keeps of one group: the states that sends told of,
+// which serve as baselines for later ones and as the poses that drawing goes
+// through.
+type history struct {
+	ring  []*state     // by send; a power of two long
+	first *state       // of the send with which this client joins
+	open  *state       // what the packet at hand says
+	told  [64]uint32   // by slot: newest send that told of it
+	here  [64]*replica // by slot: the entity that stands there
+	fresh uint64       // slots with news that are not in the world yet
+}
+
+// replica is an entity of the server as a client knows it.
 type replica struct {
 	id      uint32
 	entity  ecs.Entity // in the client's world; zero until confirmed state came
-	ring    []record   // by send; a power of two long
+	group   int32      // where it stands
+	slot    int32
 	newest  uint32     // newest send that told of it
-	applied uint32     // send whose state is in the world
-	goneAt  uint32     // tick at which it was destroyed; 0: it lives
+	private uint64     // components that only this client may see
+	goneAt  uint32     // tick at which it was gone; 0: it lives
+	hidden  bool       // gone from sight, not from the world
+	own     bool       // simulated here
+	awaited uint32     // send since which own state must tell of it first; 0: none
 	drawn   ecs.Entity // in the view
 }
 
-// minRecords and maxRecords bound the ring of a replica. The ring grows when a
-// record that may still be a baseline would be lost.
+// minStates and maxStates bound the ring of a group. It grows when a state that may
+// still be a baseline would be lost.
 const (
-	minRecords = 16
-	maxRecords = 512
+	minStates = 16
+	maxStates = 256
 )
 
-// memory bounds what a server can make a client keep.
+// maxMemory bounds what a server can make a client keep, in bytes of states. Above
+// half of it rings grow no more, and baselines that are lost by that are renewed; a
+// server that needs more than all of it breaks the protocol.
+const maxMemory = 256 << 20
+
+const stateSize = int(unsafe.Sizeof(state{}))
+
+// memory is the states of a client.
 type memory struct {
-	used int // bytes of records
+	used int // bytes, those in free included
+	free []*state
 }
 
-// maxReplicas bounds the entities that a client knows of, those included that
-// were destroyed lately. maxMemory bounds its records in bytes; above it rings
-// grow no more, and baselines that are lost by that are renewed.
-const (
-	maxReplicas = 1 << 16
-	maxMemory   = 256 << 20
-)
+// take returns a state of which nothing is known.
+func (m *memory) take(send, tick uint32) *state {
+	var st *state
+	if n := len(m.free); n > 0 {
+		st, m.free = m.free[n-1], m.free[:n-1]
+		m.used -= 4 * cap(st.Words)
+	} else {
+		st = new(state)
+		m.used += stateSize
+	}
+	st.Reset(send)
+	st.tick = tick
+	return st
+}
 
-const recordSize = int(unsafe.Sizeof(record{}))
+// keep counts what a state that was filled needs.
+func (m *memory) keep(st *state) { m.used += 4 * cap(st.Words) }
+
+// release gives back a kept state.
+func (m *memory) release(st *state) {
+	if st != nil {
+		m.free = append(m.free, st)
+	}
+}
 
 // at returns what a send said, or nil.
-func (r *replica) at(send uint32) *record {
-	if len(r.ring) == 0 || send == 0 {
+func (h *history) at(send uint32) *state {
+	if send == 0 {
 		return nil
 	}
-	rec := &r.ring[send&uint32(len(r.ring)-1)]
-	if rec.send != send {
-		return nil
+	if h.first != nil && h.first.Send == send {
+		return h.first
 	}
-	return rec
+	if len(h.ring) > 0 {
+		if st := h.ring[send&uint32(len(h.ring)-1)]; st != nil && st.Send == send {
+			return st
+		}
+	}
+	return nil
 }
 
-// put opens the record of a send; floor is the oldest send still needed.
-func (r *replica) put(m *memory, send, tick, floor uint32, mask uint64, words []int32) {
-	if len(r.ring) == 0 {
-		r.ring = make([]record, minRecords)
-		m.used += minRecords * recordSize
+// put takes over a state of which nothing was known so far; floor is the oldest
+// send still needed. It reports false when later news stands in its place.
+func (h *history) put(m *memory, st *state, floor uint32) bool {
+	if len(h.ring) == 0 {
+		h.ring = make([]*state, minStates)
 	}
-	rec := &r.ring[send&uint32(len(r.ring)-1)]
-	for rec.send != send && rec.send >= floor && rec.send != 0 && len(r.ring) < maxRecords && m.used < maxMemory {
-		m.used += len(r.ring) * recordSize
-		grown := make([]record, 2*len(r.ring))
-		for _, old := range r.ring {
-			if old.send != 0 {
-				grown[old.send&uint32(len(grown)-1)] = old
+	at := &h.ring[st.Send&uint32(len(h.ring)-1)]
+	for *at != nil && (*at).Send >= floor && len(h.ring) < maxStates && m.used < maxMemory/2 {
+		grown := make([]*state, 2*len(h.ring))
+		for _, old := range h.ring {
+			if old != nil {
+				grown[old.Send&uint32(len(grown)-1)] = old
 			}
 		}
-		r.ring = grown
-		rec = &r.ring[send&uint32(len(r.ring)-1)]
+		h.ring = grown
+		at = &h.ring[st.Send&uint32(len(h.ring)-1)]
 	}
-	if rec.send > send {
-		return // later news stands in its place
+	if *at != nil && (*at).Send > st.Send {
+		return false
 	}
-	rec.send, rec.tick, rec.mask = send, tick, mask
-	m.used -= 4 * cap(rec.words)
-	rec.words = append(rec.words[:0], words...)
-	m.used += 4 * cap(rec.words)
-	r.newest = max(r.newest, send)
+	m.release(*at)
+	*at = st
+	return true
 }
 
-// release gives back what the records of a replica took.
-func (r *replica) release(m *memory) {
-	m.used -= len(r.ring) * recordSize
-	for i := range r.ring {
-		m.used -= 4 * cap(r.ring[i].words)
+// merge adds to a state what another one of the same send knows more.
+func (m *memory) merge(st, more *state) {
+	m.used -= 4 * cap(st.Words)
+	for slots := more.Known &^ st.Known; slots != 0; slots &= slots - 1 {
+		k := trailing(slots)
+		if bit := uint64(1) << k; more.Alive&bit == 0 {
+			st.Clear(k, more.Hidden&bit != 0)
+			continue
+		}
+		rec := more.Record(k)
+		copy(st.Put(k, more.IDs[k], more.Masks[k], len(rec)), rec)
 	}
-	r.ring = nil
+	m.keep(st)
 }
 
-// around returns the newest record at or before a tick and the oldest after it;
-// either may be nil.
-func (r *replica) around(tick float64) (from, to *record) {
-	for i := range r.ring {
-		rec := &r.ring[i]
+// says reports whether a state tells of an entity in a slot.
+func (st *state) says(id uint32, slot int32) bool {
+	return st.Alive>>slot&1 != 0 && st.IDs[slot] == id
+}
+
+// around returns the newest state of an entity at or before a tick and the oldest
+// after it; either may be nil.
+func (h *history) around(r *replica, tick float64) (from, to *state) {
+	for _, st := range h.ring {
 		switch {
-		case rec.send == 0:
-		case float64(rec.tick) <= tick:
-			if from == nil || rec.tick > from.tick {
-				from = rec
+		case st == nil || !st.says(r.id, r.slot):
+		case float64(st.tick) <= tick:
+			if from == nil || st.tick > from.tick {
+				from = st
 			}
-		case to == nil || rec.tick < to.tick:
-			to = rec
+		case to == nil || st.tick < to.tick:
+			to = st
 		}
 	}
 	return from, to

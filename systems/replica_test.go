@@ -5,111 +5,156 @@ import (
 	"testing"
 )
 
-// A replica keeps every record that its floor still asks for, in whatever order
+// stateAt is a state of a send in which slot 5 has an entity of that value.
+func stateAt(m *memory, send uint32) *state {
+	st := m.take(send, send*3)
+	rec := st.Put(5, 9, 1, 2)
+	rec[0], rec[1] = int32(send), 7
+	m.keep(st)
+	return st
+}
+
+// put is history.put for a state of which nothing else is known.
+func putAt(h *history, m *memory, send, floor uint32) bool {
+	st := stateAt(m, send)
+	if h.at(send) != nil {
+		m.merge(h.at(send), st)
+		m.release(st)
+		return true
+	}
+	if !h.put(m, st, floor) {
+		m.release(st)
+		return false
+	}
+	return true
+}
+
+// A history keeps every state that its floor still asks for, in whatever order
 // they come, up to the limit of its ring.
-func TestReplicaKeepsWhatTheFloorAsksFor(t *testing.T) {
+func TestHistoryKeepsWhatTheFloorAsksFor(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		var rep replica
+		var h history
 		var m memory
 		have := map[uint32]bool{}
 		floor, newest := uint32(1), uint32(0)
-		for n := 0; newest < 2000; n++ {
+		for newest < 2000 {
 			newest += uint32(1 + r.IntN(3))
 			send := newest - min(uint32(r.IntN(40)), newest-1)
 			if r.IntN(50) == 0 {
-				floor = max(floor, newest-min(uint32(r.IntN(200)), newest-1))
+				floor = max(floor, newest-min(uint32(r.IntN(120)), newest-1))
 			}
 			if send < floor {
 				continue
 			}
-			rep.put(&m, send, send*3, floor, 1, []int32{int32(send), 7})
-			have[send] = true
+			if putAt(&h, &m, send, floor) {
+				have[send] = true
+			}
 			for s := range have {
 				if s < floor {
 					delete(have, s)
 					continue
 				}
-				rec := rep.at(s)
-				if rec == nil {
-					if newest-floor >= maxRecords {
+				st := h.at(s)
+				if st == nil {
+					if newest-floor >= maxStates {
 						continue
 					}
-					t.Fatalf("seed %d: at %d with floor %d the record of %d is gone", seed, newest, floor, s)
+					t.Fatalf("seed %d: at %d with floor %d the state of %d is gone", seed, newest, floor, s)
 				}
-				if rec.tick != s*3 || rec.words[0] != int32(s) {
-					t.Fatalf("seed %d: the record of %d says %+v", seed, s, rec)
+				if st.tick != s*3 || st.Record(5)[0] != int32(s) {
+					t.Fatalf("seed %d: the state of %d says %+v", seed, s, st.Record(5))
 				}
 			}
-			if len(rep.ring) > maxRecords {
-				t.Fatalf("a ring of %d", len(rep.ring))
+			if len(h.ring) > maxStates {
+				t.Fatalf("a ring of %d", len(h.ring))
 			}
-		}
-		rep.release(&m)
-		if m.used != 0 {
-			t.Errorf("seed %d: %d bytes are used by nothing", seed, m.used)
 		}
 	}
 }
 
-// An older record never takes the place of a newer one, and never moves newest.
-func TestReplicaOldNeverReplacesNew(t *testing.T) {
-	var rep replica
+// An older state never takes the place of a newer one.
+func TestHistoryOldNeverReplacesNew(t *testing.T) {
+	var h history
 	var m memory
-	rep.put(&m, 1000, 1, 1000, 1, []int32{1})
-	rep.put(&m, 1000-minRecords, 0, 1000, 1, []int32{2})
-	if rec := rep.at(1000); rec == nil || rec.words[0] != 1 || rep.newest != 1000 {
-		t.Errorf("after old news: %+v, newest %d", rec, rep.newest)
+	putAt(&h, &m, 1000, 1000)
+	if putAt(&h, &m, 1000-minStates, 1001) {
+		t.Error("old news were taken in place of new")
 	}
-	// At its largest the ring gives up old records, not new ones.
-	for send := uint32(2000); send < 2000+2*maxRecords; send++ {
-		rep.put(&m, send, send, 1, 1, []int32{int32(send)})
+	if st := h.at(1000); st == nil || st.Record(5)[0] != 1000 {
+		t.Errorf("after old news: %+v", st)
 	}
-	if len(rep.ring) != maxRecords {
-		t.Fatalf("a ring of %d", len(rep.ring))
+	// At its largest the ring gives up old states, not new ones.
+	for send := uint32(2000); send < 2000+2*maxStates; send++ {
+		putAt(&h, &m, send, 1)
 	}
-	rep.put(&m, 2000, 2000, 1, 1, []int32{-1})
-	for send := uint32(2000 + maxRecords); send < 2000+2*maxRecords; send++ {
-		if rec := rep.at(send); rec == nil || rec.words[0] != int32(send) {
-			t.Fatalf("the record of %d: %+v", send, rec)
+	if len(h.ring) != maxStates {
+		t.Fatalf("a ring of %d", len(h.ring))
+	}
+	putAt(&h, &m, 2000, 1)
+	for send := uint32(2000 + maxStates); send < 2000+2*maxStates; send++ {
+		if st := h.at(send); st == nil || st.Record(5)[0] != int32(send) {
+			t.Fatalf("the state of %d: %+v", send, st)
 		}
 	}
 }
 
-func TestReplicaStaysSmallAboveTheMemoryLimit(t *testing.T) {
-	var rep replica
+func TestHistoryStaysSmallAboveTheMemoryLimit(t *testing.T) {
+	var h history
 	m := memory{used: maxMemory}
 	for send := uint32(1); send < 100; send++ {
-		rep.put(&m, send, send, 1, 1, []int32{1})
+		putAt(&h, &m, send, 1)
 	}
-	if len(rep.ring) != minRecords || rep.at(99) == nil {
-		t.Errorf("a ring of %d", len(rep.ring))
+	if len(h.ring) != minStates || h.at(99) == nil {
+		t.Errorf("a ring of %d", len(h.ring))
 	}
 }
 
-func TestReplicaAround(t *testing.T) {
-	var rep replica
+// What came of one send in several packets is one state, and what came first stays.
+func TestHistoryMerges(t *testing.T) {
 	var m memory
-	if from, to := rep.around(5); from != nil || to != nil {
-		t.Error("nothing has records")
+	a, b := m.take(4, 12), m.take(4, 12)
+	a.Put(1, 11, 1, 1)[0] = 1
+	a.Clear(2, true)
+	b.Put(1, 99, 1, 1)[0] = 9
+	b.Put(2, 98, 1, 1)[0] = 8
+	b.Put(3, 13, 3, 2)[1] = 3
+	b.Clear(4, false)
+	m.keep(a)
+	m.keep(b)
+	m.merge(a, b)
+	if a.Known != 0b11110 || a.Alive != 0b1010 || a.Hidden != 0b100 || a.IDs[1] != 11 || a.Record(1)[0] != 1 || a.Record(3)[1] != 3 {
+		t.Errorf("%+v", a.Group)
+	}
+}
+
+func TestHistoryAround(t *testing.T) {
+	var h history
+	var m memory
+	r := &replica{id: 9, slot: 5}
+	if from, to := h.around(r, 5); from != nil || to != nil {
+		t.Error("nothing has states")
 	}
 	for _, send := range []uint32{4, 2, 9} {
-		rep.put(&m, send, send*10, 1, 1, nil)
+		putAt(&h, &m, send, 1)
 	}
+	other := m.take(3, 9) // somebody else stood there
+	other.Put(5, 8, 1, 2)
+	h.put(&m, other, 1)
 	for _, c := range []struct {
 		at       float64
 		from, to uint32
-	}{{19.9, 0, 20}, {20, 20, 40}, {39, 20, 40}, {40, 40, 90}, {89.9, 40, 90}, {90, 90, 0}, {1e9, 90, 0}} {
-		from, to := rep.around(c.at)
+	}{{5.9, 0, 6}, {6, 6, 12}, {11, 6, 12}, {12, 12, 27}, {26.9, 12, 27}, {27, 27, 0}, {1e9, 27, 0}} {
+		from, to := h.around(r, c.at)
 		if tickAt(from) != c.from || tickAt(to) != c.to {
 			t.Errorf("around %v: %d and %d", c.at, tickAt(from), tickAt(to))
 		}
 	}
 }
 
-func tickAt(r *record) uint32 {
-	if r == nil {
+func tickAt(st *state) uint32 {
+	if st == nil {
 		return 0
 	}
-	return r.tick
+	return st.tick
 }

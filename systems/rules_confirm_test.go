@@ -13,12 +13,12 @@ import (
 // Whatever a client simulates, in its ticks and in replays, is its own. Others
 // stand in its world where the newest snapshot says, not a tick further.
 //
+//mutant:rule A4 systems/client_entities.go
+//mutant:from own := c.predicting && mine
+//mutant:to own := c.predicting && (mine || mask&1 != 0)
 //mutant:rule A4 systems/client_receive.go
-//mutant:from own := c.predicting && c.owns(rec)
-//mutant:to own := c.predicting && (c.owns(rec) || rec.mask&1 != 0)
-//mutant:rule A4 systems/replica.go
-//mutant:from r.newest = max(r.newest, send)
-//mutant:to r.newest = send
+//mutant:from if k := trailing(m); send > x.told[k] {
+//mutant:to if k := trailing(m); send != x.told[k] {
 func TestNetcodeA4_OthersAreConfirmedNeverSimulated(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 4, systemstest.RoundTrip(200*time.Millisecond, 50*time.Millisecond, 0.05))
@@ -163,9 +163,9 @@ func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
 // A state that was overtaken by a newer one is dropped: it is neither confirmed
 // nor adopted.
 //
-//mutant:rule A5 systems/client_receive.go
-//mutant:from case h.tick > c.own.tick:
-//mutant:to case h.tick != c.own.tick:
+//mutant:rule A5 systems/client_own.go
+//mutant:from case in.tick > c.own.tick:
+//mutant:to case in.tick != c.own.tick:
 func TestNetcodeA5_OlderTickIsDropped(t *testing.T) {
 	c := systemstest.New(t, onField(1, 1, lag(2)))
 	k := c.Clients[0]

@@ -41,8 +41,8 @@ func TestNetcodeA6_HoldsShiftTicksNotPredictions(t *testing.T) {
 // acknowledges.
 //
 //mutant:rule A6 systems/client_receive.go
-//mutant:from c.takeOwn(&h, own)
-//mutant:to c.takeOwn(&h, own); c.own.fresh = true
+//mutant:from c.takeOpen(&h)
+//mutant:to c.takeOpen(&h); c.own.fresh = true
 //mutant:rule A6 systems/client_receive.go
 //mutant:from c.ackedInput = max(c.ackedInput, s.input)
 //mutant:to c.ackedInput = max(c.ackedInput, s.input); c.own.fresh = true

@@ -42,7 +42,7 @@ func splitField(clients int) systemstest.Config {
 //
 //mutant:rule E2 systems/client_receive.go
 //mutant:from c.stats.Snapshots++
-//mutant:to c.stats.Snapshots++; for _, r := range c.replicas { if rec := r.at(r.newest); rec != nil && rec.send < send && len(rec.words) > 1 { rec.words[len(rec.words)-1] += 100; r.applied = 0 } }
+//mutant:to c.stats.Snapshots++; for _, x := range c.groups { for k := range x.told { if st := x.at(x.told[k]); st != nil && st.Send < send && st.Alive>>k&1 != 0 { if rec := st.Record(k); len(rec) > 1 { rec[len(rec)-1] += 100; x.fresh |= 1 << k } } } }
 func TestNetcodeE2_OmittedEntitiesKeepTheirState(t *testing.T) {
 	c := systemstest.New(t, splitField(1))
 	ts := watchTruth(c)
@@ -100,7 +100,7 @@ func apart(a, b components.Position) float64 {
 //
 //mutant:rule E2 systems/client_receive.go
 //mutant:from c.stats.Snapshots++
-//mutant:to c.stats.Snapshots++; for _, r := range c.replicas { if rec := r.at(r.newest); rec != nil { rec.tick = max(rec.tick, h.tick) } }
+//mutant:to c.stats.Snapshots++; for _, x := range c.groups { for _, told := range x.told { if st := x.at(told); st != nil { st.tick = max(st.tick, in.tick) } } }
 func TestNetcodeE2_OmittedEntitiesKeepTheirTick(t *testing.T) {
 	c := systemstest.New(t, splitField(2))
 	c.Connect()

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -40,13 +41,13 @@ type Server struct {
 	peers      []*peer
 	replicated []*ecs.Component
 	predicted  uint64 // set of replicated, predicted components with words
-	snapshots  snapshots
 	message    inputMessage
 	inputs     *inputCoder
 	stats      ServerStats
 	departed   departed
 	left       []uint32   // clients whose leave is not carried out yet
 	leaving    *ecs.Stage // carries it out
+	snapshots
 }
 
 // ServerStats counts what a server did.
@@ -54,12 +55,17 @@ type ServerStats struct {
 	Ticks             uint64
 	TicksDropped      uint64 // due but not run: the machine was too slow
 	ResimulatedTicks  uint64 // Simulate calls for ticks already completed
+	Sends             uint64 // of the world, to whatever number of clients
 	Updates           uint64 // snapshots sent, over all clients
+	OverBudget        uint64 // of these, those in which entities had to wait their turn
+	Oversized         uint64 // times an entity was left out because it fits no snapshot
 	SendErrors        uint64 // packets that the wire refused
 	MalformedMessages uint64 // well-formed packets with a message that is not
 	FloodedMessages   uint64 // messages beyond [MaxMessages], not read
 	Clamped           uint64 // values that were outside their declared range
 	Inputs            InputStats
+	Snapshots         SnapshotStats
+	Encodes           EncodeStats
 	InputBytes        uint64 // of messages read, without what the session adds
 	BytesIn           uint64 // payload from the wire, session overhead included
 	BytesOut          uint64
@@ -113,7 +119,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
 	s.replicated = p.Replicated()
 	s.predicted = predictedMask(p)
-	s.snapshots = snapshots{captures: newCaptures(s.world, c.Logger), compressor: codec.NewCompressor()}
+	s.initSnapshots()
 	s.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: s.leave})
 
 	s.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
@@ -160,6 +166,30 @@ func predictedMask(p *ecs.Protocol) uint64 {
 	return m
 }
 
+// privateMask is the set of components that only the owner may see.
+func privateMask(p *ecs.Protocol) uint64 {
+	var m uint64
+	for _, c := range p.Replicated() {
+		if c.Mode&ecs.OwnerOnly != 0 {
+			m |= 1 << c.Replicated()
+		}
+	}
+	return m
+}
+
+// tablesOf are the field tables of what is replicated, nil where only the presence
+// is.
+func tablesOf(p *ecs.Protocol) (tables []*schema.Table) {
+	for _, c := range p.Replicated() {
+		if c.Words > 0 {
+			tables = append(tables, c.Schema)
+		} else {
+			tables = append(tables, nil)
+		}
+	}
+	return tables
+}
+
 // World is the server's world.
 func (s *Server) World() *ecs.World { return s.world }
 
@@ -188,6 +218,7 @@ func (s *Server) Advance(now time.Time) int {
 		s.world.SetTick(s.tick)
 		s.onTick.Run(s.world)
 		s.world.ReleaseHolds()
+		s.frames.Step()
 		s.tick++
 		s.stats.Ticks++
 	}
@@ -221,7 +252,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		return
 	}
 	id := uint32(session.ID())
-	p := &peer{id: id, session: session}
+	p := &peer{id: id, session: session, budget: s.config.Budget}
 	in := s.protocol.Input()
 	p.inputs = newInputBuffer(inputTable(s.protocol), s.config.TickRate, s.config.WakeEvery)
 	if in != nil {
@@ -245,6 +276,7 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	}
 	p := s.peers[i]
 	s.peers = slices.Delete(s.peers, i, i+1)
+	s.unpin(p)
 	s.departed.inputs.add(p.inputs.stats)
 	s.departed.link.add(p.session.Stats())
 	s.config.Logger.Info("client left", "client", p.id, "reason", reason)
@@ -269,14 +301,8 @@ func (s *Server) leave(w *ecs.World) {
 
 func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	s := (*Server)(h)
-	p := s.peer(session)
-	if p == nil {
-		return
-	}
-	if sent, ok := p.take(seq); ok {
-		if f := s.snapshots.captures.at(sent.send); f != nil {
-			p.acked(sent, f, s.snapshots.captures.newest)
-		}
+	if p := s.peer(session); p != nil {
+		s.acked(p, seq)
 	}
 }
 

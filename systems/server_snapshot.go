@@ -1,192 +1,213 @@
 package systems
 
 import (
-	"github.com/tactusgo/tactus/codec"
+	"slices"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/capture"
 )
 
 // snapshots turns the world into packets, one state a send and client.
 type snapshots struct {
-	captures   *captures
-	encoder    codec.Encoder
-	compressor *codec.Compressor
-	entities   []codec.Entity
-	plain      []byte
-	own        []byte
+	frames    *capture.Ring
+	layout    *snapshot.Layout
+	rawLayout *snapshot.Layout
+	model     *snapshot.Model
+	rawModel  *snapshot.Model
+	lastSend  uint32 // before the one at hand
+	encodes   encodes
+	cache     blockCache // of the send at hand
+	ownArena  []byte
+	packing   packing
+	units     []unit
+	order     []slotGain
+	raw       []byte
+	long      map[blockKey]longRun
+	pins      []*pinned
+	bigTold   map[uint64]bool // component masks of entities that were reported as too big
+	unseen    [1]snapshot.Group
+	empty     [1]snapshot.Group
+	private   uint64 // components that only the owner may see
+}
+
+func (s *Server) initSnapshots() {
+	tables := tablesOf(s.protocol)
+	steps, rate := int(s.sendEvery), s.config.SendRate
+	s.layout = snapshot.NewLayout(tables, steps, rate)
+	s.rawLayout = snapshot.NewRawLayout(tables, steps, rate)
+	s.model, s.rawModel = snapshot.NewModel(s.layout, nil), snapshot.NewModel(s.rawLayout, nil)
+	s.frames = capture.New(s.world, s.layout, steps, s.config.Logger)
+	s.encodes.encoder.Only, s.encodes.private.Only = s.config.Coders, s.config.Coders
+	s.long, s.bigTold = make(map[blockKey]longRun), make(map[uint64]bool)
+	s.private = privateMask(s.protocol)
+	for k := range snapshot.GroupSize {
+		s.unseen[0].Clear(k, true)
+		s.empty[0].Clear(k, false)
+	}
 }
 
 // snapshot is the system Snapshot: it captures the world when a send is due and
-// encodes what each client does not have, relative to what that client has
-// acknowledged, entity by entity.
+// lays out for each client what that client does not hold.
 func (s *Server) snapshot(w *ecs.World) {
 	if s.tick/s.sendEvery == s.sentAt {
 		return
 	}
-	s.sentAt = s.tick / s.sendEvery
-	f := s.snapshots.captures.take(s.tick)
+	s.lastSend, s.sentAt = s.sentAt, s.tick/s.sendEvery
+	f := s.frames.Take(s.sentAt, s.tick)
+	s.cache.reset()
+	s.stats.Sends++
 	for _, p := range s.peers {
-		p.renew()
-		p.merge(f)
-		s.encode(w, p, f)
+		s.ownArena = s.ownArena[:0]
+		if p.joinedAt == 0 {
+			p.joinedAt = f.Send
+		}
+		if p.renew(f.Send) {
+			s.unpin(p)
+		}
+		s.plan(w, p, f)
 		s.stats.Updates++
 	}
 }
 
-// packetRoom is what own state and entities may take of a packet: 16 bytes go to
-// the frame's coder byte and to what the entities of a packet share.
-const packetRoom = netsys.MaxPayload - snapshotHeaderSize - 16
+// controlEvery is after how many sends a header has its control part at the latest.
+const controlEvery = 4
 
-// encode queues the packets of one client's snapshot: own state first, the
-// entities behind it.
-func (s *Server) encode(w *ecs.World, p *peer, f *frame) {
-	sn := &s.snapshots
-	sn.captures.packed = sn.captures.packed[:0]
-	head := snapshotHeader{
-		epoch: p.epoch,
-		send:  uint16(f.send),
-		tick:  f.tick,
+// header is what the snapshot of a client begins with.
+func (s *Server) header(p *peer, f *capture.Frame) snapshotHeader {
+	h := snapshotHeader{
+		send:  uint16(f.Send),
 		input: uint16(p.inputs.expected - 1),
+		epoch: p.epoch,
 		depth: p.inputs.depth(),
 		shift: p.inputs.slack.units(),
+		floor: uint8(min(f.Send-p.floor, 255)),
+		late:  uint8(f.Tick - f.Send*s.sendEvery),
 	}
-	p.promise(f.send)
-	head.floor = uint8(f.send - p.floor)
-	sn.entities = sn.entities[:0]
-	for at := 0; ; {
-		sn.own, at = s.appendOwn(sn.own[:0], w, p, f, at)
-		head.own = len(sn.own)
-		if at == len(f.ids) {
-			break
-		}
-		s.queuePacket(p, f, &head)
+	change := int(h.depth) - int(p.told.depth)
+	h.control = !p.told.any || p.joining != joinNone || (f.Send+p.id)%controlEvery == 0 ||
+		h.epoch != p.told.epoch || h.shift != p.told.shift || change < -2 || change > 2
+	if h.control {
+		p.told = told{true, h.epoch, h.depth, h.shift}
 	}
-	left := packetRoom - head.own
-	i := 0
-	for k := range p.known {
-		if p.known[k].buried != 0 {
-			continue
-		}
-		e := s.entity(p, k, f, &i)
-		size := sn.encoder.Size(sn.captures.layout, &e)
-		if size > left && (len(sn.entities) > 0 || head.own > 0) {
-			s.queuePacket(p, f, &head)
-			head.own, sn.own, sn.entities = 0, sn.own[:0], sn.entities[:0]
-			left = packetRoom
-		}
-		left -= size
-		sn.entities = append(sn.entities, e)
-	}
-	s.queuePacket(p, f, &head)
+	return h
 }
 
-// entity describes the k-th known entity of p against its baseline; i runs
-// through the frame alongside.
-func (s *Server) entity(p *peer, k int, f *frame, i *int) (e codec.Entity) {
-	kn := p.known[k]
-	e.ID = kn.id
-	if kn.gone {
-		e.Op = codec.OpGone
-		return e
+// sizes are the lengths of the first header and of those of later datagrams,
+// without what joining adds.
+func (h *snapshotHeader) sizes() (first, later int) {
+	later = 5
+	if h.late > 0 {
+		later++
 	}
-	at := *i
-	*i++
-	e.Op = codec.OpFull
-	e.Mask, e.Cur = s.snapshots.captures.seen(f, at, p.id)
-	b := s.snapshots.captures.at(kn.base)
-	if b == nil || f.send-kn.base > maxAge {
-		return e
+	first = later
+	if h.control {
+		first += 5
 	}
-	j := b.find(kn.id)
-	if j < 0 {
-		return e
-	}
-	mask, base := s.snapshots.captures.seen(b, j, p.id)
-	if mask != e.Mask {
-		return e
-	}
-	e.Base, e.Age, e.Op = base, f.send-kn.base, codec.OpSame
-	for n, v := range e.Cur {
-		if v != e.Base[n] {
-			e.Op = codec.OpDelta
-			break
-		}
-	}
-	return e
+	return first, later
 }
 
-// queuePacket appends a packet of sn.entities to the client's queue.
-func (s *Server) queuePacket(p *peer, f *frame, h *snapshotHeader) {
-	sn := &s.snapshots
-	sp := span{send: f.send, first: 1}
-	if n := len(sn.entities); n > 0 {
-		sp.first, sp.last = sn.entities[0].ID, sn.entities[n-1].ID
+// planOwn lays out own state: all of it, or in turn what fits half the budget.
+func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame) {
+	of := s.captureOwn(w, p, f)
+	if len(of.groups) == 0 {
+		return
 	}
-	p.spans = append(p.spans, sp)
-	n := len(p.queue)
-	if n < cap(p.queue) {
-		p.queue = p.queue[:n+1]
-	} else {
-		p.queue = append(p.queue, make([]byte, 0, netsys.MaxPayload))
+	src := source{
+		own: true, model: s.rawModel, second: s.rawLayout.Second(), oldest: ownRing - 1,
+		send: f.Send, floor: p.floor, groups: of.groups, held: p.own, kind: contentOwn,
 	}
-	b := appendSnapshotHeader(p.queue[n][:0], h)
-	b = append(b, sn.own...)
-	sn.plain = sn.encoder.Append(sn.plain[:0], sn.captures.layout, sn.entities)
-	p.queue[n] = sn.compressor.Append(b, sn.plain)
-}
-
-// appendOwn writes the predicted components of the client's own entities at
-// full precision, as many as a packet holds: what the client predicted is
-// compared with exactly this. It goes through the frame from place at, and
-// returns the place to go on from.
-func (s *Server) appendOwn(dst []byte, w *ecs.World, p *peer, f *frame, at int) ([]byte, int) {
-	for i := at; i < len(f.ids); i++ {
-		if f.owners[i] != p.id {
-			continue
+	pk := &s.packing
+	limit := pk.limit
+	pk.limit = max(limit/2, minBudget)
+	if !s.planWhole(p, &src) {
+		for len(p.ownGained) < len(src.groups) {
+			p.ownGained = append(p.ownGained, [64]float32{})
 		}
-		id := f.ids[i]
-		mask := f.masks[i] & s.predicted
-		e, ok := w.ByNetID(netID(id))
-		if !ok || mask == 0 {
-			continue
-		}
-		size := codec.UvarintLen(uint64(id)) + codec.UvarintLen(mask) + s.rawSize(mask)
-		if len(dst)+size > packetRoom && len(dst) > 0 {
-			return dst, i
-		}
-		dst = codec.AppendUvarint(dst, uint64(id))
-		dst = codec.AppendUvarint(dst, mask)
-		for _, c := range s.replicated {
-			if mask&(1<<c.Replicated()) != 0 {
-				dst = c.Schema.AppendRaw(dst, w.Pointer(e, c))
+		for g := range src.groups {
+			for m := src.groups[g].Alive; m != 0; m &= m - 1 {
+				p.ownGained[g][trailing(m)]++
 			}
 		}
+		s.competeFor(p, &src, p.ownGained)
 	}
-	return dst, len(f.ids)
+	pk.limit = limit
 }
 
-func (s *Server) rawSize(mask uint64) int {
-	n := 0
-	for _, c := range s.replicated {
-		if mask&(1<<c.Replicated()) != 0 {
-			n += c.Schema.RawSize()
+// emit writes the datagrams of a client's snapshot.
+func (s *Server) emit(p *peer, f *capture.Frame, h *snapshotHeader) {
+	pk := &s.packing
+	n := max(pk.datagrams, 1) // at least the header
+	total := 0
+	p.queue = slices.Grow(p.queue[:0], n)[:n]
+	p.send = f.Send
+	at := 0
+	for d := range n {
+		hd := *h
+		hd.control = h.control && d == 0
+		switch {
+		case p.joining == joinNow:
+			hd.join, hd.groups = true, uint32(len(f.Groups))
+			p.joinSend = f.Send
+		case d < pk.datagrams && pk.kinds[d] == contentJoin:
+			hd.join, hd.back, hd.groups, hd.joined = true, f.Send-p.join.send, uint32(len(p.join.groups)), p.join.late
+			p.joinSend = p.join.send
 		}
+		b := appendSnapshotHeader(p.queue[d].bytes[:0], &hd)
+		s.stats.Snapshots.Headers += uint64(len(b))
+		holds := p.queue[d].holds[:0]
+		age := uint32(0)
+		for ; at < len(pk.blocks) && pk.blocks[at].datagram == d; at++ {
+			x := &pk.blocks[at]
+			last := at+1 == len(pk.blocks) || pk.blocks[at+1].datagram != d
+			size := len(b)
+			b = append(x.append(b, age, len(x.body), last), x.body...)
+			s.stats.Snapshots.count(x, len(b)-size)
+			age = x.age
+			holds = append(holds, sentBlock{x.first, x.count, x.slots, x.send, x.chunk, x.own, x.hidden})
+			if !x.own && !x.hidden {
+				for g := x.first; g < x.first+x.count; g++ {
+					p.world[g].spoken |= x.slots
+				}
+			}
+		}
+		p.queue[d] = queued{b, holds}
+		total += len(b)
 	}
-	return n
+	s.stats.Snapshots.Datagrams += uint64(n)
+	s.stats.Snapshots.Bytes += uint64(total)
+	s.stats.Snapshots.Largest = max(s.stats.Snapshots.Largest, total)
 }
 
 // send is the system Send: it hands the tick's packets to the sessions and
 // remembers what each held.
 func (s *Server) send(*ecs.World) {
 	for _, p := range s.peers {
-		for i, b := range p.queue {
-			seq, err := p.session.Send(s.now, b)
+		for _, q := range p.queue {
+			seq, err := p.session.Send(s.now, q.bytes)
 			if err != nil {
 				s.stats.SendErrors++
 				continue
 			}
-			p.remember(seq, p.spans[i])
+			p.remember(seq, p.send, q.holds)
 		}
-		p.queue, p.spans = p.queue[:0], p.spans[:0]
+		p.queue = p.queue[:0]
+	}
+}
+
+// acked takes in that a client received a packet.
+func (s *Server) acked(p *peer, seq uint16) {
+	x := p.take(seq)
+	if x == nil {
+		return
+	}
+	p.acked(x)
+	for i := range x.blocks {
+		if b := &x.blocks[i]; b.chunk >= 0 {
+			s.arrived(p, b.send, b.chunk)
+		}
+	}
+	if f := s.frames.At(x.send); f != nil {
+		p.joined(x.send, len(f.Groups))
 	}
 }

@@ -3,6 +3,7 @@ package systems
 import (
 	"iter"
 
+	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/netsys"
 )
 
@@ -55,9 +56,10 @@ func (s *Server) Stats() ServerStats {
 	}
 	st.BytesIn, st.BytesOut = link.bytesIn, link.bytesOut
 	st.DatagramsIn, st.DatagramsOut = link.datagramsIn, link.datagramsOut
-	for _, n := range s.snapshots.captures.clamped {
-		st.Clamped += n
+	for i := range s.replicated {
+		st.Clamped += s.frames.Clamped(i)
 	}
+	st.Encodes = s.encodes.stats
 	st.Drops = s.endpoint.Drops()
 	return st
 }
@@ -76,4 +78,37 @@ func (t *traffic) add(s netsys.Stats) {
 	t.bytesOut += s.BytesOut
 	t.datagramsIn += s.DatagramsIn
 	t.datagramsOut += s.DatagramsOut
+}
+
+// SnapshotStats counts what snapshots consisted of, over all clients. Sizes are in
+// bytes, without what sessions add.
+type SnapshotStats struct {
+	Bytes     uint64 // of all messages
+	Headers   uint64 // of these, headers
+	Own       uint64 // blocks of own state, their heads included
+	Datagrams uint64
+	Largest   int // bytes of one client's snapshot, at most
+	// Raw, Zstd and Range are the blocks by coder, their heads included.
+	Raw, Zstd, Range CoderStats
+}
+
+// CoderStats counts the blocks that were sent in the coding of one coder.
+type CoderStats struct {
+	Blocks, Bytes uint64
+}
+
+// count notes a block of so many bytes.
+func (s *SnapshotStats) count(b *planned, size int) {
+	if b.own {
+		s.Own += uint64(size)
+	}
+	c := &s.Raw
+	switch b.coder {
+	case snapshot.Zstd:
+		c = &s.Zstd
+	case snapshot.Range:
+		c = &s.Range
+	}
+	c.Blocks++
+	c.Bytes += uint64(size)
 }

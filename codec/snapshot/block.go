@@ -62,7 +62,7 @@ const (
 // others are tried with one such block in tryEvery, and after they won with the
 // tryAfter next ones.
 const (
-	tryEvery = 64
+	tryEvery = 256
 	tryAfter = 8
 )
 

@@ -310,8 +310,8 @@ func (b *byteDecoder) some(at, res []int32) {
 
 // records takes the walk and makes the words from what is predicted.
 func (b *byteDecoder) records(m *Model, parts []Part) error {
-	w := &b.walk
-	w.begin(m, parts)
+	b.start(m, parts)
+	w := &b.c.w
 	for w.next() {
 		if err := b.entity(); err != nil {
 			return err
@@ -324,7 +324,7 @@ func (b *byteDecoder) records(m *Model, parts []Part) error {
 // entity makes the words of the entity at which the walk stands. Those of a kept
 // one are those of its baseline so far.
 func (b *byteDecoder) entity() error {
-	w := &b.walk
+	w := &b.c.w
 	p := &b.parts[w.at]
 	bit := uint64(1) << w.slot
 	if (p.full|p.news)&bit == 0 {
@@ -366,36 +366,7 @@ func (b *byteDecoder) entity() error {
 			}
 		}
 	}
-	return b.lines(fields[w.plan.lines:], res)
-}
-
-// lines makes the words of the fields that are lines.
-func (b *byteDecoder) lines(fields []field, res []int32) error {
-	w := &b.walk
-	bent := false
-	for i := range fields {
-		f := &fields[i]
-		w.predict(f)
-		w.cur[f.at+1] = w.pred[f.at+1] + res[f.at+1]
-		bent = bent || res[f.at+1] != 0
-	}
-	at := 0
-	if bent = bent && w.base != nil; bent {
-		bend := b.num.get(numBend)
-		if _, total := w.bendSteps(); bend > uint32(total) {
-			return fmt.Errorf("%w: line bent at step %d of %d", codec.ErrMalformed, bend, total)
-		}
-		at = w.bentAt(bend)
-	}
-	for i := range fields {
-		f := &fields[i]
-		pred := w.pred[f.at]
-		if bent {
-			pred = w.bent(f, at)
-		}
-		w.cur[f.at] = f.restored(pred, res[f.at])
-	}
-	return b.num.err
+	return b.lines(res)
 }
 
 // restored is the opposite of residual.

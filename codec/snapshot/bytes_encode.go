@@ -23,9 +23,8 @@ import (
 //	| 1 if a word of it is not as predicted in any, else 0 and no more of it |
 //	+--- for each of its words ----------------------------------------------+
 //	| form of the column, and the residuals: word − predicted, modulo 2^32   |
-//	+--- for each kept entity of which the change of a line is not as --------+
-//	|    predicted, in the order of the walk                                 |
-//	| step after the baseline at which all its lines bent + 1, or 0: no such |
+//	+--- for each kept entity with residuals that has lines, in the order of -+
+//	|    the walk: see bytes_lines.go                                        |
 //	+------------------------------------------------------------------------+
 //
 // A column has a residual for each entity of the sets that has the component, new
@@ -84,7 +83,7 @@ type byteRow struct {
 
 // byteRows is the scratch memory of a byte coder in either direction.
 type byteRows struct {
-	walk  walk
+	c     rangeCoder // its walk, and what it knows of lines
 	parts []bytePart
 	rows  []byteRow // in the order of parts and slots
 	res   []int32
@@ -101,11 +100,24 @@ func (b *byteRows) begin(parts int) {
 	}
 }
 
+// start begins the walk.
+func (b *byteRows) start(m *Model, parts []Part) {
+	b.c.m = m
+	b.c.w.begin(m, parts)
+	b.c.line.begin(&b.c, parts)
+}
+
+// bend is a number that says how a line goes.
+type bend struct {
+	kind numberKind
+	v    uint32
+}
+
 // byteEncoder writes bodies of [Raw] and [Zstd]. The zero value is ready.
 type byteEncoder struct {
 	byteRows
 	ops   []byte
-	bends []uint32 // of the entities that need one, in the order of the walk
+	bends []bend // numbers that say how lines go, in the order of the walk
 	low   []byte
 	put   numberWriter
 	zip   deflater
@@ -154,8 +166,8 @@ func appendPacked(dst, block []byte, dict *Dictionary, low []byte) []byte {
 func (b *byteEncoder) survey(m *Model, parts []Part) {
 	b.begin(len(parts))
 	b.bends = b.bends[:0]
-	w := &b.walk
-	w.begin(m, parts)
+	b.start(m, parts)
+	w := &b.c.w
 	for i := range b.parts {
 		b.parts[i].kept = w.parts[i].kept
 		b.parts[i].full = w.parts[i].slots &^ w.parts[i].kept
@@ -168,7 +180,7 @@ func (b *byteEncoder) survey(m *Model, parts []Part) {
 
 // entity notes the residuals of the entity at which the walk stands.
 func (b *byteEncoder) entity() {
-	w := &b.walk
+	w := &b.c.w
 	kept := w.part.kept>>w.slot&1 != 0
 	moves := w.moving || w.plan.lines < len(w.plan.fields)
 	if kept && !moves && equal(w.part.cur.Record(w.slot), w.part.base.Record(w.slot)) {
@@ -214,30 +226,7 @@ func (b *byteEncoder) entity() {
 			}
 		}
 	}
-	b.lines(fields[w.plan.lines:], res)
-}
-
-// lines notes the residuals of the fields that are lines.
-func (b *byteEncoder) lines(fields []field, res []int32) {
-	w := &b.walk
-	bent := false
-	for i := range fields {
-		f := &fields[i]
-		w.predict(f)
-		res[f.at] = f.residual(w.cur[f.at], w.pred[f.at])
-		res[f.at+1] = w.cur[f.at+1] - w.pred[f.at+1]
-		bent = bent || res[f.at+1] != 0
-	}
-	if w.base == nil || !bent {
-		return
-	}
-	bend := w.bend(fields)
-	b.bends = append(b.bends, bend)
-	at := w.bentAt(bend)
-	for i := range fields {
-		f := &fields[i]
-		res[f.at] = f.residual(w.cur[f.at], w.bent(f, at))
-	}
+	b.lines(res)
 }
 
 // residual is what is written of a word.
@@ -269,7 +258,7 @@ func (b *byteEncoder) write(m *Model, parts []Part) {
 		b.component(c, words)
 	}
 	for _, v := range b.bends {
-		b.put.put(numBend, v)
+		b.put.put(v.kind, v.v)
 	}
 }
 

@@ -40,7 +40,8 @@ const (
 	numGap                      // distance to the next of a set
 	numColumn                   // how a column is written
 	numValue                    // residuals
-	numBend                     // when lines bent
+	numLine                     // how lines go
+	numBend                     // when they bent
 	numberKinds
 )
 
@@ -48,7 +49,7 @@ const (
 type golomb [numberKinds]int32
 
 // firstLengths is golomb before the first number.
-var firstLengths = golomb{numOp: 1 << 4, numID: 4 << 4, numMask: 4 << 4, numMode: 2 << 4, numGap: 3 << 4, numColumn: 1 << 4, numValue: 3 << 4, numBend: 3 << 4}
+var firstLengths = golomb{numOp: 1 << 4, numID: 4 << 4, numMask: 4 << 4, numMode: 2 << 4, numGap: 3 << 4, numColumn: 1 << 4, numValue: 3 << 4, numLine: 1 << 4, numBend: 2 << 4}
 
 // order is the order to code the next number with, of a kind.
 func (g *golomb) order(k numberKind) uint { return uint(max(g[k]-4, 0)) >> 4 }

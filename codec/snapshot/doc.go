@@ -6,5 +6,6 @@
 //   - Hold the state of a group of entities at one send: [Group].
 //   - Say what the components mean: [Layout], from the tables of package schema.
 //   - Write and read a block of groups: [Encoder], [Decoder], [Part].
-//   - Expect the right values: [Model].
+//   - Expect the right values: [Model]. Train one on a game's own traffic with
+//     package main in codec/train: [Recorder], [Trained], [Trainer], [DictionaryTrainer].
 package snapshot

@@ -40,6 +40,9 @@ func NewLayout(tables []*schema.Table, steps, rate int) *Layout {
 func NewRawLayout(tables []*schema.Table, steps, rate int) *Layout {
 	l := newLayout(tables, steps, rate, func(t *schema.Table) int { return (t.RawSize() + 3) / 4 })
 	l.raw, l.second = true, false
+	for _, t := range tables {
+		l.second = l.second || t != nil && len(rawFloats(t)) > 0
+	}
 	return l
 }
 

@@ -115,19 +115,19 @@ var bitTable = func() (t [4096]float64) {
 
 // The direction that a Trainer codes in: it writes down each bit with its context.
 
-func (c *ranger) note(at *chance, bit uint32) {
-	i := (uintptr(unsafe.Pointer(at)) - uintptr(unsafe.Pointer(c.first))) / unsafe.Sizeof(*at)
-	*c.tally = append(*c.tally, uint32(i)<<1|bit)
+func (r *ranger) note(at *chance, bit uint32) {
+	i := (uintptr(unsafe.Pointer(at)) - uintptr(unsafe.Pointer(r.first))) / unsafe.Sizeof(*at)
+	*r.tally = append(*r.tally, uint32(i)<<1|bit)
 }
 
-func (c *ranger) notePair(a, b *chance, bit uint32) {
-	c.note(a, bit)
+func (r *ranger) notePair(a, b *chance, bit uint32) {
+	r.note(a, bit)
 	if a != b {
-		c.note(b, bit)
+		r.note(b, bit)
 	}
 }
 
-func (c *ranger) noteNumber(a, b *row, l *lot, sign *chance, v int32) int32 {
+func (r *ranger) noteNumber(a, b *row, l *lot, sign *chance, v int32) int32 {
 	mag, neg := uint32(v), uint32(0)
 	if v < 0 {
 		mag, neg = -mag, 1
@@ -135,21 +135,21 @@ func (c *ranger) noteNumber(a, b *row, l *lot, sign *chance, v int32) int32 {
 	n := bits.Len32(mag)
 	for i := range n {
 		i = min(i, rowSize-1)
-		c.notePair(&a[i], &b[i], 1)
+		r.notePair(&a[i], &b[i], 1)
 	}
 	if n < 32 {
 		i := min(n, rowSize-1)
-		c.notePair(&a[i], &b[i], 0)
+		r.notePair(&a[i], &b[i], 0)
 	}
 	if n > 0 {
-		c.note(sign, neg)
+		r.note(sign, neg)
 	}
 	if n > 1 {
 		m := l[4*min(n, rowSize-1):]
 		top := mag >> (n - 2) & 1
-		c.note(&m[0], top)
+		r.note(&m[0], top)
 		if n > 2 {
-			c.note(&m[1+top], mag>>(n-3)&1)
+			r.note(&m[1+top], mag>>(n-3)&1)
 		}
 	}
 	return v

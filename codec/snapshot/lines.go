@@ -6,7 +6,7 @@ package snapshot
 //	entity = other news? [other fields] | line news? [set …]
 //	set    = news? | bent? | change · step · off by     a line with another change
 //	                       | jumped by                  or one that goes on elsewhere
-//	change = along the heading? | none? | listed? index | difference
+//	change = along the heading? | none? | listed? index | as fast, turned? by | difference
 //	step   = that of the set before? | difference to that of the entity before
 //
 // A set is the lines that bend together: those of the entity's place, or one
@@ -40,11 +40,15 @@ const (
 const (
 	lsNews   = 0          // was it moving; was there news so far
 	lsBent   = lsNews + 4 // was it moving
-	lsHint   = lsBent + 2 // was it moving
-	lsNone   = lsHint + 2
+	lsHint   = lsBent + 2 // was it moving; has another set news
+	lsNone   = lsHint + 4
 	lsListed = lsNone + 1
 	lsIndex  = lsListed + 1 // a tree
-	lsDiff   = lsIndex + lineList
+	lsTurns  = lsIndex + lineList
+	lsTurn   = lsTurns + 1
+	lsTurnS  = lsTurn + rowSize
+	lsAside  = lsTurnS + 1
+	lsDiff   = lsAside + 1
 	lsDiffS  = lsDiff + rowSize
 	lsOff    = lsDiffS + 1
 	lsOffBy  = lsOff + 1
@@ -61,31 +65,62 @@ const (
 // ctxLines on.
 const linesShared = lineKinds * lnEntity
 
-// expectLines sets the start of the chances of lines.
-func (m *Model) expectLines(fill func(from, n int, p float64), numbers func(from, n int, size func(i int) int)) {
-	size := func(n int) func(int) int { return func(int) int { return n } }
+// expectLines sets the start of the chances of lines: neighbours do alike, lines
+// that bend do so where one change follows another, and little else happens. How
+// often a thing was seen already says how fast another world is learned.
+func (m *Model) expectLines(func(from, n int, p float64), func(from, n int, size func(i int) int)) {
+	set := func(at, n int, p float64, seen uint16) {
+		for i := range n {
+			m.start[at+i] = chance{uint16(p * 65535), seen}
+		}
+	}
+	number := func(at, size int) {
+		set(at, size, 0.85, 2)
+		set(at+size, rowSize-size, 0.3, 2)
+	}
 	for kind := range lineKinds {
 		at := ctxLines + kind*lnEntity
-		fill(at, lnEntity, 0.5)
-		fill(at+lnOther, lineRun, 0.03)
-		for i := range 16 {
-			p := 0.06
+		set(at+lnOther, lineRun, 0.005, 8)
+		for i := range 8 {
+			still, moving := 0.02, 0.08
 			if i&1 != 0 {
-				p = 0.6
+				still, moving = 0.75, 0.65
 			}
-			fill(at+lnNews+i, 1, p)
+			set(at+lnNews+i, 1, still, 5)
+			set(at+lnNews+8+i, 1, moving, 6)
 		}
-		numbers(at+lnStep, 1, size(1))
-		fill(at+lnSame, 1, 0.8)
+		set(at+lnStep, 1, 0.65, 4)
+		set(at+lnStep+1, rowSize-1, 0.2, 6)
+		set(at+lnStepS, 1, 0.8, 2)
+		set(at+lnStepL, 4*rowSize, 0.45, 6)
+		set(at+lnSame, 1, 0.9, 4)
 		for class := range lineClasses {
 			at := at + lnSets + class*lnSet
-			fill(at+lsBent+1, 1, 0.8)
-			fill(at+lsListed, 1, 0.7)
-			fill(at+lsOff, 1, 0.1)
-			numbers(at+lsDiff, 1, size(7))
-			numbers(at+lsOffBy, 1, size(4))
-			numbers(at+lsJump, 1, size(5))
-			fill(at+lsGrain, 1, 0.9)
+			set(at+lsNews, 2, 0.6, 4)
+			set(at+lsNews+2, 2, 0.85, 3)
+			set(at+lsBent, 2, 0.7, 0)
+			set(at+lsHint, 4, 0.5, 0)
+			set(at+lsNone, 1, 0.5, 3)
+			set(at+lsListed, 1, 0.9, 3)
+			set(at+lsIndex, lineList, 0.5, 6)
+			set(at+lsIndex+1, 1, 0.06, 6)
+			set(at+lsTurns, 1, 0.5, 0)
+			number(at+lsTurn, 4)
+			set(at+lsTurnS, 1, 0.5, 8)
+			set(at+lsAside, 1, 0.2, 2)
+			number(at+lsDiff, 8)
+			set(at+lsDiffS, 1, 0.5, 8)
+			set(at+lsOff, 1, 0.05, 8)
+			number(at+lsOffBy, 5)
+			set(at+lsOffS, 1, 0.5, 8)
+			number(at+lsJump, 5)
+			set(at+lsJumpS, 1, 0.5, 8)
+			set(at+lsGrain, 1, 0.95, 5)
+			set(at+lsZeros, rowSize, 0.6, 1)
+			set(at+lsLot, 4*rowSize, 0.5, 8)
+			if class == 1 {
+				set(at+lsBent, 2, 0.97, 5)
+			}
 		}
 	}
 }
@@ -132,8 +167,8 @@ func (c *rangeCoder) lined() {
 			news = true // some set has
 		}
 		if news {
+			step = c.set(l, s, ctx, cur, base, moving, told, step)
 			told = 1
-			step = c.set(l, s, ctx, cur, base, moving, step)
 		} else if c.reading {
 			l.goOn(s.words, cur, base, w.age)
 		}
@@ -164,7 +199,7 @@ func (c *rangeCoder) others(l *linePlan, cur, base []int32) {
 }
 
 // set codes a set with news and returns the step of its bend, or else step.
-func (c *rangeCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, step int) int {
+func (c *rangeCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told, step int) int {
 	w := &c.w
 	bent, was := false, 0
 	for i := range s.words {
@@ -185,7 +220,7 @@ func (c *rangeCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, mo
 		}
 		return step
 	}
-	c.change(l, s, ctx, cur, base, moving)
+	c.change(l, s, ctx, cur, base, moving, told)
 	n := c.m.layout.steps
 	all := int(w.age) * n
 	at := 0

@@ -3,7 +3,7 @@ package snapshot
 import "math/bits"
 
 // change codes the change per send of a set that bent.
-func (c *rangeCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool) {
+func (c *rangeCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int) {
 	var v, was [3]int32
 	none := true
 	for i := range s.words {
@@ -13,14 +13,16 @@ func (c *rangeCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32,
 	}
 	rest := 0 // components from here on are coded as differences
 	switch {
-	case s.class == 1 && l.along != nil && c.heads(l, s, ctx, cur, base, moving, &v):
+	case s.class == 1 && l.along != nil && c.heads(l, s, ctx, cur, base, moving, told, &v):
 		rest = 2
 	case moving && c.flag(ctx+lsNone, none && !c.reading):
 		v, rest = [3]int32{}, len(s.words)
 	default:
 		c.makeList(l, s)
-		if s.listed > 0 && c.index(s, ctx, &v) {
+		if s.listed > 0 && c.index(s, ctx, &was, &v) {
 			rest = len(s.words)
+		} else if s.class == 1 && l.even && c.turns(l, s, ctx, &was, &v) {
+			rest = 2
 		}
 	}
 	for i := rest; i < len(s.words); i++ {
@@ -40,12 +42,12 @@ func (c *rangeCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32,
 
 // heads codes whether the first two components follow from the heading, and sets
 // them then.
-func (c *rangeCoder) heads(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, v *[3]int32) bool {
+func (c *rangeCoder) heads(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int, v *[3]int32) bool {
 	speed := c.speed(l, s, base)
 	x, y := Toward(speed, l.along.Turn(cur[l.angle]))
-	at := 0
+	at := told
 	if moving {
-		at = 1
+		at += 2
 	}
 	if !c.flag(ctx+lsHint+at, v[0] == x && v[1] == y && !c.reading) {
 		return false
@@ -98,19 +100,23 @@ func length(x, y int32, turn uint32, likely int32) int32 {
 	return n
 }
 
-// index codes whether a change is listed, and which it is.
-func (c *rangeCoder) index(s *lineSet, ctx int, v *[3]int32) bool {
-	at := -1
-	if !c.reading {
-		for i := range s.list[:s.listed] {
-			if s.list[i].v == *v {
-				at = i
-				break
-			}
+// index codes whether a change is listed, and which it is: the change that the set
+// had is passed over, for it is another.
+func (c *rangeCoder) index(s *lineSet, ctx int, was, v *[3]int32) bool {
+	pass, at := s.listed, -1
+	for i := range s.list[:s.listed] {
+		switch s.list[i].v {
+		case *was:
+			pass = i
+		case *v:
+			at = i
 		}
 	}
 	if !c.flag(ctx+lsListed, at >= 0) {
 		return false
+	}
+	if at > pass {
+		at--
 	}
 	node := 1
 	for b := lineList / 2; b > 0; b >>= 1 {
@@ -120,7 +126,10 @@ func (c *rangeCoder) index(s *lineSet, ctx int, v *[3]int32) bool {
 		}
 		node = node<<1 | int(c.bit(&c.ctx[ctx+lsIndex+node], bit))
 	}
-	*v = s.list[min(node-lineList, s.listed-1)].v
+	if at = node - lineList; at >= pass {
+		at++
+	}
+	*v = s.list[min(at, s.listed-1)].v
 	return true
 }
 
@@ -133,7 +142,7 @@ func (c *rangeCoder) makeList(l *linePlan, s *lineSet) {
 	s.block, s.listed = c.line.block, 0
 	const (
 		size = 6   // bits
-		most = 256 // entities to look at
+		most = 128 // entities to look at
 	)
 	var table [1 << size]lineChange
 	left := most
@@ -161,19 +170,22 @@ func (c *rangeCoder) makeList(l *linePlan, s *lineSet) {
 			}
 		}
 	}
-	for s.listed < lineList {
-		best := 0
-		for i := range table {
-			if table[i].n > table[best].n {
-				best = i
+	for i := range table {
+		e := table[i]
+		if e.n == 0 {
+			continue
+		}
+		k := s.listed
+		for k > 0 && s.list[k-1].n < e.n {
+			if k < lineList {
+				s.list[k] = s.list[k-1]
 			}
+			k--
 		}
-		if table[best].n == 0 {
-			break
+		if k < lineList {
+			s.list[k] = e
+			s.listed = min(s.listed+1, lineList)
 		}
-		s.list[s.listed] = table[best]
-		s.listed++
-		table[best].n = 0
 	}
 }
 

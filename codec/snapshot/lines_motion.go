@@ -17,6 +17,14 @@ func Bend(v, w int32, at, steps, n int) int64 {
 
 // floorDiv is a/b rounded down, for b above 0.
 func floorDiv(a, b int64) int64 {
+	if x, y := int32(a), int32(b); int64(x) == a && int64(y) == b {
+		// Short numbers are the rule, and divided faster.
+		q := x / y
+		if x%y < 0 {
+			q--
+		}
+		return int64(q)
+	}
 	q := a / b
 	if a%b < 0 {
 		q--

@@ -21,11 +21,13 @@ type linePlan struct {
 	sets   []lineSet     // the angle that others move along first, the place last
 	along  *schema.Field // the heading that the place moves along, or nil
 	angle  int           // its word
+	even   bool          // x and y are on the same grid
 
 	block uint32
 	ctx   int
 	step  int   // the last one coded
 	speed int32 // that of the last one that moves along its heading; −1: not known
+	pace  int32 // what is usual of the others, likewise
 }
 
 // lineWord is where a line lies in a record: its place, and its change behind.
@@ -79,7 +81,7 @@ func (s *linesState) planFor(p *plan) *linePlan {
 		l.block = s.block
 		l.ctx = ctxLines + min(s.kinds, lineKinds-1)*lnEntity
 		s.kinds++
-		l.step, l.speed = 0, -1
+		l.step, l.speed, l.pace = 0, -1, -1
 		for i := range l.sets {
 			l.sets[i].grain = -1
 		}
@@ -124,7 +126,8 @@ func newLinePlan(p *plan) *linePlan {
 	if len(place.words) > 0 {
 		l.sets = append(l.sets, place)
 	}
-	if axes[0] == nil || axes[1] == nil || axes[0].step != axes[1].step {
+	l.even = axes[0] != nil && axes[1] != nil && axes[0].step == axes[1].step
+	if !l.even {
 		l.along = nil
 	}
 	return l

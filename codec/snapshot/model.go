@@ -3,6 +3,7 @@ package snapshot
 import (
 	"math"
 	"math/bits"
+	"reflect"
 
 	"github.com/tactusgo/tactus/codec/schema"
 )
@@ -42,6 +43,7 @@ type field struct {
 	ctx    int   // first context
 	count  int32 // values before it wraps, 0 if it does not
 	axis   int   // 1, 2, 3 for x, y, z, else 0
+	rate   int   // the same for the change per second
 	parent bool
 	step   float64
 	quat   quatGrid
@@ -61,6 +63,9 @@ func NewModel(l *Layout, prior *Prior) *Model {
 			fs = make([]field, l.words[c])
 			for i := range fs {
 				fs[i] = field{kind: kindNumber, comp: c, index: i, at: i, words: 1}
+			}
+			for _, i := range rawFloats(t) {
+				fs[i].kind = kindLinear
 			}
 		default:
 			fs = make([]field, len(t.Fields))
@@ -82,9 +87,42 @@ func NewModel(l *Layout, prior *Prior) *Model {
 	return m
 }
 
+// rawFloats returns the words of a raw component that are a float32 each. The bits
+// of one that goes on as it went do so too, as a whole number, as long as its
+// exponent stays. What stands behind a list or a text is not looked at.
+func rawFloats(t *schema.Table) (words []int) {
+	at := 0
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if f.Form == schema.FormText || f.Form == schema.FormCount {
+			break
+		}
+		for range f.Len {
+			if f.Kind == reflect.Float32 && at%4 == 0 {
+				words = append(words, at/4)
+			}
+			at += kindSize(f.Kind)
+		}
+	}
+	return words
+}
+
+// kindSize is the size of a number in bytes.
+func kindSize(k reflect.Kind) int {
+	switch k {
+	case reflect.Bool, reflect.Int8, reflect.Uint8:
+		return 1
+	case reflect.Int16, reflect.Uint16:
+		return 2
+	case reflect.Int32, reflect.Uint32, reflect.Float32:
+		return 4
+	}
+	return 8
+}
+
 // newField returns how a field of a table is coded.
 func newField(f *schema.Field) field {
-	g := field{kind: kindNumber, at: f.Word, words: f.Words, step: f.Step, schema: f, axis: int(f.Axis), parent: f.Parent}
+	g := field{kind: kindNumber, at: f.Word, words: f.Words, step: f.Step, schema: f, axis: int(f.Axis), rate: int(f.Rate), parent: f.Parent}
 	switch {
 	case f.Lines > 0:
 		g.kind = kindLines
@@ -122,7 +160,9 @@ type plan struct {
 	parent int    // word of the ref to the entity that it is attached to, or −1
 	place  [3]int // words of x, y and z, or −1
 	grid   [3]float64
-	turn   int // word of the orientation, or −1
+	rates  [3]rate // of x, y and z
+	rated  bool    // one of them is there
+	turn   int     // word of the orientation, or −1
 	quat   *quatGrid
 	flag   int  // word of the first bool, or −1
 	quats  int  // fields that are rotations
@@ -132,9 +172,33 @@ type plan struct {
 	block uint32  // in which block that was
 }
 
+// rate is a word that says how fast a coordinate changes: by zero + slope·word
+// words a send, in 65,536ths.
+type rate struct {
+	at          int // word, or −1
+	zero, slope int64
+}
+
+// rate notes that f is the rate of a coordinate, with so many sends a second.
+func (p *plan) rate(f *field, sends int) {
+	i := f.rate - 1
+	if p.place[i] < 0 || p.rates[i].at >= 0 || sends <= 0 || p.grid[i] <= 0 {
+		return
+	}
+	words := 65536 / (p.grid[i] * float64(sends)) // for one unit a second
+	zero, slope := math.Round(f.schema.Min*words), math.Round(f.schema.Step*words)
+	if math.Abs(zero) < 1<<40 && slope > 0 && slope < 1<<24 {
+		p.rates[i] = rate{f.at, int64(zero), int64(slope)}
+		p.rated = true
+	}
+}
+
 // newPlan returns the plan of a component mask, which must be known.
 func newPlan(m *Model, mask uint64) *plan {
 	p := &plan{mask: mask, words: m.layout.RecordWords(mask), parent: -1, place: [3]int{-1, -1, -1}, turn: -1, flag: -1}
+	for i := range p.rates {
+		p.rates[i].at = -1
+	}
 	add := func(want func(f *field) bool) {
 		at := 0
 		for s := mask; s != 0; s &= s - 1 {
@@ -150,9 +214,9 @@ func newPlan(m *Model, mask uint64) *plan {
 		}
 	}
 	add(func(f *field) bool { return f.parent })
-	add(func(f *field) bool { return !f.parent && f.kind < kindLinear })
+	add(func(f *field) bool { return !f.parent && (f.kind < kindLinear || f.kind == kindLinear && f.rate > 0) })
 	p.plain = len(p.fields)
-	add(func(f *field) bool { return f.kind == kindLinear })
+	add(func(f *field) bool { return f.kind == kindLinear && f.rate == 0 })
 	add(func(f *field) bool { return f.kind == kindAxis })
 	add(func(f *field) bool { return f.kind == kindQuat })
 	p.lines = len(p.fields)
@@ -169,6 +233,9 @@ func newPlan(m *Model, mask uint64) *plan {
 	}
 	for _, f := range p.fields {
 		p.steers = p.steers || f.kind == kindAxis || f.kind == kindQuat
+		if f.rate > 0 && f.kind <= kindLinear && f.words == 1 {
+			p.rate(&f, m.layout.rate)
+		}
 		if f.kind == kindQuat {
 			p.quats++
 		}

@@ -8,7 +8,7 @@ func (w *walk) expect() mode {
 	if w.base == nil || !w.moving {
 		return modeHold
 	}
-	if a := w.parent; a != nil && a.ok2 {
+	if a := w.parent; a != nil && a.ok2 && w.base2 != nil {
 		// It is attached if it went with its parent so far: by a quarter of its
 		// way, and what rounding does to both.
 		var off, way int64
@@ -43,7 +43,7 @@ func (w *walk) move(m mode) {
 	case w.base == nil:
 		w.arrive()
 		return
-	case m == modeRigid && w.parent == nil, m == modeOn && w.base2 == nil:
+	case m == modeRigid && w.parent == nil, m == modeOn && !w.goesOn():
 		m = modeHold
 	}
 	switch m {
@@ -58,8 +58,14 @@ func (w *walk) move(m mode) {
 		}
 	case modeOn:
 		for i, at := range p.place {
-			if at >= 0 {
+			switch {
+			case at < 0:
+			case p.rates[i].at >= 0:
+				w.place[i] = w.base[at] + int32(w.way(&p.rates[i]))
+			case w.base2 != nil:
 				w.place[i] = w.ahead(at)
+			default:
+				w.place[i] = w.base[at]
 			}
 		}
 		if p.turn >= 0 {
@@ -68,6 +74,25 @@ func (w *walk) move(m mode) {
 	case modeRigid:
 		w.follow()
 	}
+}
+
+// goesOn reports whether it is known how the entity moved.
+func (w *walk) goesOn() bool { return w.base2 != nil || w.plan.rated }
+
+// way returns how many words a coordinate changes since the baseline, at the mean
+// of the rates then and now.
+func (w *walk) way(r *rate) int64 {
+	return (2*r.zero + r.slope*(int64(w.base[r.at])+int64(w.rateWords[r.at]))) * w.age >> 17
+}
+
+// drifts reports whether a rate of a record moves its place.
+func (p *plan) drifts(rec []int32) bool {
+	for i := range p.rates {
+		if r := &p.rates[i]; r.at >= 0 && abs(r.zero+r.slope*int64(rec[r.at])) >= r.slope {
+			return true
+		}
+	}
+	return false
 }
 
 // ahead returns a word that goes on as it went.
@@ -146,7 +171,7 @@ func (w *walk) choose(expected mode) mode {
 		return expected
 	}
 	for m := range mode(modes) {
-		if m == expected || m == modeOn && w.base2 == nil || m == modeRigid && w.parent == nil {
+		if m == expected || m == modeOn && !w.goesOn() || m == modeRigid && w.parent == nil {
 			continue
 		}
 		w.move(m)

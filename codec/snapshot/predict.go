@@ -23,8 +23,7 @@ type walk struct {
 	pass  int
 	at    int // part
 	left  uint64
-	wait  uint64 // slots of the part that wait for the next pass
-	later bool   // some slot waits
+	later bool // some slot waits
 	known map[uint32]int32
 	found []attachment
 	last  int32 // index in found, −1 for none
@@ -39,6 +38,9 @@ type walk struct {
 	// Records. base and base2 are nil if there are none, or of another entity.
 	cur, base, base2  []int32
 	pred              []int32
+	copied            bool // cur is a copy, so that an encoder leaves the records alone
+	copy              []int32
+	rateWords         []int32  // the record with the rates as they are now: base until they are known, then cur
 	mode              mode     // of the prediction of place and orientation
 	moved             bool     // place and turn are predicted, with that mode
 	place             [3]int32 // predicted words
@@ -58,6 +60,7 @@ type walkPart struct {
 	waiting          uint64
 	done             uint64
 	asked, calm      uint64 // for the range coder: runs that were asked for, slots that have no news
+	held             uint64 // for an encoder: slots of those runs that are as in the baseline
 }
 
 // mode says how place and orientation are predicted.
@@ -149,7 +152,8 @@ func same(a, b *Group, s uint64) uint64 {
 	return out
 }
 
-// quiet returns the slots of s whose records are the same in a and in b.
+// quiet returns the slots of s whose records are the same in a and in b. They hold
+// the same components in both.
 func quiet(a, b *Group, s uint64) uint64 {
 	if s == 0 || a.start == b.start && equal(a.Words, b.Words) {
 		return s
@@ -201,6 +205,9 @@ func (w *walk) next() bool {
 			}
 		}
 		w.moving = p.kept2&^p.still&bit != 0
+		if w.plan.rated && p.kept&bit != 0 {
+			w.moving = w.moving || w.plan.drifts(p.base.Record(k))
+		}
 		return true
 	}
 }
@@ -238,10 +245,15 @@ func (w *walk) open() {
 	p, k := w.part, w.slot
 	w.moved = false
 	w.cur, w.base, w.base2 = p.cur.Record(k), nil, nil
+	if w.copied {
+		w.copy = append(w.copy[:0], w.cur...)
+		w.cur = w.copy
+	}
 	w.pred = grow(w.pred[:0], w.plan.words)
 	if p.kept>>k&1 != 0 {
 		w.base = p.base.Record(k)
 		copy(w.pred, w.base)
+		w.rateWords = w.base
 	} else {
 		clear(w.pred)
 	}
@@ -255,6 +267,9 @@ func (w *walk) done() { w.part.done |= 1 << w.slot }
 
 // reattach sets parent to what the current state names, once the ref is known.
 func (w *walk) reattach() {
+	if w.plan.rated {
+		w.rateWords, w.moved = w.cur, false
+	}
 	before := w.parent
 	w.parent = nil
 	if at := w.plan.parent; at >= 0 && w.cur[at] != 0 {

@@ -195,14 +195,21 @@ func (r *Recording) head() error {
 
 // uvarint reads a number that is at most limit.
 func (r *Recording) uvarint(limit int) (int, error) {
-	v, err := binary.ReadUvarint(r.r)
-	if err != nil {
-		return 0, err
+	v := 0
+	for shift := 0; shift < 28; shift += 7 {
+		b, err := r.r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if v |= int(b&0x7f) << shift; b >= 0x80 {
+			continue
+		}
+		if v > limit {
+			break
+		}
+		return v, nil
 	}
-	if v > uint64(limit) {
-		return 0, fmt.Errorf("%w: %d, at most %d", codec.ErrTooLarge, v, limit)
-	}
-	return int(v), nil
+	return 0, fmt.Errorf("%w: a number above %d", codec.ErrTooLarge, limit)
 }
 
 // Next reads the groups of the next send into dst, which it may use the memory of,

@@ -61,7 +61,7 @@ func run(args []string, out, log io.Writer) error {
 	case !(c.hold >= 0 && c.hold <= 0.9):
 		return fmt.Errorf("-hold %v: it must be 0 to 0.9", c.hold)
 	}
-	for _, s := range strings.Split(*ages, ",") {
+	for s := range strings.SplitSeq(*ages, ",") {
 		age, err := strconv.Atoi(strings.TrimSpace(s))
 		if err != nil || age < 1 || age > maxAge {
 			return fmt.Errorf("-ages %q: whole numbers of 1 to %d, with commas between them", *ages, maxAge)

@@ -36,6 +36,9 @@ const maxChange = 1 << 28
 // closest to the value.
 const settle = 3
 
+// nearly is by how many tolerances a bend may miss and still be none of a jump.
+const nearly = 3
+
 // step is the values of one table one simulation step before a send.
 type step struct {
 	plan   *plan
@@ -132,15 +135,18 @@ func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, table, row 
 			course[k] = int32(math.Floor(exact[k] + 0.5))
 		}
 	}
-	s.snap(&course, &exact, words)
+	if past != nil {
+		s.snap(&course, &exact, words)
+	}
 
 	n := r.steps
 	at := -1
 	if past != nil && !b.fresh {
-		if b.guess && b.age == 0 {
+		wrong := b.guess && b.age == 0
+		if wrong {
 			b.jumper = !b.jumper
 		}
-		best := math.Inf(1)
+		least := math.Inf(1)
 		for step := range n {
 			worst := 0.0
 			for k := range s.fields {
@@ -149,20 +155,19 @@ func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, table, row 
 				off := f.off(int64(l.r)+snapshot.Bend(l.v, course[k], step, n, n), truths[f.line*rows])
 				worst = max(worst, math.Abs(off)/f.slack)
 			}
-			if worst <= 1 && worst < best {
-				at, best = step, worst
+			if worst < least {
+				at, least = step, worst
 			}
 		}
+		b.guess = at == n-1 && least <= 1
 		switch {
-		case at == n-1:
-			b.guess = true
-		case at >= 0:
-			b.guess, b.jumper = false, false
-		default:
-			b.guess = false
-			if !s.drifted(lines, truths, rows) {
+		case least > 1:
+			at = -1
+			if least > nearly && !s.drifted(lines, truths, rows) {
 				b.jumper = true
 			}
+		case !b.guess && !wrong:
+			b.jumper = false
 		}
 	}
 	for k := range s.fields {
@@ -220,17 +225,47 @@ func (r *Ring) past(table, row int) (truths []float64, stride int) {
 	return nil, 0
 }
 
-// snap moves a course to the one that follows from the entity's heading when it
-// is the same but for rounding: receivers can tell that one.
+// snap gives a set the course that is meant: the one along the entity's heading at
+// a usual pace, or a usual one, when it is the one that was measured but for
+// rounding, of the value in memory and of the course. Receivers can tell those.
 func (s *set) snap(course *[3]int32, exact *[3]float64, words []int32) {
-	if s.along == nil {
-		return
+	near := func(v *[3]int32, n int, slack float64) bool {
+		for k := range n {
+			if math.Abs(float64(v[k])-exact[k]) > slack+s.fields[k].noise {
+				return false
+			}
+		}
+		return true
 	}
-	speed := int32(math.Sqrt(float64(exact[0]*exact[0])+float64(exact[1]*exact[1])) + 0.5)
-	x, y := snapshot.Toward(speed, s.along.Turn(words[s.angle]))
-	if math.Abs(float64(x)-exact[0]) < 1.5 && math.Abs(float64(y)-exact[1]) < 1.5 {
-		course[0], course[1] = x, y
+	if s.along != nil {
+		turn := s.along.Turn(words[s.angle])
+		measured := int32(math.Sqrt(float64(exact[0]*exact[0])+float64(exact[1]*exact[1])) + 0.5)
+		for i := range len(s.paces) + 1 {
+			pace := measured
+			if i < len(s.paces) {
+				pace = s.paces[i]
+			}
+			v := *course
+			v[0], v[1] = snapshot.Toward(pace, turn)
+			if !near(&v, 2, 1) {
+				continue
+			}
+			if i == len(s.paces) {
+				s.paces[s.pace] = measured
+				s.pace = (s.pace + 1) % len(s.paces)
+			}
+			*course = v
+			return
+		}
 	}
+	for i := range s.usual {
+		if near(&s.usual[i], len(s.fields), 0.5) {
+			*course = s.usual[i]
+			return
+		}
+	}
+	s.usual[s.next] = *course
+	s.next = (s.next + 1) % len(s.usual)
 }
 
 // off is how far a place is from a value, the short way round.
@@ -240,8 +275,7 @@ func (f *lineField) off(r int64, truth float64) float64 {
 
 // turned brings the difference of two angles to within half a turn.
 func (f *lineField) turned(d float64) float64 {
-	if f.turn > 0 {
-		turn := float64(f.turn)
+	if turn := float64(f.turn); turn > 0 && math.Abs(d) > turn/2 {
 		d -= float64(turn * math.Round(d/turn))
 	}
 	return d

@@ -1,7 +1,9 @@
 package capture
 
 import (
+	"math"
 	"math/bits"
+	"reflect"
 
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
@@ -31,6 +33,11 @@ type set struct {
 	// nil for none.
 	along *schema.Field
 	angle int
+	// Courses, and paces along the heading, that were met before.
+	usual [16][3]int32
+	paces [4]int32
+	next  int // to be replaced in usual
+	pace  int // and in paces
 }
 
 // lineField is a field that is sent as a line.
@@ -38,7 +45,8 @@ type lineField struct {
 	line  int // its number in the plan
 	word  int // in the record: place, then change
 	slack float64
-	turn  int64 // words in a full turn, 0 for what is no angle
+	noise float64 // of the change per send, from the rounding of values in memory
+	turn  int64   // words in a full turn, 0 for what is no angle
 }
 
 // column is where the values of a line field come from.
@@ -81,7 +89,10 @@ func (r *Ring) newPlan(mask uint64) *plan {
 			if f.Lines == 0 {
 				continue
 			}
-			l := lineField{line: p.lines, word: at + f.Word, slack: f.Lines/f.Step + 1e-6}
+			l := lineField{line: p.lines, word: at + f.Word, slack: f.Lines / f.Step}
+			if far := float32(max(math.Abs(f.Min), math.Abs(f.Max))); f.Kind == reflect.Float32 {
+				l.noise = float64(r.steps) * float64(math.Nextafter32(far, math.MaxFloat32)-far) / f.Step
+			}
 			if f.Angle {
 				l.turn = f.Values()
 			}

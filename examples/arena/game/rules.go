@@ -58,8 +58,8 @@ func ProtocolWithoutHint() *ecs.Protocol { return protocol("") }
 func protocol(heading string) *ecs.Protocol {
 	p := ecs.NewProtocol("arena/2")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
-		"X": "0..2000 step 0.00390625 tol 0.125 axis x lines 0.0625",
-		"Y": "0..2000 step 0.00390625 tol 0.125 axis y lines 0.0625",
+		"X": "0..2000 step 0.001953125 tol 0.125 axis x lines 0.0625",
+		"Y": "0..2000 step 0.001953125 tol 0.125 axis y lines 0.0625",
 	})
 	ecs.ReplicateFields[components.Heading](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"Angle": "0..65535 step 1 angle tol 256 lines 1 " + heading,

@@ -76,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if *asJSON {
 		err = printJSON(stdout, results)
 	} else {
-		err = printTable(stdout, results)
+		err = printTable(stdout, results, *cubes)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
@@ -158,7 +158,7 @@ func printJSON(w io.Writer, results []result) error {
 	return json.NewEncoder(w).Encode(report{results[0], results[0].differ, &results[1], &results[2], &results[3], &results[4]})
 }
 
-func printTable(w io.Writer, results []result) error {
+func printTable(w io.Writer, results []result, cubes int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "VARIANT\tFRAMES\tBYTES\tENCODE µs\tDECODE µs\tALLOCS\tEXACT\t")
 	for i, r := range results {
@@ -167,6 +167,6 @@ func printTable(w io.Writer, results []result) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "cubes captured otherwise than in the trace: %d of %d\n", results[0].differ, (results[0].Frames+delay)*901)
+	_, err := fmt.Fprintf(w, "cubes captured otherwise than in the trace: %d of %d\n", results[0].differ, (results[0].Frames+delay)*cubes)
 	return err
 }

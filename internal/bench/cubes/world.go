@@ -32,13 +32,6 @@ type Pull struct {
 	To components.NetID `net:"ref parent"`
 }
 
-// body is what the program writes.
-type body struct {
-	Place   *Place
-	Pose    *Pose
-	Contact *Contact
-}
-
 const sendsPerSecond = 60
 
 // protocol describes the bodies, with or without what they stick to.

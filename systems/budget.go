@@ -1,0 +1,205 @@
+package systems
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/capture"
+)
+
+// Where a snapshot does not hold all that there is to tell, entities compete: with
+// each send an entity gains its priority, and loses what it has gained when it is
+// told of. The block with the most eager entity goes first. A block that does not
+// fit is cut down to its most eager entities.
+
+// leastPriority keeps entities of no priority from waiting for ever.
+const leastPriority = 1.0 / 16
+
+// band is how many times less than the most eager entity of a block another one may
+// have gained to go with it. What has gained less competes for itself.
+const band = 4
+
+// leastSpace is how many bytes a block must have room for to be worth trying, and
+// misfits how many blocks in a row may fail to fit before the rest is left.
+const (
+	leastSpace = 24
+	misfits    = 4
+)
+
+// unit is a block that competes.
+type unit struct {
+	blockHead
+	eager float32
+}
+
+// gain is what an entity gains with each send.
+func (s *Server) gain(w *ecs.World, p *peer, f *capture.Frame, g, k int) float32 {
+	if s.config.Priority == nil {
+		return 1
+	}
+	if v := s.config.Priority(w, f.Entity(g, k), p.id); v > leastPriority {
+		return v // false for what is not a number
+	}
+	return leastPriority
+}
+
+// relax ends a competition: everything was told.
+func (p *peer) relax() {
+	if p.over {
+		p.over = false
+		for g := range p.gained {
+			clear(p.gained[g][:])
+		}
+	}
+}
+
+// compete lays out as much as fits into limit bytes of a world that is more than
+// that.
+func (s *Server) compete(w *ecs.World, p *peer, f *capture.Frame, src *source, limit int) {
+	pk := &s.packing
+	whole := pk.limit
+	pk.limit = limit
+	p.over = true
+	for len(p.gained) < len(src.groups) {
+		p.gained = append(p.gained, [64]float32{})
+	}
+	for g := range src.groups {
+		for m := src.groups[g].Alive; m != 0; m &= m - 1 {
+			k := trailing(m)
+			p.gained[g][k] += s.gain(w, p, f, g, k)
+		}
+	}
+	s.competeFor(p, src, p.gained)
+	pk.limit = whole
+	s.stats.OverBudget++
+}
+
+// competeFor lays out blocks of a source by what its entities have gained.
+func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
+	pk := &s.packing
+	s.units = s.units[:0]
+	for g := range src.groups {
+		slots := allSlots
+		if sp := src.held[g].split; sp != nil {
+			slots &^= sp.hidden
+		}
+		if !p.wants(src, g) {
+			continue
+		}
+		for slots != 0 {
+			u := unit{blockHead: s.part(src, g, slots)}
+			slots &^= u.slots
+			for rest := u.slots; rest != 0; {
+				u.slots = rest
+				u.eager = s.eagerness(p, src, &u, gained)
+				for m := rest & src.groups[g].Alive; m != 0; m &= m - 1 {
+					if gained[g][trailing(m)]*band < u.eager {
+						u.slots &^= m & -m
+					}
+				}
+				s.units = append(s.units, u)
+				rest &^= u.slots
+			}
+		}
+	}
+	slices.SortFunc(s.units, func(a, b unit) int {
+		return cmp.Or(-cmp.Compare(a.eager, b.eager), cmp.Compare(a.first, b.first), cmp.Compare(a.age, b.age), cmp.Compare(a.slots, b.slots))
+	})
+	failed := 0
+	for i := range s.units {
+		u := &s.units[i]
+		if pk.room(src.kind) < leastSpace || failed >= misfits {
+			break
+		}
+		b := s.encodeBlock(p, src, u.blockHead)
+		if pk.add(b, src.kind) || s.cut(p, src, u.blockHead, len(b.body), gained) {
+			failed = 0
+		} else {
+			failed++
+		}
+	}
+	for i := range pk.blocks {
+		if b := &pk.blocks[i]; b.own == src.own && !b.hidden && b.chunk < 0 {
+			for g := b.first; g < b.first+b.count; g++ {
+				for m := b.slots & src.groups[g].Alive; m != 0; m &= m - 1 {
+					gained[g][trailing(m)] = 0
+				}
+			}
+		}
+	}
+}
+
+// eagerness is the most that an entity of a block has gained. An entity that is gone
+// is news like any other.
+func (s *Server) eagerness(p *peer, src *source, u *unit, gained [][64]float32) (most float32) {
+	g := u.first
+	for m := u.slots & src.groups[g].Alive; m != 0; m &= m - 1 {
+		most = max(most, gained[g][trailing(m)])
+	}
+	if u.age > 0 {
+		if base := s.at(p, src, src.send-u.age); u.slots&base[g].Alive&^src.groups[g].Alive != 0 {
+			most = max(most, float32(u.age))
+		}
+	}
+	return most
+}
+
+// cut lays out those entities of a block that have gained most, as many as fit, and
+// with them all slots of it that are empty. It reports whether that was any.
+func (s *Server) cut(p *peer, src *source, h blockHead, size int, gained [][64]float32) bool {
+	pk := &s.packing
+	g := h.first
+	alive := h.slots & src.groups[g].Alive
+	n := onesIn(alive)
+	s.order = s.order[:0]
+	for m := alive; m != 0; m &= m - 1 {
+		s.order = append(s.order, slotGain{trailing(m), gained[g][trailing(m)]})
+	}
+	slices.SortFunc(s.order, func(a, b slotGain) int {
+		return cmp.Or(-cmp.Compare(a.gained, b.gained), cmp.Compare(a.slot, b.slot))
+	})
+	room := pk.room(src.kind)
+	var best planned
+	fit, misfit := 0, n // of the order: how many fit, and how many do not
+	for guess := n * room / max(size, 1); fit+1 < misfit; guess = (fit + misfit) / 2 {
+		guess = min(max(guess, fit+1), misfit-1)
+		part := h
+		part.slots = h.slots &^ alive
+		for _, o := range s.order[:guess] {
+			part.slots |= 1 << o.slot
+		}
+		if b := s.encodeBlock(p, src, part); len(b.body) <= room {
+			best, fit = b, guess
+		} else {
+			misfit, size = guess, len(b.body)
+		}
+	}
+	if fit == 0 && n > 0 && (size > pk.fresh() || !pk.has(src.kind)) {
+		s.oversized(p, src, int(g), 1<<s.order[0].slot)
+	}
+	return fit > 0 && pk.add(best, src.kind)
+}
+
+// slotGain is a slot and what its entity has gained.
+type slotGain struct {
+	slot   int
+	gained float32
+}
+
+// SetBudget bounds the snapshots of one client to that many bytes each, from the
+// next on; see ServerConfig.Budget. It returns an error that wraps [ErrConfig]
+// below 200 bytes and when there is no such client.
+func (s *Server) SetBudget(client uint32, bytes int) error {
+	if bytes < minBudget {
+		return fmt.Errorf("%w: Budget %d is less than %d bytes", ErrConfig, bytes, minBudget)
+	}
+	for _, p := range s.peers {
+		if p.id == client {
+			p.budget = bytes
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: SetBudget: no client %d", ErrConfig, client)
+}

@@ -1,0 +1,240 @@
+package systems
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// crowded is a plaza in which so many things move by chance in every tick.
+func crowded(t *testing.T, things int, c ServerConfig) (*game, []ecs.Entity) {
+	t.Helper()
+	protocol := func() *ecs.Protocol {
+		p := plaza()
+		p.Authority("shake", func(w *ecs.World) {
+			for e, r := range ecs.Each[struct {
+				At *place
+				_  ecs.With[tint]
+			}](w) {
+				draw := w.Rand(e)
+				*r.At = place{float32(draw.IntN(1000) - 500), float32(draw.IntN(1000) - 500)}
+			}
+		})
+		return p
+	}
+	g := newGame(t, protocol, c)
+	var all []ecs.Entity
+	for n := range things {
+		all = append(all, g.server.World().Spawn(place{X: float32(n)}, tint{uint8(n % 200)}))
+	}
+	return g, all
+}
+
+// No snapshot is larger than its client's budget, whatever there is to tell, and
+// every entity gets its turn: at 200 bytes with 300 entities that change all the
+// time, at the default with 1,500.
+func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
+	for _, test := range []struct {
+		things, budget int
+		wait           uint32 // sends
+		latency        time.Duration
+	}{
+		{300, 200, 30, 0},
+		{300, 200, 30, 60 * time.Millisecond},
+		{1500, 0, 8, 60 * time.Millisecond},
+		{40, 200, 6, 10 * time.Millisecond},
+	} {
+		t.Run(fmt.Sprintf("%d in %d", test.things, test.budget), func(t *testing.T) {
+			g, _ := crowded(t, test.things, ServerConfig{Join: spawnPawn, Budget: test.budget})
+			budget := test.budget
+			if budget == 0 {
+				budget = defaultBudget
+			}
+			c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: test.latency})
+			g.connect()
+			g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
+			g.run(120)
+			before := g.server.Stats()
+			longest := uint32(0)
+			for range 3 * 200 {
+				g.step()
+				for i, x := range c.groups {
+					for k, told := range x.told {
+						if st := x.at(told); st != nil && st.Alive>>k&1 != 0 {
+							if wait := c.newestSend - told; wait > longest {
+								longest = wait
+								if wait > test.wait {
+									t.Fatalf("slot %d of group %d waits for %d sends", k, i, wait)
+								}
+							}
+						}
+					}
+				}
+			}
+			st := g.server.Stats()
+			if st.Snapshots.Largest > budget {
+				t.Errorf("a snapshot of %d bytes, the budget is %d", st.Snapshots.Largest, budget)
+			}
+			if st.OverBudget == before.OverBudget {
+				t.Error("all of it fits: nothing is proven")
+			}
+			if used := (st.Snapshots.Bytes - before.Snapshots.Bytes) / (st.Updates - before.Updates); used < uint64(budget)*7/10 {
+				t.Errorf("%d bytes of %d are used", used, budget)
+			}
+			if st.Oversized > 0 || c.Stats().MalformedMessages+c.Stats().Renewals > 0 {
+				t.Errorf("%d oversized; %+v", st.Oversized, c.Stats())
+			}
+			t.Logf("longest wait %d sends", longest)
+			if err := Difference(g.server, c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// With ten times the priority an entity has its turn far more often, and what has
+// none waits longest, not for ever.
+func TestPriorityDecidesWhoWaits(t *testing.T) {
+	var favoured, scorned map[ecs.Entity]bool
+	asked := 0
+	g, all := crowded(t, 300, ServerConfig{Budget: 200, Priority: func(_ *ecs.World, e ecs.Entity, client uint32) float32 {
+		if asked++; client != 1 {
+			t.Errorf("asked about client %d", client)
+		}
+		switch {
+		case favoured[e]:
+			return 10
+		case scorned[e]:
+			return -5
+		}
+		return 1
+	}})
+	favoured = map[ecs.Entity]bool{all[7]: true, all[150]: true, all[299]: true}
+	scorned = map[ecs.Entity]bool{all[8]: true}
+	c := g.join(ClientConfig{}, netsys.Link{Latency: 20 * time.Millisecond})
+	g.connect()
+	g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
+	g.run(60)
+	told := map[components.NetID]int{}
+	last := map[components.NetID]uint32{}
+	for range 3 * 600 {
+		g.step()
+		for _, e := range all {
+			id := g.server.World().NetID(e)
+			if tick, ok := c.StateTick(id); ok && tick != last[id] {
+				last[id] = tick
+				told[id]++
+			}
+		}
+	}
+	of := func(e ecs.Entity) int { return told[g.server.World().NetID(e)] }
+	plain := of(all[9])
+	for e := range favoured {
+		if of(e) < 2*plain {
+			t.Errorf("one with priority 10 was told of %d times, one with 1 %d times", of(e), plain)
+		}
+	}
+	if n := of(all[8]); n == 0 || n > plain/2 {
+		t.Errorf("one without priority was told of %d times, one with 1 %d times", n, plain)
+	}
+	// Nobody is asked while everything fits.
+	for _, e := range all[10:] {
+		g.server.World().Despawn(e)
+	}
+	g.run(60)
+	asked = 0
+	g.run(60)
+	if asked > 0 {
+		t.Errorf("asked %d times though all fits", asked)
+	}
+}
+
+// huge is a component that no datagram holds.
+type huge struct {
+	Text [1000]uint32 `net:"raw"`
+}
+
+// An entity larger than what a snapshot holds is left out, counted and reported
+// once; everything else goes on, and a client can join beside it.
+func TestEntityThatFitsNoSnapshot(t *testing.T) {
+	log := &journal{}
+	protocol := func() *ecs.Protocol {
+		p := plaza()
+		ecs.Replicate[huge](p, 0)
+		return p
+	}
+	g := newGame(t, protocol, ServerConfig{Join: spawnPawn, Logger: log.logger()})
+	w := g.server.World()
+	for n := range 100 {
+		w.Spawn(place{X: float32(n)})
+	}
+	big := huge{}
+	for i := range big.Text {
+		big.Text[i] = uint32(i*i) * 2654435761
+	}
+	e := w.Spawn(place{X: 5}, big)
+	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 30 * time.Millisecond})
+	g.connect()
+	g.run(240)
+	if _, ok := c.Loaded(); !ok {
+		t.Fatal("the client never joined")
+	}
+	if st := g.server.Stats(); st.Oversized == 0 || st.SendErrors > 0 {
+		t.Errorf("%d oversized, %d not sent", st.Oversized, st.SendErrors)
+	}
+	errors := 0
+	for _, l := range log.lines {
+		if len(l) > 5 && l[:5] == "ERROR" {
+			errors++
+		}
+	}
+	if errors != 1 {
+		t.Errorf("%d lines about it: %q", errors, log.lines)
+	}
+	if _, there := c.World().ByNetID(w.NetID(e)); there {
+		t.Error("it is there")
+	}
+	n := 0
+	for range ecs.All[struct{ At place }](c.World()) {
+		n++
+	}
+	if n != 101 {
+		t.Errorf("%d others, not 101", n)
+	}
+	ecs.Remove[huge](w, e)
+	g.run(60 * 6)
+	if _, there := c.World().ByNetID(w.NetID(e)); !there {
+		t.Error("it is not there, though it is small now")
+	}
+	g.mustConverge()
+}
+
+func TestSetBudget(t *testing.T) {
+	g, _ := crowded(t, 300, ServerConfig{})
+	c := g.join(ClientConfig{}, netsys.Link{})
+	other := g.join(ClientConfig{}, netsys.Link{})
+	g.connect()
+	g.run(30)
+	for _, bad := range []struct {
+		client uint32
+		bytes  int
+	}{{c.ID(), 199}, {99, 500}} {
+		if err := g.server.SetBudget(bad.client, bad.bytes); err == nil {
+			t.Errorf("%+v was accepted", bad)
+		}
+	}
+	if err := g.server.SetBudget(c.ID(), 250); err != nil {
+		t.Fatal(err)
+	}
+	g.run(30)
+	bytes := func(c *Client) uint64 { return c.Stats().Session.PayloadIn }
+	one, two := bytes(c), bytes(other)
+	g.run(300)
+	if one, two = bytes(c)-one, bytes(other)-two; one > 100*250 || two < 3*one {
+		t.Errorf("%d bytes at a budget of 250 in 100 snapshots, %d at the default", one, two)
+	}
+}

@@ -1,0 +1,276 @@
+package systems
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// moveSends is for how many sends an entity that left its slot may turn up in
+// another one before it counts as gone, where not all groups were told of.
+const moveSends = 8
+
+// startJoin begins to collect the state of a send with which this client joins.
+func (c *Client) startJoin(send, tick uint32, groups int) {
+	c.joinSend, c.joinTick, c.joinGroups = send, tick, groups
+	for _, x := range c.groups {
+		c.memory.release(x.first)
+		x.first = nil
+	}
+	for len(c.groups) < groups {
+		c.groups = append(c.groups, &history{})
+	}
+}
+
+// joinWhole reports whether all of the state with which this client joins is here.
+func (c *Client) joinWhole() bool {
+	if c.joinSend == 0 {
+		return false
+	}
+	for _, x := range c.groups[:c.joinGroups] {
+		if st := x.at(c.joinSend); st == nil || st.Known != allSlots {
+			return false
+		}
+	}
+	return true
+}
+
+// applyConfirmed writes news about entities into the world: all of it for
+// entities of others, the components that are not predicted for own ones. It
+// also makes and removes entities. Before this client has joined it does so for its
+// own entities only.
+func (c *Client) applyConfirmed() {
+	if !c.loaded && c.joinWhole() {
+		c.load()
+	}
+	for g, x := range c.groups {
+		if x.fresh != 0 {
+			c.applyGroup(int32(g), x)
+		}
+	}
+	c.applyPrivate()
+	c.removeGone()
+}
+
+// load makes the world the one of the send with which this client joins, but for
+// own entities, which may be ahead already.
+func (c *Client) load() {
+	c.loaded, c.loadedTick = true, c.joinTick
+	for g, x := range c.groups[:c.joinGroups] {
+		st := x.at(c.joinSend)
+		for m := st.Alive; m != 0; m &= m - 1 {
+			k := trailing(m)
+			if r := c.stand(int32(g), x, k, st); r != nil && (r.entity.IsZero() || !c.simulates(r.entity)) {
+				if !c.applyRecord(r, st, k) {
+					continue
+				}
+			}
+			if x.told[k] == c.joinSend {
+				x.fresh &^= 1 << k
+			}
+		}
+	}
+	if c.config.Loaded != nil {
+		c.config.Loaded(c.world, c.joinTick)
+	}
+}
+
+// Loaded returns the tick of the state with which this client joined, and whether
+// all of that has arrived.
+func (c *Client) Loaded() (tick uint32, ok bool) { return c.loadedTick, c.loaded }
+
+// applyGroup brings the entities of a group up to date.
+func (c *Client) applyGroup(g int32, x *history) {
+	var waiting uint64
+	for m := x.fresh; m != 0; m &= m - 1 {
+		k := trailing(m)
+		st := x.at(x.told[k])
+		switch {
+		case st == nil: // it was more than there is room for
+		case st.Alive>>k&1 == 0:
+			if c.loaded {
+				c.leave(x, k, st)
+			} else {
+				waiting |= 1 << k
+			}
+		case c.loaded || c.predicting && c.owns(st, k):
+			if r := c.stand(g, x, k, st); r != nil && !c.applyRecord(r, st, k) {
+				waiting |= 1 << k
+			}
+		default:
+			waiting |= 1 << k
+		}
+	}
+	x.fresh = waiting
+}
+
+// stand makes an entity the one in its slot and returns it; nil where newer news
+// have it elsewhere, or gone.
+func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
+	id := st.IDs[k]
+	r := c.byID[id]
+	if r == nil {
+		r = &replica{id: id}
+		c.byID[id] = r
+		c.replicas = append(c.replicas, r)
+	} else if r.newest > st.Send && (r.group != g || r.slot != int32(k) || r.goneAt != 0) {
+		return nil
+	}
+	if old := x.here[k]; old != nil && old != r {
+		c.leave(x, k, st)
+	}
+	x.here[k] = r
+	r.group, r.slot, r.newest = g, int32(k), max(r.newest, st.Send)
+	r.goneAt, r.hidden = 0, false
+	return r
+}
+
+// leave takes an entity out of its slot. Where it does not turn up elsewhere, as it
+// does when it has other components from now on, it is gone.
+func (c *Client) leave(x *history, k int, st *state) {
+	r := x.here[k]
+	x.here[k] = nil
+	if r == nil || r.slot != int32(k) || c.groups[r.group] != x || r.newest > st.Send || r.goneAt != 0 {
+		return
+	}
+	r.newest = st.Send
+	r.goneAt = max(st.tick, 1)
+	r.hidden, r.awaited = st.Hidden>>k&1 != 0, 0
+}
+
+// removeGone takes those out of the world that are gone.
+func (c *Client) removeGone() {
+	kept := c.replicas[:0]
+	for _, r := range c.replicas {
+		if r.goneAt != 0 {
+			if !r.entity.IsZero() && c.toldSince(r) {
+				c.world.Discard(netID(r.id))
+				r.entity = ecs.Entity{}
+			}
+			if r.entity.IsZero() && r.drawn.IsZero() && c.newestSend > r.newest+moveSends {
+				c.absence.add(r.id, r.hidden)
+				delete(c.byID, r.id)
+				continue
+			}
+		}
+		kept = append(kept, r)
+	}
+	clear(c.replicas[len(kept):])
+	c.replicas = kept
+}
+
+// toldSince reports whether an entity that left its slot would have been heard of
+// if it were elsewhere.
+func (c *Client) toldSince(r *replica) bool {
+	if r.hidden || c.newestSend >= r.newest+moveSends {
+		return true
+	}
+	for _, x := range c.groups {
+		if !x.toldAll(r.newest) {
+			return false
+		}
+	}
+	return true
+}
+
+// toldAll reports whether all slots of a group have been told of by a send or later.
+func (h *history) toldAll(send uint32) bool {
+	for _, t := range h.told {
+		if t < send {
+			return false
+		}
+	}
+	return true
+}
+
+// applyRecord makes an entity what a state says. It reports false where that must
+// wait for own state.
+func (c *Client) applyRecord(r *replica, st *state, k int) bool {
+	mask, rec := st.Masks[k], st.Record(k)
+	mine := c.owns(st, k)
+	own := c.predicting && mine
+	if own && c.unnamed(r, st) {
+		return false
+	}
+	c.match(r, st)
+	r.private = 0
+	if mine {
+		r.private = c.privateMask(r.id)
+	}
+	var had uint64 // components that were predicted here before
+	if !r.entity.IsZero() && own && c.simulates(r.entity) {
+		had = c.world.Mask(r.entity)
+	}
+	if whole := mask | r.private; r.entity.IsZero() || c.simulates(r.entity) != own || c.world.Mask(r.entity) != whole {
+		r.entity = c.world.Replica(netID(r.id), whole, own)
+		// There is no prediction to compare the newcomers with.
+		c.adopt = c.adopt || own && whole&^had&c.predicted != 0
+		if r.private != 0 {
+			c.privateSend = 0 // to be written anew
+		}
+	}
+	r.own = own
+	at := 0
+	for m := mask; m != 0; m &= m - 1 {
+		comp := c.replicated[trailing(m)]
+		if comp.Words > 0 && had&c.predicted&(m&-m) == 0 {
+			comp.Schema.Dequantize(c.world.Pointer(r.entity, comp), rec[at:], comp.Words, 1)
+		}
+		at += comp.Words
+	}
+	return true
+}
+
+// applyPrivate writes what only this client may see of its entities, and what
+// nobody predicts here, when own state came.
+func (c *Client) applyPrivate() {
+	if c.private == 0 || c.privateSend == c.own.send {
+		return
+	}
+	c.privateSend = c.own.send
+	for _, x := range c.ownGroups {
+		st := x.at(c.own.send)
+		if st == nil {
+			continue
+		}
+		for m := st.Alive; m != 0; m &= m - 1 {
+			k := trailing(m)
+			r := c.byID[st.IDs[k]]
+			if r == nil || r.entity.IsZero() || r.goneAt != 0 {
+				continue
+			}
+			if private := st.Masks[k] & c.private; private != r.private {
+				r.private = private
+				own := c.simulates(r.entity)
+				c.world.Replica(netID(r.id), c.world.Mask(r.entity)&^c.private|private, own)
+				c.adopt = c.adopt || own && private&c.predicted != 0
+			}
+		}
+	}
+	c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
+		bit := uint64(1) << comp.Replicated()
+		r := c.byID[id]
+		if c.private&bit == 0 || r == nil || r.private&bit == 0 || r.entity.IsZero() {
+			return
+		}
+		if c.predicted&bit == 0 || !c.simulates(r.entity) {
+			if dst := c.world.Pointer(r.entity, comp); dst != nil {
+				comp.Schema.ReadRaw(raw, dst)
+			}
+		}
+	})
+}
+
+// owns reports whether a state names this client as owner of the entity in a slot.
+func (c *Client) owns(st *state, k int) bool {
+	ownerC := c.replicated[0]
+	if st.Masks[k]&1 == 0 {
+		return false
+	}
+	var o components.Owner
+	ownerC.Schema.Dequantize(unsafe.Pointer(&o), st.Record(k), 1, 1)
+	return o.Client == c.id
+}
+
+func (c *Client) simulates(e ecs.Entity) bool { return ecs.Has[components.Predicted](c.world, e) }

@@ -1,0 +1,129 @@
+package systems
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// ownState is the newest snapshot that said something of the client's own
+// entities: their state after the server consumed input, in full precision.
+type ownState struct {
+	send  uint32
+	tick  uint32
+	input uint32
+	fresh bool // newer than what Reconcile has seen
+}
+
+// snapshotPart is the part of a block for one group.
+func snapshotPart(x *history, h *blockHead, send uint32) snapshot.Part {
+	p := snapshot.Part{Cur: &x.open.Group, Slots: h.slots}
+	if h.age > 0 {
+		if st := x.at(send - h.age); st != nil {
+			p.Base = &st.Group
+		}
+	}
+	if h.two {
+		if st := x.at(send - h.age - 1); st != nil {
+			p.Base2 = &st.Group
+		}
+	}
+	return p
+}
+
+// takeOwn notes that own state came, for Reconcile. What does not fit one packet
+// comes in several of the same tick.
+func (c *Client) takeOwn(h *snapshotHeader) {
+	in := &c.incoming
+	switch {
+	case in.tick > c.own.tick:
+		c.own.send, c.own.tick = in.send, in.tick
+		c.own.input = codec.Lift(h.input, max(c.own.input, c.log.newest))
+	case in.send == c.own.send && h.input == uint16(c.own.input):
+	default:
+		return
+	}
+	c.own.fresh = true
+}
+
+// eachOwn visits the components of the newest own state with their raw bytes, which
+// are valid for the component. The value stands in the scratch memory of the client.
+func (c *Client) eachOwn(visit func(id uint32, comp *ecs.Component, raw []byte)) {
+	for _, x := range c.ownGroups {
+		if st := x.at(c.own.send); st != nil {
+			_ = c.eachOwnOf(st, visit) // it was checked when it came
+		}
+	}
+}
+
+// eachOwnOf visits what one group says, and checks it.
+func (c *Client) eachOwnOf(st *state, visit func(id uint32, comp *ecs.Component, raw []byte)) error {
+	for m := st.Alive; m != 0; m &= m - 1 {
+		k := trailing(m)
+		id, mask := st.IDs[k], st.Masks[k]
+		if id == 0 || mask == 0 || mask&^(c.predicted|c.private) != 0 {
+			return fmt.Errorf("%w: own state of entity %d with components %#x", ErrMessage, id, mask)
+		}
+		rec := st.Record(k)
+		for set := mask; set != 0; set &= set - 1 {
+			comp := c.replicated[trailing(set)]
+			if comp.Words == 0 {
+				continue
+			}
+			n := (comp.Schema.RawSize() + 3) / 4
+			c.raw = c.raw[:0]
+			for _, v := range rec[:n] {
+				c.raw = binary.LittleEndian.AppendUint32(c.raw, uint32(v))
+			}
+			rec = rec[n:]
+			raw := c.raw[:comp.Schema.RawSize()]
+			for _, b := range c.raw[len(raw):] {
+				if b != 0 {
+					return fmt.Errorf("%w: own state with more behind %s", ErrMessage, comp.Name)
+				}
+			}
+			if _, err := comp.Schema.ReadRaw(raw, c.scratchFor(comp)); err != nil {
+				return fmt.Errorf("%w: own state: %w", ErrMessage, err)
+			}
+			visit(id, comp, raw)
+		}
+	}
+	return nil
+}
+
+// ownWhole reports whether own state of a send names all of the client's entities.
+func (c *Client) ownWhole(send uint32) bool {
+	for _, x := range c.ownGroups {
+		if st := x.at(send); st == nil || st.Known != allSlots {
+			return false
+		}
+	}
+	return true
+}
+
+// privateMask is what the newest own state has of an entity that nobody else may
+// see.
+func (c *Client) privateMask(id uint32) uint64 {
+	if c.private == 0 {
+		return 0
+	}
+	for _, x := range c.ownGroups {
+		if st := x.at(c.own.send); st != nil {
+			if k := st.Find(id); k >= 0 {
+				return st.Masks[k] & c.private
+			}
+		}
+	}
+	return 0
+}
+
+// scratchFor is room for one value of a component.
+func (c *Client) scratchFor(comp *ecs.Component) unsafe.Pointer {
+	need := int(comp.Schema.Size+7) / 8
+	c.scratch = resize(c.scratch, max(need, 1))
+	return unsafe.Pointer(&c.scratch[0])
+}

@@ -1,0 +1,97 @@
+package systems
+
+import "github.com/tactusgo/tactus/components"
+
+// Presence is what a client knows of the whereabouts of an entity. That it is not in
+// the world can mean different things.
+type Presence uint8
+
+const (
+	// NotLoaded: this client was never told of it, or long ago, or has not joined
+	// yet.
+	NotLoaded Presence = iota
+	// Present: the newest snapshot told of it.
+	Present
+	// Stale: it is in the world as it was in an earlier snapshot. The newest one did
+	// not speak of it, because of the byte budget or because a packet was lost.
+	Stale
+	// OutOfScope: the server no longer shows it to this client.
+	OutOfScope
+	// Destroyed: the server despawned it.
+	Destroyed
+)
+
+// String is the name of the constant.
+func (p Presence) String() string {
+	names := [...]string{"NotLoaded", "Present", "Stale", "OutOfScope", "Destroyed"}
+	if int(p) < len(names) {
+		return names[p]
+	}
+	return "Presence(?)"
+}
+
+// Presence says what this client knows of the whereabouts of an entity. Of those
+// that are gone it remembers the newest 4,096.
+func (c *Client) Presence(id components.NetID) Presence {
+	r := c.byID[uint32(id)]
+	switch {
+	case r == nil:
+		return c.absence.of(uint32(id))
+	case r.goneAt != 0 && r.hidden:
+		return OutOfScope
+	case r.goneAt != 0 && r.entity.IsZero():
+		return Destroyed
+	case r.entity.IsZero():
+		return NotLoaded
+	case r.goneAt != 0:
+		return Stale // it may turn up in another slot
+	case c.groups[r.group].told[r.slot] >= c.newestSend:
+		return Present
+	}
+	return Stale
+}
+
+// StateTick returns the server tick of the newest state of an entity that has
+// arrived, for entities that are [Present] or [Stale].
+func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
+	r := c.byID[uint32(id)]
+	if r == nil || r.goneAt != 0 || r.entity.IsZero() {
+		return 0, false
+	}
+	x := c.groups[r.group]
+	if st := x.at(x.told[r.slot]); st != nil {
+		return st.tick, true
+	}
+	return 0, false
+}
+
+// maxAbsent is how many entities that are gone a client remembers.
+const maxAbsent = 1 << 12
+
+// absence remembers why entities are not there.
+type absence struct {
+	why  map[uint32]Presence
+	ring []uint32 // ids in the order in which they left
+	next int
+}
+
+func (a *absence) add(id uint32, hidden bool) {
+	if a.why == nil {
+		a.why = make(map[uint32]Presence)
+	}
+	if _, known := a.why[id]; !known {
+		if len(a.ring) < maxAbsent {
+			a.ring = append(a.ring, id)
+		} else {
+			delete(a.why, a.ring[a.next])
+			a.ring[a.next] = id
+			a.next = (a.next + 1) % maxAbsent
+		}
+	}
+	a.why[id] = Destroyed
+	if hidden {
+		a.why[id] = OutOfScope
+	}
+}
+
+func (a *absence) of(id uint32) Presence { return a.why[id] }

@@ -1,0 +1,91 @@
+package systems
+
+import (
+	"github.com/tactusgo/tactus/codec/snapshot"
+)
+
+// blockKey is all that the body of a block depends on within one send.
+type blockKey struct {
+	first, count uint32
+	slots        uint64
+	age          uint32
+	two          bool
+}
+
+// encoded is the body of a block.
+type encoded struct {
+	body  []byte
+	coder snapshot.Coder
+}
+
+// encoded blocks of one state: what one client needs is there for the next one.
+// Bodies are valid until the next reset.
+type blockCache struct {
+	blocks map[blockKey]encoded
+	arena  []byte
+}
+
+func (c *blockCache) reset() {
+	if c.blocks == nil {
+		c.blocks = make(map[blockKey]encoded)
+	}
+	clear(c.blocks)
+	c.arena = c.arena[:0]
+}
+
+// encodes codes blocks for a server.
+type encodes struct {
+	encoder snapshot.Encoder
+	private snapshot.Encoder // of own state, which has another layout
+	parts   []snapshot.Part
+	stats   EncodeStats
+}
+
+// EncodeStats counts what a server encoded for snapshots. A block that several
+// clients were sent was encoded once.
+type EncodeStats struct {
+	Blocks   uint64 // encoded, blocks of own state not among them
+	Entities uint64 // in these
+	Reused   uint64 // blocks that another client had needed already
+	Own      uint64 // blocks of own state, which nobody shares
+}
+
+// world returns the body of a block of the world: the groups of a frame against
+// those of its baselines, which may be nil.
+func (e *encodes) world(c *blockCache, m *snapshot.Model, h *blockHead, cur, base, base2 []snapshot.Group) encoded {
+	key := blockKey{h.first, h.count, h.slots, h.age, h.two}
+	if b, ok := c.blocks[key]; ok {
+		e.stats.Reused++
+		return b
+	}
+	b := e.fresh(&c.arena, m, h, cur, base, base2)
+	e.stats.Blocks++
+	for i := range e.parts {
+		e.stats.Entities += uint64(onesIn(e.parts[i].Cur.Alive & h.slots))
+	}
+	c.blocks[key] = b
+	return b
+}
+
+// fresh encodes a block behind what is in the arena.
+func (e *encodes) fresh(arena *[]byte, m *snapshot.Model, h *blockHead, cur, base, base2 []snapshot.Group) encoded {
+	e.parts = e.parts[:0]
+	for g := h.first; g < h.first+h.count; g++ {
+		p := snapshot.Part{Cur: &cur[g], Slots: h.slots}
+		if base != nil {
+			p.Base = &base[g]
+		}
+		if base2 != nil {
+			p.Base2 = &base2[g]
+		}
+		e.parts = append(e.parts, p)
+	}
+	at := len(*arena)
+	encoder := &e.encoder
+	if h.own {
+		encoder = &e.private
+	}
+	all, coder := encoder.Append(*arena, m, e.parts)
+	*arena = all
+	return encoded{all[at:len(all):len(all)], coder}
+}

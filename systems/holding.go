@@ -1,0 +1,258 @@
+package systems
+
+import "math/bits"
+
+// holding is what the server knows that a client holds of one group of slots.
+//
+// As long as the group travels whole that is a list of sends. Once a part of it
+// travelled alone, because of the budget or because the client may not see the
+// rest, it is kept apart for each slot, until the group is whole again.
+//
+// What holds: a client that has not asked for another epoch holds what is said
+// here, down to the floor that was promised to it.
+type holding struct {
+	newest uint32    // newest send of which the client holds all slots; 0: none
+	before [2]uint64 // bit i: it holds the send newest-1-i too
+	spoken uint64    // slots that the client was ever told of
+	split  *split    // not nil: slots apart; then newest and before mean nothing
+}
+
+// split is a holding by slot.
+type split struct {
+	sends  [frameRing]uint32 // by send: which it is
+	held   [frameRing]uint64 // and the slots that the client holds of it
+	since  [64]uint32        // acknowledgements of sends before do not count for a slot
+	hidden uint64            // slots that the client may not see
+	told   uint64            // hidden slots that need no telling any more
+	vacant uint64            // hidden slots that are told as empty
+	big    uint64            // slots with an entity that fits no snapshot
+	bigAt  uint32            // send in which the last of them was found
+}
+
+// splits keeps splits that are not in use.
+type splits []*split
+
+func (s *splits) take() *split {
+	n := len(*s)
+	if n == 0 {
+		return new(split)
+	}
+	x := (*s)[n-1]
+	*s = (*s)[:n-1]
+	*x = split{}
+	return x
+}
+
+// holds returns the slots that the client holds of a send.
+func (h *holding) holds(send uint32) uint64 {
+	if s := h.split; s != nil {
+		if i := send % frameRing; send != 0 && s.sends[i] == send {
+			return s.held[i]
+		}
+		return 0
+	}
+	switch {
+	case send == 0 || send > h.newest:
+		return 0
+	case send == h.newest:
+		return allSlots
+	}
+	i := h.newest - 1 - send
+	if i >= 128 || h.before[i/64]&(1<<(i%64)) == 0 {
+		return 0
+	}
+	return allSlots
+}
+
+// apart makes the holding one by slot.
+func (h *holding) apart(free *splits) *split {
+	if h.split != nil {
+		return h.split
+	}
+	s := free.take()
+	for back := range uint32(frameRing) {
+		if back >= h.newest {
+			break
+		}
+		if send := h.newest - back; h.holds(send) != 0 {
+			s.sends[send%frameRing], s.held[send%frameRing] = send, allSlots
+		}
+	}
+	h.split = s
+	return s
+}
+
+// ack notes that the client holds slots of a send.
+func (h *holding) ack(send uint32, slots uint64, free *splits) {
+	if h.split == nil && slots == allSlots {
+		h.whole(send)
+		return
+	}
+	s := h.apart(free)
+	for m := slots; m != 0; m &= m - 1 {
+		if k := bits.TrailingZeros64(m); send < s.since[k] {
+			slots &^= 1 << k
+		}
+	}
+	i := send % frameRing
+	switch {
+	case s.sends[i] < send:
+		s.sends[i], s.held[i] = send, slots
+	case s.sends[i] == send:
+		s.held[i] |= slots
+	default:
+		return // too old to be a baseline
+	}
+	if s.held[i] == allSlots && s.hidden == 0 {
+		h.join(send, free)
+	}
+}
+
+// ackHidden notes that the client knows of hidden slots what it may.
+func (h *holding) ackHidden(send uint32, slots uint64) {
+	s := h.split
+	if s == nil {
+		return
+	}
+	for m := slots & s.hidden; m != 0; m &= m - 1 {
+		if k := bits.TrailingZeros64(m); send >= s.since[k] {
+			s.told |= 1 << k
+		}
+	}
+}
+
+// whole notes that the client holds all slots of a send.
+func (h *holding) whole(send uint32) {
+	if send <= h.newest {
+		if i := h.newest - 1 - send; send < h.newest && i < 128 {
+			h.before[i/64] |= 1 << (i % 64)
+		}
+		return
+	}
+	n := send - h.newest
+	switch {
+	case h.newest == 0 || n > 128:
+		h.before = [2]uint64{}
+	case n == 128:
+		h.before = [2]uint64{0, 1 << 63}
+	case n >= 64:
+		h.before[1] = h.before[0] << (n - 64)
+		h.before[0] = 0
+		i := n - 1
+		h.before[i/64] |= 1 << (i % 64)
+	default:
+		h.before[1] = h.before[1]<<n | h.before[0]>>(64-n)
+		h.before[0] = h.before[0]<<n | 1<<(n-1)
+	}
+	h.newest = send
+}
+
+// join makes a holding by slot one of the whole group again; the client holds all
+// slots of send.
+func (h *holding) join(send uint32, free *splits) {
+	s := h.split
+	h.split, h.newest, h.before = nil, 0, [2]uint64{}
+	for back := uint32(frameRing); back > 0; back-- {
+		if back-1 < send {
+			if old := send - (back - 1); s.sends[old%frameRing] == old && s.held[old%frameRing] == allSlots {
+				h.whole(old)
+			}
+		}
+	}
+	*free = append(*free, s)
+}
+
+// forget begins an epoch: the client holds nothing.
+func (h *holding) forget() {
+	h.newest, h.before = 0, [2]uint64{}
+	if s := h.split; s != nil {
+		s.sends, s.held = [frameRing]uint32{}, [frameRing]uint64{}
+		s.told = 0
+	}
+}
+
+// oldest returns the oldest send that is the newest held of some slot, 0 if the
+// client holds nothing no older than maxAge.
+func (h *holding) oldest(send uint32) uint32 {
+	s := h.split
+	if s == nil {
+		if h.newest != 0 && send-h.newest <= maxAge {
+			return h.newest
+		}
+		return 0
+	}
+	var covered uint64
+	last := uint32(0)
+	for age := uint32(0); age <= maxAge && age < send && covered|s.hidden != allSlots; age++ {
+		if m := h.holds(send - age); m&^covered != 0 {
+			covered |= m
+			last = send - age
+		}
+	}
+	return last
+}
+
+// hide brings the holding up to date with what the client may see from send on;
+// same are the slots in which the entity was there a send before.
+func (h *holding) hide(send uint32, visible, same uint64, free *splits) {
+	if h.split == nil && visible == allSlots {
+		return
+	}
+	s := h.apart(free)
+	gone, come := ^visible&^s.hidden, visible&s.hidden
+	if gone|come == 0 {
+		return
+	}
+	for m := gone | come; m != 0; m &= m - 1 {
+		s.since[bits.TrailingZeros64(m)] = send
+	}
+	for i := range s.held {
+		s.held[i] &^= gone | come
+	}
+	if gone != 0 {
+		s.vacant = s.vacant&^gone | gone&^same
+		s.told = s.told&^gone | gone&^h.spoken
+	}
+	s.hidden = ^visible
+	s.told &= s.hidden
+}
+
+// choose picks the baseline for slots of a send, no older than floor: its age,
+// whether the client holds the send before it too where that is asked for, and
+// which of the slots it serves. An age of 0 is none: full states.
+//
+// The youngest of the ages wins that serves most slots. A second baseline is worth
+// a little age, not more.
+func (h *holding) choose(send, floor uint32, slots uint64, second bool, oldest uint32) (age uint32, two bool, serves uint64) {
+	best := 0
+	try := func(a uint32) bool {
+		if a > oldest || a >= send || send-a < floor {
+			return false
+		}
+		m := h.holds(send-a) & slots
+		n := bits.OnesCount64(m)
+		if n == 0 || n < best {
+			return false
+		}
+		pair := second && send-a > floor && m&^h.holds(send-a-1) == 0
+		if n == best && (two || !pair || a > 2*age+2) {
+			return false
+		}
+		best, age, two, serves = n, a, pair, m
+		return m == slots && (pair || !second)
+	}
+	for _, a := range ages {
+		if try(a) {
+			return age, two, serves
+		}
+	}
+	if best > 0 {
+		return age, two, serves
+	}
+	for a := uint32(1); a <= oldest; a++ {
+		if try(a) {
+			break
+		}
+	}
+	return age, two, serves
+}

@@ -1,0 +1,154 @@
+package systems
+
+import (
+	"math/bits"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+func onesIn(set uint64) int { return bits.OnesCount64(set) }
+
+// planned is a block on its way into a datagram.
+type planned struct {
+	blockHead
+	body     []byte
+	send     uint32 // whose state it is
+	datagram int
+	chunk    int  // of the join, -1 for none
+	hidden   bool // tells of slots that the client may not see
+}
+
+// content says which blocks a datagram can take up beside own state.
+type content uint8
+
+const (
+	contentOwn   content = iota // none so far
+	contentWorld                // of the header's send
+	contentJoin                 // of the send with which the client joins
+)
+
+// packing lays the blocks of one snapshot out in datagrams, within a budget.
+type packing struct {
+	blocks []planned
+	kinds  []content // of the datagrams
+	load
+	headers int // bytes of the first datagram's header
+	later   int // of the others'
+	joining int // bytes that a header grows by in a datagram with blocks of a join
+	limit   int // bytes of all datagrams
+	scratch []byte
+}
+
+// load is what has been laid out; a copy of it is a mark to go back to.
+type load struct {
+	planned   int // blocks
+	datagrams int
+	closed    int // bytes of all datagrams but the last
+	open      int // bytes of the last, counted as if the length of every block were told
+	kind      content
+}
+
+func (p *packing) begin(headers, later, joining, limit int) {
+	p.blocks, p.kinds, p.load = p.blocks[:0], p.kinds[:0], load{}
+	p.headers, p.later, p.joining, p.limit = headers, later, joining, limit
+}
+
+// rollback goes back to a mark.
+func (p *packing) rollback(l load) {
+	p.load = l
+	p.blocks = p.blocks[:l.planned]
+	p.kinds = p.kinds[:l.datagrams]
+	if l.datagrams > 0 {
+		p.kinds[l.datagrams-1] = l.kind
+	}
+}
+
+// used is the bytes laid out.
+func (p *packing) used() int { return p.closed + p.open }
+
+// in is what a block of a kind can have in the open datagram, and in another one.
+func (p *packing) in(kind content) (open, another int) {
+	head := p.later
+	if p.datagrams == 0 {
+		head = p.headers
+	} else if p.kind == kind || p.kind == contentOwn || kind == contentOwn {
+		open = min(netsys.MaxPayload-p.open, p.limit-p.used())
+		if kind == contentJoin && p.kind != kind {
+			open -= p.joining
+		}
+	}
+	if kind == contentJoin {
+		head += p.joining
+	}
+	another = min(netsys.MaxPayload, p.limit-p.used()) - head
+	return max(open, 0), max(another, 0)
+}
+
+// room is the longest body that a block of a kind can certainly have now.
+func (p *packing) room(kind content) int {
+	open, another := p.in(kind)
+	return max(open, another) - maxBlockHead
+}
+
+// fresh is the longest body that a block can certainly have in a datagram of its
+// own, had the budget room for it.
+func (p *packing) fresh() int {
+	return min(netsys.MaxPayload, p.limit) - max(p.headers, p.later) - p.joining - maxBlockHead
+}
+
+// add lays out a block; it reports false, and does nothing, where that does not
+// fit any more.
+func (p *packing) add(b planned, kind content) bool {
+	p.scratch = b.blockHead.append(p.scratch[:0], ^b.age, len(b.body), false)
+	size := len(p.scratch) + len(b.body)
+	open, another := p.in(kind)
+	switch {
+	case size <= open:
+		if kind == contentJoin && p.kind != kind {
+			p.open += p.joining
+		}
+		if kind != contentOwn {
+			p.kind = kind
+		}
+		p.open += size
+	case size <= another:
+		p.closed += p.open
+		p.open = p.later + size
+		if p.datagrams == 0 {
+			p.open = p.headers + size
+		}
+		if kind == contentJoin {
+			p.open += p.joining
+		}
+		p.kind = kind
+		p.datagrams++
+		p.kinds = append(p.kinds, kind)
+	default:
+		return false
+	}
+	p.kinds[p.datagrams-1] = p.kind
+	b.datagram = p.datagrams - 1
+	p.blocks = append(p.blocks, b)
+	p.planned++
+	return true
+}
+
+// has reports whether a block of a kind is laid out.
+func (p *packing) has(kind content) bool {
+	for i := range p.blocks {
+		if k := p.blocks[i].kind(); k == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *planned) kind() content {
+	switch {
+	case b.own:
+		return contentOwn
+	case b.chunk >= 0:
+		return contentJoin
+	}
+	return contentWorld
+}

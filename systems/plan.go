@@ -1,0 +1,237 @@
+package systems
+
+import (
+	"math/bits"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/capture"
+)
+
+// A snapshot is laid out for one client at a time. Own state goes first. If the
+// rest fits the budget all of it goes, in as few blocks as there are baselines;
+// where it does not, groups compete (see budget.go).
+
+// source is the groups that a snapshot tells of: the world's, or a client's own
+// entities'.
+type source struct {
+	own    bool
+	model  *snapshot.Model
+	second bool   // predictions gain from a second baseline
+	oldest uint32 // age that a baseline may have
+	send   uint32
+	floor  uint32
+	groups []snapshot.Group
+	held   []holding
+	kind   content
+}
+
+// at is the state of a source at an earlier send of its ring.
+func (s *Server) at(p *peer, src *source, send uint32) []snapshot.Group {
+	if src.own {
+		return p.ownAt(send)
+	}
+	if f := s.frames.At(send); f != nil {
+		return f.Groups
+	}
+	return nil
+}
+
+// encodeBlock returns a block of a source with its body.
+func (s *Server) encodeBlock(p *peer, src *source, h blockHead) planned {
+	var base, base2 []snapshot.Group
+	if h.age > 0 {
+		base = s.at(p, src, src.send-h.age)
+		if h.two {
+			base2 = s.at(p, src, src.send-h.age-1)
+		}
+	}
+	var b encoded
+	if src.own {
+		b = s.encodes.fresh(&s.ownArena, src.model, &h, src.groups, base, base2)
+		s.encodes.stats.Own++
+	} else {
+		b = s.encodes.world(&s.cache, src.model, &h, src.groups, base, base2)
+	}
+	h.coder = b.coder
+	return planned{blockHead: h, body: b.body, send: src.send, chunk: -1}
+}
+
+// plan lays out the snapshot of one client and queues its datagrams.
+func (s *Server) plan(w *ecs.World, p *peer, f *capture.Frame) {
+	pk := &s.packing
+	p.grow(len(f.Groups))
+	s.see(w, p, f)
+	p.promise(f.Send)
+	h := s.header(p, f)
+	first, later := h.sizes()
+	if p.joining == joinNow {
+		first, later = first+maxJoinHeader, later+maxJoinHeader
+	}
+	pk.begin(first, later, maxJoinHeader, p.budget)
+	s.planOwn(w, p, f)
+	s.planHidden(p, f)
+	src := source{
+		model: s.model, second: s.layout.Second(), oldest: maxAge,
+		send: f.Send, floor: p.floor, groups: f.Groups, held: p.world, kind: contentWorld,
+	}
+	switch {
+	case p.joining == joinStream:
+		s.planJoin(w, p, f, &src)
+	case s.planWhole(p, &src):
+		p.relax()
+	case p.joining == joinNow:
+		s.pin(w, p, f)
+		s.planJoin(w, p, f, &src)
+	default:
+		s.compete(w, p, f, &src, pk.limit)
+	}
+	s.emit(p, f, &h)
+}
+
+// planWhole lays out all that a source has, or nothing when that does not fit.
+func (s *Server) planWhole(p *peer, src *source) bool {
+	mark := s.packing.load
+	var run blockHead
+	for g := range src.groups {
+		h := &src.held[g]
+		if !p.wants(src, g) || h.split != nil {
+			if !s.planRun(p, src, run) || p.wants(src, g) && !s.planApart(p, src, g) {
+				s.packing.rollback(mark)
+				return false
+			}
+			run = blockHead{}
+			continue
+		}
+		age, two, _ := h.choose(src.send, src.floor, allSlots, src.second, src.oldest)
+		if run.count > 0 && run.age == age && run.two == two {
+			run.count++
+			continue
+		}
+		if !s.planRun(p, src, run) {
+			s.packing.rollback(mark)
+			return false
+		}
+		run = blockHead{own: src.own, first: uint32(g), count: 1, slots: allSlots, age: age, two: two}
+	}
+	if !s.planRun(p, src, run) {
+		s.packing.rollback(mark)
+		return false
+	}
+	return true
+}
+
+// planApart lays out a group of which the client holds other states slot by slot.
+func (s *Server) planApart(p *peer, src *source, g int) bool {
+	for slots := ^src.held[g].split.hidden; slots != 0; {
+		run := s.part(src, g, slots)
+		if !s.planRun(p, src, run) {
+			return false
+		}
+		slots &^= run.slots
+	}
+	return true
+}
+
+// part is the block of a group that has most of these slots in one.
+func (s *Server) part(src *source, g int, slots uint64) blockHead {
+	age, two, serves := src.held[g].choose(src.send, src.floor, slots, src.second, src.oldest)
+	if age == 0 {
+		serves = slots
+	}
+	return blockHead{own: src.own, first: uint32(g), count: 1, slots: serves, age: age, two: two}
+}
+
+// planRun lays out a run of groups, in halves where it is too long for a datagram.
+// Halves end where halves of other runs do, so that clients can share them.
+func (s *Server) planRun(p *peer, src *source, run blockHead) bool {
+	if run.count == 0 {
+		return true
+	}
+	pk := &s.packing
+	if !s.hopeless(&run, src.send, pk.fresh()) {
+		b := s.encodeBlock(p, src, run)
+		if pk.add(b, src.kind) {
+			return true
+		}
+		if len(b.body) <= pk.fresh() {
+			return false
+		}
+		s.noteLong(&run, src.send, len(b.body))
+	}
+	if run.count > 1 {
+		a, b := run.halve()
+		return s.planRun(p, src, a) && s.planRun(p, src, b)
+	}
+	low, high := halves(run.slots, src.groups[run.first].Alive)
+	if high == 0 {
+		s.oversized(p, src, int(run.first), run.slots)
+		run.slots &^= src.groups[run.first].Alive
+		if run.slots == 0 {
+			return true
+		}
+		return pk.add(s.encodeBlock(p, src, run), src.kind)
+	}
+	a, b := run, run
+	a.slots, b.slots = low, high
+	return s.planRun(p, src, a) && s.planRun(p, src, b)
+}
+
+// halve cuts a run of groups in two, where the number of the group is roundest.
+func (h blockHead) halve() (a, b blockHead) {
+	last := h.first + h.count - 1
+	step := uint32(bits.Len32(h.first^last)) - 1
+	a, b = h, h
+	b.first = last >> step << step
+	a.count = b.first - h.first
+	b.count = h.count - a.count
+	return a, b
+}
+
+// halves splits slots so that each part has half of those alive; high is empty when
+// only one is.
+func halves(slots, alive uint64) (low, high uint64) {
+	n := onesIn(slots & alive)
+	if n < 2 {
+		return slots, 0
+	}
+	m := slots & alive
+	for range n / 2 {
+		m &= m - 1
+	}
+	low = slots & (1<<trailing(m) - 1)
+	return low, slots &^ low
+}
+
+// longRun remembers how long a run of groups was at a baseline of some age, lately.
+type longRun struct {
+	send uint32
+	size int
+}
+
+// longFor is how many sends a run that was much too long for a datagram is not
+// tried again.
+const longFor = 16
+
+func longKey(run *blockHead) blockKey {
+	return blockKey{first: run.first, count: run.count, age: min(run.age, 8)}
+}
+
+func (s *Server) noteLong(run *blockHead, send uint32, size int) {
+	if run.own || run.slots != allSlots {
+		return
+	}
+	if len(s.long) > 4*maxGroups {
+		clear(s.long)
+	}
+	s.long[longKey(run)] = longRun{send, size}
+}
+
+// hopeless reports whether a run need not be encoded to know that it is too long.
+func (s *Server) hopeless(run *blockHead, send uint32, room int) bool {
+	if run.own || run.slots != allSlots {
+		return false
+	}
+	l, ok := s.long[longKey(run)]
+	return ok && send-l.send < longFor && l.size > room+room/4
+}

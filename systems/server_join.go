@@ -1,0 +1,251 @@
+package systems
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/capture"
+)
+
+// A client joins with the state of one send. As long as all of that fits one
+// snapshot, each send is such a state, until one has arrived whole. Otherwise the
+// state of the send at hand is kept, cut into blocks, and these stream, the most
+// important first, beside own state and deltas of the groups that have arrived.
+type joining uint8
+
+const (
+	joinNow    joining = iota // with the send at hand
+	joinStream                // with a kept one
+	joinNone                  // it has joined
+)
+
+// maxJoinHeader is what joining adds to a header at most.
+const maxJoinHeader = 5 + 2 + 1
+
+// shareJoin is how many sends old a kept state may be when another client joins
+// with it.
+const shareJoin = 8
+
+// unknownRTT is after how many sends an unacknowledged block of a join is sent again
+// while the round trip is not known.
+const unknownRTT = 10
+
+// pinned is a state of the world that is kept for clients to join with.
+type pinned struct {
+	send   uint32
+	late   uint8 // see snapshotHeader
+	groups []snapshot.Group
+	room   int // longest body of a block
+	all    bool
+	users  int
+	cache  blockCache
+	chunks []chunk
+}
+
+// chunk is a block of a pinned state on its way to a client.
+type chunk struct {
+	planned
+	important float32
+	sent      uint32 // send in which it went out last; 0: not yet
+	done      bool
+}
+
+// join is the delivery of a pinned state to one client.
+type join struct {
+	*pinned
+	chunks  []chunk
+	left    int
+	pending []uint16 // by group: chunks that have not arrived
+}
+
+// pin begins to stream the state of a send to a client.
+func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
+	room := min(netsys.MaxPayload, max(s.packing.limit/2, minBudget/2)) - 5 - maxJoinHeader - 1 - maxBlockHead
+	hides := s.hides(p)
+	var pin *pinned
+	for _, x := range s.pins {
+		if x.all && !hides && x.room == room && f.Send-x.send <= shareJoin && x.send > p.joinSend && x.send > p.floor {
+			pin = x
+		}
+	}
+	if pin == nil {
+		pin = &pinned{send: f.Send, late: uint8(f.Tick - f.Send*s.sendEvery), room: room, all: !hides}
+		for g := range f.Groups {
+			pin.groups = append(pin.groups, p.seen(f, g))
+		}
+		pin.cache.reset()
+		s.cutJoin(pin, blockHead{count: uint32(len(pin.groups)), slots: allSlots}, s.biggest())
+		s.pins = append(s.pins, pin)
+	}
+	pin.users++
+	j := &join{pinned: pin, chunks: slices.Clone(pin.chunks), left: len(pin.chunks), pending: make([]uint16, len(pin.groups))}
+	for i := range j.chunks {
+		c := &j.chunks[i]
+		c.chunk = i
+		for g := c.first; g < c.first+c.count; g++ {
+			j.pending[g]++
+			for m := c.slots & pin.groups[g].Alive; m != 0; m &= m - 1 {
+				c.important = max(c.important, s.importance(w, p, f, int(g), trailing(m)))
+			}
+		}
+	}
+	slices.SortStableFunc(j.chunks, func(a, b chunk) int { return -cmp.Compare(a.important, b.important) })
+	for i := range j.chunks {
+		j.chunks[i].chunk = i
+	}
+	p.join, p.joining = j, joinStream
+}
+
+// importance says how soon a newcomer needs an entity: its own at once.
+func (s *Server) importance(w *ecs.World, p *peer, f *capture.Frame, g, k int) float32 {
+	switch e := f.Entity(g, k); {
+	case f.Owner(g, k) == p.id:
+		return 1e30
+	case s.config.Priority == nil || !w.Alive(e):
+		return 0
+	default:
+		return min(s.gain(w, p, f, g, k), 1e29)
+	}
+}
+
+// hides reports whether there is anything that a client may not see.
+func (s *Server) hides(p *peer) bool {
+	return slices.ContainsFunc(p.world, func(h holding) bool { return h.split != nil && h.split.hidden != 0 })
+}
+
+// seen is a copy of a group as a client may see it: what is hidden is not there.
+func (p *peer) seen(f *capture.Frame, g int) snapshot.Group {
+	var hidden uint64
+	if sp := p.world[g].split; sp != nil {
+		hidden = sp.hidden
+	}
+	cur := &f.Groups[g]
+	var c snapshot.Group
+	c.Reset(cur.Send)
+	for k := range snapshot.GroupSize {
+		if bit := uint64(1) << k; cur.Alive&^hidden&bit != 0 {
+			rec := cur.Record(k)
+			copy(c.Put(k, cur.IDs[k], cur.Masks[k], len(rec)), rec)
+		} else {
+			c.Clear(k, false)
+		}
+	}
+	return c
+}
+
+// cutJoin cuts a run of groups of a pinned state into blocks.
+func (s *Server) cutJoin(pin *pinned, run blockHead, biggest int) {
+	if run.count == 0 {
+		return
+	}
+	b := s.encodes.world(&pin.cache, s.model, &run, pin.groups, nil, nil)
+	alive := pin.groups[run.first].Alive
+	switch {
+	case len(b.body) <= pin.room || run.count == 1 && onesIn(run.slots&alive) <= 1 && len(b.body) <= biggest:
+		run.coder = b.coder
+		pin.chunks = append(pin.chunks, chunk{planned: planned{blockHead: run, body: b.body, send: pin.send}})
+	case run.count > 1:
+		x, y := run.halve()
+		s.cutJoin(pin, x, biggest)
+		s.cutJoin(pin, y, biggest)
+	case onesIn(run.slots&alive) <= 1:
+		// Not even alone: it is told as empty, and the budget leaves it out from now on.
+		pin.groups[run.first].Clear(trailing(run.slots&alive), false)
+		pin.cache.reset()
+		s.stats.Oversized++
+		s.cutJoin(pin, run, biggest)
+	default:
+		x, y := run, run
+		x.slots, y.slots = halves(run.slots, alive)
+		s.cutJoin(pin, x, biggest)
+		s.cutJoin(pin, y, biggest)
+	}
+}
+
+// biggest is the longest body that a datagram of a join can have.
+func (s *Server) biggest() int {
+	return min(netsys.MaxPayload, s.packing.limit) - 5 - maxJoinHeader - 1 - maxBlockHead
+}
+
+// wants reports whether a snapshot should tell a client of a group: while the state
+// that it joins with streams, only of what has arrived or was not there then.
+func (p *peer) wants(src *source, g int) bool {
+	return src.own || p.joining != joinStream || g >= len(p.join.pending) || p.join.pending[g] == 0
+}
+
+// planJoin lays out deltas and blocks of the state with which a client joins, half
+// and half where both have much to tell.
+func (s *Server) planJoin(w *ecs.World, p *peer, f *capture.Frame, src *source) {
+	pk := &s.packing
+	limit := pk.limit
+	pk.limit = pk.used() + (limit-pk.used())/2
+	if !s.planWhole(p, src) {
+		s.compete(w, p, f, src, pk.limit)
+	}
+	pk.limit = limit
+	wait := s.roundTrip(p)
+	for i := range p.join.chunks {
+		c := &p.join.chunks[i]
+		if c.done || c.sent != 0 && f.Send-c.sent <= wait {
+			continue
+		}
+		if !pk.add(c.planned, contentJoin) {
+			break
+		}
+		c.sent = f.Send
+	}
+}
+
+// roundTrip is how many sends pass at least until an acknowledgement can have come.
+func (s *Server) roundTrip(p *peer) uint32 {
+	st := p.session.Stats()
+	if st.RTT == 0 {
+		return unknownRTT
+	}
+	every := time.Second / time.Duration(s.config.SendRate)
+	return uint32((st.RTT+2*st.Jitter)/every) + 1
+}
+
+// arrived notes that a block of the state that a client joins with has arrived.
+func (s *Server) arrived(p *peer, send uint32, i int) {
+	if p.joining != joinStream || p.join.send != send || p.join.chunks[i].done {
+		return
+	}
+	c := &p.join.chunks[i]
+	c.done = true
+	for g := c.first; g < c.first+c.count; g++ {
+		p.join.pending[g]--
+	}
+	if p.join.left--; p.join.left == 0 {
+		s.unpin(p)
+		p.joining = joinNone
+	}
+}
+
+// unpin lets go of the state with which a client was to join.
+func (s *Server) unpin(p *peer) {
+	if p.join == nil {
+		return
+	}
+	if p.join.users--; p.join.users == 0 {
+		s.pins = slices.DeleteFunc(s.pins, func(x *pinned) bool { return x == p.join.pinned })
+	}
+	p.join = nil
+}
+
+// joined ends the joining of a client that holds a whole send.
+func (p *peer) joined(send uint32, groups int) {
+	if p.joining != joinNow || send < p.joinedAt {
+		return
+	}
+	for g := range groups {
+		if p.world[g].holds(send) != allSlots {
+			return
+		}
+	}
+	p.joining = joinNone
+}

@@ -1,0 +1,126 @@
+package systems
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/capture"
+)
+
+// ownRing is how many sends of own state are kept as baselines: it is small, and
+// where it is as old as that it may as well be told in full.
+const ownRing = 32
+
+// ownFrame is the state of a client's own entities at one send: their predicted
+// and owner-only components at full precision.
+type ownFrame struct {
+	send   uint32
+	groups []snapshot.Group
+}
+
+// ownSlot is an entity and its slot in its owner's frames, which it keeps for as
+// long as it belongs to that client.
+type ownSlot struct {
+	id   uint32
+	slot int
+	seen uint32 // send in which it was the client's last
+}
+
+// ownAt returns the groups of a client's own state at a send, nil when it is no
+// longer kept.
+func (p *peer) ownAt(send uint32) []snapshot.Group {
+	if f := &p.ownFrames[send%ownRing]; f.send == send && send != 0 {
+		return f.groups
+	}
+	return nil
+}
+
+// captureOwn takes the own state of a client for a send.
+func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
+	mine := f.Owned(p.id)
+	of := &p.ownFrames[f.Send%ownRing]
+	of.send = f.Send
+	slots := 0
+	for _, o := range mine {
+		if s.ownMask(w, f, o) == 0 {
+			continue
+		}
+		id := f.Groups[o.Group].IDs[o.Slot]
+		i := slices.IndexFunc(p.ownSlots, func(x ownSlot) bool { return x.id == id })
+		if i < 0 {
+			i = p.freeOwnSlot()
+			p.ownSlots[i].id = id
+		}
+		p.ownSlots[i].seen = f.Send
+	}
+	for i := range p.ownSlots {
+		if x := &p.ownSlots[i]; x.seen != f.Send {
+			x.id = 0
+		} else {
+			slots = max(slots, x.slot+1)
+		}
+	}
+	n := min(max((slots+63)/64, len(p.own)), maxOwnGroups)
+	for len(p.own) < n {
+		p.own = append(p.own, holding{})
+	}
+	for len(of.groups) < n {
+		of.groups = append(of.groups, snapshot.Group{})
+	}
+	for g := range of.groups {
+		of.groups[g].Reset(f.Send)
+		of.groups[g].Known = allSlots
+	}
+	for _, o := range mine {
+		mask, id := s.ownMask(w, f, o), f.Groups[o.Group].IDs[o.Slot]
+		i := slices.IndexFunc(p.ownSlots, func(x ownSlot) bool { return x.id == id })
+		if mask == 0 || i < 0 || p.ownSlots[i].slot >= 64*n {
+			continue
+		}
+		e := f.Entity(o.Group, o.Slot)
+		slot := p.ownSlots[i].slot
+		rec := of.groups[slot/64].Put(slot%64, id, mask, s.rawLayout.RecordWords(mask))
+		for m := mask; m != 0; m &= m - 1 {
+			c := s.replicated[trailing(m)]
+			if c.Words == 0 {
+				continue
+			}
+			s.raw = c.Schema.AppendRaw(s.raw[:0], w.Pointer(e, c))
+			rec = rec[packRaw(rec, s.raw):]
+		}
+	}
+	return of
+}
+
+// ownMask is what of an entity travels in its owner's own state.
+func (s *Server) ownMask(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
+	return w.Mask(f.Entity(o.Group, o.Slot)) & (s.predicted | s.private)
+}
+
+// freeOwnSlot returns the place of the lowest slot that is free.
+func (p *peer) freeOwnSlot() int {
+	if i := slices.IndexFunc(p.ownSlots, func(x ownSlot) bool { return x.id == 0 }); i >= 0 {
+		return i
+	}
+	p.ownSlots = append(p.ownSlots, ownSlot{slot: len(p.ownSlots)})
+	return len(p.ownSlots) - 1
+}
+
+// packRaw puts raw bytes into words, little-endian, the last filled up with zeros,
+// and returns how many those are.
+func packRaw(words []int32, raw []byte) int {
+	n := 0
+	for ; len(raw) >= 4; raw = raw[4:] {
+		words[n] = int32(binary.LittleEndian.Uint32(raw))
+		n++
+	}
+	if len(raw) > 0 {
+		var last [4]byte
+		copy(last[:], raw)
+		words[n] = int32(binary.LittleEndian.Uint32(last[:]))
+		n++
+	}
+	return n
+}

@@ -1,0 +1,119 @@
+package systems
+
+import (
+	"log/slog"
+	"math/bits"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/capture"
+)
+
+func trailing(set uint64) int { return bits.TrailingZeros64(set) }
+
+// bigFor is how many sends an entity that fits no snapshot is left out before it is
+// tried again.
+const bigFor = 64
+
+// see brings what a client may see up to date: its own entities, and those of
+// which the game's hook says so.
+func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
+	visible := s.config.Visible
+	if visible == nil && !p.big {
+		return
+	}
+	p.big = false
+	before := s.frames.At(s.lastSend)
+	for g := range f.Groups {
+		cur, h := &f.Groups[g], &p.world[g]
+		seen := allSlots
+		if visible != nil {
+			for m := cur.Alive; m != 0; m &= m - 1 {
+				if k := trailing(m); f.Owner(g, k) != p.id && !visible(w, f.Entity(g, k), p.id) {
+					seen &^= 1 << k
+				}
+			}
+		}
+		if sp := h.split; sp != nil && sp.big != 0 {
+			if sp.big &= cur.Alive; f.Send-sp.bigAt < bigFor {
+				seen &^= sp.big
+				p.big = p.big || sp.big != 0
+			} else {
+				sp.big = 0
+			}
+		}
+		if seen == allSlots && h.split == nil {
+			continue
+		}
+		h.hide(f.Send, seen, sameSlots(before, cur, g), &p.free)
+	}
+}
+
+// sameSlots are the slots of a group in which the entity was there a send before.
+func sameSlots(before *capture.Frame, cur *snapshot.Group, g int) (same uint64) {
+	if before == nil || g >= len(before.Groups) {
+		return 0
+	}
+	old := &before.Groups[g]
+	for m := cur.Alive & old.Alive; m != 0; m &= m - 1 {
+		if k := trailing(m); cur.IDs[k] == old.IDs[k] {
+			same |= 1 << k
+		}
+	}
+	return same
+}
+
+// planHidden tells of slots that the client may not see any more: that they are
+// out of its sight, or empty where what it knew there is gone. A client that joins
+// is told of all of them, since it must know every slot.
+func (s *Server) planHidden(p *peer, f *capture.Frame) {
+	for g := range p.world {
+		sp := p.world[g].split
+		if sp == nil || sp.hidden == 0 || p.joining == joinStream && sp.hidden&^sp.told == 0 {
+			continue
+		}
+		slots := sp.hidden &^ sp.told
+		if p.joining != joinNone {
+			slots = sp.hidden
+		}
+		for _, part := range [2]struct {
+			slots uint64
+			group []snapshot.Group
+		}{{slots &^ (sp.vacant | sp.told), s.unseen[:]}, {slots & (sp.vacant | sp.told), s.empty[:]}} {
+			if part.slots == 0 {
+				continue
+			}
+			h := blockHead{first: 0, count: 1, slots: part.slots}
+			b := s.encodes.fresh(&s.ownArena, s.model, &h, part.group, nil, nil)
+			h.first, h.coder = uint32(g), b.coder
+			s.packing.add(planned{blockHead: h, body: b.body, send: f.Send, chunk: -1, hidden: true}, contentWorld)
+		}
+	}
+}
+
+// oversized leaves out the entity in a slot because no snapshot of this client has
+// room for it.
+func (s *Server) oversized(p *peer, src *source, g int, slots uint64) {
+	cur := &src.groups[g]
+	k := trailing(slots & cur.Alive)
+	s.stats.Oversized++
+	if mask := cur.Masks[k]; !s.bigTold[mask] {
+		s.bigTold[mask] = true
+		s.config.Logger.Error("entity left out: it does not fit a client's snapshot; more with its components are only counted",
+			"entity", cur.IDs[k], "client", p.id, "budget", p.budget, slog.Any("components", componentNames(s.replicated, mask)))
+	}
+	if src.own {
+		return
+	}
+	sp := src.held[g].apart(&p.free)
+	sp.big |= 1 << k
+	sp.bigAt = src.send
+	p.big = true
+}
+
+func componentNames(all []*ecs.Component, mask uint64) (names []string) {
+	for m := mask; m != 0; m &= m - 1 {
+		names = append(names, all[trailing(m)].Name)
+	}
+	return names
+}

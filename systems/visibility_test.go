@@ -1,0 +1,183 @@
+package systems
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// A client never hears of what it may not see, however often that changes and
+// whatever gets lost, and in the end it has all that it may see.
+func TestVisibilityFlickers(t *testing.T) {
+	seeds(t, 12, 40, func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 21))
+		shown := map[[2]uint32]bool{} // by client and entity
+		var g *game
+		secret := func(e ecs.Entity) bool {
+			return ecs.Has[shots](g.server.World(), e) && !ecs.Has[push](g.server.World(), e)
+		}
+		config := ServerConfig{Seed: seed, Join: spawnPawn, Visible: func(w *ecs.World, e ecs.Entity, client uint32) bool {
+			return !secret(e) && shown[[2]uint32{client, uint32(w.NetID(e))}]
+		}}
+		if seed%3 == 0 {
+			config.Budget = 250
+		}
+		g = newGame(t, plaza, config)
+		w := g.server.World()
+		var all []ecs.Entity
+		never := map[components.NetID]bool{}
+		spawn := func() {
+			e := w.Spawn(place{X: float32(r.IntN(100))}, tint{uint8(r.IntN(200))})
+			if r.IntN(6) == 0 {
+				ecs.Add(w, e, shots{}) // which nobody sees
+				never[w.NetID(e)] = true
+			}
+			all = append(all, e)
+		}
+		for range 90 {
+			spawn()
+		}
+		link := netsys.Link{Latency: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: float64(seed%4) * 0.1}
+		for range 3 {
+			g.join(ClientConfig{Gather: gatherPush()}, link)
+		}
+		flicker := func() {
+			for range r.IntN(12) {
+				key := [2]uint32{uint32(1 + r.IntN(3)), uint32(w.NetID(all[r.IntN(len(all))]))}
+				shown[key] = !shown[key]
+			}
+			for range r.IntN(3) {
+				*ecs.Get[place](w, all[r.IntN(len(all))]) = place{X: float32(r.IntN(100))}
+			}
+			if r.IntN(4) == 0 {
+				i := r.IntN(len(all))
+				w.Despawn(all[i])
+				all[i] = all[len(all)-1]
+				all = all[:len(all)-1]
+				spawn()
+			}
+		}
+		for range 500 {
+			flicker()
+			g.step()
+			for _, c := range g.clients {
+				for id := range never {
+					if c.byID[uint32(id)] != nil || c.Presence(id) != NotLoaded {
+						t.Fatalf("client %d knows of entity %d, which nobody may see: %v", c.ID(), id, c.Presence(id))
+					}
+				}
+			}
+		}
+		for _, c := range g.clients {
+			if !c.Connected() {
+				t.Fatal(c.Err())
+			}
+		}
+		g.mustConverge()
+		for _, c := range g.clients {
+			for _, e := range all {
+				id := w.NetID(e)
+				_, there := c.World().ByNetID(id)
+				if want := shown[[2]uint32{c.ID(), uint32(id)}] && !never[id]; there != want {
+					t.Errorf("client %d has entity %d: %v, it may see it: %v", c.ID(), id, there, want)
+				}
+			}
+			if st := c.Stats(); st.MalformedMessages > 0 || st.Renewals > 0 {
+				t.Errorf("%+v", st)
+			}
+		}
+	})
+}
+
+// What is not there is not there for a reason.
+func TestPresence(t *testing.T) {
+	hidden := map[ecs.Entity]bool{}
+	var g *game
+	g = newGame(t, plaza, ServerConfig{Visible: func(_ *ecs.World, e ecs.Entity, _ uint32) bool { return !hidden[e] }})
+	w := g.server.World()
+	var all []ecs.Entity
+	for n := range 5 {
+		all = append(all, w.Spawn(place{X: float32(n)}))
+	}
+	hidden[all[4]] = true
+	ids := make([]components.NetID, len(all))
+	for i, e := range all {
+		ids[i] = w.NetID(e)
+	}
+	c := g.join(ClientConfig{}, netsys.Link{Latency: 20 * time.Millisecond})
+	want := func(when string, all ...Presence) {
+		t.Helper()
+		for i, p := range all {
+			if got := c.Presence(ids[i]); got != p {
+				t.Errorf("%s: entity %d is %v, not %v", when, i, got, p)
+			}
+		}
+	}
+	want("before the session", NotLoaded, NotLoaded)
+	g.connect()
+	g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
+	g.run(60)
+	want("at first", Present, Present, Present, Present, NotLoaded)
+	w.Despawn(all[1])
+	hidden[all[2]] = true
+	g.run(60)
+	want("after a death and a hiding", Present, Destroyed, OutOfScope, Present, NotLoaded)
+	tick, ok := c.StateTick(ids[0])
+	if _, gone := c.StateTick(ids[2]); !ok || gone || tick != c.ServerTick() {
+		t.Errorf("tick %d of %d, %v %v", tick, c.ServerTick(), ok, gone)
+	}
+	hidden[all[2]], hidden[all[4]] = false, false
+	g.run(60)
+	want("after they came into sight", Present, Destroyed, Present, Present, Present)
+	hidden[all[3]] = true
+	g.run(30)
+	w.Despawn(all[3])
+	g.run(60)
+	want("after a death out of sight", Present, Destroyed, Present, OutOfScope, Present)
+	if p := c.Presence(999); p != NotLoaded {
+		t.Errorf("who never lived is %v", p)
+	}
+	// Far more deaths than are remembered.
+	for range 12 {
+		var many []ecs.Entity
+		for range 600 {
+			many = append(many, w.Spawn(place{}))
+		}
+		g.run(40)
+		for _, e := range many {
+			w.Despawn(e)
+		}
+		g.run(40)
+	}
+	if n := len(c.absence.why); n != maxAbsent || len(c.absence.ring) != n {
+		t.Errorf("%d deaths are remembered", n)
+	}
+	want("long after", Present, NotLoaded, Present, NotLoaded, Present)
+	checkClient(t, c)
+}
+
+// What the newest snapshot had no room for is stale.
+func TestStale(t *testing.T) {
+	g, all := crowded(t, 300, ServerConfig{Budget: 200})
+	c := g.join(ClientConfig{}, netsys.Link{})
+	g.connect()
+	g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
+	g.run(60)
+	n := map[Presence]int{}
+	for _, e := range all {
+		id := g.server.World().NetID(e)
+		p := c.Presence(id)
+		n[p]++
+		tick, ok := c.StateTick(id)
+		if !ok || (tick == c.ServerTick()) != (p == Present) {
+			t.Errorf("entity %d is %v, as of tick %d of %d", id, p, tick, c.ServerTick())
+		}
+	}
+	if n[Present]+n[Stale] != 300 || n[Present] < 10 || n[Stale] < 100 {
+		t.Errorf("%v", n)
+	}
+}
