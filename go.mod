@@ -3,6 +3,8 @@ module github.com/tactusgo/tactus
 go 1.26
 
 require (
+	github.com/coder/websocket v1.8.15
+	github.com/gobwas/ws v1.5.0
 	github.com/klauspost/compress v1.20.3
 	github.com/mlange-42/arche v0.15.3
 	github.com/panjf2000/gnet/v2 v2.9.7
@@ -11,6 +13,7 @@ require (
 )
 
 require (
+	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/panjf2000/ants/v2 v2.11.3 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect

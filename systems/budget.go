@@ -66,9 +66,13 @@ func (s *Server) compete(w *ecs.World, p *peer, f *capture.Frame, src *source, l
 		p.gained = append(p.gained, [64]float32{})
 	}
 	for g := range src.groups {
-		for m := src.groups[g].Alive; m != 0; m &= m - 1 {
-			k := trailing(m)
-			p.gained[g][k] += s.gain(w, p, f, g, k)
+		alive := src.groups[g].Alive
+		for m := alive | src.held[g].spoken; m != 0; m &= m - 1 {
+			if k := trailing(m); m&-m&alive != 0 {
+				p.gained[g][k] += s.gain(w, p, f, g, k)
+			} else {
+				p.gained[g][k]++ // that nobody is there any more may be news
+			}
 		}
 	}
 	s.competeFor(p, src, p.gained)
@@ -123,7 +127,7 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 	for i := range pk.blocks {
 		if b := &pk.blocks[i]; b.own == src.own && !b.hidden && b.chunk < 0 {
 			for g := b.first; g < b.first+b.count; g++ {
-				for m := b.slots & src.groups[g].Alive; m != 0; m &= m - 1 {
+				for m := b.slots; m != 0; m &= m - 1 {
 					gained[g][trailing(m)] = 0
 				}
 			}
@@ -132,16 +136,17 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 }
 
 // eagerness is the most that an entity of a block has gained. An entity that is gone
-// is news like any other.
+// is news like any other, until the client is known to have heard.
 func (s *Server) eagerness(p *peer, src *source, u *unit, gained [][64]float32) (most float32) {
 	g := u.first
-	for m := u.slots & src.groups[g].Alive; m != 0; m &= m - 1 {
-		most = max(most, gained[g][trailing(m)])
+	news := src.groups[g].Alive
+	if u.age == 0 {
+		news |= src.held[g].spoken
+	} else {
+		news |= s.at(p, src, src.send-u.age)[g].Alive
 	}
-	if u.age > 0 {
-		if base := s.at(p, src, src.send-u.age); u.slots&base[g].Alive&^src.groups[g].Alive != 0 {
-			most = max(most, float32(u.age))
-		}
+	for m := u.slots & news; m != 0; m &= m - 1 {
+		most = max(most, gained[g][trailing(m)])
 	}
 	return most
 }

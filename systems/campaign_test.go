@@ -17,6 +17,9 @@ type campaign struct {
 	r    *rand.Rand
 	live []ecs.Entity
 	most int // entities at one time
+
+	flickers bool
+	hidden   map[[2]uint32]bool // by client and entity
 }
 
 // owner is a client, one that never was, or the server.
@@ -68,6 +71,12 @@ func (c *campaign) disturb() {
 		if len(c.live) == 0 {
 			continue
 		}
+		if c.flickers {
+			for range c.r.IntN(5) {
+				key := [2]uint32{uint32(1 + c.r.IntN(4)), uint32(w.NetID(c.pick()))}
+				c.hidden[key] = !c.hidden[key]
+			}
+		}
 		switch c.r.IntN(12) {
 		case 0, 1:
 			c.despawn()
@@ -100,7 +109,7 @@ func (c *campaign) disturb() {
 func (c *campaign) weather(l *netsys.Conditioner) {
 	link := func() netsys.Link {
 		latency := time.Duration(1+c.r.IntN(250)) * time.Millisecond
-		k := netsys.Link{Latency: latency, Jitter: latency * time.Duration(c.r.IntN(101)) / 100, Loss: c.r.Float64() * 0.5, Duplicate: c.r.Float64() * 0.3}
+		k := netsys.Link{Latency: latency, Jitter: latency * time.Duration(c.r.IntN(101)) / 100, Loss: c.r.Float64() * 0.6, Duplicate: c.r.Float64() * 0.3}
 		switch c.r.IntN(6) {
 		case 0:
 			k.Loss = 1
@@ -133,6 +142,10 @@ func TestCampaign(t *testing.T) {
 			if n := c.r.IntN(len(c.clients)); c.r.IntN(600) == 0 {
 				stalled[n] = c.now.Add(time.Duration(c.r.IntN(6000)) * time.Millisecond)
 			}
+			if tick == 200 && seed%2 == 0 {
+				c.join(ClientConfig{Gather: gatherPush(), Timeout: time.Minute}, netsys.Link{Latency: 30 * time.Millisecond, Loss: 0.2})
+				stalled = append(stalled, time.Time{})
+			}
 			c.now = c.now.Add(testTick)
 			c.server.Advance(c.now)
 			for n, k := range c.clients {
@@ -142,6 +155,7 @@ func TestCampaign(t *testing.T) {
 				}
 			}
 		}
+		c.settle(); for i := 0; i < 3600 && c.converged() != nil; i++ { c.step() }; dbgWhy(c); if seed == 15 { dbgSlot(c, 2, 8, 1) }
 		c.mustConverge()
 		for n, k := range c.clients {
 			// What is drawn is as old as the worst of the last ten seconds.
@@ -168,8 +182,15 @@ func newCampaign(t *testing.T, seed uint64) *campaign {
 	r := rand.New(rand.NewPCG(seed, 7))
 	config := ServerConfig{Seed: seed, Timing: Timing(r.IntN(2)), LeavePolicy: LeavePolicy(r.IntN(2))}
 	config.SendRate = []int{60, 20, 20, 6}[r.IntN(4)]
-	// Half of the worlds take several packets a snapshot.
-	c := &campaign{game: newGame(t, plaza, config), r: r, most: []int{5, 30, 300, 500}[r.IntN(4)]}
+	config.Budget = []int{0, 0, 1000, 400, 200}[r.IntN(5)]
+	c := &campaign{r: r, most: []int{5, 30, 300, 500}[r.IntN(4)], flickers: r.IntN(3) == 0, hidden: map[[2]uint32]bool{}}
+	if c.flickers {
+		config.Visible = func(w *ecs.World, e ecs.Entity, client uint32) bool {
+			return !c.hidden[[2]uint32{client, uint32(w.NetID(e))}]
+		}
+	}
+	c.game = newGame(t, plaza, config)
+	dbgServer = c.server
 	for range 3 {
 		c.join(ClientConfig{Gather: gatherPush(), Timeout: time.Minute}, netsys.Link{})
 	}

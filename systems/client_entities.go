@@ -13,13 +13,22 @@ const moveSends = 8
 
 // startJoin begins to collect the state of a send with which this client joins.
 func (c *Client) startJoin(send, tick uint32, groups int) {
+	c.unpin()
 	c.joinSend, c.joinTick, c.joinGroups = send, tick, groups
-	for _, x := range c.groups {
-		c.memory.release(x.first)
-		x.first = nil
-	}
 	for len(c.groups) < groups {
 		c.groups = append(c.groups, &history{})
+	}
+}
+
+// unpin puts the states of a join among all others.
+func (c *Client) unpin() {
+	for _, x := range c.groups {
+		if st := x.first; st != nil {
+			x.first = nil
+			if !x.put(&c.memory, st, c.floor) {
+				c.memory.release(st)
+			}
+		}
 	}
 }
 
@@ -61,6 +70,9 @@ func (c *Client) load() {
 		st := x.at(c.joinSend)
 		for m := st.Alive; m != 0; m &= m - 1 {
 			k := trailing(m)
+			if old := x.here[k]; old != nil && old.id != st.IDs[k] && old.newest > c.joinSend {
+				continue // an own entity, which did not wait, has come to stand there
+			}
 			if r := c.stand(int32(g), x, k, st); r != nil && (r.entity.IsZero() || !c.simulates(r.entity)) {
 				if !c.applyRecord(r, st, k) {
 					continue
@@ -71,6 +83,7 @@ func (c *Client) load() {
 			}
 		}
 	}
+	c.unpin()
 	if c.config.Loaded != nil {
 		c.config.Loaded(c.world, c.joinTick)
 	}
@@ -109,6 +122,9 @@ func (c *Client) applyGroup(g int32, x *history) {
 // have it elsewhere, or gone.
 func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
 	id := st.IDs[k]
+	if old := x.here[k]; old != nil && old.id != id {
+		c.leave(x, k, st)
+	}
 	r := c.byID[id]
 	if r == nil {
 		r = &replica{id: id}
@@ -116,9 +132,6 @@ func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
 		c.replicas = append(c.replicas, r)
 	} else if r.newest > st.Send && (r.group != g || r.slot != int32(k) || r.goneAt != 0) {
 		return nil
-	}
-	if old := x.here[k]; old != nil && old != r {
-		c.leave(x, k, st)
 	}
 	x.here[k] = r
 	r.group, r.slot, r.newest = g, int32(k), max(r.newest, st.Send)

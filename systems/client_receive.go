@@ -56,6 +56,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	if err == nil || errors.Is(err, codec.ErrBaseline) {
 		return
 	}
+	println("REFUSED", err.Error())
 	if c.stats.MalformedMessages++; c.stats.MalformedMessages == 1 {
 		c.config.Logger.Warn("snapshot refused; more are only counted", "error", err)
 	}
@@ -188,6 +189,7 @@ func (c *Client) readBody(h *blockHead, body []byte) error {
 		c.parts = append(c.parts, part)
 	}
 	if err := decoder.Decode(body, h.coder, model, c.parts); err != nil {
+		dbgCompare(c, h, send, c.parts)
 		if errors.Is(err, codec.ErrBaseline) {
 			return err
 		}
@@ -273,7 +275,7 @@ func (c *Client) store(x *history, st *state, floor uint32) bool {
 		c.memory.release(st)
 		return true
 	}
-	if st.Send == c.joinSend && st.Send < c.incoming.send && !c.loaded {
+	if st.Send == c.joinSend && !c.loaded {
 		x.first = st
 		return true
 	}

@@ -69,8 +69,11 @@ func Difference(s *Server, c *Client) error {
 // slotDiffers compares what a client has of a slot with what the server had. It
 // returns the entity that stands there.
 func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error) {
-	told := c.groups[g].told[k]
+	told, now := c.groups[g].told[k], &s.frames.At(c.newestSend).Groups[g]
 	f := s.frames.At(told)
+	if p.over && (f == nil || g >= len(f.Groups)) && now.Alive>>k&1 == 0 && c.groups[g].here[k] == nil {
+		return 0, nil // long empty, and the client knows
+	}
 	if told != c.newestSend && !p.over || f == nil || g >= len(f.Groups) {
 		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, told, c.newestSend)
 	}
@@ -80,6 +83,9 @@ func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error
 	}
 	id = truth.IDs[k]
 	r := c.byID[id]
+	if r == nil && told != c.newestSend && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
+		return 0, nil // it went elsewhere, and died there
+	}
 	if r != nil && (r.group != int32(g) || r.slot != int32(k)) && r.newest > told {
 		return id, nil // it has moved since
 	}
@@ -201,7 +207,7 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 				c.own.input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
 		}
 	})
-	if err == nil && !found {
+	if err == nil && !found && c.ownWhole(c.own.send) {
 		return fmt.Errorf("%s: the newest snapshot has no own state of it", comp.Name)
 	}
 	return err

@@ -90,10 +90,34 @@ func (h *holding) ack(send uint32, slots uint64, free *splits) {
 	}
 	s := h.apart(free)
 	for m := slots; m != 0; m &= m - 1 {
-		if k := bits.TrailingZeros64(m); send < s.since[k] {
+		if k := trailing(m); send < s.since[k] {
 			slots &^= 1 << k
 		}
 	}
+	if s.hold(send, slots) && s.held[send%frameRing] == allSlots && s.hidden == 0 {
+		h.join(send, free)
+	}
+}
+
+// ackHidden notes that the client knows of hidden slots what it may. What it holds of
+// them is no state to stand on: that is forgotten when they come into sight.
+func (h *holding) ackHidden(send uint32, slots uint64) {
+	s := h.split
+	if s == nil {
+		return
+	}
+	slots &= s.hidden
+	for m := slots; m != 0; m &= m - 1 {
+		if k := trailing(m); send < s.since[k] {
+			slots &^= 1 << k
+		}
+	}
+	s.told |= slots
+	s.hold(send, slots)
+}
+
+// hold notes slots of a send; it reports false when that is too old.
+func (s *split) hold(send uint32, slots uint64) bool {
 	i := send % frameRing
 	switch {
 	case s.sends[i] < send:
@@ -101,24 +125,9 @@ func (h *holding) ack(send uint32, slots uint64, free *splits) {
 	case s.sends[i] == send:
 		s.held[i] |= slots
 	default:
-		return // too old to be a baseline
+		return false
 	}
-	if s.held[i] == allSlots && s.hidden == 0 {
-		h.join(send, free)
-	}
-}
-
-// ackHidden notes that the client knows of hidden slots what it may.
-func (h *holding) ackHidden(send uint32, slots uint64) {
-	s := h.split
-	if s == nil {
-		return
-	}
-	for m := slots & s.hidden; m != 0; m &= m - 1 {
-		if k := bits.TrailingZeros64(m); send >= s.since[k] {
-			s.told |= 1 << k
-		}
-	}
+	return true
 }
 
 // whole notes that the client holds all slots of a send.
@@ -204,7 +213,7 @@ func (h *holding) hide(send uint32, visible, same uint64, free *splits) {
 		return
 	}
 	for m := gone | come; m != 0; m &= m - 1 {
-		s.since[bits.TrailingZeros64(m)] = send
+		s.since[trailing(m)] = send
 	}
 	for i := range s.held {
 		s.held[i] &^= gone | come
@@ -234,7 +243,7 @@ func (h *holding) choose(send, floor uint32, slots uint64, second bool, oldest u
 		if n == 0 || n < best {
 			return false
 		}
-		pair := second && send-a > floor && m&^h.holds(send-a-1) == 0
+		pair := second && a < oldest && send-a > floor && m&^h.holds(send-a-1) == 0
 		if n == best && (two || !pair || a > 2*age+2) {
 			return false
 		}

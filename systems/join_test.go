@@ -17,7 +17,7 @@ import (
 func TestJoinIsConsistentAtOneTick(t *testing.T) {
 	for _, test := range []struct {
 		things, budget int
-	}{{1500, 0}, {400, 300}, {20, 0}, {0, 0}} {
+	}{{2600, 0}, {400, 300}, {20, 0}, {0, 0}} {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%d in %d, seed %d", test.things, test.budget, seed), func(t *testing.T) {
 				joinAtOnce(t, seed, test.things, test.budget)

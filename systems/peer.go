@@ -114,9 +114,10 @@ func (p *peer) acked(x *sentPacket) {
 			held = p.own
 		}
 		for g := b.first; g < b.first+b.count; g++ {
-			held[g].ack(b.send, b.slots, &p.free)
 			if b.hidden {
 				held[g].ackHidden(b.send, b.slots)
+			} else {
+				held[g].ack(b.send, b.slots, &p.free)
 			}
 		}
 	}

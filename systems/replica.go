@@ -149,7 +149,11 @@ func (st *state) says(id uint32, slot int32) bool {
 // around returns the newest state of an entity at or before a tick and the oldest
 // after it; either may be nil.
 func (h *history) around(r *replica, tick float64) (from, to *state) {
-	for _, st := range h.ring {
+	for i := range len(h.ring) + 1 {
+		st := h.first
+		if i > 0 {
+			st = h.ring[i-1]
+		}
 		switch {
 		case st == nil || !st.says(r.id, r.slot):
 		case float64(st.tick) <= tick:

@@ -67,9 +67,6 @@ func direction(word string, words []string) (axis uint8, rest []string, err erro
 	return 0, words, fmt.Errorf("%q needs x, y or z after it", word)
 }
 
-// any reports whether a word was there.
-func (m *motion) any() bool { return *m != motion{} }
-
 // agree holds the words against those for what the value is.
 func (m *motion) agree(t *tag) error {
 	angle := t.angle || t.turn != 0

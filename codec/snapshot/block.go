@@ -14,8 +14,8 @@ type Coder uint8
 
 // The coders, with their values on the wire.
 const (
-	Raw   Coder = iota // varints in columns
-	Zstd               // the same, compressed
+	Raw   Coder = iota // numbers in columns, as bits
+	Zstd               // the same numbers, their lengths compressed
 	Range              // context-modelled range coder
 )
 
@@ -34,7 +34,8 @@ type Part struct {
 
 // Encoder codes blocks. It keeps scratch memory and statistics, but nothing that
 // decides what a decoder must know: a block depends on its parts, the layout and
-// the model only. The zero value is ready. An Encoder is not for concurrent use.
+// the model only. The zero value is ready. An Encoder is not for concurrent use,
+// and allocates when the model is not that of the block before.
 type Encoder struct {
 	// Only, when not AnyCoder, is the one coder to use.
 	Only Coders
@@ -104,7 +105,8 @@ func (e *Encoder) appendRange(dst []byte, m *Model, parts []Part) []byte {
 }
 
 // Decoder reads blocks. It keeps nothing from one block to the next but scratch
-// memory. The zero value is ready. A Decoder is not for concurrent use.
+// memory. The zero value is ready. A Decoder is not for concurrent use, and
+// allocates when the model is not that of the block before.
 type Decoder struct {
 	ranged  rangeCoder
 	bytes   byteDecoder
@@ -113,8 +115,9 @@ type Decoder struct {
 }
 
 // Decode reads the body of a block, adding to Cur of each part the state of its
-// Slots. Slots that Cur knows already are read and left as they are. Memory is
-// bounded by the records of the slots and what [Decoder] says of zstd.
+// Slots. Slots that Cur knows already are read and left as they are. Cur gets no
+// more words than those of the baselines and 4,194,304 for entities without one;
+// what else Decode uses is of that order, and 128 KiB.
 //
 // Errors: [codec.ErrShort], [codec.ErrMalformed] and [codec.ErrTooLarge] for bytes
 // that no Encoder writes, [codec.ErrBaseline] when a Base does not know the slots,

@@ -239,7 +239,7 @@ func (b *byteDecoder) columns(m *Model, parts []Part) error {
 		switch b.num.get(numColumn) {
 		case 0:
 		case 1:
-			for k := range words {
+			for k := 0; k < words && b.num.err == nil; k++ {
 				b.column(b.col, k)
 			}
 		default:
@@ -250,62 +250,6 @@ func (b *byteDecoder) columns(m *Model, parts []Part) error {
 		}
 	}
 	return nil
-}
-
-// column reads a column: the residuals at these places and so many on.
-func (b *byteDecoder) column(at []int32, on int) {
-	res := b.res[on:]
-	form := b.num.get(numColumn)
-	if form != columnZero && form != columnSome && len(at) > b.num.left() {
-		b.num.fail(codec.ErrShort)
-		return
-	}
-	switch form {
-	case columnZero:
-	case columnSigned:
-		for _, i := range at {
-			res[i] = b.num.signed(numValue)
-		}
-	case columnSome:
-		b.some(at, res)
-	case columnSteps:
-		last := int32(0)
-		for _, i := range at {
-			last += b.num.signed(numValue)
-			res[i] = last
-		}
-	case columnPlain:
-		for _, i := range at {
-			res[i] = int32(b.num.get(numValue))
-		}
-	default:
-		if form >= columnForms {
-			b.num.fail(fmt.Errorf("%w: form %d of a column", codec.ErrMalformed, form))
-			return
-		}
-		for p := range form - columnBytes + 1 {
-			for j, v := range b.num.planes(len(at)) {
-				res[at[j]] |= int32(v) << (8 * p)
-			}
-		}
-	}
-}
-
-// some reads a column of which few are not zero.
-func (b *byteDecoder) some(at, res []int32) {
-	n := b.num.gap()
-	k := -1
-	for range n {
-		k += b.num.gap() + 1
-		if k >= len(at) {
-			b.num.fail(fmt.Errorf("%w: set of residuals", codec.ErrMalformed))
-			return
-		}
-		res[at[k]] = unzigzag(b.num.get(numValue) + 1)
-		if b.num.err != nil {
-			return
-		}
-	}
 }
 
 // records takes the walk and makes the words from what is predicted.
@@ -328,10 +272,14 @@ func (b *byteDecoder) entity() error {
 	p := &b.parts[w.at]
 	bit := uint64(1) << w.slot
 	if (p.full|p.news)&bit == 0 {
-		if w.moving || w.plan.lines < len(w.plan.fields) {
+		switch {
+		case !w.quick():
 			w.open()
 			w.predictAll(w.expect())
 			copy(w.cur, w.pred)
+		case w.plan.lines < len(w.plan.fields):
+			l := b.c.line.planFor(w.plan)
+			l.goOn(l.words, w.part.cur.Record(w.slot), w.part.base.Record(w.slot), w.age)
 		}
 		return nil
 	}

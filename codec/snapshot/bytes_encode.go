@@ -16,31 +16,21 @@ import (
 //	| id − last id − 1, signed                                               |
 //	| mask ^ last mask: low 32 bits, and high if the layout has so many      |
 //	+------------------------------------------------------------------------+
-//	| entities with a baseline that move not as expected: set, then for each |
-//	|   (mode − expected mode) mod 3 − 1                                     |
-//	| entities with a baseline of which a word is not as predicted: set      |
+//	| kept entities of which a word is not as predicted: set                 |
+//	| if there are: those of them that move not as expected: set, and behind |
+//	|   each (mode − expected mode) mod 3, less 1                            |
 //	+--- for each component with words that one of these or a new one has ---+
 //	| 1 if a word of it is not as predicted in any, else 0 and no more of it |
 //	+--- for each of its words ----------------------------------------------+
 //	| form of the column, and the residuals: word − predicted, modulo 2^32   |
-//	+--- for each kept entity with residuals that has lines, in the order of -+
-//	|    the walk: see bytes_lines.go                                        |
+//	+--- for each entity of these sets that has lines, in the order of the --+
+//	|    walk: how they go, see bytes_lines.go                               |
 //	+------------------------------------------------------------------------+
 //
-// A column has a residual for each entity of the sets that has the component, new
-// or not as predicted. Its forms:
-//
-//	0  they are all zero; nothing follows
-//	1  each, signed
-//	2  the set of those that are not zero, and for each of these, signed, less 1
-//	3  each less the one before, signed, modulo 2^32
-//	4  each, none below zero
-//	5… one to four bytes of each, none below zero: the lowest byte of all, then
-//	   the next of all; with [Zstd] only
-//
-// A signed number is written as 0, 1, 2, 3 … for 0, −1, 1, −2 …. What is predicted,
-// and in which order, predict.go says: both sides take the same walk. Of a field of
-// bits the residual is word ^ predicted, of an angle the short way.
+// An entity is kept if the baseline has it with the same components. The columns
+// are in bytes_column.go. What is predicted, and in which order,
+// predict.go says: both sides take the same walk. Of a field of bits the residual
+// is word ^ predicted, of an angle the short way.
 
 // The ops, with their values on the wire.
 const (
@@ -49,17 +39,6 @@ const (
 	opEmpty         // is empty
 	opHidden        // holds what the receiver may not see
 	opRuns          // not all slots have the same op
-)
-
-// The forms of columns, with their values on the wire.
-const (
-	columnZero = iota
-	columnSigned
-	columnSome
-	columnSteps
-	columnPlain
-	columnBytes
-	columnForms = columnBytes + 4
 )
 
 // maxBlockWords is the number of words above which the new entities of a block
@@ -84,6 +63,7 @@ type byteRow struct {
 // byteRows is the scratch memory of a byte coder in either direction.
 type byteRows struct {
 	c     rangeCoder // its walk, and what it knows of lines
+	fresh arrivals
 	parts []bytePart
 	rows  []byteRow // in the order of parts and slots
 	res   []int32
@@ -102,7 +82,7 @@ func (b *byteRows) begin(parts int) {
 
 // start begins the walk.
 func (b *byteRows) start(m *Model, parts []Part) {
-	b.c.m = m
+	b.c.m, b.fresh = m, arrivals{}
 	b.c.w.begin(m, parts)
 	b.c.line.begin(&b.c, parts)
 }
@@ -131,14 +111,15 @@ func (b *byteEncoder) append(dst []byte, m *Model, parts []Part) ([]byte, Coder)
 	b.put.reset(false, dst)
 	b.write(m, parts)
 	dst = b.put.low.Bytes()
-	if size, numbers := b.put.packs(); numbers <= alwaysPack && size > len(dst)-at {
-		return dst, Raw
+	n := len(dst) - at
+	if size, numbers := b.put.packs(); numbers <= alwaysPack && size > n+n/16 {
+		return dst, Raw // what little repeats does not make up for that
 	}
 	b.put.reset(true, b.low[:0])
 	b.write(m, parts)
 	b.low = b.put.low.Bytes()
 	block := b.zip.deflate(b.put.class, m.dictionary)
-	if block == nil || len(b.low)+len(block)+packedHead > len(dst)-at {
+	if block == nil || len(b.low)+len(block)+packedHead > n {
 		return dst, Raw
 	}
 	return appendPacked(dst[:at], block, m.dictionary, b.low), Zstd
@@ -182,19 +163,19 @@ func (b *byteEncoder) survey(m *Model, parts []Part) {
 func (b *byteEncoder) entity() {
 	w := &b.c.w
 	kept := w.part.kept>>w.slot&1 != 0
-	moves := w.moving || w.plan.lines < len(w.plan.fields)
-	if kept && !moves && equal(w.part.cur.Record(w.slot), w.part.base.Record(w.slot)) {
-		return
+	if kept && w.quick() {
+		if b.quiet() {
+			return
+		}
+		w.open()
+	} else if w.open(); kept {
+		w.predictAll(w.expect())
+		if equal(w.cur, w.pred) {
+			return
+		}
 	}
-	w.open()
 	p := &b.parts[w.at]
 	if kept {
-		if moves {
-			w.predictAll(w.expect())
-			if equal(w.cur, w.pred) {
-				return
-			}
-		}
 		p.news |= 1 << w.slot
 	}
 	at := len(b.res)
@@ -227,6 +208,27 @@ func (b *byteEncoder) entity() {
 		}
 	}
 	b.lines(res)
+}
+
+// quick reports whether all that a kept entity without news does is to go on along
+// its lines.
+func (w *walk) quick() bool { return !w.moving || w.plan.plain == w.plan.lines }
+
+// quiet reports whether that is what a quick entity does.
+func (b *byteEncoder) quiet() bool {
+	w := &b.c.w
+	cur, base := w.part.cur.Record(w.slot), w.part.base.Record(w.slot)
+	if w.plan.lines == len(w.plan.fields) {
+		return equal(cur, base)
+	}
+	l := b.c.line.planFor(w.plan)
+	for _, at := range l.others {
+		if cur[at] != base[at] {
+			return false
+		}
+	}
+	stray, _ := l.stray(l.words, cur, base, w.age)
+	return !stray
 }
 
 // residual is what is written of a word.
@@ -361,157 +363,4 @@ func (b *byteEncoder) news() {
 			at++
 		}
 	}
-}
-
-// component writes the columns of a component of so many words.
-func (b *byteEncoder) component(c, words int) {
-	b.col = b.col[:0]
-	some := false
-	for i := range b.rows {
-		r := &b.rows[i]
-		if r.mask>>c&1 == 0 {
-			continue
-		}
-		b.col = append(b.col, r.at)
-		if !some {
-			for _, v := range b.res[r.at:][:words] {
-				some = some || v != 0
-			}
-		}
-		r.at += int32(words)
-	}
-	if len(b.col) == 0 || words == 0 {
-		return
-	}
-	if !some {
-		b.put.put(numColumn, 0)
-		return
-	}
-	b.put.put(numColumn, 1)
-	for k := range words {
-		b.column(b.col, k)
-	}
-}
-
-// column writes a column: the residuals at these places and so many on.
-func (b *byteEncoder) column(at []int32, on int) {
-	res := b.res[on:]
-	n, below := 0, false
-	top := int32(0)
-	for _, i := range at {
-		if v := res[i]; v != 0 {
-			n++
-			below = below || v < 0
-			top |= v
-		}
-	}
-	form := columnSigned
-	switch {
-	case n == 0:
-		form = columnZero
-	case n*4 <= len(at):
-		form = columnSome
-	case len(at) >= columnLong:
-		form = b.cheapest(at, res, below, top)
-	case !below:
-		form = columnPlain
-	}
-	b.put.put(numColumn, uint32(form))
-	switch form {
-	case columnSigned:
-		for _, i := range at {
-			b.put.signed(numValue, res[i])
-		}
-	case columnSome:
-		b.put.put(numGap, uint32(n))
-		last := -1
-		for k, i := range at {
-			if v := res[i]; v != 0 {
-				b.put.put(numGap, uint32(k-last-1))
-				b.put.put(numValue, zigzag(v)-1)
-				last = k
-			}
-		}
-	case columnSteps:
-		last := int32(0)
-		for _, i := range at {
-			b.put.signed(numValue, res[i]-last)
-			last = res[i]
-		}
-	case columnPlain:
-		for _, i := range at {
-			b.put.put(numValue, uint32(res[i]))
-		}
-	case columnZero:
-	default:
-		for p := range form - columnBytes + 1 {
-			for _, i := range at {
-				b.put.plane(byte(res[i] >> (8 * p)))
-			}
-		}
-	}
-}
-
-// columnLong is the number of entities from which on it pays to compare forms.
-const columnLong = 16
-
-// cheapest returns the form of column that compresses best, by the entropy of its
-// bytes and the number of bits beside them.
-func (b *byteEncoder) cheapest(at, res []int32, below bool, top int32) int {
-	best := columnSigned
-	least := b.classCost(at, res, func(v, _ int32) uint32 { return zigzag(v) })
-	if !below {
-		best = columnPlain
-		least = b.classCost(at, res, func(v, _ int32) uint32 { return uint32(v) })
-	}
-	if cost := b.classCost(at, res, func(v, last int32) uint32 { return zigzag(v - last) }); cost < least {
-		best, least = columnSteps, cost
-	}
-	if below || !b.put.packed {
-		return best
-	}
-	planes := max(1, (bits.Len32(uint32(top))+7)/8)
-	cost := 0
-	for p := range planes {
-		clear(b.hist[:])
-		for _, i := range at {
-			b.hist[byte(res[i]>>(8*p))]++
-		}
-		cost += entropy(b.hist[:], len(at))
-	}
-	if cost < least {
-		best = columnBytes + planes - 1
-	}
-	return best
-}
-
-// classCost is the cost of a column of numbers in 16ths of bits.
-func (b *byteEncoder) classCost(at, res []int32, number func(v, last int32) uint32) int {
-	hist := b.hist[:maxClass+1]
-	clear(hist)
-	cost, last := 0, int32(0)
-	for _, i := range at {
-		n := bits.Len32(number(res[i], last))
-		last = res[i]
-		hist[n]++
-		cost += max(0, n-1) << 4
-	}
-	return cost + entropy(hist, len(at))
-}
-
-// entropy is the information of n symbols with these counts, in 16ths of bits.
-func entropy(hist []int32, n int) int {
-	sum := n * log16(n)
-	for _, c := range hist {
-		if c > 0 {
-			sum -= int(c) * log16(int(c))
-		}
-	}
-	return sum
-}
-
-// log16 is roughly 16 times the binary logarithm of n, n above 0.
-func log16(n int) int {
-	k := bits.Len(uint(n)) - 1
-	return k<<4 + (n<<4>>k - 16)
 }

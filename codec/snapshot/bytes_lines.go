@@ -6,9 +6,9 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// How the lines of a kept entity with residuals go is said set by set, at the end
-// of the body and in the order of the walk: a set is lines that bend together (see
-// [linePlan]).
+// How the lines of an entity with residuals go is said set by set, at the end of
+// the body and in the order of the walk: a set is lines that bend together (see
+// [linePlan]). Of a kept entity:
 //
 //	+------------------------------------------------------------------------+
 //	| 0: they go on, and the residuals are to where they lead                |
@@ -22,6 +22,10 @@ import (
 //	| the set before, the short way round, signed; the residuals are to      |
 //	| where that leads                                                       |
 //	+------------------------------------------------------------------------+
+//
+// Of a new entity it is 1, 2 or 3, for the place only and if it moves along a
+// heading; 3 means as fast as the last new one with the same components that said
+// 1. Its residuals are to 0.
 const (
 	lineGoesOn = iota
 	lineOther
@@ -41,16 +45,68 @@ func (b *byteEncoder) lines(res []int32) {
 	w := &b.c.w
 	if w.base == nil {
 		for _, f := range w.plan.fields[w.plan.lines:] {
-			for j := f.at; j < f.at+f.words; j++ {
-				res[j] = w.cur[j]
-			}
+			copy(res[f.at:f.at+f.words], w.cur[f.at:])
 		}
+		b.setOff(res)
 		return
 	}
 	l := b.c.line.planFor(w.plan)
 	for i := range l.sets {
 		b.lineSet(l, &l.sets[i], res)
 	}
+}
+
+// setOff notes how a new entity goes along its heading.
+func (b *byteEncoder) setOff(res []int32) {
+	x, y, ok := b.headed()
+	if !ok {
+		return
+	}
+	w := &b.c.w
+	how := lineOther
+	switch vx, vy := w.cur[x], w.cur[y]; {
+	case vx == 0 && vy == 0:
+		how = lineStops
+	case b.fresh.knows && [2]int32{vx, vy} == b.fresh.to(w):
+		how = lineHeads
+		res[x], res[y] = 0, 0
+	default:
+		b.fresh.learn(w, vx, vy)
+	}
+	b.bends = append(b.bends, bend{numLine, uint32(how)})
+}
+
+// headed returns the words of the changes of a new entity that may move along its
+// heading.
+func (b *byteRows) headed() (x, y int, ok bool) {
+	w := &b.c.w
+	l := b.c.line.planFor(w.plan)
+	if l.along == nil {
+		return 0, 0, false
+	}
+	if b.fresh.plan != l {
+		b.fresh = arrivals{plan: l}
+	}
+	place := &l.sets[len(l.sets)-1]
+	return place.words[0].at + 1, place.words[1].at + 1, true
+}
+
+// arrivals is what the last new entity showed of those like it.
+type arrivals struct {
+	plan  *linePlan
+	knows bool
+	speed int32
+}
+
+// to is the change of an entity that moves along its heading.
+func (a *arrivals) to(w *walk) [2]int32 {
+	x, y := Toward(a.speed, a.plan.along.Turn(w.cur[a.plan.angle]))
+	return [2]int32{x, y}
+}
+
+// learn takes note of a change.
+func (a *arrivals) learn(w *walk, x, y int32) {
+	a.speed, a.knows = length(x, y, a.plan.along.Turn(w.cur[a.plan.angle]), a.speed), true
 }
 
 func (b *byteEncoder) lineSet(l *linePlan, s *lineSet, res []int32) {
@@ -142,17 +198,35 @@ func (b *byteDecoder) lines(res []int32) error {
 	w := &b.c.w
 	if w.base == nil {
 		for _, f := range w.plan.fields[w.plan.lines:] {
-			for j := f.at; j < f.at+f.words; j++ {
-				w.cur[j] = res[j]
-			}
+			copy(w.cur[f.at:f.at+f.words], res[f.at:])
 		}
-		return nil
+		return b.setOff()
 	}
 	l := b.c.line.planFor(w.plan)
 	for i := range l.sets {
 		if err := b.lineSet(l, &l.sets[i], res); err != nil {
 			return err
 		}
+	}
+	return b.num.err
+}
+
+// setOff makes the change of a new entity that goes along its heading.
+func (b *byteDecoder) setOff() error {
+	x, y, ok := b.headed()
+	if !ok {
+		return nil
+	}
+	w := &b.c.w
+	switch how := b.num.get(numLine); {
+	case how == lineStops:
+	case how == lineOther:
+		b.fresh.learn(w, w.cur[x], w.cur[y])
+	case how == lineHeads && b.fresh.knows:
+		to := b.fresh.to(w)
+		w.cur[x], w.cur[y] = to[0], to[1]
+	default:
+		return fmt.Errorf("%w: new entity with a line that goes %d", codec.ErrMalformed, how)
 	}
 	return b.num.err
 }

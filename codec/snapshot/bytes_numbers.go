@@ -116,9 +116,6 @@ const packedLeast = 10
 // signed writes a number that may be below zero.
 func (w *numberWriter) signed(k numberKind, v int32) { w.put(k, zigzag(v)) }
 
-// plane writes a byte of a column of bytes.
-func (w *numberWriter) plane(b byte) { w.class = append(w.class, b) }
-
 // numberReader reads the numbers of a body. Errors are sticky; every number is 0
 // after the first.
 type numberReader struct {
@@ -194,10 +191,6 @@ func (r *numberReader) gap() int {
 
 // planes reads n bytes of a column of bytes.
 func (r *numberReader) planes(n int) []byte {
-	if !r.packed {
-		r.fail(fmt.Errorf("%w: bytes among bits", codec.ErrMalformed))
-		return nil
-	}
 	if n > len(r.class) {
 		r.fail(codec.ErrShort)
 		return nil
@@ -205,14 +198,6 @@ func (r *numberReader) planes(n int) []byte {
 	b := r.class[:n]
 	r.class = r.class[n:]
 	return b
-}
-
-// left is an upper bound of the numbers that are still to come.
-func (r *numberReader) left() int {
-	if r.packed {
-		return len(r.class)
-	}
-	return max(len(r.low)*8-r.at, 0)
 }
 
 // end reports the first error, or what is left over.

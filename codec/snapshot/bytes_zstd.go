@@ -29,11 +29,25 @@ const (
 	zstdLeast      = 32       // below this length zstd without a dictionary does not try
 )
 
-// deflater compresses. The zero value is ready.
+// deflater compresses. The zero value is ready. It has one compressor without a
+// dictionary and one for the last dictionary that it was given.
 type deflater struct {
-	enc        *zstd.Encoder
-	dictionary *Dictionary
-	out        []byte
+	plain, with *zstd.Encoder
+	dictionary  *Dictionary
+	out         []byte
+}
+
+func (d *deflater) encoder(dict *Dictionary) *zstd.Encoder {
+	if dict == nil {
+		if d.plain == nil {
+			d.plain = newZstdEncoder(nil)
+		}
+		return d.plain
+	}
+	if d.dictionary != dict {
+		d.with, d.dictionary = newZstdEncoder(dict), dict
+	}
+	return d.with
 }
 
 // deflate compresses plain, and returns nil if it does not get shorter. What it
@@ -42,10 +56,7 @@ func (d *deflater) deflate(plain []byte, dict *Dictionary) []byte {
 	if len(plain) > maxPlain || dict == nil && len(plain) < zstdLeast {
 		return nil
 	}
-	if d.enc == nil || d.dictionary != dict {
-		d.enc, d.dictionary = newZstdEncoder(dict), dict
-	}
-	d.out = d.enc.EncodeAll(plain, d.out[:0])
+	d.out = d.encoder(dict).EncodeAll(plain, d.out[:0])
 	// The frame header: magic, descriptor, dictionary id, content size.
 	at := len(zstdMagic) + 1
 	if dict != nil {
@@ -88,11 +99,25 @@ func newZstdEncoder(dict *Dictionary) *zstd.Encoder {
 }
 
 // inflater decompresses. The zero value is ready. It holds at most [maxPlain] of
-// what it decompressed, whatever it is given.
+// what it decompressed, whatever it is given. It has one decompressor without a
+// dictionary and one for the last dictionary that it was given.
 type inflater struct {
-	dec        *zstd.Decoder
-	dictionary *Dictionary
-	in, out    []byte
+	plain, with *zstd.Decoder
+	dictionary  *Dictionary
+	in, out     []byte
+}
+
+func (d *inflater) decoder(dict *Dictionary) *zstd.Decoder {
+	if dict == nil {
+		if d.plain == nil {
+			d.plain = newZstdDecoder(nil)
+		}
+		return d.plain
+	}
+	if d.dictionary != dict {
+		d.with, d.dictionary = newZstdDecoder(dict), dict
+	}
+	return d.with
 }
 
 // inflate decompresses a block. What it returns is valid until the next call.
@@ -100,9 +125,7 @@ func (d *inflater) inflate(block []byte, dict *Dictionary) ([]byte, error) {
 	if len(block) >= maxPlain {
 		return nil, fmt.Errorf("%w: zstd block of %d bytes", codec.ErrTooLarge, len(block))
 	}
-	if d.dec == nil || d.dictionary != dict {
-		d.dec, d.dictionary = newZstdDecoder(dict), dict
-	}
+	dec := d.decoder(dict)
 	d.in = append(d.in[:0], zstdMagic...)
 	if dict == nil {
 		d.in = append(d.in, 0, zstdWindow)
@@ -116,7 +139,7 @@ func (d *inflater) inflate(block []byte, dict *Dictionary) ([]byte, error) {
 		d.out = make([]byte, 0, 4<<10)
 	}
 	for {
-		out, err := d.dec.DecodeAll(d.in, d.out[:0])
+		out, err := dec.DecodeAll(d.in, d.out[:0])
 		switch {
 		case err == nil:
 			return out, nil

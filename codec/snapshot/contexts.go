@@ -16,15 +16,16 @@ const (
 	ctxIDLot     = ctxID + rowSize
 	ctxIDSign    = ctxIDLot + 4*rowSize
 
-	ctxNear     = ctxIDSign + 1      // still: nearness of the parent, news of the last two
-	ctxAround   = ctxNear + 64*4     // still: neighbours that were moving, news of the last two, a flag
-	ctxCalmNear = ctxAround + 6*4    // runs: nearness of the parent to the first, the last two runs
-	ctxCalm     = ctxCalmNear + 64*4 // neighbours that were moving, the last two runs
-	ctxQuiet    = ctxCalm + 4*4      // moving: mode expected, news of the last two
-	ctxHalted   = ctxQuiet + modes*4 // moving: mode expected
-	ctxMode     = ctxHalted + modes*2
-	ctxOther    = ctxMode + modes*2 // the other of two modes
-	ctxPlain    = ctxOther + modes  // do fields beside motion have news: moving, baseline
+	ctxNear     = ctxIDSign + 1          // still: nearness of the parent, news of the last two
+	ctxAround   = ctxNear + 64*4         // still: neighbours that were moving, news of the last two, a flag
+	ctxCalmNear = ctxAround + 6*4        // runs: nearness of the parent to the first, the last two runs
+	ctxCalm     = ctxCalmNear + 64*4     // neighbours that were moving, the last two runs
+	ctxQuiet    = ctxCalm + 4*4          // moving: mode expected, news of the last two
+	ctxHalted   = ctxQuiet + modes*4     // moving: mode expected
+	ctxMode     = ctxHalted + modes*2    // mode expected; is there a parent, a second baseline
+	ctxModeNear = ctxMode + modes*4      // mode expected, nearness of the parent
+	ctxOther    = ctxModeNear + modes*64 // the other of two modes
+	ctxPlain    = ctxOther + modes*4     // do fields beside motion have news: moving, baseline
 
 	ctxAxisA    = ctxPlain + 4
 	ctxAxisB    = ctxAxisA + states*levels*rowSize
@@ -39,7 +40,7 @@ const (
 	ctxQuatLot  = ctxQuatB + 3*levels*rowSize
 	ctxQuatSign = ctxQuatLot + states*4*rowSize
 
-	ctxNumberB   = ctxQuatSign + states*9 // numbers of all fields: a baseline or none
+	ctxNumberB   = ctxQuatSign + states*3 // numbers of all fields: a baseline or none
 	ctxNumberLot = ctxNumberB + 2*rowSize
 	ctxGoesB     = ctxNumberLot + 2*4*rowSize // linear fields: how fast
 	ctxGoesLot   = ctxGoesB + levels*rowSize
@@ -102,7 +103,8 @@ func (m *Model) expect() {
 	fill(ctxCalm, 4*4, 0.9)
 	fill(ctxQuiet, modes*4, 0.6)
 	fill(ctxHalted, modes*2, 0.1)
-	fill(ctxMode, modes*2, 0.85)
+	fill(ctxMode, modes*4, 0.85)
+	fill(ctxModeNear, modes*64, 0.85)
 	fill(ctxPlain, 4, 0.1)
 	level := func(i int) int { return max(0, i%levels-2) }
 	numbers(ctxAxisA, states*levels, level)

@@ -52,15 +52,23 @@ func (c *rangeCoder) motion(expected mode) {
 
 // steer codes the mode.
 func (c *rangeCoder) steer(expected, m mode) mode {
-	at := 0
-	if c.w.parent != nil {
-		at = 1
+	w := &c.w
+	at, near := 0, 63
+	if a := w.parent; a != nil {
+		at, near = 1, w.near(w.base, &a.then)
 	}
-	if c.flag(ctxMode+int(expected)*2+at, m == expected) {
+	if w.base2 != nil {
+		at += 2
+	}
+	right := uint32(0)
+	if m == expected {
+		right = 1
+	}
+	if c.pair(&c.ctx[ctxMode+int(expected)*4+at], &c.ctx[ctxModeNear+int(expected)*64+near], right) != 0 {
 		return expected
 	}
 	a, b := (expected+1)%modes, (expected+2)%modes
-	if c.flag(ctxOther+int(expected), m == a) {
+	if c.flag(ctxOther+int(expected)*4+at, m == a) {
 		return a
 	}
 	return b
@@ -111,7 +119,7 @@ func (c *rangeCoder) axis(f *field, state, order, speed, most int) int {
 	}
 	a := c.row(ctxAxisA + (state*levels+speed)*rowSize)
 	b := c.row(ctxAxisB + (order*levels+min(level, levels-1))*rowSize)
-	d := c.number(a, b, c.lot(ctxAxisLot+state*4*rowSize), &c.ctx[ctxAxisSign+state*9+way], w.cur[f.at]-w.pred[f.at])
+	d := c.number(a, b, c.lot(ctxAxisLot+state*4*rowSize), &c.ctx[ctxAxisSign+(state*3+f.axis-1)*3+way], w.cur[f.at]-w.pred[f.at])
 	w.cur[f.at] = w.pred[f.at] + d
 	return size(d)
 }
@@ -142,6 +150,7 @@ func (c *rangeCoder) quat(f *field, state, most int) {
 	}
 	w.cur[f.at] = v
 	w.settle(f, v)
+	turns := w.base2 != nil && w.base[f.at] == v && w.base2[f.at] == v
 	seen, l := 0, c.lot(ctxQuatLot+state*4*rowSize)
 	a := c.row(ctxQuatA + (state*levels+min(most, levels-1))*rowSize)
 	for j := 1; j < 4; j++ {
@@ -151,7 +160,11 @@ func (c *rangeCoder) quat(f *field, state, most int) {
 		}
 		b := c.row(ctxQuatB + ((j-1)*levels+min(level, levels-1))*rowSize)
 		i := f.at + j
-		d := c.number(a, b, l, &c.ctx[ctxQuatSign+state*9], w.cur[i]-w.pred[i])
+		way := 1
+		if turns {
+			way += sign(w.base[i] - w.base2[i])
+		}
+		d := c.number(a, b, l, &c.ctx[ctxQuatSign+state*3+way], w.cur[i]-w.pred[i])
 		w.cur[i] = w.pred[i] + d
 		seen = max(seen, size(d))
 	}

@@ -96,15 +96,12 @@ func (f *field) minus(v, pred int32) int32 {
 	return d
 }
 
-// plus is the opposite of minus, for words and predictions within the turn.
+// plus is the opposite of minus, for words and predictions within the turn. Other
+// residuals give words within the turn too.
 func (f *field) plus(pred, d int32) int32 {
 	v := pred + d
-	if f.count > 0 {
-		if v >= f.count {
-			v -= f.count
-		} else if v < 0 {
-			v += f.count
-		}
+	if f.count > 0 && uint32(v) >= uint32(f.count) {
+		v = f.wrap(v)
 	}
 	return v
 }

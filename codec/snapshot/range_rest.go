@@ -10,13 +10,7 @@ func (c *rangeCoder) stir() bool {
 	base := p.base.Record(k)
 	near := 63
 	if a := w.parent; a != nil {
-		d := int64(0)
-		for i, at := range w.plan.place {
-			if at >= 0 {
-				d = max(d, abs(int64(base[at])-a.now[i]))
-			}
-		}
-		near = fine(d)
+		near = w.near(base, &a.now)
 	}
 	moving := p.kept2 &^ p.still
 	if c.calm(near, moving) {
@@ -86,6 +80,17 @@ func (c *rangeCoder) calm(near int, moving uint64) bool {
 	w.left &^= all
 	c.news = 0
 	return true
+}
+
+// near is how near a record is to a place, as a context below 63.
+func (w *walk) near(rec []int32, to *[3]int64) int {
+	d := int64(0)
+	for i, at := range w.plan.place {
+		if at >= 0 {
+			d = max(d, abs(int64(rec[at])-to[i]))
+		}
+	}
+	return fine(d)
 }
 
 // fine is twice the binary logarithm, as a context below 63.

@@ -5,7 +5,9 @@ package eventloop
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/netip"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -13,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// claim holds a port until gnet has it. gnet binds UDP with SO_REUSEPORT, so that a second server on the same
+// claim holds a port until gnet has it. gnet binds with SO_REUSEPORT, so that a second server on the same
 // port would start without an error and take some of the clients. The kernel looks at that option of both
 // sockets at the time of the later bind, which makes an exclusive hold possible without any lock file:
 //
@@ -24,47 +26,65 @@ import (
 //
 // From the first step to the end of the listener at least one socket holds the port. Two listeners cannot
 // both pass the first step; a stranger with the option and the same user can slip in only between 2 and 3.
+//
+// TCP ports work alike, with a socket that listens in the first step, as sockets of the net package do. There
+// the third step does not keep out a stranger with the option and the same user: Linux remembers the option.
 type claim struct {
-	conn *net.UDPConn
+	conn interface {
+		syscall.Conn
+		io.Closer
+	}
+	network string // "udp" or "tcp"
+	local   netip.AddrPort
 }
 
-func claimPort(addr string) (claim, error) {
+func claimPort(network, addr string) (claim, error) {
 	if addr == "" {
 		return claim{}, errors.New(`eventloop: Listen "": address without a port; ":0" takes a free one`)
 	}
-	local, err := net.ResolveUDPAddr("udp", addr)
-	if err != nil {
-		return claim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
+	c := claim{network: network}
+	var err error
+	if network == "tcp" {
+		var ln net.Listener
+		if ln, err = net.Listen(network, addr); err == nil {
+			c.conn, c.local = ln.(*net.TCPListener), ln.Addr().(*net.TCPAddr).AddrPort()
+		}
+	} else {
+		var pc net.PacketConn
+		if pc, err = net.ListenPacket(network, addr); err == nil {
+			c.conn, c.local = pc.(*net.UDPConn), pc.LocalAddr().(*net.UDPAddr).AddrPort()
+		}
 	}
-	conn, err := net.ListenUDP("udp", local)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return claim{}, fmt.Errorf("%w: Listen %q", netsys.ErrAddrInUse, addr)
 	}
 	if err != nil {
 		return claim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
 	}
-	raw, err := conn.SyscallConn()
+	raw, err := c.conn.SyscallConn()
 	if err == nil {
 		var inner error
 		err = raw.Control(func(fd uintptr) { inner = setSharing(int(fd), true) })
 		err = errors.Join(err, inner)
 	}
 	if err != nil {
-		_ = conn.Close()
+		c.release()
 		return claim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
 	}
-	return claim{conn}, nil
+	return c, nil
 }
 
-// proto is the claimed address in gnet's form. For gnet only the empty host is IPv4 and IPv6 in one socket;
-// "[::]" would be IPv6 alone.
-func (c claim) proto() string {
-	a := c.conn.LocalAddr().(*net.UDPAddr).AddrPort()
-	if a.Addr().IsUnspecified() && a.Addr().Is6() {
-		return fmt.Sprintf("udp://:%d", a.Port())
+// address is what was claimed, for gnet. For gnet only the empty host is IPv4 and IPv6 in one socket; "[::]"
+// would be IPv6 alone.
+func (c claim) address() string {
+	if c.local.Addr().IsUnspecified() && c.local.Addr().Is6() {
+		return fmt.Sprintf(":%d", c.local.Port())
 	}
-	return "udp://" + a.String()
+	return c.local.String()
 }
+
+// proto is the claimed address in gnet's form, with the network.
+func (c claim) proto() string { return c.network + "://" + c.address() }
 
 func (c claim) release() { _ = c.conn.Close() }
 

@@ -23,9 +23,13 @@ type ListenConfig struct {
 
 	// Logger receives warnings and errors of the event loop. nil discards them.
 	Logger *slog.Logger
+
+	// WebSocket serves WebSocket connections too, or alone when Listen gets no address. Its zero value serves
+	// none.
+	WebSocket WebSocketConfig
 }
 
-// Validate returns an error for negative sizes.
+// Validate returns an error for negative sizes and for what [WebSocketConfig.Validate] rejects.
 func (c ListenConfig) Validate() error {
 	var errs []error
 	for _, f := range []struct {
@@ -36,14 +40,24 @@ func (c ListenConfig) Validate() error {
 			errs = append(errs, fmt.Errorf("eventloop: ListenConfig.%s %d is negative", f.name, f.value))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.WebSocket.Validate())...)
 }
 
 // Listen is [ListenConfig.Listen] of the zero value.
 func Listen(addr string) (*Listener, error) { return ListenConfig{}.Listen(addr) }
 
-func orDefault(v, def int) int {
-	if v == 0 {
+// ListenWebSocket serves WebSocket connections at an address, and no UDP, with the defaults of
+// [WebSocketConfig]. For both in one wire, set [ListenConfig.WebSocket] and call [ListenConfig.Listen].
+func ListenWebSocket(addr string) (*Listener, error) {
+	if addr == "" {
+		return nil, errors.New(`eventloop: ListenWebSocket "": address without a port; ":0" takes a free one`)
+	}
+	return ListenConfig{WebSocket: WebSocketConfig{Addr: addr}}.Listen("")
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
 		return def
 	}
 	return v

@@ -70,13 +70,12 @@ func (p *plan) start(g *group, slot int) {
 	}
 }
 
-// draw moves the lines of one row on by a send and writes them into its record.
-func (r *Ring) draw(g *group, table, row int, words []int32) {
-	t := &r.tables[table]
-	p := t.plan
+// draw moves the lines of one entity on by a send and writes them into its record.
+func (r *Ring) draw(g *group, slot int, words []int32) {
+	p, at := g.plan, g.rows[slot]
+	t := &r.tables[at.table]
 	rows := len(t.ids)
-	slot := int(t.places[row].slot)
-	truths := r.truths[t.truths+row:]
+	truths := r.truths[t.truths+int(at.row):]
 	lines := g.lines[slot*p.lines:][:p.lines]
 	bends := g.bends[slot*len(p.sets):][:len(p.sets)]
 	for i := range p.sets {
@@ -93,7 +92,7 @@ func (r *Ring) draw(g *group, table, row int, words []int32) {
 		}
 		switch {
 		case !near:
-			r.bend(s, b, lines, truths, table, row, words)
+			r.bend(s, b, lines, truths, at, words)
 		case rest && b.age >= uint16(settle*r.rate):
 			// A bend of nothing but rounding: only when there is some.
 			for k := range s.fields {
@@ -121,10 +120,9 @@ func (r *Ring) draw(g *group, table, row int, words []int32) {
 }
 
 // bend gives the lines of a set that has strayed a new course.
-func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, table, row int, words []int32) {
-	t := &r.tables[table]
-	rows := len(t.ids)
-	past, stride := r.past(table, row)
+func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, row rowRef, words []int32) {
+	rows := len(r.tables[row.table].ids)
+	past, stride := r.past(int(row.table), int(row.row))
 	var course [3]int32
 	var exact [3]float64
 	for k := range s.fields {
@@ -223,75 +221,4 @@ func (r *Ring) past(table, row int) (truths []float64, stride int) {
 		}
 	}
 	return nil, 0
-}
-
-// snap gives a set the course that is meant: the one along the entity's heading at
-// a usual pace, or a usual one, when it is the one that was measured but for
-// rounding, of the value in memory and of the course. Receivers can tell those.
-func (s *set) snap(course *[3]int32, exact *[3]float64, words []int32) {
-	near := func(v *[3]int32, n int, slack float64) bool {
-		for k := range n {
-			if math.Abs(float64(v[k])-exact[k]) > slack+s.fields[k].noise {
-				return false
-			}
-		}
-		return true
-	}
-	if s.along != nil {
-		turn := s.along.Turn(words[s.angle])
-		measured := int32(math.Sqrt(float64(exact[0]*exact[0])+float64(exact[1]*exact[1])) + 0.5)
-		for i := range len(s.paces) + 1 {
-			pace := measured
-			if i < len(s.paces) {
-				pace = s.paces[i]
-			}
-			v := *course
-			v[0], v[1] = snapshot.Toward(pace, turn)
-			if !near(&v, 2, 1) {
-				continue
-			}
-			if i == len(s.paces) {
-				s.paces[s.pace] = measured
-				s.pace = (s.pace + 1) % len(s.paces)
-			}
-			*course = v
-			return
-		}
-	}
-	for i := range s.usual {
-		if near(&s.usual[i], len(s.fields), 0.5) {
-			*course = s.usual[i]
-			return
-		}
-	}
-	s.usual[s.next] = *course
-	s.next = (s.next + 1) % len(s.usual)
-}
-
-// off is how far a place is from a value, the short way round.
-func (f *lineField) off(r int64, truth float64) float64 {
-	return f.turned(truth - float64(r))
-}
-
-// turned brings the difference of two angles to within half a turn.
-func (f *lineField) turned(d float64) float64 {
-	if turn := float64(f.turn); turn > 0 && math.Abs(d) > turn/2 {
-		d -= float64(turn * math.Round(d/turn))
-	}
-	return d
-}
-
-// round is the place closest to a value.
-func (f *lineField) round(truth float64) int32 {
-	return f.fold(int64(math.Floor(truth + 0.5)))
-}
-
-// fold brings a place to the words of its field, if it is an angle.
-func (f *lineField) fold(r int64) int32 {
-	if f.turn > 0 {
-		if r %= f.turn; r < 0 {
-			r += f.turn
-		}
-	}
-	return int32(min(max(r, math.MinInt32), math.MaxInt32))
 }

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"log/slog"
+	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -110,7 +111,7 @@ func (r *Ring) Take(send, tick uint32) *Frame {
 	r.place()
 	f := &r.frames[send%Kept]
 	f.begin(send, tick, len(r.slots.groups))
-	for i := range r.tables {
+	for i := range f.Groups {
 		r.write(f, i)
 	}
 	f.end()
@@ -159,13 +160,13 @@ func (r *Ring) place() {
 		for row, id := range t.ids {
 			p := &t.places[row]
 			if p.id == id && r.slots.holds(*p, t.plan) {
-				r.slots.see(*p)
+				r.slots.see(*p, i, row)
 				continue
 			}
 			found, ok := r.slots.places[id]
 			if ok && r.slots.groups[found.group].plan == t.plan {
 				*p = found
-				r.slots.see(found)
+				r.slots.see(found, i, row)
 				continue
 			}
 			if ok {
@@ -180,28 +181,29 @@ func (r *Ring) place() {
 	slices.SortFunc(r.late, func(a, b arrival) int { return int(int64(a.id) - int64(b.id)) })
 	for _, a := range r.late {
 		t := &r.tables[a.table]
-		t.places[a.row] = r.slots.give(a.id, t.plan)
+		p := r.slots.give(a.id, t.plan)
+		r.slots.see(p, int(a.table), int(a.row))
+		t.places[a.row] = p
 	}
 }
 
-// write puts the rows of a table into a frame.
-func (r *Ring) write(f *Frame, at int) {
-	t := &r.tables[at]
-	p := t.plan
-	owner := t.owners != nil
-	for row := range t.ids {
-		place := t.places[row]
+// write puts a group into a frame, in order of slots.
+func (r *Ring) write(f *Frame, group int) {
+	g := &r.slots.groups[group]
+	p := g.plan
+	cur, whose := &f.Groups[group], &f.whose[group]
+	for m := g.seen; m != 0; m &= m - 1 {
+		slot := bits.TrailingZeros64(m)
+		row := int(g.rows[slot].row)
+		t := &r.tables[g.rows[slot].table]
 		words := r.words[t.words+row*p.width:][:p.width]
-		g := &r.slots.groups[place.group]
 		if len(p.sets) > 0 {
-			r.draw(g, at, row, words)
+			r.draw(g, slot, words)
 		}
-		group, slot := int(place.group), int(place.slot)
-		copy(f.Groups[group].Put(slot, uint32(place.id), p.mask, p.width), words)
-		whose := &f.whose[group]
+		copy(cur.Put(slot, uint32(g.ids[slot]), p.mask, p.width), words)
 		whose.entities[slot] = t.entities[row]
 		whose.owners[slot] = 0
-		if owner && t.owners[row] != 0 {
+		if t.owners != nil && t.owners[row] != 0 {
 			whose.owners[slot] = t.owners[row]
 			f.owned = append(f.owned, Owned{t.owners[row], group, slot})
 		}

@@ -29,10 +29,14 @@ type group struct {
 	seen  uint64 // those that the world still has
 	idle  uint64 // free slots that another entity may not have yet
 	ids   [snapshot.GroupSize]components.NetID
+	rows  [snapshot.GroupSize]rowRef // where the world has those seen
 	freed [snapshot.GroupSize]uint32 // send at which a slot became free
 	lines []line                     // by slot, then by field
 	bends []bend                     // by slot, then by set
 }
+
+// rowRef is a row of a table, by their numbers.
+type rowRef struct{ table, row int32 }
 
 // begin starts a send.
 func (s *slots) begin(send uint32) {
@@ -57,8 +61,12 @@ func (s *slots) holds(p place, kind *plan) bool {
 	return g.plan == kind && g.alive>>p.slot&1 != 0 && g.ids[p.slot] == p.id
 }
 
-// see notes that the entity of p is still there.
-func (s *slots) see(p place) { s.groups[p.group].seen |= 1 << p.slot }
+// see notes that the entity of p is there, and where.
+func (s *slots) see(p place, table, row int) {
+	g := &s.groups[p.group]
+	g.seen |= 1 << p.slot
+	g.rows[p.slot] = rowRef{int32(table), int32(row)}
+}
 
 // free takes an entity out of its slot.
 func (s *slots) free(p place) {
@@ -94,7 +102,6 @@ func (s *slots) give(id components.NetID, kind *plan) place {
 	slot := bits.TrailingZeros64(^(g.alive | g.idle))
 	bit := uint64(1) << slot
 	g.alive |= bit
-	g.seen |= bit
 	g.ids[slot] = id
 	kind.start(g, slot)
 	p := place{id, int32(at), int32(slot)}

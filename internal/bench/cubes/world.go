@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"reflect"
 
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/codec/snapshot"
@@ -94,24 +95,47 @@ func (s *stage) step() *capture.Frame {
 	return s.ring.Take(uint32(s.next), uint32(s.next))
 }
 
-// differ returns how many values of the newest frame are captured otherwise than
+// differ returns how many cubes of the newest frame are captured otherwise than
 // they stand in the trace.
 func (s *stage) differ(f *capture.Frame) int {
 	n := 0
 	cubes := s.trace.frame(s.next - 1)
 	for i := range cubes {
 		g, slot, ok := s.ring.Slot(s.world.NetID(s.entities[i]))
-		if !ok {
-			return len(cubes)
-		}
-		c, r := &cubes[i], f.Groups[g].Record(slot)
-		want := [8]int32{
-			c.xyz[0] + reach*grid, c.xyz[1] + reach*grid, c.xyz[2] + reach*grid,
-			c.largest, c.abc[0], c.abc[1], c.abc[2], c.interacting,
-		}
-		if [8]int32(r) != want {
+		if !ok || !s.holds(f.Groups[g].Masks[slot], f.Groups[g].Record(slot), &cubes[i]) {
 			n++
 		}
 	}
 	return n
+}
+
+// holds reports whether the words of the record of an entity with the components
+// in mask are those of a cube.
+func (s *stage) holds(mask uint64, rec []int32, c *cube) bool {
+	at := 0
+	for i, comp := range s.world.Protocol().Replicated() {
+		if mask>>i&1 == 0 {
+			continue
+		}
+		for i := range comp.Schema.Fields {
+			f := &comp.Schema.Fields[i]
+			w := rec[at+f.Word:]
+			switch {
+			case f.Axis > 0:
+				if w[0] != c.xyz[f.Axis-1]+reach*grid {
+					return false
+				}
+			case f.Form == schema.FormQuat:
+				if [4]int32(w) != [4]int32{c.largest, c.abc[0], c.abc[1], c.abc[2]} {
+					return false
+				}
+			case f.Kind == reflect.Bool:
+				if w[0] != c.interacting {
+					return false
+				}
+			}
+		}
+		at += comp.Schema.Words
+	}
+	return true
 }

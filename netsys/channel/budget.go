@@ -1,0 +1,105 @@
+package channel
+
+import "time"
+
+// The send budget is a bucket of tokens, a token a byte, that fills at the estimated rate of the path. The
+// estimate is judged once an interval: a round trip, and long enough for a share of losses to mean something.
+//
+//   - More than a tenth of the packets lost: less by half of that share. Below a fiftieth: more. Between: as it
+//     is. These are the rules and figures of the loss-based controller of
+//     draft-ietf-rmcat-gcc-02, section 6: radio loses single packets, and that is no reason to slow down.
+//   - Packets stand in a queue: less by 15 %, which is that draft's factor for overuse. A queue is seen when the
+//     smoothed round trip is 100 ms above the least, the target of RFC 6817, and this is not jitter: more
+//     than four deviations.
+//   - More means one packet a round trip, for each round trip of the interval, as TCP does beyond slow start
+//     (RFC 5681), and no more than a quarter at a time; only if the budget kept something waiting, since a
+//     rate that was not used was not tried either (RFC 7661).
+//
+// Levels of priority share the bucket. The lowest sends while there are tokens. Each level above may go into
+// debt by one reserve more than the level below: however much bulk there is, it never takes what the next
+// snapshot needs, and pays for it by waiting until the debt is gone.
+const (
+	lossBackOff  = 10 // percent
+	lossRecover  = 2  // percent
+	delayTarget  = 100 * time.Millisecond
+	minSettled   = 50 // packets that make a share
+	maxInterval  = time.Second
+	reserveTime  = 50 * time.Millisecond
+	maxUnwatched = time.Second
+)
+
+type budget struct {
+	rate, floor, ceiling int64 // bytes a second
+	packet               int64 // bytes
+	tokens               int64
+	rest                 int64 // of a token, in 1/1e9
+	at                   time.Duration
+
+	from          time.Duration // when the interval began
+	settled, lost int64
+	short         bool // something waited for tokens
+}
+
+// newBudget begins with a full bucket.
+func newBudget(c Config) budget {
+	b := budget{rate: int64(c.Rate), floor: int64(c.MinRate), ceiling: int64(c.MaxRate), packet: int64(c.Packet)}
+	b.tokens = b.reserve()
+	return b
+}
+
+// reserve is what each level keeps from those below, and how full the bucket gets: two packets, or what the
+// rate gives in 50 ms.
+func (b *budget) reserve() int64 {
+	return max(2*b.packet, b.rate*int64(reserveTime)/int64(time.Second))
+}
+
+// allowance is how many bytes a level may send now, 0 being the lowest.
+func (b *budget) allowance(level int) int64 { return b.tokens + int64(level)*b.reserve() }
+
+// refill adds the tokens of the time since the last call, at most one second's.
+func (b *budget) refill(at time.Duration) {
+	b.rest += b.rate * int64(min(at-b.at, maxUnwatched))
+	b.at = at
+	b.tokens += b.rest / int64(time.Second)
+	b.rest %= int64(time.Second)
+	b.tokens = min(b.tokens, b.reserve())
+}
+
+// settle counts a packet whose fate became known.
+func (b *budget) settle(lost bool) {
+	b.settled++
+	if lost {
+		b.lost++
+	}
+}
+
+// late takes back a loss.
+func (b *budget) late() { b.lost = max(b.lost-1, 0) }
+
+// control judges the interval when it is over.
+func (b *budget) control(at time.Duration, e *estimate) {
+	took := at - b.from
+	if took < e.smoothed || b.settled < minSettled && took < maxInterval {
+		return
+	}
+	if b.settled > 0 {
+		b.judge(took, e)
+	}
+	b.from, b.settled, b.lost, b.short = at, 0, 0, false
+}
+
+func (b *budget) judge(took time.Duration, e *estimate) {
+	standing := e.smoothed - e.min()
+	switch {
+	case b.lost*100 > b.settled*lossBackOff:
+		b.rate -= b.rate * b.lost / (2 * b.settled)
+	case standing > delayTarget && standing > 4*e.variance:
+		b.rate -= b.rate * 15 / 100
+	case b.short && b.lost*100 < b.settled*lossRecover:
+		trip := int64(max(e.smoothed, time.Millisecond))
+		trips := max(int64(took)/trip, 1)
+		more := b.packet * int64(time.Second) / trip * trips
+		b.rate += min(more, b.rate/4)
+	}
+	b.rate = min(max(b.rate, b.floor), b.ceiling)
+}

@@ -1,0 +1,373 @@
+package channel
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/codec"
+)
+
+// Endpoint is one end of a session's channels. It keeps what the game sends until packets take it, and learns
+// from acknowledgements what has to be sent again. It reads no clock, does no I/O, and belongs to the goroutine
+// that polls its session. The package comment says what a session must call and when.
+//
+// Times given to it must not decrease; one that does counts as the latest.
+type Endpoint struct {
+	config   Config
+	sizes    sizes
+	channels []channel
+	order    []int // the numbers of the channels, highest priority first
+
+	epoch    time.Time
+	started  bool
+	now      time.Duration // since epoch
+	flight   flight
+	estimate estimate
+	budget   budget
+	newest   uint16 // the newest packet that was acknowledged
+	heard    bool   // there is one
+	backedAt time.Duration
+	filling  filling
+	store    store
+	parser   parser
+	stats    Stats
+}
+
+// channel is one channel of an endpoint.
+type channel struct {
+	kind       Kind
+	number     int
+	maxMessage int
+	maxPieces  int
+	level      int // of priority, 0 the lowest
+	out        unreliableOut
+	in         unreliableIn
+	sure       *reliable // nil when the kind is unreliable
+	stats      ChannelStats
+}
+
+// reliable is the state of both directions of a reliable channel.
+type reliable struct {
+	out reliableOut
+	in  reliableIn
+}
+
+// filling is the packet being filled.
+type filling struct {
+	packer packer
+	flight *flight
+	refs   uint64 // the position of the packet's first ref
+	kind   Kind   // of the channel that fills it
+	short  bool   // something waits for the budget
+}
+
+// New returns an endpoint, or the error of [Config.Validate]. Memory grows with use, up to what the queues of
+// the configuration allow.
+func New(c Config) (*Endpoint, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	e := &Endpoint{
+		config:   c,
+		sizes:    sizes{c.Packet, c.Piece},
+		channels: make([]channel, len(c.Channels)),
+		flight:   newFlight(c.History, len(c.Channels)),
+		estimate: newEstimate(c.RTT),
+		budget:   newBudget(c),
+		store:    newStore(c.Piece),
+	}
+	e.filling.packer.sizes, e.filling.flight = e.sizes, &e.flight
+	e.parser.sizes, e.parser.channels = e.sizes, e.channels
+	var levels []int
+	for i := range c.Channels {
+		levels = append(levels, c.Channels[i].Priority)
+		e.order = append(e.order, i)
+	}
+	slices.Sort(levels)
+	levels = slices.Compact(levels)
+	slices.SortStableFunc(e.order, func(a, b int) int { return c.Channels[b].Priority - c.Channels[a].Priority })
+	for i := range c.Channels {
+		cc := &c.Channels[i]
+		ch := &e.channels[i]
+		ch.kind, ch.number, ch.maxMessage = cc.Kind, i, cc.MaxMessage
+		if cc.MaxMessage > e.sizes.whole() {
+			ch.maxPieces = e.sizes.pieces(cc.MaxMessage)
+		}
+		ch.level, _ = slices.BinarySearch(levels, cc.Priority)
+		switch cc.Kind {
+		case ReliableOrdered, ReliableUnordered:
+			ch.sure = &reliable{newReliableOut(cc.Queue, cc.QueueBytes), newReliableIn(cc, c.Piece)}
+		case UnreliableSequenced:
+			ch.out.queue = newQueue(2, max(cc.QueueBytes, 2*cc.MaxMessage))
+		default:
+			ch.out.queue = newQueue(cc.Queue, cc.QueueBytes)
+		}
+		ch.out.sequenced, ch.out.maxAge = cc.Kind == UnreliableSequenced, cc.MaxAge
+		if ch.sure == nil {
+			ch.in = newUnreliableIn(cc, c.Piece)
+		}
+	}
+	return e, nil
+}
+
+// Config returns the endpoint's configuration with its defaults filled in.
+func (e *Endpoint) Config() Config {
+	c := e.config
+	c.Channels = slices.Clone(c.Channels)
+	return c
+}
+
+// Send takes a message, 0 bytes or more, for the next packets; it is copied. It panics when there is no channel
+// of that number.
+//
+// Errors: [ErrTooLarge], [ErrFull]. An unreliable channel makes room by dropping its oldest messages, but not
+// one of which pieces are on their way.
+func (e *Endpoint) Send(number int, message []byte) error {
+	if number < 0 || number >= len(e.channels) {
+		panic(fmt.Sprintf("channel: Send on channel %d of %d", number, len(e.channels)))
+	}
+	c := &e.channels[number]
+	if len(message) > c.maxMessage {
+		c.stats.Refused++
+		return ErrTooLarge
+	}
+	var err error
+	if c.sure != nil {
+		err = c.sure.out.send(message, e.now)
+	} else {
+		var dropped int
+		dropped, err = c.out.send(message, e.now)
+		c.stats.Dropped += uint64(dropped)
+	}
+	if err != nil {
+		c.stats.Refused++
+		return err
+	}
+	c.stats.Sent++
+	return nil
+}
+
+// Fill appends to dst what is due, at most room bytes and Config.Packet, and returns dst: unchanged when
+// nothing is due or the budget is used up. seq is the number of the session packet that will carry it; numbers
+// go up, may have gaps, and wrap.
+//
+// One call fills one packet. A session calls it once for each packet that it sends anyway, and on with further
+// ones until nothing is appended.
+func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte {
+	if gap := e.advance(now); gap > 0 {
+		e.estimate.polled(gap)
+	}
+	e.open(seq)
+	e.settle()
+	e.budget.refill(e.now)
+	e.budget.control(e.now, &e.estimate)
+	f := &e.filling
+	f.refs, f.short = e.flight.tail, false
+	f.packer.reset(dst, min(room, e.sizes.packet))
+	for _, number := range e.order {
+		c := &e.channels[number]
+		f.kind = c.kind
+		allowance := e.budget.allowance(c.level) - int64(f.packer.len())
+		if c.sure != nil {
+			c.sure.out.fill(f, number, allowance)
+			continue
+		}
+		if c.out.maxAge > 0 {
+			c.stats.Dropped += uint64(c.out.expire(e.now))
+		}
+		c.out.fill(f, number, allowance)
+	}
+	e.budget.short = e.budget.short || f.short
+	e.flight.next = seq
+	filled := f.packer.finish()
+	f.packer.dst = nil
+	if len(filled) == len(dst) {
+		return dst
+	}
+	e.flight.next++
+	e.flight.ring[int(seq)%len(e.flight.ring)] = packet{
+		at: e.now, seq: seq, fate: flying, refs: f.refs, count: int32(e.flight.tail - f.refs),
+	}
+	e.budget.tokens -= int64(len(filled) - len(dst))
+	e.stats.PacketsOut++
+	e.stats.BytesOut += uint64(len(filled) - len(dst))
+	return filled
+}
+
+// advance sets the clock, and returns by how much.
+func (e *Endpoint) advance(now time.Time) time.Duration {
+	if !e.started {
+		e.started, e.epoch = true, now
+	}
+	at := max(now.Sub(e.epoch), e.now)
+	gap := at - e.now
+	e.now = at
+	return gap
+}
+
+// open makes place for packet seq, and for its refs. Packets that leave the ring, or whose refs are
+// overwritten, count as lost.
+func (e *Endpoint) open(seq uint16) {
+	f := &e.flight
+	for s := f.next; s != seq+1; s++ {
+		for int(s-f.oldest) >= len(f.ring) {
+			e.settleOldest()
+		}
+		f.ring[int(s)%len(f.ring)].fate = unknown
+	}
+	f.next = seq
+	for f.oldest != seq {
+		p := f.find(f.oldest)
+		if p != nil && p.refs+uint64(len(f.refs)) >= f.tail+uint64(len(e.channels)*maxRefs) {
+			break
+		}
+		e.settleOldest()
+	}
+}
+
+// settleOldest is done with the oldest packet, which counts as lost unless it arrived.
+func (e *Endpoint) settleOldest() {
+	f := &e.flight
+	if p := f.find(f.oldest); p != nil && p.fate == flying {
+		p.fate = lost
+		e.estimate.settle(e.now, true)
+		e.budget.settle(true)
+		e.stats.Lost++
+		for i := range p.count {
+			r := f.ref(p, i)
+			e.channels[r.channel].sure.out.lose(r)
+		}
+	}
+	f.oldest++
+}
+
+// settle finds the packets that count as lost by now: those without acknowledgement for the timeout when a
+// newer one was acknowledged, and for that doubled again and again when none was.
+func (e *Endpoint) settle() {
+	f := &e.flight
+	timeout := e.estimate.timeout()
+	for f.oldest != f.next {
+		p := f.find(f.oldest)
+		if p != nil && p.fate == flying {
+			passed := e.heard && codec.Newer(e.newest, p.seq)
+			age := e.now - p.at
+			if age < timeout || !passed && age < timeout<<e.estimate.backoff {
+				return
+			}
+			if !passed && e.now-e.backedAt >= timeout<<e.estimate.backoff && e.estimate.backoff < maxBackoff {
+				e.estimate.backoff++
+				e.backedAt = e.now
+			}
+		}
+		e.settleOldest()
+	}
+}
+
+// Acked tells that the peer received packet seq. Numbers that were not filled, or too long ago, are ignored;
+// telling twice is harmless. Call it before the Receive of the packet that brought the news.
+func (e *Endpoint) Acked(now time.Time, seq uint16) {
+	e.advance(now)
+	p := e.flight.find(seq)
+	if p == nil || p.fate == arrived {
+		return
+	}
+	if p.fate == lost {
+		e.estimate.late()
+		e.budget.late()
+		e.stats.Lost--
+		e.stats.Spurious++
+	} else {
+		e.estimate.settle(e.now, false)
+		e.budget.settle(false)
+	}
+	if !e.heard || codec.Newer(seq, e.newest) {
+		e.estimate.sample(e.now, e.now-p.at)
+		e.newest, e.heard = seq, true
+		e.estimate.backoff = 0
+	}
+	p.fate = arrived
+	e.stats.Acked++
+	if !e.flight.live(p) {
+		return
+	}
+	for i := range p.count {
+		r := e.flight.ref(p, i)
+		e.channels[r.channel].sure.out.acked(r)
+	}
+}
+
+// Receive takes what a peer's Fill appended, and calls deliver for each message that is complete and whose turn
+// it is, in order. A message is valid during the call. deliver may call Send, and no other method.
+//
+// The session must give each packet once, and none that [MaxOvertaken] others overtook.
+//
+// Errors: those named at [ErrWindow]. Bytes that are no packet deliver nothing at all; after the other errors
+// what was right has been delivered. Either way the peer is not an honest one of the same configuration; it is
+// counted in Stats.Malformed, and past a limit the session should end.
+func (e *Endpoint) Receive(now time.Time, packet []byte, deliver func(number int, message []byte)) error {
+	e.advance(now)
+	e.expire()
+	if err := e.check(packet); err != nil {
+		e.stats.Malformed++
+		return err
+	}
+	e.stats.PacketsIn++
+	e.stats.BytesIn += uint64(len(packet))
+	var first error
+	p := &e.parser
+	p.in.Reset(packet)
+	p.any = false
+	for r, ok, _ := p.next(); ok; r, ok, _ = p.next() {
+		c := &e.channels[r.channel]
+		var err error
+		if c.sure != nil {
+			err = c.sure.in.receive(e, c, &r, deliver)
+		} else {
+			err = c.in.receive(e, c, &r, deliver)
+		}
+		if err != nil {
+			c.stats.Hostile++
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	if first != nil {
+		e.stats.Malformed++
+	}
+	return first
+}
+
+// check reads a packet without taking anything from it.
+func (e *Endpoint) check(packet []byte) error {
+	if len(packet) > e.sizes.packet {
+		return codec.ErrTooLarge
+	}
+	p := &e.parser
+	p.in.Reset(packet)
+	p.any = false
+	for {
+		if _, ok, err := p.next(); !ok {
+			return err
+		}
+	}
+}
+
+// expire gives up unreliable messages whose pieces are not coming: what was sent in one go arrives within the
+// timeout of a packet, and senders need some packets for a long message.
+func (e *Endpoint) expire() {
+	limit := max(4*e.estimate.timeout(), time.Second)
+	for i := range e.channels {
+		if c := &e.channels[i]; c.in.waiting > 0 {
+			c.in.expire(e, c, limit)
+		}
+	}
+}
+
+// deliver hands a message to the game.
+func (c *channel) deliver(b []byte, deliver func(int, []byte)) {
+	c.stats.Delivered++
+	deliver(c.number, b)
+}

@@ -1,0 +1,102 @@
+package channel
+
+import "time"
+
+// waiting is a message in a queue.
+type waiting struct {
+	pos  uint64 // where its bytes begin, counted from the first byte that the queue ever held
+	size int
+	at   time.Duration // when the game sent it
+}
+
+// queue holds messages in the order in which they were sent, numbered from 0 on: [base, next) are in it. Bytes
+// and entries are rings that grow with use up to their limits, so that a queue allocates nothing once it has
+// seen its traffic.
+type queue struct {
+	entries    []waiting
+	base, next uint64
+	most       int
+
+	ring       []byte // its length is a power of two
+	head, tail uint64 // positions of the first byte in use, and behind the last
+	mostBytes  int
+}
+
+func newQueue(messages, bytes int) queue { return queue{most: messages, mostBytes: bytes} }
+
+func (q *queue) len() int   { return int(q.next - q.base) }
+func (q *queue) bytes() int { return int(q.tail - q.head) }
+
+// fits reports whether there is room for a message of n bytes.
+func (q *queue) fits(n int) bool { return q.len() < q.most && q.bytes()+n <= q.mostBytes }
+
+// at returns a message in the queue.
+func (q *queue) at(id uint64) *waiting { return &q.entries[id%uint64(len(q.entries))] }
+
+// push adds a message for which there is room.
+func (q *queue) push(b []byte, at time.Duration) {
+	if q.len() == len(q.entries) {
+		grown := make([]waiting, min(max(8, 2*len(q.entries)), q.most))
+		for id := q.base; id != q.next; id++ {
+			grown[id%uint64(len(grown))] = *q.at(id)
+		}
+		q.entries = grown
+	}
+	if need := q.bytes() + len(b); need > len(q.ring) {
+		size := max(1<<10, len(q.ring))
+		for size < need {
+			size *= 2
+		}
+		grown := make([]byte, size)
+		x, y := q.span(q.head, q.bytes())
+		scatter(grown, q.head, x)
+		scatter(grown, q.head+uint64(len(x)), y)
+		q.ring = grown
+	}
+	*q.at(q.next) = waiting{pos: q.tail, size: len(b), at: at}
+	scatter(q.ring, q.tail, b)
+	q.tail += uint64(len(b))
+	q.next++
+}
+
+// scatter copies b to a position in a ring.
+func scatter(ring []byte, pos uint64, b []byte) {
+	if len(b) > 0 {
+		n := copy(ring[pos%uint64(len(ring)):], b)
+		copy(ring, b[n:])
+	}
+}
+
+// span returns the n bytes at a position: x, then y.
+func (q *queue) span(pos uint64, n int) (x, y []byte) {
+	if n == 0 {
+		return nil, nil
+	}
+	i := int(pos % uint64(len(q.ring)))
+	if i+n <= len(q.ring) {
+		return q.ring[i : i+n], nil
+	}
+	return q.ring[i:], q.ring[:i+n-len(q.ring)]
+}
+
+// pop removes the oldest message.
+func (q *queue) pop() {
+	m := q.at(q.base)
+	q.head = m.pos + uint64(m.size)
+	q.base++
+}
+
+// cut removes the newest message.
+func (q *queue) cut() {
+	q.next--
+	q.tail = q.at(q.next).pos
+}
+
+// bits is a set of small numbers.
+type bits []uint64
+
+func newBits(n int) bits { return make(bits, (n+63)/64) }
+
+func (b bits) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
+func (b bits) add(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b bits) remove(i int)   { b[i/64] &^= 1 << (i % 64) }

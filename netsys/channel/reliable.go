@@ -1,0 +1,215 @@
+package channel
+
+import "time"
+
+// maxMessages is how many messages of a channel go into one packet. A packet can be overtaken by as many as the
+// peer's session remembers to find duplicates, [MaxOvertaken]: with 64 messages in each, a number that arrives
+// late stays within the half circle that 16 bits tell apart.
+const maxMessages = 64
+
+// MaxOvertaken is how many packets may overtake another one that [Endpoint.Receive] is still given.
+const MaxOvertaken = 512
+
+// reliableOut is the sending side of a reliable channel. A message stays in the queue, and its bytes with it,
+// until it and all before it are acknowledged. It is in at most one packet whose fate is not known; when that
+// packet is lost it waits again, and when one that had been given up is acknowledged after all, that counts.
+type reliableOut struct {
+	queue
+	waits   bits   // by number % Queue: something of the message can be sent
+	done    bits   // the message is acknowledged
+	partial [maxPartial]leaving
+	resent  uint64 // messages and pieces that have to be sent again
+}
+
+func newReliableOut(messages, bytes int) reliableOut {
+	return reliableOut{queue: newQueue(messages, bytes), waits: newBits(messages), done: newBits(messages)}
+}
+
+func (o *reliableOut) send(b []byte, at time.Duration) error {
+	if !o.fits(len(b)) {
+		return ErrFull
+	}
+	i := o.index(o.next)
+	o.waits.add(i)
+	o.done.remove(i)
+	o.push(b, at)
+	return nil
+}
+
+func (o *reliableOut) index(id uint64) int { return int(id % uint64(o.most)) }
+
+// due returns the first message from id on that has something to send.
+func (o *reliableOut) due(id uint64) (uint64, bool) {
+	for id < o.next {
+		i := o.index(id)
+		if w := o.waits[i/64] >> (i % 64); w&1 != 0 {
+			return id, true
+		} else if w == 0 {
+			id += uint64(min(64-i%64, o.most-i))
+			continue
+		}
+		id++
+	}
+	return 0, false
+}
+
+// fill adds what is due, oldest first, while there is room and allowance in bytes.
+func (o *reliableOut) fill(f *filling, number int, allowance int64) {
+	from, refs, messages := f.packer.len(), f.flight.tail, 0
+	left := func() int64 { return allowance - int64(f.packer.len()-from) }
+	for id, ok := o.due(o.base); ok; id, ok = o.due(id + 1) {
+		if left() <= 0 {
+			f.short = true
+			return
+		}
+		if f.flight.tail-refs >= maxRefs {
+			return
+		}
+		m := o.at(id)
+		if m.size > f.packer.sizes.whole() {
+			if l := o.leaving(id, f.packer.sizes.pieces(m.size)); l != nil && !o.pieces(f, number, m, l, left()) {
+				return
+			}
+			continue
+		}
+		x, y := o.span(m.pos, m.size)
+		if !f.packer.message(number, f.kind, uint16(id), x, y) {
+			return
+		}
+		o.waits.remove(o.index(id))
+		f.flight.add(f.refs, ref{id: id, run: 1, channel: uint8(number)})
+		if messages++; messages == maxMessages {
+			return
+		}
+	}
+}
+
+// leaving returns the place of a message that travels in pieces, or nil when all are taken.
+func (o *reliableOut) leaving(id uint64, count int) *leaving {
+	var free *leaving
+	for i := range o.partial {
+		l := &o.partial[i]
+		switch {
+		case l.used && l.id == id:
+			return l
+		case !l.used && free == nil:
+			free = l
+		}
+	}
+	if free != nil {
+		free.begin(id, count)
+	}
+	return free
+}
+
+// pieces adds pieces of a message while there is room and allowance; more is false when there is no more of
+// either.
+func (o *reliableOut) pieces(f *filling, number int, m *waiting, l *leaving, allowance int64) (more bool) {
+	size := f.packer.sizes.piece
+	refs := f.flight.tail
+	for {
+		fit := f.packer.fits()
+		most := min(fit, int((allowance+int64(size)-1)/int64(size)))
+		if most <= 0 || f.flight.tail-refs >= maxRefs {
+			f.short = f.short || fit > 0
+			return false
+		}
+		first, n := l.next(most)
+		if n == 0 {
+			o.waits.remove(o.index(l.id))
+			return true
+		}
+		begin, end := first*size, min((first+n)*size, m.size)
+		last := 0
+		if first+n == l.count {
+			last = m.size - (l.count-1)*size
+		}
+		x, y := o.span(m.pos+uint64(begin), end-begin)
+		f.packer.run(number, uint16(l.id), l.count, first, n, last, x, y)
+		for i := first; i < first+n; i++ {
+			l.flying.add(i)
+		}
+		f.flight.add(f.refs, ref{id: l.id, first: int32(first), run: int32(n), channel: uint8(number), pieces: true})
+		allowance -= int64(end - begin)
+	}
+}
+
+// acked takes the news that something arrived.
+func (o *reliableOut) acked(r ref) {
+	if !r.pieces {
+		for id := r.id; id < r.id+uint64(r.run); id++ {
+			o.finish(id)
+		}
+		return
+	}
+	l := o.find(r.id)
+	if l == nil {
+		return
+	}
+	for i := int(r.first); i < int(r.first+r.run); i++ {
+		l.flying.remove(i)
+		if !l.acked.has(i) {
+			l.acked.add(i)
+			l.left--
+		}
+	}
+	if l.left == 0 {
+		l.used = false
+		o.finish(r.id)
+	}
+}
+
+// finish marks a message as acknowledged, and removes what is from the front of the queue.
+func (o *reliableOut) finish(id uint64) {
+	if id < o.base {
+		return
+	}
+	i := o.index(id)
+	o.done.add(i)
+	o.waits.remove(i)
+	for o.base < o.next && o.done.has(o.index(o.base)) {
+		o.pop()
+	}
+}
+
+// lose takes the news that a packet counts as lost.
+func (o *reliableOut) lose(r ref) {
+	if !r.pieces {
+		for id := r.id; id < r.id+uint64(r.run); id++ {
+			if i := o.index(id); id >= o.base && !o.done.has(i) {
+				o.waits.add(i)
+				o.resent++
+			}
+		}
+		return
+	}
+	l := o.find(r.id)
+	if l == nil {
+		return
+	}
+	for i := int(r.first); i < int(r.first+r.run); i++ {
+		l.flying.remove(i)
+		if !l.acked.has(i) {
+			l.low = min(l.low, i)
+			o.waits.add(o.index(r.id))
+			o.resent++
+		}
+	}
+}
+
+func (o *reliableOut) find(id uint64) *leaving {
+	for i := range o.partial {
+		if l := &o.partial[i]; l.used && l.id == id {
+			return l
+		}
+	}
+	return nil
+}
+
+// oldest is when the game sent the oldest message that is not acknowledged.
+func (o *reliableOut) oldest() (at time.Duration, ok bool) {
+	if o.len() == 0 {
+		return 0, false
+	}
+	return o.at(o.base).at, true
+}

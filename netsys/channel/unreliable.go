@@ -1,0 +1,226 @@
+package channel
+
+import (
+	"time"
+
+	"github.com/tactusgo/tactus/codec"
+)
+
+// unreliableOut is the sending side of an unreliable channel. What waits too long is dropped, and on a
+// sequenced channel what has not begun when something newer comes.
+type unreliableOut struct {
+	queue
+	sequenced bool
+	maxAge    time.Duration
+	piece     int    // the next piece of the first message; 0 when nothing of it was sent
+	number    uint16 // of the first message; of an Unreliable channel only those in pieces count
+}
+
+// send takes a message, and drops older ones for it. It returns how many these were.
+func (o *unreliableOut) send(b []byte, at time.Duration) (dropped int, err error) {
+	begun := 0
+	if o.piece > 0 {
+		begun = 1
+	}
+	for o.sequenced && o.len() > begun {
+		o.cut()
+		dropped++
+	}
+	for begun == 0 && o.len() > 0 && !o.fits(len(b)) {
+		o.pop()
+		dropped++
+	}
+	if !o.fits(len(b)) {
+		return dropped, ErrFull
+	}
+	o.push(b, at)
+	return dropped, nil
+}
+
+// expire drops what waited too long, and returns how many these were.
+func (o *unreliableOut) expire(now time.Duration) (dropped int) {
+	for o.maxAge > 0 && o.piece == 0 && o.len() > 0 && now-o.at(o.base).at > o.maxAge {
+		o.pop()
+		dropped++
+	}
+	return dropped
+}
+
+// fill adds what waits, oldest first, while there is room and allowance in bytes.
+func (o *unreliableOut) fill(f *filling, number int, allowance int64) {
+	from, messages := f.packer.len(), 0
+	for o.len() > 0 && messages < maxMessages {
+		left := allowance - int64(f.packer.len()-from)
+		if left <= 0 {
+			f.short = true
+			return
+		}
+		m := o.at(o.base)
+		if m.size > f.packer.sizes.whole() {
+			if !o.pieces(f, number, m, left) {
+				return
+			}
+		} else {
+			x, y := o.span(m.pos, m.size)
+			if !f.packer.message(number, f.kind, o.number, x, y) {
+				return
+			}
+			if f.kind.numbered() {
+				o.number++
+			}
+			o.pop()
+		}
+		messages++
+	}
+}
+
+// pieces adds pieces of the first message; whole tells that it was all of them.
+func (o *unreliableOut) pieces(f *filling, number int, m *waiting, allowance int64) (whole bool) {
+	size := f.packer.sizes.piece
+	count := f.packer.sizes.pieces(m.size)
+	fit := f.packer.fits()
+	n := min(fit, count-o.piece, int((allowance+int64(size)-1)/int64(size)))
+	if n <= 0 {
+		return false
+	}
+	begin, end := o.piece*size, min((o.piece+n)*size, m.size)
+	last := 0
+	if o.piece+n == count {
+		last = m.size - (count-1)*size
+	}
+	x, y := o.span(m.pos+uint64(begin), end-begin)
+	f.packer.run(number, o.number, count, o.piece, n, last, x, y)
+	o.piece += n
+	if o.piece < count {
+		f.short = f.short || n < fit
+		return false
+	}
+	o.number++
+	o.piece = 0
+	o.pop()
+	return true
+}
+
+// unreliableIn is the receiving side of an unreliable channel. Pieces wait for those that are missing for a
+// limited time, and make room for those of newer messages.
+type unreliableIn struct {
+	sequenced bool
+	next      uint64 // sequenced: all before this one are too old
+	partial   [maxPartial]arriving
+	waiting   int // how many of these are used
+	serial    uint64
+	used      int32 // blocks held
+	most      int32
+}
+
+func newUnreliableIn(c *ChannelConfig, piece int) unreliableIn {
+	return unreliableIn{
+		sequenced: c.Kind == UnreliableSequenced,
+		next:      1 << 32, // far from where numbers could fall below 0
+		most:      int32(2 * ((c.MaxMessage + piece - 1) / piece)),
+	}
+}
+
+// receive takes a record, and hands deliver what is complete.
+func (in *unreliableIn) receive(e *Endpoint, c *channel, r *record, deliver func(int, []byte)) error {
+	id := uint64(r.number)
+	if in.sequenced {
+		id = codec.Lift(r.number, in.next)
+		if id < in.next {
+			c.stats.Stale++
+			return nil
+		}
+	}
+	if r.whole() {
+		in.passed(e, c, id)
+		c.deliver(r.data, deliver)
+		return nil
+	}
+	a, err := in.arriving(e, c, id, r)
+	if err != nil {
+		return err
+	}
+	for in.used+int32(a.missing(r)) > in.most {
+		in.drop(e, c, in.eldest(a))
+	}
+	fresh := a.put(&e.store, r, e.now)
+	in.used += int32(fresh)
+	if fresh == 0 {
+		c.stats.Duplicates++
+	}
+	if a.left > 0 {
+		return nil
+	}
+	held := a.held
+	first, size := a.finish(&e.store)
+	in.waiting--
+	in.passed(e, c, id)
+	c.deliver(e.store.bytes(first, size), deliver)
+	in.used -= held
+	e.store.dropChain(first)
+	return nil
+}
+
+// arriving returns the place of a message in pieces, if need be that of the one that began first.
+func (in *unreliableIn) arriving(e *Endpoint, c *channel, id uint64, r *record) (*arriving, error) {
+	var free *arriving
+	for i := range in.partial {
+		a := &in.partial[i]
+		switch {
+		case a.used && a.id == id:
+			if a.count != r.count {
+				return nil, ErrConflict
+			}
+			return a, nil
+		case !a.used:
+			free = a
+		}
+	}
+	if free == nil {
+		free = in.eldest(nil)
+		in.drop(e, c, free)
+	}
+	in.serial++
+	in.waiting++
+	free.begin(id, r.count, in.serial)
+	return free, nil
+}
+
+// eldest returns the message in pieces, other than not, that began first. There is one.
+func (in *unreliableIn) eldest(not *arriving) (eldest *arriving) {
+	for i := range in.partial {
+		if a := &in.partial[i]; a.used && a != not && (eldest == nil || a.since < eldest.since) {
+			eldest = a
+		}
+	}
+	return eldest
+}
+
+func (in *unreliableIn) drop(e *Endpoint, c *channel, a *arriving) {
+	a.abandon(&e.store)
+	in.used -= a.held
+	in.waiting--
+	c.stats.Abandoned++
+}
+
+// passed makes everything up to a message that is delivered too old.
+func (in *unreliableIn) passed(e *Endpoint, c *channel, id uint64) {
+	if !in.sequenced {
+		return
+	}
+	in.next = id + 1
+	for i := range in.partial {
+		if a := &in.partial[i]; in.waiting > 0 && a.used && a.id <= id {
+			in.drop(e, c, a)
+		}
+	}
+}
+
+// expire gives up messages of which no piece came for a time.
+func (in *unreliableIn) expire(e *Endpoint, c *channel, limit time.Duration) {
+	for i := range in.partial {
+		if a := &in.partial[i]; in.waiting > 0 && a.used && e.now-a.heard > limit {
+			in.drop(e, c, a)
+		}
+	}
+}

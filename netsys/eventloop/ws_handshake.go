@@ -1,0 +1,143 @@
+package eventloop
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gobwas/ws"
+)
+
+// request is what a handshake asks for, as far as this package decides on it.
+type request struct {
+	host      string
+	origin    string
+	hasOrigin bool
+	forwarded []string // values of the proxy header
+}
+
+// exchange is both ends of a handshake in memory.
+type exchange struct {
+	*bytes.Reader
+	*bytes.Buffer
+}
+
+func (e exchange) Read(b []byte) (int, error)  { return e.Reader.Read(b) }
+func (e exchange) Write(b []byte) (int, error) { return e.Buffer.Write(b) }
+
+// upgrade answers a whole request, head to blank line, from a TCP address. It returns what to send, and whose
+// connection it is. With an error the answer, possibly empty, is a refusal. The head may be changed.
+func (c *WebSocketConfig) upgrade(head []byte, remote netip.Addr) (answer []byte, client netip.Addr, err error) {
+	var r request
+	client = remote
+	upgrader := ws.Upgrader{
+		OnHost: func(host []byte) error {
+			if r.host != "" {
+				return refusal(http.StatusBadRequest, "more than one host")
+			}
+			r.host = string(host)
+			return nil
+		},
+		OnHeader: func(key, value []byte) error {
+			switch {
+			case strings.EqualFold(string(key), "Origin"):
+				if r.hasOrigin {
+					return refusal(http.StatusBadRequest, "more than one origin")
+				}
+				r.origin, r.hasOrigin = string(value), true
+			case c.ProxyHeader != "" && strings.EqualFold(string(key), c.ProxyHeader):
+				r.forwarded = append(r.forwarded, string(value))
+			}
+			return nil
+		},
+		OnBeforeUpgrade: func() (ws.HandshakeHeader, error) {
+			if !c.allows(&r, remote) {
+				return nil, refusal(http.StatusForbidden, "origin not allowed")
+			}
+			addr, err := c.clientOf(&r, remote)
+			if err != nil {
+				return nil, refusal(http.StatusBadRequest, err.Error())
+			}
+			client = addr
+			return nil, nil
+		},
+	}
+	e := exchange{bytes.NewReader(head), new(bytes.Buffer)}
+	if _, err = upgrader.Upgrade(e); err != nil {
+		return e.Bytes(), client, fmt.Errorf("eventloop: WebSocket handshake: %w", err)
+	}
+	return e.Bytes(), client, nil
+}
+
+func refusal(status int, reason string) error {
+	return ws.RejectConnectionError(ws.RejectionStatus(status), ws.RejectionReason(reason))
+}
+
+// allows decides by the origin, which browsers do not let a page choose.
+func (c *WebSocketConfig) allows(r *request, remote netip.Addr) bool {
+	if !r.hasOrigin {
+		return true
+	}
+	if c.Origins != nil {
+		return slices.Contains(c.Origins, "*") || slices.ContainsFunc(c.Origins, func(o string) bool {
+			return strings.EqualFold(o, r.origin)
+		})
+	}
+	origin, err := url.Parse(r.origin)
+	if err != nil || origin.Hostname() == "" {
+		return false
+	}
+	return strings.EqualFold(origin.Hostname(), hostname(r.host)) || remote.IsLoopback() && isLoopback(origin.Hostname())
+}
+
+// hostname is a Host header without its port.
+func hostname(host string) string {
+	u := url.URL{Host: host}
+	return u.Hostname()
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+}
+
+// clientOf reads the proxy header, from the right: what stands left of a stranger's address is the stranger's
+// own claim.
+func (c *WebSocketConfig) clientOf(r *request, remote netip.Addr) (netip.Addr, error) {
+	if !c.isProxy(remote) {
+		return remote, nil
+	}
+	hops := strings.Split(strings.Join(r.forwarded, ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		addr, err := parseHop(strings.TrimSpace(hop))
+		if err != nil {
+			return netip.Addr{}, fmt.Errorf("%s does not say whose connection it is", c.ProxyHeader)
+		}
+		if !c.isProxy(addr) {
+			return addr, nil
+		}
+	}
+	return netip.Addr{}, fmt.Errorf("%s names proxies only", c.ProxyHeader)
+}
+
+func (c *WebSocketConfig) isProxy(a netip.Addr) bool {
+	return slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) })
+}
+
+// parseHop takes an address with or without a port. Zones mean nothing on another machine.
+func parseHop(s string) (netip.Addr, error) {
+	if host, _, err := net.SplitHostPort(s); err == nil {
+		s = host
+	}
+	addr, err := netip.ParseAddr(strings.Trim(s, "[]"))
+	if err == nil && addr.Zone() != "" {
+		err = errors.New("a zone")
+	}
+	return addr.Unmap(), err
+}

@@ -1,0 +1,123 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package eventloop
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"github.com/gobwas/ws"
+	"github.com/panjf2000/gnet/v2"
+)
+
+const (
+	binaryFrame     = ws.OpBinary
+	statusGoingAway = ws.StatusGoingAway
+)
+
+// stream is what the event loop reads from: the part of a gnet.Conn that holds what has arrived.
+type stream interface {
+	InboundBuffered() int
+	Peek(n int) ([]byte, error)
+	Discard(n int) (int, error)
+}
+
+var blankLine = []byte("\r\n\r\n")
+
+// traffic reads what has arrived on a connection and says what gnet shall do with it.
+func (w *web) traffic(in stream, c *webConn, at time.Time) gnet.Action {
+	if !c.from.IsValid() {
+		done, action := w.greet(in, c, at)
+		if !done {
+			return action
+		}
+	}
+	for in.InboundBuffered() > 0 {
+		b, err := in.Peek(min(in.InboundBuffered(), maxFrame))
+		if err != nil {
+			return gnet.Close
+		}
+		h, head, size, err := w.frames.next(b)
+		if errors.Is(err, errPartial) {
+			return gnet.None
+		}
+		var v violation
+		if errors.As(err, &v) {
+			w.count(func(s *WebSocketStats) { s.Violations++ })
+			c.answer(appendClose(nil, ws.StatusCode(v)))
+			return gnet.Close
+		}
+		payload := b[head:size]
+		ws.Cipher(payload, h.Mask, 0)
+		if w.frame(c, h.OpCode, payload, at) == gnet.Close {
+			return gnet.Close
+		}
+		if _, err := in.Discard(size); err != nil {
+			return gnet.Close
+		}
+	}
+	return gnet.None
+}
+
+// greet handles the handshake; done is true when it is over and frames follow.
+func (w *web) greet(in stream, c *webConn, at time.Time) (done bool, action gnet.Action) {
+	n := in.InboundBuffered()
+	b, err := in.Peek(min(n, w.config.Handshake))
+	if err != nil {
+		return false, gnet.Close
+	}
+	end := bytes.Index(b, blankLine)
+	if end < 0 && n < w.config.Handshake {
+		return false, gnet.None
+	}
+	refuse := func() (bool, gnet.Action) {
+		w.count(func(s *WebSocketStats) { s.Refused++ })
+		return false, gnet.Close
+	}
+	if end < 0 {
+		return refuse()
+	}
+	size := end + len(blankLine)
+	answer, client, err := w.config.upgrade(b[:size], c.remote)
+	if err != nil {
+		c.answer(answer)
+		return refuse()
+	}
+	// The answer comes first: once the connection has its address, datagrams may follow.
+	c.answer(answer)
+	if !w.join(c, client, at) {
+		return false, gnet.Close
+	}
+	if _, err := in.Discard(size); err != nil {
+		return false, gnet.Close
+	}
+	return true, gnet.None
+}
+
+// frame handles one frame that is allowed and has arrived in full.
+func (w *web) frame(c *webConn, op ws.OpCode, payload []byte, at time.Time) gnet.Action {
+	switch op {
+	case ws.OpBinary:
+		c.heard.Store(at.UnixNano())
+		if poll := w.polls.Load(); poll != c.poll {
+			c.poll, c.number = poll, 0
+		}
+		if c.number++; c.number > webPerPoll {
+			w.count(func(s *WebSocketStats) { s.Flooded++ })
+			return gnet.None
+		}
+		w.inbox.Put(c.from, at, payload)
+	case ws.OpPing:
+		// Whoever pings without reading the answers pushes out what was meant for them.
+		c.send(ws.OpPong, payload)
+	case ws.OpClose:
+		code := ws.StatusNormalClosure
+		if given, _ := ws.ParseCloseFrameData(payload); len(payload) >= 2 && ws.CheckCloseFrameData(given, "") == nil {
+			code = given
+		}
+		c.answer(appendClose(nil, code))
+		return gnet.Close
+	}
+	return gnet.None
+}

@@ -1,0 +1,278 @@
+package systems
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// modelPacket is a packet of the model on its way to the client.
+type modelPacket struct {
+	seq    uint16
+	epoch  uint8
+	send   uint32
+	blocks []sentBlock
+}
+
+// A model of a server and a client between which packets and acknowledgements are
+// lost, come twice and overtake each other, groups travel whole and in parts, slots
+// go out of sight and come back, and now and then the client cannot decode what it
+// got and asks for another epoch. What the server believes about the client must be
+// true at all times: a baseline is a state that the client took in, of all the slots
+// that stand on it, and not older than what it was promised.
+func TestServerBelievesOnlyWhatIsTrue(t *testing.T) {
+	n := uint64(150)
+	if raced {
+		n = 15
+	}
+	for seed := range n {
+		believe(t, seed)
+	}
+}
+
+func believe(t *testing.T, seed uint64) {
+	const groups = 3
+	r := rand.New(rand.NewPCG(seed, 6))
+	p := &peer{joining: joinNone}
+	p.grow(groups)
+	type key struct {
+		group uint32
+		send  uint32
+	}
+	took := map[key]uint64{} // slots of a group and send that the client holds, in its epoch
+	told := [groups]uint64{} // hidden slots that the client was told of since they were
+	visible := [groups]uint64{allSlots, allSlots, allSlots}
+	var clientEpoch uint8
+	var flying []modelPacket
+	type ack struct {
+		seq uint16
+		due int
+	}
+	var acks []ack
+	loss, failing, hiding := r.Float64()*0.7, r.Float64()*0.02, r.IntN(3) == 0
+	seq := uint16(65_500) // wraps soon
+	var flipped [groups][64]uint32
+
+	const sends, quiet = 600, 150
+	for n := 1; n <= sends+quiet; n++ {
+		send := uint32(n)
+		if n > sends {
+			loss, failing, hiding = 0, 0, false
+			visible = [groups]uint64{allSlots, allSlots, allSlots}
+		}
+		p.renew(send)
+		p.joining = joinNone
+		p.floor = max(p.floor, 0)
+		for g := range groups {
+			before := visible[g]
+			if hiding && r.IntN(10) == 0 {
+				visible[g] ^= 1 << r.IntN(64)
+			}
+			if n == sends+1 {
+				before = 0
+			}
+			for k := range 64 {
+				if (before^visible[g])>>k&1 != 0 {
+					flipped[g][k] = send
+					told[g] &^= 1 << k
+				}
+			}
+			p.world[g].hide(send, visible[g], allSlots, &p.free)
+		}
+		p.promise(send)
+		var pk modelPacket
+		flush := func() {
+			pk.seq, pk.epoch, pk.send = seq, p.epoch, send
+			p.remember(pk.seq, send, pk.blocks)
+			seq++
+			if r.Float64() >= loss {
+				flying = append(flying, pk)
+				if r.IntN(10) == 0 {
+					flying = append(flying, pk)
+				}
+			}
+			pk = modelPacket{}
+		}
+		for g := range uint32(groups) {
+			h := &p.world[g]
+			slots := visible[g]
+			if n <= sends && r.IntN(5) == 0 {
+				slots &= r.Uint64() // the budget
+			}
+			if h.split != nil && h.split.hidden != ^visible[g] {
+				t.Fatalf("seed %d send %d: hidden %#x, should be %#x", seed, n, h.split.hidden, ^visible[g])
+			}
+			for slots != 0 {
+				age, two, serves := h.choose(send, p.floor, slots, true, maxAge)
+				if age == 0 {
+					serves = slots
+				} else {
+					if serves == 0 || serves&^slots != 0 {
+						t.Fatalf("seed %d send %d: slots %#x of %#x", seed, n, serves, slots)
+					}
+					// A client that asked for another epoch and was not heard yet is on its own.
+					for back := range uint32(2) {
+						if b := send - age - back; p.epoch == clientEpoch && (back == 0 || two) {
+							if serves&^took[key{g, b}] != 0 {
+								t.Fatalf("seed %d send %d: group %d stands on send %d, of which the client never took in %#x", seed, n, g, b, serves&^took[key{g, b}])
+							}
+							if b < p.floor {
+								t.Fatalf("seed %d send %d: base %d lies below the floor %d", seed, n, b, p.floor)
+							}
+						}
+					}
+				}
+				pk.blocks = append(pk.blocks, sentBlock{first: g, count: 1, slots: serves, send: send, chunk: -1})
+				h.spoken |= serves
+				slots &^= serves
+				if r.IntN(4) == 0 {
+					flush()
+				}
+			}
+			if sp := h.split; sp != nil && sp.hidden&^sp.told != 0 {
+				pk.blocks = append(pk.blocks, sentBlock{first: g, count: 1, slots: sp.hidden &^ sp.told, send: send, chunk: -1, hidden: true})
+			} else if sp != nil && p.epoch == clientEpoch {
+				if silent := sp.hidden & h.spoken &^ told[g]; silent != 0 {
+					t.Fatalf("seed %d send %d: the client was never told that slots %#x are out of sight", seed, n, silent)
+				}
+			}
+		}
+		flush()
+
+		// The client: any of the last packets may come now, in any order. One that it
+		// cannot decode is acknowledged all the same.
+		r.Shuffle(len(flying), func(i, k int) { flying[i], flying[k] = flying[k], flying[i] })
+		keep := r.IntN(len(flying) + 1)
+		if n > sends {
+			keep = 0
+		}
+		for _, pk := range flying[keep:] {
+			acks = append(acks, ack{pk.seq, n + r.IntN(8)})
+			if pk.epoch == clientEpoch && r.Float64() < failing {
+				clientEpoch++
+				clear(took) // nothing of before can be relied on
+				told = [groups]uint64{}
+				continue
+			}
+			if pk.epoch != clientEpoch {
+				continue // as bad as it gets: all that is left of the old epoch fails too
+			}
+			for _, b := range pk.blocks {
+				took[key{b.first, b.send}] |= b.slots
+				if b.hidden {
+					for k := range 64 {
+						if b.slots>>k&1 != 0 && b.send >= flipped[b.first][k] {
+							told[b.first] |= 1 << k
+						}
+					}
+				}
+			}
+		}
+		flying = flying[:keep]
+		for k := range took {
+			if k.send < p.floor {
+				delete(took, k) // the client lets go as soon as it may
+			}
+		}
+
+		// The way back: the newest input tells the epoch, acknowledgements come late,
+		// twice, or never.
+		if r.Float64() < loss {
+			continue
+		}
+		rest := acks[:0]
+		for _, a := range acks {
+			if a.due > n && n <= sends {
+				rest = append(rest, a)
+				continue
+			}
+			for range 1 + r.IntN(2) {
+				if x := p.take(a.seq); x != nil {
+					p.acked(x)
+				}
+			}
+		}
+		acks = rest
+		p.asked = clientEpoch
+	}
+	for g := range p.world {
+		h := &p.world[g]
+		if age, two, serves := h.choose(sends+quiet+1, p.floor, allSlots, true, maxAge); h.split != nil || age != 1 || !two || serves != allSlots {
+			t.Fatalf("seed %d: in the end group %d stands %d sends back, second %v, in parts %v", seed, g, age, two, h.split != nil)
+		}
+	}
+	if send := uint32(sends + quiet); p.floor+maxAge < send || p.floor+floorMargin+2 < send {
+		t.Fatalf("seed %d: the floor is %d at send %d", seed, p.floor, send)
+	}
+}
+
+// What a packet told of is taken once, under its own sequence, and never across an
+// epoch.
+func TestSentPacketsAreTakenOnce(t *testing.T) {
+	p := &peer{}
+	p.remember(7, 3, []sentBlock{{first: 1, count: 4, slots: allSlots, send: 3, chunk: -1}})
+	if p.take(7+sentRing) != nil {
+		t.Error("another packet of the same place was taken")
+	}
+	if x := p.take(7); x == nil || x.blocks[0].count != 4 {
+		t.Errorf("%+v", x)
+	}
+	if p.take(7) != nil {
+		t.Error("taken twice")
+	}
+	p.grow(8)
+	p.floor = 4
+	p.acked(&sentPacket{send: 3, blocks: []sentBlock{{first: 1, count: 4, slots: allSlots, send: 3, chunk: -1}}})
+	if p.world[1].newest != 0 {
+		t.Error("a baseline below the floor, where the client may have let go")
+	}
+	p.remember(9, 5, nil)
+	p.asked = 1
+	p.renew(6)
+	if p.take(9) != nil {
+		t.Error("taken from an epoch that is over")
+	}
+}
+
+// A holding of a whole group is a list of sends, however they come.
+func TestHoldingOfWholeGroups(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 41))
+		var h holding
+		var free splits
+		have := map[uint32]bool{}
+		newest := uint32(0)
+		for range 200 {
+			send := newest + uint32(r.IntN(4))
+			switch r.IntN(12) {
+			case 0:
+				send = newest + uint32(r.IntN(200))
+			case 1, 2, 3:
+				send -= min(send, uint32(r.IntN(150)))
+			}
+			if send == 0 {
+				continue
+			}
+			h.ack(send, allSlots, &free)
+			have[send] = true
+			newest = max(newest, send)
+			for back := range min(uint32(140), newest) {
+				want := have[newest-back] && back <= 128
+				if got := h.holds(newest-back) == allSlots; got != want && (back < 120 || got) {
+					t.Fatalf("seed %d: at %d, holds %d: %v", seed, newest, newest-back, got)
+				}
+			}
+			if h.holds(newest+1) != 0 || h.holds(0) != 0 {
+				t.Fatal("it holds what nobody sent")
+			}
+			if r.IntN(20) == 0 {
+				h.apart(&free)
+				for s := range have {
+					if s+frameRing <= newest {
+						delete(have, s)
+					}
+				}
+				h.join(newest, &free)
+			}
+		}
+	}
+}
