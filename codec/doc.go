@@ -6,8 +6,8 @@
 //   - Pack values of odd widths into a message: [Writer], [Reader], [BitsFor].
 //   - Read and write whole bytes and varints: [ByteReader], [AppendUvarint], [AppendVarint].
 //   - Compare 16-bit sequence numbers and lift them to full ticks: [Newer], [Diff], [Lift].
-//   - Compress a message, and refuse one that would grow too large: [Compressor], [Decompressor].
-//   - Code the entities of a snapshot against their baselines: [Layout], [Entity], [Encoder], [Decoder].
+//   - Code the entities of a snapshot against what the receiver holds: package
+//     github.com/tactusgo/tactus/codec/snapshot.
 //   - Describe a component once and derive its words from it: package
 //     github.com/tactusgo/tactus/codec/schema.
 //

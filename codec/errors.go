@@ -11,11 +11,10 @@ var (
 	// or bytes left over.
 	ErrMalformed = errors.New("codec: malformed input")
 
-	// ErrTooLarge says that the input asks for more than the reader's limit:
-	// [Decompressor.Append] for bytes, [Decoder.Decode] for entities.
+	// ErrTooLarge says that the input asks for more than the reader's limit.
 	ErrTooLarge = errors.New("codec: input exceeds the limit")
 
-	// ErrBaseline is returned by [Decoder.Decode] when an entity is coded
-	// against a baseline that the receiver does not hold.
+	// ErrBaseline says that the input stands on a state that the receiver does
+	// not hold.
 	ErrBaseline = errors.New("codec: baseline not held")
 )

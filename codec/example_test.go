@@ -1,7 +1,6 @@
 package codec_test
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/tactusgo/tactus/codec"
@@ -44,42 +43,4 @@ func ExampleLift() {
 	// Output:
 	// 65528 false
 	// 65539 true
-}
-
-func ExampleCompressor() {
-	c, d := codec.NewCompressor(), codec.NewDecompressor(1000)
-	frame := c.Append(nil, make([]byte, 900))
-	msg, err := d.Append(nil, frame)
-	fmt.Println(len(frame) < 30, len(msg), err)
-
-	_, err = d.Append(nil, c.Append(nil, make([]byte, 10_000)))
-	fmt.Println(errors.Is(err, codec.ErrTooLarge))
-	// Output:
-	// true 900 <nil>
-	// true
-}
-
-// Two entities: one against the snapshot before the last, one new.
-func ExampleEncoder() {
-	layout := codec.NewLayout([]int{2, 1}) // say, a position and a health
-	baseline := []int32{100, 200, 7}
-
-	var enc codec.Encoder
-	packet := enc.Append(nil, layout, []codec.Entity{
-		{ID: 4, Op: codec.OpDelta, Age: 2, Mask: 0b11, Cur: []int32{103, 200, 7}, Base: baseline},
-		{ID: 9, Op: codec.OpFull, Mask: 0b01, Cur: []int32{-5, 50}},
-	})
-
-	var dec codec.Decoder
-	err := dec.Decode(packet, layout, func(id, age uint32) (uint64, []int32, bool) {
-		return 0b11, baseline, id == 4 && age == 2
-	}, func(e *codec.Entity) error {
-		fmt.Println(e.ID, e.Op, e.Cur)
-		return nil
-	})
-	fmt.Println(err)
-	// Output:
-	// 4 delta [103 200 7]
-	// 9 full [-5 50]
-	// <nil>
 }

@@ -48,6 +48,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		schema:  c.schema.hash,
 		lines:   len(config.Schema),
 		hashes:  c.schema.hashes,
+		tag:     config.Tag,
 	})
 	c.deliver = c.receive
 	return c, nil

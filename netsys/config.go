@@ -73,6 +73,10 @@ type ClientConfig struct {
 	// Schema must equal the server's. See [ServerConfig.Schema].
 	Schema []string
 
+	// Tag is told to the server's application, which decides what it means: see [Server.Tag]. It is not
+	// compared. 0 means nothing.
+	Tag uint64
+
 	// Random fills a slice with the random bytes that tell this handshake from others. nil means
 	// crypto/rand. See [SeededRandom] for runs that repeat exactly.
 	Random func(b []byte)

@@ -14,7 +14,8 @@
 //   - Connect to a server: [DialUDP], then [NewClient].
 //   - Learn who comes, what arrives, what the peer received, who goes: [Handler].
 //   - Send: [Session.Send]. To all clients: range over [Server.Sessions]. At the end of a tick: [Server.Flush].
-//   - Tell a client something along with its id: [ServerConfig.Welcome], [Client.Welcome].
+//   - Tell a client something along with its id: [ServerConfig.Welcome], [Client.Welcome]; tell the server
+//     something with the Hello: [ClientConfig.Tag], [Server.Tag].
 //   - Refuse clients that were built differently, naming the difference: [ServerConfig.Schema], [SchemaError].
 //   - Throw somebody out: [Session.Close]. Stop: [Server.StopAccepting], [Server.Close].
 //   - Understand an end: errors.Is with [ErrTimeout], [ErrRefused], [ErrServerFull], [ErrVersion], [ErrSchema],

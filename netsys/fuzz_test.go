@@ -20,6 +20,7 @@ func sealed(b []byte, s seal) []byte {
 func FuzzHello(f *testing.F) {
 	trim := func(b []byte) []byte { return bytes.TrimRight(b, "\x00") }
 	f.Add(trim(appendHello(nil, &hello{version: wireVersion, nonce: 1, schema: 2, lines: 3, hashes: [MaxSchemaLines]uint32{4, 5, 6}})))
+	f.Add(trim(appendHello(nil, &hello{version: wireVersion, nonce: 1, schema: 2, lines: 1, tag: 1<<63 + 7})))
 	f.Add(trim(appendHello(nil, &hello{version: 9, nonce: 1})))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var h hello

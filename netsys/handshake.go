@@ -5,14 +5,15 @@ import "encoding/binary"
 // The packets of the handshake, little-endian. All begin with type u8 and checksum u32, the CRC-32C of the
 // packet without the checksum itself.
 //
-//	Hello    1 │ checksum │ "TACT" │ version u16 │ nonce u64 │ schema u64 │ lines u8 │ lines × u32 │ zeros to 1,024 bytes
+//	Hello    1 │ checksum │ "TACT" │ version u16 │ nonce u64 │ schema u64 │ lines u8 │ lines × u32 │ tag u64 │
+//	         zeros to 1,024 bytes
 //	Welcome  2 │ checksum │ nonce u64 │ id u64 │ token u64 │ length u16 │ length bytes, at most 512
 //	Refused  3 │ checksum │ nonce u64 │ reason u8 │ line u16 │ length u16 │ length bytes, at most 300
 //
 // A Hello is longer than any answer to it, so a server is of no use to somebody who forges sender addresses
 // to flood a third party. Its first 19 bytes are the same in every version. The nonce comes back in the
 // answer: only who saw the Hello can answer it. schema is the hash of all schema lines, and each line's own
-// hash finds the first that differs. line is the index of that line, 65535 when unknown; the text is the
+// hash finds the first that differs. tag is the application's. line is the index of that line, 65535 when unknown; the text is the
 // server's line, cut.
 const (
 	helloSize    = 1024
@@ -43,6 +44,7 @@ type hello struct {
 	schema  uint64
 	lines   int
 	hashes  [MaxSchemaLines]uint32
+	tag     uint64
 }
 
 func appendHello(dst []byte, h *hello) []byte {
@@ -56,6 +58,7 @@ func appendHello(dst []byte, h *hello) []byte {
 	for _, hash := range h.hashes[:h.lines] {
 		dst = binary.LittleEndian.AppendUint32(dst, hash)
 	}
+	dst = binary.LittleEndian.AppendUint64(dst, h.tag)
 	for len(dst) < start+helloSize {
 		dst = append(dst, 0)
 	}
@@ -93,7 +96,9 @@ func parseHello(b []byte, h *hello) DropReason {
 	for i := range h.lines {
 		h.hashes[i] = binary.LittleEndian.Uint32(b[helloHashes+4*i:])
 	}
-	for _, c := range b[helloHashes+4*h.lines:] {
+	b = b[helloHashes+4*h.lines:]
+	h.tag = binary.LittleEndian.Uint64(b)
+	for _, c := range b[8:] {
 		if c != 0 {
 			return DropMalformed
 		}

@@ -24,6 +24,19 @@ func TestWelcomeIsMadeOncePerSession(t *testing.T) {
 	}
 }
 
+// The server knows what tag the client of a session has.
+func TestTagArrives(t *testing.T) {
+	for _, tag := range []uint64{0, 1, 1<<64 - 1} {
+		m := newMatch(t, matchConfig{
+			server: ServerConfig{Schema: []string{"a", "b"}},
+			client: ClientConfig{Schema: []string{"a", "b"}, Tag: tag},
+		}).connect()
+		if got := m.server.Tag(m.atServer.last); got != tag {
+			t.Errorf("tag %#x came as %#x", tag, got)
+		}
+	}
+}
+
 // Nine of ten packets lost: the handshake still ends well, with one session.
 func TestHandshakeUnderLoss(t *testing.T) {
 	for seed := range uint64(20) {

@@ -45,6 +45,7 @@ type Server struct {
 type halfOpen struct {
 	addr    netip.AddrPort
 	nonce   uint64
+	tag     uint64
 	id      uint64
 	token   uint64
 	welcome []byte
@@ -146,6 +147,14 @@ func (s *Server) Len() int {
 	return n
 }
 
+// Tag is the [ClientConfig.Tag] of the client of one of this server's sessions.
+func (s *Server) Tag(of Session) uint64 {
+	if session, ok := of.(*session); ok {
+		return session.tag
+	}
+	return 0
+}
+
 // Drops counts the datagrams thrown away so far, by reason.
 func (s *Server) Drops() Drops { return s.drops }
 
@@ -197,7 +206,7 @@ func (s *Server) pass(d Datagram) DropReason {
 		return DropFull
 	}
 	fresh := &session{
-		wire: s.wire, remote: d.From, nonce: half.nonce,
+		wire: s.wire, remote: d.From, nonce: half.nonce, tag: half.tag,
 		timeout: s.config.Timeout, keepAlive: s.config.KeepAlive,
 	}
 	fresh.open(s.now, half.id, half.token)
@@ -251,12 +260,12 @@ func (s *Server) greet(d Datagram) DropReason {
 		s.refuse(d.From, refused{nonce: h.nonce, reason: refusedFull})
 		return DropFull
 	}
-	s.welcome(d.From, h.nonce)
+	s.welcome(d.From, h.nonce, h.tag)
 	return DropNone
 }
 
 // welcome begins a session that lasts when its client is heard from again.
-func (s *Server) welcome(to netip.AddrPort, nonce uint64) {
+func (s *Server) welcome(to netip.AddrPort, nonce, tag uint64) {
 	if half := s.halfAddr[to]; half != nil {
 		s.forget(half)
 		s.drops.count(DropHalfOpen)
@@ -266,7 +275,7 @@ func (s *Server) welcome(to netip.AddrPort, nonce uint64) {
 		s.drops.count(DropHalfOpen)
 	}
 	s.lastID++
-	half := &halfOpen{addr: to, nonce: nonce, id: s.lastID, token: randomUint64(s.config.Random), since: s.now}
+	half := &halfOpen{addr: to, nonce: nonce, tag: tag, id: s.lastID, token: randomUint64(s.config.Random), since: s.now}
 	w := welcome{nonce: nonce, id: half.id, token: half.token}
 	if s.config.Welcome != nil {
 		w.payload = s.config.Welcome(half.id)

@@ -118,6 +118,7 @@ type session struct {
 	remote    netip.AddrPort
 	id        uint64
 	nonce     uint64
+	tag       uint64 // of a client's Hello
 	seal      seal
 	epoch     time.Time // the zero of all durations below
 	now       time.Duration

@@ -56,7 +56,6 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	if err == nil || errors.Is(err, codec.ErrBaseline) {
 		return
 	}
-	println("REFUSED", err.Error())
 	if c.stats.MalformedMessages++; c.stats.MalformedMessages == 1 {
 		c.config.Logger.Warn("snapshot refused; more are only counted", "error", err)
 	}
@@ -189,7 +188,6 @@ func (c *Client) readBody(h *blockHead, body []byte) error {
 		c.parts = append(c.parts, part)
 	}
 	if err := decoder.Decode(body, h.coder, model, c.parts); err != nil {
-		dbgCompare(c, h, send, c.parts)
 		if errors.Is(err, codec.ErrBaseline) {
 			return err
 		}

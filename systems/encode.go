@@ -87,15 +87,5 @@ func (e *encodes) fresh(arena *[]byte, m *snapshot.Model, h *blockHead, cur, bas
 	}
 	all, coder := encoder.Append(*arena, m, e.parts)
 	*arena = all
-	{
-		var d snapshot.Decoder
-		var out []snapshot.Part
-		for _, x := range e.parts {
-			out = append(out, snapshot.Part{Cur: &snapshot.Group{}, Base: x.Base, Base2: x.Base2, Slots: x.Slots})
-		}
-		if err := d.Decode(all[at:], coder, m, out); err != nil {
-			println("CODEC", err.Error(), "own", h.own, "coder", coder, "first", h.first, "count", h.count, "age", h.age, "two", h.two, "slots", h.slots == allSlots, "alive", onesIn(e.parts[0].Cur.Alive&h.slots), "masks", len(all)-at)
-		}
-	}
 	return encoded{all[at:len(all):len(all)], coder}
 }

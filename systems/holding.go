@@ -202,15 +202,17 @@ func (h *holding) oldest(send uint32) uint32 {
 }
 
 // hide brings the holding up to date with what the client may see from send on;
-// same are the slots in which the entity was there a send before.
-func (h *holding) hide(send uint32, visible, same uint64, free *splits) {
+// same are the slots in which the entity was there a send before. It returns the
+// slots that went out of sight.
+func (h *holding) hide(send uint32, visible, same uint64, free *splits) (gone uint64) {
 	if h.split == nil && visible == allSlots {
-		return
+		return 0
 	}
 	s := h.apart(free)
-	gone, come := ^visible&^s.hidden, visible&s.hidden
+	gone = ^visible &^ s.hidden
+	come := visible & s.hidden
 	if gone|come == 0 {
-		return
+		return 0
 	}
 	for m := gone | come; m != 0; m &= m - 1 {
 		s.since[trailing(m)] = send
@@ -224,6 +226,7 @@ func (h *holding) hide(send uint32, visible, same uint64, free *splits) {
 	}
 	s.hidden = ^visible
 	s.told &= s.hidden
+	return gone
 }
 
 // choose picks the baseline for slots of a send, no older than floor: its age,

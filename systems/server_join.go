@@ -39,11 +39,12 @@ type pinned struct {
 	send   uint32
 	late   uint8 // see snapshotHeader
 	groups []snapshot.Group
-	room   int // longest body of a block
-	all    bool
+	room   int  // longest body of a block
+	all    bool // nothing is left out, so that any client may join with it
 	users  int
 	cache  blockCache
 	chunks []chunk
+	big    []blockHead // slots with entities that fit nowhere: they are told as empty
 }
 
 // chunk is a block of a pinned state on its way to a client.
@@ -73,7 +74,7 @@ func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
 		}
 	}
 	if pin == nil {
-		pin = &pinned{send: f.Send, late: uint8(f.Tick - f.Send*s.sendEvery), room: room, all: !hides}
+		pin = &pinned{send: f.Send, late: uint8(f.Tick - f.Send*s.sendEvery), room: room, all: s.config.Visible == nil && !hides}
 		for g := range f.Groups {
 			pin.groups = append(pin.groups, p.seen(f, g))
 		}
@@ -82,6 +83,11 @@ func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
 		s.pins = append(s.pins, pin)
 	}
 	pin.users++
+	for _, b := range pin.big {
+		sp := p.world[b.first].apart(&p.free)
+		sp.big |= b.slots
+		sp.bigAt, p.big = f.Send, true
+	}
 	j := &join{pinned: pin, chunks: slices.Clone(pin.chunks), left: len(pin.chunks), pending: make([]uint16, len(pin.groups))}
 	for i := range j.chunks {
 		c := &j.chunks[i]
@@ -154,6 +160,7 @@ func (s *Server) cutJoin(pin *pinned, run blockHead, biggest int) {
 		s.cutJoin(pin, y, biggest)
 	case onesIn(run.slots&alive) <= 1:
 		// Not even alone: it is told as empty, and the budget leaves it out from now on.
+		pin.big = append(pin.big, blockHead{first: run.first, slots: run.slots & alive})
 		pin.groups[run.first].Clear(trailing(run.slots&alive), false)
 		pin.cache.reset()
 		s.stats.Oversized++
@@ -163,6 +170,24 @@ func (s *Server) cutJoin(pin *pinned, run blockHead, biggest int) {
 		x.slots, y.slots = halves(run.slots, alive)
 		s.cutJoin(pin, x, biggest)
 		s.cutJoin(pin, y, biggest)
+	}
+}
+
+// censor takes entities that went out of a client's sight out of the state that
+// still streams to it. What was sent of them already it is told to hide.
+func (s *Server) censor(j *join, g int, slots uint64) {
+	if j.all || g >= len(j.groups) || j.groups[g].Alive&slots == 0 {
+		return
+	}
+	for m := j.groups[g].Alive & slots; m != 0; m &= m - 1 {
+		j.groups[g].Clear(trailing(m), false)
+	}
+	for i := range j.chunks {
+		c := &j.chunks[i]
+		if uint32(g) >= c.first && uint32(g) < c.first+c.count && c.slots&slots != 0 {
+			b := s.encodes.fresh(&j.cache.arena, s.model, &c.blockHead, j.groups, nil, nil)
+			c.body, c.coder = b.body, b.coder
+		}
 	}
 }
 

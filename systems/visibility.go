@@ -45,7 +45,9 @@ func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 		if seen == allSlots && h.split == nil {
 			continue
 		}
-		h.hide(f.Send, seen, sameSlots(before, cur, g), &p.free)
+		if gone := h.hide(f.Send, seen, sameSlots(before, cur, g), &p.free); gone != 0 && p.joining == joinStream {
+			s.censor(p.join, g, gone)
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ type Endpoint struct {
 	filling  filling
 	store    store
 	parser   parser
+	encoded  []byte // of the typed message being sent
 	stats    Stats
 }
 
@@ -156,9 +157,7 @@ func (e *Endpoint) Send(number int, message []byte) error {
 // One call fills one packet. A session calls it once for each packet that it sends anyway, and on with further
 // ones until nothing is appended.
 func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte {
-	if gap := e.advance(now); gap > 0 {
-		e.estimate.polled(gap)
-	}
+	e.advance(now)
 	e.open(seq)
 	e.settle()
 	e.budget.refill(e.now)
@@ -196,15 +195,15 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 	return filled
 }
 
-// advance sets the clock, and returns by how much.
-func (e *Endpoint) advance(now time.Time) time.Duration {
+// advance sets the clock.
+func (e *Endpoint) advance(now time.Time) {
 	if !e.started {
 		e.started, e.epoch = true, now
 	}
-	at := max(now.Sub(e.epoch), e.now)
-	gap := at - e.now
-	e.now = at
-	return gap
+	if at := now.Sub(e.epoch); at > e.now {
+		e.estimate.polled(at - e.now)
+		e.now = at
+	}
 }
 
 // open makes place for packet seq, and for its refs. Packets that leave the ring, or whose refs are

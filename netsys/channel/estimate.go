@@ -19,11 +19,10 @@ type estimate struct {
 	backoff            uint
 	gap                time.Duration // smoothed time between polls: no answer is seen earlier than the next
 
-	turned   time.Duration // when the younger half of the window began
-	least    [2]time.Duration
-	settled  [2]uint64 // packets whose fate became known
-	lost     [2]uint64
-	spurious uint64
+	turned  time.Duration // when the younger half of the window began
+	least   [2]time.Duration
+	settled [2]uint64 // packets whose fate became known
+	lost    [2]uint64
 }
 
 // newEstimate assumes a first measurement.
@@ -66,7 +65,6 @@ func (e *estimate) settle(at time.Duration, lost bool) {
 
 // late takes back a loss: the packet was acknowledged after all.
 func (e *estimate) late() {
-	e.spurious++
 	for i := range e.lost {
 		if e.lost[i] > 0 {
 			e.lost[i]--

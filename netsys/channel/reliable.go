@@ -15,8 +15,8 @@ const MaxOvertaken = 512
 // packet is lost it waits again, and when one that had been given up is acknowledged after all, that counts.
 type reliableOut struct {
 	queue
-	waits   bits   // by number % Queue: something of the message can be sent
-	done    bits   // the message is acknowledged
+	waits   bits // by number % Queue: something of the message can be sent
+	done    bits // the message is acknowledged
 	partial [maxPartial]leaving
 	resent  uint64 // messages and pieces that have to be sent again
 }

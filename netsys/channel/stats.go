@@ -107,9 +107,11 @@ func (e *Endpoint) Channel(number int) ChannelStats {
 	return s
 }
 
-// Available returns how many bytes a message on that channel could have to leave with the next packet of room
-// bytes, if it is the first in it: 0 when the budget holds it back. It is what a snapshot should fit into.
-func (e *Endpoint) Available(number, room int) int {
+// Available returns how many bytes a message on a channel can have to leave with the next packet of room bytes,
+// if it is the first in it: 0 when the budget holds it back. It is what a snapshot should fit into.
+func (e *Endpoint) Available(now time.Time, number, room int) int {
+	e.advance(now)
+	e.budget.refill(e.now)
 	if e.budget.allowance(e.channels[number].level) <= 0 {
 		return 0
 	}

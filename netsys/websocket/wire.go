@@ -60,6 +60,7 @@ func Dial(ctx context.Context, url string) (*Wire, error) { return DialConfig{}.
 // writes from one.
 type Wire struct {
 	conn   *websocket.Conn
+	abort  func() // ends the connection at once, whatever it waits for
 	server netip.AddrPort
 	inbox  *netsys.Inbox
 	out    *queue
@@ -80,13 +81,14 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	conn, _, err := websocket.Dial(ctx, url, nil)
+	conn, abort, err := dial(ctx, url)
 	if err != nil {
 		return nil, fmt.Errorf("websocket: Dial %q: %w", url, err)
 	}
 	conn.SetReadLimit(netsys.MaxDatagram)
 	w := &Wire{
 		conn:   conn,
+		abort:  abort,
 		server: c.Server,
 		inbox:  netsys.NewInbox(max(c.Inbound, 1)),
 		out:    newQueue(max(c.Outbound, 1)),

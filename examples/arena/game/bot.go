@@ -24,18 +24,21 @@ func NewBot(seed uint64, n, of int) *Bot {
 
 // Gather is how the bot fills its inputs.
 func (b *Bot) Gather() systems.GatherFunc {
-	return systems.Gather(func(w *ecs.World, in *Input) {
-		every := max(w.TickRate()/2, 1)
-		if (b.tick+b.offset)%every == 0 {
-			b.decide(w.TickRate())
-		}
-		b.tick++
-		b.in.Aim = uint16(int32(b.in.Aim) + b.spin)
-		if b.released {
-			b.in.Buttons = 0
-		}
-		*in = b.in
-	})
+	return systems.Gather(func(w *ecs.World, in *Input) { *in = b.next(w.TickRate()) })
+}
+
+// next is the input of the next tick.
+func (b *Bot) next(rate int) Input {
+	every := max(rate/2, 1)
+	if (b.tick+b.offset)%every == 0 {
+		b.decide(rate)
+	}
+	b.tick++
+	b.in.Aim = uint16(int32(b.in.Aim) + b.spin)
+	if b.released {
+		b.in.Buttons = 0
+	}
+	return b.in
 }
 
 // eight are the directions that a bot may walk in.

@@ -53,8 +53,8 @@ func Protocol() *ecs.Protocol { return protocol("along") }
 func ProtocolWithoutHint() *ecs.Protocol { return protocol("") }
 
 // protocol takes a word for the tag of the heading. Positions are replicated within
-// 1/16 of a unit. Velocities are for who predicts; others see them in how the
-// positions change.
+// 1/16 of a unit, headings within half of a 256th of a turn. Velocities are for who
+// predicts; others see them in how the positions change.
 func protocol(heading string) *ecs.Protocol {
 	p := ecs.NewProtocol("arena/2")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
@@ -62,7 +62,7 @@ func protocol(heading string) *ecs.Protocol {
 		"Y": "0..2000 step 0.001953125 tol 0.125 axis y lines 0.0625",
 	})
 	ecs.ReplicateFields[components.Heading](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
-		"Angle": "0..65535 step 1 angle tol 256 lines 1 " + heading,
+		"Angle": "0..65535 step 1 angle tol 256 lines 128 " + heading,
 	})
 	ecs.ReplicateFields[components.Velocity](p, ecs.Predicted|ecs.OwnerOnly, schema.Fields{
 		"X": "-256..256 step 0.125", "Y": "-256..256 step 0.125",

@@ -1,5 +1,5 @@
 //go:build !race
 
-package codec
+package eventloop_test
 
 const raceEnabled = false

@@ -1,0 +1,129 @@
+package channel
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/schema"
+)
+
+// A typed message is the number of its type as a varint, then the words of its fields in order, each in as many
+// bits as tell its values apart, low bits first; zero bits up to the end of the last byte. Of a text and of a
+// list only what there is travels, behind its length; of a value with a line only its place.
+//
+// These are the quantized words of package schema and not its raw form: the ranges that a type declares for its
+// fields are then few bits, and the receiver need not check them again, because bits that tell a value from all
+// others cannot say anything else. Who needs a value exactly tags it raw. The raw form has one length whatever
+// lists and texts hold, and a chat line of two words would travel with a hundred zeros.
+
+// step is one field of a type.
+type step struct {
+	word   int
+	words  int
+	bits   []uint8 // of each word
+	values int64   // how many values a single word has; 0 when all that its bits can say
+	text   bool    // only as many bytes as the first word says
+	list   int     // the word of the count of the list that the field is in, or −1
+	index  int32   // which element of it
+}
+
+// newPlan derives the steps from a table.
+func newPlan(t *schema.Table) []step {
+	type list struct {
+		path string
+		word int
+	}
+	var lists []list
+	var plan []step
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		s := step{word: f.Word, words: f.Words, text: f.Form == schema.FormText, list: -1}
+		if f.Lines > 0 {
+			s.words = 1
+		}
+		for w := range s.words {
+			s.bits = append(s.bits, uint8(t.WordBits(f.Word+w)))
+		}
+		switch f.Form {
+		case schema.FormGrid, schema.FormEnum, schema.FormCount:
+			s.values = f.Values()
+		case schema.FormText:
+			s.values = int64(f.Len) + 1
+		}
+		// The innermost list is the longest path that this one goes on from. Its own count is zero when
+		// it lies behind the end of a list around it.
+		longest := 0
+		for _, l := range lists {
+			if rest, in := strings.CutPrefix(f.Path, l.path+"["); in && len(l.path) >= longest {
+				if n, err := fmt.Sscanf(rest, "%d]", &s.index); n == 1 && err == nil {
+					longest, s.list = len(l.path), l.word
+				}
+			}
+		}
+		if f.Form == schema.FormCount {
+			lists = append(lists, list{f.Path, f.Word})
+		}
+		plan = append(plan, s)
+	}
+	return plan
+}
+
+// count is how many words of a step travel, given the words before and, of a text, its length.
+func (s *step) count(words []int32) int {
+	if s.list >= 0 && s.index >= words[s.list] {
+		return 0
+	}
+	return s.words
+}
+
+// textWords is how many words the bytes of a text take.
+func textWords(bytes int32) int { return int(bytes+3) / 4 }
+
+func (k *kindOf) append(dst []byte, p unsafe.Pointer) []byte {
+	var words [schema.MaxWords]int32
+	k.table.Quantize(words[:k.table.Words], k.table.Words, p, 1)
+	var w codec.Writer
+	w.Reset(codec.AppendUvarint(dst, uint64(k.number)))
+	for i := range k.plan {
+		s := &k.plan[i]
+		n := s.count(words[:])
+		if s.text && n > 0 {
+			n = 1 + textWords(words[s.word])
+		}
+		for j := range n {
+			w.Bits(uint64(uint32(words[s.word+j])), uint(s.bits[j]))
+		}
+	}
+	return w.Bytes()
+}
+
+func (k *kindOf) read(b []byte, p unsafe.Pointer) error {
+	var words [schema.MaxWords]int32
+	var r codec.Reader
+	r.Reset(b)
+	for i := range k.plan {
+		s := &k.plan[i]
+		n := s.count(words[:])
+		for j := 0; j < n; j++ {
+			v := r.Bits(uint(s.bits[j]))
+			if j == 0 && s.values > 0 && v >= uint64(s.values) {
+				return codec.ErrMalformed
+			}
+			words[s.word+j] = int32(uint32(v))
+			if j == 0 && s.text {
+				n = 1 + textWords(words[s.word])
+			}
+		}
+	}
+	r.Align()
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if r.Remaining() > 0 {
+		return codec.ErrMalformed
+	}
+	k.table.Dequantize(p, words[:k.table.Words], k.table.Words, 1)
+	return nil
+}

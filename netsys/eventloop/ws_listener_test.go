@@ -1,0 +1,238 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package eventloop_test
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/netsystest"
+	"github.com/tactusgo/tactus/netsys/websocket"
+)
+
+func listenWeb(t testing.TB, udp string, config eventloop.WebSocketConfig) *eventloop.Listener {
+	t.Helper()
+	config.Addr = orLoopback(config.Addr)
+	l, err := eventloop.ListenConfig{WebSocket: config}.Listen(udp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func orLoopback(addr string) string {
+	if addr == "" {
+		return "127.0.0.1:0"
+	}
+	return addr
+}
+
+func dialWeb(t testing.TB, l *eventloop.Listener) *websocket.Wire {
+	t.Helper()
+	c, err := websocket.Dial(t.Context(), fmt.Sprintf("ws://%v/play", l.WebSocketAddr()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// until polls the listener until the condition holds.
+func until(t testing.TB, l *eventloop.Listener, what string, condition func() bool) {
+	t.Helper()
+	for range 10_000 {
+		if condition() {
+			return
+		}
+		l.Poll(time.Now(), func(netsys.Datagram) {})
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatalf("never happened: %s (%+v)", what, l.WebSocketStats())
+}
+
+// overWeb serves UDP and WebSocket in one wire when udp is not empty. The clients are WebSocket clients.
+func overWeb(udp string, condition bool) func(t testing.TB) netsystest.Setup {
+	return func(t testing.TB) netsystest.Setup {
+		server := listenWeb(t, udp, eventloop.WebSocketConfig{})
+		return netsystest.Setup{
+			Server: server,
+			Dial: func(t testing.TB) (netsys.Wire, netip.AddrPort) {
+				client := dialWeb(t, server)
+				if !condition {
+					return client, client.RemoteAddr()
+				}
+				poor := netsys.Link{Latency: 10 * time.Millisecond, Jitter: 8 * time.Millisecond, Loss: 0.05, Duplicate: 0.05}
+				c, err := netsys.Condition(client, netsys.ConditionerConfig{In: poor, Out: poor})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c, client.RemoteAddr()
+			},
+		}
+	}
+}
+
+func TestWebSocket(t *testing.T)            { netsystest.Run(t, overWeb("", false)) }
+func TestWebSocketConditioned(t *testing.T) { netsystest.Run(t, overWeb("", true)) }
+func TestWebSocketBesideUDP(t *testing.T)   { netsystest.Run(t, overWeb("127.0.0.1:0", false)) }
+
+// UDP does not suffer from the WebSocket port beside it.
+func TestUDPBesideWebSocket(t *testing.T) {
+	netsystest.Run(t, func(t testing.TB) netsystest.Setup {
+		server := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{})
+		return netsystest.Setup{Server: server, Dial: func(t testing.TB) (netsys.Wire, netip.AddrPort) {
+			client, err := netsys.DialUDP(t.Context(), server.LocalAddr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = client.Close() })
+			return client, client.RemoteAddr()
+		}}
+	})
+}
+
+// One server, one wire, a client by UDP and one by WebSocket: each is known by an address of its own kind, and
+// gets its own.
+func TestBothKindsAtOneServer(t *testing.T) {
+	l := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{})
+	udp, err := netsys.DialUDP(t.Context(), l.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer udp.Close()
+	web := dialWeb(t, l)
+	for _, c := range []struct {
+		wire   netsys.Wire
+		remote netip.AddrPort
+		web    bool
+	}{{udp, udp.RemoteAddr(), false}, {web, web.RemoteAddr(), true}} {
+		if err := c.wire.Send(time.Now(), c.remote, []byte("ping")); err != nil {
+			t.Fatal(err)
+		}
+		d := receiveOne(t, l)
+		if string(d.Data) != "ping" || eventloop.IsWebSocket(d.From) != c.web {
+			t.Errorf("%q from %v", d.Data, d.From)
+		}
+		if peer := eventloop.PeerAddr(d.From); peer.Addr() != netip.MustParseAddr("127.0.0.1") || peer.Port() == 0 {
+			t.Errorf("peer %v of %v", peer, d.From)
+		}
+		if err := l.Send(time.Now(), d.From, []byte("pong")); err != nil {
+			t.Fatal(err)
+		}
+		if d := receiveOne(t, c.wire); string(d.Data) != "pong" || d.From != c.remote {
+			t.Errorf("answer %q from %v", d.Data, d.From)
+		}
+	}
+}
+
+func TestWebSocketPortHasOneListener(t *testing.T) {
+	first := listenWeb(t, "", eventloop.WebSocketConfig{})
+	addr := first.WebSocketAddr()
+	if addr.Port() == 0 || first.LocalAddr() != addr {
+		t.Fatalf("WebSocketAddr %v, LocalAddr %v", addr, first.LocalAddr())
+	}
+	if _, err := eventloop.ListenWebSocket(addr.String()); !errors.Is(err, netsys.ErrAddrInUse) {
+		t.Errorf("second listener: %v", err)
+	}
+	c := dialWeb(t, first)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 5000 {
+		if c.Err() != nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if c.Err() == nil {
+		t.Error("the client does not know that the server has gone")
+	}
+	// The connection lingers in the kernel on this side; the port is free nevertheless.
+	again, err := eventloop.ListenWebSocket(addr.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = again.Close()
+}
+
+func TestWebSocketDualStack(t *testing.T) {
+	l := listenWeb(t, "", eventloop.WebSocketConfig{Addr: ":0"})
+	for _, host := range []string{"127.0.0.1", "[::1]"} {
+		c, err := websocket.Dial(t.Context(), fmt.Sprintf("ws://%s:%d", host, l.WebSocketAddr().Port()))
+		if err != nil {
+			t.Logf("no %s here: %v", host, err)
+			continue
+		}
+		_ = c.Send(time.Now(), c.RemoteAddr(), []byte(host))
+		d := receiveOne(t, l)
+		if peer := eventloop.PeerAddr(d.From); string(d.Data) != host || peer.Addr().Is4() != (host == "127.0.0.1") || !peer.Addr().IsLoopback() {
+			t.Errorf("%q from %v, which is %v", d.Data, d.From, peer)
+		}
+		_ = c.Close()
+	}
+}
+
+// On a warm connection neither direction allocates on the server's side; the figure holds a raw client of this
+// test that allocates nothing either.
+func TestWebSocketAllocatesNothing(t *testing.T) {
+	l := listenWeb(t, "", eventloop.WebSocketConfig{})
+	r := rawDial(t, l, nil)
+	up, down := maskedFrame(0x82, make([]byte, 100)), make([]byte, 400)
+	buf := make([]byte, 4+len(down))
+	var from netip.AddrPort
+	n := 0
+	count := func(d netsys.Datagram) { from, n = d.From, n+1 }
+	round := func() {
+		want := n + 1
+		if _, err := r.conn.Write(up); err != nil {
+			t.Fatal(err)
+		}
+		for n < want {
+			l.Poll(time.Now(), count)
+		}
+		if err := l.Send(time.Now(), from, down); err != nil {
+			t.Fatal(err)
+		}
+		r.read(buf)
+	}
+	for range 20 {
+		round()
+	}
+	if allocs := testing.AllocsPerRun(200, round); allocs >= 1 && !raceEnabled {
+		t.Errorf("%v allocations per datagram up and down", allocs)
+	}
+}
+
+func TestWebSocketConfigRejects(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	for _, c := range []eventloop.WebSocketConfig{
+		{Connections: -1}, {HalfOpen: -1}, {Handshake: 511}, {Outbound: 1}, {Stale: -1},
+		{HandshakeTimeout: -1}, {IdleTimeout: -1}, {Origins: []string{"game.example"}},
+		{Origins: []string{"https://game.example/"}}, {ProxyHeader: "X-Forwarded-For"}, {Proxies: proxies},
+		{ProxyHeader: "X-Forwarded-For", Proxies: []netip.Prefix{{}}},
+	} {
+		c.Addr = "127.0.0.1:0"
+		if l, err := (eventloop.ListenConfig{WebSocket: c}).Listen(""); err == nil {
+			t.Errorf("%+v accepted", c)
+			_ = l.Close()
+		}
+	}
+	good := eventloop.WebSocketConfig{
+		Origins: []string{"*", "https://game.example", "http://localhost:8080"}, ProxyHeader: "X-Forwarded-For", Proxies: proxies,
+	}
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, addr := range []string{"", "127.0.0.1", "127.0.0.1:port", "127.0.0.1:70000"} {
+		if l, err := eventloop.ListenWebSocket(addr); err == nil {
+			t.Errorf("address %q accepted", addr)
+			_ = l.Close()
+		}
+	}
+}
