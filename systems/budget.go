@@ -111,7 +111,7 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 	slices.SortFunc(s.units, func(a, b unit) int {
 		return cmp.Or(-cmp.Compare(a.eager, b.eager), cmp.Compare(a.first, b.first), cmp.Compare(a.age, b.age), cmp.Compare(a.slots, b.slots))
 	})
-	failed := 0
+	failed, laid := 0, false
 	for i := range s.units {
 		u := &s.units[i]
 		if pk.room(src.kind) < leastSpace || failed >= misfits {
@@ -119,10 +119,13 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 		}
 		b := s.encodeBlock(p, src, u.blockHead)
 		if pk.add(b, src.kind) || s.cut(p, src, u.blockHead, len(b.body), gained) {
-			failed = 0
+			failed, laid = 0, true
 		} else {
 			failed++
 		}
+	}
+	if !laid && !src.own && len(s.units) > 0 {
+		p.starved = true
 	}
 	for i := range pk.blocks {
 		if b := &pk.blocks[i]; b.own == src.own && !b.hidden && b.chunk < 0 {
@@ -181,7 +184,7 @@ func (s *Server) cut(p *peer, src *source, h blockHead, size int, gained [][64]f
 			misfit, size = guess, len(b.body)
 		}
 	}
-	if fit == 0 && n > 0 && (size > pk.fresh() || !pk.has(src.kind)) {
+	if fit == 0 && n > 0 && size > pk.fresh() {
 		s.oversized(p, src, int(g), 1<<s.order[0].slot)
 	}
 	return fit > 0 && pk.add(best, src.kind)

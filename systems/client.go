@@ -151,6 +151,7 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 		Schema:         p.Lines(),
 		ConnectTimeout: cfg.Timeout,
 		Timeout:        cfg.Timeout,
+		Tag:            cfg.Trained.Hash(),
 		Random:         cfg.Random,
 	})
 	if err != nil {
@@ -184,7 +185,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.newestTick, c.newestSend = m.tick, m.tick/c.sendEvery
 	tables := tablesOf(c.protocol)
 	c.layout = snapshot.NewLayout(tables, int(c.sendEvery), int(m.sendRate))
-	c.model = snapshot.NewModel(c.layout, nil)
+	c.model = c.modelWith(m.trained)
 	c.rawModel = snapshot.NewModel(snapshot.NewRawLayout(tables, int(c.sendEvery), int(m.sendRate)), nil)
 	c.loop = ecs.NewLoop(c.now.Add(c.world.StepDuration()), int(m.tickRate))
 	c.config.Logger.Info("connected", "client", c.id, "server", session.RemoteAddr())

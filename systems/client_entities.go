@@ -102,7 +102,7 @@ func (c *Client) applyGroup(g int32, x *history) {
 		switch {
 		case st == nil: // it was more than there is room for
 		case st.Alive>>k&1 == 0:
-			if c.loaded {
+			if c.loaded || x.here[k] != nil {
 				c.leave(x, k, st)
 			} else {
 				waiting |= 1 << k

@@ -3,6 +3,7 @@ package systems
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 	"unsafe"
@@ -120,6 +121,15 @@ type ServerConfig struct {
 	Visible func(w *ecs.World, e ecs.Entity, client uint32) bool
 	// Coders are the coders that snapshots use. Default: the smallest of all wins.
 	Coders snapshot.Coders
+	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
+	// It makes snapshots smaller for clients that have the same; others get what is
+	// built in, and the first of them is logged. Default (nil): what is built in.
+	Trained *snapshot.Trained
+	// Record is written the state of the world at each send, for codec/train, without
+	// owner-only components. It is written to in Snapshot, so give it a
+	// [bufio.Writer] and flush that at the end. An error of it ends the recording and
+	// is logged. Default (nil): no recording.
+	Record io.Writer
 	// Schedule, when not nil, may change the schedule before the server
 	// starts: wrap, insert or leave out systems.
 	Schedule func(s *ecs.Schedule) error
@@ -212,6 +222,10 @@ type ClientConfig struct {
 	// the round trip, the server's buffer and one send gap together. Default
 	// (0): 512.
 	History int
+	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
+	// It is used where the server has the same; another one is logged. Default (nil):
+	// what is built in.
+	Trained *snapshot.Trained
 	// Timeout is how long the server may be silent, at least 200 ms, and how long
 	// it may take to answer at all. Default (0): 10 s.
 	Timeout time.Duration

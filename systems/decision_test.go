@@ -75,7 +75,9 @@ func TestDecision1_ChanceIsPredicted(t *testing.T) {
 
 // A match has one result, in whatever order each peer stores its entities.
 //
-//mutant:rule Decision2 MISSING
+//mutant:rule Decision2 systems/capture/ring.go
+//mutant:from if p.id == id && r.slots.holds(*p, t.plan) {
+//mutant:to if r.slots.holds(*p, t.plan) {
 func TestDecision2_StorageOrderChangesNothing(t *testing.T) {
 	play := func(shuffle bool) (hashes []uint64) {
 		config := onField(1, 3, systemstest.RoundTrip(150*time.Millisecond, 30*time.Millisecond, 0.05))

@@ -10,11 +10,13 @@ type blockKey struct {
 	slots        uint64
 	age          uint32
 	two          bool
+	model        *snapshot.Model
 }
 
 // encoded is the body of a block.
 type encoded struct {
 	body  []byte
+	costs []byte // what its fields took: see meter
 	coder snapshot.Coder
 }
 
@@ -35,10 +37,13 @@ func (c *blockCache) reset() {
 
 // encodes codes blocks for a server.
 type encodes struct {
-	encoder snapshot.Encoder
-	private snapshot.Encoder // of own state, which has another layout
-	parts   []snapshot.Part
-	stats   EncodeStats
+	encoder  meter
+	trained  meter            // with what clients were trained alike
+	learned  *snapshot.Model  // the model of that
+	private  snapshot.Encoder // of own state, which has another layout
+	parts    []snapshot.Part
+	stats    EncodeStats
+	accounts accounts
 }
 
 // EncodeStats counts what a server encoded for snapshots. A block that several
@@ -50,10 +55,21 @@ type EncodeStats struct {
 	Own      uint64 // blocks of own state, which nobody shares
 }
 
+// begin makes the encoders ready. Blocks of the model learned have one of their own,
+// which would forget its plans at each change of models otherwise.
+func (e *encodes) begin(only snapshot.Coders, learned *snapshot.Model) {
+	e.encoder.begin(only)
+	e.trained.begin(only)
+	e.private.Only, e.learned = only, learned
+}
+
+// meters are the encoders of the world's blocks.
+func (e *encodes) meters() [2]*meter { return [2]*meter{&e.encoder, &e.trained} }
+
 // world returns the body of a block of the world: the groups of a frame against
 // those of its baselines, which may be nil.
 func (e *encodes) world(c *blockCache, m *snapshot.Model, h *blockHead, cur, base, base2 []snapshot.Group) encoded {
-	key := blockKey{h.first, h.count, h.slots, h.age, h.two}
+	key := blockKey{h.first, h.count, h.slots, h.age, h.two, m}
 	if b, ok := c.blocks[key]; ok {
 		e.stats.Reused++
 		return b
@@ -81,11 +97,18 @@ func (e *encodes) fresh(arena *[]byte, m *snapshot.Model, h *blockHead, cur, bas
 		e.parts = append(e.parts, p)
 	}
 	at := len(*arena)
-	encoder := &e.encoder
 	if h.own {
-		encoder = &e.private
+		all, coder := e.private.Append(*arena, m, e.parts)
+		*arena = all
+		return encoded{body: all[at:len(all):len(all)], coder: coder}
+	}
+	encoder := &e.encoder
+	if m == e.learned {
+		encoder = &e.trained
 	}
 	all, coder := encoder.Append(*arena, m, e.parts)
+	end := len(all)
+	all = encoder.measure(&e.accounts, all, end-at, coder, m, e.parts)
 	*arena = all
-	return encoded{all[at:len(all):len(all)], coder}
+	return encoded{all[at:end:end], all[end:len(all):len(all)], coder}
 }

@@ -12,6 +12,7 @@ func onesIn(set uint64) int { return bits.OnesCount64(set) }
 type planned struct {
 	blockHead
 	body     []byte
+	costs    []byte // see encoded
 	send     uint32 // whose state it is
 	datagram int
 	chunk    int  // of the join, -1 for none
@@ -35,7 +36,8 @@ type packing struct {
 	headers int // bytes of the first datagram's header
 	later   int // of the others'
 	joining int // bytes that a header grows by in a datagram with blocks of a join
-	limit   int // bytes of all datagrams
+	limit   int // bytes of all datagrams, for what is laid out at the moment
+	budget  int // and in all
 	scratch []byte
 }
 
@@ -50,7 +52,7 @@ type load struct {
 
 func (p *packing) begin(headers, later, joining, limit int) {
 	p.blocks, p.kinds, p.load = p.blocks[:0], p.kinds[:0], load{}
-	p.headers, p.later, p.joining, p.limit = headers, later, joining, limit
+	p.headers, p.later, p.joining, p.limit, p.budget = headers, later, joining, limit, limit
 }
 
 // rollback goes back to a mark.
@@ -90,10 +92,10 @@ func (p *packing) room(kind content) int {
 	return max(open, another) - maxBlockHead
 }
 
-// fresh is the longest body that a block can certainly have in a datagram of its
-// own, had the budget room for it.
+// fresh is the longest body that a block can certainly have in a snapshot with
+// nothing else.
 func (p *packing) fresh() int {
-	return min(netsys.MaxPayload, p.limit) - max(p.headers, p.later) - p.joining - maxBlockHead
+	return min(netsys.MaxPayload, p.budget) - max(p.headers, p.later) - p.joining - maxBlockHead
 }
 
 // add lays out a block; it reports false, and does nothing, where that does not

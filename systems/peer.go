@@ -3,6 +3,7 @@ package systems
 import (
 	"unsafe"
 
+	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/netsys"
 )
 
@@ -22,8 +23,9 @@ type peer struct {
 	messages  int // read in this wake-up
 	malformed int // in all
 
-	world []holding // what the client holds of the world's groups
-	own   []holding // and of its own entities'
+	model *snapshot.Model // of the world's blocks
+	world []holding       // what the client holds of the world's groups
+	own   []holding       // and of its own entities'
 	free  splits
 	sent  [sentRing]sentPacket
 	epoch uint8  // of the baselines; see the messages
@@ -34,10 +36,11 @@ type peer struct {
 	ownSlots  []ownSlot
 	ownGained [][64]float32
 
-	budget int // bytes of a snapshot
-	over   bool
-	big    bool          // an entity was left out because no snapshot has room for it
-	gained [][64]float32 // what entities have gained in the competition for room
+	budget  int // bytes of a snapshot
+	over    bool
+	starved bool          // own state left no room for anything else: it is left out next
+	big     bool          // an entity was left out because no snapshot has room for it
+	gained  [][64]float32 // what entities have gained in the competition for room
 
 	joining  joining
 	joinedAt uint32 // send in which the joining began

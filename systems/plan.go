@@ -54,7 +54,7 @@ func (s *Server) encodeBlock(p *peer, src *source, h blockHead) planned {
 		b = s.encodes.world(&s.cache, src.model, &h, src.groups, base, base2)
 	}
 	h.coder = b.coder
-	return planned{blockHead: h, body: b.body, send: src.send, chunk: -1}
+	return planned{blockHead: h, body: b.body, costs: b.costs, send: src.send, chunk: -1}
 }
 
 // plan lays out the snapshot of one client and queues its datagrams.
@@ -69,20 +69,22 @@ func (s *Server) plan(w *ecs.World, p *peer, f *capture.Frame) {
 		first, later = first+maxJoinHeader, later+maxJoinHeader
 	}
 	pk.begin(first, later, maxJoinHeader, p.budget)
-	s.planOwn(w, p, f)
+	starved := p.starved
+	p.starved = false
+	s.planOwn(w, p, f, starved)
 	s.planHidden(p, f)
 	src := source{
-		model: s.model, second: s.layout.Second(), oldest: maxAge,
+		model: p.model, second: s.layout.Second(), oldest: maxAge,
 		send: f.Send, floor: p.floor, groups: f.Groups, held: p.world, kind: contentWorld,
 	}
 	switch {
 	case p.joining == joinStream:
-		s.planJoin(w, p, f, &src)
+		s.planJoin(w, p, f, &src, starved)
 	case s.planWhole(p, &src):
 		p.relax()
 	case p.joining == joinNow:
 		s.pin(w, p, f)
-		s.planJoin(w, p, f, &src)
+		s.planJoin(w, p, f, &src, starved)
 	default:
 		s.compete(w, p, f, &src, pk.limit)
 	}
@@ -93,6 +95,9 @@ func (s *Server) plan(w *ecs.World, p *peer, f *capture.Frame) {
 func (s *Server) planWhole(p *peer, src *source) bool {
 	mark := s.packing.load
 	var run blockHead
+	like := &holding{} // which the choice at hand is for
+	var age uint32
+	var two bool
 	for g := range src.groups {
 		h := &src.held[g]
 		if !p.wants(src, g) || h.split != nil {
@@ -103,7 +108,10 @@ func (s *Server) planWhole(p *peer, src *source) bool {
 			run = blockHead{}
 			continue
 		}
-		age, two, _ := h.choose(src.send, src.floor, allSlots, src.second, src.oldest)
+		if h.newest != like.newest || h.before != like.before || like.newest == 0 {
+			age, two, _ = h.choose(src.send, src.floor, allSlots, src.second, src.oldest)
+			like = h
+		}
 		if run.count > 0 && run.age == age && run.two == two {
 			run.count++
 			continue
@@ -149,7 +157,8 @@ func (s *Server) planRun(p *peer, src *source, run blockHead) bool {
 		return true
 	}
 	pk := &s.packing
-	if !s.hopeless(&run, src.send, pk.fresh()) {
+	parts := run.count > 1 || onesIn(run.slots&src.groups[run.first].Alive) > 1
+	if !parts || !s.hopeless(&run, src.send, pk.fresh()) {
 		b := s.encodeBlock(p, src, run)
 		if pk.add(b, src.kind) {
 			return true

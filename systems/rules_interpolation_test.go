@@ -149,8 +149,8 @@ func TestNetcodeE4_NeverBackwards(t *testing.T) {
 // of the way that the drawn tick says.
 //
 //mutant:rule E4 systems/client_interpolate.go
-//mutant:from comp.Schema.Lerp(dst, dst, next, f)
-//mutant:to comp.Schema.Lerp(dst, dst, next, 1.5*f)
+//mutant:from comp.Schema.Lerp(dst, dst, later, f)
+//mutant:to comp.Schema.Lerp(dst, dst, later, 1.5*f)
 //mutant:rule E4 systems/client_interpolate.go
 //mutant:from f = (head - float64(from.tick)) / float64(to.tick-from.tick)
 //mutant:to f = (head - float64(from.tick)) / 3

@@ -80,16 +80,21 @@ type welcome struct {
 	tickRate uint16
 	sendRate uint16
 	tick     uint32
+	trained  uint64 // hash of what the server's coders learned, 0: nothing
 }
 
-const welcomeSize = 16
+const welcomeSize = 24
 
 func (m welcome) append(b []byte) []byte {
 	for i := range 8 {
 		b = append(b, byte(m.seed>>(8*i)))
 	}
-	return append(b, byte(m.tickRate), byte(m.tickRate>>8), byte(m.sendRate), byte(m.sendRate>>8),
+	b = append(b, byte(m.tickRate), byte(m.tickRate>>8), byte(m.sendRate), byte(m.sendRate>>8),
 		byte(m.tick), byte(m.tick>>8), byte(m.tick>>16), byte(m.tick>>24))
+	for i := range 8 {
+		b = append(b, byte(m.trained>>(8*i)))
+	}
+	return b
 }
 
 func readWelcome(b []byte) (m welcome, err error) {
@@ -97,7 +102,7 @@ func readWelcome(b []byte) (m welcome, err error) {
 	r.Reset(b)
 	m.seed = r.Uint64()
 	m.tickRate, m.sendRate = r.Uint16(), r.Uint16()
-	m.tick = r.Uint32()
+	m.tick, m.trained = r.Uint32(), r.Uint64()
 	switch {
 	case r.Err() != nil || r.Len() != 0:
 		return m, fmt.Errorf("%w: welcome of %d bytes", ErrMessage, len(b))
@@ -139,7 +144,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 		Timeout:    c.Timeout,
 		Random:     c.Random,
 		Welcome: func(uint64) []byte {
-			return welcome{c.Seed, uint16(c.TickRate), uint16(c.SendRate), s.tick}.append(make([]byte, 0, welcomeSize))
+			return welcome{c.Seed, uint16(c.TickRate), uint16(c.SendRate), s.tick, c.Trained.Hash()}.append(make([]byte, 0, welcomeSize))
 		},
 	})
 	if err != nil {
@@ -252,7 +257,10 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		return
 	}
 	id := uint32(session.ID())
-	p := &peer{id: id, session: session, budget: s.config.Budget}
+	p := &peer{id: id, session: session, budget: s.config.Budget, model: s.model}
+	if s.agreement.with(s.endpoint.Tag(session), "client", id) {
+		p.model = s.trainedModel
+	}
 	in := s.protocol.Input()
 	p.inputs = newInputBuffer(inputTable(s.protocol), s.config.TickRate, s.config.WakeEvery)
 	if in != nil {

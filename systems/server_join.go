@@ -37,6 +37,7 @@ const unknownRTT = 10
 // pinned is a state of the world that is kept for clients to join with.
 type pinned struct {
 	send   uint32
+	model  *snapshot.Model
 	late   uint8 // see snapshotHeader
 	groups []snapshot.Group
 	room   int  // longest body of a block
@@ -69,12 +70,12 @@ func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
 	hides := s.hides(p)
 	var pin *pinned
 	for _, x := range s.pins {
-		if x.all && !hides && x.room == room && f.Send-x.send <= shareJoin && x.send > p.joinSend && x.send > p.floor {
+		if x.all && !hides && x.room == room && x.model == p.model && f.Send-x.send <= shareJoin && x.send > p.joinSend && x.send > p.floor {
 			pin = x
 		}
 	}
 	if pin == nil {
-		pin = &pinned{send: f.Send, late: uint8(f.Tick - f.Send*s.sendEvery), room: room, all: s.config.Visible == nil && !hides}
+		pin = &pinned{send: f.Send, model: p.model, late: uint8(f.Tick - f.Send*s.sendEvery), room: room, all: s.config.Visible == nil && !hides}
 		for g := range f.Groups {
 			pin.groups = append(pin.groups, p.seen(f, g))
 		}
@@ -148,12 +149,12 @@ func (s *Server) cutJoin(pin *pinned, run blockHead, biggest int) {
 	if run.count == 0 {
 		return
 	}
-	b := s.encodes.world(&pin.cache, s.model, &run, pin.groups, nil, nil)
+	b := s.encodes.world(&pin.cache, pin.model, &run, pin.groups, nil, nil)
 	alive := pin.groups[run.first].Alive
 	switch {
 	case len(b.body) <= pin.room || run.count == 1 && onesIn(run.slots&alive) <= 1 && len(b.body) <= biggest:
 		run.coder = b.coder
-		pin.chunks = append(pin.chunks, chunk{planned: planned{blockHead: run, body: b.body, send: pin.send}})
+		pin.chunks = append(pin.chunks, chunk{planned: planned{blockHead: run, body: b.body, costs: b.costs, send: pin.send}})
 	case run.count > 1:
 		x, y := run.halve()
 		s.cutJoin(pin, x, biggest)
@@ -162,7 +163,7 @@ func (s *Server) cutJoin(pin *pinned, run blockHead, biggest int) {
 		// Not even alone: it is told as empty, and the budget leaves it out from now on.
 		pin.big = append(pin.big, blockHead{first: run.first, slots: run.slots & alive})
 		pin.groups[run.first].Clear(trailing(run.slots&alive), false)
-		pin.cache.reset()
+		clear(pin.cache.blocks) // the bodies of earlier chunks stay where they are
 		s.stats.Oversized++
 		s.cutJoin(pin, run, biggest)
 	default:
@@ -185,8 +186,8 @@ func (s *Server) censor(j *join, g int, slots uint64) {
 	for i := range j.chunks {
 		c := &j.chunks[i]
 		if uint32(g) >= c.first && uint32(g) < c.first+c.count && c.slots&slots != 0 {
-			b := s.encodes.fresh(&j.cache.arena, s.model, &c.blockHead, j.groups, nil, nil)
-			c.body, c.coder = b.body, b.coder
+			b := s.encodes.fresh(&j.cache.arena, j.model, &c.blockHead, j.groups, nil, nil)
+			c.body, c.costs, c.coder = b.body, b.costs, b.coder
 		}
 	}
 }
@@ -203,23 +204,33 @@ func (p *peer) wants(src *source, g int) bool {
 }
 
 // planJoin lays out deltas and blocks of the state with which a client joins, half
-// and half where both have much to tell.
-func (s *Server) planJoin(w *ecs.World, p *peer, f *capture.Frame, src *source) {
+// and half where both have much to tell. A block that did not fit the last time goes
+// first.
+func (s *Server) planJoin(w *ecs.World, p *peer, f *capture.Frame, src *source, starved bool) {
 	pk := &s.packing
 	limit := pk.limit
+	if starved {
+		s.stream(p, f)
+	}
 	pk.limit = pk.used() + (limit-pk.used())/2
 	if !s.planWhole(p, src) {
 		s.compete(w, p, f, src, pk.limit)
 	}
 	pk.limit = limit
+	s.stream(p, f)
+}
+
+// stream lays out blocks of the state with which a client joins, as many as fit.
+func (s *Server) stream(p *peer, f *capture.Frame) {
 	wait := s.roundTrip(p)
 	for i := range p.join.chunks {
 		c := &p.join.chunks[i]
 		if c.done || c.sent != 0 && f.Send-c.sent <= wait {
 			continue
 		}
-		if !pk.add(c.planned, contentJoin) {
-			break
+		if !s.packing.add(c.planned, contentJoin) {
+			p.starved = p.starved || !s.packing.has(contentJoin)
+			return
 		}
 		c.sent = f.Send
 	}

@@ -10,25 +10,28 @@ import (
 
 // snapshots turns the world into packets, one state a send and client.
 type snapshots struct {
-	frames    *capture.Ring
-	layout    *snapshot.Layout
-	rawLayout *snapshot.Layout
-	model     *snapshot.Model
-	rawModel  *snapshot.Model
-	lastSend  uint32 // before the one at hand
-	encodes   encodes
-	cache     blockCache // of the send at hand
-	ownArena  []byte
-	packing   packing
-	units     []unit
-	order     []slotGain
-	raw       []byte
-	long      map[blockKey]longRun
-	pins      []*pinned
-	bigTold   map[uint64]bool // component masks of entities that were reported as too big
-	unseen    [1]snapshot.Group
-	empty     [1]snapshot.Group
-	private   uint64 // components that only the owner may see
+	frames       *capture.Ring
+	layout       *snapshot.Layout
+	rawLayout    *snapshot.Layout
+	model        *snapshot.Model
+	rawModel     *snapshot.Model
+	trainedModel *snapshot.Model // for clients that were trained alike
+	agreement    agreement
+	recorder     *snapshot.Recorder // nil: none, or no longer
+	lastSend     uint32             // before the one at hand
+	encodes      encodes
+	cache        blockCache // of the send at hand
+	ownArena     []byte
+	packing      packing
+	units        []unit
+	order        []slotGain
+	raw          []byte
+	long         map[blockKey]longRun
+	pins         []*pinned
+	bigTold      map[uint64]bool // component masks of entities that were reported as too big
+	unseen       [1]snapshot.Group
+	empty        [1]snapshot.Group
+	private      uint64 // components that only the owner may see
 }
 
 func (s *Server) initSnapshots() {
@@ -37,8 +40,16 @@ func (s *Server) initSnapshots() {
 	s.layout = snapshot.NewLayout(tables, steps, rate)
 	s.rawLayout = snapshot.NewRawLayout(tables, steps, rate)
 	s.model, s.rawModel = snapshot.NewModel(s.layout, nil), snapshot.NewModel(s.rawLayout, nil)
+	if s.config.Trained.Fits(s.layout) {
+		s.trainedModel = s.config.Trained.Model(s.layout)
+	}
+	s.encodes.begin(s.config.Coders, s.trainedModel)
+	s.encodes.accounts.init(s.layout, func(c int) int { return len(s.replicated[c].Schema.Fields) })
+	s.agreement = agreement{trained: s.config.Trained, layout: s.layout, log: s.config.Logger}
+	if s.config.Record != nil {
+		s.recorder = snapshot.NewRecorder(s.config.Record, s.layout)
+	}
 	s.frames = capture.New(s.world, s.layout, steps, s.config.Logger)
-	s.encodes.encoder.Only, s.encodes.private.Only = s.config.Coders, s.config.Coders
 	s.long, s.bigTold = make(map[blockKey]longRun), make(map[uint64]bool)
 	s.private = privateMask(s.protocol)
 	for k := range snapshot.GroupSize {
@@ -55,6 +66,7 @@ func (s *Server) snapshot(w *ecs.World) {
 	}
 	s.lastSend, s.sentAt = s.sentAt, s.tick/s.sendEvery
 	f := s.frames.Take(s.sentAt, s.tick)
+	s.record(f)
 	s.cache.reset()
 	s.stats.Sends++
 	for _, p := range s.peers {
@@ -107,10 +119,11 @@ func (h *snapshotHeader) sizes() (first, later int) {
 	return first, later
 }
 
-// planOwn lays out own state: all of it, or in turn what fits half the budget.
-func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame) {
+// planOwn lays out own state: all of it, or in turn what fits half the budget;
+// nothing where that left no room for anything else the last time.
+func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame, starved bool) {
 	of := s.captureOwn(w, p, f)
-	if len(of.groups) == 0 {
+	if starved || len(of.groups) == 0 {
 		return
 	}
 	src := source{
@@ -119,7 +132,7 @@ func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame) {
 	}
 	pk := &s.packing
 	limit := pk.limit
-	pk.limit = max(limit/2, minBudget)
+	pk.limit = limit / 2
 	if !s.planWhole(p, &src) {
 		for len(p.ownGained) < len(src.groups) {
 			p.ownGained = append(p.ownGained, [64]float32{})
@@ -130,6 +143,9 @@ func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame) {
 			}
 		}
 		s.competeFor(p, &src, p.ownGained)
+		if pk.limit = limit; !pk.has(contentOwn) {
+			s.competeFor(p, &src, p.ownGained) // with all of it, where half is not enough for one
+		}
 	}
 	pk.limit = limit
 }
@@ -163,6 +179,7 @@ func (s *Server) emit(p *peer, f *capture.Frame, h *snapshotHeader) {
 			size := len(b)
 			b = append(x.append(b, age, len(x.body), last), x.body...)
 			s.stats.Snapshots.count(x, len(b)-size)
+			s.encodes.accounts.sent(x, len(b)-size)
 			age = x.age
 			holds = append(holds, sentBlock{x.first, x.count, x.slots, x.send, x.chunk, x.own, x.hidden})
 			if !x.own && !x.hidden {

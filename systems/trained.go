@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/systems/capture"
 )
 
 // What coders learned of a game's traffic makes snapshots smaller where both sides
@@ -78,4 +79,24 @@ func (h hexHash) LogValue() slog.Value {
 		b[i] = digits[h>>(60-4*i)&15]
 	}
 	return slog.StringValue(string(b[:]))
+}
+
+// modelWith returns the model for the blocks of a server with this hash.
+func (c *Client) modelWith(server uint64) *snapshot.Model {
+	a := agreement{trained: c.config.Trained, layout: c.layout, log: c.config.Logger}
+	if a.with(server) {
+		return a.trained.Model(c.layout)
+	}
+	return snapshot.NewModel(c.layout, nil)
+}
+
+// record writes the state of a send to the recording, if there is one.
+func (s *Server) record(f *capture.Frame) {
+	if s.recorder == nil {
+		return
+	}
+	if err := s.recorder.Record(f.Groups); err != nil {
+		s.recorder = nil
+		s.config.Logger.Error("recording ended", "error", err)
+	}
 }

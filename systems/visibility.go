@@ -86,9 +86,9 @@ func (s *Server) planHidden(p *peer, f *capture.Frame) {
 				continue
 			}
 			h := blockHead{first: 0, count: 1, slots: part.slots}
-			b := s.encodes.fresh(&s.ownArena, s.model, &h, part.group, nil, nil)
+			b := s.encodes.fresh(&s.ownArena, p.model, &h, part.group, nil, nil)
 			h.first, h.coder = uint32(g), b.coder
-			s.packing.add(planned{blockHead: h, body: b.body, send: f.Send, chunk: -1, hidden: true}, contentWorld)
+			s.packing.add(planned{blockHead: h, body: b.body, costs: b.costs, send: f.Send, chunk: -1, hidden: true}, contentWorld)
 		}
 	}
 }

@@ -230,14 +230,29 @@ func steps[T numeric](f *Field, dst []float64, src unsafe.Pointer, size uintptr,
 		panic("schema: a field of form " + f.Form.String() + " has no steps")
 	}
 	off := f.Offset
-	for i := range n {
-		x := (float64(*(*T)(unsafe.Add(src, off))) - f.base) / f.grain
-		if !(x >= -0.5 && x < f.limit) {
-			x = f.fold(x)
+	for at := 0; ; at++ {
+		at += stepKernel[T](dst[at:n], src, off+uintptr(at)*size, size, f.base, f.grain, f.limit)
+		if at == n {
+			return
+		}
+		dst[at] = f.fold((float64(*(*T)(unsafe.Add(src, off+uintptr(at)*size))) - f.base) / f.grain)
+	}
+}
+
+// stepKernel writes steps up to the first that are outside, and returns how many.
+// Like gridKernel it must not call anything.
+//
+//go:noinline
+func stepKernel[T numeric](dst []float64, src unsafe.Pointer, off, size uintptr, lo, step, limit float64) int {
+	for i := range dst {
+		x := (float64(*(*T)(unsafe.Add(src, off))) - lo) / step
+		if !(x >= -0.5 && x < limit) {
+			return i
 		}
 		dst[i] = x
 		off += size
 	}
+	return len(dst)
 }
 
 // fold brings a number of steps into the range, as outside does with words.

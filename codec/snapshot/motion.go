@@ -167,7 +167,7 @@ func (w *walk) choose(expected mode) mode {
 		w.move(expected)
 	}
 	best, least := expected, w.miss()
-	if least <= 3*len(w.plan.fields) {
+	if least <= 4*len(w.plan.fields) {
 		return expected
 	}
 	for m := range mode(modes) {

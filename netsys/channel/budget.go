@@ -8,6 +8,9 @@ import "time"
 //   - More than a tenth of the packets lost: less by half of that share. Below a fiftieth: more. Between: as it
 //     is. These are the rules and figures of the loss-based controller of
 //     draft-ietf-rmcat-gcc-02, section 6: radio loses single packets, and that is no reason to slow down.
+//   - Nothing arrived at all: half, as often as that is so. That is an outage rather than a full path, and when
+//     it ends the rate doubles up to half of what it was before, which is TCP's slow start up to
+//     its threshold (RFC 5681).
 //   - Packets stand in a queue: less by 15 %, which is that draft's factor for overuse. A queue is seen when the
 //     smoothed round trip is 100 ms above the least, the target of RFC 6817, and this is not jitter: more
 //     than four deviations.
@@ -37,7 +40,8 @@ type budget struct {
 
 	from          time.Duration // when the interval began
 	settled, lost int64
-	short         bool // something waited for tokens
+	short         bool  // something waited for tokens
+	threshold     int64 // below it, after an outage, the rate doubles; 0 when there was none
 }
 
 // newBudget begins with a full bucket.
@@ -91,15 +95,25 @@ func (b *budget) control(at time.Duration, e *estimate) {
 func (b *budget) judge(took time.Duration, e *estimate) {
 	standing := e.smoothed - e.min()
 	switch {
+	case b.lost == b.settled:
+		if b.threshold == 0 {
+			b.threshold = b.rate / 2
+		}
+		b.rate /= 2
 	case b.lost*100 > b.settled*lossBackOff:
 		b.rate -= b.rate * b.lost / (2 * b.settled)
 	case standing > delayTarget && standing > 4*e.variance:
 		b.rate -= b.rate * 15 / 100
+	case b.rate < b.threshold:
+		b.rate = min(2*b.rate, b.threshold)
 	case b.short && b.lost*100 < b.settled*lossRecover:
 		trip := int64(max(e.smoothed, time.Millisecond))
 		trips := max(int64(took)/trip, 1)
 		more := b.packet * int64(time.Second) / trip * trips
 		b.rate += min(more, b.rate/4)
+	}
+	if b.lost < b.settled && b.rate >= b.threshold || b.lost*100 > b.settled*lossBackOff && b.lost < b.settled {
+		b.threshold = 0
 	}
 	b.rate = min(max(b.rate, b.floor), b.ceiling)
 }

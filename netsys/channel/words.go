@@ -70,7 +70,7 @@ func newPlan(t *schema.Table) []step {
 	return plan
 }
 
-// count is how many words of a step travel, given the words before and, of a text, its length.
+// count is how many words of a step there are, given the words before: none behind the end of a list.
 func (s *step) count(words []int32) int {
 	if s.list >= 0 && s.index >= words[s.list] {
 		return 0
@@ -78,8 +78,16 @@ func (s *step) count(words []int32) int {
 	return s.words
 }
 
-// textWords is how many words the bytes of a text take.
+// textWords is how many words a text of so many bytes takes.
 func textWords(bytes int32) int { return int(bytes+3) / 4 }
+
+// width is how many bits of word j travel: of the last word of a text, its bytes.
+func (s *step) width(words []int32, j int) uint {
+	if s.text && j > 0 {
+		return uint(min(32, 8*(int(words[s.word])-4*(j-1))))
+	}
+	return uint(s.bits[j])
+}
 
 func (k *kindOf) append(dst []byte, p unsafe.Pointer) []byte {
 	var words [schema.MaxWords]int32
@@ -93,7 +101,7 @@ func (k *kindOf) append(dst []byte, p unsafe.Pointer) []byte {
 			n = 1 + textWords(words[s.word])
 		}
 		for j := range n {
-			w.Bits(uint64(uint32(words[s.word+j])), uint(s.bits[j]))
+			w.Bits(uint64(uint32(words[s.word+j])), s.width(words[:], j))
 		}
 	}
 	return w.Bytes()
@@ -107,7 +115,7 @@ func (k *kindOf) read(b []byte, p unsafe.Pointer) error {
 		s := &k.plan[i]
 		n := s.count(words[:])
 		for j := 0; j < n; j++ {
-			v := r.Bits(uint(s.bits[j]))
+			v := r.Bits(s.width(words[:], j))
 			if j == 0 && s.values > 0 && v >= uint64(s.values) {
 				return codec.ErrMalformed
 			}

@@ -193,8 +193,8 @@ func TestWebSocketAllocatesNothing(t *testing.T) {
 		if _, err := r.conn.Write(up); err != nil {
 			t.Fatal(err)
 		}
-		for n < want {
-			l.Poll(time.Now(), count)
+		for l.Poll(time.Now(), count); n < want; l.Poll(time.Now(), count) {
+			time.Sleep(20 * time.Microsecond)
 		}
 		if err := l.Send(time.Now(), from, down); err != nil {
 			t.Fatal(err)

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 )
 
@@ -127,4 +129,25 @@ func maskedFrame(first byte, payload []byte) []byte {
 		b = append(b, v^mask[i%4])
 	}
 	return b
+}
+
+func prefixes(all ...string) (p []netip.Prefix) {
+	for _, s := range all {
+		p = append(p, netip.MustParsePrefix(s))
+	}
+	return p
+}
+
+// receive polls until n datagrams have arrived.
+func receive(t testing.TB, l *eventloop.Listener, n int) (all []string) {
+	t.Helper()
+	for range 10_000 {
+		l.Poll(time.Now(), func(d netsys.Datagram) { all = append(all, string(d.Data)) })
+		if len(all) >= n {
+			return all
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatalf("%d of %d datagrams arrived", len(all), n)
+	return nil
 }

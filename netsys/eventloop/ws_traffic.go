@@ -42,11 +42,8 @@ func (w *web) traffic(in stream, c *webConn, at time.Time) gnet.Action {
 		if errors.Is(err, errPartial) {
 			return gnet.None
 		}
-		var v violation
-		if errors.As(err, &v) {
-			w.count(func(s *WebSocketStats) { s.Violations++ })
-			c.answer(appendClose(nil, ws.StatusCode(v)))
-			return gnet.Close
+		if err != nil {
+			return w.violated(c, err)
 		}
 		payload := b[head:size]
 		ws.Cipher(payload, h.Mask, 0)
@@ -58,6 +55,15 @@ func (w *web) traffic(in stream, c *webConn, at time.Time) gnet.Action {
 		}
 	}
 	return gnet.None
+}
+
+// violated says goodbye to a client that must not send what it sent.
+func (w *web) violated(c *webConn, err error) gnet.Action {
+	w.count(func(s *WebSocketStats) { s.Violations++ })
+	code := violation(ws.StatusProtocolError)
+	_ = errors.As(err, &code)
+	c.answer(appendClose(nil, ws.StatusCode(code)))
+	return gnet.Close
 }
 
 // greet handles the handshake; done is true when it is over and frames follow.

@@ -228,12 +228,12 @@ func (w *Wire) Close() error {
 		return nil
 	}
 	w.closed = true
-	w.out.close()
-	w.shut()
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	if w.err == nil {
 		w.err = netsys.ErrClosed
 	}
+	w.mu.Unlock()
+	w.out.close()
+	w.shut()
 	return nil
 }

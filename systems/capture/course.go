@@ -69,7 +69,7 @@ func (f *lineField) round(truth float64) int32 {
 
 // fold brings a place to the words of its field, if it is an angle.
 func (f *lineField) fold(r int64) int32 {
-	if f.turn > 0 {
+	if f.turn > 0 && uint64(r) >= uint64(f.turn) {
 		if r %= f.turn; r < 0 {
 			r += f.turn
 		}

@@ -32,6 +32,9 @@ type bend struct {
 // stay far from overflow.
 const maxChange = 1 << 28
 
+// maxGap is how many sends may be between two frames for lines to go on.
+const maxGap = 16
+
 // settle is for how many seconds a line must be at rest to be put on the word
 // closest to the value.
 const settle = 3
@@ -74,18 +77,18 @@ func (p *plan) start(g *group, slot int) {
 func (r *Ring) draw(g *group, slot int, words []int32) {
 	p, at := g.plan, g.rows[slot]
 	t := &r.tables[at.table]
-	rows := len(t.ids)
+	rows, gap := len(t.ids), int64(r.gap)
 	truths := r.truths[t.truths+int(at.row):]
 	lines := g.lines[slot*p.lines:][:p.lines]
 	bends := g.bends[slot*len(p.sets):][:len(p.sets)]
 	for i := range p.sets {
 		s, b := &p.sets[i], &bends[i]
 		rest := true
-		near := !b.fresh
+		near := !b.fresh && gap <= maxGap
 		for k := range s.fields {
 			f := &s.fields[k]
 			l := lines[f.line]
-			if math.Abs(f.off(int64(l.r)+int64(l.v), truths[f.line*rows])) > f.slack {
+			if math.Abs(f.off(int64(l.r)+int64(l.v)*gap, truths[f.line*rows])) > f.slack {
 				near = false
 			}
 			rest = rest && l.v == 0
@@ -106,7 +109,7 @@ func (r *Ring) draw(g *group, slot int, words []int32) {
 			for k := range s.fields {
 				f := &s.fields[k]
 				l := &lines[f.line]
-				l.r = f.fold(int64(l.r) + int64(l.v))
+				l.r = f.fold(int64(l.r) + int64(l.v)*gap)
 			}
 			if b.age < math.MaxUint16 {
 				b.age++
@@ -137,7 +140,7 @@ func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, row rowRef,
 		s.snap(&course, &exact, words)
 	}
 
-	n := r.steps
+	n, all := r.steps, r.steps*r.gap
 	at := -1
 	if past != nil && !b.fresh {
 		wrong := b.guess && b.age == 0
@@ -145,23 +148,23 @@ func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, row rowRef,
 			b.jumper = !b.jumper
 		}
 		least := math.Inf(1)
-		for step := range n {
+		for step := range all {
 			worst := 0.0
 			for k := range s.fields {
 				f := &s.fields[k]
 				l := lines[f.line]
-				off := f.off(int64(l.r)+snapshot.Bend(l.v, course[k], step, n, n), truths[f.line*rows])
+				off := f.off(int64(l.r)+snapshot.Bend(l.v, course[k], step, all, n), truths[f.line*rows])
 				worst = max(worst, math.Abs(off)/f.slack)
 			}
 			if worst < least {
 				at, least = step, worst
 			}
 		}
-		b.guess = at == n-1 && least <= 1
+		b.guess = at == all-1 && least <= 1
 		switch {
 		case least > 1:
 			at = -1
-			if least > nearly && !s.drifted(lines, truths, rows) {
+			if least > nearly && !s.drifted(lines, truths, rows, int64(r.gap)) {
 				b.jumper = true
 			}
 		case !b.guess && !wrong:
@@ -177,7 +180,7 @@ func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, row rowRef,
 		case b.guess && b.jumper:
 			l.r = f.round(truths[f.line*rows]) // and goes on as it did
 		default:
-			*l = line{f.fold(int64(l.r) + snapshot.Bend(l.v, course[k], at, n, n)), course[k]}
+			*l = line{f.fold(int64(l.r) + snapshot.Bend(l.v, course[k], at, all, n)), course[k]}
 		}
 	}
 	b.fresh, b.age = false, 0
@@ -185,11 +188,11 @@ func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, row rowRef,
 
 // drifted reports whether the lines have strayed by what rounding adds up to, and
 // not by a jump.
-func (s *set) drifted(lines []line, truths []float64, rows int) bool {
+func (s *set) drifted(lines []line, truths []float64, rows int, gap int64) bool {
 	for k := range s.fields {
 		f := &s.fields[k]
 		l := lines[f.line]
-		if math.Abs(f.off(int64(l.r)+int64(l.v), truths[f.line*rows])) > f.slack+2 {
+		if math.Abs(f.off(int64(l.r)+int64(l.v)*gap, truths[f.line*rows])) > f.slack+2 {
 			return false
 		}
 	}
@@ -199,7 +202,7 @@ func (s *set) drifted(lines []line, truths []float64, rows int) bool {
 // past returns the values of a row one step ago, and how far apart they lie; nil
 // when they are not known.
 func (r *Ring) past(table, row int) (truths []float64, stride int) {
-	if r.since != r.steps {
+	if r.since != r.steps*r.gap || r.gap > maxGap {
 		return nil, 0
 	}
 	id, kind := r.tables[table].ids[row], r.tables[table].plan

@@ -137,6 +137,50 @@ func TestOneBendIsToldFromAnyOlderState(t *testing.T) {
 	}
 }
 
+// Where sends are left out, lines go on through them.
+func TestLinesGoThroughGaps(t *testing.T) {
+	s := newStage(t, 3, nil)
+	rng := rand.New(rand.NewPCG(15, 16))
+	all := crowd(s, rng, 40)
+	for _, e := range all {
+		*ecs.Get[spot](s.w, e) = spot{500 + 1000*rng.Float32(), 500 + 1000*rng.Float32()}
+	}
+	var last []lines
+	news, was := 0, uint32(0)
+	for s.tick < 600 {
+		walk(s.w)
+		s.tick++
+		s.ring.Step()
+		gap := []uint32{2, 5, 1, maxGap}[s.tick/100%4]
+		if s.tick%(3*gap) != 0 {
+			continue
+		}
+		f := s.ring.Take(s.tick/3, s.tick)
+		for i, e := range all {
+			l := s.lines(t, f, e)
+			if off := s.errors(e, l); off > 1.001 {
+				t.Fatalf("send %d, the last was %d: %v tolerances off", f.Send, was, off)
+			}
+			if i == len(last) {
+				last = append(last, l)
+			} else if l[0][1] != last[i][0][1] || l[1][1] != last[i][1][1] {
+				news++
+			}
+			last[i] = l
+		}
+		was = f.Send
+	}
+	if news > 2*len(all) {
+		t.Errorf("%d changes of %d entities that walk straight on", news, len(all))
+	}
+	f := s.ring.Take(was+1000, s.tick)
+	for _, e := range all {
+		if off := s.errors(e, s.lines(t, f, e)); off > 1.001 {
+			t.Errorf("after a pause: %v tolerances off", off)
+		}
+	}
+}
+
 // What rests is put on the word closest to it after a while, once.
 func TestRestSettles(t *testing.T) {
 	s := newStage(t, 3, nil)

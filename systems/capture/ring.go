@@ -33,6 +33,8 @@ type Ring struct {
 	truths []float64 // values of fields that are sent as lines, likewise
 	before []step    // values at the step before a send
 	since  int       // steps since the newest frame
+	newest uint32    // send of the newest frame
+	gap    int       // sends from the one before to the one being taken
 
 	clamped []uint64
 	told    clampLog
@@ -98,14 +100,17 @@ func (r *Ring) Clamped(component int) uint64 { return r.clamped[component] }
 // the same step: lines are drawn through the last two steps before a send.
 func (r *Ring) Step() {
 	r.since++
-	if r.since == r.steps-1 {
+	if (r.since+1)%r.steps == 0 && r.steps > 1 {
 		r.remember()
 	}
 }
 
 // Take captures the world as it stands after step tick, as send number send, which
-// is not 0 and larger than the one before.
+// is not 0 and larger than the one before: by more than one where sends were left
+// out.
 func (r *Ring) Take(send, tick uint32) *Frame {
+	r.gap = int(min(send-r.newest, maxGap+1))
+	r.newest = send
 	r.read()
 	r.slots.begin(send)
 	r.place()

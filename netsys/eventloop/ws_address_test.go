@@ -1,0 +1,37 @@
+package eventloop
+
+import (
+	"net/netip"
+	"testing"
+)
+
+// WebSocket addresses tell every TCP address apart, say what it was, and are no UDP peer's.
+func TestWebAddresses(t *testing.T) {
+	seen := make(map[netip.AddrPort]string)
+	for _, s := range []string{
+		"192.0.2.1:5000", "192.0.2.1:5001", "192.0.2.2:5000", "0.0.0.0:1", "[::1]:5000", "[2001:db8::1]:5000",
+		"[2002:c000:201::]:5000", "[fe80::1%eth0]:5000", "[fe80::1%eth1]:5000", "[fe80::1]:5000",
+	} {
+		a := netip.MustParseAddrPort(s)
+		w := webAddr(a)
+		if other, taken := seen[w]; taken {
+			t.Errorf("%v and %v are both %v", s, other, w)
+		}
+		seen[w] = s
+		if !IsWebSocket(w) || IsWebSocket(a) || PeerAddr(w) != a || PeerAddr(a) != a || w == a {
+			t.Errorf("%v became %v, which is %v", a, w, PeerAddr(w))
+		}
+		if p, err := netip.ParseAddrPort(w.String()); err != nil || p != w {
+			t.Errorf("%v does not survive as text: %v %v", w, p, err)
+		}
+	}
+	mapped := netip.MustParseAddrPort("[::ffff:192.0.2.1]:5000")
+	if webAddr(mapped) != webAddr(netip.MustParseAddrPort("192.0.2.1:5000")) {
+		t.Error("the mapped form of an address is another address")
+	}
+	// Who counts by the 64 bits that name a network does not count all of IPv4 as one.
+	a, b := webAddr(netip.MustParseAddrPort("192.0.2.1:1")).Addr().As16(), webAddr(netip.MustParseAddrPort("192.0.2.2:1")).Addr().As16()
+	if [8]byte(a[:8]) == [8]byte(b[:8]) {
+		t.Error("two IPv4 addresses are one network")
+	}
+}

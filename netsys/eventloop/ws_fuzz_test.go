@@ -1,0 +1,113 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package eventloop
+
+import (
+	"bytes"
+	"io"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/panjf2000/gnet/v2"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// FuzzHandshake feeds requests to the upgrade. What is let in was answered with the switch; what is not, never.
+func FuzzHandshake(f *testing.F) {
+	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
+	configs := []WebSocketConfig{
+		{},
+		{Origins: []string{"https://game.example"}},
+		{ProxyHeader: "X-Forwarded-For", Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::/16")}},
+	}
+	switches := []byte("HTTP/1.1 101 ")
+	f.Fuzz(func(t *testing.T, head []byte) {
+		if len(head) > defaultHandshake {
+			return
+		}
+		for i := range configs {
+			answer, client, err := configs[i].upgrade(bytes.Clone(head), netip.MustParseAddr("127.0.0.1"))
+			if len(answer) > 1024+len(head) {
+				t.Errorf("%d bytes of request answered with %d", len(head), len(answer))
+			}
+			if in := bytes.HasPrefix(answer, switches); in != (err == nil) {
+				t.Errorf("error %v, answer %q", err, answer)
+			}
+			if err == nil && (!client.IsValid() || client.Zone() != "" || client.Is4In6()) {
+				t.Errorf("client %v", client)
+			}
+		}
+	})
+}
+
+// pipe is a stream in memory.
+type pipe struct{ b []byte }
+
+func (p *pipe) InboundBuffered() int { return len(p.b) }
+
+func (p *pipe) Peek(n int) ([]byte, error) {
+	if n > len(p.b) {
+		return nil, io.ErrShortBuffer
+	}
+	return p.b[:n], nil
+}
+
+func (p *pipe) Discard(n int) (int, error) {
+	n = min(n, len(p.b))
+	p.b = p.b[n:]
+	return n, nil
+}
+
+// FuzzFrames feeds what follows a handshake to a connection, in pieces as the first byte says. Whatever comes,
+// the result is the same however it was cut, little stays buffered, and every datagram is one.
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte{3, 0x82, 0x81, 1, 2, 3, 4, 5})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) == 0 || len(data) > 1<<16 {
+			return
+		}
+		whole, wholeAction, flooded := feed(t, data[1:], len(data))
+		pieces, piecesAction, _ := feed(t, data[1:], int(data[0])+1)
+		if flooded {
+			return // pieces come over several polls
+		}
+		if wholeAction != piecesAction || len(whole) != len(pieces) {
+			t.Fatalf("whole: %d datagrams, action %v; in pieces: %d, %v", len(whole), wholeAction, len(pieces), piecesAction)
+		}
+		for i := range whole {
+			if whole[i] != pieces[i] || len(whole[i]) > netsys.MaxDatagram {
+				t.Fatalf("datagram %d: %q whole, %q in pieces", i, whole[i], pieces[i])
+			}
+		}
+	})
+}
+
+// feed lets a connection read data in pieces of so many bytes, and returns the datagrams, what became of it, and
+// whether it brought too many at once.
+func feed(t *testing.T, data []byte, piece int) (got []string, action gnet.Action, flooded bool) {
+	inbox := netsys.NewInbox(webPerPoll)
+	w := newWeb(WebSocketConfig{}, inbox)
+	c := &webConn{fd: -1, from: webAddr(netip.MustParseAddrPort("192.0.2.1:5000"))}
+	w.conns[c], w.byAddr[c.from] = struct{}{}, c
+	var p pipe
+	at := time.Unix(1, 0)
+	for len(data) > 0 && action == gnet.None {
+		n := min(piece, len(data))
+		p.b = append(bytes.Clone(p.b), data[:n]...)
+		data = data[n:]
+		action = w.traffic(&p, c, at)
+		if action == gnet.None && len(p.b) >= maxFrame {
+			t.Fatalf("%d bytes stay buffered", len(p.b))
+		}
+		w.polls.Add(1)
+		inbox.Drain(at, func(d netsys.Datagram) {
+			if d.From != c.from {
+				t.Errorf("from %v", d.From)
+			}
+			got = append(got, string(d.Data))
+		})
+	}
+	return got, action, w.snapshot().Flooded > 0
+}

@@ -1,0 +1,64 @@
+package eventloop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// The outbox drops the oldest frame of which nothing has left, and never cuts one.
+func TestOutbox(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		taken   int // bytes that leave after the first push
+		pushes  int
+		dropped int
+		want    string
+	}{
+		{"room", 0, 3, 0, "[0000][1111][2222]"},
+		{"full", 0, 5, 2, "[2222][3333][4444]"},
+		{"first one half sent", 2, 5, 2, "000][3333][4444]"},
+		{"first one sent", 6, 4, 0, "[1111][2222][3333]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := newOutbox(3)
+			dropped := 0
+			for i := range c.pushes {
+				if o.push(fmt.Appendf(o.buffer(), "[%s]", strings.Repeat(fmt.Sprint(i), 4))) {
+					dropped++
+				}
+				if i == 0 && c.taken > 0 {
+					o.took(c.taken)
+				}
+			}
+			var got []byte
+			for b := o.next(); b != nil; b = o.next() {
+				n := min(4, len(b))
+				got = append(got, b[:n]...)
+				o.took(n)
+			}
+			if string(got) != c.want || dropped != c.dropped {
+				t.Errorf("%s left, %d dropped; want %s, %d", got, dropped, c.want, c.dropped)
+			}
+		})
+	}
+}
+
+func TestOutboxAllocatesNothing(t *testing.T) {
+	o := newOutbox(4)
+	payload := make([]byte, 400)
+	round := func() {
+		for range 6 {
+			o.push(appendFrame(o.buffer(), 2, payload))
+		}
+		for b := o.next(); b != nil; b = o.next() {
+			o.took(len(b))
+		}
+	}
+	for range 10 {
+		round()
+	}
+	if n := testing.AllocsPerRun(100, round); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

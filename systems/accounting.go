@@ -1,0 +1,170 @@
+package systems
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/components"
+)
+
+// Traffic is what snapshots were made of, since the server began, in bytes without
+// what sessions add:
+//
+//	Bytes = Headers + Heads + Own + Presence.Sent + Sent of all Components
+//
+// which holds exactly but for what a float64 rounds off. Headers, Heads and Own are
+// exact. Within a block of the range coder the bytes are split where its interval
+// stands between two values, and each such place is off by less than a tenth of a
+// bit. Within one of zstd or raw bytes they are split in the proportions in which
+// the range coder would have.
+type Traffic struct {
+	Bytes   uint64 // of all snapshot messages
+	Headers uint64 // of these
+	Heads   uint64 // of blocks
+	Own     uint64 // bodies of own state
+	Inputs  uint64 // input messages read, not part of Bytes
+	// Presence is what belongs to no field: which entities there are, which of them
+	// have news, and what coders take to end a block.
+	Presence TrafficBytes
+	// Components are those that are replicated, in order of registration.
+	Components []ComponentTraffic
+}
+
+// TrafficBytes is what something took in the blocks of the world.
+type TrafficBytes struct {
+	Sent    float64 // a block counts for every client that it was sent to
+	Encoded float64 // every block that was encoded counts once, sent or not
+}
+
+// ComponentTraffic is what a component took, the sum over its fields.
+type ComponentTraffic struct {
+	Name string
+	TrafficBytes
+	Fields []FieldTraffic
+}
+
+// FieldTraffic is what a field of a component took.
+type FieldTraffic struct {
+	Path string // within the component, like "Pos.X"
+	TrafficBytes
+}
+
+// EntityTraffic is what the fields of an entity took in blocks that were encoded,
+// each block once, in bytes.
+type EntityTraffic struct {
+	ID    components.NetID
+	Bytes float64
+}
+
+// Traffic writes what snapshots were made of to t, whose memory is used again.
+func (s *Server) Traffic(t *Traffic) {
+	a := &s.encodes.accounts
+	st := &s.stats.Snapshots
+	t.Bytes, t.Headers, t.Heads, t.Own, t.Inputs = st.Bytes, st.Headers, a.heads, a.own, s.stats.InputBytes
+	t.Components = resize(t.Components, len(s.replicated))
+	t.Presence = a.rest.bytes()
+	at := 0
+	for i, c := range s.replicated {
+		x := &t.Components[i]
+		x.Name, x.TrafficBytes = c.Schema.Name, TrafficBytes{}
+		x.Fields = resize(x.Fields, a.fields[i])
+		for k := range x.Fields {
+			f := FieldTraffic{c.Schema.Fields[k].Path, a.spent[at].bytes()}
+			x.Fields[k] = f
+			x.Sent += f.Sent
+			x.Encoded += f.Encoded
+			at++
+		}
+	}
+}
+
+// AccountEntities makes the server count what each entity takes too, from now on, or
+// no longer. It takes memory for each entity that has news, and counts only what the
+// range coder coded.
+func (s *Server) AccountEntities(on bool) {
+	for _, m := range s.encodes.meters() {
+		m.AccountEntities(on)
+	}
+}
+
+// TopEntities appends to dst the n entities of the newest send that took most since
+// [Server.AccountEntities] was switched on, the first the most.
+func (s *Server) TopEntities(dst []EntityTraffic, n int) []EntityTraffic {
+	f := s.frames.At(s.sentAt)
+	if f == nil {
+		return dst
+	}
+	from := len(dst)
+	for g := range f.Groups {
+		for m := f.Groups[g].Alive; m != 0; m &= m - 1 {
+			id := f.Groups[g].IDs[trailing(m)]
+			bits := 0.0
+			for _, m := range s.encodes.meters() {
+				bits += m.SpentOn(id)
+			}
+			if bits > 0 {
+				dst = append(dst, EntityTraffic{netID(id), bits / 8})
+			}
+		}
+	}
+	slices.SortFunc(dst[from:], func(a, b EntityTraffic) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.ID, b.ID))
+	})
+	return dst[:min(len(dst), from+n)]
+}
+
+// account is a sum in parts of a byte. What belongs to no field may fall below zero
+// in single blocks: the last bytes of a body can stand for more than they hold.
+type account struct{ sent, encoded int64 }
+
+// byteParts is how many parts of a byte are counted: 256 of each bit, as by
+// [snapshot.Encoder.Spent].
+const (
+	bitParts  = 256
+	byteParts = 8 * bitParts
+)
+
+func (a account) bytes() TrafficBytes {
+	return TrafficBytes{float64(a.sent) / byteParts, float64(a.encoded) / byteParts}
+}
+
+// accounts sums what blocks took.
+type accounts struct {
+	fields []int     // of each component
+	spent  []account // by component and field
+	rest   account
+	heads  uint64
+	own    uint64
+}
+
+func (a *accounts) init(l *snapshot.Layout, fields func(component int) int) {
+	n := 0
+	for c := range l.Components() {
+		a.fields = append(a.fields, 0)
+		if l.Words(c) > 0 {
+			a.fields[c] = fields(c)
+		}
+		n += a.fields[c]
+	}
+	a.spent = make([]account, n)
+}
+
+// sent counts a block that went to a client in so many bytes.
+func (a *accounts) sent(b *planned, size int) {
+	a.heads += uint64(size - len(b.body))
+	if b.own {
+		a.own += uint64(len(b.body))
+		return
+	}
+	rest := int64(len(b.body)) * byteParts
+	for costs := b.costs; len(costs) > 0; {
+		at, n := binary.Uvarint(costs)
+		v, m := binary.Uvarint(costs[n:])
+		costs = costs[n+m:]
+		a.spent[at].sent += int64(v)
+		rest -= int64(v)
+	}
+	a.rest.sent += rest
+}
