@@ -246,7 +246,7 @@ func (m *match) sum(before systems.ServerStats) {
 // turns.
 func extra(o options, progress io.Writer) (float64, error) {
 	const many, rounds = 101, 10
-	o.npcs, o.rtt, o.jitter, o.loss = o.npcs+o.clients, spread{}, 0, 0
+	o.npcs, o.rtt.to, o.jitter, o.loss = o.npcs+o.clients, o.rtt.from, 0, 0
 	o.clients = 0
 	var matches []*match
 	for _, clients := range []int{0, 1, many} {
