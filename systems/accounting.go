@@ -14,11 +14,12 @@ import (
 //
 //	Bytes = Headers + Heads + Own + Presence.Sent + Sent of all Components
 //
-// which holds exactly but for what a float64 rounds off. Headers, Heads and Own are
-// exact. Within a block of the range coder the bytes are split where its interval
-// stands between two values, and each such place is off by less than a tenth of a
-// bit. Within one of zstd or raw bytes they are split in the proportions in which
-// the range coder would have.
+// Headers, Heads and Own are exact. What fields took is measured in one delta of
+// eight, and in all full states; the other deltas count as if they were alike, so that
+// figures of a few seconds are estimates. Within a block of the range coder the bytes
+// are split where its interval stands between two values: each such place is off by
+// less than a tenth of a bit. Within one of zstd or raw bytes they are split in the
+// proportions in which the range coder would have.
 type Traffic struct {
 	Bytes   uint64 // of all snapshot messages
 	Headers uint64 // of these
@@ -64,27 +65,42 @@ func (s *Server) Traffic(t *Traffic) {
 	st := &s.stats.Snapshots
 	t.Bytes, t.Headers, t.Heads, t.Own, t.Inputs = st.Bytes, st.Headers, a.heads, a.own, s.stats.InputBytes
 	t.Components = resize(t.Components, len(s.replicated))
-	t.Presence = a.rest.bytes()
+	t.Presence = TrafficBytes{}
+	var scale [len(a.lots)]TrafficBytes
+	for i := range a.lots {
+		l := &a.lots[i]
+		t.Presence.Sent += float64(l.sent.all)
+		t.Presence.Encoded += float64(l.encoded.all)
+		scale[i] = TrafficBytes{l.sent.scale(), l.encoded.scale()}
+	}
 	at := 0
 	for i, c := range s.replicated {
 		x := &t.Components[i]
 		x.Name, x.TrafficBytes = c.Schema.Name, TrafficBytes{}
 		x.Fields = resize(x.Fields, a.fields[i])
 		for k := range x.Fields {
-			f := FieldTraffic{c.Schema.Fields[k].Path, a.spent[at].bytes()}
+			f := FieldTraffic{Path: c.Schema.Fields[k].Path}
+			for i := range a.lots {
+				spent := &a.lots[i].fields[at]
+				f.Sent += float64(spent.sent) * scale[i].Sent
+				f.Encoded += float64(spent.encoded) * scale[i].Encoded
+			}
 			x.Fields[k] = f
 			x.Sent += f.Sent
 			x.Encoded += f.Encoded
 			at++
 		}
+		t.Presence.Sent -= x.Sent
+		t.Presence.Encoded -= x.Encoded
 	}
 }
 
 // AccountEntities makes the server count what each entity takes too, from now on, or
-// no longer. It takes memory for each entity that has news, and counts only what the
-// range coder coded.
+// no longer. It takes memory for each entity that has news, measures every block, and
+// counts nothing where zstd alone is to be used.
 func (s *Server) AccountEntities(on bool) {
 	for _, m := range s.encodes.meters() {
+		m.all = on && m.Only == snapshot.AnyCoder
 		m.AccountEntities(on)
 	}
 }
@@ -115,30 +131,39 @@ func (s *Server) TopEntities(dst []EntityTraffic, n int) []EntityTraffic {
 	return dst[:min(len(dst), from+n)]
 }
 
-// account is a sum in parts of a byte. What belongs to no field may fall below zero
-// in single blocks: the last bytes of a body can stand for more than they hold.
-type account struct{ sent, encoded int64 }
-
-// byteParts is how many parts of a byte are counted: 256 of each bit, as by
-// [snapshot.Encoder.Spent].
+// Costs are counted in parts of a byte: 256 of each bit, as [snapshot.Encoder.Spent]
+// does.
 const (
 	bitParts  = 256
 	byteParts = 8 * bitParts
 )
 
-func (a account) bytes() TrafficBytes {
-	return TrafficBytes{float64(a.sent) / byteParts, float64(a.encoded) / byteParts}
+// account is what a field took, in parts of a byte, in blocks that were measured.
+type account struct{ sent, encoded int64 }
+
+// bodies is how many bytes the bodies of blocks have.
+type bodies struct{ all, measured int64 }
+
+// scale makes parts of a byte in measured bodies bytes of all.
+func (b bodies) scale() float64 {
+	return float64(b.all) / (byteParts * float64(max(b.measured, 1)))
+}
+
+// lot is blocks that are measured as often as each other.
+type lot struct {
+	fields        []account // of all components, one behind the other
+	sent, encoded bodies
 }
 
 // accounts sums what blocks took.
 type accounts struct {
-	fields []int     // of each component
-	spent  []account // by component and field
-	rest   account
+	fields []int  // of each component
+	lots   [2]lot // full states, and deltas
 	heads  uint64
 	own    uint64
 }
 
+// init makes accounts for components with so many fields each.
 func (a *accounts) init(l *snapshot.Layout, fields func(component int) int) {
 	n := 0
 	for c := range l.Components() {
@@ -148,7 +173,16 @@ func (a *accounts) init(l *snapshot.Layout, fields func(component int) int) {
 		}
 		n += a.fields[c]
 	}
-	a.spent = make([]account, n)
+	for i := range a.lots {
+		a.lots[i].fields = make([]account, n)
+	}
+}
+
+func (a *accounts) lot(delta bool) *lot {
+	if delta {
+		return &a.lots[1]
+	}
+	return &a.lots[0]
 }
 
 // sent counts a block that went to a client in so many bytes.
@@ -158,13 +192,16 @@ func (a *accounts) sent(b *planned, size int) {
 		a.own += uint64(len(b.body))
 		return
 	}
-	rest := int64(len(b.body)) * byteParts
+	l := a.lot(b.age > 0)
+	l.sent.all += int64(len(b.body))
+	if b.costs == nil {
+		return
+	}
+	l.sent.measured += int64(len(b.body))
 	for costs := b.costs; len(costs) > 0; {
 		at, n := binary.Uvarint(costs)
 		v, m := binary.Uvarint(costs[n:])
 		costs = costs[n+m:]
-		a.spent[at].sent += int64(v)
-		rest -= int64(v)
+		l.fields[at].sent += int64(v)
 	}
-	a.rest.sent += rest
 }

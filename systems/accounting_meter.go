@@ -5,75 +5,100 @@ import (
 	"github.com/tactusgo/tactus/codec/snapshot"
 )
 
-// meter is an encoder whose blocks are accounted for.
+// meter is an encoder some of whose blocks are measured: what their fields take.
+//
+// The range coder is up to an eighth slower while it measures, so that of deltas one
+// in eight is measured, drawn without regard to what it holds, and of blocks that it
+// has no part in, since only zstd is to be used, one in 32, for which it codes the
+// block too. Of the others full states are all measured: they are few, and none is
+// like another.
 type meter struct {
 	snapshot.Encoder
-	last  []snapshot.Cost // of fields and the rest, up to the last block
-	block []snapshot.Cost // of the last block
+	all   bool            // every block is measured
+	draw  uint64          // of the next decision
+	last  []snapshot.Cost // of fields and the rest, up to the last block measured
+	block []snapshot.Cost // of that block
 	next  []snapshot.Cost // scratch
 
-	// Where the range coder has no part in blocks, they are split by what it makes of
-	// one such block now and then.
-	sampler *meter
-	samples [2]sample // of full states, and of deltas
+	sampler *snapshot.Encoder // measures where the encoder cannot
 	body    []byte
 }
 
-// sample is what the range coder made of a block.
-type sample struct {
-	costs []snapshot.Cost
-	age   int // blocks since
-}
+// One block in so many to the power of 2 is measured.
+const (
+	deltaMeasure = 3
+	zstdMeasure  = 5
+)
 
-// sampleEvery is how many blocks share a sample. Taking one costs about what encoding
-// the block does.
-const sampleEvery = 32
-
-// begin makes the encoder ready.
-func (m *meter) begin(only snapshot.Coders) {
-	m.Only, m.Account = only, only == snapshot.AnyCoder
-}
-
-// measure counts a block that was just encoded in so many bytes, and appends to dst
-// what its fields took: pairs of uvarints, field and parts of a byte.
-func (m *meter) measure(a *accounts, dst []byte, size int, coder snapshot.Coder, model *snapshot.Model, parts []snapshot.Part) []byte {
-	var costs []snapshot.Cost
-	if m.Account {
-		m.spend()
-		costs = m.block
-	} else {
-		costs = m.sample(model, parts)
+// measured reports whether the coming block is measured, the first of a lot always.
+func (m *meter) measured(l *lot, delta bool) bool {
+	m.draw = m.draw*6364136223846793005 + 1442695040888963407 // the generator of PCG
+	switch {
+	case m.all || l.encoded.measured == 0:
+		return true
+	case m.Only == snapshot.ZstdOnly:
+		return m.draw>>(64-zstdMeasure) == 0
+	case delta:
+		return m.draw>>(64-deltaMeasure) == 0
 	}
+	return true
+}
+
+// append appends a block to dst, and behind it, where it is measured, what its fields
+// took: pairs of uvarints, field and parts of a byte. It returns where these begin, or
+// -1.
+func (m *meter) append(a *accounts, dst []byte, model *snapshot.Model, parts []snapshot.Part) (all []byte, coder snapshot.Coder, size, costs int) {
+	delta := parts[0].Base != nil
+	l := a.lot(delta)
+	measured := m.measured(l, delta)
+	m.Account = measured && m.Only == snapshot.AnyCoder
+	at := len(dst)
+	all, coder = m.Append(dst, model, parts)
+	size = len(all) - at
+	l.encoded.all += int64(size)
+	if !measured {
+		return all, coder, size, -1
+	}
+	if !m.Account {
+		m.sample(model, parts)
+	}
+	m.spend()
+	l.encoded.measured += int64(size)
 	scale := 1.0
 	if coder != snapshot.Range {
 		total := 0.0
-		for i := range costs {
-			total += costs[i].Bits
+		for i := range m.block {
+			total += m.block[i].Bits
 		}
 		if scale = 0; total > 0 {
 			scale = float64(8*size) / total
 		}
 	}
-	rest := int64(size) * byteParts
-	for i := range costs {
-		v := int64(costs[i].Bits * scale * bitParts)
-		if v <= 0 || costs[i].Component < 0 {
-			continue
+	costs = len(all)
+	for i := range m.block {
+		v := int64(m.block[i].Bits * scale * bitParts)
+		if v > 0 && m.block[i].Component >= 0 {
+			all = codec.AppendUvarint(codec.AppendUvarint(all, uint64(i)), uint64(v))
+			l.fields[i].encoded += v
 		}
-		dst = codec.AppendUvarint(codec.AppendUvarint(dst, uint64(i)), uint64(v))
-		a.spent[i].encoded += v
-		rest -= v
 	}
-	a.rest.encoded += rest
-	return dst
+	return all, coder, size, costs
+}
+
+// counter is the encoder that measures.
+func (m *meter) counter() *snapshot.Encoder {
+	if m.sampler != nil {
+		return m.sampler
+	}
+	return &m.Encoder
 }
 
 // spend sets block to what was spent since the last call.
 func (m *meter) spend() {
-	m.next = m.Spent(m.next[:0])
+	m.next = m.counter().Spent(m.next[:0])
 	m.block = m.block[:0]
 	for i, c := range m.next {
-		if i < len(m.last) && len(m.last) == len(m.next) {
+		if len(m.last) == len(m.next) {
 			c.Bits -= m.last[i].Bits
 		}
 		m.block = append(m.block, c)
@@ -81,20 +106,10 @@ func (m *meter) spend() {
 	m.last, m.next = m.next, m.last
 }
 
-// sample is what the range coder would have made of a block like this, roughly.
-func (m *meter) sample(model *snapshot.Model, parts []snapshot.Part) []snapshot.Cost {
-	x := &m.samples[0]
-	if parts[0].Base != nil {
-		x = &m.samples[1]
+// sample measures a block that the encoder cannot measure.
+func (m *meter) sample(model *snapshot.Model, parts []snapshot.Part) {
+	if m.sampler == nil {
+		m.sampler = &snapshot.Encoder{Account: true}
 	}
-	if x.age++; len(x.costs) == 0 || x.age >= sampleEvery {
-		if m.sampler == nil {
-			m.sampler = &meter{}
-			m.sampler.begin(snapshot.AnyCoder)
-		}
-		m.body, _ = m.sampler.Append(m.body[:0], model, parts)
-		m.sampler.spend()
-		x.costs, x.age = append(x.costs[:0], m.sampler.block...), 0
-	}
-	return x.costs
+	m.body, _ = m.sampler.Append(m.body[:0], model, parts)
 }

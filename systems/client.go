@@ -67,6 +67,7 @@ type Client struct {
 	epoch       uint8  // of the baselines; see the messages
 	epochSend   uint32 // from which on the server has heard of it; 0: not yet
 	joinSend    uint32 // with whose state this client joins; 0: none yet
+	toldAll     uint32 // all slots in sight were told of by that send or later
 	joinTick    uint32
 	joinGroups  int
 	loaded      bool // it has joined

@@ -7,9 +7,13 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// moveSends is for how many sends an entity that left its slot may turn up in
-// another one before it counts as gone, where not all groups were told of.
-const moveSends = 8
+// moveSends is for how many sends an entity that left its slot stays in the world
+// while it may turn up in another one, which has not been told of; and missSends for
+// how many it then counts as missing, not as gone.
+const (
+	moveSends = 8
+	missSends = 64
+)
 
 // startJoin begins to collect the state of a send with which this client joins.
 func (c *Client) startJoin(send, tick uint32, groups int) {
@@ -155,13 +159,17 @@ func (c *Client) leave(x *history, k int, st *state) {
 // removeGone takes those out of the world that are gone.
 func (c *Client) removeGone() {
 	kept := c.replicas[:0]
+	c.toldAll = 0
 	for _, r := range c.replicas {
 		if r.goneAt != 0 {
-			if !r.entity.IsZero() && c.toldSince(r) {
+			if c.toldAll == 0 {
+				c.toldAll = c.oldestTold()
+			}
+			if !r.entity.IsZero() && (c.newestSend >= r.newest+moveSends || c.decided(r)) {
 				c.world.Discard(netID(r.id))
 				r.entity = ecs.Entity{}
 			}
-			if r.entity.IsZero() && r.drawn.IsZero() && c.newestSend > r.newest+moveSends {
+			if r.entity.IsZero() && r.drawn.IsZero() && c.newestSend > r.newest+moveSends && c.decided(r) {
 				c.absence.add(r.id, r.hidden)
 				delete(c.byID, r.id)
 				continue
@@ -173,28 +181,24 @@ func (c *Client) removeGone() {
 	c.replicas = kept
 }
 
-// toldSince reports whether an entity that left its slot would have been heard of
-// if it were elsewhere.
-func (c *Client) toldSince(r *replica) bool {
-	if r.hidden || c.newestSend >= r.newest+moveSends {
-		return true
-	}
-	for _, x := range c.groups {
-		if !x.toldAll(r.newest) {
-			return false
-		}
-	}
-	return true
+// decided reports whether an entity that left its slot would have been heard of if it
+// were elsewhere.
+func (c *Client) decided(r *replica) bool {
+	return r.hidden || r.newest <= c.toldAll || c.newestSend > r.newest+missSends
 }
 
-// toldAll reports whether all slots of a group have been told of by a send or later.
-func (h *history) toldAll(send uint32) bool {
-	for _, t := range h.told {
-		if t < send {
-			return false
+// oldestTold is the newest send such that all slots have been told of by it or later,
+// those aside of which the newest was that they are out of sight.
+func (c *Client) oldestTold() uint32 {
+	oldest := c.newestSend
+	for _, x := range c.groups {
+		for k, t := range x.told {
+			if x.veiled>>k&1 == 0 {
+				oldest = min(oldest, t)
+			}
 		}
 	}
-	return true
+	return oldest
 }
 
 // applyRecord makes an entity what a state says. It reports false where that must

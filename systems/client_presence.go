@@ -8,7 +8,7 @@ type Presence uint8
 
 const (
 	// NotLoaded: this client was never told of it, or long ago, or has not joined
-	// yet.
+	// yet; or it left its place, and where it is now has not been told.
 	NotLoaded Presence = iota
 	// Present: the newest snapshot told of it.
 	Present
@@ -17,7 +17,8 @@ const (
 	Stale
 	// OutOfScope: the server no longer shows it to this client.
 	OutOfScope
-	// Destroyed: the server despawned it.
+	// Destroyed: the server despawned it, or gave it other components while it went out
+	// of this client's sight.
 	Destroyed
 )
 
@@ -39,7 +40,7 @@ func (c *Client) Presence(id components.NetID) Presence {
 		return c.absence.of(uint32(id))
 	case r.goneAt != 0 && r.hidden:
 		return OutOfScope
-	case r.goneAt != 0 && r.entity.IsZero():
+	case r.goneAt != 0 && r.entity.IsZero() && c.decided(r):
 		return Destroyed
 	case r.entity.IsZero():
 		return NotLoaded

@@ -73,7 +73,6 @@ type incoming struct {
 	send, tick uint32   // of the snapshot
 	join       uint32   // send of the blocks of the world
 	joinTick   uint32   // its tick
-	floor      uint32   // oldest send still needed
 	groups     []uint32 // of the world, with an open state
 	own        []uint32 // likewise of own state
 }
@@ -239,13 +238,14 @@ func (c *Client) takeOpen(h *snapshotHeader) {
 		st := x.open
 		x.open = nil
 		c.memory.keep(st)
-		known, send := st.Known, st.Send
+		known, hidden, send := st.Known, st.Hidden, st.Send
 		if !c.store(x, st, floor) {
 			continue
 		}
 		for m := known; m != 0; m &= m - 1 {
 			if k := trailing(m); send > x.told[k] {
 				x.told[k] = send
+				x.veiled = x.veiled&^(1<<k) | hidden&(1<<k)
 				x.fresh |= 1 << k
 			}
 		}

@@ -16,7 +16,7 @@ type blockKey struct {
 // encoded is the body of a block.
 type encoded struct {
 	body  []byte
-	costs []byte // what its fields took: see meter
+	costs []byte // what its fields took: see meter; nil: not measured
 	coder snapshot.Coder
 }
 
@@ -58,9 +58,8 @@ type EncodeStats struct {
 // begin makes the encoders ready. Blocks of the model learned have one of their own,
 // which would forget its plans at each change of models otherwise.
 func (e *encodes) begin(only snapshot.Coders, learned *snapshot.Model) {
-	e.encoder.begin(only)
-	e.trained.begin(only)
-	e.private.Only, e.learned = only, learned
+	e.encoder.Only, e.trained.Only, e.private.Only = only, only, only
+	e.learned = learned
 }
 
 // meters are the encoders of the world's blocks.
@@ -106,9 +105,11 @@ func (e *encodes) fresh(arena *[]byte, m *snapshot.Model, h *blockHead, cur, bas
 	if m == e.learned {
 		encoder = &e.trained
 	}
-	all, coder := encoder.Append(*arena, m, e.parts)
-	end := len(all)
-	all = encoder.measure(&e.accounts, all, end-at, coder, m, e.parts)
+	all, coder, size, costs := encoder.append(&e.accounts, *arena, m, e.parts)
 	*arena = all
-	return encoded{all[at:end:end], all[end:len(all):len(all)], coder}
+	b := encoded{body: all[at : at+size : at+size], coder: coder}
+	if costs >= 0 {
+		b.costs = all[costs:len(all):len(all)]
+	}
+	return b
 }

@@ -27,12 +27,10 @@ type peer struct {
 	world []holding       // what the client holds of the world's groups
 	own   []holding       // and of its own entities'
 	free  splits
-	sent  [sentRing]sentPacket
 	epoch uint8  // of the baselines; see the messages
 	asked uint8  // epoch that the client asked for last
 	floor uint32 // no baseline before this send is used any more
 
-	ownFrames [ownRing]ownFrame
 	ownSlots  []ownSlot
 	ownGained [][64]float32
 
@@ -50,6 +48,10 @@ type peer struct {
 	told  told
 	queue []queued // packets of this tick, handed to the session by Send
 	send  uint32   // whose they are
+
+	// What is large stands behind what every send looks at.
+	sent      [sentRing]sentPacket
+	ownFrames [ownRing]ownFrame
 }
 
 // told is what the last control part of a header said, as far as changes call for

@@ -17,12 +17,13 @@ type state struct {
 // which serve as baselines for later ones and as the poses that drawing goes
 // through.
 type history struct {
-	ring  []*state     // by send; a power of two long
-	first *state       // of the send with which this client joins
-	open  *state       // what the packet at hand says
-	told  [64]uint32   // by slot: newest send that told of it
-	here  [64]*replica // by slot: the entity that stands there
-	fresh uint64       // slots with news that are not in the world yet
+	ring   []*state     // by send; a power of two long
+	first  *state       // of the send with which this client joins
+	open   *state       // what the packet at hand says
+	told   [64]uint32   // by slot: newest send that told of it
+	here   [64]*replica // by slot: the entity that stands there
+	veiled uint64       // slots that are out of sight, by the newest send that told of them
+	fresh  uint64       // slots with news that are not in the world yet
 }
 
 // replica is an entity of the server as a client knows it.

@@ -96,8 +96,7 @@ func TestVisibilityFlickers(t *testing.T) {
 // What is not there is not there for a reason.
 func TestPresence(t *testing.T) {
 	hidden := map[ecs.Entity]bool{}
-	var g *game
-	g = newGame(t, plaza, ServerConfig{Visible: func(_ *ecs.World, e ecs.Entity, _ uint32) bool { return !hidden[e] }})
+	g := newGame(t, plaza, ServerConfig{Visible: func(_ *ecs.World, e ecs.Entity, _ uint32) bool { return !hidden[e] }})
 	w := g.server.World()
 	var all []ecs.Entity
 	for n := range 5 {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -99,21 +100,28 @@ func TestArrivalConvergesAndCorrects(t *testing.T) {
 	}
 }
 
-// A few seconds on real UDP: what the virtual network proves must be true there.
+// A few seconds on real sockets: what the virtual network proves must be true there.
 func TestRealSockets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays in real time for five seconds; the virtual matches of this file play the same game")
 	}
-	r, _ := report(t, "-duration 4s -warmup 2s")
-	if !r.Converged || r.Server.InputsConsumed == 0 || r.Server.ResimulatedTicks != 0 {
-		t.Errorf("%+v", r)
+	for transport, systems := range map[string]string{"udp": "", "batch": "linux", "ws": "linux darwin"} {
+		t.Run(transport, func(t *testing.T) {
+			if systems != "" && !strings.Contains(systems, runtime.GOOS) {
+				t.Skipf("not on %s", runtime.GOOS)
+			}
+			t.Parallel()
+			r, _ := report(t, "-duration 4s -warmup 2s -transport "+transport)
+			if !r.Converged || r.Server.InputsConsumed == 0 || r.Server.ResimulatedTicks != 0 {
+				t.Errorf("%+v", r)
+			}
+		})
 	}
 }
 
 func TestWrongFlagsSayWhatIsAllowed(t *testing.T) {
 	for args, want := range map[string]string{
-		"-headless -transport ws":           "allowed is udp",
-		"-headless -transport batch":        "allowed is udp",
+		"-headless -transport carrier":      "udp, batch, ws",
 		"-headless -preset Rollback":        "allowed is LocalSync",
 		"-headless -timing never":           "buffered, arrival",
 		"-headless -jitter 51ms":            "half of -rtt",

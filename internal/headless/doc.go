@@ -4,7 +4,7 @@
 //
 //   - Describe a world: [World], [Bot].
 //   - Flags: [Options.Register], [Options.Validate].
-//   - Run it: [Run], on real UDP or, with -virtual, in virtual time.
+//   - Run it: [Run], on real sockets or, with -virtual, in virtual time.
 //   - Run it with a live view: [NewMatch], [Match.Real], [Match.Virtual].
 //   - The result: [Report].
 package headless

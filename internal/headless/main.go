@@ -8,9 +8,6 @@ import (
 	"io"
 	"os"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/eventloop"
 )
 
 // ExitUsage is the exit code for flags that are not allowed.
@@ -28,7 +25,7 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 	fs.StringVar(&connect, "connect", "", "only play bots, against the server at this address")
 	fs.Usage = func() {
 		fmt.Fprintf(stderr, "usage: %s [flags]\n\n"+
-			"Without flags: a server and bots over real UDP through a bad link, with a live\n"+
+			"Without flags: a server and bots over real sockets through a bad link, with a live\n"+
 			"table; Ctrl-C ends it. -headless plays for -duration and sums up.\n\n", world.Name)
 		if world.About != "" {
 			fmt.Fprintf(stderr, "%s\n\n", world.About)
@@ -75,7 +72,7 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 // endless is the length of a match that Ctrl-C ends.
 const endless = 1000 * time.Hour
 
-// Live plays a match on real UDP until ctx ends, showing a table, and sums up.
+// Live plays a match on real sockets until ctx ends, showing a table, and sums up.
 func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 	o.Duration, o.Warmup = endless, time.Second
 	m, err := NewReal(ctx, world, o, "127.0.0.1:0")
@@ -133,7 +130,8 @@ func (m *Match) show(ctx context.Context, out io.Writer) {
 
 // Serve runs a world's server alone until ctx ends.
 func Serve(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
-	wire, err := eventloop.Listen(addr)
+	way, _ := o.transport()
+	wire, err := way.listen(addr)
 	if err != nil {
 		return err
 	}
@@ -153,13 +151,14 @@ func Serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 // flags condition both directions here.
 func Connect(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
 	start := time.Now()
+	way, _ := o.transport()
 	var players []*player
 	for n := range o.Clients {
-		wire, err := netsys.DialUDP(ctx, addr)
+		wire, server, err := way.dial(ctx, addr)
 		if err != nil {
 			return err
 		}
-		p, err := newPlayer(world, o, n, wire, wire.RemoteAddr(), start)
+		p, err := newPlayer(world, o, n, wire, server, start)
 		if err != nil {
 			return errors.Join(err, wire.Close())
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
 )
 
@@ -48,9 +47,13 @@ func NewVirtual(world World, o Options) (*Match, error) {
 	return m, nil
 }
 
-// NewReal makes a match on real UDP sockets of this machine.
+// NewReal makes a match on real sockets of this machine.
 func NewReal(ctx context.Context, world World, o Options, listen string) (*Match, error) {
-	wire, err := eventloop.Listen(listen)
+	way, ok := o.transport()
+	if !ok {
+		return nil, o.Validate()
+	}
+	wire, err := way.listen(listen)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +61,10 @@ func NewReal(ctx context.Context, world World, o Options, listen string) (*Match
 	if err := m.assemble(wire); err != nil {
 		return nil, errors.Join(err, wire.Close())
 	}
-	addr := wire.LocalAddr()
 	for n := range o.Clients {
-		w, err := netsys.DialUDP(ctx, addr.String())
+		w, server, err := way.dial(ctx, wire.LocalAddr().String())
 		if err == nil {
-			err = m.addPlayer(n, w, addr)
+			err = m.addPlayer(n, w, server)
 		}
 		if err != nil {
 			return nil, errors.Join(err, m.close())

@@ -35,7 +35,7 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.IntVar(&o.NPCs, "npcs", 50, "server-controlled entities")
 	fs.StringVar(&o.Preset, "preset", "LocalSync", "netcode model: LocalSync")
 	fs.StringVar(&o.Timing, "timing", "buffered", "when the server consumes inputs: buffered or arrival")
-	fs.StringVar(&o.Transport, "transport", "udp", "udp; ignored with -virtual")
+	fs.StringVar(&o.Transport, "transport", "udp", "real sockets: udp, batch (UDP drained once a tick, Linux) or ws (WebSocket); ignored with -virtual")
 	fs.DurationVar(&o.RTT, "rtt", 100*time.Millisecond, "mean round trip")
 	fs.DurationVar(&o.Jitter, "jitter", 20*time.Millisecond, "each packet's one-way delay varies uniformly by so much either way; at most half of rtt")
 	fs.Float64Var(&o.Loss, "loss", 0.02, "share of packets lost in each direction, 0 to 1")
@@ -57,6 +57,7 @@ var removable = []string{"Predict", "Reconcile", "Interpolate"}
 
 // Validate says in one line what is wrong and what is allowed.
 func (o *Options) Validate() error {
+	_, hasTransport := o.transport()
 	switch {
 	case o.Clients < 1 || o.Clients > 1000:
 		return fmt.Errorf("-clients %d: 1 to 1000 are allowed", o.Clients)
@@ -66,8 +67,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("-preset %s: allowed is LocalSync", o.Preset)
 	case o.Timing != systems.Buffered.String() && o.Timing != systems.Arrival.String():
 		return fmt.Errorf("-timing %s: allowed are buffered, arrival", o.Timing)
-	case o.Transport != "udp":
-		return fmt.Errorf("-transport %s: allowed is udp", o.Transport)
+	case !hasTransport:
+		return fmt.Errorf("-transport %s: allowed are %s", o.Transport, transportNames())
 	case o.RTT < 0 || o.RTT > time.Minute:
 		return fmt.Errorf("-rtt %v: 0 to 1m are allowed", o.RTT)
 	case o.Jitter < 0 || o.Jitter > o.RTT/2:

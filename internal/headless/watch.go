@@ -56,6 +56,7 @@ func (m *Match) serve(now time.Time) {
 	if m.server.Advance(now) == 0 {
 		return
 	}
+	m.link.Flush(now)
 	took := time.Since(begin)
 	if w.done {
 		return
@@ -285,9 +286,8 @@ func (w *watch) report(m *Match) Report {
 	}
 	if ticks := w.after.ticks - w.before.ticks; ticks > 0 && !w.warmAt.IsZero() {
 		n := float64(w.after.mallocs - w.before.mallocs)
-		if !o.Virtual {
-			const gnetAllocations = 5 // a datagram
-			n -= gnetAllocations * float64(w.after.datagrams-w.before.datagrams)
+		if way, ok := o.transport(); ok && !o.Virtual {
+			n -= way.allocations * float64(w.after.datagrams-w.before.datagrams)
 		}
 		if r.AllocsPerTick = round(n/float64(ticks), 2); r.AllocsPerTick < 0.5 {
 			r.AllocsPerTick = 0

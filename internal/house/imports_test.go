@@ -32,6 +32,8 @@ var confined = []struct {
 	to     []string
 }{
 	{"github.com/panjf2000/gnet", []string{"netsys/eventloop", "internal/bench"}},
+	{"github.com/gobwas/ws", []string{"netsys/eventloop", "internal/bench"}},
+	{"github.com/coder/websocket", []string{"netsys/websocket", "internal/bench"}},
 	{"github.com/mlange-42/arche", []string{"ecs", "internal/bench"}},
 	{"github.com/klauspost/compress", []string{"codec", "internal/bench"}},
 }

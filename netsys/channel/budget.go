@@ -26,6 +26,7 @@ const (
 	lossRecover  = 2  // percent
 	delayTarget  = 100 * time.Millisecond
 	minSettled   = 50 // packets that make a share
+	fewSettled   = 10 // or these, after maxInterval: one lost among them is not more than a tenth
 	maxInterval  = time.Second
 	reserveTime  = 50 * time.Millisecond
 	maxUnwatched = time.Second
@@ -83,12 +84,10 @@ func (b *budget) late() { b.lost = max(b.lost-1, 0) }
 // control judges the interval when it is over.
 func (b *budget) control(at time.Duration, e *estimate) {
 	took := at - b.from
-	if took < e.smoothed || b.settled < minSettled && took < maxInterval {
+	if took < e.smoothed || b.settled < minSettled && (took < maxInterval || b.settled < fewSettled) {
 		return
 	}
-	if b.settled > 0 {
-		b.judge(took, e)
-	}
+	b.judge(took, e)
 	b.from, b.settled, b.lost, b.short = at, 0, 0, false
 }
 

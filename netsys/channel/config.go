@@ -83,7 +83,7 @@ type Config struct {
 	Rate int
 	// MinRate is what the estimate never falls below, in bytes a second. 0 means 16 KiB/s.
 	MinRate int
-	// MaxRate is what the estimate never rises above, in bytes a second. 0 means 2 MiB/s.
+	// MaxRate is what the estimate never rises above, in bytes a second. 0 means 2 MiB/s; at most 1 GiB/s.
 	MaxRate int
 }
 
@@ -184,7 +184,7 @@ func (c Config) Validate() error {
 	within("Config.Piece", c.Piece, 64, max(64, c.Packet/2))
 	within("Config.History", c.History, 32, 4096)
 	within("Config.MinRate", c.MinRate, 1, c.Rate)
-	within("Config.MaxRate", c.MaxRate, c.Rate, 1<<40)
+	within("Config.MaxRate", c.MaxRate, c.Rate, 1<<30)
 	if c.RTT < 0 {
 		errs = append(errs, fmt.Errorf("channel: Config.RTT %v is negative", c.RTT))
 	}

@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -88,7 +89,9 @@ func New(c Config) (*Endpoint, error) {
 	}
 	slices.Sort(levels)
 	levels = slices.Compact(levels)
-	slices.SortStableFunc(e.order, func(a, b int) int { return c.Channels[b].Priority - c.Channels[a].Priority })
+	slices.SortStableFunc(e.order, func(a, b int) int {
+		return cmp.Compare(c.Channels[b].Priority, c.Channels[a].Priority)
+	})
 	for i := range c.Channels {
 		cc := &c.Channels[i]
 		ch := &e.channels[i]

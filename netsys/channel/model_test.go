@@ -90,6 +90,7 @@ func TestModel(t *testing.T) {
 	if testing.Short() {
 		seeds = 3
 	}
+	var duplicates, spurious uint64
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 7))
 		link := path{
@@ -124,6 +125,12 @@ func TestModel(t *testing.T) {
 			}
 		}
 		for _, e := range []*Endpoint{p.a.e, p.b.e} {
+			if s := e.Stats(); s.Resent == 0 || s.Delivered == 0 || s.Lost == 0 {
+				t.Errorf("seed %d: the network was kind: %+v", seed, s)
+			} else {
+				duplicates += s.Duplicates
+				spurious += s.Spurious
+			}
 			if s := e.Stats(); s.Malformed > 0 {
 				t.Errorf("seed %d: %d malformed packets from an honest peer", seed, s.Malformed)
 			}
@@ -133,6 +140,9 @@ func TestModel(t *testing.T) {
 				}
 			}
 		}
+	}
+	if duplicates == 0 || spurious == 0 {
+		t.Errorf("%d duplicates, %d late acknowledgements: nothing was tried", duplicates, spurious)
 	}
 }
 

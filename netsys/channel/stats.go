@@ -32,6 +32,9 @@ type Stats struct {
 	// Malformed counts packets for which Receive returned an error.
 	Malformed uint64
 
+	// Delivered, Resent and Duplicates are the sums of those of the channels: see [ChannelStats].
+	Delivered, Resent, Duplicates uint64
+
 	// QueuedBytes are the bytes of all messages that wait, or wait for their acknowledgement.
 	QueuedBytes int
 	// HeldBytes is the memory of received messages that are not complete or wait for their turn.
@@ -79,11 +82,14 @@ func (e *Endpoint) Stats() Stats {
 	s.HeldBytes = e.store.used * e.store.size
 	for i := range e.channels {
 		c := &e.channels[i]
+		s.Delivered += c.stats.Delivered
+		s.Duplicates += c.stats.Duplicates
 		if c.sure == nil {
 			s.QueuedBytes += c.out.bytes()
 			continue
 		}
 		s.QueuedBytes += c.sure.out.bytes()
+		s.Resent += c.sure.out.resent
 		if at, ok := c.sure.out.oldest(); ok {
 			s.Stalled = max(s.Stalled, e.now-at)
 		}

@@ -64,6 +64,10 @@ func TestTransferDelaysNoSnapshot(t *testing.T) {
 	}
 	t.Logf("%d ticks, %d B out, rate %d, loss %.3f, resent %d pieces of %d, spurious %d", ticks, s.BytesOut, s.Rate, s.Loss,
 		p.a.e.Channel(bulk).Resent, 1<<20/256, s.Spurious)
+	if s.Loss < 0.02 || s.Loss > 0.1 || s.Jitter <= 0 || s.MinRTT < 100*time.Millisecond || s.RTT < s.MinRTT || s.RTT > 200*time.Millisecond ||
+		s.Timeout < s.RTT {
+		t.Errorf("measured loss %.3f, RTT %v, at least %v, jitter %v, timeout %v", s.Loss, s.RTT, s.MinRTT, s.Jitter, s.Timeout)
+	}
 	if ticks > 60*30 {
 		t.Errorf("%d ticks for 1 MiB", ticks)
 	}

@@ -148,7 +148,7 @@ func (p *parser) pieces(head byte, ch *channel, r *record) error {
 	r.count, r.first, r.run = int(count), int(first), int(run)+1
 	n := r.run * p.sizes.piece
 	if r.first+r.run == r.count {
-		last := uint64(p.sizes.piece)
+		var last uint64
 		switch {
 		case head&flagRest == 0:
 			last = p.in.Uvarint()

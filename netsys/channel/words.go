@@ -89,33 +89,53 @@ func (s *step) width(words []int32, j int) uint {
 	return uint(s.bits[j])
 }
 
+// fewWords are words that cost nothing to clear, which most types make do with.
+const fewWords = 64
+
 func (k *kindOf) append(dst []byte, p unsafe.Pointer) []byte {
+	if k.table.Words <= fewWords {
+		var words [fewWords]int32
+		return k.write(dst, p, words[:])
+	}
 	var words [schema.MaxWords]int32
-	k.table.Quantize(words[:k.table.Words], k.table.Words, p, 1)
+	return k.write(dst, p, words[:])
+}
+
+func (k *kindOf) write(dst []byte, p unsafe.Pointer, words []int32) []byte {
+	k.table.Quantize(words, k.table.Words, p, 1)
 	var w codec.Writer
 	w.Reset(codec.AppendUvarint(dst, uint64(k.number)))
 	for i := range k.plan {
 		s := &k.plan[i]
-		n := s.count(words[:])
+		n := s.count(words)
 		if s.text && n > 0 {
 			n = 1 + textWords(words[s.word])
 		}
 		for j := range n {
-			w.Bits(uint64(uint32(words[s.word+j])), s.width(words[:], j))
+			w.Bits(uint64(uint32(words[s.word+j])), s.width(words, j))
 		}
 	}
 	return w.Bytes()
 }
 
 func (k *kindOf) read(b []byte, p unsafe.Pointer) error {
+	if k.table.Words <= fewWords {
+		var words [fewWords]int32
+		return k.parse(b, p, words[:])
+	}
 	var words [schema.MaxWords]int32
+	return k.parse(b, p, words[:])
+}
+
+// parse needs words that are zero.
+func (k *kindOf) parse(b []byte, p unsafe.Pointer, words []int32) error {
 	var r codec.Reader
 	r.Reset(b)
 	for i := range k.plan {
 		s := &k.plan[i]
-		n := s.count(words[:])
+		n := s.count(words)
 		for j := 0; j < n; j++ {
-			v := r.Bits(s.width(words[:], j))
+			v := r.Bits(s.width(words, j))
 			if j == 0 && s.values > 0 && v >= uint64(s.values) {
 				return codec.ErrMalformed
 			}
@@ -132,6 +152,6 @@ func (k *kindOf) read(b []byte, p unsafe.Pointer) error {
 	if r.Remaining() > 0 {
 		return codec.ErrMalformed
 	}
-	k.table.Dequantize(p, words[:k.table.Words], k.table.Words, 1)
+	k.table.Dequantize(p, words, k.table.Words, 1)
 	return nil
 }

@@ -88,6 +88,20 @@ func (c claim) proto() string { return c.network + "://" + c.address() }
 
 func (c claim) release() { _ = c.conn.Close() }
 
+// enoughFiles reports an error when the process may not have so many connections besides other open files. Go
+// has raised the limit as far as it goes.
+func enoughFiles(connections int) error {
+	const others = 64
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return nil // nothing is known
+	}
+	if uint64(connections)+others > uint64(limit.Cur) {
+		return fmt.Errorf("eventloop: WebSocketConfig.Connections %d: the process may have %d files open (ulimit -n)", connections, limit.Cur)
+	}
+	return nil
+}
+
 func setSharing(fd int, on bool) error {
 	v := 0
 	if on {

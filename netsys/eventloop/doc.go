@@ -1,21 +1,29 @@
-// Package eventloop is the UDP server wire: a [gnet] event loop behind [netsys.Wire]. Only servers import it,
-// so that clients link nothing of gnet. What [Listen] returns goes to [netsys.NewServer].
+// Package eventloop is the server's wire for UDP and WebSocket: a [gnet] event loop behind [netsys.Wire]. Only
+// servers import it, so that clients link nothing of gnet. What [Listen] returns goes to [netsys.NewServer].
 //
 // # Index of tasks
 //
 //   - Listen with the defaults: [Listen]. With sizes or a logger: [ListenConfig.Listen].
-//   - Learn which port was taken for "127.0.0.1:0": [Listener.LocalAddr].
+//   - Serve browsers: [ListenWebSocket]; together with UDP on one wire: [ListenConfig.WebSocket]. Their end is in
+//     package websocket.
+//   - Say which pages may connect, and behind which proxy the server stands: [WebSocketConfig].
+//   - Learn which port was taken for "127.0.0.1:0": [Listener.LocalAddr], [Listener.WebSocketAddr].
+//   - Name a peer in a log or a ban: [PeerAddr], [IsWebSocket].
+//   - See what WebSocket clients do wrong: [Listener.WebSocketStats].
 //   - See whether polls come too seldom: [Listener.Dropped].
 //   - Stop: [Listener.Close]; the port is free when it returns.
 //
 // # What holds
 //
 //   - One port has one listener: a second one gets an error, also from another process.
-//   - IPv4 peers have IPv4 addresses, also on a socket that serves both families.
+//   - IPv4 peers have IPv4 addresses, also on a socket that serves both families. WebSocket peers have marked
+//     addresses, one for each connection, that no UDP peer can have.
 //   - Sending allocates nothing and never blocks. Receiving costs the five allocations that gnet makes for
-//     each datagram, and none of ours.
+//     each UDP datagram, and none of ours; over WebSocket nothing.
+//   - A WebSocket message is a datagram, in one frame. What a request or a frame says of its size is judged
+//     before anything of it is kept. A client that does not read loses the oldest of what waits for it.
 //   - On systems without a native event loop in gnet (Windows among them) the listener is a [netsys.UDP]
-//     behind the same API.
+//     behind the same API, without WebSocket.
 //
 // [gnet]: https://pkg.go.dev/github.com/panjf2000/gnet/v2
 package eventloop

@@ -64,6 +64,9 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 		l.protos = append(l.protos, claim.proto())
 	}
 	if c.WebSocket.Addr != "" {
+		if err := enoughFiles(orDefault(c.WebSocket.Connections, defaultConnections)); err != nil {
+			return nil, err
+		}
 		claim, err := claimPort("tcp", c.WebSocket.Addr)
 		if err != nil {
 			return nil, err

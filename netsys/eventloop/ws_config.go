@@ -42,6 +42,8 @@ type WebSocketConfig struct {
 	Proxies []netip.Prefix
 
 	// Connections bounds the connections, finished handshakes or not; more are closed at once. 0 means 1,024.
+	// More than the process may have open files, less 64 for others, are refused: running out of them ends
+	// the event loop.
 	Connections int
 	// HalfOpen bounds the handshakes that have begun. When one more begins, the oldest is closed. 0 means 128.
 	HalfOpen int

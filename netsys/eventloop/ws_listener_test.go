@@ -209,6 +209,37 @@ func TestWebSocketAllocatesNothing(t *testing.T) {
 	}
 }
 
+// Nor does the client's wire, as both ends in one process show.
+func TestWebSocketPairAllocatesNothing(t *testing.T) {
+	l := listenWeb(t, "", eventloop.WebSocketConfig{})
+	c := dialWeb(t, l)
+	up, down := make([]byte, 100), make([]byte, 400)
+	var from netip.AddrPort
+	n := 0
+	count := func(d netsys.Datagram) { from, n = d.From, n+1 }
+	wait := func(w netsys.Wire) {
+		for want := n + 1; n < want; w.Poll(time.Now(), count) {
+			time.Sleep(20 * time.Microsecond)
+		}
+	}
+	round := func() {
+		if err := c.Send(time.Now(), c.RemoteAddr(), up); err != nil {
+			t.Fatal(err)
+		}
+		wait(l)
+		if err := l.Send(time.Now(), from, down); err != nil {
+			t.Fatal(err)
+		}
+		wait(c)
+	}
+	for range 20 {
+		round()
+	}
+	if allocs := testing.AllocsPerRun(200, round); allocs >= 1 && !raceEnabled {
+		t.Errorf("%v allocations per datagram up and down", allocs)
+	}
+}
+
 func TestWebSocketConfigRejects(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	for _, c := range []eventloop.WebSocketConfig{
@@ -228,6 +259,11 @@ func TestWebSocketConfigRejects(t *testing.T) {
 	}
 	if err := good.Validate(); err != nil {
 		t.Error(err)
+	}
+	many := eventloop.WebSocketConfig{Addr: "127.0.0.1:0", Connections: 1 << 40}
+	if l, err := (eventloop.ListenConfig{WebSocket: many}).Listen(""); err == nil {
+		t.Error("more connections accepted than the process may have files")
+		_ = l.Close()
 	}
 	for _, addr := range []string{"", "127.0.0.1", "127.0.0.1:port", "127.0.0.1:70000"} {
 		if l, err := eventloop.ListenWebSocket(addr); err == nil {

@@ -2,6 +2,7 @@ package websocket
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -12,16 +13,16 @@ func TestQueueDropsTheOldest(t *testing.T) {
 	}
 	q.close()
 	q.put([]byte("late"))
-	var got string
+	var got strings.Builder
 	for {
 		b, ok := q.next()
 		if !ok {
 			break
 		}
-		got += string(b)
+		got.WriteString(string(b))
 	}
-	if got != "234" || q.dropped() != 3 {
-		t.Errorf("%q left, %d dropped", got, q.dropped())
+	if got.String() != "234" || q.dropped() != 3 {
+		t.Errorf("%q left, %d dropped", got.String(), q.dropped())
 	}
 }
 
