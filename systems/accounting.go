@@ -19,7 +19,8 @@ import (
 // figures of a few seconds are estimates. Within a block of the range coder the bytes
 // are split where its interval stands between two values: each such place is off by
 // less than a tenth of a bit. Within one of zstd or raw bytes they are split in the
-// proportions in which the range coder would have.
+// proportions in which the range coder would have. Fields that are coded together, as
+// coordinates of lines are, count for the first of them.
 type Traffic struct {
 	Bytes   uint64 // of all snapshot messages
 	Headers uint64 // of these
@@ -93,6 +94,16 @@ func (s *Server) Traffic(t *Traffic) {
 		t.Presence.Sent -= x.Sent
 		t.Presence.Encoded -= x.Encoded
 	}
+}
+
+// Clone is a copy that shares no memory with t.
+func (t *Traffic) Clone() Traffic {
+	c := *t
+	c.Components = slices.Clone(t.Components)
+	for i := range c.Components {
+		c.Components[i].Fields = slices.Clone(c.Components[i].Fields)
+	}
+	return c
 }
 
 // AccountEntities makes the server count what each entity takes too, from now on, or

@@ -92,6 +92,10 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 		if !p.wants(src, g) {
 			continue
 		}
+		if src.groups[g].Alive == 0 && src.held[g].split == nil {
+			s.competeEmpty(p, src, g, gained)
+			continue
+		}
 		for slots != 0 {
 			u := unit{blockHead: s.part(src, g, slots)}
 			slots &^= u.slots
@@ -130,12 +134,42 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 	for i := range pk.blocks {
 		if b := &pk.blocks[i]; b.own == src.own && !b.hidden && b.chunk < 0 {
 			for g := b.first; g < b.first+b.count; g++ {
+				if src.groups[g].Alive == 0 {
+					gained[g][0] = 0
+				}
 				for m := b.slots; m != 0; m &= m - 1 {
 					gained[g][trailing(m)] = 0
 				}
 			}
 		}
 	}
+}
+
+// refreshed is after how many sends a group without entities is told of again.
+const refreshed = 64
+
+// competeEmpty lets a group without entities compete, in one block with those before
+// it, where the client does not know that it is empty, or from long ago.
+func (s *Server) competeEmpty(p *peer, src *source, g int, gained [][64]float32) {
+	age, _, _ := src.held[g].choose(src.send, src.floor, allSlots, false, src.oldest)
+	gained[g][0]++ // for the group, since it has nobody to gain anything
+	eager := gained[g][0]
+	if age > 0 {
+		if base := s.at(p, src, src.send-age); base[g].Alive != 0 {
+			eager = max(eager, float32(age))
+		} else if age < refreshed {
+			gained[g][0] = 0
+			return
+		}
+	}
+	if n := len(s.units) - 1; n >= 0 {
+		if u := &s.units[n]; u.age == 0 && u.slots == allSlots && src.groups[u.first].Alive == 0 && u.first+u.count == uint32(g) {
+			u.count++
+			u.eager = max(u.eager, eager)
+			return
+		}
+	}
+	s.units = append(s.units, unit{blockHead{own: src.own, first: uint32(g), count: 1, slots: allSlots}, eager})
 }
 
 // eagerness is the most that an entity of a block has gained. An entity that is gone

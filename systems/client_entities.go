@@ -19,6 +19,9 @@ const (
 func (c *Client) startJoin(send, tick uint32, groups int) {
 	c.unpin()
 	c.joinSend, c.joinTick, c.joinGroups = send, tick, groups
+	for _, x := range c.groups {
+		x.pin(send)
+	}
 	for len(c.groups) < groups {
 		c.groups = append(c.groups, &history{})
 	}

@@ -18,6 +18,12 @@
 //     with [Server.Schedule] and [Client.Schedule].
 //   - Drive a peer in virtual time: [Server.Advance], [Client.Advance], [Client.Frame], on a wire of
 //     netsys.Network.
+//   - Bound what a client is sent, and say what matters most to it: ServerConfig.Budget, [Server.SetBudget],
+//     ServerConfig.Priority.
+//   - Say what a client may know: ServerConfig.Visible; components that are for the owner alone are registered
+//     with ecs.OwnerOnly.
+//   - Learn when a client has joined, and why an entity is not there: ClientConfig.Loaded, [Client.Loaded],
+//     [Client.Presence], [Client.StateTick].
 //   - See what happens: [Server.Stats], [Server.Clients], [Client.Stats], ClientConfig.OnMismatch.
 //   - Test a game: package systemstest.
 //
@@ -27,8 +33,9 @@
 // Predict applies it to the client's own entities at once. Send ships it,
 // together with those before it that may not have arrived. ServerApply puts
 // inputs in order and lets each tick consume one per client; Simulate runs.
-// Snapshot sends every client the state after the tick, relative to what that
-// client has acknowledged, entity by entity. Reconcile compares the server's
+// Snapshot captures the world at each send, in groups of 64 entities, and tells
+// every client what has changed since states that this client has acknowledged;
+// what was encoded for one client serves all others that hold the same. Reconcile compares the server's
 // state after input s with what was predicted after s, and where they differ
 // takes the server's and simulates the inputs since again. Interpolate draws
 // all other entities a little in the past, between two confirmed states.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -33,6 +35,51 @@ func FuzzWelcome(f *testing.F) {
 		p := newPlayback(birth, int(m.tickRate), int(m.sendRate))
 		p.snapshot(birth.Add(time.Second), m.tick)
 		p.advance(birth.Add(2 * time.Second))
+	})
+}
+
+// What can be read of the heads of a snapshot can be written, and means the same; no
+// head names a group that a client does not keep.
+func FuzzSnapshotHeads(f *testing.F) {
+	whole := blockHead{count: 17, slots: allSlots, age: 3, two: true, coder: snapshot.Range}
+	part := blockHead{own: true, first: 2, count: 3, slots: 5}
+	head := snapshotHeader{send: 7, input: 9, control: true, join: true, back: 3, groups: 17, joined: 1, late: 2}
+	f.Add(whole.append(part.append(appendSnapshotHeader(nil, &head), 0, 0, false), 0, 0, true))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r codec.ByteReader
+		r.Reset(b)
+		h, err := readSnapshotHeader(&r)
+		if err != nil {
+			if !errors.Is(err, ErrMessage) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if out := appendSnapshotHeader(nil, &h); h.control || h.join || h.late > 0 {
+			r2 := codec.ByteReader{}
+			r2.Reset(out)
+			if again, err := readSnapshotHeader(&r2); err != nil || again != h {
+				t.Fatalf("%+v came back as %+v: %v", h, again, err)
+			}
+		}
+		for age := uint32(0); r.Len() > 0; {
+			x, body, err := readBlock(&r, age)
+			if err != nil {
+				if !errors.Is(err, ErrMessage) {
+					t.Fatal(err)
+				}
+				return
+			}
+			if x.count == 0 || x.first+x.count > maxGroups || x.own && x.first+x.count > maxOwnGroups || x.slots == 0 {
+				t.Fatalf("%+v", x)
+			}
+			r2 := codec.ByteReader{}
+			r2.Reset(append(x.append(nil, age, len(body), false), body...))
+			if again, rest, err := readBlock(&r2, age); err != nil || again != x || !bytes.Equal(rest, body) {
+				t.Fatalf("%+v came back as %+v: %v", x, again, err)
+			}
+			age = x.age
+		}
 	})
 }
 

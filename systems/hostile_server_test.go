@@ -225,7 +225,10 @@ func TestOwnStateInParts(t *testing.T) {
 	bad := f.shotsOf(1004, 3)
 	bad.state.Masks[3] = 1 // Owner is nobody's to predict
 	f.feed(f.snapshot(1, bad))
-	if n := f.c.Stats().MalformedMessages; n != 1 || len(named()) != 2 {
+	nan := &snapshot.Group{}
+	copy(nan.Put(4, 1005, placeBit, 2), []int32{0x7fc00000, 0})
+	f.feed(f.snapshot(1, toldGroup{own: true, state: nan}))
+	if n := f.c.Stats().MalformedMessages; n != 2 || len(named()) != 2 {
 		t.Errorf("%d messages refused, own state is of %v", n, named())
 	}
 	checkClient(t, f.c)

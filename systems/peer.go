@@ -87,6 +87,19 @@ type sentBlock struct {
 	hidden       bool
 }
 
+// usualBlocks is how many blocks a packet has as a rule: own state and the world.
+const usualBlocks = 2
+
+// expectPackets makes room for what packets tell of, so that it need not be made
+// when they are sent.
+func (p *peer) expectPackets() {
+	room := make([]sentBlock, usualBlocks*sentRing)
+	for i := range p.sent {
+		at := i * usualBlocks
+		p.sent[i].blocks = room[at : at : at+usualBlocks]
+	}
+}
+
 // remember notes what went out under a session sequence.
 func (p *peer) remember(seq uint16, send uint32, blocks []sentBlock) {
 	x := &p.sent[seq%sentRing]

@@ -127,6 +127,14 @@ func (h *history) put(m *memory, st *state, floor uint32) bool {
 	return true
 }
 
+// pin keeps what a send said, if anything, from making room for later news.
+func (h *history) pin(send uint32) {
+	if st := h.at(send); st != nil && st != h.first {
+		h.ring[send&uint32(len(h.ring)-1)] = nil
+		h.first = st
+	}
+}
+
 // merge adds to a state what another one of the same send knows more.
 func (m *memory) merge(st, more *state) {
 	m.used -= 4 * cap(st.Words)

@@ -258,6 +258,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	}
 	id := uint32(session.ID())
 	p := &peer{id: id, session: session, budget: s.config.Budget, model: s.model}
+	p.expectPackets()
 	if s.agreement.with(s.endpoint.Tag(session), "client", id) {
 		p.model = s.trainedModel
 	}

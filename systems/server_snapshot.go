@@ -210,6 +210,7 @@ func (s *Server) send(*ecs.World) {
 		}
 		p.queue = p.queue[:0]
 	}
+	s.endpoint.Flush(s.now)
 }
 
 // acked takes in that a client received a packet.

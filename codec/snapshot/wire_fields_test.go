@@ -44,7 +44,7 @@ func wireFieldsOf(l *Layout, c int) (fs []wireField) {
 				w.kind, w.bits = "rotation", (f.Bits-2)/3
 			case f.Form == schema.FormRef:
 				w.kind = "ref"
-			case f.Form == schema.FormGrid && f.Max-f.Min == f.Step:
+			case f.Form == schema.FormGrid && f.Values() == 2:
 				w.kind = "bool"
 			case f.Form == schema.FormFlags, f.Form == schema.FormText:
 				w.kind = "bits"
@@ -109,10 +109,9 @@ type wirePlan struct {
 	flat          bool
 
 	// State within a block.
-	kind             int // of lines; −1 before it comes up
-	step             int64
-	speed, pace      int32
-	lastSpeedUnknown bool
+	kind        int // of lines; −1 before it comes up
+	step        int64
+	speed, pace int32
 }
 
 type wireRate struct {
@@ -128,7 +127,6 @@ func (b *wireBlock) plan(mask uint64) *wirePlan {
 	p := &wirePlan{mask: mask, place: [3]int{-1, -1, -1}, orientation: -1, flag: -1, parent: -1, kind: -1, speed: -1, pace: -1}
 	b.plans[mask] = p
 	var all []wireField
-	own := len(b.ctx)
 	tables := b.fieldContexts()
 	for c := range b.layout.Components() {
 		for i, f := range wireFieldsOf(b.layout, c) {
@@ -142,7 +140,6 @@ func (b *wireBlock) plan(mask uint64) *wirePlan {
 			p.words += b.layout.Words(c)
 		}
 	}
-	_ = own
 	for phase := 1; phase <= 6; phase++ {
 		for _, f := range all {
 			if wirePhase(&f) == phase {

@@ -19,6 +19,7 @@ type live struct {
 	mu     sync.Mutex
 	at     time.Time
 	server systems.ServerStats
+	sent   systems.Traffic
 }
 
 // touch notes the time of figures that come from clients alone.
@@ -38,10 +39,11 @@ func (m *Match) publish(now time.Time) {
 	defer l.mu.Unlock()
 	l.at = now
 	l.server = m.server.Stats()
+	m.server.Traffic(&l.sent)
 }
 
-// Table prints the running match: a line for the server, and one a client. It
-// may be called from any goroutine; before is what it returned last time, for
+// Table prints the running match: a line for the server, what its snapshots are
+// made of, and a line for each client. It may be called from any goroutine; before is what it returned last time, for
 // rates.
 func (m *Match) Table(out io.Writer, before Reading) Reading {
 	r := m.read()
@@ -52,6 +54,7 @@ func (m *Match) Table(out io.Writer, before Reading) Reading {
 	if m.server != nil {
 		fmt.Fprintf(out, "server  tick %d, %d dropped; inputs consumed %d, missing %d, late %d; datagrams dropped: %s\n\n",
 			r.server.Ticks, r.server.TicksDropped, r.server.Inputs.Consumed, r.server.Inputs.Missing, r.server.Inputs.Late, drops(r.server.Drops))
+		r.traffic(out, before, seconds)
 	}
 	fmt.Fprintln(out, "bot   RTT ms   loss   buffer   corrections   re-simulated   error   stalls   B/s down   B/s up")
 	for i, c := range r.clients {
@@ -71,6 +74,7 @@ func (m *Match) Table(out io.Writer, before Reading) Reading {
 type Reading struct {
 	at      time.Time
 	server  systems.ServerStats
+	sent    systems.Traffic
 	clients []clientReading
 }
 
@@ -83,7 +87,7 @@ type clientReading struct {
 
 func (m *Match) read() Reading {
 	m.live.mu.Lock()
-	r := Reading{at: m.live.at, server: m.live.server}
+	r := Reading{at: m.live.at, server: m.live.server, sent: m.live.sent.Clone()}
 	m.live.mu.Unlock()
 	for _, p := range m.players {
 		c := clientReading{bot: p.n, id: p.id.Load()}

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -47,6 +48,12 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 		err = errors.New("-serve and -connect: only one of them is allowed")
 	case (serve != "" || connect != "") && o.Headless:
 		err = errors.New("-headless: not allowed with -serve or -connect")
+	case o.Record != "" && connect != "":
+		err = errors.New("-record: not allowed with -connect, the server records")
+	}
+	end := func() error { return nil }
+	if err == nil {
+		end, err = o.open(stderr)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
@@ -62,6 +69,7 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 	default:
 		err = Live(ctx, world, o, stdout)
 	}
+	err = errors.Join(err, end())
 	if err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", world.Name, err)
 		return 1
@@ -111,10 +119,7 @@ func (m *Match) show(ctx context.Context, out io.Writer) {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
 	var last Reading
-	lines := len(m.players) + 1
-	if m.server != nil {
-		lines += 2
-	}
+	var table bytes.Buffer
 	for n := 0; ; n++ {
 		select {
 		case <-ctx.Done():
@@ -122,9 +127,11 @@ func (m *Match) show(ctx context.Context, out io.Writer) {
 		case <-t.C:
 		}
 		if inPlace && n > 0 {
-			fmt.Fprintf(out, "\x1b[%dA\x1b[J", lines)
+			fmt.Fprintf(out, "\x1b[%dA\x1b[J", bytes.Count(table.Bytes(), []byte("\n")))
 		}
-		last = m.Table(out, last)
+		table.Reset()
+		last = m.Table(&table, last)
+		_, _ = out.Write(table.Bytes())
 	}
 }
 

@@ -108,6 +108,9 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 		Start:      start,
 		Schedule:   both(world.ServerSchedule, schedule),
 		Join:       func(w *ecs.World, client uint32) { world.Join(w, &o, client) },
+		Trained:    o.files.trained,
+		Record:     o.files.record,
+		Logger:     o.files.log,
 	}
 	if o.Virtual {
 		config.Random = netsys.SeededRandom(o.Seed)
@@ -155,8 +158,9 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 	}
 	p := &player{n: n, link: link, bot: world.Bot(&o, n), world: world}
 	config := systems.ClientConfig{
-		Gather: p.bot.Gather(),
-		Start:  start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),
+		Gather:  p.bot.Gather(),
+		Trained: o.files.trained,
+		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),
 		Schedule: both(world.ClientSchedule, func(s *ecs.Schedule) error {
 			for _, name := range o.without() {
 				if err := s.Remove(name); err != nil {
@@ -165,6 +169,9 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 			}
 			return nil
 		}),
+	}
+	if n == 0 {
+		config.Logger = o.files.log // one bot speaks for all
 	}
 	// The history covers the round trip, the buffer and a send gap.
 	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))

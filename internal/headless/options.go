@@ -24,6 +24,9 @@ type Options struct {
 	Duration, Warmup          time.Duration
 	Seed                      uint64
 	ForceRollback             bool
+	Record, Trained           string
+
+	files files
 }
 
 // Register declares the flags on fs with the contract's defaults.
@@ -49,6 +52,8 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.DurationVar(&o.Duration, "duration", time.Minute, "length, warm-up included")
 	fs.DurationVar(&o.Warmup, "warmup", 10*time.Second, "statistics of a client start so long after its first consumed input")
 	fs.BoolVar(&o.ForceRollback, "force-rollback", false, "simulate every tick of the server again in another storage order, and name what comes out different")
+	fs.StringVar(&o.Record, "record", "", "the server writes what its snapshots tell to this `file`, for go run ./codec/train -in file")
+	fs.StringVar(&o.Trained, "trained", "", "`file` of codec/train that server and bots code snapshots with; without, or with different ones, what is built in")
 	fs.Uint64Var(&o.Seed, "seed", 1, "everything random follows from it")
 }
 

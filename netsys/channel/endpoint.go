@@ -165,6 +165,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 	e.settle()
 	e.budget.refill(e.now)
 	e.budget.control(e.now, &e.estimate)
+	crowded := e.flight.crowded(seq, len(e.channels))
 	f := &e.filling
 	f.refs, f.short = e.flight.tail, false
 	f.packer.reset(dst, min(room, e.sizes.packet))
@@ -173,7 +174,9 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 		f.kind = c.kind
 		allowance := e.budget.allowance(c.level) - int64(f.packer.len())
 		if c.sure != nil {
-			c.sure.out.fill(f, number, allowance)
+			if !crowded {
+				c.sure.out.fill(f, number, allowance)
+			}
 			continue
 		}
 		if c.out.maxAge > 0 {
@@ -209,8 +212,7 @@ func (e *Endpoint) advance(now time.Time) {
 	}
 }
 
-// open makes place for packet seq, and for its refs. Packets that leave the ring, or whose refs are
-// overwritten, count as lost.
+// open makes place for packet seq. Packets that leave the ring count as lost.
 func (e *Endpoint) open(seq uint16) {
 	f := &e.flight
 	for s := f.next; s != seq+1; s++ {
@@ -220,13 +222,6 @@ func (e *Endpoint) open(seq uint16) {
 		f.ring[int(s)%len(f.ring)].fate = unknown
 	}
 	f.next = seq
-	for f.oldest != seq {
-		p := f.find(f.oldest)
-		if p != nil && p.refs+uint64(len(f.refs)) >= f.tail+uint64(len(e.channels)*maxRefs) {
-			break
-		}
-		e.settleOldest()
-	}
 }
 
 // settleOldest is done with the oldest packet, which counts as lost unless it arrived.

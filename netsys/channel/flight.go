@@ -62,11 +62,21 @@ func (f *flight) find(seq uint16) *packet {
 	return p
 }
 
+// crowded reports whether packet seq, with something reliable in it, would push out packets whose
+// acknowledgements can still come: a rate so high, or a path so long, that the history is too short for it.
+func (f *flight) crowded(seq uint16, channels int) bool {
+	if int(seq-f.oldest) > len(f.ring)*3/4 {
+		return true
+	}
+	oldest := f.find(f.oldest)
+	return oldest != nil && f.tail+uint64(channels*maxRefs) > oldest.refs+uint64(len(f.refs))
+}
+
 // live reports whether the refs of a packet are still there.
 func (f *flight) live(p *packet) bool { return p.refs+uint64(len(f.refs)) >= f.tail }
 
 // add notes something in the packet being filled. It joins the ref before where it can. from is the position
-// where the packet's refs begin. A ref that is overwritten must belong to a packet whose fate is known.
+// where the packet's refs begin.
 func (f *flight) add(from uint64, r ref) {
 	if f.tail > from {
 		last := &f.refs[(f.tail-1)%uint64(len(f.refs))]

@@ -65,7 +65,7 @@ func TestFragmentBomb(t *testing.T) {
 			}
 			continue
 		}
-		if refused > 0 || c.Abandoned < 7000 || held > maxUnsure*8*256 {
+		if refused > 0 || c.Abandoned < 7000 || held > maxPartial*8*256 {
 			t.Errorf("%v: %d refused, %d abandoned, holds %d bytes", kind.Kind, refused, c.Abandoned, held)
 		}
 		// Nothing comes any more: time frees what is left.
@@ -195,10 +195,10 @@ func TestSendRefusals(t *testing.T) {
 	if got := e.Channel(2); got.Dropped != 2 || got.Queued != 3 {
 		t.Errorf("plain: %+v", got)
 	}
-	for range 5 {
+	for range 100 {
 		send(3, 5000, nil)
 	}
-	if got := e.Channel(3); got.Dropped != 4 || got.Queued != 1 {
+	if got := e.Channel(3); got.Dropped != 99 || got.QueuedBytes != 5000 || got.Queued != 1 {
 		t.Errorf("sequenced: %+v", got)
 	}
 	// Of what is under way in pieces, nothing is dropped.

@@ -2,15 +2,10 @@ package channel
 
 import "time"
 
-const (
-	// maxPartial is how many messages of a reliable channel are in pieces at a time: a sender begins no more,
-	// and a receiver takes no more. Several, so that one that waits for its last piece does not stop those
-	// behind it.
-	maxPartial = 4
-	// maxUnsure is how many messages of an unreliable channel a receiver puts together at a time: as many as
-	// jitter mixes up, one each tick for a quarter of a second.
-	maxUnsure = 16
-)
+// maxPartial is how many messages of one channel are in pieces at a time: the sender of a reliable channel begins
+// no more, so much of which can be under way in one round trip, and a receiver puts no more together. On an
+// unreliable channel it is as many as jitter mixes up, one each tick for a quarter of a second.
+const maxPartial = 16
 
 // arriving is a message of which some pieces came.
 type arriving struct {

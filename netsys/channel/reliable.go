@@ -57,6 +57,7 @@ func (o *reliableOut) due(id uint64) (uint64, bool) {
 func (o *reliableOut) fill(f *filling, number int, allowance int64) {
 	from, refs, messages := f.packer.len(), f.flight.tail, 0
 	left := func() int64 { return allowance - int64(f.packer.len()-from) }
+	full := false // all places for messages in pieces are taken, by messages before this one
 	for id, ok := o.due(o.base); ok; id, ok = o.due(id + 1) {
 		if left() <= 0 {
 			f.short = true
@@ -67,7 +68,11 @@ func (o *reliableOut) fill(f *filling, number int, allowance int64) {
 		}
 		m := o.at(id)
 		if m.size > f.packer.sizes.whole() {
-			if l := o.leaving(id, f.packer.sizes.pieces(m.size)); l != nil && !o.pieces(f, number, m, l, left()) {
+			if full {
+				continue
+			}
+			l := o.leaving(id, f.packer.sizes.pieces(m.size))
+			if full = l == nil; !full && !o.pieces(f, number, m, l, left()) {
 				return
 			}
 			continue
@@ -147,7 +152,6 @@ func (o *reliableOut) acked(r ref) {
 		return
 	}
 	for i := int(r.first); i < int(r.first+r.run); i++ {
-		l.flying.remove(i)
 		if !l.acked.has(i) {
 			l.acked.add(i)
 			l.left--

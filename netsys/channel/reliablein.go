@@ -14,9 +14,9 @@ type reliableIn struct {
 	base    uint64 // all before this one were delivered
 	slots   []held // by number % Queue
 	partial [maxPartial]arriving
-	serial  uint64
 	used    int32 // blocks held
-	most    int32
+	claimed int32 // pieces, come or not, of the messages in partial
+	most    int32 // of either
 }
 
 // held is a message of the window that was taken whole.
@@ -64,6 +64,7 @@ func (in *reliableIn) receive(e *Endpoint, c *channel, r *record, deliver func(i
 	}
 	if in.used+int32(fresh) > in.most {
 		if a.held == 0 {
+			in.claimed -= int32(a.count)
 			a.used = false
 		}
 		return ErrPieces
@@ -72,6 +73,7 @@ func (in *reliableIn) receive(e *Endpoint, c *channel, r *record, deliver func(i
 	if a.left > 0 {
 		return nil
 	}
+	in.claimed -= int32(a.count)
 	first, size := a.finish(&e.store)
 	if in.ordered && id != in.base {
 		*in.slot(id) = held{taken: true, first: first, size: size}
@@ -106,7 +108,8 @@ func (in *reliableIn) whole(e *Endpoint, c *channel, id uint64, b []byte, delive
 	return nil
 }
 
-// arriving returns the place of a message in pieces; nil when all are taken by others.
+// arriving returns the place of a message in pieces; nil when others take all places, or are longer together
+// than what a sender can have in its queue.
 func (in *reliableIn) arriving(id uint64, r *record) (*arriving, error) {
 	var free *arriving
 	for i := range in.partial {
@@ -121,10 +124,11 @@ func (in *reliableIn) arriving(id uint64, r *record) (*arriving, error) {
 			free = a
 		}
 	}
-	if free != nil {
-		in.serial++
-		free.begin(id, r.count, in.serial)
+	if free == nil || in.claimed+int32(r.count) > in.most {
+		return nil, nil
 	}
+	in.claimed += int32(r.count)
+	free.begin(id, r.count, 0)
 	return free, nil
 }
 

@@ -2,6 +2,7 @@ package channel
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -41,6 +42,103 @@ func TestLateAcknowledgement(t *testing.T) {
 	now = now.Add(time.Minute)
 	if b := e.Fill(now, 10, nil, 1000); len(b) != 0 {
 		t.Errorf("sends %x again", b)
+	}
+}
+
+// TestLateThenLost loses the copy of what was acknowledged late: it is not sent a third time.
+func TestLateThenLost(t *testing.T) {
+	e := mustNew(t, Config{})
+	event := number(t, "event")
+	now := time.Unix(0, 0)
+	_ = e.Send(event, []byte("first"))
+	_ = e.Fill(now, 0, nil, 1000)
+	_ = e.Send(event, []byte("second"))
+	_ = e.Fill(now, 1, nil, 1000)
+	now = now.Add(time.Minute)
+	if b := e.Fill(now, 2, nil, 1000); !bytes.Contains(b, []byte("first")) || !bytes.Contains(b, []byte("second")) {
+		t.Fatalf("sent again: %q", b)
+	}
+	e.Acked(now, 1)
+	now = now.Add(time.Hour)
+	if b := e.Fill(now, 3, nil, 1000); !bytes.Contains(b, []byte("first")) || bytes.Contains(b, []byte("second")) {
+		t.Errorf("sent a third time: %q", b)
+	}
+}
+
+// TestForgottenPackets has a number come round: an acknowledgement of a packet that was not filled means nothing,
+// whatever the packet of that number 65,536 packets ago held.
+func TestForgottenPackets(t *testing.T) {
+	e := mustNew(t, Config{})
+	event := number(t, "event")
+	now := time.Unix(0, 0)
+	_ = e.Send(event, []byte("x"))
+	for _, seq := range []uint16{5, 6, 40000, 4, 6} {
+		room := 1000
+		if seq != 5 {
+			room = 0
+		}
+		_ = e.Fill(now, seq, nil, room)
+		now = now.Add(time.Minute)
+	}
+	e.Acked(now, 5)
+	if s := e.Stats(); s.Acked != 0 || e.Channel(event).Queued != 1 {
+		t.Errorf("%d acknowledged, %d queued", s.Acked, e.Channel(event).Queued)
+	}
+	// What a packet held is remembered for as long as there is memory for it.
+	f := newFlight(32, 1)
+	p := packet{count: 1}
+	for i := range len(f.refs) + 1 {
+		if !f.live(&p) {
+			t.Fatalf("forgotten after %d", i)
+		}
+		f.add(f.tail, ref{})
+	}
+	if f.live(&p) {
+		t.Error("remembers what was overwritten")
+	}
+}
+
+// TestManyRefs scatters what each packet holds, with so little memory for it that there is none left long before
+// acknowledgements come: everything arrives nevertheless.
+func TestManyRefs(t *testing.T) {
+	c := modelConfig()
+	p := newPair(t, c, 12, path{delay: 500 * time.Millisecond, jitter: 200 * time.Millisecond, loss: 0.3})
+	p.a.e.flight.refs = make([]ref, len(c.Channels)*maxRefs+2)
+	w := newWitness(t, "to b")
+	p.b.got = w.got
+	r := rand.New(rand.NewPCG(12, 12))
+	for range 600 {
+		p.step(func() { w.offer(p.a.e, r) })
+	}
+	for ticks := 0; p.a.e.Stats().QueuedBytes > 0; ticks++ {
+		if ticks > 60*300 {
+			t.Fatalf("%d bytes still wait: %+v", p.a.e.Stats().QueuedBytes, p.a.e.Stats())
+		}
+		p.step(nil)
+	}
+	for number := 2; number < 5; number++ {
+		if w.count[number] != int(w.sent[number]) {
+			t.Errorf("channel %d delivered %d of %d", number, w.count[number], w.sent[number])
+		}
+	}
+}
+
+// TestCopies gives packets twice, as no session does: numbers find what they find.
+func TestCopies(t *testing.T) {
+	e, r := mustNew(t, Config{}), mustNew(t, Config{})
+	now := time.Unix(0, 0)
+	want := []uint64{2, 1, 1, 1} // unreliable messages have no number
+	for number := range 4 {
+		_ = e.Send(number, []byte{1})
+		b := e.Fill(now, uint16(number), nil, 1000)
+		for range 2 {
+			if err := r.Receive(now, b, func(int, []byte) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := r.Channel(number).Delivered; got != want[number] {
+			t.Errorf("channel %d delivers %d", number, got)
+		}
 	}
 }
 

@@ -106,7 +106,7 @@ func (o *unreliableOut) pieces(f *filling, number int, m *waiting, allowance int
 type unreliableIn struct {
 	sequenced bool
 	next      uint64 // sequenced: all before this one are too old
-	partial   [maxUnsure]arriving
+	partial   [maxPartial]arriving
 	waiting   int // how many of these are used
 	serial    uint64
 	used      int32 // blocks held

@@ -62,6 +62,7 @@ func TestBytes(t *testing.T) {
 		{"channels, by number", func(e *Endpoint) { _ = e.Send(3, []byte{3}); _ = e.Send(2, []byte{2}) }, "02 0000 01 02 83 0000 03"},
 		{"fills the packet", func(e *Endpoint) { _ = e.Send(3, make([]byte, 200)); _ = e.Send(2, make([]byte, 49)) }, "02 0000 31 *49 83 0000 *200"},
 		{"too long for a length, and so the last", func(e *Endpoint) { _ = e.Send(2, make([]byte, 253)) }, "82 0000 *253"},
+		{"a byte is left, and is no record's", func(e *Endpoint) { _ = e.Send(2, make([]byte, 252)); _ = e.Send(2, nil) }, "82 0000 *252"},
 		{"pieces", func(e *Endpoint) { _ = e.Send(2, make([]byte, 254)) }, "a2 0000 01 00 01 *200"},
 	} {
 		e := mustNew(t, wireConfig())
@@ -72,6 +73,26 @@ func TestBytes(t *testing.T) {
 		}
 		if err := mustNew(t, wireConfig()).Receive(time.Unix(0, 0), got, func(int, []byte) {}); err != nil {
 			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// TestMessagesOfPacket wants no more messages of a channel in a packet than numbers bear.
+func TestMessagesOfPacket(t *testing.T) {
+	for number := range 4 {
+		c := wireConfig()
+		c.Packet = 1000
+		e, r := mustNew(t, c), mustNew(t, c)
+		for range 200 {
+			_ = e.Send(number, nil)
+		}
+		want := maxMessages
+		if number == 1 {
+			want = 1
+		}
+		now := time.Unix(0, 0)
+		if err := r.Receive(now, e.Fill(now, 0, nil, 1000), func(int, []byte) { want-- }); err != nil || want != 0 {
+			t.Errorf("channel %d: %d messages short of what a packet takes, %v", number, want, err)
 		}
 	}
 }

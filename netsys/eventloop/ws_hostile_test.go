@@ -5,6 +5,7 @@ package eventloop_test
 import (
 	"bytes"
 	"net"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -143,7 +144,7 @@ func TestControlFrames(t *testing.T) {
 // Handshakes that are not finished cost no more than configured: the oldest goes for the newest, and all go
 // after a time. An honest client gets in beside them.
 func TestHalfOpenIsBounded(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{HalfOpen: 4, HandshakeTimeout: time.Second})
+	l := listenWeb(t, "", eventloop.WebSocketConfig{HalfOpen: 4, HandshakeTimeout: 2 * time.Second})
 	for range 12 {
 		_, _ = connectRaw(t, l).conn.Write([]byte("GET / HTTP/1.1\r\n"))
 	}
@@ -287,7 +288,7 @@ func TestStuckReaderIsClosed(t *testing.T) {
 
 // Many connections that end at once, in every way, leave nothing behind; nor does the listener.
 func TestManyConnectionsLeaveNothing(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before, files := runtime.NumGoroutine(), openFiles()
 	l := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{})
 	for range 3 {
 		var raws []*raw
@@ -337,12 +338,18 @@ func TestManyConnectionsLeaveNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 5000 {
-		if runtime.NumGoroutine() <= before {
+		if runtime.NumGoroutine() <= before && openFiles() <= files {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	t.Errorf("%d goroutines, %d before; %d files, %d before", runtime.NumGoroutine(), before, openFiles(), files)
+}
+
+// openFiles counts the descriptors of this process, where they can be listed.
+func openFiles() int {
+	all, _ := os.ReadDir("/dev/fd")
+	return len(all)
 }
 
 // Behind a trusted proxy the client's address comes from its header; from anybody else the header means nothing.

@@ -5,6 +5,7 @@ package eventloop_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"testing"
 	"time"
@@ -260,7 +261,7 @@ func TestWebSocketConfigRejects(t *testing.T) {
 	if err := good.Validate(); err != nil {
 		t.Error(err)
 	}
-	many := eventloop.WebSocketConfig{Addr: "127.0.0.1:0", Connections: 1 << 40}
+	many := eventloop.WebSocketConfig{Addr: "127.0.0.1:0", Connections: math.MaxInt32}
 	if l, err := (eventloop.ListenConfig{WebSocket: many}).Listen(""); err == nil {
 		t.Error("more connections accepted than the process may have files")
 		_ = l.Close()

@@ -1,0 +1,47 @@
+package headless
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// files are what -record and -trained name.
+type files struct {
+	record  io.Writer         // of the server; nil: no recording
+	trained *snapshot.Trained // of server and bots; nil: what is built in
+	log     *slog.Logger      // warnings about them; nil: none
+}
+
+// open opens the files that the flags name. It returns a function that ends the
+// recording.
+func (o *Options) open(stderr io.Writer) (end func() error, err error) {
+	end = func() error { return nil }
+	if o.Record == "" && o.Trained == "" {
+		return end, nil
+	}
+	o.files.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if o.Trained != "" {
+		b, err := os.ReadFile(o.Trained)
+		if err != nil {
+			return end, fmt.Errorf("-trained: a file that codec/train wrote is allowed: %w", err)
+		}
+		o.files.trained = systems.LoadTrained(b, o.files.log)
+	}
+	if o.Record == "" {
+		return end, nil
+	}
+	file, err := os.Create(o.Record)
+	if err != nil {
+		return end, fmt.Errorf("-record: a file that can be written is allowed: %w", err)
+	}
+	out := bufio.NewWriterSize(file, 1<<16)
+	o.files.record = out
+	return func() error { return errors.Join(out.Flush(), file.Close()) }, nil
+}

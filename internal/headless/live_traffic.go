@@ -1,0 +1,97 @@
+package headless
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tactusgo/tactus/systems"
+)
+
+// part is a line of the block that says what snapshots are made of: bytes a second.
+type part struct {
+	name   string
+	bytes  float64
+	fields []part
+}
+
+// traffic prints what the snapshots were made of since another reading: a line for
+// each component with its fields, the largest first, and what belongs to none.
+func (r *Reading) traffic(out io.Writer, before Reading, seconds float64) {
+	all := parts(&r.sent, &before.sent, seconds)
+	total := float64(r.sent.Bytes-before.sent.Bytes) / seconds
+	updates := max(float64(r.server.Updates-before.server.Updates), 1)
+	fmt.Fprintf(out, "snapshots %9.0f B/s   share   of it, %.1f bytes an update\n", total, total*seconds/updates)
+	for _, p := range all {
+		fmt.Fprintf(out, "  %-11s %5.0f %7.1f %%   %s\n", cut(p.name, 11), p.bytes, 100*p.bytes/max(total, 1), listed(p.fields))
+	}
+	fmt.Fprintln(out)
+}
+
+// parts is what there is to tell, in a fixed order: components as registered, then
+// the rest.
+func parts(now, before *systems.Traffic, seconds float64) (all []part) {
+	for i, c := range now.Components {
+		var was systems.ComponentTraffic
+		if i < len(before.Components) {
+			was = before.Components[i]
+		}
+		p := part{name: c.Name}
+		for k, f := range c.Fields {
+			if k < len(was.Fields) {
+				f.Sent -= was.Fields[k].Sent
+			}
+			// An estimate may have been too high before.
+			bytes := max(f.Sent, 0) / seconds
+			p.fields = append(p.fields, part{name: f.Path, bytes: bytes})
+			p.bytes += bytes
+		}
+		if c.Sent > 0 {
+			all = append(all, p)
+		}
+	}
+	rate := func(now, before uint64) float64 { return float64(now-before) / seconds }
+	return append(all,
+		part{name: "own state", bytes: rate(now.Own, before.Own)},
+		part{name: "presence", bytes: max(now.Presence.Sent-before.Presence.Sent, 0) / seconds,
+			fields: []part{{name: "which entities there are, and have news"}}},
+		part{name: "headers", bytes: rate(now.Headers+now.Heads, before.Headers+before.Heads), fields: []part{
+			{name: "messages", bytes: rate(now.Headers, before.Headers)}, {name: "blocks", bytes: rate(now.Heads, before.Heads)}}})
+}
+
+// fieldsWidth is about how many columns of a line there are for fields.
+const fieldsWidth = 66
+
+// listed names fields with their bytes, the largest first, as many as fit a line.
+func listed(fields []part) string {
+	fields = slices.Clone(fields)
+	slices.SortStableFunc(fields, func(a, b part) int { return -cmp.Compare(a.bytes, b.bytes) })
+	var b strings.Builder
+	for _, f := range fields {
+		s := f.name
+		if f.bytes >= 0.5 {
+			s = fmt.Sprintf("%s %.0f", f.name, f.bytes)
+		} else if len(fields) > 1 {
+			continue
+		}
+		if b.Len()+len(s) > fieldsWidth {
+			b.WriteString(" …")
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+// cut shortens a name to n runes.
+func cut(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
