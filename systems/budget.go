@@ -134,9 +134,6 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 	for i := range pk.blocks {
 		if b := &pk.blocks[i]; b.own == src.own && !b.hidden && b.chunk < 0 {
 			for g := b.first; g < b.first+b.count; g++ {
-				if src.groups[g].Alive == 0 {
-					gained[g][0] = 0
-				}
 				for m := b.slots; m != 0; m &= m - 1 {
 					gained[g][trailing(m)] = 0
 				}
@@ -152,16 +149,14 @@ const refreshed = 64
 // it, where the client does not know that it is empty, or from long ago.
 func (s *Server) competeEmpty(p *peer, src *source, g int, gained [][64]float32) {
 	age, _, _ := src.held[g].choose(src.send, src.floor, allSlots, false, src.oldest)
-	gained[g][0]++ // for the group, since it has nobody to gain anything
-	eager := gained[g][0]
-	if age > 0 {
-		if base := s.at(p, src, src.send-age); base[g].Alive != 0 {
-			eager = max(eager, float32(age))
-		} else if age < refreshed {
-			gained[g][0] = 0
-			return
-		}
+	if age > 0 && age < refreshed && s.at(p, src, src.send-age)[g].Alive == 0 {
+		clear(gained[g][:])
+		return
 	}
+	if src.held[g].spoken == 0 {
+		gained[g][0]++ // nobody ever was there to gain anything
+	}
+	eager := slices.Max(gained[g][:])
 	if n := len(s.units) - 1; n >= 0 {
 		if u := &s.units[n]; u.age == 0 && u.slots == allSlots && src.groups[u.first].Alive == 0 && u.first+u.count == uint32(g) {
 			u.count++

@@ -191,12 +191,13 @@ func (c *Client) decided(r *replica) bool {
 }
 
 // oldestTold is the newest send such that all slots have been told of by it or later,
-// those aside of which the newest was that they are out of sight.
+// those aside of which the newest was that they are out of sight, or nothing for long:
+// an entity may stand there that this client never saw.
 func (c *Client) oldestTold() uint32 {
 	oldest := c.newestSend
 	for _, x := range c.groups {
 		for k, t := range x.told {
-			if x.veiled>>k&1 == 0 {
+			if x.veiled>>k&1 == 0 && t+missSends >= c.newestSend {
 				oldest = min(oldest, t)
 			}
 		}

@@ -24,6 +24,9 @@
 //     with ecs.OwnerOnly.
 //   - Learn when a client has joined, and why an entity is not there: ClientConfig.Loaded, [Client.Loaded],
 //     [Client.Presence], [Client.StateTick].
+//   - See what snapshots are made of, by component, field and entity: [Server.Traffic], [Server.TopEntities].
+//   - Make snapshots smaller with what codec/train learned of the game: ServerConfig.Record, then
+//     ServerConfig.Trained and ClientConfig.Trained, with [LoadTrained].
 //   - See what happens: [Server.Stats], [Server.Clients], [Client.Stats], ClientConfig.OnMismatch.
 //   - Test a game: package systemstest.
 //

@@ -19,13 +19,13 @@ import (
 func TestOneEncodeServesAll(t *testing.T) {
 	clients := 100
 	if raced {
-		clients = 10
+		clients = 5
 	}
 	for _, spread := range []time.Duration{0, 90 * time.Millisecond} {
 		g := newGame(t, plaza, ServerConfig{})
 		w := g.server.World()
 		var all []ecs.Entity
-		for n := range 200 {
+		for n := range 70 {
 			all = append(all, w.Spawn(place{X: float32(n)}, tint{uint8(n)}))
 		}
 		for n := range clients {
@@ -34,8 +34,8 @@ func TestOneEncodeServesAll(t *testing.T) {
 		g.connect()
 		g.run(120)
 		before := g.server.Stats()
-		for n := range 300 {
-			ecs.Get[place](w, all[n%200]).Y++
+		for n := range 150 {
+			ecs.Get[place](w, all[n%70]).Y++
 			g.step()
 		}
 		after := g.server.Stats()
@@ -45,7 +45,7 @@ func TestOneEncodeServesAll(t *testing.T) {
 		if spread > 0 {
 			most = 8
 		}
-		if sends != 100 || blocks > most*sends || entities != blocks*200 {
+		if sends != 50 || blocks > most*sends || entities != blocks*70 {
 			t.Errorf("round trips over %v: %d blocks of %d entities were encoded in %d sends", 2*spread, blocks, entities, sends)
 		}
 		if reused := after.Encodes.Reused - before.Encodes.Reused; reused+blocks != uint64(clients)*sends {

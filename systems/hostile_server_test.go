@@ -106,7 +106,7 @@ const (
 func TestClientBoundsItsWorld(t *testing.T) {
 	f := newForger(t)
 	id := uint32(100)
-	sends := 24
+	sends := 10
 	if raced {
 		sends = 2
 	}
@@ -184,14 +184,14 @@ func TestDeathOvertakesBirth(t *testing.T) {
 	if p := f.c.Presence(607); p != Stale {
 		t.Errorf("what may have moved to another group is %v", p)
 	}
-	for range moveSends + 1 {
+	for range missSends + 1 {
 		f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(700, 1)}))
 		f.step()
 	}
 	if p := f.c.Presence(607); p != Destroyed {
 		t.Errorf("what is gone is %v", p)
 	}
-	for n := range moveSends + 60 {
+	for n := range missSends + 60 {
 		f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(700+64*uint32(n%2), 1)}))
 		f.step()
 	}

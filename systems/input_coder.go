@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"math"
 	"math/bits"
 
 	"github.com/tactusgo/tactus/codec"
@@ -60,8 +59,8 @@ func newInputCoder(t *schema.Table) *inputCoder {
 		c.words[k] = inputWord{n, 1 << n}
 	}
 	for i := range t.Fields {
-		if f := &t.Fields[i]; f.Angle && f.Words == 1 && f.Step > 0 {
-			c.words[f.Word].turn = min(uint64(math.Round((f.Max-f.Min)/f.Step))+1, c.words[f.Word].turn)
+		if f := &t.Fields[i]; f.Angle && f.Words == 1 && f.Values() > 0 {
+			c.words[f.Word].turn = uint64(f.Values())
 		}
 	}
 	return c

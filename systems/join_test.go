@@ -18,7 +18,10 @@ func TestJoinIsConsistentAtOneTick(t *testing.T) {
 	for _, test := range []struct {
 		things, budget int
 	}{{2600, 0}, {400, 300}, {20, 0}, {0, 0}} {
-		for seed := range uint64(3) {
+		for seed := range uint64(2) {
+			if raced && seed > 0 {
+				break
+			}
 			t.Run(fmt.Sprintf("%d in %d, seed %d", test.things, test.budget, seed), func(t *testing.T) {
 				joinAtOnce(t, seed, test.things, test.budget)
 			})

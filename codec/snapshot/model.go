@@ -140,10 +140,8 @@ func newField(f *schema.Field) field {
 	case f.Linear && f.Words == 1:
 		g.kind = kindLinear
 	}
-	if f.Angle && f.Form == schema.FormGrid && f.Step > 0 {
-		if n := math.Round((f.Max-f.Min)/f.Step) + 1; n <= 1<<30 {
-			g.count = int32(n)
-		}
+	if n := f.Values(); f.Angle && f.Form == schema.FormGrid && n <= 1<<30 {
+		g.count = int32(n)
 	}
 	return g
 }

@@ -249,7 +249,7 @@ func (w *walk) planOf(mask uint64) *plan {
 // open sets the records of the entity, and pred to what is held.
 func (w *walk) open() {
 	p, k := w.part, w.slot
-	w.moved = false
+	w.moved, w.off = false, 0
 	w.cur, w.base, w.base2 = p.cur.Record(k), nil, nil
 	if w.copied {
 		w.copy = append(w.copy[:0], w.cur...)

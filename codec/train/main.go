@@ -4,8 +4,8 @@
 //
 //	go run ./codec/train -in match.rec -out game.trained
 //
-// A server makes the recording: see snapshot.Recorder. Server and clients load the
-// file with snapshot.ParseTrained; those that have another one, or none, go on with
+// A server makes the recording: see systems.ServerConfig.Record; example worlds do so
+// with -record. Server and clients load the file with systems.LoadTrained; those that have another one, or none, go on with
 // what is built in.
 package main
 

@@ -6,5 +6,6 @@
 //   - Flags: [Options.Register], [Options.Validate].
 //   - Run it: [Run], on real sockets or, with -virtual, in virtual time.
 //   - Run it with a live view: [NewMatch], [Match.Real], [Match.Virtual].
+//   - Record what snapshots tell, train on it, and play with that: -record, -trained.
 //   - The result: [Report].
 package headless

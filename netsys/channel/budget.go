@@ -8,9 +8,8 @@ import "time"
 //   - More than a tenth of the packets lost: less by half of that share. Below a fiftieth: more. Between: as it
 //     is. These are the rules and figures of the loss-based controller of
 //     draft-ietf-rmcat-gcc-02, section 6: radio loses single packets, and that is no reason to slow down.
-//   - Nothing arrived at all: half, as often as that is so. That is an outage rather than a full path, and when
-//     it ends the rate doubles up to half of what it was before, which is TCP's slow start up to
-//     its threshold (RFC 5681).
+//   - More than half lost: by that rule, too; but that is an outage rather than a full path, and when it is over the
+//     rate doubles up to half of what it was before, which is TCP's slow start up to its threshold (RFC 5681).
 //   - Packets stand in a queue: less by 15 %, which is that draft's factor for overuse. A queue is seen when the
 //     smoothed round trip is 100 ms above the least, the target of RFC 6817, and this is not jitter: more
 //     than four deviations.
@@ -93,15 +92,17 @@ func (b *budget) control(at time.Duration, e *estimate) {
 
 func (b *budget) judge(took time.Duration, e *estimate) {
 	standing := e.smoothed - e.min()
+	bad := b.lost*100 > b.settled*lossBackOff
 	switch {
-	case b.lost == b.settled:
-		if b.threshold == 0 {
+	case bad:
+		if outage := b.lost*2 > b.settled; !outage {
+			b.threshold = 0
+		} else if b.threshold == 0 {
 			b.threshold = b.rate / 2
 		}
-		b.rate /= 2
-	case b.lost*100 > b.settled*lossBackOff:
 		b.rate -= b.rate * b.lost / (2 * b.settled)
 	case standing > delayTarget && standing > 4*e.variance:
+		b.threshold = 0
 		b.rate -= b.rate * 15 / 100
 	case b.rate < b.threshold:
 		b.rate = min(2*b.rate, b.threshold)
@@ -111,7 +112,7 @@ func (b *budget) judge(took time.Duration, e *estimate) {
 		more := b.packet * int64(time.Second) / trip * trips
 		b.rate += min(more, b.rate/4)
 	}
-	if b.lost < b.settled && b.rate >= b.threshold || b.lost*100 > b.settled*lossBackOff && b.lost < b.settled {
+	if !bad && b.rate >= b.threshold {
 		b.threshold = 0
 	}
 	b.rate = min(max(b.rate, b.floor), b.ceiling)

@@ -114,8 +114,9 @@ type ChannelConfig struct {
 	// at least MaxMessage.
 	QueueBytes int
 
-	// MaxAge is how long an unreliable message waits for its first byte to be sent; then it is stale and
-	// dropped. 0 means 250 ms, below 0 for ever. Reliable channels have none.
+	// MaxAge is how long an unreliable message waits for its first byte to be sent, from the time of the
+	// endpoint's latest call; then it is stale and dropped. 0 means 250 ms, below 0 for ever. Reliable channels
+	// have none.
 	MaxAge time.Duration
 }
 

@@ -59,7 +59,9 @@
 //   - Unreliable messages that the budget keeps waiting become stale and are dropped; they never queue up.
 //   - Memory is bounded by Queue, QueueBytes and MaxMessage of each channel, at both ends, whatever the peer sends:
 //     received pieces take memory as they come and not as they are announced. Only a table of the pieces is made
-//     ahead, 4 bytes for each, for at most sixteen messages of a channel and, on a reliable one, QueueBytes of them together.
+//     ahead, 4 bytes for each, for at most sixteen messages of a channel and, on a reliable one, QueueBytes of
+//     them together.
+//     An endpoint of the default configuration has 60 kB to begin with.
 //   - Once queues have grown to the traffic, nothing allocates.
 //   - Nothing depends on map order, a clock or chance: the same calls give the same packets.
 //

@@ -182,7 +182,7 @@ func TestWrap(t *testing.T) {
 	}
 	most := uint64(150_000)
 	if testing.Short() {
-		most = 70_000
+		most = 66_000
 	}
 	for tick := 0; uint64(w.count[0]) < most || uint64(w.count[1]) < most || w.sent[2] < most/2; tick++ {
 		if tick > 200_000 {

@@ -84,6 +84,15 @@ func TestForgottenPackets(t *testing.T) {
 	if s := e.Stats(); s.Acked != 0 || e.Channel(event).Queued != 1 {
 		t.Errorf("%d acknowledged, %d queued", s.Acked, e.Channel(event).Queued)
 	}
+	// Nor does one of a packet of which it is forgotten what it held.
+	e = mustNew(t, Config{})
+	_ = e.Send(event, []byte("x"))
+	_ = e.Fill(now, 0, nil, 1000)
+	e.flight.tail += uint64(len(e.flight.refs)) + 1
+	e.Acked(now, 0)
+	if s := e.Stats(); s.Acked != 1 || e.Channel(event).Queued != 1 {
+		t.Errorf("%d acknowledged, %d queued", s.Acked, e.Channel(event).Queued)
+	}
 	// What a packet held is remembered for as long as there is memory for it.
 	f := newFlight(32, 1)
 	p := packet{count: 1}

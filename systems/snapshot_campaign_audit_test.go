@@ -1,0 +1,315 @@
+package systems
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/capture"
+)
+
+// log is what an audit knows of one client: what it may have been told.
+type clientLog struct {
+	sends   [capture.Kept]uint32   // by send: which it was
+	allowed [capture.Kept][]uint64 // and the slots that it may know of, by group
+	first   map[uint32]uint32      // by NetID: the first send in which the client could see it
+	last    map[uint32]uint32      // and the last
+	blind   [][64]uint32           // by slot: the last send in which there was what it could not see
+	veiled  map[uint32]bool        // by NetID: whether it ever was there and hidden from the client
+	waits   map[uint32]int         // by NetID: sends since it was told of, where not all fits
+	longest int
+}
+
+// audit watches a match: what leaves the server, and what clients make of it.
+type audit struct {
+	s        *Server
+	visible  func(client, id uint32) bool
+	logs     map[uint32]*clientLog
+	audited  uint32            // the last send
+	died     map[uint32]uint32 // by NetID: the first send without it
+	alive    []uint32
+	moved    map[uint32]moved // by NetID
+	err      error
+	compared uint64 // states of entities
+	fair     int    // how often an entity may have to wait, at least
+}
+
+// moved is where an entity is, and since which send.
+type moved struct {
+	group, slot int
+	send        uint32
+}
+
+// schedule puts the audit between Snapshot and Send.
+func (a *audit) schedule(s *ecs.Schedule) error {
+	return s.InsertAfter("Snapshot", ecs.System{Name: "Audit", Run: a.snapshot})
+}
+
+func (a *audit) fail(format string, args ...any) {
+	if a.err == nil {
+		a.err = fmt.Errorf("at send %d: %w", a.s.sentAt, fmt.Errorf(format, args...))
+	}
+}
+
+// snapshot looks at the packets that a send put into the queues.
+func (a *audit) snapshot(*ecs.World) {
+	s := a.s
+	if s.sentAt == a.audited {
+		return
+	}
+	a.audited = s.sentAt
+	f := s.frames.At(s.sentAt)
+	before := a.alive
+	a.alive = nil
+	for g := range f.Groups {
+		for m := f.Groups[g].Alive; m != 0; m &= m - 1 {
+			k := trailing(m)
+			id := f.Groups[g].IDs[k]
+			a.alive = append(a.alive, id)
+			if x := a.moved[id]; x.send == 0 || x.group != g || x.slot != k {
+				a.moved[id] = moved{g, k, f.Send}
+			}
+		}
+	}
+	slices.Sort(a.alive)
+	for _, id := range before {
+		if _, lives := slices.BinarySearch(a.alive, id); !lives {
+			a.died[id] = f.Send
+		}
+	}
+	for _, p := range s.peers {
+		k := a.logs[p.id]
+		if k == nil {
+			k = &clientLog{first: map[uint32]uint32{}, last: map[uint32]uint32{}, veiled: map[uint32]bool{}, waits: map[uint32]int{}}
+			a.logs[p.id] = k
+		}
+		k.may(a, p, f)
+		a.packets(p, k, f)
+	}
+}
+
+// may notes what a client can see in a frame.
+func (k *clientLog) may(a *audit, p *peer, f *capture.Frame) {
+	i := f.Send % capture.Kept
+	k.sends[i], k.allowed[i] = f.Send, resize(k.allowed[i], len(f.Groups))
+	for g := range f.Groups {
+		if g == len(k.blind) {
+			k.blind = append(k.blind, [64]uint32{})
+		}
+		cur := &f.Groups[g]
+		seen := uint64(0)
+		for m := cur.Alive; m != 0; m &= m - 1 {
+			slot := trailing(m)
+			if id := cur.IDs[slot]; f.Owner(g, slot) == p.id || a.visible(p.id, id) {
+				seen |= 1 << slot
+				if k.first[id] == 0 {
+					k.first[id] = f.Send
+				}
+				k.last[id] = f.Send
+			} else {
+				k.blind[g][slot] = f.Send
+				k.veiled[id] = true
+			}
+		}
+		k.allowed[i][g] = seen
+	}
+}
+
+// could reports whether a client ever could see an entity. Where nothing is hidden it
+// may have joined with a state from before it came.
+func (k *clientLog) could(a *audit, id uint32) bool {
+	return k.first[id] != 0 || a.s.config.Visible == nil
+}
+
+// packets checks sizes and contents of one client's snapshot.
+func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
+	total := 0
+	told := make([]uint64, len(f.Groups))
+	for _, q := range p.queue {
+		total += len(q.bytes)
+		if len(q.bytes) > netsys.MaxPayload {
+			a.fail("client %d: a message of %d bytes", p.id, len(q.bytes))
+		}
+		for _, b := range q.holds {
+			if b.own || b.hidden || b.chunk >= 0 {
+				continue
+			}
+			for g := b.first; g < b.first+b.count; g++ {
+				told[g] |= b.slots
+				if bad := b.slots & f.Groups[g].Alive &^ k.allowed[f.Send%capture.Kept][g]; bad != 0 {
+					a.fail("client %d is told of slots %#x of group %d, which it may not see", p.id, bad, g)
+				}
+			}
+		}
+	}
+	if total > p.budget {
+		a.fail("client %d: a snapshot of %d bytes, the budget is %d", p.id, total, p.budget)
+	}
+	if p.joining != joinNone {
+		clear(k.waits)
+		return
+	}
+	for g, seen := range k.allowed[f.Send%capture.Kept] {
+		for m := seen; m != 0; m &= m - 1 {
+			id := f.Groups[g].IDs[trailing(m)]
+			if told[g]&m&-m != 0 {
+				delete(k.waits, id)
+				continue
+			}
+			k.waits[id]++
+			if k.longest = max(k.longest, k.waits[id]); k.waits[id] > a.fair+4*len(a.alive) {
+				a.fail("client %d: entity %d of %d waits for its turn for %d sends, the budget is %d", p.id, id, len(a.alive), k.waits[id], p.budget)
+			}
+		}
+	}
+}
+
+// client checks all states that a client keeps, and what it made of them.
+func (a *audit) client(c *Client) {
+	k := a.logs[c.id]
+	if c.world == nil || k == nil {
+		return
+	}
+	for g, x := range c.groups {
+		a.state(c, k, g, x.first)
+		for _, st := range x.ring {
+			a.state(c, k, g, st)
+		}
+	}
+	for _, x := range c.ownGroups {
+		for _, st := range x.ring {
+			a.own(c, st)
+		}
+	}
+	for id := range c.byID {
+		if !k.could(a, id) {
+			a.fail("client %d knows the id of entity %d, which it never could see", c.id, id)
+		}
+	}
+	for id := range c.absence.why {
+		if !k.could(a, id) {
+			a.fail("client %d remembers the id of entity %d, which it never could see", c.id, id)
+		}
+	}
+	a.world(c, c.world)
+	a.world(c, c.view)
+}
+
+// state compares what a client took in with the frame that it is of, word by word.
+func (a *audit) state(c *Client, k *clientLog, g int, st *state) {
+	if st == nil {
+		return
+	}
+	f := a.s.frames.At(st.Send)
+	if f == nil || k.sends[st.Send%capture.Kept] != st.Send || g >= len(f.Groups) {
+		return // the server no longer knows, or the client was not there
+	}
+	truth, allowed := &f.Groups[g], k.allowed[st.Send%capture.Kept][g]
+	if bad := st.Alive &^ (truth.Alive & allowed); bad != 0 {
+		a.fail("client %d has slots %#x of group %d, send %d: they are empty or hidden", c.id, bad, g, st.Send)
+		return
+	}
+	for m := st.Known & allowed &^ st.Alive; m != 0; m &= m - 1 {
+		// A state to join with tells nothing of slots that were hidden since.
+		if i := trailing(m); k.blind[g][i] < st.Send {
+			a.fail("client %d believes the slot of entity %d empty, send %d", c.id, truth.IDs[i], st.Send)
+		}
+	}
+	if st.tick != f.Tick {
+		a.fail("client %d has tick %d for send %d, it was of tick %d", c.id, st.tick, st.Send, f.Tick)
+	}
+	a.compared += uint64(onesIn(st.Alive))
+	for m := st.Alive; m != 0; m &= m - 1 {
+		i := trailing(m)
+		if st.IDs[i] != truth.IDs[i] || st.Masks[i] != truth.Masks[i] || !slices.Equal(st.Record(i), truth.Record(i)) {
+			a.fail("client %d, slot %d of group %d, send %d: entity %d %#x %v is entity %d %#x %v", c.id, i, g, st.Send,
+				truth.IDs[i], truth.Masks[i], truth.Record(i), st.IDs[i], st.Masks[i], st.Record(i))
+		}
+	}
+}
+
+// own compares own state with what the server captured.
+func (a *audit) own(c *Client, st *state) {
+	i := slices.IndexFunc(a.s.peers, func(p *peer) bool { return p.id == c.id })
+	if st == nil || i < 0 {
+		return
+	}
+	groups := a.s.peers[i].ownAt(st.Send)
+	if groups == nil {
+		return
+	}
+	for m := st.Alive; m != 0; m &= m - 1 {
+		slot := trailing(m)
+		truth := findEntity(groups, st.IDs[slot])
+		if !slices.Equal(truth, st.Record(slot)) {
+			a.fail("client %d: own state of entity %d, send %d: %v is %v", c.id, st.IDs[slot], st.Send, truth, st.Record(slot))
+		}
+	}
+}
+
+func findEntity(groups []snapshot.Group, id uint32) []int32 {
+	for g := range groups {
+		if k := groups[g].Find(id); k >= 0 {
+			return groups[g].Record(k)
+		}
+	}
+	return nil
+}
+
+// world looks for entities that were put together from two states, and for what is
+// another client's own.
+func (a *audit) world(c *Client, w *ecs.World) {
+	for e, r := range ecs.All[struct{ Seal seal }](w) {
+		id := w.NetID(e)
+		if r.Seal != sealed(r.Seal.A) {
+			a.fail("client %d: entity %d is torn: %+v", c.id, id, r.Seal)
+		}
+		if x := ecs.Get[echo](w, e); x != nil && x.A != r.Seal.A {
+			a.fail("client %d: entity %d is torn: %+v and %+v", c.id, id, r.Seal, *x)
+		}
+	}
+	for e, r := range ecs.All[struct{ Chest chest }](w) {
+		if r.Chest != (chest{}) && r.Chest.For != c.id {
+			a.fail("client %d has the chest of client %d, entity %d", c.id, r.Chest.For, w.NetID(e))
+		}
+	}
+	for e, r := range ecs.All[struct{ Aim aim }](w) {
+		if r.Aim != (aim{}) && r.Aim.For != c.id {
+			a.fail("client %d has the aim of client %d, entity %d", c.id, r.Aim.For, w.NetID(e))
+		}
+	}
+}
+
+// elsewhere reports whether a client has not heard of the slot of an entity since the
+// entity is there.
+func (a *audit) elsewhere(c *Client, id uint32) bool {
+	g, k, ok := a.s.frames.Slot(components.NetID(id))
+	return ok && (g >= len(c.groups) || c.groups[g].told[k] < a.moved[id].send)
+}
+
+// presence checks what a client says of the whereabouts of an entity.
+func (a *audit) presence(c *Client, id uint32) {
+	k := a.logs[c.id]
+	if c.world == nil || k == nil {
+		return
+	}
+	p := c.Presence(components.NetID(id))
+	died := a.died[id]
+	switch {
+	case p != NotLoaded && !k.could(a, id):
+		a.fail("entity %d is %v to client %d, which never could see it", id, p, c.id)
+	case p == Destroyed && (died == 0 || died > c.newestSend) && !k.veiled[id] && !a.elsewhere(c, id):
+		a.fail("entity %d is %v to client %d at send %d, but lives (last seen %d, audited %d), %v", id, p, c.id, c.newestSend, k.last[id], a.audited, a.s.stats.OverBudget)
+	case p == OutOfScope && died == 0 && k.last[id] == a.audited && a.s.config.Visible == nil:
+		a.fail("entity %d is %v to client %d, from which nothing is hidden", id, p, c.id)
+	case p == Present && died != 0 && died <= c.newestSend:
+		a.fail("entity %d is %v to client %d at send %d, but died at %d", id, p, c.id, c.newestSend, died)
+	}
+	_, there := c.world.ByNetID(components.NetID(id))
+	if there != (p == Present || p == Stale) {
+		a.fail("entity %d is %v to client %d, and in its world: %v", id, p, c.id, there)
+	}
+}

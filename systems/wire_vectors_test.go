@@ -1,0 +1,420 @@
+package systems
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+const snapshotVectorFile = "testdata/snapshot_messages.json"
+
+// snapshotVectors are what a client is sent, for who implements the format:
+// docs/wire-format.md.
+type snapshotVectors struct {
+	Protocol []string // lines
+	Welcome  string   // in hexadecimal
+	Seed     uint64
+	Ticks    uint16
+	Sends    uint16
+	Tick     uint32
+	Messages []snapshotVector
+}
+
+// snapshotVector is a snapshot message.
+type snapshotVector struct {
+	Send, Input uint16
+	Control     *controlVector `json:",omitempty"`
+	Join        *joinVector    `json:",omitempty"`
+	Late        uint8          `json:",omitempty"`
+	Blocks      []blockVector
+	Hex         string
+}
+
+type controlVector struct {
+	Epoch, Depth uint8
+	Shift        int16
+	Floor        uint8
+}
+
+type joinVector struct {
+	Back, Groups uint32
+	Late         uint8
+}
+
+// blockVector is a block and what it tells: the entities in its slots. All other
+// slots of it are empty, but for those that are hidden.
+type blockVector struct {
+	Own    bool `json:",omitempty"`
+	First  uint32
+	Groups uint32
+	Age    uint32
+	Second bool   `json:",omitempty"`
+	Slots  string `json:",omitempty"` // in hexadecimal, all if it is not there
+	Coder  uint8
+	Body   string
+	Told   []toldVector
+}
+
+type toldVector struct {
+	Group    uint32
+	Hidden   string `json:",omitempty"`
+	Entities []entityVector
+}
+
+type entityVector struct {
+	Slot   int
+	ID     uint32
+	Mask   uint64
+	Record []int32
+}
+
+// tap keeps the payloads of a session's data that come through a wire.
+type tap struct {
+	netsys.Wire
+	payloads [][]byte
+}
+
+func (w *tap) Poll(now time.Time, deliver func(netsys.Datagram)) {
+	w.Wire.Poll(now, func(d netsys.Datagram) {
+		if len(d.Data) > 15 && d.Data[0] == 4 {
+			w.payloads = append(w.payloads, bytes.Clone(d.Data[15:]))
+		}
+		deliver(d)
+	})
+}
+
+// coffer is for its owner's eyes.
+type coffer struct {
+	Coins uint16 `net:"raw"`
+}
+
+// course is of what moves in lines.
+type course struct {
+	X float32 `net:"-64..64 step 0.0078125 axis x lines 0.0625"`
+	Y float32 `net:"-64..64 step 0.0078125 axis y lines 0.0625"`
+}
+
+func bazaar() *ecs.Protocol {
+	p := plazaParts("bazaar/1")
+	ecs.Replicate[coffer](p, ecs.OwnerOnly)
+	ecs.Replicate[course](p, ecs.Interpolated)
+	ecs.Input[push](p)
+	return p
+}
+
+// makeSnapshotVectors plays a match in which 24 entities are there when a client
+// joins, and move, change, come and go while it plays.
+func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
+	var others []ecs.Entity
+	g := newGame(t, bazaar, ServerConfig{
+		Seed: 7, Budget: budget,
+		Visible: func(w *ecs.World, e ecs.Entity, _ uint32) bool { return e != others[5] || w.Tick()%40 < 30 },
+		Join: func(w *ecs.World, client uint32) {
+			w.Spawn(components.Owner{Client: client}, place{X: 3}, shots{Count: 5}, coffer{Coins: 77}, push{})
+		},
+	})
+	for i := range 24 {
+		others = append(others, g.server.World().Spawn(place{X: float32(i), Y: float32(i * i % 50)}, tint{Color: uint8(7 * i)}, course{Y: float32(i)}))
+	}
+	g.run(9)
+	wire := &tap{Wire: g.network.Node(netip.AddrPort{})}
+	k, err := NewClient(wire, g.addr, g.protocol(), ClientConfig{Start: g.now, Random: netsys.SeededRandom(5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.clients = append(g.clients, k)
+	for n := range ticks {
+		w := g.server.World()
+		for i, e := range others {
+			if c := ecs.Get[course](w, e); c != nil {
+				c.X += float32(i%5) / 16
+				if n > 20 && i%3 == 0 {
+					c.X -= float32(i%5) / 8
+				}
+			}
+			if c := ecs.Get[tint](w, e); c != nil && (n+i)%11 == 0 {
+				c.Color = uint8((n + i) % 200)
+			}
+		}
+		switch n {
+		case 18:
+			w.Despawn(others[3])
+		case 24:
+			others = append(others, w.Spawn(place{X: -9}, tint{}))
+		}
+		g.step()
+	}
+	v := &snapshotVectors{Protocol: g.protocol().Lines(), Welcome: hex.EncodeToString(k.endpoint.Welcome())}
+	m, err := readWelcome(k.endpoint.Welcome())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Seed, v.Ticks, v.Sends, v.Tick = m.seed, m.tickRate, m.sendRate, m.tick
+	reader := newVectorReader(t, m)
+	for _, b := range wire.payloads {
+		v.Messages = append(v.Messages, reader.read(b))
+	}
+	return v
+}
+
+// vectorReader reads what a client is sent by what the document says of messages; only
+// the bodies of blocks it leaves to package snapshot.
+type vectorReader struct {
+	t       *testing.T
+	world   *snapshot.Model
+	own     *snapshot.Model
+	states  map[[3]uint32]*snapshot.Group // by own, group, send
+	newest  uint32
+	decoder snapshot.Decoder
+}
+
+func newVectorReader(t *testing.T, m welcome) *vectorReader {
+	tables := tablesOf(bazaar())
+	n, rate := int(m.tickRate/m.sendRate), int(m.sendRate)
+	return &vectorReader{
+		t: t, world: snapshot.NewModel(snapshot.NewLayout(tables, n, rate), nil), own: snapshot.NewModel(snapshot.NewRawLayout(tables, n, rate), nil),
+		states: map[[3]uint32]*snapshot.Group{}, newest: m.tick / uint32(n),
+	}
+}
+
+// varint reads one, and u16 a number of two bytes.
+func (x *vectorReader) varint(b *[]byte) (v uint32) {
+	for shift := 0; ; shift += 7 {
+		c := (*b)[0]
+		*b = (*b)[1:]
+		if v |= uint32(c&0x7f) << shift; c < 0x80 {
+			return v
+		}
+	}
+}
+
+func u16(b *[]byte) uint16 {
+	v := uint16((*b)[0]) | uint16((*b)[1])<<8
+	*b = (*b)[2:]
+	return v
+}
+
+func u8(b *[]byte) uint8 {
+	v := (*b)[0]
+	*b = (*b)[1:]
+	return v
+}
+
+func (x *vectorReader) read(b []byte) snapshotVector {
+	v := snapshotVector{Hex: hex.EncodeToString(b)}
+	flags := u8(&b)
+	if flags&^0x70 != 2 {
+		x.t.Fatalf("flags %#x", flags)
+	}
+	v.Send, v.Input = u16(&b), u16(&b)
+	if flags&0x10 != 0 {
+		v.Control = &controlVector{Epoch: u8(&b), Depth: u8(&b), Shift: int16(u16(&b)), Floor: u8(&b)}
+	}
+	send := x.newest + uint32(int32(int16(v.Send-uint16(x.newest))))
+	x.newest = max(x.newest, send)
+	joined := send
+	if flags&0x20 != 0 {
+		v.Join = &joinVector{Back: x.varint(&b), Groups: x.varint(&b)}
+		if v.Join.Back > 0 {
+			v.Join.Late = u8(&b)
+		}
+		joined -= v.Join.Back
+	}
+	if flags&0x40 != 0 {
+		v.Late = u8(&b)
+	}
+	age := uint32(0)
+	for len(b) > 0 {
+		var k blockVector
+		k, b = x.block(b, age, send, joined)
+		age = k.Age
+		v.Blocks = append(v.Blocks, k)
+	}
+	return v
+}
+
+func (x *vectorReader) block(b []byte, age, send, joined uint32) (blockVector, []byte) {
+	flags := u8(&b)
+	v := blockVector{Coder: flags & 3, Second: flags&4 != 0, Own: flags&8 != 0, Age: age, Groups: 1}
+	if flags&0x10 == 0 {
+		v.First = x.varint(&b)
+	}
+	if flags&0x10 == 0 || !v.Own {
+		v.Groups = x.varint(&b)
+	}
+	if flags&0x40 == 0 {
+		v.Age = x.varint(&b)
+	}
+	slots := ^uint64(0)
+	if flags&0x20 != 0 {
+		slots = 0
+		for i := range 8 {
+			slots |= uint64(u8(&b)) << (8 * i)
+		}
+		v.Slots = fmt.Sprintf("%x", slots)
+	}
+	size := len(b)
+	if flags&0x80 == 0 {
+		size = int(x.varint(&b))
+	}
+	body := b[:size]
+	v.Body = hex.EncodeToString(body)
+
+	model, at, own := x.world, joined, uint32(0)
+	if v.Own {
+		model, at, own = x.own, send, 1
+	}
+	var parts []snapshot.Part
+	for g := v.First; g < v.First+v.Groups; g++ {
+		key := [3]uint32{own, g, at}
+		if x.states[key] == nil {
+			x.states[key] = &snapshot.Group{Send: at}
+		}
+		p := snapshot.Part{Cur: x.states[key], Slots: slots}
+		if v.Age > 0 {
+			p.Base = x.states[[3]uint32{own, g, at - v.Age}]
+		}
+		if v.Second {
+			p.Base2 = x.states[[3]uint32{own, g, at - v.Age - 1}]
+		}
+		if (p.Base == nil) != (v.Age == 0) || (p.Base2 == nil) == v.Second {
+			x.t.Fatalf("send %d: group %d stands on a state that was not sent", send, g)
+		}
+		parts = append(parts, p)
+	}
+	if err := x.decoder.Decode(body, snapshot.Coder(v.Coder), model, parts); err != nil {
+		x.t.Fatal(err)
+	}
+	for i, p := range parts {
+		told := toldVector{Group: v.First + uint32(i), Entities: []entityVector{}}
+		if h := p.Cur.Hidden & slots; h != 0 {
+			told.Hidden = fmt.Sprintf("%x", h)
+		}
+		for m := p.Cur.Alive & slots; m != 0; m &= m - 1 {
+			k := trailing(m)
+			told.Entities = append(told.Entities, entityVector{k, p.Cur.IDs[k], p.Cur.Masks[k], p.Cur.Record(k)})
+		}
+		v.Told = append(v.Told, told)
+	}
+	return v, b[size:]
+}
+
+// bytes writes a message anew, by the functions that the server writes with.
+func (v *snapshotVector) bytes(t *testing.T) []byte {
+	h := snapshotHeader{send: v.Send, input: v.Input, late: v.Late}
+	if c := v.Control; c != nil {
+		h.control, h.epoch, h.depth, h.shift, h.floor = true, c.Epoch, c.Depth, c.Shift, c.Floor
+	}
+	if j := v.Join; j != nil {
+		h.join, h.back, h.groups, h.joined = true, j.Back, j.Groups, j.Late
+	}
+	b := appendSnapshotHeader(nil, &h)
+	age := uint32(0)
+	for i, k := range v.Blocks {
+		body, err := hex.DecodeString(k.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := blockHead{own: k.Own, first: k.First, count: k.Groups, slots: allSlots, age: k.Age, two: k.Second, coder: snapshot.Coder(k.Coder)}
+		if k.Slots != "" {
+			fmt.Sscanf(k.Slots, "%x", &head.slots)
+		}
+		b = append(head.append(b, age, len(body), i == len(v.Blocks)-1), body...)
+		age = k.Age
+	}
+	return b
+}
+
+// The committed messages are read as what is written beside them, and written as they
+// are. Run with -update after a change that is meant.
+func TestSnapshotVectors(t *testing.T) {
+	if *update {
+		all := []*snapshotVectors{makeSnapshotVectors(t, 0, 40), makeSnapshotVectors(t, 200, 60)}
+		file, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, head := range []string{`{"Protocol"`, `{"Send"`, `{"Slot"`} {
+			file = bytes.ReplaceAll(file, []byte(head), []byte("\n"+head))
+		}
+		if err := os.WriteFile(snapshotVectorFile, append(file, '\n'), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.ReadFile(snapshotVectorFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []snapshotVectors
+	if err := json.Unmarshal(file, &all); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, v := range all {
+		checkSnapshotVectors(t, &v, seen)
+	}
+	for _, want := range []string{"join with this send", "join with an older send", "own", "own, with a baseline", "a baseline", "some slots", "hidden", "no control"} {
+		if !seen[want] {
+			t.Errorf("among the vectors is none of: %s", want)
+		}
+	}
+}
+
+func checkSnapshotVectors(t *testing.T, v *snapshotVectors, seen map[string]bool) {
+	b, err := hex.DecodeString(v.Welcome)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := readWelcome(b)
+	if err != nil || m.seed != v.Seed || m.tickRate != v.Ticks || m.sendRate != v.Sends || m.tick != v.Tick || !bytes.Equal(m.append(nil), b) {
+		t.Fatalf("welcome %+v: %v", m, err)
+	}
+	if lines := bazaar().Lines(); !slices.Equal(v.Protocol, lines) {
+		t.Errorf("the vectors are of %q, not of %q", v.Protocol, lines)
+	}
+	reader := newVectorReader(t, m)
+	for _, want := range v.Messages {
+		msg, err := hex.DecodeString(want.Hex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := reader.read(msg)
+		x, _ := json.Marshal(got)
+		y, _ := json.Marshal(want)
+		if !bytes.Equal(x, y) {
+			t.Errorf("send %d reads as\n%s, not as\n%s", want.Send, x, y)
+		}
+		if again := want.bytes(t); !bytes.Equal(again, msg) {
+			t.Errorf("send %d is written as\n%x, not as\n%x", want.Send, again, msg)
+		}
+		var r codec.ByteReader
+		r.Reset(msg)
+		if h, err := readSnapshotHeader(&r); err != nil || h.send != want.Send {
+			t.Errorf("send %d: the client reads %+v: %v", want.Send, h, err)
+		}
+		seen["no control"] = seen["no control"] || want.Control == nil
+		seen["join with this send"] = seen["join with this send"] || want.Join != nil && want.Join.Back == 0
+		seen["join with an older send"] = seen["join with an older send"] || want.Join != nil && want.Join.Back > 0
+		for _, k := range want.Blocks {
+			seen["own"] = seen["own"] || k.Own
+			seen["own, with a baseline"] = seen["own, with a baseline"] || k.Own && k.Age > 0
+			seen["a baseline"] = seen["a baseline"] || !k.Own && k.Age > 0
+			seen["some slots"] = seen["some slots"] || k.Slots != ""
+			for _, told := range k.Told {
+				seen["hidden"] = seen["hidden"] || told.Hidden != ""
+			}
+		}
+	}
+}
