@@ -283,11 +283,11 @@ func (a *audit) world(c *Client, w *ecs.World) {
 	}
 }
 
-// elsewhere reports whether a client has not heard of the slot of an entity since the
-// entity is there.
+// elsewhere reports whether a client may not have heard yet of the slot that an entity
+// has moved to.
 func (a *audit) elsewhere(c *Client, id uint32) bool {
 	g, k, ok := a.s.frames.Slot(components.NetID(id))
-	return ok && (g >= len(c.groups) || c.groups[g].told[k] < a.moved[id].send)
+	return ok && (g >= len(c.groups) || c.groups[g].told[k] < a.moved[id].send || c.newestSend < a.moved[id].send+missSends)
 }
 
 // presence checks what a client says of the whereabouts of an entity.

@@ -58,7 +58,7 @@ func newMatch(t *testing.T, seed uint64) *match {
 	}
 	if r.IntN(3) == 0 {
 		config.Priority = func(w *ecs.World, e ecs.Entity, client uint32) float32 {
-			return float32((uint32(w.NetID(e))+client)%4) * 0.7
+			return float32(1+(uint32(w.NetID(e))+client)%4) * 0.6
 		}
 	}
 	if r.IntN(2) == 0 {
@@ -93,7 +93,7 @@ func (m *match) sees(client, id uint32) bool {
 
 // enter adds a client.
 func (m *match) enter() {
-	m.join(ClientConfig{Gather: gatherPush(), Timeout: time.Minute, History: pickOne(m.r, 0, 64)}, netsys.Link{})
+	m.join(ClientConfig{Gather: gatherPush(), Timeout: time.Minute}, netsys.Link{})
 	m.paused, m.gone = append(m.paused, time.Time{}), append(m.gone, false)
 	m.weather(len(m.clients) - 1)
 }
@@ -236,6 +236,10 @@ func (m *match) equal() error {
 	return nil
 }
 
+// mostRenewals is how often a client may ask for full states: a server that knows what
+// its clients hold is asked after the longest of silences only.
+const mostRenewals = 4
+
 // campaignTotals sums over all matches of a campaign.
 type campaignTotals struct {
 	matches, clients, snapshots, datagrams, over, compared, renewals, spawns atomic.Uint64
@@ -243,14 +247,61 @@ type campaignTotals struct {
 
 // Whatever happens to the world, to the packets and to the peers, every client
 // holds the server's world in the end, and at no time has anybody a state that never
-// was, or that they may not have; see match for what can happen.
+// was, or that they may not have; see match for what can happen. A thousand matches:
+//
+//	TACTUS_SEEDS=1000 go test ./systems -run TestSnapshotCampaign -v -timeout 30m
+//
+//mutant:rule Snapshot1 systems/holding.go
+//mutant:from m := h.holds(send-a) & slots
+//mutant:to m := slots
+//mutant:rule Snapshot2 systems/server_snapshot.go
+//mutant:from sentBlock{x.first, x.count, x.slots, x.send,
+//mutant:to sentBlock{x.first, x.count, x.slots, x.send + 1,
+//mutant:rule Snapshot3 systems/holding.go
+//mutant:from s.held[i] &^= gone | come
+//mutant:to s.held[i] &^= gone
+//mutant:rule Snapshot4 systems/holding.go
+//mutant:from s.since[trailing(m)] = send
+//mutant:to s.since[trailing(m)] = 0
+//mutant:rule Snapshot5 systems/packing.go
+//mutant:from p.open = p.headers + size
+//mutant:to p.open = size
+//mutant:rule Snapshot6 systems/visibility.go
+//mutant:from f.Owner(g, k) != p.id && !visible(
+//mutant:to !visible(
+//mutant:rule Snapshot7 systems/visibility.go
+//mutant:from slots := sp.hidden &^ sp.told
+//mutant:to slots := sp.hidden & 0
+//mutant:rule Snapshot8 systems/server_join.go
+//mutant:from if p.join.left--; p.join.left == 0 {
+//mutant:to if p.join.left--; p.join.left <= 1 {
+//mutant:rule Snapshot9 systems/client_receive.go
+//mutant:from c.memory.merge(known, st)
+//mutant:to c.memory.merge(known, known)
+//mutant:rule Snapshot10 systems/holding.go
+//mutant:from m&^h.holds(send-a-1) == 0
+//mutant:to m != 0
+//mutant:rule Snapshot11 systems/client_entities.go
+//mutant:from if old := x.here[k]; old != nil && old != r {
+//mutant:to if old := x.here[k]; old != nil && old == r {
+//mutant:rule Snapshot12 systems/budget.go
+//mutant:from p.gained[g][k] += s.gain(w, p, f, g, k)
+//mutant:to p.gained[g][k] = s.gain(w, p, f, g, k)
+//mutant:rule Snapshot13 systems/client_entities.go
+//mutant:from x.pin(send)
+//mutant:to x.pin(0)
 func TestSnapshotCampaign(t *testing.T) {
 	var sum campaignTotals
+	var broken atomic.Bool
 	t.Cleanup(func() {
 		t.Logf("%d matches, %d clients, %d snapshots in %d datagrams, %d of them over budget, %d states of entities compared, %d renewals, %d spawns",
 			sum.matches.Load(), sum.clients.Load(), sum.snapshots.Load(), sum.datagrams.Load(), sum.over.Load(), sum.compared.Load(), sum.renewals.Load(), sum.spawns.Load())
 	})
 	seeds(t, 20, 30, func(t *testing.T, seed uint64) {
+		if testing.Short() && broken.Load() {
+			t.Skip("another match has failed")
+		}
+		defer func() { broken.Store(broken.Load() || t.Failed()) }()
 		m := newMatch(t, seed)
 		for tick := range 400 + m.r.IntN(300) {
 			m.disturb()
@@ -265,8 +316,8 @@ func TestSnapshotCampaign(t *testing.T) {
 			t.Errorf("%+v", st)
 		}
 		for _, k := range m.clients {
-			if st := k.Stats(); st.MalformedMessages > 0 {
-				t.Errorf("client %d was sent %d messages that it had to refuse", k.id, st.MalformedMessages)
+			if st := k.Stats(); st.MalformedMessages > 0 || st.Renewals > mostRenewals {
+				t.Errorf("client %d was sent %d messages that it had to refuse, and asked for %d renewals", k.id, st.MalformedMessages, st.Renewals)
 			}
 			sum.renewals.Add(k.Stats().Renewals)
 		}

@@ -70,6 +70,18 @@ func (b *blockVector) addParts(parts []Part) {
 	}
 }
 
+// parts are those of a block.
+func (b *blockVector) parts() (parts []Part) {
+	for i := range b.Parts {
+		q := &b.Parts[i]
+		var p Part
+		fmt.Sscanf(q.Slots, "%x", &p.Slots)
+		p.Cur, p.Base, p.Base2 = q.Cur.group(p.Slots), q.Base.group(p.Slots), q.Next.group(p.Slots)
+		parts = append(parts, p)
+	}
+	return parts
+}
+
 // The committed bodies of the range coder are read by the package and by the decoder
 // of the document as what is written beside them, and are what the encoder writes.
 func TestWireRangeVectors(t *testing.T) {
@@ -101,14 +113,7 @@ func TestWireRangeVectors(t *testing.T) {
 		}
 		m := NewModel(l, nil)
 		for _, b := range v.Blocks {
-			var parts []Part
-			for i := range b.Parts {
-				q := &b.Parts[i]
-				var p Part
-				fmt.Sscanf(q.Slots, "%x", &p.Slots)
-				p.Cur, p.Base, p.Base2 = q.Cur.group(p.Slots), q.Base.group(p.Slots), q.Next.group(p.Slots)
-				parts = append(parts, p)
-			}
+			parts := b.parts()
 			body, err := hex.DecodeString(b.Hex)
 			if err != nil {
 				t.Fatal(err)

@@ -119,6 +119,8 @@ type wireBlock struct {
 	last            map[uint64][]int32
 	history, quiet  int
 	kinds           int
+
+	reads func(*wireEntity) // how raw and zstd read an entity; nil for the range coder
 }
 
 func (b *wireBlock) bit(i int) int {

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func readWireTables(t testing.TB) *wireTables {
 // what holds there; it is kept behind the others.
 func wireStart(count, start string) ([][2]int, error) {
 	n := 1
-	for _, s := range strings.Split(count, "×") {
+	for s := range strings.SplitSeq(count, "×") {
 		k, err := strconv.Atoi(s)
 		if err != nil {
 			return nil, err
@@ -180,10 +181,8 @@ func (w *wireTables) contexts() (at map[string]int, chances [][2]int) {
 // field returns the chances of a field of one of the kinds in the document.
 func (w *wireTables) field(kind string) [][2]int {
 	for _, name := range w.names["kind of field"] {
-		for _, k := range strings.Split(name, ", ") {
-			if k == kind {
-				return w.start[name]
-			}
+		if slices.Contains(strings.Split(name, ", "), kind) {
+			return w.start[name]
 		}
 	}
 	return w.start["any other"]

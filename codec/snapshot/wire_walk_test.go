@@ -159,7 +159,11 @@ func (b *wireBlock) walk() {
 					e.parent = b.attachment(id)
 				}
 			}
-			b.read(e, left[at+1:])
+			if b.reads != nil {
+				b.reads(e)
+			} else {
+				b.read(e, left[at+1:])
+			}
 			b.known[x] = true
 			if e.base == nil {
 				b.last[e.plan.mask] = append([]int32{}, e.cur...)
