@@ -126,6 +126,8 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 			failed, laid = 0, true
 		} else {
 			failed++
+			// What waited longest would wait for ever beside own state.
+			p.starved = p.starved || i == 0 && !src.own
 		}
 	}
 	if !laid && !src.own && len(s.units) > 0 {

@@ -41,11 +41,16 @@ func (c *Client) unpin() {
 
 // joinWhole reports whether all of the state with which this client joins is here.
 func (c *Client) joinWhole() bool {
-	if c.joinSend == 0 {
+	return c.joinSend != 0 && c.whole(c.joinSend, c.joinGroups)
+}
+
+// whole reports whether a send has told of all slots of so many groups.
+func (c *Client) whole(send uint32, groups int) bool {
+	if groups > len(c.groups) {
 		return false
 	}
-	for _, x := range c.groups[:c.joinGroups] {
-		if st := x.at(c.joinSend); st == nil || st.Known != allSlots {
+	for _, x := range c.groups[:groups] {
+		if st := x.at(send); st == nil || st.Known != allSlots {
 			return false
 		}
 	}

@@ -120,10 +120,14 @@ func (c *Client) readSnapshot(now time.Time, b []byte) error {
 	if send > c.newestSend || c.stats.Snapshots == 1 {
 		c.newestSend, c.newestTick = send, in.tick
 	}
-	if h.join && !c.loaded && in.join > c.joinSend {
+	if h.join && !c.loaded && in.join > c.joinSend && !c.joinWhole() {
 		c.startJoin(in.join, in.joinTick, int(h.groups))
 	}
 	c.takeOpen(&h)
+	if h.join && !c.loaded && in.join < c.joinSend && !c.joinWhole() && c.whole(in.join, int(h.groups)) {
+		// Packets overtook each other, and the server may count this one as joined with.
+		c.startJoin(in.join, in.joinTick, int(h.groups))
+	}
 	if c.memory.used > maxMemory {
 		return errTooMuch
 	}

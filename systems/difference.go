@@ -36,12 +36,15 @@ func Difference(s *Server, c *Client) error {
 	}
 	seen := make(map[uint32]bool)
 	for g := range f.Groups {
-		if g >= len(p.world) || g >= len(c.groups) {
-			return fmt.Errorf("the client was never told of group %d", g)
-		}
 		var hidden uint64
-		if sp := p.world[g].split; sp != nil {
-			hidden = sp.hidden
+		if g < len(p.world) && p.world[g].split != nil {
+			hidden = p.world[g].split.hidden
+		}
+		if g >= len(c.groups) {
+			if visible := f.Groups[g].Alive &^ hidden; visible != 0 {
+				return fmt.Errorf("the client was never told of group %d, slots %#x", g, visible)
+			}
+			continue
 		}
 		for k := range snapshot.GroupSize {
 			if hidden>>k&1 != 0 {

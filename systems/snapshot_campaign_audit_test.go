@@ -19,6 +19,7 @@ type clientLog struct {
 	last    map[uint32]uint32      // and the last
 	blind   [][64]uint32           // by slot: the last send in which there was what it could not see
 	veiled  map[uint32]bool        // by NetID: whether it ever was there and hidden from the client
+	over    uint32                 // the last send that did not hold all there was to tell
 	waits   map[uint32]int         // by NetID: sends since it was told of, where not all fits
 	longest int
 }
@@ -147,6 +148,9 @@ func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 	}
 	if total > p.budget {
 		a.fail("client %d: a snapshot of %d bytes, the budget is %d", p.id, total, p.budget)
+	}
+	if p.over {
+		k.over = f.Send
 	}
 	if p.joining != joinNone {
 		clear(k.waits)
@@ -285,9 +289,12 @@ func (a *audit) world(c *Client, w *ecs.World) {
 
 // elsewhere reports whether a client may not have heard yet of the slot that an entity
 // has moved to.
-func (a *audit) elsewhere(c *Client, id uint32) bool {
-	g, k, ok := a.s.frames.Slot(components.NetID(id))
-	return ok && (g >= len(c.groups) || c.groups[g].told[k] < a.moved[id].send || c.newestSend < a.moved[id].send+missSends)
+func (a *audit) elsewhere(c *Client, k *clientLog, id uint32) bool {
+	if k.over+missSends > c.newestSend {
+		return true
+	}
+	g, slot, ok := a.s.frames.Slot(components.NetID(id))
+	return ok && (g >= len(c.groups) || c.groups[g].told[slot] < a.moved[id].send || c.newestSend < a.moved[id].send+missSends)
 }
 
 // presence checks what a client says of the whereabouts of an entity.
@@ -301,8 +308,8 @@ func (a *audit) presence(c *Client, id uint32) {
 	switch {
 	case p != NotLoaded && !k.could(a, id):
 		a.fail("entity %d is %v to client %d, which never could see it", id, p, c.id)
-	case p == Destroyed && (died == 0 || died > c.newestSend) && !k.veiled[id] && !a.elsewhere(c, id):
-		a.fail("entity %d is %v to client %d at send %d, but lives (last seen %d, audited %d), %v", id, p, c.id, c.newestSend, k.last[id], a.audited, a.s.stats.OverBudget)
+	case p == Destroyed && (died == 0 || died > c.newestSend) && !k.veiled[id] && !a.elsewhere(c, k, id):
+		a.fail("entity %d is %v to client %d at send %d, but lives", id, p, c.id, c.newestSend)
 	case p == OutOfScope && died == 0 && k.last[id] == a.audited && a.s.config.Visible == nil:
 		a.fail("entity %d is %v to client %d, from which nothing is hidden", id, p, c.id)
 	case p == Present && died != 0 && died <= c.newestSend:

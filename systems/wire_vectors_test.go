@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -369,6 +370,34 @@ func TestSnapshotVectors(t *testing.T) {
 		if !seen[want] {
 			t.Errorf("among the vectors is none of: %s", want)
 		}
+	}
+}
+
+// The message that the document spells out is the one that it names.
+func TestSnapshotVectorOfTheDocument(t *testing.T) {
+	page, err := os.ReadFile("../docs/wire-format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "This is a whole message")
+	var spelled strings.Builder
+	for line := range strings.Lines(rest) {
+		if b, _, hex := strings.Cut(strings.TrimPrefix(line, "    "), "  "); hex && strings.HasPrefix(line, "    ") {
+			spelled.WriteString(strings.ReplaceAll(b, " ", ""))
+		} else if spelled.Len() > 0 {
+			break
+		}
+	}
+	file, err := os.ReadFile(snapshotVectorFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []snapshotVectors
+	if err := json.Unmarshal(file, &all); err != nil {
+		t.Fatal(err)
+	}
+	if want := all[1].Messages[1].Hex; !ok || spelled.String() != want {
+		t.Errorf("spelled out is %s, not %s", &spelled, want)
 	}
 }
 
