@@ -236,6 +236,10 @@ func (s *Server) SetBudget(client uint32, bytes int) error {
 	}
 	for _, p := range s.peers {
 		if p.id == client {
+			if bytes < p.budget && p.joining == joinStream { // in blocks that may be too long now
+				s.unpin(p)
+				p.joining = joinNow
+			}
 			p.budget = bytes
 			return nil
 		}
