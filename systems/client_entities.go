@@ -85,6 +85,9 @@ func (c *Client) load() {
 			if old := x.here[k]; old != nil && old.id != st.IDs[k] && old.newest > c.joinSend {
 				continue // an own entity, which did not wait, has come to stand there
 			}
+			if x.told[k] > c.joinSend && x.fresh>>k&1 == 0 && x.here[k] == nil {
+				continue // nor did one that is gone by now
+			}
 			if r := c.stand(int32(g), x, k, st); r != nil && (r.entity.IsZero() || !c.simulates(r.entity)) {
 				if !c.applyRecord(r, st, k) {
 					continue
@@ -125,6 +128,9 @@ func (c *Client) applyGroup(g int32, x *history) {
 			}
 		default:
 			waiting |= 1 << k
+			if old := x.here[k]; old != nil && old.id != st.IDs[k] {
+				c.leave(x, k, st) // an own entity made room for one that has to wait
+			}
 		}
 	}
 	x.fresh = waiting
