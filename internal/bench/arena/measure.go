@@ -243,10 +243,11 @@ func (m *match) sum(before systems.ServerStats) {
 
 // extra compares the time of one client more with that of one encode: the same
 // world with no client, with one, and with many who all hold the same, taking
-// turns.
+// turns; all at the mean round trip.
 func extra(o options, progress io.Writer) (float64, error) {
 	const many, rounds = 101, 10
-	o.npcs, o.rtt.to, o.jitter, o.loss = o.npcs+o.clients, o.rtt.from, 0, 0
+	mean := (o.rtt.from + o.rtt.to) / 2
+	o.npcs, o.rtt, o.jitter, o.loss = o.npcs+o.clients, spread{mean, mean}, 0, 0
 	o.clients = 0
 	var matches []*match
 	for _, clients := range []int{0, 1, many} {
