@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"reflect"
@@ -231,6 +232,38 @@ func sceneSame(t testing.TB, want, got []Part) {
 			if a.IDs[k] != b.IDs[k] || a.Masks[k] != b.Masks[k] || !equal(a.Record(k), b.Record(k)) {
 				t.Fatalf("part %d, slot %d: entity %d, mask %x, %v; want %d, %x, %v", i, k,
 					b.IDs[k], b.Masks[k], b.Record(k), a.IDs[k], a.Masks[k], a.Record(k))
+			}
+		}
+	}
+}
+
+// eachScene visits scenes that are coded with no baseline, one and two, of any age,
+// for all slots and for some.
+func eachScene(t *testing.T, visit func(where string, m *Model, parts []Part)) {
+	for seed := range uint64(12) {
+		rate := []float64{0.01, 0.1, 0.5, 1}[seed%4]
+		s := newScene(t, seed, 1+int(seed), rate)
+		m := NewModel(s.layout, nil)
+		sends := [][]Group{s.groups}
+		for range 16 {
+			s.step()
+			sends = append(sends, s.groups)
+		}
+		for age := range 14 {
+			for _, some := range []bool{false, true} {
+				var base, base2 []Group
+				at := len(sends) - 1
+				if age > 0 {
+					base = sends[at-age]
+					if age%3 > 0 {
+						base2 = sends[at-age-age%3]
+					}
+				}
+				slots := allSlots
+				if some {
+					slots = func(int) uint64 { return s.rng.Uint64() & s.rng.Uint64() }
+				}
+				visit(fmt.Sprintf("seed %d, age %d", seed, age), m, sceneParts(sends[at], base, base2, slots))
 			}
 		}
 	}
