@@ -63,6 +63,8 @@ func TestSessionsAllocateNothing(t *testing.T) {
 			p.now = p.now.Add(sendInterval)
 			p.server.Update(p.now, quiet{})
 			p.client.Update(p.now, quietClient{})
+			p.server.Receive(p.now, p.addr, p.up, quiet{})
+			p.client.Receive(p.now, testServer, p.down, quietClient{})
 		},
 		"replays":  func() { p.server.Receive(p.now, p.addr, p.up, quiet{}) },
 		"stranger": func() { p.server.Receive(p.now, testServer, p.up, quiet{}) },
