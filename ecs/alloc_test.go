@@ -177,3 +177,72 @@ func TestHistoryAllocatesNothingWhenEntitiesComeAndGo(t *testing.T) {
 	}
 	equal(t, "allocations", allocs, 0)
 }
+
+// The same holds for the history of a world that goes back and forth while
+// entities come, go and change shape, and for looking into it.
+func TestTheWorldHistoryAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("allocations differ under the race detector")
+	}
+	w := newServer()
+	es := populate(w, 100)
+	for i := range uint32(8) {
+		w.SetInputSequence(i+1, 1)
+	}
+	h := ecs.NewWorldHistory(w, 8)
+	placeC := ecs.ComponentOf[place](w.Protocol())
+	tick, sum := uint32(0), int32(0)
+	var then [8][100]ecs.Entity
+	step := func() {
+		h.Capture(tick)
+		copy(then[tick%8][:], es)
+		w.SetTick(tick)
+		w.SetInputSequence(tick%8+1, tick)
+		r := ecs.NewRand(uint64(tick), 0)
+		for range 3 {
+			i := r.IntN(len(es))
+			switch e := es[i]; {
+			case !w.Alive(e):
+				es[i] = ecs.Spawn(w, placeValue{place{int32(i), 1}})
+			case r.IntN(3) == 0:
+				w.Despawn(e)
+			case ecs.Has[hat](w, e):
+				ecs.Remove[hat](w, e)
+			default:
+				ecs.Add(w, e, hat{1})
+			}
+		}
+		tick++
+	}
+	round := func() {
+		for range 5 {
+			step()
+		}
+		p, err := h.At(tick - 4)
+		if err != nil {
+			panic(err)
+		}
+		for _, v := range ecs.AllAt[placeValue](p) {
+			sum += v.Place.X
+		}
+		for _, e := range es {
+			if v, ok := ecs.GetAt[place](p, e); ok && p.Pointer(e, placeC) != nil {
+				sum += v.X + int32(p.NetID(e))
+			}
+		}
+		for tab := range p.Tables {
+			sum += (*place)(tab.Column(placeC)).X
+		}
+		p.ByNetID(7)
+		tick -= 4
+		if err := h.Restore(tick); err != nil {
+			panic(err)
+		}
+		copy(es, then[tick%8][:])
+	}
+	for range 400 {
+		round()
+	}
+	equal(t, "allocations", testing.AllocsPerRun(100, round), 0)
+	_ = sum
+}

@@ -41,6 +41,7 @@ type Component struct {
 	index      int // in the protocol, and so the bit in a table's mask
 	replicated int // among replicated components, in registration order; -1
 	size       uintptr
+	leaves     []leaf // all that it holds
 }
 
 // Replicated is the component's place among those that snapshots name, in order
@@ -131,7 +132,7 @@ func (p *Protocol) add(t reflect.Type, mode Mode, replicated bool) *Component {
 	if replicated && len(p.replicated) == maxReplicated {
 		panic(fmt.Sprintf("ecs: %s: a protocol holds at most %d replicated components", t, maxReplicated))
 	}
-	c := &Component{Name: t.Name(), Mode: mode, typ: t, index: len(p.all), replicated: -1, size: t.Size()}
+	c := &Component{Name: t.Name(), Mode: mode, typ: t, index: len(p.all), replicated: -1, size: t.Size(), leaves: leavesOf(t)}
 	if c.Name == "" {
 		c.Name = t.String()
 	}

@@ -3,7 +3,6 @@ package ecs
 import (
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 )
@@ -154,10 +153,7 @@ func (w *World) Simulated(yield func(Table) bool) {
 			continue
 		}
 		version := w.version
-		view := Table{Mask: t.replicated, Entities: w.entities(t), Simulated: true, t: t}
-		if ids := t.cols[p.netIDC.index]; ids != nil {
-			view.NetIDs = unsafe.Slice((*components.NetID)(ids), t.n)
-		}
+		view := Table{Mask: t.replicated, Entities: w.entities(t), NetIDs: w.names(t), Simulated: true, t: t}
 		if !yield(view) {
 			return
 		}

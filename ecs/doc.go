@@ -46,11 +46,18 @@
 //     [Schedule.Remove], [Schedule.InsertBefore], [Schedule.InsertAfter]; print
 //     it with [Schedule.String].
 //   - Step at a fixed rate: [Loop].
-//   - Go back in time: [History]. Compare states: [World.Hash]. Find systems
-//     that depend on storage order or on more than the world:
-//     [World.ForceRollback], [World.Shuffle].
+//   - Go back in time: [WorldHistory] brings back all of a world, [History] the
+//     values of what a client predicts. Look back and leave the world alone:
+//     [WorldHistory.At], [Past], [AllAt], [GetAt].
+//   - Compare states: [World.Hash]; by component, [World.HashOf] with
+//     [Protocol.Components]; after each system, [World.Trace]. Name the entity,
+//     component and field in which two states differ: [Differs],
+//     [WorldHistory.Differs].
+//   - Find systems that depend on storage order or on more than the world:
+//     [World.ForceRollback]. For a checker of one's own: [World.Shuffle] between
+//     [WorldHistory.Restore] and [WorldHistory.Differs].
 //   - For the netcode: [World.Tables], [World.Replica], [World.Discard],
-//     [World.Pointer], [World.Mask], [World.SetTick], [World.SetInputSequence],
+//     [World.Pointer], [World.Mask], [World.SetTick], [World.SetInputSequence], [World.ForgetInputs],
 //     [World.Hold], [World.ReleaseHolds], [World.SimulateOnly],
 //     [World.SimulateStage]. For spawns and despawns that a client predicts:
 //     [World.BeginReplay], [World.EndReplay], [World.Confirm], [World.Revive],

@@ -51,6 +51,7 @@ func (w *World) allocate() Entity {
 	}
 	s := &w.slots[id]
 	*s = slot{gen: s.gen + 1, live: true}
+	w.changed()
 	return Entity{id, s.gen}
 }
 
@@ -62,6 +63,13 @@ func (w *World) release(e Entity) {
 	}
 	*s = slot{gen: s.gen}
 	w.free = append(w.free, e.id)
+	w.changed()
+}
+
+// changed notes that other handles are in use than before.
+func (w *World) changed() {
+	w.changes++
+	w.handles = w.changes
 }
 
 // at returns the slot of a living handle, or nil.

@@ -107,3 +107,9 @@ func (t *keyed[V]) clear() {
 	clear(t.places)
 	t.n = 0
 }
+
+// set makes t what o is, in memory of its own.
+func (t *keyed[V]) set(o *keyed[V]) {
+	t.places = append(t.places[:0], o.places...)
+	t.n, t.shift = o.n, o.shift
+}

@@ -75,3 +75,27 @@ func TestArenaKeepsWhatItGave(t *testing.T) {
 		}
 	}
 }
+
+// A table takes over another of any size, and the two go on apart.
+func TestKeyedSet(t *testing.T) {
+	var small, large, got keyed[int]
+	*small.put(3) = 30
+	for i := range uint32(100) {
+		*large.put(i) = int(i)
+	}
+	for _, from := range []*keyed[int]{&large, &small, &large} {
+		got.set(from)
+		for i := range uint32(100) {
+			was, is := from.find(i), got.find(i)
+			if (was == nil) != (is == nil) || was != nil && *was != *is {
+				t.Fatalf("key %d is lost or came", i)
+			}
+		}
+		*got.put(3) = -1
+		got.drop(4)
+		*got.put(1000) = 5
+		if *from.find(3) < 0 || from.find(1000) != nil {
+			t.Fatal("the two share memory")
+		}
+	}
+}

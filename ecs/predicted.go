@@ -129,8 +129,8 @@ func (w *World) predictSpawn(c *command, s *slot) {
 func (w *World) predictDespawn(e Entity, s *slot) {
 	input := w.input
 	if p := w.pointer(s, w.protocol.ownerC); p != nil {
-		if seq, known := w.inputSeq[*(*uint32)(p)]; known {
-			input = seq
+		if seq := w.inputSeq.find(*(*uint32)(p)); seq != nil {
+			input = *seq
 		}
 	}
 	w.park(s)

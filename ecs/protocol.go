@@ -106,6 +106,25 @@ func (p *Protocol) system(name string, run func(*World)) System {
 // always components.Owner.
 func (p *Protocol) Replicated() []*Component { return p.replicated }
 
+// Components lists what the entities of a game may have, in registration order:
+// replicated components and local ones. The marks that the world and the netcode
+// put on entities are not among them.
+func (p *Protocol) Components() []*Component {
+	var list []*Component
+	for _, c := range p.all {
+		if !p.hidden(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// hidden reports whether a component says how this peer treats an entity, and not
+// what the entity is.
+func (p *Protocol) hidden(c *Component) bool {
+	return c == p.selfC || c == p.netIDC || c == p.predictedC || c == p.interpolatedC || c == p.parkedC
+}
+
 // Input is the input component, or nil when the protocol has none.
 func (p *Protocol) Input() *Component { return p.input }
 

@@ -26,8 +26,8 @@ func (w *World) Rand(e Entity) Rand {
 			id = uint64(s.netID)
 		}
 		if p := w.pointer(s, w.protocol.ownerC); p != nil {
-			if seq, ok := w.inputSeq[*(*uint32)(p)]; ok {
-				when = 1<<32 | uint64(seq)
+			if seq := w.inputSeq.find(*(*uint32)(p)); seq != nil {
+				when = 1<<32 | uint64(*seq)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package ecs
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -53,9 +52,9 @@ type forcedRollback struct {
 func (f *forcedRollback) run(s *Stage) {
 	w := f.w
 	if f.saved == nil || f.saved.Len() != len(s.items)+1 {
-		f.saved = newHistory(w, len(s.items)+1, func(c *Component) bool {
+		f.saved = &History{newRing(w, len(s.items)+1, false, func(c *Component) bool {
 			return c != w.protocol.selfC && c != w.protocol.netIDC
-		})
+		})}
 	}
 	base, net := len(w.commands), w.nextNet
 	f.saved.Capture(0)
@@ -118,49 +117,11 @@ func (f *forcedRollback) compare(key uint32) (d Divergence, differs bool) {
 				if is == nil || bytes.Equal(unsafe.Slice((*byte)(was), comp.size), unsafe.Slice((*byte)(is), comp.size)) {
 					continue
 				}
-				field, a, b, same := difference(reflect.NewAt(comp.typ, was).Elem(), reflect.NewAt(comp.typ, is).Elem())
-				if !same {
-					return Divergence{Tick: w.tick, NetID: s.netID, Entity: e, Component: comp.Name, Field: field, First: a, Again: b}, true
+				if l := comp.unequal(was, is); l != nil {
+					return Divergence{Tick: w.tick, NetID: s.netID, Entity: e, Component: comp.Name, Field: l.path, First: l.text(was), Again: l.text(is)}, true
 				}
 			}
 		}
 	}
 	return d, false
-}
-
-// difference finds the first field, in depth, that differs; padding does not
-// count, and a NaN equals itself.
-func difference(a, b reflect.Value) (field, first, again string, same bool) {
-	switch a.Kind() {
-	case reflect.Struct:
-		for i := range a.NumField() {
-			if field, first, again, same = difference(a.Field(i), b.Field(i)); !same {
-				return join(a.Type().Field(i).Name, field), first, again, false
-			}
-		}
-		return "", "", "", true
-	case reflect.Array:
-		for i := range a.Len() {
-			if field, first, again, same = difference(a.Index(i), b.Index(i)); !same {
-				return join(fmt.Sprintf("[%d]", i), field), first, again, false
-			}
-		}
-		return "", "", "", true
-	case reflect.Float32, reflect.Float64:
-		if x, y := a.Float(), b.Float(); x == y || x != x && y != y {
-			return "", "", "", true
-		}
-	default:
-		if a.Equal(b) {
-			return "", "", "", true
-		}
-	}
-	return "", fmt.Sprint(a), fmt.Sprint(b), false
-}
-
-func join(outer, inner string) string {
-	if inner == "" || inner[0] == '[' {
-		return outer + inner
-	}
-	return outer + "." + inner
 }

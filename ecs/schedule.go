@@ -80,6 +80,9 @@ func (s *Stage) Run(w *World) {
 	}
 	for i := range s.items {
 		s.items[i].run(w)
+		if s == w.simulate && w.trace != nil {
+			w.trace(s.items[i].name())
+		}
 	}
 }
 

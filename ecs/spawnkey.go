@@ -48,10 +48,11 @@ const maxNth = 1<<16 - 1
 // nextKey is the key of the next spawn for an owner in the running Simulate;
 // false when it gets none.
 func (w *World) nextKey(owner uint32) (SpawnKey, bool) {
-	input, known := w.inputSeq[owner]
-	if owner == 0 || !known {
+	seq := w.inputSeq.find(owner)
+	if owner == 0 || seq == nil {
 		return SpawnKey{}, false
 	}
+	input := *seq
 	c := w.counts.put(owner)
 	if c.input != input {
 		*c = spawnCount{input: input}

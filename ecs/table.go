@@ -46,7 +46,7 @@ type table struct {
 	filter     arche.CachedFilter
 	cols       []unsafe.Pointer // by component index; nil where absent or empty
 	n          int
-	version    uint64 // raised by every mutation
+	version    uint64 // names the arrangement of rows: another after every mutation
 	fresh      bool   // cols and n are up to date
 	owners     owners
 }
@@ -83,8 +83,8 @@ func (w *World) tableOf(m mask) *table {
 // touch notes a mutation of t.
 func (w *World) touch(t *table) {
 	t.fresh = false
-	t.version++
 	w.version++
+	t.version = w.version
 }
 
 // refresh reads t's columns from storage when a mutation may have moved them.
@@ -118,6 +118,14 @@ func (w *World) entities(t *table) []Entity {
 	return unsafe.Slice((*Entity)(t.cols[w.protocol.selfC.index]), t.n)
 }
 
+// names is the table's NetID column, nil when it has none.
+func (w *World) names(t *table) []components.NetID {
+	if at := t.cols[w.protocol.netIDC.index]; at != nil {
+		return unsafe.Slice((*components.NetID)(at), t.n)
+	}
+	return nil
+}
+
 // Table is the netcode's view of the networked entities of one archetype:
 // whole columns, valid until the next structural change.
 type Table struct {
@@ -129,12 +137,18 @@ type Table struct {
 	// Simulated reports whether this peer simulates these entities.
 	Simulated bool
 
-	t *table
+	t    *table
+	past Past // not zero for captured columns
 }
 
 // Column is the base of a component's column: len(Entities) values, one after
 // the other. It is nil when the table has no such component or it is empty.
-func (t Table) Column(c *Component) unsafe.Pointer { return t.t.cols[c.index] }
+func (t Table) Column(c *Component) unsafe.Pointer {
+	if t.past.h != nil {
+		return t.past.column(t.t, c)
+	}
+	return t.t.cols[c.index]
+}
 
 // Tables yields each non-empty table of entities with a NetID, in the order in
 // which the archetypes came up; it is an iterator: for t := range w.Tables. No
@@ -153,7 +167,7 @@ func (w *World) Tables(yield func(Table) bool) {
 		view := Table{
 			Mask:      t.replicated,
 			Entities:  w.entities(t),
-			NetIDs:    unsafe.Slice((*components.NetID)(t.cols[p.netIDC.index]), t.n),
+			NetIDs:    w.names(t),
 			Simulated: w.simulates(t),
 			t:         t,
 		}

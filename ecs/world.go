@@ -46,7 +46,8 @@ type World struct {
 	step     float32
 	simulate *Stage
 	rollback *forcedRollback // nil unless asked for
-	words    []int32         // scratch of quantize
+	trace    func(system string)
+	words    []int32 // scratch of quantize
 
 	store   arche.World
 	ids     []arche.ID // by component index
@@ -55,6 +56,8 @@ type World struct {
 	recent  *table // the last one asked for by mask
 	slots   []slot
 	free    []uint32
+	changes uint64 // how often slots were handed out and given back
+	handles uint64 // the value of changes that slots and free stand for
 	byNetID keyed[Entity]
 	nextNet components.NetID
 
@@ -65,6 +68,7 @@ type World struct {
 	places    []place    // scratch of EachInOrder, used as a stack
 	gained    []arche.ID // scratch of move
 	lost      []arche.ID
+	surplus   []arche.Entity // scratch of resize
 	version   uint64
 	depth     int       // stages running
 	commands  []command // that wait for the end of a stage
@@ -74,8 +78,8 @@ type World struct {
 	tick        uint32
 	newest      uint32 // latest tick ever set
 	resimulated uint64
-	system      uint32 // ordinal of the running system, for Rand
-	inputSeq    map[uint32]uint32
+	system      uint32            // ordinal of the running system, for Rand
+	inputSeq    keyed[uint32]     // by owner
 	input       uint32            // the newest of them
 	counts      keyed[spawnCount] // of keys given out, by owner
 	held        []uint32          // owners that Each leaves out
@@ -106,7 +110,8 @@ func NewWorld(p *Protocol, c Config) *World {
 		rows:      make(map[rowKey]*row),
 		spawns:    make(map[reflect.Type]*spawnRow),
 		resources: make(map[reflect.Type]any),
-		inputSeq:  make(map[uint32]uint32),
+		changes:   1,
+		handles:   1,
 	}
 	for _, comp := range p.all {
 		w.ids = append(w.ids, arche.TypeID(&w.store, comp.typ))
@@ -155,7 +160,15 @@ func (w *World) Resimulated() uint64 { return w.resimulated }
 // SetInputSequence is for the netcode: it says which of an owner's inputs the
 // next Simulate consumes. Randomness on owned entities follows it.
 func (w *World) SetInputSequence(owner, seq uint32) {
-	w.inputSeq[owner], w.input = seq, seq
+	*w.inputSeq.put(owner), w.input = seq, seq
+}
+
+// ForgetInputs is for the netcode, when a client has left for good: what
+// [World.SetInputSequence] said of it holds no more, and its entities draw their
+// random numbers by tick.
+func (w *World) ForgetInputs(owner uint32) {
+	w.inputSeq.drop(owner)
+	w.counts.drop(owner)
 }
 
 // SimulateStage is the nested list of the game's systems, which the server's

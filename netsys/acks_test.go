@@ -114,9 +114,11 @@ func TestNothingHeardAcknowledgesNothing(t *testing.T) {
 	m := newMatch(t, matchConfig{}).connect()
 	s := m.client.session
 	m.send(s, "x")
-	packet := appendPacket(nil, s.seal, header{kind: kindData, seq: m.atServer.last.(*session).out.next, ack: s.out.next - 1, bits: 1<<32 - 1, delay: nothingHeard}, nil)
+	packet := make([]byte, headerSize)
+	header{kind: kindDatagram, seq: m.atServer.last.(*session).out.next, ack: s.out.next - 1, bits: 1<<32 - 1, delay: nothingHeard}.put(packet)
 	before := m.atClient.acked
-	if drop := s.receive(m.now, Datagram{At: m.now, Data: packet}, &m.atClient); drop != DropNone {
+	s.carrier.handler, s.carrier.datagram = &m.atClient, Datagram{At: m.now, Data: packet}
+	if drop := s.receive(m.now, packet); drop != DropNone {
 		t.Fatal(drop)
 	}
 	if m.atClient.acked != before {

@@ -3,15 +3,24 @@ package netsys
 import (
 	"net/netip"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Client is the [Endpoint] that connects to a server: from the first Poll on it says Hello ten times a second
-// until it is welcomed or refused. A client connects once; for another attempt make another one.
+const helloInterval = 100 * time.Millisecond
+
+// Client is the [Endpoint] that connects to a server: from the first Poll on it shows its connect token, then says
+// hello, ten times a second, until it is welcomed or refused. A client connects once; for another attempt make
+// another one, with another token.
 type Client struct {
-	wire     Wire
-	config   ClientConfig
-	schema   *schema
-	session  *session
+	config  ClientConfig
+	schema  *schema
+	token   netcode.TokenConfig // development mode: issued at the first Poll
+	netcode *netcode.Client     // nil before
+	carrier *carrier
+	session *session
+	server  netip.AddrPort // as given; everything goes there when it is valid
+
 	hello    []byte
 	nextSend time.Time
 	deadline time.Time
@@ -20,71 +29,126 @@ type Client struct {
 	closed   bool
 	drops    Drops
 
-	now     time.Time
-	handler Handler
 	deliver func(Datagram)
+	hears   clientHears
 }
 
 var _ Endpoint = (*Client)(nil)
 
-// NewClient returns a client on a wire, which from then on belongs to the client and is closed with it. Nothing
-// is sent before the first Poll. The error is that of [ClientConfig.Validate].
+// NewClient returns a client on a wire, which from then on belongs to the client and is closed with it. A valid
+// server address is where it sends, whatever addresses the token names, as it must be behind a proxy or
+// forwarded port and on wires that know no others; the zero AddrPort means the addresses of the token, in turn.
+// Nothing is sent before the first Poll. The error is that of [ClientConfig.Validate], wraps
+// [netcode.ErrToken], or wraps [ErrInsecure] when there is no token and the server is neither on a loopback
+// address nor behind a virtual wire.
 func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Client{wire: w, config: config, schema: newSchema(config.Schema)}
-	c.config.ConnectTimeout = orDefault(config.ConnectTimeout, defaultConnectTimeout)
+	c := &Client{
+		config:  config,
+		schema:  newSchema(sessionLines(config.Channels, config.Messages), config.Schema),
+		carrier: newCarrier(w),
+		server:  unmap(server),
+	}
+	c.carrier.to = c.server
 	c.session = &session{
-		wire:      w,
-		remote:    unmap(server),
-		nonce:     randomUint64(config.Random),
+		carrier:   c.carrier,
+		channels:  newChannels(config.Channels),
+		remote:    c.server,
 		timeout:   orDefault(config.Timeout, defaultTimeout),
 		keepAlive: orDefault(config.KeepAlive, defaultKeepAlive),
+		malformed: defaultMaxMalformed,
+	}
+	c.config.ConnectTimeout = orDefault(config.ConnectTimeout, defaultConnectTimeout)
+	if config.Token == nil {
+		var err error
+		if c.token, err = c.config.develop(w, c.server); err != nil {
+			return nil, err
+		}
+		c.session.clientID = c.token.ClientID
+	} else {
+		if err := c.begin(config.Token); err != nil {
+			return nil, err
+		}
+		if config.ConnectTimeout == 0 && !c.server.IsValid() {
+			c.config.ConnectTimeout *= time.Duration(len(config.Token.Servers))
+		}
 	}
 	c.hello = appendHello(nil, &hello{
 		version: wireVersion,
-		nonce:   c.session.nonce,
 		schema:  c.schema.hash,
-		lines:   len(config.Schema),
+		lines:   len(c.schema.lines),
 		hashes:  c.schema.hashes,
 		tag:     config.Tag,
 	})
+	c.hears.client = c
 	c.deliver = c.receive
 	return c, nil
 }
 
-// Poll implements [Endpoint].
-func (c *Client) Poll(now time.Time, h Handler) {
-	c.now, c.handler = now, h
-	if !c.closed {
-		if !c.begun {
-			c.begun, c.nextSend, c.deadline = true, now, now.Add(c.config.ConnectTimeout)
-		}
-		c.wire.Poll(now, c.deliver)
-		if c.session.state == connecting {
-			c.knock()
-		}
-		c.session.update(now)
+// begin takes a token.
+func (c *Client) begin(token *netcode.ConnectToken) (err error) {
+	if c.netcode, err = netcode.NewClient(token, c.carrier.send); err != nil {
+		return err
 	}
-	if c.session.state == ended {
-		c.session.state = reported
-		h.Disconnected(now, c.session, c.session.reason)
+	c.session.tunnel = c.netcode
+	if !c.server.IsValid() {
+		c.session.remote = c.netcode.Server()
 	}
-	c.handler = nil
+	return nil
 }
 
-// knock says Hello when it is time to, and gives up when it is too late.
-func (c *Client) knock() {
-	if !c.now.Before(c.deadline) {
+// Poll implements [Endpoint].
+func (c *Client) Poll(now time.Time, h Handler) {
+	c.carrier.now, c.carrier.handler = now, h
+	s := c.session
+	if !c.closed {
+		if !c.begun {
+			c.start(now)
+		}
+		c.carrier.wire.Poll(now, c.deliver)
+		if s.state == connecting {
+			c.knock(now)
+		}
+		s.update(now)
+		s.pump(now)
+		if s.state < ended {
+			c.netcode.Update(now, &c.hears)
+		}
+	}
+	if s.state == ended {
+		s.state = reported
+		h.Disconnected(now, s, s.reason)
+	}
+	c.carrier.handler = nil
+}
+
+// start begins to connect.
+func (c *Client) start(now time.Time) {
+	c.begun, c.nextSend, c.deadline = true, now, now.Add(c.config.ConnectTimeout)
+	if c.netcode != nil || c.session.state == ended {
+		return
+	}
+	token, err := c.token.Issue(now)
+	if err == nil {
+		err = c.begin(token)
+	}
+	if err != nil {
+		c.session.end(err)
+	}
+}
+
+// knock says hello when it is time to, and gives up when it is too late.
+func (c *Client) knock(now time.Time) {
+	switch {
+	case !now.Before(c.deadline):
+		c.netcode.Disconnect(now)
 		c.session.end(ErrTimeout)
-		return
+	case c.netcode.State() == netcode.Connected && !now.Before(c.nextSend):
+		_ = c.netcode.Send(now, c.hello)
+		c.nextSend = now.Add(helloInterval)
 	}
-	if c.now.Before(c.nextSend) {
-		return
-	}
-	_ = c.wire.Send(c.now, c.session.remote, c.hello)
-	c.nextSend = c.now.Add(helloInterval)
 }
 
 // Close implements [Endpoint]. The server is told that the client left.
@@ -94,7 +158,7 @@ func (c *Client) Close(now time.Time) error {
 	}
 	c.session.Close(now, ReasonLeft)
 	c.closed = true
-	return c.wire.Close()
+	return c.carrier.wire.Close()
 }
 
 // Session is the session with the server: the same one before, during and after the connection.
@@ -106,68 +170,78 @@ func (c *Client) Connected() bool { return c.session.state == connected }
 // Welcome is what the server's [ServerConfig.Welcome] returned for this client; empty until Connected.
 func (c *Client) Welcome() []byte { return c.welcome }
 
-// Drops counts the datagrams thrown away so far, by reason.
+// Drops counts the authentic packets thrown away so far, by reason.
 func (c *Client) Drops() Drops { return c.drops }
 
+// DatagramDrops counts the datagrams that netcode threw away so far, by reason.
+func (c *Client) DatagramDrops() netcode.Drops {
+	if c.netcode == nil {
+		return netcode.Drops{}
+	}
+	return c.netcode.Drops()
+}
+
 // LocalAddr is the address of the wire.
-func (c *Client) LocalAddr() netip.AddrPort { return c.wire.LocalAddr() }
+func (c *Client) LocalAddr() netip.AddrPort { return c.carrier.wire.LocalAddr() }
 
 // receive takes one datagram from the wire.
 func (c *Client) receive(d Datagram) {
-	drop := DropNone
+	if c.netcode == nil {
+		return
+	}
+	c.carrier.datagram = d
+	from := d.From
+	if from == c.server {
+		from = c.netcode.Server()
+	}
+	c.netcode.Receive(c.carrier.now, from, d.Data, &c.hears)
+	if !c.server.IsValid() {
+		c.session.remote = c.netcode.Server()
+	}
+}
+
+// packet takes one authentic packet.
+func (c *Client) packet(now time.Time, b []byte) {
+	drop := DropUnexpected
 	switch {
-	case len(d.Data) < prefixSize:
-		drop = DropTooShort
-	case len(d.Data) > maxPacket:
-		drop = DropTooLong
-	case d.Data[0] == kindHello:
-		drop = DropUnexpected
-	case d.Data[0] > kindDisconnect || d.Data[0] == 0:
-		drop = DropUnknownType
-	case d.From != c.session.remote:
-		drop = DropUnknownSender
-	case d.Data[0] == kindWelcome:
-		drop = c.accept(d)
-	case d.Data[0] == kindRefused:
-		drop = c.refused(d)
-	case c.session.state != connected:
-		drop = DropUnexpected
-	default:
-		drop = c.session.receive(c.now, d, c.handler)
+	case b[0] == kindWelcome:
+		drop = c.accept(now, b)
+	case b[0] == kindRefused:
+		drop = c.refused(now, b)
+	case c.session.state == connected && b[0] >= kindDatagram:
+		drop = c.session.receive(now, b)
 	}
 	c.drops.count(drop)
+	if drop.hostile() {
+		c.session.suspect(now)
+	}
 }
 
 // accept ends the handshake well.
-func (c *Client) accept(d Datagram) DropReason {
-	w, drop := parseWelcome(d.Data)
+func (c *Client) accept(now time.Time, b []byte) DropReason {
+	w, drop := parseWelcome(b)
 	switch {
 	case drop != DropNone:
 		return drop
-	case w.nonce != c.session.nonce:
-		return DropNonce
 	case c.session.state != connecting:
 		return DropDuplicate
 	}
 	c.welcome = append([]byte(nil), w.payload...)
-	c.session.open(c.now, w.id, w.token)
+	c.session.open(now, w.id)
+	c.session.state = connected
 	// The server takes the client in when it hears from it, so that must not wait for the game to send.
-	_, _ = c.session.send(c.now, kindKeepAlive, nil)
-	c.handler.Connected(c.now, c.session)
+	_, _ = c.session.send(now, kindChannels, false, c.carrier.buf[:headerSize])
+	c.carrier.handler.Connected(now, c.session)
 	return DropNone
 }
 
-// refused ends the handshake badly. A server that became full after its Welcome says so too; once it has sent
-// a session packet it does not.
-func (c *Client) refused(d Datagram) DropReason {
-	r, drop := parseRefused(d.Data)
+// refused ends the handshake badly.
+func (c *Client) refused(now time.Time, b []byte) DropReason {
+	r, drop := parseRefused(b)
 	switch {
 	case drop != DropNone:
 		return drop
-	case r.nonce != c.session.nonce:
-		return DropNonce
-	case c.session.state == connecting, c.session.state == connected && !c.session.in.heard:
-	default:
+	case c.session.state != connecting:
 		return DropUnexpected
 	}
 	var cause error
@@ -177,14 +251,29 @@ func (c *Client) refused(d Datagram) DropReason {
 	case refusedSchema:
 		e := &SchemaError{Server: string(r.text)}
 		if r.line != unknownLine {
-			e.Line, e.Client = int(r.line)+1, c.schema.line(int(r.line))
+			e.Line, e.Client = max(int(r.line)+1-c.schema.own, 0), c.schema.line(int(r.line))
 		}
 		cause = e
-	case refusedFull:
-		cause = ErrServerFull
 	case refusedClosing:
 		cause = ErrClosed
 	}
+	c.netcode.Disconnect(now)
 	c.session.end(&refusal{cause})
 	return DropNone
+}
+
+// clientHears is told by netcode what happens.
+type clientHears struct{ client *Client }
+
+// Connected implements [netcode.ClientHandler]. The hello follows at once.
+func (h *clientHears) Connected(now time.Time, _ *netcode.Client) { h.client.nextSend = now }
+
+// Payload implements [netcode.ClientHandler].
+func (h *clientHears) Payload(now time.Time, _ *netcode.Client, payload []byte) {
+	h.client.packet(now, payload)
+}
+
+// Disconnected implements [netcode.ClientHandler].
+func (h *clientHears) Disconnected(_ time.Time, _ *netcode.Client, reason error) {
+	h.client.session.end(endOf(reason))
 }

@@ -44,6 +44,8 @@ type LinkStats struct {
 	Delivered uint64
 	// Lost is the datagrams taken out by Loss.
 	Lost uint64
+	// Overflowed is the datagrams that found the queue of [Link.Bandwidth] full.
+	Overflowed uint64
 	// Duplicated is the copies added by Duplicate.
 	Duplicated uint64
 	// Full is the datagrams lost because the conditioner held as many as it may.
@@ -53,8 +55,8 @@ type LinkStats struct {
 }
 
 // Conditioner is a [Wire] that makes another wire as bad as a network can be, reproducibly. The traffic with
-// each peer address is a link of its own with random numbers of its own, which depend on the seed, the
-// direction and the address: what one peer does never changes another peer's fate.
+// each peer address is a link of its own with a bandwidth and random numbers of its own, which depend on the
+// seed, the direction and the address: what one peer does never changes another peer's fate.
 //
 // Arrivals are delivered by the first Poll at or after the time they are due, in the order of these times,
 // and carry them as [Datagram.At]. What is sent goes to the wire below in the first Poll, Send or Flush at or
@@ -176,6 +178,9 @@ func (c *Conditioner) Stats() (in, out LinkStats) { return c.in.stats, c.out.sta
 // LocalAddr implements [Wire].
 func (c *Conditioner) LocalAddr() netip.AddrPort { return c.wire.LocalAddr() }
 
+// virtual reports whether the wire below is one of a [Network].
+func (c *Conditioner) virtual() bool { return isVirtual(c.wire) }
+
 // Close implements [Wire]. What was sent before is on its way: it is handed to the wire below with the time
 // that it is due, which a [Network] keeps and a real socket cannot.
 func (c *Conditioner) Close() error {
@@ -213,6 +218,12 @@ func (c *Conditioner) judge(l *lane, at time.Time, peer netip.AddrPort, b []byte
 		l.flows[peer] = f
 	}
 	fate := f.next(&l.link, at)
+	passing, ok := f.pass(&l.link, at, len(b))
+	if !ok {
+		l.stats.Overflowed++
+		return true
+	}
+	at = at.Add(passing)
 	if fate.lost {
 		l.stats.Lost++
 		return true

@@ -6,7 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 const (
@@ -14,34 +18,71 @@ const (
 	defaultTimeout        = 10 * time.Second
 	defaultConnectTimeout = 10 * time.Second
 	defaultKeepAlive      = 100 * time.Millisecond
-	helloInterval         = 100 * time.Millisecond
+	defaultMaxMalformed   = 64
 )
 
-// ServerConfig configures [NewServer]. The zero value is a server for 256 clients of any schema without lines.
+// ServerConfig configures [NewServer]. The zero value is a server for 256 clients, without lines of a schema, in
+// development mode: without a secret, for clients on the same machine.
 type ServerConfig struct {
-	// MaxClients is how many clients may be connected at once; more are refused with [ErrServerFull].
+	// Key is the secret shared with whoever issues connect tokens: see package netcode. The zero key, or
+	// [DevelopmentKey], means development mode: everybody can issue a token, so NewServer refuses it with
+	// [ErrInsecure] unless the wire is on a loopback address or virtual.
+	Key netcode.Key
+
+	// ProtocolID is the game and its version, as in the tokens: clients of another one get no answer. 0 means
+	// [DefaultProtocolID].
+	ProtocolID uint64
+
+	// Addresses are this server's own as tokens name them, at most [netcode.MaxServers]. nil means the wire's
+	// LocalAddr, which must then be an address that clients can know it by. Not needed in development mode.
+	Addresses []netip.AddrPort
+
+	// InsecureAllowAnyAddress makes NewServer take development mode on any address: anybody who can reach it can
+	// join, as any player, and read and change what others send.
+	InsecureAllowAnyAddress bool
+
+	// MaxClients is how many clients may be connected at once; more are refused with [ErrServerFull]. Those
+	// count too that have shown their token and not yet been welcomed.
 	// 0 means 256.
 	MaxClients int
 
 	// Timeout ends a session when no valid packet came for this long, of which at most one second between two
 	// polls counts: a process that was held did not listen. 0 means 10 s; less than twice
-	// KeepAlive is refused.
+	// KeepAlive is refused. A shorter timeout in the connect token, other than of the development mode, goes
+	// first.
 	Timeout time.Duration
 
 	// KeepAlive is after how long without sending a session sends an empty packet, which also carries
 	// acknowledgements. 0 means 100 ms.
 	KeepAlive time.Duration
 
-	// Schema is the canonical text of the application's protocol, one line per component, at most
-	// [MaxSchemaLines], none of them empty. Clients with other lines are refused with a [*SchemaError].
+	// Schema is the canonical text of the application's protocol, one line per component, with those of Channels and
+	// Messages at most [MaxSchemaLines], none of them empty. Clients with other lines are refused with a [*SchemaError].
 	Schema []string
+
+	// Channels are the channels of each session. Both ends must have the same, by [channel.Config.Lines]. The
+	// zero value is the default; Packet must not be above [MaxPayload].
+	Channels channel.Config
+
+	// Messages are the lines of the messages that channels carry, as of [channel.Registry.Lines]. Clients with
+	// others are refused with a [*SchemaError].
+	Messages []string
+
+	// MaxMalformed is how many packets that no honest client sends a session survives; after that it ends with
+	// [ReasonProtocol]. 0 means 64.
+	MaxMalformed int
+
+	// ID gives a new client its number, by its [Session.ClientID]; it must not be that of another session.
+	// It is called once per handshake before Welcome, and like that must not change the game. nil, or 0
+	// returned, means one more than the largest so far.
+	ID func(clientID uint64) uint64
 
 	// Welcome returns what a new client is told together with its id, at most [MaxWelcome] bytes; more
 	// panics. It is called once per handshake, before [Handler.Connected] and possibly without it, since a
 	// client may never come back: it must not change the game. nil sends nothing.
 	Welcome func(id uint64) []byte
 
-	// Random fills a slice with the random bytes that keep strangers out. nil means crypto/rand. See
+	// Random fills a slice with the random bytes that keys and challenges are made of. nil means crypto/rand. See
 	// [SeededRandom] for runs that repeat exactly.
 	Random func(b []byte)
 }
@@ -52,18 +93,44 @@ func (c ServerConfig) Validate() error {
 	if c.MaxClients < 0 {
 		errs = append(errs, fmt.Errorf("netsys: ServerConfig.MaxClients %d is negative", c.MaxClients))
 	}
-	errs = append(errs, validateTimes("ServerConfig", c.Timeout, c.KeepAlive), validateSchema("ServerConfig", c.Schema))
+	if c.MaxMalformed < 0 {
+		errs = append(errs, fmt.Errorf("netsys: ServerConfig.MaxMalformed %d is negative", c.MaxMalformed))
+	}
+	if len(c.Addresses) > netcode.MaxServers {
+		errs = append(errs, fmt.Errorf("netsys: ServerConfig.Addresses has %d addresses, more than %d", len(c.Addresses), netcode.MaxServers))
+	}
+	errs = append(errs, validateTimes("ServerConfig", c.Timeout, c.KeepAlive),
+		validateChannels("ServerConfig", c.Channels), validateSchema("ServerConfig", c.Schema, c.Channels, c.Messages))
 	return errors.Join(errs...)
 }
 
 // ClientConfig configures [NewClient]. The zero value suits a server with a zero [ServerConfig].
 type ClientConfig struct {
-	// ConnectTimeout ends a handshake that got no answer, counted from the first Poll. 0 means 10 s.
+	// Token admits the client to a server, as the game's login service issued it: see package netcode. A token
+	// serves one client. nil means development mode: the client issues one itself, by [DevelopmentKey], and
+	// NewClient refuses that with [ErrInsecure] unless the server is on a loopback address or the wire is
+	// virtual.
+	Token *netcode.ConnectToken
+
+	// ProtocolID is that of the server, in development mode; otherwise the token has it. 0 means
+	// [DefaultProtocolID].
+	ProtocolID uint64
+
+	// ClientID is who the player is, in development mode; otherwise the token says so. 0 means a random number.
+	ClientID uint64
+
+	// InsecureAllowAnyAddress makes NewClient take development mode with a server anywhere: anybody on the way
+	// can read and change what is sent.
+	InsecureAllowAnyAddress bool
+
+	// ConnectTimeout ends a handshake that got no answer, counted from the first Poll. 0 means 10 s, for each of
+	// the token's servers if the client tries them.
 	ConnectTimeout time.Duration
 
 	// Timeout ends a session when no valid packet came for this long, of which at most one second between two
 	// polls counts: a process that was held did not listen. 0 means 10 s; less than twice
-	// KeepAlive is refused.
+	// KeepAlive is refused. A shorter timeout in the connect token, other than of the development mode, goes
+	// first.
 	Timeout time.Duration
 
 	// KeepAlive is after how long without sending a session sends an empty packet, which also carries
@@ -73,11 +140,15 @@ type ClientConfig struct {
 	// Schema must equal the server's. See [ServerConfig.Schema].
 	Schema []string
 
+	// Channels and Messages must suit the server's. See [ServerConfig.Channels] and [ServerConfig.Messages].
+	Channels channel.Config
+	Messages []string
+
 	// Tag is told to the server's application, which decides what it means: see [Server.Tag]. It is not
 	// compared. 0 means nothing.
 	Tag uint64
 
-	// Random fills a slice with the random bytes that tell this handshake from others. nil means
+	// Random fills a slice with the random bytes of a token that the client issues itself. nil means
 	// crypto/rand. See [SeededRandom] for runs that repeat exactly.
 	Random func(b []byte)
 }
@@ -88,7 +159,8 @@ func (c ClientConfig) Validate() error {
 	if c.ConnectTimeout < 0 {
 		errs = append(errs, fmt.Errorf("netsys: ClientConfig.ConnectTimeout %v is negative", c.ConnectTimeout))
 	}
-	errs = append(errs, validateTimes("ClientConfig", c.Timeout, c.KeepAlive), validateSchema("ClientConfig", c.Schema))
+	errs = append(errs, validateTimes("ClientConfig", c.Timeout, c.KeepAlive),
+		validateChannels("ClientConfig", c.Channels), validateSchema("ClientConfig", c.Schema, c.Channels, c.Messages))
 	return errors.Join(errs...)
 }
 
@@ -106,6 +178,25 @@ func validateTimes(config string, timeout, keepAlive time.Duration) error {
 	return nil
 }
 
+func validateChannels(config string, c channel.Config) error {
+	if err := c.Validate(); err != nil {
+		return fmt.Errorf("netsys: %s.Channels: %w", config, err)
+	}
+	if c.Packet > MaxPayload {
+		return fmt.Errorf("netsys: %s.Channels: Packet is %d, more than the %d bytes of a payload", config, c.Packet, MaxPayload)
+	}
+	return nil
+}
+
+// newChannels makes the channels of one session, by a configuration that has been validated.
+func newChannels(c channel.Config) *channel.Endpoint {
+	e, err := channel.New(c)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
 func orDefault[T comparable](v, def T) T {
 	var zero T
 	if v == zero {
@@ -116,7 +207,7 @@ func orDefault[T comparable](v, def T) T {
 
 // SeededRandom returns a function for [ServerConfig.Random] and [ClientConfig.Random] that gives the same
 // bytes in every run with the same seed: for virtual networks and tests. On a real network it lets anybody
-// who knows the seed forge packets.
+// who knows the seed read and forge packets.
 func SeededRandom(seed uint64) func(b []byte) {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)

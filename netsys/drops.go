@@ -2,10 +2,11 @@ package netsys
 
 import "fmt"
 
-// DropReason is why an endpoint threw a datagram away.
+// DropReason is why an endpoint threw a packet away that netcode had found authentic. What netcode itself throws
+// away is counted by [netcode.DropReason].
 type DropReason uint8
 
-// The reasons, in the order in which a datagram is examined.
+// The reasons, in the order in which a packet is examined.
 const (
 	// DropNone is not a reason: what is not dropped.
 	DropNone DropReason = iota
@@ -17,50 +18,41 @@ const (
 	DropUnknownType
 	// DropUnexpected: a type that this end never receives, or not in its present state.
 	DropUnexpected
-	// DropUnknownSender: a session packet from an address without a session.
-	DropUnknownSender
-	// DropChecksum: damaged on the way, or made by somebody who does not know the session's token.
-	DropChecksum
-	// DropMalformed: the checksum is right and the contents are not.
+	// DropMalformed: the contents are none of that type.
 	DropMalformed
-	// DropNonce: an answer to a handshake that this client did not start.
-	DropNonce
-	// DropVersion: a Hello of another wire version. Refused.
+	// DropVersion: a hello of another wire version. Refused.
 	DropVersion
-	// DropSchema: a Hello with another schema. Refused.
+	// DropSchema: a hello with another schema. Refused.
 	DropSchema
-	// DropFull: a Hello, or the first packet of a session, for which the server had no slot. Refused.
-	DropFull
-	// DropClosing: a Hello after [Server.StopAccepting]. Refused.
+	// DropClosing: a hello after [Server.StopAccepting]. Refused.
 	DropClosing
-	// DropHalfOpen: a handshake forgotten before its client was heard from again, because it took too long
-	// or because too many others came.
+	// DropHalfOpen: not a packet but a client, which had a slot for 5 s and said no hello, or did not come back after
+	// the welcome.
 	DropHalfOpen
-	// DropDuplicate: a session packet, or a handshake packet, that has been received before.
+	// DropDuplicate: a number that has been received before, or a packet of the handshake that came again.
 	DropDuplicate
-	// DropStale: a session packet so far behind the newest that nobody can tell whether it was received.
+	// DropStale: a packet so far behind the newest that nobody can tell whether it was received.
 	DropStale
+	// DropChannels: the payload, if any, was delivered, and the bytes of channels are such as no honest peer sends.
+	DropChannels
 
 	dropReasons
 )
 
 var dropNames = [dropReasons]string{
-	DropNone:          "not dropped",
-	DropTooShort:      "too short",
-	DropTooLong:       "too long",
-	DropUnknownType:   "unknown type",
-	DropUnexpected:    "unexpected type",
-	DropUnknownSender: "unknown sender",
-	DropChecksum:      "bad checksum",
-	DropMalformed:     "malformed",
-	DropNonce:         "wrong nonce",
-	DropVersion:       "other version",
-	DropSchema:        "other schema",
-	DropFull:          "server full",
-	DropClosing:       "server closing",
-	DropHalfOpen:      "handshake abandoned",
-	DropDuplicate:     "duplicate",
-	DropStale:         "too old",
+	DropNone:        "not dropped",
+	DropTooShort:    "too short",
+	DropTooLong:     "too long",
+	DropUnknownType: "unknown type",
+	DropUnexpected:  "unexpected type",
+	DropMalformed:   "malformed",
+	DropVersion:     "other version",
+	DropSchema:      "other schema",
+	DropClosing:     "server closing",
+	DropHalfOpen:    "handshake abandoned",
+	DropDuplicate:   "duplicate",
+	DropStale:       "too old",
+	DropChannels:    "channels malformed",
 }
 
 // String names the reason in a few words.
@@ -71,7 +63,16 @@ func (r DropReason) String() string {
 	return fmt.Sprintf("DropReason(%d)", uint8(r))
 }
 
-// Drops counts dropped datagrams by [DropReason]: drops[DropChecksum]. It is an array, so a copy is a
+// hostile reports whether no honest peer with the same schema sends such a packet, whatever the network does.
+func (r DropReason) hostile() bool {
+	switch r {
+	case DropTooShort, DropTooLong, DropUnknownType, DropUnexpected, DropMalformed, DropChannels:
+		return true
+	}
+	return false
+}
+
+// Drops counts dropped packets by [DropReason]: drops[DropMalformed]. It is an array, so a copy is a
 // snapshot.
 type Drops [dropReasons]uint64
 
@@ -81,7 +82,7 @@ func (d *Drops) count(r DropReason) {
 	}
 }
 
-// Total is the number of datagrams dropped for any reason.
+// Total is the number of packets dropped for any reason.
 func (d Drops) Total() uint64 {
 	var sum uint64
 	for _, n := range d {

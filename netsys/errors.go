@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 // Errors of wires.
@@ -32,9 +34,13 @@ var (
 	// configured Timeout, or when a client got no answer within its ConnectTimeout.
 	ErrTimeout = errors.New("netsys: timed out")
 
-	// ErrReplaced is the reason given to [Handler.Disconnected] on a server when the same address came back
-	// with a new handshake: the client was restarted.
-	ErrReplaced = errors.New("netsys: replaced by a new session from the same address")
+	// ErrReplaced is the reason given to [Handler.Disconnected] on a server when the same player came with a new
+	// connect token: the client was restarted, or another one took over.
+	ErrReplaced = errors.New("netsys: replaced by a new session of the same player")
+
+	// ErrInsecure is wrapped by [NewServer] without a key and by [NewClient] without a token, where others than
+	// this machine could take part.
+	ErrInsecure = errors.New("netsys: development mode is for loopback addresses")
 
 	// ErrRefused is the reason given to [Handler.Disconnected] on a client when the server answered no. The
 	// same error also matches one of [ErrVersion], [ErrSchema], [ErrServerFull] and [ErrClosed], which say why.
@@ -51,6 +57,21 @@ var (
 	ErrServerFull = errors.New("netsys: server is full")
 )
 
+// endOf is why a session ended, by what netcode says.
+func endOf(reason error) error {
+	switch {
+	case errors.Is(reason, netcode.ErrTimeout):
+		return ErrTimeout
+	case errors.Is(reason, netcode.ErrReplaced):
+		return ErrReplaced
+	case errors.Is(reason, netcode.ErrDenied):
+		return &refusal{ErrServerFull}
+	case errors.Is(reason, netcode.ErrDisconnected):
+		return &CloseError{Reason: ReasonLeft, Remote: true}
+	}
+	return reason
+}
+
 // refusal is a server's no together with its cause; it matches both with errors.Is.
 type refusal struct{ cause error }
 
@@ -62,7 +83,8 @@ func (r *refusal) Unwrap() []error { return []error{ErrRefused, r.cause} }
 
 // SchemaError says where the schemas of client and server part. It matches [ErrSchema].
 type SchemaError struct {
-	// Line is the number of the first line that differs, counted from 1; 0 when the server could not tell.
+	// Line is the number of the first line of Schema that differs, counted from 1; 0 when the lines are those of
+	// channels or messages, which are compared first, or when the server could not tell.
 	Line int
 	// Server and Client are the two lines; empty where an end has no such line. The server's text is cut
 	// after 300 bytes.
@@ -71,10 +93,13 @@ type SchemaError struct {
 
 // Error names the first difference.
 func (e *SchemaError) Error() string {
-	if e.Line == 0 {
-		return ErrSchema.Error()
+	switch {
+	case e.Line != 0:
+		return fmt.Sprintf("%v at line %d: server has %s, client has %s", ErrSchema, e.Line, quoteLine(e.Server), quoteLine(e.Client))
+	case e.Server != e.Client:
+		return fmt.Sprintf("%v: server has %s, client has %s", ErrSchema, quoteLine(e.Server), quoteLine(e.Client))
 	}
-	return fmt.Sprintf("%v at line %d: server has %s, client has %s", ErrSchema, e.Line, quoteLine(e.Server), quoteLine(e.Client))
+	return ErrSchema.Error()
 }
 
 // Unwrap returns [ErrSchema].

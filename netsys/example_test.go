@@ -21,6 +21,8 @@ func (g *game) Received(now time.Time, s netsys.Session, p netsys.Packet) {
 	fmt.Printf("%s received %q\n", g.name, p.Data)
 }
 
+func (g *game) Message(_ time.Time, s netsys.Session, channel int, message []byte) {}
+
 func (g *game) Acked(s netsys.Session, seq uint16) {
 	fmt.Println(g.name, "knows that", seq, "arrived")
 }
@@ -140,5 +142,6 @@ type ending struct{ reason error }
 
 func (e *ending) Connected(time.Time, netsys.Session)                      {}
 func (e *ending) Received(time.Time, netsys.Session, netsys.Packet)        {}
+func (e *ending) Message(time.Time, netsys.Session, int, []byte)           {}
 func (e *ending) Acked(netsys.Session, uint16)                             {}
 func (e *ending) Disconnected(_ time.Time, _ netsys.Session, reason error) { e.reason = reason }

@@ -9,16 +9,23 @@ import (
 // epoch is where virtual time begins in tests.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// second60 is between the frames of most tests.
+const second60 = time.Second / 60
+
 // log is a Handler that counts.
 type log struct {
 	connected    int
 	received     int
+	messages     int
 	acked        int
 	disconnected int
 	reason       error
 	last         Session
 	onReceived   func(now time.Time, s Session, p Packet)
+	onMessage    func(number int, message []byte)
 	onAcked      func(seq uint16)
+
+	onDisconnected func()
 }
 
 func (l *log) Connected(_ time.Time, s Session) { l.connected++; l.last = s }
@@ -30,6 +37,13 @@ func (l *log) Received(now time.Time, s Session, p Packet) {
 	}
 }
 
+func (l *log) Message(_ time.Time, _ Session, number int, message []byte) {
+	l.messages++
+	if l.onMessage != nil {
+		l.onMessage(number, message)
+	}
+}
+
 func (l *log) Acked(_ Session, seq uint16) {
 	l.acked++
 	if l.onAcked != nil {
@@ -37,7 +51,13 @@ func (l *log) Acked(_ Session, seq uint16) {
 	}
 }
 
-func (l *log) Disconnected(_ time.Time, _ Session, reason error) { l.disconnected++; l.reason = reason }
+func (l *log) Disconnected(_ time.Time, _ Session, reason error) {
+	l.disconnected++
+	l.reason = reason
+	if l.onDisconnected != nil {
+		l.onDisconnected()
+	}
+}
 
 // match is a server and one client on a virtual network, the client behind a conditioner.
 type match struct {
@@ -51,6 +71,7 @@ type match struct {
 	atClient   log
 	clientAddr netip.AddrPort
 	clientNode *Node
+	sent       int
 }
 
 type matchConfig struct {

@@ -1,228 +1,167 @@
 package netsys
 
 import (
+	"errors"
 	"math/rand/v2"
 	"net/netip"
 	"testing"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// attack sends datagrams at a server with an honest client in mid-game, as that client's address and as a
-// stranger's, and checks that each is counted and that the honest session does not notice.
-type attack struct {
-	*match
-	stranger *Node
-	sent     uint64
-	before   Drops
-	captured [][]byte // what the honest client sends
-}
-
-func newAttack(t *testing.T) *attack {
-	a := &attack{match: newMatch(t, matchConfig{}).connect()}
-	a.stranger = a.network.Node(netip.AddrPort{})
-	for range 100 {
-		a.play()
-	}
-	a.before = a.server.Drops()
-	// A packet of the honest client that has not been delivered yet.
-	next := &session{seal: a.client.session.seal}
-	for _, kind := range []uint8{kindData, kindKeepAlive, kindDisconnect} {
-		payload := []byte("payload of a packet")
-		switch kind {
-		case kindKeepAlive:
-			payload = nil
-		case kindDisconnect:
-			payload = payload[:1]
-		}
-		a.captured = append(a.captured, appendPacket(nil, next.seal, header{kind: kind, seq: a.client.session.out.next + 100}, payload))
-	}
-	return a
-}
-
-func (a *attack) play() {
-	a.send(a.client.Session(), "input")
-	a.send(a.atServer.last, "snapshot")
-	a.step()
-}
-
-// throw sends b to the server as the honest client and as a stranger.
-func (a *attack) throw(b []byte) {
-	a.t.Helper()
-	for _, from := range []*Node{a.clientNode, a.stranger} {
-		if err := from.Send(a.now, a.server.LocalAddr(), b); err != nil {
-			a.t.Fatal(err)
-		}
-		a.sent++
-	}
-	if a.sent%64 == 0 {
-		a.play()
-	}
-}
-
-// check expects that all that was thrown was counted, and the same service as before.
-func (a *attack) check() (drops Drops) {
-	a.t.Helper()
-	a.step()
-	drops = a.server.Drops()
-	for i := range drops {
-		drops[i] -= a.before[i]
-	}
-	if drops.Total() != a.sent {
-		a.t.Errorf("%d datagrams thrown, %d counted: %v", a.sent, drops.Total(), drops)
-	}
-	if a.atServer.connected != 1 || a.server.Len() != 1 || a.atServer.disconnected+a.atClient.disconnected != 0 {
-		a.t.Fatalf("the honest session suffered: server %+v, client %+v", a.atServer, a.atClient)
-	}
-	up, down := a.atServer.received, a.atClient.received
-	acked := a.atClient.acked
-	for range 200 {
-		a.play()
-	}
-	if a.atServer.received-up != 200 || a.atClient.received-down != 200 || a.atClient.acked-acked < 195 {
-		a.t.Errorf("of 200: %d up, %d down, %d acknowledged", a.atServer.received-up, a.atClient.received-down, a.atClient.acked-acked)
-	}
-	if loss := a.atServer.last.Stats().LossIn; loss != 0 {
-		a.t.Errorf("the server believes that %v of the packets were lost", loss)
-	}
-	return drops
-}
-
+// TestNoise throws random, damaged and repeated datagrams at both ends of a session in mid-game, from the peer's address
+// and a stranger's. All are counted, and nothing of the session changes.
 func TestNoise(t *testing.T) {
-	a := newAttack(t)
+	m := newMatch(t, matchConfig{}).connect()
+	stranger := m.network.Node(netip.AddrPort{})
+	serverNode := m.server.carrier.wire.(*Node)
+	play := func() {
+		m.send(m.client.Session(), "input")
+		m.send(m.atServer.last, "snapshot")
+		m.step()
+	}
+	for range 100 {
+		play()
+	}
+	// What the two said last, to be damaged.
+	var captured [][]byte
+	spy := func(d Datagram) { captured = append(captured, append([]byte(nil), d.Data...)) }
+	m.send(m.client.Session(), "lost")
+	serverNode.Poll(m.now, spy)
+	m.send(m.atServer.last, "lost")
+	m.clientNode.Poll(m.now, spy)
 	random := rand.New(rand.NewPCG(1, 2))
+	atServer, atClient, sent := m.server.DatagramDrops().Total(), m.client.DatagramDrops().Total(), uint64(0)
+	throw := func(b []byte) {
+		for _, from := range []*Node{m.clientNode, stranger} {
+			_ = from.Send(m.now, serverNode.LocalAddr(), b)
+		}
+		for _, from := range []*Node{serverNode, stranger} {
+			_ = from.Send(m.now, m.clientNode.LocalAddr(), b)
+		}
+		if sent += 2; sent%64 == 0 {
+			play()
+		}
+	}
 	for size := range MaxDatagram + 1 {
 		b := make([]byte, size)
+		throw(b)
 		for i := range b {
 			b[i] = byte(random.Uint32())
 		}
-		a.throw(b)
+		throw(b)
 		if size > 0 {
 			b[0] = byte(size % 8) // every type, known or not, in turn
-			a.throw(b)
+			throw(b)
 		}
 	}
-	drops := a.check()
-	for _, r := range []DropReason{DropTooShort, DropTooLong, DropUnknownType, DropUnexpected, DropUnknownSender, DropChecksum} {
-		if drops[r] == 0 {
-			t.Errorf("nothing counted as %q: %v", r, drops)
-		}
-	}
-}
-
-// 64 KiB of noise as one flood of small datagrams.
-func TestSmallNoise(t *testing.T) {
-	a := newAttack(t)
-	random := rand.New(rand.NewPCG(3, 4))
-	for range 1 << 16 {
-		a.throw([]byte{byte(random.Uint32())})
-	}
-	if drops := a.check(); drops[DropTooShort] != a.sent {
-		t.Errorf("drops %v", drops)
-	}
-}
-
-func TestZeros(t *testing.T) {
-	a := newAttack(t)
-	for size := range MaxDatagram + 1 {
-		a.throw(make([]byte, size))
-	}
-	a.check()
-}
-
-func TestTruncatedAtEveryLength(t *testing.T) {
-	a := newAttack(t)
-	for _, packet := range append(a.captured, a.client.hello) {
+	for _, packet := range captured {
 		for n := range packet {
-			a.throw(packet[:n])
+			throw(packet[:n])
 		}
-	}
-	a.check()
-}
-
-func TestEveryFlippedBit(t *testing.T) {
-	a := newAttack(t)
-	welcome := appendWelcome(nil, welcome{nonce: 1, id: 2, token: 3, payload: []byte("welcome")})
-	refused := appendRefused(nil, refused{nonce: 1, reason: refusedFull})
-	for _, packet := range append(a.captured, a.client.hello, welcome, refused) {
-		for i := range 8 * len(packet) {
-			b := append([]byte(nil), packet...)
-			b[i/8] ^= 1 << (i % 8)
-			a.throw(b)
-		}
-	}
-	drops := a.check()
-	if drops[DropChecksum] == 0 || drops[DropUnknownSender] == 0 {
-		t.Errorf("drops %v", drops)
-	}
-}
-
-// A replayed packet is dropped, whether it is young enough to be a duplicate or too old to tell.
-func TestReplay(t *testing.T) {
-	a := newAttack(t)
-	packet := appendPacket(nil, a.client.session.seal, header{kind: kindData, seq: a.client.session.out.next - 1}, []byte("again"))
-	received := a.atServer.received
-	for range 700 {
-		if err := a.clientNode.Send(a.now, a.server.LocalAddr(), packet); err != nil {
-			t.Fatal(err)
-		}
-		a.sent++
-		a.play()
-	}
-	if got := a.atServer.received - received; got != 700 {
-		t.Errorf("%d payloads received of 700", got)
-	}
-	drops := a.check()
-	if drops[DropDuplicate] == 0 || drops[DropStale] == 0 {
-		t.Errorf("drops %v", drops)
-	}
-}
-
-// The same at a client: nothing that comes, from its server's address or another, ends or disturbs its session.
-func TestClientSurvivesNoise(t *testing.T) {
-	m := newMatch(t, matchConfig{}).connect()
-	for !m.client.session.in.heard {
-		m.step()
-	}
-	serverNode, stranger := m.server.wire.(*Node), m.network.Node(netip.AddrPort{})
-	random := rand.New(rand.NewPCG(5, 6))
-	before, sent := m.client.Drops().Total(), uint64(0)
-	throw := func(b []byte) {
-		for _, from := range []*Node{serverNode, stranger} {
-			if err := from.Send(m.now, m.clientAddr, b); err != nil {
-				t.Fatal(err)
-			}
-			sent++
-		}
-	}
-	answers := [][]byte{
-		appendWelcome(nil, welcome{nonce: 1, id: 2, token: 3, payload: []byte("welcome")}),
-		appendWelcome(nil, welcome{nonce: m.client.session.nonce, id: 2, token: 3}),
-		appendRefused(nil, refused{nonce: m.client.session.nonce, reason: refusedFull}),
-		appendPacket(nil, m.client.session.seal+1, header{kind: kindDisconnect, seq: 9999}, []byte{0}),
-	}
-	for _, packet := range answers {
-		throw(packet)
 		for i := range 8 * len(packet) {
 			b := append([]byte(nil), packet...)
 			b[i/8] ^= 1 << (i % 8)
 			throw(b)
 		}
-		m.step()
 	}
-	for size := range MaxDatagram + 1 {
-		b := make([]byte, size)
-		throw(b)
-		for i := range b {
-			b[i] = byte(random.Uint32())
-		}
-		throw(b)
-		m.step()
+	m.step()
+	atServer, atClient = m.server.DatagramDrops().Total()-atServer, m.client.DatagramDrops().Total()-atClient
+	if atServer != sent || atClient != sent {
+		t.Errorf("%d thrown at each, %d and %d counted", sent, atServer, atClient)
 	}
-	if got := m.client.Drops().Total() - before; got != sent {
-		t.Errorf("%d thrown, %d counted: %v", sent, got, m.client.Drops())
+	if n := m.server.Drops().Total() + m.client.Drops().Total(); n != 0 {
+		t.Errorf("%d were taken for authentic", n)
 	}
-	m.send(m.atServer.last, "still here")
-	m.until("the payload arrived", func() bool { return m.atClient.received == 1 })
-	if m.atClient.disconnected != 0 || m.client.Session().ID() != 1 {
-		t.Errorf("%+v", m.atClient)
+	if m.atServer.connected != 1 || m.server.Len() != 1 || m.atServer.disconnected+m.atClient.disconnected != 0 {
+		t.Fatalf("the honest session suffered: server %+v, client %+v", m.atServer, m.atClient)
+	}
+	up, down, acked := m.atServer.received, m.atClient.received, m.atClient.acked
+	for range 200 {
+		play()
+	}
+	if m.atServer.received-up != 200 || m.atClient.received-down != 200 || m.atClient.acked-acked < 195 {
+		t.Errorf("of 200: %d up, %d down, %d acknowledged", m.atServer.received-up, m.atClient.received-down, m.atClient.acked-acked)
+	}
+}
+
+// A datagram that comes again is dropped, and keeps nobody alive.
+func TestReplay(t *testing.T) {
+	m := newMatch(t, matchConfig{}).connect()
+	node := m.server.carrier.wire.(*Node)
+	m.send(m.client.Session(), "once")
+	var copied []byte
+	node.Poll(m.now, func(d Datagram) { copied = append([]byte(nil), d.Data...) })
+	for range 20 * 60 {
+		m.now = m.now.Add(second60)
+		_ = m.clientNode.Send(m.now, node.LocalAddr(), copied)
+		m.server.Poll(m.now, &m.atServer)
+	}
+	if m.atServer.received != 1 || !errors.Is(m.atServer.reason, ErrTimeout) || m.server.DatagramDrops()[netcode.DropReplay] == 0 {
+		t.Errorf("%d received, %v, %v", m.atServer.received, m.atServer.reason, m.server.DatagramDrops())
+	}
+}
+
+// A client that has its keys and sends what no honest one does is counted by reason, and thrown out when it was too
+// much; a client does the same to its server.
+func TestMalformed(t *testing.T) {
+	head := func(kind uint8, seq uint16, more ...byte) []byte {
+		b := make([]byte, headerSize)
+		header{kind: kind, seq: seq, delay: nothingHeard}.put(b)
+		return append(b, more...)
+	}
+	for _, test := range []struct {
+		name string
+		make func(seq uint16) []byte
+		want DropReason
+	}{
+		{"empty", func(uint16) []byte { return []byte{kindDatagram} }, DropTooShort},
+		{"no such type", func(seq uint16) []byte { return head(99, seq) }, DropUnknownType},
+		{"type 0", func(seq uint16) []byte { return head(0, seq) }, DropUnexpected},
+		{"an answer in the wrong direction", func(uint16) []byte { return appendRefused(nil, refused{reason: refusedClosing}) }, DropUnexpected},
+		{"length beyond the end", func(seq uint16) []byte { return head(kindBoth, seq, 9, 0, 1, 2) }, DropMalformed},
+		{"no channels", func(seq uint16) []byte { return head(kindBoth, seq, 2, 0, 1, 2) }, DropMalformed},
+		{"no length", func(seq uint16) []byte { return head(kindBoth, seq, 2) }, DropMalformed},
+		{"close without reason", func(seq uint16) []byte { return head(kindClose, seq) }, DropMalformed},
+		{"challenge too short", func(seq uint16) []byte { return head(kindChallenge, seq, 1) }, DropMalformed},
+		{"bad channels", func(seq uint16) []byte { return head(kindChannels, seq, 255, 255) }, DropChannels},
+		{"bad channels behind a payload", func(seq uint16) []byte { return head(kindBoth, seq, 1, 0, 7, 255, 255) }, DropChannels},
+		{"numbers again", func(uint16) []byte { return head(kindChannels, 0) }, DropDuplicate},
+		{"numbers from long ago", func(seq uint16) []byte { return head(kindChannels, seq-600) }, DropStale},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMatch(t, matchConfig{server: ServerConfig{MaxMalformed: 5}}).connect()
+			for range 60 {
+				m.step()
+			}
+			for i := range uint16(5) {
+				if err := m.client.netcode.Send(m.now, test.make(m.client.Session().Next()+i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m.server.Poll(m.now, &m.atServer)
+			drops := m.server.Drops()
+			if drops[test.want] != 5 || drops.Total() != 5 || m.atServer.disconnected != 0 {
+				t.Errorf("drops %v, ended by %v", drops, m.atServer.reason)
+			}
+			_ = m.client.netcode.Send(m.now, test.make(m.client.Session().Next()+5))
+			m.server.Poll(m.now, &m.atServer)
+			var closed *CloseError
+			if !test.want.hostile() {
+				if m.atServer.disconnected != 0 {
+					t.Errorf("ended by %v", m.atServer.reason)
+				}
+			} else if !errors.As(m.atServer.reason, &closed) || closed.Reason != ReasonProtocol || closed.Remote {
+				t.Errorf("reason %v", m.atServer.reason)
+			}
+		})
+	}
+	m := newMatch(t, matchConfig{}).connect()
+	for range defaultMaxMalformed + 1 {
+		_ = m.server.sessions[0].tunnel.Send(m.now, []byte{kindHello})
+	}
+	m.client.Poll(m.now, &m.atClient)
+	if m.atClient.disconnected != 1 || m.client.Drops()[DropUnexpected] != defaultMaxMalformed+1 {
+		t.Errorf("%+v, %v", m.atClient, m.client.Drops())
 	}
 }

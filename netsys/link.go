@@ -33,6 +33,15 @@ type Link struct {
 	// Duplicate is the probability, 0 to 1, that a datagram which is not lost arrives twice, the second
 	// time with a delay of its own.
 	Duplicate float64
+
+	// Bandwidth is what the narrowest point of the path lets pass, in bytes a second, 28 bytes of IP and UDP
+	// headers with every datagram. It comes first: what it holds up or drops has not yet met Latency and
+	// Loss, and what Loss takes has passed it. Copies by Duplicate take nothing of it. 0 is unlimited.
+	Bandwidth int
+
+	// Queue is for how long at most a datagram waits there for those before it; one that would have to
+	// wait longer is lost (drop-tail), and its sender is not told. 0 means 200 ms; at most one hour.
+	Queue time.Duration
 }
 
 // Validate returns an error for values outside the ranges given with each field.
@@ -53,11 +62,12 @@ func (l Link) Validate() error {
 	if !(l.Duplicate >= 0 && l.Duplicate <= 1) {
 		errs = append(errs, fmt.Errorf("netsys: Link.Duplicate %v is outside 0 to 1", l.Duplicate))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, l.validateBottleneck()...)...)
 }
 
-// flow is the random state of one direction of traffic with one peer.
+// flow is the state of one direction of traffic with one peer: the random numbers, and what waits.
 type flow struct {
+	bottleneck
 	rng  rand.PCG
 	seen bool
 	bad  bool

@@ -28,6 +28,13 @@ func NewNetwork() *Network {
 // give the same addresses. Node panics when the address is taken: in a virtual network that is a mistake in
 // the test.
 func (n *Network) Node(addr netip.AddrPort) *Node {
+	node := &Node{network: n, queue: parcels{limit: nodeQueue}}
+	node.addr = n.claim(addr, node)
+	return node
+}
+
+// claim gives an address to a node and returns it, see [Network.Node].
+func (n *Network) claim(addr netip.AddrPort, node *Node) netip.AddrPort {
 	addr = unmap(addr)
 	if !addr.Addr().IsValid() {
 		addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), addr.Port())
@@ -42,11 +49,10 @@ func (n *Network) Node(addr netip.AddrPort) *Node {
 		}
 	}
 	if _, taken := n.nodes[addr]; taken {
-		panic(fmt.Sprintf("netsys: Network.Node: %v is taken; close the node that has it, or pass the zero AddrPort", addr))
+		panic(fmt.Sprintf("netsys: Network: %v is taken; close the node that has it, or pass the zero AddrPort", addr))
 	}
-	node := &Node{network: n, addr: addr, queue: parcels{limit: nodeQueue}}
 	n.nodes[addr] = node
-	return node
+	return addr
 }
 
 // Unroutable is the number of datagrams sent to addresses that no node had. Senders are not told, as on a
@@ -99,6 +105,22 @@ func (n *Node) NextDue() (time.Time, bool) { return n.queue.next() }
 // Dropped is the number of datagrams lost because too many waited here.
 func (n *Node) Dropped() uint64 { return n.dropped }
 
+// Rebind gives the node another address in mid-life, as a router does that forgets a mapping: what is sent to
+// the old address from then on goes nowhere, what is on its way already still arrives. The address is chosen
+// as by [Network.Node], and returned. Rebind panics when it is taken or the node is closed.
+func (n *Node) Rebind(addr netip.AddrPort) netip.AddrPort {
+	if n.closed {
+		panic("netsys: Node.Rebind after Close; a closed node has no address to change")
+	}
+	old := n.addr
+	n.addr = n.network.claim(addr, n)
+	delete(n.network.nodes, old)
+	return n.addr
+}
+
+// virtual marks wires on which nothing leaves the process.
+func (n *Node) virtual() bool { return true }
+
 // LocalAddr implements [Wire].
 func (n *Node) LocalAddr() netip.AddrPort { return n.addr }
 
@@ -110,4 +132,11 @@ func (n *Node) Close() error {
 		delete(n.network.nodes, n.addr)
 	}
 	return nil
+}
+
+// isVirtual reports whether a wire is one of a [Network], conditioned or not: nobody outside the process can
+// reach it, so it needs no secrets.
+func isVirtual(w Wire) bool {
+	v, ok := w.(interface{ virtual() bool })
+	return ok && v.virtual()
 }

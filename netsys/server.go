@@ -1,89 +1,91 @@
 package netsys
 
 import (
-	"fmt"
 	"iter"
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-const (
-	// maxHalfOpen bounds the handshakes that wait for their client's first packet. When one more comes, the
-	// oldest goes: a flood from forged addresses then has to outrun an honest client's round trip.
-	maxHalfOpen = 1024
-	// halfOpenTime is how long one may wait: longer than the longest round trip that play is possible with.
-	halfOpenTime = 10 * time.Second
-)
+// greetTime is how long a client may have a slot before it is connected.
+const greetTime = 5 * time.Second
 
-// Server is the [Endpoint] that clients connect to. It spends little on a client until that has answered from
-// its address, and answers nothing with more bytes than it got. It examines and counts everything that comes;
-// nothing from the wire can stop it.
+// Server is the [Endpoint] that clients connect to, with connect tokens by the netcode standard. It spends little on
+// a client until that has answered from its address, and answers nothing with more bytes than it got. It examines
+// and counts everything that comes; nothing from the wire can stop it.
 type Server struct {
-	wire   Wire
-	config ServerConfig
-	schema *schema
+	config  ServerConfig
+	schema  *schema
+	netcode *netcode.Server
+	carrier *carrier
 
 	sessions []*session // in join order
-	byAddr   map[netip.AddrPort]*session
-	halfOpen []*halfOpen // oldest first
-	halfAddr map[netip.AddrPort]*halfOpen
+	guests   []*session // which are not connected yet, in the order in which they came
 	lastID   uint64
 
 	closing bool
 	closed  bool
 	drops   Drops
 
-	now     time.Time
-	handler Handler
 	deliver func(Datagram)
+	hears   serverHears
 	hello   hello
-	answer  []byte
-}
-
-// halfOpen is a client that was sent a Welcome and has not used it yet.
-type halfOpen struct {
-	addr    netip.AddrPort
-	nonce   uint64
-	tag     uint64
-	id      uint64
-	token   uint64
-	welcome []byte
-	since   time.Time
 }
 
 var _ Endpoint = (*Server)(nil)
 
 // NewServer returns a server on a wire, which from then on belongs to the server and is closed with it. The
-// error is that of [ServerConfig.Validate].
+// error is that of [ServerConfig.Validate], or wraps [ErrInsecure] when there is no key and the wire is neither
+// on a loopback address nor virtual.
 func NewServer(w Wire, config ServerConfig) (*Server, error) {
 	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	secure, err := config.secure(w)
+	if err != nil {
 		return nil, err
 	}
 	config.MaxClients = orDefault(config.MaxClients, defaultMaxClients)
 	config.Timeout = orDefault(config.Timeout, defaultTimeout)
 	config.KeepAlive = orDefault(config.KeepAlive, defaultKeepAlive)
+	config.MaxMalformed = orDefault(config.MaxMalformed, defaultMaxMalformed)
 	s := &Server{
-		wire:     w,
-		config:   config,
-		schema:   newSchema(config.Schema),
-		byAddr:   make(map[netip.AddrPort]*session),
-		halfAddr: make(map[netip.AddrPort]*halfOpen),
+		config:  config,
+		schema:  newSchema(sessionLines(config.Channels, config.Messages), config.Schema),
+		carrier: newCarrier(w),
 	}
+	if s.netcode, err = netcode.NewServer(secure, s.carrier.send); err != nil {
+		return nil, err
+	}
+	s.hears.server = s
 	s.deliver = s.receive
 	return s, nil
 }
 
 // Poll implements [Endpoint].
 func (s *Server) Poll(now time.Time, h Handler) {
-	s.now, s.handler = now, h
+	s.carrier.now, s.carrier.handler = now, h
 	if !s.closed {
-		s.wire.Poll(now, s.deliver)
-		s.expire()
+		s.carrier.wire.Poll(now, s.deliver)
+		s.expire(now)
 		for _, session := range s.sessions {
 			session.update(now)
 		}
 	}
+	s.report(now)
+	if !s.closed {
+		s.pump(now)
+		// After the sessions' own packets, which make keep-alives of netcode needless.
+		s.netcode.Update(now, &s.hears)
+		flush(s.carrier.wire, now)
+	}
+	s.carrier.handler = nil
+}
+
+// report tells the handler of sessions that have ended.
+func (s *Server) report(now time.Time) {
 	for i := 0; i < len(s.sessions); {
 		session := s.sessions[i]
 		if session.state != ended {
@@ -91,21 +93,24 @@ func (s *Server) Poll(now time.Time, h Handler) {
 			continue
 		}
 		s.sessions = slices.Delete(s.sessions, i, i+1)
-		if s.byAddr[session.remote] == session {
-			delete(s.byAddr, session.remote)
-		}
 		session.state = reported
-		h.Disconnected(now, session, session.reason)
+		s.carrier.handler.Disconnected(now, session, session.reason)
 	}
-	s.handler = nil
-	s.Flush(now)
 }
 
-// Flush makes the wire send what it collected, when it is a [Flusher]. Call it after the last [Session.Send]
-// of a tick; otherwise that waits for the next Poll.
+// Flush sends what the channels have, as far as their budgets go, and makes the wire send what it collected when it
+// is a [Flusher]. Call it after the last [Session.Send] of a tick; otherwise that waits for the next Poll.
 func (s *Server) Flush(now time.Time) {
-	if !s.closed {
-		flush(s.wire, now)
+	if s.closed {
+		return
+	}
+	s.pump(now)
+	flush(s.carrier.wire, now)
+}
+
+func (s *Server) pump(now time.Time) {
+	for _, session := range s.sessions {
+		session.pump(now)
 	}
 }
 
@@ -114,11 +119,14 @@ func (s *Server) Close(now time.Time) error {
 	if s.closed {
 		return nil
 	}
+	s.carrier.now = now
 	for session := range s.Sessions() {
 		session.Close(now, ReasonServerClosing)
 	}
+	s.netcode.Close(now)
 	s.closed = true
-	return s.wire.Close()
+	flush(s.carrier.wire, now)
+	return s.carrier.wire.Close()
 }
 
 // StopAccepting makes the server refuse new clients, with an [ErrRefused] that matches [ErrClosed], while it goes
@@ -155,156 +163,58 @@ func (s *Server) Tag(of Session) uint64 {
 	return 0
 }
 
-// Drops counts the datagrams thrown away so far, by reason.
+// Drops counts the authentic packets thrown away so far, by reason.
 func (s *Server) Drops() Drops { return s.drops }
 
+// DatagramDrops counts the datagrams that netcode threw away so far, by reason: of strangers, forged, replayed, or for
+// want of a slot. Those of clients that change their address are among [netcode.DropUnknownSender].
+func (s *Server) DatagramDrops() netcode.Drops { return s.netcode.Drops() }
+
 // LocalAddr is the address of the wire.
-func (s *Server) LocalAddr() netip.AddrPort { return s.wire.LocalAddr() }
+func (s *Server) LocalAddr() netip.AddrPort { return s.carrier.wire.LocalAddr() }
 
 // receive takes one datagram from the wire.
 func (s *Server) receive(d Datagram) {
-	drop := DropNone
-	switch {
-	case len(d.Data) < prefixSize:
-		drop = DropTooShort
-	case len(d.Data) > maxPacket:
-		drop = DropTooLong
-	case d.Data[0] == kindHello:
-		drop = s.greet(d)
-	case d.Data[0] == kindWelcome || d.Data[0] == kindRefused:
-		drop = DropUnexpected
-	case d.Data[0] > kindDisconnect || d.Data[0] == 0:
-		drop = DropUnknownType
-	default:
-		drop = s.pass(d)
+	s.carrier.datagram = d
+	now := s.carrier.now
+	if s.netcode.Receive(now, d.From, d.Data, &s.hears) != netcode.DropUnknownSender {
+		return
 	}
-	s.drops.count(drop)
-}
-
-// pass gives a packet to its session, or makes a session of a handshake that the packet completes.
-func (s *Server) pass(d Datagram) DropReason {
-	drop := DropUnknownSender
-	old := s.byAddr[d.From]
-	if old != nil && old.state == connected {
-		if drop = old.receive(s.now, d, s.handler); drop != DropChecksum {
-			return drop
-		}
-	}
-	half := s.halfAddr[d.From]
-	if half == nil {
-		return drop
-	}
-	if _, _, drop := parsePacket(d.Data, newSeal(half.token)); drop != DropNone {
-		return drop
-	}
-	s.forget(half)
-	if old != nil {
-		old.end(ErrReplaced)
-	}
-	if s.Len() >= s.config.MaxClients {
-		s.refuse(d.From, refused{nonce: half.nonce, reason: refusedFull})
-		return DropFull
-	}
-	fresh := &session{
-		wire: s.wire, remote: d.From, nonce: half.nonce, tag: half.tag,
-		timeout: s.config.Timeout, keepAlive: s.config.KeepAlive,
-	}
-	fresh.open(s.now, half.id, half.token)
-	s.sessions = append(s.sessions, fresh)
-	s.byAddr[d.From] = fresh
-	s.handler.Connected(s.now, fresh)
-	if fresh.state != connected {
-		return DropNone // the handler closed it at once
-	}
-	return fresh.receive(s.now, d, s.handler)
-}
-
-// greet answers a Hello.
-func (s *Server) greet(d Datagram) DropReason {
-	h := &s.hello
-	switch drop := parseHello(d.Data, h); drop {
-	case DropNone:
-	case DropVersion:
-		s.refuse(d.From, refused{nonce: h.nonce, reason: refusedVersion})
-		return drop
-	default:
-		return drop
-	}
-	old := s.byAddr[d.From]
-	if old != nil && old.nonce == h.nonce {
-		return DropDuplicate
-	}
-	if half := s.halfAddr[d.From]; half != nil && half.nonce == h.nonce {
-		// The Welcome may have been lost: the same one again.
-		_ = s.wire.Send(s.now, d.From, half.welcome)
-		return DropNone
-	}
-	if at, differs := s.schema.differs(h); differs {
-		r := refused{nonce: h.nonce, reason: refusedSchema, line: unknownLine}
-		if at >= 0 {
-			line := s.schema.line(at)
-			r.line, r.text = uint16(at), []byte(line[:min(len(line), maxRefusedText)])
-		}
-		s.refuse(d.From, r)
-		return DropSchema
-	}
-	if s.closing {
-		s.refuse(d.From, refused{nonce: h.nonce, reason: refusedClosing})
-		return DropClosing
-	}
-	taken := s.Len()
-	if old != nil && old.state == connected {
-		taken-- // it will make room for its successor
-	}
-	if taken >= s.config.MaxClients {
-		s.refuse(d.From, refused{nonce: h.nonce, reason: refusedFull})
-		return DropFull
-	}
-	s.welcome(d.From, h.nonce, h.tag)
-	return DropNone
-}
-
-// welcome begins a session that lasts when its client is heard from again.
-func (s *Server) welcome(to netip.AddrPort, nonce, tag uint64) {
-	if half := s.halfAddr[to]; half != nil {
-		s.forget(half)
-		s.drops.count(DropHalfOpen)
-	}
-	if len(s.halfOpen) >= maxHalfOpen {
-		s.forget(s.halfOpen[0])
-		s.drops.count(DropHalfOpen)
-	}
-	s.lastID++
-	half := &halfOpen{addr: to, nonce: nonce, tag: tag, id: s.lastID, token: randomUint64(s.config.Random), since: s.now}
-	w := welcome{nonce: nonce, id: half.id, token: half.token}
-	if s.config.Welcome != nil {
-		w.payload = s.config.Welcome(half.id)
-	}
-	if len(w.payload) > MaxWelcome {
-		panic(fmt.Sprintf("netsys: ServerConfig.Welcome returned %d bytes; send more than %d in a payload after Connected", len(w.payload), MaxWelcome))
-	}
-	half.welcome = appendWelcome(nil, w)
-	s.halfOpen = append(s.halfOpen, half)
-	s.halfAddr[to] = half
-	_ = s.wire.Send(s.now, to, half.welcome)
-}
-
-func (s *Server) refuse(to netip.AddrPort, r refused) {
-	s.answer = appendRefused(s.answer[:0], r)
-	_ = s.wire.Send(s.now, to, s.answer)
-}
-
-// expire forgets handshakes that waited too long.
-func (s *Server) expire() {
-	for len(s.halfOpen) > 0 && s.now.Sub(s.halfOpen[0].since) >= halfOpenTime {
-		s.forget(s.halfOpen[0])
-		s.drops.count(DropHalfOpen)
+	if p := s.netcode.Find(now, d.From, d.Data, &s.hears); p != nil {
+		s.moved(p.Context.(*session), d.From)
 	}
 }
 
-func (s *Server) forget(half *halfOpen) {
-	delete(s.halfAddr, half.addr)
-	if i := slices.Index(s.halfOpen, half); i >= 0 {
-		s.halfOpen = slices.Delete(s.halfOpen, i, i+1)
+// serverHears is told by netcode what happens.
+type serverHears struct{ server *Server }
+
+// Connected implements [netcode.ServerHandler].
+func (h *serverHears) Connected(now time.Time, p *netcode.Peer) {
+	s := h.server
+	guest := &session{
+		carrier:   s.carrier,
+		tunnel:    p,
+		peer:      p,
+		remote:    p.Address(),
+		clientID:  p.ClientID(),
+		userData:  p.UserData(),
+		timeout:   s.config.Timeout,
+		keepAlive: s.config.KeepAlive,
+		malformed: uint64(s.config.MaxMalformed),
+		greeting:  greeting{since: now},
 	}
+	p.Context = guest
+	s.guests = append(s.guests, guest)
+}
+
+// Payload implements [netcode.ServerHandler].
+func (h *serverHears) Payload(now time.Time, p *netcode.Peer, payload []byte) {
+	h.server.packet(now, p.Context.(*session), payload)
+}
+
+// Disconnected implements [netcode.ServerHandler]. The end is reported at once: when the player is back already,
+// before anything of the new session.
+func (h *serverHears) Disconnected(now time.Time, p *netcode.Peer, reason error) {
+	p.Context.(*session).end(endOf(reason))
+	h.server.report(now)
 }

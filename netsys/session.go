@@ -3,23 +3,43 @@ package netsys
 import (
 	"net/netip"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/channel"
 )
 
-// Session is one peer of an [Endpoint]: on a server a client, on a client the server. It numbers and
-// acknowledges datagrams and notices when the peer is gone; it resends nothing. It belongs to the goroutine
-// that polls its endpoint, and may be kept and asked after its end.
+// Session is one peer of an [Endpoint]: on a server a client, on a client the server. It is encrypted and
+// authenticated by the netcode standard. It numbers and acknowledges datagrams, carries channels beside them, and
+// notices when the peer is gone. It belongs to the goroutine that polls its endpoint, and may be kept and asked
+// after its end.
 type Session interface {
-	// ID is the client's number: above 0, given by the server in the order in which handshakes began, from
-	// 1, never used again while the server lives. Both ends see the same. 0 until a client is connected.
+	// ID is the client's number on the server, above 0, as [ServerConfig.ID] gave it or else counted from 1. Both
+	// ends see the same. 0 until a client is connected.
 	ID() uint64
 
-	// RemoteAddr is the peer's address.
+	// ClientID is who the player is, across sessions and servers: as the connect token says. On a client with a
+	// token, which cannot read it, it is 0.
+	ClientID() uint64
+
+	// UserData are the 256 bytes that whoever issued the connect token told the server about the player; they
+	// must not be changed. nil on a client.
+	UserData() []byte
+
+	// RemoteAddr is the peer's address. It changes when a client moves: see [Stats.Moves].
 	RemoteAddr() netip.AddrPort
 
+	// Next is the number that the next Send gets, if neither Poll nor Flush comes before it.
+	Next() uint16
+
 	// Send sends one datagram of 0 to [MaxPayload] bytes, which it copies, and returns its sequence number,
-	// as later given to [Handler.Acked]. Errors: [ErrTooLarge], [ErrNotConnected], [ErrClosed]; errors of
-	// [Wire.Send], [ErrFull] among them, mean that this datagram is lost, and its number is spent.
+	// as later given to [Handler.Acked]. What room is left in the packet is given to the channels. Errors:
+	// [ErrTooLarge], [ErrNotConnected], [ErrClosed]; errors of [Wire.Send], [ErrFull] among them, mean that
+	// this datagram is lost, and its number is spent.
 	Send(now time.Time, payload []byte) (seq uint16, err error)
+
+	// Channels are the session's channels, for [channel.Endpoint.Send], Stats and Allowance: what a snapshot
+	// should fit into. Messages leave with datagrams and at the end of [Endpoint.Poll] and [Server.Flush]. A
+	// client may send before it is connected; that waits.
+	Channels() *channel.Endpoint
 
 	// Stats are the figures of the session as of the latest Poll or Send.
 	Stats() Stats
@@ -34,12 +54,16 @@ type Session interface {
 // send, close sessions and read statistics; they must not call Poll or Close of the endpoint.
 type Handler interface {
 	// Connected is called once for a session, before anything else. On a server that is when the client's
-	// first packet proves that it received the Welcome; on a client when the Welcome arrives.
+	// first packet proves that it received the welcome; on a client when the welcome arrives.
 	Connected(now time.Time, s Session)
 
 	// Received is called for every payload that arrives, at most once each, in the order of arrival. What a
-	// packet acknowledges is reported before its payload.
+	// packet acknowledges is reported before its payload, and its payload before its messages.
 	Received(now time.Time, s Session, p Packet)
+
+	// Message is called for every message of a channel that is complete and whose turn it is. The message is
+	// valid during the call. A datagram that is sent meanwhile leaves its room to no channel.
+	Message(now time.Time, s Session, channel int, message []byte)
 
 	// Acked is called when the peer has told that it received the payload with this number, at most once
 	// per payload, at most 1,024 packets after it was sent. A payload that got lost is never mentioned.
@@ -47,8 +71,8 @@ type Handler interface {
 
 	// Disconnected is called once for a session, after everything else. The reason matches [ErrTimeout],
 	// [ErrReplaced] or [ErrClosed] (a [*CloseError]). On a client whose handshake failed it is called
-	// without Connected, with [ErrTimeout], [ErrRefused] or, when it was given up, [ErrClosed]. One refusal
-	// comes after Connected: [ErrServerFull], when others took the last slots while the Welcome travelled.
+	// without Connected, with [ErrTimeout], [ErrRefused], [netcode.ErrTokenExpired] or, when it was given up,
+	// [ErrClosed].
 	Disconnected(now time.Time, s Session, reason error)
 }
 
@@ -67,7 +91,7 @@ type Packet struct {
 // Endpoint is one end of a connection: a [Server] or a [Client].
 type Endpoint interface {
 	// Poll reads the wire, reports to h what happened up to now, and sends what is due. It never blocks.
-	// now must not go backwards.
+	// now must not go backwards, and must be the time of day, as issuers of connect tokens know it.
 	Poll(now time.Time, h Handler)
 
 	// Close closes all sessions and the wire, and returns the wire's error. One more Poll reports the
@@ -91,15 +115,20 @@ type Stats struct {
 	// a little too high when whole runs of acknowledgements are lost.
 	LossOut float64
 
-	// DatagramsIn and DatagramsOut count valid packets, keep-alives included.
+	// DatagramsIn and DatagramsOut count valid packets of the session, those without payload included.
 	DatagramsIn, DatagramsOut uint64
-	// BytesIn and BytesOut are the bytes of these packets with the session's 15 bytes each, without UDP's and
-	// IP's.
+	// BytesIn and BytesOut are the bytes of these packets as they are on the wire: with the session's 11 bytes
+	// and netcode's 18 to 25, without UDP's and IP's.
 	BytesIn, BytesOut uint64
 	// PayloadIn and PayloadOut are the bytes given to [Handler.Received] and to [Session.Send].
 	PayloadIn, PayloadOut uint64
 	// Unsent is the number of packets, not among DatagramsOut, that the wire would not take.
 	Unsent uint64
+
+	// Moves is how often a client's address changed; 0 on a client.
+	Moves uint64
+	// Malformed counts packets that no honest peer sends. See [ServerConfig.MaxMalformed].
+	Malformed uint64
 }
 
 // state is the age of a session.
@@ -107,85 +136,18 @@ type state uint8
 
 const (
 	connecting state = iota
+	welcomed         // on a server: not heard from since
 	connected
 	ended    // the reason is known, the handler not yet told
 	reported // the handler has been told
 )
 
-// session is the plain [Session]: acknowledged, checked against damage and strangers, not encrypted.
-type session struct {
-	wire      Wire
-	remote    netip.AddrPort
-	id        uint64
-	nonce     uint64
-	tag       uint64 // of a client's Hello
-	seal      seal
-	epoch     time.Time // the zero of all durations below
-	now       time.Duration
-	timeout   time.Duration
-	keepAlive time.Duration
-
-	state    state
-	reason   error
-	silent   time.Duration // watched since the last valid packet
-	watched  time.Duration // the last update
-	lastSent time.Duration
-
-	out     sendHistory
-	in      receiveHistory
-	lossOut lossWindow
-	lossIn  lossWindow
-	rtt     roundTrip
-	stats   Stats
-	buf     [maxPacket]byte
-}
-
-var _ Session = (*session)(nil)
-
-// open begins the life of a session whose token is known.
-func (s *session) open(now time.Time, id, token uint64) {
-	s.id, s.seal, s.epoch = id, newSeal(token), now
-	s.in = newReceiveHistory()
-	s.state = connected
-}
-
-func (s *session) ID() uint64 { return s.id }
-
-func (s *session) RemoteAddr() netip.AddrPort { return s.remote }
-
-func (s *session) Send(now time.Time, payload []byte) (uint16, error) {
-	switch {
-	case s.state == connecting:
-		return 0, ErrNotConnected
-	case s.state != connected:
-		return 0, ErrClosed
-	case len(payload) > MaxPayload:
-		return 0, ErrTooLarge
-	}
-	seq, err := s.send(now, kindData, payload)
-	if err == nil {
-		s.stats.PayloadOut += uint64(len(payload))
-	}
-	return seq, err
-}
-
-func (s *session) send(now time.Time, kind uint8, payload []byte) (uint16, error) {
-	at := s.at(now)
-	s.lastSent = at
-	h := header{kind: kind, seq: s.out.add(at, kind == kindData, &s.lossOut), delay: nothingHeard}
-	if s.in.heard {
-		h.ack, h.bits = s.in.newest, s.in.bits
-		h.delay = uint16(min(max(at-s.in.newestAt, 0)/delayUnit, maxDelay))
-	}
-	packet := appendPacket(s.buf[:0], s.seal, h, payload)
-	if err := s.wire.Send(now, s.remote, packet); err != nil {
-		s.stats.Unsent++
-		return h.seq, err
-	}
-	s.stats.DatagramsOut++
-	s.stats.BytesOut += uint64(len(packet))
-	return h.seq, nil
-}
+func (s *session) ID() uint64                  { return s.id }
+func (s *session) ClientID() uint64            { return s.clientID }
+func (s *session) UserData() []byte            { return s.userData }
+func (s *session) RemoteAddr() netip.AddrPort  { return s.remote }
+func (s *session) Next() uint16                { return s.out.next }
+func (s *session) Channels() *channel.Endpoint { return s.channels }
 
 func (s *session) Stats() Stats {
 	stats := s.stats
@@ -196,109 +158,31 @@ func (s *session) Stats() Stats {
 	return stats
 }
 
+func (s *session) Send(now time.Time, payload []byte) (uint16, error) {
+	switch {
+	case s.state == connecting || s.state == welcomed:
+		return 0, ErrNotConnected
+	case s.state != connected:
+		return 0, ErrClosed
+	case len(payload) > MaxPayload:
+		return 0, ErrTooLarge
+	}
+	seq, err := s.sendDatagram(now, payload)
+	if err == nil {
+		s.stats.PayloadOut += uint64(len(payload))
+	}
+	return seq, err
+}
+
 func (s *session) Close(now time.Time, reason Reason) {
 	switch s.state {
 	case connected:
 		s.farewell(now, reason)
-		fallthrough
-	case connecting:
-		s.end(&CloseError{Reason: reason})
-	}
-}
-
-// farewells is how many disconnect packets go out at once: with half of all packets lost, one of a thousand
-// peers still has to wait for its timeout.
-const farewells = 10
-
-func (s *session) farewell(now time.Time, reason Reason) {
-	body := [1]byte{byte(reason)}
-	for range farewells {
-		_, _ = s.send(now, kindDisconnect, body[:])
-	}
-}
-
-// end remembers the first reason; the endpoint reports it when it next looks through its sessions.
-func (s *session) end(reason error) {
-	if s.state == connecting || s.state == connected {
-		s.state, s.reason = ended, reason
-	}
-}
-
-// at is a time as a duration since the epoch. It never decreases, so that no later arithmetic meets a time
-// that runs backwards.
-func (s *session) at(now time.Time) time.Duration {
-	s.now = max(s.now, now.Sub(s.epoch))
-	return s.now
-}
-
-// receive takes one datagram from the peer's address.
-func (s *session) receive(now time.Time, d Datagram, h Handler) DropReason {
-	head, payload, drop := parsePacket(d.Data, s.seal)
-	if drop != DropNone {
-		return drop
-	}
-	at := s.at(now)
-	arrived := min(max(d.At.Sub(s.epoch), 0), at)
-	newest, drop := s.in.accept(head.seq, arrived, &s.lossIn)
-	if drop != DropNone {
-		return drop // and a replay keeps nobody alive
-	}
-	s.silent = 0
-	s.stats.DatagramsIn++
-	s.stats.BytesIn += uint64(len(d.Data))
-	if head.delay != nothingHeard {
-		s.acknowledge(head, arrived, h)
-	}
-	switch head.kind {
-	case kindDisconnect:
-		s.end(&CloseError{Reason: Reason(payload[0]), Remote: true})
-	case kindData:
-		if s.state == connected {
-			s.stats.PayloadIn += uint64(len(payload))
-			h.Received(now, s, Packet{Seq: head.seq, At: d.At, Newest: newest, Data: payload})
+	case connecting, welcomed:
+		s.carrier.now = now
+		if s.tunnel != nil {
+			s.tunnel.Disconnect(now)
 		}
 	}
-	return DropNone
-}
-
-// acknowledge reports what a header acknowledges for the first time, oldest first.
-func (s *session) acknowledge(head header, arrived time.Duration, h Handler) {
-	for back := 32; back >= 0; back-- {
-		if back > 0 && head.bits&(1<<(back-1)) == 0 {
-			continue
-		}
-		p := s.out.ack(head.ack - uint16(back))
-		if p == nil {
-			continue
-		}
-		if back == 0 && head.delay < maxDelay {
-			waited := time.Duration(head.delay) * delayUnit
-			s.rtt.sample(arrived, max(arrived-p.at-waited, 0))
-		}
-		if p.data && s.state == connected {
-			h.Acked(s, p.seq)
-		}
-	}
-}
-
-// maxUnwatched is how much of the time between two polls counts as the peer's silence. A process that was held, by
-// a debugger or a laptop's lid, did not listen meanwhile.
-const maxUnwatched = time.Second
-
-// update does what time alone brings about.
-func (s *session) update(now time.Time) {
-	if s.state != connected {
-		return
-	}
-	at := s.at(now)
-	s.in.update(at, &s.lossIn)
-	s.out.update(at, ackSlack+2*s.rtt.smoothed, &s.lossOut)
-	s.silent += min(at-s.watched, maxUnwatched)
-	s.watched = at
-	switch {
-	case s.silent >= s.timeout:
-		s.end(ErrTimeout)
-	case at-s.lastSent >= s.keepAlive:
-		_, _ = s.send(now, kindKeepAlive, nil)
-	}
+	s.end(&CloseError{Reason: reason})
 }

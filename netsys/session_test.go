@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/channel"
 )
 
 // Over 70,000 packets each way, which takes the 16-bit numbers past their wrap, every payload arrives once and
@@ -275,7 +277,9 @@ func TestConfigsReject(t *testing.T) {
 	for i, c := range []interface{ Validate() error }{
 		ServerConfig{MaxClients: -1}, ServerConfig{Timeout: -1}, ServerConfig{KeepAlive: -1},
 		ServerConfig{Timeout: 150 * time.Millisecond}, ServerConfig{Schema: tooMany}, ServerConfig{Schema: []string{""}},
-		ServerConfig{Schema: []string{"a\nb"}},
+		ServerConfig{Schema: []string{"a\nb"}}, ServerConfig{MaxMalformed: -1}, ServerConfig{Messages: []string{""}},
+		ServerConfig{Addresses: make([]netip.AddrPort, 33)}, ServerConfig{Channels: channel.Config{Packet: MaxPayload + 1}},
+		ServerConfig{Channels: channel.Config{Rate: -1}}, ServerConfig{Schema: tooMany[8:], Messages: tooMany[:2]},
 		ClientConfig{ConnectTimeout: -1}, ClientConfig{Timeout: -1}, ClientConfig{KeepAlive: 6 * time.Second},
 		ClientConfig{Schema: tooMany},
 	} {
@@ -283,7 +287,7 @@ func TestConfigsReject(t *testing.T) {
 			t.Errorf("%d: %+v accepted", i, c)
 		}
 	}
-	for _, c := range []interface{ Validate() error }{ServerConfig{}, ClientConfig{}, ConditionerConfig{}, ServerConfig{Schema: tooMany[1:]}} {
+	for _, c := range []interface{ Validate() error }{ServerConfig{}, ClientConfig{}, ConditionerConfig{}, ServerConfig{Schema: tooMany[7:]}} {
 		if err := c.Validate(); err != nil {
 			t.Error(err)
 		}

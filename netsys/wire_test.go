@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 func TestNetworkDelivers(t *testing.T) {
@@ -251,10 +253,10 @@ func TestUDPNoise(t *testing.T) {
 			t.Skip(err)
 		}
 		server.Poll(time.Now(), &log{})
-		if server.Drops()[DropTooLong] > 0 {
+		if server.DatagramDrops()[netcode.DropSize] > 0 {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("drops %v", server.Drops())
+	t.Errorf("drops %v", server.DatagramDrops())
 }

@@ -88,7 +88,6 @@ type Client struct {
 	message    inputMessage
 	inputs     *inputCoder
 	bases      *inputBases
-	last       lastSent
 	packet     []byte
 	scratch    []uint64
 	pair       []int32 // two values in words
@@ -110,6 +109,7 @@ type ClientStats struct {
 	StaleStates       uint64 // own states older than the history
 	Jumps             uint64 // times the server was ahead of this client's inputs
 	Stalls            uint64 // frames with nothing to interpolate toward, or playback under 0.95
+	Snaps             uint64 // times the view was more than a second behind, and jumped
 	InputBuffer       int    // inputs that waited on the server, as of the newest snapshot; 255: it could not read them
 	Renewals          uint64 // times a baseline was missing and full states were asked for
 	SendErrors        uint64
@@ -149,11 +149,17 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	c.drawing = slices.Contains(names, "Interpolate")
 
 	endpoint, err := netsys.NewClient(wire, server, netsys.ClientConfig{
-		Schema:         p.Lines(),
-		ConnectTimeout: cfg.Timeout,
-		Timeout:        cfg.Timeout,
-		Tag:            cfg.Trained.Hash(),
-		Random:         cfg.Random,
+		Token:                   cfg.Token,
+		ClientID:                cfg.ClientID,
+		ProtocolID:              cfg.ProtocolID,
+		InsecureAllowAnyAddress: cfg.InsecureAllowAnyAddress,
+		Schema:                  p.Lines(),
+		Channels:                cfg.Channels,
+		Messages:                messageLines(cfg.Messages),
+		ConnectTimeout:          cfg.ConnectTimeout,
+		Timeout:                 cfg.Timeout,
+		Tag:                     cfg.Trained.Hash(),
+		Random:                  cfg.Random,
 	})
 	if err != nil {
 		return nil, err
@@ -179,6 +185,8 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.world, c.view = ecs.NewWorld(c.protocol, config), ecs.NewWorld(c.protocol, config)
 	table := inputTable(c.protocol)
 	c.log = newInputLog(table, c.config.History)
+	c.log.jump(m.input)
+	c.ackedInput = m.input
 	c.inputs, c.bases = newInputCoder(table), newInputBases(table.Words)
 	c.history = ecs.NewHistory(c.world, c.config.History)
 	c.clock = newPlayback(c.now, int(m.tickRate), int(m.sendRate))
@@ -229,7 +237,8 @@ func (c *Client) View() *ecs.World {
 // Schedule is what the client runs, in stages.
 func (c *Client) Schedule() *ecs.Schedule { return c.schedule }
 
-// Input is the sequence of the newest input gathered; the first is 1.
+// Input is the sequence of the newest input gathered; the first is 1, or, for a
+// player that was waited for, the one that follows the last that was consumed.
 func (c *Client) Input() uint32 {
 	if c.log == nil {
 		return 0
@@ -326,7 +335,7 @@ func (c *Client) confirmedFrame() {
 // Stats returns the counters.
 func (c *Client) Stats() ClientStats {
 	s := c.stats
-	s.TicksDropped, s.InputBuffer = c.loop.Dropped, c.depth
+	s.TicksDropped, s.InputBuffer, s.Snaps = c.loop.Dropped, c.depth, c.clock.snaps
 	if c.session != nil {
 		s.Session = c.session.Stats()
 	}

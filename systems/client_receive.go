@@ -19,6 +19,7 @@ func netID(id uint32) components.NetID { return components.NetID(id) }
 func (c *Client) receive(*ecs.World) {
 	c.endpoint.Poll(c.now, (*clientHandler)(c))
 	if c.world != nil {
+		c.clock.settle(c.now)
 		c.applyConfirmed()
 	}
 }
@@ -52,12 +53,17 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	if c.err != nil {
 		return
 	}
-	err := c.readSnapshot(now, pk.Data)
+	err := c.readSnapshot(pk.At, pk.Data)
 	if err == nil || errors.Is(err, codec.ErrBaseline) {
 		return
 	}
+	c.refuse(now, err)
+}
+
+// refuse counts a message that no honest server sends. Past a limit the client leaves.
+func (c *Client) refuse(now time.Time, err error) {
 	if c.stats.MalformedMessages++; c.stats.MalformedMessages == 1 {
-		c.config.Logger.Warn("snapshot refused; more are only counted", "error", err)
+		c.config.Logger.Warn("message refused; more are only counted", "error", err)
 	}
 	if c.stats.MalformedMessages >= MaxMalformed || errors.Is(err, errTooMuch) {
 		c.session.Close(now, netsys.ReasonProtocol)
@@ -77,9 +83,9 @@ type incoming struct {
 	own        []uint32 // likewise of own state
 }
 
-// readSnapshot takes in one packet, or refuses it whole. An error that wraps
-// codec.ErrBaseline is nobody's fault.
-func (c *Client) readSnapshot(now time.Time, b []byte) error {
+// readSnapshot takes in one packet that came at a time, or refuses it whole. An error
+// that wraps codec.ErrBaseline is nobody's fault.
+func (c *Client) readSnapshot(at time.Time, b []byte) error {
 	r := &c.reader
 	r.Reset(b)
 	h, err := readSnapshotHeader(r)
@@ -108,7 +114,7 @@ func (c *Client) readSnapshot(now time.Time, b []byte) error {
 		return err
 	}
 	c.stats.Snapshots++
-	c.clock.snapshot(now, in.tick)
+	c.clock.snapshot(at, in.tick)
 	if h.control && h.epoch == c.epoch && c.epochSend == 0 {
 		c.epochSend = send
 	}

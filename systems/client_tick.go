@@ -61,8 +61,7 @@ func (c *Client) send(*ecs.World) {
 	for seq := c.log.newest - n + 1; seq <= c.log.newest; seq++ {
 		m.words = append(m.words, c.log.quantized(seq)...)
 	}
-	next, bases := c.following()
-	c.packet = c.inputs.append(c.packet[:0], m, next, bases)
+	c.packet = c.inputs.append(c.packet[:0], m, c.session.Next(), c.bases)
 	seq, err := c.session.Send(c.now, c.packet)
 	if err != nil {
 		c.stats.SendErrors++
@@ -70,32 +69,8 @@ func (c *Client) send(*ecs.World) {
 	}
 	c.sent[seq%sentRing] = sentInput{seq: seq, live: true, input: c.log.newest}
 	c.bases.put(seq, m, c.inputs.state)
-	c.last = lastSent{seq, c.handed()}
 	c.stats.InputBytes += uint64(len(c.packet))
 	c.stats.InputsSent += uint64(n)
-}
-
-// lastSent is the number of the last input packet, and how many packets of any
-// kind the session had handed to the wire then.
-type lastSent struct {
-	seq    uint16
-	handed uint64
-}
-
-// handed is how many packets the session has handed to the wire.
-func (c *Client) handed() uint64 {
-	s := c.session.Stats()
-	return s.DatagramsOut + s.Unsent
-}
-
-// following is the number that the coming packet will have, and the bases that
-// it may continue from: none where the session has sent something by itself and
-// that number is not certain.
-func (c *Client) following() (uint16, *inputBases) {
-	if c.handed() != c.last.handed {
-		return 0, nil
-	}
-	return c.last.seq + 1, c.bases
 }
 
 // sentInput remembers the newest input of a packet.

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 // Preset is a netcode model: a choice of policies that go together.
@@ -92,21 +95,56 @@ type ServerConfig struct {
 	// Timeout is how long a client may be silent, at least 200 ms. Default (0):
 	// 10 s.
 	Timeout time.Duration
+	// Key is the secret shared with whoever issues connect tokens. Default (zero):
+	// development mode, in which clients issue their own; see netsys.DevelopmentKey.
+	// NewServer refuses that with netsys.ErrInsecure on addresses that others can
+	// reach.
+	Key netcode.Key
+	// ProtocolID is the game and its version; tokens for another one are dropped.
+	// Default (0): netsys.DefaultProtocolID.
+	ProtocolID uint64
+	// Addresses are this server's own, as tokens name them. Default (nil): the wire's
+	// address.
+	Addresses []netip.AddrPort
+	// InsecureAllowAnyAddress allows development mode on any address: whoever can
+	// reach the server can then read, forge and take over every session.
+	InsecureAllowAnyAddress bool
+	// Channels are the channels of messages beside inputs and snapshots. Clients must
+	// have the same. Default (zero): those of channel.DefaultChannels.
+	Channels channel.Config
+	// Messages are the types of messages that travel on them. Clients must have the
+	// same. May be nil.
+	Messages *channel.Registry
+	// OnMessage is called in Receive for every message that a client sent on a
+	// channel, once; it is valid during the call. For typed messages make it call
+	// channel.Dispatcher.Deliver. An error counts like a malformed input. May be nil.
+	OnMessage func(s *Server, client uint32, channel int, message []byte) error
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Run.
 	Start time.Time
 	// Join is called in Receive when a client has connected: spawn its player
 	// here, with components.Owner{Client: client}. May be nil.
 	Join func(w *ecs.World, client uint32)
-	// Leave is called when a client is gone, before LeavePolicy takes effect.
-	// May be nil.
+	// Hold is for how long the entities of a client wait for their player when its
+	// session timed out, or ended because the player came with another token: with
+	// neutral input. A session of the same client id (of tokens) that comes within
+	// that time gets the same client number, and no Join; then or at the end
+	// comes Leave. As many players are waited for as MaxClients, the latest. Default
+	// (0): none.
+	Hold time.Duration
+	// Rejoin is called in Receive when a player that was waited for is back. May be
+	// nil.
+	Rejoin func(w *ecs.World, client uint32)
+	// Leave is called when a client is gone, before LeavePolicy takes effect; with
+	// Hold, when it is waited for no longer. May be nil.
 	Leave func(w *ecs.World, client uint32)
 	// LeavePolicy says what becomes of its entities. Default: DespawnOwned.
 	LeavePolicy LeavePolicy
 	// Budget bounds one snapshot to one client, in bytes: its messages, without
 	// what the session adds, at least 200. Where that is not enough for all there is
-	// to tell, entities take turns. Default (0): two datagrams. [Server.SetBudget]
-	// changes it for one client.
+	// to tell, entities take turns. Where the session estimates that the path takes
+	// less than that, a snapshot has as many bytes as it may send, but no fewer than
+	// 200. Default (0): two datagrams. [Server.SetBudget] changes it for one client.
 	Budget int
 	// Priority says how much an entity matters to a client while the budget does
 	// not hold all: with twice the priority it gets its turn about twice as often. It is
@@ -135,8 +173,8 @@ type ServerConfig struct {
 	Schedule func(s *ecs.Schedule) error
 	// Logger receives joins, leaves and refusals. Default (nil): none.
 	Logger *slog.Logger
-	// Random fills session tokens. Default (nil): crypto/rand. Give a seeded
-	// source to make a whole match a function of its seed.
+	// Random fills the keys of the server's handshakes. Default (nil): crypto/rand.
+	// Give a seeded source to make a whole match a function of its seed.
 	Random func([]byte)
 }
 
@@ -163,6 +201,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
 	case badTimeout(c.Timeout):
 		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
+	case c.Hold < 0:
+		return fmt.Errorf("%w: Hold %v is negative (0: none)", ErrConfig, c.Hold)
 	case c.Budget < minBudget:
 		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, minBudget, defaultBudget)
 	case c.Coders > snapshot.ZstdOnly:
@@ -178,6 +218,13 @@ func (c ServerConfig) Validate() error {
 const (
 	minBudget     = 200
 	defaultBudget = 2 * netsys.MaxPayload
+)
+
+const (
+	defaultMaxClients = 256
+	defaultTimeout    = 10 * time.Second
+
+	defaultConnectTimeout = 20 * time.Second
 )
 
 // minTimeout is two keep-alives of a session: with less, one lost packet of a
@@ -203,6 +250,12 @@ func (c ServerConfig) filled() ServerConfig {
 	if c.Budget == 0 {
 		c.Budget = defaultBudget
 	}
+	if c.MaxClients == 0 {
+		c.MaxClients = defaultMaxClients
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -226,9 +279,33 @@ type ClientConfig struct {
 	// It is used where the server has the same; another one is logged. Default (nil):
 	// what is built in.
 	Trained *snapshot.Trained
-	// Timeout is how long the server may be silent, at least 200 ms, and how long
-	// it may take to answer at all. Default (0): 10 s.
+	// Timeout is how long the server may be silent, at least 200 ms. Default (0):
+	// 10 s. After it, connect anew, by another Client; a server with
+	// ServerConfig.Hold gives that the same entities.
 	Timeout time.Duration
+	// ConnectTimeout is how long it may take to be let in, for which a handshake needs
+	// three round trips. Default (0): Timeout where that is given, else 20 s.
+	ConnectTimeout time.Duration
+	// Token is what the login service gave this player. Default (nil): development
+	// mode, in which the client issues its own; NewClient refuses that with
+	// netsys.ErrInsecure for a server on another machine.
+	Token *netcode.ConnectToken
+	// ClientID is who the player is, in development mode; tokens say it otherwise.
+	// Default (0): a random one.
+	ClientID uint64
+	// ProtocolID is the game and its version, in development mode. Default (0):
+	// netsys.DefaultProtocolID.
+	ProtocolID uint64
+	// InsecureAllowAnyAddress allows development mode to any address.
+	InsecureAllowAnyAddress bool
+	// Channels and Messages must be those of the server; see ServerConfig.
+	Channels channel.Config
+	Messages *channel.Registry
+	// OnMessage is called in Receive for every message that the server sent on a
+	// channel, once; it is valid during the call. For typed messages make it call
+	// channel.Dispatcher.Deliver. An error counts like a malformed snapshot. May be
+	// nil.
+	OnMessage func(c *Client, channel int, message []byte) error
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
 	Start time.Time
@@ -244,8 +321,9 @@ type ClientConfig struct {
 	Schedule func(s *ecs.Schedule) error
 	// Logger receives what happens to the session. Default (nil): none.
 	Logger *slog.Logger
-	// Random fills the handshake's nonce. Default (nil): crypto/rand. Give a
-	// seeded source to make a whole match a function of its seed.
+	// Random fills what development mode makes up: the token's keys and the client
+	// id. Default (nil): crypto/rand. Give a seeded source to make a whole match a
+	// function of its seed.
 	Random func([]byte)
 }
 
@@ -257,11 +335,19 @@ func (c ClientConfig) Validate() error {
 		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.History, 1<<14, DefaultHistory)
 	case badTimeout(c.Timeout):
 		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
+	case c.ConnectTimeout < 0:
+		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
 	}
 	return nil
 }
 
 func (c ClientConfig) filled() ClientConfig {
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = c.Timeout
+	}
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = defaultConnectTimeout
+	}
 	if c.History == 0 {
 		c.History = DefaultHistory
 	}

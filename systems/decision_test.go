@@ -472,7 +472,9 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 		}
 		return false
 	}}
-	p.client, err = netsys.NewClient(wire, address, netsys.ClientConfig{Schema: protocol().Lines(), Random: netsys.SeededRandom(2)})
+	p.client, err = netsys.NewClient(wire, address, netsys.ClientConfig{
+		Schema: protocol().Lines(), Random: netsys.SeededRandom(2), InsecureAllowAnyAddress: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -704,8 +706,8 @@ var start = clock.Now()
 //mutant:from s.now = now
 //mutant:to s.now = now.Add(time.Duration(time.Now().UnixNano() % 1e8))
 //mutant:rule Decision7 systems/client_receive.go
-//mutant:from c.clock.snapshot(now, in.tick)
-//mutant:to c.clock.snapshot(now.Add(time.Duration(time.Now().UnixNano() % 1e7)), in.tick)
+//mutant:from c.clock.snapshot(at, in.tick)
+//mutant:to c.clock.snapshot(at.Add(time.Duration(time.Now().UnixNano() % 1e7)), in.tick)
 //mutant:rule Decision7 netsys/session.go
 //mutant:from s.now = max(s.now, now.Sub(s.epoch))
 //mutant:to s.now = max(s.now, now.Sub(s.epoch)) + time.Duration(time.Now().UnixNano()%1e6)

@@ -13,13 +13,19 @@
 //   - Serve a game: [Serve], or [NewServer] and [Server.Run]; [ServerConfig] says what joins and leaves do.
 //   - Play on a server: [Dial] and [Client.Run]; [Gather] turns a typed function into the source of inputs.
 //   - Draw: [Client.View] is a world to read with ecs.All; own entities as predicted, all others interpolated.
+//   - Let in only whom a login service vouches for: ServerConfig.Key and ClientConfig.Token, of package
+//     netcode. Without them it is development mode, on this machine and virtual networks only.
+//   - Keep a player's entities over a crash or a long outage: ServerConfig.Hold and Rejoin. The client makes
+//     another [Client] after netsys.ErrTimeout.
+//   - Send what must arrive, a chat or an inventory: ServerConfig.Messages and ClientConfig.Messages for the
+//     types, [Server.Session] and [Client.Session] for the channels, OnMessage of both.
 //   - Choose when the server consumes inputs: [Timing].
 //   - Change the schedule, or leave a system out: ServerConfig.Schedule and ClientConfig.Schedule; print it
 //     with [Server.Schedule] and [Client.Schedule].
 //   - Drive a peer in virtual time: [Server.Advance], [Client.Advance], [Client.Frame], on a wire of
 //     netsys.Network.
 //   - Bound what a client is sent, and say what matters most to it: ServerConfig.Budget, [Server.SetBudget],
-//     ServerConfig.Priority.
+//     ServerConfig.Priority. A path that takes less gets less.
 //   - Say what a client may know: ServerConfig.Visible; components that are for the owner alone are registered
 //     with ecs.OwnerOnly.
 //   - Learn when a client has joined, and why an entity is not there: ClientConfig.Loaded, [Client.Loaded],
@@ -47,4 +53,23 @@
 // whatever arrives late. What a client re-simulates is its own entities only,
 // at most the round trip plus the buffer's depth plus one tick, and nothing
 // while its predictions are right.
+//
+// # Clocks
+//
+// Three clocks follow each other, and none of them follows a single datagram. A client steps at the server's
+// rate; the server sees how long its inputs wait and asks it, in snapshots, to run up to 2 % faster or slower,
+// so that as few wait as the link's loss allows. What a client draws of others lies behind the newest snapshots
+// by what the path delays and loses, and plays at 0.95 to 1.05 of real time. A datagram, or a burst, that comes
+// later than all others counts as lost: delays that fewer than four of the last twenty half seconds saw move
+// nothing. Beyond bounds clocks jump, which is counted: the view when it is a second behind (Snaps of
+// [ClientStats]), the input buffer when for half a second there was half a second too much in it, and when
+// the client has stalled (Resyncs of [InputStats]).
+//
+// # Sessions end, players stay
+//
+// A session outlives a change of the client's address and an outage shorter than the timeout, with all that
+// belongs to it. When it times out, or the player comes with another token, its entities wait for
+// ServerConfig.Hold, with neutral input; the player's next session goes on with them. Its inputs count on
+// from the last that was consumed, its messages begin anew. A client that acknowledges nothing for the timeout,
+// although it sends, has timed out too. Goodbyes and kicks end everything at once.
 package systems

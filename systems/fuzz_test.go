@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -115,36 +114,18 @@ func FuzzReadSnapshot(f *testing.F) {
 	})
 }
 
-// overheard is a wire that shows what arrives.
-type overheard struct {
-	netsys.Wire
-	arrived func(b []byte)
-}
-
-func (w overheard) Poll(now time.Time, deliver func(netsys.Datagram)) {
-	w.Wire.Poll(now, func(d netsys.Datagram) {
-		w.arrived(d.Data)
-		deliver(d)
-	})
-}
-
 // scriptOfAMatch is what a client was sent in the first moments of a real match:
 // full states, deltas, own state, a component that comes and an entity that goes.
 // It is made anew each time, so that it is valid whatever messages look like.
 func scriptOfAMatch(f *testing.F) (script []byte) {
 	g := newGame(f, plaza, ServerConfig{Join: spawnPawn})
-	const header = 15 // of a session packet
-	wire := overheard{g.network.Node(netip.AddrPort{}), func(b []byte) {
-		if len(b) > header && b[header]&kindMask == kindSnapshot && len(script) < 1<<11 {
-			script = binary.LittleEndian.AppendUint16(append(script, 0), uint16(len(b)-header))
-			script = append(append(script, b[header:]...), tickPasses, tickPasses)
+	g.overhear(func(_ uint32, b []byte) {
+		if len(script) < 1<<11 {
+			script = binary.LittleEndian.AppendUint16(append(script, 0), uint16(len(b)))
+			script = append(append(script, b...), tickPasses, tickPasses)
 		}
-	}}
-	c, err := NewClient(wire, g.addr, plaza(), ClientConfig{Gather: gatherPush(), Start: g.now, Random: netsys.SeededRandom(4)})
-	if err != nil {
-		f.Fatal(err)
-	}
-	g.clients = append(g.clients, c)
+	})
+	g.join(ClientConfig{Gather: gatherPush(), Random: netsys.SeededRandom(4)}, netsys.Link{})
 	g.connect()
 	w := g.server.World()
 	stays, goes := w.Spawn(place{1, 2}, tint{3}), w.Spawn(place{3, 4}, components.Owner{Client: 9})

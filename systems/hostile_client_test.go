@@ -183,13 +183,15 @@ func TestComeAndGoWithinATick(t *testing.T) {
 	}
 }
 
-// numberless is a session of a server that has given 2³² numbers.
+// numberless is a session of a server that has given all numbers.
 type numberless struct {
 	netsys.Session
+	id     uint64
 	closed bool
 }
 
-func (n *numberless) ID() uint64                     { return math.MaxUint32 + 1 }
+func (n *numberless) ID() uint64                     { return n.id }
+func (n *numberless) ClientID() uint64               { return 5 }
 func (n *numberless) RemoteAddr() netip.AddrPort     { return netip.AddrPort{} }
 func (n *numberless) Close(time.Time, netsys.Reason) { n.closed = true }
 
@@ -198,7 +200,11 @@ func (n *numberless) Close(time.Time, netsys.Reason) { n.closed = true }
 func TestNumbersRunOut(t *testing.T) {
 	joined := 0
 	g := newGame(t, plaza, ServerConfig{Join: func(*ecs.World, uint32) { joined++ }})
-	n := &numberless{}
+	g.server.numbers = math.MaxUint32 - 1
+	if id := g.server.number(4); id != math.MaxUint32 {
+		t.Errorf("the last number is %d", id)
+	}
+	n := &numberless{id: g.server.number(5)}
 	h := (*serverHandler)(g.server)
 	h.Connected(g.now, n)
 	h.Received(g.now, n, netsys.Packet{Data: []byte{kindInput}})

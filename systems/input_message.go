@@ -34,10 +34,8 @@ import (
 // inputs ago, nine minutes at 60 a second. A base brings its sequence along, so
 // that a message that has one needs none: however long the silence before it, and
 // however late it comes, it means the inputs that it was written for. Packets are
-// counted by the session, whose numbers both ends know; that of the coming packet
-// is certain unless the session has sent something by itself, and then the
-// message is whole, as it is when nothing of the last maxBack packets is
-// acknowledged.
+// counted by the session, whose numbers both ends know. When nothing of the last
+// maxBack packets is acknowledged the message is whole.
 //
 // Servers acknowledge what they do not read any further (see [MaxMessages]), and
 // what continues from that cannot be read. Then the server says so in place of

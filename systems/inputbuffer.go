@@ -20,7 +20,7 @@ type InputStats struct {
 	Late     uint64 // inputs that came after their filler
 	Rejected uint64 // inputs too far from the expected one
 	Holds    uint64 // ticks in which the client's entities took no step
-	Resyncs  uint64 // times the buffer was set afresh after a stall
+	Resyncs  uint64 // times the buffer was set afresh: after a stall of either end, or with half a second too much in it
 	Unread   uint64 // messages that continue from one that was not read; see [MaxMessages]
 	Depth    uint64 // sum over ticks of inputs waiting; with Ticks, the mean depth
 	Ticks    uint64 // ticks since the first input was consumed
@@ -39,6 +39,7 @@ type inputBuffer struct {
 	fills    int     // in a row
 	batch    int     // inputs that a wake-up of the server consumes
 	slack    slack
+	tip      tip
 	bases    *inputBases
 	unread   bool // the newest message could not be read
 	stats    InputStats
@@ -56,6 +57,9 @@ func newInputBuffer(t *schema.Table, tickRate, batch int) *inputBuffer {
 	b.slack.clear(0)
 	return b
 }
+
+// follow makes the next input the one that follows seq, for a player that comes back.
+func (b *inputBuffer) follow(seq uint32) { b.expected, b.newest = seq+1, seq }
 
 // waiting is how many inputs from the expected one on are there or known to be
 // on their way.
@@ -89,7 +93,7 @@ func (b *inputBuffer) miss(newestPacket bool) {
 func (b *inputBuffer) receive(tick int64, m *inputMessage, newestPacket bool) {
 	near := b.newest
 	if !b.any {
-		near = uint32(m.count)
+		near += uint32(m.count)
 	}
 	newest := codec.Lift(m.newest, near)
 	if newest == 0 || int64(newest) < int64(m.count) {
@@ -117,7 +121,7 @@ func (b *inputBuffer) receive(tick int64, m *inputMessage, newestPacket bool) {
 	}
 	b.newest = max(b.newest, newest)
 	if b.running && b.behind == 0 {
-		b.slack.packet(tick, int(ahead), b.slack.pending(m.shift))
+		b.slacken(tick, int(ahead), b.slack.pending(m.shift), newestPacket)
 	}
 	n := b.table.Words
 	for i := range m.count {
@@ -147,6 +151,33 @@ func (b *inputBuffer) settle(tick int64) {
 		b.resync(tick, b.behind)
 		b.behind = 0
 	}
+	if b.tip.any {
+		b.slack.packet(tick, b.tip.ahead, b.tip.pending, true)
+		b.tip.any = false
+	}
+}
+
+// tip is the newest packet of a tick.
+type tip struct {
+	any     bool
+	ahead   int
+	pending float64
+}
+
+// slacken notes the slack of a packet. Which is the newest is known when all of the
+// tick are in. What newer ones overtook by more than a second says nothing of the path
+// any more.
+func (b *inputBuffer) slacken(tick int64, ahead int, pending float64, newest bool) {
+	if !newest {
+		if int64(b.newest)-int64(b.expected)-int64(ahead) <= b.slack.tickRate {
+			b.slack.packet(tick, ahead, pending, false)
+		}
+		return
+	}
+	if b.tip.any {
+		b.slack.packet(tick, b.tip.ahead, b.tip.pending, false)
+	}
+	b.tip = tip{true, ahead, pending}
 }
 
 // resync starts afresh at the newest input of a client that stalled or jumped.
@@ -154,6 +185,7 @@ func (b *inputBuffer) resync(tick int64, newest uint32) {
 	b.stats.Resyncs++
 	b.expected, b.newest = newest, newest
 	b.running = false
+	b.tip.any = false
 	b.slack.clear(tick)
 }
 
@@ -200,9 +232,15 @@ func (b *inputBuffer) buffered(tick int64, loss float64) (step bool, words []int
 			b.stats.Resyncs++
 		}
 	}
+	need := reserve(loss) + int32(b.batch-1)
+	if b.slack.surplus(b.waiting(), need) {
+		b.stats.Resyncs++
+		b.expected = b.newest - uint32(need)
+		b.slack.clear(tick)
+	}
 	b.stats.Ticks++
 	b.stats.Depth += uint64(b.waiting())
-	if b.slack.decide(tick, reserve(loss)+int32(b.batch-1)) {
+	if b.slack.decide(tick, need) {
 		b.stats.Holds++
 		return false, nil
 	}

@@ -2,7 +2,6 @@ package systems
 
 import (
 	"context"
-	"hash/crc32"
 	"log/slog"
 	"net/netip"
 	"sync"
@@ -26,6 +25,7 @@ type intruder struct {
 
 func (i *intruder) Connected(_ time.Time, s netsys.Session)             { i.id = uint32(s.ID()) }
 func (i *intruder) Received(time.Time, netsys.Session, netsys.Packet)   { i.got++ }
+func (i *intruder) Message(time.Time, netsys.Session, int, []byte)      {}
 func (i *intruder) Acked(netsys.Session, uint16)                        {}
 func (i *intruder) Disconnected(_ time.Time, _ netsys.Session, e error) { i.reason = e }
 
@@ -90,13 +90,6 @@ type tapped struct {
 
 func (w tapped) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return w.Wire.Send(now, to, w.sent(b))
-}
-
-// reseal makes the checksum of a handshake packet right again.
-func reseal(b []byte) {
-	table := crc32.MakeTable(crc32.Castagnoli)
-	sum := crc32.Update(crc32.Update(0, table, b[:1]), table, b[5:])
-	b[1], b[2], b[3], b[4] = byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24)
 }
 
 // journal is a log that counts its lines.

@@ -85,6 +85,7 @@ type game struct {
 	protocol func() *ecs.Protocol
 	server   *Server
 	clients  []*Client
+	nodes    []*netsys.Node
 	links    []*netsys.Conditioner
 	frozen   bool // the server does not run
 }
@@ -116,7 +117,8 @@ func (g *game) join(c ClientConfig, link netsys.Link) *Client {
 func (g *game) joinWith(p *ecs.Protocol, c ClientConfig, link netsys.Link) *Client {
 	g.t.Helper()
 	n := uint64(len(g.clients))
-	wire, err := netsys.Condition(g.network.Node(netip.AddrPort{}), netsys.ConditionerConfig{Seed: n + 1, In: link, Out: link})
+	node := g.network.Node(netip.AddrPort{})
+	wire, err := netsys.Condition(node, netsys.ConditionerConfig{Seed: n + 1, In: link, Out: link})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -128,8 +130,26 @@ func (g *game) joinWith(p *ecs.Protocol, c ClientConfig, link netsys.Link) *Clie
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.clients, g.links = append(g.clients, k), append(g.links, wire)
+	g.clients, g.links, g.nodes = append(g.clients, k), append(g.links, wire), append(g.nodes, node)
 	return k
+}
+
+// overhear shows what the server sends to each client, as messages.
+func (g *game) overhear(sent func(client uint32, message []byte)) {
+	g.t.Helper()
+	err := g.server.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
+		return func(w *ecs.World) {
+			for _, p := range g.server.peers {
+				for _, q := range p.queue {
+					sent(p.id, q.bytes)
+				}
+			}
+			run(w)
+		}
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
 }
 
 // step lets one tick pass.

@@ -37,7 +37,7 @@ type packing struct {
 	later   int // of the others'
 	joining int // bytes that a header grows by in a datagram with blocks of a join
 	limit   int // bytes of all datagrams, for what is laid out at the moment
-	budget  int // and in all
+	budget  int // of the client, of which limit may be less for the moment
 	scratch []byte
 }
 
@@ -50,9 +50,9 @@ type load struct {
 	kind      content
 }
 
-func (p *packing) begin(headers, later, joining, limit int) {
+func (p *packing) begin(headers, later, joining, budget, limit int) {
 	p.blocks, p.kinds, p.load = p.blocks[:0], p.kinds[:0], load{}
-	p.headers, p.later, p.joining, p.limit, p.budget = headers, later, joining, limit, limit
+	p.headers, p.later, p.joining, p.limit, p.budget = headers, later, joining, limit, budget
 }
 
 // rollback goes back to a mark.

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/snapshot"
@@ -21,7 +22,12 @@ type peer struct {
 	loss    float64
 
 	messages  int // read in this wake-up
+	heard     int // likewise, of channels
 	malformed int // in all
+
+	unheard bool          // something was sent since the last acknowledgement
+	silence time.Duration // for which that has been so
+	deaf    bool          // too long
 
 	model *snapshot.Model // of the world's blocks
 	world []holding       // what the client holds of the world's groups

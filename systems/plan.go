@@ -68,7 +68,7 @@ func (s *Server) plan(w *ecs.World, p *peer, f *capture.Frame) {
 	if p.joining == joinNow {
 		first, later = first+maxJoinHeader, later+maxJoinHeader
 	}
-	pk.begin(first, later, maxJoinHeader, p.budget)
+	pk.begin(first, later, maxJoinHeader, p.budget, s.allowed(p))
 	starved := p.starved
 	p.starved = false
 	s.planOwn(w, p, f, starved)
@@ -89,6 +89,13 @@ func (s *Server) plan(w *ecs.World, p *peer, f *capture.Frame) {
 		s.compete(w, p, f, &src, pk.limit)
 	}
 	s.emit(p, f, &h)
+}
+
+// allowed is how many bytes a snapshot of a client may have now: what the path takes
+// in the estimate of the session, within the budget. An entity that needs more waits
+// until that has grown.
+func (s *Server) allowed(p *peer) int {
+	return min(p.budget, max(p.session.Channels().Allowance(s.now), minBudget))
 }
 
 // planWhole lays out all that a source has, or nothing when that does not fit.

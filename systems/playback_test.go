@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -32,10 +33,11 @@ func playFrames(t *testing.T, seed uint64, delay, jitter time.Duration, loss flo
 			if a.at.After(now) {
 				rest = append(rest, a)
 			} else {
-				p.snapshot(now, a.tick)
+				p.snapshot(a.at, a.tick)
 			}
 		}
 		due = rest
+		p.settle(now)
 		before, running := p.head, p.running
 		p.advance(now)
 		if running {
@@ -79,6 +81,7 @@ func TestPlaybackStopsAndSnaps(t *testing.T) {
 			now = now.Add(3 * testTick)
 			tick += 3
 			p.snapshot(now, tick)
+			p.settle(now)
 			p.advance(now)
 		}
 	}
@@ -113,24 +116,29 @@ func TestPlaybackStopsAndSnaps(t *testing.T) {
 // The transit window is ten seconds of the clock, whatever is drawn when.
 func TestPlaybackWindow(t *testing.T) {
 	p := newPlayback(birth, 60, 20)
+	after := func(ms int) time.Time { return birth.Add(time.Duration(ms) * time.Millisecond) }
 	if _, ok := p.target(birth); ok {
 		t.Error("a target without snapshots")
 	}
-	p.advance(birth.Add(time.Second))
+	p.advance(after(1000))
 	if p.running || p.stalled() {
 		t.Error("plays nothing")
 	}
-	p.snapshot(birth.Add(2*time.Second), 60) // a second late
-	p.snapshot(birth.Add(2*time.Second), 90)
-	late, _ := p.target(birth.Add(3 * time.Second))
-	p.snapshot(birth.Add(11*time.Second), 11*60)
-	still, _ := p.target(birth.Add(11 * time.Second))
-	gone, _ := p.target(birth.Add(13 * time.Second))
-	if still-late != 8*60 {
-		t.Errorf("%v ticks passed in 8 s", still-late)
+	for ms := 2000; ms < 12_000; ms += 500 {
+		late := 0
+		if ms < 4000 { // a tick late in the first four half seconds
+			late = 1
+		}
+		p.snapshot(after(ms), uint32(ms*60/1000-late))
+		p.settle(after(ms))
 	}
-	if want := still + 2*60 + 60; gone < want-1e-6 || gone > want+1e-6 {
-		t.Errorf("the late snapshot still counts: %v, not %v", gone, want)
+	late, _ := p.target(after(11_900))
+	gone, _ := p.target(after(12_000))
+	if want := after(11_900).Sub(birth).Seconds()*60 - 1 - 9; math.Abs(late-want) > 1e-6 {
+		t.Errorf("draws %v while the window holds four half seconds of lateness, not %v", late, want)
+	}
+	if want := after(12_000).Sub(birth).Seconds()*60 - 9; math.Abs(gone-want) > 1e-6 {
+		t.Errorf("draws %v when it holds three, not %v", gone, want)
 	}
 	if _, ok := p.target(birth.Add(time.Hour)); ok {
 		t.Error("a target after an hour of silence")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 // These tests run on real sockets of this machine. They wait for things to happen,
@@ -235,9 +236,9 @@ func TestNoiseOverUDP(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	// Sockets lose what comes too fast, so a datagram of each kind is repeated until
 	// all have been seen.
-	kinds := []netsys.DropReason{netsys.DropTooShort, netsys.DropTooLong, netsys.DropUnknownType, netsys.DropUnexpected, netsys.DropUnknownSender, netsys.DropChecksum}
+	kinds := []netcode.DropReason{netcode.DropSize, netcode.DropType, netcode.DropSequence, netcode.DropUnknownSender, netcode.DropVersion}
 	s := l.stats("all kinds of noise are counted", func(s figures) bool {
-		for _, b := range [][]byte{{4}, make([]byte, 1400), append([]byte{77}, make([]byte, 50)...), append([]byte{2}, make([]byte, 50)...), append([]byte{4}, make([]byte, 50)...), append([]byte{1}, make([]byte, 1023)...)} {
+		for _, b := range [][]byte{{0x15}, append([]byte{0x1f}, make([]byte, 50)...), append([]byte{0x05}, make([]byte, 50)...), append([]byte{0x15}, make([]byte, 50)...), make([]byte, 1078)} {
 			stranger.Write(b)
 		}
 		noise := make([]byte, 1+r.IntN(60_000))
@@ -246,7 +247,7 @@ func TestNoiseOverUDP(t *testing.T) {
 		}
 		stranger.Write(noise)
 		for _, k := range kinds {
-			if s.Drops[k] == 0 {
+			if s.DatagramDrops[k] == 0 {
 				return false
 			}
 		}

@@ -58,8 +58,8 @@ func TestNetcodeE4_NoStalls(t *testing.T) {
 //mutant:from minPlaybackRate = 0.95
 //mutant:to minPlaybackRate = 0.9
 //mutant:rule E4 systems/playback.go
-//mutant:from if behind*p.step > snapTicks {
-//mutant:to if behind*p.step > snapTicks || behind < -1 {
+//mutant:from if behind*p.step > snapSeconds {
+//mutant:to if behind*p.step > snapSeconds || behind < -1 {
 func TestNetcodeE4_RateIsBounded(t *testing.T) {
 	for _, rate := range []int{0, 30, 144} {
 		t.Run(fmt.Sprintf("frames=%d", rate), func(t *testing.T) {

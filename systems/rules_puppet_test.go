@@ -64,6 +64,8 @@ func (p *puppet) Received(_ time.Time, _ netsys.Session, pk netsys.Packet) {
 	p.got = append(p.got, append([]byte(nil), pk.Data...))
 }
 
+func (p *puppet) Message(time.Time, netsys.Session, int, []byte) {}
+
 func (p *puppet) Acked(netsys.Session, uint16) {}
 
 func (p *puppet) Disconnected(_ time.Time, _ netsys.Session, reason error) { p.t.Error(reason) }

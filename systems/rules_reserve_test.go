@@ -62,7 +62,7 @@ func TestNetcodeC3_SlackStaysAtTheReserve(t *testing.T) {
 			}
 			c.Run(15 * time.Second)
 			check("as it began")
-			holds := k.Status().Inputs.Holds
+			holds, resyncs := k.Status().Inputs.Holds, k.Status().Inputs.Resyncs
 			for n := range 3 {
 				c.SetLinks(lag(near+n+1), lag(near))
 				c.Run(12 * time.Second)
@@ -70,6 +70,9 @@ func TestNetcodeC3_SlackStaysAtTheReserve(t *testing.T) {
 			check("three ticks slower")
 			if now := k.Status().Inputs.Holds; now != holds {
 				t.Errorf("%d ticks were held for a link that became slower by single ticks", now-holds)
+			}
+			if now := k.Status().Inputs.Resyncs; now != resyncs {
+				t.Errorf("the buffer was set afresh %d times", now-resyncs)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 	"unsafe"
@@ -14,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 // ErrStageOrder is wrapped by the error that refuses a schedule whose systems
@@ -45,8 +45,14 @@ type Server struct {
 	inputs     *inputCoder
 	stats      ServerStats
 	departed   departed
+	numbers    uint32     // client numbers given
+	returns    uint32     // handshakes of players that were waited for
+	seats      []seat     // of players that are waited for, in the order in which they went
+	vacant     []uint32   // clients that went, with a seat, whose input is not neutral yet
 	left       []uint32   // clients whose leave is not carried out yet
-	leaving    *ecs.Stage // carries it out
+	leaving    *ecs.Stage // carries both out
+	polled     time.Time
+	heardLimit int // messages of channels that a client may have delivered in a wake-up
 	snapshots
 }
 
@@ -62,6 +68,9 @@ type ServerStats struct {
 	SendErrors        uint64 // packets that the wire refused
 	MalformedMessages uint64 // well-formed packets with a message that is not
 	FloodedMessages   uint64 // messages beyond [MaxMessages], not read
+	ChannelMessages   uint64 // messages of channels that OnMessage was told of
+	Returned          uint64 // players that came back while they were waited for
+	Deaf              uint64 // clients that were dropped because they acknowledged nothing
 	Clamped           uint64 // values that were outside their declared range
 	Inputs            InputStats
 	Snapshots         SnapshotStats
@@ -71,7 +80,8 @@ type ServerStats struct {
 	BytesOut          uint64
 	DatagramsIn       uint64
 	DatagramsOut      uint64
-	Drops             netsys.Drops
+	Drops             netsys.Drops  // authentic packets thrown away, by reason
+	DatagramDrops     netcode.Drops // datagrams thrown away before, of strangers above all
 }
 
 // welcome is what the server tells a client that joins.
@@ -81,9 +91,10 @@ type welcome struct {
 	sendRate uint16
 	tick     uint32
 	trained  uint64 // hash of what the server's coders learned, 0: nothing
+	input    uint32 // after which the client's inputs are counted; 0 but for players that come back
 }
 
-const welcomeSize = 24
+const welcomeSize = 28
 
 func (m welcome) append(b []byte) []byte {
 	for i := range 8 {
@@ -94,7 +105,7 @@ func (m welcome) append(b []byte) []byte {
 	for i := range 8 {
 		b = append(b, byte(m.trained>>(8*i)))
 	}
-	return b
+	return append(b, byte(m.input), byte(m.input>>8), byte(m.input>>16), byte(m.input>>24))
 }
 
 func readWelcome(b []byte) (m welcome, err error) {
@@ -102,7 +113,7 @@ func readWelcome(b []byte) (m welcome, err error) {
 	r.Reset(b)
 	m.seed = r.Uint64()
 	m.tickRate, m.sendRate = r.Uint16(), r.Uint16()
-	m.tick, m.trained = r.Uint32(), r.Uint64()
+	m.tick, m.trained, m.input = r.Uint32(), r.Uint64(), r.Uint32()
 	switch {
 	case r.Err() != nil || r.Len() != 0:
 		return m, fmt.Errorf("%w: welcome of %d bytes", ErrMessage, len(b))
@@ -125,6 +136,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	s.replicated = p.Replicated()
 	s.predicted = predictedMask(p)
 	s.initSnapshots()
+	s.heardLimit = heardLimit(c.Channels)
 	s.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: s.leave})
 
 	s.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
@@ -139,13 +151,18 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	}
 
 	endpoint, err := netsys.NewServer(wire, netsys.ServerConfig{
-		Schema:     p.Lines(),
-		MaxClients: c.MaxClients,
-		Timeout:    c.Timeout,
-		Random:     c.Random,
-		Welcome: func(uint64) []byte {
-			return welcome{c.Seed, uint16(c.TickRate), uint16(c.SendRate), s.tick, c.Trained.Hash()}.append(make([]byte, 0, welcomeSize))
-		},
+		Key:                     c.Key,
+		ProtocolID:              c.ProtocolID,
+		Addresses:               c.Addresses,
+		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
+		Schema:                  p.Lines(),
+		Channels:                c.Channels,
+		Messages:                messageLines(c.Messages),
+		MaxClients:              c.MaxClients,
+		Timeout:                 c.Timeout,
+		Random:                  c.Random,
+		ID:                      s.number,
+		Welcome:                 s.welcome,
 	})
 	if err != nil {
 		return nil, err
@@ -158,6 +175,18 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	s.loop = ecs.NewLoop(start, c.TickRate/c.WakeEvery)
 	s.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)
 	return s, nil
+}
+
+// welcome is what a client is told that gets an ID.
+func (s *Server) welcome(id uint64) []byte {
+	m := welcome{
+		seed: s.config.Seed, tickRate: uint16(s.config.TickRate), sendRate: uint16(s.config.SendRate),
+		tick: s.tick, trained: s.config.Trained.Hash(),
+	}
+	if i := slices.IndexFunc(s.seats, func(x seat) bool { return x.id == uint32(id) }); i >= 0 {
+		m.input = s.seats[i].input
+	}
+	return m.append(make([]byte, 0, welcomeSize))
 }
 
 // predictedMask is the set of components that travel to their owner raw.
@@ -216,7 +245,7 @@ func (s *Server) Advance(now time.Time) int {
 	}
 	s.now = now
 	s.before.Run(s.world)
-	if len(s.left) > 0 {
+	if len(s.left)+len(s.vacant) > 0 {
 		s.leaving.Run(s.world)
 	}
 	for range n {
@@ -239,9 +268,31 @@ const MaxMessages = 256
 // receive is the system Receive of a server: it takes in what arrived.
 func (s *Server) receive(*ecs.World) {
 	for _, p := range s.peers {
-		p.messages = 0
+		p.messages, p.heard = 0, 0
 	}
 	s.endpoint.Poll(s.now, (*serverHandler)(s))
+	s.expireSeats()
+	s.dropDeaf()
+	s.polled = s.now
+}
+
+// dropDeaf ends the sessions of clients that acknowledged nothing for the timeout,
+// although they send: nothing reaches them, or they do not read.
+func (s *Server) dropDeaf() {
+	if s.polled.IsZero() {
+		return
+	}
+	passed := min(s.now.Sub(s.polled), time.Second) // a process that was held did not listen
+	for _, p := range s.peers {
+		if !p.unheard {
+			continue
+		}
+		if p.silence += passed; p.silence >= s.config.Timeout && !p.deaf {
+			p.deaf = true
+			s.stats.Deaf++
+			p.session.Close(s.now, netsys.ReasonKicked)
+		}
+	}
 }
 
 // serverHandler keeps the session callbacks out of Server's methods.
@@ -249,14 +300,16 @@ type serverHandler Server
 
 func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	s := (*Server)(h)
-	if session.ID() > math.MaxUint32 {
+	id := uint32(session.ID())
+	kept, back := s.takeSeat(session.ClientID(), id)
+	if !back && session.ID()>>numberBits != 0 {
 		// Owners have 32 bits, and a number that was used before must not own
-		// what its first bearer left behind.
+		// what its first bearer left behind. All numbers are used up; or who comes
+		// back took longer than anybody waits.
 		session.Close(s.now, netsys.ReasonServerClosing)
-		s.config.Logger.Error("client refused: all client numbers are used up", "address", session.RemoteAddr())
+		s.config.Logger.Error("client refused: there is no client number for it", "address", session.RemoteAddr())
 		return
 	}
-	id := uint32(session.ID())
 	p := &peer{id: id, session: session, budget: s.config.Budget, model: s.model}
 	p.expectPackets()
 	if s.agreement.with(s.endpoint.Tag(session), "client", id) {
@@ -271,6 +324,15 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		}
 	}
 	s.peers = append(s.peers, p)
+	if back {
+		p.inputs.follow(kept.input)
+		s.stats.Returned++
+		s.config.Logger.Info("client is back", "client", id, "address", session.RemoteAddr())
+		if s.config.Rejoin != nil {
+			s.config.Rejoin(s.world, id)
+		}
+		return
+	}
 	s.config.Logger.Info("client joined", "client", id, "address", session.RemoteAddr())
 	if s.config.Join != nil {
 		s.config.Join(s.world, id)
@@ -288,6 +350,11 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	s.unpin(p)
 	s.departed.inputs.add(p.inputs.stats)
 	s.departed.link.add(p.session.Stats())
+	if s.waits(p, reason) {
+		s.config.Logger.Info("client is gone, and waited for", "client", p.id, "reason", reason)
+		s.keepSeat(p)
+		return
+	}
 	s.config.Logger.Info("client left", "client", p.id, "reason", reason)
 	s.left = append(s.left, p.id)
 }
@@ -295,6 +362,10 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 // leave carries out what follows from leaves. It runs behind Receive: what Join
 // spawned for a client that came and went within one Receive is there by then.
 func (s *Server) leave(w *ecs.World) {
+	for _, id := range s.vacant {
+		s.setInput(id, nil)
+	}
+	s.vacant = s.vacant[:0]
 	for _, id := range s.left {
 		if s.config.Leave != nil {
 			s.config.Leave(w, id)
@@ -311,6 +382,7 @@ func (s *Server) leave(w *ecs.World) {
 func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	s := (*Server)(h)
 	if p := s.peer(session); p != nil {
+		p.unheard, p.silence = false, 0
 		s.acked(p, seq)
 	}
 }

@@ -206,6 +206,7 @@ func (s *Server) send(*ecs.World) {
 				s.stats.SendErrors++
 				continue
 			}
+			p.unheard = true
 			p.remember(seq, p.send, q.holds)
 		}
 		p.queue = p.queue[:0]

@@ -9,14 +9,21 @@ import "math"
 // last ten seconds must stay at or above a reserve, so large that losses hardly
 // ever empty the buffer.
 //
+// A packet that newer ones overtook, or came together with, says less: its inputs
+// are in those as well, so that it counts as lost where few others were as late. What
+// somebody held back, or what a path that stood still lets go at once, makes no buffer
+// deeper.
+//
 // All slack kept here is what it would be once the shift that was asked of the
 // client is complete, so that one lack is never answered twice.
 type slack struct {
-	least     [slackBuckets]int32
-	bucket    int64 // number of the newest bucket
-	began     int64 // tick of the first packet since the last clear
-	asked     int32 // ticks the client was asked to run ahead, in all
-	lastAsked int64 // tick of the last request
+	least     [slackBuckets]int32 // of packets that nothing newer came before or with
+	late      [slackBuckets]int32 // of the others
+	bucket    int64               // number of the newest bucket
+	began     int64               // tick of the first packet since the last clear
+	deep      int64               // ticks in a row in which far too much waited
+	asked     int32               // ticks the client was asked to run ahead, in all
+	lastAsked int64               // tick of the last request
 	tickRate  int64
 }
 
@@ -29,9 +36,9 @@ const (
 // clear forgets all packets, for a client that starts or has stalled.
 func (s *slack) clear(tick int64) {
 	for i := range s.least {
-		s.least[i] = noSlack
+		s.least[i], s.late[i] = noSlack, noSlack
 	}
-	s.began, s.bucket = tick, s.number(tick)
+	s.began, s.bucket, s.deep = tick, s.number(tick), 0
 }
 
 func (s *slack) number(tick int64) int64 {
@@ -39,11 +46,16 @@ func (s *slack) number(tick int64) int64 {
 }
 
 // packet notes the slack of a packet whose sender had yet to carry out some
-// ticks of the shift asked of it.
-func (s *slack) packet(tick int64, ticks int, pending float64) {
+// ticks of the shift asked of it; newest says that nothing newer came before or with
+// it.
+func (s *slack) packet(tick int64, ticks int, pending float64, newest bool) {
 	s.roll(tick)
-	b := &s.least[s.bucket%slackBuckets]
-	*b = min(*b, int32(math.Floor(float64(ticks)+pending+0.5)))
+	b := &s.late
+	if newest {
+		b = &s.least
+	}
+	v := &b[s.bucket%slackBuckets]
+	*v = min(*v, int32(math.Floor(float64(ticks)+pending+0.5)))
 }
 
 // units is the shift asked for as it travels.
@@ -55,16 +67,33 @@ func (s *slack) pending(done int16) float64 { return float64(s.units()-done) / s
 func (s *slack) roll(tick int64) {
 	for n := s.number(tick); s.bucket < n; {
 		s.bucket++
-		s.least[s.bucket%slackBuckets] = noSlack
+		s.least[s.bucket%slackBuckets], s.late[s.bucket%slackBuckets] = noSlack, noSlack
 	}
 }
 
-// lowest is the least slack in the window; ok is false when it is empty.
+// lowest is the least slack in the window, without outliers; ok is false when it is
+// empty.
 func (s *slack) lowest(tick int64) (int32, bool) {
 	s.roll(tick)
 	v := int32(noSlack)
 	for _, b := range s.least {
 		v = min(v, b)
+	}
+	var lows [outliers + 1]int32 // of late, in ascending order
+	n := 0
+	for _, b := range s.late {
+		if b == noSlack {
+			continue
+		}
+		for i := range min(n, outliers) + 1 {
+			if i == n || b < lows[i] {
+				b, lows[i] = lows[i], b
+			}
+		}
+		n++
+	}
+	if n > 0 {
+		v = min(v, lows[min(outliers, n/2)])
 	}
 	return v, v != noSlack
 }
@@ -74,6 +103,9 @@ func (s *slack) rebase(d int32) {
 	for i := range s.least {
 		if s.least[i] != noSlack {
 			s.least[i] += d
+		}
+		if s.late[i] != noSlack {
+			s.late[i] += d
 		}
 	}
 }
@@ -92,6 +124,16 @@ func reserve(p float64) int32 {
 	p = min(max(p, 0.01), 0.5)
 	const rounding = 1e-9 // where the quotient is whole
 	return int32(max(2, math.Ceil(math.Log(1e-7)/math.Log(p)-rounding)-2))
+}
+
+// surplus reports that for half a second as many inputs waited as come in half a
+// second, and what is needed: what a server finds that stood still. Steering would
+// take as many seconds to remove that as there are ticks of it.
+func (s *slack) surplus(waiting int, need int32) bool {
+	if s.deep++; int64(waiting) < int64(need)+s.tickRate/2 {
+		s.deep = 0
+	}
+	return s.deep > s.tickRate/2
 }
 
 // decide returns whether to hold this tick, and asks for clock shifts. Large or

@@ -41,7 +41,7 @@ func TestSlackWindow(t *testing.T) {
 	for tick := int64(0); tick < 60*60; tick++ {
 		if r.IntN(3) == 0 {
 			v := int64(r.IntN(40)) - 10
-			s.packet(tick, int(v), 0)
+			s.packet(tick, int(v), 0, true)
 			all = append(all, noted{tick, v})
 		}
 		low, ok := s.lowest(tick)
@@ -72,8 +72,8 @@ func TestSlackRebaseAndPending(t *testing.T) {
 	if _, ok := s.lowest(0); ok {
 		t.Fatal("a slack came from nothing")
 	}
-	s.packet(1, 3, 0)
-	s.packet(40, 8, 0)
+	s.packet(1, 3, 0, true)
+	s.packet(40, 8, 0, true)
 	s.rebase(2)
 	if low, _ := s.lowest(41); low != 5 {
 		t.Errorf("3, raised by 2, is %d", low)
@@ -86,7 +86,7 @@ func TestSlackRebaseAndPending(t *testing.T) {
 	if p := s.pending(half); p != 2 {
 		t.Errorf("%v ticks are pending, not 2", p)
 	}
-	s.packet(42, 1, s.pending(half))
+	s.packet(42, 1, s.pending(half), true)
 	if low, _ := s.lowest(42); low != 3 {
 		t.Errorf("1 with 2 pending is %d", low)
 	}
@@ -130,7 +130,7 @@ func TestSlackDecisions(t *testing.T) {
 		if !c.young {
 			tick += window
 		}
-		s.packet(tick, c.low, 0)
+		s.packet(tick, c.low, 0, true)
 		if hold := s.decide(tick, need); hold != c.hold || s.asked != c.asked {
 			t.Errorf("%s: hold %v, asked %d", c.name, hold, s.asked)
 		}
@@ -147,7 +147,7 @@ func TestSlackDecisions(t *testing.T) {
 // Holds end when the lack is made up, and never exceed it.
 func TestSlackHoldsAsOftenAsNeeded(t *testing.T) {
 	s, holds := newSlack(), 0
-	s.packet(10, -3, 0)
+	s.packet(10, -3, 0, true)
 	for tick := int64(10); tick < 100; tick++ {
 		if s.decide(tick, 4) {
 			holds++
@@ -163,7 +163,7 @@ func TestSlackShrinksOnceASecond(t *testing.T) {
 	s, r := newSlack(), rand.New(rand.NewPCG(3, 2))
 	last, shrinks := int64(-60), 0
 	for tick := int64(0); tick < 60*120; tick++ {
-		s.packet(tick, 40+r.IntN(3), 0)
+		s.packet(tick, 40+r.IntN(3), 0, true)
 		before := s.asked
 		s.decide(tick, 4)
 		switch {

@@ -60,7 +60,7 @@ func (s *Server) Stats() ServerStats {
 		st.Clamped += s.frames.Clamped(i)
 	}
 	st.Encodes = s.encodes.stats
-	st.Drops = s.endpoint.Drops()
+	st.Drops, st.DatagramDrops = s.endpoint.Drops(), s.endpoint.DatagramDrops()
 	return st
 }
 

@@ -5,12 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/snapshot"
@@ -81,21 +79,6 @@ type entityVector struct {
 	Record []int32
 }
 
-// tap keeps the payloads of a session's data that come through a wire.
-type tap struct {
-	netsys.Wire
-	payloads [][]byte
-}
-
-func (w *tap) Poll(now time.Time, deliver func(netsys.Datagram)) {
-	w.Wire.Poll(now, func(d netsys.Datagram) {
-		if len(d.Data) > 15 && d.Data[0] == 4 {
-			w.payloads = append(w.payloads, bytes.Clone(d.Data[15:]))
-		}
-		deliver(d)
-	})
-}
-
 // coffer is for its owner's eyes.
 type coffer struct {
 	Coins uint16 `net:"raw"`
@@ -130,12 +113,9 @@ func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
 		others = append(others, g.server.World().Spawn(place{X: float32(i), Y: float32(i * i % 50)}, tint{Color: uint8(7 * i)}, course{Y: float32(i)}))
 	}
 	g.run(9)
-	wire := &tap{Wire: g.network.Node(netip.AddrPort{})}
-	k, err := NewClient(wire, g.addr, g.protocol(), ClientConfig{Start: g.now, Random: netsys.SeededRandom(5)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.clients = append(g.clients, k)
+	var messages [][]byte
+	g.overhear(func(_ uint32, b []byte) { messages = append(messages, bytes.Clone(b)) })
+	k := g.join(ClientConfig{Random: netsys.SeededRandom(5)}, netsys.Link{})
 	for n := range ticks {
 		w := g.server.World()
 		for i, e := range others {
@@ -164,7 +144,7 @@ func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
 	}
 	v.Seed, v.Ticks, v.Sends, v.Tick = m.seed, m.tickRate, m.sendRate, m.tick
 	reader := newVectorReader(t, m)
-	for _, b := range wire.payloads {
+	for _, b := range messages {
 		v.Messages = append(v.Messages, reader.read(b))
 	}
 	return v

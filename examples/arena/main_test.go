@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/internal/keyfile"
 )
 
 // run is the command without a process around it.
@@ -100,6 +102,21 @@ func TestArrivalConvergesAndCorrects(t *testing.T) {
 	}
 }
 
+// With a key, bots play by tokens; on a narrow link, with what passes it.
+func TestKeyAndBandwidth(t *testing.T) {
+	key := filepath.Join(t.TempDir(), "key")
+	if err := keyfile.Generate(key); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := report(t, "-virtual -duration 12s -warmup 5s -npcs 200 -bandwidth 16000 -key @"+key)
+	if !r.Converged || r.Server.InputsConsumed == 0 {
+		t.Errorf("%+v", r)
+	}
+	if sum := r.Server.BytesDownPerClientS; sum > 16000 {
+		t.Errorf("%v bytes a second went down a link of 16,000", sum)
+	}
+}
+
 // A few seconds on real sockets: what the virtual network proves must be true there.
 func TestRealSockets(t *testing.T) {
 	if testing.Short() {
@@ -135,6 +152,15 @@ func TestWrongFlagsSayWhatIsAllowed(t *testing.T) {
 		"-headless -bogus":                  "not defined",
 		"-headless surplus":                 "only flags",
 		"-serve 127.0.0.1:1 -connect 127:1": "only one",
+		"-headless -bandwidth -1":           "0 or more",
+		"-key 12":                           "64 hexadecimal digits",
+		"-key @/none/at/all":                "/none/at/all",
+		"-key 12 -token x":                  "only one",
+		"-token x":                          "-connect only",
+		"-token x -login alice":             "-token URL only",
+		"-token http://127.0.0.1/":          "-login",
+		"-public 127.0.0.1:1":               "-key only",
+		"-insecure-anyone-can-join -key 12": "not allowed",
 	} {
 		code, _, errs := run(t, args)
 		if code != headless.ExitUsage || !strings.Contains(errs, want) {

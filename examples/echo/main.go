@@ -24,6 +24,15 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
+const usage = `usage: echo -serve ADDR|-connect ADDR[,ADDR…] -protocol ID -key HEX [flags]
+
+echo runs raw netcode 1.02 sessions over UDP. -serve sends every payload back to whom it came from. -connect issues
+its own token from the key, connects, sends payloads and compares what comes back. Each prints a line when a session
+begins or ends, a count of payloads once a second and at the end, and what was dropped and why.
+It exits with 0, with 1 when there was no session or it did not end well, with 2 for flags it cannot use.
+
+`
+
 // options are the flags, read.
 type options struct {
 	serve    netip.AddrPort
@@ -91,7 +100,7 @@ func parse(args []string, help io.Writer) (o options, err error) {
 	f.DurationVar(&o.duration, "duration", 0, "end after this `time`; 0: never")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			_, _ = fmt.Fprintln(help, "usage: echo -serve ADDR|-connect ADDR[,ADDR…] -protocol ID -key HEX [flags]")
+			_, _ = fmt.Fprint(help, usage)
 			f.SetOutput(help)
 			f.PrintDefaults()
 		}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys"
 )
 
 // ExitUsage is the exit code for flags that are not allowed.
@@ -40,16 +42,11 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 		return ExitUsage
 	}
 	err := o.Validate()
-	switch {
-	case err != nil:
-	case fs.NArg() > 0:
-		err = fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
-	case serve != "" && connect != "":
-		err = errors.New("-serve and -connect: only one of them is allowed")
-	case (serve != "" || connect != "") && o.Headless:
-		err = errors.New("-headless: not allowed with -serve or -connect")
-	case o.Record != "" && connect != "":
-		err = errors.New("-record: not allowed with -connect, the server records")
+	if err == nil {
+		err = o.validateCommand(fs.Args(), serve, connect)
+	}
+	if err == nil {
+		err = o.access.open(&o)
 	}
 	end := func() error { return nil }
 	if err == nil {
@@ -69,12 +66,32 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 	default:
 		err = Live(ctx, world, o, stdout)
 	}
+	if errors.Is(err, netsys.ErrInsecure) {
+		err = fmt.Errorf("%w\nHere that is -key for the server and -token or -key for clients, or -insecure-anyone-can-join for both", err)
+	}
 	err = errors.Join(err, end())
 	if err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", world.Name, err)
 		return 1
 	}
 	return 0
+}
+
+// validateCommand says in one line what does not go together.
+func (o *Options) validateCommand(args []string, serve, connect string) error {
+	switch {
+	case len(args) > 0:
+		return fmt.Errorf("%q: only flags are allowed", args[0])
+	case serve != "" && connect != "":
+		return errors.New("-serve and -connect: only one of them is allowed")
+	case (serve != "" || connect != "") && o.Headless:
+		return errors.New("-headless: not allowed with -serve or -connect")
+	case o.Record != "" && connect != "":
+		return errors.New("-record: not allowed with -connect, the server records")
+	case o.Token != "" && connect == "":
+		return errors.New("-token: allowed with -connect only; a server, and bots beside it, need -key")
+	}
+	return nil
 }
 
 // endless is the length of a match that Ctrl-C ends.
@@ -157,6 +174,9 @@ func Serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 // Connect plays bots against a server elsewhere until ctx ends. The link's
 // flags condition both directions here.
 func Connect(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
+	if err := o.collect(ctx); err != nil {
+		return err
+	}
 	start := time.Now()
 	way, _ := o.transport()
 	var players []*player

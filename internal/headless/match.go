@@ -99,6 +99,11 @@ func (m *Match) assemble(wire netsys.Wire) error {
 // NewServer makes a world's server on a wire, populated.
 func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
 	config := systems.ServerConfig{
+		Key:       o.access.key,
+		Addresses: o.access.public,
+
+		InsecureAllowAnyAddress: o.Insecure,
+
 		Seed:       o.Seed,
 		TickRate:   o.Tick,
 		WakeEvery:  o.ServerEvery,
@@ -112,9 +117,7 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 		Record:     o.files.record,
 		Logger:     o.files.log,
 	}
-	if o.Virtual {
-		config.Random = netsys.SeededRandom(o.Seed)
-	}
+	config.Random = o.random(o.Seed)
 	s, err := systems.NewServer(wire, world.Protocol(&o), config)
 	if err != nil {
 		return nil, err
@@ -157,7 +160,15 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 		return nil, err
 	}
 	p := &player{n: n, link: link, bot: world.Bot(&o, n), world: world}
+	token, err := o.access.token(n, &o, server, start)
+	if err != nil {
+		return nil, err
+	}
 	config := systems.ClientConfig{
+		Token: token,
+
+		InsecureAllowAnyAddress: o.Insecure,
+
 		Gather:  p.bot.Gather(),
 		Trained: o.files.trained,
 		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),
@@ -175,9 +186,7 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 	}
 	// The history covers the round trip, the buffer and a send gap.
 	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
-	if o.Virtual {
-		config.Random = netsys.SeededRandom(seed)
-	}
+	config.Random = o.random(seed)
 	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
 	if err != nil {
 		return nil, err

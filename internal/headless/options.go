@@ -25,8 +25,12 @@ type Options struct {
 	Seed                      uint64
 	ForceRollback             bool
 	Record, Trained           string
+	Bandwidth                 int
+	Key, Token, Login, Public string
+	Insecure                  bool
 
-	files files
+	files  files
+	access access
 }
 
 // Register declares the flags on fs with the contract's defaults.
@@ -44,6 +48,7 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.Float64Var(&o.Loss, "loss", 0.02, "share of packets lost in each direction, 0 to 1")
 	fs.DurationVar(&o.Burst, "burst", 0, "mean length of loss bursts; 0: independent losses")
 	fs.Float64Var(&o.Duplicate, "dup", 0, "share of packets duplicated, 0 to 1")
+	fs.IntVar(&o.Bandwidth, "bandwidth", 0, "bytes a second that each client's link carries in each direction, headers included,\nwith a queue of 200 ms; 0: unlimited")
 	fs.IntVar(&o.Tick, "tick", 60, "simulation steps a second")
 	fs.IntVar(&o.ServerEvery, "server-every", 1, "the server wakes every so many steps; must divide tick")
 	fs.IntVar(&o.Send, "send", 20, "snapshots a second; must divide tick ÷ server-every")
@@ -54,6 +59,11 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.ForceRollback, "force-rollback", false, "simulate every tick of the server again in another storage order, and name what comes out different")
 	fs.StringVar(&o.Record, "record", "", "the server writes what its snapshots tell to this `file`, for go run ./codec/train -in file")
 	fs.StringVar(&o.Trained, "trained", "", "`file` of codec/train that server and bots code snapshots with; without, or with different ones, what is built in")
+	fs.StringVar(&o.Key, "key", "", "the secret shared with whoever issues connect tokens: 64 `hex` digits, or @FILE (go run ./examples/tokens\n-generate FILE makes one). Bots of a process that has it issue their own tokens. Without it anybody may play,\nand that is for this machine alone")
+	fs.StringVar(&o.Token, "token", "", "with -connect: where the bots' connect tokens are, separated by commas: a `file` for one bot each\n(2,048 bytes, base64 or JSON of a login service), or the URL of a service such as examples/tokens")
+	fs.StringVar(&o.Login, "login", "", "with -token URL: the `names` to log in by, separated by commas, one bot each; the password is in the\nenvironment variable "+passwordVariable)
+	fs.StringVar(&o.Public, "public", "", "with -key: the server's `addresses` as tokens name them, separated by commas; without, the one it listens on")
+	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", false, "without -key and -token, play with others than this machine all the same:\nanybody can join in anybody's name, read along and forge; server and clients must both say so")
 	fs.Uint64Var(&o.Seed, "seed", 1, "everything random follows from it")
 }
 
@@ -96,6 +106,18 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("-duration %v: more than 0 is allowed", o.Duration)
 	case o.Warmup < 0 || o.Warmup >= o.Duration:
 		return fmt.Errorf("-warmup %v: 0 to less than -duration, %v, is allowed", o.Warmup, o.Duration)
+	case o.Bandwidth < 0:
+		return fmt.Errorf("-bandwidth %d: 0 or more is allowed", o.Bandwidth)
+	case o.Key != "" && o.Token != "":
+		return fmt.Errorf("-key and -token: only one of them is allowed, who has the key needs no token")
+	case o.Insecure && (o.Key != "" || o.Token != ""):
+		return fmt.Errorf("-insecure-anyone-can-join: not allowed with -key or -token")
+	case o.Public != "" && o.Key == "":
+		return fmt.Errorf("-public: allowed with -key only")
+	case o.Login != "" && !strings.Contains(o.Token, "://"):
+		return fmt.Errorf("-login: allowed with -token URL only")
+	case o.Login == "" && strings.Contains(o.Token, "://"):
+		return fmt.Errorf("-token URL: -login says whose token, and must be there")
 	case o.Virtual && !o.Headless:
 		return fmt.Errorf("-virtual: allowed with -headless only")
 	case o.JSON && !o.Headless:
@@ -122,20 +144,12 @@ func divisors(n int) string {
 	return strings.Join(all, ", ")
 }
 
-func (o *Options) without() []string {
-	if o.Without == "" {
-		return nil
-	}
-	names := strings.Split(o.Without, ",")
-	for i := range names {
-		names[i] = strings.TrimSpace(names[i])
-	}
-	return names
-}
+func (o *Options) without() []string { return list(o.Without) }
 
 // link is one direction of every client's connection.
 func (o *Options) link() netsys.Link {
-	return netsys.Link{Latency: o.RTT / 2, Jitter: o.Jitter, Loss: o.Loss, Burst: o.Burst, Duplicate: o.Duplicate}
+	return netsys.Link{Latency: o.RTT / 2, Jitter: o.Jitter, Loss: o.Loss, Burst: o.Burst, Duplicate: o.Duplicate,
+		Bandwidth: o.Bandwidth}
 }
 
 func (o *Options) timing() systems.Timing {
@@ -143,6 +157,14 @@ func (o *Options) timing() systems.Timing {
 		return systems.Arrival
 	}
 	return systems.Buffered
+}
+
+// random is what keys come from: in virtual time it follows from a seed.
+func (o *Options) random(seed uint64) func([]byte) {
+	if o.Virtual {
+		return netsys.SeededRandom(seed)
+	}
+	return nil
 }
 
 // closing is how long the clean link lasts at the end.

@@ -8,21 +8,19 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/internal/mmsg"
 )
 
 // Listener is a server's UDP socket that is read and written once a tick; it is a [netsys.Wire] and a
 // [netsys.Flusher]. It has no goroutine and belongs to the one that polls it.
 type Listener struct {
 	fd    int // −1 when closed; Go's network poller does not know it
-	v6    bool
 	local netip.AddrPort
 	limit int // batches per Poll
 
-	in    *inbound
-	out   *outbound
-	zones zones
-	clock clock
-	stats Stats
+	in    *mmsg.Reader
+	out   *mmsg.Writer
+	sizes [2]int // of the kernel's buffers, in bytes: reading, writing
 }
 
 var (
@@ -43,12 +41,11 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	}
 	return &Listener{
 		fd:    s.fd,
-		v6:    s.v6,
 		local: s.local,
-		limit: (orDefault(c.PollLimit, defaultPollLimit) + batchSize - 1) / batchSize,
-		in:    newInbound(),
-		out:   newOutbound(s.v6),
-		stats: Stats{ReadBuffer: s.readBuffer, WriteBuffer: s.writeBuffer},
+		limit: (orDefault(c.PollLimit, defaultPollLimit) + mmsg.BatchSize - 1) / mmsg.BatchSize,
+		in:    mmsg.NewReader(),
+		out:   mmsg.NewWriter(s.v6),
+		sizes: [2]int{s.readBuffer, s.writeBuffer},
 	}, nil
 }
 
@@ -59,47 +56,21 @@ func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {
 		return
 	}
 	l.Flush(now)
-	l.clock.begin(now)
-	for range l.limit {
-		n := l.read()
-		for i := range n {
-			l.in.deliver(i, l, deliver)
-		}
-		if n < batchSize {
-			l.clock.drained()
-			break
-		}
-	}
+	l.in.Read(l.fd, now, l.limit, deliver)
 	l.Flush(now)
-}
-
-// read receives one batch and returns how many datagrams it holds. Fewer than a batch mean that no more had
-// arrived.
-func (l *Listener) read() int {
-	n, errno := l.in.receive(l.fd)
-	l.stats.Reads++
-	if errno != 0 && errno != unix.EAGAIN {
-		l.stats.ReadErrors++
-	}
-	l.stats.Received += uint64(n)
-	return n
 }
 
 // Send implements [netsys.Wire]. It copies b, which leaves with the next Flush or Poll, or with 63 others as
 // soon as there are so many. What the kernel refuses then is counted in [Stats].
 func (l *Listener) Send(_ time.Time, to netip.AddrPort, b []byte) error {
-	switch {
-	case len(b) > netsys.MaxDatagram:
+	if len(b) > netsys.MaxDatagram {
 		return netsys.ErrTooLarge
-	case l.fd < 0:
-		return netsys.ErrClosed
-	case !to.IsValid() || to.Port() == 0:
-		return fmt.Errorf("batch: Send to %v: %w", to, unix.EDESTADDRREQ)
-	case !l.v6 && !to.Addr().Unmap().Is4():
-		return fmt.Errorf("batch: Send to %v: %w", to, unix.EAFNOSUPPORT)
 	}
-	if l.out.add(to, b, &l.zones) {
-		l.out.flush(l.fd, &l.stats)
+	if l.fd < 0 {
+		return netsys.ErrClosed
+	}
+	if err := l.out.Add(l.fd, to, b); err != nil {
+		return fmt.Errorf("batch: Send to %v: %w", to, err)
 	}
 	return nil
 }
@@ -107,7 +78,7 @@ func (l *Listener) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 // Flush implements [netsys.Flusher].
 func (l *Listener) Flush(time.Time) {
 	if l.fd >= 0 {
-		l.out.flush(l.fd, &l.stats)
+		l.out.Flush(l.fd)
 	}
 }
 
@@ -115,7 +86,13 @@ func (l *Listener) Flush(time.Time) {
 func (l *Listener) LocalAddr() netip.AddrPort { return l.local }
 
 // Stats counts what happened so far.
-func (l *Listener) Stats() Stats { return l.stats }
+func (l *Listener) Stats() Stats {
+	return Stats{
+		Received: l.in.Received, Reads: l.in.Calls, ReadErrors: l.in.Errors,
+		Sent: l.out.Sent, Writes: l.out.Calls, Full: l.out.Full, Refused: l.out.Refused,
+		ReadBuffer: l.sizes[0], WriteBuffer: l.sizes[1],
+	}
+}
 
 // Dropped is the number of arrivals lost because the kernel's receive buffer was full; 0 after Close.
 func (l *Listener) Dropped() uint64 { return dropped(l.fd) }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/internal/mmsg"
 )
 
 // socket is a bound descriptor and what the kernel said of it.
@@ -51,8 +52,7 @@ func bind(to *net.UDPAddr) (socket, error) {
 	sa := &unix.SockaddrInet6{Port: to.Port}
 	if !everywhere {
 		sa.Addr = [16]byte(to.IP.To16())
-		var z zones
-		sa.ZoneId = z.id(to.Zone)
+		sa.ZoneId = mmsg.ZoneID(to.Zone)
 	}
 	s, err := bindFamily(unix.AF_INET6, sa)
 	if everywhere && (errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EADDRNOTAVAIL)) {
@@ -78,7 +78,7 @@ func bindFamily(family int, to unix.Sockaddr) (s socket, err error) {
 		}
 	}
 	// Before bind, so that nothing can arrive without a stamp.
-	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1); err != nil {
+	if err := mmsg.Stamp(fd); err != nil {
 		return socket{}, os.NewSyscallError("setsockopt SO_TIMESTAMPNS", err)
 	}
 	if err := unix.Bind(fd, to); err != nil {
@@ -93,8 +93,7 @@ func bindFamily(family int, to unix.Sockaddr) (s socket, err error) {
 	case *unix.SockaddrInet4:
 		s.local = netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port))
 	case *unix.SockaddrInet6:
-		var z zones
-		a := netip.AddrFrom16(sa.Addr).Unmap().WithZone(z.name(sa.ZoneId))
+		a := netip.AddrFrom16(sa.Addr).Unmap().WithZone(mmsg.ZoneName(sa.ZoneId))
 		s.local = netip.AddrPortFrom(a, uint16(sa.Port))
 	}
 	return s, nil

@@ -69,6 +69,12 @@ func (b *budget) refill(at time.Duration) {
 	b.tokens = min(b.tokens, b.reserve())
 }
 
+// carry takes the tokens of bytes that do not wait for any. In debt the rate is used up, as if something waited.
+func (b *budget) carry(n int64) {
+	b.tokens = min(b.tokens, max(b.tokens-n, -b.reserve()))
+	b.short = b.short || b.tokens <= 0
+}
+
 // settle counts a packet whose fate became known.
 func (b *budget) settle(lost bool) {
 	b.settled++

@@ -122,17 +122,19 @@ type ChannelConfig struct {
 
 // DefaultChannels returns the channels of a zero [Config]:
 //
-//	0 input  unreliable, priority 3, at most 1 KiB a message
-//	1 event  reliable-ordered, priority 2, 4 KiB
-//	2 state  unreliable-sequenced, priority 1, 64 KiB
-//	3 bulk   reliable-ordered, priority 0, 1 MiB
+//	0 event    reliable-ordered, priority 2, at most 4 KiB a message
+//	1 message  reliable-unordered, priority 2, 4 KiB
+//	2 signal   unreliable, priority 3, 1 KiB
+//	3 state    unreliable-sequenced, priority 1, 64 KiB
+//	4 bulk     reliable-ordered, priority 0, 1 MiB
 //
 // Events go before the state: they are few and short, and states that are more than the budget allows would
 // otherwise leave nothing for them.
 func DefaultChannels() []ChannelConfig {
 	return []ChannelConfig{
-		{Name: "input", Kind: Unreliable, Priority: 3, MaxMessage: 1 << 10},
 		{Name: "event", Kind: ReliableOrdered, Priority: 2, MaxMessage: 4 << 10},
+		{Name: "message", Kind: ReliableUnordered, Priority: 2, MaxMessage: 4 << 10},
+		{Name: "signal", Kind: Unreliable, Priority: 3, MaxMessage: 1 << 10},
 		{Name: "state", Kind: UnreliableSequenced, Priority: 1},
 		{Name: "bulk", Kind: ReliableOrdered, Priority: 0, MaxMessage: 1 << 20},
 	}

@@ -50,10 +50,11 @@ func TestValidate(t *testing.T) {
 func TestLines(t *testing.T) {
 	want := []string{
 		"channels packet 1150 piece 256",
-		"channel 0 input unreliable message 1024",
-		"channel 1 event reliable-ordered message 4096 queue 256 bytes 65536",
-		"channel 2 state unreliable-sequenced message 65536",
-		"channel 3 bulk reliable-ordered message 1048576 queue 256 bytes 2097152",
+		"channel 0 event reliable-ordered message 4096 queue 256 bytes 65536",
+		"channel 1 message reliable-unordered message 4096 queue 256 bytes 65536",
+		"channel 2 signal unreliable message 1024",
+		"channel 3 state unreliable-sequenced message 65536",
+		"channel 4 bulk reliable-ordered message 1048576 queue 256 bytes 2097152",
 	}
 	if got := (Config{}).Lines(); !slices.Equal(got, want) {
 		t.Errorf("lines %q", got)
@@ -66,13 +67,13 @@ func TestLines(t *testing.T) {
 	if got := c.Lines(); !slices.Equal(got, want) {
 		t.Errorf("lines %q", got)
 	}
-	if (Config{}).Channel("state") != 2 || (Config{}).Channel("other") != -1 {
+	if (Config{}).Channel("state") != 3 || (Config{}).Channel("other") != -1 {
 		t.Error("channels are found under other numbers")
 	}
 	if got := ReliableUnordered.String() + " " + Kind(9).String(); got != "reliable-unordered kind 9" {
 		t.Errorf("kinds %s", got)
 	}
-	if got := mustNew(t, Config{}).Config(); got.Packet != 1150 || len(got.Channels) != 4 || got.Channels[0].Queue != 256 {
+	if got := mustNew(t, Config{}).Config(); got.Packet != 1150 || len(got.Channels) != 5 || got.Channels[0].Queue != 256 {
 		t.Errorf("configuration %+v", got)
 	}
 }

@@ -153,6 +153,23 @@ func (e *Endpoint) Send(number int, message []byte) error {
 	return nil
 }
 
+// Carried tells that session packet seq carries, or will carry, n bytes other than those of [Endpoint.Fill]: datagrams of
+// the session's own, and headers. They count in the send budget, and the packet counts in the estimates of loss
+// and round trip, also when Fill appends nothing to it. Call it before the packet's Fill where that is
+// possible, so that bulk sees what is gone already. Datagrams alone take the budget into debt by no more than one reserve: those who heed
+// [Endpoint.Allowance] stay within, and others delay bulk, but no channel above the lowest two priorities.
+func (e *Endpoint) Carried(now time.Time, seq uint16, n int) {
+	e.advance(now)
+	e.open(seq)
+	e.settle()
+	e.budget.refill(e.now)
+	e.budget.carry(int64(n))
+	if e.flight.find(seq) == nil {
+		e.flight.ring[int(seq)%len(e.flight.ring)] = packet{at: e.now, seq: seq, fate: flying, refs: e.flight.tail}
+	}
+	e.flight.next = seq + 1
+}
+
 // Fill appends to dst what is due, at most room bytes and Config.Packet, and returns dst: unchanged when
 // nothing is due or the budget is used up. seq is the number of the session packet that will carry it; numbers
 // go up, may have gaps, and wrap.
@@ -185,13 +202,15 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 		c.out.fill(f, number, allowance)
 	}
 	e.budget.short = e.budget.short || f.short
-	e.flight.next = seq
 	filled := f.packer.finish()
 	f.packer.dst = nil
 	if len(filled) == len(dst) {
+		if e.flight.find(seq) != nil {
+			e.flight.next = seq + 1 // it is carried
+		}
 		return dst
 	}
-	e.flight.next++
+	e.flight.next = seq + 1
 	e.flight.ring[int(seq)%len(e.flight.ring)] = packet{
 		at: e.now, seq: seq, fate: flying, refs: f.refs, count: int32(e.flight.tail - f.refs),
 	}

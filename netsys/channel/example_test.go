@@ -51,9 +51,9 @@ func Example() {
 
 	// Output:
 	// lost: 18 bytes
-	// 1: one
-	// 1: two
-	// 1: three
+	// 0: one
+	// 0: two
+	// 0: three
 	// waiting: 0
 }
 

@@ -123,3 +123,11 @@ func (e *Endpoint) Available(now time.Time, number, room int) int {
 	}
 	return max(min(room, e.sizes.packet)-wholeOverhead, 0)
 }
+
+// Allowance returns how many bytes of a session's own datagrams may go now: what the budget holds and one reserve
+// more, which bulk leaves to them; 0 or more. A snapshot should fit into it.
+func (e *Endpoint) Allowance(now time.Time) int {
+	e.advance(now)
+	e.budget.refill(e.now)
+	return int(max(e.budget.tokens+e.budget.reserve(), 0))
+}

@@ -11,6 +11,7 @@
 //   - Name a peer in a log or a ban: [PeerAddr], [IsWebSocket].
 //   - See what WebSocket clients do wrong: [Listener.WebSocketStats].
 //   - See whether polls come too seldom: [Listener.Dropped].
+//   - Choose between few wake-ups and the loop's attention at once: [ListenConfig.Coalesce].
 //   - Stop: [Listener.Close]; the port is free when it returns.
 //
 // # What holds
@@ -19,11 +20,25 @@
 //   - IPv4 peers have IPv4 addresses, also on a socket that serves both families. WebSocket peers have marked
 //     addresses, one for each connection, that no UDP peer can have.
 //   - Sending allocates nothing and never blocks. Receiving costs the five allocations that gnet makes for
-//     each UDP datagram, and none of ours; over WebSocket nothing.
+//     each UDP datagram that wakes it up, and none of ours; over WebSocket nothing.
 //   - A WebSocket message is a datagram, in one frame. What a request or a frame says of its size is judged
 //     before anything of it is kept. A client that does not read loses the oldest of what waits for it.
 //   - On systems without a native event loop in gnet (Windows among them) the listener is a [netsys.UDP]
 //     behind the same API, without WebSocket.
+//
+// # Wake-ups
+//
+// gnet reads one UDP datagram each time that its loop wakes up, and waking up costs several times what receiving
+// and sending do. On Linux the loop therefore sleeps for a moment after it woke up, and then reads in batches what
+// has gathered in the kernel; so does every Poll. Processor time of the server for each packet, 100 bytes up and 400
+// down at 60 Hz, two quiet cores of a virtual machine, program internal/bench/packets, in µs:
+//
+//	clients   one by one   1 ms   2 ms   4 ms   8 ms   package batch
+//	    100          7.9    4.9    3.8    2.6    2.2             1.8
+//	    256          7.8    3.5    2.4    1.8    1.6             1.4
+//
+// To collect what is sent for one system call, as package batch does, would save another 0.1 µs; it is not done, so
+// that errors are those of the datagram that is sent.
 //
 // [gnet]: https://pkg.go.dev/github.com/panjf2000/gnet/v2
 package eventloop

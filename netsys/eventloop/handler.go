@@ -69,6 +69,9 @@ func (h *handler) adoptUDP(e gnet.Engine) (err error) {
 		l.local = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port))
 		l.out.V6 = true
 	}
+	if l.gather != nil {
+		return l.gather.bind(l.fd)
+	}
 	return nil
 }
 
@@ -128,6 +131,9 @@ func (h *handler) OnTraffic(c gnet.Conn) gnet.Action {
 	from, ok := c.RemoteAddr().(*net.UDPAddr)
 	if err == nil && ok {
 		h.inbox.Put(from.AddrPort(), at, b)
+		if g := h.listener.gather; g != nil {
+			g.rest(h.listener.fd, at)
+		}
 	}
 	return gnet.None
 }

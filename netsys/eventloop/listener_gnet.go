@@ -29,6 +29,7 @@ type Listener struct {
 	engine gnet.Engine
 	fd     int // a duplicate of the UDP socket, for sending; −1 when there is none
 	out    sendto.Socket
+	gather *gather // nil when datagrams go one by one
 
 	web      *web // nil when WebSocket is not served
 	webLocal netip.AddrPort
@@ -52,6 +53,9 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 		inbox: netsys.NewInbox(orDefault(c.Queue, defaultQueue)),
 		fd:    -1,
 		loop:  make(chan struct{}),
+	}
+	if c.Coalesce >= 0 {
+		l.gather = newGather(c.coalesce(), l.inbox, orDefault(c.Queue, defaultQueue))
 	}
 	h := &handler{listener: l, inbox: l.inbox, config: c, started: make(chan struct{})}
 	if addr != "" || c.WebSocket.Addr == "" {
@@ -95,9 +99,14 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	}
 }
 
-// Poll implements [netsys.Wire]; now must come from time.Now.
+// Poll implements [netsys.Wire]; now must come from time.Now. An arrival between now and the end of the call may be
+// delivered as having come at now.
 func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {
-	l.inbox.Drain(now, deliver)
+	if l.gather != nil && l.fd >= 0 {
+		l.gather.poll(l.fd, now, deliver)
+	} else {
+		l.inbox.Drain(now, deliver)
+	}
 	if l.web != nil {
 		l.web.polled()
 	}

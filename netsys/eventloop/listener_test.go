@@ -193,7 +193,7 @@ func TestLongDatagramIsSeenAsTooLong(t *testing.T) {
 }
 
 func TestConfigRejects(t *testing.T) {
-	for _, c := range []eventloop.ListenConfig{{Queue: -1}, {ReadBuffer: -1}, {WriteBuffer: -1}} {
+	for _, c := range []eventloop.ListenConfig{{Queue: -1}, {ReadBuffer: -1}, {WriteBuffer: -1}, {Coalesce: time.Second}} {
 		if _, err := c.Listen("127.0.0.1:0"); err == nil {
 			t.Errorf("%+v accepted", c)
 		}
@@ -207,7 +207,7 @@ func TestConfigRejects(t *testing.T) {
 }
 
 func TestBoundedQueue(t *testing.T) {
-	l, err := eventloop.ListenConfig{Queue: 4}.Listen("127.0.0.1:0")
+	l, err := eventloop.ListenConfig{Queue: 4, Coalesce: -1}.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,6 +57,7 @@ func (p *pipe) exchange(t testing.TB, up, down []byte) {
 func TestSessionsAllocateNothing(t *testing.T) {
 	p := newPipe(t)
 	up, down := make([]byte, 100), make([]byte, 400)
+	elsewhere := netip.MustParseAddrPort(mallory)
 	for what, f := range map[string]func(){
 		"payloads": func() { p.exchange(t, up, down) },
 		"keep-alives": func() {
@@ -65,6 +66,15 @@ func TestSessionsAllocateNothing(t *testing.T) {
 			p.client.Update(p.now, quietClient{})
 			p.server.Receive(p.now, p.addr, p.up, quiet{})
 			p.client.Receive(p.now, testServer, p.down, quietClient{})
+		},
+		"resumption": func() {
+			p.now = p.now.Add(sendInterval)
+			if p.client.Send(p.now, up) != nil || p.server.Find(p.now, elsewhere, p.up, quiet{}) != p.peer {
+				t.Error("not found")
+			}
+			if p.peer.SendTo(p.now, elsewhere, up) != nil || !p.server.Rebind(p.peer, elsewhere) || !p.server.Rebind(p.peer, p.addr) {
+				t.Error("not moved")
+			}
 		},
 		"replays":  func() { p.server.Receive(p.now, p.addr, p.up, quiet{}) },
 		"stranger": func() { p.server.Receive(p.now, testServer, p.up, quiet{}) },

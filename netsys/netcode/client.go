@@ -135,6 +135,10 @@ func (c *Client) Disconnect(now time.Time) {
 	c.state = Ended
 }
 
+// Forget ends the session or the attempt to connect without telling the server, which will time out: for a client that
+// lives on elsewhere, and for tests of what happens to the rest. [ClientHandler] does not hear of it.
+func (c *Client) Forget() { c.state = Ended }
+
 // leave tells a server that may have given the client a slot to free it.
 func (c *Client) leave(now time.Time) {
 	if c.state != Responding && c.state != Connected {

@@ -89,7 +89,7 @@ func TestNobodyAnswersTheResponse(t *testing.T) {
 	}
 	w.run(2 * halfOpenTime)
 	s := w.servers[0]
-	if s.Drops()[DropHalfOpen] != 1 || len(s.half.byAddr)+len(s.half.byMAC)+len(s.half.oldest) != 0 {
+	if s.Drops()[DropHalfOpen] != 1 || len(s.half.byAddr)+len(s.half.byMAC)+s.half.len() != 0 {
 		t.Errorf("the handshake is not forgotten: %v", s.Drops())
 	}
 }
@@ -189,7 +189,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("drop reason %d has no name", r)
 		}
 	}
-	if dropReasons.String() != "DropReason(22)" || Ended.String() != "ended" || ClientState(9).String() != "ClientState(9)" {
-		t.Errorf("%v, %v, %v", dropReasons, Ended, ClientState(9))
+	if DropReason(99).String() != "DropReason(99)" || Ended.String() != "ended" || ClientState(9).String() != "ClientState(9)" {
+		t.Errorf("%v, %v, %v", DropReason(99), Ended, ClientState(9))
 	}
 }

@@ -12,6 +12,7 @@ const (
 	defaultMaxHalfOpen       = 1024
 	defaultMaxUsedTokens     = 65536
 	defaultRequestsPerSecond = 1000
+	defaultTokensPerSecond   = 50000
 	defaultPacketsPerSecond  = 1000
 
 	// sendInterval is between the packets of a handshake, and the longest silence of a session.
@@ -26,7 +27,7 @@ const (
 	heldTime = time.Second
 )
 
-// ServerConfig configures [NewServer]. Key and Addresses are needed; all else has defaults.
+// ServerConfig configures [NewServer]. Key, and Addresses or AnyAddress, are needed; all else has defaults.
 type ServerConfig struct {
 	// Key is the secret shared with whoever issues tokens.
 	Key Key
@@ -36,6 +37,17 @@ type ServerConfig struct {
 
 	// Addresses are this server's own, as tokens name them: a token must name one of them.
 	Addresses []netip.AddrPort
+
+	// AnyAddress makes the server take tokens for any server, and Addresses needless: somebody who captures the
+	// request of another server's player can keep the player out, and the same token gets a slot on each server.
+	// For development.
+	AnyAddress bool
+
+	// Takeover lets a client that is connected connect again by another token, one that expires no earlier than that of
+	// its session, from any address: with the answer to the challenge the old session ends with [ErrReplaced] and
+	// the new one begins. Without it a client id that is connected gets no second slot until it leaves or times
+	// out, as the standard says.
+	Takeover bool
 
 	// MaxClients is how many slots there are. A client with a good token that finds none free is denied.
 	// 0 means 256.
@@ -54,6 +66,13 @@ type ServerConfig struct {
 	// 0 means 1,000.
 	RequestsPerSecond int
 
+	// TokensPerSecond is how many tokens of addresses that never had a session are decrypted, with bursts of a tenth
+	// of a second's worth, and as many again of addresses that had one. It bounds what a flood of requests with
+	// forged tokens from forged addresses costs, about 0.7 µs each. A client that connects meanwhile has to get past
+	// it once, by chance: at 100,000 forged requests a second every other of its requests does. A token that was seen
+	// before is not decrypted. 0 means 50,000.
+	TokensPerSecond int
+
 	// PacketsPerSecond is how many packets of one session are taken, with bursts of one second's worth.
 	// 0 means 1,000.
 	PacketsPerSecond int
@@ -69,7 +88,7 @@ func (c ServerConfig) Validate() error {
 	if c.Key == (Key{}) {
 		errs = append(errs, errors.New("netcode: ServerConfig.Key is missing"))
 	}
-	if len(c.Addresses) == 0 {
+	if len(c.Addresses) == 0 && !c.AnyAddress {
 		errs = append(errs, errors.New("netcode: ServerConfig.Addresses is empty"))
 	}
 	for _, a := range c.Addresses {
@@ -86,6 +105,7 @@ func (c ServerConfig) Validate() error {
 		{"MaxHalfOpen", c.MaxHalfOpen, 1 << 20},
 		{"MaxUsedTokens", c.MaxUsedTokens, 1 << 24},
 		{"RequestsPerSecond", c.RequestsPerSecond, 1e6},
+		{"TokensPerSecond", c.TokensPerSecond, 1e7},
 		{"PacketsPerSecond", c.PacketsPerSecond, 1e6},
 	} {
 		if n.value < 0 || n.value > n.most {
@@ -101,6 +121,7 @@ func (c ServerConfig) withDefaults() ServerConfig {
 	c.MaxHalfOpen = orDefault(c.MaxHalfOpen, defaultMaxHalfOpen)
 	c.MaxUsedTokens = orDefault(c.MaxUsedTokens, defaultMaxUsedTokens)
 	c.RequestsPerSecond = orDefault(c.RequestsPerSecond, defaultRequestsPerSecond)
+	c.TokensPerSecond = orDefault(c.TokensPerSecond, defaultTokensPerSecond)
 	c.PacketsPerSecond = orDefault(c.PacketsPerSecond, defaultPacketsPerSecond)
 	own := make([]netip.AddrPort, len(c.Addresses))
 	for i, a := range c.Addresses {

@@ -19,13 +19,16 @@
 //   - Feed it: [Server.Receive] with every datagram, [Server.Update] at 10 Hz or more often.
 //   - Learn who comes, what arrives, who goes: [ServerHandler].
 //   - Send: [Peer.Send]. To all: range over [Server.Peers]. Throw out: [Peer.Disconnect].
-//   - Follow a client to another address: [Server.Move].
-//   - Stop: [Server.StopAccepting], [Server.Close].
+//   - Follow a client to another address: [Server.Find], [Peer.SendTo], [Server.Rebind].
+//   - Let a client that lost its session come back at once: [ServerConfig.Takeover].
+//   - Stop: [Server.StopAccepting], [Server.Close]. End one session as if the client had died: [Peer.Forget].
 //
 // Connect:
 //
-//   - [NewClient], [Client.Receive], [Client.Update], [Client.Send], [Client.Disconnect], [ClientHandler].
-//   - Understand an end: errors.Is with [ErrDenied], [ErrTimeout], [ErrTokenExpired], [ErrDisconnected].
+//   - [NewClient], [Client.Receive], [Client.Update], [Client.Send], [Client.Disconnect], [Client.Forget],
+//     [ClientHandler].
+//   - Understand an end: errors.Is with [ErrDenied], [ErrTimeout], [ErrTokenExpired], [ErrDisconnected]; on a
+//     server also [ErrReplaced].
 //
 // Measure:
 //
@@ -35,9 +38,18 @@
 //
 //   - Payloads arrive at most once, unchanged, from who has the key; in any order, or not at all.
 //   - What comes from the wire is bounded before it is used; the cheapest test comes first. Nothing that fails a
-//     test changes anything but a counter and, for strangers, the allowance of their address.
+//     test changes anything but a counter and, for strangers, allowances.
 //   - No answer is longer than what it answers.
-//   - Memory is bounded: about 1 kB a slot, 1 kB a half-open handshake, 100 B a used token that has not expired.
+//   - A flood of requests from forged addresses takes no session, slot or packet from anybody, and costs a bounded
+//     number of decryptions, whatever it consists of: [ServerConfig.RequestsPerSecond] for one address, and
+//     [ServerConfig.TokensPerSecond] for all. Who connects meanwhile may have to ask more than once. But somebody who
+//     sees a request on its way, and is there first from another address, keeps its client out by going on so.
+//   - A session stays at its address, until the caller lets it go on at another one. Looking for the session of a
+//     datagram from a new address is bounded as well: [Server.Find].
+//   - A client id has one session. Where [ServerConfig.Takeover] is set, a newer token ends it, once its owner has
+//     answered the challenge: the end of the one is reported before the beginning of the other.
+//   - Memory is bounded: about 100 kB a server, 1 kB a slot, 1 kB a half-open handshake, 100 B a used token that has
+//     not expired.
 //   - Sending and receiving on a session allocate nothing.
 //   - Time and randomness come from the caller: equal calls give equal results.
 //   - Keys are not printed by any verb of package fmt, nor by log/slog.
@@ -51,6 +63,7 @@
 //     repeats no nonce, as long as a session sends at most 1,000 packets a second on average and the token lives at
 //     most 70 minutes. It costs one byte a packet in the first minutes. Challenges and denials have sequences of
 //     their own, from a random place above 1<<63.
+//   - A token that was seen before is recognized before it is decrypted, by its last 16 bytes.
 //   - A challenge counts for the address, the client and the handshake that it was made for only.
 //   - A token serves one [Client]: sequences of a client do begin at zero.
 package netcode

@@ -25,6 +25,10 @@ const (
 	DropExpired
 	// DropRate: more requests and responses from one address than [ServerConfig.RequestsPerSecond].
 	DropRate
+	// DropTokenUsed: a request with a token that had a session, or that another address is using.
+	DropTokenUsed
+	// DropBusy: a request with a new token, while [ServerConfig.TokensPerSecond] were decrypted.
+	DropBusy
 	// DropReplay: a packet that has been received before.
 	DropReplay
 	// DropStale: a packet so far behind the newest that nobody can tell whether it was received.
@@ -40,10 +44,9 @@ const (
 	// DropConnected: a request or response from an address that has a session already, or is just getting one by
 	// another token. The end of every handshake leaves a few.
 	DropConnected
-	// DropClientID: a request or response of a client that is connected from another address.
+	// DropClientID: a request or response of a client that is connected from another address, and is not replaced by
+	// this token: see [ServerConfig.Takeover].
 	DropClientID
-	// DropTokenUsed: a request with a token that had a session, or that another address is using.
-	DropTokenUsed
 	// DropChallenge: a response to a challenge that was not made for this handshake.
 	DropChallenge
 	// DropFull: a request or response for which there was no slot. Denied.
@@ -66,6 +69,8 @@ var dropNames = [dropReasons]string{
 	DropProtocol:      "other protocol id",
 	DropExpired:       "token expired",
 	DropRate:          "address over its rate",
+	DropTokenUsed:     "token already used",
+	DropBusy:          "too many tokens",
 	DropReplay:        "replayed",
 	DropStale:         "too old",
 	DropFlood:         "session over its rate",
@@ -74,7 +79,6 @@ var dropNames = [dropReasons]string{
 	DropElsewhere:     "token for another server",
 	DropConnected:     "address already connected",
 	DropClientID:      "client id already connected",
-	DropTokenUsed:     "token already used",
 	DropChallenge:     "wrong challenge",
 	DropFull:          "server full",
 	DropNoRoom:        "table full",

@@ -37,4 +37,7 @@ var (
 
 	// ErrDisconnected: the other end ended the session.
 	ErrDisconnected = errors.New("netcode: disconnected by the peer")
+
+	// ErrReplaced: the same client came with another token, see [ServerConfig.Takeover].
+	ErrReplaced = errors.New("netcode: replaced by another session of the same client")
 )

@@ -110,8 +110,8 @@ func FuzzRequest(f *testing.F) {
 				t.Error("taken")
 			}
 		}
-		if len(s.half.oldest) > 1 || s.Len() != 0 || len(w.queue) > 3 {
-			t.Errorf("%d half open, %d clients, %d answers", len(s.half.oldest), s.Len(), len(w.queue))
+		if s.half.len() > 1 || s.Len() != 0 || len(w.queue) > 3 {
+			t.Errorf("%d half open, %d clients, %d answers", s.half.len(), s.Len(), len(w.queue))
 		}
 	})
 }
@@ -119,7 +119,8 @@ func FuzzRequest(f *testing.F) {
 // FuzzEndpoints throws a sequence of datagrams at a server and a client in mid-game. The input is a list of {flags u8,
 // length u8, bytes}: flag 1 comes from a stranger, 2 seals the bytes as the honest end would, as a packet of the type
 // and with the distance to the next sequence number that the first two bytes say, 4 goes to the client, 8 lets 50 ms
-// pass, 16 stretches the datagram to a request.
+// pass, 16 stretches the datagram to a request, 32 looks for who sent what is from nobody, 64 lets that client go on
+// there, 128 lets 200 ms pass in which nobody is heard.
 func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{2, 3, 5, 0, 'x', 6, 10, 4, 1, 0, 0, 0, 0, 0, 0, 0, 9, 2, 2, 6, 4})
 	f.Add([]byte{16, 14, 0, 'N', 'E', 'T', 'C', 'O', 'D', 'E', ' ', '1', '.', '0', '2', 0, 0, 20, 0x85, 255, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
@@ -144,6 +145,9 @@ func FuzzEndpoints(f *testing.F) {
 			if flags&8 != 0 {
 				w.run(50 * time.Millisecond)
 			}
+			if flags&128 != 0 {
+				w.now = w.now.Add(200 * time.Millisecond)
+			}
 			from := netip.MustParseAddrPort(mallory)
 			if flags&4 != 0 {
 				if flags&1 == 0 {
@@ -155,10 +159,19 @@ func FuzzEndpoints(f *testing.F) {
 			if flags&1 == 0 {
 				from = c.addr
 			}
-			s.Receive(w.now, from, b, s)
+			if s.Receive(w.now, from, b, s) != DropUnknownSender || flags&32 == 0 {
+				continue
+			}
+			found := s.Find(w.now, from, b, s)
+			if found != nil && (found != p || flags&2 == 0) {
+				t.Errorf("%v found by what is not authentic", found)
+			}
+			if found != nil && flags&64 != 0 && s.Rebind(p, from) {
+				c.addr = from
+			}
 		}
 		w.run(time.Second)
-		if s.connected != 1 || s.disconnected > 1 || c.disconnected > 1 || s.Len() != 1-s.disconnected || len(s.byAddr) != s.Len() || len(s.byID) != s.Len() {
+		if s.connected != 1 || s.disconnected > 1 || c.disconnected > 1 || s.Len() != 1-s.disconnected || s.byAddr.len() != s.Len() || len(s.byID) != s.Len() {
 			t.Errorf("server %+v, client %+v", s.serverLog, c.clientLog)
 		}
 	})

@@ -2,7 +2,6 @@ package netcode
 
 import (
 	"net/netip"
-	"slices"
 	"time"
 )
 
@@ -20,59 +19,71 @@ type halfOpen struct {
 	since    time.Time
 	userData [UserDataSize]byte
 	in, out  direction
+
+	older, newer *halfOpen
 }
 
 // halfOpens are the handshakes under way. There is one per address and one per token, so somebody who forges
 // addresses cannot have more of them than tokens.
 type halfOpens struct {
 	most   int
-	oldest []*halfOpen // by since
+	ends   halfOpen // a ring by since: newer is the oldest, older the newest
 	byAddr map[netip.AddrPort]*halfOpen
 	byMAC  map[tokenMAC]*halfOpen
 }
 
-func newHalfOpens(most int) halfOpens {
-	return halfOpens{
+func newHalfOpens(most int) *halfOpens {
+	t := &halfOpens{
 		most:   most,
 		byAddr: make(map[netip.AddrPort]*halfOpen),
 		byMAC:  make(map[tokenMAC]*halfOpen),
 	}
+	t.ends.older, t.ends.newer = &t.ends, &t.ends
+	return t
 }
+
+func (t *halfOpens) len() int { return len(t.byMAC) }
 
 // add takes one in; the one that its address had goes. It reports whether there was room.
 func (t *halfOpens) add(h *halfOpen) bool {
 	if old := t.byAddr[h.addr]; old != nil {
 		t.remove(old)
 	}
-	if len(t.oldest) >= t.most {
+	if t.len() >= t.most {
 		return false
 	}
-	t.oldest = append(t.oldest, h)
 	t.byAddr[h.addr] = h
 	t.byMAC[h.mac] = h
+	t.append(h)
 	return true
 }
 
 // refresh gives one that was heard from again its full time.
 func (t *halfOpens) refresh(h *halfOpen, now time.Time) {
-	i := slices.Index(t.oldest, h)
-	copy(t.oldest[i:], t.oldest[i+1:])
-	t.oldest[len(t.oldest)-1] = h
+	h.unlink()
+	t.append(h)
 	h.since = now
 }
 
 func (t *halfOpens) remove(h *halfOpen) {
 	delete(t.byAddr, h.addr)
 	delete(t.byMAC, h.mac)
-	i := slices.Index(t.oldest, h)
-	t.oldest = slices.Delete(t.oldest, i, i+1)
+	h.unlink()
 }
 
 // expire forgets those that waited too long and says how many.
 func (t *halfOpens) expire(now time.Time) (n uint64) {
-	for len(t.oldest) > 0 && now.Sub(t.oldest[0].since) >= halfOpenTime {
-		t.remove(t.oldest[0])
+	for h := t.ends.newer; h != &t.ends && now.Sub(h.since) >= halfOpenTime; h = t.ends.newer {
+		t.remove(h)
 		n++
 	}
 	return n
 }
+
+// append makes one the newest.
+func (t *halfOpens) append(h *halfOpen) {
+	h.older, h.newer = t.ends.older, &t.ends
+	h.older.newer, h.newer.older = h, h
+}
+
+func (h *halfOpen) unlink() { h.older.newer, h.newer.older = h.newer, h.older }

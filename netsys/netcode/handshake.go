@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// request examines a request for a session, in the order of the standard, and challenges who sent it.
+// request examines a request for a session, in the order of the standard but for what was seen before, and challenges
+// who sent it.
 func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReason {
 	if len(b) != requestSize {
 		return DropSize
@@ -24,38 +25,39 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 	if expire <= unixTime(now) {
 		return DropExpired
 	}
-	if !s.limits.allow(s.nanos(now), from.Addr()) {
+	nanos, tag := s.nanos(now), s.limits.tag(from.Addr())
+	if !s.limits.allow(nanos, tag) {
 		return DropRate
 	}
+	// What was seen before needs no cipher: the last bytes of a token tell it apart. Somebody who repeats them in
+	// front of other bytes gets no further than somebody who repeats the request.
 	nonce, sealed := b[16:16+nonceSize], b[16+nonceSize:]
-	s.data = appendTokenData(s.data[:0], s.config.ProtocolID, expire)
-	plain, err := s.tokens.Open(s.plain[:0], nonce, sealed, s.data)
-	if err != nil {
-		return DropForged
-	}
-	token := &s.private
-	if !token.parse(plain) {
-		return DropMalformed
-	}
 	mac := tokenMAC(sealed[privatePlain:])
-	half, other := s.half.byMAC[mac], s.half.byAddr[from]
+	half := s.half.byMAC[mac]
+	again := half != nil && half.addr == from && half.expire == expire
 	switch {
-	case !token.servers.containsAny(s.config.Addresses):
-		return DropElsewhere
-	case s.byAddr[from] != nil:
-		return DropConnected
-	case other != nil && other.mac != mac && now.Sub(other.since) < aliveTime:
-		return DropConnected
-	case s.byID[token.clientID] != nil:
-		return DropClientID
-	case s.burnt.has(mac), half != nil && half.addr != from:
+	case again:
+		if drop := s.admissible(now, from, mac, half.clientID, expire, &half.out); drop != DropNone {
+			return drop
+		}
+		s.half.refresh(half, now)
+	case half != nil || s.burnt.has(mac):
+		if s.byAddr.get(from) != nil {
+			return DropConnected
+		}
 		return DropTokenUsed
-	case s.full():
+	case !s.limits.decrypt(nanos, tag):
+		return DropBusy
+	default:
+		drop := s.unseal(expire, nonce, sealed)
+		if drop != DropNone {
+			return drop
+		}
+		token := &s.private
 		out := newDirection(s.config.ProtocolID, &token.serverToClient)
-		s.sendGlobal(from, &out, kindDenied, nil)
-		return DropFull
-	}
-	if half == nil {
+		if drop := s.admissible(now, from, mac, token.clientID, expire, &out); drop != DropNone {
+			return drop
+		}
 		half = &halfOpen{
 			addr:     from,
 			mac:      mac,
@@ -66,22 +68,53 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 			since:    now,
 			userData: token.userData,
 			in:       newDirection(s.config.ProtocolID, &token.clientToServer),
-			out:      newDirection(s.config.ProtocolID, &token.serverToClient),
+			out:      out,
 		}
 		if !s.half.add(half) {
 			return DropNoRoom
 		}
-	} else {
-		s.half.refresh(half, now)
 	}
 	s.body = s.challenges.append(s.body[:0], half.clientID, &half.userData)
 	s.sendGlobal(from, &half.out, kindChallenge, s.body)
 	return DropNone
 }
 
+// unseal decrypts the token of a request into s.private.
+func (s *Server) unseal(expire uint64, nonce, sealed []byte) DropReason {
+	s.data = appendTokenData(s.data[:0], s.config.ProtocolID, expire)
+	plain, err := s.tokens.Open(s.plain[:0], nonce, sealed, s.data)
+	switch {
+	case err != nil:
+		return DropForged
+	case !s.private.parse(plain):
+		return DropMalformed
+	case !s.config.AnyAddress && !s.private.servers.containsAny(s.config.Addresses):
+		return DropElsewhere
+	}
+	return DropNone
+}
+
+// admissible examines whether a client with a good token can have a session; who finds no slot is denied.
+func (s *Server) admissible(now time.Time, from netip.AddrPort, mac tokenMAC, clientID, expire uint64, out *direction) DropReason {
+	old, there, half := s.replaceable(clientID, expire), s.byAddr.get(from), s.half.byAddr[from]
+	switch {
+	case there != nil && there != old:
+		return DropConnected
+	case half != nil && half.mac != mac && now.Sub(half.since) < aliveTime:
+		return DropConnected
+	case s.byID[clientID] != old:
+		return DropClientID
+	case s.full(old):
+		s.sendGlobal(from, out, kindDenied, nil)
+		return DropFull
+	}
+	return DropNone
+}
+
 // response examines the answer to a challenge and gives the client a slot.
 func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, h ServerHandler) DropReason {
-	if !s.limits.allow(s.nanos(now), half.addr.Addr()) {
+	tag := s.limits.tag(half.addr.Addr())
+	if !s.limits.allow(s.nanos(now), tag) {
 		return DropRate
 	}
 	body, ok := half.in.open(s.plain[:0], head, b)
@@ -92,25 +125,37 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 		return DropMalformed
 	}
 	sequence, clientID, ok := s.challenges.open(body)
+	old := s.replaceable(clientID, half.expire)
 	switch {
 	case !ok, clientID != half.clientID, sequence < half.first:
 		return DropChallenge
-	case s.byID[clientID] != nil:
+	case s.byID[clientID] != old:
 		return DropClientID
 	case half.expire <= unixTime(now):
 		return DropExpired
-	case s.full():
+	case s.full(old):
 		s.sendGlobal(half.addr, &half.out, kindDenied, nil)
 		return DropFull
 	case !s.burnt.add(half.mac, half.expire):
 		return DropNoRoom
 	}
 	s.half.remove(half)
+	s.limits.remember(tag)
+	if old != nil {
+		old.Disconnect(now)
+		h.Disconnected(now, old, ErrReplaced)
+		if s.closed || s.full(nil) {
+			// The handler wants nobody any more.
+			s.sendGlobal(half.addr, &half.out, kindDenied, nil)
+			return DropFull
+		}
+	}
 	p := &Peer{
 		server:   s,
 		slot:     slices.Index(s.peers, nil),
 		id:       half.clientID,
 		addr:     half.addr,
+		expire:   half.expire,
 		timeout:  half.timeout,
 		userData: half.userData,
 		in:       half.in,
@@ -119,12 +164,20 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 		heard:    now,
 	}
 	s.peers[p.slot] = p
-	s.byAddr[p.addr] = p
+	s.byAddr.put(p.addr, p)
 	s.byID[p.id] = p
 	s.count++
 	_ = p.keepAlive(now)
 	h.Connected(now, p)
 	return DropNone
+}
+
+// replaceable is the peer that a token for its client id may take over, or nil.
+func (s *Server) replaceable(clientID, expire uint64) *Peer {
+	if p := s.byID[clientID]; s.config.Takeover && p != nil && p.expire <= expire {
+		return p
+	}
+	return nil
 }
 
 // sendGlobal sends outside of a session, with the server's own sequence.

@@ -2,6 +2,7 @@ package netcode
 
 import (
 	"bytes"
+	"crypto/cipher"
 	"math/rand/v2"
 	"net/netip"
 	"testing"
@@ -239,4 +240,22 @@ func request(token *ConnectToken) (b []byte) {
 	}
 	c.Update(epoch, nil)
 	return b
+}
+
+// counting counts the packets that it opens.
+type counting struct {
+	cipher.AEAD
+	n *int
+}
+
+func (c counting) Open(dst, nonce, b, data []byte) ([]byte, error) {
+	*c.n++
+	return c.AEAD.Open(dst, nonce, b, data)
+}
+
+// countOpened counts the packets that are decrypted with the key of a peer.
+func countOpened(p *Peer) *int {
+	n := new(int)
+	p.in.aead = counting{p.in.aead, n}
+	return n
 }

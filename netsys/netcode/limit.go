@@ -11,24 +11,48 @@ import (
 // rate, in nanoseconds of the server (the generic cell rate algorithm of ITU-T I.371). The zero value is fresh.
 type allowance int64
 
-// left reports whether one more is allowed at a rate of one per interval with bursts of one second.
-func (a allowance) left(now int64) bool { return int64(a)-now < int64(time.Second) }
+// left reports whether one more is allowed, with bursts that may last as long as burst at the rate.
+func (a allowance) left(now int64, burst time.Duration) bool { return int64(a)-now < int64(burst) }
 
-// use counts one.
+// use counts one, at a rate of one per interval.
 func (a *allowance) use(now, interval int64) { *a = allowance(max(int64(*a), now) + interval) }
 
 const (
 	limitSets = 512
 	limitWays = 8
+	limitKept = 4096
+
+	// burstTime is the length of the bursts of one address or session, and tokenBurst of those of all tokens.
+	burstTime  = time.Second
+	tokenBurst = time.Second / 10
 )
 
-// limiter keeps the allowances of the addresses that were heard from last: of an IPv4 address, and of the 64 bits of
-// an IPv6 address that name a network. Its size is fixed. Who is pushed out by a flood from many addresses starts
-// afresh when it comes again, so a flood costs nobody their allowance.
+// limiter bounds what strangers cost. Its size is fixed, about 100 kB.
+//
+// It keeps the allowances of the addresses that were heard from last: of an IPv4 address, and of the 64 bits of an
+// IPv6 address that name a network. Who is pushed out by a flood from many addresses starts afresh when it comes
+// again, so a flood costs nobody their allowance.
+//
+// A flood from forged addresses has a fresh allowance for each. So there is one more for all tokens that must be
+// decrypted, whoever sends them: who passes it is a matter of luck, and a client, which asks ten times a second,
+// soon has some. Addresses that had a session share another one, which somebody can use up who knows some of them.
 type limiter struct {
-	interval int64
-	keys     [4]uint64
-	sets     [limitSets][limitWays]limited
+	interval      int64 // between requests of one address, in nanoseconds
+	tokenInterval int64
+	keys          [4]uint64
+	sets          [limitSets][limitWays]limited
+	tokens        shared
+	kept          [limitKept]uint64 // tags of addresses that had a session, each at its own place
+}
+
+// shared are the allowances of all addresses together: of those that never had a session, and of those that had one.
+type shared struct{ strangers, acquainted allowance }
+
+func (s *shared) of(l *limiter, tag uint64) *allowance {
+	if l.kept[tag%limitKept] == tag {
+		return &s.acquainted
+	}
+	return &s.strangers
 }
 
 type limited struct {
@@ -36,8 +60,8 @@ type limited struct {
 	allowance
 }
 
-func newLimiter(perSecond int, random func([]byte)) *limiter {
-	l := &limiter{interval: int64(time.Second) / int64(perSecond)}
+func newLimiter(perSecond, tokensPerSecond int, random func([]byte)) *limiter {
+	l := &limiter{interval: int64(time.Second) / int64(perSecond), tokenInterval: int64(time.Second) / int64(tokensPerSecond)}
 	var b [32]byte
 	fill(random, b[:])
 	for i := range l.keys {
@@ -47,13 +71,12 @@ func newLimiter(perSecond int, random func([]byte)) *limiter {
 }
 
 // allow counts one from an address, unless it had too many.
-func (l *limiter) allow(now int64, addr netip.Addr) bool {
-	tag := l.hash(addr)
+func (l *limiter) allow(now int64, tag uint64) bool {
 	set := &l.sets[tag%limitSets]
 	fullest := 0
 	for i := range set {
 		if set[i].tag == tag {
-			if !set[i].left(now) {
+			if !set[i].left(now, burstTime) {
 				return false
 			}
 			set[i].use(now, l.interval)
@@ -68,8 +91,22 @@ func (l *limiter) allow(now int64, addr netip.Addr) bool {
 	return true
 }
 
-// hash depends on a secret, so that nobody can aim at the set of somebody else.
-func (l *limiter) hash(addr netip.Addr) uint64 {
+// decrypt counts one token from an address, unless all together had too many.
+func (l *limiter) decrypt(now int64, tag uint64) bool {
+	a := l.tokens.of(l, tag)
+	if !a.left(now, tokenBurst) {
+		return false
+	}
+	a.use(now, l.tokenInterval)
+	return true
+}
+
+// remember notes an address that has a session.
+func (l *limiter) remember(tag uint64) { l.kept[tag%limitKept] = tag }
+
+// tag stands for an address, or its network. It depends on a secret, so that nobody can aim at the set of somebody
+// else.
+func (l *limiter) tag(addr netip.Addr) uint64 {
 	b := addr.As16()
 	high, low := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 	if addr.Is6() {

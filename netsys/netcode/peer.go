@@ -16,7 +16,9 @@ type Peer struct {
 	slot      int
 	id        uint64
 	addr      netip.AddrPort
-	timeout   time.Duration // 0: none
+	elsewhere netip.AddrPort // where [Server.Find] found it last
+	expire    uint64         // of its token, seconds since 1970
+	timeout   time.Duration  // 0: none
 	userData  [UserDataSize]byte
 	in, out   direction
 	sequence  uint64
@@ -74,6 +76,9 @@ func (p *Peer) Disconnect(now time.Time) {
 	p.server.remove(p)
 }
 
+// Forget ends the session without telling the client, which will time out. [ServerHandler] does not hear of it.
+func (p *Peer) Forget() { p.server.remove(p) }
+
 func (p *Peer) keepAlive(now time.Time) error {
 	s := p.server
 	s.body = binary.LittleEndian.AppendUint32(s.body[:0], uint32(p.slot))
@@ -82,6 +87,10 @@ func (p *Peer) keepAlive(now time.Time) error {
 }
 
 func (p *Peer) send(now time.Time, kind uint8, body []byte) error {
+	return p.sendTo(now, p.addr, kind, body)
+}
+
+func (p *Peer) sendTo(now time.Time, to netip.AddrPort, kind uint8, body []byte) error {
 	switch {
 	case p.ended:
 		return ErrNotConnected
@@ -92,7 +101,7 @@ func (p *Peer) send(now time.Time, kind uint8, body []byte) error {
 	s.packet = p.out.appendPacket(s.packet[:0], kind, p.sequence, body)
 	p.sequence++
 	p.sent = now
-	return s.out(p.addr, s.packet)
+	return s.out(to, s.packet)
 }
 
 // open decrypts a packet of the session, which then counts as received.
@@ -102,7 +111,7 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 	}
 	s := p.server
 	nanos := s.nanos(now)
-	if !p.allowance.left(nanos) {
+	if !p.allowance.left(nanos, burstTime) {
 		return nil, DropFlood
 	}
 	body, ok := p.in.open(s.plain[:0], h, b)
@@ -110,7 +119,7 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 		return nil, DropForged
 	}
 	// Counted only now: somebody who forges the client's address must not use up its allowance.
-	p.allowance.use(nanos, int64(time.Second)/int64(s.config.PacketsPerSecond))
+	p.allowance.use(nanos, s.interval)
 	p.window.advance(h.sequence)
 	if !bodyFits(h.kind, len(body)) {
 		return nil, DropMalformed

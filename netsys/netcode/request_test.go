@@ -97,6 +97,9 @@ func TestExpiredToken(t *testing.T) {
 	w.expect(alice, b, DropExpired)
 	// Nobody can give a token more time.
 	binary.LittleEndian.PutUint64(b[22:], uint64(w.now.Unix()+100))
+	w.expect(alice, b, DropTokenUsed)
+	b = request(w.issue(w.config(2)))
+	binary.LittleEndian.PutUint64(b[22:], uint64(w.now.Unix()+100))
 	w.expect(alice, b, DropForged)
 }
 
@@ -150,7 +153,7 @@ func TestMalformedPrivateToken(t *testing.T) {
 	}
 }
 
-func TestTokenReuseFromTheSameAddress(t *testing.T) {
+func TestTokenReuseFromSameAddress(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	token := w.issue(w.config(7))
 	c := w.join(alice, token)
@@ -181,7 +184,7 @@ func TestTokenReuseFromAnotherAddress(t *testing.T) {
 	w.expect("198.51.100.7:5001", b, DropTokenUsed)
 	c := w.join(alice, token)
 	w.until("connected", func() bool { return c.State() == Connected })
-	w.expect(mallory, b, DropClientID)
+	w.expect(mallory, b, DropTokenUsed)
 	c.Disconnect(w.now)
 	w.step()
 	w.expect(mallory, b, DropTokenUsed)
@@ -285,7 +288,7 @@ func TestMappedAddresses(t *testing.T) {
 	w := newWorld(t, ServerConfig{Addresses: []netip.AddrPort{own}})
 	w.expect(alice, request(w.issue(w.config(1))), DropNone)
 	w.expect("[::ffff:198.51.100.7]:5000", request(w.issue(w.config(1))), DropNone)
-	if n := len(w.servers[0].half.oldest); n != 1 {
+	if n := w.servers[0].half.len(); n != 1 {
 		t.Errorf("%d handshakes of one client", n)
 	}
 	c := w.config(2)

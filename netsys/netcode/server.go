@@ -15,7 +15,8 @@ type ServerHandler interface {
 	Connected(now time.Time, p *Peer)
 	// Payload: a payload came, 1 to [MaxPayload] bytes that are valid during the call.
 	Payload(now time.Time, p *Peer, payload []byte)
-	// Disconnected: the session has ended, because of [ErrTimeout] or [ErrDisconnected]. The slot is free.
+	// Disconnected: the session has ended, because of [ErrTimeout], [ErrDisconnected] or [ErrReplaced]. The slot is
+	// free.
 	Disconnected(now time.Time, p *Peer, reason error)
 }
 
@@ -28,16 +29,19 @@ type Server struct {
 	challenges challenges
 	global     uint64 // sequence of the next packet outside of sessions
 
-	peers   []*Peer // by slot
-	count   int
-	byAddr  map[netip.AddrPort]*Peer
-	byID    map[uint64]*Peer
-	half    halfOpens
-	burnt   burnt
-	limits  *limiter
-	drops   Drops
-	closing bool
-	closed  bool
+	peers    []*Peer // by slot
+	count    int
+	byAddr   peerMap
+	byID     map[uint64]*Peer
+	half     *halfOpens
+	burnt    burnt
+	finds    shared // of Find
+	turn     int    // slot with which Find begins
+	limits   *limiter
+	interval int64 // between packets of a session, in nanoseconds
+	drops    Drops
+	closing  bool
+	closed   bool
 
 	start, updated time.Time
 
@@ -64,16 +68,17 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 		tokens:     newTokenCipher(config.Key),
 		challenges: newChallenges(&challengeKey),
 		// One bit stays clear, so that the number cannot overflow.
-		global: globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
-		peers:  make([]*Peer, config.MaxClients),
-		byAddr: make(map[netip.AddrPort]*Peer),
-		byID:   make(map[uint64]*Peer),
-		half:   newHalfOpens(config.MaxHalfOpen),
-		burnt:  newBurnt(config.MaxUsedTokens),
-		limits: newLimiter(config.RequestsPerSecond, config.Random),
-		plain:  make([]byte, 0, MaxDatagram),
-		body:   make([]byte, 0, MaxDatagram),
-		packet: make([]byte, 0, MaxDatagram),
+		global:   globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
+		peers:    make([]*Peer, config.MaxClients),
+		byAddr:   newPeerMap(),
+		byID:     make(map[uint64]*Peer),
+		half:     newHalfOpens(config.MaxHalfOpen),
+		burnt:    newBurnt(config.MaxUsedTokens),
+		limits:   newLimiter(config.RequestsPerSecond, config.TokensPerSecond, config.Random),
+		interval: int64(time.Second) / int64(config.PacketsPerSecond),
+		plain:    make([]byte, 0, MaxDatagram),
+		body:     make([]byte, 0, MaxDatagram),
+		packet:   make([]byte, 0, MaxDatagram),
 	}, nil
 }
 
@@ -99,42 +104,23 @@ func (s *Server) receive(now time.Time, from netip.AddrPort, b []byte, h ServerH
 	if drop != DropNone {
 		return drop
 	}
-	if p := s.byAddr[from]; p != nil {
-		if head.kind == kindResponse {
+	p := s.byAddr.get(from)
+	if head.kind == kindResponse {
+		half := s.half.byAddr[from]
+		switch {
+		case half != nil && (p == nil || p.id == half.clientID):
+			return s.response(now, half, head, b, h)
+		case p != nil:
 			return DropConnected
 		}
+	} else if p != nil {
 		body, drop := p.open(now, head, b)
 		if drop == DropNone {
 			p.handle(now, head.kind, body, h)
 		}
 		return drop
 	}
-	if half := s.half.byAddr[from]; half != nil && head.kind == kindResponse {
-		return s.response(now, half, head, b, h)
-	}
 	return DropUnknownSender
-}
-
-// Move takes a datagram that [Server.Receive] dropped with [DropUnknownSender] as one of a peer whose address has
-// changed: when it is a new and authentic packet of that session, the session goes on at the address that it came
-// from, and Move reports true. The standard knows no such change, so a server moves nobody by itself. Somebody on the
-// path can make a packet come from an address of theirs, so find out whether the client is really there.
-func (s *Server) Move(now time.Time, p *Peer, from netip.AddrPort, datagram []byte, h ServerHandler) bool {
-	from = unmap(from)
-	head, drop := parseHeader(datagram, serverReceives)
-	if drop != DropNone || head.kind == kindResponse || p.ended || s.byAddr[from] != nil {
-		return false
-	}
-	body, drop := p.open(now, head, datagram)
-	if drop != DropNone {
-		s.drops.count(drop)
-		return false
-	}
-	delete(s.byAddr, p.addr)
-	p.addr = from
-	s.byAddr[from] = p
-	p.handle(now, head.kind, body, h)
-	return true
 }
 
 // Update does what is due at now: keep-alives, timeouts. Call it at least ten times a second.
@@ -188,7 +174,8 @@ func (s *Server) Len() int { return s.count }
 // Drops counts what was dropped so far, by reason.
 func (s *Server) Drops() Drops { return s.drops }
 
-func (s *Server) full() bool { return s.closing || s.count >= len(s.peers) }
+// full reports whether there is no slot for somebody who replaces old, or nobody.
+func (s *Server) full(old *Peer) bool { return s.closing || old == nil && s.count >= len(s.peers) }
 
 // nanos is the server's own time, for allowances.
 func (s *Server) nanos(now time.Time) int64 {
@@ -224,7 +211,7 @@ func (s *Server) remove(p *Peer) {
 	}
 	p.ended = true
 	s.peers[p.slot] = nil
-	delete(s.byAddr, p.addr)
+	s.byAddr.remove(p.addr)
 	delete(s.byID, p.id)
 	s.count--
 }

@@ -1,6 +1,7 @@
 package netsystest
 
 import (
+	"fmt"
 	"net/netip"
 	"testing"
 	"time"
@@ -45,6 +46,8 @@ type Recorder struct {
 	Sessions []netsys.Session
 	// Payloads are copies of what was received, by session id.
 	Payloads map[uint64][]string
+	// Messages are copies of what came on channels, by session id: "channel: bytes".
+	Messages map[uint64][]string
 	// Acks are the acknowledged numbers in the order of the reports, by session id.
 	Acks map[uint64][]uint16
 	// Reasons are the reasons of Disconnected in the order of the calls.
@@ -59,7 +62,7 @@ var _ netsys.Handler = (*Recorder)(nil)
 // Connected implements [netsys.Handler].
 func (r *Recorder) Connected(now time.Time, s netsys.Session) {
 	if r.Payloads == nil {
-		r.Payloads, r.Acks = make(map[uint64][]string), make(map[uint64][]uint16)
+		r.Payloads, r.Messages, r.Acks = make(map[uint64][]string), make(map[uint64][]string), make(map[uint64][]uint16)
 	}
 	r.Sessions = append(r.Sessions, s)
 	if r.OnConnected != nil {
@@ -73,6 +76,11 @@ func (r *Recorder) Received(now time.Time, s netsys.Session, p netsys.Packet) {
 	if r.OnReceived != nil {
 		r.OnReceived(now, s, p)
 	}
+}
+
+// Message implements [netsys.Handler].
+func (r *Recorder) Message(_ time.Time, s netsys.Session, channel int, message []byte) {
+	r.Messages[s.ID()] = append(r.Messages[s.ID()], fmt.Sprintf("%d: %s", channel, message))
 }
 
 // Acked implements [netsys.Handler].

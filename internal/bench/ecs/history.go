@@ -8,6 +8,7 @@ import (
 const (
 	captured = 1000 // entities
 	ring     = 64   // captures
+	replaced = 100  // from one tick to the next
 )
 
 // motion and vitals are 40 bytes together.
@@ -31,6 +32,15 @@ type plain struct {
 }
 
 func creatures() *ecs.History {
+	w := creatureWorld()
+	h := ecs.NewHistory(w, ring)
+	for key := range uint32(ring) {
+		h.Capture(key)
+	}
+	return h
+}
+
+func creatureWorld() *ecs.World {
 	p := ecs.NewProtocol("bench")
 	ecs.Replicate[motion](p, ecs.Predicted)
 	ecs.Replicate[vitals](p, ecs.Predicted)
@@ -38,9 +48,25 @@ func creatures() *ecs.History {
 	for i := range captured {
 		ecs.Spawn(w, creature{motion{X: float32(i)}, vitals{Health: uint32(i)}})
 	}
-	h := ecs.NewHistory(w, ring)
-	for key := range uint32(ring) {
-		h.Capture(key)
+	return w
+}
+
+// past is a history of whole worlds, in which so many of the entities are others
+// from one tick to the next.
+func past(replaced int) *ecs.WorldHistory {
+	w := creatureWorld()
+	var es []ecs.Entity
+	for e := range ecs.All[creature](w) {
+		es = append(es, e)
+	}
+	h := ecs.NewWorldHistory(w, ring)
+	for tick := range uint32(ring) {
+		for i := range replaced {
+			k := (int(tick)*replaced + i*7) % len(es)
+			w.Despawn(es[k])
+			es[k] = ecs.Spawn(w, creature{motion{X: float32(tick)}, vitals{Health: uint32(i)}})
+		}
+		h.Capture(tick)
 	}
 	return h
 }
@@ -74,6 +100,51 @@ func restoreVsMemcpy(rounds int) (float64, string) {
 			func() {
 				ours = (ours + 1) % ring
 				h.Restore(ours)
+			}, func() {
+				theirs = (theirs + 1) % ring
+				copy(live.motion[:], kept[theirs].motion[:])
+				copy(live.vitals[:], kept[theirs].vitals[:])
+			},
+		}
+	})
+	return against(m[0], m[1], captured, "entity")
+}
+
+func worldCaptureVsMemcpy(rounds int) (float64, string) {
+	m := ratio.Placed(rounds, func() []func() {
+		h, live, kept := past(0), new(plain), make([]plain, ring)
+		ours, theirs := uint32(0), 0
+		return []func(){
+			func() {
+				ours++
+				h.Capture(ours)
+			}, func() {
+				theirs = (theirs + 1) % ring
+				copy(kept[theirs].motion[:], live.motion[:])
+				copy(kept[theirs].vitals[:], live.vitals[:])
+			},
+		}
+	})
+	return against(m[0], m[1], captured, "entity")
+}
+
+func worldRestoreVsMemcpy(rounds int) (float64, string) { return goBack(rounds, 0) }
+func rebuildVsMemcpy(rounds int) (float64, string)      { return goBack(rounds, replaced) }
+
+// goBack restores one tick after the other.
+func goBack(rounds, replaced int) (float64, string) {
+	m := ratio.Placed(rounds, func() []func() {
+		h, live, kept := past(replaced), new(plain), make([]plain, ring)
+		for i := range kept {
+			kept[i].motion[0].X = 1 // a page that was never written is all one page
+		}
+		ours, theirs := uint32(0), 0
+		return []func(){
+			func() {
+				ours = (ours + 1) % ring
+				if err := h.Restore(ours); err != nil {
+					panic(err)
+				}
 			}, func() {
 				theirs = (theirs + 1) % ring
 				copy(live.motion[:], kept[theirs].motion[:])

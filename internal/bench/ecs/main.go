@@ -36,6 +36,18 @@ var figures = []ratio.Figure{
 		About: "ecs.History.Restore against copy out of that ring",
 	},
 	{
+		Name: "world_capture_vs_memcpy", Most: 1.5, Measure: worldCaptureVsMemcpy,
+		About: "ecs.WorldHistory.Capture against the same copy: NetIDs and all that decides how the world goes on are in it",
+	},
+	{
+		Name: "world_restore_vs_memcpy", Most: 1.5, Measure: worldRestoreVsMemcpy,
+		About: "ecs.WorldHistory.Restore against copy out of that ring, no entity having come or gone",
+	},
+	{
+		Name: "world_rebuild_vs_memcpy", Most: 20, Measure: rebuildVsMemcpy,
+		About: "the same with another 100 of the 1,000 entities at every tick",
+	},
+	{
 		Name: "quantize_vs_hand", Most: 1.6, Measure: quantizeVsHand,
 		About: "schema.Table.Quantize against code for that very struct: 1,000 components of two floats, an angle and a bool",
 	},

@@ -17,7 +17,7 @@ type kind struct {
 	dial func(to netip.AddrPort, n int) ([]peer, error)
 }
 
-// kinds are what is measured, in the order of the turns. The first is what the others are compared with.
+// kinds are what is measured, in the order of the turns, those that are compared side by side.
 var kinds = []kind{
 	{
 		name:  "plain_udpconn",
@@ -33,12 +33,24 @@ var kinds = []kind{
 	},
 	{
 		name:  "gnet_plain",
-		about: "package eventloop (gnet), polled and answered once a tick; no encryption",
+		about: "package eventloop (gnet, one wake-up a packet), polled and answered once a tick; no encryption",
 		open: func() (server, error) {
-			l, err := eventloop.Listen(loopback)
+			l, err := oneByOne.Listen(loopback)
 			return &ticking{wire: l}, err
 		},
 		dial: dialPlain,
+	},
+	{
+		name:  "gnet_secure",
+		about: "the same as gnet_plain with a session of package netcode for each client",
+		open:  func() (server, error) { return openSecure(oneByOne.Listen(loopback)) },
+		dial:  dialSecure,
+	},
+	{
+		name:  "gnet_coalesced_secure",
+		about: "the same as gnet_secure with eventloop's default, which wakes up once for many packets",
+		open:  func() (server, error) { return openSecure(eventloop.Listen(loopback)) },
+		dial:  dialSecure,
 	},
 	{
 		name:  "batch_plain",
@@ -49,7 +61,16 @@ var kinds = []kind{
 		},
 		dial: dialPlain,
 	},
+	{
+		name:  "batch_secure",
+		about: "the same as batch_plain with a session of package netcode for each client",
+		open:  func() (server, error) { return openSecure(batch.Listen(loopback)) },
+		dial:  dialSecure,
+	},
 }
+
+// oneByOne is gnet's ordinary way.
+var oneByOne = eventloop.ListenConfig{Coalesce: -1}
 
 const loopback = "127.0.0.1:0"
 
@@ -58,11 +79,21 @@ type comparison struct{ of, with string }
 
 var comparisons = []comparison{
 	{"gnet_plain", "plain_udpconn"},
+	{"gnet_secure", "gnet_plain"},
+	{"gnet_coalesced_secure", "gnet_plain"},
 	{"batch_plain", "plain_udpconn"},
+	{"batch_secure", "plain_udpconn"},
 }
 
 func (c comparison) name() string { return c.of + "_vs_" + c.with }
 
+// ratio is the median of the ratios within each round: what else a machine does changes less within a round than
+// from one to another.
 func (c comparison) ratio(results map[string]result) float64 {
-	return results[c.of].micros / results[c.with].micros
+	of, with := results[c.of].turns, results[c.with].turns
+	ratios := make([]float64, len(of))
+	for i := range of {
+		ratios[i] = of[i] / with[i]
+	}
+	return middle(ratios)
 }

@@ -24,21 +24,45 @@ type plainPeer struct {
 }
 
 func dialPlain(to netip.AddrPort, n int) ([]peer, error) {
-	var all []peer
-	for range n {
-		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-		if err == nil {
-			all = append(all, &plainPeer{fd, make([]byte, upSize), make([]byte, 2*downSize)})
-			err = unix.Connect(fd, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()})
-		}
+	return dial(n, func(uint64) (peer, error) {
+		fd, err := connect(to)
 		if err != nil {
-			for _, p := range all {
-				p.close()
-			}
-			return nil, fmt.Errorf("client %d of %d: %w", len(all), n, err)
+			return nil, err
 		}
+		return &plainPeer{fd, make([]byte, upSize), make([]byte, 2*downSize)}, nil
+	})
+}
+
+// dial makes n peers, or none. They are numbered from 1.
+func dial(n int, one func(id uint64) (peer, error)) (all []peer, err error) {
+	for i := range n {
+		p, err := one(uint64(i) + 1)
+		if err != nil {
+			closeAll(all)
+			return nil, fmt.Errorf("client %d of %d: %w", i+1, n, err)
+		}
+		all = append(all, p)
 	}
 	return all, nil
+}
+
+func closeAll(peers []peer) {
+	for _, p := range peers {
+		p.close()
+	}
+}
+
+// connect opens a socket that does not block.
+func connect(to netip.AddrPort) (fd int, err error) {
+	fd, err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	if err := unix.Connect(fd, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}); err != nil {
+		_ = unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
 }
 
 func (p *plainPeer) exchange() (received, sent int) {

@@ -28,7 +28,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("packets", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	clients := flags.Int("clients", 256, fmt.Sprintf("clients of each server, 1 to %d", maxClients))
-	seconds := flags.Float64("seconds", 10, "how long each server is measured, up to 600, in turns of at most one second")
+	seconds := flags.Float64("seconds", 10, "how long each server is measured, up to 600, in turns of at most a fifth of a second")
 	asJSON := flags.Bool("json", false, "print one JSON object instead of a table")
 	flags.Usage = func() { usage(flags) }
 	switch err := flags.Parse(args); {
@@ -40,7 +40,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "packets: no arguments but flags, 1 to %d clients, more than 0 and up to 600 seconds; see -h\n", maxClients)
 		return 2
 	}
-	results, err := measure(*clients, time.Duration(*seconds*float64(time.Second)))
+	results, err := measure(*clients, time.Duration(*seconds*float64(time.Second)), stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, "packets:", err)
 		return 1

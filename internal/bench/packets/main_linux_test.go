@@ -58,13 +58,13 @@ func TestEveryFieldIsThere(t *testing.T) {
 func TestTable(t *testing.T) {
 	results := make(map[string]result)
 	for i, k := range kinds {
-		results[k.name] = result{micros: float64(1 + i), allocs: 0.25, rate: 30720, lost: 0.01}
+		results[k.name] = result{micros: float64(1 + i), turns: []float64{1, float64(1 + i), float64(2 + 2*i)}, allocs: 0.25, rate: 30720, lost: 0.01}
 	}
 	var out bytes.Buffer
 	if err := table(&out, results); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"plain_udpconn", "30720", "0.25", "1.00%", "gnet_plain_vs_plain_udpconn", "2.00"} {
+	for _, want := range []string{"plain_udpconn", "30720", "0.25", "1.00%", "gnet_plain_vs_plain_udpconn", "2.00", "gnet_secure_vs_gnet_plain", "1.50"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

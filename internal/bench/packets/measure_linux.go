@@ -1,17 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"time"
 )
 
 const (
-	// turn is the longest that one server is measured before the next one is.
-	turn = time.Second
-	// settle is how long a server runs before a turn counts, and is given to become idle after it.
-	settle = 300 * time.Millisecond
+	// turn is the longest that one server is measured before the next one is: short against the seconds for which
+	// something else keeps a machine busy.
+	turn = 200 * time.Millisecond
+	// settle is how long a server runs before a turn counts.
+	settle = 100 * time.Millisecond
 )
 
 // result is what was measured of one server: medians over its turns.
@@ -20,10 +23,12 @@ type result struct {
 	allocs float64 // per packet
 	rate   float64 // packets per second
 	lost   float64 // share of the packets of both directions
+
+	turns []float64 // micros of each turn
 }
 
-// measure runs all kinds, each for so long in total, and returns the results by name.
-func measure(clients int, total time.Duration) (map[string]result, error) {
+// measure runs all kinds, each for so long in total, and returns the results by name. It tells progress how far it is.
+func measure(clients int, total time.Duration, progress io.Writer) (map[string]result, error) {
 	type contestant struct {
 		*process
 		peers []peer
@@ -32,9 +37,7 @@ func measure(clients int, total time.Duration) (map[string]result, error) {
 	var all []*contestant
 	defer func() {
 		for _, c := range all {
-			for _, p := range c.peers {
-				p.close()
-			}
+			closeAll(c.peers)
 			_ = c.close()
 		}
 	}()
@@ -48,34 +51,48 @@ func measure(clients int, total time.Duration) (map[string]result, error) {
 		if c.peers, err = k.dial(p.addr, clients); err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
+		if err := p.hold(); err != nil {
+			return nil, err
+		}
 	}
 	turns := int((total + turn - 1) / turn)
-	for range turns {
+	for round := range turns {
+		fmt.Fprintf(progress, "round %d of %d, µs:", round+1, turns)
 		for _, c := range all {
 			r, err := takeTurn(c.process, c.peers, total/time.Duration(turns))
 			if err != nil {
+				fmt.Fprintln(progress)
 				return nil, err
 			}
 			c.turns = append(c.turns, r)
+			fmt.Fprintf(progress, " %s %.2f", c.kind.name, r.micros)
 		}
+		fmt.Fprintln(progress)
 	}
 	results := make(map[string]result)
 	for _, c := range all {
 		of := func(field func(result) float64) float64 { return median(c.turns, field) }
-		results[c.kind.name] = result{
+		r := result{
 			micros: of(func(r result) float64 { return r.micros }),
 			allocs: of(func(r result) float64 { return r.allocs }),
 			rate:   of(func(r result) float64 { return r.rate }),
 			lost:   of(func(r result) float64 { return r.lost }),
 		}
+		for _, turn := range c.turns {
+			r.turns = append(r.turns, turn.micros)
+		}
+		results[c.kind.name] = r
 	}
 	return results, nil
 }
 
 // takeTurn lets one server run under load for so long.
-func takeTurn(p *process, peers []peer, length time.Duration) (result, error) {
+func takeTurn(p *process, peers []peer, length time.Duration) (r result, err error) {
+	if err := p.resume(); err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, p.hold()) }()
 	l := begin(peers)
-	defer time.Sleep(settle)
 	defer l.stop()
 	time.Sleep(settle)
 	sent, received, began := l.sent.Load(), l.received.Load(), time.Now()
@@ -108,6 +125,10 @@ func median(turns []result, field func(result) float64) float64 {
 	for i, r := range turns {
 		values[i] = field(r)
 	}
+	return middle(values)
+}
+
+func middle(values []float64) float64 {
 	slices.Sort(values)
 	return values[len(values)/2]
 }

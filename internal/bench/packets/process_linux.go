@@ -110,7 +110,20 @@ func (p *process) usage() (u processUsage, err error) {
 	return u, nil
 }
 
+// hold keeps a server from running at all, until resume.
+func (p *process) hold() error { return p.signal(syscall.SIGSTOP) }
+
+func (p *process) resume() error { return p.signal(syscall.SIGCONT) }
+
+func (p *process) signal(s syscall.Signal) error {
+	if err := p.cmd.Process.Signal(s); err != nil {
+		return fmt.Errorf("%s: %w", p.kind.name, err)
+	}
+	return nil
+}
+
 func (p *process) close() error {
+	_ = p.resume()
 	_ = p.ask.Close()
 	return p.cmd.Wait()
 }

@@ -15,8 +15,7 @@ const (
 	upSize   = 100
 	downSize = 400
 
-	// idleTicks is after how many ticks of silence a client is sent nothing more, so that a server is idle
-	// between its turns.
+	// idleTicks is after how many ticks of silence a client is sent nothing more.
 	idleTicks = 6
 )
 
@@ -95,11 +94,8 @@ func (s *ticking) serve(c *counters) {
 		clients.hear(d.From, n)
 	}
 	flusher, _ := s.wire.(netsys.Flusher)
-	next := time.Now()
-	for {
-		next = next.Add(tick)
-		time.Sleep(time.Until(next))
-		now := time.Now()
+	for p := startPace(); ; {
+		now := p.wait()
 		n++
 		s.wire.Poll(now, deliver)
 		for i := range clients.seats {
@@ -113,4 +109,20 @@ func (s *ticking) serve(c *counters) {
 			flusher.Flush(now)
 		}
 	}
+}
+
+// pace says when ticks are.
+type pace struct{ next time.Time }
+
+func startPace() pace { return pace{time.Now()} }
+
+// wait returns at the next tick. What was missed, because the process was held, is not made up for.
+func (p *pace) wait() time.Time {
+	p.next = p.next.Add(tick)
+	time.Sleep(time.Until(p.next))
+	now := time.Now()
+	if now.Sub(p.next) > tick {
+		p.next = now
+	}
+	return now
 }

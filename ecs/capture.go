@@ -1,0 +1,190 @@
+package ecs
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+)
+
+// capture is one state in a ring of them.
+type capture struct {
+	key    uint32
+	valid  bool
+	tables []tableCapture // by table.index
+}
+
+// tableCapture is a copy of a table's columns. Its buffers belong to one place
+// in the ring and one table, so that entities and names are copied again only when
+// their arrangement is not the one that this place held last.
+type tableCapture struct {
+	t        *table
+	n        int // rows; 0: the table was empty or not of interest
+	version  uint64
+	entities []Entity
+	names    []components.NetID // of a ring of whole worlds, unless the table has none
+	columns  []column           // by place in ring.comps; empty where the table has none
+}
+
+// column is a copy of a column, kept in words so that it is aligned for any
+// component.
+type column struct{ words []uint64 }
+
+// sized makes room for n bytes.
+func (c *column) sized(n uintptr) unsafe.Pointer {
+	need := int(n+7) / 8
+	if cap(c.words) < need {
+		c.words = make([]uint64, need+need/2)
+	}
+	return c.base()
+}
+
+func (c *column) base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(c.words)) }
+
+// ring holds captures of a world's tables by key. Capturing into a ring that has
+// gone round once allocates nothing unless tables grew.
+type ring struct {
+	w      *World
+	places []capture
+	comps  []*Component // that are captured
+	at     []int        // place in comps by component index, or -1
+	whole  bool         // all tables, not only those of what this peer simulates
+}
+
+// newRing makes a ring of n captures of the components that of chooses.
+func newRing(w *World, n int, whole bool, of func(*Component) bool) ring {
+	r := ring{w: w, places: make([]capture, n), whole: whole}
+	for _, c := range w.protocol.all {
+		at := -1
+		if of(c) && c.size > 0 {
+			at = len(r.comps)
+			r.comps = append(r.comps, c)
+		}
+		r.at = append(r.at, at)
+	}
+	return r
+}
+
+func (h *ring) place(key uint32) *capture { return &h.places[key%uint32(len(h.places))] }
+
+// Len is the number of captures that the ring holds.
+func (h *ring) Len() int { return len(h.places) }
+
+// Has reports whether the capture of key is still in the ring.
+func (h *ring) Has(key uint32) bool {
+	c := h.place(key)
+	return c.valid && c.key == key
+}
+
+// Forget drops all captures.
+func (h *ring) Forget() {
+	for i := range h.places {
+		h.places[i].valid = false
+	}
+}
+
+// capture copies the tables into the place of key.
+func (h *ring) capture(key uint32) *capture {
+	h.meet()
+	c := h.place(key)
+	c.key, c.valid = key, true
+	for i := range c.tables {
+		h.take(i, &c.tables[i])
+	}
+	return c
+}
+
+// meet makes all places know the tables that came up since.
+func (h *ring) meet() {
+	for i := len(h.places[0].tables); i < len(h.w.tables); i++ {
+		for k := range h.places {
+			place := &h.places[k]
+			place.tables = append(place.tables, tableCapture{t: h.w.tables[i], columns: make([]column, len(h.comps))})
+		}
+	}
+}
+
+// reserve makes room for rows of a table in all places that have none yet: in
+// one go, so that the first time round the ring allocates once and not at every
+// capture.
+func (h *ring) reserve(i, rows int) {
+	var bare []*tableCapture
+	for k := range h.places {
+		if tc := &h.places[k].tables[i]; cap(tc.entities) == 0 {
+			bare = append(bare, tc)
+		}
+	}
+	rows += rows/2 + 1
+	entities := make([]Entity, len(bare)*rows)
+	for k, tc := range bare {
+		tc.entities = entities[k*rows : k*rows : (k+1)*rows]
+	}
+	if h.whole && h.w.tables[i].mask.has(h.w.protocol.netIDC.index) {
+		names := make([]components.NetID, len(bare)*rows)
+		for k, tc := range bare {
+			tc.names = names[k*rows : k*rows : (k+1)*rows]
+		}
+	}
+	for c, comp := range h.comps {
+		if !h.w.tables[i].mask.has(comp.index) {
+			continue
+		}
+		need := int(comp.size*uintptr(rows)+7) / 8
+		words := make([]uint64, len(bare)*need)
+		for k, tc := range bare {
+			tc.columns[c].words = words[k*need : (k+1)*need : (k+1)*need]
+		}
+	}
+}
+
+func (h *ring) take(i int, tc *tableCapture) {
+	t := tc.t
+	tc.n = 0
+	if !h.whole && !h.w.simulates(t) {
+		return
+	}
+	h.w.refresh(t)
+	if t.n == 0 {
+		return
+	}
+	tc.n = t.n
+	if cap(tc.entities) == 0 {
+		h.reserve(i, t.n)
+	}
+	if tc.version != t.version {
+		tc.version = t.version
+		tc.entities = append(tc.entities[:0], h.w.entities(t)...)
+		if h.whole {
+			tc.names = append(tc.names[:0], h.w.names(t)...)
+		}
+	}
+	for k, comp := range h.comps {
+		if t.mask.has(comp.index) {
+			n := comp.size * uintptr(t.n)
+			copy(unsafe.Slice((*byte)(tc.columns[k].sized(n)), n), unsafe.Slice((*byte)(t.cols[comp.index]), n))
+		}
+	}
+}
+
+// putColumns restores a table whose rows are where they were: versions agree.
+func (h *ring) putColumns(tc *tableCapture) {
+	h.w.refresh(tc.t)
+	for k, comp := range h.comps {
+		if tc.t.mask.has(comp.index) {
+			n := comp.size * uintptr(tc.n)
+			copy(unsafe.Slice((*byte)(tc.t.cols[comp.index]), n), unsafe.Slice((*byte)(tc.columns[k].base()), n))
+		}
+	}
+}
+
+// value is where the i-th row of a captured table has a component, which the
+// table and the ring must have.
+func (h *ring) value(tc *tableCapture, i int, c *Component) unsafe.Pointer {
+	return unsafe.Add(tc.columns[h.at[c.index]].base(), uintptr(i)*c.size)
+}
+
+// rowNow is the row of an entity in its table.
+func (w *World) rowNow(s *slot) int {
+	c := w.protocol.selfC
+	w.refresh(s.table)
+	return int((uintptr(w.stored(s, c)) - uintptr(s.table.cols[c.index])) / c.size)
+}

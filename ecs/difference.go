@@ -1,0 +1,165 @@
+package ecs
+
+import (
+	"cmp"
+	"fmt"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+)
+
+// Difference is the first place at which two states differ: by NetID, then by
+// component in order of registration, then by field. What has no NetID comes
+// last, in order of its handle's number. Storage order has no part in it.
+type Difference struct {
+	NetID     components.NetID // 0 when the entity has none, or nothing but the allocation of names differs
+	Entity    Entity           // in the first state, or in the second when it lives in that alone
+	Component string           // empty when the entity lives in one state only
+	Field     string           // empty when one of the two has no such component
+	A, B      string           // the values as text, "absent" where there is none
+}
+
+// String is the difference in a line.
+func (d Difference) String() string {
+	what := d.Component
+	if d.Field != "" {
+		what += "." + d.Field
+	}
+	if what != "" {
+		what += " of "
+	}
+	if d.NetID != 0 {
+		return fmt.Sprintf("%sentity %d: %s and %s", what, d.NetID, d.A, d.B)
+	}
+	return fmt.Sprintf("%s%v: %s and %s", what, d.Entity, d.A, d.B)
+}
+
+// Texts of a Difference for what is there on one side only.
+const (
+	absent  = "absent"
+	present = "present"
+)
+
+// Differs finds the first difference between two worlds of one protocol that
+// simulate the same: peers under rollback or lockstep, a world and its replay. It
+// compares the entities that have a NetID: replicated components as [World.Hash]
+// does, local ones by all that they hold, marks as components.Predicted not at all.
+// It allocates, and costs far more than the hash: use it when the hashes differ.
+func Differs(a, b *World) (d Difference, differs bool) {
+	best := firstDifference{}
+	for t := range a.Tables {
+		for i, id := range t.NetIDs {
+			e := t.Entities[i]
+			other, _ := b.ByNetID(id)
+			s := b.at(other)
+			if s == nil || s.parked || s.table == nil {
+				best.offer(Difference{NetID: id, Entity: e, A: present, B: absent})
+				continue
+			}
+			at := func(c *Component) unsafe.Pointer { return b.peek(s, c) }
+			best.offerIf(a.differsIn(id, e, func(c *Component) unsafe.Pointer { return a.peek(a.at(e), c) }, at))
+		}
+	}
+	for t := range b.Tables {
+		for i, id := range t.NetIDs {
+			e, _ := a.ByNetID(id)
+			if s := a.at(e); s == nil || s.parked || s.table == nil {
+				best.offer(Difference{NetID: id, Entity: t.Entities[i], A: absent, B: present})
+			}
+		}
+	}
+	return best.Difference, best.found
+}
+
+// Differs finds the first difference between the state captured under tick and the
+// present one, entities without a NetID included: what [Differs] is between two
+// worlds. It returns [ErrNoHistory] when the tick is not in the ring.
+func (h *WorldHistory) Differs(tick uint32) (d Difference, differs bool, err error) {
+	p, err := h.At(tick)
+	if err != nil {
+		return d, false, err
+	}
+	w, best := h.w, firstDifference{}
+	for i := range p.c.tables {
+		tc := &p.c.tables[i]
+		for row, e := range tc.entities[:tc.n] {
+			id, s := tc.name(row), w.at(e)
+			if s == nil || s.table == nil || s.netID != id {
+				best.offer(Difference{NetID: id, Entity: e, A: present, B: absent})
+				continue
+			}
+			then := func(c *Component) unsafe.Pointer {
+				switch {
+				case !tc.t.mask.has(c.index):
+					return nil
+				case c.size == 0:
+					return unsafe.Pointer(&nothing)
+				}
+				return h.value(tc, row, c)
+			}
+			best.offerIf(w.differsIn(id, e, then, func(c *Component) unsafe.Pointer { return w.peek(s, c) }))
+		}
+	}
+	for _, t := range w.tables {
+		w.refresh(t)
+		for _, e := range w.entities(t) {
+			id := w.slots[e.id].netID
+			if tc, _ := p.find(e); tc == nil || p.NetID(e) != id {
+				best.offer(Difference{NetID: id, Entity: e, A: absent, B: present})
+			}
+		}
+	}
+	if next := p.s.nextNet; !best.found && next != w.nextNet {
+		best.offer(Difference{Component: "NetID", Field: "next", A: fmt.Sprint(next), B: fmt.Sprint(w.nextNet)})
+	}
+	return best.Difference, best.found, nil
+}
+
+// peek is where a stored entity has a component, or nil.
+func (w *World) peek(s *slot, c *Component) unsafe.Pointer {
+	switch {
+	case s.table == nil || !s.table.mask.has(c.index):
+		return nil
+	case c.size == 0:
+		return unsafe.Pointer(&nothing)
+	}
+	return w.stored(s, c)
+}
+
+// differsIn finds the first component in which two states of an entity differ.
+func (w *World) differsIn(id components.NetID, e Entity, a, b func(*Component) unsafe.Pointer) (Difference, bool) {
+	p := w.protocol
+	for _, c := range p.all {
+		if p.hidden(c) {
+			continue
+		}
+		x, y := a(c), b(c)
+		switch {
+		case x == nil && y == nil:
+		case x == nil:
+			return Difference{id, e, c.Name, "", absent, present}, true
+		case y == nil:
+			return Difference{id, e, c.Name, "", present, absent}, true
+		default:
+			if field, a, b, differ := c.differs(x, y); differ {
+				return Difference{id, e, c.Name, field, a, b}, true
+			}
+		}
+	}
+	return Difference{}, false
+}
+
+// firstDifference keeps the first of the differences offered.
+type firstDifference struct {
+	Difference
+	found bool
+}
+
+func (f *firstDifference) offer(d Difference) { f.offerIf(d, true) }
+
+func (f *firstDifference) offerIf(d Difference, differs bool) {
+	before := cmp.Or(cmp.Compare(d.NetID-1, f.NetID-1), cmp.Compare(d.Entity.id, f.Entity.id)) < 0 // 0 comes last
+	if differs && (!f.found || before) {
+		f.Difference, f.found = d, true
+	}
+}

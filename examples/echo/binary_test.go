@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The program as it is built, against itself in another process.
+func TestBinary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	echo := filepath.Join(t.TempDir(), "echo.exe")
+	if out, err := exec.Command("go", "build", "-o", echo, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := func(args ...string) (*exec.Cmd, *output) {
+		c, printed := exec.CommandContext(ctx, echo, append(args, "-protocol", "0x11", "-key", testKey)...), new(output)
+		c.Stdout, c.Stderr = printed, printed
+		return c, printed
+	}
+	for _, loopback := range []string{"127.0.0.1", "[::1]"} {
+		t.Run(loopback, func(t *testing.T) {
+			family(t, loopback)
+			server, served := command("-serve", loopback+":0", "-count", "50")
+			if err := server.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = server.Process.Signal(os.Kill) }()
+			for range 1000 {
+				if servingAt.MatchString(served.String()) {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			m := servingAt.FindStringSubmatch(served.String())
+			if m == nil {
+				t.Fatalf("the server does not start: %s", served)
+			}
+			// The server ends after 50 payloads, and the client with it.
+			client, printed := command("-connect", m[1], "-payload", "1200", "-rate", "200", "-duration", "30s")
+			if err := client.Run(); err != nil {
+				t.Errorf("the client: %v\n%s", err, printed)
+			}
+			if err := server.Wait(); err != nil {
+				t.Errorf("the server: %v\n%s", err, served)
+			}
+			for _, want := range []string{`connected: .* in slot 0 of 256`, `disconnected: .*by the peer`, `payloads: \d+ sent, [45]\d received`} {
+				if !regexp.MustCompile(want).MatchString(printed.String()) {
+					t.Errorf("the client does not print %q but\n%s", want, printed)
+				}
+			}
+			for _, want := range []string{"connected: client 1 at " + loopback, "payloads: 50 echoed, 60000 B; 1 clients"} {
+				if !strings.Contains(served.String(), want) {
+					t.Errorf("the server does not print %q but\n%s", want, served)
+				}
+			}
+		})
+	}
+}

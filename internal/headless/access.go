@@ -1,0 +1,185 @@
+package headless
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/keyfile"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+const (
+	// passwordVariable is the environment variable with the password of -login: command lines are no secret.
+	passwordVariable = "TACTUS_PASSWORD"
+	// maxToken bounds what is read of a token's file or of a service's answer.
+	maxToken = 64 << 10
+	// loginTime bounds a login.
+	loginTime = 10 * time.Second
+)
+
+// access is what -key, -token and -login say.
+type access struct {
+	key    netcode.Key      // zero: none
+	public []netip.AddrPort // of -public
+	tokens []*netcode.ConnectToken
+}
+
+// open reads what -key and -public say.
+func (a *access) open(o *Options) (err error) {
+	if o.Key != "" {
+		if a.key, err = keyfile.Read(o.Key); err != nil {
+			return fmt.Errorf("-key: %w", err)
+		}
+	}
+	for _, text := range list(o.Public) {
+		addr, err := net.ResolveUDPAddr("udp", text)
+		if err != nil {
+			return fmt.Errorf("-public: %w", err)
+		}
+		ap := addr.AddrPort()
+		a.public = append(a.public, netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()))
+	}
+	return nil
+}
+
+// collect gets the tokens that -token and -login name: one for each bot.
+func (o *Options) collect(ctx context.Context) error {
+	for _, source := range list(o.Token) {
+		if !strings.Contains(source, "://") {
+			token, err := readToken(source)
+			if err != nil {
+				return fmt.Errorf("-token %s: %w", source, err)
+			}
+			o.access.tokens = append(o.access.tokens, token)
+			continue
+		}
+		for _, name := range list(o.Login) {
+			token, err := logIn(ctx, source, name, os.Getenv(passwordVariable))
+			if err != nil {
+				return fmt.Errorf("-token %s -login %s: %w", source, name, err)
+			}
+			o.access.tokens = append(o.access.tokens, token)
+		}
+	}
+	if n := len(o.access.tokens); n > 0 {
+		o.Clients = n
+	}
+	return nil
+}
+
+// token is the n-th bot's: collected, or issued here for a server's address, or nil in development mode.
+func (a *access) token(n int, o *Options, server netip.AddrPort, now time.Time) (*netcode.ConnectToken, error) {
+	if n < len(a.tokens) {
+		return a.tokens[n], nil
+	}
+	if a.key == (netcode.Key{}) {
+		return nil, nil
+	}
+	return netcode.TokenConfig{
+		Key:        a.key,
+		ProtocolID: netsys.DefaultProtocolID,
+		ClientID:   uint64(n) + 1,
+		Servers:    []netip.AddrPort{server},
+		Known:      a.public,
+		UserData:   fmt.Appendf(nil, "bot %d", n),
+		Random:     o.random(o.Seed<<16 + uint64(n)),
+	}.Issue(now)
+}
+
+// readToken reads a token's file.
+func readToken(name string) (*netcode.ConnectToken, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(file, maxToken))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	return parseToken(b)
+}
+
+// parseToken takes a token's bytes, their base64, or the JSON that a login service answers.
+func parseToken(b []byte) (*netcode.ConnectToken, error) {
+	if len(b) == netcode.TokenSize {
+		return netcode.ParseToken(b)
+	}
+	b = bytes.TrimSpace(b)
+	if bytes.HasPrefix(b, []byte("{")) {
+		var answer struct{ Token string }
+		if err := json.Unmarshal(b, &answer); err != nil {
+			return nil, fmt.Errorf("%w: %w", netcode.ErrToken, err)
+		}
+		b = []byte(answer.Token)
+	}
+	raw, err := base64.StdEncoding.DecodeString(string(b))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", netcode.ErrToken, err)
+	}
+	return netcode.ParseToken(raw)
+}
+
+// logIn asks a service such as examples/tokens for a token. A password goes to the
+// URL that was named and to no other, and not over the network in the clear.
+func logIn(ctx context.Context, service, name, password string) (*netcode.ConnectToken, error) {
+	u, err := url.Parse(service)
+	if err != nil {
+		return nil, err
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); u.Scheme != "https" &&
+		(u.Scheme != "http" || u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback())) {
+		return nil, errors.New("allowed are https, and http to this machine")
+	}
+	if password == "" {
+		return nil, fmt.Errorf("the environment variable %s must hold the password", passwordVariable)
+	}
+	body, err := json.Marshal(map[string]string{"name": name, "password": password})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, loginTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, service, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxToken))
+	if err = errors.Join(err, response.Body.Close()); err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		var refusal struct{ Error string }
+		_ = json.Unmarshal(answer, &refusal)
+		return nil, fmt.Errorf("the service answers %q: %.200q", response.Status, refusal.Error)
+	}
+	return parseToken(answer)
+}
+
+// list splits a flag at its commas.
+func list(flag string) (all []string) {
+	for text := range strings.SplitSeq(flag, ",") {
+		if text = strings.TrimSpace(text); text != "" {
+			all = append(all, text)
+		}
+	}
+	return all
+}

@@ -1,0 +1,73 @@
+package netsys
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+// DefaultProtocolID is the protocol id of a game that chose none.
+const DefaultProtocolID uint64 = 0x7461637475730001
+
+// developmentLifetime is how long a token of the development mode can be used: no longer than netcode keeps nonces
+// apart, and long enough for clocks that differ.
+const developmentLifetime = time.Hour
+
+// DevelopmentKey is the key of the development mode, in which no login service is needed. It is no secret: it
+// protects nobody from anybody.
+func DevelopmentKey() (k netcode.Key) {
+	copy(k[:], "tactus: a key that everybody has")
+	return k
+}
+
+// secure is the configuration of netcode, or an error when that is not safe enough.
+func (c ServerConfig) secure(w Wire) (netcode.ServerConfig, error) {
+	n := netcode.ServerConfig{
+		Key:        c.Key,
+		ProtocolID: orDefault(c.ProtocolID, DefaultProtocolID),
+		Addresses:  c.Addresses,
+		Takeover:   true,
+		MaxClients: orDefault(c.MaxClients, defaultMaxClients),
+		Random:     c.Random,
+	}
+	if c.Key == (netcode.Key{}) || c.Key == DevelopmentKey() {
+		if at := w.LocalAddr(); !c.InsecureAllowAnyAddress && !isVirtual(w) && !at.Addr().IsLoopback() {
+			return n, fmt.Errorf("%w, and this server is at %v; set ServerConfig.Key, or InsecureAllowAnyAddress to let everybody in", ErrInsecure, at)
+		}
+		n.Key, n.Addresses, n.AnyAddress = DevelopmentKey(), nil, true
+		return n, nil
+	}
+	if n.Addresses == nil {
+		at := w.LocalAddr()
+		if at.Addr().IsUnspecified() {
+			return n, fmt.Errorf("netsys: ServerConfig.Addresses is needed: connect tokens cannot name %v", at)
+		}
+		n.Addresses = []netip.AddrPort{at}
+	}
+	return n, nil
+}
+
+// develop is what the token of a client without one says, or an error when that is not safe enough.
+func (c ClientConfig) develop(w Wire, server netip.AddrPort) (netcode.TokenConfig, error) {
+	t := netcode.TokenConfig{
+		Key:        DevelopmentKey(),
+		ProtocolID: orDefault(c.ProtocolID, DefaultProtocolID),
+		ClientID:   c.ClientID,
+		Servers:    []netip.AddrPort{server},
+		Lifetime:   developmentLifetime,
+		Timeout:    -time.Second, // sessions have their own
+		Random:     c.Random,
+	}
+	if !server.IsValid() {
+		return t, fmt.Errorf("netsys: NewClient needs the server's address or a ClientConfig.Token")
+	}
+	if !c.InsecureAllowAnyAddress && !isVirtual(w) && !server.Addr().IsLoopback() {
+		return t, fmt.Errorf("%w, and the server is at %v; set ClientConfig.Token, or InsecureAllowAnyAddress to trust the network", ErrInsecure, server)
+	}
+	if t.ClientID == 0 {
+		t.ClientID = randomUint64(c.Random)
+	}
+	return t, t.Validate()
+}

@@ -1,0 +1,92 @@
+package eventloop
+
+import (
+	"sync"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/internal/mmsg"
+)
+
+// gather spares the event loop most of its wake-ups. gnet reads one datagram for each time that the loop wakes up.
+// Once it has done so, the loop sleeps for a while, in which datagrams gather in the kernel, and then takes them
+// all; a Poll meanwhile takes what is there at once, so that nothing comes later to who polls. Both read the socket
+// that gnet reads too, but never while gnet may have a datagram in its hand, so that the order is kept. The kernel
+// stamps arrivals, so that no datagram looks as if it had been under way while it waited.
+type gather struct {
+	sleep   time.Duration
+	batches int // that one Read takes
+	inbox   *netsys.Inbox
+
+	put  func(netsys.Datagram) // the loop's
+	last time.Time             // of what it put into the inbox
+
+	mu     sync.Mutex // held by who reads the socket
+	in     *mmsg.Reader
+	asleep bool // the loop is, and gnet's datagram is in the inbox
+
+	hand    func(netsys.Datagram) // the poller's
+	deliver func(netsys.Datagram)
+	now     time.Time
+	handed  time.Time // the latest time of arrival delivered
+}
+
+// newGather returns nil on systems that cannot do this.
+func newGather(sleep time.Duration, inbox *netsys.Inbox, queue int) *gather {
+	g := &gather{
+		sleep:   sleep,
+		batches: (queue + mmsg.BatchSize - 1) / mmsg.BatchSize,
+		inbox:   inbox,
+		in:      mmsg.NewReader(),
+	}
+	g.put = func(d netsys.Datagram) {
+		g.last = latest(d.At, g.last)
+		inbox.Put(d.From, g.last, d.Data)
+	}
+	g.hand = func(d netsys.Datagram) {
+		// The datagram that woke the loop has the time at which it was read: after the stamp of what came behind it,
+		// and maybe after now.
+		d.At = latest(d.At, g.handed)
+		if d.At.After(g.now) {
+			d.At = g.now
+		}
+		g.handed = d.At
+		g.deliver(d)
+	}
+	return g
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// bind is told the socket before the event loop begins.
+func (g *gather) bind(fd int) error { return mmsg.Stamp(fd) }
+
+// rest runs on the event loop when it has put a datagram of a time into the inbox.
+func (g *gather) rest(fd int, at time.Time) {
+	g.last = at
+	g.mu.Lock()
+	g.asleep = true
+	g.mu.Unlock()
+	time.Sleep(g.sleep)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.in.Read(fd, time.Now(), g.batches, g.put)
+	g.asleep = false
+}
+
+// poll delivers what the event loop took, and then what it would take later.
+func (g *gather) poll(fd int, now time.Time, deliver func(netsys.Datagram)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.deliver, g.now = deliver, now
+	g.inbox.Drain(time.Now(), g.hand)
+	if g.asleep {
+		g.in.Read(fd, now, g.batches, g.hand)
+	}
+	g.deliver = nil
+}

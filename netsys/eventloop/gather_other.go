@@ -1,0 +1,20 @@
+//go:build darwin || dragonfly || freebsd || netbsd || openbsd
+
+package eventloop
+
+import (
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// gather is for systems that read many datagrams in one call.
+type gather struct{}
+
+func newGather(time.Duration, *netsys.Inbox, int) *gather { return nil }
+
+func (*gather) bind(int) error { return nil }
+
+func (*gather) rest(int, time.Time) {}
+
+func (*gather) poll(int, time.Time, func(netsys.Datagram)) {}

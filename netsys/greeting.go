@@ -1,0 +1,132 @@
+package netsys
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// greeting is what a server knows of a client that has a slot and is not connected yet.
+type greeting struct {
+	since  time.Time
+	answer []byte // welcome or refusal, which goes out again for each hello that comes again
+}
+
+// packet takes one authentic packet of a session, or of one that is to begin.
+func (s *Server) packet(now time.Time, from *session, b []byte) {
+	drop := DropNone
+	switch {
+	case b[0] == kindHello:
+		drop = s.greet(now, from, b)
+	case b[0] < kindDatagram || from.state == connecting:
+		drop = DropUnexpected
+	case from.state == welcomed:
+		if _, _, drop = parsePacket(b); drop == DropNone {
+			s.admit(now, from)
+		}
+	}
+	if drop == DropNone && from.state == connected && b[0] != kindHello {
+		drop = from.receive(now, b)
+	}
+	s.drops.count(drop)
+	if drop.hostile() {
+		from.suspect(now)
+	}
+}
+
+// admit makes a session of a client that came back after its welcome.
+func (s *Server) admit(now time.Time, guest *session) {
+	i := slices.Index(s.guests, guest)
+	s.guests = slices.Delete(s.guests, i, i+1)
+	s.sessions = append(s.sessions, guest)
+	guest.greeting.answer = nil
+	guest.state = connected
+	s.carrier.handler.Connected(now, guest)
+}
+
+// greet answers a hello.
+func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
+	switch {
+	case from.state == connected:
+		return DropDuplicate
+	case from.state > connected:
+		return DropUnexpected
+	case from.greeting.answer != nil:
+		// The answer may have been lost: the same one again.
+		_ = from.tunnel.Send(now, from.greeting.answer)
+		return DropDuplicate
+	}
+	drop, at := parseHello(b, &s.hello), 0
+	if drop == DropNone {
+		var differs bool
+		if at, differs = s.schema.differs(&s.hello); differs {
+			drop = DropSchema
+		} else if s.closing {
+			drop = DropClosing
+		}
+	}
+	switch drop {
+	case DropNone:
+		s.welcome(now, from)
+	case DropVersion:
+		s.refuse(now, from, refused{reason: refusedVersion})
+	case DropClosing:
+		s.refuse(now, from, refused{reason: refusedClosing})
+	case DropSchema:
+		r := refused{reason: refusedSchema, line: unknownLine}
+		if at >= 0 {
+			line := s.schema.line(at)
+			r.line, r.text = uint16(at), []byte(line[:min(len(line), maxRefusedText)])
+		}
+		s.refuse(now, from, r)
+	}
+	return drop
+}
+
+// welcome gives a client its id, and waits for its first packet.
+func (s *Server) welcome(now time.Time, guest *session) {
+	id := uint64(0)
+	if s.config.ID != nil {
+		id = s.config.ID(guest.clientID)
+	}
+	if id == 0 {
+		id = s.lastID + 1
+	}
+	s.lastID = max(s.lastID, id)
+	w := welcome{id: id}
+	if s.config.Welcome != nil {
+		w.payload = s.config.Welcome(id)
+	}
+	if len(w.payload) > MaxWelcome {
+		panic(fmt.Sprintf("netsys: ServerConfig.Welcome returned %d bytes; send more than %d in a message after Connected", len(w.payload), MaxWelcome))
+	}
+	guest.channels = newChannels(s.config.Channels)
+	guest.tag = s.hello.tag
+	guest.open(now, id)
+	guest.state = welcomed
+	guest.greeting.since = now
+	guest.greeting.answer = appendWelcome(nil, w)
+	_ = guest.tunnel.Send(now, guest.greeting.answer)
+}
+
+func (s *Server) refuse(now time.Time, guest *session, r refused) {
+	guest.greeting.answer = appendRefused(nil, r)
+	_ = guest.tunnel.Send(now, guest.greeting.answer)
+}
+
+// expire takes the slots of clients that were not connected in time, and forgets those that gave up.
+func (s *Server) expire(now time.Time) {
+	for i := 0; i < len(s.guests); {
+		guest := s.guests[i]
+		if guest.state < ended && now.Sub(guest.greeting.since) >= greetTime {
+			guest.tunnel.Disconnect(now)
+			guest.state = ended
+			s.drops.count(DropHalfOpen)
+		}
+		if guest.state < ended {
+			i++
+			continue
+		}
+		s.guests = slices.Delete(s.guests, i, i+1)
+	}
+}

@@ -1,0 +1,4 @@
+// Package mmsg receives and sends UDP datagrams of a raw descriptor in batches, one system call for up to 64
+// (recvmmsg, sendmmsg), with the kernel's time stamps: [Reader], [Writer]. It is what the server wires on Linux
+// have in common; on other systems it is empty.
+package mmsg

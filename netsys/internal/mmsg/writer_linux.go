@@ -1,0 +1,87 @@
+package mmsg
+
+import (
+	"net/netip"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// Writer collects datagrams for one system call. It is for one goroutine at a time.
+type Writer struct {
+	// Sent counts datagrams, Calls the system calls that this took.
+	Sent, Calls uint64
+	// Full counts the datagrams not sent because the kernel's send buffer had no room, Refused those that it would
+	// not send for another reason, such as no route.
+	Full, Refused uint64
+
+	zones zones
+
+	// Pointers from one part to another are set once; a Writer stays on the heap, where nothing moves.
+	messages [BatchSize]message
+	vectors  [BatchSize]unix.Iovec
+	names    [BatchSize]sockaddr
+	data     [BatchSize][netsys.MaxDatagram]byte
+	n        int
+	v6       bool
+}
+
+// NewWriter returns a writer for a socket of IPv6, which reaches IPv4 peers by mapped addresses, or of IPv4.
+func NewWriter(v6 bool) *Writer {
+	w := &Writer{v6: v6}
+	for i := range w.messages {
+		v := &w.vectors[i]
+		v.Base = &w.data[i][0]
+		h := &w.messages[i].hdr
+		h.Name = (*byte)(unsafe.Pointer(&w.names[i]))
+		h.Namelen = sizeInet4
+		if v6 {
+			h.Namelen = sizeInet6
+		}
+		h.Iov = v
+		h.SetIovlen(1)
+	}
+	return w
+}
+
+// Add copies a datagram of at most [netsys.MaxDatagram] bytes, and sends the batch when it is full then. The error
+// is EDESTADDRREQ for an address that cannot be one, EAFNOSUPPORT for IPv6 on a socket of IPv4.
+func (w *Writer) Add(fd int, to netip.AddrPort, b []byte) error {
+	switch {
+	case !to.IsValid() || to.Port() == 0:
+		return unix.EDESTADDRREQ
+	case !w.v6 && !to.Addr().Unmap().Is4():
+		return unix.EAFNOSUPPORT
+	}
+	w.names[w.n].set(to, w.v6, &w.zones)
+	w.vectors[w.n].SetLen(copy(w.data[w.n][:], b))
+	if w.n++; w.n == BatchSize {
+		w.Flush(fd)
+	}
+	return nil
+}
+
+// Flush sends the batch. It never blocks. When the kernel has no room, the rest of the batch is lost; when it
+// refuses a datagram for what that is, only this one.
+func (w *Writer) Flush(fd int) {
+	for at := 0; at < w.n; {
+		n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(fd),
+			uintptr(unsafe.Pointer(&w.messages[at])), uintptr(w.n-at), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+		w.Calls++
+		switch errno {
+		case 0:
+			at += int(n)
+			w.Sent += uint64(n)
+		case unix.EINTR:
+		case unix.EAGAIN, unix.ENOBUFS, unix.ENOMEM:
+			w.Full += uint64(w.n - at)
+			at = w.n
+		default:
+			w.Refused++
+			at++
+		}
+	}
+	w.n = 0
+}

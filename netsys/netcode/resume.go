@@ -1,0 +1,125 @@
+package netcode
+
+import (
+	"net/netip"
+	"time"
+)
+
+const (
+	// findSilence is how long a peer was not heard before a datagram from elsewhere can be its own: the longest silence
+	// of a client that follows the standard.
+	findSilence = sendInterval
+	// findAhead is how far ahead of the newest the sequence number of such a datagram can be.
+	findAhead = 1 << 16
+	// findTrials is with how many keys a datagram is tried.
+	findTrials = 8
+	// findRate is how many searches and trials there are a second, over all addresses.
+	findRate = 2000
+	// findSlots is for how many more slots a search counts once more.
+	findSlots = 1024
+)
+
+// Find looks for the peer that sent a datagram which [Server.Receive] dropped with [DropUnknownSender]: a client whose
+// address has changed, as addresses behind NAT do. It returns nil when there is none. Otherwise the datagram was a
+// new and authentic packet of that session; it counts as received and was handled like any other. The peer stays at
+// its address: somebody on the path can make a packet come from an address of theirs, so ask whether the client is
+// really there by [Peer.SendTo], and then let the session go on there by [Server.Rebind]. The standard knows no
+// such change.
+//
+// A datagram does not say whose it is. It is tried with the keys of the peer that was found at its address before,
+// and of peers that were silent for 100 ms and whose newest sequence number is less than 1<<16 below its own: of 8
+// peers at most, which take turns, so that a few datagrams in a row try all. A look at the peers, of about 5 ns per
+// slot, and a trial, which costs as much as receiving the datagram, count as one each, a look as one more for every
+// 1,024 slots. Of both together there are at most 2,000 a second for addresses that had a session, as those have that
+// change only their port, and 2,000 for all others, with bursts of one second's worth; and calls for one address
+// count in its [ServerConfig.RequestsPerSecond]. A call that finds nobody changes nothing but these allowances and the turns.
+// Nobody is looked for at the address of another peer.
+func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h ServerHandler) *Peer {
+	from = unmap(from)
+	head, drop := parseHeader(datagram, serverReceives)
+	if drop != DropNone || head.kind == kindResponse || s.closed || s.byAddr.get(from) != nil {
+		return nil
+	}
+	nanos, tag := s.nanos(now), s.limits.tag(from.Addr())
+	finds := s.finds.of(s.limits, tag)
+	if !finds.left(nanos, burstTime) || !s.limits.allow(nanos, tag) {
+		return nil
+	}
+	const interval = int64(time.Second) / findRate
+	finds.use(nanos, interval*int64(1+len(s.peers)/findSlots))
+	list, n := s.candidates(now, from, head.sequence)
+	for _, p := range list[:n] {
+		if !finds.left(nanos, burstTime) {
+			return nil
+		}
+		finds.use(nanos, interval)
+		s.turn = p.slot + 1
+		body, drop := p.open(now, head, datagram)
+		switch drop {
+		case DropNone:
+			for _, other := range s.peers {
+				if other != nil && other.elsewhere == from {
+					other.elsewhere = netip.AddrPort{}
+				}
+			}
+			p.elsewhere = from
+			p.handle(now, head.kind, body, h)
+			return p
+		case DropMalformed: // but authentic
+			s.drops.count(drop)
+			return nil
+		}
+	}
+	return nil
+}
+
+// candidates are the n peers with which Find tries a datagram: the one that was found at its address before, and
+// then those whose turn it is, by slot.
+func (s *Server) candidates(now time.Time, from netip.AddrPort, sequence uint64) (list [findTrials]*Peer, n int) {
+	for i := range s.peers {
+		slot := s.turn + i
+		if slot >= len(s.peers) {
+			slot -= len(s.peers)
+		}
+		p := s.peers[slot]
+		if p == nil {
+			continue
+		}
+		if p.elsewhere == from && p.window.check(sequence) == DropNone {
+			list[min(n, findTrials-1)], list[0] = list[0], p
+			n = min(n+1, findTrials)
+			continue
+		}
+		ahead := sequence > p.window.most && sequence-p.window.most < findAhead
+		if ahead && n < findTrials && now.Sub(p.heard) >= findSilence {
+			list[n] = p
+			n++
+		}
+	}
+	return list, n
+}
+
+// Rebind lets a session go on at another address, as found by [Server.Find] and proven by an answer to what
+// [Peer.SendTo] sent there. It reports false, and changes nothing, when the session has ended or the address is that
+// of another peer.
+func (s *Server) Rebind(p *Peer, to netip.AddrPort) bool {
+	to = unmap(to)
+	if p.ended || p.server != s || s.byAddr.get(to) != nil {
+		return false
+	}
+	s.byAddr.remove(p.addr)
+	p.addr, p.elsewhere = to, netip.AddrPort{}
+	s.byAddr.put(to, p)
+	return true
+}
+
+// SendTo sends one payload of 1 to [MaxPayload] bytes to an address that is not, or not yet, the peer's, to find out
+// whether the client is there. Send no more to such an address than came from it. Errors are those of [Peer.Send].
+func (p *Peer) SendTo(now time.Time, to netip.AddrPort, payload []byte) error {
+	if len(payload) < 1 || len(payload) > MaxPayload {
+		return ErrPayloadSize
+	}
+	// What goes elsewhere keeps nothing alive at the peer's address.
+	defer func(sent time.Time) { p.sent = sent }(p.sent)
+	return p.sendTo(now, unmap(to), kindPayload, payload)
+}

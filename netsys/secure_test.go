@@ -1,0 +1,212 @@
+package netsys
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+// at is a wire that says that it has some other address.
+type at struct {
+	Wire
+	addr netip.AddrPort
+}
+
+func (w at) LocalAddr() netip.AddrPort { return w.addr }
+
+// Without keys, others than this machine are kept out, unless the ugly flag says otherwise.
+func TestDevelopmentModeStaysAtHome(t *testing.T) {
+	public, loopback := netip.MustParseAddrPort("192.0.2.1:7777"), netip.MustParseAddrPort("[::1]:7777")
+	key := netcode.GenerateKey(SeededRandom(1))
+	node := func() *Node { return NewNetwork().Node(netip.AddrPort{}) }
+	for _, test := range []struct {
+		name   string
+		wire   Wire
+		config ServerConfig
+		ok     bool
+	}{
+		{"loopback", at{node(), loopback}, ServerConfig{}, true},
+		{"everywhere", at{node(), netip.MustParseAddrPort("0.0.0.0:7777")}, ServerConfig{}, false},
+		{"public", at{node(), public}, ServerConfig{}, false},
+		{"virtual", NewNetwork().Node(public), ServerConfig{}, true},
+		{"the known key", at{node(), public}, ServerConfig{Key: DevelopmentKey()}, false},
+		{"flag", at{node(), public}, ServerConfig{InsecureAllowAnyAddress: true}, true},
+		{"key", at{node(), public}, ServerConfig{Key: key}, true},
+	} {
+		if _, err := NewServer(test.wire, test.config); (err == nil) != test.ok || err != nil && !errors.Is(err, ErrInsecure) {
+			t.Errorf("server, %s: %v", test.name, err)
+		}
+	}
+	token := issue(t, key, 5, epoch, public)
+	for _, test := range []struct {
+		name   string
+		wire   Wire
+		server netip.AddrPort
+		config ClientConfig
+		ok     bool
+	}{
+		{"loopback", at{node(), loopback}, loopback, ClientConfig{}, true},
+		{"public", at{node(), loopback}, public, ClientConfig{}, false},
+		{"virtual", node(), public, ClientConfig{}, true},
+		{"flag", at{node(), loopback}, public, ClientConfig{InsecureAllowAnyAddress: true}, true},
+		{"token", at{node(), loopback}, public, ClientConfig{Token: token}, true},
+	} {
+		if _, err := NewClient(test.wire, test.server, test.config); (err == nil) != test.ok || err != nil && !errors.Is(err, ErrInsecure) {
+			t.Errorf("client, %s: %v", test.name, err)
+		}
+	}
+	if _, err := NewClient(node(), netip.AddrPort{}, ClientConfig{}); err == nil {
+		t.Error("a client without address and token")
+	}
+	if _, err := NewClient(node(), netip.AddrPort{}, ClientConfig{Token: &netcode.ConnectToken{}}); !errors.Is(err, netcode.ErrToken) {
+		t.Errorf("an empty token: %v", err)
+	}
+	if _, err := NewServer(at{node(), netip.MustParseAddrPort("0.0.0.0:7777")}, ServerConfig{Key: key}); err == nil || !strings.Contains(err.Error(), "Addresses") {
+		t.Errorf("a server that tokens cannot name: %v", err)
+	}
+	if k := DevelopmentKey(); k == (netcode.Key{}) || k[31] == 0 {
+		t.Error("the development key is short")
+	}
+}
+
+// issue makes a token as a login service does.
+func issue(t testing.TB, key netcode.Key, clientID uint64, now time.Time, servers ...netip.AddrPort) *netcode.ConnectToken {
+	t.Helper()
+	token, err := netcode.TokenConfig{
+		Key: key, ProtocolID: DefaultProtocolID, ClientID: clientID, Servers: servers, UserData: []byte("Ada"),
+		Random: SeededRandom(clientID + uint64(now.Unix())),
+	}.Issue(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// With a key, the token says who the player is; one of another key gets no answer.
+func TestTokens(t *testing.T) {
+	key := netcode.GenerateKey(SeededRandom(1))
+	address := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 49152)
+	m := newMatch(t, matchConfig{
+		server: ServerConfig{Key: key, ID: func(clientID uint64) uint64 { return clientID + 1000 }},
+		client: ClientConfig{Token: issue(t, key, 42, epoch, address)},
+	}).connect()
+	s := m.atServer.last
+	if s.ClientID() != 42 || string(s.UserData()[:4]) != "Ada\x00" || len(s.UserData()) != netcode.UserDataSize || s.ID() != 1042 {
+		t.Errorf("client %d, user data %q, id %d", s.ClientID(), s.UserData(), s.ID())
+	}
+	if c := m.client.Session(); c.ID() != 1042 || c.ClientID() != 0 || c.UserData() != nil || c.RemoteAddr() != address {
+		t.Errorf("at the client: id %d, client %d, %v", c.ID(), c.ClientID(), c.RemoteAddr())
+	}
+	m.send(m.client.Session(), "secret")
+	m.until("it arrived", func() bool { return m.atServer.received == 1 })
+
+	stranger := newMatch(t, matchConfig{
+		server: ServerConfig{Key: key},
+		client: ClientConfig{Token: issue(t, netcode.GenerateKey(SeededRandom(2)), 42, epoch, address), ConnectTimeout: time.Second},
+	})
+	stranger.until("given up", func() bool { return stranger.atClient.disconnected == 1 })
+	if !errors.Is(stranger.atClient.reason, ErrTimeout) || stranger.server.DatagramDrops()[netcode.DropForged] == 0 {
+		t.Errorf("reason %v, drops %v", stranger.atClient.reason, stranger.server.DatagramDrops())
+	}
+}
+
+// The addresses of a token are tried in turn, unless the client is told where the server is.
+func TestTokenOfSeveralServers(t *testing.T) {
+	key := netcode.GenerateKey(SeededRandom(1))
+	network := NewNetwork()
+	node := network.Node(netip.AddrPort{})
+	server, err := NewServer(node, ServerConfig{Key: key, Random: SeededRandom(3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := netip.MustParseAddrPort("10.0.0.1:7")
+	run := func(to netip.AddrPort, clientID uint64, limit int) *Client {
+		c, err := NewClient(network.Node(netip.AddrPort{}), to, ClientConfig{Token: issue(t, key, clientID, epoch, nobody, node.LocalAddr())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var h log
+		for i := range limit {
+			now := epoch.Add(time.Duration(i) * 20 * time.Millisecond)
+			c.Poll(now, &h)
+			server.Poll(now, &log{})
+		}
+		if !c.Connected() || c.Session().RemoteAddr() != node.LocalAddr() {
+			t.Errorf("connected to %v by %v: %v", c.Session().RemoteAddr(), to, h.reason)
+		}
+		return c
+	}
+	run(node.LocalAddr(), 1, 20)
+	run(netip.AddrPort{}, 2, 600)
+}
+
+// A new token for the same player ends the session that goes on, also from another address; what is said of the new one
+// comes after the end of the old one.
+func TestTakeover(t *testing.T) {
+	for _, same := range []bool{false, true} {
+		var said []string
+		m := newMatch(t, matchConfig{
+			server: ServerConfig{MaxClients: 1, ID: func(clientID uint64) uint64 {
+				said = append(said, "id")
+				return 0
+			}},
+			client: ClientConfig{ClientID: 7},
+		}).connect()
+		wire := Wire(m.network.Node(netip.AddrPort{}))
+		if same {
+			_ = m.clientNode.Close() // the process died
+			wire = m.network.Node(m.clientAddr)
+		}
+		again, err := NewClient(wire, m.server.LocalAddr(), ClientConfig{ClientID: 7, Random: SeededRandom(99)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := m.atServer.last
+		m.atServer.onDisconnected = func() { said = append(said, "end") }
+		var atNew log
+		m.until("connected again", func() bool {
+			again.Poll(m.now, &atNew)
+			return m.atServer.connected == 2 && atNew.connected == 1
+		})
+		if !errors.Is(m.atServer.reason, ErrReplaced) || strings.Join(said, " ") != "id end id" {
+			t.Errorf("reason %v, %v", m.atServer.reason, said)
+		}
+		if m.server.Len() != 1 || m.atServer.last == old || m.atServer.last.ID() != 2 || m.atServer.last.ClientID() != 7 {
+			t.Errorf("%d sessions, id %d", m.server.Len(), m.atServer.last.ID())
+		}
+		m.send(again.Session(), "hello")
+		m.until("the new session works", func() bool { again.Poll(m.now, &atNew); return m.atServer.received == 1 })
+		if !same && (m.atClient.disconnected != 1 || !errors.Is(m.atClient.reason, ErrClosed)) {
+			t.Errorf("the old client: %+v", m.atClient)
+		}
+	}
+}
+
+// A client that has a slot and says nothing more loses it; a welcome that is not used is forgotten, too.
+func TestSlotIsNotKeptBySilence(t *testing.T) {
+	for _, answered := range []bool{false, true} {
+		m := newMatch(t, matchConfig{server: ServerConfig{MaxClients: 1}})
+		if !answered {
+			m.client.hello = []byte{kindHello, wireVersion} // which is none
+		}
+		m.until("the server takes note", func() bool { return len(m.server.guests) == 1 && (!answered || m.server.guests[0].state == welcomed) })
+		silence := Link{Loss: 1}
+		if answered {
+			if err := m.link.SetLinks(silence, silence); err != nil {
+				t.Fatal(err)
+			}
+		}
+		start := m.now
+		m.until("the slot is free", func() bool { return len(m.server.guests) == 0 })
+		if after := m.now.Sub(start); answered && (after < greetTime-time.Second || after > greetTime+time.Second) {
+			t.Errorf("forgotten after %v", after)
+		}
+		if m.atServer.connected+m.atServer.disconnected != 0 || m.server.netcode.Len() != 0 {
+			t.Errorf("%+v, %d slots taken", m.atServer, m.server.netcode.Len())
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package systems
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
+)
+
+// line is a line of a chat.
+type line struct {
+	Text struct {
+		N     uint8    `net:"count"`
+		Bytes [40]byte `net:"text"`
+	}
+}
+
+func newLine(text string) (m line) {
+	m.Text.N = uint8(copy(m.Text.Bytes[:], text))
+	return m
+}
+
+func (m *line) String() string { return string(m.Text.Bytes[:m.Text.N]) }
+
+// chat is the messages of a game, built alike by both ends.
+type chat struct {
+	registry *channel.Registry
+	line     *channel.Type[line]
+}
+
+func newChat() (c chat) {
+	c.registry = channel.NewRegistry(channel.Config{})
+	c.line = channel.Register[line](c.registry, "event")
+	return c
+}
+
+// What a player says reaches all others, once and in order, over a bad link.
+func TestTypedMessages(t *testing.T) {
+	up, heard := newChat(), []string{}
+	lines := channel.NewDispatcher[*Server](up.registry)
+	channel.Handle(lines, up.line, func(s *Server, m *line) {
+		for c := range s.Clients {
+			if err := up.line.Send(s.Session(c.ID).Channels(), m); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	g := newGame(t, plaza, ServerConfig{
+		Join: spawnPawn, Messages: up.registry,
+		OnMessage: func(s *Server, _ uint32, number int, b []byte) error { return lines.Deliver(s, number, b) },
+	})
+	bad := netsys.Link{Latency: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.2}
+	down := newChat()
+	for n := range 3 {
+		replies := channel.NewDispatcher[int](down.registry)
+		channel.Handle(replies, down.line, func(n int, m *line) {
+			if n == 2 {
+				heard = append(heard, m.String())
+			}
+		})
+		g.join(ClientConfig{
+			Messages:  down.registry,
+			OnMessage: func(_ *Client, number int, b []byte) error { return replies.Deliver(n, number, b) },
+		}, bad)
+	}
+	g.connect()
+	g.run(30)
+	want := []string{"one", "two", "three", "four", "five"}
+	for _, text := range want {
+		m := newLine(text)
+		if err := down.line.Send(g.clients[0].Session().Channels(), &m); err != nil {
+			t.Fatal(err)
+		}
+		g.run(3)
+	}
+	g.run(300)
+	if !slices.Equal(heard, want) {
+		t.Errorf("heard %q", heard)
+	}
+	if s := g.server.Stats(); s.ChannelMessages != 5 || s.MalformedMessages > 0 {
+		t.Errorf("%d messages, %d malformed", s.ChannelMessages, s.MalformedMessages)
+	}
+	c := g.join(ClientConfig{}, netsys.Link{})
+	g.run(60)
+	if !errors.Is(c.Err(), netsys.ErrSchema) {
+		t.Errorf("a client without the messages: %v", c.Err())
+	}
+}
+
+// chooser is a server's wire that loses one of twenty datagrams to each client: which,
+// follows from the time and how many went before at that time, and from nothing else.
+type chooser struct {
+	netsys.Wire
+	now time.Time
+	n   map[netip.AddrPort]uint64
+}
+
+func (w *chooser) Send(now time.Time, to netip.AddrPort, b []byte) error {
+	if !now.Equal(w.now) {
+		w.now = now
+		clear(w.n)
+	}
+	w.n[to]++
+	if r := rand.New(rand.NewPCG(uint64(now.UnixNano()), uint64(to.Port())<<32|w.n[to])); r.IntN(20) == 0 {
+		return nil
+	}
+	return w.Wire.Send(now, to, b)
+}
+
+// A transfer of 1 MiB to a player, at 5 % loss, delays no snapshot: all arrive in the
+// ticks in which they arrive without it.
+func TestBulkDelaysNoSnapshot(t *testing.T) {
+	type arrival struct{ send, tick uint32 }
+	blob := make([]byte, 1<<20)
+	for i := range blob {
+		blob[i] = byte(i * i >> 3)
+	}
+	play := func(transfer bool) (arrivals []arrival, took int) {
+		g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: plaza}
+		g.addr = netip.MustParseAddrPort("127.0.0.1:7777")
+		var err error
+		g.server, err = NewServer(&chooser{Wire: g.network.Node(g.addr), n: map[netip.AddrPort]uint64{}}, plaza(), ServerConfig{
+			Start: birth, Random: netsys.SeededRandom(3), Join: spawnPawn, InsecureAllowAnyAddress: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 60 {
+			g.server.World().Spawn(place{X: float32(n)}, tint{uint8(n)})
+		}
+		received := 0
+		c := g.join(ClientConfig{Gather: gatherPush(), OnMessage: func(_ *Client, _ int, b []byte) error {
+			if received++; !bytes.Equal(b, blob) {
+				t.Error("what arrived is not what was sent")
+			}
+			return nil
+		}}, netsys.Link{Latency: 40 * time.Millisecond})
+		g.connect()
+		g.run(120)
+		if transfer {
+			if err := g.server.Session(c.ID()).Channels().Send(channel.Config{}.Channel("bulk"), blob); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := range 60 * 20 {
+			before := c.newestSend
+			if g.step(); c.newestSend != before {
+				arrivals = append(arrivals, arrival{c.newestSend, g.server.tick})
+			}
+			if received == 0 {
+				took = n
+			}
+		}
+		if transfer != (received == 1) {
+			t.Fatalf("%d transfers arrived", received)
+		}
+		return arrivals, took
+	}
+	alone, _ := play(false)
+	beside, took := play(true)
+	if len(alone) < 350 || !slices.Equal(alone, beside) {
+		t.Errorf("%d snapshots alone, %d beside the transfer", len(alone), len(beside))
+		for i := range min(len(alone), len(beside)) {
+			if alone[i] != beside[i] {
+				t.Fatalf("the first that differs: send %d at tick %d, send %d at tick %d", alone[i].send, alone[i].tick, beside[i].send, beside[i].tick)
+			}
+		}
+	}
+	t.Logf("the transfer took %.1f s", float64(took)/60)
+}
+
+// deafening is a wire on which nothing arrives any more once it is deaf.
+type deafening struct {
+	netsys.Wire
+	deaf bool
+}
+
+func (w *deafening) Poll(now time.Time, deliver func(netsys.Datagram)) {
+	w.Wire.Poll(now, func(d netsys.Datagram) {
+		if !w.deaf {
+			deliver(d)
+		}
+	})
+}
+
+// A client that goes on sending but reads nothing any more is dropped after the
+// timeout. Until then it costs what a client costs: what the game sends it is refused
+// when its queues are full.
+func TestSlowReader(t *testing.T) {
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Timeout: 2 * time.Second})
+	honest := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
+	wire := &deafening{Wire: g.network.Node(netip.AddrPort{})}
+	c, err := NewClient(wire, g.addr, plaza(), ClientConfig{
+		Gather: gatherPush(), Start: g.now, Timeout: time.Minute, Random: netsys.SeededRandom(9), InsecureAllowAnyAddress: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.clients = append(g.clients, c)
+	g.connect()
+	g.run(120)
+	event, bulk := channel.Config{}.Channel("event"), channel.Config{}.Channel("bulk")
+	session := g.server.Session(c.ID())
+	wire.deaf = true
+	full, queued := 0, 0
+	calm := g.server.Stats()
+	for n := range 150 {
+		for number, size := range map[int]int{event: 100, bulk: 100_000} {
+			err := session.Channels().Send(number, make([]byte, size))
+			switch {
+			case errors.Is(err, channel.ErrFull):
+				full++
+			case err != nil:
+				t.Fatal(err)
+			}
+		}
+		queued = max(queued, session.Channels().Stats().QueuedBytes)
+		g.step()
+		if gone := g.server.Session(c.ID()) == nil; gone != (n >= 125) && (n < 115 || n > 135) {
+			t.Fatalf("%d ticks after it went deaf the client is gone: %v", n, gone)
+		}
+	}
+	s := g.server.Stats()
+	if s.Deaf != 1 || len(g.server.peers) != 1 {
+		t.Errorf("%d deaf clients, %d are left", s.Deaf, len(g.server.peers))
+	}
+	if full == 0 || queued > 3<<20 {
+		t.Errorf("%d messages refused, %d bytes queued at most", full, queued)
+	}
+	if s.Ticks-calm.Ticks != 150 || s.TicksDropped != calm.TicksDropped {
+		t.Errorf("%d ticks in 150, %d dropped", s.Ticks-calm.Ticks, s.TicksDropped-calm.TicksDropped)
+	}
+	if st := honest.Stats(); st.Corrections > 0 || st.Stalls > 0 {
+		t.Errorf("the honest client noticed: %+v", st)
+	}
+}
+
+// A path of 16 kB/s gets snapshots of that many bytes and not a queue: the round trip
+// stays near what the path has, every entity gets its turn, and when less happens the
+// client knows the whole world.
+func TestSnapshotsFitThePath(t *testing.T) {
+	const latency = 30 * time.Millisecond
+	busy := true
+	g := newGame(t, func() *ecs.Protocol {
+		p := plaza()
+		p.Authority("shake", func(w *ecs.World) {
+			for e, r := range ecs.Each[struct {
+				At *place
+				_  ecs.With[tint]
+			}](w) {
+				if draw := w.Rand(e); busy {
+					*r.At = place{float32(draw.IntN(1000) - 500), float32(draw.IntN(1000) - 500)}
+				}
+			}
+		})
+		return p
+	}, ServerConfig{Join: spawnPawn})
+	for n := range 300 {
+		g.server.World().Spawn(place{X: float32(n)}, tint{uint8(n % 200)})
+	}
+	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: latency})
+	narrow := netsys.Link{Latency: latency, Bandwidth: 16_000, Queue: 2 * time.Second}
+	if err := g.links[0].SetLinks(narrow, netsys.Link{Latency: latency}); err != nil {
+		t.Fatal(err)
+	}
+	g.connect()
+	worst, stale := time.Duration(0), uint32(0)
+	for n := range 60 * 40 {
+		g.step()
+		if n > 60*15 {
+			worst = max(worst, g.server.peers[0].session.Stats().RTT)
+			for _, r := range c.replicas {
+				if tick, ok := c.StateTick(netID(r.id)); ok {
+					stale = max(stale, g.server.tick-tick)
+				}
+			}
+		}
+	}
+	in, _ := g.links[0].Stats()
+	t.Logf("round trip %v at most, states %d ticks old, %d lost in the queue, %d bytes/s", worst, stale, in.Overflowed, c.Stats().Session.BytesIn/40)
+	if worst > 2*latency+150*time.Millisecond {
+		t.Errorf("the round trip grows to %v", worst)
+	}
+	if _, loaded := c.Loaded(); !loaded || stale > 60*15 {
+		t.Errorf("loaded: %v; the oldest state is of %d ticks ago", loaded, stale)
+	}
+	busy = false
+	g.run(60 * 10)
+	g.settle()
+	if err := g.converged(); err != nil {
+		t.Error(err)
+	}
+}

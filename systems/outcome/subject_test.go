@@ -1,0 +1,154 @@
+package outcome_test
+
+import (
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/outcome"
+)
+
+type shot struct {
+	Left uint8 `net:"0..9"`
+}
+
+// A client raises outcomes about what it has spawned itself: before the server has
+// named it, on a replay, and after it has.
+func TestSubjectIsAPredictedSpawn(t *testing.T) {
+	p := ecs.NewProtocol("shots/1")
+	ecs.Replicate[shot](p, ecs.Predicted)
+	p.Simulate("fire", func(w *ecs.World) {
+		if w.Tick() == 1 {
+			for nth := range uint8(2) {
+				outcome.Raise(w, w.Spawn(components.Owner{Client: 1}, shot{9}), kill{nth})
+			}
+		}
+	})
+	p.Simulate("fly", func(w *ecs.World) {
+		for e, r := range ecs.Each[struct {
+			Shot *shot
+			Key  *ecs.SpawnKey
+		}](w) {
+			if r.Shot.Left--; r.Shot.Left == 7 {
+				outcome.Raise(w, e, goal{uint8(r.Key.Nth)})
+			}
+		}
+	})
+	w := ecs.NewWorld(p, ecs.Config{Client: true})
+	log := outcome.New(w, outcome.Config{})
+	s := &stage{w: w, log: log}
+	outcome.Handle(log, handlers(s, "kill", func(k kill) uint8 { return k.By }))
+	outcome.Handle(log, handlers(s, "goal", func(g goal) uint8 { return g.By }))
+	history := ecs.NewHistory(w, 8)
+	run := func(from, to uint32) {
+		for seq := from; seq <= to; seq++ {
+			w.SetTick(seq)
+			w.SetInputSequence(1, seq)
+			log.Start(seq)
+			w.SimulateStage().Run(w)
+			log.Done()
+			history.Capture(seq)
+		}
+	}
+	history.Capture(0)
+	run(1, 3)
+	log.Settle(0)
+	again := func(from uint32) {
+		log.Rewind(from)
+		w.BeginReplay(from - 1)
+		history.Restore(from - 1)
+		run(from, 3)
+		w.EndReplay()
+		log.Settle(0)
+	}
+	again(1)
+	w.Confirm(ecs.SpawnKey{Owner: 1, Input: 1, Nth: 0}, 50)
+	again(1)
+	w.Confirm(ecs.SpawnKey{Owner: 1, Input: 1, Nth: 1}, 40)
+	again(2) // the first tick does not raise it under its new name
+	log.Settle(9)
+	expect(t, s.told,
+		"begin kill of 0 by 0 at 1", "begin kill of 0 by 1 at 1",
+		"begin goal of 0 by 0 at 3", "begin goal of 0 by 1 at 3",
+		"commit kill of 50 by 0 at 1", "commit kill of 40 by 1 at 1",
+		"commit goal of 50 by 0 at 3", "commit goal of 40 by 1 at 3")
+}
+
+// The subject of a kill is usually dead when it is told.
+func TestSubjectIsDead(t *testing.T) {
+	s := newStage(outcome.Config{})
+	var subjects []outcome.Subject
+	outcome.Handle(s.log, outcome.Handlers[blast]{Commit: func(_ *ecs.World, o outcome.Outcome[blast]) {
+		subjects = append(subjects, o.Subject)
+	}})
+	s.log.Start(1)
+	for _, e := range append(s.entities[:2:2], ecs.Entity{}) {
+		outcome.Raise(s.w, e, blast{})
+	}
+	s.log.Done()
+	s.w.Despawn(s.entities[0])
+	s.log.Settle(2)
+	if len(subjects) != 3 || subjects[0] != (outcome.Subject{}) {
+		t.Fatalf("%v", subjects)
+	}
+	if d := subjects[1]; d.NetID != 1 || s.w.Alive(d.Entity) {
+		t.Errorf("the dead: %v", d)
+	}
+	if l := subjects[2]; l.NetID != 2 || l.Entity != s.entities[1] {
+		t.Errorf("the living: %v", l)
+	}
+}
+
+// What left the world and came back has another handle and the same name.
+func TestSubjectByItsName(t *testing.T) {
+	p := ecs.NewProtocol("names/1")
+	ecs.Replicate[shot](p, 0)
+	ecs.Local[goal](p, 0)
+	w := ecs.NewWorld(p, ecs.Config{Client: true})
+	log := outcome.New(w, outcome.Config{})
+	var subjects []outcome.Subject
+	outcome.Handle(log, outcome.Handlers[kill]{Commit: func(_ *ecs.World, o outcome.Outcome[kill]) {
+		subjects = append(subjects, o.Subject)
+	}})
+	tick := func(about ecs.Entity) {
+		log.Start(1)
+		outcome.Raise(w, about, kill{})
+		log.Done()
+		log.Settle(0)
+	}
+	tick(w.Replica(9, 0, false))
+	w.Discard(9)
+	w.Spawn(goal{}) // takes the place of the old one
+	again := w.Replica(9, 0, false)
+	log.Settle(2)
+
+	log = outcome.New(ecs.NewWorld(p, ecs.Config{}), outcome.Config{})
+	if len(subjects) != 1 || subjects[0] != (outcome.Subject{Entity: again, NetID: 9}) {
+		t.Errorf("%v, not %v", subjects, again)
+	}
+	if log.Stats() != (outcome.Stats{}) {
+		t.Error("two worlds share a log")
+	}
+}
+
+// What travels nowhere has no name: it is like the world, but its handle is kept.
+func TestSubjectWithoutAName(t *testing.T) {
+	p := ecs.NewProtocol("local/1")
+	ecs.Local[goal](p, 0)
+	w := ecs.NewWorld(p, ecs.Config{})
+	log := outcome.New(w, outcome.Config{})
+	var subjects []outcome.Subject
+	note := func(_ *ecs.World, o outcome.Outcome[kill]) { subjects = append(subjects, o.Subject) }
+	outcome.Handle(log, outcome.Handlers[kill]{Begin: note, Commit: note, Cancel: note})
+	one, two := w.Spawn(goal{}), w.Spawn(goal{})
+	for _, e := range []ecs.Entity{one, two} {
+		log.Start(1)
+		outcome.Raise(w, e, kill{})
+		log.Done()
+		log.Settle(0)
+	}
+	log.Settle(2)
+	if len(subjects) != 2 || subjects[0] != (outcome.Subject{Entity: one}) || subjects[1] != (outcome.Subject{Entity: two}) {
+		t.Errorf("%v, not %v, then %v", subjects, one, two)
+	}
+}

@@ -1,0 +1,314 @@
+package systems
+
+import (
+	"encoding/binary"
+	"errors"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
+)
+
+// seated is a game that notes who joins, comes back and leaves.
+type seated struct {
+	*game
+	joined, back, left []uint32
+	events             map[uint32]uint32 // number of the last event of each client
+}
+
+// eventChannel is the reliable, ordered channel of the default configuration.
+var eventChannel = channel.Config{}.Channel("event")
+
+func newSeated(t *testing.T, c ServerConfig) *seated {
+	s := &seated{events: map[uint32]uint32{}}
+	c.Join = func(w *ecs.World, id uint32) { s.joined = append(s.joined, id); spawnPawn(w, id) }
+	c.Rejoin = func(_ *ecs.World, id uint32) { s.back = append(s.back, id) }
+	c.Leave = func(_ *ecs.World, id uint32) { s.left = append(s.left, id) }
+	c.OnMessage = func(_ *Server, id uint32, number int, b []byte) error {
+		if n := binary.LittleEndian.Uint32(b); number != eventChannel || n != s.events[id]+1 {
+			t.Errorf("client %d: event %d on channel %d after %d", id, n, number, s.events[id])
+		}
+		s.events[id]++
+		return nil
+	}
+	s.game = newGame(t, plaza, c)
+	return s
+}
+
+// play is a client that walks and sends an event in each tick, and expects the same
+// from the server.
+func (s *seated) play(player uint64, link netsys.Link) (c *Client, sent, heard *uint32) {
+	sent, heard = new(uint32), new(uint32)
+	c = s.join(ClientConfig{
+		ClientID: player, Timeout: 20 * time.Second, Gather: gatherPush(),
+		OnMessage: func(_ *Client, _ int, b []byte) error {
+			if n := binary.LittleEndian.Uint32(b); n != *heard+1 {
+				s.t.Errorf("player %d heard event %d after %d", player, n, *heard)
+			}
+			*heard++
+			return nil
+		},
+	}, link)
+	return c, sent, heard
+}
+
+// say sends the next event; a full queue is no error of the stream.
+func say(t testing.TB, s netsys.Session, last *uint32) {
+	err := s.Channels().Send(eventChannel, binary.LittleEndian.AppendUint32(nil, *last+1))
+	switch {
+	case err == nil:
+		*last++
+	case !errors.Is(err, channel.ErrFull):
+		t.Error(err)
+	}
+}
+
+// pawnID is the identity of a client's pawn on the server.
+func (s *seated) pawnID(id uint32) (components.NetID, place) {
+	s.t.Helper()
+	type row struct {
+		Own *components.Owner
+		At  *place
+	}
+	w := s.server.World()
+	for e, r := range ecs.Each[row](w) {
+		if r.Own.Client == id {
+			return w.NetID(e), *r.At
+		}
+	}
+	s.t.Fatalf("client %d has no pawn", id)
+	return 0, place{}
+}
+
+// A player's address changes while he plays, as when a router forgets its mapping: the
+// session follows, with its entity and its streams of messages.
+func TestAddressChangeInMidMatch(t *testing.T) {
+	s := newSeated(t, ServerConfig{Timeout: 3 * time.Second})
+	link := netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.02}
+	c, up, down := s.play(7, link)
+	s.play(8, link)
+	s.connect()
+	s.run(600)
+	id, old := c.ID(), s.server.Session(c.ID()).RemoteAddr()
+	pawn, _ := s.pawnID(id)
+	before := s.server.peer(s.server.Session(id)).inputs.stats
+	for range 4 {
+		addr := s.nodes[0].Rebind(netip.AddrPort{})
+		for range 180 {
+			say(t, c.Session(), up)
+			say(t, s.server.Session(id), down)
+			s.step()
+		}
+		if at := s.server.Session(id).RemoteAddr(); at != addr || at == old {
+			t.Fatalf("the session is at %v, the client at %v, before %v", at, addr, old)
+		}
+		old = addr
+	}
+	now := s.server.peer(s.server.Session(id)).inputs.stats
+	// Two round trips of the challenge, and what the silence costs.
+	if missing := now.Missing - before.Missing; missing > 4*30 {
+		t.Errorf("%d inputs are missing for four changes of the address", missing)
+	}
+	if again, _ := s.pawnID(id); again != pawn || len(s.joined) != 2 || len(s.left)+len(s.back) > 0 {
+		t.Errorf("pawn %d, before %d; joined %v, left %v, back %v", again, pawn, s.joined, s.left, s.back)
+	}
+	if st := c.Stats(); st.Jumps > 0 || st.Renewals > 0 || c.Err() != nil {
+		t.Errorf("%+v, %v", st, c.Err())
+	}
+	s.settle()
+	if s.events[id] != *up {
+		t.Errorf("%d of %d events have arrived", s.events[id], *up)
+	}
+	if err := s.converged(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The path is dead for three seconds. Nothing of the session is: the same entity, the
+// same streams, and no more is simulated again than the round trip and the buffer
+// ask for.
+func TestOutageOfThreeSeconds(t *testing.T) {
+	s := newSeated(t, ServerConfig{Timeout: 6 * time.Second, Hold: time.Minute})
+	link := netsys.Link{Latency: 50 * time.Millisecond}
+	c, up, down := s.play(7, link)
+	other, _, _ := s.play(8, link)
+	s.connect()
+	s.run(300)
+	id := c.ID()
+	pawn, _ := s.pawnID(id)
+	session, calm := s.server.Session(id), other.Stats()
+	dead := netsys.Link{Loss: 1}
+	if err := s.links[0].SetLinks(dead, dead); err != nil {
+		t.Fatal(err)
+	}
+	for range 180 {
+		say(t, c.Session(), up)
+		say(t, session, down)
+		s.step()
+	}
+	if err := s.links[0].SetLinks(link, link); err != nil {
+		t.Fatal(err)
+	}
+	s.run(300)
+	if s.server.Session(id) != session || c.Err() != nil || len(s.joined) != 2 || len(s.left)+len(s.back) > 0 {
+		t.Errorf("joined %v, left %v, back %v, %v", s.joined, s.left, s.back, c.Err())
+	}
+	if again, _ := s.pawnID(id); again != pawn {
+		t.Errorf("pawn %d, before %d", again, pawn)
+	}
+	p := s.server.peer(session)
+	if most := uint64(6+6+1+3) + uint64(p.inputs.waiting()); c.Stats().LongestReplay > most {
+		t.Errorf("%d ticks were simulated again at once, at most %d", c.Stats().LongestReplay, most)
+	}
+	if p.inputs.waiting() > 8 {
+		t.Errorf("%d inputs wait two seconds after the outage", p.inputs.waiting())
+	}
+	if st := other.Stats(); st.Corrections != calm.Corrections || st.Stalls != calm.Stalls {
+		t.Errorf("the other player noticed: %+v", st)
+	}
+	s.settle()
+	if s.events[id] != *up {
+		t.Errorf("%d of %d events have arrived", s.events[id], *up)
+	}
+	if err := s.converged(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A player comes with a new token while the old session lives, as after a crash: the
+// entity goes over without a gap, and the inputs are counted on.
+func TestTakeoverKeepsEntity(t *testing.T) {
+	s := newSeated(t, ServerConfig{Hold: 5 * time.Second})
+	link := netsys.Link{Latency: 30 * time.Millisecond}
+	old, _, _ := s.play(7, link)
+	s.play(8, link)
+	s.connect()
+	s.run(300)
+	id := old.ID()
+	pawn, at := s.pawnID(id)
+	consumed := s.server.peer(s.server.Session(id)).inputs.expected - 1
+	c, up, _ := s.play(7, link)
+	s.until("the new session is there", c.Connected)
+	s.run(10)
+	if old.Err() == nil {
+		t.Error("the old session goes on")
+	}
+	again, now := s.pawnID(id)
+	if c.ID() != id || again != pawn || len(s.joined) != 2 || len(s.left) > 0 || len(s.back) != 1 || s.back[0] != id {
+		t.Errorf("client %d with pawn %d, before %d with %d; joined %v, left %v, back %v", c.ID(), again, id, pawn, s.joined, s.left, s.back)
+	}
+	if dx := now.X - at.X; dx > 4 || dx < -4 {
+		t.Errorf("the pawn was at %v, is at %v", at, now)
+	}
+	if c.Input() < consumed {
+		t.Errorf("inputs are counted from %d, after %d", c.Input(), consumed)
+	}
+	s.clients, s.links = s.clients[1:], s.links[1:]
+	s.run(60)
+	settled := c.Stats().Corrections
+	for range 300 {
+		say(t, c.Session(), up)
+		s.step()
+	}
+	if st := c.Stats(); st.Corrections != settled || s.server.Stats().Returned != 1 {
+		t.Errorf("%d corrections after the first second; %+v", st.Corrections-settled, s.server.Stats())
+	}
+	s.settle()
+	if s.events[id] != *up {
+		t.Errorf("%d of %d events have arrived", s.events[id], *up)
+	}
+	if err := s.converged(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A player whose session timed out is waited for, neutral, for as long as Hold says.
+// Who is back in time has everything; who comes later is a newcomer.
+func TestHoldEnds(t *testing.T) {
+	const timeout, hold = 60, 120 // ticks
+	for _, late := range []bool{false, true} {
+		s := newSeated(t, ServerConfig{Timeout: timeout * testTick, Hold: hold * testTick})
+		c, _, _ := s.play(7, netsys.Link{})
+		s.connect()
+		s.run(90)
+		id := c.ID()
+		pawn, _ := s.pawnID(id)
+		s.clients, s.links, s.nodes = nil, nil, nil // vanished without a word
+		s.until("the session has timed out", func() bool { return len(s.server.peers) == 0 })
+		s.run(2)
+		_, at := s.pawnID(id)
+		if late {
+			s.run(hold)
+			if _, there := s.pawnOf(t, id); there || len(s.left) != 1 || s.left[0] != id {
+				t.Fatalf("after Hold the pawn is there: %v, left %v", there, s.left)
+			}
+		} else {
+			s.run(hold - 30)
+			if again, now := s.pawnID(id); again != pawn || now != at || len(s.left) > 0 {
+				t.Fatalf("while waiting the pawn went from %v to %v, left %v", at, now, s.left)
+			}
+		}
+		c, _, _ = s.play(7, netsys.Link{})
+		s.connect()
+		s.run(300)
+		if _, there := s.pawnOf(t, c.ID()); !there || (c.ID() == id) == late || len(s.joined) != 1+len(s.left) || len(s.back)+len(s.left) != 1 {
+			t.Errorf("late %v: client %d, before %d, pawn there %v; joined %v, back %v, left %v", late, c.ID(), id, there, s.joined, s.back, s.left)
+		}
+		if len(s.server.seats) > 0 {
+			t.Errorf("%d seats are kept for nobody", len(s.server.seats))
+		}
+		s.mustConverge()
+	}
+}
+
+// A seat is for the player whose it was. Somebody else's token gets another number and
+// other entities; a goodbye and a kick keep no seat.
+func TestTokenOfAnotherPlayer(t *testing.T) {
+	s := newSeated(t, ServerConfig{Timeout: time.Second, Hold: time.Minute})
+	c, _, _ := s.play(7, netsys.Link{})
+	s.connect()
+	s.run(60)
+	id := c.ID()
+	pawn, _ := s.pawnID(id)
+	s.clients, s.links = nil, nil
+	s.until("the session has timed out", func() bool { return len(s.server.peers) == 0 })
+	stranger, _, _ := s.play(8, netsys.Link{})
+	s.connect()
+	s.run(60)
+	if again, _ := s.pawnID(id); stranger.ID() == id || again != pawn || len(s.joined) != 2 || len(s.back) > 0 {
+		t.Errorf("client %d, the other %d; joined %v, back %v", stranger.ID(), id, s.joined, s.back)
+	}
+	if err := stranger.Close(s.now); err != nil {
+		t.Fatal(err)
+	}
+	s.clients, s.links = nil, nil
+	s.run(5)
+	kicked, _, _ := s.play(9, netsys.Link{})
+	s.connect()
+	s.run(5)
+	s.server.Session(kicked.ID()).Close(s.now, netsys.ReasonKicked)
+	s.run(5)
+	if len(s.left) != 2 || s.left[0] != stranger.ID() || s.left[1] != kicked.ID() || len(s.server.seats) != 1 {
+		t.Errorf("left %v, %d seats", s.left, len(s.server.seats))
+	}
+}
+
+// As many players are waited for as there may be clients, the latest.
+func TestSeatsAreBounded(t *testing.T) {
+	s := newSeated(t, ServerConfig{Timeout: time.Second, Hold: time.Hour, MaxClients: 2})
+	for player := range uint64(5) {
+		s.play(player+1, netsys.Link{})
+		s.connect()
+		s.run(10)
+		s.clients, s.links = nil, nil
+		s.until("the session has timed out", func() bool { return len(s.server.peers) == 0 })
+	}
+	s.run(2)
+	if len(s.server.seats) != 2 || s.server.seats[1].player != 5 || len(s.left) != 3 || s.left[0] != s.joined[0] {
+		t.Errorf("%d seats, left %v", len(s.server.seats), s.left)
+	}
+}

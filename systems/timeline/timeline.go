@@ -1,0 +1,256 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Timeline steps a world by the inputs of its players and goes back when one
+// comes late. It belongs to the goroutine of its world.
+type Timeline struct {
+	world     *ecs.World
+	config    Config
+	table     *schema.Table
+	edges     bool // the input has fields that are not repeated
+	history   *ecs.WorldHistory
+	authority *ecs.Stage
+	listeners []Listener
+	players   []*player // by number
+	spare     []*player
+
+	start   int64 // the first tick
+	now     int64 // the next tick
+	changed int64 // the first tick that was simulated otherwise than is known now, or now
+	horizon int64 // no tick before this one can change
+	told    int64 // for followers: see Told
+	recent  int   // ticks simulated again since the last Step
+
+	seats   [seats]seat
+	writes  uint64 // how often inputs were written
+	neutral []int32
+	scratch []uint64 // an input as a component
+	hashes  []hash   // by tick
+	stats   Stats
+}
+
+// Listener is told what the timeline does, for what must follow it: outcomes that
+// can be withdrawn, events that are sent once. Calls come within Step, or within
+// Put when passes are not merged. An outcome.Log is one.
+type Listener interface {
+	// Rewind says that everything from tick on is undone and simulated again.
+	Rewind(tick uint32)
+	// Start says that tick is about to be simulated, for the first time or again:
+	// who leaves and joins, Simulate, and Authority.
+	Start(tick uint32)
+	// Done says that it has been.
+	Done()
+	// Settle ends each Step. No tick before horizon will change.
+	Settle(horizon uint32)
+}
+
+// none stands for the input of a protocol that has none.
+var none = &schema.Table{Name: "none"}
+
+// New makes a timeline for a world in the state before tick Config.First. What is
+// in the world by the first Step stays; from then on only ticks change the world.
+// The world must be one that simulates everything: not made with
+// ecs.Config.Client.
+//
+// It panics when c is not valid.
+func New(w *ecs.World, c Config, listeners ...Listener) *Timeline {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
+	c = c.defaulted(w.TickRate())
+	t := &Timeline{world: w, config: c, table: none, authority: c.Authority, listeners: listeners}
+	if in := w.Protocol().Input(); in != nil {
+		t.table = in.Schema
+	}
+	t.edges = slices.ContainsFunc(t.table.Fields, func(f schema.Field) bool { return f.Edge })
+	if t.authority == nil {
+		t.authority = w.Protocol().AuthorityStage()
+	}
+	t.history = ecs.NewWorldHistory(w, c.Window+1)
+	t.neutral = make([]int32, t.table.Words)
+	t.scratch = make([]uint64, (t.table.Size+7)/8)
+	if at := unsafe.Pointer(unsafe.SliceData(t.scratch)); t.table.Words > 0 {
+		t.table.Snap(at)
+		t.table.Quantize(t.neutral, t.table.Words, at, 1)
+		clear(t.scratch)
+	}
+	t.hashes = make([]hash, max(c.Hashes, 0))
+	t.begin(c.First)
+	return t
+}
+
+// Restart begins anew at tick first with the world as it is, without players: for
+// a peer that was given a new state of the world. Listeners are told that what
+// came before first is final, and what came after undone. Counts go on.
+func (t *Timeline) Restart(first uint32) {
+	t.begin(first)
+	for _, l := range t.listeners {
+		l.Rewind(first)
+		l.Settle(first)
+	}
+}
+
+func (t *Timeline) begin(first uint32) {
+	t.spare = append(t.spare, t.players...)
+	clear(t.players)
+	t.players = t.players[:0]
+	t.history.Forget()
+	clear(t.hashes)
+	t.start = int64(first)
+	t.now, t.changed, t.horizon, t.told = t.start, t.start, t.start, t.start
+	t.recent = 0
+}
+
+// oldest is the first tick that can be simulated again.
+func (t *Timeline) oldest() int64 { return max(t.start, t.now-int64(t.config.Window)) }
+
+// rewrite notes that the inputs from tick on are not what they were.
+func (t *Timeline) rewrite(tick int64) {
+	t.changed = min(t.changed, tick)
+	if t.config.Unmerged {
+		t.world.SetTick(uint32(t.now))
+		t.pass()
+	}
+}
+
+// Step brings the ticks that have changed up to date, in one pass from the
+// oldest, and simulates the next one. With Config.Wait it does nothing and reports
+// false while an input for the next tick is missing; see
+// [Timeline.AppendMissing].
+func (t *Timeline) Step() bool {
+	if t.config.Wait && t.waits() {
+		t.stats.Waits++
+		return false
+	}
+	t.world.SetTick(uint32(t.now)) // what comes before it is simulated again
+	t.pass()
+	t.stats.Last, t.recent = t.recent, 0
+	t.history.Capture(uint32(t.now))
+	t.simulate(t.now, true)
+	t.now++
+	t.changed = t.now
+	t.settle()
+	t.stats.Ticks++
+	for _, p := range t.players {
+		p.tokens = min(p.tokens+t.config.Refill, t.config.Burst)
+		p.oldest = never
+	}
+	t.forget()
+	return true
+}
+
+// pass simulates again from the first tick that has changed.
+func (t *Timeline) pass() {
+	if t.changed >= t.now {
+		return
+	}
+	from := t.changed
+	for _, l := range t.listeners {
+		l.Rewind(uint32(from))
+	}
+	if err := t.history.Restore(uint32(from)); err != nil {
+		panic(fmt.Errorf("timeline: the history lacks a tick of the window: %w", err))
+	}
+	for tick := from; tick < t.now; tick++ {
+		if tick > from {
+			t.history.Capture(uint32(tick))
+		}
+		t.simulate(tick, tick == from)
+	}
+	t.changed = t.now
+	n := int(t.now - from)
+	t.recent += n
+	t.stats.Resimulated += uint64(n)
+	t.stats.Longest = max(t.stats.Longest, n)
+	t.stats.Passes++
+}
+
+// simulate runs one tick: who leaves, who joins, inputs, Simulate, Authority.
+func (t *Timeline) simulate(tick int64, rewound bool) {
+	w := t.world
+	w.SetTick(uint32(tick))
+	for _, l := range t.listeners {
+		l.Start(uint32(tick))
+	}
+	if t.config.Leave != nil {
+		for _, p := range t.players {
+			for i := range p.spans {
+				if p.spans[i].to == tick {
+					t.config.Leave(w, p.id)
+				}
+			}
+		}
+	}
+	if t.config.Join != nil {
+		for _, p := range t.players {
+			for i := range p.spans {
+				if s := &p.spans[i]; s.from == tick && !s.adopted {
+					t.config.Join(w, p.id)
+				}
+			}
+		}
+	}
+	t.aim(tick, rewound)
+	w.SimulateStage().Run(w)
+	t.authority.Run(w)
+	for _, l := range t.listeners {
+		l.Done()
+	}
+}
+
+// waits reports whether an input for the next tick is missing.
+func (t *Timeline) waits() bool {
+	for _, p := range t.players {
+		if t.missing(p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Timeline) missing(p *player) bool {
+	s := p.in(t.now)
+	return s != nil && t.now >= s.first && p.at(t.now) == open
+}
+
+// AppendMissing appends to dst the players whose input for the next tick is not
+// there, in ascending order.
+func (t *Timeline) AppendMissing(dst []uint32) []uint32 {
+	for _, p := range t.players {
+		if t.missing(p) {
+			dst = append(dst, p.id)
+		}
+	}
+	return dst
+}
+
+// World is the world that is stepped.
+func (t *Timeline) World() *ecs.World { return t.world }
+
+// History holds the states before the ticks of the window, for looking: the
+// state after a tick is that before the next. Between Steps the newest one is
+// before the last tick simulated; what came after that is the world.
+func (t *Timeline) History() *ecs.WorldHistory { return t.history }
+
+// Next is the tick that the next Step simulates first.
+func (t *Timeline) Next() uint32 { return uint32(t.now) }
+
+// Stats are the counts so far.
+func (t *Timeline) Stats() Stats { return t.stats }
+
+// Inputs counts what became of a player's inputs; all zero for one who is not
+// there.
+func (t *Timeline) Inputs(player uint32) Counts {
+	if p := t.player(player); p != nil {
+		return p.counts
+	}
+	return Counts{}
+}
