@@ -103,9 +103,8 @@ func (h *WorldHistory) Differs(tick uint32) (d Difference, differs bool, err err
 	for _, t := range w.tables {
 		w.refresh(t)
 		for _, e := range w.entities(t) {
-			id := w.slots[e.id].netID
-			if tc, _ := p.find(e); tc == nil || p.NetID(e) != id {
-				best.offer(Difference{NetID: id, Entity: e, A: absent, B: present})
+			if tc, _ := p.find(e); tc == nil {
+				best.offer(Difference{NetID: w.slots[e.id].netID, Entity: e, A: absent, B: present})
 			}
 		}
 	}

@@ -140,3 +140,29 @@ func TestForcedRollbackChangesNoResult(t *testing.T) {
 		t.Errorf("hash %x under forced rollback, %x without", forced, plain)
 	}
 }
+
+// Handles come out the same when a tick is simulated again, so a component may
+// hold one.
+func TestForcedRollbackKeepsHandles(t *testing.T) {
+	type gun struct{ Last, Before ecs.Entity }
+	p := ecs.NewProtocol("rollback/3")
+	ecs.Replicate[purse](p, ecs.Predicted)
+	ecs.Local[gun](p, ecs.Predicted)
+	p.Simulate("shoot", func(w *ecs.World) {
+		for _, r := range ecs.EachInOrder[struct{ Gun *gun }](w) {
+			w.Despawn(r.Gun.Before)
+			w.Despawn(ecs.Spawn(w, struct{ Purse purse }{}))
+			r.Gun.Before, r.Gun.Last = r.Gun.Last, ecs.Spawn(w, struct{ Purse purse }{})
+		}
+	})
+	w := ecs.NewWorld(p, ecs.Config{})
+	for range 4 {
+		w.Spawn(purse{}, gun{})
+	}
+	w.ForceRollback(func(d ecs.Divergence) { t.Errorf("%v", d) })
+	for tick := range uint32(20) {
+		w.SetTick(tick)
+		w.SimulateStage().Run(w)
+	}
+	equal(t, "handles in use", w.NetID(w.Spawn(purse{})), 4+20*4*2+1)
+}

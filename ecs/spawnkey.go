@@ -147,6 +147,7 @@ func (w *World) unspawn(c *command, s *slot) {
 	}
 	if s.table == nil {
 		w.release(c.entity)
+		s.gen-- // spawned again, it gets the handle again
 		return
 	}
 	s.pending, s.last = 0, c.before

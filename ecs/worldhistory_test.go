@@ -482,6 +482,28 @@ func TestRestoreBringsBackWhatIsGivenOutNext(t *testing.T) {
 	if first == second {
 		t.Error("the number of a handle was given out twice")
 	}
+	h.Restore(1)
+	h.Restore(0) // no table differs
+	equal(t, "handle of the first time", w.Spawn(place{}), first)
+	h.Restore(0)
+	w.Despawn(a)
+	h.Capture(2)
+	next := w.Spawn(place{})
+	h.Restore(0)
+	w.Spawn(place{}) // as many changes as before, but others
+	h.Capture(3)
+	h.Restore(2)
+	equal(t, "handle after a death", w.Spawn(place{}), next)
+	h.Restore(0)
+	w.Despawn(w.Spawn(place{}))
+	c := w.Spawn(place{})
+	w.Despawn(c)
+	h.Capture(4)
+	h.Restore(0)
+	h.Restore(4)
+	if w.Alive(c) {
+		t.Error("what was dead lives")
+	}
 	h.Restore(0)
 	w.Despawn(a)
 	h.Restore(0)
@@ -500,9 +522,11 @@ func TestRestoreBetweenTimesThatNameEntitiesOtherwise(t *testing.T) {
 	h.Capture(1)
 	h.Restore(0)
 	equal(t, "first", w.Spawn(hat{}), a)
-	equal(t, "second", w.Spawn(place{2, 2}), b)
+	equal(t, "second", w.Spawn(hat{}), b)
+	ecs.Add(w, b, place{2, 2}) // the first name
 	ecs.Add(w, a, place{1, 1})
-	ecs.Remove[hat](w, a)
+	ecs.Remove[hat](w, a) // to the same row as before
+	ecs.Remove[hat](w, b)
 	h.Capture(2)
 	check := func(what string, idA, idB components.NetID) {
 		t.Helper()

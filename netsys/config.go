@@ -140,8 +140,10 @@ type ClientConfig struct {
 	// Schema must equal the server's. See [ServerConfig.Schema].
 	Schema []string
 
-	// Channels and Messages must suit the server's. See [ServerConfig.Channels] and [ServerConfig.Messages].
+	// Channels must suit the server's. See [ServerConfig.Channels].
 	Channels channel.Config
+
+	// Messages must equal the server's. See [ServerConfig.Messages].
 	Messages []string
 
 	// Tag is told to the server's application, which decides what it means: see [Server.Tag]. It is not

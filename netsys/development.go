@@ -33,7 +33,7 @@ func (c ServerConfig) secure(w Wire) (netcode.ServerConfig, error) {
 		Random:     c.Random,
 	}
 	if c.Key == (netcode.Key{}) || c.Key == DevelopmentKey() {
-		if at := w.LocalAddr(); !c.InsecureAllowAnyAddress && !isVirtual(w) && !at.Addr().IsLoopback() {
+		if at := w.LocalAddr(); !c.InsecureAllowAnyAddress && !isVirtual(w) && !atHome(w) {
 			return n, fmt.Errorf("%w, and this server is at %v; set ServerConfig.Key, or InsecureAllowAnyAddress to let everybody in", ErrInsecure, at)
 		}
 		n.Key, n.Addresses, n.AnyAddress = DevelopmentKey(), nil, true
@@ -47,6 +47,20 @@ func (c ServerConfig) secure(w Wire) (netcode.ServerConfig, error) {
 		n.Addresses = []netip.AddrPort{at}
 	}
 	return n, nil
+}
+
+// atHome reports whether a wire listens on loopback addresses only. What serves WebSockets has an address for
+// them, too.
+func atHome(w Wire) bool {
+	if c, ok := w.(*Conditioner); ok {
+		return atHome(c.wire)
+	}
+	if web, ok := w.(interface{ WebSocketAddr() netip.AddrPort }); ok {
+		if at := web.WebSocketAddr(); at.IsValid() && !at.Addr().IsLoopback() {
+			return false
+		}
+	}
+	return w.LocalAddr().Addr().IsLoopback()
 }
 
 // develop is what the token of a client without one says, or an error when that is not safe enough.

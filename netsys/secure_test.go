@@ -16,7 +16,23 @@ type at struct {
 	addr netip.AddrPort
 }
 
+// web listens at two addresses.
+type web struct {
+	at
+	second netip.AddrPort
+}
+
+func (w web) WebSocketAddr() netip.AddrPort { return w.second }
+
 func (w at) LocalAddr() netip.AddrPort { return w.addr }
+
+func conditioned(t *testing.T, w Wire) Wire {
+	c, err := Condition(w, ConditionerConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
 // Without keys, others than this machine are kept out, unless the ugly flag says otherwise.
 func TestDevelopmentModeStaysAtHome(t *testing.T) {
@@ -33,6 +49,10 @@ func TestDevelopmentModeStaysAtHome(t *testing.T) {
 		{"everywhere", at{node(), netip.MustParseAddrPort("0.0.0.0:7777")}, ServerConfig{}, false},
 		{"public", at{node(), public}, ServerConfig{}, false},
 		{"virtual", NewNetwork().Node(public), ServerConfig{}, true},
+		{"WebSocket elsewhere", web{at{node(), loopback}, public}, ServerConfig{}, false},
+		{"WebSocket here", web{at{node(), loopback}, loopback}, ServerConfig{}, true},
+		{"no WebSocket", web{at{node(), loopback}, netip.AddrPort{}}, ServerConfig{}, true},
+		{"conditioned", conditioned(t, at{node(), public}), ServerConfig{}, false},
 		{"the known key", at{node(), public}, ServerConfig{Key: DevelopmentKey()}, false},
 		{"flag", at{node(), public}, ServerConfig{InsecureAllowAnyAddress: true}, true},
 		{"key", at{node(), public}, ServerConfig{Key: key}, true},

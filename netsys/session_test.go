@@ -300,7 +300,7 @@ func TestConfigsReject(t *testing.T) {
 	}
 }
 
-// A whole connected pair at 60 Hz, sending and receiving both ways through a conditioner that delays, loses
+// A whole connected pair at 60 Hz, sending datagrams and messages both ways through a conditioner that delays, loses
 // and duplicates, allocates nothing.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	m := newMatch(t, matchConfig{link: Link{
@@ -308,10 +308,14 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}}).connect()
 	payload := make([]byte, 300)
 	frame := func() {
+		_ = m.client.Session().Channels().Send(0, payload[:20])
 		_, _ = m.client.Session().Send(m.now, payload)
 		for s := range m.server.Sessions() {
+			_ = s.Channels().Send(1, payload[:50])
+			_ = s.Channels().Send(4, payload)
 			_, _ = s.Send(m.now, payload)
 		}
+		m.server.Flush(m.now)
 		m.step()
 		_ = m.client.Session().Stats()
 	}

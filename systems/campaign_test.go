@@ -139,7 +139,7 @@ func TestCampaign(t *testing.T) {
 					c.weather(l)
 				}
 			}
-			if n := c.r.IntN(len(c.clients)); c.r.IntN(600) == 0 {
+			if n := c.r.IntN(len(c.clients)); c.r.IntN(600) == 0 && c.clients[n].Connected() {
 				stalled[n] = c.now.Add(time.Duration(c.r.IntN(6000)) * time.Millisecond)
 			}
 			if tick == 200 && seed%2 == 0 {

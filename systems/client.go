@@ -76,6 +76,7 @@ type Client struct {
 	privateSend uint32 // of own state, what is private in it is in the world
 	own         ownState
 	clock       playback
+	loss        lossMeter
 
 	// what this client did
 	log        *inputLog
@@ -317,7 +318,9 @@ func (c *Client) Frame(now time.Time) {
 		return
 	}
 	c.now = now
-	if c.clock.loss = c.session.Stats().LossIn; !c.drawing {
+	c.loss.take(now, c.session.Stats().LossIn)
+	c.clock.loss = c.loss.share
+	if !c.drawing {
 		c.confirmedFrame()
 	}
 	c.render.Run(c.world)

@@ -53,6 +53,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	if c.err != nil {
 		return
 	}
+	c.loss.packet(now)
 	err := c.readSnapshot(pk.At, pk.Data)
 	if err == nil || errors.Is(err, codec.ErrBaseline) {
 		return

@@ -127,9 +127,10 @@ func TestInputsFromABaseThatNeverWas(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	n := 0
-	for range 100 {
-		for f := range 31 {
-			i.send([]byte{byte(f+1)<<kindBits | kindInput, 0, 0, 0}) // 31: one packet and input back
+	for t := range 300 {
+		for k := range 10 {
+			f := (10*t+k)%31 + 1
+			i.send([]byte{byte(f)<<kindBits | kindInput, 0, 0, 0}) // 31: one packet and input back
 			n++
 		}
 		i.tick()

@@ -87,6 +87,7 @@ type game struct {
 	clients  []*Client
 	nodes    []*netsys.Node
 	links    []*netsys.Conditioner
+	joins    int
 	frozen   bool // the server does not run
 }
 
@@ -116,7 +117,8 @@ func (g *game) join(c ClientConfig, link netsys.Link) *Client {
 
 func (g *game) joinWith(p *ecs.Protocol, c ClientConfig, link netsys.Link) *Client {
 	g.t.Helper()
-	n := uint64(len(g.clients))
+	n := uint64(g.joins)
+	g.joins++
 	node := g.network.Node(netip.AddrPort{})
 	wire, err := netsys.Condition(node, netsys.ConditionerConfig{Seed: n + 1, In: link, Out: link})
 	if err != nil {

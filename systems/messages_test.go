@@ -94,21 +94,16 @@ func TestTypedMessages(t *testing.T) {
 	}
 }
 
-// chooser is a server's wire that loses one of twenty datagrams to each client: which,
-// follows from the time and how many went before at that time, and from nothing else.
+// chooser is a server's wire that loses one of twenty datagrams. Which snapshots these
+// are follows from the time, and from nothing else that is sent.
 type chooser struct {
 	netsys.Wire
-	now time.Time
-	n   map[netip.AddrPort]uint64
+	n uint64 // sent since Receive or Send began
 }
 
 func (w *chooser) Send(now time.Time, to netip.AddrPort, b []byte) error {
-	if !now.Equal(w.now) {
-		w.now = now
-		clear(w.n)
-	}
-	w.n[to]++
-	if r := rand.New(rand.NewPCG(uint64(now.UnixNano()), uint64(to.Port())<<32|w.n[to])); r.IntN(20) == 0 {
+	w.n++
+	if r := rand.New(rand.NewPCG(uint64(now.UnixNano()), w.n)); r.IntN(20) == 0 {
 		return nil
 	}
 	return w.Wire.Send(now, to, b)
@@ -126,12 +121,14 @@ func TestBulkDelaysNoSnapshot(t *testing.T) {
 		g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: plaza}
 		g.addr = netip.MustParseAddrPort("127.0.0.1:7777")
 		var err error
-		g.server, err = NewServer(&chooser{Wire: g.network.Node(g.addr), n: map[netip.AddrPort]uint64{}}, plaza(), ServerConfig{
+		wire := &chooser{Wire: g.network.Node(g.addr)}
+		g.server, err = NewServer(wire, plaza(), ServerConfig{
 			Start: birth, Random: netsys.SeededRandom(3), Join: spawnPawn, InsecureAllowAnyAddress: true,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
+		g.overhear(func(uint32, []byte) { wire.n = 0 }) // before the snapshot is sent
 		for n := range 60 {
 			g.server.World().Spawn(place{X: float32(n)}, tint{uint8(n)})
 		}

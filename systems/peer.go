@@ -19,7 +19,7 @@ type peer struct {
 	inputs  *inputBuffer
 	arrival arrivalBuffer
 	held    []byte // the input stepped last, as the component's bytes
-	loss    float64
+	loss    lossMeter
 
 	messages  int // read in this wake-up
 	heard     int // likewise, of channels

@@ -39,10 +39,10 @@ func newSeated(t *testing.T, c ServerConfig) *seated {
 	return s
 }
 
-// play is a client that walks and sends an event in each tick, and expects the same
-// from the server.
-func (s *seated) play(player uint64, link netsys.Link) (c *Client, sent, heard *uint32) {
-	sent, heard = new(uint32), new(uint32)
+// play is a client that walks, and expects events in order. up and down count those that
+// are sent by and to it.
+func (s *seated) play(player uint64, link netsys.Link) (c *Client, up, down, heard *uint32) {
+	up, down, heard = new(uint32), new(uint32), new(uint32)
 	c = s.join(ClientConfig{
 		ClientID: player, Timeout: 20 * time.Second, Gather: gatherPush(),
 		OnMessage: func(_ *Client, _ int, b []byte) error {
@@ -53,7 +53,7 @@ func (s *seated) play(player uint64, link netsys.Link) (c *Client, sent, heard *
 			return nil
 		},
 	}, link)
-	return c, sent, heard
+	return c, up, down, heard
 }
 
 // say sends the next event; a full queue is no error of the stream.
@@ -89,7 +89,7 @@ func (s *seated) pawnID(id uint32) (components.NetID, place) {
 func TestAddressChangeInMidMatch(t *testing.T) {
 	s := newSeated(t, ServerConfig{Timeout: 3 * time.Second})
 	link := netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.02}
-	c, up, down := s.play(7, link)
+	c, up, down, heard := s.play(7, link)
 	s.play(8, link)
 	s.connect()
 	s.run(600)
@@ -120,8 +120,8 @@ func TestAddressChangeInMidMatch(t *testing.T) {
 		t.Errorf("%+v, %v", st, c.Err())
 	}
 	s.settle()
-	if s.events[id] != *up {
-		t.Errorf("%d of %d events have arrived", s.events[id], *up)
+	if s.events[id] != *up || *heard != *down {
+		t.Errorf("%d of %d events have arrived, %d of %d", s.events[id], *up, *heard, *down)
 	}
 	if err := s.converged(); err != nil {
 		t.Error(err)
@@ -134,8 +134,8 @@ func TestAddressChangeInMidMatch(t *testing.T) {
 func TestOutageOfThreeSeconds(t *testing.T) {
 	s := newSeated(t, ServerConfig{Timeout: 6 * time.Second, Hold: time.Minute})
 	link := netsys.Link{Latency: 50 * time.Millisecond}
-	c, up, down := s.play(7, link)
-	other, _, _ := s.play(8, link)
+	c, up, down, heard := s.play(7, link)
+	other, _, _, _ := s.play(8, link)
 	s.connect()
 	s.run(300)
 	id := c.ID()
@@ -165,14 +165,14 @@ func TestOutageOfThreeSeconds(t *testing.T) {
 		t.Errorf("%d ticks were simulated again at once, at most %d", c.Stats().LongestReplay, most)
 	}
 	if p.inputs.waiting() > 8 {
-		t.Errorf("%d inputs wait two seconds after the outage", p.inputs.waiting())
+		t.Errorf("%d inputs wait five seconds after the outage", p.inputs.waiting())
 	}
 	if st := other.Stats(); st.Corrections != calm.Corrections || st.Stalls != calm.Stalls {
 		t.Errorf("the other player noticed: %+v", st)
 	}
 	s.settle()
-	if s.events[id] != *up {
-		t.Errorf("%d of %d events have arrived", s.events[id], *up)
+	if s.events[id] != *up || *heard != *down {
+		t.Errorf("%d of %d events have arrived, %d of %d", s.events[id], *up, *heard, *down)
 	}
 	if err := s.converged(); err != nil {
 		t.Error(err)
@@ -184,14 +184,14 @@ func TestOutageOfThreeSeconds(t *testing.T) {
 func TestTakeoverKeepsEntity(t *testing.T) {
 	s := newSeated(t, ServerConfig{Hold: 5 * time.Second})
 	link := netsys.Link{Latency: 30 * time.Millisecond}
-	old, _, _ := s.play(7, link)
+	old, _, _, _ := s.play(7, link)
 	s.play(8, link)
 	s.connect()
 	s.run(300)
 	id := old.ID()
 	pawn, at := s.pawnID(id)
 	consumed := s.server.peer(s.server.Session(id)).inputs.expected - 1
-	c, up, _ := s.play(7, link)
+	c, up, _, _ := s.play(7, link)
 	s.until("the new session is there", c.Connected)
 	s.run(10)
 	if old.Err() == nil {
@@ -232,7 +232,7 @@ func TestHoldEnds(t *testing.T) {
 	const timeout, hold = 60, 120 // ticks
 	for _, late := range []bool{false, true} {
 		s := newSeated(t, ServerConfig{Timeout: timeout * testTick, Hold: hold * testTick})
-		c, _, _ := s.play(7, netsys.Link{})
+		c, _, _, _ := s.play(7, netsys.Link{})
 		s.connect()
 		s.run(90)
 		id := c.ID()
@@ -252,7 +252,7 @@ func TestHoldEnds(t *testing.T) {
 				t.Fatalf("while waiting the pawn went from %v to %v, left %v", at, now, s.left)
 			}
 		}
-		c, _, _ = s.play(7, netsys.Link{})
+		c, _, _, _ = s.play(7, netsys.Link{})
 		s.connect()
 		s.run(300)
 		if _, there := s.pawnOf(t, c.ID()); !there || (c.ID() == id) == late || len(s.joined) != 1+len(s.left) || len(s.back)+len(s.left) != 1 {
@@ -269,14 +269,14 @@ func TestHoldEnds(t *testing.T) {
 // other entities; a goodbye and a kick keep no seat.
 func TestTokenOfAnotherPlayer(t *testing.T) {
 	s := newSeated(t, ServerConfig{Timeout: time.Second, Hold: time.Minute})
-	c, _, _ := s.play(7, netsys.Link{})
+	c, _, _, _ := s.play(7, netsys.Link{})
 	s.connect()
 	s.run(60)
 	id := c.ID()
 	pawn, _ := s.pawnID(id)
 	s.clients, s.links = nil, nil
 	s.until("the session has timed out", func() bool { return len(s.server.peers) == 0 })
-	stranger, _, _ := s.play(8, netsys.Link{})
+	stranger, _, _, _ := s.play(8, netsys.Link{})
 	s.connect()
 	s.run(60)
 	if again, _ := s.pawnID(id); stranger.ID() == id || again != pawn || len(s.joined) != 2 || len(s.back) > 0 {
@@ -287,7 +287,7 @@ func TestTokenOfAnotherPlayer(t *testing.T) {
 	}
 	s.clients, s.links = nil, nil
 	s.run(5)
-	kicked, _, _ := s.play(9, netsys.Link{})
+	kicked, _, _, _ := s.play(9, netsys.Link{})
 	s.connect()
 	s.run(5)
 	s.server.Session(kicked.ID()).Close(s.now, netsys.ReasonKicked)

@@ -393,6 +393,7 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	if p == nil {
 		return
 	}
+	p.loss.packet(s.now)
 	if p.messages++; p.messages > MaxMessages {
 		s.stats.FloodedMessages++
 		return

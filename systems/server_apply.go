@@ -29,14 +29,14 @@ const lossEvery = 32
 func (s *Server) apply(w *ecs.World) {
 	for _, p := range s.peers {
 		if s.tick%lossEvery == 0 {
-			p.loss = p.session.Stats().LossIn
+			p.loss.take(s.now, p.session.Stats().LossIn)
 		}
 		p.inputs.settle(int64(s.tick))
 		if s.config.Timing == Arrival {
 			s.applyArrived(w, p)
 			continue
 		}
-		step, words := p.inputs.buffered(int64(s.tick), p.loss)
+		step, words := p.inputs.buffered(int64(s.tick), p.loss.share)
 		if !step {
 			w.Hold(p.id)
 			continue

@@ -35,6 +35,8 @@ type access struct {
 	key    netcode.Key      // zero: none
 	public []netip.AddrPort // of -public
 	tokens []*netcode.ConnectToken
+
+	joined func(client uint32, s netsys.Session) // told who has joined; nil: nobody is
 }
 
 // open reads what -key and -public say.

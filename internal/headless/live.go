@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 )
 
@@ -53,7 +54,7 @@ func (m *Match) Table(out io.Writer, before Reading) Reading {
 	}
 	if m.server != nil {
 		fmt.Fprintf(out, "server  tick %d, %d dropped; inputs consumed %d, missing %d, late %d; datagrams dropped: %s\n\n",
-			r.server.Ticks, r.server.TicksDropped, r.server.Inputs.Consumed, r.server.Inputs.Missing, r.server.Inputs.Late, drops(r.server.Drops))
+			r.server.Ticks, r.server.TicksDropped, r.server.Inputs.Consumed, r.server.Inputs.Missing, r.server.Inputs.Late, drops(&r.server))
 		r.traffic(out, before, seconds)
 	}
 	fmt.Fprintln(out, "bot   RTT ms   loss   buffer   corrections   re-simulated   error   stalls   B/s down   B/s up")
@@ -102,12 +103,18 @@ func (m *Match) read() Reading {
 	return r
 }
 
-// drops lists the reasons for which datagrams were dropped.
-func drops(d netsys.Drops) string {
+// drops lists the reasons for which datagrams of strangers, and packets of sessions,
+// were dropped.
+func drops(st *systems.ServerStats) string {
 	var all []string
-	for reason, n := range d {
+	for reason, n := range st.DatagramDrops {
 		if n > 0 {
-			all = append(all, fmt.Sprintf("%d %v", n, netsys.DropReason(reason)))
+			all = append(all, fmt.Sprintf("%d %v", n, netcode.DropReason(reason)))
+		}
+	}
+	for reason, n := range st.Drops {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%d in sessions %v", n, netsys.DropReason(reason)))
 		}
 	}
 	if len(all) == 0 {

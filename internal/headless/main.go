@@ -159,6 +159,9 @@ func Serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 	if err != nil {
 		return err
 	}
+	o.access.joined = func(client uint32, s netsys.Session) {
+		fmt.Fprintf(out, "client %d has joined: player %d %q\n", client, s.ClientID(), bytes.TrimRight(s.UserData(), "\x00"))
+	}
 	s, err := NewServer(world, o, wire, time.Now(), nil)
 	if err != nil {
 		return errors.Join(err, wire.Close())
@@ -167,7 +170,7 @@ func Serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 	err = s.Run(ctx)
 	st := s.Stats()
 	fmt.Fprintf(out, "%d ticks, %d dropped, %d inputs consumed, %d updates sent; datagrams dropped: %s\n",
-		st.Ticks, st.TicksDropped, st.Inputs.Consumed, st.Updates, drops(st.Drops))
+		st.Ticks, st.TicksDropped, st.Inputs.Consumed, st.Updates, drops(&st))
 	return err
 }
 

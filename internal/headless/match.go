@@ -112,13 +112,20 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 		MaxClients: max(o.Clients, 256),
 		Start:      start,
 		Schedule:   both(world.ServerSchedule, schedule),
-		Join:       func(w *ecs.World, client uint32) { world.Join(w, &o, client) },
 		Trained:    o.files.trained,
 		Record:     o.files.record,
 		Logger:     o.files.log,
 	}
 	config.Random = o.random(o.Seed)
-	s, err := systems.NewServer(wire, world.Protocol(&o), config)
+	var s *systems.Server
+	var err error
+	config.Join = func(w *ecs.World, client uint32) {
+		world.Join(w, &o, client)
+		if o.access.joined != nil {
+			o.access.joined(client, s.Session(client))
+		}
+	}
+	s, err = systems.NewServer(wire, world.Protocol(&o), config)
 	if err != nil {
 		return nil, err
 	}

@@ -3,12 +3,15 @@ package netsystest
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 // limit bounds every wait of the conformance tests: 20 s or more of real time at 1 ms a step. It is far
@@ -25,6 +28,10 @@ func Run(t *testing.T, open func(t testing.TB) Setup) {
 	}{
 		{"exchange and acknowledge", exchange},
 		{"two clients are apart", twoClients},
+		{"channels", channels},
+		{"a long message", longMessage},
+		{"connect tokens", tokens},
+		{"a new token takes over", takeover},
 		{"the longest payload", longest},
 		{"client leaves", clientLeaves},
 		{"server kicks", serverKicks},
@@ -232,6 +239,108 @@ func longest(t *testing.T, setup Setup) {
 	})
 	if tb.hears.Payloads[id][0] != payload {
 		t.Error("the longest payload arrived changed")
+	}
+}
+
+func channels(t *testing.T, setup Setup) {
+	tb := newTable(t, setup, netsys.ServerConfig{})
+	c, peer := tb.seated(netsys.ClientConfig{})
+	id, names := c.Session().ID(), c.Session().Channels().Config()
+	for i := range 20 {
+		for number, ch := range names.Channels {
+			message := fmt.Appendf(nil, "%s %d", ch.Name, i)
+			for _, s := range []netsys.Session{c.Session(), peer} {
+				if err := s.Channels().Send(number, message); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for _, hears := range []*Recorder{&c.hears, &tb.hears} {
+		for number, ch := range names.Channels {
+			of := func() (list []string) {
+				for _, m := range hears.Messages[id] {
+					if text, ok := strings.CutPrefix(m, fmt.Sprintf("%d: %s ", number, ch.Name)); ok {
+						list = append(list, text)
+					}
+				}
+				return list
+			}
+			if ch.Kind != channel.ReliableOrdered && ch.Kind != channel.ReliableUnordered {
+				continue
+			}
+			tb.until(ch.Name+" arrived", func() bool { return len(of()) >= 20 })
+			for i, text := range of() {
+				if ch.Kind == channel.ReliableOrdered && text != fmt.Sprint(i) {
+					t.Errorf("%s: %q in place %d", ch.Name, text, i)
+				}
+			}
+			if got := slices.Compact(slices.Sorted(slices.Values(of()))); len(got) != 20 {
+				t.Errorf("%s: %q", ch.Name, got)
+			}
+		}
+	}
+}
+
+func longMessage(t *testing.T, setup Setup) {
+	tb := newTable(t, setup, netsys.ServerConfig{})
+	c, peer := tb.seated(netsys.ClientConfig{})
+	id, long := c.Session().ID(), strings.Repeat("piece by piece ", 4000)
+	bulk := c.Session().Channels().Config().Channel("bulk")
+	for _, s := range []netsys.Session{c.Session(), peer} {
+		if err := s.Channels().Send(bulk, []byte(long)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tb.until("both have it", func() bool { return len(c.hears.Messages[id]) == 1 && len(tb.hears.Messages[id]) == 1 })
+	for _, hears := range []*Recorder{&c.hears, &tb.hears} {
+		if hears.Messages[id][0] != fmt.Sprintf("%d: %s", bulk, long) {
+			t.Error("the long message arrived changed")
+		}
+	}
+}
+
+// tokens runs with a secret key: a token of another one, and one that was used, admit nobody.
+func tokens(t *testing.T, setup Setup) {
+	key := netcode.GenerateKey(nil)
+	address := netip.MustParseAddrPort("127.0.0.1:9") // as tokens name the server, wherever it really is
+	tb := newTable(t, setup, netsys.ServerConfig{Key: key, Addresses: []netip.AddrPort{address}})
+	issue := func(key netcode.Key, clientID uint64) *netcode.ConnectToken {
+		token, err := netcode.TokenConfig{
+			Key: key, ProtocolID: netsys.DefaultProtocolID, ClientID: clientID, Servers: []netip.AddrPort{address}, UserData: []byte("Ada"),
+		}.Issue(setup.Clock.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	used := issue(key, 7)
+	c, peer := tb.seated(netsys.ClientConfig{Token: used})
+	if peer.ClientID() != 7 || string(peer.UserData()[:3]) != "Ada" || c.Session().ID() != peer.ID() {
+		t.Errorf("client %d, user data %q, ids %d and %d", peer.ClientID(), peer.UserData()[:3], peer.ID(), c.Session().ID())
+	}
+	for what, token := range map[string]*netcode.ConnectToken{"another key": issue(netcode.GenerateKey(nil), 8), "a used token": used} {
+		stranger := tb.join(netsys.ClientConfig{Token: token, ConnectTimeout: 300 * time.Millisecond})
+		tb.until(what+" gets no answer", func() bool { return len(stranger.hears.Reasons) == 1 })
+		if !errors.Is(stranger.hears.Reasons[0], netsys.ErrTimeout) {
+			t.Errorf("%s: %v", what, stranger.hears.Reasons[0])
+		}
+	}
+	if tb.server.Len() != 1 || len(tb.hears.Reasons) != 0 {
+		t.Errorf("%d sessions, %v", tb.server.Len(), tb.hears.Reasons)
+	}
+}
+
+func takeover(t *testing.T, setup Setup) {
+	tb := newTable(t, setup, netsys.ServerConfig{MaxClients: 1})
+	old, _ := tb.seated(netsys.ClientConfig{ClientID: 7})
+	old.quiet = true
+	_, peer := tb.seated(netsys.ClientConfig{ClientID: 7})
+	if len(tb.hears.Reasons) != 1 || !errors.Is(tb.hears.Reasons[0], netsys.ErrReplaced) {
+		t.Errorf("the old session ended by %v", tb.hears.Reasons)
+	}
+	if peer.ClientID() != 7 || tb.server.Len() != 1 {
+		t.Errorf("client %d, %d sessions", peer.ClientID(), tb.server.Len())
 	}
 }
 

@@ -63,3 +63,27 @@ func TestNothingIsAllocated(t *testing.T) {
 		t.Errorf("%d ticks simulated again, %d runs, horizon %d of %d", again, len(told), l.Horizon(), l.Next())
 	}
 }
+
+func TestLockstepAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("allocations differ under the race detector")
+	}
+	l := newTimeline(timeline.Config{Wait: true})
+	for p := range uint32(4) {
+		must(t, l.Join(p+1, 0, 0))
+	}
+	in := words(steer{DX: 1})
+	tick := func() {
+		l.Step()
+		for p := range uint32(4) {
+			l.Put(p+1, l.Next(), in)
+		}
+	}
+	for range 200 {
+		tick()
+	}
+	if n := testing.AllocsPerRun(200, tick); n != 0 {
+		t.Errorf("a tick allocates %v times", n)
+	}
+	equal(t, "next tick", l.Next(), 400)
+}

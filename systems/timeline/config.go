@@ -77,7 +77,8 @@ type Config struct {
 // most bounds what is counted in ticks or players.
 const most = 4096
 
-// Validate reports what is wrong with c; it never changes it.
+// Validate reports what is wrong with c; it never changes it. Where Window is left to
+// the world's rate, [New] alone can tell whether Refill and Burst go with it.
 func (c Config) Validate() error {
 	for _, f := range []struct {
 		name string
@@ -105,8 +106,8 @@ func (c Config) defaulted(tickRate int) Config {
 	c.Window = or(c.Window, tickRate)
 	c.Early = or(c.Early, c.Window)
 	c.Fills = or(c.Fills, 15)
-	c.Refill = or(min(c.Refill, c.Window), (c.Window+1)/2)
-	c.Burst = max(or(c.Burst, 2*c.Window), c.Window)
+	c.Refill = or(c.Refill, (c.Window+1)/2)
+	c.Burst = or(c.Burst, 2*c.Window)
 	c.Players = or(c.Players, 64)
 	c.Hashes = or(c.Hashes, c.Window)
 	return c

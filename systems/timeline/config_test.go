@@ -34,6 +34,24 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// What the world's rate makes of a window is checked as well.
+func TestConfigOfAWorld(t *testing.T) {
+	for _, c := range []timeline.Config{{Burst: 59}, {Refill: 61}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("New takes %+v for 60 ticks a second", c)
+				}
+			}()
+			if err := c.Validate(); err != nil {
+				t.Error(err)
+			}
+			newTimeline(c)
+		}()
+	}
+	newTimeline(timeline.Config{Burst: 60, Refill: 60})
+}
+
 // A protocol without inputs, and entities of nobody, are no special case.
 func TestWithoutInputs(t *testing.T) {
 	p := ecs.NewProtocol("clockwork/1")

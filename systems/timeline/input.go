@@ -42,12 +42,13 @@ func (t *Timeline) put(p *player, tick int64, words []int32) Verdict {
 	return t.judge(tick, u)
 }
 
-// Overrule is the word of the peer that decides, for a follower: this is a
-// player's input for a tick, or nil: there is none and none will come. It takes the
-// place of what was known. The verdict is InTime, Rewrote, Agreed, Duplicate when
+// Overrule is the word of the peer that decides: this is a player's input for a tick,
+// or nil: there is none and none will come. It takes the place of what was known.
+// Followers call it with what they are told; the peer that decides calls it with nil
+// for an input that the game refuses. The verdict is InTime, Rewrote, Agreed, Duplicate when
 // this was known, or why it could not be done: TooOld, when something else is final
-// here and the follower needs a new state of the world, TooEarly or Absent. It
-// panics as Put does.
+// here, so that a follower needs a new state of the world, TooEarly or Absent. It
+// costs no tokens, and panics as Put does.
 func (t *Timeline) Overrule(player, tick uint32, words []int32) Verdict {
 	if words != nil && len(words) != t.table.Words {
 		panic(fmt.Sprintf("timeline: Overrule with %d words; the input %s has %d", len(words), t.table.Name, t.table.Words))

@@ -209,7 +209,7 @@ func at(t *testing.T, l *timeline.Timeline, player uint32) place {
 	return place{}
 }
 
-// letter is an input under way.
+// letter is an input under way, or, from player 0, the server's horizon.
 type letter struct {
 	due    uint32 // tick in whose Receive it is seen
 	player uint32
@@ -222,39 +222,44 @@ type letter struct {
 // + latency, and the server relays it to the others after that tick.
 type star struct {
 	latency []uint32
+	delay   uint32               // from gathering an input to the tick that it is for
 	peers   []*timeline.Timeline // 0: the server
 	mail    [][]letter           // to each
 	play    func(player, tick uint32) steer
 	tick    uint32
 }
 
-func newStar(c timeline.Config, play func(player, tick uint32) steer, latency ...uint32) *star {
-	s := &star{latency: append([]uint32{0}, latency...), play: play}
+func newStar(c timeline.Config, play func(player, tick uint32) steer, delay uint32, latency ...uint32) *star {
+	s := &star{latency: append([]uint32{0}, latency...), delay: delay, play: play, tick: c.First}
 	for i := range s.latency {
 		own := c
 		own.Follower = i > 0
 		l := newTimeline(own)
 		for k := range latency {
-			if err := l.Join(uint32(k+1), c.First, c.First); err != nil {
+			if err := l.Join(uint32(k+1), c.First, c.First+delay); err != nil {
 				panic(err)
 			}
 		}
 		s.peers = append(s.peers, l)
 	}
 	s.mail = make([][]letter, len(s.peers))
-	s.tick = c.First
 	return s
 }
 
 // step is one tick of all peers.
 func (s *star) step(t *testing.T) {
+	t.Helper()
 	var relay []letter
 	for i, l := range s.peers {
 		s.mail[i] = slices.DeleteFunc(s.mail[i], func(m letter) bool {
-			if m.due != s.tick {
+			switch {
+			case m.due != s.tick:
 				return false
+			case m.player == 0:
+				l.Told(m.tick)
+			default:
+				l.Put(m.player, m.tick, m.words)
 			}
-			l.Put(m.player, m.tick, m.words)
 			if i == 0 {
 				relay = append(relay, m)
 			}
@@ -262,15 +267,17 @@ func (s *star) step(t *testing.T) {
 		})
 		if i > 0 {
 			in := words(s.play(uint32(i), s.tick))
-			l.Put(uint32(i), s.tick, in)
-			s.mail[0] = append(s.mail[0], letter{s.tick + s.latency[i], uint32(i), s.tick, in})
+			l.Put(uint32(i), s.tick+s.delay, in)
+			s.mail[0] = append(s.mail[0], letter{s.tick + s.latency[i], uint32(i), s.tick + s.delay, in})
 		}
 		steps(t, l, 1)
 	}
+	relay = append(relay, letter{tick: s.peers[0].Horizon()})
 	for _, m := range relay {
 		for i := 1; i < len(s.peers); i++ {
 			if uint32(i) != m.player {
-				s.mail[i] = append(s.mail[i], letter{s.tick + s.latency[i], m.player, m.tick, m.words})
+				m.due = s.tick + s.latency[i]
+				s.mail[i] = append(s.mail[i], m)
 			}
 		}
 	}
@@ -278,18 +285,39 @@ func (s *star) step(t *testing.T) {
 }
 
 // resimulated is what each peer has simulated again, as its timeline counts it;
-// the world's own counts must say the same.
+// its world's own counts must say the same.
 func (s *star) resimulated(t *testing.T) []int {
 	t.Helper()
 	var n []int
-	for i, l := range s.peers {
+	for _, l := range s.peers {
 		again := l.Stats().Resimulated
 		equal(t, "ticks that the world says it simulated again", l.World().Resimulated(), again)
 		equal(t, "runs of Simulate", runs(l), int(l.Stats().Ticks+again))
-		_ = i
 		n = append(n, int(again))
 	}
 	return n
+}
+
+// agree demands that the final ticks of all peers are the same, over most of the
+// window.
+func (s *star) agree(t *testing.T) {
+	t.Helper()
+	for i, l := range s.peers[1:] {
+		compared := 0
+		for tick := range s.tick {
+			want, known := s.peers[0].Hash(tick)
+			got, ok := l.Hash(tick)
+			if !ok || !known {
+				continue
+			}
+			if compared++; got != want {
+				t.Errorf("player %d has another world after tick %d than the server", i+1, tick)
+			}
+		}
+		if compared < 20 {
+			t.Errorf("only %d final ticks of player %d can be compared", compared, i+1)
+		}
+	}
 }
 
 // leaver is discharge without allocations.

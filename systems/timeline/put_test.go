@@ -89,6 +89,9 @@ func TestNetcodeC4_TimelineRepeatsWhatIsHeld(t *testing.T) {
 	put(t, l, 1, 0, steer{DX: 1, Fire: true}, timeline.InTime)
 	steps(t, l, 40)
 	equal(t, "place after one input and fifteen repeats", at(t, l, 1), place{5 + 16, 0})
+	put(t, l, 1, 20, steer{DY: 1}, timeline.Rewrote)
+	steps(t, l, 1)
+	equal(t, "place after a late one, too", at(t, l, 1), place{5 + 16, 16})
 	fired := 0
 	type flying struct{ Speed speed }
 	l = playing(t, timeline.Config{})

@@ -3,6 +3,7 @@ package timeline_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/timeline"
@@ -17,11 +18,11 @@ func TestRuns(t *testing.T) {
 	steps(t, l, 5)
 	check := func(from uint32, want string) {
 		t.Helper()
-		got := ""
+		var got strings.Builder
 		for _, r := range l.AppendRuns(nil, 1, from) {
-			got += fmt.Sprintf("%d×%d%v ", r.Tick, r.Count, r.Words)
+			fmt.Fprintf(&got, "%d×%d%v ", r.Tick, r.Count, r.Words)
 		}
-		equal(t, fmt.Sprintf("runs from tick %d", from), got, want)
+		equal(t, fmt.Sprintf("runs from tick %d", from), got.String(), want)
 	}
 	check(0, fmt.Sprintf("0×3%v 3×1%v 6×2%v 9×1%v ", east, north, north, east))
 	check(2, fmt.Sprintf("2×1%v 3×1%v 6×2%v 9×1%v ", east, north, north, east))

@@ -31,6 +31,7 @@ type Timeline struct {
 
 	seats   [seats]seat
 	writes  uint64 // how often inputs were written
+	awaited []uint32
 	neutral []int32
 	scratch []uint64 // an input as a component
 	hashes  []hash   // by tick
@@ -60,10 +61,12 @@ var none = &schema.Table{Name: "none"}
 // The world must be one that simulates everything: not made with
 // ecs.Config.Client.
 //
-// It panics when c is not valid.
+// It panics when c, with its defaults, is not valid.
 func New(w *ecs.World, c Config, listeners ...Listener) *Timeline {
-	if err := c.Validate(); err != nil {
-		panic(err)
+	for _, filled := range []Config{c, c.defaulted(w.TickRate())} {
+		if err := filled.Validate(); err != nil {
+			panic(err)
+		}
 	}
 	c = c.defaulted(w.TickRate())
 	t := &Timeline{world: w, config: c, table: none, authority: c.Authority, listeners: listeners}
@@ -126,9 +129,11 @@ func (t *Timeline) rewrite(tick int64) {
 // false while an input for the next tick is missing; see
 // [Timeline.AppendMissing].
 func (t *Timeline) Step() bool {
-	if t.config.Wait && t.waits() {
-		t.stats.Waits++
-		return false
+	if t.config.Wait {
+		if t.awaited = t.AppendMissing(t.awaited[:0]); len(t.awaited) > 0 {
+			t.stats.Waits++
+			return false
+		}
 	}
 	t.world.SetTick(uint32(t.now)) // what comes before it is simulated again
 	t.pass()
@@ -206,16 +211,7 @@ func (t *Timeline) simulate(tick int64, rewound bool) {
 	}
 }
 
-// waits reports whether an input for the next tick is missing.
-func (t *Timeline) waits() bool {
-	for _, p := range t.players {
-		if t.missing(p) {
-			return true
-		}
-	}
-	return false
-}
-
+// missing reports whether a player keeps the next tick waiting.
 func (t *Timeline) missing(p *player) bool {
 	s := p.in(t.now)
 	return s != nil && t.now >= s.first && p.at(t.now) == open

@@ -8,12 +8,22 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Of a datagram, the session takes sessionHeader bytes; the first is sessionData
-// when a message follows.
+// Of a datagram with a message, netcode takes a prefix byte with the type in its
+// lower and the length of the sequence in its upper half, the sequence, and 16
+// bytes of MAC behind; the session takes sessionHeader bytes.
 const (
-	sessionHeader = 1200 - netsys.MaxPayload
-	sessionData   = 4
+	netcodePayload = 5
+	netcodeCover   = 1 + 16
+	sessionHeader  = 1200 - netsys.MaxPayload
 )
+
+// message is the length of the message in a datagram, 0 without one.
+func message(b []byte) int {
+	if len(b) == 0 || b[0]&15 != netcodePayload {
+		return 0
+	}
+	return max(len(b)-netcodeCover-int(b[0]>>4)-sessionHeader, 0)
+}
 
 // tap is a wire that counts the messages it sends.
 type tap struct {
@@ -31,8 +41,7 @@ type tap struct {
 type update struct{ bytes, datagrams int }
 
 func (t *tap) Send(now time.Time, to netip.AddrPort, b []byte) error {
-	if t.counting && len(b) > sessionHeader && b[0] == sessionData {
-		n := len(b) - sessionHeader
+	if n := message(b); t.counting && n > 0 {
 		t.bytes += uint64(n)
 		if !now.Equal(t.at) {
 			t.settle()

@@ -1,0 +1,58 @@
+package netsys
+
+import (
+	"net/netip"
+	"runtime"
+	"testing"
+)
+
+// A session with the default channels takes the memory that the package comment says, after a minute of inputs,
+// snapshots and events.
+func TestMemoryOfASession(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures the heap")
+	}
+	const clients = 100
+	network := NewNetwork()
+	server, err := NewServer(network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*Client
+	for i := range uint64(clients) {
+		c, err := NewClient(network.Node(netip.AddrPort{}), server.LocalAddr(), ClientConfig{Random: SeededRandom(i + 2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, now, h := heap(), epoch, &log{}
+	payload := make([]byte, 200)
+	for i := range 60 * 20 {
+		now = now.Add(second60)
+		for _, c := range all {
+			_, _ = c.Session().Send(now, payload)
+			c.Poll(now, h)
+		}
+		server.Poll(now, h)
+		for s := range server.Sessions() {
+			_, _ = s.Send(now, payload)
+			if i%60 == 0 {
+				_ = s.Channels().Send(0, payload)
+			}
+		}
+		server.Flush(now)
+	}
+	each := (heap() - before) / clients
+	runtime.KeepAlive(all)
+	if server.Len() != clients || each > 120<<10 {
+		t.Errorf("%d sessions, %d bytes each with its client's growth", server.Len(), each)
+	}
+	t.Logf("%d bytes a session", each)
+}
