@@ -41,7 +41,7 @@ func luckyWorld(client bool) *ecs.World {
 //mutant:to w.config.Seed++; return Rand{key: key}
 //mutant:rule Decision1 ecs/random.go
 //mutant:from when = 1<<32 | uint64(*seq)
-//mutant:to when = 1<<32 | uint64(seq) + uint64(w.tick)
+//mutant:to when = 1<<32 | uint64(*seq) + uint64(w.tick)
 //mutant:rule Decision1 ecs/random.go
 //mutant:from id = uint64(s.netID)
 //mutant:to id = uint64(e.id)

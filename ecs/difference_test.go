@@ -164,6 +164,49 @@ func TestHashOfTellsWhichComponent(t *testing.T) {
 	equal(t, "differing", differing(), "secret hat ")
 }
 
+func TestHashFieldsTellsWhichField(t *testing.T) {
+	a, b, es := twins()
+	satchelC, secretC := ecs.ComponentOf[satchel](a.Protocol()), ecs.ComponentOf[secret](a.Protocol())
+	differing := func(c, other *ecs.Component) (found []string) {
+		sums := map[int]uint64{}
+		i := 0
+		for _, sum := range b.HashFields(other) {
+			sums[i] = sum
+			i++
+		}
+		i = 0
+		for path, sum := range a.HashFields(c) {
+			if sum != sums[i] {
+				found = append(found, path)
+			}
+			i++
+		}
+		return found
+	}
+	check := func(what string, want ...string) {
+		t.Helper()
+		got := differing(satchelC, ecs.ComponentOf[satchel](b.Protocol()))
+		got = append(got, differing(secretC, ecs.ComponentOf[secret](b.Protocol()))...)
+		equal(t, what, strings.Join(got, " "), strings.Join(want, " "))
+	}
+	check("nothing")
+	s := ecs.Get[satchel](a, es[3])
+	s.Cache = 5
+	check("unreplicated")
+	s.Label.Set("abc")
+	check("a text", "Label", "Label", "Label", "Label")
+	s.Label.Set("")
+	s.Size[1].H = 4
+	s.Items.Append(7)
+	check("two fields", "Items", "Items[0]", "Size[1].H")
+	ecs.Get[secret](a, es[9]).Code[1] = 1
+	for path := range a.HashFields(satchelC) {
+		equal(t, "first", path, "Lid")
+		break
+	}
+	check("a local one too", "Items", "Items[0]", "Size[1].H", "Code[1]")
+}
+
 func TestTrace(t *testing.T) {
 	p := ecs.NewProtocol("trace")
 	ecs.Replicate[place](p, 0)
@@ -180,9 +223,12 @@ func TestTrace(t *testing.T) {
 	w.Trace(func(system string) { told += system + string(rune('0'+at(w, e).X)) + " " })
 	w.SimulateStage().Run(w)
 	system(w, func(*ecs.World) {})
+	w.ForceRollback(func(d ecs.Divergence) { t.Errorf("%v", d) })
+	w.SimulateStage().Run(w) // the second result stands
+	w.ForceRollback(nil)
 	w.Trace(nil)
 	w.SimulateStage().Run(w)
-	equal(t, "trace", told, "one1 two2 ")
+	equal(t, "trace", told, "one1 two2 one3 two4 ")
 }
 
 func TestForgetInputs(t *testing.T) {

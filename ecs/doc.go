@@ -50,9 +50,9 @@
 //     values of what a client predicts. Look back and leave the world alone:
 //     [WorldHistory.At], [Past], [AllAt], [GetAt].
 //   - Compare states: [World.Hash]; by component, [World.HashOf] with
-//     [Protocol.Components]; after each system, [World.Trace]. Name the entity,
-//     component and field in which two states differ: [Differs],
-//     [WorldHistory.Differs].
+//     [Protocol.Components]; by field, [World.HashFields]; after each system,
+//     [World.Trace]. Name the entity, component and field in which two states
+//     differ: [Differs], [WorldHistory.Differs].
 //   - Find systems that depend on storage order or on more than the world:
 //     [World.ForceRollback]. For a checker of one's own: [World.Shuffle] between
 //     [WorldHistory.Restore] and [WorldHistory.Differs].

@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -232,4 +233,63 @@ func BenchmarkSpawnDeferred(b *testing.B) {
 		stage.Run(w)
 	}
 	perEntity(b, len(es))
+}
+
+// benchCreatures is a world of 40 bytes an entity.
+func benchCreatures() *ecs.World {
+	p := ecs.NewProtocol("bench")
+	ecs.Replicate[benchPos](p, ecs.Predicted)
+	ecs.Replicate[benchVel](p, ecs.Predicted)
+	ecs.Local[[6]uint32](p, ecs.Predicted)
+	w := ecs.NewWorld(p, ecs.Config{})
+	for i := range 1000 {
+		w.Spawn(benchPos{X: float32(i)}, benchVel{1, 2}, [6]uint32{})
+	}
+	return w
+}
+
+func BenchmarkWorldHistoryCapture(b *testing.B) {
+	h := ecs.NewWorldHistory(benchCreatures(), 64)
+	for tick := range uint32(64) {
+		h.Capture(tick)
+	}
+	b.ReportAllocs()
+	tick := uint32(64)
+	for b.Loop() {
+		h.Capture(tick)
+		tick++
+	}
+	perEntity(b, 1000)
+}
+
+// BenchmarkWorldHistoryRestore restores one tick after the other, between which so
+// many of the 1,000 entities are replaced.
+func BenchmarkWorldHistoryRestore(b *testing.B) {
+	for _, replaced := range []int{0, 1, 10, 100} {
+		b.Run(fmt.Sprintf("replaced=%d", replaced), func(b *testing.B) {
+			w := benchCreatures()
+			h := ecs.NewWorldHistory(w, 64)
+			var es []ecs.Entity
+			for e := range ecs.All[struct{ Pos benchPos }](w) {
+				es = append(es, e)
+			}
+			for tick := range uint32(64) {
+				for i := range replaced {
+					at := &es[(int(tick)*replaced+i*7)%len(es)]
+					w.Despawn(*at)
+					*at = w.Spawn(benchPos{}, benchVel{}, [6]uint32{})
+				}
+				h.Capture(tick)
+			}
+			b.ReportAllocs()
+			tick := uint32(0)
+			for b.Loop() {
+				tick = (tick + 1) % 64
+				if err := h.Restore(tick); err != nil {
+					b.Fatal(err)
+				}
+			}
+			perEntity(b, 1000)
+		})
+	}
 }

@@ -175,3 +175,41 @@ func ExampleSchedule() {
 	//     Snapshot
 	//     Send
 }
+
+// A late input means that tick 0 went otherwise: go back, simulate again. And where
+// was everybody then, the dead included?
+func ExampleWorldHistory() {
+	type walker struct {
+		Pos Position
+		In  Move
+	}
+	w := ecs.NewWorld(Dots(), ecs.Config{})
+	h := ecs.NewWorldHistory(w, 60) // a second
+	e := ecs.Spawn(w, walker{})
+	tick := func(t uint32, in Move) {
+		w.SetTick(t)
+		*ecs.Get[Move](w, e) = in
+		w.SimulateStage().Run(w)
+		h.Capture(t + 1)
+	}
+	h.Capture(0)
+	for t := range uint32(3) {
+		tick(t, Move{DX: 1})
+	}
+	w.Despawn(e)
+	if past, err := h.At(2); err == nil {
+		for e, v := range ecs.AllAt[walker](past) {
+			fmt.Println("at tick 2:", past.NetID(e), v.Pos, w.Alive(e))
+		}
+	}
+	if err := h.Restore(0); err != nil {
+		fmt.Println(err) // longer ago than the ring
+	}
+	for t := range uint32(3) {
+		tick(t, Move{DY: 1})
+	}
+	fmt.Println("at tick 3:", w.NetID(e), *ecs.Get[Position](w, e))
+	// Output:
+	// at tick 2: 1 {2 0} false
+	// at tick 3: 1 {0 3}
+}

@@ -137,14 +137,28 @@ func (c *Component) differs(a, b unsafe.Pointer) (path, textA, textB string, dif
 	return "", "", "", false
 }
 
+// pathOf is the path of the field that a leaf is part of, or the leaf's own.
+func (c *Component) pathOf(l *leaf) string {
+	if c.Schema != nil {
+		if k := c.fieldOf(l); k >= 0 {
+			return c.Schema.Fields[k].Path
+		}
+	}
+	return l.path
+}
+
 // fieldOf is the field of the table that a leaf is part of, or -1: the one that
 // lies there, or, for the length of a text, the text.
 func (c *Component) fieldOf(l *leaf) int {
+	named := -1
 	for i := range c.Schema.Fields {
 		f := &c.Schema.Fields[i]
-		if l.typ.Kind() == f.Kind && l.offset-f.Offset < uintptr(f.Len)*l.typ.Size() || strings.HasPrefix(l.path, f.Path+".") {
+		if l.typ.Kind() == f.Kind && l.offset-f.Offset < uintptr(f.Len)*l.typ.Size() {
 			return i
 		}
+		if named < 0 && strings.HasPrefix(l.path, f.Path+".") {
+			named = i
+		}
 	}
-	return -1
+	return named
 }

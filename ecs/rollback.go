@@ -69,7 +69,7 @@ func (f *forcedRollback) run(s *Stage) {
 	w.shuffle(f.runs)
 	told := false
 	for i := range s.items {
-		s.items[i].run(w)
+		s.step(w, i)
 		if d, ok := f.compare(uint32(i + 1)); ok && !told {
 			told = true
 			d.System = s.items[i].name()

@@ -79,10 +79,15 @@ func (s *Stage) Run(w *World) {
 		return
 	}
 	for i := range s.items {
-		s.items[i].run(w)
-		if s == w.simulate && w.trace != nil {
-			w.trace(s.items[i].name())
-		}
+		s.step(w, i)
+	}
+}
+
+// step runs the i-th item.
+func (s *Stage) step(w *World, i int) {
+	s.items[i].run(w)
+	if s == w.simulate && w.trace != nil {
+		w.trace(s.items[i].name())
 	}
 }
 

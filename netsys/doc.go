@@ -54,8 +54,8 @@
 //   - What comes from the wire is bounded and checked before it is used. What is wrong is counted and dropped;
 //     what strangers send ends no session and changes no statistics of one. A peer with a session that sends what
 //     no honest one does is thrown out after a while: [ServerConfig.MaxMalformed].
-//   - No answer is longer than what it answers, but for a challenge at a client's new address, which is up to 12 bytes
-//     longer than the shortest packet of the client that it can answer.
+//   - No answer is longer than what it answers, but for a challenge at a client's new address, which is a few bytes
+//     longer than the shortest packet that it can answer.
 //   - Sessions are visited in join order. No map order, clock or goroutine decides anything.
 //   - Sending and receiving allocate nothing once a session is warm.
 //   - Memory is bounded: about 110 kB a session with the default channels, and what the configured queues hold.

@@ -59,6 +59,7 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 	if s.netcode, err = netcode.NewServer(secure, s.carrier.send); err != nil {
 		return nil, err
 	}
+	s.config.Key = netcode.Key{} // whoever prints a server does not print that
 	s.hears.server = s
 	s.deliver = s.receive
 	return s, nil

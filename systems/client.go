@@ -118,8 +118,10 @@ type ClientStats struct {
 	Session           netsys.Stats
 }
 
-// NewClient assembles a client on a wire, connecting to server. It returns an
-// error that wraps [ErrConfig] or [ErrStageOrder] when c is wrong.
+// NewClient assembles a client on a wire, connecting to server; the zero AddrPort
+// means the addresses of ClientConfig.Token, in turn. It returns an error that wraps
+// [ErrConfig] or [ErrStageOrder] when c is wrong, netcode.ErrToken when the token is,
+// and netsys.ErrInsecure when there is none and the server is elsewhere.
 func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -157,7 +159,7 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 		Schema:                  p.Lines(),
 		Channels:                cfg.Channels,
 		Messages:                messageLines(cfg.Messages),
-		ConnectTimeout:          cfg.ConnectTimeout,
+		ConnectTimeout:          cfg.connectTimeout(server),
 		Timeout:                 cfg.Timeout,
 		Tag:                     cfg.Trained.Hash(),
 		Random:                  cfg.Random,
@@ -210,7 +212,8 @@ func (c *Client) fail(err error) {
 }
 
 // Err is why the session ended, or nil while it goes on. It wraps the errors of
-// netsys: ErrSchema, ErrVersion, ErrFull, ErrTimeout, ErrClosed.
+// netsys: ErrSchema, ErrVersion, ErrServerFull, ErrTimeout, ErrClosed; or
+// netcode.ErrTokenExpired.
 func (c *Client) Err() error { return c.err }
 
 // Connected reports whether the server has let this client in.
@@ -377,11 +380,18 @@ func (f frames) Advance(now time.Time) int {
 }
 
 // Dial connects to a server over UDP and returns when it has let this client
-// in. It returns an error that wraps netsys.ErrSchema, netsys.ErrVersion,
-// netsys.ErrFull or netsys.ErrTimeout when it does not, and ctx's error when
-// that ends first.
+// in. addr is "host:port"; "" means the addresses of ClientConfig.Token, in turn.
+// It returns an error that wraps [ErrConfig], netsys.ErrInsecure, netsys.ErrSchema,
+// netsys.ErrVersion, netsys.ErrServerFull, netcode.ErrTokenExpired or
+// netsys.ErrTimeout when it does not, and ctx's error when that ends first.
 func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
-	wire, err := netsys.DialUDP(ctx, addr)
+	var wire *netsys.UDP
+	var err error
+	if addr == "" && cfg.Token != nil {
+		wire, err = netsys.ListenUDP(":0")
+	} else {
+		wire, err = netsys.DialUDP(ctx, addr)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("systems: Dial: %w", err)
 	}

@@ -284,7 +284,8 @@ type ClientConfig struct {
 	// ServerConfig.Hold gives that the same entities.
 	Timeout time.Duration
 	// ConnectTimeout is how long it may take to be let in, for which a handshake needs
-	// three round trips. Default (0): Timeout where that is given, else 20 s.
+	// three round trips; for each address of a token, where these are tried. Default
+	// (0): Timeout where that is given, else 20 s.
 	ConnectTimeout time.Duration
 	// Token is what the login service gave this player. Default (nil): development
 	// mode, in which the client issues its own; NewClient refuses that with
@@ -355,6 +356,14 @@ func (c ClientConfig) filled() ClientConfig {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
+}
+
+// connectTimeout is for all addresses that are tried.
+func (c ClientConfig) connectTimeout(server netip.AddrPort) time.Duration {
+	if server.IsValid() || c.Token == nil {
+		return c.ConnectTimeout
+	}
+	return c.ConnectTimeout * time.Duration(max(len(c.Token.Servers), 1))
 }
 
 // GatherFunc fills one input, of the protocol's input type. Make one with

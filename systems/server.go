@@ -124,7 +124,8 @@ func readWelcome(b []byte) (m welcome, err error) {
 }
 
 // NewServer assembles a server on a wire: world, sessions and schedule. It
-// returns an error that wraps [ErrConfig] or [ErrStageOrder] when c is wrong.
+// returns an error that wraps [ErrConfig] or [ErrStageOrder] when c is wrong, and
+// netsys.ErrInsecure when it has no Key where others can reach it.
 func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

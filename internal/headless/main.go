@@ -159,6 +159,9 @@ func Serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 	if err != nil {
 		return err
 	}
+	if o.Key != "" && o.Public == "" && wire.LocalAddr().Addr().IsUnspecified() {
+		return errors.Join(fmt.Errorf("-serve %s -key: tokens cannot name %v, -public must say how they name this server", addr, wire.LocalAddr()), wire.Close())
+	}
 	o.access.joined = func(client uint32, s netsys.Session) {
 		fmt.Fprintf(out, "client %d has joined: player %d %q\n", client, s.ClientID(), bytes.TrimRight(s.UserData(), "\x00"))
 	}

@@ -5,25 +5,26 @@ import "time"
 // The send budget is a bucket of tokens, a token a byte, that fills at the estimated rate of the path. The
 // estimate is judged once an interval: a round trip, and long enough for a share of losses to mean something.
 //
-//   - More than a tenth of the packets lost: less by half of that share. Below a fiftieth: more. Between: as it
-//     is. These are the rules and figures of the loss-based controller of
-//     draft-ietf-rmcat-gcc-02, section 6: radio loses single packets, and that is no reason to slow down.
+//   - More than a tenth of the packets lost: less by half of that share. Below a twentieth: more. Between: as it
+//     is. These are the rules of the loss-based controller of draft-ietf-rmcat-gcc-02, section 6: radio loses single
+//     packets, and that is no reason to slow down. The draft says a fiftieth; but a path that is full shows in
+//     delays first, and one that loses a tenth in bursts would seldom rise again.
 //   - More than half lost: by that rule, too; but that is an outage rather than a full path, and when it is over the
 //     rate doubles up to half of what it was before, which is TCP's slow start up to its threshold (RFC 5681).
 //   - Packets stand in a queue: less by 15 %, which is that draft's factor for overuse. A queue is seen when the
-//     smoothed round trip is 100 ms above the least, the target of RFC 6817, and this is not jitter: more
-//     than four deviations.
+//     smoothed round trip is 25 ms above the least, and this is not jitter: more than four deviations. RFC 6817 allows
+//     100 ms, which is for transfers that nobody plays beside.
 //   - More means one packet a round trip, for each round trip of the interval, as TCP does beyond slow start
-//     (RFC 5681), and no more than a quarter at a time; only if the budget kept something waiting, since a
-//     rate that was not used was not tried either (RFC 7661).
+//     (RFC 5681), and no more than an eighth at a time, so that a queue is seen before it is long; only if the
+//     budget kept something waiting, since a rate that was not used was not tried either (RFC 7661).
 //
 // Levels of priority share the bucket. The lowest sends while there are tokens. Each level above may go into
 // debt by one reserve more than the level below: however much bulk there is, it never takes what the next
 // snapshot needs, and pays for it by waiting until the debt is gone.
 const (
 	lossBackOff  = 10 // percent
-	lossRecover  = 2  // percent
-	delayTarget  = 100 * time.Millisecond
+	lossRecover  = 5  // percent
+	delayTarget  = 25 * time.Millisecond
 	minSettled   = 50 // packets that make a share
 	fewSettled   = 10 // or these, after maxInterval: one lost among them is not more than a tenth
 	maxInterval  = time.Second
@@ -116,7 +117,7 @@ func (b *budget) judge(took time.Duration, e *estimate) {
 		trip := int64(max(e.smoothed, time.Millisecond))
 		trips := max(int64(took)/trip, 1)
 		more := b.packet * int64(time.Second) / trip * trips
-		b.rate += min(more, b.rate/4)
+		b.rate += min(more, b.rate/8)
 	}
 	if !bad && b.rate >= b.threshold {
 		b.threshold = 0

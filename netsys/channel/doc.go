@@ -11,11 +11,12 @@
 //   - Send bytes: [Endpoint.Send]. What to do when it says no: [ErrFull], [ErrTooLarge].
 //   - Send values: [NewRegistry], [Register], [Type.Send]; receive them: [NewDispatcher], [Handle],
 //     [Dispatcher.Deliver].
-//   - Fit a snapshot into what may go now: [Endpoint.Available].
+//   - Fit a snapshot into what may go now: [Endpoint.Allowance] when it travels as a datagram of the session,
+//     [Endpoint.Available] when it travels on a channel.
 //   - Notice a peer that does not keep up: Stalled in [Stats], [ErrFull].
 //   - Measure: [Endpoint.Stats], [Endpoint.Channel].
 //
-// For a session (below): [New], [Endpoint.Fill], [Endpoint.Acked], [Endpoint.Receive], [Config.Lines],
+// For a session (below): [New], [Endpoint.Carried], [Endpoint.Fill], [Endpoint.Acked], [Endpoint.Receive], [Config.Lines],
 // [Registry.Lines].
 //
 // # What a session must do
@@ -29,6 +30,7 @@
 //     for a packet that [MaxOvertaken] others overtook. Count its errors; past a limit, end the session.
 //  3. For each packet that it sends, keep-alives too, call [Endpoint.Fill] with the number that the packet
 //     will have and the room that is left in it. What comes back is the payload; it may be empty.
+//     Before it, tell [Endpoint.Carried] what else is in the packet, its headers included.
 //  4. After the packet of the tick, go on with Fill, and send, until it appends nothing: that is where bulk
 //     goes. The budget ends it.
 //  5. A packet that the wire would not take needs nothing: it is one that was lost.
@@ -61,7 +63,7 @@
 //     received pieces take memory as they come and not as they are announced. Only a table of the pieces is made
 //     ahead, 4 bytes for each, for at most sixteen messages of a channel and, on a reliable one, QueueBytes of
 //     them together.
-//     An endpoint of the default configuration has 60 kB to begin with.
+//     An endpoint of the default configuration has some 60 kB to begin with.
 //   - Once queues have grown to the traffic, nothing allocates.
 //   - Nothing depends on map order, a clock or chance: the same calls give the same packets.
 //

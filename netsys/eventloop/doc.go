@@ -9,7 +9,7 @@
 //   - Say which pages may connect, and behind which proxy the server stands: [WebSocketConfig].
 //   - Learn which port was taken for "127.0.0.1:0": [Listener.LocalAddr], [Listener.WebSocketAddr].
 //   - Name a peer in a log or a ban: [PeerAddr], [IsWebSocket].
-//   - See what WebSocket clients do wrong: [Listener.WebSocketStats].
+//   - See what WebSocket clients do wrong: [Listener.WebSocketStats]. Bound what they may do: [WebSocketConfig].
 //   - See whether polls come too seldom: [Listener.Dropped].
 //   - Choose between few wake-ups and the loop's attention at once: [ListenConfig.Coalesce].
 //   - Stop: [Listener.Close]; the port is free when it returns.
@@ -22,7 +22,10 @@
 //   - Sending allocates nothing and never blocks. Receiving costs the five allocations that gnet makes for
 //     each UDP datagram that wakes it up, and none of ours; over WebSocket nothing.
 //   - A WebSocket message is a datagram, in one frame. What a request or a frame says of its size is judged
-//     before anything of it is kept. A client that does not read loses the oldest of what waits for it.
+//     before anything of it is kept. A client that does not read loses the oldest of what waits for it, and in the
+//     end its connection.
+//   - A WebSocket connection is for sessions: it begins with what a session begins or goes on with, and ends when
+//     nobody answers it, when it falls silent, or when its address has too many.
 //   - On systems without a native event loop in gnet (Windows among them) the listener is a [netsys.UDP]
 //     behind the same API, without WebSocket.
 //

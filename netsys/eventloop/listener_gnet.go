@@ -108,13 +108,13 @@ func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {
 		l.inbox.Drain(now, deliver)
 	}
 	if l.web != nil {
-		l.web.polled()
+		l.web.polled(now)
 	}
 }
 
 // Send implements [netsys.Wire]. It also fails when the event loop has failed, since nothing would answer. To
 // a WebSocket connection that has ended it sends nothing, as to a UDP peer that has.
-func (l *Listener) Send(_ time.Time, to netip.AddrPort, b []byte) error {
+func (l *Listener) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	if len(b) > netsys.MaxDatagram {
 		return netsys.ErrTooLarge
 	}
@@ -125,7 +125,7 @@ func (l *Listener) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 		return fmt.Errorf("eventloop: the event loop has ended: %w", *err)
 	}
 	if l.web != nil && IsWebSocket(to) {
-		l.web.send(to, b)
+		l.web.send(now, to, b)
 		return nil
 	}
 	if !to.IsValid() || l.fd < 0 {

@@ -134,7 +134,7 @@ func TestOneWinsThePort(t *testing.T) {
 	}
 }
 
-func receiveOne(t *testing.T, w netsys.Wire) (d netsys.Datagram) {
+func receiveOne(t testing.TB, w netsys.Wire) (d netsys.Datagram) {
 	t.Helper()
 	for range 10_000 {
 		got := false

@@ -47,3 +47,13 @@ func PeerAddr(from netip.AddrPort) netip.AddrPort {
 	}
 	return from
 }
+
+// network is what connections are counted by: an IPv4 address, or the 64 bits of an IPv6 address that name a network.
+func network(a netip.Addr) netip.Addr {
+	a = a.Unmap().WithZone("")
+	if a.Is4() || a.IsLoopback() {
+		return a
+	}
+	p, _ := a.Prefix(64) // a has so many bits
+	return p.Addr()
+}

@@ -14,9 +14,12 @@ const (
 	defaultHalfOpen         = 128
 	defaultHandshake        = 8 << 10
 	defaultHandshakeTimeout = 5 * time.Second
+	defaultAnswerTimeout    = 3 * time.Second
 	defaultIdleTimeout      = 20 * time.Second
+	defaultStuckTimeout     = 5 * time.Second
 	defaultOutbound         = 64
-	defaultStale            = 512
+	// defaultPerAddress is for a household or a small school; loopback is not counted by default.
+	defaultPerAddress = 32
 )
 
 // WebSocketConfig configures the WebSocket side of a [Listener]. The zero value serves none; with an Addr alone
@@ -34,23 +37,33 @@ type WebSocketConfig struct {
 	// free to claim any, and always let in.
 	Origins []string
 
-	// ProxyHeader is the header in which a proxy says whose connection it passes on, usually
-	// X-Forwarded-For. It counts when the connection comes from Proxies, which must say it then: the last
-	// address in it that is not among Proxies is the client's. "" takes every address from the connection.
-	ProxyHeader string
-	// Proxies are the addresses of those proxies. They need a ProxyHeader.
-	Proxies []netip.Prefix
+	// ClientAddrHeader is the header in which a proxy says whose connection it passes on: usually
+	// X-Forwarded-For, or Forwarded as in RFC 7239. It counts when the connection comes from TrustedProxies, which
+	// must say it then: the last address in it that is not among them is the client's. From anybody else it is
+	// ignored. "" takes every address from the connection.
+	ClientAddrHeader string
+	// TrustedProxies are the addresses of those proxies. They need a ClientAddrHeader.
+	TrustedProxies []netip.Prefix
 
 	// Connections bounds the connections, finished handshakes or not; more are closed at once. 0 means 1,024.
 	// More than the process may have open files, less 64 for others, are refused: running out of them ends
 	// the event loop.
 	Connections int
-	// HalfOpen bounds the handshakes that have begun. When one more begins, the oldest is closed. 0 means 128.
+	// PerAddress bounds the connections of one IPv4 address or one IPv6 network of 64 bits; more are closed at
+	// once. 0 means 32, and no bound for loopback, where proxies and tests are.
+	PerAddress int
+
+	// HalfOpen bounds the connections that have begun and not sent a valid first message: a connection request of
+	// package netcode, or, on a connection in place of one that broke, a packet of a session. When one more begins,
+	// the oldest is closed. A connection whose first message is something else is closed at once. 0 means 128.
 	HalfOpen int
 	// Handshake bounds the bytes of a request. 0 means 8,192; less than 512 is refused.
 	Handshake int
-	// HandshakeTimeout ends a handshake that is not finished. 0 means 5 s.
+	// HandshakeTimeout ends a connection that did not finish its handshake and send that message. 0 means 5 s.
 	HandshakeTimeout time.Duration
+	// AnswerTimeout ends a connection to which nothing was sent for so long after its first message, since what it
+	// sent was good for nothing. Until then it may bring 4 datagrams between two polls. 0 means 3 s.
+	AnswerTimeout time.Duration
 	// IdleTimeout ends a connection that brought no datagram for so long; pings do not count. 0 means 20 s,
 	// twice the timeout of a session.
 	IdleTimeout time.Duration
@@ -58,13 +71,13 @@ type WebSocketConfig struct {
 	// Outbound bounds the datagrams that wait for one connection's socket. When one more is sent, the oldest
 	// goes: what it said is old news. 0 means 64; 1 is refused.
 	Outbound int
-	// Stale ends a connection when so many datagrams in a row went like that without the socket taking a
-	// byte. 0 means 512.
-	Stale int
+	// StuckTimeout ends a connection whose socket took no byte for so long while datagrams waited for it: a
+	// client that does not read. 0 means 5 s.
+	StuckTimeout time.Duration
 }
 
 // Validate returns an error for negative values, for values that are refused, for malformed origins, and for
-// a ProxyHeader without Proxies or the other way round.
+// a ClientAddrHeader without TrustedProxies or the other way round.
 func (c WebSocketConfig) Validate() error {
 	var errs []error
 	bad := func(field, format string, args ...any) {
@@ -74,18 +87,23 @@ func (c WebSocketConfig) Validate() error {
 		name         string
 		value, least int
 	}{
-		{"Connections", c.Connections, 1}, {"HalfOpen", c.HalfOpen, 1}, {"Handshake", c.Handshake, 512},
-		{"Outbound", c.Outbound, 2}, {"Stale", c.Stale, 1},
+		{"Connections", c.Connections, 1}, {"PerAddress", c.PerAddress, 1}, {"HalfOpen", c.HalfOpen, 1},
+		{"Handshake", c.Handshake, 512}, {"Outbound", c.Outbound, 2},
 	} {
 		if f.value != 0 && f.value < f.least {
 			bad(f.name, "%d is less than %d", f.value, f.least)
 		}
 	}
-	if c.HandshakeTimeout < 0 {
-		bad("HandshakeTimeout", "%v is negative", c.HandshakeTimeout)
-	}
-	if c.IdleTimeout < 0 {
-		bad("IdleTimeout", "%v is negative", c.IdleTimeout)
+	for _, f := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"HandshakeTimeout", c.HandshakeTimeout}, {"AnswerTimeout", c.AnswerTimeout},
+		{"IdleTimeout", c.IdleTimeout}, {"StuckTimeout", c.StuckTimeout},
+	} {
+		if f.value < 0 {
+			bad(f.name, "%v is negative", f.value)
+		}
 	}
 	for _, origin := range c.Origins {
 		u, err := url.Parse(origin)
@@ -93,11 +111,11 @@ func (c WebSocketConfig) Validate() error {
 			bad("Origins", "%q is not scheme://host", origin)
 		}
 	}
-	if (c.ProxyHeader == "") != (len(c.Proxies) == 0) {
-		bad("ProxyHeader", "%q with %d Proxies: one needs the other", c.ProxyHeader, len(c.Proxies))
+	if (c.ClientAddrHeader == "") != (len(c.TrustedProxies) == 0) {
+		bad("ClientAddrHeader", "%q with %d TrustedProxies: one needs the other", c.ClientAddrHeader, len(c.TrustedProxies))
 	}
-	if slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return !p.IsValid() }) {
-		bad("Proxies", "%v has one that is not valid", c.Proxies)
+	if slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return !p.IsValid() }) {
+		bad("TrustedProxies", "%v has one that is not valid", c.TrustedProxies)
 	}
 	return errors.Join(errs...)
 }
@@ -108,15 +126,27 @@ func (c WebSocketConfig) withDefaults() WebSocketConfig {
 	c.HalfOpen = orDefault(c.HalfOpen, defaultHalfOpen)
 	c.Handshake = orDefault(c.Handshake, defaultHandshake)
 	c.HandshakeTimeout = orDefault(c.HandshakeTimeout, defaultHandshakeTimeout)
+	c.AnswerTimeout = orDefault(c.AnswerTimeout, defaultAnswerTimeout)
 	c.IdleTimeout = orDefault(c.IdleTimeout, defaultIdleTimeout)
+	c.StuckTimeout = orDefault(c.StuckTimeout, defaultStuckTimeout)
 	c.Outbound = orDefault(c.Outbound, defaultOutbound)
-	c.Stale = orDefault(c.Stale, defaultStale)
 	return c
+}
+
+// perAddress is the bound for a network, as [network] returns it.
+func (c WebSocketConfig) perAddress(network netip.Addr) int {
+	switch {
+	case c.PerAddress > 0:
+		return c.PerAddress
+	case network.IsLoopback():
+		return c.Connections
+	}
+	return defaultPerAddress
 }
 
 // WebSocketStats counts what happened on the WebSocket side of a [Listener].
 type WebSocketStats struct {
-	// Connections is how many there are now, HalfOpen how many of them have not finished their handshake.
+	// Connections is how many there are now, HalfOpen how many of them have not sent a valid first message.
 	Connections, HalfOpen int
 	// Accepted is the handshakes that succeeded.
 	Accepted uint64
@@ -125,13 +155,20 @@ type WebSocketStats struct {
 	Refused uint64
 	// Crowded is the connections closed because there were too many, or too many half open.
 	Crowded uint64
-	// Expired is the connections closed for the time that a handshake took or that nothing came.
+	// CrowdedAddress is the connections closed because there were too many from their address.
+	CrowdedAddress uint64
+	// Expired is the connections closed for the time that it took to begin or that nothing came.
 	Expired uint64
+	// Strangers is the connections closed because their first message was none that a session begins with.
+	Strangers uint64
+	// Unanswered is the connections closed because nothing was sent in answer to what they brought.
+	Unanswered uint64
 	// Violations is the connections closed because a client must not send what it sent.
 	Violations uint64
 	// Slow is the connections closed because the client did not read.
 	Slow uint64
-	// Flooded is the arrivals lost because one connection brought too many between two polls.
+	// Flooded is the arrivals lost because one connection brought too many between two polls, or before anything
+	// was sent to it.
 	Flooded uint64
 	// Stale is the datagrams that newer ones pushed out while a socket had no room.
 	Stale uint64

@@ -15,50 +15,57 @@ import (
 // webConn is one TCP connection of a [web]. The event loop reads it. Everybody writes to it under its lock,
 // straight to the socket: gnet would queue without a bound, wake the loop and allocate.
 type webConn struct {
-	remote netip.Addr     // of the TCP connection
-	port   uint16         // likewise
-	from   netip.AddrPort // as delivered; the zero AddrPort until the handshake is done
-	since  time.Time      // when it was opened
+	remote  netip.Addr // of the TCP connection
+	port    uint16     // likewise
+	counted netip.Addr // the network that it is counted for; the zero Addr while that is not known
+	since   time.Time  // when it was opened
 
-	heard  atomic.Int64 // when the last datagram came, in nanoseconds since 1970
-	poll   uint32       // the poll that arrivals are counted for
-	number int          // how many of them
+	client netip.Addr     // valid when the handshake is done; the event loop's
+	from   netip.AddrPort // as delivered; valid from the first message on
+
+	heard    atomic.Int64 // when the last datagram came, in nanoseconds since 1970
+	joined   int64        // when the first one came
+	answered atomic.Bool  // something was sent to it
+	poll     uint32       // the poll that arrivals are counted for
+	number   int          // how many of them
 
 	mu     sync.Mutex
 	fd     int // −1 once gnet may close it
+	ended  bool
 	out    outbox
-	lost   int  // frames pushed out since the socket took something
-	listed bool // among those that wait for room; the poller's
+	moved  time.Time // when the socket last took something, or had nothing to take
+	listed bool      // among those that wait for room; the poller's
 }
 
 // send queues a frame and writes what the socket takes. It reports what was pushed out, and whether something
 // still waits.
-func (c *webConn) send(op ws.OpCode, payload []byte) (dropped, waits bool) {
+func (c *webConn) send(now time.Time, op ws.OpCode, payload []byte) (dropped, waits bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.fd < 0 {
+	if c.fd < 0 || c.ended {
 		return false, false
 	}
-	dropped = c.out.push(appendFrame(c.out.buffer(), op, payload))
-	if dropped {
-		c.lost++
+	if c.out.count == 0 {
+		c.moved = now
 	}
-	c.write()
+	dropped = c.out.push(appendFrame(c.out.buffer(), op, payload))
+	c.write(now)
 	return dropped, c.out.count > 0
 }
 
-// retry writes what the socket takes, and reports whether something still waits.
-func (c *webConn) retry() (waits bool) {
+// retry writes what the socket takes. It reports whether something still waits, and since when the socket took
+// nothing.
+func (c *webConn) retry(now time.Time) (waits bool, since time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.write()
-	return c.fd >= 0 && c.out.count > 0
+	c.write(now)
+	return c.fd >= 0 && !c.ended && c.out.count > 0, c.moved
 }
 
 // write runs under the lock. A broken connection shows when the event loop reads it; until then its frames are
 // as lost as datagrams can be.
-func (c *webConn) write() {
-	for c.fd >= 0 {
+func (c *webConn) write(now time.Time) {
+	for c.fd >= 0 && !c.ended {
 		b := c.out.next()
 		if b == nil {
 			return
@@ -67,7 +74,7 @@ func (c *webConn) write() {
 		switch {
 		case n > 0:
 			c.out.took(n)
-			c.lost = 0
+			c.moved = now
 		case err == unix.EINTR:
 		default:
 			return
@@ -79,7 +86,7 @@ func (c *webConn) write() {
 func (c *webConn) answer(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.fd < 0 || len(b) == 0 {
+	if c.fd < 0 || c.ended || len(b) == 0 {
 		return
 	}
 	if c.out.sent == 0 {
@@ -88,20 +95,17 @@ func (c *webConn) answer(b []byte) {
 	}
 }
 
-// stuck is how many frames were pushed out since the socket took something.
-func (c *webConn) stuck() int {
+// hangUp ends the connection in one direction or both, which the event loop notices and then closes it. Nothing is
+// sent any more. It reports whether this is news.
+func (c *webConn) hangUp(how int) (news bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.lost
-}
-
-// hangUp ends the connection in one direction or both, which the event loop notices and then closes it.
-func (c *webConn) hangUp(how int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.fd >= 0 {
-		_ = unix.Shutdown(c.fd, how)
+	if c.fd < 0 || c.ended {
+		return false
 	}
+	c.ended = true
+	_ = unix.Shutdown(c.fd, how)
+	return true
 }
 
 // release gives the descriptor back to gnet.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/netsystest"
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
@@ -18,27 +19,35 @@ func ExampleListenConfig_webSocket() {
 		Addr:    "127.0.0.1:0",
 		Origins: []string{"https://game.example"},
 	}}
-	server, err := config.Listen("127.0.0.1:0")
+	wire, err := config.Listen("127.0.0.1:0")
 	if err != nil {
 		panic(err)
 	}
-	defer server.Close()
-
-	client, err := websocket.Dial(context.Background(), fmt.Sprintf("ws://%v", server.WebSocketAddr()))
+	server, err := netsys.NewServer(wire, netsys.ServerConfig{})
 	if err != nil {
 		panic(err)
 	}
-	defer client.Close()
-	_ = client.Send(time.Now(), client.RemoteAddr(), []byte("hello"))
+	defer server.Close(time.Now())
 
-	arrived := false
-	for !arrived {
-		server.Poll(time.Now(), func(d netsys.Datagram) {
-			arrived = true
-			fmt.Println(string(d.Data), "from", eventloop.PeerAddr(d.From).Addr(), "by WebSocket:", eventloop.IsWebSocket(d.From))
-		})
+	browser, err := websocket.Dial(context.Background(), fmt.Sprintf("ws://%v", wire.WebSocketAddr()))
+	if err != nil {
+		panic(err)
+	}
+	client, err := netsys.NewClient(browser, browser.RemoteAddr(), netsys.ClientConfig{})
+	if err != nil {
+		panic(err)
+	}
+	defer client.Close(time.Now())
+
+	var atServer, atClient netsystest.Recorder
+	for len(atServer.Sessions) == 0 {
+		now := time.Now()
+		client.Poll(now, &atClient)
+		server.Poll(now, &atServer)
 		time.Sleep(time.Millisecond)
 	}
+	from := atServer.Sessions[0].RemoteAddr()
+	fmt.Println("from", eventloop.PeerAddr(from).Addr(), "by WebSocket:", eventloop.IsWebSocket(from))
 	// Output:
-	// hello from 127.0.0.1 by WebSocket: true
+	// from 127.0.0.1 by WebSocket: true
 }

@@ -20,7 +20,8 @@ func FuzzHandshake(f *testing.F) {
 	configs := []WebSocketConfig{
 		{},
 		{Origins: []string{"https://game.example"}},
-		{ProxyHeader: "X-Forwarded-For", Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::/16")}},
+		{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::/16")}},
+		{ClientAddrHeader: "Forwarded", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
 	}
 	switches := []byte("HTTP/1.1 101 ")
 	f.Fuzz(func(t *testing.T, head []byte) {
@@ -60,21 +61,25 @@ func (p *pipe) Discard(n int) (int, error) {
 	return n, nil
 }
 
-// FuzzFrames feeds what follows a handshake to a connection, in pieces as the first byte says. Whatever comes,
-// the result is the same however it was cut, little stays buffered, and every datagram is one.
+// FuzzFrames feeds what follows a handshake to a connection, in pieces as the low bits of the first byte say, to one
+// that has not begun when the high bit is set. Whatever comes, the result is the same however it was cut, little
+// stays buffered, every datagram is one, and the first one begins a session.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte{3, 0x82, 0x81, 1, 2, 3, 4, 5})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) == 0 || len(data) > 1<<16 {
 			return
 		}
-		whole, wholeAction, flooded := feed(t, data[1:], len(data))
-		pieces, piecesAction, _ := feed(t, data[1:], int(data[0])+1)
+		whole, wholeAction, flooded := feed(t, data[1:], len(data), data[0]&0x80 != 0)
+		pieces, piecesAction, _ := feed(t, data[1:], int(data[0]&0x7f)+1, data[0]&0x80 != 0)
 		if flooded {
 			return // pieces come over several polls
 		}
 		if wholeAction != piecesAction || len(whole) != len(pieces) {
 			t.Fatalf("whole: %d datagrams, action %v; in pieces: %d, %v", len(whole), wholeAction, len(pieces), piecesAction)
+		}
+		if data[0]&0x80 != 0 && len(whole) > 0 && !begins([]byte(whole[0])) {
+			t.Fatalf("begun with %q", whole[0])
 		}
 		for i := range whole {
 			if whole[i] != pieces[i] || len(whole[i]) > netsys.MaxDatagram {
@@ -84,15 +89,19 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// feed lets a connection read data in pieces of so many bytes, and returns the datagrams, what became of it, and
+// feed lets a connection, fresh from its handshake or not, read data in pieces of so many bytes, and returns the datagrams, what became of it, and
 // whether it brought too many at once.
-func feed(t *testing.T, data []byte, piece int) (got []string, action gnet.Action, flooded bool) {
+func feed(t *testing.T, data []byte, piece int, fresh bool) (got []string, action gnet.Action, flooded bool) {
 	inbox := netsys.NewInbox(webPerPoll)
 	w := newWeb(WebSocketConfig{}, inbox)
-	c := &webConn{fd: -1, from: webAddr(netip.MustParseAddrPort("192.0.2.1:5000"))}
-	w.conns[c], w.byAddr[c.from] = struct{}{}, c
+	c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), port: 5000}
+	w.conns[c], w.half = struct{}{}, []*webConn{c}
 	var p pipe
 	at := time.Unix(1, 0)
+	if !fresh {
+		w.join(c, at)
+		c.answered.Store(true)
+	}
 	for len(data) > 0 && action == gnet.None {
 		n := min(piece, len(data))
 		p.b = append(bytes.Clone(p.b), data[:n]...)

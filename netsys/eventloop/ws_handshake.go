@@ -51,7 +51,7 @@ func (c *WebSocketConfig) upgrade(head []byte, remote netip.Addr) (answer []byte
 					return refusal(http.StatusBadRequest, "more than one origin")
 				}
 				r.origin, r.hasOrigin = string(value), true
-			case c.ProxyHeader != "" && strings.EqualFold(string(key), c.ProxyHeader):
+			case c.ClientAddrHeader != "" && strings.EqualFold(string(key), c.ClientAddrHeader):
 				r.forwarded = append(r.forwarded, string(value))
 			}
 			return nil
@@ -113,21 +113,25 @@ func (c *WebSocketConfig) clientOf(r *request, remote netip.Addr) (netip.Addr, e
 	if !c.isProxy(remote) {
 		return remote, nil
 	}
+	parse := parseHop
+	if strings.EqualFold(c.ClientAddrHeader, "Forwarded") {
+		parse = parseForwarded
+	}
 	hops := strings.Split(strings.Join(r.forwarded, ","), ",")
 	for _, hop := range slices.Backward(hops) {
-		addr, err := parseHop(strings.TrimSpace(hop))
+		addr, err := parse(strings.TrimSpace(hop))
 		if err != nil {
-			return netip.Addr{}, fmt.Errorf("%s does not say whose connection it is", c.ProxyHeader)
+			return netip.Addr{}, fmt.Errorf("%s does not say whose connection it is", c.ClientAddrHeader)
 		}
 		if !c.isProxy(addr) {
 			return addr, nil
 		}
 	}
-	return netip.Addr{}, fmt.Errorf("%s names proxies only", c.ProxyHeader)
+	return netip.Addr{}, fmt.Errorf("%s names proxies only", c.ClientAddrHeader)
 }
 
 func (c *WebSocketConfig) isProxy(a netip.Addr) bool {
-	return slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) })
+	return slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) })
 }
 
 // parseHop takes an address with or without a port. Zones mean nothing on another machine.
@@ -140,4 +144,15 @@ func parseHop(s string) (netip.Addr, error) {
 		err = errors.New("a zone")
 	}
 	return addr.Unmap(), err
+}
+
+// parseForwarded takes one element of a Forwarded header (RFC 7239), such as for="[2001:db8::1]:4711";proto=https.
+func parseForwarded(s string) (netip.Addr, error) {
+	for pair := range strings.SplitSeq(s, ";") {
+		key, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		if strings.EqualFold(key, "for") {
+			return parseHop(strings.Trim(value, `"`))
+		}
+	}
+	return netip.Addr{}, errors.New("no for")
 }

@@ -65,7 +65,7 @@ func TestHandshakes(t *testing.T) {
 func TestHandshakeInPieces(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
 	r := connectRaw(t, l)
-	all := append([]byte(request()), maskedFrame(0x82, []byte("first"))...)
+	all := append([]byte(request()), maskedFrame(0x82, opening())...)
 	all = append(all, maskedFrame(0x82, []byte("second"))...)
 	for len(all) > 0 {
 		n := min(7, len(all))
@@ -75,7 +75,7 @@ func TestHandshakeInPieces(t *testing.T) {
 		all = all[n:]
 		time.Sleep(100 * time.Microsecond)
 	}
-	if got := receive(t, l, 2); got[0] != "first" || got[1] != "second" {
+	if got := receive(t, l, 2); len(got[0]) != 1078 || got[1] != "second" {
 		t.Errorf("received %q", got)
 	}
 }
@@ -119,7 +119,7 @@ func TestFramesThatEndTheConnection(t *testing.T) {
 
 func TestControlFrames(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
-	r := rawDial(t, l, nil)
+	r, _ := rawSession(t, l)
 	send := append(maskedFrame(0x89, []byte("are you there")), maskedFrame(0x8a, []byte("unasked"))...)
 	send = append(send, maskedFrame(0x82, nil)...)
 	send = append(send, maskedFrame(0x82, bytes.Repeat([]byte("x"), netsys.MaxDatagram))...)
@@ -152,7 +152,7 @@ func TestHalfOpenIsBounded(t *testing.T) {
 		s := l.WebSocketStats()
 		return s.Crowded == 8 && s.HalfOpen == 4 && s.Connections == 4
 	})
-	rawDial(t, l, nil)
+	rawSession(t, l)
 	until(t, l, "the rest expired", func() bool {
 		s := l.WebSocketStats()
 		return s.HalfOpen == 0 && s.Connections == 1 && s.Accepted == 1 && s.Crowded+s.Expired == 12
@@ -176,7 +176,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 // Pings keep nothing alive: only datagrams do.
 func TestSilentConnectionExpires(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{IdleTimeout: 300 * time.Millisecond})
-	r := rawDial(t, l, nil)
+	r, _ := rawSession(t, l)
 	until(t, l, "expired", func() bool {
 		_, _ = r.conn.Write(maskedFrame(0x89, nil))
 		s := l.WebSocketStats()
@@ -187,7 +187,7 @@ func TestSilentConnectionExpires(t *testing.T) {
 // Who floods loses its own datagrams, and takes no room from others.
 func TestFloodOfOneConnection(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
-	r := rawDial(t, l, nil)
+	r, _ := rawSession(t, l)
 	if _, err := r.conn.Write(bytes.Repeat(maskedFrame(0x82, []byte("flood")), 1000)); err != nil {
 		t.Fatal(err)
 	}
@@ -210,13 +210,9 @@ func TestFloodOfOneConnection(t *testing.T) {
 // A client that does not read gets, when it reads again, the newest datagrams and whole frames only; what was
 // in between is counted. Others notice nothing.
 func TestSlowReader(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{Outbound: 8, Stale: 100_000})
-	r := rawDial(t, l, nil)
-	other := dialWeb(t, l)
-	_, _ = r.conn.Write(maskedFrame(0x82, []byte("hello")))
-	slow := receiveOne(t, l).From
-	_ = other.Send(time.Now(), other.RemoteAddr(), []byte("hello"))
-	quick := receiveOne(t, l).From
+	l := listenWeb(t, "", eventloop.WebSocketConfig{Outbound: 8, StuckTimeout: time.Hour})
+	r, slow := rawSession(t, l)
+	other, quick := webSession(t, l)
 
 	payload := make([]byte, 1200)
 	sent := 0
@@ -267,10 +263,8 @@ func TestSlowReader(t *testing.T) {
 
 // A client that reads nothing at all is let go in the end.
 func TestStuckReaderIsClosed(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{Outbound: 4, Stale: 50})
-	r := rawDial(t, l, nil)
-	_, _ = r.conn.Write(maskedFrame(0x82, []byte("hello")))
-	from := receiveOne(t, l).From
+	l := listenWeb(t, "", eventloop.WebSocketConfig{Outbound: 4, StuckTimeout: 200 * time.Millisecond})
+	_, from := rawSession(t, l)
 	payload := make([]byte, 1200)
 	until(t, l, "closed", func() bool {
 		for range 100 {
@@ -301,7 +295,7 @@ func TestManyConnectionsLeaveNothing(t *testing.T) {
 			}
 		}
 		for _, w := range wires {
-			_ = w.Send(time.Now(), w.RemoteAddr(), []byte("here"))
+			_ = w.Send(time.Now(), w.RemoteAddr(), opening())
 		}
 		n := 0
 		until(t, l, "all are there", func() bool {
@@ -353,31 +347,175 @@ func openFiles() int {
 }
 
 // Behind a trusted proxy the client's address comes from its header; from anybody else the header means nothing.
-func TestProxyHeader(t *testing.T) {
-	config := eventloop.WebSocketConfig{ProxyHeader: "x-forwarded-for", Proxies: prefixes("127.0.0.0/8", "10.0.0.0/8")}
-	l := listenWeb(t, "", config)
-	for _, c := range []struct{ header, peer string }{
-		{"X-Forwarded-For: 203.0.113.9", "203.0.113.9"},
-		{"X-Forwarded-For: 1.2.3.4, 203.0.113.9, 10.1.1.1", "203.0.113.9"},
-		{"X-Forwarded-For: 2001:db8::7", "2001:db8::7"},
-		{"X-Forwarded-For: [2001:db8::7]:1234", "2001:db8::7"},
+func TestTrustedProxy(t *testing.T) {
+	proxies := prefixes("127.0.0.0/8", "10.0.0.0/8")
+	for header, cases := range map[string][]struct{ line, peer string }{
+		"x-forwarded-for": {
+			{"X-Forwarded-For: 203.0.113.9", "203.0.113.9"},
+			{"X-Forwarded-For: 1.2.3.4, 203.0.113.9, 10.1.1.1", "203.0.113.9"},
+			{"X-Forwarded-For: 2001:db8::7", "2001:db8::7"},
+			{"X-Forwarded-For: [2001:db8::7]:1234", "2001:db8::7"},
+			{"X-Forwarded-For: 10.1.1.1", ""},
+			{"X-Forwarded-For: unknown", ""},
+			{"X-Forwarded-For: fe80::1%eth0", ""},
+			{"Forwarded: for=203.0.113.9", ""},
+			{"X-Else: 1", ""},
+		},
+		"Forwarded": {
+			{"Forwarded: for=203.0.113.9", "203.0.113.9"},
+			{"Forwarded: for=1.2.3.4, proto=https; For=\"203.0.113.9:80\" ,for=10.1.1.1;by=10.1.1.2", "203.0.113.9"},
+			{"forwarded: for=\"[2001:db8::7]:1234\"", "2001:db8::7"},
+			{"Forwarded: for=_hidden", ""},
+			{"Forwarded: for=unknown", ""},
+			{"Forwarded: proto=https", ""},
+			{"X-Forwarded-For: 203.0.113.9", ""},
+		},
 	} {
-		r := rawDial(t, l, []string{c.header})
-		_, _ = r.conn.Write(maskedFrame(0x82, []byte("x")))
-		if from := receiveOne(t, l).From; eventloop.PeerAddr(from).Addr().String() != c.peer || !eventloop.IsWebSocket(from) {
-			t.Errorf("%s: from %v", c.header, from)
+		l := listenWeb(t, "", eventloop.WebSocketConfig{ClientAddrHeader: header, TrustedProxies: proxies})
+		for _, c := range cases {
+			if c.peer == "" {
+				if status := connectRaw(t, l).handshake(request(c.line)); status != "400" {
+					t.Errorf("%s: %s: answered %q", header, c.line, status)
+				}
+				continue
+			}
+			if _, from := rawSession(t, l, c.line); eventloop.PeerAddr(from).Addr().String() != c.peer || !eventloop.IsWebSocket(from) {
+				t.Errorf("%s: %s: from %v", header, c.line, from)
+			}
 		}
 	}
-	for _, headers := range [][]string{nil, {"X-Forwarded-For: 10.1.1.1"}, {"X-Forwarded-For: unknown"}, {"X-Forwarded-For: fe80::1%eth0"}} {
-		if status := connectRaw(t, l).handshake(request(headers...)); status != "400" {
-			t.Errorf("%v answered %q", headers, status)
+}
+
+func TestUntrustedProxyIsIgnored(t *testing.T) {
+	for _, config := range []eventloop.WebSocketConfig{
+		{},
+		{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: prefixes("10.0.0.0/8")},
+	} {
+		l := listenWeb(t, "", config)
+		_, from := rawSession(t, l, "X-Forwarded-For: 203.0.113.9", "Forwarded: for=203.0.113.9")
+		if peer := eventloop.PeerAddr(from); !peer.Addr().IsLoopback() {
+			t.Errorf("a stranger's header was believed: %v", peer)
 		}
 	}
-	direct := listenWeb(t, "", eventloop.WebSocketConfig{ProxyHeader: "X-Forwarded-For", Proxies: prefixes("10.0.0.0/8")})
-	r := rawDial(t, direct, []string{"X-Forwarded-For: 203.0.113.9"})
-	_, _ = r.conn.Write(maskedFrame(0x82, []byte("x")))
-	if peer := eventloop.PeerAddr(receiveOne(t, direct).From); !peer.Addr().IsLoopback() {
-		t.Errorf("a stranger's header was believed: %v", peer)
+}
+
+// One address may not take all connections; behind a proxy that is the client's address, not the proxy's.
+func TestConnectionsPerAddress(t *testing.T) {
+	l := listenWeb(t, "", eventloop.WebSocketConfig{
+		PerAddress: 2, ClientAddrHeader: "X-Forwarded-For", TrustedProxies: prefixes("127.0.0.1/32"),
+	})
+	for _, client := range []string{"203.0.113.9", "203.0.113.10", "2001:db8:0:1::1", "2001:db8:0:2::1"} {
+		header := "X-Forwarded-For: " + client
+		first, _ := rawSession(t, l, header)
+		second := header
+		if strings.Contains(client, "::") {
+			second += "2" // another one of its network
+		}
+		rawSession(t, l, second)
+		before := l.WebSocketStats()
+		if status := connectRaw(t, l).handshake(request(second)); status != "" {
+			t.Errorf("the third of %s was answered %q", client, status)
+		}
+		_ = first.conn.Close()
+		until(t, l, "one left", func() bool { return l.WebSocketStats().Connections == before.Connections-1 })
+		if s := l.WebSocketStats(); s.CrowdedAddress != before.CrowdedAddress+1 {
+			t.Errorf("%s: %+v", client, s)
+		}
+		rawSession(t, l, header)
+	}
+
+	direct := listenWeb(t, "", eventloop.WebSocketConfig{PerAddress: 2})
+	rawDial(t, direct, nil)
+	rawDial(t, direct, nil)
+	if status := connectRaw(t, direct).handshake(request()); status != "" {
+		t.Errorf("the third of loopback was answered %q", status)
+	}
+}
+
+// Who sends no request of a connection first is let go at once, and nobody hears of it.
+func TestFirstMessage(t *testing.T) {
+	other := opening()
+	other[5]++
+	for _, c := range []struct {
+		name string
+		send []byte
+		ok   bool
+	}{
+		{"request", maskedFrame(0x82, opening()), true},
+		{"payload of a session", maskedFrame(0x82, append([]byte{0x15}, make([]byte, 40)...)), true},
+		{"keep-alive of a session", maskedFrame(0x82, append([]byte{0x84}, make([]byte, 32)...)), true},
+		{"goodbye of a session", maskedFrame(0x82, append([]byte{0x16}, make([]byte, 17)...)), true},
+		{"other protocol", maskedFrame(0x82, other), false},
+		{"short request", maskedFrame(0x82, opening()[:1077]), false},
+		{"long request", maskedFrame(0x82, append(opening(), 0)), false},
+		{"response", maskedFrame(0x82, append([]byte{0x13}, make([]byte, 325)...)), false},
+		{"no sequence", maskedFrame(0x82, append([]byte{0x05}, make([]byte, 40)...)), false},
+		{"long sequence", maskedFrame(0x82, append([]byte{0x95}, make([]byte, 40)...)), false},
+		{"short packet", maskedFrame(0x82, append([]byte{0x15}, make([]byte, 16)...)), false},
+		{"nothing", maskedFrame(0x82, nil), false},
+		{"ping", maskedFrame(0x89, nil), false},
+		{"pong", maskedFrame(0x8a, nil), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := listenWeb(t, "", eventloop.WebSocketConfig{})
+			r := rawDial(t, l, nil)
+			if s := l.WebSocketStats(); s.Accepted != 1 || s.HalfOpen != 1 {
+				t.Errorf("before it: %+v", s)
+			}
+			if _, err := r.conn.Write(c.send); err != nil {
+				t.Fatal(err)
+			}
+			if c.ok {
+				receiveOne(t, l)
+				if s := l.WebSocketStats(); s.HalfOpen != 0 || s.Connections != 1 || s.Strangers != 0 {
+					t.Errorf("%+v", s)
+				}
+				return
+			}
+			if code := r.closeCode(); code != 1008 {
+				t.Errorf("close code %d", code)
+			}
+			until(t, l, "closed and counted", func() bool {
+				s := l.WebSocketStats()
+				return s.Strangers == 1 && s.Connections == 0
+			})
+			l.Poll(time.Now(), func(d netsys.Datagram) { t.Errorf("%d bytes delivered", len(d.Data)) })
+		})
+	}
+}
+
+// The handshake is not enough: without a first message a connection stays half open, and goes.
+func TestSilenceAfterTheHandshake(t *testing.T) {
+	l := listenWeb(t, "", eventloop.WebSocketConfig{HandshakeTimeout: 300 * time.Millisecond})
+	rawDial(t, l, nil)
+	until(t, l, "expired", func() bool {
+		s := l.WebSocketStats()
+		return s.Expired == 1 && s.Connections == 0 && s.HalfOpen == 0
+	})
+}
+
+// What nobody answers may bring a little for a little while. An answer lifts both bounds.
+func TestUnansweredConnection(t *testing.T) {
+	l := listenWeb(t, "", eventloop.WebSocketConfig{AnswerTimeout: 500 * time.Millisecond})
+	_, from := rawSession(t, l)
+	r := rawDial(t, l, nil)
+	if _, err := r.conn.Write(append(bytes.Repeat(maskedFrame(0x82, opening()), 100), maskedFrame(0x89, nil)...)); err != nil {
+		t.Fatal(err)
+	}
+	// The answer to the ping, which counts for nothing, says that the loop has read the rest.
+	if first, _, err := r.frame(); first != 0x8a || err != nil {
+		t.Fatal(first, err)
+	}
+	n := 0
+	if l.Poll(time.Now(), func(netsys.Datagram) { n++ }); n != 4 {
+		t.Errorf("%d delivered", n)
+	}
+	until(t, l, "closed and counted", func() bool {
+		s := l.WebSocketStats()
+		return s.Unanswered == 1 && s.Flooded == 96 && s.Connections == 1
+	})
+	if err := l.Send(time.Now(), from, []byte("the other one stays")); err != nil {
+		t.Error(err)
 	}
 }
 

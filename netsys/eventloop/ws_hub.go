@@ -21,6 +21,9 @@ const (
 	webSweep = 250 * time.Millisecond
 	// webPerPoll bounds what one connection may bring between two polls, so that it cannot fill the queue.
 	webPerPoll = 256
+	// webUnanswered is the same before anything is sent to it: a client asks ten times a second, and one that goes
+	// on with a session sends once a tick.
+	webUnanswered = 4
 	// webSendBuffer is what is asked of the kernel for each connection, in bytes. Data that it holds cannot
 	// be replaced by newer data any more.
 	webSendBuffer = 64 << 10
@@ -40,7 +43,8 @@ type web struct {
 	mu     sync.Mutex
 	conns  map[*webConn]struct{}
 	byAddr map[netip.AddrPort]*webConn
-	half   []*webConn // handshakes not done, oldest first
+	counts map[netip.Addr]int // connections by network
+	half   []*webConn         // those without a valid first message, oldest first
 	closed bool
 	stats  WebSocketStats
 }
@@ -51,6 +55,7 @@ func newWeb(config WebSocketConfig, inbox *netsys.Inbox) *web {
 		inbox:  inbox,
 		conns:  make(map[*webConn]struct{}),
 		byAddr: make(map[netip.AddrPort]*webConn),
+		counts: make(map[netip.Addr]int),
 	}
 }
 
@@ -63,15 +68,16 @@ func (w *web) open(g gnet.Conn) *webConn {
 		w.stats.Crowded++
 		return nil
 	}
+	addr := remote.AddrPort()
+	c := &webConn{remote: addr.Addr().Unmap(), port: addr.Port(), since: time.Now(), fd: g.Fd()}
+	// Behind a proxy the handshake says whose connection it is.
+	if !w.config.isProxy(c.remote) && !w.countAs(c, c.remote) {
+		return nil
+	}
 	if len(w.half) >= w.config.HalfOpen {
 		w.stats.Crowded++
 		w.half[0].hangUp(unix.SHUT_RDWR)
 		w.half = slices.Delete(w.half, 0, 1)
-	}
-	addr := remote.AddrPort()
-	c := &webConn{
-		remote: addr.Addr().Unmap(), port: addr.Port(), since: time.Now(),
-		fd: g.Fd(), out: newOutbox(w.config.Outbound),
 	}
 	// A socket with other buffers or with delayed small packets works too, only worse.
 	_ = g.SetWriteBuffer(webSendBuffer)
@@ -82,9 +88,33 @@ func (w *web) open(g gnet.Conn) *webConn {
 	return c
 }
 
-// join gives a connection its address when its handshake is done. Behind a proxy, or with several local
+// countAs counts a connection for the network of an address, unless that has too many.
+func (w *web) countAs(c *webConn, addr netip.Addr) bool {
+	n := network(addr)
+	if w.counts[n] >= w.config.perAddress(n) {
+		w.stats.CrowdedAddress++
+		return false
+	}
+	w.counts[n]++
+	c.counted = n
+	return true
+}
+
+// upgraded notes that a connection has finished its handshake, and whose it is.
+func (w *web) upgraded(c *webConn, client netip.Addr) (ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !c.counted.IsValid() && !w.countAs(c, client) {
+		return false
+	}
+	c.client = client
+	w.stats.Accepted++
+	return true
+}
+
+// join gives a connection its address when its first message has come. Behind a proxy, or with several local
 // addresses, two connections can come from the same address and port: then the later one gets another port.
-func (w *web) join(c *webConn, client netip.Addr, at time.Time) (ok bool) {
+func (w *web) join(c *webConn, at time.Time) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	i := slices.Index(w.half, c)
@@ -92,14 +122,15 @@ func (w *web) join(c *webConn, client netip.Addr, at time.Time) (ok bool) {
 		return false // pushed out meanwhile
 	}
 	w.half = slices.Delete(w.half, i, i+1)
-	from := webAddr(netip.AddrPortFrom(client, c.port))
+	from := webAddr(netip.AddrPortFrom(c.client, c.port))
 	for w.byAddr[from] != nil {
 		from = netip.AddrPortFrom(from.Addr(), max(from.Port()+1, 1))
 	}
 	c.from = from
-	c.heard.Store(at.UnixNano())
+	c.joined = at.UnixNano()
+	c.heard.Store(c.joined)
+	c.out = newOutbox(w.config.Outbound)
 	w.byAddr[from] = c
-	w.stats.Accepted++
 	return true
 }
 
@@ -112,45 +143,46 @@ func (w *web) leave(c *webConn) {
 	if w.byAddr[c.from] == c {
 		delete(w.byAddr, c.from)
 	}
+	if c.counted.IsValid() {
+		if w.counts[c.counted]--; w.counts[c.counted] == 0 {
+			delete(w.counts, c.counted)
+		}
+	}
 	if i := slices.Index(w.half, c); i >= 0 {
 		w.half = slices.Delete(w.half, i, i+1)
 	}
 }
 
 // send runs on the goroutine that polls. A connection that is gone is like a peer that does not answer.
-func (w *web) send(to netip.AddrPort, b []byte) {
+func (w *web) send(now time.Time, to netip.AddrPort, b []byte) {
 	w.mu.Lock()
 	c := w.byAddr[to]
 	w.mu.Unlock()
 	if c == nil {
 		return
 	}
-	dropped, waits := c.send(binaryFrame, b)
+	c.answered.Store(true)
+	dropped, waits := c.send(now, binaryFrame, b)
 	if waits && !c.listed {
 		c.listed = true
 		w.backed = append(w.backed, c)
 	}
-	if !dropped {
-		return
-	}
-	slow := c.stuck() == w.config.Stale
-	w.count(func(s *WebSocketStats) {
-		s.Stale++
-		if slow {
-			s.Slow++
-		}
-	})
-	if slow {
-		c.hangUp(unix.SHUT_RDWR)
+	if dropped {
+		w.count(func(s *WebSocketStats) { s.Stale++ })
 	}
 }
 
-// polled runs on the goroutine that polls: sockets may have got room since.
-func (w *web) polled() {
+// polled runs on the goroutine that polls: sockets may have got room since. One that got none for long will get none.
+func (w *web) polled(now time.Time) {
 	w.polls.Add(1)
 	w.backed = slices.DeleteFunc(w.backed, func(c *webConn) bool {
-		c.listed = c.retry()
-		return !c.listed
+		waits, since := c.retry(now)
+		if waits && now.Sub(since) > w.config.StuckTimeout && c.hangUp(unix.SHUT_RDWR) {
+			w.count(func(s *WebSocketStats) { s.Slow++ })
+			waits = false
+		}
+		c.listed = waits
+		return !waits
 	})
 }
 
@@ -164,10 +196,15 @@ func (w *web) sweep(now time.Time) {
 		w.half = slices.Delete(w.half, 0, 1)
 	}
 	for _, c := range w.byAddr {
-		if heard := c.heard.Load(); heard > 0 && now.UnixNano()-heard > w.config.IdleTimeout.Nanoseconds() {
-			w.stats.Expired++
-			c.heard.Store(0)
-			c.hangUp(unix.SHUT_RDWR)
+		switch {
+		case now.UnixNano()-c.heard.Load() > w.config.IdleTimeout.Nanoseconds():
+			if c.hangUp(unix.SHUT_RDWR) {
+				w.stats.Expired++
+			}
+		case !c.answered.Load() && now.UnixNano()-c.joined > w.config.AnswerTimeout.Nanoseconds():
+			if c.hangUp(unix.SHUT_RDWR) {
+				w.stats.Unanswered++
+			}
 		}
 	}
 }
@@ -178,8 +215,9 @@ func (w *web) shut() {
 	defer w.mu.Unlock()
 	w.closed = true
 	goodbye := appendClose(nil, statusGoingAway)
+	now := time.Now()
 	for c := range w.conns {
-		c.retry()
+		c.retry(now)
 		if c.from.IsValid() {
 			c.answer(goodbye)
 		}

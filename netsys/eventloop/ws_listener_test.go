@@ -113,11 +113,11 @@ func TestBothKindsAtOneServer(t *testing.T) {
 		remote netip.AddrPort
 		web    bool
 	}{{udp, udp.RemoteAddr(), false}, {web, web.RemoteAddr(), true}} {
-		if err := c.wire.Send(time.Now(), c.remote, []byte("ping")); err != nil {
+		if err := c.wire.Send(time.Now(), c.remote, opening()); err != nil {
 			t.Fatal(err)
 		}
 		d := receiveOne(t, l)
-		if string(d.Data) != "ping" || eventloop.IsWebSocket(d.From) != c.web {
+		if string(d.Data) != string(opening()) || eventloop.IsWebSocket(d.From) != c.web {
 			t.Errorf("%q from %v", d.Data, d.From)
 		}
 		if peer := eventloop.PeerAddr(d.From); peer.Addr() != netip.MustParseAddr("127.0.0.1") || peer.Port() == 0 {
@@ -170,10 +170,10 @@ func TestWebSocketDualStack(t *testing.T) {
 			t.Logf("no %s here: %v", host, err)
 			continue
 		}
-		_ = c.Send(time.Now(), c.RemoteAddr(), []byte(host))
+		_ = c.Send(time.Now(), c.RemoteAddr(), opening())
 		d := receiveOne(t, l)
-		if peer := eventloop.PeerAddr(d.From); string(d.Data) != host || peer.Addr().Is4() != (host == "127.0.0.1") || !peer.Addr().IsLoopback() {
-			t.Errorf("%q from %v, which is %v", d.Data, d.From, peer)
+		if peer := eventloop.PeerAddr(d.From); peer.Addr().Is4() != (host == "127.0.0.1") || !peer.Addr().IsLoopback() {
+			t.Errorf("from %v, which is %v", d.From, peer)
 		}
 		_ = c.Close()
 	}
@@ -183,7 +183,7 @@ func TestWebSocketDualStack(t *testing.T) {
 // test that allocates nothing either.
 func TestWebSocketAllocatesNothing(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
-	r := rawDial(t, l, nil)
+	r, _ := rawSession(t, l)
 	up, down := maskedFrame(0x82, make([]byte, 100)), make([]byte, 400)
 	buf := make([]byte, 4+len(down))
 	var from netip.AddrPort
@@ -213,7 +213,7 @@ func TestWebSocketAllocatesNothing(t *testing.T) {
 // Nor does the client's wire, as both ends in one process show.
 func TestWebSocketPairAllocatesNothing(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
-	c := dialWeb(t, l)
+	c, _ := webSession(t, l)
 	up, down := make([]byte, 100), make([]byte, 400)
 	var from netip.AddrPort
 	n := 0
@@ -244,10 +244,10 @@ func TestWebSocketPairAllocatesNothing(t *testing.T) {
 func TestWebSocketConfigRejects(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	for _, c := range []eventloop.WebSocketConfig{
-		{Connections: -1}, {HalfOpen: -1}, {Handshake: 511}, {Outbound: 1}, {Stale: -1},
-		{HandshakeTimeout: -1}, {IdleTimeout: -1}, {Origins: []string{"game.example"}},
-		{Origins: []string{"https://game.example/"}}, {ProxyHeader: "X-Forwarded-For"}, {Proxies: proxies},
-		{ProxyHeader: "X-Forwarded-For", Proxies: []netip.Prefix{{}}},
+		{Connections: -1}, {PerAddress: -1}, {HalfOpen: -1}, {Handshake: 511}, {Outbound: 1}, {StuckTimeout: -1},
+		{HandshakeTimeout: -1}, {AnswerTimeout: -1}, {IdleTimeout: -1}, {Origins: []string{"game.example"}},
+		{Origins: []string{"https://game.example/"}}, {ClientAddrHeader: "X-Forwarded-For"}, {TrustedProxies: proxies},
+		{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: []netip.Prefix{{}}},
 	} {
 		c.Addr = "127.0.0.1:0"
 		if l, err := (eventloop.ListenConfig{WebSocket: c}).Listen(""); err == nil {
@@ -256,7 +256,7 @@ func TestWebSocketConfigRejects(t *testing.T) {
 		}
 	}
 	good := eventloop.WebSocketConfig{
-		Origins: []string{"*", "https://game.example", "http://localhost:8080"}, ProxyHeader: "X-Forwarded-For", Proxies: proxies,
+		Origins: []string{"*", "https://game.example", "http://localhost:8080"}, ClientAddrHeader: "X-Forwarded-For", TrustedProxies: proxies,
 	}
 	if err := good.Validate(); err != nil {
 		t.Error(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
 // raw is a WebSocket client that sends whatever bytes it is told to.
@@ -43,6 +44,45 @@ func rawDial(t testing.TB, l *eventloop.Listener, headers []string) *raw {
 		t.Fatalf("handshake answered %q", status)
 	}
 	return r
+}
+
+// opening is what looks like a netcode connection request, as far as that can be seen from outside.
+func opening() []byte {
+	return append([]byte("\x00NETCODE 1.02\x00"), make([]byte, 1078-14)...)
+}
+
+// rawSession finishes a handshake, sends a first message and is answered. It returns the connection's address too.
+func rawSession(t testing.TB, l *eventloop.Listener, headers ...string) (*raw, netip.AddrPort) {
+	t.Helper()
+	r := rawDial(t, l, headers)
+	if _, err := r.conn.Write(maskedFrame(0x82, opening())); err != nil {
+		t.Fatal(err)
+	}
+	from := receiveOne(t, l).From
+	if err := l.Send(time.Now(), from, []byte("answer")); err != nil {
+		t.Fatal(err)
+	}
+	if _, payload, err := r.frame(); string(payload) != "answer" || err != nil {
+		t.Fatalf("answered %q, %v", payload, err)
+	}
+	return r, from
+}
+
+// webSession dials, sends a first message and is answered.
+func webSession(t testing.TB, l *eventloop.Listener) (c *websocket.Wire, from netip.AddrPort) {
+	t.Helper()
+	c = dialWeb(t, l)
+	if err := c.Send(time.Now(), c.RemoteAddr(), opening()); err != nil {
+		t.Fatal(err)
+	}
+	from = receiveOne(t, l).From
+	if err := l.Send(time.Now(), from, []byte("answer")); err != nil {
+		t.Fatal(err)
+	}
+	if d := receiveOne(t, c); string(d.Data) != "answer" {
+		t.Fatalf("answered %q", d.Data)
+	}
+	return c, from
 }
 
 // request is an honest request with additional header lines.

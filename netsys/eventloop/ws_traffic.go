@@ -27,8 +27,8 @@ var blankLine = []byte("\r\n\r\n")
 
 // traffic reads what has arrived on a connection and says what gnet shall do with it.
 func (w *web) traffic(in stream, c *webConn, at time.Time) gnet.Action {
-	if !c.from.IsValid() {
-		done, action := w.greet(in, c, at)
+	if !c.client.IsValid() {
+		done, action := w.greet(in, c)
 		if !done {
 			return action
 		}
@@ -47,6 +47,14 @@ func (w *web) traffic(in stream, c *webConn, at time.Time) gnet.Action {
 		}
 		payload := b[head:size]
 		ws.Cipher(payload, h.Mask, 0)
+		if !c.from.IsValid() && h.OpCode != ws.OpClose {
+			if h.OpCode != ws.OpBinary || !begins(payload) {
+				return w.strange(c)
+			}
+			if !w.join(c, at) {
+				return gnet.Close
+			}
+		}
 		if w.frame(c, h.OpCode, payload, at) == gnet.Close {
 			return gnet.Close
 		}
@@ -55,6 +63,34 @@ func (w *web) traffic(in stream, c *webConn, at time.Time) gnet.Action {
 		}
 	}
 	return gnet.None
+}
+
+// What begins a session is a request of netcode 1.02, of which every byte but those of the token is known. What goes
+// on with one, on another connection, is a sealed packet: type and length of the sequence in the first byte, then
+// sequence, ciphertext and tag.
+const (
+	requestSize   = 1078
+	requestPrefix = "\x00NETCODE 1.02\x00"
+	leastPacket   = 18
+)
+
+// begins reports whether a datagram may be the first of a connection.
+func begins(b []byte) bool {
+	if len(b) == requestSize {
+		return string(b[:len(requestPrefix)]) == requestPrefix
+	}
+	if len(b) < leastPacket {
+		return false
+	}
+	kind, sequence := b[0]&15, b[0]>>4
+	return kind >= 4 && kind <= 6 && sequence >= 1 && sequence <= 8
+}
+
+// strange ends a connection that begins with something else.
+func (w *web) strange(c *webConn) gnet.Action {
+	w.count(func(s *WebSocketStats) { s.Strangers++ })
+	c.answer(appendClose(nil, ws.StatusPolicyViolation))
+	return gnet.Close
 }
 
 // violated says goodbye to a client that must not send what it sent.
@@ -67,7 +103,7 @@ func (w *web) violated(c *webConn, err error) gnet.Action {
 }
 
 // greet handles the handshake; done is true when it is over and frames follow.
-func (w *web) greet(in stream, c *webConn, at time.Time) (done bool, action gnet.Action) {
+func (w *web) greet(in stream, c *webConn) (done bool, action gnet.Action) {
 	n := in.InboundBuffered()
 	b, err := in.Peek(min(n, w.config.Handshake))
 	if err != nil {
@@ -90,11 +126,10 @@ func (w *web) greet(in stream, c *webConn, at time.Time) (done bool, action gnet
 		c.answer(answer)
 		return refuse()
 	}
-	// The answer comes first: once the connection has its address, datagrams may follow.
-	c.answer(answer)
-	if !w.join(c, client, at) {
+	if !w.upgraded(c, client) {
 		return false, gnet.Close
 	}
+	c.answer(answer)
 	if _, err := in.Discard(size); err != nil {
 		return false, gnet.Close
 	}
@@ -109,14 +144,18 @@ func (w *web) frame(c *webConn, op ws.OpCode, payload []byte, at time.Time) gnet
 		if poll := w.polls.Load(); poll != c.poll {
 			c.poll, c.number = poll, 0
 		}
-		if c.number++; c.number > webPerPoll {
+		most := webPerPoll
+		if !c.answered.Load() {
+			most = webUnanswered
+		}
+		if c.number++; c.number > most {
 			w.count(func(s *WebSocketStats) { s.Flooded++ })
 			return gnet.None
 		}
 		w.inbox.Put(c.from, at, payload)
 	case ws.OpPing:
 		// Whoever pings without reading the answers pushes out what was meant for them.
-		c.send(ws.OpPong, payload)
+		c.send(at, ws.OpPong, payload)
 	case ws.OpClose:
 		code := ws.StatusNormalClosure
 		if given, _ := ws.ParseCloseFrameData(payload); len(payload) >= 2 && ws.CheckCloseFrameData(given, "") == nil {

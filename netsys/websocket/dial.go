@@ -21,11 +21,14 @@ func dial(ctx context.Context, url string) (conn *websocket.Conn, abort func(), 
 	return conn, func() { _ = tcp.Close() }, err
 }
 
-// shut ends the connection politely if that goes fast, else abruptly. No goroutine is left when it returns.
+// shut waits for the polite end of the connection if that goes fast, and makes it abrupt if not. No goroutine is left
+// when it returns.
 func (w *Wire) shut() {
-	rude := time.AfterFunc(closeTime, w.abort)
+	rude := time.AfterFunc(closeTime, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.abort()
+	})
 	defer rude.Stop()
-	<-w.wrote
-	_ = w.conn.Close(websocket.StatusNormalClosure, "")
-	<-w.read
+	<-w.ended
 }

@@ -14,9 +14,4 @@ func dial(ctx context.Context, url string) (conn *websocket.Conn, abort func(), 
 
 // shut leaves the end to the browser: what is queued is written first, and nobody may wait for that here, on
 // what may be the goroutine of an event.
-func (w *Wire) shut() {
-	go func() {
-		<-w.wrote
-		_ = w.conn.Close(websocket.StatusNormalClosure, "")
-	}()
-}
+func (w *Wire) shut() {}

@@ -1,6 +1,9 @@
 package websocket
 
-import "sync"
+import (
+	"errors"
+	"sync"
+)
 
 // queue is the bounded queue between Send and the goroutine that writes. When it is full the oldest datagram
 // goes. Buffers are used again; in steady state neither side allocates.
@@ -12,9 +15,16 @@ type queue struct {
 	count int
 	taken []byte // what next returned last
 	free  [][]byte
-	ended bool
+	ended error // nil while datagrams are taken
 	stale uint64
 }
+
+var (
+	// errQueueClosed is that nothing more will be put.
+	errQueueClosed = errors.New("websocket: closed")
+	// errQueueAbandoned is that nothing is put until the queue is opened again.
+	errQueueAbandoned = errors.New("websocket: no connection")
+)
 
 func newQueue(capacity int) *queue {
 	q := &queue{ring: make([][]byte, capacity)}
@@ -26,7 +36,7 @@ func newQueue(capacity int) *queue {
 func (q *queue) put(b []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.ended {
+	if q.ended != nil {
 		q.stale++
 		return
 	}
@@ -51,8 +61,8 @@ func (q *queue) pop() []byte {
 	return b
 }
 
-// next waits for a datagram, which is valid until the call after; ok is false when no more will come.
-func (q *queue) next() (b []byte, ok bool) {
+// next waits for a datagram, which is valid until the call after. The error is why there are no more.
+func (q *queue) next() (b []byte, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.taken != nil {
@@ -60,33 +70,45 @@ func (q *queue) next() (b []byte, ok bool) {
 		q.taken = nil
 	}
 	for q.count == 0 {
-		if q.ended {
-			return nil, false
+		if q.ended != nil {
+			return nil, q.ended
 		}
 		q.some.Wait()
 	}
 	q.taken = q.pop()
-	return q.taken, true
+	return q.taken, nil
 }
 
-// close lets what is queued be taken, and nothing more be put.
+// close lets what is queued be taken, and nothing more be put, ever.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.ended = true
+	q.ended = errQueueClosed
 	q.some.Signal()
 }
 
-// abandon closes the queue and drops what is in it.
+// abandon drops what is queued, and lets nothing more be put for now: it would be old news when there is a connection
+// again.
 func (q *queue) abandon() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stale += uint64(q.count)
 	for q.count > 0 {
-		q.pop()
+		q.free = append(q.free, q.pop())
 	}
-	q.ended = true
+	if q.ended == nil {
+		q.ended = errQueueAbandoned
+	}
 	q.some.Signal()
+}
+
+// reopen takes datagrams again, unless the queue was closed.
+func (q *queue) reopen() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if errors.Is(q.ended, errQueueAbandoned) {
+		q.ended = nil
+	}
 }
 
 func (q *queue) dropped() uint64 {

@@ -15,8 +15,8 @@ func TestQueueDropsTheOldest(t *testing.T) {
 	q.put([]byte("late"))
 	var got strings.Builder
 	for {
-		b, ok := q.next()
-		if !ok {
+		b, err := q.next()
+		if err != nil {
 			break
 		}
 		got.WriteString(string(b))
@@ -31,8 +31,20 @@ func TestQueueAbandoned(t *testing.T) {
 	q.put([]byte("a"))
 	q.put([]byte("b"))
 	q.abandon()
-	if _, ok := q.next(); ok || q.dropped() != 2 {
-		t.Errorf("something left; %d dropped", q.dropped())
+	if b, err := q.next(); err == nil || q.dropped() != 2 {
+		t.Errorf("%q left; %d dropped", b, q.dropped())
+	}
+	q.put([]byte("while abandoned"))
+	q.reopen()
+	q.put([]byte("c"))
+	if b, err := q.next(); string(b) != "c" || err != nil || q.dropped() != 3 {
+		t.Errorf("%q, %v; %d dropped", b, err, q.dropped())
+	}
+	q.close()
+	q.abandon()
+	q.reopen()
+	if b, err := q.next(); err == nil {
+		t.Errorf("%q left after close", b)
 	}
 }
 
@@ -44,7 +56,7 @@ func TestQueueAllocatesNothing(t *testing.T) {
 			q.put(b)
 		}
 		for q.count > 0 {
-			q.next()
+			_, _ = q.next()
 		}
 	}
 	for range 10 {

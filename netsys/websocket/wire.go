@@ -5,8 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -14,8 +19,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// DefaultServer is the address under which a wire knows its server unless [DialConfig.Server] says otherwise. A
-// browser tells no page whom it is connected to, so that this is a stand-in, from the addresses that lead
+// DefaultServer is the address under which a wire knows its server when neither [DialConfig.Server] nor the URL says
+// one. A browser tells no page whom it is connected to, so that this is a stand-in, from the addresses that lead
 // nowhere (RFC 6666).
 var DefaultServer = netip.MustParseAddrPort("[100::1]:1")
 
@@ -27,13 +32,21 @@ const (
 	defaultOutbound = 64
 	// closeTime bounds how long Close waits for what was sent to leave and for the server to say goodbye too.
 	closeTime = 250 * time.Millisecond
+	// attemptTime bounds one attempt to connect anew, maxRedial the pauses between attempts.
+	attemptTime = 5 * time.Second
+	maxRedial   = 5 * time.Second
 )
 
 // DialConfig configures a [Wire]. The zero value is what [Dial] uses.
 type DialConfig struct {
-	// Server is the address that stands for the server in Send and in arrivals: the one in a connect token,
-	// for example. The zero AddrPort means [DefaultServer].
+	// Server is the address that stands for the server in Send and in arrivals. The zero AddrPort means the one in
+	// the URL, when its host is an address or localhost, else [DefaultServer].
 	Server netip.AddrPort
+	// Redial makes the wire connect again when its connection has broken: after so long at first, half of that
+	// left to chance so that clients of a server do not all come at once, and twice as long after each attempt that
+	// fails, up to 5 s or Redial if that is more. Sessions go on from the new connection as from another address.
+	// 0 means never. 250 ms suits sessions that time out after 10 s.
+	Redial time.Duration
 	// Inbound bounds the datagrams that wait for a Poll; more are dropped and counted. 0 means 1,024.
 	Inbound int
 	// Outbound bounds the datagrams that wait for the socket. When one more is sent, the oldest goes. 0
@@ -41,7 +54,7 @@ type DialConfig struct {
 	Outbound int
 }
 
-// Validate returns an error for negative sizes.
+// Validate returns an error for negative values.
 func (c DialConfig) Validate() error {
 	var errs []error
 	if c.Inbound < 0 {
@@ -50,26 +63,33 @@ func (c DialConfig) Validate() error {
 	if c.Outbound < 0 {
 		errs = append(errs, fmt.Errorf("websocket: DialConfig.Outbound %d is negative", c.Outbound))
 	}
+	if c.Redial < 0 {
+		errs = append(errs, fmt.Errorf("websocket: DialConfig.Redial %v is negative", c.Redial))
+	}
 	return errors.Join(errs...)
 }
 
 // Dial is [DialConfig.Dial] of the zero value.
 func Dial(ctx context.Context, url string) (*Wire, error) { return DialConfig{}.Dial(ctx, url) }
 
-// Wire is a connection to one server; it is a [netsys.Wire]. One goroutine reads into a bounded queue, another
-// writes from one.
+// Wire is a connection to one server, or, when it redials, one after another; it is a [netsys.Wire]. One goroutine
+// reads into a bounded queue, another writes from one.
 type Wire struct {
-	conn   *websocket.Conn
-	abort  func() // ends the connection at once, whatever it waits for
+	url    string
+	redial time.Duration
 	server netip.AddrPort
 	inbox  *netsys.Inbox
 	out    *queue
-	read   chan struct{} // closed when nothing more is read
-	wrote  chan struct{} // closed when nothing more is written
+	life   context.Context // ends with Close
+	kill   context.CancelFunc
+	ended  chan struct{} // closed when neither goroutine runs any more
 	closed bool
 
-	mu  sync.Mutex
-	err error
+	redials atomic.Uint64
+
+	mu    sync.Mutex
+	abort func() // ends the connection at once, whatever it waits for
+	err   error
 }
 
 var _ netsys.Wire = (*Wire)(nil)
@@ -85,16 +105,16 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 	if err != nil {
 		return nil, fmt.Errorf("websocket: Dial %q: %w", url, err)
 	}
-	conn.SetReadLimit(netsys.MaxDatagram)
 	w := &Wire{
-		conn:   conn,
-		abort:  abort,
+		url:    url,
+		redial: c.Redial,
 		server: c.Server,
 		inbox:  netsys.NewInbox(max(c.Inbound, 1)),
 		out:    newQueue(max(c.Outbound, 1)),
-		read:   make(chan struct{}),
-		wrote:  make(chan struct{}),
+		ended:  make(chan struct{}),
+		abort:  abort,
 	}
+	w.life, w.kill = context.WithCancel(context.Background())
 	if c.Inbound == 0 {
 		w.inbox = netsys.NewInbox(defaultInbound)
 	}
@@ -102,33 +122,109 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 		w.out = newQueue(defaultOutbound)
 	}
 	if !c.Server.IsValid() {
-		w.server = DefaultServer
+		w.server = serverOf(url)
 	}
-	go w.reads()
-	go w.writes()
+	go w.run(conn)
 	return w, nil
 }
 
-// reads fills the inbox until the connection ends.
-func (w *Wire) reads() {
-	defer close(w.read)
+// serverOf is the address that a URL names, or DefaultServer when it needs somebody to look it up.
+func serverOf(s string) netip.AddrPort {
+	u, err := url.Parse(s)
+	if err != nil {
+		return DefaultServer
+	}
+	host := u.Hostname()
+	if strings.EqualFold(host, "localhost") {
+		host = "127.0.0.1"
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil || addr.IsUnspecified() {
+		return DefaultServer
+	}
+	port := uint16(80)
+	if strings.EqualFold(u.Scheme, "wss") || strings.EqualFold(u.Scheme, "https") {
+		port = 443
+	}
+	if n, err := strconv.ParseUint(u.Port(), 10, 16); err == nil && n > 0 {
+		port = uint16(n)
+	}
+	return netip.AddrPortFrom(addr.Unmap(), port)
+}
+
+// run serves one connection after another.
+func (w *Wire) run(conn *websocket.Conn) {
+	defer close(w.ended)
+	for {
+		w.serve(conn)
+		if conn = w.again(); conn == nil {
+			return
+		}
+	}
+}
+
+// serve returns when the connection has ended: because it broke, or politely when the wire is closed.
+func (w *Wire) serve(conn *websocket.Conn) {
+	conn.SetReadLimit(netsys.MaxDatagram)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		w.end(w.reads(conn))
+	}()
+	if err := w.writes(conn); err != nil {
+		w.end(err)
+		_ = conn.CloseNow()
+	} else {
+		_ = conn.Close(websocket.StatusNormalClosure, "")
+	}
+	<-read
+}
+
+// again connects anew, however long it takes; nil when the wire is closed or does not redial.
+func (w *Wire) again() *websocket.Conn {
+	if w.redial == 0 {
+		return nil
+	}
+	for wait := w.redial; ; wait = min(2*wait, max(w.redial, maxRedial)) {
+		select {
+		case <-w.life.Done():
+			return nil
+		case <-time.After(wait/2 + rand.N(wait/2+1)):
+		}
+		ctx, cancel := context.WithTimeout(w.life, attemptTime)
+		conn, abort, err := dial(ctx, w.url)
+		cancel()
+		if err != nil {
+			continue
+		}
+		w.mu.Lock()
+		w.abort = abort
+		if w.life.Err() == nil {
+			w.err = nil
+		}
+		w.mu.Unlock()
+		w.redials.Add(1)
+		w.out.reopen()
+		return conn
+	}
+}
+
+// reads fills the inbox until the connection ends, and returns why.
+func (w *Wire) reads(conn *websocket.Conn) error {
 	b := make([]byte, netsys.MaxDatagram+1)
 	for {
 		// A context that can end would cost a timer for each message.
-		kind, r, err := w.conn.Reader(context.Background())
+		kind, r, err := conn.Reader(context.Background())
 		if err != nil {
-			w.end(err)
-			return
+			return err
 		}
 		if kind != websocket.MessageBinary {
-			w.end(errors.New("websocket: the server sent text"))
-			_ = w.conn.CloseNow()
-			return
+			_ = conn.CloseNow()
+			return errors.New("websocket: the server sent text")
 		}
 		n, err := readAll(r, b)
 		if err != nil {
-			w.end(err)
-			return
+			return err
 		}
 		w.inbox.Put(w.server, time.Now(), b[:n])
 	}
@@ -150,17 +246,18 @@ func readAll(r io.Reader, b []byte) (n int, err error) {
 	}
 }
 
-// writes empties the queue until it is closed or the connection ends.
-func (w *Wire) writes() {
-	defer close(w.wrote)
+// writes empties the queue until the connection ends. The error is nil when the wire was closed.
+func (w *Wire) writes(conn *websocket.Conn) error {
 	for {
-		b, ok := w.out.next()
-		if !ok {
-			return
+		b, err := w.out.next()
+		if errors.Is(err, errQueueClosed) {
+			return nil
 		}
-		if err := w.conn.Write(context.Background(), websocket.MessageBinary, b); err != nil {
-			w.end(err)
-			return
+		if err == nil {
+			err = conn.Write(context.Background(), websocket.MessageBinary, b)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
@@ -175,8 +272,8 @@ func (w *Wire) end(err error) {
 	w.out.abandon()
 }
 
-// Err is why the connection has ended; nil while it has not. After Close it is [netsys.ErrClosed], unless it had
-// ended before. It may be called from any goroutine.
+// Err is why there is no connection; nil while there is one, also after a broken one. After Close it is
+// [netsys.ErrClosed], unless there was none before. It may be called from any goroutine.
 func (w *Wire) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -187,7 +284,7 @@ func (w *Wire) Err() error {
 func (w *Wire) Poll(now time.Time, deliver func(netsys.Datagram)) { w.inbox.Drain(now, deliver) }
 
 // Send implements [netsys.Wire]. It sends to the server only and returns an error for any other address than
-// [Wire.RemoteAddr]. On a connection that has ended datagrams are lost without one.
+// [Wire.RemoteAddr]. While there is no connection datagrams are lost without one.
 func (w *Wire) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	if len(b) > netsys.MaxDatagram {
 		return netsys.ErrTooLarge
@@ -205,21 +302,22 @@ func (w *Wire) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 // LocalAddr implements [netsys.Wire] with an address that only stands in for one: no other end knows it.
 func (w *Wire) LocalAddr() netip.AddrPort { return local }
 
-// RemoteAddr is the address that stands for the server: [DialConfig.Server] or [DefaultServer]. Pass it to
-// [netsys.NewClient].
+// RemoteAddr is the address that stands for the server: see [DialConfig.Server]. Pass it to [netsys.NewClient].
 func (w *Wire) RemoteAddr() netip.AddrPort { return w.server }
 
 // Stats counts what a [Wire] lost.
 type Stats struct {
 	// Dropped is the arrivals lost because too many waited for a Poll.
 	Dropped uint64
-	// Stale is the datagrams that newer ones pushed out while the socket had no room, and those sent after the
-	// connection had ended.
+	// Stale is the datagrams that newer ones pushed out while the socket had no room, and those sent while there
+	// was no connection.
 	Stale uint64
+	// Redials is how often the wire connected anew.
+	Redials uint64
 }
 
 // Stats counts what happened so far. It may be called from any goroutine.
-func (w *Wire) Stats() Stats { return Stats{w.inbox.Dropped(), w.out.dropped()} }
+func (w *Wire) Stats() Stats { return Stats{w.inbox.Dropped(), w.out.dropped(), w.redials.Load()} }
 
 // Close implements [netsys.Wire]. It waits up to a quarter of a second for what was sent to leave and for the
 // server to close its end; in a browser, for nothing.
@@ -229,6 +327,7 @@ func (w *Wire) Close() error {
 	}
 	w.closed = true
 	w.mu.Lock()
+	w.kill()
 	if w.err == nil {
 		w.err = netsys.ErrClosed
 	}

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -184,7 +185,7 @@ func TestDialErrors(t *testing.T) {
 			_ = w.Close()
 		}
 	}
-	for _, c := range []websocket.DialConfig{{Inbound: -1}, {Outbound: -1}} {
+	for _, c := range []websocket.DialConfig{{Inbound: -1}, {Outbound: -1}, {Redial: -1}} {
 		if _, err := c.Dial(t.Context(), silent); err == nil || !strings.Contains(err.Error(), "negative") {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -229,4 +230,59 @@ func TestClose(t *testing.T) {
 		t.Errorf("Send: %v", err)
 	}
 	until(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// A wire that redials goes on with what is sent after the connection is back. What was sent meanwhile is lost.
+func TestRedial(t *testing.T) {
+	var connections atomic.Int32
+	url := serve(t, func(ctx context.Context, c *coder.Conn) {
+		if connections.Add(1) <= 3 {
+			_, _, _ = c.Read(ctx)
+			_ = c.CloseNow()
+			return
+		}
+		echo(ctx, c)
+	})
+	before := runtime.NumGoroutine()
+	w := dial(t, websocket.DialConfig{Redial: time.Millisecond}, url)
+	got := ""
+	until(t, "an echo", func() bool {
+		if err := w.Send(time.Now(), w.RemoteAddr(), []byte("are you there")); err != nil {
+			t.Fatal(err)
+		}
+		w.Poll(time.Now(), func(d netsys.Datagram) { got = string(d.Data) })
+		return got != ""
+	})
+	if s := w.Stats(); got != "are you there" || s.Redials != 3 || w.Err() != nil {
+		t.Errorf("%q, %+v, Err %v", got, s, w.Err())
+	}
+	_ = w.Close()
+	until(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// Close ends a wire that tries in vain, whether it waits or connects.
+func TestCloseWhileRedialing(t *testing.T) {
+	for _, redial := range []time.Duration{time.Millisecond, time.Hour} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if c, err := coder.Accept(w, r, nil); err == nil {
+				_ = c.CloseNow()
+			}
+		}))
+		before := runtime.NumGoroutine()
+		w := dial(t, websocket.DialConfig{Redial: redial}, "ws"+strings.TrimPrefix(s.URL, "http"))
+		s.Close()
+		until(t, "the end is known", func() bool { return w.Err() != nil })
+		_ = w.Send(time.Now(), w.RemoteAddr(), []byte("lost"))
+		if err := w.Close(); err != nil || w.Stats().Stale != 1 {
+			t.Errorf("Close %v, %+v", err, w.Stats())
+		}
+		until(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })
+	}
+}
+
+func TestRemoteAddr(t *testing.T) {
+	w := dial(t, websocket.DialConfig{}, serve(t, echo))
+	if at := w.RemoteAddr(); !at.Addr().IsLoopback() || at.Port() == 0 {
+		t.Errorf("server at %v", at)
+	}
 }

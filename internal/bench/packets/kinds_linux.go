@@ -42,7 +42,7 @@ var kinds = []kind{
 	},
 	{
 		name:  "gnet_secure",
-		about: "the same as gnet_plain with a session of package netcode for each client",
+		about: "the same as gnet_plain with a secure session of package netsys for each client",
 		open:  func() (server, error) { return openSecure(oneByOne.Listen(loopback)) },
 		dial:  dialSecure,
 	},
@@ -63,7 +63,7 @@ var kinds = []kind{
 	},
 	{
 		name:  "batch_secure",
-		about: "the same as batch_plain with a session of package netcode for each client",
+		about: "the same as batch_plain with a secure session of package netsys for each client",
 		open:  func() (server, error) { return openSecure(batch.Listen(loopback)) },
 		dial:  dialSecure,
 	},

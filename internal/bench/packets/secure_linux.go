@@ -11,34 +11,30 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-const protocolID = 0x7061636b657473
+const (
+	// pause is more than a server is held while others have their turns.
+	pause = time.Minute
+	// connectTicks is how long clients may take to connect, beside a tick for each: all have the same address, and
+	// so many requests from one are not served at once.
+	connectTicks = 600
+)
 
 // sessionKey is known to everybody who reads this, which is enough between two processes that measure.
 func sessionKey() netcode.Key { return netcode.Key{1} }
 
 // secure is [ticking] with a session for each client.
 type secure struct {
-	wire     netsys.Wire
-	sessions *netcode.Server
-	count    *counters
-	tick     int
-	now      time.Time
+	*netsys.Server
+	wire  netsys.Wire
+	count *counters
 }
 
 func openSecure[W netsys.Wire](w W, err error) (server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &secure{wire: w}
-	s.sessions, err = netcode.NewServer(netcode.ServerConfig{
-		Key:        sessionKey(),
-		ProtocolID: protocolID,
-		Addresses:  []netip.AddrPort{w.LocalAddr()},
-		MaxClients: maxClients,
-		// All clients have the same address.
-		RequestsPerSecond: 1e6,
-	}, func(to netip.AddrPort, b []byte) error { return s.wire.Send(s.now, to, b) })
-	return s, err
+	s, err := netsys.NewServer(w, netsys.ServerConfig{Key: sessionKey(), MaxClients: maxClients, Timeout: pause})
+	return &secure{Server: s, wire: w}, err
 }
 
 func (s *secure) LocalAddr() netip.AddrPort { return s.wire.LocalAddr() }
@@ -46,75 +42,52 @@ func (s *secure) LocalAddr() netip.AddrPort { return s.wire.LocalAddr() }
 func (s *secure) serve(c *counters) {
 	s.count = c
 	down := make([]byte, downSize)
-	deliver := func(d netsys.Datagram) { s.sessions.Receive(d.At, d.From, d.Data, s) }
-	flusher, _ := s.wire.(netsys.Flusher)
 	for p := startPace(); ; {
-		s.now = p.wait()
-		s.tick++
-		s.wire.Poll(s.now, deliver)
-		for peer := range s.sessions.Peers() {
-			if s.tick-*peer.Context.(*int) < idleTicks && peer.Send(s.now, down) == nil {
+		now := p.wait()
+		s.Poll(now, s)
+		for session := range s.Sessions() {
+			if _, err := session.Send(now, down); err == nil {
 				c.out.Add(1)
 			}
 		}
-		s.sessions.Update(s.now, s)
-		if flusher != nil {
-			flusher.Flush(s.now)
-		}
+		s.Flush(now)
 	}
 }
 
-// Connected implements [netcode.ServerHandler].
-func (s *secure) Connected(_ time.Time, p *netcode.Peer) { p.Context = new(int) }
+// Received implements [netsys.Handler].
+func (s *secure) Received(time.Time, netsys.Session, netsys.Packet) { s.count.in.Add(1) }
 
-// Payload implements [netcode.ServerHandler].
-func (s *secure) Payload(_ time.Time, p *netcode.Peer, _ []byte) {
-	s.count.in.Add(1)
-	*p.Context.(*int) = s.tick
-}
+// Connected implements [netsys.Handler].
+func (s *secure) Connected(time.Time, netsys.Session) {}
 
-// Disconnected implements [netcode.ServerHandler].
-func (s *secure) Disconnected(time.Time, *netcode.Peer, error) {}
+// Acked implements [netsys.Handler].
+func (s *secure) Acked(netsys.Session, uint16) {}
 
-// securePeer is a client with a session.
+// Message implements [netsys.Handler].
+func (s *secure) Message(time.Time, netsys.Session, int, []byte) {}
+
+// Disconnected implements [netsys.Handler].
+func (s *secure) Disconnected(time.Time, netsys.Session, error) {}
+
+// securePeer is a client with a session, and the wire of that.
 type securePeer struct {
+	*netsys.Client
 	fd       int
-	session  *netcode.Client
 	server   netip.AddrPort
 	up, down []byte
 	received int
 }
 
 func dialSecure(to netip.AddrPort, n int) ([]peer, error) {
-	all, err := dial(n, func(id uint64) (peer, error) {
-		token, err := netcode.TokenConfig{
-			Key:        sessionKey(),
-			ProtocolID: protocolID,
-			ClientID:   id,
-			Servers:    []netip.AddrPort{to},
-			Timeout:    time.Minute, // servers are held while others have their turns
-		}.Issue(time.Now())
-		if err != nil {
-			return nil, err
-		}
-		p := &securePeer{server: to, up: make([]byte, upSize), down: make([]byte, netcode.MaxDatagram)}
-		p.session, err = netcode.NewClient(token, func(_ netip.AddrPort, b []byte) error {
-			_, err := unix.Write(p.fd, b)
-			return err
-		})
-		if err == nil {
-			p.fd, err = connect(to)
-		}
-		return p, err
-	})
+	all, err := dial(n, func(id uint64) (peer, error) { return newSecurePeer(to, id) })
 	if err != nil {
 		return nil, err
 	}
-	for range 200 {
+	for range connectTicks + n {
 		connected := 0
 		for _, p := range all {
 			p.exchange()
-			if p.(*securePeer).session.State() == netcode.Connected {
+			if p.(*securePeer).Session() != nil {
 				connected++
 			}
 		}
@@ -124,33 +97,79 @@ func dialSecure(to netip.AddrPort, n int) ([]peer, error) {
 		time.Sleep(tick)
 	}
 	closeAll(all)
-	return nil, errors.New("not all clients connected within seconds")
+	return nil, errors.New("not all clients connected in time")
+}
+
+func newSecurePeer(to netip.AddrPort, id uint64) (*securePeer, error) {
+	token, err := netcode.TokenConfig{
+		Key:        sessionKey(),
+		ProtocolID: netsys.DefaultProtocolID,
+		ClientID:   id,
+		Servers:    []netip.AddrPort{to},
+		Timeout:    pause,
+	}.Issue(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	p := &securePeer{server: to, up: make([]byte, upSize), down: make([]byte, netsys.MaxDatagram)}
+	if p.fd, err = connect(to); err != nil {
+		return nil, err
+	}
+	p.Client, err = netsys.NewClient(peerWire{p}, to, netsys.ClientConfig{Token: token, Timeout: pause, ConnectTimeout: pause})
+	return p, err
 }
 
 func (p *securePeer) exchange() (received, sent int) {
 	now := time.Now()
 	p.received = 0
-	for {
-		n, err := unix.Read(p.fd, p.down)
-		if err != nil {
-			break
+	p.Poll(now, p)
+	if s := p.Session(); s != nil {
+		if _, err := s.Send(now, p.up); err == nil {
+			sent = 1
 		}
-		p.session.Receive(now, p.server, p.down[:n], p)
 	}
-	if p.session.Send(now, p.up) == nil {
-		sent = 1
-	}
-	p.session.Update(now, p)
 	return p.received, sent
 }
 
 func (p *securePeer) close() { _ = unix.Close(p.fd) }
 
-// Connected implements [netcode.ClientHandler].
-func (p *securePeer) Connected(time.Time, *netcode.Client) {}
+// Received implements [netsys.Handler].
+func (p *securePeer) Received(time.Time, netsys.Session, netsys.Packet) { p.received++ }
 
-// Payload implements [netcode.ClientHandler].
-func (p *securePeer) Payload(time.Time, *netcode.Client, []byte) { p.received++ }
+// Connected implements [netsys.Handler].
+func (p *securePeer) Connected(time.Time, netsys.Session) {}
 
-// Disconnected implements [netcode.ClientHandler].
-func (p *securePeer) Disconnected(time.Time, *netcode.Client, error) {}
+// Acked implements [netsys.Handler].
+func (p *securePeer) Acked(netsys.Session, uint16) {}
+
+// Message implements [netsys.Handler].
+func (p *securePeer) Message(time.Time, netsys.Session, int, []byte) {}
+
+// Disconnected implements [netsys.Handler].
+func (p *securePeer) Disconnected(time.Time, netsys.Session, error) {}
+
+// peerWire is the socket of a client.
+type peerWire struct{ *securePeer }
+
+// Poll implements [netsys.Wire].
+func (w peerWire) Poll(now time.Time, deliver func(netsys.Datagram)) {
+	for {
+		n, err := unix.Read(w.fd, w.down)
+		if err != nil {
+			return
+		}
+		deliver(netsys.Datagram{From: w.server, At: now, Data: w.down[:n]})
+	}
+}
+
+// Send implements [netsys.Wire].
+func (w peerWire) Send(_ time.Time, _ netip.AddrPort, b []byte) error {
+	_, err := unix.Write(w.fd, b)
+	return err
+}
+
+// LocalAddr implements [netsys.Wire] with an address that nobody asks for.
+func (w peerWire) LocalAddr() netip.AddrPort { return netip.AddrPort{} }
+
+// Close implements [netsys.Wire].
+func (w peerWire) Close() error { return unix.Close(w.fd) }

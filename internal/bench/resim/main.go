@@ -12,12 +12,18 @@ import (
 // seconds.
 const defaultRounds = 10_000
 
-const about = `Measures re-simulation in a client's world beside plain code.`
+const about = `Measures re-simulation beside plain code.`
 
-var figures = []ratio.Figure{{
-	Name: "resim_vs_steps", Most: 1.5, Measure: resimVsSteps,
-	About: "History.Restore, then ten times Simulate with rows of ecs.Each and History.Capture, over 1,000 predicted entities with three components, against the same ten steps on slices and ten copies of the state",
-}}
+var figures = []ratio.Figure{
+	{
+		Name: "resim_vs_steps", Most: 1.5, Measure: func(rounds int) (float64, string) { return resimVsSteps(rounds, newClient) },
+		About: "History.Restore, then ten times Simulate with rows of ecs.Each and History.Capture, over 1,000 predicted entities with three components, against the same ten steps on slices and ten copies of the state",
+	},
+	{
+		Name: "rollback_vs_steps", Most: 1.6, Measure: func(rounds int) (float64, string) { return resimVsSteps(rounds, newWhole) },
+		About: "the same on a peer that simulates all of the world, with a WorldHistory",
+	},
+}
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
@@ -25,9 +31,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return ratio.Main("resim", about, defaultRounds, figures, args, stdout, stderr)
 }
 
-func resimVsSteps(rounds int) (float64, string) {
+func resimVsSteps(rounds int, side func() *side) (float64, string) {
 	m := ratio.Placed(rounds, func() []func() {
-		ours, theirs := newClient(), newPlain()
+		ours, theirs := side(), newPlain()
 		ours.resimulate()
 		theirs.resimulate()
 		if !ours.equals(theirs) {

@@ -42,13 +42,19 @@ func body(i int) (position, velocity, thrust) {
 	return position{X: float32(i%300) - 150, Y: float32(i%200) - 100}, velocity{float32(i%7) - 3, float32(i%5) - 2}, thrust{float32(i%3) - 1, 1}
 }
 
-// client is a client's world with its history.
-type client struct {
-	w *ecs.World
-	h *ecs.History
+// history is what both kinds have in common.
+type history interface {
+	Capture(tick uint32)
 }
 
-func newClient() *client {
+// side is a world with its history: a client's, or one that is rolled back whole.
+type side struct {
+	w       *ecs.World
+	h       history
+	restore func()
+}
+
+func protocol() *ecs.Protocol {
 	type row struct {
 		Pos    *position
 		Vel    *velocity
@@ -64,6 +70,11 @@ func newClient() *client {
 			step(r.Pos, r.Vel, r.Thrust, dt)
 		}
 	})
+	return p
+}
+
+func newClient() *side {
+	p := protocol()
 	w := ecs.NewWorld(p, ecs.Config{Client: true})
 	mask := uint64(0)
 	for _, c := range p.Replicated() {
@@ -74,14 +85,30 @@ func newClient() *client {
 		ecs.Get[components.Owner](w, e).Client = 1
 		*ecs.Get[position](w, e), *ecs.Get[velocity](w, e), *ecs.Get[thrust](w, e) = body(i)
 	}
-	c := &client{w, ecs.NewHistory(w, ring)}
-	c.h.Capture(0)
-	return c
+	h := ecs.NewHistory(w, ring)
+	h.Capture(0)
+	return &side{w, h, func() { h.Restore(0) }}
+}
+
+// newWhole is the same world on a peer that simulates, and rolls back, all of it.
+func newWhole() *side {
+	w := ecs.NewWorld(protocol(), ecs.Config{})
+	for i := range entities {
+		pos, vel, thrust := body(i)
+		w.Spawn(pos, vel, thrust)
+	}
+	h := ecs.NewWorldHistory(w, ring)
+	h.Capture(0)
+	return &side{w, h, func() {
+		if err := h.Restore(0); err != nil {
+			panic(err)
+		}
+	}}
 }
 
 // resimulate goes back to sequence 0 and runs ten inputs again.
-func (c *client) resimulate() {
-	c.h.Restore(0)
+func (c *side) resimulate() {
+	c.restore()
 	for seq := uint32(1); seq <= ticks; seq++ {
 		c.w.SetTick(seq)
 		c.w.SetInputSequence(1, seq)
@@ -135,7 +162,7 @@ func (p *plain) step(dt float32) {
 }
 
 // equals reports whether both sides hold the same values.
-func (c *client) equals(p *plain) bool {
+func (c *side) equals(p *plain) bool {
 	for i := range entities {
 		e, ok := c.w.ByNetID(components.NetID(1 + i))
 		if !ok || *ecs.Get[position](c.w, e) != p.live.pos[i] || *ecs.Get[velocity](c.w, e) != p.live.vel[i] {

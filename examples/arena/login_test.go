@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/internal/keyfile"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+// output is a writer that can be read while the command runs.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(b)
+}
+
+// find waits until a pattern was printed, and returns its first group.
+func (o *output) find(t *testing.T, pattern string) string {
+	t.Helper()
+	for range 1000 {
+		o.mu.Lock()
+		m := regexp.MustCompile(pattern).FindSubmatch(o.text.Bytes())
+		o.mu.Unlock()
+		if m != nil {
+			return string(m[1])
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%q is not printed", pattern)
+	return ""
+}
+
+// A server with a key in one process, a player with a token in another: the server knows who it is, and lets
+// nobody in who has none.
+func TestPlayersNeedTokens(t *testing.T) {
+	folder := t.TempDir()
+	keyFile, tokenFile := filepath.Join(folder, "key"), filepath.Join(folder, "token")
+	if err := keyfile.Generate(keyFile); err != nil {
+		t.Fatal(err)
+	}
+	key, err := keyfile.Read("@" + keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	var server output
+	wg.Go(func() {
+		headless.Main(ctx, world(), strings.Fields("-npcs 3 -serve 127.0.0.1:0 -key @"+keyFile), &server, &server)
+	})
+	addr := server.find(t, `serving on (\S+);`)
+	token, err := netcode.TokenConfig{Key: key, ProtocolID: netsys.DefaultProtocolID, ClientID: 7, UserData: []byte("alice"),
+		Servers: []netip.AddrPort{netip.MustParseAddrPort(addr)}}.Issue(time.Now())
+	if err == nil {
+		err = os.WriteFile(tokenFile, token.Append(nil), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"-clients 1 -rtt 0s -jitter 0s -loss 0", "-rtt 0s -jitter 0s -loss 0 -token " + tokenFile} {
+		wg.Go(func() {
+			headless.Main(ctx, world(), strings.Fields("-connect "+addr+" "+args), io.Discard, &server)
+		})
+	}
+	if who := server.find(t, `client 1 has joined: (.*)\n`); who != `player 7 "alice"` {
+		t.Errorf("%s has joined", who)
+	}
+	time.Sleep(300 * time.Millisecond) // for the one without a token
+	cancel()
+	wg.Wait()
+	if n := strings.Count(server.text.String(), "has joined"); n != 1 {
+		t.Errorf("%d have joined:\n%s", n, &server.text)
+	}
+}
+
+// Where the server's own address is no address, somebody has to say how tokens name it.
+func TestPublicAddressIsNeeded(t *testing.T) {
+	keyFile := filepath.Join(t.TempDir(), "key")
+	if err := keyfile.Generate(keyFile); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := run(t, "-serve 0.0.0.0:0 -key @"+keyFile)
+	if code != 1 || !strings.Contains(errs, "-public") {
+		t.Errorf("exit code %d, %q", code, errs)
+	}
+	if code, _, errs = run(t, "-serve 0.0.0.0:0"); code != 1 || !strings.Contains(errs, "-insecure-anyone-can-join") {
+		t.Errorf("exit code %d, %q", code, errs)
+	}
+}

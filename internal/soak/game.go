@@ -1,0 +1,31 @@
+package main
+
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// step is the input: how far to go in a tick.
+type step struct {
+	DX, DY int8 `net:"-1..1"`
+}
+
+// game is a world in which everybody has something to move.
+func game() *ecs.Protocol {
+	p := ecs.NewProtocol("soak/1")
+	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Input[step](p)
+	p.Simulate("step", func(w *ecs.World) {
+		for _, r := range ecs.Each[struct {
+			Pos *components.Position
+			In  *step
+		}](w) {
+			r.Pos.X, r.Pos.Y = r.Pos.X+float32(r.In.DX), r.Pos.Y+float32(r.In.DY)
+		}
+	})
+	return p
+}
+
+func spawn(w *ecs.World, client uint32) {
+	w.Spawn(components.Owner{Client: client}, components.Position{}, step{})
+}

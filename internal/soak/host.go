@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/batch"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/netsys/websocket"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// tickRate is low: it is not the simulation that is looked at.
+const tickRate = 30
+
+// transport is a way over real sockets. server is the address under which a client's wire knows the server.
+type transport struct {
+	listen func() (netsys.Wire, error)
+	dial   func(ctx context.Context, addr string) (w netsys.Wire, server netip.AddrPort, err error)
+}
+
+// transports are the values of -transports.
+var transports = map[string]transport{
+	"udp":   {func() (netsys.Wire, error) { return eventloop.Listen("127.0.0.1:0") }, dialUDP},
+	"batch": {func() (netsys.Wire, error) { return batch.Listen("127.0.0.1:0") }, dialUDP},
+	"ws":    {func() (netsys.Wire, error) { return eventloop.ListenWebSocket("127.0.0.1:0") }, dialWebSocket},
+}
+
+func dialUDP(ctx context.Context, addr string) (netsys.Wire, netip.AddrPort, error) {
+	w, err := netsys.DialUDP(ctx, addr)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	return w, w.RemoteAddr(), nil
+}
+
+func dialWebSocket(ctx context.Context, addr string) (netsys.Wire, netip.AddrPort, error) {
+	w, err := websocket.Dial(ctx, "ws://"+addr)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	return w, w.RemoteAddr(), nil
+}
+
+// host is a server that runs.
+type host struct {
+	name string
+	transport
+	addr    netip.AddrPort
+	players atomic.Int64 // that joined and have not left
+	server  *systems.Server
+	stop    func()
+	done    chan error
+}
+
+// serve starts a server.
+func (s *soak) serve(name string) (*host, error) {
+	h := &host{name: name, transport: transports[name], done: make(chan error, 1)}
+	if name == "batch" && runtime.GOOS != "linux" {
+		return nil, nil
+	}
+	wire, err := h.listen()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	h.addr = wire.LocalAddr()
+	h.server, err = systems.NewServer(wire, game(), systems.ServerConfig{
+		TickRate:   tickRate,
+		MaxClients: 4 * s.clients,
+		Timeout:    s.timeout,
+		Hold:       s.timeout / 2,
+		Key:        s.key,
+		Join: func(w *ecs.World, client uint32) {
+			h.players.Add(1)
+			spawn(w, client)
+		},
+		Leave: func(*ecs.World, uint32) { h.players.Add(-1) },
+		// Every message goes back on its channel.
+		OnMessage: func(server *systems.Server, client uint32, number int, message []byte) error {
+			return server.Session(client).Channels().Send(number, message)
+		},
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), wire.Close())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	h.stop = cancel
+	go func() { h.done <- h.server.Run(ctx) }()
+	return h, nil
+}
+
+// close stops the server, waits for its end, and returns what is wrong with what it counted.
+func (h *host) close() error {
+	h.stop()
+	if err := <-h.done; err != nil {
+		return fmt.Errorf("%s: the server ended with %w", h.name, err)
+	}
+	stats := h.server.Stats()
+	for _, reason := range []netsys.DropReason{
+		netsys.DropTooShort, netsys.DropTooLong, netsys.DropUnknownType, netsys.DropUnexpected,
+		netsys.DropMalformed, netsys.DropChannels, netsys.DropVersion, netsys.DropSchema,
+	} {
+		if n := stats.Drops[reason]; n > 0 {
+			return fmt.Errorf("%s: the server dropped %d packets of honest clients: %v", h.name, n, reason)
+		}
+	}
+	for _, reason := range []netcode.DropReason{netcode.DropMalformed, netcode.DropElsewhere, netcode.DropProtocol, netcode.DropFlood} {
+		if n := stats.DatagramDrops[reason]; n > 0 {
+			return fmt.Errorf("%s: netcode dropped %d datagrams of honest clients: %v", h.name, n, reason)
+		}
+	}
+	return nil
+}

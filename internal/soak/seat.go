@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
+)
+
+const (
+	// under is how many messages of a client are under way at most: less than any queue takes.
+	under = 32
+	// patience is how long a message may take there and back.
+	patience = 20 * time.Second
+	// idle is between two looks at a client.
+	idle = 4 * time.Millisecond
+)
+
+// seat is a player, with one client after the other.
+type seat struct {
+	soak   *soak
+	host   *host
+	id     uint64 // of tokens
+	rng    *rand.Rand
+	lives  uint32
+	number uint32    // of the client before, when the server should know it again
+	until  time.Time // when it may have forgotten
+}
+
+// life is one client of a seat.
+type life struct {
+	seat    *seat
+	n       uint32
+	client  *systems.Client
+	wire    *roaming
+	sent    uint32
+	back    uint32
+	waiting time.Time // since when a message is expected back
+}
+
+// play has clients until ctx ends.
+func (s *seat) play(ctx context.Context) {
+	var l *life
+	for {
+		if l == nil {
+			if l = s.join(ctx, nil); l == nil {
+				if ctx.Err() != nil {
+					return
+				}
+				time.Sleep(100 * time.Millisecond)
+				continue
+			}
+		}
+		for range 1 + s.rng.IntN(6) {
+			l.act(ctx)
+		}
+		switch n := s.rng.IntN(3); {
+		case n == 0 || ctx.Err() != nil && n == 1:
+			l.leave()
+			l = nil
+		case n == 1:
+			l = s.takeOver(ctx, l)
+		default:
+			l.die()
+			l = nil
+			if ctx.Err() == nil {
+				time.Sleep(time.Duration(s.rng.IntN(300)) * time.Millisecond)
+			}
+		}
+		if l == nil && ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// join connects a client, while another one plays on if there is one. It returns nil when that fails.
+func (s *seat) join(ctx context.Context, old *life) *life {
+	if ctx.Err() != nil {
+		return nil
+	}
+	token, err := netcode.TokenConfig{
+		Key: s.soak.key, ProtocolID: netsys.DefaultProtocolID, ClientID: s.id,
+		Servers: []netip.AddrPort{s.host.addr}, Lifetime: 10 * time.Second, Timeout: -time.Second,
+	}.Issue(time.Now())
+	if err != nil {
+		s.soak.fail("%v: token: %v", s, err)
+		return nil
+	}
+	s.lives++
+	l := &life{seat: s, n: s.lives}
+	if l.wire, err = s.host.roam(ctx); err != nil {
+		if ctx.Err() == nil {
+			s.soak.fail("%v: dial: %v", s, err)
+		}
+		return nil
+	}
+	l.client, err = systems.NewClient(l.wire, l.wire.server, game(), systems.ClientConfig{
+		Token: token, Timeout: s.soak.timeout, ConnectTimeout: 4 * s.soak.timeout,
+		OnMessage: l.received,
+		Gather: systems.Gather(func(w *ecs.World, in *step) {
+			in.DX, in.DY = int8(w.Tick()/40%3)-1, int8(w.Tick()/60%3)-1
+		}),
+	})
+	if err != nil {
+		s.soak.fail("%v: %v", s, errors.Join(err, l.wire.Close()))
+		return nil
+	}
+	for !l.client.Connected() && l.client.Err() == nil {
+		l.drive()
+		if old != nil && old.client.Err() == nil {
+			old.drive()
+		}
+		time.Sleep(idle)
+	}
+	if err := l.client.Err(); err != nil {
+		s.soak.fail("%v: not let in: %v", s, err)
+		l.die()
+		s.number = 0
+		return nil
+	}
+	s.soak.joined.Add(1)
+	switch {
+	case s.number == 0 || time.Now().After(s.until):
+	case s.number == l.client.ID():
+		s.soak.returned.Add(1)
+	default:
+		s.soak.fail("%v came back as client %d, and was client %d", s, l.client.ID(), s.number)
+	}
+	s.number = 0
+	return l
+}
+
+// takeOver joins while the client before is still there, which must end by it.
+func (s *seat) takeOver(ctx context.Context, old *life) *life {
+	if err := old.client.Err(); err != nil {
+		old.die()
+		return nil
+	}
+	s.number, s.until = old.client.ID(), time.Now().Add(s.soak.timeout)
+	l := s.join(ctx, old)
+	if l == nil {
+		old.leave()
+		return nil
+	}
+	for end := time.Now().Add(2 * patience); old.client.Err() == nil && time.Now().Before(end); {
+		old.drive()
+		l.drive()
+		time.Sleep(idle)
+	}
+	switch err := old.client.Err(); {
+	case errors.Is(err, netsys.ErrClosed), errors.Is(err, netsys.ErrTimeout):
+		s.soak.takenOver.Add(1)
+	default:
+		s.soak.fail("%v: taken over, and the client before ended with %v", s, err)
+	}
+	if err := old.client.Close(time.Now()); err != nil {
+		s.soak.fail("%v: close: %v", s, err)
+	}
+	return l
+}
+
+// String names the seat.
+func (s *seat) String() string { return fmt.Sprintf("%s player %d", s.host.name, s.id) }
+
+// act does one of the things that happen to a client in mid-life, and plays for a while.
+func (l *life) act(ctx context.Context) {
+	s := l.seat
+	switch s.rng.IntN(4) {
+	case 0:
+		if err := l.wire.move(ctx); err == nil {
+			s.soak.moved.Add(1)
+		} else if ctx.Err() == nil {
+			s.soak.fail("%v: move: %v", s, err)
+		}
+	case 1:
+		l.wire.quiet = true
+		l.drift(ctx, time.Duration(s.rng.Int64N(int64(s.soak.timeout/3))))
+		l.wire.quiet = false
+		s.soak.silences.Add(1)
+	}
+	l.drift(ctx, 50*time.Millisecond+time.Duration(s.rng.Int64N(int64(700*time.Millisecond))))
+}
+
+// drift plays for some time.
+func (l *life) drift(ctx context.Context, d time.Duration) {
+	for end := time.Now().Add(d); ctx.Err() == nil && l.client.Err() == nil && time.Now().Before(end); {
+		l.drive()
+		time.Sleep(idle)
+	}
+	if err := l.client.Err(); err != nil {
+		l.seat.soak.fail("%v: ended with %v", l.seat, err)
+	}
+}
+
+// drive does what is due.
+func (l *life) drive() {
+	now := time.Now()
+	if now.Before(l.client.Next()) || l.client.Advance(now) == 0 {
+		return
+	}
+	l.client.Frame(now)
+	if !l.client.Connected() {
+		return
+	}
+	if l.sent-l.back >= under {
+		if now.Sub(l.waiting) > patience {
+			l.seat.soak.fail("%v: message %d has not come back for %v", l.seat, l.back, patience)
+			l.waiting = now
+		}
+		return
+	}
+	if l.sent == l.back {
+		l.waiting = now
+	}
+	message := binary.LittleEndian.AppendUint64(nil, l.seat.id)
+	message = binary.LittleEndian.AppendUint32(message, l.n)
+	message = binary.LittleEndian.AppendUint32(message, l.sent)
+	if err := l.client.Session().Channels().Send(0, message); err != nil {
+		l.seat.soak.fail("%v: message: %v", l.seat, err)
+	}
+	l.sent++
+}
+
+// received takes a message that came back.
+func (l *life) received(_ *systems.Client, _ int, message []byte) error {
+	id, n, number := binary.LittleEndian.Uint64(message), binary.LittleEndian.Uint32(message[8:]), binary.LittleEndian.Uint32(message[12:])
+	if id != l.seat.id || n != l.n || number != l.back {
+		l.seat.soak.fail("%v, client %d: message %d of player %d, client %d came back; expected %d", l.seat, l.n, number, id, n, l.back)
+	}
+	l.back = number + 1
+	l.waiting = time.Now()
+	l.seat.soak.messages.Add(1)
+	return nil
+}
+
+// leave says goodbye.
+func (l *life) leave() {
+	if l.client.Err() == nil {
+		l.seat.soak.left.Add(1)
+	}
+	if err := l.client.Close(time.Now()); err != nil {
+		l.seat.soak.fail("%v: close: %v", l.seat, err)
+	}
+	l.seat.number = 0
+}
+
+// die says nothing.
+func (l *life) die() {
+	l.seat.soak.died.Add(1)
+	l.seat.number, l.seat.until = l.client.ID(), time.Now().Add(l.seat.soak.timeout)
+	if err := l.wire.Close(); err != nil {
+		l.seat.soak.fail("%v: close: %v", l.seat, err)
+	}
+}

@@ -1,0 +1,57 @@
+package netsys
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestBulkOnNarrowPaths sends bulk without end beside snapshots over paths of some bandwidth and no loss: the queue at
+// the bottleneck stays short, and the bulk takes most of what the snapshots leave.
+func TestBulkOnNarrowPaths(t *testing.T) {
+	for _, test := range []struct {
+		bandwidth, snapshot int
+		latency             time.Duration
+	}{
+		{32 << 10, 150, 40 * time.Millisecond},
+		{64 << 10, 300, 40 * time.Millisecond},
+		{128 << 10, 400, 40 * time.Millisecond},
+		{256 << 10, 400, 40 * time.Millisecond},
+		{256 << 10, 400, 10 * time.Millisecond},
+		{1 << 20, 400, 40 * time.Millisecond},
+		{1 << 20, 400, 100 * time.Millisecond},
+	} {
+		t.Run(fmt.Sprintf("%d KiB/s %v", test.bandwidth>>10, test.latency), func(t *testing.T) {
+			link := Link{Latency: test.latency, Bandwidth: test.bandwidth, Queue: 500 * time.Millisecond}
+			m := newMatch(t, matchConfig{link: link}).connect()
+			bulk := make([]byte, 16<<10)
+			bytes := 0
+			m.atClient.onMessage = func(_ int, b []byte) { bytes += len(b) }
+			var sum, worst time.Duration
+			n := 0
+			sent := make(map[uint16]time.Time)
+			m.atClient.onReceived = func(now time.Time, _ Session, p Packet) {
+				if d := p.At.Sub(sent[p.Seq]) - test.latency; n > 600 {
+					sum += d
+					worst = max(worst, d)
+				}
+				n++
+			}
+			const seconds = 60
+			for range seconds * 60 {
+				for m.atServer.last.Channels().Send(4, bulk) == nil {
+				}
+				m.send(m.client.Session(), "input")
+				sent[m.send(m.atServer.last, string(make([]byte, test.snapshot)))] = m.now
+				m.step()
+			}
+			mean := sum / time.Duration(n-600)
+			s := m.atServer.last.Channels().Stats()
+			left := test.bandwidth - 60*(test.snapshot+60)
+			if mean > 60*time.Millisecond || bytes/seconds < left/2 {
+				t.Errorf("the queue is too long or the bulk too little")
+			}
+			t.Logf("queue %v mean, %v worst; bulk %d B/s of %d; rate %d, lost %d", mean, worst, bytes/seconds, left, s.Rate, s.Lost)
+		})
+	}
+}

@@ -1,0 +1,76 @@
+package netsys_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// delays are how long the datagrams from number from up to number to were on their way, sorted, and how many did
+// not come.
+func (w *traffic) delays(from, to int) (sorted []time.Duration, lost int) {
+	for i := from; i < to; i++ {
+		if w.came[i].IsZero() {
+			lost++
+			continue
+		}
+		sorted = append(sorted, w.came[i].Sub(w.sent[i]))
+	}
+	slices.Sort(sorted)
+	return sorted, lost
+}
+
+// A transfer from the server while 60 datagrams of 500 bytes a second go the same way and 60 of 80 bytes the other.
+// They leave at once, and the path keeps them no longer than before: not at all where it is not the transfer that
+// is limited by it, and where it is, by what the transfer lets stand in the queue.
+func TestReliableMegabyte(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		link         netsys.Link
+		megabytes    int
+		median, most time.Duration // how much later than without the transfer 50 and 99 of 100 may come; most holds for all when it is short
+	}{
+		{"5 % lost", netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.05}, 1, 0, 0},
+		{"5 % lost, 8 Mbit/s", netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.05, Bandwidth: 1e6}, 1, 5 * time.Millisecond, frame},
+		{"a full link of 8 Mbit/s", netsys.Link{Latency: 40 * time.Millisecond, Bandwidth: 1e6}, 8, frame, 160 * time.Millisecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStage(t, netsys.ServerConfig{})
+			p := s.seat(7, test.link)
+			rest := make([]byte, 500)
+			play := func() {
+				p.up.send(p, p.Session(), rest[:80])
+				p.down.send(p, p.atServer, rest)
+			}
+			s.run(10*time.Second, play)
+			from, begun := len(p.down.sent), s.now
+			bulk := &p.down.messages[bulkChannel]
+			s.until("the transfer is done", func() bool {
+				if bulk.sent < test.megabytes {
+					bulk.send(p, p.atServer, bulkChannel, 1<<20)
+				}
+				play()
+				return bulk.came == test.megabytes
+			})
+			took, to := s.now.Sub(begun), len(p.down.sent)-1
+			s.run(time.Second, play)
+			p.alive()
+			for name, way := range map[string]*traffic{"down": &p.down, "up": &p.up} {
+				before, lostBefore := way.delays(0, from)
+				during, lost := way.delays(from, to)
+				usual := before[len(before)-1]
+				median, late, last := during[len(during)/2]-usual, during[len(during)*99/100]-usual, during[len(during)-1]-usual
+				t.Logf("%s: %d MiB in %v; later than before: median %v, 99 %% %v, all %v; lost %d of %d, before %d of %d",
+					name, test.megabytes, took, median, late, last, lost, to-from, lostBefore, from)
+				if median > test.median || late > test.most || test.most <= frame && last > test.most {
+					t.Errorf("%s: later than without the transfer: median %v, 99 %% %v, all %v", name, median, late, last)
+				}
+				if share := float64(lost) / float64(to-from); share > 1.3*test.link.Loss {
+					t.Errorf("%s: %.3f lost, the link takes %v", name, share, test.link.Loss)
+				}
+			}
+		})
+	}
+}

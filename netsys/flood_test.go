@@ -1,0 +1,310 @@
+package netsys_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+// flood is what somebody sends to a server who can forge any address and sees some of what passes.
+type flood struct {
+	rng     *rand.Rand
+	request []byte // a good one, seen on its way
+	packet  []byte // of a session, seen on its way
+	in, out int    // bytes
+	sent    int
+	forged  map[netip.AddrPort]bool // addresses of the present poll
+	kinds   []func(f *flood) (from netip.AddrPort, b []byte)
+}
+
+// strike puts a flood of packets a second in front of a server.
+func (s *stage) strike(perSecond int, victims []*player, kinds ...func(f *flood) (netip.AddrPort, []byte)) *flood {
+	f := &flood{rng: rand.New(rand.NewPCG(5, 6)), kinds: kinds, forged: make(map[netip.AddrPort]bool)}
+	own := make(map[netip.AddrPort]bool)
+	for _, p := range victims {
+		own[p.LocalAddr()] = true
+	}
+	spy := victims[0]
+	spy.wire.out = func(_ netip.AddrPort, b []byte) bool {
+		f.packet = append(f.packet[:0], b...)
+		return true
+	}
+	s.until("a packet is seen", func() bool { return f.packet != nil })
+	send := func(n int, now time.Time, deliver func(netsys.Datagram)) {
+		for range n {
+			from, b := f.kinds[f.sent%len(f.kinds)](f)
+			f.sent++
+			f.forged[from] = !own[from]
+			if !own[from] {
+				f.in += len(b)
+			}
+			deliver(netsys.Datagram{From: from, At: now, Data: b})
+		}
+	}
+	// What honest clients send comes somewhere among it.
+	n, before := perSecond/60, 0
+	s.wire.first = func(now time.Time, deliver func(netsys.Datagram)) {
+		clear(f.forged)
+		before = f.rng.IntN(n)
+		send(before, now, deliver)
+	}
+	s.wire.add = func(now time.Time, deliver func(netsys.Datagram)) { send(n-before, now, deliver) }
+	s.wire.out = func(to netip.AddrPort, b []byte) bool {
+		if f.forged[to] {
+			f.out += len(b)
+		}
+		return true
+	}
+	return f
+}
+
+// anybody is an address that nobody has.
+func (f *flood) anybody() netip.AddrPort {
+	r := f.rng.Uint64()
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(20 + r%100), byte(r >> 8), byte(r >> 16), byte(r >> 24)}), uint16(1024+r>>32%60000))
+}
+
+// guessed requests have a token that nobody issued.
+func guessed(f *flood) (netip.AddrPort, []byte) {
+	b := append([]byte(nil), f.request...)
+	binary.LittleEndian.PutUint64(b[len(b)-8:], f.rng.Uint64())
+	return f.anybody(), b
+}
+
+// repeated requests are good ones, from elsewhere.
+func repeated(f *flood) (netip.AddrPort, []byte) { return f.anybody(), f.request }
+
+// aimed packets could be those of any client that moved: they have a number that is due.
+func aimed(f *flood) (netip.AddrPort, []byte) {
+	return f.anybody(), f.spoil()
+}
+
+// spoil returns a packet that is not authentic, with a number a little above what was seen.
+func (f *flood) spoil() []byte {
+	b := append([]byte(nil), f.packet...)
+	if n := int(b[0] >> 4); n > 0 && len(b) > n+1 {
+		b[1] += byte(1 + f.rng.IntN(50))
+	}
+	binary.LittleEndian.PutUint64(b[len(b)-8:], f.rng.Uint64())
+	return b
+}
+
+// TestSpoofedFlood sends 100,000 datagrams a second for three seconds: requests with guessed tokens, good
+// requests repeated, packets of sessions that aim at the search for clients that moved, and packets in the
+// name of clients that play. 200 clients at 60 packets a second each way, and 20 that are silent but for what keeps
+// them alive, lose nothing, and of one whose port changes meanwhile the session goes on. Nothing is amplified.
+func TestSpoofedFlood(t *testing.T) {
+	const silent, playing, seconds, rate = 20, 200, 3, 100_000
+	const clients = silent + playing
+	s := newStage(t, netsys.ServerConfig{MaxClients: 256})
+	for i := range clients {
+		s.join(uint64(1+i), netsys.Link{})
+	}
+	s.until("connected", func() bool { return s.server.Len() == clients })
+	honest := s.players
+	victims := func(f *flood) (netip.AddrPort, []byte) {
+		return honest[f.rng.IntN(clients)].LocalAddr(), f.spoil()
+	}
+	f := s.strike(rate, honest, guessed, repeated, aimed, victims)
+	f.request = requestOf(t, s.issue(1000))
+	moving, steps := honest[clients-1], 0
+	s.run(seconds*time.Second, func() {
+		if steps++; steps == 60 {
+			moving.node.Rebind(netip.AddrPortFrom(moving.LocalAddr().Addr(), 6000))
+		}
+		for _, p := range honest[silent:] {
+			p.play()
+		}
+	})
+	s.wire.first, s.wire.add = nil, nil
+	s.run(time.Second, nil)
+	for _, p := range honest[:clients-1] {
+		p.perfect()
+	}
+	moving.alive()
+	if n := moving.atServer.Stats().Moves; n != 1 || moving.atServer.RemoteAddr() != moving.LocalAddr() {
+		t.Errorf("the client that moved is at %v, the server has it at %v after %d moves", moving.LocalAddr(), moving.atServer.RemoteAddr(), n)
+	}
+	if lost := moving.up.lost(); lost > 60 {
+		t.Errorf("%d datagrams of the client that moved are lost", lost)
+	}
+	if s.server.Len() != clients || len(s.ends) != 0 || len(s.events) != clients {
+		t.Errorf("%d clients, ended %v", s.server.Len(), s.ends)
+	}
+	if f.out > f.in {
+		t.Errorf("%d bytes to forged addresses for %d from there", f.out, f.in)
+	}
+	if n := s.server.Drops().Total(); n != 0 {
+		t.Errorf("%v reached the sessions", s.server.Drops())
+	}
+	drops := s.server.DatagramDrops()
+	if total := drops.Total(); total < seconds*rate*99/100 {
+		t.Errorf("%d of %d were counted", total, f.sent)
+	}
+	t.Logf("%d datagrams, %d bytes in, %d out, lost of the moving client up %d down %d; %v", f.sent, f.in, f.out,
+		moving.up.lost(), moving.down.lost(), drops)
+}
+
+// requestOf is the request of a client with a token.
+func requestOf(t *testing.T, token *netcode.ConnectToken) (request []byte) {
+	t.Helper()
+	c, err := netcode.NewClient(token, func(_ netip.AddrPort, b []byte) error {
+		request = append([]byte(nil), b...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Update(opening, &raw{})
+	return request
+}
+
+// A client that has a token sends 20,000 packets a second: it gets as many through as a session may, and
+// nobody else notices.
+func TestInputFlood(t *testing.T) {
+	s := newStage(t, netsys.ServerConfig{})
+	honest := s.seat(1, netsys.Link{})
+	r := s.intrude(66)
+	received := 0
+	for _, body := range [][]byte{make([]byte, 100), nil} {
+		before, atServer := honest.up.lost(), s.sessionOf(66).Stats().DatagramsIn
+		s.run(5*time.Second, func() {
+			honest.play()
+			honest.talk(eventChannel, 20)
+			for range 20_000 / 60 {
+				r.send(datagramKind, body)
+			}
+			r.poll()
+		})
+		received = int(s.sessionOf(66).Stats().DatagramsIn - atServer)
+		if received < 4900 || received > 6200 {
+			t.Errorf("%d packets got through in 5 s, want some 1,000 a second and one burst", received)
+		}
+		if honest.up.lost() > before+1 { // one may be on its way
+			t.Errorf("the honest client lost %d", honest.up.lost()-before)
+		}
+	}
+	s.run(time.Second, nil)
+	honest.perfect()
+	if !honest.delivered() {
+		t.Error("the honest client misses messages")
+	}
+	if s.server.DatagramDrops()[netcode.DropFlood] < 150_000 {
+		t.Errorf("the flood is not counted: %v", s.server.DatagramDrops())
+	}
+}
+
+// sessionOf is the session of a client id.
+func (s *stage) sessionOf(id uint64) netsys.Session {
+	for session := range s.server.Sessions() {
+		if session.ClientID() == id {
+			return session
+		}
+	}
+	s.t.Fatalf("client %d has no session", id)
+	return nil
+}
+
+// A client that sends what no honest one sends is tolerated for 64 packets and then thrown out, with the reason,
+// whichever way it is wrong. What the network breaks is not held against anybody.
+func TestMalformedEndsSession(t *testing.T) {
+	for name, packet := range map[string]func(r *raw){
+		"short":            func(r *raw) { r.say([]byte{datagramKind, 0}) },
+		"unknown kind":     func(r *raw) { r.send(answerKind+1, nil) },
+		"kind 0":           func(r *raw) { r.send(0, nil) },
+		"a welcome":        func(r *raw) { r.send(welcomeKind, make([]byte, 20)) },
+		"both, cut":        func(r *raw) { r.send(bothKind, []byte{1}) },
+		"both, too long":   func(r *raw) { r.send(bothKind, []byte{9, 0, 1, 2}) },
+		"a long close":     func(r *raw) { r.send(closeKind, []byte{1, 2}) },
+		"a short answer":   func(r *raw) { r.send(answerKind, make([]byte, 7)) },
+		"a challenge":      func(r *raw) { r.send(challengeKind, make([]byte, 8)) },
+		"unknown channel":  func(r *raw) { r.send(channelsKind, []byte{0x80 | 30, 0, 0, 1}) },
+		"endless message":  func(r *raw) { r.send(channelsKind, []byte{0, 0, 0, 255, 255, 1}) },
+		"beyond the queue": func(r *raw) { r.send(channelsKind, []byte{0x80, 0, 0x70, 1}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, netsys.ServerConfig{})
+			honest := s.seat(1, netsys.Link{})
+			r := s.intrude(66)
+			session := s.sessionOf(66)
+			for range 64 {
+				packet(r)
+				s.step()
+			}
+			if n := session.Stats().Malformed; n != 64 || s.server.Len() != 2 || s.server.Drops().Total() < 64 {
+				t.Fatalf("%d count as malformed, %d clients, %v", n, s.server.Len(), s.server.Drops())
+			}
+			packet(r)
+			s.step()
+			s.step()
+			r.poll()
+			var closed *netsys.CloseError
+			if len(s.ends) != 1 || !errors.As(s.ends[0], &closed) || closed.Reason != netsys.ReasonProtocol || closed.Remote {
+				t.Errorf("ended with %v", s.ends)
+			}
+			if r.closed != int(netsys.ReasonProtocol) {
+				t.Errorf("the client was told %d", r.closed)
+			}
+			for range 100 {
+				packet(r)
+				s.step()
+			}
+			if s.server.Len() != 1 || len(s.ends) != 1 {
+				t.Errorf("%d clients, ends %v", s.server.Len(), s.ends)
+			}
+			honest.alive()
+		})
+	}
+	t.Run("a broken wire", func(t *testing.T) {
+		s := newStage(t, netsys.ServerConfig{})
+		p := s.seat(1, rough)
+		rng := rand.New(rand.NewPCG(1, 2))
+		breaks := func(d netsys.Datagram) bool {
+			if len(d.Data) > 0 && rng.IntN(3) == 0 {
+				d.Data[rng.IntN(len(d.Data))] ^= 1 << rng.IntN(8)
+			}
+			return true
+		}
+		s.wire.in, p.wire.in = breaks, breaks
+		s.run(20*time.Second, func() {
+			p.play()
+			p.talk(eventChannel, 100)
+		})
+		s.wire.in, p.wire.in = nil, nil
+		s.until("all messages arrived", p.delivered)
+		p.alive()
+		for name, n := range map[string]uint64{
+			"server": s.server.Drops()[netsys.DropMalformed] + p.atServer.Stats().Malformed, "client": p.Session().Stats().Malformed,
+		} {
+			if n != 0 {
+				t.Errorf("%s: %d count as malformed", name, n)
+			}
+		}
+		if n := s.server.DatagramDrops()[netcode.DropForged]; n < 300 {
+			t.Errorf("%d forged: %v", n, fmt.Sprint(s.server.DatagramDrops()))
+		}
+	})
+	t.Run("before the welcome", func(t *testing.T) {
+		s := newStage(t, netsys.ServerConfig{MaxClients: 1})
+		r := s.knock(66)
+		s.until("it has a slot", func() bool {
+			r.poll()
+			return r.netcode.State() == netcode.Connected
+		})
+		for range 65 {
+			r.say([]byte{helloKind})
+			s.step()
+		}
+		if n := s.server.Drops()[netsys.DropTooShort]; n != 65 || s.server.Len() != 0 || len(s.ends) != 0 {
+			t.Errorf("%v, ends %v", s.server.Drops(), s.ends)
+		}
+		s.seat(1, netsys.Link{}).alive() // the slot is free at once
+	})
+}

@@ -1,0 +1,83 @@
+package lagcomp
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// blend makes values of entities of others what a client drew: both states rounded as
+// they were for sending, then what lies between them. It is systems' Interpolate, on
+// states that the server kept instead of ones that arrived.
+type blend struct {
+	c            *Compensator
+	older, newer shapes
+	part         float64
+}
+
+func (v *View) blend() blend {
+	return blend{c: v.c, older: shapes{past: v.older}, newer: shapes{past: v.newer}, part: v.part}
+}
+
+// fill puts right the components at p, which are as the older state has them.
+func (b *blend) fill(e ecs.Entity, fields []field, p unsafe.Pointer) {
+	between, known := false, false // whether the components are the same in both
+	for i := range fields {
+		f := &fields[i]
+		if f.optional && b.older.past.Pointer(e, f.comp) == nil {
+			continue
+		}
+		at := unsafe.Add(p, f.offset)
+		b.round(f.comp, at, at)
+		if b.part <= 0 || f.comp.Mode&ecs.Interpolated == 0 {
+			continue
+		}
+		to := b.newer.past.Pointer(e, f.comp)
+		if to == nil {
+			continue
+		}
+		if !known {
+			older, _ := b.older.mask(f.comp, b.older.past.Pointer(e, f.comp))
+			newer, _ := b.newer.mask(f.comp, to)
+			known, between = true, older&^b.c.private == newer&^b.c.private
+		}
+		if between {
+			later := unsafe.Pointer(unsafe.SliceData(b.c.later))
+			b.round(f.comp, later, to)
+			f.comp.Schema.Lerp(at, at, later, b.part)
+		}
+	}
+}
+
+// round writes to dst what a client gets of the component at src.
+func (b *blend) round(comp *ecs.Component, dst, src unsafe.Pointer) {
+	words := b.c.words[:comp.Words]
+	comp.Schema.Quantize(words, comp.Words, src, 1)
+	comp.Schema.Dequantize(dst, words, comp.Words, 1)
+}
+
+// shapes tells which components the entities of a state had. Neighbours in a walk are
+// in one table, so it remembers the last.
+type shapes struct {
+	past ecs.Past
+	comp *ecs.Component
+	base uintptr // of the column of comp in the table that was the last
+	size uintptr
+	of   uint64
+}
+
+// mask is the set of replicated components of the entity whose component is at p, a
+// pointer of past.
+func (s *shapes) mask(comp *ecs.Component, p unsafe.Pointer) (mask uint64, found bool) {
+	if s.comp == comp && uintptr(p)-s.base < s.size {
+		return s.of, true
+	}
+	for t := range s.past.Tables {
+		base := uintptr(t.Column(comp))
+		if size := uintptr(len(t.Entities)) * comp.Schema.Size; base != 0 && uintptr(p)-base < size {
+			s.comp, s.base, s.size, s.of = comp, base, size, t.Mask
+			return s.of, true
+		}
+	}
+	return 0, false
+}

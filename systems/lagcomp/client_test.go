@@ -1,0 +1,95 @@
+package lagcomp_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// join spawns a client's shooter.
+func join(w *ecs.World, client uint32) {
+	w.Spawn(components.Owner{Client: client}, spot{X: float32(client)}, secret{7}, trigger{})
+}
+
+// match is a crowd in the gallery with lag compensation.
+func match(t *testing.T, seed uint64, clients, targets int, link netsys.Link, c lagcomp.Config, play systemstest.Script) (*systemstest.Crowd, *lagcomp.Compensator) {
+	t.Helper()
+	crowd := systemstest.New(t, systemstest.Config{
+		Protocol: gallery, Server: systems.ServerConfig{Join: join}, Populate: populate(targets),
+		Clients: clients, Link: link, Seed: seed, Play: play,
+	})
+	comp := compensator(t, crowd.Server.World(), c)
+	if err := crowd.Server.Schedule().InsertBefore("Snapshot", comp.System()); err != nil {
+		t.Fatal(err)
+	}
+	return crowd, comp
+}
+
+// What a view shows is what the client draws: at any moment, whatever was lost, with
+// entities that come and go.
+func TestViewIsWhatTheClientDraws(t *testing.T) {
+	for _, l := range []netsys.Link{
+		{},
+		systemstest.RoundTrip(200*time.Millisecond, 0*time.Millisecond, 0.05),
+		systemstest.RoundTrip(140*time.Millisecond, 20*time.Millisecond, 0.2),
+	} {
+		t.Run(l.Latency.String(), func(t *testing.T) {
+			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) { seeSame(t, seed, l) })
+		})
+	}
+}
+
+func seeSame(t *testing.T, seed uint64, link netsys.Link) {
+	crowd, comp := match(t, seed, 2, 20, link, lagcomp.Config{}, systemstest.Script{})
+	crowd.Connect()
+	crowd.Run(3 * time.Second)
+	const by = maxSpeed/lagcomp.Parts + 1e-4
+	frames, compared, missed := 0, 0, 0
+	crowd.OnFrame(func(k *systemstest.Client) {
+		claim := claimed(k.View())
+		view := comp.As(k.ID(), claim)
+		frames++
+		if view.Clamp() != lagcomp.Believed {
+			missed++
+			return
+		}
+		seen := map[components.NetID]target{}
+		for e, v := range lagcomp.All[target](view) {
+			seen[view.NetID(e)] = v
+		}
+		for e, v := range ecs.All[target](k.View()) {
+			id := k.View().NetID(e)
+			s, ok := seen[id]
+			delete(seen, id)
+			if !ok {
+				t.Errorf("tick %.2f: the client draws entity %d, the view of %.2f has none", k.DrawnTick(), id, view.Tick())
+				continue
+			}
+			turned := float64(int16(s.Pose.Facing - v.Pose.Facing))
+			if !near(float64(s.At.X), float64(v.At.X), by) || !near(float64(s.At.Y), float64(v.At.Y), by) ||
+				!near(turned, 0, 2) || s.Pose.Room != v.Pose.Room || s.Color != v.Color {
+				from, to := view.States()
+				t.Errorf("tick %.3f: the client draws %d as %+v, the view of %.3f (%d to %d) has %+v", k.DrawnTick(), id, v, view.Tick(), from, to, s)
+			}
+			compared++
+		}
+		for id := range seen {
+			t.Errorf("tick %.2f: the client does not draw entity %d, the view of %.2f does", k.DrawnTick(), id, view.Tick())
+		}
+	})
+	crowd.Run(10 * time.Second)
+	stats := comp.Stats()
+	t.Logf("%d frames, %d poses compared, %d beyond a bound; %+v", frames, compared, missed, stats)
+	if missed > 0 || stats.Unsent > uint64(frames/200) {
+		t.Errorf("%d of %d frames were not believed, %d in part: %+v", missed, frames, stats.Unsent, stats)
+	}
+	if compared < 15*frames {
+		t.Errorf("only %d poses in %d frames", compared, frames)
+	}
+}

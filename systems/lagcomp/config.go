@@ -1,0 +1,65 @@
+package lagcomp
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Config configures a [Compensator]. The zero value suits a server with the default
+// send rate.
+type Config struct {
+	// MaxRewind is the oldest that a state may be on which a shot is judged, up to
+	// 2 s. Default (0): [DefaultMaxRewind]. Players whose view is older get the view of
+	// that age, and must lead their targets by the rest; with less, fewer players are
+	// hit when they believe to be in cover already.
+	MaxRewind time.Duration
+	// SendRate is that of the server, in sends a second; it must divide the tick
+	// rate. Default (0): the largest such number up to 20, which is what servers
+	// take by default.
+	SendRate int
+	// Off makes every view the server's present, as without lag compensation: to
+	// see what it is good for.
+	Off bool
+}
+
+// DefaultMaxRewind is the bound where a configuration says 0. At a round trip of
+// 200 ms ± 30 ms with 5 % loss, and 20 sends a second, a client draws what is some
+// 390 ms old; it takes its input 100 to 130 ms to arrive and some 80 ms more to be
+// consumed, and the older of the two states drawn is 50 ms further back, or 100 where
+// one was lost.
+const DefaultMaxRewind = 750 * time.Millisecond
+
+const maxMaxRewind = 2 * time.Second
+
+// MaxLost is how many sends in a row may be missing between the two states that a
+// client says it drew between. At 5 % loss more are missing once in three million.
+const MaxLost = 4
+
+// ErrConfig is wrapped by every error about a configuration.
+var ErrConfig = errors.New("lagcomp: configuration")
+
+// Validate reports what is wrong with c; it never changes it. The errors wrap
+// [ErrConfig]. Whether SendRate divides the tick rate is seen by [New].
+func (c Config) Validate() error {
+	switch {
+	case c.MaxRewind < 0 || c.MaxRewind > maxMaxRewind:
+		return fmt.Errorf("%w: MaxRewind %v is not between 0 and %v (0: %v)", ErrConfig, c.MaxRewind, maxMaxRewind, DefaultMaxRewind)
+	case c.SendRate < 0:
+		return fmt.Errorf("%w: SendRate %d is negative (0: up to 20)", ErrConfig, c.SendRate)
+	}
+	return nil
+}
+
+// filled is c with the documented defaults in place of zeros.
+func (c Config) filled(tickRate int) Config {
+	if c.MaxRewind == 0 {
+		c.MaxRewind = DefaultMaxRewind
+	}
+	if c.SendRate == 0 {
+		for c.SendRate = min(20, tickRate); tickRate%c.SendRate != 0; {
+			c.SendRate--
+		}
+	}
+	return c
+}

@@ -1,0 +1,181 @@
+package lagcomp_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+)
+
+// The gallery is the world of these tests: targets go round in circles, shooters walk
+// and shoot at what they see.
+
+type spot struct {
+	X, Y float32 `net:"-512..512 step 0.01"`
+}
+
+// pose has a field of each kind that interpolation treats in another way.
+type pose struct {
+	Facing uint16 `net:"0..65535 angle"`
+	Room   uint8  `net:"0..255 hold"`
+}
+
+type tint struct {
+	Color uint8 `net:"0..200"`
+}
+
+type secret struct {
+	Card uint8 `net:"0..51"`
+}
+
+// orbit is what moves a target.
+type orbit struct {
+	CX, CY, Radius, Speed, Phase float32
+	Until                        uint32 // lives up to this tick; 0: for ever
+}
+
+// at is where a target is after a tick.
+func (o *orbit) at(tick uint32) (spot, pose) {
+	a := float64(o.Phase) + float64(o.Speed)*float64(tick)/60
+	return spot{o.CX + o.Radius*float32(math.Cos(a)), o.CY + o.Radius*float32(math.Sin(a))},
+		pose{uint16(int64(a / math.Pi * 32768)), uint8(tick / 8)}
+}
+
+// beacon tells when a view is: interpolated, and its square.
+type beacon struct {
+	At, Square float64 `net:"raw"`
+}
+
+// stamp is not interpolated, so it is of the older state.
+type stamp struct {
+	Tick uint32 `net:"raw"`
+}
+
+type trigger struct {
+	DX, DY     int8    `net:"-1..1"`
+	Fire       bool    `net:"edge"`
+	AimX, AimY float32 `net:"raw"`
+	Shot       uint16  `net:"raw"`
+	Seen       lagcomp.Claim
+}
+
+type target struct {
+	At    spot
+	Pose  pose
+	Color tint `ecs:"optional"`
+}
+
+type shooter struct {
+	At *spot
+	In *trigger
+	Of *components.Owner
+}
+
+func gallery() *ecs.Protocol {
+	p := ecs.NewProtocol("gallery/1")
+	ecs.Replicate[spot](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[pose](p, ecs.Interpolated)
+	ecs.Replicate[tint](p, 0)
+	ecs.Replicate[secret](p, ecs.OwnerOnly|ecs.Interpolated)
+	ecs.Replicate[beacon](p, ecs.Interpolated)
+	ecs.Replicate[stamp](p, 0)
+	ecs.Local[orbit](p, 0)
+	ecs.Input[trigger](p)
+	p.Simulate("shoot", func(w *ecs.World) {
+		if f := ecs.Resource[func(*ecs.World)](w); f != nil {
+			(*f)(w)
+		}
+	})
+	p.Simulate("walk", func(w *ecs.World) {
+		for _, s := range ecs.Each[shooter](w) {
+			s.At.X = min(max(s.At.X+float32(s.In.DX)/8, -500), 500)
+			s.At.Y = min(max(s.At.Y+float32(s.In.DY)/8, -500), 500)
+		}
+	})
+	p.Authority("turn", turn)
+	return p
+}
+
+// turn moves the targets to where they are after the tick, and renews those whose time
+// is up.
+func turn(w *ecs.World) {
+	type row struct {
+		At    *spot
+		Pose  *pose
+		Orbit *orbit
+	}
+	after := w.Tick() + 1
+	for e, r := range ecs.Each[row](w) {
+		*r.At, *r.Pose = r.Orbit.at(after)
+		if r.Orbit.Until == 0 || after < r.Orbit.Until {
+			continue
+		}
+		w.Despawn(e)
+		next := *r.Orbit
+		next.Until += 40 + uint32(next.Radius)*3
+		next.Phase += 1
+		at, facing := next.at(after)
+		w.Spawn(at, facing, next)
+	}
+	type light struct {
+		On *beacon
+		At *stamp
+	}
+	for _, l := range ecs.Each[light](w) {
+		*l.On, l.At.Tick = beacon{float64(after), float64(after) * float64(after)}, after
+	}
+}
+
+// populate spawns n targets, of which every third does not live long, and the beacon.
+func populate(n int) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		w.Spawn(beacon{}, stamp{})
+		for i := range n {
+			o := orbit{CX: float32(i%5)*8 - 16, CY: float32(i/5)*8 - 16, Radius: 3 + float32(i%4), Speed: 1 + float32(i%3)/2, Phase: float32(i)}
+			if i%3 == 0 {
+				o.Until = 100 + 30*uint32(i)
+				w.Spawn(spot{}, pose{}, o)
+			} else {
+				w.Spawn(spot{}, pose{}, tint{uint8(i)}, o)
+			}
+		}
+		turn(w)
+	}
+}
+
+// maxSpeed is that of the fastest target, in units a tick.
+const maxSpeed = 6 * 2.0 / 60
+
+// drawn is when a client's view is: the tick, and the states on either side.
+func drawn(view *ecs.World) (tick float64, from, to uint32) {
+	type light struct {
+		On beacon
+		At stamp
+	}
+	for _, l := range ecs.All[light](view) {
+		tick, from = l.On.At, l.At.Tick
+		if f := float64(from); tick > f {
+			to = uint32(math.Round((l.On.Square-f*f)/(tick-f) - f))
+		}
+	}
+	return tick, from, to
+}
+
+// claimed is what a client says of its view.
+func claimed(view *ecs.World) lagcomp.Claim {
+	tick, from, to := drawn(view)
+	return lagcomp.NewClaim(tick, from, to)
+}
+
+func compensator(t testing.TB, w *ecs.World, c lagcomp.Config) *lagcomp.Compensator {
+	t.Helper()
+	comp, err := lagcomp.New(w, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return comp
+}
+
+func near(a, b, by float64) bool { return math.Abs(a-b) <= by }

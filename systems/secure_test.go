@@ -1,0 +1,99 @@
+package systems
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+// With a key, who has a token of the login service plays, as the player that it names,
+// and nobody else gets an answer.
+func TestTokens(t *testing.T) {
+	key := netcode.GenerateKey(netsys.SeededRandom(1))
+	addr := netip.MustParseAddrPort("10.0.0.1:7777")
+	token := func(player uint64, key netcode.Key) *netcode.ConnectToken {
+		token, err := netcode.TokenConfig{
+			Key: key, ProtocolID: 99, ClientID: player, Servers: []netip.AddrPort{addr}, UserData: []byte("seven"),
+			Random: netsys.SeededRandom(player),
+		}.Issue(birth)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: plaza}
+	var err error
+	g.server, err = NewServer(g.network.Node(addr), plaza(), ServerConfig{
+		Key: key, ProtocolID: 99, Start: birth, Random: netsys.SeededRandom(2), Join: spawnPawn,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	honest := g.join(ClientConfig{Token: token(7, key), Gather: gatherPush()}, netsys.Link{}) // to where the token says
+	forged := g.join(ClientConfig{Token: token(8, netcode.GenerateKey(netsys.SeededRandom(3))), Timeout: 2 * time.Second}, netsys.Link{})
+	g.addr = addr
+	other := g.join(ClientConfig{Timeout: 2 * time.Second, ProtocolID: 99}, netsys.Link{})
+
+	g.run(200)
+	if !honest.Connected() {
+		t.Fatal(honest.Err())
+	}
+	s := g.server.Session(honest.ID())
+	if s.ClientID() != 7 || string(s.UserData()[:5]) != "seven" || len(g.server.peers) != 1 {
+		t.Errorf("player %d, %q, %d clients", s.ClientID(), s.UserData()[:5], len(g.server.peers))
+	}
+	for _, c := range []*Client{forged, other} {
+		if !errors.Is(c.Err(), netsys.ErrTimeout) {
+			t.Errorf("without a token of this service: %v", c.Err())
+		}
+	}
+}
+
+// Without keys there is no server that others can reach, and no client of a server
+// elsewhere, unless somebody insists.
+func TestDevelopmentModeStaysAtHome(t *testing.T) {
+	wire, err := netsys.ListenUDP("0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wire.Close()
+	if _, err := NewServer(wire, plaza(), ServerConfig{}); !errors.Is(err, netsys.ErrInsecure) {
+		t.Errorf("a server for everybody: %v", err)
+	}
+	if _, err := NewServer(wire, plaza(), ServerConfig{InsecureAllowAnyAddress: true}); err != nil {
+		t.Error(err)
+	}
+	elsewhere := netip.MustParseAddrPort("192.0.2.1:7777")
+	if _, err := NewClient(wire, elsewhere, plaza(), ClientConfig{}); !errors.Is(err, netsys.ErrInsecure) {
+		t.Errorf("a client of a server elsewhere: %v", err)
+	}
+	if _, err := NewClient(wire, elsewhere, plaza(), ClientConfig{InsecureAllowAnyAddress: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Dial without an address goes to where the token says.
+func TestDialByToken(t *testing.T) {
+	key := netcode.GenerateKey(nil)
+	l := serve(t, ServerConfig{Key: key, Join: spawnPawn})
+	token, err := netcode.TokenConfig{
+		Key: key, ProtocolID: netsys.DefaultProtocolID, ClientID: 5, Servers: []netip.AddrPort{netip.MustParseAddrPort(l.addr)},
+	}.Issue(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), generous)
+	defer cancel()
+	c, err := Dial(ctx, "", plaza(), ClientConfig{Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(time.Now()); err != nil {
+		t.Error(err)
+	}
+}
