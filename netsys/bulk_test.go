@@ -25,16 +25,24 @@ func (w *traffic) delays(from, to int) (sorted []time.Duration, lost int) {
 // A transfer from the server while 60 datagrams of 500 bytes a second go the same way and 60 of 80 bytes the other.
 // They leave at once, and the path keeps them no longer than before: not at all where it is not the transfer that
 // is limited by it, and where it is, by what the transfer lets stand in the queue.
+//
+//mutant:rule Session15 netsys/channel/endpoint.go
+//mutant:from e.budget.allowance(c.level) - int64(f.packer.len())
+//mutant:to int64(1<<30)
+//mutant:rule Session15 netsys/channel/endpoint.go
+//mutant:from e.budget.tokens -= int64(len(filled) - len(dst))
+//mutant:to _ = dst
 func TestReliableMegabyte(t *testing.T) {
 	for _, test := range []struct {
-		name         string
-		link         netsys.Link
-		megabytes    int
-		median, most time.Duration // how much later than without the transfer 50 and 99 of 100 may come; most holds for all when it is short
+		name      string
+		link      netsys.Link
+		megabytes int
+		// How much later than without the transfer half of them and 99 % may come.
+		median, most time.Duration
 	}{
 		{"5 % lost", netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.05}, 1, 0, 0},
-		{"5 % lost, 8 Mbit/s", netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.05, Bandwidth: 1e6}, 1, 5 * time.Millisecond, frame},
-		{"a full link of 8 Mbit/s", netsys.Link{Latency: 40 * time.Millisecond, Bandwidth: 1e6}, 8, frame, 160 * time.Millisecond},
+		{"5 % lost, 8 Mbit/s", netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.05, Bandwidth: 1e6}, 1, frame / 2, frame},
+		{"a full link of 8 Mbit/s", netsys.Link{Latency: 40 * time.Millisecond, Bandwidth: 1e6}, 8, frame, 100 * time.Millisecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStage(t, netsys.ServerConfig{})
@@ -64,7 +72,7 @@ func TestReliableMegabyte(t *testing.T) {
 				median, late, last := during[len(during)/2]-usual, during[len(during)*99/100]-usual, during[len(during)-1]-usual
 				t.Logf("%s: %d MiB in %v; later than before: median %v, 99 %% %v, all %v; lost %d of %d, before %d of %d",
 					name, test.megabytes, took, median, late, last, lost, to-from, lostBefore, from)
-				if median > test.median || late > test.most || test.most <= frame && last > test.most {
+				if median > test.median || late > test.most {
 					t.Errorf("%s: later than without the transfer: median %v, 99 %% %v, all %v", name, median, late, last)
 				}
 				if share := float64(lost) / float64(to-from); share > 1.3*test.link.Loss {

@@ -17,7 +17,8 @@ import (
 type flood struct {
 	rng     *rand.Rand
 	request []byte // a good one, seen on its way
-	packet  []byte // of a session, seen on its way
+	silent  []byte // a packet of a session with little traffic, seen on its way
+	busy    []byte // and of one with much
 	in, out int    // bytes
 	sent    int
 	forged  map[netip.AddrPort]bool // addresses of the present poll
@@ -31,12 +32,15 @@ func (s *stage) strike(perSecond int, victims []*player, kinds ...func(f *flood)
 	for _, p := range victims {
 		own[p.LocalAddr()] = true
 	}
-	spy := victims[0]
-	spy.wire.out = func(_ netip.AddrPort, b []byte) bool {
-		f.packet = append(f.packet[:0], b...)
-		return true
+	spy := func(on *player, seen *[]byte) {
+		on.wire.out = func(_ netip.AddrPort, b []byte) bool {
+			*seen = append((*seen)[:0], b...)
+			return true
+		}
 	}
-	s.until("a packet is seen", func() bool { return f.packet != nil })
+	spy(victims[0], &f.silent)
+	spy(victims[len(victims)-1], &f.busy)
+	s.until("packets are seen", func() bool { return f.silent != nil && f.busy != nil })
 	send := func(n int, now time.Time, deliver func(netsys.Datagram)) {
 		for range n {
 			from, b := f.kinds[f.sent%len(f.kinds)](f)
@@ -83,12 +87,12 @@ func repeated(f *flood) (netip.AddrPort, []byte) { return f.anybody(), f.request
 
 // aimed packets could be those of any client that moved: they have a number that is due.
 func aimed(f *flood) (netip.AddrPort, []byte) {
-	return f.anybody(), f.spoil()
+	return f.anybody(), f.spoil(f.silent)
 }
 
-// spoil returns a packet that is not authentic, with a number a little above what was seen.
-func (f *flood) spoil() []byte {
-	b := append([]byte(nil), f.packet...)
+// spoil returns a packet that is not authentic, with a number a little above that of one that was seen.
+func (f *flood) spoil(seen []byte) []byte {
+	b := append([]byte(nil), seen...)
 	if n := int(b[0] >> 4); n > 0 && len(b) > n+1 {
 		b[1] += byte(1 + f.rng.IntN(50))
 	}
@@ -100,6 +104,13 @@ func (f *flood) spoil() []byte {
 // requests repeated, packets of sessions that aim at the search for clients that moved, and packets in the
 // name of clients that play. 200 clients at 60 packets a second each way, and 20 that are silent but for what keeps
 // them alive, lose nothing, and of one whose port changes meanwhile the session goes on. Nothing is amplified.
+//
+//mutant:rule Session5 netsys/netcode/peer.go
+//mutant:from if !p.allowance.left(nanos, burstTime) {
+//mutant:to if p.allowance.use(nanos, s.interval); !p.allowance.left(nanos, burstTime) {
+//mutant:rule Session5 netsys/netcode/resume.go
+//mutant:from finds := s.finds.of(s.limits, tag)
+//mutant:to finds := &s.finds.strangers
 func TestSpoofedFlood(t *testing.T) {
 	const silent, playing, seconds, rate = 20, 200, 3, 100_000
 	const clients = silent + playing
@@ -110,7 +121,7 @@ func TestSpoofedFlood(t *testing.T) {
 	s.until("connected", func() bool { return s.server.Len() == clients })
 	honest := s.players
 	victims := func(f *flood) (netip.AddrPort, []byte) {
-		return honest[f.rng.IntN(clients)].LocalAddr(), f.spoil()
+		return honest[silent+f.rng.IntN(10)].LocalAddr(), f.spoil(f.busy) // more than a session may have
 	}
 	f := s.strike(rate, honest, guessed, repeated, aimed, victims)
 	f.request = requestOf(t, s.issue(1000))
@@ -152,6 +163,50 @@ func TestSpoofedFlood(t *testing.T) {
 		moving.up.lost(), moving.down.lost(), drops)
 }
 
+// Everything that a client sends comes again and again, from its address and from another: nothing of it reaches the
+// session twice, and when the client is gone the recording keeps it alive no longer than silence would.
+//
+//mutant:rule Session6 netsys/netcode/replay.go
+//mutant:from return DropReplay
+//mutant:to return DropNone
+//mutant:rule Session6 netsys/netcode/replay.go
+//mutant:from return DropStale
+//mutant:to return DropNone
+func TestReplayReachesNobody(t *testing.T) {
+	s := newStage(t, netsys.ServerConfig{Timeout: 2 * time.Second})
+	p := s.seat(1, netsys.Link{})
+	home := p.LocalAddr()
+	var recorded [][]byte
+	p.wire.out = func(_ netip.AddrPort, b []byte) bool {
+		recorded = append(recorded, append([]byte(nil), b...))
+		return true
+	}
+	s.wire.add = func(now time.Time, deliver func(netsys.Datagram)) {
+		n := len(recorded)
+		for _, b := range append(recorded[:min(10, n):min(10, n)], recorded[max(0, n-200):]...) {
+			deliver(netsys.Datagram{From: home, At: now, Data: b})
+			deliver(netsys.Datagram{From: netip.MustParseAddrPort("203.0.113.66:666"), At: now, Data: b})
+		}
+	}
+	s.run(3*time.Second, p.everything)
+	p.alive()
+	if n := s.server.Drops().Total(); n != 0 || p.atServer.Stats().Moves != 0 {
+		t.Errorf("a replay reached the session: %v, moved %d times", s.server.Drops(), p.atServer.Stats().Moves)
+	}
+	if drops := s.server.DatagramDrops(); drops[netcode.DropReplay] < 10_000 {
+		t.Errorf("replays are not counted: %v", drops)
+	}
+	p.asleep = true
+	s.run(1800*time.Millisecond, nil)
+	if p.endAtServer != nil {
+		t.Errorf("ended too early with %v", p.endAtServer)
+	}
+	s.run(time.Second, nil)
+	if !errors.Is(p.endAtServer, netsys.ErrTimeout) {
+		t.Errorf("a recording keeps the session alive: %v", p.endAtServer)
+	}
+}
+
 // requestOf is the request of a client with a token.
 func requestOf(t *testing.T, token *netcode.ConnectToken) (request []byte) {
 	t.Helper()
@@ -168,6 +223,10 @@ func requestOf(t *testing.T, token *netcode.ConnectToken) (request []byte) {
 
 // A client that has a token sends 20,000 packets a second: it gets as many through as a session may, and
 // nobody else notices.
+//
+//mutant:rule Session7 netsys/netcode/peer.go
+//mutant:from return nil, DropFlood
+//mutant:to _ = DropFlood
 func TestInputFlood(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{})
 	honest := s.seat(1, netsys.Link{})
@@ -214,6 +273,13 @@ func (s *stage) sessionOf(id uint64) netsys.Session {
 
 // A client that sends what no honest one sends is tolerated for 64 packets and then thrown out, with the reason,
 // whichever way it is wrong. What the network breaks is not held against anybody.
+//
+//mutant:rule Session8 netsys/inside.go
+//mutant:from if s.stats.Malformed > s.malformed {
+//mutant:to if s.stats.Malformed > s.malformed+1 {
+//mutant:rule Session8 netsys/drops.go
+//mutant:from DropUnexpected, DropMalformed, DropChannels:
+//mutant:to DropUnexpected, DropMalformed:
 func TestMalformedEndsSession(t *testing.T) {
 	for name, packet := range map[string]func(r *raw){
 		"short":            func(r *raw) { r.say([]byte{datagramKind, 0}) },

@@ -299,8 +299,9 @@ type ClientConfig struct {
 	ProtocolID uint64
 	// InsecureAllowAnyAddress allows development mode to any address.
 	InsecureAllowAnyAddress bool
-	// Channels and Messages must be those of the server; see ServerConfig.
+	// Channels are the channels of messages, as in ServerConfig.
 	Channels channel.Config
+	// Messages are the types of messages, as in ServerConfig. May be nil.
 	Messages *channel.Registry
 	// OnMessage is called in Receive for every message that the server sent on a
 	// channel, once; it is valid during the call. For typed messages make it call

@@ -708,7 +708,7 @@ var start = clock.Now()
 //mutant:rule Decision7 systems/client_receive.go
 //mutant:from c.clock.snapshot(at, in.tick)
 //mutant:to c.clock.snapshot(at.Add(time.Duration(time.Now().UnixNano() % 1e7)), in.tick)
-//mutant:rule Decision7 netsys/session.go
+//mutant:rule Decision7 netsys/inside.go
 //mutant:from s.now = max(s.now, now.Sub(s.epoch))
 //mutant:to s.now = max(s.now, now.Sub(s.epoch)) + time.Duration(time.Now().UnixNano()%1e6)
 func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -29,12 +30,20 @@ type lab struct {
 	log bytes.Buffer
 }
 
+// labUsers are users whose passwords take little time.
+func labUsers() (all []user) {
+	for i, name := range []string{"alice", "bob"} {
+		all = append(all, user{uint64(i + 1), name, 1000, "salt", hex.EncodeToString(hash("swordfish", "salt", 1000))})
+	}
+	return all
+}
+
 func newLab(t *testing.T, change func(*serviceConfig)) *lab {
 	t.Helper()
 	l := &lab{key: netcode.GenerateKey(nil), now: epoch}
 	c := serviceConfig{
 		token:     netcode.TokenConfig{Key: l.key, ProtocolID: 0x11, Servers: []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:7777")}},
-		users:     demoUsers,
+		users:     labUsers(),
 		perMinute: 600,
 		log:       slog.New(slog.NewTextHandler(&l.log, nil)),
 		now: func() time.Time {
@@ -232,6 +241,17 @@ func TestQueueIsBounded(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// The users that the command knows have the password that it tells.
+func TestDemoUsers(t *testing.T) {
+	ids := map[uint64]bool{}
+	for _, u := range demoUsers {
+		if found, ok := find(demoUsers, u.name, "swordfish"); !ok || found.id != u.id || ids[u.id] || u.id == 0 {
+			t.Errorf("%s: found %v, id %d", u.name, ok, found.id)
+		}
+		ids[u.id] = true
+	}
 }
 
 // A broken configuration is not the client's fault, and no business of its either.

@@ -3,8 +3,8 @@
 // survives shows a test that would pass with the rule removed.
 //
 //	go run ./internal/mutants              all mutants, at the end: killed N survived M
-//	go run ./internal/mutants A5 Decision3  those of some rules
-//	go run ./internal/mutants -list         what there is, without running it
+//	go run ./internal/mutants A5 Session9  those of some rules
+//	go run ./internal/mutants -list        what there is, without running it
 //
 // A mutant stands above the test that must notice it, as directives; text in the
 // source file is replaced by other text, and must be there exactly once:
@@ -17,5 +17,6 @@
 // The source stays untouched: the compiler is given the changed file as an
 // overlay. A test must pass on the source as it is, or it would kill whatever it is
 // given: otherwise its mutants count as broken. Every test named TestNetcode… or
-// TestDecision… must have a mutant of its rule.
+// TestDecision… must have a mutant of its rule. Rules of sessions and snapshots are
+// numbered in their tests.
 package main

@@ -15,7 +15,7 @@ import (
 
 // mutant is one small change to a source file, and the test that must notice.
 type mutant struct {
-	rule     string // A5, Decision3
+	rule     string // A5, Decision3, Session9
 	file     string // to change, from the repository's root
 	from, to string
 	pkg      string // of the test, as a folder from the root
@@ -61,14 +61,14 @@ func collect(root string) (mutants []mutant, rules []string, err error) {
 	return mutants, slices.Compact(rules), err
 }
 
-// order sorts rules by letter, then number, decisions first.
+// order sorts rules by word, then number, decisions first.
 func order(rule string) string {
-	digits := strings.TrimLeft(rule, "ABCDEcdeinos")
-	letter := strings.TrimSuffix(rule, digits)
-	if letter == "Decision" {
-		letter = ""
+	word := strings.TrimRight(rule, "0123456789")
+	number := rule[len(word):]
+	if word == "Decision" {
+		word = ""
 	}
-	return fmt.Sprintf("%s%04s", letter, digits)
+	return fmt.Sprintf("%s%04s", word, number)
 }
 
 // parse reads the mutants above the tests of a file.

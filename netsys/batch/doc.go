@@ -8,7 +8,8 @@
 //   - Listen with the defaults: [Listen]. With sizes: [ListenConfig.Listen].
 //   - Learn which port was taken for "127.0.0.1:0": [Listener.LocalAddr].
 //   - Send a tick's datagrams now: [netsys.Server.Flush], or [Listener.Flush] without a server.
-//   - See whether polls come too seldom or buffers are too small: [Listener.Dropped], [Listener.Stats].
+//   - See whether polls come too seldom or buffers are too small: [Listener.Dropped],
+//     [Listener.SendErrors], [Listener.Stats].
 //   - Stop: [Listener.Close]; the port is free when it returns.
 //
 // # What holds

@@ -94,6 +94,10 @@ func (l *Listener) Stats() Stats {
 	}
 }
 
+// SendErrors is the number of datagrams that Send took and the kernel did not: [Stats.Full] and [Stats.Refused]. The
+// sessions that they were of learn it as loss.
+func (l *Listener) SendErrors() uint64 { return l.out.Full + l.out.Refused }
+
 // Dropped is the number of arrivals lost because the kernel's receive buffer was full; 0 after Close.
 func (l *Listener) Dropped() uint64 { return dropped(l.fd) }
 

@@ -358,7 +358,7 @@ func TestRefusedAlone(t *testing.T) {
 		}
 	}
 	l.Flush(time.Now())
-	if s := l.Stats(); s.Sent != 3 || s.Refused != 4 {
+	if s := l.Stats(); s.Sent != 3 || s.Refused != 4 || l.SendErrors() != 4 {
 		t.Errorf("%+v", s)
 	}
 	arrivals(t, sink, 3)

@@ -27,6 +27,9 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 // Flush implements [netsys.Flusher].
 func (l *Listener) Flush(time.Time) {}
 
+// SendErrors is 0.
+func (l *Listener) SendErrors() uint64 { return 0 }
+
 // Dropped is 0.
 func (l *Listener) Dropped() uint64 { return 0 }
 

@@ -5,29 +5,33 @@ import "time"
 // The send budget is a bucket of tokens, a token a byte, that fills at the estimated rate of the path. The
 // estimate is judged once an interval: a round trip, and long enough for a share of losses to mean something.
 //
-//   - More than a tenth of the packets lost: less by half of that share. Below a twentieth: more. Between: as it
-//     is. These are the rules of the loss-based controller of draft-ietf-rmcat-gcc-02, section 6: radio loses single
-//     packets, and that is no reason to slow down. The draft says a fiftieth; but a path that is full shows in
-//     delays first, and one that loses a tenth in bursts would seldom rise again.
+//   - More than a tenth of the packets lost: less by half of that share, else more. This is the rule of the
+//     loss-based controller of draft-ietf-rmcat-gcc-02, section 6: radio loses single packets, and that is no reason to
+//     slow down. The draft leaves the rate as it is above a fiftieth; but a path that is full shows in delays
+//     first, and one that loses a twentieth would seldom rise again.
 //   - More than half lost: by that rule, too; but that is an outage rather than a full path, and when it is over the
 //     rate doubles up to half of what it was before, which is TCP's slow start up to its threshold (RFC 5681).
-//   - Packets stand in a queue: less by 15 %, which is that draft's factor for overuse. A queue is seen when the
-//     smoothed round trip is 25 ms above the least, and this is not jitter: more than four deviations. RFC 6817 allows
-//     100 ms, which is for transfers that nobody plays beside.
+//   - Packets stand in a queue: what was acknowledged meanwhile is what the path takes, and the rate becomes 85 % of
+//     that, which is that draft's factor for overuse, or less, down to a half, so that the queue is gone in two
+//     seconds. A queue is seen when even the fastest packet of an interval came 25 ms later than the fastest of all, which
+//     takes a quarter of a second at most: jitter spares some. RFC 6817 allows 100 ms, which is for transfers that nobody plays beside.
 //   - More means one packet a round trip, for each round trip of the interval, as TCP does beyond slow start
-//     (RFC 5681), and no more than an eighth at a time, so that a queue is seen before it is long; only if the
-//     budget kept something waiting, since a rate that was not used was not tried either (RFC 7661).
+//     (RFC 5681), and no more than an eighth at a time, so that a queue is seen before it is long, or a thirty-second
+//     near the rate at which there was one; only if the budget kept something waiting, since a rate that was
+//     not used was not tried either (RFC 7661).
 //
 // Levels of priority share the bucket. The lowest sends while there are tokens. Each level above may go into
 // debt by one reserve more than the level below: however much bulk there is, it never takes what the next
 // snapshot needs, and pays for it by waiting until the debt is gone.
 const (
 	lossBackOff  = 10 // percent
-	lossRecover  = 5  // percent
 	delayTarget  = 25 * time.Millisecond
 	minSettled   = 50 // packets that make a share
 	fewSettled   = 10 // or these, after maxInterval: one lost among them is not more than a tenth
 	maxInterval  = time.Second
+	minInterval  = 250 * time.Millisecond // for a queue to be seen
+	overuse      = 85                     // percent
+	leastRate    = 2 << 10
 	reserveTime  = 50 * time.Millisecond
 	maxUnwatched = time.Second
 )
@@ -41,8 +45,13 @@ type budget struct {
 
 	from          time.Duration // when the interval began
 	settled, lost int64
-	short         bool  // something waited for tokens
-	threshold     int64 // below it, after an outage, the rate doubles; 0 when there was none
+	delivered     int64         // bytes that were acknowledged
+	busy          time.Duration // in which they were, without silences
+	heard         time.Duration // when the newest was
+	fastest       time.Duration // the least round trip of the interval; 0: none
+	knee          int64         // what the path took when packets stood in a queue the last time
+	short         bool          // something waited for tokens
+	threshold     int64         // below it, after an outage, the rate doubles; 0 when there was none
 }
 
 // newBudget begins with a full bucket.
@@ -84,21 +93,54 @@ func (b *budget) settle(lost bool) {
 	}
 }
 
+// deliver counts bytes that were acknowledged.
+func (b *budget) deliver(at time.Duration, n int64) {
+	b.delivered += n
+	b.busy += min(at-b.heard, reserveTime)
+	b.heard = at
+}
+
+// sample takes a measured round trip.
+func (b *budget) sample(rtt time.Duration) {
+	if b.fastest == 0 || rtt < b.fastest {
+		b.fastest = max(rtt, 1)
+	}
+}
+
 // late takes back a loss.
 func (b *budget) late() { b.lost = max(b.lost-1, 0) }
 
 // control judges the interval when it is over.
 func (b *budget) control(at time.Duration, e *estimate) {
 	took := at - b.from
-	if took < e.smoothed || b.settled < minSettled && (took < maxInterval || b.settled < fewSettled) {
+	switch {
+	case b.queued(e) && took >= e.min() && (b.settled >= minSettled || took >= minInterval && b.settled >= fewSettled):
+		b.drain(e)
+	case took < e.smoothed || b.settled < minSettled && (took < maxInterval || b.settled < fewSettled):
 		return
+	default:
+		b.judge(took, e)
 	}
-	b.judge(took, e)
-	b.from, b.settled, b.lost, b.short = at, 0, 0, false
+	b.from, b.settled, b.lost, b.delivered, b.busy, b.fastest, b.short = at, 0, 0, 0, 0, 0, false
+}
+
+// queued reports whether even the fastest packet of the interval stood in a queue. When most were lost, that is
+// an outage, which tells nothing of queues.
+func (b *budget) queued(e *estimate) bool {
+	return b.fastest > e.min()+delayTarget && b.lost*2 <= b.settled
+}
+
+// drain makes the rate less than what the path takes, so that its queue goes.
+func (b *budget) drain(e *estimate) {
+	b.knee = b.delivered * int64(time.Second) / int64(max(b.busy, minInterval/2))
+	share := 100 - 50*int64(b.fastest-e.min())/int64(time.Second)
+	b.rate = min(b.rate, b.knee*max(min(share, overuse), 50)/100)
+	b.rate = max(b.rate, min(b.floor, leastRate))
+	b.threshold = 0
 }
 
 func (b *budget) judge(took time.Duration, e *estimate) {
-	standing := e.smoothed - e.min()
+	floor := min(b.floor, b.rate)
 	bad := b.lost*100 > b.settled*lossBackOff
 	switch {
 	case bad:
@@ -108,19 +150,20 @@ func (b *budget) judge(took time.Duration, e *estimate) {
 			b.threshold = b.rate / 2
 		}
 		b.rate -= b.rate * b.lost / (2 * b.settled)
-	case standing > delayTarget && standing > 4*e.variance:
-		b.threshold = 0
-		b.rate -= b.rate * 15 / 100
 	case b.rate < b.threshold:
 		b.rate = min(2*b.rate, b.threshold)
-	case b.short && b.lost*100 < b.settled*lossRecover:
+	case b.short:
 		trip := int64(max(e.smoothed, time.Millisecond))
 		trips := max(int64(took)/trip, 1)
 		more := b.packet * int64(time.Second) / trip * trips
-		b.rate += min(more, b.rate/8)
+		most := b.rate / 8
+		if b.rate*4 > b.knee*3 && b.rate*2 < b.knee*3 {
+			most = b.rate / 32
+		}
+		b.rate += min(more, most)
 	}
 	if !bad && b.rate >= b.threshold {
 		b.threshold = 0
 	}
-	b.rate = min(max(b.rate, b.floor), b.ceiling)
+	b.rate = min(max(b.rate, floor), b.ceiling)
 }

@@ -82,7 +82,8 @@ type Config struct {
 
 	// Rate is the estimate of what the path takes, in bytes a second, to begin with. 0 means 128 KiB/s.
 	Rate int
-	// MinRate is what the estimate never falls below, in bytes a second. 0 means 16 KiB/s.
+	// MinRate is what the estimate never falls below for losses, in bytes a second. A path on which packets stand
+	// in a queue all the same gets what it takes, at least 2 KiB/s. 0 means 16 KiB/s.
 	MinRate int
 	// MaxRate is what the estimate never rises above, in bytes a second. 0 means 2 MiB/s; at most 1 GiB/s.
 	MaxRate int

@@ -167,6 +167,7 @@ func (e *Endpoint) Carried(now time.Time, seq uint16, n int) {
 	if e.flight.find(seq) == nil {
 		e.flight.ring[int(seq)%len(e.flight.ring)] = packet{at: e.now, seq: seq, fate: flying, refs: e.flight.tail}
 	}
+	e.flight.find(seq).bytes += int32(n)
 	e.flight.next = seq + 1
 }
 
@@ -211,8 +212,12 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 		return dst
 	}
 	e.flight.next = seq + 1
+	size := int32(len(filled) - len(dst))
+	if p := e.flight.find(seq); p != nil {
+		size += p.bytes
+	}
 	e.flight.ring[int(seq)%len(e.flight.ring)] = packet{
-		at: e.now, seq: seq, fate: flying, refs: f.refs, count: int32(e.flight.tail - f.refs),
+		at: e.now, seq: seq, fate: flying, refs: f.refs, count: int32(e.flight.tail - f.refs), bytes: size,
 	}
 	e.budget.tokens -= int64(len(filled) - len(dst))
 	e.stats.PacketsOut++
@@ -300,10 +305,12 @@ func (e *Endpoint) Acked(now time.Time, seq uint16) {
 	}
 	if !e.heard || codec.Newer(seq, e.newest) {
 		e.estimate.sample(e.now, e.now-p.at)
+		e.budget.sample(e.now - p.at)
 		e.newest, e.heard = seq, true
 		e.estimate.backoff = 0
 	}
 	p.fate = arrived
+	e.budget.deliver(e.now, int64(p.bytes))
 	e.stats.Acked++
 	if !e.flight.live(p) {
 		return

@@ -17,6 +17,7 @@ type packet struct {
 	at    time.Duration
 	refs  uint64 // the position of its first ref
 	count int32  // how many refs it has
+	bytes int32  // all that it carries
 	seq   uint16
 	fate  fate
 }

@@ -15,9 +15,8 @@
 // # What holds
 //
 //   - Poll and Send never block.
-//   - Memory is bounded, and so is what grows old on the way, except inside a browser, which queues what its socket
-//     does not take; the library that speaks with it does not tell how much (bufferedAmount). What a client sends is
-//     little; snapshots for a browser that falls behind are dropped at the server's end.
+//   - Memory is bounded. A browser takes all that it is given, whether its socket has room or not: it is given no more
+//     while it holds 8 KiB.
 //   - A connection that has ended is silence, as it is on UDP: sessions time out, or the game looks at [Wire.Err].
 //     On a new one they go on, if it is there before they time out, except for those that were not yet connected.
 //   - Messages that no server of ours sends, text or longer than [netsys.MaxDatagram], end the connection.

@@ -32,10 +32,23 @@ const (
 	defaultOutbound = 64
 	// closeTime bounds how long Close waits for what was sent to leave and for the server to say goodbye too.
 	closeTime = 250 * time.Millisecond
+	// maxBuffered is how many bytes a browser may hold before nothing more is given to it: some ten datagrams.
+	// bufferedPause is after how long it is asked again.
+	maxBuffered   = 8 << 10
+	bufferedPause = 5 * time.Millisecond
 	// attemptTime bounds one attempt to connect anew, maxRedial the pauses between attempts.
 	attemptTime = 5 * time.Second
 	maxRedial   = 5 * time.Second
 )
+
+// link is one connection.
+type link struct {
+	*websocket.Conn
+	// abort ends the connection at once, whatever it waits for. Browsers need none.
+	abort func()
+	// buffered is how many bytes the browser holds that its socket has not taken. Elsewhere it is nil: writing waits.
+	buffered func() int
+}
 
 // DialConfig configures a [Wire]. The zero value is what [Dial] uses.
 type DialConfig struct {
@@ -87,9 +100,9 @@ type Wire struct {
 
 	redials atomic.Uint64
 
-	mu    sync.Mutex
-	abort func() // ends the connection at once, whatever it waits for
-	err   error
+	mu   sync.Mutex
+	link link
+	err  error
 }
 
 var _ netsys.Wire = (*Wire)(nil)
@@ -101,7 +114,7 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	conn, abort, err := dial(ctx, url)
+	conn, err := dial(ctx, url)
 	if err != nil {
 		return nil, fmt.Errorf("websocket: Dial %q: %w", url, err)
 	}
@@ -112,7 +125,7 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 		inbox:  netsys.NewInbox(max(c.Inbound, 1)),
 		out:    newQueue(max(c.Outbound, 1)),
 		ended:  make(chan struct{}),
-		abort:  abort,
+		link:   conn,
 	}
 	w.life, w.kill = context.WithCancel(context.Background())
 	if c.Inbound == 0 {
@@ -153,25 +166,22 @@ func serverOf(s string) netip.AddrPort {
 }
 
 // run serves one connection after another.
-func (w *Wire) run(conn *websocket.Conn) {
+func (w *Wire) run(conn link) {
 	defer close(w.ended)
-	for {
+	for ok := true; ok; conn, ok = w.again() {
 		w.serve(conn)
-		if conn = w.again(); conn == nil {
-			return
-		}
 	}
 }
 
 // serve returns when the connection has ended: because it broke, or politely when the wire is closed.
-func (w *Wire) serve(conn *websocket.Conn) {
+func (w *Wire) serve(conn link) {
 	conn.SetReadLimit(netsys.MaxDatagram)
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		w.end(w.reads(conn))
+		w.end(w.reads(conn.Conn))
 	}()
-	if err := w.writes(conn); err != nil {
+	if err := w.writes(conn, read); err != nil {
 		w.end(err)
 		_ = conn.CloseNow()
 	} else {
@@ -180,32 +190,32 @@ func (w *Wire) serve(conn *websocket.Conn) {
 	<-read
 }
 
-// again connects anew, however long it takes; nil when the wire is closed or does not redial.
-func (w *Wire) again() *websocket.Conn {
+// again connects anew, however long it takes; ok is false when the wire is closed or does not redial.
+func (w *Wire) again() (conn link, ok bool) {
 	if w.redial == 0 {
-		return nil
+		return link{}, false
 	}
 	for wait := w.redial; ; wait = min(2*wait, max(w.redial, maxRedial)) {
 		select {
 		case <-w.life.Done():
-			return nil
+			return link{}, false
 		case <-time.After(wait/2 + rand.N(wait/2+1)):
 		}
 		ctx, cancel := context.WithTimeout(w.life, attemptTime)
-		conn, abort, err := dial(ctx, w.url)
+		conn, err := dial(ctx, w.url)
 		cancel()
 		if err != nil {
 			continue
 		}
 		w.mu.Lock()
-		w.abort = abort
+		w.link = conn
 		if w.life.Err() == nil {
 			w.err = nil
 		}
 		w.mu.Unlock()
 		w.redials.Add(1)
 		w.out.reopen()
-		return conn
+		return conn, true
 	}
 }
 
@@ -247,8 +257,16 @@ func readAll(r io.Reader, b []byte) (n int, err error) {
 }
 
 // writes empties the queue until the connection ends. The error is nil when the wire was closed.
-func (w *Wire) writes(conn *websocket.Conn) error {
+func (w *Wire) writes(conn link, ended <-chan struct{}) error {
 	for {
+		// Meanwhile the oldest datagrams leave the queue.
+		for conn.buffered != nil && conn.buffered() > maxBuffered && w.life.Err() == nil {
+			select {
+			case <-ended:
+				return errQueueAbandoned
+			case <-time.After(bufferedPause):
+			}
+		}
 		b, err := w.out.next()
 		if errors.Is(err, errQueueClosed) {
 			return nil

@@ -1,6 +1,7 @@
 package lagcomp_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -36,10 +37,11 @@ func match(t *testing.T, seed uint64, clients, targets int, link netsys.Link, c 
 func TestViewIsWhatTheClientDraws(t *testing.T) {
 	for _, l := range []netsys.Link{
 		{},
-		systemstest.RoundTrip(200*time.Millisecond, 0*time.Millisecond, 0.05),
-		systemstest.RoundTrip(140*time.Millisecond, 20*time.Millisecond, 0.2),
+		systemstest.RoundTrip(200*time.Millisecond, 0, 0.05),
+		systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05),
+		systemstest.RoundTrip(120*time.Millisecond, 20*time.Millisecond, 0.2),
 	} {
-		t.Run(l.Latency.String(), func(t *testing.T) {
+		t.Run(fmt.Sprint(l.Latency, l.Jitter, l.Loss), func(t *testing.T) {
 			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) { seeSame(t, seed, l) })
 		})
 	}
@@ -50,13 +52,16 @@ func seeSame(t *testing.T, seed uint64, link netsys.Link) {
 	crowd.Connect()
 	crowd.Run(3 * time.Second)
 	const by = maxSpeed/lagcomp.Parts + 1e-4
-	frames, compared, missed := 0, 0, 0
+	frames, compared, ghosts, beyond := 0, 0, 0, uint64(0)
 	crowd.OnFrame(func(k *systemstest.Client) {
-		claim := claimed(k.View())
-		view := comp.As(k.ID(), claim)
+		before := comp.Stats().Unsent
+		view := comp.As(k.ID(), claimed(k.View()))
 		frames++
 		if view.Clamp() != lagcomp.Believed {
-			missed++
+			t.Errorf("tick %.2f: a claim is %v", k.DrawnTick(), view.Clamp())
+		}
+		if n := comp.Stats().Unsent - before; n > 0 {
+			beyond += n // drawn over more losses than is allowed
 			return
 		}
 		seen := map[components.NetID]target{}
@@ -68,7 +73,9 @@ func seeSame(t *testing.T, seed uint64, link netsys.Link) {
 			s, ok := seen[id]
 			delete(seen, id)
 			if !ok {
-				t.Errorf("tick %.2f: the client draws entity %d, the view of %.2f has none", k.DrawnTick(), id, view.Tick())
+				// A client that hears of an end before it hears of an earlier send
+				// that has it gone already draws it a send longer.
+				ghosts++
 				continue
 			}
 			turned := float64(int16(s.Pose.Facing - v.Pose.Facing))
@@ -84,12 +91,11 @@ func seeSame(t *testing.T, seed uint64, link netsys.Link) {
 		}
 	})
 	crowd.Run(10 * time.Second)
-	stats := comp.Stats()
-	t.Logf("%d frames, %d poses compared, %d beyond a bound; %+v", frames, compared, missed, stats)
-	if missed > 0 || stats.Unsent > uint64(frames/200) {
-		t.Errorf("%d of %d frames were not believed, %d in part: %+v", missed, frames, stats.Unsent, stats)
+	t.Logf("%d frames, %d poses compared, %d ghosts, %d over too many losses, oldest %d ticks", frames, compared, ghosts, beyond, comp.Stats().Oldest)
+	if ghosts > 0 && link.Jitter == 0 || ghosts > frames/20 {
+		t.Errorf("%d ghosts", ghosts)
 	}
-	if compared < 15*frames {
-		t.Errorf("only %d poses in %d frames", compared, frames)
+	if beyond > 0 && link.Loss < 0.1 || compared < 19*frames {
+		t.Errorf("%d poses compared, %d frames left out", compared, beyond)
 	}
 }

@@ -1,0 +1,227 @@
+package lagcomp_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// rewind is the bound of these tests in ticks.
+const rewind = 30
+
+func bounded() lagcomp.Config { return lagcomp.Config{MaxRewind: rewind * time.Second / 60} }
+
+// A claim beyond a bound is moved to it and counted; its states count for nothing
+// then.
+func TestClaimsAreBounded(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		claim    lagcomp.Claim
+		at       float64
+		from, to uint32
+		clamp    lagcomp.Clamp
+		unsent   uint64
+	}{
+		{"honest", lagcomp.NewClaim(85.5, 84, 87), 85.5, 84, 87, lagcomp.Believed, 0},
+		{"at the bound", lagcomp.NewClaim(71, 70, 75), 71, 70, 72, lagcomp.Believed, 1}, // 70 is no send
+		{"older than the bound", lagcomp.NewClaim(60, 60, 63), 71, 71, 72, lagcomp.Old, 0},
+		{"as old as can be", lagcomp.NewClaim(1, 0, 0), 71, 71, 72, lagcomp.Old, 0},
+		{"from beyond the bound", lagcomp.NewClaim(72.5, 69, 75), 72.5, 72, 75, lagcomp.Believed, 1},
+		{"newer than what was sent", lagcomp.NewClaim(100.5, 99, 102), 99, 99, 0, lagcomp.Ahead, 0},
+		{"of what is to come", lagcomp.NewClaim(5000, 4998, 5001), 99, 99, 0, lagcomp.Ahead, 0},
+		{"toward what was not sent", lagcomp.NewClaim(98, 96, 100), 98, 96, 99, lagcomp.Believed, 1},
+		{"from what was not sent", lagcomp.NewClaim(98, 97, 99), 98, 96, 99, lagcomp.Believed, 1},
+		{"too far apart", lagcomp.NewClaim(85, 75, 93), 85, 84, 87, lagcomp.Believed, 1},
+		{"as far apart as may be", lagcomp.NewClaim(85, 75, 90), 85, 75, 90, lagcomp.Believed, 0},
+		{"nothing later", lagcomp.NewClaim(85, 84, 0), 85, 84, 0, lagcomp.Believed, 0},
+		{"nothing later for long", lagcomp.NewClaim(95, 75, 0), 95, 93, 96, lagcomp.Believed, 1},
+		{"states not known", lagcomp.NewClaim(85, 0, 0), 85, 84, 87, lagcomp.Believed, 0},
+		{"more back than there is", lagcomp.Claim{Tick: 90, Back: 200, Ahead: 200}, 90, 90, 93, lagcomp.Believed, 1},
+	} {
+		s := newStage(t, 4, bounded())
+		s.run(101)
+		view := s.comp.As(1, c.claim)
+		from, to := view.States()
+		if view.Tick() != c.at || from != c.from || to != c.to || view.Clamp() != c.clamp {
+			t.Errorf("%s: a view of %v from %d to %d, %v", c.name, view.Tick(), from, to, view.Clamp())
+		}
+		n := s.comp.Stats()
+		want := lagcomp.Stats{Views: 1, Unsent: c.unsent, Oldest: n.Oldest}
+		switch c.clamp {
+		case lagcomp.Old:
+			want.Old = 1
+		case lagcomp.Ahead:
+			want.Ahead = 1
+		}
+		if n != want || n != s.comp.StatsOf(1) {
+			t.Errorf("%s: %+v, want %+v", c.name, n, want)
+		}
+		for range lagcomp.All[target](view) {
+		}
+	}
+}
+
+// Playback does not go backwards, nor do claims; in another tick of another client
+// they may.
+func TestClaimsDoNotGoBackwards(t *testing.T) {
+	s := newStage(t, 4, bounded())
+	s.run(100)
+	s.comp.As(1, lagcomp.NewClaim(95, 93, 96))
+	if v := s.comp.As(1, lagcomp.NewClaim(90, 90, 93)); v.Clamp() != lagcomp.Believed || v.Tick() != 90 {
+		t.Errorf("within a tick: %v, %v", v.Tick(), v.Clamp())
+	}
+	s.run(2)
+	if v := s.comp.As(1, lagcomp.NewClaim(90, 90, 93)); v.Clamp() != lagcomp.Backwards || v.Tick() != 95 {
+		t.Errorf("%v, %v", v.Tick(), v.Clamp())
+	}
+	if v := s.comp.As(1, lagcomp.NewClaim(10, 9, 12)); v.Clamp() != lagcomp.Old || v.Tick() != 95 {
+		t.Errorf("%v, %v", v.Tick(), v.Clamp())
+	}
+	if v := s.comp.As(2, lagcomp.NewClaim(90, 90, 93)); v.Clamp() != lagcomp.Believed {
+		t.Errorf("another client: %v", v.Clamp())
+	}
+	s.w.SetTick(s.tick - 3) // the world goes back, to simulate again
+	if v := s.comp.As(1, lagcomp.NewClaim(94, 93, 96)); v.Tick() != 95 && v.Tick() != 94 {
+		t.Errorf("again: %v, %v", v.Tick(), v.Clamp())
+	}
+	s.comp.Forget(1)
+	s.comp.Forget(3)
+	if v := s.comp.As(1, lagcomp.NewClaim(90, 90, 93)); v.Clamp() != lagcomp.Believed {
+		t.Errorf("a client that came anew: %v", v.Clamp())
+	}
+	if n := s.comp.Stats(); n.Views != 7 || n.Backwards != 1 || n.Old != 1 {
+		t.Errorf("%+v: what was forgotten counts too", n)
+	}
+}
+
+// Nobody sees what it is not known to have.
+func TestClaimsOfWhatWasNotAcknowledged(t *testing.T) {
+	s := newStage(t, 4, bounded())
+	s.run(100)
+	s.comp.Acknowledge(1, 90)
+	s.comp.Acknowledge(1, 84) // later, of an older one
+	if v := s.comp.As(1, lagcomp.NewClaim(89, 87, 90)); v.Clamp() != lagcomp.Believed || v.Tick() != 89 {
+		t.Errorf("%v, %v", v.Tick(), v.Clamp())
+	}
+	v := s.comp.As(1, lagcomp.NewClaim(94, 93, 96))
+	if from, to := v.States(); v.Clamp() != lagcomp.Ahead || v.Tick() != 90 || from != 90 || to != 0 {
+		t.Errorf("%v from %d to %d, %v", v.Tick(), from, to, v.Clamp())
+	}
+	s.comp.As(1, lagcomp.NewClaim(89, 87, 93))
+	if n := s.comp.StatsOf(1); n.Unsent != 1 {
+		t.Errorf("%+v", n)
+	}
+	s.run(100)
+	if v := s.comp.As(1, lagcomp.NewClaim(189, 186, 189)); v.Tick() != 200-rewind {
+		t.Errorf("one that acknowledges nothing sees %v", v.Tick())
+	}
+}
+
+// Whatever a client says, it sees a moment within the bounds, never one before the
+// last, and nobody anywhere but between two states within them.
+func TestForgersGainNothing(t *testing.T) {
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		s := newStage(t, 8, bounded())
+		last := 0.0
+		for range 400 {
+			s.step()
+			now := s.tick
+			if seed%2 == 1 {
+				s.comp.Acknowledge(7, now-now%3-6)
+			}
+			c := lagcomp.Claim{Tick: uint16(now) - uint16(rng.IntN(64)) + 8, Part: uint8(rng.Uint32()), Back: uint8(rng.IntN(24)), Ahead: uint8(rng.IntN(24))}
+			if rng.IntN(8) == 0 {
+				c = lagcomp.Claim{uint16(rng.Uint32()), uint8(rng.Uint32()), uint8(rng.Uint32()), uint8(rng.Uint32())}
+			}
+			if within(t, s, s.comp.As(7, c), &last); t.Failed() {
+				t.Fatalf("seed %d, tick %d, claim %+v", seed, now, c)
+			}
+		}
+		n := s.comp.Stats()
+		if n.Old == 0 || n.Ahead == 0 || n.Backwards == 0 || n.Unsent == 0 || n.Unclaimed == 0 || n.Views != 400 {
+			t.Errorf("%+v", n)
+		}
+	}
+}
+
+// within checks that a view is within the bounds, and keeps its moment.
+func within(t *testing.T, s *stage, view lagcomp.View, last *float64) {
+	t.Helper()
+	from, to := view.States()
+	if view.Clamp() == lagcomp.Unclaimed {
+		return
+	}
+	oldest := s.tick - min(s.tick, rewind)
+	at := view.Tick()
+	switch {
+	case from < oldest || from > s.tick || to > s.tick || to != 0 && to <= from:
+		t.Errorf("between %d and %d at tick %d", from, to, s.tick)
+	case at < float64(from) || to != 0 && at > float64(to):
+		t.Errorf("%v is not between %d and %d", at, from, to)
+	case at < *last:
+		t.Errorf("%v after %v", at, *last)
+	}
+	*last = at
+	later := to
+	if to == 0 {
+		later = from
+	}
+	want := s.then[from]
+	if to != 0 {
+		want = s.expect(at, from, later)
+	} else {
+		for e, m := range want {
+			m.at, m.pose = between(s.w, m.at, m.at, 0), between(s.w, m.pose, m.pose, 0)
+			want[e] = m
+		}
+	}
+	s.shows(view, want)
+}
+
+// In a duel a liar hits where its targets were no longer ago than the bound, and
+// whoever does not lie beside it is not touched by that.
+func TestNetcodeE5_AForger(t *testing.T) {
+	link := systemstest.RoundTrip(200*time.Millisecond, 0, 0)
+	for name, back := range map[string]uint16{"a second back": 60, "a minute back": 3600, "ahead": 1<<16 - 90} {
+		forge := func(k *systemstest.Client, true lagcomp.Claim) lagcomp.Claim {
+			if k.N == 0 {
+				return true
+			}
+			true.Tick -= back
+			return true
+		}
+		t.Run(name, func(t *testing.T) { duelWithForger(t, link, forge) })
+	}
+}
+
+func duelWithForger(t *testing.T, link netsys.Link, forge func(*systemstest.Client, lagcomp.Claim) lagcomp.Claim) {
+	d := fight(t, 1, link, lagcomp.Config{MaxRewind: rewind * time.Second / 60}, forge)
+	lied := 0
+	for k, s := range d.shots {
+		if !s.judged {
+			continue
+		}
+		switch {
+		case k.client == 1 && (s.clamp != lagcomp.Believed || s.screen != s.server && s.margin > close):
+			t.Errorf("an honest shot: %+v", s)
+		case k.client != 1:
+			lied++
+			if s.clamp == lagcomp.Believed {
+				t.Errorf("believed: %+v", s)
+			}
+		}
+	}
+	for s := range d.log.All() {
+		if age := float64(s.Tick) - s.Drawn; age > rewind {
+			t.Errorf("tick %d: %.2f ticks ago", s.Tick, age)
+		}
+	}
+	if n := d.comp.StatsOf(2); lied < 100 || n.Ahead+n.Old < uint64(lied) {
+		t.Errorf("%d lies; %+v", lied, n)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package lagcomp_test
+
+const raceEnabled = true
