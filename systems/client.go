@@ -151,19 +151,9 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	c.predicting = slices.Contains(names, "Predict")
 	c.drawing = slices.Contains(names, "Interpolate")
 
-	endpoint, err := netsys.NewClient(wire, server, netsys.ClientConfig{
-		Token:                   cfg.Token,
-		ClientID:                cfg.ClientID,
-		ProtocolID:              cfg.ProtocolID,
-		InsecureAllowAnyAddress: cfg.InsecureAllowAnyAddress,
-		Schema:                  p.Lines(),
-		Channels:                cfg.Channels,
-		Messages:                messageLines(cfg.Messages),
-		ConnectTimeout:          cfg.connectTimeout(server),
-		Timeout:                 cfg.Timeout,
-		Tag:                     cfg.Trained.Hash(),
-		Random:                  cfg.Random,
-	})
+	session := cfg.session()
+	session.Schema, session.ConnectTimeout = p.Lines(), cfg.connectTimeout(server)
+	endpoint, err := netsys.NewClient(wire, server, session)
 	if err != nil {
 		return nil, err
 	}

@@ -210,7 +210,25 @@ func (c ServerConfig) Validate() error {
 	case c.LeavePolicy > KeepOwned:
 		return fmt.Errorf("%w: no leave policy %d; there are DespawnOwned (0) and KeepOwned (1)", ErrConfig, c.LeavePolicy)
 	}
+	if err := c.sessions().Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	return nil
+}
+
+// sessions is what the sessions below are told.
+func (c ServerConfig) sessions() netsys.ServerConfig {
+	return netsys.ServerConfig{
+		Key:                     c.Key,
+		ProtocolID:              c.ProtocolID,
+		Addresses:               c.Addresses,
+		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
+		Channels:                c.Channels,
+		Messages:                messageLines(c.Messages),
+		MaxClients:              c.MaxClients,
+		Timeout:                 c.Timeout,
+		Random:                  c.Random,
+	}
 }
 
 // minBudget is what a header, a little own state and an entity need.
@@ -340,7 +358,25 @@ func (c ClientConfig) Validate() error {
 	case c.ConnectTimeout < 0:
 		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
 	}
+	if err := c.session().Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	return nil
+}
+
+// session is what the session below is told.
+func (c ClientConfig) session() netsys.ClientConfig {
+	return netsys.ClientConfig{
+		Token:                   c.Token,
+		ClientID:                c.ClientID,
+		ProtocolID:              c.ProtocolID,
+		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
+		Channels:                c.Channels,
+		Messages:                messageLines(c.Messages),
+		Timeout:                 c.Timeout,
+		Tag:                     c.Trained.Hash(),
+		Random:                  c.Random,
+	}
 }
 
 func (c ClientConfig) filled() ClientConfig {

@@ -151,20 +151,9 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 		return nil, err
 	}
 
-	endpoint, err := netsys.NewServer(wire, netsys.ServerConfig{
-		Key:                     c.Key,
-		ProtocolID:              c.ProtocolID,
-		Addresses:               c.Addresses,
-		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
-		Schema:                  p.Lines(),
-		Channels:                c.Channels,
-		Messages:                messageLines(c.Messages),
-		MaxClients:              c.MaxClients,
-		Timeout:                 c.Timeout,
-		Random:                  c.Random,
-		ID:                      s.number,
-		Welcome:                 s.welcome,
-	})
+	sessions := c.sessions()
+	sessions.Schema, sessions.ID, sessions.Welcome = p.Lines(), s.number, s.welcome
+	endpoint, err := netsys.NewServer(wire, sessions)
 	if err != nil {
 		return nil, err
 	}

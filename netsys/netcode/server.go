@@ -35,8 +35,9 @@ type Server struct {
 	byID     map[uint64]*Peer
 	half     *halfOpens
 	burnt    burnt
-	finds    shared // of Find
-	turn     int    // slot with which Find begins
+	strays   peerMap // by where Find found them
+	finds    shared  // of Find
+	turn     int     // slot with which Find begins
 	limits   *limiter
 	interval int64 // between packets of a session, in nanoseconds
 	drops    Drops
@@ -71,6 +72,7 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 		global:   globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
 		peers:    make([]*Peer, config.MaxClients),
 		byAddr:   newPeerMap(),
+		strays:   newPeerMap(),
 		byID:     make(map[uint64]*Peer),
 		half:     newHalfOpens(config.MaxHalfOpen),
 		burnt:    newBurnt(config.MaxUsedTokens),
@@ -212,6 +214,7 @@ func (s *Server) remove(p *Peer) {
 	p.ended = true
 	s.peers[p.slot] = nil
 	s.byAddr.remove(p.addr)
+	s.settle(p)
 	delete(s.byID, p.id)
 	s.count--
 }

@@ -65,4 +65,12 @@
 // two states that it says it drew between must have been sent, lie within the same
 // bounds, and have no more than [MaxLost] sends between them; otherwise the view is
 // between the neighbours.
+//
+// # What it costs
+//
+// Recording copies the columns of the world, once a tick for all players. A view costs
+// a look at who owns what. A query rounds both states of each entity that it meets and
+// blends them, some 0.15 µs for each component of two fields, where one of the present
+// takes 0.01: for a thousand entities 0.15 ms a shot. Where a list of candidates is at
+// hand, Get of those is cheaper than All.
 package lagcomp
