@@ -158,6 +158,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 		return nil, err
 	}
 	s.endpoint = endpoint
+	s.config.Key = netcode.Key{} // whoever prints a server does not print that
 	start := c.Start
 	if start.IsZero() {
 		start = time.Now()

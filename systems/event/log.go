@@ -26,7 +26,9 @@ type entry struct {
 	tick   uint32
 	sent   bool // it cannot be withdrawn
 	absent bool // the last simulation of its tick did not raise it
-	paired bool // of those that a simulation raised: known already
+	// The last simulation raised it with another value than the one that was sent.
+	changed bool
+	paired  bool // of those that a simulation raised: known already
 }
 
 // log is what both peers do with events that they raise: those of ticks that may be
@@ -148,8 +150,8 @@ func (l *log) Done() {
 		to++
 	}
 	to -= l.withdraw(from, to)
-	l.pair(from, to, func(was, is *entry) bool { return bytes.Equal(was.message, is.message) }, &l.stats.Repeated)
-	l.pair(from, to, func(_, _ *entry) bool { return true }, &l.stats.Changed)
+	l.pair(from, to, true)
+	l.pair(from, to, false)
 	for i := range l.fresh {
 		f := &l.fresh[i]
 		if f.paired {
@@ -184,16 +186,17 @@ func (l *log) withdraw(from, to int) int {
 	return to - kept
 }
 
-// pair finds, among the entries from..to−1, those that the tick has raised again.
-func (l *log) pair(from, to int, same func(was, is *entry) bool, count *uint64) {
+// pair finds, among the entries from..to−1, those that the tick has raised again, with
+// equal values or with any. They keep the value that was sent, so that this one does not
+// go out again either when a later run raises it.
+func (l *log) pair(from, to int, equal bool) {
 	for i := range l.fresh {
 		f := &l.fresh[i]
 		for j := from; j < to && !f.paired && !f.kind.options.Final; j++ {
 			e := &l.entries[j]
-			if e.absent && e.kind == f.kind && e.to.same(&f.to) && same(e, f) {
-				e.absent, f.paired = false, true
-				e.message, f.message = f.message, e.message
-				*count++
+			if e.absent && e.kind == f.kind && e.to.same(&f.to) && (!equal || bytes.Equal(e.message, f.message)) {
+				e.absent, e.changed, f.paired = false, !equal, true
+				l.stats.Repeated++
 			}
 		}
 	}
@@ -213,6 +216,8 @@ func (l *log) settle(horizon uint32) {
 			continue
 		case e.absent:
 			l.stats.Unfounded++
+		case e.changed:
+			l.stats.Changed++
 		}
 		l.put(e.message)
 	}

@@ -20,9 +20,6 @@ func TestLines(t *testing.T) {
 }
 
 func TestRegisterPanics(t *testing.T) {
-	type long struct {
-		B [1 << 10]uint32 `net:"raw"`
-	}
 	r := event.NewRegistry(channel.Config{Channels: []channel.ChannelConfig{
 		{Name: "event", Kind: channel.ReliableOrdered, MaxMessage: 8},
 		{Name: "state", Kind: channel.UnreliableSequenced},

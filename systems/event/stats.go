@@ -4,7 +4,7 @@ package event
 type Stats struct {
 	Raised    uint64 // events, each once; Final ones when their tick is
 	Repeated  uint64 // raised again by a tick that was simulated again, and not sent again
-	Changed   uint64 // likewise, with another value than the one that was sent
+	Changed   uint64 // sent with a value, though the last simulation of their tick raised another
 	Unfounded uint64 // sent, though the last simulation of their tick did not raise them
 
 	Late       uint64 // raised in a tick that was final already, and not sent

@@ -1,0 +1,2 @@
+// Package relay is the two ends of rollback and lockstep.
+package relay
