@@ -39,11 +39,10 @@
 // Entities of others are where the client drew them: between two states that were
 // sent, rounded as they were for sending, by the same field table and the same
 // function, schema.Table.Lerp. What has been destroyed since is there; what was
-// spawned since is not. Components that are not interpolated, and all of an entity
-// whose components changed in between, are those of the older state, as they are on
-// the client; so nothing slides where the field table says hold. Fields that are sent
-// as lines are off by no more than the table allows them to be, for the client as for
-// the view.
+// spawned since is not. Components that are not interpolated are those of the older
+// state, and so is all of an entity whose components changed in between; nothing slides
+// where the field table says hold. Fields that are sent as lines are off by no more than
+// the table allows them to be, for the client as for the view.
 //
 // The player's own entities are at their predicted pose. The input that carries a
 // shot was made when all inputs before it had been predicted; where the server is
