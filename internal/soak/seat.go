@@ -44,6 +44,7 @@ type life struct {
 	sent    uint32
 	back    uint32
 	waiting time.Time // since when a message is expected back
+	heard   time.Time // when the server could hear of it last
 }
 
 // play has clients until ctx ends.
@@ -144,7 +145,7 @@ func (s *seat) takeOver(ctx context.Context, old *life) *life {
 		old.die()
 		return nil
 	}
-	s.number, s.until = old.client.ID(), time.Now().Add(s.soak.timeout)
+	s.number, s.until = old.client.ID(), old.heard.Add(s.soak.timeout)
 	l := s.join(ctx, old)
 	if l == nil {
 		old.leave()
@@ -207,6 +208,9 @@ func (l *life) drive() {
 		return
 	}
 	l.client.Frame(now)
+	if !l.wire.quiet {
+		l.heard = now
+	}
 	if !l.client.Connected() {
 		return
 	}
@@ -255,7 +259,7 @@ func (l *life) leave() {
 // die says nothing.
 func (l *life) die() {
 	l.seat.soak.died.Add(1)
-	l.seat.number, l.seat.until = l.client.ID(), time.Now().Add(l.seat.soak.timeout)
+	l.seat.number, l.seat.until = l.client.ID(), l.heard.Add(l.seat.soak.timeout)
 	if err := l.wire.Close(); err != nil {
 		l.seat.soak.fail("%v: close: %v", l.seat, err)
 	}

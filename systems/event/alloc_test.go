@@ -33,10 +33,10 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	server.Join(1, &down)
 	client.Join(&up)
 	calls := 0
-	event.OnServer(server, event.Handlers[note]{Handle: func(event.Sender, *note) { calls++ }})
-	event.OnServer(server, event.Handlers[ask]{Handle: func(event.Sender, *ask) { calls++ }})
-	event.OnClient(client, func(event.Origin, *note) { calls++ })
-	event.OnClient(client, func(event.Origin, *verdict) { calls++ })
+	event.OnServer(server, event.Handlers[note]{Handle: func(*ecs.World, event.Sender, *note) { calls++ }})
+	event.OnServer(server, event.Handlers[ask]{Handle: func(*ecs.World, event.Sender, *ask) { calls++ }})
+	event.OnClient(client, func(*ecs.World, event.Origin, *note) { calls++ })
+	event.OnClient(client, func(*ecs.World, event.Origin, *verdict) { calls++ })
 	entity := sw.Spawn(components.Heading{}, components.Owner{Client: 1})
 	tick := uint32(10)
 	step := func() {

@@ -58,9 +58,9 @@ type Client struct {
 	waiting  waiting
 }
 
-// NewClient makes the events of a client's world and stores them there, for [Raise]. It
-// panics when c is not valid or the world has events.
-func NewClient(w *ecs.World, r *Registry, c ClientConfig) *Client {
+// NewClient returns the events of a client, without a world yet, for [OnClient]. It panics
+// when c is not valid.
+func NewClient(r *Registry, c ClientConfig) *Client {
 	if err := c.Validate(); err != nil {
 		panic(err)
 	}
@@ -71,7 +71,7 @@ func NewClient(w *ecs.World, r *Registry, c ClientConfig) *Client {
 		c.WaitingBytes = 256 << 10
 	}
 	cl := &Client{config: c}
-	cl.init(w, r, c.Limit, false)
+	cl.init(r, c.Limit, false)
 	cl.waiting.ordered = make([]uint32, len(r.channels))
 	return cl
 }
@@ -80,7 +80,7 @@ func NewClient(w *ecs.World, r *Registry, c ClientConfig) *Client {
 // Deliver, outside Simulate, and may raise events. It changes nothing that Simulate
 // reads; lasting effects travel in the state. v is valid during the call. It panics when
 // the type has a handler, and when the server may not raise it.
-func OnClient[T any](c *Client, handle func(at Origin, v *T)) {
+func OnClient[T any](c *Client, handle func(w *ecs.World, at Origin, v *T)) {
 	k := c.registry.kindOf("OnClient", reflect.TypeFor[T]())
 	b := c.bound[k.index].(*bound[T])
 	switch {
@@ -92,14 +92,20 @@ func OnClient[T any](c *Client, handle func(at Origin, v *T)) {
 	b.handle = handle
 }
 
-// Join says that the client is connected: events go out on these channels. Those that
-// were raised before and did not go out are forgotten.
-func (c *Client) Join(channels Channels) {
-	c.drop()
+// Join says that the client is connected: this is its world, where it is stored for
+// [Raise], and events go out on these channels. What is left of another world is
+// forgotten; so one Client can serve several connections, one after the other. It
+// panics when the world has events.
+func (c *Client) Join(w *ecs.World, channels Channels) {
+	c.attach(w)
 	c.channels = channels
+	for i := range c.waiting.events {
+		c.put(c.waiting.events[i].words)
+	}
+	c.waiting.clear()
 }
 
-// Leave says that the client is not connected any more.
+// Leave says that the client is not connected any more. What is raised then is dropped.
 func (c *Client) Leave() { c.channels = nil }
 
 // Receive takes in a message that the server sent on a channel. An event waits for
@@ -166,7 +172,7 @@ func (c *Client) play(w waitingEvent) {
 		return // it was read before: this cannot be
 	}
 	c.stats.Handled++
-	b.play(Origin{Tick: w.tick, About: components.NetID(w.about)})
+	b.play(c.world, Origin{Tick: w.tick, About: components.NetID(w.about)})
 }
 
 // Settle says that inputs before the horizon, the one after the last that the server has
@@ -202,15 +208,6 @@ func (c *Client) Settle(horizon uint32) {
 	}
 	clear(c.outbox[kept:])
 	c.outbox = c.outbox[:kept]
-}
-
-// drop forgets what did not go out.
-func (c *Client) drop() {
-	for i := range c.outbox {
-		c.stats.Unsent++
-		c.put(c.outbox[i].message)
-	}
-	c.outbox = c.outbox[:0]
 }
 
 // Stats are the counts since the client was made.

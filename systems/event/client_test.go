@@ -10,7 +10,11 @@ import (
 )
 
 // An event of tick t is handled when the state has what tick t did.
-func TestWaitsForState(t *testing.T) {
+//
+//mutant:rule C9 systems/event/waiting.go
+//mutant:from w.events[0].due < ticks
+//mutant:to w.events[0].due <= ticks
+func TestNetcodeC9_WaitsForState(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	e := s.clients[0]
 	tick(s.server, 0, s.notes(1))
@@ -72,13 +76,13 @@ func TestHandlerRaises(t *testing.T) {
 	s := &stage{t: t, world: world()}
 	r := kit()
 	s.server = event.NewServer(s.world, r, event.ServerConfig{})
-	event.OnServer(s.server, event.Handlers[note]{Handle: func(from event.Sender, v *note) {
+	event.OnServer(s.server, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) {
 		event.Raise(s.world, event.ToAll(), note{v.N + 1})
 		s.said = append(s.said, fmt.Sprint(v.N))
 	}})
 	e := &end{id: 1, world: world()}
 	e.client = event.NewClient(e.world, r, event.ClientConfig{})
-	event.OnClient(e.client, func(_ event.Origin, v *note) {
+	event.OnClient(e.client, func(_ *ecs.World, _ event.Origin, v *note) {
 		event.Raise(e.world, event.ToServer(), note{v.N + 1})
 		e.heard = append(e.heard, fmt.Sprint(v.N))
 	})
@@ -169,7 +173,7 @@ func TestAbout(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	c := event.NewClient(world(), kit(), event.ClientConfig{})
 	var about components.NetID
-	event.OnClient(c, func(at event.Origin, _ *note) { about = at.About })
+	event.OnClient(c, func(_ *ecs.World, at event.Origin, _ *note) { about = at.About })
 	e := s.world.Spawn(components.Heading{})
 	event.Raise(s.world, event.ToViewers(e), note{1})
 	id := s.world.NetID(e)

@@ -10,6 +10,7 @@
 //
 //   - Register types, alike on server and clients: [NewRegistry], [Register], [Options], [Side].
 //   - Raise one: [Raise]. Say for whom: [ToServer], [ToOwner], [ToViewers], [ToAll], [ToClient].
+//   - Make the two ends, before there are worlds: [NewServer], [NewClient].
 //   - Say what a server does about events of clients, and which it accepts: [OnServer], [Handlers], [Sender].
 //   - Say what a client does about events of the server: [OnClient], [Origin].
 //   - Bound what a client may send: Rate and Burst of [Options]. Let it know: Tell, [Refusal].
@@ -18,9 +19,9 @@
 //
 // For the netcode that steps a world:
 //
-//   - Make the events of a world: [NewServer], [NewClient].
+//   - Give them their world and channels: [Server.Attach], [Hooks], [Client.Join].
 //   - Compare registries in the handshake: [Registry.Lines].
-//   - Let peers come and go: [Server.Join], [Server.Leave], [Client.Join], [Client.Leave].
+//   - Let peers come and go: [Server.Join], [Server.Leave], [Client.Leave].
 //   - Take in messages: [Server.Receive], [Client.Receive]; handle those whose time has come: [Client.Deliver].
 //   - Step: Rewind, Start, Done, and [Server.Settle] or [Client.Settle], as below.
 //

@@ -61,19 +61,19 @@ func Example() {
 	server, client := event.NewServer(sw, registry, event.ServerConfig{}), event.NewClient(cw, registry, event.ClientConfig{})
 
 	event.OnServer(server, event.Handlers[Line]{
-		Validate: func(_ event.Sender, v *Line) error {
+		Validate: func(_ *ecs.World, _ event.Sender, v *Line) error {
 			if v.Text.Len() == 0 {
 				return errors.New("an empty line")
 			}
 			return nil
 		},
-		Handle: func(from event.Sender, v *Line) {
+		Handle: func(_ *ecs.World, from event.Sender, v *Line) {
 			v.From = from.Client
 			event.Raise(sw, event.ToAll(), *v)
 		},
 	})
-	event.OnClient(client, func(_ event.Origin, v *Line) { fmt.Printf("%d says: %s\n", v.From, v.Text) })
-	event.OnClient(client, func(at event.Origin, v *DoorOpened) {
+	event.OnClient(client, func(_ *ecs.World, _ event.Origin, v *Line) { fmt.Printf("%d says: %s\n", v.From, v.Text) })
+	event.OnClient(client, func(_ *ecs.World, at event.Origin, v *DoorOpened) {
 		fmt.Printf("tick %d: %d opens door %d\n", at.Tick, v.By, at.About)
 	})
 

@@ -25,17 +25,17 @@ func FuzzReceive(f *testing.F) {
 		var up, down tube
 		server.Join(1, &down)
 		client.Join(&up)
-		event.OnServer(server, event.Handlers[note]{Handle: func(from event.Sender, v *note) {
+		event.OnServer(server, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) {
 			client.Start(from.Input)
 			event.Raise(cw, event.ToServer(), *v)
 			client.Done()
 		}})
-		event.OnServer(server, event.Handlers[ask]{Handle: func(from event.Sender, v *ask) {
+		event.OnServer(server, event.Handlers[ask]{Handle: func(_ *ecs.World, from event.Sender, v *ask) {
 			client.Start(from.Input)
 			event.Raise(cw, event.ToServer(), *v)
 			client.Done()
 		}})
-		event.OnClient(client, func(at event.Origin, v *spark) {
+		event.OnClient(client, func(_ *ecs.World, at event.Origin, v *spark) {
 			if at.About != 0 {
 				return // no entity here has that name
 			}

@@ -103,17 +103,17 @@ func newStage(t *testing.T, sc event.ServerConfig, cc event.ClientConfig) *stage
 			s.said = append(s.said, fmt.Sprintf("%s %d of %d at %d", kind, n, from.Client, from.Input))
 		}
 	}
-	event.OnServer(s.server, event.Handlers[note]{Handle: func(from event.Sender, v *note) { say("note")(from, v.N) }})
-	event.OnServer(s.server, event.Handlers[spark]{Handle: func(from event.Sender, v *spark) { say("spark")(from, v.N) }})
-	event.OnServer(s.server, event.Handlers[verdict]{Handle: func(from event.Sender, v *verdict) { say("verdict")(from, v.N) }})
+	event.OnServer(s.server, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) { say("note")(from, v.N) }})
+	event.OnServer(s.server, event.Handlers[spark]{Handle: func(_ *ecs.World, from event.Sender, v *spark) { say("spark")(from, v.N) }})
+	event.OnServer(s.server, event.Handlers[verdict]{Handle: func(_ *ecs.World, from event.Sender, v *verdict) { say("verdict")(from, v.N) }})
 	event.OnServer(s.server, event.Handlers[ask]{
-		Validate: func(_ event.Sender, v *ask) error {
+		Validate: func(_ *ecs.World, _ event.Sender, v *ask) error {
 			if v.N > 50 {
 				return fmt.Errorf("%d is too much", v.N)
 			}
 			return nil
 		},
-		Handle: func(from event.Sender, v *ask) { say("ask")(from, uint32(v.N)) },
+		Handle: func(_ *ecs.World, from event.Sender, v *ask) { say("ask")(from, uint32(v.N)) },
 	})
 	for id := range uint32(2) {
 		e := &end{id: id + 1, world: world()}
@@ -123,10 +123,10 @@ func newStage(t *testing.T, sc event.ServerConfig, cc event.ClientConfig) *stage
 		hear := func(kind string, at event.Origin, n uint32) {
 			e.heard = append(e.heard, fmt.Sprintf("%s %d at %d", kind, n, at.Tick))
 		}
-		event.OnClient(e.client, func(at event.Origin, v *note) { hear("note", at, v.N) })
-		event.OnClient(e.client, func(at event.Origin, v *spark) { hear("spark", at, v.N) })
-		event.OnClient(e.client, func(at event.Origin, v *verdict) { hear("verdict", at, v.N) })
-		event.OnClient(e.client, func(at event.Origin, v *shout) { hear("shout", at, v.N) })
+		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *note) { hear("note", at, v.N) })
+		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *spark) { hear("spark", at, v.N) })
+		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *verdict) { hear("verdict", at, v.N) })
+		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *shout) { hear("shout", at, v.N) })
 		e.client.Join(&e.up)
 		s.server.Join(e.id, &e.down)
 		s.clients = append(s.clients, e)

@@ -50,19 +50,41 @@ type log struct {
 	stats    Stats
 }
 
-// init prepares the log of a world and stores it there.
-func (l *log) init(w *ecs.World, r *Registry, limit int, server bool) {
-	if ecs.Resource[log](w) != nil {
-		panic("event: a world has one Server or Client, and this one has it already")
-	}
-	l.world, l.registry, l.limit, l.server = w, r, limit, server
+// init prepares a log that has no world yet.
+func (l *log) init(r *Registry, limit int, server bool) {
+	l.registry, l.limit, l.server = r, limit, server
 	if limit == 0 {
 		l.limit = DefaultLimit
 	}
 	for _, k := range r.kinds {
 		l.bound = append(l.bound, k.bind())
 	}
+}
+
+// attach makes the log that of a world, and forgets what it had of another one.
+func (l *log) attach(w *ecs.World) {
+	if ecs.Resource[log](w) != nil {
+		panic("event: a world has one Server or Client, and this one has it already")
+	}
 	ecs.SetResource(w, l)
+	l.world, l.next, l.horizon, l.running = w, 0, 0, false
+	for i := range l.entries {
+		l.put(l.entries[i].message)
+	}
+	for i := range l.fresh {
+		l.put(l.fresh[i].message)
+	}
+	l.entries, l.fresh = l.entries[:0], l.fresh[:0]
+	l.drop()
+}
+
+// drop forgets what did not go out.
+func (l *log) drop() {
+	for i := range l.outbox {
+		l.stats.Unsent++
+		l.put(l.outbox[i].message)
+	}
+	l.outbox = l.outbox[:0]
 }
 
 // Raise says that v happened, to those who are to hear of it. It may stand in a system

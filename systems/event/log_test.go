@@ -184,11 +184,11 @@ func TestMisuse(t *testing.T) {
 		"has it already":      func() { event.NewServer(s.world, kit(), event.ServerConfig{}) },
 		"ServerConfig.Limit":  func() { event.NewServer(world(), kit(), event.ServerConfig{Limit: -1}) },
 		"ClientConfig.Waiti":  func() { event.NewClient(world(), kit(), event.ClientConfig{Waiting: -1}) },
-		"OnServer[event_test": func() { event.OnServer(s.server, event.Handlers[note]{Handle: func(event.Sender, *note) {}}) },
+		"OnServer[event_test": func() { event.OnServer(s.server, event.Handlers[note]{Handle: func(*ecs.World, event.Sender, *note) {}}) },
 		"from server":         func() { event.OnServer(s.server, event.Handlers[shout]{}) },
 		"without Handle":      func() { event.OnServer(s.server, event.Handlers[note]{}) },
-		"twice":               func() { event.OnClient(e.client, func(event.Origin, *note) {}) },
-		"event_test.ask]":     func() { event.OnClient(e.client, func(event.Origin, *ask) {}) },
+		"twice":               func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *note) {}) },
+		"event_test.ask]":     func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *ask) {}) },
 	} {
 		mustPanic(t, word, word, f)
 	}

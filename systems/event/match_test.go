@@ -215,9 +215,9 @@ func newMatch(t *testing.T, seed uint64, link netsys.Link) *match {
 		p := m.players[from.Client]
 		p.ups = append(p.ups, heard{kind, from.Input, n})
 	}
-	event.OnServer(m.server, event.Handlers[note]{Handle: func(from event.Sender, v *note) { told(from, "note", v.N) }})
-	event.OnServer(m.server, event.Handlers[spark]{Handle: func(from event.Sender, v *spark) { told(from, "spark", v.N) }})
-	event.OnServer(m.server, event.Handlers[verdict]{Handle: func(from event.Sender, v *verdict) { told(from, "verdict", v.N) }})
+	event.OnServer(m.server, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) { told(from, "note", v.N) }})
+	event.OnServer(m.server, event.Handlers[spark]{Handle: func(_ *ecs.World, from event.Sender, v *spark) { told(from, "spark", v.N) }})
+	event.OnServer(m.server, event.Handlers[verdict]{Handle: func(_ *ecs.World, from event.Sender, v *verdict) { told(from, "verdict", v.N) }})
 	for id := range uint32(3) {
 		wire, err := netsys.Condition(network.Node(netip.AddrPort{}), netsys.ConditionerConfig{Seed: seed + uint64(id), In: link, Out: link})
 		if err != nil {
@@ -246,9 +246,9 @@ func newMatch(t *testing.T, seed uint64, link netsys.Link) *match {
 			}
 			p.downs = append(p.downs, heard{kind, at.Tick, n})
 		}
-		event.OnClient(p.client, func(at event.Origin, v *note) { hear(at, "note", v.N) })
-		event.OnClient(p.client, func(at event.Origin, v *spark) { hear(at, "spark", v.N) })
-		event.OnClient(p.client, func(at event.Origin, v *verdict) { hear(at, "verdict", v.N) })
+		event.OnClient(p.client, func(_ *ecs.World, at event.Origin, v *note) { hear(at, "note", v.N) })
+		event.OnClient(p.client, func(_ *ecs.World, at event.Origin, v *spark) { hear(at, "spark", v.N) })
+		event.OnClient(p.client, func(_ *ecs.World, at event.Origin, v *verdict) { hear(at, "verdict", v.N) })
 		m.players[id+1] = p
 	}
 	return m
@@ -274,7 +274,20 @@ func (m *match) step(work func()) {
 // Ticks are simulated again and again on every peer, packets are lost, doubled and
 // overtaken: each event is handled once by each who is to hear of it, in order, and
 // final ones are what the last runs have raised.
-func TestExactlyOnceInEveryMatch(t *testing.T) {
+//
+//mutant:rule C9 systems/event/log.go
+//mutant:from e.absent, e.changed, f.paired = false, !equal, true
+//mutant:to e.absent, e.changed, f.paired = false, !equal, false
+//mutant:rule C9 systems/event/log.go
+//mutant:from (!equal || bytes.Equal(e.message, f.message))
+//mutant:to (!equal || bytes.Equal(nil, nil))
+//mutant:rule C9 systems/event/log.go
+//mutant:from if !f.kind.options.Final {
+//mutant:to if true {
+//mutant:rule C9 systems/event/waiting.go
+//mutant:from e.due = max(e.due, w.ordered[h.kind.channel])
+//mutant:to w.ordered[h.kind.channel] = 0
+func TestNetcodeC9_ExactlyOnceInEveryMatch(t *testing.T) {
 	seeds := uint64(4)
 	if testing.Short() {
 		seeds = 1

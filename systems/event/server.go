@@ -20,18 +20,6 @@ type Channels interface {
 
 // ServerConfig configures a [Server]. The zero value is fine.
 type ServerConfig struct {
-	// Sees reports whether a client sees the entity of an event to its viewers; its
-	// owner does, without being asked for. It is called in Settle. The entity may be
-	// gone by then, and those who saw it last should still hear of it. Default (nil):
-	// every client sees everything.
-	Sees func(w *ecs.World, about Subject, client uint32) bool
-
-	// Broken is called in Settle, once for a client, when its channel did not take a
-	// reliable event, because the client has not acknowledged as many as may wait. It
-	// gets no more events until [Server.Join]; end its session, since it would miss
-	// one without knowing. Default (nil): nothing more is done.
-	Broken func(client uint32, err error)
-
 	// Limit is how many events of ticks that are not final can wait, and again how
 	// many that are raised in a step. More are counted in Stats.Overflowed and not
 	// sent. Default (0): 1024.
@@ -51,6 +39,21 @@ func validLimit(name string, n int) error {
 	return nil
 }
 
+// Hooks are what a server of events asks and tells those who run the sessions.
+type Hooks struct {
+	// Sees reports whether a client sees the entity of an event to its viewers; its
+	// owner does, without being asked for. It is called in Settle. The entity may be
+	// gone by then, and those who saw it last should still hear of it. Default (nil):
+	// every client sees everything.
+	Sees func(w *ecs.World, about Subject, client uint32) bool
+
+	// Broken is called in Settle, once for a client, when its channel did not take a
+	// reliable event, because the client has not acknowledged as many as may wait. It
+	// gets no more events until [Server.Join]; end its session, since it would miss
+	// one without knowing. Default (nil): nothing more is done.
+	Broken func(client uint32, err error)
+}
+
 // Sender is who raised an event that a server gets.
 type Sender struct {
 	// Client is its number.
@@ -66,15 +69,16 @@ type Sender struct {
 type Handlers[T any] struct {
 	// Validate returns an error for an event that the game's rules do not allow: it is
 	// counted, and Handle is not called. Default (nil): all are allowed.
-	Validate func(from Sender, v *T) error
+	Validate func(w *ecs.World, from Sender, v *T) error
 	// Handle does what the event is for. v is valid during the call.
-	Handle func(from Sender, v *T)
+	Handle func(w *ecs.World, from Sender, v *T)
 }
 
 // Server is the events of a server's world. It belongs to the goroutine of the world.
 type Server struct {
 	log
 	config  ServerConfig
+	hooks   Hooks
 	peers   []*peer // in the order of Join
 	reader  codec.ByteReader
 	message []byte
@@ -90,9 +94,9 @@ type peer struct {
 	err      error    // why it is broken
 }
 
-// NewServer makes the events of a server's world and stores them there, for [Raise]. It
-// panics when c is not valid or the world has events.
-func NewServer(w *ecs.World, r *Registry, c ServerConfig) *Server {
+// NewServer returns the events of a server, without a world yet, for [OnServer]. It panics
+// when c is not valid.
+func NewServer(r *Registry, c ServerConfig) *Server {
 	if err := c.Validate(); err != nil {
 		panic(err)
 	}
@@ -100,8 +104,15 @@ func NewServer(w *ecs.World, r *Registry, c ServerConfig) *Server {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{config: c}
-	s.init(w, r, c.Limit, true)
+	s.init(r, c.Limit, true)
 	return s
+}
+
+// Attach gives the server its world, and stores it there for [Raise]. It panics when the
+// world has events.
+func (s *Server) Attach(w *ecs.World, h Hooks) {
+	s.attach(w)
+	s.hooks = h
 }
 
 // OnServer says what a server does about events of a type. It panics when the type has
@@ -189,13 +200,13 @@ func (s *Server) Receive(client uint32, channel int, message []byte) (event bool
 		return true, nil
 	}
 	from := Sender{Client: client, Input: h.tick}
-	if err := b.judge(from); err != nil {
+	if err := b.judge(s.world, from); err != nil {
 		s.stats.Refused++
 		s.refuse(p, k, h.tick, Invalid, err)
 		return true, nil
 	}
 	s.stats.Handled++
-	b.serve(from)
+	b.serve(s.world, from)
 	return true, nil
 }
 
@@ -250,7 +261,7 @@ func (s *Server) reaches(to *address, client uint32) bool {
 	if to.about.Owner == client {
 		return true
 	}
-	return to.route == routeViewers && (s.config.Sees == nil || s.config.Sees(s.world, to.about, client))
+	return to.route == routeViewers && (s.hooks.Sees == nil || s.hooks.Sees(s.world, to.about, client))
 }
 
 func (s *Server) send(p *peer, o *outgoing) {
@@ -269,8 +280,8 @@ func (s *Server) send(p *peer, o *outgoing) {
 // tellBroken reports clients that missed an event. The callback may let them leave.
 func (s *Server) tellBroken() {
 	for _, client := range s.broken {
-		if p := s.peer(client); p != nil && s.config.Broken != nil {
-			s.config.Broken(client, p.err)
+		if p := s.peer(client); p != nil && s.hooks.Broken != nil {
+			s.hooks.Broken(client, p.err)
 		}
 	}
 	s.broken = s.broken[:0]

@@ -34,7 +34,7 @@ func ToServer() Target { return Target{route: routeServer} }
 func ToOwner(e ecs.Entity) Target { return Target{route: routeOwner, entity: e} }
 
 // ToViewers is every client that sees e: its owner, and those of whom
-// [ServerConfig].Sees says so.
+// [Hooks].Sees says so.
 func ToViewers(e ecs.Entity) Target { return Target{route: routeViewers, entity: e} }
 
 // ToAll is every client.

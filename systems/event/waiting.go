@@ -59,3 +59,9 @@ func (w *waiting) first() waitingEvent {
 	w.bytes -= len(e.words)
 	return e
 }
+
+// clear forgets all of them.
+func (w *waiting) clear() {
+	w.events, w.bytes = w.events[:0], 0
+	clear(w.ordered)
+}

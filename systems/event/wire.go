@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/channel"
 )
 
@@ -29,10 +30,10 @@ type binding interface {
 	// read reads the words of an event.
 	read(number, words []byte) error
 	// judge and serve give what was read to the game, at a server.
-	judge(from Sender) error
-	serve(from Sender)
+	judge(w *ecs.World, from Sender) error
+	serve(w *ecs.World, from Sender)
 	// play does, at a client.
-	play(at Origin)
+	play(w *ecs.World, at Origin)
 	// handled reports whether there is somebody to give it to.
 	handled() bool
 }
@@ -46,7 +47,7 @@ type bound[T any] struct {
 	in, out  T
 	scratch  []byte
 	handlers Handlers[T]
-	handle   func(at Origin, v *T)
+	handle   func(w *ecs.World, at Origin, v *T)
 }
 
 // append appends the bytes of an event.
@@ -71,15 +72,15 @@ func (b *bound[T]) read(number, words []byte) error {
 	return nil
 }
 
-func (b *bound[T]) judge(from Sender) error {
+func (b *bound[T]) judge(w *ecs.World, from Sender) error {
 	if b.handlers.Validate == nil {
 		return nil
 	}
-	return b.handlers.Validate(from, &b.in)
+	return b.handlers.Validate(w, from, &b.in)
 }
 
-func (b *bound[T]) serve(from Sender) { b.handlers.Handle(from, &b.in) }
-func (b *bound[T]) play(at Origin)    { b.handle(at, &b.in) }
+func (b *bound[T]) serve(w *ecs.World, from Sender) { b.handlers.Handle(w, from, &b.in) }
+func (b *bound[T]) play(w *ecs.World, at Origin)    { b.handle(w, at, &b.in) }
 func (b *bound[T]) handled() bool     { return b.handle != nil || b.handlers.Handle != nil }
 
 // head is what an event begins with.

@@ -51,7 +51,7 @@ func TestNothingIsAllocated(t *testing.T) {
 				e.up.seq++
 			}
 		}
-		for range 600 {
+		for range 4000 { // histories make room for the most shots that there ever are
 			tick()
 		}
 		before := m.server.Timeline().Next()

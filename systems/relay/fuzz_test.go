@@ -31,9 +31,13 @@ func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
 	return m, up, down, state
 }
 
-// script cuts bytes into messages: a length u8 and as many bytes; 255 takes the rest.
+// maxScript bounds the messages of a script.
+const maxScript = 32
+
+// script cuts bytes into messages: a kind u8, a length u8 and as many bytes; 255 takes the
+// rest.
 func script(b []byte, f func(kind byte, msg []byte)) {
-	for len(b) > 1 {
+	for n := 0; len(b) > 1 && n < maxScript; n++ {
 		kind, n := b[0], int(b[1])
 		if b = b[2:]; n == 255 || n > len(b) {
 			n = len(b)
