@@ -120,7 +120,18 @@ func campaign(t *testing.T, seed uint64) {
 		d.asleep = d.died
 		_ = d.link.SetLinks(good, good)
 	}
+	delivered := func() bool {
+		for _, d := range all {
+			if !d.over && d.seated() && !d.delivered() {
+				return false
+			}
+		}
+		return true
+	}
 	s.run(12*time.Second, nil)
+	for end := s.now.Add(30 * time.Second); s.now.Before(end) && !delivered(); {
+		s.step()
+	}
 	for _, d := range all {
 		d.correct()
 		switch {

@@ -97,10 +97,8 @@ func (s *seat) join(ctx context.Context, old *life) *life {
 	}
 	s.lives++
 	l := &life{seat: s, n: s.lives}
-	if l.wire, err = s.host.roam(ctx); err != nil {
-		if ctx.Err() == nil {
-			s.soak.fail("%v: dial: %v", s, err)
-		}
+	if l.wire, err = s.host.roam(); err != nil {
+		s.soak.fail("%v: dial: %v", s, err)
 		return nil
 	}
 	l.client, err = systems.NewClient(l.wire, l.wire.server, game(), systems.ClientConfig{
@@ -176,11 +174,10 @@ func (l *life) act(ctx context.Context) {
 	s := l.seat
 	switch s.rng.IntN(4) {
 	case 0:
-		if err := l.wire.move(ctx); err == nil {
-			s.soak.moved.Add(1)
-		} else if ctx.Err() == nil {
+		if err := l.wire.move(); err != nil {
 			s.soak.fail("%v: move: %v", s, err)
 		}
+		s.soak.moved.Add(1)
 	case 1:
 		l.wire.quiet = true
 		l.drift(ctx, time.Duration(s.rng.Int64N(int64(s.soak.timeout/3))))

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/event"
 )
 
@@ -28,10 +29,11 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	r := kit()
 	sw, cw := world(), world()
-	server, client := event.NewServer(sw, r, event.ServerConfig{}), event.NewClient(cw, r, event.ClientConfig{})
+	server, client := event.NewServer(r, event.ServerConfig{}), event.NewClient(r, event.ClientConfig{})
 	var up, down sink
+	server.Attach(sw, event.Hooks{})
 	server.Join(1, &down)
-	client.Join(&up)
+	client.Join(cw, &up)
 	calls := 0
 	event.OnServer(server, event.Handlers[note]{Handle: func(*ecs.World, event.Sender, *note) { calls++ }})
 	event.OnServer(server, event.Handlers[ask]{Handle: func(*ecs.World, event.Sender, *ask) { calls++ }})

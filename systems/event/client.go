@@ -120,7 +120,7 @@ func (c *Client) Receive(channel int, message []byte) (event bool, err error) {
 	}
 	k := c.registry.byNumber[n]
 	if k == nil {
-		if !c.registry.isRefusal(message) {
+		if !c.registry.isRefusal(n) {
 			return false, nil
 		}
 		r, err := c.registry.readRefusal(message, &c.refused)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/event"
 )
@@ -75,20 +76,21 @@ func TestWaitingIsBounded(t *testing.T) {
 func TestHandlerRaises(t *testing.T) {
 	s := &stage{t: t, world: world()}
 	r := kit()
-	s.server = event.NewServer(s.world, r, event.ServerConfig{})
+	s.server = event.NewServer(r, event.ServerConfig{})
+	s.server.Attach(s.world, event.Hooks{})
 	event.OnServer(s.server, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) {
 		event.Raise(s.world, event.ToAll(), note{v.N + 1})
 		s.said = append(s.said, fmt.Sprint(v.N))
 	}})
 	e := &end{id: 1, world: world()}
-	e.client = event.NewClient(e.world, r, event.ClientConfig{})
+	e.client = event.NewClient(r, event.ClientConfig{})
 	event.OnClient(e.client, func(_ *ecs.World, _ event.Origin, v *note) {
 		event.Raise(e.world, event.ToServer(), note{v.N + 1})
 		e.heard = append(e.heard, fmt.Sprint(v.N))
 	})
 	s.clients = []*end{e}
 	s.server.Join(1, &e.down)
-	e.client.Join(&e.up)
+	e.client.Join(e.world, &e.up)
 	event.Raise(e.world, event.ToServer(), note{1})
 	var heard []string
 	for n := range uint32(6) {
@@ -132,7 +134,7 @@ func TestNotConnected(t *testing.T) {
 	event.Raise(e.world, event.ToServer(), note{1})
 	e.client.Settle(0)
 	event.Raise(e.world, event.ToServer(), note{2})
-	e.client.Join(&e.up)
+	e.client.Join(e.world, &e.up)
 	event.Raise(e.world, event.ToServer(), note{3})
 	e.client.Settle(0)
 	s.carry()
@@ -146,10 +148,11 @@ func TestNotConnected(t *testing.T) {
 func TestUnhandled(t *testing.T) {
 	r := kit()
 	sw, cw := world(), world()
-	server, client := event.NewServer(sw, r, event.ServerConfig{}), event.NewClient(cw, r, event.ClientConfig{})
+	server, client := event.NewServer(r, event.ServerConfig{}), event.NewClient(r, event.ClientConfig{})
 	var down, up tube
+	server.Attach(sw, event.Hooks{})
 	server.Join(1, &down)
-	client.Join(&up)
+	client.Join(cw, &up)
 	event.Raise(sw, event.ToAll(), note{1})
 	event.Raise(cw, event.ToServer(), note{1})
 	server.Settle(0)
@@ -171,7 +174,7 @@ func TestUnhandled(t *testing.T) {
 
 func TestAbout(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
-	c := event.NewClient(world(), kit(), event.ClientConfig{})
+	c := event.NewClient(kit(), event.ClientConfig{})
 	var about components.NetID
 	event.OnClient(c, func(_ *ecs.World, at event.Origin, _ *note) { about = at.About })
 	e := s.world.Spawn(components.Heading{})

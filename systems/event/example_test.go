@@ -56,9 +56,8 @@ func Example() {
 			}
 		}
 	})
-	sw, cw := ecs.NewWorld(p, ecs.Config{}), ecs.NewWorld(p, ecs.Config{})
 	registry := Events()
-	server, client := event.NewServer(sw, registry, event.ServerConfig{}), event.NewClient(cw, registry, event.ClientConfig{})
+	server, client := event.NewServer(registry, event.ServerConfig{}), event.NewClient(registry, event.ClientConfig{})
 
 	event.OnServer(server, event.Handlers[Line]{
 		Validate: func(_ *ecs.World, _ event.Sender, v *Line) error {
@@ -67,9 +66,9 @@ func Example() {
 			}
 			return nil
 		},
-		Handle: func(_ *ecs.World, from event.Sender, v *Line) {
+		Handle: func(w *ecs.World, from event.Sender, v *Line) {
 			v.From = from.Client
-			event.Raise(sw, event.ToAll(), *v)
+			event.Raise(w, event.ToAll(), *v)
 		},
 	})
 	event.OnClient(client, func(_ *ecs.World, _ event.Origin, v *Line) { fmt.Printf("%d says: %s\n", v.From, v.Text) })
@@ -77,9 +76,11 @@ func Example() {
 		fmt.Printf("tick %d: %d opens door %d\n", at.Tick, v.By, at.About)
 	})
 
-	// What package systems does with sessions and ticks.
+	// What package systems does with worlds, sessions and ticks.
+	sw, cw := ecs.NewWorld(p, ecs.Config{}), ecs.NewWorld(p, ecs.Config{})
+	server.Attach(sw, event.Hooks{})
 	server.Join(1, straight(client.Receive))
-	client.Join(straight(func(number int, message []byte) (bool, error) { return server.Receive(1, number, message) }))
+	client.Join(cw, straight(func(number int, message []byte) (bool, error) { return server.Receive(1, number, message) }))
 	sw.Spawn(Door{})
 
 	var hello Line

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/event"
 )
 
@@ -21,10 +22,11 @@ func FuzzReceive(f *testing.F) {
 	r := kit()
 	f.Fuzz(func(t *testing.T, number uint8, data []byte) {
 		sw, cw := world(), world()
-		server, client := event.NewServer(sw, r, event.ServerConfig{}), event.NewClient(cw, r, event.ClientConfig{})
+		server, client := event.NewServer(r, event.ServerConfig{}), event.NewClient(r, event.ClientConfig{})
 		var up, down tube
+		server.Attach(sw, event.Hooks{})
 		server.Join(1, &down)
-		client.Join(&up)
+		client.Join(cw, &up)
 		event.OnServer(server, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) {
 			client.Start(from.Input)
 			event.Raise(cw, event.ToServer(), *v)

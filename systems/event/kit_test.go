@@ -95,9 +95,14 @@ type end struct {
 }
 
 func newStage(t *testing.T, sc event.ServerConfig, cc event.ClientConfig) *stage {
+	return newStageWith(t, sc, cc, event.Hooks{})
+}
+
+func newStageWith(t *testing.T, sc event.ServerConfig, cc event.ClientConfig, hooks event.Hooks) *stage {
 	r := kit()
 	s := &stage{t: t, world: world()}
-	s.server = event.NewServer(s.world, r, sc)
+	s.server = event.NewServer(r, sc)
+	s.server.Attach(s.world, hooks)
 	say := func(kind string) func(from event.Sender, n uint32) {
 		return func(from event.Sender, n uint32) {
 			s.said = append(s.said, fmt.Sprintf("%s %d of %d at %d", kind, n, from.Client, from.Input))
@@ -119,7 +124,7 @@ func newStage(t *testing.T, sc event.ServerConfig, cc event.ClientConfig) *stage
 		e := &end{id: id + 1, world: world()}
 		c := cc
 		c.OnRefusal = func(r event.Refusal) { e.refusals = append(e.refusals, r) }
-		e.client = event.NewClient(e.world, r, c)
+		e.client = event.NewClient(r, c)
 		hear := func(kind string, at event.Origin, n uint32) {
 			e.heard = append(e.heard, fmt.Sprintf("%s %d at %d", kind, n, at.Tick))
 		}
@@ -127,7 +132,7 @@ func newStage(t *testing.T, sc event.ServerConfig, cc event.ClientConfig) *stage
 		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *spark) { hear("spark", at, v.N) })
 		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *verdict) { hear("verdict", at, v.N) })
 		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *shout) { hear("shout", at, v.N) })
-		e.client.Join(&e.up)
+		e.client.Join(e.world, &e.up)
 		s.server.Join(e.id, &e.down)
 		s.clients = append(s.clients, e)
 	}

@@ -63,7 +63,7 @@ func (l *log) init(r *Registry, limit int, server bool) {
 
 // attach makes the log that of a world, and forgets what it had of another one.
 func (l *log) attach(w *ecs.World) {
-	if ecs.Resource[log](w) != nil {
+	if other := ecs.Resource[log](w); other != nil && other != l {
 		panic("event: a world has one Server or Client, and this one has it already")
 	}
 	ecs.SetResource(w, l)
@@ -77,6 +77,9 @@ func (l *log) attach(w *ecs.World) {
 	l.entries, l.fresh = l.entries[:0], l.fresh[:0]
 	l.drop()
 }
+
+// Registry is what the events are registered in.
+func (l *log) Registry() *Registry { return l.registry }
 
 // drop forgets what did not go out.
 func (l *log) drop() {
@@ -98,7 +101,7 @@ func (l *log) drop() {
 // for a target that the type is not for.
 func Raise[T any](w *ecs.World, to Target, v T) {
 	l := ecs.Resource[log](w)
-	if l == nil {
+	if l == nil || l.world != w {
 		return
 	}
 	k := l.registry.kindOf("Raise", reflect.TypeFor[T]())

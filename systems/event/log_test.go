@@ -120,7 +120,8 @@ func TestForcedRollback(t *testing.T) {
 	p.Simulate("start", func(w *ecs.World) { server.Start(w.Tick()) })
 	p.Simulate("ring", func(w *ecs.World) { event.Raise(w, event.ToAll(), note{w.Tick()}) })
 	w := ecs.NewWorld(p, ecs.Config{})
-	server = event.NewServer(w, kit(), event.ServerConfig{})
+	server = event.NewServer(kit(), event.ServerConfig{})
+	server.Attach(w, event.Hooks{})
 	var down tube
 	server.Join(1, &down)
 	w.ForceRollback(nil)
@@ -176,19 +177,21 @@ func TestMisuse(t *testing.T) {
 		N uint8 `net:"0..9"`
 	}
 	for word, f := range map[string]func(){
-		"register the type":   func() { event.Raise(s.world, event.ToAll(), stranger{}) },
-		"from clients":        func() { event.Raise(s.world, event.ToAll(), ask{}) },
-		"from server: raise":  func() { event.Raise(e.world, event.ToServer(), shout{}) },
-		"from both: raise":    func() { event.Raise(s.world, event.Target{}, note{}) },
-		"Start first":         func() { s.server.Done() },
-		"has it already":      func() { event.NewServer(s.world, kit(), event.ServerConfig{}) },
-		"ServerConfig.Limit":  func() { event.NewServer(world(), kit(), event.ServerConfig{Limit: -1}) },
-		"ClientConfig.Waiti":  func() { event.NewClient(world(), kit(), event.ClientConfig{Waiting: -1}) },
-		"OnServer[event_test": func() { event.OnServer(s.server, event.Handlers[note]{Handle: func(*ecs.World, event.Sender, *note) {}}) },
-		"from server":         func() { event.OnServer(s.server, event.Handlers[shout]{}) },
-		"without Handle":      func() { event.OnServer(s.server, event.Handlers[note]{}) },
-		"twice":               func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *note) {}) },
-		"event_test.ask]":     func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *ask) {}) },
+		"register the type":  func() { event.Raise(s.world, event.ToAll(), stranger{}) },
+		"from clients":       func() { event.Raise(s.world, event.ToAll(), ask{}) },
+		"from server: raise": func() { event.Raise(e.world, event.ToServer(), shout{}) },
+		"from both: raise":   func() { event.Raise(s.world, event.Target{}, note{}) },
+		"Start first":        func() { s.server.Done() },
+		"has it already":     func() { event.NewServer(kit(), event.ServerConfig{}).Attach(s.world, event.Hooks{}) },
+		"ServerConfig.Limit": func() { event.NewServer(kit(), event.ServerConfig{Limit: -1}) },
+		"ClientConfig.Waiti": func() { event.NewClient(kit(), event.ClientConfig{Waiting: -1}) },
+		"OnServer[event_test": func() {
+			event.OnServer(s.server, event.Handlers[note]{Handle: func(*ecs.World, event.Sender, *note) {}})
+		},
+		"from server":     func() { event.OnServer(s.server, event.Handlers[shout]{}) },
+		"without Handle":  func() { event.OnServer(s.server, event.Handlers[note]{}) },
+		"twice":           func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *note) {}) },
+		"event_test.ask]": func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *ask) {}) },
 	} {
 		mustPanic(t, word, word, f)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/event"
 )
@@ -140,6 +141,7 @@ type player struct {
 	m         *match
 	endpoint  *netsys.Client
 	client    *event.Client
+	world     *ecs.World
 	confirmed uint32
 	ups       []heard // as the server is told
 	downs     []heard // as it is told
@@ -174,7 +176,7 @@ func (m *match) Disconnected(_ time.Time, _ netsys.Session, _ error) { m.t.Error
 
 func (p *player) Connected(_ time.Time, s netsys.Session) {
 	p.up.to = s.Channels()
-	p.client.Join(&p.up)
+	p.client.Join(p.world, &p.up)
 }
 
 func (p *player) Message(_ time.Time, _ netsys.Session, channel int, message []byte) {
@@ -200,7 +202,8 @@ func newMatch(t *testing.T, seed uint64, link netsys.Link) *match {
 		return &actor{hub: hub, raise: raise, random: rand.New(rand.NewPCG(seed, n)), most: map[uint32]int{}, last: map[uint32][]uint32{}}
 	}
 	sw := world()
-	m.server = event.NewServer(sw, r, event.ServerConfig{})
+	m.server = event.NewServer(r, event.ServerConfig{})
+	m.server.Attach(sw, event.Hooks{})
 	m.actor = newActor(m.server, func(kind string, n uint32) {
 		switch kind {
 		case "note":
@@ -229,7 +232,8 @@ func newMatch(t *testing.T, seed uint64, link netsys.Link) *match {
 			t.Fatal(err)
 		}
 		cw := world()
-		p.client = event.NewClient(cw, r, event.ClientConfig{})
+		p.world = cw
+		p.client = event.NewClient(r, event.ClientConfig{})
 		p.actor = newActor(p.client, func(kind string, n uint32) {
 			switch kind {
 			case "note":

@@ -48,9 +48,7 @@ type refusal struct {
 }
 
 // isRefusal reports whether messages of a number are refusals.
-func (r *Registry) isRefusal(message []byte) bool {
-	return r.refusals != nil && len(message) >= len(r.told) && string(message[:len(r.told)]) == r.told
-}
+func (r *Registry) isRefusal(number uint64) bool { return r.refusals != nil && number == r.told }
 
 // readRefusal reads what the server told.
 func (r *Registry) readRefusal(message []byte, v *refusal) (Refusal, error) {

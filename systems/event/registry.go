@@ -3,7 +3,6 @@ package event
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/netsys/channel"
@@ -120,7 +119,7 @@ type Registry struct {
 	channels []channel.ChannelConfig
 	messages *channel.Registry
 	refusals *channel.Type[refusal] // nil when no type tells
-	told     string                 // the number of refusals as bytes
+	told     uint64                 // the number of refusals
 	kinds    []*kind
 	byType   map[reflect.Type]*kind
 	byNumber map[uint64]*kind
@@ -134,7 +133,7 @@ type kind struct {
 	prefix  []byte // the number as bytes
 	name    string
 	channel int
-	kind    channel.Kind
+	promise channel.Kind
 	bind    func() binding
 }
 
@@ -182,7 +181,7 @@ func Register[T any](r *Registry, o Options) {
 	o = o.withDefaults()
 	if o.Tell && o.From&FromClients != 0 && r.refusals == nil {
 		r.refusals = channel.Register[refusal](r.messages, o.Channel)
-		r.told = string(prefix(r.refusals.Append(nil, &refusal{})))
+		r.told, _ = numberOf(r.refusals.Append(nil, &refusal{}))
 	}
 	typ := channel.Register[T](r.messages, o.Channel)
 	c := &r.channels[typ.Channel()]
@@ -196,24 +195,22 @@ func Register[T any](r *Registry, o Options) {
 	k := &kind{
 		options: o,
 		index:   len(r.kinds),
-		prefix:  prefix(typ.Append(nil, &zero)),
-		name:    strings.TrimPrefix(t.String(), "*"),
+		name:    t.String(),
 		channel: typ.Channel(),
-		kind:    c.Kind,
+		promise: c.Kind,
 	}
-	var in codec.ByteReader
-	in.Reset(k.prefix)
-	k.number = in.Uvarint()
+	k.number, k.prefix = numberOf(typ.Append(nil, &zero))
 	k.bind = func() binding { return &bound[T]{kind: k, typ: typ} }
 	r.kinds = append(r.kinds, k)
 	r.byType[t], r.byNumber[k.number] = k, k
 }
 
-// prefix is the number that a message begins with.
-func prefix(message []byte) []byte {
+// numberOf is the number that a message begins with, and its bytes.
+func numberOf(message []byte) (n uint64, prefix []byte) {
 	var in codec.ByteReader
 	in.Reset(message)
-	return message[:codec.UvarintLen(in.Uvarint())]
+	n = in.Uvarint()
+	return n, message[:codec.UvarintLen(n)]
 }
 
 // kindOf is the kind of a type; it panics when there is none.
@@ -227,5 +224,5 @@ func (r *Registry) kindOf(call string, t reflect.Type) *kind {
 
 // reliable reports whether the channel of the type loses nothing.
 func (k *kind) reliable() bool {
-	return k.kind == channel.ReliableOrdered || k.kind == channel.ReliableUnordered
+	return k.promise == channel.ReliableOrdered || k.promise == channel.ReliableUnordered
 }

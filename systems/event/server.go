@@ -167,7 +167,7 @@ func (s *Server) Receive(client uint32, channel int, message []byte) (event bool
 	}
 	k := s.registry.byNumber[n]
 	if k == nil {
-		if s.registry.isRefusal(message) {
+		if s.registry.isRefusal(n) {
 			return true, fmt.Errorf("%w: a client refuses", ErrEvent)
 		}
 		return false, nil

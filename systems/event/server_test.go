@@ -16,9 +16,9 @@ import (
 // Who hears of an event: its owner, those who see the entity, all, or one.
 func TestTargets(t *testing.T) {
 	var seen components.NetID
-	s := newStage(t, event.ServerConfig{Sees: func(_ *ecs.World, about event.Subject, client uint32) bool {
+	s := newStageWith(t, event.ServerConfig{}, event.ClientConfig{}, event.Hooks{Sees: func(_ *ecs.World, about event.Subject, client uint32) bool {
 		return client == 2 && about.NetID == seen
-	}}, event.ClientConfig{})
+	}})
 	mine := s.world.Spawn(components.Heading{}, components.Owner{Client: 1})
 	free := s.world.Spawn(components.Heading{})
 	seen = s.world.NetID(free)
@@ -161,7 +161,7 @@ func TestRefused(t *testing.T) {
 func TestBroken(t *testing.T) {
 	var broken []uint32
 	var s *stage
-	s = newStage(t, event.ServerConfig{Broken: func(client uint32, err error) {
+	s = newStageWith(t, event.ServerConfig{}, event.ClientConfig{}, event.Hooks{Broken: func(client uint32, err error) {
 		broken = append(broken, client)
 		if !errors.Is(err, channel.ErrFull) {
 			t.Error(err)
@@ -169,7 +169,7 @@ func TestBroken(t *testing.T) {
 		if len(broken) == 2 {
 			s.server.Leave(client)
 		}
-	}}, event.ClientConfig{})
+	}})
 	one, two := s.clients[0], s.clients[1]
 	one.down.err = channel.ErrFull
 	event.Raise(s.world, event.ToAll(), spark{1})

@@ -30,7 +30,7 @@ func (w *waiting) add(h *head, words []byte) {
 	switch {
 	case h.kind.options.Early:
 		e.due, e.early = 0, true
-	case h.kind.kind == channel.ReliableOrdered:
+	case h.kind.promise == channel.ReliableOrdered:
 		e.due = max(e.due, w.ordered[h.kind.channel])
 		w.ordered[h.kind.channel] = e.due
 	}

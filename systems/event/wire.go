@@ -81,7 +81,7 @@ func (b *bound[T]) judge(w *ecs.World, from Sender) error {
 
 func (b *bound[T]) serve(w *ecs.World, from Sender) { b.handlers.Handle(w, from, &b.in) }
 func (b *bound[T]) play(w *ecs.World, at Origin)    { b.handle(w, at, &b.in) }
-func (b *bound[T]) handled() bool     { return b.handle != nil || b.handlers.Handle != nil }
+func (b *bound[T]) handled() bool                   { return b.handle != nil || b.handlers.Handle != nil }
 
 // head is what an event begins with.
 type head struct {

@@ -16,17 +16,18 @@ import (
 //	kind u8 | newest tick u32 | ticks n u8 | numbers of a digest, uvarint | n hashes u64 | n
 //	digests, u64 each: the oldest first
 const (
-	maxReport  = 64       // ticks of one
-	reportSize = 96 << 10 // bytes of one, unless one tick takes more
-	maxText    = 200
-	suspicion  = 30 // ticks that are simulated twice after a report
+	maxReport   = 64       // ticks of one
+	reportSize  = 96 << 10 // bytes of one, unless one tick takes more
+	maxText     = 200
+	reportEvery = 60 // ticks from which on the server takes another
+	suspicion   = 30 // ticks that are simulated twice after a report
 )
 
 // report tells the digests of final ticks since one that is known to agree, and looks for systems that do not
-// do the same twice. It does so at most once in ten intervals between checks.
+// do the same twice. It does so at most once in a while: to compare them costs the server many walks over its world.
 func (c *Client) report() {
 	now := c.timeline.Next()
-	if c.config.Checks == 0 || len(c.out) > 0 || c.reported > 0 && now < c.reported+uint32(10*c.config.Checks) {
+	if c.config.Checks == 0 || len(c.out) > 0 || c.reported > 0 && now < c.reported+2*reportEvery {
 		return
 	}
 	c.reported = now + 1
@@ -111,13 +112,21 @@ func (s *Server) Deliver(player uint32, msg []byte) error {
 	if p == nil {
 		return fmt.Errorf("%w: %d", ErrAbsent, player)
 	}
+	now := s.timeline.Next()
 	switch {
 	case len(msg) > 0 && msg[0] == kindDigests:
+		if now < p.quiet {
+			return nil
+		}
+		p.quiet = now + reportEvery
 		if s.digests(p, msg[1:]) {
 			return nil
 		}
 	case len(msg) > 1 && len(msg) <= 1+maxText && msg[0] == kindUnstable:
-		p.found.Player, p.found.System = p.player, strings.ToValidUTF8(string(msg[1:]), "?")
+		if p.found.Tick == 0 || p.found.System != "" {
+			return nil // nothing was asked for, or it has been said
+		}
+		p.found.System = strings.ToValidUTF8(string(msg[1:]), "?")
 		s.found(p)
 		return nil
 	}

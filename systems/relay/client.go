@@ -2,9 +2,7 @@ package relay
 
 import (
 	"fmt"
-	"unsafe"
 
-	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/timeline"
 )
@@ -45,8 +43,6 @@ type Client struct {
 	reported uint32 // tick in which digests were, and 1
 	suspect  int    // ticks that forced rollback looks on
 	out      [][]byte
-	table    *schema.Table
-	value    []uint64 // an input as a component
 	scratch  []int32
 	stats    ClientStats
 }
@@ -60,8 +56,7 @@ func NewClient(w *ecs.World, player uint32, c ClientConfig, listeners ...timelin
 	}
 	c = c.defaulted(w.TickRate())
 	l := &Client{player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, delay: c.Delay}
-	l.table, l.coder = inputOf(w)
-	l.value = make([]uint64, (l.table.Size+7)/8)
+	l.coder = coderOf(w)
 	l.mine = newLane(mineKept, len(l.coder.neutral))
 	l.scratch = make([]int32, len(l.coder.neutral))
 	return l
@@ -149,14 +144,14 @@ func (c *Client) stamp(words []int32) {
 	}
 	if c.stamped < to {
 		copy(c.scratch, c.mine.input(c.stamped-1))
-		c.snap(c.scratch, true)
+		c.coder.snap(c.scratch, true)
 		for c.stamped < to {
 			c.give(c.scratch)
 		}
 	}
 	if c.stamped == to {
 		copy(c.scratch, words)
-		c.snap(c.scratch, false)
+		c.coder.snap(c.scratch, false)
 		c.give(c.scratch)
 	}
 }
@@ -167,20 +162,6 @@ func (c *Client) give(words []int32) {
 	c.slack.given[c.stamped%mineKept] = c.slack.frame
 	c.timeline.Put(c.player, c.stamped, words)
 	c.stamped++
-}
-
-// snap makes words such as an input can have; one that is repeated has no edges.
-func (c *Client) snap(words []int32, repeated bool) {
-	t := c.table
-	if t.Words == 0 {
-		return
-	}
-	at := unsafe.Pointer(unsafe.SliceData(c.value))
-	t.Dequantize(at, words, t.Words, 1)
-	if repeated {
-		t.ClearEdges(at)
-	}
-	t.Quantize(words, t.Words, at, 1)
 }
 
 // Append appends to dst what the server is to be told now, in at most limit bytes: once a

@@ -3,6 +3,7 @@ package relay
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/schema"
@@ -21,6 +22,8 @@ import (
 //	         these bits without the highest
 //	number   4 bits and 1 bit: 1, 4 more and so on; low ones first
 type coder struct {
+	table   *schema.Table
+	value   []uint64 // an input as a component
 	w       codec.Writer
 	r       codec.Reader
 	bits    []uint
@@ -34,11 +37,24 @@ type coder struct {
 const shortWord = 8
 
 func newCoder(t *schema.Table, neutral []int32) *coder {
-	c := &coder{neutral: neutral, last: make([]int32, t.Words), differs: make([]bool, t.Words)}
+	c := &coder{table: t, value: make([]uint64, (t.Size+7)/8), neutral: neutral, last: make([]int32, t.Words), differs: make([]bool, t.Words)}
 	for k := range t.Words {
 		c.bits = append(c.bits, uint(t.WordBits(k)))
 	}
 	return c
+}
+
+// snap makes words such as an input can have; one that is repeated has no edges.
+func (c *coder) snap(words []int32, repeated bool) {
+	if c.table.Words == 0 {
+		return
+	}
+	at := unsafe.Pointer(unsafe.SliceData(c.value))
+	c.table.Dequantize(at, words, c.table.Words, 1)
+	if repeated {
+		c.table.ClearEdges(at)
+	}
+	c.table.Quantize(words, c.table.Words, at, 1)
 }
 
 // number writes v in groups of four bits.

@@ -33,9 +33,9 @@ type Config struct {
 	// Peers is how many clients there may be at a time, 1 to 4096. Default (0): 64.
 	Peers int
 
-	// Keep is for how many ticks inputs are kept for clients that lag, from twice the
-	// window to 16384. Who lags more is sent the state of the world anew. Default (0): 600 and
-	// the window.
+	// Keep is for how many ticks inputs are kept, up to 16384: 16 and twice the timeline's Window or Early, whichever is
+	// more, at least. A client that lags by as many, less Early, is sent the state of the world
+	// anew. Default (0): 600 more than the least.
 	Keep int
 
 	// Lead is how many ticks after a player's first one its first input is expected,
@@ -91,8 +91,8 @@ func (c Config) Validate() error {
 		return errors.New("relay: Timeline.Follower on a server; it is the one that decides")
 	case c.Timeline.Unmerged:
 		return errors.New("relay: Timeline.Unmerged: it is for comparison within one process")
-	case c.Keep > 0 && c.Keep < 2*c.Timeline.Window:
-		return fmt.Errorf("relay: Keep %d is less than twice the window of %d ticks", c.Keep, c.Timeline.Window)
+	case c.Keep > 0 && c.Keep < leastKeep(c.Timeline):
+		return fmt.Errorf("relay: Keep %d is less than 16 and twice the window, %d ticks", c.Keep, leastKeep(c.Timeline))
 	}
 	return nil
 }
@@ -100,12 +100,18 @@ func (c Config) Validate() error {
 // maxKeep bounds Config.Keep, of which each player takes words and 8 bytes a tick.
 const maxKeep = 16384
 
+func leastKeep(c timeline.Config) int { return 2*max(c.Window, c.Early) + 16 }
+
+// lag is how many ticks a client may lag.
+func (c *Config) lag() int { return c.Keep - c.Timeline.Early - 8 }
+
 func (c Config) defaulted(tickRate int) Config {
 	c.Timeline.Window = or(c.Timeline.Window, tickRate)
+	c.Timeline.Early = or(c.Timeline.Early, c.Timeline.Window)
 	c.Timeline.Players = or(c.Timeline.Players, 64)
 	c.Timeline.Hashes = or(c.Timeline.Hashes, min(4*c.Timeline.Window, 4096))
 	c.Peers = or(c.Peers, 64)
-	c.Keep = or(c.Keep, min(600+2*c.Timeline.Window, maxKeep))
+	c.Keep = or(c.Keep, min(600+leastKeep(c.Timeline), maxKeep))
 	c.Lead = or(c.Lead, 15)
 	c.Stall = or(c.Stall, 60)
 	c.Checks = max(or(c.Checks, 15), 0)

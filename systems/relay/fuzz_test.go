@@ -12,6 +12,7 @@ import (
 // staged is a match that has gone on for some time, its last messages kept.
 func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
 	m = newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
+	m.blind = true
 	for range 10 {
 		m.step()
 	}
@@ -22,7 +23,7 @@ func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
 	m.server.Remove(7)
 	e := m.join(1, 2, 0, 0, 0)
 	m.join(2, 3, 1, 0.1, 0)
-	for range 80 {
+	for range 50 {
 		m.step()
 	}
 	up = e.Append(nil, m.limit)

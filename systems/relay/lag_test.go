@@ -11,7 +11,7 @@ import (
 
 func TestClientThatStallsIsGivenANewState(t *testing.T) {
 	for _, wait := range []bool{false, true} {
-		c := relay.Config{Timeline: timeline.Config{Wait: wait}, Keep: 200}
+		c := relay.Config{Timeline: timeline.Config{Wait: wait}, Keep: 240}
 		m := newMatch(t, c, relay.ClientConfig{}, human)
 		m.clocks = !wait
 		m.step()
@@ -41,6 +41,37 @@ func TestClientThatStallsIsGivenANewState(t *testing.T) {
 			taken[timeline.InTime] - taken[timeline.Rewrote] - taken[timeline.Agreed]; n < 50 {
 			t.Errorf("wait %v: %d inputs of the one who is back were taken in 60 ticks", wait, n)
 		}
+	}
+}
+
+// A player whose session is another one plays on where it was.
+func TestRenewedClientPlaysOn(t *testing.T) {
+	for _, wait := range []bool{false, true} {
+		m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}, Stall: 10}, relay.ClientConfig{}, human)
+		m.step()
+		m.join(1, 2, 2, 0.1, 0)
+		old := m.join(2, 3, 2, 0.1, 0)
+		for m.now < 200 {
+			m.step()
+		}
+		m.ends = m.ends[:1]
+		for range 30 {
+			m.step()
+		}
+		must(t, m.server.Renew(2))
+		back := &end{Client: relay.NewClient(newWorld(), 2, m.client), player: 2, up: old.up, down: old.down, gathered: map[uint32]int{}}
+		back.up.queue, back.down.queue, back.up.seq, back.down.seq = nil, nil, 0, 0
+		m.ends = append(m.ends, back)
+		for range 150 {
+			m.step()
+		}
+		equal(t, "plays", back.Playing(), true)
+		presences := m.server.Timeline().AppendPresences(nil)
+		equal(t, "stretches in which the two play", len(presences), 2)
+		if n := m.checked[2]; n < 150 {
+			t.Errorf("%d final ticks of the one who is back were compared", n)
+		}
+		equal(t, "a stranger is renewed", m.server.Renew(5) != nil, true)
 	}
 }
 
@@ -93,6 +124,18 @@ func TestDivergenceIsFoundAndNamed(t *testing.T) {
 		if s := found[1].System; !strings.Contains(s, `"drift"`) || !strings.Contains(s, "health.Points") {
 			t.Errorf("the system is said to be %q", s)
 		}
-		t.Log(found[1])
+		// Given a new state, and rid of what made it odd, it agrees again.
+		q.from = 1 << 30
+		must(t, m.server.Renew(2))
+		for range 100 {
+			m.step()
+		}
+		before := m.server.Stats().Mismatch
+		m.blind = false
+		clear(m.hashes)
+		for range 200 {
+			m.step()
+		}
+		equal(t, "hashes that differ afterwards", m.server.Stats().Mismatch-before, 0)
 	}
 }

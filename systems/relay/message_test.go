@@ -109,7 +109,7 @@ func TestConfigs(t *testing.T) {
 	for _, c := range []relay.Config{
 		{Peers: -1}, {Keep: 1}, {Keep: 99999}, {Lead: 256}, {Stall: 5000}, {Checks: 5000}, {MaxState: 1}, {Part: 1},
 		{Timeline: timeline.Config{Follower: true}}, {Timeline: timeline.Config{Unmerged: true}}, {Timeline: timeline.Config{Window: -1}},
-		{Keep: 100, Timeline: timeline.Config{Window: 60}},
+		{Keep: 130, Timeline: timeline.Config{Window: 60}},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v is said to be valid", c)

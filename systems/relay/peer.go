@@ -34,6 +34,7 @@ type peer struct {
 	checked uint32 // tick of the last hash that it was told
 	ask     bool   // its hash was not ours
 	found   Divergence
+	quiet   uint32 // tick before which it cannot report another
 }
 
 // record is what a message told.

@@ -26,6 +26,7 @@ type Server struct {
 	before   int // events that everybody knows and that are kept no longer
 	missing  []uint32
 	told     []uint32 // scratch: by slot, the end after the message that is written
+	input    []int32  // scratch
 	stats    Stats
 }
 
@@ -44,12 +45,13 @@ func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
 	}
 	c = c.defaulted(w.TickRate())
 	s := &Server{timeline: timeline.New(w, c.Timeline, listeners...), config: c}
-	_, s.coder = inputOf(w)
+	s.coder = coderOf(w)
+	s.input = make([]int32, len(s.coder.neutral))
 	return s
 }
 
-// inputOf is what inputs of a world are made of, and a coder for them.
-func inputOf(w *ecs.World) (*schema.Table, *coder) {
+// coderOf is a coder for the inputs of a world.
+func coderOf(w *ecs.World) *coder {
 	t := &schema.Table{}
 	if in := w.Protocol().Input(); in != nil {
 		t = in.Schema
@@ -59,7 +61,7 @@ func inputOf(w *ecs.World) (*schema.Table, *coder) {
 		zero := make([]uint64, (t.Size+7)/8)
 		t.Quantize(neutral, t.Words, unsafe.Pointer(unsafe.SliceData(zero)), 1)
 	}
-	return t, newCoder(t, neutral)
+	return newCoder(t, neutral)
 }
 
 // Timeline is the server's timeline: for looking, and for its [timeline.Stats]. Its
@@ -97,6 +99,18 @@ func (s *Server) Remove(player uint32) {
 	}
 	s.gone = append(s.gone, s.peers[i])
 	s.peers = slices.Delete(s.peers, i, i+1)
+}
+
+// Renew begins anew with a client, whose player plays on: its session is another one, or its world
+// has left the server's. It is sent the state of the world. It returns [ErrAbsent].
+func (s *Server) Renew(player uint32) error {
+	p := s.peer(player)
+	if p == nil {
+		return fmt.Errorf("%w: %d", ErrAbsent, player)
+	}
+	p.lose()
+	p.heard, p.ready = false, false
+	return nil
 }
 
 func (s *Server) index(player uint32) (int, bool) {
@@ -236,7 +250,7 @@ func (s *Server) retire() {
 			continue
 		}
 		for slot, l := range s.lanes {
-			if l != nil && l.end-min(l.end, p.acked[slot]) >= uint32(s.config.Keep)/2 {
+			if l != nil && l.end-min(l.end, p.acked[slot]) >= uint32(s.config.lag()) {
 				p.lose()
 			}
 		}
@@ -310,7 +324,7 @@ func (s *Server) inputs(p *peer, m *up) error {
 	}
 	s.coder.read(m.count, before, false, func(i int, words []int32) {
 		if l != nil && !unread && uint64(first)+uint64(i) < timeline.Forever {
-			s.input(p, l, first+uint32(i), words)
+			s.take(p, l, first+uint32(i), words)
 		}
 	})
 	if !s.coder.end() {
@@ -322,8 +336,8 @@ func (s *Server) inputs(p *peer, m *up) error {
 	return nil
 }
 
-// input takes in one input.
-func (s *Server) input(p *peer, l *lane, tick uint32, words []int32) {
+// take takes in one input.
+func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 	switch {
 	case tick < l.First || tick >= l.To || tick < l.end && l.at(tick) == open:
 		s.stats.Refused++
@@ -331,10 +345,10 @@ func (s *Server) input(p *peer, l *lane, tick uint32, words []int32) {
 	case l.at(tick) != open:
 		s.stats.Known++
 		return
-	case tick-min(tick, l.end) >= uint32(s.config.Keep)/2:
-		s.stats.Refused++
-		return
 	}
+	copy(s.input, words)
+	words = s.input
+	s.coder.snap(words, false)
 	if s.config.Refuse != nil && s.config.Refuse(p.player, tick, words) {
 		s.stats.Refused++
 		switch s.timeline.Overrule(p.player, tick, nil) {
