@@ -177,6 +177,9 @@ func (c *Client) welcome(session netsys.Session) error {
 	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: true, Simulate: c.simulation}
 	c.world, c.view = ecs.NewWorld(c.protocol, config), ecs.NewWorld(c.protocol, config)
 	table := inputTable(c.protocol)
+	if c.config.Events != nil {
+		c.config.Events.Join(c.world, session.Channels())
+	}
 	c.log = newInputLog(table, c.config.History)
 	c.log.jump(m.input)
 	c.ackedInput = m.input
@@ -197,6 +200,9 @@ func (c *Client) welcome(session netsys.Session) error {
 func (c *Client) fail(err error) {
 	if c.err == nil {
 		c.err = err
+		if c.config.Events != nil {
+			c.config.Events.Leave()
+		}
 		c.config.Logger.Info("session ended", "client", c.id, "reason", err)
 	}
 }
@@ -300,6 +306,9 @@ func (c *Client) Advance(now time.Time) int {
 		c.onTick.Run(c.world)
 		c.stats.Ticks++
 		c.loop.SetRate(c.steer.rate())
+	}
+	if c.config.Events != nil {
+		c.config.Events.Settle(c.own.input + 1)
 	}
 	c.after.Run(c.world)
 	return n

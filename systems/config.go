@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/event"
 )
 
 // Preset is a netcode model: a choice of policies that go together.
@@ -119,6 +120,10 @@ type ServerConfig struct {
 	// channel, once; it is valid during the call. For typed messages make it call
 	// channel.Dispatcher.Deliver. An error counts like a malformed input. May be nil.
 	OnMessage func(s *Server, client uint32, channel int, message []byte) error
+	// Events are what happens once and is told, with their handlers; see package
+	// event. Its registry takes the place of Messages. One server has them at a time.
+	// May be nil.
+	Events *event.Server
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Run.
 	Start time.Time
@@ -197,6 +202,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: no preset %v; there is LocalSync", ErrConfig, c.Preset)
 	case c.Timing > Arrival:
 		return fmt.Errorf("%w: no timing %v; there are buffered and arrival", ErrConfig, c.Timing)
+	case c.Events != nil && c.Messages != nil:
+		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
 	case c.MaxClients < 0:
 		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
 	case badTimeout(c.Timeout):
@@ -218,13 +225,17 @@ func (c ServerConfig) Validate() error {
 
 // sessions is what the sessions below are told.
 func (c ServerConfig) sessions() netsys.ServerConfig {
+	lines := messageLines(c.Messages)
+	if c.Events != nil {
+		lines = c.Events.Registry().Lines()
+	}
 	return netsys.ServerConfig{
 		Key:                     c.Key,
 		ProtocolID:              c.ProtocolID,
 		Addresses:               c.Addresses,
 		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
 		Channels:                c.Channels,
-		Messages:                messageLines(c.Messages),
+		Messages:                lines,
 		MaxClients:              c.MaxClients,
 		Timeout:                 c.Timeout,
 		Random:                  c.Random,
@@ -326,6 +337,10 @@ type ClientConfig struct {
 	// channel.Dispatcher.Deliver. An error counts like a malformed snapshot. May be
 	// nil.
 	OnMessage func(c *Client, channel int, message []byte) error
+	// Events are what happens once and is told, with their handlers; see package
+	// event. Its registry, like the server's, takes the place of Messages. One client
+	// has them at a time. May be nil.
+	Events *event.Client
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
 	Start time.Time
@@ -355,6 +370,8 @@ func (c ClientConfig) Validate() error {
 		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.History, 1<<14, DefaultHistory)
 	case badTimeout(c.Timeout):
 		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
+	case c.Events != nil && c.Messages != nil:
+		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
 	case c.ConnectTimeout < 0:
 		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
 	}
@@ -366,13 +383,17 @@ func (c ClientConfig) Validate() error {
 
 // session is what the session below is told.
 func (c ClientConfig) session() netsys.ClientConfig {
+	lines := messageLines(c.Messages)
+	if c.Events != nil {
+		lines = c.Events.Registry().Lines()
+	}
 	return netsys.ClientConfig{
 		Token:                   c.Token,
 		ClientID:                c.ClientID,
 		ProtocolID:              c.ProtocolID,
 		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
 		Channels:                c.Channels,
-		Messages:                messageLines(c.Messages),
+		Messages:                lines,
 		Timeout:                 c.Timeout,
 		Tag:                     c.Trained.Hash(),
 		Random:                  c.Random,

@@ -137,6 +137,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	s.replicated = p.Replicated()
 	s.predicted = predictedMask(p)
 	s.initSnapshots()
+	s.attachEvents()
 	s.heardLimit = heardLimit(c.Channels)
 	s.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: s.leave})
 
@@ -241,11 +242,20 @@ func (s *Server) Advance(now time.Time) int {
 	}
 	for range n {
 		s.world.SetTick(s.tick)
+		if s.config.Events != nil {
+			s.config.Events.Start(s.tick)
+		}
 		s.onTick.Run(s.world)
+		if s.config.Events != nil {
+			s.config.Events.Done()
+		}
 		s.world.ReleaseHolds()
 		s.frames.Step()
 		s.tick++
 		s.stats.Ticks++
+	}
+	if s.config.Events != nil {
+		s.config.Events.Settle(s.tick)
 	}
 	s.after.Run(s.world)
 	return n
@@ -315,6 +325,9 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		}
 	}
 	s.peers = append(s.peers, p)
+	if s.config.Events != nil {
+		s.config.Events.Join(id, session.Channels())
+	}
 	if back {
 		p.inputs.follow(kept.input)
 		s.stats.Returned++
@@ -338,6 +351,9 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	}
 	p := s.peers[i]
 	s.peers = slices.Delete(s.peers, i, i+1)
+	if s.config.Events != nil {
+		s.config.Events.Leave(p.id)
+	}
 	s.unpin(p)
 	s.departed.inputs.add(p.inputs.stats)
 	s.departed.link.add(p.session.Stats())

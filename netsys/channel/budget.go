@@ -152,7 +152,7 @@ func (b *budget) drain(e *estimate) {
 		b.queue, b.before = queue, b.rate
 	}
 	if b.drains++; b.drains > maxDrains {
-		if b.drains = 0; queue*4 > b.queue*3 && queue*3 < b.queue*4 {
+		if b.drains = 0; (queue - b.queue).Abs() < delayTarget {
 			e.forget(b.fastest)
 			b.rate = b.before
 			return

@@ -191,3 +191,29 @@ func TestAbout(t *testing.T) {
 		t.Errorf("about %d, not %d", about, id)
 	}
 }
+
+// One Client serves one connection after the other: handlers stay, all else is new.
+func TestJoinsAgain(t *testing.T) {
+	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
+	e := s.clients[0]
+	tick(s.server, 8, s.notes(1))
+	s.server.Settle(9)
+	tick(e.client, 5, e.raise(2))
+	s.carry() // note 1 waits; note 2 has not gone out
+	old := e.world
+	e.world = world()
+	e.client.Join(e.world, &e.up)
+	event.Raise(old, event.ToServer(), note{3})
+	e.client.Settle(0)
+	tick(e.client, 1, e.raise(4)) // a tick that was final in the old world
+	e.client.Settle(2)
+	s.carry()
+	expect(t, s.said, "note 4 of 1 at 1")
+	if st := e.client.Stats(); st.Unsent != 1 || st.Late != 0 {
+		t.Errorf("%+v", st)
+	}
+	tick(s.server, 9, s.notes(6))
+	s.server.Settle(10)
+	s.carry()
+	expect(t, e.deliver(10), "note 6 at 9")
+}

@@ -77,6 +77,6 @@
 //   - Nothing is sent to a client that it could not have: an event to viewers goes to those who see the entity.
 //   - Memory is bounded by Limit at the sender, and by Waiting and WaitingBytes at a client. Once the
 //     buffers have grown to the traffic, nothing allocates.
-//   - Bytes that no honest peer sends are an error and change nothing.
+//   - Bytes that no honest peer sends are an error, and no handler hears of them.
 //   - The same calls give the same bytes.
 package event

@@ -43,7 +43,10 @@ func TestLockstepAnswersOneRoundTripLate(t *testing.T) {
 }
 
 func TestLockstepAgreesOverTerribleLinks(t *testing.T) {
-	const ticks = 2500
+	ticks := 2500
+	if testing.Short() || raceEnabled {
+		ticks = 900
+	}
 	for _, peers := range []int{3, 8} {
 		t.Run(fmt.Sprint(peers), func(t *testing.T) {
 			m := newMatch(t, lockstep(), relay.ClientConfig{}, human)

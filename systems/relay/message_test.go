@@ -11,8 +11,12 @@ import (
 // With little room in each message, all that is told comes in the end, turn by turn.
 func TestSmallMessages(t *testing.T) {
 	m := newMatch(t, relay.Config{Part: 1 << 10}, relay.ClientConfig{}, always)
+	players, ticks := uint32(20), 800
+	if testing.Short() || raceEnabled {
+		players, ticks = 14, 300
+	}
 	m.step()
-	for p := range uint32(20) {
+	for p := range players {
 		m.join(p+1, 3, 4, 0.2, 0)
 	}
 	for m.now < 150 {
@@ -23,7 +27,7 @@ func TestSmallMessages(t *testing.T) {
 	for m.now < 170 {
 		m.step() // what is under way is longer
 	}
-	for m.now < 800 {
+	for m.now < ticks {
 		m.step()
 		for _, e := range m.ends {
 			for _, p := range e.down.queue {
@@ -37,7 +41,7 @@ func TestSmallMessages(t *testing.T) {
 	}
 	for _, e := range m.ends {
 		equal(t, "playing", e.Playing(), true)
-		if m.checked[e.player] < 300 {
+		if m.checked[e.player] < ticks/3 {
 			t.Errorf("only %d final ticks of player %d were compared", m.checked[e.player], e.player)
 		}
 	}
@@ -85,7 +89,11 @@ func TestMutilatedMessages(t *testing.T) {
 }
 
 // Inputs for any tick whatever are counted and make the server do no more than its cap.
-func TestForgedTicks(t *testing.T) {
+//
+//mutant:rule E7 systems/timeline/input.go
+//mutant:from p.tokens -= cost
+//mutant:to p.tokens -= cost / 8
+func TestNetcodeE7_LateInputsThroughTheRelay(t *testing.T) {
 	m := newMatch(t, relay.Config{Timeline: timeline.Config{Refill: 4, Burst: 60}}, relay.ClientConfig{}, always)
 	m.step()
 	m.join(1, 2, 0, 0, 0)

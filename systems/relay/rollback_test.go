@@ -52,6 +52,9 @@ func since(t *testing.T, play func(uint32, int) steer, ticks int, latency ...int
 	return after
 }
 
+//mutant:rule ACost systems/relay/client.go
+//mutant:from to := c.timeline.Next() + uint32(c.delay)
+//mutant:to to := c.timeline.Next() + uint32(c.delay) + 1
 func TestNetcodeACost_RollbackThroughTheRelay(t *testing.T) {
 	const ticks = 100
 	for _, s := range []struct {
@@ -76,7 +79,10 @@ func TestNetcodeACost_RollbackThroughTheRelay(t *testing.T) {
 }
 
 func TestPeersAgreeOverTerribleLinks(t *testing.T) {
-	const ticks = 2500
+	ticks := 2500
+	if testing.Short() || raceEnabled {
+		ticks = 900
+	}
 	for _, peers := range []int{3, 8} {
 		t.Run(fmt.Sprint(peers), func(t *testing.T) {
 			m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
