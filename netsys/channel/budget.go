@@ -21,7 +21,7 @@ import "time"
 //     the fastest is forgotten then, and the rate is what it was.
 //   - More means one packet a round trip, for each round trip of the interval, as TCP does beyond slow start
 //     (RFC 5681), and no more than an eighth at a time, so that a queue is seen before it is long, or a thirty-second
-//     near the rate at which there was one not long ago; only if the budget kept something waiting, since a rate that was
+//     near the rate at which there was one; only if the budget kept something waiting, since a rate that was
 //     not used was not tried either (RFC 7661).
 //
 // Levels of priority share the bucket. The lowest sends while there are tokens. Each level above may go into
@@ -37,7 +37,6 @@ const (
 	overuse      = 85                     // percent
 	maxDrains    = 4                      // intervals in which a queue must become shorter
 	maxWaits     = 2                      // and which it may last when nothing waited
-	maxCalm      = 8 * time.Second        // without one, after which its rate means nothing any more
 	leastRate    = 2 << 10
 	reserveTime  = 50 * time.Millisecond
 	maxUnwatched = time.Second
@@ -56,8 +55,7 @@ type budget struct {
 	busy          time.Duration // in which they were, without silences
 	heard         time.Duration // when the newest was
 	fastest       time.Duration // the least round trip of the interval; 0: none
-	knee          int64         // what the path took when packets stood in a queue the last time; 0: long ago
-	calm          time.Duration // since then, while the rate rose
+	knee          int64         // what the path took when packets stood in a queue the last time
 	waits, drains int           // intervals in a row with a queue, before and since the rate went down
 	queue         time.Duration // as it was when the rate went down first
 	before        int64         // the rate until then
@@ -154,11 +152,10 @@ func (b *budget) drain(e *estimate) {
 	if b.drains++; b.drains > maxDrains {
 		if b.drains = 0; (queue - b.queue).Abs() < delayTarget {
 			e.forget(b.fastest)
-			b.rate = b.before
+			b.rate, b.knee = b.before, 0
 			return
 		}
 	}
-	b.calm = 0
 	b.knee = b.delivered * int64(time.Second) / int64(max(b.busy, minInterval/2))
 	share := 100 - 50*int64(b.fastest-e.min())/int64(time.Second)
 	b.rate = min(b.rate, b.knee*max(min(share, overuse), 50)/100)
@@ -185,9 +182,6 @@ func (b *budget) judge(took time.Duration, e *estimate) {
 		trips := max(int64(took)/trip, 1)
 		more := b.packet * int64(time.Second) / trip * trips
 		most := b.rate / 8
-		if b.calm += took; b.calm > maxCalm {
-			b.knee = 0
-		}
 		if b.rate*4 > b.knee*3 && b.rate*2 < b.knee*3 {
 			most = b.rate / 32
 		}

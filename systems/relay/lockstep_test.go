@@ -72,7 +72,7 @@ func TestLockstepAgreesOverTerribleLinks(t *testing.T) {
 				equal(t, fmt.Sprintf("player %d plays", e.player), e.Playing(), true)
 				equal(t, "simulated again", e.Timeline().Stats().Resimulated, 0)
 			}
-			if n := m.server.Timeline().Next(); n < ticks*8/10 {
+			if n := int(m.server.Timeline().Next()); n < ticks*8/10 {
 				t.Errorf("the world made %d ticks of %d", n, ticks)
 			}
 		})

@@ -18,8 +18,14 @@ func (s *Server) comeAndGo() {
 			continue
 		}
 		if s.timeline.Leave(l.Player, now) == nil {
+			for tick := l.end; tick < now; tick++ { // none of them will come
+				if l.at(tick) == open {
+					s.timeline.Overrule(l.Player, tick, nil)
+				}
+			}
 			l.To = now
 			l.end = min(l.end, now)
+			l.expire(now)
 			s.events = append(s.events, event{true, slot, l.Presence})
 		}
 	}
