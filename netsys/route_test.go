@@ -42,7 +42,7 @@ func (m *match) rate(d time.Duration) int {
 // bulk its share.
 //
 //mutant:rule Session20 netsys/channel/budget.go
-//mutant:from max(delayTarget, 3*e.variance)
+//mutant:from max(delayTarget, min(3*e.variance, jitterMost))
 //mutant:to delayTarget
 func TestJitterIsNoQueue(t *testing.T) {
 	for _, link := range []netsys.Link{

@@ -155,7 +155,7 @@ func (s *seat) takeOver(ctx context.Context, old *life) *life {
 		time.Sleep(idle)
 	}
 	switch err := old.client.Err(); {
-	case errors.Is(err, netsys.ErrClosed), errors.Is(err, netsys.ErrTimeout):
+	case errors.Is(err, netsys.ErrReplaced), errors.Is(err, netsys.ErrClosed), errors.Is(err, netsys.ErrTimeout):
 		s.soak.takenOver.Add(1)
 	default:
 		s.soak.fail("%v: taken over, and the client before ended with %v", s, err)

@@ -13,10 +13,10 @@ import "time"
 //     rate doubles up to half of what it was before, which is TCP's slow start up to its threshold (RFC 5681).
 //   - Packets stand in a queue: what was acknowledged meanwhile is what the path takes, and the rate becomes 85 % of
 //     that, which is that draft's factor for overuse, or less, down to a half, so that the queue is gone in two
-//     seconds. A queue is seen when even the fastest packet of an interval came 25 ms later than the fastest of all, and
-//     three mean deviations, which takes a quarter of a second at most: jitter spares some. RFC 6817 allows 100 ms,
-//     which is for transfers that nobody plays beside.
-//     Where nothing waited for the budget the rate is not to blame, and it takes three intervals in a row.
+//     seconds. A queue is seen when even the fastest packet of an interval came 25 ms and three mean
+//     deviations later than the fastest of all, which takes a quarter of a second at most: jitter spares some. RFC 6817
+//     allows 100 ms, which is for transfers that nobody plays beside. Where nothing waited for the budget it takes three
+//     intervals in a row, or 100 ms: what else happens to a packet must not cost the rate.
 //   - A queue that is as long after a second of that was none: the path is longer than it was. What is
 //     the fastest is forgotten then, and the rate is what it was.
 //   - More means one packet a round trip, for each round trip of the interval, as TCP does beyond slow start
@@ -37,6 +37,8 @@ const (
 	overuse      = 85                     // percent
 	maxDrains    = 4                      // intervals in which a queue must become shorter
 	maxWaits     = 2                      // and which it may last when nothing waited
+	jitterMost   = 75 * time.Millisecond  // that three deviations can explain
+	clearQueue   = 100 * time.Millisecond // which needs no second look
 	leastRate    = 2 << 10
 	reserveTime  = 50 * time.Millisecond
 	maxUnwatched = time.Second
@@ -124,7 +126,7 @@ func (b *budget) control(at time.Duration, e *estimate) {
 	took := at - b.from
 	switch {
 	case b.queued(e) && took >= e.min() && (b.settled >= minSettled || took >= minInterval && b.settled >= fewSettled):
-		if !b.short && b.drains == 0 && b.waits < maxWaits {
+		if !b.short && b.drains == 0 && b.waits < maxWaits && b.fastest-e.min() < clearQueue {
 			b.waits++
 		} else {
 			b.drain(e)
@@ -140,7 +142,7 @@ func (b *budget) control(at time.Duration, e *estimate) {
 // queued reports whether even the fastest packet of the interval stood in a queue. When most were lost, that is
 // an outage, which tells nothing of queues.
 func (b *budget) queued(e *estimate) bool {
-	return b.fastest > e.min()+max(delayTarget, 3*e.variance) && b.lost*2 <= b.settled
+	return b.fastest > e.min()+max(delayTarget, min(3*e.variance, jitterMost)) && b.lost*2 <= b.settled
 }
 
 // drain makes the rate less than what the path takes, so that its queue goes.

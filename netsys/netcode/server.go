@@ -20,6 +20,14 @@ type ServerHandler interface {
 	Disconnected(now time.Time, p *Peer, reason error)
 }
 
+// Replacer is a [ServerHandler] that tells a client itself that another session of the same client ends this one:
+// see [ServerConfig.Takeover].
+type Replacer interface {
+	// Replacing: the session is about to end because of [ErrReplaced]. It may send to the peer, and nothing else. It
+	// reports whether the client was told; otherwise it is disconnected.
+	Replacing(now time.Time, p *Peer) (told bool)
+}
+
 // Server is the server's end of all its sessions. It is used by one goroutine.
 type Server struct {
 	config ServerConfig

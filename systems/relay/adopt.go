@@ -1,9 +1,11 @@
 package relay
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/systems/timeline"
@@ -101,6 +103,8 @@ func (c *Client) resume(keep int, tick uint32, events int, seats []seat) error {
 	}
 	c.lanes, c.live, c.own, c.keep = c.lanes[:0], 0, nil, keep
 	c.events, c.tick, c.horizon, c.agreed, c.heard = events, tick, tick, tick-1, false
+	// A player may have left after that tick and come again in another slot.
+	slices.SortStableFunc(seats, func(a, b seat) int { return cmp.Compare(a.From, b.From) })
 	for i := range seats {
 		s := &seats[i]
 		var err error

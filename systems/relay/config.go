@@ -27,7 +27,8 @@ var (
 // second; Timeline.Wait makes it lockstep.
 type Config struct {
 	// Timeline configures the server's timeline. Window is how late an input may be.
-	// Default: see [timeline.Config].
+	// Default: see [timeline.Config]; but hashes of four windows are kept, and under lockstep
+	// inputs may be two seconds early.
 	Timeline timeline.Config
 
 	// Peers is how many clients there may be at a time, 1 to 4096. Default (0): 64.
@@ -107,6 +108,9 @@ func (c *Config) lag() int { return c.Keep - c.Timeline.Early - 8 }
 
 func (c Config) defaulted(tickRate int) Config {
 	c.Timeline.Window = or(c.Timeline.Window, tickRate)
+	if c.Timeline.Wait {
+		c.Timeline.Early = or(c.Timeline.Early, max(c.Timeline.Window, 2*tickRate)) // for delays as long
+	}
 	c.Timeline.Early = or(c.Timeline.Early, c.Timeline.Window)
 	c.Timeline.Players = or(c.Timeline.Players, 64)
 	c.Timeline.Hashes = or(c.Timeline.Hashes, min(4*c.Timeline.Window, 4096))

@@ -432,27 +432,6 @@ func (m *match) compare() {
 			if !known {
 				m.hashes[tick] = sum
 			} else if want != sum {
-				a, _ := m.server.Timeline().AppendDigest(nil, tick)
-				b, _ := l.AppendDigest(nil, tick)
-				h1, err1 := m.server.Timeline().History().At(tick+1)
-				h2, err2 := l.History().At(tick+1)
-				m.t.Log(m.server.Timeline().Divergence(a, b), err1, err2)
-				dump := func(p ecs.Past) {
-					for tb := range p.Tables {
-						m.t.Log(tb.Mask, tb.NetIDs)
-						for _, c := range m.server.Timeline().World().Protocol().Replicated() {
-							if c.Words > 0 && tb.Mask&(1<<c.Replicated()) != 0 {
-								for i := range tb.NetIDs {
-									at := unsafe.Add(tb.Column(c), uintptr(i)*c.Schema.Size)
-									s := c.Name
-									for f := range c.Schema.Fields { s += " " + c.Schema.Format(f, at) }
-									m.t.Log(tb.NetIDs[i], s)
-								}
-							}
-						}
-					}
-				}
-				dump(h1); m.t.Log("----"); dump(h2)
 				m.t.Fatalf("tick %d of %d: player %d has another world", tick, m.server.Timeline().Next(), who)
 			}
 			m.checked[who]++

@@ -90,7 +90,8 @@ func (c *Client) read() (o outcome, err error) {
 		}
 		slot := (turn + i) % slots
 		if slot >= len(c.lanes) || c.lanes[slot] == nil {
-			return o, fmt.Errorf("%w: nobody plays in slot %d", ErrMessage, slot)
+			c.skipLane() // one who left, and whose inputs we know: the server has not heard so
+			continue
 		}
 		if err := c.readLane(c.lanes[slot], tick, &o); err != nil {
 			return o, err
@@ -176,6 +177,13 @@ func (c *Client) leave(slot int, tick uint32, o *outcome) error {
 		c.own = nil
 	}
 	return nil
+}
+
+// skipLane reads what nobody needs any more.
+func (c *Client) skipLane() {
+	c.coder.readSigned()
+	n := int(c.coder.readNumber(uint32(c.keep)))
+	c.coder.read(n, nil, true, func(int, []int32) {})
 }
 
 // readLane takes in inputs of a player.

@@ -88,8 +88,8 @@ func (s *Server) retire() {
 		s.before = known
 	}
 	for slot, l := range s.lanes {
-		if l == nil || l.To == timeline.Forever || l.end < l.To || s.timeline.Next()-l.To <= uint32(s.config.Timeline.Window) || s.pending(slot) {
-			continue // a state of the window may need it yet
+		if l == nil || l.To == timeline.Forever || l.end < l.To || s.timeline.Next()-l.To <= uint32(s.config.Timeline.Window+s.config.Timeline.Early) || s.pending(slot) {
+			continue // a state of the window may need it yet, and what was told ahead is another's then
 		}
 		for _, p := range s.peers {
 			if p.state != 0 && p.acked[slot] < l.To {

@@ -61,17 +61,14 @@ func TestManyComeAndGo(t *testing.T) {
 		m.step()
 		next := uint32(0)
 		for m.now < 1500 {
-			if m.now > 1360 { t.Log(m.now, m.server.Timeline().Next(), m.server.Timeline().AppendPresences(nil)); for _, e := range m.ends { if e.player==23 { t.Log("23:", e.Timeline().Next(), e.Timeline().AppendPresences(nil)) } } }
 			if m.now%17 == 0 && len(m.ends) < 6 {
 				next++
 				m.join(next, 1+m.rng.IntN(4), 2, 0.1, 0.1)
 			}
 			if m.now%29 == 0 && len(m.ends) > 2 {
 				player := m.ends[m.rng.IntN(len(m.ends))].player
-				t.Log("leave", player, m.now, m.server.Timeline().Next())
 				m.leave(player)
 				if m.rng.IntN(2) == 0 { // and is back at once
-					t.Log("back", player)
 					m.join(player, 1+m.rng.IntN(4), 2, 0.1, 0.1)
 				}
 			}

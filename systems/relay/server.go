@@ -37,10 +37,12 @@ type event struct {
 }
 
 // NewServer makes the server's end for a world in the state before tick
-// c.Timeline.First. It panics when c is not valid.
+// c.Timeline.First. It panics when c, with its defaults, is not valid.
 func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
-	if err := c.Validate(); err != nil {
-		panic(err)
+	for _, filled := range []Config{c, c.defaulted(w.TickRate())} {
+		if err := filled.Validate(); err != nil {
+			panic(err)
+		}
 	}
 	c = c.defaulted(w.TickRate())
 	s := &Server{timeline: timeline.New(w, c.Timeline, listeners...), config: c}
