@@ -136,6 +136,9 @@ func (c *coder) write(l *lane, tick uint32, n int, before []int32, voids bool) {
 
 // fit is how many of n inputs of l from tick on take no more bits than room.
 func (c *coder) fit(l *lane, tick uint32, n int, before []int32, room int) int {
+	if room < 2 {
+		return 0
+	}
 	c.expect(before)
 	head := 3 + codec.BitsFor(uint64(n))
 	for i := 0; i < n; i++ {

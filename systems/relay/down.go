@@ -14,7 +14,8 @@ import "github.com/tactusgo/tactus/systems/timeline"
 //	slots     a number, the slots in use
 //	1 bit     1 and the slot that is first, a number
 //	for each slot, in order, and round from the last to the first:
-//	1 bit     1 and ticks from the last one told to the server's, less 1, signed | ticks told, a number | inputs; see coder
+//	1 bit     1 and ticks from behind the last one told to the server's, signed | 1 bit: 1, as many are
+//	          told as of the slot before, or 0 and how many, a number | inputs; see coder
 //	horizon   ticks back, a number: all before is final, and has been told up to here
 //
 //	event     1 bit: 1 leaves | slot, a number | ticks back, signed: the first one in which the
@@ -32,14 +33,15 @@ const maxEvents = 16
 // laneBits is how long a lane is before its inputs, at most, and tailBits what follows on
 // all lanes.
 const (
-	laneBits = 1 + 40 + 40
+	laneBits = 2 + 40 + 40
 	tailBits = 40 + 8
 )
 
 // Append appends to dst what a client is to be told now, in at most limit bytes, which
 // the session will send as packet seq; nothing while the client has no state of the
 // world to go on from. What does not fit, longest ago told first, goes with the next. limit is
-// at least 512: less would not hold what a message may begin with.
+// at least 512 and a byte for each eight players: less would not hold what a message may begin
+// with.
 func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte {
 	p := s.peer(player)
 	if p == nil || !p.follows {
@@ -63,6 +65,7 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	if p.turn > 0 {
 		c.number(uint32(p.turn))
 	}
+	s.count = 0
 	turn := 0
 	for i := range s.lanes {
 		slot := (p.turn + i) % len(s.lanes)
@@ -108,7 +111,11 @@ func (s *Server) appendLane(p *peer, slot int, now uint32, room int) uint32 {
 	if n > 0 {
 		s.told[slot] = from + uint32(n)
 		c.signed(int32(now - s.told[slot]))
-		c.number(uint32(n))
+		c.w.Bool(n == s.count)
+		if n != s.count {
+			c.number(uint32(n))
+			s.count = n
+		}
 		c.write(l, from, n, before, true)
 	}
 	return s.told[slot]

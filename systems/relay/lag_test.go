@@ -11,7 +11,7 @@ import (
 
 func TestClientThatStallsIsGivenANewState(t *testing.T) {
 	for _, wait := range []bool{false, true} {
-		c := relay.Config{Timeline: timeline.Config{Wait: wait}, Keep: 240}
+		c := relay.Config{Timeline: timeline.Config{Wait: wait}, Keep: 260}
 		m := newMatch(t, c, relay.ClientConfig{}, human)
 		m.clocks = !wait
 		m.step()

@@ -12,6 +12,7 @@ import (
 type outcome struct {
 	early bool // some of it is further ahead than the timeline takes
 	lost  bool // some of it changes what is final here
+	count int  // inputs told of the slot before
 }
 
 // Receive takes in what [Server.Append] made, which came as the session's packet seq. It may
@@ -90,7 +91,7 @@ func (c *Client) read() (o outcome, err error) {
 		}
 		slot := (turn + i) % slots
 		if slot >= len(c.lanes) || c.lanes[slot] == nil {
-			c.skipLane() // one who left, and whose inputs we know: the server has not heard so
+			c.skipLane(&o) // one who left, and whose inputs we know: the server has not heard so
 			continue
 		}
 		if err := c.readLane(c.lanes[slot], tick, &o); err != nil {
@@ -179,10 +180,18 @@ func (c *Client) leave(slot int, tick uint32, o *outcome) error {
 	return nil
 }
 
+// readCount reads how many inputs are told.
+func (c *Client) readCount(o *outcome) int {
+	if !c.coder.r.Bool() {
+		o.count = int(c.coder.readNumber(uint32(c.keep)))
+	}
+	return o.count
+}
+
 // skipLane reads what nobody needs any more.
-func (c *Client) skipLane() {
+func (c *Client) skipLane(o *outcome) {
 	c.coder.readSigned()
-	n := int(c.coder.readNumber(uint32(c.keep)))
+	n := c.readCount(o)
 	c.coder.read(n, nil, true, func(int, []int32) {})
 }
 
@@ -190,7 +199,7 @@ func (c *Client) skipLane() {
 func (c *Client) readLane(l *lane, tick uint32, o *outcome) error {
 	k := c.coder
 	end := int64(tick) - int64(k.readSigned())
-	n := int(k.readNumber(uint32(c.keep)))
+	n := c.readCount(o)
 	from := end - int64(n)
 	if k.failed() || from < int64(l.start) || from > int64(l.end) || int64(l.end)-from >= int64(c.keep) || end > math.MaxInt32 {
 		return fmt.Errorf("%w: inputs of ticks %d to %d, %d is expected", ErrMessage, from, end, l.end)

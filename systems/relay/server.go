@@ -25,6 +25,7 @@ type Server struct {
 	before   int // events that everybody knows and that are kept no longer
 	missing  []uint32
 	told     []uint32 // scratch: by slot, the end after the message that is written
+	count    int      // scratch: inputs told of the slot before
 	input    []int32  // scratch
 	stats    Stats
 }
