@@ -283,7 +283,9 @@ func TestStuckReaderIsClosed(t *testing.T) {
 // Many connections that end at once, in every way, leave nothing behind; nor does the listener.
 func TestManyConnectionsLeaveNothing(t *testing.T) {
 	before, files := runtime.NumGoroutine(), openFiles()
-	l := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{})
+	l := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{
+		HandshakeTimeout: time.Minute, AnswerTimeout: time.Minute, // a busy machine loses nobody
+	})
 	for range 3 {
 		var raws []*raw
 		var wires []*websocket.Wire
