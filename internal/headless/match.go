@@ -22,6 +22,7 @@ type Match struct {
 	start   time.Time
 	server  *systems.Server
 	link    *netsys.Conditioner // on the server's wire
+	woken   func() uint64       // datagrams that woke gnet's loop up
 	players []*player
 	byID    []*player // by client number
 	watch   watch
@@ -79,7 +80,10 @@ func (m *Match) assemble(wire netsys.Wire) error {
 	if err != nil {
 		return err
 	}
-	m.link = link
+	m.link, m.woken = link, func() uint64 { return 0 }
+	if loop, ok := wire.(woken); ok {
+		m.woken = loop.WakeUps
+	}
 	m.server, err = NewServer(m.world, m.o, link, m.start, func(s *ecs.Schedule) error {
 		if m.o.Push > 0 {
 			s.Stage("Authority").Add(ecs.System{Name: "push", Run: m.push})

@@ -16,13 +16,17 @@ type transport struct {
 	name   string
 	listen func(addr string) (netsys.Wire, error)
 	dial   func(ctx context.Context, addr string) (client netsys.Wire, server netip.AddrPort, err error)
-	// allocations is what the server's side allocates for each datagram that arrives, outside this project.
-	allocations float64
 }
+
+// gnetAllocations is what gnet allocates for each datagram that wakes its loop up.
+const gnetAllocations = 5
+
+// woken is a wire that counts these datagrams.
+type woken interface{ WakeUps() uint64 }
 
 // transports are the values of -transport.
 var transports = []transport{
-	{name: "udp", listen: listenGnet, dial: dialUDP, allocations: 5},
+	{name: "udp", listen: listenGnet, dial: dialUDP},
 	{name: "batch", listen: listenBatch, dial: dialUDP},
 	{name: "ws", listen: listenWebSocket, dial: dialWebSocket},
 }

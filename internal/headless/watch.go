@@ -26,9 +26,9 @@ type watch struct {
 
 // allocations is a reading of the allocation counter.
 type allocations struct {
-	mallocs   uint64
-	datagrams uint64
-	ticks     uint64
+	mallocs uint64
+	woken   uint64 // datagrams that woke gnet's loop up
+	ticks   uint64
 }
 
 func (w *watch) init(o *Options) {
@@ -44,9 +44,7 @@ func samples(o *Options) int {
 func (m *Match) readAllocations() allocations {
 	var ms runtime.MemStats
 	runtime.ReadMemStats(&ms)
-	in, _ := m.link.Stats()
-	arrived := in.Delivered - in.Duplicated + in.Lost + in.Full // at the socket
-	return allocations{ms.Mallocs, arrived, m.server.Stats().Ticks}
+	return allocations{ms.Mallocs, m.woken(), m.server.Stats().Ticks}
 }
 
 // serve runs what is due on the server and watches.
@@ -286,9 +284,7 @@ func (w *watch) report(m *Match) Report {
 	}
 	if ticks := w.after.ticks - w.before.ticks; ticks > 0 && !w.warmAt.IsZero() {
 		n := float64(w.after.mallocs - w.before.mallocs)
-		if way, ok := o.transport(); ok && !o.Virtual {
-			n -= way.allocations * float64(w.after.datagrams-w.before.datagrams)
-		}
+		n -= gnetAllocations * float64(w.after.woken-w.before.woken)
 		if r.AllocsPerTick = round(n/float64(ticks), 2); r.AllocsPerTick < 0.5 {
 			r.AllocsPerTick = 0
 		}

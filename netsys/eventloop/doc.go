@@ -11,7 +11,8 @@
 //   - Name a peer in a log or a ban: [PeerAddr], [IsWebSocket].
 //   - See what WebSocket clients do wrong: [Listener.WebSocketStats]. Bound what they may do: [WebSocketConfig].
 //   - See whether polls come too seldom: [Listener.Dropped].
-//   - Choose between few wake-ups and the loop's attention at once: [ListenConfig.Coalesce].
+//   - Choose between few wake-ups and the loop's attention at once: [ListenConfig.Coalesce]; count them:
+//     [Listener.WakeUps].
 //   - Stop: [Listener.Close]; the port is free when it returns.
 //
 // # What holds

@@ -90,6 +90,9 @@ func TestCoalesceSparesWakeUps(t *testing.T) {
 		}
 	}
 	round()
+	if woken := l.WakeUps(); woken == 0 || woken > many/2 {
+		t.Errorf("%d datagrams woke the loop up %d times", many, woken)
+	}
 	if allocs := testing.AllocsPerRun(10, round); allocs > many && !raceEnabled {
 		t.Errorf("%v allocations for %d datagrams", allocs, many)
 	}

@@ -129,6 +129,7 @@ func (h *handler) OnTraffic(c gnet.Conn) gnet.Action {
 	}
 	b, err := c.Next(-1)
 	from, ok := c.RemoteAddr().(*net.UDPAddr)
+	h.listener.wakes.Add(1)
 	if err == nil && ok {
 		h.inbox.Put(from.AddrPort(), at, b)
 		if g := h.listener.gather; g != nil {

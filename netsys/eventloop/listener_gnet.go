@@ -30,6 +30,7 @@ type Listener struct {
 	fd     int // a duplicate of the UDP socket, for sending; −1 when there is none
 	out    sendto.Socket
 	gather *gather // nil when datagrams go one by one
+	wakes  atomic.Uint64
 
 	web      *web // nil when WebSocket is not served
 	webLocal netip.AddrPort
@@ -154,6 +155,10 @@ func (l *Listener) WebSocketAddr() netip.AddrPort { return l.webLocal }
 
 // Dropped is the number of arrivals lost because the queue was full.
 func (l *Listener) Dropped() uint64 { return l.inbox.Dropped() }
+
+// WakeUps is how many UDP datagrams have woken the loop up: those that gnet itself read, with five allocations each.
+// It may be called from any goroutine.
+func (l *Listener) WakeUps() uint64 { return l.wakes.Load() }
 
 // WebSocketStats counts what happened so far on the WebSocket side. It may be called from any goroutine.
 func (l *Listener) WebSocketStats() WebSocketStats {

@@ -38,5 +38,8 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 // WebSocketAddr is the zero AddrPort.
 func (l *Listener) WebSocketAddr() netip.AddrPort { return netip.AddrPort{} }
 
+// WakeUps is zero: there is no loop.
+func (l *Listener) WakeUps() uint64 { return 0 }
+
 // WebSocketStats are zero.
 func (l *Listener) WebSocketStats() WebSocketStats { return WebSocketStats{} }
