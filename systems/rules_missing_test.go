@@ -142,6 +142,7 @@ func TestNetcodeC4_ResynchronizesAfterAStall(t *testing.T) {
 		c.Run(12 * time.Second)
 		k, other := c.Clients[0], c.Clients[1]
 		c.Mark()
+		before := k.Input()
 		k.Stall(3 * time.Second)
 		c.Run(3 * time.Second)
 		if f := k.Figures(); f.Missing < 150 {
@@ -150,6 +151,9 @@ func TestNetcodeC4_ResynchronizesAfterAStall(t *testing.T) {
 		c.Run(2 * time.Second)
 		if f := k.Figures(); f.Resyncs+f.Jumps == 0 {
 			t.Errorf("neither the server nor the client started afresh: %+v", f)
+		}
+		if n := k.Input() - before; n > 5*60+12 {
+			t.Errorf("the client went on %d inputs later, 5 s after", n)
 		}
 		if d := k.Status().Waiting; d > 12 {
 			t.Errorf("%d inputs wait 2 s after the stall", d)

@@ -187,12 +187,27 @@ func within(t *testing.T, s *stage, view lagcomp.View, last *float64) {
 	s.shows(view, want)
 }
 
-// In a duel a liar hits where its targets were no longer ago than the bound, and
-// whoever does not lie beside it is not touched by that.
+// Who claims more than the bound sees the moment at the bound, whether there was a
+// send or not.
 //
 //mutant:rule E5 systems/lagcomp/bound.go
 //mutant:from at, why = momentOf(l.oldest), Old
 //mutant:to why = Old
+func TestNetcodeE5_TheBoundIsExact(t *testing.T) {
+	s := newStage(t, 4, bounded())
+	s.run(100)
+	for range 6 {
+		s.step()
+		v := s.comp.As(1, lagcomp.NewClaim(10, 9, 12))
+		if v.Clamp() != lagcomp.Old || v.Tick() != float64(s.tick-rewind) {
+			t.Errorf("tick %d: %v, %v", s.tick, v.Tick(), v.Clamp())
+		}
+	}
+}
+
+// In a duel a liar hits where its targets were no longer ago than the bound, and
+// whoever does not lie beside it is not touched by that.
+//
 //mutant:rule E5 systems/lagcomp/bound.go
 //mutant:from at, why = momentOf(l.newest), Ahead
 //mutant:to why = Ahead
