@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 func TestServerConfigValidate(t *testing.T) {
@@ -31,7 +32,7 @@ func TestServerConfigValidate(t *testing.T) {
 		{ServerConfig{WakeEvery: 3}, ""},
 		{ServerConfig{WakeEvery: 60}, ""},
 		{ServerConfig{TickRate: 60, SendRate: 60}, ""},
-		{ServerConfig{Timing: Arrival, LeavePolicy: KeepOwned, Timeout: 200 * time.Millisecond, MaxClients: 1}, ""},
+		{ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}, LeavePolicy: KeepOwned, Timeout: 200 * time.Millisecond, MaxClients: 1}, ""},
 		{ServerConfig{TickRate: -1}, "1 and 1000"},
 		{ServerConfig{TickRate: 1001}, "1 and 1000"},
 		{ServerConfig{SendRate: -20}, "must divide"},
@@ -41,8 +42,8 @@ func TestServerConfigValidate(t *testing.T) {
 		{ServerConfig{WakeEvery: -1}, "must divide"},
 		{ServerConfig{WakeEvery: 7}, "must divide"},
 		{ServerConfig{WakeEvery: 3, SendRate: 30}, "must divide"},
-		{ServerConfig{Preset: 1}, "LocalSync"},
-		{ServerConfig{Timing: 2}, "buffered and arrival"},
+		{ServerConfig{Policies: policy.Policies{Late: policy.LateRewrite}}, "late input"},
+		{ServerConfig{Policies: policy.Policies{Timing: 9}}, "timing"},
 		{ServerConfig{MaxClients: -1}, "0: 256"},
 		{ServerConfig{Timeout: -1}, "200ms"},
 		{ServerConfig{Timeout: 199 * time.Millisecond}, "200ms"},

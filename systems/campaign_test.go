@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // campaign turns a world upside down, tick after tick.
@@ -183,7 +184,7 @@ func TestCampaign(t *testing.T) {
 
 func newCampaign(t *testing.T, seed uint64) *campaign {
 	r := rand.New(rand.NewPCG(seed, 7))
-	config := ServerConfig{Seed: seed, Timing: Timing(r.IntN(2)), LeavePolicy: LeavePolicy(r.IntN(2))}
+	config := ServerConfig{Seed: seed, Policies: policy.Policies{Timing: policy.InputTiming(r.IntN(2))}, LeavePolicy: LeavePolicy(r.IntN(2))}
 	config.SendRate = []int{60, 20, 20, 6}[r.IntN(4)]
 	config.Budget = []int{0, 0, 1000, 400, 200}[r.IntN(5)]
 	c := &campaign{r: r, most: []int{5, 30, 300, 500}[r.IntN(4)], flickers: r.IntN(3) == 0, hidden: map[[2]uint32]bool{}}

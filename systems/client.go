@@ -11,6 +11,8 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // Client plays on a server: it predicts its own entities, reconciles them with
@@ -19,6 +21,9 @@ import (
 type Client struct {
 	config   ClientConfig
 	protocol *ecs.Protocol
+	policies policy.Policies // once connected
+	mode     clientMode      // nil before
+	outcomes *outcome.Log    // nil: none
 	endpoint *netsys.Client
 	session  netsys.Session
 	id       uint32
@@ -74,6 +79,7 @@ type Client struct {
 	privateSend uint32 // of own state, what is private in it is in the world
 	own         ownState
 	clock       playback
+	sight       sight
 	loss        lossMeter
 
 	// what this client did
@@ -112,12 +118,12 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	c.simulation = p.SimulateStage()
 	c.before = ecs.NewStage("Before",
 		ecs.System{Name: "Receive", Run: c.receive},
-		ecs.System{Name: "Reconcile", Run: c.reconcile})
+		ecs.System{Name: "Reconcile", Run: func(w *ecs.World) { c.mode.reconcile(w) }})
 	c.onTick = ecs.NewStage("OnTick",
-		ecs.System{Name: "InputGather", Run: c.gather},
-		ecs.System{Name: "Predict", Run: c.predict, Runs: c.simulation})
-	c.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: c.send})
-	c.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: c.interpolate})
+		ecs.System{Name: "InputGather", Run: func(w *ecs.World) { c.mode.gather(w) }},
+		ecs.System{Name: "Predict", Run: func(w *ecs.World) { c.mode.predict(w) }, Runs: c.simulation})
+	c.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: func(w *ecs.World) { c.mode.send(w) }})
+	c.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: func(w *ecs.World) { c.mode.interpolate(w) }})
 	c.schedule = ecs.NewSchedule(c.before, c.onTick, c.after, c.render)
 	if err := settle(c.schedule, cfg.Schedule, clientOrder); err != nil {
 		return nil, err
@@ -148,9 +154,13 @@ func (c *Client) welcome(session netsys.Session) error {
 	if err != nil {
 		return err
 	}
-	c.session, c.id = session, uint32(session.ID())
+	c.session, c.id, c.policies = session, uint32(session.ID()), m.policies
 	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: true, Simulate: c.simulation}
 	c.world, c.view = ecs.NewWorld(c.protocol, config), ecs.NewWorld(c.protocol, config)
+	if m.policies.Outcomes == policy.OutcomesPastHorizon {
+		c.outcomes = newOutcomes(c.world, c.config.Outcomes)
+	}
+	c.mode = newClientMode(c)
 	table := inputTable(c.protocol)
 	if c.config.Events != nil {
 		c.config.Events.Join(c.world, session.Channels())
@@ -280,11 +290,9 @@ func (c *Client) Advance(now time.Time) int {
 	for range n {
 		c.onTick.Run(c.world)
 		c.stats.Ticks++
-		c.loop.SetRate(c.steer.rate())
+		c.loop.SetRate(c.mode.rate())
 	}
-	if c.config.Events != nil {
-		c.config.Events.Settle(c.own.input + 1)
-	}
+	c.settle(c.mode.horizon())
 	c.after.Run(c.world)
 	return n
 }

@@ -12,7 +12,7 @@ import (
 // the two confirmed states around the playback head.
 func (c *Client) interpolate(*ecs.World) {
 	c.clock.advance(c.now)
-	head := c.clock.head
+	head := c.sight.begin(c.clock.head)
 	waiting := false
 	for _, r := range c.replicas {
 		switch {
@@ -90,6 +90,7 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 		c.hide(r) // an earlier state, which came later, had it gone already
 		return false
 	}
+	c.sight.between(from, to)
 	mask, rec := from.Masks[k], from.Record(k)
 	c.show(r, mask|r.private, false)
 	f := 0.0

@@ -18,12 +18,8 @@ func netID(id uint32) components.NetID { return components.NetID(id) }
 // the state of its world.
 func (c *Client) receive(*ecs.World) {
 	c.endpoint.Poll(c.now, (*clientHandler)(c))
-	if c.world != nil {
-		c.clock.settle(c.now)
-		c.applyConfirmed()
-		if c.loaded && c.config.Events != nil {
-			c.config.Events.Deliver(c.newestTick)
-		}
+	if c.mode != nil {
+		c.mode.confirm()
 	}
 }
 
@@ -42,13 +38,7 @@ func (h *clientHandler) Disconnected(_ time.Time, _ netsys.Session, reason error
 }
 
 func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
-	c := (*Client)(h)
-	s := &c.sent[seq%sentRing]
-	if s.live && s.seq == seq {
-		s.live = false
-		c.ackedInput = max(c.ackedInput, s.input)
-		c.bases.ack(seq)
-	}
+	(*Client)(h).mode.acked(seq)
 }
 
 func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Packet) {
@@ -57,11 +47,9 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 		return
 	}
 	c.loss.packet(now)
-	err := c.readSnapshot(pk.At, pk.Data)
-	if err == nil || errors.Is(err, codec.ErrBaseline) {
-		return
+	if err := c.mode.received(pk); err != nil {
+		c.refuse(now, err)
 	}
-	c.refuse(now, err)
 }
 
 // refuse counts a message that no honest server sends. Past a limit the client leaves.

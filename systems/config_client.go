@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/outcome"
 )
 
 // DefaultHistory is how many predicted ticks a client keeps where its
@@ -65,6 +66,11 @@ type ClientConfig struct {
 	// event. Its registry, like the server's, takes the place of Messages. One client
 	// has them at a time. May be nil.
 	Events *event.Client
+	// Outcomes registers what is done about irreversible outcomes that this client
+	// foresees, by outcome.Handle; it is called once, when the client is connected, with
+	// the log of its world. Where the policies say that outcomes are told at once,
+	// clients foresee none. Default (nil): outcome.Raise does nothing.
+	Outcomes func(l *outcome.Log)
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
 	Start time.Time

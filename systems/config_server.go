@@ -14,6 +14,9 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // DefaultSendRate is the number of snapshots a second where a configuration
@@ -34,10 +37,10 @@ type ServerConfig struct {
 	// SendRate is the number of snapshots a second; it must divide TickRate ÷
 	// WakeEvery. Default (0): the largest such number up to 20.
 	SendRate int
-	// Preset is the netcode model. Default: LocalSync.
-	Preset Preset
-	// Timing says when inputs are consumed. Default: Buffered.
-	Timing Timing
+	// Policies are the netcode model: a preset's, such as policy.Rollback.Policies(), or
+	// choices axis by axis. Clients learn them when they join. Default (zero):
+	// policy.LocalSync.
+	Policies policy.Policies
 	// MaxClients bounds the clients at one time. Default (0): 256.
 	MaxClients int
 	// Timeout is how long a client may be silent, at least 200 ms. Default (0):
@@ -71,6 +74,15 @@ type ServerConfig struct {
 	// event. Its registry takes the place of Messages. One server has them at a time.
 	// May be nil.
 	Events *event.Server
+	// Outcomes registers what is done about irreversible outcomes, by outcome.Handle; it
+	// is called once, with the log of the server's world. When they are final follows
+	// from Policies. Default (nil): outcome.Raise does nothing.
+	Outcomes func(l *outcome.Log)
+	// LagComp makes the server remember what clients see, so that lagcomp.As shows the
+	// world as a player saw it, in Simulate and Authority; see package lagcomp. It costs a
+	// copy of the world a wake-up. &lagcomp.Config{} is a good start. Default (nil): none,
+	// and lagcomp.As shows the present.
+	LagComp *lagcomp.Config
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Run.
 	Start time.Time
@@ -145,10 +157,6 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: WakeEvery %d must divide TickRate %d", ErrConfig, c.WakeEvery, c.TickRate)
 	case c.SendRate < 0 || c.TickRate/c.WakeEvery%c.SendRate != 0:
 		return fmt.Errorf("%w: SendRate %d must divide the %d wake-ups a second", ErrConfig, c.SendRate, c.TickRate/c.WakeEvery)
-	case c.Preset != LocalSync:
-		return fmt.Errorf("%w: no preset %v; there is LocalSync", ErrConfig, c.Preset)
-	case c.Timing > Arrival:
-		return fmt.Errorf("%w: no timing %v; there are buffered and arrival", ErrConfig, c.Timing)
 	case c.Events != nil && c.Messages != nil:
 		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
 	case c.MaxClients < 0:
@@ -163,6 +171,14 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
 	case c.LeavePolicy > KeepOwned:
 		return fmt.Errorf("%w: no leave policy %d; there are DespawnOwned (0) and KeepOwned (1)", ErrConfig, c.LeavePolicy)
+	}
+	if err := c.Policies.Validate(); err != nil {
+		return fmt.Errorf("%w: Policies: %w", ErrConfig, err)
+	}
+	if c.LagComp != nil {
+		if _, err := c.lagComp(); err != nil {
+			return err
+		}
 	}
 	if err := c.sessions().Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
@@ -222,6 +238,9 @@ func (c ServerConfig) filled() ServerConfig {
 		for c.SendRate = max(min(DefaultSendRate, wakes), 1); wakes%c.SendRate != 0; {
 			c.SendRate--
 		}
+	}
+	if c.Policies.Validate() == nil {
+		c.Policies = c.Policies.Filled()
 	}
 	if c.Budget == 0 {
 		c.Budget = defaultBudget

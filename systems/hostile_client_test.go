@@ -11,14 +11,15 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // A client that sends ten thousand packets a tick has no more of them read than
 // the limit, moves no faster than others, and nobody else notices.
 func TestInputFlood(t *testing.T) {
-	for _, timing := range []Timing{Buffered, Arrival} {
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 		t.Run(timing.String(), func(t *testing.T) {
-			g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Timing: timing})
+			g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: policy.Policies{Timing: timing}})
 			c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 			g.connect()
 			i := g.intrude()
@@ -41,7 +42,7 @@ func TestInputFlood(t *testing.T) {
 			}
 			to, there := g.pawnOf(t, i.id)
 			most := float32(ticks+2) / 8
-			if timing == Arrival {
+			if timing == policy.TimingArrival {
 				most += arrivalBurst / 8.0
 			}
 			if !there || to.X-from.X > most {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // A base is found by its packet as long as it is among the newest, in whatever
@@ -86,8 +87,8 @@ func TestInputsAfterTheSessionSpokeByItself(t *testing.T) {
 // acknowledged what it did not read. It cannot read what continues from that, says
 // so, and a few round trips later everything is as before.
 func TestInputsAfterAFlood(t *testing.T) {
-	for _, timing := range []Timing{Buffered, Arrival} {
-		g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Timing: timing, Timeout: time.Minute})
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+		g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: policy.Policies{Timing: timing}, Timeout: time.Minute})
 		c := g.join(ClientConfig{Gather: gatherPush(), Timeout: time.Minute}, netsys.Link{Latency: 30 * time.Millisecond})
 		g.connect()
 		g.run(120)

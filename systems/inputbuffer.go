@@ -43,6 +43,10 @@ type inputBuffer struct {
 	bases    *inputBases
 	unread   bool // the newest message could not be read
 	stats    InputStats
+
+	superseding bool    // late inputs replace what is held
+	real        uint32  // newest that was consumed or took the place of what is held
+	late        []int32 // that is about to; empty: none
 }
 
 type inputSlot struct {
@@ -131,6 +135,7 @@ func (b *inputBuffer) receive(tick int64, m *inputMessage, newestPacket bool) {
 			if s.seq == seq && s.fill {
 				s.fill = false
 				b.stats.Late++
+				b.supersede(seq, m.words[i*n:(i+1)*n])
 			}
 			if seq != b.behind {
 				continue
@@ -252,13 +257,33 @@ func (b *inputBuffer) next() (words []int32) {
 	seq := b.expected
 	b.expected++
 	if b.has(seq) {
-		b.fills = 0
-		b.stats.Consumed++
+		b.consumed(seq)
 		return b.at(seq)
 	}
 	b.slots[seq%inputWindow] = inputSlot{seq: seq, fill: true}
 	b.filled()
 	return nil
+}
+
+func (b *inputBuffer) consumed(seq uint32) {
+	b.fills, b.real, b.late = 0, seq, b.late[:0]
+	b.stats.Consumed++
+}
+
+// supersede keeps a late input that is newer than what is held.
+func (b *inputBuffer) supersede(seq uint32, words []int32) {
+	if b.superseding && seq > b.real {
+		b.real, b.late = seq, append(b.late[:0], words...)
+	}
+}
+
+// superseded is the late input that takes the place of what is held, once.
+func (b *inputBuffer) superseded() []int32 {
+	words := b.late
+	if b.late = b.late[:0]; len(words) > 0 {
+		b.fills = 1
+	}
+	return words
 }
 
 func (b *inputBuffer) filled() {
@@ -301,8 +326,7 @@ func (a *arrivalBuffer) step(b *inputBuffer, stepped int) (words []int32, ok boo
 	case b.has(b.expected) && b.expected <= b.newest:
 		a.tokens--
 		b.running = true
-		b.fills = 0
-		b.stats.Consumed++
+		b.consumed(b.expected)
 		b.expected++
 		return b.at(b.expected - 1), true
 	case stepped == 0 && b.running:

@@ -48,7 +48,7 @@ func (s *Server) Session(client uint32) netsys.Session {
 func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int, message []byte) {
 	s := (*Server)(h)
 	p := s.peer(session)
-	if p == nil || s.config.OnMessage == nil && s.config.Events == nil {
+	if p == nil {
 		return
 	}
 	if p.heard++; p.heard > s.heardLimit {
@@ -57,11 +57,11 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 		return
 	}
 	s.stats.ChannelMessages++
-	event, err := false, error(nil)
-	if s.config.Events != nil {
-		event, err = s.config.Events.Receive(p.id, number, message)
+	taken, err := s.mode.message(p, number, message)
+	if !taken && s.config.Events != nil {
+		taken, err = s.config.Events.Receive(p.id, number, message)
 	}
-	if !event && s.config.OnMessage != nil {
+	if !taken && s.config.OnMessage != nil {
 		err = s.config.OnMessage(s, p.id, number, message)
 	}
 	if err != nil {
@@ -79,11 +79,11 @@ func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, mes
 	if c.err != nil {
 		return
 	}
-	event, err := false, error(nil)
-	if c.config.Events != nil {
-		event, err = c.config.Events.Receive(number, message)
+	taken, err := c.mode.message(number, message)
+	if !taken && c.config.Events != nil {
+		taken, err = c.config.Events.Receive(number, message)
 	}
-	if !event && c.config.OnMessage != nil {
+	if !taken && c.config.OnMessage != nil {
 		err = c.config.OnMessage(c, number, message)
 	}
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -14,10 +14,10 @@ func TestNetcodeTicksAllocateNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	for _, timing := range []systems.Timing{systems.Buffered, systems.Arrival} {
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 		t.Run(timing.String(), func(t *testing.T) {
 			config := onField(1, 4, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
-			config.Server.Timing = timing
+			config.Server.Policies.Timing = timing
 			config.Populate = drifters(60)
 			config.Protocol = pushes(100) // so that there are replays
 			config.CountOnly = true

@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -67,7 +68,7 @@ func TestNetcodeA3_BufferedConsumesOneATickInOrder(t *testing.T) {
 func TestNetcodeA3_ArrivalStepsAllThatArrived(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, systemstest.RoundTrip(100*time.Millisecond, 40*time.Millisecond, 0))
-		config.Server.Timing = systems.Arrival
+		config.Server.Policies.Timing = policy.TimingArrival
 		c := systemstest.New(t, config)
 		j := journalOf(c.Server.World())
 		c.Connect()
@@ -118,14 +119,14 @@ func TestNetcodeA3_ArrivalStepsAllThatArrived(t *testing.T) {
 //mutant:from arrivalRefill = 1.02
 //mutant:to arrivalRefill = 1.2
 func TestNetcodeA3_FloodIsBounded(t *testing.T) {
-	for _, timing := range []systems.Timing{systems.Buffered, systems.Arrival} {
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 		t.Run(timing.String(), func(t *testing.T) {
 			const (
 				speed = 4 // inputs a tick
 				long  = 600
 				burst = 30
 			)
-			p := newPuppet(t, systems.ServerConfig{Timing: timing})
+			p := newPuppet(t, systems.ServerConfig{Policies: policy.Policies{Timing: timing}})
 			for i := uint32(1); i <= long; i++ {
 				p.tick(input(i*speed, speed, 2))
 			}
@@ -141,7 +142,7 @@ func TestNetcodeA3_FloodIsBounded(t *testing.T) {
 				last := steps[len(steps)-1]
 				ticks := float64(last.tick - steps[from].tick + 1)
 				most := ticks
-				if timing == systems.Arrival {
+				if timing == policy.TimingArrival {
 					most = 1.02*ticks + burst + 1
 				}
 				if n := len(steps) - from; float64(n) > most {
@@ -149,7 +150,7 @@ func TestNetcodeA3_FloodIsBounded(t *testing.T) {
 				}
 			}
 			for tick, n := range byTick {
-				if n > 1 && timing == systems.Buffered {
+				if n > 1 && timing == policy.TimingBuffered {
 					t.Fatalf("tick %d stepped %d inputs", tick, n)
 				}
 			}
@@ -171,7 +172,7 @@ func TestNetcodeA3_FloodIsBounded(t *testing.T) {
 //mutant:from if !b.any || a.tokens < 1 {
 //mutant:to if !b.any || a.tokens < 1 || stepped >= 8 {
 func TestNetcodeA3_ArrivalStepsABurstAtOnce(t *testing.T) {
-	p := newPuppet(t, systems.ServerConfig{Timing: systems.Arrival})
+	p := newPuppet(t, systems.ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}})
 	seq := uint32(0)
 	for range 2000 {
 		seq++

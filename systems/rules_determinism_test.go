@@ -5,17 +5,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // hashes plays a match with everything in it and returns its hash after every
 // second.
-func hashes(t *testing.T, seed uint64, timing systems.Timing) (h []uint64) {
+func hashes(t *testing.T, seed uint64, timing policy.InputTiming) (h []uint64) {
 	link := bad()
 	link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
 	config := onField(seed, 6, link)
-	config.Server.Timing = timing
+	config.Server.Policies.Timing = timing
 	config.Protocol = pushes(100)
 	c := systemstest.New(t, config)
 	for second := range 15 {
@@ -41,7 +41,7 @@ func hashes(t *testing.T, seed uint64, timing systems.Timing) (h []uint64) {
 // A match is a function of its seed, over the worlds of the server and of all
 // clients; another seed is another match.
 func TestNetcodeMatchFollowsFromTheSeed(t *testing.T) {
-	for _, timing := range []systems.Timing{systems.Buffered, systems.Arrival} {
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 		t.Run(timing.String(), func(t *testing.T) {
 			known := map[uint64]uint64{}
 			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
@@ -61,13 +61,13 @@ func TestNetcodeMatchFollowsFromTheSeed(t *testing.T) {
 
 // All timings converge when the link becomes clean.
 func TestNetcodeConverges(t *testing.T) {
-	for _, timing := range []systems.Timing{systems.Buffered, systems.Arrival} {
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 		t.Run(timing.String(), func(t *testing.T) {
 			systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) {
 				link := bad()
 				link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
 				config := onField(seed, 5, link)
-				config.Server.Timing = timing
+				config.Server.Policies.Timing = timing
 				config.Protocol = pushes(100)
 				c := systemstest.New(t, config)
 				c.Run(5 * time.Second)

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -216,7 +217,7 @@ func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 //mutant:to m.newest = uint16(c.log.newest - 1)
 func TestNetcodeA2_SendsAfterTheTick(t *testing.T) {
 	config := onField(1, 3, lag(0))
-	config.Server.Timing = systems.Arrival
+	config.Server.Policies.Timing = policy.TimingArrival
 	c := systemstest.New(t, config)
 	c.Connect()
 	sent := make([]uint64, len(c.Clients))

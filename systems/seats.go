@@ -70,7 +70,6 @@ func (s *Server) keepSeat(p *peer) {
 	s.seats = append(s.seats, seat{
 		player: p.session.ClientID(), id: p.id, input: p.inputs.expected - 1, until: s.now.Add(s.config.Hold),
 	})
-	s.vacant = append(s.vacant, p.id)
 }
 
 // expireSeats ends the waiting for players that did not come.

@@ -9,6 +9,9 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // ErrStageOrder is wrapped by the error that refuses a schedule whose systems
@@ -21,6 +24,10 @@ var ErrStageOrder = errors.New("systems: wrong stage order")
 type Server struct {
 	config   ServerConfig
 	protocol *ecs.Protocol
+	policies policy.Policies
+	mode     serverMode
+	outcomes *outcome.Log // nil: none
+	lagComp  *lagcomp.Compensator // nil: none
 	world    *ecs.World
 	schedule *ecs.Schedule
 	before   *ecs.Stage
@@ -87,7 +94,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 		return nil, err
 	}
 	c = c.filled()
-	s := &Server{config: c, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate)}
+	s := &Server{config: c, policies: c.Policies, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate)}
 	s.inputs = newInputCoder(inputTable(p))
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
 	s.replicated = p.Replicated()
@@ -95,15 +102,16 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	s.initSnapshots()
 	s.attachEvents()
 	s.heardLimit = heardLimit(c.Channels)
-	s.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: s.leave})
+	s.outcomes = newOutcomes(s.world, c.Outcomes)
+	s.mode = newServerMode(s)
+	s.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: s.mode.departed})
 
 	s.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
-	s.onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: s.apply}).
-		Nest(s.world.SimulateStage()).Nest(p.AuthorityStage())
-	s.after = ecs.NewStage("After",
-		ecs.System{Name: "Snapshot", Run: s.snapshot},
-		ecs.System{Name: "Send", Run: s.send})
+	s.onTick, s.after = s.mode.stages()
 	s.schedule = ecs.NewSchedule(s.before, s.onTick, s.after)
+	if err := s.attachLagComp(); err != nil {
+		return nil, err
+	}
 	if err := settle(s.schedule, c.Schedule, serverOrder); err != nil {
 		return nil, err
 	}
@@ -129,7 +137,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 func (s *Server) welcome(id uint64) []byte {
 	m := welcome{
 		seed: s.config.Seed, tickRate: uint16(s.config.TickRate), sendRate: uint16(s.config.SendRate),
-		tick: s.tick, trained: s.config.Trained.Hash(),
+		tick: s.tick, trained: s.config.Trained.Hash(), policies: s.policies,
 	}
 	if i := slices.IndexFunc(s.seats, func(x seat) bool { return x.id == uint32(id) }); i >= 0 {
 		m.input = s.seats[i].input
@@ -159,25 +167,17 @@ func (s *Server) Advance(now time.Time) int {
 	s.now = now
 	s.before.Run(s.world)
 	if len(s.left)+len(s.vacant) > 0 {
+		s.forget(s.left)
 		s.leaving.Run(s.world)
 	}
 	for range n {
-		s.world.SetTick(s.tick)
-		if s.config.Events != nil {
-			s.config.Events.Start(s.tick)
+		if !s.mode.tick() {
+			break
 		}
-		s.onTick.Run(s.world)
-		if s.config.Events != nil {
-			s.config.Events.Done()
-		}
-		s.world.ReleaseHolds()
-		s.frames.Step()
 		s.tick++
 		s.stats.Ticks++
 	}
-	if s.config.Events != nil {
-		s.config.Events.Settle(s.tick)
-	}
+	s.settle(s.mode.horizon())
 	s.after.Run(s.world)
 	return n
 }

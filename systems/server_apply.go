@@ -6,6 +6,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // emptyTable stands for the input of a protocol that has none: its clients
@@ -32,7 +33,7 @@ func (s *Server) apply(w *ecs.World) {
 			p.loss.take(s.now, p.session.Stats().LossIn)
 		}
 		p.inputs.settle(int64(s.tick))
-		if s.config.Timing == Arrival {
+		if s.policies.Timing == policy.TimingArrival {
 			s.applyArrived(w, p)
 			continue
 		}
@@ -77,11 +78,16 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 	t := p.inputs.table
 	held := p.heldInput()
+	if words == nil {
+		if late := p.inputs.superseded(); len(late) > 0 && held != nil {
+			t.Dequantize(held, late, t.Words, 1)
+		}
+	}
 	switch {
 	case held == nil:
 	case words != nil:
 		t.Dequantize(held, words, t.Words, 1)
-	case p.inputs.neutral():
+	case p.inputs.neutral() || s.policies.Missing == policy.MissingNeutral:
 		clear(p.held)
 		t.Snap(held)
 	default:

@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"errors"
 	"slices"
 	"time"
 	"unsafe"
@@ -62,7 +61,6 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		return
 	}
 	p := &peer{id: id, session: session, budget: s.config.Budget, model: s.model}
-	p.expectPackets()
 	if s.agreement.with(s.endpoint.Tag(session), "client", id) {
 		p.model = s.trainedModel
 	}
@@ -78,19 +76,13 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	if s.config.Events != nil {
 		s.config.Events.Join(id, session.Channels())
 	}
+	word := "client joined"
 	if back {
-		p.inputs.follow(kept.input)
 		s.stats.Returned++
-		s.config.Logger.Info("client is back", "client", id, "address", session.RemoteAddr())
-		if s.config.Rejoin != nil {
-			s.config.Rejoin(s.world, id)
-		}
-		return
+		word = "client is back"
 	}
-	s.config.Logger.Info("client joined", "client", id, "address", session.RemoteAddr())
-	if s.config.Join != nil {
-		s.config.Join(s.world, id)
-	}
+	s.config.Logger.Info(word, "client", id, "address", session.RemoteAddr())
+	s.mode.joined(p, kept, back)
 }
 
 func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason error) {
@@ -104,10 +96,11 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.id)
 	}
-	s.unpin(p)
 	s.departed.inputs.add(p.inputs.stats)
 	s.departed.link.add(p.session.Stats())
-	if s.waits(p, reason) {
+	waited := s.waits(p, reason)
+	s.mode.left(p, waited)
+	if waited {
 		s.config.Logger.Info("client is gone, and waited for", "client", p.id, "reason", reason)
 		s.keepSeat(p)
 		return
@@ -116,31 +109,11 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	s.left = append(s.left, p.id)
 }
 
-// leave carries out what follows from leaves. It runs behind Receive: what Join
-// spawned for a client that came and went within one Receive is there by then.
-func (s *Server) leave(w *ecs.World) {
-	for _, id := range s.vacant {
-		s.setInput(id, nil)
-	}
-	s.vacant = s.vacant[:0]
-	for _, id := range s.left {
-		if s.config.Leave != nil {
-			s.config.Leave(w, id)
-		}
-		if s.config.LeavePolicy == DespawnOwned {
-			s.despawnOwned(id)
-		} else {
-			s.setInput(id, nil)
-		}
-	}
-	s.left = s.left[:0]
-}
-
 func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	s := (*Server)(h)
 	if p := s.peer(session); p != nil {
 		p.unheard, p.silence = false, 0
-		s.acked(p, seq)
+		s.mode.acked(p, seq)
 	}
 }
 
@@ -156,20 +129,7 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 		return
 	}
 	s.stats.InputBytes += uint64(len(pk.Data))
-	in := p.inputs
-	switch err := s.inputs.read(pk.Data, &s.message, pk.Seq, in.bases); {
-	case errors.Is(err, errUnread):
-		in.miss(pk.Newest)
-		return
-	case err != nil:
-		s.refuse(p, err)
-		return
-	}
-	in.bases.put(pk.Seq, &s.message, s.inputs.state)
-	if pk.Newest {
-		p.asked, in.unread = s.message.epoch, false
-	}
-	in.receive(int64(s.tick), &s.message, pk.Newest)
+	s.mode.received(p, pk)
 }
 
 // refuse counts a malformed message. A client that goes on sending them must

@@ -228,5 +228,6 @@ func (s *Server) acked(p *peer, seq uint16) {
 	}
 	if f := s.frames.At(x.send); f != nil {
 		p.joined(x.send, len(f.Groups))
+		s.has(p.id, f.Tick)
 	}
 }

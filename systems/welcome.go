@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // welcome is what the server tells a client that joins.
@@ -14,9 +15,10 @@ type welcome struct {
 	tick     uint32
 	trained  uint64 // hash of what the server's coders learned, 0: nothing
 	input    uint32 // after which the client's inputs are counted; 0 but for players that come back
+	policies policy.Policies
 }
 
-const welcomeSize = 28
+const welcomeSize = 28 + policy.Size
 
 func (m welcome) append(b []byte) []byte {
 	for i := range 8 {
@@ -27,18 +29,23 @@ func (m welcome) append(b []byte) []byte {
 	for i := range 8 {
 		b = append(b, byte(m.trained>>(8*i)))
 	}
-	return append(b, byte(m.input), byte(m.input>>8), byte(m.input>>16), byte(m.input>>24))
+	b = append(b, byte(m.input), byte(m.input>>8), byte(m.input>>16), byte(m.input>>24))
+	return m.policies.Append(b)
 }
 
 func readWelcome(b []byte) (m welcome, err error) {
+	if len(b) != welcomeSize {
+		return m, fmt.Errorf("%w: welcome of %d bytes", ErrMessage, len(b))
+	}
 	var r codec.ByteReader
 	r.Reset(b)
 	m.seed = r.Uint64()
 	m.tickRate, m.sendRate = r.Uint16(), r.Uint16()
 	m.tick, m.trained, m.input = r.Uint32(), r.Uint64(), r.Uint32()
+	if m.policies, err = policy.Parse(b[welcomeSize-policy.Size:]); err != nil {
+		return m, fmt.Errorf("%w: welcome: %w", ErrMessage, err)
+	}
 	switch {
-	case r.Err() != nil || r.Len() != 0:
-		return m, fmt.Errorf("%w: welcome of %d bytes", ErrMessage, len(b))
 	case m.tickRate == 0 || m.tickRate > 1000 || m.sendRate == 0 || m.tickRate%m.sendRate != 0:
 		return m, fmt.Errorf("%w: welcome with %d ticks and %d sends a second", ErrMessage, m.tickRate, m.sendRate)
 	}

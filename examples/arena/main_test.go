@@ -139,7 +139,7 @@ func TestRealSockets(t *testing.T) {
 func TestWrongFlagsSayWhatIsAllowed(t *testing.T) {
 	for args, want := range map[string]string{
 		"-headless -transport carrier":      "udp, batch, ws",
-		"-headless -preset Rollback":        "allowed is LocalSync",
+		"-headless -preset Quantum":         "allowed are LocalSync, Buffered",
 		"-headless -timing never":           "buffered, arrival",
 		"-headless -jitter 51ms":            "half of -rtt",
 		"-headless -send 7":                 "divisors",

@@ -112,7 +112,7 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 		TickRate:   o.Tick,
 		WakeEvery:  o.ServerEvery,
 		SendRate:   o.Send,
-		Timing:     o.timing(),
+		Policies:   o.policies(),
 		MaxClients: max(o.Clients, 256),
 		Start:      start,
 		Schedule:   both(world.ServerSchedule, schedule),

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // Options are the flags that every example world answers to.
@@ -40,8 +40,8 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.JSON, "json", false, "with -headless: print one JSON object as the last line")
 	fs.IntVar(&o.Clients, "clients", 8, "bots")
 	fs.IntVar(&o.NPCs, "npcs", 50, "server-controlled entities")
-	fs.StringVar(&o.Preset, "preset", "LocalSync", "netcode model: LocalSync")
-	fs.StringVar(&o.Timing, "timing", "buffered", "when the server consumes inputs: buffered or arrival")
+	fs.StringVar(&o.Preset, "preset", "LocalSync", "netcode model: "+presetNames()+"; see package systems/policy")
+	fs.StringVar(&o.Timing, "timing", "buffered", "when the server consumes inputs: buffered or arrival; models whose inputs are stamped have their own")
 	fs.StringVar(&o.Transport, "transport", "udp", "real sockets: udp, batch (UDP drained once a tick, Linux) or ws (WebSocket); ignored with -virtual")
 	fs.DurationVar(&o.RTT, "rtt", 100*time.Millisecond, "mean round trip")
 	fs.DurationVar(&o.Jitter, "jitter", 20*time.Millisecond, "each packet's one-way delay varies uniformly by so much either way; at most half of rtt")
@@ -78,10 +78,12 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("-clients %d: 1 to 1000 are allowed", o.Clients)
 	case o.NPCs < 0 || o.NPCs > 100_000:
 		return fmt.Errorf("-npcs %d: 0 to 100000 are allowed", o.NPCs)
-	case o.Preset != systems.LocalSync.String():
-		return fmt.Errorf("-preset %s: allowed is LocalSync", o.Preset)
-	case o.Timing != systems.Buffered.String() && o.Timing != systems.Arrival.String():
-		return fmt.Errorf("-timing %s: allowed are buffered, arrival", o.Timing)
+	case !isPreset(o.Preset):
+		return fmt.Errorf("-preset %s: allowed are %s", o.Preset, presetNames())
+	case o.Timing != timingBuffered && o.Timing != timingArrival:
+		return fmt.Errorf("-timing %s: allowed are %s, %s", o.Timing, timingBuffered, timingArrival)
+	case o.Timing == timingArrival && o.preset().Policies().Timing != policy.TimingBuffered:
+		return fmt.Errorf("-timing %s: not allowed with -preset %s, whose inputs are stamped", o.Timing, o.Preset)
 	case !hasTransport:
 		return fmt.Errorf("-transport %s: allowed are %s", o.Transport, transportNames())
 	case o.RTT < 0 || o.RTT > time.Minute:
@@ -150,13 +152,6 @@ func (o *Options) without() []string { return list(o.Without) }
 func (o *Options) link() netsys.Link {
 	return netsys.Link{Latency: o.RTT / 2, Jitter: o.Jitter, Loss: o.Loss, Burst: o.Burst, Duplicate: o.Duplicate,
 		Bandwidth: o.Bandwidth}
-}
-
-func (o *Options) timing() systems.Timing {
-	if o.Timing == systems.Arrival.String() {
-		return systems.Arrival
-	}
-	return systems.Buffered
 }
 
 // random is what keys come from: in virtual time it follows from a seed.

@@ -276,7 +276,7 @@ func (p *player) end() {
 func (w *watch) report(m *Match) Report {
 	o, f := w.o, &w.final
 	r := Report{
-		Preset: o.Preset, Timing: o.Timing, Clients: o.Clients, NPCs: o.NPCs,
+		Preset: o.Preset, Timing: o.policies().Timing.String(), Clients: o.Clients, NPCs: o.NPCs,
 		Ticks:        f.Ticks,
 		TickOverruns: w.overruns + f.TicksDropped,
 		TickP50us:    percentile(w.ticks, 0.50),

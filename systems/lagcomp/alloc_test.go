@@ -28,7 +28,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		s.w.SetTick(s.tick)
 		at := float64(s.tick) - 9.7
 		for client := uint32(1); client < 3; client++ {
-			view := s.comp.As(client, lagcomp.NewClaim(at, s.tick-s.tick%3-12, s.tick-s.tick%3-6))
+			view := s.comp.As(client, claimOf(at, s.tick-s.tick%3-12, s.tick-s.tick%3-6))
 			for e, v := range lagcomp.All[target](view) {
 				sum += v.At.X
 				if e == his {
@@ -45,7 +45,7 @@ func TestNothingIsAllocated(t *testing.T) {
 				sum += at.X + own.X
 			}
 		}
-		after := s.comp.AsAfter(1, lagcomp.NewClaim(at, 0, 0), s.tick-5)
+		after := s.comp.AsAfter(1, claimOf(at, 0, 0), s.tick-5)
 		for _, v := range lagcomp.All[target](after) {
 			sum += v.At.Y
 		}
@@ -77,7 +77,7 @@ func BenchmarkAll(b *testing.B) {
 	}
 	s.run(60)
 	for name, view := range map[string]lagcomp.View{
-		"seen":    s.comp.As(1, lagcomp.NewClaim(40.5, 39, 42)),
+		"seen":    s.comp.As(1, claimOf(40.5, 39, 42)),
 		"present": lagcomp.Of(s.w),
 	} {
 		b.Run(name, func(b *testing.B) {

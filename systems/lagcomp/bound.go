@@ -99,7 +99,7 @@ func (c *Compensator) grant(p *player, claim Claim, now uint32) (span, Clamp) {
 		p.floor, p.head, p.at = 0, 0, now
 	}
 	at, why := claim.moment(now), Believed
-	if from, _, known := claim.states(now); known && from < now {
+	if from, _, known := c.states(claim, now); known && from < now {
 		p.stats.Oldest = max(p.stats.Oldest, now-from)
 	}
 	switch {
@@ -126,14 +126,42 @@ func (c *Compensator) grant(p *player, claim Claim, now uint32) (span, Clamp) {
 	return s, why
 }
 
+// states are the ticks that a claim says were drawn between; to is 0 where there was no
+// later one. They are not known when they were not sent, or that is too long ago.
+func (c *Compensator) states(claim Claim, now uint32) (from, to uint32, known bool) {
+	first, last, known := claim.sends(now, c.every)
+	if !known {
+		return 0, 0, false
+	}
+	if from = c.taken(first); from == 0 {
+		return 0, 0, false
+	}
+	if last == first {
+		return from, 0, true
+	}
+	to = c.taken(last)
+	return from, to, to != 0
+}
+
+// taken is the tick whose state a send took, or 0. It is later than due where the
+// server had to catch up.
+func (c *Compensator) taken(send uint32) uint32 {
+	for tick := send * c.every; tick < (send+1)*c.every; tick++ {
+		if c.send(tick) {
+			return tick
+		}
+	}
+	return 0
+}
+
 // claimed is between the states that a client says, where it may be.
 func (c *Compensator) claimed(claim Claim, now uint32, at moment, l limits) (span, bool) {
-	from, to, known := claim.states(now)
+	from, to, known := c.states(claim, now)
 	last := max(to, at.tick())
 	if !known || from < l.oldest || last > l.newest || last-from >= (MaxLost+2)*c.every {
 		return span{}, false
 	}
-	return span{at, from, to}, c.send(from) && (to == 0 || c.send(to))
+	return span{at, from, to}, momentOf(from) <= at && (to == 0 || momentOf(to) > at)
 }
 
 // neighbours is between the sends on either side; at the bound, where the older one is

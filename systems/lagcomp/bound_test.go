@@ -26,21 +26,22 @@ func TestClaimsAreBounded(t *testing.T) {
 		clamp    lagcomp.Clamp
 		unsent   uint64
 	}{
-		{"honest", lagcomp.NewClaim(85.5, 84, 87), 85.5, 84, 87, lagcomp.Believed, 0},
-		{"at the bound", lagcomp.NewClaim(71, 69, 72), 71, 71, 72, lagcomp.Believed, 1},
-		{"older than the bound", lagcomp.NewClaim(60, 60, 63), 71, 71, 72, lagcomp.Old, 0},
-		{"as old as can be", lagcomp.NewClaim(1, 0, 0), 71, 71, 72, lagcomp.Old, 0},
-		{"from beyond the bound", lagcomp.NewClaim(72.5, 69, 75), 72.5, 72, 75, lagcomp.Believed, 1},
-		{"newer than what was sent", lagcomp.NewClaim(100.5, 99, 102), 99, 99, 0, lagcomp.Ahead, 0},
-		{"of what is to come", lagcomp.NewClaim(5000, 4998, 5001), 99, 99, 0, lagcomp.Ahead, 0},
-		{"toward what was not sent", lagcomp.NewClaim(98, 96, 100), 98, 96, 99, lagcomp.Believed, 1},
-		{"from what was not sent", lagcomp.NewClaim(98, 97, 99), 98, 96, 99, lagcomp.Believed, 1},
-		{"too far apart", lagcomp.NewClaim(85, 75, 93), 85, 84, 87, lagcomp.Believed, 1},
-		{"as far apart as may be", lagcomp.NewClaim(85, 75, 90), 85, 75, 90, lagcomp.Believed, 0},
-		{"nothing later", lagcomp.NewClaim(85, 84, 0), 85, 84, 0, lagcomp.Believed, 0},
-		{"nothing later for long", lagcomp.NewClaim(95, 75, 0), 95, 93, 96, lagcomp.Believed, 1},
-		{"states not known", lagcomp.NewClaim(85, 0, 0), 85, 84, 87, lagcomp.Believed, 0},
-		{"more back than there is", lagcomp.Claim{Tick: 90, Back: 200, Ahead: 200}, 90, 90, 93, lagcomp.Believed, 1},
+		{"honest", claimOf(85.5, 84, 87), 85.5, 84, 87, lagcomp.Believed, 0},
+		{"at the bound", claimOf(71, 69, 72), 71, 71, 72, lagcomp.Believed, 1},
+		{"older than the bound", claimOf(60, 60, 63), 71, 71, 72, lagcomp.Old, 0},
+		{"as old as can be", claimOf(1, 0, 0), 71, 71, 72, lagcomp.Old, 0},
+		{"from beyond the bound", claimOf(72.5, 69, 75), 72.5, 72, 75, lagcomp.Believed, 1},
+		{"newer than what was sent", claimOf(100.5, 99, 102), 99, 99, 0, lagcomp.Ahead, 0},
+		{"of what is to come", claimOf(5000, 4998, 5001), 99, 99, 0, lagcomp.Ahead, 0},
+		{"toward what was not sent", lagcomp.NewClaim(98, 96, 102, 3), 98, 96, 99, lagcomp.Believed, 1},
+		{"from what was not sent", lagcomp.Claim{At: 98 * lagcomp.Parts, Back: 14, Ahead: 13}, 98, 96, 99, lagcomp.Believed, 1},
+		{"toward what is before", lagcomp.Claim{At: 98 * lagcomp.Parts, Back: 3, Ahead: 1}, 98, 96, 99, lagcomp.Believed, 1},
+		{"too far apart", claimOf(85, 75, 93), 85, 84, 87, lagcomp.Believed, 1},
+		{"as far apart as may be", claimOf(85, 75, 90), 85, 75, 90, lagcomp.Believed, 0},
+		{"nothing later", claimOf(85, 84, 0), 85, 84, 0, lagcomp.Believed, 0},
+		{"nothing later for long", claimOf(95, 75, 0), 95, 93, 96, lagcomp.Believed, 1},
+		{"states not known", claimOf(85, 0, 0), 85, 84, 87, lagcomp.Believed, 0},
+		{"more back than there is", lagcomp.Claim{At: 90 * lagcomp.Parts, Back: 14, Ahead: 14}, 90, 90, 93, lagcomp.Believed, 1},
 	} {
 		s := newStage(t, 4, bounded())
 		s.run(101)
@@ -70,31 +71,31 @@ func TestClaimsAreBounded(t *testing.T) {
 func TestClaimsDoNotGoBackwards(t *testing.T) {
 	s := newStage(t, 4, bounded())
 	s.run(100)
-	s.comp.As(1, lagcomp.NewClaim(95, 93, 96))
-	if v := s.comp.As(1, lagcomp.NewClaim(90, 90, 93)); v.Clamp() != lagcomp.Believed || v.Tick() != 90 {
+	s.comp.As(1, claimOf(95, 93, 96))
+	if v := s.comp.As(1, claimOf(90, 90, 93)); v.Clamp() != lagcomp.Believed || v.Tick() != 90 {
 		t.Errorf("within a tick: %v, %v", v.Tick(), v.Clamp())
 	}
 	s.run(2)
-	if v := s.comp.As(1, lagcomp.NewClaim(90, 90, 93)); v.Clamp() != lagcomp.Backwards || v.Tick() != 95 {
+	if v := s.comp.As(1, claimOf(90, 90, 93)); v.Clamp() != lagcomp.Backwards || v.Tick() != 95 {
 		t.Errorf("%v, %v", v.Tick(), v.Clamp())
 	}
-	if v := s.comp.As(1, lagcomp.NewClaim(10, 9, 12)); v.Clamp() != lagcomp.Old || v.Tick() != 95 {
+	if v := s.comp.As(1, claimOf(10, 9, 12)); v.Clamp() != lagcomp.Old || v.Tick() != 95 {
 		t.Errorf("%v, %v", v.Tick(), v.Clamp())
 	}
-	if v := s.comp.As(2, lagcomp.NewClaim(90, 90, 93)); v.Clamp() != lagcomp.Believed {
+	if v := s.comp.As(2, claimOf(90, 90, 93)); v.Clamp() != lagcomp.Believed {
 		t.Errorf("another client: %v", v.Clamp())
 	}
 	s.w.SetTick(s.tick - 2) // the world goes back, to simulate again
-	if v := s.comp.As(1, lagcomp.NewClaim(94, 93, 96)); v.Clamp() != lagcomp.Believed || v.Tick() != 94 {
+	if v := s.comp.As(1, claimOf(94, 93, 96)); v.Clamp() != lagcomp.Believed || v.Tick() != 94 {
 		t.Errorf("again: %v, %v", v.Tick(), v.Clamp())
 	}
-	if v := s.comp.As(1, lagcomp.NewClaim(101, 99, 102)); v.Clamp() != lagcomp.Ahead || v.Tick() != 100 {
+	if v := s.comp.As(1, claimOf(101, 99, 102)); v.Clamp() != lagcomp.Ahead || v.Tick() != 100 {
 		t.Errorf("again, ahead: %v, %v", v.Tick(), v.Clamp())
 	}
 	s.w.SetTick(s.tick)
 	s.comp.Forget(1)
 	s.comp.Forget(3)
-	if v := s.comp.As(1, lagcomp.NewClaim(90, 90, 93)); v.Clamp() != lagcomp.Believed {
+	if v := s.comp.As(1, claimOf(90, 90, 93)); v.Clamp() != lagcomp.Believed {
 		t.Errorf("a client that came anew: %v", v.Clamp())
 	}
 	if n := s.comp.Stats(); n.Views != 8 || n.Backwards != 1 || n.Old != 1 {
@@ -108,19 +109,19 @@ func TestClaimsOfWhatWasNotAcknowledged(t *testing.T) {
 	s.run(100)
 	s.comp.Acknowledge(1, 90)
 	s.comp.Acknowledge(1, 84) // later, of an older one
-	if v := s.comp.As(1, lagcomp.NewClaim(89, 87, 90)); v.Clamp() != lagcomp.Believed || v.Tick() != 89 {
+	if v := s.comp.As(1, claimOf(89, 87, 90)); v.Clamp() != lagcomp.Believed || v.Tick() != 89 {
 		t.Errorf("%v, %v", v.Tick(), v.Clamp())
 	}
-	v := s.comp.As(1, lagcomp.NewClaim(94, 93, 96))
+	v := s.comp.As(1, claimOf(94, 93, 96))
 	if from, to := v.States(); v.Clamp() != lagcomp.Ahead || v.Tick() != 90 || from != 90 || to != 0 {
 		t.Errorf("%v from %d to %d, %v", v.Tick(), from, to, v.Clamp())
 	}
-	s.comp.As(1, lagcomp.NewClaim(89, 87, 93))
+	s.comp.As(1, claimOf(89, 87, 93))
 	if n := s.comp.StatsOf(1); n.Unsent != 1 {
 		t.Errorf("%+v", n)
 	}
 	s.run(100)
-	if v := s.comp.As(1, lagcomp.NewClaim(189, 186, 189)); v.Tick() != 200-rewind {
+	if v := s.comp.As(1, claimOf(189, 186, 189)); v.Tick() != 200-rewind {
 		t.Errorf("one that acknowledges nothing sees %v", v.Tick())
 	}
 }
@@ -138,9 +139,10 @@ func TestForgersGainNothing(t *testing.T) {
 			if seed%2 == 1 {
 				s.comp.Acknowledge(7, now-now%3-6)
 			}
-			c := lagcomp.Claim{Tick: uint16(now) - uint16(rng.IntN(64)) + 8, Part: uint8(rng.Uint32()), Back: uint8(rng.IntN(24)), Ahead: uint8(rng.IntN(24))}
+			at := uint32(uint16(now)-uint16(rng.IntN(64))+8)*lagcomp.Parts + uint32(rng.IntN(lagcomp.Parts))
+			c := lagcomp.Claim{At: at, Back: uint8(rng.IntN(8)), Ahead: uint8(rng.IntN(8))}
 			if rng.IntN(8) == 0 {
-				c = lagcomp.Claim{uint16(rng.Uint32()), uint8(rng.Uint32()), uint8(rng.Uint32()), uint8(rng.Uint32())}
+				c = lagcomp.Claim{rng.Uint32(), uint8(rng.Uint32()), uint8(rng.Uint32())}
 			}
 			if within(t, s, s.comp.As(7, c), &last); t.Failed() {
 				t.Fatalf("seed %d, tick %d, claim %+v", seed, now, c)
@@ -198,7 +200,7 @@ func TestNetcodeE5_TheBoundIsExact(t *testing.T) {
 	s.run(100)
 	for range 6 {
 		s.step()
-		v := s.comp.As(1, lagcomp.NewClaim(10, 9, 12))
+		v := s.comp.As(1, claimOf(10, 9, 12))
 		if v.Clamp() != lagcomp.Old || v.Tick() != float64(s.tick-rewind) {
 			t.Errorf("tick %d: %v, %v", s.tick, v.Tick(), v.Clamp())
 		}
@@ -213,12 +215,12 @@ func TestNetcodeE5_TheBoundIsExact(t *testing.T) {
 //mutant:to why = Ahead
 func TestNetcodeE5_AForger(t *testing.T) {
 	link := systemstest.RoundTrip(200*time.Millisecond, 0, 0)
-	for name, back := range map[string]uint16{"a second back": 60, "a minute back": 3600, "ahead": 1<<16 - 90} {
+	for name, back := range map[string]uint32{"a second back": 60, "a minute back": 3600, "ahead": 1<<16 - 90} {
 		forge := func(k *systemstest.Client, c lagcomp.Claim) lagcomp.Claim {
 			if k.ID() == 1 {
 				return c
 			}
-			c.Tick -= back
+			c.At -= back * lagcomp.Parts
 			return c
 		}
 		t.Run(name, func(t *testing.T) { duelWithForger(t, link, forge) })

@@ -13,44 +13,51 @@ import (
 //
 // It is small and holds no pointers, so that a game puts it into its input as a field;
 // there it goes the way of all inputs, and is repeated, delayed and lost with the shot
-// that it belongs to.
+// that it belongs to. While a view plays in real time a claim goes on by its pace, and
+// the states are counted in sends, so that little of it has to travel; one that says
+// nothing, between shots, costs nothing.
 type Claim struct {
-	// Tick is the tick drawn, its low 16 bits, and Part how much of the next has
+	// At is the moment drawn: a tick, its low 16 bits, and how much of the next has
 	// passed, in 1/[Parts].
-	Tick uint16 `net:"raw"`
-	Part uint8  `net:"raw"`
-	// Back is 1 more than the ticks from the older state to Tick: 0 says nothing at
-	// all, 255 that the states are not known.
-	Back uint8 `net:"raw"`
-	// Ahead is the ticks from Tick to the later state, 0 where there was none.
-	Ahead uint8 `net:"raw"`
+	At uint32 `net:"0..16777215"`
+	// Back is 1 more than the sends from the one that took the older state to the one
+	// that is due at that tick: 0 says nothing at all, 15 that the states are not known.
+	Back uint8 `net:"0..15"`
+	// Ahead is the sends from the older state to the later, 0 where there was none.
+	Ahead uint8 `net:"0..15"`
 }
 
-// Parts is into how many parts a claim divides a tick. A client whose playback is at
-// a multiple of 1/Parts when it draws says exactly what it drew; any other says it to
-// within 1/Parts of a tick.
+// Parts is into how many parts a claim divides a tick. A client whose playback is
+// at a multiple of 1/Parts when it draws says exactly what it drew; any other says it
+// to within 1/Parts of a tick.
 const Parts = 256
 
-// unknownBack stands for two states that are not known.
-const unknownBack = 255
+const (
+	unknownBack = 15      // of two states that are not known
+	wire        = 1 << 24 // moments that a claim tells apart
+)
 
-// NewClaim says that a client's view showed the tick drawn of the server: what is
-// systems.Client.DrawnTick. The states drawn between are those of ticks from, at or
-// before drawn, and to, after it; to is 0 where nothing later had come. Where they are
-// not known from is 0, and the server takes the sends on either side.
-func NewClaim(drawn float64, from, to uint32) Claim {
-	if !(drawn > 0 && drawn < math.MaxUint32) {
+// NewClaim says that a client's view showed the tick drawn of the server, between the
+// states of ticks from, at or before it, and to, after it; to is 0 where nothing later
+// had come. Where they are not known from is 0, and the server takes the sends on either
+// side. every is how many ticks a send takes. For a client of package systems it is
+// Client.Claim.
+func NewClaim(drawn float64, from, to, every uint32) Claim {
+	if !(drawn > 0 && drawn < math.MaxUint32 && every > 0) {
 		return Claim{}
 	}
 	tick, part := math.Modf(drawn)
 	at := uint32(tick)
-	c := Claim{Tick: uint16(at), Part: uint8(part * Parts), Back: unknownBack}
-	if from == 0 || from > at || at-from >= unknownBack-1 || to != 0 && (to <= at || to-at > math.MaxUint8) {
+	c := Claim{At: uint32(momentOf(at)+moment(part*Parts)) % wire, Back: unknownBack}
+	if from == 0 || from > at || to != 0 && to <= at {
 		return c
 	}
-	c.Back = uint8(at-from) + 1
+	back, ahead := at/every-from/every+1, uint32(0)
 	if to != 0 {
-		c.Ahead = uint8(to - at)
+		ahead = to/every - from/every
+	}
+	if back < unknownBack && ahead < unknownBack {
+		c.Back, c.Ahead = uint8(back), uint8(ahead)
 	}
 	return c
 }
@@ -60,11 +67,10 @@ func (c Claim) Made() bool { return c.Back != 0 }
 
 // ClaimSize is the length in bytes of a claim on the wire:
 //
-//	0..1   tick, little endian
-//	2      part of a tick, in 1/256
-//	3      back: 0 nothing is said, and all others are 0; 255 states not known, and ahead is 0
-//	4      ahead
-const ClaimSize = 5
+//	0..2   at, little endian
+//	3      back in the low 4 bits: 0 nothing is said, and all others are 0; 15 states
+//	       not known, and ahead is 0 | ahead
+const ClaimSize = 4
 
 // ErrClaim is wrapped by the errors of [ParseClaim].
 var ErrClaim = errors.New("lagcomp: claim")
@@ -77,7 +83,7 @@ func (c Claim) Append(b []byte) []byte {
 	case unknownBack:
 		c.Ahead = 0
 	}
-	return append(b, byte(c.Tick), byte(c.Tick>>8), c.Part, c.Back, c.Ahead)
+	return append(b, byte(c.At), byte(c.At>>8), byte(c.At>>16), c.Back&15|c.Ahead<<4)
 }
 
 // ParseClaim reads a claim off the front of b and returns what follows it. Errors
@@ -88,7 +94,9 @@ func ParseClaim(b []byte) (c Claim, rest []byte, err error) {
 	}
 	var r codec.ByteReader
 	r.Reset(b[:ClaimSize])
-	c = Claim{Tick: r.Uint16(), Part: r.Byte(), Back: r.Byte(), Ahead: r.Byte()}
+	c.At = uint32(r.Uint16()) | uint32(r.Byte())<<16
+	states := r.Byte()
+	c.Back, c.Ahead = states&15, states>>4
 	if c.Back == 0 && c != (Claim{}) || c.Back == unknownBack && c.Ahead != 0 {
 		return Claim{}, b, fmt.Errorf("%w % x: what is not said must be zero", ErrClaim, b[:ClaimSize])
 	}
@@ -104,18 +112,16 @@ func (m moment) ticks() float64   { return float64(m) / Parts }
 
 // moment is the claimed one, now being a tick near it.
 func (c Claim) moment(now uint32) moment {
-	return momentOf(codec.Lift(c.Tick, now)) + moment(c.Part)
+	return momentOf(codec.Lift(uint16(c.At/Parts), now)) + moment(c.At%Parts)
 }
 
-// states are the ticks drawn between; to is 0 where there was no later one.
-func (c Claim) states(now uint32) (from, to uint32, known bool) {
-	tick := codec.Lift(c.Tick, now)
-	if c.Back == 0 || c.Back == unknownBack || tick < uint32(c.Back-1) {
+// sends are the numbers of the sends drawn between; there was no later one when both
+// are equal.
+func (c Claim) sends(now, every uint32) (from, to uint32, known bool) {
+	due := c.moment(now).tick() / every
+	if c.Back == 0 || c.Back >= unknownBack || due < uint32(c.Back-1) {
 		return 0, 0, false
 	}
-	from = tick - uint32(c.Back-1)
-	if c.Ahead != 0 {
-		to = tick + uint32(c.Ahead)
-	}
-	return from, to, true
+	from = due - uint32(c.Back-1)
+	return from, from + uint32(c.Ahead), true
 }

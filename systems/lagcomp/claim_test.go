@@ -15,23 +15,29 @@ func TestNewClaim(t *testing.T) {
 		from, to uint32
 		want     lagcomp.Claim
 	}{
-		{100.5, 99, 102, lagcomp.Claim{100, 128, 2, 2}},
-		{100, 100, 0, lagcomp.Claim{100, 0, 1, 0}},
-		{65536 + 7.999, 65536 + 6, 65536 + 9, lagcomp.Claim{7, 255, 2, 2}},
-		{100.5, 0, 0, lagcomp.Claim{100, 128, 255, 0}},
-		{100.5, 101, 104, lagcomp.Claim{100, 128, 255, 0}},
-		{100.5, 99, 100, lagcomp.Claim{100, 128, 255, 0}},
-		{400, 399, 700, lagcomp.Claim{400, 0, 255, 0}},
-		{400, 147, 655, lagcomp.Claim{400, 0, 254, 255}},
-		{400, 146, 403, lagcomp.Claim{400, 0, 255, 0}},
+		{100.5, 99, 102, lagcomp.Claim{100*256 + 128, 1, 1}},
+		{100, 99, 102, lagcomp.Claim{100 * 256, 1, 1}},
+		{102, 99, 105, lagcomp.Claim{102 * 256, 2, 2}},
+		{100, 100, 0, lagcomp.Claim{100 * 256, 1, 0}}, // the server was late
+		{65536 + 7.999, 65536 + 6, 65536 + 9, lagcomp.Claim{7*256 + 255, 1, 1}},
+		{100.5, 0, 0, lagcomp.Claim{100*256 + 128, 15, 0}},
+		{100.5, 101, 104, lagcomp.Claim{100*256 + 128, 15, 0}},
+		{100.5, 99, 100, lagcomp.Claim{100*256 + 128, 15, 0}},
+		{400, 399, 700, lagcomp.Claim{400 * 256, 15, 0}},
+		{400, 360, 402, lagcomp.Claim{400 * 256, 14, 14}},
+		{400, 357, 402, lagcomp.Claim{400 * 256, 15, 0}},
+		{400, 399, 444, lagcomp.Claim{400 * 256, 15, 0}},
 		{0, 0, 0, lagcomp.Claim{}},
 		{-3, 0, 3, lagcomp.Claim{}},
 		{math.NaN(), 9, 12, lagcomp.Claim{}},
 		{math.Inf(1), 9, 12, lagcomp.Claim{}},
 	} {
-		got := lagcomp.NewClaim(c.drawn, c.from, c.to)
+		got := claimOf(c.drawn, c.from, c.to)
 		if got != c.want || got.Made() != (c.want != lagcomp.Claim{}) {
 			t.Errorf("%v between %d and %d is %+v, want %+v", c.drawn, c.from, c.to, got, c.want)
+		}
+		if c := lagcomp.NewClaim(c.drawn, c.from, c.to, 0); c.Made() {
+			t.Errorf("sends of no ticks: %+v", c)
 		}
 		b := got.Append([]byte{9})
 		back, rest, err := lagcomp.ParseClaim(append(b[1:len(b):len(b)], 7))
@@ -44,18 +50,18 @@ func TestNewClaim(t *testing.T) {
 func TestParseClaimRefuses(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"nothing":           nil,
-		"a byte short":      {1, 2, 3, 4},
-		"a tick not said":   {1, 0, 0, 0, 0},
-		"ahead not said":    {0, 0, 0, 0, 1},
-		"ahead not known":   {1, 0, 0, 255, 1},
-		"a part not said":   {0, 0, 7, 0, 0},
-		"all but what says": {1, 1, 1, 0, 1},
+		"a byte short":      {1, 2, 3},
+		"a tick not said":   {0, 1, 0, 0},
+		"ahead not said":    {0, 0, 0, 1 << 4},
+		"ahead not known":   {1, 0, 0, 15 | 1<<4},
+		"a part not said":   {7, 0, 0, 0},
+		"all but what says": {1, 1, 1, 1 << 4},
 	} {
 		if c, rest, err := lagcomp.ParseClaim(b); !errors.Is(err, lagcomp.ErrClaim) || c != (lagcomp.Claim{}) || len(rest) != len(b) {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}
 	}
-	for _, c := range []lagcomp.Claim{{Tick: 7, Ahead: 3}, {Tick: 7, Back: 255, Ahead: 3}} {
+	for _, c := range []lagcomp.Claim{{At: 7, Ahead: 3}, {At: 7, Back: 15, Ahead: 3}} {
 		if _, _, err := lagcomp.ParseClaim(c.Append(nil)); err != nil {
 			t.Errorf("%+v: %v", c, err) // what inputs hold need not be in order
 		}
@@ -75,12 +81,12 @@ func FuzzClaims(f *testing.F) {
 	var honest []byte
 	for tick := range 20 {
 		at := float64(tick) + 2.25
-		honest = lagcomp.NewClaim(at, uint32(at)/3*3, uint32(at)/3*3+3).Append(honest)
+		honest = claimOf(at, uint32(at)/3*3, uint32(at)/3*3+3).Append(honest)
 	}
 	f.Add(honest)
-	f.Add(lagcomp.NewClaim(60000, 59990, 60003).Append(lagcomp.NewClaim(3, 3, 6).Append(nil)))
+	f.Add(claimOf(60000, 59990, 60003).Append(claimOf(3, 3, 6).Append(nil)))
 	f.Add(bytes.Repeat([]byte{255}, 50))
-	f.Add(bytes.Repeat([]byte{40, 0, 0, 255, 0}, 8))
+	f.Add(bytes.Repeat([]byte{0, 40, 0, 15}, 8))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := newStage(t, 4, bounded())
 		s.run(int(uint(len(b)) % 50))
@@ -97,7 +103,7 @@ func FuzzClaims(f *testing.F) {
 			}
 			b = rest
 			within(t, s, s.comp.As(1, c), &last)
-			s.comp.AsAfter(1, c, uint32(c.Tick))
+			s.comp.AsAfter(1, c, c.At/lagcomp.Parts)
 		}
 	})
 }

@@ -22,14 +22,10 @@ func join(w *ecs.World, client uint32) {
 func match(t *testing.T, seed uint64, clients, targets int, link netsys.Link, c lagcomp.Config, play systemstest.Script) (*systemstest.Crowd, *lagcomp.Compensator) {
 	t.Helper()
 	crowd := systemstest.New(t, systemstest.Config{
-		Protocol: gallery, Server: systems.ServerConfig{Join: join}, Populate: populate(targets),
+		Protocol: gallery, Server: systems.ServerConfig{Join: join, LagComp: &c}, Populate: populate(targets),
 		Clients: clients, Link: link, Seed: seed, Play: play,
 	})
-	comp := compensator(t, crowd.Server.World(), c)
-	if err := crowd.Server.Schedule().InsertBefore("Snapshot", comp.System()); err != nil {
-		t.Fatal(err)
-	}
-	return crowd, comp
+	return crowd, ecs.Resource[lagcomp.Compensator](crowd.Server.World())
 }
 
 // What a view shows is what the client draws: at any moment, whatever was lost, with

@@ -92,12 +92,6 @@ func grown[T any](s []T, n int) []T {
 	return s
 }
 
-// System is the system Record: it belongs into the server's schedule, right before
-// Snapshot.
-func (c *Compensator) System() ecs.System {
-	return ecs.System{Name: "Record", Run: func(w *ecs.World) { c.Record(w.Tick() + 1) }}
-}
-
 // Record keeps the state of the world after tick ticks, which snapshots name so. It
 // is called once after each tick, and where a server wakes for several ticks after
 // the last of them; ticks only go up. It panics in the middle of a tick, as
@@ -120,8 +114,8 @@ func (c *Compensator) Record(tick uint32) {
 	}
 }
 
-// Consume notes that the coming tick consumes an input of a client. Only
-// [Compensator.AsAfter] needs to know.
+// Consume notes the newest input of a client that the tick recorded next has consumed.
+// Only [Compensator.AsAfter] needs to know.
 func (c *Compensator) Consume(client, input uint32) {
 	if p := c.player(client); input > p.input {
 		p.input = input

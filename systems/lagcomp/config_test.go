@@ -29,7 +29,7 @@ func TestConfigRefuses(t *testing.T) {
 			comp.Record(tick + 1)
 		}
 		w.SetTick(4 * every)
-		if from, to := comp.As(1, lagcomp.NewClaim(float64(2*every)+0.5, 0, 0)).States(); from != 2*every || to != 3*every {
+		if from, to := comp.As(1, lagcomp.NewClaim(float64(2*every)+0.5, 0, 0, every)).States(); from != 2*every || to != 3*every {
 			t.Errorf("at %d ticks a second a view is between %d and %d", rate, from, to)
 		}
 	}
@@ -45,12 +45,12 @@ func TestWakingForSeveralTicks(t *testing.T) {
 		s.comp.Consume(1, s.tick)
 		s.step()
 	}
-	view := s.comp.As(1, lagcomp.NewClaim(64, 0, 0))
+	view := s.comp.As(1, claimOf(64, 0, 0))
 	if from, to := view.States(); from != 60 || to != 66 {
 		t.Errorf("a view of 64 is between %d and %d", from, to)
 	}
 	s.shows(view, s.expect(64, 60, 66))
-	view = s.comp.AsAfter(1, lagcomp.NewClaim(64, 0, 0), 70)
+	view = s.comp.AsAfter(1, claimOf(64, 0, 0), 70)
 	for range lagcomp.All[target](view) {
 	}
 }
@@ -59,7 +59,7 @@ func TestWakingForSeveralTicks(t *testing.T) {
 func TestViewOfLongAgo(t *testing.T) {
 	s := newStage(t, 6, bounded())
 	s.run(60)
-	view := s.comp.As(1, lagcomp.NewClaim(40, 39, 42))
+	view := s.comp.As(1, claimOf(40, 39, 42))
 	s.run(60)
 	defer func() {
 		if recover() == nil {

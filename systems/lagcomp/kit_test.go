@@ -166,7 +166,7 @@ func drawn(view *ecs.World) (tick float64, from, to uint32) {
 // claimed is what a client says of its view.
 func claimed(view *ecs.World) lagcomp.Claim {
 	tick, from, to := drawn(view)
-	return lagcomp.NewClaim(tick, from, to)
+	return claimOf(tick, from, to)
 }
 
 func compensator(t testing.TB, w *ecs.World, c lagcomp.Config) *lagcomp.Compensator {
@@ -179,3 +179,8 @@ func compensator(t testing.TB, w *ecs.World, c lagcomp.Config) *lagcomp.Compensa
 }
 
 func near(a, b, by float64) bool { return math.Abs(a-b) <= by }
+
+// claimOf is a claim where each third tick is sent.
+func claimOf(drawn float64, from, to uint32) lagcomp.Claim {
+	return lagcomp.NewClaim(drawn, from, to, 3)
+}

@@ -21,7 +21,7 @@ func TestLog(t *testing.T) {
 	for range log.All() {
 		t.Error("something is kept")
 	}
-	claim := lagcomp.NewClaim(25.5, 24, 27)
+	claim := claimOf(25.5, 24, 27)
 	view := s.comp.As(4, claim)
 	log.Note(view, runner, true)
 	log.Note(view, victim, false)
@@ -47,9 +47,9 @@ func TestLog(t *testing.T) {
 		}
 	}
 	check()
-	late := s.comp.As(5, lagcomp.NewClaim(500, 0, 0))
+	late := s.comp.As(5, claimOf(500, 0, 0))
 	log.Note(late, victim, true)
-	want = append(want[1:], lagcomp.Sight[spot]{Tick: 33, Client: 5, Target: victim, Hit: true, Claim: lagcomp.NewClaim(500, 0, 0),
+	want = append(want[1:], lagcomp.Sight[spot]{Tick: 33, Client: 5, Target: victim, Hit: true, Claim: claimOf(500, 0, 0),
 		Clamp: lagcomp.Ahead, Drawn: 33, Seen: spot{7, 7}, Present: spot{7, 7}, WasSeen: true, IsPresent: true})
 	check()
 	if log.Noted() != 4 {

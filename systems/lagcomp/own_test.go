@@ -43,14 +43,14 @@ func TestOwnEntities(t *testing.T) {
 	s.run(3)
 	ecs.Get[spot](s.w, mine).X = 200.1234
 	born := s.w.Spawn(components.Owner{Client: 1}, spot{X: 50})
-	view := s.comp.As(1, lagcomp.NewClaim(30, 30, 33))
+	view := s.comp.As(1, claimOf(30, 30, 33))
 	if got := places(view); !slices.Equal(got, []float32{3, 50, 200.1234}) {
 		t.Errorf("the player sees %v", got)
 	}
 	if _, ok := lagcomp.Get[spot](view, lost); ok || view.NetID(lost) != 0 {
 		t.Error("the player sees an entity of its own that is gone")
 	}
-	if got := places(s.comp.As(2, lagcomp.NewClaim(30, 30, 33))); !slices.Equal(got, []float32{1, 2, 300}) {
+	if got := places(s.comp.As(2, claimOf(30, 30, 33))); !slices.Equal(got, []float32{1, 2, 300}) {
 		t.Errorf("another one sees %v", got)
 	}
 	if c, ok := lagcomp.Get[secret](view, his); !ok || c.Card != 3 {
@@ -60,7 +60,7 @@ func TestOwnEntities(t *testing.T) {
 	s.comp.Consume(1, 9)
 	s.step()
 	for _, view := range []lagcomp.View{
-		s.comp.As(1, lagcomp.NewClaim(30, 30, 33)), s.comp.AsAfter(1, lagcomp.NewClaim(30, 30, 33), 8),
+		s.comp.As(1, claimOf(30, 30, 33)), s.comp.AsAfter(1, claimOf(30, 30, 33), 8),
 	} {
 		for _, last := range []ecs.Entity{his, mine, born} {
 			met := false
@@ -96,7 +96,7 @@ func TestOwnEntitiesAfterAnInput(t *testing.T) {
 		{1100, 100}, {1118, 118}, {1119, 500}, {1200, 500}, {1071, 71},
 		{1010, 120 - 51 - 1}, // before the oldest state
 	} {
-		view := s.comp.AsAfter(1, lagcomp.NewClaim(100, 99, 102), c.input)
+		view := s.comp.AsAfter(1, claimOf(100, 99, 102), c.input)
 		at, ok := lagcomp.Get[spot](view, mine)
 		if want := c.input < 1119; !ok || at.X != c.at || slices.Contains(places(view), -1) != want {
 			t.Errorf("after input %d it is at %v, %v; all are %v", c.input, at, ok, places(view))
@@ -105,7 +105,7 @@ func TestOwnEntitiesAfterAnInput(t *testing.T) {
 	if view := s.comp.AsAfter(1, lagcomp.Claim{}, 1100); view.Clamp() != lagcomp.Unclaimed || len(places(view)) != 1 {
 		t.Error("a view without a claim is not the present")
 	}
-	if view := s.comp.AsAfter(2, lagcomp.NewClaim(100, 99, 102), 7); len(places(view)) != 2 {
+	if view := s.comp.AsAfter(2, claimOf(100, 99, 102), 7); len(places(view)) != 2 {
 		t.Errorf("another one sees %v", places(view))
 	}
 }
@@ -135,13 +135,13 @@ func TestThePresent(t *testing.T) {
 			t.Errorf("%s: %d targets, %v, client %d, tick %v", what, n, view.Clamp(), view.Client(), view.Tick())
 		}
 	}
-	check("before the first state", s.comp.As(1, lagcomp.NewClaim(3, 3, 6)), s.w, lagcomp.Unclaimed, 1)
+	check("before the first state", s.comp.As(1, claimOf(3, 3, 6)), s.w, lagcomp.Unclaimed, 1)
 	s.run(20)
 	check("without a claim", s.comp.As(1, lagcomp.Claim{}), s.w, lagcomp.Unclaimed, 1)
 	check("of a world", lagcomp.Of(s.w), s.w, lagcomp.Unclaimed, 0)
 	off := newStage(t, 3, lagcomp.Config{Off: true})
 	off.run(20)
-	check("off", off.comp.As(1, lagcomp.NewClaim(15, 15, 18)), off.w, lagcomp.Unclaimed, 1)
+	check("off", off.comp.As(1, claimOf(15, 15, 18)), off.w, lagcomp.Unclaimed, 1)
 	if n := s.comp.StatsOf(1); n.Views != 2 || n.Unclaimed != 1 || s.comp.StatsOf(2) != (lagcomp.Stats{}) {
 		t.Errorf("%+v", n)
 	}

@@ -145,7 +145,7 @@ func TestViewAgainstWhatWas(t *testing.T) {
 			from := s.tick - s.tick%3 - gap - 3*uint32(rng.IntN(10))
 			at := float64(from) + float64(rng.IntN(int(gap)*lagcomp.Parts))/lagcomp.Parts
 			client := s.tick // its own each time, as playback goes back in this test
-			view := s.comp.As(client, lagcomp.NewClaim(at, from, from+gap))
+			view := s.comp.As(client, claimOf(at, from, from+gap))
 			if a, b := view.States(); a != from || b != from+gap || view.Tick() != at {
 				t.Fatalf("a view of %.3f between %d and %d is one of %.3f between %d and %d", at, from, from+gap, view.Tick(), a, b)
 			}
@@ -168,7 +168,7 @@ func TestNeighbours(t *testing.T) {
 	}{
 		{40, 39, 42}, {39, 39, 42}, {41.75, 39, 42}, {59.5, 57, 60}, {60, 60, 0},
 	} {
-		view := s.comp.As(1, lagcomp.NewClaim(c.drawn, 0, 0))
+		view := s.comp.As(1, claimOf(c.drawn, 0, 0))
 		if from, to := view.States(); from != c.from || to != c.to || view.Clamp() != lagcomp.Believed || view.Tick() != c.drawn {
 			t.Errorf("%v: a view of %v from %d to %d, %v", c.drawn, view.Tick(), from, to, view.Clamp())
 		}
@@ -193,7 +193,7 @@ func TestNothingSlidesThatHolds(t *testing.T) {
 	*ecs.Get[spot](s.w, reshaped) = spot{6, 0}
 	ecs.Add(s.w, reshaped, tint{5})
 	s.run(3)
-	view := s.comp.As(1, lagcomp.NewClaim(31.5, 30, 33))
+	view := s.comp.As(1, claimOf(31.5, 30, 33))
 	h, _ := lagcomp.Get[pose](view, held)
 	at, _ := lagcomp.Get[spot](view, held)
 	moved, _ := lagcomp.Get[spot](view, reshaped)
@@ -217,7 +217,7 @@ func TestNetcodeE5_DestroyedSince(t *testing.T) {
 	s.w.Despawn(victim)
 	later := s.w.Spawn(spot{4, 5}, pose{})
 	s.run(12)
-	view := s.comp.As(1, lagcomp.NewClaim(28.5, 27, 30))
+	view := s.comp.As(1, claimOf(28.5, 27, 30))
 	at, ok := lagcomp.Get[spot](view, victim)
 	if e, found := view.ByNetID(id); !ok || at != (spot{2, 3}) || !found || e != victim || view.NetID(victim) != id {
 		t.Errorf("the destroyed one is at %v, %v; by NetID %v, %v", at, ok, e, found)
@@ -235,11 +235,11 @@ func TestNetcodeE5_DestroyedSince(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d targets", n)
 	}
-	view = s.comp.As(1, lagcomp.NewClaim(31, 30, 33))
+	view = s.comp.As(1, claimOf(31, 30, 33))
 	if _, ok := lagcomp.Get[spot](view, later); ok {
 		t.Error("one is drawn before the first state that has it")
 	}
-	view = s.comp.As(1, lagcomp.NewClaim(34, 33, 36))
+	view = s.comp.As(1, claimOf(34, 33, 36))
 	if _, ok := lagcomp.Get[spot](view, victim); ok {
 		t.Error("one is drawn after the first state that has it not")
 	}

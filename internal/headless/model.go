@@ -1,0 +1,42 @@
+package headless
+
+import (
+	"strings"
+
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// The timings that -timing knows.
+const (
+	timingBuffered = "buffered"
+	timingArrival  = "arrival"
+)
+
+// presetNames are the presets as a list for people.
+func presetNames() string {
+	var names []string
+	for _, p := range policy.Presets() {
+		names = append(names, p.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+func isPreset(name string) bool {
+	_, err := policy.ParsePreset(name)
+	return err == nil
+}
+
+// preset is the model that -preset names.
+func (o *Options) preset() policy.Preset {
+	p, _ := policy.ParsePreset(o.Preset) // Validate has looked
+	return p
+}
+
+// policies are those of the preset, with the timing that was asked for.
+func (o *Options) policies() policy.Policies {
+	p := o.preset().Policies()
+	if o.Timing == timingArrival {
+		p.Timing = policy.TimingArrival
+	}
+	return p
+}

@@ -1,0 +1,79 @@
+package systems
+
+import (
+	"errors"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// clientMode is what a client does by the policies that the server told it, beside what
+// all models share: the session, the clock, events and messages. The systems of the
+// schedule call it.
+type clientMode interface {
+	// received takes in a datagram; the error is about one that no honest server sends.
+	received(pk netsys.Packet) error
+	// message takes in a message of a channel, if it is the model's own.
+	message(number int, message []byte) (own bool, err error)
+	// acked hears of a datagram that arrived.
+	acked(seq uint16)
+	// confirm makes use of what was received, once all of it was.
+	confirm()
+
+	reconcile(w *ecs.World)
+	gather(w *ecs.World)
+	predict(w *ecs.World)
+	send(w *ecs.World)
+	interpolate(w *ecs.World)
+
+	// rate is how fast the coming step should pass, 1 for the server's rate.
+	rate() float64
+	// horizon is the first tick, as outcomes count them here, that may still change.
+	horizon() uint32
+}
+
+// newClientMode chooses by the policies.
+func newClientMode(c *Client) clientMode {
+	return &forwardClient{c}
+}
+
+// forwardClient predicts its own entities and shows others as snapshots tell of them.
+type forwardClient struct{ *Client }
+
+func (m *forwardClient) received(pk netsys.Packet) error {
+	err := m.readSnapshot(pk.At, pk.Data)
+	if errors.Is(err, codec.ErrBaseline) {
+		return nil
+	}
+	return err
+}
+
+func (m *forwardClient) message(int, []byte) (bool, error) { return false, nil }
+
+func (m *forwardClient) acked(seq uint16) {
+	s := &m.sent[seq%sentRing]
+	if s.live && s.seq == seq {
+		s.live = false
+		m.ackedInput = max(m.ackedInput, s.input)
+		m.bases.ack(seq)
+	}
+}
+
+func (m *forwardClient) confirm() {
+	m.clock.settle(m.now)
+	m.applyConfirmed()
+	if m.loaded && m.config.Events != nil {
+		m.config.Events.Deliver(m.newestTick)
+	}
+}
+
+func (m *forwardClient) reconcile(w *ecs.World)   { m.Client.reconcile(w) }
+func (m *forwardClient) gather(w *ecs.World)      { m.Client.gather(w) }
+func (m *forwardClient) predict(w *ecs.World)     { m.Client.predict(w) }
+func (m *forwardClient) send(w *ecs.World)        { m.Client.send(w) }
+func (m *forwardClient) interpolate(w *ecs.World) { m.Client.interpolate(w) }
+
+func (m *forwardClient) rate() float64 { return m.steer.rate() }
+
+func (m *forwardClient) horizon() uint32 { return m.own.input + 1 }

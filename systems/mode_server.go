@@ -1,0 +1,130 @@
+package systems
+
+import (
+	"errors"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// serverMode is what a server does by its policies, beside what all models share:
+// sessions, seats, the clock, events and messages.
+type serverMode interface {
+	// stages are what a tick runs, and what follows the ticks of a wake-up.
+	stages() (onTick, after *ecs.Stage)
+	// joined begins with a client; with back its player was waited for, with that seat.
+	joined(p *peer, kept seat, back bool)
+	// left ends with a client. With waited, its player may come back; else departed
+	// follows, within the wake-up, or when it is waited for no longer.
+	left(p *peer, waited bool)
+	// departed takes players that are gone for good, and those that wait, out of the game.
+	departed(w *ecs.World)
+	// received takes in a datagram.
+	received(p *peer, pk netsys.Packet)
+	// message takes in a message of a channel, if it is the model's own.
+	message(p *peer, number int, message []byte) (own bool, err error)
+	// acked hears of a datagram that arrived.
+	acked(p *peer, seq uint16)
+	// tick runs a tick that is due; it reports false when it has to wait.
+	tick() bool
+	// horizon is the first tick that may still change.
+	horizon() uint32
+}
+
+// newServerMode chooses by the policies.
+func newServerMode(s *Server) serverMode {
+	return &forwardServer{s}
+}
+
+// forwardServer runs each tick once: inputs are consumed in the order of their
+// sequence, and snapshots tell what came of them.
+type forwardServer struct{ *Server }
+
+func (m *forwardServer) stages() (onTick, after *ecs.Stage) {
+	s := m.Server
+	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: s.apply}).
+		Nest(s.world.SimulateStage()).Nest(s.protocol.AuthorityStage())
+	after = ecs.NewStage("After",
+		ecs.System{Name: "Snapshot", Run: s.snapshot},
+		ecs.System{Name: "Send", Run: s.send})
+	return onTick, after
+}
+
+func (m *forwardServer) joined(p *peer, kept seat, back bool) {
+	s := m.Server
+	p.expectPackets()
+	p.inputs.superseding = s.policies.Late == policy.LateSuperseded
+	switch {
+	case back:
+		p.inputs.follow(kept.input)
+		if s.config.Rejoin != nil {
+			s.config.Rejoin(s.world, p.id)
+		}
+	case s.config.Join != nil:
+		s.config.Join(s.world, p.id)
+	}
+}
+
+func (m *forwardServer) left(p *peer, waited bool) {
+	m.unpin(p)
+	if waited {
+		m.vacant = append(m.vacant, p.id)
+	}
+}
+
+// departed runs behind Receive: what Join spawned for a client that came and went
+// within one Receive is there by then.
+func (m *forwardServer) departed(w *ecs.World) {
+	s := m.Server
+	for _, id := range s.vacant {
+		s.setInput(id, nil)
+	}
+	s.vacant = s.vacant[:0]
+	for _, id := range s.left {
+		if s.config.Leave != nil {
+			s.config.Leave(w, id)
+		}
+		if s.config.LeavePolicy == DespawnOwned {
+			s.despawnOwned(id)
+		} else {
+			s.setInput(id, nil)
+		}
+		w.ForgetInputs(id)
+	}
+	s.left = s.left[:0]
+}
+
+func (m *forwardServer) received(p *peer, pk netsys.Packet) {
+	s, in := m.Server, p.inputs
+	switch err := s.inputs.read(pk.Data, &s.message, pk.Seq, in.bases); {
+	case errors.Is(err, errUnread):
+		in.miss(pk.Newest)
+		return
+	case err != nil:
+		s.refuse(p, err)
+		return
+	}
+	in.bases.put(pk.Seq, &s.message, s.inputs.state)
+	if pk.Newest {
+		p.asked, in.unread = s.message.epoch, false
+	}
+	in.receive(int64(s.tick), &s.message, pk.Newest)
+}
+
+func (m *forwardServer) message(*peer, int, []byte) (bool, error) { return false, nil }
+
+func (m *forwardServer) acked(p *peer, seq uint16) { m.Server.acked(p, seq) }
+
+func (m *forwardServer) tick() bool {
+	s := m.Server
+	s.world.SetTick(s.tick)
+	s.begin(s.tick)
+	s.onTick.Run(s.world)
+	s.end()
+	s.world.ReleaseHolds()
+	s.frames.Step()
+	return true
+}
+
+func (m *forwardServer) horizon() uint32 { return m.Server.tick }
