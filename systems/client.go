@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -79,7 +80,9 @@ type Client struct {
 	privateSend uint32 // of own state, what is private in it is in the world
 	own         ownState
 	clock       playback
+	damping     damping
 	sight       sight
+	claim       lagcomp.Claim // made last
 	loss        lossMeter
 
 	// what this client did

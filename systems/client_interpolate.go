@@ -5,12 +5,17 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // interpolate is the system Interpolate: it writes what is to be drawn into the
 // view. Own entities stand where the client predicts them; all others between
 // the two confirmed states around the playback head.
 func (c *Client) interpolate(*ecs.World) {
+	if c.policies.Remotes == policy.RemotesDamped {
+		c.interpolateDamped()
+		return
+	}
 	c.clock.advance(c.now)
 	head := c.sight.begin(c.clock.head)
 	waiting := false

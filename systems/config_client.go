@@ -71,6 +71,8 @@ type ClientConfig struct {
 	// the log of its world. Where the policies say that outcomes are told at once,
 	// clients foresee none. Default (nil): outcome.Raise does nothing.
 	Outcomes func(l *outcome.Log)
+	// Damping says how others are drawn where the policies say that they are damped.
+	Damping Damping
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
 	Start time.Time
@@ -104,6 +106,9 @@ func (c ClientConfig) Validate() error {
 		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
 	case c.ConnectTimeout < 0:
 		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
+	}
+	if err := c.Damping.Validate(); err != nil {
+		return err
 	}
 	if err := c.session().Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
@@ -140,6 +145,7 @@ func (c ClientConfig) filled() ClientConfig {
 	if c.History == 0 {
 		c.History = DefaultHistory
 	}
+	c.Damping = c.Damping.filled()
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -41,6 +41,7 @@ type replica struct {
 	own     bool       // simulated here
 	awaited uint32     // send since which own state must tell of it first; 0: none
 	drawn   ecs.Entity // in the view
+	lag     []float64  // seconds of frames that were too short to move a component; see damping
 }
 
 // minStates and maxStates bound the ring of a group. It grows when a state that may

@@ -26,7 +26,7 @@ type Server struct {
 	protocol *ecs.Protocol
 	policies policy.Policies
 	mode     serverMode
-	outcomes *outcome.Log // nil: none
+	outcomes *outcome.Log         // nil: none
 	lagComp  *lagcomp.Compensator // nil: none
 	world    *ecs.World
 	schedule *ecs.Schedule

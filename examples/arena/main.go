@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/systems"
 )
 
 // world is the arena as the runner needs to know it.
@@ -24,6 +25,8 @@ func world() headless.World {
 		},
 		Place: game.Place,
 		Push:  game.Push,
+		// Players run 10 units between two snapshots.
+		Damping: systems.Damping{Rate: 15, Snap: 50},
 	}
 }
 

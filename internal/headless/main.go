@@ -41,6 +41,7 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 		}
 		return ExitUsage
 	}
+	o.suit(fs)
 	err := o.Validate()
 	if err == nil {
 		err = o.validateCommand(fs.Args(), serve, connect)

@@ -181,6 +181,7 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 		InsecureAllowAnyAddress: o.Insecure,
 
 		Gather:  p.bot.Gather(),
+		Damping: world.Damping,
 		Trained: o.files.trained,
 		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),
 		Schedule: both(world.ClientSchedule, func(s *ecs.Schedule) error {

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"flag"
 	"strings"
 
 	"github.com/tactusgo/tactus/systems/policy"
@@ -39,4 +40,16 @@ func (o *Options) policies() policy.Policies {
 		p.Timing = policy.TimingArrival
 	}
 	return p
+}
+
+// bufferedEvery is after how many steps a server wakes under policy.Buffered.
+const bufferedEvery = 3
+
+// suit chooses what a preset is for where flags have not.
+func (o *Options) suit(fs *flag.FlagSet) {
+	given := false
+	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "server-every" })
+	if !given && o.Preset == policy.Buffered.String() && o.Send > 0 && o.Tick%bufferedEvery == 0 && o.Tick/bufferedEvery%o.Send == 0 {
+		o.ServerEvery = bufferedEvery
+	}
 }

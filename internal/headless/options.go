@@ -50,7 +50,7 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.Float64Var(&o.Duplicate, "dup", 0, "share of packets duplicated, 0 to 1")
 	fs.IntVar(&o.Bandwidth, "bandwidth", 0, "bytes a second that each client's link carries in each direction, headers included,\nwith a queue of 200 ms; 0: unlimited")
 	fs.IntVar(&o.Tick, "tick", 60, "simulation steps a second")
-	fs.IntVar(&o.ServerEvery, "server-every", 1, "the server wakes every so many steps; must divide tick")
+	fs.IntVar(&o.ServerEvery, "server-every", 1, "the server wakes every so many steps; must divide tick; 3 with -preset Buffered, where that goes with -tick and -send")
 	fs.IntVar(&o.Send, "send", 20, "snapshots a second; must divide tick ÷ server-every")
 	fs.DurationVar(&o.Push, "push", 0, "every so often the server alone moves each player by 10 units; 0: never")
 	fs.StringVar(&o.Without, "without", "", "leave out systems: Predict, Reconcile, Interpolate, comma-separated")

@@ -23,6 +23,8 @@ type World struct {
 	Place func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool)
 	// Push moves an entity at once, as far as it can go.
 	Push func(w *ecs.World, e ecs.Entity, dx, dy float32)
+	// Damping is how others are drawn under a preset that damps them.
+	Damping systems.Damping
 	// ServerSchedule and ClientSchedule add the world's own systems around the
 	// simulation. They may be nil.
 	ServerSchedule, ClientSchedule func(s *ecs.Schedule) error

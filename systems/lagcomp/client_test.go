@@ -44,7 +44,13 @@ func TestViewIsWhatTheClientDraws(t *testing.T) {
 }
 
 func seeSame(t *testing.T, seed uint64, link netsys.Link) {
-	crowd, comp := match(t, seed, 2, 20, link, lagcomp.Config{}, systemstest.Script{})
+	crowd, _ := match(t, seed, 2, 20, link, lagcomp.Config{}, systemstest.Script{})
+	// One that does not wait for acknowledgements: it looks when the client draws.
+	comp := compensator(t, crowd.Server.World(), lagcomp.Config{})
+	record := ecs.System{Name: "Again", Run: func(w *ecs.World) { comp.Record(w.Tick() + 1) }}
+	if err := crowd.Server.Schedule().InsertBefore("Snapshot", record); err != nil {
+		t.Fatal(err)
+	}
 	crowd.Connect()
 	crowd.Run(3 * time.Second)
 	const by = maxSpeed/lagcomp.Parts + 1e-4

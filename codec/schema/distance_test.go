@@ -1,0 +1,50 @@
+package schema
+
+import (
+	"math"
+	"reflect"
+	"testing"
+	"unsafe"
+)
+
+func TestDistance(t *testing.T) {
+	type pose struct {
+		X, Y    float32 `net:"-100..100 step 0.01"`
+		Heading float32 `net:"0..359 step 1 angle"`
+		Lamp    uint8   `net:"0..9 hold"`
+		On      bool
+	}
+	type placed struct {
+		X     float32 `net:"-100..100 step 0.01 axis x"`
+		Y     float32 `net:"-100..100 step 0.01 axis y"`
+		Speed float32 `net:"-100..100 step 0.01"`
+	}
+	type fixed struct {
+		V int16 `net:"-100..100 step 0.25 fixed 2"`
+	}
+	check := func(what string, v any, a, b unsafe.Pointer, want float64) {
+		t.Helper()
+		table, err := Compile(reflect.TypeOf(v), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []float64{table.Distance(a, b), table.Distance(b, a)} {
+			if math.Abs(d-want) > 1e-6 {
+				t.Errorf("%s: %v, not %v", what, d, want)
+			}
+		}
+		if d := table.Distance(a, a); d != 0 {
+			t.Errorf("%s: %v to itself", what, d)
+		}
+	}
+	a, b := pose{X: 1, Y: 1, Lamp: 2}, pose{X: 4, Y: 5, Lamp: 7, On: true}
+	check("in the plane", a, unsafe.Pointer(&a), unsafe.Pointer(&b), 5)
+	b = pose{X: 1, Y: 1, Heading: 352}
+	check("the short way", a, unsafe.Pointer(&a), unsafe.Pointer(&b), 8)
+	b = pose{X: float32(math.NaN()), Y: 3}
+	check("not a number", a, unsafe.Pointer(&a), unsafe.Pointer(&b), 2)
+	p, q := placed{X: 3, Speed: 9}, placed{Y: 4}
+	check("axes alone", p, unsafe.Pointer(&p), unsafe.Pointer(&q), 5)
+	f, g := fixed{V: 4}, fixed{V: 14}
+	check("fixed point", f, unsafe.Pointer(&f), unsafe.Pointer(&g), 2.5)
+}

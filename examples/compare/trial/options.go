@@ -1,0 +1,51 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Options are what a comparison follows from.
+type Options struct {
+	// Latencies are how many ticks what each player sends is under way, and what it is sent: 1 to 16 players, 1 to 30
+	// ticks.
+	Latencies []int
+	// Players is how many play in the comparison of presets, 2 to 16.
+	Players int
+	// Seconds is for how long these play, 1 to 600.
+	Seconds int
+	// Seed is the root of everything random.
+	Seed uint64
+}
+
+// Limits of options.
+const (
+	MaxPlayers = 16
+	MaxLatency = 30
+	MaxSeconds = 600
+)
+
+// Validate reports what is wrong with o, and what is allowed.
+func (o Options) Validate() error {
+	if n := len(o.Latencies); n < 1 || n > MaxPlayers {
+		return fmt.Errorf("%d latencies: give 1 to %d, one for each player", n, MaxPlayers)
+	}
+	if slices.Min(o.Latencies) < 1 || slices.Max(o.Latencies) > MaxLatency {
+		return fmt.Errorf("latencies %v: each is 1 to %d ticks", o.Latencies, MaxLatency)
+	}
+	switch {
+	case o.Players < 2 || o.Players > MaxPlayers:
+		return fmt.Errorf("%d players: give 2 to %d", o.Players, MaxPlayers)
+	case o.Seconds < 1 || o.Seconds > MaxSeconds:
+		return fmt.Errorf("%d seconds: give 1 to %d", o.Seconds, MaxSeconds)
+	}
+	return nil
+}
+
+// errUnsettled is for what should have happened by the end of a match.
+var errUnsettled = errors.New("the match ended before it was decided")
+
+// round rounds to four digits, for figures that people read.
+func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -1,0 +1,77 @@
+package trial
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Peers is a figure of each peer.
+type Peers struct {
+	Server  float64
+	Players []float64 // in the order of their latencies as given
+}
+
+// MarshalJSON writes an object with the fields server, p1, p2 and so on.
+func (p Peers) MarshalJSON() ([]byte, error) {
+	var b strings.Builder
+	write := func(name string, v float64) error {
+		n, err := json.Marshal(v)
+		_, _ = fmt.Fprintf(&b, "%q:%s", name, n)
+		return err
+	}
+	b.WriteByte('{')
+	err := write("server", p.Server)
+	for i, v := range p.Players {
+		b.WriteByte(',')
+		if err == nil {
+			err = write(fmt.Sprintf("p%d", i+1), v)
+		}
+	}
+	b.WriteByte('}')
+	return []byte(b.String()), err
+}
+
+// Total is the sum over all peers.
+func (p Peers) Total() float64 {
+	sum := p.Server
+	for _, v := range p.Players {
+		sum += v
+	}
+	return sum
+}
+
+// counts is what every peer has simulated, again and for the first time.
+type counts struct{ again, first Peers }
+
+func (m *match) counts() counts {
+	s := m.server.Stats()
+	c := counts{Peers{Server: float64(s.ResimulatedTicks)}, Peers{Server: float64(m.server.Tick())}}
+	for _, p := range m.players {
+		st := p.Stats()
+		c.again.Players = append(c.again.Players, float64(st.Resimulated))
+		c.first.Players = append(c.first.Players, float64(st.Ticks))
+	}
+	return c
+}
+
+// each applies f to the figures of each peer in two.
+func each(a, b Peers, f func(a, b float64) float64) Peers {
+	p := Peers{Server: f(a.Server, b.Server)}
+	for i := range a.Players {
+		p.Players = append(p.Players, f(a.Players[i], b.Players[i]))
+	}
+	return p
+}
+
+// since is how many ticks were simulated again after c.
+func (m *match) since(c counts) Peers {
+	return each(m.counts().again, c.again, func(is, was float64) float64 { return is - was })
+}
+
+// perTick is how many ticks were simulated again after c for each tick that was completed.
+func (m *match) perTick(c counts) Peers {
+	now := m.counts()
+	ticks := each(now.first, c.first, func(is, was float64) float64 { return is - was })
+	return each(m.since(c), ticks, func(again, ticks float64) float64 { return round(again / max(ticks, 1)) })
+}

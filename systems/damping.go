@@ -1,0 +1,148 @@
+package systems
+
+import (
+	"fmt"
+	"math"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Damping says how the view follows entities of others under policy.RemotesDamped: each
+// interpolated component moves toward its newest confirmed value, at Rate times its
+// distance a second, but no slower than Rate units a second. The zero value has the
+// documented defaults.
+type Damping struct {
+	// Rate is d, 1/s: the larger, the closer to what is confirmed, and the more of
+	// each snapshot is seen as a step. Default (0): 10.
+	Rate float64
+	// Snap is the distance beyond which the view jumps, in units of the component:
+	// somewhat more than what moves fastest covers between snapshots. Default (0): 3.
+	Snap float64
+}
+
+const (
+	defaultDampingRate = 10
+	defaultDampingSnap = 3
+)
+
+func (d Damping) filled() Damping {
+	if d.Rate == 0 {
+		d.Rate = defaultDampingRate
+	}
+	if d.Snap == 0 {
+		d.Snap = defaultDampingSnap
+	}
+	return d
+}
+
+// Validate reports what is wrong with d; it never changes it.
+func (d Damping) Validate() error {
+	if !(d.Rate >= 0 && d.Rate <= 1000) || !(d.Snap >= 0) {
+		return fmt.Errorf("%w: Damping %+v: Rate is 0 to 1000 (0: %d), Snap 0 or more (0: %d)", ErrConfig, d, defaultDampingRate, defaultDampingSnap)
+	}
+	return nil
+}
+
+// left is how far apart two values are after seconds that were so far apart before. It
+// is the solution of the rule, so that it is the same in however many frames.
+func (d Damping) left(apart, seconds float64) float64 {
+	if apart > d.Snap {
+		return 0
+	}
+	if apart > 1 { // it decays down to one unit
+		until := math.Log(apart) / d.Rate
+		if seconds < until {
+			return apart * math.Exp(-d.Rate*seconds)
+		}
+		apart, seconds = 1, seconds-until
+	}
+	return max(apart-d.Rate*seconds, 0)
+}
+
+// damping is the clock of a view that is damped.
+type damping struct {
+	last    time.Time // of the frame before
+	seconds float64   // since then
+	newest  uint32    // tick of the newest snapshot
+	heard   time.Time // when it was first drawn toward
+}
+
+// begin begins a frame. It reports whether two snapshots are missing in a row.
+func (d *damping) begin(now time.Time, newest uint32, every time.Duration) (stalled bool) {
+	if newest != d.newest || d.heard.IsZero() {
+		d.newest, d.heard = newest, now
+	}
+	d.seconds = 0
+	if !d.last.IsZero() {
+		d.seconds = max(now.Sub(d.last).Seconds(), 0)
+	}
+	d.last = now
+	return now.Sub(d.heard) > 3*every
+}
+
+// interpolateDamped is the system Interpolate where others are damped.
+func (c *Client) interpolateDamped() {
+	every := c.world.StepDuration() * time.Duration(c.sendEvery)
+	if c.damping.begin(c.now, c.newestTick, every) {
+		c.stats.Stalls++
+	}
+	c.clock.head = float64(c.newestTick)
+	c.sight = sight{head: c.clock.head, from: c.newestTick, votes: 1}
+	for _, r := range c.replicas {
+		switch {
+		case r.goneAt != 0, c.world.Parked(r.entity):
+			c.hide(r)
+		case r.entity.IsZero():
+		case c.simulates(r.entity):
+			c.drawOwn(r)
+		default:
+			c.drawDamped(r)
+		}
+	}
+	c.drawSpawns()
+}
+
+// drawDamped moves what is drawn of an entity toward its newest confirmed state.
+func (c *Client) drawDamped(r *replica) {
+	mask := c.world.Mask(r.entity)
+	was := r.drawn
+	c.show(r, mask, false)
+	if r.drawn != was {
+		clear(r.lag)
+		c.copyOwn(r.drawn, r.entity, ^uint64(0))
+		return
+	}
+	r.lag = resize(r.lag, len(c.replicated))
+	for i, comp := range c.replicated {
+		if mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 {
+			continue
+		}
+		dst, src := c.view.Pointer(r.drawn, comp), c.world.Pointer(r.entity, comp)
+		if comp.Mode&ecs.Interpolated == 0 {
+			copyValue(dst, src, comp)
+			continue
+		}
+		apart := comp.Schema.Distance(dst, src)
+		seconds := r.lag[i] + c.damping.seconds
+		r.lag[i] = 0
+		left := c.config.Damping.left(apart, seconds)
+		if left <= 0 {
+			copyValue(dst, src, comp)
+			continue
+		}
+		before := c.scratchFor(comp)
+		copyValue(before, dst, comp)
+		comp.Schema.Lerp(dst, dst, src, 1-left/apart)
+		if comp.Schema.Distance(before, dst) == 0 {
+			r.lag[i] = seconds // whole numbers may need more than a frame for a step
+		}
+	}
+}
+
+// copyValue copies one value of a component.
+func copyValue(dst, src unsafe.Pointer, comp *ecs.Component) {
+	n := comp.Schema.Size
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+}
