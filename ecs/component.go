@@ -22,6 +22,11 @@ const (
 	// OwnerOnly components travel to the client that owns the entity and to
 	// nobody else: what others may not know never leaves the server.
 	OwnerOnly
+	// ClientOwned components are written by a client, in its own world: by the owner
+	// of the entity, unless the server says otherwise. They are for what no rule of
+	// the game depends on, such as a cursor or a camera, and so they cannot be
+	// Predicted, and Simulate cannot read them.
+	ClientOwned
 )
 
 // Component describes one registered component type.
@@ -68,8 +73,11 @@ func Replicate[T any](p *Protocol, mode Mode) { ReplicateFields[T](p, mode, nil)
 // fit: fields gives the tag text by field path and replaces the tags.
 func ReplicateFields[T any](p *Protocol, mode Mode, fields schema.Fields) {
 	t := reflect.TypeFor[T]()
-	if mode&^(Predicted|Interpolated|OwnerOnly) != 0 {
+	if mode&^(Predicted|Interpolated|OwnerOnly|ClientOwned) != 0 {
 		panic(fmt.Sprintf("ecs: Replicate[%s]: unknown mode %#x", t, mode))
+	}
+	if mode&ClientOwned != 0 && mode&Predicted != 0 {
+		panic(fmt.Sprintf("ecs: Replicate[%s]: Predicted state follows from inputs, so it cannot be ClientOwned; make it two components", t))
 	}
 	table, err := schema.Compile(t, fields)
 	if err != nil {
@@ -155,6 +163,20 @@ func (w *World) need(t reflect.Type) *Component {
 		panic(fmt.Sprintf("ecs: %s is not a component, %s is: write the value", t, t.Elem()))
 	}
 	panic(fmt.Sprintf("ecs: %v is not a component of protocol %q; register it with ecs.Replicate or ecs.Local", t, w.protocol.name))
+}
+
+// known is need for a component whose values a system reads.
+func (w *World) known(t reflect.Type) *Component {
+	c := w.need(t)
+	if c.Mode&ClientOwned != 0 && w.simulating > 0 {
+		w.refuseForeign(c.Name)
+	}
+	return c
+}
+
+// refuseForeign stops a system of Simulate from reading what a client wrote.
+func (w *World) refuseForeign(name string) {
+	panic(fmt.Sprintf("ecs: Simulate reads %s, which is ClientOwned: what it needs to know of a client belongs in the input", name))
 }
 
 // given is need for a component that the game gives or takes.

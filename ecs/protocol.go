@@ -169,5 +169,8 @@ func modeText(m Mode) string {
 	if m&OwnerOnly != 0 {
 		s += "owner-only "
 	}
+	if m&ClientOwned != 0 {
+		s += "client-owned "
+	}
 	return s
 }

@@ -33,6 +33,7 @@ type row struct {
 	require mask
 	exclude mask
 	tables  []*table
+	foreign string // a component among the fields that is ClientOwned; empty: none
 }
 
 // With, embedded or as a field of a row struct, asks for the component T
@@ -66,6 +67,9 @@ func (w *World) rowOf(t reflect.Type, f form) *row {
 			r.offer(tab)
 		}
 	}
+	if r.foreign != "" && w.simulating > 0 {
+		w.refuseForeign(r.foreign)
+	}
 	return r
 }
 
@@ -92,6 +96,9 @@ func (w *World) compileRow(t reflect.Type, f form) *row {
 		c := w.componentOf(t, sf, f)
 		if sf.Tag.Get("ecs") != "optional" && c != w.protocol.selfC {
 			r.require.set(c.index)
+		}
+		if c.Mode&ClientOwned != 0 {
+			r.foreign = c.Name
 		}
 		if f == formValues && c.size == 0 {
 			continue

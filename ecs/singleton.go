@@ -13,8 +13,8 @@ import (
 // server write it as any component, with [Each]; both sides read it with
 // [Single].
 func Singleton[T any](p *Protocol, mode Mode) {
-	if mode&(Predicted|OwnerOnly) != 0 {
-		panic(fmt.Sprintf("ecs: Singleton[%s]: it has no owner, so it cannot be Predicted or OwnerOnly", reflect.TypeFor[T]()))
+	if mode&(Predicted|OwnerOnly|ClientOwned) != 0 {
+		panic(fmt.Sprintf("ecs: Singleton[%s]: it has no owner, so it cannot be Predicted, OwnerOnly or ClientOwned", reflect.TypeFor[T]()))
 	}
 	Replicate[T](p, mode)
 	p.singletons = append(p.singletons, p.byType[reflect.TypeFor[T]()])

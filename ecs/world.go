@@ -228,7 +228,7 @@ func Get[T any](w *World, e Entity) *T {
 	if s == nil || w.hides(s) {
 		return nil
 	}
-	return (*T)(w.pointer(s, w.need(reflect.TypeFor[T]())))
+	return (*T)(w.pointer(s, w.known(reflect.TypeFor[T]())))
 }
 
 // Has reports whether e is alive and has the component T.

@@ -2,6 +2,7 @@ package systems_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,6 +42,12 @@ type Course struct {
 	DX, DY float32 // units in a tick
 }
 
+// referee decides about the shots of a tick, on the server.
+type referee func(w *ecs.World)
+
+// Armor is for what nothing harms.
+type Armor struct{}
+
 // radius is that of a body, and stride how far a player walks in a tick.
 const (
 	radius = 0.5
@@ -66,9 +73,10 @@ func yard() *ecs.Protocol {
 	ecs.Replicate[Body](p, 0)
 	ecs.Input[Rifle](p)
 	ecs.Local[Course](p, 0)
+	ecs.Local[Armor](p, 0)
 	p.Simulate("fire", func(w *ecs.World) {
-		if d := ecs.Resource[duel](w); d != nil {
-			d.judge(w)
+		if judge := ecs.Resource[referee](w); judge != nil {
+			(*judge)(w)
 		}
 	})
 	p.Simulate("stroll", func(w *ecs.World) {
@@ -131,6 +139,7 @@ func aimed(v lagcomp.View, client uint32, aim float32) (hit components.NetID) {
 
 // shot is what came of one, on the screen and on the server.
 type shot struct {
+	by             components.NetID // the shooter's body
 	screen, server components.NetID
 	seen           map[components.NetID]Stance // on the screen, without the shooter's own
 	judged         bool
@@ -139,6 +148,7 @@ type shot struct {
 	drawn          float64
 	oldest         uint32 // state that was looked at
 	tick           uint32 // in which it was judged
+	has            uint32 // newest tick whose state its client had by then
 	differ         int    // of those seen, how many stand elsewhere in the view
 }
 
@@ -180,7 +190,8 @@ func newDuel(t *testing.T, config systemstest.Config, forge func(d *duel, k *sys
 		}
 	})
 	d.Crowd = systemstest.New(t, config)
-	ecs.SetResource(d.Server.World(), d)
+	judge := referee(d.judge)
+	ecs.SetResource(d.Server.World(), &judge)
 	return d
 }
 
@@ -192,7 +203,7 @@ func (d *duel) shoot(k *systemstest.Client, in *Rifle) {
 		in.Fire = false
 		return
 	}
-	me, s := *ecs.Get[Stance](view, own), &shot{seen: map[components.NetID]Stance{}}
+	me, s := *ecs.Get[Stance](view, own), &shot{by: view.NetID(own), seen: map[components.NetID]Stance{}}
 	at, pick := me, k.Rand().IntN(12)
 	for e, m := range ecs.All[target](view) {
 		if m.Own.Client == k.ID() {
@@ -212,14 +223,15 @@ func (d *duel) shoot(k *systemstest.Client, in *Rifle) {
 
 // judge decides about the shots of a tick.
 func (d *duel) judge(w *ecs.World) {
-	for _, p := range ecs.Each[shooter](w) {
+	for e, p := range ecs.Each[shooter](w) {
 		s := d.shots[shotKey{p.Own.Client, p.In.Shot}]
-		if !p.In.Fire || s == nil {
-			continue
+		if !p.In.Fire || s == nil || s.by != w.NetID(e) {
+			continue // or the shooter was destroyed before the server came to this shot
 		}
 		view := lagcomp.As(w, p.Own.Client, p.In.Seen)
 		s.judged, s.clamp, s.drawn, s.tick = true, view.Clamp(), view.Tick(), w.Tick()
 		s.oldest, _ = view.States()
+		s.has = d.client(p.Own.Client).ServerTick()
 		s.server = aimed(view, p.Own.Client, p.In.Aim)
 		for e, m := range lagcomp.All[target](view) {
 			at, ok := s.seen[view.NetID(e)]
@@ -239,10 +251,14 @@ func (d *duel) judge(w *ecs.World) {
 	}
 }
 
+func (d *duel) client(id uint32) *systemstest.Client {
+	return d.Clients[slices.IndexFunc(d.Clients, func(k *systemstest.Client) bool { return k.ID() == id })]
+}
+
 // hit counts a hit, and destroys what had enough.
 func (d *duel) hit(w *ecs.World, e ecs.Entity) {
 	b := ecs.Get[Body](w, e)
-	if b == nil {
+	if b == nil || ecs.Has[Armor](w, e) {
 		return
 	}
 	if b.Hits++; b.Hits < 3 {
@@ -259,22 +275,29 @@ func (d *duel) hit(w *ecs.World, e ecs.Entity) {
 	}
 }
 
-// outcome is how the shots of a duel ended.
-type outcome struct {
-	judged, hits, destroyed  int
-	refused, granted, other  int // hits and misses on the screen that were none, and others hit
-	differ, clamped, unclear int
+// toll is how the shots of a duel ended.
+type toll struct {
+	judged, hits, destroyed int // hits on the screen, and of what was destroyed by then
+	refused, granted, other int // hits and misses on the screen that were none, and others hit
+	differ, clamped         int
 }
 
+func (n *toll) wrong() int { return n.refused + n.granted + n.other }
+
 // fight plays for so long once all is warm, and counts.
-func (d *duel) fight(length time.Duration) (n outcome) {
+func (d *duel) fight(length time.Duration) (n toll) {
 	d.Connect()
 	d.Run(4 * time.Second)
 	clear(d.shots)
 	d.Run(length)
-	for _, s := range d.shots {
-		if !s.judged {
-			continue // it is under way, or its shooter was destroyed
+	return d.count(func(shotKey) bool { return true })
+}
+
+// count counts what some shot.
+func (d *duel) count(of func(shotKey) bool) (n toll) {
+	for key, s := range d.shots {
+		if !s.judged || !of(key) {
+			continue // those not judged are under way, or their shooter was destroyed
 		}
 		n.judged++
 		n.differ += s.differ

@@ -29,6 +29,7 @@ type setup struct {
 	seed    uint64
 	links   []netsys.Link // of each player, the same both ways
 	play    func(n int, now time.Time) yard.Input
+	spread  bool // players' ticks lie between the server's, as on real machines; else at the same moments
 	journal bool
 }
 
@@ -40,6 +41,7 @@ type match struct {
 	journal *yard.Journal // of the server; nil: none is kept
 	now     time.Time
 	kills   kills
+	killed  func(yard.Kill) // hears of those that are final; may be nil
 	ticked  func()          // after the server ran what was due; may be nil
 	framed  func(p *player) // after a player did, and has a new frame; may be nil
 }
@@ -68,13 +70,18 @@ func newMatch(s setup) (*match, error) {
 		TickRate:  rate,
 		WakeEvery: s.wake,
 		Policies:  s.model,
-		Join:      yard.Join,
+		Join:      s.rules.Join,
 		Start:     epoch,
 		Random:    netsys.SeededRandom(s.seed),
 		Outcomes: func(l *outcome.Log) {
 			outcome.Handle(l, outcome.Handlers[yard.Kill]{
-				Begin:  func(*ecs.World, outcome.Outcome[yard.Kill]) { m.kills.begun++ },
-				Commit: func(*ecs.World, outcome.Outcome[yard.Kill]) { m.kills.committed++ },
+				Begin: func(*ecs.World, outcome.Outcome[yard.Kill]) { m.kills.begun++ },
+				Commit: func(_ *ecs.World, o outcome.Outcome[yard.Kill]) {
+					m.kills.committed++
+					if m.killed != nil {
+						m.killed(o.Value)
+					}
+				},
 				Cancel: func(*ecs.World, outcome.Outcome[yard.Kill]) { m.kills.withdrawn++ },
 			})
 		},
@@ -99,9 +106,13 @@ func (m *match) add(n int, link netsys.Link, network *netsys.Network, server net
 		return err
 	}
 	p := &player{n: n, link: wire}
+	start := epoch
+	if m.spread {
+		start = start.Add(step * time.Duration(n) / time.Duration(len(m.links)))
+	}
 	p.Client, err = systems.NewClient(wire, server, yard.Protocol(m.rules, nil), systems.ClientConfig{
 		Gather: systems.Gather(func(_ *ecs.World, in *yard.Input) { *in = m.play(n, m.now) }),
-		Start:  epoch.Add(step * time.Duration(n) / time.Duration(len(m.links))),
+		Start:  start,
 		Random: netsys.SeededRandom(seed),
 	})
 	m.players = append(m.players, p)

@@ -2,7 +2,7 @@
 // other, and shoot.
 //
 //   - What travels and the rules: [Protocol], [Rules], [Input].
-//   - Who plays: [Join].
+//   - Who plays: [Rules.Join].
 //   - Read what became of a player: [Find], [Player], [Kill].
 //   - Note every tick, also those that are simulated again: [Journal].
 //

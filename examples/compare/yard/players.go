@@ -6,16 +6,11 @@ import (
 )
 
 // Join spawns the player of a client: in rows of four, far enough apart that nobody touches anybody.
-func Join(w *ecs.World, client uint32) {
-	x, y := Start(client)
+func (r Rules) Join(w *ecs.World, client uint32) {
+	n, part := (client-1)%16, r.filled().Side/8
+	x, y := part*float32(1+2*(n%4)), part*float32(1+2*(n/4))
 	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, Gun{},
 		Life{Points: 100}, Input{})
-}
-
-// Start is where the player of a client begins, in units.
-func Start(client uint32) (x, y float32) {
-	n := (client - 1) % 16
-	return 80 + 160*float32(n%4), 80 + 160*float32(n/4)
 }
 
 // Player is a player, to look at.
@@ -23,6 +18,7 @@ type Player struct {
 	Owner components.Owner
 	Pos   components.Position
 	Vel   components.Velocity
+	Gun   Gun
 	Life  Life
 }
 

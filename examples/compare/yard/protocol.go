@@ -38,13 +38,25 @@ type Rules struct {
 	Gusts uint32
 	// Harm is what a hit takes of 100 points, 1 to 100. Default (0): 34.
 	Harm uint8
-	// Apart lets players pass through each other and stand far from each other at the start: nobody's state depends on
-	// anybody else.
+	// Side is how long the yard's sides are, in units, up to [Size]. Default (0): Size.
+	Side float32
+	// Apart lets players pass through each other: nobody's place depends on anybody else.
 	Apart bool
+}
+
+func (r Rules) filled() Rules {
+	if r.Harm == 0 {
+		r.Harm = 34
+	}
+	if r.Side == 0 {
+		r.Side = Size
+	}
+	return r
 }
 
 // Protocol builds the protocol. A journal, when not nil, is written in the world that is made with it.
 func Protocol(r Rules, j *Journal) *ecs.Protocol {
+	r = r.filled()
 	p := ecs.NewProtocol("yard/1")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"X": "0..640 step 0.015625", "Y": "0..640 step 0.015625",
@@ -56,12 +68,12 @@ func Protocol(r Rules, j *Journal) *ecs.Protocol {
 	ecs.Replicate[Life](p, 0)
 	ecs.Input[Input](p)
 
-	p.Simulate("walk", walk)
+	p.Simulate("walk", walks(r.Side))
 	if !r.Apart {
 		p.Simulate("bump", bump)
 	}
 	p.Simulate("shoot", shoot)
-	p.Authority("wound", wounds(r))
+	p.Authority("wound", wounds(r.Harm))
 	p.Authority("fall", fall)
 	if r.Gusts > 0 {
 		p.Authority("gust", gusts(r.Gusts))

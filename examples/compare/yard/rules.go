@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
-// Size is the length of the yard's sides, Radius that of a player, in units.
+// Size is the most that the yard's sides can be long, Radius that of a player, in units.
 const (
 	Size   = 640
 	Radius = 10
@@ -32,19 +32,21 @@ type walker struct {
 	In   *Input
 }
 
-func walk(w *ecs.World) {
-	for _, e := range ecs.Each[walker](w) {
-		dx, dy := float32(e.In.DX), float32(e.In.DY)
-		if dx != 0 && dy != 0 {
-			dx, dy = dx*math.Sqrt2/2, dy*math.Sqrt2/2
+func walks(side float32) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		for _, e := range ecs.Each[walker](w) {
+			dx, dy := float32(e.In.DX), float32(e.In.DY)
+			if dx != 0 && dy != 0 {
+				dx, dy = dx*math.Sqrt2/2, dy*math.Sqrt2/2
+			}
+			if e.Life.Down > 0 {
+				dx, dy = 0, 0
+			}
+			e.Vel.X += product(product(dx, Speed)-e.Vel.X, grip)
+			e.Vel.Y += product(product(dy, Speed)-e.Vel.Y, grip)
+			e.Pos.X = min(max(e.Pos.X+product(e.Vel.X, w.Step()), 0), side)
+			e.Pos.Y = min(max(e.Pos.Y+product(e.Vel.Y, w.Step()), 0), side)
 		}
-		if e.Life.Down > 0 {
-			dx, dy = 0, 0
-		}
-		e.Vel.X += product(product(dx, Speed)-e.Vel.X, grip)
-		e.Vel.Y += product(product(dy, Speed)-e.Vel.Y, grip)
-		e.Pos.X = inside(e.Pos.X + product(e.Vel.X, w.Step()))
-		e.Pos.Y = inside(e.Pos.Y + product(e.Vel.Y, w.Step()))
 	}
 }
 
@@ -72,7 +74,7 @@ func bump(w *ecs.World) {
 	}
 }
 
-// shoot pulls triggers.
+// shoot takes aim and pulls triggers.
 func shoot(w *ecs.World) {
 	type shooter struct {
 		Gun  *Gun
@@ -83,20 +85,16 @@ func shoot(w *ecs.World) {
 		if e.Gun.Rest > 0 {
 			e.Gun.Rest--
 		}
-		e.Gun.Fired = e.In.Fire && e.Gun.Rest == 0 && e.Life.Down == 0
-		if e.Gun.Fired {
-			e.Gun.Aim, e.Gun.Rest = e.In.Aim, rest
+		e.Gun.Aim = e.In.Aim
+		if e.Gun.Fired = e.In.Fire && e.Gun.Rest == 0 && e.Life.Down == 0; e.Gun.Fired {
+			e.Gun.Rest = rest
 		}
 	}
 }
 
 // wounds is the rule of hits: the first player in a shot's line loses points. All shots of a tick count, those of players
 // who fall in it as well.
-func wounds(r Rules) func(w *ecs.World) {
-	harm := r.Harm
-	if harm == 0 {
-		harm = 34
-	}
+func wounds(harm uint8) func(w *ecs.World) {
 	type shot struct {
 		Pos components.Position
 		Gun Gun
@@ -174,8 +172,6 @@ func gusts(every uint32) func(w *ecs.World) {
 		}
 	}
 }
-
-func inside(v float32) float32 { return min(max(v, 0), Size) }
 
 func bounded(v float32) float32 { return min(max(v, -512), 512) }
 

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tactusgo/tactus/examples/compare/trial"
+)
+
+// print writes results as tables to read, with a sentence to each.
+func print(out io.Writer, r trial.Results) error {
+	t := &tables{out: out}
+	t.begin("One change of each input", "ticks simulated again, in all",
+		"Rollback goes back on every peer that had guessed otherwise; LocalSync leaves others alone.")
+	t.peers(r.Latencies, row{"rollback", r.Isolated.Rollback}, row{"LocalSync", r.Isolated.LocalSync})
+
+	t.begin("Inputs change in every tick", "ticks simulated again, for each tick",
+		"One pass serves all inputs that came late, and goes back as far as the latest of them.")
+	t.peers(r.Latencies, row{"rollback, merged", r.Steady.Rollback}, row{"LocalSync", r.Steady.LocalSync})
+
+	t.begin("Mispredictions under LocalSync", "ticks",
+		fmt.Sprintf("A wrong prediction costs its own client a round trip at most, and the server %d ticks.", r.Mispredicted.Server))
+	t.line("", "latency", "corrections", "simulated again", "each", "at most", "bound")
+	for i, m := range r.Mispredicted.Players {
+		t.line(fmt.Sprintf("p%d", i+1), m.Latency, m.Corrections, m.Resimulated, m.Each, m.Longest, m.Bound)
+	}
+
+	s := r.Spike
+	t.begin("A lag spike of "+s.Player, "ticks simulated again, for each tick",
+		fmt.Sprintf("%d ticks more latency for %d ticks: under rollback everybody pays for it, under LocalSync nobody else does.", s.Latency, s.Duration))
+	t.peers(r.Latencies, row{"rollback, calm", s.Rollback.Calm}, row{"rollback, spike", s.Rollback.Spiked},
+		row{"LocalSync, calm", s.LocalSync.Calm}, row{"LocalSync, spike", s.LocalSync.Spiked})
+
+	t.sweep("More players", "Rollback's network total grows with players × latency, LocalSync's clients do not notice each other.", r.SweepPlayers)
+	t.sweep("More latency", "Both grow with latency: rollback in every tick on every peer, LocalSync for a wrong prediction only.", r.SweepLatency)
+
+	t.begin("The presets on identical links", "99 of 100 errors are below these units; a player walks 2 in a tick",
+		"What a model saves in one column it pays for in another.")
+	t.line("", "corrections", "error", "own", "others", "own delay", "seen after", "again", "down", "up", "kills", "withdrawn")
+	t.line("", "", "units", "units", "units", "ms", "ms", "ticks", "B/s each", "B/s each", "", "")
+	for _, p := range r.Presets {
+		t.line(p.Preset, p.Corrections, tenth(p.VisualError), tenth(p.OwnError), tenth(p.OthersError), whole(p.InputDelay), whole(p.SeenDelay),
+			p.Resimulated, whole(p.Down), whole(p.Up), p.Kills, p.Withdrawn)
+	}
+
+	t.begin("A duel", "rounds; round trips of 20 and 200 ms, both shoot at the same moment",
+		"Whoever applies what has arrived favours the low latency; a server that rewinds, and all that go by ticks, do not.")
+	t.line("", "winner", "low latency", "high latency", "both die", "nobody dies")
+	for i, winner := range []string{r.Fairness.Greedy, r.Fairness.Rewind, r.Fairness.Rollback, r.Fairness.Lockstep} {
+		d := r.Fairness.Duels[i]
+		t.line(d.Model, winner, d.Low, d.High, d.Both, d.None)
+	}
+	t.flush()
+	return t.err
+}
+
+// tables writes one table after the other.
+type tables struct {
+	out io.Writer
+	tab *tabwriter.Writer
+	err error
+}
+
+// row is a line of a table with a column for each peer.
+type row struct {
+	name  string
+	peers trial.Peers
+}
+
+func (t *tables) printf(format string, a ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.out, format, a...)
+	}
+}
+
+func (t *tables) flush() {
+	if t.tab != nil && t.err == nil {
+		t.err = t.tab.Flush()
+	}
+}
+
+func (t *tables) begin(title, unit, says string) {
+	if t.flush(); t.tab != nil {
+		t.printf("\n")
+	}
+	t.printf("%s (%s)\n%s\n\n", title, unit, says)
+	t.tab = tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+}
+
+func (t *tables) line(name string, cells ...any) {
+	if t.err != nil {
+		return
+	}
+	var b strings.Builder
+	for _, c := range append([]any{name}, cells...) {
+		if f, ok := c.(float64); ok {
+			c = strconv.FormatFloat(f, 'f', -1, 64)
+		}
+		_, _ = fmt.Fprintf(&b, "%v\t", c)
+	}
+	_, t.err = fmt.Fprintln(t.tab, b.String())
+}
+
+func (t *tables) peers(latencies []int, rows ...row) {
+	head := []any{"server"}
+	for i, l := range latencies {
+		head = append(head, fmt.Sprintf("p%d (%d)", i+1, l))
+	}
+	t.line("", append(head, "all")...)
+	for _, r := range rows {
+		cells := []any{r.peers.Server}
+		for _, v := range r.peers.Players {
+			cells = append(cells, v)
+		}
+		t.line(r.name, append(cells, short(r.peers.Total()))...)
+	}
+}
+
+func (t *tables) sweep(title, says string, points []trial.Point) {
+	t.begin(title, "ticks simulated again, for each tick", says)
+	t.line("players", "latency", "rollback: all", "server", "each client", "LocalSync: all", "server", "each client")
+	for _, p := range points {
+		t.line(strconv.Itoa(p.Players), p.Latency, short(p.Rollback.Total), p.Rollback.Server, short(p.Rollback.Client),
+			short(p.LocalSync.Total), p.LocalSync.Server, short(p.LocalSync.Client))
+	}
+}
+
+func short(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+func tenth(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+func whole(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }

@@ -1,0 +1,162 @@
+package trial
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// meter measures what the players of a match see.
+type meter struct {
+	script   *script
+	gathered [][]time.Time // by player and scene: when its input was first gathered
+	drawn    []sample      // of others, by the server's tick of that moment
+	own      []sample      // by the tick that the picture stands for
+	foreseen [][foreseen]sample
+	consumed []uint32     // by player: the newest input that the server has used
+	wrong    []float64    // of own places that were compared already
+	seen     map[pair]int // the newest scene that a viewer has seen of a player
+	delay    [2]mean      // own, others
+}
+
+// foreseen is how many predicted places are kept until the server has used the input.
+const foreseen = 256
+
+// sample is a place as it was drawn.
+type sample struct {
+	at     uint32 // a tick; of foreseen ones, an input's sequence
+	client uint32
+	pos    components.Position
+}
+
+type pair struct{ viewer, subject int }
+
+type mean struct {
+	sum float64
+	n   int
+}
+
+func (m *mean) add(v float64) { m.sum, m.n = m.sum+v, m.n+1 }
+
+func (m *mean) value() float64 { return round(m.sum / max(float64(m.n), 1)) }
+
+func newMeter(s *script) *meter {
+	w := &meter{
+		script: s, gathered: make([][]time.Time, len(s.scenes)), foreseen: make([][foreseen]sample, len(s.scenes)),
+		consumed: make([]uint32, len(s.scenes)), seen: map[pair]int{},
+	}
+	for n, scenes := range s.scenes {
+		w.gathered[n] = make([]time.Time, len(scenes))
+	}
+	return w
+}
+
+// input is the script's, noted.
+func (w *meter) input(n int, now time.Time) yard.Input {
+	if i := w.script.scene(n, now); i >= 0 && w.gathered[n][i].IsZero() {
+		w.gathered[n][i] = now
+	}
+	return w.script.input(n, now)
+}
+
+func (w *meter) attach(m *match) {
+	m.framed = func(p *player) { w.frame(m, p) }
+	if bySequence(m.model) {
+		m.ticked = func() { w.compare(m) }
+	}
+}
+
+func (w *meter) detach(m *match) { m.framed, m.ticked = nil, nil }
+
+// bySequence reports whether the server uses a client's inputs in an order and not in ticks that they name.
+func bySequence(p policy.Policies) bool { return p.Timing != policy.TimingStamped }
+
+// frame looks at what a player sees.
+func (w *meter) frame(m *match, p *player) {
+	for _, q := range m.players {
+		drawn, ok := yard.Find(p.View(), q.ID())
+		if !ok {
+			continue
+		}
+		w.respond(m.now, p, q, drawn.Gun.Aim)
+		switch s := (sample{m.server.World().Tick(), q.ID(), drawn.Pos}); {
+		case p != q:
+			w.drawn = append(w.drawn, s)
+		case bySequence(m.model):
+			s.at = p.Input()
+			w.foreseen[p.n][s.at%foreseen] = s
+		default:
+			s.at = p.World().Tick()
+			w.own = append(w.own, s)
+		}
+	}
+}
+
+// compare holds predicted places against the server's, after its tick.
+func (w *meter) compare(m *match) {
+	for st := range m.server.Clients {
+		i := slices.IndexFunc(m.players, func(p *player) bool { return p.ID() == st.ID })
+		if i < 0 || st.LastInput == w.consumed[i] {
+			continue
+		}
+		w.consumed[i] = st.LastInput
+		s := w.foreseen[i][st.LastInput%foreseen]
+		if is, ok := yard.Find(m.server.World(), st.ID); ok && s.at == st.LastInput && s.client == st.ID {
+			w.wrong = append(w.wrong, distance(s.pos, is.Pos))
+		}
+	}
+}
+
+// respond notes when a player sees that another one, or it itself, aims as in the newest scene.
+func (w *meter) respond(now time.Time, viewer, subject *player, aim uint16) {
+	i := w.script.scene(subject.n, now)
+	if i < 0 {
+		return
+	}
+	at := pair{viewer.n, subject.n}
+	for k := i; k > w.seen[at] && k > i-10; k-- {
+		if w.script.scenes[subject.n][k].in.Aim != aim || w.gathered[subject.n][k].IsZero() {
+			continue
+		}
+		w.seen[at] = k
+		which := &w.delay[0]
+		if viewer != subject {
+			which = &w.delay[1]
+		}
+		which.add(now.Sub(w.gathered[subject.n][k]).Seconds() * 1000)
+		return
+	}
+}
+
+// report sums up, when the journal is final.
+func (w *meter) report(m *match, r *Preset) {
+	errors := func(samples []sample, all []float64) []float64 {
+		for _, s := range samples {
+			if is, ok := m.journal.Place(s.at, s.client); ok {
+				all = append(all, distance(s.pos, is))
+			}
+		}
+		return all
+	}
+	own, others := errors(w.own, w.wrong), errors(w.drawn, nil)
+	r.OwnError, r.OthersError = p99(own), p99(others)
+	r.VisualError = p99(append(own, others...))
+	r.InputDelay, r.SeenDelay = w.delay[0].value(), w.delay[1].value()
+}
+
+func distance(a, b components.Position) float64 {
+	return math.Hypot(float64(a.X-b.X), float64(a.Y-b.Y))
+}
+
+// p99 sorts values and returns the one that 99 in 100 do not exceed; 0 of none.
+func p99(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return round(values[len(values)*99/100])
+}

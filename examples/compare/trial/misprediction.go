@@ -1,0 +1,140 @@
+package trial
+
+import (
+	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// gustEvery is after how many ticks a gust strikes a player where mispredictions are wanted.
+const gustEvery = 120
+
+// Misprediction is what one client pays for predictions that were wrong.
+type Misprediction struct {
+	Latency     int     `json:"latency"`      // ticks one way
+	Corrections uint64  `json:"corrections"`  // snapshots that showed a misprediction
+	Resimulated uint64  `json:"resimulated"`  // ticks, by the client
+	Each        float64 `json:"each"`         // ticks a correction, mean
+	Longest     uint64  `json:"longest"`      // ticks a correction, at most
+	InputBuffer int     `json:"input_buffer"` // inputs that waited on the server, at most
+	Bound       int     `json:"bound"`        // round trip, buffer and one, in ticks
+}
+
+// Mispredictions is what LocalSync pays when the server alone strikes the players.
+type Mispredictions struct {
+	Server  uint64          `json:"server"` // ticks simulated again
+	Players []Misprediction `json:"players"`
+}
+
+func mispredictions(o Options) (r Mispredictions, err error) {
+	m, err := newMatch(setup{
+		model: policy.LocalSync.Policies(), seed: o.Seed, links: exacts(o.Latencies),
+		rules: yard.Rules{Apart: true, Gusts: gustEvery}, play: restless(len(o.Latencies)),
+	})
+	if err != nil {
+		return r, err
+	}
+	if err := m.begin(warmup); err != nil {
+		return r, err
+	}
+	before := make([]Misprediction, len(m.players))
+	for i, p := range m.players {
+		st := p.Stats()
+		before[i] = Misprediction{Corrections: st.Corrections, Resimulated: st.Resimulated}
+	}
+	waiting := make([]int, len(m.players))
+	m.ticked = func() {
+		for s := range m.server.Clients {
+			for i, p := range m.players {
+				if p.ID() == s.ID {
+					waiting[i] = max(waiting[i], s.Waiting)
+				}
+			}
+		}
+	}
+	if err := m.pass(10 * gustEvery); err != nil {
+		return r, err
+	}
+	r.Server = m.server.Stats().ResimulatedTicks
+	for i, p := range m.players {
+		st, l := p.Stats(), o.Latencies[i]
+		x := Misprediction{
+			Latency: l, Corrections: st.Corrections - before[i].Corrections, Resimulated: st.Resimulated - before[i].Resimulated,
+			Longest: st.LongestReplay, InputBuffer: waiting[i], Bound: 2*l + waiting[i] + 1,
+		}
+		x.Each = round(float64(x.Resimulated) / max(float64(x.Corrections), 1))
+		r.Players = append(r.Players, x)
+	}
+	return r, nil
+}
+
+// Spike is what a lag spike of one player costs everybody: ticks simulated again for each tick, without it and with it.
+type Spike struct {
+	Player    string `json:"player"`   // who has it
+	Latency   int    `json:"latency"`  // ticks one way meanwhile
+	Duration  int    `json:"duration"` // ticks
+	Rollback  Spiked `json:"rollback"`
+	LocalSync Spiked `json:"localsync"`
+}
+
+// Spiked are the figures of one model.
+type Spiked struct {
+	Calm   Peers `json:"calm"`
+	Spiked Peers `json:"spiked"`
+}
+
+const (
+	spikeLatency  = 25
+	spikeDuration = 60
+)
+
+func spike(o Options) (s Spike, err error) {
+	s = Spike{Player: "p1", Latency: spikeLatency, Duration: spikeDuration}
+	for _, x := range []struct {
+		into  *Spiked
+		model policy.Preset
+	}{{&s.Rollback, policy.Rollback}, {&s.LocalSync, policy.LocalSync}} {
+		if x.into.Calm, err = spiked(o, x.model.Policies(), false); err == nil {
+			x.into.Spiked, err = spiked(o, x.model.Policies(), true)
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
+	m, err := newMatch(setup{
+		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: yard.Rules{Apart: true, Gusts: gustEvery},
+		play: restless(len(o.Latencies)),
+	})
+	if err != nil {
+		return Peers{}, err
+	}
+	if err := m.begin(warmup); err != nil {
+		return Peers{}, err
+	}
+	if err := m.pass(settle(o.Latencies)); err != nil {
+		return Peers{}, err
+	}
+	before := m.counts()
+	lag := func(l netsys.Link) error {
+		if !spike {
+			return nil
+		}
+		return m.players[0].link.SetLinks(l, l)
+	}
+	for _, then := range []struct {
+		link  netsys.Link
+		ticks int
+	}{{exact(spikeLatency + o.Latencies[0]), spikeDuration}, {exact(o.Latencies[0]), 3 * gustEvery}} {
+		if err := lag(then.link); err != nil {
+			return Peers{}, err
+		}
+		if err := m.pass(then.ticks); err != nil {
+			return Peers{}, err
+		}
+	}
+	return m.perTick(before), nil
+}

@@ -1,0 +1,56 @@
+package trial
+
+import (
+	"slices"
+
+	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// Point is one match of a sweep: ticks simulated again for each tick when every player's input changes in every tick
+// and the server alone strikes each player once a second.
+type Point struct {
+	Players   int  `json:"players"`
+	Latency   int  `json:"latency"` // ticks one way, of all
+	Rollback  Cost `json:"rollback"`
+	LocalSync Cost `json:"localsync"`
+}
+
+// Cost is what one model pays.
+type Cost struct {
+	Total  float64 `json:"total"`      // of all peers
+	Server float64 `json:"server"`     //
+	Client float64 `json:"per_client"` // mean
+	Peers  Peers   `json:"peers"`
+}
+
+// The sweeps go over these, and stand still at those.
+var (
+	sweptPlayers   = []int{2, 4, 8, 12, 16}
+	sweptLatencies = []int{1, 2, 5, 10, 15, 20}
+)
+
+const (
+	sweepLatency = 5
+	sweepPlayers = 4
+	sweepTicks   = 180
+)
+
+func point(o Options, players, latency int) (p Point, err error) {
+	o.Latencies = slices.Repeat([]int{latency}, players)
+	p = Point{Players: players, Latency: latency}
+	for _, x := range []struct {
+		into  *Cost
+		model policy.Preset
+	}{{&p.Rollback, policy.Rollback}, {&p.LocalSync, policy.LocalSync}} {
+		peers, err := steady(o, x.model.Policies(), yard.Rules{Gusts: rate}, sweepTicks)
+		if err != nil {
+			return p, err
+		}
+		*x.into = Cost{
+			Total: round(peers.Total()), Server: peers.Server,
+			Client: round((peers.Total() - peers.Server) / float64(players)), Peers: peers,
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,269 @@
+package systems_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// buffered is a configuration of the field under the preset Buffered, at three steps a
+// wake-up.
+func buffered(seed uint64, clients int, link netsys.Link) systemstest.Config {
+	config := onField(seed, clients, link)
+	config.Server.Policies = policy.Buffered.Policies()
+	config.Server.WakeEvery = 3
+	return config
+}
+
+// A server that wakes every third step simulates three of them each time, each with one
+// input of each client, and acknowledges the last.
+//
+//mutant:rule C1 systems/server.go
+//mutant:from n := s.loop.Advance(now) * s.config.WakeEvery
+//mutant:to n := s.loop.Advance(now)
+//mutant:rule C1 systems/server_snapshot.go
+//mutant:from input: uint16(p.inputs.expected - 1),
+//mutant:to input: uint16(p.inputs.expected - 3),
+func TestNetcodeC1_ThreeStepsAWakeUp(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		c := systemstest.New(t, buffered(seed, 3, lag(4)))
+		c.Connect()
+		c.Run(15 * time.Second) // until the buffers are as deep as they stay
+		c.Mark()
+		var last [3]systems.ClientStatus
+		ticks, wakes := c.Server.Tick(), 0
+		for i, k := range c.Clients {
+			last[i] = k.Status()
+		}
+		c.OnServerTick(func() {
+			if now := c.Server.Tick(); now-ticks != 3 {
+				t.Fatalf("%d steps a wake-up", now-ticks)
+			}
+			ticks += 3
+			wakes++
+			for i, k := range c.Clients {
+				st := k.Status()
+				holds := uint32(st.Inputs.Holds - last[i].Inputs.Holds)
+				if took := st.LastInput - last[i].LastInput; took+holds != 3 {
+					t.Fatalf("%v: %d inputs and %d holds a wake-up", k, took, holds)
+				}
+				last[i] = st
+			}
+		})
+		c.Run(10 * time.Second)
+		if wakes != 200 {
+			t.Errorf("%d wake-ups in ten seconds", wakes)
+		}
+		c.NothingMissing()
+		c.NoCorrections() // with another input than the last one the comparison would fail
+		for _, k := range c.Clients {
+			if f := k.Figures(); f.Confirmed < 195 {
+				t.Errorf("%v: %d own states agreed, of 200", k, f.Confirmed)
+			}
+		}
+	})
+}
+
+// Rates that do not divide each other are refused.
+func TestNetcodeC1_OtherRatiosAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		config systems.ServerConfig
+		ok     bool
+	}{
+		{systems.ServerConfig{TickRate: 60, WakeEvery: 3}, true},
+		{systems.ServerConfig{TickRate: 60, WakeEvery: 7}, false},
+		{systems.ServerConfig{TickRate: 60, WakeEvery: 3, SendRate: 20}, true},
+		{systems.ServerConfig{TickRate: 60, WakeEvery: 3, SendRate: 30}, false},
+		{systems.ServerConfig{TickRate: 60, WakeEvery: -1}, false},
+	} {
+		c.config.Policies = policy.Buffered.Policies()
+		if err := c.config.Validate(); (err == nil) != c.ok || err != nil && !errors.Is(err, systems.ErrConfig) {
+			t.Errorf("%d steps, one wake-up in %d, %d sends: %v", c.config.TickRate, c.config.WakeEvery, c.config.SendRate, err)
+		}
+	}
+}
+
+// What is drawn of others follows their newest confirmed place: no faster than the rule
+// says, never past it, whatever the frame rate; and stands there when they do.
+//
+//mutant:rule C6 systems/damping.go
+//mutant:from apart * math.Exp(-d.Rate*seconds)
+//mutant:to apart * math.Exp(-2*d.Rate*seconds)
+//mutant:rule C6 systems/damping.go
+//mutant:from return max(apart-d.Rate*seconds, 0)
+//mutant:to return 0
+//mutant:rule C6 systems/damping.go
+//mutant:from if apart > d.Snap {
+//mutant:to if apart > 2*d.Snap {
+func TestNetcodeC6_Damped(t *testing.T) {
+	const rate, snap = 6.0, 4.0
+	for _, frames := range []int{30, 144} {
+		systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+			config := buffered(seed, 2, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
+			config.FrameRate = frames
+			config.Protocol = fieldWith(pushAt(func(tick, _ uint32) (components.Position, bool) {
+				return components.Position{X: 2 * snap}, tick%200 == 0
+			}))
+			config.Client = func(int) systems.ClientConfig {
+				return systems.ClientConfig{Damping: systems.Damping{Rate: rate, Snap: snap}}
+			}
+			c := systemstest.New(t, config)
+			c.Connect()
+			c.Run(2 * time.Second)
+			c.Mark()
+			drawn := map[int]map[components.NetID]components.Position{}
+			at := map[int]time.Duration{}
+			jumps, moves := 0, 0
+			c.OnFrame(func(k *systemstest.Client) {
+				now := map[components.NetID]components.Position{}
+				dt := (c.Elapsed() - at[k.N]).Seconds()
+				before := drawn[k.N]
+				drawn[k.N], at[k.N] = now, c.Elapsed()
+				for e, r := range ecs.All[struct {
+					Pos components.Position
+					Own components.Owner
+				}](k.View()) {
+					if r.Own.Client == k.ID() {
+						continue
+					}
+					id := k.View().NetID(e)
+					now[id] = r.Pos
+					source, ok := k.World().ByNetID(id)
+					was, known := before[id]
+					if !ok || !known {
+						continue
+					}
+					target := place(k.World(), source)
+					apart, left := apartBy(was, target), apartBy(r.Pos, target)
+					if apart > snap {
+						jumps++
+						if left != 0 {
+							t.Fatalf("%v units apart, drawn %v from there", apart, left)
+						}
+						continue
+					}
+					// Euler's steps are as good as one likes: here a thousand.
+					want := apart
+					for range 1000 {
+						want = max(want-max(rate, want*rate)*dt/1000, 0)
+					}
+					if math.Abs(left-want) > 0.02 {
+						t.Fatalf("%v units apart, and %v after %v s; %v by the rule", apart, left, dt, want)
+					}
+					if left < apart {
+						moves++
+					}
+				}
+			})
+			c.Run(8 * time.Second)
+			if jumps == 0 || moves == 0 {
+				t.Errorf("%d jumps and %d moves seen", jumps, moves)
+			}
+			c.Settle()
+			c.Converged()
+			for _, k := range c.Clients {
+				truth := places(k.World())
+				for id, p := range places(k.View()) {
+					if id != 0 && p != truth[id] && ecs.Get[Drift](c.Server.World(), entityOf(c, id)) == nil {
+						t.Errorf("%v draws %d at %v when all is quiet, not at %v", k, id, p, truth[id])
+					}
+				}
+			}
+		})
+	}
+}
+
+func apartBy(a, b components.Position) float64 {
+	return math.Hypot(float64(a.X)-float64(b.X), float64(a.Y)-float64(b.Y))
+}
+
+// entityOf is the server's entity of a NetID.
+func entityOf(c *systemstest.Crowd, id components.NetID) ecs.Entity {
+	e, _ := c.Server.World().ByNetID(id)
+	return e
+}
+
+// A hundred and twenty players in one world, everybody in sight of everybody, and no
+// snapshot is larger than its budget: once all have joined nobody waits for a turn.
+//
+//mutant:rule C10 systems/peer.go
+//mutant:from held[g].ack(b.send, b.slots, &p.free)
+//mutant:to held[g].ack(b.send, b.slots&1, &p.free)
+func TestNetcodeC10_ACrowdFitsTheBudget(t *testing.T) {
+	const budget = 450 // 3.75 bytes a player, of which the longest snapshot leaves a fifth
+	config := onField(1, 120, lag(3))
+	config.Server.Budget = budget
+	config.Server.Join = func(w *ecs.World, client uint32) {
+		w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client%16)*60 - 450, Y: float32(client/16)*100 - 400}, Jumps{}, Walk{})
+	}
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(2 * time.Second)
+	before := c.Server.Stats()
+	c.Run(2 * time.Second)
+	st := c.Server.Stats()
+	if updates := st.Updates - before.Updates; updates < 120*39 {
+		t.Errorf("%d updates in two seconds", updates)
+	}
+	if st.Snapshots.Largest > budget || st.OverBudget != before.OverBudget {
+		t.Errorf("a snapshot of %d bytes, where %d are allowed; %d in which somebody had to wait", st.Snapshots.Largest, budget, st.OverBudget-before.OverBudget)
+	}
+	c.Settle()
+	c.Converged()
+}
+
+// What the server last told of the own player can be read beside what is predicted.
+//
+//mutant:rule C7 systems/ghost.go
+//mutant:from if own == id && of == comp {
+//mutant:to if of == comp {
+func TestNetcodeC7_TheServersGhost(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		c := systemstest.New(t, onField(seed, 2, bad()))
+		truth := map[uint32]map[uint32]components.Position{} // by client and tick
+		c.OnServerTick(func() {
+			for _, k := range c.Clients {
+				if truth[k.ID()] == nil {
+					truth[k.ID()] = map[uint32]components.Position{}
+				}
+				truth[k.ID()][c.Server.Tick()] = place(c.Server.World(), own(c, k))
+			}
+		})
+		c.Connect()
+		c.Run(2 * time.Second)
+		seen, behind := 0, 0
+		c.OnClientTick(func(k *systemstest.Client) {
+			e, ok := k.Own(k.World())
+			if !ok {
+				return
+			}
+			ghost, ok := systems.Ghost[components.Position](k.Client, e)
+			if want := truth[k.ID()][k.ConfirmedTick()]; !ok || ghost != want {
+				t.Fatalf("%v: at %v (%v) in tick %d, the server had it at %v", k, ghost, ok, k.ConfirmedTick(), want)
+			}
+			seen++
+			if ghost != place(k.World(), e) {
+				behind++
+			}
+		})
+		c.Run(5 * time.Second)
+		if seen == 0 || behind == 0 {
+			t.Errorf("%d ghosts, %d of them elsewhere than predicted", seen, behind)
+		}
+		for e, r := range ecs.All[struct{ Pos components.Position }](c.Clients[0].World()) {
+			if mine, _ := c.Clients[0].Own(c.Clients[0].World()); e != mine {
+				if g, ok := systems.Ghost[components.Position](c.Clients[0].Client, e); ok {
+					t.Errorf("a ghost at %v of somebody else at %v", g, r.Pos)
+				}
+			}
+		}
+	})
+}
