@@ -23,8 +23,9 @@
 //   - Define a protocol, alike on server and clients: [NewProtocol]. Compare two:
 //     [Protocol.Hash], [Protocol.Lines].
 //   - Register components: [Replicate], [ReplicateFields] for types without
-//     tags, [Local], [Input]; with a [Mode], [Predicted], [Interpolated] or
-//     [OwnerOnly]. One of a kind in the world: [Singleton], read by [Single].
+//     tags, [Local], [Input]; with a [Mode], [Predicted], [Interpolated],
+//     [OwnerOnly] or [ClientOwned]. One of a kind in the world: [Singleton], read
+//     by [Single].
 //   - Round to the wire's precision after every step, on both sides:
 //     [Protocol.QuantizeSteps].
 //   - Write a system: [Protocol.Simulate] for the rules that both sides run,

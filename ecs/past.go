@@ -91,7 +91,7 @@ func (p Past) base(tc *tableCapture, index int) unsafe.Pointer {
 // GetAt is a copy of the component T that e had; false when it had none, or was
 // not alive or out of scope.
 func GetAt[T any](p Past, e Entity) (value T, found bool) {
-	at := p.Pointer(e, p.h.w.need(reflect.TypeFor[T]()))
+	at := p.Pointer(e, p.h.w.known(reflect.TypeFor[T]()))
 	if at == nil {
 		return value, false
 	}

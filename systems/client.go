@@ -100,6 +100,7 @@ type Client struct {
 	scratch    []uint64
 	pair       []int32 // two values in words
 	stats      ClientStats
+	changes    clientChanges
 }
 
 // NewClient assembles a client on a wire, connecting to server; the zero AddrPort
@@ -117,6 +118,7 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	c := &Client{config: cfg, protocol: p, byID: make(map[uint32]*replica), epochSend: 1}
 	c.replicated, c.predicted = p.Replicated(), predictedMask(p)
 	c.private = privateMask(p)
+	c.attachChanges()
 
 	c.simulation = p.SimulateStage()
 	c.before = ecs.NewStage("Before",
@@ -158,8 +160,11 @@ func (c *Client) welcome(session netsys.Session) error {
 		return err
 	}
 	c.session, c.id, c.policies = session, uint32(session.ID()), m.policies
-	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: true, Simulate: c.simulation}
+	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: !everywhere(m.policies), Simulate: c.simulation}
 	c.world, c.view = ecs.NewWorld(c.protocol, config), ecs.NewWorld(c.protocol, config)
+	if everywhere(m.policies) {
+		c.view = c.world
+	}
 	if m.policies.Outcomes == policy.OutcomesPastHorizon {
 		c.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
@@ -226,12 +231,14 @@ func (c *Client) View() *ecs.World {
 func (c *Client) Schedule() *ecs.Schedule { return c.schedule }
 
 // Input is the sequence of the newest input gathered; the first is 1, or, for a
-// player that was waited for, the one that follows the last that was consumed.
+// player that was waited for, the one that follows the last that was consumed. Under
+// rollback and lockstep inputs count with ticks, and it is the newest that the world
+// stands after.
 func (c *Client) Input() uint32 {
-	if c.log == nil {
+	if c.mode == nil {
 		return 0
 	}
-	return c.log.newest
+	return c.mode.input()
 }
 
 // ServerTick is the newest server tick whose state has arrived.
@@ -290,7 +297,7 @@ func (c *Client) Advance(now time.Time) int {
 	if c.err != nil {
 		return 0
 	}
-	for range n {
+	for ran := 0; ran < n || c.mode.behind(ran-n); ran++ {
 		c.onTick.Run(c.world)
 		c.stats.Ticks++
 		c.loop.SetRate(c.mode.rate())
@@ -327,6 +334,9 @@ func (c *Client) confirmedFrame() {
 func (c *Client) Stats() ClientStats {
 	s := c.stats
 	s.TicksDropped, s.InputBuffer, s.Snaps = c.loop.Dropped, c.depth, c.clock.snaps
+	if c.mode != nil {
+		c.mode.count(&s)
+	}
 	if c.session != nil {
 		s.Session = c.session.Stats()
 	}

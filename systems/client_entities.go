@@ -249,7 +249,7 @@ func (c *Client) applyRecord(r *replica, st *state, k int) bool {
 	at := 0
 	for m := mask; m != 0; m &= m - 1 {
 		comp := c.replicated[trailing(m)]
-		if comp.Words > 0 && had&c.predicted&(m&-m) == 0 {
+		if comp.Words > 0 && had&c.predicted&(m&-m) == 0 && !c.keeps(r, comp, rec[at:at+comp.Words]) {
 			comp.Schema.Dequantize(c.world.Pointer(r.entity, comp), rec[at:], comp.Words, 1)
 		}
 		at += comp.Words
@@ -289,7 +289,7 @@ func (c *Client) applyPrivate() {
 		if c.private&bit == 0 || r == nil || r.private&bit == 0 || r.entity.IsZero() {
 			return
 		}
-		if c.predicted&bit == 0 || !c.simulates(r.entity) {
+		if (c.predicted&bit == 0 || !c.simulates(r.entity)) && !c.keepsRaw(r, comp, unsafe.Pointer(&c.scratch[0])) {
 			if dst := c.world.Pointer(r.entity, comp); dst != nil {
 				comp.Schema.ReadRaw(raw, dst)
 			}

@@ -122,6 +122,9 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 	if r.private != 0 && !r.entity.IsZero() {
 		c.copyOwn(r.drawn, r.entity, r.private)
 	}
+	if held := c.heldMask(r); held != 0 {
+		c.copyOwn(r.drawn, r.entity, held&mask)
+	}
 	return to == nil && r.goneAt == 0 && !before
 }
 

@@ -38,7 +38,9 @@ func (h *clientHandler) Disconnected(_ time.Time, _ netsys.Session, reason error
 }
 
 func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
-	(*Client)(h).mode.acked(seq)
+	c := (*Client)(h)
+	c.changes.ackedChanges(seq)
+	c.mode.acked(seq)
 }
 
 func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Packet) {
@@ -47,7 +49,13 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 		return
 	}
 	c.loss.packet(now)
-	if err := c.mode.received(pk); err != nil {
+	var err error
+	if len(pk.Data) > 0 && pk.Data[0]&kindMask == kindNotices {
+		err = c.takeNotices(pk.Data)
+	} else {
+		err = c.mode.received(pk)
+	}
+	if err != nil {
 		c.refuse(now, err)
 	}
 }

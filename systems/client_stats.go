@@ -23,6 +23,7 @@ type ClientStats struct {
 	InputBuffer       int    // inputs that waited on the server, as of the newest snapshot; 255: it could not read them
 	Renewals          uint64 // times a baseline was missing and full states were asked for
 	SendErrors        uint64
+	Refusals          uint64 // told by the server: inputs, changes, too many inputs
 	MalformedMessages uint64
 	Session           netsys.Stats
 }

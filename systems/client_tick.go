@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 )
 
 // gather is the system InputGather: it asks the game for the input of the
@@ -63,7 +64,13 @@ func (c *Client) send(*ecs.World) {
 	for seq := c.log.newest - n + 1; seq <= c.log.newest; seq++ {
 		m.words = append(m.words, c.log.quantized(seq)...)
 	}
-	c.packet = c.inputs.append(c.packet[:0], m, c.session.Next(), c.bases)
+	c.packet = c.appendChanges(c.packet[:0])
+	changes := len(c.packet)
+	c.packet = c.inputs.append(c.packet, m, c.session.Next(), c.bases)
+	if len(c.packet) > netsys.MaxPayload {
+		c.packet = c.packet[:copy(c.packet, c.packet[changes:])] // the changes go with a later one
+		changes = 0
+	}
 	seq, err := c.session.Send(c.now, c.packet)
 	if err != nil {
 		c.stats.SendErrors++
@@ -71,7 +78,7 @@ func (c *Client) send(*ecs.World) {
 	}
 	c.sent[seq%sentRing] = sentInput{seq: seq, live: true, input: c.log.newest}
 	c.bases.put(seq, m, c.inputs.state)
-	c.stats.InputBytes += uint64(len(c.packet))
+	c.stats.InputBytes += uint64(len(c.packet) - changes)
 	c.stats.InputsSent += uint64(n)
 }
 

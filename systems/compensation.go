@@ -27,7 +27,7 @@ func (c ServerConfig) lagComp() (lagcomp.Config, error) {
 	return l, nil
 }
 
-// attachLagComp makes the world remember what was sent of it, for lagcomp.As. The
+// attachLagComp makes the world remember what was sent of it, for lagcomp.In. The
 // system Record stands right before Snapshot, so that what it keeps is what snapshots
 // tell, however many ticks a wake-up has run.
 func (s *Server) attachLagComp() error {
@@ -53,7 +53,7 @@ func (s *Server) attachLagComp() error {
 }
 
 // LagComp is the memory of what clients saw, for its counters; nil where
-// ServerConfig.LagComp is. Systems use lagcomp.As.
+// ServerConfig.LagComp is. Systems find it with lagcomp.In.
 func (s *Server) LagComp() *lagcomp.Compensator { return s.lagComp }
 
 // has notes that a client has the state of a tick.
@@ -107,7 +107,7 @@ func (s *sight) between(from, to *state) {
 
 // Claim says which moment the view showed when the newest frame was drawn: what a
 // player saw who acts now. Put it into the input, a field of that type, and the server
-// looks at the world by it, with lagcomp.As:
+// looks at the world by it, with lagcomp.Compensator.As:
 //
 //	in.Seen = client.Claim(in.Fire)
 //

@@ -73,6 +73,12 @@ type ClientConfig struct {
 	Outcomes func(l *outcome.Log)
 	// Damping says how others are drawn where the policies say that they are damped.
 	Damping Damping
+	// Join, Leave and LeavePolicy are those of ServerConfig, for policies under which every
+	// peer simulates everything: there they are called on each, in the tick in which a
+	// player comes or goes, again whenever that tick is simulated again, and depend on
+	// nothing but the world. Other policies do not use them.
+	Join, Leave func(w *ecs.World, client uint32)
+	LeavePolicy LeavePolicy
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
 	Start time.Time
@@ -80,6 +86,9 @@ type ClientConfig struct {
 	// arrived: w stands exactly at tick for everybody else's entities, which appear
 	// in that moment, together. May be nil.
 	Loaded func(w *ecs.World, tick uint32)
+	// OnRefused is told, in Receive, of what the server did not accept from this client:
+	// each once, in order. May be nil.
+	OnRefused func(Refusal)
 	// OnMismatch is told of every correction, once for each component that was
 	// beyond its tolerance, naming the first field that was. May be nil.
 	OnMismatch func(Mismatch)

@@ -17,6 +17,7 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/relay"
 )
 
 // DefaultSendRate is the number of snapshots a second where a configuration
@@ -78,10 +79,9 @@ type ServerConfig struct {
 	// is called once, with the log of the server's world. When they are final follows
 	// from Policies. Default (nil): outcome.Raise does nothing.
 	Outcomes func(l *outcome.Log)
-	// LagComp makes the server remember what clients see, so that lagcomp.As shows the
-	// world as a player saw it, in Simulate and Authority; see package lagcomp. It costs a
-	// copy of the world a wake-up. &lagcomp.Config{} is a good start. Default (nil): none,
-	// and lagcomp.As shows the present.
+	// LagComp makes the server remember what clients see, so that a system can look at the
+	// world as a player saw it: see package lagcomp and [Client.Claim]. It costs a copy of
+	// the world a wake-up. &lagcomp.Config{} is a good start. Default (nil): none.
 	LagComp *lagcomp.Config
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Run.
@@ -102,6 +102,17 @@ type ServerConfig struct {
 	// Leave is called when a client is gone, before LeavePolicy takes effect; with
 	// Hold, when it is waited for no longer. May be nil.
 	Leave func(w *ecs.World, client uint32)
+	// Accept looks at a value that a client wrote to a component registered with
+	// ecs.ClientOwned, before it is written to the world: [Changed] has it. An error
+	// refuses it; the client is told, and takes the server's value back. It is asked
+	// between ticks, once a component and wake-up, and must not change the world. Values
+	// are within their declared ranges, and of components that the client may write: see
+	// [Grant]. Default (nil): all are accepted.
+	Accept func(w *ecs.World, c Change) error
+	// Refuse looks at an input before it is simulated; see [Refuse]. Where it refuses one,
+	// what is held is repeated in its place, without presses, and the client is told, up
+	// to ten times a second. Default (zero): none is refused.
+	Refuse RefuseFunc
 	// LeavePolicy says what becomes of its entities. Default: DespawnOwned.
 	LeavePolicy LeavePolicy
 	// Budget bounds one snapshot to one client, in bytes: its messages, without
@@ -135,6 +146,10 @@ type ServerConfig struct {
 	// Schedule, when not nil, may change the schedule before the server
 	// starts: wrap, insert or leave out systems.
 	Schedule func(s *ecs.Schedule) error
+	// Diverged is told, under rollback and lockstep, of a client whose world is no longer
+	// the server's: which component and field differ, since which tick, and which system
+	// does not do the same twice, once that is found. It is logged too. May be nil.
+	Diverged func(d relay.Divergence)
 	// Logger receives joins, leaves and refusals. Default (nil): none.
 	Logger *slog.Logger
 	// Random fills the keys of the server's handshakes. Default (nil): crypto/rand.
@@ -174,6 +189,11 @@ func (c ServerConfig) Validate() error {
 	}
 	if err := c.Policies.Validate(); err != nil {
 		return fmt.Errorf("%w: Policies: %w", ErrConfig, err)
+	}
+	if everywhere(c.Policies) {
+		if err := c.validPeers(); err != nil {
+			return err
+		}
 	}
 	if c.LagComp != nil {
 		if _, err := c.lagComp(); err != nil {

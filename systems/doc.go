@@ -26,6 +26,8 @@
 //     netsys.Network.
 //   - Bound what a client is sent, and say what matters most to it: ServerConfig.Budget, [Server.SetBudget],
 //     ServerConfig.Priority. A path that takes less gets less.
+//   - Let shots hit what a player had on the screen: ServerConfig.LagComp and [Client.Claim], with package
+//     lagcomp.
 //   - Say what a client may know: ServerConfig.Visible; components that are for the owner alone are registered
 //     with ecs.OwnerOnly.
 //   - Learn when a client has joined, and why an entity is not there: ClientConfig.Loaded, [Client.Loaded],

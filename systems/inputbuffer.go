@@ -19,6 +19,8 @@ type InputStats struct {
 	Missing  uint64 // fillers stepped because the real input was not there
 	Late     uint64 // inputs that came after their filler
 	Rejected uint64 // inputs too far from the expected one
+	Refused  uint64 // inputs that ServerConfig.Refuse did not let pass: consumed, but the filler was stepped
+	Fast     uint64 // inputs beyond one a tick, in the long run: a client whose clock is too fast, or that cheats
 	Holds    uint64 // ticks in which the client's entities took no step
 	Resyncs  uint64 // times the buffer was set afresh: after a stall of either end, or with half a second too much in it
 	Unread   uint64 // messages that continue from one that was not read; see [MaxMessages]
@@ -212,6 +214,8 @@ func (s *InputStats) add(o InputStats) {
 	s.Missing += o.Missing
 	s.Late += o.Late
 	s.Rejected += o.Rejected
+	s.Refused += o.Refused
+	s.Fast += o.Fast
 	s.Holds += o.Holds
 	s.Resyncs += o.Resyncs
 	s.Unread += o.Unread

@@ -29,12 +29,21 @@ type clientMode interface {
 
 	// rate is how fast the coming step should pass, 1 for the server's rate.
 	rate() float64
+	// behind reports whether to make another tick after so many more than were due.
+	behind(more int) bool
+	// input is the sequence of the newest input that the world stands after.
+	input() uint32
+	// count adds what the model counts itself.
+	count(s *ClientStats)
 	// horizon is the first tick, as outcomes count them here, that may still change.
 	horizon() uint32
 }
 
 // newClientMode chooses by the policies.
 func newClientMode(c *Client) clientMode {
+	if everywhere(c.policies) {
+		return newPeersClient(c)
+	}
 	return &forwardClient{c}
 }
 
@@ -77,3 +86,9 @@ func (m *forwardClient) interpolate(w *ecs.World) { m.Client.interpolate(w) }
 func (m *forwardClient) rate() float64 { return m.steer.rate() }
 
 func (m *forwardClient) horizon() uint32 { return m.own.input + 1 }
+
+func (m *forwardClient) behind(int) bool { return false }
+
+func (m *forwardClient) input() uint32 { return m.log.newest }
+
+func (m *forwardClient) count(*ClientStats) {}

@@ -34,6 +34,9 @@ type serverMode interface {
 
 // newServerMode chooses by the policies.
 func newServerMode(s *Server) serverMode {
+	if everywhere(s.policies) {
+		return newPeersServer(s)
+	}
 	return &forwardServer{s}
 }
 
@@ -86,7 +89,7 @@ func (m *forwardServer) departed(w *ecs.World) {
 			s.config.Leave(w, id)
 		}
 		if s.config.LeavePolicy == DespawnOwned {
-			s.despawnOwned(id)
+			despawnOwned(w, id)
 		} else {
 			s.setInput(id, nil)
 		}
@@ -109,7 +112,11 @@ func (m *forwardServer) received(p *peer, pk netsys.Packet) {
 	if pk.Newest {
 		p.asked, in.unread = s.message.epoch, false
 	}
+	before, any := max(in.newest, in.expected-1), in.any
 	in.receive(int64(s.tick), &s.message, pk.Newest)
+	if any {
+		s.keepPace(p, before)
+	}
 }
 
 func (m *forwardServer) message(*peer, int, []byte) (bool, error) { return false, nil }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/relay"
 )
 
 // sentRing is how many packets to a client are remembered until they are
@@ -18,8 +19,14 @@ type peer struct {
 	session netsys.Session
 	inputs  *inputBuffer
 	arrival arrivalBuffer
+	counted relay.Inputs // of its player's, those of earlier sessions
 	held    []byte // the input stepped last, as the component's bytes
 	loss    lossMeter
+
+	changes peerChanges // of client-owned components
+	notices notices
+	pace    pace
+	flooded uint64 // messages that were not read
 
 	messages  int // read in this wake-up
 	heard     int // likewise, of channels

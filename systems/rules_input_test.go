@@ -123,8 +123,8 @@ func TestNetcodeA1_InputsKeepTheirRange(t *testing.T) {
 // A tick gathers, applies and sends in this order, each once, and draws after.
 //
 //mutant:rule A2 systems/client.go
-//mutant:from c.loop.SetRate(c.steer.rate())
-//mutant:to c.loop.SetRate(c.steer.rate()); c.after.Run(c.world)
+//mutant:from c.loop.SetRate(c.mode.rate())
+//mutant:to c.loop.SetRate(c.mode.rate()); c.after.Run(c.world)
 func TestNetcodeA2_Order(t *testing.T) {
 	var ran []string
 	config := onField(1, 1, lag(3))

@@ -125,7 +125,7 @@ func TestNetcodeE5_AllocatesNothing(t *testing.T) {
 	views := 0
 	judge := referee(func(w *ecs.World) {
 		for _, p := range ecs.Each[shooter](w) {
-			aimed(lagcomp.As(w, p.Own.Client, p.In.Seen), p.Own.Client, 1)
+			aimed(lagcomp.In(w).As(p.Own.Client, p.In.Seen), p.Own.Client, 1)
 			views++
 		}
 	})

@@ -72,7 +72,7 @@ func TestNetcodeA7_ClientCatchesUpTickByTick(t *testing.T) {
 // A server that catches up receives once, consumes one input of each client in
 // every tick, and sends one state: the newest, not one for each tick.
 //
-//mutant:rule A7 systems/server.go
+//mutant:rule A7 systems/mode_server.go
 //mutant:from s.world.ReleaseHolds()
 //mutant:to s.world.ReleaseHolds(); s.after.Run(s.world)
 func TestNetcodeA7_ServerCatchesUpTickByTick(t *testing.T) {

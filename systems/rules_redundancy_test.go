@@ -33,9 +33,9 @@ func taps(seed uint64, clients int) systemstest.Config {
 // A packet holds the newest inputs: as many as are unacknowledged, but no more
 // than the server's buffer is deep plus 8, and never more than 32.
 //
-//mutant:rule C2 systems/client_receive.go
-//mutant:from c.ackedInput = max(c.ackedInput, s.input)
-//mutant:to c.ackedInput = max(c.ackedInput, s.input-s.input)
+//mutant:rule C2 systems/mode_client.go
+//mutant:from m.ackedInput = max(m.ackedInput, s.input)
+//mutant:to m.ackedInput = max(m.ackedInput, s.input-s.input)
 func TestNetcodeC2_RedundancyIsWhatMayBeLost(t *testing.T) {
 	for _, l := range []int{0, 1, 3, 6, 20, 60} {
 		config := taps(1, 1)

@@ -43,9 +43,9 @@ func TestNetcodeA6_HoldsShiftTicksNotPredictions(t *testing.T) {
 //mutant:rule A6 systems/client_receive.go
 //mutant:from c.takeOpen(&h)
 //mutant:to c.takeOpen(&h); c.own.fresh = true
-//mutant:rule A6 systems/client_receive.go
-//mutant:from c.ackedInput = max(c.ackedInput, s.input)
-//mutant:to c.ackedInput = max(c.ackedInput, s.input); c.own.fresh = true
+//mutant:rule A6 systems/mode_client.go
+//mutant:from m.ackedInput = max(m.ackedInput, s.input)
+//mutant:to m.ackedInput = max(m.ackedInput, s.input); m.own.fresh = true
 func TestNetcodeA6_WithoutOwnStateNothingIsConfirmed(t *testing.T) {
 	config := onField(1, 1, lag(4))
 	// A crowd that moves by chance takes several datagrams; own state is in the

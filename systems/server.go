@@ -3,6 +3,7 @@ package systems
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -53,6 +54,8 @@ type Server struct {
 	vacant     []uint32   // clients that went, with a seat, whose input is not neutral yet
 	left       []uint32   // clients whose leave is not carried out yet
 	leaving    *ecs.Stage // carries both out
+	changes    serverChanges
+	notice     []byte // packet of notices
 	polled     time.Time
 	heardLimit int // messages of channels that a client may have delivered in a wake-up
 	snapshots
@@ -64,7 +67,7 @@ type ServerStats struct {
 	TicksDropped      uint64 // due but not run: the machine was too slow
 	ResimulatedTicks  uint64 // Simulate calls for ticks already completed
 	Sends             uint64 // of the world, to whatever number of clients
-	Updates           uint64 // snapshots sent, over all clients
+	Updates           uint64 // snapshots sent, or inputs of all relayed, over all clients
 	OverBudget        uint64 // of these, those in which entities had to wait their turn
 	Oversized         uint64 // times an entity was left out because it fits no snapshot
 	SendErrors        uint64 // packets that the wire refused
@@ -72,9 +75,12 @@ type ServerStats struct {
 	FloodedMessages   uint64 // messages beyond [MaxMessages], not read
 	ChannelMessages   uint64 // messages of channels that OnMessage was told of
 	Returned          uint64 // players that came back while they were waited for
+	Divergences       uint64 // worlds of clients that left the server's: see ServerConfig.Diverged
 	Deaf              uint64 // clients that were dropped because they acknowledged nothing
 	Clamped           uint64 // values that were outside their declared range
+	Untold            uint64 // refusals that clients were not told of: there were too many
 	Inputs            InputStats
+	Changes           ChangeStats
 	Snapshots         SnapshotStats
 	Encodes           EncodeStats
 	InputBytes        uint64 // of messages read, without what the session adds
@@ -104,6 +110,12 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	s.heardLimit = heardLimit(c.Channels)
 	s.outcomes = newOutcomes(s.world, c.Outcomes)
 	s.mode = newServerMode(s)
+	if err := s.attachChanges(); err != nil {
+		return nil, err
+	}
+	if c.Refuse.look != nil && (p.Input() == nil || c.Refuse.of(p) != p.Input()) {
+		return nil, fmt.Errorf("%w: Refuse looks at another type than the protocol's input", ErrConfig)
+	}
 	s.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: s.mode.departed})
 
 	s.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
@@ -170,6 +182,7 @@ func (s *Server) Advance(now time.Time) int {
 		s.forget(s.left)
 		s.leaving.Run(s.world)
 	}
+	s.decideChanges()
 	for range n {
 		if !s.mode.tick() {
 			break
@@ -178,6 +191,8 @@ func (s *Server) Advance(now time.Time) int {
 		s.stats.Ticks++
 	}
 	s.settle(s.mode.horizon())
+	s.restoreChanges()
+	s.tellNotices()
 	s.after.Run(s.world)
 	return n
 }

@@ -78,6 +78,9 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 	t := p.inputs.table
 	held := p.heldInput()
+	if words != nil && s.refuseInput(p.id, p.inputs.expected-1, s.tick, words) {
+		words = nil
+	}
 	if words == nil {
 		if late := p.inputs.superseded(); len(late) > 0 && held != nil {
 			t.Dequantize(held, late, t.Words, 1)

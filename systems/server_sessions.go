@@ -97,6 +97,8 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 		s.config.Events.Leave(p.id)
 	}
 	s.departed.inputs.add(p.inputs.stats)
+	s.departed.changes.add(p.changes.stats)
+	s.departed.untold += p.notices.untold
 	s.departed.link.add(p.session.Stats())
 	waited := s.waits(p, reason)
 	s.mode.left(p, waited)
@@ -113,6 +115,7 @@ func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	s := (*Server)(h)
 	if p := s.peer(session); p != nil {
 		p.unheard, p.silence = false, 0
+		p.ackedNotices(seq)
 		s.mode.acked(p, seq)
 	}
 }
@@ -126,6 +129,11 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	p.loss.packet(s.now)
 	if p.messages++; p.messages > MaxMessages {
 		s.stats.FloodedMessages++
+		p.flooded++
+		return
+	}
+	pk, ok := s.takeChanges(p, pk)
+	if !ok {
 		return
 	}
 	s.stats.InputBytes += uint64(len(pk.Data))
@@ -159,10 +167,10 @@ type ownedRow struct {
 	Owner *components.Owner
 }
 
-func (s *Server) despawnOwned(id uint32) {
-	for e, r := range ecs.Each[ownedRow](s.world) {
+func despawnOwned(w *ecs.World, id uint32) {
+	for e, r := range ecs.Each[ownedRow](w) {
 		if r.Owner.Client == id {
-			s.world.Despawn(e) // within a stage, so it waits for the end of the walk
+			w.Despawn(e) // within a stage, so it waits for the end of the walk
 		}
 	}
 }

@@ -15,6 +15,15 @@ type ClientStatus struct {
 	LastInput uint32
 	// Inputs counts what became of its inputs.
 	Inputs InputStats
+	// Changes counts what became of its values of ecs.ClientOwned components.
+	Changes ChangeStats
+	// Malformed counts messages that no honest client sends.
+	Malformed uint64
+	// Flooded counts messages that were not read: more than [MaxMessages] in a wake-up,
+	// or more than the queues of the channels hold.
+	Flooded uint64
+	// Untold counts refusals that it was not told of, because there were too many.
+	Untold uint64
 	// Waiting is how many inputs wait to be consumed.
 	Waiting int
 	// Session are the figures of its link, as the server sees it.
@@ -38,6 +47,10 @@ func (p *peer) status() ClientStatus {
 		ID:        p.id,
 		LastInput: p.inputs.expected - 1,
 		Inputs:    p.inputs.stats,
+		Changes:   p.changes.stats,
+		Malformed: uint64(p.malformed),
+		Flooded:   p.flooded,
+		Untold:    p.notices.untold,
 		Waiting:   p.inputs.waiting(),
 		Session:   p.session.Stats(),
 	}
@@ -48,10 +61,12 @@ func (s *Server) Stats() ServerStats {
 	st := s.stats
 	st.TicksDropped = s.loop.Dropped * uint64(s.config.WakeEvery)
 	st.ResimulatedTicks = s.world.Resimulated()
-	st.Inputs = s.departed.inputs
+	st.Inputs, st.Changes, st.Untold = s.departed.inputs, s.departed.changes, s.departed.untold
 	link := s.departed.link
 	for _, p := range s.peers {
 		st.Inputs.add(p.inputs.stats)
+		st.Changes.add(p.changes.stats)
+		st.Untold += p.notices.untold
 		link.add(p.session.Stats())
 	}
 	st.BytesIn, st.BytesOut = link.bytesIn, link.bytesOut
@@ -66,8 +81,10 @@ func (s *Server) Stats() ServerStats {
 
 // departed are the sums over clients that left.
 type departed struct {
-	inputs InputStats
-	link   traffic
+	inputs  InputStats
+	changes ChangeStats
+	untold  uint64
+	link    traffic
 }
 
 // traffic sums what sessions carried.

@@ -41,7 +41,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 func write(out io.Writer, r trial.Results, asJSON bool) error {
 	if !asJSON {
-		return print(out, r)
+		return tabulate(out, r)
 	}
 	line, err := json.Marshal(r)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tactusgo/tactus/examples/compare/trial"
 )
 
-// print writes results as tables to read, with a sentence to each.
-func print(out io.Writer, r trial.Results) error {
+// tabulate writes results as tables to read, with a sentence to each.
+func tabulate(out io.Writer, r trial.Results) error {
 	t := &tables{out: out}
 	t.begin("One change of each input", "ticks simulated again, in all",
 		"Rollback goes back on every peer that had guessed otherwise; LocalSync leaves others alone.")

@@ -15,8 +15,8 @@ type Config struct {
 	// hit when they believe to be in cover already.
 	MaxRewind time.Duration
 	// SendRate is that of the server, in sends a second; it must divide the tick
-	// rate. Default (0): the largest such number up to 20, which is what servers
-	// take by default when they wake for each tick.
+	// rate. Default (0): for ServerConfig.LagComp the server's; for [New] the largest such
+	// number up to 20.
 	SendRate int
 	// Off makes every view the server's present, as without lag compensation: to
 	// see what it is good for.

@@ -2,34 +2,41 @@
 // player saw it when that player fired, so that who aims at what is on the screen
 // hits it.
 //
-//	comp, err := lagcomp.New(server.World(), lagcomp.Config{})
-//	err = server.Schedule().InsertBefore("Snapshot", comp.System())
-//	ecs.SetResource(server.World(), comp)
-//
-// A client says with its input which moment its view showed, the server looks there:
-//
 //	type Input struct {
 //		Aim  float32 `net:"0..6.283 step 0.001 angle"`
 //		Fire bool    `net:"edge"`
 //		Seen lagcomp.Claim
 //	}
 //
-//	view := comp.As(client, in.Seen)
-//	for e, target := range lagcomp.All[target](view) {
-//		…
-//	}
+// A server remembers, with ServerConfig.LagComp = &lagcomp.Config{}. A client says with
+// its input which moment its view showed: in.Seen = client.Claim(in.Fire). The server
+// looks there:
+//
+//	func shoot(w *ecs.World) {
+//		comp := lagcomp.In(w)
+//		if comp == nil {
+//			return // a client: the server decides
+//		}
+//		for _, s := range ecs.Each[shooter](w) {
+//			if s.In.Fire {
+//				view := comp.As(s.Owner.Client, s.In.Seen)
+//				for e, target := range lagcomp.All[target](view) {
+//					…
+//
+// The example of systems.Client.Claim is a whole match.
 //
 // What to use for what:
 //
-//   - Make one for a server's world: [New], [Config]. Record each tick:
-//     [Compensator.System], [Compensator.Record].
-//   - Say what a client saw: [Claim], [NewClaim]. In an input it is a field like any
-//     other; in a message of one's own it is [Claim.Append] and [ParseClaim].
+//   - Find a world's: [In]. Make one for a world without a server of package systems:
+//     [New], [Config]; then tell it [Compensator.Record], [Compensator.Consume],
+//     [Compensator.Acknowledge] and [Compensator.Forget].
+//   - Say what a client saw: [Claim], systems.Client.Claim, [NewClaim]. In an input it is
+//     a field like any other; in a message of one's own it is [Claim.Append] and
+//     [ParseClaim].
 //   - Look at the world as a player saw it: [Compensator.As], and
 //     [Compensator.AsAfter] for what did not come with an input. Run the same function
 //     on a client, or against the server's present: [Of].
 //   - Query a [View]: [All], [Get], [View.NetID], [View.ByNetID].
-//   - Bound claims further by what a client has: [Compensator.Acknowledge].
 //   - Count claims that were not believed: [Compensator.Stats],
 //     [Compensator.StatsOf], [View.Clamp].
 //   - Keep what shooter and server each saw: [Log], [Sight].
@@ -48,7 +55,13 @@
 // shot was made when all inputs before it had been predicted; where the server is
 // about to simulate that input it has consumed the same ones, so As takes own
 // entities from the world as it stands. A system that shoots runs before those that
-// move, on both sides, or behind them on both.
+// move, because a client aims before it moves.
+//
+// Where a send takes one datagram the view is the screen bit for bit, whatever was lost.
+// Where it takes more, or the budget makes entities take turns, a client draws some
+// between other states than most, which are those that it claims: at 200 ± 30 ms, 5 %
+// loss, 4 of 590 shots into a crowd of 600 in two datagrams hit another one than on the
+// screen, 20 of 586 into one of 200 that took turns for 600 bytes.
 //
 // A view holds all that is replicated, and what is not. What this player could not
 // see, because it was out of its interest or hidden from it, is for the caller to
@@ -67,7 +80,8 @@
 //
 // # What it costs
 //
-// Recording copies the columns of the world, once a tick for all players. A view costs
+// Recording copies the columns of the world, once a wake-up for all players. A claim
+// takes few bytes of an input, see systems.Client.Claim. A view costs
 // a look at who owns what. A query rounds both states of each entity that it meets and
 // blends them, some 0.15 µs for each component of two fields, where one of the present
 // takes 0.01: for a thousand entities 0.15 ms a shot. Where a list of candidates is at

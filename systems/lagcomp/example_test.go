@@ -33,7 +33,7 @@ func Example() {
 		if tick == 54 {
 			server.Despawn(runner)
 		}
-		comp.Record(tick + 1) // a server does it by comp.System()
+		comp.Record(tick + 1) // a server of package systems does it
 	}
 	server.SetTick(60)
 

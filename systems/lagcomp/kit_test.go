@@ -43,16 +43,6 @@ func (o *orbit) at(tick uint32) (spot, pose) {
 		pose{uint16(int64(a / math.Pi * 32768)), uint8(tick / 8)}
 }
 
-// beacon tells when a view is: interpolated, and its square.
-type beacon struct {
-	At, Square float64 `net:"raw"`
-}
-
-// stamp is not interpolated, so it is of the older state.
-type stamp struct {
-	Tick uint32 `net:"raw"`
-}
-
 type trigger struct {
 	DX, DY     int8    `net:"-1..1"`
 	Fire       bool    `net:"edge"`
@@ -79,8 +69,6 @@ func gallery() *ecs.Protocol {
 	ecs.Replicate[pose](p, ecs.Interpolated)
 	ecs.Replicate[tint](p, 0)
 	ecs.Replicate[secret](p, ecs.OwnerOnly|ecs.Interpolated)
-	ecs.Replicate[beacon](p, ecs.Interpolated)
-	ecs.Replicate[stamp](p, 0)
 	ecs.Local[orbit](p, 0)
 	ecs.Input[trigger](p)
 	p.Simulate("shoot", func(w *ecs.World) {
@@ -119,19 +107,11 @@ func turn(w *ecs.World) {
 		at, facing := next.at(after)
 		w.Spawn(at, facing, next)
 	}
-	type light struct {
-		On *beacon
-		At *stamp
-	}
-	for _, l := range ecs.Each[light](w) {
-		*l.On, l.At.Tick = beacon{float64(after), float64(after) * float64(after)}, after
-	}
 }
 
-// populate spawns n targets, of which every third does not live long, and the beacon.
+// populate spawns n targets, of which every third does not live long.
 func populate(n int) func(w *ecs.World) {
 	return func(w *ecs.World) {
-		w.Spawn(beacon{}, stamp{})
 		for i := range n {
 			o := orbit{CX: float32(i%5)*8 - 16, CY: float32(i/5)*8 - 16, Radius: 3 + float32(i%4), Speed: 1 + float32(i%3)/2, Phase: float32(i)}
 			if i%3 == 0 {
@@ -145,30 +125,6 @@ func populate(n int) func(w *ecs.World) {
 	}
 }
 
-// maxSpeed is that of the fastest target, in units a tick.
-const maxSpeed = 6 * 2.0 / 60
-
-// drawn is when a client's view is: the tick, and the states on either side.
-func drawn(view *ecs.World) (tick float64, from, to uint32) {
-	type light struct {
-		On beacon
-		At stamp
-	}
-	for _, l := range ecs.All[light](view) {
-		tick, from = l.On.At, l.At.Tick
-		if f := float64(from); tick > f {
-			to = uint32(math.Round((l.On.Square-f*f)/(tick-f) - f))
-		}
-	}
-	return tick, from, to
-}
-
-// claimed is what a client says of its view.
-func claimed(view *ecs.World) lagcomp.Claim {
-	tick, from, to := drawn(view)
-	return claimOf(tick, from, to)
-}
-
 func compensator(t testing.TB, w *ecs.World, c lagcomp.Config) *lagcomp.Compensator {
 	t.Helper()
 	comp, err := lagcomp.New(w, c)
@@ -177,8 +133,6 @@ func compensator(t testing.TB, w *ecs.World, c lagcomp.Config) *lagcomp.Compensa
 	}
 	return comp
 }
-
-func near(a, b, by float64) bool { return math.Abs(a-b) <= by }
 
 // claimOf is a claim where each third tick is sent.
 func claimOf(drawn float64, from, to uint32) lagcomp.Claim {

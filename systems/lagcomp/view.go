@@ -37,17 +37,6 @@ type seen struct {
 // against, there the world that it draws.
 func Of(w *ecs.World) View { return View{w: w, clamp: Unclaimed} }
 
-// As is [Compensator.As] of the compensator of a world, which is a resource of it. Where
-// there is none, as on clients, it is the world as it stands.
-func As(w *ecs.World, client uint32, claim Claim) View {
-	if c := ecs.Resource[Compensator](w); c != nil {
-		return c.As(client, claim)
-	}
-	v := Of(w)
-	v.client, v.claim = client, claim
-	return v
-}
-
 // As is the world as a client saw it when it made a claim that came with the input
 // that the server simulates, or is about to. The player's own entities are where the
 // world has them now. What is not within bounds is clamped and counted, and nothing

@@ -107,7 +107,7 @@ func (c *Client) Step(words []int32) bool {
 	if c.own != nil {
 		c.stamp(words)
 	}
-	if c.waits() {
+	if c.Waits() {
 		return false
 	}
 	if c.suspect > 0 {
@@ -122,9 +122,9 @@ func (c *Client) Step(words []int32) bool {
 	return true
 }
 
-// waits reports whether the next tick cannot be simulated before more is heard: under
+// Waits reports whether the next tick cannot be simulated before more is heard: under
 // lockstep all of it; else as much as keeps what may change within the window.
-func (c *Client) waits() bool {
+func (c *Client) Waits() bool {
 	next := c.timeline.Next()
 	if c.config.Timeline.Wait {
 		return c.horizon <= next
@@ -188,6 +188,7 @@ func (c *Client) Append(dst []byte, limit int) []byte {
 			from, before = from+uint32(n/2), nil
 		}
 		m.count, m.first, m.based = int(c.stamped-from), uint16(from), before != nil
+		c.stats.Sent += uint64(m.count)
 	}
 	c.coder.w.Reset(dst)
 	c.coder.writeUp(&m)

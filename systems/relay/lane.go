@@ -9,6 +9,7 @@ const (
 	open kind = iota // nothing yet
 	real             // it is there
 	void             // it was decided that none comes
+	late             // likewise, and then it came
 )
 
 // lane is one stretch of ticks in which a player plays, and what is known of its
@@ -21,6 +22,9 @@ type lane struct {
 	ring  []entry
 	words []int32
 	size  int // words of an input
+
+	counts Inputs // on the server
+	ahead  uint32 // there: behind the newest that has come
 }
 
 type entry struct {
@@ -38,6 +42,7 @@ func (l *lane) begin(p timeline.Presence, start uint32) {
 	l.Presence = p
 	l.start = max(start, p.First)
 	l.end = l.start
+	l.counts, l.ahead = Inputs{}, 0
 	clear(l.ring)
 }
 
@@ -68,6 +73,7 @@ func (l *lane) set(tick uint32, k kind, words []int32) {
 // expire decides that what is missing before tick does not come.
 func (l *lane) expire(tick uint32) {
 	for l.end < min(tick, l.To) {
+		l.counts.Missing++
 		l.set(l.end, void, nil)
 	}
 }

@@ -17,8 +17,38 @@ type Stats struct {
 	Malformed uint64 // messages that no honest peer sends
 }
 
+// Inputs is what became of the inputs of a player, since it joined.
+type Inputs struct {
+	Consumed uint64 // that were there, of ticks that have been simulated
+	Missing  uint64 // ticks that were final, or under lockstep not waited for, without one
+	Late     uint64 // inputs that came for such a tick
+	Refused  uint64 // as in Stats
+	Newest   uint32 // the tick up to which nothing is outstanding, simulated ones only
+	Waiting  int    // inputs of ticks to come
+}
+
+// Inputs are the counts of a player; all zero for one who does not play.
+func (s *Server) Inputs(player uint32) Inputs {
+	l := s.playing(player)
+	if l == nil {
+		return Inputs{}
+	}
+	c, next := l.counts, s.timeline.Next()
+	for tick := next; tick < l.ahead; tick++ {
+		if l.at(tick) == real {
+			c.Waiting++
+		}
+	}
+	c.Consumed -= uint64(c.Waiting)
+	if end := min(l.end, next); end > l.First {
+		c.Newest = end - 1
+	}
+	return c
+}
+
 // ClientStats counts what a [Client] did.
 type ClientStats struct {
+	Sent      uint64 // inputs in all messages: each goes out until the server has told it
 	Old       uint64 // messages that newer ones had overtaken
 	Early     uint64 // messages with inputs further ahead than the timeline takes
 	Overruled uint64 // own inputs that the server told to be none

@@ -23,6 +23,7 @@ func (s *Server) fill() {
 		p.stalled = true
 		s.timeline.Overrule(player, now, nil)
 		l.set(now, void, nil)
+		l.counts.Missing++
 		s.stats.Filled++
 	}
 	for _, p := range s.peers {
@@ -88,8 +89,12 @@ func (s *Server) inputs(p *peer, m *up) error {
 func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 	switch {
 	case tick < l.First || tick >= l.To || tick < l.end && l.at(tick) == open:
-		s.stats.Refused++
+		s.refuse(l)
 		return
+	case l.at(tick) == void:
+		l.set(tick, late, nil)
+		l.counts.Late++
+		fallthrough
 	case l.at(tick) != open:
 		s.stats.Known++
 		return
@@ -98,11 +103,11 @@ func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 	words = s.input
 	s.coder.snap(words, false)
 	if s.config.Refuse != nil && s.config.Refuse(p.player, tick, words) {
-		s.stats.Refused++
+		s.refuse(l)
 		switch s.timeline.Overrule(p.player, tick, nil) {
 		case timeline.TooOld, timeline.TooEarly, timeline.Absent:
 		default:
-			l.set(tick, void, nil)
+			l.set(tick, late, nil)
 		}
 		return
 	}
@@ -112,8 +117,15 @@ func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 		fallthrough
 	case timeline.Rewrote, timeline.Agreed:
 		l.set(tick, real, words)
+		l.ahead = max(l.ahead, tick+1)
+		l.counts.Consumed++
 		s.stats.Taken++
 	default:
-		s.stats.Refused++
+		s.refuse(l)
 	}
+}
+
+func (s *Server) refuse(l *lane) {
+	s.stats.Refused++
+	l.counts.Refused++
 }

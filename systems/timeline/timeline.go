@@ -18,6 +18,7 @@ type Timeline struct {
 	edges     bool // the input has fields that are not repeated
 	history   *ecs.WorldHistory
 	authority *ecs.Stage
+	roster    *ecs.Stage // who leaves and joins in a tick
 	listeners []Listener
 	players   []*player // by number
 	spare     []*player
@@ -77,6 +78,7 @@ func New(w *ecs.World, c Config, listeners ...Listener) *Timeline {
 	if t.authority == nil {
 		t.authority = w.Protocol().AuthorityStage()
 	}
+	t.roster = ecs.NewStage("Players", ecs.System{Name: "Leave and join", Run: t.comeAndGo})
 	t.history = ecs.NewWorldHistory(w, c.Window+1)
 	t.neutral = make([]int32, t.table.Words)
 	t.scratch = make([]uint64, (t.table.Size+7)/8)
@@ -185,6 +187,34 @@ func (t *Timeline) simulate(tick int64, rewound bool) {
 	for _, l := range t.listeners {
 		l.Start(uint32(tick))
 	}
+	if t.changesHands(tick) {
+		t.roster.Run(w)
+	}
+	t.aim(tick, rewound)
+	w.SimulateStage().Run(w)
+	t.authority.Run(w)
+	for _, l := range t.listeners {
+		l.Done()
+	}
+}
+
+// changesHands reports whether somebody leaves or joins in a tick.
+func (t *Timeline) changesHands(tick int64) bool {
+	for _, p := range t.players {
+		for i := range p.spans {
+			if s := &p.spans[i]; s.to == tick || s.from == tick && !s.adopted {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// comeAndGo lets players leave and join in the world's tick. It is a system, so that what
+// is spawned and despawned is there and gone at the end of its stage, whatever stages
+// the caller of Step is in.
+func (t *Timeline) comeAndGo(w *ecs.World) {
+	tick := int64(w.Tick())
 	if t.config.Leave != nil {
 		for _, p := range t.players {
 			for i := range p.spans {
@@ -202,12 +232,6 @@ func (t *Timeline) simulate(tick int64, rewound bool) {
 				}
 			}
 		}
-	}
-	t.aim(tick, rewound)
-	w.SimulateStage().Run(w)
-	t.authority.Run(w)
-	for _, l := range t.listeners {
-		l.Done()
 	}
 }
 

@@ -35,7 +35,7 @@ func isolated(o Options, model policy.Policies) (Peers, error) {
 	}
 	gap, most := 4*longest+20, 0
 	changes := make([]time.Time, len(o.Latencies))
-	m, err := newMatch(setup{
+	m, err := open(setup{
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: yard.Rules{Apart: true},
 		play: func(n int, now time.Time) yard.Input {
 			if at := changes[n]; at.IsZero() || now.Before(at) {
@@ -50,14 +50,14 @@ func isolated(o Options, model policy.Policies) (Peers, error) {
 	if err := m.begin(warmup); err != nil {
 		return Peers{}, err
 	}
-	before, start := m.counts(), m.server.Next().Add(-step/2)
+	before, start := m.counts(), m.next().Add(-step/2)
 	for n, l := range o.Latencies {
 		apart[l]--
 		most = max(most, apart[l])
 		changes[n] = start.Add(time.Duration(apart[l]*gap) * step)
 	}
 	err = m.pass((most + 1) * gap)
-	return m.since(before), err
+	return since(m, before), err
 }
 
 // restless changes every player's input in every tick.
@@ -74,7 +74,7 @@ func restless(players int) func(n int, now time.Time) yard.Input {
 // steady counts what it costs that all inputs change in every tick, for each tick.
 func steady(o Options, model policy.Policies, rules yard.Rules, ticks int) (Peers, error) {
 	rules.Apart = true
-	m, err := newMatch(setup{
+	m, err := open(setup{
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: rules, play: restless(len(o.Latencies)),
 	})
 	if err != nil {
@@ -88,7 +88,7 @@ func steady(o Options, model policy.Policies, rules yard.Rules, ticks int) (Peer
 	}
 	before := m.counts()
 	err = m.pass(ticks)
-	return m.perTick(before), err
+	return perTick(m, before), err
 }
 
 // settle is how many ticks it takes until everybody has felt what changed.

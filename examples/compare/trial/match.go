@@ -159,6 +159,18 @@ func (p *player) advance(m *match) {
 	}
 }
 
+func (m *match) next() time.Time { return m.server.Next() }
+
+func (m *match) setLink(n int, l netsys.Link) error { return m.players[n].link.SetLinks(l, l) }
+
+// open makes the worlds of a match.
+func open(s setup) (worlds, error) {
+	if s.model.Correction == policy.CorrectionInputs {
+		return newRelayed(s)
+	}
+	return newMatch(s)
+}
+
 // pass lets a number of ticks pass.
 func (m *match) pass(ticks int) error { return m.run(m.now.Add(time.Duration(ticks) * step)) }
 

@@ -105,7 +105,7 @@ func spike(o Options) (s Spike, err error) {
 }
 
 func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
-	m, err := newMatch(setup{
+	m, err := open(setup{
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: yard.Rules{Apart: true, Gusts: gustEvery},
 		play: restless(len(o.Latencies)),
 	})
@@ -123,7 +123,7 @@ func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
 		if !spike {
 			return nil
 		}
-		return m.players[0].link.SetLinks(l, l)
+		return m.setLink(0, l)
 	}
 	for _, then := range []struct {
 		link  netsys.Link
@@ -136,5 +136,5 @@ func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
 			return Peers{}, err
 		}
 	}
-	return m.perTick(before), nil
+	return perTick(m, before), nil
 }

@@ -65,13 +65,12 @@ func each(a, b Peers, f func(a, b float64) float64) Peers {
 }
 
 // since is how many ticks were simulated again after c.
-func (m *match) since(c counts) Peers {
-	return each(m.counts().again, c.again, func(is, was float64) float64 { return is - was })
+func since(w worlds, c counts) Peers {
+	return each(w.counts().again, c.again, func(is, was float64) float64 { return is - was })
 }
 
 // perTick is how many ticks were simulated again after c for each tick that was completed.
-func (m *match) perTick(c counts) Peers {
-	now := m.counts()
-	ticks := each(now.first, c.first, func(is, was float64) float64 { return is - was })
-	return each(m.since(c), ticks, func(again, ticks float64) float64 { return round(again / max(ticks, 1)) })
+func perTick(w worlds, c counts) Peers {
+	ticks := each(w.counts().first, c.first, func(is, was float64) float64 { return is - was })
+	return each(since(w, c), ticks, func(again, ticks float64) float64 { return round(again / max(ticks, 1)) })
 }

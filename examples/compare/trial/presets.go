@@ -79,13 +79,13 @@ func preset(o Options, p policy.Preset) (r Preset, err error) {
 	if err := m.run(epoch.Add(warmup + length)); err != nil {
 		return r, err
 	}
-	after, again, perTick := m.server.Stats(), m.since(before), m.perTick(before)
+	after, again, each := m.server.Stats(), since(m, before), perTick(m, before)
 	for _, p := range m.players {
 		corrections += p.Stats().Corrections
 	}
 	seconds := float64(o.Seconds * o.Players)
 	r = Preset{
-		Preset: p.String(), Corrections: corrections, Resimulated: again.Total(), Peers: perTick,
+		Preset: p.String(), Corrections: corrections, Resimulated: again.Total(), Peers: each,
 		Bytes: after.BytesOut - bytes.BytesOut + after.BytesIn - bytes.BytesIn,
 		Down:  round(float64(after.BytesOut-bytes.BytesOut) / seconds), Up: round(float64(after.BytesIn-bytes.BytesIn) / seconds),
 	}

@@ -1,0 +1,277 @@
+package systems
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// maxHeld is how many components of a client's the server keeps values of.
+const maxHeld = 256
+
+// ChangeStats counts what became of values of ecs.ClientOwned components that a client
+// sent.
+type ChangeStats struct {
+	Taken   uint64 // accepted, and written to the world
+	Refused uint64 // by ServerConfig.Accept
+	Unowned uint64 // of components that are not the client's: forged, or taken back while they were on their way
+	Flooded uint64 // of more components than are kept for a client
+}
+
+func (s *ChangeStats) add(o ChangeStats) {
+	s.Taken += o.Taken
+	s.Refused += o.Refused
+	s.Unowned += o.Unowned
+	s.Flooded += o.Flooded
+}
+
+// serverChanges is what a server needs to take changes over.
+type serverChanges struct {
+	components []*ecs.Component // that clients write
+	coder      changeCoder
+	authority  authority
+	scratch    []uint64 // room for one value
+	words      []int32
+}
+
+// heldChange is the value that a client gave a component.
+type heldChange struct {
+	entity    ecs.Entity
+	id        uint32
+	component int
+	seq       uint32  // newest packet that had one
+	words     []int32 // in it
+	asked     bool    // not decided yet
+	standing  []int32 // accepted last; empty: none
+
+	refused uint32 // packet whose value was refused, after which none was accepted; 0: none
+	telling bool   // the client is being told of that one or an earlier one
+	reason  string
+}
+
+// peerChanges is what a server keeps of one client's.
+type peerChanges struct {
+	newest uint32 // packet
+	held   []heldChange
+	told   []toldGrant
+	idle   int    // wake-ups since told was looked at
+	seen   uint32 // version of the authority that told follows from
+	stats  ChangeStats
+}
+
+// attachChanges prepares a server for client-owned components.
+func (s *Server) attachChanges() error {
+	c := &s.changes
+	c.components = foreignComponents(s.protocol)
+	c.coder = newChangeCoder(c.components)
+	c.authority.by = make(map[ecs.Entity]int)
+	ecs.SetResource(s.world, &c.authority)
+	return checkForeign(c.components, s.policies)
+}
+
+// takeChanges takes in the changes in front of a packet and returns the packet without
+// them; false where there is nothing more to be read of it.
+func (s *Server) takeChanges(p *peer, pk netsys.Packet) (netsys.Packet, bool) {
+	c := &p.changes
+	seq := codec.Lift(pk.Seq, max(c.newest, 1<<16)) // 0 stands for none
+	c.newest = max(c.newest, seq)
+	if len(pk.Data) == 0 || pk.Data[0]&kindMask != kindChanges {
+		return pk, true
+	}
+	coder := &s.changes.coder
+	rest, err := coder.read(pk.Data)
+	if err != nil {
+		s.refuse(p, err)
+		return pk, false
+	}
+	for i := range coder.told {
+		m := &coder.told[i]
+		e, ok := s.world.ByNetID(netID(m.id))
+		if !ok {
+			continue // it is gone
+		}
+		if s.world.Pointer(e, coder.components[m.component]) == nil || s.changes.authority.holder(s.world, e) != p.id {
+			c.stats.Unowned++
+			continue
+		}
+		h := s.held(p, e, m)
+		if h == nil {
+			c.stats.Flooded++
+			continue
+		}
+		if seq > h.seq {
+			h.seq, h.asked = seq, true
+			h.words = append(h.words[:0], coder.value(m)...)
+		}
+	}
+	pk.Data = rest
+	return pk, true
+}
+
+// held is where the value of a component is kept; nil where there is no room.
+func (s *Server) held(p *peer, e ecs.Entity, m *toldChange) *heldChange {
+	c := &p.changes
+	for i := range c.held {
+		if h := &c.held[i]; h.entity == e && h.component == m.component {
+			return h
+		}
+	}
+	if len(c.held) == maxHeld {
+		return nil
+	}
+	c.held = append(c.held, heldChange{entity: e, id: m.id, component: m.component})
+	return &c.held[len(c.held)-1]
+}
+
+// decideChanges asks the game about what clients want, once a component and wake-up,
+// and writes what stands.
+func (s *Server) decideChanges() {
+	if len(s.changes.components) == 0 {
+		return
+	}
+	s.changes.authority.sweep(s.world)
+	for _, p := range s.peers {
+		c := &p.changes
+		c.held = slices.DeleteFunc(c.held, func(h heldChange) bool {
+			return s.world.Pointer(h.entity, s.changes.components[h.component]) == nil ||
+				s.changes.authority.holder(s.world, h.entity) != p.id
+		})
+		for i := range c.held {
+			if h := &c.held[i]; h.asked {
+				h.asked = false
+				s.decide(p, h)
+			}
+		}
+		s.writeHeld(p)
+	}
+}
+
+// decide asks the game about one value.
+func (s *Server) decide(p *peer, h *heldChange) {
+	comp := s.changes.components[h.component]
+	s.changes.scratch = resize(s.changes.scratch, int(comp.Schema.Size+7)/8+1)
+	value := unsafe.Pointer(&s.changes.scratch[0])
+	comp.Schema.Dequantize(value, h.words, comp.Words, 1)
+	if s.config.Accept != nil {
+		err := s.config.Accept(s.world, Change{Client: p.id, Entity: h.entity, Component: comp, Value: value})
+		if err != nil {
+			p.changes.stats.Refused++
+			h.refused, h.reason = h.seq, err.Error()
+			return
+		}
+	}
+	p.changes.stats.Taken++
+	h.standing = append(h.standing[:0], h.words...)
+	h.refused = 0
+}
+
+// writeHeld writes what a client was allowed to.
+func (s *Server) writeHeld(p *peer) {
+	for i := range p.changes.held {
+		h := &p.changes.held[i]
+		comp := s.changes.components[h.component]
+		if dst := s.world.Pointer(h.entity, comp); dst != nil && len(h.standing) > 0 {
+			comp.Schema.Dequantize(dst, h.standing, comp.Words, 1)
+		}
+	}
+}
+
+// restoreChanges writes again what a server that went back in time has undone.
+func (s *Server) restoreChanges() {
+	if s.policies.State != policy.StateRewind {
+		return
+	}
+	for _, p := range s.peers {
+		s.writeHeld(p)
+	}
+}
+
+// toldGrant is what a client knows, or is being told, of the authority over an entity.
+type toldGrant struct {
+	entity ecs.Entity
+	id     uint32
+	may    bool
+}
+
+// tellChanges puts into the notices of a client what was refused, and what it may write
+// from now on.
+func (s *Server) tellChanges(p *peer) {
+	for i := range p.changes.held {
+		h := &p.changes.held[i]
+		if h.refused == 0 || h.telling {
+			continue
+		}
+		comp := s.changes.components[h.component]
+		s.changes.words = resize(s.changes.words, comp.Words)
+		comp.Schema.Quantize(s.changes.words, comp.Words, s.world.Pointer(h.entity, comp), 1)
+		n := notice{kind: noticeChange, tick: s.tick, id: h.id, component: h.component, seq: uint16(h.refused), reason: h.reason}
+		if !p.notices.add(&n, s.changes.words, comp.Schema) {
+			return
+		}
+		h.telling, h.refused = true, 0
+	}
+	s.tellGrants(p)
+}
+
+// grantsEvery is after how many wake-ups a client is told of authority although nobody
+// gave or took any: owners change, and what a client sees.
+const grantsEvery = 16
+
+// tellGrants tells a client how authority differs from what it thinks: that it lies with
+// owners.
+func (s *Server) tellGrants(p *peer) {
+	a, c := &s.changes.authority, &p.changes
+	if len(a.grants)+len(c.told) == 0 || c.seen == a.version && c.idle < grantsEvery {
+		c.idle++
+		return
+	}
+	for i := range a.grants {
+		g := &a.grants[i]
+		k := slices.IndexFunc(c.told, func(t toldGrant) bool { return t.entity == g.entity })
+		may := g.client == p.id
+		switch {
+		case k >= 0 && c.told[k].may == may:
+			continue
+		case k < 0 && !may && ownerOf(s.world, g.entity) != p.id:
+			continue // it never thought so
+		case k < 0 && may && s.config.Visible != nil && ownerOf(s.world, g.entity) != p.id && !s.config.Visible(s.world, g.entity, p.id):
+			continue // it may not know of it
+		}
+		n := notice{kind: noticeRevoked, tick: g.from, id: g.id}
+		if may {
+			n.kind = noticeGranted
+		}
+		if !p.notices.add(&n, nil, nil) {
+			return
+		}
+		if k < 0 {
+			c.told = append(c.told, toldGrant{entity: g.entity, id: g.id})
+			k = len(c.told) - 1
+		}
+		c.told[k].may = may
+	}
+	for k := 0; k < len(c.told); k++ {
+		if s.world.Alive(c.told[k].entity) {
+			continue
+		}
+		if !p.notices.add(&notice{kind: noticeGone, tick: s.tick, id: c.told[k].id}, nil, nil) {
+			return
+		}
+		c.told = slices.Delete(c.told, k, k+1)
+		k--
+	}
+	c.seen, c.idle = a.version, 0
+}
+
+// heard notes that the client has heard of a refusal.
+func (c *peerChanges) heard(n *notice) {
+	for i := range c.held {
+		if h := &c.held[i]; h.id == n.id && h.component == n.component {
+			h.telling = false
+		}
+	}
+}

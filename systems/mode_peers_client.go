@@ -1,0 +1,221 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/relay"
+)
+
+// peersClient simulates everything from the inputs of all players: under rollback at
+// the server's tick, by guesses until they come; under lockstep when they have come.
+type peersClient struct {
+	*Client
+	relay    *relay.Client
+	channel  int
+	clock    relay.Clock
+	waits    bool      // lockstep
+	start    time.Time // frame 0 of the clock
+	heard    uint32    // the server's tick in the newest message
+	neutral  []int32
+	words    []int32 // gathered for the coming tick
+	held     bool    // no tick in this frame: the client is far ahead
+	stepped  bool    // the last tick that was due has been simulated
+	advanced bool    // since the last frame drawn
+	report   []byte
+}
+
+// catchUp is how many ticks more than are due a client simulates in a frame that is
+// behind.
+const catchUp = 8
+
+func newPeersClient(c *Client) *peersClient {
+	p := c.policies
+	tickRate := c.world.TickRate()
+	m := &peersClient{Client: c, start: c.now}
+	m.channel, _ = bulkChannel(c.config.Channels)
+	if m.channel < 0 {
+		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
+	}
+	r := relay.ClientConfig{Timeline: peersTimeline(p, tickRate), Delay: min(p.SuggestTicks(tickRate), 255)}
+	m.waits = r.Timeline.Wait
+	r.Timeline.Window = min(r.Timeline.Window+tickRate, maxPeers) // the way from the server here
+	if m.waits {
+		r.Timeline.Window = 2 * tickRate
+	}
+	r.MaxDelay = min(max(tickRate, r.Delay), 255)
+	r.Timeline.Players = maxPeers
+	peersRoster(&r.Timeline, c.config.Join, c.config.Leave, c.config.LeavePolicy)
+	m.relay = relay.NewClient(c.world, c.id, r, clientSteps{c})
+	m.neutral = make([]int32, inputTable(c.protocol).Words)
+	return m
+}
+
+// clientSteps makes events and outcomes follow the timeline.
+type clientSteps struct{ c *Client }
+
+func (l clientSteps) Rewind(from uint32) {
+	if l.c.config.Events != nil {
+		l.c.config.Events.Rewind(from)
+	}
+	if l.c.outcomes != nil {
+		l.c.outcomes.Rewind(from)
+	}
+}
+
+func (l clientSteps) Start(tick uint32) { l.c.begin(tick) }
+func (l clientSteps) Done()             { l.c.end() }
+
+// Settle does nothing: [Client.Advance] settles, by the horizon of the policies.
+func (l clientSteps) Settle(uint32) {}
+
+func (m *peersClient) received(pk netsys.Packet) error {
+	b, err := peersDatagram(pk.Data)
+	if err != nil {
+		return err
+	}
+	return m.relay.Receive(pk.Seq, b)
+}
+
+func (m *peersClient) message(number int, message []byte) (bool, error) {
+	b, ok := peersMessage(message)
+	if !ok || number != m.channel {
+		return false, nil
+	}
+	return true, m.relay.Deliver(b)
+}
+
+func (m *peersClient) acked(uint16) {}
+
+// confirm follows the server's clock, and tells of events whose ticks are simulated.
+func (m *peersClient) confirm() {
+	c := m.Client
+	if tick := m.relay.ServerTick(); tick > m.heard && m.relay.Following() {
+		m.heard = tick
+		m.clock.Heard(m.frame(), tick, m.roundTrip())
+		c.newestTick = tick
+	}
+	next := m.relay.Timeline().Next()
+	if m.relay.Following() && !c.loaded {
+		c.loaded, c.loadedTick = true, next
+		if c.config.Loaded != nil {
+			c.config.Loaded(c.world, next)
+		}
+	}
+	if c.loaded && c.config.Events != nil {
+		c.config.Events.Deliver(next)
+	}
+}
+
+// frame is the time in ticks since the client was let in.
+func (m *peersClient) frame() float64 {
+	return float64(m.now.Sub(m.start)) / float64(m.world.StepDuration())
+}
+
+// roundTrip is the least of late, in ticks: what is more is waiting on the way.
+func (m *peersClient) roundTrip() float64 {
+	st := m.session.Stats()
+	rtt := st.MinRTT
+	if rtt == 0 {
+		rtt = st.RTT
+	}
+	return float64(rtt) / float64(m.world.StepDuration())
+}
+
+// reconcile has nothing to do: what was guessed wrong is simulated again in the next tick.
+func (m *peersClient) reconcile(*ecs.World) {}
+
+// gather asks the game for the input of the coming tick, when it will be used.
+func (m *peersClient) gather(w *ecs.World) {
+	m.words = m.neutral
+	if m.held || !m.relay.Due() {
+		return
+	}
+	m.Client.gather(w)
+	m.words = m.log.quantized(m.log.newest)
+}
+
+// predict simulates the next tick, and before it again what was guessed wrong.
+func (m *peersClient) predict(*ecs.World) {
+	m.stepped = !m.held && m.relay.Step(m.words)
+	m.advanced = m.advanced || m.stepped
+	m.held = false
+	m.own.tick = m.relay.Timeline().Horizon()
+}
+
+func (m *peersClient) rate() float64 {
+	if m.waits {
+		return 1
+	}
+	rate := m.clock.Rate(m.frame(), m.relay.Timeline().Next(), catchUp)
+	m.held = rate == 0
+	if rate < 0.5 || rate > 1.5 {
+		return 1 // waiting, or catching up: see behind
+	}
+	return rate
+}
+
+// behind reports whether to make another tick in a frame that has made so many more than
+// were due.
+func (m *peersClient) behind(more int) bool {
+	switch {
+	case !m.stepped || more >= catchUp:
+		return false
+	case m.waits:
+		return !m.relay.Waits()
+	}
+	return m.clock.Rate(m.frame(), m.relay.Timeline().Next(), catchUp) > 1.5
+}
+
+func (m *peersClient) input() uint32 {
+	if next := m.relay.Timeline().Next(); m.relay.Playing() && next > 0 {
+		return next - 1
+	}
+	return 0
+}
+
+func (m *peersClient) horizon() uint32 {
+	t := m.relay.Timeline()
+	if t.Next() == 0 {
+		return 0
+	}
+	return m.policies.FirstOpen(m.world.TickRate(), t.Next()-1, t.Horizon())
+}
+
+// send tells the server the inputs that it has not told to have.
+func (m *peersClient) send(*ecs.World) {
+	m.packet = append(m.packet[:0], kindPeers)
+	m.packet = m.relay.Append(m.packet, peersLimit)
+	if _, err := m.session.Send(m.now, m.packet); err != nil {
+		m.stats.SendErrors++
+	} else {
+		m.stats.InputBytes += uint64(len(m.packet))
+	}
+	for b := m.relay.Outgoing(); b != nil; b = m.relay.Outgoing() {
+		m.report   = append(append(m.report[:0], peersMark...), b...)
+		if err := m.session.Channels().Send(m.channel, m.report); errors.Is(err, channel.ErrFull) {
+			break
+		}
+		m.relay.Sent() // a report that is too long for the channel is given up
+	}
+}
+
+// interpolate has nothing to draw: the view is the world, in the present.
+func (m *peersClient) interpolate(*ecs.World) {
+	if !m.advanced && m.loaded {
+		m.stats.Stalls++
+	}
+	m.advanced = false
+	m.Client.clock.head = float64(m.relay.Timeline().Next())
+}
+
+// count adds what the timeline counts.
+func (m *peersClient) count(s *ClientStats) {
+	t, r := m.relay.Timeline().Stats(), m.relay.Stats()
+	s.Ticks, s.Resimulated, s.LongestReplay, s.Corrections = t.Ticks, t.Resimulated, uint64(t.Longest), t.Passes
+	s.InputsSent, s.Renewals = r.Sent, r.Lost
+}

@@ -1,0 +1,206 @@
+package systems
+
+import (
+	"errors"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/relay"
+)
+
+// peersServer relays inputs: it simulates everything as each client does, and decides
+// which inputs there are. Under rollback it goes back for those that come late, under
+// lockstep it waits for them.
+type peersServer struct {
+	*Server
+	relay     *relay.Server
+	authority *ecs.Stage
+	channel   int
+	stepped   bool // the tick that was due has been simulated
+	packet    []byte
+	part      []byte
+}
+
+func newPeersServer(s *Server) *peersServer {
+	m := &peersServer{Server: s, authority: s.protocol.AuthorityStage()}
+	number, longest := bulkChannel(s.config.Channels)
+	m.channel = number
+	peers := s.config.MaxClients
+	if s.config.Hold > 0 {
+		peers *= 2 // those who are waited for play on
+	}
+	c := relay.Config{
+		Timeline: peersTimeline(s.policies, s.config.TickRate),
+		Peers:    min(peers, maxPeers),
+		Part:     min(longest-len(peersMark), mostPart),
+		Diverged: m.diverged,
+	}
+	c.Timeline.Authority = m.authority
+	c.Timeline.Players = min(2*peers, maxPeers)
+	peersRoster(&c.Timeline, s.config.Join, s.config.Leave, s.config.LeavePolicy)
+	m.relay = relay.NewServer(s.world, c, serverSteps{s})
+	return m
+}
+
+// serverSteps makes events and outcomes follow the timeline.
+type serverSteps struct{ s *Server }
+
+func (l serverSteps) Rewind(from uint32) {
+	if l.s.config.Events != nil {
+		l.s.config.Events.Rewind(from)
+	}
+	if l.s.outcomes != nil {
+		l.s.outcomes.Rewind(from)
+	}
+}
+
+func (l serverSteps) Start(tick uint32) { l.s.begin(tick) }
+func (l serverSteps) Done()             { l.s.end() }
+
+// Settle does nothing: [Server.Advance] settles, by the horizon of the policies.
+func (l serverSteps) Settle(uint32) {}
+
+func (m *peersServer) stages() (onTick, after *ecs.Stage) {
+	tick := ecs.NewStage("Tick").Nest(m.world.SimulateStage()).Nest(m.authority)
+	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick})
+	after = ecs.NewStage("After", ecs.System{Name: "Send", Run: m.send})
+	return onTick, after
+}
+
+// apply is the system ServerApply: it simulates the next tick, and before it again those
+// for which inputs came late, each with Simulate and Authority.
+func (m *peersServer) apply(*ecs.World) { m.stepped = m.relay.Step() }
+
+func (m *peersServer) tick() bool {
+	m.stepped = false
+	m.onTick.Run(m.world)
+	return m.stepped
+}
+
+func (m *peersServer) horizon() uint32 {
+	t := m.relay.Timeline()
+	return m.policies.FirstOpen(m.config.TickRate, t.Next()-1, t.Horizon())
+}
+
+func (m *peersServer) joined(p *peer, _ seat, back bool) {
+	var err error
+	if back {
+		p.counted = m.relay.Inputs(p.id)
+		if err = m.relay.Renew(p.id); err == nil && m.config.Rejoin != nil {
+			m.config.Rejoin(m.world, p.id)
+		}
+	} else {
+		err = m.relay.Add(p.id, true)
+	}
+	if err != nil {
+		m.config.Logger.Error("client refused", "client", p.id, "error", err)
+		p.session.Close(m.now, netsys.ReasonServerClosing)
+	}
+}
+
+func (m *peersServer) left(p *peer, waited bool) {
+	m.account(p) // the sums over clients that left are made before
+}
+
+func (m *peersServer) departed(*ecs.World) {
+	for _, id := range m.Server.left {
+		m.relay.Remove(id)
+	}
+	m.Server.left, m.vacant = m.Server.left[:0], m.vacant[:0]
+}
+
+func (m *peersServer) received(p *peer, pk netsys.Packet) {
+	b, err := peersDatagram(pk.Data)
+	if err == nil {
+		err = m.relay.Receive(p.id, pk.Seq, b)
+	}
+	if err != nil {
+		m.refuse(p, err)
+	}
+}
+
+func (m *peersServer) message(p *peer, number int, message []byte) (bool, error) {
+	b, ok := peersMessage(message)
+	if !ok || number != m.channel {
+		return false, nil
+	}
+	return true, m.relay.Deliver(p.id, b)
+}
+
+func (m *peersServer) acked(*peer, uint16) {}
+
+// send is the system Send: it tells every client what it has not heard of.
+func (m *peersServer) send(*ecs.World) {
+	m.stats.Sends++
+	for _, p := range m.peers {
+		m.account(p)
+		m.tell(p)
+		m.hand(p)
+	}
+	m.endpoint.Flush(m.now)
+}
+
+// tell sends the inputs, joins and leaves since what a client has acknowledged.
+func (m *peersServer) tell(p *peer) {
+	m.packet = append(m.packet[:0], kindPeers)
+	m.packet = m.relay.Append(m.packet, p.id, p.session.Next(), peersLimit)
+	if len(m.packet) == 1 {
+		return // it has no state of the world yet
+	}
+	if _, err := p.session.Send(m.now, m.packet); err != nil {
+		m.stats.SendErrors++
+		return
+	}
+	p.unheard = true
+	m.stats.Updates++
+}
+
+// hand gives reliable messages to their channel, as many as have room.
+func (m *peersServer) hand(p *peer) {
+	for {
+		b, err := m.relay.Outgoing(p.id, m.part)
+		if err != nil {
+			m.config.Logger.Error("client cannot join", "client", p.id, "error", err)
+			p.session.Close(m.now, netsys.ReasonKicked)
+			return
+		}
+		if b == nil {
+			return
+		}
+		m.part = b
+		m.packet = append(append(m.packet[:0], peersMark...), b...)
+		if err := p.session.Channels().Send(m.channel, m.packet); err != nil {
+			if !errors.Is(err, channel.ErrFull) {
+				m.config.Logger.Error("state was not sent", "client", p.id, "error", err)
+			}
+			return
+		}
+		m.relay.Sent(p.id)
+	}
+}
+
+// account makes the counts of a client's inputs what [ClientStatus] shows.
+func (m *peersServer) account(p *peer) {
+	in := m.relay.Inputs(p.id)
+	if in.Newest == 0 {
+		return // it does not play
+	}
+	st := &p.inputs.stats
+	st.Consumed, st.Missing = in.Consumed-p.counted.Consumed, in.Missing-p.counted.Missing
+	st.Late, st.Rejected = in.Late-p.counted.Late, in.Refused-p.counted.Refused
+	p.inputs.expected, p.inputs.newest, p.inputs.any = in.Newest+1, in.Newest+uint32(in.Waiting), true
+	if st.Consumed > 0 {
+		st.Depth += uint64(in.Waiting)
+		st.Ticks++
+	}
+}
+
+// diverged tells where the world of a client left this one.
+func (m *peersServer) diverged(d relay.Divergence) {
+	m.stats.Divergences++
+	m.config.Logger.Warn("worlds differ", "client", d.Player, "divergence", d)
+	if m.config.Diverged != nil {
+		m.config.Diverged(d)
+	}
+}
