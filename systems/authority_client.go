@@ -18,7 +18,7 @@ type clientChanges struct {
 	notices noticeReader
 	heard   uint32 // number of the last notice
 	words   []int32
-	scratch []uint64
+	raw     []int32
 }
 
 // changeSlot is a component that this client writes.
@@ -89,6 +89,9 @@ func (c *Client) keeps(r *replica, comp *ecs.Component, words []int32) bool {
 	}
 	number := slices.Index(x.coder.components, comp)
 	s := x.slotOf(r.id, number)
+	if s != nil && s.entity == r.entity {
+		x.look(c, s)
+	}
 	switch {
 	case !c.Authority(r.entity):
 		x.drop(r.id)
@@ -111,7 +114,9 @@ func (c *Client) keepsRaw(r *replica, comp *ecs.Component, p unsafe.Pointer) boo
 	if c.changes.mask&(1<<comp.Replicated()) == 0 {
 		return false
 	}
-	return c.keeps(r, comp, c.changes.quantize(comp, p))
+	x := &c.changes
+	x.raw = append(x.raw[:0], x.quantize(comp, p)...)
+	return c.keeps(r, comp, x.raw)
 }
 
 // quantize is a value in words, good until the next.
@@ -137,7 +142,7 @@ func (c *Client) turn(r *replica) {
 		switch {
 		case p == nil:
 		case may && s == nil:
-			c.keeps(r, comp, x.quantize(comp, p))
+			c.keepsRaw(r, comp, p)
 		case !may && s != nil && s.entity == r.entity:
 			comp.Schema.Dequantize(p, s.confirmed, comp.Words, 1)
 		}

@@ -46,6 +46,7 @@ type heldChange struct {
 	seq       uint32  // newest packet that had one
 	words     []int32 // in it
 	asked     bool    // not decided yet
+	heard     bool    // what was refused the client knows, so that it may ask for the same again
 	standing  []int32 // accepted last; empty: none
 
 	refused uint32 // packet whose value was refused, after which none was accepted; 0: none
@@ -103,9 +104,13 @@ func (s *Server) takeChanges(p *peer, pk netsys.Packet) (netsys.Packet, bool) {
 			c.stats.Flooded++
 			continue
 		}
-		if seq > h.seq {
-			h.seq, h.asked = seq, true
-			h.words = append(h.words[:0], coder.value(m)...)
+		if seq <= h.seq {
+			continue
+		}
+		h.seq = seq
+		if words := coder.value(m); h.heard || !slices.Equal(words, h.words) {
+			h.asked, h.heard = true, false
+			h.words = append(h.words[:0], words...)
 		}
 	}
 	pk.Data = rest
@@ -271,7 +276,7 @@ func (s *Server) tellGrants(p *peer) {
 func (c *peerChanges) heard(n *notice) {
 	for i := range c.held {
 		if h := &c.held[i]; h.id == n.id && h.component == n.component {
-			h.telling = false
+			h.telling, h.heard = false, h.refused == 0
 		}
 	}
 }

@@ -79,6 +79,7 @@ type Client struct {
 	ownSend     uint32 // newest with a block of own state, if only to say that there is none
 	privateSend uint32 // of own state, what is private in it is in the world
 	own         ownState
+	advice      *adviser // nil: own state always comes
 	clock       playback
 	damping     damping
 	sight       sight
@@ -101,6 +102,7 @@ type Client struct {
 	pair       []int32 // two values in words
 	stats      ClientStats
 	changes    clientChanges
+	blame      blame
 }
 
 // NewClient assembles a client on a wire, connecting to server; the zero AddrPort
@@ -177,6 +179,9 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.log.jump(m.input)
 	c.ackedInput = m.input
 	c.inputs, c.bases = newInputCoder(table), newInputBases(table.Words)
+	if m.policies.Correction == policy.CorrectionMismatch {
+		c.advice, c.inputs.advised = &adviser{results: newResultCoder(c.protocol)}, true
+	}
 	c.history = ecs.NewHistory(c.world, c.config.History)
 	c.clock = newPlayback(c.now, int(m.tickRate), int(m.sendRate))
 	c.sendEvery = uint32(m.tickRate / m.sendRate)

@@ -17,6 +17,9 @@ type ownState struct {
 	tick  uint32
 	input uint32
 	fresh bool // newer than what Reconcile has seen
+
+	open   bool  // it is a correction
+	number uint8 // of the correction
 }
 
 // snapshotPart is the part of a block for one group.
@@ -47,7 +50,7 @@ func (c *Client) takeOwn(h *snapshotHeader) {
 	default:
 		return
 	}
-	c.own.fresh = true
+	c.own.fresh, c.own.open, c.own.number = true, h.open, h.number
 }
 
 // eachOwn visits the components of the newest own state with their raw bytes, which

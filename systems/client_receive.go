@@ -93,6 +93,9 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 		return err
 	}
 	send := codec.Lift(h.send, c.newestSend)
+	if (h.agreed || h.open) && c.advice == nil {
+		return fmt.Errorf("%w: a correction where there are none", ErrMessage)
+	}
 	if h.back > send {
 		return fmt.Errorf("%w: joined with send %d of %d", ErrMessage, send-h.back, send)
 	}
@@ -129,6 +132,7 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 	if h.join && !c.loaded && in.join > c.joinSend && !c.joinWhole() {
 		c.startJoin(in.join, in.joinTick, int(h.groups))
 	}
+	c.hear(&h)
 	c.takeOpen(&h)
 	if h.join && !c.loaded && in.join < c.joinSend && !c.joinWhole() && c.whole(in.join, int(h.groups)) {
 		// Packets overtook each other, and the server may count this one as joined with.

@@ -21,6 +21,10 @@ type Mismatch struct {
 // predicted after s, the prediction stands; where it is not, the client takes
 // the server's state and simulates the inputs since s again.
 func (c *Client) reconcile(w *ecs.World) {
+	if c.advice != nil {
+		c.reconcileAdvised(w)
+		return
+	}
 	own := &c.own
 	if !own.fresh {
 		return
@@ -75,6 +79,7 @@ func (c *Client) agrees(w *ecs.World) bool {
 			return
 		}
 		same = false
+		c.blames(comp, predicted, truth)
 		if c.config.OnMismatch != nil {
 			c.config.OnMismatch(Mismatch{
 				Tick:      c.own.tick,

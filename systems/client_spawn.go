@@ -20,7 +20,7 @@ func (c *Client) match(r *replica, st *state) {
 			r.entity, _ = c.world.Confirm(key, netID(r.id))
 		}
 	}
-	if st.tick >= c.own.tick && c.world.Revive(netID(r.id), c.own.input) {
+	if tick, input := c.heard(); st.tick >= tick && c.world.Revive(netID(r.id), input) {
 		c.adopt = true
 	}
 }

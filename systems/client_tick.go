@@ -36,12 +36,16 @@ func (c *Client) simulate(w *ecs.World, seq uint32) {
 }
 
 // tickOf is the server tick that consumes an input: the confirmed tick plus the
-// inputs since (rule A8).
+// inputs since (rule A8); or the one that it is stamped with.
 func (c *Client) tickOf(seq uint32) uint32 {
-	if c.own.tick == 0 {
+	if stamped(c.policies) {
+		return seq
+	}
+	tick, input := c.heard()
+	if tick == 0 {
 		return c.newestTick
 	}
-	return uint32(int64(c.own.tick) + int64(seq) - int64(c.own.input) - 1)
+	return uint32(int64(tick) + int64(seq) - int64(input) - 1)
 }
 
 // send is the system Send of a client: one packet a tick with the newest
@@ -64,6 +68,7 @@ func (c *Client) send(*ecs.World) {
 	for seq := c.log.newest - n + 1; seq <= c.log.newest; seq++ {
 		m.words = append(m.words, c.log.quantized(seq)...)
 	}
+	c.advise(m)
 	c.packet = c.appendChanges(c.packet[:0])
 	changes := len(c.packet)
 	c.packet = c.inputs.append(c.packet, m, c.session.Next(), c.bases)

@@ -12,9 +12,6 @@ import (
 // sends in it, or why it cannot be.
 func (c ServerConfig) lagComp() (lagcomp.Config, error) {
 	l := *c.LagComp
-	if c.Policies.Correction == policy.CorrectionInputs {
-		return l, fmt.Errorf("%w: LagComp with %v: there everybody is shown in the present, so there is nothing to compensate; leave it nil", ErrConfig, c.Policies.Correction)
-	}
 	if l.SendRate == 0 {
 		l.SendRate = c.SendRate
 	}
@@ -27,11 +24,12 @@ func (c ServerConfig) lagComp() (lagcomp.Config, error) {
 	return l, nil
 }
 
-// attachLagComp makes the world remember what was sent of it, for lagcomp.In. The
+// attachLagComp makes the world remember what was sent of it, for lagcomp.As. The
 // system Record stands right before Snapshot, so that what it keeps is what snapshots
-// tell, however many ticks a wake-up has run.
+// tell, however many ticks a wake-up has run. Where inputs alone are sent everybody is
+// shown in the present, and there is nothing to compensate.
 func (s *Server) attachLagComp() error {
-	if s.config.LagComp == nil {
+	if s.config.LagComp == nil || s.policies.Correction == policy.CorrectionInputs {
 		return nil
 	}
 	config, err := s.config.lagComp()
@@ -53,7 +51,7 @@ func (s *Server) attachLagComp() error {
 }
 
 // LagComp is the memory of what clients saw, for its counters; nil where
-// ServerConfig.LagComp is. Systems find it with lagcomp.In.
+// ServerConfig.LagComp is, and where everybody is shown in the present.
 func (s *Server) LagComp() *lagcomp.Compensator { return s.lagComp }
 
 // has notes that a client has the state of a tick.
@@ -107,7 +105,7 @@ func (s *sight) between(from, to *state) {
 
 // Claim says which moment the view showed when the newest frame was drawn: what a
 // player saw who acts now. Put it into the input, a field of that type, and the server
-// looks at the world by it, with lagcomp.Compensator.As:
+// looks at the world by it, with lagcomp.As:
 //
 //	in.Seen = client.Claim(in.Fire)
 //

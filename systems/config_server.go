@@ -81,13 +81,17 @@ type ServerConfig struct {
 	Outcomes func(l *outcome.Log)
 	// LagComp makes the server remember what clients see, so that a system can look at the
 	// world as a player saw it: see package lagcomp and [Client.Claim]. It costs a copy of
-	// the world a wake-up. &lagcomp.Config{} is a good start. Default (nil): none.
+	// the world a wake-up; where everybody is shown in the present it does nothing.
+	// &lagcomp.Config{} is a good start. Default (nil): none.
 	LagComp *lagcomp.Config
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Run.
 	Start time.Time
 	// Join is called in Receive when a client has connected: spawn its player
-	// here, with components.Owner{Client: client}. May be nil.
+	// here, with components.Owner{Client: client}. Under policies that simulate ticks
+	// again it is called in the player's first tick, again whenever that is simulated
+	// again, and depends on nothing but the world; so are Rejoin and Leave. Where clients
+	// simulate everything they need the same in ClientConfig. May be nil.
 	Join func(w *ecs.World, client uint32)
 	// Hold is for how long the entities of a client wait for their player when its
 	// session timed out, or ended because the player came with another token: with
@@ -96,8 +100,9 @@ type ServerConfig struct {
 	// comes Leave. As many players are waited for as MaxClients, the latest. Default
 	// (0): none.
 	Hold time.Duration
-	// Rejoin is called in Receive when a player that was waited for is back. May be
-	// nil.
+	// Rejoin is called in Receive when a player that was waited for is back. Where
+	// clients simulate everything it does not change the world: they do not call it. May
+	// be nil.
 	Rejoin func(w *ecs.World, client uint32)
 	// Leave is called when a client is gone, before LeavePolicy takes effect; with
 	// Hold, when it is waited for no longer. May be nil.
@@ -144,7 +149,9 @@ type ServerConfig struct {
 	// is logged. Default (nil): no recording.
 	Record io.Writer
 	// Schedule, when not nil, may change the schedule before the server
-	// starts: wrap, insert or leave out systems.
+	// starts: wrap, insert or leave out systems. Simulate and Authority run for each tick
+	// that is simulated again. Where clients simulate everything, what changes the world
+	// belongs in the protocol, since they run that.
 	Schedule func(s *ecs.Schedule) error
 	// Diverged is told, under rollback and lockstep, of a client whose world is no longer
 	// the server's: which component and field differ, since which tick, and which system

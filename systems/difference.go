@@ -15,7 +15,8 @@ import (
 // predicted components with what the server had after the same input, within
 // tolerance. That send must be the newest that the client has heard of, unless the
 // byte budget makes entities wait. It returns nil when all is equal, and otherwise
-// the first difference by entity, component and field with both values. Both peers
+// the first difference by entity, component and field with both values. Under rollback
+// and lockstep it compares the hashes of the newest tick that is final on both. Both peers
 // must be at rest: call it between ticks, on one goroutine.
 func Difference(s *Server, c *Client) error {
 	switch {
@@ -25,6 +26,11 @@ func Difference(s *Server, c *Client) error {
 		return fmt.Errorf("the client never connected")
 	case !c.loaded:
 		return fmt.Errorf("the client has not joined yet")
+	}
+	if m, ok := c.mode.(*peersClient); ok {
+		if peers, ok := s.mode.(*peersServer); ok {
+			return m.differs(peers)
+		}
 	}
 	i := slices.IndexFunc(s.peers, func(p *peer) bool { return p.id == c.id })
 	if i < 0 {
@@ -126,7 +132,7 @@ func (c *Client) differs(mask uint64, truth *snapshot.Group, k int, e ecs.Entity
 		rec = rec[comp.Words:]
 		mine := c.world.Pointer(e, comp)
 		if c.simulates(e) && c.predicted&(1<<comp.Replicated()) != 0 {
-			if err := c.ownDiffers(c.world.NetID(e), e, comp); err != nil {
+			if err := c.ownDiffers(c.world.NetID(e), e, comp, truth.Send, words); err != nil {
 				return err
 			}
 			continue
@@ -157,7 +163,11 @@ func unequal(comp *ecs.Component, a, b unsafe.Pointer) int {
 
 // privateDiffers compares what only the owner may see, where it is not predicted.
 func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) error {
-	for _, g := range p.ownAt(c.own.send) {
+	send := c.own.send
+	if c.advice != nil {
+		send = c.newestSend
+	}
+	for _, g := range p.ownAt(send) {
 		k := g.Find(id)
 		if k < 0 {
 			continue
@@ -190,7 +200,13 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 
 // ownDiffers compares what was predicted after the newest confirmed input with
 // what the server said it was.
-func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Component) (err error) {
+func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Component, send uint32, words []int32) (err error) {
+	if c.advice != nil {
+		if send != c.newestSend {
+			return nil // it waits for its turn
+		}
+		return c.advisedDiffers(e, comp, words)
+	}
 	if c.own.tick != c.newestTick {
 		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.own.tick)
 	}

@@ -24,8 +24,7 @@ type Lives struct {
 }
 
 // bolts hits whom a shooter had in its line of fire, straight up, and notes what shooter
-// and server each saw. It stands before the systems that move, as a client aims before it
-// moves.
+// and server each saw.
 func bolts(sights *lagcomp.Log[components.Position]) func(w *ecs.World) {
 	type archer struct {
 		At  *components.Position
@@ -37,15 +36,11 @@ func bolts(sights *lagcomp.Log[components.Position]) func(w *ecs.World) {
 		Lives Lives
 	}
 	return func(w *ecs.World) {
-		comp := lagcomp.In(w)
-		if comp == nil {
-			return // a client: the server decides
-		}
 		for _, a := range ecs.Each[archer](w) {
 			if !a.In.Fire {
 				continue
 			}
-			view := comp.As(a.Own.Client, a.In.Seen)
+			view := lagcomp.As(w, a.Own.Client, a.In.Seen)
 			for e, m := range lagcomp.All[mark](view) {
 				hit := m.At.X > a.At.X-1 && m.At.X < a.At.X+1
 				if lives := ecs.Get[Lives](w, e); hit && lives != nil { // nil: destroyed since
@@ -62,7 +57,7 @@ func range3(shoot func(w *ecs.World)) *ecs.Protocol {
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[Lives](p, 0)
 	ecs.Input[Crossbow](p)
-	p.Simulate("shoot", shoot)
+	p.Authority("shoot", shoot) // whoever decides: the server alone, or everybody under rollback
 	p.Authority("run", func(w *ecs.World) {
 		for _, r := range ecs.Each[struct {
 			At *components.Position
@@ -113,7 +108,7 @@ func ExampleClient_Claim() {
 		fired = fired || in.Fire
 		in.Seen = client.Claim(in.Fire) // all that a client needs
 	}
-	client, err = systems.NewClient(wire, address, range3(bolts(nil)), systems.ClientConfig{
+	client, err = systems.NewClient(wire, address, range3(bolts(sights)), systems.ClientConfig{
 		Start: now, Gather: systems.Gather(aim),
 	})
 	if err != nil {

@@ -38,6 +38,7 @@ type inputCoder struct {
 	w     codec.Writer
 	r     codec.Reader
 
+	advised bool   // advice follows the inputs
 	differs []bool // words of an input that is read
 	bad     bool   // what is read is nothing that an inputCoder writes
 }

@@ -44,12 +44,16 @@ import (
 //
 // epoch and shift are the state of the client's baselines and of its clock (see
 // the snapshot message). The message ends with zero bits up to the next byte.
+//
+// Where corrections are made on mismatch, advice stands before these zero bits, and
+// in a usual message what says whether there are changes is 1 bit, as in the others.
 type inputMessage struct {
 	epoch  uint8
 	shift  int16  // clock shift carried out so far, in 1/shiftUnit ticks
 	newest uint16 // sequence of the last input in words
 	count  int    // inputs in words, oldest first, table.Words each
 	words  []int32
+	advice advice // where corrections are made on mismatch
 }
 
 const (
@@ -90,6 +94,14 @@ func (c *inputCoder) append(dst []byte, m *inputMessage, seq uint16, b *inputBas
 	n := c.skip(m, 1, 1)
 	c.w.Bool(n < m.count)
 	c.writeChanges(m, n, 1, 1)
+	return c.finish(m)
+}
+
+// finish ends a message.
+func (c *inputCoder) finish(m *inputMessage) []byte {
+	if c.advised {
+		c.writeAdvice(&m.advice)
+	}
 	return c.w.Bytes()
 }
 
@@ -101,8 +113,11 @@ func (c *inputCoder) appendRelative(dst []byte, m *inputMessage, base *inputBase
 	n := c.skip(m, 0, gap+1)
 	if back == since && gap == 0 && !control && back < inputRelative {
 		c.w.Reset(append(dst, byte(back)<<kindBits|kindInput))
+		if c.advised {
+			c.w.Bool(n < m.count)
+		}
 		c.writeChanges(m, n, 0, 1)
-		return c.w.Bytes()
+		return c.finish(m)
 	}
 	c.w.Reset(append(dst, inputRelative<<kindBits|kindInput))
 	c.w.Bits(uint64(back-1), 6)
@@ -124,7 +139,7 @@ func (c *inputCoder) appendRelative(dst []byte, m *inputMessage, base *inputBase
 	}
 	c.w.Bool(n < m.count)
 	c.writeChanges(m, n, 0, gap+1)
-	return c.w.Bytes()
+	return c.finish(m)
 }
 
 // read parses a message that came as the packet seq into m, whose words are
@@ -149,7 +164,14 @@ func (c *inputCoder) read(msg []byte, m *inputMessage, seq uint16, b *inputBases
 		}
 		c.r.Reset(msg[1:])
 		c.follow(m, base, f, f)
-		c.readChanges(m, 0, 1, len(msg) > 1)
+		changes := len(msg) > 1
+		if c.advised {
+			changes = c.r.Bool()
+		}
+		c.readChanges(m, 0, 1, changes)
+	}
+	if err == nil && c.advised {
+		err = c.readAdvice(&m.advice)
 	}
 	if err != nil {
 		return err

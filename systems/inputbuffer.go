@@ -18,7 +18,9 @@ type InputStats struct {
 	Consumed uint64 // real inputs stepped
 	Missing  uint64 // fillers stepped because the real input was not there
 	Late     uint64 // inputs that came after their filler
-	Rejected uint64 // inputs too far from the expected one
+	Rewrote  uint64 // of these, those for which the server went back: under policy.LateRewrite
+	Rejected uint64 // inputs too far from the expected one, or older than the window, or Capped
+	Capped   uint64 // late inputs of a client that has made the server go back too far too often
 	Refused  uint64 // inputs that ServerConfig.Refuse did not let pass: consumed, but the filler was stepped
 	Fast     uint64 // inputs beyond one a tick, in the long run: a client whose clock is too fast, or that cheats
 	Holds    uint64 // ticks in which the client's entities took no step
@@ -213,7 +215,9 @@ func (s *InputStats) add(o InputStats) {
 	s.Consumed += o.Consumed
 	s.Missing += o.Missing
 	s.Late += o.Late
+	s.Rewrote += o.Rewrote
 	s.Rejected += o.Rejected
+	s.Capped += o.Capped
 	s.Refused += o.Refused
 	s.Fast += o.Fast
 	s.Holds += o.Holds

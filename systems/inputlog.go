@@ -70,3 +70,10 @@ func (l *inputLog) jump(seq uint32) {
 		l.newest, l.first = seq, seq+1
 	}
 }
+
+// back forgets the inputs behind seq.
+func (l *inputLog) back(seq uint32) {
+	if seq < l.newest {
+		l.newest, l.first = seq, min(l.first, seq+1)
+	}
+}

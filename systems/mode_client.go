@@ -44,6 +44,9 @@ func newClientMode(c *Client) clientMode {
 	if everywhere(c.policies) {
 		return newPeersClient(c)
 	}
+	if stamped(c.policies) {
+		return newRewindClient(c)
+	}
 	return &forwardClient{c}
 }
 
@@ -85,7 +88,7 @@ func (m *forwardClient) interpolate(w *ecs.World) { m.Client.interpolate(w) }
 
 func (m *forwardClient) rate() float64 { return m.steer.rate() }
 
-func (m *forwardClient) horizon() uint32 { return m.own.input + 1 }
+func (m *forwardClient) horizon() uint32 { return m.settledInput() + 1 }
 
 func (m *forwardClient) behind(int) bool { return false }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/policy"
-	"github.com/tactusgo/tactus/systems/relay"
 	"github.com/tactusgo/tactus/systems/timeline"
 )
 
@@ -84,7 +83,7 @@ func peersTimeline(p policy.Policies, tickRate int) timeline.Config {
 	return timeline.Config{Window: p.WindowTicks(tickRate), Wait: p.Missing == policy.MissingWait}
 }
 
-// joins and leaves are what happens on every peer in the ticks in which players come and
+// peersRoster sets what happens on every peer in the ticks in which players come and
 // go.
 func peersRoster(t *timeline.Config, join, leave func(*ecs.World, uint32), then LeavePolicy) {
 	t.Join = join

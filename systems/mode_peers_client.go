@@ -18,7 +18,8 @@ type peersClient struct {
 	relay    *relay.Client
 	channel  int
 	clock    relay.Clock
-	waits    bool      // lockstep
+	waits    bool // lockstep
+	playout  playout
 	start    time.Time // frame 0 of the clock
 	heard    uint32    // the server's tick in the newest message
 	neutral  []int32
@@ -165,8 +166,10 @@ func (m *peersClient) behind(more int) bool {
 	switch {
 	case !m.stepped || more >= catchUp:
 		return false
+	case m.waits && m.relay.Playing():
+		return m.playout.more(m.relay.Ahead())
 	case m.waits:
-		return !m.relay.Waits()
+		return m.relay.Ahead() > 0
 	}
 	return m.clock.Rate(m.frame(), m.relay.Timeline().Next(), catchUp) > 1.5
 }
@@ -196,7 +199,7 @@ func (m *peersClient) send(*ecs.World) {
 		m.stats.InputBytes += uint64(len(m.packet))
 	}
 	for b := m.relay.Outgoing(); b != nil; b = m.relay.Outgoing() {
-		m.report   = append(append(m.report[:0], peersMark...), b...)
+		m.report = append(append(m.report[:0], peersMark...), b...)
 		if err := m.session.Channels().Send(m.channel, m.report); errors.Is(err, channel.ErrFull) {
 			break
 		}

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"errors"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -129,6 +130,10 @@ func (m *peersServer) message(p *peer, number int, message []byte) (bool, error)
 }
 
 func (m *peersServer) acked(*peer, uint16) {}
+
+func (m *peersServer) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
+	return m.world.Pointer(e, c)
+}
 
 // send is the system Send: it tells every client what it has not heard of.
 func (m *peersServer) send(*ecs.World) {

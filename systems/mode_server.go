@@ -2,6 +2,7 @@ package systems
 
 import (
 	"errors"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -30,10 +31,15 @@ type serverMode interface {
 	tick() bool
 	// horizon is the first tick that may still change.
 	horizon() uint32
+	// ownValue is where a component of an entity of a client is that its own state tells.
+	ownValue(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer
 }
 
 // newServerMode chooses by the policies.
 func newServerMode(s *Server) serverMode {
+	if stamped(s.policies) {
+		return newRewindServer(s)
+	}
 	if everywhere(s.policies) {
 		return newPeersServer(s)
 	}
@@ -58,6 +64,9 @@ func (m *forwardServer) joined(p *peer, kept seat, back bool) {
 	s := m.Server
 	p.expectPackets()
 	p.inputs.superseding = s.policies.Late == policy.LateSuperseded
+	if s.results != nil {
+		p.advised = newAdvised()
+	}
 	switch {
 	case back:
 		p.inputs.follow(kept.input)
@@ -85,35 +94,50 @@ func (m *forwardServer) departed(w *ecs.World) {
 	}
 	s.vacant = s.vacant[:0]
 	for _, id := range s.left {
-		if s.config.Leave != nil {
-			s.config.Leave(w, id)
-		}
-		if s.config.LeavePolicy == DespawnOwned {
-			despawnOwned(w, id)
-		} else {
-			s.setInput(id, nil)
-		}
-		w.ForgetInputs(id)
+		s.takeAway(w, id)
 	}
 	s.left = s.left[:0]
 }
 
-func (m *forwardServer) received(p *peer, pk netsys.Packet) {
+// takeAway carries out that a client is gone for good.
+func (s *Server) takeAway(w *ecs.World, id uint32) {
+	if s.config.Leave != nil {
+		s.config.Leave(w, id)
+	}
+	if s.config.LeavePolicy == DespawnOwned {
+		despawnOwned(w, id)
+	} else {
+		s.setInput(id, nil)
+	}
+	w.ForgetInputs(id)
+}
+
+// read takes a message of inputs apart; it reports false where there is nothing in it.
+func (m *forwardServer) read(p *peer, pk netsys.Packet) bool {
 	s, in := m.Server, p.inputs
 	switch err := s.inputs.read(pk.Data, &s.message, pk.Seq, in.bases); {
 	case errors.Is(err, errUnread):
 		in.miss(pk.Newest)
-		return
+		return false
 	case err != nil:
 		s.refuse(p, err)
-		return
+		return false
 	}
 	in.bases.put(pk.Seq, &s.message, s.inputs.state)
 	if pk.Newest {
 		p.asked, in.unread = s.message.epoch, false
 	}
+	return true
+}
+
+func (m *forwardServer) received(p *peer, pk netsys.Packet) {
+	s, in := m.Server, p.inputs
+	if !m.read(p, pk) {
+		return
+	}
 	before, any := max(in.newest, in.expected-1), in.any
 	in.receive(int64(s.tick), &s.message, pk.Newest)
+	s.advise(p)
 	if any {
 		s.keepPace(p, before)
 	}
@@ -130,8 +154,13 @@ func (m *forwardServer) tick() bool {
 	s.onTick.Run(s.world)
 	s.end()
 	s.world.ReleaseHolds()
+	s.judge()
 	s.frames.Step()
 	return true
 }
 
 func (m *forwardServer) horizon() uint32 { return m.Server.tick }
+
+func (s *Server) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
+	return s.world.Pointer(e, c)
+}

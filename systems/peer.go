@@ -20,7 +20,7 @@ type peer struct {
 	inputs  *inputBuffer
 	arrival arrivalBuffer
 	counted relay.Inputs // of its player's, those of earlier sessions
-	held    []byte // the input stepped last, as the component's bytes
+	held    []byte       // the input stepped last, as the component's bytes
 	loss    lossMeter
 
 	changes peerChanges // of client-owned components
@@ -57,6 +57,8 @@ type peer struct {
 	joinedAt uint32 // send in which the joining began
 	join     *join  // while it streams
 	joinSend uint32 // newest send that the client was to join with
+
+	advised *advised // nil: own state always travels
 
 	told  told
 	queue []queued // packets of this tick, handed to the session by Send

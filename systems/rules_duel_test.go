@@ -228,7 +228,7 @@ func (d *duel) judge(w *ecs.World) {
 		if !p.In.Fire || s == nil || s.by != w.NetID(e) {
 			continue // or the shooter was destroyed before the server came to this shot
 		}
-		view := lagcomp.In(w).As(p.Own.Client, p.In.Seen)
+		view := lagcomp.As(w, p.Own.Client, p.In.Seen)
 		s.judged, s.clamp, s.drawn, s.tick = true, view.Clamp(), view.Tick(), w.Tick()
 		s.oldest, _ = view.States()
 		s.has = d.client(p.Own.Client).ServerTick()

@@ -3,11 +3,13 @@ package systems_test
 import (
 	"errors"
 	"math"
+	"net/netip"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -185,9 +187,8 @@ func TestClaimsWithoutInterpolate(t *testing.T) {
 
 func TestLagCompIsChecked(t *testing.T) {
 	for name, c := range map[string]systems.ServerConfig{
-		"a negative rewind":           {LagComp: &lagcomp.Config{MaxRewind: -1}},
-		"another send rate":           {SendRate: 30, LagComp: &lagcomp.Config{SendRate: 20}},
-		"everybody is in the present": {Policies: policy.Rollback.Policies(), LagComp: &lagcomp.Config{}},
+		"a negative rewind": {LagComp: &lagcomp.Config{MaxRewind: -1}},
+		"another send rate": {SendRate: 30, LagComp: &lagcomp.Config{SendRate: 20}},
 	} {
 		if err := c.Validate(); !errors.Is(err, systems.ErrConfig) {
 			t.Errorf("%s: %v", name, err)
@@ -197,9 +198,20 @@ func TestLagCompIsChecked(t *testing.T) {
 		{LagComp: &lagcomp.Config{}},
 		{SendRate: 30, LagComp: &lagcomp.Config{SendRate: 30, Off: true}},
 		{Policies: policy.ServerRewind.Policies(), LagComp: &lagcomp.Config{MaxRewind: time.Second}},
+		{Policies: policy.Rollback.Policies(), LagComp: &lagcomp.Config{}},
 	} {
 		if err := c.Validate(); err != nil {
 			t.Error(err)
+		}
+	}
+	for _, policies := range []policy.Policies{policy.LocalSync.Policies(), policy.Lockstep.Policies()} {
+		node := netsys.NewNetwork().Node(netip.AddrPort{})
+		s, err := systems.NewServer(node, yard(), systems.ServerConfig{Policies: policies, LagComp: &lagcomp.Config{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.LagComp() != ecs.Resource[lagcomp.Compensator](s.World()) || (s.LagComp() != nil) != (policies.Correction == policy.CorrectionState) {
+			t.Errorf("%v: %v", policies, s.LagComp())
 		}
 	}
 }

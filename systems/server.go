@@ -46,6 +46,7 @@ type Server struct {
 	predicted  uint64 // set of replicated, predicted components with words
 	message    inputMessage
 	inputs     *inputCoder
+	results    *resultCoder // nil: clients report none
 	stats      ServerStats
 	departed   departed
 	numbers    uint32     // client numbers given
@@ -80,6 +81,7 @@ type ServerStats struct {
 	Clamped           uint64 // values that were outside their declared range
 	Untold            uint64 // refusals that clients were not told of: there were too many
 	Inputs            InputStats
+	Advice            AdviceStats
 	Changes           ChangeStats
 	Snapshots         SnapshotStats
 	Encodes           EncodeStats
@@ -102,6 +104,12 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	c = c.filled()
 	s := &Server{config: c, policies: c.Policies, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate)}
 	s.inputs = newInputCoder(inputTable(p))
+	if c.Policies.Correction == policy.CorrectionMismatch {
+		if err := checkAdvice(p); err != nil {
+			return nil, err
+		}
+		s.results, s.inputs.advised = newResultCoder(p), true
+	}
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
 	s.replicated = p.Replicated()
 	s.predicted = predictedMask(p)

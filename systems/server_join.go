@@ -66,7 +66,7 @@ type join struct {
 
 // pin begins to stream the state of a send to a client.
 func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
-	room := min(netsys.MaxPayload, max(s.packing.budget/2, minBudget/2)) - 5 - maxJoinHeader - 1 - maxBlockHead
+	room := min(netsys.MaxPayload, max(s.packing.budget/2, minBudget/2)) - s.laterHeader() - maxJoinHeader - maxBlockHead
 	hides := s.hides(p)
 	var pin *pinned
 	for _, x := range s.pins {
@@ -194,7 +194,16 @@ func (s *Server) censor(j *join, g int, slots uint64) {
 
 // biggest is the longest body that a datagram of a join can have.
 func (s *Server) biggest() int {
-	return min(netsys.MaxPayload, s.packing.budget) - 5 - maxJoinHeader - 1 - maxBlockHead
+	return min(netsys.MaxPayload, s.packing.budget) - s.laterHeader() - maxJoinHeader - maxBlockHead
+}
+
+// laterHeader is the longest header that a datagram may have which is not the first,
+// without what joining adds.
+func (s *Server) laterHeader() int {
+	if s.results != nil {
+		return 5 + 1 + 1
+	}
+	return 5 + 1
 }
 
 // wants reports whether a snapshot should tell a client of a group: while the state

@@ -42,9 +42,9 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 	mine := f.Owned(p.id)
 	of := &p.ownFrames[f.Send%ownRing]
 	of.send = f.Send
-	slots := 0
+	slots, parts := 0, s.ownParts(p)
 	for _, o := range mine {
-		if s.ownMask(w, f, o) == 0 {
+		if ownMask(w, f, o)&parts == 0 {
 			continue
 		}
 		id := f.Groups[o.Group].IDs[o.Slot]
@@ -74,7 +74,7 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 		of.groups[g].Known = allSlots
 	}
 	for _, o := range mine {
-		mask, id := s.ownMask(w, f, o), f.Groups[o.Group].IDs[o.Slot]
+		mask, id := ownMask(w, f, o)&parts, f.Groups[o.Group].IDs[o.Slot]
 		i := slices.IndexFunc(p.ownSlots, func(x ownSlot) bool { return x.id == id })
 		if mask == 0 || i < 0 || p.ownSlots[i].slot >= 64*n {
 			continue
@@ -87,16 +87,16 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 			if c.Words == 0 {
 				continue
 			}
-			s.raw = c.Schema.AppendRaw(s.raw[:0], w.Pointer(e, c))
+			s.raw = c.Schema.AppendRaw(s.raw[:0], s.mode.ownValue(p, e, c))
 			rec = rec[packRaw(rec, s.raw):]
 		}
 	}
 	return of
 }
 
-// ownMask is what of an entity travels in its owner's own state.
-func (s *Server) ownMask(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
-	return w.Mask(f.Entity(o.Group, o.Slot)) & (s.predicted | s.private)
+// ownMask is what an entity of a client has.
+func ownMask(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
+	return w.Mask(f.Entity(o.Group, o.Slot))
 }
 
 // freeOwnSlot returns the place of the lowest slot that is free.

@@ -168,7 +168,7 @@ type ownedRow struct {
 }
 
 func despawnOwned(w *ecs.World, id uint32) {
-	for e, r := range ecs.Each[ownedRow](w) {
+	for e, r := range ecs.EachInOrder[ownedRow](w) { // all peers alike
 		if r.Owner.Client == id {
 			w.Despawn(e) // within a stage, so it waits for the end of the walk
 		}

@@ -96,6 +96,12 @@ func (s *Server) header(p *peer, f *capture.Frame) snapshotHeader {
 		floor: uint8(min(f.Send-p.floor, 255)),
 		late:  uint8(f.Tick - f.Send*s.sendEvery),
 	}
+	if a := p.advised; a != nil {
+		h.agreed, h.open = a.agreed != 0, a.open
+		if a.open {
+			h.number = a.number
+		}
+	}
 	change := int(h.depth) - int(p.told.depth)
 	h.control = !p.told.any || p.joining != joinNone || (f.Send+p.id)%controlEvery == 0 ||
 		h.epoch != p.told.epoch || h.shift != p.told.shift || change < -2 || change > 2
@@ -112,6 +118,9 @@ func (h *snapshotHeader) sizes() (first, later int) {
 	if h.late > 0 {
 		later++
 	}
+	if h.open {
+		later++
+	}
 	first = later
 	if h.control {
 		first += 5
@@ -123,7 +132,7 @@ func (h *snapshotHeader) sizes() (first, later int) {
 // nothing where that left no room for anything else the last time.
 func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame, starved bool) {
 	of := s.captureOwn(w, p, f)
-	if starved || len(of.groups) == 0 {
+	if starved || len(of.groups) == 0 || !s.tells(p, of) {
 		return
 	}
 	src := source{

@@ -11,8 +11,9 @@ import (
 // Messages are the payload of a session's packets; the low three bits of the
 // first byte say which: input (see input_message.go) or snapshot.
 //
-//	snapshot  kind 3 bits, 0 1 bit, flags: control, join, late | send u16 |
-//	          input u16 | [control] | [join] | [late u8] | blocks
+//	snapshot  kind 3 bits, agreed 1 bit, flags: control, join, late, correction |
+//	          send u16 | input u16 | [control] | [join] | [late u8] |
+//	          [correction u8] | blocks
 //	control   epoch u8 | depth u8 | shift i16 | floor u8
 //	join      sends back uvarint | groups uvarint | where back > 0: late u8
 //	block     flags u8 | [first uvarint] | [groups uvarint] | [age uvarint] |
@@ -23,7 +24,9 @@ import (
 // last input of this client that was consumed into the state. Control comes with
 // what has changed, and every few sends. With "join", the blocks of the world are
 // those of an earlier send (0 back: of this one), whose groups are counted: when
-// the client has all of them it is loaded.
+// the client has all of them it is loaded. Agreed and correction are there only
+// where corrections are made on mismatch: the client's result after input is what the
+// server has, and the number of the correction that is open (see advice).
 //
 // A block is the state of consecutive groups, all slots or some: of the world, or
 // with the own bit of the client's own entities at full precision. Its age tells
@@ -42,9 +45,11 @@ const (
 
 // Flags of a snapshot's first byte.
 const (
-	flagControl = 1 << (4 + iota)
+	flagAgreed = 1 << (3 + iota)
+	flagControl
 	flagJoin
 	flagLate
+	flagCorrection
 )
 
 // Flags of a block, above the two bits of its coder.
@@ -88,10 +93,13 @@ type snapshotHeader struct {
 	groups  uint32 // of that state
 	joined  uint8  // ticks of that state beyond those that its number tells
 	late    uint8  // ticks of the state beyond those that the send's number tells
+	agreed  bool   // the client's result after input is right
+	open    bool   // a correction is, the next is there
+	number  uint8  // of the correction
 }
 
 // maxSnapshotHeader is the longest header.
-const maxSnapshotHeader = 5 + 5 + maxJoinHeader + 1
+const maxSnapshotHeader = 5 + 5 + maxJoinHeader + 1 + 1
 
 func appendSnapshotHeader(dst []byte, h *snapshotHeader) []byte {
 	at := len(dst)
@@ -112,13 +120,20 @@ func appendSnapshotHeader(dst []byte, h *snapshotHeader) []byte {
 		dst[at] |= flagLate
 		dst = append(dst, h.late)
 	}
+	if h.agreed {
+		dst[at] |= flagAgreed
+	}
+	if h.open {
+		dst[at] |= flagCorrection
+		dst = append(dst, h.number)
+	}
 	return dst
 }
 
 // readSnapshotHeader parses a message up to its blocks.
 func readSnapshotHeader(r *codec.ByteReader) (h snapshotHeader, err error) {
 	flags := r.Byte()
-	if r.Err() != nil || flags&^(flagControl|flagJoin|flagLate) != kindSnapshot {
+	if r.Err() != nil || flags&kindMask != kindSnapshot {
 		return h, fmt.Errorf("%w: not a snapshot", ErrMessage)
 	}
 	h.send, h.input = r.Uint16(), r.Uint16()
@@ -139,9 +154,15 @@ func readSnapshotHeader(r *codec.ByteReader) (h snapshotHeader, err error) {
 	if flags&flagLate != 0 {
 		h.late = r.Byte()
 	}
+	h.agreed = flags&flagAgreed != 0
+	if flags&flagCorrection != 0 {
+		h.open, h.number = true, r.Byte()
+	}
 	switch {
 	case r.Err() != nil:
 		return h, fmt.Errorf("%w: snapshot header: %w", ErrMessage, r.Err())
+	case h.number >= corrections || h.agreed && h.open:
+		return h, fmt.Errorf("%w: correction %d, agreed %v", ErrMessage, h.number, h.agreed)
 	case back >= 1<<31 || groups > maxGroups:
 		return h, fmt.Errorf("%w: joined %d sends back with %d groups", ErrMessage, back, groups)
 	}

@@ -27,6 +27,7 @@ type Match struct {
 	byID    []*player // by client number
 	watch   watch
 	live    live
+	trail   *trail // nil: the present says where players are after their last input
 
 	divergences []ecs.Divergence // found by forced rollback
 }
@@ -88,6 +89,10 @@ func (m *Match) assemble(wire netsys.Wire) error {
 		if m.o.Push > 0 {
 			s.Stage("Authority").Add(ecs.System{Name: "push", Run: m.push})
 		}
+		if m.o.everywhere() {
+			m.trail = &trail{}
+			s.Stage("Authority").Add(ecs.System{Name: "trail", Run: m.follow})
+		}
 		return nil
 	})
 	if err != nil {
@@ -123,9 +128,11 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 	config.Random = o.random(o.Seed)
 	var s *systems.Server
 	var err error
+	told := uint32(0)
 	config.Join = func(w *ecs.World, client uint32) {
 		world.Join(w, &o, client)
-		if o.access.joined != nil {
+		if o.access.joined != nil && client > told { // a tick can be simulated again
+			told = client
 			o.access.joined(client, s.Session(client))
 		}
 	}
@@ -181,6 +188,7 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 		InsecureAllowAnyAddress: o.Insecure,
 
 		Gather:  p.bot.Gather(),
+		Join:    func(w *ecs.World, client uint32) { world.Join(w, &o, client) },
 		Damping: world.Damping,
 		Trained: o.files.trained,
 		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),

@@ -42,6 +42,9 @@ func (o *Options) policies() policy.Policies {
 	return p
 }
 
+// everywhere reports whether every peer simulates everything.
+func (o *Options) everywhere() bool { return o.policies().Correction == policy.CorrectionInputs }
+
 // bufferedEvery is after how many steps a server wakes under policy.Buffered.
 const bufferedEvery = 3
 

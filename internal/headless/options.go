@@ -102,6 +102,10 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("-server-every %d: allowed are divisors of -tick, %s", o.ServerEvery, divisors(o.Tick))
 	case o.Send < 1 || o.Tick/o.ServerEvery%o.Send != 0:
 		return fmt.Errorf("-send %d: allowed are divisors of -tick ÷ -server-every, %s", o.Send, divisors(o.Tick/o.ServerEvery))
+	case o.everywhere() && o.Push > 0:
+		return fmt.Errorf("-push %v: under -preset %s the server does nothing alone; 0 is allowed", o.Push, o.Preset)
+	case o.everywhere() && o.Without != "":
+		return fmt.Errorf("-without %s: under -preset %s clients do without nothing", o.Without, o.Preset)
 	case o.Push < 0 || o.Push > 0 && o.Push < time.Second/time.Duration(o.Tick):
 		return fmt.Errorf("-push %v: 0, or a tick or more, is allowed", o.Push)
 	case o.Duration <= 0:

@@ -1,5 +1,7 @@
 package headless
 
+import "github.com/tactusgo/tactus/systems"
+
 // Report is the result of a run. † marks what counts from one warm-up after a
 // client's first consumed input on.
 type Report struct {
@@ -20,6 +22,9 @@ type Report struct {
 
 	// Difference says where a client's state is not the server's.
 	Difference string `json:"difference,omitempty"`
+	// Blame says which fields caused corrections, over all clients and from the start.
+	Blame []systems.Blame `json:"blame,omitempty"`
+	blame systems.BlameTable
 	// Divergences counts what forced rollback found, Divergence is the first.
 	Divergences int    `json:"divergences,omitempty"`
 	Divergence  string `json:"divergence,omitempty"`

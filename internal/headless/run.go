@@ -29,6 +29,11 @@ func Run(ctx context.Context, world World, o Options, out, progress io.Writer) e
 		return err
 	}
 	r := m.Report()
+	if progress != nil {
+		if _, err := io.WriteString(progress, r.blame.String()); err != nil {
+			return err
+		}
+	}
 	if o.JSON {
 		line, err := json.Marshal(r)
 		if err != nil {

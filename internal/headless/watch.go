@@ -22,6 +22,7 @@ type watch struct {
 	after    allocations
 	final    systems.ServerStats
 	done     bool
+	behind   atomic.Int64 // ns by which the server's newest tick is later than due
 }
 
 // allocations is a reading of the allocation counter.
@@ -65,6 +66,7 @@ func (m *Match) serve(now time.Time) {
 	if took > m.o.tickLength()*time.Duration(m.o.ServerEvery) {
 		w.overruns++
 	}
+	w.behind.Store(int64(now.Sub(m.start) - time.Duration(m.server.Tick()-1)*m.o.tickLength()))
 	m.inspect(now)
 	if w.warmAt.IsZero() && now.Sub(m.start) >= m.o.Warmup+min(m.o.RTT+time.Second, (m.o.Duration-m.o.Warmup)/4) {
 		w.warmAt = now
@@ -99,7 +101,7 @@ func (m *Match) inspect(now time.Time) {
 			continue
 		}
 		pw.lastInput = st.LastInput
-		if x, y, ok := m.world.Place(world, pw.serverEntity); ok {
+		if x, y, ok := m.stood(st.ID, st.LastInput, pw.serverEntity); ok {
 			pw.truth(st.LastInput, x, y, m.server.Tick())
 		}
 	}
@@ -139,6 +141,7 @@ type playerWatch struct {
 	started   bool
 	base      systems.ClientStats
 	final     systems.ClientStats
+	blame     systems.BlameTable
 	done      bool
 	ageSum    float64
 	ages      float64
@@ -221,7 +224,11 @@ func (w *playerWatch) frame(m *Match, p *player, now time.Time) {
 	}
 	w.notice(c.ConfirmedTick())
 	step := m.o.tickLength().Seconds()
-	w.ageSum += now.Sub(m.start).Seconds() - (c.DrawnTick()-1)*step
+	age := now.Sub(m.start).Seconds() - (c.DrawnTick()-1)*step
+	if m.o.everywhere() { // a server that waits for inputs is not where the clock is
+		age -= time.Duration(m.watch.behind.Load()).Seconds()
+	}
+	w.ageSum += age
 	w.ages++
 }
 
@@ -268,7 +275,7 @@ func (w *playerWatch) respond(p *player) {
 
 // end takes a client's final figures, before the closing phase.
 func (p *player) end() {
-	p.watch.final = p.client.Stats()
+	p.watch.final, p.watch.blame = p.client.Stats(), p.client.Blame()
 	p.watch.done = true
 }
 
@@ -306,6 +313,7 @@ func (w *watch) report(m *Match) Report {
 	for _, p := range m.players {
 		pw := &p.watch
 		errors = append(errors, pw.errors...)
+		r.blame = r.blame.Add(pw.blame)
 		c.OwnResponseTicks = max(c.OwnResponseTicks, median(pw.responses))
 		sent, ticks = sent+pw.final.Session.DatagramsOut, ticks+pw.final.Ticks
 		c.LongestReplay = max(c.LongestReplay, pw.final.LongestReplay)
@@ -325,6 +333,7 @@ func (w *watch) report(m *Match) Report {
 			c.InputBufferTicks = max(c.InputBufferTicks, round(depth, 2))
 		}
 	}
+	r.Blame = r.blame.Rows
 	c.DatagramsPerTick = round(float64(sent)/max(float64(ticks), 1), 3)
 	c.InterpolationDelayMS = round(c.InterpolationDelayMS, 1)
 	c.P99Error, c.MaxError = round(percentile(errors, 0.99), 4), round(percentile(errors, 1), 4)

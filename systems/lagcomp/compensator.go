@@ -92,10 +92,6 @@ func grown[T any](s []T, n int) []T {
 	return s
 }
 
-// In is the compensator of a world, a resource of it, or nil: on clients, which decide
-// about no shot, and on servers without lag compensation.
-func In(w *ecs.World) *Compensator { return ecs.Resource[Compensator](w) }
-
 // Record keeps the state of the world after tick ticks, which snapshots name so. It
 // is called once after each tick, and where a server wakes for several ticks after
 // the last of them; ticks only go up. It panics in the middle of a tick, as

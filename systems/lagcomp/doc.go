@@ -12,14 +12,10 @@
 // its input which moment its view showed: in.Seen = client.Claim(in.Fire). The server
 // looks there:
 //
-//	func shoot(w *ecs.World) {
-//		comp := lagcomp.In(w)
-//		if comp == nil {
-//			return // a client: the server decides
-//		}
+//	p.Authority("shoot", func(w *ecs.World) {
 //		for _, s := range ecs.Each[shooter](w) {
 //			if s.In.Fire {
-//				view := comp.As(s.Owner.Client, s.In.Seen)
+//				view := lagcomp.As(w, s.Owner.Client, s.In.Seen)
 //				for e, target := range lagcomp.All[target](view) {
 //					…
 //
@@ -27,19 +23,19 @@
 //
 // What to use for what:
 //
-//   - Find a world's: [In]. Make one for a world without a server of package systems:
-//     [New], [Config]; then tell it [Compensator.Record], [Compensator.Consume],
-//     [Compensator.Acknowledge] and [Compensator.Forget].
 //   - Say what a client saw: [Claim], systems.Client.Claim, [NewClaim]. In an input it is
 //     a field like any other; in a message of one's own it is [Claim.Append] and
 //     [ParseClaim].
-//   - Look at the world as a player saw it: [Compensator.As], and
-//     [Compensator.AsAfter] for what did not come with an input. Run the same function
-//     on a client, or against the server's present: [Of].
+//   - Look at the world as a player saw it: [As], and [Compensator.AsAfter] for what did
+//     not come with an input. Run the same function on a client, or against the server's
+//     present: [Of].
 //   - Query a [View]: [All], [Get], [View.NetID], [View.ByNetID].
 //   - Count claims that were not believed: [Compensator.Stats],
 //     [Compensator.StatsOf], [View.Clamp].
 //   - Keep what shooter and server each saw: [Log], [Sight].
+//   - Make one for a world without a server of package systems: [New], [Config]; then tell
+//     it [Compensator.Record], [Compensator.Consume], [Compensator.Acknowledge] and
+//     [Compensator.Forget].
 //
 // # What a view shows
 //
@@ -54,8 +50,10 @@
 // The player's own entities are at their predicted pose. The input that carries a
 // shot was made when all inputs before it had been predicted; where the server is
 // about to simulate that input it has consumed the same ones, so As takes own
-// entities from the world as it stands. A system that shoots runs before those that
-// move, because a client aims before it moves.
+// entities from the world as it stands. A client aims before it moves, so a system of
+// Simulate that stands before those that move shoots from where the player saw itself;
+// where Authority decides, behind them, let such a system note where the shot comes from,
+// or be off by the own movement of a tick.
 //
 // Where a send takes one datagram the view is the screen bit for bit, whatever was lost.
 // Where it takes more, or the budget makes entities take turns, a client draws some

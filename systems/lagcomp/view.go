@@ -37,6 +37,18 @@ type seen struct {
 // against, there the world that it draws.
 func Of(w *ecs.World) View { return View{w: w, clamp: Unclaimed} }
 
+// As is [Compensator.As] of the compensator of a world, a resource of it. Where there is
+// none it is the world as it stands: on clients, on servers without lag compensation, and
+// under models in which everybody is shown in the present.
+func As(w *ecs.World, client uint32, claim Claim) View {
+	if c := ecs.Resource[Compensator](w); c != nil {
+		return c.As(client, claim)
+	}
+	v := Of(w)
+	v.client, v.claim = client, claim
+	return v
+}
+
 // As is the world as a client saw it when it made a claim that came with the input
 // that the server simulates, or is about to. The player's own entities are where the
 // world has them now. What is not within bounds is clamped and counted, and nothing

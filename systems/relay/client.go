@@ -107,7 +107,7 @@ func (c *Client) Step(words []int32) bool {
 	if c.own != nil {
 		c.stamp(words)
 	}
-	if c.Waits() {
+	if c.waits() {
 		return false
 	}
 	if c.suspect > 0 {
@@ -122,9 +122,15 @@ func (c *Client) Step(words []int32) bool {
 	return true
 }
 
-// Waits reports whether the next tick cannot be simulated before more is heard: under
+// Ahead is how many ticks the server has told all of that are not simulated yet: as often
+// lockstep can Step now.
+func (c *Client) Ahead() int {
+	return int(c.horizon - min(c.horizon, c.timeline.Next()))
+}
+
+// waits reports whether the next tick cannot be simulated before more is heard: under
 // lockstep all of it; else as much as keeps what may change within the window.
-func (c *Client) Waits() bool {
+func (c *Client) waits() bool {
 	next := c.timeline.Next()
 	if c.config.Timeline.Wait {
 		return c.horizon <= next

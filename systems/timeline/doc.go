@@ -9,14 +9,15 @@
 //   - Give an input: [Timeline.Put]; what became of it: [Verdict].
 //   - Simulate the next tick, after what must be simulated again: [Timeline.Step]. Under lockstep, who keeps it
 //     waiting: [Timeline.AppendMissing].
-//   - What is final: [Timeline.Horizon]; follow it with outcomes and events: [Listener].
+//   - What is final: [Timeline.Horizon]; of one player: [Timeline.Decided]; follow it with
+//     outcomes and events: [Listener].
 //   - Compare worlds among peers: [Timeline.Hash]; when they differ, where: [Timeline.AppendDigest],
 //     [Timeline.Divergence].
 //   - Relay inputs to other peers: [Timeline.AppendRuns]. Hear them: Config.Follower, [Timeline.Put],
 //     [Timeline.Overrule], [Timeline.Told].
 //   - Let a peer begin with a later state: [Timeline.Held], [Timeline.Adopt].
 //   - Look into the past: [Timeline.History], [Timeline.Newest].
-//   - Count: [Timeline.Stats], [Timeline.Inputs].
+//   - Count: [Timeline.Stats], [Timeline.Inputs], [Timeline.Missing].
 //
 // # What a tick is
 //

@@ -27,6 +27,7 @@ func (t *Timeline) settle() {
 				s.known++
 				if p.at(s.known) == open {
 					t.stats.Missing++
+					p.missing++
 				}
 			}
 			p.advance(s)

@@ -45,6 +45,8 @@ type player struct {
 	oldest int64 // tick that tokens for the next Step were paid back to
 	counts Counts
 
+	missing uint64 // inputs that were not there when their tick became final
+
 	playing  bool
 	held     int64    // while simulating: tick of the last input that is there
 	value    []uint64 // the input as a component
@@ -189,7 +191,7 @@ func (t *Timeline) newPlayer(id uint32) *player {
 		p.value = make([]uint64, (t.table.Size+7)/8)
 	}
 	p.id, p.newest, p.oldest, p.repeated = id, before, never, before
-	p.tokens, p.counts, p.playing, p.spans = t.config.Burst, Counts{}, false, p.spans[:0]
+	p.tokens, p.counts, p.missing, p.playing, p.spans = t.config.Burst, Counts{}, 0, false, p.spans[:0]
 	return p
 }
 

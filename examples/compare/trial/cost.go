@@ -25,23 +25,17 @@ func exacts(latencies []int) (links []netsys.Link) {
 	return links
 }
 
-// isolated counts what one change of each player's input costs: all in the same tick, but that of a player whose
-// latency another one has too, which comes when that of the other has been dealt with, so that no pass serves two.
+// isolated counts what one change of each player's input costs. It is a press in one tick, the same for all, but for a
+// player whose latency another one has too: that comes when what the other did has been dealt with, so that no pass serves
+// two. A press, because what is held is no longer believed to be held when an input is very late. It is the median of some
+// rounds: in one of many a client's clock may just pass from one tick of the server's to another.
 func isolated(o Options, model policy.Policies) (Peers, error) {
-	longest, apart := 0, map[int]int{}
-	for _, l := range o.Latencies {
-		longest = max(longest, l)
-		apart[l]++
-	}
-	gap, most := 4*longest+20, 0
 	changes := make([]time.Time, len(o.Latencies))
-	m, err := open(setup{
+	m, err := newMatch(setup{
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: yard.Rules{Apart: true},
 		play: func(n int, now time.Time) yard.Input {
-			if at := changes[n]; at.IsZero() || now.Before(at) {
-				return yard.Input{DX: 1}
-			}
-			return yard.Input{DY: 1}
+			since := now.Sub(changes[n])
+			return yard.Input{Fire: !changes[n].IsZero() && since >= 0 && since < step}
 		},
 	})
 	if err != nil {
@@ -50,45 +44,70 @@ func isolated(o Options, model policy.Policies) (Peers, error) {
 	if err := m.begin(warmup); err != nil {
 		return Peers{}, err
 	}
-	before, start := m.counts(), m.next().Add(-step/2)
-	for n, l := range o.Latencies {
-		apart[l]--
-		most = max(most, apart[l])
-		changes[n] = start.Add(time.Duration(apart[l]*gap) * step)
+	gap := settle(o.Latencies)
+	var rounds []Peers
+	for range isolatedRounds {
+		before, start, same, most := m.counts(), m.server.Next().Add(-step/2), map[int]int{}, 0
+		for n, l := range o.Latencies {
+			changes[n] = start.Add(time.Duration(same[l]*gap) * step)
+			same[l]++
+			most = max(most, same[l])
+		}
+		if err := m.pass(most*gap + 7); err != nil {
+			return Peers{}, err
+		}
+		rounds = append(rounds, m.since(before))
 	}
-	err = m.pass((most + 1) * gap)
-	return since(m, before), err
+	return medians(rounds), nil
 }
+
+// isolatedRounds is how often each player's input changes once, steadyTicks for how many ticks all change all the time.
+const (
+	isolatedRounds = 7
+	steadyTicks    = 120
+)
 
 // restless changes every player's input in every tick.
 func restless(players int) func(n int, now time.Time) yard.Input {
 	gathered := make([]int, players)
 	return func(n int, now time.Time) yard.Input {
 		if gathered[n]++; now.Before(epoch.Add(warmup)) {
-			return yard.Input{DX: 1}
+			return yard.Input{}
 		}
 		return yard.Input{DX: int8(gathered[n]%3) - 1}
 	}
 }
 
-// steady counts what it costs that all inputs change in every tick, for each tick.
-func steady(o Options, model policy.Policies, rules yard.Rules, ticks int) (Peers, error) {
+// busy is a match in which all inputs change all the time, ready to be counted.
+func busy(o Options, model policy.Policies, rules yard.Rules) (*match, error) {
 	rules.Apart = true
-	m, err := open(setup{
+	m, err := newMatch(setup{
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: rules, play: restless(len(o.Latencies)),
 	})
+	if err == nil {
+		err = m.begin(warmup)
+	}
+	if err == nil {
+		err = m.ready()
+	}
+	return m, err
+}
+
+// steady counts what it costs that all inputs change in every tick: in the median tick.
+func steady(o Options, model policy.Policies) (Peers, error) {
+	m, err := busy(o, model, yard.Rules{})
 	if err != nil {
 		return Peers{}, err
 	}
-	if err := m.begin(warmup); err != nil {
-		return Peers{}, err
+	var ticks []Peers
+	for range steadyTicks {
+		before := m.counts()
+		if err := m.pass(1); err != nil {
+			return Peers{}, err
+		}
+		ticks = append(ticks, m.since(before))
 	}
-	if err := m.pass(settle(o.Latencies)); err != nil {
-		return Peers{}, err
-	}
-	before := m.counts()
-	err = m.pass(ticks)
-	return perTick(m, before), err
+	return medians(ticks), nil
 }
 
 // settle is how many ticks it takes until everybody has felt what changed.
@@ -98,4 +117,12 @@ func settle(latencies []int) int {
 		longest = max(longest, l)
 	}
 	return 4*longest + 20
+}
+
+// ready lets pass what it takes until everybody has felt that inputs change, and then until no gust is on its way: in 38
+// ticks after a full second they are over, and come again in the last 16.
+func (m *match) ready() error {
+	const over = 38
+	now := int(m.server.Tick()) + settle([]int{MaxLatency})
+	return m.pass(now - int(m.server.Tick()) + (gustEvery+over-now%gustEvery)%gustEvery)
 }

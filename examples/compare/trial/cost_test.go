@@ -2,12 +2,12 @@ package trial
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/examples/compare/yard"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -46,7 +46,7 @@ func stars() [][]int {
 	for i := range drawn {
 		drawn[i] = 1 + draw.IntN(12)
 	}
-	return [][]int{{2, 5, 10}, {3, 4, 9}, {7}, {4, 4, 9}, drawn}
+	return [][]int{{2, 5, 10}, {3, 4, 9}, {7}, {4, 4, 9}, {12, 20, 30}, drawn}
 }
 
 func TestExpectations(t *testing.T) {
@@ -65,7 +65,7 @@ func TestRollbackCostsWhatTheProofSays(t *testing.T) {
 			once, err := isolated(options(latencies...), rollback)
 			must(t, err)
 			equal(t, "one change of each input", once, wantOnce)
-			always, err := steady(options(latencies...), rollback, yard.Rules{}, steadyTicks)
+			always, err := steady(options(latencies...), rollback)
 			must(t, err)
 			equal(t, "inputs change in every tick", always, wantSteady)
 		})
@@ -79,7 +79,7 @@ func TestLocalSyncCostsNothingWhenPredictionsAreRight(t *testing.T) {
 			once, err := isolated(options(latencies...), local)
 			must(t, err)
 			equal(t, "one change of each input", once, nothing)
-			always, err := steady(options(latencies...), local, yard.Rules{}, steadyTicks)
+			always, err := steady(options(latencies...), local)
 			must(t, err)
 			equal(t, "inputs change in every tick", always, nothing)
 		})
@@ -124,7 +124,9 @@ func TestCostsGrow(t *testing.T) {
 	for _, players := range []int{2, 5, 9} {
 		p, err := point(options(1), players, 3)
 		must(t, err)
-		equal(t, "rollback's total", p.Rollback.Total, float64(3+2*3*players))
+		if want := float64(3 + 2*3*players); math.Abs(p.Rollback.Total-want) > want/50 {
+			t.Errorf("%d players under rollback: %v in all, want %v", players, p.Rollback.Total, want)
+		}
 		if before.Players > 0 {
 			equal(t, "a client under LocalSync, among more", p.LocalSync.Client, before.LocalSync.Client)
 		}

@@ -112,6 +112,7 @@ func (m *match) add(n int, link netsys.Link, network *netsys.Network, server net
 	}
 	p.Client, err = systems.NewClient(wire, server, yard.Protocol(m.rules, nil), systems.ClientConfig{
 		Gather: systems.Gather(func(_ *ecs.World, in *yard.Input) { *in = m.play(n, m.now) }),
+		Join:   m.rules.Join,
 		Start:  start,
 		Random: netsys.SeededRandom(seed),
 	})
@@ -157,18 +158,6 @@ func (p *player) advance(m *match) {
 	if m.framed != nil {
 		m.framed(p)
 	}
-}
-
-func (m *match) next() time.Time { return m.server.Next() }
-
-func (m *match) setLink(n int, l netsys.Link) error { return m.players[n].link.SetLinks(l, l) }
-
-// open makes the worlds of a match.
-func open(s setup) (worlds, error) {
-	if s.model.Correction == policy.CorrectionInputs {
-		return newRelayed(s)
-	}
-	return newMatch(s)
 }
 
 // pass lets a number of ticks pass.

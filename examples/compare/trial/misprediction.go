@@ -27,14 +27,8 @@ type Mispredictions struct {
 }
 
 func mispredictions(o Options) (r Mispredictions, err error) {
-	m, err := newMatch(setup{
-		model: policy.LocalSync.Policies(), seed: o.Seed, links: exacts(o.Latencies),
-		rules: yard.Rules{Apart: true, Gusts: gustEvery}, play: restless(len(o.Latencies)),
-	})
+	m, err := busy(o, policy.LocalSync.Policies(), yard.Rules{Gusts: gustEvery})
 	if err != nil {
-		return r, err
-	}
-	if err := m.begin(warmup); err != nil {
 		return r, err
 	}
 	before := make([]Misprediction, len(m.players))
@@ -105,17 +99,8 @@ func spike(o Options) (s Spike, err error) {
 }
 
 func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
-	m, err := open(setup{
-		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: yard.Rules{Apart: true, Gusts: gustEvery},
-		play: restless(len(o.Latencies)),
-	})
+	m, err := busy(o, model, yard.Rules{Gusts: gustEvery})
 	if err != nil {
-		return Peers{}, err
-	}
-	if err := m.begin(warmup); err != nil {
-		return Peers{}, err
-	}
-	if err := m.pass(settle(o.Latencies)); err != nil {
 		return Peers{}, err
 	}
 	before := m.counts()
@@ -123,7 +108,7 @@ func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
 		if !spike {
 			return nil
 		}
-		return m.setLink(0, l)
+		return m.players[0].link.SetLinks(l, l)
 	}
 	for _, then := range []struct {
 		link  netsys.Link
@@ -136,5 +121,5 @@ func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
 			return Peers{}, err
 		}
 	}
-	return perTick(m, before), nil
+	return m.perTick(before), nil
 }

@@ -3,6 +3,7 @@ package trial
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -65,12 +66,29 @@ func each(a, b Peers, f func(a, b float64) float64) Peers {
 }
 
 // since is how many ticks were simulated again after c.
-func since(w worlds, c counts) Peers {
-	return each(w.counts().again, c.again, func(is, was float64) float64 { return is - was })
+func (m *match) since(c counts) Peers {
+	return each(m.counts().again, c.again, func(is, was float64) float64 { return is - was })
 }
 
 // perTick is how many ticks were simulated again after c for each tick that was completed.
-func perTick(w worlds, c counts) Peers {
-	ticks := each(w.counts().first, c.first, func(is, was float64) float64 { return is - was })
-	return each(since(w, c), ticks, func(again, ticks float64) float64 { return round(again / max(ticks, 1)) })
+func (m *match) perTick(c counts) Peers {
+	ticks := each(m.counts().first, c.first, func(is, was float64) float64 { return is - was })
+	return each(m.since(c), ticks, func(again, ticks float64) float64 { return round(again / max(ticks, 1)) })
+}
+
+// medians are the figures of each peer that half of all samples do not exceed.
+func medians(samples []Peers) (p Peers) {
+	values := make([]float64, len(samples))
+	median := func(of func(Peers) float64) float64 {
+		for i, s := range samples {
+			values[i] = of(s)
+		}
+		slices.Sort(values)
+		return values[(len(values)-1)/2]
+	}
+	p.Server = median(func(s Peers) float64 { return s.Server })
+	for n := range samples[0].Players {
+		p.Players = append(p.Players, median(func(s Peers) float64 { return s.Players[n] }))
+	}
+	return p
 }

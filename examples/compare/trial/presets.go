@@ -79,7 +79,7 @@ func preset(o Options, p policy.Preset) (r Preset, err error) {
 	if err := m.run(epoch.Add(warmup + length)); err != nil {
 		return r, err
 	}
-	after, again, each := m.server.Stats(), since(m, before), perTick(m, before)
+	after, again, each := m.server.Stats(), m.since(before), m.perTick(before)
 	for _, p := range m.players {
 		corrections += p.Stats().Corrections
 	}

@@ -1,9 +1,12 @@
 package trial
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
+	"slices"
+	"sync"
 
-	"github.com/tactusgo/tactus/examples/compare/yard"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -22,22 +25,19 @@ type Results struct {
 	Fairness     Fairness       `json:"fairness"`
 }
 
-// Isolated is what one change of each player's input costs, in all.
+// Isolated is what one change of each player's input costs, in all: the median of some rounds.
 type Isolated struct {
 	Rollback  Peers `json:"rollback"`
 	LocalSync Peers `json:"localsync"`
 }
 
-// Steady is what it costs that all inputs change in every tick, for each tick. One pass serves all that came late.
+// Steady is what it costs that all inputs change in every tick, in the median tick. One pass serves all that came late.
 type Steady struct {
 	Rollback  Peers `json:"rollback_merged"`
 	LocalSync Peers `json:"localsync"`
 }
 
-// steadyTicks is for how many ticks inputs change all the time.
-const steadyTicks = 120
-
-// Run plays everything that is compared; said, which may be nil, hears what comes next. The errors are those of
+// Run plays everything that is compared; said, which may be nil, hears what is played next. The errors are those of
 // Options.Validate, and of matches in which somebody loses the session.
 func Run(o Options, said func(what string)) (r Results, err error) {
 	if err := o.Validate(); err != nil {
@@ -48,35 +48,29 @@ func Run(o Options, said func(what string)) (r Results, err error) {
 	}
 	local, rollback := policy.LocalSync.Policies(), policy.Rollback.Policies()
 	r.Latencies, r.Seed = o.Latencies, o.Seed
-	steps := []part{
-		{"one change of each input, rollback", func() error { return into(&r.Isolated.Rollback)(isolated(o, rollback)) }},
-		{"one change of each input, LocalSync", func() error { return into(&r.Isolated.LocalSync)(isolated(o, local)) }},
-		{"inputs change in every tick, rollback", func() error {
-			return into(&r.Steady.Rollback)(steady(o, rollback, yard.Rules{}, steadyTicks))
-		}},
-		{"inputs change in every tick, LocalSync", func() error {
-			return into(&r.Steady.LocalSync)(steady(o, local, yard.Rules{}, steadyTicks))
-		}},
-		{"mispredictions", func() error { return into(&r.Mispredicted)(mispredictions(o)) }},
-		{"a lag spike", func() error { return into(&r.Spike)(spike(o)) }},
+	r.SweepPlayers, r.SweepLatency = make([]Point, len(sweptPlayers)), make([]Point, len(sweptLatencies))
+	r.Presets = make([]Preset, len(policy.Presets()))
+	// The longest come first, so that nobody works alone in the end.
+	var parts []part
+	for i, n := range slices.Backward(sweptPlayers) {
+		parts = append(parts, measure(fmt.Sprintf("%d players", n), &r.SweepPlayers[i], func() (Point, error) { return point(o, n, sweepLatency) }))
 	}
-	for _, n := range sweptPlayers {
-		steps = append(steps, part{fmt.Sprintf("%d players", n), func() error { return add(&r.SweepPlayers)(point(o, n, sweepLatency)) }})
+	for i, l := range sweptLatencies {
+		parts = append(parts, measure(fmt.Sprintf("a latency of %d ticks", l), &r.SweepLatency[i], func() (Point, error) { return point(o, sweepPlayers, l) }))
 	}
-	for _, l := range sweptLatencies {
-		steps = append(steps, part{fmt.Sprintf("a latency of %d ticks", l), func() error { return add(&r.SweepLatency)(point(o, sweepPlayers, l)) }})
+	for i, p := range policy.Presets() {
+		parts = append(parts, measure(p.String(), &r.Presets[i], func() (Preset, error) { return preset(o, p) }))
 	}
-	for _, p := range policy.Presets() {
-		steps = append(steps, part{p.String(), func() error { return add(&r.Presets)(preset(o, p)) }})
-	}
-	steps = append(steps, part{"duels", func() error { return into(&r.Fairness)(fairness(o)) }})
-	for i, s := range steps {
-		said(fmt.Sprintf("%d of %d: %s", i+1, len(steps), s.what))
-		if err := s.run(); err != nil {
-			return r, fmt.Errorf("%s: %w", s.what, err)
-		}
-	}
-	return r, nil
+	parts = append(parts,
+		measure("duels", &r.Fairness, func() (Fairness, error) { return fairness(o) }),
+		measure("a lag spike", &r.Spike, func() (Spike, error) { return spike(o) }),
+		measure("mispredictions", &r.Mispredicted, func() (Mispredictions, error) { return mispredictions(o) }),
+		measure("one change of each input, rollback", &r.Isolated.Rollback, func() (Peers, error) { return isolated(o, rollback) }),
+		measure("one change of each input, LocalSync", &r.Isolated.LocalSync, func() (Peers, error) { return isolated(o, local) }),
+		measure("inputs change in every tick, rollback", &r.Steady.Rollback, func() (Peers, error) { return steady(o, rollback) }),
+		measure("inputs change in every tick, LocalSync", &r.Steady.LocalSync, func() (Peers, error) { return steady(o, local) }),
+	)
+	return r, all(parts, said)
 }
 
 // part is one of the things that are measured.
@@ -85,10 +79,37 @@ type part struct {
 	run  func() error
 }
 
-func into[T any](dst *T) func(T, error) error {
-	return func(v T, err error) error { *dst = v; return err }
+func measure[T any](what string, into *T, run func() (T, error)) part {
+	return part{what, func() (err error) {
+		if *into, err = run(); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return nil
+	}}
 }
 
-func add[T any](dst *[]T) func(T, error) error {
-	return func(v T, err error) error { *dst = append(*dst, v); return err }
+// all runs parts, as many at a time as there are processors. No part knows of another, so the figures are the same.
+func all(parts []part, said func(string)) error {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var begun int
+	errs := make([]error, len(parts))
+	for range min(runtime.GOMAXPROCS(0), len(parts)) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := begun
+				if begun++; i < len(parts) {
+					said(fmt.Sprintf("%d of %d: %s", i+1, len(parts), parts[i].what))
+				}
+				mu.Unlock()
+				if i >= len(parts) {
+					return
+				}
+				errs[i] = parts[i].run()
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }

@@ -43,10 +43,15 @@ func point(o Options, players, latency int) (p Point, err error) {
 		into  *Cost
 		model policy.Preset
 	}{{&p.Rollback, policy.Rollback}, {&p.LocalSync, policy.LocalSync}} {
-		peers, err := steady(o, x.model.Policies(), yard.Rules{Gusts: rate}, sweepTicks)
+		m, err := busy(o, x.model.Policies(), yard.Rules{Gusts: rate})
 		if err != nil {
 			return p, err
 		}
+		before := m.counts()
+		if err := m.pass(sweepTicks); err != nil {
+			return p, err
+		}
+		peers := m.perTick(before)
 		*x.into = Cost{
 			Total: round(peers.Total()), Server: peers.Server,
 			Client: round((peers.Total() - peers.Server) / float64(players)), Peers: peers,

@@ -163,7 +163,7 @@ func gusts(every uint32) func(w *ecs.World) {
 	}
 	return func(w *ecs.World) {
 		for e, r := range ecs.Each[struck](w) {
-			if (w.Tick()+r.Owner.Client*7)%every != 0 {
+			if (w.Tick()+r.Owner.Client)%every != 0 {
 				continue
 			}
 			draw := w.Rand(e)

@@ -1,0 +1,293 @@
+package systems
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// wordCode is how a word of a result travels.
+type wordCode struct {
+	low   uint   // bits of it
+	full  bool   // all there are
+	reach int64  // how far a word within tolerance may lie from the other one
+	count int64  // values of the word; 0: any
+	wraps bool   // the first follows the last
+	mask  uint32 // of the bits that the word has
+}
+
+// ownResult is an entity of a result.
+type ownResult struct {
+	id     components.NetID
+	entity ecs.Entity
+	mask   uint64 // of its components, the predicted ones
+}
+
+// resultCoder writes and judges results.
+type resultCoder struct {
+	comps     []*ecs.Component // that are replicated
+	codes     [][]wordCode     // of these, by word; nil where they are not predicted
+	sizes     []int            // in bits
+	predicted uint64
+	own       []ownResult
+	words     []int32
+	a, b      []uint64 // a value each
+	raw       []byte
+	w         codec.Writer
+	r         codec.Reader
+}
+
+func newResultCoder(p *ecs.Protocol) *resultCoder {
+	c := &resultCoder{comps: p.Replicated(), predicted: predictedMask(p)}
+	c.codes, c.sizes = make([][]wordCode, len(c.comps)), make([]int, len(c.comps))
+	for i, comp := range c.comps {
+		if c.predicted>>i&1 == 0 {
+			continue
+		}
+		c.codes[i] = wordCodes(comp.Schema, p.Quantized())
+		for _, k := range c.codes[i] {
+			c.sizes[i] += int(k.low)
+		}
+	}
+	return c
+}
+
+// wordCodes says how the words of a component travel. A field that is compared
+// exactly needs none of its bits: the hash tells. So does no field where both ends
+// quantize every step.
+func wordCodes(t *schema.Table, quantized bool) []wordCode {
+	codes := make([]wordCode, t.Words)
+	for k := range codes {
+		codes[k].mask = uint32(1<<t.WordBits(k) - 1)
+	}
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if f.Tolerance == 0 || quantized {
+			continue
+		}
+		for k := f.Word; k < f.Word+f.Words; k++ {
+			c := &codes[k]
+			switch size := uint(t.WordBits(k)); {
+			case f.Lines > 0 && k > f.Word: // at rest, always
+			case f.Form != schema.FormGrid || f.Raw:
+				c.low, c.full = size, true
+			default:
+				c.reach = int64(f.Tolerance/f.Step + 0.5 + 1e-3)
+				c.low = uint(bits.Len64(uint64(c.reach))) + 1
+				c.count, c.wraps = f.Values(), f.Angle
+				if c.reach == 0 {
+					c.low = 0
+				} else if c.low >= size {
+					c.low, c.full = size, true
+				}
+			}
+		}
+	}
+	return codes
+}
+
+// find is the word that ends in low and is nearest to truth; ok is false where
+// there is none.
+func (c *wordCode) find(low uint32, truth int32) (word int32, ok bool) {
+	switch {
+	case c.full:
+		return int32(low), true
+	case c.low == 0:
+		return truth, true
+	}
+	ends := uint32(1)<<c.low - 1
+	if c.wraps {
+		// Around the turn the low bits jump: try what is near.
+		for d := int64(0); d <= c.reach; d++ {
+			for _, v := range [2]int64{int64(truth) + d, int64(truth) - d} {
+				if v = (v + c.count) % c.count; uint32(v)&ends == low {
+					return int32(v), true
+				}
+			}
+		}
+		return 0, false
+	}
+	d := int64(int32((low-uint32(truth))<<(32-c.low)) >> (32 - c.low))
+	v := int64(truth) + d
+	return int32(v), v >= 0 && (c.count == 0 || v < c.count)
+}
+
+// list makes own the entities of an owner that have predicted components, among
+// tables, in the order of their NetIDs.
+func (c *resultCoder) list(tables func(func(ecs.Table) bool), owner uint32) {
+	c.own = c.own[:0]
+	for t := range tables {
+		owners := ownersOf(c.comps[0], &t)
+		mask := t.Mask & c.predicted
+		if owners == nil || mask == 0 || t.NetIDs == nil {
+			continue
+		}
+		for i, o := range owners {
+			if o.Client == owner {
+				c.own = append(c.own, ownResult{t.NetIDs[i], t.Entities[i], mask})
+			}
+		}
+	}
+	sortOwn(c.own)
+}
+
+// ownersOf is the column of owners of a table, nil if it has none.
+func ownersOf(ownerC *ecs.Component, t *ecs.Table) []components.Owner {
+	if t.Mask&1 == 0 {
+		return nil
+	}
+	return unsafe.Slice((*components.Owner)(t.Column(ownerC)), len(t.Entities))
+}
+
+func sortOwn(own []ownResult) {
+	slices.SortFunc(own, func(a, b ownResult) int { return cmp.Compare(a.id, b.id) })
+}
+
+// write makes a the result of the entities that were listed. It reports false
+// where that would be too long.
+func (c *resultCoder) write(w *ecs.World, a *advice) bool {
+	size := hashBits
+	for i := range c.own {
+		for m := c.own[i].mask; m != 0; m &= m - 1 {
+			size += c.sizes[trailing(m)]
+		}
+	}
+	if size > 8*maxResult {
+		return false
+	}
+	var h resultHash
+	c.w.Reset(a.result[:0])
+	for i := range c.own {
+		o := &c.own[i]
+		h.entity(o)
+		for m := o.mask; m != 0; m &= m - 1 {
+			k := trailing(m)
+			comp := c.comps[k]
+			c.words = resize(c.words, comp.Words)
+			comp.Schema.Quantize(c.words, comp.Words, w.Pointer(o.entity, comp), 1)
+			for j, v := range c.words {
+				code := &c.codes[k][j]
+				c.w.Bits(uint64(uint32(v)), code.low)
+				h.add(uint32(v) & code.mask)
+			}
+		}
+	}
+	c.w.Bits(uint64(h.sum()), hashBits)
+	a.result, a.bits = c.w.Bytes(), size
+	return true
+}
+
+func (h *resultHash) entity(o *ownResult) {
+	h.add(uint32(o.id))
+	h.add(uint32(o.mask))
+	h.add(uint32(o.mask >> 32))
+}
+
+// agrees reports whether a result stands for what entities are in a world, within
+// tolerance.
+func (c *resultCoder) agrees(w *ecs.World, own []ownResult, result []byte) bool {
+	var h resultHash
+	c.r.Reset(result)
+	for i := range own {
+		o := &own[i]
+		h.entity(o)
+		for m := o.mask; m != 0; m &= m - 1 {
+			if !c.componentAgrees(trailing(m), w.Pointer(o.entity, c.comps[trailing(m)]), &h) {
+				return false
+			}
+		}
+	}
+	sum := uint16(c.r.Bits(hashBits))
+	rest := uint(c.r.Remaining()) // what filled up the message, and then the result
+	return sum == h.sum() && rest < 16 && c.r.Bits(rest) == 0 && c.r.Err() == nil
+}
+
+// componentAgrees compares what comes next in a result with a component.
+func (c *resultCoder) componentAgrees(k int, value unsafe.Pointer, h *resultHash) bool {
+	comp := c.comps[k]
+	c.words = resize(c.words, comp.Words)
+	comp.Schema.Quantize(c.words, comp.Words, value, 1)
+	near := false // it may be another value, within tolerance
+	for j, truth := range c.words {
+		code := &c.codes[k][j]
+		v, ok := code.find(uint32(c.r.Bits(code.low)), truth)
+		if !ok {
+			return false
+		}
+		h.add(uint32(v) & code.mask)
+		near = near || code.low > 0
+		c.words[j] = v
+	}
+	if !near {
+		return true
+	}
+	// Own state travels as raw bits, which stay within the range.
+	c.raw = comp.Schema.AppendRaw(c.raw[:0], value)
+	c.a, c.b = resize(c.a, int(comp.Schema.Size+7)/8), resize(c.b, int(comp.Schema.Size+7)/8)
+	told, truth := unsafe.Pointer(&c.a[0]), unsafe.Pointer(&c.b[0])
+	comp.Schema.Dequantize(told, c.words, comp.Words, 1)
+	_, err := comp.Schema.ReadRaw(c.raw, truth)
+	return err == nil && comp.Schema.Compare(told, truth) < 0
+}
+
+// checkAdvice reports whether results are fine enough for the tolerances of a
+// protocol: what is off by quantizing alone must agree, or client and server
+// correct each other for ever. Own state is exact, so that the half of a result's
+// step is all that there is.
+func checkAdvice(p *ecs.Protocol) error {
+	if p.Quantized() {
+		return nil
+	}
+	for _, comp := range p.Replicated() {
+		if comp.Mode&ecs.Predicted == 0 || comp.Words == 0 {
+			continue
+		}
+		for i := range comp.Schema.Fields {
+			f := &comp.Schema.Fields[i]
+			if off := quantizedOff(f); off > 0 && f.Tolerance <= off {
+				return fmt.Errorf("%w: corrections on mismatch: %s.%s is quantized to within %g and compared to within %g: write a tol above %g, or a smaller step",
+					ErrConfig, comp.Name, f.Path, off, f.Tolerance, off)
+			}
+		}
+	}
+	return nil
+}
+
+// quantizedOff is how far quantizing moves a value of a field at most, in the
+// unit of its tolerance.
+func quantizedOff(f *schema.Field) float64 {
+	switch {
+	case f.Form == schema.FormUnit && f.Len == 2:
+		return 1 / math.Ldexp(1, f.Bits-2)
+	case f.Form == schema.FormUnit:
+		return 1.25 / float64((int(1)<<(f.Bits/2)-2)/2)
+	case f.Form == schema.FormQuat:
+		// 2·√3 steps.
+		return 2 * math.Sqrt(3) * math.Sqrt2 / (math.Ldexp(1, (f.Bits-2)/3) - 1)
+	case f.Form != schema.FormGrid || f.Raw || f.Step == 0:
+		return 0
+	}
+	exact := math.Ldexp(1, -f.Fixed)
+	switch f.Kind.String()[0] {
+	case 'b':
+		return 0
+	case 'f':
+		exact = 0
+	}
+	if f.Step <= exact {
+		return 0
+	}
+	off := f.Step / 2
+	if !f.Angle {
+		off = max(off, f.Max-(f.Min+float64(f.Values()-1)*f.Step))
+	}
+	return off
+}

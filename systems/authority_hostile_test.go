@@ -1,0 +1,196 @@
+package systems
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// changesOf are the bytes of changes of cursors, in front of an input.
+func changesOf(i *intruder, seq uint16, ids []components.NetID, v cursor) []byte {
+	coder := newChangeCoder(foreignComponents(i.game.server.protocol))
+	t := coder.components[0].Schema
+	words := make([]int32, t.Words)
+	t.Quantize(words, t.Words, unsafe.Pointer(&v), 1)
+	coder.begin(nil)
+	for _, id := range ids {
+		coder.change(uint32(id), 0, words)
+	}
+	return append(coder.end(0, len(ids)), i.input(seq, push{DX: 1})...)
+}
+
+// A client that writes what is not its own, makes up entities and components, or lies
+// about lengths changes nothing but its own; what it sends is counted, and bounded.
+//
+//mutant:rule A1 systems/authority_server.go
+//mutant:from 		if s.world.Pointer(e, coder.components[m.component]) == nil || s.changes.authority.holder(s.world, e) != p.id {
+//mutant:to 		if s.world.Pointer(e, coder.components[m.component]) == nil {
+//mutant:rule A1 systems/authority_server.go
+//mutant:from 	if len(c.held) == maxHeld {
+//mutant:to 	if len(c.held) == 2*maxHeld {
+func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
+	asked := 0
+	g := gallery(t, 1, netsys.Link{}, ServerConfig{Accept: func(*ecs.World, Change) error { asked++; return nil }}, nil)
+	i := g.intrude()
+	g.run(10)
+	w := g.server.World()
+	victim, own := w.NetID(painterOf(w, g.clients[0].ID())), w.NetID(painterOf(w, i.id))
+	untouched := w.Spawn(place{}, tint{}) // has no cursor
+	bare := w.NetID(untouched)
+	i.send(changesOf(i, 1, []components.NetID{victim, bare, 4_000_000_000, own}, cursor{X: 9}))
+	i.tick()
+	i.tick()
+	p := g.server.peers[1]
+	if got := p.changes.stats; got.Unowned != 2 || got.Taken != 1 || asked != 1 || p.malformed != 0 {
+		t.Fatalf("%+v, asked %d times", got, asked)
+	}
+	if cursorOf(w, i.id).X != 9 || cursorOf(w, g.clients[0].ID()).X != 1 {
+		t.Fatal("not its own changed, or its own did not")
+	}
+	if p.inputs.stats.Rejected > 0 || !p.inputs.any {
+		t.Error("the inputs behind changes were not read")
+	}
+
+	// An old packet brings nothing new, and the same value is not judged again.
+	handler := (*serverHandler)(g.server)
+	handler.Received(g.now, p.session, netsys.Packet{Seq: uint16(p.changes.newest) - 7, Data: changesOf(i, 2, []components.NetID{own}, cursor{X: 3})})
+	handler.Received(g.now, p.session, netsys.Packet{Seq: uint16(p.changes.newest) + 1, Newest: true, Data: changesOf(i, 3, []components.NetID{own}, cursor{X: 9})})
+	g.step()
+	if cursorOf(w, i.id).X != 9 || asked != 1 {
+		t.Errorf("%v after an old packet, asked %d times", cursorOf(w, i.id), asked)
+	}
+
+	// Many values in one wake-up are one question to the game.
+	for n := range 200 {
+		i.send(changesOf(i, uint16(4+n), []components.NetID{own}, cursor{X: float32(n)}))
+	}
+	i.tick()
+	i.tick()
+	if asked > 3 {
+		t.Errorf("asked %d times in two wake-ups", asked)
+	}
+
+	// More components than are kept.
+	var mine []components.NetID
+	for range maxHeld + 40 {
+		mine = append(mine, w.NetID(w.Spawn(components.Owner{Client: i.id}, cursor{})))
+	}
+	for len(mine) > 0 {
+		n := min(len(mine), maxChanges)
+		i.send(changesOf(i, 300, mine[:n], cursor{X: 5}))
+		mine = mine[n:]
+	}
+	i.tick()
+	i.tick()
+	if got := p.changes.stats.Flooded; got != 41 || len(p.changes.held) != maxHeld {
+		t.Errorf("%d values too many, %d are kept", got, len(p.changes.held))
+	}
+
+	before := w.Hash()
+	good := changesOf(i, 400, []components.NetID{own, own}, cursor{X: 100})
+	bad := [][]byte{
+		{kindChanges}, {kindChanges | 1<<kindBits}, {kindChanges | 31<<kindBits, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		good[:4], {kindChanges | 1<<kindBits, 0, 0, 0, 0, 0, 0, 0},
+	}
+	for _, b := range bad {
+		i.send(b)
+	}
+	i.tick()
+	i.tick()
+	if p.malformed != len(bad) || i.reason != nil {
+		t.Errorf("%d messages were malformed, %d counted", len(bad), p.malformed)
+	}
+	for st := range g.server.Clients {
+		if st.ID == i.id && (st.Malformed != uint64(len(bad)) || st.Changes.Flooded != 41) {
+			t.Errorf("%+v", st)
+		}
+	}
+	_ = before
+	g.mustConverge()
+}
+
+// What can be read of changes can be written and means the same.
+func FuzzReadChanges(f *testing.F) {
+	list := foreignComponents(canvas())
+	c := newChangeCoder(list)
+	c.begin(nil)
+	c.change(300, 0, []int32{5, 2000})
+	c.change(1, 1, []int32{359})
+	f.Add(append(c.end(0, 2), kindInput, 1, 2))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) == 0 {
+			return
+		}
+		c := newChangeCoder(list)
+		rest, err := c.read(b)
+		if err != nil {
+			if !errors.Is(err, ErrMessage) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again := newChangeCoder(list)
+		again.begin(nil)
+		for i := range c.told {
+			again.change(c.told[i].id, c.told[i].component, c.value(&c.told[i]))
+		}
+		out := append(again.end(0, len(c.told)), rest...)
+		second := newChangeCoder(list)
+		if more, err := second.read(out); err != nil || !slices.Equal(second.told, c.told) || !slices.Equal(second.words, c.words) || !slices.Equal(more, rest) {
+			t.Fatalf("%x came back as %x: %v", b, out, err)
+		}
+	})
+}
+
+// What can be read of notices can be written and means the same, and a client takes any
+// of it without harm.
+func FuzzReadNotices(f *testing.F) {
+	list := foreignComponents(canvas())
+	b := codec.AppendUvarint([]byte{kindNotices}, 1)
+	for _, n := range []notice{
+		{kind: noticeInput, tick: 9, input: 7, reason: "no magic"}, {kind: noticeFast, tick: 10, inputs: 70},
+		{kind: noticeGranted, tick: 3, id: 2}, {kind: noticeRevoked, tick: 3, id: 2}, {kind: noticeGone, tick: 3, id: 2},
+	} {
+		b = n.append(b, nil, nil)
+	}
+	n := notice{kind: noticeChange, tick: 9, id: 2, seq: 700, reason: "no"}
+	f.Add(n.append(b, []int32{40, 50}, list[0].Schema))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r := noticeReader{components: list}
+		if err := r.read(b); err != nil {
+			if !errors.Is(err, ErrMessage) {
+				t.Fatal(err)
+			}
+			return
+		}
+		out := codec.AppendUvarint([]byte{kindNotices}, uint64(r.first))
+		for i := range r.notices {
+			n := &r.notices[i]
+			if n.kind == noticeChange {
+				out = n.append(out, r.value(n), list[n.component].Schema)
+			} else {
+				out = n.append(out, nil, nil)
+			}
+		}
+		again := noticeReader{components: list}
+		if err := again.read(out); err != nil || again.first != r.first || !slices.Equal(again.notices, r.notices) || !slices.Equal(again.words, r.words) {
+			t.Fatalf("%x came back as %x: %v", b, out, err)
+		}
+		g := gallery(t, 1, netsys.Link{}, ServerConfig{}, nil)
+		c := g.clients[0]
+		draw(c, c.ID(), cursor{X: 20})
+		g.step()
+		(*clientHandler)(c).Received(g.now, c.session, netsys.Packet{At: g.now, Newest: true, Data: b})
+		g.run(3)
+		if err := c.Err(); err != nil && !errors.Is(err, ErrMessage) {
+			t.Fatal(err)
+		}
+		checkClient(t, c)
+	})
+}

@@ -1,0 +1,181 @@
+package systems
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// MaxBlame is how many fields a client keeps account of.
+const MaxBlame = 64
+
+// Blame is what one field had to do with a client's corrections.
+type Blame struct {
+	Component string `json:"component"`
+	Field     string `json:"field"`
+	// Corrections are those in which the field was beyond its tolerance, and Share how
+	// much of all that is, 0 to 1: several fields may be wrong at once.
+	Corrections uint64  `json:"corrections"`
+	Share       float64 `json:"share"`
+	// Largest and Mean are how far prediction and truth were apart, in the field's unit; 0
+	// for what is no number.
+	Largest float64 `json:"largest"`
+	Mean    float64 `json:"mean"`
+	// Times is over how many values Mean is the mean: one for each entity.
+	Times uint64 `json:"times"`
+	// Tick is the server tick of the latest.
+	Tick uint32 `json:"tick"`
+}
+
+// BlameTable says what caused corrections: which field, how often, by how much.
+type BlameTable struct {
+	// Corrections are all that there were.
+	Corrections uint64
+	// Rows are the fields, those of the most corrections first.
+	Rows []Blame
+	// Unlisted counts wrong values of fields beyond [MaxBlame].
+	Unlisted uint64
+}
+
+// Blame is what caused this client's corrections so far.
+func (c *Client) Blame() BlameTable {
+	t := BlameTable{Corrections: c.stats.Corrections, Unlisted: c.blame.unlisted}
+	for i := range c.blame.rows {
+		x := &c.blame.rows[i]
+		row := Blame{
+			Component: x.component.Name, Field: x.component.Schema.Fields[x.field].Path,
+			Corrections: x.corrections, Largest: x.largest, Times: x.times, Tick: x.tick,
+		}
+		if x.times > 0 {
+			row.Mean = x.sum / float64(x.times)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.order()
+	return t
+}
+
+// Add returns the sum of two tables, as of two clients.
+func (t BlameTable) Add(o BlameTable) BlameTable {
+	sum := BlameTable{t.Corrections + o.Corrections, slices.Clone(t.Rows), t.Unlisted + o.Unlisted}
+	for _, x := range o.Rows {
+		i := slices.IndexFunc(sum.Rows, func(y Blame) bool { return y.Component == x.Component && y.Field == x.Field })
+		if i < 0 {
+			sum.Rows = append(sum.Rows, x)
+			continue
+		}
+		y := &sum.Rows[i]
+		if n := x.Times + y.Times; n > 0 {
+			y.Mean = (x.Mean*float64(x.Times) + y.Mean*float64(y.Times)) / float64(n)
+			y.Times = n
+		}
+		y.Corrections += x.Corrections
+		y.Largest, y.Tick = max(x.Largest, y.Largest), max(x.Tick, y.Tick)
+	}
+	sum.order()
+	return sum
+}
+
+// order sorts the rows and works out their shares.
+func (t *BlameTable) order() {
+	for i := range t.Rows {
+		t.Rows[i].Share = float64(t.Rows[i].Corrections) / float64(max(t.Corrections, 1))
+	}
+	slices.SortFunc(t.Rows, func(a, b Blame) int {
+		return cmp.Or(-cmp.Compare(a.Corrections, b.Corrections), cmp.Compare(a.Component, b.Component), cmp.Compare(a.Field, b.Field))
+	})
+}
+
+// String is the table as text, a line a field; empty where there is no row.
+func (t BlameTable) String() string {
+	if len(t.Rows) == 0 {
+		return ""
+	}
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "field\tof %d corrections\tshare\tmean\tlargest\tlast tick\n", t.Corrections)
+	for _, r := range t.Rows {
+		fmt.Fprintf(w, "%s.%s\t%d\t%.0f %%\t%.4g\t%.4g\t%d\n", r.Component, r.Field, r.Corrections, 100*r.Share, r.Mean, r.Largest, r.Tick)
+	}
+	if t.Unlisted > 0 {
+		fmt.Fprintf(w, "others\t\t\t\t\t(%d values)\n", t.Unlisted)
+	}
+	_ = w.Flush() // a Builder fails never
+	return text.String()
+}
+
+// blame counts wrong predictions by field.
+type blame struct {
+	rows     []blameRow
+	unlisted uint64
+}
+
+type blameRow struct {
+	component   *ecs.Component
+	field       int
+	corrections uint64
+	times       uint64 // values that were numbers
+	largest     float64
+	sum         float64
+	tick        uint32
+}
+
+// note counts each field of a component that was predicted wrongly, of the state of a
+// tick. Where both sides quantize every step words has both values as words, one behind
+// the other, and none may differ.
+func (b *blame) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, words []int32) {
+	for i := range comp.Schema.Fields {
+		f := &comp.Schema.Fields[i]
+		differs := false
+		if n := len(words) / 2; n > 0 {
+			differs = !slices.Equal(words[f.Word:f.Word+f.Words], words[n+f.Word:n+f.Word+f.Words])
+		} else {
+			differs = comp.Schema.Differs(i, predicted, truth)
+		}
+		if !differs {
+			continue
+		}
+		row := b.row(comp, i)
+		if row == nil {
+			b.unlisted++
+			continue
+		}
+		if row.corrections == 0 || row.tick != tick {
+			row.corrections++
+			row.tick = tick
+		}
+		if d, number := comp.Schema.Apart(i, predicted, truth); number {
+			row.times++
+			row.sum += d
+			row.largest = max(row.largest, d)
+		}
+	}
+}
+
+// row is where a field is counted, nil where there are too many.
+func (b *blame) row(comp *ecs.Component, field int) *blameRow {
+	for i := range b.rows {
+		if r := &b.rows[i]; r.component == comp && r.field == field {
+			return r
+		}
+	}
+	if len(b.rows) == MaxBlame {
+		return nil
+	}
+	b.rows = append(b.rows, blameRow{component: comp, field: field})
+	return &b.rows[len(b.rows)-1]
+}
+
+// blames counts what was wrong about a component that mismatch has just found to be.
+func (c *Client) blames(comp *ecs.Component, predicted, truth unsafe.Pointer) {
+	var words []int32
+	if c.protocol.Quantized() {
+		words = c.pair[:2*comp.Words]
+	}
+	c.blame.note(c.own.tick, comp, predicted, truth, words)
+}

@@ -1,0 +1,283 @@
+package systems
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/timeline"
+)
+
+// rewindServer uses each input in the tick that its client stamped it with. For one that
+// comes late it goes back, once a tick, to the oldest tick that has changed (rule B3).
+type rewindServer struct {
+	forwardServer
+	line   *timeline.Timeline
+	visits visits
+	window uint32
+	early  int64
+	held   []uint32 // players that are waited for
+	still  []int32  // the neutral input
+}
+
+func newRewindServer(s *Server) *rewindServer {
+	m := &rewindServer{forwardServer: forwardServer{s}}
+	m.window = uint32(max(s.policies.WindowTicks(s.config.TickRate), 1))
+	m.early = int64(stampedEarly(s.policies, s.config.TickRate))
+	m.visits.begin(s)
+	m.still = []int32{}
+	if in := s.protocol.Input(); in != nil && in.Schema.Words > 0 {
+		value := make([]uint64, (in.Schema.Size+7)/8)
+		m.still = make([]int32, in.Schema.Words)
+		in.Schema.Snap(unsafe.Pointer(&value[0]))
+		in.Schema.Quantize(m.still, in.Schema.Words, unsafe.Pointer(&value[0]), 1)
+	}
+	return m
+}
+
+func (m *rewindServer) stages() (onTick, after *ecs.Stage) {
+	authority := m.protocol.AuthorityStage()
+	m.line = timeline.New(m.world, timeline.Config{
+		First: m.Server.tick, Window: int(m.window), Early: int(m.early),
+		Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority,
+	}, rewindSteps{serverSteps{m.Server}, m})
+	tick := ecs.NewStage("Tick").Nest(m.world.SimulateStage()).Nest(authority)
+	_, after = m.forwardServer.stages()
+	return ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick}), after
+}
+
+// maxSeats is how many players there may be: as many as clients, as many who are waited
+// for, and those who have left lately.
+func maxSeats(clients int) int { return min(3*clients, 4096) }
+
+// rewindSteps makes events, outcomes and whoever comes and goes follow the timeline.
+type rewindSteps struct {
+	serverSteps
+	m *rewindServer
+}
+
+func (l rewindSteps) Start(tick uint32) {
+	l.serverSteps.Start(tick)
+	l.m.visits.repeat(l.m.world, tick)
+}
+
+// apply is the system ServerApply: it simulates the next tick, and before it again what
+// late inputs have changed, each tick with Simulate and Authority.
+func (m *rewindServer) apply(*ecs.World) {
+	s := m.Server
+	for _, id := range m.held {
+		m.line.Overrule(id, s.tick, m.still)
+	}
+	for _, p := range s.peers {
+		if s.tick%lossEvery == 0 {
+			p.loss.take(s.now, p.session.Stats().LossIn)
+		}
+		m.lead(p)
+	}
+	m.line.Step()
+	for _, p := range s.peers {
+		m.processed(p)
+	}
+	m.visits.forget(s.tick - min(s.tick, m.window))
+}
+
+func (m *rewindServer) tick() bool {
+	m.onTick.Run(m.world)
+	m.frames.Step()
+	return true
+}
+
+func (m *rewindServer) horizon() uint32 {
+	if m.line.Next() == 0 {
+		return 0
+	}
+	return m.policies.FirstOpen(m.config.TickRate, m.line.Next()-1, m.line.Horizon())
+}
+
+// processed settles which tick the own state of a client is told of: the newest for
+// which all of its inputs are there or will not come. Before the first came it is the
+// newest of all.
+func (m *rewindServer) processed(p *peer) {
+	in, newest := p.inputs, m.Server.tick
+	if known, ok := m.line.Decided(p.id); ok && in.any {
+		newest = min(newest, known)
+	}
+	in.expected = newest + 1
+	in.stats.Missing = m.line.Missing(p.id)
+	if in.any {
+		in.stats.Ticks++
+		in.stats.Depth += uint64(in.waiting())
+	}
+}
+
+// lateShare is how often, in inputs, losses in a row make one late that the lead does
+// not cover.
+const lateShare = 1e-3
+
+// leadReserve is how many ticks before its time a packet's newest input should be there,
+// so that runs of losses seldom make one late.
+func leadReserve(loss float64) int32 {
+	return int32(math.Ceil(math.Log(lateShare)/math.Log(min(max(loss, 0.01), 0.5)))) - 1
+}
+
+// lead steers how far the client's clock leads (rule B2).
+func (m *rewindServer) lead(p *peer) {
+	in, tick := p.inputs, int64(m.Server.tick)
+	if !in.any {
+		return
+	}
+	in.settle(tick)
+	need := leadReserve(p.loss.share) + int32(m.config.WakeEvery-1)
+	// What the server tells must not be ahead of what the client has predicted.
+	trip := int32(p.session.Stats().RTT / m.world.StepDuration())
+	need = max(need, int32(m.policies.SuggestTicks(m.config.TickRate))+1-trip)
+	in.slack.lead(tick, need, in.waiting()+int(math.Round(in.tip.pending)))
+}
+
+func (m *rewindServer) joined(p *peer, _ seat, back bool) {
+	s := m.Server
+	p.expectPackets()
+	p.inputs.follow(max(s.tick, 1) - 1)
+	if back {
+		m.held = slices.DeleteFunc(m.held, func(id uint32) bool { return id == p.id })
+		m.visits.add(s.tick, p.id, returns)
+		return
+	}
+	if err := m.line.Join(p.id, s.tick, s.tick); err != nil {
+		s.config.Logger.Error("client refused", "client", p.id, "error", err)
+		p.session.Close(s.now, netsys.ReasonServerClosing)
+		return
+	}
+	m.visits.add(s.tick, p.id, comes)
+}
+
+func (m *rewindServer) left(p *peer, waited bool) {
+	m.unpin(p)
+	if waited {
+		m.close(p.id)
+		m.held = append(m.held, p.id)
+	}
+}
+
+// close decides that no more inputs come for ticks that have been simulated.
+func (m *rewindServer) close(player uint32) {
+	tick := m.Server.tick
+	for t := tick - min(tick, m.window); t < tick; t++ {
+		m.line.Overrule(player, t, nil)
+	}
+}
+
+func (m *rewindServer) departed(*ecs.World) {
+	s := m.Server
+	for _, id := range s.left {
+		m.held = slices.DeleteFunc(m.held, func(held uint32) bool { return held == id })
+		if m.line.Leave(id, s.tick) != nil && m.line.Leave(id, s.tick+1) != nil {
+			continue // it never joined
+		}
+		m.visits.add(s.tick, id, goes)
+	}
+	s.left = s.left[:0]
+}
+
+func (m *rewindServer) received(p *peer, pk netsys.Packet) {
+	if m.read(p, pk) {
+		m.take(p, pk.Newest)
+	}
+}
+
+// take gives the inputs of a message to their ticks. newestPacket says that no later
+// packet of this client came before it.
+func (m *rewindServer) take(p *peer, newestPacket bool) {
+	s, in, msg := m.Server, p.inputs, &m.Server.message
+	tick := int64(s.tick)
+	newest := codec.Lift(msg.newest, s.tick)
+	if newest == 0 || int64(newest) < int64(msg.count) {
+		in.stats.Rejected += uint64(msg.count)
+		return
+	}
+	oldest := newest - uint32(msg.count) + 1
+	if ahead := int64(newest) - tick; ahead <= m.early {
+		m.listen(p, oldest)
+		before := max(in.newest, in.expected-1)
+		if ahead < -int64(m.window) {
+			in.slack.stray(tick, int(ahead), in.slack.pending(msg.shift))
+		} else {
+			in.newest = max(in.newest, newest)
+			in.slacken(tick, int(ahead), in.slack.pending(msg.shift), newestPacket)
+		}
+		s.keepPace(p, before)
+	}
+	n := in.table.Words
+	for i := range msg.count {
+		m.put(p, oldest+uint32(i), msg.words[i*n:(i+1)*n])
+	}
+}
+
+// listen begins to wait for the inputs of a client with the first message: its first
+// input is for no tick before that, nor for one that has been simulated.
+func (m *rewindServer) listen(p *peer, oldest uint32) {
+	if p.inputs.any {
+		return
+	}
+	p.inputs.any = true
+	p.inputs.slack.clear(int64(m.Server.tick))
+	m.close(p.id)
+	for t := m.Server.tick; t < oldest; t++ {
+		m.line.Overrule(p.id, t, nil)
+	}
+}
+
+// put gives one input to its tick, where the game allows it.
+func (m *rewindServer) put(p *peer, tick uint32, words []int32) {
+	s, st := m.Server, &p.inputs.stats
+	if tick < s.tick && s.policies.Late != policy.LateRewrite {
+		st.Rejected++
+		return
+	}
+	switch m.line.Put(p.id, tick, words) {
+	case timeline.Duplicate:
+		return
+	case timeline.InTime:
+	case timeline.Rewrote:
+		st.Rewrote++
+		st.Late++
+	case timeline.Agreed:
+		st.Late++
+	case timeline.OverCap:
+		st.Capped++
+		st.Rejected++
+		return
+	default:
+		st.Rejected++
+		return
+	}
+	st.Consumed++
+	if s.refuseInput(p.id, tick, tick, words) {
+		m.line.Overrule(p.id, tick, nil)
+	}
+}
+
+// past is the state that a client's own entities are told of, where that is not the
+// world's.
+func (m *rewindServer) past(p *peer) (ecs.Past, bool) {
+	if p.inputs.expected >= m.line.Next() {
+		return ecs.Past{}, false
+	}
+	past, err := m.line.History().At(p.inputs.expected)
+	return past, err == nil
+}
+
+// ownValue is the value after the tick that own state tells of; for what was not there
+// then, the newest.
+func (m *rewindServer) ownValue(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
+	if past, is := m.past(p); is {
+		if at := past.Pointer(e, c); at != nil {
+			return at
+		}
+	}
+	return m.world.Pointer(e, c)
+}

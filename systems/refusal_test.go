@@ -1,0 +1,201 @@
+package systems
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+var errMagic = errors.New("not enough magic")
+
+var honestAddr = netip.MustParseAddrPort("127.0.0.1:5555")
+
+// noShots refuses to fire.
+func noShots() RefuseFunc {
+	return Refuse(func(_ *ecs.World, _ uint32, in *push) error {
+		if in.Fire {
+			return errMagic
+		}
+		return nil
+	})
+}
+
+// An input that the game refuses has no effect but that of what is held, and the client
+// is told of each, once, in order, with the reason, however bad the link is.
+//
+//mutant:rule B1 systems/server_apply.go
+//mutant:from 		words = nil
+//mutant:to 		_ = words
+//mutant:rule B1 systems/refusal_client.go
+//mutant:from 		if number := r.first + uint32(i); number > x.heard {
+//mutant:to 		if number := r.first + uint32(i); number > 0 {
+//mutant:rule B1 systems/refusal_server.go
+//mutant:from 		s.notice = codec.AppendUvarint(append(s.notice[:0], kindNotices), uint64(q.done)+1)
+//mutant:to 		q.n, q.done = 0, q.done+uint32(q.n)
+func TestNetcodeB1_RefusedInputs(t *testing.T) {
+	seeds(t, 5, 20, func(t *testing.T, seed uint64) {
+		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+			var told []Refusal
+			g := newGame(t, plaza, ServerConfig{Seed: seed, Join: spawnPawn, Refuse: noShots(), Policies: policy.Policies{Timing: timing}})
+			fired := map[uint32]bool{}
+			var c *Client
+			n := 0
+			c = g.join(ClientConfig{OnRefused: func(r Refusal) { told = append(told, r) }, Gather: Gather(func(_ *ecs.World, in *push) {
+				n++
+				if in.DX = 1; n > 60 && n%40 == 0 && n < 1200 {
+					in.Fire = true
+					fired[c.Input()] = true
+				}
+			})}, badLink)
+			g.connect()
+			g.run(1500)
+			var s InputStats
+			for st := range g.server.Clients {
+				s = st.Inputs
+			}
+			for i, r := range told {
+				if r.Cause != RefusedInput || r.Reason != errMagic.Error() || !fired[r.Input] || i > 0 && told[i-1].Input >= r.Input {
+					t.Fatalf("%+v after %+v", r, told[:i])
+				}
+			}
+			if uint64(len(told)) != s.Refused || s.Refused < 10 || c.Stats().Refusals != s.Refused {
+				t.Errorf("%v: told of %d of %d", timing, len(told), s.Refused)
+			}
+			for e := range ecs.All[ownerRow](g.server.World()) {
+				if n := ecs.Get[shots](g.server.World(), e).Count; n != 0 {
+					t.Errorf("%d shots in spite of it", n)
+				}
+			}
+			g.mustConverge()
+		}
+	})
+}
+
+// Refusals are no means to make a server talk: what is beyond the rate is counted only.
+//
+//mutant:rule B1 systems/refusal_server.go
+//mutant:from 	if q.spent+int64(tickRate) > noticeBurst*int64(tickRate) || !q.add(n, nil, nil) {
+//mutant:to 	if !q.add(n, nil, nil) {
+func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
+	told := 0
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Refuse: noShots()})
+	g.join(ClientConfig{
+		OnRefused: func(Refusal) { told++ },
+		Gather:    Gather(func(_ *ecs.World, in *push) { in.Fire = true }),
+	}, netsys.Link{})
+	g.connect()
+	g.run(20 * 60)
+	s := g.server.Stats()
+	if told < 200 || told > 20*noticeRate+noticeBurst+10 || uint64(told)+s.Untold < s.Inputs.Refused-1 || s.Inputs.Refused < 1100 {
+		t.Errorf("told of %d, not of %d, of %d", told, s.Untold, s.Inputs.Refused)
+	}
+
+	// Nor does one that acknowledges nothing make it keep more.
+	i := g.intrude()
+	for n := range 100 {
+		i.send(i.input(uint16(n+1), push{Fire: true}))
+		g.step()
+	}
+	if q := &g.server.peers[1].notices; q.n > maxNotices || q.n < noticeBurst {
+		t.Errorf("%d notices wait", q.n)
+	}
+}
+
+// hasty is the wire of a client whose clock runs ahead of that of the world.
+type hasty struct {
+	netsys.Wire
+	game *game
+}
+
+func (w hasty) Send(_ time.Time, to netip.AddrPort, b []byte) error {
+	return w.Wire.Send(w.game.now, to, b)
+}
+
+func (w hasty) Poll(_ time.Time, deliver func(netsys.Datagram)) { w.Wire.Poll(w.game.now, deliver) }
+
+// A client whose clock runs twice as fast gets nowhere sooner; that is counted and told.
+// Honest ones are not suspected, whatever the link does, and whoever stalls.
+//
+//mutant:rule D1 systems/refusal.go
+//mutant:from 		c.credit = min(c.credit+now.Sub(c.at).Seconds()*float64(tickRate)*paceShare, paceBurst)
+//mutant:to 		c.credit = paceBurst
+//mutant:rule D1 systems/refusal.go
+//mutant:from 	paceBurst = inputWindow
+//mutant:to 	paceBurst = 8
+func TestNetcodeD1_FastClients(t *testing.T) {
+	seeds(t, 3, 8, func(t *testing.T, seed uint64) {
+		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+			var told []Refusal
+			g := newGame(t, plaza, ServerConfig{Seed: seed, Join: spawnPawn, Policies: policy.Policies{Timing: timing}})
+			right := Gather(func(_ *ecs.World, in *push) { in.DX = 1 })
+			link := netsys.Link{Latency: 250 * time.Millisecond, Jitter: 84 * time.Millisecond, Loss: 0.05, Burst: 400 * time.Millisecond}
+			honest := g.join(ClientConfig{Gather: gatherPush()}, link)
+			g.connect()
+			fast, err := NewClient(hasty{g.network.Node(honestAddr), g}, g.addr, plaza(), ClientConfig{Gather: right, Start: g.now, Random: netsys.SeededRandom(99),
+				OnRefused: func(r Refusal) { told = append(told, r) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			clock := g.now
+			ticks := 0
+			run := func(seconds int) {
+				for range seconds * 60 {
+					clock = clock.Add(2 * testTick)
+					fast.Advance(clock)
+					g.step()
+					ticks++
+				}
+			}
+			run(3)
+			from, ok := g.pawnOf(t, fast.ID())
+			if !ok {
+				t.Fatal("no pawn")
+			}
+			ticks = 0
+			run(20)
+			to, _ := g.pawnOf(t, fast.ID())
+			if went, most := to.X-from.X, float32(ticks)*1.02+arrivalBurst; went*8 > most {
+				t.Errorf("%v: %v steps in %d ticks", timing, went*8, ticks)
+			}
+			g.frozen = true // the server's machine stands for two seconds
+			run(2)
+			g.frozen = false
+			run(10)
+			for st := range g.server.Clients {
+				switch {
+				case st.ID == honest.ID() && st.Inputs.Fast > 0:
+					t.Errorf("%v: the honest client is blamed for %d inputs", timing, st.Inputs.Fast)
+				case st.ID == fast.ID() && st.Inputs.Fast < 15*60:
+					t.Errorf("%v: %d inputs of a client at double speed are too many", timing, st.Inputs.Fast)
+				}
+			}
+			if len(told) < 5 || told[0].Cause != TooFast || told[0].Inputs < 60 {
+				t.Errorf("%v: told %+v", timing, told)
+			}
+		}
+	})
+}
+
+// Reasons are cut where a rune begins.
+func TestReasonsAreCut(t *testing.T) {
+	for _, s := range []string{"", "no", strings.Repeat("é", 40), "\xff" + strings.Repeat("a", 80), strings.Repeat("a", 63) + "é"} {
+		if got := cutReason(s); len(got) > MaxReason || len(got) < min(len(s), MaxReason-1) || !utf8.ValidString(got) {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+}
+
+// Refuse must look at the protocol's input.
+func TestRefuseLooksAtTheInput(t *testing.T) {
+	c := ServerConfig{Refuse: Refuse(func(*ecs.World, uint32, *place) error { return nil })}
+	if _, err := NewServer(netsys.NewNetwork().Node(honestAddr), plaza(), c); !errors.Is(err, ErrConfig) {
+		t.Error(err)
+	}
+}
