@@ -23,17 +23,21 @@ import (
 //
 //	advice   1, or 0 | echo, 2 bits | result
 //	result   for each own entity in the order of NetIDs, for each predicted
-//	         component in the order of registration, for each word: low bits |
+//	         component in the order of registration, for each word: remainder |
 //	         hash, 16 bits
 //
 // The 1 asks for own state: the client has no prediction to tell of, or one of
 // more than maxResult bytes. The entities are not named. Both ends list those
 // that they have: of the client those that it simulates and has a NetID for.
 //
-// Of a word there are as many of its low bits as tell apart the values within
-// tolerance of each other (see wordCode). The server finds the word that ends in
-// these and is nearest to its own. The hash, over all of these words, says
-// whether that is what the client had: see resultHash.
+// Of a word there is the remainder by a number that tells apart the values within
+// tolerance of each other: by the smallest power of two that is large enough, and
+// for an angle by the smallest divisor of the values of a turn. What is compared
+// exactly needs none, and so does everything where both ends quantize each step.
+// Raw numbers with a tolerance, directions and rotations travel as they are. The
+// server finds the word with that remainder which is nearest to its own. The hash,
+// over all of these words, says whether that is what the client had: see
+// resultHash.
 type advice struct {
 	asks   bool
 	echo   uint8 // number of the newest correction that was carried out

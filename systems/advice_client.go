@@ -61,7 +61,7 @@ func (c *Client) advise(m *inputMessage) {
 	if m.advice.asks {
 		return
 	}
-	a.results.list(c.world.Simulated, c.id)
+	a.results.list(c.world, c.id)
 	if m.advice.asks = !a.results.write(c.world, &m.advice); !m.advice.asks {
 		c.stats.AdviceBits += uint64(1 + echoBits + m.advice.bits)
 	}

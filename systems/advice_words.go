@@ -14,13 +14,14 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// wordCode is how a word of a result travels.
+// wordCode is how a word of a result travels: as its remainder by a number that is
+// large enough to tell apart what is within tolerance.
 type wordCode struct {
-	low   uint   // bits of it
-	full  bool   // all there are
-	reach int64  // how far a word within tolerance may lie from the other one
-	count int64  // values of the word; 0: any
+	rest  int64  // what the remainder is by; 1: nothing travels
+	bits  uint   // of the remainder
+	count int64  // values of the word
 	wraps bool   // the first follows the last
+	full  bool   // the word travels as it is
 	mask  uint32 // of the bits that the word has
 }
 
@@ -54,7 +55,7 @@ func newResultCoder(p *ecs.Protocol) *resultCoder {
 		}
 		c.codes[i] = wordCodes(comp.Schema, p.Quantized())
 		for _, k := range c.codes[i] {
-			c.sizes[i] += int(k.low)
+			c.sizes[i] += int(k.bits)
 		}
 	}
 	return c
@@ -66,7 +67,7 @@ func newResultCoder(p *ecs.Protocol) *resultCoder {
 func wordCodes(t *schema.Table, quantized bool) []wordCode {
 	codes := make([]wordCode, t.Words)
 	for k := range codes {
-		codes[k].mask = uint32(1<<t.WordBits(k) - 1)
+		codes[k] = wordCode{rest: 1, mask: uint32(1<<t.WordBits(k) - 1)}
 	}
 	for i := range t.Fields {
 		f := &t.Fields[i]
@@ -74,57 +75,69 @@ func wordCodes(t *schema.Table, quantized bool) []wordCode {
 			continue
 		}
 		for k := f.Word; k < f.Word+f.Words; k++ {
-			c := &codes[k]
-			switch size := uint(t.WordBits(k)); {
+			switch {
 			case f.Lines > 0 && k > f.Word: // at rest, always
 			case f.Form != schema.FormGrid || f.Raw:
-				c.low, c.full = size, true
+				codes[k].full, codes[k].bits = true, uint(t.WordBits(k))
 			default:
-				c.reach = int64(f.Tolerance/f.Step + 0.5 + 1e-3)
-				c.low = uint(bits.Len64(uint64(c.reach))) + 1
-				c.count, c.wraps = f.Values(), f.Angle
-				if c.reach == 0 {
-					c.low = 0
-				} else if c.low >= size {
-					c.low, c.full = size, true
-				}
+				codes[k].near(f)
 			}
 		}
 	}
 	return codes
 }
 
-// find is the word that ends in low and is nearest to truth; ok is false where
-// there is none.
-func (c *wordCode) find(low uint32, truth int32) (word int32, ok bool) {
+// near makes the remainders of a word of a grid tell apart what lies within
+// tolerance of it, and a half step more, because it is a quantized value that is
+// compared with an exact one.
+func (c *wordCode) near(f *schema.Field) {
+	c.count, c.wraps = f.Values(), f.Angle
+	reach := int64(f.Tolerance/f.Step + 0.5 + 1e-3)
+	if c.rest = min(2*reach+1, c.count); c.wraps {
+		for c.count%c.rest != 0 { // else remainders would jump at the turn
+			c.rest++
+		}
+	} else {
+		c.rest = 1 << bits.Len64(uint64(c.rest-1))
+	}
+	c.bits = uint(codec.BitsFor(uint64(c.rest)))
+}
+
+// low is what travels of a word.
+func (c *wordCode) low(word int32) uint64 {
+	if c.full {
+		return uint64(uint32(word))
+	}
+	return uint64(int64(word) % c.rest)
+}
+
+// find is the word of which low travelled that is nearest to truth; ok is false
+// where there is none.
+func (c *wordCode) find(low uint64, truth int32) (word int32, ok bool) {
 	switch {
 	case c.full:
 		return int32(low), true
-	case c.low == 0:
+	case c.rest == 1:
 		return truth, true
-	}
-	ends := uint32(1)<<c.low - 1
-	if c.wraps {
-		// Around the turn the low bits jump: try what is near.
-		for d := int64(0); d <= c.reach; d++ {
-			for _, v := range [2]int64{int64(truth) + d, int64(truth) - d} {
-				if v = (v + c.count) % c.count; uint32(v)&ends == low {
-					return int32(v), true
-				}
-			}
-		}
+	case low >= uint64(c.rest):
 		return 0, false
 	}
-	d := int64(int32((low-uint32(truth))<<(32-c.low)) >> (32 - c.low))
+	d := (int64(low) - int64(truth)%c.rest + c.rest) % c.rest
+	if d > c.rest/2 {
+		d -= c.rest
+	}
 	v := int64(truth) + d
-	return int32(v), v >= 0 && (c.count == 0 || v < c.count)
+	if c.wraps {
+		v = (v + c.count) % c.count
+	}
+	return int32(v), v >= 0 && v < c.count
 }
 
-// list makes own the entities of an owner that have predicted components, among
-// tables, in the order of their NetIDs.
-func (c *resultCoder) list(tables func(func(ecs.Table) bool), owner uint32) {
+// list makes own the entities of an owner that this peer simulates and that have
+// predicted components, in the order of their NetIDs.
+func (c *resultCoder) list(w *ecs.World, owner uint32) {
 	c.own = c.own[:0]
-	for t := range tables {
+	for t := range w.Simulated {
 		owners := ownersOf(c.comps[0], &t)
 		mask := t.Mask & c.predicted
 		if owners == nil || mask == 0 || t.NetIDs == nil {
@@ -175,7 +188,7 @@ func (c *resultCoder) write(w *ecs.World, a *advice) bool {
 			comp.Schema.Quantize(c.words, comp.Words, w.Pointer(o.entity, comp), 1)
 			for j, v := range c.words {
 				code := &c.codes[k][j]
-				c.w.Bits(uint64(uint32(v)), code.low)
+				c.w.Bits(code.low(v), code.bits)
 				h.add(uint32(v) & code.mask)
 			}
 		}
@@ -218,12 +231,12 @@ func (c *resultCoder) componentAgrees(k int, value unsafe.Pointer, h *resultHash
 	near := false // it may be another value, within tolerance
 	for j, truth := range c.words {
 		code := &c.codes[k][j]
-		v, ok := code.find(uint32(c.r.Bits(code.low)), truth)
+		v, ok := code.find(c.r.Bits(code.bits), truth)
 		if !ok {
 			return false
 		}
 		h.add(uint32(v) & code.mask)
-		near = near || code.low > 0
+		near = near || code.bits > 0
 		c.words[j] = v
 	}
 	if !near {

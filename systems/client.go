@@ -25,6 +25,7 @@ type Client struct {
 	policies policy.Policies // once connected
 	mode     clientMode      // nil before
 	outcomes *outcome.Log    // nil: none
+	proven   uint32          // newest input after which own state agreed, or was taken over
 	endpoint *netsys.Client
 	session  netsys.Session
 	id       uint32
@@ -79,8 +80,11 @@ type Client struct {
 	ownSend     uint32 // newest with a block of own state, if only to say that there is none
 	privateSend uint32 // of own state, what is private in it is in the world
 	own         ownState
+	co          coSimulation
 	advice      *adviser // nil: own state always comes
 	clock       playback
+	frameBefore time.Time // the one that the view showed until this one
+	frameAt     time.Time
 	damping     damping
 	sight       sight
 	claim       lagcomp.Claim // made last
@@ -101,6 +105,7 @@ type Client struct {
 	scratch    []uint64
 	pair       []int32 // two values in words
 	stats      ClientStats
+	counted    ClientStats // what Stats returned last
 	changes    clientChanges
 	blame      blame
 }
@@ -116,6 +121,9 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	cfg = cfg.filled()
 	if cfg.Gather.fill != nil && (p.Input() == nil || cfg.Gather.of(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Gather fills another type than the protocol's input", ErrConfig)
+	}
+	if cfg.Assume.fill != nil && (p.Input() == nil || cfg.Assume.of(p) != p.Input()) {
+		return nil, fmt.Errorf("%w: Assume fills another type than the protocol's input", ErrConfig)
 	}
 	c := &Client{config: cfg, protocol: p, byID: make(map[uint32]*replica), epochSend: 1}
 	c.replicated, c.predicted = p.Replicated(), predictedMask(p)
@@ -217,11 +225,11 @@ func (c *Client) Connected() bool { return c.world != nil && c.err == nil }
 // 0 before it is connected.
 func (c *Client) ID() uint32 { return c.id }
 
-// World is the client's simulated world: own entities as predicted, all others
-// as last confirmed. It is nil before the client is connected.
+// World is the client's simulated world: what it simulates as predicted, which is its
+// own entities unless a [Scope] says otherwise, all others as last confirmed. It is nil before the client is connected.
 func (c *Client) World() *ecs.World { return c.world }
 
-// View is what to draw: own entities as predicted, all others interpolated. It
+// View is what to draw: what the client simulates as predicted, all others interpolated. It
 // is a world to read with [ecs.All]; writing to it changes no simulation. With
 // Interpolate left out it is [Client.World]. It is nil before the client is
 // connected.
@@ -318,6 +326,7 @@ func (c *Client) Frame(now time.Time) {
 		return
 	}
 	c.now = now
+	c.frameBefore, c.frameAt = c.frameAt, now
 	c.loss.take(now, c.session.Stats().LossIn)
 	c.clock.loss = c.loss.share
 	if !c.drawing {
@@ -337,13 +346,14 @@ func (c *Client) confirmedFrame() {
 
 // Stats returns the counters.
 func (c *Client) Stats() ClientStats {
-	s := c.stats
+	s := &c.counted // a variable of its own would be allocated for the mode
+	*s = c.stats
 	s.TicksDropped, s.InputBuffer, s.Snaps = c.loop.Dropped, c.depth, c.clock.snaps
 	if c.mode != nil {
-		c.mode.count(&s)
+		c.mode.count(s)
 	}
 	if c.session != nil {
 		s.Session = c.session.Stats()
 	}
-	return s
+	return *s
 }

@@ -177,6 +177,7 @@ func (c *Client) leave(x *history, k int, st *state) {
 func (c *Client) removeGone() {
 	kept := c.replicas[:0]
 	c.toldAll = 0
+	c.co.list = c.co.list[:0]
 	for _, r := range c.replicas {
 		if r.goneAt != 0 {
 			if c.toldAll == 0 {
@@ -192,6 +193,7 @@ func (c *Client) removeGone() {
 				continue
 			}
 		}
+		c.coListed(r)
 		kept = append(kept, r)
 	}
 	clear(c.replicas[len(kept):])
@@ -222,30 +224,49 @@ func (c *Client) oldestTold() uint32 {
 // applyRecord makes an entity what a state says. It reports false where that must
 // wait for own state.
 func (c *Client) applyRecord(r *replica, st *state, k int) bool {
+	now, again := c.place(r, st, k)
+	if again {
+		now, _ = c.place(r, st, k)
+	}
+	return now
+}
+
+// place is applyRecord; again says that the game, asked about what came of it, chose
+// another scope.
+func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 	mask, rec := st.Masks[k], st.Record(k)
 	mine := c.owns(st, k)
 	own := c.predicting && mine
 	if own && c.unnamed(r, st) {
-		return false
+		return false, false
 	}
 	c.match(r, st)
 	r.private = 0
 	if mine {
 		r.private = c.privateMask(r.id)
 	}
+	simulated := c.inScope(r, own, mask)
 	var had uint64 // components that were predicted here before
-	if !r.entity.IsZero() && own && c.simulates(r.entity) {
+	if !r.entity.IsZero() && simulated && c.simulates(r.entity) {
 		had = c.world.Mask(r.entity)
 	}
-	if whole := mask | r.private; r.entity.IsZero() || c.simulates(r.entity) != own || c.world.Mask(r.entity) != whole {
-		r.entity = c.world.Replica(netID(r.id), whole, own)
+	shaped := false
+	if whole := mask | r.private; r.entity.IsZero() || c.simulates(r.entity) != simulated || c.world.Mask(r.entity) != whole {
+		if shaped = true; !r.entity.IsZero() && c.simulates(r.entity) != simulated {
+			c.leavePose(r)
+		}
+		r.entity = c.world.Replica(netID(r.id), whole, simulated)
 		// There is no prediction to compare the newcomers with.
-		c.adopt = c.adopt || own && whole&^had&c.predicted != 0
+		if simulated && whole&^had&c.predicted != 0 {
+			c.adopt = c.adopt || own
+			c.takeScope(r, own)
+		}
 		if r.private != 0 {
 			c.privateSend = 0 // to be written anew
 		}
 	}
-	r.own = own
+	r.own = simulated
+	c.coConfirmed(r, st, simulated && !own)
 	at := 0
 	for m := mask; m != 0; m &= m - 1 {
 		comp := c.replicated[trailing(m)]
@@ -254,7 +275,7 @@ func (c *Client) applyRecord(r *replica, st *state, k int) bool {
 		}
 		at += comp.Words
 	}
-	return true
+	return true, shaped && c.asks(r) && c.inScope(r, own, mask) != simulated
 }
 
 // applyPrivate writes what only this client may see of its entities, and what

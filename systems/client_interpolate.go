@@ -9,7 +9,7 @@ import (
 )
 
 // interpolate is the system Interpolate: it writes what is to be drawn into the
-// view. Own entities stand where the client predicts them; all others between
+// view. What the client simulates stands where it predicts it; all others between
 // the two confirmed states around the playback head.
 func (c *Client) interpolate(*ecs.World) {
 	if c.policies.Remotes == policy.RemotesDamped {
@@ -42,6 +42,9 @@ func (c *Client) hide(r *replica) {
 	if !r.drawn.IsZero() {
 		c.view.Discard(netID(r.id))
 		r.drawn = ecs.Entity{}
+		if r.blend != nil {
+			r.blend.on = false
+		}
 	}
 }
 
@@ -53,6 +56,7 @@ func (c *Client) drawOwn(r *replica) {
 	mask := c.world.Mask(r.entity)
 	c.show(r, mask, true)
 	c.copyOwn(r.drawn, r.entity, ^uint64(0))
+	c.blendPose(r)
 }
 
 // copyOwn copies the values of an entity's components to one of the view.
@@ -125,6 +129,7 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 	if held := c.heldMask(r); held != 0 {
 		c.copyOwn(r.drawn, r.entity, held&mask)
 	}
+	c.blendPose(r)
 	return to == nil && r.goneAt == 0 && !before
 }
 

@@ -14,17 +14,28 @@ type Mismatch struct {
 	NetID            components.NetID
 	Component, Field string
 	Predicted, Truth string // the two values as text
+	CoSimulated      bool   // it is not the client's own: see Scope
 }
 
 // reconcile is the system Reconcile. The newest own state says what the
 // server's world was after it consumed input s. Where that is what this client
 // predicted after s, the prediction stands; where it is not, the client takes
-// the server's state and simulates the inputs since s again.
+// the server's state and simulates the inputs since s again. Co-simulated entities are
+// compared likewise; one replay does for all.
 func (c *Client) reconcile(w *ecs.World) {
+	since := c.coWrong()
 	if c.advice != nil {
 		c.reconcileAdvised(w)
-		return
+	} else {
+		c.reconcileOwn(w)
 	}
+	if c.co.wrong {
+		c.replayAfter(w, max(since, c.settledInput()))
+	}
+}
+
+// reconcileOwn does so for own entities, where own state came.
+func (c *Client) reconcileOwn(w *ecs.World) {
 	own := &c.own
 	if !own.fresh {
 		return
@@ -52,6 +63,7 @@ func (c *Client) reconcile(w *ecs.World) {
 		c.staleSince = 0
 		if c.agrees(w) {
 			c.stats.Confirmed++
+			c.proven = own.input
 			return
 		}
 		c.stats.Corrections++
@@ -115,24 +127,37 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 
 // replay takes over own state and simulates the inputs since.
 func (c *Client) replay(w *ecs.World) {
-	s := c.own.input
+	c.proven = c.own.input
+	c.replayAfter(w, c.proven)
+}
+
+// replayAfter takes over what is confirmed to be after an input, and simulates those
+// since.
+func (c *Client) replayAfter(w *ecs.World, s uint32) {
+	c.co.wrong = false
 	from := max(s+1, c.log.first)
 	w.BeginReplay(from - 1)
 	c.rewind(from)
 	c.history.Restore(s)
-	c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
-		if e, ok := w.ByNetID(netID(id)); ok && c.simulates(e) {
-			if dst := w.Pointer(e, comp); dst != nil {
-				comp.Schema.ReadRaw(raw, dst)
+	if s == c.own.input {
+		c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
+			if e, ok := w.ByNetID(netID(id)); ok && c.simulates(e) {
+				if dst := w.Pointer(e, comp); dst != nil {
+					comp.Schema.ReadRaw(raw, dst)
+				}
 			}
-		}
-	})
+		})
+	}
+	c.coRestore(s, true)
 	c.history.Capture(s)
 	n := c.log.newest + 1 - from
 	c.stats.LongestReplay = max(c.stats.LongestReplay, uint64(n))
 	for i := range n {
 		c.simulate(w, from+i)
 		c.stats.Resimulated++
+		if c.coRestore(from+i, false) {
+			c.history.Capture(from + i)
+		}
 	}
 	w.EndReplay()
 }

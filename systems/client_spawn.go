@@ -20,8 +20,10 @@ func (c *Client) match(r *replica, st *state) {
 			r.entity, _ = c.world.Confirm(key, netID(r.id))
 		}
 	}
-	if tick, input := c.heard(); st.tick >= tick && c.world.Revive(netID(r.id), input) {
-		c.adopt = true
+	if input, ok := c.proves(r, st); ok && c.world.Revive(netID(r.id), input) {
+		if r.adopt = r.coSimulated; !r.adopt {
+			c.adopt = true
+		}
 	}
 }
 

@@ -15,6 +15,8 @@ type ClientStats struct {
 	Snapshots         uint64 // packets with state taken in
 	Confirmed         uint64 // own states that agreed with the prediction
 	Corrections       uint64 // own states that did not
+	CoConfirmed       uint64 // states of co-simulated entities that agreed with the prediction
+	CoCorrections     uint64 // states of co-simulated entities that did not; see Scope
 	Resimulated       uint64 // ticks simulated again
 	LongestReplay     uint64 // ticks simulated again at once, at most
 	StaleStates       uint64 // own states older than the history

@@ -29,6 +29,11 @@ func (c *Client) simulate(w *ecs.World, seq uint32) {
 	if in := c.protocol.Input(); in != nil {
 		writeInput(w, in, c.id, c.log.value(seq))
 	}
+	if c.config.Assume.fill != nil {
+		for _, r := range c.co.list {
+			c.assume(r.entity)
+		}
+	}
 	c.begin(seq)
 	w.SimulateStage().Run(w)
 	c.end()
@@ -36,12 +41,16 @@ func (c *Client) simulate(w *ecs.World, seq uint32) {
 }
 
 // tickOf is the server tick that consumes an input: the confirmed tick plus the
-// inputs since (rule A8); or the one that it is stamped with.
+// inputs since (rule A8); or the one that it is stamped with. With co-simulated entities,
+// which follow the tick, it is that of the newest snapshot, whatever that told of.
 func (c *Client) tickOf(seq uint32) uint32 {
 	if stamped(c.policies) {
 		return seq
 	}
 	tick, input := c.heard()
+	if x := &c.co.inputs.newest; c.co.any {
+		tick, input = x.tick, x.input
+	}
 	if tick == 0 {
 		return c.newestTick
 	}

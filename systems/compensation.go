@@ -111,7 +111,7 @@ func (s *sight) between(from, to *state) {
 //
 // While nothing is done that needs it it is the last one again, as nothing of what stays
 // the same travels: at 200 ms of round trip, jitter of 30 ms and 5 % loss two shots a
-// second add 1.4 bytes to each message, and ten 6; a new one in every tick 15. It says
+// second add 1.4 bytes to each message, and ten 6; a new one in every tick 14. It says
 // nothing, which gives the server's present, before others are drawn, and where
 // everybody is shown in the present.
 func (c *Client) Claim(acts bool) lagcomp.Claim {

@@ -71,6 +71,14 @@ type ClientConfig struct {
 	// the log of its world. Where the policies say that outcomes are told at once,
 	// clients foresee none. Default (nil): outcome.Raise does nothing.
 	Outcomes func(l *outcome.Log)
+	// Scope says whether the client simulates an entity of its world; see [Scope]. It is
+	// asked when the entity has come and when its components have changed, and may read w.
+	// Default (nil): ScopeOwn.
+	Scope func(w *ecs.World, e ecs.Entity) Scope
+	// Assume fills the inputs of others' entities that the client simulates, because
+	// inputs of others do not travel: from a component that keeps what the player holds,
+	// say. See [Assume]. Default (nil): neutral.
+	Assume AssumeFunc
 	// Damping says how others are drawn where the policies say that they are damped.
 	Damping Damping
 	// Join, Leave and LeavePolicy are those of ServerConfig, for policies under which every

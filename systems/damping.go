@@ -109,9 +109,10 @@ func (c *Client) drawDamped(r *replica) {
 	mask := c.world.Mask(r.entity)
 	was := r.drawn
 	c.show(r, mask, false)
-	if r.drawn != was {
+	if r.drawn != was || r.blending() {
 		clear(r.lag)
 		c.copyOwn(r.drawn, r.entity, ^uint64(0))
+		c.blendPose(r)
 		return
 	}
 	r.lag = resize(r.lag, len(c.replicated))

@@ -131,6 +131,15 @@ func (c *Client) differs(mask uint64, truth *snapshot.Group, k int, e ecs.Entity
 		words := rec[:comp.Words]
 		rec = rec[comp.Words:]
 		mine := c.world.Pointer(e, comp)
+		if r := c.byID[uint32(c.world.NetID(e))]; r.coSimulated && c.predicted&(1<<comp.Replicated()) != 0 {
+			theirs := c.scratchFor(comp)
+			comp.Schema.Dequantize(theirs, words, comp.Words, 1)
+			if field, mine := c.coDiffers(r, comp, theirs); field >= 0 {
+				return fmt.Errorf("%s.%s, co-simulated: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
+					comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
+			}
+			continue
+		}
 		if c.simulates(e) && c.predicted&(1<<comp.Replicated()) != 0 {
 			if err := c.ownDiffers(c.world.NetID(e), e, comp, truth.Send, words); err != nil {
 				return err

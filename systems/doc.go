@@ -35,6 +35,11 @@
 //   - See what snapshots are made of, by component, field and entity: [Server.Traffic], [Server.TopEntities].
 //   - Make snapshots smaller with what codec/train learned of the game: ServerConfig.Record, then
 //     ServerConfig.Trained and ClientConfig.Trained, with [LoadTrained].
+//   - Let a client write a component, such as a cursor: register it with ecs.ClientOwned; ServerConfig.Accept judges,
+//     [Grant] and [Revoke] hand it over, [Client.Authority] tells.
+//   - Refuse an input: ServerConfig.Refuse with [Refuse]; hear of it: ClientConfig.OnRefused. Who cheats or floods:
+//     [ClientStatus], [InputStats], [ChangeStats].
+//   - Find out what causes corrections: [Client.Blame].
 //   - See what happens: [Server.Stats], [Server.Clients], [Client.Stats], ClientConfig.OnMismatch.
 //   - Test a game: package systemstest.
 //

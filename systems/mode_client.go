@@ -88,7 +88,7 @@ func (m *forwardClient) interpolate(w *ecs.World) { m.Client.interpolate(w) }
 
 func (m *forwardClient) rate() float64 { return m.steer.rate() }
 
-func (m *forwardClient) horizon() uint32 { return m.settledInput() + 1 }
+func (m *forwardClient) horizon() uint32 { return m.provenInput() + 1 }
 
 func (m *forwardClient) behind(int) bool { return false }
 

@@ -79,7 +79,14 @@ func (m *peersClient) received(pk netsys.Packet) error {
 	if err != nil {
 		return err
 	}
-	return m.relay.Receive(pk.Seq, b)
+	if err := m.relay.Receive(pk.Seq, b); err != nil {
+		return err
+	}
+	if tick := m.relay.ServerTick(); tick > m.heard && m.relay.Following() {
+		m.heard, m.newestTick = tick, tick
+		m.clock.Heard(m.frame(pk.At), tick, m.roundTrip())
+	}
+	return nil
 }
 
 func (m *peersClient) message(number int, message []byte) (bool, error) {
@@ -92,14 +99,9 @@ func (m *peersClient) message(number int, message []byte) (bool, error) {
 
 func (m *peersClient) acked(uint16) {}
 
-// confirm follows the server's clock, and tells of events whose ticks are simulated.
+// confirm tells of events whose ticks are simulated.
 func (m *peersClient) confirm() {
 	c := m.Client
-	if tick := m.relay.ServerTick(); tick > m.heard && m.relay.Following() {
-		m.heard = tick
-		m.clock.Heard(m.frame(), tick, m.roundTrip())
-		c.newestTick = tick
-	}
 	next := m.relay.Timeline().Next()
 	if m.relay.Following() && !c.loaded {
 		c.loaded, c.loadedTick = true, next
@@ -112,19 +114,21 @@ func (m *peersClient) confirm() {
 	}
 }
 
-// frame is the time in ticks since the client was let in.
-func (m *peersClient) frame() float64 {
-	return float64(m.now.Sub(m.start)) / float64(m.world.StepDuration())
+// frame is a time in ticks since the client was let in.
+func (m *peersClient) frame(at time.Time) float64 {
+	return float64(at.Sub(m.start)) / float64(m.world.StepDuration())
 }
 
-// roundTrip is the least of late, in ticks: what is more is waiting on the way.
+// roundTrip is the least of late, in ticks: what is more is waiting on the way. In each
+// of the two ends a datagram waits half a tick, as a rule, until it is looked at; that is no
+// part of the way.
 func (m *peersClient) roundTrip() float64 {
 	st := m.session.Stats()
 	rtt := st.MinRTT
 	if rtt == 0 {
 		rtt = st.RTT
 	}
-	return float64(rtt) / float64(m.world.StepDuration())
+	return max(float64(rtt)/float64(m.world.StepDuration())-1, 0)
 }
 
 // reconcile has nothing to do: what was guessed wrong is simulated again in the next tick.
@@ -152,7 +156,7 @@ func (m *peersClient) rate() float64 {
 	if m.waits {
 		return 1
 	}
-	rate := m.clock.Rate(m.frame(), m.relay.Timeline().Next(), catchUp)
+	rate := m.clock.Rate(m.frame(m.now), m.relay.Timeline().Next(), catchUp)
 	m.held = rate == 0
 	if rate < 0.5 || rate > 1.5 {
 		return 1 // waiting, or catching up: see behind
@@ -171,7 +175,7 @@ func (m *peersClient) behind(more int) bool {
 	case m.waits:
 		return m.relay.Ahead() > 0
 	}
-	return m.clock.Rate(m.frame(), m.relay.Timeline().Next(), catchUp) > 1.5
+	return m.clock.Rate(m.frame(m.now), m.relay.Timeline().Next(), catchUp) > 1.5
 }
 
 func (m *peersClient) input() uint32 {
@@ -186,7 +190,8 @@ func (m *peersClient) horizon() uint32 {
 	if t.Next() == 0 {
 		return 0
 	}
-	return m.policies.FirstOpen(m.world.TickRate(), t.Next()-1, t.Horizon())
+	// The server may still tell of ticks that have left its window meanwhile.
+	return min(m.policies.FirstOpen(m.world.TickRate(), t.Next()-1, t.Horizon()), t.Horizon())
 }
 
 // send tells the server the inputs that it has not told to have.

@@ -37,6 +37,9 @@ func newPeersServer(s *Server) *peersServer {
 		Part:     min(longest-len(peersMark), mostPart),
 		Diverged: m.diverged,
 	}
+	if s.config.Refuse.look != nil {
+		c.Refuse = func(player, tick uint32, words []int32) bool { return s.refuseInput(player, tick, tick, words) }
+	}
 	c.Timeline.Authority = m.authority
 	c.Timeline.Players = min(2*peers, maxPeers)
 	peersRoster(&c.Timeline, s.config.Join, s.config.Leave, s.config.LeavePolicy)
@@ -71,7 +74,19 @@ func (m *peersServer) stages() (onTick, after *ecs.Stage) {
 
 // apply is the system ServerApply: it simulates the next tick, and before it again those
 // for which inputs came late, each with Simulate and Authority.
-func (m *peersServer) apply(*ecs.World) { m.stepped = m.relay.Step() }
+func (m *peersServer) apply(*ecs.World) {
+	for _, p := range m.peers {
+		if !m.relay.Playing(p.id) {
+			st := p.session.Stats()
+			m.relay.Expect(p.id, int((st.RTT+4*st.Jitter)/m.world.StepDuration())+leadMargin)
+		}
+	}
+	m.stepped = m.relay.Step()
+}
+
+// leadMargin is how many ticks more than its round trip a player has from joining to its
+// first input.
+const leadMargin = 6
 
 func (m *peersServer) tick() bool {
 	m.stepped = false

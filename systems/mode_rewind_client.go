@@ -1,52 +1,90 @@
 package systems
 
-import "github.com/tactusgo/tactus/ecs"
+import (
+	"math"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/relay"
+)
 
 // rewindClient stamps each input with the tick in which it applies, here too: that is its
-// sequence. The client's ticks are the server's, ahead of it by what inputs are under way.
+// sequence. Its ticks are the server's, ahead by the lead that the server asks of all
+// clients alike.
 type rewindClient struct {
 	forwardClient
-	delay    uint32 // ticks from gathering an input to applying it (rule B1)
-	early    uint32 // how far ahead of it the server takes inputs
-	started  bool
-	catching bool // it makes up for ticks that it is behind
-	holding  bool // it lets ticks pass that it is ahead
-	idle     bool // in this one
-	seen     uint32
+	delay   uint32 // ticks from gathering an input to applying it (rule B1)
+	early   uint32 // how far ahead of it the server takes inputs
+	birth   time.Time
+	clock   relay.Clock
+	seen    uint32 // newest tick of the server that was heard of
+	started bool
+	held    bool // it is ahead, and lets the next tick pass
+	idle    bool // it let the last one pass
 }
 
 func newRewindClient(c *Client) *rewindClient {
 	rate := c.world.TickRate()
 	return &rewindClient{
 		forwardClient: forwardClient{c},
+		birth:         c.now,
 		delay:         uint32(c.policies.SuggestTicks(rate)),
 		early:         uint32(stampedEarly(c.policies, rate)),
 	}
 }
 
 const (
-	// firstTrip is how many ticks a round trip is believed to take before it is measured.
-	firstTrip = 6
-	// firstLead is by how many ticks a client leads at first, beside the round trip.
-	firstLead = 2
-	// makeUp is how many ticks a client makes up for in one wake-up.
-	makeUp = 8
+	// makeUp is how many ticks a client makes up for in one wake-up, and tooMuch from how
+	// many on it leaves them out.
+	makeUp  = 8
+	tooMuch = 30
 )
 
-// trip is the round trip in ticks.
-func (m *rewindClient) trip() uint32 {
-	if rtt := m.session.Stats().RTT; rtt > 0 {
-		return uint32((rtt + m.world.StepDuration() - 1) / m.world.StepDuration())
+// received also notes by when the server was how far.
+func (m *rewindClient) received(pk netsys.Packet) error {
+	err := m.forwardClient.received(pk)
+	if err == nil && m.newestTick > m.seen {
+		m.seen = m.newestTick
+		if m.started && m.log.newest > m.seen+m.early+uint32(m.roundTrip())+1 {
+			m.retreat()
+		}
+		m.clock.Heard(m.frame(), m.seen, m.roundTrip())
 	}
-	return firstTrip
+	return err
 }
 
-// start begins with the tick that the server will have reached when an input gets there.
-func (m *rewindClient) start() {
-	m.started = true
-	m.log.jump(m.newestTick + m.trip() + firstLead)
-	m.ackedInput = m.log.newest
-	m.fill(m.log.newest + m.delay)
+// retreat follows a server that has stood still: inputs for ticks that it does not take
+// yet are void.
+func (m *rewindClient) retreat() {
+	m.clock = relay.Clock{}
+	m.log.back(m.seen + m.early)
+	m.stats.Jumps++
+	m.adopt = true
+}
+
+// lead is by how many ticks the server wants its clients ahead.
+func (m *rewindClient) lead() uint32 { return uint32(max(m.steer.asked/shiftUnit, 0)) }
+
+// follow brings the log to where the clock is, at first and after a stall.
+func (m *rewindClient) follow() {
+	target, ok := m.clock.Target(m.frame())
+	if !ok {
+		return
+	}
+	due := uint32(math.Ceil(max(target, 0))) + m.lead()
+	switch {
+	case !m.started:
+		m.started = true
+		m.ackedInput = max(m.log.newest, due)
+		m.log.jump(due)
+		m.fill(m.log.newest + m.delay)
+	case due > m.input()+tooMuch:
+		m.log.jump(due)
+		m.fill(due + m.delay)
+		m.stats.Jumps++
+		m.adopt = true
+	}
 }
 
 // fill puts neutral inputs into the log up to a tick.
@@ -57,21 +95,6 @@ func (m *rewindClient) fill(tick uint32) {
 	}
 }
 
-// confirm also sees when the server has stood still: inputs for ticks that it does not
-// take yet are void.
-func (m *rewindClient) confirm() {
-	m.forwardClient.confirm()
-	if !m.started || m.newestTick <= m.seen {
-		return
-	}
-	m.seen = m.newestTick
-	if m.log.newest > m.newestTick+m.early+m.trip() {
-		m.log.back(m.newestTick + m.early)
-		m.stats.Jumps++
-		m.adopt = true
-	}
-}
-
 // reconcile compares with the newest tick that was predicted: later inputs are not applied
 // yet.
 func (m *rewindClient) reconcile(w *ecs.World) {
@@ -79,8 +102,7 @@ func (m *rewindClient) reconcile(w *ecs.World) {
 		return
 	}
 	gathered := m.log.newest
-	reached := gathered - m.delay
-	m.log.newest = reached
+	m.log.newest = m.input()
 	m.Client.reconcile(w)
 	now := m.log.newest
 	m.log.newest = max(gathered, now)
@@ -88,10 +110,8 @@ func (m *rewindClient) reconcile(w *ecs.World) {
 }
 
 func (m *rewindClient) gather(w *ecs.World) {
-	if !m.started {
-		m.start()
-	}
-	if m.idle = m.hold(); !m.idle {
+	m.follow()
+	if m.idle = m.held || !m.started; !m.idle {
 		m.Client.gather(w)
 	}
 }
@@ -102,6 +122,14 @@ func (m *rewindClient) predict(w *ecs.World) {
 	}
 }
 
+// send also tells how far this client leads.
+func (m *rewindClient) send(w *ecs.World) {
+	if target, ok := m.clock.Target(m.frame()); ok {
+		m.steer.done = math.Round(min(max(float64(m.input()+1)-target, 0), maxLead))
+	}
+	m.forwardClient.send(w)
+}
+
 func (m *rewindClient) input() uint32 {
 	if !m.started {
 		return 0
@@ -109,30 +137,38 @@ func (m *rewindClient) input() uint32 {
 	return m.log.newest - m.delay
 }
 
-// hold lets a tick pass when the client is far ahead.
-func (m *rewindClient) hold() bool {
-	left := m.steer.left()
-	m.holding = left <= -float64(m.world.TickRate())/4 || m.holding && left <= -1
-	if m.holding {
-		m.steer.done--
+// pace is how many ticks to make in this frame.
+func (m *rewindClient) pace() float64 {
+	if !m.started {
+		return 1
 	}
-	return m.holding
-}
-
-// behind makes up for ticks when the client is far behind.
-func (m *rewindClient) behind(more int) bool {
-	left := m.steer.left()
-	m.catching = left >= float64(m.world.TickRate())/10 || m.catching && left >= 1
-	if !m.catching || more >= makeUp {
-		return false
-	}
-	m.steer.done++
-	return true
+	return m.clock.Rate(m.frame(), m.input()+1-min(m.lead(), m.input()+1), makeUp)
 }
 
 func (m *rewindClient) rate() float64 {
-	if m.holding || m.catching {
-		return 1
+	pace := m.pace()
+	m.held = pace == 0
+	if m.held || pace > 1.5 {
+		return 1 // waiting, or making up: see behind
 	}
-	return m.steer.rate()
+	return min(max(pace, 1-maxSteer), 1+maxSteer)
+}
+
+func (m *rewindClient) behind(more int) bool {
+	return more < makeUp && !m.idle && m.pace() > 1.5
+}
+
+// frame is the time in ticks since the server let this client in.
+func (m *rewindClient) frame() float64 {
+	return float64(m.now.Sub(m.birth)) / float64(m.world.StepDuration())
+}
+
+// roundTrip is the least of late, in ticks: what is more is waiting on the way.
+func (m *rewindClient) roundTrip() float64 {
+	st := m.session.Stats()
+	rtt := st.MinRTT
+	if rtt == 0 {
+		rtt = st.RTT
+	}
+	return float64(rtt) / float64(m.world.StepDuration())
 }

@@ -20,6 +20,9 @@ type rewindServer struct {
 	visits visits
 	window uint32
 	early  int64
+	lead   int32    // of all clients, in ticks
+	leadAt int64    // when it changed
+	most   int32    // that it may be
 	held   []uint32 // players that are waited for
 	still  []int32  // the neutral input
 }
@@ -28,6 +31,7 @@ func newRewindServer(s *Server) *rewindServer {
 	m := &rewindServer{forwardServer: forwardServer{s}}
 	m.window = uint32(max(s.policies.WindowTicks(s.config.TickRate), 1))
 	m.early = int64(stampedEarly(s.policies, s.config.TickRate))
+	m.most = int32(min((m.window+1)/2, maxLead))
 	m.visits.begin(s)
 	m.still = []int32{}
 	if in := s.protocol.Input(); in != nil && in.Schema.Words > 0 {
@@ -76,8 +80,8 @@ func (m *rewindServer) apply(*ecs.World) {
 		if s.tick%lossEvery == 0 {
 			p.loss.take(s.now, p.session.Stats().LossIn)
 		}
-		m.lead(p)
 	}
+	m.guide()
 	m.line.Step()
 	for _, p := range s.peers {
 		m.processed(p)
@@ -124,18 +128,30 @@ func leadReserve(loss float64) int32 {
 	return int32(math.Ceil(math.Log(lateShare)/math.Log(min(max(loss, 0.01), 0.5)))) - 1
 }
 
-// lead steers how far the client's clock leads (rule B2).
-func (m *rewindServer) lead(p *peer) {
-	in, tick := p.inputs, int64(m.Server.tick)
-	if !in.any {
-		return
+// maxLead bounds the lead in ticks: it travels in 16 bits.
+const maxLead = math.MaxInt16 / shiftUnit
+
+// guide settles by how many ticks all clients lead: as many as the one that is furthest
+// away needs for its inputs to be in time as a rule (rule B2). With leads of their own,
+// what two players do at the same moment would not be for the same tick (rule B7).
+func (m *rewindServer) guide() {
+	tick, want := int64(m.Server.tick), int32(0)
+	for _, p := range m.peers {
+		p.inputs.settle(tick)
+		if low, ok := p.inputs.slack.usual(tick); ok && p.inputs.any {
+			need := leadReserve(p.loss.share) + int32(m.config.WakeEvery-1)
+			want = max(want, need-low)
+		}
 	}
-	in.settle(tick)
-	need := leadReserve(p.loss.share) + int32(m.config.WakeEvery-1)
-	// What the server tells must not be ahead of what the client has predicted.
-	trip := int32(p.session.Stats().RTT / m.world.StepDuration())
-	need = max(need, int32(m.policies.SuggestTicks(m.config.TickRate))+1-trip)
-	in.slack.lead(tick, need, in.waiting()+int(math.Round(in.tip.pending)))
+	switch want = min(want, m.most); {
+	case want > m.lead:
+		m.lead, m.leadAt = want, tick
+	case want <= m.lead-2 && tick-m.leadAt >= int64(m.config.TickRate):
+		m.lead, m.leadAt = m.lead-1, tick
+	}
+	for _, p := range m.peers {
+		p.inputs.slack.asked = m.lead
+	}
 }
 
 func (m *rewindServer) joined(p *peer, _ seat, back bool) {
@@ -203,11 +219,11 @@ func (m *rewindServer) take(p *peer, newestPacket bool) {
 	if ahead := int64(newest) - tick; ahead <= m.early {
 		m.listen(p, oldest)
 		before := max(in.newest, in.expected-1)
-		if ahead < -int64(m.window) {
-			in.slack.stray(tick, int(ahead), in.slack.pending(msg.shift))
-		} else {
+		if ahead >= -int64(m.window) {
 			in.newest = max(in.newest, newest)
-			in.slacken(tick, int(ahead), in.slack.pending(msg.shift), newestPacket)
+			// What it would be without a lead.
+			led := min(max(float64(msg.shift)/shiftUnit, 0), float64(m.lead)+1)
+			in.slacken(tick, int(ahead), -led, newestPacket)
 		}
 		s.keepPace(p, before)
 	}

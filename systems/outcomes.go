@@ -89,6 +89,22 @@ func (c *Client) settle(horizon uint32) {
 	}
 }
 
+// provenInput is the last input whose result is known to be the server's. Own state that
+// is too old to be compared proves nothing.
+func (c *Client) provenInput() uint32 {
+	if c.advice != nil {
+		return c.settledInput()
+	}
+	return c.proven
+}
+
+// horizon is behind what the server still rewrites: a state that agrees proves a tick for
+// good once that has left the window.
+func (m *rewindClient) horizon() uint32 {
+	window := uint32(m.policies.WindowTicks(m.world.TickRate()))
+	return min(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
+}
+
 // Outcomes is the log of outcomes that this client foresees, for its counters; nil
 // where none are registered, or the policies say that they are told at once.
 func (c *Client) Outcomes() *outcome.Log { return c.outcomes }

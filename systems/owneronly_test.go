@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -41,63 +42,65 @@ func table() *ecs.Protocol {
 // Owner-only components reach their owner and nobody else, also when an entity
 // changes hands; singletons reach everybody.
 func TestOwnerOnlyAndSingletons(t *testing.T) {
-	systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) {
-		crowd := systemstest.New(t, systemstest.Config{
-			Protocol: table,
-			Server: systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
-				w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client)}, Hand{})
-			}},
-			Clients: 3,
-			Link:    systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1),
-			Seed:    seed,
-		})
-		hands := 0
-		crowd.OnFrame(func(k *systemstest.Client) {
-			for _, w := range []*ecs.World{k.World(), k.View()} {
-				for _, r := range ecs.All[struct {
-					Owner components.Owner
-					Hand  Hand
-				}](w) {
-					hands++
-					if r.Owner.Client != k.ID() {
-						t.Fatalf("%v knows the hand of client %d", k, r.Owner.Client)
-					}
+	systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) { passHands(t, seed, policy.Policies{}) })
+}
+
+func passHands(t *testing.T, seed uint64, model policy.Policies) {
+	crowd := systemstest.New(t, systemstest.Config{
+		Protocol: table,
+		Server: systems.ServerConfig{Policies: model, Join: func(w *ecs.World, client uint32) {
+			w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client)}, Hand{})
+		}},
+		Clients: 3,
+		Link:    systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1),
+		Seed:    seed,
+	})
+	hands := 0
+	crowd.OnFrame(func(k *systemstest.Client) {
+		for _, w := range []*ecs.World{k.World(), k.View()} {
+			for _, r := range ecs.All[struct {
+				Owner components.Owner
+				Hand  Hand
+			}](w) {
+				hands++
+				if r.Owner.Client != k.ID() {
+					t.Fatalf("%v knows the hand of client %d", k, r.Owner.Client)
 				}
-			}
-		})
-		crowd.Connect()
-		crowd.Run(3 * time.Second)
-		if hands == 0 {
-			t.Fatal("nobody knows their own hand")
-		}
-		given := false
-		crowd.OnServerTick(func() {
-			if given {
-				return
-			}
-			given = true
-			w := crowd.Server.World()
-			for _, r := range ecs.Each[struct{ Owner *components.Owner }](w) {
-				r.Owner.Client = r.Owner.Client%3 + 1
-			}
-		})
-		crowd.Run(3 * time.Second)
-		crowd.Settle()
-		crowd.Converged()
-		want := ecs.Single[Round](crowd.Server.World())
-		for _, k := range crowd.Clients {
-			if got := ecs.Single[Round](k.World()); want.Number-got.Number > 1 || got.Number == 0 {
-				t.Errorf("%v is in round %d, the server in %d", k, got.Number, want.Number)
-			}
-			n := 0
-			for range ecs.All[struct{ Hand Hand }](k.World()) {
-				n++
-			}
-			if n != 1 {
-				t.Errorf("%v knows %d hands after they were passed on, want 1", k, n)
 			}
 		}
 	})
+	crowd.Connect()
+	crowd.Run(3 * time.Second)
+	if hands == 0 {
+		t.Fatal("nobody knows their own hand")
+	}
+	given := false
+	crowd.OnServerTick(func() {
+		if given {
+			return
+		}
+		given = true
+		w := crowd.Server.World()
+		for _, r := range ecs.Each[struct{ Owner *components.Owner }](w) {
+			r.Owner.Client = r.Owner.Client%3 + 1
+		}
+	})
+	crowd.Run(3 * time.Second)
+	crowd.Settle()
+	crowd.Converged()
+	want := ecs.Single[Round](crowd.Server.World())
+	for _, k := range crowd.Clients {
+		if got := ecs.Single[Round](k.World()); want.Number-got.Number > 1 || got.Number == 0 {
+			t.Errorf("%v is in round %d, the server in %d", k, got.Number, want.Number)
+		}
+		n := 0
+		for range ecs.All[struct{ Hand Hand }](k.World()) {
+			n++
+		}
+		if n != 1 {
+			t.Errorf("%v knows %d hands after they were passed on, want 1", k, n)
+		}
+	}
 }
 
 // With quantized steps both sides compute with what the wire can tell, and a

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -97,16 +98,16 @@ func gallery(jams bool) func() *ecs.Protocol {
 func TestDecision4_PredictedBullets(t *testing.T) {
 	for _, jams := range []bool{false, true} {
 		t.Run(fmt.Sprint("jams=", jams), func(t *testing.T) {
-			systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) { shootOut(t, seed, jams) })
+			systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) { shootOut(t, seed, jams, policy.Policies{}) })
 		})
 	}
 }
 
-func shootOut(t *testing.T, seed uint64, jams bool) {
+func shootOut(t *testing.T, seed uint64, jams bool, model policy.Policies) {
 	pressed := map[[2]uint32]bool{} // by client and input
 	crowd := systemstest.New(t, systemstest.Config{
 		Protocol: gallery(jams),
-		Server: systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
+		Server: systems.ServerConfig{Policies: model, Join: func(w *ecs.World, client uint32) {
 			w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client)}, Gun{}, Trigger{})
 		}},
 		Play: systemstest.Play(func(c *systemstest.Client, in *Trigger) {

@@ -39,9 +39,19 @@ type replica struct {
 	goneAt  uint32     // tick at which it was gone; 0: it lives
 	hidden  bool       // gone from sight, not from the world
 	own     bool       // simulated here
+	scope   Scope      // as the game chose
+	chosen  bool       // by SetScope, for good
+	blend   *blend     // nil: it was always drawn in one way
 	awaited uint32     // send since which own state must tell of it first; 0: none
 	drawn   ecs.Entity // in the view
 	lag     []float64  // seconds of frames that were too short to move a component; see damping
+
+	// Of entities that are simulated here and not the client's own:
+	coSimulated bool
+	confirmed   uint32 // send of the newest state
+	unseen      bool   // by Reconcile
+	adopt       bool   // take that over without comparing
+	wrong       bool   // was predicted wrongly, to be replayed
 }
 
 // minStates and maxStates bound the ring of a group. It grows when a state that may

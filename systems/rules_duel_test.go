@@ -233,14 +233,18 @@ func (d *duel) judge(w *ecs.World) {
 		s.oldest, _ = view.States()
 		s.has = d.client(p.Own.Client).ServerTick()
 		s.server = aimed(view, p.Own.Client, p.In.Aim)
+		others := 0
+		s.differ = 0
 		for e, m := range lagcomp.All[target](view) {
-			at, ok := s.seen[view.NetID(e)]
-			if m.Own.Client != p.Own.Client && (!ok || at != m.At) {
+			if m.Own.Client == p.Own.Client {
+				continue
+			}
+			others++
+			if at, ok := s.seen[view.NetID(e)]; !ok || at != m.At {
 				s.differ++
 			}
-			delete(s.seen, view.NetID(e))
 		}
-		s.differ += len(s.seen)
+		s.differ += max(len(s.seen)-others, 0)
 		if e, ok := view.ByNetID(s.screen); ok {
 			d.log.Note(view, e, s.server == s.screen)
 		}

@@ -158,33 +158,25 @@ func (s *slack) decide(tick int64, need int32) (hold bool) {
 	return false
 }
 
-// lead asks the client for clock shifts only, where each tick has its input and none can
-// be held. waiting is how many inputs there are for ticks to come, once the shift asked
-// for is complete.
-func (s *slack) lead(tick int64, need int32, waiting int) {
-	if s.surplus(waiting, need) {
-		s.clear(tick)
-		s.ask(tick, need-int32(waiting))
+// usual is the least slack as a rule, of packets that nothing newer came before or with:
+// those of the worst stretches of the window, a tenth of it, are left out.
+func (s *slack) usual(tick int64) (int32, bool) {
+	s.roll(tick)
+	var lows [slackBuckets/10 + 1]int32 // in ascending order
+	n := 0
+	for _, b := range s.least {
+		if b == noSlack {
+			continue
+		}
+		for i := range min(n, len(lows)-1) + 1 {
+			if i == n || b < lows[i] {
+				b, lows[i] = lows[i], b
+			}
+		}
+		n++
 	}
-	low, ok := s.lowest(tick)
-	young := tick-s.began < slackWindow*s.tickRate
-	switch {
-	case !ok:
-	case low < need:
-		s.ask(tick, need-low)
-	case low >= need+2 && !young && tick-s.lastAsked >= s.tickRate:
-		s.ask(tick, -1)
+	if n == 0 {
+		return 0, false
 	}
-}
-
-// maxStray bounds in ticks what is asked of a client that has lost its way: a request
-// travels in 16 bits.
-const maxStray = 1 << 10
-
-// stray begins anew with a client whose inputs are too old to be of use: it was held.
-func (s *slack) stray(tick int64, ticks int, pending float64) {
-	s.clear(tick)
-	if lack := -ticks - int(math.Round(pending)); lack > 0 {
-		s.ask(tick, int32(min(lack, maxStray)))
-	}
+	return lows[min(len(lows)-1, n/10)], true
 }

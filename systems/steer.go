@@ -16,12 +16,9 @@ func (s *steer) ask(units int16) { s.asked += int32(units - int16(s.asked)) }
 // doneUnits is what has been carried out, as it travels.
 func (s *steer) doneUnits() int16 { return int16(int32(s.done * shiftUnit)) }
 
-// left is what has not been carried out, in ticks.
-func (s *steer) left() float64 { return float64(s.asked)/shiftUnit - s.done }
-
 // rate is how fast the coming step should pass, counting it as passed.
 func (s *steer) rate() float64 {
-	left := s.left()
+	left := float64(s.asked)/shiftUnit - s.done
 	switch {
 	case left > maxSteer:
 		s.done += 1 - 1/(1+maxSteer)

@@ -19,14 +19,16 @@ Plays one world, with the same inputs on the same links, under different netcode
 models, in virtual time and in this process, and prints what was counted. Nothing
 is computed from a formula, and the same flags print the same figures.
 
-  isolated      what one change of each player's input costs
-  steady        what it costs that all inputs change in every tick
-  mispredicted  what LocalSync pays when its predictions are wrong
-  spike         whom a lag spike of one player concerns
-  sweeps        how the cost grows with players, and with latency
-  presets       the six presets on identical links
-  fairness      who wins when two players shoot each other at the same moment
+  isolated       what one change of each player's input costs
+  steady         what it costs that all inputs change in every tick
+  mispredicted   what LocalSync pays when its predictions are wrong
+  spike          whom a lag spike of one player concerns
+  sweep_players  how the cost grows with players
+  sweep_latency  how the cost grows with latency
+  presets        the six presets on identical bad links
+  fairness       who wins when two players shoot each other at the same moment
 
+These are the fields of what -json prints; without it they come as tables.
 A cost is a call of Simulate for a tick that a peer had completed. A latency of l
 ticks means: what is sent after tick t is seen in tick t + l.
 

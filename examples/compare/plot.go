@@ -13,7 +13,7 @@ var (
 
 // plot draws results as an SVG image.
 func plot(r trial.Results) []byte {
-	const width, height, margin = 1280, 1140, 48
+	const width, height, margin = 1280, 1160, 48
 	c := newCanvas(width, height)
 	c.text(margin, 44, 22, atStart, ink, "One world, the same inputs and links, six netcode models")
 	c.text(margin, 66, 13, atStart, faint, fmt.Sprintf(
@@ -60,8 +60,8 @@ func plot(r trial.Results) []byte {
 	c.duels(margin+2*column+24, row2, 344, r.Fairness.Duels)
 
 	// The presets, in columns of bars.
-	const row3 = 808
-	c.title(margin, row3, "The presets on identical links", "round trips of 40 to 200 ms with jitter and loss; players bump and shoot")
+	const row3 = 836
+	c.title(margin, row3, "The presets on identical links", "round trips of 40 to 200 ms with jitter and bursts of loss; players bump and shoot")
 	c.presets(margin, row3+52, width-2*margin, r.Presets)
 	return c.end()
 }
@@ -145,13 +145,13 @@ func (c *canvas) duels(x, y, w float64, duels []trial.Duel) {
 	ends := []series{{"20 ms wins", orange}, {"200 ms wins", violet}, {"both die", blue}, {"nobody", pale}}
 	c.legend(x, y+40, ends...)
 	for i, d := range duels {
-		top := y + 74 + float64(i)*42
-		c.text(x, top-4, 12, atStart, ink, d.Model)
+		top := y + 66 + float64(i)*31
+		c.text(x, top-4, 11, atStart, ink, d.Model+", "+d.Moment)
 		left := x
 		for k, n := range []int{d.Low, d.High, d.Both, d.None} {
 			if part := w * float64(n) / float64(max(d.Rounds, 1)); n > 0 {
-				c.rect(left, top, part-1, 16, ends[k].fill)
-				c.text(left+part/2, top+12, 11, atMiddle, "#ffffff", fmt.Sprint(n))
+				c.rect(left, top, part-1, 13, ends[k].fill)
+				c.text(left+part/2, top+10.5, 10, atMiddle, "#ffffff", fmt.Sprint(n))
 				left += part
 			}
 		}

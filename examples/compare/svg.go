@@ -123,9 +123,11 @@ func (f *frame) at(v float64) float64 { return f.y + f.h - v/f.top*f.h }
 func figure(v float64) string {
 	switch {
 	case v >= 10000:
-		return strconv.FormatFloat(v/1000, 'f', -1, 64) + "k"
+		return figure(v/1000) + "k"
 	case v >= 100:
 		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10:
+		return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64)
 }

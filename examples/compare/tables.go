@@ -39,19 +39,18 @@ func tabulate(out io.Writer, r trial.Results) error {
 
 	t.begin("The presets on identical links", "99 of 100 errors are below these units; a player walks 2 in a tick",
 		"What a model saves in one column it pays for in another.")
-	t.line("", "corrections", "error", "own", "others", "own delay", "seen after", "again", "down", "up", "kills", "withdrawn")
-	t.line("", "", "units", "units", "units", "ms", "ms", "ticks", "B/s each", "B/s each", "", "")
+	t.line("", "corrections", "error", "own", "others", "own delay", "seen after", "server", "clients", "down", "up", "kills", "withdrawn")
+	t.line("", "", "units", "units", "units", "ms", "ms", "ticks again", "ticks again", "B/s each", "B/s each", "", "")
 	for _, p := range r.Presets {
 		t.line(p.Preset, p.Corrections, tenth(p.VisualError), tenth(p.OwnError), tenth(p.OthersError), whole(p.InputDelay), whole(p.SeenDelay),
-			p.Resimulated, whole(p.Down), whole(p.Up), p.Kills, p.Withdrawn)
+			p.Server, p.Resimulated-p.Server, whole(p.Down), whole(p.Up), p.Kills, p.Withdrawn)
 	}
 
 	t.begin("A duel", "rounds; round trips of 20 and 200 ms, both shoot at the same moment",
-		"Whoever applies what has arrived favours the low latency; a server that rewinds, and all that go by ticks, do not.")
-	t.line("", "winner", "low latency", "high latency", "both die", "nobody dies")
-	for i, winner := range []string{r.Fairness.Greedy, r.Fairness.Rewind, r.Fairness.Rollback, r.Fairness.Lockstep} {
-		d := r.Fairness.Duels[i]
-		t.line(d.Model, winner, d.Low, d.High, d.Both, d.None)
+		"Whoever applies what has arrived favours the low latency; inputs that name their tick are equal when the ticks are.")
+	t.line("", "moment", "winner", "low latency", "high latency", "both die", "nobody dies")
+	for _, d := range r.Fairness.Duels {
+		t.line(d.Model, d.Moment, d.Winner, d.Low, d.High, d.Both, d.None)
 	}
 	t.flush()
 	return t.err

@@ -6,7 +6,7 @@
 // The server:
 //
 //   - Begin: [NewServer], [Config]; lockstep with Timeline.Wait.
-//   - Clients come and go: [Server.Add], [Server.Remove], [Server.Playing]. One comes back with another session, or is to
+//   - Clients come and go: [Server.Add], [Server.Expect], [Server.Remove], [Server.Playing]. One comes back with another session, or is to
 //     begin anew: [Server.Renew].
 //   - In each tick: [Server.Receive] what has come, [Server.Step], [Server.Append] for each client at once.
 //   - Carry reliable messages: [Server.Outgoing], [Server.Sent], [Server.Deliver].

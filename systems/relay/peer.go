@@ -9,6 +9,7 @@ const records = 256
 type peer struct {
 	player  uint32
 	play    bool // it wants to
+	lead    int  // see Server.Expect
 	joined  bool
 	ready   bool
 	stalled bool // its inputs are not waited for

@@ -33,7 +33,7 @@ func (s *Server) comeAndGo() {
 		if !p.play || p.joined || !p.ready || s.playing(p.player) != nil {
 			continue
 		}
-		first := now + uint32(s.config.Lead)
+		first := now + uint32(p.lead)
 		if s.timeline.Join(p.player, now, first) != nil {
 			continue // there is no room yet
 		}

@@ -88,6 +88,7 @@ func (s *Server) Add(player uint32, play bool) error {
 		p, s.gone = s.gone[n-1], s.gone[:n-1]
 	}
 	p.begin(player, play)
+	p.lead = s.config.Lead
 	s.peers = slices.Insert(s.peers, i, p)
 	return nil
 }
@@ -113,6 +114,15 @@ func (s *Server) Renew(player uint32) error {
 	p.lose()
 	p.heard, p.ready = false, false
 	return nil
+}
+
+// Expect says how many ticks after its first one the first input of a player is expected,
+// as Config.Lead says for all: about the round trip, so that under lockstep nobody waits for
+// who joins. It is for a player that has not joined the game yet; others are ignored.
+func (s *Server) Expect(player uint32, lead int) {
+	if p := s.peer(player); p != nil {
+		p.lead = min(max(lead, 0), 255)
+	}
 }
 
 func (s *Server) index(player uint32) (int, bool) {

@@ -2,13 +2,20 @@ package relay
 
 // slack finds how long the delay of lockstep must be: as long as the worst of late round
 // trips of an input, from when it was gathered to when the server tells that it has it. Then
-// each is with the server in time, and the world never waits. All is counted in frames.
+// each is with the server in time, and the world never waits. How many the server has in
+// stock, when it tells, says how true that is: with none it may have waited, and the delay
+// becomes longer; with two or more all the time, shorter. All is counted in frames.
 type slack struct {
 	given [mineKept]int // by tick, the frame in which it was given its input
 	frame int
 	worst [2]int // of this span and the one before
 	n     int    // inputs in this span
 	since int    // frame in which the delay changed
+
+	extra  int    // what the stock adds to the worst round trip
+	stock  [2]int // least of this span and the one before
+	looks  int    // at the stock, in this span
+	extend int    // frame in which extra changed
 }
 
 const (
@@ -24,9 +31,31 @@ func (s *slack) told(tick uint32) {
 	s.worst[0] = max(s.worst[0], s.frame-s.given[tick%mineKept])
 }
 
+// left notes how many inputs for ticks to come the server had when it told.
+func (s *slack) left(stock int) {
+	if s.looks == 0 {
+		s.stock[1], s.stock[0] = s.stock[0], stock
+	}
+	s.stock[0] = min(s.stock[0], stock)
+	s.looks = (s.looks + 1) % slackSpan
+	worst := max(s.worst[0], s.worst[1])
+	switch since := s.frame - s.extend; {
+	case worst == 0 || since <= worst: // what was changed last does not show yet
+	case stock < 1:
+		s.extra++
+		s.extend = s.frame
+	case since > 2*slackSpan && min(s.stock[0], s.stock[1]) > 1:
+		s.extra--
+		s.extend = s.frame
+	}
+}
+
 // delay is what it should be, where it is now.
 func (s *slack) delay(now int) int {
 	want := max(s.worst[0], s.worst[1])
+	if want > 0 {
+		want = max(want+s.extra, 1)
+	}
 	if want == 0 || want == now || want < now && s.frame-s.since < slackDown {
 		return now
 	}
@@ -46,6 +75,9 @@ func (c *Client) adapt(from uint32) {
 		if c.mine.at(tick) == real {
 			c.slack.told(tick)
 		}
+	}
+	if c.own.end > c.own.start {
+		c.slack.left(int(c.own.end) - int(c.tick))
 	}
 	c.delay = min(max(c.slack.delay(c.delay), c.config.Delay), c.config.MaxDelay)
 }

@@ -93,12 +93,13 @@ func New(w *ecs.World, c Config, listeners ...Listener) *Timeline {
 }
 
 // Restart begins anew at tick first with the world as it is, without players: for
-// a peer that was given a new state of the world. Listeners are told that what
-// came before first is final, and what came after undone. Counts go on.
+// a peer that was given a new state of the world. Listeners are told that all that
+// was not final is undone, as it followed from what this peer assumed, and that what
+// comes before first is final. Counts go on.
 func (t *Timeline) Restart(first uint32) {
 	t.begin(first)
 	for _, l := range t.listeners {
-		l.Rewind(first)
+		l.Rewind(0)
 		l.Settle(first)
 	}
 }

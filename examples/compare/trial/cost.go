@@ -8,9 +8,12 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// warmup is for how long matches run before anything counts: buffers and clocks are settled then, and the ten seconds
-// that they look back on hold nothing of the beginning.
-const warmup = 14 * time.Second
+// For how long matches run before anything counts. On bad links buffers and clocks are settled after warmup, and the ten
+// seconds that they look back on hold nothing of the beginning; on exact ones after exactWarmup.
+const (
+	warmup      = 14 * time.Second
+	exactWarmup = 10 * time.Second
+)
 
 // exact is a link on which what is sent after tick t is seen in tick t + ticks: half a tick less than that, so that it
 // does not count at which moment of a tick a peer looks.
@@ -33,7 +36,7 @@ func isolated(o Options, model policy.Policies) (Peers, error) {
 	changes := make([]time.Time, len(o.Latencies))
 	m, err := newMatch(setup{
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: yard.Rules{Apart: true},
-		play: func(n int, now time.Time) yard.Input {
+		play: func(n int, now moment) yard.Input {
 			since := now.Sub(changes[n])
 			return yard.Input{Fire: !changes[n].IsZero() && since >= 0 && since < step}
 		},
@@ -41,7 +44,7 @@ func isolated(o Options, model policy.Policies) (Peers, error) {
 	if err != nil {
 		return Peers{}, err
 	}
-	if err := m.begin(warmup); err != nil {
+	if err := m.begin(exactWarmup); err != nil {
 		return Peers{}, err
 	}
 	gap := settle(o.Latencies)
@@ -64,14 +67,14 @@ func isolated(o Options, model policy.Policies) (Peers, error) {
 // isolatedRounds is how often each player's input changes once, steadyTicks for how many ticks all change all the time.
 const (
 	isolatedRounds = 7
-	steadyTicks    = 120
+	steadyTicks    = 240
 )
 
 // restless changes every player's input in every tick.
-func restless(players int) func(n int, now time.Time) yard.Input {
+func restless(players int) func(n int, now moment) yard.Input {
 	gathered := make([]int, players)
-	return func(n int, now time.Time) yard.Input {
-		if gathered[n]++; now.Before(epoch.Add(warmup)) {
+	return func(n int, now moment) yard.Input {
+		if gathered[n]++; now.Before(epoch.Add(exactWarmup)) {
 			return yard.Input{}
 		}
 		return yard.Input{DX: int8(gathered[n]%3) - 1}
@@ -85,7 +88,7 @@ func busy(o Options, model policy.Policies, rules yard.Rules) (*match, error) {
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: rules, play: restless(len(o.Latencies)),
 	})
 	if err == nil {
-		err = m.begin(warmup)
+		err = m.begin(exactWarmup)
 	}
 	if err == nil {
 		err = m.ready()

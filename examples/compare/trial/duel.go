@@ -14,6 +14,10 @@ import (
 
 // Fairness is who wins when two players with round trips of 20 and 200 ms shoot each other at the same moment: "low
 // latency", "high latency", "both die", "nobody dies", or "mixed" when rounds end differently.
+//
+// What the same moment is depends on the clock. Where an input says in which tick it applies, it is the same tick by the
+// players' own worlds; under greedy, which knows of no ticks of clients, the same instant of real time. Duels has both for
+// each model.
 type Fairness struct {
 	Greedy   string `json:"greedy"`   // LocalSync, every input in the tick in which it arrives
 	Rewind   string `json:"rewind"`   // ServerRewind
@@ -25,6 +29,8 @@ type Fairness struct {
 // Duel is how the rounds of one model ended.
 type Duel struct {
 	Model  string `json:"model"`
+	Moment string `json:"moment"` // "same instant" or "same tick"
+	Winner string `json:"winner"`
 	Rounds int    `json:"rounds"`
 	Low    int    `json:"low_latency_wins"`
 	High   int    `json:"high_latency_wins"`
@@ -32,13 +38,16 @@ type Duel struct {
 	None   int    `json:"nobody_dies"`
 }
 
-// The ways in which a duel ends.
+// The ways in which a duel ends, and what both players wait for.
 const (
 	lowWins  = "low latency"
 	highWins = "high latency"
 	bothDie  = "both die"
 	noneDies = "nobody dies"
 	mixed    = "mixed"
+
+	sameInstant = "same instant"
+	sameTick    = "same tick"
 )
 
 func (d Duel) winner() string {
@@ -69,36 +78,45 @@ func fairness(o Options) (f Fairness, err error) {
 		into  *string
 		name  string
 		model policy.Policies
+		by    string
 	}{
-		{&f.Greedy, "greedy (LocalSync, arrival)", greedy},
-		{&f.Rewind, policy.ServerRewind.String(), policy.ServerRewind.Policies()},
-		{&f.Rollback, policy.Rollback.String(), policy.Rollback.Policies()},
-		{&f.Lockstep, policy.Lockstep.String(), policy.Lockstep.Policies()},
+		{&f.Greedy, "greedy (LocalSync, arrival)", greedy, sameInstant},
+		{&f.Rewind, policy.ServerRewind.String(), policy.ServerRewind.Policies(), sameTick},
+		{&f.Rollback, policy.Rollback.String(), policy.Rollback.Policies(), sameTick},
+		{&f.Lockstep, policy.Lockstep.String(), policy.Lockstep.Policies(), sameTick},
 	} {
-		d, err := duel(o, x.model)
-		if err != nil {
-			return f, err
+		for _, by := range []string{sameInstant, sameTick} {
+			d, err := duel(o, x.model, by)
+			if err != nil {
+				return f, err
+			}
+			d.Model, d.Moment, d.Winner = x.name, by, d.winner()
+			f.Duels = append(f.Duels, d)
+			if by == x.by {
+				*x.into = d.Winner
+			}
 		}
-		d.Model = x.name
-		f.Duels = append(f.Duels, d)
-		*x.into = d.winner()
 	}
 	return f, nil
 }
 
 // duel lets two players shoot each other at the same moment, a number of times.
-func duel(o Options, model policy.Policies) (d Duel, err error) {
+func duel(o Options, model policy.Policies, by string) (d Duel, err error) {
 	var links []netsys.Link
 	for _, rtt := range duelTrips {
 		links = append(links, netsys.Link{Latency: rtt / 2})
 	}
 	var at time.Time
-	aims := make([]uint16, 2)
+	var tick uint32
+	aims, pressed := make([]uint16, 2), make([]bool, 2)
 	m, err := newMatch(setup{
 		model: model, seed: o.Seed, links: links, spread: true, rules: yard.Rules{Harm: 100, Apart: true},
-		play: func(n int, now time.Time) yard.Input {
-			since := now.Sub(at)
-			return yard.Input{Aim: aims[n], Fire: !at.IsZero() && since >= 0 && since < step}
+		play: func(n int, now moment) yard.Input {
+			in := yard.Input{Aim: aims[n]}
+			if tick > 0 && !pressed[n] && (by == sameTick && now.tick >= tick || by == sameInstant && !now.Before(at)) {
+				pressed[n], in.Fire = true, true
+			}
+			return in
 		},
 	})
 	if err != nil {
@@ -118,7 +136,8 @@ func duel(o Options, model policy.Policies) (d Duel, err error) {
 	}
 	draw := ecs.NewRand(o.Seed, 1<<41)
 	for range duelRounds {
-		at = m.now.Add(time.Duration(draw.Float64() * float64(step)))
+		clear(pressed)
+		at, tick = m.now.Add(time.Duration(draw.Float64()*float64(step))), m.server.World().Tick()+rate/2
 		fallen, err := m.fallen(duelEvery)
 		if err != nil {
 			return d, err

@@ -28,9 +28,15 @@ type setup struct {
 	rules   yard.Rules
 	seed    uint64
 	links   []netsys.Link // of each player, the same both ways
-	play    func(n int, now time.Time) yard.Input
+	play    func(n int, now moment) yard.Input
 	spread  bool // players' ticks lie between the server's, as on real machines; else at the same moments
 	journal bool
+}
+
+// moment is when a player gathers an input.
+type moment struct {
+	time.Time
+	tick uint32 // by the player's own world
 }
 
 // match is a server and its players on a network in memory, in virtual time.
@@ -111,7 +117,7 @@ func (m *match) add(n int, link netsys.Link, network *netsys.Network, server net
 		start = start.Add(step * time.Duration(n) / time.Duration(len(m.links)))
 	}
 	p.Client, err = systems.NewClient(wire, server, yard.Protocol(m.rules, nil), systems.ClientConfig{
-		Gather: systems.Gather(func(_ *ecs.World, in *yard.Input) { *in = m.play(n, m.now) }),
+		Gather: systems.Gather(func(w *ecs.World, in *yard.Input) { *in = m.play(n, moment{m.now, w.Tick()}) }),
 		Join:   m.rules.Join,
 		Start:  start,
 		Random: netsys.SeededRandom(seed),

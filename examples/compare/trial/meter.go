@@ -56,11 +56,11 @@ func newMeter(s *script) *meter {
 }
 
 // input is the script's, noted.
-func (w *meter) input(n int, now time.Time) yard.Input {
-	if i := w.script.scene(n, now); i >= 0 && w.gathered[n][i].IsZero() {
-		w.gathered[n][i] = now
+func (w *meter) input(n int, now moment) yard.Input {
+	if i := w.script.scene(n, now.Time); i >= 0 && w.gathered[n][i].IsZero() {
+		w.gathered[n][i] = now.Time
 	}
-	return w.script.input(n, now)
+	return w.script.input(n, now.Time)
 }
 
 func (w *meter) attach(m *match) {

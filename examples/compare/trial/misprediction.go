@@ -113,7 +113,7 @@ func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
 	for _, then := range []struct {
 		link  netsys.Link
 		ticks int
-	}{{exact(spikeLatency + o.Latencies[0]), spikeDuration}, {exact(o.Latencies[0]), 3 * gustEvery}} {
+	}{{exact(spikeLatency + o.Latencies[0]), spikeDuration}, {exact(o.Latencies[0]), gustEvery - spikeDuration}} {
 		if err := lag(then.link); err != nil {
 			return Peers{}, err
 		}

@@ -22,8 +22,9 @@ type Preset struct {
 	// InputDelay is from gathering an input to its effect on the own screen, SeenDelay on those of others: means.
 	InputDelay float64 `json:"input_delay_ms"`
 	SeenDelay  float64 `json:"seen_by_others_ms"`
-	// Resimulated is in all, Peers for each tick.
+	// Resimulated is in all, Server the server's part of it; Peers for each tick.
 	Resimulated float64 `json:"resimulated_ticks"`
+	Server      float64 `json:"server_resimulated_ticks"`
 	Peers       Peers   `json:"resimulated_per_tick"`
 	// Bytes is in all, both ways, with the sessions' overhead.
 	Bytes uint64  `json:"bytes"`
@@ -38,15 +39,18 @@ type Preset struct {
 var roundTrips = []time.Duration{40 * time.Millisecond, 80 * time.Millisecond, 120 * time.Millisecond, 200 * time.Millisecond}
 
 const (
-	presetJitter = 8 * time.Millisecond
-	presetLoss   = 0.01
+	presetJitter = 15 * time.Millisecond
+	presetLoss   = 0.03
+	presetBurst  = 50 * time.Millisecond
 	presetSide   = 280 // units
 )
 
 // presetLinks are the links of the comparison.
 func presetLinks(players int) (links []netsys.Link) {
 	for n := range players {
-		links = append(links, netsys.Link{Latency: roundTrips[n%len(roundTrips)] / 2, Jitter: presetJitter, Loss: presetLoss})
+		links = append(links, netsys.Link{
+			Latency: roundTrips[n%len(roundTrips)] / 2, Jitter: presetJitter, Loss: presetLoss, Burst: presetBurst,
+		})
 	}
 	return links
 }
@@ -54,7 +58,7 @@ func presetLinks(players int) (links []netsys.Link) {
 func preset(o Options, p policy.Preset) (r Preset, err error) {
 	s := setup{
 		model: p.Policies(), seed: o.Seed, links: presetLinks(o.Players), spread: true, journal: true,
-		rules: yard.Rules{Side: presetSide, Gusts: 5 * rate},
+		rules: yard.Rules{Side: presetSide, Gusts: 5 * rate, Harm: 100},
 	}
 	if p == policy.Buffered {
 		s.wake = 3
@@ -85,7 +89,7 @@ func preset(o Options, p policy.Preset) (r Preset, err error) {
 	}
 	seconds := float64(o.Seconds * o.Players)
 	r = Preset{
-		Preset: p.String(), Corrections: corrections, Resimulated: again.Total(), Peers: each,
+		Preset: p.String(), Corrections: corrections, Resimulated: again.Total(), Server: again.Server, Peers: each,
 		Bytes: after.BytesOut - bytes.BytesOut + after.BytesIn - bytes.BytesIn,
 		Down:  round(float64(after.BytesOut-bytes.BytesOut) / seconds), Up: round(float64(after.BytesIn-bytes.BytesIn) / seconds),
 	}

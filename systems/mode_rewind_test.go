@@ -1,0 +1,236 @@
+package systems
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// rewinding is a game under ServerRewind in which everybody changes direction all the
+// time, so that what is assumed of an input is always wrong.
+func rewinding(t *testing.T, clients int, link netsys.Link, c ServerConfig) *game {
+	t.Helper()
+	if c.Policies == (policy.Policies{}) {
+		c.Policies = policy.ServerRewind.Policies()
+	}
+	if c.Join == nil {
+		c.Join = spawnPawn
+	}
+	g := newGame(t, plaza, c)
+	for range clients {
+		g.join(ClientConfig{Gather: gatherTurns()}, link)
+	}
+	return g.connect()
+}
+
+func gatherTurns() GatherFunc {
+	n := 0
+	return Gather(func(_ *ecs.World, in *push) {
+		n++
+		in.DX, in.DY = int8(n%3-1), int8(n/2%3-1)
+	})
+}
+
+func (g *game) rewind() *rewindServer { return g.server.mode.(*rewindServer) }
+
+// everyTick runs f with a client after each of its ticks, before it sends.
+func everyTick(t *testing.T, c *Client, f func()) {
+	t.Helper()
+	err := c.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
+		return func(w *ecs.World) { f(); run(w) }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Late inputs are merged into one pass a tick, from the oldest. With 8 clients at ±30 ms,
+// no lead and inputs that always change these are 8.6 ticks a tick by the design's
+// simulation.
+//
+//mutant:rule B3 systems/timeline/timeline.go
+//mutant:from for tick := from; tick < t.now; tick++ {
+//mutant:to for tick := max(from-4, t.oldest()); tick < t.now; tick++ {
+//mutant:rule B3 systems/mode_rewind_server.go
+//mutant:from Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority,
+//mutant:to Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority, Unmerged: true,
+func TestNetcodeB3_OnePassATick(t *testing.T) {
+	link := netsys.Link{Latency: 100 * time.Millisecond, Jitter: 30 * time.Millisecond}
+	p := policy.ServerRewind.Policies()
+	p.Suggest = policy.NoSuggest
+	g := rewinding(t, 8, link, ServerConfig{Seed: 1, Policies: p})
+	g.rewind().most = 0
+	g.run(600)
+	before, passes := g.server.Stats(), g.rewind().line.Stats().Passes
+	const ticks = 3000
+	for range ticks {
+		had := g.rewind().line.Stats().Passes
+		g.step()
+		if n := g.rewind().line.Stats().Passes - had; n > 1 {
+			t.Fatalf("%d passes in tick %d", n, g.server.Tick())
+		}
+	}
+	after := g.server.Stats()
+	again := float64(after.ResimulatedTicks-before.ResimulatedTicks) / ticks
+	t.Logf("%.2f ticks simulated again in a tick, %d passes", again, g.rewind().line.Stats().Passes-passes)
+	if again < 7.6 || again > 9.6 {
+		t.Errorf("%.2f ticks are simulated again in a tick, want about 8.6", again)
+	}
+	if n := after.Inputs.Missing - before.Inputs.Missing; n != 0 {
+		t.Errorf("%d inputs are missing", n)
+	}
+	g.mustConverge()
+}
+
+// The first input for a tick wins, whatever a client sends for it later.
+//
+//mutant:rule B4 systems/timeline/input.go
+//mutant:from case p.at(tick) != open:
+//mutant:to case p.at(tick) != open && tick < t.now:
+func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
+	g := rewinding(t, 2, netsys.Link{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond}, ServerConfig{Seed: 1})
+	liar := g.clients[0]
+	g.run(120)
+	everyTick(t, liar, func() {
+		for back := uint32(1); back < 30; back++ {
+			for i := range liar.log.quantized(liar.log.newest - back) {
+				liar.log.quantized(liar.log.newest - back)[i] ^= 1
+			}
+		}
+	})
+	before := liar.Stats().Corrections
+	g.run(600)
+	if n := liar.Stats().Corrections - before; n != 0 {
+		t.Errorf("the client that changed its mind was corrected %d times: what it said first did not stand", n)
+	}
+}
+
+// Inputs older than the window are ignored and counted, those of a client that goes on
+// sending late ones cost no more than its cap, and nobody else pays for either.
+//
+//mutant:rule B4 systems/timeline/input.go
+//mutant:from if cost > p.tokens {
+//mutant:to if cost > 1<<20 {
+//mutant:rule B4 systems/mode_rewind_server.go
+//mutant:from 		st.Capped++
+//mutant:to 		st.Consumed++
+func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
+	for _, late := range []int{45, 80} { // ticks, beside the lead
+		t.Run(fmt.Sprint(late), func(t *testing.T) {
+			g := rewinding(t, 3, netsys.Link{Latency: 30 * time.Millisecond}, ServerConfig{Seed: 1})
+			m := g.rewind()
+			g.run(600)
+			up := netsys.Link{Latency: time.Duration(int(m.most)+late) * testTick}
+			if err := g.links[0].SetLinks(netsys.Link{Latency: 30 * time.Millisecond}, up); err != nil {
+				t.Fatal(err)
+			}
+			g.run(900)
+			before, one := g.server.Stats(), g.server.peers[0].inputs.stats
+			const ticks = 1200
+			g.run(ticks)
+			after, now := g.server.Stats(), g.server.peers[0].inputs.stats
+			again := float64(after.ResimulatedTicks-before.ResimulatedTicks) / ticks
+			t.Logf("%.1f simulated again in a tick; of the late client %d inputs are capped, %d rejected in all, %d used",
+				again, now.Capped-one.Capped, now.Rejected-one.Rejected, now.Consumed-one.Consumed)
+			if again > float64(m.window)/2+1 {
+				t.Errorf("%.1f ticks are simulated again in a tick, the cap of a client is %d", again, m.window/2)
+			}
+			if late < int(m.window) && now.Capped == one.Capped {
+				t.Error("no input was capped")
+			}
+			if late > int(m.window) && (now.Consumed != one.Consumed || now.Rejected-one.Rejected < ticks || again != 0) {
+				t.Error("inputs older than the window were used")
+			}
+			for _, p := range g.server.peers[1:] {
+				if st := p.inputs.stats; st.Rejected+st.Missing+st.Capped > 0 {
+					t.Errorf("client %d pays for it: %+v", p.id, st)
+				}
+			}
+		})
+	}
+}
+
+// Stamps from the far future and the past are counted, and touch nothing; a client that
+// comes back to the present plays on.
+func TestRewindOfForgedStamps(t *testing.T) {
+	for _, by := range []int{61, 200, 5000, 20000, 32000, 33000, 50000, -61, -500} {
+		t.Run(fmt.Sprint(by), func(t *testing.T) {
+			g := rewinding(t, 3, netsys.Link{Latency: 30 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.02}, ServerConfig{Seed: 1})
+			forger, forging := g.clients[0], false
+			g.run(300)
+			err := forger.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
+				return func(w *ecs.World) {
+					newest, first := forger.log.newest, forger.log.first
+					if forging {
+						forger.log.newest, forger.log.first = uint32(max(int(newest)+by, 1)), 1
+						forger.bases.clear()
+					}
+					run(w)
+					forger.log.newest, forger.log.first = newest, first
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, lead := g.server.Stats(), g.rewind().lead
+			forging = true
+			g.run(300)
+			after := g.server.Stats()
+			if after.Inputs.Rejected-before.Inputs.Rejected < 250 {
+				t.Errorf("%d inputs were rejected", after.Inputs.Rejected-before.Inputs.Rejected)
+			}
+			if n := after.ResimulatedTicks - before.ResimulatedTicks; n > 300*uint64(g.rewind().window)/2 {
+				t.Errorf("%d ticks were simulated again", n)
+			}
+			if now := g.rewind().lead; now > lead+5 {
+				t.Errorf("the others lead %d ticks, %d before", now, lead)
+			}
+			forging = false
+			g.run(300)
+			consumed := g.server.peers[0].inputs.stats.Consumed
+			g.run(120)
+			if n := g.server.peers[0].inputs.stats.Consumed - consumed; n < 110 {
+				t.Errorf("of the client that came back %d inputs are used in 120 ticks", n)
+			}
+			g.mustConverge()
+		})
+	}
+}
+
+// A player that is waited for stands still, and plays on when it is back.
+func TestRewindWaitsForAPlayer(t *testing.T) {
+	g := newGame(t, plaza, ServerConfig{
+		Seed: 1, Join: spawnPawn, Policies: policy.ServerRewind.Policies(), Hold: 10 * time.Second, Timeout: time.Second,
+	})
+	link := netsys.Link{Latency: 50 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05}
+	g.join(ClientConfig{Gather: gatherTurns()}, link)
+	g.join(ClientConfig{Gather: gatherTurns()}, link)
+	g.connect()
+	g.run(120)
+	gone := g.clients[0]
+	g.clients = g.clients[1:]
+	g.run(180)
+	if n := len(g.rewind().held); n != 1 {
+		t.Fatalf("%d players are waited for", n)
+	}
+	own, _ := gone.Own(gone.World())
+	e, ok := g.server.World().ByNetID(gone.World().NetID(own))
+	if !ok {
+		t.Fatal("the player's entity is gone")
+	}
+	at := *ecs.Get[place](g.server.World(), e)
+	g.run(120)
+	if now := *ecs.Get[place](g.server.World(), e); now != at {
+		t.Errorf("it walks on, from %v to %v", at, now)
+	}
+	g.until("it is waited for no longer", func() bool { return len(g.rewind().held) == 0 })
+	g.run(90)
+	if g.server.World().Alive(e) {
+		t.Error("its entity is still there")
+	}
+	g.mustConverge()
+}

@@ -1,0 +1,394 @@
+package systems_test
+
+import (
+	"errors"
+	"math"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// onAdvice is the field where corrections are made on mismatch alone.
+func onAdvice(seed uint64, clients int, link netsys.Link) systemstest.Config {
+	config := onField(seed, clients, link)
+	config.Server.Policies = policy.CorrectOnMismatch.Policies()
+	return config
+}
+
+// The step is fixed, and no client takes more of them than ticks pass: whose
+// machine sends five inputs a tick is stepped once a tick where inputs are
+// buffered, and where they are stepped on arrival as often as there are tokens, a
+// burst of half a second and 2 % more. With advice it is no different.
+//
+//mutant:rule D1 systems/inputbuffer.go
+//mutant:from if !b.any || a.tokens < 1 {
+//mutant:to if !b.any || a.tokens < -1e9 {
+//mutant:rule D1 systems/inputbuffer.go
+//mutant:from arrivalBurst  = 30
+//mutant:to arrivalBurst  = 300
+//mutant:rule D1 systems/server_apply.go
+//mutant:from step, words := p.inputs.buffered(int64(s.tick), p.loss.share)
+//mutant:to step, words := p.inputs.buffered(int64(s.tick), p.loss.share); if p.inputs.waiting() > 20 { w.SimulateOnly(p.id) }
+func TestNetcodeD1_NothingLengthensAStep(t *testing.T) {
+	const (
+		flood = 5 // inputs a tick
+		time  = 600
+		burst = 30
+	)
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+		for _, correction := range []policy.Correction{policy.CorrectionState, policy.CorrectionMismatch} {
+			p := newPuppet(t, systems.ServerConfig{Policies: policy.Policies{Timing: timing, Correction: correction}})
+			advised := correction == policy.CorrectionMismatch
+			for n := range uint32(time) {
+				var messages [][]byte
+				for k := range uint32(flood) {
+					messages = append(messages, advisedInput(n*flood+k+1, advised))
+				}
+				p.tick(messages...)
+			}
+			world := p.server.World()
+			steps := uint64(len(ecs.Resource[journal](world).steps))
+			most := uint64(time)
+			if timing == policy.TimingArrival {
+				most = time*102/100 + burst
+			}
+			if steps > most || steps < time*9/10 {
+				t.Errorf("%v, %v: %d steps in %d ticks, %d at most", timing, correction, steps, time, most)
+			}
+			if d := world.StepDuration(); d != ticks(1) {
+				t.Errorf("%v, %v: a step is %v", timing, correction, d)
+			}
+			if n := p.server.Stats().MalformedMessages; n != 0 {
+				t.Errorf("%v, %v: %d messages were refused", timing, correction, n)
+			}
+		}
+	}
+}
+
+// advisedInput is a message of one input that walks along X, where there is advice
+// one that asks for own state.
+func advisedInput(seq uint32, advised bool) []byte {
+	b := input(seq, 1, 2)
+	if advised {
+		b[len(b)-1] |= 1 << 6 // behind 21 bits of the input and 1 of no more changes
+	}
+	return b
+}
+
+// Gather, step, then send and keep: what a client had after each input is bit for
+// bit what the server has when it has consumed that input. All results agree.
+//
+//mutant:rule D2 systems/client_tick.go
+//mutant:from c.simulate(w, c.log.newest)
+//mutant:to c.simulate(w, c.log.newest-min(c.log.newest, 1))
+//mutant:rule D2 systems/client_tick.go
+//mutant:from m.newest = uint16(c.log.newest)
+//mutant:to m.newest = uint16(c.log.newest + 1)
+//mutant:rule D2 systems/advice_server.go
+//mutant:from r.input, r.asks, r.echo = input, m.asks, m.echo
+//mutant:to r.input, r.asks, r.echo = input-1, m.asks, m.echo
+func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		var ran []string
+		config := onAdvice(seed, 3, bad())
+		config.Client = func(n int) systems.ClientConfig {
+			if n > 0 {
+				return systems.ClientConfig{}
+			}
+			return systems.ClientConfig{Schedule: noteSystems(&ran, "InputGather", "Predict", "Send")}
+		}
+		c := systemstest.New(t, config)
+		c.Connect()
+		c.Run(15 * time.Second)
+		c.Mark()
+		before := c.Server.Stats().Advice
+		kept := make([]map[uint32]components.Position, len(c.Clients))
+		for n := range kept {
+			kept[n] = map[uint32]components.Position{}
+		}
+		ran = nil
+		c.OnClientTick(func(k *systemstest.Client) {
+			if k.N == 0 {
+				if got := strings.Join(ran, " "); got != "InputGather Predict Send" {
+					t.Fatalf("a tick ran %v", got)
+				}
+				ran = nil
+			}
+			kept[k.N][k.Input()] = place(k.World(), ownOf(k))
+		})
+		compared := 0
+		c.OnServerTick(func() {
+			for _, k := range c.Clients {
+				at, ok := kept[k.N][k.Status().LastInput]
+				if !ok {
+					continue
+				}
+				compared++
+				if now := place(c.Server.World(), own(c, k)); now != at {
+					t.Fatalf("%v: after input %d it was at %v, on the server at %v", k, k.Status().LastInput, at, now)
+				}
+			}
+		})
+		c.Run(20 * time.Second)
+		c.NothingMissing()
+		c.NoCorrections()
+		st := c.Server.Stats().Advice
+		if agreed := st.Agreed - before.Agreed; st.Differed != before.Differed || st.Asked != before.Asked || agreed < 3000 || compared < 3000 {
+			t.Errorf("%d compared; of the results %d agreed, %d did not, %d asked for state", compared, agreed, st.Differed-before.Differed, st.Asked-before.Asked)
+		}
+	})
+}
+
+// A packet carries one result, and that is few bits: for a place two words of
+// which two bits tell, within 0.01, what is meant, nothing for what is compared
+// exactly, and the hash.
+//
+//mutant:rule D3 systems/advice_words.go
+//mutant:from c.low = uint(bits.Len64(uint64(c.reach))) + 1
+//mutant:to c.low = uint(bits.Len64(uint64(c.reach))) + 2
+func TestNetcodeD3_OneResultAPacket(t *testing.T) {
+	c := systemstest.New(t, onAdvice(1, 2, lag(6)))
+	c.Connect()
+	c.Run(5 * time.Second)
+	k := c.Clients[0]
+	before := k.Stats()
+	c.Run(10 * time.Second)
+	after := k.Stats()
+	const bits = 1 + 2 + 2*2 + 16
+	if packets, told := after.Ticks-before.Ticks, after.AdviceBits-before.AdviceBits; told != bits*packets {
+		t.Errorf("%d bits of results in %d packets, want %d in each", told, packets, bits)
+	}
+}
+
+// At the edge of the tolerance nothing swings: a push by anything up to three
+// steps is corrected at most once and then never again, and what is well within
+// the tolerance not at all.
+//
+//mutant:rule D3 systems/advice_client.go
+//mutant:from case news && c.exact(w), !news && c.agrees(w):
+//mutant:to case c.agrees(w):
+//mutant:rule D3 systems/advice_words.go
+//mutant:from return err == nil && comp.Schema.Compare(told, truth) < 0
+//mutant:to return err == nil && *(*float32)(told) == *(*float32)(truth)
+//mutant:rule D3 systems/advice_words.go
+//mutant:from c.reach = int64(f.Tolerance/f.Step + 0.5 + 1e-3)
+//mutant:to c.reach = 100 * int64(f.Tolerance/f.Step + 0.5 + 1e-3)
+func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
+	const (
+		every  = 90 // ticks
+		rounds = 40
+	)
+	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+		offset := func(round uint32) float32 { return float32(round) * 3 * tolerance / rounds }
+		config := onAdvice(seed, 1, lag(6))
+		config.Play = steady(Walk{})
+		config.Protocol = fieldWith(func(w *ecs.World) {
+			if w.Tick() < 300 || w.Tick()%every != 0 {
+				return
+			}
+			for e, p := range ecs.Each[pushable](w) {
+				if p.Own.Client != 0 {
+					r := w.Rand(e)
+					// To a place on the grid or off it, and from there.
+					p.Pos.X = float32(math.Floor(float64(p.Pos.X))) + 0.37 + float32(r.IntN(5))*tolerance/4
+					p.Pos.Y += offset(w.Tick() / every % rounds)
+				}
+			}
+		})
+		c := systemstest.New(t, config)
+		c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == every*4-1 })
+		opened := c.Server.Stats().Advice.Corrections
+		within := 0
+		for round := uint32(4); round < 4+rounds; round++ {
+			before := c.Server.Stats().Advice
+			c.RunTicks(every)
+			after := c.Server.Stats().Advice
+			switch n := after.Corrections - before.Corrections; {
+			case n > 1:
+				t.Fatalf("round %d, a push by %v: %d corrections", round, offset(round%rounds), n)
+			case after.OpenTicks-before.OpenTicks > every/2:
+				t.Fatalf("round %d, a push by %v: open for %d ticks", round, offset(round%rounds), after.OpenTicks-before.OpenTicks)
+			case n == 0:
+				within++
+			case offset(round%rounds) < 0.1*tolerance:
+				// X alone moves, by a step at most.
+				t.Errorf("round %d, a push by %v: corrected", round, offset(round%rounds))
+			}
+		}
+		if n := c.Server.Stats().Advice.Corrections - opened; n < rounds/4 || within < 2 {
+			t.Errorf("%d corrections of %d pushes, %d were within tolerance", n, rounds, within)
+		}
+		c.Settle()
+		c.Converged()
+	})
+}
+
+// What quantizing alone puts beyond the tolerance would be corrected for ever:
+// such a protocol is refused, and the error names the field.
+//
+//mutant:rule D3 systems/advice_words.go
+//mutant:from if off := quantizedOff(f); off > 0 && f.Tolerance <= off {
+//mutant:to if off := quantizedOff(f); off > 0 && f.Tolerance < off {
+//mutant:rule D3 systems/advice_words.go
+//mutant:from off = max(off, f.Max-(f.Min+float64(f.Values()-1)*f.Step))
+//mutant:to off = max(off, 0)
+func TestNetcodeD3_TooCoarseIsRefused(t *testing.T) {
+	for tag, refused := range map[string]bool{
+		"-64..64 step 0.5":          false,
+		"-64..64 step 0.5 tol 0.26": false,
+		"-64..64 step 0.5 tol 0.25": true, // the half of a step
+		"-64..64 step 0.5 tol 0":    true,
+		"0..10 step 4 tol 3":        false,
+		"0..11 step 4 tol 2.5":      true, // 11 is 3 above the last value
+		"radians 0.01":              false,
+		"radians 0.01 tol 0.001":    true,
+		"-64..64 step 0.5 lines 2":  false,
+		"raw":                       false,
+	} {
+		protocol := func() *ecs.Protocol {
+			p := ecs.NewProtocol("fuel/1")
+			ecs.ReplicateFields[Fuel](p, ecs.Predicted, schema.Fields{"Left": tag})
+			return p
+		}
+		start := func(p *ecs.Protocol, correction policy.Correction) error {
+			_, err := systems.NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), p, systems.ServerConfig{Policies: policy.Policies{Correction: correction}})
+			return err
+		}
+		if err := start(protocol(), policy.CorrectionState); err != nil {
+			t.Errorf("%q: %v, where own state always travels", tag, err)
+		}
+		quantized := protocol()
+		quantized.QuantizeSteps()
+		if err := start(quantized, policy.CorrectionMismatch); err != nil {
+			t.Errorf("%q: %v, where all is quantized", tag, err)
+		}
+		err := start(protocol(), policy.CorrectionMismatch)
+		if (err != nil) != refused {
+			t.Errorf("%q: %v; want it refused: %v", tag, err, refused)
+		}
+		if err != nil && (!errors.Is(err, systems.ErrConfig) || !strings.Contains(err.Error(), "Fuel.Left")) {
+			t.Errorf("%q: %v", tag, err)
+		}
+	}
+}
+
+// Nothing of a client's own entities travels down while client and server agree;
+// each push is corrected once, as soon as under LocalSync and with fewer bytes.
+//
+//mutant:rule D4 systems/advice_server.go
+//mutant:from case a.open && r.echo != a.number: // from before it was carried out
+//mutant:to case a.open && r.echo == 17:
+//mutant:rule D4 systems/advice_server.go
+//mutant:from case a.open && agrees:
+//mutant:to case a.open && agrees && r.input%256 == 0:
+//mutant:rule D4 systems/advice_server.go
+//mutant:from a.parts = parts
+//mutant:to a.parts = parts; return of.send%20 == 0
+func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
+	const from, rounds = 1200, 8
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		play := func(preset policy.Preset) (c *systemstest.Crowd, quiet, own uint64) {
+			config := onField(seed, 4, bad())
+			config.Server.Policies = preset.Policies()
+			config.Protocol = pushes(from)
+			c = systemstest.New(t, config)
+			c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 900 })
+			c.Mark()
+			joined := c.Server.Stats().Snapshots.Own
+			c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from-1 })
+			quiet = c.Server.Stats().Snapshots.Own
+			c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from+rounds*pushEvery-1 })
+			return c, quiet - joined, c.Server.Stats().Snapshots.Own - quiet
+		}
+		local, quiet, usual := play(policy.LocalSync)
+		c, silent, own := play(policy.CorrectOnMismatch)
+		if silent != 0 || quiet == 0 {
+			t.Errorf("%d bytes of own state while nothing is to be corrected; %d under LocalSync", silent, quiet)
+		}
+		if own == 0 || own > usual*2/3 {
+			t.Errorf("%d bytes of own state in %d pushes, %d under LocalSync", own, rounds, usual)
+		}
+		if st := c.Server.Stats().Advice; st.Corrections != 4*rounds {
+			t.Errorf("%d corrections were opened for %d pushes of 4 clients", st.Corrections, rounds)
+		}
+		c.NothingMissing()
+		for n, k := range c.Clients {
+			f, l := k.Figures(), local.Clients[n].Figures()
+			if f.Corrections != rounds || f.Resimulated > l.Resimulated+rounds {
+				t.Errorf("%v: %d corrections of %d pushes and %d ticks again; %d under LocalSync", k, f.Corrections, rounds, f.Resimulated, l.Resimulated)
+			}
+		}
+		c.Settle()
+		c.Converged()
+	})
+}
+
+// A correction goes on until it is known to be carried out: where all that comes
+// down in the half second after a push is lost, or all that goes up, it is made
+// all the same, within a round trip and a send from when the link is back.
+//
+//mutant:rule D4 systems/advice_server.go
+//mutant:from a.parts = parts
+//mutant:to a.parts = parts; return of.send%pushedSends == 0 }; if false {
+//mutant:rule D4 systems/advice_server.go
+//mutant:from a.begin(st)
+//mutant:to a.begin(st); a.open = false
+func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
+	const from, rounds, gone = 1200, 8, 30 // ticks
+	for _, up := range []bool{false, true} {
+		systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+			config := onAdvice(seed, 2, bad())
+			config.Protocol = pushes(from)
+			c := systemstest.New(t, config)
+			c.Lose(func(p systemstest.Packet) bool {
+				tick := c.Server.Tick()
+				// What comes down in these ticks was sent a quarter of a second before.
+				since := int(tick) - from - 15
+				return p.Up == up && since >= 0 && since%pushEvery < gone
+			})
+			c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from-1 })
+			c.Mark()
+			for round := range rounds {
+				c.RunTicks(pushEvery - 1)
+				for _, k := range c.Clients {
+					st := k.Stats()
+					if int(k.Figures().Corrections) < round+1 {
+						t.Fatalf("%v: %d corrections of %d pushes, %+v", k, k.Figures().Corrections, round+1, st)
+					}
+				}
+				c.RunTicks(1)
+			}
+			c.Settle()
+			c.Converged()
+			if open := c.Server.Stats().Advice.OpenTicks; open > uint64(2*(from+rounds*pushEvery)) {
+				t.Errorf("corrections were open for %d ticks", open)
+			}
+		})
+	}
+}
+
+// What was predicted to spawn is confirmed or denied although own state does not
+// travel, and what only the owner may know reaches the owner.
+//
+//mutant:rule D4 systems/advice_client.go
+//mutant:from w.Deny(a.input)
+//mutant:to w.Deny(0)
+//mutant:rule D4 systems/advice_server.go
+//mutant:from if of.groups[g].Alive != 0 && !p.own[g].heldSince(a.since) {
+//mutant:to if g > 1000 {
+func TestNetcodeD4_SpawnsAndSecretsReachTheirOwner(t *testing.T) {
+	advised := policy.CorrectOnMismatch.Policies()
+	for _, jams := range []bool{false, true} {
+		systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) { shootOut(t, seed, jams, advised) })
+	}
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) { passHands(t, seed, advised) })
+}

@@ -1,0 +1,241 @@
+package systems_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/relay"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// peersPresets are the models under which everybody simulates everything.
+var peersPresets = []policy.Preset{policy.Rollback, policy.Lockstep}
+
+// underPreset is a configuration of the field under a preset.
+func underPreset(p policy.Preset, seed uint64, clients int, link netsys.Link) systemstest.Config {
+	config := onField(seed, clients, link)
+	config.Server.Policies = p.Policies()
+	return config
+}
+
+// half is a latency between two ticks: what is sent after tick t is seen in Receive of
+// tick t+n, whatever the phases of the peers are.
+func half(n int) netsys.Link { return netsys.Link{Latency: ticks(n) - ticks(1)/2} }
+
+// rolling is a match of three players at the latencies of the proof of cost, under
+// rollback, once everybody keeps time. turns says whether a player's input of a tick is
+// another than that of the tick before.
+func rolling(t *testing.T, lags []int, turns func(tick uint32) bool) *systemstest.Crowd {
+	t.Helper()
+	config := underPreset(policy.Rollback, 1, len(lags), netsys.Link{})
+	config.Links = func(n int) (up, down netsys.Link) { l := half(lags[n%len(lags)]); return l, l }
+	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) {
+		in.DX = 1
+		if turns(k.Input() + 1) {
+			in.DX = -1
+		}
+	})
+	c := systemstest.New(t, config)
+	c.Connect()
+	return c
+}
+
+// resimulated is what the server and each client have simulated again.
+func resimulated(c *systemstest.Crowd) []int {
+	r := []int{int(c.Server.Stats().ResimulatedTicks)}
+	for _, k := range c.Clients {
+		r = append(r, int(k.Stats().Resimulated))
+	}
+	return r
+}
+
+// completed is how many ticks each has completed.
+func completed(c *systemstest.Crowd) []int {
+	r := []int{int(c.Server.Tick())}
+	for _, k := range c.Clients {
+		r = append(r, int(k.Stats().Ticks))
+	}
+	return r
+}
+
+// less are the differences of two of them.
+func less(now, before []int) []int {
+	d := make([]int, len(now))
+	for i := range now {
+		d[i] = now[i] - before[i]
+	}
+	return d
+}
+
+// One change of each player costs rollback 17 ticks on the server and 19, 22 and 27 on
+// the clients.
+//
+//mutant:rule ACost systems/mode_peers_client.go
+//mutant:from m.clock.Heard(m.frame(pk.At), tick, m.roundTrip())
+//mutant:to m.clock.Heard(m.frame(pk.At), tick, 0)
+func TestNetcodeACost_RollbackOfOneChange(t *testing.T) {
+	for _, x := range []struct {
+		lags []int
+		want string
+	}{
+		{[]int{2, 5, 10}, "[17 19 22 27]"},
+		{[]int{3, 4, 9}, "[16 19 20 25]"},
+	} {
+		const turn = 1200
+		c := rolling(t, x.lags, func(tick uint32) bool { return tick >= turn })
+		for c.Server.Tick() < turn-20 {
+			c.RunTicks(1)
+		}
+		before := resimulated(c)
+		c.RunTicks(120)
+		if got := fmt.Sprint(less(resimulated(c), before)); got != x.want {
+			t.Errorf("latencies %v: simulated again %s, want %s", x.lags, got, x.want)
+		}
+		c.Converged()
+	}
+}
+
+// With inputs that change in every tick the passes merge: 10, 12, 15 and 15 ticks a tick.
+//
+//mutant:rule ACost systems/timeline/timeline.go
+//mutant:from from := t.changed
+//mutant:to from := max(t.changed-1, t.oldest())
+func TestNetcodeACost_RollbackMerged(t *testing.T) {
+	for _, x := range []struct {
+		lags []int
+		want string
+	}{
+		{[]int{2, 5, 10}, "[10 12 15 15]"},
+		{[]int{3, 4, 9}, "[9 12 13 13]"},
+	} {
+		c := rolling(t, x.lags, func(tick uint32) bool { return tick%2 == 0 })
+		c.Run(15 * time.Second)
+		before, ticks := resimulated(c), completed(c)
+		c.RunTicks(300)
+		again, ticks := less(resimulated(c), before), less(completed(c), ticks)
+		per := make([]float64, len(again))
+		for i := range per {
+			per[i] = float64(again[i]) / float64(ticks[i])
+		}
+		if got := fmt.Sprint(per); got != x.want {
+			t.Errorf("latencies %v: simulated again %s a tick, want %s", x.lags, got, x.want)
+		}
+	}
+}
+
+// Lockstep simulates nothing again, and nobody waits for a player who joins: its first
+// input is expected when it can be there.
+//
+//mutant:rule ACost systems/mode_peers_server.go
+//mutant:from +leadMargin)
+//mutant:to *0)
+func TestNetcodeACost_LockstepSimulatesOnce(t *testing.T) {
+	c := systemstest.New(t, underPreset(policy.Lockstep, 2, 2, systemstest.RoundTrip(400*time.Millisecond, 0, 0)))
+	c.Connect()
+	c.Join()
+	c.Run(10 * time.Second)
+	if due := int(c.Elapsed() / ticks(1)); due-int(c.Server.Tick()) > 3 {
+		t.Errorf("the server made %d of %d ticks", c.Server.Tick(), due)
+	}
+	for i, n := range resimulated(c) {
+		if n != 0 {
+			t.Errorf("peer %d simulated %d ticks again", i, n)
+		}
+	}
+	c.Settle()
+	c.Converged()
+}
+
+// Whatever links do, who joins late, leaves, disappears or stands still: all peers agree
+// on all final ticks, nobody simulates more than its window again at once, and lockstep
+// nothing at all.
+//
+//mutant:rule E7 systems/mode_peers_server.go
+//mutant:from m.relay.Remove(id)
+//mutant:to _ = id
+func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
+	for _, preset := range peersPresets {
+		t.Run(preset.String(), func(t *testing.T) {
+			systemstest.Seeds(t, 6, func(t *testing.T, seed uint64) {
+				link := bad()
+				link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
+				config := underPreset(preset, seed, 5, link)
+				config.Server.Diverged = func(d relay.Divergence) { t.Error(d) }
+				c := systemstest.New(t, config)
+				c.Connect()
+				c.Run(3 * time.Second)
+				late := c.Join()
+				c.Clients[0].Leave()
+				c.Clients[1].Kill()
+				c.Run(4 * time.Second)
+				c.Clients[2].Stall(3 * time.Second)
+				c.Run(2 * time.Second)
+				c.StallServer(200 * time.Millisecond)
+				c.Run(10 * time.Second)
+				if n := len(places(c.Server.World())); n != 4+4 {
+					t.Errorf("%d entities on the server, want 4 drifters and 4 players", n)
+				}
+				if st := late.Status(); st.Inputs.Consumed < 300 {
+					t.Errorf("who joined late had %d inputs consumed", st.Inputs.Consumed)
+				}
+				c.Settle()
+				c.Converged()
+				s := c.Server.Stats()
+				if s.MalformedMessages != 0 || s.Divergences != 0 {
+					t.Errorf("%d malformed messages, %d divergences", s.MalformedMessages, s.Divergences)
+				}
+				for i, n := range resimulated(c) {
+					if (n == 0) != (preset == policy.Lockstep) {
+						t.Errorf("peer %d simulated %d ticks again", i, n)
+					}
+				}
+				for _, k := range c.Clients {
+					if st := k.Stats(); st.LongestReplay > 120 || st.MalformedMessages != 0 {
+						t.Errorf("%v: %d ticks simulated again at once, %d malformed messages", k, st.LongestReplay, st.MalformedMessages)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A client whose every input comes as late as the window allows makes the server simulate
+// half a window a tick again, as its tokens last, and never more than a window at once.
+//
+//mutant:rule E7 systems/timeline/input.go
+//mutant:from if cost > p.tokens {
+//mutant:to if cost > 1<<30 {
+func TestNetcodeE7_LateInputsAreCapped(t *testing.T) {
+	config := underPreset(policy.Rollback, 3, 2, netsys.Link{})
+	config.Links = func(n int) (up, down netsys.Link) {
+		if n == 1 {
+			return half(50), half(50)
+		}
+		return half(3), half(3)
+	}
+	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) { in.DX = int8(k.Input()%2)*2 - 1 })
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(10 * time.Second)
+	before, rejected := resimulated(c), c.Clients[1].Status().Inputs.Rejected
+	c.OnServerTick(func() {
+		now := resimulated(c)
+		if n := now[0] - before[0]; n > 60 {
+			t.Fatalf("%d ticks simulated again at once", n)
+		}
+		before = now
+	})
+	start := before[0]
+	c.RunTicks(600)
+	if n := (before[0] - start) / 600; n > 30+3 {
+		t.Errorf("%d ticks simulated again a tick, 30 for the late client and 3 for the other at most", n)
+	}
+	if n := c.Clients[1].Status().Inputs.Rejected - rejected; n == 0 {
+		t.Error("no input was refused, so nothing was capped")
+	}
+	c.Settle()
+	c.Converged()
+}

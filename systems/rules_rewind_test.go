@@ -1,0 +1,369 @@
+package systems_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// rewindOn is the field under ServerRewind, over a link. In wander every input differs from
+// the one before, so each that comes late makes the server go back.
+func rewindOn(seed uint64, clients int, link netsys.Link) systemstest.Config {
+	config := onField(seed, clients, link)
+	config.Server.Policies = policy.ServerRewind.Policies()
+	return config
+}
+
+// last is what each tick was simulated with in the end, of one owner.
+func (j *journal) last(owner uint32) map[uint32]Walk {
+	in := map[uint32]Walk{}
+	for _, s := range j.steps {
+		if s.owner == owner {
+			in[s.tick] = s.in
+		}
+	}
+	return in
+}
+
+// An input applies X later than it was gathered, in the same tick here and on the server.
+//
+//mutant:rule B1 systems/mode_rewind_client.go
+//mutant:from m.simulate(w, m.input())
+//mutant:to m.simulate(w, m.log.newest)
+//mutant:rule B1 systems/client_tick.go
+//mutant:from return seq
+//mutant:to return seq + 1
+func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
+	for _, x := range []struct {
+		suggest time.Duration
+		ticks   uint32
+	}{{policy.NoSuggest, 0}, {0, 2}, {100 * time.Millisecond, 6}} {
+		t.Run(fmt.Sprint(x.ticks), func(t *testing.T) {
+			systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+				config := rewindOn(seed, 3, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.05))
+				config.Server.Policies.Suggest = x.suggest
+				c := systemstest.New(t, config)
+				c.OnClientTick(func(k *systemstest.Client) {
+					if k.Input() > 0 && k.World().Tick() != k.Input() {
+						t.Fatalf("%v has predicted tick %d, and stands after %d", k, k.World().Tick(), k.Input())
+					}
+				})
+				c.Connect()
+				j := journalOf(c.Server.World())
+				c.Run(time.Second)
+				mine := journalOf(c.Clients[0].World())
+				from := c.Server.Tick() + 60
+				c.Run(10 * time.Second)
+				for _, k := range c.Clients {
+					in := j.last(k.ID())
+					for tick := from; tick < c.Server.Tick()-60; tick++ {
+						if s, ok := in[tick]; !ok || uint32(s.N)+x.ticks != tick {
+							t.Fatalf("%v: tick %d was simulated with the input gathered in tick %d, want %d before", k, tick, s.N, x.ticks)
+						}
+					}
+				}
+				for _, s := range mine.steps {
+					if s.tick >= from && s.owner == c.Clients[0].ID() && uint32(s.in.N)+x.ticks != s.tick {
+						t.Fatalf("the client applied in tick %d the input gathered in tick %d", s.tick, s.in.N)
+					}
+				}
+				c.Settle()
+				c.Converged()
+			})
+		})
+	}
+}
+
+// The server may refuse an input: nothing comes of it, and the client is told which one it was.
+//
+//mutant:rule B1 systems/mode_rewind_server.go
+//mutant:from m.line.Overrule(p.id, tick, nil)
+//mutant:to _ = tick
+func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
+	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+		config := rewindOn(seed, 2, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.1))
+		config.Server.Refuse = systems.Refuse(func(_ *ecs.World, client uint32, in *Walk) error {
+			if in.Jump && in.N%3 == 0 {
+				return errors.New("not enough magic")
+			}
+			return nil
+		})
+		told := make([]map[uint32]bool, 2)
+		config.Client = func(n int) systems.ClientConfig {
+			told[n] = map[uint32]bool{}
+			return systems.ClientConfig{OnRefused: func(r systems.Refusal) {
+				if r.Cause == systems.RefusedInput {
+					told[n][r.Input] = r.Reason == "not enough magic"
+				}
+			}}
+		}
+		c := systemstest.New(t, config)
+		c.Connect()
+		j := journalOf(c.Server.World())
+		c.Run(20 * time.Second)
+		c.Settle()
+		for _, k := range c.Clients {
+			for tick, in := range j.last(k.ID()) {
+				if in.Jump && in.N%3 == 0 {
+					t.Errorf("%v: the refused input of tick %d was simulated", k, tick)
+				}
+			}
+			if n := k.Status().Inputs.Refused; n == 0 || uint64(len(told[k.N])) != n {
+				t.Errorf("%v was told of %d refusals of %d", k, len(told[k.N]), n)
+			}
+			for input, reason := range told[k.N] {
+				if !reason {
+					t.Errorf("%v: input %d was refused for another reason", k, input)
+				}
+			}
+		}
+		c.Converged()
+	})
+}
+
+// The clients' clocks lead the server's as far as late inputs are rare, at ±30 ms, and a
+// link that changes moves them.
+//
+//mutant:rule B2 systems/mode_rewind_server.go
+//mutant:from want = max(want, need-low)
+//mutant:to want = max(want, 1)
+//mutant:rule B2 systems/mode_rewind_client.go
+//mutant:from return uint32(max(m.steer.asked/shiftUnit, 0))
+//mutant:to return 0
+//mutant:rule B2 systems/slack.go
+//mutant:from return lows[min(len(lows)-1, n/10)], true
+//mutant:to return lows[0] - 8, true
+func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
+	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+		c := systemstest.New(t, rewindOn(seed, 8, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0)))
+		c.Connect()
+		calm := func(when string, most float64) {
+			c.Run(12 * time.Second)
+			c.Mark()
+			before := c.Server.Stats()
+			c.Run(20 * time.Second)
+			after := c.Server.Stats()
+			again := float64(after.ResimulatedTicks-before.ResimulatedTicks) / float64(after.Ticks-before.Ticks)
+			if again > 0.05 {
+				t.Errorf("%s: %.3f ticks are simulated again in a tick", when, again)
+			}
+			depth := 0.0
+			for _, k := range c.Clients {
+				f := k.Figures()
+				depth = max(depth, f.MeanDepth())
+				if f.Corrections+f.Missing > 0 {
+					t.Errorf("%s: %v was corrected %d times, missed %d", when, k, f.Corrections, f.Missing)
+				}
+			}
+			if depth > most {
+				t.Errorf("%s: inputs wait %.1f ticks, as if clocks led too far", when, depth)
+			}
+			t.Logf("%s: %.3f simulated again in a tick; inputs wait %.1f ticks", when, again, depth)
+		}
+		calm("at 200 ms", 5)
+		far := systemstest.RoundTrip(400*time.Millisecond, 30*time.Millisecond, 0)
+		c.SetLinks(far, far)
+		calm("at 400 ms", 8)
+		near := systemstest.RoundTrip(60*time.Millisecond, 30*time.Millisecond, 0)
+		c.SetLinks(near, near)
+		c.Run(25 * time.Second) // a tick a second
+		calm("at 60 ms", 5)
+		c.Settle()
+		c.Converged()
+	})
+}
+
+// An input that is what was assumed changes nothing, however late it comes.
+//
+//mutant:rule B3 systems/timeline/input.go
+//mutant:from if !slices.Equal(t.input(p, u, held), p.words(p.used, u)) {
+//mutant:to if u < t.now {
+func TestNetcodeB3_EqualInputChangesNothing(t *testing.T) {
+	config := rewindOn(1, 3, systemstest.RoundTrip(200*time.Millisecond, 80*time.Millisecond, 0.2))
+	config.Play = steady(Walk{DX: 1})
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(2 * time.Second)
+	before := c.Server.Stats()
+	c.Run(30 * time.Second)
+	after := c.Server.Stats()
+	if n := after.ResimulatedTicks - before.ResimulatedTicks; n != 0 {
+		t.Errorf("%d ticks were simulated again for inputs that were as assumed", n)
+	}
+	if after.Inputs.Late == before.Inputs.Late {
+		t.Error("no input was late: the link was too good for this test")
+	}
+	c.Settle()
+	c.Converged()
+}
+
+// Under any link all peers agree in the end, and no prediction is corrected while nobody
+// touches another: own state is that of the tick that has all of the client's inputs.
+//
+//mutant:rule B3 systems/mode_rewind_server.go
+//mutant:from newest = min(newest, known)
+//mutant:to _ = known
+func TestNetcodeB3_OwnStateIsOfTheProcessedTick(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		config := rewindOn(seed, 4, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1, Duplicate: 0.05})
+		config.Server.Policies.Window = 600 * time.Millisecond // half of it is the most that clients lead
+		c := systemstest.New(t, config)
+		c.Connect()
+		c.Run(12 * time.Second)
+		c.Mark()
+		before := c.Server.Stats()
+		c.Run(20 * time.Second)
+		if after := c.Server.Stats(); after.Inputs.Rewrote-before.Inputs.Rewrote < 500 || after.ResimulatedTicks-before.ResimulatedTicks < 500 {
+			t.Error("few inputs were late: the link was too good for this test")
+		}
+		c.NoCorrections()
+		c.Settle()
+		c.Converged()
+	})
+}
+
+// Late inputs change ticks of the window and no others, whatever its size: it is what a
+// jump of others can be at most.
+//
+//mutant:rule B6 systems/mode_rewind_server.go
+//mutant:from m.window = uint32(max(s.policies.WindowTicks(s.config.TickRate), 1))
+//mutant:to m.window = 120
+func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
+	for _, window := range []time.Duration{100 * time.Millisecond, 500 * time.Millisecond, time.Second} {
+		t.Run(window.String(), func(t *testing.T) {
+			config := rewindOn(1, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
+			config.Server.Policies.Window = window
+			c := systemstest.New(t, config)
+			most := uint64(math.Round(window.Seconds() * 60))
+			longest, before := uint64(0), c.Server.Stats().ResimulatedTicks
+			c.OnServerTick(func() {
+				now := c.Server.Stats().ResimulatedTicks
+				longest, before = max(longest, now-before), now
+			})
+			c.Connect()
+			c.Run(5 * time.Second)
+			rejected := c.Server.Stats().Inputs.Rejected
+			for i := range 30 { // the way of one client stands still, for 33 ms to 1 s
+				up, down := c.Clients[0].Links()
+				slow := up
+				slow.Latency += time.Duration(i+1) * 33 * time.Millisecond
+				c.Clients[0].SetLinks(slow, down)
+				c.Run(700 * time.Millisecond)
+				c.Clients[0].SetLinks(up, down)
+				c.Run(2 * time.Second)
+			}
+			if longest > most || longest < most/2 {
+				t.Errorf("up to %d ticks were simulated again at once, the window is %d", longest, most)
+			}
+			if window < time.Second && c.Server.Stats().Inputs.Rejected == rejected {
+				t.Error("no input was older than the window")
+			}
+			c.Run(time.Second)
+			c.Settle()
+			c.Converged()
+		})
+	}
+}
+
+// A client that is held, and a server that is, find back to each other.
+func TestRewindAfterStalls(t *testing.T) {
+	for _, length := range []time.Duration{300 * time.Millisecond, 900 * time.Millisecond, 5 * time.Second} {
+		t.Run(length.String(), func(t *testing.T) {
+			c := systemstest.New(t, rewindOn(3, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
+			c.Connect()
+			c.Run(15 * time.Second)
+			recovers := func(who string, within time.Duration) {
+				c.Run(length + within)
+				c.Mark()
+				before := c.Server.Stats()
+				c.Run(10 * time.Second)
+				after := c.Server.Stats()
+				if n := after.Inputs.Rejected - before.Inputs.Rejected; n > 0 {
+					t.Errorf("%s: %d inputs are rejected %v later", who, n, within)
+				}
+				if n := after.Inputs.Late - before.Inputs.Late; n > 150 {
+					t.Errorf("%s: %d inputs are late %v later", who, n, within)
+				}
+				c.NoCorrections()
+				c.NothingMissing()
+				for _, k := range c.Clients {
+					if f := k.Figures(); f.MeanDepth() > 8 || f.Consumed < 590 {
+						t.Errorf("%s: %v: %d inputs consumed, waiting %.1f ticks", who, k, f.Consumed, f.MeanDepth())
+					}
+				}
+			}
+			c.Clients[1].Stall(length)
+			recovers("the client was held", 5*time.Second)
+			c.StallServer(length)
+			recovers("the server was held", 15*time.Second)
+			c.Settle()
+			c.Converged()
+		})
+	}
+}
+
+// Players come and go in ticks that are simulated again, once each as far as anybody can
+// see; who is waited for stands still and plays on.
+func TestRewindRosterIsRepeated(t *testing.T) {
+	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+		config := rewindOn(seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
+		config.Server.Policies.Window = 600 * time.Millisecond
+		config.Server.Timeout = time.Second
+		c := systemstest.New(t, config)
+		c.Connect()
+		for i := range 6 {
+			c.Run(3 * time.Second)
+			k := c.Clients[i]
+			if i%2 == 0 {
+				k.Leave()
+			} else {
+				k.Kill()
+			}
+			c.Join()
+		}
+		c.Run(5 * time.Second)
+		c.Settle()
+		c.Converged()
+		players := 0
+		for range ecs.All[struct{ Own components.Owner }](c.Server.World()) {
+			players++
+		}
+		if players != 3 {
+			t.Errorf("%d players are in the world, want 3", players)
+		}
+		if c.Server.Stats().ResimulatedTicks == 0 {
+			t.Error("nothing was simulated again: the link was too good for this test")
+		}
+	})
+}
+
+// Once warm, ticks that go back allocate nothing.
+func TestNetcodeB3_RewindAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	config := rewindOn(1, 4, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 80 * time.Millisecond, Loss: 0.1})
+	config.Server.Policies.Window = 600 * time.Millisecond
+	config.Populate = drifters(60)
+	config.CountOnly = true
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(60 * time.Second)
+	before := c.Server.Stats().ResimulatedTicks
+	// One run, because AllocsPerRun rounds the mean down.
+	if n := testing.AllocsPerRun(1, func() { c.RunTicks(600) }); n != 0 {
+		t.Errorf("%.0f allocations in 600 ticks of a server and 4 clients", n)
+	}
+	if c.Server.Stats().ResimulatedTicks == before {
+		t.Error("nothing was simulated again: the link was too good for this test")
+	}
+}

@@ -1,0 +1,780 @@
+package systems_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// The pitch is the field with a ball: whoever is close to it kicks it away, and it rolls
+// until it stands still.
+
+// Roll is how a ball moves, in units a tick.
+type Roll struct {
+	X, Y float32 `net:"-4..4 step 0.001"`
+}
+
+// Stick is what a player holds, for those who cannot know its inputs.
+type Stick struct {
+	DX, DY int8 `net:"-1..1"`
+}
+
+const (
+	reach = 1.0 // units from which a player kicks
+	kick  = 0.5 // units a tick
+	drag  = 31.0 / 32
+)
+
+type ball struct {
+	Pos  *components.Position
+	Roll *Roll
+}
+
+// roll lets the nearest player kick each ball, of two the one that joined first.
+func roll(w *ecs.World) {
+	type player struct {
+		Pos components.Position
+		Own components.Owner
+	}
+	for _, b := range ecs.Each[ball](w) {
+		least, by := math.Inf(1), uint32(0)
+		var dx, dy float64
+		for _, p := range ecs.All[player](w) {
+			x, y := float64(b.Pos.X-p.Pos.X), float64(b.Pos.Y-p.Pos.Y)
+			if d := math.Hypot(x, y); p.Own.Client != 0 && (d < least || d == least && p.Own.Client < by) {
+				least, by, dx, dy = d, p.Own.Client, x, y
+			}
+		}
+		if least < reach && least > 0 {
+			b.Roll.X, b.Roll.Y = float32(kick*dx/least), float32(kick*dy/least)
+		}
+		b.Roll.X, b.Roll.Y = drag*b.Roll.X, drag*b.Roll.Y
+		b.Pos.X, b.Pos.Y = b.Pos.X+b.Roll.X, b.Pos.Y+b.Roll.Y
+	}
+}
+
+type holder struct {
+	Stick *Stick
+	In    *Walk
+}
+
+func hold(w *ecs.World) {
+	for _, h := range ecs.Each[holder](w) {
+		h.Stick.DX, h.Stick.DY = h.In.DX, h.In.DY
+	}
+}
+
+// pitch is the protocol; further systems of Simulate and Authority are added by name.
+func pitch(more ...func(p *ecs.Protocol)) func() *ecs.Protocol {
+	return func() *ecs.Protocol {
+		p := ecs.NewProtocol("pitch/1")
+		ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+		ecs.Replicate[Jumps](p, ecs.Predicted)
+		ecs.Replicate[Roll](p, ecs.Predicted)
+		ecs.Replicate[Stick](p, ecs.Predicted)
+		ecs.Input[Walk](p)
+		p.QuantizeSteps()
+		p.Simulate("walk", walk)
+		p.Simulate("hold", hold)
+		p.Simulate("roll", roll)
+		for _, add := range more {
+			add(p)
+		}
+		return p
+	}
+}
+
+// balls puts n balls onto the pitch, in a row.
+func balls(n int) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		for i := range n {
+			w.Spawn(components.Position{X: 12 + 8*float32(i), Y: 0.25}, Roll{})
+		}
+	}
+}
+
+func joinPitch(w *ecs.World, client uint32) {
+	w.Spawn(components.Owner{Client: client}, components.Position{X: 10 * float32(client-1)}, Jumps{}, Stick{}, Walk{})
+}
+
+// onPitch is a configuration of the pitch in which clients have a scope for what is not
+// their own.
+func onPitch(seed uint64, clients, n int, link time.Duration, others systems.Scope) systemstest.Config {
+	config := onField(seed, clients, lag(int(link/ticks(1))))
+	config.Protocol, config.Populate, config.Server.Join = pitch(), balls(n), joinPitch
+	config.Client = func(int) systems.ClientConfig {
+		return systems.ClientConfig{Scope: func(*ecs.World, ecs.Entity) systems.Scope { return others }}
+	}
+	return config
+}
+
+// firstBall finds the first ball of a world, and whether it moves.
+func firstBall(w *ecs.World) (at components.Position, e ecs.Entity, moves, found bool) {
+	type row struct {
+		Pos  components.Position
+		Roll Roll
+	}
+	for e, b := range ecs.All[row](w) {
+		return b.Pos, e, b.Roll != Roll{}, true
+	}
+	return
+}
+
+// A ball that the own player kicks flies off in the same tick where it is co-simulated,
+// and no prediction is wrong; else a round trip later.
+//
+//mutant:rule Scope systems/scope.go
+//mutant:from return r.scope == ScopeCoSimulated ||
+//mutant:to return r.scope == ScopeCoSimulated && own ||
+//mutant:rule Scope systems/scope.go
+//mutant:from c.policies.Remotes == policy.RemotesCoSimulated
+//mutant:to c.policies.Remotes == policy.RemotesDamped
+//mutant:rule Scope systems/client_interpolate.go
+//mutant:from c.copyOwn(r.drawn, r.entity, ^uint64(0))
+//mutant:to c.copyOwn(r.drawn, r.entity, map[bool]uint64{false: ^uint64(0)}[r.coSimulated])
+func TestNetcodeScope_BallAnswersTheOwnPlayerAtOnce(t *testing.T) {
+	const oneWay = 6
+	for _, test := range []struct {
+		name    string
+		scope   systems.Scope
+		remotes policy.Remotes
+		atOnce  bool
+	}{
+		{"own", systems.ScopeOwn, policy.RemotesInterpolated, false},
+		{"co-simulated", systems.ScopeCoSimulated, policy.RemotesInterpolated, true},
+		{"by the policies", systems.ScopeOwn, policy.RemotesCoSimulated, true},
+		{"not by the policies", systems.ScopeInterpolated, policy.RemotesCoSimulated, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			config := onPitch(1, 1, 1, ticks(oneWay), test.scope)
+			config.Server.Policies.Remotes = test.remotes
+			config.Client = func(int) systems.ClientConfig {
+				return systems.ClientConfig{Scope: func(w *ecs.World, e ecs.Entity) systems.Scope {
+					if ecs.Has[Roll](w, e) {
+						return test.scope
+					}
+					return systems.ScopeOwn
+				}}
+			}
+			walking := false
+			config.Play = systemstest.Play(func(_ *systemstest.Client, in *Walk) {
+				if walking {
+					in.DX = 1
+				}
+			})
+			c := systemstest.New(t, config)
+			c.Run(5 * time.Second)
+			c.Mark()
+			k := c.Clients[0]
+			touched, world, drawn := uint32(0), uint32(0), uint32(0)
+			rest, _, _, _ := firstBall(k.World())
+			c.OnFrame(func(k *systemstest.Client) {
+				me := place(k.World(), ownOf(k))
+				_, _, moves, _ := firstBall(k.World())
+				seen, _, _, _ := firstBall(k.View())
+				switch {
+				case touched == 0 && math.Hypot(float64(me.X-rest.X), float64(me.Y-rest.Y)) < reach:
+					touched = k.Input()
+				}
+				if world == 0 && moves {
+					world = k.Input()
+				}
+				if drawn == 0 && seen != rest {
+					drawn = k.Input()
+				}
+			})
+			walking = true
+			c.Run(4 * time.Second)
+			switch late := drawn - touched; {
+			case touched == 0 || world == 0 || drawn == 0:
+				t.Fatalf("nothing happened: touched in input %d, moved in %d, drawn in %d", touched, world, drawn)
+			case test.atOnce && (world != touched || late != 0):
+				t.Errorf("touched in input %d, moved in %d, drawn in %d", touched, world, drawn)
+			case !test.atOnce && (world-touched < 2*oneWay || world-touched > 2*oneWay+10 || late < 2*oneWay):
+				t.Errorf("touched in input %d, moved in %d, drawn in %d: a round trip takes %d", touched, world, drawn, 2*oneWay)
+			}
+			st := k.Stats()
+			if st.CoCorrections != 0 || st.Resimulated > 100 || test.atOnce != (st.CoConfirmed > 60) {
+				t.Errorf("%+v", st)
+			}
+			c.NoCorrections()
+			c.Settle()
+			c.Converged()
+		})
+	}
+}
+
+// Where nothing but its own is in a client's scope all is as if there were no scopes: the
+// worlds, what is counted and every byte, whether the game is asked or not.
+//
+//mutant:rule Scope systems/scope.go
+//mutant:from return r.scope == ScopeCoSimulated ||
+//mutant:to return r.scope == ScopeOwn ||
+func TestNetcodeScope_OwnAloneChangesNothing(t *testing.T) {
+	play := func(asked bool) (is []any) {
+		config := onField(3, 3, bad())
+		config.Protocol = pushes(200)
+		if asked {
+			config.Client = func(int) systems.ClientConfig {
+				return systems.ClientConfig{Scope: func(*ecs.World, ecs.Entity) systems.Scope { return systems.ScopeOwn }}
+			}
+		}
+		c := systemstest.New(t, config)
+		for range 12 {
+			c.Run(time.Second)
+			is = append(is, c.Hash())
+			for _, k := range c.Clients {
+				is = append(is, k.Stats(), k.Traffic())
+				if asked && k.Connected() {
+					for id := range places(k.World()) {
+						e, _ := k.World().ByNetID(id)
+						k.SetScope(e, systems.ScopeInterpolated)
+						k.SetScope(e, systems.ScopeOwn)
+					}
+				}
+				if st := k.Stats(); st.CoConfirmed+st.CoCorrections != 0 {
+					t.Errorf("%v: %+v", k, st)
+				}
+			}
+		}
+		return is
+	}
+	for i, was := range play(false) {
+		if is := play(true)[i]; !reflect.DeepEqual(is, was) {
+			t.Fatalf("with scopes that leave all as it is: %+v\nwithout scopes: %+v", is, was)
+		}
+	}
+}
+
+// Whatever is co-simulated is the server's in the end, over terrible links, where
+// entities take turns in snapshots, and under each model of the family; and once inputs
+// have stopped nothing is wrong any more.
+//
+//mutant:rule Scope systems/scope_confirm.go
+//mutant:from comp.Schema.Dequantize(dst, words, comp.Words, 1)
+//mutant:to _, _ = words, dst
+//mutant:rule Scope systems/scope_confirm.go
+//mutant:from since, c.co.wrong = from, true
+//mutant:to since, c.co.wrong = c.log.newest, true
+func TestNetcodeScope_Converges(t *testing.T) {
+	for _, preset := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch} {
+		t.Run(preset.String(), func(t *testing.T) {
+			systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+				config := onPitch(seed, 4, 6, 0, systems.ScopeCoSimulated)
+				config.Link = bad()
+				config.Server.Policies = preset.Policies()
+				if seed%2 == 0 {
+					config.Populate, config.Server.Budget = balls(60), 200
+				}
+				c := systemstest.New(t, config)
+				c.Run(20 * time.Second)
+				c.Join()
+				c.Clients[1].Leave()
+				c.Run(10 * time.Second)
+				c.Settle()
+				var was []systems.ClientStats
+				for _, k := range c.Clients {
+					was = append(was, k.Stats())
+				}
+				c.Run(2 * time.Second)
+				c.Converged()
+				for i, k := range c.Clients {
+					st := k.Stats()
+					if i == 1 {
+						continue
+					}
+					if st.CoCorrections != was[i].CoCorrections || st.CoConfirmed == was[i].CoConfirmed {
+						t.Errorf("%v: in rest: %+v\nafter %+v", k, st, was[i])
+					}
+					if i < 4 && st.CoCorrections == 0 {
+						t.Errorf("%v: what others did was never mispredicted: %+v", k, st)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Lap makes an entity run round a circle, by the tick.
+type Lap struct {
+	Radius uint8 `net:"0..100"`
+}
+
+const lapSpeed = 1.0 / 60 // radians a tick
+
+func lapAt(l Lap, tick uint32) components.Position {
+	s, c := math.Sincos(lapSpeed * float64(tick))
+	return components.Position{X: float32(float64(l.Radius) * c), Y: float32(float64(l.Radius) * s)}
+}
+
+func laps(p *ecs.Protocol) {
+	ecs.Replicate[Lap](p, ecs.Predicted)
+	p.Simulate("laps", func(w *ecs.World) {
+		type runner struct {
+			Pos *components.Position
+			Lap *Lap
+		}
+		for _, r := range ecs.Each[runner](w) {
+			*r.Pos = lapAt(*r.Lap, w.Tick())
+		}
+	})
+}
+
+type runner struct {
+	Pos components.Position
+	Lap Lap
+}
+
+// What is drawn goes over from one way of drawing to the other without a jump, however
+// often the scope is switched, at any frame rate; what is simulated is not touched.
+//
+//mutant:rule Scope systems/client_entities.go
+//mutant:from c.leavePose(r)
+//mutant:to _ = r
+//mutant:rule Scope systems/scope_blend.go
+//mutant:from left := 1 - c.now.Sub(b.since).Seconds()/over.Seconds()
+//mutant:to left := 1 - 4*c.now.Sub(b.since).Seconds()/over.Seconds()
+//mutant:rule Scope systems/scope_blend.go
+//mutant:from b.since = c.frameBefore
+//mutant:to b.since = c.frameBefore.Add(-over)
+func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
+	const radius = 10
+	for _, test := range []struct {
+		preset policy.Preset
+		frames int
+	}{{policy.LocalSync, 60}, {policy.LocalSync, 144}, {policy.LocalSync, 30}, {policy.Buffered, 60}} {
+		t.Run(fmt.Sprintf("%v at %d", test.preset, test.frames), func(t *testing.T) {
+			systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+				config := onPitch(seed, 1, 0, 0, systems.ScopeOwn)
+				config.Link, config.FrameRate = bad(), test.frames
+				config.Protocol = pitch(laps)
+				config.Server.Policies = test.preset.Policies()
+				config.Populate = func(w *ecs.World) { w.Spawn(components.Position{}, Lap{radius}) }
+				c := systemstest.New(t, config)
+				c.Run(20 * time.Second)
+				k := c.Clients[0]
+				drawn := func(w *ecs.World) (at components.Position) {
+					for _, r := range ecs.All[runner](w) {
+						at = r.Pos
+					}
+					return at
+				}
+				// A diameter apart at most, in a fifth of a second, and as much as it runs,
+				// twice, because what is left behind stands still.
+				dt := 1 / float64(test.frames)
+				bound := 2*radius*5*dt + 2*radius*(dt+1.0/60) + 0.1
+				was, most, ahead := drawn(k.View()), 0.0, 0.0
+				next, on := 0, false
+				tick := 0
+				c.OnClientTick(func(k *systemstest.Client) {
+					if tick++; tick < next {
+						return
+					}
+					next = tick + 2 + k.Rand().IntN(40)
+					for e := range ecs.All[runner](k.World()) {
+						if on = !on; on {
+							k.SetScope(e, systems.ScopeCoSimulated)
+						} else {
+							k.SetScope(e, systems.ScopeOwn)
+						}
+					}
+				})
+				c.OnFrame(func(k *systemstest.Client) {
+					at := drawn(k.View())
+					d := math.Hypot(float64(at.X-was.X), float64(at.Y-was.Y))
+					most, was = max(most, d), at
+					if d > bound {
+						t.Errorf("after tick %d: a jump of %.3f, want %.3f at most", tick, d, bound)
+					}
+					for e, r := range ecs.All[runner](k.World()) {
+						if !ecs.Has[components.Predicted](k.World(), e) {
+							continue
+						}
+						if truth := lapAt(r.Lap, k.World().Tick()); !near(r.Pos, truth) {
+							t.Errorf("after tick %d: simulated at %v, want %v", tick, r.Pos, truth)
+						}
+						ahead = max(ahead, float64(k.World().Tick())-k.DrawnTick())
+					}
+				})
+				c.Run(30 * time.Second)
+				if ahead < 30 || most < radius*dt {
+					t.Errorf("too little happened: %v ticks ahead, jumps of %.3f at most", ahead, most)
+				}
+				c.Settle()
+				c.Converged()
+			})
+		})
+	}
+}
+
+// A client's own entity out of its scope is shown as the server has it, a round trip
+// late; back in it, it answers at once and from the right place.
+//
+//mutant:rule Scope systems/scope.go
+//mutant:from case !c.predicting || r.scope == ScopeInterpolated:
+//mutant:to case !c.predicting:
+//mutant:rule Scope systems/scope.go
+//mutant:from case r.chosen && c.own.tick != 0:
+//mutant:to case false:
+func TestNetcodeScope_OwnEntityOutOfScope(t *testing.T) {
+	const oneWay = 9
+	config := onPitch(1, 2, 0, ticks(oneWay), systems.ScopeOwn)
+	autopilot := true
+	config.Client = func(int) systems.ClientConfig {
+		return systems.ClientConfig{Scope: func(*ecs.World, ecs.Entity) systems.Scope {
+			if autopilot {
+				return systems.ScopeInterpolated
+			}
+			return systems.ScopeOwn
+		}}
+	}
+	c := systemstest.New(t, config)
+	ts := watchTruth(c)
+	c.Run(10 * time.Second)
+	k := c.Clients[0]
+	id := k.World().NetID(ownOf(k))
+	first := map[uint32]components.Position{} // as first predicted, by input
+	c.OnClientTick(func(k *systemstest.Client) {
+		if k.N != 0 {
+			return
+		}
+		e := ownOf(k)
+		if ecs.Has[components.Predicted](k.World(), e) {
+			first[k.Input()] = place(k.World(), e)
+		} else if told := ts.at[k.ServerTick()]; !near(place(k.World(), e), told.places[id]) {
+			t.Errorf("tick %d: shown at %v, the server had it at %v", k.ServerTick(), place(k.World(), e), told.places[id])
+		}
+	})
+	c.Run(5 * time.Second)
+	if len(first) != 0 {
+		t.Fatalf("%d predictions of what is out of scope", len(first))
+	}
+	e := ownOf(k)
+	from := k.Input() + 1
+	if !k.SetScope(e, systems.ScopeOwn) {
+		t.Fatal("the scope of the own entity cannot be chosen")
+	}
+	c.Run(5 * time.Second)
+	if ownOf(k) != e {
+		t.Error("it has another handle")
+	}
+	seen := 0
+	for _, tr := range ts.at {
+		if s := tr.inputs[0]; s >= from && s < from+200 {
+			seen++
+			if at, ok := first[s]; !ok || !near(at, tr.places[id]) {
+				t.Errorf("input %d: predicted at %v %v, the server had it at %v", s, at, ok, tr.places[id])
+			}
+		}
+	}
+	if seen < 200 || len(first) < 250 {
+		t.Errorf("%d predictions, %d of them compared", len(first), seen)
+	}
+	c.NoCorrections()
+	k.SetScope(e, systems.ScopeInterpolated)
+	c.Run(time.Second)
+	c.Settle()
+	c.Converged()
+}
+
+// A mismatch of what is co-simulated is reported with all that there is to say, as one of
+// what is the client's own is; it is counted apart.
+//
+//mutant:rule Scope systems/scope_confirm.go
+//mutant:from c.stats.CoCorrections++
+//mutant:to c.stats.Corrections++
+//mutant:rule Scope systems/scope_confirm.go
+//mutant:from Tick: st.tick, Input: input, NetID: netID(r.id), CoSimulated: true,
+//mutant:to Tick: st.tick, Input: c.log.newest, NetID: netID(r.id), CoSimulated: true,
+//mutant:rule Scope systems/scope_confirm.go
+//mutant:from Tick: st.tick, Input: input, NetID: netID(r.id), CoSimulated: true,
+//mutant:to Tick: st.tick, Input: input, NetID: netID(r.id),
+func TestNetcodeScope_MismatchIsCountedApart(t *testing.T) {
+	var reports []systems.Mismatch
+	config := onPitch(1, 2, 1, ticks(6), systems.ScopeCoSimulated)
+	client := config.Client
+	config.Client = func(n int) systems.ClientConfig {
+		k := client(n)
+		if n == 0 {
+			k.OnMismatch = func(m systems.Mismatch) { reports = append(reports, m) }
+		}
+		return k
+	}
+	config.Play = steady(Walk{})
+	config.Protocol = pitch(func(p *ecs.Protocol) {
+		p.Authority("wind", func(w *ecs.World) {
+			for _, b := range ecs.Each[ball](w) {
+				if w.Tick()%120 == 0 {
+					b.Pos.Y += 3
+				}
+			}
+		})
+	})
+	c := systemstest.New(t, config)
+	ts := watchTruth(c)
+	c.Run(5 * time.Second)
+	k := c.Clients[0]
+	was := k.Stats()
+	reports = nil
+	c.Run(20 * time.Second)
+	st := k.Stats()
+	if n := st.CoCorrections - was.CoCorrections; n != 10 || len(reports) != 10 {
+		t.Errorf("%d corrections and %d reports of 10 gusts", n, len(reports))
+	}
+	if n := st.Resimulated - was.Resimulated; n > 10*(2*6+8) {
+		t.Errorf("%d ticks simulated again", n)
+	}
+	_, e, _, _ := firstBall(k.World())
+	for _, m := range reports {
+		tr := ts.at[m.Tick]
+		if m.Component != "Position" || m.Field != "Y" || !m.CoSimulated || m.NetID != k.World().NetID(e) ||
+			tr == nil || tr.inputs[0] != m.Input {
+			t.Errorf("%+v", m)
+			continue
+		}
+		truth, err1 := strconv.ParseFloat(m.Truth, 64)
+		predicted, err2 := strconv.ParseFloat(m.Predicted, 64)
+		if err1 != nil || err2 != nil || math.Abs(truth-predicted-3) > 0.02 || !near(tr.places[m.NetID], components.Position{X: tr.places[m.NetID].X, Y: float32(truth)}) {
+			t.Errorf("%+v: the server had it at %v", m, tr.places[m.NetID])
+		}
+	}
+	c.NoCorrections()
+}
+
+// What other players hold makes predictions of them right until they change it.
+//
+//mutant:rule Scope systems/scope.go
+//mutant:from if c.config.Assume.fill != nil {
+//mutant:to if false {
+//mutant:rule Scope systems/client_tick.go
+//mutant:from c.assume(r.entity)
+//mutant:to _ = r
+func TestNetcodeScope_AssumedInputs(t *testing.T) {
+	play := func(assume bool) (wrong uint64) {
+		config := onPitch(1, 3, 0, 0, systems.ScopeCoSimulated)
+		config.Link = bad()
+		client := config.Client
+		config.Client = func(n int) systems.ClientConfig {
+			k := client(n)
+			if assume {
+				k.Assume = systems.Assume(func(w *ecs.World, e ecs.Entity, in *Walk) {
+					if s := ecs.Get[Stick](w, e); s != nil {
+						in.DX, in.DY = s.DX, s.DY
+					}
+				})
+			}
+			return k
+		}
+		config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) {
+			in.DX, in.N = int8(k.Input()/200%3)-1, uint16(k.Input())
+		})
+		c := systemstest.New(t, config)
+		c.Run(60 * time.Second)
+		for _, k := range c.Clients {
+			wrong += k.Stats().CoCorrections
+			if k.Stats().Corrections > 3 {
+				t.Errorf("%v: %+v", k, k.Stats())
+			}
+		}
+		c.Settle()
+		c.Converged()
+		return wrong
+	}
+	if neutral, assumed := play(false), play(true); assumed == 0 || 5*assumed > neutral {
+		t.Errorf("%d corrections where inputs are assumed, %d where they are neutral", assumed, neutral)
+	}
+}
+
+// Assume says so when its type is not the protocol's.
+func TestAssumeOfAnotherType(t *testing.T) {
+	_, err := systems.NewClient(netsys.NewNetwork().Node(netip.AddrPort{}), netip.MustParseAddrPort("127.0.0.1:7777"), field(),
+		systems.ClientConfig{Assume: systems.Assume(func(*ecs.World, ecs.Entity, *Stick) {})})
+	if !errors.Is(err, systems.ErrConfig) || !strings.Contains(err.Error(), "Assume") {
+		t.Error(err)
+	}
+}
+
+// holes end balls that roll far to the right: within Simulate, so that who co-simulates a
+// ball foretells its end.
+func holes(p *ecs.Protocol) {
+	p.Simulate("holes", func(w *ecs.World) {
+		for e, b := range ecs.Each[ball](w) {
+			if b.Pos.X > 20 {
+				w.Despawn(e)
+			}
+		}
+	})
+}
+
+// A co-simulated entity that the server ends is gone from world and view; one that the
+// rules end is gone at once; and one that only the client's rules ended is back under the
+// same handle.
+//
+//mutant:rule Scope systems/client_spawn.go
+//mutant:from if input, ok := c.proves(r, st); ok
+//mutant:to if input, ok := c.proves(r, st); ok && !r.coSimulated
+//mutant:rule Scope systems/scope_confirm.go
+//mutant:from return c.co.inputs.at(st.Send)
+//mutant:to return c.log.newest, true
+func TestNetcodeScope_Despawns(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		wrong bool // the server takes the ball back just before it is gone
+	}{{"foretold", false}, {"wrongly foretold", true}} {
+		t.Run(test.name, func(t *testing.T) {
+			const oneWay = 8
+			taken := false
+			config := onPitch(1, 1, 1, ticks(oneWay), systems.ScopeCoSimulated)
+			config.Protocol = pitch(holes, func(p *ecs.Protocol) {
+				p.Authority("thief", func(w *ecs.World) {
+					for _, b := range ecs.Each[ball](w) {
+						if test.wrong && !taken && b.Pos.X > 19.5 {
+							b.Pos.X, b.Roll.X, taken = 5, 0, true
+						}
+					}
+				})
+			})
+			config.Play = steady(Walk{})
+			c := systemstest.New(t, config)
+			c.Run(5 * time.Second)
+			k := c.Clients[0]
+			_, e, _, _ := firstBall(k.World())
+			_, mine, _, _ := firstBall(c.Server.World())
+			ecs.Get[Roll](c.Server.World(), mine).X = 0.5
+			gone, parked, revived := uint32(0), uint32(0), false
+			c.OnServerTick(func() {
+				if gone == 0 && !c.Server.World().Alive(mine) {
+					gone = c.Server.Tick()
+				}
+			})
+			c.OnFrame(func(k *systemstest.Client) {
+				_, _, _, seen := firstBall(k.View())
+				is := k.World().Parked(e) || !k.World().Alive(e)
+				if is && parked == 0 {
+					parked = k.World().Tick()
+				}
+				if is == seen {
+					t.Errorf("tick %d: gone %v, drawn %v", k.World().Tick(), is, seen)
+				}
+				revived = revived || parked != 0 && !is
+			})
+			c.Run(5 * time.Second)
+			if parked == 0 || revived != test.wrong || taken != test.wrong || (gone == 0) != test.wrong {
+				t.Errorf("foretold in tick %d, on the server gone after %d, revived %v, taken back %v", parked, gone, revived, taken)
+			}
+			if !test.wrong && parked+1 != gone {
+				t.Errorf("foretold in tick %d, on the server gone after %d", parked, gone)
+			}
+			if _, now, _, found := firstBall(k.World()); found != test.wrong || found && now != e {
+				t.Errorf("in the end: %v %v, was %v", now, found, e)
+			}
+			c.Settle()
+			c.Converged()
+			c.Server.World().Despawn(mine)
+			c.Run(time.Second)
+			for _, w := range []*ecs.World{k.World(), k.View()} {
+				if _, _, _, found := firstBall(w); found {
+					t.Error("it is there after the server has ended it")
+				}
+			}
+			if k.World().Alive(e) {
+				t.Error("its handle is alive")
+			}
+			c.Converged()
+		})
+	}
+}
+
+// A co-simulated entity that goes out of sight is gone, and co-simulated again when it
+// comes back; what was chosen for it went with it.
+//
+//mutant:rule Scope systems/scope_confirm.go
+//mutant:from r.confirmed, r.unseen = st.Send, true
+//mutant:to r.unseen = true
+//mutant:rule Scope systems/scope_confirm.go
+//mutant:from if r.coSimulated && !r.entity.IsZero() && r.goneAt == 0 {
+//mutant:to if r.coSimulated && !r.entity.IsZero() && r.goneAt == 0 && c.loadedTick+120 > c.newestTick {
+func TestNetcodeScope_LeavesSight(t *testing.T) {
+	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+		hidden := false
+		config := onPitch(seed, 2, 5, 0, systems.ScopeCoSimulated)
+		config.Link = bad()
+		config.Server.Visible = func(w *ecs.World, e ecs.Entity, client uint32) bool {
+			return !hidden || client != 1 || !ecs.Has[Roll](w, e)
+		}
+		c := systemstest.New(t, config)
+		for round := range 6 {
+			hidden = round%2 == 1
+			c.Run(8 * time.Second)
+			k := client(c, 1)
+			for _, w := range []*ecs.World{k.World(), k.View()} {
+				if _, e, _, found := firstBall(w); found == hidden {
+					t.Errorf("round %d: found %v", round, found)
+				} else if found && !ecs.Has[components.Predicted](w, e) {
+					t.Errorf("round %d: not simulated", round)
+				}
+			}
+			if _, e, _, found := firstBall(k.World()); found && round == 2 {
+				k.SetScope(e, systems.ScopeInterpolated)
+				c.RunTicks(3)
+				if ecs.Has[components.Predicted](k.World(), e) {
+					t.Error("simulated all the same")
+				}
+			}
+		}
+		c.Settle()
+		c.Converged()
+	})
+}
+
+// Nothing is allocated while others are co-simulated, corrected and switched.
+//
+//mutant:rule Scope systems/scope_blend.go
+//mutant:from from: b.from[:0]}
+//mutant:to from: nil}
+func TestNetcodeScope_AllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	config := onPitch(1, 3, 40, 0, systems.ScopeOwn)
+	config.Link, config.CountOnly = bad(), true
+	config.Server.Policies.Remotes = policy.RemotesCoSimulated
+	config.Client = nil
+	config.Protocol = pitch(laps)
+	c := systemstest.New(t, config)
+	n := 0
+	c.OnClientTick(func(k *systemstest.Client) {
+		if n++; n%7 != 0 || !k.Connected() {
+			return
+		}
+		for t := range k.World().Tables {
+			for i, e := range t.Entities {
+				if i%5 == k.N {
+					k.SetScope(e, []systems.Scope{systems.ScopeInterpolated, systems.ScopeOwn}[n/7%2])
+				}
+			}
+		}
+	})
+	c.Connect()
+	c.Run(60 * time.Second)
+	was := c.Clients[0].Stats()
+	if n := testing.AllocsPerRun(1, func() { c.RunTicks(600) }); n != 0 {
+		t.Errorf("%.0f allocations in 600 ticks", n)
+	}
+	if st := c.Clients[0].Stats(); st.CoCorrections-was.CoCorrections < 20 || st.Resimulated == was.Resimulated {
+		t.Errorf("%+v: too little happened", st)
+	}
+}

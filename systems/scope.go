@@ -1,0 +1,143 @@
+package systems
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// Scope says whether a client simulates an entity: ahead of the server, so that what the
+// player does shows at once in whatever of it can touch, or not, so that it is shown as
+// the server confirmed it a while ago, and never wrong. It is chosen by
+// ClientConfig.Scope and [Client.SetScope], under policies with which the server sends
+// states and only goes forward: policy.LocalSync, Buffered and CorrectOnMismatch.
+//
+// What a client simulates it simulates together, in each tick and in each replay, and
+// ecs.Each yields it; so a ball that is co-simulated flies off in the tick in which the
+// own player kicks it. Nobody's inputs but the client's own are known to it, see
+// ClientConfig.Assume.
+//
+// A co-simulated entity costs its part of Simulate in each tick, and a comparison in each
+// snapshot. Where one of them was mispredicted the client takes the confirmed state of
+// all that it simulates and simulates the inputs since again: a round trip, the buffer's
+// depth and one tick, as for its own entities. The causes, beside what others do: what
+// Simulate reads and snapshots do not carry; ticks that the server gave to others while
+// it held this client's input, or had none; with policy.TimingArrival all jitter; and
+// the rounding of the wire, which adds up, from where others' states are known, until it
+// is past the tolerance: ecs.Protocol.QuantizeSteps makes that none.
+//
+// Not all snapshots tell of every entity. One that the newest did not speak of stays as
+// predicted, until a later one does.
+type Scope uint8
+
+const (
+	// ScopeOwn leaves it to ownership: a client simulates its own entities, and others
+	// where the policies say policy.RemotesCoSimulated. The default.
+	ScopeOwn Scope = iota
+	// ScopeCoSimulated simulates the entity, whoever owns it, as far as it has components
+	// that are ecs.Predicted.
+	ScopeCoSimulated
+	// ScopeInterpolated does not simulate the entity, not even where the client owns it: a
+	// vehicle on autopilot, say.
+	ScopeInterpolated
+)
+
+// String is the name of the constant.
+func (s Scope) String() string {
+	names := [...]string{"ScopeOwn", "ScopeCoSimulated", "ScopeInterpolated"}
+	if int(s) < len(names) {
+		return names[s]
+	}
+	return "Scope(?)"
+}
+
+// SetScope chooses from now on whether the client simulates an entity of its
+// [Client.World], in place of ClientConfig.Scope, until it leaves the world. It takes
+// effect before the next tick. What is drawn goes over from the one to the other within
+// 12 ticks; what is simulated jumps. It reports false, and does nothing, for an entity
+// that the server has not told of. It panics for a number that is no Scope.
+func (c *Client) SetScope(e ecs.Entity, s Scope) bool {
+	if s > ScopeInterpolated {
+		panic(fmt.Sprintf("systems: SetScope(%d): use one of the constants", s))
+	}
+	if c.world == nil {
+		return false
+	}
+	r := c.byID[uint32(c.world.NetID(e))]
+	if r == nil || r.entity != e || r.goneAt != 0 {
+		return false
+	}
+	r.scope, r.chosen = s, true
+	c.groups[r.group].fresh |= 1 << r.slot
+	return true
+}
+
+// asks asks the game for the scope of an entity; it reports whether that has changed.
+func (c *Client) asks(r *replica) bool {
+	if c.config.Scope == nil || r.chosen {
+		return false
+	}
+	was := r.scope
+	r.scope = c.config.Scope(c.world, r.entity)
+	return r.scope != was
+}
+
+// inScope reports whether this client simulates an entity with these components, its own
+// or not.
+func (c *Client) inScope(r *replica, own bool, mask uint64) bool {
+	switch {
+	case !c.predicting || r.scope == ScopeInterpolated:
+		return false
+	case own:
+		return true
+	case mask&c.predicted == 0 || c.policies.State != policy.StateForward:
+		return false
+	}
+	return r.scope == ScopeCoSimulated || c.policies.Remotes == policy.RemotesCoSimulated
+}
+
+// takeScope notes that an entity, new or newly in scope, is simulated here from now on.
+func (c *Client) takeScope(r *replica, own bool) {
+	switch {
+	case !own:
+		r.adopt = true
+		c.assume(r.entity)
+	case r.chosen && c.own.tick != 0:
+		c.own.fresh = true // at once, not with the next snapshot
+	}
+}
+
+// AssumeFunc fills the input of an entity of another player. Make one with [Assume].
+type AssumeFunc struct {
+	fill func(*ecs.World, ecs.Entity, unsafe.Pointer)
+	of   func(*ecs.Protocol) *ecs.Component
+}
+
+// Assume makes an AssumeFunc of a typed function. T must be the protocol's input type;
+// [NewClient] says so when it is not. It is called in replays, too, and so may depend on
+// nothing but w.
+func Assume[T any](fill func(w *ecs.World, e ecs.Entity, in *T)) AssumeFunc {
+	return AssumeFunc{
+		fill: func(w *ecs.World, e ecs.Entity, p unsafe.Pointer) { fill(w, e, (*T)(p)) },
+		of:   ecs.ComponentOf[T],
+	}
+}
+
+// assume makes the input of a co-simulated entity what its player is thought to hold.
+func (c *Client) assume(e ecs.Entity) {
+	in := c.protocol.Input()
+	if in == nil || in.Schema.Size == 0 {
+		return
+	}
+	p := c.world.Pointer(e, in)
+	if p == nil {
+		return
+	}
+	clear(unsafe.Slice((*byte)(p), in.Schema.Size))
+	if c.config.Assume.fill != nil {
+		c.config.Assume.fill(c.world, e, p)
+	}
+	in.Schema.Snap(p)
+}

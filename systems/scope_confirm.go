@@ -1,0 +1,196 @@
+package systems
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// A co-simulated entity is reconciled like an own one. Snapshots tell its state, as
+// everybody gets it, and in their header which input of this client the server had
+// consumed into that: so it is compared with what was predicted after the same input,
+// and where a replay passes that input the confirmed state takes the place of the
+// predicted one.
+//
+// What holds: no replay begins before the input of the newest own state, because what
+// inputs up to there spawned, despawned and raised is settled. A state that came later,
+// and is older than that, counts from there on.
+
+// consumed is what the header of a snapshot said: the last input of this client in the
+// state of a tick.
+type consumed struct{ send, tick, input uint32 }
+
+// consumptions are the headers of the snapshots that came, as many as there are states.
+type consumptions struct {
+	newest consumed
+	ring   [maxStates]consumed // by send
+}
+
+func (h *consumptions) put(x consumed) {
+	h.ring[x.send%maxStates] = x
+	if x.send > h.newest.send {
+		h.newest = x
+	}
+}
+
+// at is the input of this client after which the state of a send stood.
+func (h *consumptions) at(send uint32) (input uint32, ok bool) {
+	x := &h.ring[send%maxStates]
+	return x.input, send != 0 && x.send == send
+}
+
+// coSimulation is what a client keeps of the co-simulated entities.
+type coSimulation struct {
+	any    bool // there has been one
+	fresh  bool // news of one have come since Reconcile looked
+	wrong  bool // one was mispredicted, or has to be taken over: there must be a replay
+	inputs consumptions
+	list   []*replica // those in the world
+}
+
+// coConfirmed notes that an entity stands in the world as a state says, with what was
+// predicted of it.
+func (c *Client) coConfirmed(r *replica, st *state, coSimulated bool) {
+	r.coSimulated = coSimulated
+	if coSimulated {
+		r.confirmed, r.unseen = st.Send, true
+		c.co.any, c.co.fresh = true, true
+	}
+}
+
+// coListed is part of a walk over all replicas, which ends in a list of those that are
+// co-simulated.
+func (c *Client) coListed(r *replica) {
+	if r.coSimulated && !r.entity.IsZero() && r.goneAt == 0 {
+		c.co.list = append(c.co.list, r)
+	}
+}
+
+// proves returns the input after which a state shows an entity.
+func (c *Client) proves(r *replica, st *state) (input uint32, ok bool) {
+	if r.coSimulated {
+		return c.co.inputs.at(st.Send)
+	}
+	tick, input := c.heard()
+	return input, st.tick >= tick
+}
+
+// inputOf is the input that a snapshot's header means.
+func (c *Client) inputOf(low uint16) uint32 {
+	_, input := c.heard()
+	return codec.Lift(low, max(input, c.log.newest))
+}
+
+// coWrong compares what came of co-simulated entities with what was predicted. Where
+// there must be a replay it returns the first input after which one was wrong.
+func (c *Client) coWrong() (since uint32) {
+	c.co.wrong = false
+	if !c.co.fresh {
+		return 0
+	}
+	c.co.fresh = false
+	for _, r := range c.co.list {
+		if !r.unseen || c.world.Parked(r.entity) {
+			continue
+		}
+		r.unseen = false
+		input, known := c.co.inputs.at(r.confirmed)
+		adopt := r.adopt
+		r.adopt = false
+		if !known || input > c.log.newest {
+			continue // it stands as told, or as predicted
+		}
+		from := max(input, c.settledInput())
+		if !c.history.Has(from) {
+			continue
+		}
+		if !adopt {
+			if c.coAgrees(r, input) {
+				c.stats.CoConfirmed++
+				continue
+			}
+			c.stats.CoCorrections++
+		}
+		r.wrong = true
+		if !c.co.wrong || from < since {
+			since, c.co.wrong = from, true
+		}
+	}
+	return since
+}
+
+// coAgrees compares the confirmed state of a co-simulated entity with what was predicted
+// after an input, and reports what differs.
+func (c *Client) coAgrees(r *replica, input uint32) bool {
+	same := true
+	c.eachConfirmed(r, func(st *state, comp *ecs.Component, words []int32) {
+		predicted := c.history.Value(input, r.entity, comp)
+		if predicted == nil {
+			return
+		}
+		truth := c.scratchFor(comp)
+		comp.Schema.Dequantize(truth, words, comp.Words, 1)
+		field := c.mismatch(comp, predicted, truth)
+		if field < 0 {
+			return
+		}
+		same = false
+		if c.config.OnMismatch != nil {
+			c.config.OnMismatch(Mismatch{
+				Tick: st.tick, Input: input, NetID: netID(r.id), CoSimulated: true,
+				Component: comp.Name, Field: comp.Schema.Fields[field].Path,
+				Predicted: comp.Schema.Format(field, predicted), Truth: comp.Schema.Format(field, truth),
+			})
+		}
+	})
+	return same
+}
+
+// eachConfirmed visits the predicted components of what was confirmed of an entity.
+func (c *Client) eachConfirmed(r *replica, visit func(st *state, comp *ecs.Component, words []int32)) {
+	st := c.groups[r.group].at(r.confirmed)
+	if st == nil || !st.says(r.id, r.slot) {
+		return
+	}
+	rec := st.Record(int(r.slot))
+	for m := st.Masks[r.slot]; m != 0; m &= m - 1 {
+		comp := c.replicated[trailing(m)]
+		if c.predicted&(m&-m) != 0 {
+			visit(st, comp, rec[:comp.Words])
+		}
+		rec = rec[comp.Words:]
+	}
+}
+
+// coRestore writes what is confirmed of co-simulated entities after an input into the
+// world, and what was wrong with the first of a replay. It reports whether anything was.
+func (c *Client) coRestore(after uint32, first bool) (any bool) {
+	for _, r := range c.co.list {
+		input, known := c.co.inputs.at(r.confirmed)
+		holds := known && (input == after || first && r.wrong && input < after)
+		r.wrong = r.wrong && !first
+		if !holds || !c.simulates(r.entity) {
+			continue
+		}
+		any = true
+		c.eachConfirmed(r, func(_ *state, comp *ecs.Component, words []int32) {
+			if dst := c.world.Pointer(r.entity, comp); dst != nil {
+				comp.Schema.Dequantize(dst, words, comp.Words, 1)
+			}
+		})
+	}
+	return any
+}
+
+// coDiffers compares what was predicted of a component of a co-simulated entity with what
+// the server sent, within tolerance.
+func (c *Client) coDiffers(r *replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
+	if input, known := c.co.inputs.at(r.confirmed); known {
+		predicted = c.history.Value(input, r.entity, comp)
+	}
+	if predicted == nil {
+		predicted = c.world.Pointer(r.entity, comp)
+	}
+	return c.mismatch(comp, predicted, truth), predicted
+}
