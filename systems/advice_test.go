@@ -77,7 +77,7 @@ func TestResultsAgreeWithinTolerance(t *testing.T) {
 		{"a tolerance of 20 steps", func(m *many) { m.Wide += 0.019 - 0.038*math.Round(m.Wide/1000+0.5) }, func(m *many) { m.Wide += math.Copysign(64, -m.Wide) }},
 		{"an angle", func(m *many) { m.Turn = turned(m.Turn, 0.3) }, func(m *many) { m.Turn = turned(m.Turn, 1.5) }},
 		{"a wide angle", func(m *many) { m.Far = turned(m.Far, -29) }, func(m *many) { m.Far = turned(m.Far, 90) }},
-		{"a raw number", func(*many) {}, func(m *many) { m.Raw = math.Nextafter32(m.Raw, 0) + 1 }},
+		{"a raw number", func(*many) {}, func(m *many) { m.Raw = math.Nextafter32(-m.Raw, 2) }},
 		{"a loose number", func(*many) {}, func(m *many) { m.Loose = -m.Loose + float32(math.Copysign(1, -float64(m.Loose))) }},
 		{"flags", func(*many) {}, func(m *many) { m.Keys ^= 1 << 39 }},
 		{"a direction", func(*many) {}, func(m *many) { m.Dir[0], m.Dir[1] = -m.Dir[1], m.Dir[0] }},
@@ -212,12 +212,12 @@ func TestAdviceRoundTrip(t *testing.T) {
 // costs it no more bytes than own state in every snapshot: not that all is well,
 // nor that nothing is, nor noise, nor to be asked for ever.
 //
-//mutant:rule D3 systems/advice_server.go
-//mutant:from if agrees && !a.open {
-//mutant:to if a.open = !agrees; agrees {
+//mutant:rule D3 systems/advice_words.go
+//mutant:from return err == nil && comp.Schema.Compare(told, truth) < 0
+//mutant:to comp.Schema.Dequantize(value, c.words, comp.Words, 1); return err == nil && truth != nil
 //mutant:rule D3 systems/advice_words.go
 //mutant:from return sum == h.sum() && rest < 16 && c.r.Bits(rest) == 0 && c.r.Err() == nil
-//mutant:to return rest < 1<<16
+//mutant:to return sum > 0 || rest < 1<<16
 func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 	const ticks = 900
 	r := rand.New(rand.NewPCG(5, 1))

@@ -32,6 +32,9 @@ func (c *Client) interpolate(*ecs.World) {
 		}
 	}
 	c.drawSpawns()
+	if c.co.any && c.sight.votes == 0 && c.sight.from == 0 {
+		c.sight = sight{} // all are shown in the present
+	}
 	if c.clock.running && (waiting || c.clock.stalled()) {
 		c.stats.Stalls++
 	}

@@ -133,7 +133,7 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 		c.startJoin(in.join, in.joinTick, int(h.groups))
 	}
 	c.hear(&h)
-	c.co.inputs.put(consumed{send, in.tick, c.inputOf(h.input)})
+	c.co.inputs.put(consumed{send, in.tick, c.inputOf(h.input, in.tick)})
 	c.takeOpen(&h)
 	if h.join && !c.loaded && in.join < c.joinSend && !c.joinWhole() && c.whole(in.join, int(h.groups)) {
 		// Packets overtook each other, and the server may count this one as joined with.

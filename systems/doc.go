@@ -24,6 +24,8 @@
 //     with [Server.Schedule] and [Client.Schedule].
 //   - Drive a peer in virtual time: [Server.Advance], [Client.Advance], [Client.Frame], on a wire of
 //     netsys.Network.
+//   - Simulate on a client what is not its own, a ball, so that it answers at once; or leave out what is its
+//     own: [Scope], ClientConfig.Scope, [Client.SetScope], [Assume].
 //   - Bound what a client is sent, and say what matters most to it: ServerConfig.Budget, [Server.SetBudget],
 //     ServerConfig.Priority. A path that takes less gets less.
 //   - Let shots hit what a player had on the screen: ServerConfig.LagComp and [Client.Claim], with package

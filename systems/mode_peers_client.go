@@ -20,6 +20,8 @@ type peersClient struct {
 	clock    relay.Clock
 	waits    bool // lockstep
 	playout  playout
+	states   uint64    // that have come
+	arrived  bool      // what was told since the last one is simulated
 	start    time.Time // frame 0 of the clock
 	heard    uint32    // the server's tick in the newest message
 	neutral  []int32
@@ -31,8 +33,11 @@ type peersClient struct {
 }
 
 // catchUp is how many ticks more than are due a client simulates in a frame that is
-// behind.
-const catchUp = 8
+// behind, mostAtOnce in one that goes on from a state that has just come, under lockstep.
+const (
+	catchUp    = 8
+	mostAtOnce = 60
+)
 
 func newPeersClient(c *Client) *peersClient {
 	p := c.policies
@@ -167,13 +172,19 @@ func (m *peersClient) rate() float64 {
 // behind reports whether to make another tick in a frame that has made so many more than
 // were due.
 func (m *peersClient) behind(more int) bool {
+	if n := m.relay.Stats().States; n != m.states {
+		m.states, m.arrived = n, false
+	}
+	m.arrived = m.arrived || m.relay.Playing() && m.relay.Ahead() == 0
 	switch {
-	case !m.stepped || more >= catchUp:
+	case !m.stepped:
 		return false
-	case m.waits && m.relay.Playing():
-		return m.playout.more(m.relay.Ahead())
+	case m.waits && !m.arrived:
+		return more < mostAtOnce
+	case more >= catchUp:
+		return false
 	case m.waits:
-		return m.relay.Ahead() > 0
+		return m.playout.more(m.relay.Ahead())
 	}
 	return m.clock.Rate(m.frame(m.now), m.relay.Timeline().Next(), catchUp) > 1.5
 }

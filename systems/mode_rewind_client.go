@@ -49,7 +49,7 @@ func (m *rewindClient) received(pk netsys.Packet) error {
 		if m.started && m.log.newest > m.seen+m.early+uint32(m.roundTrip())+1 {
 			m.retreat()
 		}
-		m.clock.Heard(m.frame(), m.seen, m.roundTrip())
+		m.clock.Heard(m.frame(pk.At), m.seen, m.roundTrip())
 	}
 	return err
 }
@@ -68,7 +68,7 @@ func (m *rewindClient) lead() uint32 { return uint32(max(m.steer.asked/shiftUnit
 
 // follow brings the log to where the clock is, at first and after a stall.
 func (m *rewindClient) follow() {
-	target, ok := m.clock.Target(m.frame())
+	target, ok := m.clock.Target(m.frame(m.now))
 	if !ok {
 		return
 	}
@@ -124,7 +124,7 @@ func (m *rewindClient) predict(w *ecs.World) {
 
 // send also tells how far this client leads.
 func (m *rewindClient) send(w *ecs.World) {
-	if target, ok := m.clock.Target(m.frame()); ok {
+	if target, ok := m.clock.Target(m.frame(m.now)); ok {
 		m.steer.done = math.Round(min(max(float64(m.input()+1)-target, 0), maxLead))
 	}
 	m.forwardClient.send(w)
@@ -142,7 +142,7 @@ func (m *rewindClient) pace() float64 {
 	if !m.started {
 		return 1
 	}
-	return m.clock.Rate(m.frame(), m.input()+1-min(m.lead(), m.input()+1), makeUp)
+	return m.clock.Rate(m.frame(m.now), m.input()+1-min(m.lead(), m.input()+1), makeUp)
 }
 
 func (m *rewindClient) rate() float64 {
@@ -158,9 +158,9 @@ func (m *rewindClient) behind(more int) bool {
 	return more < makeUp && !m.idle && m.pace() > 1.5
 }
 
-// frame is the time in ticks since the server let this client in.
-func (m *rewindClient) frame() float64 {
-	return float64(m.now.Sub(m.birth)) / float64(m.world.StepDuration())
+// frame is a time in ticks since the server let this client in.
+func (m *rewindClient) frame(at time.Time) float64 {
+	return float64(at.Sub(m.birth)) / float64(m.world.StepDuration())
 }
 
 // roundTrip is the least of late, in ticks: what is more is waiting on the way.

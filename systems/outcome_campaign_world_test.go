@@ -110,7 +110,14 @@ func happen(w *ecs.World, about ecs.Entity, d deed) {
 	event.Raise(w, event.ToAll(), d)
 }
 
+// skirmish is the world with whims; skirmishBase is without.
 func skirmish() *ecs.Protocol {
+	p := skirmishBase()
+	p.Authority("whim", whims)
+	return p
+}
+
+func skirmishBase() *ecs.Protocol {
 	p := ecs.NewProtocol("skirmish/1")
 	ecs.Replicate[spot](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[cannon](p, ecs.Predicted)
@@ -118,7 +125,6 @@ func skirmish() *ecs.Protocol {
 	ecs.Input[order](p)
 	p.Simulate("fly", flyShells)
 	p.Simulate("fire", fireCannons)
-	p.Authority("whim", whims)
 	return p
 }
 

@@ -38,12 +38,13 @@ func noShots() RefuseFunc {
 //mutant:to 		if number := r.first + uint32(i); number > 0 {
 //mutant:rule B1 systems/refusal_server.go
 //mutant:from 		s.notice = codec.AppendUvarint(append(s.notice[:0], kindNotices), uint64(q.done)+1)
-//mutant:to 		q.n, q.done = 0, q.done+uint32(q.n)
+//mutant:to 		s.notice = codec.AppendUvarint(append(s.notice[:0], kindNotices), uint64(q.done)+1); defer func() { q.done += uint32(q.n); q.n = 0 }()
 func TestNetcodeB1_RefusedInputs(t *testing.T) {
 	seeds(t, 5, 20, func(t *testing.T, seed uint64) {
 		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 			var told []Refusal
 			g := newGame(t, plaza, ServerConfig{Seed: seed, Join: spawnPawn, Refuse: noShots(), Policies: policy.Policies{Timing: timing}})
+			g.joins = 16 * int(seed) // a link of its own for each seed
 			fired := map[uint32]bool{}
 			var c *Client
 			n := 0
@@ -134,6 +135,7 @@ func TestNetcodeD1_FastClients(t *testing.T) {
 		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 			var told []Refusal
 			g := newGame(t, plaza, ServerConfig{Seed: seed, Join: spawnPawn, Policies: policy.Policies{Timing: timing}})
+			g.joins = 16 * int(seed)
 			right := Gather(func(_ *ecs.World, in *push) { in.DX = 1 })
 			link := netsys.Link{Latency: 250 * time.Millisecond, Jitter: 84 * time.Millisecond, Loss: 0.05, Burst: 400 * time.Millisecond}
 			honest := g.join(ClientConfig{Gather: gatherPush()}, link)

@@ -288,12 +288,12 @@ type toll struct {
 
 func (n *toll) wrong() int { return n.refused + n.granted + n.other }
 
-// fight plays for so long once all is warm, and counts.
-func (d *duel) fight(length time.Duration) (n toll) {
+// fight plays for so many seconds once all is warm, and counts.
+func (d *duel) fight(seconds int) (n toll) {
 	d.Connect()
 	d.Run(4 * time.Second)
 	clear(d.shots)
-	d.Run(length)
+	d.Run(time.Duration(seconds) * time.Second)
 	return d.count(func(shotKey) bool { return true })
 }
 

@@ -62,7 +62,7 @@ func (f *forger) rob(t *testing.T, seed uint64) {
 			at.X = -50
 		}
 	})
-	f.d.fight(20 * time.Second)
+	f.d.fight(bout())
 }
 
 // A bot that forges what it saw is shown no moment before the bound, and none of which
@@ -116,10 +116,10 @@ func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 				}
 				honest := f.d.count(func(k shotKey) bool { return k.client != bot })
 				t.Logf("%d of %d lies hit, oldest state %d ticks; beside it %+v", hits, lies, oldest, honest)
-				if share := float64(hits) / float64(lies); lies < 150 || oldest > bound || share < c.hits[0] || share > c.hits[1] {
+				if share := float64(hits) / float64(lies); lies < 7*bout() || oldest > bound || share < c.hits[0] || share > c.hits[1] {
 					t.Errorf("%d of %d lies hit, oldest state %d ticks", hits, lies, oldest)
 				}
-				if honest.judged < 300 || honest.wrong()+honest.differ+honest.clamped > 0 {
+				if honest.judged < 15*bout() || honest.wrong()+honest.differ+honest.clamped > 0 {
 					t.Errorf("beside the forger: %+v", honest)
 				}
 			})
@@ -137,7 +137,7 @@ func TestNetcodeE5_WhoLeavesIsForgotten(t *testing.T) {
 	config := yardConfig(1, rough(), lagcomp.Config{})
 	config.Server.Hold, config.Server.Timeout = 2*time.Second, time.Second
 	d := newDuel(t, config, nil)
-	d.fight(3 * time.Second)
+	d.fight(3)
 	comp, id := d.Server.LagComp(), d.Clients[0].ID()
 	before := comp.StatsOf(id).Views
 	d.Clients[0].Kill()

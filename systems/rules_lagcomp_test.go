@@ -25,6 +25,19 @@ func fewer(n int) int {
 	return n
 }
 
+// bout is how many seconds a duel takes.
+func bout() int {
+	if raceEnabled {
+		return 4
+	}
+	return 20
+}
+
+// dull reports whether too little happened in a bout to tell anything.
+func (n *toll) dull() bool {
+	return n.judged < 25*bout() || n.hits < 10*bout() || n.destroyed < bout()/4
+}
+
 // Every shot that hit on the shooter's screen hits on the server, the same one, and
 // none that missed does, whatever the link, at any rate of ticks and sends: what the
 // server looks at is bit for bit what the screen showed, with those that were destroyed
@@ -63,7 +76,7 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 					c.server.Join, c.server.LagComp = config.Server.Join, config.Server.LagComp
 					config.Server = c.server
 					d := newDuel(t, config, nil)
-					return d, d.fight(20 * time.Second)
+					return d, d.fight(bout())
 				}
 				d, n := play(lagcomp.Config{})
 				_, off := play(lagcomp.Config{Off: true})
@@ -76,7 +89,7 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 						}
 					}
 				}
-				if n.judged < 500 || n.hits < 200 || n.destroyed < 10 {
+				if n.dull() {
 					t.Errorf("%+v: too little happened", n)
 				}
 				if off.refused < off.hits/2 || off.granted == 0 || off.other == 0 {
@@ -112,9 +125,9 @@ func TestNetcodeE5_UnderOtherModels(t *testing.T) {
 			systemstest.Seeds(t, fewer(3), func(t *testing.T, seed uint64) {
 				config := yardConfig(seed, rough(), lagcomp.Config{})
 				config.Server.Policies = c.policies
-				n := newDuel(t, config, nil).fight(20 * time.Second)
+				n := newDuel(t, config, nil).fight(bout())
 				t.Logf("%+v", n)
-				if n.judged < 500 || n.hits < 200 || n.clamped > 0 || c.targets && n.differ > 0 || float64(n.wrong()) > c.wrong*float64(n.judged) {
+				if n.dull() || n.clamped > 0 || c.targets && n.differ > 0 || float64(n.wrong()) > c.wrong*float64(n.judged) {
 					t.Errorf("%+v", n)
 				}
 			})

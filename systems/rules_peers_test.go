@@ -2,10 +2,16 @@ package systems_test
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/relay"
 	"github.com/tactusgo/tactus/systems/systemstest"
@@ -238,4 +244,158 @@ func TestNetcodeE7_LateInputsAreCapped(t *testing.T) {
 	}
 	c.Settle()
 	c.Converged()
+}
+
+// passed is an outcome: a player has passed from a row of the field to the next.
+type passed struct{ To int32 }
+
+// rows is the field, where passing to another row is told.
+func rows() *ecs.Protocol {
+	p := field()
+	p.Simulate("tell", func(w *ecs.World) {
+		for e, d := range ecs.EachInOrder[walker](w) {
+			y := float64(d.Pos.Y)
+			if to := math.Floor(y); to != math.Floor(y-float64(d.In.DY)*pace) {
+				outcome.Raise(w, e, passed{int32(to)})
+			}
+		}
+	})
+	return p
+}
+
+// told is what became of the outcomes of a peer.
+type told struct {
+	open    map[string]bool
+	commits map[uint32][]string
+	begun   int
+	gone    int
+}
+
+// follow notes the outcomes of a log; each must begin once, and then either commit or be
+// taken back.
+func (x *told) follow(t *testing.T, l *outcome.Log) {
+	x.open, x.commits = map[string]bool{}, map[uint32][]string{}
+	name := func(o outcome.Outcome[passed]) string { return fmt.Sprint(o.Tick, o.Subject.NetID, o.Value) }
+	end := func(o outcome.Outcome[passed]) string {
+		n := name(o)
+		if !x.open[n] {
+			t.Errorf("%s ends without a begin", n)
+		}
+		delete(x.open, n)
+		return n
+	}
+	outcome.Handle(l, outcome.Handlers[passed]{
+		Begin: func(_ *ecs.World, o outcome.Outcome[passed]) {
+			if x.open[name(o)] {
+				t.Errorf("%s begins twice", name(o))
+			}
+			x.open[name(o)] = true
+			x.begun++
+		},
+		Commit: func(_ *ecs.World, o outcome.Outcome[passed]) { x.commits[o.Tick] = append(x.commits[o.Tick], end(o)) },
+		Cancel: func(_ *ecs.World, o outcome.Outcome[passed]) { x.gone++; end(o) },
+	})
+}
+
+// Although ticks are simulated again, each outcome begins once, and is then either
+// taken back or final; and final are the same on all peers.
+//
+//mutant:rule B5 systems/mode_peers_server.go
+//mutant:from l.s.outcomes.Rewind(from)
+//mutant:to _ = from
+//mutant:rule B5 systems/mode_peers_client.go
+//mutant:from return m.policies.FirstOpen(m.world.TickRate(), t.Next()-1, t.Horizon())
+//mutant:to return t.Next()
+func TestNetcodeB5_PeersAgreeOnWhatIsFinal(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		config := underPreset(policy.Rollback, seed, 4, bad())
+		config.Protocol = rows
+		server, clients := &told{}, make([]told, 4)
+		config.Server.Outcomes = func(l *outcome.Log) { server.follow(t, l) }
+		config.Client = func(n int) systems.ClientConfig {
+			return systems.ClientConfig{Outcomes: func(l *outcome.Log) { clients[n].follow(t, l) }}
+		}
+		c := systemstest.New(t, config)
+		c.Connect()
+		c.Run(4 * time.Second)
+		from := c.Server.Tick()
+		c.Run(10 * time.Second)
+		to := c.Server.Tick()
+		c.Settle()
+		if server.gone == 0 || len(server.commits) < 50 {
+			t.Fatalf("%d outcomes taken back, %d ticks with final ones: too little happened", server.gone, len(server.commits))
+		}
+		for n := range clients {
+			if clients[n].gone == 0 {
+				t.Errorf("client %d took nothing back", n)
+			}
+			for tick := from; tick < to; tick++ {
+				if got, want := fmt.Sprint(clients[n].commits[tick]), fmt.Sprint(server.commits[tick]); got != want {
+					t.Fatalf("tick %d: client %d has %s, the server %s", tick, n, got, want)
+				}
+			}
+		}
+	})
+}
+
+// lucky makes a world do what others do not.
+type lucky struct{ times uint16 }
+
+// A client whose world does something else is named to the server: since which tick, in
+// which component and field, and by which system.
+//
+//mutant:rule E8 systems/mode_peers_server.go
+//mutant:from m.config.Diverged(d)
+//mutant:to _ = d
+func TestNetcodeE8_ADivergedPeerIsNamed(t *testing.T) {
+	for _, preset := range peersPresets {
+		t.Run(preset.String(), func(t *testing.T) {
+			config := underPreset(preset, 5, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
+			config.Protocol = func() *ecs.Protocol {
+				p := field()
+				p.Simulate("luck", func(w *ecs.World) {
+					l := ecs.Resource[lucky](w)
+					if l == nil {
+						return
+					}
+					for _, d := range ecs.EachInOrder[walker](w) {
+						l.times++
+						d.Jumps.Count += l.times % 5
+					}
+				})
+				return p
+			}
+			var found []relay.Divergence
+			config.Server.Diverged = func(d relay.Divergence) { found = append(found, d) }
+			c := systemstest.New(t, config)
+			c.Connect()
+			c.Run(5 * time.Second)
+			if len(found) > 0 {
+				t.Fatalf("found without cause: %v", found)
+			}
+			ecs.SetResource(c.Clients[1].World(), &lucky{})
+			tick := c.Server.Tick()
+			c.Run(5 * time.Second)
+			if len(found) == 0 {
+				t.Fatal("nothing was found")
+			}
+			first := found[0]
+			if first.Player != c.Clients[1].ID() || first.Where != "Jumps.Count" || first.Tick+60 < tick || first.Tick > tick+60 {
+				t.Errorf("found %v; client %d has diverged since tick %d", first, c.Clients[1].ID(), tick)
+			}
+			if !slices.ContainsFunc(found, func(d relay.Divergence) bool {
+				return strings.Contains(d.System, `"luck"`) && strings.Contains(d.System, "Jumps.Count")
+			}) {
+				t.Errorf("found %v, not the system", found)
+			}
+			if err := systems.Difference(c.Server, c.Clients[1].Client); err == nil || !strings.Contains(err.Error(), "Jumps.Count") {
+				t.Errorf("the difference is %v", err)
+			}
+			for _, k := range []int{0, 2} {
+				if err := systems.Difference(c.Server, c.Clients[k].Client); err != nil {
+					t.Errorf("%v: %v", c.Clients[k], err)
+				}
+			}
+		})
+	}
 }

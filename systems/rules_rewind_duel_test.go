@@ -52,8 +52,8 @@ func duelField() *ecs.Protocol {
 //mutant:from p.inputs.slack.asked = m.lead
 //mutant:to p.inputs.slack.asked = m.lead * int32(p.id%2)
 //mutant:rule B7 systems/mode_rewind_client.go
-//mutant:from m.clock.Heard(m.frame(), m.seen, m.roundTrip())
-//mutant:to m.clock.Heard(m.frame(), m.seen, 0)
+//mutant:from m.clock.Heard(m.frame(pk.At), m.seen, m.roundTrip())
+//mutant:to m.clock.Heard(m.frame(pk.At), m.seen, 0)
 func TestNetcodeB7_DuelOfTwoLatencies(t *testing.T) {
 	greedy := policy.LocalSync.Policies()
 	greedy.Timing = policy.TimingArrival
@@ -202,4 +202,3 @@ func TestNetcodeB5_OutcomesAreFinalPastTheHorizon(t *testing.T) {
 		c.Converged()
 	})
 }
-

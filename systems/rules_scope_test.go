@@ -149,17 +149,20 @@ func TestNetcodeScope_BallAnswersTheOwnPlayerAtOnce(t *testing.T) {
 	const oneWay = 6
 	for _, test := range []struct {
 		name    string
+		preset  policy.Preset
 		scope   systems.Scope
 		remotes policy.Remotes
 		atOnce  bool
 	}{
-		{"own", systems.ScopeOwn, policy.RemotesInterpolated, false},
-		{"co-simulated", systems.ScopeCoSimulated, policy.RemotesInterpolated, true},
-		{"by the policies", systems.ScopeOwn, policy.RemotesCoSimulated, true},
-		{"not by the policies", systems.ScopeInterpolated, policy.RemotesCoSimulated, false},
+		{"own", policy.LocalSync, systems.ScopeOwn, policy.RemotesInterpolated, false},
+		{"co-simulated", policy.LocalSync, systems.ScopeCoSimulated, policy.RemotesInterpolated, true},
+		{"by the policies", policy.LocalSync, systems.ScopeOwn, policy.RemotesCoSimulated, true},
+		{"not by the policies", policy.LocalSync, systems.ScopeInterpolated, policy.RemotesCoSimulated, false},
+		{"under rewind", policy.ServerRewind, systems.ScopeCoSimulated, policy.RemotesInterpolated, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			config := onPitch(1, 1, 1, ticks(oneWay), test.scope)
+			config.Server.Policies = test.preset.Policies()
 			config.Server.Policies.Remotes = test.remotes
 			config.Client = func(int) systems.ClientConfig {
 				return systems.ClientConfig{Scope: func(w *ecs.World, e ecs.Entity) systems.Scope {
@@ -270,7 +273,7 @@ func TestNetcodeScope_OwnAloneChangesNothing(t *testing.T) {
 //mutant:from since, c.co.wrong = from, true
 //mutant:to since, c.co.wrong = c.log.newest, true
 func TestNetcodeScope_Converges(t *testing.T) {
-	for _, preset := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch} {
+	for _, preset := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch, policy.ServerRewind} {
 		t.Run(preset.String(), func(t *testing.T) {
 			systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 				config := onPitch(seed, 4, 6, 0, systems.ScopeCoSimulated)
@@ -349,7 +352,7 @@ type runner struct {
 //mutant:to left := 1 - 4*c.now.Sub(b.since).Seconds()/over.Seconds()
 //mutant:rule Scope systems/scope_blend.go
 //mutant:from b.since = c.frameBefore
-//mutant:to b.since = c.frameBefore.Add(-over)
+//mutant:to b.since = c.frameBefore.Add(-time.Hour)
 func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 	const radius = 10
 	for _, test := range []struct {
@@ -427,7 +430,7 @@ func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 //mutant:from case !c.predicting || r.scope == ScopeInterpolated:
 //mutant:to case !c.predicting:
 //mutant:rule Scope systems/scope.go
-//mutant:from case r.chosen && c.own.tick != 0:
+//mutant:from case r.chosen && c.own.tick != 0 && c.advice == nil:
 //mutant:to case false:
 func TestNetcodeScope_OwnEntityOutOfScope(t *testing.T) {
 	const oneWay = 9
@@ -654,6 +657,7 @@ func TestNetcodeScope_Despawns(t *testing.T) {
 			_, e, _, _ := firstBall(k.World())
 			_, mine, _, _ := firstBall(c.Server.World())
 			ecs.Get[Roll](c.Server.World(), mine).X = 0.5
+			before := k.Stats().Resimulated
 			gone, parked, revived := uint32(0), uint32(0), false
 			c.OnServerTick(func() {
 				if gone == 0 && !c.Server.World().Alive(mine) {
@@ -677,6 +681,10 @@ func TestNetcodeScope_Despawns(t *testing.T) {
 			}
 			if !test.wrong && parked+1 != gone {
 				t.Errorf("foretold in tick %d, on the server gone after %d", parked, gone)
+			}
+			// One replay where it was set rolling, and one where it was wrong.
+			if n := k.Stats().Resimulated - before; n > 2*(2*oneWay+8) || !test.wrong && n > 2*oneWay+8 {
+				t.Errorf("%d ticks simulated again", n)
 			}
 			if _, now, _, found := firstBall(k.World()); found != test.wrong || found && now != e {
 				t.Errorf("in the end: %v %v, was %v", now, found, e)
@@ -741,10 +749,6 @@ func TestNetcodeScope_LeavesSight(t *testing.T) {
 }
 
 // Nothing is allocated while others are co-simulated, corrected and switched.
-//
-//mutant:rule Scope systems/scope_blend.go
-//mutant:from from: b.from[:0]}
-//mutant:to from: nil}
 func TestNetcodeScope_AllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

@@ -11,8 +11,8 @@ import (
 // Scope says whether a client simulates an entity: ahead of the server, so that what the
 // player does shows at once in whatever of it can touch, or not, so that it is shown as
 // the server confirmed it a while ago, and never wrong. It is chosen by
-// ClientConfig.Scope and [Client.SetScope], under policies with which the server sends
-// states and only goes forward: policy.LocalSync, Buffered and CorrectOnMismatch.
+// ClientConfig.Scope and [Client.SetScope], under all policies with which the server sends
+// states: with policy.Rollback and Lockstep every peer simulates everything.
 //
 // What a client simulates it simulates together, in each tick and in each replay, and
 // ecs.Each yields it; so a ball that is co-simulated flies off in the tick in which the
@@ -24,12 +24,20 @@ import (
 // all that it simulates and simulates the inputs since again: a round trip, the buffer's
 // depth and one tick, as for its own entities. The causes, beside what others do: what
 // Simulate reads and snapshots do not carry; ticks that the server gave to others while
-// it held this client's input, or had none; with policy.TimingArrival all jitter; and
-// the rounding of the wire, which adds up, from where others' states are known, until it
-// is past the tolerance: ecs.Protocol.QuantizeSteps makes that none.
+// it held this client's input; with policy.TimingArrival all jitter; random numbers drawn
+// for other players' entities, which follow their inputs; and the rounding of the wire,
+// which adds up until it is past the tolerance: with ecs.Protocol.QuantizeSteps there is
+// none. What Simulate spawns for others comes with the server's word only.
 //
-// Not all snapshots tell of every entity. One that the newest did not speak of stays as
-// predicted, until a later one does.
+// A snapshot that does not tell of an entity proves nothing about it: it stays as
+// predicted until one does. One that comes later than newer own state counts from there
+// on, because what the client's inputs did up to there is settled.
+//
+// Co-simulated entities are drawn in the present, so lag compensation has no part in
+// hitting them: a player who aims at them sends no [Client.Claim]. A client's own entity
+// that it does not simulate has no prediction for policy.CorrectOnMismatch to agree with,
+// so that its state is sent as under LocalSync, and comes back into scope a round trip
+// after [Client.SetScope] says so.
 type Scope uint8
 
 const (
@@ -92,7 +100,7 @@ func (c *Client) inScope(r *replica, own bool, mask uint64) bool {
 		return false
 	case own:
 		return true
-	case mask&c.predicted == 0 || c.policies.State != policy.StateForward:
+	case mask&c.predicted == 0:
 		return false
 	}
 	return r.scope == ScopeCoSimulated || c.policies.Remotes == policy.RemotesCoSimulated
@@ -104,7 +112,7 @@ func (c *Client) takeScope(r *replica, own bool) {
 	case !own:
 		r.adopt = true
 		c.assume(r.entity)
-	case r.chosen && c.own.tick != 0:
+	case r.chosen && c.own.tick != 0 && c.advice == nil:
 		c.own.fresh = true // at once, not with the next snapshot
 	}
 }

@@ -76,8 +76,13 @@ func (c *Client) proves(r *replica, st *state) (input uint32, ok bool) {
 	return input, st.tick >= tick
 }
 
-// inputOf is the input that a snapshot's header means.
-func (c *Client) inputOf(low uint16) uint32 {
+// inputOf is the input after which others stand as in a snapshot: the one that its header
+// says, or, where inputs are stamped, that of its last tick, which own state may not have
+// reached.
+func (c *Client) inputOf(low uint16, tick uint32) uint32 {
+	if stamped(c.policies) {
+		return tick - 1
+	}
 	_, input := c.heard()
 	return codec.Lift(low, max(input, c.log.newest))
 }

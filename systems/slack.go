@@ -158,8 +158,7 @@ func (s *slack) decide(tick int64, need int32) (hold bool) {
 	return false
 }
 
-// usual is the least slack as a rule, of packets that nothing newer came before or with:
-// those of the worst stretches of the window, a tenth of it, are left out.
+// usual is the least slack of the window as a rule: the worst tenth of it is left out.
 func (s *slack) usual(tick int64) (int32, bool) {
 	s.roll(tick)
 	var lows [slackBuckets/10 + 1]int32 // in ascending order

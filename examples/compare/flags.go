@@ -47,7 +47,8 @@ func parse(args []string, help io.Writer) (p flags, err error) {
 	f.BoolVar(&p.json, "json", false, "print one JSON object, as the only line")
 	f.StringVar(&p.plot, "plot", "", "draw a chart to this `file`, which ends in .svg")
 	latencies := f.String("latencies", "2,5,10", fmt.Sprintf(
-		"one-way `ticks` of player 1, 2 and so on, separated by commas: 1 to %d players, 1 to %d ticks each", trial.MaxPlayers, trial.MaxLatency))
+		"one-way `ticks` of player 1, 2 and so on, separated by commas: 1 to %d players,\n1 to %d ticks each",
+		trial.MaxPlayers, trial.MaxLatency))
 	f.Uint64Var(&p.options.Seed, "seed", 1, "everything random follows from it")
 	f.IntVar(&p.options.Players, "players", 4, fmt.Sprintf("who play in the comparison of presets, 2 to %d", trial.MaxPlayers))
 	f.IntVar(&p.options.Seconds, "seconds", 30, fmt.Sprintf("how long they play under each, 1 to %d", trial.MaxSeconds))

@@ -54,6 +54,9 @@ func TestHelp(t *testing.T) {
 // The object has what its readers look for, a chart is an image, and the same flags
 // print the same bytes.
 func TestComparison(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays all matches twice")
+	}
 	file := filepath.Join(t.TempDir(), "chart.svg")
 	args := []string{"-json", "-seconds", "3", "-players", "3", "-latencies", "3,4,9", "-plot", file}
 	var out, again, progress bytes.Buffer

@@ -16,8 +16,8 @@ func plot(r trial.Results) []byte {
 	const width, height, margin = 1280, 1160, 48
 	c := newCanvas(width, height)
 	c.text(margin, 44, 22, atStart, ink, "One world, the same inputs and links, six netcode models")
-	c.text(margin, 66, 13, atStart, faint, fmt.Sprintf(
-		"Re-simulated ticks are runs of Simulate for ticks that a peer had completed, counted on running worlds at 60 ticks a second. Seed %d.", r.Seed))
+	c.text(margin, 66, 13, atStart, faint, fmt.Sprintf("Re-simulated ticks are runs of Simulate for ticks that a peer had "+
+		"completed, counted on running worlds at 60 ticks a second. Seed %d.", r.Seed))
 
 	// The costs of rollback and of LocalSync.
 	const row1, column = 112, 400
@@ -27,7 +27,8 @@ func plot(r trial.Results) []byte {
 	for i, l := range r.Latencies {
 		names = append(names, fmt.Sprintf("p%d (%d)", i+1, l))
 	}
-	c.bars(margin+34, row1+64, 330, 210, names, []series{rollback, localSync}, values(r.Steady.Rollback), values(r.Steady.LocalSync))
+	both := []series{rollback, localSync}
+	c.bars(margin+34, row1+64, 330, 210, names, both, values(r.Steady.Rollback), values(r.Steady.LocalSync))
 
 	total := func(points []trial.Point, x func(trial.Point) int) (at []int, of [2][]float64) {
 		for _, p := range points {
@@ -37,13 +38,15 @@ func plot(r trial.Results) []byte {
 		return at, of
 	}
 	at, of := total(r.SweepPlayers, func(p trial.Point) int { return p.Players })
-	c.title(margin+column+24, row1, "More players", fmt.Sprintf("re-simulated ticks per tick of all peers, at a latency of %d ticks", first(r.SweepPlayers).Latency))
+	c.title(margin+column+24, row1, "More players",
+		fmt.Sprintf("re-simulated ticks per tick of all peers, at a latency of %d ticks", first(r.SweepPlayers).Latency))
 	c.legend(margin+column+24, row1+40, rollback, localSync)
-	c.lines(margin+column+58, row1+64, 310, 210, "players", at, []series{rollback, localSync}, of[:]...)
+	c.lines(margin+column+58, row1+64, 310, 210, "players", at, both, of[:]...)
 	at, of = total(r.SweepLatency, func(p trial.Point) int { return p.Latency })
-	c.title(margin+2*column+24, row1, "More latency", fmt.Sprintf("re-simulated ticks per tick of all peers, with %d players", first(r.SweepLatency).Players))
+	c.title(margin+2*column+24, row1, "More latency",
+		fmt.Sprintf("re-simulated ticks per tick of all peers, with %d players", first(r.SweepLatency).Players))
 	c.legend(margin+2*column+24, row1+40, rollback, localSync)
-	c.lines(margin+2*column+58, row1+64, 310, 210, "one-way latency in ticks", at, []series{rollback, localSync}, of[:]...)
+	c.lines(margin+2*column+58, row1+64, 310, 210, "one-way latency in ticks", at, both, of[:]...)
 
 	// Whom a spike concerns, and who wins.
 	const row2 = 480
@@ -61,7 +64,8 @@ func plot(r trial.Results) []byte {
 
 	// The presets, in columns of bars.
 	const row3 = 836
-	c.title(margin, row3, "The presets on identical links", "round trips of 40 to 200 ms with jitter and bursts of loss; players bump and shoot")
+	c.title(margin, row3, "The presets on identical links",
+		"round trips of 40 to 200 ms with jitter and bursts of loss; players bump and shoot")
 	c.presets(margin, row3+52, width-2*margin, r.Presets)
 	return c.end()
 }

@@ -24,8 +24,8 @@ type canvas struct{ bytes.Buffer }
 
 func newCanvas(width, height float64) *canvas {
 	c := &canvas{}
-	_, _ = fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" font-family="system-ui, 'DejaVu Sans', Arial, sans-serif">`+"\n",
-		width, height, width, height)
+	_, _ = fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" `+
+		`font-family="system-ui, 'DejaVu Sans', Arial, sans-serif">`+"\n", width, height, width, height)
 	c.rect(0, 0, width, height, "#ffffff")
 	return c
 }
@@ -37,15 +37,18 @@ func (c *canvas) end() []byte {
 }
 
 func (c *canvas) rect(x, y, w, h float64, fill string) {
-	_, _ = fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, max(w, 0), max(h, 0), fill)
+	_, _ = fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n",
+		x, y, max(w, 0), max(h, 0), fill)
 }
 
 func (c *canvas) line(x0, y0, x1, y1, width float64, stroke string) {
-	_, _ = fmt.Fprintf(c, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s" stroke-width="%g"/>`+"\n", x0, y0, x1, y1, stroke, width)
+	_, _ = fmt.Fprintf(c, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s" stroke-width="%g"/>`+"\n",
+		x0, y0, x1, y1, stroke, width)
 }
 
 func (c *canvas) dot(x, y, r float64, fill string) {
-	_, _ = fmt.Fprintf(c, `<circle cx="%.1f" cy="%.1f" r="%g" fill="%s" stroke="#ffffff" stroke-width="1.5"/>`+"\n", x, y, r, fill)
+	_, _ = fmt.Fprintf(c, `<circle cx="%.1f" cy="%.1f" r="%g" fill="%s" stroke="#ffffff" stroke-width="1.5"/>`+"\n",
+		x, y, r, fill)
 }
 
 // Where a text's position is.
@@ -56,7 +59,8 @@ const (
 )
 
 func (c *canvas) text(x, y, size float64, anchor, fill, text string) {
-	_, _ = fmt.Fprintf(c, `<text x="%.1f" y="%.1f" font-size="%g" text-anchor="%s" fill="%s">`, x, y, size, anchor, fill)
+	_, _ = fmt.Fprintf(c, `<text x="%.1f" y="%.1f" font-size="%g" text-anchor="%s" fill="%s">`,
+		x, y, size, anchor, fill)
 	_ = xml.EscapeText(c, []byte(text)) // a buffer has no errors
 	c.WriteString("</text>\n")
 }

@@ -22,7 +22,8 @@ func tabulate(out io.Writer, r trial.Results) error {
 	t.peers(r.Latencies, row{"rollback, merged", r.Steady.Rollback}, row{"LocalSync", r.Steady.LocalSync})
 
 	t.begin("Mispredictions under LocalSync", "ticks",
-		fmt.Sprintf("A wrong prediction costs its own client a round trip at most, and the server %d ticks.", r.Mispredicted.Server))
+		fmt.Sprintf("A wrong prediction costs its own client a round trip, what waits on the server and one at most; the server %d.",
+			r.Mispredicted.Server))
 	t.line("", "latency", "corrections", "simulated again", "each", "at most", "bound")
 	for i, m := range r.Mispredicted.Players {
 		t.line(fmt.Sprintf("p%d", i+1), m.Latency, m.Corrections, m.Resimulated, m.Each, m.Longest, m.Bound)
@@ -30,24 +31,30 @@ func tabulate(out io.Writer, r trial.Results) error {
 
 	s := r.Spike
 	t.begin("A lag spike of "+s.Player, "ticks simulated again, for each tick",
-		fmt.Sprintf("%d ticks more latency for %d ticks: under rollback everybody pays for it, under LocalSync nobody else does.", s.Latency, s.Duration))
+		fmt.Sprintf("%d ticks more latency for %d ticks: under rollback everybody pays for it, under LocalSync nobody else does.",
+			s.Latency, s.Duration))
 	t.peers(r.Latencies, row{"rollback, calm", s.Rollback.Calm}, row{"rollback, spike", s.Rollback.Spiked},
 		row{"LocalSync, calm", s.LocalSync.Calm}, row{"LocalSync, spike", s.LocalSync.Spiked})
 
-	t.sweep("More players", "Rollback's network total grows with players × latency, LocalSync's clients do not notice each other.", r.SweepPlayers)
-	t.sweep("More latency", "Both grow with latency: rollback in every tick on every peer, LocalSync for a wrong prediction only.", r.SweepLatency)
+	t.sweep("More players", r.SweepPlayers,
+		"Rollback's network total grows with players × latency, LocalSync's clients do not notice each other.")
+	t.sweep("More latency", r.SweepLatency,
+		"Both grow with latency: rollback in every tick on every peer, LocalSync for a wrong prediction only.")
 
 	t.begin("The presets on identical links", "99 of 100 errors are below these units; a player walks 2 in a tick",
 		"What a model saves in one column it pays for in another.")
-	t.line("", "corrections", "error", "own", "others", "own delay", "seen after", "server", "clients", "down", "up", "kills", "withdrawn")
+	t.line("", "corrections", "error", "own", "others", "own delay", "seen after", "server", "clients", "down", "up",
+		"kills", "withdrawn")
 	t.line("", "", "units", "units", "units", "ms", "ms", "ticks again", "ticks again", "B/s each", "B/s each", "", "")
 	for _, p := range r.Presets {
-		t.line(p.Preset, p.Corrections, tenth(p.VisualError), tenth(p.OwnError), tenth(p.OthersError), whole(p.InputDelay), whole(p.SeenDelay),
-			p.Server, p.Resimulated-p.Server, whole(p.Down), whole(p.Up), p.Kills, p.Withdrawn)
+		t.line(p.Preset, p.Corrections, tenth(p.VisualError), tenth(p.OwnError), tenth(p.OthersError),
+			whole(p.InputDelay), whole(p.SeenDelay), p.Server, p.Resimulated-p.Server, whole(p.Down), whole(p.Up),
+			p.Kills, p.Withdrawn)
 	}
 
 	t.begin("A duel", "rounds; round trips of 20 and 200 ms, both shoot at the same moment",
-		"Whoever applies what has arrived favours the low latency; inputs that name their tick are equal when the ticks are.")
+		"Whoever applies what has arrived favours the low latency; where inputs name the tick that they are from, both die.\n"+
+			"Lockstep's apply later than that, by a delay that follows the own round trip: the low latency is first again.")
 	t.line("", "moment", "winner", "low latency", "high latency", "both die", "nobody dies")
 	for _, d := range r.Fairness.Duels {
 		t.line(d.Model, d.Moment, d.Winner, d.Low, d.High, d.Both, d.None)
@@ -118,7 +125,7 @@ func (t *tables) peers(latencies []int, rows ...row) {
 	}
 }
 
-func (t *tables) sweep(title, says string, points []trial.Point) {
+func (t *tables) sweep(title string, points []trial.Point, says string) {
 	t.begin(title, "ticks simulated again, for each tick", says)
 	t.line("players", "latency", "rollback: all", "server", "each client", "LocalSync: all", "server", "each client")
 	for _, p := range points {

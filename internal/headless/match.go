@@ -89,7 +89,7 @@ func (m *Match) assemble(wire netsys.Wire) error {
 		if m.o.Push > 0 {
 			s.Stage("Authority").Add(ecs.System{Name: "push", Run: m.push})
 		}
-		if m.o.everywhere() {
+		if m.o.stamped() {
 			m.trail = &trail{}
 			s.Stage("Authority").Add(ecs.System{Name: "trail", Run: m.follow})
 		}

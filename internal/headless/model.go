@@ -42,6 +42,10 @@ func (o *Options) policies() policy.Policies {
 	return p
 }
 
+// stamped reports whether inputs say in which tick they apply, so that servers go back or
+// wait for them.
+func (o *Options) stamped() bool { return o.policies().Timing == policy.TimingStamped }
+
 // everywhere reports whether every peer simulates everything.
 func (o *Options) everywhere() bool { return o.policies().Correction == policy.CorrectionInputs }
 

@@ -2,7 +2,7 @@ package headless
 
 import "github.com/tactusgo/tactus/ecs"
 
-// trail is where players stood after each tick, as far as that is known: under rollback
+// trail is where players stood after each tick, as far as that is known: where servers go back
 // a tick is simulated before the inputs for it have come, and again then.
 type trail struct {
 	players [][]place // by client number, a ring by tick

@@ -32,7 +32,7 @@ func TestListeners(t *testing.T) {
 back to 1; 1, 2, final before 2
 3, final before 2
 4, final before 2
-back to 9; final before 9
+back to 0; final before 9
 `)
 	j.Reset()
 	l = playing(t, timeline.Config{Unmerged: true}, j)

@@ -126,6 +126,7 @@ func settle(latencies []int) int {
 // ticks after a full second they are over, and come again in the last 16.
 func (m *match) ready() error {
 	const over = 38
-	now := int(m.server.Tick()) + settle([]int{MaxLatency})
-	return m.pass(now - int(m.server.Tick()) + (gustEvery+over-now%gustEvery)%gustEvery)
+	ticks := settle([]int{MaxLatency})
+	then := int(m.server.Tick()) + ticks
+	return m.pass(ticks + (gustEvery+over-then%gustEvery)%gustEvery)
 }

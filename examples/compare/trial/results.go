@@ -53,10 +53,12 @@ func Run(o Options, said func(what string)) (r Results, err error) {
 	// The longest come first, so that nobody works alone in the end.
 	var parts []part
 	for i, n := range slices.Backward(sweptPlayers) {
-		parts = append(parts, measure(fmt.Sprintf("%d players", n), &r.SweepPlayers[i], func() (Point, error) { return point(o, n, sweepLatency) }))
+		parts = append(parts, measure(fmt.Sprintf("%d players", n), &r.SweepPlayers[i],
+			func() (Point, error) { return point(o, n, sweepLatency) }))
 	}
 	for i, l := range sweptLatencies {
-		parts = append(parts, measure(fmt.Sprintf("a latency of %d ticks", l), &r.SweepLatency[i], func() (Point, error) { return point(o, sweepPlayers, l) }))
+		parts = append(parts, measure(fmt.Sprintf("a latency of %d ticks", l), &r.SweepLatency[i],
+			func() (Point, error) { return point(o, sweepPlayers, l) }))
 	}
 	for i, p := range policy.Presets() {
 		parts = append(parts, measure(p.String(), &r.Presets[i], func() (Preset, error) { return preset(o, p) }))

@@ -100,6 +100,13 @@ func wounds(harm uint8) func(w *ecs.World) {
 		Gun Gun
 	}
 	return func(w *ecs.World) {
+		fired := false
+		for _, s := range ecs.All[shot](w) {
+			fired = fired || s.Gun.Fired
+		}
+		if !fired {
+			return
+		}
 		for e, victim := range ecs.EachInOrder[struct{ Life *Life }](w) {
 			if victim.Life.Down > 0 {
 				continue

@@ -70,8 +70,8 @@ func TestWhatHappensInTheYard(t *testing.T) {
 func TestShots(t *testing.T) {
 	w := ecs.NewWorld(Protocol(Rules{Harm: 100}, nil), ecs.Config{})
 	at := func(client uint32, x float32, aim uint16) ecs.Entity {
-		return w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: 100}, components.Velocity{}, Gun{}, Life{Points: 100},
-			Input{Aim: aim, Fire: true})
+		return w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: 100}, components.Velocity{}, Gun{},
+			Life{Points: 100}, Input{Aim: aim, Fire: true})
 	}
 	west, middle, east := at(1, 100, 0), at(2, 200, 180), at(3, 300, 90)
 	w.SimulateStage().Run(w)

@@ -1,0 +1,214 @@
+package systems
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/relay"
+)
+
+// everybodySimulates runs a test under both models.
+func everybodySimulates(t *testing.T, f func(t *testing.T, p policy.Preset)) {
+	for _, p := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+		t.Run(p.String(), func(t *testing.T) { f(t, p) })
+	}
+}
+
+// joinPeer adds a client that simulates all pawns.
+func (g *game) joinPeer(player uint64, link netsys.Link) *Client {
+	return g.join(ClientConfig{ClientID: player, Gather: gatherPush(), Join: spawnPawn}, link)
+}
+
+// pawns counts the pawns of a client in a world.
+func pawns(w *ecs.World, client uint32) (n int) {
+	for _, r := range ecs.All[ownerRow](w) {
+		if r.Owner.Client == client {
+			n++
+		}
+	}
+	return n
+}
+
+// A player whose session is replaced or times out is waited for: its entity stays, its
+// inputs are neutral, and who comes back plays on with it, from the state of the world.
+func TestPeersComeBack(t *testing.T) {
+	everybodySimulates(t, func(t *testing.T, p policy.Preset) {
+		back := 0
+		g := newGame(t, plaza, ServerConfig{
+			Policies: p.Policies(), Join: spawnPawn, Hold: 10 * time.Second, Timeout: time.Second,
+			Rejoin: func(*ecs.World, uint32) { back++ },
+		})
+		link := netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.02}
+		first := g.joinPeer(7, link)
+		other := g.joinPeer(8, link)
+		g.connect()
+		g.run(200)
+		id := first.ID()
+		second := g.joinPeer(7, link) // while the first session lives
+		g.until("the player is back", func() bool { return second.Connected() })
+		g.run(300)
+		if second.ID() != id || first.Err() == nil || back != 1 {
+			t.Errorf("client %d came as %d, %v, back %d times", id, second.ID(), first.Err(), back)
+		}
+		dead := netsys.Link{Loss: 1}
+		if err := g.links[2].SetLinks(dead, dead); err != nil {
+			t.Fatal(err)
+		}
+		g.run(240) // it times out
+		before := g.server.Tick()
+		g.run(120)
+		if n := g.server.Tick() - before; n < 115 {
+			t.Errorf("%d of 120 ticks while a player is waited for", n)
+		}
+		third := g.joinPeer(7, link)
+		g.until("the player is back again", func() bool { return third.Connected() })
+		g.run(300)
+		if third.ID() != id || back != 2 {
+			t.Errorf("client %d came as %d, back %d times", id, third.ID(), back)
+		}
+		for _, w := range []*ecs.World{g.server.World(), other.World(), third.World()} {
+			if n := pawns(w, id); n != 1 {
+				t.Errorf("%d pawns of the player", n)
+			}
+		}
+		for _, c := range []*Client{other, third} {
+			if err := Difference(g.server, c); err != nil {
+				t.Errorf("client %d: %v", c.ID(), err)
+			}
+		}
+		if st := g.server.Stats(); st.Inputs.Consumed > 2*uint64(g.server.Tick()) {
+			t.Errorf("%d inputs consumed of two players in %d ticks", st.Inputs.Consumed, g.server.Tick())
+		}
+	})
+}
+
+// Whatever a client sends in a session costs the others nothing, and ends it when it goes
+// on.
+func TestPeersHostileClient(t *testing.T) {
+	everybodySimulates(t, func(t *testing.T, p policy.Preset) {
+		g := newGame(t, plaza, ServerConfig{Policies: p.Policies(), Join: spawnPawn})
+		honest := g.joinPeer(1, netsys.Link{Latency: 20 * time.Millisecond})
+		g.connect()
+		g.run(60)
+		i := g.intrude()
+		r := rand.New(rand.NewPCG(4, 2))
+		bulk := channel.Config{}.Channel("bulk")
+		for n := 0; n < 600 && i.reason == nil; n++ {
+			for _, b := range [][]byte{nil, {0}, {kindInput}, {kindPeers}, {99}, noise(r, kindPeers, 1+r.IntN(200))} {
+				i.send(b)
+			}
+			_ = i.Session().Channels().Send(bulk, slices.Concat(peersMark, noise(r, byte(r.IntN(4)), r.IntN(100))))
+			i.tick()
+		}
+		if i.reason == nil {
+			t.Error("the intruder goes on")
+		}
+		g.run(120)
+		st := g.server.Stats()
+		if st.MalformedMessages < MaxMalformed || len(g.server.peers) != 1 {
+			t.Errorf("%d malformed messages, %d clients", st.MalformedMessages, len(g.server.peers))
+		}
+		if err := Difference(g.server, honest); err != nil {
+			t.Error(err)
+		}
+		if p == policy.Lockstep && honest.Stats().Resimulated > 0 {
+			t.Errorf("%d ticks simulated again", honest.Stats().Resimulated)
+		}
+	})
+}
+
+// noise is a message of any bytes behind its first.
+func noise(r *rand.Rand, first byte, n int) []byte {
+	b := make([]byte, n+1)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	b[0] = first
+	return b
+}
+
+// What does not go together with simulating everything everywhere is refused, and says
+// what to do.
+func TestPeersConfig(t *testing.T) {
+	noBulk := []channel.ChannelConfig{{Name: "event", Kind: channel.Unreliable}, {Name: "small", Kind: channel.ReliableOrdered, MaxMessage: 512}}
+	for text, change := range map[string]func(c *ServerConfig){
+		"Visible":    func(c *ServerConfig) { c.Visible = func(*ecs.World, ecs.Entity, uint32) bool { return true } },
+		"Record":     func(c *ServerConfig) { c.Record = &strings.Builder{} },
+		"MaxClients": func(c *ServerConfig) { c.MaxClients = 5000 },
+		"Window":     func(c *ServerConfig) { c.TickRate, c.Policies.Window = 1000, 10*time.Second },
+		"Channels":   func(c *ServerConfig) { c.Channels.Channels = noBulk },
+	} {
+		c := ServerConfig{Policies: policy.Rollback.Policies()}
+		change(&c)
+		if err := c.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for want, channels := range map[int][]channel.ChannelConfig{
+		4: nil,
+		1: {{Kind: channel.ReliableOrdered, Priority: 1}, {Kind: channel.ReliableOrdered}, {Kind: channel.Unreliable}},
+		0: {{Name: "bulk", Kind: channel.ReliableOrdered, Priority: 1}, {Kind: channel.ReliableOrdered}},
+	} {
+		if n, longest := bulkChannel(channel.Config{Channels: channels}); n != want || longest < leastPart {
+			t.Errorf("channel %d with messages of %d bytes, want %d", n, longest, want)
+		}
+	}
+}
+
+// In steady state neither end allocates.
+func TestPeersAllocateNothing(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates")
+	}
+	everybodySimulates(t, func(t *testing.T, p policy.Preset) {
+		g := newGame(t, plaza, ServerConfig{Policies: p.Policies(), Join: spawnPawn})
+		for n := range 4 {
+			g.joinPeer(uint64(n+1), netsys.Link{Latency: 60 * time.Millisecond, Loss: 0.02})
+		}
+		g.connect()
+		g.run(6000)
+		if n := testing.AllocsPerRun(1, func() { g.run(600) }); n != 0 {
+			t.Errorf("%.0f allocations in 600 ticks of a server and 4 clients", n)
+		}
+		if st := g.clients[0].Stats(); (st.Resimulated == 0) != (p == policy.Lockstep) || st.Ticks < 2400 {
+			t.Errorf("%+v: too little happened", st)
+		}
+	})
+}
+
+// A session of any messages, from either side, leaves the other end working.
+func FuzzPeers(f *testing.F) {
+	f.Add(true, []byte{kindPeers, 0}, []byte{1, 1, 0, 0, 1, 0})
+	f.Fuzz(func(t *testing.T, lockstep bool, datagram, message []byte) {
+		p := policy.Rollback
+		if lockstep {
+			p = policy.Lockstep
+		}
+		g := newGame(t, plaza, ServerConfig{Policies: p.Policies(), Join: spawnPawn})
+		c := g.joinPeer(1, netsys.Link{})
+		g.connect()
+		g.run(30)
+		s := g.server
+		peer := s.peers[0]
+		s.mode.received(peer, netsys.Packet{Seq: 9000, Data: datagram, At: g.now})
+		bulk, _ := bulkChannel(channel.Config{})
+		_, _ = s.mode.message(peer, bulk, slices.Concat(peersMark, message))
+		for _, err := range []error{
+			c.mode.received(netsys.Packet{Seq: 9000, Data: datagram, At: g.now}),
+			func() error { _, err := c.mode.message(bulk, slices.Concat(peersMark, message)); return err }(),
+		} {
+			if err != nil && !errors.Is(err, ErrMessage) && !errors.Is(err, relay.ErrMessage) {
+				t.Fatal(err)
+			}
+		}
+		g.run(5)
+	})
+}

@@ -1,0 +1,121 @@
+package systems
+
+import (
+	"testing"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// silent is a game of one client that has held DX and pressed all the time, and of which
+// nothing arrives any more: the next step of its player is a filler.
+func silent(t *testing.T, p policy.Policies) (*game, *inputBuffer) {
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: p})
+	g.join(ClientConfig{Gather: Gather(func(_ *ecs.World, in *push) { *in = push{DX: 1, Fire: true} })}, netsys.Link{})
+	g.connect()
+	g.run(60)
+	g.clients = nil
+	in := g.server.peers[0].inputs
+	for in.waiting() > 0 {
+		g.run(1)
+	}
+	return g, in
+}
+
+// filler is what the player holds in its next step, which must be a filler. Before it the
+// buffer may hold, to have more inputs in stock.
+func (g *game) filler(in *inputBuffer) push {
+	g.t.Helper()
+	st := in.stats
+	for in.stats.Missing == st.Missing && in.stats.Holds < st.Holds+30 {
+		g.run(1)
+	}
+	if in.stats.Missing != st.Missing+1 || in.stats.Consumed != st.Consumed {
+		g.t.Fatalf("no filler: counted %+v, before %+v", in.stats, st)
+	}
+	for _, r := range ecs.Each[pawn](g.server.World()) {
+		return *r.In
+	}
+	g.t.Fatal("there is no pawn")
+	return push{}
+}
+
+// late delivers an input that has had its filler so many steps ago, in a packet that others
+// have overtaken.
+func (g *game) late(in *inputBuffer, ago uint32, v push) {
+	m := inputMessage{newest: uint16(in.expected - ago), count: 1, words: make([]int32, in.table.Words)}
+	in.table.Quantize(m.words, in.table.Words, ptr(&v), 1)
+	in.receive(int64(g.server.tick), &m, false)
+}
+
+// A late input that is newer than what is held takes its place from the next filler on, but
+// for its press, and is repeated as that was; one that is older has been superseded, and is
+// dropped. Where the policies say that late inputs are dropped, what is held stays.
+//
+//mutant:rule C4 systems/inputbuffer.go
+//mutant:from if b.superseding && seq > b.real {
+//mutant:to if b.superseding {
+//mutant:rule C4 systems/inputbuffer.go
+//mutant:from if b.superseding && seq > b.real {
+//mutant:to if seq > b.real {
+//mutant:rule C4 systems/inputbuffer.go
+//mutant:from b.fills = 1
+//mutant:to b.fills += 0
+//mutant:rule C4 systems/server_apply.go
+//mutant:from t.Dequantize(held, late, t.Words, 1)
+//mutant:to _ = late
+func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
+	for _, how := range []policy.LateInput{policy.LateDrop, policy.LateSuperseded} {
+		g, in := silent(t, policy.Policies{Late: how})
+		expect := func(when string, drop, supersede push) {
+			t.Helper()
+			want := drop
+			if how == policy.LateSuperseded {
+				want = supersede
+			}
+			if got := g.filler(in); got != want {
+				t.Fatalf("%v: the filler %s is %+v, not %+v", how, when, got, want)
+			}
+		}
+		first := push{DX: 1}
+		for range 8 {
+			expect("before", first, first)
+		}
+		g.late(in, 4, push{DX: -1, DY: 1, Fire: true})
+		expect("after a late input", first, push{DX: -1, DY: 1})
+		g.late(in, 6, push{DY: -1})
+		expect("after an older one", first, push{DX: -1, DY: 1})
+		g.late(in, 2, push{DY: 1})
+		expect("after a newer one", first, push{DY: 1})
+		for range maxFills - 10 - 1 {
+			expect("since", first, push{DY: 1})
+		}
+		for range 10 {
+			expect("after more of them than are repeated", push{}, push{DY: 1})
+		}
+		expect("at last", push{}, push{})
+		if in.stats.Late != 3 || in.stats.Resyncs > 0 {
+			t.Errorf("%v: counted %+v", how, in.stats)
+		}
+	}
+}
+
+// A missing input repeats what is held, or, where the policies say so, is neutral at once.
+//
+//mutant:rule C4 systems/server_apply.go
+//mutant:from case p.inputs.neutral() || s.policies.Missing == policy.MissingNeutral:
+//mutant:to case p.inputs.neutral():
+//mutant:rule C4 systems/server_apply.go
+//mutant:from case p.inputs.neutral() || s.policies.Missing == policy.MissingNeutral:
+//mutant:to default:
+func TestNetcodeC4_MissingInputIsNeutral(t *testing.T) {
+	for how, want := range []push{policy.MissingRepeat: {DX: 1}, policy.MissingNeutral: {}} {
+		g, in := silent(t, policy.Policies{Missing: policy.MissingInput(how)})
+		for range 4 {
+			if got := g.filler(in); got != want {
+				t.Errorf("%v: the filler is %+v", policy.MissingInput(how), got)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package systems
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// volley is the plaza where every input of a player is a shot, and an outcome. With pushes
+// the server moves players now and then.
+func volley(pushes bool) func() *ecs.Protocol {
+	return func() *ecs.Protocol {
+		p := plaza()
+		p.Simulate("volley", func(w *ecs.World) {
+			for e, r := range ecs.Each[pawn](w) {
+				if r.In.Fire {
+					outcome.Raise(w, e, deed{Shot: r.Shots.Count})
+				}
+			}
+		})
+		p.Authority("push", func(w *ecs.World) {
+			for _, r := range ecs.Each[pawn](w) {
+				if pushes && w.Tick()%50 == 0 {
+					r.At.X += 3
+				}
+			}
+		})
+		return p
+	}
+}
+
+// volleyed is a client's log of the volley, by input.
+type volleyed struct{ begun, committed, cancelled []uint32 }
+
+func (v *volleyed) register(l *outcome.Log) {
+	note := func(to *[]uint32) func(*ecs.World, outcome.Outcome[deed]) {
+		return func(_ *ecs.World, o outcome.Outcome[deed]) { *to = append(*to, o.Tick) }
+	}
+	outcome.Handle(l, outcome.Handlers[deed]{Begin: note(&v.begun), Commit: note(&v.committed), Cancel: note(&v.cancelled)})
+}
+
+// newVolley is a player of the volley, far away.
+func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleyed) {
+	g := newGame(t, volley(pushes), ServerConfig{Join: spawnPawn, Policies: policy.Policies{Outcomes: policy.OutcomesPastHorizon}})
+	v := &volleyed{}
+	c := g.join(ClientConfig{
+		History: history, Outcomes: v.register,
+		Gather: Gather(func(_ *ecs.World, in *push) { in.Fire = true }),
+	}, netsys.Link{Latency: 10 * testTick})
+	g.connect()
+	return g, c, v
+}
+
+// A client begins what it foresees at once, and commits it when a state of the server agrees
+// with its prediction. Where one does not, the inputs since are simulated again and what
+// they raise again goes on; what came between this state and the last that agreed is
+// withdrawn, because it is not simulated again.
+//
+//mutant:rule B5 systems/outcomes.go
+//mutant:from c.outcomes.Rewind(min(from, c.outcomes.Horizon()))
+//mutant:to c.outcomes.Rewind(from)
+//mutant:rule B5 systems/outcomes.go
+//mutant:from c.outcomes.Rewind(min(from, c.outcomes.Horizon()))
+//mutant:to c.outcomes.Rewind(0); c.outcomes.Settle(0)
+//mutant:rule B5 systems/client_tick.go
+//mutant:from c.begin(seq)
+//mutant:to c.begin(c.log.newest)
+func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
+	g, c, v := newVolley(t, true, 0)
+	g.run(60)
+	first := c.proven
+	begun := len(v.begun)
+	var withdrawn []uint32
+	v.cancelled = v.cancelled[:0]
+	corrections := c.Stats().Corrections
+	for range 600 {
+		proven, wrong := c.proven, c.Stats().Corrections
+		g.run(1)
+		if c.Stats().Corrections > wrong {
+			for input := proven + 1; input <= c.proven; input++ {
+				withdrawn = append(withdrawn, input)
+			}
+		}
+	}
+	if n := c.Stats().Corrections - corrections; n < 10 || n > 12 {
+		t.Fatalf("%d corrections", n)
+	}
+	if !slices.Equal(v.cancelled, withdrawn) || len(withdrawn) < 20 {
+		t.Errorf("withdrawn are inputs %v, not those that a correction stepped over, %v", v.cancelled, withdrawn)
+	}
+	if n := len(v.begun) - begun; n < 590 || n > 610 || !slices.IsSorted(v.begun) {
+		t.Errorf("%d outcomes began in 600 ticks: %v", n, v.begun)
+	}
+	for input := first + 1; input <= c.proven; input++ {
+		want := 1
+		if slices.Contains(withdrawn, input) {
+			want = 0
+		}
+		if n := count(v.committed, input); n != want {
+			t.Fatalf("the outcome of input %d was committed %d times", input, n)
+		}
+	}
+	if open := c.Outcomes().Stats().Open; open != int(c.Input()-c.proven) {
+		t.Errorf("%d outcomes are open of %d inputs", open, c.Input()-c.proven)
+	}
+}
+
+func count(all []uint32, one uint32) (n int) {
+	for _, x := range all {
+		if x == one {
+			n++
+		}
+	}
+	return n
+}
+
+// A state that is too old to be compared proves nothing: what a client foresaw before it is
+// withdrawn when it takes over a state in the end.
+//
+//mutant:rule B5 systems/outcomes.go
+//mutant:from return c.proven
+//mutant:to return c.own.input
+func TestNetcodeB5_StaleStatesProveNothing(t *testing.T) {
+	g, c, v := newVolley(t, false, 8)
+	g.run(600)
+	if st := c.Stats(); st.StaleStates < 100 || st.Confirmed > 0 {
+		t.Fatalf("%d states were too old, %d were compared", st.StaleStates, st.Confirmed)
+	}
+	if len(v.committed) > 0 || len(v.cancelled) < 400 {
+		t.Errorf("%d outcomes committed, %d withdrawn", len(v.committed), len(v.cancelled))
+	}
+}
