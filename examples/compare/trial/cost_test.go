@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/examples/compare/yard"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
