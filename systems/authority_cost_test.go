@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // A cursor that moves in every tick costs no allocation, and few bytes in the packets
@@ -123,6 +124,57 @@ func TestAuthorityOfWhoComesBack(t *testing.T) {
 	for _, r := range ecs.All[struct{ C cursor }](w) {
 		if r.C.X != 34 && r.C.X != 4 {
 			t.Errorf("%v stands on the server", r.C)
+		}
+	}
+}
+
+// A server that goes back in time keeps what clients wrote since.
+func TestAuthorityOfAServerThatRewinds(t *testing.T) {
+	g := gallery(t, 2, badLink, ServerConfig{Seed: 3, Policies: policy.ServerRewind.Policies()}, nil)
+	for n := range 600 {
+		for _, c := range g.clients {
+			draw(c, c.ID(), cursor{X: float32(n % 300), Y: 9})
+		}
+		g.step()
+		for _, c := range g.clients {
+			if got := cursorOf(g.server.World(), c.ID()); n > 120 && got.Y != 9 {
+				t.Fatalf("tick %d: the server has %v", n, got)
+			}
+		}
+	}
+	if g.server.Stats().ResimulatedTicks == 0 {
+		t.Error("it never went back")
+	}
+	g.mustConverge()
+	for _, c := range g.clients {
+		if got := cursorOf(g.server.World(), c.ID()); got != (cursor{X: 299, Y: 9}) {
+			t.Errorf("the server has %v", got)
+		}
+	}
+}
+
+// Where inputs are relayed the game refuses them as well, and tells.
+func TestRefusedInputsThatAreRelayed(t *testing.T) {
+	for _, preset := range []policy.Preset{policy.Rollback, policy.ServerRewind} {
+		var told []Refusal
+		g := newGame(t, plaza, ServerConfig{Seed: 4, Join: spawnPawn, Refuse: noShots(), Policies: preset.Policies()})
+		n := 0
+		g.join(ClientConfig{OnRefused: func(r Refusal) { told = append(told, r) }, Gather: Gather(func(_ *ecs.World, in *push) {
+			n++
+			in.Fire = n > 120 && n%60 == 0
+		})}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05})
+		g.connect()
+		g.run(900)
+		for e := range ecs.All[ownerRow](g.server.World()) {
+			if n := ecs.Get[shots](g.server.World(), e).Count; n != 0 {
+				t.Errorf("%v: %d shots in spite of it", preset, n)
+			}
+		}
+		if len(told) < 10 || told[0].Cause != RefusedInput || told[0].Reason != errMagic.Error() {
+			t.Errorf("%v: told %+v", preset, told)
+		}
+		if err := g.clients[0].Err(); err != nil {
+			t.Errorf("%v: %v", preset, err)
 		}
 	}
 }

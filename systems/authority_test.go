@@ -143,7 +143,7 @@ func TestNetcodeA1_ClientOwnedValuesArrive(t *testing.T) {
 		}
 		// A single value goes out again soon enough when it is lost.
 		c := g.clients[0]
-		for n := range 15 {
+		for n := range 40 {
 			v := cursor{X: float32(n), Y: -9}
 			draw(c, c.ID(), v)
 			left := 50
@@ -153,7 +153,7 @@ func TestNetcodeA1_ClientOwnedValuesArrive(t *testing.T) {
 			if left == 0 {
 				t.Errorf("%v is not there after 50 ticks", v)
 			}
-			g.run(30)
+			g.run(10)
 		}
 		g.mustConverge()
 		if s := g.server.Stats(); s.Changes.Taken == 0 || s.Changes.Refused+s.Changes.Unowned+s.Changes.Flooded+s.MalformedMessages != 0 {

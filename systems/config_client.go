@@ -81,11 +81,12 @@ type ClientConfig struct {
 	Assume AssumeFunc
 	// Damping says how others are drawn where the policies say that they are damped.
 	Damping Damping
-	// Join, Leave and LeavePolicy are those of ServerConfig, for policies under which every
+	// Join and Leave are those of ServerConfig, for policies under which every
 	// peer simulates everything: there they are called on each, in the tick in which a
 	// player comes or goes, again whenever that tick is simulated again, and depend on
 	// nothing but the world. Other policies do not use them.
 	Join, Leave func(w *ecs.World, client uint32)
+	// LeavePolicy says what becomes of the entities of a player that left, as there.
 	LeavePolicy LeavePolicy
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.

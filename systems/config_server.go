@@ -202,6 +202,11 @@ func (c ServerConfig) Validate() error {
 			return err
 		}
 	}
+	if stamped(c.Policies) {
+		if err := c.validStamped(); err != nil {
+			return err
+		}
+	}
 	if c.LagComp != nil {
 		if _, err := c.lagComp(); err != nil {
 			return err

@@ -20,6 +20,8 @@
 //   - Send what must arrive, a chat or an inventory: ServerConfig.Messages and ClientConfig.Messages for the
 //     types, [Server.Session] and [Client.Session] for the channels, OnMessage of both.
 //   - Choose when the server consumes inputs: [Timing].
+//   - Let every client simulate everything, by rollback or lockstep: ServerConfig.Policies, with
+//     ClientConfig.Join and Leave as on the server. Hear of a world that differs: ServerConfig.Diverged.
 //   - Change the schedule, or leave a system out: ServerConfig.Schedule and ClientConfig.Schedule; print it
 //     with [Server.Schedule] and [Client.Schedule].
 //   - Drive a peer in virtual time: [Server.Advance], [Client.Advance], [Client.Frame], on a wire of

@@ -208,7 +208,7 @@ func (m *peersServer) account(p *peer) {
 	}
 	st := &p.inputs.stats
 	st.Consumed, st.Missing = in.Consumed-p.counted.Consumed, in.Missing-p.counted.Missing
-	st.Late, st.Rejected = in.Late-p.counted.Late, in.Refused-p.counted.Refused
+	st.Late, st.Rejected = in.Late-p.counted.Late, in.Refused-p.counted.Refused-st.Refused
 	p.inputs.expected, p.inputs.newest, p.inputs.any = in.Newest+1, in.Newest+uint32(in.Waiting), true
 	if st.Consumed > 0 {
 		st.Depth += uint64(in.Waiting)

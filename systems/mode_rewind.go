@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"fmt"
+
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -9,6 +11,14 @@ import (
 // state: its sequence is that tick.
 func stamped(p policy.Policies) bool {
 	return p.Timing == policy.TimingStamped && p.Correction == policy.CorrectionState
+}
+
+// validStamped reports what does not go together with stamped inputs.
+func (c ServerConfig) validStamped() error {
+	if ticks := stampedEarly(c.Policies, c.TickRate); ticks > maxPeers {
+		return fmt.Errorf("%w: Policies.Window %v is %d ticks; at most %d", ErrConfig, c.Policies.Window, ticks, maxPeers)
+	}
+	return nil
 }
 
 // stampedEarly is how many ticks ahead of the server an input may be: as many as it may be

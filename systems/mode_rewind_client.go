@@ -35,10 +35,15 @@ func newRewindClient(c *Client) *rewindClient {
 }
 
 const (
-	// makeUp is how many ticks a client makes up for in one wake-up, and tooMuch from how
-	// many on it leaves them out.
+	// slewTicks is in how many ticks a small difference of clocks is to be gone.
+	slewTicks = 30
+	// tooLate is from how many ticks on a client that is behind makes up for them, makeUp
+	// in a wake-up, or, from tooMuch on, leaves them out; and tooFar from how many on one
+	// that is ahead waits.
+	tooLate = 5
 	makeUp  = 8
 	tooMuch = 30
+	tooFar  = 12
 )
 
 // received also notes by when the server was how far.
@@ -137,25 +142,28 @@ func (m *rewindClient) input() uint32 {
 	return m.log.newest - m.delay
 }
 
-// pace is how many ticks to make in this frame.
-func (m *rewindClient) pace() float64 {
-	if !m.started {
-		return 1
+// gap is how many ticks this client is behind where it should be.
+func (m *rewindClient) gap() float64 {
+	target, ok := m.clock.Target(m.frame(m.now))
+	if !ok || !m.started {
+		return 0
 	}
-	return m.clock.Rate(m.frame(m.now), m.input()+1-min(m.lead(), m.input()+1), makeUp)
+	return target + float64(m.lead()) - float64(m.input()+1)
 }
 
+// rate changes by so little that nobody sees it. Where that would take too long ticks are
+// left out here, or made up for in behind.
 func (m *rewindClient) rate() float64 {
-	pace := m.pace()
-	m.held = pace == 0
-	if m.held || pace > 1.5 {
-		return 1 // waiting, or making up: see behind
+	gap := m.gap()
+	m.held = gap < -tooFar
+	if m.held || gap > tooLate {
+		return 1
 	}
-	return min(max(pace, 1-maxSteer), 1+maxSteer)
+	return 1 + min(max(gap/slewTicks, -maxSteer), maxSteer)
 }
 
 func (m *rewindClient) behind(more int) bool {
-	return more < makeUp && !m.idle && m.pace() > 1.5
+	return more < makeUp && !m.idle && m.gap() > tooLate
 }
 
 // frame is a time in ticks since the server let this client in.

@@ -31,7 +31,10 @@ func newRewindServer(s *Server) *rewindServer {
 	m := &rewindServer{forwardServer: forwardServer{s}}
 	m.window = uint32(max(s.policies.WindowTicks(s.config.TickRate), 1))
 	m.early = int64(stampedEarly(s.policies, s.config.TickRate))
-	m.most = int32(min((m.window+1)/2, maxLead))
+	m.most = int32(min(m.early/2, maxLead))
+	if s.policies.Late == policy.LateRewrite {
+		m.most = int32(min((m.window+1)/2, maxLead))
+	}
 	m.visits.begin(s)
 	m.still = []int32{}
 	if in := s.protocol.Input(); in != nil && in.Schema.Words > 0 {
@@ -45,9 +48,13 @@ func newRewindServer(s *Server) *rewindServer {
 
 func (m *rewindServer) stages() (onTick, after *ecs.Stage) {
 	authority := m.protocol.AuthorityStage()
+	fills := 0
+	if m.policies.Missing == policy.MissingNeutral {
+		fills = -1
+	}
 	m.line = timeline.New(m.world, timeline.Config{
 		First: m.Server.tick, Window: int(m.window), Early: int(m.early),
-		Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority,
+		Fills: fills, Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority,
 	}, rewindSteps{serverSteps{m.Server}, m})
 	tick := ecs.NewStage("Tick").Nest(m.world.SimulateStage()).Nest(authority)
 	_, after = m.forwardServer.stages()
@@ -56,7 +63,7 @@ func (m *rewindServer) stages() (onTick, after *ecs.Stage) {
 
 // maxSeats is how many players there may be: as many as clients, as many who are waited
 // for, and those who have left lately.
-func maxSeats(clients int) int { return min(3*clients, 4096) }
+func maxSeats(clients int) int { return min(3*clients, maxPeers) }
 
 // rewindSteps makes events, outcomes and whoever comes and goes follow the timeline.
 type rewindSteps struct {

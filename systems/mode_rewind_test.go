@@ -1,7 +1,9 @@
 package systems
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,8 +58,8 @@ func everyTick(t *testing.T, c *Client, f func()) {
 //mutant:from for tick := from; tick < t.now; tick++ {
 //mutant:to for tick := max(from-4, t.oldest()); tick < t.now; tick++ {
 //mutant:rule B3 systems/mode_rewind_server.go
-//mutant:from Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority,
-//mutant:to Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority, Unmerged: true,
+//mutant:from Hashes: -1, Authority: authority,
+//mutant:to Hashes: -1, Authority: authority, Unmerged: true,
 func TestNetcodeB3_OnePassATick(t *testing.T) {
 	link := netsys.Link{Latency: 100 * time.Millisecond, Jitter: 30 * time.Millisecond}
 	p := policy.ServerRewind.Policies()
@@ -203,36 +205,88 @@ func TestRewindOfForgedStamps(t *testing.T) {
 	}
 }
 
-// A player that is waited for stands still, and plays on when it is back.
+// A player that is waited for stands still, plays on when it is back, and is gone when it
+// does not come again.
 func TestRewindWaitsForAPlayer(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{
-		Seed: 1, Join: spawnPawn, Policies: policy.ServerRewind.Policies(), Hold: 10 * time.Second, Timeout: time.Second,
-	})
+	s := newSeated(t, ServerConfig{Seed: 1, Policies: policy.ServerRewind.Policies(), Hold: 8 * time.Second, Timeout: time.Second})
 	link := netsys.Link{Latency: 50 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05}
-	g.join(ClientConfig{Gather: gatherTurns()}, link)
-	g.join(ClientConfig{Gather: gatherTurns()}, link)
-	g.connect()
-	g.run(120)
-	gone := g.clients[0]
-	g.clients = g.clients[1:]
-	g.run(180)
-	if n := len(g.rewind().held); n != 1 {
-		t.Fatalf("%d players are waited for", n)
+	s.play(1, link)
+	s.play(2, link)
+	s.connect()
+	s.run(120)
+	id := s.clients[0].ID()
+	vanish := func() {
+		t.Helper()
+		s.clients = s.clients[1:]
+		s.run(180)
+		if n := len(s.rewind().held); n != 1 {
+			t.Fatalf("%d players are waited for", n)
+		}
 	}
-	own, _ := gone.Own(gone.World())
-	e, ok := g.server.World().ByNetID(gone.World().NetID(own))
-	if !ok {
-		t.Fatal("the player's entity is gone")
-	}
-	at := *ecs.Get[place](g.server.World(), e)
-	g.run(120)
-	if now := *ecs.Get[place](g.server.World(), e); now != at {
+	vanish()
+	pawn, at := s.pawnID(id)
+	s.run(120)
+	if same, now := s.pawnID(id); now != at || same != pawn {
 		t.Errorf("it walks on, from %v to %v", at, now)
 	}
-	g.until("it is waited for no longer", func() bool { return len(g.rewind().held) == 0 })
-	g.run(90)
-	if g.server.World().Alive(e) {
+	back, _, _, _ := s.play(1, link)
+	s.connect()
+	s.run(180)
+	if same, now := s.pawnID(id); now == at || same != pawn || back.ID() != id || len(s.back) == 0 || len(s.rewind().held) != 0 {
+		t.Errorf("back as client %d it stands at %v", back.ID(), now)
+	}
+	s.mustConverge()
+	s.clients[0], s.clients[1] = s.clients[1], s.clients[0]
+	vanish()
+	s.until("it is waited for no longer", func() bool { return len(s.rewind().held) == 0 })
+	s.run(90)
+	if _, alive := s.server.World().ByNetID(pawn); alive || len(s.left) == 0 {
 		t.Error("its entity is still there")
 	}
-	g.mustConverge()
+	s.mustConverge()
+}
+
+// Whatever else the policies say, stamped inputs and states go together.
+func TestStampedModels(t *testing.T) {
+	rewind := policy.ServerRewind.Policies()
+	neutral, damped, exact, horizon := rewind, rewind, rewind, rewind
+	neutral.Missing = policy.MissingNeutral
+	damped.Remotes = policy.RemotesDamped
+	exact.Tolerance = policy.ToleranceExact
+	horizon.Horizon = policy.HorizonWindow
+	forward := policy.LocalSync.Policies()
+	forward.Timing = policy.TimingStamped
+	for _, p := range []policy.Policies{neutral, damped, exact, horizon, forward} {
+		t.Run(p.String(), func(t *testing.T) {
+			link := netsys.Link{Latency: 80 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.05}
+			if p.State == policy.StateRewind { // the most that clients lead, half the window, is too little
+				p.Window, link.Latency = 600*time.Millisecond, 320*time.Millisecond
+			}
+			g := rewinding(t, 3, link, ServerConfig{Seed: 1, Policies: p})
+			g.run(900)
+			before := g.server.Stats()
+			g.run(600)
+			after := g.server.Stats()
+			if n := after.Inputs.Consumed - before.Inputs.Consumed; n < 1700 {
+				t.Errorf("%d inputs of 1800 were used", n)
+			}
+			if again := after.ResimulatedTicks - before.ResimulatedTicks; again > 0 != (p.State == policy.StateRewind) {
+				t.Errorf("%d ticks were simulated again", again)
+			}
+			g.mustConverge()
+		})
+	}
+}
+
+// Windows that no timeline keeps are refused.
+func TestRewindRefusesAWindowOfTooManyTicks(t *testing.T) {
+	c := ServerConfig{TickRate: 1000, SendRate: 20, Policies: policy.ServerRewind.Policies()}
+	c.Policies.Window = 5 * time.Second
+	if err := c.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "5000 ticks") {
+		t.Errorf("Validate: %v", err)
+	}
+	c.Policies.Window = 4 * time.Second
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
 }

@@ -99,7 +99,32 @@ type soldier struct {
 	listened uint32          // those that the server has handled
 	told     uint32          // lines to it
 	lines    uint32
-	pings    int // that the server has handled
+	pings     int             // that the server has handled
+
+	sparks *ecs.Attachments[shell] // one on each shell that is shown
+	lit    int
+	ended  int
+}
+
+// draw attaches a spark to each shell of the view, and demands that no others are left.
+func (k *soldier) draw() {
+	if !k.Connected() {
+		return
+	}
+	k.sparks.Sweep(k.View())
+	shown := 0
+	for e, s := range ecs.All[struct{ Shell shell }](k.View()) {
+		if shown++; k.sparks.Of(e) == nil {
+			k.sparks.Attach(k.View(), e, s.Shell)
+			k.lit++
+		}
+		if x := k.sparks.Of(e); x.Shot != s.Shell.Shot || x.Nth != s.Shell.Nth {
+			k.ledger.fail("the spark of shell %+v is on shell %+v", *x, s.Shell)
+		}
+	}
+	if n := k.sparks.Len(); n != shown || k.lit != n+k.ended {
+		k.ledger.fail("%d shells are shown, and %d sparks; %d were lit, %d ended", shown, n, k.lit, k.ended)
+	}
 }
 
 // live reports whether the player's session goes on.
@@ -121,8 +146,11 @@ func (k *soldier) news(events *event.Client) {
 
 // audited reports what a player was told, or told, that is not so, when all is over.
 func (k *soldier) audited(server *ledger, together bool) error {
-	if k.ledger.err != nil {
+	switch {
+	case k.ledger.err != nil:
 		return k.ledger.err
+	case k.live() && k.sparks.Len() > 0:
+		return fmt.Errorf("%s: %d sparks are left", k.ledger.name, k.sparks.Len())
 	}
 	for d := range k.ledger.committed {
 		tick, ok := server.ticks[d]

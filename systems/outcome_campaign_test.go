@@ -100,6 +100,7 @@ func (b *battle) enter(player uint64) {
 	n := len(b.soldiers)
 	k := &soldier{n: n, heard: map[deed]int{}, due: map[deed]uint32{}, ledger: newLedger(fmt.Sprintf("client %d, player %d", n, player))}
 	k.ledger.late = !everywhere(b.server.policies)
+	k.sparks = ecs.NewAttachments(func(ecs.Entity, *shell) { k.ended++ })
 	k.events = event.NewClient(skirmishEvents(), event.ClientConfig{})
 	k.news(k.events)
 	r := rand.New(rand.NewPCG(uint64(n), b.r.Uint64()))
@@ -191,6 +192,7 @@ func (b *battle) pass() {
 		}
 		k.Advance(b.now)
 		k.Frame(b.now)
+		k.draw()
 	}
 	if b.ledger.err != nil {
 		b.t.Fatal(b.ledger.err)

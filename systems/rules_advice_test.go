@@ -158,6 +158,9 @@ func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 //mutant:rule D3 systems/advice_words.go
 //mutant:from c.rest = 1 << bits.Len64(uint64(c.rest-1))
 //mutant:to c.rest = 2 << bits.Len64(uint64(c.rest-1))
+//mutant:rule D3 systems/advice_words.go
+//mutant:from reach := int64(f.Tolerance/f.Step + 0.5 + 1e-3)
+//mutant:to reach := int64(f.Tolerance/f.Step + 0.5 + 1e-3) / 2
 func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 	c := systemstest.New(t, onAdvice(1, 2, lag(6)))
 	c.Connect()
@@ -172,6 +175,45 @@ func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 	}
 }
 
+// What the few bits of a result do not tell, its hash does: a push by as many
+// steps as the remainders skip, and a count that is compared exactly.
+//
+//mutant:rule D3 systems/advice_words.go
+//mutant:from return sum == h.sum() && rest < 16 && c.r.Bits(rest) == 0 && c.r.Err() == nil
+//mutant:to return sum > 0 || rest < 1<<16
+//mutant:rule D3 systems/advice.go
+//mutant:from x := (uint64(*h) ^ uint64(v) ^ golden) * golden
+//mutant:to x := (uint64(*h) ^ golden) * golden
+func TestNetcodeD3_TheHashTellsTheRest(t *testing.T) {
+	config := onAdvice(1, 1, lag(6))
+	config.Play = steady(Walk{})
+	config.Protocol = fieldWith(func(w *ecs.World) {
+		type player struct {
+			Pos   *components.Position
+			Jumps *Jumps
+		}
+		for _, p := range ecs.Each[player](w) {
+			switch w.Tick() {
+			case 400:
+				p.Pos.X += 4 * tolerance
+			case 500:
+				p.Pos.Y -= 64 * tolerance
+			case 600:
+				p.Jumps.Count++
+			}
+		}
+	})
+	c := systemstest.New(t, config)
+	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 399 })
+	before := c.Server.Stats().Advice.Corrections
+	c.Mark()
+	c.Run(5 * time.Second)
+	opened := c.Server.Stats().Advice.Corrections - before
+	if f := c.Clients[0].Figures(); opened != 3 || f.Corrections != 3 {
+		t.Errorf("%d corrections opened and %d made of 3 changes", opened, f.Corrections)
+	}
+}
+
 // At the edge of the tolerance nothing swings: a push by anything up to three
 // steps is corrected at most once and then never again, and what is well within
 // the tolerance not at all.
@@ -182,9 +224,6 @@ func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 //mutant:rule D3 systems/advice_words.go
 //mutant:from return err == nil && comp.Schema.Compare(told, truth) < 0
 //mutant:to return err == nil && *(*float32)(told) == *(*float32)(truth)
-//mutant:rule D3 systems/advice_words.go
-//mutant:from reach := int64(f.Tolerance/f.Step + 0.5 + 1e-3)
-//mutant:to reach := int64(f.Tolerance/f.Step + 0.5 + 1e-3) / 2
 func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
 	const (
 		every  = 90 // ticks

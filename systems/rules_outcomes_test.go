@@ -63,9 +63,6 @@ func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleye
 //mutant:rule B5 systems/outcomes.go
 //mutant:from c.outcomes.Rewind(min(from, c.outcomes.Horizon()))
 //mutant:to c.outcomes.Rewind(from)
-//mutant:rule B5 systems/outcomes.go
-//mutant:from c.outcomes.Rewind(min(from, c.outcomes.Horizon()))
-//mutant:to c.outcomes.Rewind(0); c.outcomes.Settle(0)
 //mutant:rule B5 systems/client_tick.go
 //mutant:from c.begin(seq)
 //mutant:to c.begin(c.log.newest)

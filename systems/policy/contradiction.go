@@ -180,6 +180,16 @@ var contradictions = []contradiction{
 		"nothing is rewritten, so there is no window to leave",
 		horizon(HorizonPlayers),
 	},
+	{
+		timing(TimingStamped), late(LateSuperseded),
+		"an input that says its tick is used in no other",
+		late(LateDrop),
+	},
+	{
+		timing(TimingStamped), correction(CorrectionMismatch),
+		"results are compared as inputs are used in sequence, and these are used by tick",
+		correction(CorrectionState),
+	},
 }
 
 // contradiction is the first pair of c that excludes each other, or nil.

@@ -23,10 +23,13 @@
 //	                    20 Hz server of 60 steps. For many players on little server time.
 //	CorrectOnMismatch   LocalSync with fewer bytes down for own state and a few up for the result. For
 //	                    large own states that are mostly predicted right.
-//	ServerRewind        fair to slow links: a shot counts in the tick in which it was fired. The server
-//	                    re-simulates (8.6 ticks a tick for 8 players whose inputs come within ±30 ms of
-//	                    it), others see jumps up to the window, and kills wait for the horizon. For duels
-//	                    with many players.
+//	ServerRewind        fair to slow links: a shot counts in the tick in which it was fired, and the clocks of
+//	                    all players lead the server's alike, as far as the slowest link needs but at most
+//	                    half the window. So one slow player makes everybody see the others later, and
+//	                    nobody lose for it. The server re-simulates what comes late all the same (with no
+//	                    lead 8.6 ticks a tick for 8 players at ±30 ms; with it 0.05 to 0.1 for 8 at
+//	                    500/84/5), others see jumps up to the window, and kills wait for the horizon. For
+//	                    duels with many players.
 //	Rollback            everybody shown in the present, inputs only on the wire, and everybody pays for
 //	                    everybody's latency: with one-way latencies of 2, 5 and 10 ticks, one change of
 //	                    input each costs 17 re-simulated ticks on the server and 19, 22, 27 on the players;
@@ -49,8 +52,9 @@
 //	arrival      no delay, but each jitter is a misprediction: 728 corrections a minute at 100/±20/2, where
 //	             buffered makes none. For links without jitter, and to compare.
 //	stamped      needs clocks that agree: without a lead of the client every input is late, with a lead of
-//	             9 ticks there are 0.05 re-simulations a tick. Costs the player Suggest in delay. For
-//	             whatever must happen in the tick in which the player did it.
+//	             9 ticks there are 0.05 re-simulations a tick. The server steers that lead, the same for all.
+//	             Costs the player Suggest in delay. For whatever must happen in the tick in which the
+//	             player did it.
 //
 // Late input.
 //

@@ -29,7 +29,7 @@ type Config struct {
 	// Fills is for how many missing inputs in a row a player's last one is
 	// repeated, without its edges, 1 to 4096; then the input is neutral. Where
 	// inputs are longer under way than that, every one of them rewrites. Default
-	// (0): 15.
+	// (0): 15. Negative: none is repeated.
 	Fills int
 
 	// Wait makes Step go on only when the inputs of all players are there: lockstep.
@@ -83,7 +83,7 @@ func (c Config) Validate() error {
 	for _, f := range []struct {
 		name string
 		n    int
-	}{{"Window", c.Window}, {"Early", c.Early}, {"Fills", c.Fills}, {"Players", c.Players}} {
+	}{{"Window", c.Window}, {"Early", c.Early}, {"Fills", max(c.Fills, 0)}, {"Players", c.Players}} {
 		if f.n < 0 || f.n > most {
 			return fmt.Errorf("timeline: %s %d is not between 1 and %d (0: the default)", f.name, f.n, most)
 		}
@@ -105,7 +105,7 @@ func (c Config) Validate() error {
 func (c Config) defaulted(tickRate int) Config {
 	c.Window = or(c.Window, tickRate)
 	c.Early = or(c.Early, c.Window)
-	c.Fills = or(c.Fills, 15)
+	c.Fills = max(or(c.Fills, 15), 0)
 	c.Refill = or(c.Refill, (c.Window+1)/2)
 	c.Burst = or(c.Burst, 2*c.Window)
 	c.Players = or(c.Players, 64)

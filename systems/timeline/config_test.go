@@ -10,14 +10,14 @@ import (
 
 func TestConfig(t *testing.T) {
 	for _, c := range []timeline.Config{
-		{}, {Window: 4096, Early: 1, Fills: 4096, Players: 4096, Hashes: -1}, {Window: 10, Refill: 10, Burst: 10}, {Wait: true, Follower: true},
+		{}, {Window: 4096, Early: 1, Fills: 4096, Players: 4096, Hashes: -1}, {Window: 10, Refill: 10, Burst: 10}, {Wait: true, Follower: true}, {Fills: -1},
 	} {
 		if err := c.Validate(); err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
 	for _, c := range []timeline.Config{
-		{Window: -1}, {Window: 4097}, {Early: -1}, {Fills: -1}, {Players: 4097}, {Refill: -1}, {Window: 10, Refill: 11},
+		{Window: -1}, {Window: 4097}, {Early: -1}, {Fills: 4097}, {Players: 4097}, {Refill: -1}, {Window: 10, Refill: 11},
 		{Burst: -1}, {Window: 10, Burst: 9}, {Hashes: 4097}, {Wait: true, Unmerged: true},
 	} {
 		if c.Validate() == nil {

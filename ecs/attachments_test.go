@@ -1,0 +1,175 @@
+package ecs_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// tags are attachments that write down which of them ended.
+func tags() (*ecs.Attachments[string], *[]string) {
+	var ended []string
+	return ecs.NewAttachments(func(e ecs.Entity, v *string) { ended = append(ended, *v) }), &ended
+}
+
+func wantEnded(t *testing.T, ended *[]string, want ...string) {
+	t.Helper()
+	if got := strings.Join(*ended, " "); got != strings.Join(want, " ") {
+		t.Errorf("ended are %q, not %q", got, want)
+	}
+	*ended = (*ended)[:0]
+}
+
+func TestAttachmentsEndWithTheirEntities(t *testing.T) {
+	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
+	a, ended := tags()
+	var all []ecs.Entity
+	for i := range 5 {
+		e := w.Spawn(place{int32(i), 0})
+		all = append(all, e)
+		a.Attach(w, e, fmt.Sprint(i))
+	}
+	a.Sweep(w)
+	wantEnded(t, ended)
+	*a.Of(all[4]) = "four"
+	w.Despawn(all[3])
+	w.Despawn(all[1])
+	a.Sweep(w)
+	wantEnded(t, ended, "1", "3")
+	again := w.Spawn(place{}) // under the number of one that is gone
+	if a.Len() != 3 || a.Of(again) != nil || a.Of(all[1]) != nil || *a.Of(all[4]) != "four" || *a.Of(all[2]) != "2" {
+		t.Errorf("%d are left; %v", a.Len(), a.Of(again))
+	}
+	a.Attach(w, all[0], "other")
+	wantEnded(t, ended, "0")
+	if got := *a.Of(all[0]); got != "other" || a.Len() != 3 {
+		t.Errorf("%q hangs there, one of %d", got, a.Len())
+	}
+	a.Sweep(w)
+	wantEnded(t, ended)
+	refused(t, "Attach", func() { a.Attach(w, all[1], "") }, "not alive")
+}
+
+// A spawn that was mispredicted takes with it what was attached, in the moment in which it
+// goes; one that is confirmed keeps it.
+//
+//mutant:rule E6 ecs/attachments.go
+//mutant:from s := w.at(x.entity)
+//mutant:to s := &slot{netID: x.netID}
+//mutant:rule E6 ecs/attachments.go
+//mutant:from a.held[kept] = *x
+//mutant:to _ = *x
+func TestNetcodeE6_MispredictedSpawnsTakeAttachmentsAlong(t *testing.T) {
+	f := newFiring(t, true)
+	a, ended := tags()
+	f.orders[1], f.orders[2] = trigger{Fire: 1}, trigger{Fire: 1}
+	f.play(1)
+	a.Attach(f.w, f.last(), "right")
+	right := f.last()
+	f.play(1)
+	a.Attach(f.w, f.last(), "wrong")
+	wrong := f.last()
+	f.replay(0)
+	f.w.Confirm(ecs.SpawnKey{Owner: shooter, Input: 1}, 7)
+	a.Sweep(f.w)
+	wantEnded(t, ended)
+	f.orders[2] = trigger{}
+	f.replay(1)
+	a.Sweep(f.w)
+	wantEnded(t, ended, "wrong")
+	if a.Len() != 1 || a.Of(right) == nil || a.Of(wrong) != nil {
+		t.Errorf("%d are left", a.Len())
+	}
+}
+
+// What Simulate ended, or the server does not seem to have, is gone as well, though its
+// handle lives.
+//
+//mutant:rule E6 ecs/attachments.go
+//mutant:from if s == nil || s.parked {
+//mutant:to if s == nil {
+func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
+	f := newFiring(t, true)
+	a, ended := tags()
+	f.orders[1] = trigger{Fire: 1}
+	f.play(1)
+	e := f.last()
+	a.Attach(f.w, e, "doubted")
+	f.w.Deny(1)
+	a.Sweep(f.w)
+	wantEnded(t, ended, "doubted")
+	if !f.w.Alive(e) || a.Of(e) != nil {
+		t.Errorf("alive: %v; it has %v", f.w.Alive(e), a.Of(e))
+	}
+	refused(t, "Attach", func() { a.Attach(f.w, e, "") }, "out of scope")
+}
+
+// After a rollback another entity can have the handle: what was attached does not pass on
+// to it.
+//
+//mutant:rule E6 ecs/attachments.go
+//mutant:from x.key != (SpawnKey{}) && key != x.key
+//mutant:to false
+//mutant:rule E6 ecs/attachments.go
+//mutant:from x.netID != 0 && s.netID != x.netID
+//mutant:to false
+func TestNetcodeE6_AttachmentsKnowTheirEntityAfterARollback(t *testing.T) {
+	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
+	h := ecs.NewWorldHistory(w, 4)
+	spawn := func(tick uint32, n int) (e ecs.Entity) {
+		w.SetTick(tick)
+		w.SetInputSequence(shooter, tick)
+		p := w.Spawn(components.Owner{Client: shooter}, place{}, trigger{Fire: int32(n)})
+		w.SimulateStage().Run(w)
+		e = ecs.Get[trigger](w, p).Last
+		w.Despawn(p)
+		return e
+	}
+	h.Capture(1)
+	a, ended := tags()
+	was := spawn(1, 1)
+	a.Attach(w, was, "shell")
+	h.Restore(1)
+	if is := spawn(2, 1); is != was {
+		t.Skipf("the handle is %v, before %v", is, was)
+	}
+	a.Sweep(w)
+	wantEnded(t, ended, "shell")
+
+	h.Restore(1)
+	first := w.Spawn(place{})
+	a.Attach(w, first, "first")
+	h.Restore(1)
+	w.Despawn(w.Spawn(place{})) // its NetID is used up
+	if is := w.Spawn(place{}); is.String()[:len("entity 1")] != first.String()[:len("entity 1")] {
+		t.Fatalf("the handle is %v, before %v", is, first)
+	}
+	a.Sweep(w)
+	wantEnded(t, ended, "first")
+}
+
+func TestAttachmentsAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
+	a := ecs.NewAttachments(func(ecs.Entity, *int) {})
+	round := func() {
+		var all [20]ecs.Entity
+		for i := range all {
+			all[i] = ecs.Spawn(w, struct{ P place }{})
+			a.Attach(w, all[i], i)
+		}
+		for i := range all {
+			w.Despawn(all[(i*7)%len(all)])
+			a.Sweep(w)
+		}
+	}
+	round()
+	if n := testing.AllocsPerRun(50, round); n > 0 || a.Len() > 0 {
+		t.Errorf("%v allocations, %d are left", n, a.Len())
+	}
+}
