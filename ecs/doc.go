@@ -43,6 +43,8 @@
 //   - Random numbers that both sides draw alike: [World.Rand].
 //   - Time: [World.Tick], [World.Step]. What is not per entity: [SetResource],
 //     [Resource].
+//   - Hang on entities what a game shows of them, such as sprites, so that it ends with
+//     them, mispredicted ones included: [Attachments].
 //   - Schedule: [Stage], [Schedule]; change one with [Schedule.Wrap],
 //     [Schedule.Remove], [Schedule.InsertBefore], [Schedule.InsertAfter]; print
 //     it with [Schedule.String].

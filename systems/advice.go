@@ -33,11 +33,12 @@ import (
 // Of a word there is the remainder by a number that tells apart the values within
 // tolerance of each other: by the smallest power of two that is large enough, and
 // for an angle by the smallest divisor of the values of a turn. What is compared
-// exactly needs none, and so does everything where both ends quantize each step.
+// exactly needs none, and neither does anything where both ends quantize each step.
 // Raw numbers with a tolerance, directions and rotations travel as they are. The
 // server finds the word with that remainder which is nearest to its own. The hash,
 // over all of these words, says whether that is what the client had: see
-// resultHash.
+// resultHash. Where the two ends do not have the same tolerances no result agrees,
+// and own state travels as it does without all this.
 type advice struct {
 	asks   bool
 	echo   uint8 // number of the newest correction that was carried out

@@ -42,6 +42,15 @@ func (c *Client) heard() (tick, input uint32) {
 	return c.own.tick, c.own.input
 }
 
+// keptPrivate is what an entity keeps of what only its owner sees although own state
+// does not tell of it: what is predicted, while there is nothing to correct.
+func (c *Client) keptPrivate(r *replica) uint64 {
+	if c.advice == nil || c.own.open || r == nil {
+		return 0
+	}
+	return r.private & c.predicted
+}
+
 // settledInput is the last input whose prediction the server has confirmed.
 func (c *Client) settledInput() uint32 {
 	if c.advice != nil {
@@ -91,7 +100,7 @@ func (c *Client) reconcileAdvised(w *ecs.World) {
 		return
 	}
 	if own.fresh = false; !own.open {
-		return // it was for what is private
+		return // it was for secrets
 	}
 	c.settleSpawns(w)
 	news := !a.any || own.number != a.applied

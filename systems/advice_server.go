@@ -27,9 +27,9 @@ type advised struct {
 	number  uint8       // of the newest one
 	agreed  uint32      // input after which client and server agree, 0 for none
 
-	private resultHash // of what only the owner may see, at the newest send
-	parts   resultHash // of which entities have what of that
-	since   uint32     // send from which on private is so
+	secret resultHash // of secrets, at the newest send
+	parts  resultHash // of which entities have which of them
+	since  uint32     // send from which on secret is so
 }
 
 // clientResult is what a client reported.
@@ -155,25 +155,29 @@ func (s *Server) peerOf(client uint32) *peer {
 	return nil
 }
 
-// ownParts is what travels in own state: all of it, or what is private where there
-// is nothing to correct.
+// ownParts is what travels in own state: all of it, or secrets where there is
+// nothing to correct.
 func (s *Server) ownParts(p *peer) uint64 {
 	if p.advised != nil && !p.advised.open {
-		return s.private
+		return s.secrets()
 	}
 	return s.predicted | s.private
 }
 
+// secrets are the components that only the owner may see and does not predict, so
+// that no result tells of them.
+func (s *Server) secrets() uint64 { return s.private &^ s.predicted }
+
 // tells reports whether own state has to travel with a send: while a correction is
-// open, and until the client holds what is private in it.
+// open, and until the client holds the secrets in it.
 func (s *Server) tells(p *peer, of *ownFrame) bool {
 	a := p.advised
 	if a == nil {
 		return true
 	}
-	parts, private := s.privateHash(of)
-	if private != a.private {
-		a.private, a.since = private, of.send
+	parts, values := s.secretHash(of)
+	if values != a.secret {
+		a.secret, a.since = values, of.send
 	}
 	if a.open {
 		a.parts = parts
@@ -205,14 +209,13 @@ func (h *holding) heldSince(since uint32) bool {
 	return held == allSlots
 }
 
-// privateHash is over which entities have private components, and over these with
-// their values.
-func (s *Server) privateHash(of *ownFrame) (parts, private resultHash) {
+// secretHash is over which entities have secrets, and over these with their values.
+func (s *Server) secretHash(of *ownFrame) (parts, values resultHash) {
 	for g := range of.groups {
 		group := &of.groups[g]
 		for m := group.Alive; m != 0; m &= m - 1 {
 			k := trailing(m)
-			mask := group.Masks[k] & s.private
+			mask := group.Masks[k] & s.secrets()
 			if mask == 0 {
 				continue
 			}
@@ -226,14 +229,14 @@ func (s *Server) privateHash(of *ownFrame) (parts, private resultHash) {
 				n := (comp.Schema.RawSize() + 3) / 4
 				if mask&(set&-set) != 0 {
 					for _, v := range rec[:n] {
-						private.add(uint32(v))
+						values.add(uint32(v))
 					}
 				}
 				rec = rec[n:]
 			}
 		}
 	}
-	private.add(uint32(parts))
-	private.add(uint32(parts >> 32))
-	return parts, private
+	values.add(uint32(parts))
+	values.add(uint32(parts >> 32))
+	return parts, values
 }

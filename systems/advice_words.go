@@ -25,6 +25,10 @@ type wordCode struct {
 	mask  uint32 // of the bits that the word has
 }
 
+// maxRest bounds what remainders of angles are by: where no divisor of their values
+// is less, the word travels.
+const maxRest = 4096
+
 // ownResult is an entity of a result.
 type ownResult struct {
 	id     components.NetID
@@ -92,10 +96,12 @@ func wordCodes(t *schema.Table, quantized bool) []wordCode {
 // compared with an exact one.
 func (c *wordCode) near(f *schema.Field) {
 	c.count, c.wraps = f.Values(), f.Angle
-	reach := int64(f.Tolerance/f.Step + 0.5 + 1e-3)
+	reach := int64(min(f.Tolerance/f.Step+0.5+1e-3, float64(c.count)))
 	if c.rest = min(2*reach+1, c.count); c.wraps {
 		for c.count%c.rest != 0 { // else remainders would jump at the turn
-			c.rest++
+			if c.rest++; c.rest > maxRest {
+				c.rest = c.count
+			}
 		}
 	} else {
 		c.rest = 1 << bits.Len64(uint64(c.rest-1))

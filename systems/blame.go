@@ -18,8 +18,10 @@ const MaxBlame = 64
 type Blame struct {
 	Component string `json:"component"`
 	Field     string `json:"field"`
+	// CoSimulated says that the row is about co-simulated entities: see [Scope].
+	CoSimulated bool `json:"co_simulated,omitempty"`
 	// Corrections are those in which the field was beyond its tolerance, and Share how
-	// much of all that is, 0 to 1: several fields may be wrong at once.
+	// much of all of that kind that is, 0 to 1: several fields may be wrong at once.
 	Corrections uint64  `json:"corrections"`
 	Share       float64 `json:"share"`
 	// Largest and Mean are how far prediction and truth were apart, in the field's unit; 0
@@ -34,8 +36,9 @@ type Blame struct {
 
 // BlameTable says what caused corrections: which field, how often, by how much.
 type BlameTable struct {
-	// Corrections are all that there were.
-	Corrections uint64
+	// Corrections are all that there were of own entities, CoCorrections those of
+	// co-simulated ones.
+	Corrections, CoCorrections uint64
 	// Rows are the fields, those of the most corrections first.
 	Rows []Blame
 	// Unlisted counts wrong values of fields beyond [MaxBlame].
@@ -44,11 +47,11 @@ type BlameTable struct {
 
 // Blame is what caused this client's corrections so far.
 func (c *Client) Blame() BlameTable {
-	t := BlameTable{Corrections: c.stats.Corrections, Unlisted: c.blame.unlisted}
+	t := BlameTable{Corrections: c.stats.Corrections, CoCorrections: c.stats.CoCorrections, Unlisted: c.blame.unlisted}
 	for i := range c.blame.rows {
 		x := &c.blame.rows[i]
 		row := Blame{
-			Component: x.component.Name, Field: x.component.Schema.Fields[x.field].Path,
+			Component: x.component.Name, Field: x.component.Schema.Fields[x.field].Path, CoSimulated: x.co,
 			Corrections: x.corrections, Largest: x.largest, Times: x.times, Tick: x.tick,
 		}
 		if x.times > 0 {
@@ -62,9 +65,11 @@ func (c *Client) Blame() BlameTable {
 
 // Add returns the sum of two tables, as of two clients.
 func (t BlameTable) Add(o BlameTable) BlameTable {
-	sum := BlameTable{t.Corrections + o.Corrections, slices.Clone(t.Rows), t.Unlisted + o.Unlisted}
+	sum := BlameTable{t.Corrections + o.Corrections, t.CoCorrections + o.CoCorrections, slices.Clone(t.Rows), t.Unlisted + o.Unlisted}
 	for _, x := range o.Rows {
-		i := slices.IndexFunc(sum.Rows, func(y Blame) bool { return y.Component == x.Component && y.Field == x.Field })
+		i := slices.IndexFunc(sum.Rows, func(y Blame) bool {
+			return y.Component == x.Component && y.Field == x.Field && y.CoSimulated == x.CoSimulated
+		})
 		if i < 0 {
 			sum.Rows = append(sum.Rows, x)
 			continue
@@ -81,13 +86,25 @@ func (t BlameTable) Add(o BlameTable) BlameTable {
 	return sum
 }
 
+// kind tells rows of own entities and of co-simulated ones apart.
+func (b *Blame) kind() int {
+	if b.CoSimulated {
+		return 1
+	}
+	return 0
+}
+
 // order sorts the rows and works out their shares.
 func (t *BlameTable) order() {
 	for i := range t.Rows {
-		t.Rows[i].Share = float64(t.Rows[i].Corrections) / float64(max(t.Corrections, 1))
+		of := t.Corrections
+		if t.Rows[i].CoSimulated {
+			of = t.CoCorrections
+		}
+		t.Rows[i].Share = float64(t.Rows[i].Corrections) / float64(max(of, 1))
 	}
 	slices.SortFunc(t.Rows, func(a, b Blame) int {
-		return cmp.Or(-cmp.Compare(a.Corrections, b.Corrections), cmp.Compare(a.Component, b.Component), cmp.Compare(a.Field, b.Field))
+		return cmp.Or(-cmp.Compare(a.Corrections, b.Corrections), cmp.Compare(a.Component, b.Component), cmp.Compare(a.Field, b.Field), cmp.Compare(a.kind(), b.kind()))
 	})
 }
 
@@ -98,9 +115,13 @@ func (t BlameTable) String() string {
 	}
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "field\tof %d corrections\tshare\tmean\tlargest\tlast tick\n", t.Corrections)
+	fmt.Fprintf(w, "field\tof %d corrections\tshare\tmean\tlargest\tlast tick\n", t.Corrections+t.CoCorrections)
 	for _, r := range t.Rows {
-		fmt.Fprintf(w, "%s.%s\t%d\t%.0f %%\t%.4g\t%.4g\t%d\n", r.Component, r.Field, r.Corrections, 100*r.Share, r.Mean, r.Largest, r.Tick)
+		of := ""
+		if r.CoSimulated {
+			of = " (co-simulated)"
+		}
+		fmt.Fprintf(w, "%s.%s%s\t%d\t%.0f %%\t%.4g\t%.4g\t%d\n", r.Component, r.Field, of, r.Corrections, 100*r.Share, r.Mean, r.Largest, r.Tick)
 	}
 	if t.Unlisted > 0 {
 		fmt.Fprintf(w, "others\t\t\t\t\t(%d values)\n", t.Unlisted)
@@ -118,6 +139,7 @@ type blame struct {
 type blameRow struct {
 	component   *ecs.Component
 	field       int
+	co          bool
 	corrections uint64
 	times       uint64 // values that were numbers
 	largest     float64
@@ -128,7 +150,7 @@ type blameRow struct {
 // note counts each field of a component that was predicted wrongly, of the state of a
 // tick. Where both sides quantize every step words has both values as words, one behind
 // the other, and none may differ.
-func (b *blame) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, words []int32) {
+func (b *blame) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, words []int32, co bool) {
 	for i := range comp.Schema.Fields {
 		f := &comp.Schema.Fields[i]
 		differs := false
@@ -140,7 +162,7 @@ func (b *blame) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.P
 		if !differs {
 			continue
 		}
-		row := b.row(comp, i)
+		row := b.row(comp, i, co)
 		if row == nil {
 			b.unlisted++
 			continue
@@ -158,24 +180,25 @@ func (b *blame) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.P
 }
 
 // row is where a field is counted, nil where there are too many.
-func (b *blame) row(comp *ecs.Component, field int) *blameRow {
+func (b *blame) row(comp *ecs.Component, field int, co bool) *blameRow {
 	for i := range b.rows {
-		if r := &b.rows[i]; r.component == comp && r.field == field {
+		if r := &b.rows[i]; r.component == comp && r.field == field && r.co == co {
 			return r
 		}
 	}
 	if len(b.rows) == MaxBlame {
 		return nil
 	}
-	b.rows = append(b.rows, blameRow{component: comp, field: field})
+	b.rows = append(b.rows, blameRow{component: comp, field: field, co: co})
 	return &b.rows[len(b.rows)-1]
 }
 
-// blames counts what was wrong about a component that mismatch has just found to be.
-func (c *Client) blames(comp *ecs.Component, predicted, truth unsafe.Pointer) {
+// blames counts what was wrong about a component that mismatch has just found to be, in
+// the state of a tick; co says of a co-simulated entity.
+func (c *Client) blames(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, co bool) {
 	var words []int32
 	if c.protocol.Quantized() {
 		words = c.pair[:2*comp.Words]
 	}
-	c.blame.note(c.own.tick, comp, predicted, truth, words)
+	c.blame.note(tick, comp, predicted, truth, words, co)
 }

@@ -241,9 +241,10 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 		return false, false
 	}
 	c.match(r, st)
-	r.private = 0
 	if mine {
 		r.private = c.privateMask(r.id)
+	} else {
+		r.private = 0
 	}
 	simulated := c.inScope(r, own, mask)
 	var had uint64 // components that were predicted here before
@@ -296,7 +297,7 @@ func (c *Client) applyPrivate() {
 			if r == nil || r.entity.IsZero() || r.goneAt != 0 {
 				continue
 			}
-			if private := st.Masks[k] & c.private; private != r.private {
+			if private := st.Masks[k]&c.private | c.keptPrivate(r); private != r.private {
 				r.private = private
 				own := c.simulates(r.entity)
 				c.world.Replica(netID(r.id), c.world.Mask(r.entity)&^c.private|private, own)

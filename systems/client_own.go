@@ -114,14 +114,15 @@ func (c *Client) privateMask(id uint32) uint64 {
 	if c.private == 0 {
 		return 0
 	}
+	kept := c.keptPrivate(c.byID[id])
 	for _, x := range c.ownGroups {
 		if st := x.at(c.own.send); st != nil {
 			if k := st.Find(id); k >= 0 {
-				return st.Masks[k] & c.private
+				return st.Masks[k]&c.private | kept
 			}
 		}
 	}
-	return 0
+	return kept
 }
 
 // scratchFor is room for one value of a component.

@@ -34,6 +34,9 @@ func (p Presence) String() string {
 // Presence says what this client knows of the whereabouts of an entity. Of those
 // that are gone it remembers the newest 4,096.
 func (c *Client) Presence(id components.NetID) Presence {
+	if m, ok := c.mode.(*peersClient); ok {
+		return m.presence(id)
+	}
 	r := c.byID[uint32(id)]
 	switch {
 	case r == nil:
@@ -55,6 +58,9 @@ func (c *Client) Presence(id components.NetID) Presence {
 // StateTick returns the server tick of the newest state of an entity that has
 // arrived, for entities that are [Present] or [Stale].
 func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
+	if m, ok := c.mode.(*peersClient); ok {
+		return m.own.tick, m.presence(id) == Present
+	}
 	r := c.byID[uint32(id)]
 	if r == nil || r.goneAt != 0 || r.entity.IsZero() {
 		return 0, false

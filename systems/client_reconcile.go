@@ -91,7 +91,7 @@ func (c *Client) agrees(w *ecs.World) bool {
 			return
 		}
 		same = false
-		c.blames(comp, predicted, truth)
+		c.blames(c.own.tick, comp, predicted, truth, false)
 		if c.config.OnMismatch != nil {
 			c.config.OnMismatch(Mismatch{
 				Tick:      c.own.tick,

@@ -20,6 +20,8 @@
 //   - Send what must arrive, a chat or an inventory: ServerConfig.Messages and ClientConfig.Messages for the
 //     types, [Server.Session] and [Client.Session] for the channels, OnMessage of both.
 //   - Choose when the server consumes inputs: [Timing].
+//   - Let a late input count in the tick that it was for: ServerConfig.Policies, those of policy.ServerRewind. What
+//     became of it: [InputStats].
 //   - Let every client simulate everything, by rollback or lockstep: ServerConfig.Policies, with
 //     ClientConfig.Join and Leave as on the server. Hear of a world that differs: ServerConfig.Diverged.
 //   - Change the schedule, or leave a system out: ServerConfig.Schedule and ClientConfig.Schedule; print it
@@ -43,6 +45,7 @@
 //     [Grant] and [Revoke] hand it over, [Client.Authority] tells.
 //   - Refuse an input: ServerConfig.Refuse with [Refuse]; hear of it: ClientConfig.OnRefused. Who cheats or floods:
 //     [ClientStatus], [InputStats], [ChangeStats].
+//   - Send own state only to correct it: policy.CorrectOnMismatch; what came of results: [AdviceStats].
 //   - Find out what causes corrections: [Client.Blame].
 //   - See what happens: [Server.Stats], [Server.Clients], [Client.Stats], ClientConfig.OnMismatch.
 //   - Test a game: package systemstest.
@@ -60,8 +63,8 @@
 // takes the server's and simulates the inputs since again. Interpolate draws
 // all other entities a little in the past, between two confirmed states.
 //
-// The server never goes back: a completed tick is not simulated again,
-// whatever arrives late. What a client re-simulates is its own entities only,
+// The server never goes back, but under policies that say so: a completed tick is not
+// simulated again, whatever arrives late. What a client re-simulates is its own entities only,
 // at most the round trip plus the buffer's depth plus one tick, and nothing
 // while its predictions are right.
 //
@@ -75,6 +78,12 @@
 // nothing. Beyond bounds clocks jump, which is counted: the view when it is a second behind (Snaps of
 // [ClientStats]), the input buffer when for half a second there was half a second too much in it, and when
 // the client has stalled (Resyncs of [InputStats]).
+//
+// Where inputs are stamped with their tick, as under policy.ServerRewind, all clients lead the server alike, by what
+// the slowest link needs, at most half of the window: then what two players do at the same moment counts for the
+// same tick. Each follows the server's clock by the shortest round trip of late, and the lead that the server
+// tells, by up to 2 % as well, once the match has gone on for ten seconds by a tick a second. One that is five
+// ticks late makes up for them at once; from thirty on it leaves them out (Jumps of [ClientStats]).
 //
 // # Sessions end, players stay
 //

@@ -16,7 +16,7 @@ const maxFills = 15
 // InputStats counts what became of one client's inputs.
 type InputStats struct {
 	Consumed uint64 // real inputs stepped
-	Missing  uint64 // fillers stepped because the real input was not there
+	Missing  uint64 // fillers stepped because the real input was not there; under policy.LateRewrite, those that stand
 	Late     uint64 // inputs that came after their filler
 	Rewrote  uint64 // of these, those for which the server went back: under policy.LateRewrite
 	Rejected uint64 // inputs too far from the expected one, or older than the window, or Capped

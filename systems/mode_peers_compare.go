@@ -1,6 +1,10 @@
 package systems
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tactusgo/tactus/components"
+)
 
 // differs compares the world of a client with the server's after the newest tick that is
 // final on both.
@@ -29,4 +33,15 @@ func (m *peersClient) differs(s *peersServer) error {
 		where = ours.Divergence(x, y)
 	}
 	return fmt.Errorf("tick %d: %s differs: hash %016x on the client, %016x on the server", tick, where, b, a)
+}
+
+// presence is what is known of an entity: everything that is there is simulated.
+func (m *peersClient) presence(id components.NetID) Presence {
+	if _, there := m.world.ByNetID(id); there {
+		return Present
+	}
+	if !m.loaded {
+		return NotLoaded
+	}
+	return Destroyed
 }

@@ -246,6 +246,25 @@ func TestRewindWaitsForAPlayer(t *testing.T) {
 	s.mustConverge()
 }
 
+// A server that has run for longer than sequences of 16 bits last tells newcomers where it is.
+func TestRewindJoinsLongAfter(t *testing.T) {
+	g := newGame(t, plaza, ServerConfig{Seed: 1, Join: spawnPawn, Policies: policy.ServerRewind.Policies()})
+	for _, ticks := range []int{40_000, 30_000} {
+		g.run(ticks)
+		c := g.join(ClientConfig{Gather: gatherTurns()}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05})
+		g.connect()
+		g.run(300)
+		if st := c.Stats(); st.Confirmed < 50 || c.own.input > g.server.Tick() || c.own.input+60 < g.server.Tick() {
+			t.Errorf("after input %d of %d: %+v", c.own.input, g.server.Tick(), st)
+		}
+		g.mustConverge()
+		g.clients = nil
+		if err := c.Close(g.now); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Whatever else the policies say, stamped inputs and states go together.
 func TestStampedModels(t *testing.T) {
 	rewind := policy.ServerRewind.Policies()

@@ -100,7 +100,7 @@ func (b *battle) enter(player uint64) {
 	n := len(b.soldiers)
 	k := &soldier{n: n, heard: map[deed]int{}, due: map[deed]uint32{}, ledger: newLedger(fmt.Sprintf("client %d, player %d", n, player))}
 	k.ledger.late = !everywhere(b.server.policies)
-	k.sparks = ecs.NewAttachments(func(ecs.Entity, *shell) { k.ended++ })
+	k.sparks = ecs.NewAttachments(func(ecs.Entity, *spark) { k.ended++ })
 	k.events = event.NewClient(skirmishEvents(), event.ClientConfig{})
 	k.news(k.events)
 	r := rand.New(rand.NewPCG(uint64(n), b.r.Uint64()))
@@ -275,6 +275,22 @@ func (s *battleTotals) add(b *battle) {
 // in turn. A thousand matches:
 //
 //	TACTUS_SEEDS=1000 go test ./systems -run TestOutcomeCampaign -v -timeout 30m
+//
+//mutant:rule Outcome1 systems/timeline/timeline.go
+//mutant:from l.Rewind(0)
+//mutant:to l.Rewind(first)
+//mutant:rule Outcome2 systems/mode_peers_client.go
+//mutant:from t.Next()-1, t.Horizon()), t.Horizon())
+//mutant:to t.Next()-1, t.Horizon()), t.Next())
+//mutant:rule Outcome3 systems/outcomes.go
+//mutant:from return min(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
+//mutant:to return max(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
+//mutant:rule Outcome4 systems/outcome/kind.go
+//mutant:from k.log.stats.Cancelled++
+//mutant:to if tick%16 == 0 { continue }; k.log.stats.Cancelled++
+//mutant:rule Outcome5 systems/event/server.go
+//mutant:from if p.err == nil && s.reaches(&o.to, p.client) {
+//mutant:to if p.err == nil && s.reaches(&o.to, p.client) && len(s.outbox) < 4 {
 func TestOutcomeCampaign(t *testing.T) {
 	sums := make([]battleTotals, len(policy.Presets()))
 	t.Cleanup(func() {

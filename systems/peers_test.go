@@ -74,6 +74,11 @@ func TestPeersComeBack(t *testing.T) {
 		if third.ID() != id || back != 2 {
 			t.Errorf("client %d came as %d, back %d times", id, third.ID(), back)
 		}
+		pawn, _ := third.Own(third.World())
+		name := third.World().NetID(pawn)
+		if tick, ok := third.StateTick(name); !ok || tick+60 < g.server.Tick() || third.Presence(name) != Present || third.Presence(name+100) != Destroyed {
+			t.Errorf("the own pawn is %v, as of tick %d of %d", third.Presence(name), tick, g.server.Tick())
+		}
 		for _, w := range []*ecs.World{g.server.World(), other.World(), third.World()} {
 			if n := pawns(w, id); n != 1 {
 				t.Errorf("%d pawns of the player", n)

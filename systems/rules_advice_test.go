@@ -159,8 +159,8 @@ func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 //mutant:from c.rest = 1 << bits.Len64(uint64(c.rest-1))
 //mutant:to c.rest = 2 << bits.Len64(uint64(c.rest-1))
 //mutant:rule D3 systems/advice_words.go
-//mutant:from reach := int64(f.Tolerance/f.Step + 0.5 + 1e-3)
-//mutant:to reach := int64(f.Tolerance/f.Step + 0.5 + 1e-3) / 2
+//mutant:from reach := int64(min(f.Tolerance/f.Step+0.5+1e-3, float64(c.count)))
+//mutant:to reach := int64(min(f.Tolerance/f.Step+0.5+1e-3, float64(c.count))) / 2
 func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 	c := systemstest.New(t, onAdvice(1, 2, lag(6)))
 	c.Connect()
@@ -428,6 +428,77 @@ func TestNetcodeD4_SpawnsAndSecretsReachTheirOwner(t *testing.T) {
 		systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) { shootOut(t, seed, jams, advised) })
 	}
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) { passHands(t, seed, advised) })
+}
+
+// What only the owner sees and predicts is advice like all that is predicted. It
+// stays, and is corrected, although secrets come and go beside it.
+//
+//mutant:rule D4 systems/advice_server.go
+//mutant:from func (s *Server) secrets() uint64 { return s.private &^ s.predicted }
+//mutant:to func (s *Server) secrets() uint64 { return s.private }
+//mutant:rule D4 systems/advice_client.go
+//mutant:from return r.private & c.predicted
+//mutant:to return 0
+func TestNetcodeD4_WhatTheOwnerAloneSeesIsAdviceToo(t *testing.T) {
+	config := onAdvice(1, 2, lag(6))
+	config.Server.Join = func(w *ecs.World, client uint32) {
+		w.Spawn(components.Owner{Client: client}, components.Position{}, Fuel{Left: 900}, Hand{}, Jumps{}, Walk{})
+	}
+	config.Protocol = func() *ecs.Protocol {
+		p := fieldBase()
+		ecs.Replicate[Fuel](p, ecs.Predicted|ecs.OwnerOnly)
+		ecs.Replicate[Hand](p, ecs.OwnerOnly)
+		p.Simulate("walk", walk)
+		p.Simulate("burn", func(w *ecs.World) {
+			for _, r := range ecs.Each[struct{ Fuel *Fuel }](w) {
+				r.Fuel.Left -= 0.25
+			}
+		})
+		p.Authority("deal", func(w *ecs.World) {
+			for _, r := range ecs.Each[struct {
+				Hand *Hand
+				Fuel *Fuel
+			}](w) {
+				switch w.Tick() {
+				case 900:
+					r.Hand.Cards = 7
+				case 1200:
+					r.Fuel.Left += 100
+				}
+			}
+		})
+		return p
+	}
+	c := systemstest.New(t, config)
+	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 600 })
+	c.Mark()
+	told := []uint64{c.Server.Stats().Snapshots.Own}
+	for range 3 {
+		c.RunTicks(300)
+		told = append(told, c.Server.Stats().Snapshots.Own)
+		for _, k := range c.Clients {
+			if e := ownOf(k); ecs.Get[Fuel](k.World(), e) == nil {
+				t.Fatalf("%v has no fuel at tick %d", k, c.Server.Tick())
+			}
+		}
+	}
+	if told[1] != told[0] {
+		t.Errorf("%d bytes of own state while all agrees", told[1]-told[0])
+	}
+	for _, k := range c.Clients {
+		hand := ecs.Get[Hand](k.World(), ownOf(k))
+		if hand == nil || hand.Cards != 7 {
+			t.Errorf("%v: the hand is %+v", k, hand)
+		}
+		if f := k.Figures(); f.Corrections != 1 {
+			t.Errorf("%v: %d corrections of one change", k, f.Corrections)
+		}
+	}
+	if secret := told[2] - told[1]; secret == 0 || secret > (told[3]-told[2])/2 {
+		t.Errorf("%d bytes for the secret, %d for the correction", secret, told[3]-told[2])
+	}
+	c.Settle()
+	c.Converged()
 }
 
 // What was predicted to spawn and never was, is gone when the server's word comes

@@ -113,6 +113,44 @@ func TestNetcodeE1_BlameOfQuantizedSteps(t *testing.T) {
 	}
 }
 
+// What is wrong about co-simulated entities has rows of its own.
+//
+//mutant:rule E1 systems/scope_confirm.go
+//mutant:from 		c.blames(st.tick, comp, predicted, truth, true)
+//mutant:to 		c.blames(st.tick, comp, predicted, truth, false)
+func TestNetcodeE1_BlameOfTheCoSimulated(t *testing.T) {
+	config := onPitch(1, 2, 1, ticks(6), systems.ScopeCoSimulated)
+	config.Play = steady(Walk{})
+	config.Protocol = pitch(func(p *ecs.Protocol) {
+		p.Authority("wind", func(w *ecs.World) {
+			for _, b := range ecs.Each[ball](w) {
+				if w.Tick()%120 == 0 {
+					b.Pos.Y += 3
+				}
+			}
+		})
+	})
+	c := systemstest.New(t, config)
+	c.Run(20 * time.Second)
+	k := c.Clients[0]
+	table := k.Blame()
+	if n := k.Stats().CoCorrections; n == 0 || table.CoCorrections != n || table.Corrections != k.Stats().Corrections || len(table.Rows) == 0 {
+		t.Fatalf("%d corrections, the table says %+v", n, table)
+	}
+	var gusts uint64
+	for _, r := range table.Rows {
+		if !r.CoSimulated || r.Share > 1 {
+			t.Errorf("%+v", r)
+		}
+		if r.Field == "Y" {
+			gusts = r.Corrections
+		}
+	}
+	if gusts < 5 || !strings.Contains(table.String(), "Position.Y (co-simulated)") {
+		t.Errorf("%s", table)
+	}
+}
+
 // The account of a client is bounded: what has no row is counted together.
 //
 //mutant:rule E1 systems/blame.go

@@ -302,9 +302,9 @@ func (x *told) follow(t *testing.T, l *outcome.Log) {
 //
 //mutant:rule B5 systems/mode_peers_server.go
 //mutant:from l.s.outcomes.Rewind(from)
-//mutant:to _ = from
+//mutant:to l.s.outcomes.Rewind(0)
 //mutant:rule B5 systems/mode_peers_client.go
-//mutant:from return m.policies.FirstOpen(m.world.TickRate(), t.Next()-1, t.Horizon())
+//mutant:from return min(m.policies.FirstOpen(m.world.TickRate(), t.Next()-1, t.Horizon()), t.Horizon())
 //mutant:to return t.Next()
 func TestNetcodeB5_PeersAgreeOnWhatIsFinal(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {

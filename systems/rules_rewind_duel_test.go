@@ -134,7 +134,7 @@ type Stride struct{ Owner uint32 }
 //mutant:to m.policies.FirstOpen(m.config.TickRate, m.line.Next()-1, m.line.Next())
 //mutant:rule B5 systems/mode_peers_server.go
 //mutant:from 		l.s.outcomes.Rewind(from)
-//mutant:to 		_ = from
+//mutant:to 		l.s.outcomes.Rewind(0)
 func TestNetcodeB5_OutcomesAreFinalPastTheHorizon(t *testing.T) {
 	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
 		config := rewindOn(seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})

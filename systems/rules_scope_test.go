@@ -145,6 +145,9 @@ func firstBall(w *ecs.World) (at components.Position, e ecs.Entity, moves, found
 //mutant:rule Scope systems/client_interpolate.go
 //mutant:from c.copyOwn(r.drawn, r.entity, ^uint64(0))
 //mutant:to c.copyOwn(r.drawn, r.entity, map[bool]uint64{false: ^uint64(0)}[r.coSimulated])
+//mutant:rule Scope systems/scope_confirm.go
+//mutant:from return tick - 1
+//mutant:to return tick
 func TestNetcodeScope_BallAnswersTheOwnPlayerAtOnce(t *testing.T) {
 	const oneWay = 6
 	for _, test := range []struct {
@@ -421,6 +424,32 @@ func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Who owns nothing, and so is told of no own state, simulates what it looks at in the
+// server's ticks all the same.
+//
+//mutant:rule Scope systems/client_tick.go
+//mutant:from tick, input = x.tick, x.input
+//mutant:to _ = x
+func TestNetcodeScope_SpectatorFollowsTheTick(t *testing.T) {
+	const oneWay = 6
+	config := onPitch(1, 1, 0, ticks(oneWay), systems.ScopeCoSimulated)
+	config.Protocol = pitch(laps)
+	config.Populate = func(w *ecs.World) { w.Spawn(components.Position{}, Lap{10}) }
+	config.Server.Join = func(*ecs.World, uint32) {}
+	c := systemstest.New(t, config)
+	c.Run(10 * time.Second)
+	k := c.Clients[0]
+	was := k.Stats()
+	c.Run(10 * time.Second)
+	if st := k.Stats(); st.CoCorrections != was.CoCorrections || st.CoConfirmed < was.CoConfirmed+190 {
+		t.Errorf("%+v", st)
+	}
+	if ahead := int(k.World().Tick()) - int(c.Server.Tick()); ahead < oneWay || ahead > oneWay+6 {
+		t.Errorf("%d ticks ahead of the server", ahead)
+	}
+	c.Converged()
 }
 
 // A client's own entity out of its scope is shown as the server has it, a round trip

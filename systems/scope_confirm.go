@@ -141,6 +141,7 @@ func (c *Client) coAgrees(r *replica, input uint32) bool {
 			return
 		}
 		same = false
+		c.blames(st.tick, comp, predicted, truth, true)
 		if c.config.OnMismatch != nil {
 			c.config.OnMismatch(Mismatch{
 				Tick: st.tick, Input: input, NetID: netID(r.id), CoSimulated: true,

@@ -162,6 +162,9 @@ func (s *Server) welcome(id uint64) []byte {
 	if i := slices.IndexFunc(s.seats, func(x seat) bool { return x.id == uint32(id) }); i >= 0 {
 		m.input = s.seats[i].input
 	}
+	if stamped(s.policies) {
+		m.input = s.tick
+	}
 	return m.append(make([]byte, 0, welcomeSize))
 }
 

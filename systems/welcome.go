@@ -14,7 +14,7 @@ type welcome struct {
 	sendRate uint16
 	tick     uint32
 	trained  uint64 // hash of what the server's coders learned, 0: nothing
-	input    uint32 // after which the client's inputs are counted; 0 but for players that come back
+	input    uint32 // after which the client's inputs are counted; 0 but for players that come back, and stamped inputs
 	policies policy.Policies
 }
 

@@ -29,10 +29,18 @@
 //	lockstep                          the tick that comes next
 //	a client of a forward server      what follows the last tick that the server has confirmed; it counts in
 //	                                  input sequences, because the tick of an input can shift
+//	a client of a server that rewinds the same, once it has left the window there: until then the server can
+//	                                  rewrite what it has confirmed
 //
 // A client whose prediction was wrong at the very tick that the server has confirmed
 // does not simulate the ticks before it again. To withdraw what those raised, it calls
-// Rewind of the first of them, then Settle; to believe it, Settle alone.
+// Rewind of the first of them, then Settle; to believe it, Settle alone. systems.Client
+// withdraws, so that clients commit nothing that the server does not. It follows that
+// after a correction something that did happen can be withdrawn; its lasting effects are in
+// the state all the same.
+//
+// A state confirms outcomes only as far as they show in it. Let what raises one leave a
+// trace in a predicted component: a count of shots, a score.
 //
 // # What is the same outcome
 //
@@ -52,7 +60,8 @@
 //   - Begin, Commit and Cancel are called once each at most; Commit and Cancel only after Begin, and one of
 //     them for each Begin, when its tick has passed the horizon at the latest.
 //   - What is committed is what the last simulation of its tick raised, whatever was believed before; but for
-//     what the limit refused.
+//     what the limit refused, and what a tick raised that was final: Stats.Late. That happens on a client whose
+//     server has counted inputs anew after a stall.
 //   - What was raised and withdrawn again between two calls of Settle is never heard of.
 //   - Handlers run in Settle and nowhere else, in an order that follows from ticks, types, subjects and the
 //     calls of Raise.

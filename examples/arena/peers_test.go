@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// Under rollback and lockstep all peers end with the same world, and each model shows its
+// nature: one simulates again and answers at once, the other waits a round trip and never
+// does.
+func TestEverybodySimulates(t *testing.T) {
+	for _, p := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+		t.Run(p.String(), func(t *testing.T) {
+			for _, seed := range []string{"1", "2", "3"} {
+				r, _ := report(t, "-virtual -duration 20s -warmup 5s -rtt 500ms -jitter 84ms -loss 0.05 -npcs 20 -preset "+p.String()+" -seed "+seed)
+				again, response := r.Server.ResimulatedTicks > 0, r.Client.OwnResponseTicks
+				switch {
+				case !r.Converged:
+					t.Errorf("seed %s: %s", seed, r.Difference)
+				case r.Server.InputsConsumed < 8*600 || r.Server.InputsMissing != 0 || r.Server.InputsRejected != 0 || r.Client.MaxError != 0:
+					t.Errorf("seed %s: %+v", seed, r)
+				case p == policy.Rollback && (!again || r.Client.Corrections == 0 || response != 0):
+					t.Errorf("seed %s: %+v", seed, r)
+				case p == policy.Lockstep && (again || r.Client.Corrections != 0 || r.Client.ResimulatedTicks != 0 || response < 30):
+					t.Errorf("seed %s: %+v", seed, r)
+				}
+			}
+		})
+	}
+	for _, args := range []string{"-push 1s", "-without Predict"} {
+		args = "-headless -preset Rollback " + args
+		if code, _, errs := run(t, args); code != headless.ExitUsage || !strings.Contains(errs, "Rollback") {
+			t.Errorf("arena %s: exit code %d, %q", args, code, errs)
+		}
+	}
+}
