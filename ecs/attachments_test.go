@@ -148,7 +148,7 @@ func TestNetcodeE6_AttachmentsKnowTheirEntityAfterARollback(t *testing.T) {
 	first := w.Spawn(place{})
 	a.Attach(w, first, "first")
 	h.Restore(1)
-	if is := w.Spawn(trigger{}); is != first { // it does not travel
+	if is := w.Spawn(); is != first { // it does not travel
 		t.Fatalf("the handle is %v, before %v", is, first)
 	}
 	a.Sweep(w)

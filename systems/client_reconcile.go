@@ -150,7 +150,7 @@ func (c *Client) replayAfter(w *ecs.World, s uint32) {
 	}
 	c.coRestore(s, true)
 	c.history.Capture(s)
-	n := c.log.newest + 1 - from
+	n := c.log.newest + 1 - min(from, c.log.newest+1) // it may have gone back behind its first
 	c.stats.LongestReplay = max(c.stats.LongestReplay, uint64(n))
 	for i := range n {
 		c.simulate(w, from+i)

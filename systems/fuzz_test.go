@@ -96,10 +96,17 @@ const tickPasses = 0xff
 // A client that is fed anything whatsoever in place of snapshots does not panic,
 // keeps its memory within its limits and its world in order.
 func FuzzReadSnapshot(f *testing.F) {
-	f.Add(scriptOfAMatch(f))
+	match := scriptOfAMatch(f)
+	f.Add(match)
+	f.Add(append(match, tickPasses)) // the same with others co-simulated
 	f.Fuzz(func(t *testing.T, script []byte) {
 		g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
-		c := g.join(ClientConfig{Gather: gatherPush(), History: 64}, netsys.Link{})
+		others := ScopeOwn
+		if len(script)%2 == 1 {
+			others = ScopeCoSimulated
+		}
+		scope := func(*ecs.World, ecs.Entity) Scope { return others }
+		c := g.join(ClientConfig{Gather: gatherPush(), History: 64, Scope: scope}, netsys.Link{})
 		g.connect()
 		g.frozen = true // from here on the script is the server
 		script = script[:min(len(script), 1<<13)]

@@ -92,7 +92,7 @@ func TestNetcodeB3_OnePassATick(t *testing.T) {
 //
 //mutant:rule B4 systems/timeline/input.go
 //mutant:from case p.at(tick) != open:
-//mutant:to case p.at(tick) != open && tick < t.now:
+//mutant:to case p.at(tick) == void:
 func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
 	g := rewinding(t, 2, netsys.Link{Latency: 60 * time.Millisecond}, ServerConfig{Seed: 1})
 	liar := g.clients[0]

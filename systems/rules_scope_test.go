@@ -258,8 +258,9 @@ func TestNetcodeScope_OwnAloneChangesNothing(t *testing.T) {
 		}
 		return is
 	}
-	for i, was := range play(false) {
-		if is := play(true)[i]; !reflect.DeepEqual(is, was) {
+	without, with := play(false), play(true)
+	for i, was := range without {
+		if is := with[i]; !reflect.DeepEqual(is, was) {
 			t.Fatalf("with scopes that leave all as it is: %+v\nwithout scopes: %+v", is, was)
 		}
 	}

@@ -123,6 +123,9 @@ func TestNetcodeE6_MispredictedSpawnsLeaveNoTrace(t *testing.T) {
 	for corrections := c.Stats().Corrections; c.Stats().Corrections == corrections; {
 		view := shells(c.View())
 		for key, e := range shells(c.World()) {
+			if view[key].IsZero() {
+				t.Fatalf("the shell %v is not in the view", key)
+			}
 			if c.World().NetID(e) == 0 {
 				ghosts[key] = shown{e, view[key]}
 			}

@@ -1,0 +1,26 @@
+package systems
+
+import (
+	"testing"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// A client that has followed its server back to before the first input that it keeps has
+// nothing to simulate again.
+//
+//mutant:rule E7 systems/client_reconcile.go
+//mutant:from n := c.log.newest + 1 - min(from, c.log.newest+1)
+//mutant:to n := min(c.log.newest+1-from, 1000)
+func TestNetcodeE7_NoReplayBehindTheFirstInput(t *testing.T) {
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
+	g.connect().run(60)
+	before := c.Stats().Resimulated
+	c.log.jump(c.log.newest + 10)
+	c.log.newest -= 3
+	c.replay(c.world)
+	if n := c.Stats().Resimulated - before; n > 0 {
+		t.Errorf("%d ticks were simulated again", n)
+	}
+}
