@@ -108,7 +108,7 @@ func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
 //mutant:to case p.inputs.neutral():
 //mutant:rule C4 systems/server_apply.go
 //mutant:from case p.inputs.neutral() || s.policies.Missing == policy.MissingNeutral:
-//mutant:to default:
+//mutant:to case true:
 func TestNetcodeC4_MissingInputIsNeutral(t *testing.T) {
 	for how, want := range []push{policy.MissingRepeat: {DX: 1}, policy.MissingNeutral: {}} {
 		g, in := silent(t, policy.Policies{Missing: policy.MissingInput(how)})

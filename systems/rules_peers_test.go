@@ -301,8 +301,8 @@ func (x *told) follow(t *testing.T, l *outcome.Log) {
 // taken back or final; and final are the same on all peers.
 //
 //mutant:rule B5 systems/mode_peers_server.go
-//mutant:from l.s.outcomes.Rewind(from)
-//mutant:to l.s.outcomes.Rewind(0)
+//mutant:from return m.policies.FirstOpen(m.config.TickRate, t.Next()-1, t.Horizon())
+//mutant:to return t.Next()
 //mutant:rule B5 systems/mode_peers_client.go
 //mutant:from return min(m.policies.FirstOpen(m.world.TickRate(), t.Next()-1, t.Horizon()), t.Horizon())
 //mutant:to return t.Next()

@@ -27,7 +27,7 @@
 //	                    all players lead the server's alike, as far as the slowest link needs but at most
 //	                    half the window. So one slow player makes everybody see the others later, and
 //	                    nobody lose for it. The server re-simulates what comes late all the same (with no
-//	                    lead 8.6 ticks a tick for 8 players at ±30 ms; with it 0.05 to 0.1 for 8 at
+//	                    lead 8.6 ticks a tick for 8 players at ±30 ms; with it 0.01 to 0.02 for 8 at
 //	                    500/84/5), others see jumps up to the window, and kills wait for the horizon. For
 //	                    duels with many players.
 //	Rollback            everybody shown in the present, inputs only on the wire, and everybody pays for
