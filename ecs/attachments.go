@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/tactusgo/tactus/components"
 )
@@ -11,11 +12,15 @@ import (
 // replay and no rollback touches them; and they end with what they hang on, however
 // that ends: destroyed by the server, out of sight, or predicted and never there.
 //
-//	sprites := ecs.NewAttachments(func(_ ecs.Entity, s *Sprite) { s.Remove() })
+// C is the component for which they are there. An entity that loses it has become
+// something else: under a server that rewinds even the NetID of a spawn that was
+// taken back can come to stand for another entity.
+//
+//	sprites := ecs.NewAttachments[Bullet](func(_ ecs.Entity, s *Sprite) { s.Remove() })
 //
 //	// in each frame, when the client has brought its view up to date
 //	sprites.Sweep(view)
-//	for e, b := range ecs.All[bullet](view) {
+//	for e, b := range ecs.All[bulletRow](view) {
 //		s := sprites.Of(e)
 //		if s == nil {
 //			s = sprites.Attach(view, e, NewSprite())
@@ -24,15 +29,15 @@ import (
 //	}
 //
 // Attachments belong to the goroutine of their world, and to one world.
-type Attachments[T any] struct {
+type Attachments[C, T any] struct {
 	vanish func(e Entity, v *T)
 	places keyed[int32] // by the number of the handle, in attached
-	held   []attachment[T]
+	held   []attachment[C, T]
 }
 
 // attachment also says what it hangs on beside the handle: after a rollback
 // another entity can have that.
-type attachment[T any] struct {
+type attachment[C, T any] struct {
 	entity Entity
 	netID  components.NetID
 	key    SpawnKey
@@ -41,17 +46,20 @@ type attachment[T any] struct {
 
 // NewAttachments calls vanish for each attachment that ends, once. It may be nil.
 // It must not call these Attachments.
-func NewAttachments[T any](vanish func(e Entity, v *T)) *Attachments[T] {
-	return &Attachments[T]{vanish: vanish}
+func NewAttachments[C, T any](vanish func(e Entity, v *T)) *Attachments[C, T] {
+	return &Attachments[C, T]{vanish: vanish}
 }
 
 // Attach hangs v on e, in place of what hung there, which ends. The pointer is good
-// until the next Attach or Sweep. It panics when e is not alive in w.
-func (a *Attachments[T]) Attach(w *World, e Entity, v T) *T {
+// until the next Attach or Sweep. It panics when e is not alive in w, or has no C.
+func (a *Attachments[C, T]) Attach(w *World, e Entity, v T) *T {
 	if s := w.at(e); s == nil || s.parked {
 		panic(fmt.Sprintf("ecs: Attach to %v, which is not alive in this world, or out of scope; walk what is there with All", e))
 	}
-	held := attachment[T]{entity: e, netID: w.NetID(e), key: w.keyOf(e), value: v}
+	if !Has[C](w, e) {
+		panic(fmt.Sprintf("ecs: Attach to %v, which has no %v; walk what has one with All", e, reflect.TypeFor[C]()))
+	}
+	held := attachment[C, T]{entity: e, netID: w.NetID(e), key: w.keyOf(e), value: v}
 	if at := a.places.find(e.id); at != nil {
 		old := &a.held[*at]
 		a.end(old)
@@ -65,7 +73,7 @@ func (a *Attachments[T]) Attach(w *World, e Entity, v T) *T {
 
 // Of is what hangs on e, nil for nothing. It is good until the next Attach or
 // Sweep.
-func (a *Attachments[T]) Of(e Entity) *T {
+func (a *Attachments[C, T]) Of(e Entity) *T {
 	if at := a.places.find(e.id); at != nil && a.held[*at].entity == e {
 		return &a.held[*at].value
 	}
@@ -73,12 +81,12 @@ func (a *Attachments[T]) Of(e Entity) *T {
 }
 
 // Len is how many there are.
-func (a *Attachments[T]) Len() int { return len(a.held) }
+func (a *Attachments[C, T]) Len() int { return len(a.held) }
 
 // Sweep ends the attachments whose entities are not in w any more, in the order in
 // which they were attached. An entity that a client takes back until the server has
 // spoken counts as gone; should it return, it is one without an attachment.
-func (a *Attachments[T]) Sweep(w *World) {
+func (a *Attachments[C, T]) Sweep(w *World) {
 	kept := 0
 	for i := range a.held {
 		x := &a.held[i]
@@ -97,7 +105,7 @@ func (a *Attachments[T]) Sweep(w *World) {
 	a.held = a.held[:kept]
 }
 
-func (a *Attachments[T]) end(x *attachment[T]) {
+func (a *Attachments[C, T]) end(x *attachment[C, T]) {
 	if a.vanish != nil {
 		a.vanish(x.entity, &x.value)
 	}
@@ -105,13 +113,13 @@ func (a *Attachments[T]) end(x *attachment[T]) {
 
 // holds reports whether the entity is there still, and takes note of its names: it
 // may get one later.
-func (x *attachment[T]) holds(w *World) bool {
+func (x *attachment[C, T]) holds(w *World) bool {
 	s := w.at(x.entity)
 	if s == nil || s.parked {
 		return false
 	}
 	key := w.keyOf(x.entity)
-	if x.netID != 0 && s.netID != x.netID || x.key != (SpawnKey{}) && key != x.key {
+	if !Has[C](w, x.entity) || x.netID != 0 && s.netID != x.netID || x.key != (SpawnKey{}) && key != x.key {
 		return false
 	}
 	x.netID, x.key = s.netID, key

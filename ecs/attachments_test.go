@@ -10,9 +10,9 @@ import (
 )
 
 // tags are attachments that write down which of them ended.
-func tags() (*ecs.Attachments[string], *[]string) {
+func tags() (*ecs.Attachments[place, string], *[]string) {
 	var ended []string
-	return ecs.NewAttachments(func(e ecs.Entity, v *string) { ended = append(ended, *v) }), &ended
+	return ecs.NewAttachments[place](func(e ecs.Entity, v *string) { ended = append(ended, *v) }), &ended
 }
 
 func wantEnded(t *testing.T, ended *[]string, want ...string) {
@@ -31,6 +31,9 @@ func wantEnded(t *testing.T, ended *[]string, want ...string) {
 //mutant:rule E6 ecs/attachments.go
 //mutant:from a.held[kept] = *x
 //mutant:to _ = *x
+//mutant:rule E6 ecs/attachments.go
+//mutant:from if !Has[C](w, x.entity) || x.netID
+//mutant:to if x.netID
 func TestNetcodeE6_AttachmentsEndWithTheirEntities(t *testing.T) {
 	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
 	a, ended := tags()
@@ -56,9 +59,11 @@ func TestNetcodeE6_AttachmentsEndWithTheirEntities(t *testing.T) {
 	if got := *a.Of(all[0]); got != "other" || a.Len() != 3 {
 		t.Errorf("%q hangs there, one of %d", got, a.Len())
 	}
+	ecs.Remove[place](w, all[2])
 	a.Sweep(w)
-	wantEnded(t, ended)
+	wantEnded(t, ended, "2")
 	refused(t, func() { a.Attach(w, all[1], "") }, "not alive")
+	refused(t, func() { a.Attach(w, all[2], "") }, "has no")
 }
 
 // A spawn that was mispredicted takes with it what was attached, in the moment in which it
@@ -148,9 +153,11 @@ func TestNetcodeE6_AttachmentsKnowTheirEntityAfterARollback(t *testing.T) {
 	first := w.Spawn(place{})
 	a.Attach(w, first, "first")
 	h.Restore(1)
-	if is := w.Spawn(); is != first { // it does not travel
+	is := w.Spawn()
+	if w.Spawn(place{}); is != first { // which takes the NetID
 		t.Fatalf("the handle is %v, before %v", is, first)
 	}
+	ecs.Add(w, is, place{})
 	a.Sweep(w)
 	wantEnded(t, ended, "first")
 }
@@ -160,7 +167,7 @@ func TestAttachmentsAllocateNothing(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
-	a := ecs.NewAttachments(func(ecs.Entity, *int) {})
+	a := ecs.NewAttachments[place](func(ecs.Entity, *int) {})
 	round := func() {
 		var all [20]ecs.Entity
 		for i := range all {

@@ -141,8 +141,8 @@ func snapped(w *ecs.World, p components.Position) components.Position {
 //mutant:from comp.Schema.ReadRaw(raw, dst)
 //mutant:to comp.Schema.ReadRaw(raw, dst); comp.Schema.Snap(dst)
 //mutant:rule Decision3 systems/server_own.go
-//mutant:from s.raw = c.Schema.AppendRaw(s.raw[:0], w.Pointer(e, c))
-//mutant:to c.Schema.Snap(w.Pointer(e, c)); s.raw = c.Schema.AppendRaw(s.raw[:0], w.Pointer(e, c))
+//mutant:from s.raw = c.Schema.AppendRaw(s.raw[:0], s.mode.ownValue(p, e, c))
+//mutant:to c.Schema.Snap(w.Pointer(e, c)); s.raw = c.Schema.AppendRaw(s.raw[:0], s.mode.ownValue(p, e, c))
 //mutant:rule Decision3 systems/client_entities.go
 //mutant:from comp.Schema.Dequantize(c.world.Pointer(r.entity, comp), rec[at:], comp.Words, 1)
 //mutant:to comp.Schema.Dequantize(c.world.Pointer(r.entity, comp), rec[at:], comp.Words, 1); if comp.Name == "Position" { *(*float32)(c.world.Pointer(r.entity, comp)) += 0.004 }

@@ -101,7 +101,7 @@ type soldier struct {
 	lines    uint32
 	pings    int // that the server has handled
 
-	sparks *ecs.Attachments[spark] // one on each shell that is shown
+	sparks *ecs.Attachments[shell, spark] // one on each shell that is shown
 	lit    int
 	ended  int
 }

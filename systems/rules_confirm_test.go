@@ -107,8 +107,8 @@ func TestNetcodeA5_ApproximatelyEqualIsConfirmed(t *testing.T) {
 //mutant:from from := max(s+1, c.log.first)
 //mutant:to from := max(s+2, c.log.first)
 //mutant:rule A5 systems/client_reconcile.go
-//mutant:from n := c.log.newest + 1 - from
-//mutant:to n := c.log.newest - from
+//mutant:from n := c.log.newest + 1 - min(from, c.log.newest+1)
+//mutant:to n := c.log.newest - min(from, c.log.newest)
 //mutant:rule A5 systems/client_reconcile.go
 //mutant:from c.simulate(w, from+i)
 //mutant:to c.simulate(w, c.log.newest-i)

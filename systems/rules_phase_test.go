@@ -131,8 +131,8 @@ func TestNetcodeA7_ServerCatchesUpTickByTick(t *testing.T) {
 // and in every replay, while the buffer does not hold.
 //
 //mutant:rule A8 systems/client_tick.go
-//mutant:from return uint32(int64(c.own.tick) + int64(seq) - int64(c.own.input) - 1)
-//mutant:to return uint32(int64(c.own.tick) + int64(seq) - int64(c.own.input))
+//mutant:from return uint32(int64(tick) + int64(seq) - int64(input) - 1)
+//mutant:to return uint32(int64(tick) + int64(seq) - int64(input))
 //mutant:rule A8 systems/client_tick.go
 //mutant:from w.SetTick(c.tickOf(seq))
 //mutant:to w.SetTick(c.tickOf(c.log.newest))

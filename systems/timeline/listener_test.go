@@ -19,6 +19,12 @@ func (j *journal) Start(tick uint32)     { fmt.Fprintf(j, "%d", tick) }
 func (j *journal) Done()                 { j.WriteString(", ") }
 func (j *journal) Settle(horizon uint32) { fmt.Fprintf(j, "final before %d\n", horizon) }
 
+// Listeners are told what is undone, simulated and final; after a new state everything that
+// was not final before is undone.
+//
+//mutant:rule Outcome4 systems/timeline/timeline.go
+//mutant:from l.Rewind(0)
+//mutant:to l.Rewind(first)
 func TestListeners(t *testing.T) {
 	j := &journal{}
 	l := playing(t, timeline.Config{Window: 3}, j)
