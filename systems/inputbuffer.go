@@ -13,23 +13,6 @@ const inputWindow = 256
 // after that the input is neutral (rule C4).
 const maxFills = 15
 
-// InputStats counts what became of one client's inputs.
-type InputStats struct {
-	Consumed uint64 // real inputs stepped
-	Missing  uint64 // fillers stepped because the real input was not there; under policy.LateRewrite, those that stand
-	Late     uint64 // inputs that came after their filler
-	Rewrote  uint64 // of these, those for which the server went back: under policy.LateRewrite
-	Rejected uint64 // inputs too far from the expected one, or older than the window, or Capped
-	Capped   uint64 // late inputs of a client that has made the server go back too far too often
-	Refused  uint64 // inputs that ServerConfig.Refuse did not let pass: consumed, but the filler was stepped
-	Fast     uint64 // inputs beyond one a tick, in the long run: a client whose clock is too fast, or that cheats
-	Holds    uint64 // ticks in which the client's entities took no step
-	Resyncs  uint64 // times the buffer was set afresh: after a stall of either end, or with half a second too much in it
-	Unread   uint64 // messages that continue from one that was not read; see [MaxMessages]
-	Depth    uint64 // sum over ticks of inputs waiting; with Ticks, the mean depth
-	Ticks    uint64 // ticks since the first input was consumed
-}
-
 // inputBuffer orders one client's inputs, whatever the link does to them.
 type inputBuffer struct {
 	table    *schema.Table
@@ -211,22 +194,6 @@ func (b *inputBuffer) at(seq uint32) []int32 {
 	return b.words[i : i+n]
 }
 
-func (s *InputStats) add(o InputStats) {
-	s.Consumed += o.Consumed
-	s.Missing += o.Missing
-	s.Late += o.Late
-	s.Rewrote += o.Rewrote
-	s.Rejected += o.Rejected
-	s.Capped += o.Capped
-	s.Refused += o.Refused
-	s.Fast += o.Fast
-	s.Holds += o.Holds
-	s.Resyncs += o.Resyncs
-	s.Unread += o.Unread
-	s.Depth += o.Depth
-	s.Ticks += o.Ticks
-}
-
 // startDepth is how far the newest input must be ahead before the first is
 // consumed.
 const startDepth = 2
@@ -301,46 +268,3 @@ func (b *inputBuffer) filled() {
 
 // neutral reports whether what is held has been repeated too often.
 func (b *inputBuffer) neutral() bool { return b.fills > maxFills }
-
-// Arrival timing bounds steps by a bucket of tokens: one a tick and a little
-// more, up to a burst of half a second. A filler costs a token too, so no
-// pattern of delays makes a player faster than 2 %; while there are no tokens,
-// inputs wait their turn.
-const (
-	arrivalRefill = 1.02
-	arrivalBurst  = 30
-)
-
-// arrivalBuffer is the state that timing Arrival adds.
-type arrivalBuffer struct{ tokens float64 }
-
-// begin starts a tick.
-func (a *arrivalBuffer) begin() { a.tokens = min(a.tokens+arrivalRefill, arrivalBurst) }
-
-// step returns the next input to step in this tick, oldest first; a nil words
-// with ok is a filler, which ends the tick. stepped counts steps so far.
-func (a *arrivalBuffer) step(b *inputBuffer, stepped int) (words []int32, ok bool) {
-	if !b.any || a.tokens < 1 {
-		return nil, false
-	}
-	for b.expected < b.newest && !b.has(b.expected) {
-		// A packet holds a run of inputs up to its newest: what is not there
-		// was lost in more packets than the redundancy covers.
-		b.slots[b.expected%inputWindow] = inputSlot{seq: b.expected, fill: true}
-		b.expected++
-		b.stats.Missing++
-	}
-	switch {
-	case b.has(b.expected) && b.expected <= b.newest:
-		a.tokens--
-		b.running = true
-		b.consumed(b.expected)
-		b.expected++
-		return b.at(b.expected - 1), true
-	case stepped == 0 && b.running:
-		a.tokens--
-		b.filled()
-		return nil, true
-	}
-	return nil, false
-}

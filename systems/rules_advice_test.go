@@ -29,10 +29,10 @@ func onAdvice(seed uint64, clients int, link netsys.Link) systemstest.Config {
 // buffered, and where they are stepped on arrival as often as there are tokens, a
 // burst of half a second and 2 % more. With advice it is no different.
 //
-//mutant:rule D1 systems/inputbuffer.go
+//mutant:rule D1 systems/arrivalbuffer.go
 //mutant:from if !b.any || a.tokens < 1 {
 //mutant:to if !b.any || a.tokens < -1e9 {
-//mutant:rule D1 systems/inputbuffer.go
+//mutant:rule D1 systems/arrivalbuffer.go
 //mutant:from arrivalBurst  = 30
 //mutant:to arrivalBurst  = 300
 //mutant:rule D1 systems/server_apply.go

@@ -62,7 +62,7 @@ func TestNetcodeA3_BufferedConsumesOneATickInOrder(t *testing.T) {
 //mutant:rule A3 systems/server_apply.go
 //mutant:from w.SimulateOnly(p.id)
 //mutant:to _ = steps // merged with the next
-//mutant:rule A3 systems/inputbuffer.go
+//mutant:rule A3 systems/arrivalbuffer.go
 //mutant:from return b.at(b.expected - 1), true
 //mutant:to return b.at(b.newest - b.expected%2), true
 func TestNetcodeA3_ArrivalStepsAllThatArrived(t *testing.T) {
@@ -112,10 +112,10 @@ func TestNetcodeA3_ArrivalStepsAllThatArrived(t *testing.T) {
 // one step a tick when it buffers, and a burst of half a second and 2 % more when
 // it steps on arrival.
 //
-//mutant:rule A3 systems/inputbuffer.go
+//mutant:rule A3 systems/arrivalbuffer.go
 //mutant:from if !b.any || a.tokens < 1 {
 //mutant:to if !b.any || a.tokens < -1e9 {
-//mutant:rule A3 systems/inputbuffer.go
+//mutant:rule A3 systems/arrivalbuffer.go
 //mutant:from arrivalRefill = 1.02
 //mutant:to arrivalRefill = 1.2
 func TestNetcodeA3_FloodIsBounded(t *testing.T) {
@@ -165,10 +165,10 @@ func TestNetcodeA3_FloodIsBounded(t *testing.T) {
 // the rest waits its turn. The bucket fills by 0.02 a tick and holds 30; a filler
 // costs a token as well.
 //
-//mutant:rule A3 systems/inputbuffer.go
+//mutant:rule A3 systems/arrivalbuffer.go
 //mutant:from arrivalBurst  = 30
 //mutant:to arrivalBurst  = 10
-//mutant:rule A3 systems/inputbuffer.go
+//mutant:rule A3 systems/arrivalbuffer.go
 //mutant:from if !b.any || a.tokens < 1 {
 //mutant:to if !b.any || a.tokens < 1 || stepped >= 8 {
 func TestNetcodeA3_ArrivalStepsABurstAtOnce(t *testing.T) {

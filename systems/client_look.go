@@ -1,0 +1,77 @@
+package systems
+
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Err is why the session ended, or nil while it goes on. It wraps the errors of
+// netsys: ErrSchema, ErrVersion, ErrServerFull, ErrTimeout, ErrClosed; or
+// netcode.ErrTokenExpired.
+func (c *Client) Err() error { return c.err }
+
+// Connected reports whether the server has let this client in.
+func (c *Client) Connected() bool { return c.world != nil && c.err == nil }
+
+// ID is the number the server gave this client, and the owner of its entities;
+// 0 before it is connected.
+func (c *Client) ID() uint32 { return c.id }
+
+// World is the client's simulated world: what it simulates as predicted, which is its
+// own entities unless a [Scope] says otherwise, all others as last confirmed. It is nil before the client is connected.
+func (c *Client) World() *ecs.World { return c.world }
+
+// View is what to draw: what the client simulates as predicted, all others interpolated. It
+// is a world to read with [ecs.All]; writing to it changes no simulation. With
+// Interpolate left out it is [Client.World]. It is nil before the client is
+// connected.
+func (c *Client) View() *ecs.World {
+	if !c.drawing {
+		return c.world
+	}
+	return c.view
+}
+
+// Schedule is what the client runs, in stages.
+func (c *Client) Schedule() *ecs.Schedule { return c.schedule }
+
+// Input is the sequence of the newest input gathered; the first is 1, or, for a
+// player that was waited for, the one that follows the last that was consumed. Under
+// rollback and lockstep inputs count with ticks, and it is the newest that the world
+// stands after.
+func (c *Client) Input() uint32 {
+	if c.mode == nil {
+		return 0
+	}
+	return c.mode.input()
+}
+
+// ServerTick is the newest server tick whose state has arrived.
+func (c *Client) ServerTick() uint32 { return c.newestTick }
+
+// ConfirmedTick is the server tick of the newest own state that has arrived.
+func (c *Client) ConfirmedTick() uint32 { return c.own.tick }
+
+// DrawnTick is the server tick that the view shows for entities of others.
+func (c *Client) DrawnTick() float64 {
+	if !c.drawing {
+		return float64(c.newestTick)
+	}
+	return c.clock.head
+}
+
+// Own is the client's first own entity in w, one of [Client.World] and
+// [Client.View].
+func (c *Client) Own(w *ecs.World) (ecs.Entity, bool) {
+	if w == nil {
+		return ecs.Entity{}, false
+	}
+	for e, r := range ecs.All[ownerRow](w) {
+		if r.Owner.Client == c.id {
+			return e, true
+		}
+	}
+	return ecs.Entity{}, false
+}
+
+type ownerRow struct{ Owner components.Owner }
