@@ -32,8 +32,11 @@ const (
 func (v verdict) String() string { return [...]string{"killed", "survived", "broken"}[v] }
 
 // testTimeout ends a test that a mutant keeps from ending; that counts as
-// noticing.
-const testTimeout = 2 * time.Minute
+// noticing. allTimeout is for all tests together, without a mutant.
+const (
+	testTimeout = 2 * time.Minute
+	allTimeout  = 30 * time.Minute
+)
 
 func main() {
 	list := flag.Bool("list", false, "print the mutants and the rules that have tests, run nothing")
@@ -81,11 +84,20 @@ func run(ctx context.Context, list bool, workers int, only []string) error {
 			return fmt.Errorf("no mutant of %s; -list says what there is", strings.Join(only, ", "))
 		}
 	}
-	failing, err := unchanged(ctx, root, mutants)
+	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
 	}
-	counts := work(ctx, root, mutants, failing, workers)
+	defer os.RemoveAll(dir)
+	schemes, err := newSchemes(ctx, root, dir, mutants)
+	if err != nil {
+		return err
+	}
+	failing, err := unchanged(ctx, schemes, mutants)
+	if err != nil {
+		return err
+	}
+	counts := work(ctx, root, mutants, schemes, failing, workers)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -117,10 +129,30 @@ func moduleRoot(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
+// newSchemes compiles the tests of all mutants, a package at a time.
+func newSchemes(ctx context.Context, root, dir string, mutants []mutant) (map[string]*scheme, error) {
+	byPackage := make(map[string]map[int]mutant)
+	for i, m := range mutants {
+		if byPackage[m.pkg] == nil {
+			byPackage[m.pkg] = make(map[int]mutant)
+		}
+		byPackage[m.pkg][i+1] = m
+	}
+	schemes := make(map[string]*scheme)
+	for _, pkg := range slices.Sorted(maps.Keys(byPackage)) {
+		s, err := newScheme(ctx, root, dir, pkg, byPackage[pkg])
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(os.Stderr, "mutants: %s compiled, %d of its %d mutants together\n", pkg, len(s.holds), len(byPackage[pkg]))
+		schemes[pkg] = s
+	}
+	return schemes, nil
+}
+
 // unchanged runs the tests of all mutants on the source as it is and returns those
-// that fail, by folder and name: such a test would kill whatever it is given. It is
-// an error when a package does not build.
-func unchanged(ctx context.Context, root string, mutants []mutant) (failing map[[2]string]bool, err error) {
+// that fail, by folder and name: such a test would kill whatever it is given.
+func unchanged(ctx context.Context, schemes map[string]*scheme, mutants []mutant) (failing map[[2]string]bool, err error) {
 	tests := make(map[string][]string)
 	for _, m := range mutants {
 		if !slices.Contains(tests[m.pkg], m.test) {
@@ -129,7 +161,7 @@ func unchanged(ctx context.Context, root string, mutants []mutant) (failing map[
 	}
 	failing = make(map[[2]string]bool)
 	for _, pkg := range slices.Sorted(maps.Keys(tests)) {
-		out, err := runTests(ctx, root, pkg, tests[pkg])
+		out, err := schemes[pkg].run(ctx, 0, allTimeout, tests[pkg]...)
 		if err == nil {
 			continue
 		}
@@ -161,7 +193,9 @@ func runTests(ctx context.Context, root, pkg string, tests []string, flags ...st
 }
 
 // work tries all mutants and prints each verdict, in order.
-func work(ctx context.Context, root string, mutants []mutant, failing map[[2]string]bool, workers int) (counts [3]int) {
+func work(
+	ctx context.Context, root string, mutants []mutant, schemes map[string]*scheme, failing map[[2]string]bool, workers int,
+) (counts [3]int) {
 	type result struct {
 		verdict
 		why string
@@ -180,7 +214,7 @@ func work(ctx context.Context, root string, mutants []mutant, failing map[[2]str
 					results[i] <- result{broken, m.at + ": the test fails without the mutant"}
 					continue
 				}
-				v, why := m.try(ctx, root)
+				v, why := m.try(ctx, root, i+1, schemes[m.pkg])
 				results[i] <- result{v, why}
 			}
 		})
@@ -208,8 +242,31 @@ func work(ctx context.Context, root string, mutants []mutant, failing map[[2]str
 	return counts
 }
 
-// try runs the mutant's test on the changed source.
-func (m mutant) try(ctx context.Context, root string) (verdict, string) {
+// try runs the mutant's test on the changed source: in the scheme that holds it, or
+// compiled alone.
+func (m mutant) try(ctx context.Context, root string, n int, s *scheme) (verdict, string) {
+	if s == nil || !s.holds[n] {
+		return m.alone(ctx, root)
+	}
+	out, err := s.run(ctx, n, testTimeout, m.test)
+	return m.judge(out, err)
+}
+
+// judge says what the output of a test shows.
+func (m mutant) judge(out []byte, err error) (verdict, string) {
+	switch {
+	case err == nil && bytes.Contains(out, []byte("no tests to run")):
+		return broken, m.at + ": no such test"
+	case err == nil:
+		return survived, m.at
+	case bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")):
+		return broken, m.at + "\n" + string(out)
+	}
+	return killed, ""
+}
+
+// alone compiles the mutant and runs its test.
+func (m mutant) alone(ctx context.Context, root string) (verdict, string) {
 	changed, err := m.apply(root)
 	if err != nil {
 		return broken, err.Error()
@@ -229,13 +286,5 @@ func (m mutant) try(ctx context.Context, root string) (verdict, string) {
 		return broken, err.Error()
 	}
 	out, err := runTests(ctx, root, m.pkg, []string{m.test}, "-overlay", overlay)
-	switch {
-	case err == nil && bytes.Contains(out, []byte("no tests to run")):
-		return broken, m.at + ": no such test"
-	case err == nil:
-		return survived, m.at
-	case bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")):
-		return broken, m.at + "\n" + string(out)
-	}
-	return killed, ""
+	return m.judge(out, err)
 }

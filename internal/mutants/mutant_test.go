@@ -72,9 +72,15 @@ func TestNetcodeA2_HasNoMutant(t *testing.T) {}
 	if len(mutants) != len(want) {
 		t.Fatalf("%d mutants, want %d", len(mutants), len(want))
 	}
+	schemes, err := newSchemes(t.Context(), root, t.TempDir(), mutants)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, m := range mutants {
-		if v, why := m.try(t.Context(), root); v != want[i] {
-			t.Errorf("mutant %d (%v) is %v, want %v: %s", i, m, v, want[i], why)
+		for _, s := range []*scheme{schemes["."], nil} {
+			if v, why := m.try(t.Context(), root, i+1, s); v != want[i] {
+				t.Errorf("mutant %d (%v) is %v, want %v: %s", i, m, v, want[i], why)
+			}
 		}
 	}
 	src, err := os.ReadFile(filepath.Join(root, "m.go"))
@@ -101,18 +107,22 @@ func TestTestsMustPassWithoutMutants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	failing, err := unchanged(t.Context(), root, mutants)
+	schemes, err := newSchemes(t.Context(), root, t.TempDir(), mutants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failing, err := unchanged(t.Context(), schemes, mutants)
 	if err != nil || len(failing) != 1 || !failing[[2]string{".", "TestNetcodeA1_Fails"}] {
 		t.Fatalf("failing without a mutant: %v, %v", failing, err)
 	}
-	if counts := work(t.Context(), root, mutants, failing, 1); counts != [3]int{killed: 1, broken: 1} {
+	if counts := work(t.Context(), root, mutants, schemes, failing, 1); counts != [3]int{killed: 1, broken: 1} {
 		t.Errorf("killed, survived, broken: %v", counts)
 	}
 	root = tree(t, mutated+"func TestNetcodeA1(t *testing.T) { Triple(3) }\n")
 	if mutants, _, err = collect(root); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := unchanged(t.Context(), root, mutants); err == nil || !strings.Contains(err.Error(), "Triple") {
+	if _, err := newSchemes(t.Context(), root, t.TempDir(), mutants); err == nil || !strings.Contains(err.Error(), "Triple") {
 		t.Errorf("a package that does not build: %v", err)
 	}
 }
