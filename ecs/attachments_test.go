@@ -26,9 +26,6 @@ func wantEnded(t *testing.T, ended *[]string, want ...string) {
 // Whatever ends an entity ends what hangs on it, once, and nothing else.
 //
 //mutant:rule E6 ecs/attachments.go
-//mutant:from s := w.at(x.entity)
-//mutant:to s := &slot{netID: x.netID}
-//mutant:rule E6 ecs/attachments.go
 //mutant:from a.held[kept] = *x
 //mutant:to _ = *x
 //mutant:rule E6 ecs/attachments.go

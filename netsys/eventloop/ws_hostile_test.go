@@ -300,11 +300,10 @@ func TestManyConnectionsLeaveNothing(t *testing.T) {
 			_ = w.Send(time.Now(), w.RemoteAddr(), opening())
 		}
 		n := 0
-		until(t, l, "all are there", func() bool {
-			l.Poll(time.Now(), func(d netsys.Datagram) {
-				n++
-				_ = l.Send(time.Now(), d.From, d.Data)
-			})
+		untilHeard(t, l, "all are there", func(d netsys.Datagram) {
+			n++
+			_ = l.Send(time.Now(), d.From, d.Data)
+		}, func() bool {
 			return n == len(wires) && l.WebSocketStats().Connections == 40
 		})
 		var wg sync.WaitGroup

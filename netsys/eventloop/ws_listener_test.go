@@ -47,11 +47,17 @@ func dialWeb(t testing.TB, l *eventloop.Listener) *websocket.Wire {
 // until polls the listener until the condition holds.
 func until(t testing.TB, l *eventloop.Listener, what string, condition func() bool) {
 	t.Helper()
+	untilHeard(t, l, what, func(netsys.Datagram) {}, condition)
+}
+
+// untilHeard is until with what to do about what comes.
+func untilHeard(t testing.TB, l *eventloop.Listener, what string, deliver func(netsys.Datagram), condition func() bool) {
+	t.Helper()
 	for range 10_000 {
 		if condition() {
 			return
 		}
-		l.Poll(time.Now(), func(netsys.Datagram) {})
+		l.Poll(time.Now(), deliver)
 		time.Sleep(time.Millisecond)
 	}
 	t.Fatalf("never happened: %s (%+v)", what, l.WebSocketStats())
