@@ -21,7 +21,7 @@ type Smoothing struct {
 	// second.
 	Rate float64
 	// Double is the error that goes away at twice the rate, in units of the component, of
-	// angles, directions and rotations in radians. Default (0): 1.
+	// angles, directions and rotations in radians. Default (0): 3.
 	Double float64
 	// Off draws what is simulated, at once.
 	Off bool
@@ -29,7 +29,7 @@ type Smoothing struct {
 
 const (
 	defaultSmoothingRate   = 20
-	defaultSmoothingDouble = 1
+	defaultSmoothingDouble = 3
 )
 
 func (s Smoothing) filled() Smoothing {
