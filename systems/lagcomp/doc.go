@@ -41,7 +41,7 @@
 //
 // Entities of others are where the client drew them: between two states that were
 // sent, rounded as they were for sending, by the same field table and the same
-// function, schema.Table.Lerp. What has been destroyed since is there; what was
+// functions, schema.Table.Lerp and, where ecs.Hermite says so, Hermite. What has been destroyed since is there; what was
 // spawned since is not. Components that are not interpolated are those of the older
 // state, and so is all of an entity whose components changed in between, or that jumped,
 // see components.Teleports; nothing slides
