@@ -142,8 +142,8 @@ func (c *Client) keepPoses() {
 		switch {
 		case r.entity.IsZero() || !c.simulates(r.entity) || c.world.Parked(r.entity):
 			continue
-		case r.drawn.IsZero() && !ecs.Has[ecs.SpawnKey](c.world, r.entity):
-			continue // not seen yet
+		case r.drawn.IsZero():
+			continue // not seen yet, or only as foretold
 		case r.blending() && r.blend.since.IsZero():
 			continue // it begins to be drawn as simulated, see blend
 		}
