@@ -1,6 +1,7 @@
 package systems_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -264,5 +265,57 @@ func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 				t.Errorf("%d frames bridged, %d stood, %d came back", moved, stood, came)
 			}
 		})
+	}
+}
+
+// Frames on curves, on what is carried on and with errors that fade allocate nothing.
+func TestCurvesAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	config := onCarousel(1, carousel(true, func(p *ecs.Protocol) {
+		curves(p)
+		ecs.Extrapolate[Horse](p, 200*time.Millisecond)
+	}))
+	c := systemstest.New(t, config)
+	c.Connect()
+	gaps := func() {
+		c.Lose(func(p systemstest.Packet) bool { return !p.Up })
+		c.Run(time.Second)
+		c.Lose(nil)
+		c.Run(4 * time.Second)
+	}
+	c.Run(60 * time.Second)
+	gaps()
+	if n := testing.AllocsPerRun(1, func() { c.RunTicks(300) }); n != 0 {
+		t.Errorf("%.0f allocations in 300 ticks", n)
+	}
+}
+
+// What is wrong with how something is drawn is said at once.
+func TestWrongSmoothing(t *testing.T) {
+	for _, s := range []systems.Smoothing{{Rate: -1}, {Rate: math.NaN()}, {Rate: 1e4}, {Double: -1}, {Double: math.Inf(1)}} {
+		if err := (systems.ClientConfig{Smoothing: s}).Validate(); !errors.Is(err, systems.ErrConfig) {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+	for name, draw := range map[string]func(p *ecs.Protocol){
+		"no axes":          func(p *ecs.Protocol) { ecs.Hermite[components.Position, Gallop](p) },
+		"no rates":         func(p *ecs.Protocol) { ecs.Hermite[Horse, components.Position](p) },
+		"not interpolated": func(p *ecs.Protocol) { ecs.Extrapolate[Gallop](p, time.Second) },
+		"not registered":   func(p *ecs.Protocol) { ecs.Hermite[Horse, components.Velocity](p) },
+		"too far":          func(p *ecs.Protocol) { ecs.Extrapolate[Horse](p, 2*time.Second) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: nothing is said", name)
+				}
+			}()
+			carousel(false, draw)()
+		}()
+	}
+	if a, b := carousel(false, lines)(), carousel(false, curves)(); a.Hash() != b.Hash() {
+		t.Error("how something is drawn changes the schema hash")
 	}
 }

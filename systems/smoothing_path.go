@@ -160,7 +160,5 @@ func (c *Client) recordJumps(mask uint64, rec []int32) uint8 {
 	if j == nil || mask&(1<<j.Replicated()) == 0 {
 		return 0
 	}
-	var count components.Teleports
-	j.Schema.Dequantize(unsafe.Pointer(&count), rec[c.recordAt(mask, j):], j.Words, 1)
-	return count.Count
+	return (*components.Teleports)(read(c.smoother.later, j, rec[c.recordAt(mask, j):])).Count
 }
