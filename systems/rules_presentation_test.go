@@ -252,9 +252,6 @@ func TestNetcodeE3_TeleportsAreTold(t *testing.T) {
 //mutant:rule E4 systems/smoothing_path.go
 //mutant:from g.share = (head - float64(from.tick)) / float64(to.tick-from.tick)
 //mutant:to g.share = (head - float64(from.tick)) / 3
-//mutant:rule E4 systems/playback.go
-//mutant:from p.head += dt * min(max(1+behind*p.step, minPlaybackRate), maxPlaybackRate)
-//mutant:to p.head += dt * min(max(1+behind*p.step, -1), 3)
 func TestNetcodeE4_OthersGoSmoothly(t *testing.T) {
 	for _, frames := range []int{60, 144} {
 		t.Run(fmt.Sprintf("frames=%d", frames), func(t *testing.T) {
