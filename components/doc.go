@@ -4,7 +4,7 @@
 //   - Identity on the wire: [NetID].
 //   - Ownership: [Owner].
 //   - How a client treats an entity: [Predicted], [Interpolated].
-//   - Motion in the plane: [Position], [Velocity], [Heading].
+//   - Motion in the plane: [Position], [Velocity], [Heading]; jumps: [Teleports].
 //   - Vital signs: [Health].
 //   - Parts to make components of: [Text], [List], and [NetID] for references to
 //     other entities, tagged "ref".

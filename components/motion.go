@@ -22,3 +22,11 @@ type Heading struct {
 type Health struct {
 	Points uint8 `net:"0..255"`
 }
+
+// Teleports counts how often an entity jumped: a respawn, a portal. Where it differs
+// between two states nothing that is drawn slides from the one to the other, and no
+// visual error of a correction is left. Simulate raises it in the tick of the jump; it
+// wraps. Register it like the place it speaks of, ecs.Predicted where that is.
+type Teleports struct {
+	Count uint8 `net:"0..255"`
+}

@@ -3,6 +3,7 @@ package ecs
 import (
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/tactusgo/tactus/codec/schema"
 )
@@ -41,6 +42,11 @@ type Component struct {
 	// 0 where only the presence is replicated: for the input, and for local
 	// components that are predicted.
 	Words int
+	// Speeds holds the speeds along the axes of this component, for a curved way; nil
+	// where it is drawn in straight lines. See [Hermite].
+	Speeds *Component
+	// Beyond is for how long views carry it on; 0: not at all. See [Extrapolate].
+	Beyond time.Duration
 
 	typ        reflect.Type
 	index      int // in the protocol, and so the bit in a table's mask

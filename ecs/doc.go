@@ -26,6 +26,8 @@
 //     tags, [Local], [Input]; with a [Mode], [Predicted], [Interpolated],
 //     [OwnerOnly] or [ClientOwned]. One of a kind in the world: [Singleton], read
 //     by [Single].
+//   - Draw a component on curves in place of straight lines, or on beyond the newest
+//     state: [Hermite], [Extrapolate].
 //   - Round to the wire's precision after every step, on both sides:
 //     [Protocol.QuantizeSteps].
 //   - Write a system: [Protocol.Simulate] for the rules that both sides run,

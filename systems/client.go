@@ -85,6 +85,7 @@ type Client struct {
 	frameBefore time.Time // the one that the view showed until this one
 	frameAt     time.Time
 	damping     damping
+	smoother    smoother
 	sight       sight
 	claim       lagcomp.Claim // made last
 	loss        lossMeter
@@ -191,6 +192,10 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	c.history = ecs.NewHistory(c.world, c.config.History)
 	c.clock = newPlayback(c.now, int(m.tickRate), int(m.sendRate))
+	c.smoother = newSmoother(c.protocol)
+	for _, comp := range c.replicated {
+		c.clock.beyond = max(c.clock.beyond, comp.Beyond.Seconds()*float64(m.tickRate))
+	}
 	c.sendEvery = uint32(m.tickRate / m.sendRate)
 	c.newestTick, c.newestSend = m.tick, m.tick/c.sendEvery
 	tables := tablesOf(c.protocol)

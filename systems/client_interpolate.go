@@ -44,7 +44,8 @@ func (c *Client) interpolate(*ecs.World) {
 func (c *Client) hide(r *replica) {
 	if !r.drawn.IsZero() {
 		c.view.Discard(netID(r.id))
-		r.drawn = ecs.Entity{}
+		r.drawn, r.ahead = ecs.Entity{}, 0
+		r.settled()
 		if r.blend != nil {
 			r.blend.on = false
 		}
@@ -57,8 +58,10 @@ func (c *Client) drawOwn(r *replica) {
 		r.drawn, _ = c.view.Confirm(*key, netID(r.id))
 	}
 	mask := c.world.Mask(r.entity)
+	r.landed(c.smoother.jumpsOf(c.view, r.drawn), c.smoother.jumpsOf(c.world, r.entity))
 	c.show(r, mask, true)
 	c.copyOwn(r.drawn, r.entity, ^uint64(0))
+	c.drawError(r)
 	c.blendPose(r)
 }
 
@@ -85,7 +88,8 @@ func (c *Client) show(r *replica, mask uint64, own bool) {
 // drawBetween writes the state of an entity at the playback head into the view.
 // It reports whether there was no later state to move toward.
 func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
-	from, to, gone := c.groups[r.group].around(r.id, r.slot, head)
+	h := c.groups[r.group]
+	from, to, gone := h.around(r.id, r.slot, head)
 	k, before := int(r.slot), false
 	if r.moved { // it has other components from now on, but maybe not yet at the head
 		old, later, _ := c.groups[r.before[0]].around(r.id, r.before[1], head)
@@ -103,37 +107,35 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 		return false
 	}
 	c.sight.between(from, to)
-	mask, rec := from.Masks[k], from.Record(k)
-	c.show(r, mask|r.private, false)
-	f := 0.0
-	var next []int32
-	if to != nil && to.Masks[k] == mask {
-		next = to.Record(k)
-		f = (head - float64(from.tick)) / float64(to.tick-from.tick)
-	}
-	at := 0
-	for m := mask; m != 0; m &= m - 1 {
-		comp := c.replicated[trailing(m)]
-		if comp.Words == 0 {
-			continue
-		}
-		dst := c.view.Pointer(r.drawn, comp)
-		comp.Schema.Dequantize(dst, rec[at:], comp.Words, 1)
-		if f > 0 && comp.Mode&ecs.Interpolated != 0 {
-			later := c.scratchFor(comp)
-			comp.Schema.Dequantize(later, next[at:], comp.Words, 1)
-			comp.Schema.Lerp(dst, dst, later, f)
-		}
-		at += comp.Words
+	g := c.segmentOf(h, from, to, k, head)
+	jumps := c.smoother.jumpsOf(c.view, r.drawn)
+	c.show(r, g.mask|r.private, false)
+	kept := !before && c.keepAhead(r, h, from, to, head)
+	c.drawSegment(r, &g)
+	r.tell(from, to, g.ahead > 0 && !before)
+	r.landed(jumps, c.recordJumps(g.mask, g.rec))
+	if kept {
+		c.takeAhead(r, g.mask)
 	}
 	if r.private != 0 && !r.entity.IsZero() {
 		c.copyOwn(r.drawn, r.entity, r.private)
 	}
 	if held := c.heldMask(r); held != 0 {
-		c.copyOwn(r.drawn, r.entity, held&mask)
+		c.copyOwn(r.drawn, r.entity, held&g.mask)
 	}
+	c.drawError(r)
 	c.blendPose(r)
 	return to == nil && r.goneAt == 0 && !before
+}
+
+// tell notes what an entity is drawn between.
+func (r *replica) tell(from, to *state, ahead bool) {
+	r.between, r.ahead = [2]uint32{from.tick, 0}, 0
+	if to != nil {
+		r.between[1] = to.tick
+	} else if ahead {
+		r.ahead = from.Send
+	}
 }
 
 // drawnSend is the oldest send that drawing may still need.

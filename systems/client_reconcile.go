@@ -136,6 +136,7 @@ func (c *Client) replay(w *ecs.World) {
 func (c *Client) replayAfter(w *ecs.World, s uint32) {
 	c.co.wrong = false
 	from := max(s+1, c.log.first)
+	c.keepPoses()
 	w.BeginReplay(from - 1)
 	c.rewind(from)
 	c.history.Restore(s)
@@ -160,4 +161,5 @@ func (c *Client) replayAfter(w *ecs.World, s uint32) {
 		}
 	}
 	w.EndReplay()
+	c.takeErrors()
 }

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -81,6 +82,8 @@ type ClientConfig struct {
 	Assume AssumeFunc
 	// Damping says how others are drawn where the policies say that they are damped.
 	Damping Damping
+	// Smoothing says how what the client simulates is drawn after a correction.
+	Smoothing Smoothing
 	// Join and Leave are those of ServerConfig, for policies under which every
 	// peer simulates everything: there they are called on each, in the tick in which a
 	// player comes or goes, again whenever that tick is simulated again, and depend on
@@ -125,7 +128,7 @@ func (c ClientConfig) Validate() error {
 	case c.ConnectTimeout < 0:
 		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
 	}
-	if err := c.Damping.Validate(); err != nil {
+	if err := errors.Join(c.Damping.Validate(), c.Smoothing.Validate()); err != nil {
 		return err
 	}
 	if err := c.session().Validate(); err != nil {
@@ -163,7 +166,7 @@ func (c ClientConfig) filled() ClientConfig {
 	if c.History == 0 {
 		c.History = DefaultHistory
 	}
-	c.Damping = c.Damping.filled()
+	c.Damping, c.Smoothing = c.Damping.filled(), c.Smoothing.filled()
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

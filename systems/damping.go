@@ -108,8 +108,11 @@ func (c *Client) interpolateDamped() {
 func (c *Client) drawDamped(r *replica) {
 	mask := c.world.Mask(r.entity)
 	was := r.drawn
+	jumps := c.smoother.jumpsOf(c.view, r.drawn)
+	jumped := jumps != c.smoother.jumpsOf(c.world, r.entity)
+	r.landed(jumps, c.smoother.jumpsOf(c.world, r.entity))
 	c.show(r, mask, false)
-	if r.drawn != was || r.blending() {
+	if r.drawn != was || jumped || r.blending() {
 		clear(r.lag)
 		c.copyOwn(r.drawn, r.entity, ^uint64(0))
 		c.blendPose(r)

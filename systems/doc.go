@@ -13,6 +13,8 @@
 //   - Serve a game: [Serve], or [NewServer] and [Server.Run]; [ServerConfig] says what joins and leaves do.
 //   - Play on a server: [Dial] and [Client.Run]; [Gather] turns a typed function into the source of inputs.
 //   - Draw: [Client.View] is a world to read with ecs.All; own entities as predicted, all others interpolated.
+//     What becomes of corrections there: [Smoothing]. How others are drawn: ecs.Hermite, ecs.Extrapolate, [Damping];
+//     how one entity was in the newest frame: [Client.Drawing]. That one jumped: components.Teleports.
 //   - Let in only whom a login service vouches for: ServerConfig.Key and ClientConfig.Token, of package
 //     netcode. Without them it is development mode, on this machine and virtual networks only.
 //   - Keep a player's entities over a crash or a long outage: ServerConfig.Hold and Rejoin. The client makes
@@ -62,6 +64,17 @@
 // state after input s with what was predicted after s, and where they differ
 // takes the server's and simulates the inputs since again. Interpolate draws
 // all other entities a little in the past, between two confirmed states.
+//
+// # What is drawn
+//
+// The view is apart from what is simulated; drawing never writes that. Others are drawn at [Client.DrawnTick],
+// which only goes up, on straight lines between confirmed states, or on curves where ecs.Hermite says so. Both
+// depend on two states alone, so the server can reproduce them. When an own entity, or one that is co-simulated, is
+// corrected, the view keeps the place that it showed, and the difference, its visual error, fades: [Smoothing]. The
+// same happens when a component that ecs.Extrapolate carried on comes back; and a switch between being simulated
+// and not, as by [Client.SetScope], goes over in 12 ticks. All of these are functions of time, whatever the frame
+// rate. Where components.Teleports says that an entity jumped, none of them applies. Where every peer
+// simulates everything the view is the world, and has no visual error.
 //
 // The server never goes back, but under policies that say so: a completed tick is not
 // simulated again, whatever arrives late. What a client re-simulates is its own entities only,

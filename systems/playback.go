@@ -22,6 +22,7 @@ type playback struct {
 	shift     [2]shift  // of the half second at hand, and of the last that was enough to tell
 	arrived   []arrival // not yet taken in
 	newest    uint32    // newest tick heard of
+	beyond    float64   // ticks that the head may pass it by
 	loss      float64   // of snapshots
 	head      float64   // the tick being drawn
 	last      time.Time
@@ -164,7 +165,7 @@ func (p *playback) advance(now time.Time) {
 	}
 	p.exhausted = p.head >= float64(p.newest)
 	if p.exhausted {
-		p.head = max(before, float64(p.newest))
+		p.head = max(before, min(p.head, float64(p.newest)+p.beyond))
 	}
 	if p.rate = (p.head - before) / dt; (p.rate-1)*dt*p.step > snapSeconds/2 {
 		p.snaps++

@@ -115,6 +115,9 @@ func shootOut(t *testing.T, seed uint64, jams bool, model policy.Policies) {
 			in.Fire = c.Rand().IntN(6) == 0
 			pressed[[2]uint32{c.ID(), c.Input()}] = in.Fire
 		}),
+		Client: func(int) systems.ClientConfig {
+			return systems.ClientConfig{Smoothing: systems.Smoothing{Off: true}}
+		},
 		Clients: 3,
 		Link:    systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05),
 		Seed:    seed,

@@ -44,7 +44,10 @@ type replica struct {
 	blend   *blend     // nil: it was always drawn in one way
 	awaited uint32     // send since which own state must tell of it first; 0: none
 	drawn   ecs.Entity // in the view
-	lag     []float64  // seconds of frames that were too short to move a component; see damping
+	between [2]uint32  // ticks of the states that it was drawn between last; 0: none
+	ahead   uint32     // send of the state that the last frame carried it on from; 0: it did not
+	error   *visualError
+	lag     []float64 // seconds of frames that were too short to move a component; see damping
 
 	// Of entities that are simulated here and not the client's own:
 	coSimulated bool

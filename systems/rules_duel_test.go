@@ -166,11 +166,15 @@ type duel struct {
 	killed int
 }
 
-// yardConfig is a match in the yard.
+// yardConfig is a match in the yard. Own players are drawn where they are simulated, so
+// that shots come from where the screen shows them.
 func yardConfig(seed uint64, link netsys.Link, c lagcomp.Config) systemstest.Config {
 	return systemstest.Config{
 		Protocol: yard, Server: systems.ServerConfig{Join: joinYard, LagComp: &c},
 		Populate: dummies(12), Clients: 3, Link: link, Seed: seed,
+		Client: func(int) systems.ClientConfig {
+			return systems.ClientConfig{Smoothing: systems.Smoothing{Off: true}}
+		},
 	}
 }
 

@@ -109,7 +109,7 @@ func TestNetcodeE4_RateIsBounded(t *testing.T) {
 // they come again it goes on from there.
 //
 //mutant:rule E4 systems/playback.go
-//mutant:from p.head = max(before, float64(p.newest))
+//mutant:from p.head = max(before, min(p.head, float64(p.newest)+p.beyond))
 //mutant:to p.head = float64(p.newest) - 3
 //mutant:rule E4 systems/playback.go
 //mutant:from p.exhausted = p.head >= float64(p.newest)
@@ -148,12 +148,12 @@ func TestNetcodeE4_NeverBackwards(t *testing.T) {
 // Others are drawn on the straight line between two confirmed states, at the share
 // of the way that the drawn tick says.
 //
-//mutant:rule E4 systems/client_interpolate.go
-//mutant:from comp.Schema.Lerp(dst, dst, later, f)
-//mutant:to comp.Schema.Lerp(dst, dst, later, 1.5*f)
-//mutant:rule E4 systems/client_interpolate.go
-//mutant:from f = (head - float64(from.tick)) / float64(to.tick-from.tick)
-//mutant:to f = (head - float64(from.tick)) / 3
+//mutant:rule E4 systems/smoothing_path.go
+//mutant:from comp.Schema.Lerp(dst, dst, read(c.smoother.later, comp, g.next[at:]), g.share)
+//mutant:to comp.Schema.Lerp(dst, dst, read(c.smoother.later, comp, g.next[at:]), 1.5*g.share)
+//mutant:rule E4 systems/smoothing_path.go
+//mutant:from g.share = (head - float64(from.tick)) / float64(to.tick-from.tick)
+//mutant:to g.share = (head - float64(from.tick)) / 3
 func TestNetcodeE4_DrawnBetweenConfirmedStates(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, onField(seed, 4, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)))

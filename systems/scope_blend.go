@@ -30,6 +30,8 @@ func (c *Client) leavePose(r *replica) {
 	if r.blend == nil {
 		r.blend = &blend{}
 	}
+	r.settled() // what is drawn has it already
+	r.ahead = 0
 	b := r.blend
 	*b = blend{on: true, mask: c.view.Mask(r.drawn), from: b.from[:0]}
 	for _, comp := range c.replicated {

@@ -8,7 +8,9 @@
 //   - Send it exactly: [Table.AppendRaw], [Table.ReadRaw], [Table.RawSize].
 //   - Decide whether a prediction was right: [Table.Compare], for many components
 //     [Table.CompareColumn].
-//   - Show what lies between two states: [Table.Lerp], [Table.LerpColumn].
+//   - Show what lies between two states: [Table.Lerp], [Table.LerpColumn]; on a curve
+//     that speeds give: [Table.Hermite], [Table.Rates]; beyond: [Table.Advance].
+//   - Let a difference fade: [Table.Offset], [Table.Shift], [Table.Extent].
 //   - Hash a world: [Table.Hash64].
 //   - Treat inputs: [Table.Snap], [Table.ClearEdges].
 //   - Tell two schemas apart: [Table.Line], [Table.Hash].

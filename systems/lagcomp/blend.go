@@ -3,6 +3,7 @@ package lagcomp
 import (
 	"unsafe"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
 
@@ -13,10 +14,14 @@ type blend struct {
 	c            *Compensator
 	older, newer shapes
 	part         float64
+	seconds      float64
 }
 
 func (s *seen) blend() blend {
-	return blend{c: s.c, older: shapes{past: s.older}, newer: shapes{past: s.newer}, part: s.part}
+	return blend{
+		c: s.c, older: shapes{past: s.older}, newer: shapes{past: s.newer},
+		part: s.part, seconds: float64(s.span.to-s.span.from) * (1 / float64(s.c.w.TickRate())),
+	}
 }
 
 // fill puts right the components at p, which are as the older state has them.
@@ -39,14 +44,42 @@ func (b *blend) fill(e ecs.Entity, fields []field, p unsafe.Pointer) {
 		if !known {
 			older := b.older.mask(f.comp, b.older.past.Pointer(e, f.comp))
 			newer := b.newer.mask(f.comp, to)
-			known, between = true, older&^b.c.private == newer&^b.c.private
+			known, between = true, older&^b.c.private == newer&^b.c.private && !b.jumped(e)
 		}
 		if between {
 			later := unsafe.Pointer(unsafe.SliceData(b.c.later))
 			b.round(f.comp, later, to)
-			f.comp.Schema.Lerp(at, at, later, b.part)
+			if !b.curve(e, f.comp, at, later) {
+				f.comp.Schema.Lerp(at, at, later, b.part)
+			}
 		}
 	}
+}
+
+// jumped reports whether an entity jumped between the two states.
+func (b *blend) jumped(e ecs.Entity) bool {
+	if b.c.jumps == nil {
+		return false
+	}
+	from, to := b.older.past.Pointer(e, b.c.jumps), b.newer.past.Pointer(e, b.c.jumps)
+	return from != nil && to != nil && (*components.Teleports)(from).Count != (*components.Teleports)(to).Count
+}
+
+// curve moves the value at p on its curve to the later one, if it goes on one.
+func (b *blend) curve(e ecs.Entity, comp *ecs.Component, p, later unsafe.Pointer) bool {
+	v := comp.Speeds
+	if v == nil {
+		return false
+	}
+	from, to := b.older.past.Pointer(e, v), b.newer.past.Pointer(e, v)
+	if from == nil || to == nil {
+		return false
+	}
+	leaves, arrives := unsafe.Pointer(unsafe.SliceData(b.c.leaves)), unsafe.Pointer(unsafe.SliceData(b.c.arrives))
+	b.round(v, leaves, from)
+	b.round(v, arrives, to)
+	comp.Schema.Hermite(p, p, later, v.Schema, leaves, arrives, b.seconds, b.part)
+	return true
 }
 
 // round writes to dst what a client gets of the component at src.

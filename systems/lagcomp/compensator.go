@@ -27,7 +27,8 @@ type Compensator struct {
 	stats   Stats // of players that are forgotten
 
 	owner   *ecs.Component
-	private uint64 // components that only the owner may see
+	jumps   *ecs.Component // nil where nothing tells of them
+	private uint64         // components that only the owner may see
 	comps   map[reflect.Type]*ecs.Component
 	rows    map[reflect.Type][]field
 	seen    []*seen // views of this tick, and behind them some to come
@@ -36,6 +37,8 @@ type Compensator struct {
 	single  [1]field     // scratch of Get
 	value   []uint64     // a row, or a value, being made
 	later   []uint64     // a value of the later state
+	leaves  []uint64     // the speeds at the ends of a curve
+	arrives []uint64
 	words   []int32
 }
 
@@ -71,6 +74,9 @@ func New(w *ecs.World, c Config) (*Compensator, error) {
 		rows:    make(map[reflect.Type][]field),
 	}
 	s.sends = make([]uint32, s.history.Len())
+	if j := ecs.ComponentOf[components.Teleports](w.Protocol()); j != nil && j.Words > 0 && j.Mode&ecs.OwnerOnly == 0 {
+		s.jumps = j
+	}
 	for _, comp := range w.Protocol().Replicated() {
 		switch {
 		case comp.Mode&ecs.OwnerOnly != 0:
@@ -79,6 +85,7 @@ func New(w *ecs.World, c Config) (*Compensator, error) {
 			s.comps[comp.Schema.Type] = comp
 			s.words = grown(s.words, comp.Words)
 			s.later = grown(s.later, int(comp.Schema.Size+7)/8)
+			s.leaves, s.arrives = grown(s.leaves, len(s.later)), grown(s.arrives, len(s.later))
 		}
 	}
 	return s, nil

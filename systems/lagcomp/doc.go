@@ -41,9 +41,10 @@
 //
 // Entities of others are where the client drew them: between two states that were
 // sent, rounded as they were for sending, by the same field table and the same
-// function, schema.Table.Lerp. What has been destroyed since is there; what was
+// functions, schema.Table.Lerp and, where ecs.Hermite says so, Hermite. What has been destroyed since is there; what was
 // spawned since is not. Components that are not interpolated are those of the older
-// state, and so is all of an entity whose components changed in between; nothing slides
+// state, and so is all of an entity whose components changed in between, or that jumped,
+// see components.Teleports; nothing slides
 // where the field table says hold. Fields that are sent as lines are off by no more than
 // the table allows them to be, for the client as for the view.
 //
@@ -69,6 +70,12 @@
 //     between other states than most, which are those that it claims. At 200 ± 30 ms, 5 %
 //     loss, 4 of 590 shots into a crowd of 600 in two datagrams hit another one than on
 //     the screen, 20 of 586 into one of 200 that took turns for 600 bytes;
+//   - the player's own entities were corrected less than a quarter of a second ago: they are
+//     drawn with a visual error (systems.Smoothing) that the server knows nothing of. Take
+//     the place that a shot comes from from systems.Client.World, where there is none;
+//   - components are carried on beyond the newest state (ecs.Extrapolate), or come back
+//     from there: the view has the states alone. Keep what is aimed at on lines, the
+//     default, or curves (ecs.Hermite), which are reproduced;
 //   - others are damped (policy.RemotesDamped): they are on their way to what is claimed,
 //     and some 5 % of the shots end otherwise;
 //   - an input applies later than it is gathered (policy.TimingStamped, Suggest): the shot

@@ -1,0 +1,196 @@
+package schema
+
+import (
+	"math"
+	"reflect"
+	"unsafe"
+)
+
+// An offset is what leads from one value of a component to another, so that it can be
+// scaled and put on a third: a number for a number, the short way for an angle, the turn
+// for a direction or a rotation, as a vector along its axis of the length of its angle.
+// Offsets are for what is looked at. Sines differ between CPUs, so nothing that peers
+// must agree on may come of one.
+
+// Offsets is how many floats an offset of the component takes. What [Table.Lerp] holds,
+// and what is in lists, takes none.
+func (t *Table) Offsets() int {
+	n := 0
+	for i := range t.Fields {
+		n += t.Fields[i].offsets()
+	}
+	return n
+}
+
+func (f *Field) offsets() int {
+	switch {
+	case f.Hold || f.in != nil || f.Kind == reflect.Bool || f.Form == FormText || f.Form == FormCount:
+		return 0
+	case f.Form == FormQuat, f.Form == FormUnit && f.Len == 3:
+		return 3
+	}
+	return 1
+}
+
+// Offset writes to dst, which is [Table.Offsets] long, what leads from the component at
+// from to that at to. Where one of the values is not finite it is 0.
+func (t *Table) Offset(dst []float64, from, to unsafe.Pointer) {
+	at := 0
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		n := f.offsets()
+		if n > 0 {
+			f.offset(dst[at:at+n], from, to)
+		}
+		at += n
+	}
+}
+
+func (f *Field) offset(dst []float64, from, to unsafe.Pointer) {
+	clear(dst)
+	if f.Form == FormUnit || f.Form == FormQuat {
+		x, ok := f.direction(f.vector(from))
+		y, fine := f.direction(f.vector(to))
+		if ok && fine && x != y {
+			f.turnBetween(dst, &x, &y)
+		}
+		return
+	}
+	d := f.number(f.load(to)) - f.number(f.load(from))
+	if f.Angle {
+		d = f.turn(d)
+	}
+	if d-d == 0 {
+		dst[0] = d
+	}
+}
+
+// turnBetween writes the turn that takes one direction, or rotation, to another.
+func (f *Field) turnBetween(dst []float64, x, y *vector) {
+	if f.Form == FormUnit && f.Len == 2 {
+		dst[0] = math.Atan2(x[0]*y[1]-x[1]*y[0], x.dot(y))
+		return
+	}
+	var axis vector
+	half, cos := 1.0, x.dot(y)
+	if f.Form == FormQuat {
+		inverse := vector{-x[0], -x[1], -x[2], x[3]}
+		axis = multiply(y, &inverse)
+		half, cos = 2, axis[3]
+		axis[3] = 0
+		if cos < 0 { // the same rotation, the short way
+			axis, cos = vector{-axis[0], -axis[1], -axis[2]}, -cos
+		}
+	} else {
+		axis = cross(x, y)
+	}
+	sin := math.Sqrt(axis.square())
+	if sin == 0 {
+		if cos >= 0 {
+			return
+		}
+		axis = across(x) // opposite: any way is as short
+		sin = math.Sqrt(axis.square())
+		cos = -1e300
+	}
+	turn := half * math.Atan2(sin, cos) / sin
+	for i := range dst {
+		dst[i] = axis[i] * turn
+	}
+}
+
+// Shift moves the component at p by a part of an offset. What leaves its range stays at
+// the end of that, and integers are rounded.
+func (t *Table) Shift(p unsafe.Pointer, offset []float64, part float64) {
+	at := 0
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		switch n := f.offsets(); n {
+		case 1:
+			if d := offset[at] * part; d != 0 {
+				f.shift(p, d)
+			}
+			at++
+		case 3:
+			if v := (vector{offset[at] * part, offset[at+1] * part, offset[at+2] * part}); v != (vector{}) {
+				f.rotate(p, v)
+			}
+			at += 3
+		}
+	}
+}
+
+func (f *Field) shift(p unsafe.Pointer, d float64) {
+	if f.Form == FormUnit {
+		x, _ := f.direction(f.vector(p))
+		sin, cos := math.Sincos(d)
+		f.setVector(p, vector{x[0]*cos - x[1]*sin, x[0]*sin + x[1]*cos})
+		return
+	}
+	v := f.number(f.load(p)) + d
+	if !isFloat(f.Kind) {
+		v = math.Floor(v + 0.5)
+	}
+	f.store(p, f.bits(f.nearest(v)))
+}
+
+// rotate turns a direction in space, or a rotation, about v by its length.
+func (f *Field) rotate(p unsafe.Pointer, v vector) {
+	x, _ := f.direction(f.vector(p))
+	angle := math.Sqrt(v.square())
+	sin, cos := math.Sincos(angle / 2)
+	q := vector{v[0] / angle * sin, v[1] / angle * sin, v[2] / angle * sin, cos}
+	x = multiply(&q, &x)
+	if f.Form == FormUnit {
+		q[0], q[1], q[2] = -q[0], -q[1], -q[2]
+		x = multiply(&x, &q)
+		x[3] = 0
+	}
+	if u, ok := x.unit(); ok {
+		f.setVector(p, u)
+	}
+}
+
+// Extent is the length of an offset, in the unit of the fields, of angles, directions
+// and rotations in radians.
+func (t *Table) Extent(offset []float64) float64 {
+	sum, at := 0.0, 0
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		for range f.offsets() {
+			d := offset[at]
+			switch {
+			case f.Angle:
+				d *= 2 * math.Pi / f.period
+			case f.scale > 0:
+				d /= f.scale
+			}
+			sum += d * d
+			at++
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+// multiply is the product of two quaternions x, y, z, w: first b, then a.
+func multiply(a, b *vector) vector {
+	return vector{
+		a[3]*b[0] + a[0]*b[3] + a[1]*b[2] - a[2]*b[1],
+		a[3]*b[1] - a[0]*b[2] + a[1]*b[3] + a[2]*b[0],
+		a[3]*b[2] + a[0]*b[1] - a[1]*b[0] + a[2]*b[3],
+		a[3]*b[3] - a[0]*b[0] - a[1]*b[1] - a[2]*b[2],
+	}
+}
+
+func cross(a, b *vector) vector {
+	return vector{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+}
+
+// across is a vector at a right angle to a direction in space.
+func across(x *vector) vector {
+	least := vector{1}
+	if math.Abs(x[0]) > 0.5 {
+		least = vector{0, 1}
+	}
+	return cross(x, &least)
+}
