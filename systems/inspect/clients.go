@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tactusgo/tactus/systems"
@@ -40,8 +41,9 @@ type clientLine struct {
 func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 	var all []systems.ClientStatus
 	var tick uint32
+	var now time.Duration
 	err := x.ask(ctx, func(s *systems.Server) {
-		tick = s.Tick()
+		now, tick = x.timings.clock(), s.Tick()
 		for c := range s.Clients {
 			all = append(all, c)
 		}
@@ -52,8 +54,9 @@ func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 	}
 	return struct {
 		Tick    uint32       `json:"tick"`
+		Seconds float64      `json:"seconds"` // since the inspector was attached
 		Clients []clientLine `json:"clients"`
-	}{tick, lines}, err
+	}{tick, now.Seconds(), lines}, err
 }
 
 func clientOf(c *systems.ClientStatus) clientLine {

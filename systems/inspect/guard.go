@@ -57,8 +57,9 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
 		Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
 	q := r.URL.Query()
 	q.Del("token")
-	to := "?" + q.Encode()
-	http.Redirect(w, r, to, http.StatusSeeOther)
+	// Relative to the address that the browser used, which a prefix may have been taken from.
+	w.Header().Set("Location", "?"+q.Encode())
+	w.WriteHeader(http.StatusSeeOther)
 	return false
 }
 

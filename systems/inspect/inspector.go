@@ -20,7 +20,6 @@ type Inspector struct {
 	server   *systems.Server
 	settled  systems.ServerConfig // the server's
 	protocol *ecs.Protocol
-	since    time.Time
 	timings  timings
 	wanted   chan *job
 	lease    lease
@@ -51,10 +50,10 @@ func New(s *systems.Server, c Config) (*Inspector, error) {
 	}
 	c = c.filled()
 	x := &Inspector{
-		config: c, server: s, settled: s.Config(), protocol: s.World().Protocol(), since: time.Now(),
+		config: c, server: s, settled: s.Config(), protocol: s.World().Protocol(),
 		wanted: make(chan *job, mostWaiting), room: make(chan struct{}, mostRequests), on: true,
 	}
-	start := x.since
+	start := time.Now()
 	x.timings.clock = func() time.Duration { return time.Since(start) }
 	x.guard = newGuard(c)
 	x.timings.attach(s.Schedule(), &x.on)

@@ -19,7 +19,7 @@ type statusAnswer struct {
 	TickRate  int          `json:"tickRate"`
 	WakeEvery int          `json:"wakeEvery"`
 	SendRate  int          `json:"sendRate"`
-	Uptime    float64      `json:"uptimeSeconds"` // of the inspector
+	Seconds   float64      `json:"seconds"` // since the inspector was attached
 	Clients   int          `json:"clients"`
 	Entities  int          `json:"entities"` // with a NetID
 	BytesIn   uint64       `json:"bytesIn"`
@@ -69,8 +69,9 @@ func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 	var a statusAnswer
 	var r reading
 	var st systems.ServerStats
+	var now time.Duration
 	err := x.ask(ctx, func(s *systems.Server) {
-		a.Tick = s.Tick()
+		now, a.Tick = x.timings.clock(), s.Tick()
 		for range s.Clients {
 			a.Clients++
 		}
@@ -86,7 +87,7 @@ func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 	c := &x.settled
 	a.Protocol, a.Policies = x.protocol.Name(), modelOf(c.Policies)
 	a.TickRate, a.WakeEvery, a.SendRate = c.TickRate, c.WakeEvery, c.SendRate
-	a.Uptime = time.Since(x.since).Seconds()
+	a.Seconds = now.Seconds()
 	a.BytesIn, a.BytesOut, a.Dropped = st.BytesIn, st.BytesOut, st.TicksDropped
 	a.Go = goAnswer{runtime.Version(), runtime.NumGoroutine(), runtime.GOMAXPROCS(0)}
 	a.Wakeups = wakeupLine(&r)

@@ -21,6 +21,7 @@ type branch struct {
 // trafficAnswer is what /api/traffic says.
 type trafficAnswer struct {
 	Tick       uint32          `json:"tick"`
+	Seconds    float64         `json:"seconds"` // since the inspector was attached
 	Updates    uint64          `json:"updates"`
 	Inputs     uint64          `json:"inputBytes"`
 	Snapshots  branch          `json:"snapshots"`
@@ -38,7 +39,7 @@ func (x *Inspector) traffic(ctx context.Context, q query) (any, error) {
 	a := trafficAnswer{Archetypes: []archetypeLine{}}
 	var t systems.Traffic
 	err := x.ask(ctx, func(s *systems.Server) {
-		a.Tick, a.Updates = s.Tick(), s.Stats().Updates
+		a.Seconds, a.Tick, a.Updates = x.timings.clock().Seconds(), s.Tick(), s.Stats().Updates
 		s.Traffic(&t)
 		if q.archetypes {
 			a.Measured = x.lease.on

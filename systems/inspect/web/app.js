@@ -10,16 +10,14 @@ let round = 0;
 async function ask(path) {
   const answer = await fetch(path, { cache: "no-store", credentials: "same-origin" });
   if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
-  const now = await answer.json();
-  now.at = performance.now();
-  return now;
+  return answer.json();
 }
 
 // since is the answer before this one and the seconds between them.
 function since(name, now) {
   const last = before[name];
   before[name] = now;
-  return last && last.at < now.at ? { last, seconds: (now.at - last.at) / 1000 } : { last: now, seconds: 0 };
+  return last && last.seconds < now.seconds ? { last, seconds: now.seconds - last.seconds } : { last: now, seconds: 0 };
 }
 const rate = (a, b, seconds) => seconds > 0 ? Math.max(a - b, 0) / seconds : 0;
 
@@ -72,7 +70,7 @@ function overview(s, d) {
     el("div", { class: "stack" },
       panel("The latest wake-ups", timeline(s.wakeups.recentUs, s.wakeups.roomUs),
         el("p", { class: "legend" }, `${s.wakeups.recentUs.length} wake-ups; ${micros(s.wakeups.roomUs)} is the time there is for each; the longest ever took ${micros(s.wakeups.maxUs)}`)),
-      panel("All wake-ups by their time", histogram(s.wakeups)),
+      panel("All wake-ups, by the time they took at most", histogram(s.wakeups)),
       panel(null, counters)),
     panel("Stages and systems, a wake-up", table(["<", "time", "runs", "longest", ""], rows),
       el("p", { class: "legend" }, `${s.go.version}, ${s.go.goroutines} goroutines on ${s.go.cpus} CPUs`,

@@ -38,7 +38,7 @@ function micros(us) {
 function bytes(n) {
   if (n >= 1e9) return few(n / 1e9) + " GB";
   if (n >= 1e6) return few(n / 1e6) + " MB";
-  return n >= 1e4 ? few(n / 1e3) + " kB" : Math.round(n) + " B";
+  return n >= 1e3 ? few(n / 1e3) + " kB" : Math.round(n) + " B";
 }
 const percent = (share) => (100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0) + " %";
 const ms = (v) => v.toFixed(v < 10 ? 1 : 0);
@@ -70,9 +70,12 @@ function bar(share, color) {
   return el("td", { class: "bars" }, el("span", { class: "bar" }, i));
 }
 
+// wide is how many units a chart is wide: text in it keeps its size on a phone.
+const wide = () => innerWidth < 560 ? 340 : 600;
+
 // timeline draws wake-ups one by one, with the time that there is for each.
 function timeline(values, room) {
-  const w = 600, h = 150, left = 46, foot = 6;
+  const w = wide(), h = 150, left = 58, foot = 6;
   const sorted = [...values].sort((a, b) => a - b);
   const high = sorted[Math.floor(0.99 * sorted.length)] || 1;
   const most = Math.max(1.5 * high, 1);
@@ -95,10 +98,10 @@ function timeline(values, room) {
 
 // histogram draws classes of wake-ups.
 function histogram(wakeups) {
-  const first = Math.max(wakeups.counts.findIndex((n) => n > 0) - 1, 0);
-  const last = Math.min(wakeups.counts.findLastIndex((n) => n > 0) + 2, wakeups.counts.length);
+  const first = Math.max(wakeups.counts.findIndex((n) => n > 0), 0);
+  const last = wakeups.counts.findLastIndex((n) => n > 0) + 1;
   const classes = wakeups.counts.slice(first, last);
-  const w = 600, h = 150, base = h - 20, top = 18;
+  const w = wide(), h = 150, base = h - 20, top = 18;
   const most = Math.max(...classes, 1);
   const step = w / Math.max(classes.length, 1);
   const svg = shape("svg", { viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": "Wake-ups by their time" });
@@ -107,7 +110,7 @@ function histogram(wakeups) {
     const tall = n === 0 ? 0 : Math.max((base - top) * n / most, 2);
     const late = bound === undefined || bound > wakeups.roomUs;
     svg.append(shape("rect", { x: i * step + 3, width: Math.max(step - 6, 1), y: base - tall, height: tall, rx: 3, fill: late ? "#f4716b" : "#58a6ff" }),
-      shape("text", { x: (i + 0.5) * step, y: h - 5, "text-anchor": "middle" }, bound === undefined ? "more" : "≤ " + micros(bound).replace(".00", "").replace(".0", "")));
+      shape("text", { x: (i + 0.5) * step, y: h - 5, "text-anchor": "middle" }, bound === undefined ? "more" : micros(bound).replace(".00", "").replace(".0", "")));
     if (n > 0) svg.append(shape("text", { x: (i + 0.5) * step, y: base - tall - 5, "text-anchor": "middle" }, share(n, wakeups.count)));
   });
   return svg;
