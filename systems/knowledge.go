@@ -74,7 +74,7 @@ func (s *Server) Knows(client uint32, id components.NetID) (k Knowledge, ok bool
 		k.Hidden, k.TooBig = sp.hidden&(1<<slot) != 0, sp.big&(1<<slot) != 0
 	}
 	for age := range uint32(frameRing) {
-		if age < f.Send && h.holds(f.Send-age)&(1<<slot) != 0 && holdsID(s.frames.At(f.Send-age), g, slot, id) {
+		if !k.Hidden && age < f.Send && h.holds(f.Send-age)&(1<<slot) != 0 && holdsID(s.frames.At(f.Send-age), g, slot, id) {
 			k.Held = f.Send - age
 			break
 		}
