@@ -83,50 +83,52 @@ func (p *probe) End() {
 	case j := <-p.wanted:
 		if j.state.CompareAndSwap(jobWaits, jobTaken) {
 			j.read(p.server)
-			close(j.done)
+			j.state.Store(jobDone)
 		}
 	default:
 	}
-	p.lease.check(p.server, p.timings.clock())
+	if p.lease.on {
+		p.lease.check(p.server, p.timings.clock())
+	}
 }
 
-// job is what a request wants of the server.
+// job is what a request wants of the server. The request looks at its state every now and
+// then: for the server to wake it could take longer than all the rest.
 type job struct {
 	read  func(*systems.Server)
-	done  chan struct{}
 	state atomic.Uint32
 }
 
 const (
 	jobWaits = iota
 	jobTaken
+	jobDone
 	jobGivenUp
 )
+
+// lookEvery is how often a request looks whether it has been answered.
+const lookEvery = 2 * time.Millisecond
 
 // ask has read run at the end of a wake-up. Where it returns an error read has not run,
 // and will not.
 func (x *Inspector) ask(ctx context.Context, read func(*systems.Server)) error {
-	j := &job{read: read, done: make(chan struct{})}
+	j := &job{read: read}
 	select {
 	case x.wanted <- j:
 	default:
 		return errBusy
 	}
-	late := time.NewTimer(x.config.Wait)
-	defer late.Stop()
-	var err error
-	select {
-	case <-j.done:
-		return nil
-	case <-late.C:
-		err = errBusy
-	case <-ctx.Done():
-		err = ctx.Err()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for until := time.Now().Add(x.config.Wait); j.state.Load() != jobDone; <-look.C {
+		err := ctx.Err()
+		if err == nil && time.Now().After(until) {
+			err = errBusy
+		}
+		if err != nil && j.state.CompareAndSwap(jobWaits, jobGivenUp) {
+			return err
+		}
 	}
-	if j.state.CompareAndSwap(jobWaits, jobGivenUp) {
-		return err
-	}
-	<-j.done // it is being answered right now
 	return nil
 }
 
@@ -147,7 +149,7 @@ func (l *lease) renew(s *systems.Server, now time.Duration) {
 }
 
 func (l *lease) check(s *systems.Server, now time.Duration) {
-	if l.on && now > l.until {
+	if now > l.until {
 		l.end(s)
 	}
 }

@@ -25,7 +25,7 @@ func TestOneRequestAWakeup(t *testing.T) {
 	var reads atomic.Int32
 	jobs := make([]*job, mostWaiting)
 	for i := range jobs {
-		jobs[i] = &job{read: func(*systems.Server) { reads.Add(1) }, done: make(chan struct{})}
+		jobs[i] = &job{read: func(*systems.Server) { reads.Add(1) }}
 		m.x.wanted <- jobs[i]
 	}
 	if err := m.x.ask(t.Context(), func(*systems.Server) {}); !errors.Is(err, errBusy) {

@@ -87,7 +87,7 @@ func newCollector(x *Inspector) *collector {
 func (x *Inspector) newMetrics() http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(newCollector(x), collectors.NewGoCollector())
-	return promhttp.HandlerFor(r, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 2 * mostWait})
+	return promhttp.HandlerFor(r, promhttp.HandlerOpts{Timeout: 2 * mostWait})
 }
 
 // Describe sends nothing, as a collector does whose labels are known when it collects.

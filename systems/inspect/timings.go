@@ -15,6 +15,8 @@ type timings struct {
 	wakeups histogram
 	recent  [recentWakeups]time.Duration // a ring of the latest
 	systems []*systemTime
+	ended   *systemTime // the system that ended last, and when
+	at      time.Duration
 }
 
 // recentWakeups is how many wake-ups are shown one by one: ten seconds at 60 a second.
@@ -50,10 +52,11 @@ func (h *histogram) add(d time.Duration) {
 
 // systemTime is what a system took, those included that it runs itself.
 type systemTime struct {
-	path []string // from the top-level stage on
-	runs uint64
-	sum  time.Duration
-	most time.Duration
+	path   []string    // from the top-level stage on
+	before *systemTime // next to it in its stage, so that nothing runs in between; nil: none
+	runs   uint64
+	sum    time.Duration
+	most   time.Duration
 }
 
 // attach times every system of a schedule, as long as on holds.
@@ -63,21 +66,30 @@ func (t *timings) attach(s *ecs.Schedule, on *bool) {
 		for t.knows(path) { // Prometheus wants names that differ
 			path[len(path)-1] += "'"
 		}
+		if n := len(t.systems); n > 0 && slices.Equal(stageOf(t.systems[n-1].path), stageOf(path)) {
+			x.before = t.systems[n-1]
+		}
 		t.systems = append(t.systems, x)
 		return func(w *ecs.World) {
 			if !*on {
 				run(w)
 				return
 			}
-			began := t.clock()
+			began := t.at
+			if x.before == nil || t.ended != x.before { // else the clock was read just now
+				began = t.clock()
+			}
 			run(w)
-			took := t.clock() - began
+			t.ended, t.at = x, t.clock()
+			took := t.at - began
 			x.runs++
 			x.sum += took
 			x.most = max(x.most, took)
 		}
 	})
 }
+
+func stageOf(path []string) []string { return path[:len(path)-1] }
 
 func (t *timings) knows(path []string) bool {
 	return slices.ContainsFunc(t.systems, func(x *systemTime) bool { return slices.Equal(x.path, path) })
