@@ -4,7 +4,7 @@
 
 const every = 1000;
 const byId = (id) => document.getElementById(id);
-let before = {}; // the answers before, by address
+let before = {}; // the latest answers, by what they are of
 let round = 0;
 
 async function ask(path) {
@@ -13,10 +13,12 @@ async function ask(path) {
   return answer.json();
 }
 
-// since is the answer before this one and the seconds between them.
-function since(name, now) {
-  const last = before[name];
-  before[name] = now;
+// since is the answer so many answers before this one, or the first, and the seconds
+// between them.
+function since(name, now, back = 1) {
+  const all = before[name] || [];
+  const last = all[0];
+  before[name] = [...all, now].slice(-back);
   return last && last.seconds < now.seconds ? { last, seconds: now.seconds - last.seconds } : { last: now, seconds: 0 };
 }
 const rate = (a, b, seconds) => seconds > 0 ? Math.max(a - b, 0) / seconds : 0;
@@ -98,7 +100,7 @@ async function clients() {
 
 async function traffic() {
   const a = await ask("api/traffic?archetypes=1");
-  const d = since("traffic", a);
+  const d = since("traffic", a, 10); // some blocks are measured, so a second tells little
   const seconds = d.seconds;
   const old = (list, name) => (list || []).find((p) => p.name === name) || { sent: 0 };
   const total = rate(a.snapshots.sent, d.last.snapshots.sent, seconds);
@@ -107,18 +109,20 @@ async function traffic() {
     return { name: p.name, now: rate(p.sent, b.sent, seconds), sent: p.sent,
       parts: (p.parts || []).map((f) => ({ name: f.name, sent: f.sent, now: rate(f.sent, old(b.parts, f.name).sent, seconds) })) };
   }).sort((x, y) => y.sent - x.sent);
+  const of = (p) => p.sent / Math.max(a.snapshots.sent, 1);
   const rows = [];
   for (const p of parts.filter((p) => p.sent > 0)) {
-    rows.push(line([el("td", { class: "text" }, el("b", {}, p.name)), bytes(p.now), percent(total ? p.now / total : 0), bytes(p.sent), bar(total ? p.now / total : 0)]));
+    rows.push(line([el("td", { class: "text" }, el("b", {}, p.name)), bytes(p.now), percent(of(p)), bytes(p.sent), bar(of(p))]));
     for (const f of p.parts.filter((f) => f.sent > 0).sort((x, y) => y.sent - x.sent)) {
-      rows.push(line(["\u2003" + (f.name || "value"), bytes(f.now), percent(total ? f.now / total : 0), bytes(f.sent), bar(total ? f.now / total : 0, "#b18cff")], null, "part"));
+      rows.push(line(["\u2003" + (f.name || "value"), bytes(f.now), percent(of(f)), bytes(f.sent), bar(of(f), "#b18cff")], null, "part"));
     }
   }
   const most = Math.max(...a.archetypes.map((x) => x.encoded), 1);
   return el("div", { class: "grid" },
     panel("Snapshots → component → field",
       el("p", { class: "legend" }, `${bytes(total)}/s to all clients; ${few(seconds ? total * seconds / Math.max(a.updates - d.last.updates, 1) : 0)} bytes an update; inputs ${bytes(rate(a.inputBytes, d.last.inputBytes, seconds))}/s`),
-      table(["<", "a second", "share", "in all", ""], rows)),
+      table(["<", "a second", "share", "in all", ""], rows),
+      el("p", { class: "legend" }, "A second: of the last ten, estimated from blocks that were measured. Share: of all since the server began.")),
     panel("Snapshots → archetype", table(["<components", "entities", "bytes", "an entity", ""],
       a.archetypes.map((x) => line([el("td", { class: "text wrap" }, x.components.map((c) => tag(c))), count(x.entities),
         a.measured ? bytes(x.encoded) : "…", a.measured && x.entities ? bytes(x.encoded / x.entities) : "…", bar(x.encoded / most, "#4fd18b")]))),
