@@ -5,16 +5,13 @@ import (
 	"flag"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/systems/inspect"
 )
 
 func arena() World {
@@ -120,81 +117,4 @@ func TestInspectFlagWantsToken(t *testing.T) {
 	if err := o.Validate(); err == nil {
 		t.Error("-virtual -inspect is allowed")
 	}
-}
-
-// BenchmarkInspector is a tick of the arena with an inspector, somebody looking at its
-// page, and Prometheus asking every 15 seconds, beside one without. The matches take turns tick
-// by tick; "again" is a third one without, which says how far such figures are to be
-// trusted. The figures are medians over virtual seconds, of ratios between the sums of each.
-func BenchmarkInspector(b *testing.B) {
-	o := options(b, "-headless", "-virtual", "-duration", "1000h")
-	var sides [3]*Match
-	var second [3]float64
-	var ratios [2][]float64
-	var times []float64
-	for i := range sides {
-		m, err := NewVirtual(arena(), o)
-		if err != nil {
-			b.Fatal(err)
-		}
-		sides[i] = m
-	}
-	x, err := inspect.New(sides[1].server, inspect.Config{Wait: time.Minute})
-	if err != nil {
-		b.Fatal(err)
-	}
-	look := func(path string) {
-		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+path, nil)
-		r.RemoteAddr = "127.0.0.1:1"
-		go x.ServeHTTP(httptest.NewRecorder(), r)
-	}
-	const warm = 600
-	n := 0
-	step := func() {
-		n++
-		if n%60 == 0 {
-			look("/api/status")
-			look([]string{"/api/clients", "/api/entities?limit=25", "/api/knows?client=1&entity=1"}[n/60%3])
-		}
-		if n%900 == 0 {
-			look("/metrics")
-		}
-		for k := range sides {
-			i := (k + n) % len(sides)
-			m := sides[i]
-			m.watch.ticks = m.watch.ticks[:0]
-			if err := m.play(b.Context(), m.start.Add(time.Duration(n)*o.tickLength()), nil); err != nil {
-				b.Fatal(err)
-			}
-			for _, v := range m.watch.ticks {
-				second[i] += v
-			}
-		}
-		if n%60 != 0 {
-			return
-		}
-		if n > warm {
-			ratios[0] = append(ratios[0], second[1]/second[0])
-			ratios[1] = append(ratios[1], second[2]/second[0])
-			times = append(times, second[0]/60)
-		}
-		second = [3]float64{}
-	}
-	for range warm {
-		step()
-	}
-	for b.Loop() {
-		step()
-	}
-	if len(times) == 0 {
-		return // a second is the least that there are figures of
-	}
-	b.ReportMetric(middle(times), "µs/tick")
-	b.ReportMetric(100*(middle(ratios[0])-1), "%-more")
-	b.ReportMetric(100*(middle(ratios[1])-1), "%-again")
-}
-
-func middle(v []float64) float64 {
-	slices.Sort(v)
-	return v[len(v)/2]
 }

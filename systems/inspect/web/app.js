@@ -101,7 +101,7 @@ async function clients() {
 async function traffic() {
   const a = await ask("api/traffic?archetypes=1");
   const d = since("traffic", a, 10); // some blocks are measured, so a second tells little
-  const seconds = d.seconds;
+  const seconds = d.seconds < 2 ? 0 : d.seconds;
   const old = (list, name) => (list || []).find((p) => p.name === name) || { sent: 0 };
   const total = rate(a.snapshots.sent, d.last.snapshots.sent, seconds);
   const parts = a.snapshots.parts.map((p) => {
@@ -109,18 +109,19 @@ async function traffic() {
     return { name: p.name, now: rate(p.sent, b.sent, seconds), sent: p.sent,
       parts: (p.parts || []).map((f) => ({ name: f.name, sent: f.sent, now: rate(f.sent, old(b.parts, f.name).sent, seconds) })) };
   }).sort((x, y) => y.sent - x.sent);
+  const each = (n) => seconds ? bytes(n) : "…";
   const of = (p) => p.sent / Math.max(a.snapshots.sent, 1);
   const rows = [];
   for (const p of parts.filter((p) => p.sent > 0)) {
-    rows.push(line([el("td", { class: "text" }, el("b", {}, p.name)), bytes(p.now), percent(of(p)), bytes(p.sent), bar(of(p))]));
+    rows.push(line([el("td", { class: "text" }, el("b", {}, p.name)), each(p.now), percent(of(p)), bytes(p.sent), bar(of(p))]));
     for (const f of p.parts.filter((f) => f.sent > 0).sort((x, y) => y.sent - x.sent)) {
-      rows.push(line(["\u2003" + (f.name || "value"), bytes(f.now), percent(of(f)), bytes(f.sent), bar(of(f), "#b18cff")], null, "part"));
+      rows.push(line(["\u2003" + (f.name || "value"), each(f.now), percent(of(f)), bytes(f.sent), bar(of(f), "#b18cff")], null, "part"));
     }
   }
   const most = Math.max(...a.archetypes.map((x) => x.encoded), 1);
   return el("div", { class: "grid" },
     panel("Snapshots → component → field",
-      el("p", { class: "legend" }, `${bytes(total)}/s to all clients; ${few(seconds ? total * seconds / Math.max(a.updates - d.last.updates, 1) : 0)} bytes an update; inputs ${bytes(rate(a.inputBytes, d.last.inputBytes, seconds))}/s`),
+      el("p", { class: "legend" }, `${each(total)}/s to all clients; ${few(seconds ? total * seconds / Math.max(a.updates - d.last.updates, 1) : 0)} bytes an update; inputs ${each(rate(a.inputBytes, d.last.inputBytes, seconds))}/s`),
       table(["<", "a second", "share", "in all", ""], rows),
       el("p", { class: "legend" }, "A second: of the last ten, estimated from blocks that were measured. Share: of all since the server began.")),
     panel("Snapshots → archetype", table(["<components", "entities", "bytes", "an entity", ""],
