@@ -48,7 +48,7 @@
 //   - Hang on entities what a game shows of them, such as sprites, so that it ends with
 //     them, mispredicted ones included: [Attachments].
 //   - Schedule: [Stage], [Schedule]; change one with [Schedule.Wrap],
-//     [Schedule.Remove], [Schedule.InsertBefore], [Schedule.InsertAfter]; print
+//     [Schedule.WrapAll], [Schedule.Remove], [Schedule.InsertBefore], [Schedule.InsertAfter]; print
 //     it with [Schedule.String].
 //   - Step at a fixed rate: [Loop].
 //   - Go back in time: [WorldHistory] brings back all of a world, [History] the

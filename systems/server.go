@@ -59,6 +59,7 @@ type Server struct {
 	notice     []byte // packet of notices
 	polled     time.Time
 	heardLimit int // messages of channels that a client may have delivered in a wake-up
+	probe      Probe
 	snapshots
 }
 
@@ -188,6 +189,9 @@ func (s *Server) Advance(now time.Time) int {
 		return 0
 	}
 	s.now = now
+	if s.probe != nil {
+		s.probe.Begin()
+	}
 	s.before.Run(s.world)
 	if len(s.left)+len(s.vacant) > 0 {
 		s.forget(s.left)
@@ -205,6 +209,9 @@ func (s *Server) Advance(now time.Time) int {
 	s.restoreChanges()
 	s.tellNotices()
 	s.after.Run(s.world)
+	if s.probe != nil {
+		s.probe.End()
+	}
 	return n
 }
 

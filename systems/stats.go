@@ -2,6 +2,7 @@ package systems
 
 import (
 	"iter"
+	"net/netip"
 
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/netsys"
@@ -26,6 +27,15 @@ type ClientStatus struct {
 	Untold uint64
 	// Waiting is how many inputs wait to be consumed.
 	Waiting int
+	// Budget bounds its snapshots, in bytes; Allowed is how many the next may have, since
+	// its path takes no more. Both are 0 where the server sends no snapshots.
+	Budget, Allowed int
+	// OverBudget says that its newest snapshot did not hold all there was to tell.
+	OverBudget bool
+	// Joining says that it has not yet acknowledged the state with which it joins.
+	Joining bool
+	// Address is where it is.
+	Address netip.AddrPort
 	// Session are the figures of its link, as the server sees it.
 	Session netsys.Stats
 }
@@ -34,7 +44,7 @@ type ClientStatus struct {
 // iterator: for c := range server.Clients.
 func (s *Server) Clients(yield func(ClientStatus) bool) {
 	for _, p := range s.peers {
-		if !yield(p.status()) {
+		if !yield(s.status(p)) {
 			return
 		}
 	}
@@ -42,8 +52,8 @@ func (s *Server) Clients(yield func(ClientStatus) bool) {
 
 var _ iter.Seq[ClientStatus] = (*Server)(nil).Clients
 
-func (p *peer) status() ClientStatus {
-	return ClientStatus{
+func (s *Server) status(p *peer) ClientStatus {
+	st := ClientStatus{
 		ID:        p.id,
 		LastInput: p.inputs.expected - 1,
 		Inputs:    p.inputs.stats,
@@ -52,8 +62,14 @@ func (p *peer) status() ClientStatus {
 		Flooded:   p.flooded,
 		Untold:    p.notices.untold,
 		Waiting:   p.inputs.waiting(),
+		Address:   p.session.RemoteAddr(),
 		Session:   p.session.Stats(),
 	}
+	if !everywhere(s.policies) {
+		st.Budget, st.Allowed = p.budget, s.allowed(p)
+		st.OverBudget, st.Joining = p.over, p.joining != joinNone
+	}
+	return st
 }
 
 // Stats returns the counters, clients that left included.

@@ -87,6 +87,8 @@ func (o *Options) validateCommand(args []string, serve, connect string) error {
 		return errors.New("-serve and -connect: only one of them is allowed")
 	case (serve != "" || connect != "") && o.Headless:
 		return errors.New("-headless: not allowed with -serve or -connect")
+	case o.Inspect != "" && connect != "":
+		return errors.New("-inspect: not allowed with -connect, the server has it")
 	case o.Record != "" && connect != "":
 		return errors.New("-record: not allowed with -connect, the server records")
 	case o.Token != "" && connect == "":
@@ -104,6 +106,9 @@ func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 	m, err := NewReal(ctx, world, o, "127.0.0.1:0")
 	if err != nil {
 		return err
+	}
+	if m.inspector, err = o.openInspector(ctx, m.server, out); err != nil {
+		return errors.Join(err, m.close())
 	}
 	fmt.Fprintf(out, "%s: server on %v, %d bots, link %s; Ctrl-C ends it\n", world.Name, m.link.LocalAddr(), o.Clients, o.describeLink())
 	done := make(chan struct{})
@@ -169,6 +174,9 @@ func Serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 	s, err := NewServer(world, o, wire, time.Now(), nil)
 	if err != nil {
 		return errors.Join(err, wire.Close())
+	}
+	if _, err := o.openInspector(ctx, s, out); err != nil {
+		return errors.Join(err, s.Close(time.Now()))
 	}
 	fmt.Fprintf(out, "%s: serving on %v; Ctrl-C ends it\n", world.Name, wire.LocalAddr())
 	err = s.Run(ctx)

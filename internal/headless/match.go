@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/inspect"
 )
 
 // Match is a server and its bots in one process.
@@ -29,7 +30,8 @@ type Match struct {
 	live    live
 	trail   *trail // nil: the present says where players are after their last input
 
-	divergences []ecs.Divergence // found by forced rollback
+	inspector   *inspect.Inspector // nil: none
+	divergences []ecs.Divergence   // found by forced rollback
 }
 
 // NewVirtual makes a match on the memory network, in virtual time.

@@ -28,6 +28,7 @@ type Options struct {
 	Bandwidth                 int
 	Key, Token, Login, Public string
 	Insecure                  bool
+	Inspect                   string
 
 	files  files
 	access access
@@ -64,6 +65,7 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.Login, "login", "", "with -token URL: the `names` to log in by, separated by commas, one bot each; the password is in the\nenvironment variable "+passwordVariable)
 	fs.StringVar(&o.Public, "public", "", "with -key: the server's `addresses` as tokens name them, separated by commas; without, the one it listens on")
 	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", false, "without -key and -token, play with others than this machine all the same:\nanybody can join in anybody's name, read along and forge; server and clients must both say so")
+	fs.StringVar(&o.Inspect, "inspect", "", "serve a page of the running server at this `address`, such as 127.0.0.1:7780: ticks, clients, traffic, entities;\nwhere others can reach it only with a token, which is in the environment variable "+inspectVariable)
 	fs.Uint64Var(&o.Seed, "seed", 1, "everything random follows from it")
 }
 
@@ -126,6 +128,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("-token URL: -login says whose token, and must be there")
 	case o.Virtual && !o.Headless:
 		return fmt.Errorf("-virtual: allowed with -headless only")
+	case o.Inspect != "" && o.Virtual:
+		return fmt.Errorf("-inspect: not allowed with -virtual, which is over before anybody looks")
 	case o.JSON && !o.Headless:
 		return fmt.Errorf("-json: allowed with -headless only")
 	}

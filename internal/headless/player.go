@@ -43,14 +43,16 @@ func (p *player) advance(m *Match, now time.Time) {
 	p.watch.frame(m, p, now)
 }
 
-// publish copies the client's figures for whoever watches.
-func (p *player) publish(now time.Time) {
+// publish copies the client's figures for whoever watches, twice a second; it reports
+// whether it did.
+func (p *player) publish(now time.Time) bool {
 	if now.Sub(p.live.at) < publishEvery {
-		return
+		return false
 	}
 	p.live.mu.Lock()
 	defer p.live.mu.Unlock()
 	p.live.at, p.live.stats = now, p.client.Stats()
+	return true
 }
 
 // release lets go of the keys and makes the link perfect.

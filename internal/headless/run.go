@@ -22,6 +22,9 @@ func Run(ctx context.Context, world World, o Options, out, progress io.Writer) e
 		}
 	} else {
 		if m, err = NewReal(ctx, world, o, "127.0.0.1:0"); err == nil {
+			if m.inspector, err = o.openInspector(ctx, m.server, progress); err != nil {
+				return errors.Join(err, m.close())
+			}
 			err = m.Real(ctx, progress)
 		}
 	}
@@ -149,7 +152,9 @@ func (m *Match) Real(ctx context.Context, progress io.Writer) error {
 					p.release()
 				}
 				p.advance(m, now)
-				p.publish(now)
+				if p.publish(now) {
+					m.report(p)
+				}
 				if err := p.client.Err(); err != nil {
 					return fmt.Errorf("bot %d: %w", p.n, err)
 				}
@@ -180,7 +185,7 @@ func (m *Match) playRemote(ctx context.Context, out io.Writer) error {
 			pace(ctx, p.client.Next, time.Now().Add(endless), func(now time.Time) error {
 				p.link.Flush(now)
 				p.advance(nil, now)
-				p.publish(now)
+				_ = p.publish(now)
 				m.live.touch(now)
 				return p.client.Err()
 			}, cancel)

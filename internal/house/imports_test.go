@@ -36,10 +36,11 @@ var confined = []struct {
 	{"github.com/coder/websocket", []string{"netsys/websocket", "internal/bench"}},
 	{"github.com/mlange-42/arche", []string{"ecs", "internal/bench"}},
 	{"github.com/klauspost/compress", []string{"codec", "internal/bench"}},
+	{"github.com/prometheus", []string{"systems/inspect"}},
 }
 
 // unlinked modules are in no program that imports these folders: gnet does not
-// build for a browser, and a native client should not carry it. Tests may link
+// build for a browser, and a native client should carry neither it nor figures for Prometheus. Tests may link
 // it, to run against a real server.
 var unlinked = []struct {
 	module       string
@@ -49,6 +50,11 @@ var unlinked = []struct {
 		module: "github.com/panjf2000/gnet",
 		from:   []string{"components", "codec", "ecs", "netsys", "systems"},
 		except: []string{"netsys/eventloop"},
+	},
+	{
+		module: "github.com/prometheus",
+		from:   []string{"components", "codec", "ecs", "netsys", "systems"},
+		except: []string{"systems/inspect"},
 	},
 }
 

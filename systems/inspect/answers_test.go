@@ -1,0 +1,291 @@
+package inspect
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+func TestStatus(t *testing.T) {
+	m := newMatch(t, yardConfig(1, 2), Config{})
+	var a statusAnswer
+	m.get("/api/status", &a)
+	if a.Protocol != "yard/1" || a.Policies != "LocalSync" || a.Clients != 2 || a.Entities != posts+2 || a.TickRate != 60 || a.SendRate != 20 {
+		t.Errorf("%+v", a)
+	}
+	if a.Tick == 0 || a.Tick > m.Server.Tick() || a.BytesOut == 0 || a.BytesIn == 0 {
+		t.Errorf("tick %d, %d bytes out, %d in", a.Tick, a.BytesOut, a.BytesIn)
+	}
+	w := a.Wakeups
+	sum := uint64(0)
+	for _, n := range w.Counts {
+		sum += n
+	}
+	if len(w.Counts) != len(w.Bounds)+1 || sum != w.Count || w.Count == 0 || w.Median <= 0 || w.P99 < w.Median || w.Most < w.P99 || len(w.Recent) == 0 {
+		t.Errorf("%+v", w)
+	}
+	paths := map[string]systemLine{}
+	for _, s := range a.Systems {
+		paths[strings.Join(s.Path, "/")] = s
+	}
+	for _, path := range []string{"Before/Receive", "OnTick/ServerApply", "OnTick/Simulate/walk", "OnTick/Authority/count", "After/Snapshot", "After/Send"} {
+		s, ok := paths[path]
+		if !ok || s.Runs != w.Count || s.Sum < s.Most || s.Most <= 0 {
+			t.Errorf("%s: %+v", path, s)
+		}
+	}
+	at := slices.IndexFunc(a.Counters, func(c counter) bool { return c.Name == "Inputs.Consumed" })
+	if at < 0 || a.Counters[at].Value == 0 {
+		t.Errorf("no inputs in %v", a.Counters)
+	}
+}
+
+func TestClients(t *testing.T) {
+	c := yardConfig(1, 2)
+	c.Server.Budget = 400
+	m := newMatch(t, c, Config{})
+	var a struct {
+		Tick    uint32
+		Clients []clientLine
+	}
+	m.get("/api/clients", &a)
+	if len(a.Clients) != 2 {
+		t.Fatalf("%+v", a)
+	}
+	for _, k := range a.Clients {
+		if k.ID == 0 || k.RTT < 40 || k.RTT > 200 || k.Budget != 400 || k.Allowed != 400 || k.Joining || k.Consumed == 0 || k.BytesOut == 0 || k.Address == "" {
+			t.Errorf("%+v", k)
+		}
+	}
+}
+
+func TestTraffic(t *testing.T) {
+	m := newMatch(t, yardConfig(1, 2), Config{})
+	var a trafficAnswer
+	m.get("/api/traffic", &a)
+	if a.Measured || m.x.lease.on {
+		t.Error("it measures by archetype, which nobody asked for")
+	}
+	sum := 0.0
+	for _, p := range a.Snapshots.Parts {
+		sum += p.Sent
+		inner := 0.0
+		for _, f := range p.Parts {
+			inner += f.Sent
+		}
+		if len(p.Parts) > 0 && math.Abs(inner-p.Sent) > 1e-6*p.Sent+1e-9 {
+			t.Errorf("%s has %v, its fields %v", p.Name, p.Sent, inner)
+		}
+	}
+	if a.Snapshots.Sent == 0 || math.Abs(sum-a.Snapshots.Sent) > 0.01*a.Snapshots.Sent {
+		t.Errorf("parts are %v of %v", sum, a.Snapshots.Sent)
+	}
+	m.get("/api/traffic?archetypes=1", nil)
+	m.RunTicks(60)
+	m.get("/api/traffic?archetypes=1", &a)
+	if !a.Measured || len(a.Archetypes) != 2 || a.Archetypes[0].Entities+a.Archetypes[1].Entities != posts+2 {
+		t.Fatalf("%+v", a.Archetypes)
+	}
+	for _, g := range a.Archetypes {
+		if g.Encoded <= 0 || !slices.Contains(g.Components, "Position") {
+			t.Errorf("%+v", g)
+		}
+	}
+	m.x.lease.until = 0 // nobody looks any more
+	m.RunTicks(1)
+	if m.x.lease.on {
+		t.Error("it goes on measuring")
+	}
+}
+
+func TestEntities(t *testing.T) {
+	m := newMatch(t, yardConfig(1, 2), Config{})
+	var seen []components.NetID
+	for path := "/api/entities?limit=30"; ; {
+		var a entitiesAnswer
+		m.get(path, &a)
+		if a.Total != posts+2 || len(a.Entities) > 30 {
+			t.Fatalf("%d of %d", len(a.Entities), a.Total)
+		}
+		for _, e := range a.Entities {
+			seen = append(seen, e.ID)
+		}
+		if a.Next == 0 {
+			break
+		}
+		path = fmt.Sprintf("/api/entities?limit=30&after=%d", a.Next)
+	}
+	if len(seen) != posts+2 || !slices.IsSorted(seen) || len(slices.Compact(seen)) != posts+2 {
+		t.Errorf("%d entities: %v", len(seen), seen)
+	}
+	var a entitiesAnswer
+	if m.get("/api/entities?component=label&limit=200", &a); len(a.Entities) != posts {
+		t.Errorf("%d have a label", len(a.Entities))
+	}
+	id := m.Clients[0].ID()
+	if m.get(fmt.Sprintf("/api/entities?owner=%d", id), &a); len(a.Entities) != 1 || a.Entities[0].Owner != id {
+		t.Errorf("client %d owns %+v", id, a.Entities)
+	}
+	own := a.Entities[0].ID
+	if m.get("/api/entities?owner=0&limit=200", &a); len(a.Entities) != posts {
+		t.Errorf("the server has %d", len(a.Entities))
+	}
+	if w := m.do(request("/api/entities?component=nothing", nil)); w.Code != http.StatusNotFound {
+		t.Errorf("%d", w.Code)
+	}
+
+	var e struct {
+		Tick uint32
+		entityLine
+	}
+	m.get(fmt.Sprintf("/api/entity?id=%d", own), &e)
+	values := map[string]string{}
+	local := ""
+	for _, c := range e.Components {
+		if c.Local {
+			local = c.Name
+		}
+		for _, f := range c.Fields {
+			values[c.Name+"."+f.Path] = f.Value
+		}
+	}
+	if e.Owner != id || values["Owner.Client"] != fmt.Sprint(id) || values["Position.X"] == "" || local != "mood" {
+		t.Errorf("%+v: %v", e, values)
+	}
+	if _, ok := values["move.DX"]; !ok {
+		t.Errorf("no input in %v", values)
+	}
+	for path, code := range map[string]int{"/api/entity": 400, "/api/entity?id=99999": 404, "/api/entity?id=x": 400, "/api/entity?what=1": 400} {
+		if w := m.do(request(path, nil)); w.Code != code {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}
+
+// A wake-up looks through a bounded number of entities, whatever there is, and all of
+// them come up in the end.
+func TestSearchIsBounded(t *testing.T) {
+	w := ecs.NewWorld(yard(), ecs.Config{})
+	const many = 2*rowsPerTick + 100
+	for n := range many {
+		if n%3 == 0 {
+			w.Spawn(components.Position{}, label{})
+		} else {
+			w.Spawn(components.Position{}, components.Owner{Client: uint32(n % 3)})
+		}
+	}
+	f := search{query: query{limit: 10, owned: true, owner: 2}}
+	steps, seen := 0, 0
+	for more := true; more; steps++ {
+		more = f.step(w)
+		if f.seen-seen > rowsPerTick {
+			t.Fatalf("%d in a step", f.seen-seen)
+		}
+		seen = f.seen
+		f.settle()
+	}
+	if steps < 3 || f.seen != many || f.total != many/3 || len(f.found) != 11 {
+		t.Errorf("%d steps, %d seen, %d of %d found, %d kept", steps, f.seen, f.total, many/3, len(f.found))
+	}
+}
+
+func TestKnows(t *testing.T) {
+	m := newMatch(t, yardConfig(1, 2), Config{})
+	var k knowsAnswer
+	m.get("/api/knows?client=1&entity=1", &k)
+	if !k.Exists || k.Held == 0 || k.Held > k.Send || k.Sent == 0 || k.Baseline == 0 || k.Own || len(k.Why) < 3 || k.SendRate != 20 {
+		t.Errorf("%+v", k)
+	}
+	for path, code := range map[string]int{"/api/knows": 400, "/api/knows?client=1": 400, "/api/knows?client=9&entity=1": 404} {
+		if w := m.do(request(path, nil)); w.Code != code {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+	m.get("/api/knows?client=1&entity=9999", &k)
+	if k.Exists || !strings.Contains(k.Why[0], "not in the newest send") {
+		t.Errorf("%+v", k)
+	}
+	c := yardConfig(1, 2)
+	c.Server.Policies = policy.Rollback.Policies()
+	c.Client = func(int) systems.ClientConfig {
+		return systems.ClientConfig{Join: c.Server.Join}
+	}
+	m = newMatch(t, c, Config{})
+	m.get("/api/knows?client=1&entity=1", &k)
+	if !k.Everywhere || len(k.Why) != 1 {
+		t.Errorf("under rollback: %+v", k)
+	}
+	for _, path := range []string{"/api/status", "/api/clients", "/api/traffic?archetypes=1", "/api/entities", "/metrics"} {
+		m.get(path, nil)
+	}
+}
+
+func TestWhy(t *testing.T) {
+	for _, c := range []struct {
+		k    systems.Knowledge
+		want string
+	}{
+		{systems.Knowledge{Exists: true, Hidden: true}, "Visible"},
+		{systems.Knowledge{Exists: true, TooBig: true, Budget: 300}, "fits no snapshot of 300 bytes"},
+		{systems.Knowledge{Exists: true, Joining: true}, "is joining"},
+		{systems.Knowledge{Exists: true}, "has not been told"},
+		{systems.Knowledge{Exists: true, Send: 9, Sent: 7}, "acknowledged none"},
+		{systems.Knowledge{Exists: true, Send: 9, Held: 9}, "acknowledged the newest send"},
+		{systems.Knowledge{Exists: true, Send: 9, Held: 5, Sent: 8, Unacknowledged: 2}, "the send 4 before the newest, 200 ms earlier"},
+		{systems.Knowledge{Exists: true, Send: 9, Baseline: 8, Second: true}, "two sends predict"},
+		{systems.Knowledge{Exists: true, OverBudget: true, Priority: 2, Gained: 6}, "gains 2, and has gained 6"},
+		{systems.Knowledge{Exists: true, Own: true}, "acknowledged nothing of what it predicts"},
+		{systems.Knowledge{Exists: true, Own: true, Send: 3, OwnHeld: 3}, "for it alone"},
+	} {
+		if text := strings.Join(why(&c.k, 20), "\n"); !strings.Contains(text, c.want) {
+			t.Errorf("%+v: %q has no %q", c.k, text, c.want)
+		}
+	}
+}
+
+func TestBlame(t *testing.T) {
+	m := newMatch(t, yardConfig(1, 1), Config{})
+	row := systems.Blame{Component: "Position", Field: "X", Corrections: 2, Times: 2, Mean: 0.5, Largest: 1, Tick: 7}
+	bad := row
+	bad.Mean = math.NaN()
+	long := row
+	long.Field = strings.Repeat("x", mostName+1)
+	m.x.Report(1, systems.BlameTable{Corrections: 9, Rows: []systems.Blame{row}})
+	m.x.Report(1, systems.BlameTable{Corrections: 2, Rows: []systems.Blame{bad, row, long}})
+	m.x.Report(2, systems.BlameTable{Corrections: 4, Rows: []systems.Blame{row}})
+	many := systems.BlameTable{Rows: make([]systems.Blame, systems.MaxBlame+9)}
+	for id := range uint32(2 * mostReports) {
+		m.x.Report(100+id, many)
+	}
+	if n := len(m.x.blames.tables); n != mostReports || len(m.x.blames.tables[100].Rows) != systems.MaxBlame {
+		t.Errorf("%d tables, of %d rows", n, len(m.x.blames.tables[100].Rows))
+	}
+	var a blameAnswer
+	m.get("/api/blame", &a)
+	if a.Corrections != 6 || len(a.Rows) != 2 || a.Rows[0].Corrections != 4 || a.Clients[0].Client != 1 || a.Clients[0].Corrections != 2 {
+		t.Errorf("%+v", a.Rows)
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	m := newMatch(t, yardConfig(1, 1), Config{})
+	if w := m.do(request("/debug/pprof/", nil)); !strings.Contains(w.Body.String(), "heap") {
+		t.Errorf("%s", w.Body)
+	}
+	for path, code := range map[string]int{
+		"/debug/pprof/heap": 200, "/debug/pprof/goroutine?debug=1": 200, "/debug/pprof/cmdline": 404, "/debug/pprof/nothing": 404,
+		"/debug/pprof/profile?seconds=0": 400, "/debug/pprof/profile?seconds=61": 400, "/debug/pprof/trace?seconds=x": 400,
+	} {
+		if w := m.do(request(path, nil)); w.Code != code || code == 200 && w.Body.Len() == 0 {
+			t.Errorf("%s: %d, %d bytes", path, w.Code, w.Body.Len())
+		}
+	}
+}

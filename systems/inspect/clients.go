@@ -1,0 +1,139 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tactusgo/tactus/systems"
+)
+
+// clientLine is a client in /api/clients.
+type clientLine struct {
+	ID         uint32  `json:"id"`
+	Address    string  `json:"address"`
+	RTT        float64 `json:"rttMs"`
+	MinRTT     float64 `json:"minRttMs"`
+	Jitter     float64 `json:"jitterMs"`
+	LossIn     float64 `json:"lossIn"` // shares, 0 to 1
+	LossOut    float64 `json:"lossOut"`
+	BytesIn    uint64  `json:"bytesIn"`
+	BytesOut   uint64  `json:"bytesOut"`
+	Budget     int     `json:"budget"` // of a snapshot
+	Allowed    int     `json:"allowed"`
+	OverBudget bool    `json:"overBudget"`
+	Joining    bool    `json:"joining"`
+	LastInput  uint32  `json:"lastInput"`
+	Waiting    int     `json:"waiting"`
+	MeanDepth  float64 `json:"meanDepth"`
+	Consumed   uint64  `json:"consumed"`
+	Missing    uint64  `json:"missing"`
+	Late       uint64  `json:"late"`
+	Refused    uint64  `json:"refused"`
+	Malformed  uint64  `json:"malformed"`
+	Flooded    uint64  `json:"flooded"`
+}
+
+func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
+	var all []systems.ClientStatus
+	var tick uint32
+	var now time.Duration
+	err := x.ask(ctx, func(s *systems.Server) {
+		now, tick = x.timings.clock(), s.Tick()
+		for c := range s.Clients {
+			all = append(all, c)
+		}
+	})
+	lines := make([]clientLine, 0, len(all))
+	for i := range all {
+		lines = append(lines, clientOf(&all[i]))
+	}
+	return struct {
+		Tick    uint32       `json:"tick"`
+		Seconds float64      `json:"seconds"` // since the inspector was attached
+		Clients []clientLine `json:"clients"`
+	}{tick, now.Seconds(), lines}, err
+}
+
+func clientOf(c *systems.ClientStatus) clientLine {
+	return clientLine{
+		ID: c.ID, Address: c.Address.String(),
+		RTT: micros(c.Session.RTT) / 1000, MinRTT: micros(c.Session.MinRTT) / 1000, Jitter: micros(c.Session.Jitter) / 1000,
+		LossIn: c.Session.LossIn, LossOut: c.Session.LossOut,
+		BytesIn: c.Session.BytesIn, BytesOut: c.Session.BytesOut,
+		Budget: c.Budget, Allowed: c.Allowed, OverBudget: c.OverBudget, Joining: c.Joining,
+		LastInput: c.LastInput, Waiting: c.Waiting,
+		MeanDepth: float64(c.Inputs.Depth) / float64(max(c.Inputs.Ticks, 1)),
+		Consumed:  c.Inputs.Consumed, Missing: c.Inputs.Missing, Late: c.Inputs.Late, Refused: c.Inputs.Refused,
+		Malformed: c.Malformed, Flooded: c.Flooded,
+	}
+}
+
+// blames are the tables that clients reported, the latest of each.
+type blames struct {
+	mu     sync.Mutex
+	tables map[uint32]systems.BlameTable
+}
+
+// mostReports is of how many clients tables are kept.
+const mostReports = 1024
+
+// Report takes in what a client was corrected for: [systems.Client.Blame] of a bot in this
+// process, or what a game's client told of it in a message of its own. It takes the place
+// of that client's last report. It may be called from any goroutine, and the table may come
+// from anywhere: no more than systems.MaxBlame rows of it and 1024 clients are kept, and
+// what is no number or too long a name is left out.
+func (x *Inspector) Report(client uint32, t systems.BlameTable) {
+	rows := make([]systems.Blame, 0, min(len(t.Rows), systems.MaxBlame))
+	for _, r := range t.Rows[:min(len(t.Rows), systems.MaxBlame)] {
+		if sound(r.Component) && sound(r.Field) && finite(r.Largest) && finite(r.Mean) && finite(r.Share) {
+			rows = append(rows, r)
+		}
+	}
+	t.Rows = rows
+	x.blames.mu.Lock()
+	defer x.blames.mu.Unlock()
+	if x.blames.tables == nil {
+		x.blames.tables = map[uint32]systems.BlameTable{}
+	}
+	if _, known := x.blames.tables[client]; known || len(x.blames.tables) < mostReports {
+		x.blames.tables[client] = t
+	}
+}
+
+func sound(name string) bool { return len(name) <= mostName && utf8.ValidString(name) }
+func finite(v float64) bool  { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// blameAnswer is what /api/blame says: the sum over clients, and how many
+// corrections each had.
+type blameAnswer struct {
+	Corrections uint64          `json:"corrections"`
+	Rows        []systems.Blame `json:"rows"`
+	Clients     []blameLine     `json:"clients"`
+}
+
+type blameLine struct {
+	Client      uint32 `json:"client"`
+	Corrections uint64 `json:"corrections"`
+}
+
+func (x *Inspector) blame(context.Context, query) (any, error) {
+	x.blames.mu.Lock()
+	defer x.blames.mu.Unlock()
+	a := blameAnswer{Rows: []systems.Blame{}, Clients: []blameLine{}}
+	var sum systems.BlameTable
+	for id, t := range x.blames.tables {
+		a.Clients = append(a.Clients, blameLine{id, t.Corrections})
+	}
+	slices.SortFunc(a.Clients, func(a, b blameLine) int { return cmp.Compare(a.Client, b.Client) })
+	for _, c := range a.Clients {
+		sum = sum.Add(x.blames.tables[c.Client])
+	}
+	a.Corrections = sum.Corrections
+	a.Rows = append(a.Rows, sum.Rows...)
+	return a, nil
+}

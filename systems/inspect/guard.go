@@ -1,0 +1,138 @@
+package inspect
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+)
+
+// guard decides who may see anything.
+type guard struct {
+	token  [sha256.Size]byte // its hash, so that a comparison tells not even its length
+	cookie string
+	open   bool // no token: this machine alone
+	log    *slog.Logger
+
+	mu   sync.Mutex
+	told map[string]bool // refusals that were logged, by advice
+}
+
+// cookieName is the cookie that stands for the token in a browser.
+const cookieName = "tactus-inspect"
+
+func newGuard(c Config) *guard {
+	g := &guard{open: c.Token == "", log: c.Logger, told: map[string]bool{}}
+	g.token = sha256.Sum256([]byte(c.Token))
+	sum := sha256.Sum256([]byte("cookie of " + c.Token))
+	g.cookie = hex.EncodeToString(sum[:])
+	return g
+}
+
+// The advice of refusals.
+const (
+	adviseToken  = "The inspector answers other machines only with a token: give inspect.Config a Token, and show it as Authorization: Bearer TOKEN or ?token=TOKEN."
+	adviseProxy  = "The inspector without a token answers no forwarded requests: give inspect.Config a Token."
+	adviseName   = "The inspector without a token answers only as localhost or by a loopback address, so that no web site can pose as it: give inspect.Config a Token, or use http://127.0.0.1."
+	adviseWrong  = "The inspector wants its token: Authorization: Bearer TOKEN, or ?token=TOKEN once."
+	adviseOrigin = "The inspector answers no requests of other sites."
+)
+
+// admit reports whether a request may go on; else it has been answered.
+func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
+	if advice := g.judge(r); advice != "" {
+		g.refuse(w, r, advice)
+		return false
+	}
+	if g.open || !r.URL.Query().Has("token") {
+		return true
+	}
+	// The token leaves the address bar, and with it the history.
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: g.cookie, Path: "/", HttpOnly: true,
+		Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
+	q := r.URL.Query()
+	q.Del("token")
+	// Relative to the address that the browser used, which a prefix may have been taken from.
+	w.Header().Set("Location", "?"+q.Encode())
+	w.WriteHeader(http.StatusSeeOther)
+	return false
+}
+
+// judge returns why a request is refused, or nothing.
+func (g *guard) judge(r *http.Request) string {
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+		return adviseOrigin
+	}
+	if g.open {
+		switch {
+		case !loopback(r.RemoteAddr):
+			return adviseToken
+		case forwarded(r.Header):
+			return adviseProxy
+		case !ownName(r.Host):
+			return adviseName
+		}
+		return ""
+	}
+	if c, err := r.Cookie(cookieName); err == nil && same(c.Value, g.cookie) {
+		return ""
+	}
+	shown := r.URL.Query().Get("token")
+	if kind, value, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(kind, "Bearer") {
+		shown = strings.TrimSpace(value)
+	}
+	if sum := sha256.Sum256([]byte(shown)); subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1 {
+		return ""
+	}
+	return adviseWrong
+}
+
+func (g *guard) refuse(w http.ResponseWriter, r *http.Request, advice string) {
+	g.mu.Lock()
+	first := !g.told[advice]
+	g.told[advice] = true
+	g.mu.Unlock()
+	if first {
+		g.log.Warn("inspector: request refused; more for this reason are not told", "address", r.RemoteAddr, "advice", advice)
+	}
+	http.Error(w, advice, http.StatusForbidden)
+}
+
+// same compares two texts in a time that does not depend on where they differ.
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// loopback reports whether an address, with a port, is of this machine.
+func loopback(address string) bool {
+	a, err := netip.ParseAddrPort(address)
+	return err == nil && a.Addr().Unmap().IsLoopback()
+}
+
+// forwarded reports whether a proxy says that it passes a request on.
+func forwarded(h http.Header) bool {
+	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
+		if h.Get(name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// ownName reports whether the name that a request was made under is one of this machine
+// alone: other names can be made to lead here by whoever owns them.
+func ownName(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	a, err := netip.ParseAddr(name)
+	return err == nil && a.Unmap().IsLoopback()
+}

@@ -1,0 +1,144 @@
+package inspect
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// The world of these tests: walkers go where their owner says, posts stand.
+
+type move struct {
+	DX, DY int8 `net:"-1..1"`
+}
+
+type label struct {
+	N uint8 `net:"0..200"`
+}
+
+type mood struct{ Good float64 } // local
+
+type walker struct {
+	Pos *components.Position
+	In  *move
+}
+
+func yard() *ecs.Protocol {
+	p := ecs.NewProtocol("yard/1")
+	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[label](p, 0)
+	ecs.Local[mood](p, 0)
+	ecs.Input[move](p)
+	p.Simulate("walk", func(w *ecs.World) {
+		for _, d := range ecs.Each[walker](w) {
+			d.Pos.X += float32(d.In.DX)
+			d.Pos.Y += float32(d.In.DY)
+		}
+	})
+	p.Authority("count", func(w *ecs.World) {
+		for _, r := range ecs.Each[struct{ L *label }](w) {
+			r.L.N = (r.L.N + 1) % 200
+		}
+	})
+	return p
+}
+
+// posts is how many entities nobody owns.
+const posts = 70
+
+func yardConfig(seed uint64, clients int) systemstest.Config {
+	return systemstest.Config{
+		Protocol: yard,
+		Server: systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
+			w.Spawn(components.Owner{Client: client}, components.Position{}, move{}, mood{})
+		}},
+		Populate: func(w *ecs.World) {
+			for n := range posts {
+				w.Spawn(components.Position{X: float32(n)}, label{uint8(n)})
+			}
+		},
+		Play: systemstest.Play(func(c *systemstest.Client, in *move) {
+			*in = move{DX: int8(c.Rand().IntN(3) - 1), DY: int8(c.Rand().IntN(3) - 1)}
+		}),
+		Clients: clients,
+		Link:    systemstest.RoundTrip(80*time.Millisecond, 10*time.Millisecond, 0.02),
+		Seed:    seed,
+	}
+}
+
+// match is a crowd with an inspector on its server.
+type match struct {
+	*systemstest.Crowd
+	t testing.TB
+	x *Inspector
+}
+
+func newMatch(t testing.TB, c systemstest.Config, config Config) *match {
+	t.Helper()
+	m := &match{Crowd: systemstest.New(t, c), t: t}
+	x, err := New(m.Server, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.x = x
+	m.Connect()
+	m.Run(2 * time.Second)
+	return m
+}
+
+// request is one of this machine, unless what changes it says otherwise.
+func request(path string, change func(r *http.Request)) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:7780"+path, nil)
+	r.RemoteAddr = "127.0.0.1:5555"
+	if change != nil {
+		change(r)
+	}
+	return r
+}
+
+// do lets the match go on until a request is answered.
+func (m *match) do(r *http.Request) *httptest.ResponseRecorder {
+	m.t.Helper()
+	w := httptest.NewRecorder()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		m.x.ServeHTTP(w, r)
+	}()
+	m.tickUntil(done)
+	return w
+}
+
+func (m *match) tickUntil(done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		default:
+			m.RunTicks(1)
+			runtime.Gosched()
+		}
+	}
+}
+
+// get asks for a path and reads its JSON into v, which may be nil.
+func (m *match) get(path string, v any) {
+	m.t.Helper()
+	w := m.do(request(path, nil))
+	if w.Code != http.StatusOK {
+		m.t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+	}
+	if v != nil {
+		if err := json.Unmarshal(w.Body.Bytes(), v); err != nil {
+			m.t.Fatalf("%s: %v in %s", path, err, w.Body)
+		}
+	}
+}

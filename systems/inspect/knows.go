@@ -1,0 +1,131 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tactusgo/tactus/systems"
+)
+
+// knowsAnswer is what /api/knows says. Sends are numbers of the server's sends, 0 for
+// none, and Why the same in words, the most important first.
+type knowsAnswer struct {
+	Client     uint32   `json:"client"`
+	Entity     uint32   `json:"entity"`
+	Tick       uint32   `json:"tick"`
+	SendRate   int      `json:"sendRate"`
+	Everywhere bool     `json:"everywhere"`
+	Exists     bool     `json:"exists"`
+	Own        bool     `json:"own"`
+	Hidden     bool     `json:"hidden"`
+	TooBig     bool     `json:"tooBig"`
+	Joining    bool     `json:"joining"`
+	OverBudget bool     `json:"overBudget"`
+	Send       uint32   `json:"send"`
+	Held       uint32   `json:"held"`
+	Baseline   uint32   `json:"baseline"`
+	Second     bool     `json:"second"`
+	Sent       uint32   `json:"sent"`
+	Open       int      `json:"unacknowledged"`
+	OwnHeld    uint32   `json:"ownHeld"`
+	OwnSent    uint32   `json:"ownSent"`
+	Priority   float64  `json:"priority"`
+	Gained     float64  `json:"gained"`
+	Budget     int      `json:"budget"`
+	Allowed    int      `json:"allowed"`
+	Why        []string `json:"why"`
+}
+
+func (x *Inspector) knows(ctx context.Context, q query) (any, error) {
+	if q.client == 0 || q.entity == 0 {
+		return nil, fmt.Errorf("%w: client=N and entity=ID say of whom and what", errQuery)
+	}
+	var k systems.Knowledge
+	var tick uint32
+	var ok bool
+	err := x.ask(ctx, func(s *systems.Server) {
+		tick = s.Tick()
+		k, ok = s.Knows(q.client, q.entity)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, fmt.Errorf("%w: client %d", errNone, q.client)
+	}
+	return knowsAnswer{
+		Client: k.Client, Entity: uint32(k.Entity), Tick: tick, SendRate: x.settled.SendRate,
+		Everywhere: k.Everywhere, Exists: k.Exists, Own: k.Own, Hidden: k.Hidden, TooBig: k.TooBig,
+		Joining: k.Joining, OverBudget: k.OverBudget,
+		Send: k.Send, Held: k.Held, Baseline: k.Baseline, Second: k.Second, Sent: k.Sent, Open: k.Unacknowledged,
+		OwnHeld: k.OwnHeld, OwnSent: k.OwnSent, Priority: number(k.Priority), Gained: number(k.Gained),
+		Budget: k.Budget, Allowed: k.Allowed, Why: why(&k, x.settled.SendRate),
+	}, nil
+}
+
+// number is v, 0 for what JSON cannot say: a game chose it.
+func number(v float32) float64 {
+	if !finite(float64(v)) {
+		return 0
+	}
+	return float64(v)
+}
+
+// why says in words what a client knows.
+func why(k *systems.Knowledge, sendRate int) (all []string) {
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	ago := func(send uint32) string {
+		if send >= k.Send {
+			return "the newest send"
+		}
+		return fmt.Sprintf("the send %d before the newest, %d ms earlier", k.Send-send, 1000*int(k.Send-send)/max(sendRate, 1))
+	}
+	switch {
+	case k.Everywhere:
+		say("Every peer simulates everything: the client knows it because it knows all inputs, and is sent no state.")
+		return all
+	case !k.Exists:
+		say("It is not in the newest send: it never was, is gone, or is yet to be sent.")
+		return all
+	case k.Hidden:
+		say("Visible keeps it from this client: nothing of it is sent.")
+		return all
+	case k.TooBig:
+		say("It fits no snapshot of %d bytes, and is left out for a while: make its components smaller or the budget larger.", k.Budget)
+	}
+	if k.Joining {
+		say("The client is joining: it has not acknowledged the state that it joins with.")
+	}
+	switch {
+	case k.Held == 0 && k.Sent == 0:
+		say("The client has not been told of it.")
+	case k.Held == 0:
+		say("It went out with %s, and the client has acknowledged none of it.", ago(k.Sent))
+	case k.Held == k.Send:
+		say("The client has acknowledged the newest send.")
+	default:
+		say("The client has acknowledged its state as of %s.", ago(k.Held))
+	}
+	if k.Sent > 0 && k.Unacknowledged > 0 {
+		say("It went out last with %s; %d packets that tell of newer states are not acknowledged.", ago(k.Sent), k.Unacknowledged)
+	}
+	switch {
+	case k.Baseline > 0 && k.Second:
+		say("The next snapshot tells how it differs from what two sends predict, the newer of them %s.", ago(k.Baseline))
+	case k.Baseline > 0:
+		say("The next snapshot tells how it differs from %s.", ago(k.Baseline))
+	default:
+		say("The next snapshot tells it in full: there is no send that the client is known to hold it from.")
+	}
+	if k.OverBudget {
+		say("Snapshots do not hold everything: with each send it gains %.3g, and has gained %.3g since it was told of.", k.Priority, k.Gained)
+	} else {
+		say("Snapshots of %d bytes hold all there is to tell: priority plays no part.", k.Allowed)
+	}
+	if k.Own && k.OwnHeld > 0 {
+		say("The client owns it; of what it predicts, and what is for it alone, it has acknowledged %s.", ago(k.OwnHeld))
+	} else if k.Own {
+		say("The client owns it, and has acknowledged nothing of what it predicts or what is for it alone.")
+	}
+	return all
+}

@@ -1,0 +1,81 @@
+package inspect
+
+import (
+	"bufio"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/systems"
+)
+
+// scrape reads the series of this package by name and labels.
+func (m *match) scrape() map[string]float64 {
+	m.t.Helper()
+	w := m.do(request("/metrics", nil))
+	if w.Code != http.StatusOK {
+		m.t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	all := map[string]float64{}
+	for lines := bufio.NewScanner(w.Body); lines.Scan(); {
+		at := strings.LastIndexByte(lines.Text(), ' ')
+		if !strings.HasPrefix(lines.Text(), "tactus_") || at < 0 {
+			continue
+		}
+		v, err := strconv.ParseFloat(lines.Text()[at+1:], 64)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		all[lines.Text()[:at]] = v
+	}
+	return all
+}
+
+func TestMetrics(t *testing.T) {
+	m := newMatch(t, yardConfig(1, 2), Config{})
+	m.x.Report(1, systems.BlameTable{Corrections: 5})
+	before := m.Server.Stats()
+	all := m.scrape()
+	after := m.Server.Stats()
+	for name, want := range map[string][2]uint64{
+		"tactus_ticks_total":                                      {before.Ticks, after.Ticks},
+		"tactus_sends_total":                                      {before.Sends, after.Sends},
+		"tactus_updates_total":                                    {before.Updates, after.Updates},
+		`tactus_bytes_total{direction="in"}`:                      {before.BytesIn, after.BytesIn},
+		`tactus_bytes_total{direction="out"}`:                     {before.BytesOut, after.BytesOut},
+		`tactus_inputs_total{fate="consumed"}`:                    {before.Inputs.Consumed, after.Inputs.Consumed},
+		`tactus_inputs_total{fate="missing"}`:                     {before.Inputs.Missing, after.Inputs.Missing},
+		"tactus_clients":                                          {2, 2},
+		"tactus_entities":                                         {posts + 2, posts + 2},
+		"tactus_reported_corrections_total":                       {5, 5},
+		"tactus_wakeup_seconds_count":                             {before.Ticks, after.Ticks},
+		`tactus_wakeup_seconds_bucket{le="+Inf"}`:                 {before.Ticks, after.Ticks},
+		`tactus_system_runs_total{system="After/Send"}`:           {before.Ticks, after.Ticks},
+		`tactus_info{policies="LocalSync",protocol="yard/1"}`:     {1, 1},
+		`tactus_component_bytes_total{component="Position"}`:      {1, 1 << 40},
+		`tactus_system_runs_total{system="OnTick/Simulate/walk"}`: {before.Ticks, after.Ticks},
+	} {
+		v, ok := all[name]
+		if !ok || v < float64(want[0]) || v > float64(want[1]) {
+			t.Errorf("%s: %v (there: %v), want %d to %d", name, v, ok, want[0], want[1])
+		}
+	}
+	if rtt := all[`tactus_client_rtt_seconds{quantile="1"}`]; rtt < 0.04 || rtt > 0.2 {
+		t.Errorf("round trip %v s", rtt)
+	}
+	if again := m.scrape(); again["tactus_ticks_total"] <= all["tactus_ticks_total"] || len(again) != len(all) {
+		t.Errorf("%d series, then %d", len(all), len(again))
+	}
+}
+
+// A server that stands still gives an error in place of old figures.
+func TestMetricsOfStandstill(t *testing.T) {
+	m := newMatch(t, yardConfig(1, 1), Config{})
+	m.x.config.Wait = time.Millisecond
+	m.x.Close()
+	if w := m.do(request("/metrics", nil)); w.Code == http.StatusOK {
+		t.Errorf("%d %.200s", w.Code, w.Body)
+	}
+}

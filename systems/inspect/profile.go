@@ -1,0 +1,91 @@
+package inspect
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"runtime/pprof"
+	"runtime/trace"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Profiles are made with runtime/pprof: package net/http/pprof puts itself on the default
+// server of the whole program, where no guard is. The command line, which may hold
+// secrets, is not among them.
+
+const (
+	mostProfile  = time.Minute
+	usualProfile = 10 * time.Second
+)
+
+// profiles lists what there is.
+func profiles(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	fmt.Fprintf(w, "go tool pprof http://…/debug/pprof/NAME reads:\n\nprofile?seconds=N\ntrace?seconds=N (go tool trace)\n")
+	for _, p := range pprof.Profiles() {
+		fmt.Fprintf(w, "%s (%d)\n", p.Name(), p.Count())
+	}
+}
+
+// profile answers with a profile.
+func (x *Inspector) profile(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	values := r.URL.Query()
+	length := usualProfile
+	if text := values.Get("seconds"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > int(mostProfile/time.Second) {
+			http.Error(w, fmt.Sprintf("seconds: 1 to %d are allowed", mostProfile/time.Second), http.StatusBadRequest)
+			return
+		}
+		length = time.Duration(n) * time.Second
+	}
+	var out bytes.Buffer
+	var err error
+	switch name {
+	case "profile":
+		if err = pprof.StartCPUProfile(&out); err == nil {
+			rest(r, length)
+			pprof.StopCPUProfile()
+		}
+	case "trace":
+		if err = trace.Start(&out); err == nil {
+			rest(r, length)
+			trace.Stop()
+		}
+	default:
+		p := pprof.Lookup(name)
+		if p == nil || !slices.Contains(pprof.Profiles(), p) {
+			http.NotFound(w, r)
+			return
+		}
+		debug := 0
+		if values.Get("debug") == "1" {
+			debug = 1
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		}
+		err = p.WriteTo(&out, debug)
+	}
+	if err != nil {
+		http.Error(w, "a profile is being taken already: "+err.Error(), http.StatusConflict)
+		return
+	}
+	x.config.Logger.Info("inspector: profile taken", "name", name, "bytes", out.Len(), "address", r.RemoteAddr)
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(name))
+	}
+	_, _ = w.Write(out.Bytes())
+}
+
+// rest waits until a profile is long enough or nobody wants it any more.
+func rest(r *http.Request, length time.Duration) {
+	t := time.NewTimer(length)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-r.Context().Done():
+	}
+}

@@ -1,0 +1,157 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"runtime"
+	"time"
+
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// statusAnswer is what /api/status says. Durations are in microseconds.
+type statusAnswer struct {
+	Protocol  string       `json:"protocol"`
+	Policies  string       `json:"policies"`
+	Tick      uint32       `json:"tick"`
+	TickRate  int          `json:"tickRate"`
+	WakeEvery int          `json:"wakeEvery"`
+	SendRate  int          `json:"sendRate"`
+	Seconds   float64      `json:"seconds"` // since the inspector was attached
+	Clients   int          `json:"clients"`
+	Entities  int          `json:"entities"` // with a NetID
+	BytesIn   uint64       `json:"bytesIn"`
+	BytesOut  uint64       `json:"bytesOut"`
+	Dropped   uint64       `json:"ticksDropped"`
+	Go        goAnswer     `json:"go"`
+	Wakeups   wakeupAnswer `json:"wakeups"`
+	Systems   []systemLine `json:"systems"`
+	Counters  []counter    `json:"counters"`
+}
+
+type goAnswer struct {
+	Version    string `json:"version"`
+	Goroutines int    `json:"goroutines"`
+	CPUs       int    `json:"cpus"`
+}
+
+// wakeupAnswer is how long wake-ups took; Median and P99 are those of Recent.
+type wakeupAnswer struct {
+	Room   float64   `json:"roomUs"` // from one to the next
+	Count  uint64    `json:"count"`
+	Mean   float64   `json:"meanUs"`
+	Median float64   `json:"medianUs"`
+	P99    float64   `json:"p99Us"`
+	Most   float64   `json:"maxUs"`
+	Bounds []float64 `json:"boundsUs"`
+	Counts []uint64  `json:"counts"` // one more than bounds
+	Recent []float64 `json:"recentUs"`
+}
+
+// systemLine is a system of the schedule; its time includes that of systems it runs.
+type systemLine struct {
+	Path []string `json:"path"`
+	Runs uint64   `json:"runs"`
+	Sum  float64  `json:"sumUs"`
+	Mean float64  `json:"meanUs"`
+	Most float64  `json:"maxUs"`
+}
+
+// counter is one of the server's figures.
+type counter struct {
+	Name  string `json:"name"`
+	Value uint64 `json:"value"`
+}
+
+func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
+	var a statusAnswer
+	var r reading
+	var st systems.ServerStats
+	var now time.Duration
+	err := x.ask(ctx, func(s *systems.Server) {
+		now, a.Tick = x.timings.clock(), s.Tick()
+		for range s.Clients {
+			a.Clients++
+		}
+		for t := range s.World().Tables {
+			a.Entities += len(t.Entities)
+		}
+		st = s.Stats()
+		x.timings.read(&r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &x.settled
+	a.Protocol, a.Policies = x.protocol.Name(), modelOf(c.Policies)
+	a.TickRate, a.WakeEvery, a.SendRate = c.TickRate, c.WakeEvery, c.SendRate
+	a.Seconds = now.Seconds()
+	a.BytesIn, a.BytesOut, a.Dropped = st.BytesIn, st.BytesOut, st.TicksDropped
+	a.Go = goAnswer{runtime.Version(), runtime.NumGoroutine(), runtime.GOMAXPROCS(0)}
+	a.Wakeups = wakeupLine(&r)
+	a.Wakeups.Room = 1e6 * float64(c.WakeEvery) / float64(c.TickRate)
+	for i := range r.systems {
+		a.Systems = append(a.Systems, lineOf(&r.systems[i]))
+	}
+	a.Counters = counters(nil, "", reflect.ValueOf(st))
+	return a, nil
+}
+
+// modelOf is the name of the preset that policies are, else what they choose.
+func modelOf(p policy.Policies) string {
+	for _, preset := range policy.Presets() {
+		if preset.Policies().Filled() == p {
+			return preset.String()
+		}
+	}
+	return p.String()
+}
+
+func wakeupLine(r *reading) wakeupAnswer {
+	h := &r.wakeups
+	a := wakeupAnswer{
+		Count: h.count, Mean: micros(h.sum) / float64(max(h.count, 1)), Most: micros(h.most),
+		Median: micros(r.quantile(0.5)), P99: micros(r.quantile(0.99)), Counts: h.counts[:],
+	}
+	for _, b := range bounds {
+		a.Bounds = append(a.Bounds, micros(b))
+	}
+	for _, d := range r.recent {
+		a.Recent = append(a.Recent, micros(d))
+	}
+	return a
+}
+
+func lineOf(x *systemTime) systemLine {
+	return systemLine{x.path, x.runs, micros(x.sum), micros(x.sum) / float64(max(x.runs, 1)), micros(x.most)}
+}
+
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
+
+// counters lists the numbers of a struct of counters, those within it by path; of an array
+// by reason those that are not 0.
+func counters(all []counter, name string, v reflect.Value) []counter {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i).Name
+			if name != "" {
+				field = name + "." + field
+			}
+			all = counters(all, field, v.Field(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			if n := v.Index(i).Uint(); n > 0 {
+				all = append(all, counter{fmt.Sprintf("%s[%s]", name, reasonOf(name, i)), n})
+			}
+		}
+	case reflect.Uint64, reflect.Uint32:
+		all = append(all, counter{name, v.Uint()})
+	case reflect.Int:
+		all = append(all, counter{name, uint64(max(v.Int(), 0))})
+	}
+	return all
+}

@@ -1,0 +1,134 @@
+package inspect
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// timings measure a server's wake-ups, and each of its systems. They belong to the
+// server's goroutine; a request gets a copy.
+type timings struct {
+	clock   func() time.Duration
+	began   time.Duration
+	wakeups histogram
+	recent  [recentWakeups]time.Duration // a ring of the latest
+	systems []*systemTime
+	ended   *systemTime // the system that ended last, and when
+	at      time.Duration
+}
+
+// recentWakeups is how many wake-ups are shown one by one: ten seconds at 60 a second.
+const recentWakeups = 600
+
+// bounds are the upper ends of the classes of wake-ups; there is one class more.
+var bounds = [...]time.Duration{
+	10 * time.Microsecond, 20 * time.Microsecond, 50 * time.Microsecond,
+	100 * time.Microsecond, 200 * time.Microsecond, 500 * time.Microsecond,
+	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
+	10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond,
+	100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond,
+}
+
+// histogram counts durations by classes.
+type histogram struct {
+	counts [len(bounds) + 1]uint64
+	count  uint64
+	sum    time.Duration
+	most   time.Duration
+}
+
+func (h *histogram) add(d time.Duration) {
+	i := 0
+	for i < len(bounds) && d > bounds[i] {
+		i++
+	}
+	h.counts[i]++
+	h.count++
+	h.sum += d
+	h.most = max(h.most, d)
+}
+
+// systemTime is what a system took, those included that it runs itself.
+type systemTime struct {
+	path   []string    // from the top-level stage on
+	before *systemTime // next to it in its stage, so that nothing runs in between; nil: none
+	runs   uint64
+	sum    time.Duration
+	most   time.Duration
+}
+
+// attach times every system of a schedule, as long as on holds.
+func (t *timings) attach(s *ecs.Schedule, on *bool) {
+	s.WrapAll(func(path []string, run func(*ecs.World)) func(*ecs.World) {
+		x := &systemTime{path: path}
+		for t.knows(path) { // Prometheus wants names that differ
+			path[len(path)-1] += "'"
+		}
+		if n := len(t.systems); n > 0 && slices.Equal(stageOf(t.systems[n-1].path), stageOf(path)) {
+			x.before = t.systems[n-1]
+		}
+		t.systems = append(t.systems, x)
+		return func(w *ecs.World) {
+			if !*on {
+				run(w)
+				return
+			}
+			began := t.at
+			if x.before == nil || t.ended != x.before { // else the clock was read just now
+				began = t.clock()
+			}
+			run(w)
+			t.ended, t.at = x, t.clock()
+			took := t.at - began
+			x.runs++
+			x.sum += took
+			x.most = max(x.most, took)
+		}
+	})
+}
+
+func stageOf(path []string) []string { return path[:len(path)-1] }
+
+func (t *timings) knows(path []string) bool {
+	return slices.ContainsFunc(t.systems, func(x *systemTime) bool { return slices.Equal(x.path, path) })
+}
+
+func (t *timings) begin() { t.began = t.clock() }
+
+func (t *timings) end() {
+	took := t.clock() - t.began
+	t.recent[t.wakeups.count%recentWakeups] = took
+	t.wakeups.add(took)
+}
+
+// reading is a copy of timings.
+type reading struct {
+	wakeups histogram
+	recent  []time.Duration // the oldest first
+	systems []systemTime
+}
+
+func (t *timings) read(r *reading) {
+	r.wakeups = t.wakeups
+	n := int(min(t.wakeups.count, recentWakeups))
+	at := int(t.wakeups.count % recentWakeups)
+	if n < recentWakeups {
+		at = 0
+	}
+	r.recent = append(append(make([]time.Duration, 0, n), t.recent[at:n]...), t.recent[:at]...)
+	r.systems = make([]systemTime, len(t.systems))
+	for i, x := range t.systems {
+		r.systems[i] = *x
+	}
+}
+
+// quantile is the recent wake-up that a share of them is not longer than.
+func (r *reading) quantile(share float64) time.Duration {
+	if len(r.recent) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(r.recent))
+	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
+}

@@ -1,0 +1,90 @@
+package inspect
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// branch is a part of what snapshots were made of, in bytes since the server began: the
+// whole with its components, and these with their fields.
+type branch struct {
+	Name    string   `json:"name"`
+	Sent    float64  `json:"sent"`
+	Encoded float64  `json:"encoded,omitempty"` // each block once, however many clients got it
+	Parts   []branch `json:"parts,omitempty"`
+}
+
+// trafficAnswer is what /api/traffic says.
+type trafficAnswer struct {
+	Tick       uint32          `json:"tick"`
+	Seconds    float64         `json:"seconds"` // since the inspector was attached
+	Updates    uint64          `json:"updates"`
+	Inputs     uint64          `json:"inputBytes"`
+	Snapshots  branch          `json:"snapshots"`
+	Archetypes []archetypeLine `json:"archetypes"`
+	Measured   bool            `json:"measured"` // archetypes have bytes
+}
+
+type archetypeLine struct {
+	Components []string `json:"components"`
+	Entities   int      `json:"entities"`
+	Encoded    float64  `json:"encoded"`
+}
+
+func (x *Inspector) traffic(ctx context.Context, q query) (any, error) {
+	a := trafficAnswer{Archetypes: []archetypeLine{}}
+	var t systems.Traffic
+	err := x.ask(ctx, func(s *systems.Server) {
+		a.Seconds, a.Tick, a.Updates = x.timings.clock().Seconds(), s.Tick(), s.Stats().Updates
+		s.Traffic(&t)
+		if q.archetypes {
+			a.Measured = x.lease.on
+			x.lease.renew(s, x.timings.clock())
+		}
+		for _, g := range s.TrafficByArchetype() {
+			a.Archetypes = append(a.Archetypes, archetypeLine{g.Components, g.Entities, g.Bytes})
+		}
+	})
+	a.Inputs, a.Snapshots = t.Inputs, tree(&t)
+	slices.SortStableFunc(a.Archetypes, func(a, b archetypeLine) int {
+		switch {
+		case a.Encoded > b.Encoded:
+			return -1
+		case a.Encoded < b.Encoded:
+			return 1
+		}
+		return b.Entities - a.Entities
+	})
+	return a, err
+}
+
+// tree is what snapshots were made of: components in order of registration, and the rest.
+func tree(t *systems.Traffic) branch {
+	all := branch{Name: "snapshots", Sent: float64(t.Bytes)}
+	for i := range t.Components {
+		c := &t.Components[i]
+		b := branch{Name: c.Name, Sent: c.Sent, Encoded: c.Encoded}
+		for _, f := range c.Fields {
+			b.Parts = append(b.Parts, branch{Name: f.Path, Sent: f.Sent, Encoded: f.Encoded})
+		}
+		all.Parts = append(all.Parts, b)
+	}
+	all.Parts = append(all.Parts,
+		branch{Name: "own state", Sent: float64(t.Own)},
+		branch{Name: "presence", Sent: t.Presence.Sent, Encoded: t.Presence.Encoded},
+		branch{Name: "headers", Sent: float64(t.Headers)},
+		branch{Name: "block heads", Sent: float64(t.Heads)})
+	return all
+}
+
+// reasonOf names the i-th reason of an array of drops.
+func reasonOf(name string, i int) string {
+	if name == "DatagramDrops" {
+		return netcode.DropReason(i).String()
+	}
+	return netsys.DropReason(i).String()
+}

@@ -1,0 +1,261 @@
+"use strict";
+// The pages. Each asks the server once a second for what it shows; counters count since
+// the server began, so rates are differences between two answers.
+
+const every = 1000;
+const byId = (id) => document.getElementById(id);
+let before = {}; // the latest answers, by what they are of
+let round = 0;
+
+async function ask(path) {
+  const answer = await fetch(path, { cache: "no-store", credentials: "same-origin" });
+  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+  return answer.json();
+}
+
+// since is the answer so many answers before this one, or the first, and the seconds
+// between them.
+function since(name, now, back = 1) {
+  const all = before[name] || [];
+  const last = all[0];
+  before[name] = [...all, now].slice(-back);
+  return last && last.seconds < now.seconds ? { last, seconds: now.seconds - last.seconds } : { last: now, seconds: 0 };
+}
+const rate = (a, b, seconds) => seconds > 0 ? Math.max(a - b, 0) / seconds : 0;
+
+const names = { overview: "Overview", clients: "Clients", traffic: "Traffic", entities: "Entities", knows: "Who knows what", blame: "Blame" };
+function place() {
+  const [name, rest] = location.hash.slice(1).split("?");
+  return { name: names[name] ? name : "overview", q: new URLSearchParams(rest || "") };
+}
+const go = (name, q) => { location.hash = name + (q ? "?" + new URLSearchParams(q) : ""); };
+
+function glance(s, d) {
+  byId("what").textContent = `${s.protocol} · ${s.policies} · ${s.tickRate} ticks, ${s.sendRate} sends a second`;
+  byId("tiles").replaceChildren(
+    tile("tick", count(s.tick)), tile("clients", count(s.clients)), tile("entities", count(s.entities)),
+    tile(`median of ${micros(s.wakeups.roomUs)}`, micros(s.wakeups.medianUs)), tile("99 of 100 under", micros(s.wakeups.p99Us)),
+    tile("ticks dropped", count(s.ticksDropped)),
+    tile("out", d.seconds ? bytes(rate(s.bytesOut, d.last.bytesOut, d.seconds)) + "/s" : "… B/s"),
+    tile("in", d.seconds ? bytes(rate(s.bytesIn, d.last.bytesIn, d.seconds)) + "/s" : "… B/s"));
+}
+
+let tops = {}; // counters and lists that were opened
+function overview(s, d) {
+  const wakes = Math.max(s.wakeups.count - d.last.wakeups.count, d.seconds ? 0 : s.wakeups.count) || 1;
+  const last = new Map(d.last.systems.map((x) => [x.path.join("/"), x]));
+  const lines = s.systems.map((x) => {
+    const b = d.seconds ? last.get(x.path.join("/")) : null;
+    return { ...x, per: (x.sumUs - (b ? b.sumUs : 0)) / wakes, runsPer: (x.runs - (b ? b.runs : 0)) / wakes };
+  });
+  const total = Math.max(...lines.map((x) => x.per), 1e-9);
+  const rows = [];
+  let stage = [];
+  for (const x of lines) {
+    const above = x.path.slice(0, -1);
+    const inner = above.length > 1 && lines.some((y) => y.path.join("/") === above.slice(0, -1).join("/"));
+    if (above.join("/") !== stage.join("/")) {
+      const sum = lines.filter((y) => y.path.length === above.length + 1 && above.every((n, i) => y.path[i] === n)).reduce((a, y) => a + y.per, 0);
+      rows.push(line(["\u2003".repeat(above.length - 1) + above[above.length - 1] + (inner ? " (within)" : ""), micros(sum), "", "", ""], null, "stage"));
+      stage = above;
+    }
+    rows.push(line(["\u2003".repeat(above.length) + x.path[above.length], micros(x.per), few(x.runsPer), micros(x.maxUs), bar(x.per / total)]));
+  }
+  const shown = s.counters.filter((c) => c.value > 0);
+  const counters = el("details", { open: tops.counters, on: ["toggle", (e) => { tops.counters = e.target.open; }] },
+    el("summary", {}, `${shown.length} counters that are not 0`),
+    table(["<counter", "value", "a second"], shown.map((c) => {
+      const b = d.last.counters.find((x) => x.name === c.name);
+      return [c.name, count(c.value), d.seconds ? few(rate(c.value, b ? b.value : 0, d.seconds)) : ""];
+    })));
+  return el("div", { class: "grid" },
+    el("div", { class: "stack" },
+      panel("The latest wake-ups", timeline(s.wakeups.recentUs, s.wakeups.roomUs),
+        el("p", { class: "legend" }, `${s.wakeups.recentUs.length} wake-ups; ${micros(s.wakeups.roomUs)} is the time there is for each; the longest ever took ${micros(s.wakeups.maxUs)}`)),
+      panel("All wake-ups, by the time they took at most", histogram(s.wakeups)),
+      panel(null, counters)),
+    panel("Stages and systems, a wake-up", table(["<", "time", "runs", "longest", ""], rows),
+      el("p", { class: "legend" }, `${s.go.version}, ${s.go.goroutines} goroutines on ${s.go.cpus} CPUs`,
+        el("a", { href: "debug/pprof/" }, "profiles"), el("a", { href: "metrics" }, "metrics"))));
+}
+
+async function clients() {
+  const a = await ask("api/clients");
+  const d = since("clients", a);
+  const last = new Map(d.last.clients.map((c) => [c.id, c]));
+  const rows = a.clients.map((c) => {
+    const b = last.get(c.id) || c;
+    const state = [c.joining ? tag("joining", "warn") : null, c.overBudget ? tag("over budget", "warn") : null,
+      c.malformed ? tag(`${c.malformed} malformed`, "bad") : null, c.flooded ? tag(`${c.flooded} flooded`, "bad") : null];
+    if (!state.some((x) => x)) state.push(tag("well", "good"));
+    return [el("a", { href: `#entities?owner=${c.id}` }, String(c.id)), el("td", { class: "text" }, state),
+      `${ms(c.rttMs)} ± ${ms(c.jitterMs)}`, `${percent(c.lossIn)} / ${percent(c.lossOut)}`,
+      bytes(rate(c.bytesOut, b.bytesOut, d.seconds)), bytes(rate(c.bytesIn, b.bytesIn, d.seconds)),
+      c.budget ? `${count(c.allowed)} of ${count(c.budget)}` : "–", `${c.waiting} (${c.meanDepth.toFixed(1)})`,
+      count(c.missing), count(c.late), c.address];
+  });
+  return panel(`${a.clients.length} clients`, a.clients.length === 0 ? el("p", { class: "soft" }, "Nobody is here.") :
+    table(["client", "<", "RTT ± jitter ms", "loss in / out", "out /s", "in /s", "bytes a snapshot", "inputs waiting (mean)", "missing", "late", "address"], rows));
+}
+
+async function traffic() {
+  const a = await ask("api/traffic?archetypes=1");
+  const d = since("traffic", a, 10); // some blocks are measured, so a second tells little
+  const seconds = d.seconds < 2 ? 0 : d.seconds;
+  const old = (list, name) => (list || []).find((p) => p.name === name) || { sent: 0 };
+  const total = rate(a.snapshots.sent, d.last.snapshots.sent, seconds);
+  const parts = a.snapshots.parts.map((p) => {
+    const b = old(d.last.snapshots.parts, p.name);
+    return { name: p.name, now: rate(p.sent, b.sent, seconds), sent: p.sent,
+      parts: (p.parts || []).map((f) => ({ name: f.name, sent: f.sent, now: rate(f.sent, old(b.parts, f.name).sent, seconds) })) };
+  }).sort((x, y) => y.sent - x.sent);
+  const each = (n) => seconds ? bytes(n) : "…";
+  const of = (p) => p.sent / Math.max(a.snapshots.sent, 1);
+  const rows = [];
+  for (const p of parts.filter((p) => p.sent > 0)) {
+    rows.push(line([el("td", { class: "text" }, el("b", {}, p.name)), each(p.now), percent(of(p)), bytes(p.sent), bar(of(p))]));
+    for (const f of p.parts.filter((f) => f.sent > 0).sort((x, y) => y.sent - x.sent)) {
+      rows.push(line(["\u2003" + (f.name || "value"), each(f.now), percent(of(f)), bytes(f.sent), bar(of(f), "#b18cff")], null, "part"));
+    }
+  }
+  const most = Math.max(...a.archetypes.map((x) => x.encoded), 1);
+  return el("div", { class: "grid" },
+    panel("Snapshots → component → field",
+      el("p", { class: "legend" }, `${each(total)}/s to all clients; ${few(seconds ? total * seconds / Math.max(a.updates - d.last.updates, 1) : 0)} bytes an update; inputs ${each(rate(a.inputBytes, d.last.inputBytes, seconds))}/s`),
+      table(["<", "a second", "share", "in all", ""], rows),
+      el("p", { class: "legend" }, "A second: of the last ten, estimated from blocks that were measured. Share: of all since the server began.")),
+    panel("Snapshots → archetype", table(["<components", "entities", "bytes", "an entity", ""],
+      a.archetypes.map((x) => line([el("td", { class: "text wrap" }, x.components.map((c) => tag(c))), count(x.entities),
+        a.measured ? bytes(x.encoded) : "…", a.measured && x.entities ? bytes(x.encoded / x.entities) : "…", bar(x.encoded / most, "#4fd18b")]))),
+    el("p", { class: "legend" }, "Bytes are what fields took in encoded blocks, each once however many clients got it, since this page was opened: measuring costs the server a little, and ends when the page is left.")));
+}
+
+function fieldsOf(c) {
+  if (c.local) return el("span", { class: "soft" }, "stays on the server");
+  return (c.fields || []).map((f) => el("span", {}, f.path ? f.path + " " : "", el("b", {}, f.value)));
+}
+
+async function entities(q) {
+  if (q.get("id")) return entity(q);
+  const p = new URLSearchParams({ limit: 25 });
+  for (const k of ["after", "owner", "component"]) if (q.get(k)) p.set(k, q.get(k));
+  const a = await ask("api/entities?" + p);
+  const ownerField = el("input", { type: "number", min: 0, value: q.get("owner") || "", placeholder: "any", "data-keep": "owner" });
+  const idField = el("input", { type: "number", min: 1, placeholder: "any", "data-keep": "id" });
+  const choice = el("select", { "data-keep": "component" }, el("option", { value: "" }, "any"),
+    a.components.map((c) => el("option", { value: c, selected: c === q.get("component") }, c)));
+  const find = (after) => {
+    if (idField.value) return go("entities", { id: idField.value });
+    const next = {};
+    if (ownerField.value !== "") next.owner = ownerField.value;
+    if (choice.value) next.component = choice.value;
+    if (after) next.after = after;
+    go("entities", next);
+  };
+  const filters = el("form", { class: "filters", on: ["submit", (e) => { e.preventDefault(); find(); }] },
+    el("label", {}, "id", idField), el("label", {}, "owner", ownerField), el("label", {}, "with component", choice),
+    el("button", { type: "submit" }, "Find"),
+    el("button", { type: "button", disabled: !q.get("after"), on: ["click", () => find()] }, "First"),
+    el("button", { type: "button", disabled: a.next === 0, on: ["click", () => find(a.next)] }, "Next"));
+  return panel(`${count(a.total)} entities at tick ${count(a.tick)}`, filters,
+    table(["id", "owner", "<components"], a.entities.map((x) => [
+      el("a", { href: "#entities?id=" + x.id }, String(x.id)), x.owner ? String(x.owner) : "–",
+      el("td", { class: "text wrap fields" }, x.components.filter((c) => !c.local && c.name !== "Owner").map((c) =>
+        el("span", {}, el("span", { class: "comp" }, c.name), fieldsOf(c))))])));
+}
+
+async function entity(q) {
+  const id = q.get("id");
+  const [a, c] = await Promise.all([ask("api/entity?id=" + encodeURIComponent(id)), ask("api/clients")]);
+  return el("div", { class: "grid" },
+    panel(`Entity ${a.id} at tick ${count(a.tick)}`,
+      table(["<component", "<field", "value"], a.components.flatMap((x) => {
+        if (x.local || !x.fields) return [[x.name, el("td", { class: "text" }, el("span", { class: "soft" }, x.local ? "stays on the server" : "no fields")), ""]];
+        return x.fields.map((f, i) => line([i ? "" : x.name, el("td", { class: "text" }, f.path || "value"), f.value], null, i ? "part" : ""));
+      }))),
+    panel("Who knows it", el("p", {}, "Owner: ", a.owner ? `client ${a.owner}` : "the server"),
+      el("p", { class: "legend" }, "Ask for a client:"), el("p", {}, c.clients.slice(0, 100).map((k) =>
+        el("a", { class: "tag", href: `#knows?client=${k.id}&entity=${a.id}` }, `client ${k.id}`)))));
+}
+
+async function knows(q) {
+  const c = await ask("api/clients");
+  const client = q.get("client") || (c.clients[0] ? String(c.clients[0].id) : "");
+  const pick = el("select", { "data-keep": "client" }, c.clients.map((k) => el("option", { value: k.id, selected: String(k.id) === client }, `client ${k.id}`)));
+  const which = el("input", { type: "number", min: 1, value: q.get("entity") || "1", "data-keep": "entity" });
+  const form = el("form", { class: "filters", on: ["submit", (e) => { e.preventDefault(); go("knows", { client: pick.value, entity: which.value }); }] },
+    el("label", {}, "client", pick), el("label", {}, "entity", which), el("button", { type: "submit" }, "Ask"));
+  if (!client) return panel("What a client knows of an entity", el("p", { class: "soft" }, "Nobody is here."));
+  const k = await ask(`api/knows?client=${encodeURIComponent(client)}&entity=${encodeURIComponent(q.get("entity") || "1")}`);
+  const ago = (send) => send ? `send ${count(send)}, ${Math.round(1000 * (k.send - send) / k.sendRate)} ms ago` : "–";
+  const states = [k.own ? tag("its own", "good") : null, k.hidden ? tag("hidden", "bad") : null, k.tooBig ? tag("too big", "bad") : null,
+    k.joining ? tag("joining", "warn") : null, k.overBudget ? tag("over budget", "warn") : null, k.exists || k.everywhere ? null : tag("not there", "bad")];
+  return el("div", { class: "grid" },
+    panel("What a client knows of an entity", form, el("ol", { class: "why" }, k.why.map((w) => el("li", {}, w)))),
+    panel(`Client ${k.client}, entity ${k.entity}`, el("p", {}, states),
+      table(["<", "at tick " + count(k.tick)], [
+        ["newest send", count(k.send)], ["acknowledged", ago(k.held)], ["baseline of the next", k.baseline ? ago(k.baseline) : "in full"],
+        ["second baseline", k.second ? "yes" : "no"], ["last sent", ago(k.sent)], ["packets unacknowledged since", count(k.unacknowledged)],
+        ["own state acknowledged", ago(k.ownHeld)], ["own state sent", ago(k.ownSent)],
+        ["priority, a send", few(k.priority)], ["gained", few(k.gained)], ["bytes of its next snapshot", `${count(k.allowed)} of ${count(k.budget)}`]]),
+      el("p", { class: "legend" }, el("a", { href: "#entities?id=" + k.entity }, "its values"))));
+}
+
+async function blame() {
+  const a = await ask("api/blame");
+  if (a.clients.length === 0) {
+    return panel("Corrections and their causes", el("p", { class: "soft" }, "No client has reported. Bots of this process and games that pass Client.Blame on to Inspector.Report show here."));
+  }
+  return el("div", { class: "grid" },
+    panel(`${count(a.corrections)} corrections and their causes`, a.rows.length === 0 ? el("p", { class: "soft" }, "No prediction was wrong.") :
+      table(["<field", "corrections", "share", "mean", "largest", "last tick", ""], a.rows.map((r) =>
+        [`${r.component}.${r.field}`, count(r.corrections), percent(r.share), few(r.mean), few(r.largest), count(r.tick), bar(r.share, "#f2b950")]))),
+    panel("By client", table(["client", "corrections"], a.clients.map((c) => [String(c.client), count(c.corrections)]))));
+}
+
+const pages = { clients, traffic, entities, knows, blame };
+
+async function refresh() {
+  const mine = ++round;
+  const p = place();
+  byId("tabs").replaceChildren(...Object.entries(names).map(([k, v]) =>
+    el("a", { href: "#" + k, "aria-current": k === p.name ? "page" : null }, v)));
+  let trouble = "";
+  try {
+    const s = await ask("api/status");
+    const d = since("status", s);
+    const page = p.name === "overview" ? overview(s, d) : await pages[p.name](p.q).catch((e) => { trouble = e.message; return null; });
+    if (mine !== round) return;
+    glance(s, d);
+    if (page) show(page);
+    byId("dot").className = "dot live";
+  } catch (e) {
+    if (mine !== round) return;
+    trouble = e.message;
+    byId("dot").className = "dot lost";
+  }
+  byId("trouble").hidden = !trouble;
+  byId("trouble").textContent = trouble;
+}
+
+// show replaces the page, unless somebody is filling in a field of it.
+function show(page) {
+  const busy = document.activeElement;
+  if (busy && busy.dataset && busy.dataset.keep && byId("page").contains(busy)) return;
+  const left = [...byId("page").querySelectorAll(".wide")].map((x) => x.scrollLeft);
+  byId("page").replaceChildren(page);
+  byId("page").querySelectorAll(".wide").forEach((x, i) => { x.scrollLeft = left[i] || 0; });
+}
+
+async function run() {
+  for (;;) {
+    if (!document.hidden) await refresh();
+    await new Promise((done) => setTimeout(done, every));
+  }
+}
+addEventListener("hashchange", () => {
+  before = { status: before.status };
+  if (document.activeElement) document.activeElement.blur();
+  refresh();
+});
+run();
