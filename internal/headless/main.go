@@ -26,6 +26,9 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 	o.Register(fs)
 	fs.StringVar(&serve, "serve", "", "only serve, at this address, such as 127.0.0.1:7777")
 	fs.StringVar(&connect, "connect", "", "only play bots, against the server at this address")
+	if world.Flags != nil {
+		world.Flags(fs)
+	}
 	fs.Usage = func() {
 		fmt.Fprintf(stderr, "usage: %s [flags]\n\n"+
 			"Without flags: a server and bots over real sockets through a bad link, with a live\n"+
@@ -63,6 +66,8 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 		err = Serve(ctx, world, o, serve, stdout)
 	case connect != "":
 		err = Connect(ctx, world, o, connect, stdout)
+	case world.Live != nil:
+		err = world.Live(ctx, world, o, stdout, stderr)
 	default:
 		err = Live(ctx, world, o, stdout)
 	}

@@ -125,6 +125,9 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 			o.access.joined(client, s.Session(client))
 		}
 	}
+	if world.Server != nil {
+		world.Server(&o, &config)
+	}
 	s, err = systems.NewServer(wire, world.Protocol(&o), config)
 	if err != nil {
 		return nil, err
@@ -194,6 +197,9 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 	// The history covers the round trip, the buffer and a send gap.
 	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
 	config.Random = o.random(seed)
+	if world.Client != nil {
+		world.Client(&o, &config)
+	}
 	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
 	if err != nil {
 		return nil, err
