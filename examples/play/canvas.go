@@ -33,6 +33,9 @@ type canvas struct {
 	w, h   float64 // pixels
 	unit   float64 // pixels of a point, in which panels are laid out
 	buf    [256]byte
+
+	corners   [16]ebiten.Vertex // of a panel
+	triangles ebiten.DrawTrianglesOptions
 }
 
 // place draws an image with its middle at x, y, as large as w×h, turned.
@@ -46,13 +49,13 @@ func (c *canvas) place(img *ebiten.Image, x, y, w, h, turn float64, t tint) {
 		c.op.GeoM.Rotate(turn)
 	}
 	c.op.GeoM.Translate(x, y)
-	c.draw(img, t)
+	c.draw(img, t, ebiten.FilterLinear)
 }
 
-func (c *canvas) draw(img *ebiten.Image, t tint) {
+func (c *canvas) draw(img *ebiten.Image, t tint, f ebiten.Filter) {
 	c.op.ColorScale.Reset()
 	c.op.ColorScale.Scale(t.r*t.a, t.g*t.a, t.b*t.a, t.a)
-	c.op.Filter = ebiten.FilterLinear
+	c.op.Filter = f
 	c.to.DrawImage(img, &c.op)
 }
 
@@ -76,7 +79,7 @@ func (c *canvas) rect(x, y, w, h float64, t tint) {
 	c.op.GeoM.Reset()
 	c.op.GeoM.Scale(w/4, h/4)
 	c.op.GeoM.Translate(x, y)
-	c.draw(c.pixel, t)
+	c.draw(c.pixel, t, ebiten.FilterNearest)
 }
 
 // line draws a line with soft edges, that fades in over its first third.
@@ -85,19 +88,32 @@ func (c *canvas) line(x0, y0, x1, y1, width float64, t tint) {
 	c.place(c.beam, (x0+x1)/2, (y0+y1)/2, math.Hypot(dx, dy), width, math.Atan2(dy, dx), t)
 }
 
-// panel fills a rectangle with round corners, in strips that do not overlap.
+// panel fills a rectangle with round corners.
 func (c *canvas) panel(x, y, w, h, r float64, t tint) {
-	c.rect(x+r, y, w-2*r, h, t)
-	c.rect(x, y+r, r, h-2*r, t)
-	c.rect(x+w-r, y+r, r, h-2*r, t)
-	for i := range 4 {
-		right, low := i&1, i>>1
-		c.op.GeoM.Reset()
-		c.op.GeoM.Scale(r/(inner/2), r/(inner/2))
-		c.op.GeoM.Translate(x+float64(right)*(w-r), y+float64(low)*(h-r))
-		c.draw(c.corners[i], t)
+	r = min(r, w/2, h/2)
+	const lo, mid, hi = (spriteSize - inner) / 2, spriteSize / 2, (spriteSize + inner) / 2
+	xs, ys := [4]float64{x, x + r, x + w - r, x + w}, [4]float64{y, y + r, y + h - r, y + h}
+	from := [4]float32{lo, mid, mid, hi}
+	for i := range c.corners {
+		col, row := i%4, i/4
+		c.corners[i] = ebiten.Vertex{
+			DstX: float32(xs[col]), DstY: float32(ys[row]), SrcX: from[col], SrcY: from[row],
+			ColorR: t.r * t.a, ColorG: t.g * t.a, ColorB: t.b * t.a, ColorA: t.a,
+		}
 	}
+	c.triangles.ColorScaleMode = ebiten.ColorScaleModePremultipliedAlpha
+	c.triangles.Filter = ebiten.FilterLinear
+	c.to.DrawTriangles(c.corners[:], patches[:], c.disc, &c.triangles)
 }
+
+// patches are the triangles of a panel: nine patches of two.
+var patches = func() (all [54]uint16) {
+	for i := range uint16(9) {
+		at := i/3*4 + i%3
+		copy(all[i*6:], []uint16{at, at + 1, at + 4, at + 1, at + 4, at + 5})
+	}
+	return all
+}()
 
 // text draws bytes with the left end of their base line at x, y; align 0.5 centres
 // them there, 1 ends there. It returns their width.
@@ -113,10 +129,7 @@ func (c *canvas) text(f *face, x, y, align float64, b []byte, t tint) float64 {
 		if g.img != nil {
 			c.op.GeoM.Reset()
 			c.op.GeoM.Translate(math.Round(x+at)+g.dx, y+g.dy)
-			c.op.ColorScale.Reset()
-			c.op.ColorScale.Scale(t.r*t.a, t.g*t.a, t.b*t.a, t.a)
-			c.op.Filter = ebiten.FilterNearest
-			c.to.DrawImage(g.img, &c.op)
+			c.draw(g.img, t, ebiten.FilterNearest)
 		}
 		at += g.advance
 	}

@@ -9,6 +9,7 @@ import (
 // Colours.
 var (
 	white       = rgb(0xffffff)
+	black       = rgb(0x04070d)
 	background  = rgb(0x060912)
 	floor       = rgb(0x0d1426)
 	gridLine    = rgb(0x1b2746)

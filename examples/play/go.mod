@@ -5,6 +5,8 @@ go 1.26.0
 replace github.com/tactusgo/tactus => ../..
 
 require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.22.1
 	github.com/hajimehoshi/ebiten/v2 v2.8.8
 	github.com/tactusgo/tactus v0.0.0-00010101000000-000000000000
 	golang.org/x/image v0.47.0
@@ -15,6 +17,7 @@ require (
 	github.com/ebitengine/gomobile v0.0.0-20240911145611-4856209ac325 // indirect
 	github.com/ebitengine/hideconsole v1.0.0 // indirect
 	github.com/ebitengine/purego v0.8.0 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/gobwas/ws v1.5.0 // indirect
 	github.com/jezek/xgb v1.1.1 // indirect

@@ -3,6 +3,7 @@ package main
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -103,7 +104,7 @@ func (a *app) drawScores() {
 			n = min(n+1, rows)
 		}
 	}
-	if own := a.scene.own; own != nil && n == rows && own.kills < best[rows-1].kills {
+	if own := a.scene.own; own != nil && n == rows && !slices.Contains(best[:], own) {
 		best[rows-1] = own
 	}
 	w, line := 168*u, 20*u
@@ -193,7 +194,7 @@ func (a *app) drawHealth() {
 	if full*w > h {
 		c.panel(x, y, w*full, h, h/2, healthColour(full))
 	}
-	c.text(c.glyphs.small, c.w/2, y+h/2+c.glyphs.small.high/2, 0.5, strconv.AppendInt(c.buf[:0], int64(own.health), 10), white)
+	c.text(c.glyphs.small, c.w/2, y+h/2+c.glyphs.small.high/2, 0.5, strconv.AppendInt(c.buf[:0], int64(own.health), 10), black)
 }
 
 // drawSticks draws the thumbs' sticks, faintly where none is held.

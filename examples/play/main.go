@@ -67,6 +67,7 @@ func play(args []string) (int, error) {
 	// A frame updates once, right before it is drawn: input is as fresh as it can be.
 	ebiten.SetTPS(ebiten.SyncWithFPS)
 	ebiten.SetRunnableOnUnfocused(true)
+	ebiten.SetScreenClearedEveryFrame(false) // all of it is drawn over
 	a := newApp(&o)
 	err := ebiten.RunGame(a)
 	a.online.close()

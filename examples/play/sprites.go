@@ -11,8 +11,6 @@ import (
 // to be scaled and tinted.
 type sprites struct {
 	pixel, disc, ring, glow, body, drone, barrel, beam *ebiten.Image
-
-	corners [4]*ebiten.Image // of the disc: top left, top right, bottom left, bottom right
 }
 
 // spriteSize is the side of a shape's image in pixels; the shape fills the circle or
@@ -32,7 +30,7 @@ func newSprites() *sprites {
 		// Behind the corners the distance grows like that from a circle.
 		return d - round + max(math.Hypot(x, y)-r, 0)
 	}
-	s := &sprites{
+	return &sprites{
 		pixel: sprite(4, 4, func(float64, float64) (v, a float64) { return 1, 1 }),
 		disc:  sprite(spriteSize, spriteSize, func(x, y float64) (v, a float64) { return 1, edge(disc(x, y)) }),
 		ring: sprite(spriteSize, spriteSize, func(x, y float64) (v, a float64) {
@@ -68,12 +66,6 @@ func newSprites() *sprites {
 			return 1, math.Exp(-6*f*f) * min(1, (x+16)/10)
 		}),
 	}
-	const r0 = (spriteSize - inner) / 2
-	for i := range s.corners {
-		at := image.Pt(r0+i&1*inner/2, r0+i>>1*inner/2)
-		s.corners[i] = s.disc.SubImage(image.Rectangle{at, at.Add(image.Pt(inner/2, inner/2))}).(*ebiten.Image)
-	}
-	return s
 }
 
 // edge is how much of a pixel is inside, at a distance from the border.
