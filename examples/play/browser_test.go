@@ -264,6 +264,8 @@ func TestBrowser(t *testing.T) {
 
 	near, _ := m.player("Ada")
 	x, y := 12+trackLeft+0.4*trackWidth, panelTop+slidersTop+sliderLine/2.0
+	b.mouse(input.DispatchMouseEventTypeMouseMoved, x, y)
+	time.Sleep(300 * time.Millisecond)
 	b.mouse(input.DispatchMouseEventTypeMousePressed, x, y)
 	time.Sleep(400 * time.Millisecond)
 	b.mouse(input.DispatchMouseEventTypeMouseReleased, x, y)

@@ -79,6 +79,14 @@ func (c *chat) write() (text string, done bool) {
 	if inpututil.IsKeyJustPressed(ebiten.KeyEscape) {
 		c.typing = false
 	}
+	c.chars = ebiten.AppendInputChars(c.chars[:0])
+	if c.typing {
+		for _, r := range c.chars {
+			if len(string(c.line))+utf8.RuneLen(r) <= lineLength {
+				c.line = append(c.line, r)
+			}
+		}
+	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyEnter) || inpututil.IsKeyJustPressed(ebiten.KeyNumpadEnter) {
 		if c.typing = !c.typing; c.typing {
 			c.line = c.line[:0]
@@ -89,12 +97,6 @@ func (c *chat) write() (text string, done bool) {
 	}
 	if !c.typing {
 		return "", false
-	}
-	c.chars = ebiten.AppendInputChars(c.chars[:0])
-	for _, r := range c.chars {
-		if len(string(c.line))+utf8.RuneLen(r) <= lineLength {
-			c.line = append(c.line, r)
-		}
 	}
 	if d := inpututil.KeyPressDuration(ebiten.KeyBackspace); (d == 1 || d > 25 && d%3 == 0) && len(c.line) > 0 {
 		c.line = c.line[:len(c.line)-1]

@@ -23,10 +23,12 @@ func (a *app) drawHUD(now time.Time) {
 		a.drawWaiting(now)
 		return
 	}
-	a.drawStatus()
-	a.drawScores()
-	a.drawMap()
 	a.drawHealth()
+	a.drawStatus()
+	if !a.panel.covers(c) {
+		a.drawScores()
+		a.drawMap()
+	}
 	a.chat.draw(c, a.controls.touch, now)
 	if a.controls.touch {
 		a.drawSticks()

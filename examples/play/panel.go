@@ -129,6 +129,9 @@ func (p *panel) box(c *canvas) (x, y, w, h, u float64) {
 	return 12 * c.unit, panelTop * c.unit, panelWidth * u, panelHeight * u, u
 }
 
+// covers reports whether there is no room for anything beside the panel.
+func (p *panel) covers(c *canvas) bool { return p.open && c.w < 560*c.unit }
+
 // takes reports whether a point of the screen belongs to the panel.
 func (p *panel) takes(c *canvas, x, y float64) bool {
 	if p.held >= 0 {
@@ -200,7 +203,7 @@ func (p *panel) draw(c *canvas, o *online) {
 		return
 	}
 	x, y, w, h, u := p.box(c)
-	c.panel(x, y, w, h, 9*u, tint{0.03, 0.05, 0.11, 0.88})
+	c.panel(x, y, w, h, 9*u, tint{0.03, 0.05, 0.11, 0.95})
 	for i := range p.graphs {
 		p.drawGraph(c, &p.graphs[i], x+12*u, y+(graphsTop+float64(i)*(graphHeight+8))*u, w-24*u, graphHeight*u)
 	}
@@ -223,7 +226,7 @@ func (p *panel) drawGraph(c *canvas, g *graph, x, y, w, h float64) {
 		if v <= 0 {
 			continue
 		}
-		high := max(v/top*h, 1)
+		high := max(v/top*(h-17*u), 1)
 		c.rect(x+float64(i)*bar, y+h-high, bar, high, g.t.fade(0.28))
 		c.rect(x+float64(i)*bar, y+h-high, bar, max(1.5*u, 1), g.t)
 	}
