@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math"
 	"sync"
 	"time"
@@ -26,11 +27,11 @@ type app struct {
 	frame    time.Time
 	scale    float64 // pixels of a world unit
 	fps      float64
-	shot     shots
+	picture  picture
 }
 
 func newApp(o *options) *app {
-	a := &app{scene: newScene(), panel: newPanel()}
+	a := &app{scene: newScene(), panel: newPanel(), picture: picture{name: o.picture}}
 	a.online = newOnline(o, &a.controls, func(s *game.Said) { a.chat.said(s, time.Now()) })
 	go a.keep()
 	return a
@@ -68,6 +69,9 @@ func (a *app) Update() error {
 		a.online.say(text)
 	}
 	a.online.advance(time.Now())
+	if a.picture.done {
+		return errors.Join(ebiten.Termination, a.picture.err)
+	}
 	return nil
 }
 
@@ -123,7 +127,7 @@ func (a *app) Draw(screen *ebiten.Image) {
 	a.drawWorld()
 	a.drawHUD(now)
 	a.panel.draw(&a.canvas, a.online)
-	a.shot.take(screen)
+	a.picture.take(screen, a.was, now)
 }
 
 // resize fits everything to the screen.

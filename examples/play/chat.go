@@ -25,8 +25,7 @@ type chat struct {
 	typing bool
 	line   []rune
 	chars  []rune
-	told   uint16
-	fed    bool
+	told   uint16 // kills
 }
 
 // lineLength is the most bytes of a line.

@@ -18,6 +18,7 @@ type options struct {
 	connect, name string
 	insecure      bool
 	bots, npcs    int
+	picture       string
 }
 
 func main() {
@@ -41,6 +42,7 @@ func play(args []string) (int, error) {
 	fs.BoolVar(&o.insecure, "insecure-anyone-can-join", false, "play on a server on another machine, unprotected")
 	fs.IntVar(&o.bots, "bots", 8, "in a match of its own: bots")
 	fs.IntVar(&o.npcs, "npcs", 50, "in a match of its own: server-controlled entities")
+	fs.StringVar(&o.picture, "picture", "", "write what is on the screen after three seconds of play to this PNG `file`, and end")
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0, nil

@@ -69,14 +69,12 @@ type scene struct {
 	placed  bool
 	effects [384]effect
 	next    int
-	feed    uint16 // kills told so far
-	fed     bool
+	fed     bool // the chat knows how many kills there were
 	random  uint32
 
 	// The own player between ticks, and what is left of corrections to show.
 	rawX, rawY, offX, offY float64
 	velX, velY             float64
-	last                   time.Time
 }
 
 func newScene() *scene { return &scene{actors: make(map[components.NetID]*actor), random: 1} }
