@@ -44,16 +44,11 @@ func (a *arena) live(ctx context.Context, world headless.World, o headless.Optio
 	if err != nil {
 		return err
 	}
-	server, err := headless.NewServer(world, o, wire, time.Now(), nil)
-	if err != nil {
-		return errors.Join(err, wire.Close())
-	}
 	socket := wire.WebSocketAddr()
 	site := web.New(web.Config{Dir: a.dir, Package: "examples/play", Port: socket.Port(), Args: pageArgs(&o), Progress: stdout})
 	fmt.Fprintf(stdout, "\n  play in a browser:  http://%v\n  play in a window:   go -C examples/play run . arena -connect %v\n\n", page.Addr(), wire.LocalAddr())
 
 	var others sync.WaitGroup
-	others.Go(func() { err = errors.Join(err, server.Run(ctx)) })
 	others.Go(func() {
 		if e := site.Prepare(ctx); e != nil && ctx.Err() == nil {
 			fmt.Fprintln(stderr, e)
@@ -65,11 +60,11 @@ func (a *arena) live(ctx context.Context, world headless.World, o headless.Optio
 	if o.Transport == "ws" {
 		bots = socket.String()
 	}
-	played := headless.Connect(ctx, world, o, bots, stdout)
+	played := headless.LiveOn(ctx, world, o, wire, bots, stdout)
 	stop()
 	closed := handler.Close()
 	others.Wait()
-	return errors.Join(played, closed, err)
+	return errors.Join(played, closed)
 }
 
 // pageArgs are the client's arguments that follow from the options.

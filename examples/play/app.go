@@ -23,9 +23,10 @@ type app struct {
 	canvas   canvas
 	chat     chat
 	panel    *panel
-	was      bool // connected
-	frame    time.Time
-	scale    float64 // pixels of a world unit
+	was      bool      // connected
+	frame    time.Time // drawn last
+	began    time.Time // the newest frame
+	scale    float64   // pixels of a world unit
 	fps      float64
 	picture  picture
 }
@@ -58,6 +59,7 @@ func (a *app) Update() error {
 	if inpututil.IsKeyJustPressed(ebiten.KeyF3) {
 		a.panel.open = !a.panel.open
 	}
+	a.began = time.Now()
 	c := &a.canvas
 	x, y := a.onScreen(a.ownPlace())
 	a.controls.sample(c.w, c.h, c.unit, x, y, a.chat.typing, func(x, y float64) bool { return a.panel.takes(c, x, y) })
@@ -127,6 +129,7 @@ func (a *app) Draw(screen *ebiten.Image) {
 	a.drawWorld()
 	a.drawHUD(now)
 	a.panel.draw(&a.canvas, a.online)
+	a.canvas.work += (time.Since(a.began).Seconds() - a.canvas.work) * 0.1
 	a.picture.take(screen, a.was, now)
 }
 

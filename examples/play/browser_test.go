@@ -4,7 +4,9 @@ package main
 
 import (
 	"context"
+	"io"
 	"math"
+	"net"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -29,9 +31,62 @@ import (
 type match struct {
 	url string
 
+	proxy *proxy // between browsers and the server
+
 	mu      sync.Mutex
 	players map[string]known
+	others  map[uint32]point // what another client draws, by owner
 }
+
+// proxy passes TCP connections on, until they are cut.
+type proxy struct {
+	net.Listener
+	to string
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func newProxy(t *testing.T, to string) *proxy {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{Listener: ln, to: to}
+	t.Cleanup(func() { _ = ln.Close(); p.cut() })
+	go func() {
+		for {
+			in, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", p.to)
+			if err != nil {
+				_ = in.Close()
+				continue
+			}
+			p.mu.Lock()
+			p.conns = append(p.conns, in, out)
+			p.mu.Unlock()
+			go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
+			go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
+		}
+	}()
+	return p
+}
+
+// cut breaks all connections.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		_ = c.Close()
+	}
+	p.conns = nil
+}
+
+func (p *proxy) port() uint16 { return uint16(p.Addr().(*net.TCPAddr).Port) }
 
 // known is what the server knows of a player.
 type known struct {
@@ -45,7 +100,7 @@ type known struct {
 // newMatch starts a server, bots, and the page.
 func newMatch(t *testing.T, bots int) *match {
 	t.Helper()
-	m := &match{players: map[string]known{}}
+	m := &match{players: map[string]known{}, others: map[uint32]point{}}
 	wire, err := eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: "127.0.0.1:0"}}.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +123,9 @@ func newMatch(t *testing.T, bots int) *match {
 	for n := range bots {
 		all.Go(func() { _ = playBot(ctx, wire.LocalAddr().String(), n, bots) })
 	}
-	site := web.New(web.Config{Package: "examples/play", Port: wire.WebSocketAddr().Port(), Progress: t.Output()})
+	all.Go(func() { m.look(ctx, wire.LocalAddr().String()) })
+	m.proxy = newProxy(t, wire.WebSocketAddr().String())
+	site := web.New(web.Config{Package: "examples/play", Port: m.proxy.port(), Progress: t.Output()})
 	if err := site.Prepare(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +133,33 @@ func newMatch(t *testing.T, bots int) *match {
 	m.url = page.URL
 	t.Cleanup(func() { page.Close(); cancel(); all.Wait() })
 	return m
+}
+
+// look is another client, which draws.
+func (m *match) look(ctx context.Context, address string) {
+	config := systems.ClientConfig{}
+	game.NewMessages().Play(&config, nil)
+	c, err := systems.Dial(ctx, address, game.CombatProtocol(), config)
+	if err != nil {
+		return
+	}
+	_ = c.Run(ctx, func(c *systems.Client) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		for _, r := range ecs.All[struct {
+			Owner components.Owner
+			Pos   components.Position
+		}](c.View()) {
+			m.others[r.Owner.Client] = point{float64(r.Pos.X), float64(r.Pos.Y)}
+		}
+	})
+}
+
+// drawn is where another client draws a player.
+func (m *match) drawn(client uint32) point {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.others[client]
 }
 
 // watch copies what tests ask for.
@@ -252,6 +336,11 @@ func TestBrowser(t *testing.T) {
 		p, _ := m.player("Ada")
 		return (p.x-before.x)*toward > 60 || math.Abs(float64(p.y-before.y)) > 200 // shot down, it comes back elsewhere
 	})
+	until(t, "another client sees it there", func() bool {
+		p, _ := m.player("Ada")
+		at := m.drawn(p.client)
+		return math.Hypot(at.x-float64(p.x), at.y-float64(p.y)) < 1
+	})
 	b.mouse(input.DispatchMouseEventTypeMouseMoved, 880, 260)
 	b.mouse(input.DispatchMouseEventTypeMousePressed, 890, 250)
 	until(t, "the player has shot", func() bool { p, _ := m.player("Ada"); return p.shots > 3 })
@@ -276,6 +365,16 @@ func TestBrowser(t *testing.T) {
 	})
 	time.Sleep(4 * time.Second)
 	b.picture("3-overlay")
+
+	// The connection breaks: the session goes on with another one.
+	held, _ := m.player("Ada")
+	m.proxy.cut()
+	b.press("w", "KeyW", 3*time.Second)
+	b.press(" ", "Space", time.Second)
+	until(t, "the player goes on shooting", func() bool {
+		p, _ := m.player("Ada")
+		return p.client == held.client && p.shots != held.shots
+	})
 }
 
 // A phone plays by touch.

@@ -32,6 +32,7 @@ type canvas struct {
 	op     ebiten.DrawImageOptions
 	w, h   float64 // pixels
 	unit   float64 // pixels of a point, in which panels are laid out
+	work   float64 // seconds of a frame before Ebitengine draws it, smoothed
 	buf    [256]byte
 
 	corners   [16]ebiten.Vertex // of a panel

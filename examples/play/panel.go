@@ -116,7 +116,7 @@ const (
 	graphHeight = 40
 	graphsTop   = 12
 	textTop     = graphsTop + 4*(graphHeight+8) + 12
-	textLines   = 6
+	textLines   = 7
 	slidersTop  = textTop + textLines*16 + 16
 	sliderLine  = 26
 	panelHeight = slidersTop + 5*sliderLine + 4
@@ -268,6 +268,8 @@ func (p *panel) drawText(c *canvas, o *online, x, y, w, line float64) {
 	say("corrections, ticks simulated again", b, white)
 	b = strconv.AppendUint(c.buf[:0], s.Stalls, 10)
 	say("stalled frames", b, white)
+	b = strconv.AppendFloat(c.buf[:0], c.work*1000, 'f', 1, 64)
+	say("work for a frame, without the GPU", append(b, " ms"...), white)
 	wrong := o.wrong
 	if len(wrong) > 44 {
 		wrong = wrong[:44]

@@ -109,13 +109,30 @@ func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	return m.showLive(ctx, out)
+}
+
+// LiveOn is [Live] on a wire that others can join too, where bots find it at an
+// address: the flags of the link are for bots alone. The match closes the wire.
+func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, out io.Writer) error {
+	o.Duration, o.Warmup = endless, time.Second
+	m, err := newOpen(ctx, world, o, wire, at)
+	if err != nil {
+		return err
+	}
+	return m.showLive(ctx, out)
+}
+
+// showLive plays, shows a table, and sums up.
+func (m *Match) showLive(ctx context.Context, out io.Writer) error {
+	world, o := m.world, &m.o
 	fmt.Fprintf(out, "%s: server on %v, %d bots, link %s; Ctrl-C ends it\n", world.Name, m.link.LocalAddr(), o.Clients, o.describeLink())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		m.show(ctx, out)
 	}()
-	err = m.Real(ctx, nil)
+	err := m.Real(ctx, nil)
 	<-done
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
