@@ -107,6 +107,15 @@ const seen = 760
 func (a *app) Draw(screen *ebiten.Image) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.draw(screen)
+	a.canvas.work += (time.Since(a.began).Seconds() - a.canvas.work) * 0.1
+	if a.picture.due(a.was, a.frame) {
+		a.picture.take(screen)
+	}
+}
+
+// draw brings everything up to date, and draws it.
+func (a *app) draw(screen *ebiten.Image) {
 	now := time.Now()
 	dt := min(max(now.Sub(a.frame).Seconds(), 0), 0.25)
 	a.frame = now
@@ -129,8 +138,6 @@ func (a *app) Draw(screen *ebiten.Image) {
 	a.drawWorld()
 	a.drawHUD(now)
 	a.panel.draw(&a.canvas, a.online)
-	a.canvas.work += (time.Since(a.began).Seconds() - a.canvas.work) * 0.1
-	a.picture.take(screen, a.was, now)
 }
 
 // resize fits everything to the screen.

@@ -31,7 +31,6 @@ var (
 func (a *app) drawWorld() {
 	c := &a.canvas
 	c.light(false)
-	c.to.Fill(colour(background))
 	a.drawFloor()
 	c.light(true)
 	a.drawGlows()
@@ -58,11 +57,16 @@ func (a *app) drawFloor() {
 	c, s := &a.canvas, a.scale
 	x0, y0 := a.onScreen(0, 0)
 	side := game.Size * s
-	c.rect(x0, y0, side, side, floor)
+	// Each place once, with what lies there: filling the screen twice shows.
+	left, top := min(max(x0, 0), c.w), min(max(y0, 0), c.h)
+	right, bottom := max(min(x0+side, c.w), 0), max(min(y0+side, c.h), 0)
+	c.rect(0, 0, c.w, top, background)
+	c.rect(0, bottom, c.w, c.h-bottom, background)
+	c.rect(0, top, left, bottom-top, background)
+	c.rect(right, top, c.w-right, bottom-top, background)
+	c.rect(left, top, right-left, bottom-top, floor)
 	const cell, bold = 50, 4
 	thin := max(c.unit, 1)
-	left, top := max(x0, 0), max(y0, 0)
-	right, bottom := min(x0+side, c.w), min(y0+side, c.h)
 	for i := 0; i <= game.Size/cell; i++ {
 		t := gridLine.fade(0.45)
 		if i%bold == 0 {

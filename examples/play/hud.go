@@ -1,7 +1,6 @@
 package main
 
 import (
-	"image/color"
 	"math"
 	"slices"
 	"strconv"
@@ -9,11 +8,6 @@ import (
 
 	"github.com/tactusgo/tactus/examples/arena/game"
 )
-
-// colour is for what takes colours of the standard library.
-func colour(t tint) color.RGBA {
-	return color.RGBA{uint8(t.r*255 + 0.5), uint8(t.g*255 + 0.5), uint8(t.b*255 + 0.5), 255}
-}
 
 // drawHUD draws what lies over the world.
 func (a *app) drawHUD(now time.Time) {

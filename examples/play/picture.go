@@ -21,18 +21,16 @@ type picture struct {
 // pictureAfter is how long there is play before the picture is taken.
 const pictureAfter = 3 * time.Second
 
-// take takes the picture when it is time.
-func (p *picture) take(screen *ebiten.Image, playing bool, now time.Time) {
-	switch {
-	case p.name == "" || p.done || !playing:
-		return
-	case p.since.IsZero():
+// due reports whether it is time.
+func (p *picture) due(playing bool, now time.Time) bool {
+	if p.since.IsZero() && playing {
 		p.since = now
-	case now.Sub(p.since) > pictureAfter:
-		p.done = true
-		p.err = p.write(screen)
 	}
+	return p.name != "" && !p.done && playing && now.Sub(p.since) > pictureAfter
 }
+
+// take takes the picture.
+func (p *picture) take(screen *ebiten.Image) { p.done, p.err = true, p.write(screen) }
 
 func (p *picture) write(screen *ebiten.Image) error {
 	img := image.NewRGBA(screen.Bounds())

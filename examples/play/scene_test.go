@@ -18,7 +18,6 @@ type shown struct {
 	*systemstest.Crowd
 	scene  *scene
 	online *online
-	now    time.Time
 }
 
 func newShown(t *testing.T, rtt time.Duration, loss float64) *shown {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"image/png"
 	"os"
 	"os/exec"
@@ -25,8 +26,10 @@ func TestWindow(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "arena", "-name", "Ada", "-picture", name)
-	cmd.WaitDelay = time.Minute
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program, "arena", "-name", "Ada", "-picture", name)
+	cmd.WaitDelay = 5 * time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
