@@ -48,7 +48,8 @@
 //   - Step at a fixed rate: [Loop].
 //   - Go back in time: [WorldHistory] brings back all of a world, [History] the
 //     values of what a client predicts. Look back and leave the world alone:
-//     [WorldHistory.At], [Past], [AllAt], [GetAt].
+//     [WorldHistory.At], [Past], [AllAt], [GetAt]. Give all of it to another peer:
+//     [WorldHistory.AppendState], [World.ReadState].
 //   - Compare states: [World.Hash]; by component, [World.HashOf] with
 //     [Protocol.Components]; by field, [World.HashFields]; after each system,
 //     [World.Trace]. Name the entity, component and field in which two states

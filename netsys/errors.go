@@ -35,7 +35,8 @@ var (
 	ErrTimeout = errors.New("netsys: timed out")
 
 	// ErrReplaced is the reason given to [Handler.Disconnected] on a server when the same player came with a new
-	// connect token: the client was restarted, or another one took over.
+	// connect token: the client was restarted, or another one took over. The one that was replaced gets a
+	// [*CloseError] that matches it.
 	ErrReplaced = errors.New("netsys: replaced by a new session of the same player")
 
 	// ErrInsecure is wrapped by [NewServer] without a key and by [NewClient] without a token, where others than
@@ -126,6 +127,8 @@ const (
 	ReasonKicked
 	// ReasonProtocol: the peer sent what an honest peer cannot send.
 	ReasonProtocol
+	// ReasonReplaced: the same player came with a new token. Such a [*CloseError] matches [ErrReplaced].
+	ReasonReplaced
 
 	// ReasonApplication is the first value left to games.
 	ReasonApplication Reason = 128
@@ -142,6 +145,8 @@ func (r Reason) String() string {
 		return "kicked"
 	case ReasonProtocol:
 		return "protocol violated"
+	case ReasonReplaced:
+		return "replaced by a new session"
 	}
 	return fmt.Sprintf("reason %d", uint8(r))
 }
@@ -165,3 +170,8 @@ func (e *CloseError) Error() string {
 
 // Unwrap returns [ErrClosed].
 func (e *CloseError) Unwrap() error { return ErrClosed }
+
+// Is reports whether target is [ErrReplaced] and the reason is that.
+func (e *CloseError) Is(target error) bool {
+	return target == ErrReplaced && e.Reason == ReasonReplaced
+}

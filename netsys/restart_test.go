@@ -220,7 +220,7 @@ func TestTakeover(t *testing.T) {
 	if want := []string{"began 7", "began 8", "ended 7", "began 7"}; !slices.Equal(s.events, want) {
 		t.Errorf("the server was told %q, not %q", s.events, want)
 	}
-	if !errors.Is(first.reason, netsys.ErrClosed) && !errors.Is(first.reason, netsys.ErrTimeout) {
+	if !errors.Is(first.reason, netsys.ErrReplaced) && !errors.Is(first.reason, netsys.ErrTimeout) { // nothing told it
 		t.Errorf("the old client ended with %v", first.reason)
 	}
 	if second.atServer == before || second.atServer.ClientID() != 7 || second.Session().ID() != second.atServer.ID() {

@@ -2,6 +2,8 @@ package netsys_test
 
 import (
 	"bytes"
+	"errors"
+	"math/rand/v2"
 	"net/netip"
 	"testing"
 	"time"
@@ -78,6 +80,60 @@ func TestAddressChange(t *testing.T) {
 	if n := session.Stats().Malformed + p.Session().Stats().Malformed; n != 0 {
 		t.Errorf("%d packets count as malformed", n)
 	}
+}
+
+// All of 200 clients change their addresses at once, as behind a router that restarts or a proxy that is replaced:
+// the server follows each within two seconds.
+func TestAllMoveAtOnce(t *testing.T) {
+	const clients = 200
+	s := newStage(t, netsys.ServerConfig{})
+	for i := range clients {
+		s.join(uint64(1+i), netsys.Link{Latency: 20 * time.Millisecond})
+	}
+	s.until("connected", func() bool { return s.server.Len() == clients })
+	rng := rand.New(rand.NewPCG(3, 4))
+	each := func() {
+		for _, i := range rng.Perm(clients) { // packets come in any order
+			s.players[i].play()
+		}
+	}
+	s.run(time.Second, each)
+	for i, p := range s.players {
+		p.node.Rebind(netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(i)}), 6000))
+		p.talk(eventChannel, 20)
+	}
+	s.run(2*time.Second, each)
+	s.run(time.Second, nil)
+	lost := 0
+	for _, p := range s.players {
+		p.alive()
+		if p.atServer.RemoteAddr() != p.LocalAddr() || p.atServer.Stats().Moves != 1 || !p.delivered() {
+			t.Errorf("client %d is at %v, the server has it at %v", p.id, p.LocalAddr(), p.atServer.RemoteAddr())
+		}
+		lost += p.up.lost()
+	}
+	t.Logf("%d datagrams lost of each on average", lost/clients)
+	if s.server.Len() != clients || len(s.ends) != 0 {
+		t.Errorf("%d clients, ended %v", s.server.Len(), s.ends)
+	}
+}
+
+// A client gets the address of one that died before: it is heard once that one's session is over, soon enough.
+func TestAddressOfTheDead(t *testing.T) {
+	s := newStage(t, netsys.ServerConfig{Timeout: 4 * time.Second})
+	dead, p := s.seat(1, netsys.Link{}), s.seat(2, netsys.Link{})
+	s.run(time.Second, p.everything)
+	home := dead.LocalAddr()
+	dead.asleep = true
+	_ = dead.node.Close()
+	s.run(time.Second, p.everything)
+	p.node.Rebind(home)
+	s.run(4*time.Second, p.everything)
+	if !errors.Is(dead.endAtServer, netsys.ErrTimeout) || p.atServer.RemoteAddr() != home {
+		t.Errorf("the dead one ended with %v, the other is at %v", dead.endAtServer, p.atServer.RemoteAddr())
+	}
+	s.until("all messages arrived", p.delivered)
+	p.alive()
 }
 
 // Who holds back a client's packet and sends it from another address moves nobody: the server asks there, with

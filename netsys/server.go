@@ -213,6 +213,15 @@ func (h *serverHears) Payload(now time.Time, p *netcode.Peer, payload []byte) {
 	h.server.packet(now, p.Context.(*session), payload)
 }
 
+// Replacing implements [netcode.Replacer].
+func (h *serverHears) Replacing(now time.Time, p *netcode.Peer) bool {
+	s := p.Context.(*session)
+	if s.state == connected {
+		s.farewell(now, ReasonReplaced)
+	}
+	return s.state == connected
+}
+
 // Disconnected implements [netcode.ServerHandler]. The end is reported at once: when the player is back already,
 // before anything of the new session.
 func (h *serverHears) Disconnected(now time.Time, p *netcode.Peer, reason error) {

@@ -283,7 +283,7 @@ type traffic struct {
 	sent     []time.Time // when
 	came     []time.Time // when, zero until then
 	acked    []bool
-	numbers  map[uint16]int // of the datagrams sent last, by sequence
+	numbers  []int // of the datagrams sent last, by sequence, counted from 1
 	messages [channelCount]letters
 	wrong    []string
 	buf      [netsys.MaxPayload]byte
@@ -298,9 +298,9 @@ func (w *traffic) send(p *player, session netsys.Session, rest []byte) {
 		w.fault("send: " + err.Error())
 	}
 	if w.numbers == nil {
-		w.numbers = make(map[uint16]int)
+		w.numbers = make([]int, 1<<16)
 	}
-	w.numbers[seq] = n
+	w.numbers[seq] = n + 1
 	w.sent, w.came, w.acked = append(w.sent, p.stage.now), append(w.came, time.Time{}), append(w.acked, false)
 }
 
@@ -311,7 +311,7 @@ func (w *traffic) received(packet netsys.Packet) {
 		w.fault("received what was not sent")
 	case !w.came[n].IsZero():
 		w.fault("received twice")
-	case w.numbers[packet.Seq] != n:
+	case w.numbers[packet.Seq] != n+1:
 		w.fault("another number")
 	default:
 		w.came[n] = packet.At
@@ -319,9 +319,9 @@ func (w *traffic) received(packet netsys.Packet) {
 }
 
 func (w *traffic) acknowledged(seq uint16) {
-	n, known := w.numbers[seq]
+	n := w.numbers[seq] - 1
 	switch {
-	case !known || w.came[n].IsZero():
+	case n < 0 || w.came[n].IsZero():
 		w.fault("acknowledged, and did not arrive")
 	case w.acked[n]:
 		w.fault("acknowledged twice")

@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
 )
 
 func TestServerConfigValidate(t *testing.T) {
@@ -46,6 +47,10 @@ func TestServerConfigValidate(t *testing.T) {
 		{ServerConfig{Timeout: -1}, "200ms"},
 		{ServerConfig{Timeout: 199 * time.Millisecond}, "200ms"},
 		{ServerConfig{LeavePolicy: 2}, "DespawnOwned"},
+		{ServerConfig{Hold: time.Minute, ProtocolID: 5, Channels: channel.Config{Rate: 1 << 20}}, ""},
+		{ServerConfig{Hold: -1}, "0: none"},
+		{ServerConfig{Channels: channel.Config{Piece: 1}}, "Piece"},
+		{ServerConfig{Addresses: make([]netip.AddrPort, 33)}, "Addresses"},
 	} {
 		err := c.config.Validate()
 		checkConfigError(t, c.config, err, c.says)
@@ -68,6 +73,9 @@ func TestClientConfigValidate(t *testing.T) {
 		{ClientConfig{History: 1<<14 + 1}, "1 and 16384"},
 		{ClientConfig{Timeout: -time.Second}, "200ms"},
 		{ClientConfig{Timeout: time.Millisecond}, "200ms"},
+		{ClientConfig{ConnectTimeout: time.Second}, ""},
+		{ClientConfig{ConnectTimeout: -time.Second}, "20s"},
+		{ClientConfig{Channels: channel.Config{Piece: 1}}, "Piece"},
 	} {
 		err := c.config.Validate()
 		checkConfigError(t, c.config, err, c.says)

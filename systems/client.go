@@ -1,8 +1,6 @@
 package systems
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -95,29 +93,6 @@ type Client struct {
 	stats      ClientStats
 }
 
-// ClientStats counts what a client did.
-type ClientStats struct {
-	Ticks             uint64
-	TicksDropped      uint64 // due but not run: the machine was too slow
-	Inputs            uint64 // gathered
-	InputsSent        uint64 // in all messages: each goes out until it is known to have arrived
-	InputBytes        uint64 // of input messages, without what the session adds
-	Snapshots         uint64 // packets with state taken in
-	Confirmed         uint64 // own states that agreed with the prediction
-	Corrections       uint64 // own states that did not
-	Resimulated       uint64 // ticks simulated again
-	LongestReplay     uint64 // ticks simulated again at once, at most
-	StaleStates       uint64 // own states older than the history
-	Jumps             uint64 // times the server was ahead of this client's inputs
-	Stalls            uint64 // frames with nothing to interpolate toward, or playback under 0.95
-	Snaps             uint64 // times the view was more than a second behind, and jumped
-	InputBuffer       int    // inputs that waited on the server, as of the newest snapshot; 255: it could not read them
-	Renewals          uint64 // times a baseline was missing and full states were asked for
-	SendErrors        uint64
-	MalformedMessages uint64
-	Session           netsys.Stats
-}
-
 // NewClient assembles a client on a wire, connecting to server; the zero AddrPort
 // means the addresses of ClientConfig.Token, in turn. It returns an error that wraps
 // [ErrConfig] or [ErrStageOrder] when c is wrong, netcode.ErrToken when the token is,
@@ -151,19 +126,9 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	c.predicting = slices.Contains(names, "Predict")
 	c.drawing = slices.Contains(names, "Interpolate")
 
-	endpoint, err := netsys.NewClient(wire, server, netsys.ClientConfig{
-		Token:                   cfg.Token,
-		ClientID:                cfg.ClientID,
-		ProtocolID:              cfg.ProtocolID,
-		InsecureAllowAnyAddress: cfg.InsecureAllowAnyAddress,
-		Schema:                  p.Lines(),
-		Channels:                cfg.Channels,
-		Messages:                messageLines(cfg.Messages),
-		ConnectTimeout:          cfg.connectTimeout(server),
-		Timeout:                 cfg.Timeout,
-		Tag:                     cfg.Trained.Hash(),
-		Random:                  cfg.Random,
-	})
+	session := cfg.session()
+	session.Schema, session.ConnectTimeout = p.Lines(), cfg.connectTimeout(server)
+	endpoint, err := netsys.NewClient(wire, server, session)
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +152,9 @@ func (c *Client) welcome(session netsys.Session) error {
 	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: true, Simulate: c.simulation}
 	c.world, c.view = ecs.NewWorld(c.protocol, config), ecs.NewWorld(c.protocol, config)
 	table := inputTable(c.protocol)
+	if c.config.Events != nil {
+		c.config.Events.Join(c.world, session.Channels())
+	}
 	c.log = newInputLog(table, c.config.History)
 	c.log.jump(m.input)
 	c.ackedInput = m.input
@@ -207,6 +175,9 @@ func (c *Client) welcome(session netsys.Session) error {
 func (c *Client) fail(err error) {
 	if c.err == nil {
 		c.err = err
+		if c.config.Events != nil {
+			c.config.Events.Leave()
+		}
 		c.config.Logger.Info("session ended", "client", c.id, "reason", err)
 	}
 }
@@ -311,6 +282,9 @@ func (c *Client) Advance(now time.Time) int {
 		c.stats.Ticks++
 		c.loop.SetRate(c.steer.rate())
 	}
+	if c.config.Events != nil {
+		c.config.Events.Settle(c.own.input + 1)
+	}
 	c.after.Run(c.world)
 	return n
 }
@@ -346,79 +320,4 @@ func (c *Client) Stats() ClientStats {
 		s.Session = c.session.Stats()
 	}
 	return s
-}
-
-// Close says goodbye to the server and closes the wire.
-func (c *Client) Close(now time.Time) error { return c.endpoint.Close(now) }
-
-// Run plays in real time until ctx ends, then leaves and returns nil; or until
-// the session ends, and returns why. frame, which may be nil, is called after
-// every step with the view up to date.
-func (c *Client) Run(ctx context.Context, frame func(c *Client)) error {
-	err := run(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
-	if c.err != nil && ctx.Err() == nil {
-		return c.err
-	}
-	return err
-}
-
-// frames draws after every step.
-type frames struct {
-	*Client
-	frame func(*Client)
-}
-
-func (f frames) Advance(now time.Time) int {
-	n := f.Client.Advance(now)
-	if n > 0 {
-		f.Client.Frame(now)
-		if f.frame != nil {
-			f.frame(f.Client)
-		}
-	}
-	return n
-}
-
-// Dial connects to a server over UDP and returns when it has let this client
-// in. addr is "host:port"; "" means the addresses of ClientConfig.Token, in turn.
-// It returns an error that wraps [ErrConfig], netsys.ErrInsecure, netsys.ErrSchema,
-// netsys.ErrVersion, netsys.ErrServerFull, netcode.ErrTokenExpired or
-// netsys.ErrTimeout when it does not, and ctx's error when that ends first.
-func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
-	var wire *netsys.UDP
-	var err error
-	if addr == "" && cfg.Token != nil {
-		wire, err = netsys.ListenUDP(":0")
-	} else {
-		wire, err = netsys.DialUDP(ctx, addr)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("systems: Dial: %w", err)
-	}
-	c, err := NewClient(wire, wire.RemoteAddr(), p, cfg)
-	if err != nil {
-		return nil, errors.Join(err, wire.Close())
-	}
-	if err := c.connect(ctx); err != nil {
-		return nil, errors.Join(err, c.Close(time.Now()))
-	}
-	return c, nil
-}
-
-func (c *Client) connect(ctx context.Context) error {
-	const poll = 5 * time.Millisecond
-	t := time.NewTicker(poll)
-	defer t.Stop()
-	for !c.Connected() {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-t.C:
-		}
-		c.Advance(time.Now())
-		if c.err != nil {
-			return c.err
-		}
-	}
-	return nil
 }

@@ -152,6 +152,9 @@ func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
 		return nil
 	}
 	x.here[k] = r
+	if r.newest != 0 && (r.group != g || r.slot != int32(k)) {
+		r.before, r.moved = [2]int32{r.group, r.slot}, true
+	}
 	r.group, r.slot, r.newest = g, int32(k), max(r.newest, st.Send)
 	r.goneAt, r.hidden = 0, false
 	return r

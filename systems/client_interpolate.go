@@ -73,11 +73,23 @@ func (c *Client) show(r *replica, mask uint64, own bool) {
 // drawBetween writes the state of an entity at the playback head into the view.
 // It reports whether there was no later state to move toward.
 func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
-	from, to := c.groups[r.group].around(r, head)
-	if from == nil {
-		return false // not yet in sight
+	from, to, gone := c.groups[r.group].around(r.id, r.slot, head)
+	k, before := int(r.slot), false
+	if r.moved { // it has other components from now on, but maybe not yet at the head
+		old, later, _ := c.groups[r.before[0]].around(r.id, r.before[1], head)
+		before = old != nil && (from == nil || old.tick > from.tick)
+		r.moved = before || from == nil
+		if before {
+			from, to, gone, k = old, later, false, int(r.before[1])
+		}
 	}
-	k := int(r.slot)
+	switch {
+	case from == nil:
+		return false // not yet in sight
+	case gone && r.goneAt != 0:
+		c.hide(r) // an earlier state, which came later, had it gone already
+		return false
+	}
 	mask, rec := from.Masks[k], from.Record(k)
 	c.show(r, mask|r.private, false)
 	f := 0.0
@@ -104,7 +116,7 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 	if r.private != 0 && !r.entity.IsZero() {
 		c.copyOwn(r.drawn, r.entity, r.private)
 	}
-	return to == nil && r.goneAt == 0
+	return to == nil && r.goneAt == 0 && !before
 }
 
 // drawnSend is the oldest send that drawing may still need.

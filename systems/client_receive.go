@@ -21,6 +21,9 @@ func (c *Client) receive(*ecs.World) {
 	if c.world != nil {
 		c.clock.settle(c.now)
 		c.applyConfirmed()
+		if c.loaded && c.config.Events != nil {
+			c.config.Events.Deliver(c.newestTick)
+		}
 	}
 }
 

@@ -113,6 +113,9 @@ func (c *Client) replay(w *ecs.World) {
 	s := c.own.input
 	from := max(s+1, c.log.first)
 	w.BeginReplay(from - 1)
+	if c.config.Events != nil {
+		c.config.Events.Rewind(from)
+	}
 	c.history.Restore(s)
 	c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
 		if e, ok := w.ByNetID(netID(id)); ok && c.simulates(e) {

@@ -28,7 +28,13 @@ func (c *Client) simulate(w *ecs.World, seq uint32) {
 	if in := c.protocol.Input(); in != nil {
 		writeInput(w, in, c.id, c.log.value(seq))
 	}
+	if c.config.Events != nil {
+		c.config.Events.Start(seq)
+	}
 	w.SimulateStage().Run(w)
+	if c.config.Events != nil {
+		c.config.Events.Done()
+	}
 	c.history.Capture(seq)
 }
 

@@ -33,7 +33,14 @@ func FuzzWelcome(f *testing.F) {
 		}
 		p := newPlayback(birth, int(m.tickRate), int(m.sendRate))
 		p.snapshot(birth.Add(time.Second), m.tick)
+		p.settle(birth.Add(time.Second))
 		p.advance(birth.Add(2 * time.Second))
+		l := newInputLog(inputTable(plaza()), 16)
+		l.jump(m.input)
+		for range 3 {
+			l.push()
+			l.seal()
+		}
 	})
 }
 

@@ -48,7 +48,7 @@ func (s *Server) Session(client uint32) netsys.Session {
 func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int, message []byte) {
 	s := (*Server)(h)
 	p := s.peer(session)
-	if p == nil || s.config.OnMessage == nil {
+	if p == nil || s.config.OnMessage == nil && s.config.Events == nil {
 		return
 	}
 	if p.heard++; p.heard > s.heardLimit {
@@ -57,7 +57,14 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 		return
 	}
 	s.stats.ChannelMessages++
-	if err := s.config.OnMessage(s, p.id, number, message); err != nil {
+	event, err := false, error(nil)
+	if s.config.Events != nil {
+		event, err = s.config.Events.Receive(p.id, number, message)
+	}
+	if !event && s.config.OnMessage != nil {
+		err = s.config.OnMessage(s, p.id, number, message)
+	}
+	if err != nil {
 		s.refuse(p, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
 	}
 }
@@ -69,10 +76,17 @@ func (c *Client) Session() netsys.Session { return c.endpoint.Session() }
 // Message takes in a message of a channel.
 func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, message []byte) {
 	c := (*Client)(h)
-	if c.err != nil || c.config.OnMessage == nil {
+	if c.err != nil {
 		return
 	}
-	if err := c.config.OnMessage(c, number, message); err != nil {
+	event, err := false, error(nil)
+	if c.config.Events != nil {
+		event, err = c.config.Events.Receive(number, message)
+	}
+	if !event && c.config.OnMessage != nil {
+		err = c.config.OnMessage(c, number, message)
+	}
+	if err != nil {
 		c.refuse(now, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
 	}
 }

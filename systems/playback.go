@@ -68,6 +68,7 @@ func newPlayback(now time.Time, tickRate, sendRate int) playback {
 		p.transit[i] = -noTransit
 	}
 	p.shift = [2]shift{{least: noTransit}, {least: -noTransit}}
+	p.arrived = make([]arrival, 0, 64)
 	return p
 }
 

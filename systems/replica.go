@@ -32,6 +32,8 @@ type replica struct {
 	entity  ecs.Entity // in the client's world; zero until confirmed state came
 	group   int32      // where it stands
 	slot    int32
+	before  [2]int32 // group and slot where it stood before, when moved
+	moved   bool
 	newest  uint32     // newest send that told of it
 	private uint64     // components that only this client may see
 	goneAt  uint32     // tick at which it was gone; 0: it lives
@@ -155,16 +157,22 @@ func (st *state) says(id uint32, slot int32) bool {
 	return st.Alive>>slot&1 != 0 && st.IDs[slot] == id
 }
 
-// around returns the newest state of an entity at or before a tick and the oldest
-// after it; either may be nil.
-func (h *history) around(r *replica, tick float64) (from, to *state) {
+// around returns the newest state of an entity in a slot at or before a tick and the
+// oldest after it; either may be nil. gone says that a state between the first and
+// the tick tells that it was not there.
+func (h *history) around(id uint32, slot int32, tick float64) (from, to *state, gone bool) {
+	var without uint32
 	for i := range len(h.ring) + 1 {
 		st := h.first
 		if i > 0 {
 			st = h.ring[i-1]
 		}
 		switch {
-		case st == nil || !st.says(r.id, r.slot):
+		case st == nil || st.Known>>slot&1 == 0:
+		case !st.says(id, slot):
+			if float64(st.tick) <= tick {
+				without = max(without, st.tick)
+			}
 		case float64(st.tick) <= tick:
 			if from == nil || st.tick > from.tick {
 				from = st
@@ -173,5 +181,5 @@ func (h *history) around(r *replica, tick float64) (from, to *state) {
 			to = st
 		}
 	}
-	return from, to
+	return from, to, from != nil && without > from.tick
 }

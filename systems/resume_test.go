@@ -110,6 +110,7 @@ func TestAddressChangeInMidMatch(t *testing.T) {
 	}
 	now := s.server.peer(s.server.Session(id)).inputs.stats
 	// Two round trips of the challenge, and what the silence costs.
+	t.Logf("%d inputs missing for four changes of the address", now.Missing-before.Missing)
 	if missing := now.Missing - before.Missing; missing > 4*30 {
 		t.Errorf("%d inputs are missing for four changes of the address", missing)
 	}
@@ -161,6 +162,7 @@ func TestOutageOfThreeSeconds(t *testing.T) {
 		t.Errorf("pawn %d, before %d", again, pawn)
 	}
 	p := s.server.peer(session)
+	t.Logf("%d ticks simulated again at once", c.Stats().LongestReplay)
 	if most := uint64(6+6+1+3) + uint64(p.inputs.waiting()); c.Stats().LongestReplay > most {
 		t.Errorf("%d ticks were simulated again at once, at most %d", c.Stats().LongestReplay, most)
 	}
@@ -223,6 +225,22 @@ func TestTakeoverKeepsEntity(t *testing.T) {
 	}
 	if err := s.converged(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Without Hold a takeover is a goodbye and a newcomer.
+func TestTakeoverWithoutHold(t *testing.T) {
+	s := newSeated(t, ServerConfig{})
+	old, _, _, _ := s.play(7, netsys.Link{})
+	s.connect()
+	s.run(60)
+	id := old.ID()
+	c, _, _, _ := s.play(7, netsys.Link{})
+	s.until("the new session is there", c.Connected)
+	s.run(10)
+	_, there := s.pawnOf(t, id)
+	if _, mine := s.pawnOf(t, c.ID()); c.ID() == id || there || !mine || old.Err() == nil || len(s.back) > 0 || len(s.left) != 1 || s.left[0] != id {
+		t.Errorf("client %d, before %d, whose pawn is there: %v; back %v, left %v", c.ID(), id, there, s.back, s.left)
 	}
 }
 

@@ -44,6 +44,7 @@ type life struct {
 	sent    uint32
 	back    uint32
 	waiting time.Time // since when a message is expected back
+	heard   time.Time // when the server could hear of it last
 }
 
 // play has clients until ctx ends.
@@ -96,10 +97,8 @@ func (s *seat) join(ctx context.Context, old *life) *life {
 	}
 	s.lives++
 	l := &life{seat: s, n: s.lives}
-	if l.wire, err = s.host.roam(ctx); err != nil {
-		if ctx.Err() == nil {
-			s.soak.fail("%v: dial: %v", s, err)
-		}
+	if l.wire, err = s.host.roam(); err != nil {
+		s.soak.fail("%v: dial: %v", s, err)
 		return nil
 	}
 	l.client, err = systems.NewClient(l.wire, l.wire.server, game(), systems.ClientConfig{
@@ -144,7 +143,7 @@ func (s *seat) takeOver(ctx context.Context, old *life) *life {
 		old.die()
 		return nil
 	}
-	s.number, s.until = old.client.ID(), time.Now().Add(s.soak.timeout)
+	s.number, s.until = old.client.ID(), old.heard.Add(s.soak.timeout)
 	l := s.join(ctx, old)
 	if l == nil {
 		old.leave()
@@ -156,7 +155,7 @@ func (s *seat) takeOver(ctx context.Context, old *life) *life {
 		time.Sleep(idle)
 	}
 	switch err := old.client.Err(); {
-	case errors.Is(err, netsys.ErrClosed), errors.Is(err, netsys.ErrTimeout):
+	case errors.Is(err, netsys.ErrReplaced), errors.Is(err, netsys.ErrClosed), errors.Is(err, netsys.ErrTimeout):
 		s.soak.takenOver.Add(1)
 	default:
 		s.soak.fail("%v: taken over, and the client before ended with %v", s, err)
@@ -175,11 +174,10 @@ func (l *life) act(ctx context.Context) {
 	s := l.seat
 	switch s.rng.IntN(4) {
 	case 0:
-		if err := l.wire.move(ctx); err == nil {
-			s.soak.moved.Add(1)
-		} else if ctx.Err() == nil {
+		if err := l.wire.move(); err != nil {
 			s.soak.fail("%v: move: %v", s, err)
 		}
+		s.soak.moved.Add(1)
 	case 1:
 		l.wire.quiet = true
 		l.drift(ctx, time.Duration(s.rng.Int64N(int64(s.soak.timeout/3))))
@@ -207,6 +205,9 @@ func (l *life) drive() {
 		return
 	}
 	l.client.Frame(now)
+	if !l.wire.quiet {
+		l.heard = now
+	}
 	if !l.client.Connected() {
 		return
 	}
@@ -255,7 +256,7 @@ func (l *life) leave() {
 // die says nothing.
 func (l *life) die() {
 	l.seat.soak.died.Add(1)
-	l.seat.number, l.seat.until = l.client.ID(), time.Now().Add(l.seat.soak.timeout)
+	l.seat.number, l.seat.until = l.client.ID(), l.heard.Add(l.seat.soak.timeout)
 	if err := l.wire.Close(); err != nil {
 		l.seat.soak.fail("%v: close: %v", l.seat, err)
 	}

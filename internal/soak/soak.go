@@ -52,7 +52,7 @@ type soak struct {
 	seats []*seat
 	counts
 
-	mu       sync.Mutex
+	mu       sync.Mutex // of what follows, and of printing
 	failures []string
 }
 
@@ -64,10 +64,17 @@ func (s *soak) fail(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := fmt.Sprintf("%.1f s: ", time.Since(s.began).Seconds()) + fmt.Sprintf(format, args...)
-	fmt.Fprintln(s.out, "FAIL", text)
+	_, _ = fmt.Fprintln(s.out, "FAIL", text)
 	if len(s.failures) < keptFailures {
 		s.failures = append(s.failures, text)
 	}
+}
+
+// say prints a line.
+func (s *soak) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = fmt.Fprintf(s.out, format+"\n", args...)
 }
 
 // newSoak starts the servers.
@@ -84,7 +91,7 @@ func newSoak(o options, out io.Writer) (*soak, error) {
 			return nil, errors.Join(err, s.close())
 		}
 		if h == nil {
-			fmt.Fprintf(out, "%s is not to be had on %s\n", name, runtime.GOOS)
+			s.say("%s is not to be had on %s", name, runtime.GOOS)
 			continue
 		}
 		s.hosts = append(s.hosts, h)
@@ -120,7 +127,7 @@ func (s *soak) play(ctx context.Context) report {
 			break
 		}
 		r.Last = measure()
-		fmt.Fprintf(s.out, "round %d: with nobody there %v\n", r.Rounds+1, r.Last)
+		s.say("round %d: with nobody there %v", r.Rounds+1, r.Last)
 		if r.Rounds++; r.Rounds == 1 {
 			r.First = r.Last
 		}
@@ -195,7 +202,7 @@ func (s *soak) tell(ctx context.Context) {
 		case <-t.C:
 		}
 		c := &s.counts
-		fmt.Fprintf(s.out, "%4.0f s: joined %d, left %d, died %d, taken over %d, returned %d, moved %d, silences %d, messages %d; %d goroutines, %d descriptors\n",
+		s.say("%4.0f s: joined %d, left %d, died %d, taken over %d, returned %d, moved %d, silences %d, messages %d; %d goroutines, %d descriptors",
 			time.Since(s.began).Seconds(), c.joined.Load(), c.left.Load(), c.died.Load(), c.takenOver.Load(), c.returned.Load(),
 			c.moved.Load(), c.silences.Load(), c.messages.Load(), runtime.NumGoroutine(), descriptors())
 	}

@@ -16,7 +16,12 @@ type roaming struct {
 	quiet  bool // nothing passes
 }
 
-func (h *host) roam(ctx context.Context) (*roaming, error) {
+// dialTime is how long a connection may take.
+const dialTime = 10 * time.Second
+
+func (h *host) roam() (*roaming, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), dialTime)
+	defer cancel()
 	w, server, err := h.dial(ctx, h.addr.String())
 	if err != nil {
 		return nil, err
@@ -25,7 +30,9 @@ func (h *host) roam(ctx context.Context) (*roaming, error) {
 }
 
 // move goes on with another socket.
-func (r *roaming) move(ctx context.Context) error {
+func (r *roaming) move() error {
+	ctx, cancel := context.WithTimeout(context.Background(), dialTime)
+	defer cancel()
 	w, _, err := r.host.dial(ctx, r.host.addr.String())
 	if err != nil {
 		return err

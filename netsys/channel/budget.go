@@ -13,8 +13,12 @@ import "time"
 //     rate doubles up to half of what it was before, which is TCP's slow start up to its threshold (RFC 5681).
 //   - Packets stand in a queue: what was acknowledged meanwhile is what the path takes, and the rate becomes 85 % of
 //     that, which is that draft's factor for overuse, or less, down to a half, so that the queue is gone in two
-//     seconds. A queue is seen when even the fastest packet of an interval came 25 ms later than the fastest of all, which
-//     takes a quarter of a second at most: jitter spares some. RFC 6817 allows 100 ms, which is for transfers that nobody plays beside.
+//     seconds. A queue is seen when even the fastest packet of an interval came 25 ms and three mean
+//     deviations later than the fastest of all, which takes a quarter of a second at most: jitter spares some. RFC 6817
+//     allows 100 ms, which is for transfers that nobody plays beside. Where nothing waited for the budget it takes three
+//     intervals in a row, or 100 ms: what else happens to a packet must not cost the rate.
+//   - A queue that is as long after a second of that was none: the path is longer than it was. What is
+//     the fastest is forgotten then, and the rate is what it was.
 //   - More means one packet a round trip, for each round trip of the interval, as TCP does beyond slow start
 //     (RFC 5681), and no more than an eighth at a time, so that a queue is seen before it is long, or a thirty-second
 //     near the rate at which there was one; only if the budget kept something waiting, since a rate that was
@@ -31,6 +35,10 @@ const (
 	maxInterval  = time.Second
 	minInterval  = 250 * time.Millisecond // for a queue to be seen
 	overuse      = 85                     // percent
+	maxDrains    = 4                      // intervals in which a queue must become shorter
+	maxWaits     = 2                      // and which it may last when nothing waited
+	jitterMost   = 75 * time.Millisecond  // that three deviations can explain
+	clearQueue   = 100 * time.Millisecond // which needs no second look
 	leastRate    = 2 << 10
 	reserveTime  = 50 * time.Millisecond
 	maxUnwatched = time.Second
@@ -50,6 +58,9 @@ type budget struct {
 	heard         time.Duration // when the newest was
 	fastest       time.Duration // the least round trip of the interval; 0: none
 	knee          int64         // what the path took when packets stood in a queue the last time
+	waits, drains int           // intervals in a row with a queue, before and since the rate went down
+	queue         time.Duration // as it was when the rate went down first
+	before        int64         // the rate until then
 	short         bool          // something waited for tokens
 	threshold     int64         // below it, after an outage, the rate doubles; 0 when there was none
 }
@@ -115,7 +126,11 @@ func (b *budget) control(at time.Duration, e *estimate) {
 	took := at - b.from
 	switch {
 	case b.queued(e) && took >= e.min() && (b.settled >= minSettled || took >= minInterval && b.settled >= fewSettled):
-		b.drain(e)
+		if !b.short && b.drains == 0 && b.waits < maxWaits && b.fastest-e.min() < clearQueue {
+			b.waits++
+		} else {
+			b.drain(e)
+		}
 	case took < e.smoothed || b.settled < minSettled && (took < maxInterval || b.settled < fewSettled):
 		return
 	default:
@@ -127,11 +142,22 @@ func (b *budget) control(at time.Duration, e *estimate) {
 // queued reports whether even the fastest packet of the interval stood in a queue. When most were lost, that is
 // an outage, which tells nothing of queues.
 func (b *budget) queued(e *estimate) bool {
-	return b.fastest > e.min()+delayTarget && b.lost*2 <= b.settled
+	return b.fastest > e.min()+max(delayTarget, min(3*e.variance, jitterMost)) && b.lost*2 <= b.settled
 }
 
 // drain makes the rate less than what the path takes, so that its queue goes.
 func (b *budget) drain(e *estimate) {
+	queue := b.fastest - e.min()
+	if b.drains == 0 {
+		b.queue, b.before = queue, b.rate
+	}
+	if b.drains++; b.drains > maxDrains {
+		if b.drains = 0; (queue - b.queue).Abs() < delayTarget {
+			e.forget(b.fastest)
+			b.rate, b.knee = b.before, 0
+			return
+		}
+	}
 	b.knee = b.delivered * int64(time.Second) / int64(max(b.busy, minInterval/2))
 	share := 100 - 50*int64(b.fastest-e.min())/int64(time.Second)
 	b.rate = min(b.rate, b.knee*max(min(share, overuse), 50)/100)
@@ -140,6 +166,7 @@ func (b *budget) drain(e *estimate) {
 }
 
 func (b *budget) judge(took time.Duration, e *estimate) {
+	b.waits, b.drains = 0, 0
 	floor := min(b.floor, b.rate)
 	bad := b.lost*100 > b.settled*lossBackOff
 	switch {

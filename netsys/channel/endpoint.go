@@ -29,6 +29,7 @@ type Endpoint struct {
 	newest   uint16 // the newest packet that was acknowledged
 	heard    bool   // there is one
 	backedAt time.Duration
+	waiting  bool // a queue may hold something; false when all are empty
 	filling  filling
 	store    store
 	parser   parser
@@ -150,6 +151,7 @@ func (e *Endpoint) Send(number int, message []byte) error {
 		return err
 	}
 	c.stats.Sent++
+	e.waiting = true
 	return nil
 }
 
@@ -183,6 +185,13 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 	e.settle()
 	e.budget.refill(e.now)
 	e.budget.control(e.now, &e.estimate)
+	if !e.waiting {
+		if e.flight.find(seq) != nil {
+			e.flight.next = seq + 1 // it is carried
+		}
+		return dst
+	}
+	e.waiting = false
 	crowded := e.flight.crowded(seq, len(e.channels))
 	f := &e.filling
 	f.refs, f.short = e.flight.tail, false
@@ -195,12 +204,14 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 			if !crowded {
 				c.sure.out.fill(f, number, allowance)
 			}
+			e.waiting = e.waiting || c.sure.out.len() > 0
 			continue
 		}
 		if c.out.maxAge > 0 {
 			c.stats.Dropped += uint64(c.out.expire(e.now))
 		}
 		c.out.fill(f, number, allowance)
+		e.waiting = e.waiting || c.out.len() > 0
 	}
 	e.budget.short = e.budget.short || f.short
 	filled := f.packer.finish()

@@ -86,6 +86,9 @@ func (e *estimate) turn(at time.Duration) {
 	e.least[0], e.settled[0], e.lost[0] = 0, 0, 0
 }
 
+// forget begins the window of round trips anew, with one that is the least.
+func (e *estimate) forget(least time.Duration) { e.least = [2]time.Duration{least, 0} }
+
 // min is the least round trip in the window; before there is one, the smoothed one.
 func (e *estimate) min() time.Duration {
 	switch a, b := e.least[0], e.least[1]; {

@@ -34,11 +34,11 @@
 // gnet reads one UDP datagram each time that its loop wakes up, and waking up costs several times what receiving
 // and sending do. On Linux the loop therefore sleeps for a moment after it woke up, and then reads in batches what
 // has gathered in the kernel; so does every Poll. Processor time of the server for each packet, 100 bytes up and 400
-// down at 60 Hz, two quiet cores of a virtual machine, program internal/bench/packets, in µs:
+// down at 60 Hz for each client, without sessions, on a virtual machine, by program internal/bench/packets, in µs:
 //
 //	clients   one by one   1 ms   2 ms   4 ms   8 ms   package batch
-//	    100          7.9    4.9    3.8    2.6    2.2             1.8
-//	    256          7.8    3.5    2.4    1.8    1.6             1.4
+//	    100         10.9    6.6    4.5    3.7    3.0             2.2
+//	    256          7.9    3.3    2.5    2.2    2.0             1.6
 //
 // To collect what is sent for one system call, as package batch does, would save another 0.1 µs; it is not done, so
 // that errors are those of the datagram that is sent.

@@ -73,10 +73,21 @@ func (g *gather) rest(fd int, at time.Time) {
 	g.asleep = true
 	g.mu.Unlock()
 	time.Sleep(g.sleep)
+	for range g.batches {
+		if g.take(fd) {
+			break
+		}
+	}
+	g.mu.Lock()
+	g.asleep = false
+	g.mu.Unlock()
+}
+
+// take puts one batch into the inbox and reports whether that was all. Who polls does not wait for more than one.
+func (g *gather) take(fd int) (all bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.in.Read(fd, time.Now(), g.batches, g.put)
-	g.asleep = false
+	return g.in.Read(fd, time.Now(), 1, g.put)
 }
 
 // poll delivers what the event loop took, and then what it would take later.

@@ -54,9 +54,6 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 		fd:    -1,
 		loop:  make(chan struct{}),
 	}
-	if c.Coalesce >= 0 {
-		l.gather = newGather(c.coalesce(), l.inbox, orDefault(c.Queue, defaultQueue))
-	}
 	h := &handler{listener: l, inbox: l.inbox, config: c, started: make(chan struct{})}
 	if addr != "" || c.WebSocket.Addr == "" {
 		claim, err := claimPort("udp", addr)
@@ -65,6 +62,9 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 		}
 		defer claim.release()
 		h.udp = claim.address()
+		if c.Coalesce >= 0 {
+			l.gather = newGather(c.coalesce(), l.inbox, orDefault(c.Queue, defaultQueue))
+		}
 		l.protos = append(l.protos, claim.proto())
 	}
 	if c.WebSocket.Addr != "" {

@@ -142,7 +142,11 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	s.half.remove(half)
 	s.limits.remember(tag)
 	if old != nil {
-		old.Disconnect(now)
+		if r, ok := h.(Replacer); ok && r.Replacing(now, old) {
+			old.Forget()
+		} else {
+			old.Disconnect(now)
+		}
 		h.Disconnected(now, old, ErrReplaced)
 		if s.closed || s.full(nil) {
 			// The handler wants nobody any more.

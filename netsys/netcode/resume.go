@@ -13,10 +13,10 @@ const (
 	findAhead = 1 << 16
 	// findTrials is with how many keys a datagram is tried.
 	findTrials = 8
-	// findRate is how many searches and trials there are a second, over all addresses.
-	findRate = 2000
-	// findSlots is for how many more slots a search counts once more.
-	findSlots = 1024
+	// findRate is how many trials there are a second, and looks for what they cost, over all addresses.
+	findRate = 20000
+	// findSlots is how many slots a look passes in the time of a trial.
+	findSlots = 64
 )
 
 // Find looks for the peer that sent a datagram which [Server.Receive] dropped with [DropUnknownSender]: a client whose
@@ -26,19 +26,32 @@ const (
 // really there by [Peer.SendTo], and then let the session go on there by [Server.Rebind]. The standard knows no
 // such change.
 //
-// A datagram does not say whose it is. It is tried with the keys of the peer that was found at its address before,
-// and of peers that were silent for 100 ms and whose newest sequence number is less than 1<<16 below its own: of 8
-// peers at most, which take turns, so that a few datagrams in a row try all. A look at the peers, of about 5 ns per
-// slot, and a trial, which costs as much as receiving the datagram, count as one each, a look as one more for every
-// 1,024 slots. Of both together there are at most 2,000 a second for addresses that had a session, as those have that
-// change only their port, and 2,000 for all others, with bursts of one second's worth; and calls for one address
-// count in its [ServerConfig.RequestsPerSecond]. A call that finds nobody changes nothing but these allowances and the turns.
-// Nobody is looked for at the address of another peer.
+// A datagram does not say whose it is. It is tried with the keys of the peer that was found at its address before;
+// that is not limited, as it costs no more than datagrams from the peer's own address. Else it is tried with those of
+// peers that were silent for 100 ms and whose newest sequence number is less than 1<<16 below its own: of 8 peers at
+// most, which take turns, so that a few datagrams in a row try all. A trial costs as much as receiving the datagram,
+// some 0.3 µs, and a look at the peers counts as one trial, and one more for every 64 slots. Of both together there
+// are at most 20,000 a second for addresses that had a session, as those have that change only their port, and 20,000
+// for all others, with bursts of one second's worth; and calls for one address count in its
+// [ServerConfig.RequestsPerSecond]. A call that finds nobody changes nothing but these allowances and the turns. Nobody
+// is looked for at the address of another peer.
+//
+// When all of 200 clients change their addresses at once, they are found again within two seconds.
 func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h ServerHandler) *Peer {
 	from = unmap(from)
 	head, drop := parseHeader(datagram, serverReceives)
 	if drop != DropNone || head.kind == kindResponse || s.closed || s.byAddr.get(from) != nil {
 		return nil
+	}
+	if p := s.strays.get(from); p != nil {
+		switch body, drop := p.open(now, head, datagram); drop {
+		case DropNone:
+			p.handle(now, head.kind, body, h)
+			return p
+		case DropMalformed: // but authentic
+			s.drops.count(drop)
+			return nil
+		}
 	}
 	nanos, tag := s.nanos(now), s.limits.tag(from.Addr())
 	finds := s.finds.of(s.limits, tag)
@@ -47,7 +60,7 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 	}
 	const interval = int64(time.Second) / findRate
 	finds.use(nanos, interval*int64(1+len(s.peers)/findSlots))
-	list, n := s.candidates(now, from, head.sequence)
+	list, n := s.candidates(now, head.sequence)
 	for _, p := range list[:n] {
 		if !finds.left(nanos, burstTime) {
 			return nil
@@ -57,12 +70,12 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 		body, drop := p.open(now, head, datagram)
 		switch drop {
 		case DropNone:
-			for _, other := range s.peers {
-				if other != nil && other.elsewhere == from {
-					other.elsewhere = netip.AddrPort{}
-				}
+			if other := s.strays.get(from); other != nil {
+				s.settle(other)
 			}
+			s.settle(p)
 			p.elsewhere = from
+			s.strays.put(from, p)
 			p.handle(now, head.kind, body, h)
 			return p
 		case DropMalformed: // but authentic
@@ -73,10 +86,17 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 	return nil
 }
 
-// candidates are the n peers with which Find tries a datagram: the one that was found at its address before, and
-// then those whose turn it is, by slot.
-func (s *Server) candidates(now time.Time, from netip.AddrPort, sequence uint64) (list [findTrials]*Peer, n int) {
-	for i := range s.peers {
+// settle forgets where a peer was found.
+func (s *Server) settle(p *Peer) {
+	if p.elsewhere.IsValid() {
+		s.strays.remove(p.elsewhere)
+		p.elsewhere = netip.AddrPort{}
+	}
+}
+
+// candidates are the n peers with which Find tries a datagram: those whose turn it is, by slot.
+func (s *Server) candidates(now time.Time, sequence uint64) (list [findTrials]*Peer, n int) {
+	for i := 0; i < len(s.peers) && n < findTrials; i++ {
 		slot := s.turn + i
 		if slot >= len(s.peers) {
 			slot -= len(s.peers)
@@ -85,13 +105,8 @@ func (s *Server) candidates(now time.Time, from netip.AddrPort, sequence uint64)
 		if p == nil {
 			continue
 		}
-		if p.elsewhere == from && p.window.check(sequence) == DropNone {
-			list[min(n, findTrials-1)], list[0] = list[0], p
-			n = min(n+1, findTrials)
-			continue
-		}
 		ahead := sequence > p.window.most && sequence-p.window.most < findAhead
-		if ahead && n < findTrials && now.Sub(p.heard) >= findSilence {
+		if ahead && now.Sub(p.heard) >= findSilence {
 			list[n] = p
 			n++
 		}
@@ -107,8 +122,9 @@ func (s *Server) Rebind(p *Peer, to netip.AddrPort) bool {
 	if p.ended || p.server != s || s.byAddr.get(to) != nil {
 		return false
 	}
+	s.settle(p)
 	s.byAddr.remove(p.addr)
-	p.addr, p.elsewhere = to, netip.AddrPort{}
+	p.addr = to
 	s.byAddr.put(to, p)
 	return true
 }

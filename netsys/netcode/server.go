@@ -20,6 +20,14 @@ type ServerHandler interface {
 	Disconnected(now time.Time, p *Peer, reason error)
 }
 
+// Replacer is a [ServerHandler] that tells a client itself that another session of the same client ends this one:
+// see [ServerConfig.Takeover].
+type Replacer interface {
+	// Replacing: the session is about to end because of [ErrReplaced]. It may send to the peer, and nothing else. It
+	// reports whether the client was told; otherwise it is disconnected.
+	Replacing(now time.Time, p *Peer) (told bool)
+}
+
 // Server is the server's end of all its sessions. It is used by one goroutine.
 type Server struct {
 	config ServerConfig
@@ -35,8 +43,9 @@ type Server struct {
 	byID     map[uint64]*Peer
 	half     *halfOpens
 	burnt    burnt
-	finds    shared // of Find
-	turn     int    // slot with which Find begins
+	strays   peerMap // by where Find found them
+	finds    shared  // of Find
+	turn     int     // slot with which Find begins
 	limits   *limiter
 	interval int64 // between packets of a session, in nanoseconds
 	drops    Drops
@@ -71,6 +80,7 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 		global:   globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
 		peers:    make([]*Peer, config.MaxClients),
 		byAddr:   newPeerMap(),
+		strays:   newPeerMap(),
 		byID:     make(map[uint64]*Peer),
 		half:     newHalfOpens(config.MaxHalfOpen),
 		burnt:    newBurnt(config.MaxUsedTokens),
@@ -212,6 +222,7 @@ func (s *Server) remove(p *Peer) {
 	p.ended = true
 	s.peers[p.slot] = nil
 	s.byAddr.remove(p.addr)
+	s.settle(p)
 	delete(s.byID, p.id)
 	s.count--
 }

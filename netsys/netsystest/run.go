@@ -342,6 +342,11 @@ func takeover(t *testing.T, setup Setup) {
 	if peer.ClientID() != 7 || tb.server.Len() != 1 {
 		t.Errorf("client %d, %d sessions", peer.ClientID(), tb.server.Len())
 	}
+	old.quiet = false
+	tb.until("the old client hears why", func() bool { return len(old.hears.Reasons) > 0 })
+	if !errors.Is(old.hears.Reasons[0], netsys.ErrReplaced) {
+		t.Errorf("the old client hears %v", old.hears.Reasons[0])
+	}
 }
 
 func clientLeaves(t *testing.T, setup Setup) {

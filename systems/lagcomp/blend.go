@@ -15,8 +15,8 @@ type blend struct {
 	part         float64
 }
 
-func (v *View) blend() blend {
-	return blend{c: v.c, older: shapes{past: v.older}, newer: shapes{past: v.newer}, part: v.part}
+func (s *seen) blend() blend {
+	return blend{c: s.c, older: shapes{past: s.older}, newer: shapes{past: s.newer}, part: s.part}
 }
 
 // fill puts right the components at p, which are as the older state has them.
@@ -37,8 +37,8 @@ func (b *blend) fill(e ecs.Entity, fields []field, p unsafe.Pointer) {
 			continue
 		}
 		if !known {
-			older, _ := b.older.mask(f.comp, b.older.past.Pointer(e, f.comp))
-			newer, _ := b.newer.mask(f.comp, to)
+			older := b.older.mask(f.comp, b.older.past.Pointer(e, f.comp))
+			newer := b.newer.mask(f.comp, to)
 			known, between = true, older&^b.c.private == newer&^b.c.private
 		}
 		if between {
@@ -68,16 +68,16 @@ type shapes struct {
 
 // mask is the set of replicated components of the entity whose component is at p, a
 // pointer of past.
-func (s *shapes) mask(comp *ecs.Component, p unsafe.Pointer) (mask uint64, found bool) {
+func (s *shapes) mask(comp *ecs.Component, p unsafe.Pointer) uint64 {
 	if s.comp == comp && uintptr(p)-s.base < s.size {
-		return s.of, true
+		return s.of
 	}
 	for t := range s.past.Tables {
 		base := uintptr(t.Column(comp))
 		if size := uintptr(len(t.Entities)) * comp.Schema.Size; base != 0 && uintptr(p)-base < size {
 			s.comp, s.base, s.size, s.of = comp, base, size, t.Mask
-			return s.of, true
+			break
 		}
 	}
-	return 0, false
+	return s.of
 }

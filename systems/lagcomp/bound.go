@@ -87,7 +87,7 @@ type limits struct{ oldest, newest uint32 }
 
 // grant decides what a claim gets.
 func (c *Compensator) grant(p *player, claim Claim, now uint32) (span, Clamp) {
-	l := limits{oldest: now - min(c.rewind, now), newest: c.sent}
+	l := limits{oldest: now - min(c.rewind, now), newest: min(c.sent, now)}
 	if p.acked != 0 {
 		l.newest = min(l.newest, p.acked)
 	}
@@ -113,16 +113,17 @@ func (c *Compensator) grant(p *player, claim Claim, now uint32) (span, Clamp) {
 			why = Backwards
 		}
 	}
-	p.head = max(p.head, at)
+	s, ok := span{}, false
 	if why == Believed {
-		if s, ok := c.claimed(claim, now, at, l); ok {
-			return s, why
-		}
-		if claim.Back != unknownBack {
+		if s, ok = c.claimed(claim, now, at, l); !ok && claim.Back != unknownBack {
 			p.stats.Unsent++
 		}
 	}
-	return c.neighbours(at, l), why
+	if !ok {
+		s = c.neighbours(at, l)
+	}
+	p.head = max(p.head, s.at)
+	return s, why
 }
 
 // claimed is between the states that a client says, where it may be.

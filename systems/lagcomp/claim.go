@@ -98,9 +98,9 @@ func ParseClaim(b []byte) (c Claim, rest []byte, err error) {
 // moment is a time of the server in 1/Parts of a tick.
 type moment uint64
 
-func momentOf(tick uint32) moment   { return moment(tick) * Parts }
-func (m moment) tick() uint32       { return uint32(m / Parts) }
-func (m moment) ticks() float64     { return float64(m) / Parts }
+func momentOf(tick uint32) moment { return moment(tick) * Parts }
+func (m moment) tick() uint32     { return uint32(m / Parts) }
+func (m moment) ticks() float64   { return float64(m) / Parts }
 
 // moment is the claimed one, now being a tick near it.
 func (c Claim) moment(now uint32) moment {

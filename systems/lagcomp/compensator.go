@@ -20,8 +20,8 @@ type Compensator struct {
 	every   uint32 // ticks a send
 	history *ecs.WorldHistory
 	sends   []uint32 // by tick: that tick, where a send took its state
-	any     bool     // something was recorded
-	newest  uint32   // tick recorded
+	newest  uint32   // tick recorded; 0: none
+	serial  uint64   // raised by each record
 	sent    uint32   // newest tick that a send took
 	players map[uint32]*player
 	stats   Stats // of players that are forgotten
@@ -29,8 +29,11 @@ type Compensator struct {
 	owner   *ecs.Component
 	private uint64 // components that only the owner may see
 	comps   map[reflect.Type]*ecs.Component
-	rows    map[reflect.Type]*row
+	rows    map[reflect.Type][]field
+	seen    []*seen // views of this tick, and behind them some to come
+	views   int
 	own     []ecs.Entity // of the views of this tick
+	single  [1]field     // scratch of Get
 	value   []uint64     // a row, or a value, being made
 	later   []uint64     // a value of the later state
 	words   []int32
@@ -65,7 +68,7 @@ func New(w *ecs.World, c Config) (*Compensator, error) {
 		players: make(map[uint32]*player),
 		owner:   ecs.ComponentOf[components.Owner](w.Protocol()),
 		comps:   make(map[reflect.Type]*ecs.Component),
-		rows:    make(map[reflect.Type]*row),
+		rows:    make(map[reflect.Type][]field),
 	}
 	s.sends = make([]uint32, s.history.Len())
 	for _, comp := range w.Protocol().Replicated() {
@@ -109,8 +112,9 @@ func (c *Compensator) Record(tick uint32) {
 	if tick/c.every != c.newest/c.every {
 		c.sends[place], c.sent = tick, tick
 	}
-	c.any, c.newest = true, tick
-	c.own = c.own[:0]
+	c.newest = tick
+	c.serial++
+	c.own, c.views = c.own[:0], 0
 	for _, p := range c.players {
 		p.inputs[place] = p.input
 	}

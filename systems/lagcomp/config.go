@@ -16,7 +16,7 @@ type Config struct {
 	MaxRewind time.Duration
 	// SendRate is that of the server, in sends a second; it must divide the tick
 	// rate. Default (0): the largest such number up to 20, which is what servers
-	// take by default.
+	// take by default when they wake for each tick.
 	SendRate int
 	// Off makes every view the server's present, as without lag compensation: to
 	// see what it is good for.

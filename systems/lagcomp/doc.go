@@ -39,11 +39,10 @@
 // Entities of others are where the client drew them: between two states that were
 // sent, rounded as they were for sending, by the same field table and the same
 // function, schema.Table.Lerp. What has been destroyed since is there; what was
-// spawned since is not. Components that are not interpolated, and all of an entity
-// whose components changed in between, are those of the older state, as they are on
-// the client; so nothing slides where the field table says hold. Fields that are sent
-// as lines are off by no more than the table allows them to be, for the client as for
-// the view.
+// spawned since is not. Components that are not interpolated are those of the older
+// state, and so is all of an entity whose components changed in between; nothing slides
+// where the field table says hold. Fields that are sent as lines are off by no more than
+// the table allows them to be, for the client as for the view.
 //
 // The player's own entities are at their predicted pose. The input that carries a
 // shot was made when all inputs before it had been predicted; where the server is
@@ -65,4 +64,12 @@
 // two states that it says it drew between must have been sent, lie within the same
 // bounds, and have no more than [MaxLost] sends between them; otherwise the view is
 // between the neighbours.
+//
+// # What it costs
+//
+// Recording copies the columns of the world, once a tick for all players. A view costs
+// a look at who owns what. A query rounds both states of each entity that it meets and
+// blends them, some 0.15 µs for each component of two fields, where one of the present
+// takes 0.01: for a thousand entities 0.15 ms a shot. Where a list of candidates is at
+// hand, Get of those is cheaper than All.
 package lagcomp

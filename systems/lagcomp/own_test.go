@@ -56,9 +56,23 @@ func TestOwnEntities(t *testing.T) {
 	if c, ok := lagcomp.Get[secret](view, his); !ok || c.Card != 3 {
 		t.Errorf("what only its owner knows is %v, %v for the server's code", c, ok)
 	}
-	for e := range lagcomp.All[owned](view) {
-		if e == born || e == mine {
-			break // a walk that ends early
+	// Walks that end early: among those of others, of the present and of the past.
+	s.comp.Consume(1, 9)
+	s.step()
+	for _, view := range []lagcomp.View{
+		s.comp.As(1, lagcomp.NewClaim(30, 30, 33)), s.comp.AsAfter(1, lagcomp.NewClaim(30, 30, 33), 8),
+	} {
+		for _, last := range []ecs.Entity{his, mine, born} {
+			met := false
+			for e := range lagcomp.All[owned](view) {
+				if met {
+					t.Errorf("a walk went on behind %v", last)
+				}
+				met = e == last
+				if met {
+					break
+				}
+			}
 		}
 	}
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// row is what has to be done about the fields of a row struct.
-type row struct{ fields []field }
-
 // field is a component in a row struct.
 type field struct {
 	comp     *ecs.Component
@@ -19,18 +16,23 @@ type field struct {
 }
 
 // rowOf compiles a row struct once.
-func (c *Compensator) rowOf(t reflect.Type) *row {
-	r := c.rows[t]
-	if r == nil {
-		r = &row{}
-		for sf := range t.Fields() {
-			if comp := c.comps[sf.Type]; comp != nil {
-				r.fields = append(r.fields, field{comp, sf.Offset, sf.Tag.Get("ecs") == "optional"})
-			}
-		}
-		c.rows[t] = r
+func (c *Compensator) rowOf(t reflect.Type) []field {
+	fields, known := c.rows[t]
+	if !known {
+		fields = c.compile(t)
+		c.rows[t] = fields
 	}
-	return r
+	return fields
+}
+
+// compile returns those fields of a row struct that clients get rounded.
+func (c *Compensator) compile(t reflect.Type) (fields []field) {
+	for sf := range t.Fields() {
+		if comp := c.comps[sf.Type]; comp != nil {
+			fields = append(fields, field{comp, sf.Offset, sf.Tag.Get("ecs") == "optional"})
+		}
+	}
+	return fields
 }
 
 // All is [ecs.All] in a view: it walks everything that the player saw and that has the
@@ -38,7 +40,8 @@ func (c *Compensator) rowOf(t reflect.Type) *row {
 // first, in the order of the older state, then the player's own.
 func All[V any](v View) iter.Seq2[ecs.Entity, V] {
 	return func(yield func(ecs.Entity, V) bool) {
-		if v.live {
+		s := v.check()
+		if s == nil {
 			for e, value := range ecs.All[V](v.w) {
 				if !yield(e, value) {
 					return
@@ -46,42 +49,36 @@ func All[V any](v View) iter.Seq2[ecs.Entity, V] {
 			}
 			return
 		}
-		r := v.c.rowOf(reflect.TypeFor[V]())
-		blend := v.blend()
-		for e, value := range ecs.AllAt[V](v.older) {
-			if v.mine(e) || v.lost(e) {
+		fields := s.c.rowOf(reflect.TypeFor[V]())
+		blend := s.blend()
+		for e, value := range ecs.AllAt[V](s.older) {
+			if s.mine(e) || s.lost(e) {
 				continue
 			}
-			if len(r.fields) > 0 {
-				made := (*V)(v.c.room(unsafe.Sizeof(value)))
+			if len(fields) > 0 {
+				made := (*V)(s.c.room(unsafe.Sizeof(value)))
 				*made = value
-				blend.fill(e, r.fields, unsafe.Pointer(made))
+				blend.fill(e, fields, unsafe.Pointer(made))
 				value = *made
 			}
 			if !yield(e, value) {
 				return
 			}
 		}
-		left := len(v.own)
-		switch {
-		case left == 0:
-		case v.then:
-			for e, value := range ecs.AllAt[V](v.past) {
-				if v.mine(e) && !yield(e, value) {
+		if s.then {
+			for e, value := range ecs.AllAt[V](s.past) {
+				if s.mine(e) && !yield(e, value) {
 					return
 				}
 			}
-		default:
-			for e, value := range ecs.All[V](v.w) {
-				if !v.mine(e) {
-					continue
-				}
-				if !yield(e, value) {
-					return
-				}
-				if left--; left == 0 {
-					return
-				}
+			return
+		}
+		if len(s.own) == 0 {
+			return
+		}
+		for e, value := range ecs.All[V](v.w) {
+			if s.mine(e) && !yield(e, value) {
+				return
 			}
 		}
 	}
@@ -90,24 +87,26 @@ func All[V any](v View) iter.Seq2[ecs.Entity, V] {
 // Get is the component T of an entity as the player saw it; false when the view does
 // not show the entity, or not with a T.
 func Get[T any](v View, e ecs.Entity) (value T, found bool) {
+	s := v.check()
 	switch {
-	case v.live || !v.then && v.mine(e):
+	case s == nil || s.mine(e) && !s.then:
 		p := ecs.Get[T](v.w, e)
 		if p == nil {
 			return value, false
 		}
 		return *p, true
-	case v.mine(e):
-		return ecs.GetAt[T](v.past, e)
-	case v.lost(e):
+	case s.mine(e):
+		return ecs.GetAt[T](s.past, e)
+	case s.lost(e):
 		return value, false
 	}
-	value, found = ecs.GetAt[T](v.older, e)
-	if comp := v.c.comps[reflect.TypeFor[T]()]; found && comp != nil {
-		blend := v.blend()
-		made := (*T)(v.c.room(unsafe.Sizeof(value)))
+	value, found = ecs.GetAt[T](s.older, e)
+	if comp := s.c.comps[reflect.TypeFor[T]()]; found && comp != nil {
+		blend := s.blend()
+		made := (*T)(s.c.room(unsafe.Sizeof(value)))
 		*made = value
-		blend.fill(e, []field{{comp: comp}}, unsafe.Pointer(made))
+		s.c.single[0] = field{comp: comp}
+		blend.fill(e, s.c.single[:], unsafe.Pointer(made))
 		value = *made
 	}
 	return value, found

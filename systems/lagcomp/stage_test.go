@@ -12,11 +12,12 @@ import (
 
 // stage is a server's world without a network, and what it was.
 type stage struct {
-	t    testing.TB
-	w    *ecs.World
-	comp *lagcomp.Compensator
-	tick uint32
-	then map[uint32]map[ecs.Entity]memory // by tick
+	t         testing.TB
+	w         *ecs.World
+	comp      *lagcomp.Compensator
+	authority *ecs.Stage
+	tick      uint32
+	then      map[uint32]map[ecs.Entity]memory // by tick
 }
 
 // memory is an entity at a tick, in full precision.
@@ -32,14 +33,14 @@ func newStage(t testing.TB, targets int, c lagcomp.Config) *stage {
 	t.Helper()
 	w := ecs.NewWorld(gallery(), ecs.Config{Seed: 1})
 	populate(targets)(w)
-	return &stage{t: t, w: w, comp: compensator(t, w, c), then: map[uint32]map[ecs.Entity]memory{}}
+	return &stage{t: t, w: w, comp: compensator(t, w, c), authority: w.Protocol().AuthorityStage(), then: map[uint32]map[ecs.Entity]memory{}}
 }
 
 // simulate runs the coming tick but for what follows it.
 func (s *stage) simulate() {
 	s.w.SetTick(s.tick)
 	s.w.SimulateStage().Run(s.w)
-	s.w.Protocol().AuthorityStage().Run(s.w)
+	s.authority.Run(s.w)
 	s.tick++
 }
 
@@ -204,7 +205,11 @@ func TestNothingSlidesThatHolds(t *testing.T) {
 
 // A target that has been destroyed is hit by who still saw it, and one that was
 // spawned since is not there.
-func TestDestroyedAndSpawnedSince(t *testing.T) {
+//
+//mutant:rule E5 systems/lagcomp/view.go
+//mutant:from s.older, _ = c.history.At(at.from)
+//mutant:to s.older, _ = c.history.At(c.newest)
+func TestNetcodeE5_DestroyedSince(t *testing.T) {
 	s := newStage(t, 0, lagcomp.Config{})
 	victim := s.w.Spawn(spot{2, 3}, pose{})
 	id := s.w.NetID(victim)

@@ -9,28 +9,33 @@ import (
 )
 
 // View is a world as one player saw it. It is for looking only, good until the next
-// tick is recorded, and panics when it is used later than that. It may be taken and used in the
-// middle of a system, inside walks too.
+// tick is recorded, and panics when it is used later than that. It may be taken and
+// used in the middle of a system, inside walks too.
 type View struct {
-	c      *Compensator // nil for one made by Of
 	w      *ecs.World
+	seen   *seen // nil: everything is as the world has it
+	serial uint64
 	client uint32
-	claim  Claim
 	clamp  Clamp
-	live   bool // everything is as the world has it
-	span   span
-	older  ecs.Past
-	newer  ecs.Past     // where there is one
-	part   float64      // of the way from older to newer; 0: no newer one is of interest
-	past   ecs.Past     // of own entities, when then
-	then   bool         // own entities are in the past, not in the world
-	own    []ecs.Entity // in the order of tables
-	gone   []ecs.Entity // own ones that have been destroyed
+	claim  Claim
+}
+
+// seen is what a view shows where that is not the present.
+type seen struct {
+	c     *Compensator
+	span  span
+	older ecs.Past
+	newer ecs.Past     // where there is one
+	part  float64      // of the way from older to newer; 0: no newer one is of interest
+	past  ecs.Past     // of own entities, when then
+	then  bool         // own entities are in the past, not in the world
+	own   []ecs.Entity // in the order of tables
+	gone  []ecs.Entity // own ones that have been destroyed
 }
 
 // Of is the world as it stands, as a view: what a client runs the same queries
 // against, there the world that it draws.
-func Of(w *ecs.World) View { return View{w: w, live: true, clamp: Unclaimed} }
+func Of(w *ecs.World) View { return View{w: w, clamp: Unclaimed} }
 
 // As is the world as a client saw it when it made a claim that came with the input
 // that the server simulates, or is about to. The player's own entities are where the
@@ -40,7 +45,20 @@ func Of(w *ecs.World) View { return View{w: w, live: true, clamp: Unclaimed} }
 //
 // Give the claims of a client in the order in which it made them.
 func (c *Compensator) As(client uint32, claim Claim) View {
-	return c.view(client, claim)
+	v := View{w: c.w, client: client, claim: claim, clamp: Unclaimed}
+	p := c.player(client)
+	p.stats.Views++
+	switch {
+	case !claim.Made():
+		p.stats.count(Unclaimed)
+		return v
+	case c.config.Off || c.newest == 0:
+		return v
+	}
+	span, clamp := c.grant(p, claim, c.w.Tick())
+	p.stats.count(clamp)
+	v.seen, v.serial, v.clamp = c.look(client, span), c.serial, clamp
+	return v
 }
 
 // AsAfter is [Compensator.As] for a claim that came by a message of its own: the
@@ -49,65 +67,81 @@ func (c *Compensator) As(client uint32, claim Claim) View {
 // the world has them now when it has not been consumed yet, and where they were
 // MaxRewind ago when that is longer ago.
 func (c *Compensator) AsAfter(client uint32, claim Claim, input uint32) View {
-	v := c.view(client, claim)
-	if v.live {
-		return v
-	}
+	v := c.As(client, claim)
 	p := c.player(client)
-	if input >= p.input {
+	if v.seen == nil || input >= p.input {
 		return v
 	}
-	at := uint32(0)
-	for tick := c.newest; c.newest-tick <= c.rewind && c.recorded(tick); tick-- {
+	at := c.newest
+	for tick := at; tick+c.rewind >= c.newest && tick != 0; tick-- {
+		if !c.recorded(tick) {
+			continue // the server does not wake for each
+		}
 		if at = tick; p.inputs[tick%uint32(len(p.inputs))] <= input {
 			break
 		}
 	}
-	v.past, _ = c.history.At(at) // recorded, or the view were live
-	v.then = true
-	v.own = c.ownedIn(v.past.Tables, client, nil)
+	v.seen.past, _ = c.history.At(at)
+	v.seen.then = true
+	v.seen.own = c.ownedThen(v.seen.past, client, false)
 	return v
 }
 
-func (c *Compensator) view(client uint32, claim Claim) View {
-	v := View{c: c, w: c.w, client: client, claim: claim, live: true, clamp: Unclaimed}
-	p := c.player(client)
-	p.stats.Views++
-	if c.config.Off || !c.any || !claim.Made() {
-		if !claim.Made() {
-			p.stats.count(Unclaimed)
-		}
-		return v
+// look prepares what a client sees.
+func (c *Compensator) look(client uint32, at span) *seen {
+	if c.views == len(c.seen) {
+		c.seen = append(c.seen, &seen{c: c})
 	}
-	v.span, v.clamp = c.grant(p, claim, max(c.newest, c.w.Tick()))
-	p.stats.count(v.clamp)
-	v.live = false
-	v.older, _ = c.history.At(v.span.from) // grant gives none that is not there
-	if v.span.to != 0 {
-		v.newer, _ = c.history.At(v.span.to)
-		v.part = (v.span.at.ticks() - float64(v.span.from)) / float64(v.span.to-v.span.from)
+	s := c.seen[c.views]
+	c.views++
+	*s = seen{c: c, span: at}
+	s.older, _ = c.history.At(at.from) // grant gives none that is not there
+	if at.to != 0 {
+		s.newer, _ = c.history.At(at.to)
+		s.part = (at.at.ticks() - float64(at.from)) / float64(at.to-at.from)
 	}
-	v.own = c.ownedIn(c.w.Tables, client, nil)
-	v.gone = c.ownedIn(v.older.Tables, client, func(e ecs.Entity) bool { return !c.w.Alive(e) })
-	return v
+	s.own = c.ownedNow(client)
+	s.gone = c.ownedThen(s.older, client, true)
+	return s
 }
 
-// ownedIn are the entities of a client, those of a kind if that is given. They are
-// good until the next tick is recorded.
-func (c *Compensator) ownedIn(tables func(func(ecs.Table) bool), client uint32, of func(ecs.Entity) bool) []ecs.Entity {
+// ownedNow are the entities of a client; like those of ownedThen they are good until
+// the next tick is recorded.
+func (c *Compensator) ownedNow(client uint32) []ecs.Entity {
 	from := len(c.own)
-	for t := range tables {
-		col := t.Column(c.owner)
-		if col == nil {
-			continue
-		}
-		for i, o := range unsafe.Slice((*components.Owner)(col), len(t.Entities)) {
-			if o.Client == client && (of == nil || of(t.Entities[i])) {
-				c.own = append(c.own, t.Entities[i])
-			}
-		}
+	for t := range c.w.Tables {
+		c.addOwned(t, client, false)
 	}
 	return c.own[from:len(c.own):len(c.own)]
+}
+
+// ownedThen are those of another time, or those of them that are gone.
+func (c *Compensator) ownedThen(then ecs.Past, client uint32, gone bool) []ecs.Entity {
+	from := len(c.own)
+	for t := range then.Tables {
+		c.addOwned(t, client, gone)
+	}
+	return c.own[from:len(c.own):len(c.own)]
+}
+
+func (c *Compensator) addOwned(t ecs.Table, client uint32, gone bool) {
+	col := t.Column(c.owner)
+	if col == nil {
+		return
+	}
+	for i, o := range unsafe.Slice((*components.Owner)(col), len(t.Entities)) {
+		if e := t.Entities[i]; o.Client == client && !(gone && c.w.Alive(e)) {
+			c.own = append(c.own, e)
+		}
+	}
+}
+
+// check panics when the view is no longer good, and returns what it shows.
+func (v View) check() *seen {
+	if v.seen != nil && v.serial != v.seen.c.serial {
+		panic("lagcomp: this View is of another tick: ask for it again, and do not keep it from tick to tick")
+	}
+	return v.seen
 }
 
 // World is the world that the view is of.
@@ -119,54 +153,62 @@ func (v View) Client() uint32 { return v.client }
 // Tick is the tick of the server that the view shows for entities of others, with its
 // fraction.
 func (v View) Tick() float64 {
-	if v.live {
-		return float64(v.w.Tick())
+	if s := v.check(); s != nil {
+		return s.span.at.ticks()
 	}
-	return v.span.at.ticks()
+	return float64(v.w.Tick())
 }
 
 // States are the ticks of the states between which entities of others are drawn. to is
 // 0 where there was no later one; both are 0 for the server's present.
-func (v View) States() (from, to uint32) { return v.span.from, v.span.to }
+func (v View) States() (from, to uint32) {
+	if s := v.check(); s != nil {
+		return s.span.from, s.span.to
+	}
+	return 0, 0
+}
 
 // Clamp says whether the view shows what the client claimed, and if not why.
 func (v View) Clamp() Clamp { return v.clamp }
 
 // NetID is the NetID of an entity that the view shows, 0 when it shows it not.
 func (v View) NetID(e ecs.Entity) components.NetID {
+	s := v.check()
 	switch {
-	case v.live || !v.then && v.mine(e):
+	case s == nil:
 		return v.w.NetID(e)
-	case v.mine(e):
-		return v.past.NetID(e)
-	case v.lost(e):
-		return 0
+	case !s.mine(e):
+		if s.lost(e) {
+			return 0
+		}
+		return s.older.NetID(e)
+	case s.then:
+		return s.past.NetID(e)
 	}
-	return v.older.NetID(e)
+	return v.w.NetID(e)
 }
 
 // ByNetID finds an entity that the view shows, as a client names it. It may read all
 // NetIDs.
 func (v View) ByNetID(id components.NetID) (ecs.Entity, bool) {
-	if e, ok := v.w.ByNetID(id); ok && (v.live || !v.then && v.mine(e)) {
-		return e, true
+	s := v.check()
+	e, ok := v.w.ByNetID(id)
+	if s == nil || ok && !s.then && s.mine(e) {
+		return e, ok
 	}
-	if v.live {
-		return ecs.Entity{}, false
-	}
-	if v.then {
-		if e, ok := v.past.ByNetID(id); ok && v.mine(e) {
+	if s.then {
+		if e, ok = s.past.ByNetID(id); ok && s.mine(e) {
 			return e, true
 		}
 	}
-	if e, ok := v.older.ByNetID(id); ok && !v.mine(e) && !v.lost(e) {
+	if e, ok = s.older.ByNetID(id); ok && !s.mine(e) && !s.lost(e) {
 		return e, true
 	}
 	return ecs.Entity{}, false
 }
 
 // mine reports whether an entity is one of the player's own.
-func (v *View) mine(e ecs.Entity) bool { return slices.Contains(v.own, e) }
+func (s *seen) mine(e ecs.Entity) bool { return slices.Contains(s.own, e) }
 
 // lost reports whether an entity was one of the player's own and is gone.
-func (v *View) lost(e ecs.Entity) bool { return slices.Contains(v.gone, e) }
+func (s *seen) lost(e ecs.Entity) bool { return slices.Contains(s.gone, e) }

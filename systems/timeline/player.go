@@ -207,6 +207,12 @@ func (t *Timeline) Leave(player, tick uint32) error {
 		return fmt.Errorf("timeline: Leave of player %d in tick %d: %w", player, tick, ErrFinal)
 	}
 	p.in(to - 1).to = to
+	for i := range p.slots { // what it sent ahead is no input of a player who comes again
+		if p.slots[i].tick >= to {
+			p.slots[i] = slot{}
+		}
+	}
+	p.newest, p.repeated = min(p.newest, to-1), before
 	t.changed = min(t.changed, to)
 	return nil
 }

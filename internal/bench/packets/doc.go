@@ -8,11 +8,11 @@
 //
 // Every client sends 100 bytes and is sent 400 bytes, 60 times a second. Clients have phases of their own,
 // spread evenly over the sixtieth of a second, as players have: packets come one by one, not in a bunch, which
-// would spare event-driven servers many wake-ups. The servers take turns of at most a fifth of a second, so that
+// would spare event-driven servers many wake-ups. The servers take turns of at most a tenth of a second, so that
 // whatever else the machine does slows all of them alike. A figure is the median over a server's turns, a ratio the
 // median of the ratios within each round. A server does not run between its turns, and a turn counts only after it
 // has run for a while.
 //
-// The event-driven servers cost less on a machine that is busy with something else, where ratios with them differ
-// from those of a quiet one: to wake a processor that is not idle costs less, and a late wake-up finds several packets.
+// Servers run on one processor and the clients on the others, as packets that come from a network: what an
+// event-driven server costs differs by a factor of two with where the scheduler puts both, and with what else runs.
 package main

@@ -88,9 +88,10 @@ type load struct {
 	done           chan struct{}
 }
 
-func begin(peers []peer) *load {
+// begin starts the load on some of the processors.
+func begin(peers []peer, on *unix.CPUSet) *load {
 	l := &load{peers: peers, done: make(chan struct{})}
-	go l.run()
+	go l.run(on)
 	return l
 }
 
@@ -101,9 +102,10 @@ func (l *load) stop() {
 
 // run has a thread of its own, whose sleeps end to the microsecond: by default Linux bundles those that end
 // within 50 µs, and packets with them. When held up for a tick or more it does not catch up.
-func (l *load) run() {
+func (l *load) run(on *unix.CPUSet) {
 	defer close(l.done)
 	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	_ = unix.SchedSetaffinity(0, on)
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1000, 0, 0, 0)
 	start, n := monotonic(), int64(len(l.peers))
 	for k := int64(0); !l.stopped.Load(); k++ {

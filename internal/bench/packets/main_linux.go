@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-const maxClients = 4096
+const maxClients = 2048
 
 const about = `Measures the server's processor time per packet, both directions counted, with 100 bytes up
 and 400 bytes down for each client, 60 times a second.`
@@ -28,7 +28,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("packets", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	clients := flags.Int("clients", 256, fmt.Sprintf("clients of each server, 1 to %d", maxClients))
-	seconds := flags.Float64("seconds", 10, "how long each server is measured, up to 600, in turns of at most a fifth of a second")
+	seconds := flags.Float64("seconds", 10, "how long each server is measured, up to 600, in turns of at most a tenth of a second")
 	asJSON := flags.Bool("json", false, "print one JSON object instead of a table")
 	flags.Usage = func() { usage(flags) }
 	switch err := flags.Parse(args); {

@@ -10,12 +10,16 @@ import (
 )
 
 const (
-	// turn is the longest that one server is measured before the next one is: short against the seconds for which
+	// turn is the longest that one server is measured before the next one is: short against the time for which
 	// something else keeps a machine busy.
-	turn = 200 * time.Millisecond
+	turn = 100 * time.Millisecond
 	// settle is how long a server runs before a turn counts.
-	settle = 100 * time.Millisecond
+	settle = 50 * time.Millisecond
+	// retries is how often a turn is repeated in which the machine did not let the server run.
+	retries = 5
 )
+
+var errSilent = errors.New("server is silent")
 
 // result is what was measured of one server: medians over its turns.
 type result struct {
@@ -41,8 +45,12 @@ func measure(clients int, total time.Duration, progress io.Writer) (map[string]r
 			_ = c.close()
 		}
 	}()
+	where, err := allProcessors()
+	if err != nil {
+		return nil, err
+	}
 	for _, k := range kinds {
-		p, err := start(k)
+		p, err := start(k, where)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +67,13 @@ func measure(clients int, total time.Duration, progress io.Writer) (map[string]r
 	for round := range turns {
 		fmt.Fprintf(progress, "round %d of %d, µs:", round+1, turns)
 		for _, c := range all {
-			r, err := takeTurn(c.process, c.peers, total/time.Duration(turns))
+			turn := func() (result, error) {
+				return takeTurn(c.process, begin(c.peers, &where.load), total/time.Duration(turns))
+			}
+			r, err := turn()
+			for n := 0; n < retries && errors.Is(err, errSilent); n++ {
+				r, err = turn()
+			}
 			if err != nil {
 				fmt.Fprintln(progress)
 				return nil, err
@@ -87,13 +101,12 @@ func measure(clients int, total time.Duration, progress io.Writer) (map[string]r
 }
 
 // takeTurn lets one server run under load for so long.
-func takeTurn(p *process, peers []peer, length time.Duration) (r result, err error) {
+func takeTurn(p *process, l *load, length time.Duration) (r result, err error) {
+	defer l.stop()
 	if err := p.resume(); err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, p.hold()) }()
-	l := begin(peers)
-	defer l.stop()
 	time.Sleep(settle)
 	sent, received, began := l.sent.Load(), l.received.Load(), time.Now()
 	before, err := p.usage()
@@ -108,7 +121,7 @@ func takeTurn(p *process, peers []peer, length time.Duration) (r result, err err
 	}
 	in, out := after.In-before.In, after.Out-before.Out
 	if in == 0 || out == 0 {
-		return result{}, fmt.Errorf("%s received %d packets and sent %d", p.kind.name, in, out)
+		return result{}, fmt.Errorf("%w: %s received %d packets and sent %d", errSilent, p.kind.name, in, out)
 	}
 	packets := float64(in + out)
 	return result{

@@ -67,13 +67,15 @@ type process struct {
 	lines *bufio.Reader
 }
 
-func start(k kind) (*process, error) {
+// start runs a server on its processors.
+func start(k kind, on processors) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	p := &process{kind: k, cmd: exec.Command(self)}
-	p.cmd.Env = append(os.Environ(), serverVariable+"="+k.name)
+	// On one processor Go would else run goroutines by turns, as on no server.
+	p.cmd.Env = append(os.Environ(), serverVariable+"="+k.name, fmt.Sprint("GOMAXPROCS=", runtime.GOMAXPROCS(0)))
 	p.cmd.Stderr = os.Stderr
 	if p.ask, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -83,7 +85,7 @@ func start(k kind) (*process, error) {
 		return nil, err
 	}
 	p.lines = bufio.NewReader(stdout)
-	if err := p.cmd.Start(); err != nil {
+	if err := on.on(&on.servers, p.cmd.Start); err != nil {
 		return nil, err
 	}
 	line, err := p.lines.ReadString('\n')

@@ -72,10 +72,11 @@ func (s *secure) Disconnected(time.Time, netsys.Session, error) {}
 // securePeer is a client with a session, and the wire of that.
 type securePeer struct {
 	*netsys.Client
-	fd       int
-	server   netip.AddrPort
-	up, down []byte
-	received int
+	fd        int
+	server    netip.AddrPort
+	up, down  []byte
+	connected bool
+	received  int
 }
 
 func dialSecure(to netip.AddrPort, n int) ([]peer, error) {
@@ -87,7 +88,7 @@ func dialSecure(to netip.AddrPort, n int) ([]peer, error) {
 		connected := 0
 		for _, p := range all {
 			p.exchange()
-			if p.(*securePeer).Session() != nil {
+			if p.(*securePeer).connected {
 				connected++
 			}
 		}
@@ -123,10 +124,8 @@ func (p *securePeer) exchange() (received, sent int) {
 	now := time.Now()
 	p.received = 0
 	p.Poll(now, p)
-	if s := p.Session(); s != nil {
-		if _, err := s.Send(now, p.up); err == nil {
-			sent = 1
-		}
+	if _, err := p.Session().Send(now, p.up); err == nil {
+		sent = 1
 	}
 	return p.received, sent
 }
@@ -137,7 +136,7 @@ func (p *securePeer) close() { _ = unix.Close(p.fd) }
 func (p *securePeer) Received(time.Time, netsys.Session, netsys.Packet) { p.received++ }
 
 // Connected implements [netsys.Handler].
-func (p *securePeer) Connected(time.Time, netsys.Session) {}
+func (p *securePeer) Connected(time.Time, netsys.Session) { p.connected = true }
 
 // Acked implements [netsys.Handler].
 func (p *securePeer) Acked(netsys.Session, uint16) {}

@@ -1,0 +1,260 @@
+package ecs
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/components"
+)
+
+// ErrState is returned by [World.ReadState] for bytes that are not the state of a
+// world of this protocol: ask for another one, of a peer with the same build.
+var ErrState = errors.New("not a state of such a world")
+
+// ReadState makes the world what [WorldHistory.AppendState] of a peer's history
+// wrote: entities have the handles and NetIDs that they have there, and what is
+// spawned from then on gets those that it gets there. What was in the world is
+// gone; resources stay. It belongs between ticks, as [WorldHistory.Restore] does,
+// and for a history of this world it is a change like others.
+//
+// The bytes may come from anywhere: they are checked as a whole before anything is
+// changed, and what is made of them takes memory in proportion to their number.
+// Values are checked only for what is dangerous to hold: truth values that are neither,
+// and counts beyond their lists. The error is [ErrState], wrapped.
+func (w *World) ReadState(src []byte) error {
+	h := NewWorldHistory(w, 1)
+	h.between("ReadState")
+	r := stateReader{w: w}
+	r.Reset(src)
+	tables := r.state(&h.states[0])
+	switch {
+	case r.Err() != nil:
+		return fmt.Errorf("ecs: %w: %w", ErrState, r.Err())
+	case r.wrong != "":
+		return fmt.Errorf("ecs: %w: %s", ErrState, r.wrong)
+	case r.Len() > 0:
+		return fmt.Errorf("ecs: %w: %d bytes too many", ErrState, r.Len())
+	}
+	for i := range tables {
+		w.tableOf(tables[i].mask)
+	}
+	h.meet()
+	place := &h.places[0]
+	place.valid = true
+	for i := range tables {
+		from := &tables[i]
+		tc := &place.tables[w.tableOf(from.mask).index]
+		w.version++
+		tc.n, tc.version, tc.entities, tc.names = len(from.entities), w.version, from.entities, from.names
+		columns := from.columns
+		for k, c := range h.comps {
+			if from.mask.has(c.index) {
+				tc.columns[k].words, columns = columns[0], columns[1:]
+			}
+		}
+	}
+	w.changes++
+	h.states[0].handles = w.changes
+	return h.Restore(0)
+}
+
+// stateTable is a table of a state that has been read.
+type stateTable struct {
+	mask     mask
+	entities []Entity
+	names    []components.NetID
+	columns  [][]uint64 // of the components that a history keeps, in their order
+}
+
+// stateReader reads a state without changing the world.
+type stateReader struct {
+	codec.ByteReader
+	w     *World
+	wrong string // what is not as in any state
+	used  []bool // handles that are free or have their entity
+	named map[components.NetID]bool
+}
+
+// refuse notes what is wrong first, and ends the reading.
+func (r *stateReader) refuse(what string) {
+	if r.wrong == "" && r.Err() == nil {
+		r.wrong = what
+	}
+}
+
+func (r *stateReader) failed() bool { return r.wrong != "" || r.Err() != nil }
+
+// number reads a uvarint below limit.
+func (r *stateReader) number(limit uint64, what string) uint32 {
+	n := r.Uvarint()
+	if n >= limit {
+		r.refuse(what)
+		return 0
+	}
+	return uint32(n)
+}
+
+// count reads how many there are of what takes at least so many bytes each.
+func (r *stateReader) count(each int, what string) int {
+	return int(r.number(uint64(r.Len()/each)+1, what))
+}
+
+const anyNumber = 1 << 32
+
+// maxStateTables bounds the archetypes of a state: each takes some kilobytes,
+// however few bytes it comes in.
+const maxStateTables = 4096
+
+func (r *stateReader) numbers(what string) []uint32 {
+	list := make([]uint32, r.count(1, what))
+	for i := range list {
+		list[i] = r.number(anyNumber, what)
+	}
+	return list
+}
+
+func (r *stateReader) state(s *worldState) []stateTable {
+	if r.Uint64() != r.w.protocol.layout() {
+		r.refuse("it has other components")
+	}
+	s.tick, s.input = r.Uint32(), r.Uint32()
+	s.nextNet = components.NetID(r.number(anyNumber, "next NetID"))
+	if s.nextNet == 0 {
+		r.refuse("next NetID")
+	}
+	s.gens = r.numbers("generations")
+	if len(s.gens) == 0 {
+		r.refuse("no handles")
+	}
+	r.used = make([]bool, len(s.gens))
+	s.free = r.numbers("free handles")
+	for _, id := range s.free {
+		r.take(id)
+	}
+	for range r.count(2, "input sequences") {
+		owner := r.number(anyNumber, "owner")
+		*s.inputs.put(owner) = r.number(anyNumber, "input sequence")
+	}
+	for range r.count(3, "counts of spawns") {
+		owner := r.number(anyNumber, "owner")
+		*s.counts.put(owner) = spawnCount{r.number(anyNumber, "input"), uint16(r.number(1<<16, "count of spawns"))}
+	}
+	s.held = r.numbers("held owners")
+	r.named = make(map[components.NetID]bool)
+	var tables []stateTable
+	for range min(r.count(3, "tables"), maxStateTables+1) {
+		t := r.table(s)
+		if r.failed() {
+			return nil
+		}
+		if slices.ContainsFunc(tables, func(o stateTable) bool { return o.mask == t.mask }) {
+			r.refuse("a table comes twice")
+		}
+		if tables = append(tables, t); len(tables) > maxStateTables {
+			r.refuse("too many tables")
+		}
+	}
+	return tables
+}
+
+// take notes that a handle is free or has its entity.
+func (r *stateReader) take(id uint32) {
+	if id == 0 || uint64(id) >= uint64(len(r.used)) || r.used[id] {
+		r.refuse("a handle")
+		return
+	}
+	r.used[id] = true
+}
+
+func (r *stateReader) table(s *worldState) stateTable {
+	p := r.w.protocol
+	t := stateTable{}
+	for range r.count(1, "components") {
+		t.mask.set(int(r.number(uint64(len(p.all)), "component")))
+	}
+	marks := []*Component{p.predictedC, p.interpolatedC, p.parkedC}
+	if !t.mask.has(p.selfC.index) || slices.ContainsFunc(marks, func(c *Component) bool { return t.mask.has(c.index) }) {
+		r.refuse("a table of no such world")
+	}
+	n := r.count(1, "rows")
+	if n == 0 {
+		r.refuse("a table without rows")
+	}
+	for range n {
+		id := r.number(uint64(len(s.gens)), "handle")
+		if r.take(id); r.failed() {
+			return t
+		}
+		t.entities = append(t.entities, Entity{id, s.gens[id]})
+	}
+	if t.mask.has(p.netIDC.index) {
+		for range n {
+			id := components.NetID(r.number(uint64(s.nextNet), "NetID"))
+			if id == 0 || r.named[id] {
+				r.refuse("a NetID")
+			}
+			r.named[id] = true
+			t.names = append(t.names, id)
+		}
+	}
+	for _, c := range p.all {
+		if !t.mask.has(c.index) || c.size == 0 || c == p.selfC || c == p.netIDC {
+			continue
+		}
+		if r.failed() || r.Len()/max(1, c.held()) < n {
+			r.refuse("a column that ends early")
+			return t
+		}
+		words := make([]uint64, (uintptr(n)*c.size+7)/8)
+		t.columns = append(t.columns, words)
+		for i := range n {
+			r.component(c, unsafe.Add(unsafe.Pointer(unsafe.SliceData(words)), uintptr(i)*c.size))
+		}
+	}
+	return t
+}
+
+// held is how many bytes the values of a component are.
+func (c *Component) held() (n int) {
+	for i := range c.leaves {
+		n += int(c.leaves[i].typ.Size())
+	}
+	return n
+}
+
+// component reads the values of a component.
+func (r *stateReader) component(c *Component, at unsafe.Pointer) {
+	for k := range c.leaves {
+		l := &c.leaves[k]
+		value := r.Next(int(l.typ.Size()))
+		if l.typ.Kind() == reflect.Bool && len(value) > 0 && value[0] > 1 {
+			r.refuse("neither true nor false")
+			return
+		}
+		copy(unsafe.Slice((*byte)(unsafe.Add(at, l.offset)), l.typ.Size()), value)
+	}
+	if c.Schema != nil && c.overfull(at) {
+		r.refuse("a list longer than its array")
+	}
+}
+
+// overfull reports whether a count in the component at p is beyond its list.
+func (c *Component) overfull(p unsafe.Pointer) bool {
+	for i := range c.leaves {
+		l := &c.leaves[i]
+		if l.typ.Size() > 2 || l.typ.Kind() == reflect.Bool {
+			continue
+		}
+		for k := range c.Schema.Fields {
+			if f := &c.Schema.Fields[k]; f.Offset == l.offset && f.Form == schema.FormCount && l.bits(p) > uint64(f.Max) {
+				return true
+			}
+		}
+	}
+	return false
+}

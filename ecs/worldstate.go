@@ -1,0 +1,134 @@
+package ecs
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+)
+
+// A state is all of a world in bytes, exact to the bit, for a peer that begins to
+// simulate in the middle of a match. Fixed numbers are little-endian, the others
+// uvarints:
+//
+//	layout u64 | tick u32 | input u32 | next NetID
+//	handles n | n generations | free handles n | n handles, the next one last
+//	input sequences n | n times: owner, sequence
+//	spawns n | n times: owner, input, count
+//	held n | n owners
+//	tables n | each: components n, n indices ascending | rows n | n handles |
+//	    n NetIDs, where the table has them | for each component with a size and
+//	    each row the values that it holds, each in the size of its type
+//
+// layout is a hash of the components that the protocol has and of what they are
+// made of.
+
+// AppendState appends to dst all of the world as it was captured under tick:
+// entities under their handles and NetIDs, every value of every component, local ones
+// too, and what else the history holds. Resources are no part of it. It returns
+// [ErrNoHistory], wrapped, for a tick that is not in the ring, and panics for a world made with
+// Config.Client, which is not all of one. It allocates.
+func (h *WorldHistory) AppendState(dst []byte, tick uint32) ([]byte, error) {
+	w := h.w
+	if w.config.Client {
+		panic("ecs: AppendState of a client's world; take that of a peer that simulates everything")
+	}
+	p, err := h.At(tick)
+	if err != nil {
+		return dst, err
+	}
+	s, le := p.s, binary.LittleEndian
+	dst = le.AppendUint64(dst, w.protocol.layout())
+	dst = le.AppendUint32(dst, s.tick)
+	dst = le.AppendUint32(dst, s.input)
+	dst = codec.AppendUvarint(dst, uint64(s.nextNet))
+	dst = appendNumbers(dst, s.gens)
+	dst = appendNumbers(dst, s.free)
+	dst = codec.AppendUvarint(dst, uint64(s.inputs.n))
+	for _, at := range s.inputs.sorted() {
+		dst = codec.AppendUvarint(dst, uint64(at.key))
+		dst = codec.AppendUvarint(dst, uint64(at.value))
+	}
+	dst = codec.AppendUvarint(dst, uint64(s.counts.n))
+	for _, at := range s.counts.sorted() {
+		dst = codec.AppendUvarint(dst, uint64(at.key))
+		dst = codec.AppendUvarint(dst, uint64(at.value.input))
+		dst = codec.AppendUvarint(dst, uint64(at.value.nth))
+	}
+	dst = appendNumbers(dst, s.held)
+	n := 0
+	for i := range p.c.tables {
+		if p.c.tables[i].n > 0 {
+			n++
+		}
+	}
+	dst = codec.AppendUvarint(dst, uint64(n))
+	for i := range p.c.tables {
+		if tc := &p.c.tables[i]; tc.n > 0 {
+			dst = h.appendTable(dst, tc)
+		}
+	}
+	return dst, nil
+}
+
+func (h *WorldHistory) appendTable(dst []byte, tc *tableCapture) []byte {
+	dst = codec.AppendUvarint(dst, uint64(len(tc.t.comps)))
+	for _, c := range tc.t.comps {
+		dst = codec.AppendUvarint(dst, uint64(c.index))
+	}
+	dst = codec.AppendUvarint(dst, uint64(tc.n))
+	for _, e := range tc.entities[:tc.n] {
+		dst = codec.AppendUvarint(dst, uint64(e.id))
+	}
+	if tc.t.mask.has(h.w.protocol.netIDC.index) {
+		for _, id := range tc.names[:tc.n] {
+			dst = codec.AppendUvarint(dst, uint64(id))
+		}
+	}
+	for _, c := range tc.t.comps {
+		if h.at[c.index] < 0 {
+			continue
+		}
+		for i := range tc.n {
+			at := h.value(tc, i, c)
+			for k := range c.leaves {
+				l := &c.leaves[k]
+				dst = append(dst, unsafe.Slice((*byte)(unsafe.Add(at, l.offset)), l.typ.Size())...)
+			}
+		}
+	}
+	return dst
+}
+
+func appendNumbers(dst []byte, list []uint32) []byte {
+	dst = codec.AppendUvarint(dst, uint64(len(list)))
+	for _, n := range list {
+		dst = codec.AppendUvarint(dst, uint64(n))
+	}
+	return dst
+}
+
+// sorted lists what the table holds, by key.
+func (t *keyed[V]) sorted() []keyedPlace[V] {
+	list := slices.DeleteFunc(slices.Clone(t.places), func(p keyedPlace[V]) bool { return !p.taken })
+	slices.SortFunc(list, func(a, b keyedPlace[V]) int { return cmp.Compare(a.key, b.key) })
+	return list
+}
+
+// layout is a hash of what the columns of the protocol's worlds look like.
+func (p *Protocol) layout() uint64 {
+	h := fnv.New64a()
+	for _, c := range p.all {
+		fmt.Fprintln(h, c.Name, c.size)
+		for i := range c.leaves {
+			io.WriteString(h, c.leaves[i].path)
+			fmt.Fprintln(h, "", c.leaves[i].typ.Kind(), c.leaves[i].offset)
+		}
+	}
+	return h.Sum64()
+}

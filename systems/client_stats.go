@@ -1,0 +1,28 @@
+package systems
+
+import (
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// ClientStats counts what a client did.
+type ClientStats struct {
+	Ticks             uint64
+	TicksDropped      uint64 // due but not run: the machine was too slow
+	Inputs            uint64 // gathered
+	InputsSent        uint64 // in all messages: each goes out until it is known to have arrived
+	InputBytes        uint64 // of input messages, without what the session adds
+	Snapshots         uint64 // packets with state taken in
+	Confirmed         uint64 // own states that agreed with the prediction
+	Corrections       uint64 // own states that did not
+	Resimulated       uint64 // ticks simulated again
+	LongestReplay     uint64 // ticks simulated again at once, at most
+	StaleStates       uint64 // own states older than the history
+	Jumps             uint64 // times the server was ahead of this client's inputs
+	Stalls            uint64 // frames with nothing to interpolate toward, or playback under 0.95
+	Snaps             uint64 // times the view was more than a second behind, and jumped
+	InputBuffer       int    // inputs that waited on the server, as of the newest snapshot; 255: it could not read them
+	Renewals          uint64 // times a baseline was missing and full states were asked for
+	SendErrors        uint64
+	MalformedMessages uint64
+	Session           netsys.Stats
+}

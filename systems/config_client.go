@@ -1,0 +1,165 @@
+package systems
+
+import (
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/event"
+)
+
+// DefaultHistory is how many predicted ticks a client keeps where its
+// configuration says 0: 8.5 s at 60 a second.
+const DefaultHistory = 512
+
+// ClientConfig configures a [Client]. The zero value is a spectator.
+type ClientConfig struct {
+	// Gather fills the input of the coming tick; see [Gather]. It starts from
+	// the zero input. Default (nil): the zero input every tick.
+	Gather GatherFunc
+	// History is Q: how many predicted ticks are kept for reconciling, at least
+	// the round trip, the server's buffer and one send gap together. Default
+	// (0): 512.
+	History int
+	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
+	// It is used where the server has the same; another one is logged. Default (nil):
+	// what is built in.
+	Trained *snapshot.Trained
+	// Timeout is how long the server may be silent, at least 200 ms. Default (0):
+	// 10 s. After it, connect anew, by another Client; a server with
+	// ServerConfig.Hold gives that the same entities.
+	Timeout time.Duration
+	// ConnectTimeout is how long it may take to be let in, for which a handshake needs
+	// three round trips; for each address of a token, where these are tried. Default
+	// (0): Timeout where that is given, else 20 s.
+	ConnectTimeout time.Duration
+	// Token is what the login service gave this player. Default (nil): development
+	// mode, in which the client issues its own; NewClient refuses that with
+	// netsys.ErrInsecure for a server on another machine.
+	Token *netcode.ConnectToken
+	// ClientID is who the player is, in development mode; tokens say it otherwise.
+	// Default (0): a random one.
+	ClientID uint64
+	// ProtocolID is the game and its version, in development mode. Default (0):
+	// netsys.DefaultProtocolID.
+	ProtocolID uint64
+	// InsecureAllowAnyAddress allows development mode to any address.
+	InsecureAllowAnyAddress bool
+	// Channels are the channels of messages, as in ServerConfig.
+	Channels channel.Config
+	// Messages are the types of messages, as in ServerConfig. May be nil.
+	Messages *channel.Registry
+	// OnMessage is called in Receive for every message that the server sent on a
+	// channel, once; it is valid during the call. For typed messages make it call
+	// channel.Dispatcher.Deliver. An error counts like a malformed snapshot. May be
+	// nil.
+	OnMessage func(c *Client, channel int, message []byte) error
+	// Events are what happens once and is told, with their handlers; see package
+	// event. Its registry, like the server's, takes the place of Messages. One client
+	// has them at a time. May be nil.
+	Events *event.Client
+	// Start is when the first tick is due. Default (zero): at once, by the
+	// clock of Dial.
+	Start time.Time
+	// Loaded is called once, when all of the state with which the client joins has
+	// arrived: w stands exactly at tick for everybody else's entities, which appear
+	// in that moment, together. May be nil.
+	Loaded func(w *ecs.World, tick uint32)
+	// OnMismatch is told of every correction, once for each component that was
+	// beyond its tolerance, naming the first field that was. May be nil.
+	OnMismatch func(Mismatch)
+	// Schedule, when not nil, may change the schedule before the client
+	// starts: wrap, insert or leave out systems.
+	Schedule func(s *ecs.Schedule) error
+	// Logger receives what happens to the session. Default (nil): none.
+	Logger *slog.Logger
+	// Random fills what development mode makes up: the token's keys and the client
+	// id. Default (nil): crypto/rand. Give a seeded source to make a whole match a
+	// function of its seed.
+	Random func([]byte)
+}
+
+// Validate reports what is wrong with c; it never changes it. The errors wrap
+// [ErrConfig].
+func (c ClientConfig) Validate() error {
+	switch {
+	case c.History < 0 || c.History > 1<<14:
+		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.History, 1<<14, DefaultHistory)
+	case badTimeout(c.Timeout):
+		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
+	case c.Events != nil && c.Messages != nil:
+		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
+	case c.ConnectTimeout < 0:
+		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
+	}
+	if err := c.session().Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
+}
+
+// session is what the session below is told.
+func (c ClientConfig) session() netsys.ClientConfig {
+	lines := messageLines(c.Messages)
+	if c.Events != nil {
+		lines = c.Events.Registry().Lines()
+	}
+	return netsys.ClientConfig{
+		Token:                   c.Token,
+		ClientID:                c.ClientID,
+		ProtocolID:              c.ProtocolID,
+		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
+		Channels:                c.Channels,
+		Messages:                lines,
+		Timeout:                 c.Timeout,
+		Tag:                     c.Trained.Hash(),
+		Random:                  c.Random,
+	}
+}
+
+func (c ClientConfig) filled() ClientConfig {
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = c.Timeout
+	}
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = defaultConnectTimeout
+	}
+	if c.History == 0 {
+		c.History = DefaultHistory
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// connectTimeout is for all addresses that are tried.
+func (c ClientConfig) connectTimeout(server netip.AddrPort) time.Duration {
+	if server.IsValid() || c.Token == nil {
+		return c.ConnectTimeout
+	}
+	return c.ConnectTimeout * time.Duration(max(len(c.Token.Servers), 1))
+}
+
+// GatherFunc fills one input, of the protocol's input type. Make one with
+// [Gather].
+type GatherFunc struct {
+	fill func(*ecs.World, unsafe.Pointer)
+	of   func(*ecs.Protocol) *ecs.Component
+}
+
+// Gather makes a GatherFunc of a typed function. T must be the protocol's input
+// type; [NewClient] says so when it is not.
+func Gather[T any](fill func(w *ecs.World, in *T)) GatherFunc {
+	return GatherFunc{
+		fill: func(w *ecs.World, p unsafe.Pointer) { fill(w, (*T)(p)) },
+		of:   ecs.ComponentOf[T],
+	}
+}

@@ -1,0 +1,239 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/event"
+)
+
+// DefaultSendRate is the number of snapshots a second where a configuration
+// says 0.
+const DefaultSendRate = 20
+
+// ServerConfig configures a [Server]. The zero value is a server at 60 steps
+// and 20 snapshots a second in which clients own nothing.
+type ServerConfig struct {
+	// Seed is the root of everything random in the world.
+	Seed uint64
+	// TickRate is the number of simulation steps a second. Default (0): 60.
+	TickRate int
+	// WakeEvery is after how many steps the server wakes: at 3, a server of 60
+	// steps a second wakes 20 times and simulates three steps each time. It must
+	// divide TickRate. Default (0): 1.
+	WakeEvery int
+	// SendRate is the number of snapshots a second; it must divide TickRate ÷
+	// WakeEvery. Default (0): the largest such number up to 20.
+	SendRate int
+	// Preset is the netcode model. Default: LocalSync.
+	Preset Preset
+	// Timing says when inputs are consumed. Default: Buffered.
+	Timing Timing
+	// MaxClients bounds the clients at one time. Default (0): 256.
+	MaxClients int
+	// Timeout is how long a client may be silent, at least 200 ms. Default (0):
+	// 10 s.
+	Timeout time.Duration
+	// Key is the secret shared with whoever issues connect tokens. Default (zero):
+	// development mode, in which clients issue their own; see netsys.DevelopmentKey.
+	// NewServer refuses that with netsys.ErrInsecure on addresses that others can
+	// reach.
+	Key netcode.Key
+	// ProtocolID is the game and its version; tokens for another one are dropped.
+	// Default (0): netsys.DefaultProtocolID.
+	ProtocolID uint64
+	// Addresses are this server's own, as tokens name them. Default (nil): the wire's
+	// address.
+	Addresses []netip.AddrPort
+	// InsecureAllowAnyAddress allows development mode on any address: whoever can
+	// reach the server can then read, forge and take over every session.
+	InsecureAllowAnyAddress bool
+	// Channels are the channels of messages beside inputs and snapshots. Clients must
+	// have the same. Default (zero): those of channel.DefaultChannels.
+	Channels channel.Config
+	// Messages are the types of messages that travel on them. Clients must have the
+	// same. May be nil.
+	Messages *channel.Registry
+	// OnMessage is called in Receive for every message that a client sent on a
+	// channel, once; it is valid during the call. For typed messages make it call
+	// channel.Dispatcher.Deliver. An error counts like a malformed input. May be nil.
+	OnMessage func(s *Server, client uint32, channel int, message []byte) error
+	// Events are what happens once and is told, with their handlers; see package
+	// event. Its registry takes the place of Messages. One server has them at a time.
+	// May be nil.
+	Events *event.Server
+	// Start is when the first tick is due. Default (zero): at once, by the
+	// clock of Run.
+	Start time.Time
+	// Join is called in Receive when a client has connected: spawn its player
+	// here, with components.Owner{Client: client}. May be nil.
+	Join func(w *ecs.World, client uint32)
+	// Hold is for how long the entities of a client wait for their player when its
+	// session timed out, or ended because the player came with another token: with
+	// neutral input. A session of the same client id (of tokens) that comes within
+	// that time gets the same client number, and no Join; then or at the end
+	// comes Leave. As many players are waited for as MaxClients, the latest. Default
+	// (0): none.
+	Hold time.Duration
+	// Rejoin is called in Receive when a player that was waited for is back. May be
+	// nil.
+	Rejoin func(w *ecs.World, client uint32)
+	// Leave is called when a client is gone, before LeavePolicy takes effect; with
+	// Hold, when it is waited for no longer. May be nil.
+	Leave func(w *ecs.World, client uint32)
+	// LeavePolicy says what becomes of its entities. Default: DespawnOwned.
+	LeavePolicy LeavePolicy
+	// Budget bounds one snapshot to one client, in bytes: its messages, without
+	// what the session adds, at least 200. Where that is not enough for all there is
+	// to tell, entities take turns. Where the session estimates that the path takes
+	// less than that, a snapshot has as many bytes as it may send, but no fewer than
+	// 200. Default (0): two datagrams. [Server.SetBudget] changes it for one client.
+	Budget int
+	// Priority says how much an entity matters to a client while the budget does
+	// not hold all: with twice the priority it gets its turn about twice as often. It is
+	// asked in Snapshot, and must neither change the world nor depend on anything
+	// else. Priorities below 1/16 count as that much, so that nothing waits for ever.
+	// Default (nil): 1 for all.
+	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
+	// Visible says whether a client may know of an entity. It is asked in Snapshot
+	// for every client and every entity of others, and must not change the world. Of
+	// what a client may not see nothing is sent to it, not even its NetID. Default
+	// (nil): everything.
+	Visible func(w *ecs.World, e ecs.Entity, client uint32) bool
+	// Coders are the coders that snapshots use. Default: the smallest of all wins.
+	Coders snapshot.Coders
+	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
+	// It makes snapshots smaller for clients that have the same; others get what is
+	// built in, and the first of them is logged. Default (nil): what is built in.
+	Trained *snapshot.Trained
+	// Record is written the state of the world at each send, for codec/train, without
+	// owner-only components. It is written to in Snapshot, so give it a
+	// [bufio.Writer] and flush that at the end. An error of it ends the recording and
+	// is logged. Default (nil): no recording.
+	Record io.Writer
+	// Schedule, when not nil, may change the schedule before the server
+	// starts: wrap, insert or leave out systems.
+	Schedule func(s *ecs.Schedule) error
+	// Logger receives joins, leaves and refusals. Default (nil): none.
+	Logger *slog.Logger
+	// Random fills the keys of the server's handshakes. Default (nil): crypto/rand.
+	// Give a seeded source to make a whole match a function of its seed.
+	Random func([]byte)
+}
+
+// ErrConfig is wrapped by every error about a configuration.
+var ErrConfig = errors.New("systems: configuration")
+
+// Validate reports what is wrong with c; it never changes it. The errors wrap
+// [ErrConfig].
+func (c ServerConfig) Validate() error {
+	c = c.filled()
+	if err := (ecs.Config{TickRate: c.TickRate}).Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	switch {
+	case c.WakeEvery < 0 || c.TickRate%c.WakeEvery != 0:
+		return fmt.Errorf("%w: WakeEvery %d must divide TickRate %d", ErrConfig, c.WakeEvery, c.TickRate)
+	case c.SendRate < 0 || c.TickRate/c.WakeEvery%c.SendRate != 0:
+		return fmt.Errorf("%w: SendRate %d must divide the %d wake-ups a second", ErrConfig, c.SendRate, c.TickRate/c.WakeEvery)
+	case c.Preset != LocalSync:
+		return fmt.Errorf("%w: no preset %v; there is LocalSync", ErrConfig, c.Preset)
+	case c.Timing > Arrival:
+		return fmt.Errorf("%w: no timing %v; there are buffered and arrival", ErrConfig, c.Timing)
+	case c.Events != nil && c.Messages != nil:
+		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
+	case c.MaxClients < 0:
+		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
+	case badTimeout(c.Timeout):
+		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
+	case c.Hold < 0:
+		return fmt.Errorf("%w: Hold %v is negative (0: none)", ErrConfig, c.Hold)
+	case c.Budget < minBudget:
+		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, minBudget, defaultBudget)
+	case c.Coders > snapshot.ZstdOnly:
+		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
+	case c.LeavePolicy > KeepOwned:
+		return fmt.Errorf("%w: no leave policy %d; there are DespawnOwned (0) and KeepOwned (1)", ErrConfig, c.LeavePolicy)
+	}
+	if err := c.sessions().Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
+}
+
+// sessions is what the sessions below are told.
+func (c ServerConfig) sessions() netsys.ServerConfig {
+	lines := messageLines(c.Messages)
+	if c.Events != nil {
+		lines = c.Events.Registry().Lines()
+	}
+	return netsys.ServerConfig{
+		Key:                     c.Key,
+		ProtocolID:              c.ProtocolID,
+		Addresses:               c.Addresses,
+		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
+		Channels:                c.Channels,
+		Messages:                lines,
+		MaxClients:              c.MaxClients,
+		Timeout:                 c.Timeout,
+		Random:                  c.Random,
+	}
+}
+
+// minBudget is what a header, a little own state and an entity need.
+// defaultBudget is two datagrams.
+const (
+	minBudget     = 200
+	defaultBudget = 2 * netsys.MaxPayload
+)
+
+const (
+	defaultMaxClients = 256
+	defaultTimeout    = 10 * time.Second
+
+	defaultConnectTimeout = 20 * time.Second
+)
+
+// minTimeout is two keep-alives of a session: with less, one lost packet of a
+// peer that has nothing to say would end it.
+const minTimeout = 200 * time.Millisecond
+
+func badTimeout(d time.Duration) bool { return d < 0 || d > 0 && d < minTimeout }
+
+// filled is c with the documented defaults in place of zeros.
+func (c ServerConfig) filled() ServerConfig {
+	if c.TickRate == 0 {
+		c.TickRate = ecs.DefaultTickRate
+	}
+	if c.WakeEvery == 0 {
+		c.WakeEvery = 1
+	}
+	if c.SendRate == 0 {
+		wakes := c.TickRate / max(c.WakeEvery, 1)
+		for c.SendRate = max(min(DefaultSendRate, wakes), 1); wakes%c.SendRate != 0; {
+			c.SendRate--
+		}
+	}
+	if c.Budget == 0 {
+		c.Budget = defaultBudget
+	}
+	if c.MaxClients == 0 {
+		c.MaxClients = defaultMaxClients
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}

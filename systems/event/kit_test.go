@@ -1,0 +1,202 @@
+package event_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/event"
+)
+
+// The types of events of these tests: reliable and unreliable ones, one that waits for
+// the horizon, one that clients do not wait for, and one that is for the server alone.
+type (
+	note struct {
+		N uint32 `net:"raw"`
+	}
+	spark struct {
+		N uint32 `net:"raw"`
+	}
+	verdict struct {
+		N uint32 `net:"raw"`
+	}
+	shout struct {
+		N uint32 `net:"raw"`
+	}
+	ask struct {
+		N uint8 `net:"0..99"`
+	}
+	plain struct {
+		N uint8 `net:"0..99"`
+	} // a message that is no event
+)
+
+const both = event.FromServer | event.FromClients
+
+// kit is a registry of all of them.
+func kit() *event.Registry {
+	r := event.NewRegistry(channel.Config{})
+	event.Register[note](r, event.Options{From: both, Rate: 10_000})
+	event.Register[spark](r, event.Options{From: both, Channel: "signal", Rate: 10_000})
+	event.Register[verdict](r, event.Options{From: both, Final: true, Rate: 10_000})
+	event.Register[shout](r, event.Options{Early: true})
+	event.Register[ask](r, event.Options{From: event.FromClients, Rate: 6, Burst: 3, Tell: true})
+	return r
+}
+
+func world() *ecs.World {
+	p := ecs.NewProtocol("event/1")
+	ecs.Replicate[components.Heading](p, ecs.Predicted)
+	return ecs.NewWorld(p, ecs.Config{})
+}
+
+// message is one on a channel.
+type message struct {
+	channel int
+	data    []byte
+}
+
+// tube is the channels to one peer; it keeps what is sent, or refuses it.
+type tube struct {
+	sent []message
+	err  error
+}
+
+func (t *tube) Send(number int, data []byte) error {
+	if t.err != nil {
+		return t.err
+	}
+	t.sent = append(t.sent, message{number, slices.Clone(data)})
+	return nil
+}
+
+// stage is a server and two clients with nothing between them, which write down what
+// their handlers are told.
+type stage struct {
+	t       *testing.T
+	server  *event.Server
+	world   *ecs.World
+	clients []*end
+	said    []string // to the server
+}
+
+// end is a client, and the channels both ways.
+type end struct {
+	id       uint32
+	client   *event.Client
+	world    *ecs.World
+	down, up tube
+	heard    []string
+	refusals []event.Refusal
+}
+
+func newStage(t *testing.T, sc event.ServerConfig, cc event.ClientConfig) *stage {
+	return newStageWith(t, sc, cc, event.Hooks{})
+}
+
+func newStageWith(t *testing.T, sc event.ServerConfig, cc event.ClientConfig, hooks event.Hooks) *stage {
+	r := kit()
+	s := &stage{t: t, world: world()}
+	s.server = event.NewServer(r, sc)
+	s.server.Attach(s.world, hooks)
+	say := func(kind string) func(from event.Sender, n uint32) {
+		return func(from event.Sender, n uint32) {
+			s.said = append(s.said, fmt.Sprintf("%s %d of %d at %d", kind, n, from.Client, from.Input))
+		}
+	}
+	event.OnServer(s.server, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) { say("note")(from, v.N) }})
+	event.OnServer(s.server, event.Handlers[spark]{Handle: func(_ *ecs.World, from event.Sender, v *spark) { say("spark")(from, v.N) }})
+	event.OnServer(s.server, event.Handlers[verdict]{Handle: func(_ *ecs.World, from event.Sender, v *verdict) { say("verdict")(from, v.N) }})
+	event.OnServer(s.server, event.Handlers[ask]{
+		Validate: func(_ *ecs.World, _ event.Sender, v *ask) error {
+			if v.N > 50 {
+				return fmt.Errorf("%d is too much", v.N)
+			}
+			return nil
+		},
+		Handle: func(_ *ecs.World, from event.Sender, v *ask) { say("ask")(from, uint32(v.N)) },
+	})
+	for id := range uint32(2) {
+		e := &end{id: id + 1, world: world()}
+		c := cc
+		c.OnRefusal = func(r event.Refusal) { e.refusals = append(e.refusals, r) }
+		e.client = event.NewClient(r, c)
+		hear := func(kind string, at event.Origin, n uint32) {
+			e.heard = append(e.heard, fmt.Sprintf("%s %d at %d", kind, n, at.Tick))
+		}
+		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *note) { hear("note", at, v.N) })
+		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *spark) { hear("spark", at, v.N) })
+		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *verdict) { hear("verdict", at, v.N) })
+		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *shout) { hear("shout", at, v.N) })
+		e.client.Join(e.world, &e.up)
+		s.server.Join(e.id, &e.down)
+		s.clients = append(s.clients, e)
+	}
+	return s
+}
+
+// stepper is either side.
+type stepper interface {
+	Rewind(from uint32)
+	Start(tick uint32)
+	Done()
+	Settle(horizon uint32)
+}
+
+// tick simulates one, in which what is raised.
+func tick(s stepper, n uint32, raise ...func()) {
+	s.Start(n)
+	for _, f := range raise {
+		f()
+	}
+	s.Done()
+}
+
+// carry hands what was sent to the other side, without loss.
+func (s *stage) carry() {
+	s.t.Helper()
+	for _, e := range s.clients {
+		for _, m := range e.up.sent {
+			if took, err := s.server.Receive(e.id, m.channel, m.data); err != nil || !took {
+				s.t.Errorf("server takes %x: %v, %v", m.data, took, err)
+			}
+		}
+		for _, m := range e.down.sent {
+			if took, err := e.client.Receive(m.channel, m.data); err != nil || !took {
+				s.t.Errorf("client takes %x: %v, %v", m.data, took, err)
+			}
+		}
+		e.up.sent, e.down.sent = nil, nil
+	}
+}
+
+// heard is what a client is told with so many ticks in its state.
+func (e *end) deliver(ticks uint32) []string {
+	e.heard = nil
+	e.client.Deliver(ticks)
+	return e.heard
+}
+
+// expect compares what was told with what should have been.
+func expect(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// mustPanic wants advice that contains a word.
+func mustPanic(t *testing.T, name, word string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := fmt.Sprint(recover()); !strings.Contains(got, word) {
+			t.Errorf("%s: panic %q, not with %q", name, got, word)
+		}
+	}()
+	f()
+}

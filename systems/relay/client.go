@@ -1,0 +1,238 @@
+package relay
+
+import (
+	"fmt"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/timeline"
+)
+
+// Client is the end that follows: it gives its own inputs to its timeline and to the
+// server, and those that the server tells of others. It belongs to the goroutine of its
+// world.
+type Client struct {
+	player   uint32
+	timeline *timeline.Timeline
+	world    *ecs.World
+	config   ClientConfig
+	coder    *coder
+
+	lanes []*lane // by slot; nil: free
+	spare []*lane
+	live  int // lanes in use
+	keep  int // ticks that the server keeps
+	own   *lane
+
+	mine    *lane  // own inputs as they were gathered
+	stamped uint32 // the next tick to be given one; 0: none has been
+	delay   int
+	slack   slack
+
+	state    uint8 // that it goes on from; 0: it needs one
+	arriving arriving
+	newest   uint16 // number of the newest message, when any came
+	any      bool
+	heard    bool
+	ack      uint16 // number of the newest message that was taken in
+	events   int    // how many events it knows, of all there were
+	tick     uint32 // the server's next one, in the newest message
+	horizon  uint32 // told
+
+	checked  uint32 // tick of the last hash that was told
+	agreed   uint32 // newest tick whose hash is known to be the server's
+	reported uint32 // tick in which digests were, and 1
+	suspect  int    // ticks that forced rollback looks on
+	out      [][]byte
+	scratch  []int32
+	stats    ClientStats
+}
+
+// NewClient makes the end of a player for a world that simulates everything: one not made with
+// ecs.Config.Client. What is in the world is replaced by the server's when that
+// comes. It panics when c is not valid.
+func NewClient(w *ecs.World, player uint32, c ClientConfig, listeners ...timeline.Listener) *Client {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
+	c = c.defaulted(w.TickRate())
+	l := &Client{player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, delay: c.Delay}
+	l.coder = coderOf(w)
+	l.mine = newLane(mineKept, len(l.coder.neutral))
+	l.scratch = make([]int32, len(l.coder.neutral))
+	return l
+}
+
+// mineKept is for how many ticks own inputs are kept: more than MaxDelay and Redundancy.
+const mineKept = 1024
+
+// maxSlots bounds the slots that a server may speak of.
+const maxSlots = 4096
+
+// Timeline is the client's timeline, for looking, and for its [timeline.Stats].
+func (c *Client) Timeline() *timeline.Timeline { return c.timeline }
+
+// Stats are the counts so far.
+func (c *Client) Stats() ClientStats { return c.stats }
+
+// Following reports whether the client has a state of the world and simulates.
+func (c *Client) Following() bool { return c.state != 0 }
+
+// Playing reports whether the client has heard that its player is in the game.
+func (c *Client) Playing() bool { return c.state != 0 && c.own != nil }
+
+// ServerTick is the server's next tick as of the newest message, 0 before the first.
+func (c *Client) ServerTick() uint32 { return c.tick }
+
+// Delay is how many ticks after it was gathered an input applies now.
+func (c *Client) Delay() int { return c.delay }
+
+// Due reports whether the next [Client.Step] uses the input that it is given. It does not while
+// lockstep waits, and once in a while when the delay becomes shorter.
+func (c *Client) Due() bool {
+	return c.Playing() && c.stamped <= c.timeline.Next()+uint32(c.delay)
+}
+
+// Step gives the input gathered for this tick, in words as the input's table quantizes it,
+// and simulates the next tick, after what has changed before it. It
+// does nothing and reports false before a state of the world has come, under lockstep until the
+// server has told the tick, and when the server has told nothing for a window: call it
+// again in the next frame. It panics unless there are as many words as an input has.
+func (c *Client) Step(words []int32) bool {
+	if len(words) != len(c.coder.neutral) {
+		panic(fmt.Sprintf("relay: Step with %d words; the input has %d", len(words), len(c.coder.neutral)))
+	}
+	if c.state == 0 {
+		return false
+	}
+	if c.own != nil {
+		c.stamp(words)
+	}
+	if c.waits() {
+		return false
+	}
+	if c.suspect > 0 {
+		if c.suspect--; c.suspect == 0 {
+			c.world.ForceRollback(nil)
+		}
+	}
+	if !c.timeline.Step() {
+		return false
+	}
+	c.retire()
+	return true
+}
+
+// waits reports whether the next tick cannot be simulated before more is heard: under
+// lockstep all of it; else as much as keeps what may change within the window.
+func (c *Client) waits() bool {
+	next := c.timeline.Next()
+	if c.config.Timeline.Wait {
+		return c.horizon <= next
+	}
+	return next >= c.horizon+uint32(c.config.Timeline.Window)
+}
+
+// stamp gives inputs to the ticks up to that which this one is for. Before the first one they are
+// neutral; where the delay became longer the last one is repeated.
+func (c *Client) stamp(words []int32) {
+	to := c.timeline.Next() + uint32(c.delay)
+	if c.stamped == 0 {
+		c.stamped = max(c.own.end, 1)
+		for copy(c.scratch, c.coder.neutral); c.stamped < to; {
+			c.give(c.scratch)
+		}
+	}
+	if c.stamped < to {
+		copy(c.scratch, c.mine.input(c.stamped-1))
+		c.coder.snap(c.scratch, true)
+		for c.stamped < to {
+			c.give(c.scratch)
+		}
+	}
+	if c.stamped == to {
+		copy(c.scratch, words)
+		c.coder.snap(c.scratch, false)
+		c.give(c.scratch)
+	}
+}
+
+// give makes words the input of the next tick that has none.
+func (c *Client) give(words []int32) {
+	c.mine.set(c.stamped, real, words)
+	c.slack.given[c.stamped%mineKept] = c.slack.frame
+	c.timeline.Put(c.player, c.stamped, words)
+	c.stamped++
+}
+
+// Append appends to dst what the server is to be told now, in at most limit bytes: once a
+// tick, after [Client.Step], whether that has simulated or not. limit is at least 128.
+func (c *Client) Append(dst []byte, limit int) []byte {
+	c.slack.frame++
+	m := up{state: c.state, heard: c.heard, ack: c.ack}
+	if c.state != 0 {
+		m.ready = c.timeline.Next()+readyWithin >= c.tick
+		tick, sum, ok := checkpoint(c.timeline, c.config.Checks)
+		if m.check = ok && tick != c.checked; m.check {
+			c.checked, m.checkTick, m.checkSum = tick, tick, uint32(sum)
+		}
+	}
+	var before []int32
+	from := uint32(0)
+	if c.own != nil && c.stamped > c.own.end {
+		from = max(c.own.end, c.stamped-min(c.stamped, uint32(c.config.Redundancy)))
+		if from == c.own.end {
+			before = c.own.before(from, c.own.start)
+		}
+		room := limit*8 - upBits - 8
+		for n := int(c.stamped - from); n > 1 && c.coder.fit(c.mine, from, n, before, room) < n; n = int(c.stamped - from) {
+			from, before = from+uint32(n/2), nil
+		}
+		m.count, m.first, m.based = int(c.stamped-from), uint16(from), before != nil
+	}
+	c.coder.w.Reset(dst)
+	c.coder.writeUp(&m)
+	c.coder.write(c.mine, from, m.count, before, false)
+	return c.coder.w.Bytes()
+}
+
+// readyWithin is how many ticks behind the server's last word a client may be that
+// says it is ready to play.
+const readyWithin = 4
+
+// seat notes a presence that the timeline has been told.
+func (c *Client) seat(slot int, p timeline.Presence, start uint32) {
+	for len(c.lanes) <= slot {
+		c.lanes = append(c.lanes, nil)
+	}
+	l := c.lanes[slot]
+	if l == nil {
+		n := len(c.spare)
+		if n > 0 {
+			l, c.spare = c.spare[n-1], c.spare[:n-1]
+		}
+		if l == nil || len(l.ring) != c.keep {
+			l = newLane(c.keep, len(c.coder.neutral))
+		}
+		c.lanes[slot] = l
+		c.live++
+	}
+	l.begin(p, start)
+	if p.Player == c.player && p.To == timeline.Forever {
+		c.own, c.stamped = l, 0
+		clear(c.mine.ring)
+		if c.config.Timeline.Wait && c.slack.worst == [2]int{} {
+			c.delay = min(max(int(p.First-p.From), c.config.Delay), c.config.MaxDelay) // until it is known better
+		}
+	}
+}
+
+// retire frees the lanes of those who left so long ago that nothing goes back there.
+func (c *Client) retire() {
+	for slot, l := range c.lanes {
+		if l != nil && l.To != timeline.Forever && l.end >= l.To && uint64(l.To)+uint64(c.config.Timeline.Window) < uint64(c.timeline.Next()) {
+			c.spare = append(c.spare, l)
+			c.lanes[slot] = nil
+			c.live--
+		}
+	}
+}

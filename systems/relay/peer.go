@@ -1,0 +1,108 @@
+package relay
+
+import "slices"
+
+// records is how many messages to a client are remembered until it acknowledges one.
+const records = 256
+
+// peer is a client as the server knows it.
+type peer struct {
+	player  uint32
+	play    bool // it wants to
+	joined  bool
+	ready   bool
+	stalled bool // its inputs are not waited for
+	waited  int  // Steps that lockstep has waited for it
+
+	number  uint8 // of the last state
+	state   uint8 // the state that it was sent; 0: it needs one
+	follows bool  // it has said that it goes on from there
+	failed  bool  // the state is too large to be sent
+	out     []byte
+	part    int // of out, the next to be sent
+	parts   int
+
+	heard  bool
+	newest uint16 // number of the newest message from it
+
+	start  []uint32 // by slot: where its lane begins
+	acked  []uint32 // by slot: the first tick that it does not have
+	events int      // how many events it knows, of all there were
+	turn   int      // the slot to be told first
+	sent   []record // by number
+
+	checked uint32 // tick of the last hash that it was told
+	ask     bool   // its hash was not ours
+	found   Divergence
+	quiet   uint32 // tick before which it cannot report another
+}
+
+// record is what a message told.
+type record struct {
+	seq    uint16
+	valid  bool
+	events int
+	ends   []uint32
+}
+
+// begin makes p another client, in memory that it has.
+func (p *peer) begin(player uint32, play bool) {
+	sent := p.sent
+	if sent == nil {
+		sent = make([]record, records)
+	}
+	for i := range sent {
+		sent[i].valid = false
+	}
+	*p = peer{player: player, play: play, sent: sent, start: p.start[:0], acked: p.acked[:0], out: p.out[:0]}
+}
+
+// lose makes p need a state.
+func (p *peer) lose() {
+	p.state, p.follows = 0, false
+	for i := range p.sent {
+		p.sent[i].valid = false
+	}
+}
+
+// grow makes room for so many slots.
+func (p *peer) grow(slots int) {
+	for len(p.acked) < slots {
+		p.acked, p.start = append(p.acked, 0), append(p.start, 0)
+	}
+}
+
+// control takes in what a message says beside inputs.
+func (p *peer) control(s *Server, m *up) {
+	p.ready = m.ready
+	switch {
+	case p.state == 0:
+		return
+	case m.state == p.state:
+		if !p.follows {
+			p.follows, p.out = true, nil
+		}
+	case m.state == 0 && p.follows:
+		p.lose()
+		return
+	default:
+		return // it has not heard of the state that is under way
+	}
+	if r := &p.sent[int(m.ack)%records]; m.heard && r.valid && r.seq == m.ack {
+		r.valid = false
+		p.events = max(p.events, r.events)
+		for slot, end := range r.ends {
+			p.acked[slot] = max(p.acked[slot], end)
+		}
+	}
+	if m.check {
+		s.check(p, m.checkTick, m.checkSum)
+	}
+}
+
+// note remembers what the message seq told.
+func (p *peer) note(seq uint16, events int, ends []uint32) {
+	r := &p.sent[int(seq)%records]
+	r.seq, r.valid, r.events = seq, true, events
+	r.ends = append(slices.Grow(r.ends[:0], len(ends)), ends...)
+}

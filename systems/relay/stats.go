@@ -1,0 +1,54 @@
+package relay
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Stats counts what a [Server] did.
+type Stats struct {
+	Taken     uint64 // inputs of clients that were new
+	Known     uint64 // that came again
+	Refused   uint64 // that Config.Refuse, the window, or the cap on what they cost refused
+	Unread    uint64 // messages that continue from an input that is gone
+	Filled    uint64 // inputs that lockstep would not wait for any longer
+	States    uint64 // states of the world that were sent
+	Mismatch  uint64 // hashes of clients that were not the server's
+	Malformed uint64 // messages that no honest peer sends
+}
+
+// ClientStats counts what a [Client] did.
+type ClientStats struct {
+	Old       uint64 // messages that newer ones had overtaken
+	Early     uint64 // messages with inputs further ahead than the timeline takes
+	Overruled uint64 // own inputs that the server told to be none
+	States    uint64 // states of the world that were taken in
+	Lost      uint64 // times that the client lagged behind its window and needed a state
+	Mismatch  uint64 // hashes of the server that were not the client's
+	Malformed uint64 // messages that no honest server sends
+}
+
+// Divergence is where the world of a client left the server's: what it simulates is
+// not what the server simulates, from the same inputs.
+type Divergence struct {
+	Player uint32
+	// Tick is the first one after which the worlds differ, of those that could be compared.
+	Tick uint32
+	// First says that the tick before is known to be equal: the difference came up in Tick.
+	First bool
+	// Where is "Component.Field", or what else [timeline.Timeline.Divergence] gives; empty
+	// when the server has no longer what to compare with.
+	Where string
+	// System is the system that does not give the same result twice on the client, with the
+	// field that it gives; empty when none has been found.
+	System string
+}
+
+// String is the divergence in a line.
+func (d Divergence) String() string {
+	s := fmt.Sprintf("player %d: tick %d: %s differs", d.Player, d.Tick, cmp.Or(d.Where, "the world"))
+	if d.System != "" {
+		s += "; not the same twice: " + d.System
+	}
+	return s
+}

@@ -1,0 +1,119 @@
+package relay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/systems/timeline"
+)
+
+// fill gives up on inputs that lockstep has waited for long enough.
+func (s *Server) fill() {
+	s.missing = s.timeline.AppendMissing(s.missing[:0])
+	now := s.timeline.Next()
+	for _, player := range s.missing {
+		p, l := s.peer(player), s.playing(player)
+		if p == nil || l == nil {
+			continue
+		}
+		if p.waited++; p.waited < s.config.Stall && !p.stalled {
+			continue
+		}
+		p.stalled = true
+		s.timeline.Overrule(player, now, nil)
+		l.set(now, void, nil)
+		s.stats.Filled++
+	}
+	for _, p := range s.peers {
+		if _, waits := slices.BinarySearch(s.missing, p.player); !waits {
+			p.waited = 0
+		}
+	}
+}
+
+// Receive takes in what [Client.Append] made, which came as the session's packet seq. It may come in any
+// order; give it once.
+//
+// It returns [ErrMessage] or [ErrAbsent], wrapped.
+func (s *Server) Receive(player uint32, seq uint16, msg []byte) error {
+	p := s.peer(player)
+	if p == nil {
+		return fmt.Errorf("%w: %d", ErrAbsent, player)
+	}
+	m, err := s.coder.readUp(msg)
+	if err == nil {
+		err = s.inputs(p, &m)
+	}
+	if err != nil {
+		s.stats.Malformed++
+		return err
+	}
+	if p.heard && !codec.Newer(seq, p.newest) {
+		return nil
+	}
+	p.heard, p.newest = true, seq
+	p.control(s, &m)
+	return nil
+}
+
+// inputs takes in the inputs of a message.
+func (s *Server) inputs(p *peer, m *up) error {
+	l := s.playing(p.player)
+	first := codec.Lift(m.first, s.timeline.Next())
+	var before []int32
+	unread := false
+	if m.based {
+		if l != nil && first > 0 && l.at(first-1) == real {
+			before = l.input(first - 1)
+		} else {
+			unread = true
+		}
+	}
+	s.coder.read(m.count, before, false, func(i int, words []int32) {
+		if l != nil && !unread && uint64(first)+uint64(i) < timeline.Forever {
+			s.take(p, l, first+uint32(i), words)
+		}
+	})
+	if !s.coder.end() {
+		return fmt.Errorf("%w: inputs of player %d", ErrMessage, p.player)
+	}
+	if unread {
+		s.stats.Unread++
+	}
+	return nil
+}
+
+// take takes in one input.
+func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
+	switch {
+	case tick < l.First || tick >= l.To || tick < l.end && l.at(tick) == open:
+		s.stats.Refused++
+		return
+	case l.at(tick) != open:
+		s.stats.Known++
+		return
+	}
+	copy(s.input, words)
+	words = s.input
+	s.coder.snap(words, false)
+	if s.config.Refuse != nil && s.config.Refuse(p.player, tick, words) {
+		s.stats.Refused++
+		switch s.timeline.Overrule(p.player, tick, nil) {
+		case timeline.TooOld, timeline.TooEarly, timeline.Absent:
+		default:
+			l.set(tick, void, nil)
+		}
+		return
+	}
+	switch s.timeline.Put(p.player, tick, words) {
+	case timeline.InTime:
+		p.stalled = p.stalled && tick < s.timeline.Next()
+		fallthrough
+	case timeline.Rewrote, timeline.Agreed:
+		l.set(tick, real, words)
+		s.stats.Taken++
+	default:
+		s.stats.Refused++
+	}
+}

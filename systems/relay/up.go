@@ -1,0 +1,72 @@
+package relay
+
+import "fmt"
+
+// up is what a client sends each tick, bits from the lowest up:
+//
+//	state 8   the number of the state of the world that it goes on from; 0: it has none
+//	1 bit     1 and ack 16: the newest message that it took in, by the session's number
+//	1 bit     1: it is ready to play
+//	1 bit     1 and tick 32, sum 32: the low half of the hash of the world after a final tick
+//	1 bit     1 and its inputs: first tick 16, count less 1 8, 1 bit based, inputs; see coder
+//
+// A based first input is told against the one before, which the server has, else
+// against the neutral one. Zero bits go up to the next byte.
+type up struct {
+	state     uint8
+	heard     bool
+	ack       uint16
+	ready     bool
+	check     bool
+	checkTick uint32
+	checkSum  uint32
+	count     int // 0: no inputs
+	first     uint16
+	based     bool
+}
+
+func (c *coder) writeUp(m *up) {
+	c.w.Bits(uint64(m.state), 8)
+	c.w.Bool(m.heard)
+	if m.heard {
+		c.w.Bits(uint64(m.ack), 16)
+	}
+	c.w.Bool(m.ready)
+	c.w.Bool(m.check)
+	if m.check {
+		c.w.Bits(uint64(m.checkTick), 32)
+		c.w.Bits(uint64(m.checkSum), 32)
+	}
+	c.w.Bool(m.count > 0)
+	if m.count > 0 {
+		c.w.Bits(uint64(m.first), 16)
+		c.w.Bits(uint64(m.count-1), 8)
+		c.w.Bool(m.based)
+	}
+}
+
+// upBits is how long a message is before its inputs, at most.
+const upBits = 8 + 17 + 1 + 65 + 1 + 16 + 8 + 1
+
+// readUp reads a message up to its inputs, which [coder.read] reads.
+func (c *coder) readUp(msg []byte) (m up, err error) {
+	c.r.Reset(msg)
+	c.bad = false
+	m.state = uint8(c.r.Bits(8))
+	if m.heard = c.r.Bool(); m.heard {
+		m.ack = uint16(c.r.Bits(16))
+	}
+	m.ready = c.r.Bool()
+	if m.check = c.r.Bool(); m.check {
+		m.checkTick, m.checkSum = uint32(c.r.Bits(32)), uint32(c.r.Bits(32))
+	}
+	if c.r.Bool() {
+		m.first = uint16(c.r.Bits(16))
+		m.count = int(c.r.Bits(8)) + 1
+		m.based = c.r.Bool()
+	}
+	if c.r.Err() != nil {
+		return up{}, fmt.Errorf("%w: %d bytes of inputs: %w", ErrMessage, len(msg), c.r.Err())
+	}
+	return m, nil
+}

@@ -1,0 +1,54 @@
+package systems
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+// What is printed or logged of a server, a client and their configurations has no key in it.
+//
+//mutant:rule Session16 systems/server.go
+//mutant:from s.config.Key = netcode.Key{}
+//mutant:to _ = netcode.Key{}
+func TestSecretsNotLogged(t *testing.T) {
+	key := netcode.GenerateKey(netsys.SeededRandom(1))
+	network, address := netsys.NewNetwork(), netip.MustParseAddrPort("192.0.2.1:4000")
+	token, err := netcode.TokenConfig{Key: key, Servers: []netip.AddrPort{address}, Random: netsys.SeededRandom(2)}.Issue(time.Unix(1e9, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	serverConfig, clientConfig := ServerConfig{Key: key}, ClientConfig{Token: token}
+	server, err := NewServer(network.Node(address), ecs.NewProtocol("none"), serverConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := NewClient(network.Node(netip.AddrPort{}), address, ecs.NewProtocol("none"), clientConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, subject := range []any{server, client, serverConfig, clientConfig, &serverConfig, &clientConfig} {
+		var out bytes.Buffer
+		fmt.Fprintf(&out, "%v %+v %#v", subject, subject, subject)
+		slog.New(slog.NewTextHandler(&out, nil)).Info("started", "subject", subject)
+		slog.New(slog.NewJSONHandler(&out, nil)).Info("started", "subject", subject)
+		for _, secret := range []netcode.Key{key, token.ClientToServer, token.ServerToClient} {
+			some := [4]byte(secret[8:])
+			for _, text := range []string{
+				strings.Trim(fmt.Sprint(some), "[]"), strings.Trim(strings.TrimPrefix(fmt.Sprintf("%#v", some[:]), "[]byte"), "{}"), fmt.Sprintf("%x", some), string(some[:]),
+			} {
+				if strings.Contains(out.String(), text) {
+					t.Errorf("%T shows a key", subject)
+				}
+			}
+		}
+	}
+}
