@@ -143,6 +143,9 @@ func (m *Match) Real(ctx context.Context, progress io.Writer) error {
 					p.end()
 					p.release()
 				}
+				if m.open {
+					p.link.Flush(now)
+				}
 				p.advance(m, now)
 				p.publish(now)
 				if err := p.client.Err(); err != nil {
