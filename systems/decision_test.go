@@ -667,8 +667,8 @@ var start = clock.Now()
 			switch name := d.Name(); {
 			case err != nil:
 				return err
-			case d.IsDir() && (name == "testdata" || name == "eventloop" || name == "websocket" || name == "netsystest"):
-				return filepath.SkipDir // real sockets, and the kit for them
+			case d.IsDir() && (name == "testdata" || name == "eventloop" || name == "websocket" || name == "netsystest" || name == "inspect"):
+				return filepath.SkipDir // real sockets, the kit for them, and a tool for people
 			case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 				return nil
 			}

@@ -1,9 +1,11 @@
 // Command arena runs the arena: a server and eight bots over real UDP through a
-// bad link, with a live table of what the network does. See -h for the flags.
+// bad link, a page to play on in a browser, and a live table of what the network does.
+// See -h for the flags.
 package main
 
 import (
 	"context"
+	"flag"
 	"os"
 	"os/signal"
 
@@ -13,20 +15,79 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
+// arena is the world with its own flags.
+type arena struct {
+	combat   bool
+	dir      string // of a client that was built before
+	page     string // address
+	messages *game.Messages
+}
+
+// fights reports whether there are guns: the reference workload has none.
+func (a *arena) fights(o *headless.Options) bool { return a.combat || !o.Headless }
+
+func (a *arena) flags(fs *flag.FlagSet) {
+	fs.BoolVar(&a.combat, "combat", false, "with -headless: guns, as there are without")
+	fs.StringVar(&a.dir, "web", "", "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built")
+	fs.StringVar(&a.page, "http", defaultPage, "where to serve the page beside the game; none: no page")
+}
+
 // world is the arena as the runner needs to know it.
 func world() headless.World {
+	a := &arena{messages: game.NewMessages()}
 	return headless.World{
-		Name:     "arena",
-		Protocol: func(*headless.Options) *ecs.Protocol { return game.Protocol() },
-		Populate: func(w *ecs.World, o *headless.Options) { game.Populate(w, o.Clients, o.NPCs) },
-		Join:     func(w *ecs.World, _ *headless.Options, client uint32) { game.Join(w, client) },
+		Name: "arena",
+		Protocol: func(o *headless.Options) *ecs.Protocol {
+			if a.fights(o) {
+				return game.CombatProtocol()
+			}
+			return game.Protocol()
+		},
+		Populate: func(w *ecs.World, o *headless.Options) {
+			if a.fights(o) {
+				game.PopulateCombat(w, o.Clients, o.NPCs)
+			} else {
+				game.Populate(w, o.Clients, o.NPCs)
+			}
+		},
+		Join: func(w *ecs.World, o *headless.Options, client uint32) {
+			if a.fights(o) {
+				game.JoinCombat(w, client)
+			} else {
+				game.Join(w, client)
+			}
+		},
 		Bot: func(o *headless.Options, n int) headless.Bot {
+			if a.fights(o) {
+				return game.NewGunner(o.Seed, n, o.Clients)
+			}
 			return game.NewBot(o.Seed, n, o.Clients)
 		},
 		Place: game.Place,
 		Push:  game.Push,
 		// Players run 10 units between two snapshots.
 		Damping: systems.Damping{Rate: 15, Snap: 50},
+
+		Server: a.server,
+		Client: a.client,
+		Flags:  a.flags,
+		Live:   a.live,
+	}
+}
+
+// server adds what combat needs to the server's configuration.
+func (a *arena) server(o *headless.Options, c *systems.ServerConfig) {
+	if !a.fights(o) {
+		return
+	}
+	game.Arm(c)
+	a.messages.Serve(c)
+}
+
+// client makes bots understand what players say.
+func (a *arena) client(o *headless.Options, c *systems.ClientConfig) {
+	if a.fights(o) {
+		a.messages.Play(c, nil)
 	}
 }
 

@@ -26,6 +26,9 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 	o.Register(fs)
 	fs.StringVar(&serve, "serve", "", "only serve, at this address, such as 127.0.0.1:7777")
 	fs.StringVar(&connect, "connect", "", "only play bots, against the server at this address")
+	if world.Flags != nil {
+		world.Flags(fs)
+	}
 	fs.Usage = func() {
 		fmt.Fprintf(stderr, "usage: %s [flags]\n\n"+
 			"Without flags: a server and bots over real sockets through a bad link, with a live\n"+
@@ -64,6 +67,8 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 		err = Serve(ctx, world, o, serve, stdout)
 	case connect != "":
 		err = Connect(ctx, world, o, connect, stdout)
+	case world.Live != nil:
+		err = world.Live(ctx, world, o, stdout, stderr)
 	default:
 		err = Live(ctx, world, o, stdout)
 	}
@@ -107,6 +112,24 @@ func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	return m.showLive(ctx, out)
+}
+
+// LiveOn is [Live] on a wire that others can join too, where bots find it at an
+// address: the flags of the link are for bots alone. The match closes the wire.
+func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, out io.Writer) error {
+	o.Duration, o.Warmup = endless, time.Second
+	m, err := newOpen(ctx, world, o, wire, at)
+	if err != nil {
+		return err
+	}
+	return m.showLive(ctx, out)
+}
+
+// showLive plays, shows a table, and sums up.
+func (m *Match) showLive(ctx context.Context, out io.Writer) error {
+	world, o := m.world, &m.o
+	var err error
 	if m.inspector, err = o.openInspector(ctx, m.server, out); err != nil {
 		return errors.Join(err, m.close())
 	}

@@ -24,6 +24,7 @@ type Match struct {
 	server  *systems.Server
 	link    *netsys.Conditioner // on the server's wire
 	woken   func() uint64       // datagrams that woke gnet's loop up
+	open    bool                // to others, who have links of their own
 	players []*player
 	byID    []*player // by client number
 	watch   watch
@@ -69,6 +70,30 @@ func NewReal(ctx context.Context, world World, o Options, listen string) (*Match
 		w, server, err := way.dial(ctx, wire.LocalAddr().String())
 		if err == nil {
 			err = m.addPlayer(n, w, server)
+		}
+		if err != nil {
+			return nil, errors.Join(err, m.close())
+		}
+	}
+	return m, nil
+}
+
+// newOpen makes a match on a wire that others use too: what the link does, it does
+// on the side of the bots.
+func newOpen(ctx context.Context, world World, o Options, wire netsys.Wire, at string) (*Match, error) {
+	way, _ := o.transport()
+	m := &Match{o: o, world: world, start: time.Now(), open: true}
+	if err := m.assemble(wire); err != nil {
+		return nil, errors.Join(err, wire.Close())
+	}
+	m.clean()
+	for n := range o.Clients {
+		w, server, err := way.dial(ctx, at)
+		if err == nil {
+			err = m.addPlayer(n, w, server)
+		}
+		if err == nil {
+			err = m.players[n].link.SetLinks(o.link(), o.link())
 		}
 		if err != nil {
 			return nil, errors.Join(err, m.close())
@@ -137,6 +162,9 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 			told = client
 			o.access.joined(client, s.Session(client))
 		}
+	}
+	if world.Server != nil {
+		world.Server(&o, &config)
 	}
 	s, err = systems.NewServer(wire, world.Protocol(&o), config)
 	if err != nil {
@@ -209,6 +237,9 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 	// The history covers the round trip, the buffer and a send gap.
 	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
 	config.Random = o.random(seed)
+	if world.Client != nil {
+		world.Client(&o, &config)
+	}
 	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
 	if err != nil {
 		return nil, err

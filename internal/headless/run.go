@@ -151,6 +151,9 @@ func (m *Match) Real(ctx context.Context, progress io.Writer) error {
 					p.end()
 					p.release()
 				}
+				if m.open {
+					p.link.Flush(now)
+				}
 				p.advance(m, now)
 				if p.publish(now) {
 					m.report(p)

@@ -1,6 +1,10 @@
 package headless
 
 import (
+	"context"
+	"flag"
+	"io"
+
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 )
@@ -28,6 +32,14 @@ type World struct {
 	// ServerSchedule and ClientSchedule add the world's own systems around the
 	// simulation. They may be nil.
 	ServerSchedule, ClientSchedule func(s *ecs.Schedule) error
+	// Server and Client change the configurations of the server and of each bot, the
+	// last thing before these are made. They may be nil.
+	Server func(o *Options, c *systems.ServerConfig)
+	Client func(o *Options, c *systems.ClientConfig)
+	// Flags adds flags of the world's own; may be nil.
+	Flags func(fs *flag.FlagSet)
+	// Live plays where no flag says how, instead of [Live]; may be nil.
+	Live func(ctx context.Context, world World, o Options, stdout, stderr io.Writer) error
 }
 
 // Bot plays one client.

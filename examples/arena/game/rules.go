@@ -57,6 +57,19 @@ func ProtocolWithoutHint() *ecs.Protocol { return protocol("") }
 // predicts; others see them in how the positions change.
 func protocol(heading string) *ecs.Protocol {
 	p := ecs.NewProtocol("arena/2")
+	motion(p, heading)
+	ecs.Input[Input](p)
+	ecs.Local[Wander](p, 0)
+	ecs.Local[Vitals](p, 0)
+
+	p.Simulate("walk", walk)
+	p.Simulate("wander", wander)
+	p.Authority("age", age)
+	return p
+}
+
+// motion registers what all entities have.
+func motion(p *ecs.Protocol, heading string) {
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"X": "0..2000 step 0.001953125 tol 0.125 axis x lines 0.0625",
 		"Y": "0..2000 step 0.001953125 tol 0.125 axis y lines 0.0625",
@@ -68,14 +81,6 @@ func protocol(heading string) *ecs.Protocol {
 		"X": "-256..256 step 0.125", "Y": "-256..256 step 0.125",
 	})
 	ecs.ReplicateFields[components.Health](p, 0, schema.Fields{"Points": "0..100"})
-	ecs.Input[Input](p)
-	ecs.Local[Wander](p, 0)
-	ecs.Local[Vitals](p, 0)
-
-	p.Simulate("walk", walk)
-	p.Simulate("wander", wander)
-	p.Authority("age", age)
-	return p
 }
 
 // walker is a player's entity, moved by its owner's input.
@@ -88,12 +93,17 @@ type walker struct {
 
 func walk(w *ecs.World) {
 	for _, e := range ecs.Each[walker](w) {
-		dx, dy := direction(e.In.Buttons)
-		e.Vel.X, e.Vel.Y = dx*PlayerSpeed, dy*PlayerSpeed
-		e.Pos.X = clamp(e.Pos.X + e.Vel.X*w.Step())
-		e.Pos.Y = clamp(e.Pos.Y + e.Vel.Y*w.Step())
+		stride(w, e.Pos, e.Vel, e.In.Buttons)
 		e.Head.Angle = e.In.Aim
 	}
+}
+
+// stride is one step the way that the pressed keys say.
+func stride(w *ecs.World, pos *components.Position, vel *components.Velocity, buttons uint8) {
+	dx, dy := direction(buttons)
+	vel.X, vel.Y = dx*PlayerSpeed, dy*PlayerSpeed
+	pos.X = clamp(pos.X + vel.X*w.Step())
+	pos.Y = clamp(pos.Y + vel.Y*w.Step())
 }
 
 // direction is the unit vector of the pressed keys; opposite keys cancel out.
@@ -128,34 +138,39 @@ const (
 )
 
 func wander(w *ecs.World) {
+	for e, n := range ecs.Each[npc](w) {
+		roam(w, e, n.Pos, n.Vel, n.Head, n.Do)
+	}
+}
+
+// roam is one tick of wandering.
+func roam(w *ecs.World, e ecs.Entity, pos *components.Position, vel *components.Velocity, head *components.Heading, do *Wander) {
 	rate := float64(w.TickRate())
 	cycle, every := uint32(period*rate), max(uint32(turn*rate), 1)
-	for e, n := range ecs.Each[npc](w) {
-		t := (w.Tick() + uint32(n.Do.Phase)) % cycle
-		if t >= cycle/2 {
-			n.Vel.X, n.Vel.Y = 0, 0
-			continue
-		}
-		draw := w.Rand(e)
-		switch {
-		case t == 0:
-			n.Do.Facing = uint8(draw.IntN(256))
-		case t%every == 0:
-			n.Do.Facing += uint8(draw.IntN(65) - 32)
-		}
-		n.Head.Angle = uint16(n.Do.Facing) << 8
-		s, c := math.Sincos(float64(n.Do.Facing) * (2 * math.Pi / 256))
-		n.Vel.X, n.Vel.Y = float32(c*NPCSpeed), float32(s*NPCSpeed)
-		n.Pos.X += n.Vel.X * w.Step()
-		n.Pos.Y += n.Vel.Y * w.Step()
-		if n.Pos.X < 0 || n.Pos.X > Size {
-			n.Pos.X = reflect(n.Pos.X)
-			n.Do.Facing = 128 - n.Do.Facing
-		}
-		if n.Pos.Y < 0 || n.Pos.Y > Size {
-			n.Pos.Y = reflect(n.Pos.Y)
-			n.Do.Facing = -n.Do.Facing
-		}
+	t := (w.Tick() + uint32(do.Phase)) % cycle
+	if t >= cycle/2 {
+		vel.X, vel.Y = 0, 0
+		return
+	}
+	draw := w.Rand(e)
+	switch {
+	case t == 0:
+		do.Facing = uint8(draw.IntN(256))
+	case t%every == 0:
+		do.Facing += uint8(draw.IntN(65) - 32)
+	}
+	head.Angle = uint16(do.Facing) << 8
+	s, c := math.Sincos(float64(do.Facing) * (2 * math.Pi / 256))
+	vel.X, vel.Y = float32(c*NPCSpeed), float32(s*NPCSpeed)
+	pos.X += vel.X * w.Step()
+	pos.Y += vel.Y * w.Step()
+	if pos.X < 0 || pos.X > Size {
+		pos.X = reflect(pos.X)
+		do.Facing = 128 - do.Facing
+	}
+	if pos.Y < 0 || pos.Y > Size {
+		pos.Y = reflect(pos.Y)
+		do.Facing = -do.Facing
 	}
 }
 

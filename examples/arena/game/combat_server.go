@@ -1,0 +1,138 @@
+package game
+
+import (
+	"math"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+)
+
+// Arm makes a server one for [CombatProtocol]: it remembers what shooters saw. Who joins
+// gets a player with a gun, unless c says otherwise.
+func Arm(c *systems.ServerConfig) {
+	c.LagComp = &lagcomp.Config{}
+	if c.Join == nil {
+		c.Join = JoinCombat
+	}
+}
+
+// PopulateCombat is [Populate] for [CombatProtocol].
+func PopulateCombat(w *ecs.World, players, npcs int) {
+	for i := range npcs {
+		x, y := start(w, players+i)
+		w.Spawn(components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{}, components.Health{Points: MaxHealth},
+			Wander{Index: int32(i), Phase: int32(i * period * w.TickRate() / npcs)}, Fighter{}, fallen{})
+	}
+}
+
+// JoinCombat is [Join] for [CombatProtocol].
+func JoinCombat(w *ecs.World, client uint32) {
+	x, y := start(w, int(client)-1)
+	player := Player{}
+	player.Name.Set(callName(client))
+	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{},
+		components.Health{Points: MaxHealth}, Fighter{}, Gun{}, player, fallen{}, Action{})
+}
+
+// shooter is a player who may have fired in this tick.
+type shooter struct {
+	Owner *components.Owner
+	Pos   *components.Position
+	Gun   *Gun
+	In    *Action
+	Who   *Player
+}
+
+// target is what a shot can hit.
+type target struct {
+	Pos components.Position
+	Is  Fighter
+}
+
+// hit finds out what the shots of this tick hit, where the shooters saw it.
+func hit(w *ecs.World) {
+	fired := uint8(ticks(w, reload))
+	for e, s := range ecs.EachInOrder[shooter](w) {
+		if s.Gun.Wait != fired {
+			continue
+		}
+		victim, found := aimedAt(lagcomp.As(w, s.Owner.Client, s.In.Seen), e, *s.Pos, s.In.Aim)
+		if !found || !w.Alive(victim) {
+			continue
+		}
+		is, health := ecs.Get[Fighter](w, victim), ecs.Get[components.Health](w, victim)
+		if is.Down {
+			continue
+		}
+		health.Points -= min(damage, health.Points)
+		if health.Points > 0 {
+			continue
+		}
+		is.Down = true
+		s.Who.Kills++
+		if who := ecs.Get[Player](w, victim); who != nil {
+			who.Deaths++
+			report(w, Kill{By: uint16(s.Owner.Client), Whom: uint16(ecs.Get[components.Owner](w, victim).Client)})
+		}
+	}
+}
+
+// aimedAt is the first entity in the way of a shot.
+func aimedAt(view lagcomp.View, shooter ecs.Entity, from components.Position, aim uint16) (first ecs.Entity, found bool) {
+	sin, cos := math.Sincos(float64(aim) * (2 * math.Pi / 65536))
+	nearest := float64(Range)
+	for e, t := range lagcomp.All[target](view) {
+		if e == shooter || t.Is.Down {
+			continue
+		}
+		dx, dy := float64(t.Pos.X-from.X), float64(t.Pos.Y-from.Y)
+		along, across := dx*cos+dy*sin, math.Abs(dy*cos-dx*sin)
+		if along < 0 || across > Radius || along > nearest {
+			continue
+		}
+		first, found, nearest = e, true, along
+	}
+	return first, found
+}
+
+// report adds a kill to the feed.
+func report(w *ecs.World, k Kill) {
+	for _, f := range ecs.Each[struct{ Feed *Feed }](w) {
+		if f.Feed.Kills.Len() == f.Feed.Kills.Cap() {
+			f.Feed.Kills.Remove(0)
+		}
+		f.Feed.Kills.Append(k)
+		f.Feed.Total++
+	}
+}
+
+// patient is who comes back, or gets better.
+type patient struct {
+	Pos    *components.Position
+	Health *components.Health
+	Is     *Fighter
+	Since  *fallen
+}
+
+// revive brings back who has been down for long enough, somewhere else, and mends
+// all others slowly.
+func revive(w *ecs.World) {
+	rate := float64(w.TickRate())
+	better := w.Tick()%uint32(max(mend*rate, 1)) == 0
+	for e, p := range ecs.Each[patient](w) {
+		if !p.Is.Down {
+			if better && p.Health.Points < MaxHealth {
+				p.Health.Points++
+			}
+			continue
+		}
+		if p.Since.Ticks++; float64(p.Since.Ticks) < respawn*rate {
+			continue
+		}
+		draw := w.Rand(e)
+		p.Pos.X, p.Pos.Y = draw.Float32()*Size, draw.Float32()*Size
+		p.Health.Points, p.Is.Down, p.Since.Ticks = MaxHealth, false, 0
+	}
+}

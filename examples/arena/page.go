@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/internal/web"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+)
+
+// Where things are when their ports are free; else at other ports.
+const (
+	defaultPage = "127.0.0.1:7780"
+	gamePort    = "7777"
+	socketPort  = "7778"
+)
+
+// live plays with bots and whoever opens the page: a server for UDP and WebSocket, and
+// clients that all come over the network. Where a page cannot be had it is a match of
+// bots.
+func (a *arena) live(ctx context.Context, world headless.World, o headless.Options, stdout, stderr io.Writer) error {
+	if a.page == "none" || o.Key != "" || o.Transport == "batch" {
+		return headless.Live(ctx, world, o, stdout)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	page, err := web.Listen(a.page, a.page == defaultPage)
+	if err != nil {
+		return fmt.Errorf("%w; -http takes another address, or none", err)
+	}
+	defer page.Close()
+	host, _, err := net.SplitHostPort(page.Addr().String())
+	if err != nil {
+		return err
+	}
+	wire, err := listen(host)
+	if err != nil {
+		return err
+	}
+	socket := wire.WebSocketAddr()
+	site := web.New(web.Config{Dir: a.dir, Package: "examples/play", Port: socket.Port(), Args: pageArgs(&o), Progress: stdout})
+	fmt.Fprintf(stdout, "\n  play in a browser:  http://%v\n  play in a window:   go -C examples/play run . arena -connect %v\n\n", page.Addr(), wire.LocalAddr())
+
+	var others sync.WaitGroup
+	others.Go(func() {
+		if e := site.Prepare(ctx); e != nil && ctx.Err() == nil {
+			fmt.Fprintln(stderr, e)
+		}
+	})
+	handler := http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}
+	others.Go(func() { _ = handler.Serve(page) }) // until it is closed
+	bots := wire.LocalAddr().String()
+	if o.Transport == "ws" {
+		bots = socket.String()
+	}
+	played := headless.LiveOn(ctx, world, o, wire, bots, stdout)
+	stop()
+	closed := handler.Close()
+	others.Wait()
+	return errors.Join(played, closed)
+}
+
+// pageArgs are the client's arguments that follow from the options.
+func pageArgs(o *headless.Options) []string {
+	if o.Insecure {
+		return []string{"-insecure-anyone-can-join"}
+	}
+	return nil
+}
+
+// listen serves both kinds of clients on a host, at the usual ports or at free ones.
+func listen(host string) (*eventloop.Listener, error) {
+	config := eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: net.JoinHostPort(host, socketPort)}}
+	wire, err := config.Listen(net.JoinHostPort(host, gamePort))
+	if err == nil {
+		return wire, nil
+	}
+	config.WebSocket.Addr = net.JoinHostPort(host, "0")
+	return config.Listen(net.JoinHostPort(host, "0"))
+}

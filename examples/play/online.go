@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// Times of a connection.
+const (
+	dialTime  = 10 * time.Second
+	retryTime = time.Second
+)
+
+// online keeps a session with the server: it connects, and connects again when that
+// ends. Nothing of it blocks; what does runs on a goroutine of its own.
+type online struct {
+	address  string
+	name     string
+	insecure bool
+	player   uint64 // who this is to the server, across sessions
+	messages *game.Messages
+	controls *controls
+	heard    func(*game.Said)
+
+	dialing chan dialed
+	client  *systems.Client
+	link    *netsys.Conditioner
+	bad     netsys.Link // each direction of the link
+	retry   time.Time
+	err     error // why there is no session
+	named   bool
+	wrong   string // the newest correction
+}
+
+// dialed is what came of connecting.
+type dialed struct {
+	wire   netsys.Wire
+	server netip.AddrPort
+	err    error
+}
+
+func newOnline(o *options, in *controls, heard func(*game.Said)) *online {
+	return &online{address: o.connect, name: o.name, insecure: o.insecure, player: rand.Uint64() | 1,
+		messages: game.NewMessages(), controls: in, heard: heard}
+}
+
+// connected reports whether there is a session.
+func (o *online) connected() bool { return o.client != nil && o.client.Connected() }
+
+// advance runs the ticks that are due.
+func (o *online) advance(now time.Time) {
+	if o.client == nil {
+		o.connect(now)
+		return
+	}
+	o.client.Advance(now)
+	if err := o.client.Err(); err != nil {
+		o.drop(now, err)
+		return
+	}
+	if o.client.Connected() && !o.named {
+		var r game.Rename
+		r.Name.Set(o.name)
+		o.named = o.name == "" || o.messages.Rename.Send(o.client.Session().Channels(), &r) == nil
+	}
+}
+
+// connect takes one more step towards a session.
+func (o *online) connect(now time.Time) {
+	if o.dialing == nil {
+		if now.Before(o.retry) {
+			return
+		}
+		o.dialing = make(chan dialed, 1)
+		go dial(o.address, o.dialing)
+		return
+	}
+	select {
+	case d := <-o.dialing:
+		o.dialing = nil
+		if d.err == nil {
+			d.err = o.begin(d)
+		}
+		if d.err != nil {
+			o.drop(now, d.err)
+		}
+	default:
+	}
+}
+
+// dial opens a wire, and tells the channel.
+func dial(address string, done chan<- dialed) {
+	ctx, cancel := context.WithTimeout(context.Background(), dialTime)
+	defer cancel()
+	wire, server, err := openWire(ctx, address)
+	done <- dialed{wire, server, err}
+}
+
+// begin makes a client on a wire.
+func (o *online) begin(d dialed) error {
+	link, err := netsys.Condition(d.wire, netsys.ConditionerConfig{Seed: rand.Uint64(), In: o.bad, Out: o.bad})
+	if err != nil {
+		return errors.Join(err, d.wire.Close())
+	}
+	config := systems.ClientConfig{
+		Gather: systems.Gather(o.gather), ClientID: o.player, InsecureAllowAnyAddress: o.insecure,
+		OnMismatch: func(m systems.Mismatch) {
+			o.wrong = m.Component + "." + m.Field + ": " + m.Predicted + " was " + m.Truth
+		},
+	}
+	o.messages.Play(&config, o.heard)
+	client, err := systems.NewClient(link, d.server, game.CombatProtocol(), config)
+	if err != nil {
+		return errors.Join(err, link.Close())
+	}
+	o.client, o.link, o.err, o.named = client, link, nil, false
+	return nil
+}
+
+// drop ends a session, to try again later.
+func (o *online) drop(now time.Time, why error) {
+	o.err, o.retry = why, now.Add(retryTime)
+	if o.client != nil {
+		_ = o.client.Close(now)
+	}
+	o.client, o.link = nil, nil
+}
+
+// gather is the input of a tick: what the controls say now.
+func (o *online) gather(_ *ecs.World, in *game.Action) {
+	in.Buttons, in.Aim = o.controls.buttons, o.controls.aim
+	in.Seen = o.client.Claim(in.Buttons&game.Fire != 0)
+}
+
+// say sends a line of chat.
+func (o *online) say(text string) {
+	if !o.connected() {
+		return
+	}
+	var s game.Say
+	s.Text.Set(text)
+	_ = o.messages.Say.Send(o.client.Session().Channels(), &s) // who has too much waiting says nothing
+}
+
+// degrade makes both directions of the link as bad as this.
+func (o *online) degrade(l netsys.Link) {
+	o.bad = l
+	if o.link != nil {
+		_ = o.link.SetLinks(l, l) // sliders stay within what is allowed
+	}
+}
+
+// close says goodbye.
+func (o *online) close() {
+	if o.client != nil {
+		_ = o.client.Close(time.Now())
+	}
+}

@@ -1,0 +1,56 @@
+"use strict";
+(() => {
+  const at = (id) => document.getElementById(id);
+  const card = at("card"), bar = at("bar"), fill = bar.firstElementChild, status = at("status"), play = at("play"), name = at("name");
+  const query = new URLSearchParams(location.search);
+  const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+  const say = (text, share) => { status.textContent = text; if (share !== undefined) fill.style.width = 100 * share + "%"; };
+  const fail = (e) => { card.classList.remove("gone"); status.className = "bad"; say(String(e && e.message || e)); play.disabled = true; };
+
+  try { name.value = query.get("name") || localStorage.getItem("name") || ""; } catch { }
+  if (matchMedia("(pointer: fine)").matches) name.focus();
+
+  const script = (src) => new Promise((done, bad) => {
+    const s = document.createElement("script");
+    s.src = src; s.onload = done; s.onerror = () => bad(new Error(src + " does not load"));
+    document.head.append(s);
+  });
+  const json = async (path) => (await fetch(path)).json();
+
+  async function built() {
+    for (;;) {
+      const b = await json("/build.json");
+      if (b.state === "ready") return;
+      if (b.state === "failed") throw new Error(b.error);
+      say(b.of ? `compiling the client, once: ${b.done} of ${b.of} packages` : "looking for the client …", b.of ? 0.9 * b.done / b.of : 0);
+      await wait(250);
+    }
+  }
+
+  async function load() {
+    const settings = await json("/play.json");
+    await built();
+    say("loading …", 0.93);
+    await script("/wasm_exec.js");
+    const go = new Go();
+    const wasm = await WebAssembly.instantiateStreaming(fetch("/play.wasm"), go.importObject);
+    const host = location.hostname.includes(":") && !location.hostname.startsWith("[") ? `[${location.hostname}]` : location.hostname;
+    bar.className = "done";
+    say("");
+    play.disabled = false;
+    let started = false;
+    const start = () => {
+      if (started) return;
+      started = true;
+      try { localStorage.setItem("name", name.value); } catch { }
+      go.argv = ["play", "arena", ...settings.args, "-connect", `ws://${host}:${settings.port}`, "-name", name.value.trim()];
+      name.blur();
+      card.classList.add("gone");
+      go.run(wasm.instance).then(() => fail("the client has ended; reload the page"), fail);
+    };
+    at("join").addEventListener("submit", (e) => { e.preventDefault(); start(); });
+    if (query.get("name")) start();
+  }
+  at("join").addEventListener("submit", (e) => e.preventDefault());
+  load().catch(fail);
+})();

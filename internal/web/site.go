@@ -1,0 +1,186 @@
+package web
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// page is what the site consists of beside the client.
+//
+//go:embed page
+var page embed.FS
+
+// Config configures a [Site].
+type Config struct {
+	// Dir holds a client that was built before: play.wasm and wasm_exec.js. "" builds
+	// it from the sources around the working directory.
+	Dir string
+	// Package is the client's folder in the repository, which has a go.mod of its own.
+	Package string
+	// Cache is where built clients are kept. "" is a folder in the user's cache.
+	Cache string
+	// Port is the TCP port of the game's WebSockets, on the host that the page came
+	// from.
+	Port uint16
+	// Args are the client's arguments, before -connect and -name.
+	Args []string
+	// Progress is told what is going on, a line at a time. nil: nobody.
+	Progress io.Writer
+}
+
+// Site is a page with a client. Its handler may be used from any goroutine.
+type Site struct {
+	config Config
+	mux    http.ServeMux
+
+	mu    sync.Mutex
+	state state
+	dir   string // of the client, once it is ready
+	id    string // of the build
+}
+
+// state is what the page shows of the preparations.
+type state struct {
+	State string `json:"state"` // building, ready, failed
+	Done  int    `json:"done"`  // packages compiled
+	Of    int    `json:"of"`    // of about so many
+	Error string `json:"error,omitempty"`
+}
+
+// settings is what the page tells the client.
+type settings struct {
+	Port uint16   `json:"port"`
+	Args []string `json:"args"`
+}
+
+// New makes a site whose client is not ready: see [Site.Prepare].
+func New(c Config) *Site {
+	s := &Site{config: c, state: state{State: "building"}}
+	for path, kind := range map[string]string{
+		"/{$}": "text/html; charset=utf-8", "/page.css": "text/css; charset=utf-8",
+		"/page.js": "text/javascript; charset=utf-8", "/icon.svg": "image/svg+xml",
+	} {
+		name := strings.TrimPrefix(path, "/")
+		if name == "{$}" {
+			name = "index.html"
+		}
+		body, err := page.ReadFile("page/" + name)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			_, _ = w.Write(body)
+		})
+	}
+	s.mux.HandleFunc("GET /build.json", func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		now := s.state
+		s.mu.Unlock()
+		writeJSON(w, now)
+	})
+	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, settings{c.Port, append([]string{}, c.Args...)})
+	})
+	s.mux.HandleFunc("GET /wasm_exec.js", s.file("text/javascript; charset=utf-8"))
+	s.mux.HandleFunc("GET /play.wasm", s.file("application/wasm"))
+	return s
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "+
+		"img-src 'self' data:; connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", s.socket(r)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-cache")
+	s.mux.ServeHTTP(w, r)
+}
+
+// socket is where the game's WebSockets are, for a page of this request.
+func (s *Site) socket(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	host = strings.Map(func(c rune) rune {
+		if c == ';' || c == ',' || c == ' ' || c == '\'' {
+			return -1
+		}
+		return c
+	}, strings.Trim(host, "[]"))
+	return net.JoinHostPort(host, fmt.Sprint(s.config.Port))
+}
+
+// file serves a file of the client, compressed where there is such a one.
+func (s *Site) file(kind string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		dir, id := s.dir, s.id
+		s.mu.Unlock()
+		if dir == "" {
+			http.Error(w, "the client is not built yet", http.StatusServiceUnavailable)
+			return
+		}
+		name := filepath.Join(dir, strings.TrimPrefix(r.URL.Path, "/"))
+		h := w.Header()
+		h.Set("Content-Type", kind)
+		h.Set("Vary", "Accept-Encoding")
+		h.Set("ETag", fmt.Sprintf("%q", id))
+		if _, err := os.Stat(name + ".gz"); err == nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			h.Set("Content-Encoding", "gzip")
+			h.Set("ETag", fmt.Sprintf("%q", id+"-gz"))
+			name += ".gz"
+		}
+		http.ServeFile(w, r, name)
+	}
+}
+
+// ErrClient is wrapped by the errors of [Site.Prepare].
+var ErrClient = errors.New("web: there is no client to serve")
+
+// Prepare gets the client ready: it takes the one in Config.Dir, or one in the cache,
+// or builds one, which takes up to a minute. Errors wrap [ErrClient] and say what to
+// do; the page shows them too.
+func (s *Site) Prepare(ctx context.Context) error {
+	dir, id, err := s.find(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrClient, err)
+		s.state = state{State: "failed", Error: err.Error()}
+		return err
+	}
+	s.dir, s.id, s.state.State = dir, id, "ready"
+	return nil
+}
+
+// Listen listens at an address, or at a free port of its host where fallback allows
+// it and the port is taken.
+func Listen(addr string, fallback bool) (net.Listener, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err == nil || !fallback {
+		return ln, err
+	}
+	host, _, split := net.SplitHostPort(addr)
+	if split != nil {
+		return nil, err
+	}
+	return net.Listen("tcp", net.JoinHostPort(host, "0"))
+}

@@ -1,0 +1,253 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// prebuilt is a folder with something like a client.
+func prebuilt(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"play.wasm": "\x00asm", "wasm_exec.js": "class Go {}"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func get(t *testing.T, s *Site, path, encoding string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequest("GET", "http://127.0.0.1:7780"+path, nil)
+	r.Header.Set("Accept-Encoding", encoding)
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func body(t *testing.T, r *http.Response) string {
+	t.Helper()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestPage(t *testing.T) {
+	s := New(Config{Dir: prebuilt(t), Port: 7778, Args: []string{"-x"}})
+	if r := get(t, s, "/play.wasm", ""); r.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("before there is a client: %v", r.Status)
+	}
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for path, kind := range map[string]string{
+		"/": "text/html; charset=utf-8", "/page.js": "text/javascript; charset=utf-8", "/page.css": "text/css; charset=utf-8",
+		"/icon.svg": "image/svg+xml", "/play.wasm": "application/wasm", "/wasm_exec.js": "text/javascript; charset=utf-8",
+		"/build.json": "application/json", "/play.json": "application/json",
+	} {
+		r := get(t, s, path, "")
+		if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != kind {
+			t.Errorf("%s: %v, %q", path, r.Status, r.Header.Get("Content-Type"))
+		}
+		policy := r.Header.Get("Content-Security-Policy")
+		if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "connect-src 'self' ws://127.0.0.1:7778;") {
+			t.Errorf("%s: policy %q", path, policy)
+		}
+		text := body(t, r)
+		for _, elsewhere := range []string{"http://", "https://", "//cdn"} {
+			if rest := strings.ReplaceAll(text, "http://www.w3.org/2000/svg", ""); strings.Contains(rest, elsewhere) {
+				t.Errorf("%s names another origin", path)
+			}
+		}
+	}
+	for _, path := range []string{"/other", "/../site.go", "/page/", "/play.wasm.gz"} {
+		if r := get(t, s, path, ""); r.StatusCode == http.StatusOK {
+			t.Errorf("%s: %v", path, r.Status)
+		}
+	}
+	var told settings
+	if err := json.Unmarshal([]byte(body(t, get(t, s, "/play.json", ""))), &told); err != nil || told.Port != 7778 || len(told.Args) != 1 {
+		t.Errorf("settings %+v, %v", told, err)
+	}
+}
+
+func TestCompressedClient(t *testing.T) {
+	dir := prebuilt(t)
+	if err := squeeze(filepath.Join(dir, "play.wasm")); err != nil {
+		t.Fatal(err)
+	}
+	s := New(Config{Dir: dir})
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r := get(t, s, "/play.wasm", ""); body(t, r) != "\x00asm" || r.Header.Get("Content-Encoding") != "" {
+		t.Error("who takes nothing compressed gets something else than the client")
+	}
+	r := get(t, s, "/play.wasm", "gzip, br")
+	z, err := gzip.NewReader(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(z); err != nil || string(b) != "\x00asm" || r.Header.Get("Content-Type") != "application/wasm" {
+		t.Errorf("%q, %v, %v", b, err, r.Header)
+	}
+}
+
+// A host name from a request cannot add to the policy.
+func TestPolicyTakesNoInjection(t *testing.T) {
+	s := New(Config{Port: 7778})
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Host = "a; script-src *"
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	if p := w.Header().Get("Content-Security-Policy"); strings.Count(p, "script-src ") != 1 {
+		t.Errorf("policy %q", p)
+	}
+}
+
+func TestWhyThereIsNoClient(t *testing.T) {
+	why := func(s *Site) string {
+		err := s.Prepare(t.Context())
+		if !errors.Is(err, ErrClient) {
+			t.Fatalf("error %v", err)
+		}
+		var told state
+		if e := json.Unmarshal([]byte(body(t, get(t, s, "/build.json", ""))), &told); e != nil || told.State != "failed" || told.Error != err.Error() {
+			t.Errorf("the page is told %+v of %v", told, err)
+		}
+		return err.Error()
+	}
+	if text := why(New(Config{Dir: t.TempDir(), Package: "examples/play"})); !strings.Contains(text, "GOARCH=wasm go build -C examples/play") {
+		t.Errorf("a folder without a client: %s", text)
+	}
+	t.Chdir(t.TempDir())
+	if text := why(New(Config{Package: "examples/play"})); !strings.Contains(text, "checkout") || !strings.Contains(text, "-web") {
+		t.Errorf("outside of a checkout: %s", text)
+	}
+}
+
+// What is in the cache is taken from there, unless a source has changed.
+func TestCache(t *testing.T) {
+	root, cache := t.TempDir(), t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", module)
+	write("a.go", "package a\n")
+	write("play/go.mod", "module play\n\ngo 1.26\n")
+	write("play/main.go", "package main\n\nfunc main() {}\n")
+	t.Chdir(filepath.Join(root, "play"))
+	first, err := fingerprint(root, "go1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(){
+		"a test":   func() { write("a_test.go", "package a\n") },
+		"an image": func() { write("x.png", "x") },
+	} {
+		change()
+		if id, err := fingerprint(root, "go1"); err != nil || id != first {
+			t.Errorf("%s changes the build: %v", name, err)
+		}
+	}
+	if id, _ := fingerprint(root, "go2"); id == first {
+		t.Error("another compiler does not change the build")
+	}
+	write("a.go", "package a // changed\n")
+	if id, _ := fingerprint(root, "go1"); id == first {
+		t.Error("a source does not change the build")
+	}
+
+	var told bytes.Buffer
+	s := New(Config{Package: "play", Cache: cache, Progress: &told})
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r := get(t, s, "/play.wasm", ""); !strings.HasPrefix(body(t, r), "\x00asm") {
+		t.Errorf("%v is no client", r.Status)
+	}
+	if r := get(t, s, "/wasm_exec.js", ""); !strings.Contains(body(t, r), "Go") {
+		t.Errorf("%v is not what starts it", r.Status)
+	}
+	if !strings.Contains(told.String(), "building") {
+		t.Errorf("progress %q", told.String())
+	}
+	told.Reset()
+	if err := New(Config{Package: "play", Cache: cache, Progress: &told}).Prepare(t.Context()); err != nil || told.Len() > 0 {
+		t.Errorf("the second time: %v, %q", err, told.String())
+	}
+	write("play/main.go", "package main\n\nfunc main() { nonsense }\n")
+	if err := New(Config{Package: "play", Cache: cache}).Prepare(t.Context()); err == nil || !strings.Contains(err.Error(), "nonsense") {
+		t.Errorf("what does not compile: %v", err)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	cache := t.TempDir()
+	for i := range kept + 3 {
+		dir := filepath.Join(cache, string(rune('a'+i)))
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Unix(int64(1000+i), 0)
+		if err := os.Chtimes(dir, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prune(cache)
+	left, err := os.ReadDir(cache)
+	if err != nil || len(left) != kept || left[0].Name() != "d" {
+		t.Errorf("%v left, %v", left, err)
+	}
+}
+
+func TestListen(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if ln, err := Listen(taken.Addr().String(), false); err == nil {
+		_ = ln.Close()
+		t.Error("listens where somebody else does")
+	}
+	ln, err := Listen(taken.Addr().String(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = ln.Close()
+	if _, err := Listen("nonsense", true); err == nil {
+		t.Error("listens at nonsense")
+	}
+}
+
+// Canceling ends a build.
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := New(Config{Package: "examples/play", Cache: t.TempDir()}).Prepare(ctx); !errors.Is(err, ErrClient) {
+		t.Error(err)
+	}
+}
