@@ -50,7 +50,8 @@
 //   - Schedule: [Stage], [Schedule]; change one with [Schedule.Wrap],
 //     [Schedule.WrapAll], [Schedule.Remove], [Schedule.InsertBefore], [Schedule.InsertAfter]; print
 //     it with [Schedule.String].
-//   - Step at a fixed rate: [Loop].
+//   - Step at a fixed rate: [Loop]. Look at a part of a step: [World.BeginPartial],
+//     [World.EndPartial]; know that it is one: [World.Partial].
 //   - Go back in time: [WorldHistory] brings back all of a world, [History] the
 //     values of what a client predicts. Look back and leave the world alone:
 //     [WorldHistory.At], [Past], [AllAt], [GetAt]. Give all of it to another peer:

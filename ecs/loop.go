@@ -22,6 +22,7 @@ type Loop struct {
 	step float64 // nanoseconds at rate 1
 	rate float64
 	next time.Time
+	last float64 // nanoseconds from the step before to the next
 	rest float64 // part of a nanosecond that next leaves out
 }
 
@@ -31,7 +32,7 @@ func NewLoop(start time.Time, stepsPerSecond int) *Loop {
 	if stepsPerSecond <= 0 {
 		panic("ecs: NewLoop needs at least one step a second")
 	}
-	return &Loop{step: float64(time.Second) / float64(stepsPerSecond), rate: 1, next: start, Limit: MaxCatchUp}
+	return &Loop{step: float64(time.Second) / float64(stepsPerSecond), rate: 1, next: start, last: float64(time.Second) / float64(stepsPerSecond), Limit: MaxCatchUp}
 }
 
 // SetRate speeds the loop up or down: at 1.02 a step takes 1/1.02 of its
@@ -46,6 +47,12 @@ func (l *Loop) SetRate(rate float64) {
 
 // Next is when the next step is due.
 func (l *Loop) Next() time.Time { return l.next }
+
+// Passed is the share of the time from the newest step to the next that has passed, 0
+// to 1.
+func (l *Loop) Passed(now time.Time) float64 {
+	return min(max(1-float64(l.next.Sub(now))/l.last, 0), 1)
+}
 
 // Advance returns how many steps to run now, 0 to Limit. A clock that
 // stepped back by more than two steps starts the count afresh from now.
@@ -72,7 +79,8 @@ func (l *Loop) Advance(now time.Time) int {
 // forward moves next on by whole steps, without loss of what is less than a
 // nanosecond.
 func (l *Loop) forward(steps float64) {
-	d := steps*(l.step/l.rate) + l.rest
+	l.last = l.step / l.rate
+	d := steps*l.last + l.rest
 	whole := time.Duration(d)
 	l.rest = d - float64(whole)
 	l.next = l.next.Add(whole)

@@ -62,7 +62,7 @@ func (f *forcedRollback) run(s *Stage) {
 		s.items[i].run(w)
 		f.saved.Capture(uint32(i + 1))
 	}
-	f.unask(base)
+	w.unask(base)
 	w.nextNet = net
 	f.saved.Restore(0)
 	f.runs++
@@ -79,8 +79,7 @@ func (f *forcedRollback) run(s *Stage) {
 }
 
 // unask takes back the structural changes asked for since base.
-func (f *forcedRollback) unask(base int) {
-	w := f.w
+func (w *World) unask(base int) {
 	batch := w.commands[base:]
 	for i := len(batch) - 1; i >= 0; i-- {
 		c := &batch[i]

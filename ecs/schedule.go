@@ -69,12 +69,12 @@ func (s *Stage) Run(w *World) {
 	w.depth++
 	if s == w.simulate {
 		w.simulating++
-		if w.tick < w.newest {
+		if w.tick < w.newest && !w.partial.on {
 			w.resimulated++
 		}
 	}
 	defer w.leave(s, len(w.commands), w.system)
-	if s == w.simulate && w.rollback != nil {
+	if s == w.simulate && w.rollback != nil && !w.partial.on {
 		w.rollback.run(s)
 		return
 	}
@@ -86,7 +86,7 @@ func (s *Stage) Run(w *World) {
 // step runs the i-th item.
 func (s *Stage) step(w *World, i int) {
 	s.items[i].run(w)
-	if s == w.simulate && w.trace != nil {
+	if s == w.simulate && w.trace != nil && !w.partial.on {
 		w.trace(s.items[i].name())
 	}
 }
@@ -116,11 +116,16 @@ func (w *World) leave(s *Stage, base int, outer uint32) {
 	if s == w.simulate {
 		w.simulating--
 	}
-	w.flush(base, predicted)
+	if w.partial.on {
+		w.unask(base)
+		w.settle()
+	} else {
+		w.flush(base, predicted)
+	}
 	if predicted && w.simulating == 0 {
 		w.counts.clear() // the input may be simulated again
 	}
-	if s == w.simulate && w.protocol.quantized {
+	if s == w.simulate && w.protocol.quantized && !w.partial.on {
 		w.quantize()
 	}
 }

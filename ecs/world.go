@@ -87,6 +87,7 @@ type World struct {
 
 	simulating int // runs of Simulate under way
 	predicted  predictions
+	partial    partial
 }
 
 // NewWorld makes an empty world of the protocol p, which is frozen by it.
@@ -134,7 +135,8 @@ func (w *World) Seed() uint64 { return w.config.Seed }
 // TickRate is the number of simulation steps a second.
 func (w *World) TickRate() int { return w.config.TickRate }
 
-// Step is the length of one simulation step in seconds.
+// Step is the length of one simulation step in seconds, or of the part of one that
+// is being looked at; see [World.Partial].
 func (w *World) Step() float32 { return w.step }
 
 // StepDuration is the length of one simulation step.

@@ -165,6 +165,9 @@ func (s *Server) decide(p *peer, h *heldChange) {
 		err := s.config.Accept(s.world, Change{Client: p.id, Entity: h.entity, Component: comp, Value: value})
 		if err != nil {
 			p.changes.stats.Refused++
+			if p.first(saidChange) {
+				s.config.Logger.Warn("change refused; more from this client are only counted", "client", p.id, "entity", h.id, "component", comp.Name, "reason", err)
+			}
 			h.refused, h.reason = h.seq, err.Error()
 			return
 		}

@@ -47,7 +47,14 @@ type BlameTable struct {
 
 // Blame is what caused this client's corrections so far.
 func (c *Client) Blame() BlameTable {
-	t := BlameTable{Corrections: c.stats.Corrections, CoCorrections: c.stats.CoCorrections, Unlisted: c.blame.unlisted}
+	var t BlameTable
+	c.ReadBlame(&t)
+	return t
+}
+
+// ReadBlame writes what [Client.Blame] returns to t, whose memory is used again.
+func (c *Client) ReadBlame(t *BlameTable) {
+	*t = BlameTable{Corrections: c.stats.Corrections, CoCorrections: c.stats.CoCorrections, Rows: t.Rows[:0], Unlisted: c.blame.unlisted}
 	for i := range c.blame.rows {
 		x := &c.blame.rows[i]
 		row := Blame{
@@ -60,7 +67,6 @@ func (c *Client) Blame() BlameTable {
 		t.Rows = append(t.Rows, row)
 	}
 	t.order()
-	return t
 }
 
 // Add returns the sum of two tables, as of two clients.

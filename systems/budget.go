@@ -62,6 +62,9 @@ func (s *Server) compete(w *ecs.World, p *peer, f *capture.Frame, src *source, l
 	whole := pk.limit
 	pk.limit = limit
 	p.over = true
+	if p.first(saidBudget) {
+		s.config.Logger.Info("budget exhausted: entities take turns; from now on that is only counted", "client", p.id, "budget", p.budget, "allowed", limit)
+	}
 	for len(p.gained) < len(src.groups) {
 		p.gained = append(p.gained, [64]float32{})
 	}

@@ -86,6 +86,7 @@ type Client struct {
 	frameAt     time.Time
 	damping     damping
 	smoother    smoother
+	asked       []uint64 // room for the input of a partial tick
 	sight       sight
 	claim       lagcomp.Claim // made last
 	loss        lossMeter
@@ -108,6 +109,8 @@ type Client struct {
 	counted    ClientStats // what Stats returned last
 	changes    clientChanges
 	blame      blame
+	tally      tally
+	overload   overload
 }
 
 // NewClient assembles a client on a wire, connecting to server; the zero AddrPort
@@ -121,6 +124,9 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	cfg = cfg.filled()
 	if cfg.Gather.fill != nil && (p.Input() == nil || cfg.Gather.of(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Gather fills another type than the protocol's input", ErrConfig)
+	}
+	if cfg.Partial.fill != nil && (p.Input() == nil || cfg.Partial.of(p) != p.Input()) {
+		return nil, fmt.Errorf("%w: Partial fills another type than the protocol's input", ErrConfig)
 	}
 	if cfg.Assume.fill != nil && (p.Input() == nil || cfg.Assume.of(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Assume fills another type than the protocol's input", ErrConfig)
@@ -170,11 +176,13 @@ func (c *Client) welcome(session netsys.Session) error {
 		return err
 	}
 	c.session, c.id, c.policies = session, uint32(session.ID()), m.policies
-	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: !everywhere(m.policies), Simulate: c.simulation}
-	c.world, c.view = ecs.NewWorld(c.protocol, config), ecs.NewWorld(c.protocol, config)
-	if everywhere(m.policies) {
-		c.view = c.world
+	if everywhere(m.policies) && !c.predicting {
+		return fmt.Errorf("%w: Schedule without Predict: the server's model is %v, where every client simulates everything", ErrConfig, m.policies.Correction)
 	}
+	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: !everywhere(m.policies), Simulate: c.simulation}
+	c.world = ecs.NewWorld(c.protocol, config)
+	config.Client = true
+	c.view = ecs.NewWorld(c.protocol, config)
 	if m.policies.Outcomes == policy.OutcomesPastHorizon {
 		c.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
@@ -239,6 +247,7 @@ func (c *Client) Advance(now time.Time) int {
 		return 0
 	}
 	c.now = now
+	c.tellOverload(now)
 	c.before.Run(c.world)
 	if c.err != nil {
 		return 0

@@ -330,4 +330,6 @@ func (c *Client) owns(st *state, k int) bool {
 	return o.Client == c.id
 }
 
-func (c *Client) simulates(e ecs.Entity) bool { return ecs.Has[components.Predicted](c.world, e) }
+func (c *Client) simulates(e ecs.Entity) bool {
+	return everywhere(c.policies) || ecs.Has[components.Predicted](c.world, e)
+}

@@ -12,6 +12,8 @@ import (
 // view. What the client simulates stands where it predicts it; all others between
 // the two confirmed states around the playback head.
 func (c *Client) interpolate(*ecs.World) {
+	c.beginPartial()
+	defer c.world.EndPartial()
 	if c.policies.Remotes == policy.RemotesDamped {
 		c.interpolateDamped()
 		return

@@ -117,6 +117,9 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 		return err
 	}
 	c.stats.Snapshots++
+	if c.tally.on {
+		c.tally.bytes += uint64(len(b))
+	}
 	c.clock.snapshot(at, in.tick)
 	if h.control && h.epoch == c.epoch && c.epochSend == 0 {
 		c.epochSend = send

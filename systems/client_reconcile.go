@@ -136,7 +136,7 @@ func (c *Client) replay(w *ecs.World) {
 func (c *Client) replayAfter(w *ecs.World, s uint32) {
 	c.co.wrong = false
 	from := max(s+1, c.log.first)
-	c.keepPoses()
+	c.keepPoses(c.replicas)
 	w.BeginReplay(from - 1)
 	c.rewind(from)
 	c.history.Restore(s)

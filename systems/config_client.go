@@ -26,6 +26,16 @@ type ClientConfig struct {
 	// Gather fills the input of the coming tick; see [Gather]. It starts from
 	// the zero input. Default (nil): the zero input every tick.
 	Gather GatherFunc
+	// Partial fills the input as it is at the moment a frame is drawn; see [Gather]. With
+	// it what the client simulates is drawn between ticks, too: each [Client.Frame] runs
+	// the rules for that part of the coming tick which has passed, with this input, draws
+	// what comes of it and takes it back. It may be asked any number of times between two
+	// ticks, so it changes nothing and uses nothing up; the tick itself asks Gather. The
+	// rules scale what they do by World.Step; what they spawn, despawn, add or remove shows
+	// with the tick, and so do events and outcomes. Policies under which every peer
+	// simulates everything do not use it: there the view shows whole ticks. Default
+	// (nil): drawn as of the newest tick, in steps where ticks and frames do not coincide.
+	Partial GatherFunc
 	// History is Q: how many predicted ticks are kept for reconciling, at least
 	// the round trip, the server's buffer and one send gap together. Default
 	// (0): 512.

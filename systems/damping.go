@@ -17,8 +17,9 @@ type Damping struct {
 	// Rate is d, 1/s: the larger, the closer to what is confirmed, and the more of
 	// each snapshot is seen as a step. Default (0): 10.
 	Rate float64
-	// Snap is the distance beyond which the view jumps, in units of the component:
-	// somewhat more than what moves fastest covers between snapshots. Default (0): 3.
+	// Snap is the distance beyond which the view jumps, in units of the component, of
+	// angles, directions and rotations in radians: somewhat more than what moves fastest
+	// covers between snapshots. Default (0): 3, which for what only turns is hardly ever.
 	Snap float64
 }
 

@@ -5,7 +5,7 @@ type InputStats struct {
 	Consumed uint64 // real inputs stepped
 	Missing  uint64 // fillers stepped because the real input was not there; under policy.LateRewrite, those that stand
 	Late     uint64 // inputs that came after their filler
-	Rewrote  uint64 // of these, those for which the server went back: under policy.LateRewrite
+	Rewrote  uint64 // inputs for which the server went back: under policy.LateRewrite
 	Rejected uint64 // inputs too far from the expected one, or older than the window, or Capped
 	Capped   uint64 // late inputs of a client that has made the server go back too far too often
 	Refused  uint64 // inputs that ServerConfig.Refuse did not let pass: consumed, but the filler was stepped

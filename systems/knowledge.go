@@ -12,8 +12,9 @@ type Knowledge struct {
 	// Client and Entity are those that were asked for.
 	Client uint32
 	Entity components.NetID
-	// Everywhere says that every peer simulates everything: no state is sent, and all
-	// below is zero.
+	// Everywhere says that every peer simulates everything: no state is sent but the one
+	// that a client joins with. Below it only Exists, in the newest tick, Own and Joining
+	// say something then.
 	Everywhere bool
 	// Exists says that the entity was there at the newest send, which is Send.
 	Exists bool
@@ -59,6 +60,10 @@ func (s *Server) Knows(client uint32, id components.NetID) (k Knowledge, ok bool
 	}
 	k.Client, k.Entity = client, id
 	if k.Everywhere = everywhere(s.policies); k.Everywhere {
+		e, there := s.world.ByNetID(id)
+		k.Exists = there && s.world.Alive(e)
+		k.Own = k.Exists && ownerOf(s.world, e) == client
+		k.Joining = s.status(p).Joining
 		return k, true
 	}
 	k.Send, k.Budget, k.Allowed = s.sentAt, p.budget, s.allowed(p)

@@ -118,10 +118,17 @@ func TestKnowsOfCompetition(t *testing.T) {
 func TestKnowsEverywhere(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{Policies: policy.Rollback.Policies(), Join: spawnPawn})
 	c := g.join(ClientConfig{Join: spawnPawn}, netsys.Link{})
+	g.until("the server knows it", func() bool { return len(g.server.peers) > 0 })
+	if k, ok := g.server.Knows(1, 1); !ok || !k.Everywhere || k.Exists || !k.Joining {
+		t.Errorf("before it plays: %+v, %v", k, ok)
+	}
 	g.connect()
-	g.run(10)
-	if k, ok := g.server.Knows(c.ID(), 1); !ok || !k.Everywhere || k.Exists {
-		t.Errorf("%+v, %v", k, ok)
+	g.run(30)
+	if k, ok := g.server.Knows(c.ID(), 1); !ok || !k.Everywhere || !k.Exists || !k.Own || k.Joining {
+		t.Errorf("its own: %+v, %v", k, ok)
+	}
+	if k, ok := g.server.Knows(c.ID(), 99); !ok || !k.Everywhere || k.Exists || k.Own {
+		t.Errorf("one that is not there: %+v, %v", k, ok)
 	}
 	if all := g.server.TrafficByArchetype(); len(all) != 0 {
 		t.Errorf("%+v", all)

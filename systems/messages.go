@@ -53,7 +53,7 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	}
 	if p.heard++; p.heard > s.heardLimit {
 		s.stats.FloodedMessages++
-		p.flooded++
+		s.flooded(p)
 		p.session.Close(s.now, netsys.ReasonProtocol)
 		return
 	}

@@ -33,6 +33,9 @@ type clientMode interface {
 	behind(more int) bool
 	// input is the sequence of the newest input that the world stands after.
 	input() uint32
+	// coming is the input that the next tick will consume; false where that is not to be
+	// foreseen.
+	coming() (seq uint32, ok bool)
 	// count adds what the model counts itself.
 	count(s *ClientStats)
 	// horizon is the first tick, as outcomes count them here, that may still change.
@@ -93,5 +96,7 @@ func (m *forwardClient) horizon() uint32 { return m.provenInput() + 1 }
 func (m *forwardClient) behind(int) bool { return false }
 
 func (m *forwardClient) input() uint32 { return m.log.newest }
+
+func (m *forwardClient) coming() (uint32, bool) { return m.log.newest + 1, true }
 
 func (m *forwardClient) count(*ClientStats) {}

@@ -20,6 +20,7 @@ type peersClient struct {
 	clock    relay.Clock
 	waits    bool // lockstep
 	playout  playout
+	view     peersView
 	states   uint64    // that have come
 	arrived  bool      // what was told since the last one is simulated
 	start    time.Time // frame 0 of the clock
@@ -42,7 +43,7 @@ const (
 func newPeersClient(c *Client) *peersClient {
 	p := c.policies
 	tickRate := c.world.TickRate()
-	m := &peersClient{Client: c, start: c.now}
+	m := &peersClient{Client: c, start: c.now, view: peersView{c: c, byID: make(map[uint32]*replica)}}
 	m.channel, _ = bulkChannel(c.config.Channels)
 	if m.channel < 0 {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
@@ -56,7 +57,7 @@ func newPeersClient(c *Client) *peersClient {
 	r.MaxDelay = min(max(tickRate, r.Delay), 255)
 	r.Timeline.Players = maxPeers
 	peersRoster(&r.Timeline, c.config.Join, c.config.Leave, c.config.LeavePolicy)
-	m.relay = relay.NewClient(c.world, c.id, r, clientSteps{c})
+	m.relay = relay.NewClient(c.world, c.id, r, clientSteps{c}, &m.view)
 	m.neutral = make([]int32, inputTable(c.protocol).Words)
 	return m
 }
@@ -151,7 +152,9 @@ func (m *peersClient) gather(w *ecs.World) {
 
 // predict simulates the next tick, and before it again what was guessed wrong.
 func (m *peersClient) predict(*ecs.World) {
+	m.view.begin(m.relay.Timeline().Next())
 	m.stepped = !m.held && m.relay.Step(m.words)
+	m.view.end()
 	m.advanced = m.advanced || m.stepped
 	m.held = false
 	m.own.tick = m.relay.Timeline().Horizon()
@@ -196,6 +199,9 @@ func (m *peersClient) input() uint32 {
 	return 0
 }
 
+// coming has nothing to say: the view shows whole ticks.
+func (m *peersClient) coming() (uint32, bool) { return 0, false }
+
 func (m *peersClient) horizon() uint32 {
 	t := m.relay.Timeline()
 	if t.Next() == 0 {
@@ -223,13 +229,14 @@ func (m *peersClient) send(*ecs.World) {
 	}
 }
 
-// interpolate has nothing to draw: the view is the world, in the present.
+// interpolate draws everything in the present.
 func (m *peersClient) interpolate(*ecs.World) {
 	if !m.advanced && m.loaded {
 		m.stats.Stalls++
 	}
 	m.advanced = false
 	m.Client.clock.head = float64(m.relay.Timeline().Next())
+	m.view.draw()
 }
 
 // count adds what the timeline counts.

@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/relay"
+	"github.com/tactusgo/tactus/systems/timeline"
 )
 
 // peersServer relays inputs: it simulates everything as each client does, and decides
@@ -102,7 +103,7 @@ func (m *peersServer) horizon() uint32 {
 func (m *peersServer) joined(p *peer, _ seat, back bool) {
 	var err error
 	if back {
-		p.counted = m.relay.Inputs(p.id)
+		p.counted, p.rewrote = m.relay.Inputs(p.id), m.rewrote(p)
 		if err = m.relay.Renew(p.id); err == nil && m.config.Rejoin != nil {
 			m.config.Rejoin(m.world, p.id)
 		}
@@ -174,6 +175,7 @@ func (m *peersServer) tell(p *peer) {
 	}
 	p.unheard = true
 	m.stats.Updates++
+	m.stats.RelayBytes += uint64(len(m.packet))
 }
 
 // hand gives reliable messages to their channel, as many as have room.
@@ -197,6 +199,7 @@ func (m *peersServer) hand(p *peer) {
 			return
 		}
 		m.relay.Sent(p.id)
+		m.stats.StateBytes += uint64(len(m.packet))
 	}
 }
 
@@ -209,6 +212,7 @@ func (m *peersServer) account(p *peer) {
 	st := &p.inputs.stats
 	st.Consumed, st.Missing = in.Consumed-p.counted.Consumed, in.Missing-p.counted.Missing
 	st.Late, st.Rejected = in.Late-p.counted.Late, in.Refused-p.counted.Refused-st.Refused
+	st.Rewrote = m.rewrote(p) - p.rewrote
 	p.inputs.expected, p.inputs.newest, p.inputs.any = in.Newest+1, in.Newest+uint32(in.Waiting), true
 	if st.Consumed > 0 {
 		st.Depth += uint64(in.Waiting)
@@ -216,10 +220,21 @@ func (m *peersServer) account(p *peer) {
 	}
 }
 
+// rewrote is how many inputs of a client's player the server went back for.
+func (m *peersServer) rewrote(p *peer) uint64 {
+	return m.relay.Timeline().Inputs(p.id)[timeline.Rewrote]
+}
+
 // diverged tells where the world of a client left this one.
 func (m *peersServer) diverged(d relay.Divergence) {
 	m.stats.Divergences++
-	m.config.Logger.Warn("worlds differ", "client", d.Player, "divergence", d)
+	what := saidDiverged
+	if d.System != "" {
+		what = saidUnstable
+	}
+	if p := m.peerOf(d.Player); p != nil && p.first(what) {
+		m.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
+	}
 	if m.config.Diverged != nil {
 		m.config.Diverged(d)
 	}

@@ -142,6 +142,9 @@ func (m *rewindClient) input() uint32 {
 	return m.log.newest - m.delay
 }
 
+// coming is an input that was gathered before, where inputs apply later.
+func (m *rewindClient) coming() (uint32, bool) { return m.input() + 1, m.started && !m.held }
+
 // gap is how many ticks this client is behind where it should be.
 func (m *rewindClient) gap() float64 {
 	target, ok := m.clock.Target(m.frame(m.now))

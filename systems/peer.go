@@ -20,6 +20,7 @@ type peer struct {
 	inputs  *inputBuffer
 	arrival arrivalBuffer
 	counted relay.Inputs // of its player's, those of earlier sessions
+	rewrote uint64       // likewise
 	held    []byte       // the input stepped last, as the component's bytes
 	loss    lossMeter
 
@@ -35,6 +36,7 @@ type peer struct {
 	unheard bool          // something was sent since the last acknowledgement
 	silence time.Duration // for which that has been so
 	deaf    bool          // too long
+	said    said          // what was logged of it
 
 	model *snapshot.Model // of the world's blocks
 	world []holding       // what the client holds of the world's groups

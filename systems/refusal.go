@@ -87,6 +87,9 @@ func (s *Server) refuseInput(client, input, tick uint32, words []int32) (refused
 	for _, p := range s.peers {
 		if p.id == client {
 			p.inputs.stats.Refused++
+			if p.first(saidInput) {
+				s.config.Logger.Warn("input refused; more from this client are only counted", "client", client, "tick", tick, "reason", err)
+			}
 			p.notices.tell(&notice{kind: noticeInput, tick: tick, input: input, reason: err.Error()}, s.config.TickRate, s.tick)
 		}
 	}
@@ -146,6 +149,9 @@ func (s *Server) keepPace(p *peer, before uint32) {
 	in.stats.Fast += p.pace.advance(s.now, s.config.TickRate, in.newest-before)
 	if in.stats.Fast-p.pace.told >= uint64(s.config.TickRate) {
 		p.pace.told = in.stats.Fast
+		if p.first(saidFast) {
+			s.config.Logger.Warn("inputs come faster than ticks; more from this client are only counted", "client", p.id, "inputs", in.stats.Fast)
+		}
 		p.notices.tell(&notice{kind: noticeFast, tick: s.tick, inputs: in.stats.Fast}, s.config.TickRate, s.tick)
 	}
 }

@@ -60,6 +60,7 @@ type Server struct {
 	polled     time.Time
 	heardLimit int // messages of channels that a client may have delivered in a wake-up
 	probe      Probe
+	overload   overload
 	snapshots
 }
 
@@ -86,6 +87,8 @@ type ServerStats struct {
 	Changes           ChangeStats
 	Snapshots         SnapshotStats
 	Encodes           EncodeStats
+	RelayBytes        uint64 // of everybody's inputs as they were sent, where no snapshots are
+	StateBytes        uint64 // of states of the world, likewise, for those who join
 	InputBytes        uint64 // of messages read, without what the session adds
 	BytesIn           uint64 // payload from the wire, session overhead included
 	BytesOut          uint64
@@ -189,6 +192,7 @@ func (s *Server) Advance(now time.Time) int {
 		return 0
 	}
 	s.now = now
+	s.tellOverload(now)
 	if s.probe != nil {
 		s.probe.Begin()
 	}

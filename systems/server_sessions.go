@@ -40,6 +40,7 @@ func (s *Server) dropDeaf() {
 		if p.silence += passed; p.silence >= s.config.Timeout && !p.deaf {
 			p.deaf = true
 			s.stats.Deaf++
+			s.config.Logger.Warn("client dropped: it acknowledges nothing", "client", p.id, "for", p.silence)
 			p.session.Close(s.now, netsys.ReasonKicked)
 		}
 	}
@@ -129,7 +130,7 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	p.loss.packet(s.now)
 	if p.messages++; p.messages > MaxMessages {
 		s.stats.FloodedMessages++
-		p.flooded++
+		s.flooded(p)
 		return
 	}
 	pk, ok := s.takeChanges(p, pk)

@@ -87,6 +87,7 @@ type posed struct {
 	r     *replica
 	mask  uint64
 	jumps uint8
+	lost  bool // its error is of no use
 }
 
 func newSmoother(p *ecs.Protocol) smoother {
@@ -131,14 +132,14 @@ func (s *smoother) jumpsOf(w *ecs.World, e ecs.Entity) uint8 {
 	return 0
 }
 
-// keepPoses keeps what is drawn of all that this client simulates, before a replay.
-func (c *Client) keepPoses() {
+// keepPoses keeps what is drawn of those that this client simulates, before a replay.
+func (c *Client) keepPoses(all []*replica) {
 	s := &c.smoother
 	s.poses, s.posed = s.poses[:0], s.posed[:0]
 	if c.config.Smoothing.Off || !c.drawing {
 		return
 	}
-	for _, r := range c.replicas {
+	for _, r := range all {
 		switch {
 		case r.entity.IsZero() || !c.simulates(r.entity) || c.world.Parked(r.entity):
 			continue
@@ -148,7 +149,7 @@ func (c *Client) keepPoses() {
 			continue // it begins to be drawn as simulated, see blend
 		}
 		mask := c.world.Mask(r.entity)
-		s.posed = append(s.posed, posed{r, mask, s.jumpsOf(c.world, r.entity)})
+		s.posed = append(s.posed, posed{r: r, mask: mask, jumps: s.jumpsOf(c.world, r.entity)})
 		for i, comp := range c.replicated {
 			if mask&(1<<comp.Replicated()) != 0 && s.places[i] >= 0 {
 				p := s.keep(c.world.Pointer(r.entity, comp), comp)
@@ -174,7 +175,7 @@ func (c *Client) takeErrors() {
 	s, at := &c.smoother, 0
 	for _, x := range s.posed {
 		v := x.r.lagging(s.length)
-		there := !c.world.Parked(x.r.entity)
+		there := !x.lost && !c.world.Parked(x.r.entity)
 		v.on, v.at = there && s.jumpsOf(c.world, x.r.entity) == x.jumps, c.now
 		clear(v.offset)
 		for i, comp := range c.replicated {
@@ -267,10 +268,10 @@ type Drawing struct {
 // Drawing tells how the newest frame drew an entity of [Client.View]: for tools that show
 // what the netcode does. It is false for entities that the view does not have.
 func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
-	if c.world == nil || !c.drawing || c.view == c.world {
+	if c.world == nil || !c.drawing {
 		return d, false
 	}
-	r := c.byID[uint32(c.view.NetID(e))]
+	r := c.drawnAs(uint32(c.view.NetID(e)))
 	if r == nil || r.drawn != e || e.IsZero() {
 		return d, false
 	}
@@ -283,4 +284,12 @@ func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 		}
 	}
 	return d, true
+}
+
+// drawnAs is what draws an entity of the view, or nil.
+func (c *Client) drawnAs(id uint32) *replica {
+	if m, ok := c.mode.(*peersClient); ok {
+		return m.view.byID[id]
+	}
+	return c.byID[id]
 }

@@ -32,8 +32,14 @@ type ClientStatus struct {
 	Budget, Allowed int
 	// OverBudget says that its newest snapshot did not hold all there was to tell.
 	OverBudget bool
-	// Joining says that it has not yet acknowledged the state with which it joins.
+	// Joining says that it has not yet acknowledged the state with which it joins, or,
+	// where clients simulate everything, is not in the game yet.
 	Joining bool
+	// Lead is how many ticks the server has asked its clock to move ahead, in all since it
+	// joined, so that its inputs are in time.
+	Lead int
+	// Correcting says that a correction is open, under policy.CorrectionMismatch.
+	Correcting bool
 	// Address is where it is.
 	Address netip.AddrPort
 	// Session are the figures of its link, as the server sees it.
@@ -65,10 +71,7 @@ func (s *Server) status(p *peer) ClientStatus {
 		Address:   p.session.RemoteAddr(),
 		Session:   p.session.Stats(),
 	}
-	if !everywhere(s.policies) {
-		st.Budget, st.Allowed = p.budget, s.allowed(p)
-		st.OverBudget, st.Joining = p.over, p.joining != joinNone
-	}
+	s.byModel(p, &st)
 	return st
 }
 

@@ -8,9 +8,9 @@ import (
 
 // Distance is how far the components at a and b are apart, in the unit of their
 // fields: the length of the difference of what [Table.Lerp] moves, each number one
-// direction, angles the short way and in their own unit, directions and rotations by
-// the angle between them in radians. Where fields have an axis, only these count.
-// What is held, what is in lists, and what is not finite does not count.
+// direction, angles the short way, and these, directions and rotations in radians.
+// Where fields have an axis, of the numbers only they count. What is held, what is in
+// lists, and what is not finite does not count.
 func (t *Table) Distance(a, b unsafe.Pointer) float64 {
 	placed := false
 	for i := range t.Fields {
@@ -19,15 +19,23 @@ func (t *Table) Distance(a, b unsafe.Pointer) float64 {
 	sum := 0.0
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.Hold || f.in != nil || f.Kind == reflect.Bool || f.Form == FormText || f.Form == FormCount || placed && f.Axis == 0 {
+		if f.Hold || f.in != nil || f.Kind == reflect.Bool || f.Form == FormText || f.Form == FormCount || placed && f.plain() && f.Axis == 0 {
 			continue
 		}
-		if d := t.apart(i, a, b); d-d == 0 {
+		d := t.apart(i, a, b)
+		if f.Angle {
+			d *= 2 * math.Pi * f.scale / f.period
+		}
+		if d-d == 0 {
 			sum += d * d
 		}
 	}
 	return math.Sqrt(sum)
 }
+
+// plain reports whether a field is a number, and neither an angle nor a direction or
+// rotation.
+func (f *Field) plain() bool { return !f.Angle && f.Form != FormUnit && f.Form != FormQuat }
 
 // apart is the difference of two values of a field, in its unit.
 func (t *Table) apart(field int, a, b unsafe.Pointer) float64 {

@@ -18,6 +18,7 @@ func TestDistance(t *testing.T) {
 		X     float32 `net:"-100..100 step 0.01 axis x"`
 		Y     float32 `net:"-100..100 step 0.01 axis y"`
 		Speed float32 `net:"-100..100 step 0.01"`
+		Yaw   float32 `net:"radians 0.01"`
 	}
 	type fixed struct {
 		V int16 `net:"-100..100 step 0.25 fixed 2"`
@@ -40,11 +41,13 @@ func TestDistance(t *testing.T) {
 	a, b := pose{X: 1, Y: 1, Lamp: 2}, pose{X: 4, Y: 5, Lamp: 7, On: true}
 	check("in the plane", a, unsafe.Pointer(&a), unsafe.Pointer(&b), 5)
 	b = pose{X: 1, Y: 1, Heading: 352}
-	check("the short way", a, unsafe.Pointer(&a), unsafe.Pointer(&b), 8)
+	check("the short way", a, unsafe.Pointer(&a), unsafe.Pointer(&b), 8*math.Pi/180)
 	b = pose{X: float32(math.NaN()), Y: 3}
 	check("not a number", a, unsafe.Pointer(&a), unsafe.Pointer(&b), 2)
 	p, q := placed{X: 3, Speed: 9}, placed{Y: 4}
-	check("axes alone", p, unsafe.Pointer(&p), unsafe.Pointer(&q), 5)
+	check("of the numbers axes alone", p, unsafe.Pointer(&p), unsafe.Pointer(&q), 5)
+	p, q = placed{Yaw: 3}, placed{Yaw: -3, Speed: 9}
+	check("a turn on the spot", p, unsafe.Pointer(&p), unsafe.Pointer(&q), 2*math.Pi-6)
 	f, g := fixed{V: 4}, fixed{V: 14}
 	check("fixed point", f, unsafe.Pointer(&f), unsafe.Pointer(&g), 2.5)
 }

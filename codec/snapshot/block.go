@@ -108,10 +108,14 @@ func (e *Encoder) appendRange(dst []byte, m *Model, parts []Part) []byte {
 // memory. The zero value is ready. A Decoder is not for concurrent use, and
 // allocates when the model is not that of the block before.
 type Decoder struct {
+	// Account makes the Decoder count what the fields cost: see [Decoder.Spent].
+	Account bool
+
 	ranged  rangeCoder
 	bytes   byteDecoder
 	scratch []Group
 	parts   []Part
+	spent   spending
 }
 
 // Decode reads the body of a block, adding to Cur of each part the state of its
@@ -153,6 +157,10 @@ func (d *Decoder) Decode(src []byte, c Coder, m *Model, parts []Part) error {
 // decode reads a body into groups that do not know its slots.
 func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) error {
 	var err error
+	d.ranged.spent, d.bytes.spent = nil, nil
+	if d.Account {
+		d.ranged.spent, d.bytes.spent = &d.spent, &d.spent
+	}
 	switch c {
 	case Raw, Zstd:
 		err = d.bytes.decode(src, c, m, parts)

@@ -10,8 +10,11 @@ import (
 // byteDecoder reads bodies of [Raw] and [Zstd]. The zero value is ready.
 type byteDecoder struct {
 	byteRows
-	num numberReader
-	zip inflater
+	num     numberReader
+	zip     inflater
+	spent   *spending // or nil
+	classes int       // bytes that zstd made smaller
+	weight  uint64    // of each of them; see position
 }
 
 // decode reads a body into Cur of each part, which must not know the slots. Its
@@ -27,6 +30,7 @@ func (b *byteDecoder) decode(src []byte, c Coder, m *Model, parts []Part) error 
 		}
 	}
 	b.num.reset(c == Zstd, class, low)
+	b.classes, b.weight = len(class), uint64(8*costScale*(len(src)-len(low))/max(len(class), 1))
 	b.begin(len(parts))
 	if err := b.presence(m, parts); err != nil {
 		return err
@@ -225,6 +229,10 @@ func (b *byteDecoder) columns(m *Model, parts []Part) error {
 	b.res = grow(b.res[:0], total)
 	clear(b.res)
 	b.lineUp(parts)
+	if b.spent != nil {
+		b.spent.begin(m)
+		b.spent.rest += b.position()
+	}
 	for c, words := range m.layout.words {
 		b.col = b.col[:0]
 		for i := range b.rows {
@@ -240,7 +248,11 @@ func (b *byteDecoder) columns(m *Model, parts []Part) error {
 		case 0:
 		case 1:
 			for k := 0; k < words && b.num.err == nil; k++ {
+				before := b.position()
 				b.column(b.col, k)
+				if b.spent != nil && b.num.err == nil {
+					b.spent.word(m, c, k, b.position()-before)
+				}
 			}
 		default:
 			return fmt.Errorf("%w: component %d", codec.ErrMalformed, c)

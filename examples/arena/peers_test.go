@@ -37,3 +37,19 @@ func TestEverybodySimulates(t *testing.T) {
 		}
 	}
 }
+
+// There are guns under every model, and a match with them is a function of its flags.
+func TestCombatUnderEveryPreset(t *testing.T) {
+	for _, p := range policy.Presets() {
+		t.Run(p.String(), func(t *testing.T) {
+			args := "-virtual -combat -duration 12s -warmup 5s -clients 4 -npcs 30 -rtt 150ms -jitter 20ms -loss 0.03 -preset " + p.String()
+			r, _ := report(t, args)
+			if !r.Converged || r.Server.InputsConsumed < 4*500 {
+				t.Errorf("%s: %+v", r.Difference, r)
+			}
+			if again, _ := report(t, args); again.WorldHash != r.WorldHash {
+				t.Errorf("the hashes are %s and %s", r.WorldHash, again.WorldHash)
+			}
+		})
+	}
+}

@@ -32,8 +32,10 @@ type app struct {
 }
 
 func newApp(o *options) *app {
-	a := &app{scene: newScene(), panel: newPanel(), picture: picture{name: o.picture}}
+	a := &app{scene: newScene(), picture: picture{name: o.picture}}
+	a.panel = newPanel(&a.canvas, a.onScreen)
 	a.online = newOnline(o, &a.controls, func(s *game.Said) { a.chat.said(s, time.Now()) })
+	a.online.net = a.panel.net
 	go a.keep()
 	return a
 }
@@ -57,7 +59,7 @@ func (a *app) Update() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if inpututil.IsKeyJustPressed(ebiten.KeyF3) {
-		a.panel.open = !a.panel.open
+		a.panel.net.Toggle()
 	}
 	a.began = time.Now()
 	c := &a.canvas
@@ -66,7 +68,7 @@ func (a *app) Update() error {
 	for _, tap := range a.controls.taps[:a.controls.nTaps] {
 		a.panel.tap(c, tap.x, tap.y)
 	}
-	a.panel.drag(c, a.online)
+	a.panel.drag(c)
 	if text, done := a.chat.write(); done {
 		a.online.say(text)
 	}
@@ -129,15 +131,15 @@ func (a *app) draw(screen *ebiten.Image) {
 		}
 		a.was = true
 		a.online.client.Frame(now)
-		a.scene.update(a.online, now, dt)
+		a.scene.update(a.online, dt)
 		a.chat.feed(a.scene, ecs.Single[game.Feed](a.online.client.World()), now)
-		a.panel.sample(a.online, now)
+		a.panel.sample(&a.canvas, now)
 	} else {
 		a.was = false
 	}
 	a.drawWorld()
 	a.drawHUD(now)
-	a.panel.draw(&a.canvas, a.online)
+	a.panel.draw()
 }
 
 // resize fits everything to the screen.

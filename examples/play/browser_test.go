@@ -25,6 +25,7 @@ import (
 	"github.com/tactusgo/tactus/internal/web"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/overlay"
 )
 
 // match is a server with bots for a browser to play on, and what it knows of players.
@@ -353,7 +354,13 @@ func TestBrowser(t *testing.T) {
 	b.press("F3", "F3", 100*time.Millisecond)
 
 	near, _ := m.player("Ada")
-	x, y := 12+trackLeft+0.4*trackWidth, panelTop+slidersTop+sliderLine/2.0
+	net, err := overlay.New(overlay.Config{Top: panelTop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	net.Show(true)
+	net.Layout(1280, 720)
+	x, y, _ := net.SliderAt(overlay.RoundTrip, 200)
 	b.mouse(input.DispatchMouseEventTypeMouseMoved, x, y)
 	time.Sleep(300 * time.Millisecond)
 	b.mouse(input.DispatchMouseEventTypeMousePressed, x, y)

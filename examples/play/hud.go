@@ -19,10 +19,8 @@ func (a *app) drawHUD(now time.Time) {
 	}
 	a.drawHealth()
 	a.drawStatus()
-	if !a.panel.covers(c) {
-		a.drawScores()
-		a.drawMap()
-	}
+	a.drawScores()
+	a.drawMap()
 	a.chat.draw(c, a.controls.touch, now)
 	if a.controls.touch {
 		a.drawSticks()
@@ -109,6 +107,9 @@ func (a *app) drawScores() {
 		y = 70 * u
 		x = c.w - w - 8*u
 	}
+	if a.panel.covers(c, x, y, w, line*float64(n)+14*u) {
+		return
+	}
 	c.panel(x, y, w, line*float64(n)+14*u, 9*u, glass)
 	for i, p := range best[:n] {
 		base := y + 7*u + line*float64(i) + 14*u
@@ -131,6 +132,9 @@ func (a *app) drawMap() {
 	if a.controls.touch || c.w < 460*u {
 		side = 92 * u
 		x, y = 12*u, 70*u
+	}
+	if a.panel.covers(c, x, y, side, side) {
+		return
 	}
 	c.panel(x, y, side, side, 9*u, glass)
 	f := (side - 12*u) / game.Size

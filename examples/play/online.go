@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/overlay"
 )
 
 // Times of a connection.
@@ -28,16 +29,15 @@ type online struct {
 	player   uint64 // who this is to the server, across sessions
 	messages *game.Messages
 	controls *controls
+	shown    uint8 // buttons that frames since the newest tick have shown
 	heard    func(*game.Said)
 
 	dialing chan dialed
 	client  *systems.Client
-	link    *netsys.Conditioner
-	bad     netsys.Link // each direction of the link
+	net     *overlay.Overlay
 	retry   time.Time
 	err     error // why there is no session
 	named   bool
-	wrong   string // the newest correction
 }
 
 // dialed is what came of connecting.
@@ -106,22 +106,21 @@ func dial(address string, done chan<- dialed) {
 
 // begin makes a client on a wire.
 func (o *online) begin(d dialed) error {
-	link, err := netsys.Condition(d.wire, netsys.ConditionerConfig{Seed: rand.Uint64(), In: o.bad, Out: o.bad})
+	link, err := netsys.Condition(d.wire, netsys.ConditionerConfig{Seed: rand.Uint64()})
 	if err != nil {
 		return errors.Join(err, d.wire.Close())
 	}
 	config := systems.ClientConfig{
-		Gather: systems.Gather(o.gather), ClientID: o.player, InsecureAllowAnyAddress: o.insecure,
-		OnMismatch: func(m systems.Mismatch) {
-			o.wrong = m.Component + "." + m.Field + ": " + m.Predicted + " was " + m.Truth
-		},
+		Gather: systems.Gather(o.gather), Partial: systems.Gather(o.peek), ClientID: o.player, InsecureAllowAnyAddress: o.insecure,
+		OnMismatch: o.net.Mismatch,
 	}
 	o.messages.Play(&config, o.heard)
 	client, err := systems.NewClient(link, d.server, game.CombatProtocol(), config)
 	if err != nil {
 		return errors.Join(err, link.Close())
 	}
-	o.client, o.link, o.err, o.named = client, link, nil, false
+	o.net.Attach(client, link)
+	o.client, o.err, o.named = client, nil, false
 	return nil
 }
 
@@ -131,13 +130,22 @@ func (o *online) drop(now time.Time, why error) {
 	if o.client != nil {
 		_ = o.client.Close(now)
 	}
-	o.client, o.link = nil, nil
+	o.client = nil
 }
 
-// gather is the input of a tick: what the controls say now.
+// gather is the input of a tick: what the controls say now, and what they said in a frame
+// since the tick before. So a key that is up again before a tick counts, and nothing that a
+// frame has shown, a step or a shot, is taken back.
 func (o *online) gather(_ *ecs.World, in *game.Action) {
-	in.Buttons, in.Aim = o.controls.buttons, o.controls.aim
+	in.Buttons, in.Aim = o.controls.buttons|o.shown, o.controls.aim
+	o.shown = 0
 	in.Seen = o.client.Claim(in.Buttons&game.Fire != 0)
+}
+
+// peek is the input that a frame between two ticks shows.
+func (o *online) peek(_ *ecs.World, in *game.Action) {
+	o.shown |= o.controls.buttons
+	in.Buttons, in.Aim = o.shown, o.controls.aim
 }
 
 // say sends a line of chat.
@@ -148,14 +156,6 @@ func (o *online) say(text string) {
 	var s game.Say
 	s.Text.Set(text)
 	_ = o.messages.Say.Send(o.client.Session().Channels(), &s) // who has too much waiting says nothing
-}
-
-// degrade makes both directions of the link as bad as this.
-func (o *online) degrade(l netsys.Link) {
-	o.bad = l
-	if o.link != nil {
-		_ = o.link.SetLinks(l, l) // sliders stay within what is allowed
-	}
 }
 
 // close says goodbye.

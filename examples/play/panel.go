@@ -1,296 +1,157 @@
 package main
 
 import (
+	"image/color"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
-	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/systems/overlay"
 )
 
-// slider sets one property of the link.
-type slider struct {
-	name, unit string
-	most, step float64
-	value      float64
-}
+// panelTop is where the overlay begins, below the status, in points.
+const panelTop = 68
 
-// The sliders by number.
-const (
-	roundTrip = iota
-	jitter
-	loss
-	burstLength
-	duplicates
-)
-
-// graph is a figure over time.
-type graph struct {
-	name, unit string
-	least      float64 // what the full height is at least
-	values     [samples]float64
-	t          tint
-}
-
-const (
-	samples     = 120
-	sampleEvery = 100 * time.Millisecond
-)
-
-// The graphs by number.
-const (
-	rttGraph = iota
-	bufferGraph
-	downGraph
-	correctionGraph
-)
-
-// panel is the overlay: what the network does, and sliders to make it worse.
+// panel is the overlay on Ebitengine: what the network does, and sliders to make it worse.
 type panel struct {
-	open    bool
-	graphs  [4]graph
-	sliders [5]slider
-	held    int // slider, or -1
-	touch   ebiten.TouchID
-	touched bool
-	at      time.Time
-	newest  int // sample
-	bytes   uint64
-	fixes   uint64
+	net   *overlay.Overlay
+	sheet sheet
+	held  bool // a pointer is down on it
+	mouse bool // that one; a finger otherwise
+	touch ebiten.TouchID
 }
 
-func newPanel() *panel {
-	return &panel{
-		held: -1,
-		graphs: [...]graph{
-			rttGraph:        {name: "round trip", unit: "ms", least: 60, t: ownColour},
-			bufferGraph:     {name: "input buffer", unit: "ticks", least: 6, t: good},
-			downGraph:       {name: "received", unit: "kB/s", least: 4, t: fair},
-			correctionGraph: {name: "corrections", unit: "/s", least: 10, t: bad},
-		},
-		sliders: [...]slider{
-			roundTrip:   {name: "round trip", unit: " ms", most: 500, step: 10},
-			jitter:      {name: "jitter", unit: " ms", most: 100, step: 5},
-			loss:        {name: "loss", unit: " %", most: 30, step: 1},
-			burstLength: {name: "bursts", unit: " ms", most: 500, step: 25},
-			duplicates:  {name: "duplicates", unit: " %", most: 20, step: 1},
-		},
+// newPanel makes the overlay of a game whose camera is onScreen, in pixels.
+func newPanel(c *canvas, onScreen func(x, y float64) (sx, sy float64)) *panel {
+	net, err := overlay.New(overlay.Config{Top: panelTop, Places: overlay.PlacesOf(
+		func(p components.Position) overlay.Point { return overlay.Point{X: float64(p.X), Y: float64(p.Y)} },
+		func(p overlay.Point) (x, y float64, ok bool) {
+			x, y = onScreen(p.X, p.Y)
+			return x / c.unit, y / c.unit, x >= 0 && y >= 0 && x < c.w && y < c.h
+		})})
+	if err != nil {
+		panic(err) // a constant configuration
 	}
+	return &panel{net: net, sheet: sheet{canvas: c, stroke: newStroke()}}
 }
-
-// link is what the sliders say, each way.
-func (p *panel) link() netsys.Link {
-	ms := func(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }
-	l := netsys.Link{Latency: ms(p.sliders[roundTrip].value / 2), Loss: p.sliders[loss].value / 100,
-		Burst: ms(p.sliders[burstLength].value), Duplicate: p.sliders[duplicates].value / 100}
-	l.Jitter = min(ms(p.sliders[jitter].value), l.Latency)
-	return l
-}
-
-// sample takes in figures, ten times a second.
-func (p *panel) sample(o *online, now time.Time) {
-	if now.Sub(p.at) < sampleEvery {
-		return
-	}
-	seconds := now.Sub(p.at).Seconds()
-	s := o.client.Stats()
-	p.newest = (p.newest + 1) % samples
-	p.graphs[rttGraph].values[p.newest] = s.Session.RTT.Seconds() * 1000
-	p.graphs[bufferGraph].values[p.newest] = float64(s.InputBuffer)
-	if s.Session.BytesIn < p.bytes {
-		p.bytes, p.fixes = 0, 0 // another session
-	}
-	if !p.at.IsZero() && p.bytes > 0 {
-		p.graphs[downGraph].values[p.newest] = float64(s.Session.BytesIn-p.bytes) / 1000 / seconds
-		p.graphs[correctionGraph].values[p.newest] = float64(s.Corrections-p.fixes) / seconds
-	}
-	p.at, p.bytes, p.fixes = now, s.Session.BytesIn, s.Corrections
-}
-
-// Where things are in the panel, in points from its top.
-const (
-	panelTop    = 68
-	panelWidth  = 300
-	graphHeight = 40
-	graphsTop   = 12
-	textTop     = graphsTop + 4*(graphHeight+8) + 12
-	textLines   = 7
-	slidersTop  = textTop + textLines*16 + 16
-	sliderLine  = 26
-	panelHeight = slidersTop + 5*sliderLine + 4
-)
-
-// box is where the panel is, and its own point, which is smaller on low screens.
-func (p *panel) box(c *canvas) (x, y, w, h, u float64) {
-	u = c.unit
-	u = min(u, (c.h-(panelTop+8)*u)/panelHeight, (c.w-24*u)/panelWidth)
-	return 12 * c.unit, panelTop * c.unit, panelWidth * u, panelHeight * u, u
-}
-
-// covers reports whether there is no room for anything beside the panel.
-func (p *panel) covers(c *canvas) bool { return p.open && c.w < 560*c.unit }
 
 // takes reports whether a point of the screen belongs to the panel.
 func (p *panel) takes(c *canvas, x, y float64) bool {
-	if p.held >= 0 {
-		return true
-	}
-	if within(x, y)(statusBox(c)) {
-		return true
-	}
-	px, py, w, h, _ := p.box(c)
-	return p.open && within(x, y)(px, py, w, h)
+	return p.held || within(x, y)(statusBox(c)) || p.net.Takes(x/c.unit, y/c.unit)
+}
+
+// covers reports whether the panel lies over a part of the screen.
+func (p *panel) covers(c *canvas, x, y, w, h float64) bool {
+	return p.net.Covers(x/c.unit, y/c.unit, w/c.unit, h/c.unit)
 }
 
 func within(x, y float64) func(bx, by, w, h float64) bool {
 	return func(bx, by, w, h float64) bool { return x >= bx && x < bx+w && y >= by && y < by+h }
 }
 
-// tap opens and closes the panel, and takes hold of sliders.
+// tap opens and closes the panel, and takes hold of what is on it.
 func (p *panel) tap(c *canvas, x, y float64) {
 	if within(x, y)(statusBox(c)) {
-		p.open = !p.open
+		p.net.Toggle()
 		return
 	}
-	px, py, w, _, u := p.box(c)
-	i := int(math.Floor((y - py - slidersTop*u) / (sliderLine * u)))
-	if !p.open || x < px || x > px+w || i < 0 || i >= len(p.sliders) {
+	if p.held {
 		return
 	}
-	p.held, p.touched = i, false
+	mouse, touch := true, ebiten.TouchID(0)
 	for _, id := range ebiten.AppendTouchIDs(nil) {
 		if tx, ty := ebiten.TouchPosition(id); float64(tx) == x && float64(ty) == y {
-			p.touch, p.touched = id, true
+			mouse, touch = false, id
 		}
+	}
+	if p.net.Press(0, x/c.unit, y/c.unit) {
+		p.held, p.mouse, p.touch = true, mouse, touch
 	}
 }
 
-// drag moves the slider that is held.
-func (p *panel) drag(c *canvas, o *online) {
-	if p.held < 0 {
+// drag follows the pointer that is down on the panel.
+func (p *panel) drag(c *canvas) {
+	if !p.held {
 		return
 	}
-	mx, _ := ebiten.CursorPosition()
+	x, y := ebiten.CursorPosition()
 	down := ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft)
-	if p.touched {
-		mx, _ = ebiten.TouchPosition(p.touch)
-		down = mx != 0
+	if !p.mouse {
+		x, y = ebiten.TouchPosition(p.touch)
+		down = !inpututil.IsTouchJustReleased(p.touch)
 	}
 	if !down {
-		p.held = -1
+		p.held = false
+		p.net.Release(0)
 		return
 	}
-	px, _, _, _, u := p.box(c)
-	s := &p.sliders[p.held]
-	f := min(max((float64(mx)-px-trackLeft*u)/(trackWidth*u), 0), 1)
-	if v := math.Round(f*s.most/s.step) * s.step; v != s.value {
-		s.value = v
-		o.degrade(p.link())
-	}
+	p.net.Move(0, float64(x)/c.unit, float64(y)/c.unit)
 }
 
-// The tracks of sliders, in points.
-const (
-	trackLeft  = 92
-	trackWidth = 136
-)
+// sample takes in a frame.
+func (p *panel) sample(c *canvas, now time.Time) {
+	p.net.Figure("work for a frame, without the GPU", c.work*1000, "ms")
+	p.net.Sample(now)
+}
 
 // draw draws the panel.
-func (p *panel) draw(c *canvas, o *online) {
-	if !p.open || !o.connected() {
-		return
-	}
-	x, y, w, h, u := p.box(c)
-	c.panel(x, y, w, h, 9*u, tint{0.03, 0.05, 0.11, 0.95})
-	for i := range p.graphs {
-		p.drawGraph(c, &p.graphs[i], x+12*u, y+(graphsTop+float64(i)*(graphHeight+8))*u, w-24*u, graphHeight*u)
-	}
-	p.drawText(c, o, x+12*u, y+textTop*u, w-24*u, 16*u)
-	for i := range p.sliders {
-		p.drawSlider(c, i, x, y+(slidersTop+float64(i)*sliderLine)*u, w, u)
+func (p *panel) draw() { p.net.Draw(&p.sheet) }
+
+// sheet is a canvas as the overlay takes it: in points.
+type sheet struct {
+	*canvas
+	stroke *ebiten.Image
+}
+
+// Size implements [overlay.Canvas].
+func (s *sheet) Size() (w, h float64) { return s.w / s.unit, s.h / s.unit }
+
+// Rect implements [overlay.Canvas].
+func (s *sheet) Rect(x, y, w, h, round float64, c color.NRGBA) {
+	u := s.unit
+	switch {
+	case round == 0:
+		s.rect(x*u, y*u, w*u, h*u, nrgba(c))
+	case w == h && 2*round >= w:
+		s.shape(s.disc, (x+w/2)*u, (y+h/2)*u, w*u, 0, nrgba(c))
+	default:
+		s.panel(x*u, y*u, w*u, h*u, round*u, nrgba(c))
 	}
 }
 
-func (p *panel) drawGraph(c *canvas, g *graph, x, y, w, h float64) {
-	u := c.unit
-	c.rect(x, y, w, h, white.fade(0.045))
-	top := g.least
-	for _, v := range g.values {
-		top = max(top, v*1.15)
-	}
-	bar := w / samples
-	for i := range samples {
-		v := g.values[(p.newest+1+i)%samples]
-		if v <= 0 {
-			continue
+// Line implements [overlay.Canvas].
+func (s *sheet) Line(x0, y0, x1, y1, width float64, c color.NRGBA) {
+	u := s.unit
+	dx, dy := (x1-x0)*u, (y1-y0)*u
+	s.place(s.stroke, (x0+x1)/2*u, (y0+y1)/2*u, math.Hypot(dx, dy), (width+1)*u, math.Atan2(dy, dx), nrgba(c))
+}
+
+// Text implements [overlay.Canvas].
+func (s *sheet) Text(x, y float64, b []byte, c color.NRGBA) {
+	s.text(s.glyphs.small, x*s.unit, y*s.unit, 0, b, nrgba(c))
+}
+
+// TextWidth implements [overlay.Canvas].
+func (s *sheet) TextWidth(b []byte) float64 { return s.glyphs.small.width(b) / s.unit }
+
+// nrgba is a colour of the overlay.
+func nrgba(c color.NRGBA) tint {
+	return tint{float32(c.R) / 255, float32(c.G) / 255, float32(c.B) / 255, float32(c.A) / 255}
+}
+
+// newStroke is what lines are drawn with: soft along both sides.
+func newStroke() *ebiten.Image {
+	const w, h = 64, 8
+	img := ebiten.NewImage(w, h)
+	pixels := make([]byte, 4*w*h)
+	for i := range pixels {
+		if row := i / (4 * w); row > 0 && row < h-1 {
+			pixels[i] = 255
 		}
-		high := max(v/top*(h-17*u), 1)
-		c.rect(x+float64(i)*bar, y+h-high, bar, high, g.t.fade(0.28))
-		c.rect(x+float64(i)*bar, y+h-high, bar, max(1.5*u, 1), g.t)
 	}
-	base := y + 13*u
-	c.label(c.glyphs.small, x+6*u, base, 0, g.name, white.fade(0.85))
-	v := g.values[p.newest]
-	precision := 0
-	if v < 10 && v != math.Trunc(v) {
-		precision = 1
-	}
-	b := strconv.AppendFloat(c.buf[:0], v, 'f', precision, 64)
-	b = append(b, ' ')
-	c.text(c.glyphs.small, x+w-6*u, base, 1, append(b, g.unit...), g.t)
-}
-
-// drawText draws figures in lines.
-func (p *panel) drawText(c *canvas, o *online, x, y, w, line float64) {
-	s := o.client.Stats()
-	f := c.glyphs.small
-	row := 0
-	say := func(name string, value []byte, t tint) {
-		base := y + float64(row)*line + line*0.75
-		c.text(f, x+w, base, 1, value, t)
-		c.label(f, x, base, 0, name, muted)
-		row++
-	}
-	step := float64(o.client.World().StepDuration().Microseconds()) / 1000
-	b := strconv.AppendFloat(c.buf[:0], s.Session.Jitter.Seconds()*1000, 'f', 1, 64)
-	say("jitter of the round trip", append(b, " ms"...), white)
-	b = strconv.AppendFloat(c.buf[:0], 100*s.Session.LossIn, 'f', 1, 64)
-	b = append(b, " % in, "...)
-	b = strconv.AppendFloat(b, 100*s.Session.LossOut, 'f', 1, 64)
-	say("loss", append(b, " % out"...), white)
-	b = strconv.AppendFloat(c.buf[:0], (float64(o.client.ServerTick())-o.client.DrawnTick())*step, 'f', 0, 64)
-	say("others are drawn behind the newest by", append(b, " ms"...), white)
-	b = strconv.AppendUint(c.buf[:0], s.Corrections, 10)
-	b = append(b, ", "...)
-	b = strconv.AppendUint(b, s.Resimulated, 10)
-	say("corrections, ticks simulated again", b, white)
-	b = strconv.AppendUint(c.buf[:0], s.Stalls, 10)
-	say("stalled frames", b, white)
-	b = strconv.AppendFloat(c.buf[:0], c.work*1000, 'f', 1, 64)
-	say("work for a frame, without the GPU", append(b, " ms"...), white)
-	wrong := o.wrong
-	if len(wrong) > 44 {
-		wrong = wrong[:44]
-	}
-	say("last:", append(c.buf[:0], wrong...), bad.toward(white, 0.35))
-}
-
-func (p *panel) drawSlider(c *canvas, i int, x, y, w, u float64) {
-	s := &p.sliders[i]
-	mid := y + sliderLine*u/2
-	base := mid + c.glyphs.small.high/2
-	c.label(c.glyphs.small, x+12*u, base, 0, s.name, white.fade(0.85))
-	left, long := x+trackLeft*u, trackWidth*u
-	at := left + long*s.value/s.most
-	c.rect(left, mid-2*u, long, 4*u, white.fade(0.14))
-	c.rect(left, mid-2*u, at-left, 4*u, ownColour)
-	d := 14.0
-	if p.held == i {
-		d = 18
-	}
-	c.shape(c.disc, at, mid, d*u, 0, white)
-	b := strconv.AppendFloat(c.buf[:0], s.value, 'f', 0, 64)
-	c.text(c.glyphs.small, x+w-12*u, base, 1, append(b, s.unit...), white)
+	img.WritePixels(pixels)
+	return img
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -71,10 +70,6 @@ type scene struct {
 	next    int
 	fed     bool // the chat knows how many kills there were
 	random  uint32
-
-	// The own player between ticks, and what is left of corrections to show.
-	rawX, rawY, offX, offY float64
-	velX, velY             float64
 }
 
 func newScene() *scene { return &scene{actors: make(map[components.NetID]*actor), random: 1} }
@@ -86,7 +81,7 @@ func (s *scene) reset() {
 }
 
 // update takes in the view.
-func (s *scene) update(o *online, now time.Time, dt float64) {
+func (s *scene) update(o *online, dt float64) {
 	view := o.client.View()
 	if view == nil {
 		return
@@ -105,10 +100,6 @@ func (s *scene) update(o *online, now time.Time, dt float64) {
 		s.list = append(s.list, a)
 	}
 	order(s.list)
-	if s.own != nil {
-		s.smooth(o, view, now, dt)
-		s.own.turn = angle(o.controls.aim)
-	}
 	for _, a := range s.list {
 		s.fire(a)
 	}
@@ -155,9 +146,6 @@ func (s *scene) take(view *ecs.World, e ecs.Entity, t *thing, self uint32, dt fl
 	case !t.Is.Down && a.down:
 		a.grown, a.shown = 0, float64(health)
 		s.add(effect{kind: burst, x: x, y: y, life: 0.5, size: 60, t: a.colour})
-		if a.own {
-			s.offX, s.offY = 0, 0
-		}
 	}
 	a.downFor += dt
 	a.seen, a.x, a.y, a.turn, a.health, a.down = s.frame, x, y, angle(t.Head.Angle), health, t.Is.Down
@@ -177,35 +165,6 @@ const (
 	flashTime = 0.16
 	kickTime  = 0.09
 )
-
-// smooth moves the own player on between ticks, and lets what a correction moved it by
-// fade: half of it in 60 ms, sooner when it is large.
-func (s *scene) smooth(o *online, view *ecs.World, now time.Time, dt float64) {
-	a := s.own
-	e, ok := o.client.Own(view)
-	if !ok {
-		return
-	}
-	vel := components.Velocity{}
-	if v := ecs.Get[components.Velocity](view, e); v != nil {
-		vel = *v
-	}
-	step := view.StepDuration()
-	since := min(max(step-o.client.Next().Sub(now), 0), 2*step).Seconds()
-	x, y := a.x+float64(vel.X)*since, a.y+float64(vel.Y)*since
-	x, y = min(max(x, 0), game.Size), min(max(y, 0), game.Size)
-	// What is not explained by the speed it had is a correction.
-	dx, dy := x-(s.rawX+s.velX*dt), y-(s.rawY+s.velY*dt)
-	far := math.Hypot(dx, dy)
-	if own := float64(game.PlayerSpeed) * 2.5 / float64(view.TickRate()); s.placed && far > own && far < 150 && !a.down {
-		s.offX -= dx
-		s.offY -= dy
-	}
-	s.rawX, s.rawY, s.velX, s.velY = x, y, float64(vel.X), float64(vel.Y)
-	keep := math.Exp(-dt * (11.5 + math.Hypot(s.offX, s.offY)*0.1))
-	s.offX, s.offY = s.offX*keep, s.offY*keep
-	a.x, a.y = x+s.offX, y+s.offY
-}
 
 // fire draws the shot that an actor has just fired.
 func (s *scene) fire(a *actor) {

@@ -3,12 +3,12 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -18,6 +18,7 @@ type shown struct {
 	*systemstest.Crowd
 	scene  *scene
 	online *online
+	rate   int // frames a second
 }
 
 func newShown(t *testing.T, rtt time.Duration, loss float64) *shown {
@@ -25,18 +26,18 @@ func newShown(t *testing.T, rtt time.Duration, loss float64) *shown {
 	controls := &controls{}
 	messages := game.NewMessages()
 	o := &online{controls: controls, messages: messages}
-	config := systemstest.Config{Protocol: game.CombatProtocol, Clients: 4, Seed: 9, Link: systemstest.RoundTrip(rtt, rtt/10, loss),
+	config := systemstest.Config{Protocol: game.CombatProtocol, Clients: 4, Seed: 9, FrameRate: 1, Link: systemstest.RoundTrip(rtt, rtt/10, loss),
 		Client: func(n int) systems.ClientConfig {
 			c := systems.ClientConfig{Gather: game.NewGunner(9, n, 4).Gather()}
 			if n == 0 {
-				c.Gather = systems.Gather(o.gather)
+				c.Gather, c.Partial = systems.Gather(o.gather), systems.Gather(o.peek)
 			}
 			messages.Play(&c, nil)
 			return c
 		}}
 	game.Arm(&config.Server)
 	messages.Serve(&config.Server)
-	s := &shown{scene: newScene(), online: o}
+	s := &shown{scene: newScene(), online: o, rate: 60}
 	s.Crowd = systemstest.New(t, config)
 	game.PopulateCombat(s.Server.World(), 4, 100)
 	s.Connect()
@@ -45,46 +46,68 @@ func newShown(t *testing.T, rtt time.Duration, loss float64) *shown {
 	return s
 }
 
-// frame draws one frame at 60 a second.
+// frame draws one frame.
 func (s *shown) frame() {
-	const dt = time.Second / 60
+	dt := time.Second / time.Duration(s.rate)
 	s.Run(dt)
 	s.online.client.Frame(s.Now())
-	s.scene.update(s.online, s.Now(), dt.Seconds())
+	s.scene.update(s.online, dt.Seconds())
 }
 
-// The own player answers in the frame after the key, and is drawn without jumps on a
-// bad link: no frame moves it further than its speed explains.
+// The own player answers in the frame after the key, and is drawn without jumps on a bad
+// link: no frame moves it further than its speed explains, but where a key changes, by two
+// ticks at most, and walking one way it never steps back.
 func TestOwnPlayerMovesSmoothly(t *testing.T) {
-	s := newShown(t, 200*time.Millisecond, 0.05)
-	s.frame()
-	x := s.scene.own.x
-	s.online.controls.buttons = game.Right
-	if x > game.Size/2 {
-		s.online.controls.buttons = game.Left
+	for _, rate := range []int{60, 144} {
+		t.Run(fmt.Sprint(rate, " frames"), func(t *testing.T) {
+			s := newShown(t, 200*time.Millisecond, 0.05)
+			s.rate = rate
+			s.frame()
+			const tick = game.PlayerSpeed / 60.0
+			keys := [...]uint8{game.Right, 0, game.Left, game.Down, game.Right | game.Up, game.Left}
+			worst, sharpest, seen := 0.0, 0.0, 0
+			for n := range rate * 20 {
+				own := s.scene.own
+				wasX, wasY, down, turn := own.x, own.y, own.down || own.grown < 1, n%50 == 0
+				s.online.controls.aim += 300
+				if turn {
+					s.online.controls.buttons = keys[n/50%len(keys)]
+				}
+				s.frame()
+				if own = s.scene.own; down || own.down {
+					continue
+				}
+				seen++
+				dx, dy := own.x-wasX, own.y-wasY
+				if turn {
+					sharpest = max(sharpest, math.Hypot(dx, dy))
+				} else {
+					worst = max(worst, math.Hypot(dx, dy))
+				}
+				if b := s.online.controls.buttons; b == game.Right && dx < -0.01 || b == game.Left && dx > 0.01 && n%50 > 2 {
+					t.Fatalf("frame %d: a step of %v, %v with keys %b", n, dx, dy, b)
+				}
+				if d := own.turn - angle(s.online.controls.aim); d != 0 {
+					t.Fatalf("frame %d: drawn %v radians from where it aims", n, d)
+				}
+				if turn && n > 0 && keys[n/50%len(keys)] != 0 && math.Hypot(dx, dy) < 0.1 && inside(own) {
+					t.Fatalf("frame %d: the key does not show", n)
+				}
+			}
+			t.Logf("at most %.2f units a frame, %.2f where a key changes, in %d frames", worst, sharpest, seen)
+			if explained := game.PlayerSpeed / float64(rate) * 1.05; worst > explained {
+				t.Errorf("a frame moves the player by %.2f units, at most %.2f are explained", worst, explained)
+			}
+			if sharpest > 2*tick {
+				t.Errorf("a key moves the player by %.2f units in a frame, at most %.2f are explained", sharpest, 2*tick)
+			}
+		})
 	}
-	s.frame()
-	s.frame()
-	if d := math.Abs(s.scene.own.x - x); d < 2 {
-		t.Errorf("two frames after the key the player has moved by %v units", d)
-	}
-	const explained = game.PlayerSpeed / 60.0 * 2.2 // two ticks in a frame
-	lastX, lastY, worst := s.scene.own.x, s.scene.own.y, 0.0
-	for n := range 600 {
-		if n%50 == 0 {
-			s.online.controls.buttons ^= game.Left | game.Right
-		}
-		s.frame()
-		own := s.scene.own
-		if d := math.Hypot(own.x-lastX, own.y-lastY); !own.down && own.grown == 1 {
-			worst = max(worst, d)
-		}
-		lastX, lastY = own.x, own.y
-	}
-	t.Logf("at most %.2f units a frame", worst)
-	if worst > explained {
-		t.Errorf("a frame moves the player by %.2f units, at most %.2f are explained", worst, explained)
-	}
+}
+
+// inside reports whether a player does not stand at a wall.
+func inside(a *actor) bool {
+	return a.x > 5 && a.x < game.Size-5 && a.y > 5 && a.y < game.Size-5
 }
 
 // A frame of the scene allocates nothing.
@@ -93,29 +116,10 @@ func TestSceneAllocatesNothing(t *testing.T) {
 	for range 120 {
 		s.frame()
 	}
-	now := s.Now()
 	if n := testing.AllocsPerRun(200, func() {
-		now = now.Add(time.Millisecond)
-		s.scene.update(s.online, now, 0.001)
+		s.scene.update(s.online, 0.001)
 	}); n != 0 {
 		t.Errorf("%v allocations a frame", n)
-	}
-}
-
-// Sliders ask for what links take.
-func TestSlidersMakeLinks(t *testing.T) {
-	p := newPanel()
-	for range 2 {
-		if err := p.link().Validate(); err != nil {
-			t.Error(err)
-		}
-		for i := range p.sliders {
-			p.sliders[i].value = p.sliders[i].most
-		}
-		p.sliders[roundTrip].value = 10 // less than the jitter
-	}
-	if (newPanel().link() != netsys.Link{}) {
-		t.Error("sliders at rest change the link")
 	}
 }
 

@@ -68,11 +68,13 @@ func playBot(ctx context.Context, address string, n, of int) error {
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	config := systems.ClientConfig{Gather: game.NewGunner(1, n, of).Gather()}
+	gunner := game.NewGunner(1, n, of)
+	config := systems.ClientConfig{Gather: gunner.Gather(), Schedule: systems.Thin}
 	game.NewMessages().Play(&config, nil)
 	c, err := systems.NewClient(link, server, game.CombatProtocol(), config)
 	if err != nil {
 		return errors.Join(err, link.Close())
 	}
+	gunner.See(c)
 	return c.Run(ctx, nil)
 }

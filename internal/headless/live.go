@@ -57,16 +57,22 @@ func (m *Match) Table(out io.Writer, before Reading) Reading {
 			r.server.Ticks, r.server.TicksDropped, r.server.Inputs.Consumed, r.server.Inputs.Missing, r.server.Inputs.Late, drops(&r.server))
 		r.traffic(out, before, seconds)
 	}
-	fmt.Fprintln(out, "bot   RTT ms   loss   buffer   corrections   re-simulated   error   stalls   B/s down   B/s up")
+	if m.o.thin {
+		fmt.Fprintln(out, "bot   RTT ms   loss   buffer   B/s down   B/s up")
+	} else {
+		fmt.Fprintln(out, "bot   RTT ms   loss   buffer   corrections   re-simulated   error   stalls   B/s down   B/s up")
+	}
 	for i, c := range r.clients {
 		var down, up float64
 		if i < len(before.clients) && before.clients[i].id == c.id {
 			down = float64(c.stats.Session.BytesIn-before.clients[i].stats.Session.BytesIn) / seconds
 			up = float64(c.stats.Session.BytesOut-before.clients[i].stats.Session.BytesOut) / seconds
 		}
-		fmt.Fprintf(out, "%3d %8d %5.1f%% %8d %13d %14d %7.2f %8d %10.0f %8.0f\n",
-			c.bot, c.stats.Session.RTT.Milliseconds(), 100*c.stats.Session.LossIn, c.stats.InputBuffer,
-			c.stats.Corrections, c.stats.Resimulated, c.error, c.stats.Stalls, down, up)
+		fmt.Fprintf(out, "%3d %8d %5.1f%% %8d", c.bot, c.stats.Session.RTT.Milliseconds(), 100*c.stats.Session.LossIn, c.stats.InputBuffer)
+		if !m.o.thin {
+			fmt.Fprintf(out, " %13d %14d %7.2f %8d", c.stats.Corrections, c.stats.Resimulated, c.error, c.stats.Stalls)
+		}
+		fmt.Fprintf(out, " %10.0f %8.0f\n", down, up)
 	}
 	return r
 }

@@ -223,6 +223,9 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 		Trained: o.files.trained,
 		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),
 		Schedule: both(world.ClientSchedule, func(s *ecs.Schedule) error {
+			if o.thin {
+				return systems.Thin(s)
+			}
 			for _, name := range o.without() {
 				if err := s.Remove(name); err != nil {
 					return err
@@ -243,6 +246,9 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
 	if err != nil {
 		return nil, err
+	}
+	if s, ok := p.bot.(Seer); ok {
+		s.See(p.client)
 	}
 	p.watch.init(&o)
 	return p, nil
@@ -306,6 +312,7 @@ func (m *Match) close() error {
 // Report sums up a match that has ended.
 func (m *Match) Report() Report {
 	r := m.watch.report(m)
+	r.thin = m.o.thin
 	h := m.server.World().Hash()
 	var wrong []string
 	for _, p := range m.players {

@@ -30,6 +30,7 @@ type Options struct {
 	Insecure                  bool
 	Inspect                   string
 
+	thin   bool // bots predict and draw nothing
 	files  files
 	access access
 }

@@ -37,7 +37,7 @@ func (p *player) advance(m *Match, now time.Time) {
 	}
 	p.id.Store(c.ID())
 	c.Frame(now)
-	if m == nil {
+	if m == nil || m.o.thin {
 		return
 	}
 	p.watch.frame(m, p, now)

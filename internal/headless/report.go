@@ -25,6 +25,7 @@ type Report struct {
 	// Blame says which fields caused corrections, over all clients and from the start.
 	Blame []systems.Blame `json:"blame,omitempty"`
 	blame systems.BlameTable
+	thin  bool // clients have nothing to tell
 	// Divergences counts what forced rollback found, Divergence is the first.
 	Divergences int    `json:"divergences,omitempty"`
 	Divergence  string `json:"divergence,omitempty"`

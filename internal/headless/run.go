@@ -54,13 +54,17 @@ func (r *Report) print(out io.Writer) error {
 converged %v %s
 server  inputs consumed %d, missing %d, late %d; re-simulated ticks %d
         %.0f B/s down and %.0f B/s up per client, %.0f B per update, %.2f updates per client-second
-client  corrections %d, re-simulated ticks %d, pushes %d, own response %d ticks
-        error p99 %.3f, max %.3f units; stalls %d; interpolation delay %.0f ms; input buffer %.1f ticks
 `,
 		r.Clients, r.NPCs, r.Ticks, r.TickOverruns, r.TickP50us, r.TickP99us,
 		r.Converged, r.Difference,
 		r.Server.InputsConsumed, r.Server.InputsMissing, r.Server.InputsLate, r.Server.ResimulatedTicks,
-		r.Server.BytesDownPerClientS, r.Server.BytesUpPerClientS, r.Server.BytesPerUpdate, r.Server.UpdatesPerClientS,
+		r.Server.BytesDownPerClientS, r.Server.BytesUpPerClientS, r.Server.BytesPerUpdate, r.Server.UpdatesPerClientS)
+	if r.thin || err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, `client  corrections %d, re-simulated ticks %d, pushes %d, own response %d ticks
+        error p99 %.3f, max %.3f units; stalls %d; interpolation delay %.0f ms; input buffer %.1f ticks
+`,
 		r.Client.Corrections, r.Client.ResimulatedTicks, r.Client.Pushes, r.Client.OwnResponseTicks,
 		r.Client.P99Error, r.Client.MaxError, r.Client.InterpolationStalls, r.Client.InterpolationDelayMS, r.Client.InputBufferTicks)
 	return err

@@ -54,3 +54,7 @@ type Bot interface {
 	// Shows is the same number for what an entity does show.
 	Shows(w *ecs.World, e ecs.Entity) int
 }
+
+// Seer is a [Bot] that goes by what its client draws; it is given the client before it
+// plays.
+type Seer interface{ See(c *systems.Client) }

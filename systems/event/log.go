@@ -97,11 +97,11 @@ func (l *log) drop() {
 // a system of Authority, and each call is an event.
 //
 // It gives nothing back, so that Simulate cannot depend on it. In a world without a
-// [Server] or [Client] it does nothing. It panics for a type that is not registered, and
+// [Server] or [Client], and in a partial tick, it does nothing. It panics for a type that is not registered, and
 // for a target that the type is not for.
 func Raise[T any](w *ecs.World, to Target, v T) {
 	l := ecs.Resource[log](w)
-	if l == nil || l.world != w {
+	if l == nil || l.world != w || w.Partial() {
 		return
 	}
 	k := l.registry.kindOf("Raise", reflect.TypeFor[T]())

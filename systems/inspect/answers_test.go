@@ -220,7 +220,7 @@ func TestKnows(t *testing.T) {
 	}
 	m = newMatch(t, c, Config{})
 	m.get("/api/knows?client=1&entity=1", &k)
-	if !k.Everywhere || len(k.Why) != 1 {
+	if !k.Everywhere || !k.Exists || len(k.Why) != 2 {
 		t.Errorf("under rollback: %+v", k)
 	}
 	for _, path := range []string{"/api/status", "/api/clients", "/api/traffic?archetypes=1", "/api/entities", "/metrics"} {
@@ -245,7 +245,7 @@ func TestWhy(t *testing.T) {
 		{systems.Knowledge{Exists: true, Own: true}, "acknowledged nothing of what it predicts"},
 		{systems.Knowledge{Exists: true, Own: true, Send: 3, OwnHeld: 3}, "for it alone"},
 	} {
-		if text := strings.Join(why(&c.k, 20), "\n"); !strings.Contains(text, c.want) {
+		if text := strings.Join(why(&c.k, &systems.ServerConfig{SendRate: 20}), "\n"); !strings.Contains(text, c.want) {
 			t.Errorf("%+v: %q has no %q", c.k, text, c.want)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // clientLine is a client in /api/clients.
@@ -27,36 +29,65 @@ type clientLine struct {
 	Allowed    int     `json:"allowed"`
 	OverBudget bool    `json:"overBudget"`
 	Joining    bool    `json:"joining"`
+	Correcting bool    `json:"correcting"`
+	Lead       int     `json:"lead"` // ticks its clock was moved ahead, to be in time
 	LastInput  uint32  `json:"lastInput"`
 	Waiting    int     `json:"waiting"`
 	MeanDepth  float64 `json:"meanDepth"`
 	Consumed   uint64  `json:"consumed"`
 	Missing    uint64  `json:"missing"`
 	Late       uint64  `json:"late"`
-	Refused    uint64  `json:"refused"`
+	Rewrote    uint64  `json:"rewrote"` // late ones for which the server went back
+	Rejected   uint64  `json:"rejected"`
+	Refused    uint64  `json:"refused"` // by the game
+	Fast       uint64  `json:"fast"`
+	Changes    uint64  `json:"changes"` // of client-owned values, taken
+	NotChanged uint64  `json:"changesRefused"`
+	Views      uint64  `json:"views"` // of lag compensation
+	Clamped    uint64  `json:"viewsClamped"`
 	Malformed  uint64  `json:"malformed"`
 	Flooded    uint64  `json:"flooded"`
 }
 
 func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 	var all []systems.ClientStatus
+	var views []lagcomp.Stats // of each, where there is lag compensation
 	var tick uint32
 	var now time.Duration
 	err := x.ask(ctx, func(s *systems.Server) {
 		now, tick = x.timings.clock(), s.Tick()
 		for c := range s.Clients {
 			all = append(all, c)
+			if l := s.LagComp(); l != nil {
+				views = append(views, l.StatsOf(c.ID))
+			}
 		}
 	})
-	lines := make([]clientLine, 0, len(all))
+	a := clientsAnswer{Tick: tick, Seconds: now.Seconds(), Clients: make([]clientLine, 0, len(all))}
+	p := &x.settled.Policies
+	a.Snapshots, a.Rewinds = p.Correction != policy.CorrectionInputs, p.Late == policy.LateRewrite
+	a.LagComp = views != nil
 	for i := range all {
-		lines = append(lines, clientOf(&all[i]))
+		l := clientOf(&all[i])
+		if a.LagComp {
+			v := &views[i]
+			l.Views, l.Clamped = v.Views, v.Ahead+v.Old+v.Backwards
+		}
+		a.Clients = append(a.Clients, l)
 	}
-	return struct {
-		Tick    uint32       `json:"tick"`
-		Seconds float64      `json:"seconds"` // since the inspector was attached
-		Clients []clientLine `json:"clients"`
-	}{tick, now.Seconds(), lines}, err
+	return a, err
+}
+
+// clientsAnswer is what /api/clients says. What is not done under the server's policies is
+// 0 of every client: Snapshots says whether budgets mean something, Rewinds whether
+// inputs can rewrite, LagComp whether there are views.
+type clientsAnswer struct {
+	Tick      uint32       `json:"tick"`
+	Seconds   float64      `json:"seconds"` // since the inspector was attached
+	Snapshots bool         `json:"snapshots"`
+	Rewinds   bool         `json:"rewinds"`
+	LagComp   bool         `json:"lagComp"`
+	Clients   []clientLine `json:"clients"`
 }
 
 func clientOf(c *systems.ClientStatus) clientLine {
@@ -66,9 +97,12 @@ func clientOf(c *systems.ClientStatus) clientLine {
 		LossIn: c.Session.LossIn, LossOut: c.Session.LossOut,
 		BytesIn: c.Session.BytesIn, BytesOut: c.Session.BytesOut,
 		Budget: c.Budget, Allowed: c.Allowed, OverBudget: c.OverBudget, Joining: c.Joining,
+		Correcting: c.Correcting, Lead: c.Lead,
 		LastInput: c.LastInput, Waiting: c.Waiting,
 		MeanDepth: float64(c.Inputs.Depth) / float64(max(c.Inputs.Ticks, 1)),
 		Consumed:  c.Inputs.Consumed, Missing: c.Inputs.Missing, Late: c.Inputs.Late, Refused: c.Inputs.Refused,
+		Rewrote: c.Inputs.Rewrote, Rejected: c.Inputs.Rejected, Fast: c.Inputs.Fast,
+		Changes: c.Changes.Taken, NotChanged: c.Changes.Refused + c.Changes.Unowned + c.Changes.Flooded,
 		Malformed: c.Malformed, Flooded: c.Flooded,
 	}
 }

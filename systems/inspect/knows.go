@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // knowsAnswer is what /api/knows says. Sends are numbers of the server's sends, 0 for
@@ -59,7 +60,7 @@ func (x *Inspector) knows(ctx context.Context, q query) (any, error) {
 		Joining: k.Joining, OverBudget: k.OverBudget,
 		Send: k.Send, Held: k.Held, Baseline: k.Baseline, Second: k.Second, Sent: k.Sent, Open: k.Unacknowledged,
 		OwnHeld: k.OwnHeld, OwnSent: k.OwnSent, Priority: number(k.Priority), Gained: number(k.Gained),
-		Budget: k.Budget, Allowed: k.Allowed, Why: why(&k, x.settled.SendRate),
+		Budget: k.Budget, Allowed: k.Allowed, Why: why(&k, &x.settled),
 	}, nil
 }
 
@@ -72,17 +73,24 @@ func number(v float32) float64 {
 }
 
 // why says in words what a client knows.
-func why(k *systems.Knowledge, sendRate int) (all []string) {
+func why(k *systems.Knowledge, c *systems.ServerConfig) (all []string) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	ago := func(send uint32) string {
 		if send >= k.Send {
 			return "the newest send"
 		}
-		return fmt.Sprintf("the send %d before the newest, %d ms earlier", k.Send-send, 1000*int(k.Send-send)/max(sendRate, 1))
+		return fmt.Sprintf("the send %d before the newest, %d ms earlier", k.Send-send, 1000*int(k.Send-send)/max(c.SendRate, 1))
 	}
 	switch {
+	case k.Everywhere && !k.Exists:
+		say("There is no such entity in the newest tick: it never was, or is gone.")
+		return all
+	case k.Everywhere && k.Joining:
+		say("The client is joining: it is sent the whole state of the world once, with this entity, and then the inputs of all players.")
+		return all
 	case k.Everywhere:
 		say("Every peer simulates everything: the client knows it because it knows all inputs, and is sent no state.")
+		say("Priority, baselines and budgets do not apply.")
 		return all
 	case !k.Exists:
 		say("It is not in the newest send: it never was, is gone, or is yet to be sent.")
@@ -122,10 +130,20 @@ func why(k *systems.Knowledge, sendRate int) (all []string) {
 	} else {
 		say("Snapshots of %d bytes hold all there is to tell: priority plays no part.", k.Allowed)
 	}
-	if k.Own && k.OwnHeld > 0 {
+	switch {
+	case k.Own && c.Policies.Correction == policy.CorrectionMismatch:
+		say("The client owns it: of what it predicts it is told while a correction is open, and of what is for it alone when that changes; it has acknowledged %s.", orNothing(k.OwnHeld, ago))
+	case k.Own && k.OwnHeld > 0:
 		say("The client owns it; of what it predicts, and what is for it alone, it has acknowledged %s.", ago(k.OwnHeld))
-	} else if k.Own {
+	case k.Own:
 		say("The client owns it, and has acknowledged nothing of what it predicts or what is for it alone.")
 	}
 	return all
+}
+
+func orNothing(send uint32, ago func(uint32) string) string {
+	if send == 0 {
+		return "nothing of that"
+	}
+	return "that of " + ago(send)
 }

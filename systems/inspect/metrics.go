@@ -34,16 +34,19 @@ func gaugeOf(name, help string, labels ...string) metric {
 type collector struct {
 	x *Inspector
 
-	info, clients, entities, tick                              metric
-	ticks, dropped, resimulated                                metric
-	sends, updates, overBudget, oversized                      metric
-	bytes, datagrams, drops, datagramDrops                     metric
-	inputs, malformed, flooded, advice, changes, clamped, deaf metric
-	snapshot, component                                        metric
-	systemSeconds, systemRuns                                  metric
-	rtt, jitter, loss                                          metric
-	corrections                                                metric
-	wakeup                                                     *prometheus.Desc
+	info, clients, entities, tick                            metric
+	ticks, dropped, resimulated                              metric
+	sends, updates, overBudget, oversized                    metric
+	bytes, datagrams, drops, datagramDrops                   metric
+	inputs, malformed, flooded, advice, heard, clamped, deaf metric
+	changes, untold, returned, sendErrors, divergences       metric
+	passes, open, waits, waitsFor                            metric
+	views, clampedViews, outcomes                            metric
+	snapshot, component, relay                               metric
+	systemSeconds, systemRuns                                metric
+	rtt, jitter, loss                                        metric
+	corrections                                              metric
+	wakeup                                                   *prometheus.Desc
 }
 
 func newCollector(x *Inspector) *collector {
@@ -52,7 +55,7 @@ func newCollector(x *Inspector) *collector {
 		info:          gaugeOf("info", "1; what the server runs.", "protocol", "policies"),
 		clients:       gaugeOf("clients", "Connected clients."),
 		entities:      gaugeOf("entities", "Entities with a NetID."),
-		tick:          gaugeOf("tick", "Ticks completed, as the world counts them."),
+		tick:          gaugeOf("tick", "Tick that the world is at."),
 		ticks:         counterOf("ticks_total", "Ticks completed."),
 		dropped:       counterOf("ticks_dropped_total", "Ticks due but not run: the machine was too slow."),
 		resimulated:   counterOf("ticks_resimulated_total", "Ticks simulated again."),
@@ -68,16 +71,29 @@ func newCollector(x *Inspector) *collector {
 		malformed:     counterOf("messages_malformed_total", "Messages that no honest client sends."),
 		flooded:       counterOf("messages_flooded_total", "Messages that were too many to be read."),
 		advice:        counterOf("advice_total", "Results that clients reported, where corrections follow mismatches.", "verdict"),
-		changes:       counterOf("messages_channel_total", "Messages of channels that the game was told of."),
+		heard:         counterOf("messages_channel_total", "Messages of channels that the game was told of."),
+		changes:       counterOf("changes_total", "What became of values of client-owned components.", "fate"),
+		untold:        counterOf("refusals_untold_total", "Refusals that clients were not told of, because there were too many."),
+		returned:      counterOf("clients_returned_total", "Players that came back while they were waited for."),
+		sendErrors:    counterOf("send_errors_total", "Packets that the wire refused."),
+		divergences:   counterOf("divergences_total", "Worlds of clients that left the server's, where every peer simulates everything."),
+		passes:        counterOf("rewinds_total", "Times the server went back for late inputs."),
+		open:          gaugeOf("ticks_open", "Ticks that have been simulated and may still change."),
+		waits:         counterOf("ticks_waited_total", "Times a tick was due and waited for somebody's input, under lockstep."),
+		waitsFor:      gaugeOf("clients_waited_for", "Clients whose input the next tick waits for, under lockstep."),
+		views:         counterOf("lagcomp_views_total", "Looks at the world as a client saw it."),
+		clampedViews:  counterOf("lagcomp_views_clamped_total", "Of these, those that show another moment than was claimed.", "reason"),
+		outcomes:      counterOf("outcomes_total", "What became of irreversible outcomes.", "fate"),
 		clamped:       counterOf("values_clamped_total", "Values outside their declared range."),
 		deaf:          counterOf("clients_deaf_total", "Clients dropped because they acknowledged nothing."),
 		snapshot:      counterOf("snapshot_bytes_total", "Bytes of snapshots by what they are.", "part"),
+		relay:         counterOf("relay_sent_bytes_total", "Bytes sent where clients are told inputs in place of snapshots.", "part"),
 		component:     counterOf("component_bytes_total", "Bytes of snapshots by component, estimated.", "component"),
 		systemSeconds: counterOf("system_seconds_total", "Time in a system, those it runs included.", "system"),
 		systemRuns:    counterOf("system_runs_total", "Runs of a system.", "system"),
-		rtt:           gaugeOf("client_rtt_seconds", "Round trips of the connected clients.", "quantile"),
-		jitter:        gaugeOf("client_jitter_seconds", "Jitter of the connected clients.", "quantile"),
-		loss:          gaugeOf("client_loss_ratio", "Larger loss of both directions of the connected clients.", "quantile"),
+		rtt:           gaugeOf("client_rtt_seconds", "Round trips of the connected clients.", "of"),
+		jitter:        gaugeOf("client_jitter_seconds", "Jitter of the connected clients.", "of"),
+		loss:          gaugeOf("client_loss_ratio", "Loss of the connected clients, in the worse direction.", "of"),
 		corrections:   counterOf("reported_corrections_total", "Corrections that clients reported."),
 		wakeup:        prometheus.NewDesc("tactus_wakeup_seconds", "Time of a wake-up: its ticks and what is sent.", nil, nil),
 	}
@@ -98,14 +114,13 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	send := func(m metric, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(m.desc, m.kind, v, labels...)
 	}
-	var st systems.ServerStats
+	var m modelReading
 	var t systems.Traffic
 	var all []systems.ClientStatus
 	var r reading
-	var tick uint32
 	entities := 0
 	err := c.x.ask(context.Background(), func(s *systems.Server) {
-		st, tick = s.Stats(), s.Tick()
+		m = readModel(s)
 		s.Traffic(&t)
 		for k := range s.Clients {
 			all = append(all, k)
@@ -119,10 +134,11 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.NewInvalidMetric(c.tick.desc, err)
 		return
 	}
+	st := &m.stats
 	send(c.info, 1, c.x.protocol.Name(), modelOf(c.x.settled.Policies))
 	send(c.clients, float64(len(all)))
 	send(c.entities, float64(entities))
-	send(c.tick, float64(tick))
+	send(c.tick, float64(m.tick))
 	for _, n := range [...]struct {
 		metric
 		n      uint64
@@ -138,11 +154,12 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		{c.inputs, st.Inputs.Refused, []string{"refused"}}, {c.inputs, st.Inputs.Fast, []string{"fast"}},
 		{c.malformed, st.MalformedMessages, nil}, {c.flooded, st.FloodedMessages, nil},
 		{c.advice, st.Advice.Agreed, []string{"agreed"}}, {c.advice, st.Advice.Differed, []string{"differed"}},
-		{c.changes, st.ChannelMessages, nil}, {c.clamped, st.Clamped, nil}, {c.deaf, st.Deaf, nil},
+		{c.heard, st.ChannelMessages, nil}, {c.clamped, st.Clamped, nil}, {c.deaf, st.Deaf, nil},
 		{c.snapshot, t.Headers, []string{"headers"}}, {c.snapshot, t.Heads, []string{"block_heads"}}, {c.snapshot, t.Own, []string{"own"}},
 	} {
 		send(n.metric, float64(n.n), n.labels...)
 	}
+	c.model(send, &m)
 	world := t.Presence.Sent
 	for i := range t.Components {
 		send(c.component, max(t.Components[i].Sent, 0), t.Components[i].Name)
@@ -203,7 +220,7 @@ func (c *collector) links(send func(metric, float64, ...string), all []systems.C
 		for _, q := range [...]struct {
 			name  string
 			share float64
-		}{{"0.5", 0.5}, {"0.95", 0.95}, {"1", 1}} {
+		}{{"median", 0.5}, {"p95", 0.95}, {"worst", 1}} {
 			send(f.metric, values[min(int(q.share*float64(len(values))), len(values)-1)], q.name)
 		}
 	}

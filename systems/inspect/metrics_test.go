@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // scrape reads the series of this package by name and labels.
@@ -62,7 +65,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s: %v (there: %v), want %d to %d", name, v, ok, want[0], want[1])
 		}
 	}
-	if rtt := all[`tactus_client_rtt_seconds{quantile="1"}`]; rtt < 0.04 || rtt > 0.2 {
+	if rtt := all[`tactus_client_rtt_seconds{of="worst"}`]; rtt < 0.04 || rtt > 0.2 {
 		t.Errorf("round trip %v s", rtt)
 	}
 	if again := m.scrape(); again["tactus_ticks_total"] <= all["tactus_ticks_total"] || len(again) != len(all) {
@@ -77,5 +80,22 @@ func TestMetricsOfStandstill(t *testing.T) {
 	m.x.Close()
 	if w := m.do(request("/metrics", nil)); w.Code == http.StatusOK {
 		t.Errorf("%d %.200s", w.Code, w.Body)
+	}
+}
+
+// Names, units, types and help texts are as Prometheus wants them, under every preset.
+func TestMetricsLint(t *testing.T) {
+	for _, preset := range policy.Presets() {
+		m := presetMatch(t, preset)
+		w := m.do(request("/metrics", nil))
+		problems, err := promlint.New(w.Body).Lint()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range problems {
+			if strings.HasPrefix(p.Metric, "tactus_") {
+				t.Errorf("%v: %s: %s", preset, p.Metric, p.Text)
+			}
+		}
 	}
 }

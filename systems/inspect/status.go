@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // statusAnswer is what /api/status says. Durations are in microseconds.
 type statusAnswer struct {
 	Protocol  string       `json:"protocol"`
 	Policies  string       `json:"policies"`
+	Model     modelAnswer  `json:"model"`
 	Tick      uint32       `json:"tick"`
 	TickRate  int          `json:"tickRate"`
 	WakeEvery int          `json:"wakeEvery"`
@@ -68,7 +68,7 @@ type counter struct {
 func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 	var a statusAnswer
 	var r reading
-	var st systems.ServerStats
+	var m modelReading
 	var now time.Duration
 	err := x.ask(ctx, func(s *systems.Server) {
 		now, a.Tick = x.timings.clock(), s.Tick()
@@ -78,15 +78,19 @@ func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 		for t := range s.World().Tables {
 			a.Entities += len(t.Entities)
 		}
-		st = s.Stats()
+		m = readModel(s)
 		x.timings.read(&r)
 	})
 	if err != nil {
 		return nil, err
 	}
-	c := &x.settled
+	c, st := &x.settled, &m.stats
+	a.Model = x.model(&m)
 	a.Protocol, a.Policies = x.protocol.Name(), modelOf(c.Policies)
 	a.TickRate, a.WakeEvery, a.SendRate = c.TickRate, c.WakeEvery, c.SendRate
+	if !m.model.Snapshots { // inputs are relayed in each wake-up
+		a.SendRate = c.TickRate / max(c.WakeEvery, 1)
+	}
 	a.Seconds = now.Seconds()
 	a.BytesIn, a.BytesOut, a.Dropped = st.BytesIn, st.BytesOut, st.TicksDropped
 	a.Go = goAnswer{runtime.Version(), runtime.NumGoroutine(), runtime.GOMAXPROCS(0)}
@@ -95,18 +99,8 @@ func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 	for i := range r.systems {
 		a.Systems = append(a.Systems, lineOf(&r.systems[i]))
 	}
-	a.Counters = counters(nil, "", reflect.ValueOf(st))
+	a.Counters = counters(nil, "", reflect.ValueOf(*st))
 	return a, nil
-}
-
-// modelOf is the name of the preset that policies are, else what they choose.
-func modelOf(p policy.Policies) string {
-	for _, preset := range policy.Presets() {
-		if preset.Policies().Filled() == p {
-			return preset.String()
-		}
-	}
-	return p.String()
 }
 
 func wakeupLine(r *reading) wakeupAnswer {

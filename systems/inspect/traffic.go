@@ -7,10 +7,12 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// branch is a part of what snapshots were made of, in bytes since the server began: the
-// whole with its components, and these with their fields.
+// branch is a part of what was sent, in bytes since the server began: the whole of
+// snapshots with their components, and these with their fields; or what is sent where
+// there are none.
 type branch struct {
 	Name    string   `json:"name"`
 	Sent    float64  `json:"sent"`
@@ -24,6 +26,7 @@ type trafficAnswer struct {
 	Seconds    float64         `json:"seconds"` // since the inspector was attached
 	Updates    uint64          `json:"updates"`
 	Inputs     uint64          `json:"inputBytes"`
+	Applies    bool            `json:"applies"` // snapshots are sent
 	Snapshots  branch          `json:"snapshots"`
 	Archetypes []archetypeLine `json:"archetypes"`
 	Measured   bool            `json:"measured"` // archetypes have bytes
@@ -36,12 +39,14 @@ type archetypeLine struct {
 }
 
 func (x *Inspector) traffic(ctx context.Context, q query) (any, error) {
-	a := trafficAnswer{Archetypes: []archetypeLine{}}
+	a := trafficAnswer{Archetypes: []archetypeLine{}, Applies: x.settled.Policies.Correction != policy.CorrectionInputs}
 	var t systems.Traffic
+	var st systems.ServerStats
 	err := x.ask(ctx, func(s *systems.Server) {
-		a.Seconds, a.Tick, a.Updates = x.timings.clock().Seconds(), s.Tick(), s.Stats().Updates
+		st = s.Stats()
+		a.Seconds, a.Tick, a.Updates = x.timings.clock().Seconds(), s.Tick(), st.Updates
 		s.Traffic(&t)
-		if q.archetypes {
+		if q.archetypes && a.Applies {
 			a.Measured = x.lease.on
 			x.lease.renew(s, x.timings.clock())
 		}
@@ -50,6 +55,12 @@ func (x *Inspector) traffic(ctx context.Context, q query) (any, error) {
 		}
 	})
 	a.Inputs, a.Snapshots = t.Inputs, tree(&t)
+	if !a.Applies {
+		a.Snapshots = branch{Name: "relayed", Sent: float64(st.RelayBytes + st.StateBytes), Parts: []branch{
+			{Name: "inputs of all players", Sent: float64(st.RelayBytes)},
+			{Name: "states of the world for those who join", Sent: float64(st.StateBytes)},
+		}}
+	}
 	slices.SortStableFunc(a.Archetypes, func(a, b archetypeLine) int {
 		switch {
 		case a.Encoded > b.Encoded:

@@ -115,11 +115,11 @@ func Handle[T comparable](l *Log, h Handlers[T]) {
 // twice.
 //
 // It gives nothing back, so that Simulate cannot depend on it. In a world without a
-// [Log] it does nothing. It panics in a handler, outside a tick, and for a type
+// [Log], and in a partial tick, it does nothing. It panics in a handler, outside a tick, and for a type
 // that was not registered with [Handle].
 func Raise[T comparable](w *ecs.World, about ecs.Entity, v T) {
 	l := ecs.Resource[Log](w)
-	if l == nil {
+	if l == nil || w.Partial() {
 		return
 	}
 	if !l.running {

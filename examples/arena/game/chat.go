@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // Line is a line of a chat: what a player says.
@@ -59,6 +60,14 @@ func (m *Messages) Serve(c *systems.ServerConfig) {
 	d := channel.NewDispatcher[talker](m.Registry)
 	spoken := make(map[uint32]uint32) // when each client may speak again, in ticks
 	channel.Handle(d, m.Rename, func(t talker, r *Rename) {
+		if t.server.Config().Policies.Correction == policy.CorrectionInputs {
+			// Nobody but inputs may change a world that everybody simulates.
+			said := Said{}
+			said.Name.Set("server")
+			said.Text.Set("everybody simulates everything here, so names stay as they are")
+			_ = m.Said.Send(t.server.Session(t.client).Channels(), &said)
+			return
+		}
 		for _, p := range ecs.Each[named](t.server.World()) {
 			if name := printable(r.Name.String()); p.Owner.Client == t.client && name != "" {
 				p.Who.Name.Set(name)
@@ -99,7 +108,8 @@ func (m *Messages) Serve(c *systems.ServerConfig) {
 	}
 }
 
-// Play makes a client take in what others say; heard may be nil.
+// Play makes a client one for [CombatProtocol], under any model, which takes in what others
+// say; heard may be nil.
 func (m *Messages) Play(c *systems.ClientConfig, heard func(*Said)) {
 	d := channel.NewDispatcher[*systems.Client](m.Registry)
 	channel.Handle(d, m.Said, func(_ *systems.Client, s *Said) {
@@ -107,6 +117,9 @@ func (m *Messages) Play(c *systems.ClientConfig, heard func(*Said)) {
 			heard(s)
 		}
 	})
+	if c.Join == nil {
+		c.Join = JoinCombat // where everybody simulates everything
+	}
 	c.Messages = m.Registry
 	c.OnMessage = func(c *systems.Client, number int, message []byte) error { return d.Deliver(c, number, message) }
 }

@@ -71,18 +71,25 @@ type Feed struct {
 // fallen counts the ticks that somebody has been down.
 type fallen struct{ Ticks int32 }
 
+// muzzle is where a player stood when it fired last, before it moved in that tick: where
+// it saw itself when it aimed.
+type muzzle struct{ At components.Position }
+
 // CombatProtocol builds the arena's protocol with guns: [Action] instead of [Input],
 // entities that are shot down and come back, scores and names. Nobody ages.
 func CombatProtocol() *ecs.Protocol {
-	p := ecs.NewProtocol("arena-combat/1")
+	p := ecs.NewProtocol("arena-combat/2")
 	motion(p, "along")
 	ecs.Replicate[Fighter](p, ecs.Predicted)
 	ecs.Replicate[Gun](p, ecs.Predicted|ecs.OwnerOnly)
 	ecs.Replicate[Player](p, 0)
+	ecs.Replicate[Verdicts](p, ecs.OwnerOnly)
+	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Singleton[Feed](p, 0)
 	ecs.Input[Action](p)
 	ecs.Local[Wander](p, 0)
 	ecs.Local[fallen](p, 0)
+	ecs.Local[muzzle](p, 0)
 
 	p.Simulate("shoot", shoot)
 	p.Simulate("walk", walkUp)
@@ -100,9 +107,10 @@ type gunner struct {
 	Gun  *Gun
 	Is   *Fighter
 	In   *Action
+	From *muzzle `ecs:"optional"` // where it is decided what is hit
 }
 
-// shoot fires guns. What they hit is for the server to say.
+// shoot fires guns, before anybody moves. What they hit is for the server to say.
 func shoot(w *ecs.World) {
 	wait := ticks(w, reload)
 	for _, g := range ecs.Each[gunner](w) {
@@ -115,6 +123,9 @@ func shoot(w *ecs.World) {
 		if g.In.Buttons&Fire != 0 && g.Gun.Wait == 0 && !g.Is.Down {
 			g.Gun.Wait = uint8(wait)
 			g.Is.Shots++
+			if g.From != nil {
+				g.From.At = *g.Pos
+			}
 		}
 	}
 }

@@ -23,7 +23,7 @@ func PopulateCombat(w *ecs.World, players, npcs int) {
 	for i := range npcs {
 		x, y := start(w, players+i)
 		w.Spawn(components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{}, components.Health{Points: MaxHealth},
-			Wander{Index: int32(i), Phase: int32(i * period * w.TickRate() / npcs)}, Fighter{}, fallen{})
+			Wander{Index: int32(i), Phase: int32(i * period * w.TickRate() / npcs)}, Fighter{}, components.Teleports{}, fallen{})
 	}
 }
 
@@ -33,16 +33,18 @@ func JoinCombat(w *ecs.World, client uint32) {
 	player := Player{}
 	player.Name.Set(callName(client))
 	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{},
-		components.Health{Points: MaxHealth}, Fighter{}, Gun{}, player, fallen{}, Action{})
+		components.Health{Points: MaxHealth}, Fighter{}, Gun{}, Verdicts{}, player, components.Teleports{}, fallen{}, muzzle{}, Action{})
 }
 
 // shooter is a player who may have fired in this tick.
 type shooter struct {
 	Owner *components.Owner
-	Pos   *components.Position
+	From  *muzzle
 	Gun   *Gun
+	Is    *Fighter
 	In    *Action
 	Who   *Player
+	Told  *Verdicts
 }
 
 // target is what a shot can hit.
@@ -58,29 +60,36 @@ func hit(w *ecs.World) {
 		if s.Gun.Wait != fired {
 			continue
 		}
-		victim, found := aimedAt(lagcomp.As(w, s.Owner.Client, s.In.Seen), e, *s.Pos, s.In.Aim)
-		if !found || !w.Alive(victim) {
-			continue
+		view := lagcomp.As(w, s.Owner.Client, s.In.Seen)
+		v := judge(w, view, e, s.From.At, s.In.Aim)
+		v.Shot = s.Is.Shots
+		victim, found := w.ByNetID(v.Whom)
+		if found && harm(w, victim) {
+			v.Down = true
+			s.Who.Kills++
+			if who := ecs.Get[Player](w, victim); who != nil {
+				who.Deaths++
+				report(w, Kill{By: uint16(s.Owner.Client), Whom: uint16(ecs.Get[components.Owner](w, victim).Client)})
+			}
 		}
-		is, health := ecs.Get[Fighter](w, victim), ecs.Get[components.Health](w, victim)
-		if is.Down {
-			continue
-		}
-		health.Points -= min(damage, health.Points)
-		if health.Points > 0 {
-			continue
-		}
-		is.Down = true
-		s.Who.Kills++
-		if who := ecs.Get[Player](w, victim); who != nil {
-			who.Deaths++
-			report(w, Kill{By: uint16(s.Owner.Client), Whom: uint16(ecs.Get[components.Owner](w, victim).Client)})
-		}
+		s.Told.note(v)
 	}
 }
 
-// aimedAt is the first entity in the way of a shot.
-func aimedAt(view lagcomp.View, shooter ecs.Entity, from components.Position, aim uint16) (first ecs.Entity, found bool) {
+// harm takes health from who was hit; it reports whether that brought it down.
+func harm(w *ecs.World, victim ecs.Entity) bool {
+	is, health := ecs.Get[Fighter](w, victim), ecs.Get[components.Health](w, victim)
+	if is.Down {
+		return false
+	}
+	health.Points -= min(damage, health.Points)
+	is.Down = health.Points == 0
+	return is.Down
+}
+
+// Aimed is the first entity in the way of a shot, and where it is; false when there is
+// none. The view is the server's, or with [lagcomp.Of] what a client draws.
+func Aimed(view lagcomp.View, shooter ecs.Entity, from components.Position, aim uint16) (first ecs.Entity, at components.Position, found bool) {
 	sin, cos := math.Sincos(float64(aim) * (2 * math.Pi / 65536))
 	nearest := float64(Range)
 	for e, t := range lagcomp.All[target](view) {
@@ -92,9 +101,9 @@ func aimedAt(view lagcomp.View, shooter ecs.Entity, from components.Position, ai
 		if along < 0 || across > Radius || along > nearest {
 			continue
 		}
-		first, found, nearest = e, true, along
+		first, at, found, nearest = e, t.Pos, true, along
 	}
-	return first, found
+	return first, at, found
 }
 
 // report adds a kill to the feed.
@@ -114,6 +123,7 @@ type patient struct {
 	Health *components.Health
 	Is     *Fighter
 	Since  *fallen
+	Jumps  *components.Teleports
 }
 
 // revive brings back who has been down for long enough, somewhere else, and mends
@@ -133,6 +143,7 @@ func revive(w *ecs.World) {
 		}
 		draw := w.Rand(e)
 		p.Pos.X, p.Pos.Y = draw.Float32()*Size, draw.Float32()*Size
+		p.Jumps.Count++
 		p.Health.Points, p.Is.Down, p.Since.Ticks = MaxHealth, false, 0
 	}
 }

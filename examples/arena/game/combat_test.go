@@ -1,6 +1,8 @@
 package game_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,39 +11,59 @@ import (
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// duel is bots that shoot, over a link.
-func duel(t *testing.T, link netsys.Link, clients int, c systemstest.Config) *systemstest.Crowd {
+// fight is bots that shoot, over a link; heard gets what they are told.
+type fight struct {
+	*systemstest.Crowd
+	messages *game.Messages
+	gunners  []*game.Gunner
+}
+
+// newFight starts it under a model. thin makes the clients thin ones.
+func newFight(t *testing.T, link netsys.Link, clients int, p policy.Preset, thin bool, heard func(*game.Said)) *fight {
 	t.Helper()
-	messages := game.NewMessages()
-	c.Protocol, c.Clients, c.Link, c.Seed = game.CombatProtocol, clients, link, 3
+	f := &fight{messages: game.NewMessages()}
+	c := systemstest.Config{Protocol: game.CombatProtocol, Clients: clients, Link: link, Seed: 3,
+		Server: systems.ServerConfig{Policies: p.Policies()}}
 	game.Arm(&c.Server)
-	messages.Serve(&c.Server)
-	if c.Client == nil {
-		c.Client = func(n int) systems.ClientConfig {
-			config := systems.ClientConfig{Gather: game.NewGunner(3, n, clients).Gather()}
-			messages.Play(&config, nil)
-			return config
+	f.messages.Serve(&c.Server)
+	c.Client = func(n int) systems.ClientConfig {
+		f.gunners = append(f.gunners, game.NewGunner(3, n, clients))
+		config := systems.ClientConfig{Gather: f.gunners[n].Gather()}
+		if thin {
+			config.Schedule = systems.Thin
 		}
+		f.messages.Play(&config, heard)
+		return config
 	}
-	crowd := systemstest.New(t, c)
-	game.PopulateCombat(crowd.Server.World(), clients, 60)
-	crowd.Connect()
-	return crowd
+	f.Crowd = systemstest.New(t, c)
+	for n, g := range f.gunners {
+		g.See(f.Clients[n].Client)
+	}
+	game.PopulateCombat(f.Server.World(), clients, 60)
+	f.Connect()
+	return f
+}
+
+// kills counts them, and the deaths of players.
+func (f *fight) kills() (kills, deaths int) {
+	for _, p := range ecs.All[struct{ Who game.Player }](f.Server.World()) {
+		kills += int(p.Who.Kills)
+		deaths += int(p.Who.Deaths)
+	}
+	return kills, deaths
 }
 
 // Bots shoot each other and others down, who come back, and clients predict all of
 // it but being shot.
 func TestBotsFight(t *testing.T) {
-	c := duel(t, systemstest.RoundTrip(100*time.Millisecond, 10*time.Millisecond, 0.02), 8, systemstest.Config{})
+	c := newFight(t, systemstest.RoundTrip(100*time.Millisecond, 10*time.Millisecond, 0.02), 8, policy.LocalSync, false, nil)
 	c.Run(90 * time.Second)
-	var kills, deaths, down int
-	for _, p := range ecs.All[struct{ Who game.Player }](c.Server.World()) {
-		kills += int(p.Who.Kills)
-		deaths += int(p.Who.Deaths)
-	}
+	var down int
+	kills, deaths := c.kills()
 	for _, p := range ecs.All[struct {
 		Is     game.Fighter
 		Health components.Health
@@ -67,5 +89,46 @@ func TestBotsFight(t *testing.T) {
 	// Death and revival come as corrections, and so do health and pushes: nothing else.
 	if corrections > uint64(8*deaths+50) {
 		t.Errorf("%d corrections for %d deaths", corrections, deaths)
+	}
+}
+
+// There are guns under every model, for full clients and for thin ones, and all peers
+// agree about what came of them. Names are a thing of the server, so where everybody
+// simulates everything they stay.
+func TestBotsFightUnderEveryModel(t *testing.T) {
+	for _, p := range policy.Presets() {
+		for _, thin := range []bool{false, true} {
+			everywhere := p.Policies().Correction == policy.CorrectionInputs
+			if everywhere && thin {
+				continue
+			}
+			t.Run(fmt.Sprintf("%v,thin=%v", p, thin), func(t *testing.T) {
+				var said string
+				f := newFight(t, systemstest.RoundTrip(80*time.Millisecond, 10*time.Millisecond, 0.02), 6, p, thin,
+					func(s *game.Said) { said = s.Text.String() })
+				f.Run(time.Second)
+				var r game.Rename
+				r.Name.Set("Ada")
+				if err := f.messages.Rename.Send(f.Clients[0].Session().Channels(), &r); err != nil {
+					t.Fatal(err)
+				}
+				f.Run(40 * time.Second)
+				for _, g := range f.gunners {
+					g.Release()
+				}
+				f.Run(5 * time.Second)
+				f.Converged()
+				kills, _ := f.kills()
+				t.Logf("%d kills", kills)
+				if kills < 8 {
+					t.Errorf("%d kills", kills)
+				}
+				own, _ := f.Clients[0].Own(f.Clients[0].World())
+				name := ecs.Get[game.Player](f.Clients[0].World(), own).Name.String()
+				if (name == "Ada") == everywhere || strings.Contains(said, "names stay") != everywhere {
+					t.Errorf("the player is called %q, and was told %q", name, said)
+				}
+			})
+		}
 	}
 }

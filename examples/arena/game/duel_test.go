@@ -1,0 +1,171 @@
+package game_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// marksman walks about and shoots at what its screen shows, right at the middle or a
+// little beside it, and remembers whom the screen showed in the way.
+type marksman struct {
+	draw   ecs.Rand
+	walk   uint8
+	tick   int
+	client *systems.Client
+	shots  map[uint8]components.NetID // by number; 0: nobody
+	done   bool
+}
+
+// graze is by how much a shot must not touch, nor miss: places are sent as lines, which
+// are off by up to a sixteenth of a unit on the screen, and as much in the server's view.
+const graze = 0.13
+
+// seen is who may be shot at, on the screen.
+type seen struct {
+	Pos components.Position
+	Is  game.Fighter
+}
+
+func (m *marksman) gather(w *ecs.World, in *game.Action) {
+	if m.tick++; m.tick%20 == 0 {
+		m.walk = uint8(m.draw.IntN(16))
+	}
+	in.Buttons = m.walk
+	own, ok := m.client.Own(w)
+	if !ok {
+		return
+	}
+	view := m.client.View()
+	mine, _ := view.ByNetID(w.NetID(own))
+	from := *ecs.Get[components.Position](w, own)
+	var at []components.Position
+	for e, t := range ecs.All[seen](view) {
+		dx, dy := t.Pos.X-from.X, t.Pos.Y-from.Y
+		if e != mine && !t.Is.Down && dx*dx+dy*dy < game.Range*game.Range {
+			at = append(at, t.Pos)
+		}
+	}
+	gun, is := ecs.Get[game.Gun](w, own), ecs.Get[game.Fighter](w, own)
+	if m.done || len(at) == 0 || gun.Wait > 1 || !m.client.Claim(true).Made() {
+		return
+	}
+	target := at[m.draw.IntN(len(at))]
+	if m.draw.IntN(2) == 0 {
+		target.X += (m.draw.Float32() - 0.5) * 4 * game.Radius
+		target.Y += (m.draw.Float32() - 0.5) * 4 * game.Radius
+	}
+	in.Seen = m.client.Claim(true)
+	in.Aim = game.Bearing(target.X-from.X, target.Y-from.Y)
+	e, _, hit := game.Aimed(lagcomp.Of(view), mine, from, in.Aim)
+	for _, d := range []float32{-graze, graze} {
+		for _, beside := range []components.Position{{X: from.X + d, Y: from.Y}, {X: from.X, Y: from.Y + d}} {
+			if other, _, _ := game.Aimed(lagcomp.Of(view), mine, beside, in.Aim); other != e {
+				return
+			}
+		}
+	}
+	in.Buttons |= game.Fire
+	if m.shots[is.Shots+1] = 0; hit {
+		m.shots[is.Shots+1] = view.NetID(e)
+	}
+}
+
+// Whoever was in the way of a shot on the shooter's screen is hit, the same one, and
+// nobody is who was not, although the shooter walks, targets walk, and the link is bad;
+// and the shooter is told. Without lag compensation most of it is otherwise.
+func TestShotsHitWhatTheScreenShows(t *testing.T) {
+	for _, p := range []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch} {
+		t.Run(p.String(), func(t *testing.T) {
+			systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+				right, wrong, hits := shootOut(t, p, seed, false)
+				if wrong > 0 || right < 120 || hits < right/2 {
+					t.Errorf("%d shots ended as on the screen, %d otherwise; %d hit", right, wrong, hits)
+				}
+				if _, wrong, _ := shootOut(t, p, seed, true); wrong < right/4 {
+					t.Errorf("without compensation %d of %d ended otherwise", wrong, right)
+				}
+			})
+		})
+	}
+}
+
+// shootOut is half a minute of shooting by one client at others and at what wanders.
+func shootOut(t *testing.T, p policy.Preset, seed uint64, off bool) (right, wrong, hits int) {
+	m := &marksman{draw: ecs.NewRand(seed, 77), shots: map[uint8]components.NetID{}}
+	const clients = 4
+	c := systemstest.Config{Protocol: game.CombatProtocol, Clients: clients, Seed: seed,
+		Link: systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)}
+	game.Arm(&c.Server)
+	c.Server.LagComp.Off, c.Server.Policies = off, p.Policies()
+	c.Client = func(n int) systems.ClientConfig {
+		if n == 0 {
+			return systems.ClientConfig{Gather: systems.Gather(m.gather)}
+		}
+		return systems.ClientConfig{Gather: systems.Gather(func(w *ecs.World, in *game.Action) {
+			in.Buttons = uint8(w.Tick()/40*uint32(n)) % 16
+		})}
+	}
+	crowd := systemstest.New(t, c)
+	m.client = crowd.Clients[0].Client
+	game.PopulateCombat(crowd.Server.World(), clients, 100)
+	crowd.Connect()
+	var judged, told []game.Verdict
+	verdict := func(w *ecs.World, known *[]game.Verdict) (v game.Verdict, ok bool) {
+		own, _ := m.client.Own(w)
+		all := ecs.Get[game.Verdicts](w, own)
+		if all == nil {
+			return v, false
+		}
+		after := uint32(0)
+		if n := len(*known); n > 0 {
+			after = (*known)[n-1].Tick
+		}
+		if v, ok = all.Next(after); ok {
+			*known = append(*known, v)
+		}
+		return v, ok
+	}
+	crowd.OnServerTick(func() {
+		v, ok := verdict(crowd.Server.World(), &judged)
+		if !ok {
+			return
+		}
+		if v.Whom != 0 {
+			hits++
+		}
+		if v.Whom == m.shots[v.Shot] && (off || v.Clamp == uint8(lagcomp.Believed)) {
+			right++
+		} else {
+			wrong++
+			if !off {
+				t.Logf("the screen showed %d: %+v", m.shots[v.Shot], v)
+			}
+		}
+	})
+	crowd.OnClientTick(func(k *systemstest.Client) {
+		if k.Client != m.client {
+			return
+		}
+		verdict(k.World(), &told)
+	})
+	crowd.Run(30 * time.Second)
+	m.done = true
+	crowd.Run(2 * time.Second)
+	t.Logf("%d as on the screen, %d otherwise, %d hits", right, wrong, hits)
+	if !slices.Equal(told, judged) {
+		t.Errorf("the shooter was told of %d of %d shots, or of others", len(told), len(judged))
+	}
+	if n := m.client.Stats().Corrections; n > 0 {
+		t.Errorf("%d corrections", n)
+	}
+	return right, wrong, hits
+}

@@ -1,0 +1,60 @@
+package systems
+
+import "github.com/tactusgo/tactus/codec/snapshot"
+
+// Received is what the snapshots were made of that a client received while it counted, in
+// bytes without what sessions add:
+//
+//	Bytes = Rest + World and Own of all Components
+type Received struct {
+	Bytes uint64 // of all snapshot messages
+	// Rest is heads, which entities there are, which of them have news, and what coders
+	// take to end a block.
+	Rest float64
+	// Components are those that are replicated, in order of registration.
+	Components []ComponentReceived
+}
+
+// ComponentReceived is what a component took.
+type ComponentReceived struct {
+	Name string
+	// World is what it took among the state of the world, and Own among the own state of
+	// this client, which comes in full precision.
+	World, Own float64
+}
+
+// tally is what a client counts of what it receives.
+type tally struct {
+	on    bool
+	bytes uint64
+	costs []snapshot.Cost
+}
+
+// CountBytes makes the client count, from now on or no longer, what the snapshots that it
+// receives are made of, for [Client.Received]. Counting costs the decoder up to an
+// eighth; while it is off a snapshot costs one comparison more.
+func (c *Client) CountBytes(on bool) {
+	c.tally.on = on
+	c.decoder.Account, c.ownDecoder.Account = on, on
+}
+
+// Received writes what was received while the client counted to t, whose memory is used
+// again. Where inputs travel instead of snapshots there is nothing to count.
+func (c *Client) Received(t *Received) {
+	t.Bytes, t.Rest = c.tally.bytes, float64(c.tally.bytes)
+	t.Components = resize(t.Components, len(c.replicated))
+	for i, comp := range c.replicated {
+		t.Components[i] = ComponentReceived{Name: comp.Name}
+	}
+	take := func(d *snapshot.Decoder, add func(x *ComponentReceived, bytes float64)) {
+		c.tally.costs = d.Spent(c.tally.costs[:0])
+		for _, cost := range c.tally.costs {
+			if cost.Component >= 0 {
+				add(&t.Components[cost.Component], cost.Bits/8)
+				t.Rest -= cost.Bits / 8
+			}
+		}
+	}
+	take(&c.decoder, func(x *ComponentReceived, bytes float64) { x.World += bytes })
+	take(&c.ownDecoder, func(x *ComponentReceived, bytes float64) { x.Own += bytes })
+}

@@ -1,0 +1,48 @@
+package systems
+
+import (
+	"unsafe"
+)
+
+// beginPartial lets the world stand, while a frame is drawn, where it will be when what has
+// passed of the time to the next tick is simulated with the input of this moment: a partial
+// tick, as Netcode for Entities calls it. It is the tick that comes, in a smaller step. The
+// world is given back as it was, so that nothing but the view tells of it, and a visual
+// error, which is measured between whole ticks, has no part of it.
+func (c *Client) beginPartial() {
+	if c.config.Partial.fill == nil || !c.predicting {
+		return
+	}
+	seq, ok := c.mode.coming()
+	share := c.loop.Passed(c.now)
+	if !ok || share <= 0 {
+		return
+	}
+	c.world.BeginPartial(c.tickOf(seq), c.id, seq, share)
+	in := c.protocol.Input()
+	writeInput(c.world, in, c.id, c.inputNow(seq))
+	if c.config.Assume.fill != nil {
+		for _, r := range c.co.list {
+			c.assume(r.entity)
+		}
+	}
+	c.world.SimulateStage().Run(c.world)
+}
+
+// inputNow is an input as the server will read it: the one that was gathered, or what the
+// game says now. It is nil when inputs are empty.
+func (c *Client) inputNow(seq uint32) unsafe.Pointer {
+	if seq <= c.log.newest {
+		return c.log.value(seq)
+	}
+	in := c.protocol.Input()
+	if in.Schema.Size == 0 {
+		return nil
+	}
+	c.asked = resize(c.asked, int(in.Schema.Size+7)/8)
+	clear(c.asked)
+	p := unsafe.Pointer(&c.asked[0])
+	c.config.Partial.fill(c.world, p)
+	in.Schema.Snap(p)
+	return p
+}

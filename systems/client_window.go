@@ -1,0 +1,58 @@
+package systems
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Window is a component of an entity of [Client.View] in the two confirmed states that
+// the newest frame drew it between, those of Drawing.From and Drawing.To: what stands in
+// the view lies on the way from the one to the other. Where nothing later was there to is
+// from. It is false for what the client simulates, for what it has not drawn between
+// states, and for components that it lacked in one of them.
+func Window[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
+	d, drawn := c.Drawing(e)
+	if !drawn || d.From == 0 {
+		return from, to, false
+	}
+	comp := ecs.ComponentOf[T](c.protocol)
+	if comp == nil || comp.Replicated() < 0 || comp.Words == 0 {
+		return from, to, false
+	}
+	r := c.byID[uint32(c.view.NetID(e))]
+	p := c.readAt(r, d.From, comp)
+	if p == nil {
+		return from, to, false
+	}
+	from = *(*T)(p)
+	if d.To == 0 {
+		return from, from, true
+	}
+	if p = c.readAt(r, d.To, comp); p == nil {
+		return from, to, false
+	}
+	return from, *(*T)(p), true
+}
+
+// readAt is what the state of a tick had of an entity's component, in the scratch memory of
+// the client, or nil.
+func (c *Client) readAt(r *replica, tick uint32, comp *ecs.Component) unsafe.Pointer {
+	k := r.slot
+	st, _, _ := c.groups[r.group].around(r.id, k, float64(tick))
+	if r.moved && (st == nil || st.tick != tick) {
+		k = r.before[1]
+		st, _, _ = c.groups[r.before[0]].around(r.id, k, float64(tick))
+	}
+	if st == nil || st.tick != tick || st.Masks[k]&(1<<comp.Replicated()) == 0 {
+		return nil
+	}
+	p := c.scratchFor(comp)
+	comp.Schema.Dequantize(p, st.Record(int(k))[c.recordAt(st.Masks[k], comp):], comp.Words, 1)
+	return p
+}
+
+// ConfirmedInput is the sequence of the input after which the server's newest own state
+// stands, that of [Ghost]: what the client predicted after that input is what to hold
+// against it. It is 0 before there is one, and under models that send no own state.
+func (c *Client) ConfirmedInput() uint32 { return c.own.input }

@@ -1,0 +1,238 @@
+package inspect
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// modelAnswer is the part of /api/status about the netcode model: what was chosen, what
+// it does, and beside it what depends on it. Of what the model does not do it says so, in
+// a sentence, in place of figures that would be 0.
+type modelAnswer struct {
+	Preset    string    `json:"preset"` // empty: none of the presets
+	Axes      []axis    `json:"axes"`
+	Snapshots bool      `json:"snapshots"`
+	Parts     []section `json:"parts"`
+}
+
+// axis is a choice.
+type axis struct {
+	Name   string `json:"name"`
+	Choice string `json:"choice"`
+}
+
+// section is figures with a title, or why there are none.
+type section struct {
+	Title   string    `json:"title"`
+	Note    string    `json:"note,omitempty"`
+	Figures []counter `json:"figures,omitempty"`
+}
+
+// modelReading is what is read of the server for it.
+type modelReading struct {
+	model    systems.ModelStatus
+	stats    systems.ServerStats
+	tick     uint32
+	lagComp  *lagcomp.Stats // nil: none
+	outcomes *outcome.Stats
+	events   *event.Stats
+}
+
+func readModel(s *systems.Server) (r modelReading) {
+	r.model, r.stats, r.tick = s.Model(), s.Stats(), s.Tick()
+	if c := s.LagComp(); c != nil {
+		st := c.Stats()
+		r.lagComp = &st
+	}
+	if l := s.Outcomes(); l != nil {
+		st := l.Stats()
+		r.outcomes = &st
+	}
+	if e := s.Config().Events; e != nil {
+		st := e.Stats()
+		r.events = &st
+	}
+	return r
+}
+
+func (x *Inspector) model(r *modelReading) modelAnswer {
+	c := &x.settled
+	a := modelAnswer{Preset: presetOf(c.Policies), Axes: axesOf(c.Policies), Snapshots: r.model.Snapshots}
+	a.Parts = []section{
+		rewinding(c, r), waiting(c, r), advising(c, r), lagCompensating(c, r), deciding(c, r), settling(c, r), telling(r),
+	}
+	return a
+}
+
+// presetOf is the name of the preset that policies are, or nothing.
+func presetOf(p policy.Policies) string {
+	for _, preset := range policy.Presets() {
+		if preset.Policies().Filled() == p {
+			return preset.String()
+		}
+	}
+	return ""
+}
+
+// modelOf is the name of the preset that policies are, else what they choose.
+func modelOf(p policy.Policies) string {
+	if name := presetOf(p); name != "" {
+		return name
+	}
+	return p.String()
+}
+
+func axesOf(p policy.Policies) []axis {
+	all := []axis{
+		{"input timing", p.Timing.String()}, {"late input", p.Late.String()}, {"missing input", p.Missing.String()},
+		{"server state", p.State.String()}, {"correction", p.Correction.String()}, {"remotes", p.Remotes.String()},
+		{"outcomes", p.Outcomes.String()}, {"tolerance", p.Tolerance.String()}, {"horizon", p.Horizon.String()},
+	}
+	if p.Late == policy.LateRewrite {
+		all = append(all, axis{"window", p.Window.String()})
+	}
+	if p.Timing == policy.TimingStamped {
+		all = append(all, axis{"suggest", max(p.Suggest, 0).String()})
+	}
+	return all
+}
+
+func figure(name string, n uint64) counter { return counter{Name: name, Value: n} }
+
+// rewinding tells how far the server goes back.
+func rewinding(c *systems.ServerConfig, r *modelReading) section {
+	s := section{Title: "Going back"}
+	if c.Policies.State != policy.StateRewind {
+		s.Note = "Does not apply: this server simulates each tick once, and a late input changes none."
+		return s
+	}
+	behind := uint64(r.tick - min(r.model.Horizon, r.tick))
+	s.Figures = []counter{
+		figure("ticks simulated again", r.stats.ResimulatedTicks), figure("passes", r.model.Passes),
+		figure("longest pass, ticks", uint64(r.model.Longest)), figure("in the newest tick", uint64(r.model.Last)),
+		figure("ticks not final yet", behind), figure("window, ticks", uint64(r.model.Window)),
+	}
+	if r.model.Snapshots {
+		s.Figures = append(s.Figures, figure("lead of all clients, ticks", uint64(max(r.model.Lead, 0))))
+	}
+	return s
+}
+
+// waiting tells of ticks that could not go on.
+func waiting(c *systems.ServerConfig, r *modelReading) section {
+	s := section{Title: "Waiting for players"}
+	if c.Policies.Missing != policy.MissingWait {
+		s.Note = "Does not apply: no tick waits for an input; " + missing(c.Policies.Missing)
+		return s
+	}
+	s.Figures = []counter{
+		figure("ticks that waited", r.model.Waits), figure("inputs not waited for any longer", r.model.Relay.Filled),
+		figure("players waited for now", uint64(len(r.model.WaitsFor))),
+	}
+	for _, id := range r.model.WaitsFor[:min(len(r.model.WaitsFor), 8)] {
+		s.Figures = append(s.Figures, figure("it is client", uint64(id)))
+	}
+	return s
+}
+
+func missing(m policy.MissingInput) string {
+	if m == policy.MissingNeutral {
+		return "one that is missing counts as none."
+	}
+	return "what the player held is repeated."
+}
+
+// advising tells of results that clients report.
+func advising(c *systems.ServerConfig, r *modelReading) section {
+	s := section{Title: "Corrections on mismatch"}
+	switch c.Policies.Correction {
+	case policy.CorrectionMismatch:
+		a := &r.stats.Advice
+		s.Figures = []counter{
+			figure("results that agreed", a.Agreed), figure("that differed", a.Differed), figure("requests for own state", a.Asked),
+			figure("corrections opened", a.Corrections), figure("client ticks with an open one", a.OpenTicks),
+		}
+	case policy.CorrectionInputs:
+		s.Note = "Does not apply: nobody is corrected, everybody simulates everything. Worlds that differ all the same are counted:"
+		s.Figures = []counter{
+			figure("hashes that differed", r.model.Relay.Mismatch), figure("divergences that were told", r.stats.Divergences),
+			figure("states of the world sent", r.model.Relay.States),
+		}
+	default:
+		s.Note = "Does not apply: own state travels with every snapshot, and clients compare it themselves."
+	}
+	return s
+}
+
+// lagCompensating tells what became of claims.
+func lagCompensating(c *systems.ServerConfig, r *modelReading) section {
+	s := section{Title: "Lag compensation"}
+	switch {
+	case r.lagComp != nil:
+		l := r.lagComp
+		s.Figures = []counter{
+			figure("views", l.Views), figure("clamped: ahead of what was sent", l.Ahead), figure("clamped: too old", l.Old),
+			figure("clamped: backwards", l.Backwards), figure("without a claim", l.Unclaimed), figure("between states that were not sent", l.Unsent),
+			figure("oldest claimed, ms", 1000*uint64(l.Oldest)/uint64(max(c.TickRate, 1))),
+			figure("oldest allowed, ms", uint64(rewindOf(c.LagComp)/time.Millisecond)),
+		}
+		if c.LagComp.Off {
+			s.Note = "It is switched off: every view is the present."
+		}
+	case c.Policies.Correction == policy.CorrectionInputs:
+		s.Note = "Does not apply: everybody is shown in the present, so there is nothing to compensate."
+	default:
+		s.Note = "Off: the game gave no ServerConfig.LagComp."
+	}
+	return s
+}
+
+func rewindOf(c *lagcomp.Config) time.Duration {
+	if c.MaxRewind == 0 {
+		return lagcomp.DefaultMaxRewind
+	}
+	return c.MaxRewind
+}
+
+// deciding tells what the server let clients do, and what not.
+func deciding(c *systems.ServerConfig, r *modelReading) section {
+	ch := &r.stats.Changes
+	return section{Title: "Authority", Figures: []counter{
+		figure("inputs refused by the game", r.stats.Inputs.Refused), figure("inputs faster than ticks", r.stats.Inputs.Fast),
+		figure("changes of client-owned values taken", ch.Taken), figure("changes refused by the game", ch.Refused),
+		figure("changes of what was not the client's", ch.Unowned), figure("changes flooded", ch.Flooded),
+		figure("refusals not told, for want of room", r.stats.Untold),
+	}}
+}
+
+// settling tells of irreversible outcomes.
+func settling(c *systems.ServerConfig, r *modelReading) section {
+	s := section{Title: "Outcomes"}
+	switch o := r.outcomes; {
+	case o == nil:
+		s.Note = "None: the game gave no ServerConfig.Outcomes."
+	default:
+		s.Figures = []counter{
+			figure("begun", o.Begun), figure("committed", o.Committed), figure("withdrawn", o.Cancelled),
+			figure("open", uint64(max(o.Open, 0))), figure("refused: too many open", o.Refused), figure("too late", o.Late),
+		}
+		if c.Policies.Outcomes == policy.OutcomesAtOnce {
+			s.Note = "Told at once: nothing here is rewritten, so none is withdrawn."
+		}
+	}
+	return s
+}
+
+// telling tells of events.
+func telling(r *modelReading) section {
+	if r.events == nil {
+		return section{Title: "Events", Note: "None: the game gave no ServerConfig.Events."}
+	}
+	return section{Title: "Events", Figures: counters(nil, "", reflect.ValueOf(*r.events))}
+}

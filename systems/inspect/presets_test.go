@@ -1,0 +1,182 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// presetMatch is a match under a preset, with lag compensation and outcomes.
+func presetMatch(t *testing.T, p policy.Preset) *match {
+	t.Helper()
+	c := yardConfig(1, 3)
+	c.Server.Policies = p.Policies()
+	c.Server.LagComp = &lagcomp.Config{}
+	c.Server.Outcomes = func(l *outcome.Log) { outcome.Handle(l, outcome.Handlers[uint8]{}) }
+	if p == policy.Buffered {
+		c.Server.WakeEvery = 3
+	}
+	c.Server.Schedule = func(s *ecs.Schedule) error {
+		s.Stage("Authority").Add(ecs.System{Name: "look", Run: func(w *ecs.World) { lagcomp.As(w, 1, lagcomp.Claim{}) }})
+		return nil
+	}
+	c.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Join: c.Server.Join} }
+	return newMatch(t, c, Config{})
+}
+
+// applies is which parts of the model have figures under which presets: all others say in
+// a sentence why they have none.
+var applies = map[string]func(p policy.Policies) bool{
+	"Going back":              func(p policy.Policies) bool { return p.State == policy.StateRewind },
+	"Waiting for players":     func(p policy.Policies) bool { return p.Missing == policy.MissingWait },
+	"Corrections on mismatch": func(p policy.Policies) bool { return p.Correction != policy.CorrectionState },
+	"Lag compensation":        func(p policy.Policies) bool { return p.Correction != policy.CorrectionInputs },
+	"Authority":               func(policy.Policies) bool { return true },
+	"Outcomes":                func(policy.Policies) bool { return true },
+	"Events":                  func(policy.Policies) bool { return false },
+}
+
+// Every answer is right under every preset, or says that it does not apply.
+func TestPresets(t *testing.T) {
+	for _, preset := range policy.Presets() {
+		t.Run(preset.String(), func(t *testing.T) {
+			m := presetMatch(t, preset)
+			p := preset.Policies().Filled()
+			everywhere := p.Correction == policy.CorrectionInputs
+
+			var s statusAnswer
+			m.get("/api/status", &s)
+			sends := 20
+			if everywhere {
+				sends = 60
+			}
+			if s.Policies != preset.String() || s.Model.Preset != preset.String() || s.SendRate != sends || len(s.Model.Axes) < 9 || s.Model.Snapshots == everywhere {
+				t.Errorf("%s, %+v, %d sends a second", s.Policies, s.Model, s.SendRate)
+			}
+			if len(s.Model.Parts) != len(applies) {
+				t.Errorf("%d parts", len(s.Model.Parts))
+			}
+			for _, part := range s.Model.Parts {
+				of, known := applies[part.Title]
+				if !known || of(p) != (len(part.Figures) > 0) || len(part.Figures) == 0 && len(part.Note) < 10 {
+					t.Errorf("%+v", part)
+				}
+			}
+			if v := figureOf(s.Model, "Lag compensation", "views"); (v > 0) == everywhere {
+				t.Errorf("%d views", v)
+			}
+			if v := figureOf(s.Model, "Going back", "ticks simulated again"); (v > 50) != (preset == policy.Rollback) {
+				t.Errorf("%d ticks simulated again", v)
+			}
+			runs := map[string]uint64{}
+			for _, x := range s.Systems {
+				runs[x.Path[len(x.Path)-1]] = x.Runs
+			}
+			again := figureOf(s.Model, "Going back", "ticks simulated again")
+			if ticks := runs["walk"] - again; ticks > uint64(s.Tick) || ticks+uint64(s.Tick)/100+2 < uint64(s.Tick) || runs["count"] != runs["walk"] {
+				t.Errorf("%d runs of Simulate, %d of Authority, with %d again, in %d ticks", runs["walk"], runs["count"], again, s.Tick)
+			}
+
+			var c clientsAnswer
+			m.get("/api/clients", &c)
+			if len(c.Clients) != 3 || c.Snapshots == everywhere || c.LagComp == everywhere || c.Rewinds != (p.State == policy.StateRewind && p.Missing != policy.MissingWait) {
+				t.Errorf("%+v", c)
+			}
+			for _, k := range c.Clients {
+				if k.Consumed == 0 || k.RTT < 40 || k.Joining || (k.Budget == 0) != everywhere || k.Rejected > 5 || k.Lead < -60 || k.Lead > 60 {
+					t.Errorf("%+v", k)
+				}
+				if (k.Views > 0) != (!everywhere && k.ID == 1) {
+					t.Errorf("client %d: %d views", k.ID, k.Views)
+				}
+			}
+
+			var a trafficAnswer
+			m.get("/api/traffic?archetypes=1", &a)
+			sum := 0.0
+			for _, part := range a.Snapshots.Parts {
+				sum += part.Sent
+			}
+			if a.Applies == everywhere || a.Snapshots.Sent < 1000 || sum < 0.99*a.Snapshots.Sent || sum > 1.01*a.Snapshots.Sent || (len(a.Archetypes) == 0) != everywhere || a.Inputs == 0 {
+				t.Errorf("%+v", a)
+			}
+
+			var e entitiesAnswer
+			if m.get("/api/entities?limit=200", &e); e.Total != posts+3 || len(e.Entities) != posts+3 {
+				t.Errorf("%d entities", e.Total)
+			}
+			own := slices.IndexFunc(e.Entities, func(l entityLine) bool { return l.Owner == 1 })
+			for _, path := range []string{"entity=1", "entity=9999", fmt.Sprintf("entity=%d", e.Entities[own].ID)} {
+				var k knowsAnswer
+				m.get("/api/knows?client=1&"+path, &k)
+				there := path != "entity=9999"
+				if k.Everywhere != everywhere || k.Exists != there || k.Joining || len(k.Why) == 0 || (k.Held > 0) != (there && !everywhere) {
+					t.Errorf("%s: %+v", path, k)
+				}
+				if k.Own != (path != "entity=1" && there) {
+					t.Errorf("%s: its own: %v", path, k.Own)
+				}
+			}
+			m.get("/api/blame", nil)
+			all := m.scrape()
+			if name := fmt.Sprintf(`tactus_info{policies=%q,protocol="yard/1"}`, preset.String()); all[name] != 1 || all["tactus_ticks_total"] == 0 {
+				t.Errorf("%v", all[name])
+			}
+			if v := all["tactus_lagcomp_views_total"]; (v > 0) == everywhere {
+				t.Errorf("%v views", v)
+			}
+			if v := all[`tactus_relay_sent_bytes_total{part="inputs"}`]; (v > 0) != everywhere {
+				t.Errorf("%v bytes relayed", v)
+			}
+		})
+	}
+}
+
+// figureOf is a figure of a part of the model, 0 where there is none.
+func figureOf(m modelAnswer, title, name string) uint64 {
+	for _, part := range m.Parts {
+		for _, f := range part.Figures {
+			if part.Title == title && f.Name == name {
+				return f.Value
+			}
+		}
+	}
+	return 0
+}
+
+// Policies of no preset are told by what they choose; lag compensation that is off or not
+// there is told of.
+func TestPoliciesOfNoPreset(t *testing.T) {
+	c := yardConfig(1, 1)
+	c.Server.Policies = policy.Policies{Timing: policy.TimingArrival, Missing: policy.MissingNeutral}
+	m := newMatch(t, c, Config{})
+	var s statusAnswer
+	m.get("/api/status", &s)
+	if s.Model.Preset != "" || !strings.Contains(s.Policies, "arrival") || s.Model.Axes[0] != (axis{"input timing", "arrival"}) {
+		t.Errorf("%+v", s.Model)
+	}
+	notes := map[string]string{}
+	for _, part := range s.Model.Parts {
+		notes[part.Title] = part.Note
+	}
+	if !strings.HasPrefix(notes["Lag compensation"], "Off") || !strings.Contains(notes["Waiting for players"], "counts as none") || !strings.HasPrefix(notes["Outcomes"], "None") {
+		t.Errorf("%v", notes)
+	}
+	var all clientsAnswer
+	if m.get("/api/clients", &all); all.LagComp || !all.Snapshots {
+		t.Errorf("%+v", all)
+	}
+	c.Server.LagComp = &lagcomp.Config{Off: true}
+	m = newMatch(t, c, Config{})
+	m.get("/api/status", &s)
+	if part := s.Model.Parts[3]; part.Title != "Lag compensation" || !strings.Contains(part.Note, "switched off") {
+		t.Errorf("%+v", part)
+	}
+}

@@ -1,0 +1,148 @@
+package systems
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/relay"
+)
+
+// told counts the lines of a log that have all of some texts.
+func (j *journal) told(texts ...string) (n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+lines:
+	for _, line := range j.lines {
+		for _, text := range texts {
+			if !strings.Contains(line, text) {
+				continue lines
+			}
+		}
+		n++
+	}
+	return n
+}
+
+// A machine that is too slow is logged at once, and every ten seconds while it is.
+func TestLogOverload(t *testing.T) {
+	log, clientLog := &journal{}, &journal{}
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger()})
+	g.join(ClientConfig{Logger: clientLog.logger()}, netsys.Link{})
+	g.connect()
+	g.run(60)
+	const line = "ticks dropped"
+	if log.told(line)+clientLog.told(line) != 0 {
+		t.Fatalf("%q, %q", log.lines, clientLog.lines)
+	}
+	for range 25 { // 25 s in which each second has five ticks
+		g.now = g.now.Add(time.Second)
+		g.server.Advance(g.now)
+		g.clients[0].Advance(g.now)
+	}
+	if n, m := log.told("WARN", line, "clients=1"), clientLog.told("WARN", line); n != 3 || m != 3 {
+		t.Errorf("%d lines of the server, %d of the client: %q, %q", n, m, log.lines, clientLog.lines)
+	}
+	if log.told(line, "ticks=550 ") != 2 { // ten times 55
+		t.Errorf("%q", log.lines)
+	}
+}
+
+// What clients can bring about at every tick is logged once of each.
+func TestLogOncePerClient(t *testing.T) {
+	log := &journal{}
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), Refuse: noShots(), Budget: minBudget})
+	for range 2 {
+		g.join(ClientConfig{Gather: Gather(func(_ *ecs.World, in *push) { in.Fire = true })}, netsys.Link{})
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	w := g.server.World()
+	var all []ecs.Entity
+	for range 300 {
+		all = append(all, w.Spawn(place{}))
+	}
+	g.connect()
+	for range 300 {
+		for _, e := range all {
+			ecs.Get[place](w, e).Y = r.Float32()*900 - 450
+		}
+		g.step()
+	}
+	for range 10 {
+		for _, p := range g.server.peers {
+			g.server.flooded(p)
+		}
+	}
+	if st := g.server.Stats(); st.OverBudget < 50 || st.Inputs.Refused < 400 {
+		t.Fatalf("%d snapshots over budget, %d inputs refused", st.OverBudget, st.Inputs.Refused)
+	}
+	for _, line := range []string{"INFO client joined", "INFO budget exhausted", "WARN input refused", "WARN message not read"} {
+		for _, client := range []string{"client=1", "client=2"} {
+			if n := log.told(line, client); n != 1 {
+				t.Errorf("%q of %s: %d lines", line, client, n)
+			}
+		}
+	}
+	if log.told("input refused", "not enough magic") != 2 {
+		t.Errorf("no reason: %q", log.lines)
+	}
+}
+
+func TestLogRefusedChange(t *testing.T) {
+	log := &journal{}
+	g := gallery(t, 1, netsys.Link{}, ServerConfig{Logger: log.logger(), Accept: func(*ecs.World, Change) error { return errors.New("dry") }}, nil)
+	for n := range 20 {
+		draw(g.clients[0], g.clients[0].ID(), cursor{X: float32(n)})
+		g.run(5)
+	}
+	if n := log.told("WARN change refused", "client=1", "component=cursor", "reason=dry"); n != 1 || g.server.Stats().Changes.Refused < 10 {
+		t.Errorf("%d lines of %d refusals: %q", n, g.server.Stats().Changes.Refused, log.lines)
+	}
+}
+
+// Who reports one divergence after the other is logged once, and once more for the system
+// that is to blame.
+func TestLogDivergence(t *testing.T) {
+	log := &journal{}
+	told := 0
+	g := newGame(t, plaza, ServerConfig{
+		Join: spawnPawn, Logger: log.logger(), Policies: policy.Rollback.Policies(), Diverged: func(relay.Divergence) { told++ },
+	})
+	g.joinPeer(1, netsys.Link{})
+	g.connect()
+	g.run(30)
+	m := g.server.mode.(*peersServer)
+	for n := range uint32(10) {
+		m.diverged(relay.Divergence{Player: g.clients[0].ID(), Tick: n})
+		m.diverged(relay.Divergence{Player: g.clients[0].ID(), Tick: n, System: "walk"})
+	}
+	if n := log.told("WARN worlds differ"); n != 2 || told != 20 || g.server.Stats().Divergences != 20 {
+		t.Errorf("%d lines, %d told, %d counted: %q", n, told, g.server.Stats().Divergences, log.lines)
+	}
+}
+
+// Who comes, why who goes, and who takes over a session are in the log.
+func TestLogSessions(t *testing.T) {
+	log := &journal{}
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), Hold: time.Second})
+	g.join(ClientConfig{ClientID: 7}, netsys.Link{})
+	g.connect()
+	g.run(10)
+	second := g.join(ClientConfig{ClientID: 7}, netsys.Link{}) // while the first session lives
+	g.until("the player is back", func() bool { return second.Connected() })
+	g.run(10)
+	if err := second.Close(g.now); err != nil {
+		t.Fatal(err)
+	}
+	g.run(10)
+	for _, line := range []string{"client joined client=1 address=", "client is gone, and waited for client=1 reason=", "client is back client=1", "client left client=1 reason="} {
+		if n := log.told(line); n != 1 {
+			t.Errorf("%q: %d lines of %q", line, n, log.lines)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package systems
+
+import "github.com/tactusgo/tactus/ecs"
+
+// peersView draws what a client simulates that simulates everything. An input of another
+// player that comes late makes the world one in which it always was there; the view keeps
+// the places that it showed, and the difference fades as the visual error of any other
+// correction does. It hears from the timeline when ticks are simulated again.
+type peersView struct {
+	c       *Client
+	list    []*replica // of what is in the view, in the order it came up
+	byID    map[uint32]*replica
+	spare   []*replica
+	step    bool   // of the timeline goes on
+	next    uint32 // the tick that this step is for
+	changed uint32 // the first that is simulated again before
+}
+
+// begin and end enclose a step of the timeline, which is for the tick next.
+func (v *peersView) begin(next uint32) { v.step, v.next = true, next }
+func (v *peersView) end()              { v.step = false }
+
+// Rewind keeps what is drawn, before ticks are simulated again; with another world,
+// between steps, there is nothing to keep.
+func (v *peersView) Rewind(from uint32) {
+	if v.changed = from; v.step {
+		v.locate()
+		v.c.keepPoses(v.list)
+		return
+	}
+	for _, r := range v.list {
+		r.settled()
+	}
+}
+
+// Start takes what has become of it, once the world stands where it did. Of an entity that
+// came up in ticks that are simulated again nobody can say that it is the same: what was
+// there first has that NetID.
+func (v *peersView) Start(tick uint32) {
+	s := &v.c.smoother
+	if len(s.posed) == 0 || !v.step || tick != v.changed && tick != v.next {
+		return
+	}
+	v.locate()
+	if tick != v.next {
+		for i := range s.posed {
+			s.posed[i].lost = s.posed[i].r.entity.IsZero()
+		}
+		return
+	}
+	v.c.takeErrors()
+}
+
+// Done does nothing: a step ends with end.
+func (v *peersView) Done() {}
+
+// Settle does nothing: what is final has been drawn.
+func (v *peersView) Settle(uint32) {}
+
+// locate finds the entities of the view in the world, where those that come back have
+// other handles.
+func (v *peersView) locate() {
+	for _, r := range v.list {
+		r.entity, _ = v.c.world.ByNetID(netID(r.id))
+	}
+}
+
+// draw makes the view what the world is, and moves it by the visual errors.
+func (v *peersView) draw() {
+	c, there := v.c, 0
+	v.locate()
+	kept := v.list[:0]
+	for _, r := range v.list {
+		if r.entity.IsZero() {
+			c.hide(r)
+			delete(v.byID, r.id)
+			v.spare = append(v.spare, r)
+			continue
+		}
+		kept = append(kept, r)
+		c.drawOwn(r)
+	}
+	v.list = kept
+	for t := range c.world.Tables {
+		there += len(t.Entities)
+	}
+	if there != len(v.list) {
+		c.world.Tables(v.show)
+	}
+}
+
+// show adds to the view what is new in a table.
+func (v *peersView) show(t ecs.Table) bool {
+	for i, id := range t.NetIDs {
+		if v.byID[uint32(id)] != nil {
+			continue
+		}
+		r := v.taken(uint32(id))
+		r.entity = t.Entities[i]
+		v.byID[r.id] = r
+		v.list = append(v.list, r)
+		v.c.drawOwn(r)
+	}
+	return true
+}
+
+// taken is a replica for an entity, one that was used before if there is one.
+func (v *peersView) taken(id uint32) *replica {
+	n := len(v.spare)
+	if n == 0 {
+		return &replica{id: id}
+	}
+	r := v.spare[n-1]
+	v.spare = v.spare[:n-1]
+	r.id = id
+	return r
+}

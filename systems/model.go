@@ -1,0 +1,73 @@
+package systems
+
+import (
+	"github.com/tactusgo/tactus/systems/relay"
+	"github.com/tactusgo/tactus/systems/timeline"
+)
+
+// ModelStatus is what a server does that not every netcode model does. What the model at
+// hand does not do is zero.
+type ModelStatus struct {
+	// Snapshots says that clients are sent states of the world; else they are sent
+	// everybody's inputs, and simulate the world from these.
+	Snapshots bool
+	// Stamped says that each input applies in a tick that its client chose, so that the
+	// server may have to go back for it: Window is how many ticks at most, and Passes how
+	// often it did, the longest pass over Longest ticks and the passes of the newest tick
+	// over Last.
+	Stamped       bool
+	Window        int
+	Passes        uint64
+	Longest, Last int
+	// Horizon is the first tick that may still change: outcomes of those before are final.
+	Horizon uint32
+	// Lead is how many ticks all clients are to be ahead of the server, under
+	// policy.ServerRewind.
+	Lead int
+	// Waits is how many ticks were due and had to wait for somebody's input, under
+	// policy.Lockstep, and WaitsFor whose is missing right now, by client number.
+	Waits    uint64
+	WaitsFor []uint32
+	// Relay counts what came and went of inputs of all, where these are what clients are
+	// sent.
+	Relay relay.Stats
+}
+
+// Model returns what the server does by its policies, for looking.
+func (s *Server) Model() ModelStatus {
+	st := ModelStatus{Snapshots: !everywhere(s.policies)}
+	if s.tick > 0 {
+		st.Horizon = s.mode.horizon()
+	}
+	var line *timeline.Timeline
+	switch m := s.mode.(type) {
+	case *rewindServer:
+		line = m.line
+		st.Lead = int(m.lead)
+	case *peersServer:
+		line = m.relay.Timeline()
+		st.Relay = m.relay.Stats()
+		if !m.stepped {
+			st.WaitsFor = line.AppendMissing(nil)
+		}
+	default:
+		return st
+	}
+	t := line.Stats()
+	st.Stamped, st.Window = true, s.policies.WindowTicks(s.config.TickRate)
+	st.Passes, st.Longest, st.Last, st.Waits = t.Passes, t.Longest, t.Last, t.Waits
+	return st
+}
+
+// byModel fills in what the status of a client owes to the model.
+func (s *Server) byModel(p *peer, st *ClientStatus) {
+	switch m := s.mode.(type) {
+	case *peersServer:
+		st.Joining = !m.relay.Playing(p.id)
+	default:
+		st.Budget, st.Allowed = p.budget, s.allowed(p)
+		st.OverBudget, st.Joining = p.over, p.joining != joinNone
+		st.Lead = int(p.inputs.slack.asked)
+		st.Correcting = p.advised != nil && p.advised.open
+	}
+}

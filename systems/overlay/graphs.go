@@ -1,0 +1,113 @@
+package overlay
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+)
+
+// The graphs by number.
+const (
+	graphRoundTrip = iota
+	graphJitter
+	graphLoss
+	graphBuffer
+	graphLead
+	graphDelay
+	graphReceived
+	graphCorrections
+	graphs
+)
+
+// A ring holds samples for 24 seconds; a bar of a graph is the largest of a few.
+const (
+	ringSize = 240
+	barOf    = 4
+	bars     = ringSize / barOf
+)
+
+// graph is a figure over time.
+type graph struct {
+	name, unit string
+	least      float64 // what the full height is at least
+	c          color.NRGBA
+	ring       [ringSize]float64
+}
+
+func newGraphs() [graphs]graph {
+	return [graphs]graph{
+		graphRoundTrip:   {name: "round trip", unit: "ms", least: 60, c: cyan},
+		graphJitter:      {name: "jitter", unit: "ms", least: 10, c: cyan},
+		graphLoss:        {name: "loss", unit: "%", least: 5, c: red},
+		graphBuffer:      {name: "input buffer", unit: "ticks", least: 6, c: green},
+		graphLead:        {name: "tick lead", unit: "ticks", least: 6, c: green},
+		graphDelay:       {name: "others' delay", unit: "ms", least: 100, c: amber},
+		graphReceived:    {name: "received", unit: "kB/s", least: 4, c: amber},
+		graphCorrections: {name: "corrections", unit: "/s", least: 5, c: red},
+	}
+}
+
+// Sizes of graphs in points.
+const (
+	graphHeight = 44
+	graphGap    = 6
+	graphTitle  = 17
+)
+
+// drawGraphs draws all graphs, two in a row.
+func (o *Overlay) drawGraphs(x, y, w float64) {
+	each := (w - graphGap) / 2
+	for i := range o.graphs {
+		o.drawGraph(&o.graphs[i], x+float64(i%2)*(each+graphGap), y+float64(i/2)*(graphHeight+graphGap), each)
+	}
+}
+
+// drawGraph draws bars up to the newest sample. Those of one height are drawn at once.
+func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
+	p := &o.pen
+	p.Rect(x, y, w, graphHeight, 0, fade(white, 0.05))
+	top := g.least
+	for _, v := range g.ring {
+		top = max(top, v*1.15)
+	}
+	bar := w / bars
+	newest := o.sampled / barOf // bars hold still: each is of the same samples until it is gone
+	height := func(i int) float64 {
+		most := 0.0
+		for s := (newest - bars + 1 + i) * barOf; s < (newest-bars+2+i)*barOf && s <= o.sampled; s++ {
+			if s >= 0 && s > o.sampled-ringSize {
+				most = max(most, g.ring[s%ringSize])
+			}
+		}
+		if most <= 0 {
+			return 0
+		}
+		return max(math.Round(most/top*(graphHeight-graphTitle)), 1)
+	}
+	for i := 0; i < bars; {
+		h, n := height(i), 1
+		for i+n < bars && height(i+n) == h {
+			n++
+		}
+		if h > 0 {
+			p.Rect(x+float64(i)*bar, y+graphHeight-h, float64(n)*bar, h, 0, fade(g.c, 0.28))
+			p.Rect(x+float64(i)*bar, y+graphHeight-h, float64(n)*bar, 1.5, 0, g.c)
+		}
+		i += n
+	}
+	p.label(x+5, y+12, g.name, fade(white, 0.85))
+	b := appendFigure(p.buf[:0], g.ring[o.sampled%ringSize])
+	p.right(x+w-5, y+12, append(append(b, ' '), g.unit...), g.c)
+}
+
+// appendFigure appends a number as short as it says something.
+func appendFigure(b []byte, v float64) []byte {
+	digits := 0
+	switch {
+	case math.Abs(v) < 0.995 && v != 0:
+		digits = 2
+	case math.Abs(v) < 9.95 && v != math.Trunc(v):
+		digits = 1
+	}
+	return strconv.AppendFloat(b, v, 'f', digits, 64)
+}

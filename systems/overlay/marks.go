@@ -1,0 +1,233 @@
+package overlay
+
+import (
+	"math"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// marks is what is shown in the world, as of the newest frame.
+type marks struct {
+	all      []mark
+	own      Point // as drawn
+	hasOwn   bool
+	ghost    Point
+	hasGhost bool
+	error    float64 // visual, of the own player
+
+	predicted   [256]predicted
+	confirmed   uint32 // input of the ghost
+	apart       float64
+	compared    bool
+	corrections uint64
+
+	frames *[frames]frame // drawn of late; nil while never shown
+	newest int
+}
+
+// predicted is where the own player was predicted after an input.
+type predicted struct {
+	input uint32
+	at    Point
+}
+
+// A frame keeps where others were drawn, as far as there is room, so that a hit can be held
+// against what was on the screen.
+const (
+	frames   = 128
+	perFrame = 64
+)
+
+type frame struct {
+	drawn float64 // tick
+	n     int
+	ids   [perFrame]components.NetID
+	at    [perFrame]Point
+}
+
+// reset forgets all of a session.
+func (m *marks) reset() {
+	m.all, m.hasOwn, m.hasGhost, m.compared, m.confirmed = m.all[:0], false, false, false, 0
+	m.corrections = 0
+	m.predicted = [256]predicted{}
+	if m.frames != nil {
+		*m.frames = [frames]frame{}
+	}
+}
+
+// look takes in a frame.
+func (m *marks) look(o *Overlay) {
+	if o.places == nil {
+		return
+	}
+	c, view := o.client, o.client.View()
+	if m.frames == nil {
+		m.frames = new([frames]frame)
+	}
+	m.all = m.all[:0]
+	m.newest = (m.newest + 1) % frames
+	f := &m.frames[m.newest]
+	f.drawn, f.n = c.DrawnTick(), 0
+	o.places.each(view, m)
+	for i := range m.all {
+		x := &m.all[i]
+		d, _ := c.Drawing(x.e)
+		x.from, x.to, x.windowed = o.places.window(c, x.e)
+		x.waiting = x.windowed && d.To == 0
+	}
+	m.hasOwn = false
+	if e, ok := c.Own(view); ok {
+		m.own, m.hasOwn = o.places.at(view, e)
+		d, _ := c.Drawing(e)
+		m.error = d.Error
+	}
+	m.lookOwn(o)
+}
+
+// take takes in what a view draws.
+func (m *marks) take(e ecs.Entity, id components.NetID, at Point) {
+	m.all = append(m.all, mark{e: e, id: id, at: at})
+	if f := &m.frames[m.newest]; f.n < perFrame {
+		f.ids[f.n], f.at[f.n] = id, at
+		f.n++
+	}
+}
+
+// lookOwn holds the ghost against what was predicted after the same input.
+func (m *marks) lookOwn(o *Overlay) {
+	c := o.client
+	e, ok := c.Own(c.World())
+	m.hasGhost = false
+	if !ok {
+		return
+	}
+	m.ghost, m.hasGhost = o.places.ghost(c, e)
+	if input := c.ConfirmedInput(); m.hasGhost && input != m.confirmed {
+		m.confirmed = input
+		if p := m.predicted[input%256]; p.input == input && input != 0 {
+			m.apart, m.compared = p.at.apart(m.ghost), true
+		}
+	}
+	if n := c.Stats().Corrections; n != m.corrections {
+		m.corrections = n
+		m.predicted = [256]predicted{} // they were made anew
+	}
+	if at, ok := o.places.at(c.World(), e); ok {
+		m.predicted[c.Input()%256] = predicted{c.Input(), at}
+	}
+}
+
+// drawn is where an entity was on the screen when the view showed a tick.
+func (m *marks) drawn(tick float64, id components.NetID) (Point, bool) {
+	if m.frames == nil {
+		return Point{}, false
+	}
+	var from, to Point
+	before, after := math.Inf(-1), math.Inf(1)
+	for i := range m.frames {
+		f := &m.frames[i]
+		at, ok := f.find(id)
+		switch {
+		case !ok:
+		case f.drawn <= tick && f.drawn > before:
+			before, from = f.drawn, at
+		case f.drawn > tick && f.drawn < after:
+			after, to = f.drawn, at
+		}
+	}
+	switch {
+	case tick-before > 2 && after-tick > 2:
+		return Point{}, false
+	case math.IsInf(before, 0):
+		return to, true
+	case math.IsInf(after, 0):
+		return from, true
+	}
+	return from.toward(to, (tick-before)/(after-before)), true
+}
+
+func (f *frame) find(id components.NetID) (Point, bool) {
+	for i, x := range f.ids[:f.n] {
+		if x == id {
+			return f.at[i], true
+		}
+	}
+	return Point{}, false
+}
+
+// draw draws what is among the things of the world.
+func (m *marks) draw(o *Overlay) {
+	if o.places == nil {
+		return
+	}
+	p := &o.pen
+	for i := range m.all {
+		x := &m.all[i]
+		ax, ay, a := o.places.screen(x.at)
+		fx, fy, f := o.places.screen(x.from)
+		tx, ty, t := o.places.screen(x.to)
+		switch {
+		case !x.windowed || !a || !f || !t:
+		case x.waiting:
+			p.ring(fx, fy, 6, 1.5, red)
+		default:
+			p.Line(fx, fy, tx, ty, 2, fade(amber, 0.65))
+			p.dot(fx, fy, 2.5, fade(amber, 0.65))
+			p.dot(tx, ty, 2.5, amber)
+			p.dot(ax, ay, 2, white)
+		}
+	}
+	if gx, gy, ok := o.places.screen(m.ghost); m.hasGhost && ok {
+		if ox, oy, ok := o.places.screen(m.own); m.hasOwn && ok {
+			p.Line(gx, gy, ox, oy, 1.5, fade(pink, 0.7))
+		}
+		p.ring(gx, gy, 11, 1.5, pink)
+		p.dot(gx, gy, 2.5, pink)
+	}
+	o.hits.draw(o)
+}
+
+// worldRows is how many lines explain what is drawn in the world.
+const worldRows = 5
+
+// drawWorld explains what is drawn in the world, with figures.
+func (o *Overlay) drawWorld(x, y, w float64) {
+	o.title(x, y, "drawn in the world")
+	y += titleHeight + 12
+	p, m := &o.pen, &o.marks
+	p.ring(x+6, y-4, 5, 1.5, pink)
+	p.label(x+18, y, "you, as the server last told", muted)
+	if m.hasGhost && m.hasOwn {
+		p.right(x+w, y, append(appendFigure(p.buf[:0], m.ghost.apart(m.own)), " behind"...), pink)
+	}
+	y += rowHeight
+	p.label(x+18, y, "predicted, confirmed: same input", muted)
+	if m.compared {
+		c := green
+		if m.apart > 0.005 {
+			c = red
+		}
+		p.right(x+w, y, append(appendFigure(p.buf[:0], m.apart), " apart"...), c)
+	}
+	y += rowHeight
+	p.label(x+18, y, "visual error that is left", muted)
+	p.right(x+w, y, appendFigure(p.buf[:0], m.error), white)
+	y += rowHeight
+	windows, waiting := 0, 0
+	for i := range m.all {
+		if m.all[i].windowed {
+			windows++
+		}
+		if m.all[i].waiting {
+			waiting++
+		}
+	}
+	p.Line(x, y-4, x+12, y-4, 2, fade(amber, 0.65))
+	p.dot(x+6, y-4, 2, white)
+	p.label(x+18, y, "others, between two states", muted)
+	b := append(appendFigure(p.buf[:0], float64(windows-waiting)), " of "...)
+	p.right(x+w, y, appendFigure(b, float64(windows)), amber)
+	y += rowHeight
+	o.hits.explain(o, x, y, w)
+}

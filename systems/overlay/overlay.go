@@ -1,0 +1,228 @@
+package overlay
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// ErrConfig is wrapped by the errors of [Config.Validate] and [New].
+var ErrConfig = errors.New("overlay: configuration")
+
+// Config configures an [Overlay]. The zero value shows figures, and nothing in the world.
+type Config struct {
+	// Places says where things are in the world and on the screen, for what is drawn
+	// among them: [PlacesOf]. Default (nil): nothing is.
+	Places Places
+	// Left and Top are where the overlay begins, in points of the canvas. Default (0): 12
+	// from the corner.
+	Left, Top float64
+}
+
+// Validate reports what is wrong with c; it never changes it.
+func (c Config) Validate() error {
+	if !(c.Left >= 0 && c.Left <= math.MaxInt32) || !(c.Top >= 0 && c.Top <= math.MaxInt32) {
+		return fmt.Errorf("%w: Left %v, Top %v: they are 0 or more (0: %d)", ErrConfig, c.Left, c.Top, margin)
+	}
+	return nil
+}
+
+// Overlay shows what the netcode of one client does. It belongs to the goroutine of its
+// client. Hidden, as it is at first, it takes ten samples a second and nothing else.
+type Overlay struct {
+	config Config
+	places Places
+	client *systems.Client
+	link   *netsys.Conditioner
+	shown  bool
+
+	at      time.Time // of the newest sample
+	now     time.Time // of the newest frame
+	sampled int       // samples taken
+	stats   systems.ClientStats
+	step    float64 // milliseconds of a tick
+	bytesIn uint64  // as of the newest sample
+	fixes   uint64
+	in, out netsys.LinkStats
+	graphs  [graphs]graph
+	figures [maxFigures]figure
+	extras  int
+	causes  causes
+	bytes   bytes
+	marks   marks
+	hits    hits
+
+	set     [sliders]float64
+	before  float64 // round trip before the slider was moved, ms
+	holding bool
+	held    Slider
+	pointer int // that holds it
+
+	layout layout
+	page   int
+	pen    pen
+}
+
+// New makes an overlay, for the client of [Overlay.Attach]. The error wraps [ErrConfig].
+func New(c Config) (*Overlay, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Left == 0 {
+		c.Left = margin
+	}
+	if c.Top == 0 {
+		c.Top = margin
+	}
+	return &Overlay{config: c, places: c.Places, graphs: newGraphs()}, nil
+}
+
+// Attach makes the overlay that of a client, each time that a game connects. link is the
+// conditioner that the client's wire goes through, which gets what the sliders say; nil
+// where there is none.
+func (o *Overlay) Attach(c *systems.Client, link *netsys.Conditioner) {
+	o.client, o.link = c, link
+	o.at, o.stats, o.bytesIn, o.fixes = time.Time{}, systems.ClientStats{}, 0, 0
+	o.in, o.out = netsys.LinkStats{}, netsys.LinkStats{}
+	o.bytes.reset()
+	o.marks.reset()
+	o.degrade()
+}
+
+// Show shows or hides the overlay.
+func (o *Overlay) Show(on bool) {
+	o.shown = on
+	if !on {
+		o.holding = false
+		o.count()
+	}
+}
+
+// Toggle shows what is hidden and hides what is shown, as for a key.
+func (o *Overlay) Toggle() { o.Show(!o.shown) }
+
+// Shown reports whether the overlay is shown.
+func (o *Overlay) Shown() bool { return o.shown }
+
+// Mismatch keeps the newest wrong prediction to show it: it fits ClientConfig.OnMismatch.
+func (o *Overlay) Mismatch(m systems.Mismatch) { o.causes.last = m }
+
+// sampleEvery is how often samples are taken.
+const sampleEvery = 100 * time.Millisecond
+
+// Sample looks at the client: call it once a frame, after [systems.Client.Frame].
+func (o *Overlay) Sample(now time.Time) {
+	c := o.client
+	if c == nil || !c.Connected() {
+		return
+	}
+	o.now = now
+	if o.shown {
+		o.count()
+		o.marks.look(o)
+	}
+	if now.Sub(o.at) >= sampleEvery {
+		o.sample(now)
+	}
+}
+
+// sample takes in figures.
+func (o *Overlay) sample(now time.Time) {
+	c := o.client
+	seconds := now.Sub(o.at).Seconds()
+	o.stats = c.Stats()
+	if o.link != nil {
+		o.in, o.out = o.link.Stats()
+	}
+	s := &o.stats
+	o.step = milliseconds(c.World().StepDuration())
+	o.sampled++
+	put := func(g int, v float64) { o.graphs[g].ring[o.sampled%ringSize] = v }
+	put(graphRoundTrip, milliseconds(s.Session.RTT))
+	put(graphJitter, milliseconds(s.Session.Jitter))
+	put(graphLoss, 100*s.Session.LossIn)
+	put(graphBuffer, float64(s.InputBuffer))
+	put(graphLead, max(float64(c.World().Tick())-float64(c.ServerTick()), 0))
+	put(graphDelay, max(float64(c.ServerTick())-c.DrawnTick(), 0)*o.step)
+	received, fixes := 0.0, 0.0
+	if !o.at.IsZero() {
+		received = float64(s.Session.BytesIn-o.bytesIn) / 1000 / seconds
+		fixes = float64(s.Corrections+s.CoCorrections-o.fixes) / seconds
+	}
+	put(graphReceived, received)
+	put(graphCorrections, fixes)
+	o.at, o.bytesIn, o.fixes = now, s.Session.BytesIn, s.Corrections+s.CoCorrections
+	if o.shown {
+		c.ReadBlame(&o.causes.table)
+		o.bytes.sample(c, now)
+	}
+}
+
+// count makes the client count bytes while the overlay is shown.
+func (o *Overlay) count() {
+	if o.client != nil && o.bytes.counting != o.shown {
+		o.bytes.counting = o.shown
+		o.client.CountBytes(o.shown)
+	}
+}
+
+// Draw draws the overlay over a frame, if it is shown.
+func (o *Overlay) Draw(c Canvas) {
+	if !o.shown || o.client == nil || !o.client.Connected() {
+		return
+	}
+	o.pen.Canvas = c
+	o.Layout(c.Size())
+	o.marks.draw(o)
+	for i, col := range o.columns() {
+		o.pen.Rect(col.x, col.y, panelWidth, col.h, 9, glass)
+		if i == 0 {
+			o.drawHead(col)
+		} else {
+			o.pen.label(col.x+padding, col.y+20, "what it is about", white)
+		}
+	}
+	for s := range sections {
+		at, ok := o.where(s)
+		if !ok {
+			continue
+		}
+		switch s {
+		case sectionGraphs:
+			o.drawGraphs(at.x, at.y, inner)
+		case sectionLink:
+			o.drawLink(at.x, at.y, inner)
+		case sectionFigures:
+			o.drawFigures(at.x, at.y, inner)
+		case sectionCauses:
+			o.causes.draw(o, at.x, at.y, inner)
+		case sectionBytes:
+			o.bytes.draw(o, at.x, at.y, inner)
+		case sectionWorld:
+			o.drawWorld(at.x, at.y, inner)
+		}
+	}
+	o.pen.Canvas = nil
+}
+
+// drawHead draws the uppermost line: what this is, which page, and how to close it.
+func (o *Overlay) drawHead(c column) {
+	p := &o.pen
+	p.label(c.x+padding, c.y+20, "network", white)
+	if o.layout.pages > 1 {
+		b := appendFigure(append(p.buf[:0], "page "...), float64(o.page+1))
+		b = appendFigure(append(b, " of "...), float64(o.layout.pages))
+		p.Text(c.x+padding+76, c.y+20, append(b, "  ›"...), cyan)
+	}
+	p.cross(c.x+panelWidth-headHeight/2-4, c.y+headHeight/2+1, 4.5, 1.5, muted)
+}
+
+// title draws the title of a section.
+func (o *Overlay) title(x, y float64, s string) {
+	o.pen.label(x, y+12, s, muted)
+	o.pen.Rect(x, y+16, inner, 1, 0, fade(white, 0.12))
+}

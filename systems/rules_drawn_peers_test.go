@@ -1,0 +1,253 @@
+package systems_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// before is what is left of an error of which so much is left some seconds later, by the
+// rule at the defaults.
+func before(left, seconds float64) float64 {
+	e := math.Exp(-20 * seconds)
+	return left / (e - left/3*(1-e))
+}
+
+// Under rollback an input that comes late changes where others are, and does not show: a
+// frame moves nobody by more than its speed and what fades of the visual error.
+//
+//mutant:rule E3 systems/mode_peers_view.go
+//mutant:from v.c.keepPoses(v.list)
+//mutant:to _ = v.list
+//mutant:rule E3 systems/mode_peers_view.go
+//mutant:from if len(s.posed) == 0 || !v.step || tick != v.changed && tick != v.next {
+//mutant:to if len(s.posed) == 0 || !v.step || tick != v.changed && tick != v.next-1 {
+//mutant:rule E3 systems/mode_peers_view.go
+//mutant:from s.posed[i].lost = s.posed[i].r.entity.IsZero()
+//mutant:to s.posed[i].lost = !s.posed[i].r.entity.IsZero()
+func TestNetcodeE3_LateInputsDoNotShow(t *testing.T) {
+	for _, frames := range []int{0, 144} {
+		t.Run(fmt.Sprintf("frames=%d", frames), func(t *testing.T) {
+			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+				config := underPreset(policy.Rollback, seed, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
+				config.FrameRate = frames
+				c := systemstest.New(t, config)
+				c.Connect()
+				c.Run(3 * time.Second)
+				type drawn struct {
+					at   components.Position
+					left float64
+				}
+				type frame struct {
+					at   time.Duration
+					tick float64
+					of   map[components.NetID]drawn
+				}
+				last := make([]frame, len(c.Clients))
+				fading, largest := 0, 0.0
+				c.OnFrame(func(k *systemstest.Client) {
+					was, now := last[k.N], frame{c.Elapsed(), k.DrawnTick(), map[components.NetID]drawn{}}
+					for e, x := range ecs.All[struct{ Pos components.Position }](k.View()) {
+						d, ok := k.Drawing(e)
+						if !ok || !d.Simulated || d.From != 0 || d.To != 0 {
+							t.Fatalf("%v: entity %d is drawn by %+v, %v", k, k.View().NetID(e), d, ok)
+						}
+						now.of[k.View().NetID(e)] = drawn{x.Pos, d.Error}
+					}
+					last[k.N] = now
+					if was.at == 0 {
+						return
+					}
+					passed := (now.at - was.at).Seconds()
+					for id, d := range now.of {
+						b := was.of[id]
+						faded := b.left - leftOf(b.left, passed)
+						if frames != 0 { // a correction may have come since
+							faded += before(d.left, passed) - d.left
+						}
+						if step, most := apartBy(d.at, b.at), pace*math.Sqrt2*(now.tick-was.tick)+faded+1e-3; step > most {
+							t.Fatalf("%v: entity %d moved by %v in a frame of %v ticks, of which %v can be; %v of its error was left, and is %v", k, id, step, now.tick-was.tick, most, b.left, d.left)
+						}
+						if largest = max(largest, d.left); d.left > 0.5 {
+							fading++
+						}
+					}
+				})
+				c.Run(length(5*time.Second, 20*time.Second, 5*time.Minute))
+				if fading < 100 || largest < 1 {
+					t.Errorf("%d frames of entities with an error above 0.5, at most %v", fading, largest)
+				}
+				c.Settle()
+				c.Converged()
+				c.Run(2 * time.Second)
+				for _, k := range c.Clients {
+					k.Frame(c.Now())
+					view := places(k.View())
+					for id, p := range places(k.World()) {
+						if view[id] != p {
+							t.Errorf("%v draws entity %d at %v, and it is at %v, when all is quiet", k, id, view[id], p)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// Pellet is a shot on its way, in the lane of who fired it.
+type Pellet struct {
+	By   uint8 `net:"0..255"`
+	Left uint8 `net:"0..31"`
+}
+
+type pellet struct {
+	Pos  *components.Position
+	Shot *Pellet
+}
+
+// lanes is the field with pellets: a press fires one, and all are gone after half a second.
+func lanes() *ecs.Protocol {
+	p := fieldBase()
+	ecs.Replicate[Pellet](p, ecs.Predicted)
+	p.Simulate("walk", walk)
+	p.Simulate("fly", func(w *ecs.World) {
+		for e, x := range ecs.EachInOrder[pellet](w) {
+			if x.Pos.Y++; x.Shot.Left == 0 {
+				w.Despawn(e)
+			}
+			x.Shot.Left--
+		}
+		for _, x := range ecs.EachInOrder[walker](w) {
+			if x.In.Jump {
+				w.Spawn(components.Position{X: x.Pos.X}, Pellet{By: uint8(x.Own.Client), Left: 30})
+			}
+		}
+	})
+	return p
+}
+
+// What came up in ticks that are simulated again may be another by its number; it is
+// drawn where it is, never on the way there from where that one was.
+//
+//mutant:rule E3 systems/smoothing.go
+//mutant:from there := !x.lost && !c.world.Parked(x.r.entity)
+//mutant:to there := !c.world.Parked(x.r.entity)
+func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
+	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+		config := underPreset(policy.Rollback, seed, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
+		config.Protocol, config.Populate = lanes, nil
+		config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) {
+			in.Jump = k.Rand().IntN(10) == 0
+		})
+		c := systemstest.New(t, config)
+		c.Connect()
+		c.Run(3 * time.Second)
+		lane := map[components.NetID]float32{}
+		seen, changed := 0, 0
+		c.OnFrame(func(k *systemstest.Client) {
+			for e, x := range ecs.All[struct {
+				Pos  components.Position
+				Shot Pellet
+			}](k.View()) {
+				seen++
+				if want := 10 * float32(x.Shot.By); x.Pos.X != want {
+					t.Fatalf("%v draws pellet %d of client %d at %v, its lane is at %v", k, k.View().NetID(e), x.Shot.By, x.Pos, want)
+				}
+				id := k.View().NetID(e)
+				if was, ok := lane[id]; ok && was != x.Pos.X {
+					changed++
+				}
+				lane[id] = x.Pos.X
+			}
+		})
+		c.Run(10 * time.Second)
+		if seen < 5000 || changed < 10 {
+			t.Errorf("%d pellets seen, %d of them another than before", seen, changed)
+		}
+	})
+}
+
+// Drawing changes nothing that is simulated, under any model: not in the frame of a tick,
+// nor in others between; nor does what a renderer writes into the view.
+//
+//mutant:rule E3 systems/smoothing.go
+//mutant:from left = max(left, c.shiftError(r, comp, c.view.Pointer(r.drawn, comp)))
+//mutant:to left = max(left, c.shiftError(r, comp, c.world.Pointer(r.entity, comp)))
+//mutant:rule E3 systems/client.go
+//mutant:from c.view = ecs.NewWorld(c.protocol, config)
+//mutant:to c.view = c.world
+func TestNetcodeE3_TheViewIsApart(t *testing.T) {
+	for _, p := range policy.Presets() {
+		t.Run(p.String(), func(t *testing.T) {
+			systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+				config := underPreset(p, seed, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
+				config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
+					return components.Position{X: 2}, tick%60 == 7*owner
+				}))
+				c := systemstest.New(t, config)
+				c.Connect()
+				c.Run(2 * time.Second)
+				hash := make([]uint64, len(c.Clients))
+				c.OnClientTick(func(k *systemstest.Client) { hash[k.N] = k.World().Hash() })
+				frames, errors, all := 0, 0, 0
+				c.OnFrame(func(k *systemstest.Client) {
+					for i := range 3 {
+						k.Frame(c.Now().Add(time.Duration(i) * time.Millisecond))
+						frames++
+						for e := range ecs.All[struct{ Pos components.Position }](k.View()) {
+							d, ok := k.Drawing(e)
+							if !ok {
+								t.Fatalf("%v cannot tell of entity %d", k, k.View().NetID(e))
+							}
+							if all++; d.Error > 0 {
+								errors++
+							}
+							ecs.Get[components.Position](k.View(), e).Y += 500
+						}
+					}
+					if now := k.World().Hash(); now != hash[k.N] {
+						t.Fatalf("%v: the world is %x after drawing, and was %x", k, now, hash[k.N])
+					}
+				})
+				c.Run(5 * time.Second)
+				if errors == 0 && p != policy.Lockstep || errors > 0 && p == policy.Lockstep || all < 5*frames {
+					t.Errorf("%d frames, %d of %d drawings with an error", frames, errors, all)
+				}
+			})
+		})
+	}
+}
+
+// Frames of a client that simulates everything allocate nothing, also when ticks are
+// simulated again.
+func TestPeersFramesAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	config := underPreset(policy.Rollback, 1, 3, lag(6))
+	config.CountOnly = true
+	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) { in.DX = int8(k.Input()/10%3) - 1 })
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(5 * time.Second)
+	errors := 0
+	c.OnFrame(func(k *systemstest.Client) {
+		e, _ := k.Own(k.View())
+		for range 4 {
+			k.Frame(c.Now())
+		}
+		if d, _ := k.Drawing(e); d.Error > 0 {
+			errors++
+		}
+	})
+	c.Run(5 * time.Second)
+	if n := testing.AllocsPerRun(1, func() { c.RunTicks(120) }); n > 0 {
+		t.Errorf("%.0f allocations in 120 ticks", n)
+	}
+}

@@ -1,0 +1,86 @@
+package systems_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// thinField is a minute on a bad link, with thin clients or with full ones.
+func thinField(t *testing.T, seed uint64, p policy.Preset, thin bool) *systemstest.Crowd {
+	config := onField(seed, 4, bad())
+	config.Server.Policies = p.Policies()
+	if thin {
+		config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Schedule: systems.Thin} }
+	}
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(20 * time.Second)
+	return c
+}
+
+// The server cannot tell thin clients from others: the same inputs, the same world, the
+// same bytes each way; and they see that world.
+func TestThinClientsPlayAlike(t *testing.T) {
+	for _, p := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch, policy.ServerRewind} {
+		t.Run(p.String(), func(t *testing.T) {
+			systemstest.Seeds(t, fewer(4), func(t *testing.T, seed uint64) {
+				thin, full := thinField(t, seed, p, true), thinField(t, seed, p, false)
+				if a, b := thin.Server.World().Hash(), full.Server.World().Hash(); a != b {
+					t.Errorf("the server's world is %x with thin clients, %x with others", a, b)
+				}
+				for n, k := range thin.Clients {
+					other := full.Clients[n]
+					a, b := k.Traffic(), other.Traffic()
+					if p != policy.CorrectOnMismatch && a != b {
+						t.Errorf("%v: traffic %+v, of another %+v", k, a, b)
+					}
+					s := k.Stats()
+					if s.Resimulated+s.Corrections != 0 || s.Inputs != other.Stats().Inputs {
+						t.Errorf("%v: %+v", k, s)
+					}
+				}
+				thin.Settle()
+				thin.Converged()
+				k := thin.Clients[0]
+				if own, ok := k.Own(k.View()); !ok || ecs.Has[components.Predicted](k.World(), own) {
+					t.Errorf("own entity %v, found %v", own, ok)
+				}
+			})
+		})
+	}
+}
+
+// Where everybody simulates everything there are no thin clients, and they say so.
+func TestThinIsRefusedWhereEverybodySimulates(t *testing.T) {
+	for _, p := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+		config := onField(1, 1, bad())
+		config.Server.Policies = p.Policies()
+		config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Schedule: systems.Thin} }
+		c := systemstest.New(t, config)
+		if c.RunUntil(10*time.Second, func() bool { return c.Clients[0].Err() != nil }); !errors.Is(c.Clients[0].Err(), systems.ErrConfig) {
+			t.Errorf("%v: %v", p, c.Clients[0].Err())
+		}
+	}
+}
+
+// Thin clients allocate nothing either.
+func TestThinAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	c := thinField(t, 1, policy.LocalSync, true)
+	n := 1.0
+	for i := 0; i < 3 && n > 0; i++ { // the runtime may allocate something by itself, once
+		n = testing.AllocsPerRun(1, func() { c.RunTicks(300) })
+	}
+	if n != 0 {
+		t.Errorf("%.0f allocations in 300 ticks", n)
+	}
+}
