@@ -15,6 +15,7 @@
 //   - Draw: [Client.View] is a world to read with ecs.All; own entities as predicted, all others interpolated.
 //     What becomes of corrections there: [Smoothing]. How others are drawn: ecs.Hermite, ecs.Extrapolate, [Damping];
 //     how one entity was in the newest frame: [Client.Drawing]. That one jumped: components.Teleports.
+//   - Show a key in the very frame that follows it, whatever the frame rate: ClientConfig.Partial.
 //   - Let in only whom a login service vouches for: ServerConfig.Key and ClientConfig.Token, of package
 //     netcode. Without them it is development mode, on this machine and virtual networks only.
 //   - Keep a player's entities over a crash or a long outage: ServerConfig.Hold and Rejoin. The client makes
@@ -52,6 +53,8 @@
 //     [ClientStatus], [InputStats], [ChangeStats].
 //   - Send own state only to correct it: policy.CorrectOnMismatch; what came of results: [AdviceStats].
 //   - Find out what causes corrections: [Client.Blame].
+//   - See on a client, over the running game, what the netcode does, and make its link worse: package overlay. What it goes
+//     by: [Ghost], [Window], [Client.Drawing], [Client.CountBytes].
 //   - See what happens: [Server.Stats], [Server.Clients], [Client.Stats], ClientConfig.OnMismatch.
 //   - Test a game: package systemstest.
 //
@@ -78,6 +81,15 @@
 // and not, as by [Client.SetScope], goes over in 12 ticks. All of these are functions of time, whatever the frame
 // rate. Where components.Teleports says that an entity jumped, none of them applies. Where every peer
 // simulates everything the view is the world, and has no visual error.
+//
+// Between two ticks own entities are drawn where ClientConfig.Partial leads: a partial tick, the rules run for that
+// part of the coming tick which has passed, with the input of this frame, on the world, which then gets back all
+// that it had; nothing that is predicted, compared, sent or counted depends on frames. Input is taken as late as can
+// be: a tick asks for it when packets are taken in and replays are done, right before it predicts and sends, and a
+// frame when it is drawn. So read the devices right before [Client.Advance], and call [Client.Frame] right after
+// it: what is pressed by then is in that frame. A tick counts as a whole for the input that Gather gives it; where
+// that is another than the frames before have shown, what is drawn goes over by up to what a tick moves. A game that
+// gives the tick the keys that its frames have shown takes back nothing, and loses no key that is up again before it.
 //
 // The server never goes back, but under policies that say so: a completed tick is not
 // simulated again, whatever arrives late. What a client re-simulates is its own entities only,

@@ -11,7 +11,7 @@ type Probe interface {
 }
 
 // SetProbe makes p look at this server from the next wake-up on; nil ends it. A server
-// without one pays nothing for it.
+// without one compares a nil twice a wake-up.
 func (s *Server) SetProbe(p Probe) { s.probe = p }
 
 // Config is what this server was configured with, defaults filled in. Its Key is zero:

@@ -27,9 +27,9 @@ type arena struct {
 func (a *arena) fights(o *headless.Options) bool { return a.combat || !o.Headless }
 
 func (a *arena) flags(fs *flag.FlagSet) {
-	fs.BoolVar(&a.combat, "combat", false, "with -headless: guns, as there are without")
-	fs.StringVar(&a.dir, "web", "", "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built")
-	fs.StringVar(&a.page, "http", defaultPage, "where to serve the page beside the game; none: no page")
+	fs.BoolVar(&a.combat, "combat", false, "with -headless: guns, as there are without; without it that is the reference workload, in which nobody shoots")
+	fs.StringVar(&a.dir, "web", "", "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built from\nthe checkout, by the Go compiler, and kept for the next start")
+	fs.StringVar(&a.page, "http", defaultPage, "serve the page to play on at this `address`, where that is taken at a free port of 127.0.0.1; none: no page, and\nbots that predict and draw, with columns for it in the table")
 }
 
 // world is the arena as the runner needs to know it.
@@ -37,6 +37,10 @@ func world() headless.World {
 	a := &arena{messages: game.NewMessages()}
 	return headless.World{
 		Name: "arena",
+		About: "Beside the match there is a page to play on, in a browser: its address is printed first. Keys W A S D\n" +
+			"and the mouse, or two thumbs; F3 or a tap on the status shows what the network does, with sliders to make\n" +
+			"it worse. -preset chooses the netcode, for people as for bots; -rtt, -jitter, -loss and their like are\n" +
+			"the bots' link. -http, -web and -inspect say where pages are, -combat puts guns into -headless.",
 		Protocol: func(o *headless.Options) *ecs.Protocol {
 			if a.fights(o) {
 				return game.CombatProtocol()

@@ -22,11 +22,25 @@ const (
 	socketPort  = "7778"
 )
 
+// noPage says why there is no page, if so.
+func (a *arena) noPage(o *headless.Options) string {
+	switch {
+	case a.page == "none":
+		return "-http none"
+	case o.Key != "":
+		return "with -key everybody needs a token, and a page has none"
+	case o.Transport == "batch":
+		return "-transport batch is UDP alone, which browsers cannot speak"
+	}
+	return ""
+}
+
 // live plays with bots and whoever opens the page: a server for UDP and WebSocket, and
 // clients that all come over the network. Where a page cannot be had it is a match of
 // bots.
 func (a *arena) live(ctx context.Context, world headless.World, o headless.Options, stdout, stderr io.Writer) error {
-	if a.page == "none" || o.Key != "" || o.Transport == "batch" {
+	if why := a.noPage(&o); why != "" {
+		fmt.Fprintf(stdout, "no page to play on: %s\n", why)
 		return headless.Live(ctx, world, o, stdout)
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -46,14 +60,21 @@ func (a *arena) live(ctx context.Context, world headless.World, o headless.Optio
 	}
 	socket := wire.WebSocketAddr()
 	site := web.New(web.Config{Dir: a.dir, Package: "examples/play", Port: socket.Port(), Args: pageArgs(&o), Progress: stdout})
+	if a.dir != "" {
+		if err := site.Prepare(ctx); err != nil {
+			return errors.Join(fmt.Errorf("-web: %w", err), wire.Close())
+		}
+	}
 	fmt.Fprintf(stdout, "\n  play in a browser:  http://%v\n  play in a window:   go -C examples/play run . arena -connect %v\n\n", page.Addr(), wire.LocalAddr())
 
 	var others sync.WaitGroup
-	others.Go(func() {
-		if e := site.Prepare(ctx); e != nil && ctx.Err() == nil {
-			fmt.Fprintln(stderr, e)
-		}
-	})
+	if a.dir == "" {
+		others.Go(func() {
+			if e := site.Prepare(ctx); e != nil && ctx.Err() == nil {
+				fmt.Fprintf(stderr, "%v\nthe match goes on without a page\n", e)
+			}
+		})
+	}
 	handler := http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}
 	others.Go(func() { _ = handler.Serve(page) }) // until it is closed
 	bots := wire.LocalAddr().String()

@@ -23,16 +23,18 @@ type app struct {
 	canvas   canvas
 	chat     chat
 	panel    *panel
+	verdicts verdicts
 	was      bool      // connected
 	frame    time.Time // drawn last
 	began    time.Time // the newest frame
 	scale    float64   // pixels of a world unit
 	fps      float64
 	picture  picture
+	dot      *ebiten.Image
 }
 
 func newApp(o *options) *app {
-	a := &app{scene: newScene(), picture: picture{name: o.picture}}
+	a := &app{scene: newScene(), canvas: newCanvas(), picture: picture{name: o.picture}, dot: ebiten.NewImage(1, 1)}
 	a.panel = newPanel(&a.canvas, a.onScreen)
 	a.online = newOnline(o, &a.controls, func(s *game.Said) { a.chat.said(s, time.Now()) })
 	a.online.net = a.panel.net
@@ -105,19 +107,36 @@ func (a *app) Layout(w, h int) (int, int) { return w, h }
 // its area.
 const seen = 760
 
-// Draw implements [ebiten.Game].
-func (a *app) Draw(screen *ebiten.Image) {
+// Draw implements [ebiten.Game]. It draws on the screen behind the screen only where a
+// picture is wanted; else one pixel there says that there is a new frame.
+func (a *app) Draw(behind *ebiten.Image) {
+	if a.picture.name == "" {
+		behind.DrawImage(a.dot, nil)
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.draw(behind)
+	if a.picture.due(a.was, a.frame) {
+		a.picture.take(behind)
+	}
+}
+
+// DrawFinalScreen implements [ebiten.FinalScreenDrawer]: everything is drawn right where
+// it is seen, not copied there.
+func (a *app) DrawFinalScreen(screen ebiten.FinalScreen, behind *ebiten.Image, _ ebiten.GeoM) {
+	if a.picture.name != "" {
+		screen.DrawImage(behind, nil)
+		return
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.draw(screen)
 	a.canvas.work += (time.Since(a.began).Seconds() - a.canvas.work) * 0.1
-	if a.picture.due(a.was, a.frame) {
-		a.picture.take(screen)
-	}
 }
 
 // draw brings everything up to date, and draws it.
-func (a *app) draw(screen *ebiten.Image) {
+func (a *app) draw(screen ebiten.FinalScreen) {
 	now := time.Now()
 	dt := min(max(now.Sub(a.frame).Seconds(), 0), 0.25)
 	a.frame = now
@@ -133,23 +152,23 @@ func (a *app) draw(screen *ebiten.Image) {
 		a.online.client.Frame(now)
 		a.scene.update(a.online, dt)
 		a.chat.feed(a.scene, ecs.Single[game.Feed](a.online.client.World()), now)
+		a.verdicts.take(a.online.client, a.panel.net.Hit)
 		a.panel.sample(&a.canvas, now)
 	} else {
 		a.was = false
 	}
 	a.drawWorld()
 	a.drawHUD(now)
+	a.canvas.flush()
 	a.panel.draw()
+	a.canvas.flush()
 }
 
 // resize fits everything to the screen.
-func (a *app) resize(screen *ebiten.Image) {
+func (a *app) resize(screen ebiten.FinalScreen) {
 	c := &a.canvas
 	c.to = screen
 	w, h := float64(screen.Bounds().Dx()), float64(screen.Bounds().Dy())
-	if c.sprites == nil {
-		c.sprites = newSprites()
-	}
 	if w == c.w && h == c.h {
 		return
 	}

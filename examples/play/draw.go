@@ -30,19 +30,26 @@ var (
 // drawWorld draws the arena and all in it.
 func (a *app) drawWorld() {
 	c := &a.canvas
-	c.light(false)
 	a.drawFloor()
 	c.light(true)
 	a.drawGlows()
 	a.drawTracers()
 	c.light(false)
-	for _, x := range a.scene.list {
-		if !x.own {
-			a.drawActor(x)
+	// One kind after the other: each reaches the screen at once.
+	for _, part := range [...]func(*app, *actor, place){(*app).drawShadow, (*app).drawDrone, (*app).drawGun, (*app).drawBody} {
+		for _, x := range a.scene.list {
+			if at, ok := a.placeOf(x); ok && !x.own {
+				part(a, x, at)
+			}
 		}
 	}
 	if own := a.scene.own; own != nil {
-		a.drawActor(own)
+		if at, ok := a.placeOf(own); ok {
+			a.drawShadow(own, at)
+			a.drawGun(own, at)
+			a.drawBody(own, at)
+			c.ring(at.x, at.y, at.d*1.34, 1.6*a.scale, white.fade(0.5))
+		}
 	}
 	c.light(true)
 	a.drawSparks()
@@ -50,6 +57,7 @@ func (a *app) drawWorld() {
 	for _, x := range a.scene.list {
 		a.drawTag(x)
 	}
+	c.flush()
 }
 
 // drawFloor draws the ground with lines, and the walls.
@@ -60,11 +68,11 @@ func (a *app) drawFloor() {
 	// Each place once, with what lies there: filling the screen twice shows.
 	left, top := min(max(x0, 0), c.w), min(max(y0, 0), c.h)
 	right, bottom := max(min(x0+side, c.w), 0), max(min(y0+side, c.h), 0)
-	c.rect(0, 0, c.w, top, background)
-	c.rect(0, bottom, c.w, c.h-bottom, background)
-	c.rect(0, top, left, bottom-top, background)
-	c.rect(right, top, c.w-right, bottom-top, background)
-	c.rect(left, top, right-left, bottom-top, floor)
+	c.ground(0, 0, c.w, top, background)
+	c.ground(0, bottom, c.w, c.h-bottom, background)
+	c.ground(0, top, left, bottom-top, background)
+	c.ground(right, top, c.w-right, bottom-top, background)
+	c.ground(left, top, right-left, bottom-top, floor)
 	const cell, bold = 50, 4
 	thin := max(c.unit, 1)
 	for i := 0; i <= game.Size/cell; i++ {
@@ -106,11 +114,11 @@ func (a *app) drawGlows() {
 		if x.client == 0 {
 			size, strength = 64, 0.13
 		}
-		c.place(c.glow, px, py, size*s, size*s, 0, x.colour.fade(strength*x.grown))
+		c.glow(px, py, size*s, x.colour.fade(strength*x.grown))
 		if x.kick > 0 {
 			sin, cos := math.Sincos(x.turn)
 			f := x.kick / kickTime
-			c.place(c.glow, px+cos*30*s, py+sin*30*s, 56*s*f, 56*s*f, 0, x.colour.toward(white, 0.5).fade(f))
+			c.glow(px+cos*30*s, py+sin*30*s, 56*s*f, x.colour.toward(white, 0.5).fade(f))
 		}
 	}
 }
@@ -127,8 +135,8 @@ func (a *app) drawTracers() {
 		tail := min(f*1.1, 0.96)
 		x0, y0 := a.onScreen(e.x+(e.dx-e.x)*tail, e.y+(e.dy-e.y)*tail)
 		x1, y1 := a.onScreen(e.dx, e.dy)
-		c.line(x0, y0, x1, y1, e.size*s*3, e.t.fade(0.22*(1-f)))
-		c.line(x0, y0, x1, y1, e.size*s, e.t.fade(1-f*f))
+		c.beam(x0, y0, x1, y1, e.size*s*3, e.t.fade(0.22*(1-f)))
+		c.beam(x0, y0, x1, y1, e.size*s, e.t.fade(1-f*f))
 	}
 }
 
@@ -141,37 +149,54 @@ func (a *app) drawSparks() {
 		switch e.kind {
 		case spark:
 			d := e.size * s * (1 - f*0.6)
-			c.place(c.glow, x, y, d*3.4, d*3.4, 0, e.t.fade(0.9*(1-f)))
+			c.glow(x, y, d*3.4, e.t.fade(0.9*(1-f)))
 		case burst:
 			d := e.size * s * (0.25 + 0.75*math.Sqrt(f))
-			c.shape(c.ring, x, y, d, 0, e.t.fade(1-f))
-			c.place(c.glow, x, y, d*1.3, d*1.3, 0, e.t.fade(0.5*(1-f)))
+			c.ring(x, y, d, 0.06*d, e.t.fade(1-f))
+			c.glow(x, y, d*1.3, e.t.fade(0.5*(1-f)))
 		}
 	}
 }
 
-// drawActor draws a player or a drone.
-func (a *app) drawActor(x *actor) {
-	c, s := &a.canvas, a.scale
+// place is where an actor is on the screen, and its diameter, in pixels.
+type place struct{ x, y, d float64 }
+
+// placeOf is where an actor is, if it is to be seen.
+func (a *app) placeOf(x *actor) (at place, ok bool) {
 	px, py := a.onScreen(x.x, x.y)
-	if x.down || !a.visible(px, py, 60*s) {
-		return
-	}
 	grown := 1 - (1-x.grown)*(1-x.grown)
-	t := x.colour.toward(white, 0.75*x.flash/flashTime)
-	d := 2 * game.Radius * s * grown
-	c.shape(c.disc, px+2.5*s, py+4*s, d*1.06, 0, tint{0, 0, 0, 0.35})
+	return place{px, py, 2 * game.Radius * a.scale * grown}, !x.down && a.visible(px, py, 60*a.scale)
+}
+
+func (a *app) drawShadow(_ *actor, at place) {
+	a.canvas.disc(at.x+2.5*a.scale, at.y+4*a.scale, at.d*1.06, tint{0, 0, 0, 0.35})
+}
+
+// flashing is an actor's colour, which brightens for a moment when it is hit.
+func (x *actor) flashing() tint { return x.colour.toward(white, 0.75*x.flash/flashTime) }
+
+func (a *app) drawDrone(x *actor, at place) {
 	if x.client == 0 {
-		c.shape(c.drone, px, py, d*0.94, x.turn, t)
+		a.canvas.token(a.canvas.drone, at.x, at.y, at.d*0.94, x.turn, x.flashing())
+	}
+}
+
+// drawGun draws what a player holds.
+func (a *app) drawGun(x *actor, at place) {
+	if x.client == 0 {
 		return
 	}
 	sin, cos := math.Sincos(x.turn)
-	back := 4 * s * x.kick / kickTime
-	at := 19*s*grown - back
-	c.place(c.barrel, px+cos*at, py+sin*at, 28*s*grown, 13*s*grown, x.turn, t.toward(white, 0.45))
-	c.shape(c.body, px, py, d, 0, t)
-	if x.own {
-		c.shape(c.ring, px, py, d*1.34, 0, white.fade(0.5))
+	s, out := a.scale, at.d*0.59-4*a.scale*x.kick/kickTime
+	t := x.flashing().toward(white, 0.45)
+	dark := t.toward(black, 0.6)
+	a.canvas.slab(at.x+cos*out, at.y+sin*out, 25*s, 11.5*s, 3*s, cos, sin, dark)
+	a.canvas.slab(at.x+cos*out, at.y+sin*out, 22*s, 8.5*s, 2*s, cos, sin, t)
+}
+
+func (a *app) drawBody(x *actor, at place) {
+	if x.client != 0 {
+		a.canvas.token(a.canvas.body, at.x, at.y, at.d, 0, x.flashing())
 	}
 }
 

@@ -26,8 +26,8 @@ func (a *app) drawHUD(now time.Time) {
 		a.drawSticks()
 	} else if a.controls.mouse && !a.panel.takes(c, float64(a.controls.mx), float64(a.controls.my)) {
 		x, y := float64(a.controls.mx), float64(a.controls.my)
-		c.shape(c.ring, x, y, 22*u, 0, white.fade(0.8))
-		c.shape(c.disc, x, y, 4*u, 0, ownColour)
+		c.ring(x, y, 22*u, 1.6*u, white.fade(0.8))
+		c.disc(x, y, 4*u, ownColour)
 	}
 }
 
@@ -48,7 +48,7 @@ func (a *app) drawStatus() {
 	if rtt > 250 || s.Session.LossIn > 0.1 {
 		quality = bad
 	}
-	c.shape(c.disc, x+17*u, y+h/2, 9*u, 0, quality)
+	c.disc(x+17*u, y+h/2, 9*u, quality)
 	name := append(c.buf[:0], "…"...)
 	if a.scene.own != nil {
 		name = a.scene.own.name.AppendTo(c.buf[:0])
@@ -145,9 +145,9 @@ func (a *app) drawMap() {
 		px, py := x+6*u+p.x*f, y+6*u+p.y*f
 		switch {
 		case p.own:
-			c.shape(c.disc, px, py, 7*u, 0, ownColour)
+			c.disc(px, py, 7*u, ownColour)
 		case p.client != 0:
-			c.shape(c.disc, px, py, 5*u, 0, p.colour)
+			c.disc(px, py, 5*u, p.colour)
 		default:
 			c.rect(px-u, py-u, 2*u, 2*u, droneColour.fade(0.7))
 		}
@@ -211,9 +211,9 @@ func (a *app) drawSticks() {
 			x0, y0, strength = 84*u+float64(i)*(c.w-168*u), c.h-112*u, 0.35
 			x, y = x0, y0
 		}
-		c.shape(c.disc, x0, y0, 2*reach*u, 0, t.fade(0.10))
-		c.shape(c.ring, x0, y0, 2*reach*u, 0, t.fade(strength*0.6))
-		c.shape(c.disc, x, y, 52*u, 0, t.fade(strength))
+		c.disc(x0, y0, 2*reach*u, t.fade(0.10))
+		c.ring(x0, y0, 2*reach*u, 4*u, t.fade(strength*0.6))
+		c.disc(x, y, 52*u, t.fade(strength))
 	}
 }
 
@@ -226,7 +226,7 @@ func (a *app) drawWaiting(now time.Time) {
 	sin, cos := math.Sincos(float64(now.UnixMilli()%1000) / 1000 * 2 * math.Pi)
 	for i := range 3 {
 		f := float64(i-1) * 22 * u
-		c.shape(c.disc, c.w/2+f, c.h*0.44+30*u+sin*5*u*cos, 9*u, 0, ownColour.fade(0.5+0.5*math.Abs(sin)))
+		c.disc(c.w/2+f, c.h*0.44+30*u+sin*5*u*cos, 9*u, ownColour.fade(0.5+0.5*math.Abs(sin)))
 	}
 	if a.online.err != nil {
 		c.label(c.glyphs.normal, c.w/2, c.h*0.44+66*u, 0.5, cut(a.online.err.Error()), bad.toward(white, 0.4))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"image/color"
-	"math"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -35,7 +34,7 @@ func newPanel(c *canvas, onScreen func(x, y float64) (sx, sy float64)) *panel {
 	if err != nil {
 		panic(err) // a constant configuration
 	}
-	return &panel{net: net, sheet: sheet{canvas: c, stroke: newStroke()}}
+	return &panel{net: net, sheet: sheet{c}}
 }
 
 // takes reports whether a point of the screen belongs to the panel.
@@ -101,10 +100,7 @@ func (p *panel) sample(c *canvas, now time.Time) {
 func (p *panel) draw() { p.net.Draw(&p.sheet) }
 
 // sheet is a canvas as the overlay takes it: in points.
-type sheet struct {
-	*canvas
-	stroke *ebiten.Image
-}
+type sheet struct{ *canvas }
 
 // Size implements [overlay.Canvas].
 func (s *sheet) Size() (w, h float64) { return s.w / s.unit, s.h / s.unit }
@@ -116,7 +112,7 @@ func (s *sheet) Rect(x, y, w, h, round float64, c color.NRGBA) {
 	case round == 0:
 		s.rect(x*u, y*u, w*u, h*u, nrgba(c))
 	case w == h && 2*round >= w:
-		s.shape(s.disc, (x+w/2)*u, (y+h/2)*u, w*u, 0, nrgba(c))
+		s.disc((x+w/2)*u, (y+h/2)*u, w*u, nrgba(c))
 	default:
 		s.panel(x*u, y*u, w*u, h*u, round*u, nrgba(c))
 	}
@@ -125,8 +121,7 @@ func (s *sheet) Rect(x, y, w, h, round float64, c color.NRGBA) {
 // Line implements [overlay.Canvas].
 func (s *sheet) Line(x0, y0, x1, y1, width float64, c color.NRGBA) {
 	u := s.unit
-	dx, dy := (x1-x0)*u, (y1-y0)*u
-	s.place(s.stroke, (x0+x1)/2*u, (y0+y1)/2*u, math.Hypot(dx, dy), (width+1)*u, math.Atan2(dy, dx), nrgba(c))
+	s.line(x0*u, y0*u, x1*u, y1*u, width*u, nrgba(c))
 }
 
 // Text implements [overlay.Canvas].
@@ -140,18 +135,4 @@ func (s *sheet) TextWidth(b []byte) float64 { return s.glyphs.small.width(b) / s
 // nrgba is a colour of the overlay.
 func nrgba(c color.NRGBA) tint {
 	return tint{float32(c.R) / 255, float32(c.G) / 255, float32(c.B) / 255, float32(c.A) / 255}
-}
-
-// newStroke is what lines are drawn with: soft along both sides.
-func newStroke() *ebiten.Image {
-	const w, h = 64, 8
-	img := ebiten.NewImage(w, h)
-	pixels := make([]byte, 4*w*h)
-	for i := range pixels {
-		if row := i / (4 * w); row > 0 && row < h-1 {
-			pixels[i] = 255
-		}
-	}
-	img.WritePixels(pixels)
-	return img
 }

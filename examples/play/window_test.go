@@ -3,35 +3,59 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// The client in a window plays a match of its own, and its picture shows something.
+// The client in a window joins over UDP, the server sees it, and its picture shows
+// something.
 func TestWindow(t *testing.T) {
 	if os.Getenv("DISPLAY") == "" {
 		t.Skip("there is no screen: xvfb-run -a go test")
 	}
-	dir := os.Getenv("PLAY_PICTURES")
-	if dir == "" {
-		dir = t.ArtifactDir()
-	}
-	name := filepath.Join(dir, "0-window.png")
+	name := filepath.Join(pictures(t), "0-window.png")
 	program := filepath.Join(t.TempDir(), "play")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	cmd := exec.CommandContext(ctx, program, "arena", "-name", "Ada", "-picture", name)
-	cmd.WaitDelay = 5 * time.Second
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	m := &match{players: map[string]known{}, walked: map[uint32]*walk{}, others: map[uint32]point{}}
+	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
+	var all sync.WaitGroup
+	wire := m.serve(ctx, t, &all, 4, policy.LocalSync)
+	t.Cleanup(func() { stop(); all.Wait() })
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, program, "arena", "-connect", wire.LocalAddr().String(), "-name", "Ada", "-picture", name)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &out, 5*time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	joined, ended := make(chan bool, 1), make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	go func() {
+		for ctx.Err() == nil {
+			if _, ok := m.player("Ada"); ok {
+				joined <- true
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	select {
+	case <-joined:
+	case err := <-ended:
+		t.Fatalf("it ended before the server saw it: %v\n%s", err, &out)
+	}
+	if err := <-ended; err != nil {
+		t.Fatalf("%v\n%s", err, &out)
 	}
 	f, err := os.Open(name)
 	if err != nil {

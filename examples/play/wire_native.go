@@ -15,6 +15,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // openWire opens a socket for a server.
@@ -52,13 +53,14 @@ func host(o *options) (address string, stop func(), err error) {
 	var all sync.WaitGroup
 	all.Go(func() { _ = server.Run(ctx) })
 	for n := range o.bots {
-		all.Go(func() { _ = playBot(ctx, wire.LocalAddr().String(), n, o.bots) })
+		all.Go(func() { _ = playBot(ctx, wire.LocalAddr().String(), n, o.bots, policy.LocalSync) })
 	}
 	return wire.LocalAddr().String(), func() { cancel(); all.Wait() }, nil
 }
 
-// playBot plays one bot, over a link like one at home.
-func playBot(ctx context.Context, address string, n, of int) error {
+// playBot plays one bot, over a link like one at home: with a thin client, where the
+// model has such.
+func playBot(ctx context.Context, address string, n, of int, p policy.Preset) error {
 	wire, server, err := openWire(ctx, address)
 	if err != nil {
 		return err
@@ -69,7 +71,10 @@ func playBot(ctx context.Context, address string, n, of int) error {
 		return errors.Join(err, wire.Close())
 	}
 	gunner := game.NewGunner(1, n, of)
-	config := systems.ClientConfig{Gather: gunner.Gather(), Schedule: systems.Thin}
+	config := systems.ClientConfig{Gather: gunner.Gather()}
+	if p.Policies().Correction != policy.CorrectionInputs {
+		config.Schedule = systems.Thin
+	}
 	game.NewMessages().Play(&config, nil)
 	c, err := systems.NewClient(link, server, game.CombatProtocol(), config)
 	if err != nil {

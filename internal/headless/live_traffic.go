@@ -18,8 +18,12 @@ type part struct {
 }
 
 // traffic prints what the snapshots were made of since another reading: a line for
-// each component with its fields, the largest first, and what belongs to none.
+// each component with its fields, the largest first, and what belongs to none. Where
+// inputs alone are sent it prints nothing.
 func (r *Reading) traffic(out io.Writer, before Reading, seconds float64) {
+	if r.sent.Bytes == 0 {
+		return
+	}
 	all := parts(&r.sent, &before.sent, seconds)
 	total := float64(r.sent.Bytes-before.sent.Bytes) / seconds
 	updates := max(float64(r.server.Updates-before.server.Updates), 1)

@@ -105,17 +105,9 @@ func (o *Options) validateCommand(args []string, serve, connect string) error {
 // endless is the length of a match that Ctrl-C ends.
 const endless = 1000 * time.Hour
 
-// suitLive makes options those of a match that people watch: its bots are thin clients,
-// which cost next to nothing, where the model has such and nobody asked for a figure that
-// only others have.
-func (o *Options) suitLive() {
-	o.Duration, o.Warmup = endless, time.Second
-	o.thin = !o.everywhere() && o.Without == "" && o.Push == 0
-}
-
 // Live plays a match on real sockets until ctx ends, showing a table, and sums up.
 func Live(ctx context.Context, world World, o Options, out io.Writer) error {
-	o.suitLive()
+	o.Duration, o.Warmup = endless, time.Second
 	m, err := NewReal(ctx, world, o, "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -124,9 +116,12 @@ func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 }
 
 // LiveOn is [Live] on a wire that others can join too, where bots find it at an
-// address: the flags of the link are for bots alone. The match closes the wire.
+// address: the flags of the link are for bots alone. The match closes the wire. Its bots
+// are thin clients, which cost next to nothing, where the model has such and no flag asks
+// for what only others show.
 func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, out io.Writer) error {
-	o.suitLive()
+	o.Duration, o.Warmup = endless, time.Second
+	o.thin = !o.everywhere() && o.Without == "" && o.Push == 0
 	m, err := newOpen(ctx, world, o, wire, at)
 	if err != nil {
 		return err

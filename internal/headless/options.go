@@ -66,7 +66,7 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.Login, "login", "", "with -token URL: the `names` to log in by, separated by commas, one bot each; the password is in the\nenvironment variable "+passwordVariable)
 	fs.StringVar(&o.Public, "public", "", "with -key: the server's `addresses` as tokens name them, separated by commas; without, the one it listens on")
 	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", false, "without -key and -token, play with others than this machine all the same:\nanybody can join in anybody's name, read along and forge; server and clients must both say so")
-	fs.StringVar(&o.Inspect, "inspect", "", "serve a page of the running server at this `address`, such as 127.0.0.1:7780: ticks, clients, traffic, entities;\nwhere others can reach it only with a token, which is in the environment variable "+inspectVariable)
+	fs.StringVar(&o.Inspect, "inspect", "", "serve a page of the running server at this `address`, such as 127.0.0.1:7781: ticks, clients, traffic, entities;\nwhere others can reach it only with a token, which is in the environment variable "+inspectVariable)
 	fs.Uint64Var(&o.Seed, "seed", 1, "everything random follows from it")
 }
 

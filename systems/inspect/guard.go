@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 )
@@ -40,7 +41,7 @@ const (
 	adviseProxy  = "The inspector without a token answers no forwarded requests: give inspect.Config a Token."
 	adviseName   = "The inspector without a token answers only as localhost or by a loopback address, so that no web site can pose as it: give inspect.Config a Token, or use http://127.0.0.1."
 	adviseWrong  = "The inspector wants its token: Authorization: Bearer TOKEN, or ?token=TOKEN once."
-	adviseOrigin = "The inspector answers no requests of other sites."
+	adviseOrigin = "The inspector answers no requests that pages of other sites make: open it by its address."
 )
 
 // admit reports whether a request may go on; else it has been answered.
@@ -65,7 +66,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
 
 // judge returns why a request is refused, or nothing.
 func (g *guard) judge(r *http.Request) string {
-	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+	if foreign(r) {
 		return adviseOrigin
 	}
 	if g.open {
@@ -101,6 +102,27 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, advice string) {
 		g.log.Warn("inspector: request refused; more for this reason are not told", "address", r.RemoteAddr, "advice", advice)
 	}
 	http.Error(w, advice, http.StatusForbidden)
+}
+
+// foreign reports whether a page of another site, or of another port of this machine, makes
+// a request. It could not read the answer; but it could make the server take profiles, and
+// tell from the time what is there. All it may do is link to the page.
+func foreign(r *http.Request) bool {
+	h := r.Header
+	switch h.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none": // none: the address bar
+	default:
+		link := h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document" && r.URL.Path == "/"
+		if !link {
+			return true
+		}
+	}
+	origin := h.Get("Origin") // of browsers that tell no more
+	if origin == "" {
+		return false
+	}
+	from, err := url.Parse(origin)
+	return err != nil || from.Host == "" || !strings.EqualFold(from.Host, r.Host)
 }
 
 // same compares two texts in a time that does not depend on where they differ.

@@ -27,6 +27,9 @@ func TestGuard(t *testing.T) {
 	cookie := func(value string) func(*http.Request) {
 		return func(r *http.Request) { r.AddCookie(&http.Cookie{Name: cookieName, Value: value}) }
 	}
+	fetch := func(site, mode, dest string) func(*http.Request) {
+		return both(header("Sec-Fetch-Site", site), header("Sec-Fetch-Mode", mode), header("Sec-Fetch-Dest", dest))
+	}
 	good := newGuard(Config{Token: secret}).cookie
 	for _, c := range []struct {
 		name   string
@@ -52,7 +55,20 @@ func TestGuard(t *testing.T) {
 		{"under another name", "", "/", func(r *http.Request) { r.Host = "example.org" }, 403, adviseName},
 		{"under a name like ours", "", "/", func(r *http.Request) { r.Host = "127.0.0.1.example.org:7780" }, 403, adviseName},
 		{"of another site", "", "/api/status", both(header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "no-cors")), 403, adviseOrigin},
-		{"a link of another site", "", "/", both(header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "navigate")), 200, ""},
+		{"a link of another site", "", "/", both(fetch("cross-site", "navigate", "document")), 200, ""},
+		{"a link with the token", secret, "/?token=" + secret, fetch("cross-site", "navigate", "document"), 303, ""},
+		{"a link of another site to a profile", "", "/debug/pprof/profile?seconds=60", fetch("cross-site", "navigate", "document"), 403, adviseOrigin},
+		{"a frame of another site", "", "/", fetch("cross-site", "navigate", "iframe"), 403, adviseOrigin},
+		{"an image of another port", "", "/debug/pprof/heap", fetch("same-site", "no-cors", "image"), 403, adviseOrigin},
+		{"of another site, with the cookie", secret, "/api/status", both(cookie(good), fetch("cross-site", "cors", "empty")), 403, adviseOrigin},
+		{"of the page", "", "/api/status", fetch("same-origin", "cors", "empty"), 200, ""},
+		{"from the address bar", "", "/metrics", fetch("none", "navigate", "document"), 200, ""},
+		{"of the page, in an old browser", "", "/api/status", header("Origin", "http://127.0.0.1:7780"), 200, ""},
+		{"of another site, in an old browser", "", "/api/status", header("Origin", "https://example.org"), 403, adviseOrigin},
+		{"of another port, in an old browser", "", "/api/status", header("Origin", "http://127.0.0.1:3000"), 403, adviseOrigin},
+		{"of nowhere, in an old browser", "", "/api/status", header("Origin", "null"), 403, adviseOrigin},
+		{"rebound", "", "/api/status", both(func(r *http.Request) { r.Host = "rebound.example.org:7780" }, header("Origin", "http://rebound.example.org:7780"), fetch("same-origin", "cors", "empty")), 403, adviseName},
+		{"rebound, with a token", secret, "/api/status", both(func(r *http.Request) { r.Host = "rebound.example.org:7780" }, fetch("same-origin", "cors", "empty")), 403, adviseWrong},
 
 		{"token, none shown", secret, "/", remote, 403, adviseWrong},
 		{"token, none shown here", secret, "/", nil, 403, adviseWrong},
@@ -101,6 +117,35 @@ func TestGuardTokenInAddress(t *testing.T) {
 	r := request("/", func(r *http.Request) { r.AddCookie(all[0]) })
 	if w := httptest.NewRecorder(); !g.admit(w, r) {
 		t.Errorf("the cookie is not enough: %d", w.Code)
+	}
+}
+
+// There is no way around the guard: whatever the inspector answers to is refused to others
+// than this machine, and to whoever shows no token where there is one.
+func TestGuardStandsBeforeEverything(t *testing.T) {
+	paths := []string{"/", "/app.js", "/view.js", "/app.css", "/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/profile?seconds=1",
+		"/debug/pprof/trace?seconds=1", "/api/status", "/api/clients", "/api/traffic", "/api/entities", "/api/entity?id=1",
+		"/api/knows?client=1&entity=1", "/api/blame", "/nothing", "//metrics", "/./metrics", "/api/../metrics"}
+	for _, c := range []struct {
+		config Config
+		remote string
+	}{{Config{}, "192.0.2.7:5555"}, {Config{Token: secret}, "192.0.2.7:5555"}, {Config{Token: secret}, "127.0.0.1:5555"}} {
+		m := newMatch(t, yardConfig(1, 1), c.config)
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions} {
+			for _, path := range paths {
+				w := m.do(request(path, func(r *http.Request) { r.RemoteAddr, r.Method = c.remote, method }))
+				h := w.Header()
+				if w.Code != http.StatusForbidden || h.Get("Access-Control-Allow-Origin") != "" || len(h.Values("Set-Cookie")) > 0 || strings.Contains(w.Body.String(), "yard") {
+					t.Errorf("%s %s of %s: %d %.100s", method, path, c.remote, w.Code, w.Body)
+				}
+				for name, want := range map[string]string{"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff",
+					"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store"} {
+					if !strings.HasPrefix(h.Get(name), want) {
+						t.Errorf("%s: %s is %q", path, name, h.Get(name))
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -63,10 +63,11 @@ func New(s *systems.Server, c Config) (*Inspector, error) {
 	return x, nil
 }
 
-// Close detaches the inspector; requests get 503 from then on. Like New it belongs
-// between two ticks of the server.
+// Close detaches the inspector, and leaves the server as it was before [New]; requests get
+// 503 from then on. Like New it belongs between two ticks of the server.
 func (x *Inspector) Close() {
 	x.on = false
+	x.timings.detach(x.server.Schedule())
 	x.lease.end(x.server)
 	x.server.SetProbe(nil)
 }

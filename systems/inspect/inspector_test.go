@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -112,6 +114,75 @@ func TestClose(t *testing.T) {
 	}
 	if err := m.x.ask(t.Context(), func(*systems.Server) {}); !errors.Is(err, errBusy) {
 		t.Errorf("it answers: %v", err)
+	}
+}
+
+// Off costs nothing: a server without an inspector, or whose inspector was closed, runs its
+// systems themselves, reads no clock for it and allocates nothing.
+func TestOffCostsNothing(t *testing.T) {
+	for _, preset := range policy.Presets() {
+		c := yardConfig(1, 0)
+		c.Server.Policies = preset.Policies()
+		m := &match{Crowd: systemstest.New(t, c), t: t}
+		s := m.Server.Schedule()
+		codes := func() (all []uintptr) {
+			s.WrapAll(func(_ []string, run func(*ecs.World)) func(*ecs.World) {
+				all = append(all, codeOf(run))
+				return nil
+			})
+			return all
+		}
+		before := codes()
+		for range 3 {
+			reads := 0
+			x, err := New(m.Server, Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			clock := x.timings.clock
+			x.timings.clock = func() time.Duration { reads++; return clock() }
+			for i, code := range codes() {
+				if code == before[i] {
+					t.Fatalf("%v: system %d is not timed", preset, i)
+				}
+			}
+			m.RunTicks(10)
+			if reads < 10*len(before)/2 {
+				t.Fatalf("%v: %d clock reads in 10 ticks of %d systems", preset, reads, len(before))
+			}
+			x.Close()
+			reads = 0
+			if after := codes(); !slices.Equal(after, before) {
+				t.Fatalf("%v: systems are %x, were %x", preset, after, before)
+			}
+			m.RunTicks(10)
+			if reads != 0 {
+				t.Fatalf("%v: %d clock reads by an inspector that is closed", preset, reads)
+			}
+		}
+		if !raced {
+			m.RunTicks(600) // rings fill
+			if n := testing.AllocsPerRun(100, func() { m.Server.Advance(m.Server.Next()) }); n != 0 {
+				t.Errorf("%v: %v allocations a wake-up", preset, n)
+			}
+		}
+	}
+}
+
+// What somebody wrapped around a system while the inspector was there stays.
+func TestCloseLeavesOthersAlone(t *testing.T) {
+	m := newMatch(t, yardConfig(1, 1), Config{})
+	around := 0
+	if err := m.Server.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
+		return func(w *ecs.World) { around++; run(w) }
+	}); err != nil {
+		t.Fatal(err)
+	}
+	m.x.Close()
+	tick := m.Server.Tick()
+	m.RunTicks(10)
+	if around != 10 || m.Server.Tick() != tick+10 {
+		t.Errorf("it ran %d times in %d ticks", around, m.Server.Tick()-tick)
 	}
 }
 
@@ -219,7 +290,12 @@ func TestServe(t *testing.T) {
 
 // Nothing of the page comes from elsewhere, and nothing in it is what its policy forbids.
 func TestPageIsSelfContained(t *testing.T) {
-	for _, name := range []string{"index.html", "app.css", "app.js", "view.js"} {
+	all, err := web.ReadDir("web")
+	if err != nil || len(all) < 4 {
+		t.Fatal(all, err)
+	}
+	for _, entry := range all {
+		name := entry.Name()
 		b, err := web.ReadFile("web/" + name)
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,9 @@
 package inspect
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -17,6 +19,7 @@ type timings struct {
 	systems []*systemTime
 	ended   *systemTime // the system that ended last, and when
 	at      time.Duration
+	code    uintptr // of what takes the time of a system
 }
 
 // recentWakeups is how many wake-ups are shown one by one: ten seconds at 60 a second.
@@ -52,7 +55,9 @@ func (h *histogram) add(d time.Duration) {
 
 // systemTime is what a system took, those included that it runs itself.
 type systemTime struct {
-	path   []string    // from the top-level stage on
+	path   []string // from the top-level stage on
+	key    string   // the same, as the schedule names it
+	was    func(*ecs.World)
 	before *systemTime // next to it in its stage, so that nothing runs in between; nil: none
 	runs   uint64
 	sum    time.Duration
@@ -62,7 +67,7 @@ type systemTime struct {
 // attach times every system of a schedule, as long as on holds.
 func (t *timings) attach(s *ecs.Schedule, on *bool) {
 	s.WrapAll(func(path []string, run func(*ecs.World)) func(*ecs.World) {
-		x := &systemTime{path: path}
+		x := &systemTime{path: path, key: strings.Join(path, "/"), was: run}
 		for t.knows(path) { // Prometheus wants names that differ
 			path[len(path)-1] += "'"
 		}
@@ -70,7 +75,7 @@ func (t *timings) attach(s *ecs.Schedule, on *bool) {
 			x.before = t.systems[n-1]
 		}
 		t.systems = append(t.systems, x)
-		return func(w *ecs.World) {
+		timed := func(w *ecs.World) {
 			if !*on {
 				run(w)
 				return
@@ -86,8 +91,35 @@ func (t *timings) attach(s *ecs.Schedule, on *bool) {
 			x.sum += took
 			x.most = max(x.most, took)
 		}
+		t.code = codeOf(timed)
+		return timed
 	})
 }
+
+// detach gives systems back what they ran, but for those that somebody else has wrapped
+// since: their times are not taken any more.
+func (t *timings) detach(s *ecs.Schedule) {
+	if len(t.systems) == 0 {
+		return
+	}
+	rest := slices.Clone(t.systems)
+	s.WrapAll(func(path []string, run func(*ecs.World)) func(*ecs.World) {
+		key := strings.Join(path, "/")
+		i := slices.IndexFunc(rest, func(x *systemTime) bool { return x.key == key })
+		if i < 0 {
+			return nil // it came later
+		}
+		x := rest[i]
+		rest = slices.Delete(rest, i, i+1)
+		if codeOf(run) != t.code {
+			return nil
+		}
+		return x.was
+	})
+}
+
+// codeOf tells functions apart by what they are made of, not by what they hold.
+func codeOf(run func(*ecs.World)) uintptr { return reflect.ValueOf(run).Pointer() }
 
 func stageOf(path []string) []string { return path[:len(path)-1] }
 

@@ -58,12 +58,16 @@ func (b *bytes) sample(c *systems.Client, now time.Time) {
 
 // draw draws a bar for each component.
 func (b *bytes) draw(o *Overlay, x, y, w float64) {
-	o.title(x, y, "bytes of snapshots a second, by component")
+	o.title(x, y, "snapshots a second, by component")
 	p := &o.pen
 	p.right(x+w, y+12, append(appendFigure(p.buf[:0], b.all/1000), " kB"...), amber)
 	y += titleHeight
 	if b.all == 0 {
-		p.label(x, y+12, "nothing counted yet", muted)
+		text := "nothing counted yet"
+		if o.stats.Snapshots == 0 {
+			text = "no snapshots: inputs travel instead"
+		}
+		p.label(x, y+12, text, muted)
 		return
 	}
 	row := func(name string, rate float64) {
@@ -84,5 +88,5 @@ func (b *bytes) draw(o *Overlay, x, y, w float64) {
 	if len(b.order) > byteRows {
 		row("other components", others)
 	}
-	row("heads, and which entities there are", b.rest)
+	row("heads, which entities there are", b.rest)
 }

@@ -29,7 +29,7 @@ var (
 	amber = color.NRGBA{255, 200, 90, 255}
 	red   = color.NRGBA{255, 93, 108, 255}
 	pink  = color.NRGBA{255, 138, 209, 255}
-	glass = color.NRGBA{8, 13, 28, 240}
+	glass = color.NRGBA{8, 13, 28, 246}
 )
 
 // fade is a colour with its alpha multiplied.

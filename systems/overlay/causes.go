@@ -34,8 +34,10 @@ func (k *causes) draw(o *Overlay, x, y, w float64) {
 		}
 		p.clip(x+4, at+12, w-140, b, white)
 		p.right(x+w-98, at+12, append(strconv.AppendFloat(p.buf[:0], 100*r.Share, 'f', 0, 64), " %"...), white)
-		p.right(x+w-48, at+12, appendFigure(p.buf[:0], r.Mean), muted)
-		p.right(x+w-2, at+12, appendFigure(p.buf[:0], r.Largest), muted)
+		if r.Times > 0 { // it is a number
+			p.right(x+w-48, at+12, appendFigure(p.buf[:0], r.Mean), muted)
+			p.right(x+w-2, at+12, appendFigure(p.buf[:0], r.Largest), muted)
+		}
 	}
 	y += causeRows * rowHeight
 	if k.last.Component == "" {

@@ -104,7 +104,9 @@ func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
 func appendFigure(b []byte, v float64) []byte {
 	digits := 0
 	switch {
-	case math.Abs(v) < 0.995 && v != 0:
+	case math.Abs(v) < 0.005:
+		v = 0
+	case math.Abs(v) < 0.995:
 		digits = 2
 	case math.Abs(v) < 9.95 && v != math.Trunc(v):
 		digits = 1

@@ -53,9 +53,12 @@ const shotTime = 4 * time.Second
 
 // Hit shows a shot that the server has judged, for a few seconds: where the shooter's
 // screen had the target, where the server looked, and where the target was by then. What
-// the screen had is known for the last 128 frames, for up to 64 entities, while the
-// overlay is shown.
+// the screen had is known for the last 128 frames, for up to 64 entities in sight,
+// while the overlay is shown.
 func (o *Overlay) Hit(h Hit) {
+	if sum := h.From.apart(h.Seen) + h.From.apart(h.Now) + math.Abs(h.Drawn); !(sum < math.MaxUint32) {
+		return // no places of a world
+	}
 	k := &o.hits
 	k.newest = (k.newest + 1) % len(k.ring)
 	s := shot{Hit: h, at: o.now}

@@ -99,13 +99,18 @@ func newMatch(t testing.TB, o *overlay.Overlay, push func(uint32) float32) *matc
 // run lets time pass, with a frame after each tick.
 func (m *match) run(d time.Duration) {
 	for end := m.now.Add(d); m.now.Before(end); {
-		m.now = m.now.Add(tick)
-		m.server.Advance(m.now)
-		for _, c := range m.clients {
-			c.Advance(m.now)
-			c.Frame(m.now)
-		}
+		m.step()
 		m.overlay.Sample(m.now)
+	}
+}
+
+// step lets a tick pass.
+func (m *match) step() {
+	m.now = m.now.Add(tick)
+	m.server.Advance(m.now)
+	for _, c := range m.clients {
+		c.Advance(m.now)
+		c.Frame(m.now)
 	}
 }
 

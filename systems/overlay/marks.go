@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"math"
+	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -17,8 +18,9 @@ type marks struct {
 	error    float64 // visual, of the own player
 
 	predicted   [256]predicted
-	confirmed   uint32 // input of the ghost
-	apart       float64
+	confirmed   uint32    // input of the ghost
+	apart       float64   // of the two, at most of late
+	apartAt     time.Time // as of then
 	compared    bool
 	corrections uint64
 
@@ -32,7 +34,7 @@ type predicted struct {
 	at    Point
 }
 
-// A frame keeps where others were drawn, as far as there is room, so that a hit can be held
+// A frame keeps where what is on the screen was drawn, as far as there is room, so that a hit can be held
 // against what was on the screen.
 const (
 	frames   = 128
@@ -72,6 +74,13 @@ func (m *marks) look(o *Overlay) {
 	o.places.each(view, m)
 	for i := range m.all {
 		x := &m.all[i]
+		if _, _, seen := o.places.screen(x.at); !seen {
+			continue
+		}
+		if f.n < perFrame {
+			f.ids[f.n], f.at[f.n] = x.id, x.at
+			f.n++
+		}
 		d, _ := c.Drawing(x.e)
 		x.from, x.to, x.windowed = o.places.window(c, x.e)
 		x.waiting = x.windowed && d.To == 0
@@ -88,11 +97,10 @@ func (m *marks) look(o *Overlay) {
 // take takes in what a view draws.
 func (m *marks) take(e ecs.Entity, id components.NetID, at Point) {
 	m.all = append(m.all, mark{e: e, id: id, at: at})
-	if f := &m.frames[m.newest]; f.n < perFrame {
-		f.ids[f.n], f.at[f.n] = id, at
-		f.n++
-	}
 }
+
+// apartTime is how long a wrong prediction stays to be read.
+const apartTime = 2 * time.Second
 
 // lookOwn holds the ghost against what was predicted after the same input.
 func (m *marks) lookOwn(o *Overlay) {
@@ -106,7 +114,9 @@ func (m *marks) lookOwn(o *Overlay) {
 	if input := c.ConfirmedInput(); m.hasGhost && input != m.confirmed {
 		m.confirmed = input
 		if p := m.predicted[input%256]; p.input == input && input != 0 {
-			m.apart, m.compared = p.at.apart(m.ghost), true
+			if d := p.at.apart(m.ghost); !m.compared || d >= m.apart || o.now.Sub(m.apartAt) > apartTime {
+				m.apart, m.apartAt, m.compared = d, o.now, true
+			}
 		}
 	}
 	if n := c.Stats().Corrections; n != m.corrections {
@@ -225,7 +235,7 @@ func (o *Overlay) drawWorld(x, y, w float64) {
 	}
 	p.Line(x, y-4, x+12, y-4, 2, fade(amber, 0.65))
 	p.dot(x+6, y-4, 2, white)
-	p.label(x+18, y, "others, between two states", muted)
+	p.label(x+18, y, "others in sight, between two states", muted)
 	b := append(appendFigure(p.buf[:0], float64(windows-waiting)), " of "...)
 	p.right(x+w, y, appendFigure(b, float64(windows)), amber)
 	y += rowHeight

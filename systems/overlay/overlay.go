@@ -45,8 +45,7 @@ type Overlay struct {
 	sampled int       // samples taken
 	stats   systems.ClientStats
 	step    float64 // milliseconds of a tick
-	bytesIn uint64  // as of the newest sample
-	fixes   uint64
+	past    [rateOf]past
 	in, out netsys.LinkStats
 	graphs  [graphs]graph
 	figures [maxFigures]figure
@@ -86,7 +85,7 @@ func New(c Config) (*Overlay, error) {
 // where there is none.
 func (o *Overlay) Attach(c *systems.Client, link *netsys.Conditioner) {
 	o.client, o.link = c, link
-	o.at, o.stats, o.bytesIn, o.fixes = time.Time{}, systems.ClientStats{}, 0, 0
+	o.at, o.stats, o.past = time.Time{}, systems.ClientStats{}, [rateOf]past{}
 	o.in, o.out = netsys.LinkStats{}, netsys.LinkStats{}
 	o.bytes.reset()
 	o.marks.reset()
@@ -114,6 +113,15 @@ func (o *Overlay) Mismatch(m systems.Mismatch) { o.causes.last = m }
 // sampleEvery is how often samples are taken.
 const sampleEvery = 100 * time.Millisecond
 
+// rateOf is over how many samples a rate is taken: a second.
+const rateOf = 10
+
+// past is what counters were at a sample.
+type past struct {
+	at           time.Time
+	bytes, fixes uint64
+}
+
 // Sample looks at the client: call it once a frame, after [systems.Client.Frame].
 func (o *Overlay) Sample(now time.Time) {
 	c := o.client
@@ -133,8 +141,7 @@ func (o *Overlay) Sample(now time.Time) {
 // sample takes in figures.
 func (o *Overlay) sample(now time.Time) {
 	c := o.client
-	seconds := now.Sub(o.at).Seconds()
-	o.stats = c.Stats()
+	o.at, o.stats = now, c.Stats()
 	if o.link != nil {
 		o.in, o.out = o.link.Stats()
 	}
@@ -148,14 +155,15 @@ func (o *Overlay) sample(now time.Time) {
 	put(graphBuffer, float64(s.InputBuffer))
 	put(graphLead, max(float64(c.World().Tick())-float64(c.ServerTick()), 0))
 	put(graphDelay, max(float64(c.ServerTick())-c.DrawnTick(), 0)*o.step)
+	was, is := &o.past[o.sampled%rateOf], past{now, s.Session.BytesIn, s.Corrections + s.CoCorrections}
 	received, fixes := 0.0, 0.0
-	if !o.at.IsZero() {
-		received = float64(s.Session.BytesIn-o.bytesIn) / 1000 / seconds
-		fixes = float64(s.Corrections+s.CoCorrections-o.fixes) / seconds
+	if seconds := now.Sub(was.at).Seconds(); !was.at.IsZero() {
+		received = float64(is.bytes-was.bytes) / 1000 / seconds
+		fixes = float64(is.fixes-was.fixes) / seconds
 	}
+	*was = is
 	put(graphReceived, received)
 	put(graphCorrections, fixes)
-	o.at, o.bytesIn, o.fixes = now, s.Session.BytesIn, s.Corrections+s.CoCorrections
 	if o.shown {
 		c.ReadBlame(&o.causes.table)
 		o.bytes.sample(c, now)
@@ -183,7 +191,7 @@ func (o *Overlay) Draw(c Canvas) {
 		if i == 0 {
 			o.drawHead(col)
 		} else {
-			o.pen.label(col.x+padding, col.y+20, "what it is about", white)
+			o.pen.label(col.x+padding, col.y+20, "causes and bytes", white)
 		}
 	}
 	for s := range sections {

@@ -31,8 +31,8 @@ type Places interface {
 	screen(p Point) (x, y float64, ok bool)
 }
 
-// PlacesOf makes the places of a game from the replicated component T that says where an
-// entity is: in is the place in it, and screen where that is on the screen, in points of
+// PlacesOf makes the places of a game from the component T that says where an entity is,
+// and that its protocol replicates: in is the place in it, and screen where that is on the screen, in points of
 // the canvas, as the game's own camera has it; false where it cannot be seen.
 func PlacesOf[T any](in func(T) Point, screen func(Point) (x, y float64, ok bool)) Places {
 	return places[T]{in, screen}
@@ -47,9 +47,6 @@ type places[T any] struct {
 type placed[T any] struct{ Place T }
 
 func (p places[T]) each(view *ecs.World, to *marks) {
-	if ecs.ComponentOf[T](view.Protocol()) == nil {
-		return
-	}
 	for e, r := range ecs.All[placed[T]](view) {
 		to.take(e, view.NetID(e), p.in(r.Place))
 	}

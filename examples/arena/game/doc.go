@@ -1,7 +1,12 @@
 // Package game is a top-down world of players and wandering, server-controlled
-// entities: the reference workload that Tactus and its peers are measured on.
+// entities. Without guns it is the reference workload that Tactus and its peers are
+// measured on; with them it is a game.
 //
 //   - Protocol and rules: [Protocol].
 //   - Server side: [Populate], [Join].
 //   - A bot that plays: [NewBot].
+//   - Guns: [CombatProtocol]; server side [Arm], [PopulateCombat], [JoinCombat]; a bot that
+//     shoots [NewGunner].
+//   - Chat and names, and what a client needs under any model: [Messages].
+//   - Whom a shot would hit on a screen: [Aimed]; what came of it: [Verdicts].
 package game

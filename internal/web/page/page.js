@@ -10,6 +10,12 @@
   try { name.value = query.get("name") || localStorage.getItem("name") || ""; } catch { }
   if (matchMedia("(pointer: fine)").matches) name.focus();
 
+  // A canvas that nothing shows through, and whose edges the game smooths itself.
+  const context = HTMLCanvasElement.prototype.getContext;
+  HTMLCanvasElement.prototype.getContext = function (kind, wanted) {
+    return context.call(this, kind, { ...wanted, alpha: false, antialias: false, stencil: false });
+  };
+
   const script = (src) => new Promise((done, bad) => {
     const s = document.createElement("script");
     s.src = src; s.onload = done; s.onerror = () => bad(new Error(src + " does not load"));
@@ -28,6 +34,9 @@
   }
 
   async function load() {
+    if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly, which the game runs on");
+    if (!document.createElement("canvas").getContext("webgl2"))
+      throw new Error("this browser has no WebGL 2, which the game is drawn with: switch its graphics acceleration on, or play in a window");
     const settings = await json("/play.json");
     await built();
     say("loading …", 0.93);

@@ -6,6 +6,7 @@ const every = 1000;
 const byId = (id) => document.getElementById(id);
 let before = {}; // the latest answers, by what they are of
 let round = 0;
+let latest = null; // answer of api/status
 
 async function ask(path) {
   const answer = await fetch(path, { cache: "no-store", credentials: "same-origin" });
@@ -23,7 +24,7 @@ function since(name, now, back = 1) {
 }
 const rate = (a, b, seconds) => seconds > 0 ? Math.max(a - b, 0) / seconds : 0;
 
-const names = { overview: "Overview", clients: "Clients", traffic: "Traffic", entities: "Entities", knows: "Who knows what", blame: "Blame" };
+const names = { overview: "Overview", model: "Netcode", clients: "Clients", traffic: "Traffic", entities: "Entities", knows: "Knowledge", blame: "Blame" };
 function place() {
   const [name, rest] = location.hash.slice(1).split("?");
   return { name: names[name] ? name : "overview", q: new URLSearchParams(rest || "") };
@@ -34,8 +35,8 @@ function glance(s, d) {
   byId("what").textContent = `${s.protocol} · ${s.policies} · ${s.tickRate} ticks, ${s.sendRate} sends a second`;
   byId("tiles").replaceChildren(
     tile("tick", count(s.tick)), tile("clients", count(s.clients)), tile("entities", count(s.entities)),
-    tile(`median of ${micros(s.wakeups.roomUs)}`, micros(s.wakeups.medianUs)), tile("99 of 100 under", micros(s.wakeups.p99Us)),
-    tile("ticks dropped", count(s.ticksDropped)),
+    tile("median", micros(s.wakeups.medianUs)), tile("p99 wake-up", micros(s.wakeups.p99Us)),
+    tile("dropped ticks", count(s.ticksDropped)),
     tile("out", d.seconds ? bytes(rate(s.bytesOut, d.last.bytesOut, d.seconds)) + "/s" : "… B/s"),
     tile("in", d.seconds ? bytes(rate(s.bytesIn, d.last.bytesIn, d.seconds)) + "/s" : "… B/s"));
 }
@@ -79,23 +80,63 @@ function overview(s, d) {
         el("a", { href: "debug/pprof/" }, "profiles"), el("a", { href: "metrics" }, "metrics"))));
 }
 
+// model is the netcode model: what was chosen, and what came of it.
+function model(s, d) {
+  const m = s.model;
+  const old = (title, name) => {
+    const part = d.last.model.parts.find((p) => p.title === title);
+    return ((part && part.figures) || []).find((f) => f.name === name);
+  };
+  const moves = (p, f) => {
+    const b = d.seconds ? old(p.title, f.name) : null;
+    return b && f.value > b.value ? few(rate(f.value, b.value, d.seconds)) + " /s" : "";
+  };
+  const parts = m.parts.filter((p) => p.figures).map((p) => panel(p.title, p.note ? el("p", { class: "soft note" }, p.note) : null,
+    table(null, p.figures.map((f) => line([f.name, count(f.value), moves(p, f)], [true], f.value ? "" : "none")))));
+  const without = m.parts.filter((p) => !p.figures);
+  if (without.length) {
+    parts.push(panel("What there is nothing of", el("dl", { class: "list" }, without.map((p) => el("div", {}, el("dt", {}, p.title), el("dd", {}, p.note))))));
+  }
+  const half = Math.floor(parts.length / 2);
+  return el("div", { class: "stack" },
+    panel(m.preset || "A model of its own",
+      el("dl", { class: "axes" }, m.axes.map((a) => el("div", {}, el("dt", {}, a.name), el("dd", {}, a.choice)))),
+      el("p", { class: "legend" }, m.snapshots ? "Clients are sent states of the world, and predict what is their own." :
+        "Clients are sent the inputs of all players, and simulate the whole world from these.")),
+    el("div", { class: "grid" }, el("div", { class: "stack" }, parts.slice(0, half)), el("div", { class: "stack" }, parts.slice(half))));
+}
+
 async function clients() {
   const a = await ask("api/clients");
   const d = since("clients", a);
   const last = new Map(d.last.clients.map((c) => [c.id, c]));
-  const rows = a.clients.map((c) => {
+  const changes = a.clients.some((c) => c.changes + c.changesRefused > 0);
+  const rows = a.clients.sort((x, y) => x.id - y.id).map((c) => {
     const b = last.get(c.id) || c;
     const state = [c.joining ? tag("joining", "warn") : null, c.overBudget ? tag("over budget", "warn") : null,
-      c.malformed ? tag(`${c.malformed} malformed`, "bad") : null, c.flooded ? tag(`${c.flooded} flooded`, "bad") : null];
+      c.correcting ? tag("correcting", "warn") : null,
+      c.malformed ? tag(`${c.malformed} malformed`, "bad") : null, c.flooded ? tag(`${c.flooded} flooded`, "bad") : null,
+      c.fast ? tag(`${c.fast} too fast`, "bad") : null];
     if (!state.some((x) => x)) state.push(tag("well", "good"));
     return [el("a", { href: `#entities?owner=${c.id}` }, String(c.id)), el("td", { class: "text" }, state),
       `${ms(c.rttMs)} ± ${ms(c.jitterMs)}`, `${percent(c.lossIn)} / ${percent(c.lossOut)}`,
       bytes(rate(c.bytesOut, b.bytesOut, d.seconds)), bytes(rate(c.bytesIn, b.bytesIn, d.seconds)),
-      c.budget ? `${count(c.allowed)} of ${count(c.budget)}` : "–", `${c.waiting} (${c.meanDepth.toFixed(1)})`,
-      count(c.missing), count(c.late), c.address];
+      a.snapshots ? (c.allowed < c.budget ? `${count(c.allowed)} of ${count(c.budget)}` : count(c.budget)) : null,
+      `${c.waiting} (${c.meanDepth.toFixed(1)})`, a.snapshots ? String(c.lead) : null,
+      `${count(c.missing)} / ${count(c.late)}`, a.rewinds ? count(c.rewrote) : null, count(c.refused + c.rejected),
+      changes ? `${count(c.changes)} / ${count(c.changesRefused)}` : null,
+      a.lagComp ? `${count(c.views)} / ${count(c.viewsClamped)}` : null, c.address].filter((x) => x !== null);
   });
+  const heads = ["client", "<", "RTT ± jitter ms", "loss in / out", "out /s", "in /s", a.snapshots ? "budget" : null,
+    "waiting (mean)", a.snapshots ? "lead" : null, "missing / late", a.rewinds ? "rewrote" : null, "refused",
+    changes ? "changes / refused" : null, a.lagComp ? "views / clamped" : null, "address"].filter((x) => x !== null);
+  const notes = ["Waiting, missing, late and refused are inputs."];
+  notes.push(a.snapshots ? "Budget: bytes of a snapshot. Lead: ticks that the server moved its clock ahead by." :
+    "No budgets and leads: inputs are relayed to everybody, whole.");
+  if (a.rewinds) notes.push("Rewrote: late inputs for which the server went back.");
+  if (!a.lagComp) notes.push("No views: see lag compensation under Netcode.");
   return panel(`${a.clients.length} clients`, a.clients.length === 0 ? el("p", { class: "soft" }, "Nobody is here.") :
-    table(["client", "<", "RTT ± jitter ms", "loss in / out", "out /s", "in /s", "bytes a snapshot", "inputs waiting (mean)", "missing", "late", "address"], rows));
+    [table(heads, rows), el("p", { class: "legend" }, notes.join(" "))]);
 }
 
 async function traffic() {
@@ -118,12 +159,22 @@ async function traffic() {
       rows.push(line(["\u2003" + (f.name || "value"), each(f.now), percent(of(f)), bytes(f.sent), bar(of(f), "#b18cff")], null, "part"));
     }
   }
+  const sum = el("p", { class: "soft note" }, seconds ? `${bytes(total)}/s to all clients; ` +
+    `${few(total * seconds / Math.max(a.updates - d.last.updates, 1))} bytes an update; inputs of clients ${bytes(rate(a.inputBytes, d.last.inputBytes, seconds))}/s` :
+    "Measuring …");
+  if (!a.applies) {
+    return el("div", { class: "grid" },
+      panel("What is sent in place of snapshots",
+        sum,
+        table(["<", "a second", "share", "in all", ""], rows)),
+      panel("Snapshots → component → field", el("p", { class: "soft" }, "Does not apply: every peer simulates everything, and no state of any component travels but to who joins.")));
+  }
   const most = Math.max(...a.archetypes.map((x) => x.encoded), 1);
   return el("div", { class: "grid" },
     panel("Snapshots → component → field",
-      el("p", { class: "legend" }, `${each(total)}/s to all clients; ${few(seconds ? total * seconds / Math.max(a.updates - d.last.updates, 1) : 0)} bytes an update; inputs ${each(rate(a.inputBytes, d.last.inputBytes, seconds))}/s`),
+      sum,
       table(["<", "a second", "share", "in all", ""], rows),
-      el("p", { class: "legend" }, "A second: of the last ten, estimated from blocks that were measured. Share: of all since the server began.")),
+      el("p", { class: "legend" }, "A second: of the last ten, estimated from blocks that were measured. Share: of all since the server began. Fields that are coded together count for the first of them.")),
     panel("Snapshots → archetype", table(["<components", "entities", "bytes", "an entity", ""],
       a.archetypes.map((x) => line([el("td", { class: "text wrap" }, x.components.map((c) => tag(c))), count(x.entities),
         a.measured ? bytes(x.encoded) : "…", a.measured && x.entities ? bytes(x.encoded / x.entities) : "…", bar(x.encoded / most, "#4fd18b")]))),
@@ -190,8 +241,13 @@ async function knows(q) {
   const ago = (send) => send ? `send ${count(send)}, ${Math.round(1000 * (k.send - send) / k.sendRate)} ms ago` : "–";
   const states = [k.own ? tag("its own", "good") : null, k.hidden ? tag("hidden", "bad") : null, k.tooBig ? tag("too big", "bad") : null,
     k.joining ? tag("joining", "warn") : null, k.overBudget ? tag("over budget", "warn") : null, k.exists || k.everywhere ? null : tag("not there", "bad")];
+  const words = panel("What a client knows of an entity", form, el("ol", { class: "why" }, k.why.map((w) => el("li", {}, w))));
+  if (k.everywhere || !k.exists) {
+    return el("div", { class: "grid" }, words, panel(`Client ${k.client}, entity ${k.entity}`, el("p", {}, states),
+      el("p", { class: "soft note" }, k.everywhere ? "Acknowledged states, baselines and priorities do not apply." : "There is nothing to acknowledge.")));
+  }
   return el("div", { class: "grid" },
-    panel("What a client knows of an entity", form, el("ol", { class: "why" }, k.why.map((w) => el("li", {}, w)))),
+    words,
     panel(`Client ${k.client}, entity ${k.entity}`, el("p", {}, states),
       table(["<", "at tick " + count(k.tick)], [
         ["newest send", count(k.send)], ["acknowledged", ago(k.held)], ["baseline of the next", k.baseline ? ago(k.baseline) : "in full"],
@@ -202,9 +258,14 @@ async function knows(q) {
 }
 
 async function blame() {
+  const everywhere = latest && !latest.model.snapshots;
   const a = await ask("api/blame");
   if (a.clients.length === 0) {
     return panel("Corrections and their causes", el("p", { class: "soft" }, "No client has reported. Bots of this process and games that pass Client.Blame on to Inspector.Report show here."));
+  }
+  if (everywhere && a.corrections === 0) {
+    return panel("Corrections and their causes", el("p", { class: "soft" },
+      "Does not apply: nobody is sent states to be corrected by. What was assumed wrongly of inputs is simulated again: see Going back under Netcode."));
   }
   return el("div", { class: "grid" },
     panel(`${count(a.corrections)} corrections and their causes`, a.rows.length === 0 ? el("p", { class: "soft" }, "No prediction was wrong.") :
@@ -215,16 +276,27 @@ async function blame() {
 
 const pages = { clients, traffic, entities, knows, blame };
 
+// mark shows which page this is, and on a phone moves its tab into sight.
+let marked = "";
+function mark(name) {
+  if (name === marked) return;
+  marked = name;
+  const tabs = byId("tabs");
+  tabs.replaceChildren(...Object.entries(names).map(([k, v]) => el("a", { href: "#" + k, "aria-current": k === name ? "page" : null }, v)));
+  const tab = tabs.querySelector("[aria-current]");
+  tabs.scrollLeft = tab.offsetLeft - (tabs.clientWidth - tab.offsetWidth) / 2;
+}
+
 async function refresh() {
   const mine = ++round;
   const p = place();
-  byId("tabs").replaceChildren(...Object.entries(names).map(([k, v]) =>
-    el("a", { href: "#" + k, "aria-current": k === p.name ? "page" : null }, v)));
+  mark(p.name);
   let trouble = "";
   try {
     const s = await ask("api/status");
     const d = since("status", s);
-    const page = p.name === "overview" ? overview(s, d) : await pages[p.name](p.q).catch((e) => { trouble = e.message; return null; });
+    latest = s;
+    const page = p.name === "overview" ? overview(s, d) : p.name === "model" ? model(s, d) : await pages[p.name](p.q).catch((e) => { trouble = e.message; return null; });
     if (mine !== round) return;
     glance(s, d);
     if (page) show(page);

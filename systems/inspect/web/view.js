@@ -52,11 +52,11 @@ const tile = (label, value) => el("div", { class: "tile" }, big(value), el("span
 const tag = (text, kind) => el("span", { class: "tag " + (kind || "") }, text);
 const panel = (title, ...rest) => el("section", { class: "panel" }, title ? el("h2", {}, title) : null, ...rest);
 
-// table is rows of cells; heads starting with "<" are text, to the left.
+// table is rows of cells; heads starting with "<" are text, to the left. There may be none.
 function table(heads, rows) {
-  const text = heads.map((h) => h.startsWith("<"));
+  const text = (heads || []).map((h) => h.startsWith("<"));
   return el("div", { class: "wide" }, el("table", {},
-    el("thead", {}, el("tr", {}, heads.map((h, i) => el("th", { class: text[i] ? "text" : "", scope: "col" }, h.replace("<", ""))))),
+    heads && el("thead", {}, el("tr", {}, heads.map((h, i) => el("th", { class: text[i] ? "text" : "", scope: "col" }, h.replace("<", ""))))),
     el("tbody", {}, rows.map((r) => r instanceof Node ? r : line(r, text)))));
 }
 function line(cells, text, kind) {
@@ -109,9 +109,10 @@ function histogram(wakeups) {
     const bound = wakeups.boundsUs[first + i];
     const tall = n === 0 ? 0 : Math.max((base - top) * n / most, 2);
     const late = bound === undefined || bound > wakeups.roomUs;
+    const name = bound === undefined ? "more" : micros(bound).replace(".00", "").replace(".0", "");
     svg.append(shape("rect", { x: i * step + 3, width: Math.max(step - 6, 1), y: base - tall, height: tall, rx: 3, fill: late ? "#f4716b" : "#58a6ff" }),
-      shape("text", { x: (i + 0.5) * step, y: h - 5, "text-anchor": "middle" }, bound === undefined ? "more" : micros(bound).replace(".00", "").replace(".0", "")));
-    if (n > 0) svg.append(shape("text", { x: (i + 0.5) * step, y: base - tall - 5, "text-anchor": "middle" }, share(n, wakeups.count)));
+      shape("text", { x: (i + 0.5) * step, y: h - 5, "text-anchor": "middle" }, step >= 44 || i % 2 === 0 ? name : ""));
+    if (n > 0 && (step >= 44 || n / wakeups.count >= 0.095)) svg.append(shape("text", { x: (i + 0.5) * step, y: base - tall - 5, "text-anchor": "middle" }, share(n, wakeups.count)));
   });
   return svg;
 }

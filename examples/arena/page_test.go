@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tactusgo/tactus/internal/headless"
+)
+
+// start runs the command until the end of the test.
+func start(t *testing.T, args string) *output {
+	t.Helper()
+	out := new(output)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { headless.Main(ctx, world(), strings.Fields(args), out, out) })
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	return out
+}
+
+// client is a folder with a client that was built before, as far as a server can tell.
+func client(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"play.wasm", "wasm_exec.js"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("client"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", url, r.Status, err)
+	}
+	return string(b)
+}
+
+// The page is beside the match, under every model: bots play, and the client is there to
+// fetch.
+func TestPageBesideTheMatch(t *testing.T) {
+	for _, preset := range []string{"LocalSync", "Rollback"} {
+		t.Run(preset, func(t *testing.T) {
+			out := start(t, "-http 127.0.0.1:0 -clients 3 -npcs 10 -preset "+preset+" -web "+client(t))
+			url := out.find(t, `browser: +(http://\S+)`)
+			if s := get(t, url); !strings.Contains(s, "<title>") {
+				t.Errorf("the page: %q", s)
+			}
+			if s := get(t, url+"/play.wasm"); s != "client" {
+				t.Errorf("the client: %q", s)
+			}
+			if s := get(t, url+"/build.json"); !strings.Contains(s, `"ready"`) {
+				t.Errorf("its state: %q", s)
+			}
+			out.find(t, `inputs consumed ([1-9][0-9][0-9]+)`)
+		})
+	}
+}
+
+// Without the Go compiler, or outside of a checkout, there is a match without a page, and
+// it says how to have one.
+func TestNoClientToServe(t *testing.T) {
+	for what, prepare := range map[string]func(t *testing.T) (want string){
+		"no compiler": func(t *testing.T) string {
+			t.Setenv("PATH", t.TempDir())
+			return "the Go compiler is needed"
+		},
+		"no checkout": func(t *testing.T) string {
+			t.Chdir(t.TempDir())
+			return "start this in a checkout"
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			want := prepare(t)
+			out := start(t, "-http 127.0.0.1:0 -clients 2 -npcs 10")
+			url := out.find(t, `browser: +(http://\S+)`)
+			out.find(t, `(`+want+`(?s:.)*-web(?s:.)*goes on without a page)`)
+			if s := get(t, url+"/build.json"); !strings.Contains(s, `"failed"`) || !strings.Contains(s, want) {
+				t.Errorf("the page says %q", s)
+			}
+			out.find(t, `inputs consumed ([1-9][0-9]+)`)
+		})
+	}
+}
+
+// What cannot be served is said at once.
+func TestWrongPages(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	for args, want := range map[string]string{
+		"-http " + ln.Addr().String():                 "-http takes another address",
+		"-http 127.0.0.1:0 -web " + t.TempDir():       "GOOS=js GOARCH=wasm go build",
+		"-http nonsense":                              "-http takes another address",
+		"-http 127.0.0.1:0 -inspect 127.0.0.1:999999": "-inspect",
+	} {
+		if code, _, errs := run(t, args); code != 1 || !strings.Contains(errs, want) {
+			t.Errorf("arena %s: exit code %d, %q; want %q", args, code, errs, want)
+		}
+	}
+}
+
+// Where there is no page it says why.
+func TestWithoutAPage(t *testing.T) {
+	for args, want := range map[string]string{
+		"-http none": "-http none",
+		"-key " + strings.Repeat("0123456789abcdef", 4): "a page has none",
+		"-transport batch": "browsers cannot speak",
+	} {
+		if strings.Contains(args, "batch") && runtime.GOOS != "linux" {
+			continue
+		}
+		start(t, args+" -clients 1 -npcs 1").find(t, `no page to play on: (.*`+want+`)`)
+	}
+}

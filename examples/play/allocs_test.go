@@ -1,0 +1,154 @@
+//go:build !js
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hajimehoshi/ebiten/v2"
+)
+
+// counting says in the environment that this process is the one whose allocations are
+// counted: a game takes the main thread, which tests do not have.
+const counting = "PLAY_COUNT_ALLOCATIONS"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(counting) == "" {
+		os.Exit(m.Run())
+	}
+	runtime.MemProfileRate = 1
+	if err := countAllocations(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// counted is a game that ends after some frames.
+type counted struct {
+	*app
+	frames int
+	before map[[32]uintptr]int64
+	told   error
+}
+
+// Frames before those in which allocations are counted, and those.
+const (
+	warm  = 240
+	frame = 300
+)
+
+// Update implements [ebiten.Game].
+func (c *counted) Update() error {
+	if err := c.app.Update(); err != nil {
+		return err
+	}
+	if !c.was {
+		return nil
+	}
+	switch c.frames++; c.frames {
+	case warm:
+		c.panel.net.Show(true)
+	case 2 * warm:
+		c.before = allocations()
+	case 2*warm + frame:
+		c.told = blame(c.before, allocations())
+		return ebiten.Termination
+	}
+	return nil
+}
+
+// allocations is how many objects each place of the program has allocated so far.
+func allocations() map[[32]uintptr]int64 {
+	runtime.GC() // a profile tells what was so at the collection before the last
+	runtime.GC()
+	records := make([]runtime.MemProfileRecord, 20000)
+	n, ok := runtime.MemProfile(records, true)
+	if !ok {
+		panic("there are too many places that allocate")
+	}
+	all := make(map[[32]uintptr]int64)
+	for _, r := range records[:n] {
+		all[r.Stack0] += r.AllocObjects
+	}
+	return all
+}
+
+// blame is an error with what the module's own code has allocated for frames in between.
+// What is less than one in twenty frames is no cost of a frame: a letter that is drawn
+// for the first time, a line of chat.
+func blame(before, after map[[32]uintptr]int64) error {
+	var wrong []error
+	others := int64(0)
+	for stack, n := range after {
+		if n -= before[stack]; n == 0 {
+			continue
+		}
+		depth := 0
+		for depth < len(stack) && stack[depth] != 0 {
+			depth++
+		}
+		frames, own, ours := runtime.CallersFrames(stack[:depth]), false, false
+		var names []string
+		for first := true; ; {
+			f, more := frames.Next()
+			names = append(names, fmt.Sprintf("%s:%d", f.Function, f.Line))
+			mine := strings.Contains(f.Function, "tactusgo/tactus")
+			if first && !strings.HasPrefix(f.Function, "runtime.") {
+				first, own = false, mine
+			}
+			ours = ours || strings.Contains(f.Function, ".(*app).Update") || strings.Contains(f.Function, ".(*app).Draw")
+			if !more {
+				break
+			}
+		}
+		if ours && !own {
+			others += n
+		}
+		if ours && own && n*20 >= frame {
+			wrong = append(wrong, fmt.Errorf("%.2f a frame at %s", float64(n)/frame, strings.Join(names, " < ")))
+		}
+	}
+	fmt.Printf("libraries: %.1f a frame\n", float64(others)/frame)
+	return errors.Join(wrong...)
+}
+
+// countAllocations plays.
+func countAllocations() error {
+	o := options{bots: 8, npcs: 300, name: "Ada"}
+	address, stop, err := host(&o)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	o.connect = address
+	ebiten.SetWindowSize(1280, 720)
+	ebiten.SetTPS(ebiten.SyncWithFPS)
+	ebiten.SetRunnableOnUnfocused(true)
+	ebiten.SetScreenClearedEveryFrame(false)
+	c := &counted{app: newApp(&o)}
+	err = ebiten.RunGame(c)
+	c.online.close()
+	return errors.Join(err, c.told)
+}
+
+// Nothing of ours allocates for a frame, in play and with the overlay open.
+func TestFramesAllocateNothing(t *testing.T) {
+	if os.Getenv("DISPLAY") == "" {
+		t.Skip("there is no screen: xvfb-run -a go test")
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), counting+"=1")
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,164 @@
+//go:build !js
+
+package main
+
+import (
+	"context"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/systeminfo"
+	"github.com/chromedp/chromedp"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/internal/web"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// sight is how many entities there are on the screen whose frames are counted.
+const sight = 100
+
+// newThrong starts a match in which everybody stays on the screen of the player called
+// Ada: who leaves it comes back in at the other side. It counts who is on the screen.
+func newThrong(t *testing.T) (url string, visible *atomic.Int64) {
+	t.Helper()
+	const bots = 8
+	wire, err := eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: "127.0.0.1:0"}}.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := systems.ServerConfig{Seed: 7}
+	game.Arm(&config)
+	game.NewMessages().Serve(&config)
+	visible = new(atomic.Int64)
+	config.Schedule = func(s *ecs.Schedule) error {
+		s.Stage("After").Add(ecs.System{Name: "throng", Run: func(w *ecs.World) { visible.Store(throng(w)) }})
+		return nil
+	}
+	server, err := systems.NewServer(wire, game.CombatProtocol(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	game.PopulateCombat(server.World(), bots, sight-bots)
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	all.Go(func() { _ = server.Run(ctx) })
+	for n := range bots {
+		all.Go(func() { _ = playBot(ctx, wire.LocalAddr().String(), n, bots, policy.LocalSync) })
+	}
+	site := web.New(web.Config{Package: "examples/play", Port: wire.WebSocketAddr().Port(), Progress: t.Output()})
+	page := httptest.NewServer(site)
+	t.Cleanup(func() { page.Close(); cancel(); all.Wait() })
+	if err := site.Prepare(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return page.URL, visible
+}
+
+// throng keeps everybody around Ada, and counts them.
+func throng(w *ecs.World) (n int64) {
+	const wide, high = 960, 530 // of the 1013 by 570 units that a screen of 16 to 9 shows
+	var x, y float32
+	found := false
+	for _, p := range ecs.All[struct {
+		Pos components.Position
+		Who game.Player
+	}](w) {
+		if p.Who.Name.String() == "Ada" {
+			x, y, found = p.Pos.X, p.Pos.Y, true
+		}
+	}
+	if !found {
+		return 0
+	}
+	wrap := func(v *float32, mid, span float32) {
+		low := min(max(mid-span/2, 0), game.Size-span)
+		for *v < low {
+			*v += span
+		}
+		for *v > low+span {
+			*v -= span
+		}
+	}
+	for _, p := range ecs.Each[struct {
+		Pos *components.Position
+		Is  *game.Fighter
+	}](w) {
+		wrap(&p.Pos.X, x, wide)
+		wrap(&p.Pos.Y, y, high)
+		if !p.Is.Down {
+			n++
+		}
+	}
+	return n
+}
+
+// TestFrames prints how many frames a second a browser draws with a hundred entities in
+// sight, and what its processes spend on each. With PLAY_FRAMES=1 it does; PLAY_SWITCHES
+// are further switches for the browser, as in "disable-gpu=true".
+func TestFrames(t *testing.T) {
+	if os.Getenv("PLAY_FRAMES") == "" {
+		t.Skip("PLAY_FRAMES=1 counts frames, for half a minute")
+	}
+	var flags []chromedp.ExecAllocatorOption
+	for s := range strings.FieldsSeq(os.Getenv("PLAY_SWITCHES")) {
+		name, value, _ := strings.Cut(s, "=")
+		if value == "true" || value == "false" {
+			flags = append(flags, chromedp.Flag(name, value == "true"))
+		} else {
+			flags = append(flags, chromedp.Flag(name, value))
+		}
+	}
+	url, visible := newThrong(t)
+	b := browse(t, 1280, 720, 1, false, flags...)
+	b.do(chromedp.Navigate(url+"/?name=Ada"), chromedp.WaitVisible("canvas"))
+	until(t, "everybody is there", func() bool { return visible.Load() > sight*9/10 })
+	time.Sleep(6 * time.Second) // until the compilers of the browser have done what they do
+	before := b.spent()
+	times, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](`new Promise((done) => {
+		const times = [];
+		const step = (t) => { times.push(t); if (t - times[0] < 10000) requestAnimationFrame(step); else done(times); };
+		requestAnimationFrame(step);
+	})`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := b.spent()
+	took := make([]float64, len(times)-1)
+	for i := range took {
+		took[i] = times[i+1] - times[i]
+	}
+	n := float64(len(took))
+	whole := (times[len(times)-1] - times[0]) / 1000
+	slices.Sort(took)
+	t.Logf("%.1f frames a second with %d entities in sight; half of them take up to %.1f ms, 99 %% up to %.1f ms", n/whole, visible.Load(),
+		took[len(took)/2], took[len(took)*99/100])
+	for _, kind := range []string{"GPU", "renderer", "browser"} {
+		t.Logf("processor time of process %s: %.1f ms a frame", kind, (after[kind]-before[kind])*1000/n)
+	}
+	b.picture("7-throng")
+}
+
+// spent is the processor time of a browser's processes, in seconds, by what they are for.
+func (b *browser) spent() map[string]float64 {
+	b.Helper()
+	var all systeminfo.GetProcessInfoResult
+	if err := chromedp.FromContext(b.ctx).Browser.Call(b.ctx, systeminfo.CommandGetProcessInfo, nil, &all); err != nil {
+		b.Fatal(err)
+	}
+	spent := map[string]float64{}
+	for _, p := range all.ProcessInfo {
+		spent[p.Type] += p.CPUTime
+	}
+	return spent
+}
