@@ -19,17 +19,18 @@ import (
 // the server's, and keeps a view to draw from. It belongs to one goroutine;
 // make it with [Dial], or with [NewClient] on any wire.
 type Client struct {
-	config   ClientConfig
-	protocol *ecs.Protocol
-	policies policy.Policies // once connected
-	mode     clientMode      // nil before
-	outcomes *outcome.Log    // nil: none
-	proven   uint32          // newest input after which own state agreed, or was taken over
-	endpoint *netsys.Client
-	session  netsys.Session
-	id       uint32
-	err      error
-	now      time.Time
+	config    ClientConfig
+	protocol  *ecs.Protocol
+	policies  policy.Policies // once connected
+	mode      clientMode      // nil before
+	outcomes  *outcome.Log    // nil: none
+	followers followers
+	proven    uint32 // newest input after which own state agreed, or was taken over
+	endpoint  *netsys.Client
+	session   netsys.Session
+	id        uint32
+	err       error
+	now       time.Time
 
 	world      *ecs.World
 	view       *ecs.World
@@ -186,6 +187,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	if m.policies.Outcomes == policy.OutcomesPastHorizon {
 		c.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
+	c.followers = follow(c.config.Events, c.outcomes)
 	c.mode = newClientMode(c)
 	table := inputTable(c.protocol)
 	if c.config.Events != nil {
@@ -257,7 +259,7 @@ func (c *Client) Advance(now time.Time) int {
 		c.stats.Ticks++
 		c.loop.SetRate(c.mode.rate())
 	}
-	c.settle(c.mode.horizon())
+	c.followers.settle(c.mode.horizon())
 	c.after.Run(c.world)
 	return n
 }

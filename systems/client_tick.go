@@ -34,9 +34,9 @@ func (c *Client) simulate(w *ecs.World, seq uint32) {
 			c.assume(r.entity)
 		}
 	}
-	c.begin(seq)
+	c.followers.Start(seq)
 	w.SimulateStage().Run(w)
-	c.end()
+	c.followers.Done()
 	c.history.Capture(seq)
 }
 

@@ -117,7 +117,9 @@ type ClientConfig struct {
 	// Schedule, when not nil, may change the schedule before the client
 	// starts: wrap, insert or leave out systems.
 	Schedule func(s *ecs.Schedule) error
-	// Logger receives what happens to the session. Default (nil): none.
+	// Logger receives what happens to the session, once that messages of the server were
+	// refused, and every ten seconds at most that the machine is too slow. Default (nil):
+	// none.
 	Logger *slog.Logger
 	// Random fills what development mode makes up: the token's keys and the client
 	// id. Default (nil): crypto/rand. Give a seeded source to make a whole match a

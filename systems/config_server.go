@@ -157,7 +157,10 @@ type ServerConfig struct {
 	// the server's: which component and field differ, since which tick, and which system
 	// does not do the same twice, once that is found. It is logged too. May be nil.
 	Diverged func(d relay.Divergence)
-	// Logger receives joins, leaves and refusals. Default (nil): none.
+	// Logger receives who joins, comes back and leaves, and why; of each client once that
+	// its messages, inputs or changes were refused, that they were too many, that its budget
+	// does not hold everything and that its world differs; and every ten seconds at most that
+	// the machine is too slow. Default (nil): none.
 	Logger *slog.Logger
 	// Random fills the keys of the server's handshakes. Default (nil): crypto/rand.
 	// Give a seeded source to make a whole match a function of its seed.

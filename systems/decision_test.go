@@ -257,8 +257,8 @@ func TestDecision3_CompareToleratesOneStep(t *testing.T) {
 // tick, on steps only.
 //
 //mutant:rule Decision3 ecs/schedule.go
-//mutant:from if s == w.simulate && w.protocol.quantized {
-//mutant:to if s == w.simulate && w.protocol.quantized && !w.config.Client {
+//mutant:from if s == w.simulate && w.protocol.quantized && !w.partial.on {
+//mutant:to if s == w.simulate && w.protocol.quantized && !w.partial.on && !w.config.Client {
 //mutant:rule Decision3 ecs/quantize.go
 //mutant:from for t := range w.Simulated {
 //mutant:to for t := range w.Simulated { if w.tick%4 == 0 { break };

@@ -12,7 +12,8 @@
 //   - Start from a whole match in a few lines: the package example.
 //   - Serve a game: [Serve], or [NewServer] and [Server.Run]; [ServerConfig] says what joins and leaves do.
 //   - Play on a server: [Dial] and [Client.Run]; [Gather] turns a typed function into the source of inputs.
-//   - Draw: [Client.View] is a world to read with ecs.All; own entities as predicted, all others interpolated.
+//   - Draw: [Client.View] is a world to read with ecs.All; own entities as predicted, all others interpolated. See
+//     "The view", below.
 //     What becomes of corrections there: [Smoothing]. How others are drawn: ecs.Hermite, ecs.Extrapolate, [Damping];
 //     how one entity was in the newest frame: [Client.Drawing]. That one jumped: components.Teleports.
 //   - Show a key in the very frame that follows it, whatever the frame rate: ClientConfig.Partial.
@@ -71,7 +72,21 @@
 // takes the server's and simulates the inputs since again. Interpolate draws
 // all other entities a little in the past, between two confirmed states.
 //
-// # What is drawn
+// # The view
+//
+// What there is to draw is a world of its own, plain Go that any renderer can read:
+//
+//	[Client.Frame]      brings it up to date for the time of a frame, at any rate
+//	[Client.View]       the world: ecs.All and ecs.Get over replicated components, ecs.Single
+//	[Client.Own]        the own entity there
+//	[Client.DrawnTick]  the server's tick that others are drawn at, a fraction of it included
+//	[Client.Drawing]    of an entity: simulated or between which states, and its visual error
+//	[Window]            a component in these two states
+//	[Ghost]             a component of an own entity as the server last told of it
+//
+// An entity keeps its handle there while it is in sight; its NetID is the one that it has everywhere, by which sounds
+// and sprites that outlive a frame can be kept. Inputs, components that are not replicated, and resources are in
+// [Client.World] alone. Writing to the view changes nothing, and lasts until the next frame at most.
 //
 // The view is apart from what is simulated; drawing never writes that. Others are drawn at [Client.DrawnTick],
 // which only goes up, on straight lines between confirmed states, or on curves where ecs.Hermite says so. Both
@@ -80,7 +95,8 @@
 // same happens when a component that ecs.Extrapolate carried on comes back; and a switch between being simulated
 // and not, as by [Client.SetScope], goes over in 12 ticks. All of these are functions of time, whatever the frame
 // rate. Where components.Teleports says that an entity jumped, none of them applies. Where every peer
-// simulates everything the view is the world, and has no visual error.
+// simulates everything all are drawn in the present, and what an input that came late has changed of others
+// fades in the same way; what came up in ticks that were simulated again does not, as it may be another.
 //
 // Between two ticks own entities are drawn where ClientConfig.Partial leads: a partial tick, the rules run for that
 // part of the coming tick which has passed, with the input of this frame, on the world, which then gets back all

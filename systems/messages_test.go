@@ -191,7 +191,8 @@ func (w *deafening) Poll(now time.Time, deliver func(netsys.Datagram)) {
 // timeout. Until then it costs what a client costs: what the game sends it is refused
 // when its queues are full.
 func TestSlowReader(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Timeout: 2 * time.Second})
+	log := &journal{}
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Timeout: 2 * time.Second, Logger: log.logger()})
 	honest := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	wire := &deafening{Wire: g.network.Node(netip.AddrPort{})}
 	c, err := NewClient(wire, g.addr, plaza(), ClientConfig{
@@ -227,6 +228,9 @@ func TestSlowReader(t *testing.T) {
 	s := g.server.Stats()
 	if s.Deaf != 1 || len(g.server.peers) != 1 {
 		t.Errorf("%d deaf clients, %d are left", s.Deaf, len(g.server.peers))
+	}
+	if log.told("WARN client dropped", "client=2") != 1 {
+		t.Errorf("%q", log.lines)
 	}
 	if full == 0 || queued > 3<<20 {
 		t.Errorf("%d messages refused, %d bytes queued at most", full, queued)

@@ -57,28 +57,10 @@ func newPeersClient(c *Client) *peersClient {
 	r.MaxDelay = min(max(tickRate, r.Delay), 255)
 	r.Timeline.Players = maxPeers
 	peersRoster(&r.Timeline, c.config.Join, c.config.Leave, c.config.LeavePolicy)
-	m.relay = relay.NewClient(c.world, c.id, r, clientSteps{c}, &m.view)
+	m.relay = relay.NewClient(c.world, c.id, r, c.followers, &m.view)
 	m.neutral = make([]int32, inputTable(c.protocol).Words)
 	return m
 }
-
-// clientSteps makes events and outcomes follow the timeline.
-type clientSteps struct{ c *Client }
-
-func (l clientSteps) Rewind(from uint32) {
-	if l.c.config.Events != nil {
-		l.c.config.Events.Rewind(from)
-	}
-	if l.c.outcomes != nil {
-		l.c.outcomes.Rewind(from)
-	}
-}
-
-func (l clientSteps) Start(tick uint32) { l.c.begin(tick) }
-func (l clientSteps) Done()             { l.c.end() }
-
-// Settle does nothing: [Client.Advance] settles, by the horizon of the policies.
-func (l clientSteps) Settle(uint32) {}
 
 func (m *peersClient) received(pk netsys.Packet) error {
 	b, err := peersDatagram(pk.Data)

@@ -44,27 +44,9 @@ func newPeersServer(s *Server) *peersServer {
 	c.Timeline.Authority = m.authority
 	c.Timeline.Players = min(2*peers, maxPeers)
 	peersRoster(&c.Timeline, s.config.Join, s.config.Leave, s.config.LeavePolicy)
-	m.relay = relay.NewServer(s.world, c, serverSteps{s})
+	m.relay = relay.NewServer(s.world, c, s.followers)
 	return m
 }
-
-// serverSteps makes events and outcomes follow the timeline.
-type serverSteps struct{ s *Server }
-
-func (l serverSteps) Rewind(from uint32) {
-	if l.s.config.Events != nil {
-		l.s.config.Events.Rewind(from)
-	}
-	if l.s.outcomes != nil {
-		l.s.outcomes.Rewind(from)
-	}
-}
-
-func (l serverSteps) Start(tick uint32) { l.s.begin(tick) }
-func (l serverSteps) Done()             { l.s.end() }
-
-// Settle does nothing: [Server.Advance] settles, by the horizon of the policies.
-func (l serverSteps) Settle(uint32) {}
 
 func (m *peersServer) stages() (onTick, after *ecs.Stage) {
 	tick := ecs.NewStage("Tick").Nest(m.world.SimulateStage()).Nest(m.authority)

@@ -55,7 +55,7 @@ func (m *rewindServer) stages() (onTick, after *ecs.Stage) {
 	m.line = timeline.New(m.world, timeline.Config{
 		First: m.Server.tick, Window: int(m.window), Early: int(m.early),
 		Fills: fills, Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority,
-	}, rewindSteps{serverSteps{m.Server}, m})
+	}, rewindSteps{m.followers, m})
 	tick := ecs.NewStage("Tick").Nest(m.world.SimulateStage()).Nest(authority)
 	_, after = m.forwardServer.stages()
 	return ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick}), after
@@ -67,12 +67,12 @@ func maxSeats(clients int) int { return min(3*clients, maxPeers) }
 
 // rewindSteps makes events, outcomes and whoever comes and goes follow the timeline.
 type rewindSteps struct {
-	serverSteps
+	followers
 	m *rewindServer
 }
 
 func (l rewindSteps) Start(tick uint32) {
-	l.serverSteps.Start(tick)
+	l.followers.Start(tick)
 	l.m.visits.repeat(l.m.world, tick)
 }
 

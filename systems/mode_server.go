@@ -150,9 +150,9 @@ func (m *forwardServer) acked(p *peer, seq uint16) { m.Server.acked(p, seq) }
 func (m *forwardServer) tick() bool {
 	s := m.Server
 	s.world.SetTick(s.tick)
-	s.begin(s.tick)
+	s.followers.Start(s.tick)
 	s.onTick.Run(s.world)
-	s.end()
+	s.followers.Done()
 	s.world.ReleaseHolds()
 	s.judge()
 	s.frames.Step()

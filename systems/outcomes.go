@@ -4,6 +4,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/timeline"
 )
 
 // newOutcomes makes the log of a world in which a game does something about outcomes.
@@ -16,32 +17,52 @@ func newOutcomes(w *ecs.World, register func(*outcome.Log)) *outcome.Log {
 	return l
 }
 
-// begin and end stand around each simulation of a tick, settle behind all of them:
-// the ticks before a horizon are final.
-func (s *Server) begin(tick uint32) {
-	if s.config.Events != nil {
-		s.config.Events.Start(tick)
+// followers are what follows the ticks that are simulated: events and outcomes, as far as
+// there are any. They are a [timeline.Listener].
+type followers []timeline.Listener
+
+// follow makes them, of a *event.Server or a *event.Client and a log; either may be nil.
+func follow[E interface {
+	comparable
+	timeline.Listener
+}](events E, log *outcome.Log) (f followers) {
+	if none := *new(E); events != none {
+		f = append(f, events)
 	}
-	if s.outcomes != nil {
-		s.outcomes.Start(tick)
+	if log != nil {
+		f = append(f, log)
+	}
+	return f
+}
+
+// Start stands before each simulation of a tick or, where own entities are predicted
+// alone, of an input; Done behind it.
+func (f followers) Start(tick uint32) {
+	for _, x := range f {
+		x.Start(tick)
 	}
 }
 
-func (s *Server) end() {
-	if s.config.Events != nil {
-		s.config.Events.Done()
-	}
-	if s.outcomes != nil {
-		s.outcomes.Done()
+func (f followers) Done() {
+	for _, x := range f {
+		x.Done()
 	}
 }
 
-func (s *Server) settle(horizon uint32) {
-	if s.config.Events != nil {
-		s.config.Events.Settle(horizon)
+// Rewind stands before what is simulated again.
+func (f followers) Rewind(from uint32) {
+	for _, x := range f {
+		x.Rewind(from)
 	}
-	if s.outcomes != nil {
-		s.outcomes.Settle(horizon)
+}
+
+// Settle does nothing: Advance settles, by the horizon of the policies.
+func (followers) Settle(uint32) {}
+
+// settle makes the ticks before a horizon final.
+func (f followers) settle(horizon uint32) {
+	for _, x := range f {
+		x.Settle(horizon)
 	}
 }
 
@@ -49,26 +70,7 @@ func (s *Server) settle(horizon uint32) {
 // registered.
 func (s *Server) Outcomes() *outcome.Log { return s.outcomes }
 
-// begin and end stand around each simulation of a tick or, where own entities are
-// predicted alone, of an input; rewind stands before what is simulated again.
-func (c *Client) begin(tick uint32) {
-	if c.config.Events != nil {
-		c.config.Events.Start(tick)
-	}
-	if c.outcomes != nil {
-		c.outcomes.Start(tick)
-	}
-}
-
-func (c *Client) end() {
-	if c.config.Events != nil {
-		c.config.Events.Done()
-	}
-	if c.outcomes != nil {
-		c.outcomes.Done()
-	}
-}
-
+// rewind stands before inputs that are simulated again.
 func (c *Client) rewind(from uint32) {
 	if c.config.Events != nil {
 		c.config.Events.Rewind(from)
@@ -77,15 +79,6 @@ func (c *Client) rewind(from uint32) {
 		// What inputs before that raised is not simulated again, and followed from a
 		// state that was wrong somewhere on the way.
 		c.outcomes.Rewind(min(from, c.outcomes.Horizon()))
-	}
-}
-
-func (c *Client) settle(horizon uint32) {
-	if c.config.Events != nil {
-		c.config.Events.Settle(horizon)
-	}
-	if c.outcomes != nil {
-		c.outcomes.Settle(horizon)
 	}
 }
 

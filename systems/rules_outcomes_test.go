@@ -64,8 +64,8 @@ func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleye
 //mutant:from c.outcomes.Rewind(min(from, c.outcomes.Horizon()))
 //mutant:to c.outcomes.Rewind(from)
 //mutant:rule B5 systems/client_tick.go
-//mutant:from c.begin(seq)
-//mutant:to c.begin(c.log.newest)
+//mutant:from c.followers.Start(seq)
+//mutant:to c.followers.Start(c.log.newest)
 func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
 	g, c, v := newVolley(t, true, 0)
 	g.run(60)

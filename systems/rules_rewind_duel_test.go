@@ -132,9 +132,9 @@ type Stride struct{ Owner uint32 }
 //mutant:rule B5 systems/mode_rewind_server.go
 //mutant:from m.policies.FirstOpen(m.config.TickRate, m.line.Next()-1, m.line.Horizon())
 //mutant:to m.policies.FirstOpen(m.config.TickRate, m.line.Next()-1, m.line.Next())
-//mutant:rule B5 systems/mode_peers_server.go
-//mutant:from 		l.s.outcomes.Rewind(from)
-//mutant:to 		l.s.outcomes.Rewind(0)
+//mutant:rule B5 systems/outcomes.go
+//mutant:from x.Rewind(from)
+//mutant:to x.Rewind(0)
 func TestNetcodeB5_OutcomesAreFinalPastTheHorizon(t *testing.T) {
 	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
 		config := rewindOn(seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})

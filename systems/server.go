@@ -23,20 +23,21 @@ var ErrStageOrder = errors.New("systems: wrong stage order")
 // snapshots. It belongs to one goroutine; make it with [NewServer], or let
 // [Serve] do everything.
 type Server struct {
-	config   ServerConfig
-	protocol *ecs.Protocol
-	policies policy.Policies
-	mode     serverMode
-	outcomes *outcome.Log         // nil: none
-	lagComp  *lagcomp.Compensator // nil: none
-	world    *ecs.World
-	schedule *ecs.Schedule
-	before   *ecs.Stage
-	onTick   *ecs.Stage
-	after    *ecs.Stage
-	loop     *ecs.Loop
-	endpoint *netsys.Server
-	now      time.Time
+	config    ServerConfig
+	protocol  *ecs.Protocol
+	policies  policy.Policies
+	mode      serverMode
+	outcomes  *outcome.Log // nil: none
+	followers followers
+	lagComp   *lagcomp.Compensator // nil: none
+	world     *ecs.World
+	schedule  *ecs.Schedule
+	before    *ecs.Stage
+	onTick    *ecs.Stage
+	after     *ecs.Stage
+	loop      *ecs.Loop
+	endpoint  *netsys.Server
+	now       time.Time
 
 	tick       uint32 // ticks completed
 	sendEvery  uint32
@@ -121,6 +122,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 	s.attachEvents()
 	s.heardLimit = heardLimit(c.Channels)
 	s.outcomes = newOutcomes(s.world, c.Outcomes)
+	s.followers = follow(s.config.Events, s.outcomes)
 	s.mode = newServerMode(s)
 	if err := s.attachChanges(); err != nil {
 		return nil, err
@@ -209,7 +211,7 @@ func (s *Server) Advance(now time.Time) int {
 		s.tick++
 		s.stats.Ticks++
 	}
-	s.settle(s.mode.horizon())
+	s.followers.settle(s.mode.horizon())
 	s.restoreChanges()
 	s.tellNotices()
 	s.after.Run(s.world)

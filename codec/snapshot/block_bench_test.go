@@ -47,3 +47,28 @@ func BenchmarkBusyBlock(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkBusyDecode decodes a thousand entities of which a tenth have news.
+func BenchmarkBusyDecode(b *testing.B) {
+	s := newScene(b, 3, 18, 0.1)
+	m := NewModel(s.layout, nil)
+	base := s.groups
+	s.step()
+	parts := sceneParts(s.groups, base, nil, allSlots)
+	var e Encoder
+	body := e.appendRange(nil, m, parts)
+	for name, account := range map[string]bool{"plain": false, "accounted": true} {
+		d := Decoder{Account: account}
+		got := sceneEmpty(parts)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				for i := range got {
+					got[i].Cur.Reset(parts[i].Cur.Send)
+				}
+				if err := d.Decode(body, Range, m, got); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -267,7 +267,8 @@ func FuzzDecodeRange(f *testing.F) {
 	f.Fuzz(func(t *testing.T, variant uint8, body []byte) {
 		parts := variants[int(variant)%len(variants)]
 		got := sceneEmpty(parts)
-		if err := new(Decoder).Decode(body, Range, m, got); err != nil {
+		d := Decoder{Account: true}
+		if err := d.Decode(body, Range, m, got); err != nil {
 			if !named(err) {
 				t.Fatal(err)
 			}

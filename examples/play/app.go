@@ -38,6 +38,7 @@ func newApp(o *options) *app {
 	a.panel = newPanel(&a.canvas, a.onScreen)
 	a.online = newOnline(o, &a.controls, func(s *game.Said) { a.chat.said(s, time.Now()) })
 	a.online.net = a.panel.net
+	a.listen()
 	go a.keep()
 	return a
 }
@@ -67,6 +68,7 @@ func (a *app) Update() error {
 	c := &a.canvas
 	x, y := a.onScreen(a.ownPlace())
 	a.controls.sample(c.w, c.h, c.unit, x, y, a.chat.typing, func(x, y float64) bool { return a.panel.takes(c, x, y) })
+	a.online.points, a.online.target = a.controls.points, a.inWorld(float64(a.controls.mx), float64(a.controls.my))
 	for _, tap := range a.controls.taps[:a.controls.nTaps] {
 		a.panel.tap(c, tap.x, tap.y)
 	}
@@ -92,6 +94,11 @@ func (a *app) ownPlace() (x, y float64) {
 // onScreen is where a place in the world is on the screen, in pixels.
 func (a *app) onScreen(x, y float64) (sx, sy float64) {
 	return (x-a.scene.cx)*a.scale + a.canvas.w/2, (y-a.scene.cy)*a.scale + a.canvas.h/2
+}
+
+// inWorld is where a point of the screen is in the world.
+func (a *app) inWorld(sx, sy float64) point {
+	return point{(sx-a.canvas.w/2)/a.scale + a.scene.cx, (sy-a.canvas.h/2)/a.scale + a.scene.cy}
 }
 
 // LayoutF implements [ebiten.LayoutFer]: as many pixels as the screen has.

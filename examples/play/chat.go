@@ -59,18 +59,21 @@ func (c *chat) feed(s *scene, f game.Feed, now time.Time) {
 	for i := f.Kills.Len() - n; i < f.Kills.Len(); i++ {
 		k := f.Kills.Get(i)
 		by, whom := nameOf(s, uint32(k.By)), nameOf(s, uint32(k.Whom))
+		if by == "" || whom == "" {
+			continue // of a player that has not come into sight yet
+		}
 		c.add(note{who: by, text: "shot down " + whom, colour: colours[uint32(k.By)%uint32(len(colours))], at: now})
 	}
 }
 
-// nameOf is what a player is called.
+// nameOf is what a player is called, or empty.
 func nameOf(s *scene, client uint32) string {
 	for _, a := range s.list {
 		if a.client == client {
 			return a.name.String()
 		}
 	}
-	return "somebody"
+	return ""
 }
 
 // write takes in what is typed, and returns a line when it is done.
@@ -103,12 +106,21 @@ func (c *chat) write() (text string, done bool) {
 	return "", false
 }
 
-// draw draws the notes, and the line that is typed.
-func (c *chat) draw(to *canvas, touch bool, now time.Time) {
+// draw draws the notes, and the line that is typed, where the overlay is not.
+func (c *chat) draw(to *canvas, p *panel, touch bool, now time.Time) {
 	u, g := to.unit, to.glyphs
-	x, y := 14*u, to.h-22*u
-	if touch || to.w < 460*u {
+	x, y, top := 14*u, to.h-22*u, 0.0
+	switch {
+	case touch && to.w > to.h: // beside the map
+		x, y, top = 118*u, 190*u, 80*u
+	case touch || to.w < 460*u:
 		y = to.h * 0.42
+	}
+	if p.covers(to, x, y-64*u, 60*u, 60*u) {
+		x = (12 + 300 + 14) * u
+		if x > to.w/2 {
+			return
+		}
 	}
 	if c.typing {
 		w := min(420*u, to.w-28*u)
@@ -123,7 +135,7 @@ func (c *chat) draw(to *canvas, touch bool, now time.Time) {
 		to.text(g.normal, x+10*u, y, 0, b, white)
 	}
 	y -= 32 * u
-	for i := c.n - 1; i >= 0; i-- {
+	for i := c.n - 1; i >= 0 && y > top; i-- {
 		n := &c.notes[i]
 		left := (noteTime - now.Sub(n.at)).Seconds()
 		if left <= 0 {

@@ -25,6 +25,7 @@ type controls struct {
 	touch       bool // touched at least once
 	left, right stick
 	mouse       bool // moved at least once
+	points      bool // it says where to aim
 	mx, my      int
 	began       []ebiten.TouchID
 	taps        [8]point // of this frame, and clicks
@@ -52,7 +53,7 @@ func (c *controls) sample(w, h, unit, x, y float64, typing bool, taken func(x, y
 		c.tap(float64(mx), float64(my))
 	}
 	free := !taken(float64(mx), float64(my))
-	if c.mouse && !c.right.held {
+	if c.points = c.mouse && !c.left.held && !c.right.held; c.points {
 		c.point(float64(mx)-x, float64(my)-y)
 	}
 	if free && ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft) {

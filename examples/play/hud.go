@@ -21,7 +21,7 @@ func (a *app) drawHUD(now time.Time) {
 	a.drawStatus()
 	a.drawScores()
 	a.drawMap()
-	a.chat.draw(c, a.controls.touch, now)
+	a.chat.draw(c, a.panel, a.controls.touch, now)
 	if a.controls.touch {
 		a.drawSticks()
 	} else if a.controls.mouse && !a.panel.takes(c, float64(a.controls.mx), float64(a.controls.my)) {
@@ -194,7 +194,11 @@ func (a *app) drawHealth() {
 	if full*w > h {
 		c.panel(x, y, w*full, h, h/2, healthColour(full))
 	}
-	c.text(c.glyphs.small, c.w/2, y+h/2+c.glyphs.small.high/2, 0.5, strconv.AppendInt(c.buf[:0], int64(own.health), 10), black)
+	number := white
+	if full > 0.55 { // the bar is behind it
+		number = black
+	}
+	c.text(c.glyphs.small, c.w/2, y+h/2+c.glyphs.small.high/2, 0.5, strconv.AppendInt(c.buf[:0], int64(own.health), 10), number)
 }
 
 // drawSticks draws the thumbs' sticks, faintly where none is held.

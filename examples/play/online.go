@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/netsys"
@@ -30,6 +31,8 @@ type online struct {
 	messages *game.Messages
 	controls *controls
 	shown    uint8 // buttons that frames since the newest tick have shown
+	points   bool  // the player aims at a place in the world
+	target   point // that one
 	heard    func(*game.Said)
 
 	dialing chan dialed
@@ -136,16 +139,33 @@ func (o *online) drop(now time.Time, why error) {
 // gather is the input of a tick: what the controls say now, and what they said in a frame
 // since the tick before. So a key that is up again before a tick counts, and nothing that a
 // frame has shown, a step or a shot, is taken back.
-func (o *online) gather(_ *ecs.World, in *game.Action) {
-	in.Buttons, in.Aim = o.controls.buttons|o.shown, o.controls.aim
+func (o *online) gather(w *ecs.World, in *game.Action) {
+	in.Buttons, in.Aim = o.controls.buttons|o.shown, o.aim(w)
 	o.shown = 0
 	in.Seen = o.client.Claim(in.Buttons&game.Fire != 0)
 }
 
 // peek is the input that a frame between two ticks shows.
-func (o *online) peek(_ *ecs.World, in *game.Action) {
+func (o *online) peek(w *ecs.World, in *game.Action) {
 	o.shown |= o.controls.buttons
-	in.Buttons, in.Aim = o.shown, o.controls.aim
+	in.Buttons, in.Aim = o.shown, o.aim(w)
+}
+
+// aim is the direction to aim in. A shot goes from where the player is at the tick, which
+// is not quite where a frame shows it, so at a place in the world it aims from there.
+func (o *online) aim(w *ecs.World) uint16 {
+	own, ok := o.client.Own(w)
+	if !ok || !o.points {
+		return o.controls.aim
+	}
+	at := ecs.Get[components.Position](w, own)
+	if at == nil {
+		return o.controls.aim
+	}
+	if dx, dy := float32(o.target.x)-at.X, float32(o.target.y)-at.Y; dx != 0 || dy != 0 {
+		return game.Bearing(dx, dy)
+	}
+	return o.controls.aim
 }
 
 // say sends a line of chat.

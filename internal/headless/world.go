@@ -55,6 +55,8 @@ type Bot interface {
 	Shows(w *ecs.World, e ecs.Entity) int
 }
 
-// Seer is a [Bot] that goes by what its client draws; it is given the client before it
-// plays.
-type Seer interface{ See(c *systems.Client) }
+// Seer is a [Bot] that goes by what its client draws.
+type Seer interface {
+	// See gives the bot its client, before it plays.
+	See(c *systems.Client)
+}

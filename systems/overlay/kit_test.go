@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // walk is the input of the game of these tests.
@@ -58,14 +59,21 @@ const tick = time.Second / 60
 // newMatch makes a match of two; the server pushes players as push says.
 func newMatch(t testing.TB, o *overlay.Overlay, push func(uint32) float32) *match {
 	t.Helper()
+	return newMatchUnder(t, o, push, policy.LocalSync)
+}
+
+// newMatchUnder is newMatch under a preset of policies.
+func newMatchUnder(t testing.TB, o *overlay.Overlay, push func(uint32) float32, preset policy.Preset) *match {
+	t.Helper()
+	join := func(w *ecs.World, client uint32) {
+		w.Spawn(components.Owner{Client: client}, components.Position{Y: float32(client) * 20}, components.Health{}, walk{})
+	}
 	m := &match{TB: t, now: birth, overlay: o}
 	network := netsys.NewNetwork()
 	wire := network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
 	var err error
 	m.server, err = systems.NewServer(wire, protocol(push), systems.ServerConfig{Start: birth, Random: netsys.SeededRandom(1),
-		Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{Y: float32(client) * 20}, components.Health{}, walk{})
-		}})
+		Policies: preset.Policies(), Join: join})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +82,7 @@ func newMatch(t testing.TB, o *overlay.Overlay, push func(uint32) float32) *matc
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := systems.ClientConfig{Start: birth, Random: netsys.SeededRandom(uint64(n) + 2)}
+		c := systems.ClientConfig{Start: birth, Random: netsys.SeededRandom(uint64(n) + 2), Join: join}
 		count := 0
 		c.Gather = systems.Gather(func(_ *ecs.World, in *walk) {
 			if count++; count/90%2 == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 var (
@@ -158,5 +159,34 @@ func TestNothingHasAPlace(t *testing.T) {
 	}
 	if p.says("drawn in the world") || !p.says("round trip") {
 		t.Errorf("%q", p.texts())
+	}
+}
+
+// Under every model there is something to show, and nothing of what that model does not
+// have.
+func TestAllModelsAreShown(t *testing.T) {
+	for _, preset := range policy.Presets() {
+		t.Run(preset.String(), func(t *testing.T) {
+			o := newOverlay(t)
+			o.Set(overlay.RoundTrip, 100)
+			m := newMatchUnder(t, o, calm, preset)
+			m.run(8 * time.Second)
+			p := draw(o, 1280, 720)
+			if !m.clients[0].Connected() || !p.says("round trip") {
+				t.Fatalf("%v: %q", m.clients[0].Err(), p.texts())
+			}
+			e, _ := other(m)
+			_, _, window := systems.Window[components.Position](m.clients[0], e)
+			if window != p.says("1 of 1") {
+				t.Errorf("a window: %v; %q", window, p.texts())
+			}
+			own, _ := m.clients[0].Own(m.clients[0].World())
+			if _, ghost := systems.Ghost[components.Position](m.clients[0], own); ghost != p.says(" behind") {
+				t.Errorf("a ghost: %v; %q", ghost, p.texts())
+			}
+			if counted := received(m) > 0; counted == p.says("inputs travel instead") {
+				t.Errorf("bytes were counted: %v; %q", counted, p.texts())
+			}
+		})
 	}
 }

@@ -5,7 +5,7 @@
   const query = new URLSearchParams(location.search);
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
   const say = (text, share) => { status.textContent = text; if (share !== undefined) fill.style.width = 100 * share + "%"; };
-  const fail = (e) => { card.classList.remove("gone"); status.className = "bad"; say(String(e && e.message || e)); play.disabled = true; };
+  const fail = (e) => { card.hidden = false; card.classList.remove("gone"); status.className = "bad"; say(String(e && e.message || e)); play.disabled = true; };
 
   try { name.value = query.get("name") || localStorage.getItem("name") || ""; } catch { }
   if (matchMedia("(pointer: fine)").matches) name.focus();
@@ -13,8 +13,40 @@
   // A canvas that nothing shows through, and whose edges the game smooths itself.
   const context = HTMLCanvasElement.prototype.getContext;
   HTMLCanvasElement.prototype.getContext = function (kind, wanted) {
-    return context.call(this, kind, { ...wanted, alpha: false, antialias: false, stencil: false });
+    const gl = context.call(this, kind, { ...wanted, alpha: false, antialias: false, stencil: false });
+    if (!gl || kind !== "webgl2") return gl;
+    // Ebitengine clears by drawing with factors of zero, which costs as much as a picture: clear instead.
+    const { blendFuncSeparate, drawElements } = gl;
+    let clears = false;
+    gl.blendFuncSeparate = (...factors) => { clears = factors.every((f) => f === gl.ZERO); blendFuncSeparate.apply(gl, factors); };
+    gl.drawElements = (...what) => { if (clears) gl.clear(gl.COLOR_BUFFER_BIT); else drawElements.apply(gl, what); };
+    return gl;
   };
+
+  // More than two pixels a point cost much and show little.
+  Object.defineProperty(window, "devicePixelRatio", { value: Math.min(devicePixelRatio, 2) });
+
+  // Who has no keys talks by a line of the page: touching its button brings up the keyboard of a phone. The
+  // client listens for what is said.
+  const talk = at("talk"), words = at("say"), line = at("line");
+  const chat = (open) => {
+    words.hidden = !open;
+    talk.hidden = open;
+    if (open) { line.value = ""; line.focus(); } else document.querySelector("canvas")?.focus();
+  };
+  talk.addEventListener("click", () => chat(true));
+  line.addEventListener("blur", () => { if (!words.hidden) chat(false); });
+  line.addEventListener("keydown", (e) => { if (e.key === "Escape") line.blur(); });
+  words.addEventListener("submit", (e) => {
+    e.preventDefault();
+    document.dispatchEvent(new CustomEvent("say", { detail: line.value.trim() }));
+    line.blur();
+  });
+
+  // The client lays out in such points.
+  const points = () => document.body.style.setProperty("--u", Math.min(Math.max(Math.min(innerWidth, innerHeight) / 720, 0.9), 2));
+  addEventListener("resize", points);
+  points();
 
   const script = (src) => new Promise((done, bad) => {
     const s = document.createElement("script");
@@ -55,6 +87,9 @@
       go.argv = ["play", "arena", ...settings.args, "-connect", `ws://${host}:${settings.port}`, "-name", name.value.trim()];
       name.blur();
       card.classList.add("gone");
+      card.addEventListener("transitionend", () => { card.hidden = card.classList.contains("gone"); });
+      const touched = () => { if (words.hidden) talk.hidden = false; };
+      if (matchMedia("(pointer: coarse)").matches) touched(); else addEventListener("touchstart", touched, { once: true });
       go.run(wasm.instance).then(() => fail("the client has ended; reload the page"), fail);
     };
     at("join").addEventListener("submit", (e) => { e.preventDefault(); start(); });

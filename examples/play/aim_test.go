@@ -1,0 +1,42 @@
+//go:build !js
+
+package main
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/systems/overlay"
+)
+
+// A shot goes through what is under the cursor, although its player walks and is drawn
+// where the coming tick will have it.
+func TestShotsGoThroughTheCursor(t *testing.T) {
+	s := newShown(t, 100*time.Millisecond, 0.02)
+	s.frame()
+	s.online.points, s.online.target = true, point{s.scene.own.x + 150, s.scene.own.y - 220}
+	s.online.controls.aim = 12345 // where it was drawn to point
+	var v verdicts
+	shots := 0
+	for n := range 300 {
+		s.online.controls.buttons = []uint8{game.Right, game.Down, game.Left, game.Up}[n/30%4] | game.Fire
+		s.frame()
+		v.take(s.online.client, func(h overlay.Hit) {
+			if h.Target != 0 {
+				return // a ray that ends early says less of its direction
+			}
+			shots++
+			x, y := h.Seen.X-h.From.X, h.Seen.Y-h.From.Y
+			dx, dy := s.online.target.x-h.From.X, s.online.target.y-h.From.Y
+			// Aims are 65536ths of a turn, and Range is 520 units.
+			if off := math.Abs(x*dy-y*dx) / math.Hypot(x, y); off > 0.1 {
+				t.Errorf("a shot from %.2f, %.2f passes the cursor by %.2f", h.From.X, h.From.Y, off)
+			}
+		})
+	}
+	if shots < 10 {
+		t.Errorf("%d shots", shots)
+	}
+}

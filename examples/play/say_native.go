@@ -1,0 +1,6 @@
+//go:build !js
+
+package main
+
+// listen is for pages: a window has keys.
+func (a *app) listen() {}

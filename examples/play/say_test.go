@@ -1,0 +1,35 @@
+//go:build !js
+
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// A phone on its side plays, and talks by a line of the page, which its keyboard writes.
+func TestPhoneTalks(t *testing.T) {
+	m := newMatch(t, 8)
+	b := browse(t, 844, 390, 2, true)
+	b.do(chromedp.Navigate(m.url), chromedp.WaitEnabled("#play"))
+	b.picture("8-side-title")
+	b.do(chromedp.Navigate(m.url+"/?name=Cy"), chromedp.WaitVisible("canvas"))
+	until(t, "the player is there", func() bool { _, ok := m.player("Cy"); return ok })
+	b.touch(input.DispatchTouchEventTypeTouchStart, point{120, 300}, point{700, 300})
+	time.Sleep(200 * time.Millisecond)
+	b.touch(input.DispatchTouchEventTypeTouchMove, point{160, 300}, point{700, 260})
+	time.Sleep(time.Second)
+	b.picture("9-side")
+	b.touch(input.DispatchTouchEventTypeTouchEnd)
+	time.Sleep(300 * time.Millisecond)
+	b.do(chromedp.Click("#talk"), chromedp.WaitVisible("#line"))
+	b.do(chromedp.SendKeys("#line", "hello from a phone"))
+	b.picture("10-side-talk")
+	b.do(chromedp.SendKeys("#line", "\r"), chromedp.WaitVisible("#talk"))
+	until(t, "somebody heard it", func() bool { return m.toldLast() == "hello from a phone" })
+	time.Sleep(time.Second)
+	b.picture("11-side-said")
+}

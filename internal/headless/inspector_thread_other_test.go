@@ -1,0 +1,8 @@
+//go:build !linux
+
+package headless
+
+import "time"
+
+// threadTime is the time: that of a thread is not to be had everywhere.
+func threadTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

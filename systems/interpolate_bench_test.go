@@ -1,0 +1,86 @@
+package systems_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// BenchmarkDrawing is a frame of a client that sees a hundred entities which go, and walks
+// over them as a renderer does. All but the last draw what snapshots tell; there everybody
+// simulates everything, and each has a visual error.
+func BenchmarkDrawing(b *testing.B) {
+	damped := policy.LocalSync.Policies()
+	damped.Remotes = policy.RemotesDamped
+	for _, x := range []struct {
+		name     string
+		policies policy.Policies
+		draw     func(*ecs.Protocol)
+		smooth   systems.Smoothing
+	}{
+		{"lines", policy.LocalSync.Policies(), lines, systems.Smoothing{}},
+		{"lines, smoothing off", policy.LocalSync.Policies(), lines, systems.Smoothing{Off: true}},
+		{"curves", policy.LocalSync.Policies(), curves, systems.Smoothing{}},
+		{"damped", damped, lines, systems.Smoothing{}},
+		{"rollback", policy.Rollback.Policies(), lines, systems.Smoothing{Rate: 1e-3}},
+		{"rollback, smoothing off", policy.Rollback.Policies(), lines, systems.Smoothing{Off: true}},
+	} {
+		b.Run(x.name, func(b *testing.B) {
+			config := onCarousel(1, stampede(x.draw))
+			config.Clients = 2
+			config.Server.Policies, config.Server.LagComp = x.policies, nil
+			config.Populate = func(w *ecs.World) {
+				for i := range 100 {
+					w.Spawn(Horse{}, Gallop{}, components.Teleports{}, Seat{i})
+				}
+			}
+			config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Smoothing: x.smooth} }
+			config.Play = systemstest.Play(func(k *systemstest.Client, in *Spur) { in.Number = uint16(k.Input()) })
+			c := systemstest.New(b, config)
+			c.Connect()
+			c.Run(12 * time.Second)
+			k, sum, errors := c.Clients[0], float32(0), 0
+			for e := range ecs.All[struct{ At Horse }](k.View()) {
+				if d, _ := k.Drawing(e); d.Error > 0 {
+					errors++
+				}
+			}
+			if want := x.name == "rollback"; errors > 0 != want {
+				b.Fatalf("%d entities with an error", errors)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				k.Frame(c.Now())
+				for _, h := range ecs.All[struct{ At Horse }](k.View()) {
+					sum += h.At.X
+				}
+			}
+			if sum == 0 {
+				b.Error("nothing is drawn")
+			}
+		})
+	}
+}
+
+// stampede is the carousel where the speed of all follows from the inputs.
+func stampede(draw func(*ecs.Protocol)) func() *ecs.Protocol {
+	carousel := carousel(false, draw)
+	return func() *ecs.Protocol {
+		p := carousel()
+		p.Authority("spur", func(w *ecs.World) {
+			sum := uint16(0)
+			for _, x := range ecs.Each[struct{ In *Spur }](w) {
+				sum += x.In.Number
+			}
+			for _, h := range ecs.Each[horse](w) {
+				h.At.X += float32(sum % 8)
+			}
+		})
+		return p
+	}
+}
