@@ -21,6 +21,9 @@ func Window[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
 		return from, to, false
 	}
 	r := c.byID[uint32(c.view.NetID(e))]
+	if r == nil {
+		return from, to, false
+	}
 	p := c.readAt(r, d.From, comp)
 	if p == nil {
 		return from, to, false
@@ -39,17 +42,30 @@ func Window[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
 // the client, or nil.
 func (c *Client) readAt(r *replica, tick uint32, comp *ecs.Component) unsafe.Pointer {
 	k := r.slot
-	st, _, _ := c.groups[r.group].around(r.id, k, float64(tick))
-	if r.moved && (st == nil || st.tick != tick) {
+	st := c.stateAt(r.group, r.id, k, tick)
+	if r.moved && st == nil {
 		k = r.before[1]
-		st, _, _ = c.groups[r.before[0]].around(r.id, k, float64(tick))
+		st = c.stateAt(r.before[0], r.id, k, tick)
 	}
-	if st == nil || st.tick != tick || st.Masks[k]&(1<<comp.Replicated()) == 0 {
+	if st == nil || st.Masks[k]&(1<<comp.Replicated()) == 0 {
 		return nil
 	}
 	p := c.scratchFor(comp)
 	comp.Schema.Dequantize(p, st.Record(int(k))[c.recordAt(st.Masks[k], comp):], comp.Words, 1)
 	return p
+}
+
+// stateAt is the state of a tick that tells of an entity in a slot, or nil.
+func (c *Client) stateAt(group int32, id uint32, slot int32, tick uint32) *state {
+	h := c.groups[group]
+	st := h.at(tick / c.sendEvery)
+	if st == nil || st.tick != tick || !st.says(id, slot) { // the server was late with it
+		st, _, _ = h.around(id, slot, float64(tick))
+	}
+	if st == nil || st.tick != tick {
+		return nil
+	}
+	return st
 }
 
 // ConfirmedInput is the sequence of the input after which the server's newest own state

@@ -278,6 +278,9 @@ func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 	if d.Simulated = !r.entity.IsZero() && c.simulates(r.entity); !d.Simulated {
 		d.From, d.To = r.between[0], r.between[1]
 	}
+	if r.error == nil || !r.error.on {
+		return d, true
+	}
 	for i, comp := range c.replicated {
 		if c.smoother.places[i] >= 0 && c.view.Pointer(e, comp) != nil {
 			d.Error = max(d.Error, c.shiftError(r, comp, nil))

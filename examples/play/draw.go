@@ -107,14 +107,10 @@ func (a *app) drawGlows() {
 	c, s := &a.canvas, a.scale
 	for _, x := range a.scene.list {
 		px, py := a.onScreen(x.x, x.y)
-		if x.down || !a.visible(px, py, 90*s) {
+		if x.client == 0 || x.down || !a.visible(px, py, 90*s) {
 			continue
 		}
-		size, strength := 92.0, 0.26
-		if x.client == 0 {
-			size, strength = 64, 0.13
-		}
-		c.glow(px, py, size*s, x.colour.fade(strength*x.grown))
+		c.glow(px, py, 92*s, x.colour.fade(0.26*x.grown))
 		if x.kick > 0 {
 			sin, cos := math.Sincos(x.turn)
 			f := x.kick / kickTime

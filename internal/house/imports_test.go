@@ -40,8 +40,9 @@ var confined = []struct {
 }
 
 // unlinked modules are in no program that imports these folders: gnet does not
-// build for a browser, and a native client should carry neither it nor figures for Prometheus. Tests may link
-// it, to run against a real server.
+// build for a browser, and a native client should carry neither it nor figures
+// for Prometheus. Tests may link them, to run against a real server. All that
+// may be linked is in links.
 var unlinked = []struct {
 	module       string
 	from, except []string

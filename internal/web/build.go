@@ -45,14 +45,14 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 	source := filepath.Join(root, filepath.FromSlash(s.config.Package))
 	env, err := output(ctx, source, "env", "GOVERSION", "GOROOT")
 	if err != nil {
-		return "", "", fmt.Errorf("the Go compiler is needed to build one: %w; else -web names the folder of one that was built", err)
+		return "", "", fmt.Errorf("the Go compiler is needed to build one: %w; without it, -web names the folder of one that was built", err)
 	}
 	version, goroot, _ := strings.Cut(strings.TrimSpace(env), "\n")
 	cache := s.config.Cache
 	if cache == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return "", "", err
+			return "", "", unkept(err)
 		}
 		cache = filepath.Join(user, "tactus", "web")
 	}
@@ -65,6 +65,9 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 		_ = os.Chtimes(dir, now, now)
 		return dir, id, nil
 	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", "", unkept(err)
+	}
 	started := time.Now()
 	s.say("building the page's client for the browser; the next start will find it in %s", cache)
 	if err := s.build(ctx, source, goroot, cache, dir); err != nil {
@@ -73,6 +76,11 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 	s.say("the page's client is ready after %.0f s", time.Since(started).Seconds())
 	prune(cache)
 	return dir, id, nil
+}
+
+// unkept is the error of a cache that cannot be had.
+func unkept(err error) error {
+	return fmt.Errorf("what is built is kept in the user's cache folder, which cannot be written: %w; on Linux XDG_CACHE_HOME names another, and -web the folder of one that was built", err)
 }
 
 func (s *Site) say(format string, args ...any) {
@@ -108,7 +116,10 @@ func output(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd.Stderr = &errs
 	b, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()))
+		if why := bytes.TrimSpace(errs.Bytes()); len(why) > 0 {
+			err = fmt.Errorf("%w\n%s", err, why)
+		}
+		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
 	}
 	return string(b), nil
 }
@@ -145,12 +156,9 @@ func fingerprint(root, version string) (string, error) {
 
 // build compiles the client into dir, which appears when all is in it.
 func (s *Site) build(ctx context.Context, source, goroot, cache, dir string) error {
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return err
-	}
 	tmp, err := os.MkdirTemp(cache, "new-")
 	if err != nil {
-		return err
+		return unkept(err)
 	}
 	defer os.RemoveAll(tmp)
 	all, err := output(ctx, source, "list", "-deps", ".")

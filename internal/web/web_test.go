@@ -180,6 +180,20 @@ func TestCache(t *testing.T) {
 		t.Error("a source does not change the build")
 	}
 
+	for what, c := range map[string]struct{ path, cache string }{
+		"Go compiler": {path: "", cache: cache},
+		"cache":       {path: os.Getenv("PATH"), cache: filepath.Join(root, "a.go", "cache")}, // below a file
+	} {
+		t.Run("without "+what, func(t *testing.T) {
+			t.Setenv("PATH", c.path)
+			var told bytes.Buffer
+			err := New(Config{Package: "play", Cache: c.cache, Progress: &told}).Prepare(t.Context())
+			if !errors.Is(err, ErrClient) || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "-web") || told.Len() > 0 {
+				t.Errorf("%v, after %q", err, &told)
+			}
+		})
+	}
+
 	var told bytes.Buffer
 	s := New(Config{Package: "play", Cache: cache, Progress: &told})
 	if err := s.Prepare(t.Context()); err != nil {

@@ -50,6 +50,7 @@ func newGraphs() [graphs]graph {
 // Sizes of graphs in points.
 const (
 	graphHeight = 44
+	graphLow    = 34 // where there is little room
 	graphGap    = 6
 	graphTitle  = 17
 )
@@ -58,14 +59,14 @@ const (
 func (o *Overlay) drawGraphs(x, y, w float64) {
 	each := (w - graphGap) / 2
 	for i := range o.graphs {
-		o.drawGraph(&o.graphs[i], x+float64(i%2)*(each+graphGap), y+float64(i/2)*(graphHeight+graphGap), each)
+		o.drawGraph(&o.graphs[i], x+float64(i%2)*(each+graphGap), y+float64(i/2)*(o.layout.graph+graphGap), each)
 	}
 }
 
 // drawGraph draws bars up to the newest sample. Those of one height are drawn at once.
 func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
-	p := &o.pen
-	p.Rect(x, y, w, graphHeight, 0, fade(white, 0.05))
+	p, high := &o.pen, o.layout.graph
+	p.Rect(x, y, w, high, 0, fade(white, 0.05))
 	top := g.least
 	for _, v := range g.ring {
 		top = max(top, v*1.15)
@@ -82,7 +83,7 @@ func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
 		if most <= 0 {
 			return 0
 		}
-		return max(math.Round(most/top*(graphHeight-graphTitle)), 1)
+		return max(math.Round(most/top*(high-graphTitle)), 1)
 	}
 	for i := 0; i < bars; {
 		h, n := height(i), 1
@@ -90,8 +91,8 @@ func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
 			n++
 		}
 		if h > 0 {
-			p.Rect(x+float64(i)*bar, y+graphHeight-h, float64(n)*bar, h, 0, fade(g.c, 0.28))
-			p.Rect(x+float64(i)*bar, y+graphHeight-h, float64(n)*bar, 1.5, 0, g.c)
+			p.Rect(x+float64(i)*bar, y+high-h, float64(n)*bar, h, 0, fade(g.c, 0.28))
+			p.Rect(x+float64(i)*bar, y+high-h, float64(n)*bar, 1.5, 0, g.c)
 		}
 		i += n
 	}

@@ -26,11 +26,11 @@ const (
 	between     = 400 // that stay free between two columns
 )
 
-// height is the height of a section.
-func (o *Overlay) height(s section) float64 {
+// height is the height of a section where a graph has its.
+func (o *Overlay) height(s section, graph float64) float64 {
 	switch s {
 	case sectionGraphs:
-		return graphs/2*(graphHeight+graphGap) - graphGap
+		return graphs/2*(graph+graphGap) - graphGap
 	case sectionLink:
 		return titleHeight + float64(sliders)*sliderHeight
 	case sectionFigures:
@@ -48,9 +48,8 @@ func (o *Overlay) height(s section) float64 {
 
 // spot is where a section is: its left upper corner, without padding.
 type spot struct {
-	x, y  float64
-	page  int
-	right bool // in the right column
+	x, y float64
+	page int
 }
 
 // column is a panel on a page.
@@ -58,7 +57,7 @@ type column struct{ x, y, h float64 }
 
 // layout is where everything is.
 type layout struct {
-	w, h  float64
+	graph float64 // height of one
 	spots [sections]spot
 	cols  [sections]column
 	n     int // columns
@@ -69,14 +68,18 @@ type layout struct {
 // Layout places everything on a screen of so many points, as [Overlay.Draw] does with
 // the size of its canvas.
 func (o *Overlay) Layout(w, h float64) {
-	l := layout{w: w, h: h, each: 1}
+	l := layout{graph: graphHeight, each: 1}
 	if w >= 2*(panelWidth+margin)+between {
 		l.each = 2
 	}
 	room := h - o.config.Top - margin - headHeight - padding
+	if l.each == 1 && h > w { // a phone held upright, with the player in its middle
+		l.graph = graphLow
+		room -= h/2 + margin/4
+	}
 	used := 0.0
 	for s := range sections {
-		need := o.height(s)
+		need := o.height(s, l.graph)
 		if need == 0 {
 			l.spots[s].page = -1
 			continue
@@ -91,7 +94,7 @@ func (o *Overlay) Layout(w, h float64) {
 		if l.each == 2 && i%2 == 1 {
 			c.x = w - margin - panelWidth
 		}
-		l.spots[s] = spot{x: c.x + padding, y: c.y + headHeight + used + padding, page: i / l.each, right: i%l.each == 1}
+		l.spots[s] = spot{x: c.x + padding, y: c.y + headHeight + used + padding, page: i / l.each}
 		used += padding + need
 		c.h = headHeight + used + padding
 	}

@@ -13,14 +13,7 @@
   // A canvas that nothing shows through, and whose edges the game smooths itself.
   const context = HTMLCanvasElement.prototype.getContext;
   HTMLCanvasElement.prototype.getContext = function (kind, wanted) {
-    const gl = context.call(this, kind, { ...wanted, alpha: false, antialias: false, stencil: false });
-    if (!gl || kind !== "webgl2") return gl;
-    // Ebitengine clears by drawing with factors of zero, which costs as much as a picture: clear instead.
-    const { blendFuncSeparate, drawElements } = gl;
-    let clears = false;
-    gl.blendFuncSeparate = (...factors) => { clears = factors.every((f) => f === gl.ZERO); blendFuncSeparate.apply(gl, factors); };
-    gl.drawElements = (...what) => { if (clears) gl.clear(gl.COLOR_BUFFER_BIT); else drawElements.apply(gl, what); };
-    return gl;
+    return context.call(this, kind, { ...wanted, alpha: false, antialias: false, stencil: false });
   };
 
   // More than two pixels a point cost much and show little.
