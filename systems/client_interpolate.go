@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -19,6 +20,7 @@ func (c *Client) interpolate(*ecs.World) {
 		return
 	}
 	c.clock.advance(c.now)
+	c.clock.from = math.MaxUint32
 	head := c.sight.begin(c.clock.head)
 	waiting := false
 	for _, r := range c.replicas {
@@ -108,6 +110,12 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 		c.hide(r) // an earlier state, which came later, had it gone already
 		return false
 	}
+	if !r.moved && !gone {
+		from, to = r.goOn(h, from, to, head)
+	}
+	if to != nil {
+		c.clock.from = min(c.clock.from, from.tick)
+	}
 	c.sight.between(from, to)
 	g := c.segmentOf(h, from, to, k, head)
 	jumps := c.smoother.jumpsOf(c.view, r.drawn)
@@ -130,6 +138,21 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 	return to == nil && r.goneAt == 0 && !before
 }
 
+// goOn stays with the two states that an entity was drawn between in the last frame for as
+// long as the head is there: one between them that comes only now would make it jump.
+func (r *replica) goOn(h *history, from, to *state, head float64) (a, b *state) {
+	since, until := r.between[0], r.between[1]
+	if until == 0 || head < float64(since) || head >= float64(until) || to != nil && from.tick == since && to.tick == until {
+		return from, to
+	}
+	a, _, _ = h.around(r.id, r.slot, float64(since))
+	b, _, _ = h.around(r.id, r.slot, float64(until))
+	if a == nil || b == nil || a.tick != since || b.tick != until {
+		return from, to
+	}
+	return a, b
+}
+
 // tell notes what an entity is drawn between.
 func (r *replica) tell(from, to *state, ahead bool) {
 	r.between, r.ahead = [2]uint32{from.tick, 0}, 0
@@ -146,5 +169,5 @@ func (c *Client) drawnSend() (uint32, bool) {
 		return c.newestSend, false
 	}
 	back := uint32(max(float64(c.newestTick)-c.clock.head, 0)/c.clock.every) + 3
-	return c.newestSend - min(back, c.newestSend-1), true
+	return min(c.newestSend-min(back, c.newestSend-1), c.clock.from/c.sendEvery), true
 }

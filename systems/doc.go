@@ -30,6 +30,7 @@
 //     ClientConfig.Join and Leave as on the server. Hear of a world that differs: ServerConfig.Diverged.
 //   - Change the schedule, or leave a system out: ServerConfig.Schedule and ClientConfig.Schedule; print it
 //     with [Server.Schedule] and [Client.Schedule].
+//   - Play many bots beside a game, for next to nothing: [Thin].
 //   - Drive a peer in virtual time: [Server.Advance], [Client.Advance], [Client.Frame], on a wire of
 //     netsys.Network.
 //   - Simulate on a client what is not its own, a ball, so that it answers at once; or leave out what is its
@@ -56,7 +57,7 @@
 //   - Find out what causes corrections: [Client.Blame].
 //   - See on a client, over the running game, what the netcode does, and make its link worse: package overlay. What it goes
 //     by: [Ghost], [Window], [Client.Drawing], [Client.CountBytes].
-//   - See what happens: [Server.Stats], [Server.Clients], [Client.Stats], ClientConfig.OnMismatch.
+//   - See what happens: [Server.Stats], [Server.Clients], [Server.Model], [Client.Stats], ClientConfig.OnMismatch.
 //   - Test a game: package systemstest.
 //
 // # What each system does

@@ -25,6 +25,7 @@ type playback struct {
 	beyond    float64   // ticks that the head may pass it by
 	loss      float64   // of snapshots
 	head      float64   // the tick being drawn
+	from      uint32    // tick of the oldest state that something is drawn from on its way to another
 	last      time.Time
 	running   bool
 	rate      float64 // of the frame before
@@ -64,7 +65,7 @@ const tells = 4
 const outliers = 3
 
 func newPlayback(now time.Time, tickRate, sendRate int) playback {
-	p := playback{step: 1 / float64(tickRate), every: float64(tickRate / sendRate), epoch: now, rate: 1}
+	p := playback{step: 1 / float64(tickRate), every: float64(tickRate / sendRate), epoch: now, rate: 1, from: math.MaxUint32}
 	for i := range p.transit {
 		p.transit[i] = -noTransit
 	}

@@ -116,9 +116,9 @@ func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
 				config := underPreset(x.p, seed, 2, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
 				config.FrameRate = x.frames
-				sizes := []float32{0.3, 1, 5}
+				sizes, quiet := []float32{0.3, 1, 5}, false
 				config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
-					return components.Position{X: sizes[tick/90%3]}, tick%90 == 10*owner
+					return components.Position{X: sizes[tick/90%3]}, tick%90 == 10*owner && !quiet
 				}))
 				c := systemstest.New(t, config)
 				c.Connect()
@@ -128,6 +128,7 @@ func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 				if *followed < 5 {
 					t.Errorf("%d corrections followed", *followed)
 				}
+				quiet = true
 				c.Settle()
 				c.Converged()
 				c.Run(2 * time.Second)
@@ -362,4 +363,61 @@ func goSmoothly(t *testing.T, c *systemstest.Crowd, tickRate, gap int) *motion {
 		}
 	})
 	return seen
+}
+
+// A state that comes when its time is being drawn already, from the one before it to the one
+// behind, does not make anybody jump; nor does a gap that is longer than what is kept by
+// itself. What the clock passes, and a leap of it, is all that anybody moves by.
+//
+//mutant:rule E4 systems/client_interpolate.go
+//mutant:from return a, b
+//mutant:to return from, to
+//mutant:rule E4 systems/client_interpolate.go
+//mutant:from c.clock.from = min(c.clock.from, from.tick)
+//mutant:to c.clock.from = max(c.clock.from, from.tick)
+func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
+	for _, link := range []netsys.Link{systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05), bad()} {
+		t.Run(fmt.Sprint(2*link.Latency), func(t *testing.T) {
+			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+				link.Loss, link.Burst = 0.25, 300*time.Millisecond
+				config := onField(seed, 3, link)
+				config.FrameRate = 60
+				c := systemstest.New(t, config)
+				c.Connect()
+				c.Run(12 * time.Second)
+				drifts := map[components.NetID]bool{}
+				for e := range ecs.All[struct{ Do Drift }](c.Server.World()) {
+					drifts[c.Server.World().NetID(e)] = true
+				}
+				type frame struct {
+					at    time.Duration
+					tick  float64
+					drawn map[components.NetID]components.Position
+				}
+				last := make([]frame, len(c.Clients))
+				late := 0
+				c.OnFrame(func(k *systemstest.Client) {
+					was, now := last[k.N], frame{c.Elapsed(), k.DrawnTick(), places(k.View())}
+					last[k.N] = now
+					for id, p := range now.drawn {
+						if was.at == 0 || !drifts[id] {
+							continue
+						}
+						passed := now.tick - was.tick
+						if step := apartBy(p, was.drawn[id]); step > 1.1*pace*passed+1e-3 {
+							t.Fatalf("%v: %d moves by %v in a frame that shows %v ticks more, and goes %v a tick", k, id, step, passed, pace)
+						}
+						e, _ := k.View().ByNetID(id)
+						if d, _ := k.Drawing(e); d.To > d.From+30 {
+							late++
+						}
+					}
+				})
+				c.Run(length(time.Minute, 2*time.Minute, 20*time.Minute))
+				if late < 100 {
+					t.Errorf("%d frames over a gap", late)
+				}
+			})
+		})
+	}
 }

@@ -31,6 +31,7 @@ type app struct {
 	fps      float64
 	picture  picture
 	dot      *ebiten.Image
+	cleared  bool // frames begin in the colour of the floor
 }
 
 func newApp(o *options) *app {
@@ -180,6 +181,7 @@ func (a *app) resize(screen ebiten.FinalScreen) {
 		return
 	}
 	c.w, c.h = w, h
+	a.cleared = clearTo(floor)
 	a.scale = math.Sqrt(w*h) / seen
 	points := ebiten.Monitor().DeviceScaleFactor()
 	unit := points * min(max(min(w, h)/points/720, 0.9), 2)

@@ -72,7 +72,9 @@ func (a *app) drawFloor() {
 	c.ground(0, bottom, c.w, c.h-bottom, background)
 	c.ground(0, top, left, bottom-top, background)
 	c.ground(right, top, c.w-right, bottom-top, background)
-	c.ground(left, top, right-left, bottom-top, floor)
+	if !a.cleared {
+		c.ground(left, top, right-left, bottom-top, floor)
+	}
 	const cell, bold = 50, 4
 	thin := max(c.unit, 1)
 	for i := 0; i <= game.Size/cell; i++ {

@@ -26,6 +26,7 @@ func (x *Inspector) routes() *http.ServeMux {
 	mux.HandleFunc("GET /app.css", file("app.css", "text/css; charset=utf-8"))
 	mux.HandleFunc("GET /app.js", file("app.js", "text/javascript; charset=utf-8"))
 	mux.HandleFunc("GET /view.js", file("view.js", "text/javascript; charset=utf-8"))
+	mux.HandleFunc("GET /icon.svg", file("icon.svg", "image/svg+xml"))
 	for path, answer := range map[string]func(context.Context, query) (any, error){
 		"status": x.status, "clients": x.clients, "traffic": x.traffic, "entities": x.entities,
 		"entity": x.entity, "knows": x.knows, "blame": x.blame,

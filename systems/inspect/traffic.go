@@ -57,8 +57,8 @@ func (x *Inspector) traffic(ctx context.Context, q query) (any, error) {
 	a.Inputs, a.Snapshots = t.Inputs, tree(&t)
 	if !a.Applies {
 		a.Snapshots = branch{Name: "relayed", Sent: float64(st.RelayBytes + st.StateBytes), Parts: []branch{
-			{Name: "inputs of all players", Sent: float64(st.RelayBytes)},
-			{Name: "states of the world for those who join", Sent: float64(st.StateBytes)},
+			{Name: "inputs of all", Sent: float64(st.RelayBytes)},
+			{Name: "states for who joins", Sent: float64(st.StateBytes)},
 		}}
 	}
 	slices.SortStableFunc(a.Archetypes, func(a, b archetypeLine) int {

@@ -59,8 +59,8 @@ func eachPage(o *overlay.Overlay, w, h float64, look func(p *paper)) (pages int)
 	return pages
 }
 
-// Whatever there is to show, on all screens each text lies on a panel, no text over
-// another, and nothing but the marks in the world beyond the panels.
+// Whatever there is to show, on all screens each text lies on a panel and no text over
+// another; on a phone held upright the middle, where the player is, stays free.
 func TestAllScreensAreLegible(t *testing.T) {
 	o := newOverlay(t)
 	m := newMatch(t, o, pushed)
@@ -83,6 +83,11 @@ func TestAllScreensAreLegible(t *testing.T) {
 				if d.kind == text {
 					words = append(words, d)
 					seen[strings.Fields(d.text)[0]] = true
+				}
+			}
+			for _, b := range panels {
+				if screen[1] > screen[0] && b.y+b.h > screen[1]/2 {
+					t.Errorf("%v: a panel goes down to %v", screen, b.y+b.h)
 				}
 			}
 			for i, d := range words {

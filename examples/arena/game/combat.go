@@ -78,12 +78,12 @@ type muzzle struct{ At components.Position }
 // CombatProtocol builds the arena's protocol with guns: [Action] instead of [Input],
 // entities that are shot down and come back, scores and names. Nobody ages.
 func CombatProtocol() *ecs.Protocol {
-	p := ecs.NewProtocol("arena-combat/2")
+	p := ecs.NewProtocol("arena-combat/3")
 	motion(p, "along")
 	ecs.Replicate[Fighter](p, ecs.Predicted)
 	ecs.Replicate[Gun](p, ecs.Predicted|ecs.OwnerOnly)
 	ecs.Replicate[Player](p, 0)
-	ecs.Replicate[Verdicts](p, ecs.OwnerOnly)
+	ecs.Replicate[Verdict](p, ecs.OwnerOnly)
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Singleton[Feed](p, 0)
 	ecs.Input[Action](p)

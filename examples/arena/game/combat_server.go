@@ -33,7 +33,7 @@ func JoinCombat(w *ecs.World, client uint32) {
 	player := Player{}
 	player.Name.Set(callName(client))
 	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{},
-		components.Health{Points: MaxHealth}, Fighter{}, Gun{}, Verdicts{}, player, components.Teleports{}, fallen{}, muzzle{}, Action{})
+		components.Health{Points: MaxHealth}, Fighter{}, Gun{}, Verdict{}, player, components.Teleports{}, fallen{}, muzzle{}, Action{})
 }
 
 // shooter is a player who may have fired in this tick.
@@ -44,7 +44,7 @@ type shooter struct {
 	Is    *Fighter
 	In    *Action
 	Who   *Player
-	Told  *Verdicts
+	Told  *Verdict
 }
 
 // target is what a shot can hit.
@@ -72,7 +72,7 @@ func hit(w *ecs.World) {
 				report(w, Kill{By: uint16(s.Owner.Client), Whom: uint16(ecs.Get[components.Owner](w, victim).Client)})
 			}
 		}
-		s.Told.note(v)
+		*s.Told = v
 	}
 }
 

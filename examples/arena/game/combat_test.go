@@ -60,6 +60,9 @@ func (f *fight) kills() (kills, deaths int) {
 // Bots shoot each other and others down, who come back, and clients predict all of
 // it but being shot.
 func TestBotsFight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("90 seconds of a fight; TestBotsFightUnderEveryModel has shorter ones")
+	}
 	c := newFight(t, systemstest.RoundTrip(100*time.Millisecond, 10*time.Millisecond, 0.02), 8, policy.LocalSync, false, nil)
 	c.Run(90 * time.Second)
 	var down int
@@ -96,10 +99,14 @@ func TestBotsFight(t *testing.T) {
 // agree about what came of them. Names are a thing of the server, so where everybody
 // simulates everything they stay.
 func TestBotsFightUnderEveryModel(t *testing.T) {
-	for _, p := range policy.Presets() {
+	presets := policy.Presets()
+	if testing.Short() {
+		presets = []policy.Preset{policy.LocalSync, policy.Rollback}
+	}
+	for _, p := range presets {
 		for _, thin := range []bool{false, true} {
 			everywhere := p.Policies().Correction == policy.CorrectionInputs
-			if everywhere && thin {
+			if everywhere && thin || thin && testing.Short() {
 				continue
 			}
 			t.Run(fmt.Sprintf("%v,thin=%v", p, thin), func(t *testing.T) {
@@ -112,15 +119,24 @@ func TestBotsFightUnderEveryModel(t *testing.T) {
 				if err := f.messages.Rename.Send(f.Clients[0].Session().Channels(), &r); err != nil {
 					t.Fatal(err)
 				}
-				f.Run(40 * time.Second)
+				long, wanted := 40*time.Second, 8
+				if testing.Short() {
+					long, wanted = 25*time.Second, 1
+				}
+				f.Run(long)
 				for _, g := range f.gunners {
 					g.Release()
 				}
 				f.Run(5 * time.Second)
 				f.Converged()
+				if comp := f.Server.LagComp(); comp != nil {
+					if s := comp.Stats(); s.Views == 0 || s.Ahead+s.Old+s.Backwards+s.Unsent > 0 {
+						t.Errorf("claims of honest clients: %+v", s)
+					}
+				}
 				kills, _ := f.kills()
 				t.Logf("%d kills", kills)
-				if kills < 8 {
+				if kills < wanted {
 					t.Errorf("%d kills", kills)
 				}
 				own, _ := f.Clients[0].Own(f.Clients[0].World())

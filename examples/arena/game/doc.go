@@ -8,5 +8,5 @@
 //   - Guns: [CombatProtocol]; server side [Arm], [PopulateCombat], [JoinCombat]; a bot that
 //     shoots [NewGunner].
 //   - Chat and names, and what a client needs under any model: [Messages].
-//   - Whom a shot would hit on a screen: [Aimed]; what came of it: [Verdicts].
+//   - Whom a shot would hit on a screen: [Aimed]; what came of it: [Verdict].
 package game

@@ -13,7 +13,22 @@
   // A canvas that nothing shows through, and whose edges the game smooths itself.
   const context = HTMLCanvasElement.prototype.getContext;
   HTMLCanvasElement.prototype.getContext = function (kind, wanted) {
-    return context.call(this, kind, { ...wanted, alpha: false, antialias: false, stencil: false });
+    const gl = context.call(this, kind, { ...wanted, alpha: false, antialias: false, stencil: false, depth: false });
+    if (gl && kind === "webgl2") clearly(gl);
+    return gl;
+  };
+
+  // Ebitengine clears the screen by drawing a texture of nothing over it, which without a graphics card takes as
+  // long as all the rest. Nothing else is drawn on the screen to hide what was there: that is a clear. The client
+  // sees that it is one, and sets the colour.
+  const clearly = (gl) => {
+    if (gl.clears) return;
+    gl.clears = true;
+    const { bindFramebuffer, blendFuncSeparate, drawElements } = gl;
+    let screen = true, hides = false;
+    gl.bindFramebuffer = (target, buffer) => { screen = !buffer; bindFramebuffer.call(gl, target, buffer); };
+    gl.blendFuncSeparate = (...f) => { hides = f[0] === gl.ONE && f[1] === gl.ZERO; blendFuncSeparate.apply(gl, f); };
+    gl.drawElements = (...what) => { if (screen && hides) gl.clear(gl.COLOR_BUFFER_BIT); else drawElements.apply(gl, what); };
   };
 
   // More than two pixels a point cost much and show little.

@@ -299,7 +299,7 @@ async function refresh() {
     const page = p.name === "overview" ? overview(s, d) : p.name === "model" ? model(s, d) : await pages[p.name](p.q).catch((e) => { trouble = e.message; return null; });
     if (mine !== round) return;
     glance(s, d);
-    if (page) show(page);
+    if (page) show(page, location.hash);
     byId("dot").className = "dot live";
   } catch (e) {
     if (mine !== round) return;
@@ -311,11 +311,12 @@ async function refresh() {
 }
 
 // show replaces the page, unless somebody is filling in a field of it.
-function show(page) {
+function show(page, of) {
   const busy = document.activeElement;
   if (busy && busy.dataset && busy.dataset.keep && byId("page").contains(busy)) return;
   const left = [...byId("page").querySelectorAll(".wide")].map((x) => x.scrollLeft);
   byId("page").replaceChildren(page);
+  byId("page").dataset.of = of;
   byId("page").querySelectorAll(".wide").forEach((x, i) => { x.scrollLeft = left[i] || 0; });
 }
 
@@ -325,6 +326,7 @@ async function run() {
     await new Promise((done) => setTimeout(done, every));
   }
 }
+addEventListener("resize", () => { marked = ""; });
 addEventListener("hashchange", () => {
   before = { status: before.status };
   if (document.activeElement) document.activeElement.blur();

@@ -1,0 +1,25 @@
+//go:build !js
+
+package main
+
+import "testing"
+
+// Players call themselves what they like: however many characters that takes, faces keep
+// some, and their sheet has room for what is kept.
+func TestFacesAreBounded(t *testing.T) {
+	all := newGlyphs(2)
+	for r := range rune(0x3000) {
+		for _, f := range [...]*face{all.small, all.normal, all.bold, all.big, all.huge} {
+			g := f.glyph(r)
+			if g.x+g.w > sheetSize || g.y+g.h > sheetSize {
+				t.Fatalf("%q is at %v, %v, beside the sheet", r, g.x, g.y)
+			}
+			if len(f.glyphs) > mostGlyphs {
+				t.Fatalf("%d characters are kept", len(f.glyphs))
+			}
+		}
+	}
+	if w := all.small.width([]byte("\xff\xfe")); w <= 0 {
+		t.Error("what is no text has no width")
+	}
+}
