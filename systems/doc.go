@@ -87,7 +87,7 @@
 //
 // An entity keeps its handle there while it is in sight; its NetID is the one that it has everywhere, by which sounds
 // and sprites that outlive a frame can be kept. Inputs, components that are not replicated, and resources are in
-// [Client.World] alone. Writing to the view changes nothing, and lasts until the next frame at most.
+// [Client.World] alone. What is written to the view gets into no simulation.
 //
 // The view is apart from what is simulated; drawing never writes that. Others are drawn at [Client.DrawnTick],
 // which only goes up, on straight lines between confirmed states, or on curves where ecs.Hermite says so. Both

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,7 +40,7 @@ func (a *arena) noPage(o *headless.Options) string {
 // live plays with bots and whoever opens the page: a server for UDP and WebSocket, and
 // clients that all come over the network. Where a page cannot be had it is a match of
 // bots.
-func (a *arena) live(ctx context.Context, world headless.World, o headless.Options, stdout, stderr io.Writer) error {
+func (a *arena) live(ctx context.Context, world headless.World, o headless.Options, stdout, _ io.Writer) error {
 	if why := a.noPage(&o); why != "" {
 		fmt.Fprintf(stdout, "no page to play on: %s\n", why)
 		return headless.Live(ctx, world, o, stdout)
@@ -59,19 +61,24 @@ func (a *arena) live(ctx context.Context, world headless.World, o headless.Optio
 		return err
 	}
 	socket := wire.WebSocketAddr()
-	site := web.New(web.Config{Dir: a.dir, Package: "examples/play", Port: socket.Port(), Args: pageArgs(&o), Progress: stdout})
+	var told progress
+	site := web.New(web.Config{Dir: a.dir, Package: "examples/play", Port: socket.Port(), Args: pageArgs(&o), Progress: &told})
 	if a.dir != "" {
 		if err := site.Prepare(ctx); err != nil {
 			return errors.Join(fmt.Errorf("-web: %w", err), wire.Close())
 		}
 	}
-	fmt.Fprintf(stdout, "\n  play in a browser:  http://%v\n  play in a window:   go -C examples/play run . arena -connect %v\n\n", page.Addr(), wire.LocalAddr())
+	fmt.Fprintf(stdout, "\n  play in a browser:  http://%v\n  play in a window:   go -C examples/play run . arena -connect %v\n", here(page.Addr()), here(wire.LocalAddr()))
+	if here(page.Addr()) != page.Addr().String() {
+		fmt.Fprintln(stdout, "  from elsewhere:     the same ports of any address of this machine")
+	}
+	fmt.Fprintln(stdout)
 
 	var others sync.WaitGroup
 	if a.dir == "" {
 		others.Go(func() {
 			if e := site.Prepare(ctx); e != nil && ctx.Err() == nil {
-				fmt.Fprintf(stderr, "%v\nthe match goes on without a page\n", e)
+				fmt.Fprintf(&told, "%v\nthe match goes on without a page", e)
 			}
 		})
 	}
@@ -81,7 +88,7 @@ func (a *arena) live(ctx context.Context, world headless.World, o headless.Optio
 	if o.Transport == "ws" {
 		bots = socket.String()
 	}
-	played := headless.LiveOn(ctx, world, o, wire, bots, stdout)
+	played := headless.LiveOn(ctx, world, o, wire, bots, stdout, told.String)
 	stop()
 	closed := handler.Close()
 	others.Wait()
@@ -94,6 +101,36 @@ func pageArgs(o *headless.Options) []string {
 		return []string{"-insecure-anyone-can-join"}
 	}
 	return nil
+}
+
+// progress keeps what was said last.
+type progress struct {
+	mu   sync.Mutex
+	text string
+}
+
+// Write implements [io.Writer].
+func (p *progress) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text = strings.TrimSpace(string(b))
+	return len(b), nil
+}
+
+// String is what was said last.
+func (p *progress) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text
+}
+
+// here is where this machine finds what listens at an address, which may be all there are.
+func here(at fmt.Stringer) string {
+	a, err := netip.ParseAddrPort(at.String())
+	if err != nil || !a.Addr().IsUnspecified() {
+		return at.String()
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), a.Port()).String()
 }
 
 // listen serves both kinds of clients on a host, at the usual ports or at free ones.

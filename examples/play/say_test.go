@@ -18,6 +18,13 @@ func TestPhoneTalks(t *testing.T) {
 	b.picture("8-side-title")
 	b.do(chromedp.Navigate(m.url+"/?name=Cy"), chromedp.WaitVisible("canvas"))
 	until(t, "the player is there", func() bool { _, ok := m.player("Cy"); return ok })
+	begins, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](`(() => {
+		const gl = document.querySelector("canvas").getContext("webgl2");
+		return [...gl.getParameter(gl.COLOR_CLEAR_VALUE)];
+	})()`))
+	if want := [...]float64{float64(floor.r), float64(floor.g), float64(floor.b), 1}; err != nil || len(begins) != 4 || [4]float64(begins) != want {
+		t.Errorf("frames begin in %v, %v, and not in the colour of the floor, %v", begins, err, want)
+	}
 	b.touch(input.DispatchTouchEventTypeTouchStart, point{120, 300}, point{700, 300})
 	time.Sleep(200 * time.Millisecond)
 	b.touch(input.DispatchTouchEventTypeTouchMove, point{160, 300}, point{700, 260})

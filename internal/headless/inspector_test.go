@@ -60,12 +60,12 @@ func TestInspectFlag(t *testing.T) {
 	var text string
 	for range 200 {
 		text = fetch(t, found[1]+"api/blame")
-		if strings.Contains(text, `"client":2`) {
+		if strings.Contains(text, `"client":1`) && strings.Contains(text, `"client":2`) {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	if !strings.Contains(text, `"client":1`) || strings.Contains(text, `"client":0`) {
+	if !strings.Contains(text, `"client":1`) || !strings.Contains(text, `"client":2`) || strings.Contains(text, `"client":0`) {
 		t.Errorf("no reports: %s", text)
 	}
 	if text := fetch(t, found[1]+"api/status"); !strings.Contains(text, `"clients":2`) {

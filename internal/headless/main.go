@@ -118,14 +118,15 @@ func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 // LiveOn is [Live] on a wire that others can join too, where bots find it at an
 // address: the flags of the link are for bots alone. The match closes the wire. Its bots
 // are thin clients, which cost next to nothing, where the model has such and no flag asks
-// for what only others show.
-func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, out io.Writer) error {
+// for what only others show. Below its table stands what note says.
+func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, out io.Writer, note func() string) error {
 	o.Duration, o.Warmup = endless, time.Second
 	o.thin = !o.everywhere() && o.Without == "" && o.Push == 0
 	m, err := newOpen(ctx, world, o, wire, at)
 	if err != nil {
 		return err
 	}
+	m.note = note
 	return m.showLive(ctx, out)
 }
 
@@ -180,6 +181,11 @@ func (m *Match) show(ctx context.Context, out io.Writer) {
 		}
 		table.Reset()
 		last = m.Table(&table, last)
+		if m.note != nil {
+			if text := m.note(); text != "" {
+				fmt.Fprintf(&table, "\n%s\n", text)
+			}
+		}
 		_, _ = out.Write(table.Bytes())
 	}
 }

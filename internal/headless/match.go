@@ -29,7 +29,8 @@ type Match struct {
 	byID    []*player // by client number
 	watch   watch
 	live    live
-	trail   *trail // nil: the present says where players are after their last input
+	note    func() string // below the table; may be nil
+	trail   *trail        // nil: the present says where players are after their last input
 
 	inspector   *inspect.Inspector // nil: none
 	divergences []ecs.Divergence   // found by forced rollback

@@ -218,7 +218,7 @@ func (s *Site) compile(ctx context.Context, source, to string) error {
 		s.step(done, of)
 		if time.Since(told) > report {
 			told = time.Now()
-			s.say("  %d of %d packages", done, of)
+			s.say("compiling the page's client: %d of %d packages", done, of)
 		}
 	}
 	_, _ = io.Copy(io.Discard, pipe)
