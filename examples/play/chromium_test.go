@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,7 +48,6 @@ func (b *browser) insist(what string, act func(n int), done func() bool) {
 			time.Sleep(20 * time.Millisecond)
 		}
 	}
-	b.picture("failed")
 	b.Fatalf("never happened: %s", what)
 }
 
@@ -67,8 +67,8 @@ func browse(t *testing.T, w, h int64, scale float64, phone bool, flags ...chrome
 		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
 		chromedp.Flag("disable-gpu", false), chromedp.WindowSize(int(w), int(h)), chromedp.WSURLReadTimeout(time.Minute))
 	options = append(options, flags...)
-	logged := make(chan struct{})
-	t.Cleanup(func() { <-logged })
+	var console sync.WaitGroup
+	t.Cleanup(console.Wait)
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
@@ -81,15 +81,15 @@ func browse(t *testing.T, w, h int64, scale float64, phone bool, flags ...chrome
 			touch.MaxTouchPoints = 5
 		}
 	}))
-	go func() {
-		defer close(logged)
+	t.Cleanup(func() { b.keepFailure(t) })
+	console.Go(func() {
 		for m, err := range chromedp.Console(ctx) {
 			if err != nil {
 				return
 			}
 			t.Logf("console: %v", m)
 		}
-	}()
+	})
 	return b
 }
 
@@ -117,6 +117,18 @@ func (b *browser) picture(name string) {
 	}
 	if len(png) < 10_000 {
 		b.Errorf("%s: %d bytes: there is nothing on it", name, len(png))
+	}
+}
+
+// keepFailure keeps what is on the screen of a test that has failed.
+func (b *browser) keepFailure(t *testing.T) {
+	if !t.Failed() {
+		return
+	}
+	ctx, stop := context.WithTimeout(b.ctx, 20*time.Second)
+	defer stop()
+	if png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot()); err == nil {
+		_ = os.WriteFile(filepath.Join(b.dir, t.Name()+"-failed.png"), png, 0o644)
 	}
 }
 
