@@ -86,12 +86,12 @@ func throng(w *ecs.World) (n int64) {
 		return 0
 	}
 	wrap := func(v *float32, mid, span float32) {
-		low := min(max(mid-span/2, 0), game.Size-span)
+		low, top := max(mid-span/2, 0), min(mid+span/2, game.Size)
 		for *v < low {
-			*v += span
+			*v += top - low
 		}
-		for *v > low+span {
-			*v -= span
+		for *v > top {
+			*v -= top - low
 		}
 	}
 	for _, p := range ecs.Each[struct {
@@ -126,7 +126,7 @@ func TestFrames(t *testing.T) {
 	url, visible := newThrong(t)
 	b := browse(t, 1280, 720, 1, false, flags...)
 	b.do(chromedp.Navigate(url+"/?name=Ada"), chromedp.WaitVisible("canvas"))
-	until(t, "everybody is there", func() bool { return visible.Load() > sight*9/10 })
+	b.insist("everybody is there", func(int) {}, func() bool { return visible.Load() > sight*9/10 })
 	time.Sleep(6 * time.Second) // until the compilers of the browser have done what they do
 	before := b.spent()
 	times, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](`new Promise((done) => {

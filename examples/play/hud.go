@@ -194,11 +194,13 @@ func (a *app) drawHealth() {
 	if full*w > h {
 		c.panel(x, y, w*full, h, h/2, healthColour(full))
 	}
-	number := white
-	if full > 0.55 { // the bar is behind it
-		number = black
+	// Legible on the bar, beside it, and where it ends.
+	b := strconv.AppendInt(c.buf[:0], int64(own.health), 10)
+	base := y + h/2 + c.glyphs.small.high/2
+	for _, edge := range [...]point{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+		c.text(c.glyphs.small, c.w/2+edge.x, base+edge.y, 0.5, b, black.fade(0.8))
 	}
-	c.text(c.glyphs.small, c.w/2, y+h/2+c.glyphs.small.high/2, 0.5, strconv.AppendInt(c.buf[:0], int64(own.health), 10), number)
+	c.text(c.glyphs.small, c.w/2, base, 0.5, b, white)
 }
 
 // drawSticks draws the thumbs' sticks, faintly where none is held.

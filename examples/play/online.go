@@ -70,6 +70,9 @@ func (o *online) advance(now time.Time) {
 		return
 	}
 	if o.client.Connected() && !o.named {
+		if _, there := o.client.Own(o.client.World()); !there {
+			return // the server cannot name who is not in its world yet
+		}
 		var r game.Rename
 		r.Name.Set(o.name)
 		o.named = o.name == "" || o.messages.Rename.Send(o.client.Session().Channels(), &r) == nil
