@@ -23,7 +23,7 @@
 //     another [Client] after netsys.ErrTimeout.
 //   - Send what must arrive, a chat or an inventory: ServerConfig.Messages and ClientConfig.Messages for the
 //     types, [Server.Session] and [Client.Session] for the channels, OnMessage of both.
-//   - Choose when the server consumes inputs: [Timing].
+//   - Choose when the server consumes inputs: policy.InputTiming, in ServerConfig.Policies.
 //   - Let a late input count in the tick that it was for: ServerConfig.Policies, those of policy.ServerRewind. What
 //     became of it: [InputStats].
 //   - Let every client simulate everything, by rollback or lockstep: ServerConfig.Policies, with
