@@ -78,7 +78,7 @@ func (g *walk) frame(passes time.Duration) {
 	g.k.Frame(g.now)
 }
 
-// place is where its player is drawn.
+// drawn is where its player is.
 func (g *walk) drawn() (x float64, angle uint16) {
 	g.t.Helper()
 	e, ok := g.k.Own(g.k.View())

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// thinField is a minute on a bad link, with thin clients or with full ones.
+// thinField is 20 seconds on a bad link, with thin clients or with full ones.
 func thinField(t *testing.T, seed uint64, p policy.Preset, thin bool) *systemstest.Crowd {
 	config := onField(seed, 4, bad())
 	config.Server.Policies = p.Policies()
@@ -25,8 +25,8 @@ func thinField(t *testing.T, seed uint64, p policy.Preset, thin bool) *systemste
 	return c
 }
 
-// The server cannot tell thin clients from others: the same inputs, the same world, the
-// same bytes each way; and they see that world.
+// The server cannot tell thin clients from others: the same inputs, the same world, and
+// the same bytes each way, but where clients report results; and they see that world.
 func TestThinClientsPlayAlike(t *testing.T) {
 	for _, p := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch, policy.ServerRewind} {
 		t.Run(p.String(), func(t *testing.T) {

@@ -46,12 +46,10 @@ func TestHermiteNeverTurnsBack(t *testing.T) {
 		b := track{X: float32(rng.NormFloat64() * 30), Y: int16(rng.IntN(2000) - 1000)}
 		va := speeds{float32(rng.NormFloat64() * 50), float32(rng.NormFloat64() * 50)}
 		vb := speeds{float32(rng.NormFloat64() * 50), float32(rng.NormFloat64() * 50)}
-		last := a
+		last, seconds := a, 2*rng.Float64()
 		for f := 1.0 / 32; f <= 1; f += 1.0 / 32 {
 			got := a
-			place.Hermite(at(&got), at(&got), at(&b), speed, at(&va), at(&vb), 2*rng.Float64(), 0.5)
-			got = a
-			place.Hermite(at(&got), at(&got), at(&b), speed, at(&va), at(&vb), 0.7, f)
+			place.Hermite(at(&got), at(&got), at(&b), speed, at(&va), at(&vb), seconds, f)
 			back := func(a, b, last, now float64) bool {
 				return (now-last)*(b-a) < -1e-6 || now < min(a, b)-1e-6 || now > max(a, b)+1e-6
 			}

@@ -7,8 +7,7 @@ import (
 	"unsafe"
 )
 
-// What an offset leads to is what it was taken of, whatever the field is made of, and
-// half of it is half the way, the short one.
+// What an offset leads to is what it was taken of, whatever the field is made of.
 func TestOffsetLeadsFromOneToTheOther(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	eachKind(t, func(t *testing.T, table *Table, f *Field, p unsafe.Pointer) {

@@ -53,8 +53,8 @@ func get(t *testing.T, url string) string {
 	return string(b)
 }
 
-// The page is beside the match, under every model: bots play, and the client is there to
-// fetch.
+// The page is beside the match, whether snapshots or inputs travel: bots play, and the
+// client is there to fetch.
 func TestPageBesideTheMatch(t *testing.T) {
 	for _, preset := range []string{"LocalSync", "Rollback"} {
 		t.Run(preset, func(t *testing.T) {

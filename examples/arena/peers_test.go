@@ -51,6 +51,9 @@ func TestCombatUnderEveryPreset(t *testing.T) {
 			if !r.Converged || r.Server.InputsConsumed < 4*500 {
 				t.Errorf("%s: %+v", r.Difference, r)
 			}
+			if peace, _ := report(t, strings.Replace(args, "-combat ", "", 1)); peace.WorldHash == r.WorldHash {
+				t.Error("there are no guns")
+			}
 			if testing.Short() {
 				return
 			}

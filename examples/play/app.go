@@ -68,7 +68,7 @@ func (a *app) Update() error {
 	a.began = time.Now()
 	c := &a.canvas
 	x, y := a.onScreen(a.ownPlace())
-	a.controls.sample(c.w, c.h, c.unit, x, y, a.chat.typing, func(x, y float64) bool { return a.panel.takes(c, x, y) })
+	a.controls.sample(c.w, c.unit, x, y, a.chat.typing, func(x, y float64) bool { return a.panel.takes(c, x, y) })
 	a.online.points, a.online.target = a.controls.points, a.inWorld(float64(a.controls.mx), float64(a.controls.my))
 	for _, tap := range a.controls.taps[:a.controls.nTaps] {
 		a.panel.tap(c, tap.x, tap.y)

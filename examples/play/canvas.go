@@ -182,9 +182,10 @@ func (c *canvas) token(brush *ebiten.Shader, x, y, diameter, turn float64, t tin
 // text draws bytes with the left end of their base line at x, y; align 0.5 centres
 // them there, 1 ends there. It returns their width.
 func (c *canvas) text(f *face, x, y, align float64, b []byte, t tint) float64 {
-	w := f.width(b)
-	x = math.Round(x - align*w)
-	y = math.Round(y)
+	if align != 0 {
+		x -= align * f.width(b)
+	}
+	x, y = math.Round(x), math.Round(y)
 	at := 0.0
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
@@ -195,7 +196,7 @@ func (c *canvas) text(f *face, x, y, align float64, b []byte, t tint) float64 {
 		}
 		at += g.advance
 	}
-	return w
+	return at
 }
 
 // letterAt adds a glyph by its left upper corner.

@@ -37,10 +37,10 @@ type point struct{ x, y float64 }
 // reach is how far a stick goes, in points.
 const reach = 56
 
-// sample reads the devices. x and y are where the own player is on the screen; busy
-// says that the keyboard and the mouse are used for something else; taken is whether a
-// point of the screen belongs to a panel.
-func (c *controls) sample(w, h, unit, x, y float64, typing bool, taken func(x, y float64) bool) {
+// sample reads the devices. x and y are where the own player is on the screen; typing
+// says that the keyboard writes a line; taken is whether a point of the screen belongs to
+// a panel.
+func (c *controls) sample(w, unit, x, y float64, typing bool, taken func(x, y float64) bool) {
 	c.buttons, c.nTaps = 0, 0
 	c.touches(w, unit, taken)
 	mx, my := ebiten.CursorPosition()
@@ -75,7 +75,7 @@ func (c *controls) tap(x, y float64) {
 // point aims along a vector.
 func (c *controls) point(dx, dy float64) {
 	if dx != 0 || dy != 0 {
-		c.aim = uint16(int64(math.Round(math.Atan2(dy, dx) * (65536 / (2 * math.Pi)))))
+		c.aim = game.Bearing(float32(dx), float32(dy))
 	}
 }
 

@@ -171,11 +171,10 @@ func (a *app) drawHealth() {
 	}
 	u := c.unit
 	if own.down {
-		const back = 2.5
 		c.rect(0, 0, c.w, c.h, tint{0.02, 0, 0.03, 0.35})
 		c.label(c.glyphs.huge, c.w/2, c.h*0.40, 0.5, "shot down", white)
 		b := append(c.buf[:0], "back in "...)
-		b = strconv.AppendFloat(b, max(back-own.downFor, 0), 'f', 1, 64)
+		b = strconv.AppendFloat(b, max(game.Respawn-own.downFor, 0), 'f', 1, 64)
 		b = append(b, " s"...)
 		c.text(c.glyphs.big, c.w/2, c.h*0.40+32*u, 0.5, b, muted)
 		return

@@ -72,6 +72,7 @@ func play(args []string) (int, error) {
 	ebiten.SetScreenClearedEveryFrame(false) // all of it is drawn over
 	a := newApp(&o)
 	err := ebiten.RunGame(a)
+	a.mu.Lock() // for good: the keeper does no more
 	a.online.close()
 	if err != nil {
 		return 1, err

@@ -102,7 +102,6 @@ type known struct {
 	x, y   float32
 	rtt    time.Duration
 	shots  uint8
-	kills  uint16
 	walked float64
 }
 
@@ -201,7 +200,7 @@ func (m *match) watch(s *systems.Server, w *ecs.World) {
 		Who   game.Player
 		Is    game.Fighter
 	}](w) {
-		now := known{client: p.Owner.Client, x: p.Pos.X, y: p.Pos.Y, shots: p.Is.Shots, kills: p.Who.Kills}
+		now := known{client: p.Owner.Client, x: p.Pos.X, y: p.Pos.Y, shots: p.Is.Shots}
 		at := m.walked[p.Owner.Client]
 		if at == nil {
 			at = &walk{x: float64(p.Pos.X), y: float64(p.Pos.Y)}

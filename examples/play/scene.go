@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -30,7 +32,6 @@ type actor struct {
 	shots   uint8
 	name    components.Text[[16]byte]
 	kills   int
-	deaths  int
 	shown   float64 // health as drawn, which follows slowly
 	flash   float64 // seconds of a hit that are left to show
 	kick    float64 // seconds of a shot that are left to show
@@ -99,22 +100,12 @@ func (s *scene) update(o *online, dt float64) {
 		}
 		s.list = append(s.list, a)
 	}
-	order(s.list)
+	slices.SortFunc(s.list, func(a, b *actor) int { return cmp.Compare(a.id, b.id) }) // who lies on top does not change
 	for _, a := range s.list {
 		s.fire(a)
 	}
 	s.age(dt)
 	s.follow(dt)
-}
-
-// order sorts by name on the wire, so that who lies on top does not change. It is an
-// insertion sort because that allocates nothing, and hardly anything moves.
-func order(list []*actor) {
-	for i := 1; i < len(list); i++ {
-		for k := i; k > 0 && list[k].id < list[k-1].id; k-- {
-			list[k], list[k-1] = list[k-1], list[k]
-		}
-	}
 }
 
 // take takes in one entity.
@@ -149,7 +140,7 @@ func (s *scene) take(view *ecs.World, e ecs.Entity, t *thing, self uint32, dt fl
 	}
 	a.downFor += dt
 	a.seen, a.x, a.y, a.turn, a.health, a.down = s.frame, x, y, angle(t.Head.Angle), health, t.Is.Down
-	a.name, a.kills, a.deaths = t.Who.Name, int(t.Who.Kills), int(t.Who.Deaths)
+	a.name, a.kills = t.Who.Name, int(t.Who.Kills)
 	a.shown += (float64(health) - a.shown) * (1 - math.Exp(-dt*12))
 	a.flash, a.kick = max(a.flash-dt, 0), max(a.kick-dt, 0)
 	a.grown = min(a.grown+dt/0.3, 1)

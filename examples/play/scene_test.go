@@ -97,6 +97,9 @@ func TestOwnPlayerMovesSmoothly(t *testing.T) {
 				}
 			}
 			t.Logf("at most %.2f units a frame, %.2f where a key changes, in %d frames", worst, sharpest, seen)
+			if seen < rate*10 {
+				t.Errorf("%d frames seen", seen)
+			}
 			if explained := game.PlayerSpeed / float64(rate) * 1.05; worst > explained {
 				t.Errorf("a frame moves the player by %.2f units, at most %.2f are explained", worst, explained)
 			}
@@ -112,6 +115,7 @@ func TestOwnPlayerMovesSmoothly(t *testing.T) {
 func TestATapBetweenTicksCounts(t *testing.T) {
 	s := newShown(t, 100*time.Millisecond, 0)
 	s.rate = 240
+	taps := 0
 	for n := range 40 {
 		key := uint8(game.Right)
 		if s.scene.frame > 0 && s.scene.own.x > game.Size/2 {
@@ -137,6 +141,10 @@ func TestATapBetweenTicksCounts(t *testing.T) {
 		if !s.scene.own.down && (shown < 0.1 || d < shown || d > 2.01*tick || off > 0.01) {
 			t.Errorf("tap %d: %.2f units in its frame, %.2f in the end; a tick is %.2f", n, shown, d, tick)
 		}
+		taps++
+	}
+	if taps < 30 {
+		t.Errorf("%d taps", taps)
 	}
 }
 

@@ -44,9 +44,10 @@ func (o *Options) openInspector(ctx context.Context, s *systems.Server, out io.W
 	return x, nil
 }
 
-// report tells the inspector what a bot was corrected for.
+// report tells the inspector what a bot was corrected for; thin ones
+// predict nothing.
 func (m *Match) report(p *player) {
-	if id := p.id.Load(); m.inspector != nil && id != 0 {
+	if id := p.id.Load(); m.inspector != nil && !m.o.thin && id != 0 {
 		m.inspector.Report(id, p.client.Blame())
 	}
 }

@@ -16,8 +16,9 @@
 //
 // The source stays untouched: the compiler is given changed files as an overlay.
 // All mutants of a package are compiled at once, and the environment chooses one
-// when a test runs; those outside of function bodies are compiled one by one. A test must pass on the source as it is, or it would kill whatever it is
-// given: otherwise its mutants count as broken. Every test named TestNetcode… or
-// TestDecision… must have a mutant of its rule. Rules of sessions and snapshots are
-// numbered in their tests.
+// when a test runs; those outside of function bodies are compiled one by one. A test
+// must pass on the source as it is, or it would kill whatever it is given: otherwise
+// its mutants count as broken. Every test named TestNetcode… or TestDecision… must
+// have a mutant of its rule. Rules of sessions and snapshots are numbered in their
+// tests.
 package main

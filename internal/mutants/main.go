@@ -179,15 +179,12 @@ func unchanged(ctx context.Context, schemes map[string]*scheme, mutants []mutant
 // failedTest finds the tests, not their subtests, that failed.
 var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 
-// runTests runs tests of a package, as quickly as that goes: most of the time is the
-// compiler's and the linker's, so they neither optimize the package nor write its
-// debugging information.
-func runTests(ctx context.Context, root, pkg string, tests []string, flags ...string) ([]byte, error) {
-	args := []string{
-		"test", "-count=1", "-short", "-vet=off", "-gcflags=-N -l", "-ldflags=-s -w", "-timeout", testTimeout.String(),
-		"-run", "^(" + strings.Join(tests, "|") + ")$",
-	}
-	cmd := exec.CommandContext(ctx, "go", append(append(args, flags...), "./"+pkg)...)
+// runTest runs a test of a package with files in the place of others, as quickly as that
+// goes: most of the time is the compiler's and the linker's, so they neither optimize the
+// package nor write its debugging information.
+func runTest(ctx context.Context, root, pkg, test, overlay string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-short", "-vet=off", "-gcflags=-N -l", "-ldflags=-s -w",
+		"-timeout", testTimeout.String(), "-run", "^"+test+"$", "-overlay", overlay, "./"+pkg)
 	cmd.Dir = root
 	return cmd.CombinedOutput()
 }
@@ -285,6 +282,6 @@ func (m mutant) alone(ctx context.Context, root string) (verdict, string) {
 	if err != nil {
 		return broken, err.Error()
 	}
-	out, err := runTests(ctx, root, m.pkg, []string{m.test}, "-overlay", overlay)
+	out, err := runTest(ctx, root, m.pkg, m.test, overlay)
 	return m.judge(out, err)
 }

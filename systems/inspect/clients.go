@@ -54,11 +54,14 @@ func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 	var views []lagcomp.Stats // of each, where there is lag compensation
 	var tick uint32
 	var now time.Duration
+	compensates := false
 	err := x.ask(ctx, func(s *systems.Server) {
 		now, tick = x.timings.clock(), s.Tick()
+		l := s.LagComp()
+		compensates = l != nil
 		for c := range s.Clients {
 			all = append(all, c)
-			if l := s.LagComp(); l != nil {
+			if compensates {
 				views = append(views, l.StatsOf(c.ID))
 			}
 		}
@@ -66,7 +69,7 @@ func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 	a := clientsAnswer{Tick: tick, Seconds: now.Seconds(), Clients: make([]clientLine, 0, len(all))}
 	p := &x.settled.Policies
 	a.Snapshots, a.Rewinds = p.Correction != policy.CorrectionInputs, p.Late == policy.LateRewrite
-	a.LagComp = views != nil
+	a.LagComp = compensates
 	for i := range all {
 		l := clientOf(&all[i])
 		if a.LagComp {
@@ -80,7 +83,7 @@ func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 
 // clientsAnswer is what /api/clients says. What is not done under the server's policies is
 // 0 of every client: Snapshots says whether budgets mean something, Rewinds whether
-// inputs can rewrite, LagComp whether there are views.
+// inputs can rewrite, LagComp whether it judges by what clients saw.
 type clientsAnswer struct {
 	Tick      uint32       `json:"tick"`
 	Seconds   float64      `json:"seconds"` // since the inspector was attached

@@ -41,6 +41,6 @@
 // A server without an inspector, or whose inspector was closed, has nil to compare with
 // twice a wake-up. With one each system is timed; nothing is allocated. Requests never
 // touch the world: they wait for the end of a wake-up, which answers one of them at most,
-// and copies no more than a bounded part of the world for it. What is made of the copy is
-// made elsewhere. A server that does not tick gives 503.
+// and copies no more than a bounded part of the world for it; archetypes=1 alone looks at
+// all of it. What is made of the copy is made elsewhere. A server that does not tick gives 503.
 package inspect

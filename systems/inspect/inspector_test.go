@@ -77,8 +77,6 @@ func TestLookingChangesNothing(t *testing.T) {
 		c := yardConfig(3, 3)
 		c.Server.Budget = 200
 		m := &match{Crowd: systemstest.New(t, c), t: t}
-		ticks := 0
-		m.OnServerTick(func() { ticks++ })
 		if look {
 			x, err := New(m.Server, Config{})
 			if err != nil {
@@ -91,7 +89,10 @@ func TestLookingChangesNothing(t *testing.T) {
 				}
 				for range m.Server.Clients {
 				}
-				m.Server.TrafficByArchetype()
+				m.x.lease.renew(m.Server, m.x.timings.clock())
+				if m.Server.Tick() > 300 && len(m.Server.TrafficByArchetype()) == 0 {
+					t.Error("nothing is measured")
+				}
 			})
 		}
 		m.Connect()

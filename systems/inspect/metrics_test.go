@@ -73,8 +73,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A server that stands still gives an error in place of old figures.
-func TestMetricsOfStandstill(t *testing.T) {
+// An inspector that was closed gives an error in place of old figures.
+func TestMetricsAfterClose(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 1), Config{})
 	m.x.config.Wait = time.Millisecond
 	m.x.Close()

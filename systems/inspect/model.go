@@ -104,6 +104,7 @@ func axesOf(p policy.Policies) []axis {
 }
 
 func figure(name string, n uint64) counter { return counter{Name: name, Value: n} }
+func level(name string, n uint64) counter  { return counter{Name: name, Value: n, Level: true} }
 
 // rewinding tells how far the server goes back.
 func rewinding(c *systems.ServerConfig, r *modelReading) section {
@@ -115,11 +116,11 @@ func rewinding(c *systems.ServerConfig, r *modelReading) section {
 	behind := uint64(r.tick - min(r.model.Horizon, r.tick))
 	s.Figures = []counter{
 		figure("ticks simulated again", r.stats.ResimulatedTicks), figure("passes", r.model.Passes),
-		figure("longest pass, ticks", uint64(r.model.Longest)), figure("in the newest tick", uint64(r.model.Last)),
-		figure("ticks not final yet", behind), figure("window, ticks", uint64(r.model.Window)),
+		level("longest pass, ticks", uint64(r.model.Longest)), level("in the newest tick", uint64(r.model.Last)),
+		level("ticks not final yet", behind), level("window, ticks", uint64(r.model.Window)),
 	}
 	if r.model.Snapshots {
-		s.Figures = append(s.Figures, figure("lead of all clients, ticks", uint64(max(r.model.Lead, 0))))
+		s.Figures = append(s.Figures, level("lead of all clients, ticks", uint64(max(r.model.Lead, 0))))
 	}
 	return s
 }
@@ -133,10 +134,10 @@ func waiting(c *systems.ServerConfig, r *modelReading) section {
 	}
 	s.Figures = []counter{
 		figure("ticks that waited", r.model.Waits), figure("inputs not waited for any longer", r.model.Relay.Filled),
-		figure("players waited for now", uint64(len(r.model.WaitsFor))),
+		level("players waited for now", uint64(len(r.model.WaitsFor))),
 	}
 	for _, id := range r.model.WaitsFor[:min(len(r.model.WaitsFor), 8)] {
-		s.Figures = append(s.Figures, figure("it is client", uint64(id)))
+		s.Figures = append(s.Figures, level("it is client", uint64(id)))
 	}
 	return s
 }
@@ -179,8 +180,8 @@ func lagCompensating(c *systems.ServerConfig, r *modelReading) section {
 		s.Figures = []counter{
 			figure("views", l.Views), figure("clamped: ahead of what was sent", l.Ahead), figure("clamped: too old", l.Old),
 			figure("clamped: backwards", l.Backwards), figure("without a claim", l.Unclaimed), figure("between states that were not sent", l.Unsent),
-			figure("oldest claimed, ms", 1000*uint64(l.Oldest)/uint64(max(c.TickRate, 1))),
-			figure("oldest allowed, ms", uint64(rewindOf(c.LagComp)/time.Millisecond)),
+			level("oldest claimed, ms", 1000*uint64(l.Oldest)/uint64(max(c.TickRate, 1))),
+			level("oldest allowed, ms", uint64(rewindOf(c.LagComp)/time.Millisecond)),
 		}
 		if c.LagComp.Off {
 			s.Note = "It is switched off: every view is the present."
@@ -220,7 +221,7 @@ func settling(c *systems.ServerConfig, r *modelReading) section {
 	default:
 		s.Figures = []counter{
 			figure("begun", o.Begun), figure("committed", o.Committed), figure("withdrawn", o.Cancelled),
-			figure("open", uint64(max(o.Open, 0))), figure("refused: too many open", o.Refused), figure("too late", o.Late),
+			level("open", uint64(max(o.Open, 0))), figure("refused: too many open", o.Refused), figure("too late", o.Late),
 		}
 		if c.Policies.Outcomes == policy.OutcomesAtOnce {
 			s.Note = "Told at once: nothing here is rewritten, so none is withdrawn."

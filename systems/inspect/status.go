@@ -63,6 +63,7 @@ type systemLine struct {
 type counter struct {
 	Name  string `json:"name"`
 	Value uint64 `json:"value"`
+	Level bool   `json:"level,omitempty"` // it goes up and down: a rate of it means nothing
 }
 
 func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
@@ -139,13 +140,13 @@ func counters(all []counter, name string, v reflect.Value) []counter {
 	case reflect.Array:
 		for i := range v.Len() {
 			if n := v.Index(i).Uint(); n > 0 {
-				all = append(all, counter{fmt.Sprintf("%s[%s]", name, reasonOf(name, i)), n})
+				all = append(all, counter{Name: fmt.Sprintf("%s[%s]", name, reasonOf(name, i)), Value: n})
 			}
 		}
 	case reflect.Uint64, reflect.Uint32:
-		all = append(all, counter{name, v.Uint()})
+		all = append(all, counter{Name: name, Value: v.Uint()})
 	case reflect.Int:
-		all = append(all, counter{name, uint64(max(v.Int(), 0))})
+		all = append(all, counter{Name: name, Value: uint64(max(v.Int(), 0))})
 	}
 	return all
 }

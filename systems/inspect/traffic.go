@@ -49,9 +49,9 @@ func (x *Inspector) traffic(ctx context.Context, q query) (any, error) {
 		if q.archetypes && a.Applies {
 			a.Measured = x.lease.on
 			x.lease.renew(s, x.timings.clock())
-		}
-		for _, g := range s.TrafficByArchetype() {
-			a.Archetypes = append(a.Archetypes, archetypeLine{g.Components, g.Entities, g.Bytes})
+			for _, g := range s.TrafficByArchetype() {
+				a.Archetypes = append(a.Archetypes, archetypeLine{g.Components, g.Entities, g.Bytes})
+			}
 		}
 	})
 	a.Inputs, a.Snapshots = t.Inputs, tree(&t)

@@ -81,9 +81,10 @@ func (m *marks) look(o *Overlay) {
 			f.ids[f.n], f.at[f.n] = x.id, x.at
 			f.n++
 		}
-		d, _ := c.Drawing(x.e)
-		x.from, x.to, x.windowed = o.places.window(c, x.e)
-		x.waiting = x.windowed && d.To == 0
+		if d, _ := c.Drawing(x.e); d.From != 0 {
+			x.from, x.to, x.windowed = o.places.window(c, x.e)
+			x.waiting = x.windowed && d.To == 0
+		}
 	}
 	m.hasOwn = false
 	if e, ok := c.Own(view); ok {

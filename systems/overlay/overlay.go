@@ -84,11 +84,15 @@ func New(c Config) (*Overlay, error) {
 // conditioner that the client's wire goes through, which gets what the sliders say; nil
 // where there is none.
 func (o *Overlay) Attach(c *systems.Client, link *netsys.Conditioner) {
+	if o.client != nil && o.bytes.counting {
+		o.client.CountBytes(false)
+	}
 	o.client, o.link = c, link
 	o.at, o.stats, o.past = time.Time{}, systems.ClientStats{}, [rateOf]past{}
 	o.in, o.out = netsys.LinkStats{}, netsys.LinkStats{}
 	o.bytes.reset()
 	o.marks.reset()
+	o.hits, o.causes.last = hits{}, systems.Mismatch{}
 	o.degrade()
 }
 
@@ -181,6 +185,7 @@ func (o *Overlay) count() {
 // Draw draws the overlay over a frame, if it is shown.
 func (o *Overlay) Draw(c Canvas) {
 	if !o.shown || o.client == nil || !o.client.Connected() {
+		o.layout = layout{} // what is not drawn takes no presses
 		return
 	}
 	o.pen.Canvas = c

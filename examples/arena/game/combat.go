@@ -27,9 +27,11 @@ const (
 
 // Times in seconds.
 const (
-	reload  = 0.15 // between two shots
-	respawn = 2.5  // of who was shot down
-	mend    = 0.5  // for a point of health
+	// Respawn is how long who was shot down is away.
+	Respawn = 2.5
+
+	reload = 0.15 // between two shots
+	mend   = 0.5  // for a point of health
 )
 
 // Action is what a player does in one tick, where there is combat.

@@ -138,7 +138,7 @@ func revive(w *ecs.World) {
 			}
 			continue
 		}
-		if p.Since.Ticks++; float64(p.Since.Ticks) < respawn*rate {
+		if p.Since.Ticks++; float64(p.Since.Ticks) < Respawn*rate {
 			continue
 		}
 		draw := w.Rand(e)

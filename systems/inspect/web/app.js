@@ -88,7 +88,7 @@ function model(s, d) {
     return ((part && part.figures) || []).find((f) => f.name === name);
   };
   const moves = (p, f) => {
-    const b = d.seconds ? old(p.title, f.name) : null;
+    const b = d.seconds && !f.level ? old(p.title, f.name) : null;
     return b && f.value > b.value ? few(rate(f.value, b.value, d.seconds)) + " /s" : "";
   };
   const parts = m.parts.filter((p) => p.figures).map((p) => panel(p.title, p.note ? el("p", { class: "soft note" }, p.note) : null,
@@ -310,8 +310,9 @@ async function refresh() {
   byId("trouble").textContent = trouble;
 }
 
-// show replaces the page, unless somebody is filling in a field of it.
+// show replaces the page, unless somebody is filling in a field of it, or presses something.
 function show(page, of) {
+  if (byId("page").matches(":active")) return;
   const busy = document.activeElement;
   if (busy && busy.dataset && busy.dataset.keep && byId("page").contains(busy)) return;
   const left = [...byId("page").querySelectorAll(".wide")].map((x) => x.scrollLeft);
