@@ -126,13 +126,9 @@ func (s *Server) TopEntities(dst []EntityTraffic, n int) []EntityTraffic {
 	from := len(dst)
 	for g := range f.Groups {
 		for m := f.Groups[g].Alive; m != 0; m &= m - 1 {
-			id := f.Groups[g].IDs[trailing(m)]
-			bits := 0.0
-			for _, m := range s.encodes.meters() {
-				bits += m.SpentOn(id)
-			}
-			if bits > 0 {
-				dst = append(dst, EntityTraffic{netID(id), bits / 8})
+			k := trailing(m)
+			if bits := s.spentOn(&f.Groups[g], k); bits > 0 {
+				dst = append(dst, EntityTraffic{netID(f.Groups[g].IDs[k]), bits / 8})
 			}
 		}
 	}

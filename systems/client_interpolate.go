@@ -13,8 +13,8 @@ import (
 // view. What the client simulates stands where it predicts it; all others between
 // the two confirmed states around the playback head.
 func (c *Client) interpolate(*ecs.World) {
+	defer c.world.EndPartial() // also when a rule panics
 	c.beginPartial()
-	defer c.world.EndPartial()
 	if c.policies.Remotes == policy.RemotesDamped {
 		c.interpolateDamped()
 		return
@@ -123,7 +123,7 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 	kept := !before && c.keepAhead(r, h, from, to, head)
 	c.drawSegment(r, &g)
 	r.tell(from, to, g.ahead > 0 && !before)
-	r.landed(jumps, c.recordJumps(g.mask, g.rec))
+	r.landed(jumps, c.smoother.jumpsOf(c.view, r.drawn))
 	if kept {
 		c.takeAhead(r, g.mask)
 	}

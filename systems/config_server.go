@@ -155,7 +155,8 @@ type ServerConfig struct {
 	Schedule func(s *ecs.Schedule) error
 	// Diverged is told, under rollback and lockstep, of a client whose world is no longer
 	// the server's: which component and field differ, since which tick, and which system
-	// does not do the same twice, once that is found. It is logged too. May be nil.
+	// does not do the same twice, once that is found. It is logged once of each client, and once
+	// more when the system is found. May be nil.
 	Diverged func(d relay.Divergence)
 	// Logger receives who joins, comes back and leaves, and why; of each client once that
 	// its messages, inputs or changes were refused, that they were too many, that its budget

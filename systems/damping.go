@@ -109,9 +109,7 @@ func (c *Client) interpolateDamped() {
 func (c *Client) drawDamped(r *replica) {
 	mask := c.world.Mask(r.entity)
 	was := r.drawn
-	jumps := c.smoother.jumpsOf(c.view, r.drawn)
-	jumped := jumps != c.smoother.jumpsOf(c.world, r.entity)
-	r.landed(jumps, c.smoother.jumpsOf(c.world, r.entity))
+	jumped := r.landed(c.smoother.jumpsOf(c.view, r.drawn), c.smoother.jumpsOf(c.world, r.entity))
 	c.show(r, mask, false)
 	if r.drawn != was || jumped || r.blending() {
 		clear(r.lag)

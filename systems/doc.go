@@ -73,6 +73,11 @@
 // takes the server's and simulates the inputs since again. Interpolate draws
 // all other entities a little in the past, between two confirmed states.
 //
+// The server never goes back, but under policies that say so: a completed tick is not
+// simulated again, whatever arrives late. What a client re-simulates is its own entities only,
+// at most the round trip plus the buffer's depth plus one tick, and nothing
+// while its predictions are right.
+//
 // # The view
 //
 // What there is to draw is a world of its own, plain Go that any renderer can read:
@@ -107,11 +112,6 @@
 // it: what is pressed by then is in that frame. A tick counts as a whole for the input that Gather gives it; where
 // that is another than the frames before have shown, what is drawn goes over by up to what a tick moves. A game that
 // gives the tick the keys that its frames have shown takes back nothing, and loses no key that is up again before it.
-//
-// The server never goes back, but under policies that say so: a completed tick is not
-// simulated again, whatever arrives late. What a client re-simulates is its own entities only,
-// at most the round trip plus the buffer's depth plus one tick, and nothing
-// while its predictions are right.
 //
 // # Clocks
 //

@@ -240,15 +240,16 @@ func (c *Client) drawError(r *replica) {
 }
 
 // landed drops the visual error, and a pose that is being left, of an entity that jumped
-// since the last frame, by its counts then and now.
-func (r *replica) landed(before, now uint8) {
+// since the last frame, by its counts then and now. It reports whether it did.
+func (r *replica) landed(before, now uint8) (jumped bool) {
 	if before == now {
-		return
+		return false
 	}
 	r.settled()
 	if r.blend != nil {
 		r.blend.on = false
 	}
+	return true
 }
 
 // Drawing says how the newest frame drew an entity.
@@ -266,7 +267,8 @@ type Drawing struct {
 }
 
 // Drawing tells how the newest frame drew an entity of [Client.View]: for tools that show
-// what the netcode does. It is false for entities that the view does not have.
+// what the netcode does. It is false for entities that the view does not have,
+// and for spawns that are predicted and not yet confirmed.
 func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 	if c.world == nil || !c.drawing {
 		return d, false

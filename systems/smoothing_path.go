@@ -3,7 +3,6 @@ package systems
 import (
 	"unsafe"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
 
@@ -120,7 +119,7 @@ func (c *Client) drawSegment(r *replica, g *segment) {
 // last frame carried it on and this one does so no longer, or from another state.
 func (c *Client) keepAhead(r *replica, h *history, from, to *state, head float64) (kept bool) {
 	old := h.at(r.ahead)
-	if r.ahead == 0 || to == nil && r.ahead == from.Send || old == nil || !old.says(r.id, r.slot) ||
+	if c.config.Smoothing.Off || r.ahead == 0 || to == nil && r.ahead == from.Send || old == nil || !old.says(r.id, r.slot) ||
 		old.Masks[r.slot] != from.Masks[r.slot] || c.view.Mask(r.drawn)&old.Masks[r.slot] != old.Masks[r.slot] {
 		return false
 	}
@@ -144,7 +143,7 @@ func (c *Client) keepAhead(r *replica, h *history, from, to *state, head float64
 func (c *Client) takeAhead(r *replica, mask uint64) {
 	s, at := &c.smoother, 0
 	v := r.lagging(s.length)
-	v.on, v.at = !c.config.Smoothing.Off, c.now
+	v.on, v.at = true, c.now
 	clear(v.offset)
 	for i, comp := range c.replicated {
 		if s.places[i] >= 0 && mask&(1<<comp.Replicated()) != 0 {
@@ -152,13 +151,4 @@ func (c *Client) takeAhead(r *replica, mask uint64) {
 			at += int((comp.Schema.Size + 7) / 8)
 		}
 	}
-}
-
-// recordJumps is how often an entity has jumped by its record.
-func (c *Client) recordJumps(mask uint64, rec []int32) uint8 {
-	j := c.smoother.jumps
-	if j == nil || mask&(1<<j.Replicated()) == 0 {
-		return 0
-	}
-	return (*components.Teleports)(read(c.smoother.later, j, rec[c.recordAt(mask, j):])).Count
 }

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"math"
-	"reflect"
 	"unsafe"
 )
 
@@ -19,7 +18,7 @@ func (t *Table) Distance(a, b unsafe.Pointer) float64 {
 	sum := 0.0
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.Hold || f.in != nil || f.Kind == reflect.Bool || f.Form == FormText || f.Form == FormCount || placed && f.plain() && f.Axis == 0 {
+		if f.offsets() == 0 || placed && f.plain() && f.Axis == 0 {
 			continue
 		}
 		d := t.apart(i, a, b)
