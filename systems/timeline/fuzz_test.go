@@ -60,6 +60,11 @@ func FuzzTimeline(f *testing.F) {
 			case 2:
 				if l.Leave(k.player, k.tick) == nil {
 					comings = append(comings, coming{k, false})
+					for sent := range taken { // what it sent ahead goes with it
+						if sent.player == k.player && sent.tick >= k.tick {
+							delete(taken, sent)
+						}
+					}
 				}
 			case 5:
 				l.Told(k.tick % 1024)
