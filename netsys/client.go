@@ -74,6 +74,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		if config.ConnectTimeout == 0 && !c.server.IsValid() {
 			c.config.ConnectTimeout *= time.Duration(len(config.Token.Servers))
 		}
+		c.config.Token = nil // whoever prints a client does not print that
 	}
 	c.hello = appendHello(nil, &hello{
 		version: wireVersion,

@@ -87,6 +87,12 @@ type ServerConfig struct {
 	Random func(b []byte)
 }
 
+// Format implements [fmt.Formatter] without telling the key: where a verb does not fit, fmt asks no method of a field.
+func (c ServerConfig) Format(f fmt.State, verb rune) {
+	type printed ServerConfig // without this method
+	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
+}
+
 // Validate returns an error for negative values, for a Timeout below twice KeepAlive, and for a bad Schema.
 func (c ServerConfig) Validate() error {
 	var errs []error

@@ -16,12 +16,15 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Whatever is printed or logged of configurations, tokens, servers, clients, sessions and errors, by any verb that
-// go vet does not object to: neither the key nor a key of a session is in it.
+// Whatever is printed or logged of configurations, tokens, servers, clients, sessions and errors, by any verb, those
+// that do not fit among them: neither the key nor a key of a session is in it.
 //
 //mutant:rule Session16 netsys/server.go
 //mutant:from s.config.Key = netcode.Key{}
 //mutant:to _ = netcode.Key{}
+//mutant:rule Session16 netsys/client.go
+//mutant:from c.config.Token = nil
+//mutant:to _ = c.config.Token
 func TestSecretsNotLogged(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{})
 	token := s.issue(7)
@@ -58,7 +61,7 @@ func TestSecretsNotLogged(t *testing.T) {
 	}
 	for name, subject := range subjects {
 		var texts []string
-		for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%X", "%d"} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%X", "%d", "%s", "%q"} {
 			texts = append(texts, fmt.Sprintf(verb, subject), fmt.Sprintf(verb, []any{subject}), fmt.Sprintf(verb, struct{ Inside any }{subject}))
 		}
 		var logged bytes.Buffer

@@ -161,6 +161,7 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 		return nil, err
 	}
 	c.endpoint = endpoint
+	c.config.Token = nil // whoever prints a client does not print that
 	start := cfg.Start
 	if start.IsZero() {
 		start = time.Now()

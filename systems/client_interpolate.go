@@ -125,7 +125,7 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 	r.tell(from, to, g.ahead > 0 && !before)
 	r.landed(jumps, c.smoother.jumpsOf(c.view, r.drawn))
 	if kept {
-		c.takeAhead(r, g.mask)
+		c.takeAhead(r)
 	}
 	if r.private != 0 && !r.entity.IsZero() {
 		c.copyOwn(r.drawn, r.entity, r.private)

@@ -19,13 +19,7 @@ func (c *Client) beginPartial() {
 		return
 	}
 	c.world.BeginPartial(c.tickOf(seq), c.id, seq, share)
-	in := c.protocol.Input()
-	writeInput(c.world, in, c.id, c.inputNow(seq))
-	if c.config.Assume.fill != nil {
-		for _, r := range c.co.list {
-			c.assume(r.entity)
-		}
-	}
+	c.give(c.inputNow(seq))
 	c.world.SimulateStage().Run(c.world)
 }
 

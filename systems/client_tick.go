@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"unsafe"
+
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 )
@@ -26,18 +28,24 @@ func (c *Client) predict(w *ecs.World) {
 func (c *Client) simulate(w *ecs.World, seq uint32) {
 	w.SetTick(c.tickOf(seq))
 	w.SetInputSequence(c.id, seq)
+	c.give(c.log.value(seq))
+	c.followers.Start(seq)
+	w.SimulateStage().Run(w)
+	c.followers.Done()
+	c.history.Capture(seq)
+}
+
+// give hands the own entities an input, nil when inputs are empty, and the co-simulated ones
+// what is assumed of theirs.
+func (c *Client) give(input unsafe.Pointer) {
 	if in := c.protocol.Input(); in != nil {
-		writeInput(w, in, c.id, c.log.value(seq))
+		writeInput(c.world, in, c.id, input)
 	}
 	if c.config.Assume.fill != nil {
 		for _, r := range c.co.list {
 			c.assume(r.entity)
 		}
 	}
-	c.followers.Start(seq)
-	w.SimulateStage().Run(w)
-	c.followers.Done()
-	c.history.Capture(seq)
 }
 
 // tickOf is the server tick that consumes an input: the confirmed tick plus the

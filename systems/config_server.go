@@ -171,6 +171,13 @@ type ServerConfig struct {
 // ErrConfig is wrapped by every error about a configuration.
 var ErrConfig = errors.New("systems: configuration")
 
+// Format implements [fmt.Formatter] without telling the key: where a verb does not fit,
+// fmt asks no method of a field.
+func (c ServerConfig) Format(f fmt.State, verb rune) {
+	type printed ServerConfig // without this method
+	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
+}
+
 // Validate reports what is wrong with c; it never changes it. The errors wrap
 // [ErrConfig].
 func (c ServerConfig) Validate() error {

@@ -22,6 +22,9 @@ type rewindClient struct {
 	started bool
 	held    bool // it is ahead, and lets the next tick pass
 	idle    bool // it let the last one pass
+
+	reached ownState // newest of a tick that was predicted here
+	next    ownState // one that was told before that tick, and waits for it
 }
 
 func newRewindClient(c *Client) *rewindClient {
@@ -106,12 +109,37 @@ func (m *rewindClient) reconcile(w *ecs.World) {
 	if !m.started {
 		return
 	}
-	gathered := m.log.newest
-	m.log.newest = m.input()
+	gathered, told, now := m.log.newest, m.own, m.input()
+	m.reach(told, now)
+	m.log.newest, m.own = now, m.reached
 	m.Client.reconcile(w)
-	now := m.log.newest
-	m.log.newest = max(gathered, now)
-	m.fill(now + m.delay)
+	m.log.newest, m.reached, m.own = gathered, m.own, told
+	m.own.fresh = told.input > now
+}
+
+// reach settles what own state there is to compare with, when so much was told. The server
+// waits for nobody, so over a short way it may tell of a tick that is due here, too, but in
+// this frame. The prediction has come to the one before; so that state waits for its tick,
+// also where newer ones come every frame.
+func (m *rewindClient) reach(told ownState, now uint32) {
+	switch {
+	case told.input <= now:
+		m.reached, m.next = told, ownState{}
+	case m.next.fresh && m.next.input <= now && m.ownThere(m.next.send):
+		m.reached, m.next = m.next, told
+	case !m.next.fresh || m.next.input <= now:
+		m.next = told
+	}
+}
+
+// ownThere reports whether own state of a send is kept.
+func (m *rewindClient) ownThere(send uint32) bool {
+	for _, x := range m.ownGroups {
+		if x.at(send) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *rewindClient) gather(w *ecs.World) {

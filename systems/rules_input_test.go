@@ -172,8 +172,8 @@ func noteSystems(ran *[]string, names ...string) func(s *ecs.Schedule) error {
 // and in the view, whatever the round trip.
 //
 //mutant:rule A2 systems/client_tick.go
-//mutant:from writeInput(w, in, c.id, c.log.value(seq))
-//mutant:to writeInput(w, in, c.id, c.log.value(seq-1))
+//mutant:from c.give(c.log.value(seq))
+//mutant:to c.give(c.log.value(seq - 1))
 func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 	for _, l := range []int{0, 5, 30} {
 		t.Run(fmt.Sprintf("lag=%d", l), func(t *testing.T) {

@@ -95,8 +95,8 @@ func followError(t *testing.T, c *systemstest.Crowd, eachTick bool) (followed *i
 //mutant:from c.takeErrors()
 //mutant:to _ = c.takeErrors
 //mutant:rule E3 systems/smoothing.go
-//mutant:from v.on, v.at = there && s.jumpsOf(c.world, x.r.entity) == x.jumps, c.now
-//mutant:to v.on, v.at = there && s.jumpsOf(c.world, x.r.entity) == x.jumps, c.frameBefore
+//mutant:from v.on, v.at = on, c.now
+//mutant:to v.on, v.at = on, c.frameBefore
 func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 	for _, x := range []struct {
 		p      policy.Preset

@@ -19,6 +19,9 @@ import (
 //mutant:rule Session16 systems/server.go
 //mutant:from s.config.Key = netcode.Key{}
 //mutant:to _ = netcode.Key{}
+//mutant:rule Session16 systems/client.go
+//mutant:from c.config.Token = nil
+//mutant:to _ = c.config.Token
 func TestSecretsNotLogged(t *testing.T) {
 	key := netcode.GenerateKey(netsys.SeededRandom(1))
 	network, address := netsys.NewNetwork(), netip.MustParseAddrPort("192.0.2.1:4000")
@@ -37,7 +40,10 @@ func TestSecretsNotLogged(t *testing.T) {
 	}
 	for _, subject := range []any{server, client, serverConfig, clientConfig, &serverConfig, &clientConfig} {
 		var out bytes.Buffer
-		fmt.Fprintf(&out, "%v %+v %#v", subject, subject, subject)
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			fmt.Fprintf(&out, verb, subject)
+			fmt.Fprintf(&out, verb, struct{ Inside any }{subject})
+		}
 		slog.New(slog.NewTextHandler(&out, nil)).Info("started", "subject", subject)
 		slog.New(slog.NewJSONHandler(&out, nil)).Info("started", "subject", subject)
 		for _, secret := range []netcode.Key{key, token.ClientToServer, token.ServerToClient} {

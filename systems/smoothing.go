@@ -87,6 +87,7 @@ type posed struct {
 	r     *replica
 	mask  uint64
 	jumps uint8
+	at    int  // where its values begin among those that are kept
 	lost  bool // its error is of no use
 }
 
@@ -148,13 +149,18 @@ func (c *Client) keepPoses(all []*replica) {
 		case r.blending() && r.blend.since.IsZero():
 			continue // it begins to be drawn as simulated, see blend
 		}
-		mask := c.world.Mask(r.entity)
-		s.posed = append(s.posed, posed{r: r, mask: mask, jumps: s.jumpsOf(c.world, r.entity)})
-		for i, comp := range c.replicated {
-			if mask&(1<<comp.Replicated()) != 0 && s.places[i] >= 0 {
-				p := s.keep(c.world.Pointer(r.entity, comp), comp)
-				c.shiftError(r, comp, p)
-			}
+		c.keepPose(r, c.world, r.entity, c.world.Mask(r.entity))
+	}
+}
+
+// keepPose keeps what is drawn for an entity of a world, of the components in a mask.
+func (c *Client) keepPose(r *replica, w *ecs.World, e ecs.Entity, mask uint64) {
+	s := &c.smoother
+	s.posed = append(s.posed, posed{r: r, mask: mask, jumps: s.jumpsOf(w, e), at: len(s.poses)})
+	for i, comp := range c.replicated {
+		if mask&(1<<comp.Replicated()) != 0 && s.places[i] >= 0 {
+			p := s.keep(w.Pointer(e, comp), comp)
+			c.shiftError(r, comp, p)
 		}
 	}
 }
@@ -172,23 +178,31 @@ func (s *smoother) keep(src unsafe.Pointer, comp *ecs.Component) unsafe.Pointer 
 
 // takeErrors makes what a replay changed the visual error.
 func (c *Client) takeErrors() {
-	s, at := &c.smoother, 0
-	for _, x := range s.posed {
-		v := x.r.lagging(s.length)
+	s := &c.smoother
+	for i := range s.posed {
+		x := &s.posed[i]
 		there := !x.lost && !c.world.Parked(x.r.entity)
-		v.on, v.at = there && s.jumpsOf(c.world, x.r.entity) == x.jumps, c.now
-		clear(v.offset)
-		for i, comp := range c.replicated {
-			if x.mask&(1<<comp.Replicated()) == 0 || s.places[i] < 0 {
-				continue
-			}
-			if p := c.world.Pointer(x.r.entity, comp); v.on && p != nil {
-				comp.Schema.Offset(s.errorOf(v, comp), p, unsafe.Pointer(&s.poses[at]))
-			}
-			at += int((comp.Schema.Size + 7) / 8)
-		}
+		c.takePose(x, c.world, x.r.entity, there && s.jumpsOf(c.world, x.r.entity) == x.jumps)
 	}
 	s.posed = s.posed[:0]
+}
+
+// takePose makes what was kept and what its entity of a world has now differ by the visual
+// error; or none, where the two are not to be compared.
+func (c *Client) takePose(x *posed, w *ecs.World, e ecs.Entity, on bool) {
+	s, at := &c.smoother, x.at
+	v := x.r.lagging(s.length)
+	v.on, v.at = on, c.now
+	clear(v.offset)
+	for i, comp := range c.replicated {
+		if x.mask&(1<<comp.Replicated()) == 0 || s.places[i] < 0 {
+			continue
+		}
+		if p := w.Pointer(e, comp); on && p != nil {
+			comp.Schema.Offset(s.errorOf(v, comp), p, unsafe.Pointer(&s.poses[at]))
+		}
+		at += int((comp.Schema.Size + 7) / 8)
+	}
 }
 
 // lagging is the visual error of an entity, with room for it.

@@ -130,25 +130,14 @@ func (c *Client) keepAhead(r *replica, h *history, from, to *state, head float64
 	g := c.segmentOf(h, old, nil, int(r.slot), head)
 	c.drawSegment(r, &g)
 	s := &c.smoother
-	s.poses = s.poses[:0]
-	for i, comp := range c.replicated {
-		if s.places[i] >= 0 && g.mask&(1<<comp.Replicated()) != 0 {
-			c.shiftError(r, comp, s.keep(c.view.Pointer(r.drawn, comp), comp))
-		}
-	}
+	s.poses, s.posed = s.poses[:0], s.posed[:0]
+	c.keepPose(r, c.view, r.drawn, g.mask)
 	return true
 }
 
 // takeAhead makes the visual error what keepAhead kept and the news of an entity differ by.
-func (c *Client) takeAhead(r *replica, mask uint64) {
-	s, at := &c.smoother, 0
-	v := r.lagging(s.length)
-	v.on, v.at = true, c.now
-	clear(v.offset)
-	for i, comp := range c.replicated {
-		if s.places[i] >= 0 && mask&(1<<comp.Replicated()) != 0 {
-			comp.Schema.Offset(s.errorOf(v, comp), c.view.Pointer(r.drawn, comp), unsafe.Pointer(&s.poses[at]))
-			at += int((comp.Schema.Size + 7) / 8)
-		}
-	}
+func (c *Client) takeAhead(r *replica) {
+	s := &c.smoother
+	c.takePose(&s.posed[0], c.view, r.drawn, true)
+	s.posed = s.posed[:0]
 }

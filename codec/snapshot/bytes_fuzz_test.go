@@ -81,6 +81,7 @@ func FuzzParseTrained(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if len(file) >= trainedTail {
 			// Nothing else gets past the hash.
+			file = bytes.Clone(file)
 			sum := sumOf(file[:len(file)-trainedTail])
 			for i := range trainedTail {
 				file[len(file)-trainedTail+i] = byte(sum >> (8 * i))

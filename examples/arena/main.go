@@ -19,7 +19,7 @@ import (
 type arena struct {
 	combat   bool
 	dir      string // of a client that was built before
-	page     string // address
+	page     pageAddress
 	messages *game.Messages
 }
 
@@ -29,7 +29,8 @@ func (a *arena) fights(o *headless.Options) bool { return a.combat || !o.Headles
 func (a *arena) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&a.combat, "combat", false, "with -headless: guns, as there are without; without it that is the reference workload, in which nobody shoots")
 	fs.StringVar(&a.dir, "web", "", "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built from\nthe checkout, by the Go compiler, and kept for the next start")
-	fs.StringVar(&a.page, "http", defaultPage, "serve the page to play on at this `address`, where that is taken at a free port of 127.0.0.1; none: no page, and\nbots that predict and draw, with columns for it in the table")
+	a.page.text = defaultPage
+	fs.Var(&a.page, "http", "serve the page to play on at this `address`; without it, where the default is taken, at a free port of\n127.0.0.1; none: no page, and bots that predict and draw, with columns for it in the table")
 }
 
 // world is the arena as the runner needs to know it.

@@ -24,10 +24,28 @@ const (
 	socketPort  = "7778"
 )
 
+// pageAddress is the flag -http.
+type pageAddress struct {
+	text  string
+	typed bool // another one will not do
+}
+
+// String implements [flag.Value].
+func (p *pageAddress) String() string { return p.text }
+
+// Set implements [flag.Value].
+func (p *pageAddress) Set(s string) error {
+	if s == "" {
+		return errors.New("an address is missing; none: no page")
+	}
+	p.text, p.typed = s, true
+	return nil
+}
+
 // noPage says why there is no page, if so.
 func (a *arena) noPage(o *headless.Options) string {
 	switch {
-	case a.page == "none":
+	case a.page.text == "none":
 		return "-http none"
 	case o.Key != "":
 		return "with -key everybody needs a token, and a page has none"
@@ -47,9 +65,9 @@ func (a *arena) live(ctx context.Context, world headless.World, o headless.Optio
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	page, err := web.Listen(a.page, a.page == defaultPage)
+	page, err := web.Listen(a.page.text, !a.page.typed)
 	if err != nil {
-		return fmt.Errorf("%w; -http takes another address, or none", err)
+		return fmt.Errorf("%w; -http takes another address, or port 0 for a free one, or none", err)
 	}
 	defer page.Close()
 	host, _, err := net.SplitHostPort(page.Addr().String())

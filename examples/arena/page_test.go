@@ -119,6 +119,21 @@ func TestWrongPages(t *testing.T) {
 	}
 }
 
+// The page moves on from the usual address where that is taken, unless it was asked for.
+func TestUsualPageIsTaken(t *testing.T) {
+	if ln, err := net.Listen("tcp", defaultPage); err == nil {
+		defer ln.Close()
+	} // or somebody else has it
+	code, _, errs := run(t, "-http "+defaultPage)
+	if want := "-http takes another address, or port 0 for a free one, or none"; code != 1 || !strings.Contains(errs, defaultPage) || !strings.Contains(errs, want) {
+		t.Errorf("arena -http %s: exit code %d, %q; want %q", defaultPage, code, errs, want)
+	}
+	url := start(t, "-clients 1 -npcs 1 -web "+client(t)).find(t, `browser: +(http://\S+)`)
+	if s := get(t, url); url == "http://"+defaultPage || !strings.Contains(s, "<title>") {
+		t.Errorf("at %s is %q", url, s)
+	}
+}
+
 // Where there is no page it says why.
 func TestWithoutAPage(t *testing.T) {
 	for args, want := range map[string]string{

@@ -24,6 +24,7 @@ type app struct {
 	chat     chat
 	panel    *panel
 	verdicts verdicts
+	silence  silence
 	was      bool      // connected
 	frame    time.Time // drawn last
 	began    time.Time // the newest frame
@@ -158,6 +159,8 @@ func (a *app) draw(screen ebiten.FinalScreen) {
 		}
 		a.was = true
 		a.online.client.Frame(now)
+		a.silence.listen(a.online.client, now)
+		a.chat.own = a.online.client.ID()
 		a.scene.update(a.online, dt)
 		a.chat.feed(a.scene, ecs.Single[game.Feed](a.online.client.World()), now)
 		a.verdicts.take(a.online.client, a.panel.net.Hit)

@@ -26,6 +26,7 @@ type chat struct {
 	line   []rune
 	chars  []rune
 	told   uint16 // kills
+	own    uint32 // the client that plays here
 }
 
 // lineLength is the most bytes of a line.
@@ -45,7 +46,7 @@ func (c *chat) add(n note) {
 
 // said takes in what somebody said.
 func (c *chat) said(s *game.Said, now time.Time) {
-	c.add(note{who: s.Name.String(), text: s.Text.String(), colour: colours[s.Client%uint32(len(colours))], at: now})
+	c.add(note{who: s.Name.String(), text: s.Text.String(), colour: c.colourOf(s.Client), at: now})
 }
 
 // feed takes in kills that have not been told.
@@ -62,8 +63,16 @@ func (c *chat) feed(s *scene, f game.Feed, now time.Time) {
 		if by == "" || whom == "" {
 			continue // of a player that has not come into sight yet
 		}
-		c.add(note{who: by, text: "shot down " + whom, colour: colours[uint32(k.By)%uint32(len(colours))], at: now})
+		c.add(note{who: by, text: "shot down " + whom, colour: c.colourOf(uint32(k.By)), at: now})
 	}
+}
+
+// colourOf is the colour of a client.
+func (c *chat) colourOf(client uint32) tint {
+	if client != 0 && client == c.own {
+		return ownColour
+	}
+	return colours[client%uint32(len(colours))]
 }
 
 // nameOf is what a player is called, or empty.

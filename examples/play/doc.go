@@ -10,5 +10,5 @@
 //
 // The parts: online is the session, with a bad network on request; controls what the
 // player does; scene what there is to see, from systems.Client.View; canvas, brushes and
-// glyphs draw it; panel is the overlay.
+// glyphs draw it; panel is the overlay. Where there is no screen, package screen says so.
 package main

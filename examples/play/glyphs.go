@@ -93,12 +93,13 @@ func (f *face) glyph(r rune) *glyph {
 		clear(f.glyphs)
 	}
 	g = &glyph{}
-	box, mask, at, advance, ok := f.font.Glyph(fixed.Point26_6{}, r)
-	if ok {
+	box, mask, at, advance, _ := f.font.Glyph(fixed.Point26_6{}, r)
+	shown := mask != nil // be it the box for a character that the font lacks
+	if shown {
 		g.advance, g.dx, g.dy = float64(advance)/64, float64(box.Min.X), float64(box.Min.Y)
 	}
 	w, h := box.Dx(), box.Dy()
-	if ok && !box.Empty() && w < sheetSize && h < sheetSize {
+	if shown && !box.Empty() && w < sheetSize && h < sheetSize {
 		pixels := make([]byte, 4*w*h)
 		for y := range h {
 			for x := range w {

@@ -19,6 +19,9 @@ func TestFacesAreBounded(t *testing.T) {
 			}
 		}
 	}
+	if g := all.small.glyph('日'); g.w == 0 || g.advance == 0 {
+		t.Error("a character that the font lacks leaves no trace")
+	}
 	if w := all.small.width([]byte("\xff\xfe")); w <= 0 {
 		t.Error("what is no text has no width")
 	}

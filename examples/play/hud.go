@@ -21,6 +21,7 @@ func (a *app) drawHUD(now time.Time) {
 	a.drawStatus()
 	a.drawScores()
 	a.drawMap()
+	a.drawSilence(now)
 	a.chat.draw(c, a.panel, a.controls.touch, now)
 	if a.controls.touch {
 		a.drawSticks()
@@ -45,7 +46,7 @@ func (a *app) drawStatus() {
 	if rtt > 120 || s.Session.LossIn > 0.03 {
 		quality = fair
 	}
-	if rtt > 250 || s.Session.LossIn > 0.1 {
+	if rtt > 250 || s.Session.LossIn > 0.1 || a.silence.lasts(a.frame) > 0 {
 		quality = bad
 	}
 	c.disc(x+17*u, y+h/2, 9*u, quality)
@@ -193,13 +194,7 @@ func (a *app) drawHealth() {
 	if full*w > h {
 		c.panel(x, y, w*full, h, h/2, healthColour(full))
 	}
-	// Legible on the bar, beside it, and where it ends.
-	b := strconv.AppendInt(c.buf[:0], int64(own.health), 10)
-	base := y + h/2 + c.glyphs.small.high/2
-	for _, edge := range [...]point{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
-		c.text(c.glyphs.small, c.w/2+edge.x, base+edge.y, 0.5, b, black.fade(0.8))
-	}
-	c.text(c.glyphs.small, c.w/2, base, 0.5, b, white)
+	c.text(c.glyphs.bold, x-12*u, y+h/2+c.glyphs.bold.high/2, 1, strconv.AppendInt(c.buf[:0], int64(own.health), 10), white)
 }
 
 // drawSticks draws the thumbs' sticks, faintly where none is held.
@@ -220,29 +215,4 @@ func (a *app) drawSticks() {
 		c.ring(x0, y0, 2*reach*u, 4*u, t.fade(strength*0.6))
 		c.disc(x, y, 52*u, t.fade(strength))
 	}
-}
-
-// drawWaiting says what there is to wait for.
-func (a *app) drawWaiting(now time.Time) {
-	c := &a.canvas
-	u := c.unit
-	c.rect(0, 0, c.w, c.h, tint{0.02, 0.03, 0.07, 0.7})
-	c.label(c.glyphs.huge, c.w/2, c.h*0.44, 0.5, "connecting", white)
-	sin, cos := math.Sincos(float64(now.UnixMilli()%1000) / 1000 * 2 * math.Pi)
-	for i := range 3 {
-		f := float64(i-1) * 22 * u
-		c.disc(c.w/2+f, c.h*0.44+30*u+sin*5*u*cos, 9*u, ownColour.fade(0.5+0.5*math.Abs(sin)))
-	}
-	if a.online.err != nil {
-		c.label(c.glyphs.normal, c.w/2, c.h*0.44+66*u, 0.5, cut(a.online.err.Error()), bad.toward(white, 0.4))
-	}
-}
-
-// cut shortens a message to a line.
-func cut(s string) string {
-	const most = 110
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
 }

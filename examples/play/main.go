@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/hajimehoshi/ebiten/v2"
+
+	_ "github.com/tactusgo/tactus/examples/play/internal/screen" // before Ebitengine looks for it
 )
 
 // exitUsage is the exit code for flags that are not allowed.

@@ -5,7 +5,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"image"
+	"image/color"
 	"image/png"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,69 +16,167 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jezek/xgb/xproto"
+
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/systems/overlay"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// The client in a window joins over UDP, the server sees it, and its picture shows
+// window is the client in a window, a program of its own, and the match that it plays.
+type window struct {
+	*match
+	address string
+	out     bytes.Buffer
+	ended   chan error
+}
+
+// open starts a match and the client in a window, and waits until the server sees it.
+func open(t *testing.T, program string, args ...string) *window {
+	t.Helper()
+	m := &match{players: map[string]known{}, walked: map[uint32]*walk{}, others: map[uint32]point{}}
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	wire := m.serve(ctx, t, &all, 4, policy.LocalSync)
+	all.Go(func() { m.look(ctx, wire.LocalAddr().String()) })
+	w := &window{match: m, ended: make(chan error, 1)}
+	cmd := exec.CommandContext(ctx, program, append([]string{"arena", "-connect", wire.LocalAddr().String(), "-name", "Ada"}, args...)...)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &w.out, &w.out, 5*time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	all.Go(func() { w.ended <- cmd.Wait() })
+	t.Cleanup(func() { stop(); all.Wait() })
+	until(t, "the server sees it", func() bool {
+		if len(w.ended) > 0 {
+			t.Fatalf("it ended before the server saw it: %v\n%s", <-w.ended, &w.out)
+		}
+		return w.ada().client != 0
+	})
+	return w
+}
+
+// ada is the player of the window.
+func (w *window) ada() known { p, _ := w.player("Ada"); return p }
+
+// end waits until the program has ended by itself.
+func (w *window) end(t *testing.T) {
+	t.Helper()
+	select {
+	case err := <-w.ended:
+		if err != nil {
+			t.Fatalf("%v\n%s", err, &w.out)
+		}
+	case <-time.After(patience):
+		t.Fatalf("never happened: it ends\n%s", &w.out)
+	}
+}
+
+// The client in a window joins over UDP, does what keys and mouse say, and shows
 // something.
 func TestWindow(t *testing.T) {
 	if os.Getenv("DISPLAY") == "" {
 		t.Skip("there is no screen: xvfb-run -a go test")
 	}
-	name := filepath.Join(pictures(t), "0-window.png")
+	dir := pictures(t)
 	program := filepath.Join(t.TempDir(), "play")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	m := &match{players: map[string]known{}, walked: map[uint32]*walk{}, others: map[uint32]point{}}
-	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
-	var all sync.WaitGroup
-	wire := m.serve(ctx, t, &all, 4, policy.LocalSync)
-	t.Cleanup(func() { stop(); all.Wait() })
-	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, program, "arena", "-connect", wire.LocalAddr().String(), "-name", "Ada", "-picture", name)
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &out, 5*time.Second
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	joined, ended := make(chan bool, 1), make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	go func() {
-		for ctx.Err() == nil {
-			if _, ok := m.player("Ada"); ok {
-				joined <- true
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
+	t.Run("it takes a picture", func(t *testing.T) {
+		name := filepath.Join(dir, "0-window.png")
+		open(t, program, "-picture", name).end(t)
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}()
-	select {
-	case <-joined:
-	case err := <-ended:
-		t.Fatalf("it ended before the server saw it: %v\n%s", err, &out)
+		defer f.Close()
+		img, err := png.Decode(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := countColours(img); img.Bounds().Dx() < 640 || n < 200 {
+			t.Errorf("%v with %d colours: nothing to see", img.Bounds(), n)
+		}
+	})
+	t.Run("it does what keys and mouse say", func(t *testing.T) {
+		d := newDisplay(t)
+		playWindow(d, open(t, program), dir)
+	})
+}
+
+// playWindow does what people do, one thing after the other: each is over when the server,
+// or another client, has seen it.
+func playWindow(d *display, w *window, dir string) {
+	d.find("Tactus arena")
+	d.Cleanup(func() {
+		if d.Failed() && len(w.ended) == 0 {
+			d.Logf("the line that was told last: %q", w.toldLast())
+			d.picture(dir, "0-window-failed")
+		}
+	})
+	walk, key, back := 1.0, xproto.Keysym('d'), xproto.Keysym('a')
+	if w.ada().x > game.Size/2 { // away from the wall
+		walk, key, back = -1, back, key
 	}
-	if err := <-ended; err != nil {
-		t.Fatalf("%v\n%s", err, &out)
+	still := w.ada()
+	d.frames()
+	if now := w.ada(); now.walked != still.walked || now.shots != still.shots {
+		d.Errorf("it walks and shoots without a key: from %+v to %+v", still, now)
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
+	d.hold(key, "the player walks that way", w.walks(walk))
+	d.hold(back, "the player walks back", w.walks(-walk))
+	d.hold(keyRight, "the player walks by the arrow", w.walks(1))
+
+	shot := w.ada().shots
+	d.point(d.w*0.7, d.h*0.3)
+	d.click("the player shoots", func() bool { return w.ada().shots-shot > 3 })
+
+	d.press(keyReturn, 'h', 'i', keyReturn)
+	until(d.T, "another client is told", func() bool { return w.toldLast() == "hi" })
+	d.press(keyReturn, 'd', keyEscape)
+	d.hold(key, "keys walk again when the line is dropped", w.walks(walk))
+
+	rtt := w.ada().rtt
+	d.press(keyF3)
+	d.point(sliderAt(d.T, d.w, d.h, overlay.RoundTrip, 200))
+	d.frames()
+	d.click("the round trip is 150 ms longer", func() bool { return w.ada().rtt > rtt+150*time.Millisecond })
+	time.Sleep(3 * time.Second) // rates and graphs need some time to show something
+	d.picture(dir, "0-window-overlay")
+
+	d.close()
+	w.end(d.T)
+	until(d.T, "the server sees it leave", func() bool { return w.ada().client == 0 })
+	if w.toldLast() != "hi" {
+		d.Errorf("another client was told %q, which was not sent", w.toldLast())
 	}
-	defer f.Close()
-	img, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// walks tells when the player has walked a way along x, not counting jumps to where it
+// comes back.
+func (w *window) walks(toward float64) func() bool {
+	last, far := w.ada(), 0.0
+	return func() bool {
+		const enough, jump = 60, 60 // units
+		now := w.ada()
+		if dx := float64(now.x-last.x) * toward; math.Abs(dx) < jump && now.client == last.client {
+			far += dx
+		}
+		last = now
+		return far > enough
 	}
-	colours := map[[3]uint32]bool{}
+}
+
+// countColours is how many colours a picture has.
+func countColours(img image.Image) int {
+	colours := map[color.Color]bool{}
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {
-			r, g, b, _ := img.At(x, y).RGBA()
-			colours[[3]uint32{r, g, b}] = true
+			colours[img.At(x, y)] = true
 		}
 	}
-	if img.Bounds().Dx() < 640 || len(colours) < 200 {
-		t.Errorf("%v with %d colours: nothing to see", img.Bounds(), len(colours))
-	}
+	return len(colours)
 }
 
 func TestFlags(t *testing.T) {

@@ -93,6 +93,7 @@ func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte)
 		plain:    make([]byte, 0, MaxDatagram),
 		packet:   make([]byte, 0, MaxDatagram),
 	}
+	c.token.ClientToServer, c.token.ServerToClient = Key{}, Key{} // whoever prints a client does not print those
 	c.token.Servers = nil
 	for _, a := range token.Servers {
 		c.token.Servers = append(c.token.Servers, public(a))
@@ -103,6 +104,9 @@ func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte)
 
 // String tells state and server.
 func (c *Client) String() string { return fmt.Sprintf("client %v with %v", c.state, c.server) }
+
+// Format implements [fmt.Formatter] by String for every verb, without telling keys.
+func (c Client) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), c.String()) }
 
 // State says how far the client is.
 func (c *Client) State() ClientState { return c.state }

@@ -82,6 +82,12 @@ type ServerConfig struct {
 	Random func(b []byte)
 }
 
+// Format implements [fmt.Formatter] without telling the key: where a verb does not fit, fmt asks no method of a field.
+func (c ServerConfig) Format(f fmt.State, verb rune) {
+	type printed ServerConfig // without this method
+	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
+}
+
 // Validate returns an error for a missing key, for too few or unusable addresses, and for negative or too large numbers.
 func (c ServerConfig) Validate() error {
 	var errs []error

@@ -49,29 +49,13 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 	case !s.limits.decrypt(nanos, tag):
 		return DropBusy
 	default:
-		drop := s.unseal(expire, nonce, sealed)
-		if drop != DropNone {
+		plain, ok := s.unseal(expire, nonce, sealed)
+		if !ok {
+			return DropForged
+		}
+		var drop DropReason
+		if half, drop = s.begin(now, from, mac, expire, plain); drop != DropNone {
 			return drop
-		}
-		token := &s.private
-		out := newDirection(s.config.ProtocolID, &token.serverToClient)
-		if drop := s.admissible(now, from, mac, token.clientID, expire, &out); drop != DropNone {
-			return drop
-		}
-		half = &halfOpen{
-			addr:     from,
-			mac:      mac,
-			clientID: token.clientID,
-			expire:   expire,
-			timeout:  max(0, time.Duration(token.timeout)*time.Second),
-			first:    s.challenges.next,
-			since:    now,
-			userData: token.userData,
-			in:       newDirection(s.config.ProtocolID, &token.clientToServer),
-			out:      out,
-		}
-		if !s.half.add(half) {
-			return DropNoRoom
 		}
 	}
 	s.body = s.challenges.append(s.body[:0], half.clientID, &half.userData)
@@ -79,19 +63,43 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 	return DropNone
 }
 
-// unseal decrypts the token of a request into s.private.
-func (s *Server) unseal(expire uint64, nonce, sealed []byte) DropReason {
+// unseal decrypts the token of a request.
+func (s *Server) unseal(expire uint64, nonce, sealed []byte) (plain []byte, ok bool) {
 	s.data = appendTokenData(s.data[:0], s.config.ProtocolID, expire)
 	plain, err := s.tokens.Open(s.plain[:0], nonce, sealed, s.data)
+	return plain, err == nil
+}
+
+// begin begins the handshake of a client with an authentic token. The keys stay in its ciphers alone: whoever prints
+// the server does not print them.
+func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire uint64, plain []byte) (*halfOpen, DropReason) {
+	var token privateToken
 	switch {
-	case err != nil:
-		return DropForged
-	case !s.private.parse(plain):
-		return DropMalformed
-	case !s.config.AnyAddress && !s.private.servers.containsAny(s.config.Addresses):
-		return DropElsewhere
+	case !token.parse(plain):
+		return nil, DropMalformed
+	case !s.config.AnyAddress && !token.servers.containsAny(s.config.Addresses):
+		return nil, DropElsewhere
 	}
-	return DropNone
+	out := newDirection(s.config.ProtocolID, &token.serverToClient)
+	if drop := s.admissible(now, from, mac, token.clientID, expire, &out); drop != DropNone {
+		return nil, drop
+	}
+	half := &halfOpen{
+		addr:     from,
+		mac:      mac,
+		clientID: token.clientID,
+		expire:   expire,
+		timeout:  max(0, time.Duration(token.timeout)*time.Second),
+		first:    s.challenges.next,
+		since:    now,
+		userData: token.userData,
+		in:       newDirection(s.config.ProtocolID, &token.clientToServer),
+		out:      out,
+	}
+	if !s.half.add(half) {
+		return nil, DropNoRoom
+	}
+	return half, DropNone
 }
 
 // admissible examines whether a client with a good token can have a session; who finds no slot is denied.

@@ -53,6 +53,9 @@ func (p *Peer) String() string {
 	return fmt.Sprintf("client %d at %v in slot %d", p.id, p.addr, p.slot)
 }
 
+// Format implements [fmt.Formatter] by String for every verb, without telling keys.
+func (p Peer) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), p.String()) }
+
 // Send sends a payload of 1 to [MaxPayload] bytes. Until the client is confirmed a keep-alive goes before it, which
 // tells the client that it is connected. The error is [ErrPayloadSize], [ErrNotConnected], [ErrExhausted], or that
 // of the server's send function; the payload is lost then, and the session goes on.

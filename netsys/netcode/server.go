@@ -54,11 +54,10 @@ type Server struct {
 
 	start, updated time.Time
 
-	private privateToken
-	plain   []byte // what was decrypted
-	body    []byte // what is to be encrypted
-	packet  []byte // what was encrypted
-	data    []byte // associated data of a private token
+	plain  []byte // what was decrypted
+	body   []byte // what is to be encrypted
+	packet []byte // what was encrypted
+	data   []byte // associated data of a private token
 }
 
 // NewServer returns a server. It sends by calling out, which must not keep the datagram nor call back; an error of
@@ -68,13 +67,15 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 		return nil, err
 	}
 	config = config.withDefaults()
+	tokens := newTokenCipher(config.Key)
+	config.Key = Key{} // whoever prints a server does not print that
 	challengeKey := GenerateKey(config.Random)
 	var sequence [8]byte
 	fill(config.Random, sequence[:])
 	return &Server{
 		config:     config,
 		out:        out,
-		tokens:     newTokenCipher(config.Key),
+		tokens:     tokens,
 		challenges: newChallenges(&challengeKey),
 		// One bit stays clear, so that the number cannot overflow.
 		global:   globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
@@ -94,6 +95,9 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 
 // String tells how many clients there are.
 func (s *Server) String() string { return fmt.Sprintf("server with %d clients", s.count) }
+
+// Format implements [fmt.Formatter] by String for every verb, without telling keys.
+func (s Server) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), s.String()) }
 
 // Receive takes a datagram that arrived at now, which must be the time of day, as issuers of tokens know it. It
 // returns why the datagram was dropped; that is counted too.

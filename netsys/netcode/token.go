@@ -57,6 +57,12 @@ type TokenConfig struct {
 	Random func(b []byte)
 }
 
+// Format implements [fmt.Formatter] without telling the key: where a verb does not fit, fmt asks no method of a field.
+func (c TokenConfig) Format(f fmt.State, verb rune) {
+	type printed TokenConfig // without this method
+	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
+}
+
 // Validate returns an error for a missing key, for too few, too many or unusable addresses, for durations that are
 // not whole seconds or negative or above 1<<31-1 seconds, and for too much user data.
 func (c TokenConfig) Validate() error {
@@ -148,6 +154,12 @@ type ConnectToken struct {
 	Servers []netip.AddrPort
 	// ClientToServer and ServerToClient are the keys of the session.
 	ClientToServer, ServerToClient Key
+}
+
+// Format implements [fmt.Formatter] without telling the keys: where a verb does not fit, fmt asks no method of a field.
+func (t ConnectToken) Format(f fmt.State, verb rune) {
+	type printed ConnectToken // without this method
+	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(t))
 }
 
 // Append appends the token as [TokenSize] bytes:

@@ -19,10 +19,14 @@ type causes struct {
 func (k *causes) draw(o *Overlay, x, y, w float64) {
 	o.title(x, y, "corrections, by field: share, mean, most")
 	p := &o.pen
-	p.right(x+w, y+12, strconv.AppendUint(p.buf[:0], k.table.Corrections+k.table.CoCorrections, 10), red)
+	n := o.stats.Corrections + o.stats.CoCorrections
+	p.right(x+w, y+12, strconv.AppendUint(p.buf[:0], n, 10), alarm(red, float64(n)))
 	y += titleHeight
-	if len(k.table.Rows) == 0 {
+	switch {
+	case n == 0:
 		p.label(x, y+12, "none: all predictions were right", green)
+	case len(k.table.Rows) == 0: // a model that compares no fields
+		p.label(x, y+12, "inputs of others that came late", muted)
 	}
 	for i := range min(len(k.table.Rows), causeRows) {
 		r := &k.table.Rows[i]

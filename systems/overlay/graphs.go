@@ -97,8 +97,16 @@ func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
 		i += n
 	}
 	p.label(x+5, y+12, g.name, fade(white, 0.85))
-	b := appendFigure(p.buf[:0], g.ring[o.sampled%ringSize])
-	p.right(x+w-5, y+12, append(append(b, ' '), g.unit...), g.c)
+	v := g.ring[o.sampled%ringSize]
+	p.right(x+w-5, y+12, append(append(appendFigure(p.buf[:0], v), ' '), g.unit...), alarm(g.c, v))
+}
+
+// alarm is the colour of a figure: what is bad in itself is red where there is some of it.
+func alarm(c color.NRGBA, v float64) color.NRGBA {
+	if c == red && v == 0 {
+		return green
+	}
+	return c
 }
 
 // appendFigure appends a number as short as it says something.

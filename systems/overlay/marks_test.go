@@ -184,6 +184,9 @@ func TestAllModelsAreShown(t *testing.T) {
 			if _, ghost := systems.Ghost[components.Position](m.clients[0], own); ghost != p.says(" behind") {
 				t.Errorf("a ghost: %v; %q", ghost, p.texts())
 			}
+			if right := m.clients[0].Stats().Corrections == 0; right != p.says("all predictions were right") {
+				t.Errorf("no correction: %v; %q", right, p.texts())
+			}
 			if counted := received(m) > 0; counted == p.says("inputs travel instead") {
 				t.Errorf("bytes were counted: %v; %q", counted, p.texts())
 			}

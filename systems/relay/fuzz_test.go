@@ -35,6 +35,9 @@ func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
 // maxScript bounds the messages of a script.
 const maxScript = 32
 
+// waits reports whether the match of a script waits for inputs: its first byte says so.
+func waits(b []byte) bool { return len(b) > 0 && b[0]&2 != 0 }
+
 // script cuts bytes into messages: a kind u8, a length u8 and as many bytes; 255 takes the
 // rest.
 func script(b []byte, f func(kind byte, msg []byte)) {
@@ -50,64 +53,85 @@ func script(b []byte, f func(kind byte, msg []byte)) {
 
 // What a client sends can be anything: the server goes on, for others too.
 func FuzzServer(f *testing.F) {
-	_, up, _, _ := staged(f, false)
-	f.Add(append([]byte{0, byte(len(up))}, up...))
+	for kind, wait := range []bool{false, true} {
+		m, up, _, _ := staged(f, wait)
+		seed := append([]byte{byte(kind << 1), byte(len(up))}, up...)
+		f.Add(seed)
+		for range 12 { // and how it goes on
+			m.step()
+			up = m.ends[0].Append(nil, 200)
+			seed = append(append(seed, 0, byte(len(up))), up...)
+		}
+		f.Add(seed)
+	}
 	digests := binary.LittleEndian.AppendUint32([]byte{2}, 60)
 	f.Add(append([]byte{1, 255}, append(append(digests, 1, 1), make([]byte, 16)...)...))
 	f.Add(append([]byte{1, 255, 3}, "system"...))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, wait := range []bool{false, true} {
-			m, _, _, _ := staged(t, wait)
-			m.ends[0].frozen = true
-			seq := m.ends[0].up.seq
-			script(b, func(kind byte, msg []byte) {
-				var err error
-				if kind&1 == 0 {
-					err = m.server.Receive(1, seq, msg)
-				} else {
-					err = m.server.Deliver(1, msg)
-				}
-				if err != nil && !errors.Is(err, relay.ErrMessage) {
-					t.Fatal(err)
-				}
-				seq++
-				m.step()
-			})
-			for range 70 {
-				m.step()
+		wait := waits(b)
+		m, _, _, _ := staged(t, wait)
+		m.blind = false
+		m.ends[0].frozen = true
+		other, seq := m.ends[1], m.ends[0].up.seq
+		script(b, func(kind byte, msg []byte) {
+			var err error
+			if kind&1 == 0 {
+				err = m.server.Receive(1, seq, msg)
+			} else {
+				err = m.server.Deliver(1, msg)
 			}
+			if err != nil && !errors.Is(err, relay.ErrMessage) {
+				t.Fatal(err)
+			}
+			seq++
+			m.step()
+		})
+		before, checked := other.Timeline().Next(), m.checked[other.player]
+		for range 70 {
+			m.step()
+		}
+		if n := other.Timeline().Next() - before; !wait && (n < 60 || m.checked[other.player] < checked+60) {
+			t.Errorf("another client made %d of 70 ticks, %d of them checked", n, m.checked[other.player]-checked)
 		}
 	})
 }
 
 // What a server sends can be anything: the client goes on, or needs a state.
 func FuzzClient(f *testing.F) {
-	_, _, down, state := staged(f, false)
-	f.Add(append([]byte{0, byte(len(down))}, down...))
-	f.Add(append([]byte{1, 255}, state...))
+	for kind, wait := range []bool{false, true} {
+		m, _, down, state := staged(f, wait)
+		f.Add(append([]byte{byte(kind<<1 | 1), 255}, state...))
+		seed := append([]byte{byte(kind << 1), byte(len(down))}, down...)
+		f.Add(seed)
+		for range 12 {
+			m.step()
+			down = m.server.Append(nil, 1, m.ends[0].down.seq, m.limit)
+			m.ends[0].down.seq++
+			seed = append(append(seed, 0, byte(len(down))), down...)
+		}
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, wait := range []bool{false, true} {
-			m, _, _, _ := staged(t, wait)
-			e := m.ends[0]
-			seq := e.down.seq
-			script(b, func(kind byte, msg []byte) {
-				var err error
-				if kind&1 == 0 {
-					err = e.Receive(seq, msg)
-				} else {
-					err = e.Deliver(msg)
-				}
-				if err != nil && !errors.Is(err, relay.ErrMessage) {
-					t.Fatal(err)
-				}
-				seq++
-				e.Step(words(steer{DX: 1}))
-				e.Append(nil, 200)
-			})
-			for range 70 {
-				e.Step(words(steer{}))
-				e.Append(nil, 200)
+		m, _, _, _ := staged(t, waits(b))
+		e := m.ends[0]
+		seq := e.down.seq
+		script(b, func(kind byte, msg []byte) {
+			var err error
+			if kind&1 == 0 {
+				err = e.Receive(seq, msg)
+			} else {
+				err = e.Deliver(msg)
 			}
+			if err != nil && !errors.Is(err, relay.ErrMessage) {
+				t.Fatal(err)
+			}
+			seq++
+			e.Step(words(steer{DX: 1}))
+			e.Append(nil, 200)
+		})
+		for range 70 {
+			e.Step(words(steer{}))
+			e.Append(nil, 200)
 		}
 	})
 }

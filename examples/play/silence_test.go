@@ -1,0 +1,44 @@
+//go:build !js
+
+package main
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// A server from which nothing comes any more is noticed, and so is that it is back.
+func TestSilence(t *testing.T) {
+	m := &match{players: map[string]known{}, walked: map[uint32]*walk{}, others: map[uint32]point{}}
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	wire := m.serve(ctx, t, &all, 0, policy.LocalSync)
+	t.Cleanup(func() { stop(); all.Wait() })
+	v := visit(ctx, wire.LocalAddr().String(), 0)
+	until(t, "it plays", func() bool { return v.see(v.online.connected) })
+
+	var s silence
+	var c *systems.Client
+	now := time.Unix(0, 0)
+	v.see(func() bool {
+		c = v.online.client
+		s.listen(c, now)
+		s.packets = c.Stats().Session.DatagramsIn
+		return true
+	})
+	if d := s.lasts(now.Add(tooLong - 1)); d != 0 {
+		t.Errorf("it complains of %v, which is usual", d)
+	}
+	if d := s.lasts(now.Add(3 * time.Second)); d != 3*time.Second {
+		t.Errorf("after 3 s without a packet it says %v", d)
+	}
+	now = now.Add(4 * time.Second)
+	until(t, "there is something new", func() bool {
+		return v.see(func() bool { s.listen(c, now); return s.lasts(now) == 0 })
+	})
+}
