@@ -214,6 +214,10 @@ func FuzzPeers(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
+		before := s.Tick()
 		g.run(5)
+		if n := s.Tick() - before; !lockstep && n != 5 {
+			t.Errorf("the server made %d of 5 ticks", n)
+		}
 	})
 }

@@ -54,8 +54,13 @@ func FuzzBytes(f *testing.F) {
 			refused(t, err)
 			return
 		}
-		// What was read can be written.
-		enc.append(nil, m, parts)
+		// What was read can be written, and means the same.
+		written, with := enc.append(nil, m, parts)
+		again := sceneEmpty(parts)
+		if err := dec.decode(written, with, m, again); err != nil {
+			t.Fatal(err)
+		}
+		sceneSame(t, parts, again)
 	})
 }
 

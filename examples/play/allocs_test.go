@@ -128,10 +128,7 @@ func countAllocations() error {
 	}
 	defer stop()
 	o.connect = address
-	ebiten.SetWindowSize(1280, 720)
-	ebiten.SetTPS(ebiten.SyncWithFPS)
-	ebiten.SetRunnableOnUnfocused(true)
-	ebiten.SetScreenClearedEveryFrame(false)
+	settle()
 	c := &counted{app: newApp(&o)}
 	err = ebiten.RunGame(c)
 	c.online.close()

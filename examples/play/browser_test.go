@@ -18,13 +18,12 @@ import (
 // A page in a browser: each step is a thing that people do, and is over when the server,
 // or another client, has seen it.
 func TestBrowser(t *testing.T) {
-	m := newMatch(t, 8)
+	m := newPage(t, matchConfig{bots: 8})
 	b := browse(t, 1280, 720, 1, false)
 	ada := func() known { p, _ := m.player("Ada"); return p }
 
 	b.step("the page loads", func() {
-		b.do(chromedp.Navigate(m.url), chromedp.WaitEnabled("#play"))
-		b.picture("1-title")
+		b.load(m, "1-title")
 	})
 	b.step("it joins", func() {
 		b.do(chromedp.SendKeys("#name", "Ada\r"), chromedp.WaitVisible("canvas"))
@@ -110,7 +109,7 @@ func sliderAt(t *testing.T, w, h float64, s overlay.Slider, value float64) (x, y
 
 // A phone plays by touch.
 func TestPhone(t *testing.T) {
-	m := newMatch(t, 8)
+	m := newPage(t, matchConfig{bots: 8})
 	b := browse(t, 390, 844, 2, true)
 	bo := func() known { p, _ := m.player("Bo"); return p }
 	thumbs := func(d time.Duration) {
@@ -128,12 +127,10 @@ func TestPhone(t *testing.T) {
 	}
 
 	b.step("the page loads", func() {
-		b.do(chromedp.Navigate(m.url), chromedp.WaitEnabled("#play"))
-		b.picture("4-phone-title")
+		b.load(m, "4-phone-title")
 	})
 	b.step("it joins by a link", func() {
-		b.do(chromedp.Navigate(m.url+"/?name=Bo"), chromedp.WaitVisible("canvas"))
-		until(b.T, "the player is there", func() bool { return bo().client != 0 })
+		b.join(m, "Bo")
 	})
 	b.step("it walks and shoots by touch", func() {
 		before := bo()
@@ -167,7 +164,7 @@ func TestPhone(t *testing.T) {
 
 // A browser that cannot draw the game says so, and what to do.
 func TestBrowserWithoutWebGL(t *testing.T) {
-	m := newMatch(t, 1)
+	m := newPage(t, matchConfig{bots: 1})
 	b := browse(t, 640, 480, 1, false, chromedp.Flag("disable-3d-apis", true))
 	b.do(chromedp.Navigate(m.url))
 	var said string

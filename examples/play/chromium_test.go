@@ -74,13 +74,7 @@ func browse(t *testing.T, w, h int64, scale float64, phone bool, flags ...chrome
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
 	b := &browser{T: t, ctx: ctx, dir: pictures(t)}
-	b.do(chromedp.EmulateViewport(w, h, func(d *emulation.SetDeviceMetricsOverrideParams, touch *emulation.SetTouchEmulationEnabledParams) {
-		d.DeviceScaleFactor, d.Mobile = scale, phone
-		touch.Enabled = phone
-		if phone {
-			touch.MaxTouchPoints = 5
-		}
-	}))
+	b.screen(w, h, scale, phone)
 	t.Cleanup(func() { b.keepFailure(t) })
 	console.Go(func() {
 		for m, err := range chromedp.Console(ctx) {
@@ -91,6 +85,32 @@ func browse(t *testing.T, w, h int64, scale float64, phone bool, flags ...chrome
 		}
 	})
 	return b
+}
+
+// screen makes the screen that of a phone, or not, of some size.
+func (b *browser) screen(w, h int64, scale float64, phone bool) {
+	b.Helper()
+	b.do(chromedp.EmulateViewport(w, h, func(d *emulation.SetDeviceMetricsOverrideParams, touch *emulation.SetTouchEmulationEnabledParams) {
+		d.DeviceScaleFactor, d.Mobile = scale, phone
+		touch.Enabled = phone
+		if phone {
+			touch.MaxTouchPoints = 5
+		}
+	}))
+}
+
+// load opens the page of a match, ready to play on.
+func (b *browser) load(m *match, picture string) {
+	b.Helper()
+	b.do(chromedp.Navigate(m.url), chromedp.WaitEnabled("#play"))
+	b.picture(picture)
+}
+
+// join plays by a link with a name in it.
+func (b *browser) join(m *match, name string) {
+	b.Helper()
+	b.do(chromedp.Navigate(m.url+"/?name="+name), chromedp.WaitVisible("canvas"))
+	until(b.T, "the player is there", func() bool { _, ok := m.player(name); return ok })
 }
 
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {

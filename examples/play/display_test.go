@@ -19,6 +19,7 @@ import (
 const (
 	keyReturn = 0xff0d
 	keyEscape = 0xff1b
+	keyLeft   = 0xff51
 	keyRight  = 0xff53
 	keyF3     = 0xffc0
 )

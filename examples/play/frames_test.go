@@ -3,16 +3,13 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"maps"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,10 +20,6 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/internal/web"
-	"github.com/tactusgo/tactus/netsys/eventloop"
-	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // sight is how many entities there are on the screen whose frames are counted.
@@ -34,39 +27,13 @@ const sight = 100
 
 // newThrong starts a match in which everybody stays on the screen of the player called
 // Ada: who leaves it comes back in at the other side. It counts who is on the screen.
-func newThrong(t *testing.T) (url string, visible *atomic.Int64) {
+func newThrong(t *testing.T) (m *match, visible *atomic.Int64) {
 	t.Helper()
 	const bots = 8
-	wire, err := eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: "127.0.0.1:0"}}.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := systems.ServerConfig{Seed: 7}
-	game.Arm(&config)
-	game.NewMessages().Serve(&config)
 	visible = new(atomic.Int64)
-	config.Schedule = func(s *ecs.Schedule) error {
-		s.Stage("After").Add(ecs.System{Name: "throng", Run: func(w *ecs.World) { visible.Store(throng(w)) }})
-		return nil
-	}
-	server, err := systems.NewServer(wire, game.CombatProtocol(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	game.PopulateCombat(server.World(), bots, sight-bots)
-	ctx, cancel := context.WithCancel(context.Background())
-	var all sync.WaitGroup
-	all.Go(func() { _ = server.Run(ctx) })
-	for n := range bots {
-		all.Go(func() { _ = playBot(ctx, wire.LocalAddr().String(), n, bots, policy.LocalSync) })
-	}
-	site := web.New(web.Config{Package: "examples/play", Port: wire.WebSocketAddr().Port(), Progress: t.Output()})
-	page := httptest.NewServer(site)
-	t.Cleanup(func() { page.Close(); cancel(); all.Wait() })
-	if err := site.Prepare(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return page.URL, visible
+	m = newMatch(t, matchConfig{bots: bots, npcs: sight - bots, each: func(w *ecs.World) { visible.Store(throng(w)) }})
+	m.page(t)
+	return m, visible
 }
 
 // throng keeps everybody around Ada, and counts them.
@@ -123,9 +90,9 @@ func TestFrames(t *testing.T) {
 			flags = append(flags, chromedp.Flag(name, value))
 		}
 	}
-	url, visible := newThrong(t)
+	m, visible := newThrong(t)
 	b := browse(t, 1280, 720, 1, false, flags...)
-	b.do(chromedp.Navigate(url+"/?name=Ada"), chromedp.WaitVisible("canvas"))
+	b.join(m, "Ada")
 	b.insist("everybody is there", func(int) {}, func() bool { return visible.Load() > sight*9/10 })
 	time.Sleep(6 * time.Second) // until the compilers of the browser have done what they do
 	before := b.spent()

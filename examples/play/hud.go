@@ -190,7 +190,7 @@ func (a *app) drawHealth() {
 	w, h := min(260*u, c.w*0.5), 12*u
 	x, y := (c.w-w)/2, c.h-30*u
 	full := min(max(own.shown/game.MaxHealth, 0), 1)
-	c.panel(x-3*u, y-3*u, w+6*u, h+6*u, 9*u, glass)
+	c.panel(x-44*u, y-6*u, w+50*u, h+12*u, 9*u, glass)
 	if full*w > h {
 		c.panel(x, y, w*full, h, h/2, healthColour(full))
 	}

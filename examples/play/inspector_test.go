@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"github.com/tactusgo/tactus/systems/policy"
@@ -86,14 +85,6 @@ func inspected(t *testing.T, program string, preset policy.Preset) string {
 	}
 	t.Fatal("the arena named no address")
 	return ""
-}
-
-// screen changes the size of the screen.
-func (b *browser) screen(w, h int64, scale float64, phone bool) {
-	b.Helper()
-	b.do(chromedp.EmulateViewport(w, h, func(d *emulation.SetDeviceMetricsOverrideParams, _ *emulation.SetTouchEmulationEnabledParams) {
-		d.DeviceScaleFactor, d.Mobile = scale, phone
-	}))
 }
 
 // inspect turns to a tab and looks whether it is as it should be.

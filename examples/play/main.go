@@ -65,13 +65,7 @@ func play(args []string) (int, error) {
 		defer stop()
 		o.connect = address
 	}
-	ebiten.SetWindowTitle("Tactus arena")
-	ebiten.SetWindowSize(1280, 720)
-	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
-	// A frame updates once, right before it is drawn: input is as fresh as it can be.
-	ebiten.SetTPS(ebiten.SyncWithFPS)
-	ebiten.SetRunnableOnUnfocused(true)
-	ebiten.SetScreenClearedEveryFrame(false) // all of it is drawn over
+	settle()
 	a := newApp(&o)
 	err := ebiten.RunGame(a)
 	a.mu.Lock() // for good: the keeper does no more
@@ -80,4 +74,15 @@ func play(args []string) (int, error) {
 		return 1, err
 	}
 	return 0, nil
+}
+
+// settle tells Ebitengine how to run the game.
+func settle() {
+	ebiten.SetWindowTitle("Tactus arena")
+	ebiten.SetWindowSize(1280, 720)
+	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
+	// A frame updates once, right before it is drawn: input is as fresh as it can be.
+	ebiten.SetTPS(ebiten.SyncWithFPS)
+	ebiten.SetRunnableOnUnfocused(true)
+	ebiten.SetScreenClearedEveryFrame(false) // all of it is drawn over
 }

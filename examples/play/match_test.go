@@ -3,10 +3,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"io"
 	"math"
-	"net"
 	"net/http/httptest"
 	"sync"
 	"testing"
@@ -21,10 +20,22 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// match is a server with bots for a browser to play on, and what it knows of players.
-type match struct {
-	url string
+// matchConfig is what a test wants of a match.
+type matchConfig struct {
+	bots   int
+	npcs   int                // 0: 60
+	preset policy.Preset      // of the server, and of bots
+	each   func(w *ecs.World) // called after a tick; nil: nothing
+}
 
+// match is a server with bots to play on, and what it knows of players.
+type match struct {
+	ctx     context.Context // until the end of the test
+	ending  sync.WaitGroup  // what ends with it
+	wire    *eventloop.Listener
+	address string // for clients over UDP
+
+	url   string // of the page, where there is one
 	proxy *proxy // between browsers and the server
 
 	mu      sync.Mutex
@@ -37,65 +48,6 @@ type match struct {
 // walk is how far a player has walked, without the jumps to where it comes back.
 type walk struct{ x, y, far float64 }
 
-// proxy passes TCP connections on, until they are cut.
-type proxy struct {
-	net.Listener
-	to string
-
-	mu     sync.Mutex
-	conns  []net.Conn
-	passed int // connections so far
-}
-
-func newProxy(t *testing.T, to string) *proxy {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &proxy{Listener: ln, to: to}
-	t.Cleanup(func() { _ = ln.Close(); p.cut() })
-	go func() {
-		for {
-			in, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", p.to)
-			if err != nil {
-				_ = in.Close()
-				continue
-			}
-			p.mu.Lock()
-			p.conns = append(p.conns, in, out)
-			p.passed++
-			p.mu.Unlock()
-			go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
-			go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
-		}
-	}()
-	return p
-}
-
-// cut breaks all connections.
-func (p *proxy) cut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.conns {
-		_ = c.Close()
-	}
-	p.conns = nil
-}
-
-// connections is how many there were.
-func (p *proxy) connections() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.passed
-}
-
-func (p *proxy) port() uint16 { return uint16(p.Addr().(*net.TCPAddr).Port) }
-
 // known is what the server knows of a player.
 type known struct {
 	client uint32
@@ -105,74 +57,91 @@ type known struct {
 	walked float64
 }
 
-// newMatch starts a server, bots, another client, and the page.
-func newMatch(t *testing.T, bots int) *match {
+// newMatch starts a server and bots, until the end of the test.
+func newMatch(t *testing.T, c matchConfig) *match {
 	t.Helper()
 	m := &match{players: map[string]known{}, walked: map[uint32]*walk{}, others: map[uint32]point{}}
-	ctx, cancel := context.WithCancel(context.Background())
-	var all sync.WaitGroup
-	wire := m.serve(ctx, t, &all, bots, policy.LocalSync)
-	all.Go(func() { m.look(ctx, wire.LocalAddr().String()) })
-	m.proxy = newProxy(t, wire.WebSocketAddr().String())
-	site := web.New(web.Config{Package: "examples/play", Port: m.proxy.port(), Progress: t.Output()})
-	page := httptest.NewServer(site)
-	m.url = page.URL
-	t.Cleanup(func() { page.Close(); cancel(); all.Wait() })
-	if err := site.Prepare(ctx); err != nil {
+	var err error
+	if m.wire, err = (eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: "127.0.0.1:0"}}).Listen("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
-	return m
-}
-
-// serve starts a server and bots under a model.
-func (m *match) serve(ctx context.Context, t *testing.T, all *sync.WaitGroup, bots int, p policy.Preset) *eventloop.Listener {
-	t.Helper()
-	wire, err := eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: "127.0.0.1:0"}}.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := systems.ServerConfig{Seed: 7, Policies: p.Policies()}
+	m.address = m.wire.LocalAddr().String()
+	config := systems.ServerConfig{Seed: 7, Policies: c.preset.Policies()}
 	game.Arm(&config)
 	game.NewMessages().Serve(&config)
 	var server *systems.Server
 	config.Schedule = func(s *ecs.Schedule) error {
-		s.Stage("After").Add(ecs.System{Name: "watch", Run: func(w *ecs.World) { m.watch(server, w) }})
+		s.Stage("After").Add(ecs.System{Name: "watch", Run: func(w *ecs.World) {
+			m.watch(server, w)
+			if c.each != nil {
+				c.each(w)
+			}
+		}})
 		return nil
 	}
-	server, err = systems.NewServer(wire, game.CombatProtocol(), config)
-	if err != nil {
+	if server, err = systems.NewServer(m.wire, game.CombatProtocol(), config); err != nil {
 		t.Fatal(err)
 	}
-	game.PopulateCombat(server.World(), bots, 60)
-	all.Go(func() { _ = server.Run(ctx) })
-	for n := range bots {
-		all.Go(func() { _ = playBot(ctx, wire.LocalAddr().String(), n, bots, p) })
+	game.PopulateCombat(server.World(), c.bots, cmp.Or(c.npcs, 60))
+	ctx, cancel := context.WithCancel(context.Background())
+	m.ctx = ctx
+	t.Cleanup(func() { cancel(); m.ending.Wait() })
+	m.ending.Go(func() { _ = server.Run(ctx) })
+	for n := range c.bots {
+		m.ending.Go(func() { _ = playBot(ctx, m.address, n, c.bots, c.preset) })
 	}
-	return wire
+	return m
 }
 
-// look is another client, which draws.
-func (m *match) look(ctx context.Context, address string) {
+// newPage starts a match with another client, and a page to play on.
+func newPage(t *testing.T, c matchConfig) *match {
+	t.Helper()
+	m := newMatch(t, c)
+	m.look()
+	m.page(t)
+	return m
+}
+
+// page serves a page to play on.
+func (m *match) page(t *testing.T) {
+	t.Helper()
+	m.proxy = newProxy(t, m.wire.WebSocketAddr().String())
+	site := web.New(web.Config{Package: "examples/play", Port: m.proxy.port(), Progress: t.Output()})
+	page := httptest.NewServer(site)
+	t.Cleanup(page.Close)
+	m.url = page.URL
+	if err := site.Prepare(m.ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// look starts another client, which draws.
+func (m *match) look() {
 	config := systems.ClientConfig{}
 	game.NewMessages().Play(&config, func(s *game.Said) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.heard = s.Text.String()
 	})
-	c, err := systems.Dial(ctx, address, game.CombatProtocol(), config)
-	if err != nil {
-		return
-	}
-	_ = c.Run(ctx, func(c *systems.Client) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		for _, r := range ecs.All[struct {
-			Owner components.Owner
-			Pos   components.Position
-		}](c.View()) {
-			m.others[r.Owner.Client] = point{float64(r.Pos.X), float64(r.Pos.Y)}
+	m.ending.Go(func() {
+		c, err := systems.Dial(m.ctx, m.address, game.CombatProtocol(), config)
+		if err != nil {
+			return
 		}
+		_ = c.Run(m.ctx, m.draws)
 	})
+}
+
+// draws copies what another client draws.
+func (m *match) draws(c *systems.Client) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range ecs.All[struct {
+		Owner components.Owner
+		Pos   components.Position
+	}](c.View()) {
+		m.others[r.Owner.Client] = point{float64(r.Pos.X), float64(r.Pos.Y)}
+	}
 }
 
 // drawn is where another client draws a player.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -72,12 +71,8 @@ func TestEveryPreset(t *testing.T) {
 	for _, p := range policy.Presets() {
 		t.Run(p.String(), func(t *testing.T) {
 			t.Parallel()
-			m := &match{players: map[string]known{}, walked: map[uint32]*walk{}, others: map[uint32]point{}}
-			ctx, cancel := context.WithCancel(context.Background())
-			var all sync.WaitGroup
-			wire := m.serve(ctx, t, &all, 3, p)
-			t.Cleanup(func() { cancel(); all.Wait() })
-			v := visit(ctx, wire.LocalAddr().String(), game.Right|game.Up|game.Fire)
+			m := newMatch(t, matchConfig{bots: 3, preset: p})
+			v := visit(m.ctx, m.address, game.Right|game.Up|game.Fire)
 			own := func() (k known) {
 				for _, k := range m.all() {
 					if k.client == v.online.client.ID() {

@@ -12,12 +12,10 @@ import (
 
 // A phone on its side plays, and talks by a line of the page, which its keyboard writes.
 func TestPhoneTalks(t *testing.T) {
-	m := newMatch(t, 8)
+	m := newPage(t, matchConfig{bots: 8})
 	b := browse(t, 844, 390, 2, true)
-	b.do(chromedp.Navigate(m.url), chromedp.WaitEnabled("#play"))
-	b.picture("8-side-title")
-	b.do(chromedp.Navigate(m.url+"/?name=Cy"), chromedp.WaitVisible("canvas"))
-	until(t, "the player is there", func() bool { _, ok := m.player("Cy"); return ok })
+	b.load(m, "8-side-title")
+	b.join(m, "Cy")
 	begins, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](`(() => {
 		const gl = document.querySelector("canvas").getContext("webgl2");
 		return [...gl.getParameter(gl.COLOR_CLEAR_VALUE)];

@@ -3,23 +3,16 @@
 package main
 
 import (
-	"context"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // A server from which nothing comes any more is noticed, and so is that it is back.
 func TestSilence(t *testing.T) {
-	m := &match{players: map[string]known{}, walked: map[uint32]*walk{}, others: map[uint32]point{}}
-	ctx, stop := context.WithCancel(t.Context())
-	var all sync.WaitGroup
-	wire := m.serve(ctx, t, &all, 0, policy.LocalSync)
-	t.Cleanup(func() { stop(); all.Wait() })
-	v := visit(ctx, wire.LocalAddr().String(), 0)
+	m := newMatch(t, matchConfig{})
+	v := visit(m.ctx, m.address, 0)
 	until(t, "it plays", func() bool { return v.see(v.online.connected) })
 
 	var s silence

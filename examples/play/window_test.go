@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"image"
 	"image/color"
 	"image/png"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,33 +18,27 @@ import (
 
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/systems/overlay"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // window is the client in a window, a program of its own, and the match that it plays.
 type window struct {
 	*match
-	address string
-	out     bytes.Buffer
-	ended   chan error
+	out   bytes.Buffer
+	ended chan error
 }
 
 // open starts a match and the client in a window, and waits until the server sees it.
 func open(t *testing.T, program string, args ...string) *window {
 	t.Helper()
-	m := &match{players: map[string]known{}, walked: map[uint32]*walk{}, others: map[uint32]point{}}
-	ctx, stop := context.WithCancel(t.Context())
-	var all sync.WaitGroup
-	wire := m.serve(ctx, t, &all, 4, policy.LocalSync)
-	all.Go(func() { m.look(ctx, wire.LocalAddr().String()) })
+	m := newMatch(t, matchConfig{bots: 4})
+	m.look()
 	w := &window{match: m, ended: make(chan error, 1)}
-	cmd := exec.CommandContext(ctx, program, append([]string{"arena", "-connect", wire.LocalAddr().String(), "-name", "Ada"}, args...)...)
+	cmd := exec.CommandContext(m.ctx, program, append([]string{"arena", "-connect", m.address, "-name", "Ada"}, args...)...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &w.out, &w.out, 5*time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	all.Go(func() { w.ended <- cmd.Wait() })
-	t.Cleanup(func() { stop(); all.Wait() })
+	m.ending.Go(func() { w.ended <- cmd.Wait() })
 	until(t, "the server sees it", func() bool {
 		if len(w.ended) > 0 {
 			t.Fatalf("it ended before the server saw it: %v\n%s", <-w.ended, &w.out)
@@ -75,9 +67,6 @@ func (w *window) end(t *testing.T) {
 // The client in a window joins over UDP, does what keys and mouse say, and shows
 // something.
 func TestWindow(t *testing.T) {
-	if os.Getenv("DISPLAY") == "" {
-		t.Skip("there is no screen: xvfb-run -a go test")
-	}
 	dir := pictures(t)
 	program := filepath.Join(t.TempDir(), "play")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
@@ -115,18 +104,11 @@ func playWindow(d *display, w *window, dir string) {
 			d.picture(dir, "0-window-failed")
 		}
 	})
-	walk, key, back := 1.0, xproto.Keysym('d'), xproto.Keysym('a')
-	if w.ada().x > game.Size/2 { // away from the wall
-		walk, key, back = -1, back, key
-	}
-	still := w.ada()
-	d.frames()
-	if now := w.ada(); now.walked != still.walked || now.shots != still.shots {
-		d.Errorf("it walks and shoots without a key: from %+v to %+v", still, now)
-	}
+	key, back, walk := w.inward('d', 'a')
 	d.hold(key, "the player walks that way", w.walks(walk))
 	d.hold(back, "the player walks back", w.walks(-walk))
-	d.hold(keyRight, "the player walks by the arrow", w.walks(1))
+	key, _, walk = w.inward(keyRight, keyLeft)
+	d.hold(key, "the player walks by the arrow", w.walks(walk))
 
 	shot := w.ada().shots
 	d.point(d.w*0.7, d.h*0.3)
@@ -135,6 +117,7 @@ func playWindow(d *display, w *window, dir string) {
 	d.press(keyReturn, 'h', 'i', keyReturn)
 	until(d.T, "another client is told", func() bool { return w.toldLast() == "hi" })
 	d.press(keyReturn, 'd', keyEscape)
+	key, _, walk = w.inward('d', 'a')
 	d.hold(key, "keys walk again when the line is dropped", w.walks(walk))
 
 	rtt := w.ada().rtt
@@ -151,6 +134,14 @@ func playWindow(d *display, w *window, dir string) {
 	if w.toldLast() != "hi" {
 		d.Errorf("another client was told %q, which was not sent", w.toldLast())
 	}
+}
+
+// inward picks the key that walks away from the nearer wall, and says which way.
+func (w *window) inward(right, left xproto.Keysym) (key, back xproto.Keysym, walk float64) {
+	if w.ada().x > game.Size/2 {
+		return left, right, -1
+	}
+	return right, left, 1
 }
 
 // walks tells when the player has walked a way along x, not counting jumps to where it

@@ -157,19 +157,20 @@ func (o *Options) describeLink() string {
 	return fmt.Sprintf("%v ± %v, %.3g %% lost", o.RTT, o.Jitter, 100*o.Loss)
 }
 
-// show prints the table every second: in place on a terminal, one after the
-// other elsewhere.
+// show prints the table and the note below it: every second in place on a terminal,
+// elsewhere one after the other every ten, and a note that has changed at once.
 func (m *Match) show(ctx context.Context, out io.Writer) {
-	inPlace := false
+	inPlace, every := false, 10
 	if f, ok := out.(*os.File); ok {
-		if info, err := f.Stat(); err == nil {
-			inPlace = info.Mode()&os.ModeCharDevice != 0
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			inPlace, every = true, 1
 		}
 	}
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
 	var last Reading
-	var table bytes.Buffer
+	var text bytes.Buffer
+	said := ""
 	for n := 0; ; n++ {
 		select {
 		case <-ctx.Done():
@@ -177,16 +178,20 @@ func (m *Match) show(ctx context.Context, out io.Writer) {
 		case <-t.C:
 		}
 		if inPlace && n > 0 {
-			fmt.Fprintf(out, "\x1b[%dA\x1b[J", bytes.Count(table.Bytes(), []byte("\n")))
+			fmt.Fprintf(out, "\x1b[%dA\x1b[J", bytes.Count(text.Bytes(), []byte("\n")))
 		}
-		table.Reset()
-		last = m.Table(&table, last)
+		text.Reset()
+		table := n%every == 0
+		if table {
+			last = m.Table(&text, last)
+		}
 		if m.note != nil {
-			if text := m.note(); text != "" {
-				fmt.Fprintf(&table, "\n%s\n", text)
+			if note := m.note(); note != "" && (table || note != said) {
+				fmt.Fprintf(&text, "\n%s\n", note)
+				said = note
 			}
 		}
-		_, _ = out.Write(table.Bytes())
+		_, _ = out.Write(text.Bytes())
 	}
 }
 

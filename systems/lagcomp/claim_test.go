@@ -89,6 +89,7 @@ func FuzzClaims(f *testing.F) {
 	f.Add(claimOf(60000, 59990, 60003).Append(claimOf(3, 3, 6).Append(nil)))
 	f.Add(bytes.Repeat([]byte{255}, 50))
 	f.Add(bytes.Repeat([]byte{0, 40, 0, 15}, 8))
+	f.Add(bytes.Repeat([]byte{128, 0xfb, 1, 0x12}, 40)) // five ticks ago
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := newStage(t, 4, bounded())
 		s.run(int(uint(len(b)) % 50))

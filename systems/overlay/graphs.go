@@ -32,6 +32,7 @@ type graph struct {
 	least      float64 // what the full height is at least
 	c          color.NRGBA
 	ring       [ringSize]float64
+	word       string // instead of a figure
 }
 
 func newGraphs() [graphs]graph {
@@ -97,8 +98,14 @@ func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
 		i += n
 	}
 	p.label(x+5, y+12, g.name, fade(white, 0.85))
-	v := g.ring[o.sampled%ringSize]
-	p.right(x+w-5, y+12, append(append(appendFigure(p.buf[:0], v), ' '), g.unit...), alarm(g.c, v))
+	v, b := g.ring[o.sampled%ringSize], append(p.buf[:0], g.word...)
+	if g.word == "" {
+		b = append(append(appendFigure(b, v), ' '), g.unit...)
+		if v == 1 && g.unit == "ticks" {
+			b = b[:len(b)-1]
+		}
+	}
+	p.right(x+w-5, y+12, b, alarm(g.c, v))
 }
 
 // alarm is the colour of a figure: what is bad in itself is red where there is some of it.

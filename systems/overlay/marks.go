@@ -236,9 +236,13 @@ func (o *Overlay) drawWorld(x, y, w float64) {
 	}
 	p.Line(x, y-4, x+12, y-4, 2, fade(amber, 0.65))
 	p.dot(x+6, y-4, 2, white)
-	p.label(x+18, y, "others in sight, between two states", muted)
-	b := append(appendFigure(p.buf[:0], float64(windows-waiting)), " of "...)
-	p.right(x+w, y, appendFigure(b, float64(windows)), amber)
+	if damped(o.client) {
+		p.label(x+18, y, "others in sight: damped, no windows", muted)
+	} else {
+		p.label(x+18, y, "others in sight, between two states", muted)
+		b := append(appendFigure(p.buf[:0], float64(windows-waiting)), " of "...)
+		p.right(x+w, y, appendFigure(b, float64(windows)), amber)
+	}
 	y += rowHeight
 	o.hits.explain(o, x, y, w)
 }

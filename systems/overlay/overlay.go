@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // ErrConfig is wrapped by the errors of [Config.Validate] and [New].
@@ -159,6 +160,10 @@ func (o *Overlay) sample(now time.Time) {
 	put(graphBuffer, float64(s.InputBuffer))
 	put(graphLead, max(float64(c.World().Tick())-float64(c.ServerTick()), 0))
 	put(graphDelay, max(float64(c.ServerTick())-c.DrawnTick(), 0)*o.step)
+	o.graphs[graphDelay].word = ""
+	if damped(c) {
+		o.graphs[graphDelay].word = "damped" // each entity by its own distance
+	}
 	was, is := &o.past[o.sampled%rateOf], past{now, s.Session.BytesIn, s.Corrections + s.CoCorrections}
 	received, fixes := 0.0, 0.0
 	if seconds := now.Sub(was.at).Seconds(); !was.at.IsZero() {
@@ -173,6 +178,9 @@ func (o *Overlay) sample(now time.Time) {
 		o.bytes.sample(c, now)
 	}
 }
+
+// damped reports whether the client draws others on their way to the newest state.
+func damped(c *systems.Client) bool { return c.Policies().Remotes == policy.RemotesDamped }
 
 // count makes the client count bytes while the overlay is shown.
 func (o *Overlay) count() {
