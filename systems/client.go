@@ -251,18 +251,26 @@ func (c *Client) Advance(now time.Time) int {
 	}
 	c.now = now
 	c.tellOverload(now)
+	ran := 0
+	for ; ran < c.mode.overdue(n); ran++ {
+		c.tick()
+	}
 	c.before.Run(c.world)
 	if c.err != nil {
 		return 0
 	}
-	for ran := 0; ran < n || c.mode.behind(ran-n); ran++ {
-		c.onTick.Run(c.world)
-		c.stats.Ticks++
-		c.loop.SetRate(c.mode.rate())
+	for ; ran < n || c.mode.behind(ran-n); ran++ {
+		c.tick()
 	}
 	c.followers.settle(c.mode.horizon())
 	c.after.Run(c.world)
 	return n
+}
+
+func (c *Client) tick() {
+	c.onTick.Run(c.world)
+	c.stats.Ticks++
+	c.loop.SetRate(c.mode.rate())
 }
 
 // Frame brings the view up to date for a frame drawn at now.

@@ -29,6 +29,8 @@ type clientMode interface {
 
 	// rate is how fast the coming step should pass, 1 for the server's rate.
 	rate() float64
+	// overdue is how many of the ticks that are due come before what was received.
+	overdue(due int) int
 	// behind reports whether to make another tick after so many more than were due.
 	behind(more int) bool
 	// input is the sequence of the newest input that the world stands after.
@@ -92,6 +94,8 @@ func (m *forwardClient) interpolate(w *ecs.World) { m.Client.interpolate(w) }
 func (m *forwardClient) rate() float64 { return m.steer.rate() }
 
 func (m *forwardClient) horizon() uint32 { return m.provenInput() + 1 }
+
+func (m *forwardClient) overdue(int) int { return 0 }
 
 func (m *forwardClient) behind(int) bool { return false }
 

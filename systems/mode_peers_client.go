@@ -154,6 +154,8 @@ func (m *peersClient) rate() float64 {
 	return rate
 }
 
+func (m *peersClient) overdue(int) int { return 0 }
+
 // behind reports whether to make another tick in a frame that has made so many more than
 // were due.
 func (m *peersClient) behind(more int) bool {

@@ -157,7 +157,7 @@ func (m *rewindClient) predict(w *ecs.World) {
 
 // send also tells how far this client leads.
 func (m *rewindClient) send(w *ecs.World) {
-	if target, ok := m.clock.Target(m.frame(m.now)); ok {
+	if target, ok := m.due(); ok {
 		m.steer.done = math.Round(min(max(float64(m.input()+1)-target, 0), maxLead))
 	}
 	m.forwardClient.send(w)
@@ -173,9 +173,15 @@ func (m *rewindClient) input() uint32 {
 // coming is an input that was gathered before, where inputs apply later.
 func (m *rewindClient) coming() (uint32, bool) { return m.input() + 1, m.started && !m.held }
 
+// due is the tick that the server will be at when the next one is due here: without a lead
+// the two are the same, so that what it tells is of a tick that has been predicted.
+func (m *rewindClient) due() (tick float64, ok bool) {
+	return m.clock.Target(m.frame(m.loop.Next()))
+}
+
 // gap is how many ticks this client is behind where it should be.
 func (m *rewindClient) gap() float64 {
-	target, ok := m.clock.Target(m.frame(m.now))
+	target, ok := m.due()
 	if !ok || !m.started {
 		return 0
 	}
@@ -192,6 +198,10 @@ func (m *rewindClient) rate() float64 {
 	}
 	return 1 + min(max(gap/slewTicks, -maxSteer), maxSteer)
 }
+
+// overdue is all but one: the server tells of ticks when they are due, and the frame may
+// come later.
+func (m *rewindClient) overdue(due int) int { return due - 1 }
 
 func (m *rewindClient) behind(more int) bool {
 	return more < makeUp && !m.idle && m.gap() > tooLate

@@ -34,7 +34,7 @@ func (o *output) Write(b []byte) (int, error) {
 // find waits until a pattern was printed, and returns its first group.
 func (o *output) find(t *testing.T, pattern string) string {
 	t.Helper()
-	for range 1000 {
+	for range 3000 { // of 10 ms: tables are ten seconds apart
 		o.mu.Lock()
 		m := regexp.MustCompile(pattern).FindSubmatch(o.text.Bytes())
 		o.mu.Unlock()
