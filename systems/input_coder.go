@@ -19,8 +19,8 @@ import (
 //	          next input, or 0; behind the 0, where two or more inputs are left:
 //	          0, no more changes, or 1 and run less 1 | change
 //	run       inputs up to there that are as predicted
-//	change    where an input has more than one word, 1 bit for each: differs from
-//	          what is predicted, at least one does | each of these words
+//	change    1 bit for each word, but for an only word of more than 1 bit: differs
+//	          from what is predicted, at least one does | each of these words
 //	word      of 1 bit: nothing, it is the other one, its pace becomes 0
 //	          of 2 to 8 bits: the value | pace
 //	          else: its difference from the input before | pace
@@ -140,11 +140,15 @@ func (c *inputCoder) writeChanges(m *inputMessage, i, from, ticks int) {
 	}
 }
 
+// marked reports whether a change says which words differ. An only word does, but a change
+// of one bit would be no bits at all, which a message without changes is.
+func (c *inputCoder) marked() bool { return len(c.words) != 1 || c.words[0].bits == 1 }
+
 // writeChange writes the input i of m, so many ticks after the one before.
 func (c *inputCoder) writeChange(m *inputMessage, i, ticks int) {
 	n := len(c.words)
 	words := m.words[i*n : (i+1)*n]
-	for k := 0; k < n && n > 1; k++ {
+	for k := 0; k < n && c.marked(); k++ {
 		c.w.Bool(c.cut(k, words[k]) != c.ahead(k, ticks))
 	}
 	for k := range n {
@@ -225,7 +229,7 @@ func (c *inputCoder) run(left int) int {
 func (c *inputCoder) readChange(ticks int) {
 	n, any := len(c.words), false
 	for k := range n {
-		c.differs[k] = n == 1 || c.r.Bool()
+		c.differs[k] = !c.marked() || c.r.Bool()
 		any = any || c.differs[k]
 	}
 	c.bad = c.bad || !any

@@ -139,12 +139,23 @@ type modelFlight struct {
 	unread bool
 }
 
+// trigger is the smallest input, and stance the next.
+type (
+	trigger struct {
+		Down bool `net:"edge"`
+	}
+	stance struct{ Down, Up bool }
+)
+
 // Whatever a link does to the packets and to what acknowledges them, and whatever
 // a server acknowledges and does not read: what it reads is what was sent, and it
 // reads on as soon as things go well again.
 func TestInputsReadAsTheyWereWritten(t *testing.T) {
 	for seed := range uint64(40) {
-		for name, table := range map[string]*schema.Table{"every": tableFor[every](t), "numbered": tableFor[numbered](t), "none": emptyTable} {
+		for name, table := range map[string]*schema.Table{
+			"every": tableFor[every](t), "numbered": tableFor[numbered](t), "none": emptyTable,
+			"a bit": tableFor[trigger](t), "two bits": tableFor[stance](t), "a short word": tableFor[push](t),
+		} {
 			r := rand.New(rand.NewPCG(seed, 9))
 			p := newModelPlayer(table, r)
 			p.limit = 1 + r.IntN(maxRedundancy)
@@ -152,10 +163,10 @@ func TestInputsReadAsTheyWereWritten(t *testing.T) {
 			loss, twice, delay, jitter := r.Float64()*0.6, r.Float64()*0.4, r.IntN(40), r.IntN(60)
 			var up, down []modelFlight
 			var told []uint16
-			deaf, unread := 0, false
+			deaf, unread, every, far := 0, false, 3, int(seed%2) // not far: messages of one input each
 			for tick := range 1500 {
 				if tick == 1200 { // from here on all is well
-					loss, twice, delay, jitter, deaf = 0, 0, 3, 1, 0
+					loss, twice, delay, jitter, deaf, every = 0, 0, 3*far, far, 0, 2*far+1
 				}
 				if r.IntN(100) == 0 {
 					p.epoch++
@@ -195,7 +206,7 @@ func TestInputsReadAsTheyWereWritten(t *testing.T) {
 					return true
 				})
 				told = told[max(len(told)-200, 0):]
-				if tick%3 == 0 && r.Float64() >= loss {
+				if tick%every == 0 && r.Float64() >= loss {
 					down = append(down, modelFlight{due: tick + delay + r.IntN(jitter+1), acks: slices.Clone(told[max(len(told)-33, 0):]), unread: s.unread})
 				}
 				down = slices.DeleteFunc(down, func(f modelFlight) bool {
