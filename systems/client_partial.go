@@ -29,6 +29,11 @@ func (c *Client) inputNow(seq uint32) unsafe.Pointer {
 	if seq <= c.log.newest {
 		return c.log.value(seq)
 	}
+	return c.askedNow()
+}
+
+// askedNow is what the game says is the input now.
+func (c *Client) askedNow() unsafe.Pointer {
 	in := c.protocol.Input()
 	if in.Schema.Size == 0 {
 		return nil

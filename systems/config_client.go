@@ -32,8 +32,9 @@ type ClientConfig struct {
 	// what comes of it and takes it back. It may be asked any number of times between two
 	// ticks, so it changes nothing and uses nothing up; the tick itself asks Gather. The
 	// rules scale what they do by World.Step; what they spawn, despawn, add or remove shows
-	// with the tick, and so do events and outcomes. Policies under which every peer
-	// simulates everything do not use it: there the view shows whole ticks. Default
+	// with the tick, and so do events and outcomes. Where every peer simulates everything,
+	// everything is drawn so; the input is asked for where the coming tick has none of
+	// this player yet, and under lockstep ticks are drawn as far as they are known. Default
 	// (nil): drawn as of the newest tick, in steps where ticks and frames do not coincide.
 	Partial GatherFunc
 	// History is Q: how many predicted ticks are kept for reconciling, at least

@@ -27,9 +27,11 @@ type peersClient struct {
 	heard    uint32    // the server's tick in the newest message
 	neutral  []int32
 	words    []int32 // gathered for the coming tick
-	held     bool    // no tick in this frame: the client is far ahead
-	stepped  bool    // the last tick that was due has been simulated
-	advanced bool    // since the last frame drawn
+	asked    []int32 // in a frame
+	ask      func() []int32
+	held     bool // no tick in this frame: the client is far ahead
+	stepped  bool // the last tick that was due has been simulated
+	advanced bool // since the last frame drawn
 	report   []byte
 }
 
@@ -59,6 +61,7 @@ func newPeersClient(c *Client) *peersClient {
 	peersRoster(&r.Timeline, c.config.Join, c.config.Leave, c.config.LeavePolicy)
 	m.relay = relay.NewClient(c.world, c.id, r, c.followers, &m.view)
 	m.neutral = make([]int32, inputTable(c.protocol).Words)
+	m.asked, m.ask = make([]int32, len(m.neutral)), m.wordsNow
 	return m
 }
 
@@ -146,7 +149,7 @@ func (m *peersClient) rate() float64 {
 	if m.waits {
 		return 1
 	}
-	rate := m.clock.Rate(m.frame(m.now), m.relay.Timeline().Next(), catchUp)
+	rate := m.clock.Rate(m.due(), m.relay.Timeline().Next(), catchUp)
 	m.held = rate == 0
 	if rate < 0.5 || rate > 1.5 {
 		return 1 // waiting, or catching up: see behind
@@ -173,8 +176,11 @@ func (m *peersClient) behind(more int) bool {
 	case m.waits:
 		return m.playout.more(m.relay.Ahead())
 	}
-	return m.clock.Rate(m.frame(m.now), m.relay.Timeline().Next(), catchUp) > 1.5
+	return m.clock.Rate(m.due(), m.relay.Timeline().Next(), catchUp) > 1.5
 }
+
+// due is when the newest tick was due, in ticks, whenever the frame came that made it.
+func (m *peersClient) due() float64 { return m.frame(m.now) - m.loop.Passed(m.now) }
 
 func (m *peersClient) input() uint32 {
 	if next := m.relay.Timeline().Next(); m.relay.Playing() && next > 0 {
@@ -183,7 +189,7 @@ func (m *peersClient) input() uint32 {
 	return 0
 }
 
-// coming has nothing to say: the view shows whole ticks.
+// coming has nothing to say: see beginPartial.
 func (m *peersClient) coming() (uint32, bool) { return 0, false }
 
 func (m *peersClient) horizon() uint32 {
@@ -215,11 +221,12 @@ func (m *peersClient) send(*ecs.World) {
 
 // interpolate draws everything in the present.
 func (m *peersClient) interpolate(*ecs.World) {
-	if !m.advanced && m.loaded {
+	if m.loaded && !m.advanced && !m.stepped {
 		m.stats.Stalls++
 	}
 	m.advanced = false
-	m.Client.clock.head = float64(m.relay.Timeline().Next())
+	defer m.world.EndPartial() // also when a rule panics
+	m.Client.clock.head = float64(m.relay.Timeline().Next()) + m.beginPartial()
 	m.view.draw()
 }
 

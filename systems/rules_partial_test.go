@@ -50,12 +50,12 @@ type walk struct {
 }
 
 func newWalk(t testing.TB, tickRate int, policies policy.Policies, smoothing Smoothing) *walk {
-	g := &walk{game: newGame(t, promenade, ServerConfig{TickRate: tickRate, SendRate: 10, Policies: policies,
-		Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{}, components.Heading{}, stroll{})
-		}})}
+	join := func(w *ecs.World, client uint32) {
+		w.Spawn(components.Owner{Client: client}, components.Position{}, components.Heading{}, stroll{})
+	}
+	g := &walk{game: newGame(t, promenade, ServerConfig{TickRate: tickRate, SendRate: 10, Policies: policies, Join: join})}
 	input := Gather(func(_ *ecs.World, in *stroll) { *in = g.held })
-	g.k = g.join(ClientConfig{Gather: input, Partial: input, Smoothing: smoothing}, netsys.Link{})
+	g.k = g.join(ClientConfig{Gather: input, Partial: input, Smoothing: smoothing, Join: join}, netsys.Link{})
 	return g
 }
 
@@ -94,16 +94,18 @@ func onPromenade(t *testing.T, test func(t *testing.T, g *walk, frame time.Durat
 	if raced {
 		tickRates, frameRates = []int{60}, []float64{59.94, 144}
 	}
-	for _, ticks := range tickRates {
-		for _, frames := range frameRates {
-			t.Run(fmt.Sprintf("%d ticks, %v frames", ticks, frames), func(t *testing.T) {
-				g := newWalk(t, ticks, policy.LocalSync.Policies(), Smoothing{})
-				frame := time.Duration(float64(time.Second) / frames)
-				for range int(3 * frames) {
-					g.frame(frame)
-				}
-				test(t, g, frame)
-			})
+	for _, preset := range []policy.Preset{policy.LocalSync, policy.Rollback} {
+		for _, ticks := range tickRates {
+			for _, frames := range frameRates {
+				t.Run(fmt.Sprintf("%v, %d ticks, %v frames", preset, ticks, frames), func(t *testing.T) {
+					g := newWalk(t, ticks, preset.Policies(), Smoothing{})
+					frame := time.Duration(float64(time.Second) / frames)
+					for range int(3 * frames) {
+						g.frame(frame)
+					}
+					test(t, g, frame)
+				})
+			}
 		}
 	}
 }
@@ -117,6 +119,9 @@ func onPromenade(t *testing.T, test func(t *testing.T, g *walk, frame time.Durat
 //mutant:rule PartialTicks systems/client_interpolate.go
 //mutant:from c.beginPartial()
 //mutant:to _ = c.beginPartial
+//mutant:rule PartialTicks systems/timeline/input.go
+//mutant:from if p.id == own && words != nil && p.at(t.now) == open {
+//mutant:to if false {
 func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
 	onPromenade(t, func(t *testing.T, g *walk, frame time.Duration) {
 		late, presses := 0, 0

@@ -122,6 +122,17 @@ func (c *Client) Step(words []int32) bool {
 	return true
 }
 
+// Foresee gives all players the inputs that the next tick would be simulated with if it were now,
+// for a look at a part of it; see [timeline.Timeline.Foresee]. own is asked for the player's,
+// quantized, where that tick has none yet: its words are good until it is asked again.
+func (c *Client) Foresee(own func() []int32) {
+	var words []int32
+	if c.Playing() && c.stamped <= c.timeline.Next() {
+		words = own()
+	}
+	c.timeline.Foresee(c.player, words)
+}
+
 // Ahead is how many ticks the server has told all of that are not simulated yet: as often
 // lockstep can Step now.
 func (c *Client) Ahead() int {

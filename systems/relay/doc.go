@@ -18,6 +18,7 @@
 //   - Begin: [NewClient], [ClientConfig].
 //   - In each frame: [Client.Receive] what has come, [Client.Step] as often as a tick is due, [Client.Append] once.
 //   - Carry reliable messages: [Client.Outgoing], [Client.Sent], [Client.Deliver].
+//   - Draw between ticks: [Client.Foresee].
 //   - Know when an input is used: [Client.Due], [Client.Delay]. Show progress: [Client.Following], [Client.Playing].
 //   - Stay at the server's tick, under rollback: [Clock], [Client.ServerTick]. Under lockstep call Step
 //     until it reports false.

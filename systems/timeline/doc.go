@@ -9,6 +9,7 @@
 //   - Give an input: [Timeline.Put]; what became of it: [Verdict].
 //   - Simulate the next tick, after what must be simulated again: [Timeline.Step]. Under lockstep, who keeps it
 //     waiting: [Timeline.AppendMissing].
+//   - Draw between ticks: [Timeline.Foresee].
 //   - What is final: [Timeline.Horizon]; of one player: [Timeline.Decided]; follow it with
 //     outcomes and events: [Listener].
 //   - Compare worlds among peers: [Timeline.Hash]; when they differ, where: [Timeline.AppendDigest],

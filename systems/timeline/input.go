@@ -224,12 +224,36 @@ func (t *Timeline) aim(tick int64, rewound bool) {
 			p.held = tick
 		}
 		copy(p.words(p.used, tick), words)
-		if t.table.Words > 0 {
-			t.table.Dequantize(p.component(), words, t.table.Words, 1)
-		}
+		t.hold(p, words)
 		t.world.SetInputSequence(p.id, uint32(tick))
 	}
 	t.write()
+}
+
+// Foresee gives the players the inputs that the next tick would be simulated with if it were
+// now, for a look at a part of it: between [ecs.World.BeginPartial] and
+// [ecs.World.EndPartial], which takes them back. That of own is words, as [Timeline.Put]
+// takes them, where none has come for that tick and words is not nil.
+func (t *Timeline) Foresee(own uint32, words []int32) {
+	for _, p := range t.players {
+		s := p.in(t.now)
+		if p.playing = s != nil; !p.playing {
+			continue
+		}
+		if p.id == own && words != nil && p.at(t.now) == open {
+			t.hold(p, words)
+			continue
+		}
+		t.hold(p, t.input(p, t.now, t.lastReal(p, s, t.now)))
+	}
+	t.write()
+}
+
+// hold makes words what a player's entities are to have as their input.
+func (t *Timeline) hold(p *player, words []int32) {
+	if t.table.Words > 0 {
+		t.table.Dequantize(p.component(), words, t.table.Words, 1)
+	}
 }
 
 // seat is who an owner's number was last found to stand for: entities of many
