@@ -57,6 +57,7 @@ func randomMany(r *rand.Rand, t *schema.Table) (m many) {
 // is off by less than its tolerance and a half step; it does not with one where a
 // field is off by more.
 func TestResultsAgreeWithinTolerance(t *testing.T) {
+	t.Parallel()
 	p := ecs.NewProtocol("crates/1")
 	ecs.Replicate[many](p, ecs.Predicted)
 	ecs.Replicate[shots](p, ecs.Predicted)

@@ -42,6 +42,7 @@ func crowded(t *testing.T, things int, c ServerConfig) (*game, []ecs.Entity) {
 //mutant:from p.gained[g][k] += s.gain(w, p, f, g, k)
 //mutant:to p.gained[g][k] = s.gain(w, p, f, g, k)
 func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		things, budget int
 		wait           uint32 // sends

@@ -17,6 +17,7 @@ import (
 // A hundred clients with the same acknowledgements need one encode a send, and with
 // round trips from 20 to 200 ms at most eight.
 func TestOneEncodeServesAll(t *testing.T) {
+	t.Parallel()
 	clients := 100
 	if raced {
 		clients = 5

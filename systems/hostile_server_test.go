@@ -104,6 +104,7 @@ const (
 // A server that keeps telling of new entities finds a limit, and so does one that
 // never lets go of old states.
 func TestClientBoundsItsWorld(t *testing.T) {
+	t.Parallel()
 	f := newForger(t)
 	id := uint32(100)
 	sends := 10
@@ -236,6 +237,7 @@ func TestOwnStateInParts(t *testing.T) {
 
 // Sequences at the end of their range end nothing else.
 func TestInputsUpToTheEndOfTheirRange(t *testing.T) {
+	t.Parallel()
 	f := newForger(t)
 	for n := range 140_000 {
 		// As far ahead as 16 bits can say.

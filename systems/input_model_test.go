@@ -151,6 +151,7 @@ type (
 // a server acknowledges and does not read: what it reads is what was sent, and it
 // reads on as soon as things go well again.
 func TestInputsReadAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(40) {
 		for name, table := range map[string]*schema.Table{
 			"every": tableFor[every](t), "numbered": tableFor[numbered](t), "none": emptyTable,

@@ -15,6 +15,7 @@ import (
 // on changing: everybody else's entities appear together, exactly as they were at one
 // tick, and from then on the newcomer keeps up. Own state does not wait for that.
 func TestJoinIsConsistentAtOneTick(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		things, budget int
 	}{{2600, 0}, {400, 300}, {20, 0}, {0, 0}} {
@@ -145,6 +146,7 @@ func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 // Clients that come together share the state with which they join, and what it
 // takes to encode it; one that leaves meanwhile lets go of it.
 func TestJoinersShare(t *testing.T) {
+	t.Parallel()
 	g, _ := crowded(t, 1500, ServerConfig{Join: spawnPawn})
 	g.run(30)
 	link := netsys.Link{Latency: 50 * time.Millisecond}

@@ -320,6 +320,7 @@ func fight(t *testing.T, seed uint64) *battle {
 //mutant:from return min(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
 //mutant:to return max(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
 func TestNetcodeB5_ConfirmedOutcomesCanBeRewritten(t *testing.T) {
+	t.Parallel()
 	for _, seed := range []uint64{27, 75, 87, 99, 285, 291} {
 		if b := fight(t, seed); b.preset != policy.ServerRewind {
 			t.Errorf("seed %d is under %v", seed, b.preset)

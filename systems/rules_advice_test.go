@@ -336,6 +336,7 @@ func TestNetcodeD3_TooCoarseIsRefused(t *testing.T) {
 //mutant:from a.parts = parts
 //mutant:to a.parts = parts; return of.send%20 == 0
 func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
+	t.Parallel()
 	const from, rounds = 1200, 8
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		play := func(preset policy.Preset) (c *systemstest.Crowd, quiet, own uint64) {
@@ -423,6 +424,7 @@ func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
 //mutant:from if of.groups[g].Alive != 0 && !p.own[g].heldSince(a.since) {
 //mutant:to if g > 1000 {
 func TestNetcodeD4_SpawnsAndSecretsReachTheirOwner(t *testing.T) {
+	t.Parallel()
 	advised := policy.CorrectOnMismatch.Policies()
 	for _, jams := range []bool{false, true} {
 		systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) { shootOut(t, seed, jams, advised) })

@@ -114,6 +114,7 @@ func rates(t *testing.T, c *systemstest.Crowd) (steered []int) {
 //mutant:from low, ok := s.lowest(tick)
 //mutant:to need -= 6; low, ok := s.lowest(tick)
 func TestNetcodeC8_NothingMissingAt500(t *testing.T) {
+	t.Parallel()
 	seeds := 3
 	if long() {
 		seeds = 20
@@ -137,6 +138,7 @@ func TestNetcodeC8_NothingMissingAt500(t *testing.T) {
 //mutant:from uint32(c.depth)+8, maxRedundancy)
 //mutant:to uint32(4), maxRedundancy)
 func TestNetcodeC8_NothingMissingAt4000(t *testing.T) {
+	t.Parallel()
 	seeds := 3
 	if long() {
 		seeds = 20

@@ -198,6 +198,7 @@ func entityOf(c *systemstest.Crowd, id components.NetID) ecs.Entity {
 //mutant:from held[g].ack(b.send, b.slots, &p.free)
 //mutant:to held[g].ack(b.send, b.slots&1, &p.free)
 func TestNetcodeC10_ACrowdFitsTheBudget(t *testing.T) {
+	t.Parallel()
 	const budget = 450 // 3.75 bytes a player, of which the longest snapshot leaves a fifth
 	config := onField(1, 120, lag(3))
 	config.Server.Budget = budget

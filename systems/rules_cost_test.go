@@ -117,6 +117,7 @@ func TestNetcodeACost_MispredictionsCostARoundTrip(t *testing.T) {
 //mutant:from if !step {
 //mutant:to for _, q := range s.peers { step = step && q.id != s.tick%200 }; if !step {
 func TestNetcodeACost_IndependentOfTheCrowd(t *testing.T) {
+	t.Parallel()
 	figures := func(clients int) (f []systemstest.Figures, longest []uint64) {
 		c := pushed(t, clients, lagsOf)
 		c.RunTicks(2060)

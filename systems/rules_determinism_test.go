@@ -41,6 +41,7 @@ func hashes(t *testing.T, seed uint64, timing policy.InputTiming) (h []uint64) {
 // A match is a function of its seed, over the worlds of the server and of all
 // clients; another seed is another match.
 func TestNetcodeMatchFollowsFromTheSeed(t *testing.T) {
+	t.Parallel()
 	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 		t.Run(timing.String(), func(t *testing.T) {
 			known := map[uint64]uint64{}
@@ -61,6 +62,7 @@ func TestNetcodeMatchFollowsFromTheSeed(t *testing.T) {
 
 // All timings converge when the link becomes clean.
 func TestNetcodeConverges(t *testing.T) {
+	t.Parallel()
 	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 		t.Run(timing.String(), func(t *testing.T) {
 			systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) {

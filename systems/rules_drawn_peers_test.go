@@ -82,6 +82,7 @@ func neverJumps(t *testing.T, c *systemstest.Crowd, frames int) (fading *int) {
 //mutant:from c.keepPoses(c.replicas)
 //mutant:to c.keepPoses(nil)
 func TestNetcodeE3_LateInputsDoNotShow(t *testing.T) {
+	t.Parallel()
 	coSimulated := policy.LocalSync.Policies()
 	coSimulated.Remotes = policy.RemotesCoSimulated
 	for _, x := range []struct {

@@ -222,6 +222,7 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 //mutant:from case told.input <= now:
 //mutant:to case told.input <= now+60:
 func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
+	t.Parallel()
 	for _, stalls := range []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 250 * time.Millisecond} {
 		for _, frames := range []float64{30, 60, 144} {
 			t.Run(fmt.Sprintf("%v/%v", stalls, frames), func(t *testing.T) {

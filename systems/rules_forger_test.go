@@ -77,6 +77,7 @@ func (f *forger) rob(t *testing.T, seed uint64) {
 //mutant:from case at < momentOf(l.oldest):
 //mutant:to case false:
 func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
+	t.Parallel()
 	const bound = 51 // ticks
 	ago := func(ticks uint32) func(uint32, *systemstest.Client) uint32 {
 		return func(now uint32, _ *systemstest.Client) uint32 { return now - min(now, ticks) }

@@ -18,6 +18,7 @@ import (
 //mutant:from math.Log(1e-6) /
 //mutant:to math.Log(1e-2) /
 func TestNetcodeE4_NoStalls(t *testing.T) {
+	t.Parallel()
 	for _, l := range []struct {
 		link   netsys.Link
 		oldest float64 // mean age of what is drawn, in ms
@@ -61,6 +62,7 @@ func TestNetcodeE4_NoStalls(t *testing.T) {
 //mutant:from if behind*p.step > snapSeconds {
 //mutant:to if behind*p.step > snapSeconds || behind < -1 {
 func TestNetcodeE4_RateIsBounded(t *testing.T) {
+	t.Parallel()
 	for _, rate := range []int{0, 30, 144} {
 		t.Run(fmt.Sprintf("frames=%d", rate), func(t *testing.T) {
 			systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {

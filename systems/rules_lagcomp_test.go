@@ -56,6 +56,7 @@ func (n *toll) dull() bool {
 //mutant:from return from, from + uint32(c.Ahead), true
 //mutant:to return from, from + 1, true
 func TestNetcodeE5_TheDuel(t *testing.T) {
+	t.Parallel()
 	still := systemstest.RoundTrip(200*time.Millisecond, 0, 0)
 	for _, c := range []struct {
 		name   string
@@ -108,6 +109,7 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 // shot comes from elsewhere than on the screen; its targets are still where they were.
 // Damped others are on their way to what was claimed.
 func TestNetcodeE5_UnderOtherModels(t *testing.T) {
+	t.Parallel()
 	arrival := policy.LocalSync.Policies()
 	arrival.Timing = policy.TimingArrival
 	for _, c := range []struct {

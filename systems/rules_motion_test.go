@@ -23,6 +23,7 @@ import (
 //mutant:from p := playback{step: 1 / float64(tickRate)
 //mutant:to p := playback{step: 1.0 / 60
 func TestNetcodeE4_OthersGoSmoothly(t *testing.T) {
+	t.Parallel()
 	reference := systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)
 	for _, x := range []struct {
 		name                string
@@ -132,6 +133,7 @@ func goSmoothly(t *testing.T, c *systemstest.Crowd, tickRate, gap int) *motion {
 //mutant:from c.clock.from = min(c.clock.from, from.tick)
 //mutant:to c.clock.from = max(c.clock.from, from.tick)
 func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
+	t.Parallel()
 	for _, link := range []netsys.Link{systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05), bad()} {
 		t.Run(fmt.Sprint(2*link.Latency), func(t *testing.T) {
 			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {

@@ -104,6 +104,7 @@ func tellSkirmish(t *testing.T, seed uint64, preset policy.Preset, partial bool)
 //mutant:from if l == nil || l.world != w || w.Partial() {
 //mutant:to if l == nil || l.world != w {
 func TestPartialTicks_ChangeNothing(t *testing.T) {
+	t.Parallel()
 	for _, preset := range policy.Presets() {
 		t.Run(preset.String(), func(t *testing.T) {
 			seeds := uint64(2)

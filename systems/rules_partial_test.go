@@ -123,6 +123,7 @@ func onPromenade(t *testing.T, test func(t *testing.T, g *walk, frame time.Durat
 //mutant:from if p.id == own && words != nil && p.at(t.now) == open {
 //mutant:to if false {
 func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
+	t.Parallel()
 	onPromenade(t, func(t *testing.T, g *walk, frame time.Duration) {
 		late, presses := 0, 0
 		for n := range 200 {

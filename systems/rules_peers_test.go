@@ -163,6 +163,7 @@ func TestNetcodeACost_LockstepSimulatesOnce(t *testing.T) {
 //mutant:from m.relay.Remove(id)
 //mutant:to _ = id
 func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
+	t.Parallel()
 	for _, preset := range peersPresets {
 		t.Run(preset.String(), func(t *testing.T) {
 			systemstest.Seeds(t, 6, func(t *testing.T, seed uint64) {

@@ -98,6 +98,7 @@ func followError(t *testing.T, c *systemstest.Crowd, eachTick bool) (followed *i
 //mutant:from v.on, v.at = on, c.now
 //mutant:to v.on, v.at = on, c.frameBefore
 func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct {
 		p      policy.Preset
 		frames int // a second; 0: one a tick

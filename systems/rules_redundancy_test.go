@@ -206,6 +206,7 @@ func TestNetcodeC2_MessagesContinueFromWhatArrived(t *testing.T) {
 //mutant:from send := codec.Lift(h.send, c.newestSend)
 //mutant:to send := codec.Lift(h.send, c.newestSend&0xffff)
 func TestNetcodeC2_SequencesWrap(t *testing.T) {
+	t.Parallel()
 	if testing.Short() && raceEnabled {
 		t.Skip("70,000 ticks under the race detector")
 	}

@@ -143,6 +143,7 @@ func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
 //mutant:from return lows[min(len(lows)-1, n/10)], true
 //mutant:to return lows[0] - 8, true
 func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
+	t.Parallel()
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, rewindOn(seed, 8, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0)))
 		c.Connect()
@@ -238,6 +239,7 @@ func TestNetcodeB3_OwnStateIsOfTheProcessedTick(t *testing.T) {
 //mutant:from m.window = uint32(max(s.policies.WindowTicks(s.config.TickRate), 1))
 //mutant:to m.window = 120
 func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
+	t.Parallel()
 	for _, window := range []time.Duration{100 * time.Millisecond, 500 * time.Millisecond, time.Second} {
 		t.Run(window.String(), func(t *testing.T) {
 			config := rewindOn(1, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))

@@ -277,6 +277,7 @@ func TestNetcodeScope_OwnAloneChangesNothing(t *testing.T) {
 //mutant:from since, c.co.wrong = from, true
 //mutant:to since, c.co.wrong = c.log.newest, true
 func TestNetcodeScope_Converges(t *testing.T) {
+	t.Parallel()
 	for _, preset := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch, policy.ServerRewind} {
 		t.Run(preset.String(), func(t *testing.T) {
 			systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {

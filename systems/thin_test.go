@@ -28,6 +28,7 @@ func thinField(t *testing.T, seed uint64, p policy.Preset, thin bool) *systemste
 // The server cannot tell thin clients from others: the same inputs, the same world, and
 // the same bytes each way, but where clients report results; and they see that world.
 func TestThinClientsPlayAlike(t *testing.T) {
+	t.Parallel()
 	for _, p := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch, policy.ServerRewind} {
 		t.Run(p.String(), func(t *testing.T) {
 			systemstest.Seeds(t, fewer(4), func(t *testing.T, seed uint64) {

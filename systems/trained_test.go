@@ -91,6 +91,7 @@ func other() *snapshot.Trained {
 // What both sides hold makes snapshots smaller; whatever else they hold, they go on
 // with what is built in, each tells so once with both hashes, and play is the same.
 func TestTrainedIsAgreedOn(t *testing.T) {
+	t.Parallel()
 	same, another := learned(t, 1), learned(t, 2)
 	if same.Hash() == another.Hash() {
 		t.Fatal("two matches teach the same")
