@@ -168,7 +168,7 @@ func TestPeersConfig(t *testing.T) {
 	}
 }
 
-// In steady state neither end allocates.
+// In steady state neither end allocates, nor do frames between ticks.
 func TestPeersAllocateNothing(t *testing.T) {
 	if raced {
 		t.Skip("the race detector allocates")
@@ -176,11 +176,20 @@ func TestPeersAllocateNothing(t *testing.T) {
 	everybodySimulates(t, func(t *testing.T, p policy.Preset) {
 		g := newGame(t, plaza, ServerConfig{Policies: p.Policies(), Join: spawnPawn})
 		for n := range 4 {
-			g.joinPeer(uint64(n+1), netsys.Link{Latency: 60 * time.Millisecond, Loss: 0.02})
+			g.join(ClientConfig{ClientID: uint64(n + 1), Gather: gatherPush(), Partial: gatherPush(), Join: spawnPawn},
+				netsys.Link{Latency: 60 * time.Millisecond, Loss: 0.02})
 		}
 		g.connect()
-		g.run(6000)
-		if n := testing.AllocsPerRun(1, func() { g.run(600) }); n != 0 {
+		run := func(ticks int) {
+			for range ticks {
+				g.step()
+				for _, c := range g.clients {
+					c.Frame(g.now.Add(5 * time.Millisecond))
+				}
+			}
+		}
+		run(6000)
+		if n := testing.AllocsPerRun(1, func() { run(600) }); n != 0 {
 			t.Errorf("%.0f allocations in 600 ticks of a server and 4 clients", n)
 		}
 		if st := g.clients[0].Stats(); (st.Resimulated == 0) != (p == policy.Lockstep) || st.Ticks < 2400 {
