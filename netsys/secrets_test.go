@@ -16,8 +16,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Whatever is printed or logged of configurations, tokens, servers, clients, sessions and errors, by any verb, those
-// that do not fit among them: neither the key nor a key of a session is in it.
+// Whatever is printed or logged of configurations, tokens, servers, clients, sessions and errors, by any verb that asks
+// them, those that do not fit among them: neither the key nor a key of a session is in it.
 //
 //mutant:rule Session16 netsys/server.go
 //mutant:from s.config.Key = netcode.Key{}

@@ -232,8 +232,8 @@ func (c *Client) fail(err error) {
 func (c *Client) Next() time.Time { return c.loop.Next() }
 
 // Advance runs the ticks that are due and returns how many that were. Packets
-// are received and own state reconciled once before them, inputs sent once
-// after.
+// are received and own state reconciled once before them, where the server rewinds
+// before the last of them; inputs are sent once after.
 func (c *Client) Advance(now time.Time) int {
 	if c.err != nil {
 		return 0

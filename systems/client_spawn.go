@@ -42,7 +42,8 @@ func (c *Client) spawnKey(id uint32) (key ecs.SpawnKey, ok bool) {
 
 // unnamed reports whether an own entity that is new here must wait: under which key
 // it was spawned is told in own state, which may come later, or be lost and come
-// with another send.
+// with another send; and it may be one that this client spawns by an input that it has
+// not come to.
 func (c *Client) unnamed(r *replica, st *state) bool {
 	if !r.entity.IsZero() {
 		return false
@@ -52,7 +53,8 @@ func (c *Client) unnamed(r *replica, st *state) bool {
 	}
 	for _, x := range c.ownGroups {
 		if own := x.at(c.own.send); own != nil && own.Find(r.id) >= 0 {
-			return false
+			key, ok := c.spawnKey(r.id)
+			return ok && stamped(c.policies) && key.Owner == c.id && key.Input > c.mode.input()
 		}
 	}
 	return (c.ownSend < st.Send || !c.ownWhole(c.ownSend)) && c.newestSend < r.awaited+moveSends

@@ -21,7 +21,7 @@ type ClientStats struct {
 	LongestReplay     uint64 // ticks simulated again at once, at most
 	StaleStates       uint64 // own states older than the history
 	Jumps             uint64 // times the server was ahead of this client's inputs
-	Stalls            uint64 // frames with nothing to interpolate toward, or playback under 0.95
+	Stalls            uint64 // frames with nothing to interpolate toward, or playback under 0.95; where all is simulated, whose last due tick did not come
 	Snaps             uint64 // times the view was more than a second behind, and jumped
 	InputBuffer       int    // inputs that waited on the server, as of the newest snapshot; 255: it could not read them
 	Renewals          uint64 // times a baseline was missing and full states were asked for

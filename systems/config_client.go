@@ -33,9 +33,10 @@ type ClientConfig struct {
 	// ticks, so it changes nothing and uses nothing up; the tick itself asks Gather. The
 	// rules scale what they do by World.Step; what they spawn, despawn, add or remove shows
 	// with the tick, and so do events and outcomes. Where every peer simulates everything,
-	// everything is drawn so; the input is asked for where the coming tick has none of
-	// this player yet, and under lockstep ticks are drawn as far as they are known. Default
-	// (nil): drawn as of the newest tick, in steps where ticks and frames do not coincide.
+	// everything is drawn so: with the inputs that are known for the coming tick, those of
+	// others repeated until they are; this one is asked for where the player has none in that
+	// tick yet. Default (nil): drawn as of the newest tick, in steps where ticks and frames do
+	// not coincide.
 	Partial GatherFunc
 	// History is Q: how many predicted ticks are kept for reconciling, at least
 	// the round trip, the server's buffer and one send gap together. Default

@@ -219,6 +219,9 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 	if c.own.tick != c.newestTick {
 		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.own.tick)
 	}
+	if c.own.input > c.mode.input() {
+		return nil // it waits for its tick
+	}
 	found := false
 	c.eachOwn(func(own uint32, of *ecs.Component, _ []byte) {
 		if netID(own) != id || of != comp || err != nil {

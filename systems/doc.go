@@ -104,9 +104,9 @@
 // simulates everything all are drawn in the present, and what an input that came late has changed of others
 // fades in the same way; what came up in ticks that were simulated again does not, as it may be another.
 //
-// Between two ticks own entities are drawn where ClientConfig.Partial leads: a partial tick, the rules run for that
-// part of the coming tick which has passed, with the input of this frame, on the world, which then gets back all
-// that it had; nothing that is predicted, compared, sent or counted depends on frames. Input is taken as late as can
+// Between two ticks what is simulated is drawn where ClientConfig.Partial leads: a partial tick, the rules run for that
+// part of the coming tick which has passed, with the input of this frame, or the one that is known for that tick, on the
+// world, which then gets back all that it had; nothing that is predicted, compared, sent or counted depends on frames. Input is taken as late as can
 // be: a tick asks for it when packets are taken in and replays are done, right before it predicts and sends, and a
 // frame when it is drawn. So read the devices right before [Client.Advance], and call [Client.Frame] right after
 // it: what is pressed by then is in that frame. A tick counts as a whole for the input that Gather gives it; where

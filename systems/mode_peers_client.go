@@ -27,7 +27,7 @@ type peersClient struct {
 	heard    uint32    // the server's tick in the newest message
 	neutral  []int32
 	words    []int32 // gathered for the coming tick
-	asked    []int32 // in a frame
+	shown    []int32 // the input of a frame
 	ask      func() []int32
 	held     bool // no tick in this frame: the client is far ahead
 	stepped  bool // the last tick that was due has been simulated
@@ -61,7 +61,7 @@ func newPeersClient(c *Client) *peersClient {
 	peersRoster(&r.Timeline, c.config.Join, c.config.Leave, c.config.LeavePolicy)
 	m.relay = relay.NewClient(c.world, c.id, r, c.followers, &m.view)
 	m.neutral = make([]int32, inputTable(c.protocol).Words)
-	m.asked, m.ask = make([]int32, len(m.neutral)), m.wordsNow
+	m.shown, m.ask = make([]int32, len(m.neutral)), m.wordsNow
 	return m
 }
 

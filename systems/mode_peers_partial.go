@@ -29,7 +29,7 @@ func (m *peersClient) share() float64 {
 func (m *peersClient) wordsNow() []int32 {
 	in := inputTable(m.protocol)
 	if p := m.askedNow(); p != nil {
-		in.Quantize(m.asked, in.Words, p, 1)
+		in.Quantize(m.shown, in.Words, p, 1)
 	}
-	return m.asked
+	return m.shown
 }

@@ -221,14 +221,19 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 //mutant:rule B2 systems/mode_rewind_client.go
 //mutant:from case told.input <= now:
 //mutant:to case told.input <= now+60:
+//mutant:rule B2 systems/client_spawn.go
+//mutant:from return ok && stamped(c.policies) && key.Owner == c.id && key.Input > c.mode.input()
+//mutant:to return ok && key.Input == 0
 func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
 	t.Parallel()
 	for _, stalls := range []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 250 * time.Millisecond} {
 		for _, frames := range []float64{30, 60, 144} {
 			t.Run(fmt.Sprintf("%v/%v", stalls, frames), func(t *testing.T) {
 				var before, after ClientStats
+				var now avenueView
 				newest := uint32(0)
 				onAvenue(t, policy.ServerRewind, 0, frames, stalls, 30*time.Second, func(k *Client, _, _, _ float64) {
+					now.look(k)
 					if after = k.Stats(); before.Ticks == 0 {
 						before = after
 					}
@@ -237,8 +242,11 @@ func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
 					}
 					newest = k.Input()
 				})
-				if n := after.Jumps - before.Jumps; n > 0 || after.Confirmed-before.Confirmed < 300 {
-					t.Errorf("%d jumps, %d states that agree", n, after.Confirmed-before.Confirmed)
+				if n := after.Jumps - before.Jumps; n > 0 || after.Corrections != before.Corrections || after.Confirmed-before.Confirmed < 300 {
+					t.Errorf("%d jumps, %d corrections, %d states that agree", n, after.Corrections-before.Corrections, after.Confirmed-before.Confirmed)
+				}
+				if now.twice > 0 || now.seen < 50 {
+					t.Errorf("%d stones are there twice, of %d drawn", now.twice, now.seen)
 				}
 			})
 		}

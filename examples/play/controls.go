@@ -22,7 +22,7 @@ type controls struct {
 	buttons uint8
 	aim     uint16
 
-	touch       bool // touched at least once
+	touch       bool // touched at least once, or made for it
 	left, right stick
 	mouse       bool // moved at least once
 	points      bool // it says where to aim

@@ -137,14 +137,15 @@ func (d *display) hold(key xproto.Keysym, what string, done func() bool) {
 	until(d.T, what, done)
 }
 
-// press presses keys one after the other, no two neighbours alike, each for some frames: of
-// one that is up again before a frame looks, the window never hears.
+// press presses keys one after the other, each for some frames, and lets go for some: of
+// what is over before a frame looks, the window never hears.
 func (d *display) press(keys ...xproto.Keysym) {
 	d.Helper()
 	for _, key := range keys {
 		d.fake(xproto.KeyPress, byte(d.code(key)), 0, 0)
 		d.frames()
 		d.fake(xproto.KeyRelease, byte(d.code(key)), 0, 0)
+		d.frames()
 	}
 }
 

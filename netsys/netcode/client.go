@@ -105,7 +105,7 @@ func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte)
 // String tells state and server.
 func (c *Client) String() string { return fmt.Sprintf("client %v with %v", c.state, c.server) }
 
-// Format implements [fmt.Formatter] by String for every verb, without telling keys.
+// Format implements [fmt.Formatter] by String for every verb that asks it, without telling keys.
 func (c Client) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), c.String()) }
 
 // State says how far the client is.

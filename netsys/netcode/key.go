@@ -12,9 +12,10 @@ import (
 // KeySize is the length of a [Key] in bytes.
 const KeySize = 32
 
-// Key is a secret. It is not printed: every verb of package fmt, and log/slog, show a placeholder. But fmt calls no
-// method of what is in an unexported field, and none behind a verb that does not fit: a struct that keeps a Key by
-// itself, or a configuration in an unexported field, needs a Format method of its own before it is printed.
+// Key is a secret. It is not printed: every verb of package fmt, and log/slog, show a placeholder; but for %w and
+// %p, which fmt keeps to itself and go vet refuses here. And fmt calls no method of what is in an unexported field, and
+// none behind a verb that does not fit: a struct that keeps a Key by itself, or a configuration in an unexported field,
+// needs a Format method of its own before it is printed.
 type Key [KeySize]byte
 
 var errMarshal = errors.New("netcode: a Key is secret; encode its bytes by hand where that is meant")

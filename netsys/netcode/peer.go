@@ -53,7 +53,7 @@ func (p *Peer) String() string {
 	return fmt.Sprintf("client %d at %v in slot %d", p.id, p.addr, p.slot)
 }
 
-// Format implements [fmt.Formatter] by String for every verb, without telling keys.
+// Format implements [fmt.Formatter] by String for every verb that asks it, without telling keys.
 func (p Peer) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), p.String()) }
 
 // Send sends a payload of 1 to [MaxPayload] bytes. Until the client is confirmed a keep-alive goes before it, which

@@ -96,7 +96,7 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 // String tells how many clients there are.
 func (s *Server) String() string { return fmt.Sprintf("server with %d clients", s.count) }
 
-// Format implements [fmt.Formatter] by String for every verb, without telling keys.
+// Format implements [fmt.Formatter] by String for every verb that asks it, without telling keys.
 func (s Server) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), s.String()) }
 
 // Receive takes a datagram that arrived at now, which must be the time of day, as issuers of tokens know it. It

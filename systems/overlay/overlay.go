@@ -93,13 +93,14 @@ func (o *Overlay) Attach(c *systems.Client, link *netsys.Conditioner) {
 	o.in, o.out = netsys.LinkStats{}, netsys.LinkStats{}
 	o.bytes.reset()
 	o.marks.reset()
-	o.hits, o.causes.last = hits{}, systems.Mismatch{}
+	o.hits, o.causes = hits{}, causes{}
 	o.degrade()
 }
 
 // Show shows or hides the overlay.
 func (o *Overlay) Show(on bool) {
 	o.shown = on
+	o.at = time.Time{} // what is read only while it is shown is read at once
 	if !on {
 		o.holding = false
 		o.count()
