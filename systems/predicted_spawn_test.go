@@ -99,7 +99,7 @@ func TestDecision4_PredictedBullets(t *testing.T) {
 	t.Parallel()
 	for _, jams := range []bool{false, true} {
 		t.Run(fmt.Sprint("jams=", jams), func(t *testing.T) {
-			systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) { shootOut(t, seed, jams, policy.Policies{}) })
+			systemstest.Seeds(t, fewer(8), func(t *testing.T, seed uint64) { shootOut(t, seed, jams, policy.Policies{}) })
 		})
 	}
 }

@@ -144,7 +144,7 @@ func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
 //mutant:to return lows[0] - 8, true
 func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 	t.Parallel()
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, rewindOn(seed, 8, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0)))
 		c.Connect()
 		calm := func(when string, most float64) {
