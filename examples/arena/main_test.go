@@ -71,9 +71,17 @@ func TestSameFlagsSameHash(t *testing.T) {
 	}
 }
 
+// span is how long a virtual match lasts that is to show something.
+func span() string {
+	if testing.Short() {
+		return "-virtual -duration 13s -warmup 5s "
+	}
+	return "-virtual -duration 30s "
+}
+
 // Each system is seen to do its work: the match plays with it and without it.
 func TestEverySystemDoesItsWork(t *testing.T) {
-	const link = "-virtual -duration 30s -rtt 200ms -jitter 30ms -loss 0.05 -push 2s "
+	link := span() + "-rtt 200ms -jitter 30ms -loss 0.05 -push 2s "
 	all, _ := report(t, link)
 	roundTrip := 12 // ticks
 	switch {
@@ -96,7 +104,7 @@ func TestEverySystemDoesItsWork(t *testing.T) {
 }
 
 func TestArrivalConvergesAndCorrects(t *testing.T) {
-	r, _ := report(t, "-virtual -duration 30s -timing arrival")
+	r, _ := report(t, span()+"-timing arrival")
 	if !r.Converged || r.Client.Corrections == 0 || r.Server.InputsRejected != 0 {
 		t.Errorf("arrival: converged %v, %d corrections, %d inputs rejected", r.Converged, r.Client.Corrections, r.Server.InputsRejected)
 	}
