@@ -8,19 +8,20 @@ import (
 // passed of the time to the next tick is simulated with the input of this moment: a partial
 // tick, as Netcode for Entities calls it. It is the tick that comes, in a smaller step. The
 // world is given back as it was, so that nothing but the view tells of it, and a visual
-// error, which is measured between whole ticks, has no part of it.
-func (c *Client) beginPartial() {
+// error, which is measured between whole ticks, has no part of it. It returns how much of the
+// tick that is, 0 where nothing of it is drawn.
+func (c *Client) beginPartial() (share float64) {
 	if c.config.Partial.fill == nil || !c.predicting {
-		return
+		return 0
 	}
-	seq, ok := c.mode.coming()
-	share := c.loop.Passed(c.now)
-	if !ok || share <= 0 {
-		return
+	tick, input, share := c.mode.coming()
+	if share <= 0 {
+		return 0
 	}
-	c.world.BeginPartial(c.tickOf(seq), c.id, seq, share)
-	c.give(c.inputNow(seq))
+	c.world.BeginPartial(tick, c.id, input, share)
+	c.mode.foresee(input)
 	c.world.SimulateStage().Run(c.world)
+	return share
 }
 
 // inputNow is an input as the server will read it: the one that was gathered, or what the

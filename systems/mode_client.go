@@ -35,9 +35,11 @@ type clientMode interface {
 	behind(more int) bool
 	// input is the sequence of the newest input that the world stands after.
 	input() uint32
-	// coming is the input that the next tick will consume; false where that is not to be
-	// foreseen.
-	coming() (seq uint32, ok bool)
+	// coming is the next tick, the input of this client that it will consume, and which part
+	// of it has passed, 0 where none is to be drawn.
+	coming() (tick, input uint32, share float64)
+	// foresee gives the inputs of the coming tick as they are known in this frame.
+	foresee(input uint32)
 	// count adds what the model counts itself.
 	count(s *ClientStats)
 	// horizon is the first tick, as outcomes count them here, that may still change.
@@ -101,6 +103,11 @@ func (m *forwardClient) behind(int) bool { return false }
 
 func (m *forwardClient) input() uint32 { return m.log.newest }
 
-func (m *forwardClient) coming() (uint32, bool) { return m.log.newest + 1, true }
+func (m *forwardClient) coming() (tick, input uint32, share float64) {
+	input = m.log.newest + 1
+	return m.tickOf(input), input, m.loop.Passed(m.now)
+}
+
+func (m *forwardClient) foresee(input uint32) { m.give(m.inputNow(input)) }
 
 func (m *forwardClient) count(*ClientStats) {}

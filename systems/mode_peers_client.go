@@ -189,9 +189,6 @@ func (m *peersClient) input() uint32 {
 	return 0
 }
 
-// coming has nothing to say: see beginPartial.
-func (m *peersClient) coming() (uint32, bool) { return 0, false }
-
 func (m *peersClient) horizon() uint32 {
 	t := m.relay.Timeline()
 	if t.Next() == 0 {

@@ -1,29 +1,19 @@
 package systems
 
-// beginPartial is [Client.beginPartial] where everything is simulated: all that moves is drawn
-// where it will be by what is known of the coming tick, and guessed, and the world is given
-// back. It returns which part of the tick that is.
-func (m *peersClient) beginPartial() (share float64) {
-	if share = m.share(); share == 0 {
-		return 0
+// coming is the timeline's next tick, in which everything is simulated.
+func (m *peersClient) coming() (tick, input uint32, share float64) {
+	tick = m.relay.Timeline().Next()
+	switch {
+	case !m.relay.Following():
+		return tick, tick, 0
+	case !m.stepped:
+		return tick, tick, 1 // it was due and did not come: all of it is drawn already
 	}
-	next := m.relay.Timeline().Next()
-	m.world.BeginPartial(next, m.id, next, share)
-	m.relay.Foresee(m.ask)
-	m.world.SimulateStage().Run(m.world)
-	return share
+	return tick, tick, m.loop.Passed(m.now)
 }
 
-// share is the part of the coming tick that is to be drawn.
-func (m *peersClient) share() float64 {
-	switch {
-	case m.config.Partial.fill == nil || !m.relay.Following():
-		return 0
-	case !m.stepped:
-		return 1 // it was due and did not come: all of it is drawn already
-	}
-	return m.loop.Passed(m.now)
-}
+// foresee gives all players the inputs that are known of the coming tick, and guessed.
+func (m *peersClient) foresee(uint32) { m.relay.Foresee(m.ask) }
 
 // wordsNow is the input as it is in this frame.
 func (m *peersClient) wordsNow() []int32 {

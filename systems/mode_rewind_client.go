@@ -171,7 +171,13 @@ func (m *rewindClient) input() uint32 {
 }
 
 // coming is an input that was gathered before, where inputs apply later.
-func (m *rewindClient) coming() (uint32, bool) { return m.input() + 1, m.started && !m.held }
+func (m *rewindClient) coming() (tick, input uint32, share float64) {
+	if !m.started || m.held {
+		return 0, 0, 0
+	}
+	input = m.input() + 1
+	return m.tickOf(input), input, m.loop.Passed(m.now)
+}
 
 // due is the tick that the server will be at when the next one is due here: without a lead
 // the two are the same, so that what it tells is of a tick that has been predicted.

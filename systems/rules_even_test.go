@@ -152,8 +152,8 @@ func (a *avenueView) look(k *Client) {
 // told is compared, and no stone flies twice.
 //
 //mutant:rule B2 systems/mode_peers_partial.go
-//mutant:from return m.loop.Passed(m.now)
-//mutant:to return 0
+//mutant:from return tick, tick, m.loop.Passed(m.now)
+//mutant:to return tick, tick, 0
 //mutant:rule B2 systems/mode_peers_client.go
 //mutant:from func (m *peersClient) due() float64 { return m.frame(m.now) - m.loop.Passed(m.now) }
 //mutant:to func (m *peersClient) due() float64 { return m.frame(m.now) }
