@@ -103,13 +103,13 @@ func TestNothingIsAllocated(t *testing.T) {
 			}
 		},
 		"Tables": func() {
-			for t := range w.Tables {
+			for t := range w.Netcode().Tables {
 				sum += (*place)(t.Column(placeC)).X
 			}
 		},
 		"Hash":         func() { sum += int32(w.Hash()) },
-		"Simulate":     func() { w.SimulateStage().Run(w) },
-		"SimulateOnly": func() { w.Hold(2); w.SimulateOnly(1); w.ReleaseHolds() },
+		"Simulate":     func() { w.Netcode().SimulateStage().Run(w) },
+		"SimulateOnly": func() { w.Netcode().Hold(2); w.Netcode().SimulateOnly(1); w.Netcode().ReleaseHolds() },
 		"Get":          func() { ecs.Get[place](w, es[3]).X++; sum += int32(w.NetID(es[3])) },
 		"EachOf": func() {
 			for _, r := range ecs.EachOf[two](w, 2) {
@@ -187,7 +187,7 @@ func TestTheWorldHistoryAllocatesNothing(t *testing.T) {
 	w := newServer()
 	es := populate(w, 100)
 	for i := range uint32(8) {
-		w.SetInputSequence(i+1, 1)
+		w.Netcode().SetInputSequence(i+1, 1)
 	}
 	h := ecs.NewWorldHistory(w, 8)
 	placeC := ecs.ComponentOf[place](w.Protocol())
@@ -196,8 +196,8 @@ func TestTheWorldHistoryAllocatesNothing(t *testing.T) {
 	step := func() {
 		h.Capture(tick)
 		copy(then[tick%8][:], es)
-		w.SetTick(tick)
-		w.SetInputSequence(tick%8+1, tick)
+		w.Netcode().SetTick(tick)
+		w.Netcode().SetInputSequence(tick%8+1, tick)
 		r := ecs.NewRand(uint64(tick), 0)
 		for range 3 {
 			i := r.IntN(len(es))

@@ -80,7 +80,7 @@ func TestNetcodeE6_MispredictedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	a.Attach(f.w, f.last(), "wrong")
 	wrong := f.last()
 	f.replay(0)
-	f.w.Confirm(ecs.SpawnKey{Owner: shooter, Input: 1}, 7)
+	f.w.Netcode().Confirm(ecs.SpawnKey{Owner: shooter, Input: 1}, 7)
 	a.Sweep(f.w)
 	wantEnded(t, ended)
 	f.orders[2] = trigger{}
@@ -105,7 +105,7 @@ func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	f.play(1)
 	e := f.last()
 	a.Attach(f.w, e, "doubted")
-	f.w.Deny(1)
+	f.w.Netcode().Deny(1)
 	a.Sweep(f.w)
 	wantEnded(t, ended, "doubted")
 	if !f.w.Alive(e) || a.Of(e) != nil {
@@ -127,10 +127,10 @@ func TestNetcodeE6_AttachmentsKnowTheirEntityAfterARollback(t *testing.T) {
 	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
 	h := ecs.NewWorldHistory(w, 4)
 	spawn := func(tick uint32, n int) (e ecs.Entity) {
-		w.SetTick(tick)
-		w.SetInputSequence(shooter, tick)
+		w.Netcode().SetTick(tick)
+		w.Netcode().SetInputSequence(shooter, tick)
 		p := w.Spawn(components.Owner{Client: shooter}, place{}, trigger{Fire: int32(n)})
-		w.SimulateStage().Run(w)
+		w.Netcode().SimulateStage().Run(w)
 		e = ecs.Get[trigger](w, p).Last
 		w.Despawn(p)
 		return e

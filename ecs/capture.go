@@ -53,7 +53,7 @@ type ring struct {
 // newRing makes a ring of n captures of the components that of chooses.
 func newRing(w *World, n int, whole bool, of func(*Component) bool) ring {
 	r := ring{w: w, places: make([]capture, n), whole: whole}
-	for _, c := range w.protocol.all {
+	for _, c := range w.setup.protocol.all {
 		at := -1
 		if of(c) && c.size > 0 {
 			at = len(r.comps)
@@ -95,10 +95,10 @@ func (h *ring) capture(key uint32) *capture {
 
 // meet makes all places know the tables that came up since.
 func (h *ring) meet() {
-	for i := len(h.places[0].tables); i < len(h.w.tables); i++ {
+	for i := len(h.places[0].tables); i < len(h.w.storage.tables); i++ {
 		for k := range h.places {
 			place := &h.places[k]
-			place.tables = append(place.tables, tableCapture{t: h.w.tables[i], columns: make([]column, len(h.comps))})
+			place.tables = append(place.tables, tableCapture{t: h.w.storage.tables[i], columns: make([]column, len(h.comps))})
 		}
 	}
 }
@@ -118,14 +118,14 @@ func (h *ring) reserve(i, rows int) {
 	for k, tc := range bare {
 		tc.entities = entities[k*rows : k*rows : (k+1)*rows]
 	}
-	if h.whole && h.w.tables[i].mask.has(h.w.protocol.netIDC.index) {
+	if h.whole && h.w.storage.tables[i].mask.has(h.w.setup.protocol.netIDC.index) {
 		names := make([]components.NetID, len(bare)*rows)
 		for k, tc := range bare {
 			tc.names = names[k*rows : k*rows : (k+1)*rows]
 		}
 	}
 	for c, comp := range h.comps {
-		if !h.w.tables[i].mask.has(comp.index) {
+		if !h.w.storage.tables[i].mask.has(comp.index) {
 			continue
 		}
 		need := int(comp.size*uintptr(rows)+7) / 8
@@ -184,7 +184,7 @@ func (h *ring) value(tc *tableCapture, i int, c *Component) unsafe.Pointer {
 
 // rowNow is the row of an entity in its table.
 func (w *World) rowNow(s *slot) int {
-	c := w.protocol.selfC
+	c := w.setup.protocol.selfC
 	w.refresh(s.table)
 	return int((uintptr(w.stored(s, c)) - uintptr(s.table.cols[c.index])) / c.size)
 }

@@ -147,14 +147,14 @@ func (c *chronicle) single(id components.NetID) bool {
 func (c *chronicle) play(seed uint64, tick uint32) {
 	w := c.w
 	r := ecs.NewRand(seed, uint64(tick))
-	w.SetTick(tick)
+	w.Netcode().SetTick(tick)
 	for owner := range uint32(4) {
 		if r.IntN(4) > 0 {
-			w.SetInputSequence(owner+1, tick*3+owner)
+			w.Netcode().SetInputSequence(owner+1, tick*3+owner)
 		}
 	}
 	if r.IntN(20) == 0 {
-		w.ForgetInputs(uint32(r.IntN(4)) + 1)
+		w.Netcode().ForgetInputs(uint32(r.IntN(4)) + 1)
 	}
 	var es []ecs.Entity
 	for e := range ecs.EachInOrder[placeRow](w) {
@@ -173,7 +173,7 @@ func (c *chronicle) play(seed uint64, tick uint32) {
 			}
 		})
 	}
-	w.SimulateStage().Run(w)
+	w.Netcode().SimulateStage().Run(w)
 }
 
 func (c *chronicle) mutate(es []ecs.Entity, r *ecs.Rand, tick uint32) {

@@ -37,11 +37,11 @@ func TestAClientSimulatesWhatItPredicts(t *testing.T) {
 		equal(t, "simulated chunk", c.Self[0], own)
 		equal(t, "its length", len(c.Self), 1)
 	}
-	for tab := range w.Tables {
+	for tab := range w.Netcode().Tables {
 		equal(t, fmt.Sprint("table of ", tab.NetIDs), tab.Simulated, slices.Contains(tab.Entities, own))
 	}
-	w.Replica(8, w.Mask(other), true)
-	w.Replica(7, w.Mask(own), false)
+	w.Netcode().Replica(8, w.Netcode().Mask(other), true)
+	w.Netcode().Replica(7, w.Netcode().Mask(own), false)
 	for e := range ecs.Each[placeRow](w) {
 		equal(t, "simulated after marks changed", e, other)
 	}
@@ -60,33 +60,33 @@ func TestReplicasTakeShape(t *testing.T) {
 		}
 		return p.Replicated()[i]
 	}
-	e := w.Replica(5, maskOf(c(0), c(1)), false)
+	e := w.Netcode().Replica(5, maskOf(c(0), c(1)), false)
 	equal(t, "NetID", w.NetID(e), 5)
-	equal(t, "mask", w.Mask(e), maskOf(c(0), c(1)))
+	equal(t, "mask", w.Netcode().Mask(e), maskOf(c(0), c(1)))
 	equal(t, "value", at(w, e), place{})
 	*ecs.Get[place](w, e) = place{3, 4}
 	ecs.Add(w, e, hat{6}) // local: not the server's
-	equal(t, "same handle", w.Replica(5, maskOf(c(1), c(2), c(6)), false), e)
-	equal(t, "mask", w.Mask(e), maskOf(c(1), c(2), c(6)))
+	equal(t, "same handle", w.Netcode().Replica(5, maskOf(c(1), c(2), c(6)), false), e)
+	equal(t, "mask", w.Netcode().Mask(e), maskOf(c(1), c(2), c(6)))
 	equal(t, "kept value", at(w, e), place{3, 4})
 	equal(t, "kept local", *ecs.Get[hat](w, e), hat{6})
 	equal(t, "new local, predicted", *ecs.Get[cooldown](w, e), cooldown{})
 	equal(t, "new value", *ecs.Get[speed](w, e), speed{})
-	if w.Pointer(e, c(0)) != nil || w.Pointer(e, c(1)) == nil {
+	if w.Netcode().Pointer(e, c(0)) != nil || w.Netcode().Pointer(e, c(1)) == nil {
 		t.Error("Pointer disagrees with the mask")
 	}
-	w.Discard(5)
-	w.Discard(5)
-	w.Discard(99)
-	if w.Alive(e) || w.Mask(e) != 0 || w.Pointer(e, c(1)) != nil {
+	w.Netcode().Discard(5)
+	w.Netcode().Discard(5)
+	w.Netcode().Discard(99)
+	if w.Alive(e) || w.Netcode().Mask(e) != 0 || w.Netcode().Pointer(e, c(1)) != nil {
 		t.Error("discarded, but there")
 	}
-	again := w.Replica(5, maskOf(c(1)), true)
+	again := w.Netcode().Replica(5, maskOf(c(1)), true)
 	if again == e || at(w, again) != (place{}) {
 		t.Error("the new replica is the old one")
 	}
-	refused(t, func() { w.Replica(0, 0, false) }, "NetID")
-	refused(t, func() { w.Replica(9, 1<<63, false) }, "no replicated component 63")
+	refused(t, func() { w.Netcode().Replica(0, 0, false) }, "NetID")
+	refused(t, func() { w.Netcode().Replica(9, 1<<63, false) }, "no replicated component 63")
 	if _, ok := w.ByNetID(9); ok {
 		t.Error("a refused replica left its NetID")
 	}
@@ -96,7 +96,7 @@ func TestReplicasTakeShape(t *testing.T) {
 // loading, hands out NetIDs that nobody has.
 func TestNetIDsAreNeverUsedTwice(t *testing.T) {
 	w := newServer()
-	e := w.Replica(41, maskOf(ecs.ComponentOf[place](w.Protocol())), false)
+	e := w.Netcode().Replica(41, maskOf(ecs.ComponentOf[place](w.Protocol())), false)
 	equal(t, "next", w.NetID(w.Spawn(place{})), 42)
 	w.Despawn(e)
 	equal(t, "after a despawn", w.NetID(w.Spawn(place{})), 43)
@@ -107,8 +107,8 @@ func TestReplicaOfWhatIsBeingSpawned(t *testing.T) {
 	var e ecs.Entity
 	system(w, func(w *ecs.World) {
 		e = w.Spawn(place{})
-		refused(t, func() { w.Replica(w.NetID(e), 0, false) }, "spawning")
-		w.Discard(w.NetID(e))
+		refused(t, func() { w.Netcode().Replica(w.NetID(e), 0, false) }, "spawning")
+		w.Netcode().Discard(w.NetID(e))
 	})
 	if w.Alive(e) {
 		t.Error("discarded, but there")
@@ -137,7 +137,7 @@ func TestExistenceIsTheServers(t *testing.T) {
 	var outside ecs.Entity
 	ecs.NewStage("OnTick", ecs.System{Name: "Predict", Run: func(w *ecs.World) {
 		outside = w.Spawn(place{5, 5}) // not in Simulate: the client's own
-		w.SimulateStage().Run(w)
+		w.Netcode().SimulateStage().Run(w)
 	}}).Run(w)
 	if w.Alive(made) {
 		t.Error("a spawn in Simulate came true")
@@ -145,7 +145,7 @@ func TestExistenceIsTheServers(t *testing.T) {
 	if _, all := count(w); all != 2 || !w.Alive(doomed) {
 		t.Errorf("%d entities, want the other's and the one outside, and a handle that lives", all)
 	}
-	if !w.Revive(7, 0) || at(w, doomed) != (place{1, 1}) || ecs.Has[hat](w, doomed) {
+	if !w.Netcode().Revive(7, 0) || at(w, doomed) != (place{1, 1}) || ecs.Has[hat](w, doomed) {
 		t.Error("the predicted entity did not come back as it was")
 	}
 	if ecs.Has[hat](w, other) || at(w, other) != (place{2, 2}) {
@@ -219,38 +219,38 @@ func TestScopeLeavesOwnersOut(t *testing.T) {
 					r.Place.X = 0
 				}
 			}
-			w.Hold(2)
-			w.Hold(2)
-			w.SimulateStage().Run(w)
+			w.Netcode().Hold(2)
+			w.Netcode().Hold(2)
+			w.Netcode().SimulateStage().Run(w)
 			equal(t, "the unowned", at(w, unowned).X, 1)
-			w.ReleaseHolds()
+			w.Netcode().ReleaseHolds()
 			check("2 held", 0, 1, 3)
-			w.Hold(1)
-			w.Hold(3)
-			w.SimulateStage().Run(w)
-			w.ReleaseHolds()
+			w.Netcode().Hold(1)
+			w.Netcode().Hold(3)
+			w.Netcode().SimulateStage().Run(w)
+			w.Netcode().ReleaseHolds()
 			check("1 and 3 held", 0, 2)
-			w.SimulateStage().Run(w)
+			w.Netcode().SimulateStage().Run(w)
 			check("nobody held", 0, 1, 2, 3)
-			w.SimulateOnly(1)
+			w.Netcode().SimulateOnly(1)
 			equal(t, "the unowned", at(w, unowned).X, 0)
 			check("only 1", 1)
-			w.Hold(2)
-			w.SimulateOnly(2)
-			w.ReleaseHolds()
+			w.Netcode().Hold(2)
+			w.Netcode().SimulateOnly(2)
+			w.Netcode().ReleaseHolds()
 			check("only 2, though held", 2)
-			w.SimulateOnly(77)
+			w.Netcode().SimulateOnly(77)
 			check("only a stranger")
 		}
 	}
-	refused(t, func() { newServer().SimulateOnly(0) }, "client")
+	refused(t, func() { newServer().Netcode().SimulateOnly(0) }, "client")
 }
 
 // The server's own entities cannot be held.
 func TestHoldOfTheServer(t *testing.T) {
 	w := newServer()
 	w.Spawn(place{}, components.Owner{})
-	w.Hold(0)
+	w.Netcode().Hold(0)
 	if each, _ := count(w); each != 1 {
 		t.Error("held")
 	}
@@ -268,7 +268,7 @@ func TestSimulateOnlyInsideAWalk(t *testing.T) {
 	rounds := 0
 	for range ecs.Each[placeRow](w) {
 		rounds++
-		w.SimulateOnly(2)
+		w.Netcode().SimulateOnly(2)
 	}
 	equal(t, "rounds", rounds, 6)
 	sums := owned(w)
@@ -282,7 +282,7 @@ func TestAPanicEndsTheScope(t *testing.T) {
 	w = simulated(false, func(*ecs.World) {
 		if armed {
 			armed = false
-			w.SimulateOnly(2) // returns to the scope around it
+			w.Netcode().SimulateOnly(2) // returns to the scope around it
 			for _, v := range ecs.Each[struct{ Owner *components.Owner }](w) {
 				equal(t, "owner in the outer scope", v.Owner.Client, 1)
 			}
@@ -291,7 +291,7 @@ func TestAPanicEndsTheScope(t *testing.T) {
 	})
 	w.Spawn(place{}, components.Owner{Client: 1})
 	w.Spawn(place{}, components.Owner{Client: 2})
-	refused(t, func() { w.SimulateOnly(1) }, "boom")
+	refused(t, func() { w.Netcode().SimulateOnly(1) }, "boom")
 	if each, _ := count(w); each != 2 {
 		t.Errorf("Each yields %d after the panic, want 2", each)
 	}

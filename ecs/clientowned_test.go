@@ -42,7 +42,7 @@ func TestClientOwnedIsApartFromTheSimulation(t *testing.T) {
 	})
 	w = ecs.NewWorld(p, ecs.Config{})
 	w.Spawn(aim{})
-	refused(t, func() { w.SimulateStage().Run(w) }, "Simulate reads aim")
+	refused(t, func() { w.Netcode().SimulateStage().Run(w) }, "Simulate reads aim")
 	for range ecs.Each[struct{ Aim *aim }](w) { // a run that panicked is over
 		break
 	}

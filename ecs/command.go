@@ -34,8 +34,8 @@ type part struct {
 
 // part makes a part in front of another and returns 1 + its index.
 func (w *World) part(c *Component, value unsafe.Pointer, next int32) int32 {
-	w.parts = append(w.parts, part{c, value, next})
-	return int32(len(w.parts))
+	w.deferred.parts = append(w.deferred.parts, part{c, value, next})
+	return int32(len(w.deferred.parts))
 }
 
 // find is where a command holds the value of a component; nil for a removal.
@@ -43,8 +43,8 @@ func (w *World) find(c *command, comp *Component) (value unsafe.Pointer, found b
 	if c.row != nil {
 		return c.row.find(c.values, comp)
 	}
-	for i := c.first; i > 0; i = w.parts[i-1].next {
-		if p := &w.parts[i-1]; p.component == comp {
+	for i := c.first; i > 0; i = w.deferred.parts[i-1].next {
+		if p := &w.deferred.parts[i-1]; p.component == comp {
 			return p.value, true
 		}
 	}
@@ -57,7 +57,7 @@ func (w *World) find(c *command, comp *Component) (value unsafe.Pointer, found b
 func (w *World) do(c command) {
 	s := w.at(c.entity)
 	switch {
-	case w.depth == 0:
+	case w.deferred.depth == 0:
 		w.carryOut(&c)
 		w.settle()
 	case s.pending == 0:
@@ -67,7 +67,7 @@ func (w *World) do(c command) {
 			s.pending = s.last
 		}
 	default:
-		w.amend(&w.commands[s.pending-1], &c)
+		w.amend(&w.deferred.commands[s.pending-1], &c)
 	}
 }
 
@@ -75,13 +75,13 @@ func (w *World) do(c command) {
 // of the stage. The caller fills in the rest; in place, because the copy of a
 // command that was just written has to wait for the writes.
 func (w *World) keep(s *slot, e Entity, o op) *command {
-	n := len(w.commands)
-	if n < cap(w.commands) {
-		w.commands = w.commands[:n+1]
+	n := len(w.deferred.commands)
+	if n < cap(w.deferred.commands) {
+		w.deferred.commands = w.deferred.commands[:n+1]
 	} else {
-		w.commands = append(w.commands, command{})
+		w.deferred.commands = append(w.deferred.commands, command{})
 	}
-	c := &w.commands[n]
+	c := &w.deferred.commands[n]
 	c.op, c.entity, c.before, c.first, c.row = o, e, s.last, 0, nil
 	s.last = int32(n + 1)
 	return c
@@ -98,15 +98,15 @@ func (w *World) amend(spawn, c *command) {
 	}
 	switch c.op {
 	case opAdd:
-		w.parts[c.first-1].next = spawn.first
+		w.deferred.parts[c.first-1].next = spawn.first
 		spawn.first = c.first
 	case opRemove:
-		gone := w.parts[c.first-1].component
+		gone := w.deferred.parts[c.first-1].component
 		link := &spawn.first
-		for w.parts[*link-1].component != gone {
-			link = &w.parts[*link-1].next
+		for w.deferred.parts[*link-1].component != gone {
+			link = &w.deferred.parts[*link-1].next
 		}
-		*link = w.parts[*link-1].next
+		*link = w.deferred.parts[*link-1].next
 	case opDespawn:
 		spawn.op = opCancelled
 	}
@@ -118,8 +118,8 @@ func (w *World) waiting(s *slot, comp *Component) op {
 	if s.pending > 0 {
 		return opNone
 	}
-	for i := s.last; i > 0; i = w.commands[i-1].before {
-		c := &w.commands[i-1]
+	for i := s.last; i > 0; i = w.deferred.commands[i-1].before {
+		c := &w.deferred.commands[i-1]
 		if _, found := w.find(c, comp); found {
 			return c.op
 		}
@@ -131,7 +131,7 @@ func (w *World) waiting(s *slot, comp *Component) op {
 // the order in which they were asked for. predicted says that the stage was
 // Simulate on a client, where existence is the server's to decide.
 func (w *World) flush(base int, predicted bool) {
-	batch := w.commands[base:]
+	batch := w.deferred.commands[base:]
 	for i := len(batch) - 1; i >= 0; i-- {
 		if s := w.at(batch[i].entity); s != nil {
 			s.last = batch[i].before // at the end: the newest of an outer stage
@@ -142,16 +142,16 @@ func (w *World) flush(base int, predicted bool) {
 			w.carryOut(c)
 		}
 	}
-	w.commands = w.commands[:base]
+	w.deferred.commands = w.deferred.commands[:base]
 	w.settle()
 }
 
 // settle takes back the memory of commands when none waits any more. Until then
 // those of an outer stage may have parts among those of an inner one.
 func (w *World) settle() {
-	if len(w.commands) == 0 {
-		w.parts = w.parts[:0]
-		w.values.reset()
+	if len(w.deferred.commands) == 0 {
+		w.deferred.parts = w.deferred.parts[:0]
+		w.deferred.values.reset()
 	}
 }
 
@@ -193,20 +193,20 @@ func (w *World) carryOut(c *command) {
 		w.release(c.entity)
 	case opDespawn:
 		t := s.table
-		w.store.RemoveEntity(s.stored)
+		w.storage.arche.RemoveEntity(s.stored)
 		w.touch(t)
 		w.release(c.entity)
 	case opAdd:
 		m := s.table.mask
-		for i := c.first; i > 0; i = w.parts[i-1].next {
-			m.set(w.parts[i-1].component.index)
+		for i := c.first; i > 0; i = w.deferred.parts[i-1].next {
+			m.set(w.deferred.parts[i-1].component.index)
 		}
 		w.move(s, m)
 		w.write(s, c)
 	case opRemove:
 		m := s.table.mask
-		for i := c.first; i > 0; i = w.parts[i-1].next {
-			m.clear(w.parts[i-1].component.index)
+		for i := c.first; i > 0; i = w.deferred.parts[i-1].next {
+			m.clear(w.deferred.parts[i-1].component.index)
 		}
 		w.move(s, m)
 	}
@@ -218,12 +218,12 @@ func (w *World) target(s *slot, c *command) *table {
 		return w.tableFor(c.row)
 	}
 	var m mask
-	m.set(w.protocol.selfC.index)
+	m.set(w.setup.protocol.selfC.index)
 	if s.netID != 0 {
-		m.set(w.protocol.netIDC.index)
+		m.set(w.setup.protocol.netIDC.index)
 	}
-	for i := c.first; i > 0; i = w.parts[i-1].next {
-		m.set(w.parts[i-1].component.index)
+	for i := c.first; i > 0; i = w.deferred.parts[i-1].next {
+		m.set(w.deferred.parts[i-1].component.index)
 	}
 	return w.tableOf(m)
 }

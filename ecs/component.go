@@ -161,20 +161,20 @@ func (p *Protocol) add(t reflect.Type, mode Mode, replicated bool) *Component {
 
 // need is ComponentOf for callers that cannot go on without.
 func (w *World) need(t reflect.Type) *Component {
-	c := w.protocol.byType[t]
+	c := w.setup.protocol.byType[t]
 	if c != nil {
 		return c
 	}
-	if t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) && w.protocol.byType[t.Elem()] != nil {
+	if t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) && w.setup.protocol.byType[t.Elem()] != nil {
 		panic(fmt.Sprintf("ecs: %s is not a component, %s is: write the value", t, t.Elem()))
 	}
-	panic(fmt.Sprintf("ecs: %v is not a component of protocol %q; register it with ecs.Replicate or ecs.Local", t, w.protocol.name))
+	panic(fmt.Sprintf("ecs: %v is not a component of protocol %q; register it with ecs.Replicate or ecs.Local", t, w.setup.protocol.name))
 }
 
 // known is need for a component whose values a system reads.
 func (w *World) known(t reflect.Type) *Component {
 	c := w.need(t)
-	if c.Mode&ClientOwned != 0 && w.simulating > 0 {
+	if c.Mode&ClientOwned != 0 && w.clock.simulating > 0 {
 		w.refuseForeign(c.Name)
 	}
 	return c
@@ -188,7 +188,7 @@ func (w *World) refuseForeign(name string) {
 // given is need for a component that the game gives or takes.
 func (w *World) given(t reflect.Type, call string) *Component {
 	c := w.need(t)
-	if c == w.protocol.selfC || c == w.protocol.netIDC || c == w.protocol.keyC {
+	if c == w.setup.protocol.selfC || c == w.setup.protocol.netIDC || c == w.setup.protocol.keyC {
 		panic(fmt.Sprintf("ecs: %s: %s is given by the world and stays", call, c.Name))
 	}
 	return c

@@ -10,13 +10,14 @@ import (
 // Confirm is for the netcode: the server has spawned the entity id under a key.
 // Where this client predicted it, that entity becomes the server's: under the same
 // handle, which is returned, it gets the NetID, and no replay removes it any more.
-// It stays out of scope when Simulate ended it since; then [World.Discard] or
-// [World.Revive] has the last word.
+// It stays out of scope when Simulate ended it since; then [Netcode.Discard] or
+// [Netcode.Revive] has the last word.
 //
 // It reports false, and does nothing, when no such spawn waits for its
 // confirmation or the NetID is known already. It panics when id is 0 or a running
 // system is spawning the entity.
-func (w *World) Confirm(key SpawnKey, id components.NetID) (Entity, bool) {
+func (n *Netcode) Confirm(key SpawnKey, id components.NetID) (Entity, bool) {
+	w := (*World)(n)
 	if id == 0 {
 		panic("ecs: Confirm needs a NetID")
 	}
@@ -46,7 +47,8 @@ func (w *World) Confirm(key SpawnKey, id components.NetID) (Entity, bool) {
 // the entity id. When Simulate ended it here in that input or before, it comes
 // back into scope under the same handle, with the values that it had: take over
 // the server's. It reports whether that happened.
-func (w *World) Revive(id components.NetID, input uint32) bool {
+func (n *Netcode) Revive(id components.NetID, input uint32) bool {
+	w := (*World)(n)
 	e, _ := w.ByNetID(id)
 	s := w.at(e)
 	if s == nil || !s.parked {
@@ -66,13 +68,14 @@ func (w *World) Revive(id components.NetID, input uint32) bool {
 // Confirmed spawns up to it are now like any entity. One that no state has
 // confirmed for long leaves the scope, and in the end the world: half a second of
 // inputs and at least 8 states later, and 4 seconds and at least 64 states. As long
-// as its handle lives, [World.Confirm] brings it back under that.
-func (w *World) SettleInput(input uint32) {
+// as its handle lives, [Netcode.Confirm] brings it back under that.
+func (n *Netcode) SettleInput(input uint32) {
+	w := (*World)(n)
 	p := &w.predicted
 	if len(p.spawns)+len(p.ended) == 0 {
 		return
 	}
-	rate := uint32(w.config.TickRate)
+	rate := uint32(w.setup.config.TickRate)
 	kept := p.spawns[:0]
 	for _, sp := range p.spawns {
 		s := w.at(sp.entity)
@@ -102,8 +105,9 @@ func (w *World) SettleInput(input uint32) {
 // Deny is for the netcode: the server's state after it consumed an input names no
 // entity that is unknown here, so what was spawned up to that input and waits for
 // its confirmation leaves the scope at once. It can be confirmed all the same, as
-// after [World.SettleInput].
-func (w *World) Deny(input uint32) {
+// after [Netcode.SettleInput].
+func (n *Netcode) Deny(input uint32) {
+	w := (*World)(n)
 	for _, sp := range w.predicted.spawns {
 		if sp.key.Input > input {
 			break
@@ -117,8 +121,8 @@ func (w *World) Deny(input uint32) {
 // doubt parks a spawn that the server does not seem to have made.
 func (w *World) doubt(s *slot) {
 	m := s.table.mask
-	m.clear(w.protocol.predictedC.index)
-	m.set(w.protocol.parkedC.index)
+	m.clear(w.setup.protocol.predictedC.index)
+	m.set(w.setup.protocol.parkedC.index)
 	w.move(s, m)
 	s.parked = true
 }
@@ -140,11 +144,12 @@ func (w *World) Foretold() (spawns, despawns int) {
 }
 
 // Simulated yields each non-empty table of what this peer simulates and of which
-// the server knows or will know: the simulated ones of [World.Tables], and
+// the server knows or will know: the simulated ones of [Netcode.Tables], and
 // predicted spawns that have no NetID yet, whose NetIDs are nil.
-func (w *World) Simulated(yield func(Table) bool) {
-	p := w.protocol
-	for _, t := range w.tables {
+func (n *Netcode) Simulated(yield func(Table) bool) {
+	w := (*World)(n)
+	p := w.setup.protocol
+	for _, t := range w.storage.tables {
 		if !w.simulates(t) || !t.mask.has(p.netIDC.index) && !t.mask.has(p.keyC.index) {
 			continue
 		}
@@ -152,12 +157,12 @@ func (w *World) Simulated(yield func(Table) bool) {
 		if t.n == 0 {
 			continue
 		}
-		version := w.version
+		version := w.storage.version
 		view := Table{Mask: t.replicated, Entities: w.entities(t), NetIDs: w.names(t), Simulated: true, t: t}
 		if !yield(view) {
 			return
 		}
-		if w.version != version {
+		if w.storage.version != version {
 			panicMoved()
 		}
 	}
@@ -165,17 +170,19 @@ func (w *World) Simulated(yield func(Table) bool) {
 
 // Parked reports whether e is out of scope and may come back: Simulate despawned
 // it, or has not spawned it again, and the server has not spoken yet.
-func (w *World) Parked(e Entity) bool {
+func (n *Netcode) Parked(e Entity) bool {
+	w := (*World)(n)
 	s := w.at(e)
 	return s != nil && s.parked
 }
 
 // Foresee makes or reshapes, at once, the predicted spawn of a key, with the
-// replicated components of mask, as [World.Replica] does for what has a NetID:
-// for a world that shows what another predicts. Between [World.BeginReplay] and
-// [World.EndReplay] it says which spawns stay. Values start at zero.
-func (w *World) Foresee(key SpawnKey, mask uint64) Entity {
-	p := w.protocol
+// replicated components of mask, as [Netcode.Replica] does for what has a NetID:
+// for a world that shows what another predicts. Between [Netcode.BeginReplay] and
+// [Netcode.EndReplay] it says which spawns stay. Values start at zero.
+func (n *Netcode) Foresee(key SpawnKey, mask uint64) Entity {
+	w := (*World)(n)
+	p := w.setup.protocol
 	m := w.replicaMask(mask)
 	m.set(p.selfC.index)
 	m.set(p.keyC.index)
@@ -193,7 +200,7 @@ func (w *World) Foresee(key SpawnKey, mask uint64) Entity {
 		w.predicted.spawns = slices.Insert(w.predicted.spawns, i, predictedSpawn{})
 	}
 	e := w.allocate()
-	s := &w.slots[e.id]
+	s := &w.handles.slots[e.id]
 	w.place(e, s, w.tableOf(m))
 	for _, c := range s.table.comps {
 		if c != p.selfC {

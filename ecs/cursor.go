@@ -41,11 +41,11 @@ type aimed struct {
 }
 
 func (c *cursor) begin(w *World, r *row, scoped bool) {
-	c.w, c.r, c.version, c.scoped = w, r, w.version, scoped
+	c.w, c.r, c.version, c.scoped = w, r, w.storage.version, scoped
 	c.n, c.more = len(r.fields), len(r.fields) > 2 || r.named
 	c.most = len(r.fields) > 3 || r.named
-	if scoped && (w.only != 0 || len(w.held) > 0) {
-		c.narrowed, c.one, c.owner = true, w.only != 0, w.only
+	if scoped && (w.owners.only != 0 || len(w.owners.skipped) > 0) {
+		c.narrowed, c.one, c.owner = true, w.owners.only != 0, w.owners.only
 	}
 }
 
@@ -90,7 +90,7 @@ func (c *cursor) run() bool {
 // change owner later are visited or not, but never twice.
 func (c *cursor) stretch(i int) bool {
 	t, w := c.t, c.w
-	if t.cols[w.protocol.ownerC.index] == nil { // all are the server's
+	if t.cols[w.setup.protocol.ownerC.index] == nil { // all are the server's
 		if i > 0 || c.one && c.owner != 0 {
 			return false
 		}
@@ -177,7 +177,7 @@ func (f *rowField) at(t *table, i int) aimed {
 // check panics when the world changed structure since the walk began: the run's
 // rows may have moved.
 func (c *cursor) check() {
-	if c.w.version != c.version {
+	if c.w.storage.version != c.version {
 		panicMoved()
 	}
 }

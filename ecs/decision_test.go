@@ -58,7 +58,7 @@ func TestDecision1_DrawsArePureFunctions(t *testing.T) {
 	for e, r := range ecs.All[struct{ Owner components.Owner }](server) {
 		if r.Owner.Client == owner {
 			theirs = append(theirs, e)
-			m := client.Replica(server.NetID(e), server.Mask(e), true)
+			m := client.Netcode().Replica(server.NetID(e), server.Netcode().Mask(e), true)
 			ecs.Get[components.Owner](client, m).Client = owner
 			mine = append(mine, m)
 		}
@@ -66,19 +66,19 @@ func TestDecision1_DrawsArePureFunctions(t *testing.T) {
 	history := ecs.NewHistory(client, steps)
 	history.Capture(0)
 	predict := func(seq uint32) {
-		client.SetTick(3 * seq)
-		client.SetInputSequence(owner, seq)
-		client.SimulateStage().Run(client)
+		client.Netcode().SetTick(3 * seq)
+		client.Netcode().SetInputSequence(owner, seq)
+		client.Netcode().SimulateStage().Run(client)
 		history.Capture(seq)
 	}
 	seen := map[uint64]bool{}
 	for seq := uint32(1); seq < steps; seq++ {
-		server.SetTick(100 + seq + seq/7) // holds move ticks away from sequences
+		server.Netcode().SetTick(100 + seq + seq/7) // holds move ticks away from sequences
 		for o := range uint32(4) {
-			server.SetInputSequence(o, seq)
+			server.Netcode().SetInputSequence(o, seq)
 		}
 		before := ecs.Get[luck](server, theirs[0]).Good
-		server.SimulateStage().Run(server)
+		server.Netcode().SimulateStage().Run(server)
 		predict(seq)
 		if seq%5 == 0 {
 			history.Restore(seq - 3)
@@ -145,8 +145,8 @@ func auctioned(inOrder, shuffled bool) *ecs.World {
 		if shuffled {
 			w.Shuffle(uint64(tick))
 		}
-		w.SetTick(tick)
-		w.SimulateStage().Run(w)
+		w.Netcode().SetTick(tick)
+		w.Netcode().SimulateStage().Run(w)
 	}
 	return w
 }
@@ -263,8 +263,8 @@ func TestDecision4_IdentityIsTheNetID(t *testing.T) {
 		}
 	}
 	// What was loaded under a number of its own does not lead back to others.
-	w.Replica(5000, w.Mask(living[0]), false)
-	w.Replica(4000, w.Mask(living[0]), false)
+	w.Netcode().Replica(5000, w.Netcode().Mask(living[0]), false)
+	w.Netcode().Replica(4000, w.Netcode().Mask(living[0]), false)
 	equal(t, "after what was loaded", w.NetID(w.Spawn(place{})), 5001)
 }
 
@@ -330,7 +330,7 @@ func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
 	})
 	doomed, naked, dressed = w.Spawn(place{}), w.Spawn(place{}), w.Spawn(place{}, hat{})
 	before := shape(w)
-	w.SimulateStage().Run(w)
+	w.Netcode().SimulateStage().Run(w)
 	for _, s := range during {
 		equal(t, "during the stage", s, before)
 	}

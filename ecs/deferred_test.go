@@ -20,7 +20,7 @@ func TestSpawnIsDeferredAndItsHandleUsable(t *testing.T) {
 		if got, ok := w.ByNetID(1); !ok || got != e {
 			t.Error("ByNetID does not find it")
 		}
-		equal(t, "mask", w.Mask(e), maskOf(ecs.ComponentOf[place](w.Protocol())))
+		equal(t, "mask", w.Netcode().Mask(e), maskOf(ecs.ComponentOf[place](w.Protocol())))
 		equal(t, "staged", at(w, e), place{1, 1})
 		ecs.Get[place](w, e).X = 7
 		ecs.Add(w, e, speed{3, 3})

@@ -47,7 +47,7 @@ const (
 // It allocates, and costs far more than the hash: use it when the hashes differ.
 func Differs(a, b *World) (d Difference, differs bool) {
 	best := firstDifference{}
-	for t := range a.Tables {
+	for t := range a.Netcode().Tables {
 		for i, id := range t.NetIDs {
 			e := t.Entities[i]
 			other, _ := b.ByNetID(id)
@@ -60,7 +60,7 @@ func Differs(a, b *World) (d Difference, differs bool) {
 			best.offerIf(a.differsIn(id, e, func(c *Component) unsafe.Pointer { return a.peek(a.at(e), c) }, at))
 		}
 	}
-	for t := range b.Tables {
+	for t := range b.Netcode().Tables {
 		for i, id := range t.NetIDs {
 			e, _ := a.ByNetID(id)
 			if s := a.at(e); s == nil || s.parked || s.table == nil {
@@ -100,16 +100,16 @@ func (h *WorldHistory) Differs(tick uint32) (d Difference, differs bool, err err
 			best.offerIf(w.differsIn(id, e, then, func(c *Component) unsafe.Pointer { return w.peek(s, c) }))
 		}
 	}
-	for _, t := range w.tables {
+	for _, t := range w.storage.tables {
 		w.refresh(t)
 		for _, e := range w.entities(t) {
 			if tc, _ := p.find(e); tc == nil {
-				best.offer(Difference{NetID: w.slots[e.id].netID, Entity: e, A: absent, B: present})
+				best.offer(Difference{NetID: w.handles.slots[e.id].netID, Entity: e, A: absent, B: present})
 			}
 		}
 	}
-	if next := p.s.nextNet; !best.found && next != w.nextNet {
-		best.offer(Difference{Component: "NetID", Field: "next", A: fmt.Sprint(next), B: fmt.Sprint(w.nextNet)})
+	if next := p.s.nextNet; !best.found && next != w.handles.nextNet {
+		best.offer(Difference{Component: "NetID", Field: "next", A: fmt.Sprint(next), B: fmt.Sprint(w.handles.nextNet)})
 	}
 	return best.Difference, best.found, nil
 }
@@ -127,7 +127,7 @@ func (w *World) peek(s *slot, c *Component) unsafe.Pointer {
 
 // differsIn finds the first component in which two states of an entity differ.
 func (w *World) differsIn(id components.NetID, e Entity, a, b func(*Component) unsafe.Pointer) (Difference, bool) {
-	p := w.protocol
+	p := w.setup.protocol
 	for _, c := range p.all {
 		if p.hidden(c) {
 			continue

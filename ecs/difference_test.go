@@ -221,13 +221,13 @@ func TestTrace(t *testing.T) {
 	e := w.Spawn(place{})
 	told := ""
 	w.Trace(func(system string) { told += system + string(rune('0'+at(w, e).X)) + " " })
-	w.SimulateStage().Run(w)
+	w.Netcode().SimulateStage().Run(w)
 	system(w, func(*ecs.World) {})
 	w.ForceRollback(func(d ecs.Divergence) { t.Errorf("%v", d) })
-	w.SimulateStage().Run(w) // the second result stands
+	w.Netcode().SimulateStage().Run(w) // the second result stands
 	w.ForceRollback(nil)
 	w.Trace(nil)
-	w.SimulateStage().Run(w)
+	w.Netcode().SimulateStage().Run(w)
 	equal(t, "trace", told, "one1 two2 one3 two4 ")
 }
 
@@ -239,11 +239,11 @@ func TestForgetInputs(t *testing.T) {
 		return r.Uint64()
 	}
 	byTick, otherByTick := draw(e), draw(other)
-	w.SetInputSequence(3, 9)
-	w.SetInputSequence(4, 9)
+	w.Netcode().SetInputSequence(3, 9)
+	w.Netcode().SetInputSequence(4, 9)
 	byInput := draw(other)
-	w.ForgetInputs(3)
-	w.ForgetInputs(5)
+	w.Netcode().ForgetInputs(3)
+	w.Netcode().ForgetInputs(5)
 	equal(t, "draw", draw(e), byTick)
 	equal(t, "the other's", draw(other), byInput)
 	equal(t, "is another", byInput == otherByTick, false)

@@ -50,12 +50,12 @@
 //   - Schedule: [Stage], [Schedule]; change one with [Schedule.Wrap],
 //     [Schedule.WrapAll], [Schedule.Remove], [Schedule.InsertBefore], [Schedule.InsertAfter]; print
 //     it with [Schedule.String].
-//   - Step at a fixed rate: [Loop]. Look at a part of a step: [World.BeginPartial],
-//     [World.EndPartial]; know that it is one: [World.Partial].
+//   - Step at a fixed rate: [Loop]. Look at a part of a step: [Netcode.BeginPartial],
+//     [Netcode.EndPartial]; know that it is one: [World.Partial].
 //   - Go back in time: [WorldHistory] brings back all of a world, [History] the
 //     values of what a client predicts. Look back and leave the world alone:
 //     [WorldHistory.At], [Past], [AllAt], [GetAt]. Give all of it to another peer:
-//     [WorldHistory.AppendState], [World.ReadState].
+//     [WorldHistory.AppendState], [Netcode.ReadState].
 //   - Compare states: [World.Hash]; by component, [World.HashOf] with
 //     [Protocol.Components]; by field, [World.HashFields]; after each system,
 //     [World.Trace]. Name the entity, component and field in which two states
@@ -63,12 +63,12 @@
 //   - Find systems that depend on storage order or on more than the world:
 //     [World.ForceRollback]. For a checker of one's own: [World.Shuffle] between
 //     [WorldHistory.Restore] and [WorldHistory.Differs].
-//   - For the netcode: [World.Tables], [World.Replica], [World.Discard],
-//     [World.Pointer], [World.Mask], [World.SetTick], [World.SetInputSequence], [World.ForgetInputs],
-//     [World.Hold], [World.ReleaseHolds], [World.SimulateOnly],
-//     [World.SimulateStage]. For spawns and despawns that a client predicts:
-//     [World.BeginReplay], [World.EndReplay], [World.Confirm], [World.Revive],
-//     [World.SettleInput], [World.Deny], [World.Simulated], [World.Parked], [World.Foresee],
+//   - For the netcode: [Netcode.Tables], [Netcode.Replica], [Netcode.Discard],
+//     [Netcode.Pointer], [Netcode.Mask], [Netcode.SetTick], [Netcode.SetInputSequence], [Netcode.ForgetInputs],
+//     [Netcode.Hold], [Netcode.ReleaseHolds], [Netcode.SimulateOnly],
+//     [Netcode.SimulateStage]. For spawns and despawns that a client predicts:
+//     [Netcode.BeginReplay], [Netcode.EndReplay], [Netcode.Confirm], [Netcode.Revive],
+//     [Netcode.SettleInput], [Netcode.Deny], [Netcode.Simulated], [Netcode.Parked], [Netcode.Foresee],
 //     [World.Foretold].
 //
 // # What holds

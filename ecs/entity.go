@@ -43,13 +43,13 @@ type slot struct {
 // allocate hands out a handle whose entity is not stored yet.
 func (w *World) allocate() Entity {
 	var id uint32
-	if n := len(w.free); n > 0 {
-		id, w.free = w.free[n-1], w.free[:n-1]
+	if n := len(w.handles.free); n > 0 {
+		id, w.handles.free = w.handles.free[n-1], w.handles.free[:n-1]
 	} else {
-		id = uint32(len(w.slots))
-		w.slots = append(w.slots, slot{})
+		id = uint32(len(w.handles.slots))
+		w.handles.slots = append(w.handles.slots, slot{})
 	}
-	s := &w.slots[id]
+	s := &w.handles.slots[id]
 	*s = slot{gen: s.gen + 1, live: true}
 	w.changed()
 	return Entity{id, s.gen}
@@ -57,27 +57,27 @@ func (w *World) allocate() Entity {
 
 // release takes a handle out of use.
 func (w *World) release(e Entity) {
-	s := &w.slots[e.id]
+	s := &w.handles.slots[e.id]
 	if s.netID != 0 {
-		w.byNetID.drop(uint32(s.netID))
+		w.handles.byNetID.drop(uint32(s.netID))
 	}
 	*s = slot{gen: s.gen}
-	w.free = append(w.free, e.id)
+	w.handles.free = append(w.handles.free, e.id)
 	w.changed()
 }
 
 // changed notes that other handles are in use than before.
 func (w *World) changed() {
-	w.changes++
-	w.handles = w.changes
+	w.handles.changes++
+	w.handles.settled = w.handles.changes
 }
 
 // at returns the slot of a living handle, or nil.
 func (w *World) at(e Entity) *slot {
-	if int(e.id) >= len(w.slots) {
+	if int(e.id) >= len(w.handles.slots) {
 		return nil
 	}
-	if s := &w.slots[e.id]; s.live && s.gen == e.gen {
+	if s := &w.handles.slots[e.id]; s.live && s.gen == e.gen {
 		return s
 	}
 	return nil
@@ -110,7 +110,7 @@ func (w *World) NetID(e Entity) components.NetID {
 
 // ByNetID finds the entity that carries a NetID.
 func (w *World) ByNetID(id components.NetID) (Entity, bool) {
-	if e := w.byNetID.find(uint32(id)); e != nil {
+	if e := w.handles.byNetID.find(uint32(id)); e != nil {
 		return *e, true
 	}
 	return Entity{}, false
@@ -118,22 +118,22 @@ func (w *World) ByNetID(id components.NetID) (Entity, bool) {
 
 // name gives a slot its NetID; no later one will be the same.
 func (w *World) name(e Entity, id components.NetID) {
-	w.slots[e.id].netID = id
-	*w.byNetID.put(uint32(id)) = e
-	w.nextNet = max(w.nextNet, id+1)
+	w.handles.slots[e.id].netID = id
+	*w.handles.byNetID.put(uint32(id)) = e
+	w.handles.nextNet = max(w.handles.nextNet, id+1)
 }
 
 // nameIf gives the next NetID to an entity that is about to have the component
 // c, when c travels and this peer is the one that hands NetIDs out.
 func (w *World) nameIf(e Entity, c *Component) {
-	if c.replicated >= 0 && !w.config.Client && w.slots[e.id].netID == 0 {
-		w.name(e, w.nextNet)
+	if c.replicated >= 0 && !w.setup.config.Client && w.handles.slots[e.id].netID == 0 {
+		w.name(e, w.handles.nextNet)
 	}
 }
 
 // writeNetID keeps the column equal to the slot.
 func (w *World) writeNetID(s *slot) {
 	if s.netID != 0 {
-		*(*components.NetID)(w.pointer(s, w.protocol.netIDC)) = s.netID
+		*(*components.NetID)(w.pointer(s, w.setup.protocol.netIDC)) = s.netID
 	}
 }

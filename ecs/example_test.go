@@ -40,8 +40,8 @@ func Example() {
 	w := ecs.NewWorld(Dots(), ecs.Config{})
 	e := w.Spawn(Position{X: 10}, Move{DX: 1, DY: -1}, components.Owner{Client: 1})
 	for tick := range uint32(3) {
-		w.SetTick(tick)
-		w.SimulateStage().Run(w)
+		w.Netcode().SetTick(tick)
+		w.Netcode().SimulateStage().Run(w)
 	}
 	fmt.Println(w.NetID(e), *ecs.Get[Position](w, e))
 	// Output: 1 {13 -3}
@@ -52,8 +52,8 @@ func ExampleEach() {
 	p := Dots()
 	w := ecs.NewWorld(p, ecs.Config{Client: true})
 	mask := uint64(1) << ecs.ComponentOf[Position](p).Replicated()
-	own := w.Replica(1, mask, true)  // as the netcode does for the client's own entity
-	far := w.Replica(2, mask, false) // and for somebody else's
+	own := w.Netcode().Replica(1, mask, true)  // as the netcode does for the client's own entity
+	far := w.Netcode().Replica(2, mask, false) // and for somebody else's
 	ecs.Get[Position](w, far).X = 7
 
 	type mine struct{ Pos *Position }
@@ -124,7 +124,7 @@ func ExampleSpawn() {
 	for client := range uint32(2) {
 		ecs.Spawn(w, walker{Owner: components.Owner{Client: 1 + client}, Pos: Position{X: 5}, In: Move{DX: 1}})
 	}
-	w.SimulateStage().Run(w)
+	w.Netcode().SimulateStage().Run(w)
 	for e, v := range ecs.All[walker](w) {
 		fmt.Println(w.NetID(e), v.Owner.Client, v.Pos)
 	}
@@ -157,7 +157,7 @@ func ExampleSchedule() {
 	idle := func(*ecs.World) {}
 	s := ecs.NewSchedule(
 		ecs.NewStage("Before", ecs.System{Name: "Receive", Run: idle}),
-		ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: idle}).Nest(w.SimulateStage()),
+		ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: idle}).Nest(w.Netcode().SimulateStage()),
 		ecs.NewStage("After", ecs.System{Name: "Snapshot", Run: idle}, ecs.System{Name: "Send", Run: idle}))
 	if err := s.InsertBefore("Snapshot", ecs.System{Name: "measure", Run: idle}); err != nil {
 		fmt.Println(err)
@@ -187,9 +187,9 @@ func ExampleWorldHistory() {
 	h := ecs.NewWorldHistory(w, 60) // a second
 	e := ecs.Spawn(w, walker{})
 	tick := func(t uint32, in Move) {
-		w.SetTick(t)
+		w.Netcode().SetTick(t)
 		*ecs.Get[Move](w, e) = in
-		w.SimulateStage().Run(w)
+		w.Netcode().SimulateStage().Run(w)
 		h.Capture(t + 1)
 	}
 	h.Capture(0)

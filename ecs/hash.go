@@ -12,10 +12,10 @@ import (
 // [World.Trace] after which system.
 func (w *World) Hash() uint64 {
 	var sum uint64
-	for t := range w.Tables {
+	for t := range w.Netcode().Tables {
 		for i, id := range t.NetIDs {
 			h := mix(mix(uint64(id)) ^ t.Mask)
-			for _, c := range w.protocol.replicated {
+			for _, c := range w.setup.protocol.replicated {
 				if c.Words > 0 && t.Mask&(1<<c.replicated) != 0 {
 					h = mix(h ^ c.Schema.Hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size)))
 				}
@@ -35,7 +35,7 @@ func (w *World) Hash() uint64 {
 // have gone the same way from the start.
 func (w *World) HashOf(c *Component) uint64 {
 	var sum uint64
-	for t := range w.Tables {
+	for t := range w.Netcode().Tables {
 		if !t.t.mask.has(c.index) {
 			continue
 		}
@@ -58,7 +58,7 @@ func (w *World) HashOf(c *Component) uint64 {
 func (w *World) HashFields(c *Component) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		sums, words := make([]uint64, len(c.leaves)), make([]uint64, c.size/8+1)
-		for t := range w.Tables {
+		for t := range w.Netcode().Tables {
 			if !t.t.mask.has(c.index) || c.size == 0 {
 				continue
 			}
@@ -88,4 +88,4 @@ func (w *World) HashFields(c *Component) iter.Seq2[string, uint64] {
 // until it is called with nil. Structural changes that the systems asked for are
 // carried out later. It is for peers that compare hashes system by system, to find
 // the first that makes their worlds differ.
-func (w *World) Trace(f func(system string)) { w.trace = f }
+func (w *World) Trace(f func(system string)) { w.check.trace = f }

@@ -111,20 +111,20 @@ func TestHashIsEqualOnServerAndReplicas(t *testing.T) {
 // last ones first.
 func copyTo(from, to *ecs.World) {
 	var tables []ecs.Table
-	for t := range from.Tables {
+	for t := range from.Netcode().Tables {
 		tables = append(tables, t)
 	}
 	for k := len(tables) - 1; k >= 0; k-- {
 		t := tables[k]
 		for i := len(t.NetIDs) - 1; i >= 0; i-- {
 			id := t.NetIDs[i]
-			e := to.Replica(id, t.Mask, id%2 == 0)
+			e := to.Netcode().Replica(id, t.Mask, id%2 == 0)
 			for _, c := range from.Protocol().Replicated() {
 				if c.Words > 0 && t.Mask&(1<<c.Replicated()) != 0 {
 					n := c.Schema.Size
 					src := unsafe.Add(t.Column(c), uintptr(i)*n)
 					twin := to.Protocol().Replicated()[c.Replicated()]
-					copy(unsafe.Slice((*byte)(to.Pointer(e, twin)), n), unsafe.Slice((*byte)(src), n))
+					copy(unsafe.Slice((*byte)(to.Netcode().Pointer(e, twin)), n), unsafe.Slice((*byte)(src), n))
 				}
 			}
 		}

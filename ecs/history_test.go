@@ -136,7 +136,7 @@ func TestRestoreAcrossStructuralChanges(t *testing.T) {
 		hash := map[ecs.Entity]uint64{}
 		for _, e := range es {
 			after[e] = imageOf(w, e)
-			hash[e] = w.Mask(e)
+			hash[e] = w.Netcode().Mask(e)
 		}
 		h.Restore(1)
 		for _, e := range es {
@@ -154,7 +154,7 @@ func TestRestoreAcrossStructuralChanges(t *testing.T) {
 				}
 			}
 			equal(t, "image", imageOf(w, e), want)
-			equal(t, "structure", w.Mask(e), hash[e])
+			equal(t, "structure", w.Netcode().Mask(e), hash[e])
 		}
 	}
 }
@@ -268,7 +268,7 @@ func TestOnAClientOnlyPredictedEntities(t *testing.T) {
 	h.Restore(1)
 	equal(t, "own", at(w, own), place{1, 1})
 	equal(t, "other", at(w, other), place{4, 4})
-	w.Replica(1, w.Mask(own), false)
+	w.Netcode().Replica(1, w.Netcode().Mask(own), false)
 	*ecs.Get[place](w, own) = place{5, 5}
 	h.Restore(1)
 	equal(t, "no longer own", at(w, own), place{5, 5})

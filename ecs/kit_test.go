@@ -115,7 +115,7 @@ func maskOf(cs ...*ecs.Component) uint64 {
 // replica makes an entity with Owner and place in a client's world.
 func replica(w *ecs.World, id components.NetID, owner uint32, at place, predicted bool) ecs.Entity {
 	p := w.Protocol()
-	e := w.Replica(id, maskOf(p.Replicated()[0], ecs.ComponentOf[place](p)), predicted)
+	e := w.Netcode().Replica(id, maskOf(p.Replicated()[0], ecs.ComponentOf[place](p)), predicted)
 	ecs.Get[components.Owner](w, e).Client = owner
 	*ecs.Get[place](w, e) = at
 	return e

@@ -38,10 +38,10 @@ func TestAProtocolHasLimits(t *testing.T) {
 		t.Errorf("one replicated component too many: %q", got)
 	}
 	// The last component of a full protocol works.
-	last := w.protocol.all[maxComponents-1]
+	last := w.setup.protocol.all[maxComponents-1]
 	e := w.Spawn(reflect.Zero(last.typ).Interface())
-	w.Spawn(reflect.Zero(w.protocol.all[70].typ).Interface())
-	if w.Pointer(e, last) == nil || !w.at(e).table.mask.has(maxComponents-1) {
+	w.Spawn(reflect.Zero(w.setup.protocol.all[70].typ).Interface())
+	if w.Netcode().Pointer(e, last) == nil || !w.at(e).table.mask.has(maxComponents-1) {
 		t.Error("the last component is not there")
 	}
 }
@@ -82,8 +82,8 @@ func TestNothingWaitsAfterAStage(t *testing.T) {
 			t.Errorf("after the inner stage command %d waits, want the outer stage's", w.at(a).last)
 		}
 	}}).Run(w)
-	if s := w.at(a); s.last != 0 || s.pending != 0 || len(w.commands) != 0 {
-		t.Errorf("slot %+v, %d commands", *s, len(w.commands))
+	if s := w.at(a); s.last != 0 || s.pending != 0 || len(w.deferred.commands) != 0 {
+		t.Errorf("slot %+v, %d commands", *s, len(w.deferred.commands))
 	}
 	if Has[struct{ N int32 }](w, a) || !Has[struct{ M int32 }](w, a) {
 		t.Error("components are not what was asked for")
@@ -101,8 +101,8 @@ func TestEachInOrderReturnsItsScratch(t *testing.T) {
 		w.Spawn(value{n})
 	}
 	for range EachInOrder[r](w) {
-		if len(w.places) != 5 {
-			t.Errorf("%d places in use", len(w.places))
+		if len(w.rows.places) != 5 {
+			t.Errorf("%d places in use", len(w.rows.places))
 		}
 		for range EachInOrder[r](w) {
 			break
@@ -113,7 +113,7 @@ func TestEachInOrderReturnsItsScratch(t *testing.T) {
 			panic("boom")
 		}
 	})
-	if len(w.places) != 0 {
-		t.Errorf("%d places left", len(w.places))
+	if len(w.rows.places) != 0 {
+		t.Errorf("%d places left", len(w.rows.places))
 	}
 }

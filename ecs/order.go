@@ -27,8 +27,8 @@ func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
 		var row pointers[R]
 		c.begin(w, w.rowOf(reflect.TypeFor[R](), formPointers), true)
 		c.spare = unsafe.Offsetof(row.spare)
-		base := len(w.places)
-		defer func() { w.places = w.places[:base] }()
+		base := len(w.rows.places)
+		defer func() { w.rows.places = w.rows.places[:base] }()
 		for _, at := range c.sorted() {
 			c.t = at.t
 			c.aim(int(at.row), 1)
@@ -45,22 +45,22 @@ func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
 // the world's stack of places.
 func (c *cursor) sorted() []place {
 	w := c.w
-	base := len(w.places)
+	base := len(w.rows.places)
 	for c.run() {
-		col := c.t.cols[w.protocol.netIDC.index]
+		col := c.t.cols[w.setup.protocol.netIDC.index]
 		if col == nil {
-			if col := c.t.cols[w.protocol.keyC.index]; col != nil {
+			if col := c.t.cols[w.setup.protocol.keyC.index]; col != nil {
 				for i, key := range unsafe.Slice((*SpawnKey)(col), c.t.n)[c.start : c.start+len(c.entities)] {
-					w.places = append(w.places, place{key.order(), int32(c.start + i), c.t})
+					w.rows.places = append(w.rows.places, place{key.order(), int32(c.start + i), c.t})
 				}
 			}
 			continue
 		}
 		for i, id := range unsafe.Slice((*components.NetID)(col), c.t.n)[c.start : c.start+len(c.entities)] {
-			w.places = append(w.places, place{uint64(id), int32(c.start + i), c.t})
+			w.rows.places = append(w.rows.places, place{uint64(id), int32(c.start + i), c.t})
 		}
 	}
-	places := w.places[base:]
+	places := w.rows.places[base:]
 	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.id, b.id) })
 	return places
 }

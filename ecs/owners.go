@@ -33,7 +33,7 @@ type ownerChain struct{ first, last int32 }
 // ownersOf is the index of a fresh table that has the Owner column.
 func (w *World) ownersOf(t *table) *owners {
 	o := &t.owners
-	column := unsafe.Slice((*components.Owner)(t.cols[w.protocol.ownerC.index]), t.n)
+	column := unsafe.Slice((*components.Owner)(t.cols[w.setup.protocol.ownerC.index]), t.n)
 	if bytes.Equal(ownerBytes(o.seen), ownerBytes(column)) {
 		return o
 	}

@@ -54,7 +54,7 @@ func TestEachOfFollowsEveryWrite(t *testing.T) {
 		"Add":    func() { ecs.Add(w, es[r.IntN(len(es))], owner()) },
 		"Remove": func() { ecs.Remove[components.Owner](w, es[r.IntN(len(es))]) },
 		"Pointer": func() {
-			if p := w.Pointer(es[r.IntN(len(es))], w.Protocol().Replicated()[0]); p != nil {
+			if p := w.Netcode().Pointer(es[r.IntN(len(es))], w.Protocol().Replicated()[0]); p != nil {
 				*(*components.Owner)(p) = owner()
 			}
 		},
@@ -71,7 +71,7 @@ func TestEachOfFollowsEveryWrite(t *testing.T) {
 			}
 		},
 		"Tables": func() {
-			for tab := range w.Tables {
+			for tab := range w.Netcode().Tables {
 				if p := tab.Column(w.Protocol().Replicated()[0]); p != nil {
 					*(*components.Owner)(p) = owner()
 				}
@@ -126,7 +126,7 @@ func TestOwnersChangeDuringAWalk(t *testing.T) {
 		}
 		walk := ecs.EachOf[ownedRow](w, 1)
 		if hold {
-			w.Hold(2)
+			w.Netcode().Hold(2)
 			walk = ecs.Each[ownedRow](w)
 		}
 		seen := map[ecs.Entity]int{}
@@ -174,14 +174,14 @@ func TestEachOfKeepsTheScope(t *testing.T) {
 			equal(t, fmt.Sprintf("%s: owner %d", what, o), visits[uint32(o)], n)
 		}
 	}
-	w.SimulateStage().Run(w)
+	w.Netcode().SimulateStage().Run(w)
 	check("all", 3, 2, 2, 2)
-	w.Hold(2)
-	w.SimulateStage().Run(w)
+	w.Netcode().Hold(2)
+	w.Netcode().SimulateStage().Run(w)
 	check("2 held", 3, 2, 0, 2)
-	w.SimulateOnly(2)
+	w.Netcode().SimulateOnly(2)
 	check("only 2", 0, 0, 2, 0)
-	w.ReleaseHolds()
+	w.Netcode().ReleaseHolds()
 	client := newClient()
 	replica(client, 7, 1, place{}, true)
 	replica(client, 8, 1, place{}, false)
@@ -225,25 +225,25 @@ func BenchmarkOneOwner(b *testing.B) {
 		})
 		b.Run(name+"SimulateOnly", func(b *testing.B) {
 			for b.Loop() {
-				w.SimulateOnly(50)
+				w.Netcode().SimulateOnly(50)
 			}
 		})
 		b.Run(name+"OneHeld", func(b *testing.B) {
-			w.Hold(50)
+			w.Netcode().Hold(50)
 			for b.Loop() {
-				w.SimulateStage().Run(w)
+				w.Netcode().SimulateStage().Run(w)
 			}
-			w.ReleaseHolds()
+			w.Netcode().ReleaseHolds()
 		})
 		b.Run(name+"All", func(b *testing.B) {
 			for b.Loop() {
-				w.SimulateStage().Run(w)
+				w.Netcode().SimulateStage().Run(w)
 			}
 		})
 		b.Run(name+"AfterASpawn", func(b *testing.B) {
 			for b.Loop() {
 				w.Despawn(ecs.Spawn(w, ownedPlace{Owner: components.Owner{Client: 3}}))
-				w.SimulateOnly(50)
+				w.Netcode().SimulateOnly(50)
 			}
 		})
 	}

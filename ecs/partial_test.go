@@ -10,11 +10,11 @@ import (
 
 // look simulates a part of the coming input of the range, in which the gun fires.
 func (f *firing) look(share float64, lists int32) {
-	f.w.BeginPartial(f.newest+1, shooter, f.newest+1, share)
+	f.w.Netcode().BeginPartial(f.newest+1, shooter, f.newest+1, share)
 	g := ecs.Get[trigger](f.w, f.gun)
 	g.Fire, g.Volley = lists, 3
-	f.w.SimulateStage().Run(f.w)
-	f.w.EndPartial()
+	f.w.Netcode().SimulateStage().Run(f.w)
+	f.w.Netcode().EndPartial()
 }
 
 // A world that is looked at between ticks, with spawns and despawns in it, is the same
@@ -36,7 +36,7 @@ func TestPartialTicks_LeaveNoTrace(t *testing.T) {
 			for _, f := range []*firing{a, b} {
 				f.orders[n+1] = trigger{Fire: int32(n % 3), Volley: int32(n % 2)}
 				if n == 17 {
-					f.w.SetTick(100) // a tick that comes again
+					f.w.Netcode().SetTick(100) // a tick that comes again
 				}
 				f.play(1)
 				if client && n%10 == 9 {
@@ -81,16 +81,16 @@ func TestPartialTicks_WhatSimulateSees(t *testing.T) {
 	stage := ecs.NewStage("Simulate", ecs.System{Name: "do", Run: do}).Nest(ecs.NewStage("inner", ecs.System{Name: "again", Run: do}))
 	w := ecs.NewWorld(p, ecs.Config{Seed: 1, Simulate: stage})
 	e = w.Spawn(place{X: 1}, health{Points: 3}, hat{})
-	w.SetTick(7)
+	w.Netcode().SetTick(7)
 	w.ForceRollback(func(d ecs.Divergence) { t.Error(d) })
 	traced := 0
 	w.Trace(func(string) { traced++ })
 	before := w.Hash()
-	w.BeginPartial(8, 1, 1, 0.25)
+	w.Netcode().BeginPartial(8, 1, 1, 0.25)
 	stage.Run(w)
 	equal(t, "place within", at(w, e).X, int32(2001))
-	w.EndPartial()
-	w.EndPartial()
+	w.Netcode().EndPartial()
+	w.Netcode().EndPartial()
 	equal(t, "runs", runs, 2)
 	equal(t, "traced", traced, 0)
 	equal(t, "hash", w.Hash(), before)
@@ -102,10 +102,10 @@ func TestPartialTicks_WhatSimulateSees(t *testing.T) {
 		t.Error("structure has changed")
 	}
 	for _, share := range []float64{0, -1, 1.01} {
-		refused(t, func() { w.BeginPartial(8, 1, 1, share) }, "share above 0 to 1")
+		refused(t, func() { w.Netcode().BeginPartial(8, 1, 1, share) }, "share above 0 to 1")
 	}
-	w.BeginPartial(8, 1, 1, 1)
-	refused(t, func() { w.BeginPartial(8, 1, 1, 1) }, "another partial tick")
+	w.Netcode().BeginPartial(8, 1, 1, 1)
+	refused(t, func() { w.Netcode().BeginPartial(8, 1, 1, 1) }, "another partial tick")
 }
 
 // Looking at ticks in which entities come and go allocates nothing.

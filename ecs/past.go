@@ -80,9 +80,9 @@ func AllAt[V any](p Past) iter.Seq2[Entity, V] {
 // base is where a captured column begins, by the component's index.
 func (p Past) base(tc *tableCapture, index int) unsafe.Pointer {
 	switch index {
-	case p.h.w.protocol.selfC.index:
+	case p.h.w.setup.protocol.selfC.index:
 		return unsafe.Pointer(unsafe.SliceData(tc.entities))
-	case p.h.w.protocol.netIDC.index:
+	case p.h.w.setup.protocol.netIDC.index:
 		return unsafe.Pointer(unsafe.SliceData(tc.names))
 	}
 	return tc.columns[p.h.at[index]].base()
@@ -98,13 +98,13 @@ func GetAt[T any](p Past, e Entity) (value T, found bool) {
 	return *(*T)(at), true
 }
 
-// Pointer is where the component c that e had is in the ring, as [World.Pointer]
+// Pointer is where the component c that e had is in the ring, as [Netcode.Pointer]
 // for a world; it must not be written. It is nil when e had none, or was not alive
 // or out of scope.
 func (p Past) Pointer(e Entity, c *Component) unsafe.Pointer {
 	tc, row := p.find(e)
 	switch {
-	case tc == nil || !tc.t.mask.has(c.index) || tc.t.mask.has(p.h.w.protocol.parkedC.index):
+	case tc == nil || !tc.t.mask.has(c.index) || tc.t.mask.has(p.h.w.setup.protocol.parkedC.index):
 		return nil
 	case c.size == 0:
 		return unsafe.Pointer(&nothing)
@@ -137,13 +137,13 @@ func (p Past) ByNetID(id components.NetID) (Entity, bool) {
 }
 
 // Tables yields each non-empty table of entities that had a NetID, as
-// [World.Tables] does for a world; the columns must not be written.
+// [Netcode.Tables] does for a world; the columns must not be written.
 func (p Past) Tables(yield func(Table) bool) {
 	p.check()
 	w := p.h.w
 	for i := range p.c.tables {
 		tc := &p.c.tables[i]
-		if t := tc.t; tc.n == 0 || !t.mask.has(w.protocol.netIDC.index) || t.mask.has(w.protocol.parkedC.index) {
+		if t := tc.t; tc.n == 0 || !t.mask.has(w.setup.protocol.netIDC.index) || t.mask.has(w.setup.protocol.parkedC.index) {
 			continue
 		}
 		view := Table{

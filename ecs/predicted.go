@@ -66,7 +66,7 @@ func (p *predictions) ending(e Entity) int {
 // park takes an entity out of scope.
 func (w *World) park(s *slot) {
 	m := s.table.mask
-	m.set(w.protocol.parkedC.index)
+	m.set(w.setup.protocol.parkedC.index)
 	w.move(s, m)
 	s.parked = true
 }
@@ -74,7 +74,7 @@ func (w *World) park(s *slot) {
 // unpark brings an entity back into scope with the values that it had.
 func (w *World) unpark(s *slot) {
 	m := s.table.mask
-	m.clear(w.protocol.parkedC.index)
+	m.clear(w.setup.protocol.parkedC.index)
 	w.move(s, m)
 	s.parked = false
 }
@@ -82,7 +82,7 @@ func (w *World) unpark(s *slot) {
 // predictSpawn carries out a spawn of Simulate on a client; one without a key is
 // void.
 func (w *World) predictSpawn(c *command, s *slot) {
-	value, keyed := w.find(c, w.protocol.keyC)
+	value, keyed := w.find(c, w.setup.protocol.keyC)
 	again := s.table != nil
 	switch {
 	case again && c.op == opCancelled:
@@ -127,9 +127,9 @@ func (w *World) predictSpawn(c *command, s *slot) {
 
 // predictDespawn parks an entity that Simulate on a client despawned.
 func (w *World) predictDespawn(e Entity, s *slot) {
-	input := w.input
-	if p := w.pointer(s, w.protocol.ownerC); p != nil {
-		if seq := w.inputSeq.find(*(*uint32)(p)); seq != nil {
+	input := w.inputs.newest
+	if p := w.pointer(s, w.setup.protocol.ownerC); p != nil {
+		if seq := w.inputs.byOwner.find(*(*uint32)(p)); seq != nil {
 			input = *seq
 		}
 	}
@@ -140,14 +140,15 @@ func (w *World) predictDespawn(e Entity, s *slot) {
 // foretold reports whether the existence of a stored entity is the server's to
 // confirm.
 func (w *World) foretold(s *slot) bool {
-	return s.netID != 0 || s.table.mask.has(w.protocol.keyC.index)
+	return s.netID != 0 || s.table.mask.has(w.setup.protocol.keyC.index)
 }
 
 // BeginReplay is for the netcode, before it restores the state after an input
 // and simulates the inputs since: what was spawned by those leaves the scope until
 // it is spawned again, what was despawned by them is back. Handles stay alive.
 // The input is the sequence of all owners that this client simulates.
-func (w *World) BeginReplay(input uint32) {
+func (n *Netcode) BeginReplay(input uint32) {
+	w := (*World)(n)
 	p := &w.predicted
 	ended := p.ended[:0]
 	for _, d := range p.ended {
@@ -168,10 +169,11 @@ func (w *World) BeginReplay(input uint32) {
 	}
 }
 
-// EndReplay ends what [World.BeginReplay] began: predicted spawns that were not
+// EndReplay ends what [Netcode.BeginReplay] began: predicted spawns that were not
 // spawned again disappear and their handles die. Those that the server has
 // confirmed meanwhile stay.
-func (w *World) EndReplay() {
+func (n *Netcode) EndReplay() {
+	w := (*World)(n)
 	p := &w.predicted
 	kept := p.spawns[:0]
 	for _, sp := range p.spawns {
@@ -194,4 +196,4 @@ func (w *World) EndReplay() {
 
 // hides reports whether a handle looks dead: the rules must see, within
 // Simulate, what they see on the server.
-func (w *World) hides(s *slot) bool { return s.parked && w.simulating > 0 && s.pending == 0 }
+func (w *World) hides(s *slot) bool { return s.parked && w.clock.simulating > 0 && s.pending == 0 }

@@ -90,7 +90,7 @@ func newFiring(t *testing.T, client bool) *firing {
 
 func (f *firing) addGun(id components.NetID, owner uint32) ecs.Entity {
 	p := f.w.Protocol()
-	e := f.w.Replica(id, maskOf(p.Replicated()[0], ecs.ComponentOf[place](p), ecs.ComponentOf[trigger](p)), true)
+	e := f.w.Netcode().Replica(id, maskOf(p.Replicated()[0], ecs.ComponentOf[place](p), ecs.ComponentOf[trigger](p)), true)
 	ecs.Get[components.Owner](f.w, e).Client = owner
 	return e
 }
@@ -98,9 +98,9 @@ func (f *firing) addGun(id components.NetID, owner uint32) ecs.Entity {
 func (f *firing) simulate(input uint32) {
 	g := ecs.Get[trigger](f.w, f.gun)
 	g.Fire, g.Volley = f.orders[input].Fire, f.orders[input].Volley
-	f.w.SetTick(input)
-	f.w.SetInputSequence(shooter, input)
-	f.w.SimulateStage().Run(f.w)
+	f.w.Netcode().SetTick(input)
+	f.w.Netcode().SetInputSequence(shooter, input)
+	f.w.Netcode().SimulateStage().Run(f.w)
 	f.history.Capture(input)
 }
 
@@ -114,13 +114,13 @@ func (f *firing) play(n int) {
 
 // replay simulates all inputs after one again.
 func (f *firing) replay(input uint32) {
-	f.w.BeginReplay(input)
+	f.w.Netcode().BeginReplay(input)
 	f.history.Restore(input)
 	f.history.Capture(input)
 	for i := input + 1; i <= f.newest; i++ {
 		f.simulate(i)
 	}
-	f.w.EndReplay()
+	f.w.Netcode().EndReplay()
 }
 
 // last is the handle that the gun keeps.
@@ -201,11 +201,11 @@ func TestDecision4_ManySpawnsOfSeveralOwners(t *testing.T) {
 	const owners, shots = 5, 300
 	for o := uint32(2); o <= owners; o++ {
 		*ecs.Get[trigger](f.w, f.addGun(components.NetID(o), o)) = trigger{Fire: shots / 2, Volley: shots / 2}
-		f.w.SetInputSequence(o, 100*o)
+		f.w.Netcode().SetInputSequence(o, 100*o)
 	}
 	f.orders[1] = trigger{Fire: shots / 2, Volley: shots / 2}
 	f.play(1)
-	f.w.Hold(2)
+	f.w.Netcode().Hold(2)
 	f.orders[2] = trigger{Fire: 1}
 	f.play(1) // the others' inputs are the same: their count goes on
 	seen := map[ecs.SpawnKey]bool{}
@@ -234,7 +234,7 @@ func TestDecision4_ReplayReusesTheHandle(t *testing.T) {
 		f.wantBullets(place{12, 0}, place{12, 100})
 	}
 	// Values are fresh: the gun turns out to stand elsewhere.
-	f.w.BeginReplay(2)
+	f.w.Netcode().BeginReplay(2)
 	equal(t, "bullets in scope", len(f.bullets()), 0)
 	if !f.w.Alive(kept) {
 		t.Error("the handle died")
@@ -243,13 +243,13 @@ func TestDecision4_ReplayReusesTheHandle(t *testing.T) {
 	ecs.Get[place](f.w, f.gun).X += 500
 	f.simulate(3)
 	f.simulate(4)
-	f.w.EndReplay()
+	f.w.Netcode().EndReplay()
 	equal(t, "handle", f.last(), kept)
 	f.wantBullets(place{512, 0}, place{512, 100})
-	for range f.w.Tables {
+	for range f.w.Netcode().Tables {
 	}
 	n := 0
-	for tab := range f.w.Simulated {
+	for tab := range f.w.Netcode().Simulated {
 		n += len(tab.Entities)
 	}
 	equal(t, "simulated, gun included", n, 3)
@@ -272,7 +272,7 @@ func TestDecision4_ArchetypeChangesInBetween(t *testing.T) {
 		t.Error("the spawn is not as it was asked for")
 	}
 	ecs.Remove[speed](f.w, e)
-	if _, ok := f.w.Confirm(keyOf(t, f.w, e), 50); !ok {
+	if _, ok := f.w.Netcode().Confirm(keyOf(t, f.w, e), 50); !ok {
 		t.Fatal("not confirmed")
 	}
 	ecs.Add(f.w, e, health{9})
@@ -332,7 +332,7 @@ func TestDecision4_APredictedDespawn(t *testing.T) {
 		f.play(3)
 		e := f.last()
 		if confirmed {
-			if got, ok := f.w.Confirm(keyOf(t, f.w, e), 50); !ok || got != e {
+			if got, ok := f.w.Netcode().Confirm(keyOf(t, f.w, e), 50); !ok || got != e {
 				t.Fatalf("confirmed as %v, %v", got, ok)
 			}
 		}
@@ -352,14 +352,14 @@ func TestDecision4_APredictedDespawn(t *testing.T) {
 	for _, confirmed := range []bool{false, true} {
 		t.Run(fmt.Sprint("replay/confirmed=", confirmed), func(t *testing.T) {
 			f, e := build(t, confirmed)
-			f.w.BeginReplay(4)
+			f.w.Netcode().BeginReplay(4)
 			f.history.Restore(4)
 			equal(t, "fuse", *ecs.Get[fuse](f.w, e), fuse{2})
 			f.wantBullets(place{30, 100})
 			*ecs.Get[fuse](f.w, e) = fuse{9} // as the server says
 			f.simulate(5)
 			f.simulate(6)
-			f.w.EndReplay()
+			f.w.Netcode().EndReplay()
 			f.wantBullets(place{50, 100})
 			f.replay(6)
 			f.wantBullets(place{50, 100})
@@ -367,33 +367,33 @@ func TestDecision4_APredictedDespawn(t *testing.T) {
 	}
 	t.Run("revive", func(t *testing.T) {
 		f, e := build(t, true)
-		equal(t, "too early", f.w.Revive(50, 5), false)
-		equal(t, "unknown", f.w.Revive(51, 9), false)
+		equal(t, "too early", f.w.Netcode().Revive(50, 5), false)
+		equal(t, "unknown", f.w.Netcode().Revive(51, 9), false)
 		f.replay(6)
 		f.wantBullets()
-		equal(t, "revived", f.w.Revive(50, 6), true)
-		equal(t, "again", f.w.Revive(50, 6), false)
+		equal(t, "revived", f.w.Netcode().Revive(50, 6), true)
+		equal(t, "again", f.w.Netcode().Revive(50, 6), false)
 		f.wantBullets(place{50, 100})
 		equal(t, "handle", f.last(), e)
 		equal(t, "NetID", f.w.NetID(e), 50)
 	})
 	t.Run("discard", func(t *testing.T) {
 		f, e := build(t, true)
-		f.w.Discard(50)
+		f.w.Netcode().Discard(50)
 		equal(t, "alive", f.w.Alive(e), false)
 		f.replay(3)
 		f.wantBullets()
-		f.w.SettleInput(6)
+		f.w.Netcode().SettleInput(6)
 		spawns, despawns := f.w.Foretold()
 		equal(t, "what waits", fmt.Sprint(spawns, despawns), "0 0")
 	})
 	t.Run("confirmed when gone", func(t *testing.T) {
 		f, e := build(t, false)
-		got, ok := f.w.Confirm(keyOf(t, f.w, e), 50)
+		got, ok := f.w.Netcode().Confirm(keyOf(t, f.w, e), 50)
 		equal(t, "handle", got, e)
 		equal(t, "confirmed", ok, true)
 		f.wantBullets()
-		equal(t, "revived", f.w.Revive(50, 6), true)
+		equal(t, "revived", f.w.Netcode().Revive(50, 6), true)
 		f.wantBullets(place{50, 100})
 	})
 	t.Run("within Simulate it looks dead", func(t *testing.T) {
@@ -407,11 +407,11 @@ func TestDecision4_APredictedDespawn(t *testing.T) {
 		w := ecs.NewWorld(p, ecs.Config{Client: true})
 		e = replica(w, 7, shooter, place{}, true)
 		for i := range uint32(2) {
-			w.SetInputSequence(shooter, i+1)
-			w.SimulateStage().Run(w)
+			w.Netcode().SetInputSequence(shooter, i+1)
+			w.Netcode().SimulateStage().Run(w)
 			equal(t, "alive", fmt.Sprint(alive, has), fmt.Sprint(i == 0, i == 0))
 		}
-		equal(t, "revived", w.Revive(7, 1), true)
+		equal(t, "revived", w.Netcode().Revive(7, 1), true)
 	})
 }
 
@@ -425,18 +425,18 @@ func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 	e := f.last()
 	f.replay(1)
 	key := keyOf(t, f.w, e)
-	if _, ok := f.w.Confirm(ecs.SpawnKey{Owner: key.Owner, Input: key.Input, Nth: 9}, 40); ok {
+	if _, ok := f.w.Netcode().Confirm(ecs.SpawnKey{Owner: key.Owner, Input: key.Input, Nth: 9}, 40); ok {
 		t.Error("an unknown key was confirmed")
 	}
-	if _, ok := f.w.Confirm(key, 1); ok {
+	if _, ok := f.w.Netcode().Confirm(key, 1); ok {
 		t.Error("confirmed with the NetID of the gun")
 	}
-	got, ok := f.w.Confirm(key, 40)
+	got, ok := f.w.Netcode().Confirm(key, 40)
 	equal(t, "confirmed", ok, true)
 	equal(t, "handle", got, e)
 	named, _ := f.w.ByNetID(40)
 	equal(t, "by NetID", named, e)
-	if _, ok = f.w.Confirm(key, 41); ok {
+	if _, ok = f.w.Netcode().Confirm(key, 41); ok {
 		t.Error("confirmed twice")
 	}
 	f.wantBullets(place{11, 0})
@@ -449,11 +449,11 @@ func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 	f.wantBullets(place{11, 0})
 	f.orders[2] = trigger{Fire: 1}
 	f.replay(1)
-	f.w.SettleInput(2)
+	f.w.Netcode().SettleInput(2)
 	f.replay(2)
 	f.wantBullets(place{11, 0})
 	equal(t, "NetID", f.w.NetID(e), 40)
-	refused(t, func() { f.w.Confirm(key, 0) }, "NetID")
+	refused(t, func() { f.w.Netcode().Confirm(key, 0) }, "NetID")
 }
 
 // The server's silence ends a spawn, but only after long, and its word brings it
@@ -465,7 +465,7 @@ func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	settle := func(w *ecs.World, from, to uint32) {
 		for i := from; i <= to; i++ {
-			w.SettleInput(i)
+			w.Netcode().SettleInput(i)
 		}
 	}
 	f := newFiring(t, true)
@@ -473,7 +473,7 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	f.play(2)
 	e := f.last()
 	key := keyOf(t, f.w, e)
-	f.w.SettleInput(200) // one state after a gap proves nothing
+	f.w.Netcode().SettleInput(200) // one state after a gap proves nothing
 	f.wantBullets(place{10, 100})
 	settle(f.w, 201, 206)
 	f.wantBullets(place{10, 100})
@@ -481,7 +481,7 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	f.wantBullets()
 	f.replay(2)
 	f.wantBullets()
-	got, ok := f.w.Confirm(key, 40)
+	got, ok := f.w.Netcode().Confirm(key, 40)
 	equal(t, "handle", got, e)
 	equal(t, "confirmed", ok, true)
 	equal(t, "simulated", ecs.Has[components.Predicted](f.w, e), false) // its values are old
@@ -494,11 +494,11 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	f.orders[2] = trigger{Volley: 1}
 	f.play(2)
 	e = f.last()
-	f.w.Deny(1)
+	f.w.Netcode().Deny(1)
 	f.wantBullets(place{1, 100})
-	f.w.Deny(2)
+	f.w.Netcode().Deny(2)
 	f.wantBullets()
-	got, _ = f.w.Confirm(keyOf(t, f.w, e), 40)
+	got, _ = f.w.Netcode().Confirm(keyOf(t, f.w, e), 40)
 	equal(t, "handle", got, e)
 
 	f = newFiring(t, true)
@@ -507,7 +507,7 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	e = f.last()
 	settle(f.w, 1, 240) // a tick less than four seconds, in many states
 	equal(t, "alive before the time", f.w.Alive(e), true)
-	f.w.SettleInput(241)
+	f.w.Netcode().SettleInput(241)
 	equal(t, "alive", f.w.Alive(e), false)
 	spawns, despawns := f.w.Foretold()
 	equal(t, "what waits", fmt.Sprint(spawns, despawns), "0 0")
@@ -517,10 +517,10 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	f.play(2)
 	e = f.last()
 	for n := range uint32(63) { // longer, in a state less than 64
-		f.w.SettleInput(1 + 10*n)
+		f.w.Netcode().SettleInput(1 + 10*n)
 	}
 	equal(t, "alive before enough states", f.w.Alive(e), true)
-	f.w.SettleInput(640)
+	f.w.Netcode().SettleInput(640)
 	equal(t, "alive after 64 states", f.w.Alive(e), false)
 }
 
@@ -555,8 +555,8 @@ func TestDecision4_OwnerlessSpawnsAreTheServers(t *testing.T) {
 		made[1] = w.Spawn(place{2, 2}, components.Owner{})
 		made[2] = w.Spawn(place{3, 3}, components.Owner{Client: 2}) // whose inputs nobody knows here
 	})
-	w.SetInputSequence(shooter, 1)
-	w.SimulateStage().Run(w)
+	w.Netcode().SetInputSequence(shooter, 1)
+	w.Netcode().SimulateStage().Run(w)
 	for i, e := range made {
 		equal(t, fmt.Sprint("alive ", i), w.Alive(e), false)
 	}
@@ -579,8 +579,8 @@ func TestDecision4_RandomOfASpawn(t *testing.T) {
 				drawn[i] = r.Uint64()
 			}
 		})
-		w.SetInputSequence(shooter, input)
-		w.SimulateStage().Run(w)
+		w.Netcode().SetInputSequence(shooter, input)
+		w.Netcode().SimulateStage().Run(w)
 		return drawn
 	}
 	equal(t, "draws", draw(true, 5), draw(false, 5))
@@ -605,12 +605,12 @@ func TestDecision4_Allocations(t *testing.T) {
 		f.orders[f.newest+1] = trigger{Fire: 0, Volley: 4}
 		f.play(1)
 		f.replay(f.newest - 1)
-		f.w.Confirm(ecs.SpawnKey{Owner: shooter, Input: f.newest, Nth: 1}, id)
+		f.w.Netcode().Confirm(ecs.SpawnKey{Owner: shooter, Input: f.newest, Nth: 1}, id)
 		f.play(6)
-		f.w.Discard(id)
+		f.w.Netcode().Discard(id)
 		f.replay(f.newest - 3)
 		for range 7 {
-			f.w.SettleInput(f.newest)
+			f.w.Netcode().SettleInput(f.newest)
 		}
 		id++
 	}

@@ -124,7 +124,7 @@ func TestWorldsShareAProtocol(t *testing.T) {
 			w := ecs.NewWorld(p, ecs.Config{})
 			e := w.Spawn(place{})
 			for range 10 {
-				w.SimulateStage().Run(w)
+				w.Netcode().SimulateStage().Run(w)
 			}
 			if at(w, e).X != 10 {
 				t.Error("worlds disturb each other")

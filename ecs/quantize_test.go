@@ -24,7 +24,7 @@ func TestQuantizeStepsRoundsWhatWasSimulated(t *testing.T) {
 		})
 		w := ecs.NewWorld(p, ecs.Config{})
 		e := w.Spawn(fine{})
-		w.SimulateStage().Run(w)
+		w.Netcode().SimulateStage().Run(w)
 		want := float32(0.2)
 		if quantized {
 			want = 0.25

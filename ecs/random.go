@@ -15,24 +15,24 @@ type Rand struct {
 // follow the owner's input sequence, which both sides know exactly; all others,
 // and the zero Entity (for draws that belong to no entity), follow the tick.
 func (w *World) Rand(e Entity) Rand {
-	key := mix(w.config.Seed ^ 0x9e3779b97f4a7c15)
+	key := mix(w.setup.config.Seed ^ 0x9e3779b97f4a7c15)
 	id := uint64(0)
 	named := uint64(0)
-	when := uint64(w.tick)
+	when := uint64(w.clock.tick)
 	if s := w.at(e); s != nil {
-		if p := w.pointer(s, w.protocol.keyC); p != nil {
+		if p := w.pointer(s, w.setup.protocol.keyC); p != nil {
 			named = (*SpawnKey)(p).stream() // the client may not know the NetID yet
 		} else {
 			id = uint64(s.netID)
 		}
-		if p := w.pointer(s, w.protocol.ownerC); p != nil {
-			if seq := w.inputSeq.find(*(*uint32)(p)); seq != nil {
+		if p := w.pointer(s, w.setup.protocol.ownerC); p != nil {
+			if seq := w.inputs.byOwner.find(*(*uint32)(p)); seq != nil {
 				when = 1<<32 | uint64(*seq)
 			}
 		}
 	}
 	key = mix(key ^ when ^ named)
-	key = mix(key ^ (uint64(w.system)<<32 | id))
+	key = mix(key ^ (uint64(w.clock.system)<<32 | id))
 	return Rand{key: key}
 }
 

@@ -18,8 +18,8 @@ func TestRandomNumbersAreCommitted(t *testing.T) {
 	w := ecs.NewWorld(kitProtocol(), ecs.Config{Seed: 42})
 	e := w.Spawn(place{})
 	o := w.Spawn(place{}, components.Owner{Client: 3})
-	w.SetTick(100)
-	w.SetInputSequence(3, 9)
+	w.Netcode().SetTick(100)
+	w.Netcode().SetInputSequence(3, 9)
 	drawn(w, "spread", func(w *ecs.World) {
 		for _, c := range []struct {
 			e    ecs.Entity
@@ -54,10 +54,10 @@ func TestADrawDependsOnNothingElse(t *testing.T) {
 	theirs, _ := server.ByNetID(id)
 	mine := replica(client, id, 2, place{}, true)
 	for _, w := range []*ecs.World{server, client} {
-		w.SetInputSequence(2, 55)
+		w.Netcode().SetInputSequence(2, 55)
 	}
-	server.SetTick(1000)
-	client.SetTick(990) // the input sequence counts
+	server.Netcode().SetTick(1000)
+	client.Netcode().SetTick(990) // the input sequence counts
 	var a, b uint64
 	drawn(server, "shoot", func(w *ecs.World) {
 		for e := range ecs.Each[placeRow](w) { // others draw before it
@@ -75,7 +75,7 @@ func TestADrawDependsOnNothingElse(t *testing.T) {
 	differs := func(what string, seed uint64, system string, seq uint32, id components.NetID) {
 		w := ecs.NewWorld(kitProtocol(), ecs.Config{Seed: seed, Client: true})
 		e := replica(w, id, 2, place{}, true)
-		w.SetInputSequence(2, seq)
+		w.Netcode().SetInputSequence(2, seq)
 		drawn(w, system, func(w *ecs.World) {
 			v := first(w, e)
 			if other, clash := seen[v]; clash {
@@ -96,8 +96,8 @@ func TestWhatTheDrawFollows(t *testing.T) {
 	servers := w.Spawn(place{}, components.Owner{})
 	own := w.Spawn(place{}, components.Owner{Client: 1})
 	look := func(tick, seq uint32) [4]uint64 {
-		w.SetTick(tick)
-		w.SetInputSequence(1, seq)
+		w.Netcode().SetTick(tick)
+		w.Netcode().SetInputSequence(1, seq)
 		return [4]uint64{first(w, free), first(w, servers), first(w, ecs.Entity{}), first(w, own)}
 	}
 	a, tick, input := look(10, 20), look(11, 20), look(10, 21)
@@ -108,12 +108,12 @@ func TestWhatTheDrawFollows(t *testing.T) {
 	}
 	equal(t, "replayed", look(10, 20), a)
 	// An input of the same number as a tick is another moment.
-	w.SetTick(20)
+	w.Netcode().SetTick(20)
 	x := w.Spawn(place{})
-	y := w.Replica(w.NetID(x), w.Mask(x), false)
+	y := w.Netcode().Replica(w.NetID(x), w.Netcode().Mask(x), false)
 	before := first(w, y)
 	ecs.Add(w, y, components.Owner{Client: 1})
-	w.SetInputSequence(1, 20)
+	w.Netcode().SetInputSequence(1, 20)
 	if first(w, y) == before {
 		t.Error("tick 20 draws like input 20")
 	}
@@ -134,7 +134,7 @@ func TestDistribution(t *testing.T) {
 		}
 		sum += f
 		floats[int(f*bins)]++
-		w.SetTick(uint32(i)) // neighbouring ticks are as good as neighbouring draws
+		w.Netcode().SetTick(uint32(i)) // neighbouring ticks are as good as neighbouring draws
 		q := w.Rand(ecs.Entity{})
 		across[q.IntN(bins)]++
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// ErrState is returned by [World.ReadState] for bytes that are not the state of a
+// ErrState is returned by [Netcode.ReadState] for bytes that are not the state of a
 // world of this protocol: ask for another one, of a peer with the same build.
 var ErrState = errors.New("not a state of such a world")
 
@@ -26,7 +26,8 @@ var ErrState = errors.New("not a state of such a world")
 // changed, and what is made of them takes memory in proportion to their number.
 // Values are checked only for what is dangerous to hold: truth values that are neither,
 // and counts beyond their lists. The error is [ErrState], wrapped.
-func (w *World) ReadState(src []byte) error {
+func (n *Netcode) ReadState(src []byte) error {
+	w := (*World)(n)
 	h := NewWorldHistory(w, 1)
 	h.between("ReadState")
 	r := stateReader{w: w}
@@ -49,8 +50,8 @@ func (w *World) ReadState(src []byte) error {
 	for i := range tables {
 		from := &tables[i]
 		tc := &place.tables[w.tableOf(from.mask).index]
-		w.version++
-		tc.n, tc.version, tc.entities, tc.names = len(from.entities), w.version, from.entities, from.names
+		w.storage.version++
+		tc.n, tc.version, tc.entities, tc.names = len(from.entities), w.storage.version, from.entities, from.names
 		columns := from.columns
 		for k, c := range h.comps {
 			if from.mask.has(c.index) {
@@ -58,8 +59,8 @@ func (w *World) ReadState(src []byte) error {
 			}
 		}
 	}
-	w.changes++
-	h.states[0].handles = w.changes
+	w.handles.changes++
+	h.states[0].handles = w.handles.changes
 	return h.Restore(0)
 }
 
@@ -119,7 +120,7 @@ func (r *stateReader) numbers(what string) []uint32 {
 }
 
 func (r *stateReader) state(s *worldState) []stateTable {
-	if r.Uint64() != r.w.protocol.layout() {
+	if r.Uint64() != r.w.setup.protocol.layout() {
 		r.refuse("it has other components")
 	}
 	s.tick, s.input = r.Uint32(), r.Uint32()
@@ -172,7 +173,7 @@ func (r *stateReader) take(id uint32) {
 }
 
 func (r *stateReader) table(s *worldState) stateTable {
-	p := r.w.protocol
+	p := r.w.setup.protocol
 	t := stateTable{}
 	for range r.count(1, "components") {
 		t.mask.set(int(r.number(uint64(len(p.all)), "component")))

@@ -13,9 +13,9 @@ import "github.com/tactusgo/tactus/components"
 func (h *WorldHistory) rebuild(c *capture, s *worldState) {
 	w := h.w
 	h.meet()
-	if h.differs(c) || s.handles != w.handles {
-		for len(w.slots) < len(s.gens) {
-			w.slots = append(w.slots, slot{})
+	if h.differs(c) || s.handles != w.handles.settled {
+		for len(w.handles.slots) < len(s.gens) {
+			w.handles.slots = append(w.handles.slots, slot{})
 		}
 		h.unseat(c)
 		for i := range c.tables {
@@ -107,7 +107,7 @@ func (h *WorldHistory) unseat(c *capture) {
 		}
 		all, r := w.entities(tc.t), h.rowsOf(tc, min(tc.n, tc.t.n))
 		for i := r.other(0); i < len(all); i = r.other(i + 1) {
-			w.slots[all[i].id].live = false
+			w.handles.slots[all[i].id].live = false
 			h.gone = append(h.gone, all[i])
 		}
 	}
@@ -122,17 +122,17 @@ func (h *WorldHistory) seat(tc *tableCapture) {
 		return
 	}
 	r, all, names := h.rowsOf(tc, kept), w.entities(t), w.names(t)
-	parked := t.mask.has(w.protocol.parkedC.index)
-	q := w.store.Query(&t.filter)
+	parked := t.mask.has(w.setup.protocol.parkedC.index)
+	q := w.storage.arche.Query(&t.filter)
 	for i := r.other(0); i < tc.n; i = r.other(i + 1) {
 		e, id := tc.entities[i], tc.name(i)
-		s := &w.slots[e.id]
+		s := &w.handles.slots[e.id]
 		if s.netID != id {
 			w.unname(e, s.netID)
 		}
 		if all[i] = e; id != 0 {
 			names[i] = id
-			*w.byNetID.put(uint32(id)) = e
+			*w.handles.byNetID.put(uint32(id)) = e
 		}
 		*s = slot{gen: e.gen, live: true, parked: parked, stored: q.EntityAt(i), table: t, netID: id}
 	}
@@ -143,17 +143,17 @@ func (h *WorldHistory) seat(tc *tableCapture) {
 // resize gives a table n rows, whatever they hold, and refreshes it.
 func (w *World) resize(t *table, n int) {
 	for i := t.n; i < n; i++ {
-		w.store.NewEntity(t.ids...)
+		w.storage.arche.NewEntity(t.ids...)
 	}
 	if t.n > n {
-		w.surplus = w.surplus[:0]
-		q := w.store.Query(&t.filter)
+		w.storage.surplus = w.storage.surplus[:0]
+		q := w.storage.arche.Query(&t.filter)
 		for i := n; i < t.n; i++ {
-			w.surplus = append(w.surplus, q.EntityAt(i))
+			w.storage.surplus = append(w.storage.surplus, q.EntityAt(i))
 		}
 		q.Close()
-		for i := len(w.surplus) - 1; i >= 0; i-- { // from the end, so that no row moves
-			w.store.RemoveEntity(w.surplus[i])
+		for i := len(w.storage.surplus) - 1; i >= 0; i-- { // from the end, so that no row moves
+			w.storage.arche.RemoveEntity(w.storage.surplus[i])
 		}
 	}
 	w.touch(t)
@@ -162,15 +162,15 @@ func (w *World) resize(t *table, n int) {
 
 // unname forgets that a NetID stands for e, unless it is another's by now.
 func (w *World) unname(e Entity, id components.NetID) {
-	if at := w.byNetID.find(uint32(id)); id != 0 && at != nil && at.id == e.id {
-		w.byNetID.drop(uint32(id))
+	if at := w.handles.byNetID.find(uint32(id)); id != 0 && at != nil && at.id == e.id {
+		w.handles.byNetID.drop(uint32(id))
 	}
 }
 
 // settleGone ends what found no other row.
 func (h *WorldHistory) settleGone() {
 	for _, e := range h.gone {
-		if s := &h.w.slots[e.id]; !s.live {
+		if s := &h.w.handles.slots[e.id]; !s.live {
 			h.w.unname(e, s.netID)
 			*s = slot{gen: s.gen}
 		}
@@ -180,13 +180,13 @@ func (h *WorldHistory) settleGone() {
 // putHandles restores which handle is given out next.
 func (h *WorldHistory) putHandles(s *worldState) {
 	w := h.w
-	if s.handles == w.handles {
+	if s.handles == w.handles.settled {
 		return
 	}
-	w.handles = s.handles
-	w.slots = w.slots[:len(s.gens)]
+	w.handles.settled = s.handles
+	w.handles.slots = w.handles.slots[:len(s.gens)]
 	for i, gen := range s.gens {
-		w.slots[i].gen = gen
+		w.handles.slots[i].gen = gen
 	}
-	w.free = append(w.free[:0], s.free...)
+	w.handles.free = append(w.handles.free[:0], s.free...)
 }

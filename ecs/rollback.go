@@ -35,10 +35,10 @@ func (d Divergence) String() string {
 // stands. It costs many times the simulation; a nil report ends it.
 func (w *World) ForceRollback(report func(Divergence)) {
 	if report == nil {
-		w.rollback = nil
+		w.check.rollback = nil
 		return
 	}
-	w.rollback = &forcedRollback{w: w, report: report}
+	w.check.rollback = &forcedRollback{w: w, report: report}
 }
 
 type forcedRollback struct {
@@ -53,17 +53,17 @@ func (f *forcedRollback) run(s *Stage) {
 	w := f.w
 	if f.saved == nil || f.saved.Len() != len(s.items)+1 {
 		f.saved = &History{newRing(w, len(s.items)+1, false, func(c *Component) bool {
-			return c != w.protocol.selfC && c != w.protocol.netIDC
+			return c != w.setup.protocol.selfC && c != w.setup.protocol.netIDC
 		})}
 	}
-	base, net := len(w.commands), w.nextNet
+	base, net := len(w.deferred.commands), w.handles.nextNet
 	f.saved.Capture(0)
 	for i := range s.items {
 		s.items[i].run(w)
 		f.saved.Capture(uint32(i + 1))
 	}
 	w.unask(base)
-	w.nextNet = net
+	w.handles.nextNet = net
 	f.saved.Restore(0)
 	f.runs++
 	w.shuffle(f.runs)
@@ -80,7 +80,7 @@ func (f *forcedRollback) run(s *Stage) {
 
 // unask takes back the structural changes asked for since base.
 func (w *World) unask(base int) {
-	batch := w.commands[base:]
+	batch := w.deferred.commands[base:]
 	for i := len(batch) - 1; i >= 0; i-- {
 		c := &batch[i]
 		s := w.at(c.entity)
@@ -93,7 +93,7 @@ func (w *World) unask(base int) {
 		}
 	}
 	clear(batch)
-	w.commands = w.commands[:base]
+	w.deferred.commands = w.deferred.commands[:base]
 }
 
 // compare finds the first value that is not what the capture holds.
@@ -117,7 +117,7 @@ func (f *forcedRollback) compare(key uint32) (d Divergence, differs bool) {
 					continue
 				}
 				if l := comp.unequal(was, is); l != nil {
-					return Divergence{Tick: w.tick, NetID: s.netID, Entity: e, Component: comp.Name, Field: l.path, First: l.text(was), Again: l.text(is)}, true
+					return Divergence{Tick: w.clock.tick, NetID: s.netID, Entity: e, Component: comp.Name, Field: l.path, First: l.text(was), Again: l.text(is)}, true
 				}
 			}
 		}

@@ -41,8 +41,8 @@ func divergences(t *testing.T, name string, planted func(w *ecs.World)) []ecs.Di
 	var found []ecs.Divergence
 	w.ForceRollback(func(d ecs.Divergence) { found = append(found, d) })
 	for tick := range uint32(30) {
-		w.SetTick(tick)
-		w.SimulateStage().Run(w)
+		w.Netcode().SetTick(tick)
+		w.Netcode().SimulateStage().Run(w)
 	}
 	w.ForceRollback(nil)
 	if n := len(found); n > 0 {
@@ -131,8 +131,8 @@ func TestForcedRollbackChangesNoResult(t *testing.T) {
 			w.ForceRollback(func(d ecs.Divergence) { t.Errorf("%v", d) })
 		}
 		for tick := range uint32(200) {
-			w.SetTick(tick)
-			w.SimulateStage().Run(w)
+			w.Netcode().SetTick(tick)
+			w.Netcode().SimulateStage().Run(w)
 		}
 		return w.Hash()
 	}
@@ -161,8 +161,8 @@ func TestForcedRollbackKeepsHandles(t *testing.T) {
 	}
 	w.ForceRollback(func(d ecs.Divergence) { t.Errorf("%v", d) })
 	for tick := range uint32(20) {
-		w.SetTick(tick)
-		w.SimulateStage().Run(w)
+		w.Netcode().SetTick(tick)
+		w.Netcode().SimulateStage().Run(w)
 	}
 	equal(t, "handles in use", w.NetID(w.Spawn(purse{})), 4+20*4*2+1)
 }

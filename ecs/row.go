@@ -59,15 +59,15 @@ type rowKey struct {
 
 // rowOf compiles a row struct once a world.
 func (w *World) rowOf(t reflect.Type, f form) *row {
-	r := w.rows[rowKey{t, f}]
+	r := w.rows.walked[rowKey{t, f}]
 	if r == nil {
 		r = w.compileRow(t, f)
-		w.rows[rowKey{t, f}] = r
-		for _, tab := range w.tables {
+		w.rows.walked[rowKey{t, f}] = r
+		for _, tab := range w.storage.tables {
 			r.offer(tab)
 		}
 	}
-	if r.foreign != "" && w.simulating > 0 {
+	if r.foreign != "" && w.clock.simulating > 0 {
 		w.refuseForeign(r.foreign)
 	}
 	return r
@@ -78,7 +78,7 @@ func (w *World) compileRow(t reflect.Type, f form) *row {
 		panic(fmt.Sprintf("ecs: a row is a struct of %s, not %s", f, t))
 	}
 	r := &row{}
-	r.exclude.set(w.protocol.parkedC.index)
+	r.exclude.set(w.setup.protocol.parkedC.index)
 	for sf := range t.Fields() {
 		if flt, ok := reflect.Zero(sf.Type).Interface().(rowFilter); ok && sf.Type.Size() == 0 {
 			ct, with := flt.rowFilter()
@@ -94,7 +94,7 @@ func (w *World) compileRow(t reflect.Type, f form) *row {
 			continue
 		}
 		c := w.componentOf(t, sf, f)
-		if sf.Tag.Get("ecs") != "optional" && c != w.protocol.selfC {
+		if sf.Tag.Get("ecs") != "optional" && c != w.setup.protocol.selfC {
 			r.require.set(c.index)
 		}
 		if c.Mode&ClientOwned != 0 {
@@ -126,7 +126,7 @@ func (w *World) componentOf(t reflect.Type, sf reflect.StructField, f form) *Com
 		ct = ct.Elem()
 	}
 	if ct == reflect.TypeFor[Entity]() && f != formPointers {
-		return w.protocol.selfC
+		return w.setup.protocol.selfC
 	}
 	return w.need(ct)
 }

@@ -66,16 +66,16 @@ func newItem(sys System) item {
 
 // Run runs the stage in w, then carries out the structural changes.
 func (s *Stage) Run(w *World) {
-	w.depth++
-	if s == w.simulate {
-		w.simulating++
-		if w.tick < w.newest && !w.partial.on {
-			w.resimulated++
+	w.deferred.depth++
+	if s == w.setup.simulate {
+		w.clock.simulating++
+		if w.clock.tick < w.clock.newest && !w.partial.on {
+			w.clock.resimulated++
 		}
 	}
-	defer w.leave(s, len(w.commands), w.system)
-	if s == w.simulate && w.rollback != nil && !w.partial.on {
-		w.rollback.run(s)
+	defer w.leave(s, len(w.deferred.commands), w.clock.system)
+	if s == w.setup.simulate && w.check.rollback != nil && !w.partial.on {
+		w.check.rollback.run(s)
 		return
 	}
 	for i := range s.items {
@@ -86,8 +86,8 @@ func (s *Stage) Run(w *World) {
 // step runs the i-th item.
 func (s *Stage) step(w *World, i int) {
 	s.items[i].run(w)
-	if s == w.simulate && w.trace != nil && !w.partial.on {
-		w.trace(s.items[i].name())
+	if s == w.setup.simulate && w.check.trace != nil && !w.partial.on {
+		w.check.trace(s.items[i].name())
 	}
 }
 
@@ -96,7 +96,7 @@ func (it *item) run(w *World) {
 		it.stage.Run(w)
 		return
 	}
-	w.system = it.ordinal
+	w.clock.system = it.ordinal
 	it.system.Run(w)
 }
 
@@ -110,11 +110,11 @@ func (it *item) name() string {
 // leave ends a run of s, by a panic too: what systems asked for before it counts
 // as much as what they wrote, and the world stays usable.
 func (w *World) leave(s *Stage, base int, outer uint32) {
-	w.system = outer
-	w.depth--
-	predicted := w.config.Client && w.simulating > 0
-	if s == w.simulate {
-		w.simulating--
+	w.clock.system = outer
+	w.deferred.depth--
+	predicted := w.setup.config.Client && w.clock.simulating > 0
+	if s == w.setup.simulate {
+		w.clock.simulating--
 	}
 	if w.partial.on {
 		w.unask(base)
@@ -122,10 +122,10 @@ func (w *World) leave(s *Stage, base int, outer uint32) {
 	} else {
 		w.flush(base, predicted)
 	}
-	if predicted && w.simulating == 0 {
-		w.counts.clear() // the input may be simulated again
+	if predicted && w.clock.simulating == 0 {
+		w.inputs.spawned.clear() // the input may be simulated again
 	}
-	if s == w.simulate && w.protocol.quantized && !w.partial.on {
+	if s == w.setup.simulate && w.setup.protocol.quantized && !w.partial.on {
 		w.quantize()
 	}
 }

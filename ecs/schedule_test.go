@@ -119,11 +119,11 @@ func TestRemoveLeavesOtherStagesAlone(t *testing.T) {
 	p.Simulate("a", func(*ecs.World) { ran++ })
 	p.Simulate("b", func(*ecs.World) { ran += 10 })
 	one, two := ecs.NewWorld(p, ecs.Config{}), ecs.NewWorld(p, ecs.Config{})
-	if err := ecs.NewSchedule(one.SimulateStage()).Remove("a"); err != nil {
+	if err := ecs.NewSchedule(one.Netcode().SimulateStage()).Remove("a"); err != nil {
 		t.Fatal(err)
 	}
-	one.SimulateStage().Run(one)
+	one.Netcode().SimulateStage().Run(one)
 	equal(t, "changed world", ran, 10)
-	two.SimulateStage().Run(two)
+	two.Netcode().SimulateStage().Run(two)
 	equal(t, "other world", ran, 21)
 }

@@ -25,7 +25,7 @@ func Singleton[T any](p *Protocol, mode Mode) {
 // registered with [Singleton].
 func Single[T any](w *World) T {
 	c := w.need(reflect.TypeFor[T]())
-	for i, s := range w.protocol.singletons {
+	for i, s := range w.setup.protocol.singletons {
 		if s != c {
 			continue
 		}
@@ -48,7 +48,7 @@ func (w *World) single(i int) Entity {
 // spawnSingletons makes what the protocol's singletons live on, in a new world
 // that hands out NetIDs.
 func (w *World) spawnSingletons() {
-	for _, c := range w.protocol.singletons {
+	for _, c := range w.setup.protocol.singletons {
 		w.Spawn(reflect.Zero(c.typ).Interface())
 	}
 }

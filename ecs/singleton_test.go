@@ -45,8 +45,8 @@ func TestSingletonIsZeroUntilTheServerTells(t *testing.T) {
 		t.Errorf("a client without snapshots has the score %v", got)
 	}
 	c := ecs.ComponentOf[score](p)
-	e := client.Replica(1, 1<<c.Replicated(), false)
-	*(*score)(client.Pointer(e, c)) = score{Blue: 3}
+	e := client.Netcode().Replica(1, 1<<c.Replicated(), false)
+	*(*score)(client.Netcode().Pointer(e, c)) = score{Blue: 3}
 	if got := ecs.Single[score](client); got != (score{Blue: 3}) {
 		t.Errorf("the client reads %v", got)
 	}

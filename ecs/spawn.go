@@ -25,18 +25,18 @@ import (
 // It panics when R is no such struct.
 func Spawn[R any](w *World, row R) Entity {
 	t := reflect.TypeFor[R]()
-	r := w.spawned
+	r := w.rows.spawned
 	if r == nil || r.typ != t {
 		r = w.spawnRowOf(t)
 	}
-	if w.simulating > 0 {
+	if w.clock.simulating > 0 {
 		if e, keyed := w.spawnKeyed(r, unsafe.Pointer(&row)); keyed {
 			return e
 		}
 	}
 	e := w.allocate()
 	if r.named {
-		w.name(e, w.nextNet)
+		w.name(e, w.handles.nextNet)
 	}
 	r.spawn(w, e, unsafe.Pointer(&row))
 	return e
@@ -62,13 +62,13 @@ func (w *World) Spawn(values ...any) Entity {
 		if _, found := w.find(&cmd, c); found {
 			panic(fmt.Sprintf("ecs: Spawn: %s is given twice", c.Name))
 		}
-		held := w.values.take(c.size)
+		held := w.deferred.values.take(c.size)
 		reflect.NewAt(c.typ, held).Elem().Set(reflect.ValueOf(v))
 		cmd.first = w.part(c, held, cmd.first)
 	}
 	cmd.entity = w.claim(&cmd)
-	for i := cmd.first; i > 0; i = w.parts[i-1].next {
-		w.nameIf(cmd.entity, w.parts[i-1].component)
+	for i := cmd.first; i > 0; i = w.deferred.parts[i-1].next {
+		w.nameIf(cmd.entity, w.deferred.parts[i-1].component)
 	}
 	w.do(cmd)
 	return cmd.entity
@@ -111,12 +111,12 @@ func (r *spawnRow) find(values unsafe.Pointer, comp *Component) (value unsafe.Po
 
 // spawnRowOf compiles a row struct once a world.
 func (w *World) spawnRowOf(t reflect.Type) *spawnRow {
-	r := w.spawns[t]
+	r := w.rows.spawns[t]
 	if r == nil {
 		r = w.compileSpawn(t)
-		w.spawns[t] = r
+		w.rows.spawns[t] = r
 	}
-	w.spawned = r
+	w.rows.spawned = r
 	return r
 }
 
@@ -124,12 +124,12 @@ func (w *World) compileSpawn(t reflect.Type) *spawnRow {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("ecs: Spawn takes a struct of component values, not %s", t))
 	}
-	if w.protocol.byType[t] != nil {
+	if w.setup.protocol.byType[t] != nil {
 		panic(fmt.Sprintf("ecs: Spawn takes a struct of component values, and %s is a component: make it a field of one, or call World.Spawn", t))
 	}
 	r := &spawnRow{typ: t, size: t.Size()}
 	var marks []*Component
-	r.mask.set(w.protocol.selfC.index)
+	r.mask.set(w.setup.protocol.selfC.index)
 	for sf := range t.Fields() {
 		ct := sf.Type
 		flt, mark := reflect.Zero(ct).Interface().(rowFilter)
@@ -152,10 +152,10 @@ func (w *World) compileSpawn(t reflect.Type) *spawnRow {
 		} else {
 			r.fields = append(r.fields, spawnField{c, sf.Offset})
 		}
-		r.named = r.named || c.replicated >= 0 && !w.config.Client
+		r.named = r.named || c.replicated >= 0 && !w.setup.config.Client
 	}
 	if r.named {
-		r.mask.set(w.protocol.netIDC.index)
+		r.mask.set(w.setup.protocol.netIDC.index)
 	}
 	r.own = len(r.fields)
 	for _, c := range marks {
@@ -177,8 +177,8 @@ func (w *World) tableFor(r *spawnRow) *table {
 // spawn makes e with the values of the row struct at src, or, when a system is
 // running, keeps a copy of them until the end of the stage.
 func (r *spawnRow) spawn(w *World, e Entity, src unsafe.Pointer) {
-	if w.depth == 0 {
-		s := &w.slots[e.id]
+	if w.deferred.depth == 0 {
+		s := &w.handles.slots[e.id]
 		w.place(e, s, w.tableFor(r))
 		for i := range r.fields {
 			f := &r.fields[i]
@@ -192,14 +192,14 @@ func (r *spawnRow) spawn(w *World, e Entity, src unsafe.Pointer) {
 		}
 		return
 	}
-	values, own := w.values.take(r.size), r.typ.Size()
+	values, own := w.deferred.values.take(r.size), r.typ.Size()
 	if own > 0 {
 		move(values, src, own)
 	}
 	if rest := r.size - own; rest > 0 {
 		clear(unsafe.Slice((*byte)(unsafe.Add(values, own)), rest))
 	}
-	s := &w.slots[e.id]
+	s := &w.handles.slots[e.id]
 	c := w.keep(s, e, opSpawn)
 	c.row, c.values = r, values
 	s.pending = s.last

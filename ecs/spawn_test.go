@@ -46,14 +46,14 @@ func TestTypedSpawn(t *testing.T) {
 	system(w, func(w *ecs.World) {
 		f = ecs.Spawn(w, values)
 		check(w, f, 3)
-		mask := w.Mask(f)
+		mask := w.Netcode().Mask(f)
 		ecs.Get[place](w, f).X = 5
 		cancelled = ecs.Spawn(w, values)
 		w.Despawn(cancelled)
 		ecs.Add(w, f, hat{8})
 		ecs.Remove[hat](w, f)
 		ecs.Get[place](w, f).X = 1
-		equal(t, "mask", w.Mask(f), mask)
+		equal(t, "mask", w.Netcode().Mask(f), mask)
 	})
 	check(w, f, 3)
 	equal(t, "cancelled", w.Alive(cancelled), false)

@@ -48,12 +48,12 @@ const maxNth = 1<<16 - 1
 // nextKey is the key of the next spawn for an owner in the running Simulate;
 // false when it gets none.
 func (w *World) nextKey(owner uint32) (SpawnKey, bool) {
-	seq := w.inputSeq.find(owner)
+	seq := w.inputs.byOwner.find(owner)
 	if owner == 0 || seq == nil {
 		return SpawnKey{}, false
 	}
 	input := *seq
-	c := w.counts.put(owner)
+	c := w.inputs.spawned.put(owner)
 	if c.input != input {
 		*c = spawnCount{input: input}
 	}
@@ -68,7 +68,7 @@ func (w *World) nextKey(owner uint32) (SpawnKey, bool) {
 func (w *World) spawnKeyed(r *spawnRow, src unsafe.Pointer) (Entity, bool) {
 	owner := uint32(0)
 	for i := range r.fields[:r.own] {
-		if f := &r.fields[i]; f.component == w.protocol.ownerC {
+		if f := &r.fields[i]; f.component == w.setup.protocol.ownerC {
 			owner = *(*uint32)(f.in(src))
 		}
 	}
@@ -79,10 +79,10 @@ func (w *World) spawnKeyed(r *spawnRow, src unsafe.Pointer) (Entity, bool) {
 	r = w.keyedRow(r)
 	e := w.handle(key)
 	if r.named {
-		w.name(e, w.nextNet)
+		w.name(e, w.handles.nextNet)
 	}
 	r.spawn(w, e, src)
-	*(*SpawnKey)(unsafe.Add(w.commands[w.slots[e.id].pending-1].values, r.keyAt)) = key
+	*(*SpawnKey)(unsafe.Add(w.deferred.commands[w.handles.slots[e.id].pending-1].values, r.keyAt)) = key
 	return e, true
 }
 
@@ -93,10 +93,10 @@ func (w *World) keyedRow(r *spawnRow) *spawnRow {
 		k := *r
 		k.table = nil
 		k.keyAt = (k.size + 7) &^ 7
-		k.size = k.keyAt + w.protocol.keyC.size
-		k.mask.set(w.protocol.keyC.index)
-		k.fields = append(slices.Clone(r.fields), spawnField{w.protocol.keyC, k.keyAt})
-		if mark := w.protocol.predictedC; w.config.Client && !k.mask.has(mark.index) {
+		k.size = k.keyAt + w.setup.protocol.keyC.size
+		k.mask.set(w.setup.protocol.keyC.index)
+		k.fields = append(slices.Clone(r.fields), spawnField{w.setup.protocol.keyC, k.keyAt})
+		if mark := w.setup.protocol.predictedC; w.setup.config.Client && !k.mask.has(mark.index) {
 			k.mask.set(mark.index)
 			k.fields = append(k.fields, spawnField{mark, 0})
 		}
@@ -108,10 +108,10 @@ func (w *World) keyedRow(r *spawnRow) *spawnRow {
 // claim hands out the handle for a spawn, and gives the spawn its key when it
 // gets one.
 func (w *World) claim(spawn *command) Entity {
-	if w.simulating == 0 {
+	if w.clock.simulating == 0 {
 		return w.allocate()
 	}
-	owner, found := w.find(spawn, w.protocol.ownerC)
+	owner, found := w.find(spawn, w.setup.protocol.ownerC)
 	if !found {
 		return w.allocate()
 	}
@@ -119,11 +119,11 @@ func (w *World) claim(spawn *command) Entity {
 	if !ok {
 		return w.allocate()
 	}
-	held := w.values.take(w.protocol.keyC.size)
+	held := w.deferred.values.take(w.setup.protocol.keyC.size)
 	*(*SpawnKey)(held) = key
-	spawn.first = w.part(w.protocol.keyC, held, spawn.first)
-	if _, marked := w.find(spawn, w.protocol.predictedC); w.config.Client && !marked {
-		spawn.first = w.part(w.protocol.predictedC, unsafe.Pointer(&nothing), spawn.first)
+	spawn.first = w.part(w.setup.protocol.keyC, held, spawn.first)
+	if _, marked := w.find(spawn, w.setup.protocol.predictedC); w.setup.config.Client && !marked {
+		spawn.first = w.part(w.setup.protocol.predictedC, unsafe.Pointer(&nothing), spawn.first)
 	}
 	return w.handle(key)
 }
@@ -142,8 +142,8 @@ func (w *World) handle(key SpawnKey) Entity {
 
 // unspawn takes back a spawn that waits: Simulate is about to run again.
 func (w *World) unspawn(c *command, s *slot) {
-	if key, keyed := w.find(c, w.protocol.keyC); keyed {
-		w.counts.find((*SpawnKey)(key).Owner).nth--
+	if key, keyed := w.find(c, w.setup.protocol.keyC); keyed {
+		w.inputs.spawned.find((*SpawnKey)(key).Owner).nth--
 	}
 	if s.table == nil {
 		w.release(c.entity)

@@ -9,10 +9,10 @@ import (
 // place stores a new entity in t and gives it its names; the caller writes all
 // other components.
 func (w *World) place(e Entity, s *slot, t *table) {
-	s.stored, s.table, s.pending = w.store.NewEntity(t.ids...), t, 0
-	(*self)(w.stored(s, w.protocol.selfC)).entity = e
+	s.stored, s.table, s.pending = w.storage.arche.NewEntity(t.ids...), t, 0
+	(*self)(w.stored(s, w.setup.protocol.selfC)).entity = e
 	if s.netID != 0 {
-		*(*components.NetID)(w.stored(s, w.protocol.netIDC)) = s.netID
+		*(*components.NetID)(w.stored(s, w.setup.protocol.netIDC)) = s.netID
 	}
 	w.touch(t)
 }
@@ -21,24 +21,24 @@ func (w *World) place(e Entity, s *slot, t *table) {
 // are zero. An entity that was given a NetID carries it from then on.
 func (w *World) move(s *slot, m mask) {
 	if s.netID != 0 {
-		m.set(w.protocol.netIDC.index)
+		m.set(w.setup.protocol.netIDC.index)
 	}
 	if m == s.table.mask {
 		return
 	}
 	from, to := s.table, w.tableOf(m)
-	w.gained, w.lost = w.gained[:0], w.lost[:0]
+	w.storage.gained, w.storage.lost = w.storage.gained[:0], w.storage.lost[:0]
 	for _, c := range to.comps {
 		if !from.mask.has(c.index) {
-			w.gained = append(w.gained, w.ids[c.index])
+			w.storage.gained = append(w.storage.gained, w.storage.ids[c.index])
 		}
 	}
 	for _, c := range from.comps {
 		if !to.mask.has(c.index) {
-			w.lost = append(w.lost, w.ids[c.index])
+			w.storage.lost = append(w.storage.lost, w.storage.ids[c.index])
 		}
 	}
-	w.store.Exchange(s.stored, w.gained, w.lost)
+	w.storage.arche.Exchange(s.stored, w.storage.gained, w.storage.lost)
 	s.table = to
 	for _, c := range to.comps {
 		if !from.mask.has(c.index) {
@@ -52,7 +52,7 @@ func (w *World) move(s *slot, m mask) {
 
 // stored is where a component of a stored entity is, which must have it.
 func (w *World) stored(s *slot, c *Component) unsafe.Pointer {
-	return w.store.GetUnchecked(s.stored, w.ids[c.index])
+	return w.storage.arche.GetUnchecked(s.stored, w.storage.ids[c.index])
 }
 
 // zero clears a component of a stored entity: storage may hand out used memory.
@@ -73,8 +73,8 @@ func (w *World) write(s *slot, c *command) {
 		}
 		return
 	}
-	for i := c.first; i > 0; i = w.parts[i-1].next {
-		p := &w.parts[i-1]
+	for i := c.first; i > 0; i = w.deferred.parts[i-1].next {
+		p := &w.deferred.parts[i-1]
 		if n := p.component.size; n > 0 {
 			move(w.stored(s, p.component), p.value, n)
 		}

@@ -49,7 +49,7 @@ func TestAddAndRemoveAtOnce(t *testing.T) {
 	ecs.Get[cooldown](w, e).Left = 9
 	ecs.Remove[cooldown](w, e)
 	ecs.Add(w, e, hat{})
-	w.Replica(w.NetID(e), w.Mask(e)|maskOf(ecs.ComponentOf[cooldown](w.Protocol())), false)
+	w.Netcode().Replica(w.NetID(e), w.Netcode().Mask(e)|maskOf(ecs.ComponentOf[cooldown](w.Protocol())), false)
 	equal(t, "a component that comes back", *ecs.Get[cooldown](w, e), cooldown{})
 }
 
@@ -75,7 +75,7 @@ func TestNetIDComesWithTheFirstReplicatedComponent(t *testing.T) {
 	ecs.Add(w, e, place{1, 2})
 	equal(t, "NetID", w.NetID(e), 1)
 	var seen []components.NetID
-	for tab := range w.Tables {
+	for tab := range w.Netcode().Tables {
 		seen = append(seen, tab.NetIDs...)
 	}
 	if len(seen) != 1 || seen[0] != 1 {

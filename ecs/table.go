@@ -53,28 +53,28 @@ type table struct {
 
 // tableOf finds or makes the table of a component set.
 func (w *World) tableOf(m mask) *table {
-	if w.recent != nil && w.recent.mask == m {
-		return w.recent
+	if w.storage.recent != nil && w.storage.recent.mask == m {
+		return w.storage.recent
 	}
-	if t := w.byMask[m]; t != nil {
-		w.recent = t
+	if t := w.storage.byMask[m]; t != nil {
+		w.storage.recent = t
 		return t
 	}
-	t := &table{mask: m, index: len(w.tables), cols: make([]unsafe.Pointer, len(w.protocol.all))}
-	for _, c := range w.protocol.all {
+	t := &table{mask: m, index: len(w.storage.tables), cols: make([]unsafe.Pointer, len(w.setup.protocol.all))}
+	for _, c := range w.setup.protocol.all {
 		if m.has(c.index) {
 			t.comps = append(t.comps, c)
-			t.ids = append(t.ids, w.ids[c.index])
+			t.ids = append(t.ids, w.storage.ids[c.index])
 			if c.replicated >= 0 {
 				t.replicated |= 1 << c.replicated
 			}
 		}
 	}
 	exact := arche.All(t.ids...).Exclusive()
-	t.filter = w.store.Cache().Register(&exact)
-	w.byMask[m] = t
-	w.tables = append(w.tables, t)
-	for _, r := range w.rows {
+	t.filter = w.storage.arche.Cache().Register(&exact)
+	w.storage.byMask[m] = t
+	w.storage.tables = append(w.storage.tables, t)
+	for _, r := range w.rows.walked {
 		r.offer(t)
 	}
 	return t
@@ -83,8 +83,8 @@ func (w *World) tableOf(m mask) *table {
 // touch notes a mutation of t.
 func (w *World) touch(t *table) {
 	t.fresh = false
-	w.version++
-	t.version = w.version
+	w.storage.version++
+	t.version = w.storage.version
 }
 
 // refresh reads t's columns from storage when a mutation may have moved them.
@@ -96,7 +96,7 @@ func (w *World) refresh(t *table) {
 	}
 	t.fresh = true
 	t.n = 0
-	q := w.store.Query(&t.filter)
+	q := w.storage.arche.Query(&t.filter)
 	if !q.Next() {
 		clear(t.cols)
 		return // exhausted, and closed by that
@@ -104,7 +104,7 @@ func (w *World) refresh(t *table) {
 	t.n = q.Count()
 	for _, c := range t.comps {
 		if c.size > 0 {
-			t.cols[c.index] = q.Get(w.ids[c.index])
+			t.cols[c.index] = q.Get(w.storage.ids[c.index])
 		}
 	}
 	q.Close()
@@ -115,12 +115,12 @@ func (w *World) entities(t *table) []Entity {
 	if t.n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*Entity)(t.cols[w.protocol.selfC.index]), t.n)
+	return unsafe.Slice((*Entity)(t.cols[w.setup.protocol.selfC.index]), t.n)
 }
 
 // names is the table's NetID column, nil when it has none.
 func (w *World) names(t *table) []components.NetID {
-	if at := t.cols[w.protocol.netIDC.index]; at != nil {
+	if at := t.cols[w.setup.protocol.netIDC.index]; at != nil {
 		return unsafe.Slice((*components.NetID)(at), t.n)
 	}
 	return nil
@@ -153,9 +153,10 @@ func (t Table) Column(c *Component) unsafe.Pointer {
 // Tables yields each non-empty table of entities with a NetID, in the order in
 // which the archetypes came up; it is an iterator: for t := range w.Tables. No
 // structural change may happen during the walk.
-func (w *World) Tables(yield func(Table) bool) {
-	p := w.protocol
-	for _, t := range w.tables {
+func (n *Netcode) Tables(yield func(Table) bool) {
+	w := (*World)(n)
+	p := w.setup.protocol
+	for _, t := range w.storage.tables {
 		if !t.mask.has(p.netIDC.index) || t.mask.has(p.parkedC.index) {
 			continue
 		}
@@ -163,7 +164,7 @@ func (w *World) Tables(yield func(Table) bool) {
 		if t.n == 0 {
 			continue
 		}
-		version := w.version
+		version := w.storage.version
 		view := Table{
 			Mask:      t.replicated,
 			Entities:  w.entities(t),
@@ -174,7 +175,7 @@ func (w *World) Tables(yield func(Table) bool) {
 		if !yield(view) {
 			return
 		}
-		if w.version != version {
+		if w.storage.version != version {
 			panicMoved()
 		}
 	}
@@ -182,7 +183,7 @@ func (w *World) Tables(yield func(Table) bool) {
 
 // simulates reports whether Each may yield entities of t.
 func (w *World) simulates(t *table) bool {
-	return !w.config.Client || t.mask.has(w.protocol.predictedC.index) && !t.mask.has(w.protocol.parkedC.index)
+	return !w.setup.config.Client || t.mask.has(w.setup.protocol.predictedC.index) && !t.mask.has(w.setup.protocol.parkedC.index)
 }
 
 // bitsOf yields the members of a set of replicated components in order.

@@ -25,7 +25,7 @@ func Each[R any](w *World) iter.Seq2[Entity, R] { return each[R](w, false, 0) }
 // EachOf is [Each] over what one client owns, and costs what that client's
 // entities cost, not what all do; owner 0 is the server, with all that has no
 // components.Owner. An owner on hold, or outside the scope of
-// [World.SimulateOnly], has none.
+// [Netcode.SimulateOnly], has none.
 func EachOf[R any](w *World, owner uint32) iter.Seq2[Entity, R] { return each[R](w, true, owner) }
 
 // each is Each, or EachOf when the walk is to be narrowed.
@@ -60,7 +60,7 @@ func each[R any](w *World, narrowed bool, owner uint32) iter.Seq2[Entity, R] {
 				if !yield(e, row.R) {
 					return
 				}
-				if w.version != c.version {
+				if w.storage.version != c.version {
 					panicMoved()
 				}
 			}

@@ -41,8 +41,8 @@ var walkers = map[string]func(w *ecs.World, body func() bool){
 		}
 	},
 	"Each of what is not on hold": func(w *ecs.World, body func() bool) {
-		w.Hold(77)
-		defer w.ReleaseHolds()
+		w.Netcode().Hold(77)
+		defer w.Netcode().ReleaseHolds()
 		for range ecs.Each[placeRow](w) {
 			if !body() {
 				break
@@ -57,7 +57,7 @@ var walkers = map[string]func(w *ecs.World, body func() bool){
 		}
 	},
 	"Tables": func(w *ecs.World, body func() bool) {
-		for range w.Tables {
+		for range w.Netcode().Tables {
 			if !body() {
 				break
 			}
@@ -79,9 +79,9 @@ var changes = map[string]struct {
 	"stage": {atOnce: true, do: func(w *ecs.World, e ecs.Entity) {
 		system(w, func(w *ecs.World) { w.Spawn(place{}) })
 	}},
-	"Discard":     {atOnce: true, do: func(w *ecs.World, e ecs.Entity) { w.Discard(w.NetID(e)) }},
-	"new Replica": {atOnce: true, do: func(w *ecs.World, e ecs.Entity) { w.Replica(999, w.Mask(e), false) }},
-	"Replica":     {atOnce: true, do: func(w *ecs.World, e ecs.Entity) { w.Replica(w.NetID(e), w.Mask(e), true) }},
+	"Discard":     {atOnce: true, do: func(w *ecs.World, e ecs.Entity) { w.Netcode().Discard(w.NetID(e)) }},
+	"new Replica": {atOnce: true, do: func(w *ecs.World, e ecs.Entity) { w.Netcode().Replica(999, w.Netcode().Mask(e), false) }},
+	"Replica":     {atOnce: true, do: func(w *ecs.World, e ecs.Entity) { w.Netcode().Replica(w.NetID(e), w.Netcode().Mask(e), true) }},
 }
 
 // A change of structure during a walk waits for the end of the stage, or the
@@ -224,7 +224,7 @@ func TestWalksCoverManyArchetypes(t *testing.T) {
 			seen[p.X]++
 		}
 	}
-	for tab := range w.Tables {
+	for tab := range w.Netcode().Tables {
 		for _, e := range tab.Entities {
 			seen[at(w, e).X]++
 		}

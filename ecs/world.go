@@ -39,55 +39,97 @@ func (c Config) Validate() error {
 // configuration says 0.
 const DefaultTickRate = 60
 
-// World holds the entities of one peer. It belongs to one goroutine.
+// World holds the entities of one peer. It belongs to one goroutine. What a game
+// calls is its own; what the netcode and tools call is [World.Netcode].
 type World struct {
+	setup     setup
+	storage   storage
+	handles   handles
+	deferred  deferred
+	rows      rowTypes
+	resources map[reflect.Type]any
+	clock     clock
+	inputs    inputs
+	owners    ownerScope
+	predicted predictions
+	partial   partial
+	check     check
+}
+
+// setup is what a world was made with.
+type setup struct {
 	protocol *Protocol
 	config   Config
-	step     float32
+	step     float32 // in seconds, or a share of one in a partial tick
 	simulate *Stage
-	rollback *forcedRollback // nil unless asked for
-	trace    func(system string)
-	words    []int32 // scratch of quantize
+}
 
-	store   arche.World
+// storage is where components lie: arche's world, and what we know of its tables.
+type storage struct {
+	arche   arche.World
 	ids     []arche.ID // by component index
 	tables  []*table
 	byMask  map[mask]*table
-	recent  *table // the last one asked for by mask
+	recent  *table         // the last one asked for by mask
+	gained  []arche.ID     // scratch of move
+	lost    []arche.ID     // scratch of move
+	surplus []arche.Entity // scratch of resize
+	version uint64
+}
+
+// handles are the names of entities: ours by slot, the server's by NetID.
+type handles struct {
 	slots   []slot
 	free    []uint32
 	changes uint64 // how often slots were handed out and given back
-	handles uint64 // the value of changes that slots and free stand for
+	settled uint64 // the value of changes that slots and free stand for
 	byNetID keyed[Entity]
 	nextNet components.NetID
+}
 
-	rows      map[rowKey]*row
-	spawns    map[reflect.Type]*spawnRow
-	spawned   *spawnRow // the last one used
-	resources map[reflect.Type]any
-	places    []place    // scratch of EachInOrder, used as a stack
-	gained    []arche.ID // scratch of move
-	lost      []arche.ID
-	surplus   []arche.Entity // scratch of resize
-	version   uint64
-	depth     int       // stages running
-	commands  []command // that wait for the end of a stage
-	parts     []part    // of commands
-	values    arena     // of parts
+// deferred is what systems asked for and the end of the stage carries out.
+type deferred struct {
+	depth    int // stages running
+	commands []command
+	parts    []part // of commands
+	values   arena  // of parts
+}
 
+// rowTypes are the row structs that were seen, compiled.
+type rowTypes struct {
+	walked  map[rowKey]*row
+	spawns  map[reflect.Type]*spawnRow
+	spawned *spawnRow // the last one used
+	places  []place   // scratch of EachInOrder, used as a stack
+}
+
+// clock is how far the world has come.
+type clock struct {
 	tick        uint32
 	newest      uint32 // latest tick ever set
 	resimulated uint64
-	system      uint32            // ordinal of the running system, for Rand
-	inputSeq    keyed[uint32]     // by owner
-	input       uint32            // the newest of them
-	counts      keyed[spawnCount] // of keys given out, by owner
-	held        []uint32          // owners that Each leaves out
-	only        uint32            // the one owner that Each yields; 0: all
+	system      uint32 // ordinal of the running system, for Rand
+	simulating  int    // runs of Simulate under way
+}
 
-	simulating int // runs of Simulate under way
-	predicted  predictions
-	partial    partial
+// inputs is which inputs the running tick consumes.
+type inputs struct {
+	byOwner keyed[uint32] // sequences
+	newest  uint32        // the newest of them
+	spawned keyed[spawnCount]
+}
+
+// ownerScope is whose entities Each yields.
+type ownerScope struct {
+	skipped []uint32 // owners that it leaves out
+	only    uint32   // the one owner that it yields; 0: all
+}
+
+// check is what watches the rules at work.
+type check struct {
+	rollback *forcedRollback // nil unless asked for
+	trace    func(system string)
+	words    []int32 // scratch of quantize
 }
 
 // NewWorld makes an empty world of the protocol p, which is frozen by it.
@@ -101,24 +143,17 @@ func NewWorld(p *Protocol, c Config) *World {
 	}
 	p.frozen.Store(true)
 	w := &World{
-		protocol:  p,
-		config:    c,
-		step:      float32(1 / float64(c.TickRate)),
-		store:     arche.NewWorld(64),
-		byMask:    make(map[mask]*table),
-		slots:     make([]slot, 1, 64), // handle 0 is no entity
-		nextNet:   1,
-		rows:      make(map[rowKey]*row),
-		spawns:    make(map[reflect.Type]*spawnRow),
+		setup:     setup{protocol: p, config: c, step: float32(1 / float64(c.TickRate))},
+		storage:   storage{arche: arche.NewWorld(64), byMask: make(map[mask]*table)},
+		handles:   handles{slots: make([]slot, 1, 64), nextNet: 1, changes: 1, settled: 1}, // handle 0 is no entity
+		rows:      rowTypes{walked: make(map[rowKey]*row), spawns: make(map[reflect.Type]*spawnRow)},
 		resources: make(map[reflect.Type]any),
-		changes:   1,
-		handles:   1,
 	}
 	for _, comp := range p.all {
-		w.ids = append(w.ids, arche.TypeID(&w.store, comp.typ))
+		w.storage.ids = append(w.storage.ids, arche.TypeID(&w.storage.arche, comp.typ))
 	}
-	if w.simulate = c.Simulate; w.simulate == nil {
-		w.simulate = p.SimulateStage()
+	if w.setup.simulate = c.Simulate; w.setup.simulate == nil {
+		w.setup.simulate = p.SimulateStage()
 	}
 	if !c.Client {
 		w.spawnSingletons()
@@ -127,55 +162,61 @@ func NewWorld(p *Protocol, c Config) *World {
 }
 
 // Protocol is the protocol that the world was made for.
-func (w *World) Protocol() *Protocol { return w.protocol }
+func (w *World) Protocol() *Protocol { return w.setup.protocol }
 
 // Seed is the world seed.
-func (w *World) Seed() uint64 { return w.config.Seed }
+func (w *World) Seed() uint64 { return w.setup.config.Seed }
 
 // TickRate is the number of simulation steps a second.
-func (w *World) TickRate() int { return w.config.TickRate }
+func (w *World) TickRate() int { return w.setup.config.TickRate }
 
 // Step is the length of one simulation step in seconds, or of the part of one that
 // is being looked at; see [World.Partial].
-func (w *World) Step() float32 { return w.step }
+func (w *World) Step() float32 { return w.setup.step }
 
 // StepDuration is the length of one simulation step.
 func (w *World) StepDuration() time.Duration {
-	return time.Duration(float64(time.Second) / float64(w.config.TickRate))
+	return time.Duration(float64(time.Second) / float64(w.setup.config.TickRate))
 }
 
 // Tick is the server tick being simulated, from 0. On a client it is the tick
 // that the confirmed state plus the inputs since stand for, so doors and moving
 // platforms line up with the server's; cooldowns belong in state, not here.
-func (w *World) Tick() uint32 { return w.tick }
+func (w *World) Tick() uint32 { return w.clock.tick }
 
 // SetTick is for the netcode: it says which tick the next Simulate is.
-func (w *World) SetTick(t uint32) {
-	w.tick = t
-	w.newest = max(w.newest, t)
+func (n *Netcode) SetTick(t uint32) {
+	w := (*World)(n)
+	w.clock.tick = t
+	w.clock.newest = max(w.clock.newest, t)
 }
 
 // Resimulated counts the runs of Simulate for ticks that the world had already
 // completed, having gone on to a later one.
-func (w *World) Resimulated() uint64 { return w.resimulated }
+func (w *World) Resimulated() uint64 { return w.clock.resimulated }
 
 // SetInputSequence is for the netcode: it says which of an owner's inputs the
 // next Simulate consumes. Randomness on owned entities follows it.
-func (w *World) SetInputSequence(owner, seq uint32) {
-	*w.inputSeq.put(owner), w.input = seq, seq
+func (n *Netcode) SetInputSequence(owner, seq uint32) {
+	w := (*World)(n)
+	*w.inputs.byOwner.put(owner), w.inputs.newest = seq, seq
 }
 
 // ForgetInputs is for the netcode, when a client has left for good: what
-// [World.SetInputSequence] said of it holds no more, and its entities draw their
+// [Netcode.SetInputSequence] said of it holds no more, and its entities draw their
 // random numbers by tick.
-func (w *World) ForgetInputs(owner uint32) {
-	w.inputSeq.drop(owner)
-	w.counts.drop(owner)
+func (n *Netcode) ForgetInputs(owner uint32) {
+	w := (*World)(n)
+	w.inputs.byOwner.drop(owner)
+	w.inputs.spawned.drop(owner)
 }
 
 // SimulateStage is the nested list of the game's systems, which the server's
 // tick, Predict and Reconcile's replays all run.
-func (w *World) SimulateStage() *Stage { return w.simulate }
+func (n *Netcode) SimulateStage() *Stage {
+	w := (*World)(n)
+	return w.setup.simulate
+}
 
 // Despawn removes an entity, inside a system at the end of the stage; until then
 // it is alive. A handle that is dead already is ignored. On a client, what Simulate
@@ -184,7 +225,7 @@ func (w *World) SimulateStage() *Stage { return w.simulate }
 func (w *World) Despawn(e Entity) {
 	switch s := w.at(e); {
 	case s == nil:
-	case w.depth > 0 && s.pending == 0:
+	case w.deferred.depth > 0 && s.pending == 0:
 		w.keep(s, e, opDespawn)
 	default:
 		w.do(command{op: opDespawn, entity: e})
@@ -206,7 +247,7 @@ func Add[T any](w *World, e Entity, v T) {
 		return
 	}
 	w.nameIf(e, c)
-	held := w.values.take(c.size)
+	held := w.deferred.values.take(c.size)
 	*(*T)(held) = v
 	w.do(command{op: opAdd, entity: e, first: w.part(c, held, 0)})
 }
@@ -239,13 +280,13 @@ func Has[T any](w *World, e Entity) bool { return Get[T](w, e) != nil }
 // pointer finds a component of a stored or pending entity.
 func (w *World) pointer(s *slot, c *Component) unsafe.Pointer {
 	if s.pending > 0 {
-		value, _ := w.find(&w.commands[s.pending-1], c)
+		value, _ := w.find(&w.deferred.commands[s.pending-1], c)
 		return value
 	}
 	if s.table == nil || !s.table.mask.has(c.index) {
 		return nil
 	}
-	return w.store.GetUnchecked(s.stored, w.ids[c.index])
+	return w.storage.arche.GetUnchecked(s.stored, w.storage.ids[c.index])
 }
 
 // SetResource puts one value of type T beside the entities: configuration, a

@@ -61,7 +61,7 @@ func NewWorldHistory(w *World, ticks int) *WorldHistory {
 	if ticks <= 0 {
 		panic("ecs: NewWorldHistory needs room for at least one tick")
 	}
-	all := func(c *Component) bool { return c != w.protocol.selfC && c != w.protocol.netIDC }
+	all := func(c *Component) bool { return c != w.setup.protocol.selfC && c != w.setup.protocol.netIDC }
 	return &WorldHistory{ring: newRing(w, ticks, true, all), states: make([]worldState, ticks)}
 }
 
@@ -75,18 +75,18 @@ func (h *WorldHistory) Capture(tick uint32) {
 	s := &h.states[tick%uint32(len(h.states))]
 	s.serial++
 	s.indexed = false
-	s.tick, s.input, s.nextNet = w.tick, w.input, w.nextNet
-	if s.handles != w.handles {
-		s.handles = w.handles
+	s.tick, s.input, s.nextNet = w.clock.tick, w.inputs.newest, w.handles.nextNet
+	if s.handles != w.handles.settled {
+		s.handles = w.handles.settled
 		s.gens = s.gens[:0]
-		for i := range w.slots {
-			s.gens = append(s.gens, w.slots[i].gen)
+		for i := range w.handles.slots {
+			s.gens = append(s.gens, w.handles.slots[i].gen)
 		}
-		s.free = append(s.free[:0], w.free...)
+		s.free = append(s.free[:0], w.handles.free...)
 	}
-	s.inputs.set(&w.inputSeq)
-	s.counts.set(&w.counts)
-	s.held = append(s.held[:0], w.held...)
+	s.inputs.set(&w.inputs.byOwner)
+	s.counts.set(&w.inputs.spawned)
+	s.held = append(s.held[:0], w.owners.skipped...)
 	s.spawns = append(s.spawns[:0], w.predicted.spawns...)
 	s.ended = append(s.ended[:0], w.predicted.ended...)
 }
@@ -113,10 +113,10 @@ func (h *WorldHistory) Restore(tick uint32) error {
 	w := h.w
 	s := &h.states[tick%uint32(len(h.states))]
 	h.rebuild(h.place(tick), s)
-	w.tick, w.input, w.nextNet = s.tick, s.input, s.nextNet
-	w.inputSeq.set(&s.inputs)
-	w.counts.set(&s.counts)
-	w.held = append(w.held[:0], s.held...)
+	w.clock.tick, w.inputs.newest, w.handles.nextNet = s.tick, s.input, s.nextNet
+	w.inputs.byOwner.set(&s.inputs)
+	w.inputs.spawned.set(&s.counts)
+	w.owners.skipped = append(w.owners.skipped[:0], s.held...)
 	w.predicted.spawns = append(w.predicted.spawns[:0], s.spawns...)
 	w.predicted.ended = append(w.predicted.ended[:0], s.ended...)
 	return nil
@@ -126,9 +126,9 @@ func (h *WorldHistory) Restore(tick uint32) error {
 // be kept or taken over.
 func (h *WorldHistory) between(call string) {
 	switch {
-	case h.w.simulating > 0:
+	case h.w.clock.simulating > 0:
 		panic(fmt.Sprintf("ecs: WorldHistory.%s inside Simulate; call it between ticks", call))
-	case len(h.w.commands) > 0:
+	case len(h.w.deferred.commands) > 0:
 		panic(fmt.Sprintf("ecs: WorldHistory.%s while structural changes wait for the end of a stage; call it in another stage", call))
 	}
 }

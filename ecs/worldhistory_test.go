@@ -71,7 +71,7 @@ func TestTheWorldHistoryIsForBetweenTicks(t *testing.T) {
 	h = ecs.NewWorldHistory(w, 4)
 	e := w.Spawn(place{1, 1})
 	h.Capture(0)
-	refused(t, func() { w.SimulateStage().Run(w) }, "inside Simulate")
+	refused(t, func() { w.Netcode().SimulateStage().Run(w) }, "inside Simulate")
 	refused(t, func() {
 		system(w, func(w *ecs.World) {
 			w.Spawn(place{})
@@ -131,9 +131,9 @@ func TestTheWorldHistoryOfAClient(t *testing.T) {
 	own, other := replica(w, 1, 1, place{1, 1}, true), replica(w, 2, 7, place{2, 2}, true)
 	h := ecs.NewWorldHistory(w, 16)
 	step := func(tick uint32) {
-		w.SetTick(tick)
-		w.SetInputSequence(1, tick)
-		w.SimulateStage().Run(w)
+		w.Netcode().SetTick(tick)
+		w.Netcode().SetInputSequence(1, tick)
+		w.Netcode().SimulateStage().Run(w)
 	}
 	foretold := func(what string, wantSpawns, wantDespawns int) {
 		t.Helper()
@@ -158,11 +158,11 @@ func TestTheWorldHistoryOfAClient(t *testing.T) {
 	equal(t, "other", at(w, other), place{2, 2})
 	h.Restore(5)
 	foretold("again", 1, 1)
-	w.BeginReplay(4)
+	w.Netcode().BeginReplay(4)
 	foretold("replay", 1, 0)
 	h.Capture(6) // with the spawn out of scope
 	past, _ := h.At(6)
-	w.EndReplay()
+	w.Netcode().EndReplay()
 	foretold("replayed", 0, 0)
 	if _, there := ecs.GetAt[place](past, shot); there {
 		t.Error("what was out of scope shows")
@@ -174,15 +174,15 @@ func TestTheWorldHistoryOfAClient(t *testing.T) {
 	equal(t, "in scope", n, 2)
 	h.Restore(5)
 	foretold("and again", 1, 1)
-	equal(t, "of the newest input", w.Revive(2, 4), false)
+	equal(t, "of the newest input", w.Netcode().Revive(2, 4), false)
 	h.Restore(4)
-	w.SetInputSequence(1, 9)
+	w.Netcode().SetInputSequence(1, 9)
 	h.Restore(4)
-	w.SetTick(5)
-	w.SimulateStage().Run(w)
-	equal(t, "of the input then", w.Revive(2, 4), true)
+	w.Netcode().SetTick(5)
+	w.Netcode().SimulateStage().Run(w)
+	equal(t, "of the input then", w.Netcode().Revive(2, 4), true)
 	h.Restore(6)
-	if !w.Parked(shot) {
+	if !w.Netcode().Parked(shot) {
 		t.Error("what was out of scope is in it")
 	}
 }
@@ -280,9 +280,9 @@ func TestRestoreBringsBackHolds(t *testing.T) {
 	w := newServer()
 	ecs.Spawn(w, lot{Owner: components.Owner{Client: 2}})
 	h := ecs.NewWorldHistory(w, 2)
-	w.Hold(2)
+	w.Netcode().Hold(2)
 	h.Capture(0)
-	w.ReleaseHolds()
+	w.Netcode().ReleaseHolds()
 	each, _ := count(w)
 	equal(t, "released", each, 1)
 	h.Restore(0)
@@ -316,8 +316,8 @@ func TestRestoreShuffleAndDiffersFindWhatDependsOnStorageOrder(t *testing.T) {
 		tick, differs := uint32(0), false
 		for ; tick < 20 && !differs; tick++ {
 			run := func() {
-				w.SetTick(tick)
-				w.SimulateStage().Run(w)
+				w.Netcode().SetTick(tick)
+				w.Netcode().SimulateStage().Run(w)
 			}
 			h.Capture(tick)
 			run()

@@ -35,7 +35,7 @@ import (
 // Config.Client, which is not all of one. It allocates.
 func (h *WorldHistory) AppendState(dst []byte, tick uint32) ([]byte, error) {
 	w := h.w
-	if w.config.Client {
+	if w.setup.config.Client {
 		panic("ecs: AppendState of a client's world; take that of a peer that simulates everything")
 	}
 	p, err := h.At(tick)
@@ -43,7 +43,7 @@ func (h *WorldHistory) AppendState(dst []byte, tick uint32) ([]byte, error) {
 		return dst, err
 	}
 	s, le := p.s, binary.LittleEndian
-	dst = le.AppendUint64(dst, w.protocol.layout())
+	dst = le.AppendUint64(dst, w.setup.protocol.layout())
 	dst = le.AppendUint32(dst, s.tick)
 	dst = le.AppendUint32(dst, s.input)
 	dst = codec.AppendUvarint(dst, uint64(s.nextNet))
@@ -85,7 +85,7 @@ func (h *WorldHistory) appendTable(dst []byte, tc *tableCapture) []byte {
 	for _, e := range tc.entities[:tc.n] {
 		dst = codec.AppendUvarint(dst, uint64(e.id))
 	}
-	if tc.t.mask.has(h.w.protocol.netIDC.index) {
+	if tc.t.mask.has(h.w.setup.protocol.netIDC.index) {
 		for _, id := range tc.names[:tc.n] {
 			dst = codec.AppendUvarint(dst, uint64(id))
 		}

@@ -39,7 +39,7 @@ func TestWorldStateGoesOnAsTheWorld(t *testing.T) {
 			if tick%37 != 5 {
 				continue
 			}
-			if err := b.w.ReadState(state(t, a.w)); err != nil {
+			if err := b.w.Netcode().ReadState(state(t, a.w)); err != nil {
 				t.Fatal(err)
 			}
 			b.seen, b.ids = maps.Clone(a.seen), maps.Clone(a.ids)
@@ -79,7 +79,7 @@ func TestWorldStateOfThePast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.w.ReadState(bytes); err != nil {
+		if err := b.w.Netcode().ReadState(bytes); err != nil {
 			t.Fatal(err)
 		}
 		b.seen, b.ids = maps.Clone(a.seen), maps.Clone(a.ids)
@@ -98,20 +98,20 @@ func TestWorldStateRefusesWhatIsNone(t *testing.T) {
 	good := state(t, c.w)
 	before := c.model()
 	for n := range good {
-		if err := c.w.ReadState(good[:n]); !errors.Is(err, ecs.ErrState) {
+		if err := c.w.Netcode().ReadState(good[:n]); !errors.Is(err, ecs.ErrState) {
 			t.Fatalf("%d bytes of %d: %v", n, len(good), err)
 		}
 	}
-	if err := c.w.ReadState(append(good, 0)); !errors.Is(err, ecs.ErrState) {
+	if err := c.w.Netcode().ReadState(append(good, 0)); !errors.Is(err, ecs.ErrState) {
 		t.Errorf("a byte too many: %v", err)
 	}
 	other := newServer()
-	if err := other.ReadState(good); !errors.Is(err, ecs.ErrState) {
+	if err := other.Netcode().ReadState(good); !errors.Is(err, ecs.ErrState) {
 		t.Errorf("another protocol: %v", err)
 	}
 	c.equals(t, before)
 	refused(t, func() { state(t, newClient()) }, "client's world")
-	refused(t, func() { system(other, func(w *ecs.World) { w.Spawn(place{}); w.ReadState(good) }) }, "end of a stage")
+	refused(t, func() { system(other, func(w *ecs.World) { w.Spawn(place{}); w.Netcode().ReadState(good) }) }, "end of a stage")
 }
 
 // Whatever the bytes say, the world stays one that can be walked, changed and
@@ -131,7 +131,7 @@ func FuzzReadState(f *testing.F) {
 	f.Add(state(f, w))
 	w.Spawn(place{1, 2}, components.Owner{Client: 3}, bag{N: 2, Open: true})
 	w.Despawn(w.Spawn(hat{4}))
-	w.SetInputSequence(3, 9)
+	w.Netcode().SetInputSequence(3, 9)
 	f.Add(state(f, w))
 	for i := range 5 {
 		w.Spawn(place{}, odd{B: uint64(i)}, flag{})
@@ -140,10 +140,10 @@ func FuzzReadState(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		w := ecs.NewWorld(protocol(), ecs.Config{})
 		w.Spawn(place{}, hat{})
-		err := w.ReadState(b)
+		err := w.Netcode().ReadState(b)
 		if err == nil {
 			again := ecs.NewWorld(protocol(), ecs.Config{})
-			if err := again.ReadState(state(t, w)); err != nil {
+			if err := again.Netcode().ReadState(state(t, w)); err != nil {
 				t.Fatalf("its own state: %v", err)
 			}
 			if _, differs := ecs.Differs(w, again); differs {

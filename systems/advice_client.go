@@ -90,8 +90,8 @@ func (c *Client) reconcileAdvised(w *ecs.World) {
 			c.stats.Jumps++
 			c.adopt = true
 		case a.agreed && a.input > a.settled:
-			w.SettleInput(a.input)
-			w.Deny(a.input)
+			w.Netcode().SettleInput(a.input)
+			w.Netcode().Deny(a.input)
 			c.confirmAdvised(a.input)
 		}
 	}
@@ -170,7 +170,7 @@ func (c *Client) advisedDiffers(e ecs.Entity, comp *ecs.Component, words []int32
 	}
 	predicted := c.history.Value(c.advice.input, e, comp)
 	if predicted == nil {
-		predicted = c.world.Pointer(e, comp)
+		predicted = c.world.Netcode().Pointer(e, comp)
 	}
 	truth := c.scratchFor(comp)
 	comp.Schema.Dequantize(truth, words, comp.Words, 1)

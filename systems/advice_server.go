@@ -119,7 +119,7 @@ func (s *Server) listOwn(w *ecs.World) {
 	}
 	var last *advised // rows of one owner mostly stand together
 	var whose uint32
-	for t := range w.Tables {
+	for t := range w.Netcode().Tables {
 		owners := ownersOf(s.replicated[0], &t)
 		mask := t.Mask & s.predicted
 		if owners == nil || mask == 0 {

@@ -266,7 +266,7 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 			table := g.server.protocol.Input().Schema
 			table.Quantize(m.words, table.Words, unsafe.Pointer(&in), 1)
 			writeInput(world, world.Protocol().Input(), i.id, unsafe.Pointer(&in))
-			world.SimulateStage().Run(world)
+			world.Netcode().SimulateStage().Run(world)
 			coder := newInputCoder(table)
 			if lie != nil {
 				coder.advised, m.advice = true, lie(g, i)

@@ -143,7 +143,7 @@ func (c *wordCode) find(low uint64, truth int32) (word int32, ok bool) {
 // predicted components, in the order of their NetIDs.
 func (c *resultCoder) list(w *ecs.World, owner uint32) {
 	c.own = c.own[:0]
-	for t := range w.Simulated {
+	for t := range w.Netcode().Simulated {
 		owners := ownersOf(c.comps[0], &t)
 		mask := t.Mask & c.predicted
 		if owners == nil || mask == 0 || t.NetIDs == nil {
@@ -191,7 +191,7 @@ func (c *resultCoder) write(w *ecs.World, a *advice) bool {
 			k := trailing(m)
 			comp := c.comps[k]
 			c.words = resize(c.words, comp.Words)
-			comp.Schema.Quantize(c.words, comp.Words, w.Pointer(o.entity, comp), 1)
+			comp.Schema.Quantize(c.words, comp.Words, w.Netcode().Pointer(o.entity, comp), 1)
 			for j, v := range c.words {
 				code := &c.codes[k][j]
 				c.w.Bits(code.low(v), code.bits)
@@ -219,7 +219,7 @@ func (c *resultCoder) agrees(w *ecs.World, own []ownResult, result []byte) bool 
 		o := &own[i]
 		h.entity(o)
 		for m := o.mask; m != 0; m &= m - 1 {
-			if !c.componentAgrees(trailing(m), w.Pointer(o.entity, c.comps[trailing(m)]), &h) {
+			if !c.componentAgrees(trailing(m), w.Netcode().Pointer(o.entity, c.comps[trailing(m)]), &h) {
 				return false
 			}
 		}

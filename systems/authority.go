@@ -84,7 +84,7 @@ func (a *authority) holder(w *ecs.World, e ecs.Entity) uint32 {
 
 // ownerOf is the client that owns an entity, 0 for none.
 func ownerOf(w *ecs.World, e ecs.Entity) uint32 {
-	if o := (*components.Owner)(w.Pointer(e, w.Protocol().Replicated()[0])); o != nil {
+	if o := (*components.Owner)(w.Netcode().Pointer(e, w.Protocol().Replicated()[0])); o != nil {
 		return o.Client
 	}
 	return 0

@@ -137,7 +137,7 @@ func (c *Client) turn(r *replica) {
 	x := &c.changes
 	may := c.Authority(r.entity)
 	for i, comp := range x.coder.components {
-		p := c.world.Pointer(r.entity, comp)
+		p := c.world.Netcode().Pointer(r.entity, comp)
 		s := x.slotOf(r.id, i)
 		switch {
 		case p == nil:
@@ -160,7 +160,7 @@ func (c *Client) revert(n *notice, words []int32) {
 		return
 	}
 	comp := x.coder.components[n.component]
-	p := c.world.Pointer(s.entity, comp)
+	p := c.world.Netcode().Pointer(s.entity, comp)
 	if p == nil || !slices.Equal(x.quantize(comp, p), s.value) {
 		return
 	}
@@ -215,7 +215,7 @@ func (c *Client) appendChanges(dst []byte) []byte {
 // look notes what this client wrote since the last tick.
 func (x *clientChanges) look(c *Client, s *changeSlot) {
 	comp := x.coder.components[s.component]
-	p := c.world.Pointer(s.entity, comp)
+	p := c.world.Netcode().Pointer(s.entity, comp)
 	if p == nil || !c.Authority(s.entity) {
 		return
 	}
@@ -255,5 +255,5 @@ func (c *Client) heldMask(r *replica) uint64 {
 	if c.changes.mask == 0 || r.entity.IsZero() || !c.Authority(r.entity) {
 		return 0
 	}
-	return c.changes.mask & c.world.Mask(r.entity)
+	return c.changes.mask & c.world.Netcode().Mask(r.entity)
 }

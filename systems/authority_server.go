@@ -95,7 +95,7 @@ func (s *Server) takeChanges(p *peer, pk netsys.Packet) (netsys.Packet, bool) {
 		if !ok {
 			continue // it is gone
 		}
-		if s.world.Pointer(e, coder.components[m.component]) == nil || s.changes.authority.holder(s.world, e) != p.id {
+		if s.world.Netcode().Pointer(e, coder.components[m.component]) == nil || s.changes.authority.holder(s.world, e) != p.id {
 			c.stats.Unowned++
 			continue
 		}
@@ -142,7 +142,7 @@ func (s *Server) decideChanges() {
 	for _, p := range s.peers {
 		c := &p.changes
 		c.held = slices.DeleteFunc(c.held, func(h heldChange) bool {
-			return s.world.Pointer(h.entity, s.changes.components[h.component]) == nil ||
+			return s.world.Netcode().Pointer(h.entity, s.changes.components[h.component]) == nil ||
 				s.changes.authority.holder(s.world, h.entity) != p.id
 		})
 		for i := range c.held {
@@ -182,7 +182,7 @@ func (s *Server) writeHeld(p *peer) {
 	for i := range p.changes.held {
 		h := &p.changes.held[i]
 		comp := s.changes.components[h.component]
-		if dst := s.world.Pointer(h.entity, comp); dst != nil && len(h.standing) > 0 {
+		if dst := s.world.Netcode().Pointer(h.entity, comp); dst != nil && len(h.standing) > 0 {
 			comp.Schema.Dequantize(dst, h.standing, comp.Words, 1)
 		}
 	}
@@ -215,7 +215,7 @@ func (s *Server) tellChanges(p *peer) {
 		}
 		comp := s.changes.components[h.component]
 		s.changes.words = resize(s.changes.words, comp.Words)
-		comp.Schema.Quantize(s.changes.words, comp.Words, s.world.Pointer(h.entity, comp), 1)
+		comp.Schema.Quantize(s.changes.words, comp.Words, s.world.Netcode().Pointer(h.entity, comp), 1)
 		n := notice{kind: noticeChange, tick: s.tick, id: h.id, component: h.component, seq: uint16(h.refused), reason: h.reason}
 		if !p.notices.add(&n, s.changes.words, comp.Schema) {
 			return

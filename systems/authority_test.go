@@ -344,7 +344,7 @@ func TestSimulateReadsNoClientOwnedComponent(t *testing.T) {
 					t.Errorf("%s: %q", name, text)
 				}
 			}()
-			w.SimulateStage().Run(w)
+			w.Netcode().SimulateStage().Run(w)
 		}()
 	}
 }

@@ -207,12 +207,12 @@ func newCampaign(t *testing.T, seed uint64) *campaign {
 // viewAgrees reports an entity that is drawn and does not live, or the reverse.
 func viewAgrees(c *Client) error {
 	drawn := map[components.NetID]uint64{}
-	for t := range c.View().Tables {
+	for t := range c.View().Netcode().Tables {
 		for _, id := range t.NetIDs {
 			drawn[id] = t.Mask
 		}
 	}
-	for t := range c.World().Tables {
+	for t := range c.World().Netcode().Tables {
 		for _, id := range t.NetIDs {
 			mask, ok := drawn[id]
 			if !ok || mask != t.Mask {

@@ -184,7 +184,7 @@ func (c *Client) removeGone() {
 				c.toldAll = c.oldestTold()
 			}
 			if !r.entity.IsZero() && (c.newestSend >= r.newest+moveSends || c.decided(r)) {
-				c.world.Discard(netID(r.id))
+				c.world.Netcode().Discard(netID(r.id))
 				r.entity = ecs.Entity{}
 			}
 			if r.entity.IsZero() && r.drawn.IsZero() && c.newestSend > r.newest+moveSends && c.decided(r) {
@@ -249,14 +249,14 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 	simulated := c.inScope(r, own, mask)
 	var had uint64 // components that were predicted here before
 	if !r.entity.IsZero() && simulated && c.simulates(r.entity) {
-		had = c.world.Mask(r.entity)
+		had = c.world.Netcode().Mask(r.entity)
 	}
 	shaped := false
-	if whole := mask | r.private; r.entity.IsZero() || c.simulates(r.entity) != simulated || c.world.Mask(r.entity) != whole {
+	if whole := mask | r.private; r.entity.IsZero() || c.simulates(r.entity) != simulated || c.world.Netcode().Mask(r.entity) != whole {
 		if shaped = true; !r.entity.IsZero() && c.simulates(r.entity) != simulated {
 			c.leavePose(r)
 		}
-		r.entity = c.world.Replica(netID(r.id), whole, simulated)
+		r.entity = c.world.Netcode().Replica(netID(r.id), whole, simulated)
 		// There is no prediction to compare the newcomers with.
 		if simulated && whole&^had&c.predicted != 0 {
 			c.adopt = c.adopt || own
@@ -272,7 +272,7 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 	for m := mask; m != 0; m &= m - 1 {
 		comp := c.replicated[trailing(m)]
 		if comp.Words > 0 && had&c.predicted&(m&-m) == 0 && !c.keeps(r, comp, rec[at:at+comp.Words]) {
-			comp.Schema.Dequantize(c.world.Pointer(r.entity, comp), rec[at:], comp.Words, 1)
+			comp.Schema.Dequantize(c.world.Netcode().Pointer(r.entity, comp), rec[at:], comp.Words, 1)
 		}
 		at += comp.Words
 	}
@@ -300,7 +300,7 @@ func (c *Client) applyPrivate() {
 			if private := st.Masks[k]&c.private | c.keptPrivate(r); private != r.private {
 				r.private = private
 				own := c.simulates(r.entity)
-				c.world.Replica(netID(r.id), c.world.Mask(r.entity)&^c.private|private, own)
+				c.world.Netcode().Replica(netID(r.id), c.world.Netcode().Mask(r.entity)&^c.private|private, own)
 				c.adopt = c.adopt || own && private&c.predicted != 0
 			}
 		}
@@ -312,7 +312,7 @@ func (c *Client) applyPrivate() {
 			return
 		}
 		if (c.predicted&bit == 0 || !c.simulates(r.entity)) && !c.keepsRaw(r, comp, unsafe.Pointer(&c.scratch[0])) {
-			if dst := c.world.Pointer(r.entity, comp); dst != nil {
+			if dst := c.world.Netcode().Pointer(r.entity, comp); dst != nil {
 				comp.Schema.ReadRaw(raw, dst)
 			}
 		}

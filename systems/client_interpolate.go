@@ -13,7 +13,7 @@ import (
 // view. What the client simulates stands where it predicts it; all others between
 // the two confirmed states around the playback head.
 func (c *Client) interpolate(*ecs.World) {
-	defer c.world.EndPartial() // also when a rule panics
+	defer c.world.Netcode().EndPartial() // also when a rule panics
 	c.beginPartial()
 	if c.policies.Remotes == policy.RemotesDamped {
 		c.interpolateDamped()
@@ -27,7 +27,7 @@ func (c *Client) interpolate(*ecs.World) {
 		switch {
 		case r.goneAt != 0 && (head >= float64(r.goneAt) || r.own):
 			c.hide(r)
-		case c.world.Parked(r.entity):
+		case c.world.Netcode().Parked(r.entity):
 			c.hide(r)
 		case !r.entity.IsZero() && c.simulates(r.entity):
 			c.drawOwn(r)
@@ -47,7 +47,7 @@ func (c *Client) interpolate(*ecs.World) {
 // hide takes an entity out of the view.
 func (c *Client) hide(r *replica) {
 	if !r.drawn.IsZero() {
-		c.view.Discard(netID(r.id))
+		c.view.Netcode().Discard(netID(r.id))
 		r.drawn, r.ahead = ecs.Entity{}, 0
 		r.settled()
 		if r.blend != nil {
@@ -59,9 +59,9 @@ func (c *Client) hide(r *replica) {
 // drawOwn copies a predicted entity into the view.
 func (c *Client) drawOwn(r *replica) {
 	if key := ecs.Get[ecs.SpawnKey](c.world, r.entity); key != nil && r.drawn.IsZero() {
-		r.drawn, _ = c.view.Confirm(*key, netID(r.id))
+		r.drawn, _ = c.view.Netcode().Confirm(*key, netID(r.id))
 	}
-	mask := c.world.Mask(r.entity)
+	mask := c.world.Netcode().Mask(r.entity)
 	r.landed(c.smoother.jumpsOf(c.view, r.drawn), c.smoother.jumpsOf(c.world, r.entity))
 	c.show(r, mask, true)
 	c.copyOwn(r.drawn, r.entity, ^uint64(0))
@@ -72,11 +72,11 @@ func (c *Client) drawOwn(r *replica) {
 // copyOwn copies the values of an entity's components to one of the view.
 func (c *Client) copyOwn(drawn, e ecs.Entity, mask uint64) {
 	for _, comp := range c.replicated {
-		src := c.world.Pointer(e, comp)
+		src := c.world.Netcode().Pointer(e, comp)
 		if comp.Words == 0 || src == nil || mask&(1<<comp.Replicated()) == 0 {
 			continue
 		}
-		dst := c.view.Pointer(drawn, comp)
+		dst := c.view.Netcode().Pointer(drawn, comp)
 		n := comp.Schema.Size
 		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
 	}
@@ -84,8 +84,8 @@ func (c *Client) copyOwn(drawn, e ecs.Entity, mask uint64) {
 
 // show makes sure that the view has the entity with these components.
 func (c *Client) show(r *replica, mask uint64, own bool) {
-	if r.drawn.IsZero() || c.view.Mask(r.drawn) != mask || ecs.Has[components.Predicted](c.view, r.drawn) != own {
-		r.drawn = c.view.Replica(netID(r.id), mask, own)
+	if r.drawn.IsZero() || c.view.Netcode().Mask(r.drawn) != mask || ecs.Has[components.Predicted](c.view, r.drawn) != own {
+		r.drawn = c.view.Netcode().Replica(netID(r.id), mask, own)
 	}
 }
 

@@ -18,9 +18,9 @@ func (c *Client) beginPartial() (share float64) {
 	if share <= 0 {
 		return 0
 	}
-	c.world.BeginPartial(tick, c.id, input, share)
+	c.world.Netcode().BeginPartial(tick, c.id, input, share)
 	c.mode.foresee(input)
-	c.world.SimulateStage().Run(c.world)
+	c.world.Netcode().SimulateStage().Run(c.world)
 	return share
 }
 

@@ -137,13 +137,13 @@ func (c *Client) replayAfter(w *ecs.World, s uint32) {
 	c.co.wrong = false
 	from := max(s+1, c.log.first)
 	c.keepPoses(c.replicas)
-	w.BeginReplay(from - 1)
+	w.Netcode().BeginReplay(from - 1)
 	c.rewind(from)
 	c.history.Restore(s)
 	if s == c.own.input {
 		c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
 			if e, ok := w.ByNetID(netID(id)); ok && c.simulates(e) {
-				if dst := w.Pointer(e, comp); dst != nil {
+				if dst := w.Netcode().Pointer(e, comp); dst != nil {
 					comp.Schema.ReadRaw(raw, dst)
 				}
 			}
@@ -160,6 +160,6 @@ func (c *Client) replayAfter(w *ecs.World, s uint32) {
 			c.history.Capture(from + i)
 		}
 	}
-	w.EndReplay()
+	w.Netcode().EndReplay()
 	c.takeErrors()
 }

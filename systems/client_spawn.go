@@ -17,10 +17,10 @@ func (c *Client) match(r *replica, st *state) {
 	}
 	if r.entity.IsZero() {
 		if key, ok := c.spawnKey(r.id); ok && key.Owner == c.id {
-			r.entity, _ = c.world.Confirm(key, netID(r.id))
+			r.entity, _ = c.world.Netcode().Confirm(key, netID(r.id))
 		}
 	}
-	if input, ok := c.proves(r, st); ok && c.world.Revive(netID(r.id), input) {
+	if input, ok := c.proves(r, st); ok && c.world.Netcode().Revive(netID(r.id), input) {
 		if r.adopt = r.coSimulated; !r.adopt {
 			c.adopt = true
 		}
@@ -64,18 +64,18 @@ func (c *Client) unnamed(r *replica, st *state) bool {
 // tick of the input on. A spawn keeps its handle in the view, too, when the server
 // confirms it.
 func (c *Client) drawSpawns() {
-	c.view.SettleInput(math.MaxUint32) // those that are confirmed need no more care
-	c.view.BeginReplay(0)
-	for t := range c.world.Simulated {
+	c.view.Netcode().SettleInput(math.MaxUint32) // those that are confirmed need no more care
+	c.view.Netcode().BeginReplay(0)
+	for t := range c.world.Netcode().Simulated {
 		if t.NetIDs != nil {
 			continue
 		}
 		for _, e := range t.Entities {
 			key := ecs.Get[ecs.SpawnKey](c.world, e)
-			c.copyOwn(c.view.Foresee(*key, t.Mask), e, ^uint64(0))
+			c.copyOwn(c.view.Netcode().Foresee(*key, t.Mask), e, ^uint64(0))
 		}
 	}
-	c.view.EndReplay()
+	c.view.Netcode().EndReplay()
 }
 
 // settleSpawns tells the world what the newest own state proves of predicted
@@ -83,13 +83,13 @@ func (c *Client) drawSpawns() {
 // them there is none that a spawn could become. Where own state took several
 // packets and one was lost that is a mistake, which confirmation undoes.
 func (c *Client) settleSpawns(w *ecs.World) {
-	w.SettleInput(c.own.input)
+	w.Netcode().SettleInput(c.own.input)
 	unknown := !c.ownWhole(c.own.send)
 	c.eachOwn(func(id uint32, _ *ecs.Component, _ []byte) {
 		_, known := w.ByNetID(netID(id))
 		unknown = unknown || !known
 	})
 	if !unknown {
-		w.Deny(c.own.input)
+		w.Netcode().Deny(c.own.input)
 	}
 }

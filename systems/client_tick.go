@@ -26,11 +26,11 @@ func (c *Client) predict(w *ecs.World) {
 
 // simulate runs Simulate for one input and keeps the result for comparison.
 func (c *Client) simulate(w *ecs.World, seq uint32) {
-	w.SetTick(c.tickOf(seq))
-	w.SetInputSequence(c.id, seq)
+	w.Netcode().SetTick(c.tickOf(seq))
+	w.Netcode().SetInputSequence(c.id, seq)
 	c.give(c.log.value(seq))
 	c.followers.Start(seq)
-	w.SimulateStage().Run(w)
+	w.Netcode().SimulateStage().Run(w)
 	c.followers.Done()
 	c.history.Capture(seq)
 }

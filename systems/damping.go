@@ -93,7 +93,7 @@ func (c *Client) interpolateDamped() {
 	c.sight = sight{head: c.clock.head, from: c.newestTick, votes: 1}
 	for _, r := range c.replicas {
 		switch {
-		case r.goneAt != 0, c.world.Parked(r.entity):
+		case r.goneAt != 0, c.world.Netcode().Parked(r.entity):
 			c.hide(r)
 		case r.entity.IsZero():
 		case c.simulates(r.entity):
@@ -107,7 +107,7 @@ func (c *Client) interpolateDamped() {
 
 // drawDamped moves what is drawn of an entity toward its newest confirmed state.
 func (c *Client) drawDamped(r *replica) {
-	mask := c.world.Mask(r.entity)
+	mask := c.world.Netcode().Mask(r.entity)
 	was := r.drawn
 	jumped := r.landed(c.smoother.jumpsOf(c.view, r.drawn), c.smoother.jumpsOf(c.world, r.entity))
 	c.show(r, mask, false)
@@ -122,7 +122,7 @@ func (c *Client) drawDamped(r *replica) {
 		if mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 {
 			continue
 		}
-		dst, src := c.view.Pointer(r.drawn, comp), c.world.Pointer(r.entity, comp)
+		dst, src := c.view.Netcode().Pointer(r.drawn, comp), c.world.Netcode().Pointer(r.entity, comp)
 		if comp.Mode&ecs.Interpolated == 0 {
 			copyValue(dst, src, comp)
 			continue

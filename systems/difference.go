@@ -65,7 +65,7 @@ func Difference(s *Server, c *Client) error {
 			}
 		}
 	}
-	for t := range c.world.Tables {
+	for t := range c.world.Netcode().Tables {
 		for _, id := range t.NetIDs {
 			if !seen[uint32(id)] {
 				return fmt.Errorf("entity %d lives on the client, not on the server at tick %d", id, f.Tick)
@@ -119,7 +119,7 @@ func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error
 // differs compares an entity of a client with the captured one, as far as everybody
 // may know it.
 func (c *Client) differs(mask uint64, truth *snapshot.Group, k int, e ecs.Entity) error {
-	if mine := c.world.Mask(e); mine != mask {
+	if mine := c.world.Netcode().Mask(e); mine != mask {
 		return fmt.Errorf("components %#x on the client, %#x on the server", mine, mask)
 	}
 	rec := truth.Record(k)
@@ -130,7 +130,7 @@ func (c *Client) differs(mask uint64, truth *snapshot.Group, k int, e ecs.Entity
 		}
 		words := rec[:comp.Words]
 		rec = rec[comp.Words:]
-		mine := c.world.Pointer(e, comp)
+		mine := c.world.Netcode().Pointer(e, comp)
 		if r := c.byID[uint32(c.world.NetID(e))]; r.coSimulated && c.predicted&(1<<comp.Replicated()) != 0 {
 			theirs := c.scratchFor(comp)
 			comp.Schema.Dequantize(theirs, words, comp.Words, 1)
@@ -193,7 +193,7 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 			if bit := m & -m; s.private&bit == 0 || c.predicted&bit != 0 && c.simulates(e) {
 				continue
 			}
-			mine := c.world.Pointer(e, comp)
+			mine := c.world.Netcode().Pointer(e, comp)
 			if mine == nil {
 				return fmt.Errorf("%s: not on the client", comp.Name)
 			}
@@ -231,7 +231,7 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 		truth := unsafe.Pointer(&c.scratch[0])
 		predicted := c.history.Value(c.own.input, e, comp)
 		if predicted == nil {
-			predicted = c.world.Pointer(e, comp)
+			predicted = c.world.Netcode().Pointer(e, comp)
 		}
 		if field := comp.Schema.Compare(predicted, truth); field >= 0 {
 			err = fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,

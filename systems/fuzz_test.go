@@ -187,7 +187,7 @@ func checkClient(t *testing.T, c *Client) {
 	for _, w := range []*ecs.World{c.World(), c.View()} {
 		w.Hash()
 		n := 0
-		for tab := range w.Tables {
+		for tab := range w.Netcode().Tables {
 			n += len(tab.Entities)
 			for _, comp := range c.replicated {
 				if p := tab.Column(comp); p != nil && comp.Words > 0 {

@@ -129,7 +129,7 @@ func TestClientBoundsItsWorld(t *testing.T) {
 		t.Errorf("%d bytes in %d groups", f.c.memory.used, len(f.c.groups))
 	}
 	entities := 0
-	for tab := range f.c.World().Tables {
+	for tab := range f.c.World().Netcode().Tables {
 		entities += len(tab.Entities)
 	}
 	if entities > maxGroups*64 {

@@ -96,7 +96,7 @@ func peersRoster(t *timeline.Config, join, leave func(*ecs.World, uint32), then 
 		} else if in := w.Protocol().Input(); in != nil {
 			writeInput(w, in, player, nil)
 		}
-		w.ForgetInputs(player)
+		w.Netcode().ForgetInputs(player)
 	}
 }
 

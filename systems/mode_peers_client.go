@@ -222,7 +222,7 @@ func (m *peersClient) interpolate(*ecs.World) {
 		m.stats.Stalls++
 	}
 	m.advanced = false
-	defer m.world.EndPartial() // also when a rule panics
+	defer m.world.Netcode().EndPartial() // also when a rule panics
 	m.Client.clock.head = float64(m.relay.Timeline().Next()) + m.beginPartial()
 	m.view.draw()
 }

@@ -49,7 +49,7 @@ func newPeersServer(s *Server) *peersServer {
 }
 
 func (m *peersServer) stages() (onTick, after *ecs.Stage) {
-	tick := ecs.NewStage("Tick").Nest(m.world.SimulateStage()).Nest(m.authority)
+	tick := ecs.NewStage("Tick").Nest(m.world.Netcode().SimulateStage()).Nest(m.authority)
 	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick})
 	after = ecs.NewStage("After", ecs.System{Name: "Send", Run: m.send})
 	return onTick, after
@@ -130,7 +130,7 @@ func (m *peersServer) message(p *peer, number int, message []byte) (bool, error)
 func (m *peersServer) acked(*peer, uint16) {}
 
 func (m *peersServer) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
-	return m.world.Pointer(e, c)
+	return m.world.Netcode().Pointer(e, c)
 }
 
 // send is the system Send: it tells every client what it has not heard of.

@@ -81,11 +81,11 @@ func (v *peersView) draw() {
 		c.drawOwn(r)
 	}
 	v.list = kept
-	for t := range c.world.Tables {
+	for t := range c.world.Netcode().Tables {
 		there += len(t.Entities)
 	}
 	if there != len(v.list) {
-		c.world.Tables(v.show)
+		c.world.Netcode().Tables(v.show)
 	}
 }
 

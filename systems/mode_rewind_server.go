@@ -56,7 +56,7 @@ func (m *rewindServer) stages() (onTick, after *ecs.Stage) {
 		First: m.Server.tick, Window: int(m.window), Early: int(m.early),
 		Fills: fills, Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority,
 	}, rewindSteps{m.followers, m})
-	tick := ecs.NewStage("Tick").Nest(m.world.SimulateStage()).Nest(authority)
+	tick := ecs.NewStage("Tick").Nest(m.world.Netcode().SimulateStage()).Nest(authority)
 	_, after = m.forwardServer.stages()
 	return ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick}), after
 }
@@ -291,5 +291,5 @@ func (m *rewindServer) ownValue(p *peer, e ecs.Entity, c *ecs.Component) unsafe.
 			return at
 		}
 	}
-	return m.world.Pointer(e, c)
+	return m.world.Netcode().Pointer(e, c)
 }

@@ -53,7 +53,7 @@ type forwardServer struct{ *Server }
 func (m *forwardServer) stages() (onTick, after *ecs.Stage) {
 	s := m.Server
 	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: s.apply}).
-		Nest(s.world.SimulateStage()).Nest(s.protocol.AuthorityStage())
+		Nest(s.world.Netcode().SimulateStage()).Nest(s.protocol.AuthorityStage())
 	after = ecs.NewStage("After",
 		ecs.System{Name: "Snapshot", Run: s.snapshot},
 		ecs.System{Name: "Send", Run: s.send})
@@ -109,7 +109,7 @@ func (s *Server) takeAway(w *ecs.World, id uint32) {
 	} else {
 		s.setInput(id, nil)
 	}
-	w.ForgetInputs(id)
+	w.Netcode().ForgetInputs(id)
 }
 
 // read takes a message of inputs apart; it reports false where there is nothing in it.
@@ -149,11 +149,11 @@ func (m *forwardServer) acked(p *peer, seq uint16) { m.Server.acked(p, seq) }
 
 func (m *forwardServer) tick() bool {
 	s := m.Server
-	s.world.SetTick(s.tick)
+	s.world.Netcode().SetTick(s.tick)
 	s.followers.Start(s.tick)
 	s.onTick.Run(s.world)
 	s.followers.Done()
-	s.world.ReleaseHolds()
+	s.world.Netcode().ReleaseHolds()
 	s.judge()
 	s.frames.Step()
 	return true
@@ -162,5 +162,5 @@ func (m *forwardServer) tick() bool {
 func (m *forwardServer) horizon() uint32 { return m.Server.tick }
 
 func (s *Server) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
-	return s.world.Pointer(e, c)
+	return s.world.Netcode().Pointer(e, c)
 }

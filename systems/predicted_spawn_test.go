@@ -207,7 +207,7 @@ func shootOut(t *testing.T, seed uint64, jams bool, model policy.Policies) {
 	for e, b := range ecs.All[struct{ Fuse Fuse }](crowd.Server.World()) {
 		id := crowd.Server.World().NetID(e)
 		for _, k := range crowd.Clients {
-			if own, known := k.World().ByNetID(id); b.Fuse.Left > 30 && (!known || k.World().Parked(own)) {
+			if own, known := k.World().ByNetID(id); b.Fuse.Left > 30 && (!known || k.World().Netcode().Parked(own)) {
 				t.Errorf("%v does not show bullet %d, which has %d ticks left", k, id, b.Fuse.Left)
 			}
 		}

@@ -697,7 +697,7 @@ func TestNetcodeScope_Despawns(t *testing.T) {
 			})
 			c.OnFrame(func(k *systemstest.Client) {
 				_, _, _, seen := firstBall(k.View())
-				is := k.World().Parked(e) || !k.World().Alive(e)
+				is := k.World().Netcode().Parked(e) || !k.World().Alive(e)
 				if is && parked == 0 {
 					parked = k.World().Tick()
 				}
@@ -795,7 +795,7 @@ func TestNetcodeScope_AllocatesNothing(t *testing.T) {
 		if n++; n%7 != 0 || !k.Connected() {
 			return
 		}
-		for t := range k.World().Tables {
+		for t := range k.World().Netcode().Tables {
 			for i, e := range t.Entities {
 				if i%5 == k.N {
 					k.SetScope(e, []systems.Scope{systems.ScopeInterpolated, systems.ScopeOwn}[n/7%2])

@@ -139,7 +139,7 @@ func (c *Client) assume(e ecs.Entity) {
 	if in == nil || in.Schema.Size == 0 {
 		return
 	}
-	p := c.world.Pointer(e, in)
+	p := c.world.Netcode().Pointer(e, in)
 	if p == nil {
 		return
 	}

@@ -33,7 +33,7 @@ func (c *Client) leavePose(r *replica) {
 	r.settled() // what is drawn has it already
 	r.ahead = 0
 	b := r.blend
-	*b = blend{on: true, mask: c.view.Mask(r.drawn), from: b.from[:0]}
+	*b = blend{on: true, mask: c.view.Netcode().Mask(r.drawn), from: b.from[:0]}
 	for _, comp := range c.replicated {
 		if b.mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 || comp.Mode&ecs.Interpolated == 0 {
 			continue
@@ -42,7 +42,7 @@ func (c *Client) leavePose(r *replica) {
 		for range (comp.Schema.Size + 7) / 8 {
 			b.from = append(b.from, 0)
 		}
-		copyValue(unsafe.Pointer(&b.from[at]), c.view.Pointer(r.drawn, comp), comp)
+		copyValue(unsafe.Pointer(&b.from[at]), c.view.Netcode().Pointer(r.drawn, comp), comp)
 	}
 }
 
@@ -69,7 +69,7 @@ func (c *Client) blendPose(r *replica) {
 		if b.mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 || comp.Mode&ecs.Interpolated == 0 {
 			continue
 		}
-		if p := c.view.Pointer(r.drawn, comp); p != nil {
+		if p := c.view.Netcode().Pointer(r.drawn, comp); p != nil {
 			comp.Schema.Lerp(p, p, unsafe.Pointer(&b.from[at]), left)
 		}
 		at += int((comp.Schema.Size + 7) / 8)

@@ -96,7 +96,7 @@ func (c *Client) coWrong() (since uint32) {
 	}
 	c.co.fresh = false
 	for _, r := range c.co.list {
-		if !r.unseen || c.world.Parked(r.entity) {
+		if !r.unseen || c.world.Netcode().Parked(r.entity) {
 			continue
 		}
 		r.unseen = false
@@ -181,7 +181,7 @@ func (c *Client) coRestore(after uint32, first bool) (any bool) {
 		}
 		any = true
 		c.eachConfirmed(r, func(_ *state, comp *ecs.Component, words []int32) {
-			if dst := c.world.Pointer(r.entity, comp); dst != nil {
+			if dst := c.world.Netcode().Pointer(r.entity, comp); dst != nil {
 				comp.Schema.Dequantize(dst, words, comp.Words, 1)
 			}
 		})
@@ -196,7 +196,7 @@ func (c *Client) coDiffers(r *replica, comp *ecs.Component, truth unsafe.Pointer
 		predicted = c.history.Value(input, r.entity, comp)
 	}
 	if predicted == nil {
-		predicted = c.world.Pointer(r.entity, comp)
+		predicted = c.world.Netcode().Pointer(r.entity, comp)
 	}
 	return c.mismatch(comp, predicted, truth), predicted
 }

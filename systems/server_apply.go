@@ -39,7 +39,7 @@ func (s *Server) apply(w *ecs.World) {
 		}
 		step, words := p.inputs.buffered(int64(s.tick), p.loss.share)
 		if !step {
-			w.Hold(p.id)
+			w.Netcode().Hold(p.id)
 			continue
 		}
 		s.stage(w, p, words)
@@ -57,7 +57,7 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 			break
 		}
 		if steps > 0 {
-			w.SimulateOnly(p.id)
+			w.Netcode().SimulateOnly(p.id)
 		}
 		s.stage(w, p, words)
 		steps++
@@ -69,7 +69,7 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 		if p.inputs.any {
 			p.inputs.stats.Holds++
 		}
-		w.Hold(p.id)
+		w.Netcode().Hold(p.id)
 	}
 }
 
@@ -96,7 +96,7 @@ func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 	default:
 		t.ClearEdges(held)
 	}
-	w.SetInputSequence(p.id, p.inputs.expected-1)
+	w.Netcode().SetInputSequence(p.id, p.inputs.expected-1)
 	s.setInput(p.id, held)
 }
 
@@ -109,7 +109,7 @@ func writeInput(w *ecs.World, in *ecs.Component, owner uint32, value unsafe.Poin
 	}
 	ownerC := w.Protocol().Replicated()[0]
 	want := uint64(1)<<ownerC.Replicated() | uint64(1)<<in.Replicated()
-	for t := range w.Simulated {
+	for t := range w.Netcode().Simulated {
 		if t.Mask&want != want {
 			continue
 		}

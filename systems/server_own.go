@@ -96,7 +96,7 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 
 // ownMask is what an entity of a client has.
 func ownMask(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
-	return w.Mask(f.Entity(o.Group, o.Slot))
+	return w.Netcode().Mask(f.Entity(o.Group, o.Slot))
 }
 
 // freeOwnSlot returns the place of the lowest slot that is free.

@@ -127,7 +127,7 @@ func (s *smoother) jumpsOf(w *ecs.World, e ecs.Entity) uint8 {
 	if s.jumps == nil || e.IsZero() {
 		return 0
 	}
-	if p := w.Pointer(e, s.jumps); p != nil {
+	if p := w.Netcode().Pointer(e, s.jumps); p != nil {
 		return (*components.Teleports)(p).Count
 	}
 	return 0
@@ -142,14 +142,14 @@ func (c *Client) keepPoses(all []*replica) {
 	}
 	for _, r := range all {
 		switch {
-		case r.entity.IsZero() || !c.simulates(r.entity) || c.world.Parked(r.entity):
+		case r.entity.IsZero() || !c.simulates(r.entity) || c.world.Netcode().Parked(r.entity):
 			continue
 		case r.drawn.IsZero():
 			continue // not seen yet, or only as foretold
 		case r.blending() && r.blend.since.IsZero():
 			continue // it begins to be drawn as simulated, see blend
 		}
-		c.keepPose(r, c.world, r.entity, c.world.Mask(r.entity))
+		c.keepPose(r, c.world, r.entity, c.world.Netcode().Mask(r.entity))
 	}
 }
 
@@ -159,7 +159,7 @@ func (c *Client) keepPose(r *replica, w *ecs.World, e ecs.Entity, mask uint64) {
 	s.posed = append(s.posed, posed{r: r, mask: mask, jumps: s.jumpsOf(w, e), at: len(s.poses)})
 	for i, comp := range c.replicated {
 		if mask&(1<<comp.Replicated()) != 0 && s.places[i] >= 0 {
-			p := s.keep(w.Pointer(e, comp), comp)
+			p := s.keep(w.Netcode().Pointer(e, comp), comp)
 			c.shiftError(r, comp, p)
 		}
 	}
@@ -181,7 +181,7 @@ func (c *Client) takeErrors() {
 	s := &c.smoother
 	for i := range s.posed {
 		x := &s.posed[i]
-		there := !x.lost && !c.world.Parked(x.r.entity)
+		there := !x.lost && !c.world.Netcode().Parked(x.r.entity)
 		c.takePose(x, c.world, x.r.entity, there && s.jumpsOf(c.world, x.r.entity) == x.jumps)
 	}
 	s.posed = s.posed[:0]
@@ -198,7 +198,7 @@ func (c *Client) takePose(x *posed, w *ecs.World, e ecs.Entity, on bool) {
 		if x.mask&(1<<comp.Replicated()) == 0 || s.places[i] < 0 {
 			continue
 		}
-		if p := w.Pointer(e, comp); on && p != nil {
+		if p := w.Netcode().Pointer(e, comp); on && p != nil {
 			comp.Schema.Offset(s.errorOf(v, comp), p, unsafe.Pointer(&s.poses[at]))
 		}
 		at += int((comp.Schema.Size + 7) / 8)
@@ -247,7 +247,7 @@ func (c *Client) drawError(r *replica) {
 	left := 0.0
 	for i, comp := range c.replicated {
 		if c.smoother.places[i] >= 0 {
-			left = max(left, c.shiftError(r, comp, c.view.Pointer(r.drawn, comp)))
+			left = max(left, c.shiftError(r, comp, c.view.Netcode().Pointer(r.drawn, comp)))
 		}
 	}
 	r.error.on = left > gone
@@ -298,7 +298,7 @@ func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 		return d, true
 	}
 	for i, comp := range c.replicated {
-		if c.smoother.places[i] >= 0 && c.view.Pointer(e, comp) != nil {
+		if c.smoother.places[i] >= 0 && c.view.Netcode().Pointer(e, comp) != nil {
 			d.Error = max(d.Error, c.shiftError(r, comp, nil))
 		}
 	}

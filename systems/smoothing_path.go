@@ -100,7 +100,7 @@ func (c *Client) drawSegment(r *replica, g *segment) {
 		if comp.Words == 0 {
 			continue
 		}
-		dst := c.view.Pointer(r.drawn, comp)
+		dst := c.view.Netcode().Pointer(r.drawn, comp)
 		comp.Schema.Dequantize(dst, g.rec[at:], comp.Words, 1)
 		switch {
 		case comp.Mode&ecs.Interpolated == 0:
@@ -120,7 +120,7 @@ func (c *Client) drawSegment(r *replica, g *segment) {
 func (c *Client) keepAhead(r *replica, h *history, from, to *state, head float64) (kept bool) {
 	old := h.at(r.ahead)
 	if c.config.Smoothing.Off || r.ahead == 0 || to == nil && r.ahead == from.Send || old == nil || !old.says(r.id, r.slot) ||
-		old.Masks[r.slot] != from.Masks[r.slot] || c.view.Mask(r.drawn)&old.Masks[r.slot] != old.Masks[r.slot] {
+		old.Masks[r.slot] != from.Masks[r.slot] || c.view.Netcode().Mask(r.drawn)&old.Masks[r.slot] != old.Masks[r.slot] {
 		return false
 	}
 	if c.jumped(old.Masks[r.slot], old.Record(int(r.slot)), from.Record(int(r.slot))) {

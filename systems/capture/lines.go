@@ -52,7 +52,7 @@ type step struct {
 // remember keeps the values as they stand, to draw lines through.
 func (r *Ring) remember() {
 	n := 0
-	for t := range r.w.Tables {
+	for t := range r.w.Netcode().Tables {
 		r.before = resize(r.before, n+1)
 		s := &r.before[n]
 		n++

@@ -132,7 +132,7 @@ func (r *Ring) Take(send, tick uint32) *Frame {
 func (r *Ring) read() {
 	r.words, r.truths = r.words[:0], r.truths[:0]
 	n := 0
-	for t := range r.w.Tables {
+	for t := range r.w.Netcode().Tables {
 		r.tables = resize(r.tables, n+1)
 		c := &r.tables[n]
 		n++

@@ -88,9 +88,9 @@ func Example() {
 	event.Raise(cw, event.ToServer(), hello)
 	client.Settle(0)
 	for tick := range uint32(4) {
-		sw.SetTick(tick)
+		sw.Netcode().SetTick(tick)
 		server.Start(tick)
-		sw.SimulateStage().Run(sw)
+		sw.Netcode().SimulateStage().Run(sw)
 		server.Done()
 		server.Settle(tick + 1)
 		fmt.Println("a state with", tick+1, "ticks")

@@ -126,9 +126,9 @@ func TestForcedRollback(t *testing.T) {
 	server.Join(1, &down)
 	w.ForceRollback(nil)
 	for n := range uint32(5) {
-		w.SetTick(n)
+		w.Netcode().SetTick(n)
 		server.Start(n)
-		w.SimulateStage().Run(w)
+		w.Netcode().SimulateStage().Run(w)
 		server.Done()
 		server.Settle(n + 1)
 	}

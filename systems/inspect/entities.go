@@ -36,7 +36,7 @@ type search struct {
 func (f *search) step(w *ecs.World) (more bool) {
 	owner := ecs.ComponentOf[components.Owner](w.Protocol())
 	room, n := rowsPerTick, -1
-	for t := range w.Tables {
+	for t := range w.Netcode().Tables {
 		if n++; n < f.table {
 			continue
 		}
@@ -111,7 +111,7 @@ func copyEntity(w *ecs.World, known []*ecs.Component, id components.NetID) (c en
 		c.owner = o.Client
 	}
 	for _, comp := range known {
-		p := w.Pointer(e, comp)
+		p := w.Netcode().Pointer(e, comp)
 		if p == nil {
 			continue
 		}

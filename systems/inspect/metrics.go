@@ -125,7 +125,7 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		for k := range s.Clients {
 			all = append(all, k)
 		}
-		for table := range s.World().Tables {
+		for table := range s.World().Netcode().Tables {
 			entities += len(table.Entities)
 		}
 		c.x.timings.read(&r)

@@ -76,7 +76,7 @@ func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 		for range s.Clients {
 			a.Clients++
 		}
-		for t := range s.World().Tables {
+		for t := range s.World().Netcode().Tables {
 			a.Entities += len(t.Entities)
 		}
 		m = readModel(s)

@@ -25,7 +25,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		s.comp.Consume(1, s.tick)
 		s.comp.Acknowledge(1, s.tick)
 		s.comp.Record(s.tick)
-		s.w.SetTick(s.tick)
+		s.w.Netcode().SetTick(s.tick)
 		at := float64(s.tick) - 9.7
 		for client := uint32(1); client < 3; client++ {
 			view := s.comp.As(client, claimOf(at, s.tick-s.tick%3-12, s.tick-s.tick%3-6))

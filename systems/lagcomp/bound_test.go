@@ -85,14 +85,14 @@ func TestClaimsDoNotGoBackwards(t *testing.T) {
 	if v := s.comp.As(2, claimOf(90, 90, 93)); v.Clamp() != lagcomp.Believed {
 		t.Errorf("another client: %v", v.Clamp())
 	}
-	s.w.SetTick(s.tick - 2) // the world goes back, to simulate again
+	s.w.Netcode().SetTick(s.tick - 2) // the world goes back, to simulate again
 	if v := s.comp.As(1, claimOf(94, 93, 96)); v.Clamp() != lagcomp.Believed || v.Tick() != 94 {
 		t.Errorf("again: %v, %v", v.Tick(), v.Clamp())
 	}
 	if v := s.comp.As(1, claimOf(101, 99, 102)); v.Clamp() != lagcomp.Ahead || v.Tick() != 100 {
 		t.Errorf("again, ahead: %v, %v", v.Tick(), v.Clamp())
 	}
-	s.w.SetTick(s.tick)
+	s.w.Netcode().SetTick(s.tick)
 	s.comp.Forget(1)
 	s.comp.Forget(3)
 	if v := s.comp.As(1, claimOf(90, 90, 93)); v.Clamp() != lagcomp.Believed {

@@ -28,7 +28,7 @@ func TestConfigRefuses(t *testing.T) {
 		for tick := range 4 * every {
 			comp.Record(tick + 1)
 		}
-		w.SetTick(4 * every)
+		w.Netcode().SetTick(4 * every)
 		if from, to := comp.As(1, lagcomp.NewClaim(float64(2*every)+0.5, 0, 0, every)).States(); from != 2*every || to != 3*every {
 			t.Errorf("at %d ticks a second a view is between %d and %d", rate, from, to)
 		}

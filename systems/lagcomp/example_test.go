@@ -26,7 +26,7 @@ func Example() {
 		return
 	}
 	for tick := range uint32(60) {
-		server.SetTick(tick)
+		server.Netcode().SetTick(tick)
 		if ecs.Get[Position](server, runner) != nil {
 			ecs.Get[Position](server, runner).X += 0.1
 		}
@@ -35,7 +35,7 @@ func Example() {
 		}
 		comp.Record(tick + 1) // a server of package systems does it
 	}
-	server.SetTick(60)
+	server.Netcode().SetTick(60)
 
 	// What the client's view showed: tick 41.5, between the states of 39 and 42.
 	claim := lagcomp.NewClaim(41.5, 39, 42, 3)

@@ -38,8 +38,8 @@ func newStage(t testing.TB, targets int, c lagcomp.Config) *stage {
 
 // simulate runs the coming tick but for what follows it.
 func (s *stage) simulate() {
-	s.w.SetTick(s.tick)
-	s.w.SimulateStage().Run(s.w)
+	s.w.Netcode().SetTick(s.tick)
+	s.w.Netcode().SimulateStage().Run(s.w)
 	s.authority.Run(s.w)
 	s.tick++
 }
@@ -48,7 +48,7 @@ func (s *stage) simulate() {
 func (s *stage) step() {
 	s.simulate()
 	s.comp.Record(s.tick)
-	s.w.SetTick(s.tick)
+	s.w.Netcode().SetTick(s.tick)
 	seen := map[ecs.Entity]memory{}
 	for e, v := range ecs.All[target](s.w) {
 		seen[e] = memory{s.w.NetID(e), v.At, v.Pose, v.Color, ecs.Has[tint](s.w, e)}

@@ -121,7 +121,7 @@ func (c *Compensator) look(client uint32, at span) *seen {
 // the next tick is recorded.
 func (c *Compensator) ownedNow(client uint32) []ecs.Entity {
 	from := len(c.own)
-	for t := range c.w.Tables {
+	for t := range c.w.Netcode().Tables {
 		c.addOwned(t, client, false)
 	}
 	return c.own[from:len(c.own):len(c.own)]

@@ -58,9 +58,9 @@ func Example() {
 	tick := func(t uint32, oneFires, twoFires bool) {
 		ecs.Get[Trigger](w, one).Fire = oneFires
 		ecs.Get[Trigger](w, two).Fire = twoFires
-		w.SetTick(t)
+		w.Netcode().SetTick(t)
 		log.Start(t)
-		w.SimulateStage().Run(w)
+		w.Netcode().SimulateStage().Run(w)
 		log.Done()
 		history.Capture(t)
 	}

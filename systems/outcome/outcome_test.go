@@ -236,9 +236,9 @@ func TestForcedRollback(t *testing.T) {
 	}
 	w.ForceRollback(func(d ecs.Divergence) { t.Error(d) })
 	for tick := range uint32(3) {
-		w.SetTick(tick)
+		w.Netcode().SetTick(tick)
 		log.Start(tick)
-		w.SimulateStage().Run(w)
+		w.Netcode().SimulateStage().Run(w)
 		log.Done()
 		log.Settle(tick + 1)
 	}

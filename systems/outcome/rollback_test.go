@@ -99,9 +99,9 @@ func (b *brawl) tick(t uint32, inputs [fighters]swing) {
 	for i, e := range b.players {
 		*ecs.Get[swing](b.w, e) = inputs[i]
 	}
-	b.w.SetTick(t)
+	b.w.Netcode().SetTick(t)
 	b.log.Start(t)
-	b.w.SimulateStage().Run(b.w)
+	b.w.Netcode().SimulateStage().Run(b.w)
 	b.log.Done()
 	b.history.Capture(t)
 }

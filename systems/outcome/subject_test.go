@@ -42,10 +42,10 @@ func TestSubjectIsAPredictedSpawn(t *testing.T) {
 	history := ecs.NewHistory(w, 8)
 	run := func(from, to uint32) {
 		for seq := from; seq <= to; seq++ {
-			w.SetTick(seq)
-			w.SetInputSequence(1, seq)
+			w.Netcode().SetTick(seq)
+			w.Netcode().SetInputSequence(1, seq)
 			log.Start(seq)
-			w.SimulateStage().Run(w)
+			w.Netcode().SimulateStage().Run(w)
 			log.Done()
 			history.Capture(seq)
 		}
@@ -55,16 +55,16 @@ func TestSubjectIsAPredictedSpawn(t *testing.T) {
 	log.Settle(0)
 	again := func(from uint32) {
 		log.Rewind(from)
-		w.BeginReplay(from - 1)
+		w.Netcode().BeginReplay(from - 1)
 		history.Restore(from - 1)
 		run(from, 3)
-		w.EndReplay()
+		w.Netcode().EndReplay()
 		log.Settle(0)
 	}
 	again(1)
-	w.Confirm(ecs.SpawnKey{Owner: 1, Input: 1, Nth: 0}, 50)
+	w.Netcode().Confirm(ecs.SpawnKey{Owner: 1, Input: 1, Nth: 0}, 50)
 	again(1)
-	w.Confirm(ecs.SpawnKey{Owner: 1, Input: 1, Nth: 1}, 40)
+	w.Netcode().Confirm(ecs.SpawnKey{Owner: 1, Input: 1, Nth: 1}, 40)
 	again(2) // the first tick does not raise it under its new name
 	log.Settle(9)
 	expect(t, s.told,
@@ -116,10 +116,10 @@ func TestSubjectByItsName(t *testing.T) {
 		log.Done()
 		log.Settle(0)
 	}
-	tick(w.Replica(9, 0, false))
-	w.Discard(9)
+	tick(w.Netcode().Replica(9, 0, false))
+	w.Netcode().Discard(9)
 	w.Spawn(goal{}) // takes the place of the old one
-	again := w.Replica(9, 0, false)
+	again := w.Netcode().Replica(9, 0, false)
 	log.Settle(2)
 
 	log = outcome.New(ecs.NewWorld(p, ecs.Config{}), outcome.Config{})

@@ -86,7 +86,7 @@ func (c *Client) adopt() error {
 		}
 		seats = append(seats, s)
 	}
-	if err := c.world.ReadState(r.Next(r.Len())); err != nil {
+	if err := c.world.Netcode().ReadState(r.Next(r.Len())); err != nil {
 		return fmt.Errorf("%w: %w", ErrMessage, err)
 	}
 	return c.resume(int(keep), tick, int(events), seats)

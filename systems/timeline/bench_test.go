@@ -53,7 +53,7 @@ func BenchmarkStep(b *testing.B) {
 	for _, entities := range []int{100, 1000} {
 		plain := crowded(entities)
 		for range 100 {
-			plain.SimulateStage().Run(plain)
+			plain.Netcode().SimulateStage().Run(plain)
 		}
 		for _, late := range []uint32{0, 1, 10} {
 			b.Run(fmt.Sprintf("entities=%d/late=%d", entities, late), func(b *testing.B) {
@@ -84,7 +84,7 @@ func BenchmarkStep(b *testing.B) {
 				ticks := after.Ticks - before.Ticks + after.Resimulated - before.Resimulated
 				start = time.Now()
 				for range ticks {
-					plain.SimulateStage().Run(plain)
+					plain.Netcode().SimulateStage().Run(plain)
 				}
 				b.ReportMetric(float64(ours)/float64(time.Since(start)), "plain-steps/tick")
 				b.ReportMetric(float64(ticks)/float64(b.N), "ticks/op")

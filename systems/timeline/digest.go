@@ -25,7 +25,7 @@ func (t *Timeline) AppendDigest(dst []uint64, tick uint32) ([]uint64, error) {
 		}
 	}
 	if int64(tick)+1 == t.now {
-		for table := range t.world.Tables {
+		for table := range t.world.Netcode().Tables {
 			d.add(&table)
 		}
 		return append(dst, d.sums...), nil

@@ -33,7 +33,7 @@ func TestForesee(t *testing.T) {
 		{2, nil, [4]steer{{DX: 1, Fire: true}, {DY: -1}, {DX: 1}, {DY: 1}}},
 		{3, words(steer{DX: -1}), [4]steer{{DX: 1, Fire: true}, {DY: -1}, {DX: 1}, {DY: 1}}}, // its own has come
 	} {
-		w.BeginPartial(l.Next(), look.own, l.Next(), 0.5)
+		w.Netcode().BeginPartial(l.Next(), look.own, l.Next(), 0.5)
 		l.Foresee(look.own, look.words)
 		seen := 0
 		for _, r := range ecs.Each[struct {
@@ -45,7 +45,7 @@ func TestForesee(t *testing.T) {
 				t.Errorf("own %d: player %d has %+v, want %+v", look.own, r.Owner.Client, *r.In, look.want[r.Owner.Client])
 			}
 		}
-		if w.EndPartial(); seen != 4 || w.Hash() != before {
+		if w.Netcode().EndPartial(); seen != 4 || w.Hash() != before {
 			t.Fatalf("own %d: %d players seen, world changed: %v", look.own, seen, w.Hash() != before)
 		}
 	}

@@ -225,14 +225,14 @@ func (t *Timeline) aim(tick int64, rewound bool) {
 		}
 		copy(p.words(p.used, tick), words)
 		t.hold(p, words)
-		t.world.SetInputSequence(p.id, uint32(tick))
+		t.world.Netcode().SetInputSequence(p.id, uint32(tick))
 	}
 	t.write()
 }
 
 // Foresee gives the players the inputs that the next tick would be simulated with if it were
-// now, for a look at a part of it: between [ecs.World.BeginPartial] and
-// [ecs.World.EndPartial], which takes them back. That of own is words, as [Timeline.Put]
+// now, for a look at a part of it: between [ecs.Netcode.BeginPartial] and
+// [ecs.Netcode.EndPartial], which takes them back. That of own is words, as [Timeline.Put]
 // takes them, where none has come for that tick and words is not nil.
 func (t *Timeline) Foresee(own uint32, words []int32) {
 	for _, p := range t.players {
@@ -277,7 +277,7 @@ func (t *Timeline) write() {
 	size := in.Schema.Size
 	want := uint64(1)<<owner.Replicated() | uint64(1)<<in.Replicated()
 	t.writes++
-	for table := range t.world.Simulated {
+	for table := range t.world.Netcode().Simulated {
 		if table.Mask&want != want {
 			continue
 		}

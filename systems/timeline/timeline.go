@@ -122,7 +122,7 @@ func (t *Timeline) oldest() int64 { return max(t.start, t.now-int64(t.config.Win
 func (t *Timeline) rewrite(tick int64) {
 	t.changed = min(t.changed, tick)
 	if t.config.Unmerged {
-		t.world.SetTick(uint32(t.now))
+		t.world.Netcode().SetTick(uint32(t.now))
 		t.pass()
 	}
 }
@@ -138,7 +138,7 @@ func (t *Timeline) Step() bool {
 			return false
 		}
 	}
-	t.world.SetTick(uint32(t.now)) // what comes before it is simulated again
+	t.world.Netcode().SetTick(uint32(t.now)) // what comes before it is simulated again
 	t.pass()
 	t.stats.Last, t.recent = t.recent, 0
 	t.history.Capture(uint32(t.now))
@@ -184,7 +184,7 @@ func (t *Timeline) pass() {
 // simulate runs one tick: who leaves, who joins, inputs, Simulate, Authority.
 func (t *Timeline) simulate(tick int64, rewound bool) {
 	w := t.world
-	w.SetTick(uint32(tick))
+	w.Netcode().SetTick(uint32(tick))
 	for _, l := range t.listeners {
 		l.Start(uint32(tick))
 	}
@@ -192,7 +192,7 @@ func (t *Timeline) simulate(tick int64, rewound bool) {
 		t.roster.Run(w)
 	}
 	t.aim(tick, rewound)
-	w.SimulateStage().Run(w)
+	w.Netcode().SimulateStage().Run(w)
 	t.authority.Run(w)
 	for _, l := range t.listeners {
 		l.Done()

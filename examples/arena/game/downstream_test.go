@@ -50,7 +50,7 @@ func newArena(p *ecs.Protocol, players, npcs int) *arena {
 // send plays until the next send.
 func (a *arena) send() *capture.Frame {
 	for {
-		a.w.SetTick(a.tick)
+		a.w.Netcode().SetTick(a.tick)
 		inputs := make([]Input, len(a.bots))
 		for n, b := range a.bots {
 			inputs[n] = b.next(a.w.TickRate())
@@ -61,7 +61,7 @@ func (a *arena) send() *capture.Frame {
 		}](a.w) {
 			*r.In = inputs[r.Owner.Client-1]
 		}
-		a.w.SimulateStage().Run(a.w)
+		a.w.Netcode().SimulateStage().Run(a.w)
 		a.w.Protocol().AuthorityStage().Run(a.w)
 		a.ring.Step()
 		if a.tick++; a.tick%stepsPerSend == 0 {

@@ -15,14 +15,14 @@ func world(j *Journal) (w *ecs.World, tick func()) {
 		r.Join(w, client+1)
 	}
 	return w, func() {
-		w.SetTick(w.Tick() + 1)
+		w.Netcode().SetTick(w.Tick() + 1)
 		for e, p := range ecs.All[Player](w) {
 			draw := ecs.NewRand(uint64(p.Owner.Client), uint64(w.Tick()/9))
 			*ecs.Get[Input](w, e) = Input{
 				DX: int8(draw.IntN(3) - 1), DY: int8(draw.IntN(3) - 1), Aim: uint16(draw.IntN(360)), Fire: w.Tick()%9 == 0,
 			}
 		}
-		w.SimulateStage().Run(w)
+		w.Netcode().SimulateStage().Run(w)
 		w.Protocol().AuthorityStage().Run(w)
 	}
 }
@@ -74,7 +74,7 @@ func TestShots(t *testing.T) {
 			Life{Points: 100}, Input{Aim: aim, Fire: true})
 	}
 	west, middle, east := at(1, 100, 0), at(2, 200, 180), at(3, 300, 90)
-	w.SimulateStage().Run(w)
+	w.Netcode().SimulateStage().Run(w)
 	w.Protocol().AuthorityStage().Run(w)
 	for _, c := range []struct {
 		who  ecs.Entity

@@ -119,13 +119,13 @@ func TestClientPredictsItsOwnStateOnly(t *testing.T) {
 		return 0
 	}
 	pos := place("Position")
-	me := w.Replica(11, id(0, pos, place("Velocity"), place("Ride"), place("Boost"), place("Score"), place("Input")), true)
-	item := w.Replica(12, id(pos, place("PowerUp")), false)
+	me := w.Netcode().Replica(11, id(0, pos, place("Velocity"), place("Ride"), place("Boost"), place("Score"), place("Input")), true)
+	item := w.Netcode().Replica(12, id(pos, place("PowerUp")), false)
 	y := yard{World: w}
 	*ecs.Get[components.Position](w, me), *ecs.Get[components.Position](w, item) = at(100, 400), at(100, 400)
 	for range 30 {
-		w.SetTick(y.tick)
-		w.SimulateStage().Run(w)
+		w.Netcode().SetTick(y.tick)
+		w.Netcode().SimulateStage().Run(w)
 		y.tick++
 	}
 	b := ecs.Get[Boost](w, me)

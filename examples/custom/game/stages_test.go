@@ -23,7 +23,7 @@ func TestCameraMakesUpForCorrections(t *testing.T) {
 			t.Errorf("right after the correction the camera is at %v after %d jolts", cam.X, cam.Jolts)
 		}
 		for tick := 0; tick <= 12; tick += ticksPerFrame {
-			w.SetTick(uint32(tick))
+			w.Netcode().SetTick(uint32(tick))
 			follow(w.World)
 		}
 		return cam.X

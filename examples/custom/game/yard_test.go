@@ -32,8 +32,8 @@ func (y *yard) powerUp(x, py float32) ecs.Entity {
 // step runs n ticks.
 func (y *yard) step(n int) {
 	for range n {
-		y.SetTick(y.tick)
-		y.SimulateStage().Run(y.World)
+		y.Netcode().SetTick(y.tick)
+		y.Netcode().SimulateStage().Run(y.World)
 		y.authority.Run(y.World)
 		y.tick++
 	}

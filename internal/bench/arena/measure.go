@@ -164,7 +164,7 @@ func (m *match) compare(c *client) {
 	}
 	w := c.World()
 	position := ecs.ComponentOf[components.Position](w.Protocol())
-	for t := range w.Tables {
+	for t := range w.Netcode().Tables {
 		if t.Simulated || t.Column(position) == nil {
 			continue
 		}

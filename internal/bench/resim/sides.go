@@ -81,7 +81,7 @@ func newClient() *side {
 		mask |= 1 << c.Replicated()
 	}
 	for i := range entities {
-		e := w.Replica(components.NetID(1+i), mask, true)
+		e := w.Netcode().Replica(components.NetID(1+i), mask, true)
 		ecs.Get[components.Owner](w, e).Client = 1
 		*ecs.Get[position](w, e), *ecs.Get[velocity](w, e), *ecs.Get[thrust](w, e) = body(i)
 	}
@@ -110,9 +110,9 @@ func newWhole() *side {
 func (c *side) resimulate() {
 	c.restore()
 	for seq := uint32(1); seq <= ticks; seq++ {
-		c.w.SetTick(seq)
-		c.w.SetInputSequence(1, seq)
-		c.w.SimulateStage().Run(c.w)
+		c.w.Netcode().SetTick(seq)
+		c.w.Netcode().SetInputSequence(1, seq)
+		c.w.Netcode().SimulateStage().Run(c.w)
 		c.h.Capture(seq)
 	}
 }
