@@ -163,16 +163,16 @@ func (w *World) ours(c *command) bool {
 	case s == nil:
 		return false
 	case c.op == opSpawn, c.op == opCancelled:
-		w.predictSpawn(c, s)
+		w.predicted.spawn(c, s)
 		return false
 	case s.parked:
 		return false
-	case s.table == nil || !w.foretold(s):
+	case s.table == nil || !w.predicted.foretold(s):
 		return true
 	case !w.simulates(s.table):
 		return false
 	case c.op == opDespawn:
-		w.predictDespawn(c.entity, s)
+		w.predicted.despawn(c.entity, s)
 		return false
 	default:
 		return true

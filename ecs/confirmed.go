@@ -7,25 +7,17 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// Confirm is for the netcode: the server has spawned the entity id under a key.
-// Where this client predicted it, that entity becomes the server's: under the same
-// handle, which is returned, it gets the NetID, and no replay removes it any more.
-// It stays out of scope when Simulate ended it since; then [Netcode.Discard] or
-// [Netcode.Revive] has the last word.
-//
-// It reports false, and does nothing, when no such spawn waits for its
-// confirmation or the NetID is known already. It panics when id is 0 or a running
-// system is spawning the entity.
-func (n *Netcode) Confirm(key SpawnKey, id components.NetID) (Entity, bool) {
-	w := (*World)(n)
+// confirm is [Netcode.Confirm].
+func (p *predictions) confirm(key SpawnKey, id components.NetID) (Entity, bool) {
+	w := p.w
 	if id == 0 {
 		panic("ecs: Confirm needs a NetID")
 	}
-	i, found := w.predicted.find(key)
-	if !found || w.predicted.spawns[i].confirmed {
+	i, found := p.find(key)
+	if !found || p.spawns[i].confirmed {
 		return Entity{}, false
 	}
-	e := w.predicted.spawns[i].entity
+	e := p.spawns[i].entity
 	s := w.at(e)
 	if _, known := w.ByNetID(id); known || s == nil {
 		return Entity{}, false
@@ -33,45 +25,36 @@ func (n *Netcode) Confirm(key SpawnKey, id components.NetID) (Entity, bool) {
 	if s.pending > 0 {
 		panic(fmt.Sprintf("ecs: Confirm of NetID %d, which a system of this world is spawning", id))
 	}
-	w.predicted.spawns[i].confirmed = true
+	p.spawns[i].confirmed = true
 	w.name(e, id)
-	if s.parked && !w.predicted.spawns[i].awaited && w.predicted.ending(e) < 0 {
-		w.unpark(s) // it was doubted
+	if s.parked && !p.spawns[i].awaited && p.ending(e) < 0 {
+		p.unpark(s) // it was doubted
 		return e, true
 	}
 	w.move(s, s.table.mask) // to where NetIDs are a column
 	return e, true
 }
 
-// Revive is for the netcode: the server's state after it consumed an input shows
-// the entity id. When Simulate ended it here in that input or before, it comes
-// back into scope under the same handle, with the values that it had: take over
-// the server's. It reports whether that happened.
-func (n *Netcode) Revive(id components.NetID, input uint32) bool {
-	w := (*World)(n)
+// revive is [Netcode.Revive].
+func (p *predictions) revive(id components.NetID, input uint32) bool {
+	w := p.w
 	e, _ := w.ByNetID(id)
 	s := w.at(e)
 	if s == nil || !s.parked {
 		return false
 	}
-	i := w.predicted.ending(e)
-	if i < 0 || w.predicted.ended[i].input > input {
+	i := p.ending(e)
+	if i < 0 || p.ended[i].input > input {
 		return false
 	}
-	w.predicted.ended = slices.Delete(w.predicted.ended, i, i+1)
-	w.unpark(s)
+	p.ended = slices.Delete(p.ended, i, i+1)
+	p.unpark(s)
 	return true
 }
 
-// SettleInput is for the netcode, once for each state of the server that is newer
-// than the last: it holds what followed from the owner's inputs up to this one.
-// Confirmed spawns up to it are now like any entity. One that no state has
-// confirmed for long leaves the scope, and in the end the world: half a second of
-// inputs and at least 8 states later, and 4 seconds and at least 64 states. As long
-// as its handle lives, [Netcode.Confirm] brings it back under that.
-func (n *Netcode) SettleInput(input uint32) {
-	w := (*World)(n)
-	p := &w.predicted
+// settle is [Netcode.SettleInput].
+func (p *predictions) settle(input uint32) {
+	w := p.w
 	if len(p.spawns)+len(p.ended) == 0 {
 		return
 	}
@@ -93,7 +76,7 @@ func (n *Netcode) SettleInput(input uint32) {
 				continue
 			}
 			if 2*age >= rate && sp.states >= doubtStates && !s.parked {
-				w.doubt(s)
+				p.doubt(s)
 			}
 		}
 		kept = append(kept, sp)
@@ -102,24 +85,22 @@ func (n *Netcode) SettleInput(input uint32) {
 	p.ended = slices.DeleteFunc(p.ended, func(d predictedEnd) bool { return w.at(d.entity) == nil })
 }
 
-// Deny is for the netcode: the server's state after it consumed an input names no
-// entity that is unknown here, so what was spawned up to that input and waits for
-// its confirmation leaves the scope at once. It can be confirmed all the same, as
-// after [Netcode.SettleInput].
-func (n *Netcode) Deny(input uint32) {
-	w := (*World)(n)
-	for _, sp := range w.predicted.spawns {
+// reject is [Netcode.Deny].
+func (p *predictions) reject(input uint32) {
+	w := p.w
+	for _, sp := range p.spawns {
 		if sp.key.Input > input {
 			break
 		}
 		if s := w.at(sp.entity); s != nil && !sp.confirmed && !s.parked {
-			w.doubt(s)
+			p.doubt(s)
 		}
 	}
 }
 
 // doubt parks a spawn that the server does not seem to have made.
-func (w *World) doubt(s *slot) {
+func (p *predictions) doubt(s *slot) {
+	w := p.w
 	m := s.table.mask
 	m.clear(w.setup.protocol.predictedC.index)
 	m.set(w.setup.protocol.parkedC.index)
@@ -176,20 +157,16 @@ func (n *Netcode) Parked(e Entity) bool {
 	return s != nil && s.parked
 }
 
-// Foresee makes or reshapes, at once, the predicted spawn of a key, with the
-// replicated components of mask, as [Netcode.Replica] does for what has a NetID:
-// for a world that shows what another predicts. Between [Netcode.BeginReplay] and
-// [Netcode.EndReplay] it says which spawns stay. Values start at zero.
-func (n *Netcode) Foresee(key SpawnKey, mask uint64) Entity {
-	w := (*World)(n)
-	p := w.setup.protocol
+// place is [Netcode.Foresee].
+func (p *predictions) place(key SpawnKey, mask uint64) Entity {
+	w, known := p.w, p.w.setup.protocol
 	m := w.replicaMask(mask)
-	m.set(p.selfC.index)
-	m.set(p.keyC.index)
-	m.set(p.predictedC.index)
-	i, found := w.predicted.find(key)
+	m.set(known.selfC.index)
+	m.set(known.keyC.index)
+	m.set(known.predictedC.index)
+	i, found := p.find(key)
 	if found {
-		sp := &w.predicted.spawns[i]
+		sp := &p.spawns[i]
 		if s := w.at(sp.entity); s != nil {
 			sp.awaited, sp.states = false, 0
 			w.move(s, m)
@@ -197,17 +174,17 @@ func (n *Netcode) Foresee(key SpawnKey, mask uint64) Entity {
 			return sp.entity
 		}
 	} else {
-		w.predicted.spawns = slices.Insert(w.predicted.spawns, i, predictedSpawn{})
+		p.spawns = slices.Insert(p.spawns, i, predictedSpawn{})
 	}
 	e := w.allocate()
 	s := &w.handles.slots[e.id]
 	w.place(e, s, w.tableOf(m))
 	for _, c := range s.table.comps {
-		if c != p.selfC {
+		if c != known.selfC {
 			w.zero(s, c)
 		}
 	}
-	*(*SpawnKey)(w.stored(s, p.keyC)) = key
-	w.predicted.spawns[i] = predictedSpawn{key: key, entity: e}
+	*(*SpawnKey)(w.stored(s, known.keyC)) = key
+	p.spawns[i] = predictedSpawn{key: key, entity: e}
 	return e
 }

@@ -97,7 +97,7 @@ func (w *World) mustAt(e Entity, call string) *slot {
 // within Simulate, but outside it until the server has agreed.
 func (w *World) Alive(e Entity) bool {
 	s := w.at(e)
-	return s != nil && !w.hides(s)
+	return s != nil && !w.predicted.hides(s)
 }
 
 // NetID is e's name on the wire; 0 when it has none or is not alive.

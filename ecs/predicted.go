@@ -33,6 +33,7 @@ const (
 
 // predictions is what a client foretold of the server's entities.
 type predictions struct {
+	w      *World
 	spawns []predictedSpawn // in order of their keys
 	ended  []predictedEnd
 }
@@ -64,7 +65,8 @@ func (p *predictions) ending(e Entity) int {
 }
 
 // park takes an entity out of scope.
-func (w *World) park(s *slot) {
+func (p *predictions) park(s *slot) {
+	w := p.w
 	m := s.table.mask
 	m.set(w.setup.protocol.parkedC.index)
 	w.move(s, m)
@@ -72,16 +74,18 @@ func (w *World) park(s *slot) {
 }
 
 // unpark brings an entity back into scope with the values that it had.
-func (w *World) unpark(s *slot) {
+func (p *predictions) unpark(s *slot) {
+	w := p.w
 	m := s.table.mask
 	m.clear(w.setup.protocol.parkedC.index)
 	w.move(s, m)
 	s.parked = false
 }
 
-// predictSpawn carries out a spawn of Simulate on a client; one without a key is
+// spawn carries out a spawn of Simulate on a client; one without a key is
 // void.
-func (w *World) predictSpawn(c *command, s *slot) {
+func (p *predictions) spawn(c *command, s *slot) {
+	w := p.w
 	value, keyed := w.find(c, w.setup.protocol.keyC)
 	again := s.table != nil
 	switch {
@@ -93,28 +97,28 @@ func (w *World) predictSpawn(c *command, s *slot) {
 		return
 	}
 	key := *(*SpawnKey)(value)
-	i, found := w.predicted.find(key)
+	i, found := p.find(key)
 	if !found {
-		w.predicted.spawns = slices.Insert(w.predicted.spawns, i, predictedSpawn{})
+		p.spawns = slices.Insert(p.spawns, i, predictedSpawn{})
 	}
-	p := &w.predicted.spawns[i]
-	*p = predictedSpawn{key: key, entity: c.entity, confirmed: again && p.confirmed}
+	sp := &p.spawns[i]
+	*sp = predictedSpawn{key: key, entity: c.entity, confirmed: again && sp.confirmed}
 	if !again {
 		w.place(c.entity, s, w.target(s, c))
 		w.write(s, c)
 		return
 	}
 	s.pending, s.parked = 0, false
-	if k := w.predicted.ending(c.entity); k >= 0 {
-		w.predicted.ended = slices.Delete(w.predicted.ended, k, k+1)
+	if k := p.ending(c.entity); k >= 0 {
+		p.ended = slices.Delete(p.ended, k, k+1)
 	}
-	if !p.confirmed {
+	if !sp.confirmed {
 		w.move(s, w.target(s, c).mask)
 		w.write(s, c)
 		return
 	}
 	// Its shape, and what is not predicted, are the server's by now.
-	w.unpark(s)
+	p.unpark(s)
 	for _, comp := range s.table.comps {
 		if comp.Mode&Predicted == 0 || comp.size == 0 {
 			continue
@@ -125,37 +129,35 @@ func (w *World) predictSpawn(c *command, s *slot) {
 	}
 }
 
-// predictDespawn parks an entity that Simulate on a client despawned.
-func (w *World) predictDespawn(e Entity, s *slot) {
+// despawn parks an entity that Simulate on a client despawned.
+func (p *predictions) despawn(e Entity, s *slot) {
+	w := p.w
 	input := w.inputs.newest
 	if p := w.pointer(s, w.setup.protocol.ownerC); p != nil {
 		if seq := w.inputs.byOwner.find(*(*uint32)(p)); seq != nil {
 			input = *seq
 		}
 	}
-	w.park(s)
-	w.predicted.ended = append(w.predicted.ended, predictedEnd{e, input})
+	p.park(s)
+	p.ended = append(p.ended, predictedEnd{e, input})
 }
 
 // foretold reports whether the existence of a stored entity is the server's to
 // confirm.
-func (w *World) foretold(s *slot) bool {
+func (p *predictions) foretold(s *slot) bool {
+	w := p.w
 	return s.netID != 0 || s.table.mask.has(w.setup.protocol.keyC.index)
 }
 
-// BeginReplay is for the netcode, before it restores the state after an input
-// and simulates the inputs since: what was spawned by those leaves the scope until
-// it is spawned again, what was despawned by them is back. Handles stay alive.
-// The input is the sequence of all owners that this client simulates.
-func (n *Netcode) BeginReplay(input uint32) {
-	w := (*World)(n)
-	p := &w.predicted
+// beginReplay is [Netcode.BeginReplay].
+func (p *predictions) beginReplay(input uint32) {
+	w := p.w
 	ended := p.ended[:0]
 	for _, d := range p.ended {
 		switch s := w.at(d.entity); {
 		case s == nil:
 		case d.input > input:
-			w.unpark(s)
+			p.unpark(s)
 		default:
 			ended = append(ended, d)
 		}
@@ -163,18 +165,15 @@ func (n *Netcode) BeginReplay(input uint32) {
 	p.ended = ended
 	for i := len(p.spawns) - 1; i >= 0 && p.spawns[i].key.Input > input; i-- {
 		if s := w.at(p.spawns[i].entity); s != nil {
-			w.park(s)
+			p.park(s)
 			p.spawns[i].awaited = true
 		}
 	}
 }
 
-// EndReplay ends what [Netcode.BeginReplay] began: predicted spawns that were not
-// spawned again disappear and their handles die. Those that the server has
-// confirmed meanwhile stay.
-func (n *Netcode) EndReplay() {
-	w := (*World)(n)
-	p := &w.predicted
+// endReplay is [Netcode.EndReplay].
+func (p *predictions) endReplay() {
+	w := p.w
 	kept := p.spawns[:0]
 	for _, sp := range p.spawns {
 		s := w.at(sp.entity)
@@ -186,7 +185,7 @@ func (n *Netcode) EndReplay() {
 				w.carryOut(&command{op: opDespawn, entity: sp.entity})
 				continue
 			}
-			w.unpark(s)
+			p.unpark(s)
 			sp.awaited = false
 		}
 		kept = append(kept, sp)
@@ -196,4 +195,6 @@ func (n *Netcode) EndReplay() {
 
 // hides reports whether a handle looks dead: the rules must see, within
 // Simulate, what they see on the server.
-func (w *World) hides(s *slot) bool { return s.parked && w.clock.simulating > 0 && s.pending == 0 }
+func (p *predictions) hides(s *slot) bool {
+	return s.parked && p.w.clock.simulating > 0 && s.pending == 0
+}

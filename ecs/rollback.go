@@ -87,7 +87,7 @@ func (w *World) unask(base int) {
 		switch {
 		case s == nil:
 		case c.op == opSpawn || c.op == opCancelled:
-			w.unspawn(c, s)
+			w.predicted.unspawn(c, s)
 		default:
 			s.last = c.before
 		}

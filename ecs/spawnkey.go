@@ -77,7 +77,7 @@ func (w *World) spawnKeyed(r *spawnRow, src unsafe.Pointer) (Entity, bool) {
 		return Entity{}, false
 	}
 	r = w.keyedRow(r)
-	e := w.handle(key)
+	e := w.predicted.handle(key)
 	if r.named {
 		w.name(e, w.handles.nextNet)
 	}
@@ -125,14 +125,15 @@ func (w *World) claim(spawn *command) Entity {
 	if _, marked := w.find(spawn, w.setup.protocol.predictedC); w.setup.config.Client && !marked {
 		spawn.first = w.part(w.setup.protocol.predictedC, unsafe.Pointer(&nothing), spawn.first)
 	}
-	return w.handle(key)
+	return w.predicted.handle(key)
 }
 
 // handle is the handle for a spawn with a key: on a client that simulates the
 // input again the one that it had before.
-func (w *World) handle(key SpawnKey) Entity {
-	if i, found := w.predicted.find(key); found {
-		e := w.predicted.spawns[i].entity
+func (p *predictions) handle(key SpawnKey) Entity {
+	w := p.w
+	if i, found := p.find(key); found {
+		e := p.spawns[i].entity
 		if s := w.at(e); s != nil && s.pending == 0 {
 			return e
 		}
@@ -141,7 +142,8 @@ func (w *World) handle(key SpawnKey) Entity {
 }
 
 // unspawn takes back a spawn that waits: Simulate is about to run again.
-func (w *World) unspawn(c *command, s *slot) {
+func (p *predictions) unspawn(c *command, s *slot) {
+	w := p.w
 	if key, keyed := w.find(c, w.setup.protocol.keyC); keyed {
 		w.inputs.spawned.find((*SpawnKey)(key).Owner).nth--
 	}

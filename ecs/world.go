@@ -149,6 +149,7 @@ func NewWorld(p *Protocol, c Config) *World {
 		rows:      rowTypes{walked: make(map[rowKey]*row), spawns: make(map[reflect.Type]*spawnRow)},
 		resources: make(map[reflect.Type]any),
 	}
+	w.predicted.w = w
 	for _, comp := range p.all {
 		w.storage.ids = append(w.storage.ids, arche.TypeID(&w.storage.arche, comp.typ))
 	}
@@ -184,39 +185,9 @@ func (w *World) StepDuration() time.Duration {
 // platforms line up with the server's; cooldowns belong in state, not here.
 func (w *World) Tick() uint32 { return w.clock.tick }
 
-// SetTick is for the netcode: it says which tick the next Simulate is.
-func (n *Netcode) SetTick(t uint32) {
-	w := (*World)(n)
-	w.clock.tick = t
-	w.clock.newest = max(w.clock.newest, t)
-}
-
 // Resimulated counts the runs of Simulate for ticks that the world had already
 // completed, having gone on to a later one.
 func (w *World) Resimulated() uint64 { return w.clock.resimulated }
-
-// SetInputSequence is for the netcode: it says which of an owner's inputs the
-// next Simulate consumes. Randomness on owned entities follows it.
-func (n *Netcode) SetInputSequence(owner, seq uint32) {
-	w := (*World)(n)
-	*w.inputs.byOwner.put(owner), w.inputs.newest = seq, seq
-}
-
-// ForgetInputs is for the netcode, when a client has left for good: what
-// [Netcode.SetInputSequence] said of it holds no more, and its entities draw their
-// random numbers by tick.
-func (n *Netcode) ForgetInputs(owner uint32) {
-	w := (*World)(n)
-	w.inputs.byOwner.drop(owner)
-	w.inputs.spawned.drop(owner)
-}
-
-// SimulateStage is the nested list of the game's systems, which the server's
-// tick, Predict and Reconcile's replays all run.
-func (n *Netcode) SimulateStage() *Stage {
-	w := (*World)(n)
-	return w.setup.simulate
-}
 
 // Despawn removes an entity, inside a system at the end of the stage; until then
 // it is alive. A handle that is dead already is ignored. On a client, what Simulate
@@ -268,7 +239,7 @@ func Remove[T any](w *World, e Entity) {
 // end of the stage: do not keep it.
 func Get[T any](w *World, e Entity) *T {
 	s := w.at(e)
-	if s == nil || w.hides(s) {
+	if s == nil || w.predicted.hides(s) {
 		return nil
 	}
 	return (*T)(w.pointer(s, w.known(reflect.TypeFor[T]())))
