@@ -109,7 +109,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		},
 		"Hash":         func() { sum += int32(w.Hash()) },
 		"Simulate":     func() { w.Netcode().SimulateStage().Run(w) },
-		"SimulateOnly": func() { w.Netcode().Hold(2); w.Netcode().SimulateOnly(1); w.Netcode().ReleaseHolds() },
+		"SimulateOnly": func() { w.Netcode().SkipOwner(2); w.Netcode().SimulateOnly(1); w.Netcode().SkipNobody() },
 		"Get":          func() { ecs.Get[place](w, es[3]).X++; sum += int32(w.NetID(es[3])) },
 		"EachOf": func() {
 			for _, r := range ecs.EachOf[two](w, 2) {

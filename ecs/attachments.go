@@ -53,7 +53,7 @@ func NewAttachments[C, T any](vanish func(e Entity, v *T)) *Attachments[C, T] {
 // Attach hangs v on e, in place of what hung there, which ends. The pointer is good
 // until the next Attach or Sweep. It panics when e is not alive in w, or has no C.
 func (a *Attachments[C, T]) Attach(w *World, e Entity, v T) *T {
-	if s := w.at(e); s == nil || s.parked {
+	if s := w.at(e); s == nil || s.suspended {
 		panic(fmt.Sprintf("ecs: Attach to %v, which is not alive in this world, or out of scope; walk what is there with All", e))
 	}
 	if !Has[C](w, e) {
@@ -115,7 +115,7 @@ func (a *Attachments[C, T]) end(x *attachment[C, T]) {
 // may get one later.
 func (x *attachment[C, T]) holds(w *World) bool {
 	s := w.at(x.entity)
-	if s == nil || s.parked {
+	if s == nil || s.suspended {
 		return false
 	}
 	key := w.keyOf(x.entity)

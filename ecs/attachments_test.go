@@ -96,7 +96,7 @@ func TestNetcodeE6_MispredictedSpawnsTakeAttachmentsAlong(t *testing.T) {
 // handle lives.
 //
 //mutant:rule E6 ecs/attachments.go
-//mutant:from if s == nil || s.parked {
+//mutant:from if s == nil || s.suspended {
 //mutant:to if s == nil {
 func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	f := newFiring(t, true)
@@ -105,7 +105,7 @@ func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	f.play(1)
 	e := f.last()
 	a.Attach(f.w, e, "doubted")
-	f.w.Netcode().Deny(1)
+	f.w.Netcode().RejectSpawns(1)
 	a.Sweep(f.w)
 	wantEnded(t, ended, "doubted")
 	if !f.w.Alive(e) || a.Of(e) != nil {

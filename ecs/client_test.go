@@ -219,25 +219,25 @@ func TestScopeLeavesOwnersOut(t *testing.T) {
 					r.Place.X = 0
 				}
 			}
-			w.Netcode().Hold(2)
-			w.Netcode().Hold(2)
+			w.Netcode().SkipOwner(2)
+			w.Netcode().SkipOwner(2)
 			w.Netcode().SimulateStage().Run(w)
 			equal(t, "the unowned", at(w, unowned).X, 1)
-			w.Netcode().ReleaseHolds()
+			w.Netcode().SkipNobody()
 			check("2 held", 0, 1, 3)
-			w.Netcode().Hold(1)
-			w.Netcode().Hold(3)
+			w.Netcode().SkipOwner(1)
+			w.Netcode().SkipOwner(3)
 			w.Netcode().SimulateStage().Run(w)
-			w.Netcode().ReleaseHolds()
+			w.Netcode().SkipNobody()
 			check("1 and 3 held", 0, 2)
 			w.Netcode().SimulateStage().Run(w)
 			check("nobody held", 0, 1, 2, 3)
 			w.Netcode().SimulateOnly(1)
 			equal(t, "the unowned", at(w, unowned).X, 0)
 			check("only 1", 1)
-			w.Netcode().Hold(2)
+			w.Netcode().SkipOwner(2)
 			w.Netcode().SimulateOnly(2)
-			w.Netcode().ReleaseHolds()
+			w.Netcode().SkipNobody()
 			check("only 2, though held", 2)
 			w.Netcode().SimulateOnly(77)
 			check("only a stranger")
@@ -250,7 +250,7 @@ func TestScopeLeavesOwnersOut(t *testing.T) {
 func TestHoldOfTheServer(t *testing.T) {
 	w := newServer()
 	w.Spawn(place{}, components.Owner{})
-	w.Netcode().Hold(0)
+	w.Netcode().SkipOwner(0)
 	if each, _ := count(w); each != 1 {
 		t.Error("held")
 	}

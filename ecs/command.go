@@ -165,9 +165,9 @@ func (w *World) ours(c *command) bool {
 	case c.op == opSpawn, c.op == opCancelled:
 		w.predicted.spawn(c, s)
 		return false
-	case s.parked:
+	case s.suspended:
 		return false
-	case s.table == nil || !w.predicted.foretold(s):
+	case s.table == nil || !w.predicted.awaitsServer(s):
 		return true
 	case !w.simulates(s.table):
 		return false

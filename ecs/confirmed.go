@@ -27,8 +27,8 @@ func (p *predictions) confirm(key SpawnKey, id components.NetID) (Entity, bool) 
 	}
 	p.spawns[i].confirmed = true
 	w.name(e, id)
-	if s.parked && !p.spawns[i].awaited && p.ending(e) < 0 {
-		p.unpark(s) // it was doubted
+	if s.suspended && !p.spawns[i].awaited && p.ending(e) < 0 {
+		p.resume(s) // it was doubted
 		return e, true
 	}
 	w.move(s, s.table.mask) // to where NetIDs are a column
@@ -40,7 +40,7 @@ func (p *predictions) revive(id components.NetID, input uint32) bool {
 	w := p.w
 	e, _ := w.ByNetID(id)
 	s := w.at(e)
-	if s == nil || !s.parked {
+	if s == nil || !s.suspended {
 		return false
 	}
 	i := p.ending(e)
@@ -48,7 +48,7 @@ func (p *predictions) revive(id components.NetID, input uint32) bool {
 		return false
 	}
 	p.ended = slices.Delete(p.ended, i, i+1)
-	p.unpark(s)
+	p.resume(s)
 	return true
 }
 
@@ -75,7 +75,7 @@ func (p *predictions) settle(input uint32) {
 				w.carryOut(&command{op: opDespawn, entity: sp.entity})
 				continue
 			}
-			if 2*age >= rate && sp.states >= doubtStates && !s.parked {
+			if 2*age >= rate && sp.states >= doubtStates && !s.suspended {
 				p.doubt(s)
 			}
 		}
@@ -85,32 +85,32 @@ func (p *predictions) settle(input uint32) {
 	p.ended = slices.DeleteFunc(p.ended, func(d predictedEnd) bool { return w.at(d.entity) == nil })
 }
 
-// reject is [Netcode.Deny].
+// reject is [Netcode.RejectSpawns].
 func (p *predictions) reject(input uint32) {
 	w := p.w
 	for _, sp := range p.spawns {
 		if sp.key.Input > input {
 			break
 		}
-		if s := w.at(sp.entity); s != nil && !sp.confirmed && !s.parked {
+		if s := w.at(sp.entity); s != nil && !sp.confirmed && !s.suspended {
 			p.doubt(s)
 		}
 	}
 }
 
-// doubt parks a spawn that the server does not seem to have made.
+// doubt suspends a spawn that the server does not seem to have made.
 func (p *predictions) doubt(s *slot) {
 	w := p.w
 	m := s.table.mask
 	m.clear(w.setup.protocol.predictedC.index)
-	m.set(w.setup.protocol.parkedC.index)
+	m.set(w.setup.protocol.suspendedC.index)
 	w.move(s, m)
-	s.parked = true
+	s.suspended = true
 }
 
-// Foretold is the number of predicted spawns and despawns that wait for the
+// PendingPredictions is the number of predicted spawns and despawns that wait for the
 // server's word.
-func (w *World) Foretold() (spawns, despawns int) {
+func (w *World) PendingPredictions() (spawns, despawns int) {
 	for _, sp := range w.predicted.spawns {
 		if !sp.confirmed && w.at(sp.entity) != nil {
 			spawns++
@@ -149,15 +149,15 @@ func (n *Netcode) Simulated(yield func(Table) bool) {
 	}
 }
 
-// Parked reports whether e is out of scope and may come back: Simulate despawned
+// Suspended reports whether e is out of scope and may come back: Simulate despawned
 // it, or has not spawned it again, and the server has not spoken yet.
-func (n *Netcode) Parked(e Entity) bool {
+func (n *Netcode) Suspended(e Entity) bool {
 	w := (*World)(n)
 	s := w.at(e)
-	return s != nil && s.parked
+	return s != nil && s.suspended
 }
 
-// place is [Netcode.Foresee].
+// place is [Netcode.PlacePredicted].
 func (p *predictions) place(key SpawnKey, mask uint64) Entity {
 	w, known := p.w, p.w.setup.protocol
 	m := w.replicaMask(mask)
@@ -170,7 +170,7 @@ func (p *predictions) place(key SpawnKey, mask uint64) Entity {
 		if s := w.at(sp.entity); s != nil {
 			sp.awaited, sp.states = false, 0
 			w.move(s, m)
-			s.parked = false
+			s.suspended = false
 			return sp.entity
 		}
 	} else {

@@ -16,7 +16,7 @@ type cursor struct {
 	r        *row
 	version  uint64 // of the world when the walk began
 	scoped   bool   // leaves out what this peer does not simulate
-	narrowed bool   // leaves out owners, too: those on hold, or
+	narrowed bool   // leaves out owners, too: those skipped, or
 	one      bool   // all but one,
 	owner    uint32 // this
 	next     int    // table of r that follows
@@ -51,7 +51,7 @@ func (c *cursor) begin(w *World, r *row, scoped bool) {
 
 // narrow leaves one owner's entities of those in scope.
 func (c *cursor) narrow(owner uint32) {
-	if c.one && c.owner != owner || c.narrowed && !c.one && c.w.holds(owner) {
+	if c.one && c.owner != owner || c.narrowed && !c.one && c.w.skips(owner) {
 		c.next = len(c.r.tables)
 	}
 	c.narrowed, c.one, c.owner = true, true, owner
@@ -103,7 +103,7 @@ func (c *cursor) stretch(i int) bool {
 		c.serial, c.runAt = o.serial, 0
 		if c.one {
 			c.runAt = o.first(c.owner)
-		} else if !w.holdsIn(o) {
+		} else if !w.skipsIn(o) {
 			c.aim(0, t.n)
 			return true
 		}
@@ -116,7 +116,7 @@ func (c *cursor) stretch(i int) bool {
 	if c.one {
 		return c.nextOwned(o, int32(i))
 	}
-	return c.nextUnheld(o, int32(i))
+	return c.nextUnskipped(o, int32(i))
 }
 
 // nextOwned makes the owner's next run that ends behind row i the run.
@@ -132,17 +132,17 @@ func (c *cursor) nextOwned(o *owners, i int32) bool {
 	return false
 }
 
-// nextUnheld makes the next rows from i on that nobody holds the run.
-func (c *cursor) nextUnheld(o *owners, i int32) bool {
+// nextUnskipped makes the next rows from i on that nobody holds the run.
+func (c *cursor) nextUnskipped(o *owners, i int32) bool {
 	at, n := int(c.runAt), len(o.runs)
-	for at < n && (o.runs[at].end <= i || c.w.holds(o.runs[at].owner)) {
+	for at < n && (o.runs[at].end <= i || c.w.skips(o.runs[at].owner)) {
 		at++
 	}
 	if at == n {
 		return false
 	}
 	start := max(o.runs[at].start, i)
-	for at++; at < n && !c.w.holds(o.runs[at].owner); at++ {
+	for at++; at < n && !c.w.skips(o.runs[at].owner); at++ {
 	}
 	c.runAt = int32(at)
 	c.aimTo(start, o.runs[at-1].end)

@@ -38,10 +38,10 @@ func luckyWorld(client bool) *ecs.World {
 //
 //mutant:rule Decision1 ecs/random.go
 //mutant:from return Rand{key: key}
-//mutant:to w.config.Seed++; return Rand{key: key}
+//mutant:to w.setup.config.Seed++; return Rand{key: key}
 //mutant:rule Decision1 ecs/random.go
 //mutant:from when = 1<<32 | uint64(*seq)
-//mutant:to when = 1<<32 | uint64(*seq) + uint64(w.tick)
+//mutant:to when = 1<<32 | uint64(*seq) + uint64(w.clock.tick)
 //mutant:rule Decision1 ecs/random.go
 //mutant:from id = uint64(s.netID)
 //mutant:to id = uint64(e.id)
@@ -158,8 +158,8 @@ func auctioned(inOrder, shuffled bool) *ecs.World {
 //mutant:from cmp.Compare(a.id, b.id)
 //mutant:to cmp.Compare(a.id/2, b.id/2)
 //mutant:rule Decision2 ecs/order.go
-//mutant:from places := w.places[base:]
-//mutant:to places := w.places[base:]; defer func() { slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(len(a.t.comps), len(b.t.comps)) }) }()
+//mutant:from places := w.rows.places[base:]
+//mutant:to places := w.rows.places[base:]; defer func() { slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(len(a.t.comps), len(b.t.comps)) }) }()
 //mutant:rule Decision2 ecs/shuffle.go
 //mutant:from w.move(s, m)
 //mutant:to _ = m
@@ -205,14 +205,14 @@ func TestDecision2_ForcedRollbackNamesOffenders(t *testing.T) {
 // handle stays good through every change of shape, and dies with its entity.
 //
 //mutant:rule Decision4 ecs/entity.go
-//mutant:from w.byNetID.drop(uint32(s.netID))
-//mutant:to w.byNetID.drop(uint32(s.netID)); if s.netID+1 == w.nextNet { w.nextNet-- }
+//mutant:from w.handles.byNetID.drop(uint32(s.netID))
+//mutant:to w.handles.byNetID.drop(uint32(s.netID)); if s.netID+1 == w.handles.nextNet { w.handles.nextNet-- }
 //mutant:rule Decision4 ecs/entity.go
 //mutant:from *s = slot{gen: s.gen + 1, live: true}
 //mutant:to *s = slot{gen: s.gen | 1, live: true}
 //mutant:rule Decision4 ecs/entity.go
-//mutant:from w.nextNet = max(w.nextNet, id+1)
-//mutant:to w.nextNet = id + 1
+//mutant:from w.handles.nextNet = max(w.handles.nextNet, id+1)
+//mutant:to w.handles.nextNet = id + 1
 func TestDecision4_IdentityIsTheNetID(t *testing.T) {
 	w := newServer()
 	born := map[components.NetID]ecs.Entity{}
@@ -276,13 +276,13 @@ func TestDecision4_IdentityIsTheNetID(t *testing.T) {
 //mutant:to _ = s.last
 //mutant:rule Decision8 ecs/schedule.go
 //mutant:from w.flush(base, predicted)
-//mutant:to w.flush(base, s == w.simulate)
+//mutant:to w.flush(base, s == w.setup.simulate)
 //mutant:rule Decision8 ecs/command.go
 //mutant:from if c := &batch[i]; !predicted || w.ours(c) {
 //mutant:to if c := &batch[len(batch)-1-i]; !predicted || w.ours(c) {
 //mutant:rule Decision8 ecs/command.go
-//mutant:from case w.depth == 0:
-//mutant:to case w.depth == 0 || c.op == opRemove && s.pending == 0:
+//mutant:from case w.deferred.depth == 0:
+//mutant:to case w.deferred.depth == 0 || c.op == opRemove && s.pending == 0:
 func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
 	var made, doomed, naked, dressed ecs.Entity
 	shape := func(w *ecs.World) string {
@@ -345,11 +345,11 @@ func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
 // panics instead of going on over rows that moved.
 //
 //mutant:rule Decision8 ecs/walk.go
-//mutant:from if w.version != c.version {
-//mutant:to if w.version < c.version {
+//mutant:from if w.storage.version != c.version {
+//mutant:to if w.storage.version < c.version {
 //mutant:rule Decision8 ecs/cursor.go
-//mutant:from if c.w.version != c.version {
-//mutant:to if c.w.version > c.version+1 {
+//mutant:from if c.w.storage.version != c.version {
+//mutant:to if c.w.storage.version > c.version+1 {
 func TestDecision8_AChangeDuringAWalkOutsidePanics(t *testing.T) {
 	for name, walk := range map[string]func(w *ecs.World, change func(e ecs.Entity)){
 		"Each": func(w *ecs.World, change func(e ecs.Entity)) {

@@ -52,7 +52,7 @@ func Differs(a, b *World) (d Difference, differs bool) {
 			e := t.Entities[i]
 			other, _ := b.ByNetID(id)
 			s := b.at(other)
-			if s == nil || s.parked || s.table == nil {
+			if s == nil || s.suspended || s.table == nil {
 				best.offer(Difference{NetID: id, Entity: e, A: present, B: absent})
 				continue
 			}
@@ -63,7 +63,7 @@ func Differs(a, b *World) (d Difference, differs bool) {
 	for t := range b.Netcode().Tables {
 		for i, id := range t.NetIDs {
 			e, _ := a.ByNetID(id)
-			if s := a.at(e); s == nil || s.parked || s.table == nil {
+			if s := a.at(e); s == nil || s.suspended || s.table == nil {
 				best.offer(Difference{NetID: id, Entity: t.Entities[i], A: absent, B: present})
 			}
 		}

@@ -65,11 +65,11 @@
 //     [WorldHistory.Restore] and [WorldHistory.Differs].
 //   - For the netcode: [Netcode.Tables], [Netcode.Replica], [Netcode.Discard],
 //     [Netcode.Pointer], [Netcode.Mask], [Netcode.SetTick], [Netcode.SetInputSequence], [Netcode.ForgetInputs],
-//     [Netcode.Hold], [Netcode.ReleaseHolds], [Netcode.SimulateOnly],
+//     [Netcode.SkipOwner], [Netcode.SkipNobody], [Netcode.SimulateOnly],
 //     [Netcode.SimulateStage]. For spawns and despawns that a client predicts:
 //     [Netcode.BeginReplay], [Netcode.EndReplay], [Netcode.Confirm], [Netcode.Revive],
-//     [Netcode.SettleInput], [Netcode.Deny], [Netcode.Simulated], [Netcode.Parked], [Netcode.Foresee],
-//     [World.Foretold].
+//     [Netcode.SettleInput], [Netcode.RejectSpawns], [Netcode.Simulated], [Netcode.Suspended], [Netcode.PlacePredicted],
+//     [World.PendingPredictions].
 //
 // # What holds
 //

@@ -30,14 +30,14 @@ type self struct{ entity Entity }
 
 // slot is what a world knows of one handle.
 type slot struct {
-	gen     uint32
-	live    bool
-	parked  bool  // out of scope: see predictions
-	pending int32 // 1 + index of the spawn command that will create it; 0: stored
-	last    int32 // 1 + index of the newest command that waits for it; 0: none
-	stored  arche.Entity
-	table   *table
-	netID   components.NetID
+	gen       uint32
+	live      bool
+	suspended bool  // out of scope: see predictions
+	pending   int32 // 1 + index of the spawn command that will create it; 0: stored
+	last      int32 // 1 + index of the newest command that waits for it; 0: none
+	stored    arche.Entity
+	table     *table
+	netID     components.NetID
 }
 
 // allocate hands out a handle whose entity is not stored yet.

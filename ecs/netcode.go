@@ -80,14 +80,16 @@ func (n *Netcode) Revive(id components.NetID, input uint32) bool {
 // as its handle lives, [Netcode.Confirm] brings it back under that.
 func (n *Netcode) SettleInput(input uint32) { n.predicted.settle(input) }
 
-// Deny is for the netcode: the server's state after it consumed an input names no
+// RejectSpawns is for the netcode: the server's state after it consumed an input names no
 // entity that is unknown here, so what was spawned up to that input and waits for
 // its confirmation leaves the scope at once. It can be confirmed all the same, as
 // after [Netcode.SettleInput].
-func (n *Netcode) Deny(input uint32) { n.predicted.reject(input) }
+func (n *Netcode) RejectSpawns(input uint32) { n.predicted.reject(input) }
 
-// Foresee makes or reshapes, at once, the predicted spawn of a key, with the
+// PlacePredicted makes or reshapes, at once, the predicted spawn of a key, with the
 // replicated components of mask, as [Netcode.Replica] does for what has a NetID:
 // for a world that shows what another predicts. Between [Netcode.BeginReplay] and
 // [Netcode.EndReplay] it says which spawns stay. Values start at zero.
-func (n *Netcode) Foresee(key SpawnKey, mask uint64) Entity { return n.predicted.place(key, mask) }
+func (n *Netcode) PlacePredicted(key SpawnKey, mask uint64) Entity {
+	return n.predicted.place(key, mask)
+}

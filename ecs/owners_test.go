@@ -126,7 +126,7 @@ func TestOwnersChangeDuringAWalk(t *testing.T) {
 		}
 		walk := ecs.EachOf[ownedRow](w, 1)
 		if hold {
-			w.Netcode().Hold(2)
+			w.Netcode().SkipOwner(2)
 			walk = ecs.Each[ownedRow](w)
 		}
 		seen := map[ecs.Entity]int{}
@@ -176,12 +176,12 @@ func TestEachOfKeepsTheScope(t *testing.T) {
 	}
 	w.Netcode().SimulateStage().Run(w)
 	check("all", 3, 2, 2, 2)
-	w.Netcode().Hold(2)
+	w.Netcode().SkipOwner(2)
 	w.Netcode().SimulateStage().Run(w)
 	check("2 held", 3, 2, 0, 2)
 	w.Netcode().SimulateOnly(2)
 	check("only 2", 0, 0, 2, 0)
-	w.Netcode().ReleaseHolds()
+	w.Netcode().SkipNobody()
 	client := newClient()
 	replica(client, 7, 1, place{}, true)
 	replica(client, 8, 1, place{}, false)
@@ -229,11 +229,11 @@ func BenchmarkOneOwner(b *testing.B) {
 			}
 		})
 		b.Run(name+"OneHeld", func(b *testing.B) {
-			w.Netcode().Hold(50)
+			w.Netcode().SkipOwner(50)
 			for b.Loop() {
 				w.Netcode().SimulateStage().Run(w)
 			}
-			w.Netcode().ReleaseHolds()
+			w.Netcode().SkipNobody()
 		})
 		b.Run(name+"All", func(b *testing.B) {
 			for b.Loop() {

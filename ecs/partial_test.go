@@ -21,14 +21,14 @@ func (f *firing) look(share float64, lists int32) {
 // afterwards and goes on as if it had not been: to the handles that it gives out.
 //
 //mutant:rule PartialTicks ecs/partial.go
-//mutant:from w.tick, w.step = p.tick, p.step
-//mutant:to w.step = p.step
+//mutant:from w.clock.tick, w.setup.step = p.tick, p.step
+//mutant:to w.setup.step = p.step
 //mutant:rule PartialTicks ecs/partial.go
-//mutant:from w.input, w.nextNet, p.on = p.input, p.next, false
-//mutant:to w.input, p.on = p.input, false
+//mutant:from w.inputs.newest, w.handles.nextNet, p.on = p.input, p.next, false
+//mutant:to w.inputs.newest, p.on = p.input, false
 //mutant:rule PartialTicks ecs/schedule.go
-//mutant:from if w.tick < w.newest && !w.partial.on {
-//mutant:to if w.tick < w.newest {
+//mutant:from if w.clock.tick < w.clock.newest && !w.partial.on {
+//mutant:to if w.clock.tick < w.clock.newest {
 func TestPartialTicks_LeaveNoTrace(t *testing.T) {
 	for _, client := range []bool{false, true} {
 		a, b := newFiring(t, client), newFiring(t, client)
@@ -46,8 +46,8 @@ func TestPartialTicks_LeaveNoTrace(t *testing.T) {
 			for share := 0.25; share <= 1; share += 0.25 {
 				b.look(share, 2)
 			}
-			spawns, despawns := a.w.Foretold()
-			againSpawns, againDespawns := b.w.Foretold()
+			spawns, despawns := a.w.PendingPredictions()
+			againSpawns, againDespawns := b.w.PendingPredictions()
 			want := fmt.Sprint(a.w.Hash(), a.w.Tick(), a.w.Resimulated(), ecs.Get[trigger](a.w, a.gun).Last, a.w.Rand(a.gun), a.bullets(), spawns, despawns)
 			got := fmt.Sprint(b.w.Hash(), b.w.Tick(), b.w.Resimulated(), ecs.Get[trigger](b.w, b.gun).Last, b.w.Rand(b.gun), b.bullets(), againSpawns, againDespawns)
 			equal(t, fmt.Sprint("client ", client, ", after tick ", n), got, want)

@@ -104,7 +104,7 @@ func GetAt[T any](p Past, e Entity) (value T, found bool) {
 func (p Past) Pointer(e Entity, c *Component) unsafe.Pointer {
 	tc, row := p.find(e)
 	switch {
-	case tc == nil || !tc.t.mask.has(c.index) || tc.t.mask.has(p.h.w.setup.protocol.parkedC.index):
+	case tc == nil || !tc.t.mask.has(c.index) || tc.t.mask.has(p.h.w.setup.protocol.suspendedC.index):
 		return nil
 	case c.size == 0:
 		return unsafe.Pointer(&nothing)
@@ -143,7 +143,7 @@ func (p Past) Tables(yield func(Table) bool) {
 	w := p.h.w
 	for i := range p.c.tables {
 		tc := &p.c.tables[i]
-		if t := tc.t; tc.n == 0 || !t.mask.has(w.setup.protocol.netIDC.index) || t.mask.has(w.setup.protocol.parkedC.index) {
+		if t := tc.t; tc.n == 0 || !t.mask.has(w.setup.protocol.netIDC.index) || t.mask.has(w.setup.protocol.suspendedC.index) {
 			continue
 		}
 		view := Table{

@@ -6,24 +6,24 @@ import "slices"
 // for an owner whose inputs it simulates, and what Simulate despawns of that.
 // Until the server has spoken each of these can turn out wrong, and a handle that
 // the game keeps must survive all of it. So an entity that may come back is not
-// removed but parked: it stays in storage, in a table with a hidden component
+// removed but suspended: it stays in storage, in a table with a hidden component
 // that no walk, capture or hash looks at.
 //
-// What holds: an entity is parked for exactly one of three reasons. It is a spawn
+// What holds: an entity is suspended for exactly one of three reasons. It is a spawn
 // that a replay took back and has not made again; Simulate ended it, and it is in
 // ended; or the server did not confirm it in time, or seems not to have made it, and
 // it has lost the mark components.Predicted.
 //
 // The server's silence proves nothing, because the packet that named the entity
-// may be lost. A spawn is doubted, and parked, when half a second of the owner's
+// may be lost. A spawn is doubted, and suspended, when half a second of the owner's
 // inputs and doubtStates states have come since its own input was consumed; it is
 // removed for good after forgetSeconds and forgetStates. Whatever confirms it
 // before then brings it back under the same handle. A despawn, in contrast, is
 // undone only by proof: a state of the entity that is not older than the input
 // which ended it.
 
-// parked marks an entity that is out of scope and may come back.
-type parked struct{}
+// suspended marks an entity that is out of scope and may come back.
+type suspended struct{}
 
 const (
 	doubtStates   = 8
@@ -42,7 +42,7 @@ type predictedSpawn struct {
 	key       SpawnKey
 	entity    Entity
 	confirmed bool   // has its NetID; kept while a replay may spawn it again
-	awaited   bool   // parked until the replay under way spawns it again
+	awaited   bool   // suspended until the replay under way spawns it again
 	states    uint16 // of the server since it consumed the input
 }
 
@@ -64,22 +64,22 @@ func (p *predictions) ending(e Entity) int {
 	return slices.IndexFunc(p.ended, func(d predictedEnd) bool { return d.entity == e })
 }
 
-// park takes an entity out of scope.
-func (p *predictions) park(s *slot) {
+// suspend takes an entity out of scope.
+func (p *predictions) suspend(s *slot) {
 	w := p.w
 	m := s.table.mask
-	m.set(w.setup.protocol.parkedC.index)
+	m.set(w.setup.protocol.suspendedC.index)
 	w.move(s, m)
-	s.parked = true
+	s.suspended = true
 }
 
-// unpark brings an entity back into scope with the values that it had.
-func (p *predictions) unpark(s *slot) {
+// resume brings an entity back into scope with the values that it had.
+func (p *predictions) resume(s *slot) {
 	w := p.w
 	m := s.table.mask
-	m.clear(w.setup.protocol.parkedC.index)
+	m.clear(w.setup.protocol.suspendedC.index)
 	w.move(s, m)
-	s.parked = false
+	s.suspended = false
 }
 
 // spawn carries out a spawn of Simulate on a client; one without a key is
@@ -90,7 +90,7 @@ func (p *predictions) spawn(c *command, s *slot) {
 	again := s.table != nil
 	switch {
 	case again && c.op == opCancelled:
-		s.pending = 0 // it stays parked
+		s.pending = 0 // it stays suspended
 		return
 	case !keyed || c.op == opCancelled:
 		w.release(c.entity)
@@ -108,7 +108,7 @@ func (p *predictions) spawn(c *command, s *slot) {
 		w.write(s, c)
 		return
 	}
-	s.pending, s.parked = 0, false
+	s.pending, s.suspended = 0, false
 	if k := p.ending(c.entity); k >= 0 {
 		p.ended = slices.Delete(p.ended, k, k+1)
 	}
@@ -118,7 +118,7 @@ func (p *predictions) spawn(c *command, s *slot) {
 		return
 	}
 	// Its shape, and what is not predicted, are the server's by now.
-	p.unpark(s)
+	p.resume(s)
 	for _, comp := range s.table.comps {
 		if comp.Mode&Predicted == 0 || comp.size == 0 {
 			continue
@@ -129,7 +129,7 @@ func (p *predictions) spawn(c *command, s *slot) {
 	}
 }
 
-// despawn parks an entity that Simulate on a client despawned.
+// despawn suspends an entity that Simulate on a client despawned.
 func (p *predictions) despawn(e Entity, s *slot) {
 	w := p.w
 	input := w.inputs.newest
@@ -138,13 +138,13 @@ func (p *predictions) despawn(e Entity, s *slot) {
 			input = *seq
 		}
 	}
-	p.park(s)
+	p.suspend(s)
 	p.ended = append(p.ended, predictedEnd{e, input})
 }
 
-// foretold reports whether the existence of a stored entity is the server's to
+// awaitsServer reports whether the existence of a stored entity is the server's to
 // confirm.
-func (p *predictions) foretold(s *slot) bool {
+func (p *predictions) awaitsServer(s *slot) bool {
 	w := p.w
 	return s.netID != 0 || s.table.mask.has(w.setup.protocol.keyC.index)
 }
@@ -157,7 +157,7 @@ func (p *predictions) beginReplay(input uint32) {
 		switch s := w.at(d.entity); {
 		case s == nil:
 		case d.input > input:
-			p.unpark(s)
+			p.resume(s)
 		default:
 			ended = append(ended, d)
 		}
@@ -165,7 +165,7 @@ func (p *predictions) beginReplay(input uint32) {
 	p.ended = ended
 	for i := len(p.spawns) - 1; i >= 0 && p.spawns[i].key.Input > input; i-- {
 		if s := w.at(p.spawns[i].entity); s != nil {
-			p.park(s)
+			p.suspend(s)
 			p.spawns[i].awaited = true
 		}
 	}
@@ -185,7 +185,7 @@ func (p *predictions) endReplay() {
 				w.carryOut(&command{op: opDespawn, entity: sp.entity})
 				continue
 			}
-			p.unpark(s)
+			p.resume(s)
 			sp.awaited = false
 		}
 		kept = append(kept, sp)
@@ -196,5 +196,5 @@ func (p *predictions) endReplay() {
 // hides reports whether a handle looks dead: the rules must see, within
 // Simulate, what they see on the server.
 func (p *predictions) hides(s *slot) bool {
-	return s.parked && p.w.clock.simulating > 0 && s.pending == 0
+	return s.suspended && p.w.clock.simulating > 0 && s.pending == 0
 }

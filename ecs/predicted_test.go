@@ -205,7 +205,7 @@ func TestDecision4_ManySpawnsOfSeveralOwners(t *testing.T) {
 	}
 	f.orders[1] = trigger{Fire: shots / 2, Volley: shots / 2}
 	f.play(1)
-	f.w.Netcode().Hold(2)
+	f.w.Netcode().SkipOwner(2)
 	f.orders[2] = trigger{Fire: 1}
 	f.play(1) // the others' inputs are the same: their count goes on
 	seen := map[ecs.SpawnKey]bool{}
@@ -313,7 +313,7 @@ func TestDecision4_AMispredictedSpawnLeavesNoTrace(t *testing.T) {
 		}
 		delete(f.orders, f.newest)
 	}
-	spawns, despawns := f.w.Foretold()
+	spawns, despawns := f.w.PendingPredictions()
 	equal(t, "spawns and despawns that wait", fmt.Sprint(spawns, despawns), "0 0")
 	if n := handles(t, f.w); n > 8 {
 		t.Errorf("%d handles for a gun and three bullets", n)
@@ -323,8 +323,8 @@ func TestDecision4_AMispredictedSpawnLeavesNoTrace(t *testing.T) {
 }
 
 //mutant:rule Decision4 ecs/predicted.go
-//mutant:from w.predicted.ended = append(w.predicted.ended, predictedEnd{e, input})
-//mutant:to w.predicted.ended = append(w.predicted.ended, predictedEnd{e, input - 3})
+//mutant:from p.ended = append(p.ended, predictedEnd{e, input})
+//mutant:to p.ended = append(p.ended, predictedEnd{e, input - 3})
 func TestDecision4_APredictedDespawn(t *testing.T) {
 	build := func(t *testing.T, confirmed bool) (*firing, ecs.Entity) {
 		f := newFiring(t, true)
@@ -384,7 +384,7 @@ func TestDecision4_APredictedDespawn(t *testing.T) {
 		f.replay(3)
 		f.wantBullets()
 		f.w.Netcode().SettleInput(6)
-		spawns, despawns := f.w.Foretold()
+		spawns, despawns := f.w.PendingPredictions()
 		equal(t, "what waits", fmt.Sprint(spawns, despawns), "0 0")
 	})
 	t.Run("confirmed when gone", func(t *testing.T) {
@@ -416,7 +416,7 @@ func TestDecision4_APredictedDespawn(t *testing.T) {
 }
 
 //mutant:rule Decision4 ecs/confirmed.go
-//mutant:from w.predicted.spawns[i].confirmed = true
+//mutant:from p.spawns[i].confirmed = true
 //mutant:to _ = i
 func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 	f := newFiring(t, true)
@@ -494,9 +494,9 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	f.orders[2] = trigger{Volley: 1}
 	f.play(2)
 	e = f.last()
-	f.w.Netcode().Deny(1)
+	f.w.Netcode().RejectSpawns(1)
 	f.wantBullets(place{1, 100})
-	f.w.Netcode().Deny(2)
+	f.w.Netcode().RejectSpawns(2)
 	f.wantBullets()
 	got, _ = f.w.Netcode().Confirm(keyOf(t, f.w, e), 40)
 	equal(t, "handle", got, e)
@@ -509,7 +509,7 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	equal(t, "alive before the time", f.w.Alive(e), true)
 	f.w.Netcode().SettleInput(241)
 	equal(t, "alive", f.w.Alive(e), false)
-	spawns, despawns := f.w.Foretold()
+	spawns, despawns := f.w.PendingPredictions()
 	equal(t, "what waits", fmt.Sprint(spawns, despawns), "0 0")
 
 	f = newFiring(t, true)

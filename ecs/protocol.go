@@ -26,7 +26,7 @@ type Protocol struct {
 	quantized  bool
 	frozen     atomic.Bool // worlds of several goroutines may share a protocol
 
-	selfC, netIDC, ownerC, keyC, predictedC, interpolatedC, parkedC *Component
+	selfC, netIDC, ownerC, keyC, predictedC, interpolatedC, suspendedC *Component
 }
 
 // NewProtocol starts a protocol. The name ("dots/1") is part of what peers
@@ -40,7 +40,7 @@ func NewProtocol(name string) *Protocol {
 	p.ownerC, p.keyC = p.replicated[0], p.replicated[1]
 	p.predictedC = p.add(reflect.TypeFor[components.Predicted](), 0, false)
 	p.interpolatedC = p.add(reflect.TypeFor[components.Interpolated](), 0, false)
-	p.parkedC = p.add(reflect.TypeFor[parked](), 0, false)
+	p.suspendedC = p.add(reflect.TypeFor[suspended](), 0, false)
 	return p
 }
 
@@ -122,7 +122,7 @@ func (p *Protocol) Components() []*Component {
 // hidden reports whether a component says how this peer treats an entity, and not
 // what the entity is.
 func (p *Protocol) hidden(c *Component) bool {
-	return c == p.selfC || c == p.netIDC || c == p.predictedC || c == p.interpolatedC || c == p.parkedC
+	return c == p.selfC || c == p.netIDC || c == p.predictedC || c == p.interpolatedC || c == p.suspendedC
 }
 
 // Input is the input component, or nil when the protocol has none.

@@ -178,7 +178,7 @@ func (r *stateReader) table(s *worldState) stateTable {
 	for range r.count(1, "components") {
 		t.mask.set(int(r.number(uint64(len(p.all)), "component")))
 	}
-	marks := []*Component{p.predictedC, p.interpolatedC, p.parkedC}
+	marks := []*Component{p.predictedC, p.interpolatedC, p.suspendedC}
 	if !t.mask.has(p.selfC.index) || slices.ContainsFunc(marks, func(c *Component) bool { return t.mask.has(c.index) }) {
 		r.refuse("a table of no such world")
 	}

@@ -122,7 +122,7 @@ func (h *WorldHistory) seat(tc *tableCapture) {
 		return
 	}
 	r, all, names := h.rowsOf(tc, kept), w.entities(t), w.names(t)
-	parked := t.mask.has(w.setup.protocol.parkedC.index)
+	suspended := t.mask.has(w.setup.protocol.suspendedC.index)
 	q := w.storage.arche.Query(&t.filter)
 	for i := r.other(0); i < tc.n; i = r.other(i + 1) {
 		e, id := tc.entities[i], tc.name(i)
@@ -134,7 +134,7 @@ func (h *WorldHistory) seat(tc *tableCapture) {
 			names[i] = id
 			*w.handles.byNetID.put(uint32(id)) = e
 		}
-		*s = slot{gen: e.gen, live: true, parked: parked, stored: q.EntityAt(i), table: t, netID: id}
+		*s = slot{gen: e.gen, live: true, suspended: suspended, stored: q.EntityAt(i), table: t, netID: id}
 	}
 	q.Close()
 	t.version = tc.version

@@ -78,7 +78,7 @@ func (w *World) compileRow(t reflect.Type, f form) *row {
 		panic(fmt.Sprintf("ecs: a row is a struct of %s, not %s", f, t))
 	}
 	r := &row{}
-	r.exclude.set(w.setup.protocol.parkedC.index)
+	r.exclude.set(w.setup.protocol.suspendedC.index)
 	for sf := range t.Fields() {
 		if flt, ok := reflect.Zero(sf.Type).Interface().(rowFilter); ok && sf.Type.Size() == 0 {
 			ct, with := flt.rowFilter()

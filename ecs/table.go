@@ -157,7 +157,7 @@ func (n *Netcode) Tables(yield func(Table) bool) {
 	w := (*World)(n)
 	p := w.setup.protocol
 	for _, t := range w.storage.tables {
-		if !t.mask.has(p.netIDC.index) || t.mask.has(p.parkedC.index) {
+		if !t.mask.has(p.netIDC.index) || t.mask.has(p.suspendedC.index) {
 			continue
 		}
 		w.refresh(t)
@@ -183,7 +183,7 @@ func (n *Netcode) Tables(yield func(Table) bool) {
 
 // simulates reports whether Each may yield entities of t.
 func (w *World) simulates(t *table) bool {
-	return !w.setup.config.Client || t.mask.has(w.setup.protocol.predictedC.index) && !t.mask.has(w.setup.protocol.parkedC.index)
+	return !w.setup.config.Client || t.mask.has(w.setup.protocol.predictedC.index) && !t.mask.has(w.setup.protocol.suspendedC.index)
 }
 
 // bitsOf yields the members of a set of replicated components in order.

@@ -41,8 +41,8 @@ var walkers = map[string]func(w *ecs.World, body func() bool){
 		}
 	},
 	"Each of what is not on hold": func(w *ecs.World, body func() bool) {
-		w.Netcode().Hold(77)
-		defer w.Netcode().ReleaseHolds()
+		w.Netcode().SkipOwner(77)
+		defer w.Netcode().SkipNobody()
 		for range ecs.Each[placeRow](w) {
 			if !body() {
 				break

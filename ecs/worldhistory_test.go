@@ -137,7 +137,7 @@ func TestTheWorldHistoryOfAClient(t *testing.T) {
 	}
 	foretold := func(what string, wantSpawns, wantDespawns int) {
 		t.Helper()
-		spawns, despawns := w.Foretold()
+		spawns, despawns := w.PendingPredictions()
 		equal(t, what+": spawns", spawns, wantSpawns)
 		equal(t, what+": despawns", despawns, wantDespawns)
 	}
@@ -182,7 +182,7 @@ func TestTheWorldHistoryOfAClient(t *testing.T) {
 	w.Netcode().SimulateStage().Run(w)
 	equal(t, "of the input then", w.Netcode().Revive(2, 4), true)
 	h.Restore(6)
-	if !w.Netcode().Parked(shot) {
+	if !w.Netcode().Suspended(shot) {
 		t.Error("what was out of scope is in it")
 	}
 }
@@ -280,9 +280,9 @@ func TestRestoreBringsBackHolds(t *testing.T) {
 	w := newServer()
 	ecs.Spawn(w, lot{Owner: components.Owner{Client: 2}})
 	h := ecs.NewWorldHistory(w, 2)
-	w.Netcode().Hold(2)
+	w.Netcode().SkipOwner(2)
 	h.Capture(0)
-	w.Netcode().ReleaseHolds()
+	w.Netcode().SkipNobody()
 	each, _ := count(w)
 	equal(t, "released", each, 1)
 	h.Restore(0)

@@ -91,7 +91,7 @@ func (c *Client) reconcileAdvised(w *ecs.World) {
 			c.adopt = true
 		case a.agreed && a.input > a.settled:
 			w.Netcode().SettleInput(a.input)
-			w.Netcode().Deny(a.input)
+			w.Netcode().RejectSpawns(a.input)
 			c.confirmAdvised(a.input)
 		}
 	}

@@ -29,8 +29,8 @@ func changesOf(i *intruder, seq uint16, ids []components.NetID, v cursor) []byte
 // about lengths changes nothing but its own; what it sends is counted, and bounded.
 //
 //mutant:rule A1 systems/authority_server.go
-//mutant:from 		if s.world.Pointer(e, coder.components[m.component]) == nil || s.changes.authority.holder(s.world, e) != p.id {
-//mutant:to 		if s.world.Pointer(e, coder.components[m.component]) == nil {
+//mutant:from 		if s.world.Netcode().Pointer(e, coder.components[m.component]) == nil || s.changes.authority.holder(s.world, e) != p.id {
+//mutant:to 		if s.world.Netcode().Pointer(e, coder.components[m.component]) == nil {
 //mutant:rule A1 systems/authority_server.go
 //mutant:from 	if len(c.held) == maxHeld {
 //mutant:to 	if len(c.held) == 2*maxHeld {

@@ -27,7 +27,7 @@ func (c *Client) interpolate(*ecs.World) {
 		switch {
 		case r.goneAt != 0 && (head >= float64(r.goneAt) || r.own):
 			c.hide(r)
-		case c.world.Netcode().Parked(r.entity):
+		case c.world.Netcode().Suspended(r.entity):
 			c.hide(r)
 		case !r.entity.IsZero() && c.simulates(r.entity):
 			c.drawOwn(r)

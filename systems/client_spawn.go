@@ -72,7 +72,7 @@ func (c *Client) drawSpawns() {
 		}
 		for _, e := range t.Entities {
 			key := ecs.Get[ecs.SpawnKey](c.world, e)
-			c.copyOwn(c.view.Netcode().Foresee(*key, t.Mask), e, ^uint64(0))
+			c.copyOwn(c.view.Netcode().PlacePredicted(*key, t.Mask), e, ^uint64(0))
 		}
 	}
 	c.view.Netcode().EndReplay()
@@ -90,6 +90,6 @@ func (c *Client) settleSpawns(w *ecs.World) {
 		unknown = unknown || !known
 	})
 	if !unknown {
-		w.Netcode().Deny(c.own.input)
+		w.Netcode().RejectSpawns(c.own.input)
 	}
 }

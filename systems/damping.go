@@ -93,7 +93,7 @@ func (c *Client) interpolateDamped() {
 	c.sight = sight{head: c.clock.head, from: c.newestTick, votes: 1}
 	for _, r := range c.replicas {
 		switch {
-		case r.goneAt != 0, c.world.Netcode().Parked(r.entity):
+		case r.goneAt != 0, c.world.Netcode().Suspended(r.entity):
 			c.hide(r)
 		case r.entity.IsZero():
 		case c.simulates(r.entity):

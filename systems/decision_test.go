@@ -44,11 +44,11 @@ func dicey() *ecs.Protocol {
 // again.
 //
 //mutant:rule Decision1 systems/server_apply.go
-//mutant:from w.SetInputSequence(p.id, p.inputs.expected-1)
-//mutant:to w.SetInputSequence(p.id, p.inputs.expected)
+//mutant:from w.Netcode().SetInputSequence(p.id, p.inputs.expected-1)
+//mutant:to w.Netcode().SetInputSequence(p.id, p.inputs.expected)
 //mutant:rule Decision1 systems/client_tick.go
-//mutant:from w.SetInputSequence(c.id, seq)
-//mutant:to w.SetInputSequence(c.id, c.log.newest)
+//mutant:from w.Netcode().SetInputSequence(c.id, seq)
+//mutant:to w.Netcode().SetInputSequence(c.id, c.log.newest)
 func TestDecision1_ChanceIsPredicted(t *testing.T) {
 	config := onField(1, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
 	const from, every, pushes = 700, 120, 6
@@ -144,8 +144,8 @@ func snapped(w *ecs.World, p components.Position) components.Position {
 //mutant:from s.raw = c.Schema.AppendRaw(s.raw[:0], s.mode.ownValue(p, e, c))
 //mutant:to c.Schema.Snap(w.Pointer(e, c)); s.raw = c.Schema.AppendRaw(s.raw[:0], s.mode.ownValue(p, e, c))
 //mutant:rule Decision3 systems/client_entities.go
-//mutant:from comp.Schema.Dequantize(c.world.Pointer(r.entity, comp), rec[at:], comp.Words, 1)
-//mutant:to comp.Schema.Dequantize(c.world.Pointer(r.entity, comp), rec[at:], comp.Words, 1); if comp.Name == "Position" { *(*float32)(c.world.Pointer(r.entity, comp)) += 0.004 }
+//mutant:from comp.Schema.Dequantize(c.world.Netcode().Pointer(r.entity, comp), rec[at:], comp.Words, 1)
+//mutant:to comp.Schema.Dequantize(c.world.Netcode().Pointer(r.entity, comp), rec[at:], comp.Words, 1); if comp.Name == "Position" { *(*float32)(c.world.Netcode().Pointer(r.entity, comp)) += 0.004 }
 func TestDecision3_OwnersGetAllBitsOthersTheStep(t *testing.T) {
 	config := onField(1, 2, lag(4))
 	config.Populate = nil
@@ -257,11 +257,11 @@ func TestDecision3_CompareToleratesOneStep(t *testing.T) {
 // tick, on steps only.
 //
 //mutant:rule Decision3 ecs/schedule.go
-//mutant:from if s == w.simulate && w.protocol.quantized && !w.partial.on {
-//mutant:to if s == w.simulate && w.protocol.quantized && !w.partial.on && !w.config.Client {
+//mutant:from if s == w.setup.simulate && w.setup.protocol.quantized && !w.partial.on {
+//mutant:to if s == w.setup.simulate && w.setup.protocol.quantized && !w.partial.on && !w.setup.config.Client {
 //mutant:rule Decision3 ecs/quantize.go
-//mutant:from for t := range w.Simulated {
-//mutant:to for t := range w.Simulated { if w.tick%4 == 0 { break };
+//mutant:from for t := range w.Netcode().Simulated {
+//mutant:to for t := range w.Netcode().Simulated { if w.clock.tick%4 == 0 { break };
 func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
 	config := onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
 	config.Protocol = grainy(true, func(uint32, uint32) (d components.Position, ok bool) { return d, false })
@@ -292,8 +292,8 @@ func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
 //mutant:from Put(slot%64, id, mask,
 //mutant:to Put(slot%64, uint32(slot+1), mask,
 //mutant:rule Decision4 ecs/entity.go
-//mutant:from w.byNetID.drop(uint32(s.netID))
-//mutant:to w.byNetID.drop(uint32(s.netID)); if s.netID+1 == w.nextNet { w.nextNet-- }
+//mutant:from w.handles.byNetID.drop(uint32(s.netID))
+//mutant:to w.handles.byNetID.drop(uint32(s.netID)); if s.netID+1 == w.handles.nextNet { w.handles.nextNet-- }
 func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 	config := onField(1, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05))
 	config.Populate = func(w *ecs.World) {
@@ -368,8 +368,8 @@ func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 //mutant:from c.replayAfter(w, c.proven)
 //mutant:to c.replayAfter(w, c.proven+1)
 //mutant:rule Decision5 systems/client_tick.go
-//mutant:from w.SetInputSequence(c.id, seq)
-//mutant:to w.SetInputSequence(c.id, w.Tick())
+//mutant:from w.Netcode().SetInputSequence(c.id, seq)
+//mutant:to w.Netcode().SetInputSequence(c.id, w.Tick())
 func TestDecision5_SequencesAreNotTicks(t *testing.T) {
 	config := onField(1, 2, lag(2))
 	config.Play = steady(Walk{DX: 1})

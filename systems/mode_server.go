@@ -153,7 +153,7 @@ func (m *forwardServer) tick() bool {
 	s.followers.Start(s.tick)
 	s.onTick.Run(s.world)
 	s.followers.Done()
-	s.world.Netcode().ReleaseHolds()
+	s.world.Netcode().SkipNobody()
 	s.judge()
 	s.frames.Step()
 	return true

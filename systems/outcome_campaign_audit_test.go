@@ -195,7 +195,7 @@ func ghosts(name string, w *ecs.World) error {
 	for e, s := range ecs.All[struct{ Shell shell }](w) {
 		return fmt.Errorf("%s: the ghost %v, NetID %d: %+v", name, e, w.NetID(e), s.Shell)
 	}
-	if spawns, despawns := w.Foretold(); spawns+despawns > 0 {
+	if spawns, despawns := w.PendingPredictions(); spawns+despawns > 0 {
 		return fmt.Errorf("%s: waits for %d spawns and %d despawns", name, spawns, despawns)
 	}
 	return nil

@@ -207,7 +207,7 @@ func shootOut(t *testing.T, seed uint64, jams bool, model policy.Policies) {
 	for e, b := range ecs.All[struct{ Fuse Fuse }](crowd.Server.World()) {
 		id := crowd.Server.World().NetID(e)
 		for _, k := range crowd.Clients {
-			if own, known := k.World().ByNetID(id); b.Fuse.Left > 30 && (!known || k.World().Netcode().Parked(own)) {
+			if own, known := k.World().ByNetID(id); b.Fuse.Left > 30 && (!known || k.World().Netcode().Suspended(own)) {
 				t.Errorf("%v does not show bullet %d, which has %d ticks left", k, id, b.Fuse.Left)
 			}
 		}
@@ -215,7 +215,7 @@ func shootOut(t *testing.T, seed uint64, jams bool, model policy.Policies) {
 	crowd.Run(6 * time.Second)
 	crowd.Converged()
 	for _, k := range crowd.Clients {
-		if spawns, despawns := k.World().Foretold(); spawns+despawns > 0 {
+		if spawns, despawns := k.World().PendingPredictions(); spawns+despawns > 0 {
 			t.Errorf("%v still waits for %d spawns and %d despawns", k, spawns, despawns)
 		}
 		for e := range ecs.All[struct{ Fuse Fuse }](k.World()) {

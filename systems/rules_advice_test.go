@@ -507,8 +507,8 @@ func TestNetcodeD4_WhatTheOwnerAloneSeesIsAdviceToo(t *testing.T) {
 // that all agrees: it does not wait for own state, nor for doubts.
 //
 //mutant:rule D4 systems/advice_client.go
-//mutant:from w.Deny(a.input)
-//mutant:to w.Deny(0)
+//mutant:from w.Netcode().RejectSpawns(a.input)
+//mutant:to w.Netcode().RejectSpawns(0)
 //mutant:rule D4 systems/server_snapshot.go
 //mutant:from h.agreed, h.open = a.agreed != 0, a.open
 //mutant:to h.open = a.open

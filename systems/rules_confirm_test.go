@@ -113,8 +113,8 @@ func TestNetcodeA5_ApproximatelyEqualIsConfirmed(t *testing.T) {
 //mutant:from c.simulate(w, from+i)
 //mutant:to c.simulate(w, c.log.newest-i)
 //mutant:rule A5 systems/client_reconcile.go
-//mutant:from if dst := w.Pointer(e, comp); dst != nil {
-//mutant:to if dst := w.Pointer(e, comp); dst != nil && c.stats.Corrections%2 == 0 {
+//mutant:from if dst := w.Netcode().Pointer(e, comp); dst != nil {
+//mutant:to if dst := w.Netcode().Pointer(e, comp); dst != nil && c.stats.Corrections%2 == 0 {
 func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
 	config := onField(1, 2, systemstest.RoundTrip(150*time.Millisecond, 30*time.Millisecond, 0.02))
 	config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {

@@ -60,7 +60,7 @@ func TestNetcodeA3_BufferedConsumesOneATickInOrder(t *testing.T) {
 // at once; none is merged or dropped.
 //
 //mutant:rule A3 systems/server_apply.go
-//mutant:from w.SimulateOnly(p.id)
+//mutant:from w.Netcode().SimulateOnly(p.id)
 //mutant:to _ = steps // merged with the next
 //mutant:rule A3 systems/arrivalbuffer.go
 //mutant:from return b.at(b.expected - 1), true

@@ -162,8 +162,8 @@ func lanes() *ecs.Protocol {
 // drawn where it is, never on the way there from where that one was.
 //
 //mutant:rule E3 systems/smoothing.go
-//mutant:from there := !x.lost && !c.world.Parked(x.r.entity)
-//mutant:to there := !c.world.Parked(x.r.entity)
+//mutant:from there := !x.lost && !c.world.Netcode().Suspended(x.r.entity)
+//mutant:to there := !c.world.Netcode().Suspended(x.r.entity)
 func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
 	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
 		config := underPreset(policy.Rollback, seed, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
@@ -203,8 +203,8 @@ func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
 // nor in others between; nor does what a renderer writes into the view.
 //
 //mutant:rule E3 systems/smoothing.go
-//mutant:from left = max(left, c.shiftError(r, comp, c.view.Pointer(r.drawn, comp)))
-//mutant:to left = max(left, c.shiftError(r, comp, c.world.Pointer(r.entity, comp)))
+//mutant:from left = max(left, c.shiftError(r, comp, c.view.Netcode().Pointer(r.drawn, comp)))
+//mutant:to left = max(left, c.shiftError(r, comp, c.world.Netcode().Pointer(r.entity, comp)))
 //mutant:rule E3 systems/client.go
 //mutant:from c.view = ecs.NewWorld(c.protocol, config)
 //mutant:to c.view = c.world

@@ -221,8 +221,8 @@ func TestNetcodeC4_OldSequencesResynchronize(t *testing.T) {
 //mutant:from c.history.Capture(seq)
 //mutant:to if !c.history.Has(seq) { c.history.Capture(seq) }
 //mutant:rule C5 systems/client_reconcile.go
-//mutant:from if dst := w.Pointer(e, comp); dst != nil {
-//mutant:to if dst := w.Pointer(e, comp); dst != nil && false {
+//mutant:from if dst := w.Netcode().Pointer(e, comp); dst != nil {
+//mutant:to if dst := w.Netcode().Pointer(e, comp); dst != nil && false {
 func TestNetcodeC5_AReplayRewritesPredictions(t *testing.T) {
 	config := onField(1, 3, netsys.Link{Latency: 400 * time.Millisecond})
 	config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {

@@ -73,8 +73,8 @@ func TestNetcodeA7_ClientCatchesUpTickByTick(t *testing.T) {
 // every tick, and sends one state: the newest, not one for each tick.
 //
 //mutant:rule A7 systems/mode_server.go
-//mutant:from s.world.ReleaseHolds()
-//mutant:to s.world.ReleaseHolds(); s.after.Run(s.world)
+//mutant:from s.world.Netcode().SkipNobody()
+//mutant:to s.world.Netcode().SkipNobody(); s.after.Run(s.world)
 func TestNetcodeA7_ServerCatchesUpTickByTick(t *testing.T) {
 	var ran []string
 	config := onField(1, 2, lag(3))
@@ -134,8 +134,8 @@ func TestNetcodeA7_ServerCatchesUpTickByTick(t *testing.T) {
 //mutant:from return uint32(int64(tick) + int64(seq) - int64(input) - 1)
 //mutant:to return uint32(int64(tick) + int64(seq) - int64(input))
 //mutant:rule A8 systems/client_tick.go
-//mutant:from w.SetTick(c.tickOf(seq))
-//mutant:to w.SetTick(c.tickOf(c.log.newest))
+//mutant:from w.Netcode().SetTick(c.tickOf(seq))
+//mutant:to w.Netcode().SetTick(c.tickOf(c.log.newest))
 func TestNetcodeA8_TickIsTheServers(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, bad())
@@ -175,8 +175,8 @@ func TestNetcodeA8_TickIsTheServers(t *testing.T) {
 // Doors and platforms that follow the tick line up with what clients predict.
 //
 //mutant:rule A8 systems/client_tick.go
-//mutant:from w.SetTick(c.tickOf(seq))
-//mutant:to w.SetTick(seq)
+//mutant:from w.Netcode().SetTick(c.tickOf(seq))
+//mutant:to w.Netcode().SetTick(seq)
 func TestNetcodeA8_DoorsAndPlatformsLineUp(t *testing.T) {
 	protocol := func() *ecs.Protocol {
 		p := fieldBase()

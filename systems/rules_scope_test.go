@@ -697,7 +697,7 @@ func TestNetcodeScope_Despawns(t *testing.T) {
 			})
 			c.OnFrame(func(k *systemstest.Client) {
 				_, _, _, seen := firstBall(k.View())
-				is := k.World().Netcode().Parked(e) || !k.World().Alive(e)
+				is := k.World().Netcode().Suspended(e) || !k.World().Alive(e)
 				if is && parked == 0 {
 					parked = k.World().Tick()
 				}

@@ -64,8 +64,8 @@ func shells(w *ecs.World) map[ecs.SpawnKey]ecs.Entity {
 //mutant:from cmp.Compare(k.Nth, o.Nth)
 //mutant:to 0
 //mutant:rule E6 ecs/confirmed.go
-//mutant:from w.predicted.spawns[i].confirmed = true
-//mutant:to w.predicted.spawns[i].confirmed = false
+//mutant:from p.spawns[i].confirmed = true
+//mutant:to p.spawns[i].confirmed = false
 func TestNetcodeE6_SpawnsAreMatchedByOwnerInputAndNumber(t *testing.T) {
 	g, c, _ := newRange(t, 20, math.MaxUint32)
 	type shown struct {
@@ -101,7 +101,7 @@ func TestNetcodeE6_SpawnsAreMatchedByOwnerInputAndNumber(t *testing.T) {
 	if len(matched) < 20 || pairs < 4 || c.Stats().Corrections > 2 {
 		t.Errorf("%d shells matched, %d of them the second of their input; %d corrections", len(matched), pairs, c.Stats().Corrections)
 	}
-	if spawns, _ := c.World().Foretold(); spawns > 4 {
+	if spawns, _ := c.World().PendingPredictions(); spawns > 4 {
 		t.Errorf("%d spawns wait for their confirmation", spawns)
 	}
 }
@@ -113,7 +113,7 @@ func TestNetcodeE6_SpawnsAreMatchedByOwnerInputAndNumber(t *testing.T) {
 //mutant:from w.carryOut(&command{op: opDespawn, entity: sp.entity})
 //mutant:to sp.awaited = true
 //mutant:rule E6 systems/client_spawn.go
-//mutant:from c.view.EndReplay()
+//mutant:from c.view.Netcode().EndReplay()
 //mutant:to c.view.BeginReplay(0)
 func TestNetcodeE6_MispredictedSpawnsLeaveNoTrace(t *testing.T) {
 	const jammed = 150
@@ -151,7 +151,7 @@ func TestNetcodeE6_MispredictedSpawnsLeaveNoTrace(t *testing.T) {
 			t.Errorf("the handle of %v is alive: in the world %v, in the view %v", key, c.World().Alive(e.world), c.View().Alive(e.view))
 		}
 	}
-	if spawns, despawns := c.World().Foretold(); spawns+despawns > 0 {
+	if spawns, despawns := c.World().PendingPredictions(); spawns+despawns > 0 {
 		t.Errorf("%d spawns and %d despawns are waited for", spawns, despawns)
 	}
 	if err := l.paired(c.Outcomes()); err != nil || l.cancelled == 0 {

@@ -96,7 +96,7 @@ func (c *Client) coWrong() (since uint32) {
 	}
 	c.co.fresh = false
 	for _, r := range c.co.list {
-		if !r.unseen || c.world.Netcode().Parked(r.entity) {
+		if !r.unseen || c.world.Netcode().Suspended(r.entity) {
 			continue
 		}
 		r.unseen = false

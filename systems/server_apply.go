@@ -39,7 +39,7 @@ func (s *Server) apply(w *ecs.World) {
 		}
 		step, words := p.inputs.buffered(int64(s.tick), p.loss.share)
 		if !step {
-			w.Netcode().Hold(p.id)
+			w.Netcode().SkipOwner(p.id)
 			continue
 		}
 		s.stage(w, p, words)
@@ -69,7 +69,7 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 		if p.inputs.any {
 			p.inputs.stats.Holds++
 		}
-		w.Netcode().Hold(p.id)
+		w.Netcode().SkipOwner(p.id)
 	}
 }
 

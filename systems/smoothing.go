@@ -142,7 +142,7 @@ func (c *Client) keepPoses(all []*replica) {
 	}
 	for _, r := range all {
 		switch {
-		case r.entity.IsZero() || !c.simulates(r.entity) || c.world.Netcode().Parked(r.entity):
+		case r.entity.IsZero() || !c.simulates(r.entity) || c.world.Netcode().Suspended(r.entity):
 			continue
 		case r.drawn.IsZero():
 			continue // not seen yet, or only as foretold
@@ -181,7 +181,7 @@ func (c *Client) takeErrors() {
 	s := &c.smoother
 	for i := range s.posed {
 		x := &s.posed[i]
-		there := !x.lost && !c.world.Netcode().Parked(x.r.entity)
+		there := !x.lost && !c.world.Netcode().Suspended(x.r.entity)
 		c.takePose(x, c.world, x.r.entity, there && s.jumpsOf(c.world, x.r.entity) == x.jumps)
 	}
 	s.posed = s.posed[:0]

@@ -2,18 +2,18 @@ package ecs
 
 import "slices"
 
-// Hold leaves out an owner's entities from [Each] and [Chunks] until
-// [Netcode.ReleaseHolds]: the server's buffer for this client is filling, and its
+// SkipOwner leaves out an owner's entities from [Each] and [Chunks] until
+// [Netcode.SkipNobody]: the server's buffer for this client is filling, and its
 // entities take no step. [All] still shows them.
-func (n *Netcode) Hold(owner uint32) {
+func (n *Netcode) SkipOwner(owner uint32) {
 	w := (*World)(n)
 	if !slices.Contains(w.owners.skipped, owner) {
 		w.owners.skipped = append(w.owners.skipped, owner)
 	}
 }
 
-// ReleaseHolds ends all holds.
-func (n *Netcode) ReleaseHolds() {
+// SkipNobody ends what [Netcode.SkipOwner] began, for all owners.
+func (n *Netcode) SkipNobody() {
 	w := (*World)(n)
 	w.owners.skipped = w.owners.skipped[:0]
 }
@@ -30,13 +30,13 @@ func (n *Netcode) SimulateOnly(owner uint32) {
 	w.setup.simulate.Run(w)
 }
 
-// holds reports whether a hold leaves out the entities of owner.
-func (w *World) holds(owner uint32) bool {
+// skips reports whether Each leaves out the entities of owner.
+func (w *World) skips(owner uint32) bool {
 	return owner != 0 && slices.Contains(w.owners.skipped, owner)
 }
 
-// holdsIn reports whether a table has rows of an owner on hold.
-func (w *World) holdsIn(o *owners) bool {
+// skipsIn reports whether a table has rows of an owner that Each leaves out.
+func (w *World) skipsIn(o *owners) bool {
 	for _, owner := range w.owners.skipped {
 		if owner != 0 && o.first(owner) > 0 {
 			return true
