@@ -24,13 +24,6 @@ func wantEnded(t *testing.T, ended *[]string, want ...string) {
 }
 
 // Whatever ends an entity ends what hangs on it, once, and nothing else.
-//
-//mutant:rule E6 ecs/attachments.go
-//mutant:from a.held[kept] = *x
-//mutant:to _ = *x
-//mutant:rule E6 ecs/attachments.go
-//mutant:from if !Has[C](w, x.entity) || x.netID
-//mutant:to if x.netID
 func TestNetcodeE6_AttachmentsEndWithTheirEntities(t *testing.T) {
 	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
 	a, ended := tags()
@@ -65,10 +58,6 @@ func TestNetcodeE6_AttachmentsEndWithTheirEntities(t *testing.T) {
 
 // A spawn that was mispredicted takes with it what was attached, in the moment in which it
 // goes; one that is confirmed keeps it.
-//
-//mutant:rule E6 ecs/attachments.go
-//mutant:from a.places.drop(x.entity.id)
-//mutant:to x.entity = Entity{}
 func TestNetcodeE6_MispredictedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	f := newFiring(t, true)
 	a, ended := tags()
@@ -94,10 +83,6 @@ func TestNetcodeE6_MispredictedSpawnsTakeAttachmentsAlong(t *testing.T) {
 
 // What Simulate ended, or the server does not seem to have, is gone as well, though its
 // handle lives.
-//
-//mutant:rule E6 ecs/attachments.go
-//mutant:from if s == nil || s.suspended {
-//mutant:to if s == nil {
 func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	f := newFiring(t, true)
 	a, ended := tags()
@@ -116,13 +101,6 @@ func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
 
 // After a rollback another entity can have the handle: what was attached does not pass on
 // to it.
-//
-//mutant:rule E6 ecs/attachments.go
-//mutant:from x.key != (SpawnKey{}) && key != x.key
-//mutant:to false
-//mutant:rule E6 ecs/attachments.go
-//mutant:from x.netID != 0 && s.netID != x.netID
-//mutant:to false
 func TestNetcodeE6_AttachmentsKnowTheirEntityAfterARollback(t *testing.T) {
 	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
 	h := ecs.NewWorldHistory(w, 4)

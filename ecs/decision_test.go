@@ -35,19 +35,6 @@ func luckyWorld(client bool) *ecs.World {
 
 // A client that simulates fewer entities than the server, for other ticks, some of
 // them again, draws what the server draws. A generator that goes on does not.
-//
-//mutant:rule Decision1 ecs/random.go
-//mutant:from return Rand{key: key}
-//mutant:to w.setup.config.Seed++; return Rand{key: key}
-//mutant:rule Decision1 ecs/random.go
-//mutant:from when = 1<<32 | uint64(*seq)
-//mutant:to when = 1<<32 | uint64(*seq) + uint64(w.clock.tick)
-//mutant:rule Decision1 ecs/random.go
-//mutant:from id = uint64(s.netID)
-//mutant:to id = uint64(e.id)
-//mutant:rule Decision1 ecs/random.go
-//mutant:from id = uint64(s.netID)
-//mutant:to id = uint64(s.netID) / 2
 func TestDecision1_DrawsArePureFunctions(t *testing.T) {
 	const owner, steps = 2, 40
 	server, client := luckyWorld(false), luckyWorld(true)
@@ -153,16 +140,6 @@ func auctioned(inOrder, shuffled bool) *ecs.World {
 
 // What walks in order of NetID has the same result in any storage order; what does
 // not has another, so that shuffling finds it.
-//
-//mutant:rule Decision2 ecs/order.go
-//mutant:from cmp.Compare(a.id, b.id)
-//mutant:to cmp.Compare(a.id/2, b.id/2)
-//mutant:rule Decision2 ecs/order.go
-//mutant:from places := w.rows.places[base:]
-//mutant:to places := w.rows.places[base:]; defer func() { slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(len(a.t.comps), len(b.t.comps)) }) }()
-//mutant:rule Decision2 ecs/shuffle.go
-//mutant:from w.move(s, m)
-//mutant:to _ = m
 func TestDecision2_ResultsDoNotDependOnStorage(t *testing.T) {
 	plain, shuffled := auctioned(true, false), auctioned(true, true)
 	if a, b := plain.Hash(), shuffled.Hash(); a != b {
@@ -184,16 +161,6 @@ func TestDecision2_ResultsDoNotDependOnStorage(t *testing.T) {
 }
 
 // Forced rollback names the system whose result depends on the order, and no other.
-//
-//mutant:rule Decision2 ecs/rollback.go
-//mutant:from w.shuffle(f.runs)
-//mutant:to _ = f.runs
-//mutant:rule Decision2 ecs/rollback.go
-//mutant:from d.System = s.items[i].name()
-//mutant:to d.System = s.items[max(i-1, 0)].name()
-//mutant:rule Decision2 ecs/rollback.go
-//mutant:from f.saved.Restore(0)
-//mutant:to f.saved.Restore(1)
 func TestDecision2_ForcedRollbackNamesOffenders(t *testing.T) {
 	wantDivergence(t, "Coins", divergences(t, "auction", auction(false)), "auction")
 	if found := divergences(t, "auction", auction(true)); len(found) > 0 {
@@ -203,16 +170,6 @@ func TestDecision2_ForcedRollbackNamesOffenders(t *testing.T) {
 
 // A NetID is given once and never again, whoever held it and however it went; a
 // handle stays good through every change of shape, and dies with its entity.
-//
-//mutant:rule Decision4 ecs/entity.go
-//mutant:from w.handles.byNetID.drop(uint32(s.netID))
-//mutant:to w.handles.byNetID.drop(uint32(s.netID)); if s.netID+1 == w.handles.nextNet { w.handles.nextNet-- }
-//mutant:rule Decision4 ecs/entity.go
-//mutant:from *s = slot{gen: s.gen + 1, live: true}
-//mutant:to *s = slot{gen: s.gen | 1, live: true}
-//mutant:rule Decision4 ecs/entity.go
-//mutant:from w.handles.nextNet = max(w.handles.nextNet, id+1)
-//mutant:to w.handles.nextNet = id + 1
 func TestDecision4_IdentityIsTheNetID(t *testing.T) {
 	w := newServer()
 	born := map[components.NetID]ecs.Entity{}
@@ -270,19 +227,6 @@ func TestDecision4_IdentityIsTheNetID(t *testing.T) {
 
 // Inside a system what is spawned, reshaped and despawned happens at the end of the
 // stage, while handles and values of what is spawned can be used at once.
-//
-//mutant:rule Decision8 ecs/command.go
-//mutant:from s.pending = s.last
-//mutant:to _ = s.last
-//mutant:rule Decision8 ecs/schedule.go
-//mutant:from w.flush(base, predicted)
-//mutant:to w.flush(base, s == w.setup.simulate)
-//mutant:rule Decision8 ecs/command.go
-//mutant:from if c := &batch[i]; !predicted || w.ours(c) {
-//mutant:to if c := &batch[len(batch)-1-i]; !predicted || w.ours(c) {
-//mutant:rule Decision8 ecs/command.go
-//mutant:from case w.deferred.depth == 0:
-//mutant:to case w.deferred.depth == 0 || c.op == opRemove && s.pending == 0:
 func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
 	var made, doomed, naked, dressed ecs.Entity
 	shape := func(w *ecs.World) string {
@@ -343,13 +287,6 @@ func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
 
 // Outside systems changes happen at once, and a walk that one of them disturbed
 // panics instead of going on over rows that moved.
-//
-//mutant:rule Decision8 ecs/walk.go
-//mutant:from if w.storage.version != c.version {
-//mutant:to if w.storage.version < c.version {
-//mutant:rule Decision8 ecs/cursor.go
-//mutant:from if c.w.storage.version != c.version {
-//mutant:to if c.w.storage.version > c.version+1 {
 func TestDecision8_AChangeDuringAWalkOutsidePanics(t *testing.T) {
 	for name, walk := range map[string]func(w *ecs.World, change func(e ecs.Entity)){
 		"Each": func(w *ecs.World, change func(e ecs.Entity)) {

@@ -19,16 +19,6 @@ func (f *firing) look(share float64, lists int32) {
 
 // A world that is looked at between ticks, with spawns and despawns in it, is the same
 // afterwards and goes on as if it had not been: to the handles that it gives out.
-//
-//mutant:rule PartialTicks ecs/partial.go
-//mutant:from w.clock.tick, w.setup.step = p.tick, p.step
-//mutant:to w.setup.step = p.step
-//mutant:rule PartialTicks ecs/partial.go
-//mutant:from w.inputs.newest, w.handles.nextNet, p.on = p.input, p.next, false
-//mutant:to w.inputs.newest, p.on = p.input, false
-//mutant:rule PartialTicks ecs/schedule.go
-//mutant:from if w.clock.tick < w.clock.newest && !w.partial.on {
-//mutant:to if w.clock.tick < w.clock.newest {
 func TestPartialTicks_LeaveNoTrace(t *testing.T) {
 	for _, client := range []bool{false, true} {
 		a, b := newFiring(t, client), newFiring(t, client)

@@ -165,9 +165,6 @@ func keyOf(t *testing.T, w *ecs.World, e ecs.Entity) ecs.SpawnKey {
 	return *k
 }
 
-//mutant:rule Decision4 ecs/spawnkey.go
-//mutant:from return SpawnKey{owner, input, c.nth - 1}, true
-//mutant:to return SpawnKey{owner, input, c.nth}, true
 func TestDecision4_KeysAreAlikeOnServerAndClient(t *testing.T) {
 	keys := map[bool][]ecs.SpawnKey{}
 	for _, client := range []bool{false, true} {
@@ -193,9 +190,6 @@ func TestDecision4_KeysAreAlikeOnServerAndClient(t *testing.T) {
 	equal(t, "of the server", fmt.Sprint(keys[false]), "[{1 2 0} {1 2 1} {1 2 2} {1 3 0} {1 2 3}]")
 }
 
-//mutant:rule Decision4 ecs/spawnkey.go
-//mutant:from return SpawnKey{owner, input, c.nth - 1}, true
-//mutant:to return SpawnKey{owner, input, (c.nth - 1) % 256}, true
 func TestDecision4_ManySpawnsOfSeveralOwners(t *testing.T) {
 	f := newFiring(t, false)
 	const owners, shots = 5, 300
@@ -219,9 +213,6 @@ func TestDecision4_ManySpawnsOfSeveralOwners(t *testing.T) {
 	equal(t, "keys", len(seen), owners*shots+1)
 }
 
-//mutant:rule Decision4 ecs/predicted.go
-//mutant:from i >= 0 && p.spawns[i].key.Input > input; i-- {
-//mutant:to i >= 0 && p.spawns[i].key.Input >= input; i-- {
 func TestDecision4_ReplayReusesTheHandle(t *testing.T) {
 	f := newFiring(t, true)
 	f.orders[3] = trigger{Fire: 1, Volley: 1}
@@ -295,9 +286,6 @@ func handles(t *testing.T, w *ecs.World) (n int) {
 	return n
 }
 
-//mutant:rule Decision4 ecs/predicted.go
-//mutant:from if !sp.confirmed {
-//mutant:to if !sp.confirmed && sp.states > 0 {
 func TestDecision4_AMispredictedSpawnLeavesNoTrace(t *testing.T) {
 	f := newFiring(t, true)
 	f.play(3)
@@ -322,9 +310,6 @@ func TestDecision4_AMispredictedSpawnLeavesNoTrace(t *testing.T) {
 	equal(t, "hash", f.w.Hash(), hash)
 }
 
-//mutant:rule Decision4 ecs/predicted.go
-//mutant:from p.ended = append(p.ended, predictedEnd{e, input})
-//mutant:to p.ended = append(p.ended, predictedEnd{e, input - 3})
 func TestDecision4_APredictedDespawn(t *testing.T) {
 	build := func(t *testing.T, confirmed bool) (*firing, ecs.Entity) {
 		f := newFiring(t, true)
@@ -415,9 +400,6 @@ func TestDecision4_APredictedDespawn(t *testing.T) {
 	})
 }
 
-//mutant:rule Decision4 ecs/confirmed.go
-//mutant:from p.spawns[i].confirmed = true
-//mutant:to _ = i
 func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 	f := newFiring(t, true)
 	f.orders[2] = trigger{Fire: 1}
@@ -458,10 +440,6 @@ func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 
 // The server's silence ends a spawn, but only after long, and its word brings it
 // back under the same handle.
-//
-//mutant:rule Decision4 ecs/confirmed.go
-//mutant:from if age >= forgetSeconds*rate && sp.states >= forgetStates {
-//mutant:to if age >= forgetSeconds*rate || sp.states >= forgetStates {
 func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	settle := func(w *ecs.World, from, to uint32) {
 		for i := from; i <= to; i++ {
@@ -567,10 +545,6 @@ func TestDecision4_OwnerlessSpawnsAreTheServers(t *testing.T) {
 
 // Draws for a spawn are alike before its NetID is known, and those of another spawn
 // are others.
-//
-//mutant:rule Decision4 ecs/spawnkey.go
-//mutant:from + uint64(k.Nth))
-//mutant:to + uint64(k.Nth)/2)
 func TestDecision4_RandomOfASpawn(t *testing.T) {
 	draw := func(client bool, input uint32) (drawn [3]uint64) {
 		w := simulated(client, func(w *ecs.World) {

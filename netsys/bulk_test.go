@@ -25,13 +25,6 @@ func (w *traffic) delays(from, to int) (sorted []time.Duration, lost int) {
 // A transfer from the server while 60 datagrams of 500 bytes a second go the same way and 60 of 80 bytes the other.
 // They leave at once, and the path keeps them no longer than before: not at all where it is not the transfer that
 // is limited by it, and where it is, by what the transfer lets stand in the queue.
-//
-//mutant:rule Session15 netsys/channel/endpoint.go
-//mutant:from e.budget.allowance(c.level) - int64(f.packer.len())
-//mutant:to int64(1<<30)
-//mutant:rule Session15 netsys/channel/endpoint.go
-//mutant:from e.budget.tokens -= int64(len(filled) - len(dst))
-//mutant:to _ = dst
 func TestReliableMegabyte(t *testing.T) {
 	for _, test := range []struct {
 		name      string

@@ -104,13 +104,6 @@ func (f *flood) spoil(seen []byte) []byte {
 // requests repeated, packets of sessions that aim at the search for clients that moved, and packets in the
 // name of clients that play. 200 clients at 60 packets a second each way, and 20 that are silent but for what keeps
 // them alive, lose nothing, and of two whose port or address changes meanwhile the sessions go on. Nothing is amplified.
-//
-//mutant:rule Session5 netsys/netcode/peer.go
-//mutant:from if !p.allowance.left(nanos, burstTime) {
-//mutant:to if p.allowance.use(nanos, s.interval); !p.allowance.left(nanos, burstTime) {
-//mutant:rule Session5 netsys/netcode/resume.go
-//mutant:from if p := s.strays.get(from); p != nil {
-//mutant:to if p := s.strays.get(from); p != nil && false {
 func TestSpoofedFlood(t *testing.T) {
 	const silent, playing, seconds, rate = 20, 200, 3, 100_000
 	const clients = silent + playing
@@ -168,13 +161,6 @@ func TestSpoofedFlood(t *testing.T) {
 
 // Everything that a client sends comes again and again, from its address and from another: nothing of it reaches the
 // session twice, and when the client is gone the recording keeps it alive no longer than silence would.
-//
-//mutant:rule Session6 netsys/netcode/replay.go
-//mutant:from return DropReplay
-//mutant:to return DropNone
-//mutant:rule Session6 netsys/netcode/replay.go
-//mutant:from return DropStale
-//mutant:to return DropNone
 func TestReplayReachesNobody(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{Timeout: 2 * time.Second})
 	p := s.seat(1, netsys.Link{})
@@ -226,10 +212,6 @@ func requestOf(t *testing.T, token *netcode.ConnectToken) (request []byte) {
 
 // A client that has a token sends 20,000 packets a second: it gets as many through as a session may, and
 // nobody else notices.
-//
-//mutant:rule Session7 netsys/netcode/peer.go
-//mutant:from return nil, DropFlood
-//mutant:to _ = DropFlood
 func TestInputFlood(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{})
 	honest := s.seat(1, netsys.Link{})
@@ -276,13 +258,6 @@ func (s *stage) sessionOf(id uint64) netsys.Session {
 
 // A client that sends what no honest one sends is tolerated for 64 packets and then thrown out, with the reason,
 // whichever way it is wrong. What the network breaks is not held against anybody.
-//
-//mutant:rule Session8 netsys/inside.go
-//mutant:from if s.stats.Malformed > s.malformed {
-//mutant:to if s.stats.Malformed > s.malformed+1 {
-//mutant:rule Session8 netsys/drops.go
-//mutant:from DropUnexpected, DropMalformed, DropChannels:
-//mutant:to DropUnexpected, DropMalformed:
 func TestMalformedEndsSession(t *testing.T) {
 	for name, packet := range map[string]func(r *raw){
 		"short":            func(r *raw) { r.say([]byte{datagramKind, 0}) },

@@ -21,10 +21,6 @@ var rough = netsys.Link{
 // The server dies without a word and comes back, at the same address, with the same key and other nonces. What
 // the old session sends, or anybody recorded of it, is nothing to the new server; the client notices by its
 // timeout; the same player then has a new session, in which nothing of the old one appears.
-//
-//mutant:rule Session2 netsys/netcode/server.go
-//mutant:from binary.LittleEndian.Uint64(sequence[:])>>2
-//mutant:to binary.LittleEndian.Uint64(sequence[:])>>2&0
 func TestRestartWithFreshNonces(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{Timeout: 2 * time.Second})
 	token := s.issue(7)
@@ -112,13 +108,6 @@ func TestRestartWithFreshNonces(t *testing.T) {
 
 // A server with eight slots and forty that want one, all at once, on rough links: eight play, all others are
 // told that it is full, and nobody's play suffers. Whoever leaves makes room for one.
-//
-//mutant:rule Session3 netsys/netcode/server.go
-//mutant:from old == nil && s.count >= len(s.peers)
-//mutant:to false
-//mutant:rule Session3 netsys/errors.go
-//mutant:from return &refusal{ErrServerFull}
-//mutant:to return &refusal{ErrClosed}
 func TestFullServer(t *testing.T) {
 	const slots, wanting = 8, 40
 	s := newStage(t, netsys.ServerConfig{MaxClients: slots})
@@ -180,16 +169,6 @@ func TestFullServer(t *testing.T) {
 // A player comes back by a new token while the old session still lives: the old one ends, and is reported, before
 // the new one begins, also on a full server; neither an older token nor another player's can do that, and
 // nothing of the one session appears in the other.
-//
-//mutant:rule Session4 netsys/netcode/handshake.go
-//mutant:from p != nil && p.expire <= expire
-//mutant:to p != nil
-//mutant:rule Session4 netsys/errors.go
-//mutant:from return ErrReplaced
-//mutant:to return ErrTimeout
-//mutant:rule Session4 netsys/development.go
-//mutant:from Takeover:   true
-//mutant:to Takeover:   false
 func TestTakeover(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{MaxClients: 2})
 	older := s.issue(7) // expires before the one that the session will have

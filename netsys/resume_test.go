@@ -37,13 +37,6 @@ func (p *player) move(port uint16, host byte) netip.AddrPort {
 
 // A client's address changes twenty times under load, in its port or altogether, on a rough link: the session is
 // the same one, no message is lost or comes twice, and datagrams only until the server follows.
-//
-//mutant:rule Session9 netsys/server.go
-//mutant:from s.moved(p.Context.(*session), d.From)
-//mutant:to _ = p
-//mutant:rule Session9 netsys/path.go
-//mutant:from p.sent = now
-//mutant:to p.sent = now.Add(time.Hour)
 func TestAddressChange(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{})
 	p := s.seat(7, rough)
@@ -139,13 +132,6 @@ func TestAddressOfTheDead(t *testing.T) {
 // Who holds back a client's packet and sends it from another address moves nobody: the server asks there, with
 // no more bytes than it got, and only the client can answer, from there. Nor does it help to pass the question on
 // to the client, whose answer comes from its own address.
-//
-//mutant:rule Session10 netsys/path.go
-//mutant:from case p.proven:
-//mutant:to case true:
-//mutant:rule Session10 netsys/path.go
-//mutant:from p.to.IsValid() && from == p.to && value == p.value
-//mutant:to value == p.value
 func TestReplayMovesNobody(t *testing.T) {
 	for _, relayed := range []bool{false, true} {
 		s := newStage(t, netsys.ServerConfig{})
@@ -207,13 +193,6 @@ func TestReplayMovesNobody(t *testing.T) {
 
 // Three seconds without a packet, in one direction or both, or in which one end is held, or the client's address
 // changes: the session, its numbers and its messages go on, and datagrams flow at once.
-//
-//mutant:rule Session11 netsys/config.go
-//mutant:from defaultTimeout        = 10 * time.Second
-//mutant:to defaultTimeout        = 2 * time.Second
-//mutant:rule Session11 netsys/inside.go
-//mutant:from s.silent = 0
-//mutant:to s.silent += 0
 func TestOutage3s(t *testing.T) {
 	dead := netsys.Link{Loss: 1}
 	for _, test := range []struct {

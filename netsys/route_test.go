@@ -40,10 +40,6 @@ func (m *match) rate(d time.Duration) int {
 
 // Jitter delays packets and is no queue: for a minute, the estimate stays where it leaves snapshots their room, and
 // bulk its share.
-//
-//mutant:rule Session20 netsys/channel/budget.go
-//mutant:from max(delayTarget, min(3*e.variance, jitterMost))
-//mutant:to delayTarget
 func TestJitterIsNoQueue(t *testing.T) {
 	for _, link := range []netsys.Link{
 		{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05},
@@ -67,10 +63,6 @@ func TestJitterIsNoQueue(t *testing.T) {
 
 // The path becomes 80 ms longer, as when a phone changes its network: that looks like a queue for a second or two,
 // and then the estimate is what it was.
-//
-//mutant:rule Session20 netsys/channel/budget.go
-//mutant:from e.forget(b.fastest)
-//mutant:to _ = e
 func TestLongerPath(t *testing.T) {
 	for _, bulk := range []bool{false, true} {
 		for _, bandwidth := range []int{0, 500_000} {

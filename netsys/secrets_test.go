@@ -18,13 +18,6 @@ import (
 
 // Whatever is printed or logged of configurations, tokens, servers, clients, sessions and errors, by any verb that asks
 // them, those that do not fit among them: neither the key nor a key of a session is in it.
-//
-//mutant:rule Session16 netsys/server.go
-//mutant:from s.config.Key = netcode.Key{}
-//mutant:to _ = netcode.Key{}
-//mutant:rule Session16 netsys/client.go
-//mutant:from c.config.Token = nil
-//mutant:to _ = c.config.Token
 func TestSecretsNotLogged(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{})
 	token := s.issue(7)

@@ -23,13 +23,6 @@ func heap() int {
 // A client that reads everything and acknowledges nothing: datagrams go on, reliable messages are refused once the
 // queue is full, unreliable ones are dropped, the rate of the channels falls to its floor, and memory stays where
 // the queues put it. Others do not notice. The game sees it, and throws the client out.
-//
-//mutant:rule Session12 netsys/channel/queue.go
-//mutant:from q.len() < q.most && q.bytes()+n <= q.mostBytes
-//mutant:to q.len() < q.most
-//mutant:rule Session12 netsys/channel/budget.go
-//mutant:from b.rate -= b.rate * b.lost / (2 * b.settled)
-//mutant:to _ = b.lost
 func TestSlowReader(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{})
 	honest := s.seat(1, netsys.Link{})
@@ -95,10 +88,6 @@ func TestSlowReader(t *testing.T) {
 
 // A client that does not read at all times out; until then the server sends to it as if nothing was, and keeps no
 // more for it than for others.
-//
-//mutant:rule Session13 netsys/inside.go
-//mutant:from if s.silent >= s.timeout {
-//mutant:to if false {
 func TestDeafClient(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{Timeout: 5 * time.Second})
 	honest, deaf := s.seat(1, netsys.Link{}), s.seat(2, netsys.Link{})
@@ -133,10 +122,6 @@ func piece(number int, id uint16, count, first int) []byte {
 
 // TestFragmentBomb announces long messages and never completes one. Within what the channels allow it costs
 // what the channels allow, and beyond that it is malformed and ends the session, with which all memory goes.
-//
-//mutant:rule Session14 netsys/channel/reliablein.go
-//mutant:from if free == nil || in.claimed+int32(r.count) > in.most {
-//mutant:to if free == nil {
 func TestFragmentBomb(t *testing.T) {
 	const pieces = 1 << 20 / 256 // of the longest message of the bulk channel
 	s := newStage(t, netsys.ServerConfig{})

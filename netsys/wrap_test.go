@@ -10,13 +10,6 @@ import (
 // 70,000 packets each way with a message in each take all 16-bit numbers, of packets and of messages, past their
 // wrap, on a link that loses, doubles and mixes up: what arrived is acknowledged, and acknowledged is nothing
 // else; reliable messages come once and in order, sequenced ones never go back.
-//
-//mutant:rule Session1 netsys/acks.go
-//mutant:from func distance(a, b uint16) int { return int(int16(a - b)) }
-//mutant:to func distance(a, b uint16) int { return int(a) - int(b) }
-//mutant:rule Session1 netsys/inside.go
-//mutant:from s.out.ack(head.ack - uint16(back))
-//mutant:to s.out.ack(head.ack - uint16(back) - 1)
 func TestSequenceWraps16(t *testing.T) {
 	const count = 70_000
 	s := newStage(t, netsys.ServerConfig{})

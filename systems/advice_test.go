@@ -219,10 +219,6 @@ func TestAdviceRoundTrip(t *testing.T) {
 // What a server can be told about results makes no difference to its world, and
 // costs it no more bytes than own state in every snapshot: not that all is well,
 // nor that nothing is, nor noise, nor to be asked for ever.
-//
-//mutant:rule D3 systems/advice_words.go
-//mutant:from return err == nil && comp.Schema.Compare(told, truth) < 0
-//mutant:to comp.Schema.Dequantize(value, c.words, comp.Words, 1); return err == nil && truth != nil
 func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 	const ticks = 900
 	r := rand.New(rand.NewPCG(5, 1))

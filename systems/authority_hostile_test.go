@@ -27,13 +27,6 @@ func changesOf(i *intruder, seq uint16, ids []components.NetID, v cursor) []byte
 
 // A client that writes what is not its own, makes up entities and components, or lies
 // about lengths changes nothing but its own; what it sends is counted, and bounded.
-//
-//mutant:rule A1 systems/authority_server.go
-//mutant:from 		if s.world.Netcode().Pointer(e, coder.components[m.component]) == nil || s.changes.authority.holder(s.world, e) != p.id {
-//mutant:to 		if s.world.Netcode().Pointer(e, coder.components[m.component]) == nil {
-//mutant:rule A1 systems/authority_server.go
-//mutant:from 	if len(c.held) == maxHeld {
-//mutant:to 	if len(c.held) == 2*maxHeld {
 func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	asked := 0
 	g := gallery(t, 1, netsys.Link{}, ServerConfig{Accept: func(*ecs.World, Change) error { asked++; return nil }}, nil)

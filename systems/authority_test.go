@@ -90,13 +90,6 @@ var badLink = netsys.Link{Latency: 120 * time.Millisecond, Jitter: 60 * time.Mil
 
 // What clients write arrives at the server and at everybody else, whatever the link
 // does, and no older value takes its place at the client that writes.
-//
-//mutant:rule A1 systems/authority_client.go
-//mutant:from 	case s != nil && s.entity == r.entity && s.wrote:
-//mutant:to 	case s != nil && s.entity.IsZero():
-//mutant:rule A1 systems/authority_client.go
-//mutant:from 		if s.asking && slices.Contains(s.packets[:min(s.sends, len(s.packets))], seq) {
-//mutant:to 		if s.asking {
 func TestNetcodeA1_ClientOwnedValuesArrive(t *testing.T) {
 	seeds(t, 5, 12, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -164,16 +157,6 @@ func TestNetcodeA1_ClientOwnedValuesArrive(t *testing.T) {
 
 // What the game refuses never stands in the server's world; the client is told, and has
 // the server's value again.
-//
-//mutant:rule A1 systems/authority_server.go
-//mutant:from 			h.refused, h.reason = h.seq, err.Error()
-//mutant:to 			h.standing = append(h.standing[:0], h.words...)
-//mutant:rule A1 systems/authority_client.go
-//mutant:from 	comp.Schema.Dequantize(p, words, comp.Words, 1)
-//mutant:to 	_ = p
-//mutant:rule A1 systems/authority_client.go
-//mutant:from codec.Diff(n.seq, s.since) < 0
-//mutant:to codec.Diff(n.seq, s.since) < -1<<15
 func TestNetcodeA1_ClientOwnedValuesAreJudged(t *testing.T) {
 	seeds(t, 5, 12, func(t *testing.T, seed uint64) {
 		var told []Refusal
@@ -240,13 +223,6 @@ func TestNetcodeA1_ClientOwnedValuesAreJudged(t *testing.T) {
 
 // Authority goes from the owner to the server, to another client and back; from the tick
 // on in which it is taken, its former holder's values change nothing.
-//
-//mutant:rule A1 systems/authority_server.go
-//mutant:from 				s.changes.authority.holder(s.world, h.entity) != p.id
-//mutant:to 				false
-//mutant:rule A1 systems/refusal_server.go
-//mutant:from 			q.done++
-//mutant:to 			q.done += 2
 func TestNetcodeA1_AuthorityIsHandedOver(t *testing.T) {
 	seeds(t, 5, 12, func(t *testing.T, seed uint64) {
 		g := gallery(t, 2, badLink, ServerConfig{Seed: seed}, nil)

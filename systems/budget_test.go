@@ -37,10 +37,6 @@ func crowded(t *testing.T, things int, c ServerConfig) (*game, []ecs.Entity) {
 // No snapshot is larger than its client's budget, whatever there is to tell, and
 // every entity gets its turn: at 200 bytes with 300 entities that change all the
 // time, at the default with 1,500.
-//
-//mutant:rule Snapshot11 systems/budget.go
-//mutant:from p.gained[g][k] += s.gain(w, p, f, g, k)
-//mutant:to p.gained[g][k] = s.gain(w, p, f, g, k)
 func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -42,13 +42,6 @@ func dicey() *ecs.Protocol {
 // What is left to chance is predicted like everything else, though a client
 // simulates its own player and the server all of them, and though replays draw
 // again.
-//
-//mutant:rule Decision1 systems/server_apply.go
-//mutant:from w.Netcode().SetInputSequence(p.id, p.inputs.expected-1)
-//mutant:to w.Netcode().SetInputSequence(p.id, p.inputs.expected)
-//mutant:rule Decision1 systems/client_tick.go
-//mutant:from w.Netcode().SetInputSequence(c.id, seq)
-//mutant:to w.Netcode().SetInputSequence(c.id, c.log.newest)
 func TestDecision1_ChanceIsPredicted(t *testing.T) {
 	config := onField(1, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
 	const from, every, pushes = 700, 120, 6
@@ -74,10 +67,6 @@ func TestDecision1_ChanceIsPredicted(t *testing.T) {
 }
 
 // A match has one result, in whatever order each peer stores its entities.
-//
-//mutant:rule Decision2 systems/capture/ring.go
-//mutant:from if p.id == id && r.slots.holds(*p, t.plan) {
-//mutant:to if r.slots.holds(*p, t.plan) {
 func TestDecision2_StorageOrderChangesNothing(t *testing.T) {
 	play := func(shuffle bool) (hashes []uint64) {
 		config := onField(1, 3, systemstest.RoundTrip(150*time.Millisecond, 30*time.Millisecond, 0.05))
@@ -136,16 +125,6 @@ func snapped(w *ecs.World, p components.Position) components.Position {
 
 // The server's state is no rounder than floats are. Its owner gets it bit for bit,
 // everybody else to the nearest step.
-//
-//mutant:rule Decision3 systems/client_reconcile.go
-//mutant:from comp.Schema.ReadRaw(raw, dst)
-//mutant:to comp.Schema.ReadRaw(raw, dst); comp.Schema.Snap(dst)
-//mutant:rule Decision3 systems/server_own.go
-//mutant:from s.raw = c.Schema.AppendRaw(s.raw[:0], s.mode.ownValue(p, e, c))
-//mutant:to c.Schema.Snap(w.Pointer(e, c)); s.raw = c.Schema.AppendRaw(s.raw[:0], s.mode.ownValue(p, e, c))
-//mutant:rule Decision3 systems/client_entities.go
-//mutant:from comp.Schema.Dequantize(c.world.Netcode().Pointer(r.entity, comp), rec[at:], comp.Words, 1)
-//mutant:to comp.Schema.Dequantize(c.world.Netcode().Pointer(r.entity, comp), rec[at:], comp.Words, 1); if comp.Name == "Position" { *(*float32)(c.world.Netcode().Pointer(r.entity, comp)) += 0.004 }
 func TestDecision3_OwnersGetAllBitsOthersTheStep(t *testing.T) {
 	config := onField(1, 2, lag(4))
 	config.Populate = nil
@@ -216,13 +195,6 @@ func watchBits(t *testing.T, c *systemstest.Crowd, f func(tick uint32) bool) (co
 
 // A prediction may be off by a step; a world that quantizes every step compares
 // exactly, and has nothing between steps.
-//
-//mutant:rule Decision3 codec/schema/grid.go
-//mutant:from f.Tolerance = t.step
-//mutant:to f.Tolerance = t.step / 2
-//mutant:rule Decision3 systems/client_reconcile.go
-//mutant:from if !c.protocol.Quantized() {
-//mutant:to if c.protocol != nil {
 func TestDecision3_CompareToleratesOneStep(t *testing.T) {
 	for _, test := range []struct {
 		quantized   bool
@@ -255,13 +227,6 @@ func TestDecision3_CompareToleratesOneStep(t *testing.T) {
 
 // Where both sides quantize after every step, they are equal in every bit at every
 // tick, on steps only.
-//
-//mutant:rule Decision3 ecs/schedule.go
-//mutant:from if s == w.setup.simulate && w.setup.protocol.quantized && !w.partial.on {
-//mutant:to if s == w.setup.simulate && w.setup.protocol.quantized && !w.partial.on && !w.setup.config.Client {
-//mutant:rule Decision3 ecs/quantize.go
-//mutant:from for t := range w.Netcode().Simulated {
-//mutant:to for t := range w.Netcode().Simulated { if w.clock.tick%4 == 0 { break };
 func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
 	config := onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
 	config.Protocol = grainy(true, func(uint32, uint32) (d components.Position, ok bool) { return d, false })
@@ -287,13 +252,6 @@ func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
 
 // NetIDs alone say who is who between peers: handles differ, storage differs, and
 // NetIDs have gaps where entities died, and still all agree on who stands where.
-//
-//mutant:rule Decision4 systems/server_own.go
-//mutant:from Put(slot%64, id, mask,
-//mutant:to Put(slot%64, uint32(slot+1), mask,
-//mutant:rule Decision4 ecs/entity.go
-//mutant:from w.handles.byNetID.drop(uint32(s.netID))
-//mutant:to w.handles.byNetID.drop(uint32(s.netID)); if s.netID+1 == w.handles.nextNet { w.handles.nextNet-- }
 func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 	config := onField(1, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05))
 	config.Populate = func(w *ecs.World) {
@@ -357,19 +315,6 @@ func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 // Sequences and ticks run apart, for each client by another number and by more
 // after every hold. State is matched, chance is drawn and time is told by what each
 // stands for.
-//
-//mutant:rule Decision5 systems/client_own.go
-//mutant:from c.own.send, c.own.tick = in.send, in.tick
-//mutant:to if c.own.tick > 0 { h.input = uint16(c.own.input + in.tick - c.own.tick) }; c.own.send, c.own.tick = in.send, in.tick
-//mutant:rule Decision5 systems/server_snapshot.go
-//mutant:from input: uint16(p.inputs.expected - 1),
-//mutant:to input: uint16(p.inputs.expected),
-//mutant:rule Decision5 systems/client_reconcile.go
-//mutant:from c.replayAfter(w, c.proven)
-//mutant:to c.replayAfter(w, c.proven+1)
-//mutant:rule Decision5 systems/client_tick.go
-//mutant:from w.Netcode().SetInputSequence(c.id, seq)
-//mutant:to w.Netcode().SetInputSequence(c.id, w.Tick())
 func TestDecision5_SequencesAreNotTicks(t *testing.T) {
 	config := onField(1, 2, lag(2))
 	config.Play = steady(Walk{DX: 1})
@@ -436,19 +381,6 @@ func (l *lossy) Poll(now time.Time, deliver func(netsys.Datagram)) {
 // is told relative to a state of it that arrived and was acknowledged, the newest or
 // close to it: those in lost datagrams keep their baseline, however long, while all
 // others move on.
-//
-//mutant:rule Decision6 systems/peer.go
-//mutant:from for g := b.first; g < b.first+b.count; g++ {
-//mutant:to for g := range uint32(len(held)) {
-//mutant:rule Decision6 systems/peer.go
-//mutant:from for g := b.first; g < b.first+b.count; g++ {
-//mutant:to for g := b.first; g+1 < b.first+b.count; g++ {
-//mutant:rule Decision6 systems/holding.go
-//mutant:from return h.newest
-//mutant:to return send
-//mutant:rule Decision6 systems/server_snapshot.go
-//mutant:from holds = append(holds, sentBlock{x.first, x.count,
-//mutant:to holds = append(holds, sentBlock{x.first, uint32(len(f.Groups)) - x.first,
 func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 	const entities = 600
 	network := netsys.NewNetwork()
@@ -701,16 +633,6 @@ var start = clock.Now()
 
 // Two runs in virtual time are the same to the last bit, however long each really
 // takes: here one of them waits now and then.
-//
-//mutant:rule Decision7 systems/server.go
-//mutant:from s.now = now
-//mutant:to s.now = now.Add(time.Duration(time.Now().UnixNano() % 1e8))
-//mutant:rule Decision7 systems/client_receive.go
-//mutant:from c.clock.snapshot(at, in.tick)
-//mutant:to c.clock.snapshot(at.Add(time.Duration(time.Now().UnixNano() % 1e7)), in.tick)
-//mutant:rule Decision7 netsys/inside.go
-//mutant:from s.now = max(s.now, now.Sub(s.epoch))
-//mutant:to s.now = max(s.now, now.Sub(s.epoch)) + time.Duration(time.Now().UnixNano()%1e6)
 func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
 	play := func(wait bool) (figures []string) {
 		config := onField(7, 3, bad())

@@ -53,13 +53,6 @@ func everyTick(t *testing.T, c *Client, f func()) {
 // Late inputs are merged into one pass a tick, from the oldest. With 8 clients at ±30 ms,
 // no lead and inputs that always change these are 8.6 ticks a tick by the design's
 // simulation.
-//
-//mutant:rule B3 systems/timeline/timeline.go
-//mutant:from for tick := from; tick < t.now; tick++ {
-//mutant:to for tick := max(from-4, t.oldest()); tick < t.now; tick++ {
-//mutant:rule B3 systems/mode_rewind_server.go
-//mutant:from Hashes: -1, Authority: authority,
-//mutant:to Hashes: -1, Authority: authority, Unmerged: true,
 func TestNetcodeB3_OnePassATick(t *testing.T) {
 	link := netsys.Link{Latency: 100 * time.Millisecond, Jitter: 30 * time.Millisecond}
 	p := policy.ServerRewind.Policies()
@@ -89,10 +82,6 @@ func TestNetcodeB3_OnePassATick(t *testing.T) {
 }
 
 // The first input for a tick wins, whatever a client sends for it later.
-//
-//mutant:rule B4 systems/timeline/input.go
-//mutant:from case p.at(tick) != open:
-//mutant:to case p.at(tick) == void:
 func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
 	g := rewinding(t, 2, netsys.Link{Latency: 60 * time.Millisecond}, ServerConfig{Seed: 1})
 	liar := g.clients[0]
@@ -115,13 +104,6 @@ func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
 
 // Inputs older than the window are ignored and counted, those of a client that goes on
 // sending late ones cost no more than its cap, and nobody else pays for either.
-//
-//mutant:rule B4 systems/timeline/input.go
-//mutant:from if cost > p.tokens {
-//mutant:to if cost > 1<<20 {
-//mutant:rule B4 systems/mode_rewind_server.go
-//mutant:from 		st.Capped++
-//mutant:to 		st.Consumed++
 func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 	for _, late := range []int{45, 80} { // ticks, beside the lead
 		t.Run(fmt.Sprint(late), func(t *testing.T) {

@@ -275,16 +275,6 @@ func (s *battleTotals) add(b *battle) {
 // in turn. A thousand matches:
 //
 //	TACTUS_SEEDS=1000 go test ./systems -run TestOutcomeCampaign -v -timeout 30m
-//
-//mutant:rule Outcome1 systems/mode_peers_client.go
-//mutant:from t.Next()-1, t.Horizon()), t.Horizon())
-//mutant:to t.Next()-1, t.Horizon()), t.Next())
-//mutant:rule Outcome2 systems/outcome/kind.go
-//mutant:from k.log.stats.Cancelled++
-//mutant:to if tick%16 == 0 { continue }; k.log.stats.Cancelled++
-//mutant:rule Outcome3 systems/event/server.go
-//mutant:from if p.err == nil && s.reaches(&o.to, p.client) {
-//mutant:to if p.err == nil && s.reaches(&o.to, p.client) && len(s.outbox) < 4 {
 func TestOutcomeCampaign(t *testing.T) {
 	sums := make([]battleTotals, len(policy.Presets()))
 	t.Cleanup(func() {
@@ -315,10 +305,6 @@ func fight(t *testing.T, seed uint64) *battle {
 
 // A client of a server that rewinds commits nothing that late inputs of others can still
 // undo there. In these matches they do, to what has been confirmed.
-//
-//mutant:rule B5 systems/outcomes.go
-//mutant:from return min(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
-//mutant:to return max(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
 func TestNetcodeB5_ConfirmedOutcomesCanBeRewritten(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []uint64{27, 75, 87, 99, 285, 291} {

@@ -29,16 +29,6 @@ func noShots() RefuseFunc {
 
 // An input that the game refuses has no effect but that of what is held, and the client
 // is told of each, once, in order, with the reason, however bad the link is.
-//
-//mutant:rule B1 systems/server_apply.go
-//mutant:from 		words = nil
-//mutant:to 		_ = words
-//mutant:rule B1 systems/refusal_client.go
-//mutant:from 		if number := r.first + uint32(i); number > x.heard {
-//mutant:to 		if number := r.first + uint32(i); number > 0 {
-//mutant:rule B1 systems/refusal_server.go
-//mutant:from 		s.notice = codec.AppendUvarint(append(s.notice[:0], kindNotices), uint64(q.done)+1)
-//mutant:to 		s.notice = codec.AppendUvarint(append(s.notice[:0], kindNotices), uint64(q.done)+1); defer func() { q.done += uint32(q.n); q.n = 0 }()
 func TestNetcodeB1_RefusedInputs(t *testing.T) {
 	seeds(t, 5, 20, func(t *testing.T, seed uint64) {
 		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
@@ -80,10 +70,6 @@ func TestNetcodeB1_RefusedInputs(t *testing.T) {
 }
 
 // Refusals are no means to make a server talk: what is beyond the rate is counted only.
-//
-//mutant:rule B1 systems/refusal_server.go
-//mutant:from 	if q.spent+int64(tickRate) > noticeBurst*int64(tickRate) || !q.add(n, nil, nil) {
-//mutant:to 	if !q.add(n, nil, nil) {
 func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 	told := 0
 	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Refuse: noShots()})
@@ -123,13 +109,6 @@ func (w hasty) Poll(_ time.Time, deliver func(netsys.Datagram)) { w.Wire.Poll(w.
 
 // A client whose clock runs twice as fast gets nowhere sooner; that is counted and told.
 // Honest ones are not suspected, whatever the link does, and whoever stalls.
-//
-//mutant:rule D1 systems/refusal.go
-//mutant:from 		c.credit = min(c.credit+now.Sub(c.at).Seconds()*float64(tickRate)*paceShare, paceBurst)
-//mutant:to 		c.credit = paceBurst
-//mutant:rule D1 systems/refusal.go
-//mutant:from 	paceBurst = inputWindow
-//mutant:to 	paceBurst = 8
 func TestNetcodeD1_FastClients(t *testing.T) {
 	seeds(t, 3, 8, func(t *testing.T, seed uint64) {
 		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {

@@ -8,10 +8,6 @@ import (
 
 // A client that has followed its server back to before the first input that it keeps has
 // nothing to simulate again.
-//
-//mutant:rule E7 systems/client_reconcile.go
-//mutant:from n := c.log.newest + 1 - min(from, c.log.newest+1)
-//mutant:to n := min(c.log.newest+1-from, 1000)
 func TestNetcodeE7_NoReplayBehindTheFirstInput(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})

@@ -28,16 +28,6 @@ func onAdvice(seed uint64, clients int, link netsys.Link) systemstest.Config {
 // machine sends five inputs a tick is stepped once a tick where inputs are
 // buffered, and where they are stepped on arrival as often as there are tokens, a
 // burst of half a second and 2 % more. With advice it is no different.
-//
-//mutant:rule D1 systems/arrivalbuffer.go
-//mutant:from if !b.any || a.tokens < 1 {
-//mutant:to if !b.any || a.tokens < -1e9 {
-//mutant:rule D1 systems/arrivalbuffer.go
-//mutant:from arrivalBurst  = 30
-//mutant:to arrivalBurst  = 300
-//mutant:rule D1 systems/server_apply.go
-//mutant:from step, words := p.inputs.buffered(int64(s.tick), p.loss.share)
-//mutant:to step, words := p.inputs.buffered(int64(s.tick), p.loss.share); if p.inputs.waiting() > 20 { w.SimulateOnly(p.id) }
 func TestNetcodeD1_NothingLengthensAStep(t *testing.T) {
 	const (
 		flood = 5 // inputs a tick
@@ -89,16 +79,6 @@ func advisedInput(seq uint32, advised bool) []byte {
 
 // Gather, step, then send and keep: what a client had after each input is bit for
 // bit what the server has when it has consumed that input. All results agree.
-//
-//mutant:rule D2 systems/client_tick.go
-//mutant:from c.simulate(w, c.log.newest)
-//mutant:to c.simulate(w, c.log.newest-min(c.log.newest, 1))
-//mutant:rule D2 systems/client_tick.go
-//mutant:from m.newest = uint16(c.log.newest)
-//mutant:to m.newest = uint16(c.log.newest + 1)
-//mutant:rule D2 systems/advice_server.go
-//mutant:from r.input, r.asks, r.echo = input, m.asks, m.echo
-//mutant:to r.input, r.asks, r.echo = input-1, m.asks, m.echo
 func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		var ran []string
@@ -154,13 +134,6 @@ func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 // A packet carries one result, and that is few bits: for a place two words of
 // which two bits tell, within 0.01, what is meant, nothing for what is compared
 // exactly, and the hash.
-//
-//mutant:rule D3 systems/advice_words.go
-//mutant:from c.rest = 1 << bits.Len64(uint64(c.rest-1))
-//mutant:to c.rest = 2 << bits.Len64(uint64(c.rest-1))
-//mutant:rule D3 systems/advice_words.go
-//mutant:from reach := int64(min(f.Tolerance/f.Step+0.5+1e-3, float64(c.count)))
-//mutant:to reach := int64(min(f.Tolerance/f.Step+0.5+1e-3, float64(c.count))) / 2
 func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 	c := systemstest.New(t, onAdvice(1, 2, lag(6)))
 	c.Connect()
@@ -177,13 +150,6 @@ func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 
 // What the few bits of a result do not tell, its hash does: a push by as many
 // steps as the remainders skip, and a count that is compared exactly.
-//
-//mutant:rule D3 systems/advice_words.go
-//mutant:from return sum == h.sum() && rest < 16 && c.r.Bits(rest) == 0 && c.r.Err() == nil
-//mutant:to return sum > 0 || rest < 1<<16
-//mutant:rule D3 systems/advice.go
-//mutant:from x := (uint64(*h) ^ uint64(v) ^ golden) * golden
-//mutant:to x := (uint64(*h) ^ golden) * golden
 func TestNetcodeD3_TheHashTellsTheRest(t *testing.T) {
 	config := onAdvice(1, 1, lag(6))
 	config.Play = steady(Walk{})
@@ -217,13 +183,6 @@ func TestNetcodeD3_TheHashTellsTheRest(t *testing.T) {
 // At the edge of the tolerance nothing swings: a push by anything up to three
 // steps is corrected at most once and then never again, and what is well within
 // the tolerance not at all.
-//
-//mutant:rule D3 systems/advice_client.go
-//mutant:from case news && c.exact(w), !news && c.agrees(w):
-//mutant:to case c.agrees(w):
-//mutant:rule D3 systems/advice_words.go
-//mutant:from return err == nil && comp.Schema.Compare(told, truth) < 0
-//mutant:to return err == nil && *(*float32)(told) == *(*float32)(truth)
 func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
 	const (
 		every  = 90 // ticks
@@ -276,13 +235,6 @@ func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
 
 // What quantizing alone puts beyond the tolerance would be corrected for ever:
 // such a protocol is refused, and the error names the field.
-//
-//mutant:rule D3 systems/advice_words.go
-//mutant:from if off := quantizedOff(f); off > 0 && f.Tolerance <= off {
-//mutant:to if off := quantizedOff(f); off > 0 && f.Tolerance < off {
-//mutant:rule D3 systems/advice_words.go
-//mutant:from off = max(off, f.Max-(f.Min+float64(f.Values()-1)*f.Step))
-//mutant:to off = max(off, 0)
 func TestNetcodeD3_TooCoarseIsRefused(t *testing.T) {
 	for tag, refused := range map[string]bool{
 		"-64..64 step 0.5":          false,
@@ -325,16 +277,6 @@ func TestNetcodeD3_TooCoarseIsRefused(t *testing.T) {
 
 // Nothing of a client's own entities travels down while client and server agree;
 // each push is corrected once, as soon as under LocalSync and with fewer bytes.
-//
-//mutant:rule D4 systems/advice_server.go
-//mutant:from case a.open && r.echo != a.number: // from before it was carried out
-//mutant:to case a.open && r.echo == 17:
-//mutant:rule D4 systems/advice_server.go
-//mutant:from case a.open && agrees:
-//mutant:to case a.open && agrees && r.input%256 == 0:
-//mutant:rule D4 systems/advice_server.go
-//mutant:from a.parts = parts
-//mutant:to a.parts = parts; return of.send%20 == 0
 func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
 	t.Parallel()
 	const from, rounds = 1200, 8
@@ -378,13 +320,6 @@ func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
 // A correction goes on until it is known to be carried out: where all that comes
 // down for two thirds of a second after a push is lost, or all that goes up, it is
 // made all the same, within a third of a second from when the link is back.
-//
-//mutant:rule D4 systems/advice_server.go
-//mutant:from a.parts = parts
-//mutant:to a.parts = parts; return of.send%40 < 8
-//mutant:rule D4 systems/advice_server.go
-//mutant:from a.begin(st)
-//mutant:to a.begin(st); a.open = false
 func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
 	const from, rounds, gone, back = 1200, 8, 40, 20 // ticks
 	for _, up := range []bool{false, true} {
@@ -419,10 +354,6 @@ func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
 
 // What was predicted to spawn is confirmed or denied although own state does not
 // travel, and what only the owner may know reaches the owner.
-//
-//mutant:rule D4 systems/advice_server.go
-//mutant:from if of.groups[g].Alive != 0 && !p.own[g].heldSince(a.since) {
-//mutant:to if g > 1000 {
 func TestNetcodeD4_SpawnsAndSecretsReachTheirOwner(t *testing.T) {
 	t.Parallel()
 	advised := policy.CorrectOnMismatch.Policies()
@@ -434,13 +365,6 @@ func TestNetcodeD4_SpawnsAndSecretsReachTheirOwner(t *testing.T) {
 
 // What only the owner sees and predicts is advice like all that is predicted. It
 // stays, and is corrected, although secrets come and go beside it.
-//
-//mutant:rule D4 systems/advice_server.go
-//mutant:from func (s *Server) secrets() uint64 { return s.private &^ s.predicted }
-//mutant:to func (s *Server) secrets() uint64 { return s.private }
-//mutant:rule D4 systems/advice_client.go
-//mutant:from return r.private & c.predicted
-//mutant:to return 0
 func TestNetcodeD4_WhatTheOwnerAloneSeesIsAdviceToo(t *testing.T) {
 	config := onAdvice(1, 2, lag(6))
 	config.Server.Join = func(w *ecs.World, client uint32) {
@@ -505,13 +429,6 @@ func TestNetcodeD4_WhatTheOwnerAloneSeesIsAdviceToo(t *testing.T) {
 
 // What was predicted to spawn and never was, is gone when the server's word comes
 // that all agrees: it does not wait for own state, nor for doubts.
-//
-//mutant:rule D4 systems/advice_client.go
-//mutant:from w.Netcode().RejectSpawns(a.input)
-//mutant:to w.Netcode().RejectSpawns(0)
-//mutant:rule D4 systems/server_snapshot.go
-//mutant:from h.agreed, h.open = a.agreed != 0, a.open
-//mutant:to h.open = a.open
 func TestNetcodeD4_DeniedSpawnsVanish(t *testing.T) {
 	const oneWay, most = 6, 2*6 + 2 + 3 + 4 // the buffer, a send gap, and phases of clocks
 	c := systemstest.New(t, systemstest.Config{

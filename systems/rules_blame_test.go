@@ -35,19 +35,6 @@ func nudged(w *ecs.World) {
 
 // The table of blame has every field that was beyond its tolerance, not the first of each
 // component alone: in how many corrections, by how much, when last.
-//
-//mutant:rule E1 systems/blame.go
-//mutant:from 			differs = comp.Schema.Differs(i, predicted, truth)
-//mutant:to 			differs = comp.Schema.Compare(predicted, truth) == i
-//mutant:rule E1 systems/blame.go
-//mutant:from 			row.largest = max(row.largest, d)
-//mutant:to 			row.largest = d
-//mutant:rule E1 systems/blame.go
-//mutant:from 			row.tick = tick
-//mutant:to 			row.tick = 0
-//mutant:rule E1 systems/blame.go
-//mutant:from 		if row.corrections == 0 || row.tick != tick {
-//mutant:to 		if row.corrections == 0 {
 func TestNetcodeE1_BlameNamesEveryField(t *testing.T) {
 	config := onField(1, 2, lag(6))
 	config.Protocol = fieldWith(nudged)
@@ -114,10 +101,6 @@ func TestNetcodeE1_BlameOfQuantizedSteps(t *testing.T) {
 }
 
 // What is wrong about co-simulated entities has rows of its own.
-//
-//mutant:rule E1 systems/scope_confirm.go
-//mutant:from 		c.blames(st.tick, comp, predicted, truth, true)
-//mutant:to 		c.blames(st.tick, comp, predicted, truth, false)
 func TestNetcodeE1_BlameOfTheCoSimulated(t *testing.T) {
 	config := onPitch(1, 2, 1, ticks(6), systems.ScopeCoSimulated)
 	config.Play = steady(Walk{})
@@ -152,10 +135,6 @@ func TestNetcodeE1_BlameOfTheCoSimulated(t *testing.T) {
 }
 
 // The account of a client is bounded: what has no row is counted together.
-//
-//mutant:rule E1 systems/blame.go
-//mutant:from 	if len(b.rows) == MaxBlame {
-//mutant:to 	if len(b.rows) == 2*MaxBlame {
 func TestNetcodeE1_BlameIsBounded(t *testing.T) {
 	type wide struct {
 		V [systems.MaxBlame + 20]uint16 `net:"0..1000"`

@@ -12,10 +12,6 @@ import (
 
 // At 500/84/5 the buffer grows until nothing is missing, and no deeper than it
 // must: 18 ticks at most, on average.
-//
-//mutant:rule C3 systems/slack.go
-//mutant:from return int32(max(2, math.Ceil(
-//mutant:to return int32(max(20, math.Ceil(
 func TestNetcodeC3_DepthFitsTheLink(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, onField(seed, 4, bad()))
@@ -34,16 +30,6 @@ func TestNetcodeC3_DepthFitsTheLink(t *testing.T) {
 
 // When the link becomes good the buffer becomes shallow again, without a tick
 // that steps twice or not at all: clients run slower, by 2 % at most.
-//
-//mutant:rule C3 systems/slack.go
-//mutant:from s.ask(tick, -1)
-//mutant:to s.rebase(-1); s.lastAsked = tick
-//mutant:rule C3 systems/steer.go
-//mutant:from maxSteer = 0.02
-//mutant:to maxSteer = 0.025
-//mutant:rule C3 systems/slack.go
-//mutant:from case low >= need+2 && !young && tick-s.lastAsked >= s.tickRate:
-//mutant:to case low >= need+8 && !young && tick-s.lastAsked >= s.tickRate:
 func TestNetcodeC3_DepthFallsBySteering(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, onField(seed, 3, bad()))
@@ -109,10 +95,6 @@ func rates(t *testing.T, c *systemstest.Crowd) (steered []int) {
 }
 
 // Not one input is missing over five minutes at 500/84/5, once warm.
-//
-//mutant:rule C8 systems/slack.go
-//mutant:from low, ok := s.lowest(tick)
-//mutant:to need -= 6; low, ok := s.lowest(tick)
 func TestNetcodeC8_NothingMissingAt500(t *testing.T) {
 	t.Parallel()
 	seeds := 3
@@ -133,10 +115,6 @@ func TestNetcodeC8_NothingMissingAt500(t *testing.T) {
 }
 
 // None is missing at four seconds and a quarter of all packets lost either.
-//
-//mutant:rule C8 systems/client_tick.go
-//mutant:from uint32(c.depth)+8, maxRedundancy)
-//mutant:to uint32(4), maxRedundancy)
 func TestNetcodeC8_NothingMissingAt4000(t *testing.T) {
 	t.Parallel()
 	seeds := 3
@@ -158,13 +136,6 @@ func TestNetcodeC8_NothingMissingAt4000(t *testing.T) {
 
 // Runs of lost packets up to the reserve R, which follows from the loss rate, lose
 // no input.
-//
-//mutant:rule C8 systems/slack.go
-//mutant:from rounding)-2))
-//mutant:to rounding)-5))
-//mutant:rule C8 systems/slack.go
-//mutant:from rounding)-2))
-//mutant:to rounding)-3))
 func TestNetcodeC8_BurstsUpToTheReserve(t *testing.T) {
 	for _, b := range []struct{ run, every int }{
 		{2, 220}, // 0.9 %, R = 2

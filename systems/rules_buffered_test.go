@@ -25,13 +25,6 @@ func buffered(seed uint64, clients int, link netsys.Link) systemstest.Config {
 
 // A server that wakes every third step simulates three of them each time, each with one
 // input of each client, and acknowledges the last.
-//
-//mutant:rule C1 systems/server.go
-//mutant:from n := s.loop.Advance(now) * s.config.WakeEvery
-//mutant:to n := s.loop.Advance(now)
-//mutant:rule C1 systems/server_snapshot.go
-//mutant:from input: uint16(p.inputs.expected - 1),
-//mutant:to input: uint16(p.inputs.expected - 3),
 func TestNetcodeC1_ThreeStepsAWakeUp(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, buffered(seed, 3, lag(4)))
@@ -93,16 +86,6 @@ func TestNetcodeC1_OtherRatiosAreRefused(t *testing.T) {
 
 // What is drawn of others follows their newest confirmed place: no faster than the rule
 // says, never past it, whatever the frame rate; and stands there when they do.
-//
-//mutant:rule C6 systems/damping.go
-//mutant:from apart * math.Exp(-d.Rate*seconds)
-//mutant:to apart * math.Exp(-2*d.Rate*seconds)
-//mutant:rule C6 systems/damping.go
-//mutant:from return max(apart-d.Rate*seconds, 0)
-//mutant:to return 0
-//mutant:rule C6 systems/damping.go
-//mutant:from if apart > d.Snap {
-//mutant:to if apart > 2*d.Snap {
 func TestNetcodeC6_Damped(t *testing.T) {
 	const rate, snap = 6.0, 4.0
 	for _, frames := range []int{30, 144} {
@@ -193,10 +176,6 @@ func entityOf(c *systemstest.Crowd, id components.NetID) ecs.Entity {
 
 // A hundred and twenty players in one world, everybody in sight of everybody, and no
 // snapshot is larger than its budget: once all have joined nobody waits for a turn.
-//
-//mutant:rule C10 systems/peer.go
-//mutant:from held[g].ack(b.send, b.slots, &p.free)
-//mutant:to held[g].ack(b.send, b.slots&1, &p.free)
 func TestNetcodeC10_ACrowdFitsTheBudget(t *testing.T) {
 	t.Parallel()
 	crowd, budget := 120, 450 // 3.75 bytes a player, of which the longest snapshot leaves a fifth
@@ -225,10 +204,6 @@ func TestNetcodeC10_ACrowdFitsTheBudget(t *testing.T) {
 }
 
 // What the server last told of the own player can be read beside what is predicted.
-//
-//mutant:rule C7 systems/ghost.go
-//mutant:from if own == id && of == comp {
-//mutant:to if of == comp {
 func TestNetcodeC7_TheServersGhost(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, onField(seed, 2, bad()))

@@ -12,13 +12,6 @@ import (
 
 // Whatever a client simulates, in its ticks and in replays, is its own. Others
 // stand in its world where the newest snapshot says, not a tick further.
-//
-//mutant:rule A4 systems/client_entities.go
-//mutant:from own := c.predicting && mine
-//mutant:to own := c.predicting && (mine || mask&1 != 0)
-//mutant:rule A4 systems/client_receive.go
-//mutant:from if k := trailing(m); send > x.told[k] {
-//mutant:to if k := trailing(m); send != x.told[k] {
 func TestNetcodeA4_OthersAreConfirmedNeverSimulated(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 4, systemstest.RoundTrip(200*time.Millisecond, 50*time.Millisecond, 0.05))
@@ -70,13 +63,6 @@ func nudgeOnce(at uint32, d components.Position) func(tick, owner uint32) (compo
 
 // A prediction that is right up to the tolerance stands: it is neither corrected
 // nor replaced by the server's value.
-//
-//mutant:rule A5 systems/client_reconcile.go
-//mutant:from c.stats.Confirmed++
-//mutant:to c.stats.Confirmed++; c.replay(w)
-//mutant:rule A5 systems/client_reconcile.go
-//mutant:from if !c.protocol.Quantized() {
-//mutant:to if c.protocol.Quantized() {
 func TestNetcodeA5_ApproximatelyEqualIsConfirmed(t *testing.T) {
 	const nudge = 0.0078125 // below the tolerance, and exact
 	config := onField(1, 2, lag(5))
@@ -102,19 +88,6 @@ func TestNetcodeA5_ApproximatelyEqualIsConfirmed(t *testing.T) {
 
 // A wrong prediction is replaced by the server's state after input s, and exactly
 // the inputs s+1 to the newest are stepped again, each once, in order.
-//
-//mutant:rule A5 systems/client_reconcile.go
-//mutant:from from := max(s+1, c.log.first)
-//mutant:to from := max(s+2, c.log.first)
-//mutant:rule A5 systems/client_reconcile.go
-//mutant:from n := c.log.newest + 1 - min(from, c.log.newest+1)
-//mutant:to n := c.log.newest - min(from, c.log.newest)
-//mutant:rule A5 systems/client_reconcile.go
-//mutant:from c.simulate(w, from+i)
-//mutant:to c.simulate(w, c.log.newest-i)
-//mutant:rule A5 systems/client_reconcile.go
-//mutant:from if dst := w.Netcode().Pointer(e, comp); dst != nil {
-//mutant:to if dst := w.Netcode().Pointer(e, comp); dst != nil && c.stats.Corrections%2 == 0 {
 func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
 	config := onField(1, 2, systemstest.RoundTrip(150*time.Millisecond, 30*time.Millisecond, 0.02))
 	config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
@@ -162,10 +135,6 @@ func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
 
 // A state that was overtaken by a newer one is dropped: it is neither confirmed
 // nor adopted.
-//
-//mutant:rule A5 systems/client_own.go
-//mutant:from case in.tick > c.own.tick:
-//mutant:to case in.tick != c.own.tick:
 func TestNetcodeA5_OlderTickIsDropped(t *testing.T) {
 	c := systemstest.New(t, onField(1, 1, lag(2)))
 	k := c.Clients[0]
@@ -190,16 +159,6 @@ func TestNetcodeA5_OlderTickIsDropped(t *testing.T) {
 
 // Own states older than the history of Q inputs are ignored and counted; after a
 // second of nothing else the newest is adopted, and the inputs kept are replayed.
-//
-//mutant:rule A5 systems/client_reconcile.go
-//mutant:from if own.tick-c.staleSince < uint32(w.TickRate()) {
-//mutant:to if own.tick-c.staleSince < uint32(w.TickRate())/2 {
-//mutant:rule A5 systems/client_reconcile.go
-//mutant:from c.staleSince, c.adopt = 0, false
-//mutant:to c.adopt = false
-//mutant:rule A5 systems/client_reconcile.go
-//mutant:from case !c.history.Has(own.input):
-//mutant:to case !c.history.Has(own.input) && own.tick%2 == 0:
 func TestNetcodeA5_OlderThanTheHistory(t *testing.T) {
 	const kept = 8
 	config := onField(1, 1, lag(15))

@@ -13,13 +13,6 @@ import (
 
 // Buffered, every tick consumes one input of each client, in order, or holds. The
 // server's journal shows that no tick was simulated twice.
-//
-//mutant:rule A3 systems/inputbuffer.go
-//mutant:from if b.has(seq) {
-//mutant:to if b.has(seq) && seq%64 == 0 { b.expected++ }; if b.has(seq) {
-//mutant:rule A3 systems/inputbuffer.go
-//mutant:from return true, b.next()
-//mutant:to b.next(); return true, b.next()
 func TestNetcodeA3_BufferedConsumesOneATickInOrder(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, netsys.Link{Latency: 150 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.05, Duplicate: 0.05})
@@ -58,13 +51,6 @@ func TestNetcodeA3_BufferedConsumesOneATickInOrder(t *testing.T) {
 
 // On arrival, every input that came is stepped, oldest first, however many came
 // at once; none is merged or dropped.
-//
-//mutant:rule A3 systems/server_apply.go
-//mutant:from w.Netcode().SimulateOnly(p.id)
-//mutant:to _ = steps // merged with the next
-//mutant:rule A3 systems/arrivalbuffer.go
-//mutant:from return b.at(b.expected - 1), true
-//mutant:to return b.at(b.newest - b.expected%2), true
 func TestNetcodeA3_ArrivalStepsAllThatArrived(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, systemstest.RoundTrip(100*time.Millisecond, 40*time.Millisecond, 0))
@@ -111,13 +97,6 @@ func TestNetcodeA3_ArrivalStepsAllThatArrived(t *testing.T) {
 // No client steps more often than ticks pass: a flood of inputs costs the server
 // one step a tick when it buffers, and a burst of half a second and 2 % more when
 // it steps on arrival.
-//
-//mutant:rule A3 systems/arrivalbuffer.go
-//mutant:from if !b.any || a.tokens < 1 {
-//mutant:to if !b.any || a.tokens < -1e9 {
-//mutant:rule A3 systems/arrivalbuffer.go
-//mutant:from arrivalRefill = 1.02
-//mutant:to arrivalRefill = 1.2
 func TestNetcodeA3_FloodIsBounded(t *testing.T) {
 	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 		t.Run(timing.String(), func(t *testing.T) {
@@ -164,13 +143,6 @@ func TestNetcodeA3_FloodIsBounded(t *testing.T) {
 // Inputs that come together are stepped in one tick, as far as the bucket reaches;
 // the rest waits its turn. The bucket fills by 0.02 a tick and holds 30; a filler
 // costs a token as well.
-//
-//mutant:rule A3 systems/arrivalbuffer.go
-//mutant:from arrivalBurst  = 30
-//mutant:to arrivalBurst  = 10
-//mutant:rule A3 systems/arrivalbuffer.go
-//mutant:from if !b.any || a.tokens < 1 {
-//mutant:to if !b.any || a.tokens < 1 || stepped >= 8 {
 func TestNetcodeA3_ArrivalStepsABurstAtOnce(t *testing.T) {
 	p := newPuppet(t, systems.ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}})
 	seq := uint32(0)
@@ -206,10 +178,6 @@ func TestNetcodeA3_ArrivalStepsABurstAtOnce(t *testing.T) {
 
 // A send carries one state to each client: on a perfect link a client takes in one
 // snapshot per send gap, no more.
-//
-//mutant:rule A3 systems/server_snapshot.go
-//mutant:from if s.tick/s.sendEvery == s.sentAt {
-//mutant:to if s.tick/s.sendEvery == s.sentAt && s.tick%2 == 0 {
 func TestNetcodeA3_OneStateASend(t *testing.T) {
 	c := systemstest.New(t, onField(1, 5, netsys.Link{}))
 	c.Connect()

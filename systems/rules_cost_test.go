@@ -30,9 +30,6 @@ var lags = []int{2, 5, 10}
 
 func lagsOf(n int) (up, down netsys.Link) { l := lag(lags[n%len(lags)]); return l, l }
 
-//mutant:rule ACost systems/client_reconcile.go
-//mutant:from if c.agrees(w) {
-//mutant:to if c.agrees(w) && own.tick%60 != 0 {
 func TestNetcodeACost_ChangedInputsCostNothing(t *testing.T) {
 	config := onField(1, 3, netsys.Link{})
 	config.Links, config.Play = lagsOf, changeOnce()
@@ -85,10 +82,6 @@ func pushed(t *testing.T, clients int, link func(n int) (up, down netsys.Link)) 
 
 // A misprediction costs its client the round trip, the buffer and one tick, and
 // nobody else anything.
-//
-//mutant:rule ACost systems/client_reconcile.go
-//mutant:from from := max(s+1, c.log.first)
-//mutant:to from := max(s-8, c.log.first)
 func TestNetcodeACost_MispredictionsCostARoundTrip(t *testing.T) {
 	c := pushed(t, 3, lagsOf)
 	deepest := make([]int, len(c.Clients))
@@ -112,10 +105,6 @@ func TestNetcodeACost_MispredictionsCostARoundTrip(t *testing.T) {
 }
 
 // What a client simulates again does not depend on how many others there are.
-//
-//mutant:rule ACost systems/server_apply.go
-//mutant:from if !step {
-//mutant:to for _, q := range s.peers { step = step && q.id != s.tick%200 }; if !step {
 func TestNetcodeACost_IndependentOfTheCrowd(t *testing.T) {
 	t.Parallel()
 	figures := func(clients int) (f []systemstest.Figures, longest []uint64) {
@@ -141,10 +130,6 @@ func TestNetcodeACost_IndependentOfTheCrowd(t *testing.T) {
 }
 
 // A lag spike of one client changes no other client's figures.
-//
-//mutant:rule ACost systems/server_apply.go
-//mutant:from if !step {
-//mutant:to for _, q := range s.peers { step = step && q.inputs.fills == 0 }; if !step {
 func TestNetcodeACost_ALagSpikeStaysAtHome(t *testing.T) {
 	figures := func(spike bool) (f []systemstest.Figures) {
 		c := pushed(t, 4, lagsOf)
@@ -171,10 +156,6 @@ func TestNetcodeACost_ALagSpikeStaysAtHome(t *testing.T) {
 }
 
 // Whatever is lost, a client sends one datagram a tick with at most 32 inputs.
-//
-//mutant:rule ACost systems/client_tick.go
-//mutant:from uint32(c.depth)+8, maxRedundancy)
-//mutant:to uint32(c.depth)+8, maxRedundancy); c.session.Send(c.now, c.packet)
 func TestNetcodeACost_UploadIsBounded(t *testing.T) {
 	c := systemstest.New(t, onField(1, 2, systemstest.RoundTrip(4*time.Second, 84*time.Millisecond, 0.25)))
 	c.Connect()

@@ -126,16 +126,6 @@ func strayed(t *testing.T, seed uint64, draw func(*ecs.Protocol)) float64 {
 }
 
 // Curves go where lines cut corners, also over lost snapshots.
-//
-//mutant:rule C6 systems/smoothing_path.go
-//mutant:from g.seconds = float64(to.tick-from.tick) * step
-//mutant:to g.seconds = 0 * step
-//mutant:rule C6 systems/smoothing_path.go
-//mutant:from v.Schema, read(s.from, v, g.rec[rate:]), read(s.to, v, g.next[rate:]), g.seconds, g.share)
-//mutant:to v.Schema, read(s.to, v, g.next[rate:]), read(s.from, v, g.rec[rate:]), g.seconds, g.share)
-//mutant:rule C6 codec/schema/hermite.go
-//mutant:from c := float64(m+n) - 2
-//mutant:to c := float64(m+n) - 1
 func TestNetcodeC6_CurvesFollowTheWay(t *testing.T) {
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 		line, curve := strayed(t, seed, lines), strayed(t, seed, curves)
@@ -148,13 +138,6 @@ func TestNetcodeC6_CurvesFollowTheWay(t *testing.T) {
 
 // What the server looks at is what the screen showed, bit by bit, on curves and over
 // jumps too.
-//
-//mutant:rule E5 systems/lagcomp/blend.go
-//mutant:from b.round(v, arrives, to)
-//mutant:to b.round(v, arrives, from)
-//mutant:rule E5 systems/lagcomp/blend.go
-//mutant:from older&^b.c.private == newer&^b.c.private && !b.jumped(e)
-//mutant:to older&^b.c.private == newer&^b.c.private
 func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
 	systemstest.Seeds(t, fewer(3), func(t *testing.T, seed uint64) {
 		config := onCarousel(seed, carousel(true, curves))
@@ -196,16 +179,6 @@ func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
 // When snapshots stop what may be carried on is, at its speed where that is known and
 // else as it went, for as long as it may be; then it stands. When they come again it
 // comes back without a jump.
-//
-//mutant:rule C6 systems/smoothing_path.go
-//mutant:from s, seconds := &c.smoother, min(g.ahead, comp.Beyond.Seconds())
-//mutant:to s, seconds := &c.smoother, g.ahead/2
-//mutant:rule C6 systems/client_interpolate.go
-//mutant:from kept := !before && c.keepAhead(r, h, from, to, head)
-//mutant:to kept := before && c.keepAhead(r, h, from, to, head)
-//mutant:rule C6 systems/playback.go
-//mutant:from p.head = max(before, min(p.head, float64(p.newest)+p.beyond))
-//mutant:to p.head = max(before, float64(p.newest))
 func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 	const most = 250 * time.Millisecond
 	for _, draw := range []struct {

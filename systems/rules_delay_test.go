@@ -11,16 +11,6 @@ import (
 // The delay is the largest transit of the last ten seconds, without what fewer than
 // four half seconds of it saw, and k send intervals, as many as are lost in a row less
 // than once in a million: no less and no more.
-//
-//mutant:rule E4 systems/playback.go
-//mutant:from cover(p.loss)*p.every, true
-//mutant:to (cover(p.loss)-1)*p.every, true
-//mutant:rule E4 systems/playback.go
-//mutant:from bucketLength    = 500 * time.Millisecond
-//mutant:to bucketLength    = 300 * time.Millisecond
-//mutant:rule E4 systems/playback.go
-//mutant:from *b = max(*b, a.at.Seconds()-float64(a.tick)*p.step)
-//mutant:to *b = max(*b, a.at.Seconds()-float64(a.tick+1)*p.step)
 func TestNetcodeE4_DelayIsTransitAndCover(t *testing.T) {
 	const gap, near, far = 3, 4, 22 // ticks
 	c := systemstest.New(t, onField(1, 3, lag(near)))

@@ -68,19 +68,6 @@ func neverJumps(t *testing.T, c *systemstest.Crowd, frames int) (fading *int) {
 // Where others are simulated, too, an input of theirs that comes late changes where they
 // are, and does not show: a frame moves nobody by more than its speed and what fades of the
 // visual error.
-//
-//mutant:rule E3 systems/mode_peers_view.go
-//mutant:from v.c.keepPoses(v.list)
-//mutant:to _ = v.list
-//mutant:rule E3 systems/mode_peers_view.go
-//mutant:from if len(s.posed) == 0 || !v.step || tick != v.changed && tick != v.next {
-//mutant:to if len(s.posed) == 0 || !v.step || tick != v.changed && tick != v.next-1 {
-//mutant:rule E3 systems/mode_peers_view.go
-//mutant:from s.posed[i].lost = s.posed[i].r.entity.IsZero()
-//mutant:to s.posed[i].lost = !s.posed[i].r.entity.IsZero()
-//mutant:rule E3 systems/client_reconcile.go
-//mutant:from c.keepPoses(c.replicas)
-//mutant:to c.keepPoses(nil)
 func TestNetcodeE3_LateInputsDoNotShow(t *testing.T) {
 	t.Parallel()
 	coSimulated := policy.LocalSync.Policies()
@@ -160,10 +147,6 @@ func lanes() *ecs.Protocol {
 
 // What came up in ticks that are simulated again may be another by its number; it is
 // drawn where it is, never on the way there from where that one was.
-//
-//mutant:rule E3 systems/smoothing.go
-//mutant:from there := !x.lost && !c.world.Netcode().Suspended(x.r.entity)
-//mutant:to there := !c.world.Netcode().Suspended(x.r.entity)
 func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
 	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
 		config := underPreset(policy.Rollback, seed, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
@@ -201,13 +184,6 @@ func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
 
 // Drawing changes nothing that is simulated, under any model: not in the frame of a tick,
 // nor in others between; nor does what a renderer writes into the view.
-//
-//mutant:rule E3 systems/smoothing.go
-//mutant:from left = max(left, c.shiftError(r, comp, c.view.Netcode().Pointer(r.drawn, comp)))
-//mutant:to left = max(left, c.shiftError(r, comp, c.world.Netcode().Pointer(r.entity, comp)))
-//mutant:rule E3 systems/client.go
-//mutant:from c.view = ecs.NewWorld(c.protocol, config)
-//mutant:to c.view = c.world
 func TestNetcodeE3_TheViewIsApart(t *testing.T) {
 	for _, p := range policy.Presets() {
 		t.Run(p.String(), func(t *testing.T) {

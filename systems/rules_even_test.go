@@ -150,16 +150,6 @@ func (a *avenueView) look(k *Client) {
 // not, a frame moves the own player and the other by as much as their speed explains, under
 // each model. Where states are sent nothing has to be corrected or left out, all that is
 // told is compared, and no stone flies twice.
-//
-//mutant:rule B2 systems/mode_peers_partial.go
-//mutant:from return tick, tick, m.loop.Passed(m.now)
-//mutant:to return tick, tick, 0
-//mutant:rule B2 systems/mode_peers_client.go
-//mutant:from func (m *peersClient) due() float64 { return m.frame(m.now) - m.loop.Passed(m.now) }
-//mutant:to func (m *peersClient) due() float64 { return m.frame(m.now) }
-//mutant:rule B2 systems/mode_rewind_client.go
-//mutant:from return m.clock.Target(m.frame(m.loop.Next()))
-//mutant:to return m.clock.Target(m.frame(m.now))
 func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 	play, trips, rates := 20*time.Second, []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond}, []float64{30, 59.94, 60, 75, 144}
 	switch {
@@ -217,13 +207,6 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 
 // What a server that waits for nobody tells of ticks that a client has not come to, whose
 // frame was late, waits for them: inputs are not left out, and all goes on as it was.
-//
-//mutant:rule B2 systems/mode_rewind_client.go
-//mutant:from case told.input <= now:
-//mutant:to case told.input <= now+60:
-//mutant:rule B2 systems/client_spawn.go
-//mutant:from return ok && stamped(c.policies) && key.Owner == c.id && key.Input > c.mode.input()
-//mutant:to return ok && key.Input == 0
 func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
 	t.Parallel()
 	late, rates := []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 250 * time.Millisecond}, []float64{30, 60, 144}

@@ -69,13 +69,6 @@ func (f *forger) rob(t *testing.T, seed uint64) {
 // it has no state: aiming at where its victim was longer ago it misses, and who says that
 // it has seen what is to come sees no more than what it has. Within the bounds it hits, as
 // anybody does who saw that. Nobody beside it is touched by any of this.
-//
-//mutant:rule E5 systems/server_snapshot.go
-//mutant:from s.has(p.id, f.Tick)
-//mutant:to s.has(p.id, s.tick)
-//mutant:rule E5 systems/lagcomp/bound.go
-//mutant:from case at < momentOf(l.oldest):
-//mutant:to case false:
 func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 	t.Parallel()
 	const bound = 51 // ticks
@@ -130,10 +123,6 @@ func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 
 // What is known of a client goes when it does, not before its player is no longer
 // waited for; what was counted stays.
-//
-//mutant:rule E5 systems/compensation.go
-//mutant:from s.lagComp.Forget(id)
-//mutant:to _ = id
 func TestNetcodeE5_WhoLeavesIsForgotten(t *testing.T) {
 	config := yardConfig(1, rough(), lagcomp.Config{})
 	config.Server.Hold, config.Server.Timeout = 2*time.Second, time.Second

@@ -15,10 +15,6 @@ import (
 
 // A client that writes into its own world moves nothing on the server, tick by
 // tick, and is put right.
-//
-//mutant:rule A1 systems/client_reconcile.go
-//mutant:from if c.agrees(w) {
-//mutant:to if c.agrees(w) || true {
 func TestNetcodeA1_TamperedStateStaysHome(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		play := func(tamper bool) (hashes []uint64, c *systemstest.Crowd) {
@@ -61,10 +57,6 @@ func TestNetcodeA1_TamperedStateStaysHome(t *testing.T) {
 }
 
 // Whatever a client sends besides inputs is counted and leaves the world alone.
-//
-//mutant:rule A1 systems/input_message.go
-//mutant:from if c.r.Remaining() > 0 {
-//mutant:to if c.r.Remaining() > 1<<20 {
 func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 	play := func(forge bool) (*puppet, int) {
 		p, forged := newPuppet(t, systems.ServerConfig{Seed: 3}), 0
@@ -100,10 +92,6 @@ func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 
 // An input outside its range is what the range allows: two bits can say 3 where
 // the field ends at 2.
-//
-//mutant:rule A1 systems/server_apply.go
-//mutant:from t.Dequantize(held, words, t.Words, 1)
-//mutant:to t.Dequantize(held, words, t.Words, 1); *(*int8)(held) = int8(words[0] - 1)
 func TestNetcodeA1_InputsKeepTheirRange(t *testing.T) {
 	p := newPuppet(t, systems.ServerConfig{})
 	for seq := uint32(1); seq < 100; seq++ {
@@ -121,10 +109,6 @@ func TestNetcodeA1_InputsKeepTheirRange(t *testing.T) {
 }
 
 // A tick gathers, applies and sends in this order, each once, and draws after.
-//
-//mutant:rule A2 systems/client.go
-//mutant:from c.loop.SetRate(c.mode.rate())
-//mutant:to c.loop.SetRate(c.mode.rate()); c.after.Run(c.world)
 func TestNetcodeA2_Order(t *testing.T) {
 	var ran []string
 	config := onField(1, 1, lag(3))
@@ -170,10 +154,6 @@ func noteSystems(ran *[]string, names ...string) func(s *ecs.Schedule) error {
 
 // The first input that moves the player moves it in the same tick, in the world
 // and in the view, whatever the round trip.
-//
-//mutant:rule A2 systems/client_tick.go
-//mutant:from c.give(c.log.value(seq))
-//mutant:to c.give(c.log.value(seq - 1))
 func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 	for _, l := range []int{0, 5, 30} {
 		t.Run(fmt.Sprintf("lag=%d", l), func(t *testing.T) {
@@ -211,10 +191,6 @@ func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 
 // What is gathered in a tick is sent in it: without delay on the way, the server's
 // next tick has it.
-//
-//mutant:rule A2 systems/client_tick.go
-//mutant:from m.newest = uint16(c.log.newest)
-//mutant:to m.newest = uint16(c.log.newest - 1)
 func TestNetcodeA2_SendsAfterTheTick(t *testing.T) {
 	config := onField(1, 3, lag(0))
 	config.Server.Policies.Timing = policy.TimingArrival

@@ -13,10 +13,6 @@ import (
 
 // Once warm no frame is without something to play toward, for all jitter and
 // loss, and what is drawn is not older than it must be.
-//
-//mutant:rule E4 systems/playback.go
-//mutant:from math.Log(1e-6) /
-//mutant:to math.Log(1e-2) /
 func TestNetcodeE4_NoStalls(t *testing.T) {
 	t.Parallel()
 	for _, l := range []struct {
@@ -51,16 +47,6 @@ func TestNetcodeE4_NoStalls(t *testing.T) {
 
 // Playback runs between 0.95 and 1.05 of real time and never backwards, at any
 // frame rate.
-//
-//mutant:rule E4 systems/playback.go
-//mutant:from maxPlaybackRate = 1.05
-//mutant:to maxPlaybackRate = 1.2
-//mutant:rule E4 systems/playback.go
-//mutant:from minPlaybackRate = 0.95
-//mutant:to minPlaybackRate = 0.9
-//mutant:rule E4 systems/playback.go
-//mutant:from if behind*p.step > snapSeconds {
-//mutant:to if behind*p.step > snapSeconds || behind < -1 {
 func TestNetcodeE4_RateIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int{0, 30, 144} {
@@ -109,13 +95,6 @@ func TestNetcodeE4_RateIsBounded(t *testing.T) {
 
 // When all snapshots stop, playback stops at the newest and never goes back; when
 // they come again it goes on from there.
-//
-//mutant:rule E4 systems/playback.go
-//mutant:from p.head = max(before, min(p.head, float64(p.newest)+p.beyond))
-//mutant:to p.head = float64(p.newest) - 3
-//mutant:rule E4 systems/playback.go
-//mutant:from p.exhausted = p.head >= float64(p.newest)
-//mutant:to p.exhausted = p.head >= float64(p.newest)+6
 func TestNetcodeE4_NeverBackwards(t *testing.T) {
 	c := systemstest.New(t, onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
 	c.Connect()
@@ -149,13 +128,6 @@ func TestNetcodeE4_NeverBackwards(t *testing.T) {
 
 // Others are drawn on the straight line between two confirmed states, at the share
 // of the way that the drawn tick says.
-//
-//mutant:rule E4 systems/smoothing_path.go
-//mutant:from comp.Schema.Lerp(dst, dst, read(c.smoother.later, comp, g.next[at:]), g.share)
-//mutant:to comp.Schema.Lerp(dst, dst, read(c.smoother.later, comp, g.next[at:]), 1.5*g.share)
-//mutant:rule E4 systems/smoothing_path.go
-//mutant:from g.share = (head - float64(from.tick)) / float64(to.tick-from.tick)
-//mutant:to g.share = (head - float64(from.tick)) / 3
 func TestNetcodeE4_DrawnBetweenConfirmedStates(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, onField(seed, 4, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)))

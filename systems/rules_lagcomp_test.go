@@ -42,19 +42,6 @@ func (n *toll) dull() bool {
 // none that missed does, whatever the link, at any rate of ticks and sends: what the
 // server looks at is bit for bit what the screen showed, with those that were destroyed
 // since. Without compensation it is another game.
-//
-//mutant:rule E5 systems/compensation.go
-//mutant:from *s = sight{head: float64(int64(head*lagcomp.Parts)) / lagcomp.Parts}
-//mutant:to *s = sight{head: head}
-//mutant:rule E5 systems/compensation.go
-//mutant:from case s.from == from.tick && s.to == later:
-//mutant:to case s.from == from.tick:
-//mutant:rule E5 systems/compensation.go
-//mutant:from comp.Record(s.tick)
-//mutant:to comp.Record(s.tick - 1)
-//mutant:rule E5 systems/lagcomp/claim.go
-//mutant:from return from, from + uint32(c.Ahead), true
-//mutant:to return from, from + 1, true
 func TestNetcodeE5_TheDuel(t *testing.T) {
 	t.Parallel()
 	still := systemstest.RoundTrip(200*time.Millisecond, 0, 0)

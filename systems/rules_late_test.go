@@ -52,19 +52,6 @@ func (g *game) late(in *inputBuffer, ago uint32, v push) {
 // A late input that is newer than what is held takes its place from the next filler on, but
 // for its press, and is repeated as that was; one that is older has been superseded, and is
 // dropped. Where the policies say that late inputs are dropped, what is held stays.
-//
-//mutant:rule C4 systems/inputbuffer.go
-//mutant:from if b.superseding && seq > b.real {
-//mutant:to if b.superseding {
-//mutant:rule C4 systems/inputbuffer.go
-//mutant:from if b.superseding && seq > b.real {
-//mutant:to if seq > b.real {
-//mutant:rule C4 systems/inputbuffer.go
-//mutant:from b.fills = 1
-//mutant:to b.fills += 0
-//mutant:rule C4 systems/server_apply.go
-//mutant:from t.Dequantize(held, late, t.Words, 1)
-//mutant:to _ = late
 func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
 	for _, how := range []policy.LateInput{policy.LateDrop, policy.LateSuperseded} {
 		g, in := silent(t, policy.Policies{Late: how})
@@ -102,13 +89,6 @@ func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
 }
 
 // A missing input repeats what is held, or, where the policies say so, is neutral at once.
-//
-//mutant:rule C4 systems/server_apply.go
-//mutant:from case p.inputs.neutral() || s.policies.Missing == policy.MissingNeutral:
-//mutant:to case p.inputs.neutral():
-//mutant:rule C4 systems/server_apply.go
-//mutant:from case p.inputs.neutral() || s.policies.Missing == policy.MissingNeutral:
-//mutant:to case true:
 func TestNetcodeC4_MissingInputIsNeutral(t *testing.T) {
 	for how, want := range []push{policy.MissingRepeat: {DX: 1}, policy.MissingNeutral: {}} {
 		g, in := silent(t, policy.Policies{Missing: policy.MissingInput(how)})

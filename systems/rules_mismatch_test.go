@@ -14,19 +14,6 @@ import (
 
 // A report of a misprediction names entity, component, field, tick and input, and
 // has both values.
-//
-//mutant:rule E1 systems/client_reconcile.go
-//mutant:from Tick:      c.own.tick,
-//mutant:to Tick:      c.newestTick + 3,
-//mutant:rule E1 systems/client_reconcile.go
-//mutant:from Input:     c.own.input,
-//mutant:to Input:     c.log.newest,
-//mutant:rule E1 systems/client_reconcile.go
-//mutant:from Predicted: comp.Schema.Format(field, predicted),
-//mutant:to Predicted: comp.Schema.Format(field, w.Pointer(e, comp)),
-//mutant:rule E1 systems/client_reconcile.go
-//mutant:from Field:     comp.Schema.Fields[field].Path,
-//mutant:to Field:     comp.Schema.Fields[0].Path,
 func TestNetcodeE1_MismatchNamesEverything(t *testing.T) {
 	var reports []systems.Mismatch
 	config := onField(1, 2, lag(6))
@@ -86,10 +73,6 @@ type Fuel struct {
 
 // Each component has its own tolerance: what is within it is confirmed, what is
 // beyond it corrected. A component compared exactly forgives nothing.
-//
-//mutant:rule E1 codec/schema/field.go
-//mutant:from f.Tolerance = t.tol
-//mutant:to f.Tolerance = 2 * t.tol
 func TestNetcodeE1_ToleranceIsPerComponent(t *testing.T) {
 	for _, test := range []struct {
 		name        string

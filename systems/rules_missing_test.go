@@ -22,16 +22,6 @@ func loseUp(c *systemstest.Crowd, n int) {
 
 // A missing input repeats what is held, but no press; it uses up the sequence, so
 // the real one is late and dropped. After 15 repeats the input is neutral.
-//
-//mutant:rule C4 systems/server_apply.go
-//mutant:from t.ClearEdges(held)
-//mutant:to _ = held
-//mutant:rule C4 systems/inputbuffer.go
-//mutant:from return b.fills > maxFills
-//mutant:to return b.fills >= maxFills
-//mutant:rule C4 systems/server_apply.go
-//mutant:from clear(p.held)
-//mutant:to _ = p.held
 func TestNetcodeC4_FillersHoldThenRest(t *testing.T) {
 	config := onField(1, 1, lag(3))
 	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) {
@@ -80,16 +70,6 @@ func TestNetcodeC4_FillersHoldThenRest(t *testing.T) {
 
 // The real inputs that come after their fillers are counted as late and change
 // nothing.
-//
-//mutant:rule C4 systems/inputbuffer.go
-//mutant:from b.stats.Late++
-//mutant:to b.stats.Late += 0
-//mutant:rule C4 systems/inputbuffer.go
-//mutant:from s.fill = false
-//mutant:to s.fill = true
-//mutant:rule C4 systems/inputbuffer.go
-//mutant:from b.slots[seq%inputWindow] = inputSlot{seq: seq, fill: true}
-//mutant:to b.expected--; b.slots[seq%inputWindow] = inputSlot{seq: seq, fill: true}
 func TestNetcodeC4_LateInputsAreDropped(t *testing.T) {
 	config := onField(1, 1, lag(3))
 	config.Play = straight()
@@ -131,10 +111,6 @@ func TestNetcodeC4_LateInputsAreDropped(t *testing.T) {
 
 // A client that stalls for long finds the server ahead of its inputs. Both go on
 // from there: the buffer starts afresh, nothing stays missing, all agree.
-//
-//mutant:rule C4 systems/client_reconcile.go
-//mutant:from c.log.jump(own.input)
-//mutant:to c.log.jump(own.input + 100)
 func TestNetcodeC4_ResynchronizesAfterAStall(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, onField(seed, 2, systemstest.RoundTrip(120*time.Millisecond, 20*time.Millisecond, 0.02)))
@@ -177,13 +153,6 @@ func TestNetcodeC4_ResynchronizesAfterAStall(t *testing.T) {
 // A stalled client that was cut off from the server as well comes back with old
 // sequences: the server takes the newest for the expected one and clears what it
 // knew of the link.
-//
-//mutant:rule C4 systems/inputbuffer.go
-//mutant:from case ahead < 0 && newestPacket && b.running:
-//mutant:to case ahead < 0 && newestPacket && b.running && tick < 0:
-//mutant:rule C4 systems/inputbuffer.go
-//mutant:from b.expected, b.newest = newest, newest
-//mutant:to b.newest = max(b.newest, newest)
 func TestNetcodeC4_OldSequencesResynchronize(t *testing.T) {
 	config := onField(1, 1, lag(4))
 	c := systemstest.New(t, config)
@@ -216,13 +185,6 @@ func TestNetcodeC4_OldSequencesResynchronize(t *testing.T) {
 
 // A replay rewrites the predictions that later states are compared with: one push,
 // one correction, however many states of old predictions are under way.
-//
-//mutant:rule C5 systems/client_tick.go
-//mutant:from c.history.Capture(seq)
-//mutant:to if !c.history.Has(seq) { c.history.Capture(seq) }
-//mutant:rule C5 systems/client_reconcile.go
-//mutant:from if dst := w.Netcode().Pointer(e, comp); dst != nil {
-//mutant:to if dst := w.Netcode().Pointer(e, comp); dst != nil && false {
 func TestNetcodeC5_AReplayRewritesPredictions(t *testing.T) {
 	config := onField(1, 3, netsys.Link{Latency: 400 * time.Millisecond})
 	config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {

@@ -15,13 +15,6 @@ import (
 // Over five minutes at 20 updates a second, 200 ms of round trip, 30 ms of jitter and 5 %
 // loss others never stand still or step back while they go, and no frame moves one by
 // more than its speed explains, plus a tenth. The same holds for other rates and worse links.
-//
-//mutant:rule E4 systems/smoothing_path.go
-//mutant:from g.share = (head - float64(from.tick)) / float64(to.tick-from.tick)
-//mutant:to g.share = (head - float64(from.tick)) / 3
-//mutant:rule E4 systems/playback.go
-//mutant:from p := playback{step: 1 / float64(tickRate)
-//mutant:to p := playback{step: 1.0 / 60
 func TestNetcodeE4_OthersGoSmoothly(t *testing.T) {
 	t.Parallel()
 	reference := systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)
@@ -125,13 +118,6 @@ func goSmoothly(t *testing.T, c *systemstest.Crowd, tickRate, gap int) *motion {
 // A state that comes when its time is being drawn already, from the one before it to the one
 // behind, does not make anybody jump; nor does a gap that is longer than what is kept by
 // itself. What the clock passes, and a leap of it, is all that anybody moves by.
-//
-//mutant:rule E4 systems/client_interpolate.go
-//mutant:from return a, b
-//mutant:to return from, to
-//mutant:rule E4 systems/client_interpolate.go
-//mutant:from c.clock.from = min(c.clock.from, from.tick)
-//mutant:to c.clock.from = max(c.clock.from, from.tick)
 func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
 	t.Parallel()
 	for _, link := range []netsys.Link{systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05), bad()} {

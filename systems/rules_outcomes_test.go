@@ -59,13 +59,6 @@ func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleye
 // with its prediction. Where one does not, the inputs since are simulated again and what
 // they raise again goes on; what came between this state and the last that agreed is
 // withdrawn, because it is not simulated again.
-//
-//mutant:rule B5 systems/outcomes.go
-//mutant:from c.outcomes.Rewind(min(from, c.outcomes.Horizon()))
-//mutant:to c.outcomes.Rewind(from)
-//mutant:rule B5 systems/client_tick.go
-//mutant:from c.followers.Start(seq)
-//mutant:to c.followers.Start(c.log.newest)
 func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
 	g, c, v := newVolley(t, true, 0)
 	g.run(60)
@@ -117,10 +110,6 @@ func count(all []uint32, one uint32) (n int) {
 
 // A state that is too old to be compared proves nothing: what a client foresaw before it is
 // withdrawn when it takes over a state in the end.
-//
-//mutant:rule B5 systems/outcomes.go
-//mutant:from return c.proven
-//mutant:to return c.own.input
 func TestNetcodeB5_StaleStatesProveNothing(t *testing.T) {
 	g, c, v := newVolley(t, false, 8)
 	g.run(600)

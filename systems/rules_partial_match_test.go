@@ -93,16 +93,6 @@ func tellSkirmish(t *testing.T, seed uint64, preset policy.Preset, partial bool)
 
 // Nothing but the view tells of partial ticks: worlds, inputs, datagrams, corrections,
 // outcomes and events are the same with and without, under each preset.
-//
-//mutant:rule PartialTicks ecs/schedule.go
-//mutant:from w.unask(base)
-//mutant:to w.flush(base, predicted)
-//mutant:rule PartialTicks systems/outcome/outcome.go
-//mutant:from if l == nil || w.Partial() {
-//mutant:to if l == nil {
-//mutant:rule PartialTicks systems/event/log.go
-//mutant:from if l == nil || l.world != w || w.Partial() {
-//mutant:to if l == nil || l.world != w {
 func TestPartialTicks_ChangeNothing(t *testing.T) {
 	t.Parallel()
 	for _, preset := range policy.Presets() {

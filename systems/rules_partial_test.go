@@ -112,16 +112,6 @@ func onPromenade(t *testing.T, test func(t *testing.T, g *walk, frame time.Durat
 
 // A key that goes down before a frame moves the player in that very frame, one that comes
 // up stops it there, and so it is with where it looks.
-//
-//mutant:rule PartialTicks systems/client_partial.go
-//mutant:from c.config.Partial.fill(c.world, p)
-//mutant:to c.config.Partial.fill(c.world, p); copy(unsafe.Slice((*byte)(p), in.Schema.Size), unsafe.Slice((*byte)(c.log.value(c.log.newest)), in.Schema.Size))
-//mutant:rule PartialTicks systems/client_interpolate.go
-//mutant:from c.beginPartial()
-//mutant:to _ = c.beginPartial
-//mutant:rule PartialTicks systems/timeline/input.go
-//mutant:from if p.id == own && words != nil && p.at(t.now) == open {
-//mutant:to if false {
 func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
 	t.Parallel()
 	onPromenade(t, func(t *testing.T, g *walk, frame time.Duration) {
@@ -156,13 +146,6 @@ func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
 
 // Who walks steadily is drawn by its speed further in each frame, whether that had no tick
 // or two.
-//
-//mutant:rule PartialTicks ecs/loop.go
-//mutant:from return min(max(1-float64(l.next.Sub(now))/l.last, 0), 1)
-//mutant:to return min(max(1-float64(l.next.Sub(now))/l.last, 0.1), 1)
-//mutant:rule PartialTicks ecs/partial.go
-//mutant:from p.saved.Restore(0)
-//mutant:to p.saved.Restore(1)
 func TestPartialTicks_SteadyMotion(t *testing.T) {
 	onPromenade(t, func(t *testing.T, g *walk, frame time.Duration) {
 		g.held.DX = 1
@@ -217,10 +200,6 @@ func TestPartialTicks_Presets(t *testing.T) {
 
 // A correction between two frames does not show, at any share of a tick, and what a
 // partial tick moves is no visual error: once that is gone who stands is drawn where it is.
-//
-//mutant:rule PartialTicks systems/smoothing.go
-//mutant:from comp.Schema.Offset(s.errorOf(v, comp), p, unsafe.Pointer(&s.poses[at]))
-//mutant:to comp.Schema.Offset(s.errorOf(v, comp), p, c.view.Pointer(x.r.drawn, comp))
 func TestPartialTicks_CorrectionsDoNotShow(t *testing.T) {
 	for _, frames := range []float64{59.94, 75, 144, 240} {
 		t.Run(fmt.Sprint(frames, " frames"), func(t *testing.T) {

@@ -78,10 +78,6 @@ func less(now, before []int) []int {
 
 // One change of each player costs rollback 17 ticks on the server and 19, 22 and 27 on
 // the clients.
-//
-//mutant:rule ACost systems/mode_peers_client.go
-//mutant:from m.clock.Heard(m.frame(pk.At), tick, m.roundTrip())
-//mutant:to m.clock.Heard(m.frame(pk.At), tick, 0)
 func TestNetcodeACost_RollbackOfOneChange(t *testing.T) {
 	for _, x := range []struct {
 		lags []int
@@ -105,10 +101,6 @@ func TestNetcodeACost_RollbackOfOneChange(t *testing.T) {
 }
 
 // With inputs that change in every tick the passes merge: 10, 12, 15 and 15 ticks a tick.
-//
-//mutant:rule ACost systems/timeline/timeline.go
-//mutant:from from := t.changed
-//mutant:to from := max(t.changed-1, t.oldest())
 func TestNetcodeACost_RollbackMerged(t *testing.T) {
 	for _, x := range []struct {
 		lags []int
@@ -134,10 +126,6 @@ func TestNetcodeACost_RollbackMerged(t *testing.T) {
 
 // Lockstep simulates nothing again, and nobody waits for a player who joins: its first
 // input is expected when it can be there.
-//
-//mutant:rule ACost systems/mode_peers_server.go
-//mutant:from +leadMargin)
-//mutant:to *0)
 func TestNetcodeACost_LockstepSimulatesOnce(t *testing.T) {
 	c := systemstest.New(t, underPreset(policy.Lockstep, 2, 2, systemstest.RoundTrip(400*time.Millisecond, 0, 0)))
 	c.Connect()
@@ -158,10 +146,6 @@ func TestNetcodeACost_LockstepSimulatesOnce(t *testing.T) {
 // Whatever links do, who joins late, leaves, disappears or stands still: all peers agree
 // on all final ticks, nobody simulates more than its window again at once, and lockstep
 // nothing at all.
-//
-//mutant:rule E7 systems/mode_peers_server.go
-//mutant:from m.relay.Remove(id)
-//mutant:to _ = id
 func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 	t.Parallel()
 	for _, preset := range peersPresets {
@@ -211,10 +195,6 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 
 // A client whose every input comes as late as the window allows makes the server simulate
 // half a window a tick again, as its tokens last, and never more than a window at once.
-//
-//mutant:rule E7 systems/timeline/input.go
-//mutant:from if cost > p.tokens {
-//mutant:to if cost > 1<<30 {
 func TestNetcodeE7_LateInputsAreCapped(t *testing.T) {
 	config := underPreset(policy.Rollback, 3, 2, netsys.Link{})
 	config.Links = func(n int) (up, down netsys.Link) {
@@ -300,13 +280,6 @@ func (x *told) follow(t *testing.T, l *outcome.Log) {
 
 // Although ticks are simulated again, each outcome begins once, and is then either
 // taken back or final; and final are the same on all peers.
-//
-//mutant:rule B5 systems/mode_peers_server.go
-//mutant:from return m.policies.FirstOpen(m.config.TickRate, t.Next()-1, t.Horizon())
-//mutant:to return t.Next()
-//mutant:rule B5 systems/mode_peers_client.go
-//mutant:from return min(m.policies.FirstOpen(m.world.TickRate(), t.Next()-1, t.Horizon()), t.Horizon())
-//mutant:to return t.Next()
 func TestNetcodeB5_PeersAgreeOnWhatIsFinal(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := underPreset(policy.Rollback, seed, 4, bad())
@@ -344,10 +317,6 @@ type lucky struct{ times uint16 }
 
 // A client whose world does something else is named to the server: since which tick, in
 // which component and field, and by which system.
-//
-//mutant:rule E8 systems/mode_peers_server.go
-//mutant:from m.config.Diverged(d)
-//mutant:to _ = d
 func TestNetcodeE8_ADivergedPeerIsNamed(t *testing.T) {
 	for _, preset := range peersPresets {
 		t.Run(preset.String(), func(t *testing.T) {

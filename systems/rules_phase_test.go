@@ -14,10 +14,6 @@ import (
 
 // A client that catches up receives once, gathers and applies once for every
 // tick, and sends once; no two of its ticks share an input.
-//
-//mutant:rule A7 systems/client_tick.go
-//mutant:from p := c.log.push()
-//mutant:to if c.stats.Inputs > 200 && c.stats.Ticks%2 == 1 { return }; p := c.log.push()
 func TestNetcodeA7_ClientCatchesUpTickByTick(t *testing.T) {
 	var ran []string
 	config := onField(1, 1, lag(3))
@@ -71,10 +67,6 @@ func TestNetcodeA7_ClientCatchesUpTickByTick(t *testing.T) {
 
 // A server that catches up receives once, consumes one input of each client in
 // every tick, and sends one state: the newest, not one for each tick.
-//
-//mutant:rule A7 systems/mode_server.go
-//mutant:from s.world.Netcode().SkipNobody()
-//mutant:to s.world.Netcode().SkipNobody(); s.after.Run(s.world)
 func TestNetcodeA7_ServerCatchesUpTickByTick(t *testing.T) {
 	var ran []string
 	config := onField(1, 2, lag(3))
@@ -129,13 +121,6 @@ func TestNetcodeA7_ServerCatchesUpTickByTick(t *testing.T) {
 // Tick inside Simulate is the same on both sides: the tick in which the server
 // consumes an input is the one for which the client predicted it, the first time
 // and in every replay, while the buffer does not hold.
-//
-//mutant:rule A8 systems/client_tick.go
-//mutant:from return uint32(int64(tick) + int64(seq) - int64(input) - 1)
-//mutant:to return uint32(int64(tick) + int64(seq) - int64(input))
-//mutant:rule A8 systems/client_tick.go
-//mutant:from w.Netcode().SetTick(c.tickOf(seq))
-//mutant:to w.Netcode().SetTick(c.tickOf(c.log.newest))
 func TestNetcodeA8_TickIsTheServers(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, bad())
@@ -173,10 +158,6 @@ func TestNetcodeA8_TickIsTheServers(t *testing.T) {
 }
 
 // Doors and platforms that follow the tick line up with what clients predict.
-//
-//mutant:rule A8 systems/client_tick.go
-//mutant:from w.Netcode().SetTick(c.tickOf(seq))
-//mutant:to w.Netcode().SetTick(seq)
 func TestNetcodeA8_DoorsAndPlatformsLineUp(t *testing.T) {
 	protocol := func() *ecs.Protocol {
 		p := fieldBase()

@@ -84,19 +84,6 @@ func followError(t *testing.T, c *systemstest.Crowd, eachTick bool) (followed *i
 // A correction does not move what is drawn. The visual error that it leaves goes away,
 // small ones fast and large ones faster, by time and not by frames; less than 1 % is left
 // after a quarter of a second.
-//
-//mutant:rule E3 systems/smoothing.go
-//mutant:from return e / (1 + size/s.Double*(1-e))
-//mutant:to return e
-//mutant:rule E3 systems/smoothing.go
-//mutant:from part := c.config.Smoothing.left(size, max(c.now.Sub(v.at).Seconds(), 0))
-//mutant:to part := c.config.Smoothing.left(size, c.now.Sub(c.frameBefore).Seconds())
-//mutant:rule E3 systems/client_reconcile.go
-//mutant:from c.takeErrors()
-//mutant:to _ = c.takeErrors
-//mutant:rule E3 systems/smoothing.go
-//mutant:from v.on, v.at = on, c.now
-//mutant:to v.on, v.at = on, c.frameBefore
 func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -144,13 +131,6 @@ func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 
 // An error goes on where a component is taken from the player, or given to it, and is no
 // part of what is simulated.
-//
-//mutant:rule E3 systems/smoothing.go
-//mutant:from at := s.places[comp.Replicated()]
-//mutant:to at := s.places[0*comp.Replicated()]
-//mutant:rule E3 systems/smoothing.go
-//mutant:from c.shiftError(r, comp, p)
-//mutant:to _ = p
 func TestNetcodeE3_ErrorSurvivesComponents(t *testing.T) {
 	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
 		config := onField(seed, 2, lag(4))
@@ -216,13 +196,6 @@ func jumping() *ecs.Protocol {
 
 // What jumped, and says so, is drawn where it was or where it is, never between: others,
 // damped or not, and the own player after a correction.
-//
-//mutant:rule E3 systems/smoothing_path.go
-//mutant:from return rec[at] != next[at]
-//mutant:to return rec[at] == next[at]-100
-//mutant:rule E3 systems/damping.go
-//mutant:from if r.drawn != was || jumped || r.blending() {
-//mutant:to if r.drawn != was || jumped && false || r.blending() {
 func TestNetcodeE3_TeleportsAreTold(t *testing.T) {
 	damped := policy.LocalSync.Policies()
 	damped.Remotes = policy.RemotesDamped

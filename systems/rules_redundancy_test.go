@@ -32,10 +32,6 @@ func taps(seed uint64, clients int) systemstest.Config {
 
 // A packet holds the newest inputs: as many as are unacknowledged, but no more
 // than the server's buffer is deep plus 8, and never more than 32.
-//
-//mutant:rule C2 systems/mode_client.go
-//mutant:from m.ackedInput = max(m.ackedInput, s.input)
-//mutant:to m.ackedInput = max(m.ackedInput, s.input-s.input)
 func TestNetcodeC2_RedundancyIsWhatMayBeLost(t *testing.T) {
 	for _, l := range []int{0, 1, 3, 6, 20, 60} {
 		config := taps(1, 1)
@@ -69,13 +65,6 @@ func TestNetcodeC2_RedundancyIsWhatMayBeLost(t *testing.T) {
 
 // Without acknowledgements the packets grow to the buffer's depth plus 8, and stay
 // there.
-//
-//mutant:rule C2 systems/client_tick.go
-//mutant:from uint32(c.depth)+8, maxRedundancy)
-//mutant:to uint32(c.depth)+18, maxRedundancy)
-//mutant:rule C2 systems/client_tick.go
-//mutant:from uint32(c.depth)+8, maxRedundancy)
-//mutant:to uint32(c.depth)+9, maxRedundancy)
 func TestNetcodeC2_RedundancyIsCapped(t *testing.T) {
 	config := taps(1, 1)
 	config.Link = lag(3)
@@ -97,10 +86,6 @@ func TestNetcodeC2_RedundancyIsCapped(t *testing.T) {
 
 // Inputs lost with as many packets in a row as the redundancy covers arrive with
 // the next one.
-//
-//mutant:rule C2 systems/client_tick.go
-//mutant:from uint32(c.depth)+8, maxRedundancy)
-//mutant:to uint32(1), maxRedundancy)
 func TestNetcodeC2_RedundancyBridgesLosses(t *testing.T) {
 	c := systemstest.New(t, onField(1, 1, lag(12)))
 	c.Connect()
@@ -153,10 +138,6 @@ func mixed(n uint16) Mixed {
 
 // Each message continues from one that has arrived; whatever gets lost, overtaken
 // or doubled, no input comes out as another one.
-//
-//mutant:rule C2 systems/input_message.go
-//mutant:from base := b.at(seq - uint16(f))
-//mutant:to base := b.at(seq - uint16(f) + 1)
 func TestNetcodeC2_MessagesContinueFromWhatArrived(t *testing.T) {
 	type holder struct{ In *Mixed }
 	for seed := range uint64(4) {
@@ -198,13 +179,6 @@ func TestNetcodeC2_MessagesContinueFromWhatArrived(t *testing.T) {
 }
 
 // Sequences and sends wrap at 65,536 on the wire and nowhere else.
-//
-//mutant:rule C2 systems/inputbuffer.go
-//mutant:from newest := codec.Lift(m.newest, near)
-//mutant:to newest := codec.Lift(m.newest, near%60_000)
-//mutant:rule C2 systems/client_receive.go
-//mutant:from send := codec.Lift(h.send, c.newestSend)
-//mutant:to send := codec.Lift(h.send, c.newestSend&0xffff)
 func TestNetcodeC2_SequencesWrap(t *testing.T) {
 	t.Parallel()
 	if testing.Short() && raceEnabled {
@@ -241,10 +215,6 @@ func TestNetcodeC2_SequencesWrap(t *testing.T) {
 }
 
 // Sequences of a puppet wrap as well, however far the first one is.
-//
-//mutant:rule C2 systems/inputbuffer.go
-//mutant:from seq := newest - uint32(m.count-1-i)
-//mutant:to seq := uint32(uint16(newest - uint32(m.count-1-i)))
 func TestNetcodeC2_NewestPlusCount(t *testing.T) {
 	p := newPuppet(t, systems.ServerConfig{})
 	j := ecs.Resource[journal](p.server.World())

@@ -12,19 +12,6 @@ import (
 // In the long run the least slack of ten seconds is the reserve R that the loss
 // asks for, or one more, and stays there: also after the link became a tick slower,
 // which is answered by the client's clock, once.
-//
-//mutant:rule C3 systems/slack.go
-//mutant:from s.rebase(d)
-//mutant:to _ = d
-//mutant:rule C3 systems/slack.go
-//mutant:from p = min(max(p, 0.01), 0.5)
-//mutant:to p = min(max(2*p, 0.01), 0.5)
-//mutant:rule C3 systems/slack.go
-//mutant:from rounding)-2))
-//mutant:to rounding)-3))
-//mutant:rule C3 systems/slack.go
-//mutant:from s.ask(tick, need-low)
-//mutant:to s.lastAsked = tick
 func TestNetcodeC3_SlackStaysAtTheReserve(t *testing.T) {
 	for _, every := range []int{0, 40, 20, 12, 7} { // one of so many packets gets lost; 0: none
 		t.Run(fmt.Sprintf("one of %d", every), func(t *testing.T) {
@@ -80,10 +67,6 @@ func TestNetcodeC3_SlackStaysAtTheReserve(t *testing.T) {
 
 // What happened within ten seconds counts: a link that hesitates for a moment every
 // eight of them finds the buffer as deep as it needs, without a tick held.
-//
-//mutant:rule C3 systems/slack.go
-//mutant:from slackWindow  = 10 // seconds
-//mutant:to slackWindow  = 5 // seconds
 func TestNetcodeC3_TenSecondsAreRemembered(t *testing.T) {
 	const near, hesitation = 5, 4 // ticks
 	c := systemstest.New(t, onField(1, 2, lag(near)))

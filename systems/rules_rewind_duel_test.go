@@ -47,13 +47,6 @@ func duelField() *ecs.Protocol {
 // Two players with round trips of 20 and 200 ms shoot each other at the same moment. To
 // apply whatever has arrived favours the low latency; a server that rewinds, whose clients
 // lead alike, kills both.
-//
-//mutant:rule B7 systems/mode_rewind_server.go
-//mutant:from p.inputs.slack.asked = m.lead
-//mutant:to p.inputs.slack.asked = m.lead * int32(p.id%2)
-//mutant:rule B7 systems/mode_rewind_client.go
-//mutant:from m.clock.Heard(m.frame(pk.At), m.seen, m.roundTrip())
-//mutant:to m.clock.Heard(m.frame(pk.At), m.seen, 0)
 func TestNetcodeB7_DuelOfTwoLatencies(t *testing.T) {
 	greedy := policy.LocalSync.Policies()
 	greedy.Timing = policy.TimingArrival
@@ -128,13 +121,6 @@ type Stride struct{ Owner uint32 }
 
 // An outcome is final when its tick precedes what every connected player is known to have
 // done, or has left the window, whichever is first; until then it can be withdrawn.
-//
-//mutant:rule B5 systems/mode_rewind_server.go
-//mutant:from m.policies.FirstOpen(m.config.TickRate, m.line.Next()-1, m.line.Horizon())
-//mutant:to m.policies.FirstOpen(m.config.TickRate, m.line.Next()-1, m.line.Next())
-//mutant:rule B5 systems/outcomes.go
-//mutant:from x.Rewind(from)
-//mutant:to x.Rewind(0)
 func TestNetcodeB5_OutcomesAreFinalPastTheHorizon(t *testing.T) {
 	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
 		config := rewindOn(seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})

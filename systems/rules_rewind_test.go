@@ -35,13 +35,6 @@ func (j *journal) last(owner uint32) map[uint32]Walk {
 }
 
 // An input applies X later than it was gathered, in the same tick here and on the server.
-//
-//mutant:rule B1 systems/mode_rewind_client.go
-//mutant:from m.simulate(w, m.input())
-//mutant:to m.simulate(w, m.log.newest)
-//mutant:rule B1 systems/client_tick.go
-//mutant:from return seq
-//mutant:to return seq + 1
 func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
 	for _, x := range []struct {
 		suggest time.Duration
@@ -84,10 +77,6 @@ func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
 }
 
 // The server may refuse an input: nothing comes of it, and the client is told which one it was.
-//
-//mutant:rule B1 systems/mode_rewind_server.go
-//mutant:from m.line.Overrule(p.id, tick, nil)
-//mutant:to _ = tick
 func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 		config := rewindOn(seed, 2, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.1))
@@ -132,16 +121,6 @@ func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
 
 // The clients' clocks lead the server's as far as late inputs are rare, at ±30 ms, and a
 // link that changes moves them.
-//
-//mutant:rule B2 systems/mode_rewind_server.go
-//mutant:from want = max(want, -low)
-//mutant:to want = max(want, 1)
-//mutant:rule B2 systems/mode_rewind_client.go
-//mutant:from return uint32(max(m.steer.asked/shiftUnit, 0))
-//mutant:to return 0
-//mutant:rule B2 systems/slack.go
-//mutant:from return lows[min(len(lows)-1, n/10)], true
-//mutant:to return lows[0] - 8, true
 func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
@@ -184,10 +163,6 @@ func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 }
 
 // An input that is what was assumed changes nothing, however late it comes.
-//
-//mutant:rule B3 systems/timeline/input.go
-//mutant:from if !slices.Equal(t.input(p, u, held), p.words(p.used, u)) {
-//mutant:to if !slices.Equal(t.input(p, u, held), p.words(p.used, u)) || held == u {
 func TestNetcodeB3_EqualInputChangesNothing(t *testing.T) {
 	config := rewindOn(1, 3, systemstest.RoundTrip(200*time.Millisecond, 80*time.Millisecond, 0.2))
 	config.Play = steady(Walk{DX: 1})
@@ -209,10 +184,6 @@ func TestNetcodeB3_EqualInputChangesNothing(t *testing.T) {
 
 // Under any link all peers agree in the end, and no prediction is corrected while nobody
 // touches another: own state is that of the tick that has all of the client's inputs.
-//
-//mutant:rule B3 systems/mode_rewind_server.go
-//mutant:from newest = min(newest, known)
-//mutant:to _ = known
 func TestNetcodeB3_OwnStateIsOfTheProcessedTick(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := rewindOn(seed, 4, netsys.Link{Latency: 380 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.1, Duplicate: 0.05})
@@ -234,10 +205,6 @@ func TestNetcodeB3_OwnStateIsOfTheProcessedTick(t *testing.T) {
 
 // Late inputs change ticks of the window and no others, whatever its size: it is what a
 // jump of others can be at most.
-//
-//mutant:rule B6 systems/mode_rewind_server.go
-//mutant:from m.window = uint32(max(s.policies.WindowTicks(s.config.TickRate), 1))
-//mutant:to m.window = 120
 func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
 	t.Parallel()
 	for _, window := range []time.Duration{100 * time.Millisecond, 500 * time.Millisecond, time.Second} {

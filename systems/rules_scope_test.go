@@ -135,19 +135,6 @@ func firstBall(w *ecs.World) (at components.Position, e ecs.Entity, moves, found
 
 // A ball that the own player kicks flies off in the same tick where it is co-simulated,
 // and no prediction is wrong; else a round trip later.
-//
-//mutant:rule Scope systems/scope.go
-//mutant:from return r.scope == ScopeCoSimulated ||
-//mutant:to return r.scope == ScopeCoSimulated && own ||
-//mutant:rule Scope systems/scope.go
-//mutant:from c.policies.Remotes == policy.RemotesCoSimulated
-//mutant:to c.policies.Remotes == policy.RemotesDamped
-//mutant:rule Scope systems/client_interpolate.go
-//mutant:from c.copyOwn(r.drawn, r.entity, ^uint64(0))
-//mutant:to c.copyOwn(r.drawn, r.entity, map[bool]uint64{false: ^uint64(0)}[r.coSimulated])
-//mutant:rule Scope systems/scope_confirm.go
-//mutant:from return tick - 1
-//mutant:to return tick
 func TestNetcodeScope_BallAnswersTheOwnPlayerAtOnce(t *testing.T) {
 	const oneWay = 6
 	for _, test := range []struct {
@@ -225,10 +212,6 @@ func TestNetcodeScope_BallAnswersTheOwnPlayerAtOnce(t *testing.T) {
 
 // Where nothing but its own is in a client's scope all is as if there were no scopes: the
 // worlds, what is counted and every byte, whether the game is asked or not.
-//
-//mutant:rule Scope systems/scope.go
-//mutant:from return r.scope == ScopeCoSimulated ||
-//mutant:to return r.scope == ScopeOwn ||
 func TestNetcodeScope_OwnAloneChangesNothing(t *testing.T) {
 	play := func(asked bool) (is []any) {
 		config := onField(3, 3, bad())
@@ -269,13 +252,6 @@ func TestNetcodeScope_OwnAloneChangesNothing(t *testing.T) {
 // Whatever is co-simulated is the server's in the end, over terrible links, where
 // entities take turns in snapshots, and under each model of the family; and once inputs
 // have stopped nothing is wrong any more.
-//
-//mutant:rule Scope systems/scope_confirm.go
-//mutant:from comp.Schema.Dequantize(dst, words, comp.Words, 1)
-//mutant:to _, _ = words, dst
-//mutant:rule Scope systems/scope_confirm.go
-//mutant:from since, c.co.wrong = from, true
-//mutant:to since, c.co.wrong = c.log.newest, true
 func TestNetcodeScope_Converges(t *testing.T) {
 	t.Parallel()
 	for _, preset := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch, policy.ServerRewind} {
@@ -348,16 +324,6 @@ type runner struct {
 
 // What is drawn goes over from one way of drawing to the other without a jump, however
 // often the scope is switched, at any frame rate; what is simulated is not touched.
-//
-//mutant:rule Scope systems/client_entities.go
-//mutant:from c.leavePose(r)
-//mutant:to _ = r
-//mutant:rule Scope systems/scope_blend.go
-//mutant:from left := 1 - c.now.Sub(b.since).Seconds()/over.Seconds()
-//mutant:to left := 1 - 4*c.now.Sub(b.since).Seconds()/over.Seconds()
-//mutant:rule Scope systems/scope_blend.go
-//mutant:from b.since = c.frameBefore
-//mutant:to b.since = c.frameBefore.Add(-time.Hour)
 func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 	const radius = 10
 	for _, test := range []struct {
@@ -430,10 +396,6 @@ func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 
 // Who owns nothing, and so is told of no own state, simulates what it looks at in the
 // server's ticks all the same.
-//
-//mutant:rule Scope systems/client_tick.go
-//mutant:from tick, input = x.tick, x.input
-//mutant:to _ = x
 func TestNetcodeScope_SpectatorFollowsTheTick(t *testing.T) {
 	const oneWay = 6
 	config := onPitch(1, 1, 0, ticks(oneWay), systems.ScopeCoSimulated)
@@ -456,13 +418,6 @@ func TestNetcodeScope_SpectatorFollowsTheTick(t *testing.T) {
 
 // A client's own entity out of its scope is shown as the server has it, a round trip
 // late; back in it, it answers at once and from the right place.
-//
-//mutant:rule Scope systems/scope.go
-//mutant:from case !c.predicting || r.scope == ScopeInterpolated:
-//mutant:to case !c.predicting:
-//mutant:rule Scope systems/scope.go
-//mutant:from case r.chosen && c.own.tick != 0 && c.advice == nil:
-//mutant:to case false:
 func TestNetcodeScope_OwnEntityOutOfScope(t *testing.T) {
 	const oneWay = 9
 	config := onPitch(1, 2, 0, ticks(oneWay), systems.ScopeOwn)
@@ -526,16 +481,6 @@ func TestNetcodeScope_OwnEntityOutOfScope(t *testing.T) {
 
 // A mismatch of what is co-simulated is reported with all that there is to say, as one of
 // what is the client's own is; it is counted apart.
-//
-//mutant:rule Scope systems/scope_confirm.go
-//mutant:from c.stats.CoCorrections++
-//mutant:to c.stats.Corrections++
-//mutant:rule Scope systems/scope_confirm.go
-//mutant:from Tick: st.tick, Input: input, NetID: netID(r.id), CoSimulated: true,
-//mutant:to Tick: st.tick, Input: c.log.newest, NetID: netID(r.id), CoSimulated: true,
-//mutant:rule Scope systems/scope_confirm.go
-//mutant:from Tick: st.tick, Input: input, NetID: netID(r.id), CoSimulated: true,
-//mutant:to Tick: st.tick, Input: input, NetID: netID(r.id),
 func TestNetcodeScope_MismatchIsCountedApart(t *testing.T) {
 	var reports []systems.Mismatch
 	config := onPitch(1, 2, 1, ticks(6), systems.ScopeCoSimulated)
@@ -589,13 +534,6 @@ func TestNetcodeScope_MismatchIsCountedApart(t *testing.T) {
 }
 
 // What other players hold makes predictions of them right until they change it.
-//
-//mutant:rule Scope systems/scope.go
-//mutant:from if c.config.Assume.fill != nil {
-//mutant:to if false {
-//mutant:rule Scope systems/client_tick.go
-//mutant:from c.assume(r.entity)
-//mutant:to _ = r
 func TestNetcodeScope_AssumedInputs(t *testing.T) {
 	play := func(assume bool) (wrong uint64) {
 		config := onPitch(1, 3, 0, 0, systems.ScopeCoSimulated)
@@ -656,13 +594,6 @@ func holes(p *ecs.Protocol) {
 // A co-simulated entity that the server ends is gone from world and view; one that the
 // rules end is gone at once; and one that only the client's rules ended is back under the
 // same handle.
-//
-//mutant:rule Scope systems/client_spawn.go
-//mutant:from if input, ok := c.proves(r, st); ok
-//mutant:to if input, ok := c.proves(r, st); ok && !r.coSimulated
-//mutant:rule Scope systems/scope_confirm.go
-//mutant:from return c.co.inputs.at(st.Send)
-//mutant:to return c.log.newest, true
 func TestNetcodeScope_Despawns(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -739,13 +670,6 @@ func TestNetcodeScope_Despawns(t *testing.T) {
 
 // A co-simulated entity that goes out of sight is gone, and co-simulated again when it
 // comes back; what was chosen for it went with it.
-//
-//mutant:rule Scope systems/scope_confirm.go
-//mutant:from r.confirmed, r.unseen = st.Send, true
-//mutant:to r.unseen = true
-//mutant:rule Scope systems/scope_confirm.go
-//mutant:from if r.coSimulated && !r.entity.IsZero() && r.goneAt == 0 {
-//mutant:to if r.coSimulated && !r.entity.IsZero() && r.goneAt == 0 && c.loadedTick+120 > c.newestTick {
 func TestNetcodeScope_LeavesSight(t *testing.T) {
 	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
 		hidden := false

@@ -11,10 +11,6 @@ import (
 
 // The server holds ticks while a buffer grows, so that sequences and ticks move
 // apart. Predictions are matched by sequence, so none of it is a misprediction.
-//
-//mutant:rule A6 systems/client_reconcile.go
-//mutant:from predicted := c.history.Value(c.own.input, e, comp)
-//mutant:to predicted := c.history.Value(min(c.own.tick-uint32(2), c.log.newest), e, comp)
 func TestNetcodeA6_HoldsShiftTicksNotPredictions(t *testing.T) {
 	config := onField(1, 2, lag(2))
 	// Every input moves the player, so being off by one tick shows.
@@ -39,13 +35,6 @@ func TestNetcodeA6_HoldsShiftTicksNotPredictions(t *testing.T) {
 
 // What has no own state in it confirms nothing, whatever else it holds and
 // acknowledges.
-//
-//mutant:rule A6 systems/client_receive.go
-//mutant:from c.takeOpen(&h)
-//mutant:to c.takeOpen(&h); c.own.fresh = true
-//mutant:rule A6 systems/mode_client.go
-//mutant:from m.ackedInput = max(m.ackedInput, s.input)
-//mutant:to m.ackedInput = max(m.ackedInput, s.input); m.own.fresh = true
 func TestNetcodeA6_WithoutOwnStateNothingIsConfirmed(t *testing.T) {
 	config := onField(1, 1, lag(4))
 	// A crowd that moves by chance takes several datagrams; own state is in the

@@ -39,10 +39,6 @@ func splitField(clients int) systemstest.Config {
 
 // Of a snapshot in several datagrams, one of which is lost, a client uses what
 // came: the entities that it names have the new state, all others keep theirs.
-//
-//mutant:rule E2 systems/client_receive.go
-//mutant:from c.stats.Snapshots++
-//mutant:to c.stats.Snapshots++; for _, x := range c.groups { for k := range x.told { if st := x.at(x.told[k]); st != nil && st.Send < send && st.Alive>>k&1 != 0 { if rec := st.Record(k); len(rec) > 1 { rec[len(rec)-1] += 100; x.fresh |= 1 << k } } } }
 func TestNetcodeE2_OmittedEntitiesKeepTheirState(t *testing.T) {
 	c := systemstest.New(t, splitField(1))
 	ts := watchTruth(c)
@@ -97,10 +93,6 @@ func apart(a, b components.Position) float64 {
 
 // They keep their last confirmed tick as well: what moves evenly is drawn on its
 // line, at the tick that is drawn, through all that is lost.
-//
-//mutant:rule E2 systems/client_receive.go
-//mutant:from c.stats.Snapshots++
-//mutant:to c.stats.Snapshots++; for _, x := range c.groups { for _, told := range x.told { if st := x.at(told); st != nil { st.tick = max(st.tick, in.tick) } } }
 func TestNetcodeE2_OmittedEntitiesKeepTheirTick(t *testing.T) {
 	config := splitField(2)
 	config.Server.Channels.MinRate = 128 << 10 // losses of this path are no reason to send less

@@ -56,16 +56,6 @@ func shells(w *ecs.World) map[ecs.SpawnKey]ecs.Entity {
 
 // A client's spawn becomes the server's entity that has its owner, input and number within
 // that, under the handle that it had from the start, in the view too.
-//
-//mutant:rule E6 systems/client_spawn.go
-//mutant:from key, ok := c.spawnKey(r.id); ok && key.Owner == c.id
-//mutant:to key, ok := c.spawnKey(r.id); ok && key.Owner != c.id
-//mutant:rule E6 ecs/spawnkey.go
-//mutant:from cmp.Compare(k.Nth, o.Nth)
-//mutant:to 0
-//mutant:rule E6 ecs/confirmed.go
-//mutant:from p.spawns[i].confirmed = true
-//mutant:to p.spawns[i].confirmed = false
 func TestNetcodeE6_SpawnsAreMatchedByOwnerInputAndNumber(t *testing.T) {
 	g, c, _ := newRange(t, 20, math.MaxUint32)
 	type shown struct {
@@ -108,13 +98,6 @@ func TestNetcodeE6_SpawnsAreMatchedByOwnerInputAndNumber(t *testing.T) {
 
 // A spawn that the server did not make disappears with the correction: from the world, from
 // the view, from their handles, and what it did is withdrawn.
-//
-//mutant:rule E6 ecs/predicted.go
-//mutant:from w.carryOut(&command{op: opDespawn, entity: sp.entity})
-//mutant:to sp.awaited = true
-//mutant:rule E6 systems/client_spawn.go
-//mutant:from c.view.Netcode().EndReplay()
-//mutant:to c.view.BeginReplay(0)
 func TestNetcodeE6_MispredictedSpawnsLeaveNoTrace(t *testing.T) {
 	const jammed = 150
 	g, c, l := newRange(t, 5, jammed)

@@ -13,10 +13,6 @@ import (
 
 // Who joins in mid-match sees the whole world in one moment, costs those who play no
 // correction and no stall, and plays like them.
-//
-//mutant:rule E7 systems/client_entities.go
-//mutant:from if !c.loaded && c.joinWhole() {
-//mutant:to if !c.loaded {
 func TestNetcodeE7_JoinsInMidMatch(t *testing.T) {
 	systemstest.Seeds(t, 6, func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
@@ -63,10 +59,6 @@ func TestNetcodeE7_JoinsInMidMatch(t *testing.T) {
 
 // A client that stood still for seconds goes on with a few steps at a time, simulates
 // again no more than it predicted, and the server simulates nothing again at all.
-//
-//mutant:rule E7 ecs/loop.go
-//mutant:from const MaxCatchUp = 5
-//mutant:to const MaxCatchUp = 500
 func TestNetcodeE7_AStallEndsWithoutABurst(t *testing.T) {
 	systemstest.Seeds(t, 6, func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, bad())
@@ -128,10 +120,6 @@ func rogue(name string, flaw func(w *ecs.World)) func() *ecs.Protocol {
 // With every tick simulated twice in another storage order, a system that is not a
 // function of the world, or of the order of its rows, is found and named with the
 // component and field where it shows; and one that is neither is not.
-//
-//mutant:rule E8 ecs/rollback.go
-//mutant:from func (w *World) ForceRollback(report func(Divergence)) {
-//mutant:to func (w *World) ForceRollback(report func(Divergence)) { report = nil
 func TestNetcodeE8_ForcedRollbackNamesTheSystem(t *testing.T) {
 	calls := 0
 	for _, r := range []struct {

@@ -114,13 +114,6 @@ func onTops(seed uint64, remotes policy.Remotes, draw func(p *ecs.Protocol)) sys
 // What turns is drawn the short way between two states, through the end of the range of an
 // angle and between the two quaternions of a rotation, and never turns back: on lines,
 // damped, and where it is carried on over a gap.
-//
-//mutant:rule C6 codec/schema/value.go
-//mutant:from return float64(d - float64(f.period*math.Round(d/f.period)))
-//mutant:to return float64(d - float64(f.period*math.Round(d/f.period/4)))
-//mutant:rule C6 codec/schema/distance.go
-//mutant:from d *= 2 * math.Pi * f.scale / f.period
-//mutant:to d *= 1
 func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 	for _, way := range []struct {
 		name    string
@@ -186,13 +179,6 @@ func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 
 // The error that a correction leaves where a player looks is the short way to where it was
 // drawn, the same in every kind of field, and fades like that of a place.
-//
-//mutant:rule E3 codec/schema/offset.go
-//mutant:from d = f.turn(d)
-//mutant:to d += 0 * f.period
-//mutant:rule E3 codec/schema/offset.go
-//mutant:from if cos < 0 { // the same rotation, the short way
-//mutant:to if cos < -2 {
 func TestNetcodeE3_ErrorsTurnTheShortWay(t *testing.T) {
 	for _, frames := range []int{30, 60, 144} {
 		t.Run(fmt.Sprintf("frames=%d", frames), func(t *testing.T) {

@@ -15,13 +15,6 @@ import (
 )
 
 // What is printed or logged of a server, a client and their configurations has no key in it.
-//
-//mutant:rule Session16 systems/server.go
-//mutant:from s.config.Key = netcode.Key{}
-//mutant:to _ = netcode.Key{}
-//mutant:rule Session16 systems/client.go
-//mutant:from c.config.Token = nil
-//mutant:to _ = c.config.Token
 func TestSecretsNotLogged(t *testing.T) {
 	key := netcode.GenerateKey(netsys.SeededRandom(1))
 	network, address := netsys.NewNetwork(), netip.MustParseAddrPort("192.0.2.1:4000")

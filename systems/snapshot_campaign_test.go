@@ -251,40 +251,6 @@ type campaignTotals struct {
 // was, or that they may not have; see match for what can happen. A thousand matches:
 //
 //	TACTUS_SEEDS=1000 go test ./systems -run TestSnapshotCampaign -v -timeout 30m
-//
-//mutant:rule Snapshot1 systems/holding.go
-//mutant:from m := h.holds(send-a) & slots
-//mutant:to m := slots
-//mutant:rule Snapshot2 systems/server_snapshot.go
-//mutant:from sentBlock{x.first, x.count, x.slots, x.send,
-//mutant:to sentBlock{x.first, x.count, x.slots, x.send + 1,
-//mutant:rule Snapshot3 systems/holding.go
-//mutant:from s.held[i] &^= gone | come
-//mutant:to s.held[i] &^= gone
-//mutant:rule Snapshot4 systems/holding.go
-//mutant:from s.since[trailing(m)] = send
-//mutant:to s.since[trailing(m)] = 0
-//mutant:rule Snapshot5 systems/packing.go
-//mutant:from p.open = p.headers + size
-//mutant:to p.open = size
-//mutant:rule Snapshot6 systems/visibility.go
-//mutant:from f.Owner(g, k) != p.id && !visible(
-//mutant:to !visible(
-//mutant:rule Snapshot7 systems/visibility.go
-//mutant:from slots := sp.hidden &^ sp.told
-//mutant:to slots := sp.hidden & 0
-//mutant:rule Snapshot8 systems/server_join.go
-//mutant:from if p.join.left--; p.join.left == 0 {
-//mutant:to if p.join.left--; p.join.left <= 1 {
-//mutant:rule Snapshot9 systems/client_receive.go
-//mutant:from c.memory.merge(known, st)
-//mutant:to c.memory.merge(known, known)
-//mutant:rule Snapshot10 systems/holding.go
-//mutant:from m&^h.holds(send-a-1) == 0
-//mutant:to m != 0
-//mutant:rule Snapshot12 systems/client_entities.go
-//mutant:from x.pin(send)
-//mutant:to x.pin(0)
 func TestSnapshotCampaign(t *testing.T) {
 	var sum campaignTotals
 	var broken atomic.Bool

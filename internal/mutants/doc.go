@@ -5,14 +5,16 @@
 //	go run ./internal/mutants              all mutants, at the end: killed N survived M
 //	go run ./internal/mutants A5 Session9  those of some rules
 //	go run ./internal/mutants -list        what there is, without running it
+//	go run ./internal/mutants -quotes      whether every quote stands once, in a second
 //
-// A mutant stands above the test that must notice it, as directives; text in the
-// source file is replaced by other text, and must be there exactly once:
+// The mutants stand in tables, folder rules: the rule and the test that must notice, the
+// file and the function that is changed, a text that stands once in that function, and the
+// text in its place. Function "-" is what stands outside of all functions.
 //
-//	//mutant:rule A5 systems/client_reconcile.go
-//	//mutant:from from := max(s+1, c.log.first)
-//	//mutant:to from := max(s+2, c.log.first)
-//	func TestNetcodeA5_…(t *testing.T)
+//	A5 systems.TestNetcodeA5_ReplaysFromTheNext
+//	systems/client_reconcile.go replay
+//	- max(s+1, c.log.first)
+//	+ max(s+2, c.log.first)
 //
 // The source stays untouched: the compiler is given changed files as an overlay.
 // All mutants of a package are compiled at once, and the environment chooses one

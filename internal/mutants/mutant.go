@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -17,10 +18,12 @@ import (
 type mutant struct {
 	rule     string // A5, Decision3, Session9
 	file     string // to change, from the repository's root
+	fn       string // the function that the text stands in; "-": outside of all
 	from, to string
+	offset   int    // of from in the file
 	pkg      string // of the test, as a folder from the root
 	test     string
-	at       string // where the mutant is written
+	at       string // where it is written: table and line
 }
 
 func (m mutant) String() string {
@@ -39,9 +42,32 @@ func ruleOf(test string) string {
 	return m[1] + m[2]
 }
 
-// collect reads all mutants of the tree below root, and the rules that have
-// tests.
+// collect reads the mutants of the tables of the tree below root, and the rules that
+// have tests. A mutant whose quote does not stand where its table says is an error.
 func collect(root string) (mutants []mutant, rules []string, err error) {
+	written, err := readTables(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	q := quotes{root: root, files: make(map[string]*source)}
+	var wrong []error
+	for _, m := range written {
+		if m.offset, err = q.find(m); err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		mutants = append(mutants, m)
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, nil, err
+	}
+	slices.SortStableFunc(mutants, func(a, b mutant) int { return strings.Compare(order(a.rule), order(b.rule)) })
+	rules, err = testedRules(root)
+	return mutants, rules, err
+}
+
+// testedRules are the rules that tests of the tree are named for.
+func testedRules(root string) (rules []string, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -51,14 +77,19 @@ func collect(root string) (mutants []mutant, rules []string, err error) {
 		case d.IsDir() || !strings.HasSuffix(path, "_test.go"):
 			return nil
 		}
-		found, tested, err := parse(root, path)
-		mutants = append(mutants, found...)
-		rules = append(rules, tested...)
-		return err
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range f.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && ruleOf(fn.Name.Name) != "" {
+				rules = append(rules, ruleOf(fn.Name.Name))
+			}
+		}
+		return nil
 	})
 	slices.Sort(rules)
-	slices.SortStableFunc(mutants, func(a, b mutant) int { return strings.Compare(order(a.rule), order(b.rule)) })
-	return mutants, slices.Compact(rules), err
+	return slices.Compact(rules), err
 }
 
 // order sorts rules by word, then number, decisions first.
@@ -71,67 +102,11 @@ func order(rule string) string {
 	return fmt.Sprintf("%s%04s", word, number)
 }
 
-// parse reads the mutants above the tests of a file.
-func parse(root, path string) (mutants []mutant, rules []string, err error) {
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		return nil, nil, err
-	}
-	pkg, err := filepath.Rel(root, filepath.Dir(path))
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, decl := range f.Decls {
-		fn, ok := decl.(*ast.FuncDecl)
-		if !ok {
-			continue
-		}
-		if rule := ruleOf(fn.Name.Name); rule != "" {
-			rules = append(rules, rule)
-		}
-		if fn.Doc == nil {
-			continue
-		}
-		for _, c := range fn.Doc.List {
-			at := fset.Position(c.Pos())
-			word, text, _ := strings.Cut(strings.TrimPrefix(c.Text, "//mutant:"), " ")
-			if word == c.Text || !strings.HasPrefix(c.Text, "//mutant:") {
-				continue
-			}
-			last := len(mutants) - 1
-			switch {
-			case word == "rule":
-				rule, file, ok := strings.Cut(text, " ")
-				if !ok {
-					return nil, nil, fmt.Errorf("%v: want //mutant:rule RULE FILE", at)
-				}
-				mutants = append(mutants, mutant{rule: rule, file: strings.TrimSpace(file), pkg: filepath.ToSlash(pkg), test: fn.Name.Name, at: at.String()})
-			case word == "from" && last >= 0 && mutants[last].from == "":
-				mutants[last].from = text
-			case word == "to" && last >= 0 && mutants[last].to == "":
-				mutants[last].to = text
-			default:
-				return nil, nil, fmt.Errorf("%v: want //mutant:rule, then //mutant:from, then //mutant:to", at)
-			}
-		}
-	}
-	for _, m := range mutants {
-		if m.from == "" || m.from == m.to {
-			return nil, nil, fmt.Errorf("%s: mutant of %s changes nothing", m.at, m.rule)
-		}
-	}
-	return mutants, rules, nil
-}
-
 // apply returns the changed source.
 func (m mutant) apply(root string) ([]byte, error) {
 	src, err := os.ReadFile(filepath.Join(root, m.file))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.at, err)
 	}
-	if n := strings.Count(string(src), m.from); n != 1 {
-		return nil, fmt.Errorf("%s: %q stands %d times in %s, want once", m.at, m.from, n, m.file)
-	}
-	return []byte(strings.Replace(string(src), m.from, m.to, 1)), nil
+	return slices.Concat(src[:m.offset], []byte(m.to), src[m.offset+len(m.from):]), nil
 }

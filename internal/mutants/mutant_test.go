@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,38 +23,40 @@ func TestRuleOf(t *testing.T) {
 	}
 }
 
-// tree writes a module with a source file and a test with mutants.
-func tree(t *testing.T, test string) string {
+// tree writes a module with a source file, a table of mutants and a test.
+func tree(t *testing.T, table, test string) string {
 	t.Helper()
-	root := t.TempDir()
-	for name, text := range map[string]string{
-		"go.mod":    "module example.test/m\n\ngo 1.26\n",
-		"m.go":      "package m\n\nfunc Double(x int) int { return x * 2 }\n",
-		"m_test.go": "package m\n\nimport \"testing\"\n\n" + test,
-	} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+	return write(t, map[string]string{
+		"go.mod":            "module example.test/m\n\ngo 1.26\n",
+		"m.go":              "package m\n\nfunc Double(x int) int { return x * 2 }\n",
+		"m_test.go":         "package m\n\nimport \"testing\"\n\n" + test,
+		tables + "/all.txt": table,
+	})
+}
+
+func write(t *testing.T, files map[string]string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return root
 }
 
+// entry is a mutant of m.go in a table.
+func entry(test, fn, from, to string) string {
+	return "A1 ." + test + "\nm.go " + fn + "\n- " + from + "\n+ " + to + "\n\n"
+}
+
 func TestMutantsAreKilledSurviveOrBreak(t *testing.T) {
-	root := tree(t, `// Doubling three gives six.
-//
-//mutant:rule A1 m.go
-//mutant:from x * 2
-//mutant:to x * 3
-//mutant:rule A1 m.go
-//mutant:from x * 2
-//mutant:to x + 3
-//mutant:rule A1 m.go
-//mutant:from x * 2
-//mutant:to x *
-//mutant:rule A1 m.go
-//mutant:from x * 7
-//mutant:to x * 8
-func TestNetcodeA1_Doubles(t *testing.T) {
+	var table string
+	for _, to := range []string{"x * 3", "x + 3", "x *"} {
+		table += entry("TestNetcodeA1_Doubles", "Double", "x * 2", to)
+	}
+	root := tree(t, table, `func TestNetcodeA1_Doubles(t *testing.T) {
 	if Double(3) != 6 {
 		t.Fail()
 	}
@@ -68,7 +71,7 @@ func TestNetcodeA2_HasNoMutant(t *testing.T) {}
 	if got := strings.Join(rules, " "); got != "A1 A2" {
 		t.Errorf("rules with tests: %s", got)
 	}
-	want := []verdict{killed, survived, broken, broken}
+	want := []verdict{killed, survived, broken}
 	if len(mutants) != len(want) {
 		t.Fatalf("%d mutants, want %d", len(mutants), len(want))
 	}
@@ -92,12 +95,12 @@ func TestNetcodeA2_HasNoMutant(t *testing.T) {}
 // A test that fails anyway kills nothing, and a package that does not build stops
 // the run before it prints the same for every mutant.
 func TestTestsMustPassWithoutMutants(t *testing.T) {
-	const mutated = "//mutant:rule A1 m.go\n//mutant:from x * 2\n//mutant:to x * 3\n"
-	root := tree(t, mutated+`func TestNetcodeA1_Fails(t *testing.T) {
+	table := entry("TestNetcodeA1_Fails", "Double", "x * 2", "x * 3") + entry("TestNetcodeA1_Doubles", "Double", "x * 2", "x * 3")
+	root := tree(t, table, `func TestNetcodeA1_Fails(t *testing.T) {
 	t.Run("inner", func(t *testing.T) { t.Fail() })
 }
 
-`+mutated+`func TestNetcodeA1_Doubles(t *testing.T) {
+func TestNetcodeA1_Doubles(t *testing.T) {
 	if Double(3) != 6 {
 		t.Fail()
 	}
@@ -118,7 +121,7 @@ func TestTestsMustPassWithoutMutants(t *testing.T) {
 	if counts := work(t.Context(), root, mutants, schemes, failing, 1); counts != [3]int{killed: 1, broken: 1} {
 		t.Errorf("killed, survived, broken: %v", counts)
 	}
-	root = tree(t, mutated+"func TestNetcodeA1(t *testing.T) { Triple(3) }\n")
+	root = tree(t, entry("TestNetcodeA1", "Double", "x * 2", "x * 3"), "func TestNetcodeA1(t *testing.T) { Triple(3) }\n")
 	if mutants, _, err = collect(root); err != nil {
 		t.Fatal(err)
 	}
@@ -127,15 +130,44 @@ func TestTestsMustPassWithoutMutants(t *testing.T) {
 	}
 }
 
-func TestMalformedMutantsAreRefused(t *testing.T) {
-	for _, test := range []string{
-		"//mutant:rule A1\nfunc TestNetcodeA1(t *testing.T) {}\n",
-		"//mutant:from x\nfunc TestNetcodeA1(t *testing.T) {}\n",
-		"//mutant:rule A1 m.go\nfunc TestNetcodeA1(t *testing.T) {}\n",
-		"//mutant:rule A1 m.go\n//mutant:from x\n//mutant:to x\nfunc TestNetcodeA1(t *testing.T) {}\n",
+func TestMalformedTablesAreRefused(t *testing.T) {
+	for _, table := range []string{
+		"A1\nm.go Double\n- 2\n+ 3\n",
+		"A1 .TestX\nm.go\n- 2\n+ 3\n",
+		"A1 .TestX\nm.go Double\n- 2\n",
+		"A1 .TestX\nm.go Double\n+ 3\n- 2\n",
+		entry("TestX", "Double", "x", "x"),
+		entry("TestX", "Double", "x * 7", "x * 8"),
+		entry("TestX", "Double", "x", "y"), // it stands twice
+		entry("TestX", "Triple", "x * 2", "x"),
+		"A1 .TestX\nnone.go Double\n- 2\n+ 3\n",
 	} {
-		if _, _, err := collect(tree(t, test)); err == nil {
-			t.Errorf("accepted:\n%s", test)
+		if _, _, err := collect(tree(t, table, "")); err == nil || !strings.Contains(err.Error(), tables+"/all.txt:1") {
+			t.Errorf("%v for:\n%s", err, table)
 		}
+	}
+}
+
+// A text that stands in several functions is found by the function's name.
+func TestQuotesStandInTheirFunction(t *testing.T) {
+	root := write(t, map[string]string{
+		"m.go":              "package m\n\nfunc one() int { return 1 }\n\nfunc two() int { return 1 }\n",
+		tables + "/all.txt": entry("TestX", "two", "1", "2"),
+	})
+	mutants, _, err := collect(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := mutants[0].apply(root)
+	if want := "package m\n\nfunc one() int { return 1 }\n\nfunc two() int { return 2 }\n"; err != nil || string(text) != want {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// Every quote of our own tables stands once where it says: a function that is renamed or
+// rewritten takes its mutants along.
+func TestOurQuotes(t *testing.T) {
+	if _, _, err := collect("../.."); err != nil {
+		t.Error(err)
 	}
 }

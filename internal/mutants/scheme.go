@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,8 +119,8 @@ func weave(src []byte, numbers []int, mutants map[int]mutant, unfit map[int]bool
 	changes := make(map[*ast.FuncDecl][]int)
 	for _, n := range slices.Sorted(slices.Values(numbers)) {
 		m := mutants[n]
-		at := bytes.Index(src, []byte(m.from))
-		if unfit[n] || bytes.Count(src, []byte(m.from)) != 1 {
+		at := m.offset
+		if unfit[n] {
 			continue
 		}
 		for _, d := range f.Decls {
@@ -155,7 +154,7 @@ func weave(src []byte, numbers []int, mutants map[int]mutant, unfit map[int]bool
 		for _, n := range changes[fn] {
 			m := mutants[n]
 			tail = append(tail, fmt.Sprintf("\n\n//line mutant%d:1\n", n)...)
-			tail = append(tail, copied(fmt.Sprint("Mutant", n), bytes.Replace(body, []byte(m.from), []byte(m.to), 1))...)
+			tail = append(tail, copied(fmt.Sprint("Mutant", n), slices.Concat(src[offset(fn.Body.Lbrace):m.offset], []byte(m.to), src[m.offset+len(m.from):to]))...)
 		}
 	}
 	text = append(append(text, src[last:]...), tail...)

@@ -1,15 +1,14 @@
 package main
 
-import (
-	"os"
-	"path/filepath"
-	"testing"
-)
+import "testing"
 
 // Every shape of function can hold mutants; constants and signatures are compiled alone.
 func TestSchemesHoldFunctions(t *testing.T) {
-	root := t.TempDir()
-	for name, text := range map[string]string{
+	const test = "TestNetcodeA1_All"
+	root := write(t, map[string]string{
+		tables + "/all.txt": entry(test, "get", "len(more)", "len(more)+1") + entry(test, "two", "2", "1") +
+			entry(test, "first", "return x", "var none T; return none") + entry(test, "set", "three", "three+1") +
+			entry(test, "-", "const three = 3", "const three = 4") + entry(test, "set", "to *int", "to *int, _ ...int"),
 		"go.mod": "module example.test/m\n\ngo 1.26\n",
 		"m.go": `package m
 
@@ -29,24 +28,6 @@ func set(to *int) { *to = three }
 
 import "testing"
 
-//mutant:rule A1 m.go
-//mutant:from v, n = b.v, len(more)
-//mutant:to v, n = b.v, len(more)+1
-//mutant:rule A1 m.go
-//mutant:from return 2
-//mutant:to return 1
-//mutant:rule A1 m.go
-//mutant:from return x
-//mutant:to var none T; return none
-//mutant:rule A1 m.go
-//mutant:from *to = three
-//mutant:to *to = three+1
-//mutant:rule A1 m.go
-//mutant:from const three = 3
-//mutant:to const three = 4
-//mutant:rule A1 m.go
-//mutant:from set(to *int)
-//mutant:to set(to *int, _ ...int)
 func TestNetcodeA1_All(t *testing.T) {
 	b := box[string]{"x"}
 	v, n := b.get(1, "a", "b")
@@ -57,11 +38,7 @@ func TestNetcodeA1_All(t *testing.T) {
 	}
 }
 `,
-	} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	mutants, _, err := collect(root)
 	if err != nil {
 		t.Fatal(err)

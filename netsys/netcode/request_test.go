@@ -153,9 +153,6 @@ func TestMalformedPrivateToken(t *testing.T) {
 	}
 }
 
-//mutant:rule Session19 netsys/netcode/handshake.go
-//mutant:from case half != nil || s.burnt.has(mac):
-//mutant:to case half != nil:
 func TestTokenReuseFromSameAddress(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	token := w.issue(w.config(7))

@@ -28,16 +28,6 @@ func spellings(k Key) (all []string) {
 // What is printed must not hold a key, in whatever form, of whatever type that was given
 // one: bare, in other values, or, of a server, a client and a peer, in fields that fmt calls
 // no methods of.
-//
-//mutant:rule Session16 netsys/netcode/server.go
-//mutant:from config.Key = Key{}
-//mutant:to _ = Key{}
-//mutant:rule Session16 netsys/netcode/client.go
-//mutant:from c.token.ClientToServer, c.token.ServerToClient = Key{}, Key{}
-//mutant:to _, _ = Key{}, Key{}
-//mutant:rule Session16 netsys/netcode/key.go
-//mutant:from _, _ = io.WriteString(f, "netcode.Key(secret)")
-//mutant:to _, _ = fmt.Fprint(f, k[:])
 func TestSecretsAreNotPrinted(t *testing.T) {
 	key, challenges := GenerateKey(seeded(99)), GenerateKey(seeded(98))
 	w := newWorld(t, ServerConfig{Key: key, Random: seeded(98)})

@@ -55,10 +55,6 @@ func (f *flood) spoof(s *serverNode, n int) {
 // Three seconds of 100,000 requests a second from forged addresses: three in four guess, the others repeat good
 // requests seen on their way, of clients that play, that connect meanwhile, and that never came. 200 clients play on without
 // losing a packet, 20 more join, memory stays where it was, and nothing is amplified.
-//
-//mutant:rule Session18 netsys/netcode/handshake.go
-//mutant:from !s.limits.decrypt(nanos, tag)
-//mutant:to false
 func TestSpoofedRequests(t *testing.T) {
 	const seconds, rate, playing, joining = 3, 100000, 200, 20
 	const steps = int(seconds * time.Second / stepTime)

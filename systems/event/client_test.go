@@ -11,10 +11,6 @@ import (
 )
 
 // An event of tick t is handled when the state has what tick t did.
-//
-//mutant:rule C9 systems/event/waiting.go
-//mutant:from w.events[0].due < ticks
-//mutant:to w.events[0].due <= ticks
 func TestNetcodeC9_WaitsForState(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	e := s.clients[0]

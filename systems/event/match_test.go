@@ -278,19 +278,6 @@ func (m *match) step(work func()) {
 // Ticks are simulated again and again on every peer, packets are lost, doubled and
 // overtaken: each event is handled once by each who is to hear of it, in order, and
 // final ones are what the last runs have raised.
-//
-//mutant:rule C9 systems/event/log.go
-//mutant:from e.absent, e.changed, f.paired = false, !equal, true
-//mutant:to e.absent, e.changed, f.paired = false, !equal, false
-//mutant:rule C9 systems/event/log.go
-//mutant:from (!equal || bytes.Equal(e.message, f.message))
-//mutant:to (!equal || bytes.Equal(nil, nil))
-//mutant:rule C9 systems/event/log.go
-//mutant:from if !f.kind.options.Final {
-//mutant:to if true {
-//mutant:rule C9 systems/event/waiting.go
-//mutant:from e.due = max(e.due, w.ordered[h.kind.channel])
-//mutant:to w.ordered[h.kind.channel] = 0
 func TestNetcodeC9_ExactlyOnceInEveryMatch(t *testing.T) {
 	seeds := uint64(4)
 	if testing.Short() {

@@ -75,10 +75,6 @@ func TestTargetsAreToldApart(t *testing.T) {
 
 // Six a second, three at once: what is beyond is dropped, logged once and told of once
 // in a row, and one client's excess is no other's.
-//
-//mutant:rule C9 systems/event/rate.go
-//mutant:from min(full, b.parts+int64(tick-b.tick)*int64(o.Rate))
-//mutant:to b.parts+int64(tick-b.tick)*int64(o.Rate)
 func TestNetcodeC9_RateLimit(t *testing.T) {
 	var log bytes.Buffer
 	s := newStage(t, event.ServerConfig{Logger: slog.New(slog.NewTextHandler(&log, nil))}, event.ClientConfig{})

@@ -191,10 +191,6 @@ func within(t *testing.T, s *stage, view lagcomp.View, last *float64) {
 
 // Who claims more than the bound sees the moment at the bound, whether there was a
 // send or not.
-//
-//mutant:rule E5 systems/lagcomp/bound.go
-//mutant:from at, why = momentOf(l.oldest), Old
-//mutant:to why = Old
 func TestNetcodeE5_TheBoundIsExact(t *testing.T) {
 	s := newStage(t, 4, bounded())
 	s.run(100)
@@ -209,10 +205,6 @@ func TestNetcodeE5_TheBoundIsExact(t *testing.T) {
 
 // In a duel a liar hits where its targets were no longer ago than the bound, and
 // whoever does not lie beside it is not touched by that.
-//
-//mutant:rule E5 systems/lagcomp/bound.go
-//mutant:from at, why = momentOf(l.newest), Ahead
-//mutant:to why = Ahead
 func TestNetcodeE5_AForger(t *testing.T) {
 	link := systemstest.RoundTrip(200*time.Millisecond, 0, 0)
 	for name, back := range map[string]uint32{"a second back": 60, "a minute back": 3600, "ahead": 1<<16 - 90} {

@@ -148,13 +148,6 @@ func (d *duel) count() (n count) {
 
 // At a round trip of 200 ms every hit on the shooter's screen is a hit on the server,
 // and none that missed is one. Without compensation it is another game.
-//
-//mutant:rule E5 systems/lagcomp/blend.go
-//mutant:from f.comp.Schema.Lerp(at, at, later, b.part)
-//mutant:to f.comp.Schema.Lerp(at, at, later, 1)
-//mutant:rule E5 systems/lagcomp/view.go
-//mutant:from s.own = c.ownedNow(client)
-//mutant:to s.own = nil
 func TestNetcodeE5_ADuel(t *testing.T) {
 	for _, l := range []netsys.Link{
 		{},

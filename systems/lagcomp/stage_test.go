@@ -205,10 +205,6 @@ func TestNothingSlidesThatHolds(t *testing.T) {
 
 // A target that has been destroyed is hit by who still saw it, and one that was
 // spawned since is not there.
-//
-//mutant:rule E5 systems/lagcomp/view.go
-//mutant:from s.older, _ = c.history.At(at.from)
-//mutant:to s.older, _ = c.history.At(c.newest)
 func TestNetcodeE5_DestroyedSince(t *testing.T) {
 	s := newStage(t, 0, lagcomp.Config{})
 	victim := s.w.Spawn(spot{2, 3}, pose{})

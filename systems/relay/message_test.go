@@ -89,10 +89,6 @@ func TestMutilatedMessages(t *testing.T) {
 }
 
 // Inputs for any tick whatever are counted and make the server do no more than its cap.
-//
-//mutant:rule E7 systems/timeline/input.go
-//mutant:from p.tokens -= cost
-//mutant:to p.tokens -= cost / 8
 func TestNetcodeE7_LateInputsThroughTheRelay(t *testing.T) {
 	m := newMatch(t, relay.Config{Timeline: timeline.Config{Refill: 4, Burst: 60}}, relay.ClientConfig{}, always)
 	m.step()

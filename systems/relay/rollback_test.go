@@ -52,9 +52,6 @@ func since(t *testing.T, play func(uint32, int) steer, ticks int, latency ...int
 	return after
 }
 
-//mutant:rule ACost systems/relay/client.go
-//mutant:from to := c.timeline.Next() + uint32(c.delay)
-//mutant:to to := c.timeline.Next() + uint32(c.delay) + 1
 func TestNetcodeACost_RollbackThroughTheRelay(t *testing.T) {
 	const ticks = 100
 	for _, s := range []struct {

@@ -50,9 +50,6 @@ var stars = []struct {
 	{[]uint32{3, 4, 9}, []int{16, 19, 20, 25}, []int{9, 12, 13, 13}, []int{16, 19, 20, 25}},
 }
 
-//mutant:rule ACost systems/timeline/input.go
-//mutant:from for u := tick; u < min(t.now, s.to, tick+int64(t.config.Fills)+1); u++ {
-//mutant:to for u := tick; u < min(t.now, s.to, tick); u++ {
 func TestNetcodeACost_RollbackOfOneChange(t *testing.T) {
 	for _, s := range stars {
 		t.Run(fmt.Sprint(s.latency), func(t *testing.T) {
@@ -63,9 +60,6 @@ func TestNetcodeACost_RollbackOfOneChange(t *testing.T) {
 	}
 }
 
-//mutant:rule ACost systems/timeline/timeline.go
-//mutant:from t.changed = min(t.changed, tick)
-//mutant:to t.changed = min(t.changed, tick-1)
 func TestNetcodeACost_RollbackMerged(t *testing.T) {
 	const ticks = 100
 	for _, s := range stars {

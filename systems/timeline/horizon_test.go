@@ -8,9 +8,6 @@ import (
 	"github.com/tactusgo/tactus/systems/timeline"
 )
 
-//mutant:rule B5 systems/timeline/horizon.go
-//mutant:from if s.known+1 < s.to {
-//mutant:to if s.known+1 < s.to && i > 0 {
 func TestNetcodeB5_HorizonIsWhatNoInputReaches(t *testing.T) {
 	l := playing(t, timeline.Config{Window: 20})
 	must(t, l.Join(2, 0, 0))

@@ -21,10 +21,6 @@ func (j *journal) Settle(horizon uint32) { fmt.Fprintf(j, "final before %d\n", h
 
 // Listeners are told what is undone, simulated and final; after a new state everything that
 // was not final before is undone.
-//
-//mutant:rule Outcome4 systems/timeline/timeline.go
-//mutant:from l.Rewind(0)
-//mutant:to l.Rewind(first)
 func TestListeners(t *testing.T) {
 	j := &journal{}
 	l := playing(t, timeline.Config{Window: 3}, j)

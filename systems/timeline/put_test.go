@@ -15,9 +15,6 @@ func playing(t *testing.T, c timeline.Config, listeners ...timeline.Listener) *t
 	return l
 }
 
-//mutant:rule B4 systems/timeline/input.go
-//mutant:from case p.at(tick) != open:
-//mutant:to case p.at(tick) != open && tick >= t.now:
 func TestNetcodeB4_FirstInputWinsOldOnesAreCounted(t *testing.T) {
 	east, north := steer{DX: 1}, steer{DY: 1}
 	l := playing(t, timeline.Config{Window: 20, Early: 10})
@@ -45,9 +42,6 @@ func TestNetcodeB4_FirstInputWinsOldOnesAreCounted(t *testing.T) {
 	equal(t, "counts of nobody", l.Inputs(2), timeline.Counts{})
 }
 
-//mutant:rule B3 systems/timeline/input.go
-//mutant:from if !slices.Equal(t.input(p, u, held), p.words(p.used, u)) {
-//mutant:to if !slices.Equal(t.input(p, u, held), p.words(p.used, u)) || u == tick {
 func TestNetcodeB3_OnePassFromTheOldestChange(t *testing.T) {
 	l := playing(t, timeline.Config{})
 	for p := uint32(2); p <= 8; p++ {
@@ -81,9 +75,6 @@ func TestTheWindowHasExactlyItsTicks(t *testing.T) {
 	equal(t, "ticks simulated again", l.Stats().Last, 10)
 }
 
-//mutant:rule C4 systems/timeline/input.go
-//mutant:from case tick-held > int64(t.config.Fills):
-//mutant:to case tick-held > 2*int64(t.config.Fills):
 func TestNetcodeC4_TimelineRepeatsWhatIsHeld(t *testing.T) {
 	l := playing(t, timeline.Config{})
 	put(t, l, 1, 0, steer{DX: 1, Fire: true}, timeline.InTime)
@@ -136,9 +127,6 @@ func TestWordsFromAnywhereAreClamped(t *testing.T) {
 	l.Put(1, 2, make([]int32, 99))
 }
 
-//mutant:rule B4 systems/timeline/input.go
-//mutant:from if cost > p.tokens {
-//mutant:to if cost > 2*p.tokens {
 func TestNetcodeB4_LateInputsNeedTokens(t *testing.T) {
 	l := playing(t, timeline.Config{Window: 20, Refill: 2, Burst: 25})
 	must(t, l.Join(2, 0, 0))
