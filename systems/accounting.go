@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 )
@@ -65,7 +67,7 @@ func (s *Server) Traffic(t *Traffic) {
 	a := &s.encodes.accounts
 	st := &s.stats.Snapshots
 	t.Bytes, t.Headers, t.Heads, t.Own, t.Inputs = st.Bytes, st.Headers, a.heads, a.own, s.stats.InputBytes
-	t.Components = resize(t.Components, len(s.replicated))
+	t.Components = reuse.Slice(t.Components, len(s.replicated))
 	t.Presence = TrafficBytes{}
 	var scale [len(a.lots)]TrafficBytes
 	for i := range a.lots {
@@ -78,7 +80,7 @@ func (s *Server) Traffic(t *Traffic) {
 	for i, c := range s.replicated {
 		x := &t.Components[i]
 		x.Name, x.TrafficBytes = c.Schema.Name, TrafficBytes{}
-		x.Fields = resize(x.Fields, a.fields[i])
+		x.Fields = reuse.Slice(x.Fields, a.fields[i])
 		for k := range x.Fields {
 			f := FieldTraffic{Path: c.Schema.Fields[k].Path}
 			for i := range a.lots {
@@ -195,11 +197,11 @@ func (a *accounts) lot(delta bool) *lot {
 // sent counts a block that went to a client in so many bytes.
 func (a *accounts) sent(b *planned, size int) {
 	a.heads += uint64(size - len(b.body))
-	if b.own {
+	if b.Own {
 		a.own += uint64(len(b.body))
 		return
 	}
-	l := a.lot(b.age > 0)
+	l := a.lot(b.Age > 0)
 	l.sent.all += int64(len(b.body))
 	if b.costs == nil {
 		return

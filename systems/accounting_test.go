@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // The accounts add up to the bytes that were sent, whatever coder made the blocks and
@@ -111,7 +112,7 @@ func (s *school) meter() (*accounts, *meter) {
 func (s *school) delta(age uint32) (parts []snapshot.Part) {
 	f, b := s.server.frames.At(s.server.sentAt), s.server.frames.At(s.server.sentAt-age)
 	for g := range b.Groups {
-		parts = append(parts, snapshot.Part{Cur: &f.Groups[g], Base: &b.Groups[g], Slots: allSlots})
+		parts = append(parts, snapshot.Part{Cur: &f.Groups[g], Base: &b.Groups[g], Slots: wire.AllSlots})
 	}
 	return parts
 }

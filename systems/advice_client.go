@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // adviser is what a client keeps that reports its results.
@@ -24,13 +27,13 @@ type adviser struct {
 }
 
 // hear takes in what a snapshot says besides state.
-func (c *Client) hear(h *snapshotHeader) {
+func (c *Client) hear(h *wire.SnapshotHeader) {
 	a, tick := c.advice, c.incoming.tick
 	if a == nil || tick <= a.tick {
 		return
 	}
-	a.tick, a.input = tick, codec.Lift(h.input, max(a.input, c.log.newest))
-	a.agreed, a.fresh = h.agreed, true
+	a.tick, a.input = tick, codec.Lift(h.Input, max(a.input, c.log.newest))
+	a.agreed, a.fresh = h.Agreed, true
 }
 
 // heard is the newest server tick that is known of, and the last input that was
@@ -61,18 +64,18 @@ func (c *Client) settledInput() uint32 {
 
 // advise puts into a message what the newest input led to. A client that has to
 // take over own state without comparing asks for it.
-func (c *Client) advise(m *inputMessage) {
+func (c *Client) advise(m *wire.Input) {
 	a := c.advice
 	if a == nil {
 		return
 	}
-	m.advice.asks, m.advice.echo = c.adopt || !a.any, a.applied
-	if m.advice.asks {
+	m.Report.Asks, m.Report.Echo = c.adopt || !a.any, a.applied
+	if m.Report.Asks {
 		return
 	}
 	a.results.list(c.world, c.id)
-	if m.advice.asks = !a.results.write(c.world, &m.advice); !m.advice.asks {
-		c.stats.AdviceBits += uint64(1 + echoBits + m.advice.bits)
+	if m.Report.Asks = !a.results.write(c.world, &m.Report); !m.Report.Asks {
+		c.stats.AdviceBits += uint64(1 + wire.EchoBits + m.Report.Bits)
 	}
 }
 
@@ -180,7 +183,7 @@ func (c *Client) advisedDiffers(e ecs.Entity, comp *ecs.Component, words []int32
 	}
 	// A half step is lost by quantizing; as the server sees it both have lost it.
 	a := c.advice.results
-	a.words, a.a = resize(a.words, comp.Words), resize(a.a, int(comp.Schema.Size+7)/8)
+	a.words, a.a = reuse.Slice(a.words, comp.Words), reuse.Slice(a.a, int(comp.Schema.Size+7)/8)
 	comp.Schema.Quantize(a.words, comp.Words, predicted, 1)
 	comp.Schema.Dequantize(unsafe.Pointer(&a.a[0]), a.words, comp.Words, 1)
 	if comp.Schema.Compare(unsafe.Pointer(&a.a[0]), truth) < 0 {

@@ -3,6 +3,7 @@ package systems
 import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // resultRing is how many inputs ahead results are kept, until the server has
@@ -44,17 +45,17 @@ type clientResult struct {
 func newAdvised() *advised { return &advised{open: true} }
 
 // take keeps what a message says of its newest input.
-func (a *advised) take(input uint32, m *advice) {
+func (a *advised) take(input uint32, m *wire.Report) {
 	r := &a.results[input%resultRing]
-	r.input, r.asks, r.echo = input, m.asks, m.echo
-	r.result = append(r.result[:0], m.result...)
+	r.input, r.asks, r.echo = input, m.Asks, m.Echo
+	r.result = append(r.result[:0], m.Result...)
 }
 
 // advise keeps the result in the message at hand, for the buffer has lifted its
 // sequence.
 func (s *Server) advise(p *peer) {
 	if p.advised != nil {
-		p.advised.take(codec.Lift(s.message.newest, p.inputs.newest), &s.message.advice)
+		p.advised.take(codec.Lift(s.message.Newest, p.inputs.newest), &s.message.Report)
 	}
 }
 
@@ -108,7 +109,7 @@ func (a *advised) judge(r *clientResult, agrees bool, st *AdviceStats) {
 // begin opens another correction.
 func (a *advised) begin(st *AdviceStats) {
 	a.open = true
-	a.number = (a.number + 1) % corrections
+	a.number = (a.number + 1) % wire.Corrections
 	st.Corrections++
 }
 
@@ -206,7 +207,7 @@ func (h *holding) heldSince(since uint32) bool {
 			held |= h.split.held[i]
 		}
 	}
-	return held == allSlots
+	return held == wire.AllSlots
 }
 
 // secretHash is over which entities have secrets, and over these with their values.

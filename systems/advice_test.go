@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -97,14 +98,14 @@ func TestResultsAgreeWithinTolerance(t *testing.T) {
 				}
 				client := worldOf(p, told)
 				server := worldOf(p, value)
-				var a advice
+				var a wire.Report
 				c.list(client, 1)
 				if len(c.own) != 1 || !c.write(client, &a) {
 					t.Fatalf("%d entities are the client's, or their result is too long", len(c.own))
 				}
 				c.list(server, 1)
 				same := table.Compare(unsafe.Pointer(&value), unsafe.Pointer(&told)) < 0
-				agrees := c.agrees(server, c.own, a.result)
+				agrees := c.agrees(server, c.own, a.Result)
 				if agrees && off {
 					if lucky++; lucky < 3 {
 						continue // one in 65,536 hashes is the same by chance
@@ -113,10 +114,10 @@ func TestResultsAgreeWithinTolerance(t *testing.T) {
 				if agrees == off && (off || same) {
 					t.Fatalf("%d, %s: agrees %v, off %v\n%+v\n%+v", n, x.name, agrees, off, told, value)
 				}
-				if cut := a.result[:len(a.result)-1]; c.agrees(server, c.own, cut) {
+				if cut := a.Result[:len(a.Result)-1]; c.agrees(server, c.own, cut) {
 					t.Fatalf("%d, %s: what is cut agrees", n, x.name)
 				}
-				if longer := append(bytes.Clone(a.result), 0, 0); c.agrees(server, c.own, longer) {
+				if longer := append(bytes.Clone(a.Result), 0, 0); c.agrees(server, c.own, longer) {
 					t.Fatalf("%d, %s: what is too long agrees", n, x.name)
 				}
 			}
@@ -141,16 +142,16 @@ func TestResultsNameTheirEntities(t *testing.T) {
 	for n, w := range []*ecs.World{
 		spawned(p), spawned(p, 1), spawned(p, 1, 1), spawned(p, 2, 1), spawned(p, 2, 2, 1),
 	} {
-		var a advice
+		var a wire.Report
 		c.list(w, 1)
 		if !c.write(w, &a) {
 			t.Fatal("too long")
 		}
-		if other, known := results[string(a.result)]; known {
+		if other, known := results[string(a.Result)]; known {
 			t.Errorf("worlds %d and %d have the same result", other, n)
 		}
-		results[string(a.result)] = n
-		if !c.agrees(w, c.own, a.result) {
+		results[string(a.Result)] = n
+		if !c.agrees(w, c.own, a.Result) {
 			t.Errorf("world %d does not agree with itself", n)
 		}
 	}
@@ -168,54 +169,6 @@ func spawned(p *ecs.Protocol, owners ...uint32) *ecs.World {
 	return w
 }
 
-// The advice behind inputs comes back as it was written, in each form of message.
-func TestAdviceRoundTrip(t *testing.T) {
-	table, r := tableFor[push](t), rand.New(rand.NewPCG(3, 1))
-	writer, reader := newInputCoder(table), newInputCoder(table)
-	writer.advised, reader.advised = true, true
-	sent, got := newInputBases(table.Words), newInputBases(table.Words)
-	forms := map[byte]int{}
-	m := randomInputs(r, table, 3)
-	for seq := range uint16(3000) {
-		m.newest++
-		m.count = r.IntN(4) + 1
-		m.words = resize(m.words, m.count*table.Words)
-		if r.IntN(4) == 0 {
-			m.words[r.IntN(len(m.words))] = int32(r.IntN(2))
-		}
-		m.advice = advice{asks: r.IntN(5) == 0, echo: uint8(r.IntN(corrections)), bits: hashBits + r.IntN(100)}
-		for i := range (m.advice.bits + 7) / 8 {
-			m.advice.result = append(m.advice.result, byte(r.Uint32()))
-			if left := m.advice.bits - 8*i; left < 8 {
-				m.advice.result[i] &= 1<<left - 1
-			}
-		}
-		b := writer.append(nil, m, seq, sent)
-		sent.put(seq, m, writer.state)
-		if r.IntN(3) > 0 {
-			sent.ack(seq)
-		}
-		var back inputMessage
-		if err := reader.read(b, &back, seq, got); err != nil {
-			t.Fatalf("message %d, %x: %v", seq, b, err)
-		}
-		got.put(seq, &back, reader.state)
-		switch f := b[0] >> kindBits; f {
-		case 0, inputRelative:
-			forms[f]++
-		default:
-			forms[1]++
-		}
-		x, y := &m.advice, &back.advice
-		if back.newest != m.newest || x.asks != y.asks || !x.asks && (x.echo != y.echo || !bytes.HasPrefix(append(y.result, 0), x.result) || y.bits-x.bits > 7) {
-			t.Fatalf("message %d: %+v came back as %+v", seq, x, y)
-		}
-	}
-	if len(forms) != 3 {
-		t.Errorf("forms %v, want all three", forms)
-	}
-}
-
 // What a server can be told about results makes no difference to its world, and
 // costs it no more bytes than own state in every snapshot: not that all is well,
 // nor that nothing is, nor noise, nor to be asked for ever.
@@ -231,26 +184,26 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 	}
 	var model *resultCoder // of a client that can do it
 	var world *ecs.World
-	lies := map[string]func(g *game, i *intruder) advice{
-		"agrees": func(g *game, i *intruder) advice {
-			a := advice{}
+	lies := map[string]func(g *game, i *intruder) wire.Report{
+		"agrees": func(g *game, i *intruder) wire.Report {
+			a := wire.Report{}
 			if len(g.server.peers) > 0 {
-				a.echo = g.server.peers[0].advised.number
+				a.Echo = g.server.peers[0].advised.number
 			}
 			model.list(world, i.id)
 			model.write(world, &a)
 			return a
 		},
-		"disagrees": func(*game, *intruder) advice { return advice{result: []byte{1, 2, 3}, bits: 24} },
-		"noise": func(*game, *intruder) advice {
-			n := 2 + r.IntN(maxResult-2)
-			return advice{echo: uint8(r.IntN(corrections)), result: noise(n), bits: 8 * n}
+		"disagrees": func(*game, *intruder) wire.Report { return wire.Report{Result: []byte{1, 2, 3}, Bits: 24} },
+		"noise": func(*game, *intruder) wire.Report {
+			n := 2 + r.IntN(wire.MaxResult-2)
+			return wire.Report{Echo: uint8(r.IntN(wire.Corrections)), Result: noise(n), Bits: 8 * n}
 		},
-		"asks": func(*game, *intruder) advice { return advice{asks: true} },
+		"asks": func(*game, *intruder) wire.Report { return wire.Report{Asks: true} },
 	}
 	hashes := map[string][]uint64{}
 	own := map[string]uint64{}
-	play := func(name string, policies policy.Policies, lie func(g *game, i *intruder) advice) {
+	play := func(name string, policies policy.Policies, lie func(g *game, i *intruder) wire.Report) {
 		g := newGame(t, plaza, ServerConfig{Seed: 4, Join: spawnPawn, Policies: policies})
 		i := g.intrude()
 		model, world = newResultCoder(g.protocol()), ecs.NewWorld(g.protocol(), ecs.Config{})
@@ -258,16 +211,16 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 		for n := range ticks {
 			in := push{DX: int8(n / 30 % 3), DY: 1}
 			in.DX--
-			m := inputMessage{newest: uint16(n + 1), count: 1, words: make([]int32, 3)}
+			m := wire.Input{Newest: uint16(n + 1), Count: 1, Words: make([]int32, 3)}
 			table := g.server.protocol.Input().Schema
-			table.Quantize(m.words, table.Words, unsafe.Pointer(&in), 1)
+			table.Quantize(m.Words, table.Words, unsafe.Pointer(&in), 1)
 			writeInput(world, world.Protocol().Input(), i.id, unsafe.Pointer(&in))
 			world.Netcode().SimulateStage().Run(world)
-			coder := newInputCoder(table)
+			coder := wire.NewInputCoder(table)
 			if lie != nil {
-				coder.advised, m.advice = true, lie(g, i)
+				coder.Reported, m.Report = true, lie(g, i)
 			}
-			i.send(coder.append(nil, &m, 0, nil))
+			i.send(coder.Append(nil, &m, 0, nil))
 			i.tick()
 			hashes[name] = append(hashes[name], g.server.World().Hash())
 		}
@@ -306,7 +259,7 @@ func TestHugeOwnStateIsAskedFor(t *testing.T) {
 		return p
 	}
 	g := newGame(t, protocol, ServerConfig{Policies: policy.CorrectOnMismatch.Policies(), Budget: 8 << 10, Join: func(w *ecs.World, client uint32) {
-		for n := range 8*maxResult/4 + 1 {
+		for n := range 8*wire.MaxResult/4 + 1 {
 			w.Spawn(components.Owner{Client: client}, place{X: float32(n) / 4}, push{})
 		}
 	}})
@@ -335,16 +288,16 @@ func TestCorrectionsOnlyWhereTheyAre(t *testing.T) {
 	c := g.join(ClientConfig{}, netsys.Link{})
 	g.connect()
 	g.run(20)
-	for _, h := range []snapshotHeader{{open: true, number: 1}, {agreed: true}} {
-		h.send = uint16(c.newestSend + 1)
-		if err := c.readSnapshot(g.now, appendSnapshotHeader(nil, &h)); !errors.Is(err, ErrMessage) {
+	for _, h := range []wire.SnapshotHeader{{Open: true, Number: 1}, {Agreed: true}} {
+		h.Send = uint16(c.newestSend + 1)
+		if err := c.readSnapshot(g.now, wire.AppendSnapshotHeader(nil, &h)); !errors.Is(err, ErrMessage) {
 			t.Errorf("%+v: %v", h, err)
 		}
 	}
 	var r = &c.reader
-	for _, h := range []snapshotHeader{{open: true, number: corrections}, {open: true, agreed: true}} {
-		r.Reset(appendSnapshotHeader(nil, &h))
-		if _, err := readSnapshotHeader(r); !errors.Is(err, ErrMessage) {
+	for _, h := range []wire.SnapshotHeader{{Open: true, Number: wire.Corrections}, {Open: true, Agreed: true}} {
+		r.Reset(wire.AppendSnapshotHeader(nil, &h))
+		if _, err := wire.ReadSnapshotHeader(r); !errors.Is(err, ErrMessage) {
 			t.Errorf("%+v: %v", h, err)
 		}
 	}
@@ -392,39 +345,39 @@ func FuzzReadAdvice(f *testing.F) {
 	w := spawned(p, 1)
 	results := newResultCoder(p)
 	results.list(w, 1)
-	m := inputMessage{newest: 7, count: 2, words: make([]int32, 2*table.Words)}
-	results.write(w, &m.advice)
-	writer := newInputCoder(table)
-	writer.advised = true
-	f.Add(writer.append(nil, &m, 0, nil))
-	m.advice.asks = true
-	f.Add(writer.append(nil, &m, 0, nil))
+	m := wire.Input{Newest: 7, Count: 2, Words: make([]int32, 2*table.Words)}
+	results.write(w, &m.Report)
+	writer := wire.NewInputCoder(table)
+	writer.Reported = true
+	f.Add(writer.Append(nil, &m, 0, nil))
+	m.Report.Asks = true
+	f.Add(writer.Append(nil, &m, 0, nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		coder, bases := newInputCoder(table), newInputBases(table.Words)
-		coder.advised = true
-		base := inputMessage{newest: 5, count: 1, words: make([]int32, table.Words)}
-		coder.start(base.words)
-		bases.put(0, &base, coder.state)
-		var m inputMessage
-		if err := coder.read(b, &m, 3, bases); err != nil {
+		coder, bases := wire.NewInputCoder(table), wire.NewInputBases(table.Words)
+		coder.Reported = true
+		base := wire.Input{Newest: 5, Count: 1, Words: make([]int32, table.Words)}
+		coder.Start(base.Words)
+		bases.Put(0, &base, coder.State)
+		var m wire.Input
+		if err := coder.Read(b, &m, 3, bases); err != nil {
 			if !errors.Is(err, ErrMessage) {
 				t.Fatal(err)
 			}
 			return
 		}
-		if len(m.advice.result) > maxResult+1 || m.advice.echo >= corrections || m.advice.asks && m.advice.bits > 0 {
-			t.Fatalf("%+v", m.advice)
+		if len(m.Report.Result) > wire.MaxResult+1 || m.Report.Echo >= wire.Corrections || m.Report.Asks && m.Report.Bits > 0 {
+			t.Fatalf("%+v", m.Report)
 		}
 		results.list(w, 1)
 		a := newAdvised()
 		a.own = results.own
-		a.take(9, &m.advice)
+		a.take(9, &m.Report)
 		r := &a.results[9]
 		var st AdviceStats
 		a.judge(r, !r.asks && results.agrees(w, a.own, r.result), &st)
-		if again := writer.append(nil, &m, 3, nil); m.advice.asks {
-			var back inputMessage
-			if err := coder.read(again, &back, 3, bases); err != nil || fmt.Sprint(back) != fmt.Sprint(m) {
+		if again := writer.Append(nil, &m, 3, nil); m.Report.Asks {
+			var back wire.Input
+			if err := coder.Read(again, &back, 3, bases); err != nil || fmt.Sprint(back) != fmt.Sprint(m) {
 				t.Fatalf("%+v came back as %+v: %v", m, back, err)
 			}
 		}

@@ -8,10 +8,13 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // wordCode is how a word of a result travels: as its remainder by a number that is
@@ -172,25 +175,25 @@ func sortOwn(own []ownResult) {
 
 // write makes a the result of the entities that were listed. It reports false
 // where that would be too long.
-func (c *resultCoder) write(w *ecs.World, a *advice) bool {
-	size := hashBits
+func (c *resultCoder) write(w *ecs.World, a *wire.Report) bool {
+	size := wire.HashBits
 	for i := range c.own {
 		for m := c.own[i].mask; m != 0; m &= m - 1 {
 			size += c.sizes[trailing(m)]
 		}
 	}
-	if size > 8*maxResult {
+	if size > 8*wire.MaxResult {
 		return false
 	}
 	var h resultHash
-	c.w.Reset(a.result[:0])
+	c.w.Reset(a.Result[:0])
 	for i := range c.own {
 		o := &c.own[i]
 		h.entity(o)
 		for m := o.mask; m != 0; m &= m - 1 {
 			k := trailing(m)
 			comp := c.comps[k]
-			c.words = resize(c.words, comp.Words)
+			c.words = reuse.Slice(c.words, comp.Words)
 			comp.Schema.Quantize(c.words, comp.Words, w.Netcode().Pointer(o.entity, comp), 1)
 			for j, v := range c.words {
 				code := &c.codes[k][j]
@@ -199,8 +202,8 @@ func (c *resultCoder) write(w *ecs.World, a *advice) bool {
 			}
 		}
 	}
-	c.w.Bits(uint64(h.sum()), hashBits)
-	a.result, a.bits = c.w.Bytes(), size
+	c.w.Bits(uint64(h.sum()), wire.HashBits)
+	a.Result, a.Bits = c.w.Bytes(), size
 	return true
 }
 
@@ -224,7 +227,7 @@ func (c *resultCoder) agrees(w *ecs.World, own []ownResult, result []byte) bool 
 			}
 		}
 	}
-	sum := uint16(c.r.Bits(hashBits))
+	sum := uint16(c.r.Bits(wire.HashBits))
 	rest := uint(c.r.Remaining()) // what filled up the message, and then the result
 	return sum == h.sum() && rest < 16 && c.r.Bits(rest) == 0 && c.r.Err() == nil
 }
@@ -232,7 +235,7 @@ func (c *resultCoder) agrees(w *ecs.World, own []ownResult, result []byte) bool 
 // componentAgrees compares what comes next in a result with a component.
 func (c *resultCoder) componentAgrees(k int, value unsafe.Pointer, h *resultHash) bool {
 	comp := c.comps[k]
-	c.words = resize(c.words, comp.Words)
+	c.words = reuse.Slice(c.words, comp.Words)
 	comp.Schema.Quantize(c.words, comp.Words, value, 1)
 	near := false // it may be another value, within tolerance
 	for j, truth := range c.words {
@@ -250,7 +253,7 @@ func (c *resultCoder) componentAgrees(k int, value unsafe.Pointer, h *resultHash
 	}
 	// Own state travels as raw bits, which stay within the range.
 	c.raw = comp.Schema.AppendRaw(c.raw[:0], value)
-	c.a, c.b = resize(c.a, int(comp.Schema.Size+7)/8), resize(c.b, int(comp.Schema.Size+7)/8)
+	c.a, c.b = reuse.Slice(c.a, int(comp.Schema.Size+7)/8), reuse.Slice(c.b, int(comp.Schema.Size+7)/8)
 	told, truth := unsafe.Pointer(&c.a[0]), unsafe.Pointer(&c.b[0])
 	comp.Schema.Dequantize(told, c.words, comp.Words, 1)
 	_, err := comp.Schema.ReadRaw(c.raw, truth)
@@ -310,3 +313,19 @@ func quantizedOff(f *schema.Field) float64 {
 	}
 	return off
 }
+
+// Numbers of the multiplicative hash: an odd one near 2⁶⁴ divided by the golden
+// ratio, as D. Knuth has it in "The Art of Computer Programming", volume 3, 6.4.
+const golden = 0x9e3779b97f4a7c15
+
+// resultHash runs over what a result stands for: of each entity its NetID, the
+// low and the high half of the set of its predicted components, and their words.
+// It begins at 0; its top 16 bits travel.
+type resultHash uint64
+
+func (h *resultHash) add(v uint32) {
+	x := (uint64(*h) ^ uint64(v) ^ golden) * golden
+	*h = resultHash(x ^ x>>32)
+}
+
+func (h resultHash) sum() uint16 { return uint16(uint64(h) * golden >> (64 - wire.HashBits)) }

@@ -17,6 +17,3 @@ var ages = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
 // floorMargin is how many sends older than the newest acknowledged one a baseline
 // may be: what the gaps between the young ages ask for, and a predecessor.
 const floorMargin = 5
-
-// allSlots is a group whole.
-const allSlots = ^uint64(0)

@@ -2,6 +2,8 @@ package systems
 
 import (
 	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // arrivalTick is a tick of timing Arrival; it returns the sequences stepped, 0
@@ -37,14 +39,14 @@ func TestArrivalBoundsStepsAndLosesNothing(t *testing.T) {
 	}
 	for name, passes := range patterns {
 		s, a := newSender(t, 7, 1), arrivalBuffer{}
-		s.redundancy = maxRedundancy
+		s.redundancy = wire.MaxRedundancy
 		const ticks = 60 * 100
 		var held []inputPacket
 		steps, last := 0, uint32(0)
 		var at []int // steps up to each tick
 		for n := range ticks {
 			s.newest++
-			held = append(held, inputPacket{m: s.message(min(maxRedundancy, int(s.newest)))})
+			held = append(held, inputPacket{m: s.message(min(wire.MaxRedundancy, int(s.newest)))})
 			s.tick++
 			if passes(s, n) {
 				for i := range held {
@@ -97,7 +99,7 @@ func TestArrivalFlood(t *testing.T) {
 		s.tick++
 		for range 20 {
 			s.newest += 7
-			m := s.message(min(maxRedundancy, int(s.newest)))
+			m := s.message(min(wire.MaxRedundancy, int(s.newest)))
 			s.buffer.receive(s.tick, &m, true)
 		}
 		a.begin()

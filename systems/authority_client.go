@@ -4,18 +4,21 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // clientChanges is what a client knows of the components that clients write.
 type clientChanges struct {
 	mask    uint64 // of these components; 0: the protocol has none
-	coder   changeCoder
+	coder   wire.ChangeCoder
 	slots   []changeSlot
 	turn    int // slot that is sent first
 	rights  []right
-	notices noticeReader
+	notices wire.NoticeReader
 	heard   uint32 // number of the last notice
 	words   []int32
 	raw     []int32
@@ -46,8 +49,8 @@ const lastResend = 32
 func (c *Client) attachChanges() {
 	list := foreignComponents(c.protocol)
 	c.changes.mask = foreignMask(list)
-	c.changes.coder = newChangeCoder(list)
-	c.changes.notices.components = list
+	c.changes.coder = wire.NewChangeCoder(list)
+	c.changes.notices.Components = list
 }
 
 // Authority reports whether this client may write the ecs.ClientOwned components of an
@@ -87,7 +90,7 @@ func (c *Client) keeps(r *replica, comp *ecs.Component, words []int32) bool {
 	if x.mask&(1<<comp.Replicated()) == 0 {
 		return false
 	}
-	number := slices.Index(x.coder.components, comp)
+	number := slices.Index(x.coder.Components, comp)
 	s := x.slotOf(r.id, number)
 	if s != nil && s.entity == r.entity {
 		x.look(c, s)
@@ -121,7 +124,7 @@ func (c *Client) keepsRaw(r *replica, comp *ecs.Component, p unsafe.Pointer) boo
 
 // quantize is a value in words, good until the next.
 func (x *clientChanges) quantize(comp *ecs.Component, p unsafe.Pointer) []int32 {
-	x.words = resize(x.words, comp.Words)
+	x.words = reuse.Slice(x.words, comp.Words)
 	comp.Schema.Quantize(x.words, comp.Words, p, 1)
 	return x.words
 }
@@ -136,7 +139,7 @@ func (x *clientChanges) drop(id uint32) {
 func (c *Client) turn(r *replica) {
 	x := &c.changes
 	may := c.Authority(r.entity)
-	for i, comp := range x.coder.components {
+	for i, comp := range x.coder.Components {
 		p := c.world.Netcode().Pointer(r.entity, comp)
 		s := x.slotOf(r.id, i)
 		switch {
@@ -153,13 +156,13 @@ func (c *Client) turn(r *replica) {
 }
 
 // revert takes back a value that the server refused, unless there is a newer one.
-func (c *Client) revert(n *notice, words []int32) {
+func (c *Client) revert(n *wire.Notice, words []int32) {
 	x := &c.changes
-	s := x.slotOf(n.id, n.component)
-	if s == nil || s.sends == 0 || codec.Diff(n.seq, s.since) < 0 {
+	s := x.slotOf(n.ID, n.Component)
+	if s == nil || s.sends == 0 || codec.Diff(n.Seq, s.since) < 0 {
 		return
 	}
-	comp := x.coder.components[n.component]
+	comp := x.coder.Components[n.Component]
 	p := c.world.Netcode().Pointer(s.entity, comp)
 	if p == nil || !slices.Equal(x.quantize(comp, p), s.value) {
 		return
@@ -190,12 +193,12 @@ func (c *Client) appendChanges(dst []byte) []byte {
 		s := &x.slots[x.turn]
 		if s.due(c.stats.Ticks) {
 			if n == 0 {
-				x.coder.begin(dst)
+				x.coder.Begin(dst)
 			}
-			if n == maxChanges || x.coder.w.Len()-at > changeRoom {
+			if n == wire.MaxChanges || x.coder.W.Len()-at > wire.ChangeRoom {
 				break
 			}
-			x.coder.change(s.id, s.component, s.value)
+			x.coder.Change(s.id, s.component, s.value)
 			n++
 			if s.sends == 0 {
 				s.since = seq
@@ -209,12 +212,12 @@ func (c *Client) appendChanges(dst []byte) []byte {
 	if n == 0 {
 		return dst
 	}
-	return x.coder.end(at, n)
+	return x.coder.End(at, n)
 }
 
 // look notes what this client wrote since the last tick.
 func (x *clientChanges) look(c *Client, s *changeSlot) {
-	comp := x.coder.components[s.component]
+	comp := x.coder.Components[s.component]
 	p := c.world.Netcode().Pointer(s.entity, comp)
 	if p == nil || !c.Authority(s.entity) {
 		return

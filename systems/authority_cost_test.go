@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -72,7 +73,7 @@ func TestManyComponentsTakeTurns(t *testing.T) {
 		n++
 	}
 	g.step()
-	if got := c.Stats().Session.PayloadOut - before; got > 2*changeRoom {
+	if got := c.Stats().Session.PayloadOut - before; got > 2*wire.ChangeRoom {
 		t.Errorf("%d bytes in a tick", got)
 	}
 	g.run(4 * 60)

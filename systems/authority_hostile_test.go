@@ -10,19 +10,20 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // changesOf are the bytes of changes of cursors, in front of an input.
 func changesOf(i *intruder, seq uint16, ids []components.NetID, v cursor) []byte {
-	coder := newChangeCoder(foreignComponents(i.game.server.protocol))
-	t := coder.components[0].Schema
+	coder := wire.NewChangeCoder(foreignComponents(i.game.server.protocol))
+	t := coder.Components[0].Schema
 	words := make([]int32, t.Words)
 	t.Quantize(words, t.Words, unsafe.Pointer(&v), 1)
-	coder.begin(nil)
+	coder.Begin(nil)
 	for _, id := range ids {
-		coder.change(uint32(id), 0, words)
+		coder.Change(uint32(id), 0, words)
 	}
-	return append(coder.end(0, len(ids)), i.input(seq, push{DX: 1})...)
+	return append(coder.End(0, len(ids)), i.input(seq, push{DX: 1})...)
 }
 
 // A client that writes what is not its own, makes up entities and components, or lies
@@ -75,7 +76,7 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 		mine = append(mine, w.NetID(w.Spawn(components.Owner{Client: i.id}, cursor{})))
 	}
 	for len(mine) > 0 {
-		n := min(len(mine), maxChanges)
+		n := min(len(mine), wire.MaxChanges)
 		i.send(changesOf(i, 300, mine[:n], cursor{X: 5}))
 		mine = mine[n:]
 	}
@@ -88,8 +89,8 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	before := w.Hash()
 	good := changesOf(i, 400, []components.NetID{own, own}, cursor{X: 100})
 	bad := [][]byte{
-		{kindChanges}, {kindChanges | 1<<kindBits}, {kindChanges | 31<<kindBits, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
-		good[:4], {kindChanges | 1<<kindBits, 0, 0, 0, 0, 0, 0, 0},
+		{wire.KindChanges}, {wire.KindChanges | 1<<wire.KindBits}, {wire.KindChanges | 31<<wire.KindBits, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		good[:4], {wire.KindChanges | 1<<wire.KindBits, 0, 0, 0, 0, 0, 0, 0},
 	}
 	for _, b := range bad {
 		i.send(b)
@@ -111,31 +112,31 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 // What can be read of changes can be written and means the same.
 func FuzzReadChanges(f *testing.F) {
 	list := foreignComponents(canvas())
-	c := newChangeCoder(list)
-	c.begin(nil)
-	c.change(300, 0, []int32{5, 2000})
-	c.change(1, 1, []int32{359})
-	f.Add(append(c.end(0, 2), kindInput, 1, 2))
+	c := wire.NewChangeCoder(list)
+	c.Begin(nil)
+	c.Change(300, 0, []int32{5, 2000})
+	c.Change(1, 1, []int32{359})
+	f.Add(append(c.End(0, 2), wire.KindInput, 1, 2))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) == 0 {
 			return
 		}
-		c := newChangeCoder(list)
-		rest, err := c.read(b)
+		c := wire.NewChangeCoder(list)
+		rest, err := c.Read(b)
 		if err != nil {
 			if !errors.Is(err, ErrMessage) {
 				t.Fatal(err)
 			}
 			return
 		}
-		again := newChangeCoder(list)
-		again.begin(nil)
-		for i := range c.told {
-			again.change(c.told[i].id, c.told[i].component, c.value(&c.told[i]))
+		again := wire.NewChangeCoder(list)
+		again.Begin(nil)
+		for i := range c.Told {
+			again.Change(c.Told[i].ID, c.Told[i].Component, c.Value(&c.Told[i]))
 		}
-		out := append(again.end(0, len(c.told)), rest...)
-		second := newChangeCoder(list)
-		if more, err := second.read(out); err != nil || !slices.Equal(second.told, c.told) || !slices.Equal(second.words, c.words) || !slices.Equal(more, rest) {
+		out := append(again.End(0, len(c.Told)), rest...)
+		second := wire.NewChangeCoder(list)
+		if more, err := second.Read(out); err != nil || !slices.Equal(second.Told, c.Told) || !slices.Equal(second.Words, c.Words) || !slices.Equal(more, rest) {
 			t.Fatalf("%x came back as %x: %v", b, out, err)
 		}
 	})
@@ -145,34 +146,34 @@ func FuzzReadChanges(f *testing.F) {
 // of it without harm.
 func FuzzReadNotices(f *testing.F) {
 	list := foreignComponents(canvas())
-	b := codec.AppendUvarint([]byte{kindNotices}, 1)
-	for _, n := range []notice{
-		{kind: noticeInput, tick: 9, input: 7, reason: "no magic"}, {kind: noticeFast, tick: 10, inputs: 70},
-		{kind: noticeGranted, tick: 3, id: 2}, {kind: noticeRevoked, tick: 3, id: 2}, {kind: noticeGone, tick: 3, id: 2},
+	b := codec.AppendUvarint([]byte{wire.KindNotices}, 1)
+	for _, n := range []wire.Notice{
+		{Kind: wire.NoticeInput, Tick: 9, Input: 7, Reason: "no magic"}, {Kind: wire.NoticeFast, Tick: 10, Inputs: 70},
+		{Kind: wire.NoticeGranted, Tick: 3, ID: 2}, {Kind: wire.NoticeRevoked, Tick: 3, ID: 2}, {Kind: wire.NoticeGone, Tick: 3, ID: 2},
 	} {
-		b = n.append(b, nil, nil)
+		b = n.Append(b, nil, nil)
 	}
-	n := notice{kind: noticeChange, tick: 9, id: 2, seq: 700, reason: "no"}
-	f.Add(n.append(b, []int32{40, 50}, list[0].Schema))
+	n := wire.Notice{Kind: wire.NoticeChange, Tick: 9, ID: 2, Seq: 700, Reason: "no"}
+	f.Add(n.Append(b, []int32{40, 50}, list[0].Schema))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r := noticeReader{components: list}
-		if err := r.read(b); err != nil {
+		r := wire.NoticeReader{Components: list}
+		if err := r.Read(b); err != nil {
 			if !errors.Is(err, ErrMessage) {
 				t.Fatal(err)
 			}
 			return
 		}
-		out := codec.AppendUvarint([]byte{kindNotices}, uint64(r.first))
-		for i := range r.notices {
-			n := &r.notices[i]
-			if n.kind == noticeChange {
-				out = n.append(out, r.value(n), list[n.component].Schema)
+		out := codec.AppendUvarint([]byte{wire.KindNotices}, uint64(r.First))
+		for i := range r.Notices {
+			n := &r.Notices[i]
+			if n.Kind == wire.NoticeChange {
+				out = n.Append(out, r.Value(n), list[n.Component].Schema)
 			} else {
-				out = n.append(out, nil, nil)
+				out = n.Append(out, nil, nil)
 			}
 		}
-		again := noticeReader{components: list}
-		if err := again.read(out); err != nil || again.first != r.first || !slices.Equal(again.notices, r.notices) || !slices.Equal(again.words, r.words) {
+		again := wire.NoticeReader{Components: list}
+		if err := again.Read(out); err != nil || again.First != r.First || !slices.Equal(again.Notices, r.Notices) || !slices.Equal(again.Words, r.Words) {
 			t.Fatalf("%x came back as %x: %v", b, out, err)
 		}
 		g := gallery(t, 1, netsys.Link{}, ServerConfig{}, nil)

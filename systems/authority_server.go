@@ -4,9 +4,12 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -32,7 +35,7 @@ func (s *ChangeStats) add(o ChangeStats) {
 // serverChanges is what a server needs to take changes over.
 type serverChanges struct {
 	components []*ecs.Component // that clients write
-	coder      changeCoder
+	coder      wire.ChangeCoder
 	authority  authority
 	scratch    []uint64 // room for one value
 	words      []int32
@@ -68,7 +71,7 @@ type peerChanges struct {
 func (s *Server) attachChanges() error {
 	c := &s.changes
 	c.components = foreignComponents(s.protocol)
-	c.coder = newChangeCoder(c.components)
+	c.coder = wire.NewChangeCoder(c.components)
 	c.authority.by = make(map[ecs.Entity]int)
 	ecs.SetResource(s.world, &c.authority)
 	return checkForeign(c.components, s.policies)
@@ -80,22 +83,22 @@ func (s *Server) takeChanges(p *peer, pk netsys.Packet) (netsys.Packet, bool) {
 	c := &p.changes
 	seq := codec.Lift(pk.Seq, max(c.newest, 1<<16)) // 0 stands for none
 	c.newest = max(c.newest, seq)
-	if len(pk.Data) == 0 || pk.Data[0]&kindMask != kindChanges {
+	if len(pk.Data) == 0 || pk.Data[0]&wire.KindMask != wire.KindChanges {
 		return pk, true
 	}
 	coder := &s.changes.coder
-	rest, err := coder.read(pk.Data)
+	rest, err := coder.Read(pk.Data)
 	if err != nil {
 		s.refuse(p, err)
 		return pk, false
 	}
-	for i := range coder.told {
-		m := &coder.told[i]
-		e, ok := s.world.ByNetID(netID(m.id))
+	for i := range coder.Told {
+		m := &coder.Told[i]
+		e, ok := s.world.ByNetID(netID(m.ID))
 		if !ok {
 			continue // it is gone
 		}
-		if s.world.Netcode().Pointer(e, coder.components[m.component]) == nil || s.changes.authority.holder(s.world, e) != p.id {
+		if s.world.Netcode().Pointer(e, coder.Components[m.Component]) == nil || s.changes.authority.holder(s.world, e) != p.id {
 			c.stats.Unowned++
 			continue
 		}
@@ -108,7 +111,7 @@ func (s *Server) takeChanges(p *peer, pk netsys.Packet) (netsys.Packet, bool) {
 			continue
 		}
 		h.seq = seq
-		if words := coder.value(m); h.heard || !slices.Equal(words, h.words) {
+		if words := coder.Value(m); h.heard || !slices.Equal(words, h.words) {
 			h.asked, h.heard = true, false
 			h.words = append(h.words[:0], words...)
 		}
@@ -118,17 +121,17 @@ func (s *Server) takeChanges(p *peer, pk netsys.Packet) (netsys.Packet, bool) {
 }
 
 // held is where the value of a component is kept; nil where there is no room.
-func (s *Server) held(p *peer, e ecs.Entity, m *toldChange) *heldChange {
+func (s *Server) held(p *peer, e ecs.Entity, m *wire.ToldChange) *heldChange {
 	c := &p.changes
 	for i := range c.held {
-		if h := &c.held[i]; h.entity == e && h.component == m.component {
+		if h := &c.held[i]; h.entity == e && h.component == m.Component {
 			return h
 		}
 	}
 	if len(c.held) == maxHeld {
 		return nil
 	}
-	c.held = append(c.held, heldChange{entity: e, id: m.id, component: m.component})
+	c.held = append(c.held, heldChange{entity: e, id: m.ID, component: m.Component})
 	return &c.held[len(c.held)-1]
 }
 
@@ -158,7 +161,7 @@ func (s *Server) decideChanges() {
 // decide asks the game about one value.
 func (s *Server) decide(p *peer, h *heldChange) {
 	comp := s.changes.components[h.component]
-	s.changes.scratch = resize(s.changes.scratch, int(comp.Schema.Size+7)/8+1)
+	s.changes.scratch = reuse.Slice(s.changes.scratch, int(comp.Schema.Size+7)/8+1)
 	value := unsafe.Pointer(&s.changes.scratch[0])
 	comp.Schema.Dequantize(value, h.words, comp.Words, 1)
 	if s.config.Accept != nil {
@@ -214,9 +217,9 @@ func (s *Server) tellChanges(p *peer) {
 			continue
 		}
 		comp := s.changes.components[h.component]
-		s.changes.words = resize(s.changes.words, comp.Words)
+		s.changes.words = reuse.Slice(s.changes.words, comp.Words)
 		comp.Schema.Quantize(s.changes.words, comp.Words, s.world.Netcode().Pointer(h.entity, comp), 1)
-		n := notice{kind: noticeChange, tick: s.tick, id: h.id, component: h.component, seq: uint16(h.refused), reason: h.reason}
+		n := wire.Notice{Kind: wire.NoticeChange, Tick: s.tick, ID: h.id, Component: h.component, Seq: uint16(h.refused), Reason: h.reason}
 		if !p.notices.add(&n, s.changes.words, comp.Schema) {
 			return
 		}
@@ -249,9 +252,9 @@ func (s *Server) tellGrants(p *peer) {
 		case k < 0 && may && s.config.Visible != nil && ownerOf(s.world, g.entity) != p.id && !s.config.Visible(s.world, g.entity, p.id):
 			continue // it may not know of it
 		}
-		n := notice{kind: noticeRevoked, tick: g.from, id: g.id}
+		n := wire.Notice{Kind: wire.NoticeRevoked, Tick: g.from, ID: g.id}
 		if may {
-			n.kind = noticeGranted
+			n.Kind = wire.NoticeGranted
 		}
 		if !p.notices.add(&n, nil, nil) {
 			return
@@ -266,7 +269,7 @@ func (s *Server) tellGrants(p *peer) {
 		if s.world.Alive(c.told[k].entity) {
 			continue
 		}
-		if !p.notices.add(&notice{kind: noticeGone, tick: s.tick, id: c.told[k].id}, nil, nil) {
+		if !p.notices.add(&wire.Notice{Kind: wire.NoticeGone, Tick: s.tick, ID: c.told[k].id}, nil, nil) {
 			return
 		}
 		c.told = slices.Delete(c.told, k, k+1)
@@ -276,9 +279,9 @@ func (s *Server) tellGrants(p *peer) {
 }
 
 // heard notes that the client has heard of a refusal.
-func (c *peerChanges) heard(n *notice) {
+func (c *peerChanges) heard(n *wire.Notice) {
 	for i := range c.held {
-		if h := &c.held[i]; h.id == n.id && h.component == n.component {
+		if h := &c.held[i]; h.id == n.ID && h.component == n.Component {
 			h.telling, h.heard = false, h.refused == 0
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // Where a snapshot does not hold all that there is to tell, entities compete: with
@@ -30,7 +31,7 @@ const (
 
 // unit is a block that competes.
 type unit struct {
-	blockHead
+	wire.BlockHead
 	eager float32
 }
 
@@ -88,7 +89,7 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 	pk := &s.packing
 	s.units = s.units[:0]
 	for g := range src.groups {
-		slots := allSlots
+		slots := wire.AllSlots
 		if sp := src.held[g].split; sp != nil {
 			slots &^= sp.hidden
 		}
@@ -100,23 +101,23 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 			continue
 		}
 		for slots != 0 {
-			u := unit{blockHead: s.part(src, g, slots)}
-			slots &^= u.slots
-			for rest := u.slots; rest != 0; {
-				u.slots = rest
+			u := unit{BlockHead: s.part(src, g, slots)}
+			slots &^= u.Slots
+			for rest := u.Slots; rest != 0; {
+				u.Slots = rest
 				u.eager = s.eagerness(p, src, &u, gained)
 				for m := rest & src.groups[g].Alive; m != 0; m &= m - 1 {
 					if gained[g][trailing(m)]*band < u.eager {
-						u.slots &^= m & -m
+						u.Slots &^= m & -m
 					}
 				}
 				s.units = append(s.units, u)
-				rest &^= u.slots
+				rest &^= u.Slots
 			}
 		}
 	}
 	slices.SortFunc(s.units, func(a, b unit) int {
-		return cmp.Or(-cmp.Compare(a.eager, b.eager), cmp.Compare(a.first, b.first), cmp.Compare(a.age, b.age), cmp.Compare(a.slots, b.slots))
+		return cmp.Or(-cmp.Compare(a.eager, b.eager), cmp.Compare(a.First, b.First), cmp.Compare(a.Age, b.Age), cmp.Compare(a.Slots, b.Slots))
 	})
 	failed, laid := 0, false
 	for i := range s.units {
@@ -124,8 +125,8 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 		if pk.room(src.kind) < leastSpace || failed >= misfits {
 			break
 		}
-		b := s.encodeBlock(p, src, u.blockHead)
-		if pk.add(b, src.kind) || s.cut(p, src, u.blockHead, len(b.body), gained) {
+		b := s.encodeBlock(p, src, u.BlockHead)
+		if pk.add(b, src.kind) || s.cut(p, src, u.BlockHead, len(b.body), gained) {
 			failed, laid = 0, true
 		} else {
 			failed++
@@ -137,9 +138,9 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 		p.starved = true
 	}
 	for i := range pk.blocks {
-		if b := &pk.blocks[i]; b.own == src.own && !b.hidden && b.chunk < 0 {
-			for g := b.first; g < b.first+b.count; g++ {
-				for m := b.slots; m != 0; m &= m - 1 {
+		if b := &pk.blocks[i]; b.Own == src.own && !b.hidden && b.chunk < 0 {
+			for g := b.First; g < b.First+b.Count; g++ {
+				for m := b.Slots; m != 0; m &= m - 1 {
 					gained[g][trailing(m)] = 0
 				}
 			}
@@ -153,7 +154,7 @@ const refreshed = 64
 // competeEmpty lets a group without entities compete, in one block with those before
 // it, where the client does not know that it is empty, or from long ago.
 func (s *Server) competeEmpty(p *peer, src *source, g int, gained [][64]float32) {
-	age, _, _ := src.held[g].choose(src.send, src.floor, allSlots, false, src.oldest)
+	age, _, _ := src.held[g].choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
 	if age > 0 && age < refreshed && s.at(p, src, src.send-age)[g].Alive == 0 {
 		clear(gained[g][:])
 		return
@@ -163,26 +164,26 @@ func (s *Server) competeEmpty(p *peer, src *source, g int, gained [][64]float32)
 	}
 	eager := slices.Max(gained[g][:])
 	if n := len(s.units) - 1; n >= 0 {
-		if u := &s.units[n]; u.age == 0 && u.slots == allSlots && src.groups[u.first].Alive == 0 && u.first+u.count == uint32(g) {
-			u.count++
+		if u := &s.units[n]; u.Age == 0 && u.Slots == wire.AllSlots && src.groups[u.First].Alive == 0 && u.First+u.Count == uint32(g) {
+			u.Count++
 			u.eager = max(u.eager, eager)
 			return
 		}
 	}
-	s.units = append(s.units, unit{blockHead{own: src.own, first: uint32(g), count: 1, slots: allSlots}, eager})
+	s.units = append(s.units, unit{wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots}, eager})
 }
 
 // eagerness is the most that an entity of a block has gained. An entity that is gone
 // is news like any other, until the client is known to have heard.
 func (s *Server) eagerness(p *peer, src *source, u *unit, gained [][64]float32) (most float32) {
-	g := u.first
+	g := u.First
 	news := src.groups[g].Alive
-	if u.age == 0 {
+	if u.Age == 0 {
 		news |= src.held[g].spoken
 	} else {
-		news |= s.at(p, src, src.send-u.age)[g].Alive
+		news |= s.at(p, src, src.send-u.Age)[g].Alive
 	}
-	for m := u.slots & news; m != 0; m &= m - 1 {
+	for m := u.Slots & news; m != 0; m &= m - 1 {
 		most = max(most, gained[g][trailing(m)])
 	}
 	return most
@@ -190,10 +191,10 @@ func (s *Server) eagerness(p *peer, src *source, u *unit, gained [][64]float32) 
 
 // cut lays out those entities of a block that have gained most, as many as fit, and
 // with them all slots of it that are empty. It reports whether that was any.
-func (s *Server) cut(p *peer, src *source, h blockHead, size int, gained [][64]float32) bool {
+func (s *Server) cut(p *peer, src *source, h wire.BlockHead, size int, gained [][64]float32) bool {
 	pk := &s.packing
-	g := h.first
-	alive := h.slots & src.groups[g].Alive
+	g := h.First
+	alive := h.Slots & src.groups[g].Alive
 	n := onesIn(alive)
 	s.order = s.order[:0]
 	for m := alive; m != 0; m &= m - 1 {
@@ -208,9 +209,9 @@ func (s *Server) cut(p *peer, src *source, h blockHead, size int, gained [][64]f
 	for guess := n * room / max(size, 1); fit+1 < misfit; guess = (fit + misfit) / 2 {
 		guess = min(max(guess, fit+1), misfit-1)
 		part := h
-		part.slots = h.slots &^ alive
+		part.Slots = h.Slots &^ alive
 		for _, o := range s.order[:guess] {
-			part.slots |= 1 << o.slot
+			part.Slots |= 1 << o.slot
 		}
 		if b := s.encodeBlock(p, src, part); len(b.body) <= room {
 			best, fit = b, guess

@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -100,9 +101,9 @@ type Client struct {
 	steer      steer
 	adopt      bool   // take over the next own state without comparing
 	staleSince uint32 // tick of the first own state older than the history
-	message    inputMessage
-	inputs     *inputCoder
-	bases      *inputBases
+	message    wire.Input
+	inputs     *wire.InputCoder
+	bases      *wire.Bases
 	packet     []byte
 	scratch    []uint64
 	pair       []int32 // two values in words
@@ -173,19 +174,19 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 
 // welcome makes the world when the server has let this client in.
 func (c *Client) welcome(session netsys.Session) error {
-	m, err := readWelcome(c.endpoint.Welcome())
+	m, err := wire.ReadWelcome(c.endpoint.Welcome())
 	if err != nil {
 		return err
 	}
-	c.session, c.id, c.policies = session, uint32(session.ID()), m.policies
-	if everywhere(m.policies) && !c.predicting {
-		return fmt.Errorf("%w: Schedule without Predict: the server's model is %v, where every client simulates everything", ErrConfig, m.policies.Correction)
+	c.session, c.id, c.policies = session, uint32(session.ID()), m.Policies
+	if everywhere(m.Policies) && !c.predicting {
+		return fmt.Errorf("%w: Schedule without Predict: the server's model is %v, where every client simulates everything", ErrConfig, m.Policies.Correction)
 	}
-	config := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: !everywhere(m.policies), Simulate: c.simulation}
+	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Simulate: c.simulation}
 	c.world = ecs.NewWorld(c.protocol, config)
 	config.Client = true
 	c.view = ecs.NewWorld(c.protocol, config)
-	if m.policies.Outcomes == policy.OutcomesPastHorizon {
+	if m.Policies.Outcomes == policy.OutcomesPastHorizon {
 		c.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
 	c.followers = follow(c.config.Events, c.outcomes)
@@ -195,25 +196,25 @@ func (c *Client) welcome(session netsys.Session) error {
 		c.config.Events.Join(c.world, session.Channels())
 	}
 	c.log = newInputLog(table, c.config.History)
-	c.log.jump(m.input)
-	c.ackedInput = m.input
-	c.inputs, c.bases = newInputCoder(table), newInputBases(table.Words)
-	if m.policies.Correction == policy.CorrectionMismatch {
-		c.advice, c.inputs.advised = &adviser{results: newResultCoder(c.protocol)}, true
+	c.log.jump(m.Input)
+	c.ackedInput = m.Input
+	c.inputs, c.bases = wire.NewInputCoder(table), wire.NewInputBases(table.Words)
+	if m.Policies.Correction == policy.CorrectionMismatch {
+		c.advice, c.inputs.Reported = &adviser{results: newResultCoder(c.protocol)}, true
 	}
 	c.history = ecs.NewHistory(c.world, c.config.History)
-	c.clock = newPlayback(c.now, int(m.tickRate), int(m.sendRate))
+	c.clock = newPlayback(c.now, int(m.TickRate), int(m.SendRate))
 	c.smoother = newSmoother(c.protocol)
 	for _, comp := range c.replicated {
-		c.clock.beyond = max(c.clock.beyond, comp.Beyond.Seconds()*float64(m.tickRate))
+		c.clock.beyond = max(c.clock.beyond, comp.Beyond.Seconds()*float64(m.TickRate))
 	}
-	c.sendEvery = uint32(m.tickRate / m.sendRate)
-	c.newestTick, c.newestSend = m.tick, m.tick/c.sendEvery
+	c.sendEvery = uint32(m.TickRate / m.SendRate)
+	c.newestTick, c.newestSend = m.Tick, m.Tick/c.sendEvery
 	tables := tablesOf(c.protocol)
-	c.layout = snapshot.NewLayout(tables, int(c.sendEvery), int(m.sendRate))
-	c.model = c.modelWith(m.trained)
-	c.rawModel = snapshot.NewModel(snapshot.NewRawLayout(tables, int(c.sendEvery), int(m.sendRate)), nil)
-	c.loop = ecs.NewLoop(c.now.Add(c.world.StepDuration()), int(m.tickRate))
+	c.layout = snapshot.NewLayout(tables, int(c.sendEvery), int(m.SendRate))
+	c.model = c.modelWith(m.Trained)
+	c.rawModel = snapshot.NewModel(snapshot.NewRawLayout(tables, int(c.sendEvery), int(m.SendRate)), nil)
+	c.loop = ecs.NewLoop(c.now.Add(c.world.StepDuration()), int(m.TickRate))
 	c.config.Logger.Info("connected", "client", c.id, "server", session.RemoteAddr())
 	return nil
 }

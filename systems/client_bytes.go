@@ -1,6 +1,9 @@
 package systems
 
-import "github.com/tactusgo/tactus/codec/snapshot"
+import (
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/internal/reuse"
+)
 
 // Received is what the snapshots were made of that a client received while it counted, in
 // bytes without what sessions add:
@@ -42,7 +45,7 @@ func (c *Client) CountBytes(on bool) {
 // again. Where inputs travel instead of snapshots there is nothing to count.
 func (c *Client) Received(t *Received) {
 	t.Bytes, t.Rest = c.tally.bytes, float64(c.tally.bytes)
-	t.Components = resize(t.Components, len(c.replicated))
+	t.Components = reuse.Slice(t.Components, len(c.replicated))
 	for i, comp := range c.replicated {
 		t.Components[i] = ComponentReceived{Name: comp.Name}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // moveSends is for how many sends an entity that left its slot stays in the world
@@ -50,7 +51,7 @@ func (c *Client) whole(send uint32, groups int) bool {
 		return false
 	}
 	for _, x := range c.groups[:groups] {
-		if st := x.at(send); st == nil || st.Known != allSlots {
+		if st := x.at(send); st == nil || st.Known != wire.AllSlots {
 			return false
 		}
 	}

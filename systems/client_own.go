@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // ownState is the newest snapshot that said something of the client's own
@@ -23,15 +26,15 @@ type ownState struct {
 }
 
 // snapshotPart is the part of a block for one group.
-func snapshotPart(x *history, h *blockHead, send uint32) snapshot.Part {
-	p := snapshot.Part{Cur: &x.open.Group, Slots: h.slots}
-	if h.age > 0 {
-		if st := x.at(send - h.age); st != nil {
+func snapshotPart(x *history, h *wire.BlockHead, send uint32) snapshot.Part {
+	p := snapshot.Part{Cur: &x.open.Group, Slots: h.Slots}
+	if h.Age > 0 {
+		if st := x.at(send - h.Age); st != nil {
 			p.Base = &st.Group
 		}
 	}
-	if h.two {
-		if st := x.at(send - h.age - 1); st != nil {
+	if h.Two {
+		if st := x.at(send - h.Age - 1); st != nil {
 			p.Base2 = &st.Group
 		}
 	}
@@ -40,17 +43,17 @@ func snapshotPart(x *history, h *blockHead, send uint32) snapshot.Part {
 
 // takeOwn notes that own state came, for Reconcile. What does not fit one packet
 // comes in several of the same tick.
-func (c *Client) takeOwn(h *snapshotHeader) {
+func (c *Client) takeOwn(h *wire.SnapshotHeader) {
 	in := &c.incoming
 	switch {
 	case in.tick > c.own.tick:
 		c.own.send, c.own.tick = in.send, in.tick
-		c.own.input = codec.Lift(h.input, max(c.own.input, c.log.newest))
-	case in.send == c.own.send && h.input == uint16(c.own.input):
+		c.own.input = codec.Lift(h.Input, max(c.own.input, c.log.newest))
+	case in.send == c.own.send && h.Input == uint16(c.own.input):
 	default:
 		return
 	}
-	c.own.fresh, c.own.open, c.own.number = true, h.open, h.number
+	c.own.fresh, c.own.open, c.own.number = true, h.Open, h.Number
 }
 
 // eachOwn visits the components of the newest own state with their raw bytes, which
@@ -101,7 +104,7 @@ func (c *Client) eachOwnOf(st *state, visit func(id uint32, comp *ecs.Component,
 // ownWhole reports whether own state of a send names all of the client's entities.
 func (c *Client) ownWhole(send uint32) bool {
 	for _, x := range c.ownGroups {
-		if st := x.at(send); st == nil || st.Known != allSlots {
+		if st := x.at(send); st == nil || st.Known != wire.AllSlots {
 			return false
 		}
 	}
@@ -128,6 +131,6 @@ func (c *Client) privateMask(id uint32) uint64 {
 // scratchFor is room for one value of a component.
 func (c *Client) scratchFor(comp *ecs.Component) unsafe.Pointer {
 	need := int(comp.Schema.Size+7) / 8
-	c.scratch = resize(c.scratch, max(need, 1))
+	c.scratch = reuse.Slice(c.scratch, max(need, 1))
 	return unsafe.Pointer(&c.scratch[0])
 }

@@ -2,6 +2,8 @@ package systems
 
 import (
 	"unsafe"
+
+	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // beginPartial lets the world stand, while a frame is drawn, where it will be when what has
@@ -39,7 +41,7 @@ func (c *Client) askedNow() unsafe.Pointer {
 	if in.Schema.Size == 0 {
 		return nil
 	}
-	c.asked = resize(c.asked, int(in.Schema.Size+7)/8)
+	c.asked = reuse.Slice(c.asked, int(in.Schema.Size+7)/8)
 	clear(c.asked)
 	p := unsafe.Pointer(&c.asked[0])
 	c.config.Partial.fill(c.world, p)

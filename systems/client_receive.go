@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 func netID(id uint32) components.NetID { return components.NetID(id) }
@@ -50,7 +51,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	}
 	c.loss.packet(now)
 	var err error
-	if len(pk.Data) > 0 && pk.Data[0]&kindMask == kindNotices {
+	if len(pk.Data) > 0 && pk.Data[0]&wire.KindMask == wire.KindNotices {
 		err = c.takeNotices(pk.Data)
 	} else {
 		err = c.mode.received(pk)
@@ -88,25 +89,25 @@ type incoming struct {
 func (c *Client) readSnapshot(at time.Time, b []byte) error {
 	r := &c.reader
 	r.Reset(b)
-	h, err := readSnapshotHeader(r)
+	h, err := wire.ReadSnapshotHeader(r)
 	if err != nil {
 		return err
 	}
-	send := codec.Lift(h.send, c.newestSend)
-	if (h.agreed || h.open) && c.advice == nil {
+	send := codec.Lift(h.Send, c.newestSend)
+	if (h.Agreed || h.Open) && c.advice == nil {
 		return fmt.Errorf("%w: a correction where there are none", ErrMessage)
 	}
-	if h.back > send {
-		return fmt.Errorf("%w: joined with send %d of %d", ErrMessage, send-h.back, send)
+	if h.Back > send {
+		return fmt.Errorf("%w: joined with send %d of %d", ErrMessage, send-h.Back, send)
 	}
 	in := &c.incoming
-	*in = incoming{send: send, tick: send*c.sendEvery + uint32(h.late), groups: in.groups[:0], own: in.own[:0]}
+	*in = incoming{send: send, tick: send*c.sendEvery + uint32(h.Late), groups: in.groups[:0], own: in.own[:0]}
 	in.join, in.joinTick = send, in.tick
-	if h.back > 0 {
-		in.join, in.joinTick = send-h.back, (send-h.back)*c.sendEvery+uint32(h.joined)
+	if h.Back > 0 {
+		in.join, in.joinTick = send-h.Back, (send-h.Back)*c.sendEvery+uint32(h.Joined)
 	}
-	if h.control {
-		c.floor = max(c.floor, send-min(send, uint32(h.floor)))
+	if h.Control {
+		c.floor = max(c.floor, send-min(send, uint32(h.Floor)))
 	}
 	if err = c.readBlocks(r); err == nil {
 		err = c.checkOpen()
@@ -121,26 +122,26 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 		c.tally.bytes += uint64(len(b))
 	}
 	c.clock.snapshot(at, in.tick)
-	if h.control && h.epoch == c.epoch && c.epochSend == 0 {
+	if h.Control && h.Epoch == c.epoch && c.epochSend == 0 {
 		c.epochSend = send
 	}
-	if h.control && send >= c.controlSend {
+	if h.Control && send >= c.controlSend {
 		c.controlSend = send
-		c.depth = int(h.depth)
-		c.steer.ask(h.shift)
+		c.depth = int(h.Depth)
+		c.steer.ask(h.Shift)
 	}
 	if send > c.newestSend || c.stats.Snapshots == 1 {
 		c.newestSend, c.newestTick = send, in.tick
 	}
-	if h.join && !c.loaded && in.join > c.joinSend && !c.joinWhole() {
-		c.startJoin(in.join, in.joinTick, int(h.groups))
+	if h.Join && !c.loaded && in.join > c.joinSend && !c.joinWhole() {
+		c.startJoin(in.join, in.joinTick, int(h.Groups))
 	}
 	c.hear(&h)
-	c.co.inputs.put(consumed{send, in.tick, c.inputOf(h.input, in.tick)})
+	c.co.inputs.put(consumed{send, in.tick, c.inputOf(h.Input, in.tick)})
 	c.takeOpen(&h)
-	if h.join && !c.loaded && in.join < c.joinSend && !c.joinWhole() && c.whole(in.join, int(h.groups)) {
+	if h.Join && !c.loaded && in.join < c.joinSend && !c.joinWhole() && c.whole(in.join, int(h.Groups)) {
 		// Packets overtook each other, and the server may count this one as joined with.
-		c.startJoin(in.join, in.joinTick, int(h.groups))
+		c.startJoin(in.join, in.joinTick, int(h.Groups))
 	}
 	if c.memory.used > maxMemory {
 		return errTooMuch
@@ -162,49 +163,49 @@ func (c *Client) missed(err error, send uint32) {
 func (c *Client) readBlocks(r *codec.ByteReader) error {
 	age := uint32(0)
 	for r.Len() > 0 {
-		h, body, err := readBlock(r, age)
+		h, body, err := wire.ReadBlock(r, age)
 		if err == nil {
 			err = c.readBody(&h, body)
 		}
 		if err != nil {
 			return err
 		}
-		age = h.age
+		age = h.Age
 	}
 	return nil
 }
 
 // readBody decodes a block.
-func (c *Client) readBody(h *blockHead, body []byte) error {
+func (c *Client) readBody(h *wire.BlockHead, body []byte) error {
 	in := &c.incoming
 	send, tick, all, open, model, decoder := in.join, in.joinTick, &c.groups, &in.groups, c.model, &c.decoder
-	if h.own {
+	if h.Own {
 		send, tick, all, open, model, decoder = in.send, in.tick, &c.ownGroups, &in.own, c.rawModel, &c.ownDecoder
 	}
-	if h.age >= send || h.two && h.age+1 >= send {
-		return fmt.Errorf("%w: send %d stands on one %d sends before", ErrMessage, send, h.age)
+	if h.Age >= send || h.Two && h.Age+1 >= send {
+		return fmt.Errorf("%w: send %d stands on one %d sends before", ErrMessage, send, h.Age)
 	}
-	for len(*all) < int(h.first+h.count) {
+	for len(*all) < int(h.First+h.Count) {
 		*all = append(*all, &history{})
 	}
 	c.parts = c.parts[:0]
-	for g := h.first; g < h.first+h.count; g++ {
+	for g := h.First; g < h.First+h.Count; g++ {
 		x := (*all)[g]
 		if x.open == nil {
 			x.open = c.memory.take(send, tick)
 			*open = append(*open, g)
 		}
 		part := snapshotPart(x, h, send)
-		if x.open.Known&h.slots != 0 {
+		if x.open.Known&h.Slots != 0 {
 			return fmt.Errorf("%w: group %d is told of twice", ErrMessage, g)
 		}
-		if h.age > 0 && (part.Base == nil || h.slots&^part.Base.Known != 0) ||
-			h.two && (part.Base2 == nil || h.slots&^part.Base2.Known != 0) {
-			return fmt.Errorf("%w: group %d, %d sends before %d", codec.ErrBaseline, g, h.age, send)
+		if h.Age > 0 && (part.Base == nil || h.Slots&^part.Base.Known != 0) ||
+			h.Two && (part.Base2 == nil || h.Slots&^part.Base2.Known != 0) {
+			return fmt.Errorf("%w: group %d, %d sends before %d", codec.ErrBaseline, g, h.Age, send)
 		}
 		c.parts = append(c.parts, part)
 	}
-	if err := decoder.Decode(body, h.coder, model, c.parts); err != nil {
+	if err := decoder.Decode(body, h.Coder, model, c.parts); err != nil {
 		if errors.Is(err, codec.ErrBaseline) {
 			return err
 		}
@@ -246,7 +247,7 @@ func (c *Client) dropOpen() {
 }
 
 // takeOpen keeps what a packet told.
-func (c *Client) takeOpen(h *snapshotHeader) {
+func (c *Client) takeOpen(h *wire.SnapshotHeader) {
 	floor := c.floor
 	if send, ok := c.drawnSend(); ok {
 		floor = min(floor, send)

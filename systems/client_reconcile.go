@@ -3,6 +3,8 @@ package systems
 import (
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
@@ -114,7 +116,7 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 		return comp.Schema.Compare(predicted, truth)
 	}
 	n := comp.Words
-	c.pair = resize(c.pair, 2*n)
+	c.pair = reuse.Slice(c.pair, 2*n)
 	comp.Schema.Quantize(c.pair[:n], n, predicted, 1)
 	comp.Schema.Quantize(c.pair[n:], n, truth, 1)
 	for k := range n {

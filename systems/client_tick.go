@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // gather is the system InputGather: it asks the game for the input of the
@@ -68,27 +69,27 @@ func (c *Client) tickOf(seq uint32) uint32 {
 // send is the system Send of a client: one packet a tick with the newest
 // inputs, as many as may not have arrived (rule C2).
 func (c *Client) send(*ecs.World) {
-	n := min(c.log.newest-min(c.log.newest, c.ackedInput), uint32(c.depth)+8, maxRedundancy)
+	n := min(c.log.newest-min(c.log.newest, c.ackedInput), uint32(c.depth)+8, wire.MaxRedundancy)
 	n = min(max(n, 1), c.log.newest-c.log.first+1)
 	if c.log.newest < c.log.first || n == 0 {
 		return
 	}
 	if c.depth == unreadDepth {
-		c.bases.clear()
+		c.bases.Clear()
 	}
 	m := &c.message
-	m.epoch = c.epoch
-	m.shift = c.steer.doneUnits()
-	m.newest = uint16(c.log.newest)
-	m.count = int(n)
-	m.words = m.words[:0]
+	m.Epoch = c.epoch
+	m.Shift = c.steer.doneUnits()
+	m.Newest = uint16(c.log.newest)
+	m.Count = int(n)
+	m.Words = m.Words[:0]
 	for seq := c.log.newest - n + 1; seq <= c.log.newest; seq++ {
-		m.words = append(m.words, c.log.quantized(seq)...)
+		m.Words = append(m.Words, c.log.quantized(seq)...)
 	}
 	c.advise(m)
 	c.packet = c.appendChanges(c.packet[:0])
 	changes := len(c.packet)
-	c.packet = c.inputs.append(c.packet, m, c.session.Next(), c.bases)
+	c.packet = c.inputs.Append(c.packet, m, c.session.Next(), c.bases)
 	if len(c.packet) > netsys.MaxPayload {
 		c.packet = c.packet[:copy(c.packet, c.packet[changes:])] // the changes go with a later one
 		changes = 0
@@ -99,7 +100,7 @@ func (c *Client) send(*ecs.World) {
 		return
 	}
 	c.sent[seq%sentRing] = sentInput{seq: seq, live: true, input: c.log.newest}
-	c.bases.put(seq, m, c.inputs.state)
+	c.bases.Put(seq, m, c.inputs.State)
 	c.stats.InputBytes += uint64(len(c.packet) - changes)
 	c.stats.InputsSent += uint64(n)
 }

@@ -1,5 +1,14 @@
 package systems
 
+import "github.com/tactusgo/tactus/systems/internal/wire"
+
+// ErrMessage is wrapped by errors about a message that a peer should not have
+// sent.
+var ErrMessage = wire.ErrMessage
+
+// MaxReason is how many bytes of a reason a client is told.
+const MaxReason = wire.MaxReason
+
 // LeavePolicy says what becomes of the entities of a client that left.
 type LeavePolicy uint8
 

@@ -6,6 +6,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/ecs"
 )
 
@@ -117,7 +119,7 @@ func (c *Client) drawDamped(r *replica) {
 		c.blendPose(r)
 		return
 	}
-	r.lag = resize(r.lag, len(c.replicated))
+	r.lag = reuse.Slice(r.lag, len(c.replicated))
 	for i, comp := range c.replicated {
 		if mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 {
 			continue

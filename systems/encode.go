@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // blockKey is all that the body of a block depends on within one send.
@@ -67,8 +68,8 @@ func (e *encodes) meters() [2]*meter { return [2]*meter{&e.encoder, &e.trained} 
 
 // world returns the body of a block of the world: the groups of a frame against
 // those of its baselines, which may be nil.
-func (e *encodes) world(c *blockCache, m *snapshot.Model, h *blockHead, cur, base, base2 []snapshot.Group) encoded {
-	key := blockKey{h.first, h.count, h.slots, h.age, h.two, m}
+func (e *encodes) world(c *blockCache, m *snapshot.Model, h *wire.BlockHead, cur, base, base2 []snapshot.Group) encoded {
+	key := blockKey{h.First, h.Count, h.Slots, h.Age, h.Two, m}
 	if b, ok := c.blocks[key]; ok {
 		e.stats.Reused++
 		return b
@@ -76,17 +77,17 @@ func (e *encodes) world(c *blockCache, m *snapshot.Model, h *blockHead, cur, bas
 	b := e.fresh(&c.arena, m, h, cur, base, base2)
 	e.stats.Blocks++
 	for i := range e.parts {
-		e.stats.Entities += uint64(onesIn(e.parts[i].Cur.Alive & h.slots))
+		e.stats.Entities += uint64(onesIn(e.parts[i].Cur.Alive & h.Slots))
 	}
 	c.blocks[key] = b
 	return b
 }
 
 // fresh encodes a block behind what is in the arena.
-func (e *encodes) fresh(arena *[]byte, m *snapshot.Model, h *blockHead, cur, base, base2 []snapshot.Group) encoded {
+func (e *encodes) fresh(arena *[]byte, m *snapshot.Model, h *wire.BlockHead, cur, base, base2 []snapshot.Group) encoded {
 	e.parts = e.parts[:0]
-	for g := h.first; g < h.first+h.count; g++ {
-		p := snapshot.Part{Cur: &cur[g], Slots: h.slots}
+	for g := h.First; g < h.First+h.Count; g++ {
+		p := snapshot.Part{Cur: &cur[g], Slots: h.Slots}
 		if base != nil {
 			p.Base = &base[g]
 		}
@@ -96,7 +97,7 @@ func (e *encodes) fresh(arena *[]byte, m *snapshot.Model, h *blockHead, cur, bas
 		e.parts = append(e.parts, p)
 	}
 	at := len(*arena)
-	if h.own {
+	if h.Own {
 		all, coder := e.private.Append(*arena, m, e.parts)
 		*arena = all
 		return encoded{body: all[at:len(all):len(all)], coder: coder}

@@ -13,30 +13,31 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 func FuzzWelcome(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := readWelcome(b)
+		m, err := wire.ReadWelcome(b)
 		if err != nil {
 			if !errors.Is(err, ErrMessage) {
 				t.Fatal(err)
 			}
 			return
 		}
-		if again := m.append(nil); !bytes.Equal(again, b) {
+		if again := m.Append(nil); !bytes.Equal(again, b) {
 			t.Fatalf("%x came back as %x", b, again)
 		}
-		c := ecs.Config{Seed: m.seed, TickRate: int(m.tickRate), Client: true}
+		c := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: true}
 		if err := c.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		p := newPlayback(birth, int(m.tickRate), int(m.sendRate))
-		p.snapshot(birth.Add(time.Second), m.tick)
+		p := newPlayback(birth, int(m.TickRate), int(m.SendRate))
+		p.snapshot(birth.Add(time.Second), m.Tick)
 		p.settle(birth.Add(time.Second))
 		p.advance(birth.Add(2 * time.Second))
 		l := newInputLog(inputTable(plaza()), 16)
-		l.jump(m.input)
+		l.jump(m.Input)
 		for range 3 {
 			l.push()
 			l.seal()
@@ -47,14 +48,14 @@ func FuzzWelcome(f *testing.F) {
 // What can be read of the heads of a snapshot can be written, and means the same; no
 // head names a group that a client does not keep.
 func FuzzSnapshotHeads(f *testing.F) {
-	whole := blockHead{count: 17, slots: allSlots, age: 3, two: true, coder: snapshot.Range}
-	part := blockHead{own: true, first: 2, count: 3, slots: 5}
-	head := snapshotHeader{send: 7, input: 9, control: true, join: true, back: 3, groups: 17, joined: 1, late: 2}
-	f.Add(whole.append(part.append(appendSnapshotHeader(nil, &head), 0, 0, false), 0, 0, true))
+	whole := wire.BlockHead{Count: 17, Slots: wire.AllSlots, Age: 3, Two: true, Coder: snapshot.Range}
+	part := wire.BlockHead{Own: true, First: 2, Count: 3, Slots: 5}
+	head := wire.SnapshotHeader{Send: 7, Input: 9, Control: true, Join: true, Back: 3, Groups: 17, Joined: 1, Late: 2}
+	f.Add(whole.Append(part.Append(wire.AppendSnapshotHeader(nil, &head), 0, 0, false), 0, 0, true))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var r codec.ByteReader
 		r.Reset(b)
-		h, err := readSnapshotHeader(&r)
+		h, err := wire.ReadSnapshotHeader(&r)
 		if err != nil {
 			if !errors.Is(err, ErrMessage) {
 				t.Fatal(err)
@@ -62,27 +63,27 @@ func FuzzSnapshotHeads(f *testing.F) {
 			return
 		}
 		var again codec.ByteReader
-		again.Reset(appendSnapshotHeader(nil, &h))
-		if back, err := readSnapshotHeader(&again); err != nil || back != h || again.Len() > 0 {
+		again.Reset(wire.AppendSnapshotHeader(nil, &h))
+		if back, err := wire.ReadSnapshotHeader(&again); err != nil || back != h || again.Len() > 0 {
 			t.Fatalf("%+v came back as %+v: %v", h, back, err)
 		}
 		for age := uint32(0); r.Len() > 0; {
-			x, body, err := readBlock(&r, age)
+			x, body, err := wire.ReadBlock(&r, age)
 			if err != nil {
 				if !errors.Is(err, ErrMessage) {
 					t.Fatal(err)
 				}
 				return
 			}
-			if x.count == 0 || x.first+x.count > maxGroups || x.own && x.first+x.count > maxOwnGroups || x.slots == 0 {
+			if x.Count == 0 || x.First+x.Count > wire.MaxGroups || x.Own && x.First+x.Count > wire.MaxOwnGroups || x.Slots == 0 {
 				t.Fatalf("%+v", x)
 			}
 			r2 := codec.ByteReader{}
-			r2.Reset(append(x.append(nil, age, len(body), false), body...))
-			if again, rest, err := readBlock(&r2, age); err != nil || again != x || !bytes.Equal(rest, body) {
+			r2.Reset(append(x.Append(nil, age, len(body), false), body...))
+			if again, rest, err := wire.ReadBlock(&r2, age); err != nil || again != x || !bytes.Equal(rest, body) {
 				t.Fatalf("%+v came back as %+v: %v", x, again, err)
 			}
-			age = x.age
+			age = x.Age
 		}
 	})
 }
@@ -157,7 +158,7 @@ func scriptOfAMatch(f *testing.F) (script []byte) {
 // checkClient checks what must hold in a client whatever it was sent.
 func checkClient(t *testing.T, c *Client) {
 	t.Helper()
-	if len(c.groups) > maxGroups || len(c.ownGroups) > maxOwnGroups || len(c.replicas) != len(c.byID) {
+	if len(c.groups) > wire.MaxGroups || len(c.ownGroups) > wire.MaxOwnGroups || len(c.replicas) != len(c.byID) {
 		t.Errorf("%d groups, %d own ones, %d entities, %d by id", len(c.groups), len(c.ownGroups), len(c.replicas), len(c.byID))
 	}
 	used := 0

@@ -1,6 +1,10 @@
 package systems
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
 
 // holding is what the server knows that a client holds of one group of slots.
 //
@@ -55,13 +59,13 @@ func (h *holding) holds(send uint32) uint64 {
 	case send == 0 || send > h.newest:
 		return 0
 	case send == h.newest:
-		return allSlots
+		return wire.AllSlots
 	}
 	i := h.newest - 1 - send
 	if i >= 128 || h.before[i/64]&(1<<(i%64)) == 0 {
 		return 0
 	}
-	return allSlots
+	return wire.AllSlots
 }
 
 // apart makes the holding one by slot.
@@ -75,7 +79,7 @@ func (h *holding) apart(free *splits) *split {
 			break
 		}
 		if send := h.newest - back; h.holds(send) != 0 {
-			s.sends[send%frameRing], s.held[send%frameRing] = send, allSlots
+			s.sends[send%frameRing], s.held[send%frameRing] = send, wire.AllSlots
 		}
 	}
 	h.split = s
@@ -84,7 +88,7 @@ func (h *holding) apart(free *splits) *split {
 
 // ack notes that the client holds slots of a send.
 func (h *holding) ack(send uint32, slots uint64, free *splits) {
-	if h.split == nil && slots == allSlots {
+	if h.split == nil && slots == wire.AllSlots {
 		h.whole(send)
 		return
 	}
@@ -94,7 +98,7 @@ func (h *holding) ack(send uint32, slots uint64, free *splits) {
 			slots &^= 1 << k
 		}
 	}
-	if s.hold(send, slots) && s.held[send%frameRing] == allSlots && s.hidden == 0 {
+	if s.hold(send, slots) && s.held[send%frameRing] == wire.AllSlots && s.hidden == 0 {
 		h.join(send, free)
 	}
 }
@@ -163,7 +167,7 @@ func (h *holding) join(send uint32, free *splits) {
 	h.split, h.newest, h.before = nil, 0, [2]uint64{}
 	for back := uint32(frameRing); back > 0; back-- {
 		if back-1 < send {
-			if old := send - (back - 1); s.sends[old%frameRing] == old && s.held[old%frameRing] == allSlots {
+			if old := send - (back - 1); s.sends[old%frameRing] == old && s.held[old%frameRing] == wire.AllSlots {
 				h.whole(old)
 			}
 		}
@@ -192,7 +196,7 @@ func (h *holding) oldest(send uint32) uint32 {
 	}
 	var covered uint64
 	last := uint32(0)
-	for age := uint32(0); age <= maxAge && age < send && covered|s.hidden != allSlots; age++ {
+	for age := uint32(0); age <= maxAge && age < send && covered|s.hidden != wire.AllSlots; age++ {
 		if m := h.holds(send - age); m&^covered != 0 {
 			covered |= m
 			last = send - age
@@ -205,7 +209,7 @@ func (h *holding) oldest(send uint32) uint32 {
 // same are the slots in which the entity was there a send before. It returns the
 // slots that went out of sight.
 func (h *holding) hide(send uint32, visible, same uint64, free *splits) (gone uint64) {
-	if h.split == nil && visible == allSlots {
+	if h.split == nil && visible == wire.AllSlots {
 		return 0
 	}
 	s := h.apart(free)

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -84,7 +85,7 @@ func TestInputsFromElsewhen(t *testing.T) {
 	// Old packets that overtook nothing: the session says that they are not the
 	// newest, so they say nothing of where the client is.
 	for k := range 50 {
-		g.server.peers[1].inputs.receive(int64(g.server.tick), &inputMessage{newest: uint16(40_000 + k), count: 1, words: make([]int32, 3)}, false)
+		g.server.peers[1].inputs.receive(int64(g.server.tick), &wire.Input{Newest: uint16(40_000 + k), Count: 1, Words: make([]int32, 3)}, false)
 	}
 	if s := g.server.Stats().Inputs; s.Rejected != 50 {
 		t.Errorf("fifty inputs of long ago: %+v", s)
@@ -160,7 +161,7 @@ func TestComeAndGoWithinATick(t *testing.T) {
 		for i.Poll(g.now, i); i.id == 0 && i.reason == nil; i.Poll(g.now, i) {
 			g.step()
 		}
-		i.send([]byte{kindSnapshot})
+		i.send([]byte{wire.KindSnapshot})
 		if err := c.Close(g.now); err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +211,7 @@ func TestNumbersRunOut(t *testing.T) {
 	n := &numberless{id: g.server.number(5)}
 	h := (*serverHandler)(g.server)
 	h.Connected(g.now, n)
-	h.Received(g.now, n, netsys.Packet{Data: []byte{kindInput}})
+	h.Received(g.now, n, netsys.Packet{Data: []byte{wire.KindInput}})
 	h.Disconnected(g.now, n, errors.New("closed"))
 	if !n.closed || joined != 0 || len(g.server.peers)+len(g.server.left) != 0 {
 		t.Errorf("closed: %v, %d joined, %d clients", n.closed, joined, len(g.server.peers))

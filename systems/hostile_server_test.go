@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // forger is a server's place taken by the test: it feeds a client messages.
@@ -44,16 +45,16 @@ func (f *forger) snapshot(n int, told ...toldGroup) []byte {
 }
 
 func (f *forger) snapshotAfter(n int, input uint16, told ...toldGroup) []byte {
-	b := appendSnapshotHeader(nil, &snapshotHeader{send: uint16(f.c.newestSend) + uint16(n), input: input})
+	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.newestSend) + uint16(n), Input: input})
 	for i, x := range told {
-		h := blockHead{own: x.own, first: x.group, count: 1, slots: x.state.Known}
+		h := wire.BlockHead{Own: x.own, First: x.group, Count: 1, Slots: x.state.Known}
 		m := f.c.model
 		if x.own {
 			m = f.c.rawModel
 		}
 		var body []byte
-		body, h.coder = f.encoder.Append(nil, m, []snapshot.Part{{Cur: x.state, Slots: h.slots}})
-		b = append(h.append(b, 0, len(body), i+1 == len(told)), body...)
+		body, h.Coder = f.encoder.Append(nil, m, []snapshot.Part{{Cur: x.state, Slots: h.Slots}})
+		b = append(h.Append(b, 0, len(body), i+1 == len(told)), body...)
 	}
 	return b
 }
@@ -112,12 +113,12 @@ func TestClientBoundsItsWorld(t *testing.T) {
 		sends = 2
 	}
 	for n := range sends {
-		for g := range uint32(maxGroups) {
+		for g := range uint32(wire.MaxGroups) {
 			next := 0
 			if g == 0 {
 				next = 1
 			}
-			f.feed(f.snapshot(next, toldGroup{group: g, state: f.dots(id, allSlots)}))
+			f.feed(f.snapshot(next, toldGroup{group: g, state: f.dots(id, wire.AllSlots)}))
 			id += 64
 		}
 		f.step()
@@ -125,18 +126,18 @@ func TestClientBoundsItsWorld(t *testing.T) {
 			t.Fatalf("send %d: %v", n, f.c.Err())
 		}
 	}
-	if f.c.memory.used > maxMemory || len(f.c.groups) != maxGroups {
+	if f.c.memory.used > maxMemory || len(f.c.groups) != wire.MaxGroups {
 		t.Errorf("%d bytes in %d groups", f.c.memory.used, len(f.c.groups))
 	}
 	entities := 0
 	for tab := range f.c.World().Netcode().Tables {
 		entities += len(tab.Entities)
 	}
-	if entities > maxGroups*64 {
+	if entities > wire.MaxGroups*64 {
 		t.Errorf("%d entities", entities)
 	}
-	f.feed(f.snapshot(1, toldGroup{group: maxGroups, state: f.dots(1, 1)}))
-	f.feed(f.snapshot(1, toldGroup{own: true, group: maxOwnGroups, state: f.shotsOf(1, 1).state}))
+	f.feed(f.snapshot(1, toldGroup{group: wire.MaxGroups, state: f.dots(1, 1)}))
+	f.feed(f.snapshot(1, toldGroup{own: true, group: wire.MaxOwnGroups, state: f.shotsOf(1, 1).state}))
 	if n := f.c.Stats().MalformedMessages; n != 2 {
 		t.Errorf("%d messages refused, 2 told of groups that nobody can have", n)
 	}

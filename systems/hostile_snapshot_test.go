@@ -7,15 +7,16 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // Blocks that no honest server sends are refused whole, with an error that says what
 // is wrong: counted, but for baselines, which the client asks to have anew.
 func TestBlocksThatNoServerSends(t *testing.T) {
 	f := newForger(t)
-	block := func(h blockHead, body ...byte) []byte {
-		b := appendSnapshotHeader(nil, &snapshotHeader{send: uint16(f.c.newestSend) + 1, input: uint16(f.c.own.input)})
-		return append(h.append(b, 0, len(body), true), body...)
+	block := func(h wire.BlockHead, body ...byte) []byte {
+		b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.newestSend) + 1, Input: uint16(f.c.own.input)})
+		return append(h.Append(b, 0, len(body), true), body...)
 	}
 	world := f.c.World().Hash()
 	malformed := uint64(0)
@@ -23,17 +24,17 @@ func TestBlocksThatNoServerSends(t *testing.T) {
 		message []byte
 		want    error
 	}{
-		"group out of range":       {block(blockHead{first: maxGroups, count: 1, slots: allSlots}), ErrMessage},
-		"run out of range":         {block(blockHead{first: maxGroups - 1, count: 2, slots: allSlots}), ErrMessage},
-		"count beyond 32 bits":     {block(blockHead{first: 1, count: 1<<32 - 1, slots: allSlots}), ErrMessage},
-		"own group out of range":   {block(blockHead{own: true, first: maxOwnGroups, count: 1, slots: allSlots}), ErrMessage},
-		"zstd that is none":        {block(blockHead{coder: snapshot.Zstd, count: 1, slots: allSlots}, 0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3), codec.ErrShort},
-		"unknown coder":            {block(blockHead{coder: 3, count: 1, slots: allSlots}, 1), ErrMessage},
-		"body cut":                 {block(blockHead{coder: snapshot.Raw, count: 1, slots: allSlots}), ErrMessage},
-		"range coder, noise":       {block(blockHead{coder: snapshot.Range, count: 1, slots: allSlots}, bytes.Repeat([]byte{0xa5}, 900)...), codec.ErrMalformed},
-		"older than the session":   {block(blockHead{count: 1, slots: allSlots, age: 1 << 20}, 1), ErrMessage},
-		"join before the session":  {appendSnapshotHeader(nil, &snapshotHeader{send: 1, join: true, back: 1 << 15, groups: 1}), ErrMessage},
-		"more groups than allowed": {appendSnapshotHeader(nil, &snapshotHeader{send: 1, join: true, groups: maxGroups + 1}), ErrMessage},
+		"group out of range":       {block(wire.BlockHead{First: wire.MaxGroups, Count: 1, Slots: wire.AllSlots}), ErrMessage},
+		"run out of range":         {block(wire.BlockHead{First: wire.MaxGroups - 1, Count: 2, Slots: wire.AllSlots}), ErrMessage},
+		"count beyond 32 bits":     {block(wire.BlockHead{First: 1, Count: 1<<32 - 1, Slots: wire.AllSlots}), ErrMessage},
+		"own group out of range":   {block(wire.BlockHead{Own: true, First: wire.MaxOwnGroups, Count: 1, Slots: wire.AllSlots}), ErrMessage},
+		"zstd that is none":        {block(wire.BlockHead{Coder: snapshot.Zstd, Count: 1, Slots: wire.AllSlots}, 0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3), codec.ErrShort},
+		"unknown coder":            {block(wire.BlockHead{Coder: 3, Count: 1, Slots: wire.AllSlots}, 1), ErrMessage},
+		"body cut":                 {block(wire.BlockHead{Coder: snapshot.Raw, Count: 1, Slots: wire.AllSlots}), ErrMessage},
+		"range coder, noise":       {block(wire.BlockHead{Coder: snapshot.Range, Count: 1, Slots: wire.AllSlots}, bytes.Repeat([]byte{0xa5}, 900)...), codec.ErrMalformed},
+		"older than the session":   {block(wire.BlockHead{Count: 1, Slots: wire.AllSlots, Age: 1 << 20}, 1), ErrMessage},
+		"join before the session":  {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Back: 1 << 15, Groups: 1}), ErrMessage},
+		"more groups than allowed": {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Groups: wire.MaxGroups + 1}), ErrMessage},
 	} {
 		if err := f.c.readSnapshot(f.now, x.message); !errors.Is(err, x.want) || errors.Is(err, codec.ErrBaseline) {
 			t.Errorf("%s: %v", name, err)
@@ -45,7 +46,7 @@ func TestBlocksThatNoServerSends(t *testing.T) {
 		}
 	}
 
-	never := block(blockHead{first: 0, count: 1, slots: allSlots, age: f.c.newestSend}, 1)
+	never := block(wire.BlockHead{First: 0, Count: 1, Slots: wire.AllSlots, Age: f.c.newestSend}, 1)
 	before := f.c.Stats().Renewals
 	if err := f.c.readSnapshot(f.now, never); !errors.Is(err, codec.ErrBaseline) {
 		t.Errorf("a baseline that was never sent: %v", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // siege is a match of two honest clients, and what somebody throws at the server
@@ -173,14 +174,14 @@ func TestForeignClients(t *testing.T) {
 // badMessages are messages that no client sends.
 func badMessages(i *intruder) [][]byte {
 	good := i.input(1, push{})
-	h := snapshotHeader{send: 1}
+	h := wire.SnapshotHeader{Send: 1}
 	many := slices.Clone(good)
 	many[6] = 33
 	none := slices.Clone(good)
 	none[6] = 0
 	return [][]byte{
-		nil, {0}, {kindInput}, {kindSnapshot}, {99}, good[:len(good)-1], append(slices.Clone(good), 0),
-		many, none, appendSnapshotHeader(nil, &h), make([]byte, netsys.MaxPayload),
+		nil, {0}, {wire.KindInput}, {wire.KindSnapshot}, {99}, good[:len(good)-1], append(slices.Clone(good), 0),
+		many, none, wire.AppendSnapshotHeader(nil, &h), make([]byte, netsys.MaxPayload),
 	}
 }
 
@@ -202,7 +203,7 @@ func TestMalformedMessages(t *testing.T) {
 		}
 	}
 	for sent < MaxMalformed-1 {
-		i.send([]byte{kindSnapshot})
+		i.send([]byte{wire.KindSnapshot})
 		if sent++; sent%100 == 0 {
 			i.tick()
 		}
@@ -229,4 +230,24 @@ func TestMalformedMessages(t *testing.T) {
 	if st := c.Stats(); st.Corrections > 0 {
 		t.Errorf("the honest client was corrected %d times", st.Corrections)
 	}
+}
+
+// every has a field of each kind and tag that a component can have.
+type every struct {
+	Bool  bool
+	Edge  bool    `net:"edge"`
+	I8    int8    `net:"-3..4"`
+	U8    uint8   `net:"5..9"`
+	I16   int16   `net:"-300..300 step 7"`
+	U16   uint16  `net:"0..65280 step 256 angle"`
+	I32   int32   `net:"-70000..70001"`
+	U32   uint32  `net:"1..5"`
+	I64   int64   `net:"-10..10"`
+	F32   float32 `net:"-2..3 step 0.3"`
+	F64   float64 `net:"0.5..0.9 step 0.001"`
+	RawI8 int8    `net:"raw"`
+	Raw16 int16   `net:"raw"`
+	RawU  uint64  `net:"raw"`
+	RawF  float32 `net:"raw"`
+	RawD  float64 `net:"raw"`
 }

@@ -3,6 +3,7 @@ package systems
 import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // inputWindow is how many inputs around the expected one a buffer keeps track
@@ -27,7 +28,7 @@ type inputBuffer struct {
 	batch    int     // inputs that a wake-up of the server consumes
 	slack    slack
 	tip      tip
-	bases    *inputBases
+	bases    *wire.Bases
 	unread   bool // the newest message could not be read
 	stats    InputStats
 
@@ -43,7 +44,7 @@ type inputSlot struct {
 }
 
 func newInputBuffer(t *schema.Table, tickRate, batch int) *inputBuffer {
-	b := &inputBuffer{table: t, batch: batch, expected: 1, words: make([]int32, inputWindow*t.Words), bases: newInputBases(t.Words)}
+	b := &inputBuffer{table: t, batch: batch, expected: 1, words: make([]int32, inputWindow*t.Words), bases: wire.NewInputBases(t.Words)}
 	b.slack.tickRate = int64(tickRate)
 	b.slack.clear(0)
 	return b
@@ -81,19 +82,19 @@ func (b *inputBuffer) miss(newestPacket bool) {
 
 // receive takes in a packet of inputs. newestPacket says that no later packet
 // of this client came before it.
-func (b *inputBuffer) receive(tick int64, m *inputMessage, newestPacket bool) {
+func (b *inputBuffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 	near := b.newest
 	if !b.any {
-		near += uint32(m.count)
+		near += uint32(m.Count)
 	}
-	newest := codec.Lift(m.newest, near)
-	if newest == 0 || int64(newest) < int64(m.count) {
-		b.stats.Rejected += uint64(m.count)
+	newest := codec.Lift(m.Newest, near)
+	if newest == 0 || int64(newest) < int64(m.Count) {
+		b.stats.Rejected += uint64(m.Count)
 		return
 	}
 	if !b.any {
 		b.any = true
-		b.expected = newest - uint32(m.count) + 1
+		b.expected = newest - uint32(m.Count) + 1
 		b.slack.clear(tick)
 	}
 	ahead := int64(newest) - int64(b.expected)
@@ -107,22 +108,22 @@ func (b *inputBuffer) receive(tick int64, m *inputMessage, newestPacket bool) {
 	case ahead < 0 && newestPacket && b.running:
 		b.behind = newest // settle decides: newer packets may be right behind it
 	case ahead < -inputWindow:
-		b.stats.Rejected += uint64(m.count)
+		b.stats.Rejected += uint64(m.Count)
 		return
 	}
 	b.newest = max(b.newest, newest)
 	if b.running && b.behind == 0 {
-		b.slacken(tick, int(ahead), b.slack.pending(m.shift), newestPacket)
+		b.slacken(tick, int(ahead), b.slack.pending(m.Shift), newestPacket)
 	}
 	n := b.table.Words
-	for i := range m.count {
-		seq := newest - uint32(m.count-1-i)
+	for i := range m.Count {
+		seq := newest - uint32(m.Count-1-i)
 		s := &b.slots[seq%inputWindow]
 		if seq < b.expected {
 			if s.seq == seq && s.fill {
 				s.fill = false
 				b.stats.Late++
-				b.supersede(seq, m.words[i*n:(i+1)*n])
+				b.supersede(seq, m.Words[i*n:(i+1)*n])
 			}
 			if seq != b.behind {
 				continue
@@ -131,7 +132,7 @@ func (b *inputBuffer) receive(tick int64, m *inputMessage, newestPacket bool) {
 			continue // the first one wins
 		}
 		*s = inputSlot{seq: seq, have: true}
-		copy(b.words[int(seq%inputWindow)*n:], m.words[i*n:(i+1)*n])
+		copy(b.words[int(seq%inputWindow)*n:], m.Words[i*n:(i+1)*n])
 	}
 }
 
@@ -206,7 +207,7 @@ func (b *inputBuffer) buffered(tick int64, loss float64) (step bool, words []int
 			return false, nil
 		}
 		b.running = true
-		if depth := uint32(startDepth + b.batch - 1); b.newest-b.expected > depth+maxRedundancy {
+		if depth := uint32(startDepth + b.batch - 1); b.newest-b.expected > depth+wire.MaxRedundancy {
 			// Inputs that came while nothing was consumed would be delay for good.
 			b.expected = b.newest - depth
 			b.stats.Resyncs++

@@ -3,6 +3,8 @@ package systems
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // numbered is an input that says which one it is.
@@ -12,7 +14,7 @@ type numbered struct {
 
 // inputPacket is a packet on its way, by the number of the send.
 type inputPacket struct {
-	m   inputMessage
+	m   wire.Input
 	due int64
 	nth int
 }
@@ -40,10 +42,10 @@ func newSender(t testing.TB, seed uint64, first uint32) *sender {
 }
 
 // message is the newest count inputs.
-func (s *sender) message(count int) inputMessage {
-	m := inputMessage{newest: uint16(s.newest), count: count}
+func (s *sender) message(count int) wire.Input {
+	m := wire.Input{Newest: uint16(s.newest), Count: count}
 	for i := range count {
-		m.words = append(m.words, int32(uint16(s.newest-uint32(count-1-i))))
+		m.Words = append(m.Words, int32(uint16(s.newest-uint32(count-1-i))))
 	}
 	return m
 }
@@ -107,7 +109,7 @@ func TestInputsAreConsumedInOrder(t *testing.T) {
 	for seed := range uint64(60) {
 		s := newSender(t, seed, 1)
 		s.loss, s.twice, s.delay = s.r.Float64()*0.6, s.r.Float64()*0.5, s.r.IntN(30)
-		s.redundancy = 1 + s.r.IntN(maxRedundancy)
+		s.redundancy = 1 + s.r.IntN(wire.MaxRedundancy)
 		var steps, real uint64
 		last := uint32(0)
 		for range 3000 {
@@ -191,25 +193,25 @@ func TestInputsOutsideTheWindow(t *testing.T) {
 		s.step(t, 0)
 	}
 	at := s.buffer.expected
-	far := inputMessage{newest: uint16(at - inputWindow - 1), count: 1, words: []int32{0}}
+	far := wire.Input{Newest: uint16(at - inputWindow - 1), Count: 1, Words: []int32{0}}
 	s.buffer.receive(s.tick, &far, false)
 	if st := s.buffer.stats; st.Rejected != 1 || s.buffer.expected != at {
 		t.Errorf("far behind: %+v, expecting %d", st, s.buffer.expected)
 	}
-	ahead := inputMessage{newest: uint16(at + inputWindow - 1), count: 1, words: []int32{0}}
+	ahead := wire.Input{Newest: uint16(at + inputWindow - 1), Count: 1, Words: []int32{0}}
 	s.buffer.receive(s.tick, &ahead, true)
 	if s.buffer.stats.Resyncs != 0 || s.buffer.newest != at+inputWindow-1 {
 		t.Errorf("the last input of the window: %+v", s.buffer.stats)
 	}
-	beyond := inputMessage{newest: uint16(at + 5000), count: 1, words: []int32{0}}
+	beyond := wire.Input{Newest: uint16(at + 5000), Count: 1, Words: []int32{0}}
 	s.buffer.receive(s.tick, &beyond, true)
 	if s.buffer.stats.Resyncs != 1 || s.buffer.expected != at+5000 || s.buffer.running {
 		t.Errorf("far ahead: %+v, expecting %d", s.buffer.stats, s.buffer.expected)
 	}
 	// A first message that reaches back before the first input is no message.
 	b := newInputBuffer(tableFor[numbered](t), 60, 1)
-	b.receive(1, &inputMessage{newest: 3, count: 5, words: make([]int32, 5)}, true)
-	b.receive(1, &inputMessage{newest: 0, count: 1, words: make([]int32, 1)}, true)
+	b.receive(1, &wire.Input{Newest: 3, Count: 5, Words: make([]int32, 5)}, true)
+	b.receive(1, &wire.Input{Newest: 0, Count: 1, Words: make([]int32, 1)}, true)
 	if b.any || b.stats.Rejected != 6 {
 		t.Errorf("from before the first input: %+v", b.stats)
 	}
@@ -259,7 +261,7 @@ func TestInputsAfterALinkHeldThemBack(t *testing.T) {
 				s.step(t, 0)
 			}
 			depth := s.buffer.waiting()
-			var late []inputMessage
+			var late []wire.Input
 			for range held {
 				s.tick++
 				s.newest++
@@ -278,7 +280,7 @@ func TestInputsAfterALinkHeldThemBack(t *testing.T) {
 				s.deliver(false)
 				s.step(t, 0)
 			}
-			if got := s.buffer.waiting(); got > depth+maxRedundancy || !apart && s.buffer.stats.Resyncs > 0 {
+			if got := s.buffer.waiting(); got > depth+wire.MaxRedundancy || !apart && s.buffer.stats.Resyncs > 0 {
 				t.Errorf("held %d ticks, oldest apart %v: %d wait, %d before; %+v", held, apart, got, depth, s.buffer.stats)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // intruder is somebody with a session who is no Client: it sends what it likes.
@@ -62,9 +63,9 @@ func (i *intruder) tick() {
 // input is a well-formed message of one input.
 func (i *intruder) input(seq uint16, in push) []byte {
 	t := i.game.server.protocol.Input().Schema
-	m := inputMessage{newest: seq, count: 1, words: make([]int32, t.Words)}
-	t.Quantize(m.words, t.Words, unsafe.Pointer(&in), 1)
-	return newInputCoder(t).append(nil, &m, 0, nil)
+	m := wire.Input{Newest: seq, Count: 1, Words: make([]int32, t.Words)}
+	t.Quantize(m.Words, t.Words, unsafe.Pointer(&in), 1)
+	return wire.NewInputCoder(t).Append(nil, &m, 0, nil)
 }
 
 // pawnOf is the pawn of a client on the server.

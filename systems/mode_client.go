@@ -75,7 +75,7 @@ func (m *forwardClient) acked(seq uint16) {
 	if s.live && s.seq == seq {
 		s.live = false
 		m.ackedInput = max(m.ackedInput, s.input)
-		m.bases.ack(seq)
+		m.bases.Ack(seq)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/relay"
 )
 
@@ -72,7 +73,7 @@ func (m *rewindClient) retreat() {
 }
 
 // lead is by how many ticks the server wants its clients ahead.
-func (m *rewindClient) lead() uint32 { return uint32(max(m.steer.asked/shiftUnit, 0)) }
+func (m *rewindClient) lead() uint32 { return uint32(max(m.steer.asked/wire.ShiftUnit, 0)) }
 
 // follow brings the log to where the clock is, at first and after a stall.
 func (m *rewindClient) follow() {

@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/timeline"
 )
@@ -121,7 +122,7 @@ func (m *rewindServer) processed(p *peer) {
 }
 
 // maxLead bounds the lead in ticks: it travels in 16 bits.
-const maxLead = math.MaxInt16 / shiftUnit
+const maxLead = math.MaxInt16 / wire.ShiftUnit
 
 // guide settles by how many ticks all clients lead: as many as the one that is furthest
 // away needs for its inputs to be in time as a rule (rule B2). With leads of their own,
@@ -205,12 +206,12 @@ func (m *rewindServer) received(p *peer, pk netsys.Packet) {
 func (m *rewindServer) take(p *peer) {
 	s, in, msg := m.Server, p.inputs, &m.Server.message
 	tick := int64(s.tick)
-	newest := codec.Lift(msg.newest, s.tick)
-	if newest == 0 || int64(newest) < int64(msg.count) {
-		in.stats.Rejected += uint64(msg.count)
+	newest := codec.Lift(msg.Newest, s.tick)
+	if newest == 0 || int64(newest) < int64(msg.Count) {
+		in.stats.Rejected += uint64(msg.Count)
 		return
 	}
-	oldest := newest - uint32(msg.count) + 1
+	oldest := newest - uint32(msg.Count) + 1
 	if ahead := int64(newest) - tick; ahead <= m.early {
 		m.listen(p, oldest)
 		before := max(in.newest, in.expected-1)
@@ -218,11 +219,11 @@ func (m *rewindServer) take(p *peer) {
 		s.keepPace(p, before)
 	}
 	// What the slack would be without a lead.
-	led := min(max(float64(msg.shift)/shiftUnit, 0), float64(m.lead)+1)
+	led := min(max(float64(msg.Shift)/wire.ShiftUnit, 0), float64(m.lead)+1)
 	n := in.table.Words
-	for i := range msg.count {
+	for i := range msg.Count {
 		seq := oldest + uint32(i)
-		if m.put(p, seq, msg.words[i*n:(i+1)*n]) {
+		if m.put(p, seq, msg.Words[i*n:(i+1)*n]) {
 			in.slack.packet(tick, int(int64(seq)-tick), -led, true)
 		}
 	}

@@ -153,7 +153,7 @@ func TestRewindOfForgedStamps(t *testing.T) {
 					newest, first := forger.log.newest, forger.log.first
 					if forging {
 						forger.log.newest, forger.log.first = uint32(max(int(newest)+by, 1)), 1
-						forger.bases.clear()
+						forger.bases.Clear()
 					}
 					run(w)
 					forger.log.newest, forger.log.first = newest, first

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -115,17 +116,17 @@ func (s *Server) takeAway(w *ecs.World, id uint32) {
 // read takes a message of inputs apart; it reports false where there is nothing in it.
 func (m *forwardServer) read(p *peer, pk netsys.Packet) bool {
 	s, in := m.Server, p.inputs
-	switch err := s.inputs.read(pk.Data, &s.message, pk.Seq, in.bases); {
-	case errors.Is(err, errUnread):
+	switch err := s.inputs.Read(pk.Data, &s.message, pk.Seq, in.bases); {
+	case errors.Is(err, wire.ErrUnread):
 		in.miss(pk.Newest)
 		return false
 	case err != nil:
 		s.refuse(p, err)
 		return false
 	}
-	in.bases.put(pk.Seq, &s.message, s.inputs.state)
+	in.bases.Put(pk.Seq, &s.message, s.inputs.State)
 	if pk.Newest {
-		p.asked, in.unread = s.message.epoch, false
+		p.asked, in.unread = s.message.Epoch, false
 	}
 	return true
 }

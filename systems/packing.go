@@ -4,13 +4,14 @@ import (
 	"math/bits"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 func onesIn(set uint64) int { return bits.OnesCount64(set) }
 
 // planned is a block on its way into a datagram.
 type planned struct {
-	blockHead
+	wire.BlockHead
 	body     []byte
 	costs    []byte // see encoded
 	send     uint32 // whose state it is
@@ -89,19 +90,19 @@ func (p *packing) in(kind content) (open, another int) {
 // room is the longest body that a block of a kind can certainly have now.
 func (p *packing) room(kind content) int {
 	open, another := p.in(kind)
-	return max(open, another) - maxBlockHead
+	return max(open, another) - wire.MaxBlockHead
 }
 
 // fresh is the longest body that a block can certainly have in a snapshot with
 // nothing else.
 func (p *packing) fresh() int {
-	return min(netsys.MaxPayload, p.budget) - max(p.headers, p.later) - p.joining - maxBlockHead
+	return min(netsys.MaxPayload, p.budget) - max(p.headers, p.later) - p.joining - wire.MaxBlockHead
 }
 
 // add lays out a block; it reports false, and does nothing, where that does not
 // fit any more.
 func (p *packing) add(b planned, kind content) bool {
-	p.scratch = b.blockHead.append(p.scratch[:0], ^b.age, len(b.body), false)
+	p.scratch = b.BlockHead.Append(p.scratch[:0], ^b.Age, len(b.body), false)
 	size := len(p.scratch) + len(b.body)
 	open, another := p.in(kind)
 	switch {
@@ -147,7 +148,7 @@ func (p *packing) has(kind content) bool {
 
 func (b *planned) kind() content {
 	switch {
-	case b.own:
+	case b.Own:
 		return contentOwn
 	case b.chunk >= 0:
 		return contentJoin

@@ -3,6 +3,8 @@ package systems
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // modelPacket is a packet of the model on its way to the client.
@@ -40,7 +42,7 @@ func believe(t *testing.T, seed uint64) {
 	}
 	took := map[key]uint64{} // slots of a group and send that the client holds, in its epoch
 	told := [groups]uint64{} // hidden slots that the client was told of since they were
-	visible := [groups]uint64{allSlots, allSlots, allSlots}
+	visible := [groups]uint64{wire.AllSlots, wire.AllSlots, wire.AllSlots}
 	var clientEpoch uint8
 	var flying []modelPacket
 	type ack struct {
@@ -57,7 +59,7 @@ func believe(t *testing.T, seed uint64) {
 		send := uint32(n)
 		if n > sends {
 			loss, failing, hiding = 0, 0, false
-			visible = [groups]uint64{allSlots, allSlots, allSlots}
+			visible = [groups]uint64{wire.AllSlots, wire.AllSlots, wire.AllSlots}
 		}
 		p.renew(send)
 		p.joining = joinNone
@@ -76,7 +78,7 @@ func believe(t *testing.T, seed uint64) {
 					told[g] &^= 1 << k
 				}
 			}
-			p.world[g].hide(send, visible[g], allSlots, &p.free)
+			p.world[g].hide(send, visible[g], wire.AllSlots, &p.free)
 		}
 		p.promise(send)
 		var pk modelPacket
@@ -196,7 +198,7 @@ func believe(t *testing.T, seed uint64) {
 	}
 	for g := range p.world {
 		h := &p.world[g]
-		if age, two, serves := h.choose(sends+quiet+1, p.floor, allSlots, true, maxAge); h.split != nil || age != 1 || !two || serves != allSlots {
+		if age, two, serves := h.choose(sends+quiet+1, p.floor, wire.AllSlots, true, maxAge); h.split != nil || age != 1 || !two || serves != wire.AllSlots {
 			t.Fatalf("seed %d: in the end group %d stands %d sends back, second %v, in parts %v", seed, g, age, two, h.split != nil)
 		}
 	}
@@ -209,7 +211,7 @@ func believe(t *testing.T, seed uint64) {
 // epoch.
 func TestSentPacketsAreTakenOnce(t *testing.T) {
 	p := &peer{}
-	p.remember(7, 3, []sentBlock{{first: 1, count: 4, slots: allSlots, send: 3, chunk: -1}})
+	p.remember(7, 3, []sentBlock{{first: 1, count: 4, slots: wire.AllSlots, send: 3, chunk: -1}})
 	if p.take(7+sentRing) != nil {
 		t.Error("another packet of the same place was taken")
 	}
@@ -221,7 +223,7 @@ func TestSentPacketsAreTakenOnce(t *testing.T) {
 	}
 	p.grow(8)
 	p.floor = 4
-	p.acked(&sentPacket{send: 3, blocks: []sentBlock{{first: 1, count: 4, slots: allSlots, send: 3, chunk: -1}}})
+	p.acked(&sentPacket{send: 3, blocks: []sentBlock{{first: 1, count: 4, slots: wire.AllSlots, send: 3, chunk: -1}}})
 	if p.world[1].newest != 0 {
 		t.Error("a baseline below the floor, where the client may have let go")
 	}
@@ -252,12 +254,12 @@ func TestHoldingOfWholeGroups(t *testing.T) {
 			if send == 0 {
 				continue
 			}
-			h.ack(send, allSlots, &free)
+			h.ack(send, wire.AllSlots, &free)
 			have[send] = true
 			newest = max(newest, send)
 			for back := range min(uint32(140), newest) {
 				want := have[newest-back] && back <= 128
-				if got := h.holds(newest-back) == allSlots; got != want && (back < 120 || got) {
+				if got := h.holds(newest-back) == wire.AllSlots; got != want && (back < 120 || got) {
 					t.Fatalf("seed %d: at %d, holds %d: %v", seed, newest, newest-back, got)
 				}
 			}

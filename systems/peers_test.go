@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/relay"
 )
@@ -107,7 +108,7 @@ func TestPeersHostileClient(t *testing.T) {
 		r := rand.New(rand.NewPCG(4, 2))
 		bulk := channel.Config{}.Channel("bulk")
 		for n := 0; n < 600 && i.reason == nil; n++ {
-			for _, b := range [][]byte{nil, {0}, {kindInput}, {kindPeers}, {99}, noise(r, kindPeers, 1+r.IntN(200))} {
+			for _, b := range [][]byte{nil, {0}, {wire.KindInput}, {kindPeers}, {99}, noise(r, kindPeers, 1+r.IntN(200))} {
 				i.send(b)
 			}
 			_ = i.Session().Channels().Send(bulk, slices.Concat(peersMark, noise(r, byte(r.IntN(4)), r.IntN(100))))

@@ -1,11 +1,10 @@
 package systems
 
 import (
-	"math/bits"
-
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // A snapshot is laid out for one client at a time. Own state goes first. If the
@@ -38,12 +37,12 @@ func (s *Server) at(p *peer, src *source, send uint32) []snapshot.Group {
 }
 
 // encodeBlock returns a block of a source with its body.
-func (s *Server) encodeBlock(p *peer, src *source, h blockHead) planned {
+func (s *Server) encodeBlock(p *peer, src *source, h wire.BlockHead) planned {
 	var base, base2 []snapshot.Group
-	if h.age > 0 {
-		base = s.at(p, src, src.send-h.age)
-		if h.two {
-			base2 = s.at(p, src, src.send-h.age-1)
+	if h.Age > 0 {
+		base = s.at(p, src, src.send-h.Age)
+		if h.Two {
+			base2 = s.at(p, src, src.send-h.Age-1)
 		}
 	}
 	var b encoded
@@ -53,8 +52,8 @@ func (s *Server) encodeBlock(p *peer, src *source, h blockHead) planned {
 	} else {
 		b = s.encodes.world(&s.cache, src.model, &h, src.groups, base, base2)
 	}
-	h.coder = b.coder
-	return planned{blockHead: h, body: b.body, costs: b.costs, send: src.send, chunk: -1}
+	h.Coder = b.coder
+	return planned{BlockHead: h, body: b.body, costs: b.costs, send: src.send, chunk: -1}
 }
 
 // plan lays out the snapshot of one client and queues its datagrams.
@@ -64,11 +63,11 @@ func (s *Server) plan(w *ecs.World, p *peer, f *capture.Frame) {
 	s.see(w, p, f)
 	p.promise(f.Send)
 	h := s.header(p, f)
-	first, later := h.sizes()
+	first, later := h.Sizes()
 	if p.joining == joinNow {
-		first, later = first+maxJoinHeader, later+maxJoinHeader
+		first, later = first+wire.MaxJoinHeader, later+wire.MaxJoinHeader
 	}
-	pk.begin(first, later, maxJoinHeader, p.budget, s.allowed(p))
+	pk.begin(first, later, wire.MaxJoinHeader, p.budget, s.allowed(p))
 	starved := p.starved
 	p.starved = false
 	s.planOwn(w, p, f, starved)
@@ -101,7 +100,7 @@ func (s *Server) allowed(p *peer) int {
 // planWhole lays out all that a source has, or nothing when that does not fit.
 func (s *Server) planWhole(p *peer, src *source) bool {
 	mark := s.packing.load
-	var run blockHead
+	var run wire.BlockHead
 	like := &holding{} // which the choice at hand is for
 	var age uint32
 	var two bool
@@ -112,22 +111,22 @@ func (s *Server) planWhole(p *peer, src *source) bool {
 				s.packing.rollback(mark)
 				return false
 			}
-			run = blockHead{}
+			run = wire.BlockHead{}
 			continue
 		}
 		if h.newest != like.newest || h.before != like.before || like.newest == 0 {
-			age, two, _ = h.choose(src.send, src.floor, allSlots, src.second, src.oldest)
+			age, two, _ = h.choose(src.send, src.floor, wire.AllSlots, src.second, src.oldest)
 			like = h
 		}
-		if run.count > 0 && run.age == age && run.two == two {
-			run.count++
+		if run.Count > 0 && run.Age == age && run.Two == two {
+			run.Count++
 			continue
 		}
 		if !s.planRun(p, src, run) {
 			s.packing.rollback(mark)
 			return false
 		}
-		run = blockHead{own: src.own, first: uint32(g), count: 1, slots: allSlots, age: age, two: two}
+		run = wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots, Age: age, Two: two}
 	}
 	if !s.planRun(p, src, run) {
 		s.packing.rollback(mark)
@@ -143,28 +142,28 @@ func (s *Server) planApart(p *peer, src *source, g int) bool {
 		if !s.planRun(p, src, run) {
 			return false
 		}
-		slots &^= run.slots
+		slots &^= run.Slots
 	}
 	return true
 }
 
 // part is the block of a group that has most of these slots in one.
-func (s *Server) part(src *source, g int, slots uint64) blockHead {
+func (s *Server) part(src *source, g int, slots uint64) wire.BlockHead {
 	age, two, serves := src.held[g].choose(src.send, src.floor, slots, src.second, src.oldest)
 	if age == 0 {
 		serves = slots
 	}
-	return blockHead{own: src.own, first: uint32(g), count: 1, slots: serves, age: age, two: two}
+	return wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: serves, Age: age, Two: two}
 }
 
 // planRun lays out a run of groups, in halves where it is too long for a datagram.
 // Halves end where halves of other runs do, so that clients can share them.
-func (s *Server) planRun(p *peer, src *source, run blockHead) bool {
-	if run.count == 0 {
+func (s *Server) planRun(p *peer, src *source, run wire.BlockHead) bool {
+	if run.Count == 0 {
 		return true
 	}
 	pk := &s.packing
-	parts := run.count > 1 || onesIn(run.slots&src.groups[run.first].Alive) > 1
+	parts := run.Count > 1 || onesIn(run.Slots&src.groups[run.First].Alive) > 1
 	if !parts || !s.hopeless(&run, src.send, pk.fresh()) {
 		b := s.encodeBlock(p, src, run)
 		if pk.add(b, src.kind) {
@@ -175,33 +174,22 @@ func (s *Server) planRun(p *peer, src *source, run blockHead) bool {
 		}
 		s.noteLong(&run, src.send, len(b.body))
 	}
-	if run.count > 1 {
-		a, b := run.halve()
+	if run.Count > 1 {
+		a, b := run.Halve()
 		return s.planRun(p, src, a) && s.planRun(p, src, b)
 	}
-	low, high := halves(run.slots, src.groups[run.first].Alive)
+	low, high := halves(run.Slots, src.groups[run.First].Alive)
 	if high == 0 {
-		s.oversized(p, src, int(run.first), run.slots)
-		run.slots &^= src.groups[run.first].Alive
-		if run.slots == 0 {
+		s.oversized(p, src, int(run.First), run.Slots)
+		run.Slots &^= src.groups[run.First].Alive
+		if run.Slots == 0 {
 			return true
 		}
 		return pk.add(s.encodeBlock(p, src, run), src.kind)
 	}
 	a, b := run, run
-	a.slots, b.slots = low, high
+	a.Slots, b.Slots = low, high
 	return s.planRun(p, src, a) && s.planRun(p, src, b)
-}
-
-// halve cuts a run of groups in two, where the number of the group is roundest.
-func (h blockHead) halve() (a, b blockHead) {
-	last := h.first + h.count - 1
-	step := uint32(bits.Len32(h.first^last)) - 1
-	a, b = h, h
-	b.first = last >> step << step
-	a.count = b.first - h.first
-	b.count = h.count - a.count
-	return a, b
 }
 
 // halves splits slots so that each part has half of those alive; high is empty when
@@ -229,23 +217,23 @@ type longRun struct {
 // tried again.
 const longFor = 16
 
-func longKey(run *blockHead) blockKey {
-	return blockKey{first: run.first, count: run.count, age: min(run.age, 8)}
+func longKey(run *wire.BlockHead) blockKey {
+	return blockKey{first: run.First, count: run.Count, age: min(run.Age, 8)}
 }
 
-func (s *Server) noteLong(run *blockHead, send uint32, size int) {
-	if run.own || run.slots != allSlots {
+func (s *Server) noteLong(run *wire.BlockHead, send uint32, size int) {
+	if run.Own || run.Slots != wire.AllSlots {
 		return
 	}
-	if len(s.long) > 4*maxGroups {
+	if len(s.long) > 4*wire.MaxGroups {
 		clear(s.long)
 	}
 	s.long[longKey(run)] = longRun{send, size}
 }
 
 // hopeless reports whether a run need not be encoded to know that it is too long.
-func (s *Server) hopeless(run *blockHead, send uint32, room int) bool {
-	if run.own || run.slots != allSlots {
+func (s *Server) hopeless(run *wire.BlockHead, send uint32, room int) bool {
+	if run.Own || run.Slots != wire.AllSlots {
 		return false
 	}
 	l, ok := s.long[longKey(run)]

@@ -1,17 +1,15 @@
 package systems
 
 import (
-	"strings"
 	"time"
-	"unicode/utf8"
 	"unsafe"
+
+	"github.com/tactusgo/tactus/internal/reuse"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
-
-// MaxReason is how many bytes of a reason a client is told.
-const MaxReason = 64
 
 // Refusal is what a client is told that the server did not accept.
 type Refusal struct {
@@ -77,7 +75,7 @@ func (s *Server) refuseInput(client, input, tick uint32, words []int32) (refused
 	if s.config.Refuse.look == nil || in == nil {
 		return false
 	}
-	s.changes.scratch = resize(s.changes.scratch, int(in.Schema.Size+7)/8+1)
+	s.changes.scratch = reuse.Slice(s.changes.scratch, int(in.Schema.Size+7)/8+1)
 	value := unsafe.Pointer(&s.changes.scratch[0])
 	in.Schema.Dequantize(value, words, in.Schema.Words, 1)
 	err := s.config.Refuse.look(s.world, client, value)
@@ -90,23 +88,10 @@ func (s *Server) refuseInput(client, input, tick uint32, words []int32) (refused
 			if p.first(saidInput) {
 				s.config.Logger.Warn("input refused; more from this client are only counted", "client", client, "tick", tick, "reason", err)
 			}
-			p.notices.tell(&notice{kind: noticeInput, tick: tick, input: input, reason: err.Error()}, s.config.TickRate, s.tick)
+			p.notices.tell(&wire.Notice{Kind: wire.NoticeInput, Tick: tick, Input: input, Reason: err.Error()}, s.config.TickRate, s.tick)
 		}
 	}
 	return true
-}
-
-// cutReason is as much of a reason as travels.
-func cutReason(reason string) string {
-	reason = strings.ToValidUTF8(reason, "?")
-	if len(reason) <= MaxReason {
-		return reason
-	}
-	n := MaxReason
-	for !utf8.RuneStart(reason[n]) {
-		n--
-	}
-	return reason[:n]
 }
 
 // A client sends one input a tick, in the long run. Its clock may be off by a little,
@@ -152,6 +137,6 @@ func (s *Server) keepPace(p *peer, before uint32) {
 		if p.first(saidFast) {
 			s.config.Logger.Warn("inputs come faster than ticks; more from this client are only counted", "client", p.id, "inputs", in.stats.Fast)
 		}
-		p.notices.tell(&notice{kind: noticeFast, tick: s.tick, inputs: in.stats.Fast}, s.config.TickRate, s.tick)
+		p.notices.tell(&wire.Notice{Kind: wire.NoticeFast, Tick: s.tick, Inputs: in.stats.Fast}, s.config.TickRate, s.tick)
 	}
 }

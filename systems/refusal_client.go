@@ -5,22 +5,23 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // takeNotices takes in a packet of notices. Each is heeded once.
 func (c *Client) takeNotices(b []byte) error {
 	x := &c.changes
 	r := &x.notices
-	if err := r.read(b); err != nil {
+	if err := r.Read(b); err != nil {
 		return err
 	}
-	if r.first > x.heard+1 {
-		return fmt.Errorf("%w: notices from %d on after %d", ErrMessage, r.first, x.heard)
+	if r.First > x.heard+1 {
+		return fmt.Errorf("%w: notices from %d on after %d", ErrMessage, r.First, x.heard)
 	}
-	for i := range r.notices {
-		if number := r.first + uint32(i); number > x.heard {
+	for i := range r.Notices {
+		if number := r.First + uint32(i); number > x.heard {
 			x.heard = number
-			if err := c.heed(&r.notices[i]); err != nil {
+			if err := c.heed(&r.Notices[i]); err != nil {
 				return err
 			}
 		}
@@ -29,17 +30,17 @@ func (c *Client) takeNotices(b []byte) error {
 }
 
 // heed does what a notice says.
-func (c *Client) heed(n *notice) error {
-	refusal := Refusal{Tick: n.tick, Reason: n.reason}
-	switch n.kind {
-	case noticeInput:
-		refusal.Cause, refusal.Input = RefusedInput, n.input
-	case noticeFast:
-		refusal.Cause, refusal.Inputs = TooFast, n.inputs
-	case noticeChange:
-		refusal.Cause, refusal.NetID = RefusedChange, components.NetID(n.id)
-		refusal.Component = c.changes.coder.components[n.component].Name
-		c.revert(n, c.changes.notices.value(n))
+func (c *Client) heed(n *wire.Notice) error {
+	refusal := Refusal{Tick: n.Tick, Reason: n.Reason}
+	switch n.Kind {
+	case wire.NoticeInput:
+		refusal.Cause, refusal.Input = RefusedInput, n.Input
+	case wire.NoticeFast:
+		refusal.Cause, refusal.Inputs = TooFast, n.Inputs
+	case wire.NoticeChange:
+		refusal.Cause, refusal.NetID = RefusedChange, components.NetID(n.ID)
+		refusal.Component = c.changes.coder.Components[n.Component].Name
+		c.revert(n, c.changes.notices.Value(n))
 	default:
 		return c.entitle(n)
 	}
@@ -60,11 +61,11 @@ type right struct {
 }
 
 // entitle notes what this client may write, or may not, whoever the owner is.
-func (c *Client) entitle(n *notice) error {
+func (c *Client) entitle(n *wire.Notice) error {
 	x := &c.changes
-	i := slices.IndexFunc(x.rights, func(r right) bool { return r.id == n.id })
+	i := slices.IndexFunc(x.rights, func(r right) bool { return r.id == n.ID })
 	switch {
-	case n.kind == noticeGone:
+	case n.Kind == wire.NoticeGone:
 		if i >= 0 {
 			x.rights = slices.Delete(x.rights, i, i+1)
 		}
@@ -73,10 +74,10 @@ func (c *Client) entitle(n *notice) error {
 		return fmt.Errorf("%w: authority over more than %d entities", ErrMessage, maxRights)
 	case i < 0:
 		i = len(x.rights)
-		x.rights = append(x.rights, right{id: n.id})
+		x.rights = append(x.rights, right{id: n.ID})
 	}
-	x.rights[i].may = n.kind == noticeGranted
-	if r := c.byID[n.id]; r != nil && !r.entity.IsZero() {
+	x.rights[i].may = n.Kind == wire.NoticeGranted
+	if r := c.byID[n.ID]; r != nil && !r.entity.IsZero() {
 		c.turn(r)
 	}
 	return nil

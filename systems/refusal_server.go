@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 const (
@@ -36,7 +37,7 @@ type notices struct {
 }
 
 type waitingNotice struct {
-	notice
+	wire.Notice
 	bytes []byte
 }
 
@@ -49,7 +50,7 @@ type noticePacket struct {
 
 // tell adds a notice that the client may bring about often; beyond the rate it is only
 // counted.
-func (q *notices) tell(n *notice, tickRate int, tick uint32) {
+func (q *notices) tell(n *wire.Notice, tickRate int, tick uint32) {
 	q.spent = max(0, q.spent-int64(tick-q.refresh)*noticeRate)
 	q.refresh = tick
 	if q.spent+int64(tickRate) > noticeBurst*int64(tickRate) || !q.add(n, nil, nil) {
@@ -61,13 +62,13 @@ func (q *notices) tell(n *notice, tickRate int, tick uint32) {
 
 // add adds a notice, with a value where it has one; it reports false where there is no
 // room.
-func (q *notices) add(n *notice, words []int32, t *schema.Table) bool {
+func (q *notices) add(n *wire.Notice, words []int32, t *schema.Table) bool {
 	if q.n == maxNotices {
 		return false
 	}
 	x := &q.waiting[(q.head+q.n)%maxNotices]
-	x.notice = *n
-	x.bytes = n.append(x.bytes[:0], words, t)
+	x.Notice = *n
+	x.bytes = n.Append(x.bytes[:0], words, t)
 	q.n++
 	q.fresh = true
 	return true
@@ -87,7 +88,7 @@ func (s *Server) tellNotices() {
 				continue
 			}
 		}
-		s.notice = codec.AppendUvarint(append(s.notice[:0], kindNotices), uint64(q.done)+1)
+		s.notice = codec.AppendUvarint(append(s.notice[:0], wire.KindNotices), uint64(q.done)+1)
 		last := q.done
 		for i := range q.n {
 			b := q.waiting[(q.head+i)%maxNotices].bytes
@@ -119,7 +120,7 @@ func (p *peer) ackedNotices(seq uint16) {
 		}
 		x.live = false
 		for q.n > 0 && q.done < x.last {
-			if n := &q.waiting[q.head].notice; n.kind == noticeChange {
+			if n := &q.waiting[q.head].Notice; n.Kind == wire.NoticeChange {
 				p.changes.heard(n)
 			}
 			q.head = (q.head + 1) % maxNotices

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -167,7 +168,7 @@ func TestNetcodeD1_FastClients(t *testing.T) {
 // Reasons are cut where a rune begins.
 func TestReasonsAreCut(t *testing.T) {
 	for _, s := range []string{"", "no", strings.Repeat("é", 40), "\xff" + strings.Repeat("a", 80), strings.Repeat("a", 63) + "é"} {
-		if got := cutReason(s); len(got) > MaxReason || len(got) < min(len(s), MaxReason-1) || !utf8.ValidString(got) {
+		if got := wire.CutReason(s); len(got) > MaxReason || len(got) < min(len(s), MaxReason-1) || !utf8.ValidString(got) {
 			t.Errorf("%q became %q", s, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -44,8 +45,8 @@ func (g *game) filler(in *inputBuffer) push {
 // late delivers an input that has had its filler so many steps ago, in a packet that others
 // have overtaken.
 func (g *game) late(in *inputBuffer, ago uint32, v push) {
-	m := inputMessage{newest: uint16(in.expected - ago), count: 1, words: make([]int32, in.table.Words)}
-	in.table.Quantize(m.words, in.table.Words, ptr(&v), 1)
+	m := wire.Input{Newest: uint16(in.expected - ago), Count: 1, Words: make([]int32, in.table.Words)}
+	in.table.Quantize(m.Words, in.table.Words, ptr(&v), 1)
 	in.receive(int64(g.server.tick), &m, false)
 }
 

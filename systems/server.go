@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -45,8 +46,8 @@ type Server struct {
 	peers      []*peer
 	replicated []*ecs.Component
 	predicted  uint64 // set of replicated, predicted components with words
-	message    inputMessage
-	inputs     *inputCoder
+	message    wire.Input
+	inputs     *wire.InputCoder
 	results    *resultCoder // nil: clients report none
 	stats      ServerStats
 	departed   departed
@@ -102,18 +103,18 @@ type ServerStats struct {
 // NewServer assembles a server on a wire: world, sessions and schedule. It
 // returns an error that wraps [ErrConfig] or [ErrStageOrder] when c is wrong, and
 // netsys.ErrInsecure when it has no Key where others can reach it.
-func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error) {
+func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	c = c.filled()
 	s := &Server{config: c, policies: c.Policies, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate)}
-	s.inputs = newInputCoder(inputTable(p))
+	s.inputs = wire.NewInputCoder(inputTable(p))
 	if c.Policies.Correction == policy.CorrectionMismatch {
 		if err := checkAdvice(p); err != nil {
 			return nil, err
 		}
-		s.results, s.inputs.advised = newResultCoder(p), true
+		s.results, s.inputs.Reported = newResultCoder(p), true
 	}
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
 	s.replicated = p.Replicated()
@@ -144,7 +145,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 
 	sessions := c.sessions()
 	sessions.Schema, sessions.ID, sessions.Welcome = p.Lines(), s.number, s.welcome
-	endpoint, err := netsys.NewServer(wire, sessions)
+	endpoint, err := netsys.NewServer(on, sessions)
 	if err != nil {
 		return nil, err
 	}
@@ -161,17 +162,17 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 
 // welcome is what a client is told that gets an ID.
 func (s *Server) welcome(id uint64) []byte {
-	m := welcome{
-		seed: s.config.Seed, tickRate: uint16(s.config.TickRate), sendRate: uint16(s.config.SendRate),
-		tick: s.tick, trained: s.config.Trained.Hash(), policies: s.policies,
+	m := wire.Welcome{
+		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.SendRate),
+		Tick: s.tick, Trained: s.config.Trained.Hash(), Policies: s.policies,
 	}
 	if i := slices.IndexFunc(s.seats, func(x seat) bool { return x.id == uint32(id) }); i >= 0 {
-		m.input = s.seats[i].input
+		m.Input = s.seats[i].input
 	}
 	if stamped(s.policies) {
-		m.input = s.tick
+		m.Input = s.tick
 	}
-	return m.append(make([]byte, 0, welcomeSize))
+	return m.Append(make([]byte, 0, wire.WelcomeSize))
 }
 
 // World is the server's world.

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // A client joins with the state of one send. As long as all of that fits one
@@ -22,9 +23,6 @@ const (
 	joinStream                // with a kept one
 	joinNone                  // it has joined
 )
-
-// maxJoinHeader is what joining adds to a header at most.
-const maxJoinHeader = 5 + 2 + 1
 
 // shareJoin is how many sends old a kept state may be when another client joins
 // with it.
@@ -45,7 +43,7 @@ type pinned struct {
 	users  int
 	cache  blockCache
 	chunks []chunk
-	big    []blockHead // slots with entities that fit nowhere: they are told as empty
+	big    []wire.BlockHead // slots with entities that fit nowhere: they are told as empty
 }
 
 // chunk is a block of a pinned state on its way to a client.
@@ -66,7 +64,7 @@ type join struct {
 
 // pin begins to stream the state of a send to a client.
 func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
-	room := min(netsys.MaxPayload, max(s.packing.budget/2, minBudget/2)) - s.laterHeader() - maxJoinHeader - maxBlockHead
+	room := min(netsys.MaxPayload, max(s.packing.budget/2, minBudget/2)) - s.laterHeader() - wire.MaxJoinHeader - wire.MaxBlockHead
 	hides := s.hides(p)
 	var pin *pinned
 	for _, x := range s.pins {
@@ -80,22 +78,22 @@ func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
 			pin.groups = append(pin.groups, p.seen(f, g))
 		}
 		pin.cache.reset()
-		s.cutJoin(pin, blockHead{count: uint32(len(pin.groups)), slots: allSlots}, s.biggest())
+		s.cutJoin(pin, wire.BlockHead{Count: uint32(len(pin.groups)), Slots: wire.AllSlots}, s.biggest())
 		s.pins = append(s.pins, pin)
 	}
 	pin.users++
 	for _, b := range pin.big {
-		sp := p.world[b.first].apart(&p.free)
-		sp.big |= b.slots
+		sp := p.world[b.First].apart(&p.free)
+		sp.big |= b.Slots
 		sp.bigAt, p.big = f.Send, true
 	}
 	j := &join{pinned: pin, chunks: slices.Clone(pin.chunks), left: len(pin.chunks), pending: make([]uint16, len(pin.groups))}
 	for i := range j.chunks {
 		c := &j.chunks[i]
 		c.chunk = i
-		for g := c.first; g < c.first+c.count; g++ {
+		for g := c.First; g < c.First+c.Count; g++ {
 			j.pending[g]++
-			for m := c.slots & pin.groups[g].Alive; m != 0; m &= m - 1 {
+			for m := c.Slots & pin.groups[g].Alive; m != 0; m &= m - 1 {
 				c.important = max(c.important, s.importance(w, p, f, int(g), trailing(m)))
 			}
 		}
@@ -145,30 +143,30 @@ func (p *peer) seen(f *capture.Frame, g int) snapshot.Group {
 }
 
 // cutJoin cuts a run of groups of a pinned state into blocks.
-func (s *Server) cutJoin(pin *pinned, run blockHead, biggest int) {
-	if run.count == 0 {
+func (s *Server) cutJoin(pin *pinned, run wire.BlockHead, biggest int) {
+	if run.Count == 0 {
 		return
 	}
 	b := s.encodes.world(&pin.cache, pin.model, &run, pin.groups, nil, nil)
-	alive := pin.groups[run.first].Alive
+	alive := pin.groups[run.First].Alive
 	switch {
-	case len(b.body) <= pin.room || run.count == 1 && onesIn(run.slots&alive) <= 1 && len(b.body) <= biggest:
-		run.coder = b.coder
-		pin.chunks = append(pin.chunks, chunk{planned: planned{blockHead: run, body: b.body, costs: b.costs, send: pin.send}})
-	case run.count > 1:
-		x, y := run.halve()
+	case len(b.body) <= pin.room || run.Count == 1 && onesIn(run.Slots&alive) <= 1 && len(b.body) <= biggest:
+		run.Coder = b.coder
+		pin.chunks = append(pin.chunks, chunk{planned: planned{BlockHead: run, body: b.body, costs: b.costs, send: pin.send}})
+	case run.Count > 1:
+		x, y := run.Halve()
 		s.cutJoin(pin, x, biggest)
 		s.cutJoin(pin, y, biggest)
-	case onesIn(run.slots&alive) <= 1:
+	case onesIn(run.Slots&alive) <= 1:
 		// Not even alone: it is told as empty, and the budget leaves it out from now on.
-		pin.big = append(pin.big, blockHead{first: run.first, slots: run.slots & alive})
-		pin.groups[run.first].Clear(trailing(run.slots&alive), false)
+		pin.big = append(pin.big, wire.BlockHead{First: run.First, Slots: run.Slots & alive})
+		pin.groups[run.First].Clear(trailing(run.Slots&alive), false)
 		clear(pin.cache.blocks) // the bodies of earlier chunks stay where they are
 		s.stats.Oversized++
 		s.cutJoin(pin, run, biggest)
 	default:
 		x, y := run, run
-		x.slots, y.slots = halves(run.slots, alive)
+		x.Slots, y.Slots = halves(run.Slots, alive)
 		s.cutJoin(pin, x, biggest)
 		s.cutJoin(pin, y, biggest)
 	}
@@ -185,16 +183,16 @@ func (s *Server) censor(j *join, g int, slots uint64) {
 	}
 	for i := range j.chunks {
 		c := &j.chunks[i]
-		if uint32(g) >= c.first && uint32(g) < c.first+c.count && c.slots&slots != 0 {
-			b := s.encodes.fresh(&j.cache.arena, j.model, &c.blockHead, j.groups, nil, nil)
-			c.body, c.costs, c.coder = b.body, b.costs, b.coder
+		if uint32(g) >= c.First && uint32(g) < c.First+c.Count && c.Slots&slots != 0 {
+			b := s.encodes.fresh(&j.cache.arena, j.model, &c.BlockHead, j.groups, nil, nil)
+			c.body, c.costs, c.Coder = b.body, b.costs, b.coder
 		}
 	}
 }
 
 // biggest is the longest body that a datagram of a join can have.
 func (s *Server) biggest() int {
-	return min(netsys.MaxPayload, s.packing.budget) - s.laterHeader() - maxJoinHeader - maxBlockHead
+	return min(netsys.MaxPayload, s.packing.budget) - s.laterHeader() - wire.MaxJoinHeader - wire.MaxBlockHead
 }
 
 // laterHeader is the longest header that a datagram may have which is not the first,
@@ -262,7 +260,7 @@ func (s *Server) arrived(p *peer, send uint32, i int) {
 	}
 	c := &p.join.chunks[i]
 	c.done = true
-	for g := c.first; g < c.first+c.count; g++ {
+	for g := c.First; g < c.First+c.Count; g++ {
 		p.join.pending[g]--
 	}
 	if p.join.left--; p.join.left == 0 {
@@ -288,7 +286,7 @@ func (p *peer) joined(send uint32, groups int) {
 		return
 	}
 	for g := range groups {
-		if p.world[g].holds(send) != allSlots {
+		if p.world[g].holds(send) != wire.AllSlots {
 			return
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // ownRing is how many sends of own state are kept as baselines: it is small, and
@@ -62,7 +63,7 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 			slots = max(slots, x.slot+1)
 		}
 	}
-	n := min(max((slots+63)/64, len(p.own)), maxOwnGroups)
+	n := min(max((slots+63)/64, len(p.own)), wire.MaxOwnGroups)
 	for len(p.own) < n {
 		p.own = append(p.own, holding{})
 	}
@@ -71,7 +72,7 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 	}
 	for g := range of.groups {
 		of.groups[g].Reset(f.Send)
-		of.groups[g].Known = allSlots
+		of.groups[g].Known = wire.AllSlots
 	}
 	for _, o := range mine {
 		mask, id := ownMask(w, f, o)&parts, f.Groups[o.Group].IDs[o.Slot]

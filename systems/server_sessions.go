@@ -15,6 +15,12 @@ import (
 // counted and not read, so that no client can make a tick longer than that.
 const MaxMessages = 256
 
+// MaxMalformed is how many messages that no honest peer sends a session may
+// carry: as many as four wake-ups of a server read. The first is logged, the last
+// ends the session with netsys.ReasonProtocol; all are counted as
+// MalformedMessages.
+const MaxMalformed = 4 * MaxMessages
+
 // receive is the system Receive of a server: it takes in what arrived.
 func (s *Server) receive(*ecs.World) {
 	for _, p := range s.peers {

@@ -6,6 +6,7 @@ import (
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // snapshots turns the world into packets, one state a send and client.
@@ -86,46 +87,29 @@ func (s *Server) snapshot(w *ecs.World) {
 const controlEvery = 4
 
 // header is what the snapshot of a client begins with.
-func (s *Server) header(p *peer, f *capture.Frame) snapshotHeader {
-	h := snapshotHeader{
-		send:  uint16(f.Send),
-		input: uint16(p.inputs.expected - 1),
-		epoch: p.epoch,
-		depth: p.inputs.depth(),
-		shift: p.inputs.slack.units(),
-		floor: uint8(min(f.Send-p.floor, 255)),
-		late:  uint8(f.Tick - f.Send*s.sendEvery),
+func (s *Server) header(p *peer, f *capture.Frame) wire.SnapshotHeader {
+	h := wire.SnapshotHeader{
+		Send:  uint16(f.Send),
+		Input: uint16(p.inputs.expected - 1),
+		Epoch: p.epoch,
+		Depth: p.inputs.depth(),
+		Shift: p.inputs.slack.units(),
+		Floor: uint8(min(f.Send-p.floor, 255)),
+		Late:  uint8(f.Tick - f.Send*s.sendEvery),
 	}
 	if a := p.advised; a != nil {
-		h.agreed, h.open = a.agreed != 0, a.open
+		h.Agreed, h.Open = a.agreed != 0, a.open
 		if a.open {
-			h.number = a.number
+			h.Number = a.number
 		}
 	}
-	change := int(h.depth) - int(p.told.depth)
-	h.control = !p.told.any || p.joining != joinNone || (f.Send+p.id)%controlEvery == 0 ||
-		h.epoch != p.told.epoch || h.shift != p.told.shift || change < -2 || change > 2
-	if h.control {
-		p.told = told{true, h.epoch, h.depth, h.shift}
+	change := int(h.Depth) - int(p.told.depth)
+	h.Control = !p.told.any || p.joining != joinNone || (f.Send+p.id)%controlEvery == 0 ||
+		h.Epoch != p.told.epoch || h.Shift != p.told.shift || change < -2 || change > 2
+	if h.Control {
+		p.told = told{true, h.Epoch, h.Depth, h.Shift}
 	}
 	return h
-}
-
-// sizes are the lengths of the first header and of those of later datagrams,
-// without what joining adds.
-func (h *snapshotHeader) sizes() (first, later int) {
-	later = 5
-	if h.late > 0 {
-		later++
-	}
-	if h.open {
-		later++
-	}
-	first = later
-	if h.control {
-		first += 5
-	}
-	return first, later
 }
 
 // planOwn lays out own state: all of it, or in turn what fits half the budget;
@@ -160,7 +144,7 @@ func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame, starved bool) 
 }
 
 // emit writes the datagrams of a client's snapshot.
-func (s *Server) emit(p *peer, f *capture.Frame, h *snapshotHeader) {
+func (s *Server) emit(p *peer, f *capture.Frame, h *wire.SnapshotHeader) {
 	pk := &s.packing
 	n := max(pk.datagrams, 1) // at least the header
 	total := 0
@@ -169,16 +153,16 @@ func (s *Server) emit(p *peer, f *capture.Frame, h *snapshotHeader) {
 	at := 0
 	for d := range n {
 		hd := *h
-		hd.control = h.control && d == 0
+		hd.Control = h.Control && d == 0
 		switch {
 		case p.joining == joinNow:
-			hd.join, hd.groups = true, uint32(len(f.Groups))
+			hd.Join, hd.Groups = true, uint32(len(f.Groups))
 			p.joinSend = f.Send
 		case d < pk.datagrams && pk.kinds[d] == contentJoin:
-			hd.join, hd.back, hd.groups, hd.joined = true, f.Send-p.join.send, uint32(len(p.join.groups)), p.join.late
+			hd.Join, hd.Back, hd.Groups, hd.Joined = true, f.Send-p.join.send, uint32(len(p.join.groups)), p.join.late
 			p.joinSend = p.join.send
 		}
-		b := appendSnapshotHeader(p.queue[d].bytes[:0], &hd)
+		b := wire.AppendSnapshotHeader(p.queue[d].bytes[:0], &hd)
 		s.stats.Snapshots.Headers += uint64(len(b))
 		holds := p.queue[d].holds[:0]
 		age := uint32(0)
@@ -186,14 +170,14 @@ func (s *Server) emit(p *peer, f *capture.Frame, h *snapshotHeader) {
 			x := &pk.blocks[at]
 			last := at+1 == len(pk.blocks) || pk.blocks[at+1].datagram != d
 			size := len(b)
-			b = append(x.append(b, age, len(x.body), last), x.body...)
+			b = append(x.Append(b, age, len(x.body), last), x.body...)
 			s.stats.Snapshots.count(x, len(b)-size)
 			s.encodes.accounts.sent(x, len(b)-size)
-			age = x.age
-			holds = append(holds, sentBlock{x.first, x.count, x.slots, x.send, x.chunk, x.own, x.hidden})
-			if !x.own && !x.hidden {
-				for g := x.first; g < x.first+x.count; g++ {
-					p.world[g].spoken |= x.slots
+			age = x.Age
+			holds = append(holds, sentBlock{x.First, x.Count, x.Slots, x.send, x.chunk, x.Own, x.hidden})
+			if !x.Own && !x.hidden {
+				for g := x.First; g < x.First+x.Count; g++ {
+					p.world[g].spoken |= x.Slots
 				}
 			}
 		}

@@ -1,6 +1,10 @@
 package systems
 
-import "math"
+import (
+	"math"
+
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
 
 // slack decides how deep a client's input buffer must be (rule C3).
 //
@@ -59,10 +63,10 @@ func (s *slack) packet(tick int64, ticks int, pending float64, newest bool) {
 }
 
 // units is the shift asked for as it travels.
-func (s *slack) units() int16 { return int16(s.asked * shiftUnit) }
+func (s *slack) units() int16 { return int16(s.asked * wire.ShiftUnit) }
 
 // pending is what a client that reports done has still to carry out, in ticks.
-func (s *slack) pending(done int16) float64 { return float64(s.units()-done) / shiftUnit }
+func (s *slack) pending(done int16) float64 { return float64(s.units()-done) / wire.ShiftUnit }
 
 func (s *slack) roll(tick int64) {
 	for n := s.number(tick); s.bucket < n; {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 func newSlack() *slack {
@@ -98,7 +100,7 @@ func TestSlackShiftWraps(t *testing.T) {
 	for n := range int64(40) {
 		s.ask(n, 300)
 		c.ask(s.units())
-		if want := int32(s.asked * shiftUnit); c.asked != want {
+		if want := int32(s.asked * wire.ShiftUnit); c.asked != want {
 			t.Fatalf("the client was asked for %d units, took it as %d", want, c.asked)
 		}
 		if got := s.pending(int16(c.asked - 16)); got != 1 {
@@ -190,7 +192,7 @@ func TestSlackShrinksOnceASecond(t *testing.T) {
 func TestSteer(t *testing.T) {
 	for _, ticks := range []int16{0, 1, 7, -1, -12} {
 		var c steer
-		c.ask(ticks * shiftUnit)
+		c.ask(ticks * wire.ShiftUnit)
 		passed := 0.0 // of real time, in ticks
 		for range 60 * 60 {
 			rate := c.rate()
@@ -202,8 +204,8 @@ func TestSteer(t *testing.T) {
 		if ahead := 60*60 - passed; math.Abs(ahead-float64(ticks)) > maxSteer {
 			t.Errorf("asked %d ticks ahead, came %v", ticks, ahead)
 		}
-		if got := c.doneUnits(); got < ticks*shiftUnit-1 || got > ticks*shiftUnit+1 {
-			t.Errorf("asked %d units, reported %d", ticks*shiftUnit, got)
+		if got := c.doneUnits(); got < ticks*wire.ShiftUnit-1 || got > ticks*wire.ShiftUnit+1 {
+			t.Errorf("asked %d units, reported %d", ticks*wire.ShiftUnit, got)
 		}
 	}
 }

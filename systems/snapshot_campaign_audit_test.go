@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -95,7 +97,7 @@ func (a *audit) snapshot(*ecs.World) {
 // may notes what a client can see in a frame.
 func (k *clientLog) may(a *audit, p *peer, f *capture.Frame) {
 	i := f.Send % capture.Kept
-	k.sends[i], k.allowed[i] = f.Send, resize(k.allowed[i], len(f.Groups))
+	k.sends[i], k.allowed[i] = f.Send, reuse.Slice(k.allowed[i], len(f.Groups))
 	for g := range f.Groups {
 		if g == len(k.blind) {
 			k.blind = append(k.blind, [64]uint32{})

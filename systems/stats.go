@@ -135,11 +135,11 @@ type CoderStats struct {
 
 // count notes a block of so many bytes.
 func (s *SnapshotStats) count(b *planned, size int) {
-	if b.own {
+	if b.Own {
 		s.Own += uint64(size)
 	}
 	c := &s.Raw
-	switch b.coder {
+	switch b.Coder {
 	case snapshot.Zstd:
 		c = &s.Zstd
 	case snapshot.Range:

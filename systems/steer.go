@@ -1,5 +1,7 @@
 package systems
 
+import "github.com/tactusgo/tactus/systems/internal/wire"
+
 // steer carries out the clock shift that the server asks for, by running a
 // little fast or slow.
 type steer struct {
@@ -14,11 +16,11 @@ const maxSteer = 0.02
 func (s *steer) ask(units int16) { s.asked += int32(units - int16(s.asked)) }
 
 // doneUnits is what has been carried out, as it travels.
-func (s *steer) doneUnits() int16 { return int16(int32(s.done * shiftUnit)) }
+func (s *steer) doneUnits() int16 { return int16(int32(s.done * wire.ShiftUnit)) }
 
 // rate is how fast the coming step should pass, counting it as passed.
 func (s *steer) rate() float64 {
-	left := float64(s.asked)/shiftUnit - s.done
+	left := float64(s.asked)/wire.ShiftUnit - s.done
 	switch {
 	case left > maxSteer:
 		s.done += 1 - 1/(1+maxSteer)

@@ -16,6 +16,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // school is a plaza on which most stand and a few walk, and change color.
@@ -76,7 +77,7 @@ func learned(t testing.TB, seed uint64) *snapshot.Trained {
 	for n := 4; n < len(sends); n++ {
 		var parts []snapshot.Part
 		for g := range sends[n-3] {
-			parts = append(parts, snapshot.Part{Cur: &sends[n][g], Base: &sends[n-3][g], Slots: allSlots})
+			parts = append(parts, snapshot.Part{Cur: &sends[n][g], Base: &sends[n-3][g], Slots: wire.AllSlots})
 		}
 		priors.Add(parts)
 	}

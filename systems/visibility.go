@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 func trailing(set uint64) int { return bits.TrailingZeros64(set) }
@@ -26,7 +27,7 @@ func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 	before := s.frames.At(s.lastSend)
 	for g := range f.Groups {
 		cur, h := &f.Groups[g], &p.world[g]
-		seen := allSlots
+		seen := wire.AllSlots
 		if visible != nil {
 			for m := cur.Alive; m != 0; m &= m - 1 {
 				if k := trailing(m); f.Owner(g, k) != p.id && !visible(w, f.Entity(g, k), p.id) {
@@ -42,7 +43,7 @@ func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 				sp.big = 0
 			}
 		}
-		if seen == allSlots && h.split == nil {
+		if seen == wire.AllSlots && h.split == nil {
 			continue
 		}
 		if gone := h.hide(f.Send, seen, sameSlots(before, cur, g), &p.free); gone != 0 && p.joining == joinStream {
@@ -85,10 +86,10 @@ func (s *Server) planHidden(p *peer, f *capture.Frame) {
 			if part.slots == 0 {
 				continue
 			}
-			h := blockHead{first: 0, count: 1, slots: part.slots}
+			h := wire.BlockHead{First: 0, Count: 1, Slots: part.slots}
 			b := s.encodes.fresh(&s.ownArena, p.model, &h, part.group, nil, nil)
-			h.first, h.coder = uint32(g), b.coder
-			s.packing.add(planned{blockHead: h, body: b.body, costs: b.costs, send: f.Send, chunk: -1, hidden: true}, contentWorld)
+			h.First, h.Coder = uint32(g), b.coder
+			s.packing.add(planned{BlockHead: h, body: b.body, costs: b.costs, send: f.Send, chunk: -1, hidden: true}, contentWorld)
 		}
 	}
 }

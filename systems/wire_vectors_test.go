@@ -15,6 +15,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 const snapshotVectorFile = "testdata/snapshot_messages.json"
@@ -138,11 +139,11 @@ func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
 		g.step()
 	}
 	v := &snapshotVectors{Protocol: g.protocol().Lines(), Welcome: hex.EncodeToString(k.endpoint.Welcome())}
-	m, err := readWelcome(k.endpoint.Welcome())
+	m, err := wire.ReadWelcome(k.endpoint.Welcome())
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.Seed, v.Ticks, v.Sends, v.Tick = m.seed, m.tickRate, m.sendRate, m.tick
+	v.Seed, v.Ticks, v.Sends, v.Tick = m.Seed, m.TickRate, m.SendRate, m.Tick
 	reader := newVectorReader(t, m)
 	for _, b := range messages {
 		v.Messages = append(v.Messages, reader.read(b))
@@ -161,12 +162,12 @@ type vectorReader struct {
 	decoder snapshot.Decoder
 }
 
-func newVectorReader(t *testing.T, m welcome) *vectorReader {
+func newVectorReader(t *testing.T, m wire.Welcome) *vectorReader {
 	tables := tablesOf(bazaar())
-	n, rate := int(m.tickRate/m.sendRate), int(m.sendRate)
+	n, rate := int(m.TickRate/m.SendRate), int(m.SendRate)
 	return &vectorReader{
 		t: t, world: snapshot.NewModel(snapshot.NewLayout(tables, n, rate), nil), own: snapshot.NewModel(snapshot.NewRawLayout(tables, n, rate), nil),
-		states: map[[3]uint32]*snapshot.Group{}, newest: m.tick / uint32(n),
+		states: map[[3]uint32]*snapshot.Group{}, newest: m.Tick / uint32(n),
 	}
 }
 
@@ -294,25 +295,25 @@ func (x *vectorReader) block(b []byte, age, send, joined uint32) (blockVector, [
 
 // bytes writes a message anew, by the functions that the server writes with.
 func (v *snapshotVector) bytes(t *testing.T) []byte {
-	h := snapshotHeader{send: v.Send, input: v.Input, late: v.Late}
+	h := wire.SnapshotHeader{Send: v.Send, Input: v.Input, Late: v.Late}
 	if c := v.Control; c != nil {
-		h.control, h.epoch, h.depth, h.shift, h.floor = true, c.Epoch, c.Depth, c.Shift, c.Floor
+		h.Control, h.Epoch, h.Depth, h.Shift, h.Floor = true, c.Epoch, c.Depth, c.Shift, c.Floor
 	}
 	if j := v.Join; j != nil {
-		h.join, h.back, h.groups, h.joined = true, j.Back, j.Groups, j.Late
+		h.Join, h.Back, h.Groups, h.Joined = true, j.Back, j.Groups, j.Late
 	}
-	b := appendSnapshotHeader(nil, &h)
+	b := wire.AppendSnapshotHeader(nil, &h)
 	age := uint32(0)
 	for i, k := range v.Blocks {
 		body, err := hex.DecodeString(k.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		head := blockHead{own: k.Own, first: k.First, count: k.Groups, slots: allSlots, age: k.Age, two: k.Second, coder: snapshot.Coder(k.Coder)}
+		head := wire.BlockHead{Own: k.Own, First: k.First, Count: k.Groups, Slots: wire.AllSlots, Age: k.Age, Two: k.Second, Coder: snapshot.Coder(k.Coder)}
 		if k.Slots != "" {
-			fmt.Sscanf(k.Slots, "%x", &head.slots)
+			fmt.Sscanf(k.Slots, "%x", &head.Slots)
 		}
-		b = append(head.append(b, age, len(body), i == len(v.Blocks)-1), body...)
+		b = append(head.Append(b, age, len(body), i == len(v.Blocks)-1), body...)
 		age = k.Age
 	}
 	return b
@@ -386,8 +387,8 @@ func checkSnapshotVectors(t *testing.T, v *snapshotVectors, seen map[string]bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := readWelcome(b)
-	if err != nil || m.seed != v.Seed || m.tickRate != v.Ticks || m.sendRate != v.Sends || m.tick != v.Tick || !bytes.Equal(m.append(nil), b) {
+	m, err := wire.ReadWelcome(b)
+	if err != nil || m.Seed != v.Seed || m.TickRate != v.Ticks || m.SendRate != v.Sends || m.Tick != v.Tick || !bytes.Equal(m.Append(nil), b) {
 		t.Fatalf("welcome %+v: %v", m, err)
 	}
 	if lines := bazaar().Lines(); !slices.Equal(v.Protocol, lines) {
@@ -410,7 +411,7 @@ func checkSnapshotVectors(t *testing.T, v *snapshotVectors, seen map[string]bool
 		}
 		var r codec.ByteReader
 		r.Reset(msg)
-		if h, err := readSnapshotHeader(&r); err != nil || h.send != want.Send {
+		if h, err := wire.ReadSnapshotHeader(&r); err != nil || h.Send != want.Send {
 			t.Errorf("send %d: the client reads %+v: %v", want.Send, h, err)
 		}
 		seen["no control"] = seen["no control"] || want.Control == nil

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -54,8 +56,8 @@ func (f *Frame) Owned(client uint32) []Owned {
 // begin makes f the frame of a send with so many groups, all of them empty.
 func (f *Frame) begin(send, tick uint32, groups int) {
 	f.Send, f.Tick = send, tick
-	f.Groups = resize(f.Groups, groups)
-	f.whose = resize(f.whose, groups)
+	f.Groups = reuse.Slice(f.Groups, groups)
+	f.whose = reuse.Slice(f.whose, groups)
 	f.owned = f.owned[:0]
 	for i := range f.Groups {
 		g := &f.Groups[i]
@@ -72,15 +74,6 @@ func (f *Frame) end() {
 	if !slices.IsSortedFunc(f.owned, less) {
 		slices.SortFunc(f.owned, less)
 	}
-}
-
-// resize is s with n elements, of which those that s had are kept, with the
-// memory that they own.
-func resize[T any](s []T, n int) []T {
-	if n <= cap(s) {
-		return s[:n]
-	}
-	return append(s[:cap(s)], make([]T, n-cap(s))...)
 }
 
 // place is where an entity is found in frames.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -133,7 +135,7 @@ func (r *Ring) read() {
 	r.words, r.truths = r.words[:0], r.truths[:0]
 	n := 0
 	for t := range r.w.Netcode().Tables {
-		r.tables = resize(r.tables, n+1)
+		r.tables = reuse.Slice(r.tables, n+1)
 		c := &r.tables[n]
 		n++
 		p := r.planOf(t.Mask&^r.private, c.plan)
@@ -161,7 +163,7 @@ func (r *Ring) place() {
 	r.late = r.late[:0]
 	for i := range r.tables {
 		t := &r.tables[i]
-		t.places = resize(t.places, len(t.ids))
+		t.places = reuse.Slice(t.places, len(t.ids))
 		for row, id := range t.ids {
 			p := &t.places[row]
 			if p.id == id && r.slots.holds(*p, t.plan) {

@@ -3,6 +3,8 @@ package capture
 import (
 	"math/bits"
 
+	"github.com/tactusgo/tactus/internal/reuse"
+
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 )
@@ -94,7 +96,7 @@ func (s *slots) give(id components.NetID, kind *plan) place {
 	if at < 0 {
 		if at = empty; at < 0 {
 			at = len(s.groups)
-			s.groups = resize(s.groups, at+1)
+			s.groups = reuse.Slice(s.groups, at+1)
 		}
 		s.groups[at].become(kind)
 	}
@@ -112,8 +114,8 @@ func (s *slots) give(id components.NetID, kind *plan) place {
 // become makes an empty group one for entities of a kind.
 func (g *group) become(kind *plan) {
 	g.plan = kind
-	g.lines = resize(g.lines, snapshot.GroupSize*kind.lines)
-	g.bends = resize(g.bends, snapshot.GroupSize*len(kind.sets))
+	g.lines = reuse.Slice(g.lines, snapshot.GroupSize*kind.lines)
+	g.bends = reuse.Slice(g.bends, snapshot.GroupSize*len(kind.sets))
 }
 
 // end frees the slots of entities that the world no longer has.

@@ -1,7 +1,8 @@
-package systems
+package wire
 
 import (
 	"errors"
+	"flag"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -11,6 +12,22 @@ import (
 
 	"github.com/tactusgo/tactus/codec/schema"
 )
+
+var update = flag.Bool("update", false, "write the vectors to testdata")
+
+// emptyTable is the input of a protocol that has none.
+var emptyTable = &schema.Table{Name: "none"}
+
+// push is an input as games have it.
+type push struct {
+	DX, DY int8 `net:"-1..1"`
+	Fire   bool `net:"edge"`
+}
+
+// numbered is an input that says which one it is.
+type numbered struct {
+	N uint16 `net:"0..65535"`
+}
 
 // every has a field of each kind and tag that an input can have.
 type every struct {
@@ -43,14 +60,14 @@ func tableFor[T any](t testing.TB) *schema.Table {
 
 // randomInputs makes a message of values that a client can have; about half of
 // the inputs are as the one before.
-func randomInputs(r *rand.Rand, t *schema.Table, count int) *inputMessage {
-	m := &inputMessage{epoch: uint8(r.Uint32()), shift: int16(r.Uint32()), newest: uint16(r.Uint32()), count: count}
-	m.words = make([]int32, count*t.Words)
+func randomInputs(r *rand.Rand, t *schema.Table, count int) *Input {
+	m := &Input{Epoch: uint8(r.Uint32()), Shift: int16(r.Uint32()), Newest: uint16(r.Uint32()), Count: count}
+	m.Words = make([]int32, count*t.Words)
 	value := make([]uint64, t.Size/8+1)
 	for i := range count {
-		words := m.words[i*t.Words : (i+1)*t.Words]
+		words := m.Words[i*t.Words : (i+1)*t.Words]
 		if i > 0 && r.IntN(2) == 0 {
-			copy(words, m.words[(i-1)*t.Words:])
+			copy(words, m.Words[(i-1)*t.Words:])
 			continue
 		}
 		for k := range words {
@@ -64,14 +81,14 @@ func randomInputs(r *rand.Rand, t *schema.Table, count int) *inputMessage {
 
 // sameInputs compares as the game would see it: raw words of less than 32 bits
 // may differ in bits that nobody reads.
-func sameInputs(t *schema.Table, a, b *inputMessage) bool {
-	if a.epoch != b.epoch || a.shift != b.shift || a.newest != b.newest || a.count != b.count {
+func sameInputs(t *schema.Table, a, b *Input) bool {
+	if a.Epoch != b.Epoch || a.Shift != b.Shift || a.Newest != b.Newest || a.Count != b.Count {
 		return false
 	}
 	var x, y every
-	for i := range a.count {
-		t.Dequantize(unsafe.Pointer(&x), a.words[i*t.Words:], t.Words, 1)
-		t.Dequantize(unsafe.Pointer(&y), b.words[i*t.Words:], t.Words, 1)
+	for i := range a.Count {
+		t.Dequantize(unsafe.Pointer(&x), a.Words[i*t.Words:], t.Words, 1)
+		t.Dequantize(unsafe.Pointer(&y), b.Words[i*t.Words:], t.Words, 1)
 		if x != y {
 			return false
 		}
@@ -80,19 +97,19 @@ func sameInputs(t *schema.Table, a, b *inputMessage) bool {
 }
 
 // writeWhole writes m as a message that continues from nothing.
-func writeWhole(t *schema.Table, m *inputMessage) []byte {
-	return newInputCoder(t).append(nil, m, 0, nil)
+func writeWhole(t *schema.Table, m *Input) []byte {
+	return NewInputCoder(t).Append(nil, m, 0, nil)
 }
 
 // readWhole reads such a message.
-func readWhole(t *schema.Table, b []byte) (m inputMessage, err error) {
-	return m, newInputCoder(t).read(b, &m, 0, newInputBases(t.Words))
+func readWhole(t *schema.Table, b []byte) (m Input, err error) {
+	return m, NewInputCoder(t).Read(b, &m, 0, NewInputBases(t.Words))
 }
 
 func TestInputRoundTrip(t *testing.T) {
 	table, r := tableFor[every](t), rand.New(rand.NewPCG(1, 1))
 	for n := range 2000 {
-		m := randomInputs(r, table, n%maxRedundancy+1)
+		m := randomInputs(r, table, n%MaxRedundancy+1)
 		got, err := readWhole(table, writeWhole(table, m))
 		if err != nil {
 			t.Fatalf("message %d: %v", n, err)
@@ -107,7 +124,7 @@ func TestInputRoundTrip(t *testing.T) {
 func TestInputCutOrExtended(t *testing.T) {
 	table, r := tableFor[every](t), rand.New(rand.NewPCG(2, 1))
 	for n := range 100 {
-		b := writeWhole(table, randomInputs(r, table, n%maxRedundancy+1))
+		b := writeWhole(table, randomInputs(r, table, n%MaxRedundancy+1))
 		for cut := range b {
 			if _, err := readWhole(table, b[:cut]); !errors.Is(err, ErrMessage) {
 				t.Fatalf("%d of %d bytes: %v", cut, len(b), err)
@@ -127,13 +144,13 @@ func TestInputCounts(t *testing.T) {
 		count int
 		ok    bool
 	}{{0, false}, {1, true}, {32, true}, {33, false}, {255, false}} {
-		b := writeWhole(table, &inputMessage{newest: 7, count: c.count, words: make([]int32, 255*table.Words)})
+		b := writeWhole(table, &Input{Newest: 7, Count: c.count, Words: make([]int32, 255*table.Words)})
 		if _, err := readWhole(table, b); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrMessage) {
 			t.Errorf("%d inputs: %v", c.count, err)
 		}
 	}
 	// Padding has one spelling.
-	b := writeWhole(table, &inputMessage{newest: 7, count: 1, words: make([]int32, table.Words)})
+	b := writeWhole(table, &Input{Newest: 7, Count: 1, Words: make([]int32, table.Words)})
 	b[len(b)-1] |= 0x80
 	if _, err := readWhole(table, b); !errors.Is(err, ErrMessage) {
 		t.Errorf("padding that is not zero: %v", err)
@@ -189,41 +206,41 @@ func FuzzReadInput(f *testing.F) {
 	}
 	f.Add(script)
 	f.Fuzz(func(t *testing.T, script []byte) {
-		reader, writer := newInputCoder(table), newInputCoder(table)
-		bases, again := newInputBases(table.Words), newInputBases(table.Words)
-		var m, back inputMessage
+		reader, writer := NewInputCoder(table), NewInputCoder(table)
+		bases, again := NewInputBases(table.Words), NewInputBases(table.Words)
+		var m, back Input
 		var seq uint16
 		for script = script[:min(len(script), 1<<13)]; len(script) >= 3; {
 			n := min(int(script[1])|int(script[2])<<8, len(script)-3)
 			seq += uint16(script[0]) + 1
 			b := script[3 : 3+n]
 			script = script[3+n:]
-			if err := reader.read(b, &m, seq, bases); err != nil {
+			if err := reader.Read(b, &m, seq, bases); err != nil {
 				if !errors.Is(err, ErrMessage) {
 					t.Fatal(err)
 				}
 				continue
 			}
-			if m.count < 1 || m.count > maxRedundancy || len(m.words) != m.count*table.Words {
-				t.Fatalf("%d inputs in %d words", m.count, len(m.words))
+			if m.Count < 1 || m.Count > MaxRedundancy || len(m.Words) != m.Count*table.Words {
+				t.Fatalf("%d inputs in %d words", m.Count, len(m.Words))
 			}
-			bases.put(seq, &m, reader.state)
-			for i := range m.count {
+			bases.Put(seq, &m, reader.State)
+			for i := range m.Count {
 				var v every
-				table.Dequantize(unsafe.Pointer(&v), m.words[i*table.Words:], table.Words, 1)
+				table.Dequantize(unsafe.Pointer(&v), m.Words[i*table.Words:], table.Words, 1)
 				if _, field := table.FirstClamped(unsafe.Pointer(&v), 1); field >= 0 {
 					t.Fatalf("%s is %s", table.Fields[field].Path, table.Format(field, unsafe.Pointer(&v)))
 				}
 			}
-			out := writer.append(nil, &m, seq, again)
-			if err := reader.read(out, &back, seq, again); err != nil || !sameInputs(table, &m, &back) {
+			out := writer.Append(nil, &m, seq, again)
+			if err := reader.Read(out, &back, seq, again); err != nil || !sameInputs(table, &m, &back) {
 				t.Fatalf("%x came back as %x: %v", b, out, err)
 			}
-			if !slices.Equal(reader.state, writer.state) {
-				t.Fatalf("%x ends with %d, written with %d", out, reader.state, writer.state)
+			if !slices.Equal(reader.State, writer.State) {
+				t.Fatalf("%x ends with %d, written with %d", out, reader.State, writer.State)
 			}
-			again.put(seq, &m, writer.state)
-			again.ack(seq)
+			again.Put(seq, &m, writer.State)
+			again.Ack(seq)
 		}
 	})
 }

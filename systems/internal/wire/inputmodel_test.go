@@ -1,4 +1,4 @@
-package systems
+package wire
 
 import (
 	"errors"
@@ -16,9 +16,9 @@ import (
 type modelPlayer struct {
 	table  *schema.Table
 	r      *rand.Rand
-	coder  *inputCoder
-	bases  *inputBases
-	log    [][]int32 // by sequence; 0 is none
+	Coder  *InputCoder
+	Bases  *Bases
+	Log    [][]int32 // by sequence; 0 is none
 	paces  []int32   // of words that move
 	seq    uint16    // of the last packet
 	got    int       // inputs that the server has
@@ -30,17 +30,17 @@ type modelPlayer struct {
 
 func newModelPlayer(t *schema.Table, r *rand.Rand) *modelPlayer {
 	return &modelPlayer{
-		table: t, r: r, coder: newInputCoder(t), bases: newInputBases(t.Words), log: [][]int32{nil},
-		paces: make([]int32, t.Words), newest: map[uint16]int{}, limit: maxRedundancy, seq: uint16(r.IntN(1 << 16)),
+		table: t, r: r, Coder: NewInputCoder(t), Bases: NewInputBases(t.Words), Log: [][]int32{nil},
+		paces: make([]int32, t.Words), newest: map[uint16]int{}, limit: MaxRedundancy, seq: uint16(r.IntN(1 << 16)),
 	}
 }
 
-// gather makes the next input: as the one before, with a word that jumps now and
+// Gather makes the next input: as the one before, with a word that jumps now and
 // then, and words that move.
-func (p *modelPlayer) gather() {
+func (p *modelPlayer) Gather() {
 	words := make([]int32, p.table.Words)
-	if n := len(p.log); n > 1 {
-		copy(words, p.log[n-1])
+	if n := len(p.Log); n > 1 {
+		copy(words, p.Log[n-1])
 	}
 	for k := range words {
 		switch p.r.IntN(24) {
@@ -56,41 +56,41 @@ func (p *modelPlayer) gather() {
 	value := make([]uint64, p.table.Size/8+1)
 	p.table.Dequantize(unsafe.Pointer(&value[0]), words, p.table.Words, 1)
 	p.table.Quantize(words, p.table.Words, unsafe.Pointer(&value[0]), 1)
-	p.log = append(p.log, words)
+	p.Log = append(p.Log, words)
 }
 
 // send gathers so many inputs and writes the newest that may not have arrived.
 func (p *modelPlayer) send(inputs int) []byte {
 	for range inputs {
-		p.gather()
+		p.Gather()
 	}
-	newest := len(p.log) - 1
-	m := &inputMessage{epoch: p.epoch, shift: p.shift, newest: uint16(newest)}
-	m.count = min(max(newest-p.got, 1), p.limit)
-	for i := newest - m.count + 1; i <= newest; i++ {
-		m.words = append(m.words, p.log[i]...)
+	newest := len(p.Log) - 1
+	m := &Input{Epoch: p.epoch, Shift: p.shift, Newest: uint16(newest)}
+	m.Count = min(max(newest-p.got, 1), p.limit)
+	for i := newest - m.Count + 1; i <= newest; i++ {
+		m.Words = append(m.Words, p.Log[i]...)
 	}
 	p.seq++
-	b := p.coder.append(nil, m, p.seq, p.bases)
-	p.bases.put(p.seq, m, p.coder.state)
+	b := p.Coder.Append(nil, m, p.seq, p.Bases)
+	p.Bases.Put(p.seq, m, p.Coder.State)
 	p.newest[p.seq] = newest
 	return b
 }
 
 func (p *modelPlayer) acked(seq uint16) {
-	p.bases.ack(seq)
+	p.Bases.Ack(seq)
 	p.got = max(p.got, p.newest[seq])
 }
 
 // modelServer reads what arrives.
 type modelServer struct {
-	coder  *inputCoder
-	bases  *inputBases
+	Coder  *InputCoder
+	Bases  *Bases
 	newest uint16 // packet
 	any    bool
 	unread bool
 	read   int
-	m      inputMessage
+	M      Input
 }
 
 // receive reads a packet and compares it with what was sent.
@@ -99,8 +99,8 @@ func (s *modelServer) receive(p *modelPlayer, f modelFlight) error {
 	if newest {
 		s.any, s.newest = true, f.seq
 	}
-	switch err := s.coder.read(f.b, &s.m, f.seq, s.bases); {
-	case errors.Is(err, errUnread):
+	switch err := s.Coder.Read(f.b, &s.M, f.seq, s.Bases); {
+	case errors.Is(err, ErrUnread):
 		s.unread = s.unread || newest
 		return nil
 	case err != nil:
@@ -110,17 +110,17 @@ func (s *modelServer) receive(p *modelPlayer, f modelFlight) error {
 		s.unread = false
 	}
 	s.read++
-	s.bases.put(f.seq, &s.m, s.coder.state)
+	s.Bases.Put(f.seq, &s.M, s.Coder.State)
 	last := p.newest[f.seq]
-	if s.m.newest != uint16(last) || s.m.epoch != f.epoch || s.m.shift != f.shift {
-		return fmt.Errorf("input %d, epoch %d, shift %d; sent %d, %d, %d", s.m.newest, s.m.epoch, s.m.shift, last, f.epoch, f.shift)
+	if s.M.Newest != uint16(last) || s.M.Epoch != f.epoch || s.M.Shift != f.shift {
+		return fmt.Errorf("input %d, epoch %d, shift %d; sent %d, %d, %d", s.M.Newest, s.M.Epoch, s.M.Shift, last, f.epoch, f.shift)
 	}
 	n := p.table.Words
-	for i := range s.m.count {
-		seq := last - s.m.count + 1 + i
-		for k, v := range s.m.words[i*n : (i+1)*n] {
-			if p.coder.cut(k, v) != p.coder.cut(k, p.log[seq][k]) {
-				return fmt.Errorf("word %d of input %d is %#x, not %#x", k, seq, v, p.log[seq][k])
+	for i := range s.M.Count {
+		seq := last - s.M.Count + 1 + i
+		for k, v := range s.M.Words[i*n : (i+1)*n] {
+			if p.Coder.cut(k, v) != p.Coder.cut(k, p.Log[seq][k]) {
+				return fmt.Errorf("word %d of input %d is %#x, not %#x", k, seq, v, p.Log[seq][k])
 			}
 		}
 	}
@@ -159,8 +159,8 @@ func TestInputsReadAsTheyWereWritten(t *testing.T) {
 		} {
 			r := rand.New(rand.NewPCG(seed, 9))
 			p := newModelPlayer(table, r)
-			p.limit = 1 + r.IntN(maxRedundancy)
-			s := &modelServer{coder: newInputCoder(table), bases: newInputBases(table.Words)}
+			p.limit = 1 + r.IntN(MaxRedundancy)
+			s := &modelServer{Coder: NewInputCoder(table), Bases: NewInputBases(table.Words)}
 			loss, twice, delay, jitter := r.Float64()*0.6, r.Float64()*0.4, r.IntN(40), r.IntN(60)
 			var up, down []modelFlight
 			var told []uint16
@@ -182,7 +182,7 @@ func TestInputsReadAsTheyWereWritten(t *testing.T) {
 					deaf = r.IntN(60)
 				}
 				if deaf--; unread {
-					p.bases.clear()
+					p.Bases.Clear()
 				}
 				b := p.send(1 + r.IntN(8)/7)
 				f := modelFlight{seq: p.seq, b: b, epoch: p.epoch, shift: p.shift}

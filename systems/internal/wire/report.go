@@ -1,4 +1,4 @@
-package systems
+package wire
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ import (
 //	         hash, 16 bits
 //
 // The 1 asks for own state: the client has no prediction to tell of, or one of
-// more than maxResult bytes. The entities are not named. Both ends list those
+// more than MaxResult bytes. The entities are not named. Both ends list those
 // that they have: of the client those that it simulates and has a NetID for.
 //
 // Of a word there is the remainder by a number that tells apart the values within
@@ -39,62 +39,47 @@ import (
 // over all of these words, says whether that is what the client had: see
 // resultHash. Where the two ends do not have the same tolerances no result agrees,
 // and own state travels as it does without all this.
-type advice struct {
-	asks   bool
-	echo   uint8 // number of the newest correction that was carried out
-	result []byte
-	bits   int // of result; as read, with those that fill up the last byte
+type Report struct {
+	Asks   bool
+	Echo   uint8 // number of the newest correction that was carried out
+	Result []byte
+	Bits   int // of result; as read, with those that fill up the last byte
 }
 
+// Sizes of a report: numbers of corrections, bytes of a result, bits of echo and hash.
 const (
-	corrections = 4   // numbers of corrections there are; they wrap
-	maxResult   = 256 // bytes of a result
-	echoBits    = 2
-	hashBits    = 16
+	Corrections = 4   // numbers of corrections there are; they wrap
+	MaxResult   = 256 // bytes of a result
+	EchoBits    = 2
+	HashBits    = 16
 )
 
-// writeAdvice writes what follows the inputs of a message.
-func (c *inputCoder) writeAdvice(a *advice) {
-	c.w.Bool(a.asks)
-	if a.asks {
+// writeReport writes what follows the inputs of a message.
+func (c *InputCoder) writeReport(a *Report) {
+	c.w.Bool(a.Asks)
+	if a.Asks {
 		return
 	}
-	c.w.Bits(uint64(a.echo), echoBits)
-	for i := 0; i < a.bits; i += 8 {
-		c.w.Bits(uint64(a.result[i/8]), uint(min(8, a.bits-i)))
+	c.w.Bits(uint64(a.Echo), EchoBits)
+	for i := 0; i < a.Bits; i += 8 {
+		c.w.Bits(uint64(a.Result[i/8]), uint(min(8, a.Bits-i)))
 	}
 }
 
-// readAdvice reads what writeAdvice wrote, up to the end of the message. What the
+// readReport reads what writeAdvice wrote, up to the end of the message. What the
 // result says is left to who knows the entities.
-func (c *inputCoder) readAdvice(a *advice) error {
-	*a = advice{asks: c.r.Bool(), result: a.result[:0]}
-	if a.asks || c.r.Err() != nil {
+func (c *InputCoder) readReport(a *Report) error {
+	*a = Report{Asks: c.r.Bool(), Result: a.Result[:0]}
+	if a.Asks || c.r.Err() != nil {
 		return nil
 	}
-	a.echo = uint8(c.r.Bits(echoBits))
-	a.bits = c.r.Remaining()
-	if a.bits < hashBits || a.bits >= 8*(maxResult+1) {
-		return fmt.Errorf("%w: a result of %d bits: %w", ErrMessage, a.bits, codec.ErrMalformed)
+	a.Echo = uint8(c.r.Bits(EchoBits))
+	a.Bits = c.r.Remaining()
+	if a.Bits < HashBits || a.Bits >= 8*(MaxResult+1) {
+		return fmt.Errorf("%w: a result of %d bits: %w", ErrMessage, a.Bits, codec.ErrMalformed)
 	}
-	for left := a.bits; left > 0; left -= 8 {
-		a.result = append(a.result, byte(c.r.Bits(uint(min(8, left)))))
+	for left := a.Bits; left > 0; left -= 8 {
+		a.Result = append(a.Result, byte(c.r.Bits(uint(min(8, left)))))
 	}
 	return nil
 }
-
-// Numbers of the multiplicative hash: an odd one near 2⁶⁴ divided by the golden
-// ratio, as D. Knuth has it in "The Art of Computer Programming", volume 3, 6.4.
-const golden = 0x9e3779b97f4a7c15
-
-// resultHash runs over what a result stands for: of each entity its NetID, the
-// low and the high half of the set of its predicted components, and their words.
-// It begins at 0; its top 16 bits travel.
-type resultHash uint64
-
-func (h *resultHash) add(v uint32) {
-	x := (uint64(*h) ^ uint64(v) ^ golden) * golden
-	*h = resultHash(x ^ x>>32)
-}
-
-func (h resultHash) sum() uint16 { return uint16(uint64(h) * golden >> (64 - hashBits)) }

@@ -1,4 +1,4 @@
-package systems
+package wire
 
 import "github.com/tactusgo/tactus/codec"
 
@@ -6,8 +6,8 @@ import "github.com/tactusgo/tactus/codec"
 // maxBack before it: those that come late find their bases still there.
 const baseRing = 2 * maxBack
 
-// inputBase is what an input message ended with: what others can continue from.
-type inputBase struct {
+// Base is what an input message ended with: what others can continue from.
+type Base struct {
 	seq    uint16 // of the packet
 	live   bool
 	acked  bool // the other end has it; for who sends
@@ -17,17 +17,17 @@ type inputBase struct {
 	state  []uint32 // of the coder
 }
 
-// inputBases keeps the bases of the newest packets, sent or received, by session
+// Bases keeps the bases of the newest packets, sent or received, by session
 // sequence.
-type inputBases struct {
-	ring   [baseRing]inputBase
+type Bases struct {
+	ring   [baseRing]Base
 	newest uint16 // packet
 	any    bool
 }
 
-// newInputBases makes room for inputs of so many words.
-func newInputBases(words int) *inputBases {
-	b := &inputBases{}
+// NewInputBases makes room for inputs of so many words.
+func NewInputBases(words int) *Bases {
+	b := &Bases{}
 	state := make([]uint32, baseRing*2*words)
 	for i := range b.ring {
 		b.ring[i].state = state[i*2*words : (i+1)*2*words]
@@ -35,9 +35,9 @@ func newInputBases(words int) *inputBases {
 	return b
 }
 
-// put keeps what the packet seq ended with, unless it is too old for anything to
+// Put keeps what the packet seq ended with, unless it is too old for anything to
 // continue from it. What has become so is let go.
-func (b *inputBases) put(seq uint16, m *inputMessage, state []uint32) {
+func (b *Bases) Put(seq uint16, m *Input, state []uint32) {
 	d := codec.Diff(seq, b.newest)
 	if !b.any {
 		b.any, d = true, baseRing
@@ -54,20 +54,20 @@ func (b *inputBases) put(seq uint16, m *inputMessage, state []uint32) {
 	}
 	e := &b.ring[seq%baseRing]
 	e.seq, e.live, e.acked = seq, true, false
-	e.epoch, e.shift, e.newest = m.epoch, m.shift, m.newest
+	e.epoch, e.shift, e.newest = m.Epoch, m.Shift, m.Newest
 	copy(e.state, state)
 }
 
 // at is what the packet seq ended with, or nil.
-func (b *inputBases) at(seq uint16) *inputBase {
+func (b *Bases) at(seq uint16) *Base {
 	if e := &b.ring[seq%baseRing]; e.live && e.seq == seq {
 		return e
 	}
 	return nil
 }
 
-// ack notes that the other end has received the packet seq.
-func (b *inputBases) ack(seq uint16) {
+// Ack notes that the other end has received the packet seq.
+func (b *Bases) Ack(seq uint16) {
 	if e := b.at(seq); e != nil {
 		e.acked = true
 	}
@@ -75,7 +75,7 @@ func (b *inputBases) ack(seq uint16) {
 
 // acknowledged is the newest base that the other end has received within maxBack
 // packets before the packet seq, and how many before, or nil.
-func (b *inputBases) acknowledged(seq uint16) (e *inputBase, back int) {
+func (b *Bases) acknowledged(seq uint16) (e *Base, back int) {
 	for back := 1; back <= maxBack; back++ {
 		if e := b.at(seq - uint16(back)); e != nil && e.acked {
 			return e, back
@@ -84,8 +84,8 @@ func (b *inputBases) acknowledged(seq uint16) (e *inputBase, back int) {
 	return nil, 0
 }
 
-// clear lets go of all.
-func (b *inputBases) clear() {
+// Clear lets go of all.
+func (b *Bases) Clear() {
 	for i := range b.ring {
 		b.ring[i].live = false
 	}

@@ -1,7 +1,9 @@
-package systems
+package wire
 
 import (
 	"fmt"
+
+	"github.com/tactusgo/tactus/internal/reuse"
 
 	"github.com/tactusgo/tactus/codec"
 )
@@ -37,7 +39,7 @@ import (
 // counted by the session, whose numbers both ends know. When nothing of the last
 // maxBack packets is acknowledged the message is whole.
 //
-// Servers acknowledge what they do not read any further (see [MaxMessages]), and
+// Servers acknowledge what they do not read any further (see systems.MaxMessages), and
 // what continues from that cannot be read. Then the server says so in place of
 // the depth of its buffer (see unreadDepth), and the client writes whole messages
 // until one of them is acknowledged.
@@ -47,79 +49,80 @@ import (
 //
 // Where corrections are made on mismatch, advice stands before these zero bits, and
 // in a usual message what says whether there are changes is 1 bit, as in the others.
-type inputMessage struct {
-	epoch  uint8
-	shift  int16  // clock shift carried out so far, in 1/shiftUnit ticks
-	newest uint16 // sequence of the last input in words
-	count  int    // inputs in words, oldest first, table.Words each
-	words  []int32
-	advice advice // where corrections are made on mismatch
+type Input struct {
+	Epoch  uint8
+	Shift  int16  // clock shift carried out so far, in 1/shiftUnit ticks
+	Newest uint16 // sequence of the last input in words
+	Count  int    // inputs in words, oldest first, table.Words each
+	Words  []int32
+	Report Report // where corrections are made on mismatch
 }
 
 const (
-	// kindBits of the first byte tell the kind of a message, the rest is its own.
-	kindBits = 3
-	kindMask = 1<<kindBits - 1
+	// KindBits of the first byte tell the kind of a message, the rest is its own.
+	KindBits = 3
+	// KindMask are those bits.
+	KindMask = 1<<KindBits - 1
 
-	// maxRedundancy bounds the inputs in one packet (rule C2).
-	maxRedundancy = 32
+	// MaxRedundancy bounds the inputs in one packet (rule C2).
+	MaxRedundancy = 32
 
-	// shiftUnit is the resolution of clock shifts on the wire, in parts of a tick.
-	shiftUnit = 16
+	// ShiftUnit is the resolution of clock shifts on the wire, in parts of a tick.
+	ShiftUnit = 16
 
-	inputRelative = 31 // f of a relative message
+	InputRelative = 31 // f of a relative message
 	maxBack       = 64 // packets back to a base, and inputs since it
 	inputHeader   = 7  // bytes of a whole message before its bits
 )
 
-// errUnread is about a message that continues from one that was not read. It is
+// ErrUnread is about a message that continues from one that was not read. It is
 // nobody's fault.
-var errUnread = fmt.Errorf("%w: input: %w", ErrMessage, codec.ErrBaseline)
+var ErrUnread = fmt.Errorf("%w: input: %w", ErrMessage, codec.ErrBaseline)
 
-// append writes m as the packet seq. Where b is not nil it may continue from one
+// Append writes m as the packet seq. Where b is not nil it may continue from one
 // of these bases.
-func (c *inputCoder) append(dst []byte, m *inputMessage, seq uint16, b *inputBases) []byte {
+func (c *InputCoder) Append(dst []byte, m *Input, seq uint16, b *Bases) []byte {
 	if b != nil {
 		if base, back := b.acknowledged(seq); base != nil {
-			if since := int(m.newest - base.newest); since >= m.count && since <= maxBack {
+			if since := int(m.Newest - base.newest); since >= m.Count && since <= maxBack {
 				return c.appendRelative(dst, m, base, back, since)
 			}
 		}
 	}
-	c.w.Reset(append(dst, kindInput, m.epoch, byte(m.shift), byte(m.shift>>8), byte(m.newest), byte(m.newest>>8), byte(m.count)))
-	c.start(m.words)
+	c.w.Reset(append(dst, KindInput, m.Epoch, byte(m.Shift), byte(m.Shift>>8), byte(m.Newest), byte(m.Newest>>8), byte(m.Count)))
+	c.Start(m.Words)
 	for k := range c.words {
-		c.w.Bits(uint64(c.state[k]), c.words[k].bits)
+		c.w.Bits(uint64(c.State[k]), c.words[k].bits)
 	}
 	n := c.skip(m, 1, 1)
-	c.w.Bool(n < m.count)
+	c.w.Bool(n < m.Count)
 	c.writeChanges(m, n, 1, 1)
 	return c.finish(m)
 }
 
 // finish ends a message.
-func (c *inputCoder) finish(m *inputMessage) []byte {
-	if c.advised {
-		c.writeAdvice(&m.advice)
+func (c *InputCoder) finish(m *Input) []byte {
+	if c.Reported {
+		c.writeReport(&m.Report)
 	}
 	return c.w.Bytes()
 }
 
 // appendRelative writes m as so many packets and inputs behind a base.
-func (c *inputCoder) appendRelative(dst []byte, m *inputMessage, base *inputBase, back, since int) []byte {
-	copy(c.state, base.state)
-	gap := since - m.count
-	control := m.epoch != base.epoch || m.shift != base.shift
+func (c *InputCoder) appendRelative(dst []byte, m *Input, base *Base, back, since int) []byte {
+	copy(c.State, base.state)
+	gap := since - m.Count
+	control := m.Epoch != base.epoch || m.Shift != base.shift
 	n := c.skip(m, 0, gap+1)
-	if back == since && gap == 0 && !control && back < inputRelative {
-		c.w.Reset(append(dst, byte(back)<<kindBits|kindInput))
-		if c.advised {
-			c.w.Bool(n < m.count)
+	if back == since && gap == 0 && !control && back < InputRelative {
+		c.w.Reset(append(dst, byte(back)<<KindBits|KindInput))
+		if c.Reported {
+			c.w.Bool(n < m.Count)
 		}
 		c.writeChanges(m, n, 0, 1)
 		return c.finish(m)
 	}
-	c.w.Reset(append(dst, inputRelative<<kindBits|kindInput))
+	c.w.Reset(append(dst, InputRelative<<KindBits|KindInput))
 	c.w.Bits(uint64(back-1), 6)
 	c.w.Bool(back == since)
 	if back != since {
@@ -127,51 +130,51 @@ func (c *inputCoder) appendRelative(dst []byte, m *inputMessage, base *inputBase
 	}
 	c.w.Bool(gap == 0)
 	if gap != 0 {
-		c.w.Bits(uint64(m.count-1), 5)
+		c.w.Bits(uint64(m.Count-1), 5)
 	}
 	c.w.Bool(control)
 	if control {
-		c.w.Bool(m.epoch != base.epoch)
-		if m.epoch != base.epoch {
-			c.w.Bits(uint64(m.epoch), 8)
+		c.w.Bool(m.Epoch != base.epoch)
+		if m.Epoch != base.epoch {
+			c.w.Bits(uint64(m.Epoch), 8)
 		}
-		c.writeDifference(uint32(m.shift-base.shift), 16)
+		c.writeDifference(uint32(m.Shift-base.shift), 16)
 	}
-	c.w.Bool(n < m.count)
+	c.w.Bool(n < m.Count)
 	c.writeChanges(m, n, 0, gap+1)
 	return c.finish(m)
 }
 
-// read parses a message that came as the packet seq into m, whose words are
+// Read parses a message that came as the packet seq into m, whose words are
 // reused; b has the bases. Words may lie outside their fields' ranges;
 // Table.Dequantize, through which all of them pass on their way into the world,
 // clamps those. The error is errUnread where the base is not there.
-func (c *inputCoder) read(msg []byte, m *inputMessage, seq uint16, b *inputBases) error {
-	if len(msg) == 0 || msg[0]&kindMask != kindInput {
+func (c *InputCoder) Read(msg []byte, m *Input, seq uint16, b *Bases) error {
+	if len(msg) == 0 || msg[0]&KindMask != KindInput {
 		return fmt.Errorf("%w: %d bytes that are not inputs", ErrMessage, len(msg))
 	}
 	c.bad = false
 	var err error
-	switch f := int(msg[0] >> kindBits); f {
+	switch f := int(msg[0] >> KindBits); f {
 	case 0:
 		err = c.readWhole(msg, m)
-	case inputRelative:
+	case InputRelative:
 		err = c.readRelative(msg, m, seq, b)
 	default:
 		base := b.at(seq - uint16(f))
 		if base == nil {
-			return errUnread
+			return ErrUnread
 		}
 		c.r.Reset(msg[1:])
 		c.follow(m, base, f, f)
 		changes := len(msg) > 1
-		if c.advised {
+		if c.Reported {
 			changes = c.r.Bool()
 		}
 		c.readChanges(m, 0, 1, changes)
 	}
-	if err == nil && c.advised {
-		err = c.readAdvice(&m.advice)
+	if err == nil && c.Reported {
+		err = c.readReport(&m.Report)
 	}
 	if err != nil {
 		return err
@@ -189,29 +192,29 @@ func (c *inputCoder) read(msg []byte, m *inputMessage, seq uint16, b *inputBases
 	return nil
 }
 
-func (c *inputCoder) readWhole(msg []byte, m *inputMessage) error {
+func (c *InputCoder) readWhole(msg []byte, m *Input) error {
 	if len(msg) < inputHeader {
 		return fmt.Errorf("%w: input of %d bytes", ErrMessage, len(msg))
 	}
-	m.epoch = msg[1]
-	m.shift = int16(uint16(msg[2]) | uint16(msg[3])<<8)
-	m.newest = uint16(msg[4]) | uint16(msg[5])<<8
-	m.count = int(msg[6])
-	if m.count < 1 || m.count > maxRedundancy {
-		return fmt.Errorf("%w: %d inputs in a packet, 1 to %d are allowed", ErrMessage, m.count, maxRedundancy)
+	m.Epoch = msg[1]
+	m.Shift = int16(uint16(msg[2]) | uint16(msg[3])<<8)
+	m.Newest = uint16(msg[4]) | uint16(msg[5])<<8
+	m.Count = int(msg[6])
+	if m.Count < 1 || m.Count > MaxRedundancy {
+		return fmt.Errorf("%w: %d inputs in a packet, 1 to %d are allowed", ErrMessage, m.Count, MaxRedundancy)
 	}
 	n := len(c.words)
-	m.words = resize(m.words, m.count*n)
+	m.Words = reuse.Slice(m.Words, m.Count*n)
 	c.r.Reset(msg[inputHeader:])
 	for k := range n {
-		m.words[k] = int32(uint32(c.r.Bits(c.words[k].bits)))
+		m.Words[k] = int32(uint32(c.r.Bits(c.words[k].bits)))
 	}
-	c.start(m.words)
+	c.Start(m.Words)
 	c.readChanges(m, 1, 1, c.r.Bool())
 	return nil
 }
 
-func (c *inputCoder) readRelative(msg []byte, m *inputMessage, seq uint16, b *inputBases) error {
+func (c *InputCoder) readRelative(msg []byte, m *Input, seq uint16, b *Bases) error {
 	c.r.Reset(msg[1:])
 	back := int(c.r.Bits(6)) + 1
 	since := back
@@ -225,29 +228,29 @@ func (c *inputCoder) readRelative(msg []byte, m *inputMessage, seq uint16, b *in
 	switch {
 	case c.r.Err() != nil:
 		return nil // read tells
-	case count > min(since, maxRedundancy):
+	case count > min(since, MaxRedundancy):
 		return fmt.Errorf("%w: %d inputs in a packet, %d since the base", ErrMessage, count, since)
 	}
 	base := b.at(seq - uint16(back))
 	if base == nil {
-		return errUnread
+		return ErrUnread
 	}
 	c.follow(m, base, since, count)
 	if c.r.Bool() {
 		if c.r.Bool() {
-			m.epoch = uint8(c.r.Bits(8))
+			m.Epoch = uint8(c.r.Bits(8))
 		}
-		m.shift += int16(c.readDifference(16))
+		m.Shift += int16(c.readDifference(16))
 	}
 	c.readChanges(m, 0, since-count+1, c.r.Bool())
 	return nil
 }
 
 // follow begins a message of the newest count of the inputs since a base.
-func (c *inputCoder) follow(m *inputMessage, base *inputBase, since, count int) {
-	copy(c.state, base.state)
-	m.epoch, m.shift = base.epoch, base.shift
-	m.newest = base.newest + uint16(since)
-	m.count = count
-	m.words = resize(m.words, count*len(c.words))
+func (c *InputCoder) follow(m *Input, base *Base, since, count int) {
+	copy(c.State, base.state)
+	m.Epoch, m.Shift = base.epoch, base.shift
+	m.Newest = base.newest + uint16(since)
+	m.Count = count
+	m.Words = reuse.Slice(m.Words, count*len(c.words))
 }

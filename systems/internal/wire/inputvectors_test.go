@@ -1,4 +1,4 @@
-package systems
+package wire
 
 import (
 	"encoding/hex"
@@ -64,12 +64,12 @@ func makeInputVectors(t *testing.T) *inputVectors {
 			inputs = 2
 		}
 		b := p.send(inputs)
-		newest := len(p.log) - 1
+		newest := len(p.Log) - 1
 		e.Packet, e.Epoch, e.Shift, e.Newest, e.Hex = p.seq, p.epoch, p.shift, uint16(newest), hex.EncodeToString(b)
 		for i := newest - min(newest-p.got, p.limit) + 1; i <= newest; i++ {
 			var words []uint32
-			for k, w := range p.log[i] {
-				words = append(words, p.coder.cut(k, w))
+			for k, w := range p.Log[i] {
+				words = append(words, p.Coder.cut(k, w))
 			}
 			e.Inputs = append(e.Inputs, words)
 		}
@@ -118,38 +118,38 @@ func TestInputVectors(t *testing.T) {
 	if v.Input != table.Line() {
 		t.Fatalf("the vectors are of %s", v.Input)
 	}
-	reader, writer := newInputCoder(table), newInputCoder(table)
-	received, sent := newInputBases(table.Words), newInputBases(table.Words)
+	reader, writer := NewInputCoder(table), NewInputCoder(table)
+	received, sent := NewInputBases(table.Words), NewInputBases(table.Words)
 	forms := map[byte]bool{}
 	for _, e := range v.Packets {
 		for _, seq := range e.Acked {
-			sent.ack(seq)
+			sent.Ack(seq)
 		}
 		msg, err := hex.DecodeString(e.Hex)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var m inputMessage
-		if err := reader.read(msg, &m, e.Packet, received); err != nil {
+		var m Input
+		if err := reader.Read(msg, &m, e.Packet, received); err != nil {
 			t.Fatalf("packet %d: %v", e.Packet, err)
 		}
-		received.put(e.Packet, &m, reader.state)
-		if m.epoch != e.Epoch || m.shift != e.Shift || m.newest != e.Newest || m.count != len(e.Inputs) {
-			t.Errorf("packet %d: epoch %d, shift %d, newest %d, %d inputs", e.Packet, m.epoch, m.shift, m.newest, m.count)
+		received.Put(e.Packet, &m, reader.State)
+		if m.Epoch != e.Epoch || m.Shift != e.Shift || m.Newest != e.Newest || m.Count != len(e.Inputs) {
+			t.Errorf("packet %d: epoch %d, shift %d, newest %d, %d inputs", e.Packet, m.Epoch, m.Shift, m.Newest, m.Count)
 		}
 		for i, words := range e.Inputs {
 			for k, w := range words {
-				if got := uint32(m.words[i*table.Words+k]); got != w {
+				if got := uint32(m.Words[i*table.Words+k]); got != w {
 					t.Errorf("packet %d, input %d, word %d: %d, not %d", e.Packet, i, k, got, w)
 				}
 			}
 		}
-		if out := writer.append(nil, &m, e.Packet, sent); !slices.Equal(out, msg) {
+		if out := writer.Append(nil, &m, e.Packet, sent); !slices.Equal(out, msg) {
 			t.Errorf("packet %d: written as %x, not %x", e.Packet, out, msg)
 		}
-		sent.put(e.Packet, &m, writer.state)
-		form := msg[0] >> kindBits
-		forms[min(form, 1)+form/inputRelative] = true
+		sent.Put(e.Packet, &m, writer.State)
+		form := msg[0] >> KindBits
+		forms[min(form, 1)+form/InputRelative] = true
 	}
 	if len(forms) != 3 {
 		t.Errorf("not all forms of messages are among the vectors: %v", forms)

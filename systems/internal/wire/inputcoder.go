@@ -1,4 +1,4 @@
-package systems
+package wire
 
 import (
 	"math/bits"
@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// inputCoder predicts inputs, and writes and reads where the prediction fails.
+// InputCoder predicts inputs, and writes and reads where the prediction fails.
 //
 // Each word of an input is predicted to go on by its pace: the pace is 0 for what
 // is held, like a button, or the change in a tick of what moves steadily, like
@@ -32,15 +32,15 @@ import (
 // of that, in as many bits as tell 0 to n apart, then these bits without the
 // highest, which is 1. Where a message leaves out inputs since its base, "the
 // input before" the first is the last of these, as predicted.
-type inputCoder struct {
+type InputCoder struct {
 	words []inputWord
-	state []uint32 // the value of each word in the input before, then the paces
+	State []uint32 // the value of each word in the input before, then the paces
 	w     codec.Writer
 	r     codec.Reader
 
-	advised bool   // advice follows the inputs
-	differs []bool // words of an input that is read
-	bad     bool   // what is read is nothing that an inputCoder writes
+	Reported bool   // advice follows the inputs
+	differs  []bool // words of an input that is read
+	bad      bool   // what is read is nothing that an inputCoder writes
 }
 
 // inputWord is how a word counts.
@@ -53,8 +53,9 @@ type inputWord struct {
 // would save nothing.
 const shortWord = 8
 
-func newInputCoder(t *schema.Table) *inputCoder {
-	c := &inputCoder{words: make([]inputWord, t.Words), state: make([]uint32, 2*t.Words), differs: make([]bool, t.Words)}
+// NewInputCoder makes a coder of inputs with a field table.
+func NewInputCoder(t *schema.Table) *InputCoder {
+	c := &InputCoder{words: make([]inputWord, t.Words), State: make([]uint32, 2*t.Words), differs: make([]bool, t.Words)}
 	for k := range c.words {
 		n := uint(t.WordBits(k))
 		c.words[k] = inputWord{n, 1 << n}
@@ -68,40 +69,40 @@ func newInputCoder(t *schema.Table) *inputCoder {
 }
 
 // ahead is word k so many ticks from now, as predicted.
-func (c *inputCoder) ahead(k, ticks int) uint32 {
-	v, pace := c.state[k], c.state[len(c.words)+k]
+func (c *InputCoder) ahead(k, ticks int) uint32 {
+	v, pace := c.State[k], c.State[len(c.words)+k]
 	if pace == 0 || ticks == 0 {
 		return v
 	}
 	return uint32((uint64(v) + uint64(pace)*uint64(ticks)) % c.words[k].turn)
 }
 
-// start makes an input, in words, the one before, with nothing moving.
-func (c *inputCoder) start(words []int32) {
+// Start makes an input, in words, the one before, with nothing moving.
+func (c *InputCoder) Start(words []int32) {
 	for k := range c.words {
-		c.state[k] = c.cut(k, words[k])
-		c.state[len(c.words)+k] = 0
+		c.State[k] = c.cut(k, words[k])
+		c.State[len(c.words)+k] = 0
 	}
 }
 
 // cut is the part of word k that travels.
-func (c *inputCoder) cut(k int, v int32) uint32 {
+func (c *InputCoder) cut(k int, v int32) uint32 {
 	return uint32(uint64(uint32(v)) & (1<<c.words[k].bits - 1))
 }
 
 // pass makes an input as predicted, so many ticks from now, the one before.
-func (c *inputCoder) pass(ticks int) {
+func (c *InputCoder) pass(ticks int) {
 	for k := range c.words {
-		c.state[k] = c.ahead(k, ticks)
+		c.State[k] = c.ahead(k, ticks)
 	}
 }
 
 // skip passes the inputs of m from i on that are as predicted, and returns the
 // first that is not, or m.count. ticks are from the input before to input i.
-func (c *inputCoder) skip(m *inputMessage, i, ticks int) int {
+func (c *InputCoder) skip(m *Input, i, ticks int) int {
 	n := len(c.words)
-	for ; i < m.count; i++ {
-		for k, v := range m.words[i*n : (i+1)*n] {
+	for ; i < m.Count; i++ {
+		for k, v := range m.Words[i*n : (i+1)*n] {
 			if c.cut(k, v) != c.ahead(k, ticks) {
 				return i
 			}
@@ -115,20 +116,20 @@ func (c *inputCoder) skip(m *inputMessage, i, ticks int) int {
 // writeChanges writes the changes of m from input i on, which is the first that
 // is not as predicted, or m.count. from is the first that could have been, and
 // ticks how long that is after the one before it.
-func (c *inputCoder) writeChanges(m *inputMessage, i, from, ticks int) {
-	if i >= m.count {
+func (c *InputCoder) writeChanges(m *Input, i, from, ticks int) {
+	if i >= m.Count {
 		return
 	}
-	c.w.Bits(uint64(i-from), uint(codec.BitsFor(uint64(m.count-from))))
+	c.w.Bits(uint64(i-from), uint(codec.BitsFor(uint64(m.Count-from))))
 	if i > from {
 		ticks = 1
 	}
 	for {
 		c.writeChange(m, i, ticks)
 		from, ticks = i+1, 1
-		left := m.count - from
+		left := m.Count - from
 		switch i = c.skip(m, from, ticks); i {
-		case m.count:
+		case m.Count:
 			c.w.Bits(0, uint(min(left, 2)))
 			return
 		case from:
@@ -142,19 +143,19 @@ func (c *inputCoder) writeChanges(m *inputMessage, i, from, ticks int) {
 
 // marked reports whether a change says which words differ. An only word does, but a change
 // of one bit would be no bits at all, which a message without changes is.
-func (c *inputCoder) marked() bool { return len(c.words) != 1 || c.words[0].bits == 1 }
+func (c *InputCoder) marked() bool { return len(c.words) != 1 || c.words[0].bits == 1 }
 
 // writeChange writes the input i of m, so many ticks after the one before.
-func (c *inputCoder) writeChange(m *inputMessage, i, ticks int) {
+func (c *InputCoder) writeChange(m *Input, i, ticks int) {
 	n := len(c.words)
-	words := m.words[i*n : (i+1)*n]
+	words := m.Words[i*n : (i+1)*n]
 	for k := 0; k < n && c.marked(); k++ {
 		c.w.Bool(c.cut(k, words[k]) != c.ahead(k, ticks))
 	}
 	for k := range n {
 		v, size := c.cut(k, words[k]), c.words[k].bits
 		if v == c.ahead(k, ticks) {
-			c.state[k] = v
+			c.State[k] = v
 			continue
 		}
 		before := c.ahead(k, ticks-1)
@@ -165,44 +166,44 @@ func (c *inputCoder) writeChange(m *inputMessage, i, ticks int) {
 		default:
 			c.writeDifference(v-before, size)
 		}
-		c.state[k], c.state[n+k] = v, 0
+		c.State[k], c.State[n+k] = v, 0
 		if size == 1 || v == before {
 			continue
 		}
 		pace := c.pace(k, before, v)
 		on := size > shortWord // what the newest input does next is not known; wide words mostly move
-		if i+1 < m.count {
-			on = c.cut(k, m.words[(i+1)*n+k]) == uint32((uint64(v)+uint64(pace))%c.words[k].turn)
+		if i+1 < m.Count {
+			on = c.cut(k, m.Words[(i+1)*n+k]) == uint32((uint64(v)+uint64(pace))%c.words[k].turn)
 		}
 		c.w.Bool(on)
 		if on {
-			c.state[n+k] = pace
+			c.State[n+k] = pace
 		}
 	}
 }
 
 // pace is what word k changed by.
-func (c *inputCoder) pace(k int, from, to uint32) uint32 {
+func (c *InputCoder) pace(k int, from, to uint32) uint32 {
 	turn := c.words[k].turn
 	return uint32((uint64(to) + turn - uint64(from)%turn) % turn)
 }
 
 // readChanges makes the inputs of m from i on, which is so many ticks after the
 // one before it: as predicted, but for what is read where there are changes.
-func (c *inputCoder) readChanges(m *inputMessage, i, ticks int, changes bool) {
+func (c *InputCoder) readChanges(m *Input, i, ticks int, changes bool) {
 	n := len(c.words)
 	run, next := 0, changes // run inputs are as predicted, and the next is a change
 	if changes {
-		run = c.run(m.count - i)
+		run = c.run(m.Count - i)
 	}
-	for ; i < m.count; i++ {
+	for ; i < m.Count; i++ {
 		switch {
 		case run > 0 || !next:
 			run--
 			c.pass(ticks)
 		default:
 			c.readChange(ticks)
-			left := m.count - i - 1
+			left := m.Count - i - 1
 			switch {
 			case left == 0 || c.r.Bool():
 			case left > 1 && c.r.Bool():
@@ -213,20 +214,20 @@ func (c *inputCoder) readChanges(m *inputMessage, i, ticks int, changes bool) {
 		}
 		ticks = 1
 		for k := range n {
-			m.words[i*n+k] = int32(c.state[k])
+			m.Words[i*n+k] = int32(c.State[k])
 		}
 	}
 }
 
 // run reads a number below left.
-func (c *inputCoder) run(left int) int {
+func (c *InputCoder) run(left int) int {
 	run := int(c.r.Bits(uint(codec.BitsFor(uint64(left)))))
 	c.bad = c.bad || run >= left
 	return run
 }
 
 // readChange reads an input, so many ticks after the one before.
-func (c *inputCoder) readChange(ticks int) {
+func (c *InputCoder) readChange(ticks int) {
 	n, any := len(c.words), false
 	for k := range n {
 		c.differs[k] = !c.marked() || c.r.Bool()
@@ -236,7 +237,7 @@ func (c *inputCoder) readChange(ticks int) {
 	for k := range n {
 		guess, before, size := c.ahead(k, ticks), c.ahead(k, ticks-1), c.words[k].bits
 		if !c.differs[k] {
-			c.state[k] = guess
+			c.State[k] = guess
 			continue
 		}
 		var v uint32
@@ -248,15 +249,15 @@ func (c *inputCoder) readChange(ticks int) {
 		default:
 			v = c.cut(k, int32(before+c.readDifference(size)))
 		}
-		c.state[k], c.state[n+k] = v, 0
+		c.State[k], c.State[n+k] = v, 0
 		if size != 1 && v != before && c.r.Bool() {
-			c.state[n+k] = c.pace(k, before, v)
+			c.State[n+k] = c.pace(k, before, v)
 		}
 	}
 }
 
 // writeDifference writes the low size bits of d.
-func (c *inputCoder) writeDifference(d uint32, size uint) {
+func (c *InputCoder) writeDifference(d uint32, size uint) {
 	s := int32(d<<(32-size)) >> (32 - size)
 	z := uint32(s<<1) ^ uint32(s>>31)
 	n := uint(bits.Len32(z))
@@ -268,7 +269,7 @@ func (c *inputCoder) writeDifference(d uint32, size uint) {
 
 // readDifference reads what writeDifference wrote; the bits above size may be
 // anything.
-func (c *inputCoder) readDifference(size uint) uint32 {
+func (c *InputCoder) readDifference(size uint) uint32 {
 	n := uint(c.r.Bits(uint(codec.BitsFor(uint64(size) + 1))))
 	if n == 0 || n > size {
 		c.bad = c.bad || n > size

@@ -1,0 +1,184 @@
+package wire
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// A server tells a client in notices what it refused and what the client may write. They
+// are numbered from 1, and a packet has all that were not acknowledged, from the oldest
+// on, as far as they fit:
+//
+//	5 | number of the first, varint | notices
+//	notice   kind u8 | tick varint | by kind:
+//	  0      an input was refused: its sequence varint | reason
+//	  1      inputs come too fast: how many too many in all varint
+//	  2      a change was refused: NetID varint | component u8 | number of the packet
+//	         that had it u16 | reason | bits: the server's value, each word at its full
+//	         width, zero bits up to the next byte
+//	  3      the client may write the client-owned components of an entity: NetID varint
+//	  4      it may not: NetID varint
+//	  5      an entity of which that was told is gone: NetID varint
+//	reason   length u8, up to 64 | UTF-8
+const KindNotices = 5
+
+// What a notice is about.
+const (
+	NoticeInput   = iota // an input was refused
+	NoticeFast           // inputs come too fast
+	NoticeChange         // a change of a client-owned component was refused
+	NoticeGranted        // the client may write an entity
+	NoticeRevoked        // it may no longer
+	NoticeGone           // an entity that was granted is gone
+	noticeKinds
+)
+
+// MaxReason is how many bytes of a reason a client is told.
+const MaxReason = 64
+
+// Notice is one of them.
+type Notice struct {
+	Kind      int
+	Tick      uint32
+	Input     uint32
+	Inputs    uint64
+	ID        uint32
+	Component int // among the client-owned ones
+	Seq       uint16
+	Reason    string
+	first     int // word, of one that was read
+}
+
+// Append writes a notice; a refused change has a value, of a component with table t.
+func (n *Notice) Append(b []byte, words []int32, t *schema.Table) []byte {
+	b = append(b, byte(n.Kind))
+	b = codec.AppendUvarint(b, uint64(n.Tick))
+	switch n.Kind {
+	case NoticeInput:
+		b = codec.AppendUvarint(b, uint64(n.Input))
+		b = appendReason(b, n.Reason)
+	case NoticeFast:
+		b = codec.AppendUvarint(b, n.Inputs)
+	case NoticeChange:
+		b = codec.AppendUvarint(b, uint64(n.ID))
+		b = append(b, byte(n.Component), byte(n.Seq), byte(n.Seq>>8))
+		b = appendReason(b, n.Reason)
+		var w codec.Writer
+		w.Reset(b)
+		for k, v := range words {
+			w.Bits(uint64(uint32(v)), uint(t.WordBits(k)))
+		}
+		b = w.Bytes()
+	default:
+		b = codec.AppendUvarint(b, uint64(n.ID))
+	}
+	return b
+}
+
+func appendReason(b []byte, reason string) []byte {
+	reason = CutReason(reason)
+	return append(append(b, byte(len(reason))), reason...)
+}
+
+// CutReason is as much of a reason as travels.
+func CutReason(reason string) string {
+	reason = strings.ToValidUTF8(reason, "?")
+	if len(reason) <= MaxReason {
+		return reason
+	}
+	n := MaxReason
+	for !utf8.RuneStart(reason[n]) {
+		n--
+	}
+	return reason[:n]
+}
+
+// NoticeReader reads packets of notices.
+type NoticeReader struct {
+	Components []*ecs.Component // the client-owned ones
+	First      uint32           // number of notices[0]
+	Notices    []Notice
+	Words      []int32
+}
+
+// Value is the words that a notice of a refused change brings.
+func (r *NoticeReader) Value(n *Notice) []int32 {
+	return r.Words[n.first : n.first+r.Components[n.Component].Words]
+}
+
+// Read parses a packet.
+func (r *NoticeReader) Read(b []byte) error {
+	r.Notices, r.Words = r.Notices[:0], r.Words[:0]
+	var in codec.ByteReader
+	in.Reset(b)
+	kind, first := in.Byte(), in.Uvarint()
+	if in.Err() != nil || kind != KindNotices || first == 0 || first > math.MaxUint32-uint64(len(b)) || in.Len() == 0 {
+		return fmt.Errorf("%w: notices from %d", ErrMessage, first)
+	}
+	r.First = uint32(first)
+	for in.Len() > 0 {
+		if err := r.notice(&in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *NoticeReader) notice(in *codec.ByteReader) error {
+	n := Notice{Kind: int(in.Byte())}
+	tick := in.Uvarint()
+	if n.Kind >= noticeKinds || tick > math.MaxUint32 {
+		return fmt.Errorf("%w: notice of kind %d", ErrMessage, n.Kind)
+	}
+	n.Tick = uint32(tick)
+	if n.Kind == NoticeFast {
+		n.Inputs = in.Uvarint()
+	} else {
+		number := in.Uvarint() // of an input, or an entity
+		if number > math.MaxUint32 || number == 0 {
+			return fmt.Errorf("%w: notice about %d", ErrMessage, number)
+		}
+		n.Input, n.ID = uint32(number), uint32(number)
+	}
+	if n.Kind == NoticeChange {
+		n.Component, n.Seq = int(in.Byte()), in.Uint16()
+		if n.Component >= len(r.Components) {
+			return fmt.Errorf("%w: notice about component %d", ErrMessage, n.Component)
+		}
+	}
+	if n.Kind == NoticeInput || n.Kind == NoticeChange {
+		size := int(in.Byte())
+		text := in.Next(size)
+		if size > MaxReason || !utf8.Valid(text) {
+			return fmt.Errorf("%w: a reason of %d bytes", ErrMessage, size)
+		}
+		n.Reason = string(text)
+	}
+	if n.Kind == NoticeChange {
+		n.first = len(r.Words)
+		t := r.Components[n.Component].Schema
+		bits := 0
+		for k := range t.Words {
+			bits += t.WordBits(k)
+		}
+		var v codec.Reader
+		v.Reset(in.Next((bits + 7) / 8))
+		for k := range t.Words {
+			r.Words = append(r.Words, int32(uint32(v.Bits(uint(t.WordBits(k))))))
+		}
+		if v.Align(); v.Err() != nil {
+			return fmt.Errorf("%w: notice: %w", ErrMessage, v.Err())
+		}
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("%w: notice: %w", ErrMessage, err)
+	}
+	r.Notices = append(r.Notices, n)
+	return nil
+}
