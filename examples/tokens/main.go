@@ -110,7 +110,7 @@ func parse(args []string, env func(string) string, help io.Writer) (o options, e
 	f.DurationVar(&o.token.Lifetime, "expire", 45*time.Second, "how long a token can be used to connect, whole seconds up to an hour")
 	f.DurationVar(&o.token.Timeout, "timeout", 10*time.Second, "the silence that ends a session, whole seconds")
 	f.IntVar(&o.service.perMinute, "rate", 30, "logins a minute for each IPv4 address or IPv6 network of 64 bits")
-	f.IntVar(&o.service.accountPerMinute, "account-rate", 10, "logins a minute under each name from all networks together where it has not logged in before")
+	f.IntVar(&o.service.accountPerMinute, "account-rate", 3, fmt.Sprintf("logins a minute under each name for each such network; %d times as many for all together where it has not logged in before", guestNetworks))
 	proxies := f.String("proxies", "", "`networks` such as 10.0.0.0/8, separated by commas, whose X-Forwarded-For is believed")
 	names := f.String("names", "", "host `names` under which the service is asked, separated by commas, beside localhost and addresses;\nwithout, proxies may pass on any")
 	if err := f.Parse(args); err != nil {

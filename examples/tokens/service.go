@@ -18,15 +18,19 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// maxBody bounds a request's body, in bytes.
-const maxBody = 4 << 10
+const (
+	// maxBody bounds a request's body, in bytes.
+	maxBody = 4 << 10
+	// guestNetworks is how many networks at least must try all that they may, to use up what guests may under a name.
+	guestNetworks = 10
+)
 
 // serviceConfig says what a service hands out to whom.
 type serviceConfig struct {
 	token netcode.TokenConfig // but for ClientID and UserData
 	users []user
-	// perMinute is how many logins of a network there may be, and of a player from a network where that player is
-	// familiar; accountPerMinute how many under one name from all other networks together.
+	// perMinute is how many logins of a network there may be, and accountPerMinute how many under one name from one
+	// network; from all networks together that are not familiar there may be guestNetworks times as many under a name.
 	perMinute, accountPerMinute int
 	names                       hostname.Guard // under which the service answers, and proxies
 	log                         *slog.Logger
@@ -40,15 +44,16 @@ type serviceConfig struct {
 //
 // and all else with a status of 4xx, or 503 when it has too much to do, and {"error": …}.
 //
-// What a login costs is the hash of its password. A guest, who has not logged in from that network before, may try as
-// often as the network may, and as all guests together may under that name, and waits behind players who are at home.
-// Those have an allowance that nobody uses up from elsewhere. So who knows a name can keep its owner from logging in at a
-// new place, with luck and as long as the attack goes on, and not at home. Names that nobody has are treated alike.
+// What a login costs is the hash of its password. Each network has an allowance under each name. Players who have logged
+// in from that network before, familiar ones, have no other, and nobody uses it up from elsewhere. Guests have those of
+// their network and of all guests under that name too, and wait behind familiar players. So a name is all it takes to
+// use up its guests' allowance, but from many networks at once, of which the owner's at a new place is one more, and has
+// the same chance as each. At home the owner notices nothing. Names that nobody has are treated alike.
 type service struct {
 	serviceConfig
 	networks *limiter[netip.Addr]
 	accounts *limiter[string]
-	homes    *limiter[player]
+	players  *limiter[player]
 	familiar *familiar
 	queue    *queue
 }
@@ -85,8 +90,8 @@ func newService(c serviceConfig) http.Handler {
 	s := &service{
 		serviceConfig: c,
 		networks:      newLimiter[netip.Addr](c.perMinute),
-		accounts:      newLimiter[string](c.accountPerMinute),
-		homes:         newLimiter[player](c.perMinute),
+		accounts:      newLimiter[string](guestNetworks * c.accountPerMinute),
+		players:       newLimiter[player](c.accountPerMinute),
 		familiar:      newFamiliar(),
 		queue:         newQueue(),
 	}
@@ -165,13 +170,18 @@ func (s *service) admit(w http.ResponseWriter, r *http.Request, from netip.Addr)
 	}, nil
 }
 
-// limit uses up one login of the allowances that count for it.
+// limit uses up one login of the allowances that count for it. What is refused counts too, but in those of many
+// networks: else whoever asks most often would get what becomes free.
 func (s *service) limit(p player, known, named bool, now time.Time) error {
 	var wait time.Duration
 	message := "too many logins from this address"
-	if known {
-		wait = s.homes.take(p, now)
-	} else if wait = s.networks.take(p.from, now); wait == 0 && named {
+	if !known {
+		wait = s.networks.take(p.from, now)
+	}
+	if wait == 0 && named {
+		wait = s.players.take(p, now)
+	}
+	if wait == 0 && named && !known {
 		message = "too many logins under this name from places where it has not logged in before"
 		wait = s.accounts.take(p.name, now)
 	}
