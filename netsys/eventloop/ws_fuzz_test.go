@@ -20,6 +20,7 @@ func FuzzHandshake(f *testing.F) {
 	configs := []WebSocketConfig{
 		{},
 		{Origins: []string{"https://game.example"}},
+		{Hosts: []string{"game.example"}},
 		{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::/16")}},
 		{ClientAddrHeader: "Forwarded", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
 	}
