@@ -44,11 +44,11 @@ type serviceConfig struct {
 //
 // and all else with a status of 4xx, or 503 when it has too much to do, and {"error": …}.
 //
-// What a login costs is the hash of its password. Each network has an allowance under each name. Players who have logged
-// in from that network before, familiar ones, have no other, and nobody uses it up from elsewhere. Guests have those of
-// their network and of all guests under that name too, and wait behind familiar players. So a name is all it takes to
-// use up its guests' allowance, but from many networks at once, of which the owner's at a new place is one more, and has
-// the same chance as each. At home the owner notices nothing. Names that nobody has are treated alike.
+// What a login costs is the hash of its password. Each network has an allowance under each name, which nobody uses up from
+// elsewhere. Familiar players, who have logged in from that network before, need nothing else, and go first. Guests need
+// a share of two more: what their network may under all names, and what all guests may under that name. Many networks at
+// once can use up the latter; the player at a new place is one more of them, with the same chance as each, and notices
+// nothing at home. Names that nobody has are treated alike.
 type service struct {
 	serviceConfig
 	networks *limiter[netip.Addr]
@@ -170,8 +170,8 @@ func (s *service) admit(w http.ResponseWriter, r *http.Request, from netip.Addr)
 	}, nil
 }
 
-// limit uses up one login of the allowances that count for it. What is refused counts too, but in those of many
-// networks: else whoever asks most often would get what becomes free.
+// limit uses up one login of the allowances that count for it. Guests who are refused for their name have used up their
+// network's: else whoever asks most often would get what becomes free.
 func (s *service) limit(p player, known, named bool, now time.Time) error {
 	var wait time.Duration
 	message := "too many logins from this address"

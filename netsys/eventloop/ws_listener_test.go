@@ -266,6 +266,8 @@ func TestWebSocketConfigRejects(t *testing.T) {
 		{HandshakeTimeout: -1}, {AnswerTimeout: -1}, {IdleTimeout: -1}, {Origins: []string{"game.example"}},
 		{Origins: []string{"https://game.example/"}}, {ClientAddrHeader: "X-Forwarded-For"}, {TrustedProxies: proxies},
 		{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: []netip.Prefix{{}}},
+		{FramesPerSecond: -1}, {FramesPerSecond: 1_000_001}, {Hosts: []string{"https://game.example"}}, {Hosts: []string{"game.example:80"}},
+		{Hosts: []string{"game.example"}, Origins: []string{"https://game.example"}},
 	} {
 		c.Addr = "127.0.0.1:0"
 		if l, err := (eventloop.ListenConfig{WebSocket: c}).Listen(""); err == nil {
