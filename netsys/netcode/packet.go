@@ -49,6 +49,9 @@ const (
 
 	// globalSequence begins the sequences of what is sealed outside of sessions, with keys that sessions use too.
 	globalSequence = 1 << 63
+
+	// sequenceSpan is how many milliseconds before the end of its token a session can begin and repeat no nonce.
+	sequenceSpan = 1 << 22
 )
 
 // kinds is a set of packet types.
