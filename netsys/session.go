@@ -91,7 +91,8 @@ type Packet struct {
 // Endpoint is one end of a connection: a [Server] or a [Client].
 type Endpoint interface {
 	// Poll reads the wire, reports to h what happened up to now, and sends what is due. It never blocks.
-	// now must not go backwards, and must be the time of day, as issuers of connect tokens know it.
+	// now must be the time of day, as issuers of connect tokens know it. Sessions go on when that is set; virtual
+	// networks and a [Conditioner] need one that does not go backwards.
 	Poll(now time.Time, h Handler)
 
 	// Close closes all sessions and the wire, and returns the wire's error. One more Poll reports the

@@ -65,8 +65,8 @@ type ServerConfig struct {
 	MaxHalfOpen int
 
 	// MaxLifetime is how far in the future the expiry of a token may lie; one that expires later is dropped with
-	// [DropLifetime], as a used one would have to be remembered for that long. 0 means 65 minutes; at most 69 minutes
-	// and 54 seconds, in which sequence numbers keep the sessions of a token apart.
+	// [DropLifetime], as a used one would have to be remembered for that long. 0 means 65 minutes; at most the
+	// constant [MaxLifetime], 69 minutes and 54 seconds, in which sequence numbers keep the sessions of a token apart.
 	MaxLifetime time.Duration
 
 	// MaxUsedTokens is how many tokens are remembered as used until they expire; while it is reached nobody gets a
@@ -137,8 +137,8 @@ func (c ServerConfig) Validate() error {
 			errs = append(errs, fmt.Errorf("netcode: ServerConfig.%s %d is not in 0..%d", n.name, n.value, n.most))
 		}
 	}
-	if most := sequenceSpan * time.Millisecond; c.MaxLifetime < 0 || c.MaxLifetime > most {
-		errs = append(errs, fmt.Errorf("netcode: ServerConfig.MaxLifetime %v is not in 0..%v", c.MaxLifetime, most))
+	if c.MaxLifetime < 0 || c.MaxLifetime > MaxLifetime {
+		errs = append(errs, fmt.Errorf("netcode: ServerConfig.MaxLifetime %v is not in 0..%v", c.MaxLifetime, MaxLifetime))
 	}
 	return errors.Join(errs...)
 }

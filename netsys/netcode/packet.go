@@ -4,6 +4,7 @@ import (
 	"crypto/cipher"
 	"encoding/binary"
 	"math/bits"
+	"time"
 
 	"golang.org/x/crypto/chacha20poly1305"
 )
@@ -52,6 +53,9 @@ const (
 
 	// sequenceSpan is how many milliseconds before the end of its token a session can begin and repeat no nonce.
 	sequenceSpan = 1 << 22
+
+	// MaxLifetime is the longest [ServerConfig.MaxLifetime].
+	MaxLifetime = sequenceSpan * time.Millisecond
 )
 
 // kinds is a set of packet types.
