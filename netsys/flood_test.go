@@ -106,8 +106,8 @@ func (f *flood) spoil(seen []byte) []byte {
 // them alive, lose nothing, and of two whose port or address changes meanwhile the sessions go on. Nothing is amplified.
 //
 //mutant:rule Session5 netsys/netcode/peer.go
-//mutant:from if !p.allowance.left(nanos, burstTime) {
-//mutant:to if p.allowance.use(nanos, s.interval); !p.allowance.left(nanos, burstTime) {
+//mutant:from if !p.allowance.left(at, burstTime) {
+//mutant:to if p.allowance.use(at, s.interval); !p.allowance.left(at, burstTime) {
 //mutant:rule Session5 netsys/netcode/resume.go
 //mutant:from if p := s.strays.get(from); p != nil {
 //mutant:to if p := s.strays.get(from); p != nil && false {

@@ -207,8 +207,8 @@ func TestFoundIsNotLimited(t *testing.T) {
 // A flood of datagrams that could be anybody's is tried a bounded number of times, and changes nothing.
 //
 //mutant:rule Session17 netsys/netcode/resume.go
-//mutant:from if !finds.left(nanos, burstTime) || !s.limits.allow(nanos, tag) {
-//mutant:to if !s.limits.allow(nanos, tag) {
+//mutant:from if !finds.left(at, burstTime) || !s.limits.allow(at, tag) {
+//mutant:to if !s.limits.allow(at, tag) {
 func TestFindIsBounded(t *testing.T) {
 	m := newMover(t, ServerConfig{})
 	m.run(time.Second)
