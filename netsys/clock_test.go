@@ -42,6 +42,13 @@ func (c *counted) Disconnected(_ time.Time, _ netsys.Session, reason error) { c.
 
 // Somebody sets the clock of one end while it plays: datagrams, messages that have to be sent again, keep-alives and
 // figures go on, a silence ends the session as ever, and who comes new is welcomed.
+//
+//mutant:rule Session24 netsys/internal/clock/clock.go
+//mutant:from !c.started || d < -late
+//mutant:to !c.started
+//mutant:rule Session24 netsys/inside.go
+//mutant:from max(at-max(now.Sub(c.datagram.At), 0), 0)
+//mutant:to 0
 func TestClockIsSet(t *testing.T) {
 	link := netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.1}
 	for _, by := range []time.Duration{-time.Hour, -time.Minute, 5 * time.Second} {

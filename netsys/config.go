@@ -154,7 +154,8 @@ type ClientConfig struct {
 	// Schema must equal the server's. See [ServerConfig.Schema].
 	Schema []string
 
-	// Channels must suit the server's. See [ServerConfig.Channels].
+	// Channels must suit the server's. See [ServerConfig.Channels]. Whatever their rate, they fill at most 750 packets a
+	// second beside datagrams.
 	Channels channel.Config
 
 	// Messages must equal the server's. See [ServerConfig.Messages].
