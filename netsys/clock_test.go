@@ -48,7 +48,7 @@ func (c *counted) Disconnected(_ time.Time, _ netsys.Session, reason error) { c.
 //mutant:to !c.started
 //mutant:rule Session24 netsys/inside.go
 //mutant:from max(at-max(now.Sub(c.datagram.At), 0), 0)
-//mutant:to 0
+//mutant:to 0 * at
 func TestClockIsSet(t *testing.T) {
 	link := netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.1}
 	for _, by := range []time.Duration{-time.Hour, -time.Minute, 5 * time.Second} {
