@@ -57,10 +57,6 @@ func elsewhere(i int) string { return netip.AddrFrom4([4]byte{10, 1, byte(i >> 8
 
 // Two hundred bad logins, from as many networks and under as many names, hold nobody up for long: all are answered in a
 // bounded time, a player at home is served next, and one who is not gets in by coming again when told.
-//
-//mutant:rule Login1 examples/tokens/queue.go
-//mutant:from if known {
-//mutant:to if !known {
 func TestBadLoginsHoldNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newCrowd(t)
@@ -98,13 +94,6 @@ func TestBadLoginsHoldNobodyUp(t *testing.T) {
 }
 
 // A slow machine makes nobody wait longer: whose turn does not come in time is told to come again.
-//
-//mutant:rule Login1 examples/tokens/queue.go
-//mutant:from ctx, cancel := context.WithTimeout(ctx, maxWait)
-//mutant:to ctx, cancel := context.WithTimeout(ctx, 9*maxWait)
-//mutant:rule Login1 examples/tokens/queue.go
-//mutant:from if len(*line) >= maxWaiting {
-//mutant:to if len(*line) >= 9*maxWaiting {
 func TestWaitIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -136,13 +125,6 @@ func TestWaitIsBounded(t *testing.T) {
 
 // Whoever guesses a player's password from a thousand networks gets few hashes, and holds up neither that player at home
 // nor anybody else; once it is over the player gets in everywhere. A name that nobody has looks the same.
-//
-//mutant:rule Login2 examples/tokens/service.go
-//mutant:from wait = s.accounts.take(p.name, now)
-//mutant:to _ = s.accounts.take(p.name, now)
-//mutant:rule Login2 examples/tokens/service.go
-//mutant:from known := malformed == nil && s.familiar.has(p)
-//mutant:to known := malformed == nil && s.familiar.has(p) && false
 func TestGuessingLocksNobodyOut(t *testing.T) {
 	for _, name := range []string{"alice", "nobody"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -177,10 +159,6 @@ func TestGuessingLocksNobodyOut(t *testing.T) {
 
 // While the guesses go on, the player at a new place gets in at once beside one network that tries all the time, and
 // after some tries beside a hundred that use up what they may: each network has the same chance.
-//
-//mutant:rule Login4 examples/tokens/service.go
-//mutant:from wait = s.players.take(p, now)
-//mutant:to _ = s.players.take(p, now)
 func TestNewPlaceDuringGuesses(t *testing.T) {
 	for networks, every := range map[int]time.Duration{1: time.Second, 100: 20 * time.Second} {
 		t.Run(fmt.Sprint(networks), func(t *testing.T) {
@@ -254,10 +232,6 @@ func TestFamiliarPlaces(t *testing.T) {
 
 // A page of a foreign name that leads here is refused, and told what to do; so is whoever asks under it. A proxy answers
 // for its names.
-//
-//mutant:rule Login3 examples/tokens/service.go
-//mutant:from if err != nil || !s.names.Allows(r.Host, from.Addr()) {
-//mutant:to if err != nil {
 func TestForeignNameGetsNoToken(t *testing.T) {
 	for _, c := range []struct {
 		names        hostname.Guard

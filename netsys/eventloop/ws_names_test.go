@@ -15,13 +15,6 @@ import (
 // A web site can make its name lead here: to the browser its page and this server are of one origin then. With Origins
 // nil the name that the browser asked for must be one that nobody else can redirect, or one that is configured, or a
 // proxy must answer for it.
-//
-//mutant:rule Web1 netsys/eventloop/ws_handshake.go
-//mutant:from if !guard.Allows(r.host, remote) {
-//mutant:to if false {
-//mutant:rule Web1 internal/hostname/guard.go
-//mutant:from if proxied && len(g.Hosts) == 0 || Loopback(name) {
-//mutant:to if proxied || Loopback(name) {
 func TestForeignNameThatLeadsHere(t *testing.T) {
 	proxied := eventloop.WebSocketConfig{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: prefixes("127.0.0.0/8")}
 	named := eventloop.WebSocketConfig{Hosts: []string{"game.example"}}

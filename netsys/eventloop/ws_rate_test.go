@@ -16,16 +16,6 @@ import (
 // Whatever a connection brings counts, and answers to pings cost more than datagrams: what is above its rate is lost and
 // not answered, and two seconds' worth above that the connection ends. A client whose path stood still, and which brings
 // all of 20 seconds at once, goes on.
-//
-//mutant:rule Web2 netsys/eventloop/ws_traffic.go
-//mutant:from if op != ws.OpClose {
-//mutant:to if op == ws.OpBinary {
-//mutant:rule Web2 netsys/eventloop/ws_traffic.go
-//mutant:from c.brought-now > webBurst+webTooFast
-//mutant:to c.brought-now > 9*webTooFast
-//mutant:rule Web2 netsys/eventloop/ws_traffic.go
-//mutant:from c.number > most || next-now > webBurst
-//mutant:to c.number > most
 func TestPingsCountLikeDatagrams(t *testing.T) {
 	const rate = 100
 	for name, frame := range map[string][]byte{
