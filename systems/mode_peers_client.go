@@ -36,11 +36,14 @@ type peersClient struct {
 }
 
 // catchUp is how many ticks more than are due a client simulates in a frame that is
-// behind, mostAtOnce in one that goes on from a state that has just come, under lockstep.
+// behind, mostAtOnce in one that goes on from a state that has just come, as far as the server has told.
 const (
 	catchUp    = 8
 	mostAtOnce = 60
 )
+
+// snapAway is how many seconds away from the server's tick a client under rollback no longer slews.
+const snapAway = 0.2
 
 func newPeersClient(c *Client) *peersClient {
 	p := c.policies
@@ -60,6 +63,7 @@ func newPeersClient(c *Client) *peersClient {
 	r.Timeline.Players = maxPeers
 	peersRoster(&r.Timeline, c.config.Join, c.config.Leave, c.config.LeavePolicy)
 	m.relay = relay.NewClient(c.world, c.id, r, c.followers, &m.view)
+	m.clock.Snap = snapAway * float64(tickRate)
 	m.neutral = make([]int32, inputTable(c.protocol).Words)
 	m.shown, m.ask = make([]int32, len(m.neutral)), m.wordsNow
 	return m
@@ -169,12 +173,12 @@ func (m *peersClient) behind(more int) bool {
 	switch {
 	case !m.stepped:
 		return false
-	case m.waits && !m.arrived:
+	case !m.arrived && m.relay.Ahead() > 0:
 		return more < mostAtOnce
 	case more >= catchUp:
 		return false
 	case m.waits:
-		return m.playout.more(m.relay.Ahead())
+		return m.playout.more(m.relay.Ahead(), m.relay.Overtaken())
 	}
 	return m.clock.Rate(m.due(), m.relay.Timeline().Next(), catchUp) > 1.5
 }

@@ -87,9 +87,10 @@ func (c *Client) ServerTick() uint32 { return c.tick }
 func (c *Client) Delay() int { return c.delay }
 
 // Due reports whether the next [Client.Step] uses the input that it is given. It does not while
-// lockstep waits, and once in a while when the delay becomes shorter.
+// lockstep waits, while the client catches up over ticks whose inputs the server has told, and once in a while
+// when the delay becomes shorter.
 func (c *Client) Due() bool {
-	return c.Playing() && c.stamped <= c.timeline.Next()+uint32(c.delay)
+	return c.Playing() && max(c.stamped, c.own.end) <= c.timeline.Next()+uint32(c.delay)
 }
 
 // Step gives the input gathered for this tick, in words as the input's table quantizes it,
@@ -109,6 +110,12 @@ func (c *Client) Step(words []int32) bool {
 	}
 	if c.waits() {
 		return false
+	}
+	for _, l := range c.lanes {
+		if l != nil && !c.feed(l) {
+			c.lose()
+			return false
+		}
 	}
 	if c.suspect > 0 {
 		if c.suspect--; c.suspect == 0 {
@@ -139,6 +146,12 @@ func (c *Client) Ahead() int {
 	return int(c.horizon - min(c.horizon, c.timeline.Next()))
 }
 
+// Overtaken reports whether the server has gone on without the player: the newest of its inputs that the
+// server has told of is none.
+func (c *Client) Overtaken() bool {
+	return c.own != nil && c.own.end > c.own.start && c.own.at(c.own.end-1) != real
+}
+
 // waits reports whether the next tick cannot be simulated before more is heard: under
 // lockstep all of it; else as much as keeps what may change within the window.
 func (c *Client) waits() bool {
@@ -149,19 +162,17 @@ func (c *Client) waits() bool {
 	return next >= c.horizon+uint32(c.config.Timeline.Window)
 }
 
-// stamp gives inputs to the ticks up to that which this one is for. Before the first one they are
-// neutral; where the delay became longer the last one is repeated.
+// stamp gives inputs to the ticks up to that which this one is for, but to those of which the server has
+// told. Before the first one they are neutral; where the delay became longer the last one is repeated.
 func (c *Client) stamp(words []int32) {
 	to := c.timeline.Next() + uint32(c.delay)
-	if c.stamped == 0 {
-		c.stamped = max(c.own.end, 1)
-		for copy(c.scratch, c.coder.neutral); c.stamped < to; {
-			c.give(c.scratch)
-		}
-	}
+	c.stamped = max(c.stamped, c.own.end, 1)
 	if c.stamped < to {
-		copy(c.scratch, c.mine.input(c.stamped-1))
-		c.coder.snap(c.scratch, true)
+		copy(c.scratch, c.coder.neutral)
+		if c.mine.at(c.stamped-1) == real {
+			copy(c.scratch, c.mine.input(c.stamped-1))
+			c.coder.snap(c.scratch, true)
+		}
 		for c.stamped < to {
 			c.give(c.scratch)
 		}
@@ -187,7 +198,7 @@ func (c *Client) Append(dst []byte, limit int) []byte {
 	c.slack.frame++
 	m := up{state: c.state, heard: c.heard, ack: c.ack}
 	if c.state != 0 {
-		m.ready = c.timeline.Next()+readyWithin >= c.tick
+		m.ready = c.heard && c.timeline.Next()+readyWithin >= c.tick
 		tick, sum, ok := checkpoint(c.timeline, c.config.Checks)
 		if m.check = ok && tick != c.checked; m.check {
 			c.checked, m.checkTick, m.checkSum = tick, tick, uint32(sum)

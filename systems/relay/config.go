@@ -36,7 +36,7 @@ type Config struct {
 
 	// Keep is for how many ticks inputs are kept, up to 16384: 16 and twice the timeline's Window or Early, whichever is
 	// more, at least. A client that lags by as many, less Early, is sent the state of the world
-	// anew. Default (0): 600 more than the least.
+	// anew. Default (0): ten seconds more than the least.
 	Keep int
 
 	// Lead is how many ticks after a player's first one its first input is expected,
@@ -44,10 +44,10 @@ type Config struct {
 	// input until then. Default (0): 15.
 	Lead int
 
-	// Stall is for how many calls of [Server.Step] in a row a missing input may keep
-	// everybody waiting under lockstep, 1 to 4096. Then it is filled as if it never came, which
+	// Stall is for how many ticks that are due, calls of [Server.Step] in a row, a missing input may keep
+	// everybody waiting under lockstep, 1 to 65536. Then it is filled as if it never came, which
 	// its client is told, and so are those of that player's next ticks, until one comes in
-	// time. Default (0): 60.
+	// time. Default (0): a second.
 	Stall int
 
 	// Checks is how many ticks lie between two final ones whose hashes are compared,
@@ -80,7 +80,7 @@ func (c Config) Validate() error {
 		name      string
 		n, lo, hi int
 	}{
-		{"Peers", c.Peers, 1, 4096}, {"Keep", c.Keep, 2, maxKeep}, {"Lead", c.Lead, 1, 255}, {"Stall", c.Stall, 1, 4096},
+		{"Peers", c.Peers, 1, 4096}, {"Keep", c.Keep, 2, maxKeep}, {"Lead", c.Lead, 1, 255}, {"Stall", c.Stall, 1, 1 << 16},
 		{"Checks", max(c.Checks, 0), 1, 4096}, {"MaxState", c.MaxState, 1 << 10, 1 << 30}, {"Part", c.Part, 1 << 10, 8 << 20},
 	} {
 		if f.n != 0 && (f.n < f.lo || f.n > f.hi) {
@@ -115,9 +115,9 @@ func (c Config) defaulted(tickRate int) Config {
 	c.Timeline.Players = or(c.Timeline.Players, 64)
 	c.Timeline.Hashes = or(c.Timeline.Hashes, min(4*c.Timeline.Window, 4096))
 	c.Peers = or(c.Peers, 64)
-	c.Keep = or(c.Keep, min(600+leastKeep(c.Timeline), maxKeep))
+	c.Keep = or(c.Keep, min(10*tickRate+leastKeep(c.Timeline), maxKeep))
 	c.Lead = or(c.Lead, 15)
-	c.Stall = or(c.Stall, 60)
+	c.Stall = or(c.Stall, tickRate)
 	c.Checks = max(or(c.Checks, 15), 0)
 	c.MaxState = or(c.MaxState, 16<<20)
 	c.Part = or(c.Part, 256<<10)

@@ -47,7 +47,7 @@
 // Under lockstep the server makes no tick before it has the inputs of all players, and clients none before they are
 // told it. Nothing is simulated twice. The delay of a client's inputs follows the worst round
 // trip of late, so that inputs are in stock when the server needs them; a client whose round trip
-// grows keeps everybody waiting once. One who is silent does so for Config.Stall steps of the server; then
+// grows keeps everybody waiting once. One who is silent does so for Config.Stall ticks; then
 // its inputs are filled as missing ones are, which it is told.
 //
 // # What holds

@@ -151,7 +151,7 @@ func (s *Server) playing(player uint32) *lane {
 
 // Step simulates the next tick, and again before it what has changed, as
 // [timeline.Timeline.Step] does. Under lockstep it does nothing and reports false while an
-// input is missing. Call it once for each tick that is due, after what has
+// input is missing. Call it once for each tick that is due, whatever it reported before, after what has
 // arrived was received, and then tell all clients by [Server.Append].
 func (s *Server) Step() bool {
 	s.comeAndGo()
