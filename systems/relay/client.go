@@ -25,7 +25,8 @@ type Client struct {
 
 	mine    *lane  // own inputs as they were gathered
 	stamped uint32 // the next tick to be given one; 0: none has been
-	delay   int
+	delay   int    // of inputs
+	need    int    // under lockstep, the least delay that would do for this client
 	slack   slack
 
 	state    uint8 // that it goes on from; 0: it needs one
@@ -55,7 +56,7 @@ func NewClient(w *ecs.World, player uint32, c ClientConfig, listeners ...timelin
 		panic(err)
 	}
 	c = c.defaulted(w.TickRate())
-	l := &Client{player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, delay: c.Delay}
+	l := &Client{player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, delay: c.Delay, need: c.Delay}
 	l.coder = coderOf(w)
 	l.mine = newLane(mineKept, len(l.coder.neutral))
 	l.scratch = make([]int32, len(l.coder.neutral))
@@ -196,7 +197,7 @@ func (c *Client) give(words []int32) {
 // tick, after [Client.Step], whether that has simulated or not. limit is at least 128.
 func (c *Client) Append(dst []byte, limit int) []byte {
 	c.slack.frame++
-	m := up{state: c.state, heard: c.heard, ack: c.ack}
+	m := up{state: c.state, heard: c.heard, ack: c.ack, waits: c.config.Timeline.Wait, need: uint8(c.need)}
 	if c.state != 0 {
 		m.ready = c.heard && c.timeline.Next()+readyWithin >= c.tick
 		tick, sum, ok := checkpoint(c.timeline, c.config.Checks)
@@ -250,7 +251,7 @@ func (c *Client) seat(slot int, p timeline.Presence, start uint32) {
 		c.own, c.stamped = l, 0
 		clear(c.mine.ring)
 		if c.config.Timeline.Wait && c.slack.worst == [2]int{} {
-			c.delay = min(max(int(p.First-p.From), c.config.Delay), c.config.MaxDelay) // until it is known better
+			c.need = min(max(int(p.First-p.From), c.config.Delay), c.config.MaxDelay) // until it is known better
 		}
 	}
 }

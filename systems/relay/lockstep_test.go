@@ -11,7 +11,15 @@ import (
 
 func lockstep() relay.Config { return relay.Config{Timeline: timeline.Config{Wait: true}} }
 
-func TestLockstepAnswersOneRoundTripLate(t *testing.T) {
+// Everybody's inputs show after the longest round trip of all, whatever the own one is.
+//
+//mutant:rule B7 systems/relay/take.go
+//mutant:from s.delay = max(s.delay, min(p.need, s.config.MaxDelay))
+//mutant:to s.delay = min(p.need, s.config.MaxDelay)
+//mutant:rule B7 systems/relay/slack.go
+//mutant:from int(c.tick) - (c.delay - c.need))
+//mutant:to int(c.tick))
+func TestNetcodeB7_LockstepHasOneDelayForAll(t *testing.T) {
 	m := newMatch(t, lockstep(), relay.ClientConfig{}, human)
 	m.step()
 	latencies := []int{2, 5, 9}
@@ -30,11 +38,13 @@ func TestLockstepAnswersOneRoundTripLate(t *testing.T) {
 		m.step()
 	}
 	equal(t, "ticks of the server in 500", int(m.server.Timeline().Next()-begun), 500)
-	for i, e := range m.ends {
+	longest := 2 * latencies[len(latencies)-1]
+	for _, e := range m.ends {
 		slices.Sort(e.answered)
 		median := e.answered[len(e.answered)/2]
-		if trip := 2 * latencies[i]; median < trip || median > trip+3 {
-			t.Errorf("player %d: its input shows after %d ticks, its round trip is %d", e.player, median, trip)
+		equal(t, "delay", e.Delay(), m.ends[0].Delay())
+		if median < longest || median > longest+3 {
+			t.Errorf("player %d: its input shows after %d ticks, the longest round trip is %d", e.player, median, longest)
 		}
 		equal(t, "simulated again", e.Timeline().Stats().Resimulated, 0)
 	}

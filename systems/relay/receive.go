@@ -58,6 +58,9 @@ func (c *Client) read() (o outcome, err error) {
 	if tick < c.tick || tick > math.MaxInt32 {
 		return o, fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.tick)
 	}
+	if r.Bool() {
+		c.delayed(int(r.Bits(8)))
+	}
 	ask := r.Bool()
 	if r.Bool() {
 		back, sum := k.readNumber(tick), uint32(r.Bits(32))

@@ -24,6 +24,7 @@ type Server struct {
 	events   []event
 	before   int // events that everybody knows and that are kept no longer
 	missing  []uint32
+	delay    int      // under lockstep, of everybody's inputs
 	told     []uint32 // scratch: by slot, the end after the message that is written
 	count    int      // scratch: inputs told of the slot before
 	input    []int32  // scratch
@@ -156,6 +157,7 @@ func (s *Server) playing(player uint32) *lane {
 func (s *Server) Step() bool {
 	s.comeAndGo()
 	if s.config.Timeline.Wait {
+		s.agree()
 		s.fill()
 	}
 	if !s.timeline.Step() {

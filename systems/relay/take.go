@@ -8,6 +8,17 @@ import (
 	"github.com/tactusgo/tactus/systems/timeline"
 )
 
+// agree makes the delay of everybody's inputs the longest that one of the players needs: with a shorter one of its own
+// a player whose link is good would answer earlier than others.
+func (s *Server) agree() {
+	s.delay = 0
+	for _, p := range s.peers {
+		if p.joined {
+			s.delay = max(s.delay, min(p.need, s.config.MaxDelay))
+		}
+	}
+}
+
 // fill gives up on inputs that lockstep has waited for long enough.
 func (s *Server) fill() {
 	s.missing = s.timeline.AppendMissing(s.missing[:0])
