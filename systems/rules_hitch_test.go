@@ -114,9 +114,6 @@ func hitches(t *testing.T, seconds []time.Duration, happen func(c *systemstest.C
 //mutant:rule E7 systems/relay/receive.go
 //mutant:from case at-l.fed >= uint32(c.keep):
 //mutant:to case at-l.fed >= 30:
-//mutant:rule E7 systems/mode_peers_playout.go
-//mutant:from (p.late || overtaken)
-//mutant:to stock > 30
 func TestNetcodeE7_AHitchIsMadeUpFor(t *testing.T) {
 	hitches(t, []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second},
 		func(c *systemstest.Crowd, _ netsys.Link, d time.Duration) *systemstest.Client {

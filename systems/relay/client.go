@@ -37,6 +37,7 @@ type Client struct {
 	ack      uint16 // number of the newest message that was taken in
 	events   int    // how many events it knows, of all there were
 	tick     uint32 // the server's next one, in the newest message
+	waited   uint32 // ticks that the server had not made then, though they were due
 	horizon  uint32 // told
 
 	checked  uint32 // tick of the last hash that was told
@@ -56,7 +57,7 @@ func NewClient(w *ecs.World, player uint32, c ClientConfig, listeners ...timelin
 		panic(err)
 	}
 	c = c.defaulted(w.TickRate())
-	l := &Client{player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, delay: c.Delay, need: c.Delay}
+	l := &Client{player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, delay: c.Delay, need: c.Delay, waited: 1 << 16}
 	l.coder = coderOf(w)
 	l.mine = newLane(mineKept, len(l.coder.neutral))
 	l.scratch = make([]int32, len(l.coder.neutral))
@@ -84,8 +85,21 @@ func (c *Client) Playing() bool { return c.state != 0 && c.own != nil }
 // ServerTick is the server's next tick as of the newest message, 0 before the first.
 func (c *Client) ServerTick() uint32 { return c.tick }
 
+// Waited is how many ticks that were due a server under lockstep had not made by then, as inputs were missing:
+// together with the ticks that it has made they are its time. It counts from anywhere.
+func (c *Client) Waited() uint32 { return c.waited }
+
 // Delay is how many ticks after it was gathered an input applies now.
 func (c *Client) Delay() int { return c.delay }
+
+// Lag is how many ticks behind the server a client should be under lockstep: half of the delay of everybody's inputs,
+// which is what the way from the server may take, so that all show a tick at the same time.
+func (c *Client) Lag() float64 {
+	if !c.config.Timeline.Wait {
+		return 0
+	}
+	return float64(c.delay) / 2
+}
 
 // Due reports whether the next [Client.Step] uses the input that it is given. It does not while
 // lockstep waits, while the client catches up over ticks whose inputs the server has told, and once in a while
@@ -147,12 +161,6 @@ func (c *Client) Ahead() int {
 	return int(c.horizon - min(c.horizon, c.timeline.Next()))
 }
 
-// Overtaken reports whether the server has gone on without the player: the newest of its inputs that the
-// server has told of is none.
-func (c *Client) Overtaken() bool {
-	return c.own != nil && c.own.end > c.own.start && c.own.at(c.own.end-1) != real
-}
-
 // waits reports whether the next tick cannot be simulated before more is heard: under
 // lockstep all of it; else as much as keeps what may change within the window.
 func (c *Client) waits() bool {
@@ -197,7 +205,7 @@ func (c *Client) give(words []int32) {
 // tick, after [Client.Step], whether that has simulated or not. limit is at least 128.
 func (c *Client) Append(dst []byte, limit int) []byte {
 	c.slack.frame++
-	m := up{state: c.state, heard: c.heard, ack: c.ack, waits: c.config.Timeline.Wait, need: uint8(c.need)}
+	m := up{state: c.state, heard: c.heard, ack: c.ack, needs: c.config.Timeline.Wait && c.own != nil, need: uint8(c.need)}
 	if c.state != 0 {
 		m.ready = c.heard && c.timeline.Next()+readyWithin >= c.tick
 		tick, sum, ok := checkpoint(c.timeline, c.config.Checks)

@@ -77,7 +77,7 @@ func (p *peer) grow(slots int) {
 // control takes in what a message says beside inputs.
 func (p *peer) control(s *Server, m *up) {
 	p.ready = m.ready
-	if m.waits && p.joined {
+	if m.needs && p.joined {
 		p.need = int(m.need)
 	}
 	switch {

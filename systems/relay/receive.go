@@ -60,6 +60,7 @@ func (c *Client) read() (o outcome, err error) {
 	}
 	if r.Bool() {
 		c.delayed(int(r.Bits(8)))
+		c.waited = codec.Lift(uint16(r.Bits(16)), c.waited)
 	}
 	ask := r.Bool()
 	if r.Bool() {

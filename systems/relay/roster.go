@@ -37,7 +37,7 @@ func (s *Server) comeAndGo() {
 		if s.timeline.Join(p.player, now, first) != nil {
 			continue // there is no room yet
 		}
-		p.joined, p.need = true, p.lead
+		p.joined = true
 		slot := s.slot()
 		s.lanes[slot].begin(timeline.Presence{Player: p.player, From: now, First: first, To: timeline.Forever}, now)
 		for _, o := range s.peers {

@@ -25,6 +25,7 @@ type Server struct {
 	before   int // events that everybody knows and that are kept no longer
 	missing  []uint32
 	delay    int      // under lockstep, of everybody's inputs
+	waited   uint32   // ticks that were due and not made
 	told     []uint32 // scratch: by slot, the end after the message that is written
 	count    int      // scratch: inputs told of the slot before
 	input    []int32  // scratch
@@ -161,6 +162,7 @@ func (s *Server) Step() bool {
 		s.fill()
 	}
 	if !s.timeline.Step() {
+		s.waited++
 		return false
 	}
 	now := s.timeline.Next()

@@ -7,7 +7,7 @@ import "fmt"
 //	state 8   the number of the state of the world that it goes on from; 0: it has none
 //	1 bit     1 and ack 16: the newest message that it took in, by the session's number
 //	1 bit     1: it is ready to play
-//	1 bit     1 and need 8: under lockstep, the delay that its inputs need, in ticks
+//	1 bit     1 and need 8: it plays under lockstep, and its inputs need this delay, in ticks
 //	1 bit     1 and tick 32, sum 32: the low half of the hash of the world after a final tick
 //	1 bit     1 and its inputs: first tick 16, count less 1 8, 1 bit based, inputs; see coder
 //
@@ -18,7 +18,7 @@ type up struct {
 	heard     bool
 	ack       uint16
 	ready     bool
-	waits     bool // lockstep
+	needs     bool
 	need      uint8
 	check     bool
 	checkTick uint32
@@ -35,8 +35,8 @@ func (c *coder) writeUp(m *up) {
 		c.w.Bits(uint64(m.ack), 16)
 	}
 	c.w.Bool(m.ready)
-	c.w.Bool(m.waits)
-	if m.waits {
+	c.w.Bool(m.needs)
+	if m.needs {
 		c.w.Bits(uint64(m.need), 8)
 	}
 	c.w.Bool(m.check)
@@ -64,7 +64,7 @@ func (c *coder) readUp(msg []byte) (m up, err error) {
 		m.ack = uint16(c.r.Bits(16))
 	}
 	m.ready = c.r.Bool()
-	if m.waits = c.r.Bool(); m.waits {
+	if m.needs = c.r.Bool(); m.needs {
 		m.need = uint8(c.r.Bits(8))
 	}
 	if m.check = c.r.Bool(); m.check {
