@@ -139,3 +139,43 @@ func TestNetcodeE7_ASlowJoinStopsNobody(t *testing.T) {
 			return late
 		})
 }
+
+// A dead path stops everybody under lockstep for the time that the server is told to wait, whatever its rates are.
+//
+//mutant:rule E7 systems/mode_peers_server.go
+//mutant:from Stall:    stallTicks(s.config),
+//mutant:to Stall:    60,
+func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
+	for _, x := range []struct {
+		rate, wake   int
+		stall, waits time.Duration
+	}{
+		{10, 1, 0, time.Second}, {10, 2, 0, time.Second}, {60, 1, 0, time.Second}, {60, 6, 0, time.Second}, {128, 1, 0, time.Second},
+		{10, 1, 300 * time.Millisecond, 300 * time.Millisecond}, {128, 2, 300 * time.Millisecond, 300 * time.Millisecond},
+		{60, 3, 2 * time.Second, 2 * time.Second}, {30, 1, time.Millisecond, 0},
+	} {
+		config := underPreset(policy.Lockstep, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
+		config.Server.TickRate, config.Server.WakeEvery, config.Server.Stall = x.rate, x.wake, x.stall
+		c := systemstest.New(t, config)
+		c.Connect()
+		c.Run(3 * time.Second)
+		tick, moved, stopped := c.Server.Tick(), c.Now(), time.Duration(0)
+		c.OnServerTick(func() {
+			if now := c.Server.Tick(); now != tick {
+				tick, moved = now, c.Now()
+			}
+			stopped = max(stopped, c.Now().Sub(moved))
+		})
+		c.Clients[1].SetLinks(netsys.Link{Loss: 1}, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
+		c.Run(6 * time.Second)
+		wake := time.Duration(x.wake) * c.Server.World().StepDuration()
+		if stopped > x.waits || stopped < x.waits-2*wake {
+			t.Errorf("%+v: the world stood still for %v", x, stopped)
+		}
+	}
+	for stall, valid := range map[time.Duration]bool{-1: false, 0: true, time.Minute: true, time.Minute + 1: false} {
+		if err := (systems.ServerConfig{Stall: stall}).Validate(); (err == nil) != valid {
+			t.Errorf("Stall %v: %v", stall, err)
+		}
+	}
+}
