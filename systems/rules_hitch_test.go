@@ -127,9 +127,6 @@ func TestNetcodeE7_AHitchIsMadeUpFor(t *testing.T) {
 //mutant:rule E7 systems/relay/clock.go
 //mutant:from c.jumping = behind > snap || c.jumping && behind > 1
 //mutant:to c.jumping = behind > clockSnap
-//mutant:rule E7 systems/relay/client.go
-//mutant:from m.ready = c.heard && c.timeline.Next()+readyWithin >= c.tick
-//mutant:to m.ready = true
 func TestNetcodeE7_ASlowJoinStopsNobody(t *testing.T) {
 	hitches(t, []time.Duration{time.Second, 3 * time.Second, 9 * time.Second},
 		func(c *systemstest.Crowd, link netsys.Link, d time.Duration) *systemstest.Client {
