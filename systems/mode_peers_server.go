@@ -2,6 +2,7 @@ package systems
 
 import (
 	"errors"
+	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -36,6 +37,7 @@ func newPeersServer(s *Server) *peersServer {
 		Timeline: peersTimeline(s.policies, s.config.TickRate),
 		Peers:    min(peers, maxPeers),
 		Part:     min(longest-len(peersMark), mostPart),
+		Stall:    stallTicks(s.config),
 		Diverged: m.diverged,
 	}
 	if s.config.Refuse.look != nil {
@@ -46,6 +48,11 @@ func newPeersServer(s *Server) *peersServer {
 	peersRoster(&c.Timeline, s.config.Join, s.config.Leave, s.config.LeavePolicy)
 	m.relay = relay.NewServer(s.world, c, s.followers)
 	return m
+}
+
+// stallTicks is ServerConfig.Stall in ticks, rounded down: nobody waits for longer.
+func stallTicks(c ServerConfig) int {
+	return max(int(int64(c.Stall)*int64(c.TickRate)/int64(time.Second)), 1)
 }
 
 func (m *peersServer) stages() (onTick, after *ecs.Stage) {

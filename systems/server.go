@@ -207,11 +207,10 @@ func (s *Server) Advance(now time.Time) int {
 	}
 	s.decideChanges()
 	for range n {
-		if !s.mode.tick() {
-			break
+		if s.mode.tick() {
+			s.tick++
+			s.stats.Ticks++
 		}
-		s.tick++
-		s.stats.Ticks++
 	}
 	s.followers.settle(s.mode.horizon())
 	s.restoreChanges()

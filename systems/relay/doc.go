@@ -20,8 +20,8 @@
 //   - Carry reliable messages: [Client.Outgoing], [Client.Sent], [Client.Deliver].
 //   - Draw between ticks: [Client.Foresee].
 //   - Know when an input is used: [Client.Due], [Client.Delay]. Show progress: [Client.Following], [Client.Playing].
-//   - Stay at the server's tick, under rollback: [Clock], [Client.ServerTick]. Under lockstep call Step
-//     until it reports false.
+//   - Stay at the server's tick, or under lockstep as far behind it as everybody: [Clock], [Client.ServerTick],
+//     [Client.Waited], [Client.Lag].
 //   - Look: [Client.Timeline]. Count: [Client.Stats].
 //
 // # What travels
@@ -45,9 +45,11 @@
 // that hears nothing for its window stops until it does.
 //
 // Under lockstep the server makes no tick before it has the inputs of all players, and clients none before they are
-// told it. Nothing is simulated twice. The delay of a client's inputs follows the worst round
-// trip of late, so that inputs are in stock when the server needs them; a client whose round trip
-// grows keeps everybody waiting once. One who is silent does so for Config.Stall steps of the server; then
+// told it. Nothing is simulated twice. The delay of inputs is one for all, which the server tells: the longest that a
+// client says to need, which is its worst round trip of late, so that inputs are in stock when the server needs them.
+// All clients are half of that delay behind the server, [Client.Lag]. So nobody answers earlier than others to what
+// it sees, nor sees it earlier, as far as the ways to and from the server are equally long. A client whose round trip
+// grows keeps everybody waiting once. One who is silent does so for Config.Stall ticks; then
 // its inputs are filled as missing ones are, which it is told.
 //
 // # What holds

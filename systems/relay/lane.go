@@ -19,6 +19,7 @@ type lane struct {
 	timeline.Presence
 	end   uint32 // the first tick, from First on, of which nothing is known
 	start uint32 // on clients: the first tick that is told
+	fed   uint32 // there: before end, the first tick that the timeline has not been given
 	ring  []entry
 	words []int32
 	size  int // words of an input
@@ -41,7 +42,7 @@ func newLane(keep, words int) *lane {
 func (l *lane) begin(p timeline.Presence, start uint32) {
 	l.Presence = p
 	l.start = max(start, p.First)
-	l.end = l.start
+	l.end, l.fed = l.start, l.start
 	l.counts, l.ahead = Inputs{}, 0
 	clear(l.ring)
 }

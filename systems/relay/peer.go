@@ -14,6 +14,7 @@ type peer struct {
 	ready   bool
 	stalled bool // its inputs are not waited for
 	waited  int  // Steps that lockstep has waited for it
+	need    int  // delay that its inputs need under lockstep
 
 	number  uint8 // of the last state
 	state   uint8 // the state that it was sent; 0: it needs one
@@ -76,6 +77,9 @@ func (p *peer) grow(slots int) {
 // control takes in what a message says beside inputs.
 func (p *peer) control(s *Server, m *up) {
 	p.ready = m.ready
+	if m.needs && p.joined {
+		p.need = int(m.need)
+	}
 	switch {
 	case p.state == 0:
 		return

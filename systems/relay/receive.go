@@ -10,7 +10,7 @@ import (
 
 // outcome is what became of a message that a client reads.
 type outcome struct {
-	early bool // some of it is further ahead than the timeline takes
+	early bool // some of it is further ahead than the lanes hold
 	lost  bool // some of it changes what is final here
 	count int  // inputs told of the slot before
 }
@@ -38,7 +38,7 @@ func (c *Client) Receive(seq uint16, msg []byte) error {
 	case o.lost:
 		c.lose()
 	case o.early:
-		c.stats.Early++ // what was taken in stays so, and it will come again
+		c.stats.Early++ // what was taken in stays so, and the rest will come again
 	default:
 		c.heard, c.ack = true, seq
 	}
@@ -57,6 +57,10 @@ func (c *Client) read() (o outcome, err error) {
 	tick := codec.Lift(uint16(r.Bits(16)), c.tick)
 	if tick < c.tick || tick > math.MaxInt32 {
 		return o, fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.tick)
+	}
+	if r.Bool() {
+		c.delayed(int(r.Bits(8)))
+		c.waited = codec.Lift(uint16(r.Bits(16)), c.waited)
 	}
 	ask := r.Bool()
 	if r.Bool() {
@@ -103,15 +107,25 @@ func (c *Client) read() (o outcome, err error) {
 		return o, fmt.Errorf("%w: not as a server writes", ErrMessage)
 	}
 	c.tick = tick
-	if !o.early && !o.lost {
-		c.horizon = max(c.horizon, horizon)
-		c.timeline.Told(c.horizon)
+	if !o.lost {
+		c.told(horizon)
 		c.adapt(had)
 	}
 	if ask && !o.lost {
 		c.report()
 	}
 	return o, nil
+}
+
+// told notes that everything before a tick has been told, as far as the lanes hold it.
+func (c *Client) told(horizon uint32) {
+	for _, l := range c.lanes {
+		if l != nil && l.end < l.To {
+			horizon = min(horizon, l.end)
+		}
+	}
+	c.horizon = max(c.horizon, horizon)
+	c.timeline.Told(c.horizon)
 }
 
 // readEvents takes in who comes and goes.
@@ -154,11 +168,15 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 }
 
 func (c *Client) join(slot int, p timeline.Presence, o *outcome) error {
-	if slot < len(c.lanes) && c.lanes[slot] != nil && c.lanes[slot].To == timeline.Forever || c.live > 2*c.config.Timeline.Players {
+	var before *lane
+	if slot < len(c.lanes) {
+		before = c.lanes[slot]
+	}
+	if before != nil && before.To == timeline.Forever || c.live > 2*c.config.Timeline.Players {
 		return fmt.Errorf("%w: player %d joins in slot %d, where one plays", ErrMessage, p.Player, slot)
 	}
-	if err := c.timeline.Join(p.Player, p.From, p.First); err != nil {
-		o.lost = true // it is final here that nobody came
+	if c.timeline.Join(p.Player, p.From, p.First) != nil || before != nil && before.fed < before.To {
+		o.lost = true // it is final here that nobody came, or the slot holds what is needed yet
 	}
 	c.seat(slot, p, p.From)
 	return nil
@@ -173,7 +191,7 @@ func (c *Client) leave(slot int, tick uint32, o *outcome) error {
 		o.lost = true
 	}
 	l.To = tick
-	l.end = min(l.end, tick)
+	l.end, l.fed = min(l.end, tick), min(l.fed, tick)
 	if l == c.own {
 		c.own = nil
 	}
@@ -204,27 +222,40 @@ func (c *Client) readLane(l *lane, tick uint32, o *outcome) error {
 	if k.failed() || from < int64(l.start) || from > int64(l.end) || int64(l.end)-from >= int64(c.keep) || end > math.MaxInt32 {
 		return fmt.Errorf("%w: inputs of ticks %d to %d, %d is expected", ErrMessage, from, end, l.end)
 	}
-	stop := false
 	k.read(n, l.before(uint32(from), l.start), true, func(i int, words []int32) {
-		at := uint32(from) + uint32(i)
-		if stop || at < l.end || at >= l.To {
-			return
-		}
-		switch v := c.timeline.Overrule(l.Player, at, words); {
-		case v == timeline.TooEarly:
-			o.early, stop = true, true
-			return
-		case v == timeline.TooOld:
-			o.lost, stop = true, true
-			return
+		switch at := uint32(from) + uint32(i); {
+		case at < l.end || at >= l.To:
+		case at-l.fed >= uint32(c.keep):
+			o.early = true
 		case words == nil:
-			if l == c.own && c.mine.at(at) == real {
-				c.stats.Overruled++
-			}
 			l.set(at, void, nil)
 		default:
 			l.set(at, real, words)
 		}
 	})
+	if !c.feed(l) {
+		o.lost = true
+	}
 	return nil
+}
+
+// feed gives the timeline what a lane holds, as far ahead as the timeline takes it; false when
+// that changes what is final here.
+func (c *Client) feed(l *lane) bool {
+	for ; l.fed < min(l.end, l.To); l.fed++ {
+		var words []int32
+		if l.at(l.fed) == real {
+			words = l.input(l.fed)
+		}
+		switch c.timeline.Overrule(l.Player, l.fed, words) {
+		case timeline.TooEarly:
+			return true
+		case timeline.TooOld:
+			return false
+		}
+		if words == nil && l == c.own && c.mine.at(l.fed) == real {
+			c.stats.Overruled++
+		}
+	}
+	return true
 }

@@ -24,6 +24,8 @@ type Server struct {
 	events   []event
 	before   int // events that everybody knows and that are kept no longer
 	missing  []uint32
+	delay    int      // under lockstep, of everybody's inputs
+	waited   uint32   // ticks that were due and not made
 	told     []uint32 // scratch: by slot, the end after the message that is written
 	count    int      // scratch: inputs told of the slot before
 	input    []int32  // scratch
@@ -151,14 +153,16 @@ func (s *Server) playing(player uint32) *lane {
 
 // Step simulates the next tick, and again before it what has changed, as
 // [timeline.Timeline.Step] does. Under lockstep it does nothing and reports false while an
-// input is missing. Call it once for each tick that is due, after what has
+// input is missing. Call it once for each tick that is due, whatever it reported before, after what has
 // arrived was received, and then tell all clients by [Server.Append].
 func (s *Server) Step() bool {
 	s.comeAndGo()
 	if s.config.Timeline.Wait {
+		s.agree()
 		s.fill()
 	}
 	if !s.timeline.Step() {
+		s.waited++
 		return false
 	}
 	now := s.timeline.Next()

@@ -50,7 +50,7 @@ func (s *Server) Inputs(player uint32) Inputs {
 type ClientStats struct {
 	Sent      uint64 // inputs in all messages: each goes out until the server has told it
 	Old       uint64 // messages that newer ones had overtaken
-	Early     uint64 // messages with inputs further ahead than the timeline takes
+	Early     uint64 // messages with inputs further ahead than the lanes hold
 	Overruled uint64 // own inputs that the server told to be none
 	States    uint64 // states of the world that were taken in
 	Lost      uint64 // times that the client lagged behind its window and needed a state

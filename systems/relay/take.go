@@ -8,6 +8,21 @@ import (
 	"github.com/tactusgo/tactus/systems/timeline"
 )
 
+// agree makes the delay of everybody's inputs the longest that one of the players needs: with a shorter one of its own
+// a player whose link is good would answer earlier than others. Who is about to join is expected to need
+// its round trip.
+func (s *Server) agree() {
+	s.delay = 0
+	for _, p := range s.peers {
+		if !p.joined {
+			p.need = p.lead
+		}
+		if p.play && p.follows {
+			s.delay = max(s.delay, min(p.need, s.config.MaxDelay))
+		}
+	}
+}
+
 // fill gives up on inputs that lockstep has waited for long enough.
 func (s *Server) fill() {
 	s.missing = s.timeline.AppendMissing(s.missing[:0])

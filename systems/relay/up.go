@@ -7,6 +7,7 @@ import "fmt"
 //	state 8   the number of the state of the world that it goes on from; 0: it has none
 //	1 bit     1 and ack 16: the newest message that it took in, by the session's number
 //	1 bit     1: it is ready to play
+//	1 bit     1 and need 8: it plays under lockstep, and its inputs need this delay, in ticks
 //	1 bit     1 and tick 32, sum 32: the low half of the hash of the world after a final tick
 //	1 bit     1 and its inputs: first tick 16, count less 1 8, 1 bit based, inputs; see coder
 //
@@ -17,6 +18,8 @@ type up struct {
 	heard     bool
 	ack       uint16
 	ready     bool
+	needs     bool
+	need      uint8
 	check     bool
 	checkTick uint32
 	checkSum  uint32
@@ -32,6 +35,10 @@ func (c *coder) writeUp(m *up) {
 		c.w.Bits(uint64(m.ack), 16)
 	}
 	c.w.Bool(m.ready)
+	c.w.Bool(m.needs)
+	if m.needs {
+		c.w.Bits(uint64(m.need), 8)
+	}
 	c.w.Bool(m.check)
 	if m.check {
 		c.w.Bits(uint64(m.checkTick), 32)
@@ -46,7 +53,7 @@ func (c *coder) writeUp(m *up) {
 }
 
 // upBits is how long a message is before its inputs, at most.
-const upBits = 8 + 17 + 1 + 65 + 1 + 16 + 8 + 1
+const upBits = 8 + 17 + 1 + 9 + 65 + 1 + 16 + 8 + 1
 
 // readUp reads a message up to its inputs, which [coder.read] reads.
 func (c *coder) readUp(msg []byte) (m up, err error) {
@@ -57,6 +64,9 @@ func (c *coder) readUp(msg []byte) (m up, err error) {
 		m.ack = uint16(c.r.Bits(16))
 	}
 	m.ready = c.r.Bool()
+	if m.needs = c.r.Bool(); m.needs {
+		m.need = uint8(c.r.Bits(8))
+	}
 	if m.check = c.r.Bool(); m.check {
 		m.checkTick, m.checkSum = uint32(c.r.Bits(32)), uint32(c.r.Bits(32))
 	}
