@@ -153,6 +153,7 @@ func (m *peersServer) send(*ecs.World) {
 
 // tell sends the inputs, joins and leaves since what a client has acknowledged.
 func (m *peersServer) tell(p *peer) {
+	m.relay.Repeat(p.id, peersRepeats(p.session.Stats(), m.world.StepDuration()))
 	m.packet = append(m.packet[:0], kindPeers)
 	m.packet = m.relay.Append(m.packet, p.id, p.session.Next(), peersLimit)
 	if len(m.packet) == 1 {

@@ -45,8 +45,8 @@ func (s *Server) attend(p *peer) {
 	b = codec.AppendUvarint(b, uint64(p.events))
 	n := 0
 	for slot, l := range s.lanes {
-		if p.acked[slot], p.start[slot] = 0, 0; l != nil {
-			p.acked[slot] = l.end
+		if p.told[slot].begin(0); l != nil {
+			p.told[slot].begin(l.end)
 			if l.To > tick {
 				n++
 			}
@@ -57,8 +57,7 @@ func (s *Server) attend(p *peer) {
 		if l == nil || l.To <= tick {
 			continue
 		}
-		p.start[slot] = max(tick, l.First)
-		p.acked[slot] = p.start[slot]
+		p.told[slot].begin(max(tick, l.First))
 		to := l.To
 		if to == timeline.Forever {
 			to = 0
