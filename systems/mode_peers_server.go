@@ -143,6 +143,7 @@ func (m *peersServer) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.P
 // send is the system Send: it tells every client what it has not heard of.
 func (m *peersServer) send(*ecs.World) {
 	m.stats.Sends++
+	m.stats.Mended = m.relay.Stats().Mended
 	for _, p := range m.peers {
 		m.account(p)
 		m.tell(p)

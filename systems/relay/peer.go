@@ -21,7 +21,8 @@ type peer struct {
 	follows bool  // it has said that it goes on from there
 	failed  bool  // the state is too large to be sent
 	out     []byte
-	part    int // of out, the next to be sent
+	next    uint32 // tick before which no other one is made
+	part    int    // of out, the next to be sent
 	parts   int
 
 	heard  bool
@@ -35,6 +36,9 @@ type peer struct {
 
 	checked uint32 // tick of the last hash that it was told
 	ask     bool   // its hash was not ours
+	differs int    // hashes in a row that were not
+	mended  uint32 // tick of the last state for that reason
+	rest    uint32 // ticks from there to the next
 	found   Divergence
 	quiet   uint32 // tick before which it cannot report another
 }
@@ -61,7 +65,7 @@ func (p *peer) begin(player uint32, play bool) {
 
 // lose makes p need a state.
 func (p *peer) lose() {
-	p.state, p.follows = 0, false
+	p.state, p.follows, p.differs = 0, false, 0
 	for i := range p.sent {
 		p.sent[i].valid = false
 	}
@@ -86,6 +90,7 @@ func (p *peer) control(s *Server, m *up) {
 	case m.state == p.state:
 		if !p.follows {
 			p.follows, p.out = true, nil
+			p.stalled = p.joined // nobody waits until it is back
 		}
 	case m.state == 0 && p.follows:
 		p.lose()

@@ -115,7 +115,7 @@ func (s *Server) Renew(player uint32) error {
 		return fmt.Errorf("%w: %d", ErrAbsent, player)
 	}
 	p.lose()
-	p.heard, p.ready = false, false
+	p.heard, p.ready, p.next = false, false, 0
 	return nil
 }
 
@@ -183,6 +183,7 @@ func (s *Server) Step() bool {
 
 	s.retire()
 	for _, p := range s.peers {
+		s.mend(p)
 		s.attend(p)
 	}
 	return true

@@ -30,7 +30,8 @@ const partHead = 6
 
 // attend makes the state for a client that needs one.
 func (s *Server) attend(p *peer) {
-	if p.state != 0 || p.failed {
+	now := s.timeline.Next()
+	if p.state != 0 || p.failed || now < p.next {
 		return
 	}
 	tick, ok := s.stateTick()
@@ -92,6 +93,7 @@ func (s *Server) attend(p *peer) {
 		p.number = 1
 	}
 	p.state, p.part, p.turn = p.number, 0, 0
+	p.next = now + uint32(s.tickRate) // it may ask for states as often as it likes
 	p.parts = (len(b) + s.config.Part - partHead - 1) / (s.config.Part - partHead)
 	s.stats.States++
 }

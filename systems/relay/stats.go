@@ -14,6 +14,7 @@ type Stats struct {
 	Filled    uint64 // inputs that lockstep would not wait for any longer
 	States    uint64 // states of the world that were sent
 	Mismatch  uint64 // hashes of clients that were not the server's
+	Mended    uint64 // states among States for clients whose world was not the server's
 	Malformed uint64 // messages that no honest peer sends
 }
 

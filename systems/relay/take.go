@@ -17,7 +17,7 @@ func (s *Server) agree() {
 		if !p.joined {
 			p.need = p.lead
 		}
-		if p.play {
+		if p.play && p.follows {
 			s.delay = max(s.delay, min(p.need, s.config.MaxDelay))
 		}
 	}
@@ -32,7 +32,7 @@ func (s *Server) fill() {
 		if p == nil || l == nil {
 			continue
 		}
-		if p.waited++; p.waited < s.config.Stall && !p.stalled {
+		if p.waited++; p.waited < s.config.Stall && p.follows && !p.stalled {
 			continue
 		}
 		p.stalled = true
