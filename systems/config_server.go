@@ -164,7 +164,8 @@ type ServerConfig struct {
 	// Diverged is told, under rollback and lockstep, of a client whose world is no longer
 	// the server's: which component and field differ, since which tick, and which system
 	// does not do the same twice, once that is found. It is logged once of each client, and once
-	// more when the system is found. May be nil.
+	// more when the system is found. The client is sent the state of the world, and plays on from there; one that
+	// diverges again and again, after 2 seconds, 4, 8, up to 64. May be nil.
 	Diverged func(d relay.Divergence)
 	// Logger receives who joins, comes back and leaves, and why; of each client once that
 	// its messages, inputs or changes were refused, that they were too many, that its budget

@@ -203,6 +203,7 @@ func (m *peersClient) horizon() uint32 {
 
 // send tells the server the inputs that it has not told to have.
 func (m *peersClient) send(*ecs.World) {
+	m.relay.Repeat(peersRepeats(m.session.Stats(), m.world.StepDuration()))
 	m.packet = append(m.packet[:0], kindPeers)
 	m.packet = m.relay.Append(m.packet, peersLimit)
 	if _, err := m.session.Send(m.now, m.packet); err != nil {

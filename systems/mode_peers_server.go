@@ -143,6 +143,7 @@ func (m *peersServer) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.P
 // send is the system Send: it tells every client what it has not heard of.
 func (m *peersServer) send(*ecs.World) {
 	m.stats.Sends++
+	m.stats.Mended = m.relay.Stats().Mended
 	for _, p := range m.peers {
 		m.account(p)
 		m.tell(p)
@@ -153,6 +154,7 @@ func (m *peersServer) send(*ecs.World) {
 
 // tell sends the inputs, joins and leaves since what a client has acknowledged.
 func (m *peersServer) tell(p *peer) {
+	m.relay.Repeat(p.id, peersRepeats(p.session.Stats(), m.world.StepDuration()))
 	m.packet = append(m.packet[:0], kindPeers)
 	m.packet = m.relay.Append(m.packet, p.id, p.session.Next(), peersLimit)
 	if len(m.packet) == 1 {

@@ -27,6 +27,9 @@ type Client struct {
 	stamped uint32 // the next tick to be given one; 0: none has been
 	delay   int    // of inputs
 	need    int    // under lockstep, the least delay that would do for this client
+	telling telling
+	repeats int // messages that bring each input
+	again   int // ticks between two messages that bring all
 	slack   slack
 
 	state    uint8 // that it goes on from; 0: it needs one
@@ -57,7 +60,10 @@ func NewClient(w *ecs.World, player uint32, c ClientConfig, listeners ...timelin
 		panic(err)
 	}
 	c = c.defaulted(w.TickRate())
-	l := &Client{player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, delay: c.Delay, need: c.Delay, waited: 1 << 16}
+	l := &Client{
+		player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, delay: c.Delay, need: c.Delay, waited: 1 << 16,
+		repeats: usual, again: againEvery(w.TickRate()),
+	}
 	l.coder = coderOf(w)
 	l.mine = newLane(mineKept, len(l.coder.neutral))
 	l.scratch = make([]int32, len(l.coder.neutral))
@@ -144,6 +150,10 @@ func (c *Client) Step(words []int32) bool {
 	return true
 }
 
+// Repeat says in how many messages in a row the server is sent each input, 1 to 24: as many as make it improbable
+// that all of them are lost. It is 6 until it is called; other numbers are taken for the nearest.
+func (c *Client) Repeat(messages int) { c.repeats = min(max(messages, 1), maxRepeats) }
+
 // Foresee gives all players the inputs that the next tick would be simulated with if it were now,
 // for a look at a part of it; see [timeline.Timeline.Foresee]. own is asked for the player's,
 // quantized, where that tick has none yet: its words are good until it is asked again.
@@ -216,16 +226,22 @@ func (c *Client) Append(dst []byte, limit int) []byte {
 	var before []int32
 	from := uint32(0)
 	if c.own != nil && c.stamped > c.own.end {
-		from = max(c.own.end, c.stamped-min(c.stamped, uint32(c.config.Redundancy)))
-		if from == c.own.end {
-			before = c.own.before(from, c.own.start)
-		}
+		t := &c.telling
+		t.acked = c.own.end
+		from = max(t.from(c.stamped, c.repeats, c.again), c.stamped-min(c.stamped, uint32(c.config.Redundancy)))
+		before = c.own.before(c.own.end, c.own.start)
 		room := limit*8 - upBits - 8
 		for n := int(c.stamped - from); n > 1 && c.coder.fit(c.mine, from, n, before, room) < n; n = int(c.stamped - from) {
-			from, before = from+uint32(n/2), nil
+			from += uint32(n / 2)
 		}
-		m.count, m.first, m.based = int(c.stamped-from), uint16(from), before != nil
+		m.count, m.first = int(c.stamped-from), uint16(from)
+		if before != nil {
+			m.back = from - c.own.end + 1
+		}
 		c.stats.Sent += uint64(m.count)
+		if m.count > 0 {
+			t.told(from, c.stamped)
+		}
 	}
 	c.coder.w.Reset(dst)
 	c.coder.writeUp(&m)
@@ -257,6 +273,7 @@ func (c *Client) seat(slot int, p timeline.Presence, start uint32) {
 	l.begin(p, start)
 	if p.Player == c.player && p.To == timeline.Forever {
 		c.own, c.stamped = l, 0
+		c.telling.begin(l.end)
 		clear(c.mine.ring)
 		if c.config.Timeline.Wait && c.slack.worst == [2]int{} {
 			c.need = min(max(int(p.First-p.From), c.config.Delay), c.config.MaxDelay) // until it is known better

@@ -146,8 +146,8 @@ type ClientConfig struct {
 	// server's.
 	MaxDelay int
 
-	// Redundancy is how many inputs that the server has not told to have are sent in each
-	// message, the newest, 1 to 255. Default (0): 128.
+	// Redundancy is how many inputs that the server has not told to have are sent in a
+	// message at most, the newest, 1 to 255. Default (0): 128.
 	Redundancy int
 
 	// Checks is how many ticks lie between two final ones whose hashes are told to the

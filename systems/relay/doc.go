@@ -10,6 +10,7 @@
 //     begin anew: [Server.Renew].
 //   - In each tick: [Server.Receive] what has come, [Server.Step], [Server.Append] for each client at once.
 //   - Carry reliable messages: [Server.Outgoing], [Server.Sent], [Server.Deliver].
+//   - Say how lossy the ways are: [Server.Repeat], [Client.Repeat].
 //   - Refuse an input: Config.Refuse. Hear of a client whose world differs: Config.Diverged, [Divergence].
 //   - Look: [Server.Timeline]. Count: [Server.Stats].
 //
@@ -27,12 +28,13 @@
 // # What travels
 //
 // A client stamps each input with the tick that it applies in, which is its next one and a delay, and
-// sends in every frame all that the server has not told to have. The server takes them into its
+// sends it in a frame's message. The server takes them into its
 // timeline, and after each of its ticks tells every client, the one that sent them too, the runs of inputs of all
-// players from what that client has acknowledged on: a message that gets through brings what was lost
-// with those before it, and each continues from what both ends have. With them go who joins and leaves in which tick, and the
-// horizon: up to there all has been told. up.go and down.go have the bytes, coder.go how inputs are
-// written.
+// players. Either end repeats an input in the next few messages, and all that the other is not known to have an eighth of a
+// second apart at most: a message that gets through brings what was lost with those before it, and one that was overtaken
+// what those behind it left out. With them go who joins and leaves in which tick, and the
+// horizon, before which all is final. telling.go has what is repeated, up.go and down.go have the bytes, coder.go how
+// inputs are written.
 //
 // A late client is sent the state of the whole world before a final tick, in parts of Config.Part bytes, and
 // the inputs since. When it has caught up the server lets it play, from its next tick on. A client that was silent
@@ -66,4 +68,7 @@
 // the digests of the ticks since they last agreed, and the server names the first tick in which they differ, component
 // and field. The client then simulates each of the next 30 ticks twice, and tells which system
 // does not do the same both times, when there is one. See [ecs.World.ForceRollback].
+//
+// The server then sends it the state of the world, from which it plays on; nobody waits for it meanwhile. One that
+// diverges again soon is sent the next after two seconds, then four, up to 64.
 package relay

@@ -79,10 +79,10 @@ func (l *lane) expire(tick uint32) {
 	}
 }
 
-// before is the input before a tick, for what the next one is told against; nil
+// before is the input before a tick, for what a later one is told against; nil
 // for the neutral one.
 func (l *lane) before(tick, start uint32) []int32 {
-	if tick == start || l.at(tick-1) != real {
+	if tick <= start || l.at(tick-1) != real {
 		return nil
 	}
 	return l.input(tick - 1)

@@ -10,9 +10,11 @@ import (
 
 // outcome is what became of a message that a client reads.
 type outcome struct {
-	early bool // some of it is further ahead than the lanes hold
-	lost  bool // some of it changes what is final here
-	count int  // inputs told of the slot before
+	old   bool   // newer ones came before
+	gap   bool   // some of it is of no use before more comes, or is further ahead than the lanes hold
+	lost  bool   // some of it changes what is final here
+	base  uint32 // what it is told against
+	count int    // inputs told of the slot before
 }
 
 // Receive takes in what [Server.Append] made, which came as the session's packet seq. It may
@@ -24,22 +26,23 @@ func (c *Client) Receive(seq uint16, msg []byte) error {
 	r.Reset(msg)
 	c.coder.bad = false
 	state := uint8(r.Bits(8))
-	switch {
-	case r.Err() == nil && (c.state == 0 || state != c.state), c.any && !codec.Newer(seq, c.newest):
+	if r.Err() == nil && (c.state == 0 || state != c.state) {
 		c.stats.Old++
 		return nil
 	}
-	c.any, c.newest = true, seq
-	o, err := c.read()
-	switch {
+	o := outcome{old: c.any && !codec.Newer(seq, c.newest)}
+	if !o.old {
+		c.any, c.newest = true, seq
+	}
+	switch err := c.read(&o); {
 	case err != nil:
 		c.stats.Malformed++
 		return err
 	case o.lost:
 		c.lose()
-	case o.early:
-		c.stats.Early++ // what was taken in stays so, and the rest will come again
-	default:
+	case o.gap:
+		c.stats.Gaps++ // what was taken in stays so, and the rest will come again
+	case !c.heard || codec.Newer(seq, c.ack):
 		c.heard, c.ack = true, seq
 	}
 	return nil
@@ -52,15 +55,21 @@ func (c *Client) lose() {
 }
 
 // read takes in a message behind its first byte.
-func (c *Client) read() (o outcome, err error) {
+func (c *Client) read(o *outcome) error {
 	k, r := c.coder, &c.coder.r
 	tick := codec.Lift(uint16(r.Bits(16)), c.tick)
-	if tick < c.tick || tick > math.MaxInt32 {
-		return o, fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.tick)
+	switch {
+	case tick > math.MaxInt32, tick != c.tick && o.old != (tick < c.tick):
+		return fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.tick)
+	case o.old && c.tick-tick > reach(c.keep):
+		o.gap = true // what it was told against may be gone
+		return nil
 	}
 	if r.Bool() {
-		c.delayed(int(r.Bits(8)))
-		c.waited = codec.Lift(uint16(r.Bits(16)), c.waited)
+		if delay, waited := int(r.Bits(8)), uint16(r.Bits(16)); !o.old {
+			c.delayed(delay)
+			c.waited = codec.Lift(waited, c.waited)
+		}
 	}
 	ask := r.Bool()
 	if r.Bool() {
@@ -76,10 +85,11 @@ func (c *Client) read() (o outcome, err error) {
 		}
 	}
 	if r.Bool() {
-		if err := c.readEvents(tick, &o); err != nil {
-			return o, err
+		if err := c.readEvents(tick, o); err != nil {
+			return err
 		}
 	}
+	o.base = tick - k.readNumber(tick)
 	had := uint32(0)
 	if c.own != nil {
 		had = c.own.end
@@ -94,27 +104,27 @@ func (c *Client) read() (o outcome, err error) {
 			continue
 		}
 		slot := (turn + i) % slots
-		if slot >= len(c.lanes) || c.lanes[slot] == nil {
-			c.skipLane(&o) // one who left, and whose inputs we know: the server has not heard so
+		if slot >= len(c.lanes) || c.lanes[slot] == nil || tick < c.lanes[slot].From {
+			c.skipLane(o) // one who left, and whose inputs we know: the server has not heard so
 			continue
 		}
-		if err := c.readLane(c.lanes[slot], tick, &o); err != nil {
-			return o, err
+		if err := c.readLane(c.lanes[slot], tick, o); err != nil {
+			return err
 		}
 	}
 	horizon := tick - k.readNumber(tick)
 	if !k.end() {
-		return o, fmt.Errorf("%w: not as a server writes", ErrMessage)
+		return fmt.Errorf("%w: not as a server writes", ErrMessage)
 	}
-	c.tick = tick
+	c.tick = max(c.tick, tick)
 	if !o.lost {
 		c.told(horizon)
-		c.adapt(had)
+		c.adapt(had, !o.old && !o.gap)
 	}
 	if ask && !o.lost {
 		c.report()
 	}
-	return o, nil
+	return nil
 }
 
 // told notes that everything before a tick has been told, as far as the lanes hold it.
@@ -219,20 +229,19 @@ func (c *Client) readLane(l *lane, tick uint32, o *outcome) error {
 	end := int64(tick) - int64(k.readSigned())
 	n := c.readCount(o)
 	from := end - int64(n)
-	if k.failed() || from < int64(l.start) || from > int64(l.end) || int64(l.end)-from >= int64(c.keep) || end > math.MaxInt32 {
-		return fmt.Errorf("%w: inputs of ticks %d to %d, %d is expected", ErrMessage, from, end, l.end)
+	if k.failed() || from < int64(l.start) || end > math.MaxInt32 || o.base > l.start && (o.base > l.end || l.at(o.base-1) == open) {
+		return fmt.Errorf("%w: inputs of ticks %d to %d, told against %d; all before %d are here", ErrMessage, from, end, o.base, l.end)
 	}
-	k.read(n, l.before(uint32(from), l.start), true, func(i int, words []int32) {
+	k.read(n, l.before(o.base, l.start), true, func(i int, words []int32) {
 		switch at := uint32(from) + uint32(i); {
-		case at < l.end || at >= l.To:
-		case at-l.fed >= uint32(c.keep):
-			o.early = true
+		case at < l.end || at >= l.To || at-l.fed >= uint32(c.keep):
 		case words == nil:
 			l.set(at, void, nil)
 		default:
 			l.set(at, real, words)
 		}
 	})
+	o.gap = o.gap || int64(l.end) < min(end, int64(l.To))
 	if !c.feed(l) {
 		o.lost = true
 	}

@@ -66,8 +66,9 @@ func (s *slack) delay(now int) int {
 	return want
 }
 
-// adapt makes the delay that inputs need follow the round trip, now that the server has told own inputs from a tick on.
-func (c *Client) adapt(from uint32) {
+// adapt makes the delay that inputs need follow the round trip, now that the server has told own inputs from a tick on;
+// all that it has is known when that was a whole message, and the newest.
+func (c *Client) adapt(from uint32, whole bool) {
 	if !c.config.Timeline.Wait || c.own == nil {
 		return
 	}
@@ -76,7 +77,7 @@ func (c *Client) adapt(from uint32) {
 			c.slack.told(tick)
 		}
 	}
-	if c.own.end > c.own.start {
+	if whole && c.own.end > c.own.start {
 		c.slack.left(int(c.own.end) - int(c.tick) - (c.delay - c.need))
 	}
 	c.need = min(max(c.slack.delay(c.need), c.config.Delay), c.config.MaxDelay)

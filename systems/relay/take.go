@@ -32,7 +32,7 @@ func (s *Server) fill() {
 		if p == nil || l == nil {
 			continue
 		}
-		if p.waited++; p.waited < s.config.Stall && !p.stalled {
+		if p.waited++; p.waited < s.config.Stall && p.follows && !p.stalled {
 			continue
 		}
 		p.stalled = true
@@ -79,9 +79,9 @@ func (s *Server) inputs(p *peer, m *up) error {
 	first := codec.Lift(m.first, s.timeline.Next())
 	var before []int32
 	unread := false
-	if m.based {
-		if l != nil && first > 0 && l.at(first-1) == real {
-			before = l.input(first - 1)
+	if m.back > 0 {
+		if base := first - m.back; l != nil && base < first && l.at(base) == real {
+			before = l.input(base)
 		} else {
 			unread = true
 		}
