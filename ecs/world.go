@@ -84,6 +84,8 @@ type World struct {
 	counts      keyed[spawnCount] // of keys given out, by owner
 	held        []uint32          // owners that Each leaves out
 	only        uint32            // the one owner that Each yields; 0: all
+	neutral     []uint64          // the input of who has no client
+	ofOwners    []unsafe.Pointer  // scratch of GiveInputs
 
 	simulating int // runs of Simulate under way
 	predicted  predictions
@@ -113,6 +115,7 @@ func NewWorld(p *Protocol, c Config) *World {
 		resources: make(map[reflect.Type]any),
 		changes:   1,
 		handles:   1,
+		neutral:   neutralInput(p.input),
 	}
 	for _, comp := range p.all {
 		w.ids = append(w.ids, arche.TypeID(&w.store, comp.typ))

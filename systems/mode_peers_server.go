@@ -106,7 +106,7 @@ func (m *peersServer) departed(*ecs.World) {
 	for _, id := range m.Server.left {
 		m.relay.Remove(id)
 	}
-	m.Server.left, m.vacant = m.Server.left[:0], m.vacant[:0]
+	m.Server.left = m.Server.left[:0]
 }
 
 func (m *peersServer) received(p *peer, pk netsys.Packet) {
@@ -214,7 +214,7 @@ func (m *peersServer) diverged(d relay.Divergence) {
 	if d.System != "" {
 		what = saidUnstable
 	}
-	if p := m.peerOf(d.Player); p != nil && p.first(what) {
+	if p := m.byID[d.Player]; p != nil && p.first(what) {
 		m.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
 	}
 	if m.config.Diverged != nil {

@@ -43,6 +43,7 @@ type Server struct {
 	sendEvery  uint32
 	sentAt     uint32 // number of the last send boundary served
 	peers      []*peer
+	byID       map[uint32]*peer // for looking up alone
 	replicated []*ecs.Component
 	predicted  uint64 // set of replicated, predicted components with words
 	message    inputMessage
@@ -53,9 +54,8 @@ type Server struct {
 	numbers    uint32     // client numbers given
 	returns    uint32     // handshakes of players that were waited for
 	seats      []seat     // of players that are waited for, in the order in which they went
-	vacant     []uint32   // clients that went, with a seat, whose input is not neutral yet
 	left       []uint32   // clients whose leave is not carried out yet
-	leaving    *ecs.Stage // carries both out
+	leaving    *ecs.Stage // carries it out
 	changes    serverChanges
 	notice     []byte // packet of notices
 	polled     time.Time
@@ -107,7 +107,7 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 		return nil, err
 	}
 	c = c.filled()
-	s := &Server{config: c, policies: c.Policies, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate)}
+	s := &Server{config: c, policies: c.Policies, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate), byID: make(map[uint32]*peer)}
 	s.inputs = newInputCoder(inputTable(p))
 	if c.Policies.Correction == policy.CorrectionMismatch {
 		if err := checkAdvice(p); err != nil {
@@ -199,7 +199,7 @@ func (s *Server) Advance(now time.Time) int {
 		s.probe.Begin()
 	}
 	s.before.Run(s.world)
-	if len(s.left)+len(s.vacant) > 0 {
+	if len(s.left) > 0 {
 		s.forget(s.left)
 		s.leaving.Run(s.world)
 	}
