@@ -2,7 +2,6 @@ package relay
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/systems/timeline"
@@ -55,7 +54,7 @@ func (c *Client) lose() {
 func (c *Client) read() (o outcome, err error) {
 	k, r := c.coder, &c.coder.r
 	tick := codec.Lift(uint16(r.Bits(16)), c.tick)
-	if tick < c.tick || tick > math.MaxInt32 {
+	if tick < c.tick || tick > maxTick {
 		return o, fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.tick)
 	}
 	ask := r.Bool()
@@ -126,9 +125,9 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 		p := timeline.Presence{To: timeline.Forever}
 		if !leave {
 			p.Player = uint32(r.Bits(32))
-			p.First = k.readNumber(math.MaxInt32)
+			p.First = k.readNumber(maxTick)
 		}
-		if k.failed() || at < 0 || at+int64(p.First) > math.MaxInt32 {
+		if k.failed() || at < 0 || at+int64(p.First) > maxTick {
 			return fmt.Errorf("%w: event", ErrMessage)
 		}
 		p.From = uint32(at)
@@ -201,7 +200,7 @@ func (c *Client) readLane(l *lane, tick uint32, o *outcome) error {
 	end := int64(tick) - int64(k.readSigned())
 	n := c.readCount(o)
 	from := end - int64(n)
-	if k.failed() || from < int64(l.start) || from > int64(l.end) || int64(l.end)-from >= int64(c.keep) || end > math.MaxInt32 {
+	if k.failed() || from < int64(l.start) || from > int64(l.end) || int64(l.end)-from >= int64(c.keep) || end > maxTick {
 		return fmt.Errorf("%w: inputs of ticks %d to %d, %d is expected", ErrMessage, from, end, l.end)
 	}
 	stop := false
