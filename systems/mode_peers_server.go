@@ -41,7 +41,7 @@ func newPeersServer(s *Server) *peersServer {
 	if s.config.Refuse.look != nil {
 		c.Refuse = func(player, tick uint32, words []int32) bool { return s.refuseInput(player, tick, tick, words) }
 	}
-	c.Timeline.Authority = m.authority
+	c.Timeline.First, c.Timeline.Authority = s.tick, m.authority
 	c.Timeline.Players = min(2*peers, maxPeers)
 	peersRoster(&c.Timeline, s.config.Join, s.config.Leave, s.config.LeavePolicy)
 	m.relay = relay.NewServer(s.world, c, s.followers)
