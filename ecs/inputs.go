@@ -1,8 +1,6 @@
 package ecs
 
-import (
-	"unsafe"
-)
+import "unsafe"
 
 // GiveInputs is for the netcode, before Simulate: it makes the input of each entity
 // that this peer simulates the one of its owner, which lies where of says; nil is the
