@@ -117,6 +117,8 @@ type inputs struct {
 	byOwner keyed[uint32] // sequences
 	newest  uint32        // the newest of them
 	spawned keyed[spawnCount]
+	neutral []uint64         // the input of who has no client
+	given   []unsafe.Pointer // scratch of GiveInputs, by chain of owners
 }
 
 // ownerScope is whose entities Each yields.
@@ -148,6 +150,7 @@ func NewWorld(p *Protocol, c Config) *World {
 		handles:   handles{slots: make([]slot, 1, 64), nextNet: 1, changes: 1, settled: 1}, // handle 0 is no entity
 		rows:      rowTypes{walked: make(map[rowKey]*row), spawns: make(map[reflect.Type]*spawnRow)},
 		resources: make(map[reflect.Type]any),
+		inputs:    inputs{neutral: neutralInput(p.input)},
 	}
 	w.predicted.w = w
 	for _, comp := range p.all {
@@ -180,7 +183,12 @@ func (w *World) StepDuration() time.Duration {
 	return time.Duration(float64(time.Second) / float64(w.setup.config.TickRate))
 }
 
-// Tick is the server tick being simulated, from 0. On a client it is the tick
+// MaxTick is the last tick that a server simulates, 2^16 short of where a number of 32 bits
+// would begin again: after 388 days at 128 ticks a second, 828 at 60. Ticks are compared
+// as they are, by games too, and so never wrap.
+const MaxTick = 1<<32 - 1<<16 - 1
+
+// Tick is the server tick being simulated, from 0 to [MaxTick]. On a client it is the tick
 // that the confirmed state plus the inputs since stand for, so doors and moving
 // platforms line up with the server's; cooldowns belong in state, not here.
 func (w *World) Tick() uint32 { return w.clock.tick }

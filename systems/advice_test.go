@@ -214,7 +214,7 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 			m := wire.Input{Newest: uint16(n + 1), Count: 1, Words: make([]int32, 3)}
 			table := g.server.protocol.Input().Schema
 			table.Quantize(m.Words, table.Words, unsafe.Pointer(&in), 1)
-			writeInput(world, world.Protocol().Input(), i.id, unsafe.Pointer(&in))
+			world.Netcode().GiveInput(i.id, unsafe.Pointer(&in))
 			world.Netcode().SimulateStage().Run(world)
 			coder := wire.NewInputCoder(table)
 			if lie != nil {
