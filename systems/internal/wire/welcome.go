@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -51,6 +52,8 @@ func ReadWelcome(b []byte) (m Welcome, err error) {
 	switch {
 	case m.TickRate == 0 || m.TickRate > 1000 || m.SendRate == 0 || m.TickRate%m.SendRate != 0:
 		return m, fmt.Errorf("%w: welcome with %d ticks and %d sends a second", ErrMessage, m.TickRate, m.SendRate)
+	case m.Tick > ecs.MaxTick:
+		return m, fmt.Errorf("%w: welcome in tick %d, the last is %d", ErrMessage, m.Tick, uint32(ecs.MaxTick))
 	}
 	return m, nil
 }
