@@ -64,10 +64,10 @@ type EntityTraffic struct {
 
 // Traffic writes what snapshots were made of to t, whose memory is used again.
 func (s *Server) Traffic(t *Traffic) {
-	a := &s.encodes.accounts
+	a := &s.encoder.encodes.accounts
 	st := &s.stats.Snapshots
 	t.Bytes, t.Headers, t.Heads, t.Own, t.Inputs = st.Bytes, st.Headers, a.heads, a.own, s.stats.InputBytes
-	t.Components = reuse.Slice(t.Components, len(s.replicated))
+	t.Components = reuse.Slice(t.Components, len(s.shape.replicated))
 	t.Presence = TrafficBytes{}
 	var scale [len(a.lots)]TrafficBytes
 	for i := range a.lots {
@@ -77,7 +77,7 @@ func (s *Server) Traffic(t *Traffic) {
 		scale[i] = TrafficBytes{l.sent.scale(), l.encoded.scale()}
 	}
 	at := 0
-	for i, c := range s.replicated {
+	for i, c := range s.shape.replicated {
 		x := &t.Components[i]
 		x.Name, x.TrafficBytes = c.Schema.Name, TrafficBytes{}
 		x.Fields = reuse.Slice(x.Fields, a.fields[i])
@@ -112,7 +112,7 @@ func (t *Traffic) Clone() Traffic {
 // no longer. It takes memory for each entity that has news, measures every block, and
 // counts nothing where zstd alone is to be used.
 func (s *Server) AccountEntities(on bool) {
-	for _, m := range s.encodes.meters() {
+	for _, m := range s.encoder.encodes.meters() {
 		m.all = on && m.Only == snapshot.AnyCoder
 		m.AccountEntities(on)
 	}

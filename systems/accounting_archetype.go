@@ -31,7 +31,7 @@ func (s *Server) TrafficByArchetype() (all []ArchetypeTraffic) {
 			if !known {
 				at = len(all)
 				places[mask] = at
-				all = append(all, ArchetypeTraffic{Components: componentNames(s.replicated, mask)})
+				all = append(all, ArchetypeTraffic{Components: componentNames(s.shape.replicated, mask)})
 			}
 			all[at].Entities++
 			all[at].Bytes += s.spentOn(group, k) / 8
@@ -42,7 +42,7 @@ func (s *Server) TrafficByArchetype() (all []ArchetypeTraffic) {
 
 // spentOn is how many bits the entity in a slot took.
 func (s *Server) spentOn(group *snapshot.Group, slot int) (bits float64) {
-	for _, m := range s.encodes.meters() {
+	for _, m := range s.encoder.encodes.meters() {
 		bits += m.SpentOn(group.IDs[slot])
 	}
 	return bits

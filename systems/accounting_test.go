@@ -83,7 +83,7 @@ func TestFieldsTakeWhatBlocksTake(t *testing.T) {
 		s.teach(3)
 		before := slices.Clone(a.lots[1].fields)
 		took := int64(0)
-		_, _, size, costs := m.append(a, nil, s.server.model, s.delta(1))
+		_, _, size, costs := m.append(a, nil, s.server.codecs.model, s.delta(1))
 		if costs < 0 {
 			t.Fatal("a block was not measured")
 		}
@@ -104,7 +104,7 @@ func TestFieldsTakeWhatBlocksTake(t *testing.T) {
 // meter is a meter for the school and its accounts.
 func (s *school) meter() (*accounts, *meter) {
 	var a accounts
-	a.init(s.server.layout, func(c int) int { return len(s.server.replicated[c].Schema.Fields) })
+	a.init(s.server.codecs.layout, func(c int) int { return len(s.server.shape.replicated[c].Schema.Fields) })
 	return &a, &meter{}
 }
 
@@ -133,8 +133,8 @@ func TestSamplesSpeakForAll(t *testing.T) {
 		if n%3 == 0 { // blocks of one group now and then
 			parts = parts[n%len(parts):][:1]
 		}
-		all.append(each, nil, s.server.model, parts)
-		if _, _, _, costs := one.append(some, nil, s.server.model, parts); costs >= 0 {
+		all.append(each, nil, s.server.codecs.model, parts)
+		if _, _, _, costs := one.append(some, nil, s.server.codecs.model, parts); costs >= 0 {
 			measured++
 		}
 	}
@@ -208,7 +208,7 @@ func BenchmarkAccounts(b *testing.B) {
 	b.Run("off", func(b *testing.B) {
 		var e snapshot.Encoder
 		for b.Loop() {
-			out, _ = e.Append(out[:0], s.server.model, parts)
+			out, _ = e.Append(out[:0], s.server.codecs.model, parts)
 		}
 	})
 	for _, all := range []bool{false, true} {
@@ -220,7 +220,7 @@ func BenchmarkAccounts(b *testing.B) {
 		m.all = all
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				out, _, _, _ = m.append(a, out[:0], s.server.model, parts)
+				out, _, _, _ = m.append(a, out[:0], s.server.codecs.model, parts)
 			}
 		})
 	}

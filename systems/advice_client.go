@@ -28,52 +28,52 @@ type adviser struct {
 
 // hear takes in what a snapshot says besides state.
 func (c *Client) hear(h *wire.SnapshotHeader) {
-	a, tick := c.advice, c.incoming.tick
+	a, tick := c.reconciler.advice, c.decode.incoming.tick
 	if a == nil || tick <= a.tick {
 		return
 	}
-	a.tick, a.input = tick, codec.Lift(h.Input, max(a.input, c.log.newest))
+	a.tick, a.input = tick, codec.Lift(h.Input, max(a.input, c.predictor.log.newest))
 	a.agreed, a.fresh = h.Agreed, true
 }
 
 // heard is the newest server tick that is known of, and the last input that was
 // consumed into it.
 func (c *Client) heard() (tick, input uint32) {
-	if c.advice != nil {
-		return c.advice.tick, c.advice.input
+	if c.reconciler.advice != nil {
+		return c.reconciler.advice.tick, c.reconciler.advice.input
 	}
-	return c.own.tick, c.own.input
+	return c.own.state.tick, c.own.state.input
 }
 
 // keptPrivate is what an entity keeps of what only its owner sees although own state
 // does not tell of it: what is predicted, while there is nothing to correct.
 func (c *Client) keptPrivate(r *replica) uint64 {
-	if c.advice == nil || c.own.open || r == nil {
+	if c.reconciler.advice == nil || c.own.state.open || r == nil {
 		return 0
 	}
-	return r.private & c.predicted
+	return r.private & c.shape.predicted
 }
 
 // settledInput is the last input whose prediction the server has confirmed.
 func (c *Client) settledInput() uint32 {
-	if c.advice != nil {
-		return c.advice.settled
+	if c.reconciler.advice != nil {
+		return c.reconciler.advice.settled
 	}
-	return c.own.input
+	return c.own.state.input
 }
 
 // advise puts into a message what the newest input led to. A client that has to
 // take over own state without comparing asks for it.
 func (c *Client) advise(m *wire.Input) {
-	a := c.advice
+	a := c.reconciler.advice
 	if a == nil {
 		return
 	}
-	m.Report.Asks, m.Report.Echo = c.adopt || !a.any, a.applied
+	m.Report.Asks, m.Report.Echo = c.reconciler.adopt || !a.any, a.applied
 	if m.Report.Asks {
 		return
 	}
-	a.results.list(c.world, c.id)
+	a.results.list(c.world, c.link.id)
 	if m.Report.Asks = !a.results.write(c.world, &m.Report); !m.Report.Asks {
 		c.stats.AdviceBits += uint64(1 + wire.EchoBits + m.Report.Bits)
 	}
@@ -84,14 +84,14 @@ func (c *Client) advise(m *wire.Input) {
 // it names. That goes for all own entities, so that what was predicted to spawn and
 // is not among them does not exist.
 func (c *Client) reconcileAdvised(w *ecs.World) {
-	a, own := c.advice, &c.own
-	if a.fresh && c.predicting {
+	a, own := c.reconciler.advice, &c.own.state
+	if a.fresh && c.stages.predicting {
 		switch {
-		case a.input > c.log.newest:
+		case a.input > c.predictor.log.newest:
 			// The server went on without us, as after a stall: continue from there.
-			c.log.jump(a.input)
+			c.predictor.log.jump(a.input)
 			c.stats.Jumps++
-			c.adopt = true
+			c.reconciler.adopt = true
 		case a.agreed && a.input > a.settled:
 			w.Netcode().SettleInput(a.input)
 			w.Netcode().RejectSpawns(a.input)
@@ -99,7 +99,7 @@ func (c *Client) reconcileAdvised(w *ecs.World) {
 		}
 	}
 	a.fresh = false
-	if !own.fresh || !c.predicting {
+	if !own.fresh || !c.stages.predicting {
 		return
 	}
 	if own.fresh = false; !own.open {
@@ -108,8 +108,8 @@ func (c *Client) reconcileAdvised(w *ecs.World) {
 	c.settleSpawns(w)
 	news := !a.any || own.number != a.applied
 	switch {
-	case c.adopt:
-	case !c.history.Has(own.input):
+	case c.reconciler.adopt:
+	case !c.predictor.history.Has(own.input):
 		if !c.stale(w) {
 			return
 		}
@@ -123,14 +123,14 @@ func (c *Client) reconcileAdvised(w *ecs.World) {
 		}
 	}
 	a.any, a.applied, a.settled = true, own.number, own.input
-	c.staleSince, c.adopt = 0, false
+	c.reconciler.staleSince, c.reconciler.adopt = 0, false
 	c.replay(w)
 }
 
 // confirmAdvised notes that predictions up to an input are right.
 func (c *Client) confirmAdvised(input uint32) {
-	c.staleSince = 0
-	c.advice.settled = max(c.advice.settled, input)
+	c.reconciler.staleSince = 0
+	c.reconciler.advice.settled = max(c.reconciler.advice.settled, input)
 	c.stats.Confirmed++
 }
 
@@ -138,10 +138,10 @@ func (c *Client) confirmAdvised(input uint32) {
 // there were no others for so long that it has to do.
 func (c *Client) stale(w *ecs.World) bool {
 	c.stats.StaleStates++
-	if c.staleSince == 0 {
-		c.staleSince = c.own.tick
+	if c.reconciler.staleSince == 0 {
+		c.reconciler.staleSince = c.own.state.tick
 	}
-	return c.own.tick-c.staleSince >= uint32(w.TickRate())
+	return c.own.state.tick-c.reconciler.staleSince >= uint32(w.TickRate())
 }
 
 // exact reports whether own state is what was predicted, bit by bit: then there is
@@ -151,16 +151,16 @@ func (c *Client) exact(w *ecs.World) bool {
 	same := true
 	c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
 		e, ok := w.ByNetID(netID(id))
-		if !ok || c.predicted>>comp.Replicated()&1 == 0 {
+		if !ok || c.shape.predicted>>comp.Replicated()&1 == 0 {
 			return
 		}
-		predicted := c.history.Value(c.own.input, e, comp)
+		predicted := c.predictor.history.Value(c.own.state.input, e, comp)
 		if predicted == nil {
 			same = false
 			return
 		}
-		c.advice.results.raw = comp.Schema.AppendRaw(c.advice.results.raw[:0], predicted)
-		same = same && bytes.Equal(c.advice.results.raw, raw)
+		c.reconciler.advice.results.raw = comp.Schema.AppendRaw(c.reconciler.advice.results.raw[:0], predicted)
+		same = same && bytes.Equal(c.reconciler.advice.results.raw, raw)
 	})
 	return same
 }
@@ -168,10 +168,10 @@ func (c *Client) exact(w *ecs.World) bool {
 // advisedDiffers compares what was predicted after the newest input that is known
 // to be consumed with what was captured of it, in words.
 func (c *Client) advisedDiffers(e ecs.Entity, comp *ecs.Component, words []int32) error {
-	if c.advice.tick != c.newestTick {
-		return fmt.Errorf("%s: the newest snapshot is of tick %d, not %d", comp.Name, c.newestTick, c.advice.tick)
+	if c.reconciler.advice.tick != c.mirror.newestTick {
+		return fmt.Errorf("%s: the newest snapshot is of tick %d, not %d", comp.Name, c.mirror.newestTick, c.reconciler.advice.tick)
 	}
-	predicted := c.history.Value(c.advice.input, e, comp)
+	predicted := c.predictor.history.Value(c.reconciler.advice.input, e, comp)
 	if predicted == nil {
 		predicted = c.world.Netcode().Pointer(e, comp)
 	}
@@ -182,7 +182,7 @@ func (c *Client) advisedDiffers(e ecs.Entity, comp *ecs.Component, words []int32
 		return nil
 	}
 	// A half step is lost by quantizing; as the server sees it both have lost it.
-	a := c.advice.results
+	a := c.reconciler.advice.results
 	a.words, a.a = reuse.Slice(a.words, comp.Words), reuse.Slice(a.a, int(comp.Schema.Size+7)/8)
 	comp.Schema.Quantize(a.words, comp.Words, predicted, 1)
 	comp.Schema.Dequantize(unsafe.Pointer(&a.a[0]), a.words, comp.Words, 1)
@@ -190,5 +190,5 @@ func (c *Client) advisedDiffers(e ecs.Entity, comp *ecs.Component, words []int32
 		return nil
 	}
 	return fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
-		c.advice.input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
+		c.reconciler.advice.input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
 }

@@ -55,7 +55,7 @@ func (a *advised) take(input uint32, m *wire.Report) {
 // sequence.
 func (s *Server) advise(p *peer) {
 	if p.advised != nil {
-		p.advised.take(codec.Lift(s.message.Newest, p.inputs.newest), &s.message.Report)
+		p.advised.take(codec.Lift(s.applying.message.Newest, p.inputs.newest), &s.applying.message.Report)
 	}
 }
 
@@ -63,11 +63,11 @@ func (s *Server) advise(p *peer) {
 // were consumed last with what became of them here. Where a client's entities took
 // no step the same result is looked at again: something else may have moved them.
 func (s *Server) judge() {
-	if s.results == nil {
+	if s.applying.results == nil {
 		return
 	}
 	s.listOwn(s.world)
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		a, in := p.advised, p.inputs
 		if a.open {
 			s.stats.Advice.OpenTicks++
@@ -76,7 +76,7 @@ func (s *Server) judge() {
 		if a.agreed = 0; !in.running || r.input != in.expected-1 {
 			continue
 		}
-		a.judge(r, !r.asks && s.results.agrees(s.world, a.own, r.result), &s.stats.Advice)
+		a.judge(r, !r.asks && s.applying.results.agrees(s.world, a.own, r.result), &s.stats.Advice)
 	}
 }
 
@@ -115,14 +115,14 @@ func (a *advised) begin(st *AdviceStats) {
 
 // listOwn brings the lists of all clients' own entities up to date.
 func (s *Server) listOwn(w *ecs.World) {
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		p.advised.own = p.advised.own[:0]
 	}
 	var last *advised // rows of one owner mostly stand together
 	var whose uint32
 	for t := range w.Netcode().Tables {
-		owners := ownersOf(s.replicated[0], &t)
-		mask := t.Mask & s.predicted
+		owners := ownersOf(s.shape.replicated[0], &t)
+		mask := t.Mask & s.shape.predicted
 		if owners == nil || mask == 0 {
 			continue
 		}
@@ -132,7 +132,7 @@ func (s *Server) listOwn(w *ecs.World) {
 			}
 			if o.Client != whose {
 				whose, last = o.Client, nil
-				if p := s.byID[whose]; p != nil {
+				if p := s.sessions.byID[whose]; p != nil {
 					last = p.advised
 				}
 			}
@@ -141,7 +141,7 @@ func (s *Server) listOwn(w *ecs.World) {
 			}
 		}
 	}
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		sortOwn(p.advised.own)
 	}
 }
@@ -152,12 +152,12 @@ func (s *Server) ownParts(p *peer) uint64 {
 	if p.advised != nil && !p.advised.open {
 		return s.secrets()
 	}
-	return s.predicted | s.private
+	return s.shape.predicted | s.private
 }
 
 // secrets are the components that only the owner may see and does not predict, so
 // that no result tells of them.
-func (s *Server) secrets() uint64 { return s.private &^ s.predicted }
+func (s *Server) secrets() uint64 { return s.private &^ s.shape.predicted }
 
 // tells reports whether own state has to travel with a send: while a correction is
 // open, and until the client holds the secrets in it.
@@ -177,8 +177,8 @@ func (s *Server) tells(p *peer, of *ownFrame) bool {
 	if parts != a.parts {
 		a.begin(&s.stats.Advice) // because what is gone can only be told with what is left
 	}
-	for g := range p.own {
-		if of.groups[g].Alive != 0 && !p.own[g].heldSince(a.since) {
+	for g := range p.baselines.own {
+		if of.groups[g].Alive != 0 && !p.baselines.own[g].heldSince(a.since) {
 			return true
 		}
 	}
@@ -213,7 +213,7 @@ func (s *Server) secretHash(of *ownFrame) (parts, values resultHash) {
 			parts.entity(&ownResult{id: netID(group.IDs[k]), mask: mask})
 			rec := group.Record(k)
 			for set := group.Masks[k]; set != 0; set &= set - 1 {
-				comp := s.replicated[trailing(set)]
+				comp := s.shape.replicated[trailing(set)]
 				if comp.Words == 0 {
 					continue
 				}

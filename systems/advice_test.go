@@ -187,8 +187,8 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 	lies := map[string]func(g *game, i *intruder) wire.Report{
 		"agrees": func(g *game, i *intruder) wire.Report {
 			a := wire.Report{}
-			if len(g.server.peers) > 0 {
-				a.Echo = g.server.peers[0].advised.number
+			if len(g.server.sessions.peers) > 0 {
+				a.Echo = g.server.sessions.peers[0].advised.number
 			}
 			model.list(world, i.id)
 			model.write(world, &a)
@@ -289,12 +289,12 @@ func TestCorrectionsOnlyWhereTheyAre(t *testing.T) {
 	g.connect()
 	g.run(20)
 	for _, h := range []wire.SnapshotHeader{{Open: true, Number: 1}, {Agreed: true}} {
-		h.Send = uint16(c.newestSend + 1)
+		h.Send = uint16(c.mirror.newestSend + 1)
 		if err := c.readSnapshot(g.now, wire.AppendSnapshotHeader(nil, &h)); !errors.Is(err, ErrMessage) {
 			t.Errorf("%+v: %v", h, err)
 		}
 	}
-	var r = &c.reader
+	var r = &c.decode.reader
 	for _, h := range []wire.SnapshotHeader{{Open: true, Number: wire.Corrections}, {Open: true, Agreed: true}} {
 		r.Reset(wire.AppendSnapshotHeader(nil, &h))
 		if _, err := wire.ReadSnapshotHeader(r); !errors.Is(err, ErrMessage) {

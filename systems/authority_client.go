@@ -69,7 +69,7 @@ func (c *Client) Authority(e ecs.Entity) bool {
 			return r.may
 		}
 	}
-	return ownerOf(c.world, e) == c.id
+	return ownerOf(c.world, e) == c.link.id
 }
 
 // slotOf is the slot of a component of an entity, or nil.
@@ -184,7 +184,7 @@ func (c *Client) appendChanges(dst []byte) []byte {
 			return dst
 		}
 	}
-	seq, at, n := c.session.Next(), len(dst), 0
+	seq, at, n := c.link.session.Next(), len(dst), 0
 	for i := range x.slots {
 		x.look(c, &x.slots[i])
 	}

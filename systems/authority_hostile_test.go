@@ -40,8 +40,8 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	i.send(changesOf(i, 1, []components.NetID{victim, bare, 4_000_000_000, own}, cursor{X: 9}))
 	i.tick()
 	i.tick()
-	p := g.server.peers[1]
-	if got := p.changes.stats; got.Unowned != 2 || got.Taken != 1 || asked != 1 || p.malformed != 0 {
+	p := g.server.sessions.peers[1]
+	if got := p.changes.stats; got.Unowned != 2 || got.Taken != 1 || asked != 1 || p.limits.malformed != 0 {
 		t.Fatalf("%+v, asked %d times", got, asked)
 	}
 	if cursorOf(w, i.id).X != 9 || cursorOf(w, g.clients[0].ID()).X != 1 {
@@ -97,8 +97,8 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	}
 	i.tick()
 	i.tick()
-	if p.malformed != len(bad) || i.reason != nil {
-		t.Errorf("%d messages were malformed, %d counted", len(bad), p.malformed)
+	if p.limits.malformed != len(bad) || i.reason != nil {
+		t.Errorf("%d messages were malformed, %d counted", len(bad), p.limits.malformed)
 	}
 	for st := range g.server.Clients {
 		if st.ID == i.id && (st.Malformed != uint64(len(bad)) || st.Changes.Flooded != 41) {
@@ -180,7 +180,7 @@ func FuzzReadNotices(f *testing.F) {
 		c := g.clients[0]
 		draw(c, c.ID(), cursor{X: 20})
 		g.step()
-		(*clientHandler)(c).Received(g.now, c.session, netsys.Packet{At: g.now, Newest: true, Data: b})
+		(*clientHandler)(c).Received(g.now, c.link.session, netsys.Packet{At: g.now, Newest: true, Data: b})
 		g.run(3)
 		if err := c.Err(); err != nil && !errors.Is(err, ErrMessage) {
 			t.Fatal(err)

@@ -142,7 +142,7 @@ func (s *Server) decideChanges() {
 		return
 	}
 	s.changes.authority.sweep(s.world)
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		c := &p.changes
 		c.held = slices.DeleteFunc(c.held, func(h heldChange) bool {
 			return s.world.Netcode().Pointer(h.entity, s.changes.components[h.component]) == nil ||
@@ -196,7 +196,7 @@ func (s *Server) restoreChanges() {
 	if s.policies.State != policy.StateRewind {
 		return
 	}
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		s.writeHeld(p)
 	}
 }
@@ -219,7 +219,7 @@ func (s *Server) tellChanges(p *peer) {
 		comp := s.changes.components[h.component]
 		s.changes.words = reuse.Slice(s.changes.words, comp.Words)
 		comp.Schema.Quantize(s.changes.words, comp.Words, s.world.Netcode().Pointer(h.entity, comp), 1)
-		n := wire.Notice{Kind: wire.NoticeChange, Tick: s.tick, ID: h.id, Component: h.component, Seq: uint16(h.refused), Reason: h.reason}
+		n := wire.Notice{Kind: wire.NoticeChange, Tick: s.link.tick, ID: h.id, Component: h.component, Seq: uint16(h.refused), Reason: h.reason}
 		if !p.notices.add(&n, s.changes.words, comp.Schema) {
 			return
 		}
@@ -269,7 +269,7 @@ func (s *Server) tellGrants(p *peer) {
 		if s.world.Alive(c.told[k].entity) {
 			continue
 		}
-		if !p.notices.add(&wire.Notice{Kind: wire.NoticeGone, Tick: s.tick, ID: c.told[k].id}, nil, nil) {
+		if !p.notices.add(&wire.Notice{Kind: wire.NoticeGone, Tick: s.link.tick, ID: c.told[k].id}, nil, nil) {
 			return
 		}
 		c.told = slices.Delete(c.told, k, k+1)

@@ -54,9 +54,9 @@ func (c *Client) Blame() BlameTable {
 
 // ReadBlame writes what [Client.Blame] returns to t, whose memory is used again.
 func (c *Client) ReadBlame(t *BlameTable) {
-	*t = BlameTable{Corrections: c.stats.Corrections, CoCorrections: c.stats.CoCorrections, Rows: t.Rows[:0], Unlisted: c.blame.unlisted}
-	for i := range c.blame.rows {
-		x := &c.blame.rows[i]
+	*t = BlameTable{Corrections: c.stats.Corrections, CoCorrections: c.stats.CoCorrections, Rows: t.Rows[:0], Unlisted: c.reconciler.blame.unlisted}
+	for i := range c.reconciler.blame.rows {
+		x := &c.reconciler.blame.rows[i]
 		row := Blame{
 			Component: x.component.Name, Field: x.component.Schema.Fields[x.field].Path, CoSimulated: x.co,
 			Corrections: x.corrections, Largest: x.largest, Times: x.times, Tick: x.tick,
@@ -204,7 +204,7 @@ func (b *blame) row(comp *ecs.Component, field int, co bool) *blameRow {
 func (c *Client) blames(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, co bool) {
 	var words []int32
 	if c.protocol.Quantized() {
-		words = c.pair[:2*comp.Words]
+		words = c.reconciler.pair[:2*comp.Words]
 	}
-	c.blame.note(tick, comp, predicted, truth, words, co)
+	c.reconciler.blame.note(tick, comp, predicted, truth, words, co)
 }

@@ -48,10 +48,10 @@ func (s *Server) gain(w *ecs.World, p *peer, f *capture.Frame, g, k int) float32
 
 // relax ends a competition: everything was told.
 func (p *peer) relax() {
-	if p.over {
-		p.over = false
-		for g := range p.gained {
-			clear(p.gained[g][:])
+	if p.contest.over {
+		p.contest.over = false
+		for g := range p.contest.gained {
+			clear(p.contest.gained[g][:])
 		}
 	}
 }
@@ -59,35 +59,35 @@ func (p *peer) relax() {
 // compete lays out as much as fits into limit bytes of a world that is more than
 // that.
 func (s *Server) compete(w *ecs.World, p *peer, f *capture.Frame, src *source, limit int) {
-	pk := &s.packing
+	pk := &s.planner.packing
 	whole := pk.limit
 	pk.limit = limit
-	p.over = true
+	p.contest.over = true
 	if p.first(saidBudget) {
-		s.config.Logger.Info("budget exhausted: entities take turns; from now on that is only counted", "client", p.id, "budget", p.budget, "allowed", limit)
+		s.config.Logger.Info("budget exhausted: entities take turns; from now on that is only counted", "client", p.id, "budget", p.contest.budget, "allowed", limit)
 	}
-	for len(p.gained) < len(src.groups) {
-		p.gained = append(p.gained, [64]float32{})
+	for len(p.contest.gained) < len(src.groups) {
+		p.contest.gained = append(p.contest.gained, [64]float32{})
 	}
 	for g := range src.groups {
 		alive := src.groups[g].Alive
 		for m := alive | src.held[g].spoken; m != 0; m &= m - 1 {
 			if k := trailing(m); m&-m&alive != 0 {
-				p.gained[g][k] += s.gain(w, p, f, g, k)
+				p.contest.gained[g][k] += s.gain(w, p, f, g, k)
 			} else {
-				p.gained[g][k]++ // that nobody is there any more may be news
+				p.contest.gained[g][k]++ // that nobody is there any more may be news
 			}
 		}
 	}
-	s.competeFor(p, src, p.gained)
+	s.competeFor(p, src, p.contest.gained)
 	pk.limit = whole
 	s.stats.OverBudget++
 }
 
 // competeFor lays out blocks of a source by what its entities have gained.
 func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
-	pk := &s.packing
-	s.units = s.units[:0]
+	pk := &s.planner.packing
+	s.contest.units = s.contest.units[:0]
 	for g := range src.groups {
 		slots := wire.AllSlots
 		if sp := src.held[g].split; sp != nil {
@@ -111,17 +111,17 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 						u.Slots &^= m & -m
 					}
 				}
-				s.units = append(s.units, u)
+				s.contest.units = append(s.contest.units, u)
 				rest &^= u.Slots
 			}
 		}
 	}
-	slices.SortFunc(s.units, func(a, b unit) int {
+	slices.SortFunc(s.contest.units, func(a, b unit) int {
 		return cmp.Or(-cmp.Compare(a.eager, b.eager), cmp.Compare(a.First, b.First), cmp.Compare(a.Age, b.Age), cmp.Compare(a.Slots, b.Slots))
 	})
 	failed, laid := 0, false
-	for i := range s.units {
-		u := &s.units[i]
+	for i := range s.contest.units {
+		u := &s.contest.units[i]
 		if pk.room(src.kind) < leastSpace || failed >= misfits {
 			break
 		}
@@ -131,11 +131,11 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 		} else {
 			failed++
 			// What waited longest would wait for ever beside own state.
-			p.starved = p.starved || i == 0 && !src.own
+			p.contest.starved = p.contest.starved || i == 0 && !src.own
 		}
 	}
-	if !laid && !src.own && len(s.units) > 0 {
-		p.starved = true
+	if !laid && !src.own && len(s.contest.units) > 0 {
+		p.contest.starved = true
 	}
 	for i := range pk.blocks {
 		if b := &pk.blocks[i]; b.Own == src.own && !b.hidden && b.chunk < 0 {
@@ -163,14 +163,14 @@ func (s *Server) competeEmpty(p *peer, src *source, g int, gained [][64]float32)
 		gained[g][0]++ // nobody ever was there to gain anything
 	}
 	eager := slices.Max(gained[g][:])
-	if n := len(s.units) - 1; n >= 0 {
-		if u := &s.units[n]; u.Age == 0 && u.Slots == wire.AllSlots && src.groups[u.First].Alive == 0 && u.First+u.Count == uint32(g) {
+	if n := len(s.contest.units) - 1; n >= 0 {
+		if u := &s.contest.units[n]; u.Age == 0 && u.Slots == wire.AllSlots && src.groups[u.First].Alive == 0 && u.First+u.Count == uint32(g) {
 			u.Count++
 			u.eager = max(u.eager, eager)
 			return
 		}
 	}
-	s.units = append(s.units, unit{wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots}, eager})
+	s.contest.units = append(s.contest.units, unit{wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots}, eager})
 }
 
 // eagerness is the most that an entity of a block has gained. An entity that is gone
@@ -192,15 +192,15 @@ func (s *Server) eagerness(p *peer, src *source, u *unit, gained [][64]float32) 
 // cut lays out those entities of a block that have gained most, as many as fit, and
 // with them all slots of it that are empty. It reports whether that was any.
 func (s *Server) cut(p *peer, src *source, h wire.BlockHead, size int, gained [][64]float32) bool {
-	pk := &s.packing
+	pk := &s.planner.packing
 	g := h.First
 	alive := h.Slots & src.groups[g].Alive
 	n := onesIn(alive)
-	s.order = s.order[:0]
+	s.contest.order = s.contest.order[:0]
 	for m := alive; m != 0; m &= m - 1 {
-		s.order = append(s.order, slotGain{trailing(m), gained[g][trailing(m)]})
+		s.contest.order = append(s.contest.order, slotGain{trailing(m), gained[g][trailing(m)]})
 	}
-	slices.SortFunc(s.order, func(a, b slotGain) int {
+	slices.SortFunc(s.contest.order, func(a, b slotGain) int {
 		return cmp.Or(-cmp.Compare(a.gained, b.gained), cmp.Compare(a.slot, b.slot))
 	})
 	room := pk.room(src.kind)
@@ -210,7 +210,7 @@ func (s *Server) cut(p *peer, src *source, h wire.BlockHead, size int, gained []
 		guess = min(max(guess, fit+1), misfit-1)
 		part := h
 		part.Slots = h.Slots &^ alive
-		for _, o := range s.order[:guess] {
+		for _, o := range s.contest.order[:guess] {
 			part.Slots |= 1 << o.slot
 		}
 		if b := s.encodeBlock(p, src, part); len(b.body) <= room {
@@ -220,7 +220,7 @@ func (s *Server) cut(p *peer, src *source, h wire.BlockHead, size int, gained []
 		}
 	}
 	if fit == 0 && n > 0 && size > pk.fresh() {
-		s.oversized(p, src, int(g), 1<<s.order[0].slot)
+		s.oversized(p, src, int(g), 1<<s.contest.order[0].slot)
 	}
 	return fit > 0 && pk.add(best, src.kind)
 }
@@ -238,13 +238,13 @@ func (s *Server) SetBudget(client uint32, bytes int) error {
 	if bytes < minBudget {
 		return fmt.Errorf("%w: Budget %d is less than %d bytes", ErrConfig, bytes, minBudget)
 	}
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		if p.id == client {
-			if bytes < p.budget && p.joining == joinStream { // in blocks that may be too long now
+			if bytes < p.contest.budget && p.join.state == joinStream { // in blocks that may be too long now
 				s.unpin(p)
-				p.joining = joinNow
+				p.join.state = joinNow
 			}
-			p.budget = bytes
+			p.contest.budget = bytes
 			return nil
 		}
 	}

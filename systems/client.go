@@ -6,12 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
-	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -20,99 +18,76 @@ import (
 // the server's, and keeps a view to draw from. It belongs to one goroutine;
 // make it with [Dial], or with [NewClient] on any wire.
 type Client struct {
-	config    ClientConfig
-	protocol  *ecs.Protocol
-	policies  policy.Policies // once connected
-	mode      clientMode      // nil before
-	outcomes  *outcome.Log    // nil: none
-	followers followers
-	proven    uint32 // newest input after which own state agreed, or was taken over
-	endpoint  *netsys.Client
-	session   netsys.Session
-	id        uint32
-	err       error
-	now       time.Time
+	config   ClientConfig
+	protocol *ecs.Protocol
+	policies policy.Policies // once connected
+	mode     clientMode      // nil before
+	world    *ecs.World
+	view     *ecs.World
+	stats    ClientStats
+	counted  ClientStats // what Stats returned last
+	changes  clientChanges
+	scratch  []uint64 // room for one value
+	link     clientLink
+	steps    clientSteps
+	stages   clientStages
+	followed followed
+	shape    clientShape
 
-	world      *ecs.World
-	view       *ecs.World
+	// what the server said
+	decode    decoding
+	mirror    mirror
+	baselines clientBaselines
+	join      clientJoin
+	own       ownMirror
+
+	// what this client does of it
+	predictor    predictor
+	sender       inputSender
+	reconciler   reconciler
+	interpolator interpolator
+}
+
+// clientLink is the session with the server.
+type clientLink struct {
+	endpoint *netsys.Client
+	session  netsys.Session
+	id       uint32
+	err      error // why it ended
+	loss     lossMeter
+}
+
+// clientSteps says when which tick is due.
+type clientSteps struct {
+	now      time.Time
+	loop     *ecs.Loop
+	overload growth
+}
+
+// clientStages is the schedule, by stage.
+type clientStages struct {
 	schedule   *ecs.Schedule
 	before     *ecs.Stage
 	onTick     *ecs.Stage
 	after      *ecs.Stage
 	render     *ecs.Stage
-	simulation *ecs.Stage
-	loop       *ecs.Loop
+	simulate   *ecs.Stage
 	predicting bool // the schedule has Predict
 	drawing    bool // the schedule has Interpolate
+}
 
-	// what the server said
-	replicated  []*ecs.Component
-	predicted   uint64
-	private     uint64 // components that only their owner sees
-	sendEvery   uint32 // ticks
-	layout      *snapshot.Layout
-	model       *snapshot.Model
-	rawModel    *snapshot.Model // of own state
-	decoder     snapshot.Decoder
-	ownDecoder  snapshot.Decoder
-	parts       []snapshot.Part
-	reader      codec.ByteReader
-	raw         []byte
-	incoming    incoming
-	groups      []*history
-	ownGroups   []*history
-	replicas    []*replica // in the order they came up
-	byID        map[uint32]*replica
-	absence     absence
-	memory      memory
-	newestSend  uint32
-	newestTick  uint32
-	controlSend uint32 // newest that had a control part
-	floor       uint32 // oldest send that the server may still use as a baseline
-	depth       int
-	epoch       uint8  // of the baselines; see the messages
-	epochSend   uint32 // from which on the server has heard of it; 0: not yet
-	joinSend    uint32 // with whose state this client joins; 0: none yet
-	toldAll     uint32 // all slots in sight were told of by that send or later
-	joinTick    uint32
-	joinGroups  int
-	loaded      bool // it has joined
-	loadedTick  uint32
-	ownSend     uint32 // newest with a block of own state, if only to say that there is none
-	privateSend uint32 // of own state, what is private in it is in the world
-	own         ownState
-	co          coSimulation
-	advice      *adviser // nil: own state always comes
-	clock       playback
-	frameBefore time.Time // the one that the view showed until this one
-	frameAt     time.Time
-	damping     damping
-	smoother    smoother
-	asked       []uint64 // room for the input of a partial tick
-	sight       sight
-	claim       lagcomp.Claim // made last
-	loss        lossMeter
+// followed is who hears of ticks that are simulated again, and of those that are final.
+type followed struct {
+	outcomes  *outcome.Log // nil: none
+	followers followers
+}
 
-	// what this client did
-	log        *inputLog
-	history    *ecs.History
-	ackedInput uint32
-	sent       [sentRing]sentInput
-	steer      steer
-	adopt      bool   // take over the next own state without comparing
-	staleSince uint32 // tick of the first own state older than the history
-	message    wire.Input
-	inputs     *wire.InputCoder
-	bases      *wire.Bases
-	packet     []byte
-	scratch    []uint64
-	pair       []int32 // two values in words
-	stats      ClientStats
-	counted    ClientStats // what Stats returned last
-	changes    clientChanges
-	blame      blame
-	tally      tally
-	overload   growth
+// clientShape is what the protocol and the welcome fix once for all.
+type clientShape struct {
+	replicated []*ecs.Component
+	predicted  uint64
+	private    uint64 // components that only their owner sees
+	sendEvery  uint32 // ticks
 }
 
 // NewClient assembles a client on a wire, connecting to server; the zero AddrPort
@@ -133,27 +108,28 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	if cfg.Assume.fill != nil && (p.Input() == nil || cfg.Assume.of(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Assume fills another type than the protocol's input", ErrConfig)
 	}
-	c := &Client{config: cfg, protocol: p, byID: make(map[uint32]*replica), epochSend: 1}
-	c.replicated, c.predicted = p.Replicated(), predictedMask(p)
-	c.private = privateMask(p)
+	c := &Client{config: cfg, protocol: p}
+	c.mirror.byID, c.baselines.epochSend = make(map[uint32]*replica), 1
+	c.shape.replicated, c.shape.predicted = p.Replicated(), predictedMask(p)
+	c.shape.private = privateMask(p)
 	c.attachChanges()
 
-	c.simulation = p.SimulateStage()
-	c.before = ecs.NewStage("Before",
+	c.stages.simulate = p.SimulateStage()
+	c.stages.before = ecs.NewStage("Before",
 		ecs.System{Name: "Receive", Run: c.receive},
 		ecs.System{Name: "Reconcile", Run: func(w *ecs.World) { c.mode.reconcile(w) }})
-	c.onTick = ecs.NewStage("OnTick",
+	c.stages.onTick = ecs.NewStage("OnTick",
 		ecs.System{Name: "InputGather", Run: func(w *ecs.World) { c.mode.gather(w) }},
-		ecs.System{Name: "Predict", Run: func(w *ecs.World) { c.mode.predict(w) }, Runs: c.simulation})
-	c.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: func(w *ecs.World) { c.mode.send(w) }})
-	c.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: func(w *ecs.World) { c.mode.interpolate(w) }})
-	c.schedule = ecs.NewSchedule(c.before, c.onTick, c.after, c.render)
-	if err := settle(c.schedule, cfg.Schedule, clientOrder); err != nil {
+		ecs.System{Name: "Predict", Run: func(w *ecs.World) { c.mode.predict(w) }, Runs: c.stages.simulate})
+	c.stages.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: func(w *ecs.World) { c.mode.send(w) }})
+	c.stages.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: func(w *ecs.World) { c.mode.interpolate(w) }})
+	c.stages.schedule = ecs.NewSchedule(c.stages.before, c.stages.onTick, c.stages.after, c.stages.render)
+	if err := settle(c.stages.schedule, cfg.Schedule, clientOrder); err != nil {
 		return nil, err
 	}
-	names := c.schedule.Names()
-	c.predicting = slices.Contains(names, "Predict")
-	c.drawing = slices.Contains(names, "Interpolate")
+	names := c.stages.schedule.Names()
+	c.stages.predicting = slices.Contains(names, "Predict")
+	c.stages.drawing = slices.Contains(names, "Interpolate")
 
 	session := cfg.session()
 	session.Schema, session.ConnectTimeout = p.Lines(), cfg.connectTimeout(server)
@@ -161,117 +137,117 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	if err != nil {
 		return nil, err
 	}
-	c.endpoint = endpoint
+	c.link.endpoint = endpoint
 	c.config.Token = nil // whoever prints a client does not print that
 	start := cfg.Start
 	if start.IsZero() {
 		start = time.Now()
 	}
-	c.now = start
-	c.loop = ecs.NewLoop(start, ecs.DefaultTickRate) // to poll by, until the server says its rate
+	c.steps.now = start
+	c.steps.loop = ecs.NewLoop(start, ecs.DefaultTickRate) // to poll by, until the server says its rate
 	return c, nil
 }
 
 // welcome makes the world when the server has let this client in.
 func (c *Client) welcome(session netsys.Session) error {
-	m, err := wire.ReadWelcome(c.endpoint.Welcome())
+	m, err := wire.ReadWelcome(c.link.endpoint.Welcome())
 	if err != nil {
 		return err
 	}
-	c.session, c.id, c.policies = session, uint32(session.ID()), m.Policies
-	if everywhere(m.Policies) && !c.predicting {
+	c.link.session, c.link.id, c.policies = session, uint32(session.ID()), m.Policies
+	if everywhere(m.Policies) && !c.stages.predicting {
 		return fmt.Errorf("%w: Schedule without Predict: the server's model is %v, where every client simulates everything", ErrConfig, m.Policies.Correction)
 	}
-	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Simulate: c.simulation}
+	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Simulate: c.stages.simulate}
 	c.world = ecs.NewWorld(c.protocol, config)
 	config.Client = true
 	c.view = ecs.NewWorld(c.protocol, config)
 	if m.Policies.Outcomes == policy.OutcomesPastHorizon {
-		c.outcomes = newOutcomes(c.world, c.config.Outcomes)
+		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
-	c.followers = follow(c.config.Events, c.outcomes)
+	c.followed.followers = follow(c.config.Events, c.followed.outcomes)
 	c.mode = newClientMode(c)
 	table := inputTable(c.protocol)
 	if c.config.Events != nil {
 		c.config.Events.Join(c.world, session.Channels())
 	}
-	c.log = newInputLog(table, c.config.History)
-	c.log.jump(m.Input)
-	c.ackedInput = m.Input
-	c.inputs, c.bases = wire.NewInputCoder(table), wire.NewInputBases(table.Words)
+	c.predictor.log = newInputLog(table, c.config.History)
+	c.predictor.log.jump(m.Input)
+	c.sender.acked = m.Input
+	c.sender.coder, c.sender.bases = wire.NewInputCoder(table), wire.NewInputBases(table.Words)
 	if m.Policies.Correction == policy.CorrectionMismatch {
-		c.advice, c.inputs.Reported = &adviser{results: newResultCoder(c.protocol)}, true
+		c.reconciler.advice, c.sender.coder.Reported = &adviser{results: newResultCoder(c.protocol)}, true
 	}
-	c.history = ecs.NewHistory(c.world, c.config.History)
-	c.clock = newPlayback(c.now, int(m.TickRate), int(m.SendRate))
-	c.smoother = newSmoother(c.protocol)
-	for _, comp := range c.replicated {
-		c.clock.beyond = max(c.clock.beyond, comp.Beyond.Seconds()*float64(m.TickRate))
+	c.predictor.history = ecs.NewHistory(c.world, c.config.History)
+	c.interpolator.clock = newPlayback(c.steps.now, int(m.TickRate), int(m.SendRate))
+	c.interpolator.smoother = newSmoother(c.protocol)
+	for _, comp := range c.shape.replicated {
+		c.interpolator.clock.beyond = max(c.interpolator.clock.beyond, comp.Beyond.Seconds()*float64(m.TickRate))
 	}
-	c.sendEvery = uint32(m.TickRate / m.SendRate)
-	c.newestTick, c.newestSend = m.Tick, m.Tick/c.sendEvery
+	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
+	c.mirror.newestTick, c.mirror.newestSend = m.Tick, m.Tick/c.shape.sendEvery
 	tables := tablesOf(c.protocol)
-	c.layout = snapshot.NewLayout(tables, int(c.sendEvery), int(m.SendRate))
-	c.model = c.modelWith(m.Trained)
-	c.rawModel = snapshot.NewModel(snapshot.NewRawLayout(tables, int(c.sendEvery), int(m.SendRate)), nil)
-	c.loop = ecs.NewLoop(c.now.Add(c.world.StepDuration()), int(m.TickRate))
-	c.config.Logger.Info("connected", "client", c.id, "server", session.RemoteAddr())
+	c.decode.layout = snapshot.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
+	c.decode.model = c.modelWith(m.Trained)
+	c.decode.rawModel = snapshot.NewModel(snapshot.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil)
+	c.steps.loop = ecs.NewLoop(c.steps.now.Add(c.world.StepDuration()), int(m.TickRate))
+	c.config.Logger.Info("connected", "client", c.link.id, "server", session.RemoteAddr())
 	return nil
 }
 
 func (c *Client) fail(err error) {
-	if c.err == nil {
-		c.err = err
+	if c.link.err == nil {
+		c.link.err = err
 		if c.config.Events != nil {
 			c.config.Events.Leave()
 		}
-		c.config.Logger.Info("session ended", "client", c.id, "reason", err)
+		c.config.Logger.Info("session ended", "client", c.link.id, "reason", err)
 	}
 }
 
 // Next is when the next tick is due.
-func (c *Client) Next() time.Time { return c.loop.Next() }
+func (c *Client) Next() time.Time { return c.steps.loop.Next() }
 
 // Advance runs the ticks that are due and returns how many that were. Packets
 // are received and own state reconciled once before them, where the server rewinds
 // before the last of them; inputs are sent once after.
 func (c *Client) Advance(now time.Time) int {
-	if c.err != nil {
+	if c.link.err != nil {
 		return 0
 	}
 	if c.world == nil {
-		if c.loop.Advance(now) > 0 {
-			c.now = now
+		if c.steps.loop.Advance(now) > 0 {
+			c.steps.now = now
 			c.receive(nil)
 		}
 		return 0
 	}
-	n := c.loop.Advance(now)
+	n := c.steps.loop.Advance(now)
 	if n == 0 {
 		return 0
 	}
-	c.now = now
+	c.steps.now = now
 	c.tellOverload(now)
 	ran := 0
 	for ; ran < c.mode.overdue(n); ran++ {
 		c.tick()
 	}
-	c.before.Run(c.world)
-	if c.err != nil {
+	c.stages.before.Run(c.world)
+	if c.link.err != nil {
 		return 0
 	}
 	for ; ran < n || c.mode.behind(ran-n); ran++ {
 		c.tick()
 	}
-	c.followers.settle(c.mode.horizon())
-	c.after.Run(c.world)
+	c.followed.followers.settle(c.mode.horizon())
+	c.stages.after.Run(c.world)
 	return n
 }
 
 func (c *Client) tick() {
-	c.onTick.Run(c.world)
+	c.stages.onTick.Run(c.world)
 	c.stats.Ticks++
-	c.loop.SetRate(c.mode.rate())
+	c.steps.loop.SetRate(c.mode.rate())
 }
 
 // Frame brings the view up to date for a frame drawn at now.
@@ -279,35 +255,35 @@ func (c *Client) Frame(now time.Time) {
 	if c.world == nil {
 		return
 	}
-	c.now = now
-	c.frameBefore, c.frameAt = c.frameAt, now
-	c.loss.take(now, c.session.Stats().LossIn)
-	c.clock.loss = c.loss.share
-	if !c.drawing {
+	c.steps.now = now
+	c.interpolator.frameBefore, c.interpolator.frameAt = c.interpolator.frameAt, now
+	c.link.loss.take(now, c.link.session.Stats().LossIn)
+	c.interpolator.clock.loss = c.link.loss.share
+	if !c.stages.drawing {
 		c.confirmedFrame()
 	}
-	c.render.Run(c.world)
+	c.stages.render.Run(c.world)
 }
 
 // confirmedFrame counts stalls where nothing interpolates: what is drawn moves
 // only when a snapshot comes.
 func (c *Client) confirmedFrame() {
-	if float64(c.newestTick) <= c.clock.head {
+	if float64(c.mirror.newestTick) <= c.interpolator.clock.head {
 		c.stats.Stalls++
 	}
-	c.clock.head = float64(c.newestTick)
+	c.interpolator.clock.head = float64(c.mirror.newestTick)
 }
 
 // Stats returns the counters.
 func (c *Client) Stats() ClientStats {
 	s := &c.counted // a variable of its own would be allocated for the mode
 	*s = c.stats
-	s.TicksDropped, s.InputBuffer, s.Snaps = c.loop.Dropped, c.depth, c.clock.snaps
+	s.TicksDropped, s.InputBuffer, s.Snaps = c.steps.loop.Dropped, c.sender.depth, c.interpolator.clock.snaps
 	if c.mode != nil {
 		c.mode.count(s)
 	}
-	if c.session != nil {
-		s.Session = c.session.Stats()
+	if c.link.session != nil {
+		s.Session = c.link.session.Stats()
 	}
 	return *s
 }

@@ -37,27 +37,27 @@ type tally struct {
 // receives are made of, for [Client.Received]. Counting costs the decoder up to an
 // eighth; while it is off a snapshot costs one comparison more.
 func (c *Client) CountBytes(on bool) {
-	c.tally.on = on
-	c.decoder.Account, c.ownDecoder.Account = on, on
+	c.decode.tally.on = on
+	c.decode.world.Account, c.decode.own.Account = on, on
 }
 
 // Received writes what was received while the client counted to t, whose memory is used
 // again. Where inputs travel instead of snapshots there is nothing to count.
 func (c *Client) Received(t *Received) {
-	t.Bytes, t.Rest = c.tally.bytes, float64(c.tally.bytes)
-	t.Components = reuse.Slice(t.Components, len(c.replicated))
-	for i, comp := range c.replicated {
+	t.Bytes, t.Rest = c.decode.tally.bytes, float64(c.decode.tally.bytes)
+	t.Components = reuse.Slice(t.Components, len(c.shape.replicated))
+	for i, comp := range c.shape.replicated {
 		t.Components[i] = ComponentReceived{Name: comp.Name}
 	}
 	take := func(d *snapshot.Decoder, add func(x *ComponentReceived, bytes float64)) {
-		c.tally.costs = d.Spent(c.tally.costs[:0])
-		for _, cost := range c.tally.costs {
+		c.decode.tally.costs = d.Spent(c.decode.tally.costs[:0])
+		for _, cost := range c.decode.tally.costs {
 			if cost.Component >= 0 {
 				add(&t.Components[cost.Component], cost.Bits/8)
 				t.Rest -= cost.Bits / 8
 			}
 		}
 	}
-	take(&c.decoder, func(x *ComponentReceived, bytes float64) { x.World += bytes })
-	take(&c.ownDecoder, func(x *ComponentReceived, bytes float64) { x.Own += bytes })
+	take(&c.decode.world, func(x *ComponentReceived, bytes float64) { x.World += bytes })
+	take(&c.decode.own, func(x *ComponentReceived, bytes float64) { x.Own += bytes })
 }

@@ -19,22 +19,22 @@ const (
 // startJoin begins to collect the state of a send with which this client joins.
 func (c *Client) startJoin(send, tick uint32, groups int) {
 	c.unpin()
-	c.joinSend, c.joinTick, c.joinGroups = send, tick, groups
-	for _, x := range c.groups {
+	c.join.send, c.join.tick, c.join.groups = send, tick, groups
+	for _, x := range c.mirror.groups {
 		x.pin(send)
 	}
-	for len(c.groups) < groups {
-		c.groups = append(c.groups, &history{})
+	for len(c.mirror.groups) < groups {
+		c.mirror.groups = append(c.mirror.groups, &history{})
 	}
 }
 
 // unpin puts the states of a join among all others.
 func (c *Client) unpin() {
-	for _, x := range c.groups {
+	for _, x := range c.mirror.groups {
 		if st := x.first; st != nil {
 			x.first = nil
-			if !x.put(&c.memory, st, c.floor) {
-				c.memory.release(st)
+			if !x.put(&c.mirror.memory, st, c.baselines.floor) {
+				c.mirror.memory.release(st)
 			}
 		}
 	}
@@ -42,15 +42,15 @@ func (c *Client) unpin() {
 
 // joinWhole reports whether all of the state with which this client joins is here.
 func (c *Client) joinWhole() bool {
-	return c.joinSend != 0 && c.whole(c.joinSend, c.joinGroups)
+	return c.join.send != 0 && c.whole(c.join.send, c.join.groups)
 }
 
 // whole reports whether a send has told of all slots of so many groups.
 func (c *Client) whole(send uint32, groups int) bool {
-	if groups > len(c.groups) {
+	if groups > len(c.mirror.groups) {
 		return false
 	}
-	for _, x := range c.groups[:groups] {
+	for _, x := range c.mirror.groups[:groups] {
 		if st := x.at(send); st == nil || st.Known != wire.AllSlots {
 			return false
 		}
@@ -63,10 +63,10 @@ func (c *Client) whole(send uint32, groups int) bool {
 // also makes and removes entities. Before this client has joined it does so for its
 // own entities only.
 func (c *Client) applyConfirmed() {
-	if !c.loaded && c.joinWhole() {
+	if !c.join.loaded && c.joinWhole() {
 		c.load()
 	}
-	for g, x := range c.groups {
+	for g, x := range c.mirror.groups {
 		if x.fresh != 0 {
 			c.applyGroup(int32(g), x)
 		}
@@ -78,15 +78,15 @@ func (c *Client) applyConfirmed() {
 // load makes the world the one of the send with which this client joins, but for
 // own entities, which may be ahead already.
 func (c *Client) load() {
-	c.loaded, c.loadedTick = true, c.joinTick
-	for g, x := range c.groups[:c.joinGroups] {
-		st := x.at(c.joinSend)
+	c.join.loaded, c.join.loadedTick = true, c.join.tick
+	for g, x := range c.mirror.groups[:c.join.groups] {
+		st := x.at(c.join.send)
 		for m := st.Alive; m != 0; m &= m - 1 {
 			k := trailing(m)
-			if old := x.here[k]; old != nil && old.id != st.IDs[k] && old.newest > c.joinSend {
+			if old := x.here[k]; old != nil && old.id != st.IDs[k] && old.newest > c.join.send {
 				continue // an own entity, which did not wait, has come to stand there
 			}
-			if x.told[k] > c.joinSend && x.fresh>>k&1 == 0 && x.here[k] == nil {
+			if x.told[k] > c.join.send && x.fresh>>k&1 == 0 && x.here[k] == nil {
 				continue // nor did one that is gone by now
 			}
 			if r := c.stand(int32(g), x, k, st); r != nil && (r.entity.IsZero() || !c.simulates(r.entity)) {
@@ -94,20 +94,20 @@ func (c *Client) load() {
 					continue
 				}
 			}
-			if x.told[k] == c.joinSend {
+			if x.told[k] == c.join.send {
 				x.fresh &^= 1 << k
 			}
 		}
 	}
 	c.unpin()
 	if c.config.Loaded != nil {
-		c.config.Loaded(c.world, c.joinTick)
+		c.config.Loaded(c.world, c.join.tick)
 	}
 }
 
 // Loaded returns the tick of the state with which this client joined, and whether
 // all of that has arrived.
-func (c *Client) Loaded() (tick uint32, ok bool) { return c.loadedTick, c.loaded }
+func (c *Client) Loaded() (tick uint32, ok bool) { return c.join.loadedTick, c.join.loaded }
 
 // applyGroup brings the entities of a group up to date.
 func (c *Client) applyGroup(g int32, x *history) {
@@ -118,12 +118,12 @@ func (c *Client) applyGroup(g int32, x *history) {
 		switch {
 		case st == nil: // it was more than there is room for
 		case st.Alive>>k&1 == 0:
-			if c.loaded || x.here[k] != nil {
+			if c.join.loaded || x.here[k] != nil {
 				c.leave(x, k, st)
 			} else {
 				waiting |= 1 << k
 			}
-		case c.loaded || c.predicting && c.owns(st, k):
+		case c.join.loaded || c.stages.predicting && c.owns(st, k):
 			if r := c.stand(g, x, k, st); r != nil && !c.applyRecord(r, st, k) {
 				waiting |= 1 << k
 			}
@@ -144,11 +144,11 @@ func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
 	if old := x.here[k]; old != nil && old.id != id {
 		c.leave(x, k, st)
 	}
-	r := c.byID[id]
+	r := c.mirror.byID[id]
 	if r == nil {
 		r = &replica{id: id}
-		c.byID[id] = r
-		c.replicas = append(c.replicas, r)
+		c.mirror.byID[id] = r
+		c.mirror.replicas = append(c.mirror.replicas, r)
 	} else if r.newest > st.Send && (r.group != g || r.slot != int32(k) || r.goneAt != 0) {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
 func (c *Client) leave(x *history, k int, st *state) {
 	r := x.here[k]
 	x.here[k] = nil
-	if r == nil || r.slot != int32(k) || c.groups[r.group] != x || r.newest > st.Send || r.goneAt != 0 {
+	if r == nil || r.slot != int32(k) || c.mirror.groups[r.group] != x || r.newest > st.Send || r.goneAt != 0 {
 		return
 	}
 	r.newest = st.Send
@@ -176,45 +176,45 @@ func (c *Client) leave(x *history, k int, st *state) {
 
 // removeGone takes those out of the world that are gone.
 func (c *Client) removeGone() {
-	kept := c.replicas[:0]
-	c.toldAll = 0
-	c.co.list = c.co.list[:0]
-	for _, r := range c.replicas {
+	kept := c.mirror.replicas[:0]
+	c.mirror.toldAll = 0
+	c.reconciler.co.list = c.reconciler.co.list[:0]
+	for _, r := range c.mirror.replicas {
 		if r.goneAt != 0 {
-			if c.toldAll == 0 {
-				c.toldAll = c.oldestTold()
+			if c.mirror.toldAll == 0 {
+				c.mirror.toldAll = c.oldestTold()
 			}
-			if !r.entity.IsZero() && (c.newestSend >= r.newest+moveSends || c.decided(r)) {
+			if !r.entity.IsZero() && (c.mirror.newestSend >= r.newest+moveSends || c.decided(r)) {
 				c.world.Netcode().Discard(netID(r.id))
 				r.entity = ecs.Entity{}
 			}
-			if r.entity.IsZero() && r.drawn.IsZero() && c.newestSend > r.newest+moveSends && c.decided(r) {
-				c.absence.add(r.id, r.hidden)
-				delete(c.byID, r.id)
+			if r.entity.IsZero() && r.drawn.IsZero() && c.mirror.newestSend > r.newest+moveSends && c.decided(r) {
+				c.mirror.absence.add(r.id, r.hidden)
+				delete(c.mirror.byID, r.id)
 				continue
 			}
 		}
 		c.coListed(r)
 		kept = append(kept, r)
 	}
-	clear(c.replicas[len(kept):])
-	c.replicas = kept
+	clear(c.mirror.replicas[len(kept):])
+	c.mirror.replicas = kept
 }
 
 // decided reports whether an entity that left its slot would have been heard of if it
 // were elsewhere.
 func (c *Client) decided(r *replica) bool {
-	return r.hidden || r.newest <= c.toldAll || c.newestSend > r.newest+missSends
+	return r.hidden || r.newest <= c.mirror.toldAll || c.mirror.newestSend > r.newest+missSends
 }
 
 // oldestTold is the newest send such that all slots have been told of by it or later,
 // those aside of which the newest was that they are out of sight, or nothing for long:
 // an entity may stand there that this client never saw.
 func (c *Client) oldestTold() uint32 {
-	oldest := c.newestSend
-	for _, x := range c.groups {
+	oldest := c.mirror.newestSend
+	for _, x := range c.mirror.groups {
 		for k, t := range x.told {
-			if x.veiled>>k&1 == 0 && t+missSends >= c.newestSend {
+			if x.veiled>>k&1 == 0 && t+missSends >= c.mirror.newestSend {
 				oldest = min(oldest, t)
 			}
 		}
@@ -237,7 +237,7 @@ func (c *Client) applyRecord(r *replica, st *state, k int) bool {
 func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 	mask, rec := st.Masks[k], st.Record(k)
 	mine := c.owns(st, k)
-	own := c.predicting && mine
+	own := c.stages.predicting && mine
 	if own && c.unnamed(r, st) {
 		return false, false
 	}
@@ -259,20 +259,20 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 		}
 		r.entity = c.world.Netcode().Replica(netID(r.id), whole, simulated)
 		// There is no prediction to compare the newcomers with.
-		if simulated && whole&^had&c.predicted != 0 {
-			c.adopt = c.adopt || own
+		if simulated && whole&^had&c.shape.predicted != 0 {
+			c.reconciler.adopt = c.reconciler.adopt || own
 			c.takeScope(r, own)
 		}
 		if r.private != 0 {
-			c.privateSend = 0 // to be written anew
+			c.own.privateSend = 0 // to be written anew
 		}
 	}
 	r.own = simulated
 	c.coConfirmed(r, st, simulated && !own)
 	at := 0
 	for m := mask; m != 0; m &= m - 1 {
-		comp := c.replicated[trailing(m)]
-		if comp.Words > 0 && had&c.predicted&(m&-m) == 0 && !c.keeps(r, comp, rec[at:at+comp.Words]) {
+		comp := c.shape.replicated[trailing(m)]
+		if comp.Words > 0 && had&c.shape.predicted&(m&-m) == 0 && !c.keeps(r, comp, rec[at:at+comp.Words]) {
 			comp.Schema.Dequantize(c.world.Netcode().Pointer(r.entity, comp), rec[at:], comp.Words, 1)
 		}
 		at += comp.Words
@@ -283,36 +283,36 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 // applyPrivate writes what only this client may see of its entities, and what
 // nobody predicts here, when own state came.
 func (c *Client) applyPrivate() {
-	if c.private == 0 || c.privateSend == c.own.send {
+	if c.shape.private == 0 || c.own.privateSend == c.own.state.send {
 		return
 	}
-	c.privateSend = c.own.send
-	for _, x := range c.ownGroups {
-		st := x.at(c.own.send)
+	c.own.privateSend = c.own.state.send
+	for _, x := range c.mirror.ownGroups {
+		st := x.at(c.own.state.send)
 		if st == nil {
 			continue
 		}
 		for m := st.Alive; m != 0; m &= m - 1 {
 			k := trailing(m)
-			r := c.byID[st.IDs[k]]
+			r := c.mirror.byID[st.IDs[k]]
 			if r == nil || r.entity.IsZero() || r.goneAt != 0 {
 				continue
 			}
-			if private := st.Masks[k]&c.private | c.keptPrivate(r); private != r.private {
+			if private := st.Masks[k]&c.shape.private | c.keptPrivate(r); private != r.private {
 				r.private = private
 				own := c.simulates(r.entity)
-				c.world.Netcode().Replica(netID(r.id), c.world.Netcode().Mask(r.entity)&^c.private|private, own)
-				c.adopt = c.adopt || own && private&c.predicted != 0
+				c.world.Netcode().Replica(netID(r.id), c.world.Netcode().Mask(r.entity)&^c.shape.private|private, own)
+				c.reconciler.adopt = c.reconciler.adopt || own && private&c.shape.predicted != 0
 			}
 		}
 	}
 	c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
 		bit := uint64(1) << comp.Replicated()
-		r := c.byID[id]
-		if c.private&bit == 0 || r == nil || r.private&bit == 0 || r.entity.IsZero() {
+		r := c.mirror.byID[id]
+		if c.shape.private&bit == 0 || r == nil || r.private&bit == 0 || r.entity.IsZero() {
 			return
 		}
-		if (c.predicted&bit == 0 || !c.simulates(r.entity)) && !c.keepsRaw(r, comp, unsafe.Pointer(&c.scratch[0])) {
+		if (c.shape.predicted&bit == 0 || !c.simulates(r.entity)) && !c.keepsRaw(r, comp, unsafe.Pointer(&c.scratch[0])) {
 			if dst := c.world.Netcode().Pointer(r.entity, comp); dst != nil {
 				comp.Schema.ReadRaw(raw, dst)
 			}
@@ -322,13 +322,13 @@ func (c *Client) applyPrivate() {
 
 // owns reports whether a state names this client as owner of the entity in a slot.
 func (c *Client) owns(st *state, k int) bool {
-	ownerC := c.replicated[0]
+	ownerC := c.shape.replicated[0]
 	if st.Masks[k]&1 == 0 {
 		return false
 	}
 	var o components.Owner
 	ownerC.Schema.Dequantize(unsafe.Pointer(&o), st.Record(k), 1, 1)
-	return o.Client == c.id
+	return o.Client == c.link.id
 }
 
 func (c *Client) simulates(e ecs.Entity) bool {

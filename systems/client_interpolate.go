@@ -2,12 +2,25 @@ package systems
 
 import (
 	"math"
+	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/policy"
 )
+
+// interpolator is where the view stands between states.
+type interpolator struct {
+	clock       playback
+	damping     damping
+	smoother    smoother
+	frameBefore time.Time // the one that the view showed until this one
+	frameAt     time.Time
+	sight       sight
+	claim       lagcomp.Claim // made last
+}
 
 // interpolate is the system Interpolate: it writes what is to be drawn into the
 // view. What the client simulates stands where it predicts it; all others between
@@ -19,11 +32,11 @@ func (c *Client) interpolate(*ecs.World) {
 		c.interpolateDamped()
 		return
 	}
-	c.clock.advance(c.now)
-	c.clock.from = math.MaxUint32
-	head := c.sight.begin(c.clock.head)
+	c.interpolator.clock.advance(c.steps.now)
+	c.interpolator.clock.from = math.MaxUint32
+	head := c.interpolator.sight.begin(c.interpolator.clock.head)
 	waiting := false
-	for _, r := range c.replicas {
+	for _, r := range c.mirror.replicas {
 		switch {
 		case r.goneAt != 0 && (head >= float64(r.goneAt) || r.own):
 			c.hide(r)
@@ -31,15 +44,15 @@ func (c *Client) interpolate(*ecs.World) {
 			c.hide(r)
 		case !r.entity.IsZero() && c.simulates(r.entity):
 			c.drawOwn(r)
-		case c.clock.running:
+		case c.interpolator.clock.running:
 			waiting = c.drawBetween(r, head) || waiting
 		}
 	}
 	c.drawSpawns()
-	if c.co.any && c.sight.votes == 0 && c.sight.from == 0 {
-		c.sight = sight{} // all are shown in the present
+	if c.reconciler.co.any && c.interpolator.sight.votes == 0 && c.interpolator.sight.from == 0 {
+		c.interpolator.sight = sight{} // all are shown in the present
 	}
-	if c.clock.running && (waiting || c.clock.stalled()) {
+	if c.interpolator.clock.running && (waiting || c.interpolator.clock.stalled()) {
 		c.stats.Stalls++
 	}
 }
@@ -62,7 +75,7 @@ func (c *Client) drawOwn(r *replica) {
 		r.drawn, _ = c.view.Netcode().Confirm(*key, netID(r.id))
 	}
 	mask := c.world.Netcode().Mask(r.entity)
-	r.landed(c.smoother.jumpsOf(c.view, r.drawn), c.smoother.jumpsOf(c.world, r.entity))
+	r.landed(c.interpolator.smoother.jumpsOf(c.view, r.drawn), c.interpolator.smoother.jumpsOf(c.world, r.entity))
 	c.show(r, mask, true)
 	c.copyOwn(r.drawn, r.entity, ^uint64(0))
 	c.drawError(r)
@@ -71,7 +84,7 @@ func (c *Client) drawOwn(r *replica) {
 
 // copyOwn copies the values of an entity's components to one of the view.
 func (c *Client) copyOwn(drawn, e ecs.Entity, mask uint64) {
-	for _, comp := range c.replicated {
+	for _, comp := range c.shape.replicated {
 		src := c.world.Netcode().Pointer(e, comp)
 		if comp.Words == 0 || src == nil || mask&(1<<comp.Replicated()) == 0 {
 			continue
@@ -92,11 +105,11 @@ func (c *Client) show(r *replica, mask uint64, own bool) {
 // drawBetween writes the state of an entity at the playback head into the view.
 // It reports whether there was no later state to move toward.
 func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
-	h := c.groups[r.group]
+	h := c.mirror.groups[r.group]
 	from, to, gone := h.around(r.id, r.slot, head)
 	k, before := int(r.slot), false
 	if r.moved { // it has other components from now on, but maybe not yet at the head
-		old, later, _ := c.groups[r.before[0]].around(r.id, r.before[1], head)
+		old, later, _ := c.mirror.groups[r.before[0]].around(r.id, r.before[1], head)
 		before = old != nil && (from == nil || old.tick > from.tick)
 		r.moved = before || from == nil
 		if before {
@@ -114,16 +127,16 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 		from, to = r.goOn(h, from, to, head)
 	}
 	if to != nil {
-		c.clock.from = min(c.clock.from, from.tick)
+		c.interpolator.clock.from = min(c.interpolator.clock.from, from.tick)
 	}
-	c.sight.between(from, to)
+	c.interpolator.sight.between(from, to)
 	g := c.segmentOf(h, from, to, k, head)
-	jumps := c.smoother.jumpsOf(c.view, r.drawn)
+	jumps := c.interpolator.smoother.jumpsOf(c.view, r.drawn)
 	c.show(r, g.mask|r.private, false)
 	kept := !before && c.keepAhead(r, h, from, to, head)
 	c.drawSegment(r, &g)
 	r.tell(from, to, g.ahead > 0 && !before)
-	r.landed(jumps, c.smoother.jumpsOf(c.view, r.drawn))
+	r.landed(jumps, c.interpolator.smoother.jumpsOf(c.view, r.drawn))
 	if kept {
 		c.takeAhead(r)
 	}
@@ -165,9 +178,9 @@ func (r *replica) tell(from, to *state, ahead bool) {
 
 // drawnSend is the oldest send that drawing may still need.
 func (c *Client) drawnSend() (uint32, bool) {
-	if !c.clock.running || c.newestSend == 0 {
-		return c.newestSend, false
+	if !c.interpolator.clock.running || c.mirror.newestSend == 0 {
+		return c.mirror.newestSend, false
 	}
-	back := uint32(max(float64(c.newestTick)-c.clock.head, 0)/c.clock.every) + 3
-	return min(c.newestSend-min(back, c.newestSend-1), c.clock.from/c.sendEvery), true
+	back := uint32(max(float64(c.mirror.newestTick)-c.interpolator.clock.head, 0)/c.interpolator.clock.every) + 3
+	return min(c.mirror.newestSend-min(back, c.mirror.newestSend-1), c.interpolator.clock.from/c.shape.sendEvery), true
 }

@@ -8,14 +8,14 @@ import (
 // Err is why the session ended, or nil while it goes on. It wraps the errors of
 // netsys: ErrSchema, ErrVersion, ErrServerFull, ErrTimeout, ErrClosed; or
 // netcode.ErrTokenExpired.
-func (c *Client) Err() error { return c.err }
+func (c *Client) Err() error { return c.link.err }
 
 // Connected reports whether the server has let this client in.
-func (c *Client) Connected() bool { return c.world != nil && c.err == nil }
+func (c *Client) Connected() bool { return c.world != nil && c.link.err == nil }
 
 // ID is the number the server gave this client, and the owner of its entities;
 // 0 before it is connected.
-func (c *Client) ID() uint32 { return c.id }
+func (c *Client) ID() uint32 { return c.link.id }
 
 // World is the client's simulated world: what it simulates as predicted, which is its
 // own entities unless a [Scope] says otherwise, all others as last confirmed. It is nil before the client is connected.
@@ -26,14 +26,14 @@ func (c *Client) World() *ecs.World { return c.world }
 // Interpolate left out it is [Client.World]. It is nil before the client is
 // connected.
 func (c *Client) View() *ecs.World {
-	if !c.drawing {
+	if !c.stages.drawing {
 		return c.world
 	}
 	return c.view
 }
 
 // Schedule is what the client runs, in stages.
-func (c *Client) Schedule() *ecs.Schedule { return c.schedule }
+func (c *Client) Schedule() *ecs.Schedule { return c.stages.schedule }
 
 // Input is the sequence of the newest input gathered; the first is 1, or, for a
 // player that was waited for, the one that follows the last that was consumed. Under
@@ -47,17 +47,17 @@ func (c *Client) Input() uint32 {
 }
 
 // ServerTick is the newest server tick whose state has arrived.
-func (c *Client) ServerTick() uint32 { return c.newestTick }
+func (c *Client) ServerTick() uint32 { return c.mirror.newestTick }
 
 // ConfirmedTick is the server tick of the newest own state that has arrived.
-func (c *Client) ConfirmedTick() uint32 { return c.own.tick }
+func (c *Client) ConfirmedTick() uint32 { return c.own.state.tick }
 
 // DrawnTick is the server tick that the view shows for entities of others.
 func (c *Client) DrawnTick() float64 {
-	if !c.drawing {
-		return float64(c.newestTick)
+	if !c.stages.drawing {
+		return float64(c.mirror.newestTick)
 	}
-	return c.clock.head
+	return c.interpolator.clock.head
 }
 
 // Own is the client's first own entity in w, one of [Client.World] and
@@ -67,7 +67,7 @@ func (c *Client) Own(w *ecs.World) (ecs.Entity, bool) {
 		return ecs.Entity{}, false
 	}
 	for e, r := range ecs.All[ownerRow](w) {
-		if r.Owner.Client == c.id {
+		if r.Owner.Client == c.link.id {
 			return e, true
 		}
 	}

@@ -44,23 +44,23 @@ func snapshotPart(x *history, h *wire.BlockHead, send uint32) snapshot.Part {
 // takeOwn notes that own state came, for Reconcile. What does not fit one packet
 // comes in several of the same tick.
 func (c *Client) takeOwn(h *wire.SnapshotHeader) {
-	in := &c.incoming
+	in := &c.decode.incoming
 	switch {
-	case in.tick > c.own.tick:
-		c.own.send, c.own.tick = in.send, in.tick
-		c.own.input = codec.Lift(h.Input, max(c.own.input, c.log.newest))
-	case in.send == c.own.send && h.Input == uint16(c.own.input):
+	case in.tick > c.own.state.tick:
+		c.own.state.send, c.own.state.tick = in.send, in.tick
+		c.own.state.input = codec.Lift(h.Input, max(c.own.state.input, c.predictor.log.newest))
+	case in.send == c.own.state.send && h.Input == uint16(c.own.state.input):
 	default:
 		return
 	}
-	c.own.fresh, c.own.open, c.own.number = true, h.Open, h.Number
+	c.own.state.fresh, c.own.state.open, c.own.state.number = true, h.Open, h.Number
 }
 
 // eachOwn visits the components of the newest own state with their raw bytes, which
 // are valid for the component. The value stands in the scratch memory of the client.
 func (c *Client) eachOwn(visit func(id uint32, comp *ecs.Component, raw []byte)) {
-	for _, x := range c.ownGroups {
-		if st := x.at(c.own.send); st != nil {
+	for _, x := range c.mirror.ownGroups {
+		if st := x.at(c.own.state.send); st != nil {
 			_ = c.eachOwnOf(st, visit) // it was checked when it came
 		}
 	}
@@ -71,23 +71,23 @@ func (c *Client) eachOwnOf(st *state, visit func(id uint32, comp *ecs.Component,
 	for m := st.Alive; m != 0; m &= m - 1 {
 		k := trailing(m)
 		id, mask := st.IDs[k], st.Masks[k]
-		if id == 0 || mask == 0 || mask&^(c.predicted|c.private) != 0 {
+		if id == 0 || mask == 0 || mask&^(c.shape.predicted|c.shape.private) != 0 {
 			return fmt.Errorf("%w: own state of entity %d with components %#x", ErrMessage, id, mask)
 		}
 		rec := st.Record(k)
 		for set := mask; set != 0; set &= set - 1 {
-			comp := c.replicated[trailing(set)]
+			comp := c.shape.replicated[trailing(set)]
 			if comp.Words == 0 {
 				continue
 			}
 			n := (comp.Schema.RawSize() + 3) / 4
-			c.raw = c.raw[:0]
+			c.decode.raw = c.decode.raw[:0]
 			for _, v := range rec[:n] {
-				c.raw = binary.LittleEndian.AppendUint32(c.raw, uint32(v))
+				c.decode.raw = binary.LittleEndian.AppendUint32(c.decode.raw, uint32(v))
 			}
 			rec = rec[n:]
-			raw := c.raw[:comp.Schema.RawSize()]
-			for _, b := range c.raw[len(raw):] {
+			raw := c.decode.raw[:comp.Schema.RawSize()]
+			for _, b := range c.decode.raw[len(raw):] {
 				if b != 0 {
 					return fmt.Errorf("%w: own state with more behind %s", ErrMessage, comp.Name)
 				}
@@ -103,7 +103,7 @@ func (c *Client) eachOwnOf(st *state, visit func(id uint32, comp *ecs.Component,
 
 // ownWhole reports whether own state of a send names all of the client's entities.
 func (c *Client) ownWhole(send uint32) bool {
-	for _, x := range c.ownGroups {
+	for _, x := range c.mirror.ownGroups {
 		if st := x.at(send); st == nil || st.Known != wire.AllSlots {
 			return false
 		}
@@ -114,14 +114,14 @@ func (c *Client) ownWhole(send uint32) bool {
 // privateMask is what the newest own state has of an entity that nobody else may
 // see.
 func (c *Client) privateMask(id uint32) uint64 {
-	if c.private == 0 {
+	if c.shape.private == 0 {
 		return 0
 	}
-	kept := c.keptPrivate(c.byID[id])
-	for _, x := range c.ownGroups {
-		if st := x.at(c.own.send); st != nil {
+	kept := c.keptPrivate(c.mirror.byID[id])
+	for _, x := range c.mirror.ownGroups {
+		if st := x.at(c.own.state.send); st != nil {
 			if k := st.Find(id); k >= 0 {
-				return st.Masks[k]&c.private | kept
+				return st.Masks[k]&c.shape.private | kept
 			}
 		}
 	}

@@ -13,14 +13,14 @@ import (
 // error, which is measured between whole ticks, has no part of it. It returns how much of the
 // tick that is, 0 where nothing of it is drawn.
 func (c *Client) beginPartial() (share float64) {
-	if c.config.Partial.fill == nil || !c.predicting {
+	if c.config.Partial.fill == nil || !c.stages.predicting {
 		return 0
 	}
 	tick, input, share := c.mode.coming()
 	if share <= 0 {
 		return 0
 	}
-	c.world.Netcode().BeginPartial(tick, c.id, input, share)
+	c.world.Netcode().BeginPartial(tick, c.link.id, input, share)
 	c.mode.foresee(input)
 	c.world.Netcode().SimulateStage().Run(c.world)
 	return share
@@ -29,8 +29,8 @@ func (c *Client) beginPartial() (share float64) {
 // inputNow is an input as the server will read it: the one that was gathered, or what the
 // game says now. It is nil when inputs are empty.
 func (c *Client) inputNow(seq uint32) unsafe.Pointer {
-	if seq <= c.log.newest {
-		return c.log.value(seq)
+	if seq <= c.predictor.log.newest {
+		return c.predictor.log.value(seq)
 	}
 	return c.askedNow()
 }
@@ -41,9 +41,9 @@ func (c *Client) askedNow() unsafe.Pointer {
 	if in.Schema.Size == 0 {
 		return nil
 	}
-	c.asked = reuse.Slice(c.asked, int(in.Schema.Size+7)/8)
-	clear(c.asked)
-	p := unsafe.Pointer(&c.asked[0])
+	c.sender.asked = reuse.Slice(c.sender.asked, int(in.Schema.Size+7)/8)
+	clear(c.sender.asked)
+	p := unsafe.Pointer(&c.sender.asked[0])
 	c.config.Partial.fill(c.world, p)
 	in.Schema.Snap(p)
 	return p

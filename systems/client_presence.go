@@ -37,10 +37,10 @@ func (c *Client) Presence(id components.NetID) Presence {
 	if m, ok := c.mode.(*peersClient); ok {
 		return m.presence(id)
 	}
-	r := c.byID[uint32(id)]
+	r := c.mirror.byID[uint32(id)]
 	switch {
 	case r == nil:
-		return c.absence.of(uint32(id))
+		return c.mirror.absence.of(uint32(id))
 	case r.goneAt != 0 && r.hidden:
 		return OutOfScope
 	case r.goneAt != 0 && r.entity.IsZero() && c.decided(r):
@@ -49,7 +49,7 @@ func (c *Client) Presence(id components.NetID) Presence {
 		return NotLoaded
 	case r.goneAt != 0:
 		return Stale // it may turn up in another slot
-	case c.groups[r.group].told[r.slot] >= c.newestSend:
+	case c.mirror.groups[r.group].told[r.slot] >= c.mirror.newestSend:
 		return Present
 	}
 	return Stale
@@ -59,13 +59,13 @@ func (c *Client) Presence(id components.NetID) Presence {
 // arrived, for entities that are [Present] or [Stale].
 func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
 	if m, ok := c.mode.(*peersClient); ok {
-		return m.own.tick, m.presence(id) == Present
+		return m.own.state.tick, m.presence(id) == Present
 	}
-	r := c.byID[uint32(id)]
+	r := c.mirror.byID[uint32(id)]
 	if r == nil || r.goneAt != 0 || r.entity.IsZero() {
 		return 0, false
 	}
-	x := c.groups[r.group]
+	x := c.mirror.groups[r.group]
 	if st := x.at(x.told[r.slot]); st != nil {
 		return st.tick, true
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -18,7 +19,7 @@ func netID(id uint32) components.NetID { return components.NetID(id) }
 // the newest confirmed state of every entity that this client does not predict
 // the state of its world.
 func (c *Client) receive(*ecs.World) {
-	c.endpoint.Poll(c.now, (*clientHandler)(c))
+	c.link.endpoint.Poll(c.steps.now, (*clientHandler)(c))
 	if c.mode != nil {
 		c.mode.confirm()
 	}
@@ -46,10 +47,10 @@ func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
 
 func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Packet) {
 	c := (*Client)(h)
-	if c.err != nil {
+	if c.link.err != nil {
 		return
 	}
-	c.loss.packet(now)
+	c.link.loss.packet(now)
 	var err error
 	if len(pk.Data) > 0 && pk.Data[0]&wire.KindMask == wire.KindNotices {
 		err = c.takeNotices(pk.Data)
@@ -67,13 +68,64 @@ func (c *Client) refuse(now time.Time, err error) {
 		c.config.Logger.Warn("message refused; more are only counted", "error", err)
 	}
 	if c.stats.MalformedMessages >= MaxMalformed || errors.Is(err, errTooMuch) {
-		c.session.Close(now, netsys.ReasonProtocol)
+		c.link.session.Close(now, netsys.ReasonProtocol)
 		c.fail(fmt.Errorf("systems: the server broke the protocol: %w", err))
 	}
 }
 
 // errTooMuch is about more state than a client keeps.
 var errTooMuch = fmt.Errorf("%w: more than %d bytes of state", ErrMessage, maxMemory)
+
+// decoding is how bytes of snapshots become states.
+type decoding struct {
+	layout   *snapshot.Layout
+	model    *snapshot.Model
+	rawModel *snapshot.Model // of own state
+	world    snapshot.Decoder
+	own      snapshot.Decoder
+	parts    []snapshot.Part
+	reader   codec.ByteReader
+	raw      []byte
+	incoming incoming
+	tally    tally
+}
+
+// mirror is what the server has told of the world.
+type mirror struct {
+	groups     []*history
+	ownGroups  []*history
+	replicas   []*replica // in the order they came up
+	byID       map[uint32]*replica
+	absence    absence
+	memory     memory
+	newestSend uint32
+	newestTick uint32
+	toldAll    uint32 // all slots in sight were told of by that send or later
+}
+
+// clientBaselines is what the server may stand on, as both ends have agreed.
+type clientBaselines struct {
+	controlSend uint32 // newest that had a control part
+	floor       uint32 // oldest send that the server may still use
+	epoch       uint8  // see the messages
+	epochSend   uint32 // from which on the server has heard of it; 0: not yet
+}
+
+// clientJoin is the state with which this client joins.
+type clientJoin struct {
+	send       uint32 // 0: none yet
+	tick       uint32
+	groups     int
+	loaded     bool // it has joined
+	loadedTick uint32
+}
+
+// ownMirror is what the server has told of the client's own entities.
+type ownMirror struct {
+	state       ownState
+	newest      uint32 // send with a block of own state, if only to say that there is none
+	privateSend uint32 // of own state, what is private in it is in the world
+}
 
 // incoming is the packet at hand.
 type incoming struct {
@@ -87,27 +139,27 @@ type incoming struct {
 // readSnapshot takes in one packet that came at a time, or refuses it whole. An error
 // that wraps codec.ErrBaseline is nobody's fault.
 func (c *Client) readSnapshot(at time.Time, b []byte) error {
-	r := &c.reader
+	r := &c.decode.reader
 	r.Reset(b)
 	h, err := wire.ReadSnapshotHeader(r)
 	if err != nil {
 		return err
 	}
-	send := codec.Lift(h.Send, c.newestSend)
-	if (h.Agreed || h.Open) && c.advice == nil {
+	send := codec.Lift(h.Send, c.mirror.newestSend)
+	if (h.Agreed || h.Open) && c.reconciler.advice == nil {
 		return fmt.Errorf("%w: a correction where there are none", ErrMessage)
 	}
 	if h.Back > send {
 		return fmt.Errorf("%w: joined with send %d of %d", ErrMessage, send-h.Back, send)
 	}
-	in := &c.incoming
-	*in = incoming{send: send, tick: send*c.sendEvery + uint32(h.Late), groups: in.groups[:0], own: in.own[:0]}
+	in := &c.decode.incoming
+	*in = incoming{send: send, tick: send*c.shape.sendEvery + uint32(h.Late), groups: in.groups[:0], own: in.own[:0]}
 	in.join, in.joinTick = send, in.tick
 	if h.Back > 0 {
-		in.join, in.joinTick = send-h.Back, (send-h.Back)*c.sendEvery+uint32(h.Joined)
+		in.join, in.joinTick = send-h.Back, (send-h.Back)*c.shape.sendEvery+uint32(h.Joined)
 	}
 	if h.Control {
-		c.floor = max(c.floor, send-min(send, uint32(h.Floor)))
+		c.baselines.floor = max(c.baselines.floor, send-min(send, uint32(h.Floor)))
 	}
 	if err = c.readBlocks(r); err == nil {
 		err = c.checkOpen()
@@ -118,32 +170,32 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 		return err
 	}
 	c.stats.Snapshots++
-	if c.tally.on {
-		c.tally.bytes += uint64(len(b))
+	if c.decode.tally.on {
+		c.decode.tally.bytes += uint64(len(b))
 	}
-	c.clock.snapshot(at, in.tick)
-	if h.Control && h.Epoch == c.epoch && c.epochSend == 0 {
-		c.epochSend = send
+	c.interpolator.clock.snapshot(at, in.tick)
+	if h.Control && h.Epoch == c.baselines.epoch && c.baselines.epochSend == 0 {
+		c.baselines.epochSend = send
 	}
-	if h.Control && send >= c.controlSend {
-		c.controlSend = send
-		c.depth = int(h.Depth)
-		c.steer.ask(h.Shift)
+	if h.Control && send >= c.baselines.controlSend {
+		c.baselines.controlSend = send
+		c.sender.depth = int(h.Depth)
+		c.sender.steering.ask(h.Shift)
 	}
-	if send > c.newestSend || c.stats.Snapshots == 1 {
-		c.newestSend, c.newestTick = send, in.tick
+	if send > c.mirror.newestSend || c.stats.Snapshots == 1 {
+		c.mirror.newestSend, c.mirror.newestTick = send, in.tick
 	}
-	if h.Join && !c.loaded && in.join > c.joinSend && !c.joinWhole() {
+	if h.Join && !c.join.loaded && in.join > c.join.send && !c.joinWhole() {
 		c.startJoin(in.join, in.joinTick, int(h.Groups))
 	}
 	c.hear(&h)
-	c.co.inputs.put(consumed{send, in.tick, c.inputOf(h.Input, in.tick)})
+	c.reconciler.co.inputs.put(consumed{send, in.tick, c.inputOf(h.Input, in.tick)})
 	c.takeOpen(&h)
-	if h.Join && !c.loaded && in.join < c.joinSend && !c.joinWhole() && c.whole(in.join, int(h.Groups)) {
+	if h.Join && !c.join.loaded && in.join < c.join.send && !c.joinWhole() && c.whole(in.join, int(h.Groups)) {
 		// Packets overtook each other, and the server may count this one as joined with.
 		c.startJoin(in.join, in.joinTick, int(h.Groups))
 	}
-	if c.memory.used > maxMemory {
+	if c.mirror.memory.used > maxMemory {
 		return errTooMuch
 	}
 	return nil
@@ -152,9 +204,9 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 // missed asks for full states where a baseline was missing that the server believes
 // to be here. It is not asked again before the server has heard of it.
 func (c *Client) missed(err error, send uint32) {
-	if errors.Is(err, codec.ErrBaseline) && c.epochSend != 0 && send >= c.epochSend {
-		c.epoch++
-		c.epochSend = 0
+	if errors.Is(err, codec.ErrBaseline) && c.baselines.epochSend != 0 && send >= c.baselines.epochSend {
+		c.baselines.epoch++
+		c.baselines.epochSend = 0
 		c.stats.Renewals++
 	}
 }
@@ -177,10 +229,10 @@ func (c *Client) readBlocks(r *codec.ByteReader) error {
 
 // readBody decodes a block.
 func (c *Client) readBody(h *wire.BlockHead, body []byte) error {
-	in := &c.incoming
-	send, tick, all, open, model, decoder := in.join, in.joinTick, &c.groups, &in.groups, c.model, &c.decoder
+	in := &c.decode.incoming
+	send, tick, all, open, model, decoder := in.join, in.joinTick, &c.mirror.groups, &in.groups, c.decode.model, &c.decode.world
 	if h.Own {
-		send, tick, all, open, model, decoder = in.send, in.tick, &c.ownGroups, &in.own, c.rawModel, &c.ownDecoder
+		send, tick, all, open, model, decoder = in.send, in.tick, &c.mirror.ownGroups, &in.own, c.decode.rawModel, &c.decode.own
 	}
 	if h.Age >= send || h.Two && h.Age+1 >= send {
 		return fmt.Errorf("%w: send %d stands on one %d sends before", ErrMessage, send, h.Age)
@@ -188,11 +240,11 @@ func (c *Client) readBody(h *wire.BlockHead, body []byte) error {
 	for len(*all) < int(h.First+h.Count) {
 		*all = append(*all, &history{})
 	}
-	c.parts = c.parts[:0]
+	c.decode.parts = c.decode.parts[:0]
 	for g := h.First; g < h.First+h.Count; g++ {
 		x := (*all)[g]
 		if x.open == nil {
-			x.open = c.memory.take(send, tick)
+			x.open = c.mirror.memory.take(send, tick)
 			*open = append(*open, g)
 		}
 		part := snapshotPart(x, h, send)
@@ -203,9 +255,9 @@ func (c *Client) readBody(h *wire.BlockHead, body []byte) error {
 			h.Two && (part.Base2 == nil || h.Slots&^part.Base2.Known != 0) {
 			return fmt.Errorf("%w: group %d, %d sends before %d", codec.ErrBaseline, g, h.Age, send)
 		}
-		c.parts = append(c.parts, part)
+		c.decode.parts = append(c.decode.parts, part)
 	}
-	if err := decoder.Decode(body, h.Coder, model, c.parts); err != nil {
+	if err := decoder.Decode(body, h.Coder, model, c.decode.parts); err != nil {
 		if errors.Is(err, codec.ErrBaseline) {
 			return err
 		}
@@ -216,16 +268,16 @@ func (c *Client) readBody(h *wire.BlockHead, body []byte) error {
 
 // checkOpen looks through what a packet told before anything is made of it.
 func (c *Client) checkOpen() error {
-	for _, g := range c.incoming.groups {
-		st := c.groups[g].open
+	for _, g := range c.decode.incoming.groups {
+		st := c.mirror.groups[g].open
 		for m := st.Alive; m != 0; m &= m - 1 {
-			if k := trailing(m); st.IDs[k] == 0 || st.Masks[k]&c.private != 0 {
+			if k := trailing(m); st.IDs[k] == 0 || st.Masks[k]&c.shape.private != 0 {
 				return fmt.Errorf("%w: entity %d with components %#x", ErrMessage, st.IDs[k], st.Masks[k])
 			}
 		}
 	}
-	for _, g := range c.incoming.own {
-		if err := c.eachOwnOf(c.ownGroups[g].open, func(uint32, *ecs.Component, []byte) {}); err != nil {
+	for _, g := range c.decode.incoming.own {
+		if err := c.eachOwnOf(c.mirror.ownGroups[g].open, func(uint32, *ecs.Component, []byte) {}); err != nil {
 			return err
 		}
 	}
@@ -234,29 +286,29 @@ func (c *Client) checkOpen() error {
 
 // dropOpen forgets what a packet told.
 func (c *Client) dropOpen() {
-	for _, g := range c.incoming.groups {
-		c.memory.keep(c.groups[g].open)
-		c.memory.release(c.groups[g].open)
-		c.groups[g].open = nil
+	for _, g := range c.decode.incoming.groups {
+		c.mirror.memory.keep(c.mirror.groups[g].open)
+		c.mirror.memory.release(c.mirror.groups[g].open)
+		c.mirror.groups[g].open = nil
 	}
-	for _, g := range c.incoming.own {
-		c.memory.keep(c.ownGroups[g].open)
-		c.memory.release(c.ownGroups[g].open)
-		c.ownGroups[g].open = nil
+	for _, g := range c.decode.incoming.own {
+		c.mirror.memory.keep(c.mirror.ownGroups[g].open)
+		c.mirror.memory.release(c.mirror.ownGroups[g].open)
+		c.mirror.ownGroups[g].open = nil
 	}
 }
 
 // takeOpen keeps what a packet told.
 func (c *Client) takeOpen(h *wire.SnapshotHeader) {
-	floor := c.floor
+	floor := c.baselines.floor
 	if send, ok := c.drawnSend(); ok {
 		floor = min(floor, send)
 	}
-	for _, g := range c.incoming.groups {
-		x := c.groups[g]
+	for _, g := range c.decode.incoming.groups {
+		x := c.mirror.groups[g]
 		st := x.open
 		x.open = nil
-		c.memory.keep(st)
+		c.mirror.memory.keep(st)
 		known, hidden, send := st.Known, st.Hidden, st.Send
 		if !c.store(x, st, floor) {
 			continue
@@ -270,14 +322,14 @@ func (c *Client) takeOpen(h *wire.SnapshotHeader) {
 		}
 	}
 	told := false
-	for _, g := range c.incoming.own {
-		x := c.ownGroups[g]
+	for _, g := range c.decode.incoming.own {
+		x := c.mirror.ownGroups[g]
 		st := x.open
 		x.open = nil
 		told = told || st.Alive != 0
-		c.ownSend = max(c.ownSend, st.Send)
-		c.memory.keep(st)
-		c.store(x, st, min(floor, c.own.send))
+		c.own.newest = max(c.own.newest, st.Send)
+		c.mirror.memory.keep(st)
+		c.store(x, st, min(floor, c.own.state.send))
 	}
 	if told {
 		c.takeOwn(h)
@@ -288,16 +340,16 @@ func (c *Client) takeOpen(h *wire.SnapshotHeader) {
 // use.
 func (c *Client) store(x *history, st *state, floor uint32) bool {
 	if known := x.at(st.Send); known != nil {
-		c.memory.merge(known, st)
-		c.memory.release(st)
+		c.mirror.memory.merge(known, st)
+		c.mirror.memory.release(st)
 		return true
 	}
-	if st.Send == c.joinSend && !c.loaded {
+	if st.Send == c.join.send && !c.join.loaded {
 		x.first = st
 		return true
 	}
-	if !x.put(&c.memory, st, floor) {
-		c.memory.release(st)
+	if !x.put(&c.mirror.memory, st, floor) {
+		c.mirror.memory.release(st)
 		return false
 	}
 	return true

@@ -19,6 +19,17 @@ type Mismatch struct {
 	CoSimulated      bool   // it is not the client's own: see Scope
 }
 
+// reconciler is how far predictions are settled, and what was wrong with them.
+type reconciler struct {
+	proven     uint32   // newest input after which own state agreed, or was taken over
+	adopt      bool     // take over the next own state without comparing
+	staleSince uint32   // tick of the first own state older than the history
+	advice     *adviser // nil: own state always comes
+	pair       []int32  // two values in words
+	blame      blame
+	co         coSimulation
+}
+
 // reconcile is the system Reconcile. The newest own state says what the
 // server's world was after it consumed input s. Where that is what this client
 // predicted after s, the prediction stands; where it is not, the client takes
@@ -26,51 +37,51 @@ type Mismatch struct {
 // compared likewise; one replay does for all.
 func (c *Client) reconcile(w *ecs.World) {
 	since := c.coWrong()
-	if c.advice != nil {
+	if c.reconciler.advice != nil {
 		c.reconcileAdvised(w)
 	} else {
 		c.reconcileOwn(w)
 	}
-	if c.co.wrong {
+	if c.reconciler.co.wrong {
 		c.replayAfter(w, max(since, c.settledInput()))
 	}
 }
 
 // reconcileOwn does so for own entities, where own state came.
 func (c *Client) reconcileOwn(w *ecs.World) {
-	own := &c.own
+	own := &c.own.state
 	if !own.fresh {
 		return
 	}
 	own.fresh = false
-	if !c.predicting {
+	if !c.stages.predicting {
 		return
 	}
 	c.settleSpawns(w)
 	switch {
-	case own.input > c.log.newest:
+	case own.input > c.predictor.log.newest:
 		// The server went on without us, as after a stall: continue from there.
-		c.log.jump(own.input)
+		c.predictor.log.jump(own.input)
 		c.stats.Jumps++
-	case c.adopt:
-	case !c.history.Has(own.input):
+	case c.reconciler.adopt:
+	case !c.predictor.history.Has(own.input):
 		c.stats.StaleStates++
-		if c.staleSince == 0 {
-			c.staleSince = own.tick
+		if c.reconciler.staleSince == 0 {
+			c.reconciler.staleSince = own.tick
 		}
-		if own.tick-c.staleSince < uint32(w.TickRate()) {
+		if own.tick-c.reconciler.staleSince < uint32(w.TickRate()) {
 			return
 		}
 	default:
-		c.staleSince = 0
+		c.reconciler.staleSince = 0
 		if c.agrees(w) {
 			c.stats.Confirmed++
-			c.proven = own.input
+			c.reconciler.proven = own.input
 			return
 		}
 		c.stats.Corrections++
 	}
-	c.staleSince, c.adopt = 0, false
+	c.reconciler.staleSince, c.reconciler.adopt = 0, false
 	c.replay(w)
 }
 
@@ -84,7 +95,7 @@ func (c *Client) agrees(w *ecs.World) bool {
 			return
 		}
 		truth := unsafe.Pointer(&c.scratch[0])
-		predicted := c.history.Value(c.own.input, e, comp)
+		predicted := c.predictor.history.Value(c.own.state.input, e, comp)
 		if predicted == nil {
 			return
 		}
@@ -93,11 +104,11 @@ func (c *Client) agrees(w *ecs.World) bool {
 			return
 		}
 		same = false
-		c.blames(c.own.tick, comp, predicted, truth, false)
+		c.blames(c.own.state.tick, comp, predicted, truth, false)
 		if c.config.OnMismatch != nil {
 			c.config.OnMismatch(Mismatch{
-				Tick:      c.own.tick,
-				Input:     c.own.input,
+				Tick:      c.own.state.tick,
+				Input:     c.own.state.input,
 				NetID:     netID(id),
 				Component: comp.Name,
 				Field:     comp.Schema.Fields[field].Path,
@@ -116,11 +127,11 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 		return comp.Schema.Compare(predicted, truth)
 	}
 	n := comp.Words
-	c.pair = reuse.Slice(c.pair, 2*n)
-	comp.Schema.Quantize(c.pair[:n], n, predicted, 1)
-	comp.Schema.Quantize(c.pair[n:], n, truth, 1)
+	c.reconciler.pair = reuse.Slice(c.reconciler.pair, 2*n)
+	comp.Schema.Quantize(c.reconciler.pair[:n], n, predicted, 1)
+	comp.Schema.Quantize(c.reconciler.pair[n:], n, truth, 1)
 	for k := range n {
-		if c.pair[k] != c.pair[n+k] {
+		if c.reconciler.pair[k] != c.reconciler.pair[n+k] {
 			return fieldAt(comp, k)
 		}
 	}
@@ -129,20 +140,20 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 
 // replay takes over own state and simulates the inputs since.
 func (c *Client) replay(w *ecs.World) {
-	c.proven = c.own.input
-	c.replayAfter(w, c.proven)
+	c.reconciler.proven = c.own.state.input
+	c.replayAfter(w, c.reconciler.proven)
 }
 
 // replayAfter takes over what is confirmed to be after an input, and simulates those
 // since.
 func (c *Client) replayAfter(w *ecs.World, s uint32) {
-	c.co.wrong = false
-	from := max(s+1, c.log.first)
-	c.keepPoses(c.replicas)
+	c.reconciler.co.wrong = false
+	from := max(s+1, c.predictor.log.first)
+	c.keepPoses(c.mirror.replicas)
 	w.Netcode().BeginReplay(from - 1)
 	c.rewind(from)
-	c.history.Restore(s)
-	if s == c.own.input {
+	c.predictor.history.Restore(s)
+	if s == c.own.state.input {
 		c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
 			if e, ok := w.ByNetID(netID(id)); ok && c.simulates(e) {
 				if dst := w.Netcode().Pointer(e, comp); dst != nil {
@@ -152,14 +163,14 @@ func (c *Client) replayAfter(w *ecs.World, s uint32) {
 		})
 	}
 	c.coRestore(s, true)
-	c.history.Capture(s)
-	n := c.log.newest + 1 - min(from, c.log.newest+1) // it may have gone back behind its first
+	c.predictor.history.Capture(s)
+	n := c.predictor.log.newest + 1 - min(from, c.predictor.log.newest+1) // it may have gone back behind its first
 	c.stats.LongestReplay = max(c.stats.LongestReplay, uint64(n))
 	for i := range n {
 		c.simulate(w, from+i)
 		c.stats.Resimulated++
 		if c.coRestore(from+i, false) {
-			c.history.Capture(from + i)
+			c.predictor.history.Capture(from + i)
 		}
 	}
 	w.Netcode().EndReplay()

@@ -11,15 +11,15 @@ import (
 )
 
 // Close says goodbye to the server and closes the wire.
-func (c *Client) Close(now time.Time) error { return c.endpoint.Close(now) }
+func (c *Client) Close(now time.Time) error { return c.link.endpoint.Close(now) }
 
 // Run plays in real time until ctx ends, then leaves and returns nil; or until
 // the session ends, and returns why. frame, which may be nil, is called after
 // every step with the view up to date.
 func (c *Client) Run(ctx context.Context, frame func(c *Client)) error {
 	err := run(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
-	if c.err != nil && ctx.Err() == nil {
-		return c.err
+	if c.link.err != nil && ctx.Err() == nil {
+		return c.link.err
 	}
 	return err
 }
@@ -78,8 +78,8 @@ func (c *Client) connect(ctx context.Context) error {
 		case <-t.C:
 		}
 		c.Advance(time.Now())
-		if c.err != nil {
-			return c.err
+		if c.link.err != nil {
+			return c.link.err
 		}
 	}
 	return nil

@@ -12,17 +12,17 @@ import (
 // that it predicted is undone when the snapshot is not older than the input which
 // it followed from, because then the server did not despawn.
 func (c *Client) match(r *replica, st *state) {
-	if !c.predicting {
+	if !c.stages.predicting {
 		return
 	}
 	if r.entity.IsZero() {
-		if key, ok := c.spawnKey(r.id); ok && key.Owner == c.id {
+		if key, ok := c.spawnKey(r.id); ok && key.Owner == c.link.id {
 			r.entity, _ = c.world.Netcode().Confirm(key, netID(r.id))
 		}
 	}
 	if input, ok := c.proves(r, st); ok && c.world.Netcode().Revive(netID(r.id), input) {
 		if r.adopt = r.coSimulated; !r.adopt {
-			c.adopt = true
+			c.reconciler.adopt = true
 		}
 	}
 }
@@ -51,13 +51,13 @@ func (c *Client) unnamed(r *replica, st *state) bool {
 	if r.awaited == 0 {
 		r.awaited = st.Send
 	}
-	for _, x := range c.ownGroups {
-		if own := x.at(c.own.send); own != nil && own.Find(r.id) >= 0 {
+	for _, x := range c.mirror.ownGroups {
+		if own := x.at(c.own.state.send); own != nil && own.Find(r.id) >= 0 {
 			key, ok := c.spawnKey(r.id)
-			return ok && stamped(c.policies) && key.Owner == c.id && key.Input > c.mode.input()
+			return ok && stamped(c.policies) && key.Owner == c.link.id && key.Input > c.mode.input()
 		}
 	}
-	return (c.ownSend < st.Send || !c.ownWhole(c.ownSend)) && c.newestSend < r.awaited+moveSends
+	return (c.own.newest < st.Send || !c.ownWhole(c.own.newest)) && c.mirror.newestSend < r.awaited+moveSends
 }
 
 // drawSpawns shows in the view what this client predicts to be spawned, from the
@@ -83,13 +83,13 @@ func (c *Client) drawSpawns() {
 // them there is none that a spawn could become. Where own state took several
 // packets and one was lost that is a mistake, which confirmation undoes.
 func (c *Client) settleSpawns(w *ecs.World) {
-	w.Netcode().SettleInput(c.own.input)
-	unknown := !c.ownWhole(c.own.send)
+	w.Netcode().SettleInput(c.own.state.input)
+	unknown := !c.ownWhole(c.own.state.send)
 	c.eachOwn(func(id uint32, _ *ecs.Component, _ []byte) {
 		_, known := w.ByNetID(netID(id))
 		unknown = unknown || !known
 	})
 	if !unknown {
-		w.Netcode().RejectSpawns(c.own.input)
+		w.Netcode().RejectSpawns(c.own.state.input)
 	}
 }

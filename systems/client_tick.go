@@ -8,45 +8,64 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
+// predictor is what this client predicted, by input.
+type predictor struct {
+	log     *inputLog
+	history *ecs.History
+}
+
+// inputSender is what of its inputs this client has told.
+type inputSender struct {
+	acked    uint32 // input
+	sent     [sentRing]sentInput
+	message  wire.Input
+	coder    *wire.InputCoder
+	bases    *wire.Bases
+	packet   []byte
+	depth    int      // inputs that wait at the server, as it said
+	asked    []uint64 // room for the input of a partial tick
+	steering steer
+}
+
 // gather is the system InputGather: it asks the game for the input of the
 // coming tick. Two ticks never share one input.
 func (c *Client) gather(w *ecs.World) {
-	p := c.log.push()
+	p := c.predictor.log.push()
 	if c.config.Gather.fill != nil {
 		c.config.Gather.fill(w, p)
 	}
-	c.log.seal()
+	c.predictor.log.seal()
 	c.stats.Inputs++
 }
 
 // predict is the system Predict: it applies the newest input to the client's
 // own entities at once, by the rules the server will apply.
 func (c *Client) predict(w *ecs.World) {
-	c.simulate(w, c.log.newest)
+	c.simulate(w, c.predictor.log.newest)
 }
 
 // simulate runs Simulate for one input and keeps the result for comparison.
 func (c *Client) simulate(w *ecs.World, seq uint32) {
 	w.Netcode().SetTick(c.tickOf(seq))
-	w.Netcode().SetInputSequence(c.id, seq)
-	c.give(c.log.value(seq))
-	c.followers.Start(seq)
+	w.Netcode().SetInputSequence(c.link.id, seq)
+	c.give(c.predictor.log.value(seq))
+	c.followed.followers.Start(seq)
 	w.Netcode().SimulateStage().Run(w)
-	c.followers.Done()
-	c.history.Capture(seq)
+	c.followed.followers.Done()
+	c.predictor.history.Capture(seq)
 }
 
 // give hands the own entities an input, nil when inputs are empty, and the co-simulated ones
 // what is assumed of theirs, whoever they belonged to before.
 func (c *Client) give(input unsafe.Pointer) {
 	c.world.Netcode().GiveInputs(func(owner uint32) unsafe.Pointer {
-		if owner == c.id {
+		if owner == c.link.id {
 			return input
 		}
 		return nil
 	})
 	if c.config.Assume.fill != nil {
-		for _, r := range c.co.list {
+		for _, r := range c.reconciler.co.list {
 			c.assume(r.entity)
 		}
 	}
@@ -60,11 +79,11 @@ func (c *Client) tickOf(seq uint32) uint32 {
 		return seq
 	}
 	tick, input := c.heard()
-	if x := &c.co.inputs.newest; c.co.any {
+	if x := &c.reconciler.co.inputs.newest; c.reconciler.co.any {
 		tick, input = x.tick, x.input
 	}
 	if tick == 0 {
-		return c.newestTick
+		return c.mirror.newestTick
 	}
 	return uint32(int64(tick) + int64(seq) - int64(input) - 1)
 }
@@ -72,39 +91,39 @@ func (c *Client) tickOf(seq uint32) uint32 {
 // send is the system Send of a client: one packet a tick with the newest
 // inputs, as many as may not have arrived (rule C2).
 func (c *Client) send(*ecs.World) {
-	n := min(c.log.newest-min(c.log.newest, c.ackedInput), uint32(c.depth)+8, wire.MaxRedundancy)
-	n = min(max(n, 1), c.log.newest-c.log.first+1)
-	if c.log.newest < c.log.first || n == 0 {
+	n := min(c.predictor.log.newest-min(c.predictor.log.newest, c.sender.acked), uint32(c.sender.depth)+8, wire.MaxRedundancy)
+	n = min(max(n, 1), c.predictor.log.newest-c.predictor.log.first+1)
+	if c.predictor.log.newest < c.predictor.log.first || n == 0 {
 		return
 	}
-	if c.depth == unreadDepth {
-		c.bases.Clear()
+	if c.sender.depth == unreadDepth {
+		c.sender.bases.Clear()
 	}
-	m := &c.message
-	m.Epoch = c.epoch
-	m.Shift = c.steer.doneUnits()
-	m.Newest = uint16(c.log.newest)
+	m := &c.sender.message
+	m.Epoch = c.baselines.epoch
+	m.Shift = c.sender.steering.doneUnits()
+	m.Newest = uint16(c.predictor.log.newest)
 	m.Count = int(n)
 	m.Words = m.Words[:0]
-	for seq := c.log.newest - n + 1; seq <= c.log.newest; seq++ {
-		m.Words = append(m.Words, c.log.quantized(seq)...)
+	for seq := c.predictor.log.newest - n + 1; seq <= c.predictor.log.newest; seq++ {
+		m.Words = append(m.Words, c.predictor.log.quantized(seq)...)
 	}
 	c.advise(m)
-	c.packet = c.appendChanges(c.packet[:0])
-	changes := len(c.packet)
-	c.packet = c.inputs.Append(c.packet, m, c.session.Next(), c.bases)
-	if len(c.packet) > netsys.MaxPayload {
-		c.packet = c.packet[:copy(c.packet, c.packet[changes:])] // the changes go with a later one
+	c.sender.packet = c.appendChanges(c.sender.packet[:0])
+	changes := len(c.sender.packet)
+	c.sender.packet = c.sender.coder.Append(c.sender.packet, m, c.link.session.Next(), c.sender.bases)
+	if len(c.sender.packet) > netsys.MaxPayload {
+		c.sender.packet = c.sender.packet[:copy(c.sender.packet, c.sender.packet[changes:])] // the changes go with a later one
 		changes = 0
 	}
-	seq, err := c.session.Send(c.now, c.packet)
+	seq, err := c.link.session.Send(c.steps.now, c.sender.packet)
 	if err != nil {
 		c.stats.SendErrors++
 		return
 	}
-	c.sent[seq%sentRing] = sentInput{seq: seq, live: true, input: c.log.newest}
-	c.bases.Put(seq, m, c.inputs.State)
-	c.stats.InputBytes += uint64(len(c.packet) - changes)
+	c.sender.sent[seq%sentRing] = sentInput{seq: seq, live: true, input: c.predictor.log.newest}
+	c.sender.bases.Put(seq, m, c.sender.coder.State)
+	c.stats.InputBytes += uint64(len(c.sender.packet) - changes)
 	c.stats.InputsSent += uint64(n)
 }
 

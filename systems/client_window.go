@@ -20,7 +20,7 @@ func Window[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
 	if comp == nil || comp.Replicated() < 0 || comp.Words == 0 {
 		return from, to, false
 	}
-	r := c.byID[uint32(c.view.NetID(e))]
+	r := c.mirror.byID[uint32(c.view.NetID(e))]
 	if r == nil {
 		return from, to, false
 	}
@@ -57,8 +57,8 @@ func (c *Client) readAt(r *replica, tick uint32, comp *ecs.Component) unsafe.Poi
 
 // stateAt is the state of a tick that tells of an entity in a slot, or nil.
 func (c *Client) stateAt(group int32, id uint32, slot int32, tick uint32) *state {
-	h := c.groups[group]
-	st := h.at(tick / c.sendEvery)
+	h := c.mirror.groups[group]
+	st := h.at(tick / c.shape.sendEvery)
 	if st == nil || st.tick != tick || !st.says(id, slot) { // the server was late with it
 		st, _, _ = h.around(id, slot, float64(tick))
 	}
@@ -71,4 +71,4 @@ func (c *Client) stateAt(group int32, id uint32, slot int32, tick uint32) *state
 // ConfirmedInput is the sequence of the input after which the server's newest own state
 // stands, that of [Ghost]: what the client predicted after that input is what to hold
 // against it. It is 0 before there is one, and under models that send no own state.
-func (c *Client) ConfirmedInput() uint32 { return c.own.input }
+func (c *Client) ConfirmedInput() uint32 { return c.own.state.input }

@@ -42,11 +42,11 @@ func (s *Server) attachLagComp() error {
 	}
 	s.lagComp = comp
 	ecs.SetResource(s.world, comp)
-	return s.schedule.InsertBefore("Snapshot", ecs.System{Name: "Record", Run: func(*ecs.World) {
-		for _, p := range s.peers {
+	return s.stages.schedule.InsertBefore("Snapshot", ecs.System{Name: "Record", Run: func(*ecs.World) {
+		for _, p := range s.sessions.peers {
 			comp.Consume(p.id, p.inputs.expected-1)
 		}
-		comp.Record(s.tick)
+		comp.Record(s.link.tick)
 	}})
 }
 
@@ -117,10 +117,10 @@ func (s *sight) between(from, to *state) {
 func (c *Client) Claim(acts bool) lagcomp.Claim {
 	switch {
 	case !acts || c.world == nil:
-	case c.drawing:
-		c.claim = lagcomp.NewClaim(c.sight.head, c.sight.from, c.sight.to, c.sendEvery)
+	case c.stages.drawing:
+		c.interpolator.claim = lagcomp.NewClaim(c.interpolator.sight.head, c.interpolator.sight.from, c.interpolator.sight.to, c.shape.sendEvery)
 	default:
-		c.claim = lagcomp.NewClaim(float64(c.newestTick), c.newestTick, 0, c.sendEvery)
+		c.interpolator.claim = lagcomp.NewClaim(float64(c.mirror.newestTick), c.mirror.newestTick, 0, c.shape.sendEvery)
 	}
-	return c.claim
+	return c.interpolator.claim
 }

@@ -87,13 +87,13 @@ func (d *damping) begin(now time.Time, newest uint32, every time.Duration) (stal
 
 // interpolateDamped is the system Interpolate where others are damped.
 func (c *Client) interpolateDamped() {
-	every := c.world.StepDuration() * time.Duration(c.sendEvery)
-	if c.damping.begin(c.now, c.newestTick, every) {
+	every := c.world.StepDuration() * time.Duration(c.shape.sendEvery)
+	if c.interpolator.damping.begin(c.steps.now, c.mirror.newestTick, every) {
 		c.stats.Stalls++
 	}
-	c.clock.head = float64(c.newestTick)
-	c.sight = sight{head: c.clock.head, from: c.newestTick, votes: 1}
-	for _, r := range c.replicas {
+	c.interpolator.clock.head = float64(c.mirror.newestTick)
+	c.interpolator.sight = sight{head: c.interpolator.clock.head, from: c.mirror.newestTick, votes: 1}
+	for _, r := range c.mirror.replicas {
 		switch {
 		case r.goneAt != 0, c.world.Netcode().Suspended(r.entity):
 			c.hide(r)
@@ -111,7 +111,7 @@ func (c *Client) interpolateDamped() {
 func (c *Client) drawDamped(r *replica) {
 	mask := c.world.Netcode().Mask(r.entity)
 	was := r.drawn
-	jumped := r.landed(c.smoother.jumpsOf(c.view, r.drawn), c.smoother.jumpsOf(c.world, r.entity))
+	jumped := r.landed(c.interpolator.smoother.jumpsOf(c.view, r.drawn), c.interpolator.smoother.jumpsOf(c.world, r.entity))
 	c.show(r, mask, false)
 	if r.drawn != was || jumped || r.blending() {
 		clear(r.lag)
@@ -119,8 +119,8 @@ func (c *Client) drawDamped(r *replica) {
 		c.blendPose(r)
 		return
 	}
-	r.lag = reuse.Slice(r.lag, len(c.replicated))
-	for i, comp := range c.replicated {
+	r.lag = reuse.Slice(r.lag, len(c.shape.replicated))
+	for i, comp := range c.shape.replicated {
 		if mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 {
 			continue
 		}
@@ -130,7 +130,7 @@ func (c *Client) drawDamped(r *replica) {
 			continue
 		}
 		apart := comp.Schema.Distance(dst, src)
-		seconds := r.lag[i] + c.damping.seconds
+		seconds := r.lag[i] + c.interpolator.damping.seconds
 		r.lag[i] = 0
 		left := c.config.Damping.left(apart, seconds)
 		if left <= 0 {

@@ -20,11 +20,11 @@ import (
 // must be at rest: call it between ticks, on one goroutine.
 func Difference(s *Server, c *Client) error {
 	switch {
-	case c.err != nil:
-		return fmt.Errorf("the client is gone: %w", c.err)
+	case c.link.err != nil:
+		return fmt.Errorf("the client is gone: %w", c.link.err)
 	case c.world == nil:
 		return fmt.Errorf("the client never connected")
-	case !c.loaded:
+	case !c.join.loaded:
 		return fmt.Errorf("the client has not joined yet")
 	}
 	if m, ok := c.mode.(*peersClient); ok {
@@ -32,21 +32,21 @@ func Difference(s *Server, c *Client) error {
 			return m.differs(peers)
 		}
 	}
-	i := slices.IndexFunc(s.peers, func(p *peer) bool { return p.id == c.id })
+	i := slices.IndexFunc(s.sessions.peers, func(p *peer) bool { return p.id == c.link.id })
 	if i < 0 {
-		return fmt.Errorf("the server has no client %d", c.id)
+		return fmt.Errorf("the server has no client %d", c.link.id)
 	}
-	p, f := s.peers[i], s.frames.At(c.newestSend)
-	if f == nil || f.Tick != c.newestTick {
-		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", c.newestTick, s.tick-c.newestTick)
+	p, f := s.sessions.peers[i], s.frames.At(c.mirror.newestSend)
+	if f == nil || f.Tick != c.mirror.newestTick {
+		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", c.mirror.newestTick, s.link.tick-c.mirror.newestTick)
 	}
 	seen := make(map[uint32]bool)
 	for g := range f.Groups {
 		var hidden uint64
-		if g < len(p.world) && p.world[g].split != nil {
-			hidden = p.world[g].split.hidden
+		if g < len(p.baselines.world) && p.baselines.world[g].split != nil {
+			hidden = p.baselines.world[g].split.hidden
 		}
-		if g >= len(c.groups) {
+		if g >= len(c.mirror.groups) {
 			if visible := f.Groups[g].Alive &^ hidden; visible != 0 {
 				return fmt.Errorf("the client was never told of group %d, slots %#x", g, visible)
 			}
@@ -78,21 +78,21 @@ func Difference(s *Server, c *Client) error {
 // slotDiffers compares what a client has of a slot with what the server had. It
 // returns the entity that stands there.
 func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error) {
-	told, now := c.groups[g].told[k], &s.frames.At(c.newestSend).Groups[g]
+	told, now := c.mirror.groups[g].told[k], &s.frames.At(c.mirror.newestSend).Groups[g]
 	f := s.frames.At(told)
-	if p.over && (f == nil || g >= len(f.Groups)) && now.Alive>>k&1 == 0 && c.groups[g].here[k] == nil {
+	if p.contest.over && (f == nil || g >= len(f.Groups)) && now.Alive>>k&1 == 0 && c.mirror.groups[g].here[k] == nil {
 		return 0, nil // long empty, and the client knows
 	}
-	if told != c.newestSend && !p.over || f == nil || g >= len(f.Groups) {
-		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, told, c.newestSend)
+	if told != c.mirror.newestSend && !p.contest.over || f == nil || g >= len(f.Groups) {
+		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, told, c.mirror.newestSend)
 	}
 	truth := &f.Groups[g]
 	if truth.Alive>>k&1 == 0 {
 		return 0, nil
 	}
 	id = truth.IDs[k]
-	r := c.byID[id]
-	if r == nil && told != c.newestSend && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
+	r := c.mirror.byID[id]
+	if r == nil && told != c.mirror.newestSend && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
 		return 0, nil // it went elsewhere, and died there
 	}
 	if r != nil && (r.group != int32(g) || r.slot != int32(k)) && r.newest > told {
@@ -102,13 +102,13 @@ func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error
 		return id, fmt.Errorf("entity %d lives on the server at tick %d, not on the client", id, f.Tick)
 	}
 	mask := truth.Masks[k]
-	if f.Owner(g, k) == c.id {
+	if f.Owner(g, k) == c.link.id {
 		mask |= c.privateMask(id)
 	}
 	if err := c.differs(mask, truth, k, r.entity); err != nil {
 		return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 	}
-	if f.Owner(g, k) == c.id && s.private != 0 {
+	if f.Owner(g, k) == c.link.id && s.private != 0 {
 		if err := c.privateDiffers(s, p, id, r.entity); err != nil {
 			return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 		}
@@ -124,14 +124,14 @@ func (c *Client) differs(mask uint64, truth *snapshot.Group, k int, e ecs.Entity
 	}
 	rec := truth.Record(k)
 	for m := truth.Masks[k]; m != 0; m &= m - 1 {
-		comp := c.replicated[trailing(m)]
+		comp := c.shape.replicated[trailing(m)]
 		if comp.Words == 0 {
 			continue
 		}
 		words := rec[:comp.Words]
 		rec = rec[comp.Words:]
 		mine := c.world.Netcode().Pointer(e, comp)
-		if r := c.byID[uint32(c.world.NetID(e))]; r.coSimulated && c.predicted&(1<<comp.Replicated()) != 0 {
+		if r := c.mirror.byID[uint32(c.world.NetID(e))]; r.coSimulated && c.shape.predicted&(1<<comp.Replicated()) != 0 {
 			theirs := c.scratchFor(comp)
 			comp.Schema.Dequantize(theirs, words, comp.Words, 1)
 			if field, mine := c.coDiffers(r, comp, theirs); field >= 0 {
@@ -140,7 +140,7 @@ func (c *Client) differs(mask uint64, truth *snapshot.Group, k int, e ecs.Entity
 			}
 			continue
 		}
-		if c.simulates(e) && c.predicted&(1<<comp.Replicated()) != 0 {
+		if c.simulates(e) && c.shape.predicted&(1<<comp.Replicated()) != 0 {
 			if err := c.ownDiffers(c.world.NetID(e), e, comp, truth.Send, words); err != nil {
 				return err
 			}
@@ -172,9 +172,9 @@ func unequal(comp *ecs.Component, a, b unsafe.Pointer) int {
 
 // privateDiffers compares what only the owner may see, where it is not predicted.
 func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) error {
-	send := c.own.send
-	if c.advice != nil {
-		send = c.newestSend
+	send := c.own.state.send
+	if c.reconciler.advice != nil {
+		send = c.mirror.newestSend
 	}
 	for _, g := range p.ownAt(send) {
 		k := g.Find(id)
@@ -183,14 +183,14 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 		}
 		rec := g.Record(k)
 		for m := g.Masks[k]; m != 0; m &= m - 1 {
-			comp := c.replicated[trailing(m)]
+			comp := c.shape.replicated[trailing(m)]
 			if comp.Words == 0 {
 				continue
 			}
 			n := (comp.Schema.RawSize() + 3) / 4
 			truth := rec[:n]
 			rec = rec[n:]
-			if bit := m & -m; s.private&bit == 0 || c.predicted&bit != 0 && c.simulates(e) {
+			if bit := m & -m; s.private&bit == 0 || c.shape.predicted&bit != 0 && c.simulates(e) {
 				continue
 			}
 			mine := c.world.Netcode().Pointer(e, comp)
@@ -210,16 +210,16 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 // ownDiffers compares what was predicted after the newest confirmed input with
 // what the server said it was.
 func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Component, send uint32, words []int32) (err error) {
-	if c.advice != nil {
-		if send != c.newestSend {
+	if c.reconciler.advice != nil {
+		if send != c.mirror.newestSend {
 			return nil // it waits for its turn
 		}
 		return c.advisedDiffers(e, comp, words)
 	}
-	if c.own.tick != c.newestTick {
-		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.own.tick)
+	if c.own.state.tick != c.mirror.newestTick {
+		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.own.state.tick)
 	}
-	if c.own.input > c.mode.input() {
+	if c.own.state.input > c.mode.input() {
 		return nil // it waits for its tick
 	}
 	found := false
@@ -229,16 +229,16 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 		}
 		found = true
 		truth := unsafe.Pointer(&c.scratch[0])
-		predicted := c.history.Value(c.own.input, e, comp)
+		predicted := c.predictor.history.Value(c.own.state.input, e, comp)
 		if predicted == nil {
 			predicted = c.world.Netcode().Pointer(e, comp)
 		}
 		if field := comp.Schema.Compare(predicted, truth); field >= 0 {
 			err = fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
-				c.own.input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
+				c.own.state.input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
 		}
 	})
-	if err == nil && !found && c.ownWhole(c.own.send) {
+	if err == nil && !found && c.ownWhole(c.own.state.send) {
 		return fmt.Errorf("%s: the newest snapshot has no own state of it", comp.Name)
 	}
 	return err

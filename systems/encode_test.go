@@ -113,7 +113,7 @@ func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 	}
 	g.run(60)
 	s := g.server
-	for s.tick%3 != 0 {
+	for s.link.tick%3 != 0 {
 		g.step()
 	}
 	r := rand.New(rand.NewPCG(1, 51))
@@ -150,7 +150,7 @@ func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 				if n%3 > 1 {
 					part.Base2 = disguised(base2, slots)
 				}
-				bodies[i], was[i] = e.Append(nil, s.model, []snapshot.Part{part})
+				bodies[i], was[i] = e.Append(nil, s.codecs.model, []snapshot.Part{part})
 			}
 			if was[0] != was[1] || !bytes.Equal(bodies[0], bodies[1]) {
 				t.Fatalf("coder %d, case %d: %x and %x", was[0], n, bodies[0], bodies[1])

@@ -35,15 +35,15 @@ func (s *Server) showed(client uint32, id components.NetID) bool {
 	if f == nil {
 		return false
 	}
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		if p.id != client {
 			continue
 		}
-		for g := range min(len(f.Groups), len(p.world)) {
+		for g := range min(len(f.Groups), len(p.baselines.world)) {
 			cur := &f.Groups[g]
 			for m := cur.Alive; m != 0; m &= m - 1 {
 				if k := bits.TrailingZeros64(m); cur.IDs[k] == uint32(id) {
-					sp := p.world[g].split
+					sp := p.baselines.world[g].split
 					return sp == nil || sp.hidden&(1<<k) == 0
 				}
 			}
@@ -56,6 +56,6 @@ func (s *Server) showed(client uint32, id components.NetID) bool {
 func (s *Server) missed(client uint32, err error) {
 	if session := s.Session(client); session != nil {
 		s.config.Logger.Warn("client does not take its events", "client", client, "error", err)
-		session.Close(s.now, netsys.ReasonKicked)
+		session.Close(s.link.now, netsys.ReasonKicked)
 	}
 }

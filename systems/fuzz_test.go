@@ -116,7 +116,7 @@ func FuzzReadSnapshot(f *testing.F) {
 				continue
 			}
 			n := min(int(binary.LittleEndian.Uint16(script[1:])), len(script)-3)
-			(*clientHandler)(c).Received(g.now, c.session, netsys.Packet{At: g.now, Newest: true, Data: script[3 : 3+n]})
+			(*clientHandler)(c).Received(g.now, c.link.session, netsys.Packet{At: g.now, Newest: true, Data: script[3 : 3+n]})
 			script = script[3+n:]
 		}
 		g.run(3)
@@ -158,8 +158,8 @@ func scriptOfAMatch(f *testing.F) (script []byte) {
 // checkClient checks what must hold in a client whatever it was sent.
 func checkClient(t *testing.T, c *Client) {
 	t.Helper()
-	if len(c.groups) > wire.MaxGroups || len(c.ownGroups) > wire.MaxOwnGroups || len(c.replicas) != len(c.byID) {
-		t.Errorf("%d groups, %d own ones, %d entities, %d by id", len(c.groups), len(c.ownGroups), len(c.replicas), len(c.byID))
+	if len(c.mirror.groups) > wire.MaxGroups || len(c.mirror.ownGroups) > wire.MaxOwnGroups || len(c.mirror.replicas) != len(c.mirror.byID) {
+		t.Errorf("%d groups, %d own ones, %d entities, %d by id", len(c.mirror.groups), len(c.mirror.ownGroups), len(c.mirror.replicas), len(c.mirror.byID))
 	}
 	used := 0
 	count := func(st *state) {
@@ -167,7 +167,7 @@ func checkClient(t *testing.T, c *Client) {
 			used += stateSize + 4*cap(st.Words)
 		}
 	}
-	for _, x := range append(slices.Clone(c.groups), c.ownGroups...) {
+	for _, x := range append(slices.Clone(c.mirror.groups), c.mirror.ownGroups...) {
 		if x.open != nil {
 			t.Error("a packet was left half read")
 		}
@@ -176,21 +176,21 @@ func checkClient(t *testing.T, c *Client) {
 			count(st)
 		}
 	}
-	for _, st := range c.memory.free {
+	for _, st := range c.mirror.memory.free {
 		count(st)
 	}
-	if used != c.memory.used || used > maxMemory {
-		t.Errorf("%d bytes of states, counted %d", used, c.memory.used)
+	if used != c.mirror.memory.used || used > maxMemory {
+		t.Errorf("%d bytes of states, counted %d", used, c.mirror.memory.used)
 	}
-	if len(c.absence.why) > maxAbsent || len(c.absence.ring) > maxAbsent {
-		t.Errorf("%d entities that are gone", len(c.absence.why))
+	if len(c.mirror.absence.why) > maxAbsent || len(c.mirror.absence.ring) > maxAbsent {
+		t.Errorf("%d entities that are gone", len(c.mirror.absence.why))
 	}
 	for _, w := range []*ecs.World{c.World(), c.View()} {
 		w.Hash()
 		n := 0
 		for tab := range w.Netcode().Tables {
 			n += len(tab.Entities)
-			for _, comp := range c.replicated {
+			for _, comp := range c.shape.replicated {
 				if p := tab.Column(comp); p != nil && comp.Words > 0 {
 					if row, field := comp.Schema.FirstClamped(p, len(tab.Entities)); row >= 0 {
 						t.Errorf("entity %d has a %s.%s out of its range", tab.NetIDs[row], comp.Name, comp.Schema.Fields[field].Path)
@@ -198,8 +198,8 @@ func checkClient(t *testing.T, c *Client) {
 				}
 			}
 		}
-		if n > len(c.replicas) {
-			t.Errorf("%d entities of %d", n, len(c.replicas))
+		if n > len(c.mirror.replicas) {
+			t.Errorf("%d entities of %d", n, len(c.mirror.replicas))
 		}
 	}
 }

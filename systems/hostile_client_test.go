@@ -85,7 +85,7 @@ func TestInputsFromElsewhen(t *testing.T) {
 	// Old packets that overtook nothing: the session says that they are not the
 	// newest, so they say nothing of where the client is.
 	for k := range 50 {
-		g.server.peers[1].inputs.receive(int64(g.server.tick), &wire.Input{Newest: uint16(40_000 + k), Count: 1, Words: make([]int32, 3)}, false)
+		g.server.sessions.peers[1].inputs.receive(int64(g.server.link.tick), &wire.Input{Newest: uint16(40_000 + k), Count: 1, Words: make([]int32, 3)}, false)
 	}
 	if s := g.server.Stats().Inputs; s.Rejected != 50 {
 		t.Errorf("fifty inputs of long ago: %+v", s)
@@ -118,18 +118,18 @@ func TestEpochFlood(t *testing.T) {
 		i.tick()
 	}
 	// Asking costs nothing until the next send.
-	p := g.server.peers[0]
+	p := g.server.sessions.peers[0]
 	b := i.input(1, push{})
-	b[1] = p.epoch + 7
+	b[1] = p.baselines.epoch + 7
 	(*serverHandler)(g.server).Received(g.now, p.session, netsys.Packet{Newest: true, Data: b})
-	if p.epoch == b[1] || p.asked != b[1] {
-		t.Errorf("epoch %d at once, %d asked for", p.epoch, p.asked)
+	if p.baselines.epoch == b[1] || p.baselines.asked != b[1] {
+		t.Errorf("epoch %d at once, %d asked for", p.baselines.epoch, p.baselines.asked)
 	}
 	s := g.server.Stats()
 	if full := uint64(100 * 16); s.BytesOut > s.Updates*full {
 		t.Errorf("%d bytes in %d updates", s.BytesOut, s.Updates)
 	}
-	if known := len(g.server.peers[0].world); known != 2 {
+	if known := len(g.server.sessions.peers[0].baselines.world); known != 2 {
 		t.Errorf("%d groups are known, not 2", known)
 	}
 }
@@ -182,8 +182,8 @@ func TestComeAndGoWithinATick(t *testing.T) {
 	for range ecs.All[ownerRow](g.server.World()) {
 		entities++
 	}
-	if entities != 1 || len(g.server.peers) != 0 {
-		t.Errorf("%d entities and %d clients are left", entities, len(g.server.peers))
+	if entities != 1 || len(g.server.sessions.peers) != 0 {
+		t.Errorf("%d entities and %d clients are left", entities, len(g.server.sessions.peers))
 	}
 }
 
@@ -204,7 +204,7 @@ func (n *numberless) Close(time.Time, netsys.Reason) { n.closed = true }
 func TestNumbersRunOut(t *testing.T) {
 	joined := 0
 	g := newGame(t, plaza, ServerConfig{Join: func(*ecs.World, uint32) { joined++ }})
-	g.server.numbers = math.MaxUint32 - 1
+	g.server.sessions.numbers = math.MaxUint32 - 1
 	if id := g.server.number(4); id != math.MaxUint32 {
 		t.Errorf("the last number is %d", id)
 	}
@@ -213,7 +213,7 @@ func TestNumbersRunOut(t *testing.T) {
 	h.Connected(g.now, n)
 	h.Received(g.now, n, netsys.Packet{Data: []byte{wire.KindInput}})
 	h.Disconnected(g.now, n, errors.New("closed"))
-	if !n.closed || joined != 0 || len(g.server.peers)+len(g.server.left) != 0 {
-		t.Errorf("closed: %v, %d joined, %d clients", n.closed, joined, len(g.server.peers))
+	if !n.closed || joined != 0 || len(g.server.sessions.peers)+len(g.server.sessions.left) != 0 {
+		t.Errorf("closed: %v, %d joined, %d clients", n.closed, joined, len(g.server.sessions.peers))
 	}
 }

@@ -29,7 +29,7 @@ func newForger(t *testing.T) *forger {
 }
 
 func (f *forger) feed(b []byte) {
-	(*clientHandler)(f.c).Received(f.now, f.c.session, netsys.Packet{At: f.now, Newest: true, Data: b})
+	(*clientHandler)(f.c).Received(f.now, f.c.link.session, netsys.Packet{At: f.now, Newest: true, Data: b})
 }
 
 // told is what a forged block says of a group.
@@ -41,16 +41,16 @@ type toldGroup struct {
 
 // snapshot is a message of blocks, the n-th send from where the server stopped.
 func (f *forger) snapshot(n int, told ...toldGroup) []byte {
-	return f.snapshotAfter(n, uint16(f.c.own.input), told...)
+	return f.snapshotAfter(n, uint16(f.c.own.state.input), told...)
 }
 
 func (f *forger) snapshotAfter(n int, input uint16, told ...toldGroup) []byte {
-	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.newestSend) + uint16(n), Input: input})
+	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.mirror.newestSend) + uint16(n), Input: input})
 	for i, x := range told {
 		h := wire.BlockHead{Own: x.own, First: x.group, Count: 1, Slots: x.state.Known}
-		m := f.c.model
+		m := f.c.decode.model
 		if x.own {
-			m = f.c.rawModel
+			m = f.c.decode.rawModel
 		}
 		var body []byte
 		body, h.Coder = f.encoder.Append(nil, m, []snapshot.Part{{Cur: x.state, Slots: h.Slots}})
@@ -126,8 +126,8 @@ func TestClientBoundsItsWorld(t *testing.T) {
 			t.Fatalf("send %d: %v", n, f.c.Err())
 		}
 	}
-	if f.c.memory.used > maxMemory || len(f.c.groups) != wire.MaxGroups {
-		t.Errorf("%d bytes in %d groups", f.c.memory.used, len(f.c.groups))
+	if f.c.mirror.memory.used > maxMemory || len(f.c.mirror.groups) != wire.MaxGroups {
+		t.Errorf("%d bytes in %d groups", f.c.mirror.memory.used, len(f.c.mirror.groups))
 	}
 	entities := 0
 	for tab := range f.c.World().Netcode().Tables {
@@ -147,7 +147,7 @@ func TestClientBoundsItsWorld(t *testing.T) {
 // A state of more than a client keeps ends the session.
 func TestClientBoundsItsMemory(t *testing.T) {
 	f := newForger(t)
-	f.c.memory.used += maxMemory // as if
+	f.c.mirror.memory.used += maxMemory // as if
 	f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(100, 1)}))
 	if !errors.Is(f.c.Err(), ErrMessage) || !errors.Is(f.c.Err(), errTooMuch) {
 		t.Errorf("%v", f.c.Err())
@@ -197,7 +197,7 @@ func TestDeathOvertakesBirth(t *testing.T) {
 		f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(700+64*uint32(n%2), 1)}))
 		f.step()
 	}
-	if f.c.byID[607] != nil || f.c.Presence(607) != Destroyed {
+	if f.c.mirror.byID[607] != nil || f.c.Presence(607) != Destroyed {
 		t.Error("the dead is never forgotten, or its death is")
 	}
 	checkClient(t, f.c)
@@ -207,7 +207,7 @@ func TestDeathOvertakesBirth(t *testing.T) {
 // same tick again is not.
 func TestOwnStateInParts(t *testing.T) {
 	f := newForger(t)
-	if f.c.own.input == 0 {
+	if f.c.own.state.input == 0 {
 		f.t.Fatal("no own state yet")
 	}
 	named := func() (ids []uint32) {
@@ -242,13 +242,13 @@ func TestInputsUpToTheEndOfTheirRange(t *testing.T) {
 	f := newForger(t)
 	for n := range 140_000 {
 		// As far ahead as 16 bits can say.
-		f.feed(f.snapshotAfter(1, uint16(f.c.log.newest)+32_767, f.shotsOf(1000, 0)))
+		f.feed(f.snapshotAfter(1, uint16(f.c.predictor.log.newest)+32_767, f.shotsOf(1000, 0)))
 		if f.c.receive(nil); f.c.Err() != nil {
 			t.Fatalf("jump %d: %v", n, f.c.Err())
 		}
 		f.c.reconcile(f.c.World())
 	}
-	if f.c.log.newest < 1<<32-1<<16 {
-		t.Errorf("only up to input %d", f.c.log.newest)
+	if f.c.predictor.log.newest < 1<<32-1<<16 {
+		t.Errorf("only up to input %d", f.c.predictor.log.newest)
 	}
 }

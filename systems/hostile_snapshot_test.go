@@ -15,7 +15,7 @@ import (
 func TestBlocksThatNoServerSends(t *testing.T) {
 	f := newForger(t)
 	block := func(h wire.BlockHead, body ...byte) []byte {
-		b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.newestSend) + 1, Input: uint16(f.c.own.input)})
+		b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.mirror.newestSend) + 1, Input: uint16(f.c.own.state.input)})
 		return append(h.Append(b, 0, len(body), true), body...)
 	}
 	world := f.c.World().Hash()
@@ -46,7 +46,7 @@ func TestBlocksThatNoServerSends(t *testing.T) {
 		}
 	}
 
-	never := block(wire.BlockHead{First: 0, Count: 1, Slots: wire.AllSlots, Age: f.c.newestSend}, 1)
+	never := block(wire.BlockHead{First: 0, Count: 1, Slots: wire.AllSlots, Age: f.c.mirror.newestSend}, 1)
 	before := f.c.Stats().Renewals
 	if err := f.c.readSnapshot(f.now, never); !errors.Is(err, codec.ErrBaseline) {
 		t.Errorf("a baseline that was never sent: %v", err)

@@ -44,7 +44,7 @@ func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 	}
 	past := map[uint32]map[components.NetID]thing{}
 	note := func() {
-		if g.server.tick%3 != 0 {
+		if g.server.link.tick%3 != 0 {
 			return
 		}
 		now := map[components.NetID]thing{}
@@ -59,7 +59,7 @@ func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 			}
 			now[w.NetID(e)] = y
 		}
-		past[g.server.tick] = now
+		past[g.server.link.tick] = now
 	}
 	loads := 0
 	var c *Client
@@ -183,9 +183,9 @@ func TestRenewalTakesNothingOffTheScreen(t *testing.T) {
 		g.connect()
 		g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
 		g.run(120)
-		for _, x := range append(c.groups[:len(c.groups):len(c.groups)], c.ownGroups...) {
+		for _, x := range append(c.mirror.groups[:len(c.mirror.groups):len(c.mirror.groups)], c.mirror.ownGroups...) {
 			for i, st := range x.ring {
-				c.memory.release(st)
+				c.mirror.memory.release(st)
 				x.ring[i] = nil
 			}
 		}

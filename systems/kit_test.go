@@ -143,8 +143,8 @@ func (g *game) overhear(sent func(client uint32, message []byte)) {
 	g.t.Helper()
 	err := g.server.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
 		return func(w *ecs.World) {
-			for _, p := range g.server.peers {
-				for _, q := range p.queue {
+			for _, p := range g.server.sessions.peers {
+				for _, q := range p.snap.queue {
 					sent(p.id, q.bytes)
 				}
 			}

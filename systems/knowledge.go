@@ -54,7 +54,7 @@ type Knowledge struct {
 // client. It asks ServerConfig.Priority. It is for looking: its time grows with the
 // number of packets and sends that are kept, not with that of entities.
 func (s *Server) Knows(client uint32, id components.NetID) (k Knowledge, ok bool) {
-	p := s.byID[client]
+	p := s.sessions.byID[client]
 	if p == nil {
 		return k, false
 	}
@@ -66,15 +66,15 @@ func (s *Server) Knows(client uint32, id components.NetID) (k Knowledge, ok bool
 		k.Joining = s.status(p).Joining
 		return k, true
 	}
-	k.Send, k.Budget, k.Allowed = s.sentAt, p.budget, s.allowed(p)
-	k.Joining, k.OverBudget = p.joining != joinNone, p.over
+	k.Send, k.Budget, k.Allowed = s.sentAt, p.contest.budget, s.allowed(p)
+	k.Joining, k.OverBudget = p.join.state != joinNone, p.contest.over
 	f := s.frames.At(s.sentAt)
 	g, slot, known := s.frames.Slot(id)
-	if f == nil || !known || !holdsID(f, g, slot, id) || g >= len(p.world) {
+	if f == nil || !known || !holdsID(f, g, slot, id) || g >= len(p.baselines.world) {
 		return k, true
 	}
 	k.Exists, k.Own = true, f.Owner(g, slot) == client
-	h := &p.world[g]
+	h := &p.baselines.world[g]
 	if sp := h.split; sp != nil {
 		k.Hidden, k.TooBig = sp.hidden&(1<<slot) != 0, sp.big&(1<<slot) != 0
 	}
@@ -84,20 +84,20 @@ func (s *Server) Knows(client uint32, id components.NetID) (k Knowledge, ok bool
 			break
 		}
 	}
-	if age, two, _ := h.choose(f.Send+1, p.floor, 1<<slot, s.layout.Second(), maxAge); age > 0 {
+	if age, two, _ := h.choose(f.Send+1, p.baselines.floor, 1<<slot, s.codecs.layout.Second(), maxAge); age > 0 {
 		if send := f.Send + 1 - age; holdsID(s.frames.At(send), g, slot, id) {
 			k.Baseline, k.Second = send, two
 		}
 	}
 	k.Sent, k.Unacknowledged = p.toldOf(uint32(g), slot, false, k.Held)
 	k.Priority = s.gain(s.world, p, f, g, slot)
-	if g < len(p.gained) {
-		k.Gained = p.gained[g][slot]
+	if g < len(p.contest.gained) {
+		k.Gained = p.contest.gained[g][slot]
 	}
 	if own := p.ownSlot(uint32(id)); own >= 0 {
 		k.OwnSent, _ = p.toldOf(uint32(own/64), own%64, true, 0)
 		for age := range uint32(ownRing) {
-			if age < f.Send && p.own[own/64].holds(f.Send-age)&(1<<(own%64)) != 0 {
+			if age < f.Send && p.baselines.own[own/64].holds(f.Send-age)&(1<<(own%64)) != 0 {
 				k.OwnHeld = f.Send - age
 				break
 			}
@@ -117,8 +117,8 @@ func groupHolds(g *snapshot.Group, slot int, id components.NetID) bool {
 
 // ownSlot is the slot of an entity in its owner's own state, -1 for none.
 func (p *peer) ownSlot(id uint32) int {
-	for _, x := range p.ownSlots {
-		if x.id == id && x.slot/64 < len(p.own) {
+	for _, x := range p.own.slots {
+		if x.id == id && x.slot/64 < len(p.baselines.own) {
 			return x.slot
 		}
 	}
@@ -128,8 +128,8 @@ func (p *peer) ownSlot(id uint32) int {
 // toldOf finds a slot in the packets that are remembered: the newest send of which one
 // told of it, and how many are newer than held and not acknowledged.
 func (p *peer) toldOf(group uint32, slot int, own bool, held uint32) (newest uint32, open int) {
-	for i := range p.sent {
-		x := &p.sent[i]
+	for i := range p.baselines.sent {
+		x := &p.baselines.sent[i]
 		for j := range x.blocks {
 			b := &x.blocks[j]
 			if b.own == own && !b.hidden && group-b.first < b.count && b.slots&(1<<slot) != 0 {

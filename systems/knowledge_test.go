@@ -42,7 +42,7 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 				t.Fatalf("%+v, %v", k, ok)
 			}
 			// What is acknowledged has arrived.
-			if tick, known := c.StateTick(id + 1); !known || k.Held*g.server.sendEvery > tick {
+			if tick, known := c.StateTick(id + 1); !known || k.Held*g.server.shape.sendEvery > tick {
 				t.Fatalf("entity %d: acknowledged is send %d, the client has tick %d (%v)", id+1, k.Held, tick, known)
 			}
 		}
@@ -118,7 +118,7 @@ func TestKnowsOfCompetition(t *testing.T) {
 func TestKnowsEverywhere(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{Policies: policy.Rollback.Policies(), Join: spawnPawn})
 	c := g.join(ClientConfig{Join: spawnPawn}, netsys.Link{})
-	g.until("the server knows it", func() bool { return len(g.server.peers) > 0 })
+	g.until("the server knows it", func() bool { return len(g.server.sessions.peers) > 0 })
 	if k, ok := g.server.Knows(1, 1); !ok || !k.Everywhere || k.Exists || !k.Joining {
 		t.Errorf("before it plays: %+v, %v", k, ok)
 	}

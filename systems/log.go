@@ -29,7 +29,7 @@ func (p *peer) first(what said) bool {
 
 // flooded counts a message that is not read.
 func (s *Server) flooded(p *peer) {
-	p.flooded++
+	p.limits.flooded++
 	if p.first(saidFlooded) {
 		s.config.Logger.Warn("message not read: there are too many; more from this client are only counted", "client", p.id)
 	}
@@ -57,22 +57,22 @@ func (o *growth) news(count uint64, now time.Time) (n uint64) {
 
 // tellTokens says why players get no answer who have good tokens.
 func (s *Server) tellTokens(now time.Time, d *netcode.Drops) {
-	if n := s.usedFull.news(d[netcode.DropUsedFull], now); n > 0 {
-		s.config.Logger.Warn("nobody can join: the server is full of used tokens, until some of them expire", "turned away", n, "clients", len(s.peers))
+	if n := s.link.usedFull.news(d[netcode.DropUsedFull], now); n > 0 {
+		s.config.Logger.Warn("nobody can join: the server is full of used tokens, until some of them expire", "turned away", n, "clients", len(s.sessions.peers))
 	}
-	if n := s.longLived.news(d[netcode.DropLifetime], now); n > 0 {
+	if n := s.link.longLived.news(d[netcode.DropLifetime], now); n > 0 {
 		s.config.Logger.Warn("tokens not taken: they expire too far in the future, see MaxTokenLifetime", "turned away", n)
 	}
 }
 
 func (s *Server) tellOverload(now time.Time) {
-	if n := s.overload.news(s.loop.Dropped*uint64(s.config.WakeEvery), now); n > 0 {
-		s.config.Logger.Warn("ticks dropped: they were due and the machine was too slow", "ticks", n, "clients", len(s.peers))
+	if n := s.link.overload.news(s.link.loop.Dropped*uint64(s.config.WakeEvery), now); n > 0 {
+		s.config.Logger.Warn("ticks dropped: they were due and the machine was too slow", "ticks", n, "clients", len(s.sessions.peers))
 	}
 }
 
 func (c *Client) tellOverload(now time.Time) {
-	if n := c.overload.news(c.loop.Dropped, now); n > 0 {
-		c.config.Logger.Warn("ticks dropped: they were due and the machine was too slow", "client", c.id, "ticks", n)
+	if n := c.steps.overload.news(c.steps.loop.Dropped, now); n > 0 {
+		c.config.Logger.Warn("ticks dropped: they were due and the machine was too slow", "client", c.link.id, "ticks", n)
 	}
 }

@@ -74,7 +74,7 @@ func TestLogOncePerClient(t *testing.T) {
 		g.step()
 	}
 	for range 10 {
-		for _, p := range g.server.peers {
+		for _, p := range g.server.sessions.peers {
 			g.server.flooded(p)
 		}
 	}

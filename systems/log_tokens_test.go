@@ -37,8 +37,8 @@ func TestTokensThatLiveTooLongAreLogged(t *testing.T) {
 		if most != 0 {
 			joins = 0
 		}
-		if len(g.server.peers) != joins || turned < 50 || len(lines) != 2 || !strings.HasPrefix(lines[0], "WARN") {
-			t.Errorf("most %v: %d clients, %d requests turned away, logged %q", most, len(g.server.peers), turned, lines)
+		if len(g.server.sessions.peers) != joins || turned < 50 || len(lines) != 2 || !strings.HasPrefix(lines[0], "WARN") {
+			t.Errorf("most %v: %d clients, %d requests turned away, logged %q", most, len(g.server.sessions.peers), turned, lines)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func heardLimit(c channel.Config) (n int) {
 // Session is the session of a client, nil when it is not connected: who the player is
 // by the connect token, and the channels on which to send to it.
 func (s *Server) Session(client uint32) netsys.Session {
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		if p.id == client {
 			return p.session
 		}
@@ -51,10 +51,10 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	if p == nil {
 		return
 	}
-	if p.heard++; p.heard > s.heardLimit {
+	if p.limits.heard++; p.limits.heard > s.sessions.heardLimit {
 		s.stats.FloodedMessages++
 		s.flooded(p)
-		p.session.Close(s.now, netsys.ReasonProtocol)
+		p.session.Close(s.link.now, netsys.ReasonProtocol)
 		return
 	}
 	s.stats.ChannelMessages++
@@ -72,12 +72,12 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 
 // Session is the session with the server, before the connection and after it too: the
 // figures of the link, and the channels on which to send.
-func (c *Client) Session() netsys.Session { return c.endpoint.Session() }
+func (c *Client) Session() netsys.Session { return c.link.endpoint.Session() }
 
 // Message takes in a message of a channel.
 func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, message []byte) {
 	c := (*Client)(h)
-	if c.err != nil {
+	if c.link.err != nil {
 		return
 	}
 	taken, err := c.mode.message(number, message)

@@ -147,9 +147,9 @@ func TestBulkDelaysNoSnapshot(t *testing.T) {
 			}
 		}
 		for n := range 60 * 20 {
-			before := c.newestSend
-			if g.step(); c.newestSend != before {
-				arrivals = append(arrivals, arrival{c.newestSend, g.server.tick})
+			before := c.mirror.newestSend
+			if g.step(); c.mirror.newestSend != before {
+				arrivals = append(arrivals, arrival{c.mirror.newestSend, g.server.link.tick})
 			}
 			if received == 0 {
 				took = n
@@ -226,8 +226,8 @@ func TestSlowReader(t *testing.T) {
 		}
 	}
 	s := g.server.Stats()
-	if s.Deaf != 1 || len(g.server.peers) != 1 {
-		t.Errorf("%d deaf clients, %d are left", s.Deaf, len(g.server.peers))
+	if s.Deaf != 1 || len(g.server.sessions.peers) != 1 {
+		t.Errorf("%d deaf clients, %d are left", s.Deaf, len(g.server.sessions.peers))
 	}
 	if log.told("WARN client dropped", "client=2") != 1 {
 		t.Errorf("%q", log.lines)
@@ -276,10 +276,10 @@ func TestSnapshotsFitThePath(t *testing.T) {
 	for n := range 60 * 25 {
 		g.step()
 		if n > 60*15 {
-			worst = max(worst, g.server.peers[0].session.Stats().RTT)
-			for _, r := range c.replicas {
+			worst = max(worst, g.server.sessions.peers[0].session.Stats().RTT)
+			for _, r := range c.mirror.replicas {
 				if tick, ok := c.StateTick(netID(r.id)); ok {
-					stale = max(stale, g.server.tick-tick)
+					stale = max(stale, g.server.link.tick-tick)
 				}
 			}
 		}

@@ -71,19 +71,19 @@ func (m *forwardClient) received(pk netsys.Packet) error {
 func (m *forwardClient) message(int, []byte) (bool, error) { return false, nil }
 
 func (m *forwardClient) acked(seq uint16) {
-	s := &m.sent[seq%sentRing]
+	s := &m.sender.sent[seq%sentRing]
 	if s.live && s.seq == seq {
 		s.live = false
-		m.ackedInput = max(m.ackedInput, s.input)
-		m.bases.Ack(seq)
+		m.sender.acked = max(m.sender.acked, s.input)
+		m.sender.bases.Ack(seq)
 	}
 }
 
 func (m *forwardClient) confirm() {
-	m.clock.settle(m.now)
+	m.interpolator.clock.settle(m.steps.now)
 	m.applyConfirmed()
-	if m.loaded && m.config.Events != nil {
-		m.config.Events.Deliver(m.newestTick)
+	if m.join.loaded && m.config.Events != nil {
+		m.config.Events.Deliver(m.mirror.newestTick)
 	}
 }
 
@@ -93,7 +93,7 @@ func (m *forwardClient) predict(w *ecs.World)     { m.Client.predict(w) }
 func (m *forwardClient) send(w *ecs.World)        { m.Client.send(w) }
 func (m *forwardClient) interpolate(w *ecs.World) { m.Client.interpolate(w) }
 
-func (m *forwardClient) rate() float64 { return m.steer.rate() }
+func (m *forwardClient) rate() float64 { return m.sender.steering.rate() }
 
 func (m *forwardClient) horizon() uint32 { return m.provenInput() + 1 }
 
@@ -101,11 +101,11 @@ func (m *forwardClient) overdue(int) int { return 0 }
 
 func (m *forwardClient) behind(int) bool { return false }
 
-func (m *forwardClient) input() uint32 { return m.log.newest }
+func (m *forwardClient) input() uint32 { return m.predictor.log.newest }
 
 func (m *forwardClient) coming() (tick, input uint32, share float64) {
-	input = m.log.newest + 1
-	return m.tickOf(input), input, m.loop.Passed(m.now)
+	input = m.predictor.log.newest + 1
+	return m.tickOf(input), input, m.steps.loop.Passed(m.steps.now)
 }
 
 func (m *forwardClient) foresee(input uint32) { m.give(m.inputNow(input)) }

@@ -47,7 +47,7 @@ const snapAway = 0.2
 func newPeersClient(c *Client) *peersClient {
 	p := c.policies
 	tickRate := c.world.TickRate()
-	m := &peersClient{Client: c, start: c.now, view: peersView{c: c, byID: make(map[uint32]*replica)}}
+	m := &peersClient{Client: c, start: c.steps.now, view: peersView{c: c, byID: make(map[uint32]*replica)}}
 	m.channel, _ = bulkChannel(c.config.Channels)
 	if m.channel < 0 {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
@@ -60,7 +60,7 @@ func newPeersClient(c *Client) *peersClient {
 	r.MaxDelay = min(max(tickRate, r.Delay), 255)
 	r.Timeline.Players = maxPeers
 	peersRoster(&r.Timeline, c.config.Join, c.config.Leave, c.config.LeavePolicy)
-	m.relay = relay.NewClient(c.world, c.id, r, c.followers, &m.view)
+	m.relay = relay.NewClient(c.world, c.link.id, r, c.followed.followers, &m.view)
 	m.clock.Snap = snapAway * float64(tickRate)
 	m.neutral = make([]int32, inputTable(c.protocol).Words)
 	m.shown, m.ask = make([]int32, len(m.neutral)), m.wordsNow
@@ -75,7 +75,7 @@ func (m *peersClient) received(pk netsys.Packet) error {
 	if err := m.relay.Receive(pk.Seq, b); err != nil {
 		return err
 	}
-	m.newestTick = max(m.newestTick, m.relay.ServerTick())
+	m.mirror.newestTick = max(m.mirror.newestTick, m.relay.ServerTick())
 	if due := m.relay.ServerTick() + m.relay.Waited(); due > m.heard && m.relay.Following() {
 		m.heard = due
 		m.clock.Heard(m.frame(pk.At), due, m.roundTrip())
@@ -97,13 +97,13 @@ func (m *peersClient) acked(uint16) {}
 func (m *peersClient) confirm() {
 	c := m.Client
 	next := m.relay.Timeline().Next()
-	if m.relay.Following() && !c.loaded {
-		c.loaded, c.loadedTick = true, next
+	if m.relay.Following() && !c.join.loaded {
+		c.join.loaded, c.join.loadedTick = true, next
 		if c.config.Loaded != nil {
 			c.config.Loaded(c.world, next)
 		}
 	}
-	if c.loaded && c.config.Events != nil {
+	if c.join.loaded && c.config.Events != nil {
 		c.config.Events.Deliver(next)
 	}
 }
@@ -117,7 +117,7 @@ func (m *peersClient) frame(at time.Time) float64 {
 // of the two ends a datagram waits half a tick, as a rule, until it is looked at; that is no
 // part of the way.
 func (m *peersClient) roundTrip() float64 {
-	st := m.session.Stats()
+	st := m.link.session.Stats()
 	rtt := st.MinRTT
 	if rtt == 0 {
 		rtt = st.RTT
@@ -135,7 +135,7 @@ func (m *peersClient) gather(w *ecs.World) {
 		return
 	}
 	m.Client.gather(w)
-	m.words = m.log.quantized(m.log.newest)
+	m.words = m.predictor.log.quantized(m.predictor.log.newest)
 }
 
 // predict simulates the next tick, and before it again what was guessed wrong.
@@ -145,7 +145,7 @@ func (m *peersClient) predict(*ecs.World) {
 	m.view.end()
 	m.advanced = m.advanced || m.stepped
 	m.held = false
-	m.own.tick = m.relay.Timeline().Horizon()
+	m.own.state.tick = m.relay.Timeline().Horizon()
 }
 
 func (m *peersClient) rate() float64 {
@@ -183,7 +183,7 @@ func (m *peersClient) pace() float64 {
 }
 
 // due is when the newest tick was due, in ticks, whenever the frame came that made it.
-func (m *peersClient) due() float64 { return m.frame(m.now) - m.loop.Passed(m.now) }
+func (m *peersClient) due() float64 { return m.frame(m.steps.now) - m.steps.loop.Passed(m.steps.now) }
 
 func (m *peersClient) input() uint32 {
 	if next := m.relay.Timeline().Next(); m.relay.Playing() && next > 0 {
@@ -203,17 +203,17 @@ func (m *peersClient) horizon() uint32 {
 
 // send tells the server the inputs that it has not told to have.
 func (m *peersClient) send(*ecs.World) {
-	m.relay.Repeat(peersRepeats(m.session.Stats(), m.world.StepDuration()))
-	m.packet = append(m.packet[:0], kindPeers)
-	m.packet = m.relay.Append(m.packet, peersLimit)
-	if _, err := m.session.Send(m.now, m.packet); err != nil {
+	m.relay.Repeat(peersRepeats(m.link.session.Stats(), m.world.StepDuration()))
+	m.sender.packet = append(m.sender.packet[:0], kindPeers)
+	m.sender.packet = m.relay.Append(m.sender.packet, peersLimit)
+	if _, err := m.link.session.Send(m.steps.now, m.sender.packet); err != nil {
 		m.stats.SendErrors++
 	} else {
-		m.stats.InputBytes += uint64(len(m.packet))
+		m.stats.InputBytes += uint64(len(m.sender.packet))
 	}
 	for b := m.relay.Outgoing(); b != nil; b = m.relay.Outgoing() {
 		m.report = append(append(m.report[:0], peersMark...), b...)
-		if err := m.session.Channels().Send(m.channel, m.report); errors.Is(err, channel.ErrFull) {
+		if err := m.link.session.Channels().Send(m.channel, m.report); errors.Is(err, channel.ErrFull) {
 			break
 		}
 		m.relay.Sent() // a report that is too long for the channel is given up
@@ -222,12 +222,12 @@ func (m *peersClient) send(*ecs.World) {
 
 // interpolate draws everything in the present.
 func (m *peersClient) interpolate(*ecs.World) {
-	if m.loaded && !m.advanced && !m.stepped {
+	if m.join.loaded && !m.advanced && !m.stepped {
 		m.stats.Stalls++
 	}
 	m.advanced = false
 	defer m.world.Netcode().EndPartial() // also when a rule panics
-	m.Client.clock.head = float64(m.relay.Timeline().Next()) + m.beginPartial()
+	m.Client.interpolator.clock.head = float64(m.relay.Timeline().Next()) + m.beginPartial()
 	m.view.draw()
 }
 

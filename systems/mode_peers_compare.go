@@ -40,7 +40,7 @@ func (m *peersClient) presence(id components.NetID) Presence {
 	if _, there := m.world.ByNetID(id); there {
 		return Present
 	}
-	if !m.loaded {
+	if !m.join.loaded {
 		return NotLoaded
 	}
 	return Destroyed

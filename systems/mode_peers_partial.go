@@ -9,7 +9,7 @@ func (m *peersClient) coming() (tick, input uint32, share float64) {
 	case !m.stepped:
 		return tick, tick, 1 // it was due and did not come: all of it is drawn already
 	}
-	return tick, tick, m.loop.Passed(m.now)
+	return tick, tick, m.steps.loop.Passed(m.steps.now)
 }
 
 // foresee gives all players the inputs that are known of the coming tick, and guessed.

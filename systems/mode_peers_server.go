@@ -43,10 +43,10 @@ func newPeersServer(s *Server) *peersServer {
 	if s.config.Refuse.look != nil {
 		c.Refuse = func(player, tick uint32, words []int32) bool { return s.refuseInput(player, tick, tick, words) }
 	}
-	c.Timeline.First, c.Timeline.Authority = s.tick, m.authority
+	c.Timeline.First, c.Timeline.Authority = s.link.tick, m.authority
 	c.Timeline.Players = min(2*peers, maxPeers)
 	peersRoster(&c.Timeline, s.config.Join, s.config.Leave, s.config.LeavePolicy)
-	m.relay = relay.NewServer(s.world, c, s.followers)
+	m.relay = relay.NewServer(s.world, c, s.followed.followers)
 	return m
 }
 
@@ -55,7 +55,7 @@ func stallTicks(c ServerConfig) int {
 	return max(int(int64(c.Stall)*int64(c.TickRate)/int64(time.Second)), 1)
 }
 
-func (m *peersServer) stages() (onTick, after *ecs.Stage) {
+func (m *peersServer) planned() (onTick, after *ecs.Stage) {
 	tick := ecs.NewStage("Tick").Nest(m.world.Netcode().SimulateStage()).Nest(m.authority)
 	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick})
 	after = ecs.NewStage("After", ecs.System{Name: "Send", Run: m.send})
@@ -65,7 +65,7 @@ func (m *peersServer) stages() (onTick, after *ecs.Stage) {
 // apply is the system ServerApply: it simulates the next tick, and before it again those
 // for which inputs came late, each with Simulate and Authority.
 func (m *peersServer) apply(*ecs.World) {
-	for _, p := range m.peers {
+	for _, p := range m.sessions.peers {
 		if !m.relay.Playing(p.id) {
 			st := p.session.Stats()
 			m.relay.Expect(p.id, int((st.RTT+4*st.Jitter)/m.world.StepDuration())+leadMargin)
@@ -80,7 +80,7 @@ const leadMargin = 6
 
 func (m *peersServer) tick() bool {
 	m.stepped = false
-	m.onTick.Run(m.world)
+	m.stages.onTick.Run(m.world)
 	return m.stepped
 }
 
@@ -92,7 +92,7 @@ func (m *peersServer) horizon() uint32 {
 func (m *peersServer) joined(p *peer, _ seat, back bool) {
 	var err error
 	if back {
-		p.counted, p.rewrote = m.relay.Inputs(p.id), m.rewrote(p)
+		p.relayed.counted, p.relayed.rewrote = m.relay.Inputs(p.id), m.rewrote(p)
 		if err = m.relay.Renew(p.id); err == nil && m.config.Rejoin != nil {
 			m.config.Rejoin(m.world, p.id)
 		}
@@ -101,7 +101,7 @@ func (m *peersServer) joined(p *peer, _ seat, back bool) {
 	}
 	if err != nil {
 		m.config.Logger.Error("client refused", "client", p.id, "error", err)
-		p.session.Close(m.now, netsys.ReasonServerClosing)
+		p.session.Close(m.link.now, netsys.ReasonServerClosing)
 	}
 }
 
@@ -110,10 +110,10 @@ func (m *peersServer) left(p *peer, waited bool) {
 }
 
 func (m *peersServer) departed(*ecs.World) {
-	for _, id := range m.Server.left {
+	for _, id := range m.Server.sessions.left {
 		m.relay.Remove(id)
 	}
-	m.Server.left = m.Server.left[:0]
+	m.Server.sessions.left = m.Server.sessions.left[:0]
 }
 
 func (m *peersServer) received(p *peer, pk netsys.Packet) {
@@ -144,12 +144,12 @@ func (m *peersServer) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.P
 func (m *peersServer) send(*ecs.World) {
 	m.stats.Sends++
 	m.stats.Mended = m.relay.Stats().Mended
-	for _, p := range m.peers {
+	for _, p := range m.sessions.peers {
 		m.account(p)
 		m.tell(p)
 		m.hand(p)
 	}
-	m.endpoint.Flush(m.now)
+	m.link.endpoint.Flush(m.link.now)
 }
 
 // tell sends the inputs, joins and leaves since what a client has acknowledged.
@@ -160,11 +160,11 @@ func (m *peersServer) tell(p *peer) {
 	if len(m.packet) == 1 {
 		return // it has no state of the world yet
 	}
-	if _, err := p.session.Send(m.now, m.packet); err != nil {
+	if _, err := p.session.Send(m.link.now, m.packet); err != nil {
 		m.stats.SendErrors++
 		return
 	}
-	p.unheard = true
+	p.liveness.unacked = true
 	m.stats.Updates++
 	m.stats.RelayBytes += uint64(len(m.packet))
 }
@@ -175,7 +175,7 @@ func (m *peersServer) hand(p *peer) {
 		b, err := m.relay.Outgoing(p.id, m.part)
 		if err != nil {
 			m.config.Logger.Error("client cannot join", "client", p.id, "error", err)
-			p.session.Close(m.now, netsys.ReasonKicked)
+			p.session.Close(m.link.now, netsys.ReasonKicked)
 			return
 		}
 		if b == nil {
@@ -201,9 +201,9 @@ func (m *peersServer) account(p *peer) {
 		return // it does not play
 	}
 	st := &p.inputs.stats
-	st.Consumed, st.Missing = in.Consumed-p.counted.Consumed, in.Missing-p.counted.Missing
-	st.Late, st.Rejected = in.Late-p.counted.Late, in.Refused-p.counted.Refused-st.Refused
-	st.Rewrote = m.rewrote(p) - p.rewrote
+	st.Consumed, st.Missing = in.Consumed-p.relayed.counted.Consumed, in.Missing-p.relayed.counted.Missing
+	st.Late, st.Rejected = in.Late-p.relayed.counted.Late, in.Refused-p.relayed.counted.Refused-st.Refused
+	st.Rewrote = m.rewrote(p) - p.relayed.rewrote
 	p.inputs.expected, p.inputs.newest, p.inputs.any = in.Newest+1, in.Newest+uint32(in.Waiting), true
 	if st.Consumed > 0 {
 		st.Depth += uint64(in.Waiting)
@@ -223,7 +223,7 @@ func (m *peersServer) diverged(d relay.Divergence) {
 	if d.System != "" {
 		what = saidUnstable
 	}
-	if p := m.byID[d.Player]; p != nil && p.first(what) {
+	if p := m.sessions.byID[d.Player]; p != nil && p.first(what) {
 		m.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
 	}
 	if m.config.Diverged != nil {

@@ -37,7 +37,7 @@ func (v *peersView) Rewind(from uint32) {
 // came up in ticks that are simulated again nobody can say that it is the same: what was
 // there first has that NetID.
 func (v *peersView) Start(tick uint32) {
-	s := &v.c.smoother
+	s := &v.c.interpolator.smoother
 	if len(s.posed) == 0 || !v.step || tick != v.changed && tick != v.next {
 		return
 	}

@@ -32,7 +32,7 @@ func newRewindClient(c *Client) *rewindClient {
 	rate := c.world.TickRate()
 	return &rewindClient{
 		forwardClient: forwardClient{c},
-		birth:         c.now,
+		birth:         c.steps.now,
 		delay:         uint32(c.policies.SuggestTicks(rate)),
 		early:         uint32(stampedEarly(c.policies, rate)),
 	}
@@ -53,9 +53,9 @@ const (
 // received also notes by when the server was how far.
 func (m *rewindClient) received(pk netsys.Packet) error {
 	err := m.forwardClient.received(pk)
-	if err == nil && m.newestTick > m.seen {
-		m.seen = m.newestTick
-		if m.started && m.log.newest > m.seen+m.early+uint32(m.roundTrip())+1 {
+	if err == nil && m.mirror.newestTick > m.seen {
+		m.seen = m.mirror.newestTick
+		if m.started && m.predictor.log.newest > m.seen+m.early+uint32(m.roundTrip())+1 {
 			m.retreat()
 		}
 		m.clock.Heard(m.frame(pk.At), m.seen, m.roundTrip())
@@ -67,17 +67,17 @@ func (m *rewindClient) received(pk netsys.Packet) error {
 // yet are void.
 func (m *rewindClient) retreat() {
 	m.clock = relay.Clock{}
-	m.log.back(m.seen + m.early)
+	m.predictor.log.back(m.seen + m.early)
 	m.stats.Jumps++
-	m.adopt = true
+	m.reconciler.adopt = true
 }
 
 // lead is by how many ticks the server wants its clients ahead.
-func (m *rewindClient) lead() uint32 { return uint32(max(m.steer.asked/wire.ShiftUnit, 0)) }
+func (m *rewindClient) lead() uint32 { return uint32(max(m.sender.steering.asked/wire.ShiftUnit, 0)) }
 
 // follow brings the log to where the clock is, at first and after a stall.
 func (m *rewindClient) follow() {
-	target, ok := m.clock.Target(m.frame(m.now))
+	target, ok := m.clock.Target(m.frame(m.steps.now))
 	if !ok {
 		return
 	}
@@ -85,22 +85,22 @@ func (m *rewindClient) follow() {
 	switch {
 	case !m.started:
 		m.started = true
-		m.ackedInput = max(m.log.newest, due)
-		m.log.jump(due)
-		m.fill(m.log.newest + m.delay)
+		m.sender.acked = max(m.predictor.log.newest, due)
+		m.predictor.log.jump(due)
+		m.fill(m.predictor.log.newest + m.delay)
 	case due > m.input()+tooMuch:
-		m.log.jump(due)
+		m.predictor.log.jump(due)
 		m.fill(due + m.delay)
 		m.stats.Jumps++
-		m.adopt = true
+		m.reconciler.adopt = true
 	}
 }
 
 // fill puts neutral inputs into the log up to a tick.
 func (m *rewindClient) fill(tick uint32) {
-	for m.log.newest < tick {
-		m.log.push()
-		m.log.seal()
+	for m.predictor.log.newest < tick {
+		m.predictor.log.push()
+		m.predictor.log.seal()
 	}
 }
 
@@ -110,12 +110,12 @@ func (m *rewindClient) reconcile(w *ecs.World) {
 	if !m.started {
 		return
 	}
-	gathered, told, now := m.log.newest, m.own, m.input()
+	gathered, told, now := m.predictor.log.newest, m.own.state, m.input()
 	m.reach(told, now)
-	m.log.newest, m.own = now, m.reached
+	m.predictor.log.newest, m.own.state = now, m.reached
 	m.Client.reconcile(w)
-	m.log.newest, m.reached, m.own = gathered, m.own, told
-	m.own.fresh = told.input > now
+	m.predictor.log.newest, m.reached, m.own.state = gathered, m.own.state, told
+	m.own.state.fresh = told.input > now
 }
 
 // reach settles what own state there is to compare with, when so much was told. The server
@@ -135,7 +135,7 @@ func (m *rewindClient) reach(told ownState, now uint32) {
 
 // ownThere reports whether own state of a send is kept.
 func (m *rewindClient) ownThere(send uint32) bool {
-	for _, x := range m.ownGroups {
+	for _, x := range m.mirror.ownGroups {
 		if x.at(send) != nil {
 			return true
 		}
@@ -159,7 +159,7 @@ func (m *rewindClient) predict(w *ecs.World) {
 // send also tells how far this client leads.
 func (m *rewindClient) send(w *ecs.World) {
 	if target, ok := m.due(); ok {
-		m.steer.done = math.Round(min(max(float64(m.input()+1)-target, 0), maxLead))
+		m.sender.steering.done = math.Round(min(max(float64(m.input()+1)-target, 0), maxLead))
 	}
 	m.forwardClient.send(w)
 }
@@ -168,7 +168,7 @@ func (m *rewindClient) input() uint32 {
 	if !m.started {
 		return 0
 	}
-	return m.log.newest - m.delay
+	return m.predictor.log.newest - m.delay
 }
 
 // coming is an input that was gathered before, where inputs apply later.
@@ -177,13 +177,13 @@ func (m *rewindClient) coming() (tick, input uint32, share float64) {
 		return 0, 0, 0
 	}
 	input = m.input() + 1
-	return m.tickOf(input), input, m.loop.Passed(m.now)
+	return m.tickOf(input), input, m.steps.loop.Passed(m.steps.now)
 }
 
 // due is the tick that the server will be at when the next one is due here: without a lead
 // the two are the same, so that what it tells is of a tick that has been predicted.
 func (m *rewindClient) due() (tick float64, ok bool) {
-	return m.clock.Target(m.frame(m.loop.Next()))
+	return m.clock.Target(m.frame(m.steps.loop.Next()))
 }
 
 // gap is how many ticks this client is behind where it should be.
@@ -221,7 +221,7 @@ func (m *rewindClient) frame(at time.Time) float64 {
 
 // roundTrip is the least of late, in ticks: what is more is waiting on the way.
 func (m *rewindClient) roundTrip() float64 {
-	st := m.session.Stats()
+	st := m.link.session.Stats()
 	rtt := st.MinRTT
 	if rtt == 0 {
 		rtt = st.RTT

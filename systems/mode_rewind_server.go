@@ -47,18 +47,18 @@ func newRewindServer(s *Server) *rewindServer {
 	return m
 }
 
-func (m *rewindServer) stages() (onTick, after *ecs.Stage) {
+func (m *rewindServer) planned() (onTick, after *ecs.Stage) {
 	authority := m.protocol.AuthorityStage()
 	fills := 0
 	if m.policies.Missing == policy.MissingNeutral {
 		fills = -1
 	}
 	m.line = timeline.New(m.world, timeline.Config{
-		First: m.Server.tick, Window: int(m.window), Early: int(m.early),
+		First: m.Server.link.tick, Window: int(m.window), Early: int(m.early),
 		Fills: fills, Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority,
-	}, rewindSteps{m.followers, m})
+	}, rewindSteps{m.followed.followers, m})
 	tick := ecs.NewStage("Tick").Nest(m.world.Netcode().SimulateStage()).Nest(authority)
-	_, after = m.forwardServer.stages()
+	_, after = m.forwardServer.planned()
 	return ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick}), after
 }
 
@@ -82,18 +82,18 @@ func (l rewindSteps) Start(tick uint32) {
 func (m *rewindServer) apply(*ecs.World) {
 	s := m.Server
 	for _, id := range m.held {
-		m.line.Overrule(id, s.tick, m.still)
+		m.line.Overrule(id, s.link.tick, m.still)
 	}
 	m.guide()
 	m.line.Step()
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		m.processed(p)
 	}
-	m.visits.forget(s.tick - min(s.tick, m.window))
+	m.visits.forget(s.link.tick - min(s.link.tick, m.window))
 }
 
 func (m *rewindServer) tick() bool {
-	m.onTick.Run(m.world)
+	m.stages.onTick.Run(m.world)
 	m.frames.Step()
 	return true
 }
@@ -109,7 +109,7 @@ func (m *rewindServer) horizon() uint32 {
 // which all of its inputs are there or will not come. Before the first came it is the
 // newest of all.
 func (m *rewindServer) processed(p *peer) {
-	in, newest := p.inputs, m.Server.tick
+	in, newest := p.inputs, m.Server.link.tick
 	if known, ok := m.line.Decided(p.id); ok && in.any {
 		newest = min(newest, known)
 	}
@@ -129,8 +129,8 @@ const maxLead = math.MaxInt16 / wire.ShiftUnit
 // what two players do at the same moment would not be for the same tick (rule B7). Once
 // somebody has played for a while, it changes by a tick a second, which nobody sees.
 func (m *rewindServer) guide() {
-	tick, want, settled := int64(m.Server.tick), int32(0), false
-	for _, p := range m.peers {
+	tick, want, settled := int64(m.Server.link.tick), int32(0), false
+	for _, p := range m.sessions.peers {
 		in := &p.inputs.slack
 		if low, ok := in.usual(tick); ok && -low <= m.most+int32(m.window) { // else nothing helps it
 			want = max(want, -low)
@@ -146,7 +146,7 @@ func (m *rewindServer) guide() {
 	case want <= m.lead-2 && due:
 		m.lead, m.leadAt = m.lead-1, tick
 	}
-	for _, p := range m.peers {
+	for _, p := range m.sessions.peers {
 		p.inputs.slack.asked = m.lead
 	}
 }
@@ -154,18 +154,18 @@ func (m *rewindServer) guide() {
 func (m *rewindServer) joined(p *peer, _ seat, back bool) {
 	s := m.Server
 	p.expectPackets()
-	p.inputs.follow(max(s.tick, 1) - 1)
+	p.inputs.follow(max(s.link.tick, 1) - 1)
 	if back {
 		m.held = slices.DeleteFunc(m.held, func(id uint32) bool { return id == p.id })
-		m.visits.add(s.tick, p.id, returns)
+		m.visits.add(s.link.tick, p.id, returns)
 		return
 	}
-	if err := m.line.Join(p.id, s.tick, s.tick); err != nil {
+	if err := m.line.Join(p.id, s.link.tick, s.link.tick); err != nil {
 		s.config.Logger.Error("client refused", "client", p.id, "error", err)
-		p.session.Close(s.now, netsys.ReasonServerClosing)
+		p.session.Close(s.link.now, netsys.ReasonServerClosing)
 		return
 	}
-	m.visits.add(s.tick, p.id, comes)
+	m.visits.add(s.link.tick, p.id, comes)
 }
 
 func (m *rewindServer) left(p *peer, waited bool) {
@@ -178,7 +178,7 @@ func (m *rewindServer) left(p *peer, waited bool) {
 
 // close decides that no more inputs come for ticks that have been simulated.
 func (m *rewindServer) close(player uint32) {
-	tick := m.Server.tick
+	tick := m.Server.link.tick
 	for t := tick - min(tick, m.window); t < tick; t++ {
 		m.line.Overrule(player, t, nil)
 	}
@@ -186,14 +186,14 @@ func (m *rewindServer) close(player uint32) {
 
 func (m *rewindServer) departed(*ecs.World) {
 	s := m.Server
-	for _, id := range s.left {
+	for _, id := range s.sessions.left {
 		m.held = slices.DeleteFunc(m.held, func(held uint32) bool { return held == id })
-		if m.line.Leave(id, s.tick) != nil && m.line.Leave(id, s.tick+1) != nil {
+		if m.line.Leave(id, s.link.tick) != nil && m.line.Leave(id, s.link.tick+1) != nil {
 			continue // it never joined
 		}
-		m.visits.add(s.tick, id, goes)
+		m.visits.add(s.link.tick, id, goes)
 	}
-	s.left = s.left[:0]
+	s.sessions.left = s.sessions.left[:0]
 }
 
 func (m *rewindServer) received(p *peer, pk netsys.Packet) {
@@ -204,9 +204,9 @@ func (m *rewindServer) received(p *peer, pk netsys.Packet) {
 
 // take gives the inputs of a message to their ticks.
 func (m *rewindServer) take(p *peer) {
-	s, in, msg := m.Server, p.inputs, &m.Server.message
-	tick := int64(s.tick)
-	newest := codec.Lift(msg.Newest, s.tick)
+	s, in, msg := m.Server, p.inputs, &m.Server.applying.message
+	tick := int64(s.link.tick)
+	newest := codec.Lift(msg.Newest, s.link.tick)
 	if newest == 0 || int64(newest) < int64(msg.Count) {
 		in.stats.Rejected += uint64(msg.Count)
 		return
@@ -236,9 +236,9 @@ func (m *rewindServer) listen(p *peer, oldest uint32) {
 		return
 	}
 	p.inputs.any = true
-	p.inputs.slack.clear(int64(m.Server.tick))
+	p.inputs.slack.clear(int64(m.Server.link.tick))
 	m.close(p.id)
-	for t := m.Server.tick; t < oldest; t++ {
+	for t := m.Server.link.tick; t < oldest; t++ {
 		m.line.Overrule(p.id, t, nil)
 	}
 }
@@ -248,7 +248,7 @@ func (m *rewindServer) listen(p *peer, oldest uint32) {
 func (m *rewindServer) put(p *peer, tick uint32, words []int32) (news bool) {
 	s, st := m.Server, &p.inputs.stats
 	v := timeline.TooOld
-	if tick >= s.tick || s.policies.Late == policy.LateRewrite {
+	if tick >= s.link.tick || s.policies.Late == policy.LateRewrite {
 		v = m.line.Put(p.id, tick, words)
 	}
 	switch v {

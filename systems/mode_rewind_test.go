@@ -86,14 +86,14 @@ func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
 	g := rewinding(t, 2, netsys.Link{Latency: 60 * time.Millisecond}, ServerConfig{Seed: 1})
 	liar := g.clients[0]
 	g.run(120)
-	sent := liar.log.newest
+	sent := liar.predictor.log.newest
 	everyTick(t, liar, func() {
 		for seq := sent - 30; seq <= sent; seq++ {
-			for i := range liar.log.quantized(seq) {
-				liar.log.quantized(seq)[i] ^= 1
+			for i := range liar.predictor.log.quantized(seq) {
+				liar.predictor.log.quantized(seq)[i] ^= 1
 			}
 		}
-		sent = liar.log.newest
+		sent = liar.predictor.log.newest
 	})
 	before := liar.Stats().Corrections
 	g.run(600)
@@ -115,10 +115,10 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 				t.Fatal(err)
 			}
 			g.run(2400)
-			before, one := g.server.Stats(), g.server.peers[0].inputs.stats
+			before, one := g.server.Stats(), g.server.sessions.peers[0].inputs.stats
 			const ticks = 1200
 			g.run(ticks)
-			after, now := g.server.Stats(), g.server.peers[0].inputs.stats
+			after, now := g.server.Stats(), g.server.sessions.peers[0].inputs.stats
 			again := float64(after.ResimulatedTicks-before.ResimulatedTicks) / ticks
 			t.Logf("%.1f simulated again in a tick; of the late client %d inputs are capped, %d rejected in all, %d used",
 				again, now.Capped-one.Capped, now.Rejected-one.Rejected, now.Consumed-one.Consumed)
@@ -131,7 +131,7 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 			if late > int(m.window) && (now.Consumed != one.Consumed || now.Rejected-one.Rejected < ticks || again != 0) {
 				t.Error("inputs older than the window were used")
 			}
-			for _, p := range g.server.peers[1:] {
+			for _, p := range g.server.sessions.peers[1:] {
 				if st := p.inputs.stats; st.Rejected+st.Missing+st.Capped > 0 {
 					t.Errorf("client %d pays for it: %+v", p.id, st)
 				}
@@ -150,13 +150,13 @@ func TestRewindOfForgedStamps(t *testing.T) {
 			g.run(700)
 			err := forger.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
 				return func(w *ecs.World) {
-					newest, first := forger.log.newest, forger.log.first
+					newest, first := forger.predictor.log.newest, forger.predictor.log.first
 					if forging {
-						forger.log.newest, forger.log.first = uint32(max(int(newest)+by, 1)), 1
-						forger.bases.Clear()
+						forger.predictor.log.newest, forger.predictor.log.first = uint32(max(int(newest)+by, 1)), 1
+						forger.sender.bases.Clear()
 					}
 					run(w)
-					forger.log.newest, forger.log.first = newest, first
+					forger.predictor.log.newest, forger.predictor.log.first = newest, first
 				}
 			})
 			if err != nil {
@@ -177,9 +177,9 @@ func TestRewindOfForgedStamps(t *testing.T) {
 			}
 			forging = false
 			g.run(300)
-			consumed := g.server.peers[0].inputs.stats.Consumed
+			consumed := g.server.sessions.peers[0].inputs.stats.Consumed
 			g.run(120)
-			if n := g.server.peers[0].inputs.stats.Consumed - consumed; n < 110 {
+			if n := g.server.sessions.peers[0].inputs.stats.Consumed - consumed; n < 110 {
 				t.Errorf("of the client that came back %d inputs are used in 120 ticks", n)
 			}
 			g.mustConverge()
@@ -236,8 +236,8 @@ func TestRewindJoinsLongAfter(t *testing.T) {
 		c := g.join(ClientConfig{Gather: gatherTurns()}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05})
 		g.connect()
 		g.run(300)
-		if st := c.Stats(); st.Confirmed < 50 || c.own.input > g.server.Tick() || c.own.input+60 < g.server.Tick() {
-			t.Errorf("after input %d of %d: %+v", c.own.input, g.server.Tick(), st)
+		if st := c.Stats(); st.Confirmed < 50 || c.own.state.input > g.server.Tick() || c.own.state.input+60 < g.server.Tick() {
+			t.Errorf("after input %d of %d: %+v", c.own.state.input, g.server.Tick(), st)
 		}
 		g.mustConverge()
 		g.clients = nil

@@ -13,8 +13,8 @@ import (
 // serverMode is what a server does by its policies, beside what all models share:
 // sessions, seats, the clock, events and messages.
 type serverMode interface {
-	// stages are what a tick runs, and what follows the ticks of a wake-up.
-	stages() (onTick, after *ecs.Stage)
+	// planned are what a tick runs, and what follows the ticks of a wake-up.
+	planned() (onTick, after *ecs.Stage)
 	// joined begins with a client; with back its player was waited for, with that seat.
 	joined(p *peer, kept seat, back bool)
 	// left ends with a client. With waited, its player may come back; else departed
@@ -51,7 +51,7 @@ func newServerMode(s *Server) serverMode {
 // sequence, and snapshots tell what came of them.
 type forwardServer struct{ *Server }
 
-func (m *forwardServer) stages() (onTick, after *ecs.Stage) {
+func (m *forwardServer) planned() (onTick, after *ecs.Stage) {
 	s := m.Server
 	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: s.apply}).
 		Nest(s.world.Netcode().SimulateStage()).Nest(s.protocol.AuthorityStage())
@@ -65,7 +65,7 @@ func (m *forwardServer) joined(p *peer, kept seat, back bool) {
 	s := m.Server
 	p.expectPackets()
 	p.inputs.superseding = s.policies.Late == policy.LateSuperseded
-	if s.results != nil {
+	if s.applying.results != nil {
 		p.advised = newAdvised()
 	}
 	switch {
@@ -87,10 +87,10 @@ func (m *forwardServer) left(p *peer, _ bool) {
 // within one Receive is there by then.
 func (m *forwardServer) departed(w *ecs.World) {
 	s := m.Server
-	for _, id := range s.left {
+	for _, id := range s.sessions.left {
 		s.takeAway(w, id)
 	}
-	s.left = s.left[:0]
+	s.sessions.left = s.sessions.left[:0]
 }
 
 // takeAway carries out that a client is gone for good.
@@ -107,7 +107,7 @@ func (s *Server) takeAway(w *ecs.World, id uint32) {
 // read takes a message of inputs apart; it reports false where there is nothing in it.
 func (m *forwardServer) read(p *peer, pk netsys.Packet) bool {
 	s, in := m.Server, p.inputs
-	switch err := s.inputs.Read(pk.Data, &s.message, pk.Seq, in.bases); {
+	switch err := s.applying.coder.Read(pk.Data, &s.applying.message, pk.Seq, in.bases); {
 	case errors.Is(err, wire.ErrUnread):
 		in.miss(pk.Newest)
 		return false
@@ -115,9 +115,9 @@ func (m *forwardServer) read(p *peer, pk netsys.Packet) bool {
 		s.refuse(p, err)
 		return false
 	}
-	in.bases.Put(pk.Seq, &s.message, s.inputs.State)
+	in.bases.Put(pk.Seq, &s.applying.message, s.applying.coder.State)
 	if pk.Newest {
-		p.asked, in.unread = s.message.Epoch, false
+		p.baselines.asked, in.unread = s.applying.message.Epoch, false
 	}
 	return true
 }
@@ -128,7 +128,7 @@ func (m *forwardServer) received(p *peer, pk netsys.Packet) {
 		return
 	}
 	before, any := max(in.newest, in.expected-1), in.any
-	in.receive(int64(s.tick), &s.message, pk.Newest)
+	in.receive(int64(s.link.tick), &s.applying.message, pk.Newest)
 	s.advise(p)
 	if any {
 		s.keepPace(p, before)
@@ -141,17 +141,17 @@ func (m *forwardServer) acked(p *peer, seq uint16) { m.Server.acked(p, seq) }
 
 func (m *forwardServer) tick() bool {
 	s := m.Server
-	s.world.Netcode().SetTick(s.tick)
-	s.followers.Start(s.tick)
-	s.onTick.Run(s.world)
-	s.followers.Done()
+	s.world.Netcode().SetTick(s.link.tick)
+	s.followed.followers.Start(s.link.tick)
+	s.stages.onTick.Run(s.world)
+	s.followed.followers.Done()
 	s.world.Netcode().SkipNobody()
 	s.judge()
 	s.frames.Step()
 	return true
 }
 
-func (m *forwardServer) horizon() uint32 { return m.Server.tick }
+func (m *forwardServer) horizon() uint32 { return m.Server.link.tick }
 
 func (s *Server) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 	return s.world.Netcode().Pointer(e, c)

@@ -65,8 +65,8 @@ func (s *Server) byModel(p *peer, st *ClientStatus) {
 	case *peersServer:
 		st.Joining = !m.relay.Playing(p.id)
 	default:
-		st.Budget, st.Allowed = p.budget, s.allowed(p)
-		st.OverBudget, st.Joining = p.over, p.joining != joinNone
+		st.Budget, st.Allowed = p.contest.budget, s.allowed(p)
+		st.OverBudget, st.Joining = p.contest.over, p.join.state != joinNone
 		st.Lead = int(p.inputs.slack.asked)
 		st.Correcting = p.advised != nil && p.advised.open
 	}

@@ -62,7 +62,7 @@ func (b *battle) enlist(w *ecs.World, client uint32) {
 
 // committed notes who is to hear of what the server has committed.
 func (b *battle) committed(o outcome.Outcome[deed]) {
-	for _, p := range b.server.peers {
+	for _, p := range b.server.sessions.peers {
 		b.soldier(p.session).due[o.Value] = o.Tick
 	}
 }
@@ -164,7 +164,7 @@ func (b *battle) disturb() {
 			event.Raise(k.World(), event.ToServer(), remark{k.said})
 		}
 	}
-	for _, p := range b.server.peers {
+	for _, p := range b.server.sessions.peers {
 		if k := b.soldier(p.session); b.r.IntN(60) == 0 {
 			k.told++
 			event.Raise(b.server.World(), event.ToClient(p.id), remark{k.told})

@@ -68,39 +68,39 @@ func (f followers) settle(horizon uint32) {
 
 // Outcomes is the log of irreversible outcomes, for its counters; nil where none are
 // registered.
-func (s *Server) Outcomes() *outcome.Log { return s.outcomes }
+func (s *Server) Outcomes() *outcome.Log { return s.followed.outcomes }
 
 // rewind stands before inputs that are simulated again.
 func (c *Client) rewind(from uint32) {
 	if c.config.Events != nil {
 		c.config.Events.Rewind(from)
 	}
-	if c.outcomes != nil {
+	if c.followed.outcomes != nil {
 		// What inputs before that raised is not simulated again, and followed from a
 		// state that was wrong somewhere on the way.
-		c.outcomes.Rewind(min(from, c.outcomes.Horizon()))
+		c.followed.outcomes.Rewind(min(from, c.followed.outcomes.Horizon()))
 	}
 }
 
 // provenInput is the last input whose result is known to be the server's. Own state that
 // is too old to be compared proves nothing.
 func (c *Client) provenInput() uint32 {
-	if c.advice != nil {
+	if c.reconciler.advice != nil {
 		return c.settledInput()
 	}
-	return c.proven
+	return c.reconciler.proven
 }
 
 // horizon is behind what the server still rewrites: a state that agrees proves a tick for
 // good once that has left the window.
 func (m *rewindClient) horizon() uint32 {
 	window := uint32(m.policies.WindowTicks(m.world.TickRate()))
-	return min(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
+	return min(m.forwardClient.horizon(), m.own.state.tick-min(m.own.state.tick, window))
 }
 
 // Outcomes is the log of outcomes that this client foresees, for its counters; nil
 // where none are registered, or the policies say that they are told at once.
-func (c *Client) Outcomes() *outcome.Log { return c.outcomes }
+func (c *Client) Outcomes() *outcome.Log { return c.followed.outcomes }
 
 // Policies are the netcode model, as the server told it; those of policy.LocalSync
 // before the client is connected.

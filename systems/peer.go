@@ -15,60 +15,94 @@ const sentRing = 512
 
 // peer is what the server knows of one client.
 type peer struct {
-	id      uint32
-	session netsys.Session
-	inputs  *inputBuffer
-	arrival arrivalBuffer
-	counted relay.Inputs // of its player's, those of earlier sessions
-	rewrote uint64       // likewise
-	held    []byte       // the input stepped last, as the component's bytes
-	loss    lossMeter
+	id        uint32
+	session   netsys.Session
+	loss      lossMeter
+	inputs    *inputBuffer
+	said      said // what was logged of it
+	limits    peerLimits
+	liveness  liveness
+	apply     peerApply
+	relayed   peerRelayed
+	changes   peerChanges // of client-owned components
+	notices   notices
+	advised   *advised // nil: own state always travels
+	snap      peerSnapshot
+	own       peerOwn
+	contest   peerContest
+	join      peerJoin
+	baselines peerBaselines // last: it is large
+}
 
-	changes peerChanges // of client-owned components
-	notices notices
-	pace    pace
-	flooded uint64 // messages that were not read
+// peerLimits is what a client may make the server do.
+type peerLimits struct {
+	pace      pace
+	flooded   uint64 // messages that were not read
+	messages  int    // read in this wake-up
+	heard     int    // likewise, of channels
+	malformed int    // in all
+}
 
-	messages  int // read in this wake-up
-	heard     int // likewise, of channels
-	malformed int // in all
-
-	unheard bool          // something was sent since the last acknowledgement
+// liveness is whether a client hears us.
+type liveness struct {
+	unacked bool          // something was sent since the last acknowledgement
 	silence time.Duration // for which that has been so
 	deaf    bool          // too long
-	said    said          // what was logged of it
+}
 
+// peerApply is the input at hand.
+type peerApply struct {
+	arrival arrivalBuffer
+	held    []byte // the input stepped last, as the component's bytes
+}
+
+// peerRelayed is what a player's earlier sessions have counted.
+type peerRelayed struct {
+	counted relay.Inputs
+	rewrote uint64
+}
+
+// peerSnapshot is the snapshot of this tick.
+type peerSnapshot struct {
 	model *snapshot.Model // of the world's blocks
-	world []holding       // what the client holds of the world's groups
-	own   []holding       // and of its own entities'
+	told  told
+	queue []queued // packets, handed to the session by Send
+	send  uint32   // whose they are
+}
+
+// peerOwn is what travels to the owner alone.
+type peerOwn struct {
+	slots  []ownSlot
+	frames [ownRing]ownFrame
+}
+
+// peerContest is who goes first where there is no room for all.
+type peerContest struct {
+	budget    int // bytes of a snapshot
+	over      bool
+	starved   bool          // own state left no room for anything else: it is left out next
+	big       bool          // an entity was left out because no snapshot has room for it
+	gained    [][64]float32 // what entities have gained in the competition for room
+	ownGained [][64]float32
+}
+
+// peerJoin is the state with which a client joins.
+type peerJoin struct {
+	state  joining
+	at     uint32 // send in which it began
+	stream *join  // while it streams
+	send   uint32 // newest send that the client was to join with
+}
+
+// peerBaselines is what a client has acknowledged.
+type peerBaselines struct {
+	world []holding // of the world's groups
+	own   []holding // and of its own entities'
 	free  splits
-	epoch uint8  // of the baselines; see the messages
+	epoch uint8  // see the messages
 	asked uint8  // epoch that the client asked for last
 	floor uint32 // no baseline before this send is used any more
-
-	ownSlots  []ownSlot
-	ownGained [][64]float32
-
-	budget  int // bytes of a snapshot
-	over    bool
-	starved bool          // own state left no room for anything else: it is left out next
-	big     bool          // an entity was left out because no snapshot has room for it
-	gained  [][64]float32 // what entities have gained in the competition for room
-
-	joining  joining
-	joinedAt uint32 // send in which the joining began
-	join     *join  // while it streams
-	joinSend uint32 // newest send that the client was to join with
-
-	advised *advised // nil: own state always travels
-
-	told  told
-	queue []queued // packets of this tick, handed to the session by Send
-	send  uint32   // whose they are
-
-	// What is large stands behind what every send looks at.
-	sent      [sentRing]sentPacket
-	ownFrames [ownRing]ownFrame
+	sent  [sentRing]sentPacket
 }
 
 // told is what the last control part of a header said, as far as changes call for
@@ -111,22 +145,22 @@ const usualBlocks = 2
 // when they are sent.
 func (p *peer) expectPackets() {
 	room := make([]sentBlock, usualBlocks*sentRing)
-	for i := range p.sent {
+	for i := range p.baselines.sent {
 		at := i * usualBlocks
-		p.sent[i].blocks = room[at : at : at+usualBlocks]
+		p.baselines.sent[i].blocks = room[at : at : at+usualBlocks]
 	}
 }
 
 // remember notes what went out under a session sequence.
 func (p *peer) remember(seq uint16, send uint32, blocks []sentBlock) {
-	x := &p.sent[seq%sentRing]
+	x := &p.baselines.sent[seq%sentRing]
 	x.seq, x.live, x.send = seq, true, send
 	x.blocks = append(x.blocks[:0], blocks...)
 }
 
 // take returns what a packet told of, once.
 func (p *peer) take(seq uint16) *sentPacket {
-	x := &p.sent[seq%sentRing]
+	x := &p.baselines.sent[seq%sentRing]
 	if !x.live || x.seq != seq {
 		return nil
 	}
@@ -141,18 +175,18 @@ func (p *peer) take(seq uint16) *sentPacket {
 func (p *peer) acked(x *sentPacket) {
 	for i := range x.blocks {
 		b := &x.blocks[i]
-		if b.send < p.floor {
+		if b.send < p.baselines.floor {
 			continue // the client may have let go
 		}
-		held := p.world
+		held := p.baselines.world
 		if b.own {
-			held = p.own
+			held = p.baselines.own
 		}
 		for g := b.first; g < b.first+b.count; g++ {
 			if b.hidden {
 				held[g].ackHidden(b.send, b.slots)
 			} else {
-				held[g].ack(b.send, b.slots, &p.free)
+				held[g].ack(b.send, b.slots, &p.baselines.free)
 			}
 		}
 	}
@@ -160,8 +194,8 @@ func (p *peer) acked(x *sentPacket) {
 
 // grow makes room for the groups of the world.
 func (p *peer) grow(groups int) {
-	for len(p.world) < groups {
-		p.world = append(p.world, holding{})
+	for len(p.baselines.world) < groups {
+		p.baselines.world = append(p.baselines.world, holding{})
 	}
 }
 
@@ -169,20 +203,20 @@ func (p *peer) grow(groups int) {
 // It is called once a send, however often a client asks, and reports whether it
 // did.
 func (p *peer) renew(send uint32) bool {
-	if p.asked == p.epoch {
+	if p.baselines.asked == p.baselines.epoch {
 		return false
 	}
-	p.epoch = p.asked
-	for i := range p.world {
-		p.world[i].forget()
+	p.baselines.epoch = p.baselines.asked
+	for i := range p.baselines.world {
+		p.baselines.world[i].forget()
 	}
-	for i := range p.own {
-		p.own[i].forget()
+	for i := range p.baselines.own {
+		p.baselines.own[i].forget()
 	}
-	for i := range p.sent {
-		p.sent[i].live = false
+	for i := range p.baselines.sent {
+		p.baselines.sent[i].live = false
 	}
-	p.joining, p.joinedAt = joinNow, send
+	p.join.state, p.join.at = joinNow, send
 	return true
 }
 
@@ -191,31 +225,31 @@ func (p *peer) renew(send uint32) bool {
 // it is as old as a baseline may be.
 func (p *peer) promise(send uint32) {
 	oldest := send
-	for i := range p.world {
-		if old := p.world[i].oldest(send); old != 0 {
+	for i := range p.baselines.world {
+		if old := p.baselines.world[i].oldest(send); old != 0 {
 			oldest = min(oldest, old)
 		}
 	}
-	for i := range p.own {
-		if old := p.own[i].oldest(send); old != 0 && send-old < ownRing {
+	for i := range p.baselines.own {
+		if old := p.baselines.own[i].oldest(send); old != 0 && send-old < ownRing {
 			oldest = min(oldest, old)
 		}
 	}
-	if p.joining == joinStream {
-		oldest = min(oldest, p.join.send)
+	if p.join.state == joinStream {
+		oldest = min(oldest, p.join.stream.send)
 	}
 	if oldest == send || send-oldest > maxAge-floorMargin {
 		oldest = max(send, maxAge) - maxAge
 	} else {
 		oldest -= min(oldest, floorMargin)
 	}
-	p.floor = max(p.floor, oldest)
+	p.baselines.floor = max(p.baselines.floor, oldest)
 }
 
 // heldInput is where the input stepped last is kept.
 func (p *peer) heldInput() unsafe.Pointer {
-	if len(p.held) == 0 {
+	if len(p.apply.held) == 0 {
 		return nil
 	}
-	return unsafe.Pointer(&p.held[0])
+	return unsafe.Pointer(&p.apply.held[0])
 }

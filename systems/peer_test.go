@@ -34,7 +34,7 @@ func TestServerBelievesOnlyWhatIsTrue(t *testing.T) {
 func believe(t *testing.T, seed uint64) {
 	const groups = 3
 	r := rand.New(rand.NewPCG(seed, 6))
-	p := &peer{joining: joinNone}
+	p := &peer{join: peerJoin{state: joinNone}}
 	p.grow(groups)
 	type key struct {
 		group uint32
@@ -62,8 +62,8 @@ func believe(t *testing.T, seed uint64) {
 			visible = [groups]uint64{wire.AllSlots, wire.AllSlots, wire.AllSlots}
 		}
 		p.renew(send)
-		p.joining = joinNone
-		p.floor = max(p.floor, 0)
+		p.join.state = joinNone
+		p.baselines.floor = max(p.baselines.floor, 0)
 		for g := range groups {
 			before := visible[g]
 			if hiding && r.IntN(10) == 0 {
@@ -78,12 +78,12 @@ func believe(t *testing.T, seed uint64) {
 					told[g] &^= 1 << k
 				}
 			}
-			p.world[g].hide(send, visible[g], wire.AllSlots, &p.free)
+			p.baselines.world[g].hide(send, visible[g], wire.AllSlots, &p.baselines.free)
 		}
 		p.promise(send)
 		var pk modelPacket
 		flush := func() {
-			pk.seq, pk.epoch, pk.send = seq, p.epoch, send
+			pk.seq, pk.epoch, pk.send = seq, p.baselines.epoch, send
 			p.remember(pk.seq, send, pk.blocks)
 			seq++
 			if r.Float64() >= loss {
@@ -95,7 +95,7 @@ func believe(t *testing.T, seed uint64) {
 			pk = modelPacket{}
 		}
 		for g := range uint32(groups) {
-			h := &p.world[g]
+			h := &p.baselines.world[g]
 			slots := visible[g]
 			if n <= sends && r.IntN(5) == 0 {
 				slots &= r.Uint64() // the budget
@@ -104,7 +104,7 @@ func believe(t *testing.T, seed uint64) {
 				t.Fatalf("seed %d send %d: hidden %#x, should be %#x", seed, n, h.split.hidden, ^visible[g])
 			}
 			for slots != 0 {
-				age, two, serves := h.choose(send, p.floor, slots, true, maxAge)
+				age, two, serves := h.choose(send, p.baselines.floor, slots, true, maxAge)
 				if age == 0 {
 					serves = slots
 				} else {
@@ -113,12 +113,12 @@ func believe(t *testing.T, seed uint64) {
 					}
 					// A client that asked for another epoch and was not heard yet is on its own.
 					for back := range uint32(2) {
-						if b := send - age - back; p.epoch == clientEpoch && (back == 0 || two) {
+						if b := send - age - back; p.baselines.epoch == clientEpoch && (back == 0 || two) {
 							if serves&^took[key{g, b}] != 0 {
 								t.Fatalf("seed %d send %d: group %d stands on send %d, of which the client never took in %#x", seed, n, g, b, serves&^took[key{g, b}])
 							}
-							if b < p.floor {
-								t.Fatalf("seed %d send %d: base %d lies below the floor %d", seed, n, b, p.floor)
+							if b < p.baselines.floor {
+								t.Fatalf("seed %d send %d: base %d lies below the floor %d", seed, n, b, p.baselines.floor)
 							}
 						}
 					}
@@ -132,7 +132,7 @@ func believe(t *testing.T, seed uint64) {
 			}
 			if sp := h.split; sp != nil && sp.hidden&^sp.told != 0 {
 				pk.blocks = append(pk.blocks, sentBlock{first: g, count: 1, slots: sp.hidden &^ sp.told, send: send, chunk: -1, hidden: true})
-			} else if sp != nil && p.epoch == clientEpoch {
+			} else if sp != nil && p.baselines.epoch == clientEpoch {
 				if silent := sp.hidden & h.spoken &^ told[g]; silent != 0 {
 					t.Fatalf("seed %d send %d: the client was never told that slots %#x are out of sight", seed, n, silent)
 				}
@@ -171,7 +171,7 @@ func believe(t *testing.T, seed uint64) {
 		}
 		flying = flying[:keep]
 		for k := range took {
-			if k.send < p.floor {
+			if k.send < p.baselines.floor {
 				delete(took, k) // the client lets go as soon as it may
 			}
 		}
@@ -194,16 +194,16 @@ func believe(t *testing.T, seed uint64) {
 			}
 		}
 		acks = rest
-		p.asked = clientEpoch
+		p.baselines.asked = clientEpoch
 	}
-	for g := range p.world {
-		h := &p.world[g]
-		if age, two, serves := h.choose(sends+quiet+1, p.floor, wire.AllSlots, true, maxAge); h.split != nil || age != 1 || !two || serves != wire.AllSlots {
+	for g := range p.baselines.world {
+		h := &p.baselines.world[g]
+		if age, two, serves := h.choose(sends+quiet+1, p.baselines.floor, wire.AllSlots, true, maxAge); h.split != nil || age != 1 || !two || serves != wire.AllSlots {
 			t.Fatalf("seed %d: in the end group %d stands %d sends back, second %v, in parts %v", seed, g, age, two, h.split != nil)
 		}
 	}
-	if send := uint32(sends + quiet); p.floor+maxAge < send || p.floor+floorMargin+2 < send {
-		t.Fatalf("seed %d: the floor is %d at send %d", seed, p.floor, send)
+	if send := uint32(sends + quiet); p.baselines.floor+maxAge < send || p.baselines.floor+floorMargin+2 < send {
+		t.Fatalf("seed %d: the floor is %d at send %d", seed, p.baselines.floor, send)
 	}
 }
 
@@ -222,13 +222,13 @@ func TestSentPacketsAreTakenOnce(t *testing.T) {
 		t.Error("taken twice")
 	}
 	p.grow(8)
-	p.floor = 4
+	p.baselines.floor = 4
 	p.acked(&sentPacket{send: 3, blocks: []sentBlock{{first: 1, count: 4, slots: wire.AllSlots, send: 3, chunk: -1}}})
-	if p.world[1].newest != 0 {
+	if p.baselines.world[1].newest != 0 {
 		t.Error("a baseline below the floor, where the client may have let go")
 	}
 	p.remember(9, 5, nil)
-	p.asked = 1
+	p.baselines.asked = 1
 	p.renew(6)
 	if p.take(9) != nil {
 		t.Error("taken from an epoch that is over")

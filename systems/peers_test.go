@@ -119,8 +119,8 @@ func TestPeersHostileClient(t *testing.T) {
 		}
 		g.run(120)
 		st := g.server.Stats()
-		if st.MalformedMessages < MaxMalformed || len(g.server.peers) != 1 {
-			t.Errorf("%d malformed messages, %d clients", st.MalformedMessages, len(g.server.peers))
+		if st.MalformedMessages < MaxMalformed || len(g.server.sessions.peers) != 1 {
+			t.Errorf("%d malformed messages, %d clients", st.MalformedMessages, len(g.server.sessions.peers))
 		}
 		if err := Difference(g.server, honest); err != nil {
 			t.Error(err)
@@ -212,7 +212,7 @@ func FuzzPeers(f *testing.F) {
 		g.connect()
 		g.run(30)
 		s := g.server
-		peer := s.peers[0]
+		peer := s.sessions.peers[0]
 		s.mode.received(peer, netsys.Packet{Seq: 9000, Data: datagram, At: g.now})
 		bulk, _ := bulkChannel(channel.Config{})
 		_, _ = s.mode.message(peer, bulk, slices.Concat(peersMark, message))

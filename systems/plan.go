@@ -47,10 +47,10 @@ func (s *Server) encodeBlock(p *peer, src *source, h wire.BlockHead) planned {
 	}
 	var b encoded
 	if src.own {
-		b = s.encodes.fresh(&s.ownArena, src.model, &h, src.groups, base, base2)
-		s.encodes.stats.Own++
+		b = s.encoder.encodes.fresh(&s.encoder.ownArena, src.model, &h, src.groups, base, base2)
+		s.encoder.encodes.stats.Own++
 	} else {
-		b = s.encodes.world(&s.cache, src.model, &h, src.groups, base, base2)
+		b = s.encoder.encodes.world(&s.encoder.cache, src.model, &h, src.groups, base, base2)
 	}
 	h.Coder = b.coder
 	return planned{BlockHead: h, body: b.body, costs: b.costs, send: src.send, chunk: -1}
@@ -58,30 +58,30 @@ func (s *Server) encodeBlock(p *peer, src *source, h wire.BlockHead) planned {
 
 // plan lays out the snapshot of one client and queues its datagrams.
 func (s *Server) plan(w *ecs.World, p *peer, f *capture.Frame) {
-	pk := &s.packing
+	pk := &s.planner.packing
 	p.grow(len(f.Groups))
 	s.see(w, p, f)
 	p.promise(f.Send)
 	h := s.header(p, f)
 	first, later := h.Sizes()
-	if p.joining == joinNow {
+	if p.join.state == joinNow {
 		first, later = first+wire.MaxJoinHeader, later+wire.MaxJoinHeader
 	}
-	pk.begin(first, later, wire.MaxJoinHeader, p.budget, s.allowed(p))
-	starved := p.starved
-	p.starved = false
+	pk.begin(first, later, wire.MaxJoinHeader, p.contest.budget, s.allowed(p))
+	starved := p.contest.starved
+	p.contest.starved = false
 	s.planOwn(w, p, f, starved)
 	s.planHidden(p, f)
 	src := source{
-		model: p.model, second: s.layout.Second(), oldest: maxAge,
-		send: f.Send, floor: p.floor, groups: f.Groups, held: p.world, kind: contentWorld,
+		model: p.snap.model, second: s.codecs.layout.Second(), oldest: maxAge,
+		send: f.Send, floor: p.baselines.floor, groups: f.Groups, held: p.baselines.world, kind: contentWorld,
 	}
 	switch {
-	case p.joining == joinStream:
+	case p.join.state == joinStream:
 		s.planJoin(w, p, f, &src, starved)
 	case s.planWhole(p, &src):
 		p.relax()
-	case p.joining == joinNow:
+	case p.join.state == joinNow:
 		s.pin(w, p, f)
 		s.planJoin(w, p, f, &src, starved)
 	default:
@@ -94,12 +94,12 @@ func (s *Server) plan(w *ecs.World, p *peer, f *capture.Frame) {
 // in the estimate of the session, within the budget. An entity that needs more waits
 // until that has grown.
 func (s *Server) allowed(p *peer) int {
-	return min(p.budget, max(p.session.Channels().Allowance(s.now), minBudget))
+	return min(p.contest.budget, max(p.session.Channels().Allowance(s.link.now), minBudget))
 }
 
 // planWhole lays out all that a source has, or nothing when that does not fit.
 func (s *Server) planWhole(p *peer, src *source) bool {
-	mark := s.packing.load
+	mark := s.planner.packing.load
 	var run wire.BlockHead
 	like := &holding{} // which the choice at hand is for
 	var age uint32
@@ -108,7 +108,7 @@ func (s *Server) planWhole(p *peer, src *source) bool {
 		h := &src.held[g]
 		if !p.wants(src, g) || h.split != nil {
 			if !s.planRun(p, src, run) || p.wants(src, g) && !s.planApart(p, src, g) {
-				s.packing.rollback(mark)
+				s.planner.packing.rollback(mark)
 				return false
 			}
 			run = wire.BlockHead{}
@@ -123,13 +123,13 @@ func (s *Server) planWhole(p *peer, src *source) bool {
 			continue
 		}
 		if !s.planRun(p, src, run) {
-			s.packing.rollback(mark)
+			s.planner.packing.rollback(mark)
 			return false
 		}
 		run = wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots, Age: age, Two: two}
 	}
 	if !s.planRun(p, src, run) {
-		s.packing.rollback(mark)
+		s.planner.packing.rollback(mark)
 		return false
 	}
 	return true
@@ -162,7 +162,7 @@ func (s *Server) planRun(p *peer, src *source, run wire.BlockHead) bool {
 	if run.Count == 0 {
 		return true
 	}
-	pk := &s.packing
+	pk := &s.planner.packing
 	parts := run.Count > 1 || onesIn(run.Slots&src.groups[run.First].Alive) > 1
 	if !parts || !s.hopeless(&run, src.send, pk.fresh()) {
 		b := s.encodeBlock(p, src, run)
@@ -225,10 +225,10 @@ func (s *Server) noteLong(run *wire.BlockHead, send uint32, size int) {
 	if run.Own || run.Slots != wire.AllSlots {
 		return
 	}
-	if len(s.long) > 4*wire.MaxGroups {
-		clear(s.long)
+	if len(s.planner.long) > 4*wire.MaxGroups {
+		clear(s.planner.long)
 	}
-	s.long[longKey(run)] = longRun{send, size}
+	s.planner.long[longKey(run)] = longRun{send, size}
 }
 
 // hopeless reports whether a run need not be encoded to know that it is too long.
@@ -236,6 +236,6 @@ func (s *Server) hopeless(run *wire.BlockHead, send uint32, room int) bool {
 	if run.Own || run.Slots != wire.AllSlots {
 		return false
 	}
-	l, ok := s.long[longKey(run)]
+	l, ok := s.planner.long[longKey(run)]
 	return ok && send-l.send < longFor && l.size > room+room/4
 }

@@ -51,7 +51,7 @@ func serve(t testing.TB, c ServerConfig) *live {
 	c.Schedule = func(s *ecs.Schedule) error {
 		return s.InsertAfter("Send", ecs.System{Name: "tell", Run: func(*ecs.World) {
 			select {
-			case l.fresh <- figures{l.server.Stats(), len(l.server.peers)}:
+			case l.fresh <- figures{l.server.Stats(), len(l.server.sessions.peers)}:
 			default:
 			}
 		}})
@@ -134,7 +134,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 	l.stats("a goodbye", func(s figures) bool { return s.Inputs.Consumed > 0 && s.clients == 0 })
 	l.stop()
-	if _, err := c.session.Send(time.Now(), nil); !errors.Is(err, netsys.ErrClosed) {
+	if _, err := c.link.session.Send(time.Now(), nil); !errors.Is(err, netsys.ErrClosed) {
 		t.Errorf("the session takes packets after Run: %v", err)
 	}
 	wire, err := listen("127.0.0.1:0")

@@ -82,13 +82,13 @@ func (s *Server) refuseInput(client, input, tick uint32, words []int32) (refused
 	if err == nil {
 		return false
 	}
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		if p.id == client {
 			p.inputs.stats.Refused++
 			if p.first(saidInput) {
 				s.config.Logger.Warn("input refused; more from this client are only counted", "client", client, "tick", tick, "reason", err)
 			}
-			p.notices.tell(&wire.Notice{Kind: wire.NoticeInput, Tick: tick, Input: input, Reason: err.Error()}, s.config.TickRate, s.tick)
+			p.notices.tell(&wire.Notice{Kind: wire.NoticeInput, Tick: tick, Input: input, Reason: err.Error()}, s.config.TickRate, s.link.tick)
 		}
 	}
 	return true
@@ -131,12 +131,12 @@ func (s *Server) keepPace(p *peer, before uint32) {
 	if in.newest <= before || in.newest-before >= inputWindow {
 		return // not a series: the buffer was set afresh
 	}
-	in.stats.Fast += p.pace.advance(s.now, s.config.TickRate, in.newest-before)
-	if in.stats.Fast-p.pace.told >= uint64(s.config.TickRate) {
-		p.pace.told = in.stats.Fast
+	in.stats.Fast += p.limits.pace.advance(s.link.now, s.config.TickRate, in.newest-before)
+	if in.stats.Fast-p.limits.pace.told >= uint64(s.config.TickRate) {
+		p.limits.pace.told = in.stats.Fast
 		if p.first(saidFast) {
 			s.config.Logger.Warn("inputs come faster than ticks; more from this client are only counted", "client", p.id, "inputs", in.stats.Fast)
 		}
-		p.notices.tell(&wire.Notice{Kind: wire.NoticeFast, Tick: s.tick, Inputs: in.stats.Fast}, s.config.TickRate, s.tick)
+		p.notices.tell(&wire.Notice{Kind: wire.NoticeFast, Tick: s.link.tick, Inputs: in.stats.Fast}, s.config.TickRate, s.link.tick)
 	}
 }

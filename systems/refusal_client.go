@@ -77,7 +77,7 @@ func (c *Client) entitle(n *wire.Notice) error {
 		x.rights = append(x.rights, right{id: n.ID})
 	}
 	x.rights[i].may = n.Kind == wire.NoticeGranted
-	if r := c.byID[n.ID]; r != nil && !r.entity.IsZero() {
+	if r := c.mirror.byID[n.ID]; r != nil && !r.entity.IsZero() {
 		c.turn(r)
 	}
 	return nil

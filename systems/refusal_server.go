@@ -76,7 +76,7 @@ func (q *notices) add(n *wire.Notice, words []int32, t *schema.Table) bool {
 
 // tellNotices sends clients what they have not heard.
 func (s *Server) tellNotices() {
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		s.tellChanges(p)
 		q := &p.notices
 		if q.n == 0 {
@@ -84,7 +84,7 @@ func (s *Server) tellNotices() {
 		}
 		if !q.fresh {
 			st := p.session.Stats()
-			if s.now.Sub(q.at) < max(st.RTT+2*st.Jitter, noticeWait) {
+			if s.link.now.Sub(q.at) < max(st.RTT+2*st.Jitter, noticeWait) {
 				continue
 			}
 		}
@@ -98,13 +98,13 @@ func (s *Server) tellNotices() {
 			s.notice = append(s.notice, b...)
 			last++
 		}
-		q.fresh, q.at = false, s.now
-		seq, err := p.session.Send(s.now, s.notice)
+		q.fresh, q.at = false, s.link.now
+		seq, err := p.session.Send(s.link.now, s.notice)
 		if err != nil {
 			s.stats.SendErrors++
 			continue
 		}
-		p.unheard = true
+		p.liveness.unacked = true
 		q.packets[q.packet%maxNotices] = noticePacket{true, seq, last}
 		q.packet++
 	}

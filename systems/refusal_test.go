@@ -91,7 +91,7 @@ func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 		i.send(i.input(uint16(n+1), push{Fire: true}))
 		g.step()
 	}
-	if q := &g.server.peers[1].notices; q.n > maxNotices || q.n < noticeBurst {
+	if q := &g.server.sessions.peers[1].notices; q.n > maxNotices || q.n < noticeBurst {
 		t.Errorf("%d notices wait", q.n)
 	}
 }

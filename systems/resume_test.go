@@ -256,7 +256,7 @@ func TestHoldEnds(t *testing.T) {
 		id := c.ID()
 		pawn, _ := s.pawnID(id)
 		s.clients, s.links, s.nodes = nil, nil, nil // vanished without a word
-		s.until("the session has timed out", func() bool { return len(s.server.peers) == 0 })
+		s.until("the session has timed out", func() bool { return len(s.server.sessions.peers) == 0 })
 		s.run(2)
 		_, at := s.pawnID(id)
 		if late {
@@ -276,8 +276,8 @@ func TestHoldEnds(t *testing.T) {
 		if _, there := s.pawnOf(t, c.ID()); !there || (c.ID() == id) == late || len(s.joined) != 1+len(s.left) || len(s.back)+len(s.left) != 1 {
 			t.Errorf("late %v: client %d, before %d, pawn there %v; joined %v, back %v, left %v", late, c.ID(), id, there, s.joined, s.back, s.left)
 		}
-		if len(s.server.seats) > 0 {
-			t.Errorf("%d seats are kept for nobody", len(s.server.seats))
+		if len(s.server.sessions.seats) > 0 {
+			t.Errorf("%d seats are kept for nobody", len(s.server.sessions.seats))
 		}
 		s.mustConverge()
 	}
@@ -293,7 +293,7 @@ func TestTokenOfAnotherPlayer(t *testing.T) {
 	id := c.ID()
 	pawn, _ := s.pawnID(id)
 	s.clients, s.links = nil, nil
-	s.until("the session has timed out", func() bool { return len(s.server.peers) == 0 })
+	s.until("the session has timed out", func() bool { return len(s.server.sessions.peers) == 0 })
 	stranger, _, _, _ := s.play(8, netsys.Link{})
 	s.connect()
 	s.run(60)
@@ -310,8 +310,8 @@ func TestTokenOfAnotherPlayer(t *testing.T) {
 	s.run(5)
 	s.server.Session(kicked.ID()).Close(s.now, netsys.ReasonKicked)
 	s.run(5)
-	if len(s.left) != 2 || s.left[0] != stranger.ID() || s.left[1] != kicked.ID() || len(s.server.seats) != 1 {
-		t.Errorf("left %v, %d seats", s.left, len(s.server.seats))
+	if len(s.left) != 2 || s.left[0] != stranger.ID() || s.left[1] != kicked.ID() || len(s.server.sessions.seats) != 1 {
+		t.Errorf("left %v, %d seats", s.left, len(s.server.sessions.seats))
 	}
 }
 
@@ -323,10 +323,10 @@ func TestSeatsAreBounded(t *testing.T) {
 		s.connect()
 		s.run(10)
 		s.clients, s.links = nil, nil
-		s.until("the session has timed out", func() bool { return len(s.server.peers) == 0 })
+		s.until("the session has timed out", func() bool { return len(s.server.sessions.peers) == 0 })
 	}
 	s.run(2)
-	if len(s.server.seats) != 2 || s.server.seats[1].player != 5 || len(s.left) != 3 || s.left[0] != s.joined[0] {
-		t.Errorf("%d seats, left %v", len(s.server.seats), s.left)
+	if len(s.server.sessions.seats) != 2 || s.server.sessions.seats[1].player != 5 || len(s.left) != 3 || s.left[0] != s.joined[0] {
+		t.Errorf("%d seats, left %v", len(s.server.sessions.seats), s.left)
 	}
 }

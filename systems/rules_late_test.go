@@ -17,7 +17,7 @@ func silent(t *testing.T, p policy.Policies) (*game, *inputBuffer) {
 	g.connect()
 	g.run(60)
 	g.clients = nil
-	in := g.server.peers[0].inputs
+	in := g.server.sessions.peers[0].inputs
 	for in.waiting() > 0 {
 		g.run(1)
 	}
@@ -47,7 +47,7 @@ func (g *game) filler(in *inputBuffer) push {
 func (g *game) late(in *inputBuffer, ago uint32, v push) {
 	m := wire.Input{Newest: uint16(in.expected - ago), Count: 1, Words: make([]int32, in.table.Words)}
 	in.table.Quantize(m.Words, in.table.Words, ptr(&v), 1)
-	in.receive(int64(g.server.tick), &m, false)
+	in.receive(int64(g.server.link.tick), &m, false)
 }
 
 // A late input that is newer than what is held takes its place from the next filler on, but

@@ -73,12 +73,12 @@ func (c *Client) SetScope(e ecs.Entity, s Scope) bool {
 	if c.world == nil {
 		return false
 	}
-	r := c.byID[uint32(c.world.NetID(e))]
+	r := c.mirror.byID[uint32(c.world.NetID(e))]
 	if r == nil || r.entity != e || r.goneAt != 0 {
 		return false
 	}
 	r.scope, r.chosen = s, true
-	c.groups[r.group].fresh |= 1 << r.slot
+	c.mirror.groups[r.group].fresh |= 1 << r.slot
 	return true
 }
 
@@ -96,11 +96,11 @@ func (c *Client) asks(r *replica) bool {
 // or not.
 func (c *Client) inScope(r *replica, own bool, mask uint64) bool {
 	switch {
-	case !c.predicting || r.scope == ScopeInterpolated:
+	case !c.stages.predicting || r.scope == ScopeInterpolated:
 		return false
 	case own:
 		return true
-	case mask&c.predicted == 0:
+	case mask&c.shape.predicted == 0:
 		return false
 	}
 	return r.scope == ScopeCoSimulated || c.policies.Remotes == policy.RemotesCoSimulated
@@ -111,8 +111,8 @@ func (c *Client) takeScope(r *replica, own bool) {
 	switch {
 	case !own:
 		r.adopt = true
-	case r.chosen && c.own.tick != 0 && c.advice == nil:
-		c.own.fresh = true // at once, not with the next snapshot
+	case r.chosen && c.own.state.tick != 0 && c.reconciler.advice == nil:
+		c.own.state.fresh = true // at once, not with the next snapshot
 	}
 }
 

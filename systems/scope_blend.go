@@ -34,7 +34,7 @@ func (c *Client) leavePose(r *replica) {
 	r.ahead = 0
 	b := r.blend
 	*b = blend{on: true, mask: c.view.Netcode().Mask(r.drawn), from: b.from[:0]}
-	for _, comp := range c.replicated {
+	for _, comp := range c.shape.replicated {
 		if b.mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 || comp.Mode&ecs.Interpolated == 0 {
 			continue
 		}
@@ -56,16 +56,16 @@ func (c *Client) blendPose(r *replica) {
 	}
 	b := r.blend
 	if b.since.IsZero() {
-		b.since = c.frameBefore
+		b.since = c.interpolator.frameBefore
 	}
 	over := blendTicks * c.world.StepDuration()
-	left := 1 - c.now.Sub(b.since).Seconds()/over.Seconds()
+	left := 1 - c.steps.now.Sub(b.since).Seconds()/over.Seconds()
 	if left <= 0 {
 		b.on = false
 		return
 	}
 	at := 0
-	for _, comp := range c.replicated {
+	for _, comp := range c.shape.replicated {
 		if b.mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 || comp.Mode&ecs.Interpolated == 0 {
 			continue
 		}

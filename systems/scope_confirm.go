@@ -55,7 +55,7 @@ func (c *Client) coConfirmed(r *replica, st *state, coSimulated bool) {
 	r.coSimulated = coSimulated
 	if coSimulated {
 		r.confirmed, r.unseen = st.Send, true
-		c.co.any, c.co.fresh = true, true
+		c.reconciler.co.any, c.reconciler.co.fresh = true, true
 	}
 }
 
@@ -63,14 +63,14 @@ func (c *Client) coConfirmed(r *replica, st *state, coSimulated bool) {
 // co-simulated.
 func (c *Client) coListed(r *replica) {
 	if r.coSimulated && !r.entity.IsZero() && r.goneAt == 0 {
-		c.co.list = append(c.co.list, r)
+		c.reconciler.co.list = append(c.reconciler.co.list, r)
 	}
 }
 
 // proves returns the input after which a state shows an entity.
 func (c *Client) proves(r *replica, st *state) (input uint32, ok bool) {
 	if r.coSimulated {
-		return c.co.inputs.at(st.Send)
+		return c.reconciler.co.inputs.at(st.Send)
 	}
 	tick, input := c.heard()
 	return input, st.tick >= tick
@@ -84,30 +84,30 @@ func (c *Client) inputOf(low uint16, tick uint32) uint32 {
 		return tick - 1
 	}
 	_, input := c.heard()
-	return codec.Lift(low, max(input, c.log.newest))
+	return codec.Lift(low, max(input, c.predictor.log.newest))
 }
 
 // coWrong compares what came of co-simulated entities with what was predicted. Where
 // there must be a replay it returns the first input after which one was wrong.
 func (c *Client) coWrong() (since uint32) {
-	c.co.wrong = false
-	if !c.co.fresh {
+	c.reconciler.co.wrong = false
+	if !c.reconciler.co.fresh {
 		return 0
 	}
-	c.co.fresh = false
-	for _, r := range c.co.list {
+	c.reconciler.co.fresh = false
+	for _, r := range c.reconciler.co.list {
 		if !r.unseen || c.world.Netcode().Suspended(r.entity) {
 			continue
 		}
 		r.unseen = false
-		input, known := c.co.inputs.at(r.confirmed)
+		input, known := c.reconciler.co.inputs.at(r.confirmed)
 		adopt := r.adopt
 		r.adopt = false
-		if !known || input > c.log.newest {
+		if !known || input > c.predictor.log.newest {
 			continue // it stands as told, or as predicted
 		}
 		from := max(input, c.settledInput())
-		if !c.history.Has(from) {
+		if !c.predictor.history.Has(from) {
 			continue
 		}
 		if !adopt {
@@ -118,8 +118,8 @@ func (c *Client) coWrong() (since uint32) {
 			c.stats.CoCorrections++
 		}
 		r.wrong = true
-		if !c.co.wrong || from < since {
-			since, c.co.wrong = from, true
+		if !c.reconciler.co.wrong || from < since {
+			since, c.reconciler.co.wrong = from, true
 		}
 	}
 	return since
@@ -130,7 +130,7 @@ func (c *Client) coWrong() (since uint32) {
 func (c *Client) coAgrees(r *replica, input uint32) bool {
 	same := true
 	c.eachConfirmed(r, func(st *state, comp *ecs.Component, words []int32) {
-		predicted := c.history.Value(input, r.entity, comp)
+		predicted := c.predictor.history.Value(input, r.entity, comp)
 		if predicted == nil {
 			return
 		}
@@ -155,14 +155,14 @@ func (c *Client) coAgrees(r *replica, input uint32) bool {
 
 // eachConfirmed visits the predicted components of what was confirmed of an entity.
 func (c *Client) eachConfirmed(r *replica, visit func(st *state, comp *ecs.Component, words []int32)) {
-	st := c.groups[r.group].at(r.confirmed)
+	st := c.mirror.groups[r.group].at(r.confirmed)
 	if st == nil || !st.says(r.id, r.slot) {
 		return
 	}
 	rec := st.Record(int(r.slot))
 	for m := st.Masks[r.slot]; m != 0; m &= m - 1 {
-		comp := c.replicated[trailing(m)]
-		if c.predicted&(m&-m) != 0 {
+		comp := c.shape.replicated[trailing(m)]
+		if c.shape.predicted&(m&-m) != 0 {
 			visit(st, comp, rec[:comp.Words])
 		}
 		rec = rec[comp.Words:]
@@ -172,8 +172,8 @@ func (c *Client) eachConfirmed(r *replica, visit func(st *state, comp *ecs.Compo
 // coRestore writes what is confirmed of co-simulated entities after an input into the
 // world, and what was wrong with the first of a replay. It reports whether anything was.
 func (c *Client) coRestore(after uint32, first bool) (any bool) {
-	for _, r := range c.co.list {
-		input, known := c.co.inputs.at(r.confirmed)
+	for _, r := range c.reconciler.co.list {
+		input, known := c.reconciler.co.inputs.at(r.confirmed)
 		holds := known && (input == after || first && r.wrong && input < after)
 		r.wrong = r.wrong && !first
 		if !holds || !c.simulates(r.entity) {
@@ -192,8 +192,8 @@ func (c *Client) coRestore(after uint32, first bool) (any bool) {
 // coDiffers compares what was predicted of a component of a co-simulated entity with what
 // the server sent, within tolerance.
 func (c *Client) coDiffers(r *replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
-	if input, known := c.co.inputs.at(r.confirmed); known {
-		predicted = c.history.Value(input, r.entity, comp)
+	if input, known := c.reconciler.co.inputs.at(r.confirmed); known {
+		predicted = c.predictor.history.Value(input, r.entity, comp)
 	}
 	if predicted == nil {
 		predicted = c.world.Netcode().Pointer(r.entity, comp)

@@ -12,7 +12,6 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
-	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -24,50 +23,60 @@ var ErrStageOrder = errors.New("systems: wrong stage order")
 // snapshots. It belongs to one goroutine; make it with [NewServer], or let
 // [Serve] do everything.
 type Server struct {
-	config    ServerConfig
-	protocol  *ecs.Protocol
-	policies  policy.Policies
-	mode      serverMode
-	outcomes  *outcome.Log // nil: none
-	followers followers
-	lagComp   *lagcomp.Compensator // nil: none
-	world     *ecs.World
-	schedule  *ecs.Schedule
-	before    *ecs.Stage
-	onTick    *ecs.Stage
-	after     *ecs.Stage
-	loop      *ecs.Loop
-	endpoint  *netsys.Server
-	now       time.Time
+	config   ServerConfig
+	protocol *ecs.Protocol
+	policies policy.Policies
+	mode     serverMode
+	world    *ecs.World
+	stats    ServerStats
+	probe    Probe
+	lagComp  *lagcomp.Compensator // nil: none
+	changes  serverChanges
+	notice   []byte // packet of notices
+	sentAt   uint32 // number of the last send boundary served
+	link     serverLink
+	stages   serverStages
+	followed followed
+	shape    serverShape
+	sessions sessions
+	applying serverApply
+	snapshots
+}
 
-	tick       uint32 // the next one
-	err        error  // why the server has ended
-	ending     bool   // the log has told that it will
+// serverLink is the wire, and the time.
+type serverLink struct {
+	endpoint  *netsys.Server
+	loop      *ecs.Loop
+	now       time.Time
+	tick      uint32 // the next one
+	err       error  // why the server has ended
+	ending    bool   // the log has told that it will
+	overload  growth
+	usedFull  growth
+	longLived growth
+}
+
+// serverStages is the schedule, by stage.
+type serverStages struct {
+	schedule *ecs.Schedule
+	before   *ecs.Stage
+	onTick   *ecs.Stage
+	after    *ecs.Stage
+	leaving  *ecs.Stage // carries out who left
+}
+
+// serverShape is what the protocol and the configuration fix once for all.
+type serverShape struct {
 	sendEvery  uint32
-	sentAt     uint32 // number of the last send boundary served
-	peers      []*peer
-	byID       map[uint32]*peer // for looking up alone
 	replicated []*ecs.Component
 	predicted  uint64 // set of replicated, predicted components with words
-	message    wire.Input
-	inputs     *wire.InputCoder
-	results    *resultCoder // nil: clients report none
-	stats      ServerStats
-	departed   departed
-	numbers    uint32     // client numbers given
-	returns    uint32     // handshakes of players that were waited for
-	seats      []seat     // of players that are waited for, in the order in which they went
-	left       []uint32   // clients whose leave is not carried out yet
-	leaving    *ecs.Stage // carries it out
-	changes    serverChanges
-	notice     []byte // packet of notices
-	polled     time.Time
-	heardLimit int // messages of channels that a client may have delivered in a wake-up
-	probe      Probe
-	overload   growth
-	usedFull   growth
-	longLived  growth
-	snapshots
+}
+
+// serverApply is how inputs are read.
+type serverApply struct {
+	message wire.Input
+	coder   *wire.InputCoder
+	results *resultCoder // nil: clients report none
 }
 
 // ServerStats counts what a server did.
@@ -113,23 +122,25 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, err
 	}
 	c = c.filled()
-	s := &Server{config: c, policies: c.Policies, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate), byID: make(map[uint32]*peer)}
-	s.tick, s.sentAt = c.FirstTick, c.FirstTick/s.sendEvery
-	s.inputs = wire.NewInputCoder(inputTable(p))
+	s := &Server{config: c, policies: c.Policies, protocol: p}
+	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
+	s.sessions.byID = make(map[uint32]*peer)
+	s.link.tick, s.sentAt = c.FirstTick, c.FirstTick/s.shape.sendEvery
+	s.applying.coder = wire.NewInputCoder(inputTable(p))
 	if c.Policies.Correction == policy.CorrectionMismatch {
 		if err := checkAdvice(p); err != nil {
 			return nil, err
 		}
-		s.results, s.inputs.Reported = newResultCoder(p), true
+		s.applying.results, s.applying.coder.Reported = newResultCoder(p), true
 	}
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
-	s.replicated = p.Replicated()
-	s.predicted = predictedMask(p)
+	s.shape.replicated = p.Replicated()
+	s.shape.predicted = predictedMask(p)
 	s.initSnapshots()
 	s.attachEvents()
-	s.heardLimit = heardLimit(c.Channels)
-	s.outcomes = newOutcomes(s.world, c.Outcomes)
-	s.followers = follow(s.config.Events, s.outcomes)
+	s.sessions.heardLimit = heardLimit(c.Channels)
+	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)
+	s.followed.followers = follow(s.config.Events, s.followed.outcomes)
 	s.mode = newServerMode(s)
 	if err := s.attachChanges(); err != nil {
 		return nil, err
@@ -137,15 +148,15 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if c.Refuse.look != nil && (p.Input() == nil || c.Refuse.of(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Refuse looks at another type than the protocol's input", ErrConfig)
 	}
-	s.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: s.mode.departed})
+	s.stages.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: s.mode.departed})
 
-	s.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
-	s.onTick, s.after = s.mode.stages()
-	s.schedule = ecs.NewSchedule(s.before, s.onTick, s.after)
+	s.stages.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
+	s.stages.onTick, s.stages.after = s.mode.planned()
+	s.stages.schedule = ecs.NewSchedule(s.stages.before, s.stages.onTick, s.stages.after)
 	if err := s.attachLagComp(); err != nil {
 		return nil, err
 	}
-	if err := settle(s.schedule, c.Schedule, serverOrder); err != nil {
+	if err := settle(s.stages.schedule, c.Schedule, serverOrder); err != nil {
 		return nil, err
 	}
 
@@ -155,14 +166,14 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if err != nil {
 		return nil, err
 	}
-	s.endpoint = endpoint
+	s.link.endpoint = endpoint
 	s.config.Key = netcode.Key{} // whoever prints a server does not print that
 	start := c.Start
 	if start.IsZero() {
 		start = time.Now()
 	}
-	s.loop = ecs.NewLoop(start, c.TickRate/c.WakeEvery)
-	s.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)
+	s.link.loop = ecs.NewLoop(start, c.TickRate/c.WakeEvery)
+	s.link.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)
 	return s, nil
 }
 
@@ -170,13 +181,13 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 func (s *Server) welcome(id uint64) []byte {
 	m := wire.Welcome{
 		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.SendRate),
-		Tick: s.tick, Trained: s.config.Trained.Hash(), Policies: s.policies,
+		Tick: s.link.tick, Trained: s.config.Trained.Hash(), Policies: s.policies,
 	}
-	if i := slices.IndexFunc(s.seats, func(x seat) bool { return x.id == uint32(id) }); i >= 0 {
-		m.Input = s.seats[i].input
+	if i := slices.IndexFunc(s.sessions.seats, func(x seat) bool { return x.id == uint32(id) }); i >= 0 {
+		m.Input = s.sessions.seats[i].input
 	}
 	if stamped(s.policies) {
-		m.Input = s.tick
+		m.Input = s.link.tick
 	}
 	return m.Append(make([]byte, 0, wire.WelcomeSize))
 }
@@ -185,46 +196,46 @@ func (s *Server) welcome(id uint64) []byte {
 func (s *Server) World() *ecs.World { return s.world }
 
 // Schedule is what the server runs, in stages.
-func (s *Server) Schedule() *ecs.Schedule { return s.schedule }
+func (s *Server) Schedule() *ecs.Schedule { return s.stages.schedule }
 
 // Tick is the number of the next tick: of ticks completed, counted from
 // ServerConfig.FirstTick.
-func (s *Server) Tick() uint32 { return s.tick }
+func (s *Server) Tick() uint32 { return s.link.tick }
 
 // Next is when the server wakes next.
-func (s *Server) Next() time.Time { return s.loop.Next() }
+func (s *Server) Next() time.Time { return s.link.loop.Next() }
 
 // Advance runs the ticks that are due and returns how many that were. Packets
 // are received once before and snapshots sent once after them.
 func (s *Server) Advance(now time.Time) int {
-	n := s.loop.Advance(now) * s.config.WakeEvery
-	if n == 0 || s.err != nil {
+	n := s.link.loop.Advance(now) * s.config.WakeEvery
+	if n == 0 || s.link.err != nil {
 		return 0
 	}
-	s.now = now
+	s.link.now = now
 	s.tellOverload(now)
 	if s.probe != nil {
 		s.probe.Begin()
 	}
-	s.before.Run(s.world)
-	if len(s.left) > 0 {
-		s.forget(s.left)
-		s.leaving.Run(s.world)
+	s.stages.before.Run(s.world)
+	if len(s.sessions.left) > 0 {
+		s.forget(s.sessions.left)
+		s.stages.leaving.Run(s.world)
 	}
 	s.decideChanges()
 	for range n {
-		if s.tick > ecs.MaxTick {
+		if s.link.tick > ecs.MaxTick {
 			break
 		}
 		if s.mode.tick() {
-			s.tick++
+			s.link.tick++
 			s.stats.Ticks++
 		}
 	}
-	s.followers.settle(s.mode.horizon())
+	s.followed.followers.settle(s.mode.horizon())
 	s.restoreChanges()
 	s.tellNotices()
-	s.after.Run(s.world)
+	s.stages.after.Run(s.world)
 	if s.probe != nil {
 		s.probe.End()
 	}
@@ -234,17 +245,17 @@ func (s *Server) Advance(now time.Time) int {
 
 // Err is why the server has ended, nil while it runs: nothing that clients do ends it,
 // see [ErrTicks].
-func (s *Server) Err() error { return s.err }
+func (s *Server) Err() error { return s.link.err }
 
 // Run serves in real time until ctx ends, then tells the clients and returns
 // nil; or until the server ends, and returns Err.
 func (s *Server) Run(ctx context.Context) error {
 	err := run(ctx, s, func() error { return s.Close(time.Now()) })
-	return errors.Join(s.err, err)
+	return errors.Join(s.link.err, err)
 }
 
 // Close ends all sessions and closes the wire.
-func (s *Server) Close(now time.Time) error { return s.endpoint.Close(now) }
+func (s *Server) Close(now time.Time) error { return s.link.endpoint.Close(now) }
 
 // Serve assembles a server on a wire and runs it in real time until ctx ends.
 // The wire is closed on return.

@@ -27,16 +27,16 @@ const lossEvery = 32
 // tick consumes, then it gives all entities the inputs of their owners. The server
 // never goes back: a late input changes no completed tick.
 func (s *Server) apply(w *ecs.World) {
-	for _, p := range s.peers {
-		if s.tick%lossEvery == 0 {
-			p.loss.take(s.now, p.session.Stats().LossIn)
+	for _, p := range s.sessions.peers {
+		if s.link.tick%lossEvery == 0 {
+			p.loss.take(s.link.now, p.session.Stats().LossIn)
 		}
-		p.inputs.settle(int64(s.tick))
+		p.inputs.settle(int64(s.link.tick))
 		if s.policies.Timing == policy.TimingArrival {
 			s.applyArrived(w, p)
 			continue
 		}
-		step, words := p.inputs.buffered(int64(s.tick), p.loss.share)
+		step, words := p.inputs.buffered(int64(s.link.tick), p.loss.share)
 		if !step {
 			w.Netcode().SkipOwner(p.id)
 			continue
@@ -49,10 +49,10 @@ func (s *Server) apply(w *ecs.World) {
 // applyArrived steps everything that arrived: all but the last input run
 // Simulate for this client's entities alone, the last one joins the tick.
 func (s *Server) applyArrived(w *ecs.World, p *peer) {
-	p.arrival.begin()
+	p.apply.arrival.begin()
 	steps := 0
 	for {
-		words, ok := p.arrival.step(p.inputs, steps)
+		words, ok := p.apply.arrival.step(p.inputs, steps)
 		if !ok {
 			break
 		}
@@ -79,7 +79,7 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 	t := p.inputs.table
 	held := p.heldInput()
-	if words != nil && s.refuseInput(p.id, p.inputs.expected-1, s.tick, words) {
+	if words != nil && s.refuseInput(p.id, p.inputs.expected-1, s.link.tick, words) {
 		words = nil
 	}
 	if words == nil {
@@ -92,7 +92,7 @@ func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 	case words != nil:
 		t.Dequantize(held, words, t.Words, 1)
 	case p.inputs.neutral() || s.policies.Missing == policy.MissingNeutral:
-		clear(p.held)
+		clear(p.apply.held)
 		t.Snap(held)
 	default:
 		t.ClearEdges(held)
@@ -102,7 +102,7 @@ func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 
 // inputOf is the input that a client holds, nil for who has no client.
 func (s *Server) inputOf(client uint32) unsafe.Pointer {
-	if p := s.byID[client]; p != nil {
+	if p := s.sessions.byID[client]; p != nil {
 		return p.heldInput()
 	}
 	return nil

@@ -33,11 +33,11 @@ func BenchmarkSnapshot(b *testing.B) {
 				}
 				for range 3 {
 					g.now = g.now.Add(testTick)
-					s.now = g.now
-					s.before.Run(w)
-					s.onTick.Run(w)
+					s.link.now = g.now
+					s.stages.before.Run(w)
+					s.stages.onTick.Run(w)
 					s.frames.Step()
-					s.tick++
+					s.link.tick++
 				}
 				b.StartTimer()
 				s.snapshot(w)

@@ -64,16 +64,16 @@ type join struct {
 
 // pin begins to stream the state of a send to a client.
 func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
-	room := min(netsys.MaxPayload, max(s.packing.budget/2, minBudget/2)) - s.laterHeader() - wire.MaxJoinHeader - wire.MaxBlockHead
+	room := min(netsys.MaxPayload, max(s.planner.packing.budget/2, minBudget/2)) - s.laterHeader() - wire.MaxJoinHeader - wire.MaxBlockHead
 	hides := s.hides(p)
 	var pin *pinned
 	for _, x := range s.pins {
-		if x.all && !hides && x.room == room && x.model == p.model && f.Send-x.send <= shareJoin && x.send > p.joinSend && x.send > p.floor {
+		if x.all && !hides && x.room == room && x.model == p.snap.model && f.Send-x.send <= shareJoin && x.send > p.join.send && x.send > p.baselines.floor {
 			pin = x
 		}
 	}
 	if pin == nil {
-		pin = &pinned{send: f.Send, model: p.model, late: uint8(f.Tick - f.Send*s.sendEvery), room: room, all: s.config.Visible == nil && !hides}
+		pin = &pinned{send: f.Send, model: p.snap.model, late: uint8(f.Tick - f.Send*s.shape.sendEvery), room: room, all: s.config.Visible == nil && !hides}
 		for g := range f.Groups {
 			pin.groups = append(pin.groups, p.seen(f, g))
 		}
@@ -83,9 +83,9 @@ func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
 	}
 	pin.users++
 	for _, b := range pin.big {
-		sp := p.world[b.First].apart(&p.free)
+		sp := p.baselines.world[b.First].apart(&p.baselines.free)
 		sp.big |= b.Slots
-		sp.bigAt, p.big = f.Send, true
+		sp.bigAt, p.contest.big = f.Send, true
 	}
 	j := &join{pinned: pin, chunks: slices.Clone(pin.chunks), left: len(pin.chunks), pending: make([]uint16, len(pin.groups))}
 	for i := range j.chunks {
@@ -102,7 +102,7 @@ func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
 	for i := range j.chunks {
 		j.chunks[i].chunk = i
 	}
-	p.join, p.joining = j, joinStream
+	p.join.stream, p.join.state = j, joinStream
 }
 
 // importance says how soon a newcomer needs an entity: its own at once.
@@ -119,13 +119,13 @@ func (s *Server) importance(w *ecs.World, p *peer, f *capture.Frame, g, k int) f
 
 // hides reports whether there is anything that a client may not see.
 func (s *Server) hides(p *peer) bool {
-	return slices.ContainsFunc(p.world, func(h holding) bool { return h.split != nil && h.split.hidden != 0 })
+	return slices.ContainsFunc(p.baselines.world, func(h holding) bool { return h.split != nil && h.split.hidden != 0 })
 }
 
 // seen is a copy of a group as a client may see it: what is hidden is not there.
 func (p *peer) seen(f *capture.Frame, g int) snapshot.Group {
 	var hidden uint64
-	if sp := p.world[g].split; sp != nil {
+	if sp := p.baselines.world[g].split; sp != nil {
 		hidden = sp.hidden
 	}
 	cur := &f.Groups[g]
@@ -147,7 +147,7 @@ func (s *Server) cutJoin(pin *pinned, run wire.BlockHead, biggest int) {
 	if run.Count == 0 {
 		return
 	}
-	b := s.encodes.world(&pin.cache, pin.model, &run, pin.groups, nil, nil)
+	b := s.encoder.encodes.world(&pin.cache, pin.model, &run, pin.groups, nil, nil)
 	alive := pin.groups[run.First].Alive
 	switch {
 	case len(b.body) <= pin.room || run.Count == 1 && onesIn(run.Slots&alive) <= 1 && len(b.body) <= biggest:
@@ -184,7 +184,7 @@ func (s *Server) censor(j *join, g int, slots uint64) {
 	for i := range j.chunks {
 		c := &j.chunks[i]
 		if uint32(g) >= c.First && uint32(g) < c.First+c.Count && c.Slots&slots != 0 {
-			b := s.encodes.fresh(&j.cache.arena, j.model, &c.BlockHead, j.groups, nil, nil)
+			b := s.encoder.encodes.fresh(&j.cache.arena, j.model, &c.BlockHead, j.groups, nil, nil)
 			c.body, c.costs, c.Coder = b.body, b.costs, b.coder
 		}
 	}
@@ -192,13 +192,13 @@ func (s *Server) censor(j *join, g int, slots uint64) {
 
 // biggest is the longest body that a datagram of a join can have.
 func (s *Server) biggest() int {
-	return min(netsys.MaxPayload, s.packing.budget) - s.laterHeader() - wire.MaxJoinHeader - wire.MaxBlockHead
+	return min(netsys.MaxPayload, s.planner.packing.budget) - s.laterHeader() - wire.MaxJoinHeader - wire.MaxBlockHead
 }
 
 // laterHeader is the longest header that a datagram may have which is not the first,
 // without what joining adds.
 func (s *Server) laterHeader() int {
-	if s.results != nil {
+	if s.applying.results != nil {
 		return 5 + 1 + 1
 	}
 	return 5 + 1
@@ -207,14 +207,14 @@ func (s *Server) laterHeader() int {
 // wants reports whether a snapshot should tell a client of a group: while the state
 // that it joins with streams, only of what has arrived or was not there then.
 func (p *peer) wants(src *source, g int) bool {
-	return src.own || p.joining != joinStream || g >= len(p.join.pending) || p.join.pending[g] == 0
+	return src.own || p.join.state != joinStream || g >= len(p.join.stream.pending) || p.join.stream.pending[g] == 0
 }
 
 // planJoin lays out deltas and blocks of the state with which a client joins, half
 // and half where both have much to tell. A block that did not fit the last time goes
 // first.
 func (s *Server) planJoin(w *ecs.World, p *peer, f *capture.Frame, src *source, starved bool) {
-	pk := &s.packing
+	pk := &s.planner.packing
 	limit := pk.limit
 	if starved {
 		s.stream(p, f)
@@ -230,13 +230,13 @@ func (s *Server) planJoin(w *ecs.World, p *peer, f *capture.Frame, src *source, 
 // stream lays out blocks of the state with which a client joins, as many as fit.
 func (s *Server) stream(p *peer, f *capture.Frame) {
 	wait := s.roundTrip(p)
-	for i := range p.join.chunks {
-		c := &p.join.chunks[i]
+	for i := range p.join.stream.chunks {
+		c := &p.join.stream.chunks[i]
 		if c.done || c.sent != 0 && f.Send-c.sent <= wait {
 			continue
 		}
-		if !s.packing.add(c.planned, contentJoin) {
-			p.starved = p.starved || !s.packing.has(contentJoin)
+		if !s.planner.packing.add(c.planned, contentJoin) {
+			p.contest.starved = p.contest.starved || !s.planner.packing.has(contentJoin)
 			return
 		}
 		c.sent = f.Send
@@ -255,40 +255,40 @@ func (s *Server) roundTrip(p *peer) uint32 {
 
 // arrived notes that a block of the state that a client joins with has arrived.
 func (s *Server) arrived(p *peer, send uint32, i int) {
-	if p.joining != joinStream || p.join.send != send || p.join.chunks[i].done {
+	if p.join.state != joinStream || p.join.stream.send != send || p.join.stream.chunks[i].done {
 		return
 	}
-	c := &p.join.chunks[i]
+	c := &p.join.stream.chunks[i]
 	c.done = true
 	for g := c.First; g < c.First+c.Count; g++ {
-		p.join.pending[g]--
+		p.join.stream.pending[g]--
 	}
-	if p.join.left--; p.join.left == 0 {
+	if p.join.stream.left--; p.join.stream.left == 0 {
 		s.unpin(p)
-		p.joining = joinNone
+		p.join.state = joinNone
 	}
 }
 
 // unpin lets go of the state with which a client was to join.
 func (s *Server) unpin(p *peer) {
-	if p.join == nil {
+	if p.join.stream == nil {
 		return
 	}
-	if p.join.users--; p.join.users == 0 {
-		s.pins = slices.DeleteFunc(s.pins, func(x *pinned) bool { return x == p.join.pinned })
+	if p.join.stream.users--; p.join.stream.users == 0 {
+		s.pins = slices.DeleteFunc(s.pins, func(x *pinned) bool { return x == p.join.stream.pinned })
 	}
-	p.join = nil
+	p.join.stream = nil
 }
 
 // joined ends the joining of a client that holds a whole send.
 func (p *peer) joined(send uint32, groups int) {
-	if p.joining != joinNow || send < p.joinedAt {
+	if p.join.state != joinNow || send < p.join.at {
 		return
 	}
 	for g := range groups {
-		if p.world[g].holds(send) != wire.AllSlots {
+		if p.baselines.world[g].holds(send) != wire.AllSlots {
 			return
 		}
 	}
-	p.joining = joinNone
+	p.join.state = joinNone
 }

@@ -32,7 +32,7 @@ type ownSlot struct {
 // ownAt returns the groups of a client's own state at a send, nil when it is no
 // longer kept.
 func (p *peer) ownAt(send uint32) []snapshot.Group {
-	if f := &p.ownFrames[send%ownRing]; f.send == send && send != 0 {
+	if f := &p.own.frames[send%ownRing]; f.send == send && send != 0 {
 		return f.groups
 	}
 	return nil
@@ -41,7 +41,7 @@ func (p *peer) ownAt(send uint32) []snapshot.Group {
 // captureOwn takes the own state of a client for a send.
 func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 	mine := f.Owned(p.id)
-	of := &p.ownFrames[f.Send%ownRing]
+	of := &p.own.frames[f.Send%ownRing]
 	of.send = f.Send
 	slots, parts := 0, s.ownParts(p)
 	for _, o := range mine {
@@ -49,23 +49,23 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 			continue
 		}
 		id := f.Groups[o.Group].IDs[o.Slot]
-		i := slices.IndexFunc(p.ownSlots, func(x ownSlot) bool { return x.id == id })
+		i := slices.IndexFunc(p.own.slots, func(x ownSlot) bool { return x.id == id })
 		if i < 0 {
 			i = p.freeOwnSlot()
-			p.ownSlots[i].id = id
+			p.own.slots[i].id = id
 		}
-		p.ownSlots[i].seen = f.Send
+		p.own.slots[i].seen = f.Send
 	}
-	for i := range p.ownSlots {
-		if x := &p.ownSlots[i]; x.seen != f.Send {
+	for i := range p.own.slots {
+		if x := &p.own.slots[i]; x.seen != f.Send {
 			x.id = 0
 		} else {
 			slots = max(slots, x.slot+1)
 		}
 	}
-	n := min(max((slots+63)/64, len(p.own)), wire.MaxOwnGroups)
-	for len(p.own) < n {
-		p.own = append(p.own, holding{})
+	n := min(max((slots+63)/64, len(p.baselines.own)), wire.MaxOwnGroups)
+	for len(p.baselines.own) < n {
+		p.baselines.own = append(p.baselines.own, holding{})
 	}
 	for len(of.groups) < n {
 		of.groups = append(of.groups, snapshot.Group{})
@@ -76,20 +76,20 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 	}
 	for _, o := range mine {
 		mask, id := ownMask(w, f, o)&parts, f.Groups[o.Group].IDs[o.Slot]
-		i := slices.IndexFunc(p.ownSlots, func(x ownSlot) bool { return x.id == id })
-		if mask == 0 || i < 0 || p.ownSlots[i].slot >= 64*n {
+		i := slices.IndexFunc(p.own.slots, func(x ownSlot) bool { return x.id == id })
+		if mask == 0 || i < 0 || p.own.slots[i].slot >= 64*n {
 			continue
 		}
 		e := f.Entity(o.Group, o.Slot)
-		slot := p.ownSlots[i].slot
-		rec := of.groups[slot/64].Put(slot%64, id, mask, s.rawLayout.RecordWords(mask))
+		slot := p.own.slots[i].slot
+		rec := of.groups[slot/64].Put(slot%64, id, mask, s.codecs.rawLayout.RecordWords(mask))
 		for m := mask; m != 0; m &= m - 1 {
-			c := s.replicated[trailing(m)]
+			c := s.shape.replicated[trailing(m)]
 			if c.Words == 0 {
 				continue
 			}
-			s.raw = c.Schema.AppendRaw(s.raw[:0], s.mode.ownValue(p, e, c))
-			rec = rec[packRaw(rec, s.raw):]
+			s.encoder.raw = c.Schema.AppendRaw(s.encoder.raw[:0], s.mode.ownValue(p, e, c))
+			rec = rec[packRaw(rec, s.encoder.raw):]
 		}
 	}
 	return of
@@ -102,11 +102,11 @@ func ownMask(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
 
 // freeOwnSlot returns the place of the lowest slot that is free.
 func (p *peer) freeOwnSlot() int {
-	if i := slices.IndexFunc(p.ownSlots, func(x ownSlot) bool { return x.id == 0 }); i >= 0 {
+	if i := slices.IndexFunc(p.own.slots, func(x ownSlot) bool { return x.id == 0 }); i >= 0 {
 		return i
 	}
-	p.ownSlots = append(p.ownSlots, ownSlot{slot: len(p.ownSlots)})
-	return len(p.ownSlots) - 1
+	p.own.slots = append(p.own.slots, ownSlot{slot: len(p.own.slots)})
+	return len(p.own.slots) - 1
 }
 
 // packRaw puts raw bytes into words, little-endian, the last filled up with zeros,

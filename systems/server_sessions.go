@@ -9,6 +9,19 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
+// sessions is who is here, who has left, and who is waited for.
+type sessions struct {
+	peers      []*peer
+	byID       map[uint32]*peer // for looking up alone
+	departed   departed
+	numbers    uint32   // client numbers given
+	returns    uint32   // handshakes of players that were waited for
+	seats      []seat   // of players that are waited for, in the order in which they went
+	left       []uint32 // clients whose leave is not carried out yet
+	polled     time.Time
+	heardLimit int // messages of channels that a client may have delivered in a wake-up
+}
+
 // MaxMessages is how many messages of one client a server reads in one wake-up:
 // what an honest client sends in four seconds at 60 ticks a second. More are
 // counted and not read, so that no client can make a tick longer than that.
@@ -22,33 +35,33 @@ const MaxMalformed = 4 * MaxMessages
 
 // receive is the system Receive of a server: it takes in what arrived.
 func (s *Server) receive(*ecs.World) {
-	for _, p := range s.peers {
-		p.messages, p.heard = 0, 0
+	for _, p := range s.sessions.peers {
+		p.limits.messages, p.limits.heard = 0, 0
 	}
-	s.endpoint.Poll(s.now, (*serverHandler)(s))
-	drops := s.endpoint.DatagramDrops()
-	s.tellTokens(s.now, &drops)
+	s.link.endpoint.Poll(s.link.now, (*serverHandler)(s))
+	drops := s.link.endpoint.DatagramDrops()
+	s.tellTokens(s.link.now, &drops)
 	s.expireSeats()
 	s.dropDeaf()
-	s.polled = s.now
+	s.sessions.polled = s.link.now
 }
 
 // dropDeaf ends the sessions of clients that acknowledged nothing for the timeout,
 // although they send: nothing reaches them, or they do not read.
 func (s *Server) dropDeaf() {
-	if s.polled.IsZero() {
+	if s.sessions.polled.IsZero() {
 		return
 	}
-	passed := min(max(s.now.Sub(s.polled), 0), time.Second) // a process that was held did not listen
-	for _, p := range s.peers {
-		if !p.unheard {
+	passed := min(max(s.link.now.Sub(s.sessions.polled), 0), time.Second) // a process that was held did not listen
+	for _, p := range s.sessions.peers {
+		if !p.liveness.unacked {
 			continue
 		}
-		if p.silence += passed; p.silence >= s.config.Timeout && !p.deaf {
-			p.deaf = true
+		if p.liveness.silence += passed; p.liveness.silence >= s.config.Timeout && !p.liveness.deaf {
+			p.liveness.deaf = true
 			s.stats.Deaf++
-			s.config.Logger.Warn("client dropped: it acknowledges nothing", "client", p.id, "for", p.silence)
-			p.session.Close(s.now, netsys.ReasonKicked)
+			s.config.Logger.Warn("client dropped: it acknowledges nothing", "client", p.id, "for", p.liveness.silence)
+			p.session.Close(s.link.now, netsys.ReasonKicked)
 		}
 	}
 }
@@ -64,24 +77,25 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		// Owners have 32 bits, and a number that was used before must not own
 		// what its first bearer left behind. All numbers are used up; or who comes
 		// back took longer than anybody waits.
-		session.Close(s.now, netsys.ReasonServerClosing)
+		session.Close(s.link.now, netsys.ReasonServerClosing)
 		s.config.Logger.Error("client refused: there is no client number for it", "address", session.RemoteAddr())
 		return
 	}
-	p := &peer{id: id, session: session, budget: s.config.Budget, model: s.model}
-	if s.agreement.with(s.endpoint.Tag(session), "client", id) {
-		p.model = s.trainedModel
+	p := &peer{id: id, session: session}
+	p.contest.budget, p.snap.model = s.config.Budget, s.codecs.model
+	if s.codecs.agreement.with(s.link.endpoint.Tag(session), "client", id) {
+		p.snap.model = s.codecs.trainedModel
 	}
 	in := s.protocol.Input()
 	p.inputs = newInputBuffer(inputTable(s.protocol), s.config.TickRate, s.config.WakeEvery)
 	if in != nil {
-		p.held = make([]byte, in.Schema.Size)
+		p.apply.held = make([]byte, in.Schema.Size)
 		if held := p.heldInput(); held != nil {
 			in.Schema.Snap(held)
 		}
 	}
-	s.peers = append(s.peers, p)
-	s.byID[id] = p
+	s.sessions.peers = append(s.sessions.peers, p)
+	s.sessions.byID[id] = p
 	if s.config.Events != nil {
 		s.config.Events.Join(id, session.Channels())
 	}
@@ -96,20 +110,20 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 
 func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason error) {
 	s := (*Server)(h)
-	i := slices.IndexFunc(s.peers, func(p *peer) bool { return p.session == session })
+	i := slices.IndexFunc(s.sessions.peers, func(p *peer) bool { return p.session == session })
 	if i < 0 {
 		return // it never joined
 	}
-	p := s.peers[i]
-	s.peers = slices.Delete(s.peers, i, i+1)
-	delete(s.byID, p.id)
+	p := s.sessions.peers[i]
+	s.sessions.peers = slices.Delete(s.sessions.peers, i, i+1)
+	delete(s.sessions.byID, p.id)
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.id)
 	}
-	s.departed.inputs.add(p.inputs.stats)
-	s.departed.changes.add(p.changes.stats)
-	s.departed.untold += p.notices.untold
-	s.departed.link.add(p.session.Stats())
+	s.sessions.departed.inputs.add(p.inputs.stats)
+	s.sessions.departed.changes.add(p.changes.stats)
+	s.sessions.departed.untold += p.notices.untold
+	s.sessions.departed.link.add(p.session.Stats())
 	waited := s.waits(p, reason)
 	s.mode.left(p, waited)
 	if waited {
@@ -118,13 +132,13 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 		return
 	}
 	s.config.Logger.Info("client left", "client", p.id, "reason", reason)
-	s.left = append(s.left, p.id)
+	s.sessions.left = append(s.sessions.left, p.id)
 }
 
 func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	s := (*Server)(h)
 	if p := s.peer(session); p != nil {
-		p.unheard, p.silence = false, 0
+		p.liveness.unacked, p.liveness.silence = false, 0
 		p.ackedNotices(seq)
 		s.mode.acked(p, seq)
 	}
@@ -136,8 +150,8 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	if p == nil {
 		return
 	}
-	p.loss.packet(s.now)
-	if p.messages++; p.messages > MaxMessages {
+	p.loss.packet(s.link.now)
+	if p.limits.messages++; p.limits.messages > MaxMessages {
 		s.stats.FloodedMessages++
 		s.flooded(p)
 		return
@@ -154,17 +168,17 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 // fill neither the log nor the server's time.
 func (s *Server) refuse(p *peer, err error) {
 	s.stats.MalformedMessages++
-	p.malformed++
-	if p.malformed == 1 {
+	p.limits.malformed++
+	if p.limits.malformed == 1 {
 		s.config.Logger.Warn("message refused; more from this client are only counted", "client", p.id, "error", err)
 	}
-	if p.malformed >= MaxMalformed {
-		p.session.Close(s.now, netsys.ReasonProtocol)
+	if p.limits.malformed >= MaxMalformed {
+		p.session.Close(s.link.now, netsys.ReasonProtocol)
 	}
 }
 
 func (s *Server) peer(session netsys.Session) *peer {
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		if p.session == session {
 			return p
 		}

@@ -11,69 +11,89 @@ import (
 
 // snapshots turns the world into packets, one state a send and client.
 type snapshots struct {
-	frames       *capture.Ring
+	frames   *capture.Ring
+	recorder *snapshot.Recorder // nil: none, or no longer
+	lastSend uint32             // before the one at hand
+	private  uint64             // components that only the owner may see
+	pins     []*pinned
+	codecs   codecs
+	encoder  blockEncoder
+	planner  planner
+	contest  contest
+}
+
+// codecs is how states become bytes.
+type codecs struct {
 	layout       *snapshot.Layout
 	rawLayout    *snapshot.Layout
 	model        *snapshot.Model
 	rawModel     *snapshot.Model
 	trainedModel *snapshot.Model // for clients that were trained alike
 	agreement    agreement
-	recorder     *snapshot.Recorder // nil: none, or no longer
-	lastSend     uint32             // before the one at hand
-	encodes      encodes
-	cache        blockCache // of the send at hand
-	ownArena     []byte
-	packing      packing
-	units        []unit
-	order        []slotGain
-	raw          []byte
-	long         map[blockKey]longRun
-	pins         []*pinned
-	bigTold      map[uint64]bool // component masks of entities that were reported as too big
-	unseen       [1]snapshot.Group
-	empty        [1]snapshot.Group
-	private      uint64 // components that only the owner may see
+}
+
+// blockEncoder encodes each block once.
+type blockEncoder struct {
+	encodes  encodes
+	cache    blockCache // of the send at hand
+	ownArena []byte
+	raw      []byte
+}
+
+// planner fits blocks into datagrams.
+type planner struct {
+	packing packing
+	long    map[blockKey]longRun
+	bigTold map[uint64]bool // component masks of entities that were reported as too big
+	unseen  [1]snapshot.Group
+	empty   [1]snapshot.Group
+}
+
+// contest is room for sorting who goes first.
+type contest struct {
+	units []unit
+	order []slotGain
 }
 
 func (s *Server) initSnapshots() {
 	tables := tablesOf(s.protocol)
-	steps, rate := int(s.sendEvery), s.config.SendRate
-	s.layout = snapshot.NewLayout(tables, steps, rate)
-	s.rawLayout = snapshot.NewRawLayout(tables, steps, rate)
-	s.model, s.rawModel = snapshot.NewModel(s.layout, nil), snapshot.NewModel(s.rawLayout, nil)
-	if s.config.Trained.Fits(s.layout) {
-		s.trainedModel = s.config.Trained.Model(s.layout)
+	steps, rate := int(s.shape.sendEvery), s.config.SendRate
+	s.codecs.layout = snapshot.NewLayout(tables, steps, rate)
+	s.codecs.rawLayout = snapshot.NewRawLayout(tables, steps, rate)
+	s.codecs.model, s.codecs.rawModel = snapshot.NewModel(s.codecs.layout, nil), snapshot.NewModel(s.codecs.rawLayout, nil)
+	if s.config.Trained.Fits(s.codecs.layout) {
+		s.codecs.trainedModel = s.config.Trained.Model(s.codecs.layout)
 	}
-	s.encodes.begin(s.config.Coders, s.trainedModel)
-	s.encodes.accounts.init(s.layout, func(c int) int { return len(s.replicated[c].Schema.Fields) })
-	s.agreement = agreement{trained: s.config.Trained, layout: s.layout, log: s.config.Logger}
+	s.encoder.encodes.begin(s.config.Coders, s.codecs.trainedModel)
+	s.encoder.encodes.accounts.init(s.codecs.layout, func(c int) int { return len(s.shape.replicated[c].Schema.Fields) })
+	s.codecs.agreement = agreement{trained: s.config.Trained, layout: s.codecs.layout, log: s.config.Logger}
 	if s.config.Record != nil {
-		s.recorder = snapshot.NewRecorder(s.config.Record, s.layout)
+		s.recorder = snapshot.NewRecorder(s.config.Record, s.codecs.layout)
 	}
-	s.frames = capture.New(s.world, s.layout, steps, s.config.Logger)
-	s.long, s.bigTold = make(map[blockKey]longRun), make(map[uint64]bool)
+	s.frames = capture.New(s.world, s.codecs.layout, steps, s.config.Logger)
+	s.planner.long, s.planner.bigTold = make(map[blockKey]longRun), make(map[uint64]bool)
 	s.private = privateMask(s.protocol)
 	for k := range snapshot.GroupSize {
-		s.unseen[0].Clear(k, true)
-		s.empty[0].Clear(k, false)
+		s.planner.unseen[0].Clear(k, true)
+		s.planner.empty[0].Clear(k, false)
 	}
 }
 
 // snapshot is the system Snapshot: it captures the world when a send is due and
 // lays out for each client what that client does not hold.
 func (s *Server) snapshot(w *ecs.World) {
-	if s.tick/s.sendEvery == s.sentAt {
+	if s.link.tick/s.shape.sendEvery == s.sentAt {
 		return
 	}
-	s.lastSend, s.sentAt = s.sentAt, s.tick/s.sendEvery
-	f := s.frames.Take(s.sentAt, s.tick)
+	s.lastSend, s.sentAt = s.sentAt, s.link.tick/s.shape.sendEvery
+	f := s.frames.Take(s.sentAt, s.link.tick)
 	s.record(f)
-	s.cache.reset()
+	s.encoder.cache.reset()
 	s.stats.Sends++
-	for _, p := range s.peers {
-		s.ownArena = s.ownArena[:0]
-		if p.joinedAt == 0 {
-			p.joinedAt = f.Send
+	for _, p := range s.sessions.peers {
+		s.encoder.ownArena = s.encoder.ownArena[:0]
+		if p.join.at == 0 {
+			p.join.at = f.Send
 		}
 		if p.renew(f.Send) {
 			s.unpin(p)
@@ -91,11 +111,11 @@ func (s *Server) header(p *peer, f *capture.Frame) wire.SnapshotHeader {
 	h := wire.SnapshotHeader{
 		Send:  uint16(f.Send),
 		Input: uint16(p.inputs.expected - 1),
-		Epoch: p.epoch,
+		Epoch: p.baselines.epoch,
 		Depth: p.inputs.depth(),
 		Shift: p.inputs.slack.units(),
-		Floor: uint8(min(f.Send-p.floor, 255)),
-		Late:  uint8(f.Tick - f.Send*s.sendEvery),
+		Floor: uint8(min(f.Send-p.baselines.floor, 255)),
+		Late:  uint8(f.Tick - f.Send*s.shape.sendEvery),
 	}
 	if a := p.advised; a != nil {
 		h.Agreed, h.Open = a.agreed != 0, a.open
@@ -103,11 +123,11 @@ func (s *Server) header(p *peer, f *capture.Frame) wire.SnapshotHeader {
 			h.Number = a.number
 		}
 	}
-	change := int(h.Depth) - int(p.told.depth)
-	h.Control = !p.told.any || p.joining != joinNone || (f.Send+p.id)%controlEvery == 0 ||
-		h.Epoch != p.told.epoch || h.Shift != p.told.shift || change < -2 || change > 2
+	change := int(h.Depth) - int(p.snap.told.depth)
+	h.Control = !p.snap.told.any || p.join.state != joinNone || (f.Send+p.id)%controlEvery == 0 ||
+		h.Epoch != p.snap.told.epoch || h.Shift != p.snap.told.shift || change < -2 || change > 2
 	if h.Control {
-		p.told = told{true, h.Epoch, h.Depth, h.Shift}
+		p.snap.told = told{true, h.Epoch, h.Depth, h.Shift}
 	}
 	return h
 }
@@ -120,24 +140,24 @@ func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame, starved bool) 
 		return
 	}
 	src := source{
-		own: true, model: s.rawModel, second: s.rawLayout.Second(), oldest: ownRing - 1,
-		send: f.Send, floor: p.floor, groups: of.groups, held: p.own, kind: contentOwn,
+		own: true, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: ownRing - 1,
+		send: f.Send, floor: p.baselines.floor, groups: of.groups, held: p.baselines.own, kind: contentOwn,
 	}
-	pk := &s.packing
+	pk := &s.planner.packing
 	limit := pk.limit
 	pk.limit = limit / 2
 	if !s.planWhole(p, &src) {
-		for len(p.ownGained) < len(src.groups) {
-			p.ownGained = append(p.ownGained, [64]float32{})
+		for len(p.contest.ownGained) < len(src.groups) {
+			p.contest.ownGained = append(p.contest.ownGained, [64]float32{})
 		}
 		for g := range src.groups {
 			for m := src.groups[g].Alive; m != 0; m &= m - 1 {
-				p.ownGained[g][trailing(m)]++
+				p.contest.ownGained[g][trailing(m)]++
 			}
 		}
-		s.competeFor(p, &src, p.ownGained)
+		s.competeFor(p, &src, p.contest.ownGained)
 		if pk.limit = limit; !pk.has(contentOwn) {
-			s.competeFor(p, &src, p.ownGained) // with all of it, where half is not enough for one
+			s.competeFor(p, &src, p.contest.ownGained) // with all of it, where half is not enough for one
 		}
 	}
 	pk.limit = limit
@@ -145,26 +165,26 @@ func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame, starved bool) 
 
 // emit writes the datagrams of a client's snapshot.
 func (s *Server) emit(p *peer, f *capture.Frame, h *wire.SnapshotHeader) {
-	pk := &s.packing
+	pk := &s.planner.packing
 	n := max(pk.datagrams, 1) // at least the header
 	total := 0
-	p.queue = slices.Grow(p.queue[:0], n)[:n]
-	p.send = f.Send
+	p.snap.queue = slices.Grow(p.snap.queue[:0], n)[:n]
+	p.snap.send = f.Send
 	at := 0
 	for d := range n {
 		hd := *h
 		hd.Control = h.Control && d == 0
 		switch {
-		case p.joining == joinNow:
+		case p.join.state == joinNow:
 			hd.Join, hd.Groups = true, uint32(len(f.Groups))
-			p.joinSend = f.Send
+			p.join.send = f.Send
 		case d < pk.datagrams && pk.kinds[d] == contentJoin:
-			hd.Join, hd.Back, hd.Groups, hd.Joined = true, f.Send-p.join.send, uint32(len(p.join.groups)), p.join.late
-			p.joinSend = p.join.send
+			hd.Join, hd.Back, hd.Groups, hd.Joined = true, f.Send-p.join.stream.send, uint32(len(p.join.stream.groups)), p.join.stream.late
+			p.join.send = p.join.stream.send
 		}
-		b := wire.AppendSnapshotHeader(p.queue[d].bytes[:0], &hd)
+		b := wire.AppendSnapshotHeader(p.snap.queue[d].bytes[:0], &hd)
 		s.stats.Snapshots.Headers += uint64(len(b))
-		holds := p.queue[d].holds[:0]
+		holds := p.snap.queue[d].holds[:0]
 		age := uint32(0)
 		for ; at < len(pk.blocks) && pk.blocks[at].datagram == d; at++ {
 			x := &pk.blocks[at]
@@ -172,16 +192,16 @@ func (s *Server) emit(p *peer, f *capture.Frame, h *wire.SnapshotHeader) {
 			size := len(b)
 			b = append(x.Append(b, age, len(x.body), last), x.body...)
 			s.stats.Snapshots.count(x, len(b)-size)
-			s.encodes.accounts.sent(x, len(b)-size)
+			s.encoder.encodes.accounts.sent(x, len(b)-size)
 			age = x.Age
 			holds = append(holds, sentBlock{x.First, x.Count, x.Slots, x.send, x.chunk, x.Own, x.hidden})
 			if !x.Own && !x.hidden {
 				for g := x.First; g < x.First+x.Count; g++ {
-					p.world[g].spoken |= x.Slots
+					p.baselines.world[g].spoken |= x.Slots
 				}
 			}
 		}
-		p.queue[d] = queued{b, holds}
+		p.snap.queue[d] = queued{b, holds}
 		total += len(b)
 	}
 	s.stats.Snapshots.Datagrams += uint64(n)
@@ -192,19 +212,19 @@ func (s *Server) emit(p *peer, f *capture.Frame, h *wire.SnapshotHeader) {
 // send is the system Send: it hands the tick's packets to the sessions and
 // remembers what each held.
 func (s *Server) send(*ecs.World) {
-	for _, p := range s.peers {
-		for _, q := range p.queue {
-			seq, err := p.session.Send(s.now, q.bytes)
+	for _, p := range s.sessions.peers {
+		for _, q := range p.snap.queue {
+			seq, err := p.session.Send(s.link.now, q.bytes)
 			if err != nil {
 				s.stats.SendErrors++
 				continue
 			}
-			p.unheard = true
-			p.remember(seq, p.send, q.holds)
+			p.liveness.unacked = true
+			p.remember(seq, p.snap.send, q.holds)
 		}
-		p.queue = p.queue[:0]
+		p.snap.queue = p.snap.queue[:0]
 	}
-	s.endpoint.Flush(s.now)
+	s.link.endpoint.Flush(s.link.now)
 }
 
 // acked takes in that a client received a packet.

@@ -135,9 +135,9 @@ func (s *smoother) jumpsOf(w *ecs.World, e ecs.Entity) uint8 {
 
 // keepPoses keeps what is drawn of those that this client simulates, before a replay.
 func (c *Client) keepPoses(all []*replica) {
-	s := &c.smoother
+	s := &c.interpolator.smoother
 	s.poses, s.posed = s.poses[:0], s.posed[:0]
-	if c.config.Smoothing.Off || !c.drawing {
+	if c.config.Smoothing.Off || !c.stages.drawing {
 		return
 	}
 	for _, r := range all {
@@ -155,9 +155,9 @@ func (c *Client) keepPoses(all []*replica) {
 
 // keepPose keeps what is drawn for an entity of a world, of the components in a mask.
 func (c *Client) keepPose(r *replica, w *ecs.World, e ecs.Entity, mask uint64) {
-	s := &c.smoother
+	s := &c.interpolator.smoother
 	s.posed = append(s.posed, posed{r: r, mask: mask, jumps: s.jumpsOf(w, e), at: len(s.poses)})
-	for i, comp := range c.replicated {
+	for i, comp := range c.shape.replicated {
 		if mask&(1<<comp.Replicated()) != 0 && s.places[i] >= 0 {
 			p := s.keep(w.Netcode().Pointer(e, comp), comp)
 			c.shiftError(r, comp, p)
@@ -178,7 +178,7 @@ func (s *smoother) keep(src unsafe.Pointer, comp *ecs.Component) unsafe.Pointer 
 
 // takeErrors makes what a replay changed the visual error.
 func (c *Client) takeErrors() {
-	s := &c.smoother
+	s := &c.interpolator.smoother
 	for i := range s.posed {
 		x := &s.posed[i]
 		there := !x.lost && !c.world.Netcode().Suspended(x.r.entity)
@@ -190,11 +190,11 @@ func (c *Client) takeErrors() {
 // takePose makes what was kept and what its entity of a world has now differ by the visual
 // error; or none, where the two are not to be compared.
 func (c *Client) takePose(x *posed, w *ecs.World, e ecs.Entity, on bool) {
-	s, at := &c.smoother, x.at
+	s, at := &c.interpolator.smoother, x.at
 	v := x.r.lagging(s.length)
-	v.on, v.at = on, c.now
+	v.on, v.at = on, c.steps.now
 	clear(v.offset)
-	for i, comp := range c.replicated {
+	for i, comp := range c.shape.replicated {
 		if x.mask&(1<<comp.Replicated()) == 0 || s.places[i] < 0 {
 			continue
 		}
@@ -227,12 +227,12 @@ func (c *Client) shiftError(r *replica, comp *ecs.Component, p unsafe.Pointer) f
 	if v == nil || !v.on {
 		return 0
 	}
-	offset := c.smoother.errorOf(v, comp)
+	offset := c.interpolator.smoother.errorOf(v, comp)
 	size := comp.Schema.Extent(offset)
 	if size == 0 {
 		return 0
 	}
-	part := c.config.Smoothing.left(size, max(c.now.Sub(v.at).Seconds(), 0))
+	part := c.config.Smoothing.left(size, max(c.steps.now.Sub(v.at).Seconds(), 0))
 	if size *= part; size > gone && p != nil {
 		comp.Schema.Shift(p, offset, part)
 	}
@@ -245,8 +245,8 @@ func (c *Client) drawError(r *replica) {
 		return
 	}
 	left := 0.0
-	for i, comp := range c.replicated {
-		if c.smoother.places[i] >= 0 {
+	for i, comp := range c.shape.replicated {
+		if c.interpolator.smoother.places[i] >= 0 {
 			left = max(left, c.shiftError(r, comp, c.view.Netcode().Pointer(r.drawn, comp)))
 		}
 	}
@@ -284,7 +284,7 @@ type Drawing struct {
 // what the netcode does. It is false for entities that the view does not have,
 // and for spawns that are predicted and not yet confirmed.
 func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
-	if c.world == nil || !c.drawing {
+	if c.world == nil || !c.stages.drawing {
 		return d, false
 	}
 	r := c.drawnAs(uint32(c.view.NetID(e)))
@@ -297,8 +297,8 @@ func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 	if r.error == nil || !r.error.on {
 		return d, true
 	}
-	for i, comp := range c.replicated {
-		if c.smoother.places[i] >= 0 && c.view.Netcode().Pointer(e, comp) != nil {
+	for i, comp := range c.shape.replicated {
+		if c.interpolator.smoother.places[i] >= 0 && c.view.Netcode().Pointer(e, comp) != nil {
 			d.Error = max(d.Error, c.shiftError(r, comp, nil))
 		}
 	}
@@ -310,5 +310,5 @@ func (c *Client) drawnAs(id uint32) *replica {
 	if m, ok := c.mode.(*peersClient); ok {
 		return m.view.byID[id]
 	}
-	return c.byID[id]
+	return c.mirror.byID[id]
 }

@@ -22,7 +22,7 @@ type segment struct {
 // recordAt is where the words of a component begin in a record of such a mask.
 func (c *Client) recordAt(mask uint64, comp *ecs.Component) (at int) {
 	for m := mask & (1<<comp.Replicated() - 1); m != 0; m &= m - 1 {
-		at += c.replicated[trailing(m)].Words
+		at += c.shape.replicated[trailing(m)].Words
 	}
 	return at
 }
@@ -36,7 +36,7 @@ func read(into []uint64, comp *ecs.Component, words []int32) unsafe.Pointer {
 
 // jumped reports whether an entity jumped between two states, by its records in them.
 func (c *Client) jumped(mask uint64, rec, next []int32) bool {
-	j := c.smoother.jumps
+	j := c.interpolator.smoother.jumps
 	if j == nil || mask&(1<<j.Replicated()) == 0 {
 		return false
 	}
@@ -51,7 +51,7 @@ func curved(g *segment, comp *ecs.Component) bool {
 
 // drawCurve moves a value on to its share of a curve.
 func (c *Client) drawCurve(dst unsafe.Pointer, comp *ecs.Component, g *segment, at int) {
-	s, v := &c.smoother, comp.Speeds
+	s, v := &c.interpolator.smoother, comp.Speeds
 	rate := c.recordAt(g.mask, v)
 	comp.Schema.Hermite(dst, dst, read(s.later, comp, g.next[at:]),
 		v.Schema, read(s.from, v, g.rec[rate:]), read(s.to, v, g.next[rate:]), g.seconds, g.share)
@@ -59,7 +59,7 @@ func (c *Client) drawCurve(dst unsafe.Pointer, comp *ecs.Component, g *segment, 
 
 // carryOn moves a value on from the newest state that there is.
 func (c *Client) carryOn(dst unsafe.Pointer, comp *ecs.Component, g *segment, at int) {
-	s, seconds := &c.smoother, min(g.ahead, comp.Beyond.Seconds())
+	s, seconds := &c.interpolator.smoother, min(g.ahead, comp.Beyond.Seconds())
 	switch {
 	case curved(g, comp):
 		v := comp.Speeds
@@ -74,7 +74,7 @@ func (c *Client) carryOn(dst unsafe.Pointer, comp *ecs.Component, g *segment, at
 // segmentOf is what to draw an entity by at a head.
 func (c *Client) segmentOf(h *history, from, to *state, k int, head float64) segment {
 	g := segment{mask: from.Masks[k], rec: from.Record(k)}
-	step := c.clock.step
+	step := c.interpolator.clock.step
 	switch {
 	case to != nil:
 		if to.Masks[k] == g.mask && !c.jumped(g.mask, g.rec, to.Record(k)) {
@@ -82,7 +82,7 @@ func (c *Client) segmentOf(h *history, from, to *state, k int, head float64) seg
 			g.share = (head - float64(from.tick)) / float64(to.tick-from.tick)
 			g.seconds = float64(to.tick-from.tick) * step
 		}
-	case c.clock.beyond > 0:
+	case c.interpolator.clock.beyond > 0:
 		g.ahead = (head - float64(from.tick)) * step
 		old, _, _ := h.around(from.IDs[k], int32(k), float64(from.tick)-0.5)
 		if old != nil && old.Masks[k] == g.mask && !c.jumped(g.mask, old.Record(k), g.rec) {
@@ -96,7 +96,7 @@ func (c *Client) segmentOf(h *history, from, to *state, k int, head float64) seg
 func (c *Client) drawSegment(r *replica, g *segment) {
 	at := 0
 	for m := g.mask; m != 0; m &= m - 1 {
-		comp := c.replicated[trailing(m)]
+		comp := c.shape.replicated[trailing(m)]
 		if comp.Words == 0 {
 			continue
 		}
@@ -107,7 +107,7 @@ func (c *Client) drawSegment(r *replica, g *segment) {
 		case g.share > 0 && curved(g, comp):
 			c.drawCurve(dst, comp, g, at)
 		case g.share > 0:
-			comp.Schema.Lerp(dst, dst, read(c.smoother.later, comp, g.next[at:]), g.share)
+			comp.Schema.Lerp(dst, dst, read(c.interpolator.smoother.later, comp, g.next[at:]), g.share)
 		case g.ahead > 0 && comp.Beyond > 0:
 			c.carryOn(dst, comp, g, at)
 		}
@@ -129,7 +129,7 @@ func (c *Client) keepAhead(r *replica, h *history, from, to *state, head float64
 	}
 	g := c.segmentOf(h, old, nil, int(r.slot), head)
 	c.drawSegment(r, &g)
-	s := &c.smoother
+	s := &c.interpolator.smoother
 	s.poses, s.posed = s.poses[:0], s.posed[:0]
 	c.keepPose(r, c.view, r.drawn, g.mask)
 	return true
@@ -137,7 +137,7 @@ func (c *Client) keepAhead(r *replica, h *history, from, to *state, head float64
 
 // takeAhead makes the visual error what keepAhead kept and the news of an entity differ by.
 func (c *Client) takeAhead(r *replica) {
-	s := &c.smoother
+	s := &c.interpolator.smoother
 	c.takePose(&s.posed[0], c.view, r.drawn, true)
 	s.posed = s.posed[:0]
 }

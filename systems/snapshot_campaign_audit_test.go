@@ -83,7 +83,7 @@ func (a *audit) snapshot(*ecs.World) {
 			a.died[id] = f.Send
 		}
 	}
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		k := a.logs[p.id]
 		if k == nil {
 			k = &clientLog{first: map[uint32]uint32{}, last: map[uint32]uint32{}, veiled: map[uint32]bool{}, waits: map[uint32]int{}}
@@ -131,7 +131,7 @@ func (k *clientLog) could(a *audit, id uint32) bool {
 func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 	total := 0
 	told := make([]uint64, len(f.Groups))
-	for _, q := range p.queue {
+	for _, q := range p.snap.queue {
 		total += len(q.bytes)
 		if len(q.bytes) > netsys.MaxPayload {
 			a.fail("client %d: a message of %d bytes", p.id, len(q.bytes))
@@ -148,13 +148,13 @@ func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 			}
 		}
 	}
-	if total > p.budget {
-		a.fail("client %d: a snapshot of %d bytes, the budget is %d", p.id, total, p.budget)
+	if total > p.contest.budget {
+		a.fail("client %d: a snapshot of %d bytes, the budget is %d", p.id, total, p.contest.budget)
 	}
-	if p.over {
+	if p.contest.over {
 		k.over = f.Send
 	}
-	if p.joining != joinNone {
+	if p.join.state != joinNone {
 		clear(k.waits)
 		return
 	}
@@ -167,7 +167,7 @@ func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 			}
 			k.waits[id]++
 			if k.longest = max(k.longest, k.waits[id]); k.waits[id] > a.fair+4*len(a.alive) {
-				a.fail("client %d: entity %d of %d waits for its turn for %d sends, the budget is %d", p.id, id, len(a.alive), k.waits[id], p.budget)
+				a.fail("client %d: entity %d of %d waits for its turn for %d sends, the budget is %d", p.id, id, len(a.alive), k.waits[id], p.contest.budget)
 			}
 		}
 	}
@@ -175,29 +175,29 @@ func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 
 // client checks all states that a client keeps, and what it made of them.
 func (a *audit) client(c *Client) {
-	k := a.logs[c.id]
+	k := a.logs[c.link.id]
 	if c.world == nil || k == nil {
 		return
 	}
-	for g, x := range c.groups {
+	for g, x := range c.mirror.groups {
 		a.state(c, k, g, x.first)
 		for _, st := range x.ring {
 			a.state(c, k, g, st)
 		}
 	}
-	for _, x := range c.ownGroups {
+	for _, x := range c.mirror.ownGroups {
 		for _, st := range x.ring {
 			a.own(c, st)
 		}
 	}
-	for id := range c.byID {
+	for id := range c.mirror.byID {
 		if !k.could(a, id) {
-			a.fail("client %d knows the id of entity %d, which it never could see", c.id, id)
+			a.fail("client %d knows the id of entity %d, which it never could see", c.link.id, id)
 		}
 	}
-	for id := range c.absence.why {
+	for id := range c.mirror.absence.why {
 		if !k.could(a, id) {
-			a.fail("client %d remembers the id of entity %d, which it never could see", c.id, id)
+			a.fail("client %d remembers the id of entity %d, which it never could see", c.link.id, id)
 		}
 	}
 	a.world(c, c.world)
@@ -215,23 +215,23 @@ func (a *audit) state(c *Client, k *clientLog, g int, st *state) {
 	}
 	truth, allowed := &f.Groups[g], k.allowed[st.Send%capture.Kept][g]
 	if bad := st.Alive &^ (truth.Alive & allowed); bad != 0 {
-		a.fail("client %d has slots %#x of group %d, send %d: they are empty or hidden", c.id, bad, g, st.Send)
+		a.fail("client %d has slots %#x of group %d, send %d: they are empty or hidden", c.link.id, bad, g, st.Send)
 		return
 	}
 	for m := st.Known & allowed &^ st.Alive; m != 0; m &= m - 1 {
 		// A state to join with tells nothing of slots that were hidden since.
 		if i := trailing(m); k.blind[g][i] < st.Send {
-			a.fail("client %d believes the slot of entity %d empty, send %d", c.id, truth.IDs[i], st.Send)
+			a.fail("client %d believes the slot of entity %d empty, send %d", c.link.id, truth.IDs[i], st.Send)
 		}
 	}
 	if st.tick != f.Tick {
-		a.fail("client %d has tick %d for send %d, it was of tick %d", c.id, st.tick, st.Send, f.Tick)
+		a.fail("client %d has tick %d for send %d, it was of tick %d", c.link.id, st.tick, st.Send, f.Tick)
 	}
 	a.compared += uint64(onesIn(st.Alive))
 	for m := st.Alive; m != 0; m &= m - 1 {
 		i := trailing(m)
 		if st.IDs[i] != truth.IDs[i] || st.Masks[i] != truth.Masks[i] || !slices.Equal(st.Record(i), truth.Record(i)) {
-			a.fail("client %d, slot %d of group %d, send %d: entity %d %#x %v is entity %d %#x %v", c.id, i, g, st.Send,
+			a.fail("client %d, slot %d of group %d, send %d: entity %d %#x %v is entity %d %#x %v", c.link.id, i, g, st.Send,
 				truth.IDs[i], truth.Masks[i], truth.Record(i), st.IDs[i], st.Masks[i], st.Record(i))
 		}
 	}
@@ -239,11 +239,11 @@ func (a *audit) state(c *Client, k *clientLog, g int, st *state) {
 
 // own compares own state with what the server captured.
 func (a *audit) own(c *Client, st *state) {
-	i := slices.IndexFunc(a.s.peers, func(p *peer) bool { return p.id == c.id })
+	i := slices.IndexFunc(a.s.sessions.peers, func(p *peer) bool { return p.id == c.link.id })
 	if st == nil || i < 0 {
 		return
 	}
-	groups := a.s.peers[i].ownAt(st.Send)
+	groups := a.s.sessions.peers[i].ownAt(st.Send)
 	if groups == nil {
 		return
 	}
@@ -251,7 +251,7 @@ func (a *audit) own(c *Client, st *state) {
 		slot := trailing(m)
 		truth := findEntity(groups, st.IDs[slot])
 		if !slices.Equal(truth, st.Record(slot)) {
-			a.fail("client %d: own state of entity %d, send %d: %v is %v", c.id, st.IDs[slot], st.Send, truth, st.Record(slot))
+			a.fail("client %d: own state of entity %d, send %d: %v is %v", c.link.id, st.IDs[slot], st.Send, truth, st.Record(slot))
 		}
 	}
 }
@@ -271,20 +271,20 @@ func (a *audit) world(c *Client, w *ecs.World) {
 	for e, r := range ecs.All[struct{ Seal seal }](w) {
 		id := w.NetID(e)
 		if r.Seal != sealed(r.Seal.A) {
-			a.fail("client %d: entity %d is torn: %+v", c.id, id, r.Seal)
+			a.fail("client %d: entity %d is torn: %+v", c.link.id, id, r.Seal)
 		}
 		if x := ecs.Get[echo](w, e); x != nil && x.A != r.Seal.A {
-			a.fail("client %d: entity %d is torn: %+v and %+v", c.id, id, r.Seal, *x)
+			a.fail("client %d: entity %d is torn: %+v and %+v", c.link.id, id, r.Seal, *x)
 		}
 	}
 	for e, r := range ecs.All[struct{ Chest chest }](w) {
-		if r.Chest != (chest{}) && r.Chest.For != c.id {
-			a.fail("client %d has the chest of client %d, entity %d", c.id, r.Chest.For, w.NetID(e))
+		if r.Chest != (chest{}) && r.Chest.For != c.link.id {
+			a.fail("client %d has the chest of client %d, entity %d", c.link.id, r.Chest.For, w.NetID(e))
 		}
 	}
 	for e, r := range ecs.All[struct{ Aim aim }](w) {
-		if r.Aim != (aim{}) && r.Aim.For != c.id {
-			a.fail("client %d has the aim of client %d, entity %d", c.id, r.Aim.For, w.NetID(e))
+		if r.Aim != (aim{}) && r.Aim.For != c.link.id {
+			a.fail("client %d has the aim of client %d, entity %d", c.link.id, r.Aim.For, w.NetID(e))
 		}
 	}
 }
@@ -292,16 +292,16 @@ func (a *audit) world(c *Client, w *ecs.World) {
 // elsewhere reports whether a client may not have heard yet of the slot that an entity
 // has moved to.
 func (a *audit) elsewhere(c *Client, k *clientLog, id uint32) bool {
-	if k.over+missSends > c.newestSend {
+	if k.over+missSends > c.mirror.newestSend {
 		return true
 	}
 	g, slot, ok := a.s.frames.Slot(components.NetID(id))
-	return ok && (g >= len(c.groups) || c.groups[g].told[slot] < a.moved[id].send || c.newestSend < a.moved[id].send+missSends)
+	return ok && (g >= len(c.mirror.groups) || c.mirror.groups[g].told[slot] < a.moved[id].send || c.mirror.newestSend < a.moved[id].send+missSends)
 }
 
 // presence checks what a client says of the whereabouts of an entity.
 func (a *audit) presence(c *Client, id uint32) {
-	k := a.logs[c.id]
+	k := a.logs[c.link.id]
 	if c.world == nil || k == nil {
 		return
 	}
@@ -309,16 +309,16 @@ func (a *audit) presence(c *Client, id uint32) {
 	died := a.died[id]
 	switch {
 	case p != NotLoaded && !k.could(a, id):
-		a.fail("entity %d is %v to client %d, which never could see it", id, p, c.id)
-	case p == Destroyed && (died == 0 || died > c.newestSend) && !k.veiled[id] && !a.elsewhere(c, k, id):
-		a.fail("entity %d is %v to client %d at send %d, but lives", id, p, c.id, c.newestSend)
+		a.fail("entity %d is %v to client %d, which never could see it", id, p, c.link.id)
+	case p == Destroyed && (died == 0 || died > c.mirror.newestSend) && !k.veiled[id] && !a.elsewhere(c, k, id):
+		a.fail("entity %d is %v to client %d at send %d, but lives", id, p, c.link.id, c.mirror.newestSend)
 	case p == OutOfScope && died == 0 && k.last[id] == a.audited && a.s.config.Visible == nil:
-		a.fail("entity %d is %v to client %d, from which nothing is hidden", id, p, c.id)
-	case p == Present && died != 0 && died <= c.newestSend:
-		a.fail("entity %d is %v to client %d at send %d, but died at %d", id, p, c.id, c.newestSend, died)
+		a.fail("entity %d is %v to client %d, from which nothing is hidden", id, p, c.link.id)
+	case p == Present && died != 0 && died <= c.mirror.newestSend:
+		a.fail("entity %d is %v to client %d at send %d, but died at %d", id, p, c.link.id, c.mirror.newestSend, died)
 	}
 	_, there := c.world.ByNetID(components.NetID(id))
 	if there != (p == Present || p == Stale) {
-		a.fail("entity %d is %v to client %d, and in its world: %v", id, p, c.id, there)
+		a.fail("entity %d is %v to client %d, and in its world: %v", id, p, c.link.id, there)
 	}
 }

@@ -72,7 +72,7 @@ func newMatch(t *testing.T, seed uint64) *match {
 	m.s, m.w = m.server, m.server.World()
 	if r.IntN(3) == 0 { // the numbers of sends begin anew soon
 		m.server.sentAt = 1<<16 - uint32(20+r.IntN(100))
-		m.server.tick = m.server.sentAt * m.server.sendEvery
+		m.server.link.tick = m.server.sentAt * m.server.shape.sendEvery
 		m.audited = m.server.sentAt
 	}
 	for range m.most * 3 / 4 {
@@ -196,9 +196,9 @@ func (m *match) settle() (err error) {
 	}
 	for tick := range 30 * 60 {
 		if m.pass(); tick%30 == 29 {
-			for _, p := range m.server.peers {
-				if len(m.live) > 70 || len(p.world) > 20 { // a few bytes a send would take minutes
-					p.budget = max(p.budget, 1000)
+			for _, p := range m.server.sessions.peers {
+				if len(m.live) > 70 || len(p.baselines.world) > 20 { // a few bytes a send would take minutes
+					p.contest.budget = max(p.contest.budget, 1000)
 				}
 			}
 			if err = m.equal(); err == nil {
@@ -213,24 +213,24 @@ func (m *match) settle() (err error) {
 func (m *match) equal() error {
 	m.prune()
 	for n, k := range m.clients {
-		if m.gone[n] || m.logs[k.id] == nil { // cut off before the server was sure of it
+		if m.gone[n] || m.logs[k.link.id] == nil { // cut off before the server was sure of it
 			continue
 		}
 		if err := Difference(m.server, k); err != nil {
-			return fmt.Errorf("client %d: %w", k.id, err)
+			return fmt.Errorf("client %d: %w", k.link.id, err)
 		}
 		if err := viewAgrees(k); err != nil {
-			return fmt.Errorf("client %d: %w", k.id, err)
+			return fmt.Errorf("client %d: %w", k.link.id, err)
 		}
 		for _, x := range m.live {
-			p, seen := k.Presence(components.NetID(x.id)), m.sees(k.id, x.id) || ecs.Has[components.Owner](m.w, x.e) && ecs.Get[components.Owner](m.w, x.e).Client == k.id
+			p, seen := k.Presence(components.NetID(x.id)), m.sees(k.link.id, x.id) || ecs.Has[components.Owner](m.w, x.e) && ecs.Get[components.Owner](m.w, x.e).Client == k.link.id
 			if (p == Present || p == Stale) != seen {
-				return fmt.Errorf("client %d: entity %d is %v, it may see it: %v", k.id, x.id, p, seen)
+				return fmt.Errorf("client %d: entity %d is %v, it may see it: %v", k.link.id, x.id, p, seen)
 			}
 		}
 		for _, id := range m.dead {
 			if p := k.Presence(components.NetID(id)); p == Present || p == Stale {
-				return fmt.Errorf("client %d: entity %d is %v, but dead", k.id, id, p)
+				return fmt.Errorf("client %d: entity %d is %v, but dead", k.link.id, id, p)
 			}
 		}
 	}
@@ -278,7 +278,7 @@ func TestSnapshotCampaign(t *testing.T) {
 		}
 		for _, k := range m.clients {
 			if st := k.Stats(); st.MalformedMessages > 0 || st.Renewals > mostRenewals {
-				t.Errorf("client %d was sent %d messages that it had to refuse, and asked for %d renewals", k.id, st.MalformedMessages, st.Renewals)
+				t.Errorf("client %d was sent %d messages that it had to refuse, and asked for %d renewals", k.link.id, st.MalformedMessages, st.Renewals)
 			}
 			sum.renewals.Add(k.Stats().Renewals)
 		}

@@ -49,7 +49,7 @@ type ClientStatus struct {
 // Clients yields the connected clients in the order they joined; it is an
 // iterator: for c := range server.Clients.
 func (s *Server) Clients(yield func(ClientStatus) bool) {
-	for _, p := range s.peers {
+	for _, p := range s.sessions.peers {
 		if !yield(s.status(p)) {
 			return
 		}
@@ -64,8 +64,8 @@ func (s *Server) status(p *peer) ClientStatus {
 		LastInput: p.inputs.expected - 1,
 		Inputs:    p.inputs.stats,
 		Changes:   p.changes.stats,
-		Malformed: uint64(p.malformed),
-		Flooded:   p.flooded,
+		Malformed: uint64(p.limits.malformed),
+		Flooded:   p.limits.flooded,
 		Untold:    p.notices.untold,
 		Waiting:   p.inputs.waiting(),
 		Address:   p.session.RemoteAddr(),
@@ -78,11 +78,11 @@ func (s *Server) status(p *peer) ClientStatus {
 // Stats returns the counters, clients that left included.
 func (s *Server) Stats() ServerStats {
 	st := s.stats
-	st.TicksDropped = s.loop.Dropped * uint64(s.config.WakeEvery)
+	st.TicksDropped = s.link.loop.Dropped * uint64(s.config.WakeEvery)
 	st.ResimulatedTicks = s.world.Resimulated()
-	st.Inputs, st.Changes, st.Untold = s.departed.inputs, s.departed.changes, s.departed.untold
-	link := s.departed.link
-	for _, p := range s.peers {
+	st.Inputs, st.Changes, st.Untold = s.sessions.departed.inputs, s.sessions.departed.changes, s.sessions.departed.untold
+	link := s.sessions.departed.link
+	for _, p := range s.sessions.peers {
 		st.Inputs.add(p.inputs.stats)
 		st.Changes.add(p.changes.stats)
 		st.Untold += p.notices.untold
@@ -90,11 +90,11 @@ func (s *Server) Stats() ServerStats {
 	}
 	st.BytesIn, st.BytesOut = link.bytesIn, link.bytesOut
 	st.DatagramsIn, st.DatagramsOut = link.datagramsIn, link.datagramsOut
-	for i := range s.replicated {
+	for i := range s.shape.replicated {
 		st.Clamped += s.frames.Clamped(i)
 	}
-	st.Encodes = s.encodes.stats
-	st.Drops, st.DatagramDrops = s.endpoint.Drops(), s.endpoint.DatagramDrops()
+	st.Encodes = s.encoder.encodes.stats
+	st.Drops, st.DatagramDrops = s.link.endpoint.Drops(), s.link.endpoint.DatagramDrops()
 	return st
 }
 

@@ -15,18 +15,18 @@ var ErrTicks = errors.New("systems: the world has no more ticks")
 
 // lastTicks ends a server that has simulated ecs.MaxTick; a day before the log says so.
 func (s *Server) lastTicks() {
-	left := ecs.MaxTick + 1 - s.tick
-	if !s.ending && float64(left) < 24*60*60*float64(s.config.TickRate) {
-		s.ending = true
+	left := ecs.MaxTick + 1 - s.link.tick
+	if !s.link.ending && float64(left) < 24*60*60*float64(s.config.TickRate) {
+		s.link.ending = true
 		s.config.Logger.Warn("the world comes to its last tick; begin another match before",
 			"ticks", left, "time", time.Duration(left)*s.world.StepDuration())
 	}
 	if left > 0 {
 		return
 	}
-	s.err = fmt.Errorf("%w: %d was the last; begin another match with a new server", ErrTicks, uint32(ecs.MaxTick))
-	s.config.Logger.Error("the server ends", "reason", s.err)
-	if err := s.Close(s.now); err != nil {
-		s.err = errors.Join(s.err, err)
+	s.link.err = fmt.Errorf("%w: %d was the last; begin another match with a new server", ErrTicks, uint32(ecs.MaxTick))
+	s.config.Logger.Error("the server ends", "reason", s.link.err)
+	if err := s.Close(s.link.now); err != nil {
+		s.link.err = errors.Join(s.link.err, err)
 	}
 }

@@ -83,11 +83,11 @@ func (h hexHash) LogValue() slog.Value {
 
 // modelWith returns the model for the blocks of a server with this hash.
 func (c *Client) modelWith(server uint64) *snapshot.Model {
-	a := agreement{trained: c.config.Trained, layout: c.layout, log: c.config.Logger}
+	a := agreement{trained: c.config.Trained, layout: c.decode.layout, log: c.config.Logger}
 	if a.with(server) {
-		return a.trained.Model(c.layout)
+		return a.trained.Model(c.decode.layout)
 	}
-	return snapshot.NewModel(c.layout, nil)
+	return snapshot.NewModel(c.decode.layout, nil)
 }
 
 // record writes the state of a send to the recording, if there is one.

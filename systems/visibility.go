@@ -20,13 +20,13 @@ const bigFor = 64
 // which the game's hook says so.
 func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 	visible := s.config.Visible
-	if visible == nil && !p.big {
+	if visible == nil && !p.contest.big {
 		return
 	}
-	p.big = false
+	p.contest.big = false
 	before := s.frames.At(s.lastSend)
 	for g := range f.Groups {
-		cur, h := &f.Groups[g], &p.world[g]
+		cur, h := &f.Groups[g], &p.baselines.world[g]
 		seen := wire.AllSlots
 		if visible != nil {
 			for m := cur.Alive; m != 0; m &= m - 1 {
@@ -38,7 +38,7 @@ func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 		if sp := h.split; sp != nil && sp.big != 0 {
 			if sp.big &= cur.Alive; f.Send-sp.bigAt < bigFor {
 				seen &^= sp.big
-				p.big = p.big || sp.big != 0
+				p.contest.big = p.contest.big || sp.big != 0
 			} else {
 				sp.big = 0
 			}
@@ -46,8 +46,8 @@ func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 		if seen == wire.AllSlots && h.split == nil {
 			continue
 		}
-		if gone := h.hide(f.Send, seen, sameSlots(before, cur, g), &p.free); gone != 0 && p.joining == joinStream {
-			s.censor(p.join, g, gone)
+		if gone := h.hide(f.Send, seen, sameSlots(before, cur, g), &p.baselines.free); gone != 0 && p.join.state == joinStream {
+			s.censor(p.join.stream, g, gone)
 		}
 	}
 }
@@ -70,26 +70,26 @@ func sameSlots(before *capture.Frame, cur *snapshot.Group, g int) (same uint64) 
 // out of its sight, or empty where what it knew there is gone. A client that joins
 // is told of all of them, since it must know every slot.
 func (s *Server) planHidden(p *peer, f *capture.Frame) {
-	for g := range p.world {
-		sp := p.world[g].split
-		if sp == nil || sp.hidden == 0 || p.joining == joinStream && sp.hidden&^sp.told == 0 {
+	for g := range p.baselines.world {
+		sp := p.baselines.world[g].split
+		if sp == nil || sp.hidden == 0 || p.join.state == joinStream && sp.hidden&^sp.told == 0 {
 			continue
 		}
 		slots := sp.hidden &^ sp.told
-		if p.joining != joinNone {
+		if p.join.state != joinNone {
 			slots = sp.hidden
 		}
 		for _, part := range [2]struct {
 			slots uint64
 			group []snapshot.Group
-		}{{slots &^ (sp.vacant | sp.told), s.unseen[:]}, {slots & (sp.vacant | sp.told), s.empty[:]}} {
+		}{{slots &^ (sp.vacant | sp.told), s.planner.unseen[:]}, {slots & (sp.vacant | sp.told), s.planner.empty[:]}} {
 			if part.slots == 0 {
 				continue
 			}
 			h := wire.BlockHead{First: 0, Count: 1, Slots: part.slots}
-			b := s.encodes.fresh(&s.ownArena, p.model, &h, part.group, nil, nil)
+			b := s.encoder.encodes.fresh(&s.encoder.ownArena, p.snap.model, &h, part.group, nil, nil)
 			h.First, h.Coder = uint32(g), b.coder
-			s.packing.add(planned{BlockHead: h, body: b.body, costs: b.costs, send: f.Send, chunk: -1, hidden: true}, contentWorld)
+			s.planner.packing.add(planned{BlockHead: h, body: b.body, costs: b.costs, send: f.Send, chunk: -1, hidden: true}, contentWorld)
 		}
 	}
 }
@@ -100,18 +100,18 @@ func (s *Server) oversized(p *peer, src *source, g int, slots uint64) {
 	cur := &src.groups[g]
 	k := trailing(slots & cur.Alive)
 	s.stats.Oversized++
-	if mask := cur.Masks[k]; !s.bigTold[mask] {
-		s.bigTold[mask] = true
+	if mask := cur.Masks[k]; !s.planner.bigTold[mask] {
+		s.planner.bigTold[mask] = true
 		s.config.Logger.Error("entity left out: it does not fit a client's snapshot; more with its components are only counted",
-			"entity", cur.IDs[k], "client", p.id, "budget", p.budget, slog.Any("components", componentNames(s.replicated, mask)))
+			"entity", cur.IDs[k], "client", p.id, "budget", p.contest.budget, slog.Any("components", componentNames(s.shape.replicated, mask)))
 	}
 	if src.own {
 		return
 	}
-	sp := src.held[g].apart(&p.free)
+	sp := src.held[g].apart(&p.baselines.free)
 	sp.big |= 1 << k
 	sp.bigAt = src.send
-	p.big = true
+	p.contest.big = true
 }
 
 func componentNames(all []*ecs.Component, mask uint64) (names []string) {

@@ -66,7 +66,7 @@ func TestVisibilityFlickers(t *testing.T) {
 			g.step()
 			for _, c := range g.clients {
 				for id := range never {
-					if c.byID[uint32(id)] != nil || c.Presence(id) != NotLoaded {
+					if c.mirror.byID[uint32(id)] != nil || c.Presence(id) != NotLoaded {
 						t.Fatalf("client %d knows of entity %d, which nobody may see: %v", c.ID(), id, c.Presence(id))
 					}
 				}
@@ -153,7 +153,7 @@ func TestPresence(t *testing.T) {
 		}
 		g.run(40)
 	}
-	if n := len(c.absence.why); n != maxAbsent || len(c.absence.ring) != n {
+	if n := len(c.mirror.absence.why); n != maxAbsent || len(c.mirror.absence.ring) != n {
 		t.Errorf("%d deaths are remembered", n)
 	}
 	want("long after", Present, NotLoaded, Present, NotLoaded, Present)

@@ -138,8 +138,8 @@ func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
 		}
 		g.step()
 	}
-	v := &snapshotVectors{Protocol: g.protocol().Lines(), Welcome: hex.EncodeToString(k.endpoint.Welcome())}
-	m, err := wire.ReadWelcome(k.endpoint.Welcome())
+	v := &snapshotVectors{Protocol: g.protocol().Lines(), Welcome: hex.EncodeToString(k.link.endpoint.Welcome())}
+	m, err := wire.ReadWelcome(k.link.endpoint.Welcome())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@
 // draws what it writes.
 //
 //   - Inputs, client to server: [Input], [InputCoder], and what a message may continue
-//     from, [InputBases]. Behind them the result of the newest, [Report].
+//     from, [Bases]. Behind them the result of the newest, [Report].
 //   - Snapshots, server to client: [SnapshotHeader], then blocks, [BlockHead].
 //   - Values of components that a client writes: [ChangeCoder].
 //   - What the server refused or granted: [Notice], [NoticeReader].
