@@ -13,7 +13,7 @@ import (
 )
 
 // adviser is what a client keeps that reports its results.
-type adviser struct {
+type reporter struct {
 	results *resultCoder
 
 	// what the newest snapshot said, whether it had own state or not
@@ -28,7 +28,7 @@ type adviser struct {
 
 // hear takes in what a snapshot says besides state.
 func (c *Client) hear(h *wire.SnapshotHeader) {
-	a, tick := c.reconciler.advice, c.decode.incoming.tick
+	a, tick := c.reconciler.reporter, c.decode.incoming.tick
 	if a == nil || tick <= a.tick {
 		return
 	}
@@ -39,8 +39,8 @@ func (c *Client) hear(h *wire.SnapshotHeader) {
 // heard is the newest server tick that is known of, and the last input that was
 // consumed into it.
 func (c *Client) heard() (tick, input uint32) {
-	if c.reconciler.advice != nil {
-		return c.reconciler.advice.tick, c.reconciler.advice.input
+	if c.reconciler.reporter != nil {
+		return c.reconciler.reporter.tick, c.reconciler.reporter.input
 	}
 	return c.own.state.tick, c.own.state.input
 }
@@ -48,7 +48,7 @@ func (c *Client) heard() (tick, input uint32) {
 // keptPrivate is what an entity keeps of what only its owner sees although own state
 // does not tell of it: what is predicted, while there is nothing to correct.
 func (c *Client) keptPrivate(r *replica) uint64 {
-	if c.reconciler.advice == nil || c.own.state.open || r == nil {
+	if c.reconciler.reporter == nil || c.own.state.open || r == nil {
 		return 0
 	}
 	return r.private & c.shape.predicted
@@ -56,26 +56,26 @@ func (c *Client) keptPrivate(r *replica) uint64 {
 
 // settledInput is the last input whose prediction the server has confirmed.
 func (c *Client) settledInput() uint32 {
-	if c.reconciler.advice != nil {
-		return c.reconciler.advice.settled
+	if c.reconciler.reporter != nil {
+		return c.reconciler.reporter.settled
 	}
 	return c.own.state.input
 }
 
 // advise puts into a message what the newest input led to. A client that has to
 // take over own state without comparing asks for it.
-func (c *Client) advise(m *wire.Input) {
-	a := c.reconciler.advice
+func (c *Client) writeReport(m *wire.Input) {
+	a := c.reconciler.reporter
 	if a == nil {
 		return
 	}
-	m.Report.Asks, m.Report.Echo = c.reconciler.adopt || !a.any, a.applied
+	m.Report.Asks, m.Report.Echo = c.reconciler.takeServerState || !a.any, a.applied
 	if m.Report.Asks {
 		return
 	}
 	a.results.list(c.world, c.link.id)
 	if m.Report.Asks = !a.results.write(c.world, &m.Report); !m.Report.Asks {
-		c.stats.AdviceBits += uint64(1 + wire.EchoBits + m.Report.Bits)
+		c.stats.ReportBits += uint64(1 + wire.EchoBits + m.Report.Bits)
 	}
 }
 
@@ -83,19 +83,19 @@ func (c *Client) advise(m *wire.Input) {
 // snapshot without one says whether the server had the same after the input that
 // it names. That goes for all own entities, so that what was predicted to spawn and
 // is not among them does not exist.
-func (c *Client) reconcileAdvised(w *ecs.World) {
-	a, own := c.reconciler.advice, &c.own.state
+func (c *Client) reconcileReported(w *ecs.World) {
+	a, own := c.reconciler.reporter, &c.own.state
 	if a.fresh && c.stages.predicting {
 		switch {
 		case a.input > c.predictor.log.newest:
 			// The server went on without us, as after a stall: continue from there.
 			c.predictor.log.jump(a.input)
 			c.stats.Jumps++
-			c.reconciler.adopt = true
+			c.reconciler.takeServerState = true
 		case a.agreed && a.input > a.settled:
 			w.Netcode().SettleInput(a.input)
 			w.Netcode().RejectSpawns(a.input)
-			c.confirmAdvised(a.input)
+			c.confirmReported(a.input)
 		}
 	}
 	a.fresh = false
@@ -108,14 +108,14 @@ func (c *Client) reconcileAdvised(w *ecs.World) {
 	c.settleSpawns(w)
 	news := !a.any || own.number != a.applied
 	switch {
-	case c.reconciler.adopt:
+	case c.reconciler.takeServerState:
 	case !c.predictor.history.Has(own.input):
 		if !c.stale(w) {
 			return
 		}
 	case news && c.exact(w), !news && c.agrees(w):
 		a.any, a.applied = true, own.number
-		c.confirmAdvised(own.input)
+		c.confirmReported(own.input)
 		return
 	default:
 		if c.stats.Corrections++; news {
@@ -123,14 +123,14 @@ func (c *Client) reconcileAdvised(w *ecs.World) {
 		}
 	}
 	a.any, a.applied, a.settled = true, own.number, own.input
-	c.reconciler.staleSince, c.reconciler.adopt = 0, false
+	c.reconciler.staleSince, c.reconciler.takeServerState = 0, false
 	c.replay(w)
 }
 
 // confirmAdvised notes that predictions up to an input are right.
-func (c *Client) confirmAdvised(input uint32) {
+func (c *Client) confirmReported(input uint32) {
 	c.reconciler.staleSince = 0
-	c.reconciler.advice.settled = max(c.reconciler.advice.settled, input)
+	c.reconciler.reporter.settled = max(c.reconciler.reporter.settled, input)
 	c.stats.Confirmed++
 }
 
@@ -159,19 +159,19 @@ func (c *Client) exact(w *ecs.World) bool {
 			same = false
 			return
 		}
-		c.reconciler.advice.results.raw = comp.Schema.AppendRaw(c.reconciler.advice.results.raw[:0], predicted)
-		same = same && bytes.Equal(c.reconciler.advice.results.raw, raw)
+		c.reconciler.reporter.results.raw = comp.Schema.AppendRaw(c.reconciler.reporter.results.raw[:0], predicted)
+		same = same && bytes.Equal(c.reconciler.reporter.results.raw, raw)
 	})
 	return same
 }
 
 // advisedDiffers compares what was predicted after the newest input that is known
 // to be consumed with what was captured of it, in words.
-func (c *Client) advisedDiffers(e ecs.Entity, comp *ecs.Component, words []int32) error {
-	if c.reconciler.advice.tick != c.mirror.newestTick {
-		return fmt.Errorf("%s: the newest snapshot is of tick %d, not %d", comp.Name, c.mirror.newestTick, c.reconciler.advice.tick)
+func (c *Client) reportedDiffers(e ecs.Entity, comp *ecs.Component, words []int32) error {
+	if c.reconciler.reporter.tick != c.mirror.newestTick {
+		return fmt.Errorf("%s: the newest snapshot is of tick %d, not %d", comp.Name, c.mirror.newestTick, c.reconciler.reporter.tick)
 	}
-	predicted := c.predictor.history.Value(c.reconciler.advice.input, e, comp)
+	predicted := c.predictor.history.Value(c.reconciler.reporter.input, e, comp)
 	if predicted == nil {
 		predicted = c.world.Netcode().Pointer(e, comp)
 	}
@@ -182,7 +182,7 @@ func (c *Client) advisedDiffers(e ecs.Entity, comp *ecs.Component, words []int32
 		return nil
 	}
 	// A half step is lost by quantizing; as the server sees it both have lost it.
-	a := c.reconciler.advice.results
+	a := c.reconciler.reporter.results
 	a.words, a.a = reuse.Slice(a.words, comp.Words), reuse.Slice(a.a, int(comp.Schema.Size+7)/8)
 	comp.Schema.Quantize(a.words, comp.Words, predicted, 1)
 	comp.Schema.Dequantize(unsafe.Pointer(&a.a[0]), a.words, comp.Words, 1)
@@ -190,5 +190,5 @@ func (c *Client) advisedDiffers(e ecs.Entity, comp *ecs.Component, words []int32
 		return nil
 	}
 	return fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
-		c.reconciler.advice.input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
+		c.reconciler.reporter.input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
 }

@@ -10,9 +10,9 @@ import (
 // consumed these inputs. A buffer that is longer compares less often.
 const resultRing = 128
 
-// AdviceStats counts what became of the results that clients report, where
+// ReportStats counts what became of the results that clients report, where
 // corrections are made on mismatch alone.
-type AdviceStats struct {
+type ReportStats struct {
 	Agreed      uint64 // results that agreed, with what the server had after the same input
 	Differed    uint64 // and those that did not, those aside of who has a correction coming
 	Asked       uint64 // requests for own state
@@ -21,7 +21,7 @@ type AdviceStats struct {
 }
 
 // advised is what the server makes of a client's results.
-type advised struct {
+type judge struct {
 	results [resultRing]clientResult
 	own     []ownResult // the client's entities as of this tick
 	open    bool        // a correction
@@ -42,10 +42,10 @@ type clientResult struct {
 }
 
 // newAdvised begins with a correction: a client that joins knows nothing yet.
-func newAdvised() *advised { return &advised{open: true} }
+func newJudge() *judge { return &judge{open: true} }
 
 // take keeps what a message says of its newest input.
-func (a *advised) take(input uint32, m *wire.Report) {
+func (a *judge) take(input uint32, m *wire.Report) {
 	r := &a.results[input%resultRing]
 	r.input, r.asks, r.echo = input, m.Asks, m.Echo
 	r.result = append(r.result[:0], m.Result...)
@@ -53,9 +53,9 @@ func (a *advised) take(input uint32, m *wire.Report) {
 
 // advise keeps the result in the message at hand, for the buffer has lifted its
 // sequence.
-func (s *Server) advise(p *peer) {
-	if p.advised != nil {
-		p.advised.take(codec.Lift(s.applying.message.Newest, p.inputs.newest), &s.applying.message.Report)
+func (s *Server) judgeReport(p *peer) {
+	if p.judge != nil {
+		p.judge.take(codec.Lift(s.applying.message.Newest, p.inputs.newest), &s.applying.message.Report)
 	}
 }
 
@@ -68,20 +68,20 @@ func (s *Server) judge() {
 	}
 	s.listOwn(s.world)
 	for _, p := range s.sessions.peers {
-		a, in := p.advised, p.inputs
+		a, in := p.judge, p.inputs
 		if a.open {
-			s.stats.Advice.OpenTicks++
+			s.stats.Reports.OpenTicks++
 		}
 		r := &a.results[(in.expected-1)%resultRing]
 		if a.agreed = 0; !in.running || r.input != in.expected-1 {
 			continue
 		}
-		a.judge(r, !r.asks && s.applying.results.agrees(s.world, a.own, r.result), &s.stats.Advice)
+		a.judge(r, !r.asks && s.applying.results.agrees(s.world, a.own, r.result), &s.stats.Reports)
 	}
 }
 
 // judge opens and closes corrections by a result, which agrees or does not.
-func (a *advised) judge(r *clientResult, agrees bool, st *AdviceStats) {
+func (a *judge) judge(r *clientResult, agrees bool, st *ReportStats) {
 	switch {
 	case r.asks:
 		st.Asked++
@@ -107,7 +107,7 @@ func (a *advised) judge(r *clientResult, agrees bool, st *AdviceStats) {
 }
 
 // begin opens another correction.
-func (a *advised) begin(st *AdviceStats) {
+func (a *judge) begin(st *ReportStats) {
 	a.open = true
 	a.number = (a.number + 1) % wire.Corrections
 	st.Corrections++
@@ -116,9 +116,9 @@ func (a *advised) begin(st *AdviceStats) {
 // listOwn brings the lists of all clients' own entities up to date.
 func (s *Server) listOwn(w *ecs.World) {
 	for _, p := range s.sessions.peers {
-		p.advised.own = p.advised.own[:0]
+		p.judge.own = p.judge.own[:0]
 	}
-	var last *advised // rows of one owner mostly stand together
+	var last *judge // rows of one owner mostly stand together
 	var whose uint32
 	for t := range w.Netcode().Tables {
 		owners := ownersOf(s.shape.replicated[0], &t)
@@ -133,7 +133,7 @@ func (s *Server) listOwn(w *ecs.World) {
 			if o.Client != whose {
 				whose, last = o.Client, nil
 				if p := s.sessions.byID[whose]; p != nil {
-					last = p.advised
+					last = p.judge
 				}
 			}
 			if last != nil {
@@ -142,14 +142,14 @@ func (s *Server) listOwn(w *ecs.World) {
 		}
 	}
 	for _, p := range s.sessions.peers {
-		sortOwn(p.advised.own)
+		sortOwn(p.judge.own)
 	}
 }
 
 // ownParts is what travels in own state: all of it, or secrets where there is
 // nothing to correct.
 func (s *Server) ownParts(p *peer) uint64 {
-	if p.advised != nil && !p.advised.open {
+	if p.judge != nil && !p.judge.open {
 		return s.secrets()
 	}
 	return s.shape.predicted | s.private
@@ -162,7 +162,7 @@ func (s *Server) secrets() uint64 { return s.private &^ s.shape.predicted }
 // tells reports whether own state has to travel with a send: while a correction is
 // open, and until the client holds the secrets in it.
 func (s *Server) tells(p *peer, of *ownFrame) bool {
-	a := p.advised
+	a := p.judge
 	if a == nil {
 		return true
 	}
@@ -175,7 +175,7 @@ func (s *Server) tells(p *peer, of *ownFrame) bool {
 		return true
 	}
 	if parts != a.parts {
-		a.begin(&s.stats.Advice) // because what is gone can only be told with what is left
+		a.begin(&s.stats.Reports) // because what is gone can only be told with what is left
 	}
 	for g := range p.baselines.own {
 		if of.groups[g].Alive != 0 && !p.baselines.own[g].heldSince(a.since) {
@@ -187,14 +187,14 @@ func (s *Server) tells(p *peer, of *ownFrame) bool {
 
 // heldSince reports whether a client holds all slots of some send from since on;
 // where they are kept apart, each of them.
-func (h *holding) heldSince(since uint32) bool {
-	if h.split == nil {
+func (h *baselineGroup) heldSince(since uint32) bool {
+	if h.perSlot == nil {
 		return h.newest >= since
 	}
 	var held uint64
-	for i, send := range h.split.sends {
+	for i, send := range h.perSlot.sends {
 		if send >= since && send != 0 {
-			held |= h.split.held[i]
+			held |= h.perSlot.held[i]
 		}
 	}
 	return held == wire.AllSlots

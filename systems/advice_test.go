@@ -188,7 +188,7 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 		"agrees": func(g *game, i *intruder) wire.Report {
 			a := wire.Report{}
 			if len(g.server.sessions.peers) > 0 {
-				a.Echo = g.server.sessions.peers[0].advised.number
+				a.Echo = g.server.sessions.peers[0].judge.number
 			}
 			model.list(world, i.id)
 			model.write(world, &a)
@@ -229,8 +229,8 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 		if st.MalformedMessages != 0 {
 			t.Errorf("%s: %d messages refused", name, st.MalformedMessages)
 		}
-		if name == "agrees" && st.Advice.Agreed < ticks/2 {
-			t.Errorf("%s: %+v", name, st.Advice)
+		if name == "agrees" && st.Reports.Agreed < ticks/2 {
+			t.Errorf("%s: %+v", name, st.Reports)
 		}
 	}
 	play("LocalSync", policy.LocalSync.Policies(), nil)
@@ -269,8 +269,8 @@ func TestHugeOwnStateIsAskedFor(t *testing.T) {
 	before := g.server.Stats()
 	g.run(120)
 	after := g.server.Stats()
-	if after.Snapshots.Own == before.Snapshots.Own || after.Advice.Asked-before.Advice.Asked < 100 || c.Stats().AdviceBits != 0 {
-		t.Errorf("%d bytes of own state for %+v", after.Snapshots.Own-before.Snapshots.Own, after.Advice)
+	if after.Snapshots.Own == before.Snapshots.Own || after.Reports.Asked-before.Reports.Asked < 100 || c.Stats().ReportBits != 0 {
+		t.Errorf("%d bytes of own state for %+v", after.Snapshots.Own-before.Snapshots.Own, after.Reports)
 	}
 	for e := range ecs.Each[struct{ At *place }](g.server.World()) {
 		ecs.Get[place](g.server.World(), e).Y += 3
@@ -324,7 +324,7 @@ func TestAdviceAllocatesNothing(t *testing.T) {
 	for range 3000 {
 		tick()
 	}
-	before := g.server.Stats().Advice
+	before := g.server.Stats().Reports
 	if n := testing.AllocsPerRun(1, func() {
 		for range 600 {
 			tick()
@@ -332,7 +332,7 @@ func TestAdviceAllocatesNothing(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations in 600 ticks", n)
 	}
-	if st := g.server.Stats().Advice; st.Corrections-before.Corrections < 60 || st.Agreed-before.Agreed < 1000 {
+	if st := g.server.Stats().Reports; st.Corrections-before.Corrections < 60 || st.Agreed-before.Agreed < 1000 {
 		t.Errorf("too little happened: %+v, before %+v", st, before)
 	}
 }
@@ -369,11 +369,11 @@ func FuzzReadAdvice(f *testing.F) {
 			t.Fatalf("%+v", m.Report)
 		}
 		results.list(w, 1)
-		a := newAdvised()
+		a := newJudge()
 		a.own = results.own
 		a.take(9, &m.Report)
 		r := &a.results[9]
-		var st AdviceStats
+		var st ReportStats
 		a.judge(r, !r.asks && results.agrees(w, a.own, r.result), &st)
 		if again := writer.Append(nil, &m, 3, nil); m.Report.Asks {
 			var back wire.Input

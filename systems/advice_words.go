@@ -264,7 +264,7 @@ func (c *resultCoder) componentAgrees(k int, value unsafe.Pointer, h *resultHash
 // protocol: what is off by quantizing alone must agree, or client and server
 // correct each other for ever. Own state is exact, so that the half of a result's
 // step is all that there is.
-func checkAdvice(p *ecs.Protocol) error {
+func checkReports(p *ecs.Protocol) error {
 	if p.Quantized() {
 		return nil
 	}

@@ -12,7 +12,7 @@ const (
 // them, youngest first. They are few, so that clients whose acknowledgements came
 // at different times need the same bytes. Where a client holds none of these, any
 // age does.
-var ages = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
+var baselineAges = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
 
 // floorMargin is how many sends older than the newest acknowledged one a baseline
 // may be: what the gaps between the young ages ask for, and a predecessor.

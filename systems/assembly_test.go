@@ -48,8 +48,8 @@ func TestServerConfigValidate(t *testing.T) {
 		{ServerConfig{Timeout: -1}, "200ms"},
 		{ServerConfig{Timeout: 199 * time.Millisecond}, "200ms"},
 		{ServerConfig{LeavePolicy: 2}, "DespawnOwned"},
-		{ServerConfig{Hold: time.Minute, ProtocolID: 5, Channels: channel.Config{Rate: 1 << 20}}, ""},
-		{ServerConfig{Hold: -1}, "0: none"},
+		{ServerConfig{ReconnectWindow: time.Minute, ProtocolID: 5, Channels: channel.Config{Rate: 1 << 20}}, ""},
+		{ServerConfig{ReconnectWindow: -1}, "0: none"},
 		{ServerConfig{Channels: channel.Config{Piece: 1}}, "Piece"},
 		{ServerConfig{Addresses: make([]netip.AddrPort, 33)}, "Addresses"},
 	} {

@@ -38,7 +38,7 @@ func Changed[T any](w *ecs.World, c Change) (value T, is bool) {
 // is on its way, and that client learns of it. w is a server's world; in the world
 // of a client Grant does nothing.
 func Grant(w *ecs.World, e ecs.Entity, client uint32) {
-	a := ecs.Resource[authority](w)
+	a := ecs.Resource[ownership](w)
 	if a == nil || !w.Alive(e) {
 		return
 	}
@@ -61,7 +61,7 @@ func Revoke(w *ecs.World, e ecs.Entity) { Grant(w, e, 0) }
 
 // authority says which client may write the client-owned components of which entity,
 // where that is not its owner. It is a resource of the server's world.
-type authority struct {
+type ownership struct {
 	grants  []grant
 	by      map[ecs.Entity]int // index in grants
 	version uint32             // counts changes
@@ -75,7 +75,7 @@ type grant struct {
 }
 
 // holder is the client that may write an entity's components; 0: none.
-func (a *authority) holder(w *ecs.World, e ecs.Entity) uint32 {
+func (a *ownership) owner(w *ecs.World, e ecs.Entity) uint32 {
 	if i, ok := a.by[e]; ok {
 		return a.grants[i].client
 	}
@@ -91,7 +91,7 @@ func ownerOf(w *ecs.World, e ecs.Entity) uint32 {
 }
 
 // sweep forgets entities that are gone.
-func (a *authority) sweep(w *ecs.World) {
+func (a *ownership) sweep(w *ecs.World) {
 	dead := func(g grant) bool { return !w.Alive(g.entity) }
 	if !slices.ContainsFunc(a.grants, dead) {
 		return

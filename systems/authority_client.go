@@ -13,15 +13,15 @@ import (
 
 // clientChanges is what a client knows of the components that clients write.
 type clientChanges struct {
-	mask    uint64 // of these components; 0: the protocol has none
-	coder   wire.ChangeCoder
-	slots   []changeSlot
-	turn    int // slot that is sent first
-	rights  []right
-	notices wire.NoticeReader
-	heard   uint32 // number of the last notice
-	words   []int32
-	raw     []int32
+	mask     uint64 // of these components; 0: the protocol has none
+	coder    wire.ChangeCoder
+	slots    []changeSlot
+	turn     int // slot that is sent first
+	grants   []clientGrant
+	notices  wire.NoticeReader
+	received uint32 // number of the last notice
+	words    []int32
+	raw      []int32
 }
 
 // changeSlot is a component that this client writes.
@@ -53,18 +53,18 @@ func (c *Client) attachChanges() {
 	c.changes.notices.Components = list
 }
 
-// Authority reports whether this client may write the ecs.ClientOwned components of an
+// MayWrite reports whether this client may write the ecs.ClientOwned components of an
 // entity of its [Client.World]: it owns the entity, or the server granted it. What it
 // writes there, by ecs.Get outside Simulate, travels to the server after each tick, the
 // latest value of each component, until the server has it; others see it in snapshots.
 // Values of the server do not replace what this client writes while it has the authority;
 // a server that is to write takes it back first. See [Grant].
-func (c *Client) Authority(e ecs.Entity) bool {
+func (c *Client) MayWrite(e ecs.Entity) bool {
 	if c.world == nil || c.changes.mask == 0 || !c.world.Alive(e) {
 		return false
 	}
 	id := uint32(c.world.NetID(e))
-	for _, r := range c.changes.rights {
+	for _, r := range c.changes.grants {
 		if r.id == id {
 			return r.may
 		}
@@ -96,7 +96,7 @@ func (c *Client) keeps(r *replica, comp *ecs.Component, words []int32) bool {
 		x.look(c, s)
 	}
 	switch {
-	case !c.Authority(r.entity):
+	case !c.MayWrite(r.entity):
 		x.drop(r.id)
 		return false
 	case s != nil && s.entity == r.entity && s.wrote:
@@ -138,7 +138,7 @@ func (x *clientChanges) drop(id uint32) {
 // becomes that, what is this client's begins with what is there.
 func (c *Client) turn(r *replica) {
 	x := &c.changes
-	may := c.Authority(r.entity)
+	may := c.MayWrite(r.entity)
 	for i, comp := range x.coder.Components {
 		p := c.world.Netcode().Pointer(r.entity, comp)
 		s := x.slotOf(r.id, i)
@@ -219,7 +219,7 @@ func (c *Client) appendChanges(dst []byte) []byte {
 func (x *clientChanges) look(c *Client, s *changeSlot) {
 	comp := x.coder.Components[s.component]
 	p := c.world.Netcode().Pointer(s.entity, comp)
-	if p == nil || !c.Authority(s.entity) {
+	if p == nil || !c.MayWrite(s.entity) {
 		return
 	}
 	value := x.quantize(comp, p)
@@ -254,8 +254,8 @@ func (x *clientChanges) ackedChanges(seq uint16) {
 }
 
 // heldMask are the components of an entity that this client writes.
-func (c *Client) heldMask(r *replica) uint64 {
-	if c.changes.mask == 0 || r.entity.IsZero() || !c.Authority(r.entity) {
+func (c *Client) ownedMask(r *replica) uint64 {
+	if c.changes.mask == 0 || r.entity.IsZero() || !c.MayWrite(r.entity) {
 		return 0
 	}
 	return c.changes.mask & c.world.Netcode().Mask(r.entity)

@@ -89,7 +89,7 @@ func TestManyComponentsTakeTurns(t *testing.T) {
 
 // Who comes back after an outage writes on, and learns what it may not write any more.
 func TestAuthorityOfWhoComesBack(t *testing.T) {
-	s := ServerConfig{Hold: time.Minute, Join: spawnPainter, Timeout: time.Second}
+	s := ServerConfig{ReconnectWindow: time.Minute, Join: spawnPainter, Timeout: time.Second}
 	g := newGame(t, canvas, s)
 	c := g.join(ClientConfig{ClientID: 5, Gather: gatherPush(), Timeout: time.Second}, netsys.Link{})
 	g.connect()
@@ -113,7 +113,7 @@ func TestAuthorityOfWhoComesBack(t *testing.T) {
 	rows := 0
 	for e, r := range ecs.All[struct{ C cursor }](k.World()) {
 		rows++
-		if got, want := k.Authority(e), r.C.X == 33; got != want {
+		if got, want := k.MayWrite(e), r.C.X == 33; got != want {
 			t.Errorf("%v: authority %v", r.C, got)
 		}
 		*ecs.Get[cursor](k.World(), e) = cursor{X: r.C.X + 1}

@@ -72,7 +72,7 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 
 	// More components than are kept.
 	var mine []components.NetID
-	for range maxHeld + 40 {
+	for range maxOwnedValues + 40 {
 		mine = append(mine, w.NetID(w.Spawn(components.Owner{Client: i.id}, cursor{})))
 	}
 	for len(mine) > 0 {
@@ -82,8 +82,8 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	}
 	i.tick()
 	i.tick()
-	if got := p.changes.stats.Flooded; got != 41 || len(p.changes.held) != maxHeld {
-		t.Errorf("%d values too many, %d are kept", got, len(p.changes.held))
+	if got := p.changes.stats.Flooded; got != 41 || len(p.changes.owned) != maxOwnedValues {
+		t.Errorf("%d values too many, %d are kept", got, len(p.changes.owned))
 	}
 
 	before := w.Hash()

@@ -14,7 +14,7 @@ import (
 )
 
 // maxHeld is how many components of a client's the server keeps values of.
-const maxHeld = 256
+const maxOwnedValues = 256
 
 // ChangeStats counts what became of values of ecs.ClientOwned components that a client
 // sent.
@@ -36,20 +36,20 @@ func (s *ChangeStats) add(o ChangeStats) {
 type serverChanges struct {
 	components []*ecs.Component // that clients write
 	coder      wire.ChangeCoder
-	authority  authority
+	ownership  ownership
 	scratch    []uint64 // room for one value
 	words      []int32
 }
 
 // heldChange is the value that a client gave a component.
-type heldChange struct {
+type ownedValue struct {
 	entity    ecs.Entity
 	id        uint32
 	component int
 	seq       uint32  // newest packet that had one
 	words     []int32 // in it
 	asked     bool    // not decided yet
-	heard     bool    // what was refused the client knows, so that it may ask for the same again
+	received  bool    // what was refused the client knows, so that it may ask for the same again
 	standing  []int32 // accepted last; empty: none
 
 	refused uint32 // packet whose value was refused, after which none was accepted; 0: none
@@ -60,7 +60,7 @@ type heldChange struct {
 // peerChanges is what a server keeps of one client's.
 type peerChanges struct {
 	newest uint32 // packet
-	held   []heldChange
+	owned  []ownedValue
 	told   []toldGrant
 	idle   int    // wake-ups since told was looked at
 	seen   uint32 // version of the authority that told follows from
@@ -72,8 +72,8 @@ func (s *Server) attachChanges() error {
 	c := &s.changes
 	c.components = foreignComponents(s.protocol)
 	c.coder = wire.NewChangeCoder(c.components)
-	c.authority.by = make(map[ecs.Entity]int)
-	ecs.SetResource(s.world, &c.authority)
+	c.ownership.by = make(map[ecs.Entity]int)
+	ecs.SetResource(s.world, &c.ownership)
 	return checkForeign(c.components, s.policies)
 }
 
@@ -98,7 +98,7 @@ func (s *Server) takeChanges(p *peer, pk netsys.Packet) (netsys.Packet, bool) {
 		if !ok {
 			continue // it is gone
 		}
-		if s.world.Netcode().Pointer(e, coder.Components[m.Component]) == nil || s.changes.authority.holder(s.world, e) != p.id {
+		if s.world.Netcode().Pointer(e, coder.Components[m.Component]) == nil || s.changes.ownership.owner(s.world, e) != p.id {
 			c.stats.Unowned++
 			continue
 		}
@@ -111,8 +111,8 @@ func (s *Server) takeChanges(p *peer, pk netsys.Packet) (netsys.Packet, bool) {
 			continue
 		}
 		h.seq = seq
-		if words := coder.Value(m); h.heard || !slices.Equal(words, h.words) {
-			h.asked, h.heard = true, false
+		if words := coder.Value(m); h.received || !slices.Equal(words, h.words) {
+			h.asked, h.received = true, false
 			h.words = append(h.words[:0], words...)
 		}
 	}
@@ -121,18 +121,18 @@ func (s *Server) takeChanges(p *peer, pk netsys.Packet) (netsys.Packet, bool) {
 }
 
 // held is where the value of a component is kept; nil where there is no room.
-func (s *Server) held(p *peer, e ecs.Entity, m *wire.ToldChange) *heldChange {
+func (s *Server) held(p *peer, e ecs.Entity, m *wire.ToldChange) *ownedValue {
 	c := &p.changes
-	for i := range c.held {
-		if h := &c.held[i]; h.entity == e && h.component == m.Component {
+	for i := range c.owned {
+		if h := &c.owned[i]; h.entity == e && h.component == m.Component {
 			return h
 		}
 	}
-	if len(c.held) == maxHeld {
+	if len(c.owned) == maxOwnedValues {
 		return nil
 	}
-	c.held = append(c.held, heldChange{entity: e, id: m.ID, component: m.Component})
-	return &c.held[len(c.held)-1]
+	c.owned = append(c.owned, ownedValue{entity: e, id: m.ID, component: m.Component})
+	return &c.owned[len(c.owned)-1]
 }
 
 // decideChanges asks the game about what clients want, once a component and wake-up,
@@ -141,25 +141,25 @@ func (s *Server) decideChanges() {
 	if len(s.changes.components) == 0 {
 		return
 	}
-	s.changes.authority.sweep(s.world)
+	s.changes.ownership.sweep(s.world)
 	for _, p := range s.sessions.peers {
 		c := &p.changes
-		c.held = slices.DeleteFunc(c.held, func(h heldChange) bool {
+		c.owned = slices.DeleteFunc(c.owned, func(h ownedValue) bool {
 			return s.world.Netcode().Pointer(h.entity, s.changes.components[h.component]) == nil ||
-				s.changes.authority.holder(s.world, h.entity) != p.id
+				s.changes.ownership.owner(s.world, h.entity) != p.id
 		})
-		for i := range c.held {
-			if h := &c.held[i]; h.asked {
+		for i := range c.owned {
+			if h := &c.owned[i]; h.asked {
 				h.asked = false
 				s.decide(p, h)
 			}
 		}
-		s.writeHeld(p)
+		s.writeOwned(p)
 	}
 }
 
 // decide asks the game about one value.
-func (s *Server) decide(p *peer, h *heldChange) {
+func (s *Server) decide(p *peer, h *ownedValue) {
 	comp := s.changes.components[h.component]
 	s.changes.scratch = reuse.Slice(s.changes.scratch, int(comp.Schema.Size+7)/8+1)
 	value := unsafe.Pointer(&s.changes.scratch[0])
@@ -168,7 +168,7 @@ func (s *Server) decide(p *peer, h *heldChange) {
 		err := s.config.Accept(s.world, Change{Client: p.id, Entity: h.entity, Component: comp, Value: value})
 		if err != nil {
 			p.changes.stats.Refused++
-			if p.first(saidChange) {
+			if p.first(loggedChange) {
 				s.config.Logger.Warn("change refused; more from this client are only counted", "client", p.id, "entity", h.id, "component", comp.Name, "reason", err)
 			}
 			h.refused, h.reason = h.seq, err.Error()
@@ -181,9 +181,9 @@ func (s *Server) decide(p *peer, h *heldChange) {
 }
 
 // writeHeld writes what a client was allowed to.
-func (s *Server) writeHeld(p *peer) {
-	for i := range p.changes.held {
-		h := &p.changes.held[i]
+func (s *Server) writeOwned(p *peer) {
+	for i := range p.changes.owned {
+		h := &p.changes.owned[i]
 		comp := s.changes.components[h.component]
 		if dst := s.world.Netcode().Pointer(h.entity, comp); dst != nil && len(h.standing) > 0 {
 			comp.Schema.Dequantize(dst, h.standing, comp.Words, 1)
@@ -197,7 +197,7 @@ func (s *Server) restoreChanges() {
 		return
 	}
 	for _, p := range s.sessions.peers {
-		s.writeHeld(p)
+		s.writeOwned(p)
 	}
 }
 
@@ -211,8 +211,8 @@ type toldGrant struct {
 // tellChanges puts into the notices of a client what was refused, and what it may write
 // from now on.
 func (s *Server) tellChanges(p *peer) {
-	for i := range p.changes.held {
-		h := &p.changes.held[i]
+	for i := range p.changes.owned {
+		h := &p.changes.owned[i]
 		if h.refused == 0 || h.telling {
 			continue
 		}
@@ -235,7 +235,7 @@ const grantsEvery = 16
 // tellGrants tells a client how authority differs from what it thinks: that it lies with
 // owners.
 func (s *Server) tellGrants(p *peer) {
-	a, c := &s.changes.authority, &p.changes
+	a, c := &s.changes.ownership, &p.changes
 	if len(a.grants)+len(c.told) == 0 || c.seen == a.version && c.idle < grantsEvery {
 		c.idle++
 		return
@@ -279,10 +279,10 @@ func (s *Server) tellGrants(p *peer) {
 }
 
 // heard notes that the client has heard of a refusal.
-func (c *peerChanges) heard(n *wire.Notice) {
-	for i := range c.held {
-		if h := &c.held[i]; h.id == n.ID && h.component == n.Component {
-			h.telling, h.heard = false, h.refused == 0
+func (c *peerChanges) received(n *wire.Notice) {
+	for i := range c.owned {
+		if h := &c.owned[i]; h.id == n.ID && h.component == n.Component {
+			h.telling, h.received = false, h.refused == 0
 		}
 	}
 }

@@ -244,7 +244,7 @@ func TestNetcodeA1_AuthorityIsHandedOver(t *testing.T) {
 		}
 		of := func(y float32) func(cursor) bool { return func(c cursor) bool { return c.Y == y } }
 		scribble(120, func(c cursor) bool { return c.Y != 2 })
-		if cursorOf(w, owner).Y != 1 || !a.Authority(painterOf(a.World(), owner)) || b.Authority(painterOf(b.World(), owner)) {
+		if cursorOf(w, owner).Y != 1 || !a.MayWrite(painterOf(a.World(), owner)) || b.MayWrite(painterOf(b.World(), owner)) {
 			t.Fatal("the owner has no authority")
 		}
 
@@ -253,14 +253,14 @@ func TestNetcodeA1_AuthorityIsHandedOver(t *testing.T) {
 		scribble(120, func(c cursor) bool { return c == cursor{X: 77, Y: 9} })
 		g.run(60)
 		for _, c := range g.clients {
-			if c.Authority(painterOf(c.World(), owner)) {
+			if c.MayWrite(painterOf(c.World(), owner)) {
 				t.Error("a client thinks that it has the authority of the server")
 			}
 		}
 
 		Grant(w, e, b.ID())
 		scribble(120, func(c cursor) bool { return c.Y != 1 })
-		if cursorOf(w, owner).Y != 2 || !b.Authority(painterOf(b.World(), owner)) {
+		if cursorOf(w, owner).Y != 2 || !b.MayWrite(painterOf(b.World(), owner)) {
 			t.Error("the grant had no effect")
 		}
 		Grant(w, e, owner)
@@ -277,11 +277,11 @@ func TestNetcodeA1_AuthorityIsHandedOver(t *testing.T) {
 		w.Despawn(e)
 		g.run(5 * 60)
 		for _, c := range g.clients {
-			if len(c.changes.rights) > 0 || len(c.changes.slots) > 2 {
-				t.Errorf("client %d remembers %v", c.ID(), c.changes.rights)
+			if len(c.changes.grants) > 0 || len(c.changes.slots) > 2 {
+				t.Errorf("client %d remembers %v", c.ID(), c.changes.grants)
 			}
 		}
-		if len(g.server.changes.authority.grants) > 0 {
+		if len(g.server.changes.ownership.grants) > 0 {
 			t.Error("the server remembers who may write what is gone")
 		}
 		g.mustConverge()

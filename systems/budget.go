@@ -30,9 +30,9 @@ const (
 )
 
 // unit is a block that competes.
-type unit struct {
+type candidate struct {
 	wire.BlockHead
-	eager float32
+	priority float32
 }
 
 // gain is what an entity gains with each send.
@@ -50,8 +50,8 @@ func (s *Server) gain(w *ecs.World, p *peer, f *capture.Frame, g, k int) float32
 func (p *peer) relax() {
 	if p.contest.over {
 		p.contest.over = false
-		for g := range p.contest.gained {
-			clear(p.contest.gained[g][:])
+		for g := range p.contest.accruedPriority {
+			clear(p.contest.accruedPriority[g][:])
 		}
 	}
 }
@@ -63,23 +63,23 @@ func (s *Server) compete(w *ecs.World, p *peer, f *capture.Frame, src *source, l
 	whole := pk.limit
 	pk.limit = limit
 	p.contest.over = true
-	if p.first(saidBudget) {
+	if p.first(loggedBudget) {
 		s.config.Logger.Info("budget exhausted: entities take turns; from now on that is only counted", "client", p.id, "budget", p.contest.budget, "allowed", limit)
 	}
-	for len(p.contest.gained) < len(src.groups) {
-		p.contest.gained = append(p.contest.gained, [64]float32{})
+	for len(p.contest.accruedPriority) < len(src.groups) {
+		p.contest.accruedPriority = append(p.contest.accruedPriority, [64]float32{})
 	}
 	for g := range src.groups {
 		alive := src.groups[g].Alive
-		for m := alive | src.held[g].spoken; m != 0; m &= m - 1 {
+		for m := alive | src.held[g].everSent; m != 0; m &= m - 1 {
 			if k := trailing(m); m&-m&alive != 0 {
-				p.contest.gained[g][k] += s.gain(w, p, f, g, k)
+				p.contest.accruedPriority[g][k] += s.gain(w, p, f, g, k)
 			} else {
-				p.contest.gained[g][k]++ // that nobody is there any more may be news
+				p.contest.accruedPriority[g][k]++ // that nobody is there any more may be news
 			}
 		}
 	}
-	s.competeFor(p, src, p.contest.gained)
+	s.competeFor(p, src, p.contest.accruedPriority)
 	pk.limit = whole
 	s.stats.OverBudget++
 }
@@ -87,41 +87,41 @@ func (s *Server) compete(w *ecs.World, p *peer, f *capture.Frame, src *source, l
 // competeFor lays out blocks of a source by what its entities have gained.
 func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 	pk := &s.planner.packing
-	s.contest.units = s.contest.units[:0]
+	s.contest.candidates = s.contest.candidates[:0]
 	for g := range src.groups {
 		slots := wire.AllSlots
-		if sp := src.held[g].split; sp != nil {
+		if sp := src.held[g].perSlot; sp != nil {
 			slots &^= sp.hidden
 		}
 		if !p.wants(src, g) {
 			continue
 		}
-		if src.groups[g].Alive == 0 && src.held[g].split == nil {
+		if src.groups[g].Alive == 0 && src.held[g].perSlot == nil {
 			s.competeEmpty(p, src, g, gained)
 			continue
 		}
 		for slots != 0 {
-			u := unit{BlockHead: s.part(src, g, slots)}
+			u := candidate{BlockHead: s.part(src, g, slots)}
 			slots &^= u.Slots
 			for rest := u.Slots; rest != 0; {
 				u.Slots = rest
-				u.eager = s.eagerness(p, src, &u, gained)
+				u.priority = s.priorityOf(p, src, &u, gained)
 				for m := rest & src.groups[g].Alive; m != 0; m &= m - 1 {
-					if gained[g][trailing(m)]*band < u.eager {
+					if gained[g][trailing(m)]*band < u.priority {
 						u.Slots &^= m & -m
 					}
 				}
-				s.contest.units = append(s.contest.units, u)
+				s.contest.candidates = append(s.contest.candidates, u)
 				rest &^= u.Slots
 			}
 		}
 	}
-	slices.SortFunc(s.contest.units, func(a, b unit) int {
-		return cmp.Or(-cmp.Compare(a.eager, b.eager), cmp.Compare(a.First, b.First), cmp.Compare(a.Age, b.Age), cmp.Compare(a.Slots, b.Slots))
+	slices.SortFunc(s.contest.candidates, func(a, b candidate) int {
+		return cmp.Or(-cmp.Compare(a.priority, b.priority), cmp.Compare(a.First, b.First), cmp.Compare(a.Age, b.Age), cmp.Compare(a.Slots, b.Slots))
 	})
 	failed, laid := 0, false
-	for i := range s.contest.units {
-		u := &s.contest.units[i]
+	for i := range s.contest.candidates {
+		u := &s.contest.candidates[i]
 		if pk.room(src.kind) < leastSpace || failed >= misfits {
 			break
 		}
@@ -134,7 +134,7 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 			p.contest.starved = p.contest.starved || i == 0 && !src.own
 		}
 	}
-	if !laid && !src.own && len(s.contest.units) > 0 {
+	if !laid && !src.own && len(s.contest.candidates) > 0 {
 		p.contest.starved = true
 	}
 	for i := range pk.blocks {
@@ -159,27 +159,27 @@ func (s *Server) competeEmpty(p *peer, src *source, g int, gained [][64]float32)
 		clear(gained[g][:])
 		return
 	}
-	if src.held[g].spoken == 0 {
+	if src.held[g].everSent == 0 {
 		gained[g][0]++ // nobody ever was there to gain anything
 	}
 	eager := slices.Max(gained[g][:])
-	if n := len(s.contest.units) - 1; n >= 0 {
-		if u := &s.contest.units[n]; u.Age == 0 && u.Slots == wire.AllSlots && src.groups[u.First].Alive == 0 && u.First+u.Count == uint32(g) {
+	if n := len(s.contest.candidates) - 1; n >= 0 {
+		if u := &s.contest.candidates[n]; u.Age == 0 && u.Slots == wire.AllSlots && src.groups[u.First].Alive == 0 && u.First+u.Count == uint32(g) {
 			u.Count++
-			u.eager = max(u.eager, eager)
+			u.priority = max(u.priority, eager)
 			return
 		}
 	}
-	s.contest.units = append(s.contest.units, unit{wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots}, eager})
+	s.contest.candidates = append(s.contest.candidates, candidate{wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots}, eager})
 }
 
 // eagerness is the most that an entity of a block has gained. An entity that is gone
 // is news like any other, until the client is known to have heard.
-func (s *Server) eagerness(p *peer, src *source, u *unit, gained [][64]float32) (most float32) {
+func (s *Server) priorityOf(p *peer, src *source, u *candidate, gained [][64]float32) (most float32) {
 	g := u.First
 	news := src.groups[g].Alive
 	if u.Age == 0 {
-		news |= src.held[g].spoken
+		news |= src.held[g].everSent
 	} else {
 		news |= s.at(p, src, src.send-u.Age)[g].Alive
 	}
@@ -198,10 +198,10 @@ func (s *Server) cut(p *peer, src *source, h wire.BlockHead, size int, gained []
 	n := onesIn(alive)
 	s.contest.order = s.contest.order[:0]
 	for m := alive; m != 0; m &= m - 1 {
-		s.contest.order = append(s.contest.order, slotGain{trailing(m), gained[g][trailing(m)]})
+		s.contest.order = append(s.contest.order, slotPriority{trailing(m), gained[g][trailing(m)]})
 	}
-	slices.SortFunc(s.contest.order, func(a, b slotGain) int {
-		return cmp.Or(-cmp.Compare(a.gained, b.gained), cmp.Compare(a.slot, b.slot))
+	slices.SortFunc(s.contest.order, func(a, b slotPriority) int {
+		return cmp.Or(-cmp.Compare(a.accrued, b.accrued), cmp.Compare(a.slot, b.slot))
 	})
 	room := pk.room(src.kind)
 	var best planned
@@ -226,9 +226,9 @@ func (s *Server) cut(p *peer, src *source, h wire.BlockHead, size int, gained []
 }
 
 // slotGain is a slot and what its entity has gained.
-type slotGain struct {
-	slot   int
-	gained float32
+type slotPriority struct {
+	slot    int
+	accrued float32
 }
 
 // SetBudget bounds the snapshots of one client to that many bytes each, from the

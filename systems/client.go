@@ -176,7 +176,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.sender.acked = m.Input
 	c.sender.coder, c.sender.bases = wire.NewInputCoder(table), wire.NewInputBases(table.Words)
 	if m.Policies.Correction == policy.CorrectionMismatch {
-		c.reconciler.advice, c.sender.coder.Reported = &adviser{results: newResultCoder(c.protocol)}, true
+		c.reconciler.reporter, c.sender.coder.Reported = &reporter{results: newResultCoder(c.protocol)}, true
 	}
 	c.predictor.history = ecs.NewHistory(c.world, c.config.History)
 	c.interpolator.clock = newPlayback(c.steps.now, int(m.TickRate), int(m.SendRate))

@@ -149,7 +149,7 @@ func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
 		r = &replica{id: id}
 		c.mirror.byID[id] = r
 		c.mirror.replicas = append(c.mirror.replicas, r)
-	} else if r.newest > st.Send && (r.group != g || r.slot != int32(k) || r.goneAt != 0) {
+	} else if r.newest > st.Send && (r.group != g || r.slot != int32(k) || r.removedTick != 0) {
 		return nil
 	}
 	x.here[k] = r
@@ -157,7 +157,7 @@ func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
 		r.before, r.moved = [2]int32{r.group, r.slot}, true
 	}
 	r.group, r.slot, r.newest = g, int32(k), max(r.newest, st.Send)
-	r.goneAt, r.hidden = 0, false
+	r.removedTick, r.hidden = 0, false
 	return r
 }
 
@@ -166,12 +166,12 @@ func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
 func (c *Client) leave(x *history, k int, st *state) {
 	r := x.here[k]
 	x.here[k] = nil
-	if r == nil || r.slot != int32(k) || c.mirror.groups[r.group] != x || r.newest > st.Send || r.goneAt != 0 {
+	if r == nil || r.slot != int32(k) || c.mirror.groups[r.group] != x || r.newest > st.Send || r.removedTick != 0 {
 		return
 	}
 	r.newest = st.Send
-	r.goneAt = max(st.tick, 1)
-	r.hidden, r.awaited = st.Hidden>>k&1 != 0, 0
+	r.removedTick = max(st.tick, 1)
+	r.hidden, r.waitsSince = st.Hidden>>k&1 != 0, 0
 }
 
 // removeGone takes those out of the world that are gone.
@@ -180,7 +180,7 @@ func (c *Client) removeGone() {
 	c.mirror.toldAll = 0
 	c.reconciler.co.list = c.reconciler.co.list[:0]
 	for _, r := range c.mirror.replicas {
-		if r.goneAt != 0 {
+		if r.removedTick != 0 {
 			if c.mirror.toldAll == 0 {
 				c.mirror.toldAll = c.oldestTold()
 			}
@@ -189,12 +189,12 @@ func (c *Client) removeGone() {
 				r.entity = ecs.Entity{}
 			}
 			if r.entity.IsZero() && r.drawn.IsZero() && c.mirror.newestSend > r.newest+moveSends && c.decided(r) {
-				c.mirror.absence.add(r.id, r.hidden)
+				c.mirror.tombstones.add(r.id, r.hidden)
 				delete(c.mirror.byID, r.id)
 				continue
 			}
 		}
-		c.coListed(r)
+		c.listCoSimulated(r)
 		kept = append(kept, r)
 	}
 	clear(c.mirror.replicas[len(kept):])
@@ -214,7 +214,7 @@ func (c *Client) oldestTold() uint32 {
 	oldest := c.mirror.newestSend
 	for _, x := range c.mirror.groups {
 		for k, t := range x.told {
-			if x.veiled>>k&1 == 0 && t+missSends >= c.mirror.newestSend {
+			if x.hidden>>k&1 == 0 && t+missSends >= c.mirror.newestSend {
 				oldest = min(oldest, t)
 			}
 		}
@@ -260,7 +260,7 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 		r.entity = c.world.Netcode().Replica(netID(r.id), whole, simulated)
 		// There is no prediction to compare the newcomers with.
 		if simulated && whole&^had&c.shape.predicted != 0 {
-			c.reconciler.adopt = c.reconciler.adopt || own
+			c.reconciler.takeServerState = c.reconciler.takeServerState || own
 			c.takeScope(r, own)
 		}
 		if r.private != 0 {
@@ -268,7 +268,7 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 		}
 	}
 	r.own = simulated
-	c.coConfirmed(r, st, simulated && !own)
+	c.noteCoSimulated(r, st, simulated && !own)
 	at := 0
 	for m := mask; m != 0; m &= m - 1 {
 		comp := c.shape.replicated[trailing(m)]
@@ -295,14 +295,14 @@ func (c *Client) applyPrivate() {
 		for m := st.Alive; m != 0; m &= m - 1 {
 			k := trailing(m)
 			r := c.mirror.byID[st.IDs[k]]
-			if r == nil || r.entity.IsZero() || r.goneAt != 0 {
+			if r == nil || r.entity.IsZero() || r.removedTick != 0 {
 				continue
 			}
 			if private := st.Masks[k]&c.shape.private | c.keptPrivate(r); private != r.private {
 				r.private = private
 				own := c.simulates(r.entity)
 				c.world.Netcode().Replica(netID(r.id), c.world.Netcode().Mask(r.entity)&^c.shape.private|private, own)
-				c.reconciler.adopt = c.reconciler.adopt || own && private&c.shape.predicted != 0
+				c.reconciler.takeServerState = c.reconciler.takeServerState || own && private&c.shape.predicted != 0
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func (c *Client) interpolate(*ecs.World) {
 	waiting := false
 	for _, r := range c.mirror.replicas {
 		switch {
-		case r.goneAt != 0 && (head >= float64(r.goneAt) || r.own):
+		case r.removedTick != 0 && (head >= float64(r.removedTick) || r.own):
 			c.hide(r)
 		case c.world.Netcode().Suspended(r.entity):
 			c.hide(r)
@@ -119,7 +119,7 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 	switch {
 	case from == nil:
 		return false // not yet in sight
-	case gone && r.goneAt != 0:
+	case gone && r.removedTick != 0:
 		c.hide(r) // an earlier state, which came later, had it gone already
 		return false
 	}
@@ -143,12 +143,12 @@ func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
 	if r.private != 0 && !r.entity.IsZero() {
 		c.copyOwn(r.drawn, r.entity, r.private)
 	}
-	if held := c.heldMask(r); held != 0 {
+	if held := c.ownedMask(r); held != 0 {
 		c.copyOwn(r.drawn, r.entity, held&g.mask)
 	}
 	c.drawError(r)
 	c.blendPose(r)
-	return to == nil && r.goneAt == 0 && !before
+	return to == nil && r.removedTick == 0 && !before
 }
 
 // goOn stays with the two states that an entity was drawn between in the last frame for as

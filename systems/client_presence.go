@@ -15,8 +15,8 @@ const (
 	// Stale: it is in the world as it was in an earlier snapshot. The newest one did
 	// not speak of it, because of the byte budget or because a packet was lost.
 	Stale
-	// OutOfScope: the server no longer shows it to this client.
-	OutOfScope
+	// OutOfInterest: the server no longer shows it to this client.
+	OutOfInterest
 	// Destroyed: the server despawned it, or gave it other components while it went out
 	// of this client's sight.
 	Destroyed
@@ -24,7 +24,7 @@ const (
 
 // String is the name of the constant.
 func (p Presence) String() string {
-	names := [...]string{"NotLoaded", "Present", "Stale", "OutOfScope", "Destroyed"}
+	names := [...]string{"NotLoaded", "Present", "Stale", "OutOfInterest", "Destroyed"}
 	if int(p) < len(names) {
 		return names[p]
 	}
@@ -34,20 +34,20 @@ func (p Presence) String() string {
 // Presence says what this client knows of the whereabouts of an entity. Of those
 // that are gone it remembers the newest 4,096.
 func (c *Client) Presence(id components.NetID) Presence {
-	if m, ok := c.mode.(*peersClient); ok {
+	if m, ok := c.mode.(*deterministicClient); ok {
 		return m.presence(id)
 	}
 	r := c.mirror.byID[uint32(id)]
 	switch {
 	case r == nil:
-		return c.mirror.absence.of(uint32(id))
-	case r.goneAt != 0 && r.hidden:
-		return OutOfScope
-	case r.goneAt != 0 && r.entity.IsZero() && c.decided(r):
+		return c.mirror.tombstones.of(uint32(id))
+	case r.removedTick != 0 && r.hidden:
+		return OutOfInterest
+	case r.removedTick != 0 && r.entity.IsZero() && c.decided(r):
 		return Destroyed
 	case r.entity.IsZero():
 		return NotLoaded
-	case r.goneAt != 0:
+	case r.removedTick != 0:
 		return Stale // it may turn up in another slot
 	case c.mirror.groups[r.group].told[r.slot] >= c.mirror.newestSend:
 		return Present
@@ -58,11 +58,11 @@ func (c *Client) Presence(id components.NetID) Presence {
 // StateTick returns the server tick of the newest state of an entity that has
 // arrived, for entities that are [Present] or [Stale].
 func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
-	if m, ok := c.mode.(*peersClient); ok {
+	if m, ok := c.mode.(*deterministicClient); ok {
 		return m.own.state.tick, m.presence(id) == Present
 	}
 	r := c.mirror.byID[uint32(id)]
-	if r == nil || r.goneAt != 0 || r.entity.IsZero() {
+	if r == nil || r.removedTick != 0 || r.entity.IsZero() {
 		return 0, false
 	}
 	x := c.mirror.groups[r.group]
@@ -76,13 +76,13 @@ func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
 const maxAbsent = 1 << 12
 
 // absence remembers why entities are not there.
-type absence struct {
+type tombstones struct {
 	why  map[uint32]Presence
 	ring []uint32 // ids in the order in which they left
 	next int
 }
 
-func (a *absence) add(id uint32, hidden bool) {
+func (a *tombstones) add(id uint32, hidden bool) {
 	if a.why == nil {
 		a.why = make(map[uint32]Presence)
 	}
@@ -97,8 +97,8 @@ func (a *absence) add(id uint32, hidden bool) {
 	}
 	a.why[id] = Destroyed
 	if hidden {
-		a.why[id] = OutOfScope
+		a.why[id] = OutOfInterest
 	}
 }
 
-func (a *absence) of(id uint32) Presence { return a.why[id] }
+func (a *tombstones) of(id uint32) Presence { return a.why[id] }

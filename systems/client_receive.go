@@ -96,7 +96,7 @@ type mirror struct {
 	ownGroups  []*history
 	replicas   []*replica // in the order they came up
 	byID       map[uint32]*replica
-	absence    absence
+	tombstones tombstones
 	memory     memory
 	newestSend uint32
 	newestTick uint32
@@ -146,7 +146,7 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 		return err
 	}
 	send := codec.Lift(h.Send, c.mirror.newestSend)
-	if (h.Agreed || h.Open) && c.reconciler.advice == nil {
+	if (h.Agreed || h.Open) && c.reconciler.reporter == nil {
 		return fmt.Errorf("%w: a correction where there are none", ErrMessage)
 	}
 	if h.Back > send {
@@ -316,7 +316,7 @@ func (c *Client) takeOpen(h *wire.SnapshotHeader) {
 		for m := known; m != 0; m &= m - 1 {
 			if k := trailing(m); send > x.told[k] {
 				x.told[k] = send
-				x.veiled = x.veiled&^(1<<k) | hidden&(1<<k)
+				x.hidden = x.hidden&^(1<<k) | hidden&(1<<k)
 				x.fresh |= 1 << k
 			}
 		}

@@ -21,13 +21,13 @@ type Mismatch struct {
 
 // reconciler is how far predictions are settled, and what was wrong with them.
 type reconciler struct {
-	proven     uint32   // newest input after which own state agreed, or was taken over
-	adopt      bool     // take over the next own state without comparing
-	staleSince uint32   // tick of the first own state older than the history
-	advice     *adviser // nil: own state always comes
-	pair       []int32  // two values in words
-	blame      blame
-	co         coSimulation
+	confirmedInput  uint32    // newest input after which own state agreed, or was taken over
+	takeServerState bool      // take over the next own state without comparing
+	staleSince      uint32    // tick of the first own state older than the history
+	reporter        *reporter // nil: own state always comes
+	pair            []int32   // two values in words
+	blame           blame
+	co              coSimulated
 }
 
 // reconcile is the system Reconcile. The newest own state says what the
@@ -36,9 +36,9 @@ type reconciler struct {
 // the server's state and simulates the inputs since s again. Co-simulated entities are
 // compared likewise; one replay does for all.
 func (c *Client) reconcile(w *ecs.World) {
-	since := c.coWrong()
-	if c.reconciler.advice != nil {
-		c.reconcileAdvised(w)
+	since := c.coSimulatedWrong()
+	if c.reconciler.reporter != nil {
+		c.reconcileReported(w)
 	} else {
 		c.reconcileOwn(w)
 	}
@@ -63,7 +63,7 @@ func (c *Client) reconcileOwn(w *ecs.World) {
 		// The server went on without us, as after a stall: continue from there.
 		c.predictor.log.jump(own.input)
 		c.stats.Jumps++
-	case c.reconciler.adopt:
+	case c.reconciler.takeServerState:
 	case !c.predictor.history.Has(own.input):
 		c.stats.StaleStates++
 		if c.reconciler.staleSince == 0 {
@@ -76,12 +76,12 @@ func (c *Client) reconcileOwn(w *ecs.World) {
 		c.reconciler.staleSince = 0
 		if c.agrees(w) {
 			c.stats.Confirmed++
-			c.reconciler.proven = own.input
+			c.reconciler.confirmedInput = own.input
 			return
 		}
 		c.stats.Corrections++
 	}
-	c.reconciler.staleSince, c.reconciler.adopt = 0, false
+	c.reconciler.staleSince, c.reconciler.takeServerState = 0, false
 	c.replay(w)
 }
 
@@ -140,8 +140,8 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 
 // replay takes over own state and simulates the inputs since.
 func (c *Client) replay(w *ecs.World) {
-	c.reconciler.proven = c.own.state.input
-	c.replayAfter(w, c.reconciler.proven)
+	c.reconciler.confirmedInput = c.own.state.input
+	c.replayAfter(w, c.reconciler.confirmedInput)
 }
 
 // replayAfter takes over what is confirmed to be after an input, and simulates those
@@ -162,14 +162,14 @@ func (c *Client) replayAfter(w *ecs.World, s uint32) {
 			}
 		})
 	}
-	c.coRestore(s, true)
+	c.restoreCoSimulated(s, true)
 	c.predictor.history.Capture(s)
 	n := c.predictor.log.newest + 1 - min(from, c.predictor.log.newest+1) // it may have gone back behind its first
 	c.stats.LongestReplay = max(c.stats.LongestReplay, uint64(n))
 	for i := range n {
 		c.simulate(w, from+i)
 		c.stats.Resimulated++
-		if c.coRestore(from+i, false) {
+		if c.restoreCoSimulated(from+i, false) {
 			c.predictor.history.Capture(from + i)
 		}
 	}

@@ -21,8 +21,8 @@ func (c *Client) match(r *replica, st *state) {
 		}
 	}
 	if input, ok := c.proves(r, st); ok && c.world.Netcode().Revive(netID(r.id), input) {
-		if r.adopt = r.coSimulated; !r.adopt {
-			c.reconciler.adopt = true
+		if r.takeServerState = r.coSimulated; !r.takeServerState {
+			c.reconciler.takeServerState = true
 		}
 	}
 }
@@ -48,8 +48,8 @@ func (c *Client) unnamed(r *replica, st *state) bool {
 	if !r.entity.IsZero() {
 		return false
 	}
-	if r.awaited == 0 {
-		r.awaited = st.Send
+	if r.waitsSince == 0 {
+		r.waitsSince = st.Send
 	}
 	for _, x := range c.mirror.ownGroups {
 		if own := x.at(c.own.state.send); own != nil && own.Find(r.id) >= 0 {
@@ -57,7 +57,7 @@ func (c *Client) unnamed(r *replica, st *state) bool {
 			return ok && stamped(c.policies) && key.Owner == c.link.id && key.Input > c.mode.input()
 		}
 	}
-	return (c.own.newest < st.Send || !c.ownWhole(c.own.newest)) && c.mirror.newestSend < r.awaited+moveSends
+	return (c.own.newest < st.Send || !c.ownWhole(c.own.newest)) && c.mirror.newestSend < r.waitsSince+moveSends
 }
 
 // drawSpawns shows in the view what this client predicts to be spawned, from the

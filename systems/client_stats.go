@@ -11,7 +11,7 @@ type ClientStats struct {
 	Inputs            uint64 // gathered
 	InputsSent        uint64 // in all messages: each goes out until it is known to have arrived
 	InputBytes        uint64 // of input messages, without what the session adds
-	AdviceBits        uint64 // of these, in bits: results, where corrections are made on mismatch
+	ReportBits        uint64 // of these, in bits: results, where corrections are made on mismatch
 	Snapshots         uint64 // packets with state taken in
 	Confirmed         uint64 // own states that agreed with the prediction
 	Corrections       uint64 // own states that did not

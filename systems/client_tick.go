@@ -24,7 +24,7 @@ type inputSender struct {
 	packet   []byte
 	depth    int      // inputs that wait at the server, as it said
 	asked    []uint64 // room for the input of a partial tick
-	steering steer
+	steering steering
 }
 
 // gather is the system InputGather: it asks the game for the input of the
@@ -108,7 +108,7 @@ func (c *Client) send(*ecs.World) {
 	for seq := c.predictor.log.newest - n + 1; seq <= c.predictor.log.newest; seq++ {
 		m.Words = append(m.Words, c.predictor.log.quantized(seq)...)
 	}
-	c.advise(m)
+	c.writeReport(m)
 	c.sender.packet = c.appendChanges(c.sender.packet[:0])
 	changes := len(c.sender.packet)
 	c.sender.packet = c.sender.coder.Append(c.sender.packet, m, c.link.session.Next(), c.sender.bases)

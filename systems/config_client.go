@@ -48,7 +48,7 @@ type ClientConfig struct {
 	Trained *snapshot.Trained
 	// Timeout is how long the server may be silent, at least 200 ms. Default (0):
 	// 10 s. After it, connect anew, by another Client; a server with
-	// ServerConfig.Hold gives that the same entities.
+	// ServerConfig.ReconnectWindow gives that the same entities.
 	Timeout time.Duration
 	// ConnectTimeout is how long it may take to be let in, for which a handshake needs
 	// three round trips; for each address of a token, where these are tried. Default

@@ -100,13 +100,13 @@ type ServerConfig struct {
 	// again, and depends on nothing but the world; so are Rejoin and Leave. Where clients
 	// simulate everything they need the same in ClientConfig. May be nil.
 	Join func(w *ecs.World, client uint32)
-	// Hold is for how long the entities of a client wait for their player when its
+	// ReconnectWindow is for how long the entities of a client wait for their player when its
 	// session timed out, or ended because the player came with another token: with
 	// neutral input. A session of the same client id (of tokens) that comes within
 	// that time gets the same client number, and no Join; then or at the end
 	// comes Leave. As many players are waited for as MaxClients, the latest. Default
 	// (0): none.
-	Hold time.Duration
+	ReconnectWindow time.Duration
 	// Stall is for how long, under lockstep, a player whose input is missing may keep everybody waiting, up to a
 	// minute. Then the world goes on with that player's inputs filled as missing ones are, each at once, until one
 	// comes in time. It counts steps that are due, whatever TickRate and WakeEvery are. Default (0): a second.
@@ -164,12 +164,12 @@ type ServerConfig struct {
 	// that is simulated again. Where clients simulate everything, what changes the world
 	// belongs in the protocol, since they run that.
 	Schedule func(s *ecs.Schedule) error
-	// Diverged is told, under rollback and lockstep, of a client whose world is no longer
+	// Desync is told, under rollback and lockstep, of a client whose world is no longer
 	// the server's: which component and field differ, since which tick, and which system
 	// does not do the same twice, once that is found. It is logged once of each client, and once
 	// more when the system is found. The client is sent the state of the world, and plays on from there; one that
 	// diverges again and again, after 2 seconds, 4, 8, up to 64. May be nil.
-	Diverged func(d relay.Divergence)
+	Desync func(d relay.Divergence)
 	// Logger receives who joins, comes back and leaves, and why; of each client once that
 	// its messages, inputs or changes were refused, that they were too many, that its budget
 	// does not hold everything and that its world differs; and every ten seconds at most that
@@ -213,8 +213,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
 	case c.MaxTokenLifetime < 0 || c.MaxTokenLifetime > netcode.MaxLifetime:
 		return fmt.Errorf("%w: MaxTokenLifetime %v is not in 0..%v (0: 65m)", ErrConfig, c.MaxTokenLifetime, netcode.MaxLifetime)
-	case c.Hold < 0:
-		return fmt.Errorf("%w: Hold %v is negative (0: none)", ErrConfig, c.Hold)
+	case c.ReconnectWindow < 0:
+		return fmt.Errorf("%w: ReconnectWindow %v is negative (0: none)", ErrConfig, c.ReconnectWindow)
 	case c.Stall < 0 || c.Stall > maxStall:
 		return fmt.Errorf("%w: Stall %v is not between 0 and %v (0: %v)", ErrConfig, c.Stall, maxStall, defaultStall)
 	case c.Budget < minBudget:

@@ -95,7 +95,7 @@ func (c *Client) interpolateDamped() {
 	c.interpolator.sight = sight{head: c.interpolator.clock.head, from: c.mirror.newestTick, votes: 1}
 	for _, r := range c.mirror.replicas {
 		switch {
-		case r.goneAt != 0, c.world.Netcode().Suspended(r.entity):
+		case r.removedTick != 0, c.world.Netcode().Suspended(r.entity):
 			c.hide(r)
 		case r.entity.IsZero():
 		case c.simulates(r.entity):

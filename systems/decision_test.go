@@ -33,7 +33,7 @@ func dicey() *ecs.Protocol {
 	p.Simulate("dice", func(w *ecs.World) {
 		for e, d := range ecs.Each[walker](w) {
 			r := w.Rand(e)
-			d.Pos.Y += float32(r.IntN(9)-4) * pace
+			d.Pos.Y += float32(r.IntN(9)-4) * inputLimit
 		}
 	})
 	return p

@@ -27,8 +27,8 @@ func Difference(s *Server, c *Client) error {
 	case !c.join.loaded:
 		return fmt.Errorf("the client has not joined yet")
 	}
-	if m, ok := c.mode.(*peersClient); ok {
-		if peers, ok := s.mode.(*peersServer); ok {
+	if m, ok := c.mode.(*deterministicClient); ok {
+		if peers, ok := s.mode.(*deterministicServer); ok {
 			return m.differs(peers)
 		}
 	}
@@ -43,8 +43,8 @@ func Difference(s *Server, c *Client) error {
 	seen := make(map[uint32]bool)
 	for g := range f.Groups {
 		var hidden uint64
-		if g < len(p.baselines.world) && p.baselines.world[g].split != nil {
-			hidden = p.baselines.world[g].split.hidden
+		if g < len(p.baselines.world) && p.baselines.world[g].perSlot != nil {
+			hidden = p.baselines.world[g].perSlot.hidden
 		}
 		if g >= len(c.mirror.groups) {
 			if visible := f.Groups[g].Alive &^ hidden; visible != 0 {
@@ -98,7 +98,7 @@ func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error
 	if r != nil && (r.group != int32(g) || r.slot != int32(k)) && r.newest > told {
 		return id, nil // it has moved since
 	}
-	if r == nil || r.entity.IsZero() || r.goneAt != 0 {
+	if r == nil || r.entity.IsZero() || r.removedTick != 0 {
 		return id, fmt.Errorf("entity %d lives on the server at tick %d, not on the client", id, f.Tick)
 	}
 	mask := truth.Masks[k]
@@ -134,7 +134,7 @@ func (c *Client) differs(mask uint64, truth *snapshot.Group, k int, e ecs.Entity
 		if r := c.mirror.byID[uint32(c.world.NetID(e))]; r.coSimulated && c.shape.predicted&(1<<comp.Replicated()) != 0 {
 			theirs := c.scratchFor(comp)
 			comp.Schema.Dequantize(theirs, words, comp.Words, 1)
-			if field, mine := c.coDiffers(r, comp, theirs); field >= 0 {
+			if field, mine := c.coSimulatedDiffers(r, comp, theirs); field >= 0 {
 				return fmt.Errorf("%s.%s, co-simulated: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
 					comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
 			}
@@ -173,7 +173,7 @@ func unequal(comp *ecs.Component, a, b unsafe.Pointer) int {
 // privateDiffers compares what only the owner may see, where it is not predicted.
 func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) error {
 	send := c.own.state.send
-	if c.reconciler.advice != nil {
+	if c.reconciler.reporter != nil {
 		send = c.mirror.newestSend
 	}
 	for _, g := range p.ownAt(send) {
@@ -210,11 +210,11 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 // ownDiffers compares what was predicted after the newest confirmed input with
 // what the server said it was.
 func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Component, send uint32, words []int32) (err error) {
-	if c.reconciler.advice != nil {
+	if c.reconciler.reporter != nil {
 		if send != c.mirror.newestSend {
 			return nil // it waits for its turn
 		}
-		return c.advisedDiffers(e, comp, words)
+		return c.reportedDiffers(e, comp, words)
 	}
 	if c.own.state.tick != c.mirror.newestTick {
 		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.own.state.tick)

@@ -19,7 +19,7 @@
 //   - Show a key in the very frame that follows it, whatever the frame rate: ClientConfig.Partial.
 //   - Let in only whom a login service vouches for: ServerConfig.Key and ClientConfig.Token, of package
 //     netcode. Without them it is development mode, on this machine and virtual networks only.
-//   - Keep a player's entities over a crash or a long outage: ServerConfig.Hold and Rejoin. The client makes
+//   - Keep a player's entities over a crash or a long outage: ServerConfig.ReconnectWindow and Rejoin. The client makes
 //     another [Client] after netsys.ErrTimeout.
 //   - Send what must arrive, a chat or an inventory: ServerConfig.Messages and ClientConfig.Messages for the
 //     types, [Server.Session] and [Client.Session] for the channels, OnMessage of both.
@@ -27,7 +27,7 @@
 //   - Let a late input count in the tick that it was for: ServerConfig.Policies, those of policy.ServerRewind. What
 //     became of it: [InputStats].
 //   - Let every client simulate everything, by rollback or lockstep: ServerConfig.Policies, with
-//     ClientConfig.Join and Leave as on the server. Hear of a world that differs: ServerConfig.Diverged.
+//     ClientConfig.Join and Leave as on the server. Hear of a world that differs: ServerConfig.Desync.
 //   - Change the schedule, or leave a system out: ServerConfig.Schedule and ClientConfig.Schedule; print it
 //     with [Server.Schedule] and [Client.Schedule].
 //   - Play many bots beside a game, for next to nothing: [Thin].
@@ -45,18 +45,18 @@
 //     [Client.Presence], [Client.StateTick].
 //   - See what snapshots are made of, by component, field and entity: [Server.Traffic], [Server.TopEntities],
 //     [Server.TrafficByArchetype].
-//   - See what a client knows of an entity, and why: [Server.Knows]. Look at a server while it runs, with a
+//   - See what a client knows of an entity, and why: [Server.Baseline]. Look at a server while it runs, with a
 //     browser and with Prometheus: package inspect; with a program of one's own: [Server.SetProbe].
 //   - Make snapshots smaller with what codec/train learned of the game: ServerConfig.Record, then
 //     ServerConfig.Trained and ClientConfig.Trained, with [LoadTrained].
 //   - Let a client write a component, such as a cursor: register it with ecs.ClientOwned; ServerConfig.Accept judges,
-//     [Grant] and [Revoke] hand it over, [Client.Authority] tells.
+//     [Grant] and [Revoke] hand it over, [Client.MayWrite] tells.
 //   - Refuse an input: ServerConfig.Refuse with [Refuse]; hear of it: ClientConfig.OnRefused. Who cheats or floods:
 //     [ClientStatus], [InputStats], [ChangeStats].
-//   - Send own state only to correct it: policy.CorrectOnMismatch; what came of results: [AdviceStats].
-//   - Find out what causes corrections: [Client.Blame].
+//   - Send own state only to correct it: policy.CorrectOnMismatch; what came of results: [ReportStats].
+//   - Find out what causes corrections: [Client.Causes].
 //   - See on a client, over the running game, what the netcode does, and make its link worse: package overlay. What it goes
-//     by: [Ghost], [Window], [Client.Drawing], [Client.CountBytes].
+//     by: [Confirmed], [Between], [Client.Drawing], [Client.CountBytes].
 //   - See what happens: [Server.Stats], [Server.Clients], [Server.Model], [Client.Stats], ClientConfig.OnMismatch.
 //   - Test a game: package systemstest.
 //
@@ -87,8 +87,8 @@
 //	[Client.Own]        the own entity there
 //	[Client.DrawnTick]  the server's tick that others are drawn at, a fraction of it included
 //	[Client.Drawing]    of an entity: simulated or between which states, and its visual error
-//	[Window]            a component in these two states
-//	[Ghost]             a component of an own entity as the server last told of it
+//	[Between]            a component in these two states
+//	[Confirmed]             a component of an own entity as the server last told of it
 //
 // An entity keeps its handle there while it is in sight; its NetID is the one that it has everywhere, by which sounds
 // and sprites that outlive a frame can be kept. Inputs, components that are not replicated, and resources are in
@@ -137,7 +137,7 @@
 //
 // A session outlives a change of the client's address and an outage shorter than the timeout, with all that
 // belongs to it. When it times out, or the player comes with another token, its entities wait for
-// ServerConfig.Hold, with neutral input; the player's next session goes on with them. Its inputs count on
+// ServerConfig.ReconnectWindow, with neutral input; the player's next session goes on with them. Its inputs count on
 // from the last that was consumed, its messages begin anew. A client that acknowledges nothing for the timeout,
 // although it sends, has timed out too. Goodbyes and kicks end everything at once.
 package systems

@@ -43,7 +43,7 @@ func (s *Server) showed(client uint32, id components.NetID) bool {
 			cur := &f.Groups[g]
 			for m := cur.Alive; m != 0; m &= m - 1 {
 				if k := bits.TrailingZeros64(m); cur.IDs[k] == uint32(id) {
-					sp := p.baselines.world[g].split
+					sp := p.baselines.world[g].perSlot
 					return sp == nil || sp.hidden&(1<<k) == 0
 				}
 			}

@@ -182,8 +182,8 @@ func checkClient(t *testing.T, c *Client) {
 	if used != c.mirror.memory.used || used > maxMemory {
 		t.Errorf("%d bytes of states, counted %d", used, c.mirror.memory.used)
 	}
-	if len(c.mirror.absence.why) > maxAbsent || len(c.mirror.absence.ring) > maxAbsent {
-		t.Errorf("%d entities that are gone", len(c.mirror.absence.why))
+	if len(c.mirror.tombstones.why) > maxAbsent || len(c.mirror.tombstones.ring) > maxAbsent {
+		t.Errorf("%d entities that are gone", len(c.mirror.tombstones.why))
 	}
 	for _, w := range []*ecs.World{c.World(), c.View()} {
 		w.Hash()

@@ -14,42 +14,42 @@ import (
 //
 // What holds: a client that has not asked for another epoch holds what is said
 // here, down to the floor that was promised to it.
-type holding struct {
-	newest uint32    // newest send of which the client holds all slots; 0: none
-	before [2]uint64 // bit i: it holds the send newest-1-i too
-	spoken uint64    // slots that the client was ever told of
-	split  *split    // not nil: slots apart; then newest and before mean nothing
+type baselineGroup struct {
+	newest   uint32    // newest send of which the client holds all slots; 0: none
+	before   [2]uint64 // bit i: it holds the send newest-1-i too
+	everSent uint64    // slots that the client was ever told of
+	perSlot  *perSlot  // not nil: slots apart; then newest and before mean nothing
 }
 
 // split is a holding by slot.
-type split struct {
-	sends  [frameRing]uint32 // by send: which it is
-	held   [frameRing]uint64 // and the slots that the client holds of it
-	since  [64]uint32        // acknowledgements of sends before do not count for a slot
-	hidden uint64            // slots that the client may not see
-	told   uint64            // hidden slots that need no telling any more
-	vacant uint64            // hidden slots that are told as empty
-	big    uint64            // slots with an entity that fits no snapshot
-	bigAt  uint32            // send in which the last of them was found
+type perSlot struct {
+	sends      [frameRing]uint32 // by send: which it is
+	held       [frameRing]uint64 // and the slots that the client holds of it
+	since      [64]uint32        // acknowledgements of sends before do not count for a slot
+	hidden     uint64            // slots that the client may not see
+	toldAtSend uint64            // hidden slots that need no telling any more
+	shownEmpty uint64            // hidden slots that are told as empty
+	big        uint64            // slots with an entity that fits no snapshot
+	bigAt      uint32            // send in which the last of them was found
 }
 
 // splits keeps splits that are not in use.
-type splits []*split
+type freeSlots []*perSlot
 
-func (s *splits) take() *split {
+func (s *freeSlots) take() *perSlot {
 	n := len(*s)
 	if n == 0 {
-		return new(split)
+		return new(perSlot)
 	}
 	x := (*s)[n-1]
 	*s = (*s)[:n-1]
-	*x = split{}
+	*x = perSlot{}
 	return x
 }
 
 // holds returns the slots that the client holds of a send.
-func (h *holding) holds(send uint32) uint64 {
-	if s := h.split; s != nil {
+func (h *baselineGroup) holds(send uint32) uint64 {
+	if s := h.perSlot; s != nil {
 		if i := send % frameRing; send != 0 && s.sends[i] == send {
 			return s.held[i]
 		}
@@ -69,9 +69,9 @@ func (h *holding) holds(send uint32) uint64 {
 }
 
 // apart makes the holding one by slot.
-func (h *holding) apart(free *splits) *split {
-	if h.split != nil {
-		return h.split
+func (h *baselineGroup) apart(free *freeSlots) *perSlot {
+	if h.perSlot != nil {
+		return h.perSlot
 	}
 	s := free.take()
 	for back := range uint32(frameRing) {
@@ -82,13 +82,13 @@ func (h *holding) apart(free *splits) *split {
 			s.sends[send%frameRing], s.held[send%frameRing] = send, wire.AllSlots
 		}
 	}
-	h.split = s
+	h.perSlot = s
 	return s
 }
 
 // ack notes that the client holds slots of a send.
-func (h *holding) ack(send uint32, slots uint64, free *splits) {
-	if h.split == nil && slots == wire.AllSlots {
+func (h *baselineGroup) ack(send uint32, slots uint64, free *freeSlots) {
+	if h.perSlot == nil && slots == wire.AllSlots {
 		h.whole(send)
 		return
 	}
@@ -105,8 +105,8 @@ func (h *holding) ack(send uint32, slots uint64, free *splits) {
 
 // ackHidden notes that the client knows of hidden slots what it may. What it holds of
 // them is no state to stand on: that is forgotten when they come into sight.
-func (h *holding) ackHidden(send uint32, slots uint64) {
-	s := h.split
+func (h *baselineGroup) ackHidden(send uint32, slots uint64) {
+	s := h.perSlot
 	if s == nil {
 		return
 	}
@@ -116,12 +116,12 @@ func (h *holding) ackHidden(send uint32, slots uint64) {
 			slots &^= 1 << k
 		}
 	}
-	s.told |= slots
+	s.toldAtSend |= slots
 	s.hold(send, slots)
 }
 
 // hold notes slots of a send; it reports false when that is too old.
-func (s *split) hold(send uint32, slots uint64) bool {
+func (s *perSlot) hold(send uint32, slots uint64) bool {
 	i := send % frameRing
 	switch {
 	case s.sends[i] < send:
@@ -135,7 +135,7 @@ func (s *split) hold(send uint32, slots uint64) bool {
 }
 
 // whole notes that the client holds all slots of a send.
-func (h *holding) whole(send uint32) {
+func (h *baselineGroup) whole(send uint32) {
 	if send <= h.newest {
 		if i := h.newest - 1 - send; send < h.newest && i < 128 {
 			h.before[i/64] |= 1 << (i % 64)
@@ -162,9 +162,9 @@ func (h *holding) whole(send uint32) {
 
 // join makes a holding by slot one of the whole group again; the client holds all
 // slots of send.
-func (h *holding) join(send uint32, free *splits) {
-	s := h.split
-	h.split, h.newest, h.before = nil, 0, [2]uint64{}
+func (h *baselineGroup) join(send uint32, free *freeSlots) {
+	s := h.perSlot
+	h.perSlot, h.newest, h.before = nil, 0, [2]uint64{}
 	for back := uint32(frameRing); back > 0; back-- {
 		if back-1 < send {
 			if old := send - (back - 1); s.sends[old%frameRing] == old && s.held[old%frameRing] == wire.AllSlots {
@@ -176,18 +176,18 @@ func (h *holding) join(send uint32, free *splits) {
 }
 
 // forget begins an epoch: the client holds nothing.
-func (h *holding) forget() {
+func (h *baselineGroup) forget() {
 	h.newest, h.before = 0, [2]uint64{}
-	if s := h.split; s != nil {
+	if s := h.perSlot; s != nil {
 		s.sends, s.held = [frameRing]uint32{}, [frameRing]uint64{}
-		s.told = 0
+		s.toldAtSend = 0
 	}
 }
 
 // oldest returns the oldest send that is the newest held of some slot, 0 if the
 // client holds nothing no older than maxAge.
-func (h *holding) oldest(send uint32) uint32 {
-	s := h.split
+func (h *baselineGroup) oldest(send uint32) uint32 {
+	s := h.perSlot
 	if s == nil {
 		if h.newest != 0 && send-h.newest <= maxAge {
 			return h.newest
@@ -208,8 +208,8 @@ func (h *holding) oldest(send uint32) uint32 {
 // hide brings the holding up to date with what the client may see from send on;
 // same are the slots in which the entity was there a send before. It returns the
 // slots that went out of sight.
-func (h *holding) hide(send uint32, visible, same uint64, free *splits) (gone uint64) {
-	if h.split == nil && visible == wire.AllSlots {
+func (h *baselineGroup) hide(send uint32, visible, same uint64, free *freeSlots) (gone uint64) {
+	if h.perSlot == nil && visible == wire.AllSlots {
 		return 0
 	}
 	s := h.apart(free)
@@ -225,11 +225,11 @@ func (h *holding) hide(send uint32, visible, same uint64, free *splits) (gone ui
 		s.held[i] &^= gone | come
 	}
 	if gone != 0 {
-		s.vacant = s.vacant&^gone | gone&^same
-		s.told = s.told&^gone | gone&^h.spoken
+		s.shownEmpty = s.shownEmpty&^gone | gone&^same
+		s.toldAtSend = s.toldAtSend&^gone | gone&^h.everSent
 	}
 	s.hidden = ^visible
-	s.told &= s.hidden
+	s.toldAtSend &= s.hidden
 	return gone
 }
 
@@ -239,7 +239,7 @@ func (h *holding) hide(send uint32, visible, same uint64, free *splits) (gone ui
 //
 // The youngest of the ages wins that serves most slots. A second baseline is worth
 // a little age, not more.
-func (h *holding) choose(send, floor uint32, slots uint64, second bool, oldest uint32) (age uint32, two bool, serves uint64) {
+func (h *baselineGroup) choose(send, floor uint32, slots uint64, second bool, oldest uint32) (age uint32, two bool, serves uint64) {
 	best := 0
 	try := func(a uint32) bool {
 		if a > oldest || a >= send || send-a < floor {
@@ -257,7 +257,7 @@ func (h *holding) choose(send, floor uint32, slots uint64, second bool, oldest u
 		best, age, two, serves = n, a, pair, m
 		return m == slots && (pair || !second)
 	}
-	for _, a := range ages {
+	for _, a := range baselineAges {
 		if try(a) {
 			return age, two, serves
 		}

@@ -213,7 +213,7 @@ func TestNumbersRunOut(t *testing.T) {
 	h.Connected(g.now, n)
 	h.Received(g.now, n, netsys.Packet{Data: []byte{wire.KindInput}})
 	h.Disconnected(g.now, n, errors.New("closed"))
-	if !n.closed || joined != 0 || len(g.server.sessions.peers)+len(g.server.sessions.left) != 0 {
+	if !n.closed || joined != 0 || len(g.server.sessions.peers)+len(g.server.sessions.toLeave) != 0 {
 		t.Errorf("closed: %v, %d joined, %d clients", n.closed, joined, len(g.server.sessions.peers))
 	}
 }

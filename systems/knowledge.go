@@ -50,10 +50,10 @@ type Knowledge struct {
 	Budget, Allowed int
 }
 
-// Knows returns what a client knows of an entity; ok is false where there is no such
+// Baseline returns what a client knows of an entity; ok is false where there is no such
 // client. It asks ServerConfig.Priority. It is for looking: its time grows with the
 // number of packets and sends that are kept, not with that of entities.
-func (s *Server) Knows(client uint32, id components.NetID) (k Knowledge, ok bool) {
+func (s *Server) Baseline(client uint32, id components.NetID) (k Knowledge, ok bool) {
 	p := s.sessions.byID[client]
 	if p == nil {
 		return k, false
@@ -75,7 +75,7 @@ func (s *Server) Knows(client uint32, id components.NetID) (k Knowledge, ok bool
 	}
 	k.Exists, k.Own = true, f.Owner(g, slot) == client
 	h := &p.baselines.world[g]
-	if sp := h.split; sp != nil {
+	if sp := h.perSlot; sp != nil {
 		k.Hidden, k.TooBig = sp.hidden&(1<<slot) != 0, sp.big&(1<<slot) != 0
 	}
 	for age := range uint32(frameRing) {
@@ -91,8 +91,8 @@ func (s *Server) Knows(client uint32, id components.NetID) (k Knowledge, ok bool
 	}
 	k.Sent, k.Unacknowledged = p.toldOf(uint32(g), slot, false, k.Held)
 	k.Priority = s.gain(s.world, p, f, g, slot)
-	if g < len(p.contest.gained) {
-		k.Gained = p.contest.gained[g][slot]
+	if g < len(p.contest.accruedPriority) {
+		k.Gained = p.contest.accruedPriority[g][slot]
 	}
 	if own := p.ownSlot(uint32(id)); own >= 0 {
 		k.OwnSent, _ = p.toldOf(uint32(own/64), own%64, true, 0)

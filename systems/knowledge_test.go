@@ -28,16 +28,16 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05})
 	g.connect()
 	g.run(120)
-	if _, ok := g.server.Knows(99, 1); ok {
+	if _, ok := g.server.Baseline(99, 1); ok {
 		t.Error("it knows of a client that is not there")
 	}
-	if k, ok := g.server.Knows(c.ID(), 5000); !ok || k.Exists {
+	if k, ok := g.server.Baseline(c.ID(), 5000); !ok || k.Exists {
 		t.Errorf("an entity that is not there: %+v, %v", k, ok)
 	}
 	for range 60 {
 		g.step()
 		for id := range components.NetID(100) {
-			k, ok := g.server.Knows(c.ID(), id+1)
+			k, ok := g.server.Baseline(c.ID(), id+1)
 			if !ok || !k.Exists || k.Joining || k.Held == 0 || k.Held > k.Sent || k.Sent > k.Send || k.Baseline > k.Held {
 				t.Fatalf("%+v, %v", k, ok)
 			}
@@ -50,7 +50,7 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 	own := func() Knowledge {
 		for e, r := range ecs.All[ownerOnly](w) {
 			if r.Owner.Client == c.ID() {
-				k, _ := g.server.Knows(c.ID(), w.NetID(e))
+				k, _ := g.server.Baseline(c.ID(), w.NetID(e))
 				return k
 			}
 		}
@@ -62,10 +62,10 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 	}
 	hide, hidden = true, 7
 	g.run(60)
-	if k, _ := g.server.Knows(c.ID(), 7); !k.Hidden || k.Held != 0 || k.Baseline != 0 {
+	if k, _ := g.server.Baseline(c.ID(), 7); !k.Hidden || k.Held != 0 || k.Baseline != 0 {
 		t.Errorf("hidden: %+v", k)
 	}
-	if k, _ := g.server.Knows(c.ID(), 8); k.Hidden {
+	if k, _ := g.server.Baseline(c.ID(), 8); k.Hidden {
 		t.Errorf("not hidden: %+v", k)
 	}
 }
@@ -93,7 +93,7 @@ func TestKnowsOfCompetition(t *testing.T) {
 			continue
 		}
 		for id := range components.NetID(300) {
-			k, _ := g.server.Knows(c.ID(), id+1)
+			k, _ := g.server.Baseline(c.ID(), id+1)
 			if k.Priority != 3 {
 				t.Fatalf("%+v", k)
 			}
@@ -119,15 +119,15 @@ func TestKnowsEverywhere(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{Policies: policy.Rollback.Policies(), Join: spawnPawn})
 	c := g.join(ClientConfig{Join: spawnPawn}, netsys.Link{})
 	g.until("the server knows it", func() bool { return len(g.server.sessions.peers) > 0 })
-	if k, ok := g.server.Knows(1, 1); !ok || !k.Everywhere || k.Exists || !k.Joining {
+	if k, ok := g.server.Baseline(1, 1); !ok || !k.Everywhere || k.Exists || !k.Joining {
 		t.Errorf("before it plays: %+v, %v", k, ok)
 	}
 	g.connect()
 	g.run(30)
-	if k, ok := g.server.Knows(c.ID(), 1); !ok || !k.Everywhere || !k.Exists || !k.Own || k.Joining {
+	if k, ok := g.server.Baseline(c.ID(), 1); !ok || !k.Everywhere || !k.Exists || !k.Own || k.Joining {
 		t.Errorf("its own: %+v, %v", k, ok)
 	}
-	if k, ok := g.server.Knows(c.ID(), 99); !ok || !k.Everywhere || k.Exists || k.Own {
+	if k, ok := g.server.Baseline(c.ID(), 99); !ok || !k.Everywhere || k.Exists || k.Own {
 		t.Errorf("one that is not there: %+v, %v", k, ok)
 	}
 	if all := g.server.TrafficByArchetype(); len(all) != 0 {

@@ -8,29 +8,29 @@ import (
 
 // What a client can bring about as often as it likes is logged once of each client, and
 // counted. A session costs its owner a token and a handshake, so that lines do, too.
-type said uint8
+type logged uint8
 
 const (
-	saidFlooded said = 1 << iota
-	saidBudget
-	saidInput
-	saidChange
-	saidFast
-	saidDiverged
-	saidUnstable
+	loggedFlooded logged = 1 << iota
+	loggedBudget
+	loggedInput
+	loggedChange
+	loggedFast
+	loggedDesync
+	loggedUnstable
 )
 
 // first reports whether something is logged of a client for the first time.
-func (p *peer) first(what said) bool {
-	is := p.said&what == 0
-	p.said |= what
+func (p *peer) first(what logged) bool {
+	is := p.logged&what == 0
+	p.logged |= what
 	return is
 }
 
 // flooded counts a message that is not read.
 func (s *Server) flooded(p *peer) {
 	p.limits.flooded++
-	if p.first(saidFlooded) {
+	if p.first(loggedFlooded) {
 		s.config.Logger.Warn("message not read: there are too many; more from this client are only counted", "client", p.id)
 	}
 }
@@ -40,18 +40,18 @@ const growthEvery = 10 * time.Second
 
 // growth is what was said of a count that grows while something is wrong with the server.
 type growth struct {
-	said uint64
-	at   time.Time
+	logged uint64
+	at     time.Time
 }
 
 // news is by how much the count has grown since that was logged last, 0 while there is nothing
 // to log.
 func (o *growth) news(count uint64, now time.Time) (n uint64) {
-	if count == o.said || !o.at.IsZero() && now.Sub(o.at) < growthEvery {
+	if count == o.logged || !o.at.IsZero() && now.Sub(o.at) < growthEvery {
 		return 0
 	}
-	n = count - o.said
-	o.said, o.at = count, now
+	n = count - o.logged
+	o.logged, o.at = count, now
 	return n
 }
 

@@ -111,12 +111,12 @@ func TestLogDivergence(t *testing.T) {
 	log := &journal{}
 	told := 0
 	g := newGame(t, plaza, ServerConfig{
-		Join: spawnPawn, Logger: log.logger(), Policies: policy.Rollback.Policies(), Diverged: func(relay.Divergence) { told++ },
+		Join: spawnPawn, Logger: log.logger(), Policies: policy.Rollback.Policies(), Desync: func(relay.Divergence) { told++ },
 	})
 	g.joinPeer(1, netsys.Link{})
 	g.connect()
 	g.run(30)
-	m := g.server.mode.(*peersServer)
+	m := g.server.mode.(*deterministicServer)
 	for n := range uint32(10) {
 		m.diverged(relay.Divergence{Player: g.clients[0].ID(), Tick: n})
 		m.diverged(relay.Divergence{Player: g.clients[0].ID(), Tick: n, System: "walk"})
@@ -129,7 +129,7 @@ func TestLogDivergence(t *testing.T) {
 // Who comes, why who goes, and who takes over a session are in the log.
 func TestLogSessions(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), Hold: time.Second})
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), ReconnectWindow: time.Second})
 	g.join(ClientConfig{ClientID: 7}, netsys.Link{})
 	g.connect()
 	g.run(10)

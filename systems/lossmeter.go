@@ -6,9 +6,9 @@ import "time"
 // An outage is no measure of that: no buffer covers it, and when it is over, the path
 // is what it was.
 type lossMeter struct {
-	share float64
-	heard time.Time // when the newest packet came
-	until time.Time // for so long the session still counts an outage
+	share    float64
+	received time.Time // when the newest packet came
+	until    time.Time // for so long the session still counts an outage
 }
 
 const (
@@ -18,10 +18,10 @@ const (
 
 // packet notes that one came.
 func (m *lossMeter) packet(now time.Time) {
-	if !m.heard.IsZero() && now.Sub(m.heard) >= outage {
+	if !m.received.IsZero() && now.Sub(m.received) >= outage {
 		m.until = now.Add(lossWindow + outage)
 	}
-	m.heard = now
+	m.received = now
 }
 
 // take takes in what the session measures. After an outage it may only fall.

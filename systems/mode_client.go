@@ -49,7 +49,7 @@ type clientMode interface {
 // newClientMode chooses by the policies.
 func newClientMode(c *Client) clientMode {
 	if everywhere(c.policies) {
-		return newPeersClient(c)
+		return newDeterministicClient(c)
 	}
 	if stamped(c.policies) {
 		return newRewindClient(c)
@@ -95,7 +95,7 @@ func (m *forwardClient) interpolate(w *ecs.World) { m.Client.interpolate(w) }
 
 func (m *forwardClient) rate() float64 { return m.sender.steering.rate() }
 
-func (m *forwardClient) horizon() uint32 { return m.provenInput() + 1 }
+func (m *forwardClient) horizon() uint32 { return m.confirmedInput() + 1 }
 
 func (m *forwardClient) overdue(int) int { return 0 }
 

@@ -14,12 +14,12 @@ import (
 // peersClient simulates everything from the inputs of all players: under rollback at
 // the server's tick, by guesses until they come; under lockstep when they have come, and at the
 // same time as everybody, so that nobody answers earlier than others to what it sees.
-type peersClient struct {
+type deterministicClient struct {
 	*Client
 	relay    *relay.Client
 	channel  int
 	clock    relay.Clock
-	view     peersView
+	view     deterministicView
 	states   uint64    // that have come
 	arrived  bool      // what was told since the last one is simulated
 	start    time.Time // frame 0 of the clock
@@ -44,10 +44,10 @@ const (
 // snapAway is how many seconds away from where it should be a client no longer slews.
 const snapAway = 0.2
 
-func newPeersClient(c *Client) *peersClient {
+func newDeterministicClient(c *Client) *deterministicClient {
 	p := c.policies
 	tickRate := c.world.TickRate()
-	m := &peersClient{Client: c, start: c.steps.now, view: peersView{c: c, byID: make(map[uint32]*replica)}}
+	m := &deterministicClient{Client: c, start: c.steps.now, view: deterministicView{c: c, byID: make(map[uint32]*replica)}}
 	m.channel, _ = bulkChannel(c.config.Channels)
 	if m.channel < 0 {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
@@ -67,7 +67,7 @@ func newPeersClient(c *Client) *peersClient {
 	return m
 }
 
-func (m *peersClient) received(pk netsys.Packet) error {
+func (m *deterministicClient) received(pk netsys.Packet) error {
 	b, err := peersDatagram(pk.Data)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (m *peersClient) received(pk netsys.Packet) error {
 	return nil
 }
 
-func (m *peersClient) message(number int, message []byte) (bool, error) {
+func (m *deterministicClient) message(number int, message []byte) (bool, error) {
 	b, ok := peersMessage(message)
 	if !ok || number != m.channel {
 		return false, nil
@@ -91,10 +91,10 @@ func (m *peersClient) message(number int, message []byte) (bool, error) {
 	return true, m.relay.Deliver(b)
 }
 
-func (m *peersClient) acked(uint16) {}
+func (m *deterministicClient) acked(uint16) {}
 
 // confirm tells of events whose ticks are simulated.
-func (m *peersClient) confirm() {
+func (m *deterministicClient) confirm() {
 	c := m.Client
 	next := m.relay.Timeline().Next()
 	if m.relay.Following() && !c.join.loaded {
@@ -109,14 +109,14 @@ func (m *peersClient) confirm() {
 }
 
 // frame is a time in ticks since the client was let in.
-func (m *peersClient) frame(at time.Time) float64 {
+func (m *deterministicClient) frame(at time.Time) float64 {
 	return float64(at.Sub(m.start)) / float64(m.world.StepDuration())
 }
 
 // roundTrip is the least of late, in ticks: what is more is waiting on the way. In each
 // of the two ends a datagram waits half a tick, as a rule, until it is looked at; that is no
 // part of the way.
-func (m *peersClient) roundTrip() float64 {
+func (m *deterministicClient) roundTrip() float64 {
 	st := m.link.session.Stats()
 	rtt := st.MinRTT
 	if rtt == 0 {
@@ -126,10 +126,10 @@ func (m *peersClient) roundTrip() float64 {
 }
 
 // reconcile has nothing to do: what was guessed wrong is simulated again in the next tick.
-func (m *peersClient) reconcile(*ecs.World) {}
+func (m *deterministicClient) reconcile(*ecs.World) {}
 
 // gather asks the game for the input of the coming tick, when it will be used.
-func (m *peersClient) gather(w *ecs.World) {
+func (m *deterministicClient) gather(w *ecs.World) {
 	m.words = m.neutral
 	if m.held || !m.relay.Due() {
 		return
@@ -139,7 +139,7 @@ func (m *peersClient) gather(w *ecs.World) {
 }
 
 // predict simulates the next tick, and before it again what was guessed wrong.
-func (m *peersClient) predict(*ecs.World) {
+func (m *deterministicClient) predict(*ecs.World) {
 	m.view.begin(m.relay.Timeline().Next())
 	m.stepped = !m.held && m.relay.Step(m.words)
 	m.view.end()
@@ -148,7 +148,7 @@ func (m *peersClient) predict(*ecs.World) {
 	m.own.state.tick = m.relay.Timeline().Horizon()
 }
 
-func (m *peersClient) rate() float64 {
+func (m *deterministicClient) rate() float64 {
 	rate := m.pace()
 	m.held = rate == 0
 	if rate < 0.5 || rate > 1.5 {
@@ -157,11 +157,11 @@ func (m *peersClient) rate() float64 {
 	return rate
 }
 
-func (m *peersClient) overdue(int) int { return 0 }
+func (m *deterministicClient) overdue(int) int { return 0 }
 
 // behind reports whether to make another tick in a frame that has made so many more than
 // were due.
-func (m *peersClient) behind(more int) bool {
+func (m *deterministicClient) behind(more int) bool {
 	if n := m.relay.Stats().States; n != m.states {
 		m.states, m.arrived = n, false
 	}
@@ -178,21 +178,23 @@ func (m *peersClient) behind(more int) bool {
 }
 
 // pace is how many ticks a frame should make to be where the server is, or under lockstep as far behind it as everybody.
-func (m *peersClient) pace() float64 {
+func (m *deterministicClient) pace() float64 {
 	return m.clock.Rate(m.due()-m.relay.Lag(), m.relay.Timeline().Next()+m.relay.Waited(), catchUp)
 }
 
 // due is when the newest tick was due, in ticks, whenever the frame came that made it.
-func (m *peersClient) due() float64 { return m.frame(m.steps.now) - m.steps.loop.Passed(m.steps.now) }
+func (m *deterministicClient) due() float64 {
+	return m.frame(m.steps.now) - m.steps.loop.Passed(m.steps.now)
+}
 
-func (m *peersClient) input() uint32 {
+func (m *deterministicClient) input() uint32 {
 	if next := m.relay.Timeline().Next(); m.relay.Playing() && next > 0 {
 		return next - 1
 	}
 	return 0
 }
 
-func (m *peersClient) horizon() uint32 {
+func (m *deterministicClient) horizon() uint32 {
 	t := m.relay.Timeline()
 	if t.Next() == 0 {
 		return 0
@@ -202,7 +204,7 @@ func (m *peersClient) horizon() uint32 {
 }
 
 // send tells the server the inputs that it has not told to have.
-func (m *peersClient) send(*ecs.World) {
+func (m *deterministicClient) send(*ecs.World) {
 	m.relay.Repeat(peersRepeats(m.link.session.Stats(), m.world.StepDuration()))
 	m.sender.packet = append(m.sender.packet[:0], kindPeers)
 	m.sender.packet = m.relay.Append(m.sender.packet, peersLimit)
@@ -221,7 +223,7 @@ func (m *peersClient) send(*ecs.World) {
 }
 
 // interpolate draws everything in the present.
-func (m *peersClient) interpolate(*ecs.World) {
+func (m *deterministicClient) interpolate(*ecs.World) {
 	if m.join.loaded && !m.advanced && !m.stepped {
 		m.stats.Stalls++
 	}
@@ -232,7 +234,7 @@ func (m *peersClient) interpolate(*ecs.World) {
 }
 
 // count adds what the timeline counts.
-func (m *peersClient) count(s *ClientStats) {
+func (m *deterministicClient) count(s *ClientStats) {
 	t, r := m.relay.Timeline().Stats(), m.relay.Stats()
 	s.Ticks, s.Resimulated, s.LongestReplay, s.Corrections = t.Ticks, t.Resimulated, uint64(t.Longest), t.Passes
 	s.InputsSent, s.Renewals = r.Sent, r.Lost

@@ -8,7 +8,7 @@ import (
 
 // differs compares the world of a client with the server's after the newest tick that is
 // final on both.
-func (m *peersClient) differs(s *peersServer) error {
+func (m *deterministicClient) differs(s *deterministicServer) error {
 	if !m.relay.Following() {
 		return fmt.Errorf("the client has no state of the world")
 	}
@@ -36,7 +36,7 @@ func (m *peersClient) differs(s *peersServer) error {
 }
 
 // presence is what is known of an entity: everything that is there is simulated.
-func (m *peersClient) presence(id components.NetID) Presence {
+func (m *deterministicClient) presence(id components.NetID) Presence {
 	if _, there := m.world.ByNetID(id); there {
 		return Present
 	}

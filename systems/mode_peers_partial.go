@@ -1,7 +1,7 @@
 package systems
 
 // coming is the timeline's next tick, in which everything is simulated.
-func (m *peersClient) coming() (tick, input uint32, share float64) {
+func (m *deterministicClient) coming() (tick, input uint32, share float64) {
 	tick = m.relay.Timeline().Next()
 	switch {
 	case !m.relay.Following():
@@ -13,10 +13,10 @@ func (m *peersClient) coming() (tick, input uint32, share float64) {
 }
 
 // foresee gives all players the inputs that are known of the coming tick, and guessed.
-func (m *peersClient) foresee(uint32) { m.relay.Foresee(m.ask) }
+func (m *deterministicClient) foresee(uint32) { m.relay.Foresee(m.ask) }
 
 // wordsNow is the input as it is in this frame.
-func (m *peersClient) wordsNow() []int32 {
+func (m *deterministicClient) wordsNow() []int32 {
 	in := inputTable(m.protocol)
 	if p := m.askedNow(); p != nil {
 		in.Quantize(m.shown, in.Words, p, 1)

@@ -15,7 +15,7 @@ import (
 // peersServer relays inputs: it simulates everything as each client does, and decides
 // which inputs there are. Under rollback it goes back for those that come late, under
 // lockstep it waits for them.
-type peersServer struct {
+type deterministicServer struct {
 	*Server
 	relay     *relay.Server
 	authority *ecs.Stage
@@ -25,12 +25,12 @@ type peersServer struct {
 	part      []byte
 }
 
-func newPeersServer(s *Server) *peersServer {
-	m := &peersServer{Server: s, authority: s.protocol.AuthorityStage()}
+func newDeterministicServer(s *Server) *deterministicServer {
+	m := &deterministicServer{Server: s, authority: s.protocol.AuthorityStage()}
 	number, longest := bulkChannel(s.config.Channels)
 	m.channel = number
 	peers := s.config.MaxClients
-	if s.config.Hold > 0 {
+	if s.config.ReconnectWindow > 0 {
 		peers *= 2 // those who are waited for play on
 	}
 	c := relay.Config{
@@ -55,7 +55,7 @@ func stallTicks(c ServerConfig) int {
 	return max(int(int64(c.Stall)*int64(c.TickRate)/int64(time.Second)), 1)
 }
 
-func (m *peersServer) planned() (onTick, after *ecs.Stage) {
+func (m *deterministicServer) planned() (onTick, after *ecs.Stage) {
 	tick := ecs.NewStage("Tick").Nest(m.world.Netcode().SimulateStage()).Nest(m.authority)
 	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick})
 	after = ecs.NewStage("After", ecs.System{Name: "Send", Run: m.send})
@@ -64,7 +64,7 @@ func (m *peersServer) planned() (onTick, after *ecs.Stage) {
 
 // apply is the system ServerApply: it simulates the next tick, and before it again those
 // for which inputs came late, each with Simulate and Authority.
-func (m *peersServer) apply(*ecs.World) {
+func (m *deterministicServer) apply(*ecs.World) {
 	for _, p := range m.sessions.peers {
 		if !m.relay.Playing(p.id) {
 			st := p.session.Stats()
@@ -78,18 +78,18 @@ func (m *peersServer) apply(*ecs.World) {
 // first input.
 const leadMargin = 6
 
-func (m *peersServer) tick() bool {
+func (m *deterministicServer) tick() bool {
 	m.stepped = false
 	m.stages.onTick.Run(m.world)
 	return m.stepped
 }
 
-func (m *peersServer) horizon() uint32 {
+func (m *deterministicServer) horizon() uint32 {
 	t := m.relay.Timeline()
 	return m.policies.FirstOpen(m.config.TickRate, t.Next()-1, t.Horizon())
 }
 
-func (m *peersServer) joined(p *peer, _ seat, back bool) {
+func (m *deterministicServer) joined(p *peer, _ reservation, back bool) {
 	var err error
 	if back {
 		p.relayed.counted, p.relayed.rewrote = m.relay.Inputs(p.id), m.rewrote(p)
@@ -105,18 +105,18 @@ func (m *peersServer) joined(p *peer, _ seat, back bool) {
 	}
 }
 
-func (m *peersServer) left(p *peer, waited bool) {
+func (m *deterministicServer) left(p *peer, waited bool) {
 	m.account(p) // the sums over clients that left are made before
 }
 
-func (m *peersServer) departed(*ecs.World) {
-	for _, id := range m.Server.sessions.left {
+func (m *deterministicServer) departed(*ecs.World) {
+	for _, id := range m.Server.sessions.toLeave {
 		m.relay.Remove(id)
 	}
-	m.Server.sessions.left = m.Server.sessions.left[:0]
+	m.Server.sessions.toLeave = m.Server.sessions.toLeave[:0]
 }
 
-func (m *peersServer) received(p *peer, pk netsys.Packet) {
+func (m *deterministicServer) received(p *peer, pk netsys.Packet) {
 	b, err := peersDatagram(pk.Data)
 	if err == nil {
 		err = m.relay.Receive(p.id, pk.Seq, b)
@@ -126,7 +126,7 @@ func (m *peersServer) received(p *peer, pk netsys.Packet) {
 	}
 }
 
-func (m *peersServer) message(p *peer, number int, message []byte) (bool, error) {
+func (m *deterministicServer) message(p *peer, number int, message []byte) (bool, error) {
 	b, ok := peersMessage(message)
 	if !ok || number != m.channel {
 		return false, nil
@@ -134,14 +134,14 @@ func (m *peersServer) message(p *peer, number int, message []byte) (bool, error)
 	return true, m.relay.Deliver(p.id, b)
 }
 
-func (m *peersServer) acked(*peer, uint16) {}
+func (m *deterministicServer) acked(*peer, uint16) {}
 
-func (m *peersServer) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
+func (m *deterministicServer) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 	return m.world.Netcode().Pointer(e, c)
 }
 
 // send is the system Send: it tells every client what it has not heard of.
-func (m *peersServer) send(*ecs.World) {
+func (m *deterministicServer) send(*ecs.World) {
 	m.stats.Sends++
 	m.stats.Mended = m.relay.Stats().Mended
 	for _, p := range m.sessions.peers {
@@ -153,7 +153,7 @@ func (m *peersServer) send(*ecs.World) {
 }
 
 // tell sends the inputs, joins and leaves since what a client has acknowledged.
-func (m *peersServer) tell(p *peer) {
+func (m *deterministicServer) tell(p *peer) {
 	m.relay.Repeat(p.id, peersRepeats(p.session.Stats(), m.world.StepDuration()))
 	m.packet = append(m.packet[:0], kindPeers)
 	m.packet = m.relay.Append(m.packet, p.id, p.session.Next(), peersLimit)
@@ -170,7 +170,7 @@ func (m *peersServer) tell(p *peer) {
 }
 
 // hand gives reliable messages to their channel, as many as have room.
-func (m *peersServer) hand(p *peer) {
+func (m *deterministicServer) hand(p *peer) {
 	for {
 		b, err := m.relay.Outgoing(p.id, m.part)
 		if err != nil {
@@ -195,7 +195,7 @@ func (m *peersServer) hand(p *peer) {
 }
 
 // account makes the counts of a client's inputs what [ClientStatus] shows.
-func (m *peersServer) account(p *peer) {
+func (m *deterministicServer) account(p *peer) {
 	in := m.relay.Inputs(p.id)
 	if in.Newest == 0 {
 		return // it does not play
@@ -212,21 +212,21 @@ func (m *peersServer) account(p *peer) {
 }
 
 // rewrote is how many inputs of a client's player the server went back for.
-func (m *peersServer) rewrote(p *peer) uint64 {
+func (m *deterministicServer) rewrote(p *peer) uint64 {
 	return m.relay.Timeline().Inputs(p.id)[timeline.Rewrote]
 }
 
 // diverged tells where the world of a client left this one.
-func (m *peersServer) diverged(d relay.Divergence) {
+func (m *deterministicServer) diverged(d relay.Divergence) {
 	m.stats.Divergences++
-	what := saidDiverged
+	what := loggedDesync
 	if d.System != "" {
-		what = saidUnstable
+		what = loggedUnstable
 	}
 	if p := m.sessions.byID[d.Player]; p != nil && p.first(what) {
 		m.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
 	}
-	if m.config.Diverged != nil {
-		m.config.Diverged(d)
+	if m.config.Desync != nil {
+		m.config.Desync(d)
 	}
 }

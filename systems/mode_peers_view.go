@@ -6,7 +6,7 @@ import "github.com/tactusgo/tactus/ecs"
 // player that comes late makes the world one in which it always was there; the view keeps
 // the places that it showed, and the difference fades as the visual error of any other
 // correction does. It hears from the timeline when ticks are simulated again.
-type peersView struct {
+type deterministicView struct {
 	c       *Client
 	list    []*replica // of what is in the view, in the order it came up
 	byID    map[uint32]*replica
@@ -17,12 +17,12 @@ type peersView struct {
 }
 
 // begin and end enclose a step of the timeline, which is for the tick next.
-func (v *peersView) begin(next uint32) { v.step, v.next = true, next }
-func (v *peersView) end()              { v.step = false }
+func (v *deterministicView) begin(next uint32) { v.step, v.next = true, next }
+func (v *deterministicView) end()              { v.step = false }
 
 // Rewind keeps what is drawn, before ticks are simulated again; with another world,
 // between steps, there is nothing to keep.
-func (v *peersView) Rewind(from uint32) {
+func (v *deterministicView) Rewind(from uint32) {
 	if v.changed = from; v.step {
 		v.locate()
 		v.c.keepPoses(v.list)
@@ -36,7 +36,7 @@ func (v *peersView) Rewind(from uint32) {
 // Start takes what has become of it, once the world stands where it did. Of an entity that
 // came up in ticks that are simulated again nobody can say that it is the same: what was
 // there first has that NetID.
-func (v *peersView) Start(tick uint32) {
+func (v *deterministicView) Start(tick uint32) {
 	s := &v.c.interpolator.smoother
 	if len(s.posed) == 0 || !v.step || tick != v.changed && tick != v.next {
 		return
@@ -52,21 +52,21 @@ func (v *peersView) Start(tick uint32) {
 }
 
 // Done does nothing: a step ends with end.
-func (v *peersView) Done() {}
+func (v *deterministicView) Done() {}
 
 // Settle does nothing: what is final has been drawn.
-func (v *peersView) Settle(uint32) {}
+func (v *deterministicView) Settle(uint32) {}
 
 // locate finds the entities of the view in the world, where those that come back have
 // other handles.
-func (v *peersView) locate() {
+func (v *deterministicView) locate() {
 	for _, r := range v.list {
 		r.entity, _ = v.c.world.ByNetID(netID(r.id))
 	}
 }
 
 // draw makes the view what the world is, and moves it by the visual errors.
-func (v *peersView) draw() {
+func (v *deterministicView) draw() {
 	c, there := v.c, 0
 	v.locate()
 	kept := v.list[:0]
@@ -90,7 +90,7 @@ func (v *peersView) draw() {
 }
 
 // show adds to the view what is new in a table.
-func (v *peersView) show(t ecs.Table) bool {
+func (v *deterministicView) show(t ecs.Table) bool {
 	for i, id := range t.NetIDs {
 		if v.byID[uint32(id)] != nil {
 			continue
@@ -105,7 +105,7 @@ func (v *peersView) show(t ecs.Table) bool {
 }
 
 // taken is a replica for an entity, one that was used before if there is one.
-func (v *peersView) taken(id uint32) *replica {
+func (v *deterministicView) taken(id uint32) *replica {
 	n := len(v.spare)
 	if n == 0 {
 		return &replica{id: id}

@@ -21,7 +21,7 @@ type rewindClient struct {
 	clock   relay.Clock
 	seen    uint32 // newest tick of the server that was heard of
 	started bool
-	held    bool // it is ahead, and lets the next tick pass
+	paused  bool // it is ahead, and lets the next tick pass
 	idle    bool // it let the last one pass
 
 	reached ownState // newest of a tick that was predicted here
@@ -69,7 +69,7 @@ func (m *rewindClient) retreat() {
 	m.clock = relay.Clock{}
 	m.predictor.log.back(m.seen + m.early)
 	m.stats.Jumps++
-	m.reconciler.adopt = true
+	m.reconciler.takeServerState = true
 }
 
 // lead is by how many ticks the server wants its clients ahead.
@@ -92,7 +92,7 @@ func (m *rewindClient) follow() {
 		m.predictor.log.jump(due)
 		m.fill(due + m.delay)
 		m.stats.Jumps++
-		m.reconciler.adopt = true
+		m.reconciler.takeServerState = true
 	}
 }
 
@@ -145,7 +145,7 @@ func (m *rewindClient) ownThere(send uint32) bool {
 
 func (m *rewindClient) gather(w *ecs.World) {
 	m.follow()
-	if m.idle = m.held || !m.started; !m.idle {
+	if m.idle = m.paused || !m.started; !m.idle {
 		m.Client.gather(w)
 	}
 }
@@ -173,7 +173,7 @@ func (m *rewindClient) input() uint32 {
 
 // coming is an input that was gathered before, where inputs apply later.
 func (m *rewindClient) coming() (tick, input uint32, share float64) {
-	if !m.started || m.held {
+	if !m.started || m.paused {
 		return 0, 0, 0
 	}
 	input = m.input() + 1
@@ -199,8 +199,8 @@ func (m *rewindClient) gap() float64 {
 // left out here, or made up for in behind.
 func (m *rewindClient) rate() float64 {
 	gap := m.gap()
-	m.held = gap < -tooFar
-	if m.held || gap > tooLate {
+	m.paused = gap < -tooFar
+	if m.paused || gap > tooLate {
 		return 1
 	}
 	return 1 + min(max(gap/slewTicks, -maxSteer), maxSteer)

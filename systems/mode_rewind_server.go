@@ -17,15 +17,15 @@ import (
 // comes late it goes back, once a tick, to the oldest tick that has changed (rule B3).
 type rewindServer struct {
 	forwardServer
-	line   *timeline.Timeline
-	visits visits
-	window uint32
-	early  int64
-	lead   int32    // of all clients, in ticks
-	leadAt int64    // when it changed
-	most   int32    // that it may be
-	held   []uint32 // players that are waited for
-	still  []int32  // the neutral input
+	line     *timeline.Timeline
+	visits   visits
+	window   uint32
+	early    int64
+	lead     int32    // of all clients, in ticks
+	leadAt   int64    // when it changed
+	most     int32    // that it may be
+	reserved []uint32 // players that are waited for
+	still    []int32  // the neutral input
 }
 
 func newRewindServer(s *Server) *rewindServer {
@@ -55,7 +55,7 @@ func (m *rewindServer) planned() (onTick, after *ecs.Stage) {
 	}
 	m.line = timeline.New(m.world, timeline.Config{
 		First: m.Server.link.tick, Window: int(m.window), Early: int(m.early),
-		Fills: fills, Players: maxSeats(m.config.MaxClients), Hashes: -1, Authority: authority,
+		Fills: fills, Players: maxReservations(m.config.MaxClients), Hashes: -1, Authority: authority,
 	}, rewindSteps{m.followed.followers, m})
 	tick := ecs.NewStage("Tick").Nest(m.world.Netcode().SimulateStage()).Nest(authority)
 	_, after = m.forwardServer.planned()
@@ -64,7 +64,7 @@ func (m *rewindServer) planned() (onTick, after *ecs.Stage) {
 
 // maxSeats is how many players there may be: as many as clients, as many who are waited
 // for, and those who have left lately.
-func maxSeats(clients int) int { return min(3*clients, maxPeers) }
+func maxReservations(clients int) int { return min(3*clients, maxPeers) }
 
 // rewindSteps makes events, outcomes and whoever comes and goes follow the timeline.
 type rewindSteps struct {
@@ -81,7 +81,7 @@ func (l rewindSteps) Start(tick uint32) {
 // late inputs have changed, each tick with Simulate and Authority.
 func (m *rewindServer) apply(*ecs.World) {
 	s := m.Server
-	for _, id := range m.held {
+	for _, id := range m.reserved {
 		m.line.Overrule(id, s.link.tick, m.still)
 	}
 	m.guide()
@@ -151,12 +151,12 @@ func (m *rewindServer) guide() {
 	}
 }
 
-func (m *rewindServer) joined(p *peer, _ seat, back bool) {
+func (m *rewindServer) joined(p *peer, _ reservation, back bool) {
 	s := m.Server
 	p.expectPackets()
 	p.inputs.follow(max(s.link.tick, 1) - 1)
 	if back {
-		m.held = slices.DeleteFunc(m.held, func(id uint32) bool { return id == p.id })
+		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == p.id })
 		m.visits.add(s.link.tick, p.id, returns)
 		return
 	}
@@ -172,7 +172,7 @@ func (m *rewindServer) left(p *peer, waited bool) {
 	m.unpin(p)
 	if waited {
 		m.close(p.id)
-		m.held = append(m.held, p.id)
+		m.reserved = append(m.reserved, p.id)
 	}
 }
 
@@ -186,14 +186,14 @@ func (m *rewindServer) close(player uint32) {
 
 func (m *rewindServer) departed(*ecs.World) {
 	s := m.Server
-	for _, id := range s.sessions.left {
-		m.held = slices.DeleteFunc(m.held, func(held uint32) bool { return held == id })
+	for _, id := range s.sessions.toLeave {
+		m.reserved = slices.DeleteFunc(m.reserved, func(held uint32) bool { return held == id })
 		if m.line.Leave(id, s.link.tick) != nil && m.line.Leave(id, s.link.tick+1) != nil {
 			continue // it never joined
 		}
 		m.visits.add(s.link.tick, id, goes)
 	}
-	s.sessions.left = s.sessions.left[:0]
+	s.sessions.toLeave = s.sessions.toLeave[:0]
 }
 
 func (m *rewindServer) received(p *peer, pk netsys.Packet) {
@@ -216,7 +216,7 @@ func (m *rewindServer) take(p *peer) {
 		m.listen(p, oldest)
 		before := max(in.newest, in.expected-1)
 		in.newest = max(in.newest, newest)
-		s.keepPace(p, before)
+		s.limitInputs(p, before)
 	}
 	// What the slack would be without a lead.
 	led := min(max(float64(msg.Shift)/wire.ShiftUnit, 0), float64(m.lead)+1)

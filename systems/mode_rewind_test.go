@@ -190,7 +190,7 @@ func TestRewindOfForgedStamps(t *testing.T) {
 // A player that is waited for stands still, plays on when it is back, and is gone when it
 // does not come again.
 func TestRewindWaitsForAPlayer(t *testing.T) {
-	s := newSeated(t, ServerConfig{Seed: 1, Policies: policy.ServerRewind.Policies(), Hold: 8 * time.Second, Timeout: time.Second})
+	s := newSeated(t, ServerConfig{Seed: 1, Policies: policy.ServerRewind.Policies(), ReconnectWindow: 8 * time.Second, Timeout: time.Second})
 	link := netsys.Link{Latency: 50 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05}
 	s.play(1, link)
 	s.play(2, link)
@@ -201,7 +201,7 @@ func TestRewindWaitsForAPlayer(t *testing.T) {
 		t.Helper()
 		s.clients = s.clients[1:]
 		s.run(180)
-		if n := len(s.rewind().held); n != 1 {
+		if n := len(s.rewind().reserved); n != 1 {
 			t.Fatalf("%d players are waited for", n)
 		}
 	}
@@ -214,13 +214,13 @@ func TestRewindWaitsForAPlayer(t *testing.T) {
 	back, _, _, _ := s.play(1, link)
 	s.connect()
 	s.run(180)
-	if same, now := s.pawnID(id); now == at || same != pawn || back.ID() != id || len(s.back) == 0 || len(s.rewind().held) != 0 {
+	if same, now := s.pawnID(id); now == at || same != pawn || back.ID() != id || len(s.back) == 0 || len(s.rewind().reserved) != 0 {
 		t.Errorf("back as client %d it stands at %v", back.ID(), now)
 	}
 	s.mustConverge()
 	s.clients[0], s.clients[1] = s.clients[1], s.clients[0]
 	vanish()
-	s.until("it is waited for no longer", func() bool { return len(s.rewind().held) == 0 })
+	s.until("it is waited for no longer", func() bool { return len(s.rewind().reserved) == 0 })
 	s.run(90)
 	if _, alive := s.server.World().ByNetID(pawn); alive || len(s.left) == 0 {
 		t.Error("its entity is still there")

@@ -16,7 +16,7 @@ type serverMode interface {
 	// planned are what a tick runs, and what follows the ticks of a wake-up.
 	planned() (onTick, after *ecs.Stage)
 	// joined begins with a client; with back its player was waited for, with that seat.
-	joined(p *peer, kept seat, back bool)
+	joined(p *peer, kept reservation, back bool)
 	// left ends with a client. With waited, its player may come back; else departed
 	// follows, within the wake-up, or when it is waited for no longer.
 	left(p *peer, waited bool)
@@ -42,7 +42,7 @@ func newServerMode(s *Server) serverMode {
 		return newRewindServer(s)
 	}
 	if everywhere(s.policies) {
-		return newPeersServer(s)
+		return newDeterministicServer(s)
 	}
 	return &forwardServer{s}
 }
@@ -61,12 +61,12 @@ func (m *forwardServer) planned() (onTick, after *ecs.Stage) {
 	return onTick, after
 }
 
-func (m *forwardServer) joined(p *peer, kept seat, back bool) {
+func (m *forwardServer) joined(p *peer, kept reservation, back bool) {
 	s := m.Server
 	p.expectPackets()
 	p.inputs.superseding = s.policies.Late == policy.LateSuperseded
 	if s.applying.results != nil {
-		p.advised = newAdvised()
+		p.judge = newJudge()
 	}
 	switch {
 	case back:
@@ -87,10 +87,10 @@ func (m *forwardServer) left(p *peer, _ bool) {
 // within one Receive is there by then.
 func (m *forwardServer) departed(w *ecs.World) {
 	s := m.Server
-	for _, id := range s.sessions.left {
+	for _, id := range s.sessions.toLeave {
 		s.takeAway(w, id)
 	}
-	s.sessions.left = s.sessions.left[:0]
+	s.sessions.toLeave = s.sessions.toLeave[:0]
 }
 
 // takeAway carries out that a client is gone for good.
@@ -129,9 +129,9 @@ func (m *forwardServer) received(p *peer, pk netsys.Packet) {
 	}
 	before, any := max(in.newest, in.expected-1), in.any
 	in.receive(int64(s.link.tick), &s.applying.message, pk.Newest)
-	s.advise(p)
+	s.judgeReport(p)
 	if any {
-		s.keepPace(p, before)
+		s.limitInputs(p, before)
 	}
 }
 

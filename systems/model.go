@@ -44,7 +44,7 @@ func (s *Server) Model() ModelStatus {
 	case *rewindServer:
 		line = m.line
 		st.Lead = int(m.lead)
-	case *peersServer:
+	case *deterministicServer:
 		line = m.relay.Timeline()
 		st.Relay = m.relay.Stats()
 		if !m.stepped {
@@ -62,12 +62,12 @@ func (s *Server) Model() ModelStatus {
 // byModel fills in what the status of a client owes to the model.
 func (s *Server) byModel(p *peer, st *ClientStatus) {
 	switch m := s.mode.(type) {
-	case *peersServer:
+	case *deterministicServer:
 		st.Joining = !m.relay.Playing(p.id)
 	default:
 		st.Budget, st.Allowed = p.contest.budget, s.allowed(p)
 		st.OverBudget, st.Joining = p.contest.over, p.join.state != joinNone
 		st.Lead = int(p.inputs.slack.asked)
-		st.Correcting = p.advised != nil && p.advised.open
+		st.Correcting = p.judge != nil && p.judge.open
 	}
 }

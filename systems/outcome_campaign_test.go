@@ -45,7 +45,7 @@ func newBattle(t *testing.T, seed uint64) *battle {
 		Budget: pickOne(b.r, 0, 0, 600, 200), SendRate: pickOne(b.r, 20, 20, 60, 10),
 	}
 	if b.r.IntN(2) == 0 {
-		config.Hold = 3 * time.Second
+		config.ReconnectWindow = 3 * time.Second
 	}
 	b.listen()
 	b.game = newGame(t, skirmish, config)

@@ -84,11 +84,11 @@ func (c *Client) rewind(from uint32) {
 
 // provenInput is the last input whose result is known to be the server's. Own state that
 // is too old to be compared proves nothing.
-func (c *Client) provenInput() uint32 {
-	if c.reconciler.advice != nil {
+func (c *Client) confirmedInput() uint32 {
+	if c.reconciler.reporter != nil {
 		return c.settledInput()
 	}
-	return c.reconciler.proven
+	return c.reconciler.confirmedInput
 }
 
 // horizon is behind what the server still rewrites: a state that agrees proves a tick for

@@ -19,14 +19,14 @@ type peer struct {
 	session   netsys.Session
 	loss      lossMeter
 	inputs    *inputBuffer
-	said      said // what was logged of it
+	logged    logged // what was logged of it
 	limits    peerLimits
 	liveness  liveness
 	apply     peerApply
 	relayed   peerRelayed
 	changes   peerChanges // of client-owned components
 	notices   notices
-	advised   *advised // nil: own state always travels
+	judge     *judge // nil: own state always travels
 	snap      peerSnapshot
 	own       peerOwn
 	contest   peerContest
@@ -36,7 +36,7 @@ type peer struct {
 
 // peerLimits is what a client may make the server do.
 type peerLimits struct {
-	pace      pace
+	inputs    inputLimit
 	flooded   uint64 // messages that were not read
 	messages  int    // read in this wake-up
 	heard     int    // likewise, of channels
@@ -52,8 +52,8 @@ type liveness struct {
 
 // peerApply is the input at hand.
 type peerApply struct {
-	arrival arrivalBuffer
-	held    []byte // the input stepped last, as the component's bytes
+	arrival   arrivalBuffer
+	lastInput []byte // the input stepped last, as the component's bytes
 }
 
 // peerRelayed is what a player's earlier sessions have counted.
@@ -78,12 +78,12 @@ type peerOwn struct {
 
 // peerContest is who goes first where there is no room for all.
 type peerContest struct {
-	budget    int // bytes of a snapshot
-	over      bool
-	starved   bool          // own state left no room for anything else: it is left out next
-	big       bool          // an entity was left out because no snapshot has room for it
-	gained    [][64]float32 // what entities have gained in the competition for room
-	ownGained [][64]float32
+	budget          int // bytes of a snapshot
+	over            bool
+	starved         bool          // own state left no room for anything else: it is left out next
+	big             bool          // an entity was left out because no snapshot has room for it
+	accruedPriority [][64]float32 // what entities have gained in the competition for room
+	ownAccrued      [][64]float32
 }
 
 // peerJoin is the state with which a client joins.
@@ -96,9 +96,9 @@ type peerJoin struct {
 
 // peerBaselines is what a client has acknowledged.
 type peerBaselines struct {
-	world []holding // of the world's groups
-	own   []holding // and of its own entities'
-	free  splits
+	world []baselineGroup // of the world's groups
+	own   []baselineGroup // and of its own entities'
+	free  freeSlots
 	epoch uint8  // see the messages
 	asked uint8  // epoch that the client asked for last
 	floor uint32 // no baseline before this send is used any more
@@ -195,7 +195,7 @@ func (p *peer) acked(x *sentPacket) {
 // grow makes room for the groups of the world.
 func (p *peer) grow(groups int) {
 	for len(p.baselines.world) < groups {
-		p.baselines.world = append(p.baselines.world, holding{})
+		p.baselines.world = append(p.baselines.world, baselineGroup{})
 	}
 }
 
@@ -247,9 +247,9 @@ func (p *peer) promise(send uint32) {
 }
 
 // heldInput is where the input stepped last is kept.
-func (p *peer) heldInput() unsafe.Pointer {
-	if len(p.apply.held) == 0 {
+func (p *peer) newestInput() unsafe.Pointer {
+	if len(p.apply.lastInput) == 0 {
 		return nil
 	}
-	return unsafe.Pointer(&p.apply.held[0])
+	return unsafe.Pointer(&p.apply.lastInput[0])
 }

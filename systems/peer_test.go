@@ -100,8 +100,8 @@ func believe(t *testing.T, seed uint64) {
 			if n <= sends && r.IntN(5) == 0 {
 				slots &= r.Uint64() // the budget
 			}
-			if h.split != nil && h.split.hidden != ^visible[g] {
-				t.Fatalf("seed %d send %d: hidden %#x, should be %#x", seed, n, h.split.hidden, ^visible[g])
+			if h.perSlot != nil && h.perSlot.hidden != ^visible[g] {
+				t.Fatalf("seed %d send %d: hidden %#x, should be %#x", seed, n, h.perSlot.hidden, ^visible[g])
 			}
 			for slots != 0 {
 				age, two, serves := h.choose(send, p.baselines.floor, slots, true, maxAge)
@@ -124,16 +124,16 @@ func believe(t *testing.T, seed uint64) {
 					}
 				}
 				pk.blocks = append(pk.blocks, sentBlock{first: g, count: 1, slots: serves, send: send, chunk: -1})
-				h.spoken |= serves
+				h.everSent |= serves
 				slots &^= serves
 				if r.IntN(4) == 0 {
 					flush()
 				}
 			}
-			if sp := h.split; sp != nil && sp.hidden&^sp.told != 0 {
-				pk.blocks = append(pk.blocks, sentBlock{first: g, count: 1, slots: sp.hidden &^ sp.told, send: send, chunk: -1, hidden: true})
+			if sp := h.perSlot; sp != nil && sp.hidden&^sp.toldAtSend != 0 {
+				pk.blocks = append(pk.blocks, sentBlock{first: g, count: 1, slots: sp.hidden &^ sp.toldAtSend, send: send, chunk: -1, hidden: true})
 			} else if sp != nil && p.baselines.epoch == clientEpoch {
-				if silent := sp.hidden & h.spoken &^ told[g]; silent != 0 {
+				if silent := sp.hidden & h.everSent &^ told[g]; silent != 0 {
 					t.Fatalf("seed %d send %d: the client was never told that slots %#x are out of sight", seed, n, silent)
 				}
 			}
@@ -198,8 +198,8 @@ func believe(t *testing.T, seed uint64) {
 	}
 	for g := range p.baselines.world {
 		h := &p.baselines.world[g]
-		if age, two, serves := h.choose(sends+quiet+1, p.baselines.floor, wire.AllSlots, true, maxAge); h.split != nil || age != 1 || !two || serves != wire.AllSlots {
-			t.Fatalf("seed %d: in the end group %d stands %d sends back, second %v, in parts %v", seed, g, age, two, h.split != nil)
+		if age, two, serves := h.choose(sends+quiet+1, p.baselines.floor, wire.AllSlots, true, maxAge); h.perSlot != nil || age != 1 || !two || serves != wire.AllSlots {
+			t.Fatalf("seed %d: in the end group %d stands %d sends back, second %v, in parts %v", seed, g, age, two, h.perSlot != nil)
 		}
 	}
 	if send := uint32(sends + quiet); p.baselines.floor+maxAge < send || p.baselines.floor+floorMargin+2 < send {
@@ -239,8 +239,8 @@ func TestSentPacketsAreTakenOnce(t *testing.T) {
 func TestHoldingOfWholeGroups(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 41))
-		var h holding
-		var free splits
+		var h baselineGroup
+		var free freeSlots
 		have := map[uint32]bool{}
 		newest := uint32(0)
 		for range 200 {

@@ -44,7 +44,7 @@ func TestPeersComeBack(t *testing.T) {
 	everybodySimulates(t, func(t *testing.T, p policy.Preset) {
 		back := 0
 		g := newGame(t, plaza, ServerConfig{
-			Policies: p.Policies(), Join: spawnPawn, Hold: 10 * time.Second, Timeout: time.Second,
+			Policies: p.Policies(), Join: spawnPawn, ReconnectWindow: 10 * time.Second, Timeout: time.Second,
 			Rejoin: func(*ecs.World, uint32) { back++ },
 		})
 		link := netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.02}

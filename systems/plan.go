@@ -21,7 +21,7 @@ type source struct {
 	send   uint32
 	floor  uint32
 	groups []snapshot.Group
-	held   []holding
+	held   []baselineGroup
 	kind   content
 }
 
@@ -101,12 +101,12 @@ func (s *Server) allowed(p *peer) int {
 func (s *Server) planWhole(p *peer, src *source) bool {
 	mark := s.planner.packing.load
 	var run wire.BlockHead
-	like := &holding{} // which the choice at hand is for
+	like := &baselineGroup{} // which the choice at hand is for
 	var age uint32
 	var two bool
 	for g := range src.groups {
 		h := &src.held[g]
-		if !p.wants(src, g) || h.split != nil {
+		if !p.wants(src, g) || h.perSlot != nil {
 			if !s.planRun(p, src, run) || p.wants(src, g) && !s.planApart(p, src, g) {
 				s.planner.packing.rollback(mark)
 				return false
@@ -137,7 +137,7 @@ func (s *Server) planWhole(p *peer, src *source) bool {
 
 // planApart lays out a group of which the client holds other states slot by slot.
 func (s *Server) planApart(p *peer, src *source, g int) bool {
-	for slots := ^src.held[g].split.hidden; slots != 0; {
+	for slots := ^src.held[g].perSlot.hidden; slots != 0; {
 		run := s.part(src, g, slots)
 		if !s.planRun(p, src, run) {
 			return false

@@ -85,7 +85,7 @@ func (s *Server) refuseInput(client, input, tick uint32, words []int32) (refused
 	for _, p := range s.sessions.peers {
 		if p.id == client {
 			p.inputs.stats.Refused++
-			if p.first(saidInput) {
+			if p.first(loggedInput) {
 				s.config.Logger.Warn("input refused; more from this client are only counted", "client", client, "tick", tick, "reason", err)
 			}
 			p.notices.tell(&wire.Notice{Kind: wire.NoticeInput, Tick: tick, Input: input, Reason: err.Error()}, s.config.TickRate, s.link.tick)
@@ -102,14 +102,14 @@ const (
 )
 
 // pace counts inputs that come faster than ticks.
-type pace struct {
+type inputLimit struct {
 	credit float64 // inputs that may come now
 	at     time.Time
 	told   uint64 // too many, when the client was told last
 }
 
 // advance takes in that a client's newest input is so many further.
-func (c *pace) advance(now time.Time, tickRate int, inputs uint32) (tooMany uint64) {
+func (c *inputLimit) advance(now time.Time, tickRate int, inputs uint32) (tooMany uint64) {
 	switch {
 	case c.at.IsZero():
 		c.credit = paceBurst
@@ -126,15 +126,15 @@ func (c *pace) advance(now time.Time, tickRate int, inputs uint32) (tooMany uint
 
 // keepPace looks at what a packet of inputs changed: before is the newest input that was
 // there or filled in for.
-func (s *Server) keepPace(p *peer, before uint32) {
+func (s *Server) limitInputs(p *peer, before uint32) {
 	in := p.inputs
 	if in.newest <= before || in.newest-before >= inputWindow {
 		return // not a series: the buffer was set afresh
 	}
-	in.stats.Fast += p.limits.pace.advance(s.link.now, s.config.TickRate, in.newest-before)
-	if in.stats.Fast-p.limits.pace.told >= uint64(s.config.TickRate) {
-		p.limits.pace.told = in.stats.Fast
-		if p.first(saidFast) {
+	in.stats.Fast += p.limits.inputs.advance(s.link.now, s.config.TickRate, in.newest-before)
+	if in.stats.Fast-p.limits.inputs.told >= uint64(s.config.TickRate) {
+		p.limits.inputs.told = in.stats.Fast
+		if p.first(loggedFast) {
 			s.config.Logger.Warn("inputs come faster than ticks; more from this client are only counted", "client", p.id, "inputs", in.stats.Fast)
 		}
 		p.notices.tell(&wire.Notice{Kind: wire.NoticeFast, Tick: s.link.tick, Inputs: in.stats.Fast}, s.config.TickRate, s.link.tick)

@@ -15,12 +15,12 @@ func (c *Client) takeNotices(b []byte) error {
 	if err := r.Read(b); err != nil {
 		return err
 	}
-	if r.First > x.heard+1 {
-		return fmt.Errorf("%w: notices from %d on after %d", ErrMessage, r.First, x.heard)
+	if r.First > x.received+1 {
+		return fmt.Errorf("%w: notices from %d on after %d", ErrMessage, r.First, x.received)
 	}
 	for i := range r.Notices {
-		if number := r.First + uint32(i); number > x.heard {
-			x.heard = number
+		if number := r.First + uint32(i); number > x.received {
+			x.received = number
 			if err := c.heed(&r.Notices[i]); err != nil {
 				return err
 			}
@@ -52,10 +52,10 @@ func (c *Client) heed(n *wire.Notice) error {
 }
 
 // maxRights bounds what a server may tell of single entities.
-const maxRights = 4096
+const maxGrants = 4096
 
 // right is what the server said of the authority over an entity.
-type right struct {
+type clientGrant struct {
 	id  uint32
 	may bool
 }
@@ -63,20 +63,20 @@ type right struct {
 // entitle notes what this client may write, or may not, whoever the owner is.
 func (c *Client) entitle(n *wire.Notice) error {
 	x := &c.changes
-	i := slices.IndexFunc(x.rights, func(r right) bool { return r.id == n.ID })
+	i := slices.IndexFunc(x.grants, func(r clientGrant) bool { return r.id == n.ID })
 	switch {
 	case n.Kind == wire.NoticeGone:
 		if i >= 0 {
-			x.rights = slices.Delete(x.rights, i, i+1)
+			x.grants = slices.Delete(x.grants, i, i+1)
 		}
 		return nil
-	case i < 0 && len(x.rights) == maxRights:
-		return fmt.Errorf("%w: authority over more than %d entities", ErrMessage, maxRights)
+	case i < 0 && len(x.grants) == maxGrants:
+		return fmt.Errorf("%w: authority over more than %d entities", ErrMessage, maxGrants)
 	case i < 0:
-		i = len(x.rights)
-		x.rights = append(x.rights, right{id: n.ID})
+		i = len(x.grants)
+		x.grants = append(x.grants, clientGrant{id: n.ID})
 	}
-	x.rights[i].may = n.Kind == wire.NoticeGranted
+	x.grants[i].may = n.Kind == wire.NoticeGranted
 	if r := c.mirror.byID[n.ID]; r != nil && !r.entity.IsZero() {
 		c.turn(r)
 	}

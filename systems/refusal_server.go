@@ -121,7 +121,7 @@ func (p *peer) ackedNotices(seq uint16) {
 		x.live = false
 		for q.n > 0 && q.done < x.last {
 			if n := &q.waiting[q.head].Notice; n.Kind == wire.NoticeChange {
-				p.changes.heard(n)
+				p.changes.received(n)
 			}
 			q.head = (q.head + 1) % maxNotices
 			q.n--

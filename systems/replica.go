@@ -22,39 +22,39 @@ type history struct {
 	open   *state       // what the packet at hand says
 	told   [64]uint32   // by slot: newest send that told of it
 	here   [64]*replica // by slot: the entity that stands there
-	veiled uint64       // slots that are out of sight, by the newest send that told of them
+	hidden uint64       // slots that are out of sight, by the newest send that told of them
 	fresh  uint64       // slots with news that are not in the world yet
 }
 
 // replica is an entity of the server as a client knows it.
 type replica struct {
-	id      uint32
-	entity  ecs.Entity // in the client's world; zero until confirmed state came
-	group   int32      // where it stands
-	slot    int32
-	before  [2]int32 // group and slot where it stood before, when moved
-	moved   bool
-	newest  uint32     // newest send that told of it
-	private uint64     // components that only this client may see
-	goneAt  uint32     // tick at which it was gone; 0: it lives
-	hidden  bool       // gone from sight, not from the world
-	own     bool       // simulated here
-	scope   Scope      // as the game chose
-	chosen  bool       // by SetScope, for good
-	blend   *blend     // nil: it was always drawn in one way
-	awaited uint32     // send since which own state must tell of it first; 0: none
-	drawn   ecs.Entity // in the view
-	between [2]uint32  // ticks of the states that it was drawn between last; 0: none
-	ahead   uint32     // send of the state that the last frame carried it on from; 0: it did not
-	error   *visualError
-	lag     []float64 // seconds of frames that were too short to move a component; see damping
+	id          uint32
+	entity      ecs.Entity // in the client's world; zero until confirmed state came
+	group       int32      // where it stands
+	slot        int32
+	before      [2]int32 // group and slot where it stood before, when moved
+	moved       bool
+	newest      uint32     // newest send that told of it
+	private     uint64     // components that only this client may see
+	removedTick uint32     // tick at which it was gone; 0: it lives
+	hidden      bool       // gone from sight, not from the world
+	own         bool       // simulated here
+	scope       Scope      // as the game chose
+	chosen      bool       // by SetScope, for good
+	blend       *blend     // nil: it was always drawn in one way
+	waitsSince  uint32     // send since which own state must tell of it first; 0: none
+	drawn       ecs.Entity // in the view
+	between     [2]uint32  // ticks of the states that it was drawn between last; 0: none
+	ahead       uint32     // send of the state that the last frame carried it on from; 0: it did not
+	error       *visualError
+	lag         []float64 // seconds of frames that were too short to move a component; see damping
 
 	// Of entities that are simulated here and not the client's own:
-	coSimulated bool
-	confirmed   uint32 // send of the newest state
-	unseen      bool   // by Reconcile
-	adopt       bool   // take that over without comparing
-	wrong       bool   // was predicted wrongly, to be replayed
+	coSimulated     bool
+	confirmed       uint32 // send of the newest state
+	unseen          bool   // by Reconcile
+	takeServerState bool   // take that over without comparing
+	wrong           bool   // was predicted wrongly, to be replayed
 }
 
 // minStates and maxStates bound the ring of a group. It grows when a state that may

@@ -133,7 +133,7 @@ func TestAddressChangeInMidMatch(t *testing.T) {
 // same streams, and no more is simulated again than the round trip and the buffer
 // ask for.
 func TestOutageOfThreeSeconds(t *testing.T) {
-	s := newSeated(t, ServerConfig{Timeout: 6 * time.Second, Hold: time.Minute})
+	s := newSeated(t, ServerConfig{Timeout: 6 * time.Second, ReconnectWindow: time.Minute})
 	link := netsys.Link{Latency: 50 * time.Millisecond}
 	c, up, down, heard := s.play(7, link)
 	other, _, _, _ := s.play(8, link)
@@ -184,7 +184,7 @@ func TestOutageOfThreeSeconds(t *testing.T) {
 // A player comes with a new token while the old session lives, as after a crash: the
 // entity goes over without a gap, and the inputs are counted on.
 func TestTakeoverKeepsEntity(t *testing.T) {
-	s := newSeated(t, ServerConfig{Hold: 5 * time.Second})
+	s := newSeated(t, ServerConfig{ReconnectWindow: 5 * time.Second})
 	link := netsys.Link{Latency: 30 * time.Millisecond}
 	old, _, _, _ := s.play(7, link)
 	s.play(8, link)
@@ -249,7 +249,7 @@ func TestTakeoverWithoutHold(t *testing.T) {
 func TestHoldEnds(t *testing.T) {
 	const timeout, hold = 60, 120 // ticks
 	for _, late := range []bool{false, true} {
-		s := newSeated(t, ServerConfig{Timeout: timeout * testTick, Hold: hold * testTick})
+		s := newSeated(t, ServerConfig{Timeout: timeout * testTick, ReconnectWindow: hold * testTick})
 		c, _, _, _ := s.play(7, netsys.Link{})
 		s.connect()
 		s.run(90)
@@ -276,8 +276,8 @@ func TestHoldEnds(t *testing.T) {
 		if _, there := s.pawnOf(t, c.ID()); !there || (c.ID() == id) == late || len(s.joined) != 1+len(s.left) || len(s.back)+len(s.left) != 1 {
 			t.Errorf("late %v: client %d, before %d, pawn there %v; joined %v, back %v, left %v", late, c.ID(), id, there, s.joined, s.back, s.left)
 		}
-		if len(s.server.sessions.seats) > 0 {
-			t.Errorf("%d seats are kept for nobody", len(s.server.sessions.seats))
+		if len(s.server.sessions.reservations) > 0 {
+			t.Errorf("%d seats are kept for nobody", len(s.server.sessions.reservations))
 		}
 		s.mustConverge()
 	}
@@ -286,7 +286,7 @@ func TestHoldEnds(t *testing.T) {
 // A seat is for the player whose it was. Somebody else's token gets another number and
 // other entities; a goodbye and a kick keep no seat.
 func TestTokenOfAnotherPlayer(t *testing.T) {
-	s := newSeated(t, ServerConfig{Timeout: time.Second, Hold: time.Minute})
+	s := newSeated(t, ServerConfig{Timeout: time.Second, ReconnectWindow: time.Minute})
 	c, _, _, _ := s.play(7, netsys.Link{})
 	s.connect()
 	s.run(60)
@@ -310,14 +310,14 @@ func TestTokenOfAnotherPlayer(t *testing.T) {
 	s.run(5)
 	s.server.Session(kicked.ID()).Close(s.now, netsys.ReasonKicked)
 	s.run(5)
-	if len(s.left) != 2 || s.left[0] != stranger.ID() || s.left[1] != kicked.ID() || len(s.server.sessions.seats) != 1 {
-		t.Errorf("left %v, %d seats", s.left, len(s.server.sessions.seats))
+	if len(s.left) != 2 || s.left[0] != stranger.ID() || s.left[1] != kicked.ID() || len(s.server.sessions.reservations) != 1 {
+		t.Errorf("left %v, %d seats", s.left, len(s.server.sessions.reservations))
 	}
 }
 
 // As many players are waited for as there may be clients, the latest.
 func TestSeatsAreBounded(t *testing.T) {
-	s := newSeated(t, ServerConfig{Timeout: time.Second, Hold: time.Hour, MaxClients: 2})
+	s := newSeated(t, ServerConfig{Timeout: time.Second, ReconnectWindow: time.Hour, MaxClients: 2})
 	for player := range uint64(5) {
 		s.play(player+1, netsys.Link{})
 		s.connect()
@@ -326,7 +326,7 @@ func TestSeatsAreBounded(t *testing.T) {
 		s.until("the session has timed out", func() bool { return len(s.server.sessions.peers) == 0 })
 	}
 	s.run(2)
-	if len(s.server.sessions.seats) != 2 || s.server.sessions.seats[1].player != 5 || len(s.left) != 3 || s.left[0] != s.joined[0] {
-		t.Errorf("%d seats, left %v", len(s.server.sessions.seats), s.left)
+	if len(s.server.sessions.reservations) != 2 || s.server.sessions.reservations[1].player != 5 || len(s.left) != 3 || s.left[0] != s.joined[0] {
+		t.Errorf("%d seats, left %v", len(s.server.sessions.reservations), s.left)
 	}
 }

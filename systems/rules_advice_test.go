@@ -93,7 +93,7 @@ func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 		c.Connect()
 		c.Run(15 * time.Second)
 		c.Mark()
-		before := c.Server.Stats().Advice
+		before := c.Server.Stats().Reports
 		kept := make([]map[uint32]components.Position, len(c.Clients))
 		for n := range kept {
 			kept[n] = map[uint32]components.Position{}
@@ -124,7 +124,7 @@ func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 		c.Run(20 * time.Second)
 		c.NothingMissing()
 		c.NoCorrections()
-		st := c.Server.Stats().Advice
+		st := c.Server.Stats().Reports
 		if agreed := st.Agreed - before.Agreed; st.Differed != before.Differed || st.Asked != before.Asked || agreed < 3000 || compared < 3000 {
 			t.Errorf("%d compared; of the results %d agreed, %d did not, %d asked for state", compared, agreed, st.Differed-before.Differed, st.Asked-before.Asked)
 		}
@@ -143,7 +143,7 @@ func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 	c.Run(10 * time.Second)
 	after := k.Stats()
 	const bits = 1 + 2 + 2*2 + 16
-	if packets, told := after.Ticks-before.Ticks, after.AdviceBits-before.AdviceBits; told != bits*packets {
+	if packets, told := after.Ticks-before.Ticks, after.ReportBits-before.ReportBits; told != bits*packets {
 		t.Errorf("%d bits of results in %d packets, want %d in each", told, packets, bits)
 	}
 }
@@ -171,10 +171,10 @@ func TestNetcodeD3_TheHashTellsTheRest(t *testing.T) {
 	})
 	c := systemstest.New(t, config)
 	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 399 })
-	before := c.Server.Stats().Advice.Corrections
+	before := c.Server.Stats().Reports.Corrections
 	c.Mark()
 	c.Run(5 * time.Second)
-	opened := c.Server.Stats().Advice.Corrections - before
+	opened := c.Server.Stats().Reports.Corrections - before
 	if f := c.Clients[0].Figures(); opened != 3 || f.Corrections != 3 {
 		t.Errorf("%d corrections opened and %d made of 3 changes", opened, f.Corrections)
 	}
@@ -207,12 +207,12 @@ func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
 		})
 		c := systemstest.New(t, config)
 		c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == every*4-1 })
-		opened := c.Server.Stats().Advice.Corrections
+		opened := c.Server.Stats().Reports.Corrections
 		within := 0
 		for round := uint32(4); round < 4+rounds; round++ {
-			before := c.Server.Stats().Advice
+			before := c.Server.Stats().Reports
 			c.RunTicks(every)
-			after := c.Server.Stats().Advice
+			after := c.Server.Stats().Reports
 			switch n := after.Corrections - before.Corrections; {
 			case n > 1:
 				t.Fatalf("round %d, a push by %v: %d corrections", round, offset(round%rounds), n)
@@ -225,7 +225,7 @@ func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
 				t.Errorf("round %d, a push by %v: corrected", round, offset(round%rounds))
 			}
 		}
-		if n := c.Server.Stats().Advice.Corrections - opened; n < rounds/4 || within < 2 {
+		if n := c.Server.Stats().Reports.Corrections - opened; n < rounds/4 || within < 2 {
 			t.Errorf("%d corrections of %d pushes, %d were within tolerance", n, rounds, within)
 		}
 		c.Settle()
@@ -302,7 +302,7 @@ func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
 		if own == 0 || own > usual*2/3 {
 			t.Errorf("%d bytes of own state in %d pushes, %d under LocalSync", own, rounds, usual)
 		}
-		if st := c.Server.Stats().Advice; st.Corrections != 4*rounds {
+		if st := c.Server.Stats().Reports; st.Corrections != 4*rounds {
 			t.Errorf("%d corrections were opened for %d pushes of 4 clients", st.Corrections, rounds)
 		}
 		c.NothingMissing()
@@ -345,7 +345,7 @@ func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
 			}
 			c.Settle()
 			c.Converged()
-			if open := c.Server.Stats().Advice.OpenTicks; open > uint64(2*(from+rounds*pushEvery)) {
+			if open := c.Server.Stats().Reports.OpenTicks; open > uint64(2*(from+rounds*pushEvery)) {
 				t.Errorf("corrections were open for %d ticks", open)
 			}
 		})

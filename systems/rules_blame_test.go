@@ -42,11 +42,11 @@ func TestNetcodeE1_BlameNamesEveryField(t *testing.T) {
 	c := systemstest.New(t, config)
 	c.Connect()
 	c.Run(20 * time.Second)
-	table := client(c, 1).Blame()
+	table := client(c, 1).Causes()
 	if n := client(c, 1).Stats().Corrections; table.Corrections != n || n != 2 {
 		t.Fatalf("%d corrections in the table, %d in all", table.Corrections, n)
 	}
-	want := []systems.Blame{
+	want := []systems.Cause{
 		{Component: "Position", Field: "Y", Corrections: 2, Share: 1, Largest: 10, Mean: 7, Times: 2},
 		{Component: "Jumps", Field: "Count", Corrections: 1, Share: 0.5, Largest: 3, Mean: 3, Times: 1},
 		{Component: "Position", Field: "X", Corrections: 1, Share: 0.5, Largest: 2, Mean: 2, Times: 1},
@@ -67,7 +67,7 @@ func TestNetcodeE1_BlameNamesEveryField(t *testing.T) {
 			t.Errorf("%+v, want %+v", r, want[i])
 		}
 	}
-	if other := client(c, 2).Blame(); len(other.Rows) > 0 || other.String() != "" {
+	if other := client(c, 2).Causes(); len(other.Rows) > 0 || other.String() != "" {
 		t.Errorf("the other client: %+v", other)
 	}
 	sum := table.Add(table)
@@ -92,7 +92,7 @@ func TestNetcodeE1_BlameOfQuantizedSteps(t *testing.T) {
 	c.Connect()
 	c.Run(20 * time.Second)
 	var got []string
-	for _, r := range client(c, 1).Blame().Rows {
+	for _, r := range client(c, 1).Causes().Rows {
 		got = append(got, fmt.Sprint(r.Component, ".", r.Field, " ", r.Corrections))
 	}
 	if s := strings.Join(got, ", "); s != "Position.Y 2, Jumps.Count 1, Position.X 1" {
@@ -116,7 +116,7 @@ func TestNetcodeE1_BlameOfTheCoSimulated(t *testing.T) {
 	c := systemstest.New(t, config)
 	c.Run(20 * time.Second)
 	k := c.Clients[0]
-	table := k.Blame()
+	table := k.Causes()
 	if n := k.Stats().CoCorrections; n == 0 || table.CoCorrections != n || table.Corrections != k.Stats().Corrections || len(table.Rows) == 0 {
 		t.Fatalf("%d corrections, the table says %+v", n, table)
 	}
@@ -137,7 +137,7 @@ func TestNetcodeE1_BlameOfTheCoSimulated(t *testing.T) {
 // The account of a client is bounded: what has no row is counted together.
 func TestNetcodeE1_BlameIsBounded(t *testing.T) {
 	type wide struct {
-		V [systems.MaxBlame + 20]uint16 `net:"0..1000"`
+		V [systems.MaxCauses + 20]uint16 `net:"0..1000"`
 	}
 	config := onField(1, 1, lag(2))
 	config.Server.Join = func(w *ecs.World, client uint32) { w.Spawn(components.Owner{Client: client}, wide{}, Walk{}) }
@@ -158,8 +158,8 @@ func TestNetcodeE1_BlameIsBounded(t *testing.T) {
 	c := systemstest.New(t, config)
 	c.Connect()
 	c.Run(10 * time.Second)
-	table := client(c, 1).Blame()
-	if len(table.Rows) != systems.MaxBlame || table.Unlisted == 0 || table.Unlisted%20 != 0 || !strings.Contains(table.String(), "others") {
+	table := client(c, 1).Causes()
+	if len(table.Rows) != systems.MaxCauses || table.Unlisted == 0 || table.Unlisted%20 != 0 || !strings.Contains(table.String(), "others") {
 		t.Errorf("%d rows, %d values in none", len(table.Rows), table.Unlisted)
 	}
 }

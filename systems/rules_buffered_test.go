@@ -224,7 +224,7 @@ func TestNetcodeC7_TheServersGhost(t *testing.T) {
 			if !ok {
 				return
 			}
-			ghost, ok := systems.Ghost[components.Position](k.Client, e)
+			ghost, ok := systems.Confirmed[components.Position](k.Client, e)
 			if want := truth[k.ID()][k.ConfirmedTick()]; !ok || ghost != want {
 				t.Fatalf("%v: at %v (%v) in tick %d, the server had it at %v", k, ghost, ok, k.ConfirmedTick(), want)
 			}
@@ -239,7 +239,7 @@ func TestNetcodeC7_TheServersGhost(t *testing.T) {
 		}
 		for e, r := range ecs.All[struct{ Pos components.Position }](c.Clients[0].World()) {
 			if mine, _ := c.Clients[0].Own(c.Clients[0].World()); e != mine {
-				if g, ok := systems.Ghost[components.Position](c.Clients[0].Client, e); ok {
+				if g, ok := systems.Confirmed[components.Position](c.Clients[0].Client, e); ok {
 					t.Errorf("a ghost at %v of somebody else at %v", g, r.Pos)
 				}
 			}

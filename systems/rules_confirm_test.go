@@ -175,7 +175,7 @@ func TestNetcodeA5_OlderThanTheHistory(t *testing.T) {
 	c.OnClientTick(func(k *systemstest.Client) {
 		f := k.Figures()
 		e, _ := k.Own(k.World())
-		jumped := x != 0 && place(k.World(), e).X != x+pace
+		jumped := x != 0 && place(k.World(), e).X != x+inputLimit
 		x = place(k.World(), e).X
 		stale += f.StaleStates - last.StaleStates
 		replayed := f.Resimulated - last.Resimulated

@@ -54,7 +54,7 @@ func neverJumps(t *testing.T, c *systemstest.Crowd, frames int) (fading *int) {
 			if frames != 0 { // a correction may have come since
 				faded += before(d.left, passed) - d.left
 			}
-			if step, most := apartBy(d.at, b.at), pace*math.Sqrt2*ticks+faded+1e-3; step > most {
+			if step, most := apartBy(d.at, b.at), inputLimit*math.Sqrt2*ticks+faded+1e-3; step > most {
 				t.Fatalf("%v: entity %d moved by %v in a frame of %v ticks, of which %v can be; %v of its error was left, and is %v", k, id, step, ticks, most, b.left, d.left)
 			}
 			if d.left > 0.5 {

@@ -35,7 +35,7 @@ type Drift struct {
 
 // pace is how far a player walks in a tick, in units: a power of two, so that
 // sums are exact.
-const pace = 1.0 / 8
+const inputLimit = 1.0 / 8
 
 // tolerance is how far two places may lie apart and count as the same, per axis:
 // the step of components.Position.
@@ -73,8 +73,8 @@ func fieldBase() *ecs.Protocol {
 func walk(w *ecs.World) {
 	j := ecs.Resource[journal](w)
 	for e, d := range ecs.Each[walker](w) {
-		d.Pos.X += float32(d.In.DX) * pace
-		d.Pos.Y += float32(d.In.DY) * pace
+		d.Pos.X += float32(d.In.DX) * inputLimit
+		d.Pos.Y += float32(d.In.DY) * inputLimit
 		if d.In.Jump {
 			d.Jumps.Count++
 		}
@@ -90,9 +90,9 @@ const driftPeriod = 240
 func drift(w *ecs.World) {
 	for _, d := range ecs.Each[drifter](w) {
 		if (w.Tick()+17*uint32(d.Do.Number))%driftPeriod < driftPeriod/2 {
-			d.Pos.X += pace
+			d.Pos.X += inputLimit
 		} else {
-			d.Pos.X -= pace
+			d.Pos.X -= inputLimit
 		}
 	}
 }

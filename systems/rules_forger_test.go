@@ -125,7 +125,7 @@ func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 // waited for; what was counted stays.
 func TestNetcodeE5_WhoLeavesIsForgotten(t *testing.T) {
 	config := yardConfig(1, rough(), lagcomp.Config{})
-	config.Server.Hold, config.Server.Timeout = 2*time.Second, time.Second
+	config.Server.ReconnectWindow, config.Server.Timeout = 2*time.Second, time.Second
 	d := newDuel(t, config, nil)
 	d.fight(3)
 	comp, id := d.Server.LagComp(), d.Clients[0].ID()

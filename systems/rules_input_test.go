@@ -169,7 +169,7 @@ func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 			compared := 0
 			c.OnFrame(func(k *systemstest.Client) {
 				steps := max(int(k.Input())-first+1, 0)
-				want := 10*float32(k.ID()) + float32(steps)*pace
+				want := 10*float32(k.ID()) + float32(steps)*inputLimit
 				if _, ok := k.Own(k.World()); !ok {
 					return // the first snapshot is under way
 				}

@@ -91,9 +91,9 @@ func goSmoothly(t *testing.T, c *systemstest.Crowd, tickRate, gap int) *motion {
 			// Places are rounded, to half a step at either end.
 			const rounding = tolerance
 			n, drifts := number[id]
-			speed := pace * math.Sqrt2
+			speed := inputLimit * math.Sqrt2
 			if drifts {
-				speed = pace
+				speed = inputLimit
 			}
 			if step := apartBy(p, was.drawn[id]); step > speed*passed*1.1+1e-4 {
 				t.Fatalf("%v: %d moves by %v in a frame of %v ticks; it goes %v a tick", k, id, step, passed, speed)
@@ -106,7 +106,7 @@ func goSmoothly(t *testing.T, c *systemstest.Crowd, tickRate, gap int) *motion {
 				if from%2 != 0 {
 					way = -way
 				}
-				if seen.steps++; way < 0.9*pace*passed-rounding || way < 0 {
+				if seen.steps++; way < 0.9*inputLimit*passed-rounding || way < 0 {
 					t.Fatalf("%v: %d goes by %v in a frame of %v ticks, from tick %v to %v", k, id, way, passed, was.tick, now.tick)
 				}
 			}
@@ -148,8 +148,8 @@ func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
 							continue
 						}
 						passed := now.tick - was.tick
-						if step := apartBy(p, was.drawn[id]); step > 1.1*pace*passed+1e-3 {
-							t.Fatalf("%v: %d moves by %v in a frame that shows %v ticks more, and goes %v a tick", k, id, step, passed, pace)
+						if step := apartBy(p, was.drawn[id]); step > 1.1*inputLimit*passed+1e-3 {
+							t.Fatalf("%v: %d moves by %v in a frame that shows %v ticks more, and goes %v a tick", k, id, step, passed, inputLimit)
 						}
 						e, _ := k.View().ByNetID(id)
 						if d, _ := k.Drawing(e); d.To > d.From+30 {

@@ -154,7 +154,7 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 				link := bad()
 				link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
 				config := underPreset(preset, seed, 5, link)
-				config.Server.Diverged = func(d relay.Divergence) { t.Error(d) }
+				config.Server.Desync = func(d relay.Divergence) { t.Error(d) }
 				c := systemstest.New(t, config)
 				c.Connect()
 				c.Run(3 * time.Second)
@@ -236,7 +236,7 @@ func rows() *ecs.Protocol {
 	p.Simulate("tell", func(w *ecs.World) {
 		for e, d := range ecs.EachInOrder[walker](w) {
 			y := float64(d.Pos.Y)
-			if to := math.Floor(y); to != math.Floor(y-float64(d.In.DY)*pace) {
+			if to := math.Floor(y); to != math.Floor(y-float64(d.In.DY)*inputLimit) {
 				outcome.Raise(w, e, passed{int32(to)})
 			}
 		}
@@ -336,7 +336,7 @@ func TestNetcodeE8_ADivergedPeerIsNamed(t *testing.T) {
 				return p
 			}
 			var found []relay.Divergence
-			config.Server.Diverged = func(d relay.Divergence) { found = append(found, d) }
+			config.Server.Desync = func(d relay.Divergence) { found = append(found, d) }
 			c := systemstest.New(t, config)
 			c.Connect()
 			c.Run(5 * time.Second)

@@ -53,7 +53,7 @@ func followError(t *testing.T, c *systemstest.Crowd, eachTick bool) (followed *i
 		if f.last != 0 {
 			// It walks by pace in a tick, and an error goes away by what the rule says.
 			ticks := math.Ceil((now-f.last).Seconds()*60 + 0.01)
-			step, most := apartBy(at, f.at), pace*math.Sqrt2*ticks
+			step, most := apartBy(at, f.at), inputLimit*math.Sqrt2*ticks
 			most += leftOf(f.size, (f.last-f.since).Seconds()) - leftOf(f.size, (now-f.since).Seconds()) + 1e-3
 			if n != f.corrections && !eachTick {
 				most += 6 // by the first frame after the correction some of the error is gone

@@ -25,7 +25,7 @@ func splitField(clients int) systemstest.Config {
 		p.Simulate("move", func(w *ecs.World) {
 			for e, d := range ecs.Each[drifter](w) {
 				if d.Do.Number%2 == 0 {
-					d.Pos.X += pace
+					d.Pos.X += inputLimit
 					continue
 				}
 				r := w.Rand(e)
@@ -112,7 +112,7 @@ func TestNetcodeE2_OmittedEntitiesKeepTheirTick(t *testing.T) {
 				continue
 			}
 			compared++
-			want := float64((id-1)%40) + pace*k.DrawnTick()
+			want := float64((id-1)%40) + inputLimit*k.DrawnTick()
 			if off := math.Abs(float64(p.X) - want); off > tolerance {
 				t.Fatalf("%v draws tick %.2f: entity %d at X %.3f, on its line it is at %.3f", k, k.DrawnTick(), id, p.X, want)
 			}

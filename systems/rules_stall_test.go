@@ -136,14 +136,14 @@ func TestNetcodeE8_ForcedRollbackNamesTheSystem(t *testing.T) {
 			n := float32(0)
 			for _, d := range ecs.Each[walker](w) {
 				d.Pos.Y += n // depends on who comes first
-				n += pace
+				n += inputLimit
 			}
 		}},
 		{"", "", "", func(w *ecs.World) {
 			n := float32(0)
 			for _, d := range ecs.EachInOrder[walker](w) {
 				d.Pos.Y += n
-				n += pace
+				n += inputLimit
 			}
 		}},
 	} {

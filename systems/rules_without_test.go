@@ -126,10 +126,10 @@ func TestNetcodePush_WithoutInterpolate(t *testing.T) {
 		}
 		return stalls, longest
 	}
-	if stalls, longest := play(""); stalls != 0 || longest > 1.05*pace+2*tolerance {
-		t.Errorf("%d stalls, others move by up to %.3f a frame, by the rules %.3f", stalls, longest, pace)
+	if stalls, longest := play(""); stalls != 0 || longest > 1.05*inputLimit+2*tolerance {
+		t.Errorf("%d stalls, others move by up to %.3f a frame, by the rules %.3f", stalls, longest, inputLimit)
 	}
-	if stalls, longest := play("Interpolate"); stalls < 600 || longest < 3*pace-tolerance {
+	if stalls, longest := play("Interpolate"); stalls < 600 || longest < 3*inputLimit-tolerance {
 		t.Errorf("without Interpolate: %d stalls in 1200 frames, others move by up to %.3f a frame", stalls, longest)
 	}
 }

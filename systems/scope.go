@@ -74,7 +74,7 @@ func (c *Client) SetScope(e ecs.Entity, s Scope) bool {
 		return false
 	}
 	r := c.mirror.byID[uint32(c.world.NetID(e))]
-	if r == nil || r.entity != e || r.goneAt != 0 {
+	if r == nil || r.entity != e || r.removedTick != 0 {
 		return false
 	}
 	r.scope, r.chosen = s, true
@@ -110,8 +110,8 @@ func (c *Client) inScope(r *replica, own bool, mask uint64) bool {
 func (c *Client) takeScope(r *replica, own bool) {
 	switch {
 	case !own:
-		r.adopt = true
-	case r.chosen && c.own.state.tick != 0 && c.reconciler.advice == nil:
+		r.takeServerState = true
+	case r.chosen && c.own.state.tick != 0 && c.reconciler.reporter == nil:
 		c.own.state.fresh = true // at once, not with the next snapshot
 	}
 }

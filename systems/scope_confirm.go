@@ -41,7 +41,7 @@ func (h *consumptions) at(send uint32) (input uint32, ok bool) {
 }
 
 // coSimulation is what a client keeps of the co-simulated entities.
-type coSimulation struct {
+type coSimulated struct {
 	any    bool // there has been one
 	fresh  bool // news of one have come since Reconcile looked
 	wrong  bool // one was mispredicted, or has to be taken over: there must be a replay
@@ -51,7 +51,7 @@ type coSimulation struct {
 
 // coConfirmed notes that an entity stands in the world as a state says, with what was
 // predicted of it.
-func (c *Client) coConfirmed(r *replica, st *state, coSimulated bool) {
+func (c *Client) noteCoSimulated(r *replica, st *state, coSimulated bool) {
 	r.coSimulated = coSimulated
 	if coSimulated {
 		r.confirmed, r.unseen = st.Send, true
@@ -61,8 +61,8 @@ func (c *Client) coConfirmed(r *replica, st *state, coSimulated bool) {
 
 // coListed is part of a walk over all replicas, which ends in a list of those that are
 // co-simulated.
-func (c *Client) coListed(r *replica) {
-	if r.coSimulated && !r.entity.IsZero() && r.goneAt == 0 {
+func (c *Client) listCoSimulated(r *replica) {
+	if r.coSimulated && !r.entity.IsZero() && r.removedTick == 0 {
 		c.reconciler.co.list = append(c.reconciler.co.list, r)
 	}
 }
@@ -89,7 +89,7 @@ func (c *Client) inputOf(low uint16, tick uint32) uint32 {
 
 // coWrong compares what came of co-simulated entities with what was predicted. Where
 // there must be a replay it returns the first input after which one was wrong.
-func (c *Client) coWrong() (since uint32) {
+func (c *Client) coSimulatedWrong() (since uint32) {
 	c.reconciler.co.wrong = false
 	if !c.reconciler.co.fresh {
 		return 0
@@ -101,8 +101,8 @@ func (c *Client) coWrong() (since uint32) {
 		}
 		r.unseen = false
 		input, known := c.reconciler.co.inputs.at(r.confirmed)
-		adopt := r.adopt
-		r.adopt = false
+		adopt := r.takeServerState
+		r.takeServerState = false
 		if !known || input > c.predictor.log.newest {
 			continue // it stands as told, or as predicted
 		}
@@ -111,7 +111,7 @@ func (c *Client) coWrong() (since uint32) {
 			continue
 		}
 		if !adopt {
-			if c.coAgrees(r, input) {
+			if c.coSimulatedAgrees(r, input) {
 				c.stats.CoConfirmed++
 				continue
 			}
@@ -127,7 +127,7 @@ func (c *Client) coWrong() (since uint32) {
 
 // coAgrees compares the confirmed state of a co-simulated entity with what was predicted
 // after an input, and reports what differs.
-func (c *Client) coAgrees(r *replica, input uint32) bool {
+func (c *Client) coSimulatedAgrees(r *replica, input uint32) bool {
 	same := true
 	c.eachConfirmed(r, func(st *state, comp *ecs.Component, words []int32) {
 		predicted := c.predictor.history.Value(input, r.entity, comp)
@@ -171,7 +171,7 @@ func (c *Client) eachConfirmed(r *replica, visit func(st *state, comp *ecs.Compo
 
 // coRestore writes what is confirmed of co-simulated entities after an input into the
 // world, and what was wrong with the first of a replay. It reports whether anything was.
-func (c *Client) coRestore(after uint32, first bool) (any bool) {
+func (c *Client) restoreCoSimulated(after uint32, first bool) (any bool) {
 	for _, r := range c.reconciler.co.list {
 		input, known := c.reconciler.co.inputs.at(r.confirmed)
 		holds := known && (input == after || first && r.wrong && input < after)
@@ -191,7 +191,7 @@ func (c *Client) coRestore(after uint32, first bool) (any bool) {
 
 // coDiffers compares what was predicted of a component of a co-simulated entity with what
 // the server sent, within tolerance.
-func (c *Client) coDiffers(r *replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
+func (c *Client) coSimulatedDiffers(r *replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
 	if input, known := c.reconciler.co.inputs.at(r.confirmed); known {
 		predicted = c.predictor.history.Value(input, r.entity, comp)
 	}

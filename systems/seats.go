@@ -10,7 +10,7 @@ import (
 
 // seat is kept for a player whose session ended without a goodbye: the client number
 // and, with it, the entities.
-type seat struct {
+type reservation struct {
 	player uint64 // client id of its tokens
 	id     uint32 // client number
 	input  uint32 // newest that was consumed: the next session counts on from here
@@ -23,8 +23,8 @@ const numberBits = 32
 
 // number is the ID of a session of a player, whose handshake has begun.
 func (s *Server) number(player uint64) uint64 {
-	if i := s.seatOf(player); i >= 0 {
-		x := &s.sessions.seats[i]
+	if i := s.reservationOf(player); i >= 0 {
+		x := &s.sessions.reservations[i]
 		// It is kept until this handshake has ended one way or the other.
 		if late := s.link.now.Add(s.config.Timeout); x.until.Before(late) {
 			x.until = late
@@ -40,44 +40,44 @@ func (s *Server) number(player uint64) uint64 {
 }
 
 // seatOf is the index of the seat of a player, or -1.
-func (s *Server) seatOf(player uint64) int {
-	return slices.IndexFunc(s.sessions.seats, func(x seat) bool { return x.player == player })
+func (s *Server) reservationOf(player uint64) int {
+	return slices.IndexFunc(s.sessions.reservations, func(x reservation) bool { return x.player == player })
 }
 
 // takeSeat gives a player the seat that was kept. It reports false when nothing was.
-func (s *Server) takeSeat(player uint64, id uint32) (seat, bool) {
-	i := s.seatOf(player)
-	if i < 0 || s.sessions.seats[i].id != id {
-		return seat{}, false
+func (s *Server) takeReservation(player uint64, id uint32) (reservation, bool) {
+	i := s.reservationOf(player)
+	if i < 0 || s.sessions.reservations[i].id != id {
+		return reservation{}, false
 	}
-	x := s.sessions.seats[i]
-	s.sessions.seats = slices.Delete(s.sessions.seats, i, i+1)
+	x := s.sessions.reservations[i]
+	s.sessions.reservations = slices.Delete(s.sessions.reservations, i, i+1)
 	return x, true
 }
 
 // waits reports whether a player is waited for whose session ended so.
 func (s *Server) waits(p *peer, reason error) bool {
-	return s.config.Hold > 0 && (errors.Is(reason, netsys.ErrTimeout) || errors.Is(reason, netsys.ErrReplaced) || p.liveness.deaf)
+	return s.config.ReconnectWindow > 0 && (errors.Is(reason, netsys.ErrTimeout) || errors.Is(reason, netsys.ErrReplaced) || p.liveness.deaf)
 }
 
 // keepSeat keeps the seat of a client that is gone. Where there are too many, the
 // player that has been waited for longest has left.
-func (s *Server) keepSeat(p *peer) {
-	if len(s.sessions.seats) >= s.config.MaxClients {
-		s.sessions.left = append(s.sessions.left, s.sessions.seats[0].id)
-		s.sessions.seats = slices.Delete(s.sessions.seats, 0, 1)
+func (s *Server) reserve(p *peer) {
+	if len(s.sessions.reservations) >= s.config.MaxClients {
+		s.sessions.toLeave = append(s.sessions.toLeave, s.sessions.reservations[0].id)
+		s.sessions.reservations = slices.Delete(s.sessions.reservations, 0, 1)
 	}
-	s.sessions.seats = append(s.sessions.seats, seat{
-		player: p.session.ClientID(), id: p.id, input: p.inputs.expected - 1, until: s.link.now.Add(s.config.Hold),
+	s.sessions.reservations = append(s.sessions.reservations, reservation{
+		player: p.session.ClientID(), id: p.id, input: p.inputs.expected - 1, until: s.link.now.Add(s.config.ReconnectWindow),
 	})
 }
 
 // expireSeats ends the waiting for players that did not come.
-func (s *Server) expireSeats() {
-	s.sessions.seats = slices.DeleteFunc(s.sessions.seats, func(x seat) bool {
+func (s *Server) expireReservations() {
+	s.sessions.reservations = slices.DeleteFunc(s.sessions.reservations, func(x reservation) bool {
 		over := !s.link.now.Before(x.until)
 		if over {
-			s.sessions.left = append(s.sessions.left, x.id)
+			s.sessions.toLeave = append(s.sessions.toLeave, x.id)
 			s.config.Logger.Info("client did not come back", "client", x.id)
 		}
 		return over

@@ -93,13 +93,13 @@ type ServerStats struct {
 	FloodedMessages   uint64 // messages beyond [MaxMessages], not read
 	ChannelMessages   uint64 // messages of channels that OnMessage was told of
 	Returned          uint64 // players that came back while they were waited for
-	Divergences       uint64 // worlds of clients that left the server's: see ServerConfig.Diverged
+	Divergences       uint64 // worlds of clients that left the server's: see ServerConfig.Desync
 	Mended            uint64 // clients that were sent the state of the world for it
 	Deaf              uint64 // clients that were dropped because they acknowledged nothing
 	Clamped           uint64 // values that were outside their declared range
 	Untold            uint64 // refusals that clients were not told of: there were too many
 	Inputs            InputStats
-	Advice            AdviceStats
+	Reports           ReportStats
 	Changes           ChangeStats
 	Snapshots         SnapshotStats
 	Encodes           EncodeStats
@@ -128,7 +128,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.link.tick, s.sentAt = c.FirstTick, c.FirstTick/s.shape.sendEvery
 	s.applying.coder = wire.NewInputCoder(inputTable(p))
 	if c.Policies.Correction == policy.CorrectionMismatch {
-		if err := checkAdvice(p); err != nil {
+		if err := checkReports(p); err != nil {
 			return nil, err
 		}
 		s.applying.results, s.applying.coder.Reported = newResultCoder(p), true
@@ -183,8 +183,8 @@ func (s *Server) welcome(id uint64) []byte {
 		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.SendRate),
 		Tick: s.link.tick, Trained: s.config.Trained.Hash(), Policies: s.policies,
 	}
-	if i := slices.IndexFunc(s.sessions.seats, func(x seat) bool { return x.id == uint32(id) }); i >= 0 {
-		m.Input = s.sessions.seats[i].input
+	if i := slices.IndexFunc(s.sessions.reservations, func(x reservation) bool { return x.id == uint32(id) }); i >= 0 {
+		m.Input = s.sessions.reservations[i].input
 	}
 	if stamped(s.policies) {
 		m.Input = s.link.tick
@@ -218,8 +218,8 @@ func (s *Server) Advance(now time.Time) int {
 		s.probe.Begin()
 	}
 	s.stages.before.Run(s.world)
-	if len(s.sessions.left) > 0 {
-		s.forget(s.sessions.left)
+	if len(s.sessions.toLeave) > 0 {
+		s.forget(s.sessions.toLeave)
 		s.stages.leaving.Run(s.world)
 	}
 	s.decideChanges()

@@ -57,7 +57,7 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 			break
 		}
 		if steps > 0 {
-			w.Netcode().GiveInput(p.id, p.heldInput())
+			w.Netcode().GiveInput(p.id, p.newestInput())
 			w.Netcode().SimulateOnly(p.id)
 		}
 		s.stage(w, p, words)
@@ -78,7 +78,7 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 // the coming Simulate.
 func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 	t := p.inputs.table
-	held := p.heldInput()
+	held := p.newestInput()
 	if words != nil && s.refuseInput(p.id, p.inputs.expected-1, s.link.tick, words) {
 		words = nil
 	}
@@ -92,7 +92,7 @@ func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 	case words != nil:
 		t.Dequantize(held, words, t.Words, 1)
 	case p.inputs.neutral() || s.policies.Missing == policy.MissingNeutral:
-		clear(p.apply.held)
+		clear(p.apply.lastInput)
 		t.Snap(held)
 	default:
 		t.ClearEdges(held)
@@ -103,7 +103,7 @@ func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 // inputOf is the input that a client holds, nil for who has no client.
 func (s *Server) inputOf(client uint32) unsafe.Pointer {
 	if p := s.sessions.byID[client]; p != nil {
-		return p.heldInput()
+		return p.newestInput()
 	}
 	return nil
 }

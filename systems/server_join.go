@@ -33,7 +33,7 @@ const shareJoin = 8
 const unknownRTT = 10
 
 // pinned is a state of the world that is kept for clients to join with.
-type pinned struct {
+type joinSnapshot struct {
 	send   uint32
 	model  *snapshot.Model
 	late   uint8 // see snapshotHeader
@@ -56,7 +56,7 @@ type chunk struct {
 
 // join is the delivery of a pinned state to one client.
 type join struct {
-	*pinned
+	*joinSnapshot
 	chunks  []chunk
 	left    int
 	pending []uint16 // by group: chunks that have not arrived
@@ -66,20 +66,20 @@ type join struct {
 func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
 	room := min(netsys.MaxPayload, max(s.planner.packing.budget/2, minBudget/2)) - s.laterHeader() - wire.MaxJoinHeader - wire.MaxBlockHead
 	hides := s.hides(p)
-	var pin *pinned
-	for _, x := range s.pins {
+	var pin *joinSnapshot
+	for _, x := range s.joins {
 		if x.all && !hides && x.room == room && x.model == p.snap.model && f.Send-x.send <= shareJoin && x.send > p.join.send && x.send > p.baselines.floor {
 			pin = x
 		}
 	}
 	if pin == nil {
-		pin = &pinned{send: f.Send, model: p.snap.model, late: uint8(f.Tick - f.Send*s.shape.sendEvery), room: room, all: s.config.Visible == nil && !hides}
+		pin = &joinSnapshot{send: f.Send, model: p.snap.model, late: uint8(f.Tick - f.Send*s.shape.sendEvery), room: room, all: s.config.Visible == nil && !hides}
 		for g := range f.Groups {
 			pin.groups = append(pin.groups, p.seen(f, g))
 		}
 		pin.cache.reset()
 		s.cutJoin(pin, wire.BlockHead{Count: uint32(len(pin.groups)), Slots: wire.AllSlots}, s.biggest())
-		s.pins = append(s.pins, pin)
+		s.joins = append(s.joins, pin)
 	}
 	pin.users++
 	for _, b := range pin.big {
@@ -87,7 +87,7 @@ func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
 		sp.big |= b.Slots
 		sp.bigAt, p.contest.big = f.Send, true
 	}
-	j := &join{pinned: pin, chunks: slices.Clone(pin.chunks), left: len(pin.chunks), pending: make([]uint16, len(pin.groups))}
+	j := &join{joinSnapshot: pin, chunks: slices.Clone(pin.chunks), left: len(pin.chunks), pending: make([]uint16, len(pin.groups))}
 	for i := range j.chunks {
 		c := &j.chunks[i]
 		c.chunk = i
@@ -119,13 +119,13 @@ func (s *Server) importance(w *ecs.World, p *peer, f *capture.Frame, g, k int) f
 
 // hides reports whether there is anything that a client may not see.
 func (s *Server) hides(p *peer) bool {
-	return slices.ContainsFunc(p.baselines.world, func(h holding) bool { return h.split != nil && h.split.hidden != 0 })
+	return slices.ContainsFunc(p.baselines.world, func(h baselineGroup) bool { return h.perSlot != nil && h.perSlot.hidden != 0 })
 }
 
 // seen is a copy of a group as a client may see it: what is hidden is not there.
 func (p *peer) seen(f *capture.Frame, g int) snapshot.Group {
 	var hidden uint64
-	if sp := p.baselines.world[g].split; sp != nil {
+	if sp := p.baselines.world[g].perSlot; sp != nil {
 		hidden = sp.hidden
 	}
 	cur := &f.Groups[g]
@@ -143,7 +143,7 @@ func (p *peer) seen(f *capture.Frame, g int) snapshot.Group {
 }
 
 // cutJoin cuts a run of groups of a pinned state into blocks.
-func (s *Server) cutJoin(pin *pinned, run wire.BlockHead, biggest int) {
+func (s *Server) cutJoin(pin *joinSnapshot, run wire.BlockHead, biggest int) {
 	if run.Count == 0 {
 		return
 	}
@@ -275,7 +275,7 @@ func (s *Server) unpin(p *peer) {
 		return
 	}
 	if p.join.stream.users--; p.join.stream.users == 0 {
-		s.pins = slices.DeleteFunc(s.pins, func(x *pinned) bool { return x == p.join.stream.pinned })
+		s.joins = slices.DeleteFunc(s.joins, func(x *joinSnapshot) bool { return x == p.join.stream.joinSnapshot })
 	}
 	p.join.stream = nil
 }

@@ -65,7 +65,7 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 	}
 	n := min(max((slots+63)/64, len(p.baselines.own)), wire.MaxOwnGroups)
 	for len(p.baselines.own) < n {
-		p.baselines.own = append(p.baselines.own, holding{})
+		p.baselines.own = append(p.baselines.own, baselineGroup{})
 	}
 	for len(of.groups) < n {
 		of.groups = append(of.groups, snapshot.Group{})

@@ -11,15 +11,15 @@ import (
 
 // sessions is who is here, who has left, and who is waited for.
 type sessions struct {
-	peers      []*peer
-	byID       map[uint32]*peer // for looking up alone
-	departed   departed
-	numbers    uint32   // client numbers given
-	returns    uint32   // handshakes of players that were waited for
-	seats      []seat   // of players that are waited for, in the order in which they went
-	left       []uint32 // clients whose leave is not carried out yet
-	polled     time.Time
-	heardLimit int // messages of channels that a client may have delivered in a wake-up
+	peers        []*peer
+	byID         map[uint32]*peer // for looking up alone
+	departed     departed
+	numbers      uint32        // client numbers given
+	returns      uint32        // handshakes of players that were waited for
+	reservations []reservation // of players that are waited for, in the order in which they went
+	toLeave      []uint32      // clients whose leave is not carried out yet
+	polled       time.Time
+	heardLimit   int // messages of channels that a client may have delivered in a wake-up
 }
 
 // MaxMessages is how many messages of one client a server reads in one wake-up:
@@ -41,7 +41,7 @@ func (s *Server) receive(*ecs.World) {
 	s.link.endpoint.Poll(s.link.now, (*serverHandler)(s))
 	drops := s.link.endpoint.DatagramDrops()
 	s.tellTokens(s.link.now, &drops)
-	s.expireSeats()
+	s.expireReservations()
 	s.dropDeaf()
 	s.sessions.polled = s.link.now
 }
@@ -72,7 +72,7 @@ type serverHandler Server
 func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	s := (*Server)(h)
 	id := uint32(session.ID())
-	kept, back := s.takeSeat(session.ClientID(), id)
+	kept, back := s.takeReservation(session.ClientID(), id)
 	if !back && session.ID()>>numberBits != 0 {
 		// Owners have 32 bits, and a number that was used before must not own
 		// what its first bearer left behind. All numbers are used up; or who comes
@@ -89,8 +89,8 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	in := s.protocol.Input()
 	p.inputs = newInputBuffer(inputTable(s.protocol), s.config.TickRate, s.config.WakeEvery)
 	if in != nil {
-		p.apply.held = make([]byte, in.Schema.Size)
-		if held := p.heldInput(); held != nil {
+		p.apply.lastInput = make([]byte, in.Schema.Size)
+		if held := p.newestInput(); held != nil {
 			in.Schema.Snap(held)
 		}
 	}
@@ -128,11 +128,11 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	s.mode.left(p, waited)
 	if waited {
 		s.config.Logger.Info("client is gone, and waited for", "client", p.id, "reason", reason)
-		s.keepSeat(p)
+		s.reserve(p)
 		return
 	}
 	s.config.Logger.Info("client left", "client", p.id, "reason", reason)
-	s.sessions.left = append(s.sessions.left, p.id)
+	s.sessions.toLeave = append(s.sessions.toLeave, p.id)
 }
 
 func (h *serverHandler) Acked(session netsys.Session, seq uint16) {

@@ -15,7 +15,7 @@ type snapshots struct {
 	recorder *snapshot.Recorder // nil: none, or no longer
 	lastSend uint32             // before the one at hand
 	private  uint64             // components that only the owner may see
-	pins     []*pinned
+	joins    []*joinSnapshot
 	codecs   codecs
 	encoder  blockEncoder
 	planner  planner
@@ -51,8 +51,8 @@ type planner struct {
 
 // contest is room for sorting who goes first.
 type contest struct {
-	units []unit
-	order []slotGain
+	candidates []candidate
+	order      []slotPriority
 }
 
 func (s *Server) initSnapshots() {
@@ -117,7 +117,7 @@ func (s *Server) header(p *peer, f *capture.Frame) wire.SnapshotHeader {
 		Floor: uint8(min(f.Send-p.baselines.floor, 255)),
 		Late:  uint8(f.Tick - f.Send*s.shape.sendEvery),
 	}
-	if a := p.advised; a != nil {
+	if a := p.judge; a != nil {
 		h.Agreed, h.Open = a.agreed != 0, a.open
 		if a.open {
 			h.Number = a.number
@@ -147,17 +147,17 @@ func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame, starved bool) 
 	limit := pk.limit
 	pk.limit = limit / 2
 	if !s.planWhole(p, &src) {
-		for len(p.contest.ownGained) < len(src.groups) {
-			p.contest.ownGained = append(p.contest.ownGained, [64]float32{})
+		for len(p.contest.ownAccrued) < len(src.groups) {
+			p.contest.ownAccrued = append(p.contest.ownAccrued, [64]float32{})
 		}
 		for g := range src.groups {
 			for m := src.groups[g].Alive; m != 0; m &= m - 1 {
-				p.contest.ownGained[g][trailing(m)]++
+				p.contest.ownAccrued[g][trailing(m)]++
 			}
 		}
-		s.competeFor(p, &src, p.contest.ownGained)
+		s.competeFor(p, &src, p.contest.ownAccrued)
 		if pk.limit = limit; !pk.has(contentOwn) {
-			s.competeFor(p, &src, p.contest.ownGained) // with all of it, where half is not enough for one
+			s.competeFor(p, &src, p.contest.ownAccrued) // with all of it, where half is not enough for one
 		}
 	}
 	pk.limit = limit
@@ -197,7 +197,7 @@ func (s *Server) emit(p *peer, f *capture.Frame, h *wire.SnapshotHeader) {
 			holds = append(holds, sentBlock{x.First, x.Count, x.Slots, x.send, x.chunk, x.Own, x.hidden})
 			if !x.Own && !x.hidden {
 				for g := x.First; g < x.First+x.Count; g++ {
-					p.baselines.world[g].spoken |= x.Slots
+					p.baselines.world[g].everSent |= x.Slots
 				}
 			}
 		}

@@ -96,7 +96,7 @@ func TestSlackRebaseAndPending(t *testing.T) {
 
 // What a shift travels as wraps, and the difference does not care.
 func TestSlackShiftWraps(t *testing.T) {
-	s, c := newSlack(), steer{}
+	s, c := newSlack(), steering{}
 	for n := range int64(40) {
 		s.ask(n, 300)
 		c.ask(s.units())
@@ -191,7 +191,7 @@ func TestSlackShrinksOnceASecond(t *testing.T) {
 // reports it.
 func TestSteer(t *testing.T) {
 	for _, ticks := range []int16{0, 1, 7, -1, -12} {
-		var c steer
+		var c steering
 		c.ask(ticks * wire.ShiftUnit)
 		passed := 0.0 // of real time, in ticks
 		for range 60 * 60 {

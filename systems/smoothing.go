@@ -307,7 +307,7 @@ func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 
 // drawnAs is what draws an entity of the view, or nil.
 func (c *Client) drawnAs(id uint32) *replica {
-	if m, ok := c.mode.(*peersClient); ok {
+	if m, ok := c.mode.(*deterministicClient); ok {
 		return m.view.byID[id]
 	}
 	return c.mirror.byID[id]

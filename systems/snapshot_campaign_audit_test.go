@@ -195,7 +195,7 @@ func (a *audit) client(c *Client) {
 			a.fail("client %d knows the id of entity %d, which it never could see", c.link.id, id)
 		}
 	}
-	for id := range c.mirror.absence.why {
+	for id := range c.mirror.tombstones.why {
 		if !k.could(a, id) {
 			a.fail("client %d remembers the id of entity %d, which it never could see", c.link.id, id)
 		}
@@ -312,7 +312,7 @@ func (a *audit) presence(c *Client, id uint32) {
 		a.fail("entity %d is %v to client %d, which never could see it", id, p, c.link.id)
 	case p == Destroyed && (died == 0 || died > c.mirror.newestSend) && !k.veiled[id] && !a.elsewhere(c, k, id):
 		a.fail("entity %d is %v to client %d at send %d, but lives", id, p, c.link.id, c.mirror.newestSend)
-	case p == OutOfScope && died == 0 && k.last[id] == a.audited && a.s.config.Visible == nil:
+	case p == OutOfInterest && died == 0 && k.last[id] == a.audited && a.s.config.Visible == nil:
 		a.fail("entity %d is %v to client %d, from which nothing is hidden", id, p, c.link.id)
 	case p == Present && died != 0 && died <= c.mirror.newestSend:
 		a.fail("entity %d is %v to client %d at send %d, but died at %d", id, p, c.link.id, c.mirror.newestSend, died)

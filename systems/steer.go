@@ -4,7 +4,7 @@ import "github.com/tactusgo/tactus/systems/internal/wire"
 
 // steer carries out the clock shift that the server asks for, by running a
 // little fast or slow.
-type steer struct {
+type steering struct {
 	asked int32   // ticks ahead in all, in 1/shiftUnit
 	done  float64 // ticks
 }
@@ -13,13 +13,13 @@ type steer struct {
 const maxSteer = 0.02
 
 // ask takes in the total that the server asks for, of which 16 bits travel.
-func (s *steer) ask(units int16) { s.asked += int32(units - int16(s.asked)) }
+func (s *steering) ask(units int16) { s.asked += int32(units - int16(s.asked)) }
 
 // doneUnits is what has been carried out, as it travels.
-func (s *steer) doneUnits() int16 { return int16(int32(s.done * wire.ShiftUnit)) }
+func (s *steering) doneUnits() int16 { return int16(int32(s.done * wire.ShiftUnit)) }
 
 // rate is how fast the coming step should pass, counting it as passed.
-func (s *steer) rate() float64 {
+func (s *steering) rate() float64 {
 	left := float64(s.asked)/wire.ShiftUnit - s.done
 	switch {
 	case left > maxSteer:

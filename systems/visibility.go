@@ -35,7 +35,7 @@ func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 				}
 			}
 		}
-		if sp := h.split; sp != nil && sp.big != 0 {
+		if sp := h.perSlot; sp != nil && sp.big != 0 {
 			if sp.big &= cur.Alive; f.Send-sp.bigAt < bigFor {
 				seen &^= sp.big
 				p.contest.big = p.contest.big || sp.big != 0
@@ -43,7 +43,7 @@ func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 				sp.big = 0
 			}
 		}
-		if seen == wire.AllSlots && h.split == nil {
+		if seen == wire.AllSlots && h.perSlot == nil {
 			continue
 		}
 		if gone := h.hide(f.Send, seen, sameSlots(before, cur, g), &p.baselines.free); gone != 0 && p.join.state == joinStream {
@@ -71,18 +71,18 @@ func sameSlots(before *capture.Frame, cur *snapshot.Group, g int) (same uint64) 
 // is told of all of them, since it must know every slot.
 func (s *Server) planHidden(p *peer, f *capture.Frame) {
 	for g := range p.baselines.world {
-		sp := p.baselines.world[g].split
-		if sp == nil || sp.hidden == 0 || p.join.state == joinStream && sp.hidden&^sp.told == 0 {
+		sp := p.baselines.world[g].perSlot
+		if sp == nil || sp.hidden == 0 || p.join.state == joinStream && sp.hidden&^sp.toldAtSend == 0 {
 			continue
 		}
-		slots := sp.hidden &^ sp.told
+		slots := sp.hidden &^ sp.toldAtSend
 		if p.join.state != joinNone {
 			slots = sp.hidden
 		}
 		for _, part := range [2]struct {
 			slots uint64
 			group []snapshot.Group
-		}{{slots &^ (sp.vacant | sp.told), s.planner.unseen[:]}, {slots & (sp.vacant | sp.told), s.planner.empty[:]}} {
+		}{{slots &^ (sp.shownEmpty | sp.toldAtSend), s.planner.unseen[:]}, {slots & (sp.shownEmpty | sp.toldAtSend), s.planner.empty[:]}} {
 			if part.slots == 0 {
 				continue
 			}

@@ -125,7 +125,7 @@ func TestPresence(t *testing.T) {
 	w.Despawn(all[1])
 	hidden[all[2]] = true
 	g.run(60)
-	want("after a death and a hiding", Present, Destroyed, OutOfScope, Present, NotLoaded)
+	want("after a death and a hiding", Present, Destroyed, OutOfInterest, Present, NotLoaded)
 	tick, ok := c.StateTick(ids[0])
 	if _, gone := c.StateTick(ids[2]); !ok || gone || tick != c.ServerTick() {
 		t.Errorf("tick %d of %d, %v %v", tick, c.ServerTick(), ok, gone)
@@ -137,7 +137,7 @@ func TestPresence(t *testing.T) {
 	g.run(30)
 	w.Despawn(all[3])
 	g.run(60)
-	want("after a death out of sight", Present, Destroyed, Present, OutOfScope, Present)
+	want("after a death out of sight", Present, Destroyed, Present, OutOfInterest, Present)
 	if p := c.Presence(999); p != NotLoaded {
 		t.Errorf("who never lived is %v", p)
 	}
@@ -153,7 +153,7 @@ func TestPresence(t *testing.T) {
 		}
 		g.run(40)
 	}
-	if n := len(c.mirror.absence.why); n != maxAbsent || len(c.mirror.absence.ring) != n {
+	if n := len(c.mirror.tombstones.why); n != maxAbsent || len(c.mirror.tombstones.ring) != n {
 		t.Errorf("%d deaths are remembered", n)
 	}
 	want("long after", Present, NotLoaded, Present, NotLoaded, Present)

@@ -48,6 +48,6 @@ func (o *Options) openInspector(ctx context.Context, s *systems.Server, out io.W
 // predict nothing.
 func (m *Match) report(p *player) {
 	if id := p.id.Load(); m.inspector != nil && !m.o.thin && id != 0 {
-		m.inspector.Report(id, p.client.Blame())
+		m.inspector.Report(id, p.client.Causes())
 	}
 }

@@ -23,8 +23,8 @@ type Report struct {
 	// Difference says where a client's state is not the server's.
 	Difference string `json:"difference,omitempty"`
 	// Blame says which fields caused corrections, over all clients and from the start.
-	Blame []systems.Blame `json:"blame,omitempty"`
-	blame systems.BlameTable
+	Blame []systems.Cause `json:"blame,omitempty"`
+	blame systems.Causes
 	thin  bool // clients have nothing to tell
 	// Divergences counts what forced rollback found, Divergence is the first.
 	Divergences int    `json:"divergences,omitempty"`

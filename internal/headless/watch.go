@@ -141,7 +141,7 @@ type playerWatch struct {
 	started   bool
 	base      systems.ClientStats
 	final     systems.ClientStats
-	blame     systems.BlameTable
+	blame     systems.Causes
 	done      bool
 	ageSum    float64
 	ages      float64
@@ -275,7 +275,7 @@ func (w *playerWatch) respond(p *player) {
 
 // end takes a client's final figures, before the closing phase.
 func (p *player) end() {
-	p.watch.final, p.watch.blame = p.client.Stats(), p.client.Blame()
+	p.watch.final, p.watch.blame = p.client.Stats(), p.client.Causes()
 	p.watch.done = true
 }
 

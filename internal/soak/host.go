@@ -75,7 +75,7 @@ func (s *soak) serve(name string) (*host, error) {
 		TickRate:   tickRate,
 		MaxClients: 4 * s.clients,
 		Timeout:    s.timeout,
-		Hold:       s.timeout / 2,
+		ReconnectWindow:       s.timeout / 2,
 		Key:        s.key,
 		Join: func(w *ecs.World, client uint32) {
 			h.players.Add(1)

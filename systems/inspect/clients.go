@@ -113,20 +113,20 @@ func clientOf(c *systems.ClientStatus) clientLine {
 // blames are the tables that clients reported, the latest of each.
 type blames struct {
 	mu     sync.Mutex
-	tables map[uint32]systems.BlameTable
+	tables map[uint32]systems.Causes
 }
 
 // mostReports is of how many clients tables are kept.
 const mostReports = 1024
 
-// Report takes in what a client was corrected for: [systems.Client.Blame] of a bot in this
+// Report takes in what a client was corrected for: [systems.Client.Causes] of a bot in this
 // process, or what a game's client told of it in a message of its own. It takes the place
 // of that client's last report. It may be called from any goroutine, and the table may come
 // from anywhere: no more than systems.MaxBlame rows of it and 1024 clients are kept, and
 // what is no number or too long a name is left out.
-func (x *Inspector) Report(client uint32, t systems.BlameTable) {
-	rows := make([]systems.Blame, 0, min(len(t.Rows), systems.MaxBlame))
-	for _, r := range t.Rows[:min(len(t.Rows), systems.MaxBlame)] {
+func (x *Inspector) Report(client uint32, t systems.Causes) {
+	rows := make([]systems.Cause, 0, min(len(t.Rows), systems.MaxCauses))
+	for _, r := range t.Rows[:min(len(t.Rows), systems.MaxCauses)] {
 		if sound(r.Component) && sound(r.Field) && finite(r.Largest) && finite(r.Mean) && finite(r.Share) {
 			rows = append(rows, r)
 		}
@@ -135,7 +135,7 @@ func (x *Inspector) Report(client uint32, t systems.BlameTable) {
 	x.blames.mu.Lock()
 	defer x.blames.mu.Unlock()
 	if x.blames.tables == nil {
-		x.blames.tables = map[uint32]systems.BlameTable{}
+		x.blames.tables = map[uint32]systems.Causes{}
 	}
 	if _, known := x.blames.tables[client]; known || len(x.blames.tables) < mostReports {
 		x.blames.tables[client] = t
@@ -149,7 +149,7 @@ func finite(v float64) bool  { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // corrections each had.
 type blameAnswer struct {
 	Corrections uint64          `json:"corrections"`
-	Rows        []systems.Blame `json:"rows"`
+	Rows        []systems.Cause `json:"rows"`
 	Clients     []blameLine     `json:"clients"`
 }
 
@@ -161,8 +161,8 @@ type blameLine struct {
 func (x *Inspector) blame(context.Context, query) (any, error) {
 	x.blames.mu.Lock()
 	defer x.blames.mu.Unlock()
-	a := blameAnswer{Rows: []systems.Blame{}, Clients: []blameLine{}}
-	var sum systems.BlameTable
+	a := blameAnswer{Rows: []systems.Cause{}, Clients: []blameLine{}}
+	var sum systems.Causes
 	for id, t := range x.blames.tables {
 		a.Clients = append(a.Clients, blameLine{id, t.Corrections})
 	}

@@ -85,7 +85,7 @@ func TestLookingChangesNothing(t *testing.T) {
 			m.x = x
 			m.OnServerTick(func() {
 				for client := range uint32(4) {
-					m.Server.Knows(client, 1)
+					m.Server.Baseline(client, 1)
 				}
 				for range m.Server.Clients {
 				}
@@ -249,7 +249,7 @@ func TestConcurrentRequests(t *testing.T) {
 			for i := range paths {
 				path := paths[(i+n)%len(paths)]
 				w := httptest.NewRecorder()
-				m.x.Report(uint32(n), systems.BlameTable{Corrections: 1})
+				m.x.Report(uint32(n), systems.Causes{Corrections: 1})
 				if m.x.ServeHTTP(w, request(path, nil)); w.Code != http.StatusOK {
 					bad <- fmt.Sprintf("%s: %d %s", path, w.Code, w.Body)
 				}

@@ -46,7 +46,7 @@ func (x *Inspector) knows(ctx context.Context, q query) (any, error) {
 	var ok bool
 	err := x.ask(ctx, func(s *systems.Server) {
 		tick = s.Tick()
-		k, ok = s.Knows(q.client, q.entity)
+		k, ok = s.Baseline(q.client, q.entity)
 	})
 	switch {
 	case err != nil:

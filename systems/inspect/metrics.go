@@ -153,7 +153,7 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		{c.inputs, st.Inputs.Rejected, []string{"rejected"}}, {c.inputs, st.Inputs.Capped, []string{"capped"}},
 		{c.inputs, st.Inputs.Refused, []string{"refused"}}, {c.inputs, st.Inputs.Fast, []string{"fast"}},
 		{c.malformed, st.MalformedMessages, nil}, {c.flooded, st.FloodedMessages, nil},
-		{c.advice, st.Advice.Agreed, []string{"agreed"}}, {c.advice, st.Advice.Differed, []string{"differed"}},
+		{c.advice, st.Reports.Agreed, []string{"agreed"}}, {c.advice, st.Reports.Differed, []string{"differed"}},
 		{c.heard, st.ChannelMessages, nil}, {c.clamped, st.Clamped, nil}, {c.deaf, st.Deaf, nil},
 		{c.snapshot, t.Headers, []string{"headers"}}, {c.snapshot, t.Heads, []string{"block_heads"}}, {c.snapshot, t.Own, []string{"own"}},
 	} {

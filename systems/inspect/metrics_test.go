@@ -38,7 +38,7 @@ func (m *match) scrape() map[string]float64 {
 
 func TestMetrics(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 2), Config{})
-	m.x.Report(1, systems.BlameTable{Corrections: 5})
+	m.x.Report(1, systems.Causes{Corrections: 5})
 	before := m.Server.Stats()
 	all := m.scrape()
 	after := m.Server.Stats()

@@ -154,7 +154,7 @@ func advising(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Corrections on mismatch"}
 	switch c.Policies.Correction {
 	case policy.CorrectionMismatch:
-		a := &r.stats.Advice
+		a := &r.stats.Reports
 		s.Figures = []counter{
 			figure("results that agreed", a.Agreed), figure("that differed", a.Differed), figure("requests for own state", a.Asked),
 			figure("corrections opened", a.Corrections), figure("client ticks with an open one", a.OpenTicks),

@@ -11,7 +11,7 @@ const causeRows = 5
 
 // causes is what corrections were due to.
 type causes struct {
-	table systems.BlameTable
+	table systems.Causes
 	last  systems.Mismatch
 }
 

@@ -53,9 +53,9 @@ func TestMarksStandWhereThingsAre(t *testing.T) {
 		m.run(tick)
 		c := m.clients[0]
 		own, _ := c.Own(c.World())
-		ghost, ok := systems.Ghost[components.Position](c, own)
+		ghost, ok := systems.Confirmed[components.Position](c, own)
 		e, at := other(m)
-		from, to, between := systems.Window[components.Position](c, e)
+		from, to, between := systems.Between[components.Position](c, e)
 		if !ok || !between {
 			continue
 		}
@@ -176,7 +176,7 @@ func TestAllModelsAreShown(t *testing.T) {
 				t.Fatalf("%v: %q", m.clients[0].Err(), p.texts())
 			}
 			e, _ := other(m)
-			_, _, window := systems.Window[components.Position](m.clients[0], e)
+			_, _, window := systems.Between[components.Position](m.clients[0], e)
 			if window != p.says("1 of 1") {
 				t.Errorf("a window: %v; %q", window, p.texts())
 			}
@@ -184,7 +184,7 @@ func TestAllModelsAreShown(t *testing.T) {
 				t.Errorf("damped: %v; %q", damped, p.texts())
 			}
 			own, _ := m.clients[0].Own(m.clients[0].World())
-			if _, ghost := systems.Ghost[components.Position](m.clients[0], own); ghost != p.says(" behind") {
+			if _, ghost := systems.Confirmed[components.Position](m.clients[0], own); ghost != p.says(" behind") {
 				t.Errorf("a ghost: %v; %q", ghost, p.texts())
 			}
 			if right := m.clients[0].Stats().Corrections == 0; right != p.says("all predictions were right") {

@@ -175,7 +175,7 @@ func (o *Overlay) sample(now time.Time) {
 	put(graphReceived, received)
 	put(graphCorrections, fixes)
 	if o.shown {
-		c.ReadBlame(&o.causes.table)
+		c.ReadCauses(&o.causes.table)
 		o.bytes.sample(c, now)
 	}
 }

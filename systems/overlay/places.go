@@ -60,7 +60,7 @@ func (p places[T]) at(w *ecs.World, e ecs.Entity) (Point, bool) {
 }
 
 func (p places[T]) ghost(c *systems.Client, e ecs.Entity) (Point, bool) {
-	v, ok := systems.Ghost[T](c, e)
+	v, ok := systems.Confirmed[T](c, e)
 	if !ok {
 		return Point{}, false
 	}
@@ -68,7 +68,7 @@ func (p places[T]) ghost(c *systems.Client, e ecs.Entity) (Point, bool) {
 }
 
 func (p places[T]) window(c *systems.Client, e ecs.Entity) (from, to Point, ok bool) {
-	a, b, ok := systems.Window[T](c, e)
+	a, b, ok := systems.Between[T](c, e)
 	if !ok {
 		return from, to, false
 	}

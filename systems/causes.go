@@ -11,11 +11,11 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// MaxBlame is how many fields a client keeps account of.
-const MaxBlame = 64
+// MaxCauses is how many fields a client keeps account of.
+const MaxCauses = 64
 
-// Blame is what one field had to do with a client's corrections.
-type Blame struct {
+// Cause is what one field had to do with a client's corrections.
+type Cause struct {
 	Component string `json:"component"`
 	Field     string `json:"field"`
 	// CoSimulated says that the row is about co-simulated entities: see [Scope].
@@ -34,30 +34,30 @@ type Blame struct {
 	Tick uint32 `json:"tick"`
 }
 
-// BlameTable says what caused corrections: which field, how often, by how much.
-type BlameTable struct {
+// Causes says what caused corrections: which field, how often, by how much.
+type Causes struct {
 	// Corrections are all that there were of own entities, CoCorrections those of
 	// co-simulated ones.
 	Corrections, CoCorrections uint64
 	// Rows are the fields, those of the most corrections first.
-	Rows []Blame
-	// Unlisted counts wrong values of fields beyond [MaxBlame].
+	Rows []Cause
+	// Unlisted counts wrong values of fields beyond [MaxCauses].
 	Unlisted uint64
 }
 
-// Blame is what caused this client's corrections so far.
-func (c *Client) Blame() BlameTable {
-	var t BlameTable
-	c.ReadBlame(&t)
+// Causes is what caused this client's corrections so far.
+func (c *Client) Causes() Causes {
+	var t Causes
+	c.ReadCauses(&t)
 	return t
 }
 
-// ReadBlame writes what [Client.Blame] returns to t, whose memory is used again.
-func (c *Client) ReadBlame(t *BlameTable) {
-	*t = BlameTable{Corrections: c.stats.Corrections, CoCorrections: c.stats.CoCorrections, Rows: t.Rows[:0], Unlisted: c.reconciler.blame.unlisted}
+// ReadCauses writes what [Client.Causes] returns to t, whose memory is used again.
+func (c *Client) ReadCauses(t *Causes) {
+	*t = Causes{Corrections: c.stats.Corrections, CoCorrections: c.stats.CoCorrections, Rows: t.Rows[:0], Unlisted: c.reconciler.blame.unlisted}
 	for i := range c.reconciler.blame.rows {
 		x := &c.reconciler.blame.rows[i]
-		row := Blame{
+		row := Cause{
 			Component: x.component.Name, Field: x.component.Schema.Fields[x.field].Path, CoSimulated: x.co,
 			Corrections: x.corrections, Largest: x.largest, Times: x.times, Tick: x.tick,
 		}
@@ -70,10 +70,10 @@ func (c *Client) ReadBlame(t *BlameTable) {
 }
 
 // Add returns the sum of two tables, as of two clients.
-func (t BlameTable) Add(o BlameTable) BlameTable {
-	sum := BlameTable{t.Corrections + o.Corrections, t.CoCorrections + o.CoCorrections, slices.Clone(t.Rows), t.Unlisted + o.Unlisted}
+func (t Causes) Add(o Causes) Causes {
+	sum := Causes{t.Corrections + o.Corrections, t.CoCorrections + o.CoCorrections, slices.Clone(t.Rows), t.Unlisted + o.Unlisted}
 	for _, x := range o.Rows {
-		i := slices.IndexFunc(sum.Rows, func(y Blame) bool {
+		i := slices.IndexFunc(sum.Rows, func(y Cause) bool {
 			return y.Component == x.Component && y.Field == x.Field && y.CoSimulated == x.CoSimulated
 		})
 		if i < 0 {
@@ -93,7 +93,7 @@ func (t BlameTable) Add(o BlameTable) BlameTable {
 }
 
 // kind tells rows of own entities and of co-simulated ones apart.
-func (b *Blame) kind() int {
+func (b *Cause) kind() int {
 	if b.CoSimulated {
 		return 1
 	}
@@ -101,7 +101,7 @@ func (b *Blame) kind() int {
 }
 
 // order sorts the rows and works out their shares.
-func (t *BlameTable) order() {
+func (t *Causes) order() {
 	for i := range t.Rows {
 		of := t.Corrections
 		if t.Rows[i].CoSimulated {
@@ -109,13 +109,13 @@ func (t *BlameTable) order() {
 		}
 		t.Rows[i].Share = float64(t.Rows[i].Corrections) / float64(max(of, 1))
 	}
-	slices.SortFunc(t.Rows, func(a, b Blame) int {
+	slices.SortFunc(t.Rows, func(a, b Cause) int {
 		return cmp.Or(-cmp.Compare(a.Corrections, b.Corrections), cmp.Compare(a.Component, b.Component), cmp.Compare(a.Field, b.Field), cmp.Compare(a.kind(), b.kind()))
 	})
 }
 
 // String is the table as text, a line a field; empty where there is no row.
-func (t BlameTable) String() string {
+func (t Causes) String() string {
 	if len(t.Rows) == 0 {
 		return ""
 	}
@@ -192,7 +192,7 @@ func (b *blame) row(comp *ecs.Component, field int, co bool) *blameRow {
 			return r
 		}
 	}
-	if len(b.rows) == MaxBlame {
+	if len(b.rows) == MaxCauses {
 		return nil
 	}
 	b.rows = append(b.rows, blameRow{component: comp, field: field, co: co})

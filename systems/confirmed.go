@@ -6,13 +6,13 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Ghost is a component of a client's own entity as the server last told it, as of
+// Confirmed is a component of a client's own entity as the server last told it, as of
 // [Client.ConfirmedTick]: a round trip and the input buffer behind what the client
 // predicts. Draw it beside the prediction to see what the server sees. It is false
 // where the server has told nothing of it: for entities that are not the client's own,
 // for components that are not predicted, and under models that send no own state, or
 // send it only while a correction is open.
-func Ghost[T any](c *Client, e ecs.Entity) (v T, ok bool) {
+func Confirmed[T any](c *Client, e ecs.Entity) (v T, ok bool) {
 	if c.world == nil {
 		return v, false
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Window is a component of an entity of [Client.View] in the two confirmed states that
+// Between is a component of an entity of [Client.View] in the two confirmed states that
 // the newest frame drew it between, those of Drawing.From and Drawing.To: what stands in
 // the view lies on the way from the one to the other. Where nothing later was there to is
 // from. It is false for what the client simulates, for what it has not drawn between
 // states, and for components that it lacked in one of them.
-func Window[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
+func Between[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
 	d, drawn := c.Drawing(e)
 	if !drawn || d.From == 0 {
 		return from, to, false
@@ -69,6 +69,6 @@ func (c *Client) stateAt(group int32, id uint32, slot int32, tick uint32) *state
 }
 
 // ConfirmedInput is the sequence of the input after which the server's newest own state
-// stands, that of [Ghost]: what the client predicted after that input is what to hold
+// stands, that of [Confirmed]: what the client predicted after that input is what to hold
 // against it. It is 0 before there is one, and under models that send no own state.
 func (c *Client) ConfirmedInput() uint32 { return c.own.state.input }

@@ -22,7 +22,7 @@ func TestWindowsAreWhatTheServerHad(t *testing.T) {
 		c.OnFrame(func(k *systemstest.Client) {
 			for id, at := range places(k.View()) {
 				e, _ := k.View().ByNetID(id)
-				from, to, ok := systems.Window[components.Position](k.Client, e)
+				from, to, ok := systems.Between[components.Position](k.Client, e)
 				d, _ := k.Drawing(e)
 				if d.Simulated || d.From == 0 {
 					if ok {
@@ -56,7 +56,7 @@ func TestWindowsAreWhatTheServerHad(t *testing.T) {
 				return
 			}
 			predicted[[2]uint32{k.ID(), k.Input()}] = place(k.World(), e)
-			ghost, ok := systems.Ghost[components.Position](k.Client, e)
+			ghost, ok := systems.Confirmed[components.Position](k.Client, e)
 			if was, known := predicted[[2]uint32{k.ID(), k.ConfirmedInput()}]; ok && known && c.Elapsed() > 5*time.Second {
 				if compared++; apartBy(ghost, was) > tolerance {
 					t.Fatalf("%v: predicted at %v after input %d, the server had it at %v", k, was, k.ConfirmedInput(), ghost)
@@ -72,8 +72,8 @@ func TestWindowsAreWhatTheServerHad(t *testing.T) {
 		drifter := components.NetID(0)
 		for id := range places(k.View()) {
 			e, _ := k.View().ByNetID(id)
-			if _, _, ok := systems.Window[Jumps](k.Client, e); !ok && drifter == 0 {
-				if _, _, there := systems.Window[components.Position](k.Client, e); there {
+			if _, _, ok := systems.Between[Jumps](k.Client, e); !ok && drifter == 0 {
+				if _, _, there := systems.Between[components.Position](k.Client, e); there {
 					drifter = id
 				}
 			}
@@ -135,13 +135,13 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	c.Connect()
 	c.Run(30 * time.Second)
 	var got systems.Received
-	var blame systems.BlameTable
+	var blame systems.Causes
 	k.Received(&got)
-	k.ReadBlame(&blame)
+	k.ReadCauses(&blame)
 	if n := testing.AllocsPerRun(1, func() {
 		c.RunTicks(300)
 		k.Received(&got)
-		k.ReadBlame(&blame)
+		k.ReadCauses(&blame)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
