@@ -268,17 +268,15 @@ func (c *Client) takeOpen(h *snapshotHeader) {
 			}
 		}
 	}
-	told := false
 	for _, g := range c.incoming.own {
 		x := c.ownGroups[g]
 		st := x.open
 		x.open = nil
-		told = told || st.Alive != 0
 		c.ownSend = max(c.ownSend, st.Send)
 		c.memory.keep(st)
 		c.store(x, st, min(floor, c.own.send))
 	}
-	if told {
+	if len(c.incoming.own) > 0 { // also to say that nothing is left
 		c.takeOwn(h)
 	}
 }
