@@ -229,6 +229,9 @@ func TestSlowReader(t *testing.T) {
 	if s.Deaf != 1 || len(g.server.peers) != 1 {
 		t.Errorf("%d deaf clients, %d are left", s.Deaf, len(g.server.peers))
 	}
+	if s.SendErrors > 0 {
+		t.Errorf("%d packets count as refused by the wire", s.SendErrors)
+	}
 	if log.told("WARN client dropped", "client=2") != 1 {
 		t.Errorf("%q", log.lines)
 	}

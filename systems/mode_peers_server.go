@@ -152,7 +152,7 @@ func (m *peersServer) tell(p *peer) {
 		return // it has no state of the world yet
 	}
 	if _, err := p.session.Send(m.now, m.packet); err != nil {
-		m.stats.SendErrors++
+		m.unsent(err)
 		return
 	}
 	p.unheard = true

@@ -100,7 +100,7 @@ func (s *Server) tellNotices() {
 		q.fresh, q.at = false, s.now
 		seq, err := p.session.Send(s.now, s.notice)
 		if err != nil {
-			s.stats.SendErrors++
+			s.unsent(err)
 			continue
 		}
 		p.unheard = true

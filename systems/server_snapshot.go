@@ -212,7 +212,7 @@ func (s *Server) send(*ecs.World) {
 		for _, q := range p.queue {
 			seq, err := p.session.Send(s.now, q.bytes)
 			if err != nil {
-				s.stats.SendErrors++
+				s.unsent(err)
 				continue
 			}
 			p.unheard = true

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -34,4 +35,23 @@ func TestDebug(t *testing.T) {
 	})
 	m.play()
 	m.end()
+}
+
+func TestCost(t *testing.T) {
+	seed, err := strconv.Atoi(os.Getenv("SEED"))
+	if err != nil {
+		t.Skip()
+	}
+	d := newDraw(t, uint64(seed))
+	m := newMatch(t, d)
+	m.play()
+	m.hush()
+	for range 20 {
+		a := m.crowd.Server.Stats()
+		m.crowd.Run(time.Second)
+		b := m.crowd.Server.Stats()
+		n := int(b.Updates - a.Updates)
+		t.Logf("%d clients %d updates, per update: %d bytes, headers %d own %d; blocks raw %d zstd %d range %d; wire %d; %v", len(m.there()), n, int(b.Snapshots.Bytes-a.Snapshots.Bytes)/n, int(b.Snapshots.Headers-a.Snapshots.Headers)/n,
+			int(b.Snapshots.Own-a.Snapshots.Own)/n, (b.Snapshots.Raw.Blocks-a.Snapshots.Raw.Blocks)/uint64(n), (b.Snapshots.Zstd.Blocks-a.Snapshots.Zstd.Blocks)/uint64(n), (b.Snapshots.Range.Blocks-a.Snapshots.Range.Blocks)/uint64(n), int(b.BytesOut-a.BytesOut)/n, m.wrong())
+	}
 }
