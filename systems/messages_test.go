@@ -192,7 +192,7 @@ func (w *deafening) Poll(now time.Time, deliver func(netsys.Datagram)) {
 // when its queues are full.
 func TestSlowReader(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Timeout: 2 * time.Second, Logger: log.logger()})
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, SendRate: 60, Timeout: 2 * time.Second, Logger: log.logger()})
 	honest := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	wire := &deafening{Wire: g.network.Node(netip.AddrPort{})}
 	c, err := NewClient(wire, g.addr, plaza(), ClientConfig{
