@@ -108,8 +108,14 @@ func (w *World) Deny(input uint32) {
 		if sp.key.Input > input {
 			break
 		}
-		if s := w.at(sp.entity); s != nil && !sp.confirmed && !s.parked {
+		s := w.at(sp.entity)
+		if s == nil || sp.confirmed {
+			continue
+		}
+		if !s.parked {
 			w.doubt(s)
+		} else if i := w.predicted.ending(sp.entity); i >= 0 && w.predicted.ended[i].input > input {
+			w.predicted.ended = slices.Delete(w.predicted.ended, i, i+1) // no replay leads to its end
 		}
 	}
 }

@@ -462,6 +462,9 @@ func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 //mutant:rule Decision4 ecs/confirmed.go
 //mutant:from if age >= forgetSeconds*rate && sp.states >= forgetStates {
 //mutant:to if age >= forgetSeconds*rate || sp.states >= forgetStates {
+//mutant:rule Decision4 ecs/confirmed.go
+//mutant:from i >= 0 && w.predicted.ended[i].input > input {
+//mutant:to i < 0 {
 func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	settle := func(w *ecs.World, from, to uint32) {
 		for i := from; i <= to; i++ {
@@ -501,6 +504,19 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	got, _ = f.w.Confirm(keyOf(t, f.w, e), 40)
 	equal(t, "handle", got, e)
 
+	// Also one that Simulate has ended since: a replay does not bring it back.
+	f = newFiring(t, true)
+	f.orders[1] = trigger{Volley: 1}
+	f.play(10)
+	f.wantBullets()
+	f.w.Deny(1)
+	f.w.BeginReplay(1)
+	f.history.Restore(1)
+	f.wantBullets()
+	f.w.EndReplay()
+	spawns, despawns := f.w.Foretold()
+	equal(t, "what waits", fmt.Sprint(spawns, despawns), "1 0")
+
 	f = newFiring(t, true)
 	f.orders[1] = trigger{Volley: 1}
 	f.play(2)
@@ -509,7 +525,7 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	equal(t, "alive before the time", f.w.Alive(e), true)
 	f.w.SettleInput(241)
 	equal(t, "alive", f.w.Alive(e), false)
-	spawns, despawns := f.w.Foretold()
+	spawns, despawns = f.w.Foretold()
 	equal(t, "what waits", fmt.Sprint(spawns, despawns), "0 0")
 
 	f = newFiring(t, true)

@@ -23,6 +23,7 @@ type AdviceStats struct {
 type advised struct {
 	results [resultRing]clientResult
 	own     []ownResult // the client's entities as of this tick
+	had     bool        // it has had any
 	open    bool        // a correction
 	number  uint8       // of the newest one
 	agreed  uint32      // input after which client and server agree, 0 for none
@@ -89,8 +90,9 @@ func (a *advised) judge(r *clientResult, agrees bool, st *AdviceStats) {
 	case !a.open || r.echo == a.number:
 		st.Differed++
 	}
+	a.had = a.had || len(a.own) > 0
 	switch {
-	case len(a.own) == 0: // nothing to correct
+	case !a.had: // nothing to correct
 		a.open = false
 	case a.open && r.asks:
 	case a.open && r.echo != a.number: // from before it was carried out

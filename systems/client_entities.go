@@ -184,6 +184,7 @@ func (c *Client) removeGone() {
 				c.toldAll = c.oldestTold()
 			}
 			if !r.entity.IsZero() && (c.newestSend >= r.newest+moveSends || c.decided(r)) {
+				c.adopt = c.adopt || r.predicted() && !c.world.Parked(r.entity) // its end was not foreseen
 				c.world.Discard(netID(r.id))
 				r.entity = ecs.Entity{}
 			}
@@ -265,6 +266,9 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 		if r.private != 0 {
 			c.privateSend = 0 // to be written anew
 		}
+	}
+	if r.predicted() && !own {
+		c.adopt = true // what its inputs did there since is not so
 	}
 	r.own = simulated
 	c.coConfirmed(r, st, simulated && !own)

@@ -62,6 +62,9 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 			slots = max(slots, x.slot+1)
 		}
 	}
+	if p.advised != nil && p.advised.open && p.advised.had {
+		slots = max(slots, 1) // a correction may be that nothing is left
+	}
 	n := min(max((slots+63)/64, len(p.own)), maxOwnGroups)
 	for len(p.own) < n {
 		p.own = append(p.own, holding{})
