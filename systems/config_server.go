@@ -52,6 +52,10 @@ type ServerConfig struct {
 	// NewServer refuses that with netsys.ErrInsecure on addresses that others can
 	// reach.
 	Key netcode.Key
+	// MaxTokenLifetime is how far in the future the expiry of a connect token may lie;
+	// players with others get no answer, which is counted and logged. At most
+	// netcode.MaxLifetime. Default (0): 65 minutes.
+	MaxTokenLifetime time.Duration
 	// ProtocolID is the game and its version; tokens for another one are dropped.
 	// Default (0): netsys.DefaultProtocolID.
 	ProtocolID uint64
@@ -161,7 +165,8 @@ type ServerConfig struct {
 	// Logger receives who joins, comes back and leaves, and why; of each client once that
 	// its messages, inputs or changes were refused, that they were too many, that its budget
 	// does not hold everything and that its world differs; and every ten seconds at most that
-	// the machine is too slow. Default (nil): none.
+	// the machine is too slow, that the server is full of used tokens, and that tokens live too
+	// long. Default (nil): none.
 	Logger *slog.Logger
 	// Random fills the keys of the server's handshakes. Default (nil): crypto/rand.
 	// Give a seeded source to make a whole match a function of its seed.
@@ -196,6 +201,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
 	case badTimeout(c.Timeout):
 		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
+	case c.MaxTokenLifetime < 0 || c.MaxTokenLifetime > netcode.MaxLifetime:
+		return fmt.Errorf("%w: MaxTokenLifetime %v is not in 0..%v (0: 65m)", ErrConfig, c.MaxTokenLifetime, netcode.MaxLifetime)
 	case c.Hold < 0:
 		return fmt.Errorf("%w: Hold %v is negative (0: none)", ErrConfig, c.Hold)
 	case c.Budget < minBudget:
@@ -237,6 +244,7 @@ func (c ServerConfig) sessions() netsys.ServerConfig {
 	}
 	return netsys.ServerConfig{
 		Key:                     c.Key,
+		MaxTokenLifetime:        c.MaxTokenLifetime,
 		ProtocolID:              c.ProtocolID,
 		Addresses:               c.Addresses,
 		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,

@@ -61,7 +61,9 @@ type Server struct {
 	polled     time.Time
 	heardLimit int // messages of channels that a client may have delivered in a wake-up
 	probe      Probe
-	overload   overload
+	overload   growth
+	usedFull   growth
+	longLived  growth
 	snapshots
 }
 

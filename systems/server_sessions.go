@@ -22,6 +22,8 @@ func (s *Server) receive(*ecs.World) {
 		p.messages, p.heard = 0, 0
 	}
 	s.endpoint.Poll(s.now, (*serverHandler)(s))
+	drops := s.endpoint.DatagramDrops()
+	s.tellTokens(s.now, &drops)
 	s.expireSeats()
 	s.dropDeaf()
 	s.polled = s.now
@@ -33,7 +35,7 @@ func (s *Server) dropDeaf() {
 	if s.polled.IsZero() {
 		return
 	}
-	passed := min(s.now.Sub(s.polled), time.Second) // a process that was held did not listen
+	passed := min(max(s.now.Sub(s.polled), 0), time.Second) // a process that was held did not listen
 	for _, p := range s.peers {
 		if !p.unheard {
 			continue
