@@ -13,8 +13,8 @@ import (
 
 const (
 	// recovery is how long it may take after the last hitch until everybody plays again: what
-	// is under way arrives, then two seconds.
-	recovery = 2500 * time.Millisecond
+	// is under way arrives, who crashed is waited for no longer, then two seconds.
+	recovery = 3500 * time.Millisecond
 	// rest is how long it may take until everybody has the same world.
 	rest = 90 * time.Second
 )

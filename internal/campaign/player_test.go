@@ -77,12 +77,20 @@ func (k *player) config() systems.ClientConfig {
 		c.Scope = func(w *ecs.World, e ecs.Entity) systems.Scope { return systems.Scope(w.NetID(e) % 3) }
 	}
 	if m.assume {
-		c.Assume = systems.Assume(func(w *ecs.World, _ ecs.Entity, in *order) { in.DX = int8(w.Tick()/8%3) - 1 })
+		c.Assume = systems.Assume(func(w *ecs.World, _ ecs.Entity, in *order) {
+			if !m.quiet {
+				in.DX = int8(w.Tick()/8%3) - 1
+			}
+		})
 	}
 	if k.thin {
 		c.Schedule = systems.Thin
 	} else if m.partial {
-		c.Partial = systems.Gather(func(_ *ecs.World, in *order) { in.DX, in.Fire = int8(k.r.IntN(3)-1), k.r.IntN(2) == 0 })
+		c.Partial = systems.Gather(func(_ *ecs.World, in *order) {
+			if !m.quiet {
+				in.DX, in.Fire = int8(k.r.IntN(3)-1), k.r.IntN(2) == 0
+			}
+		})
 	}
 	return c
 }
