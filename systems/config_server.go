@@ -104,6 +104,10 @@ type ServerConfig struct {
 	// comes Leave. As many players are waited for as MaxClients, the latest. Default
 	// (0): none.
 	Hold time.Duration
+	// Stall is for how long, under lockstep, a player whose input is missing may keep everybody waiting, up to a
+	// minute. Then the world goes on with that player's inputs filled as missing ones are, each at once, until one
+	// comes in time. It counts steps that are due, whatever TickRate and WakeEvery are. Default (0): a second.
+	Stall time.Duration
 	// Rejoin is called in Receive when a player that was waited for is back. Where
 	// clients simulate everything it does not change the world: they do not call it. May
 	// be nil.
@@ -160,7 +164,8 @@ type ServerConfig struct {
 	// Diverged is told, under rollback and lockstep, of a client whose world is no longer
 	// the server's: which component and field differ, since which tick, and which system
 	// does not do the same twice, once that is found. It is logged once of each client, and once
-	// more when the system is found. May be nil.
+	// more when the system is found. The client is sent the state of the world, and plays on from there; one that
+	// diverges again and again, after 2 seconds, 4, 8, up to 64. May be nil.
 	Diverged func(d relay.Divergence)
 	// Logger receives who joins, comes back and leaves, and why; of each client once that
 	// its messages, inputs or changes were refused, that they were too many, that its budget
@@ -205,6 +210,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: MaxTokenLifetime %v is not in 0..%v (0: 65m)", ErrConfig, c.MaxTokenLifetime, netcode.MaxLifetime)
 	case c.Hold < 0:
 		return fmt.Errorf("%w: Hold %v is negative (0: none)", ErrConfig, c.Hold)
+	case c.Stall < 0 || c.Stall > maxStall:
+		return fmt.Errorf("%w: Stall %v is not between 0 and %v (0: %v)", ErrConfig, c.Stall, maxStall, defaultStall)
 	case c.Budget < minBudget:
 		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, minBudget, defaultBudget)
 	case c.Coders > snapshot.ZstdOnly:
@@ -266,6 +273,8 @@ const (
 const (
 	defaultMaxClients = 256
 	defaultTimeout    = 10 * time.Second
+	defaultStall      = time.Second
+	maxStall          = time.Minute
 
 	defaultConnectTimeout = 20 * time.Second
 )
@@ -301,6 +310,9 @@ func (c ServerConfig) filled() ServerConfig {
 	}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
+	}
+	if c.Stall == 0 {
+		c.Stall = defaultStall
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -82,6 +82,7 @@ type ServerStats struct {
 	ChannelMessages   uint64 // messages of channels that OnMessage was told of
 	Returned          uint64 // players that came back while they were waited for
 	Divergences       uint64 // worlds of clients that left the server's: see ServerConfig.Diverged
+	Mended            uint64 // clients that were sent the state of the world for it
 	Deaf              uint64 // clients that were dropped because they acknowledged nothing
 	Clamped           uint64 // values that were outside their declared range
 	Untold            uint64 // refusals that clients were not told of: there were too many
@@ -207,11 +208,10 @@ func (s *Server) Advance(now time.Time) int {
 	}
 	s.decideChanges()
 	for range n {
-		if !s.mode.tick() {
-			break
+		if s.mode.tick() {
+			s.tick++
+			s.stats.Ticks++
 		}
-		s.tick++
-		s.stats.Ticks++
 	}
 	s.followers.settle(s.mode.horizon())
 	s.restoreChanges()
