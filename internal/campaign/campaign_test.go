@@ -3,15 +3,53 @@ package campaign
 import (
 	"testing"
 
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Whatever the links, the players and the server do, all that the netcode promises holds.
+// Whatever the links, the players and the server do, all that the netcode promises holds, under
+// each model, and the same seed is the same match. A thousand matches:
+//
+//	TACTUS_SEEDS=1000 go test ./internal/campaign -run 'TestCampaign$' -timeout 2h
+//
+//mutant:rule Outcome1 systems/mode_peers_client.go
+//mutant:from t.Next()-1, t.Horizon()), t.Horizon())
+//mutant:to t.Next()-1, t.Horizon()), t.Next())
+//mutant:rule Outcome2 systems/outcome/kind.go
+//mutant:from k.log.stats.Cancelled++
+//mutant:to if tick%16 == 0 { continue }; k.log.stats.Cancelled++
+//mutant:rule Outcome3 systems/event/server.go
+//mutant:from if p.err == nil && s.reaches(&o.to, p.client) {
+//mutant:to if p.err == nil && s.reaches(&o.to, p.client) && len(s.outbox) < 4 {
 func TestCampaign(t *testing.T) {
 	systemstest.Seeds(t, 18, func(t *testing.T, seed uint64) {
-		fight(t, newDraw(t, seed))
+		m := fight(t, newDraw(t, seed))
+		if again := uint64(13); seed%again == 0 {
+			if n := fight(t, newDraw(t, seed)); m.hash != n.hash {
+				t.Errorf("%v: played twice it ends with %016x and %016x", m.draw, m.hash, n.hash)
+			}
+		}
 	})
 }
+
+// A client of a server that rewinds commits nothing that late inputs of others can still undo
+// there. In these matches they do, to what has been confirmed.
+//
+//mutant:rule B5 systems/outcomes.go
+//mutant:from return min(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
+//mutant:to return max(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
+func TestNetcodeB5_ConfirmedOutcomesCanBeRewritten(t *testing.T) {
+	for _, seed := range rewritten {
+		d := newDraw(t, seed)
+		if d.preset != policy.ServerRewind {
+			t.Errorf("seed %d is under %v", seed, d.preset)
+		}
+		fight(t, d)
+	}
+}
+
+// rewritten are seeds of matches in which the server goes back for what clients have confirmed.
+var rewritten = []uint64{3, 9, 15, 21, 27, 33, 39, 45, 51, 57}
 
 // fight plays a match to its end.
 func fight(t *testing.T, d *draw) *match {
