@@ -88,6 +88,9 @@ type ServerConfig struct {
 	// the world a wake-up; where everybody is shown in the present it does nothing.
 	// &lagcomp.Config{} is a good start. Default (nil): none.
 	LagComp *lagcomp.Config
+	// FirstTick is the number of the first tick, at most ecs.MaxTick, for a world that goes
+	// on from where another server left it. Default: 0.
+	FirstTick uint32
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Run.
 	Start time.Time
@@ -200,6 +203,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: WakeEvery %d must divide TickRate %d", ErrConfig, c.WakeEvery, c.TickRate)
 	case c.SendRate < 0 || c.TickRate/c.WakeEvery%c.SendRate != 0:
 		return fmt.Errorf("%w: SendRate %d must divide the %d wake-ups a second", ErrConfig, c.SendRate, c.TickRate/c.WakeEvery)
+	case c.FirstTick > ecs.MaxTick:
+		return fmt.Errorf("%w: FirstTick %d is behind ecs.MaxTick, %d", ErrConfig, c.FirstTick, uint32(ecs.MaxTick))
 	case c.Events != nil && c.Messages != nil:
 		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
 	case c.MaxClients < 0:

@@ -94,8 +94,6 @@ func peersRoster(t *timeline.Config, join, leave func(*ecs.World, uint32), then 
 		}
 		if then == DespawnOwned {
 			despawnOwned(w, player)
-		} else if in := w.Protocol().Input(); in != nil {
-			writeInput(w, in, player, nil)
 		}
 		w.ForgetInputs(player)
 	}

@@ -43,7 +43,7 @@ func newPeersServer(s *Server) *peersServer {
 	if s.config.Refuse.look != nil {
 		c.Refuse = func(player, tick uint32, words []int32) bool { return s.refuseInput(player, tick, tick, words) }
 	}
-	c.Timeline.Authority = m.authority
+	c.Timeline.First, c.Timeline.Authority = s.tick, m.authority
 	c.Timeline.Players = min(2*peers, maxPeers)
 	peersRoster(&c.Timeline, s.config.Join, s.config.Leave, s.config.LeavePolicy)
 	m.relay = relay.NewServer(s.world, c, s.followers)
@@ -113,7 +113,7 @@ func (m *peersServer) departed(*ecs.World) {
 	for _, id := range m.Server.left {
 		m.relay.Remove(id)
 	}
-	m.Server.left, m.vacant = m.Server.left[:0], m.vacant[:0]
+	m.Server.left = m.Server.left[:0]
 }
 
 func (m *peersServer) received(p *peer, pk netsys.Packet) {
@@ -223,7 +223,7 @@ func (m *peersServer) diverged(d relay.Divergence) {
 	if d.System != "" {
 		what = saidUnstable
 	}
-	if p := m.peerOf(d.Player); p != nil && p.first(what) {
+	if p := m.byID[d.Player]; p != nil && p.first(what) {
 		m.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
 	}
 	if m.config.Diverged != nil {

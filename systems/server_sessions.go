@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -77,6 +76,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		}
 	}
 	s.peers = append(s.peers, p)
+	s.byID[id] = p
 	if s.config.Events != nil {
 		s.config.Events.Join(id, session.Channels())
 	}
@@ -97,6 +97,7 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	}
 	p := s.peers[i]
 	s.peers = slices.Delete(s.peers, i, i+1)
+	delete(s.byID, p.id)
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.id)
 	}
@@ -184,12 +185,5 @@ func despawnOwned(w *ecs.World, id uint32) {
 		if r.Owner.Client == id {
 			w.Despawn(e) // within a stage, so it waits for the end of the walk
 		}
-	}
-}
-
-// setInput writes an input, or the neutral one, to a client's entities.
-func (s *Server) setInput(id uint32, value unsafe.Pointer) {
-	if in := s.protocol.Input(); in != nil {
-		writeInput(s.world, in, id, value)
 	}
 }

@@ -2,7 +2,6 @@ package relay
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/systems/timeline"
@@ -59,7 +58,7 @@ func (c *Client) read(o *outcome) error {
 	k, r := c.coder, &c.coder.r
 	tick := codec.Lift(uint16(r.Bits(16)), c.tick)
 	switch {
-	case tick > math.MaxInt32, tick != c.tick && o.old != (tick < c.tick):
+	case tick > maxTick, tick != c.tick && o.old != (tick < c.tick):
 		return fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.tick)
 	case o.old && c.tick-tick > reach(c.keep):
 		o.gap = true // what it was told against may be gone
@@ -150,9 +149,9 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 		p := timeline.Presence{To: timeline.Forever}
 		if !leave {
 			p.Player = uint32(r.Bits(32))
-			p.First = k.readNumber(math.MaxInt32)
+			p.First = k.readNumber(maxTick)
 		}
-		if k.failed() || at < 0 || at+int64(p.First) > math.MaxInt32 {
+		if k.failed() || at < 0 || at+int64(p.First) > maxTick {
 			return fmt.Errorf("%w: event", ErrMessage)
 		}
 		p.From = uint32(at)
@@ -229,7 +228,7 @@ func (c *Client) readLane(l *lane, tick uint32, o *outcome) error {
 	end := int64(tick) - int64(k.readSigned())
 	n := c.readCount(o)
 	from := end - int64(n)
-	if k.failed() || from < int64(l.start) || end > math.MaxInt32 || o.base > l.start && (o.base > l.end || l.at(o.base-1) == open) {
+	if k.failed() || from < int64(l.start) || end > maxTick || o.base > l.start && (o.base > l.end || l.at(o.base-1) == open) {
 		return fmt.Errorf("%w: inputs of ticks %d to %d, told against %d; all before %d are here", ErrMessage, from, end, o.base, l.end)
 	}
 	k.read(n, l.before(o.base, l.start), true, func(i int, words []int32) {
