@@ -64,9 +64,6 @@ func (a *audit) afterServer() {
 
 // neutral demands that whatever has no client does nothing.
 func (a *audit) neutral(w *ecs.World) {
-	if slices.Contains(a.m.without, "neutral") {
-		return
-	}
 	here := map[uint32]bool{}
 	for s := range a.m.crowd.Server.Clients {
 		here[s.ID] = true

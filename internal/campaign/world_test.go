@@ -1,8 +1,6 @@
 package campaign
 
 import (
-	"slices"
-
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/channel"
@@ -234,22 +232,11 @@ func (d *draw) sea() *ecs.Protocol {
 		p.QuantizeSteps()
 	}
 	p.Simulate("fly", fly)
-	p.Simulate("drive", d.awake(drive))
-	p.Simulate("fire", d.awake(fire))
+	p.Simulate("drive", drive)
+	p.Simulate("fire", fire)
 	p.Simulate("roll", d.rollBalls)
 	p.Authority("tide", d.tide)
 	return p
-}
-
-func (d *draw) awake(run func(*ecs.World)) func(*ecs.World) {
-	if !slices.Contains(d.without, "neutral") {
-		return run
-	}
-	return func(w *ecs.World) {
-		if w.Tick() < d.calm {
-			run(w)
-		}
-	}
 }
 
 // happen tells of a deed in all ways.
