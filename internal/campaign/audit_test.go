@@ -15,6 +15,9 @@ const (
 	// recovery is how long it may take after the last hitch until everybody plays again: what
 	// is under way arrives, who crashed is waited for no longer, then two seconds.
 	recovery = 3500 * time.Millisecond
+	// mostStalls is how often a server that waits for inputs may wait in a row, on perfect
+	// links, for as long as it waits for a player at most.
+	mostStalls = 5
 	// rest is how long it may take until everybody has the same world.
 	rest = 90 * time.Second
 )
@@ -26,7 +29,6 @@ type audit struct {
 	alive []components.NetID
 	ever  map[components.NetID]bool // entities that there were
 	idle  map[components.NetID]idleness
-	kept  map[uint32]bool // clients that must stay, once all is quiet
 }
 
 // idleness is since when an entity has the input of somebody who is not there.
@@ -134,15 +136,6 @@ func (a *audit) secret(k *player, w *ecs.World) {
 			}
 		}
 	}
-}
-
-// there are the clients that have a session at the server, by number.
-func (a *audit) there() map[uint32]systems.ClientStatus {
-	all := map[uint32]systems.ClientStatus{}
-	for s := range a.m.crowd.Server.Clients {
-		all[s.ID] = s
-	}
-	return all
 }
 
 // session is what the server knows of a client, if it has a session with it.

@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -93,13 +94,10 @@ func (m *match) enter(of *player) {
 
 // at is the player with a session at the server from an address.
 func (m *match) at(a netip.AddrPort) *player {
-	k := m.players[a.Port()-m.firstPort()]
+	k := m.players[a.Port()-m.crowd.Clients[0].Address().Port()]
 	k.met = true
 	return k
 }
-
-// firstPort is that of client 0.
-func (m *match) firstPort() uint16 { return 10_000 }
 
 // committed notes who is to hear of what the server has committed.
 func (m *match) committed(o outcome.Outcome[deed]) {
@@ -252,8 +250,15 @@ func (m *match) end() {
 	m.hush()
 	m.crowd.Run(recovery)
 	m.must(m.err)
-	m.must(m.plays())
-	err := m.wrong()
+	err := m.plays()
+	for range mostStalls {
+		if err == nil || m.server.Policies.Missing != policy.MissingWait {
+			break
+		}
+		err = m.plays() // it waited for one player after another, each for as long as it may
+	}
+	m.must(err)
+	err = m.wrong()
 	for limit := m.crowd.Elapsed() + rest; err != nil && m.crowd.Elapsed() < limit; err = m.wrong() {
 		m.crowd.Run(time.Second / 2)
 		m.must(m.err)

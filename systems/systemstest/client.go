@@ -136,6 +136,10 @@ func (k *Client) Rand() *ecs.Rand { return &k.rand }
 // SetNeutral makes the client's [Script] leave inputs neutral, or fill them again.
 func (k *Client) SetNeutral(neutral bool) { k.neutral = neutral }
 
+// Address is where the client is, as [systems.ClientStatus] has it. Those of a crowd have
+// ports in a row.
+func (k *Client) Address() netip.AddrPort { return k.link.LocalAddr() }
+
 // Links returns the links in force.
 func (k *Client) Links() (up, down netsys.Link) {
 	down, up = k.link.Links()
