@@ -339,8 +339,15 @@ func (a *audit) same(truth *ecs.World, e ecs.Entity, w *ecs.World, mine ecs.Enti
 		if p == nil || q == nil || c.Words == 0 {
 			continue
 		}
-		if field := c.Schema.Compare(p, q); field >= 0 {
-			return fmt.Errorf("%s.%s is %s, on the server %s", c.Name, c.Schema.Fields[field].Path, c.Schema.Format(field, q), c.Schema.Format(field, p))
+		for field := range c.Schema.Fields {
+			f := &c.Schema.Fields[field]
+			if !c.Schema.Differs(field, p, q) {
+				continue
+			}
+			if apart, number := c.Schema.Apart(field, p, q); f.Lines > 0 && number && apart <= f.Lines {
+				continue // a path of lines is within that of the truth
+			}
+			return fmt.Errorf("%s.%s is %s, on the server %s", c.Name, f.Path, c.Schema.Format(field, q), c.Schema.Format(field, p))
 		}
 	}
 	return nil
