@@ -61,21 +61,34 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
-// A handshake may come in pieces, and the first frames in one piece with it.
+// A handshake may come in pieces, and the first frames in one piece with it. The loop reads connections in the order
+// in which they have something to read, so it has read a piece once it has what another connection sent after it.
 func TestHandshakeInPieces(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{})
+	l := listenWeb(t, "", eventloop.WebSocketConfig{HandshakeTimeout: time.Minute, AnswerTimeout: time.Minute})
+	other, from := rawSession(t, l)
 	r := connectRaw(t, l)
 	all := append([]byte(request()), maskedFrame(0x82, opening())...)
 	all = append(all, maskedFrame(0x82, []byte("second"))...)
+	var got []string
 	for len(all) > 0 {
 		n := min(7, len(all))
 		if _, err := r.conn.Write(all[:n]); err != nil {
 			t.Fatal(err)
 		}
 		all = all[n:]
-		time.Sleep(100 * time.Microsecond)
+		if _, err := other.conn.Write(maskedFrame(0x82, []byte("read"))); err != nil {
+			t.Fatal(err)
+		}
+		read := 0
+		untilHeard(t, l, "the piece was read", func(d netsys.Datagram) {
+			if d.From == from {
+				read++
+			} else {
+				got = append(got, string(d.Data))
+			}
+		}, func() bool { return read > 0 })
 	}
-	if got := receive(t, l, 2); len(got[0]) != 1078 || got[1] != "second" {
+	if len(got) != 2 || len(got[0]) != 1078 || got[1] != "second" {
 		t.Errorf("received %q", got)
 	}
 }
