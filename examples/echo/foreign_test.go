@@ -52,12 +52,7 @@ func TestForeignClient(t *testing.T) {
 			if err := client.Run(); err != nil {
 				t.Errorf("%v\n%s", err, printed)
 			}
-			for range 500 {
-				if strings.Contains(served.String(), "disconnected: client 77") {
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
+			served.until(t, "disconnected: client 77", 1)
 			stop()
 			for _, want := range []string{"connected: client 77 at " + loopback, "disconnected by the peer"} {
 				if !strings.Contains(served.String(), want) {

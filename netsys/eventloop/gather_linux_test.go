@@ -90,13 +90,7 @@ func TestCoalesceSparesWakeUps(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for range 200_000 {
-			if l.Poll(time.Now(), count); n >= want {
-				return
-			}
-			time.Sleep(50 * time.Microsecond)
-		}
-		t.Fatal("lost on loopback")
+		wait(t, l, count, func() bool { return n >= want })
 	}
 	const rounds = 10
 	begin := time.Now()

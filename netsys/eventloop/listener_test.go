@@ -266,13 +266,7 @@ func TestReceiveAllocatesWhatGnetDoes(t *testing.T) {
 		if err := c.Send(time.Now(), c.RemoteAddr(), b); err != nil {
 			t.Fatal(err)
 		}
-		for range 100_000 {
-			if l.Poll(time.Now(), count); n >= want {
-				return
-			}
-			time.Sleep(10 * time.Microsecond)
-		}
-		t.Fatal("lost on loopback")
+		wait(t, l, count, func() bool { return n >= want })
 	}
 	for range 20 {
 		round()

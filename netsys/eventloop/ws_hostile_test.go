@@ -17,6 +17,10 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
+// quick is a timeout that is to pass: soon, and not before a slow machine has done what comes first. Tests that wait for
+// it do so side by side.
+const quick = 3 * time.Second
+
 func TestHandshakes(t *testing.T) {
 	honest := request()
 	for _, c := range []struct {
@@ -157,7 +161,8 @@ func TestControlFrames(t *testing.T) {
 // Handshakes that are not finished cost no more than configured: the oldest goes for the newest, and all go
 // after a time. An honest client gets in beside them.
 func TestHalfOpenIsBounded(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{HalfOpen: 4, HandshakeTimeout: 2 * time.Second})
+	t.Parallel()
+	l := listenWeb(t, "", eventloop.WebSocketConfig{HalfOpen: 4, HandshakeTimeout: quick})
 	for range 12 {
 		_, _ = connectRaw(t, l).conn.Write([]byte("GET / HTTP/1.1\r\n"))
 	}
@@ -188,7 +193,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 
 // Pings keep nothing alive: only datagrams do.
 func TestSilentConnectionExpires(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{IdleTimeout: 300 * time.Millisecond})
+	t.Parallel()
+	l := listenWeb(t, "", eventloop.WebSocketConfig{IdleTimeout: quick})
 	r, _ := rawSession(t, l)
 	until(t, l, "expired", func() bool {
 		_, _ = r.conn.Write(maskedFrame(0x89, nil))
@@ -500,7 +506,8 @@ func TestFirstMessage(t *testing.T) {
 
 // The handshake is not enough: without a first message a connection stays half open, and goes.
 func TestSilenceAfterTheHandshake(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{HandshakeTimeout: 300 * time.Millisecond})
+	t.Parallel()
+	l := listenWeb(t, "", eventloop.WebSocketConfig{HandshakeTimeout: quick})
 	rawDial(t, l, nil)
 	until(t, l, "expired", func() bool {
 		s := l.WebSocketStats()
@@ -510,7 +517,8 @@ func TestSilenceAfterTheHandshake(t *testing.T) {
 
 // What nobody answers may bring a little for a little while. An answer lifts both bounds.
 func TestUnansweredConnection(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{AnswerTimeout: 500 * time.Millisecond})
+	t.Parallel()
+	l := listenWeb(t, "", eventloop.WebSocketConfig{AnswerTimeout: quick})
 	_, from := rawSession(t, l)
 	r := rawDial(t, l, nil)
 	if _, err := r.conn.Write(append(bytes.Repeat(maskedFrame(0x82, opening()), 100), maskedFrame(0x89, nil)...)); err != nil {
