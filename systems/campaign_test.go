@@ -128,7 +128,7 @@ func (c *campaign) weather(l *netsys.Conditioner) {
 // server's world once its link is clean, as far as it may see it: no entity is forgotten, none outlives its
 // end, none keeps components or values that it lost.
 func TestCampaign(t *testing.T) {
-	seeds(t, 50, 80, func(t *testing.T, seed uint64) {
+	seeds(t, 20, 20, func(t *testing.T, seed uint64) {
 		c := newCampaign(t, seed)
 		stalled := make([]time.Time, len(c.clients))
 		for tick := range 60 * 10 {

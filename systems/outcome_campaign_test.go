@@ -294,7 +294,7 @@ func TestOutcomeCampaign(t *testing.T) {
 				p, s.matches.Load(), s.clients.Load(), s.committed.Load(), s.foreseen.Load(), s.cancelled.Load(), s.events.Load(), s.resimulated.Load())
 		}
 	})
-	seeds(t, 12, 60, func(t *testing.T, seed uint64) {
+	seeds(t, 12, 24, func(t *testing.T, seed uint64) {
 		b := fight(t, seed)
 		sums[b.preset].add(b)
 	})
