@@ -20,6 +20,7 @@ type arena struct {
 	combat   bool
 	dir      string // of a client that was built before
 	page     pageAddress
+	names    hostNames
 	messages *game.Messages
 }
 
@@ -29,6 +30,7 @@ func (a *arena) fights(o *headless.Options) bool { return a.combat || !o.Headles
 func (a *arena) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&a.combat, "combat", false, "with -headless: guns, as there are without; without it that is the reference workload, in which nobody shoots")
 	fs.StringVar(&a.dir, "web", "", "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built from\nthe checkout, by the Go compiler, and kept for the next start")
+	fs.Var(&a.names, "names", "the page may be opened under these host `names` too, separated by commas, beside localhost and addresses")
 	a.page.text = defaultPage
 	fs.Var(&a.page, "http", "serve the page to play on at this `address`; without it, where the default is taken, at a free port of\n127.0.0.1; none: no page, and bots that predict and draw, with columns for it in the table")
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/internal/hostname"
 	"github.com/tactusgo/tactus/internal/web"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 )
@@ -40,6 +41,18 @@ func (p *pageAddress) Set(s string) error {
 	}
 	p.text, p.typed = s, true
 	return nil
+}
+
+// hostNames is the flag -names.
+type hostNames []string
+
+// String implements [flag.Value].
+func (n *hostNames) String() string { return strings.Join(*n, ",") }
+
+// Set implements [flag.Value].
+func (n *hostNames) Set(s string) error {
+	*n = strings.Split(s, ",")
+	return hostname.Guard{Hosts: *n}.Validate()
 }
 
 // noPage says why there is no page, if so.
@@ -74,13 +87,13 @@ func (a *arena) live(ctx context.Context, world headless.World, o headless.Optio
 	if err != nil {
 		return err
 	}
-	wire, err := listen(host)
+	wire, err := listen(host, a.names)
 	if err != nil {
 		return err
 	}
 	socket := wire.WebSocketAddr()
 	var told progress
-	site := web.New(web.Config{Dir: a.dir, Package: "examples/play", Port: socket.Port(), Args: pageArgs(&o), Progress: &told})
+	site := web.New(web.Config{Dir: a.dir, Package: "examples/play", Port: socket.Port(), Hosts: a.names, Args: pageArgs(&o), Progress: &told})
 	if a.dir != "" {
 		if err := site.Prepare(ctx); err != nil {
 			return errors.Join(fmt.Errorf("-web: %w", err), wire.Close())
@@ -152,8 +165,8 @@ func here(at fmt.Stringer) string {
 }
 
 // listen serves both kinds of clients on a host, at the usual ports or at free ones.
-func listen(host string) (*eventloop.Listener, error) {
-	config := eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: net.JoinHostPort(host, socketPort)}}
+func listen(host string, names []string) (*eventloop.Listener, error) {
+	config := eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: net.JoinHostPort(host, socketPort), Hosts: names}}
 	wire, err := config.Listen(net.JoinHostPort(host, gamePort))
 	if err == nil {
 		return wire, nil

@@ -120,6 +120,31 @@ func TestWrongPages(t *testing.T) {
 	}
 }
 
+// The page, and the match, are for who opens it by an address or by a name that was given.
+func TestNamesOfThePage(t *testing.T) {
+	url := start(t, "-http 127.0.0.1:0 -clients 1 -npcs 1 -names game.example,other.example -web "+client(t)).find(t, `browser: +(http://\S+)`)
+	for host, status := range map[string]int{"": 200, "localhost": 200, "other.example:7780": 200, "evil.example:7780": 403} {
+		q, err := http.NewRequest(http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Host = host
+		r, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = r.Body.Close()
+		if r.StatusCode != status {
+			t.Errorf("as %q: %s", host, r.Status)
+		}
+	}
+	for _, names := range []string{"game.example:7780", "a,,b", "http://game.example"} {
+		if code, _, errs := run(t, "-names "+names); code != 2 || !strings.Contains(errs, "no host name") {
+			t.Errorf("arena -names %s: exit code %d, %q", names, code, errs)
+		}
+	}
+}
+
 // The page moves on from the usual address where that is taken, unless it was asked for.
 func TestUsualPageIsTaken(t *testing.T) {
 	ln, err := net.Listen("tcp", defaultPage)

@@ -50,7 +50,12 @@ the password swordfish: put your own accounts in their place (users.go).
 
 There is no TLS here. Off this machine, only a proxy that has it may reach this
 service; name the proxy with -proxies, so that rates count for players' own
-addresses and not for the proxy's.
+addresses and not for the proxy's. Whoever asks under another name than an
+address, localhost or those of -names is refused, unless the proxy passes it on.
+
+429 and 503 say in Retry-After when to come again. Nobody waits longer than two
+seconds, and players where they have logged in before wait for none but each
+other. Guesses elsewhere do not count against them.
 
 `
 
@@ -105,7 +110,9 @@ func parse(args []string, env func(string) string, help io.Writer) (o options, e
 	f.DurationVar(&o.token.Lifetime, "expire", 45*time.Second, "how long a token can be used to connect, whole seconds up to an hour")
 	f.DurationVar(&o.token.Timeout, "timeout", 10*time.Second, "the silence that ends a session, whole seconds")
 	f.IntVar(&o.service.perMinute, "rate", 30, "logins a minute for each IPv4 address or IPv6 network of 64 bits")
+	f.IntVar(&o.service.accountPerMinute, "account-rate", 3, fmt.Sprintf("logins a minute under each name for each such network; %d times as many for all together where it has not logged in before", guestNetworks))
 	proxies := f.String("proxies", "", "`networks` such as 10.0.0.0/8, separated by commas, whose X-Forwarded-For is believed")
+	names := f.String("names", "", "host `names` under which the service is asked, separated by commas, beside localhost and addresses;\nwithout, proxies may pass on any")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			_, _ = io.WriteString(help, usage)
@@ -127,6 +134,8 @@ func parse(args []string, env func(string) string, help io.Writer) (o options, e
 		return o, fmt.Errorf("-timeout %v is not 1s or more", o.token.Timeout)
 	case o.service.perMinute < 1:
 		return o, fmt.Errorf("-rate %d is not 1 or more", o.service.perMinute)
+	case o.service.accountPerMinute < 1:
+		return o, fmt.Errorf("-account-rate %d is not 1 or more", o.service.accountPerMinute)
 	}
 	source := *key
 	if source == "" {
@@ -158,7 +167,13 @@ func parse(args []string, env func(string) string, help io.Writer) (o options, e
 		if err != nil {
 			return o, fmt.Errorf("-proxies: %w", err)
 		}
-		o.service.proxies = append(o.service.proxies, network.Masked())
+		o.service.names.Proxies = append(o.service.names.Proxies, network.Masked())
+	}
+	if *names != "" {
+		o.service.names.Hosts = strings.Split(*names, ",")
+	}
+	if err := o.service.names.Validate(); err != nil {
+		return o, fmt.Errorf("-names: %w", err)
 	}
 	return o, o.token.Validate()
 }
@@ -194,6 +209,7 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 		WriteTimeout:      10 * time.Second,
 		IdleTimeout:       30 * time.Second,
 		MaxHeaderBytes:    8 << 10,
+		ConnState:         newDoor(o.service.names).note,
 		ErrorLog:          slog.NewLogLogger(o.service.log.Handler(), slog.LevelInfo),
 	}
 	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {

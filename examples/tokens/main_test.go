@@ -91,6 +91,8 @@ func TestFlags(t *testing.T) {
 		good + "-protocol x":                        `-protocol "x"`,
 		good + "-known nowhere":                     "-known",
 		good + "-proxies 10.0.0.0":                  "-proxies",
+		good + "-names a:80":                        "-names",
+		good + "-account-rate 0":                    "-account-rate 0",
 		good + "-generate x":                        "no other flag",
 		good + "more":                               "more",
 		good + "-bogus":                             "bogus",

@@ -14,26 +14,28 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/hostname"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 const (
 	// maxBody bounds a request's body, in bytes.
 	maxBody = 4 << 10
-	// maxWaiting bounds the requests that wait for a password to be hashed.
-	maxWaiting = 64
-	// maxHashing bounds the passwords that are hashed at once: hashing is slow on purpose.
-	maxHashing = 2
+	// guestNetworks is how many networks at least must try all that they may, to use up what guests may under a name.
+	guestNetworks = 10
 )
 
 // serviceConfig says what a service hands out to whom.
 type serviceConfig struct {
-	token     netcode.TokenConfig // but for ClientID and UserData
-	users     []user
-	perMinute int
-	proxies   []netip.Prefix
-	log       *slog.Logger
-	now       func() time.Time // nil: time.Now
+	token netcode.TokenConfig // but for ClientID and UserData
+	users []user
+	// perMinute is how many logins of a network there may be, and accountPerMinute how many under one name from one
+	// network; from all networks together that are not familiar there may be guestNetworks times as many under a name.
+	perMinute, accountPerMinute int
+	names                       hostname.Guard // under which the service answers, and proxies
+	log                         *slog.Logger
+	now                         func() time.Time                                       // nil: time.Now
+	find                        func(users []user, name, password string) (user, bool) // nil: find
 }
 
 // service answers
@@ -41,10 +43,19 @@ type serviceConfig struct {
 //	POST /token {"name": …, "password": …}    200 {"token": …, "client_id": …, "expires_in": …}
 //
 // and all else with a status of 4xx, or 503 when it has too much to do, and {"error": …}.
+//
+// What a login costs is the hash of its password. Each network has an allowance under each name, which nobody uses up from
+// elsewhere. Familiar players, who have logged in from that network before, need nothing else, and go first. Guests need
+// a share of two more: what their network may under all names, and what all guests may under that name. Many networks at
+// once can use up the latter; the player at a new place is one more of them, with the same chance as each, and notices
+// nothing at home. Names that nobody has are treated alike.
 type service struct {
 	serviceConfig
-	limits           *limiter
-	waiting, hashing chan struct{}
+	networks *limiter[netip.Addr]
+	accounts *limiter[string]
+	players  *limiter[player]
+	familiar *familiar
+	queue    *queue
 }
 
 // login is the body of a request.
@@ -73,23 +84,40 @@ func newService(c serviceConfig) http.Handler {
 	if c.now == nil {
 		c.now = time.Now
 	}
+	if c.find == nil {
+		c.find = find
+	}
 	s := &service{
 		serviceConfig: c,
-		limits:        newLimiter(c.perMinute),
-		waiting:       make(chan struct{}, maxWaiting),
-		hashing:       make(chan struct{}, maxHashing),
+		networks:      newLimiter[netip.Addr](c.perMinute),
+		accounts:      newLimiter[string](guestNetworks * c.accountPerMinute),
+		players:       newLimiter[player](c.accountPerMinute),
+		familiar:      newFamiliar(),
+		queue:         newQueue(),
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/token", s)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, &failure{status: http.StatusNotFound, message: "only /token is here"})
 	})
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err != nil || !s.names.Allows(r.Host, from.Addr()) {
+			s.log.Info("refused", "from", from.Addr(), "status", http.StatusForbidden, "why", adviseName)
+			refuse(w, &failure{status: http.StatusForbidden, message: adviseName})
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
+
+// adviseName is the answer to who asks under a name that is not the service's.
+const adviseName = "any web site could lead here under this name: use an address of this machine, or start the service with the name in -names, " +
+	"or with the proxy that passes it on in -proxies"
 
 // ServeHTTP implements [http.Handler]. What players type is in no log: it may be a password in the wrong field.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	from, err := clientAddr(r, s.proxies)
+	from, err := clientAddr(r, s.names)
 	var answer *admission
 	if err == nil {
 		answer, err = s.admit(w, r, from)
@@ -114,17 +142,21 @@ func (s *service) admit(w http.ResponseWriter, r *http.Request, from netip.Addr)
 		return nil, &failure{status: http.StatusMethodNotAllowed, message: "only POST is allowed"}
 	}
 	now := s.now()
-	if wait := s.limits.take(from, now); wait > 0 {
-		return nil, &failure{status: http.StatusTooManyRequests, message: "too many logins from this address", retry: wait}
-	}
 	var l login
-	if err := decode(w, r, &l); err != nil {
+	malformed := decode(w, r, &l)
+	p := player{l.Name, network(from)}
+	known := malformed == nil && s.familiar.has(p)
+	if err := s.limit(p, known, malformed == nil, now); err != nil {
 		return nil, err
 	}
-	u, err := s.check(r.Context(), l)
+	if malformed != nil {
+		return nil, malformed
+	}
+	u, err := s.check(r.Context(), l, known)
 	if err != nil {
 		return nil, err
 	}
+	s.familiar.add(p)
 	token := s.token
 	token.ClientID, token.UserData = u.id, []byte(u.name)
 	issued, err := token.Issue(now)
@@ -136,6 +168,27 @@ func (s *service) admit(w http.ResponseWriter, r *http.Request, from netip.Addr)
 		ClientID:  strconv.FormatUint(u.id, 10),
 		ExpiresIn: int(issued.Expire - issued.Create),
 	}, nil
+}
+
+// limit uses up one login of the allowances that count for it. Guests who are refused for their name have used up their
+// network's: else whoever asks most often would get what becomes free.
+func (s *service) limit(p player, known, named bool, now time.Time) error {
+	var wait time.Duration
+	message := "too many logins from this address"
+	if !known {
+		wait = s.networks.take(p.from, now)
+	}
+	if wait == 0 && named {
+		wait = s.players.take(p, now)
+	}
+	if wait == 0 && named && !known {
+		message = "too many logins under this name from places where it has not logged in before"
+		wait = s.accounts.take(p.name, now)
+	}
+	if wait > 0 {
+		return &failure{status: http.StatusTooManyRequests, message: message, retry: wait}
+	}
+	return nil
 }
 
 // decode reads a body of one JSON object, and nothing that is not meant.
@@ -166,22 +219,13 @@ func decode(w http.ResponseWriter, r *http.Request, l *login) error {
 	return nil
 }
 
-// check finds the user, in a queue that is bounded.
-func (s *service) check(ctx context.Context, l login) (user, error) {
-	busy := &failure{status: http.StatusServiceUnavailable, message: "too many players log in", retry: time.Second}
-	select {
-	case s.waiting <- struct{}{}:
-		defer func() { <-s.waiting }()
-	default:
-		return user{}, busy
+// check finds the user, in its turn.
+func (s *service) check(ctx context.Context, l login, known bool) (user, error) {
+	if !s.queue.enter(ctx, known) {
+		return user{}, &failure{status: http.StatusServiceUnavailable, message: "too many players log in", retry: maxWait}
 	}
-	select {
-	case s.hashing <- struct{}{}:
-		defer func() { <-s.hashing }()
-	case <-ctx.Done():
-		return user{}, busy
-	}
-	u, ok := find(s.users, l.Name, l.Password)
+	defer s.queue.leave()
+	u, ok := s.find(s.users, l.Name, l.Password)
 	if !ok {
 		return user{}, &failure{status: http.StatusUnauthorized, message: "wrong name or password"}
 	}

@@ -44,8 +44,8 @@ func newLab(t *testing.T, change func(*serviceConfig)) *lab {
 	c := serviceConfig{
 		token:     netcode.TokenConfig{Key: l.key, ProtocolID: 0x11, Servers: []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:7777")}},
 		users:     labUsers(),
-		perMinute: 600,
-		log:       slog.New(slog.NewTextHandler(&l.log, nil)),
+		perMinute: 600, accountPerMinute: 600,
+		log: slog.New(slog.NewTextHandler(&l.log, nil)),
 		now: func() time.Time {
 			l.mu.Lock()
 			defer l.mu.Unlock()
@@ -65,6 +65,7 @@ func (l *lab) post(t *testing.T, body string, change func(*http.Request)) (statu
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/token", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
+	r.Host = "192.0.2.2:8080"
 	if change != nil {
 		change(r)
 	}
@@ -158,7 +159,7 @@ func TestBadRequests(t *testing.T) {
 func TestRateOfAnAddress(t *testing.T) {
 	l := newLab(t, func(c *serviceConfig) {
 		c.perMinute = 1
-		c.proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		c.names.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	})
 	try := func(remote, forwarded string) int {
 		status, _, header := l.post(t, "?", func(r *http.Request) {
@@ -188,59 +189,52 @@ func TestRateOfAnAddress(t *testing.T) {
 }
 
 func TestLimiter(t *testing.T) {
-	l := newLimiter(60)
+	l := newLimiter[netip.Addr](60)
 	a := netip.MustParseAddr("2001:db8::1")
 	for range burst {
 		if wait := l.take(a, epoch); wait != 0 {
 			t.Fatalf("waits %v within its burst", wait)
 		}
 	}
-	if wait := l.take(netip.MustParseAddr("2001:db8::ffff"), epoch); wait != time.Second {
-		t.Errorf("the same network waits %v", wait)
+	if wait := l.take(a, epoch); wait != time.Second {
+		t.Errorf("waits %v after its burst", wait)
 	}
 	if wait := l.take(netip.MustParseAddr("2001:db8:0:1::1"), epoch); wait != 0 {
-		t.Errorf("another network waits %v", wait)
+		t.Errorf("another one waits %v", wait)
 	}
 	if wait := l.take(a, epoch.Add(time.Second)); wait != 0 {
 		t.Errorf("waits %v after a second", wait)
 	}
-	var refused int
-	for i := range uint32(maxAddresses + 100) {
-		if l.take(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), epoch) > 0 {
-			refused++
+	for i := range uint32(maxLimited + 100) {
+		if wait := l.take(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), epoch); wait != 0 {
+			t.Fatalf("the %dth address waits %v for others", i, wait)
 		}
 	}
-	if refused < 100 || len(l.next) > maxAddresses {
-		t.Errorf("%d refused, %d remembered", refused, len(l.next))
+	if len(l.next) > maxLimited {
+		t.Errorf("%d remembered", len(l.next))
 	}
 	if wait := l.take(netip.MustParseAddr("192.0.2.1"), epoch.Add(time.Minute)); wait != 0 || len(l.next) != 1 {
 		t.Errorf("a minute later: waits %v, %d remembered", wait, len(l.next))
 	}
 }
 
-// While passwords are hashed, a bounded number of players waits; one more is told to come again.
-func TestQueueIsBounded(t *testing.T) {
-	l := newLab(t, nil)
-	s := &service{waiting: make(chan struct{}, maxWaiting)}
-	for range maxWaiting {
-		s.waiting <- struct{}{}
+// All addresses of a household's network count as one, and only those.
+func TestNetworks(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"2001:db8::1", "2001:db8::ffff", true},
+		{"2001:db8::1", "2001:db8:0:1::1", false},
+		{"192.0.2.1", "192.0.2.2", false},
+		{"192.0.2.1", "::ffff:192.0.2.1", true},
+		{"fe80::1%a", "fe80::2%b", true},
+		{"::1", "::2", false},
+	} {
+		if got := network(netip.MustParseAddr(c.a)) == network(netip.MustParseAddr(c.b)); got != c.same {
+			t.Errorf("%s and %s: %v", c.a, c.b, got)
+		}
 	}
-	_, err := s.check(t.Context(), login{"alice", "swordfish"})
-	w := httptest.NewRecorder()
-	if f, ok := err.(*failure); !ok || f.status != http.StatusServiceUnavailable {
-		t.Errorf("%v", err)
-	} else if refuse(w, f); w.Header().Get("Retry-After") != "1" {
-		t.Errorf("header %v", w.Header())
-	}
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			if status, answer, _ := l.post(t, alice, nil); status != http.StatusOK {
-				t.Errorf("%d %v", status, answer)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // The users that the command knows have the password that it tells.

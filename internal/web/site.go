@@ -9,10 +9,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/tactusgo/tactus/internal/hostname"
 )
 
 // page is what the site consists of beside the client.
@@ -32,6 +35,9 @@ type Config struct {
 	// Port is the TCP port of the game's WebSockets, on the host that the page came
 	// from.
 	Port uint16
+	// Hosts are names that the site is known by, without ports, beside localhost and its
+	// addresses; see package hostname.
+	Hosts []string
 	// Args are the client's arguments, before -connect and -name.
 	Args []string
 	// Progress is told what is going on, a line at a time. nil: nobody.
@@ -102,8 +108,17 @@ func writeJSON(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
+// adviseName is the answer to who asks under a name that is not the site's.
+const adviseName = "Any web site could lead here under this name: open the page by an address of this machine, such as http://127.0.0.1 or http://localhost, " +
+	"or start the server with the name (-names in the example worlds)."
+
 // ServeHTTP implements [http.Handler].
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !(hostname.Guard{Hosts: s.config.Hosts}).Allows(r.Host, from.Addr()) {
+		http.Error(w, adviseName, http.StatusForbidden)
+		return
+	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "+
 		"img-src 'self' data:; connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", s.socket(r)))
@@ -115,17 +130,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // socket is where the game's WebSockets are, for a page of this request.
 func (s *Site) socket(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		host = r.Host
-	}
-	host = strings.Map(func(c rune) rune {
-		if c == ';' || c == ',' || c == ' ' || c == '\'' {
-			return -1
-		}
-		return c
-	}, strings.Trim(host, "[]"))
-	return net.JoinHostPort(host, fmt.Sprint(s.config.Port))
+	return net.JoinHostPort(hostname.Of(r.Host), fmt.Sprint(s.config.Port))
 }
 
 // file serves a file of the client, compressed where there is such a one.

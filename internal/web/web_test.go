@@ -32,6 +32,7 @@ func prebuilt(t *testing.T) string {
 func get(t *testing.T, s *Site, path, encoding string) *http.Response {
 	t.Helper()
 	r := httptest.NewRequest("GET", "http://127.0.0.1:7780"+path, nil)
+	r.RemoteAddr = "127.0.0.1:5555"
 	r.Header.Set("Accept-Encoding", encoding)
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
@@ -108,15 +109,29 @@ func TestCompressedClient(t *testing.T) {
 	}
 }
 
-// A host name from a request cannot add to the policy.
-func TestPolicyTakesNoInjection(t *testing.T) {
-	s := New(Config{Port: 7778})
-	r := httptest.NewRequest("GET", "/", nil)
-	r.Host = "a; script-src *"
-	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
-	if p := w.Header().Get("Content-Security-Policy"); strings.Count(p, "script-src ") != 1 {
-		t.Errorf("policy %q", p)
+// A page of a foreign name that leads here gets nothing, and says what to do; a host from a request cannot add to the
+// policy.
+func TestForeignNameGetsNothing(t *testing.T) {
+	s := New(Config{Dir: prebuilt(t), Port: 7778, Hosts: []string{"game.example"}})
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for host, status := range map[string]int{
+		"127.0.0.1:7780": 200, "localhost:7780": 200, "game.example:7780": 200, "[::1]": 200,
+		"evil.example:7780": 403, "evil.example": 403, "127.0.0.1.evil.example": 403, "": 403, "a; script-src *": 403, "[::1%; script-src *]": 403,
+	} {
+		for _, path := range []string{"/", "/play.wasm", "/play.json", "/nothing"} {
+			r := httptest.NewRequest("GET", path, nil)
+			r.Host, r.RemoteAddr = host, "127.0.0.1:5555"
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			if w.Code != status && (w.Code != 404 || path != "/nothing" || status != 200) || status == 403 && !strings.Contains(w.Body.String(), "-names") {
+				t.Errorf("%q%s: %d %.100q", host, path, w.Code, w.Body)
+			}
+			if p := w.Header().Get("Content-Security-Policy"); strings.Count(p, "script-src ") > 1 {
+				t.Errorf("policy %q", p)
+			}
+		}
 	}
 }
 

@@ -25,6 +25,8 @@
 //   - A WebSocket message is a datagram, in one frame. What a request or a frame says of its size is judged
 //     before anything of it is kept. A client that does not read loses the oldest of what waits for it, and in the
 //     end its connection.
+//   - A page connects under names of this server only, which no web site can make lead here: [WebSocketConfig.Origins],
+//     [WebSocketConfig.Hosts]. What one connection brings is bounded, pings like datagrams.
 //   - A WebSocket connection is for sessions: it begins with what a session begins or goes on with, and ends when
 //     nobody answers it, when it falls silent, or when its address has too many.
 //   - On systems without a native event loop in gnet (Windows among them) the listener is a [netsys.UDP]

@@ -79,7 +79,7 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 		defer claim.release()
 		h.tcp = claim.address()
 		l.protos = append(l.protos, claim.proto())
-		l.web, l.webLocal = newWeb(c.WebSocket, l.inbox), claim.local
+		l.web, l.webLocal = newWeb(c.WebSocket, l.inbox, logger{c.Logger}), claim.local
 	}
 	go func() {
 		defer close(l.loop)

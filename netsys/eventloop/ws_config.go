@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/hostname"
 )
 
 const (
@@ -15,6 +17,8 @@ const (
 	defaultHandshake        = 8 << 10
 	defaultHandshakeTimeout = 5 * time.Second
 	defaultAnswerTimeout    = 3 * time.Second
+	defaultFrames           = 1000
+	maxFrames               = 1_000_000
 	defaultIdleTimeout      = 20 * time.Second
 	defaultStuckTimeout     = 5 * time.Second
 	defaultOutbound         = 64
@@ -32,10 +36,15 @@ type WebSocketConfig struct {
 	Addr string
 
 	// Origins are the pages that may connect, as scheme://host or scheme://host:port; "*" is any page. nil is
-	// pages from the host name that the browser connected to, whatever their scheme and port, and over
-	// loopback pages from any name of this machine. Clients that send no origin are no browsers, hence are
-	// free to claim any, and always let in.
+	// pages from the host that the browser connected to, whatever their scheme and port, and over loopback pages
+	// from any name of this machine. That host must then be one that no web site can make lead here: over loopback
+	// localhost or a loopback address, else any address, and always one of Hosts; TrustedProxies may pass on any
+	// where there are no Hosts. Clients that send no origin are no browsers, hence are free to claim any, and
+	// always let in.
 	Origins []string
+	// Hosts are the names of this server, such as game.example, without ports, from which pages may connect besides.
+	// They go with Origins nil alone.
+	Hosts []string
 
 	// ClientAddrHeader is the header in which a proxy says whose connection it passes on: usually
 	// X-Forwarded-For, or Forwarded as in RFC 7239. It counts when the connection comes from TrustedProxies, which
@@ -62,8 +71,12 @@ type WebSocketConfig struct {
 	// HandshakeTimeout ends a connection that did not finish its handshake and send that message. 0 means 5 s.
 	HandshakeTimeout time.Duration
 	// AnswerTimeout ends a connection to which nothing was sent for so long after its first message, since what it
-	// sent was good for nothing. Until then it may bring 4 datagrams between two polls. 0 means 3 s.
+	// sent was good for nothing. Until then it may bring 4 frames between two polls. 0 means 3 s.
 	AnswerTimeout time.Duration
+	// FramesPerSecond is how many frames of one connection are taken, datagrams, pings and pongs alike, with bursts of
+	// one second's worth; more are lost. A connection that is two seconds' worth above that is closed. 0 means 1,000, as
+	// many as the packets of a session; negative values and more than a million are refused.
+	FramesPerSecond int
 	// IdleTimeout ends a connection that brought no datagram for so long; pings do not count. 0 means 20 s,
 	// twice the timeout of a session.
 	IdleTimeout time.Duration
@@ -76,8 +89,8 @@ type WebSocketConfig struct {
 	StuckTimeout time.Duration
 }
 
-// Validate returns an error for negative values, for values that are refused, for malformed origins, and for
-// a ClientAddrHeader without TrustedProxies or the other way round.
+// Validate returns an error for negative values, for values that are refused, for malformed origins and hosts,
+// for Hosts beside Origins, and for a ClientAddrHeader without TrustedProxies or the other way round.
 func (c WebSocketConfig) Validate() error {
 	var errs []error
 	bad := func(field, format string, args ...any) {
@@ -111,6 +124,15 @@ func (c WebSocketConfig) Validate() error {
 			bad("Origins", "%q is not scheme://host", origin)
 		}
 	}
+	if err := c.guard().Validate(); err != nil {
+		bad("Hosts", "%w", err)
+	}
+	if c.Origins != nil && c.Hosts != nil {
+		bad("Hosts", "%q with Origins: those alone decide then", c.Hosts)
+	}
+	if c.FramesPerSecond < 0 || c.FramesPerSecond > maxFrames {
+		bad("FramesPerSecond", "%d is not in 0..%d", c.FramesPerSecond, maxFrames)
+	}
 	if (c.ClientAddrHeader == "") != (len(c.TrustedProxies) == 0) {
 		bad("ClientAddrHeader", "%q with %d TrustedProxies: one needs the other", c.ClientAddrHeader, len(c.TrustedProxies))
 	}
@@ -127,6 +149,7 @@ func (c WebSocketConfig) withDefaults() WebSocketConfig {
 	c.Handshake = orDefault(c.Handshake, defaultHandshake)
 	c.HandshakeTimeout = orDefault(c.HandshakeTimeout, defaultHandshakeTimeout)
 	c.AnswerTimeout = orDefault(c.AnswerTimeout, defaultAnswerTimeout)
+	c.FramesPerSecond = orDefault(c.FramesPerSecond, defaultFrames)
 	c.IdleTimeout = orDefault(c.IdleTimeout, defaultIdleTimeout)
 	c.StuckTimeout = orDefault(c.StuckTimeout, defaultStuckTimeout)
 	c.Outbound = orDefault(c.Outbound, defaultOutbound)
@@ -144,6 +167,11 @@ func (c WebSocketConfig) perAddress(network netip.Addr) int {
 	return defaultPerAddress
 }
 
+// guard is the rule for names.
+func (c WebSocketConfig) guard() hostname.Guard {
+	return hostname.Guard{Hosts: c.Hosts, Proxies: c.TrustedProxies}
+}
+
 // WebSocketStats counts what happened on the WebSocket side of a [Listener].
 type WebSocketStats struct {
 	// Connections is how many there are now, HalfOpen how many of them have not sent a valid first message.
@@ -151,7 +179,7 @@ type WebSocketStats struct {
 	// Accepted is the handshakes that succeeded.
 	Accepted uint64
 	// Refused is the handshakes that were answered with an error or not at all: malformed, too long, or from
-	// a page that is not among the origins.
+	// a page that may not connect.
 	Refused uint64
 	// Crowded is the connections closed because there were too many, or too many half open.
 	Crowded uint64
@@ -165,10 +193,12 @@ type WebSocketStats struct {
 	Unanswered uint64
 	// Violations is the connections closed because a client must not send what it sent.
 	Violations uint64
+	// TooFast is the connections closed because they went on above their rate.
+	TooFast uint64
 	// Slow is the connections closed because the client did not read.
 	Slow uint64
-	// Flooded is the arrivals lost because one connection brought too many between two polls, or before anything
-	// was sent to it.
+	// Flooded is the frames lost because one connection brought too many in a second, between two polls, or before
+	// anything was sent to it.
 	Flooded uint64
 	// Stale is the datagrams that newer ones pushed out while a socket had no room.
 	Stale uint64

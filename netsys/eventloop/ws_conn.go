@@ -26,8 +26,11 @@ type webConn struct {
 	heard    atomic.Int64 // when the last datagram came, in nanoseconds since 1970
 	joined   int64        // when the first one came
 	answered atomic.Bool  // something was sent to it
-	poll     uint32       // the poll that arrivals are counted for
+	poll     uint32       // the poll that frames are counted for
 	number   int          // how many of them
+	// brought is when all its frames so far, and taken when those that were not lost, would have come at exactly its
+	// rate, after since; the event loop's.
+	brought, taken time.Duration
 
 	mu     sync.Mutex
 	fd     int // −1 once gnet may close it

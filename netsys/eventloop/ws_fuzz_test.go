@@ -20,6 +20,7 @@ func FuzzHandshake(f *testing.F) {
 	configs := []WebSocketConfig{
 		{},
 		{Origins: []string{"https://game.example"}},
+		{Hosts: []string{"game.example"}},
 		{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::/16")}},
 		{ClientAddrHeader: "Forwarded", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
 	}
@@ -93,8 +94,8 @@ func FuzzFrames(f *testing.F) {
 // whether it brought too many at once.
 func feed(t *testing.T, data []byte, piece int, fresh bool) (got []string, action gnet.Action, flooded bool) {
 	inbox := netsys.NewInbox(webPerPoll)
-	w := newWeb(WebSocketConfig{}, inbox)
-	c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), port: 5000}
+	w := newWeb(WebSocketConfig{}, inbox, logger{})
+	c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), port: 5000, since: time.Unix(0, 0)}
 	w.conns[c], w.half = struct{}{}, []*webConn{c}
 	var p pipe
 	at := time.Unix(1, 0)

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/gobwas/ws"
+
+	"github.com/tactusgo/tactus/internal/hostname"
 )
 
 // request is what a handshake asks for, as far as this package decides on it.
@@ -57,8 +59,8 @@ func (c *WebSocketConfig) upgrade(head []byte, remote netip.Addr) (answer []byte
 			return nil
 		},
 		OnBeforeUpgrade: func() (ws.HandshakeHeader, error) {
-			if !c.allows(&r, remote) {
-				return nil, refusal(http.StatusForbidden, "origin not allowed")
+			if advice := c.allows(&r, remote); advice != "" {
+				return nil, refusal(http.StatusForbidden, advice)
 			}
 			addr, err := c.clientOf(&r, remote)
 			if err != nil {
@@ -79,38 +81,47 @@ func refusal(status int, reason string) error {
 	return ws.RejectConnectionError(ws.RejectionStatus(status), ws.RejectionReason(reason))
 }
 
-// allows decides by the origin, which browsers do not let a page choose.
-func (c *WebSocketConfig) allows(r *request, remote netip.Addr) bool {
+// The advice of refusals.
+const (
+	adviseOrigin = "pages of this origin may not connect; WebSocketConfig.Origins says which may"
+	adviseHost   = "any web site could lead here under this name: open the page by an address of the server (on its own machine http://127.0.0.1 or http://localhost), " +
+		"or name it in WebSocketConfig.Hosts, or the pages in Origins, or the proxy that passes it on in TrustedProxies"
+)
+
+// allows decides by the origin, which browsers do not let a page choose, and by the host that the browser believes to
+// be here. It returns why a request is refused, or nothing.
+func (c *WebSocketConfig) allows(r *request, remote netip.Addr) (advice string) {
 	if !r.hasOrigin {
-		return true
+		return ""
 	}
 	if c.Origins != nil {
-		return slices.Contains(c.Origins, "*") || slices.ContainsFunc(c.Origins, func(o string) bool {
+		if slices.Contains(c.Origins, "*") || slices.ContainsFunc(c.Origins, func(o string) bool {
 			return strings.EqualFold(o, r.origin)
-		})
+		}) {
+			return ""
+		}
+		return adviseOrigin
 	}
 	origin, err := url.Parse(r.origin)
 	if err != nil || origin.Hostname() == "" {
-		return false
+		return adviseOrigin
 	}
-	return strings.EqualFold(origin.Hostname(), hostname(r.host)) || remote.IsLoopback() && isLoopback(origin.Hostname())
-}
-
-// hostname is a Host header without its port.
-func hostname(host string) string {
-	u := url.URL{Host: host}
-	return u.Hostname()
-}
-
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+	guard := c.guard()
+	if !guard.Allows(r.host, remote) {
+		return adviseHost
+	}
+	home := remote.IsLoopback() && !guard.Proxied(remote)
+	if strings.EqualFold(origin.Hostname(), hostname.Of(r.host)) || home && hostname.Loopback(origin.Hostname()) {
+		return ""
+	}
+	return adviseOrigin
 }
 
 // clientOf reads the proxy header, from the right: what stands left of a stranger's address is the stranger's
 // own claim.
 func (c *WebSocketConfig) clientOf(r *request, remote netip.Addr) (netip.Addr, error) {
-	if !c.isProxy(remote) {
+	guard := c.guard()
+	if !guard.Proxied(remote) {
 		return remote, nil
 	}
 	parse := parseHop
@@ -123,15 +134,11 @@ func (c *WebSocketConfig) clientOf(r *request, remote netip.Addr) (netip.Addr, e
 		if err != nil {
 			return netip.Addr{}, fmt.Errorf("%s does not say whose connection it is", c.ClientAddrHeader)
 		}
-		if !c.isProxy(addr) {
+		if !guard.Proxied(addr) {
 			return addr, nil
 		}
 	}
 	return netip.Addr{}, fmt.Errorf("%s names proxies only", c.ClientAddrHeader)
-}
-
-func (c *WebSocketConfig) isProxy(a netip.Addr) bool {
-	return slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) })
 }
 
 // parseHop takes an address with or without a port. Zones mean nothing on another machine.

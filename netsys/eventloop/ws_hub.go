@@ -37,8 +37,10 @@ type web struct {
 	config WebSocketConfig
 	inbox  *netsys.Inbox
 	polls  atomic.Uint32
-	frames frameReader // the event loop's
-	backed []*webConn  // the poller's: connections whose frames wait for room
+	frames frameReader     // the event loop's
+	told   map[string]bool // refusals that were logged, by advice; the event loop's
+	log    logger
+	backed []*webConn // the poller's: connections whose frames wait for room
 
 	mu     sync.Mutex
 	conns  map[*webConn]struct{}
@@ -49,10 +51,12 @@ type web struct {
 	stats  WebSocketStats
 }
 
-func newWeb(config WebSocketConfig, inbox *netsys.Inbox) *web {
+func newWeb(config WebSocketConfig, inbox *netsys.Inbox, log logger) *web {
 	return &web{
 		config: config.withDefaults(),
 		inbox:  inbox,
+		told:   make(map[string]bool),
+		log:    log,
 		conns:  make(map[*webConn]struct{}),
 		byAddr: make(map[netip.AddrPort]*webConn),
 		counts: make(map[netip.Addr]int),
@@ -71,7 +75,7 @@ func (w *web) open(g gnet.Conn) *webConn {
 	addr := remote.AddrPort()
 	c := &webConn{remote: addr.Addr().Unmap(), port: addr.Port(), since: time.Now(), fd: g.Fd()}
 	// Behind a proxy the handshake says whose connection it is.
-	if !w.config.isProxy(c.remote) && !w.countAs(c, c.remote) {
+	if !w.config.guard().Proxied(c.remote) && !w.countAs(c, c.remote) {
 		return nil
 	}
 	if len(w.half) >= w.config.HalfOpen {

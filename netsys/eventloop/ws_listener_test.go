@@ -75,6 +75,18 @@ func untilHeard(t testing.TB, l *eventloop.Listener, what string, deliver func(n
 	t.Fatalf("never happened: %s (%+v)", what, l.WebSocketStats())
 }
 
+// read waits, without a poll, until a listener has counted something.
+func read(t testing.TB, l *eventloop.Listener, what string, condition func(eventloop.WebSocketStats) bool) {
+	t.Helper()
+	for range 10_000 {
+		if condition(l.WebSocketStats()) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatalf("never happened: %s (%+v)", what, l.WebSocketStats())
+}
+
 // overWeb serves UDP and WebSocket in one wire when udp is not empty. The clients are WebSocket clients.
 func overWeb(udp string, condition bool) func(t testing.TB) netsystest.Setup {
 	return func(t testing.TB) netsystest.Setup {
@@ -262,6 +274,8 @@ func TestWebSocketConfigRejects(t *testing.T) {
 		{HandshakeTimeout: -1}, {AnswerTimeout: -1}, {IdleTimeout: -1}, {Origins: []string{"game.example"}},
 		{Origins: []string{"https://game.example/"}}, {ClientAddrHeader: "X-Forwarded-For"}, {TrustedProxies: proxies},
 		{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: []netip.Prefix{{}}},
+		{FramesPerSecond: -1}, {FramesPerSecond: 1_000_001}, {Hosts: []string{"https://game.example"}}, {Hosts: []string{"game.example:80"}},
+		{Hosts: []string{"game.example"}, Origins: []string{"https://game.example"}},
 	} {
 		c.Addr = "127.0.0.1:0"
 		if l, err := (eventloop.ListenConfig{WebSocket: c}).Listen(""); err == nil {

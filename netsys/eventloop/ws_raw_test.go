@@ -88,7 +88,7 @@ func webSession(t testing.TB, l *eventloop.Listener) (c *websocket.Wire, from ne
 // request is an honest request with additional header lines.
 func request(headers ...string) string {
 	lines := append([]string{
-		"GET /play HTTP/1.1", "Host: game.example:7778", "Upgrade: websocket", "Connection: keep-alive, Upgrade",
+		"GET /play HTTP/1.1", "Host: 127.0.0.1:7778", "Upgrade: websocket", "Connection: keep-alive, Upgrade",
 		"Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 	}, headers...)
 	return strings.Join(lines, "\r\n") + "\r\n\r\n"

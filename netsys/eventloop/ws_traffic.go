@@ -5,6 +5,7 @@ package eventloop
 import (
 	"bytes"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/gobwas/ws"
@@ -124,6 +125,7 @@ func (w *web) greet(in stream, c *webConn) (done bool, action gnet.Action) {
 	answer, client, err := w.config.upgrade(b[:size], c.remote)
 	if err != nil {
 		c.answer(answer)
+		w.tell(c, err)
 		return refuse()
 	}
 	if !w.upgraded(c, client) {
@@ -136,22 +138,34 @@ func (w *web) greet(in stream, c *webConn) (done bool, action gnet.Action) {
 	return true, gnet.None
 }
 
+// tell warns, once for each advice, of refusals that a configuration may be to blame for: browsers do not show them.
+func (w *web) tell(c *webConn, err error) {
+	rejected, ok := errors.AsType[*ws.ConnectionRejectedError](err)
+	if !ok || rejected.StatusCode() != http.StatusForbidden || w.told[rejected.Error()] {
+		return
+	}
+	w.told[rejected.Error()] = true
+	w.log.Warnf("eventloop: WebSocket refused to a page, from %v; more for this reason are not told: %v", c.remote, rejected)
+}
+
 // frame handles one frame that is allowed and has arrived in full.
 func (w *web) frame(c *webConn, op ws.OpCode, payload []byte, at time.Time) gnet.Action {
-	switch op {
-	case ws.OpBinary:
+	if op == ws.OpBinary {
 		c.heard.Store(at.UnixNano())
-		if poll := w.polls.Load(); poll != c.poll {
-			c.poll, c.number = poll, 0
-		}
-		most := webPerPoll
-		if !c.answered.Load() {
-			most = webUnanswered
-		}
-		if c.number++; c.number > most {
+	}
+	if op != ws.OpClose {
+		switch taken, on := w.room(c, at); {
+		case !on:
+			w.count(func(s *WebSocketStats) { s.TooFast++ })
+			c.answer(appendClose(nil, ws.StatusPolicyViolation))
+			return gnet.Close
+		case !taken:
 			w.count(func(s *WebSocketStats) { s.Flooded++ })
 			return gnet.None
 		}
+	}
+	switch op {
+	case ws.OpBinary:
 		w.inbox.Put(c.from, at, payload)
 	case ws.OpPing:
 		// Whoever pings without reading the answers pushes out what was meant for them.
@@ -165,4 +179,34 @@ func (w *web) frame(c *webConn, op ws.OpCode, payload []byte, at time.Time) gnet
 		return gnet.Close
 	}
 	return gnet.None
+}
+
+// The rate of a connection, in time at that rate.
+const (
+	// webBurst is how much may come at once.
+	webBurst = time.Second
+	// webTooFast is how much more ends the connection.
+	webTooFast = 2 * time.Second
+)
+
+// room counts a frame that a connection brings, whatever it is for: an answer to a ping costs more than a datagram. It
+// reports whether the frame is taken, and whether the connection may go on. Only what is taken delays what comes next.
+func (w *web) room(c *webConn, at time.Time) (taken, on bool) {
+	now, each := at.Sub(c.since), time.Second/time.Duration(w.config.FramesPerSecond) // of the monotonic clock
+	if c.brought = max(c.brought, now) + each; c.brought-now > webBurst+webTooFast {
+		return false, false
+	}
+	if poll := w.polls.Load(); poll != c.poll {
+		c.poll, c.number = poll, 0
+	}
+	most := webPerPoll
+	if !c.answered.Load() {
+		most = webUnanswered
+	}
+	next := max(c.taken, now) + each
+	if c.number++; c.number > most || next-now > webBurst {
+		return false, true
+	}
+	c.taken = next
+	return true, true
 }

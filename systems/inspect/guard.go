@@ -5,12 +5,13 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
+
+	"github.com/tactusgo/tactus/internal/hostname"
 )
 
 // guard decides who may see anything.
@@ -70,12 +71,13 @@ func (g *guard) judge(r *http.Request) string {
 		return adviseOrigin
 	}
 	if g.open {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
 		switch {
-		case !loopback(r.RemoteAddr):
+		case err != nil || !from.Addr().Unmap().IsLoopback():
 			return adviseToken
 		case forwarded(r.Header):
 			return adviseProxy
-		case !ownName(r.Host):
+		case !hostname.Guard{}.Allows(r.Host, from.Addr()):
 			return adviseName
 		}
 		return ""
@@ -128,12 +130,6 @@ func foreign(r *http.Request) bool {
 // same compares two texts in a time that does not depend on where they differ.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// loopback reports whether an address, with a port, is of this machine.
-func loopback(address string) bool {
-	a, err := netip.ParseAddrPort(address)
-	return err == nil && a.Addr().Unmap().IsLoopback()
-}
-
 // forwarded reports whether a proxy says that it passes a request on.
 func forwarded(h http.Header) bool {
 	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
@@ -142,19 +138,4 @@ func forwarded(h http.Header) bool {
 		}
 	}
 	return false
-}
-
-// ownName reports whether the name that a request was made under is one of this machine
-// alone: other names can be made to lead here by whoever owns them.
-func ownName(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	a, err := netip.ParseAddr(name)
-	return err == nil && a.Unmap().IsLoopback()
 }

@@ -1,0 +1,377 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/hostname"
+)
+
+// hashTime is what a password costs in tests of a crowd, of virtual time.
+const hashTime = 100 * time.Millisecond
+
+// newCrowd is a lab in the virtual time of a bubble.
+func newCrowd(t *testing.T) *lab {
+	return newLab(t, func(c *serviceConfig) {
+		c.perMinute, c.accountPerMinute, c.now = 30, 3, nil
+		c.find = func(users []user, name, password string) (user, bool) {
+			time.Sleep(hashTime)
+			if !slices.ContainsFunc(users, func(u user) bool { return u.name == name }) {
+				return user{}, false // without the time that it really takes
+			}
+			return find(users, name, password)
+		}
+	})
+}
+
+// try logs in from an address, and returns the answer and how long it took.
+func (l *lab) try(t *testing.T, from, name, password string) (status int, retry, took time.Duration) {
+	t.Helper()
+	body, err := json.Marshal(login{name, password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	status, _, header := l.post(t, string(body), func(r *http.Request) { r.RemoteAddr = net.JoinHostPort(from, "5000") })
+	seconds, _ := strconv.Atoi(header.Get("Retry-After"))
+	if (seconds > 0) != (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
+		t.Errorf("%d with the header %v", status, header)
+	}
+	return status, time.Duration(seconds) * time.Second, time.Since(start)
+}
+
+// elsewhere is one of many addresses.
+func elsewhere(i int) string { return netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}).String() }
+
+// Two hundred bad logins, from as many networks and under as many names, hold nobody up for long: all are answered in a
+// bounded time, a player at home is served next, and one who is not gets in by coming again when told.
+//
+//mutant:rule Login1 examples/tokens/queue.go
+//mutant:from if known {
+//mutant:to if !known {
+func TestBadLoginsHoldNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newCrowd(t)
+		if status, _, _ := l.try(t, "192.0.2.1", "alice", "swordfish"); status != http.StatusOK {
+			t.Fatal(status)
+		}
+		for round := range 5 {
+			var crowd sync.WaitGroup
+			for i := range 200 {
+				crowd.Go(func() {
+					status, _, took := l.try(t, elsewhere(200*round+i), fmt.Sprint("nobody", i), "guess")
+					if status != http.StatusUnauthorized && status != http.StatusServiceUnavailable || took > maxWait+hashTime {
+						t.Errorf("a bad login is answered %d after %v", status, took)
+					}
+				})
+			}
+			time.Sleep(10 * time.Millisecond)
+			if status, _, took := l.try(t, "192.0.2.1", "alice", "swordfish"); status != http.StatusOK || took > 2*hashTime {
+				t.Errorf("a player at home is answered %d after %v", status, took)
+			}
+			status, retry, took := l.try(t, elsewhere(10_000+round), "bob", "swordfish")
+			if took > maxWait+hashTime {
+				t.Errorf("a guest is answered after %v", took)
+			}
+			if time.Sleep(retry); status != http.StatusOK {
+				status, _, took = l.try(t, elsewhere(10_000+round), "bob", "swordfish")
+			}
+			if status != http.StatusOK || took > maxWait+hashTime {
+				t.Errorf("a guest who comes again is answered %d after %v", status, took)
+			}
+			crowd.Wait()
+			time.Sleep(30 * time.Second)
+		}
+	})
+}
+
+// A slow machine makes nobody wait longer: whose turn does not come in time is told to come again.
+//
+//mutant:rule Login1 examples/tokens/queue.go
+//mutant:from ctx, cancel := context.WithTimeout(ctx, maxWait)
+//mutant:to ctx, cancel := context.WithTimeout(ctx, 9*maxWait)
+//mutant:rule Login1 examples/tokens/queue.go
+//mutant:from if len(*line) >= maxWaiting {
+//mutant:to if len(*line) >= 9*maxWaiting {
+func TestWaitIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		for range maxHashing {
+			q.enter(t.Context(), false)
+		}
+		var all sync.WaitGroup
+		start := time.Now()
+		for i := range 2 * maxWaiting {
+			all.Go(func() {
+				if q.enter(t.Context(), i%2 == 0) || time.Since(start) != maxWait {
+					t.Errorf("waited %v", time.Since(start))
+				}
+			})
+		}
+		synctest.Wait()
+		if q.enter(t.Context(), false) || q.enter(t.Context(), true) || time.Since(start) != 0 {
+			t.Errorf("one too many waited %v", time.Since(start))
+		}
+		all.Wait()
+		for range maxHashing {
+			q.leave()
+		}
+		if q.free != maxHashing || len(q.lines[0])+len(q.lines[1]) != 0 {
+			t.Errorf("%d free, %d and %d wait", q.free, len(q.lines[0]), len(q.lines[1]))
+		}
+	})
+}
+
+// Whoever guesses a player's password from a thousand networks gets few hashes, and holds up neither that player at home
+// nor anybody else; once it is over the player gets in everywhere. A name that nobody has looks the same.
+//
+//mutant:rule Login2 examples/tokens/service.go
+//mutant:from wait = s.accounts.take(p.name, now)
+//mutant:to _ = s.accounts.take(p.name, now)
+//mutant:rule Login2 examples/tokens/service.go
+//mutant:from known := malformed == nil && s.familiar.has(p)
+//mutant:to known := malformed == nil && s.familiar.has(p) && false
+func TestGuessingLocksNobodyOut(t *testing.T) {
+	for _, name := range []string{"alice", "nobody"} {
+		synctest.Test(t, func(t *testing.T) {
+			l := newCrowd(t)
+			if status, _, _ := l.try(t, "192.0.2.1", "alice", "swordfish"); status != http.StatusOK {
+				t.Fatal(status)
+			}
+			time.Sleep(time.Minute)
+			count := map[int]int{}
+			for i := range 1000 {
+				status, _, _ := l.try(t, elsewhere(i), name, "guess")
+				if count[status]++; i%250 == 0 {
+					if status, _, took := l.try(t, "192.0.2.1", "alice", "swordfish"); status != http.StatusOK || took > hashTime {
+						t.Errorf("at home the player is answered %d after %v", status, took)
+					}
+					if status, _, _ := l.try(t, elsewhere(2000+i), "bob", "swordfish"); status != http.StatusOK {
+						t.Errorf("another player is answered %d", status)
+					}
+				}
+				time.Sleep(60 * time.Millisecond)
+			}
+			if n := count[http.StatusUnauthorized]; n < 30 || n > 45 || n+count[http.StatusTooManyRequests] != 1000 {
+				t.Errorf("a guesser under the name %s for a minute is answered %v", name, count)
+			}
+			time.Sleep(time.Minute / (3 * guestNetworks))
+			if status, _, _ := l.try(t, "198.51.100.1", "alice", "swordfish"); status != http.StatusOK {
+				t.Errorf("at a new place, after it, the player is answered %d", status)
+			}
+		})
+	}
+}
+
+// While the guesses go on, the player at a new place gets in at once beside one network that tries all the time, and
+// after some tries beside a hundred that use up what they may: each network has the same chance.
+//
+//mutant:rule Login4 examples/tokens/service.go
+//mutant:from wait = s.players.take(p, now)
+//mutant:to _ = s.players.take(p, now)
+func TestNewPlaceDuringGuesses(t *testing.T) {
+	for networks, every := range map[int]time.Duration{1: time.Second, 100: 20 * time.Second} {
+		t.Run(fmt.Sprint(networks), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newCrowd(t)
+				over := make(chan struct{})
+				var crowd sync.WaitGroup
+				for i := range networks {
+					rng := rand.New(rand.NewPCG(uint64(i), 2))
+					crowd.Go(func() {
+						for {
+							select {
+							case <-over:
+								return
+							case <-time.After(every/2 + time.Duration(rng.Int64N(int64(every)))):
+								l.try(t, elsewhere(i), "alice", "guess")
+							}
+						}
+					})
+				}
+				time.Sleep(3 * time.Minute)
+				start, tries, status := time.Now(), 0, 0
+				rng := rand.New(rand.NewPCG(1, 2))
+				for status != http.StatusOK && tries < 1000 {
+					tries++
+					var retry time.Duration
+					if status, retry, _ = l.try(t, "198.51.100.1", "alice", "swordfish"); status != http.StatusOK {
+						time.Sleep(retry + time.Duration(rng.Int64N(int64(2*time.Second)))) // people are not punctual
+					}
+				}
+				if status != http.StatusOK || networks == 1 && tries > 1 {
+					t.Errorf("answered %d after %d tries", status, tries)
+				}
+				t.Logf("in after %d tries, %v", tries, time.Since(start))
+				close(over)
+				crowd.Wait()
+			})
+		})
+	}
+}
+
+// A player at home has an allowance too; it is no licence to guess.
+func TestAllowanceAtHome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newCrowd(t)
+		l.try(t, "192.0.2.1", "alice", "swordfish")
+		limited := 0
+		for range 100 {
+			if status, _, _ := l.try(t, "192.0.2.1", "alice", "guess"); status == http.StatusTooManyRequests {
+				limited++
+			}
+		}
+		if limited < 85 {
+			t.Errorf("of 100 guesses %d were refused", limited)
+		}
+	})
+}
+
+// What is remembered of a player is bounded, the newest stays.
+func TestFamiliarPlaces(t *testing.T) {
+	f := newFamiliar()
+	at := func(i int) player { return player{"alice", netip.MustParseAddr(elsewhere(i))} }
+	for i := range 2 * maxFamiliar {
+		f.add(at(0))
+		f.add(at(i))
+	}
+	if len(f.networks["alice"]) != maxFamiliar || !f.has(at(0)) || !f.has(at(2*maxFamiliar-1)) || f.has(at(maxFamiliar)) || f.has(player{"bob", at(0).from}) {
+		t.Errorf("%v", f.networks)
+	}
+}
+
+// A page of a foreign name that leads here is refused, and told what to do; so is whoever asks under it. A proxy answers
+// for its names.
+//
+//mutant:rule Login3 examples/tokens/service.go
+//mutant:from if err != nil || !s.names.Allows(r.Host, from.Addr()) {
+//mutant:to if err != nil {
+func TestForeignNameGetsNoToken(t *testing.T) {
+	for _, c := range []struct {
+		names        hostname.Guard
+		host, remote string
+		status       int
+	}{
+		{hostname.Guard{}, "127.0.0.1:8080", "127.0.0.1:5000", 200},
+		{hostname.Guard{}, "localhost:8080", "[::1]:5000", 200},
+		{hostname.Guard{}, "evil.example:8080", "127.0.0.1:5000", 403},
+		{hostname.Guard{}, "evil.example:8080", "192.0.2.1:5000", 403},
+		{hostname.Guard{}, "192.0.2.2:8080", "192.0.2.1:5000", 200},
+		{hostname.Guard{Hosts: []string{"login.example"}}, "login.example", "192.0.2.1:5000", 200},
+		{hostname.Guard{Hosts: []string{"login.example"}}, "evil.example", "192.0.2.1:5000", 403},
+		{hostname.Guard{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, "login.example", "127.0.0.1:5000", 200},
+		{hostname.Guard{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, "login.example", "192.0.2.1:5000", 403},
+	} {
+		l := newLab(t, func(s *serviceConfig) { s.names = c.names })
+		status, answer, _ := l.post(t, alice, func(r *http.Request) { r.Host, r.RemoteAddr = c.host, c.remote })
+		text, _ := answer["error"].(string)
+		if status != c.status || status == 403 && !strings.Contains(text, "-names") {
+			t.Errorf("%s from %s: %d %v", c.host, c.remote, status, answer)
+		}
+	}
+}
+
+// fakeConn is a connection from an address.
+type fakeConn struct {
+	net.Conn
+	from   string
+	closed bool
+}
+
+func (c *fakeConn) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.from))
+}
+func (c *fakeConn) Close() error { c.closed = true; return nil }
+
+// Connections are bounded, in all and of a network; a proxy and this machine may have all. What has ended leaves nothing.
+func TestConnectionsAreBounded(t *testing.T) {
+	d := newDoor(hostname.Guard{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	for _, c := range []struct {
+		from func(i int) string
+		most int
+	}{
+		{func(i int) string { return fmt.Sprintf("192.0.2.1:%d", 1000+i) }, maxOfNetwork},
+		{func(i int) string { return fmt.Sprintf("[2001:db8::%x]:5000", i+1) }, maxOfNetwork},
+		{func(i int) string { return fmt.Sprintf("[2001:db8:0:%x::1]:5000", i) }, maxConnections},
+		{func(i int) string { return fmt.Sprintf("127.0.0.1:%d", 1000+i) }, maxConnections},
+		{func(i int) string { return fmt.Sprintf("[::1]:%d", 1000+i) }, maxConnections},
+		{func(i int) string { return fmt.Sprintf("10.1.1.1:%d", 1000+i) }, maxConnections},
+	} {
+		var all []*fakeConn
+		open := 0
+		for i := range maxConnections + 10 {
+			conn := &fakeConn{from: c.from(i)}
+			d.note(conn, http.StateNew)
+			d.note(conn, http.StateActive)
+			d.note(conn, http.StateIdle)
+			if conn.closed {
+				d.note(conn, http.StateClosed)
+			} else {
+				open++
+				all = append(all, conn)
+			}
+		}
+		if open != c.most {
+			t.Errorf("%s: %d are open, want %d", c.from(0), open, c.most)
+		}
+		for _, conn := range all {
+			d.note(conn, http.StateClosed)
+		}
+		if d.all != 0 || len(d.of) != 0 {
+			t.Errorf("%s: %d, %v remain", c.from(0), d.all, d.of)
+		}
+	}
+}
+
+// The server of package http does as the door says: the connection is closed, its end is noted, and others are served.
+func TestDoorOfTheServer(t *testing.T) {
+	l := newLab(t, nil)
+	d := newDoor(hostname.Guard{})
+	d.all = maxConnections - 1 // room for one
+	web := httptest.NewUnstartedServer(l)
+	web.Config.ConnState = d.note
+	web.Start()
+	defer web.Close()
+	first, err := net.Dial("tcp", web.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := func(want int) {
+		t.Helper()
+		for range 10_000 {
+			d.mu.Lock()
+			n := d.all
+			d.mu.Unlock()
+			if n == want {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		t.Fatalf("never %d connections", want)
+	}
+	left(maxConnections)
+	second, err := net.Dial("tcp", web.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = second.SetDeadline(time.Now().Add(20 * time.Second))
+	if n, err := second.Read(make([]byte, 1)); n > 0 || err == nil {
+		t.Error("one too many is served")
+	}
+	_ = second.Close()
+	_ = first.Close()
+	left(maxConnections - 1)
+	over(t, web.URL+"/token")
+}

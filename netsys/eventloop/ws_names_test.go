@@ -1,0 +1,113 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package eventloop_test
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/netsys/eventloop"
+)
+
+// A web site can make its name lead here: to the browser its page and this server are of one origin then. With Origins
+// nil the name that the browser asked for must be one that nobody else can redirect, or one that is configured, or a
+// proxy must answer for it.
+//
+//mutant:rule Web1 netsys/eventloop/ws_handshake.go
+//mutant:from if !guard.Allows(r.host, remote) {
+//mutant:to if false {
+//mutant:rule Web1 internal/hostname/guard.go
+//mutant:from if proxied && len(g.Hosts) == 0 || Loopback(name) {
+//mutant:to if proxied || Loopback(name) {
+func TestForeignNameThatLeadsHere(t *testing.T) {
+	proxied := eventloop.WebSocketConfig{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: prefixes("127.0.0.0/8")}
+	named := eventloop.WebSocketConfig{Hosts: []string{"game.example"}}
+	namedProxied := proxied
+	namedProxied.Hosts = named.Hosts
+	through := "X-Forwarded-For: 203.0.113.9"
+	for _, c := range []struct {
+		name         string
+		config       eventloop.WebSocketConfig
+		host, origin string
+		more         []string
+		status       string
+	}{
+		{"rebound", eventloop.WebSocketConfig{}, "evil.example:7778", "http://evil.example:7778", nil, "403"},
+		{"rebound, page on another port", eventloop.WebSocketConfig{}, "evil.example:7778", "http://evil.example", nil, "403"},
+		{"a name like ours", eventloop.WebSocketConfig{}, "localhost.evil.example", "http://localhost.evil.example", nil, "403"},
+		{"a local page asks under a foreign name", eventloop.WebSocketConfig{}, "evil.example", "http://localhost:8080", nil, "403"},
+		{"no name", eventloop.WebSocketConfig{}, "", "http://evil.example", nil, "403"},
+		{"address", eventloop.WebSocketConfig{}, "127.0.0.1:7778", "http://127.0.0.1:7780", nil, "101"},
+		{"localhost", eventloop.WebSocketConfig{}, "localhost:7778", "http://localhost:7780", nil, "101"},
+		{"localhost and address", eventloop.WebSocketConfig{}, "127.0.0.1:7778", "http://localhost:7780", nil, "101"},
+		{"no browser", eventloop.WebSocketConfig{}, "game.example", "", nil, "101"},
+		{"configured", named, "Game.example:7778", "http://game.example", nil, "101"},
+		{"another than configured", named, "evil.example:7778", "http://evil.example", nil, "403"},
+		{"address beside a name", named, "127.0.0.1:7778", "http://127.0.0.1:7780", nil, "101"},
+		{"proxy with TLS", proxied, "game.example", "https://game.example", []string{through}, "101"},
+		{"no proxy: a page cannot send its header", proxied, "evil.example:7778", "http://evil.example:7778", nil, "400"},
+		{"page of the player's machine through a proxy", proxied, "game.example", "http://localhost:8080", []string{through}, "403"},
+		{"proxy, configured", namedProxied, "game.example", "https://game.example", []string{through}, "101"},
+		{"proxy, another than configured", namedProxied, "evil.example", "https://evil.example", []string{through}, "403"},
+		{"origins are enough", eventloop.WebSocketConfig{Origins: []string{"https://game.example"}}, "inner:7778", "https://game.example", nil, "101"},
+		{"origins refuse by themselves", eventloop.WebSocketConfig{Origins: []string{"https://game.example"}}, "evil.example", "http://evil.example", nil, "403"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.origin != "" {
+				c.more = append(c.more, "Origin: "+c.origin)
+			}
+			l := listenWeb(t, "", c.config)
+			r := strings.Replace(request(c.more...), "127.0.0.1:7778", c.host, 1)
+			if status := connectRaw(t, l).handshake(r); status != c.status {
+				t.Errorf("answered %q, want %q", status, c.status)
+			}
+		})
+	}
+}
+
+// A refusal says what to configure, to whoever asks; the log says so once, since browsers do not show it.
+func TestRefusalOfANameSaysWhatToDo(t *testing.T) {
+	var log bytes.Buffer
+	config := eventloop.ListenConfig{
+		Logger:    slog.New(slog.NewTextHandler(&log, nil)),
+		WebSocket: eventloop.WebSocketConfig{Addr: "127.0.0.1:0"},
+	}
+	l, err := config.Listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for range 3 {
+		r := connectRaw(t, l)
+		if _, err := r.conn.Write([]byte(strings.Replace(request("Origin: http://evil.example"), "127.0.0.1:7778", "evil.example", 1))); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(r.conn)
+		if err != nil || !strings.Contains(string(answer), "WebSocketConfig.Hosts") || !strings.Contains(string(answer), "TrustedProxies") {
+			t.Errorf("%q, %v", answer, err)
+		}
+	}
+	_ = l.Close()
+	if n := strings.Count(log.String(), "WebSocketConfig.Hosts"); n != 1 {
+		t.Errorf("told %d times: %s", n, &log)
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	l := listenWeb(t, "", eventloop.WebSocketConfig{Origins: []string{"https://play.example", "http://localhost:8080"}})
+	for origin, status := range map[string]string{
+		"https://play.example": "101", "HTTPS://PLAY.example": "101", "http://localhost:8080": "101",
+		"http://play.example": "403", "https://play.example:8443": "403", "https://game.example": "403", "null": "403",
+	} {
+		if got := connectRaw(t, l).handshake(request("Origin: " + origin)); got != status {
+			t.Errorf("%s answered %q, want %q", origin, got, status)
+		}
+	}
+	any := listenWeb(t, "", eventloop.WebSocketConfig{Origins: []string{"*"}})
+	if got := connectRaw(t, any).handshake(request("Origin: null")); got != "101" {
+		t.Errorf("any origin answered %q", got)
+	}
+}
