@@ -43,6 +43,7 @@ func serveForeign(t *testing.T, mode, host string) (c *exec.Cmd, printed *output
 }
 
 func TestForeignClient(t *testing.T) {
+	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "::1"} {
 		t.Run(host, func(t *testing.T) {
 			loopback := strings.TrimSuffix(netip.AddrPortFrom(netip.MustParseAddr(host), 0).String(), ":0")
@@ -65,6 +66,7 @@ func TestForeignClient(t *testing.T) {
 
 // A foreign server that is full, and then one that takes the client.
 func TestForeignServer(t *testing.T) {
+	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "::1"} {
 		t.Run(host, func(t *testing.T) {
 			loopback := strings.TrimSuffix(netip.AddrPortFrom(netip.MustParseAddr(host), 0).String(), ":0")

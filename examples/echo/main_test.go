@@ -82,6 +82,7 @@ func family(t *testing.T, loopback string) {
 }
 
 func TestEcho(t *testing.T) {
+	t.Parallel()
 	for name, loopback := range map[string]string{"IPv4": "127.0.0.1", "IPv6": "[::1]"} {
 		t.Run(name, func(t *testing.T) {
 			family(t, loopback)
@@ -113,6 +114,7 @@ func TestEcho(t *testing.T) {
 }
 
 func TestServerEndsAfterItsCount(t *testing.T) {
+	t.Parallel()
 	addr, server, stop := start(t, "-serve", "127.0.0.1:0", "-count", "5")
 	var client output
 	if code := run(t.Context(), []string{"-connect", addr, "-protocol", "0x11", "-key", testKey, "-duration", "30s"}, &client, &client); code != 0 {
@@ -124,6 +126,7 @@ func TestServerEndsAfterItsCount(t *testing.T) {
 }
 
 func TestNobodyThere(t *testing.T) {
+	t.Parallel()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +149,7 @@ func TestNobodyThere(t *testing.T) {
 }
 
 func TestWrongKey(t *testing.T) {
+	t.Parallel()
 	addr, server, stop := start(t, "-serve", "127.0.0.1:0")
 	var client output
 	args := []string{"-connect", addr, "-protocol", "0x11", "-key", strings.Repeat("ab", 32), "-duration", "300ms"}

@@ -63,8 +63,15 @@ func over(condition bool) func(t testing.TB) netsystest.Setup {
 	}
 }
 
-func TestListener(t *testing.T)            { netsystest.Run(t, over(false)) }
-func TestListenerConditioned(t *testing.T) { netsystest.Run(t, over(true)) }
+func TestListener(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, over(false))
+}
+
+func TestListenerConditioned(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, over(true))
+}
 
 // arrivals polls until so many datagrams have come, and returns copies of them.
 func arrivals(t *testing.T, w netsys.Wire, want int) (all []netsys.Datagram) {

@@ -47,8 +47,15 @@ func over(condition bool) func(t testing.TB) netsystest.Setup {
 	}
 }
 
-func TestListener(t *testing.T)            { netsystest.Run(t, over(false)) }
-func TestListenerConditioned(t *testing.T) { netsystest.Run(t, over(true)) }
+func TestListener(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, over(false))
+}
+
+func TestListenerConditioned(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, over(true))
+}
 
 // A second server on a port would take some of the first one's clients, so it must not start: neither another
 // listener, nor a plain socket, nor one that asks to share as gnet does.

@@ -109,12 +109,24 @@ func overWeb(udp string, condition bool) func(t testing.TB) netsystest.Setup {
 	}
 }
 
-func TestWebSocket(t *testing.T)            { netsystest.Run(t, overWeb("", false)) }
-func TestWebSocketConditioned(t *testing.T) { netsystest.Run(t, overWeb("", true)) }
-func TestWebSocketBesideUDP(t *testing.T)   { netsystest.Run(t, overWeb("127.0.0.1:0", false)) }
+func TestWebSocket(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, overWeb("", false))
+}
+
+func TestWebSocketConditioned(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, overWeb("", true))
+}
+
+func TestWebSocketBesideUDP(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, overWeb("127.0.0.1:0", false))
+}
 
 // UDP does not suffer from the WebSocket port beside it.
 func TestUDPBesideWebSocket(t *testing.T) {
+	t.Parallel()
 	netsystest.Run(t, func(t testing.TB) netsystest.Setup {
 		server := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{})
 		return netsystest.Setup{Server: server, Dial: func(t testing.TB) (netsys.Wire, netip.AddrPort) {
