@@ -7,7 +7,9 @@ package components
 type NetID uint32
 
 // Owner is the client whose inputs drive an entity. Clients are numbered from
-// 1 in the order they joined; 0 means the server owns it.
+// 1 in the order they joined; 0 means the server owns it. Rules may write it: from
+// the next tick on the entity has the new owner's inputs, or the neutral one when that
+// has no client.
 type Owner struct {
 	Client uint32 `net:"raw"`
 }

@@ -111,6 +111,10 @@ func Local[T any](p *Protocol, mode Mode) {
 // predicts, before Simulate runs. A field tagged "edge" (a press, not a hold)
 // is cleared when the server must repeat an input that did not arrive.
 //
+// An entity whose owner has no client gets the neutral input before each Simulate:
+// zeros, or the values closest to them. So whatever drives it, such as the rules of a
+// bot, writes the input within Simulate, before those who read it.
+//
 // It panics as [Replicate] does, and when the protocol has an input already.
 func Input[T any](p *Protocol) {
 	t := reflect.TypeFor[T]()

@@ -17,12 +17,14 @@ type owners struct {
 	seen   []components.Owner // the column that the index was made from
 	runs   []ownerRun         // in the order of the rows
 	chains keyed[ownerChain]  // the runs of each owner
+	heads  []int32            // 1 + index of each owner's first run
 	serial uint32             // raised when the index is made again
 }
 
 // ownerRun is a stretch of rows with one owner.
 type ownerRun struct {
 	owner      uint32
+	nth        int32 // of the owners, in the order of their first rows
 	start, end int32
 	next       int32 // 1 + index of the owner's next run; 0: none
 }
@@ -49,22 +51,25 @@ func ownerBytes(column []components.Owner) []byte {
 
 // make finds the runs in the column.
 func (o *owners) make() {
-	o.runs = o.runs[:0]
+	o.runs, o.heads = o.runs[:0], o.heads[:0]
 	o.chains.clear()
 	for i := 0; i < len(o.seen); {
 		run := ownerRun{owner: o.seen[i].Client, start: int32(i)}
 		for i++; i < len(o.seen) && o.seen[i].Client == run.owner; i++ {
 		}
 		run.end = int32(i)
-		o.runs = append(o.runs, run)
-		at := int32(len(o.runs))
+		at := int32(len(o.runs) + 1)
 		switch c := o.chains.put(run.owner); {
 		case c.first == 0:
 			*c = ownerChain{at, at}
+			run.nth = int32(len(o.heads))
+			o.heads = append(o.heads, at)
 		default:
 			o.runs[c.last-1].next = at
+			run.nth = o.runs[c.last-1].nth
 			c.last = at
 		}
+		o.runs = append(o.runs, run)
 	}
 }
 

@@ -84,6 +84,8 @@ type World struct {
 	counts      keyed[spawnCount] // of keys given out, by owner
 	held        []uint32          // owners that Each leaves out
 	only        uint32            // the one owner that Each yields; 0: all
+	neutral     []uint64          // the input of who has no client
+	ofOwners    []unsafe.Pointer  // scratch of GiveInputs
 
 	simulating int // runs of Simulate under way
 	predicted  predictions
@@ -113,6 +115,7 @@ func NewWorld(p *Protocol, c Config) *World {
 		resources: make(map[reflect.Type]any),
 		changes:   1,
 		handles:   1,
+		neutral:   neutralInput(p.input),
 	}
 	for _, comp := range p.all {
 		w.ids = append(w.ids, arche.TypeID(&w.store, comp.typ))
@@ -144,7 +147,12 @@ func (w *World) StepDuration() time.Duration {
 	return time.Duration(float64(time.Second) / float64(w.config.TickRate))
 }
 
-// Tick is the server tick being simulated, from 0. On a client it is the tick
+// MaxTick is the last tick that a server simulates, 2^16 short of where a number of 32 bits
+// would begin again: after 388 days at 128 ticks a second, 828 at 60. Ticks are compared
+// as they are, by games too, and so never wrap.
+const MaxTick = 1<<32 - 1<<16 - 1
+
+// Tick is the server tick being simulated, from 0 to [MaxTick]. On a client it is the tick
 // that the confirmed state plus the inputs since stand for, so doors and moving
 // platforms line up with the server's; cooldowns belong in state, not here.
 func (w *World) Tick() uint32 { return w.tick }

@@ -22,8 +22,8 @@ type Client struct {
 	server  netip.AddrPort // as given; everything goes there when it is valid
 
 	hello    []byte
-	nextSend time.Time
-	deadline time.Time
+	nextSend time.Duration // by the carrier's clock, as deadline
+	deadline time.Duration
 	begun    bool
 	welcome  []byte
 	closed   bool
@@ -127,7 +127,8 @@ func (c *Client) Poll(now time.Time, h Handler) {
 
 // start begins to connect.
 func (c *Client) start(now time.Time) {
-	c.begun, c.nextSend, c.deadline = true, now, now.Add(c.config.ConnectTimeout)
+	at := c.carrier.clock.At(now)
+	c.begun, c.nextSend, c.deadline = true, at, at+c.config.ConnectTimeout
 	if c.netcode != nil || c.session.state == ended {
 		return
 	}
@@ -142,13 +143,14 @@ func (c *Client) start(now time.Time) {
 
 // knock says hello when it is time to, and gives up when it is too late.
 func (c *Client) knock(now time.Time) {
+	at := c.carrier.clock.At(now)
 	switch {
-	case !now.Before(c.deadline):
+	case at >= c.deadline:
 		c.netcode.Disconnect(now)
 		c.session.end(ErrTimeout)
-	case c.netcode.State() == netcode.Connected && !now.Before(c.nextSend):
+	case c.netcode.State() == netcode.Connected && at >= c.nextSend:
 		_ = c.netcode.Send(now, c.hello)
-		c.nextSend = now.Add(helloInterval)
+		c.nextSend = at + helloInterval
 	}
 }
 
@@ -267,7 +269,9 @@ func (c *Client) refused(now time.Time, b []byte) DropReason {
 type clientHears struct{ client *Client }
 
 // Connected implements [netcode.ClientHandler]. The hello follows at once.
-func (h *clientHears) Connected(now time.Time, _ *netcode.Client) { h.client.nextSend = now }
+func (h *clientHears) Connected(now time.Time, _ *netcode.Client) {
+	h.client.nextSend = h.client.carrier.clock.At(now)
+}
 
 // Payload implements [netcode.ClientHandler].
 func (h *clientHears) Payload(now time.Time, _ *netcode.Client, payload []byte) {

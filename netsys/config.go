@@ -68,6 +68,10 @@ type ServerConfig struct {
 	// others are refused with a [*SchemaError].
 	Messages []string
 
+	// MaxTokenLifetime is how far in the future the expiry of a connect token may lie; players with others get no
+	// answer, and [netcode.DropLifetime] counts. 0 means 65 minutes; at most [netcode.MaxLifetime].
+	MaxTokenLifetime time.Duration
+
 	// MaxMalformed is how many packets that no honest client sends a session survives; after that it ends with
 	// [ReasonProtocol]. 0 means 64.
 	MaxMalformed int
@@ -93,7 +97,8 @@ func (c ServerConfig) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
 }
 
-// Validate returns an error for negative values, for a Timeout below twice KeepAlive, and for a bad Schema.
+// Validate returns an error for negative values and a MaxTokenLifetime that is too long, for a Timeout below twice
+// KeepAlive, and for a bad Schema.
 func (c ServerConfig) Validate() error {
 	var errs []error
 	if c.MaxClients < 0 {
@@ -104,6 +109,9 @@ func (c ServerConfig) Validate() error {
 	}
 	if len(c.Addresses) > netcode.MaxServers {
 		errs = append(errs, fmt.Errorf("netsys: ServerConfig.Addresses has %d addresses, more than %d", len(c.Addresses), netcode.MaxServers))
+	}
+	if c.MaxTokenLifetime < 0 || c.MaxTokenLifetime > netcode.MaxLifetime {
+		errs = append(errs, fmt.Errorf("netsys: ServerConfig.MaxTokenLifetime %v is not in 0..%v", c.MaxTokenLifetime, netcode.MaxLifetime))
 	}
 	errs = append(errs, validateTimes("ServerConfig", c.Timeout, c.KeepAlive),
 		validateChannels("ServerConfig", c.Channels), validateSchema("ServerConfig", c.Schema, c.Channels, c.Messages))
@@ -146,7 +154,8 @@ type ClientConfig struct {
 	// Schema must equal the server's. See [ServerConfig.Schema].
 	Schema []string
 
-	// Channels must suit the server's. See [ServerConfig.Channels].
+	// Channels must suit the server's. See [ServerConfig.Channels]. Whatever their rate, they fill at most 750 packets a
+	// second beside datagrams.
 	Channels channel.Config
 
 	// Messages must equal the server's. See [ServerConfig.Messages].

@@ -11,9 +11,9 @@ import (
 // DefaultProtocolID is the protocol id of a game that chose none.
 const DefaultProtocolID uint64 = 0x7461637475730001
 
-// developmentLifetime is how long a token of the development mode can be used: no longer than netcode keeps nonces
-// apart, and long enough for clocks that differ.
-const developmentLifetime = time.Hour
+// developmentLifetime is how long a token of the development mode can be used: half of what servers take, so that
+// clocks may differ by half an hour either way.
+const developmentLifetime = 30 * time.Minute
 
 // DevelopmentKey is the key of the development mode, in which no login service is needed. It is no secret: it
 // protects nobody from anybody.
@@ -25,12 +25,13 @@ func DevelopmentKey() (k netcode.Key) {
 // secure is the configuration of netcode, or an error when that is not safe enough.
 func (c ServerConfig) secure(w Wire) (netcode.ServerConfig, error) {
 	n := netcode.ServerConfig{
-		Key:        c.Key,
-		ProtocolID: orDefault(c.ProtocolID, DefaultProtocolID),
-		Addresses:  c.Addresses,
-		Takeover:   true,
-		MaxClients: orDefault(c.MaxClients, defaultMaxClients),
-		Random:     c.Random,
+		Key:         c.Key,
+		ProtocolID:  orDefault(c.ProtocolID, DefaultProtocolID),
+		Addresses:   c.Addresses,
+		Takeover:    true,
+		MaxClients:  orDefault(c.MaxClients, defaultMaxClients),
+		MaxLifetime: c.MaxTokenLifetime,
+		Random:      c.Random,
 	}
 	if c.Key == (netcode.Key{}) || c.Key == DevelopmentKey() {
 		if at := w.LocalAddr(); !c.InsecureAllowAnyAddress && !isVirtual(w) && !atHome(w) {

@@ -29,6 +29,8 @@ const (
 	// DropHalfOpen: not a packet but a client, which had a slot for 5 s and said no hello, or did not come back after
 	// the welcome.
 	DropHalfOpen
+	// DropFlood: not a packet but a client, which went on sending more packets than the server takes.
+	DropFlood
 	// DropDuplicate: a number that has been received before, or a packet of the handshake that came again.
 	DropDuplicate
 	// DropStale: a packet so far behind the newest that nobody can tell whether it was received.
@@ -50,6 +52,7 @@ var dropNames = [dropReasons]string{
 	DropSchema:      "other schema",
 	DropClosing:     "server closing",
 	DropHalfOpen:    "handshake abandoned",
+	DropFlood:       "client over its rate",
 	DropDuplicate:   "duplicate",
 	DropStale:       "too old",
 	DropChannels:    "channels malformed",

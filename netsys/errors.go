@@ -65,6 +65,8 @@ func endOf(reason error) error {
 		return ErrTimeout
 	case errors.Is(reason, netcode.ErrReplaced):
 		return ErrReplaced
+	case errors.Is(reason, netcode.ErrFlood):
+		return &CloseError{Reason: ReasonFlood}
 	case errors.Is(reason, netcode.ErrDenied):
 		return &refusal{ErrServerFull}
 	case errors.Is(reason, netcode.ErrDisconnected):
@@ -129,6 +131,8 @@ const (
 	ReasonProtocol
 	// ReasonReplaced: the same player came with a new token. Such a [*CloseError] matches [ErrReplaced].
 	ReasonReplaced
+	// ReasonFlood: the client went on sending more packets than the server takes.
+	ReasonFlood
 
 	// ReasonApplication is the first value left to games.
 	ReasonApplication Reason = 128
@@ -147,6 +151,8 @@ func (r Reason) String() string {
 		return "protocol violated"
 	case ReasonReplaced:
 		return "replaced by a new session"
+	case ReasonFlood:
+		return "over its rate for too long"
 	}
 	return fmt.Sprintf("reason %d", uint8(r))
 }

@@ -8,8 +8,8 @@ import (
 
 // greeting is what a server knows of a client that has a slot and is not connected yet.
 type greeting struct {
-	since  time.Time
-	answer []byte // welcome or refusal, which goes out again for each hello that comes again
+	since  time.Duration // by the carrier's clock
+	answer []byte        // welcome or refusal, which goes out again for each hello that comes again
 }
 
 // packet takes one authentic packet of a session, or of one that is to begin.
@@ -104,7 +104,7 @@ func (s *Server) welcome(now time.Time, guest *session) {
 	guest.tag = s.hello.tag
 	guest.open(now, id)
 	guest.state = welcomed
-	guest.greeting.since = now
+	guest.greeting.since = s.carrier.clock.At(now)
 	guest.greeting.answer = appendWelcome(nil, w)
 	_ = guest.tunnel.Send(now, guest.greeting.answer)
 }
@@ -118,7 +118,7 @@ func (s *Server) refuse(now time.Time, guest *session, r refused) {
 func (s *Server) expire(now time.Time) {
 	for i := 0; i < len(s.guests); {
 		guest := s.guests[i]
-		if guest.state < ended && now.Sub(guest.greeting.since) >= greetTime {
+		if guest.state < ended && s.carrier.clock.At(now)-guest.greeting.since >= greetTime {
 			guest.tunnel.Disconnect(now)
 			guest.state = ended
 			s.drops.count(DropHalfOpen)

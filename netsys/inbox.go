@@ -54,7 +54,8 @@ func (q *Inbox) Put(from netip.AddrPort, at time.Time, data []byte) bool {
 	return true
 }
 
-// Drain delivers, oldest first, what arrived at or before now. The lock is not held during deliver.
+// Drain delivers, oldest first, what arrived at or before now, and what seems to have arrived more than a second later:
+// the clock was set back since. The lock is not held during deliver.
 func (q *Inbox) Drain(now time.Time, deliver func(Datagram)) {
 	var used []byte
 	for {
@@ -62,7 +63,7 @@ func (q *Inbox) Drain(now time.Time, deliver func(Datagram)) {
 		if used != nil {
 			q.free = append(q.free, used)
 		}
-		if q.count == 0 || q.ring[q.head].at.After(now) {
+		if ahead := q.ring[q.head].at.Sub(now); q.count == 0 || ahead > 0 && ahead < time.Second {
 			q.mu.Unlock()
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/netsys/internal/clock"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -20,6 +21,11 @@ const (
 	// maxUnanswered is how many packets may have come since this end sent the last one: an acknowledgement says no
 	// more than 33, and one or the other gets lost.
 	maxUnanswered = 16
+
+	// paceInterval and paceBurst keep what the channels of a client send, beside its datagrams, below the 1,000 packets a
+	// second that a server takes of a session.
+	paceInterval = time.Second / 750
+	paceBurst    = 100 * time.Millisecond
 )
 
 // tunnel is what a session needs of a [netcode.Peer] or [netcode.Client].
@@ -32,6 +38,7 @@ type tunnel interface {
 // carrier is what all sessions of an endpoint have in common.
 type carrier struct {
 	wire     Wire
+	clock    clock.Clock
 	to       netip.AddrPort // when valid, everything goes there
 	now      time.Time      // of the call that is being served
 	handler  Handler        // during Poll
@@ -72,8 +79,8 @@ type session struct {
 	id        uint64
 	clientID  uint64
 	userData  []byte
-	tag       uint64    // of a client's hello
-	epoch     time.Time // the zero of all durations below
+	tag       uint64        // of a client's hello
+	epoch     time.Duration // by the carrier's clock, the zero of all durations below
 	now       time.Duration
 	timeout   time.Duration
 	keepAlive time.Duration
@@ -84,7 +91,8 @@ type session struct {
 	silent     time.Duration // watched since the last valid packet
 	watched    time.Duration // the last update
 	lastSent   time.Duration
-	unanswered int // packets received since then
+	unanswered int           // packets received since then
+	paced      time.Duration // when a client's channels would be done, had they sent evenly
 	path       path
 	greeting   greeting // on a server
 
@@ -100,7 +108,7 @@ var _ Session = (*session)(nil)
 
 // open begins the life of a session that was welcomed.
 func (s *session) open(now time.Time, id uint64) {
-	s.id, s.epoch = id, now
+	s.id, s.epoch = id, s.carrier.clock.At(now)
 	s.in = newReceiveHistory()
 }
 
@@ -115,10 +123,9 @@ func (s *session) end(reason error) {
 	}
 }
 
-// at is a time as a duration since the epoch. It never decreases, so that no later arithmetic meets a time
-// that runs backwards.
+// at is a time as a duration since the epoch, which never decreases.
 func (s *session) at(now time.Time) time.Duration {
-	s.now = max(s.now, now.Sub(s.epoch))
+	s.now = s.carrier.clock.At(now) - s.epoch
 	return s.now
 }
 
@@ -157,7 +164,7 @@ func (s *session) pump(now time.Time) {
 	}
 	at := s.at(now)
 	due := at-s.lastSent >= s.keepAlive || s.unanswered >= maxUnanswered
-	for first := true; ; first = false {
+	for first := true; s.peer != nil || s.paced-at < paceBurst; first = false {
 		b := s.carrier.buf[:headerSize]
 		filled := s.channels.Fill(now, s.out.next, b, len(s.carrier.buf)-headerSize)
 		if len(filled) == len(b) && !(first && due) {
@@ -167,6 +174,7 @@ func (s *session) pump(now time.Time) {
 		if _, err := s.send(now, kindChannels, false, filled); err != nil {
 			return
 		}
+		s.paced = max(s.paced, at) + paceInterval
 	}
 }
 
@@ -204,7 +212,7 @@ func (s *session) receive(now time.Time, b []byte) DropReason {
 	}
 	c := s.carrier
 	at := s.at(now)
-	arrived := min(max(c.datagram.At.Sub(s.epoch), 0), at)
+	arrived := max(at-max(now.Sub(c.datagram.At), 0), 0)
 	newest, drop := s.in.accept(head.seq, arrived, &s.lossIn)
 	if drop != DropNone {
 		return drop // and a replay keeps nobody alive

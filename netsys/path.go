@@ -19,8 +19,8 @@ const (
 type path struct {
 	to     netip.AddrPort
 	value  uint64
-	begun  time.Time
-	sent   time.Time
+	begun  time.Duration // by the carrier's clock, as sent
+	sent   time.Duration
 	proven bool
 }
 
@@ -42,6 +42,7 @@ func (s *session) answer(now time.Time, value uint64) DropReason {
 // moved deals with an authentic packet that came from another address than the client's.
 func (s *Server) moved(of *session, from netip.AddrPort) {
 	now, p := s.carrier.now, &of.path
+	at := s.carrier.clock.At(now)
 	switch {
 	case of.state != connected:
 		return
@@ -52,13 +53,13 @@ func (s *Server) moved(of *session, from netip.AddrPort) {
 		}
 		*p = path{}
 		return
-	case !p.to.IsValid() || now.Sub(p.begun) >= pathTime:
-		*p = path{to: from, value: randomUint64(s.config.Random), begun: now}
+	case !p.to.IsValid() || at-p.begun >= pathTime:
+		*p = path{to: from, value: randomUint64(s.config.Random), begun: at, sent: at - pathInterval}
 	}
-	if p.to != from || now.Sub(p.sent) < pathInterval {
+	if p.to != from || at-p.sent < pathInterval {
 		return
 	}
-	p.sent = now
+	p.sent = at
 	b := binary.LittleEndian.AppendUint64(s.carrier.buf[:headerSize], p.value)
 	of.number(now, kindChallenge, false, b)
 	_ = of.peer.SendTo(now, from, b)

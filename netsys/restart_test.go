@@ -188,8 +188,8 @@ func TestFullServer(t *testing.T) {
 //mutant:from return ErrReplaced
 //mutant:to return ErrTimeout
 //mutant:rule Session4 netsys/development.go
-//mutant:from Takeover:   true
-//mutant:to Takeover:   false
+//mutant:from Takeover:    true
+//mutant:to Takeover:    false
 func TestTakeover(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{MaxClients: 2})
 	older := s.issue(7) // expires before the one that the session will have

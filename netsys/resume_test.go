@@ -42,8 +42,8 @@ func (p *player) move(port uint16, host byte) netip.AddrPort {
 //mutant:from s.moved(p.Context.(*session), d.From)
 //mutant:to _ = p
 //mutant:rule Session9 netsys/path.go
-//mutant:from p.sent = now
-//mutant:to p.sent = now.Add(time.Hour)
+//mutant:from p.sent = at
+//mutant:to p.sent = at + time.Hour
 func TestAddressChange(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{})
 	p := s.seat(7, rough)

@@ -202,7 +202,7 @@ func (h *serverHears) Connected(now time.Time, p *netcode.Peer) {
 		timeout:   s.config.Timeout,
 		keepAlive: s.config.KeepAlive,
 		malformed: uint64(s.config.MaxMalformed),
-		greeting:  greeting{since: now},
+		greeting:  greeting{since: s.carrier.clock.At(now)},
 	}
 	p.Context = guest
 	s.guests = append(s.guests, guest)
@@ -213,18 +213,26 @@ func (h *serverHears) Payload(now time.Time, p *netcode.Peer, payload []byte) {
 	h.server.packet(now, p.Context.(*session), payload)
 }
 
-// Replacing implements [netcode.Replacer].
-func (h *serverHears) Replacing(now time.Time, p *netcode.Peer) bool {
+// Ending implements [netcode.Farewell].
+func (h *serverHears) Ending(now time.Time, p *netcode.Peer, reason error) bool {
 	s := p.Context.(*session)
-	if s.state == connected {
+	if s.state != connected {
+		return false
+	}
+	if reason == netcode.ErrFlood {
+		s.farewell(now, ReasonFlood)
+	} else {
 		s.farewell(now, ReasonReplaced)
 	}
-	return s.state == connected
+	return true
 }
 
 // Disconnected implements [netcode.ServerHandler]. The end is reported at once: when the player is back already,
 // before anything of the new session.
 func (h *serverHears) Disconnected(now time.Time, p *netcode.Peer, reason error) {
+	if reason == netcode.ErrFlood {
+		h.server.drops.count(DropFlood)
+	}
 	p.Context.(*session).end(endOf(reason))
 	h.server.report(now)
 }

@@ -33,7 +33,8 @@ type Session interface {
 	// Send sends one datagram of 0 to [MaxPayload] bytes, which it copies, and returns its sequence number,
 	// as later given to [Handler.Acked]. What room is left in the packet is given to the channels. Errors:
 	// [ErrTooLarge], [ErrNotConnected], [ErrClosed]; errors of [Wire.Send], [ErrFull] among them, mean that
-	// this datagram is lost, and its number is spent.
+	// this datagram is lost, and its number is spent. A server takes 1,000 packets a second of a session, and ends
+	// one that goes on sending more: [ReasonFlood].
 	Send(now time.Time, payload []byte) (seq uint16, err error)
 
 	// Channels are the session's channels, for [channel.Endpoint.Send], Stats and Allowance: what a snapshot
@@ -91,7 +92,8 @@ type Packet struct {
 // Endpoint is one end of a connection: a [Server] or a [Client].
 type Endpoint interface {
 	// Poll reads the wire, reports to h what happened up to now, and sends what is due. It never blocks.
-	// now must not go backwards, and must be the time of day, as issuers of connect tokens know it.
+	// now must be the time of day, as issuers of connect tokens know it. Sessions go on when that is set; virtual
+	// networks and a [Conditioner] need one that does not go backwards.
 	Poll(now time.Time, h Handler)
 
 	// Close closes all sessions and the wire, and returns the wire's error. One more Poll reports the

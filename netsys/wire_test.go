@@ -101,6 +101,25 @@ func TestInbox(t *testing.T) {
 	}
 }
 
+// What is in the queue when the clock is set back does not wait until that time comes again.
+//
+//mutant:rule Session24 netsys/inbox.go
+//mutant:from ahead > 0 && ahead < time.Second
+//mutant:to ahead > 0
+func TestInboxWhenTheClockIsSet(t *testing.T) {
+	q := NewInbox(4)
+	came := 0
+	note := func(Datagram) { came++ }
+	q.Put(netip.AddrPort{}, epoch.Add(time.Hour), nil)
+	q.Put(netip.AddrPort{}, epoch.Add(500*time.Millisecond), nil)
+	if q.Drain(epoch, note); came != 1 {
+		t.Errorf("%d came at once", came)
+	}
+	if q.Drain(epoch.Add(500*time.Millisecond), note); came != 2 {
+		t.Errorf("%d came in the end", came)
+	}
+}
+
 func TestInboxConcurrently(t *testing.T) {
 	q := NewInbox(64)
 	var wg sync.WaitGroup

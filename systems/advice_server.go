@@ -131,7 +131,7 @@ func (s *Server) listOwn(w *ecs.World) {
 			}
 			if o.Client != whose {
 				whose, last = o.Client, nil
-				if p := s.peerOf(whose); p != nil {
+				if p := s.byID[whose]; p != nil {
 					last = p.advised
 				}
 			}
@@ -143,16 +143,6 @@ func (s *Server) listOwn(w *ecs.World) {
 	for _, p := range s.peers {
 		sortOwn(p.advised.own)
 	}
-}
-
-// peerOf is the peer of a client, or nil.
-func (s *Server) peerOf(client uint32) *peer {
-	for _, p := range s.peers {
-		if p.id == client {
-			return p
-		}
-	}
-	return nil
 }
 
 // ownParts is what travels in own state: all of it, or secrets where there is

@@ -265,7 +265,7 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 			m := inputMessage{newest: uint16(n + 1), count: 1, words: make([]int32, 3)}
 			table := g.server.protocol.Input().Schema
 			table.Quantize(m.words, table.Words, unsafe.Pointer(&in), 1)
-			writeInput(world, world.Protocol().Input(), i.id, unsafe.Pointer(&in))
+			world.GiveInput(i.id, unsafe.Pointer(&in))
 			world.SimulateStage().Run(world)
 			coder := newInputCoder(table)
 			if lie != nil {

@@ -111,7 +111,7 @@ type Client struct {
 	changes    clientChanges
 	blame      blame
 	tally      tally
-	overload   overload
+	overload   growth
 }
 
 // NewClient assembles a client on a wire, connecting to server; the zero AddrPort

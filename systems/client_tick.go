@@ -36,11 +36,14 @@ func (c *Client) simulate(w *ecs.World, seq uint32) {
 }
 
 // give hands the own entities an input, nil when inputs are empty, and the co-simulated ones
-// what is assumed of theirs.
+// what is assumed of theirs, whoever they belonged to before.
 func (c *Client) give(input unsafe.Pointer) {
-	if in := c.protocol.Input(); in != nil {
-		writeInput(c.world, in, c.id, input)
-	}
+	c.world.GiveInputs(func(owner uint32) unsafe.Pointer {
+		if owner == c.id {
+			return input
+		}
+		return nil
+	})
 	if c.config.Assume.fill != nil {
 		for _, r := range c.co.list {
 			c.assume(r.entity)

@@ -52,6 +52,10 @@ type ServerConfig struct {
 	// NewServer refuses that with netsys.ErrInsecure on addresses that others can
 	// reach.
 	Key netcode.Key
+	// MaxTokenLifetime is how far in the future the expiry of a connect token may lie;
+	// players with others get no answer, which is counted and logged. At most
+	// netcode.MaxLifetime. Default (0): 65 minutes.
+	MaxTokenLifetime time.Duration
 	// ProtocolID is the game and its version; tokens for another one are dropped.
 	// Default (0): netsys.DefaultProtocolID.
 	ProtocolID uint64
@@ -84,6 +88,9 @@ type ServerConfig struct {
 	// the world a wake-up; where everybody is shown in the present it does nothing.
 	// &lagcomp.Config{} is a good start. Default (nil): none.
 	LagComp *lagcomp.Config
+	// FirstTick is the number of the first tick, at most ecs.MaxTick, for a world that goes
+	// on from where another server left it. Default: 0.
+	FirstTick uint32
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Run.
 	Start time.Time
@@ -100,6 +107,10 @@ type ServerConfig struct {
 	// comes Leave. As many players are waited for as MaxClients, the latest. Default
 	// (0): none.
 	Hold time.Duration
+	// Stall is for how long, under lockstep, a player whose input is missing may keep everybody waiting, up to a
+	// minute. Then the world goes on with that player's inputs filled as missing ones are, each at once, until one
+	// comes in time. It counts steps that are due, whatever TickRate and WakeEvery are. Default (0): a second.
+	Stall time.Duration
 	// Rejoin is called in Receive when a player that was waited for is back. Where
 	// clients simulate everything it does not change the world: they do not call it. May
 	// be nil.
@@ -156,12 +167,14 @@ type ServerConfig struct {
 	// Diverged is told, under rollback and lockstep, of a client whose world is no longer
 	// the server's: which component and field differ, since which tick, and which system
 	// does not do the same twice, once that is found. It is logged once of each client, and once
-	// more when the system is found. May be nil.
+	// more when the system is found. The client is sent the state of the world, and plays on from there; one that
+	// diverges again and again, after 2 seconds, 4, 8, up to 64. May be nil.
 	Diverged func(d relay.Divergence)
 	// Logger receives who joins, comes back and leaves, and why; of each client once that
 	// its messages, inputs or changes were refused, that they were too many, that its budget
 	// does not hold everything and that its world differs; and every ten seconds at most that
-	// the machine is too slow. Default (nil): none.
+	// the machine is too slow, that the server is full of used tokens, and that tokens live too
+	// long. Default (nil): none.
 	Logger *slog.Logger
 	// Random fills the keys of the server's handshakes. Default (nil): crypto/rand.
 	// Give a seeded source to make a whole match a function of its seed.
@@ -190,14 +203,20 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: WakeEvery %d must divide TickRate %d", ErrConfig, c.WakeEvery, c.TickRate)
 	case c.SendRate < 0 || c.TickRate/c.WakeEvery%c.SendRate != 0:
 		return fmt.Errorf("%w: SendRate %d must divide the %d wake-ups a second", ErrConfig, c.SendRate, c.TickRate/c.WakeEvery)
+	case c.FirstTick > ecs.MaxTick:
+		return fmt.Errorf("%w: FirstTick %d is behind ecs.MaxTick, %d", ErrConfig, c.FirstTick, uint32(ecs.MaxTick))
 	case c.Events != nil && c.Messages != nil:
 		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
 	case c.MaxClients < 0:
 		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
 	case badTimeout(c.Timeout):
 		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
+	case c.MaxTokenLifetime < 0 || c.MaxTokenLifetime > netcode.MaxLifetime:
+		return fmt.Errorf("%w: MaxTokenLifetime %v is not in 0..%v (0: 65m)", ErrConfig, c.MaxTokenLifetime, netcode.MaxLifetime)
 	case c.Hold < 0:
 		return fmt.Errorf("%w: Hold %v is negative (0: none)", ErrConfig, c.Hold)
+	case c.Stall < 0 || c.Stall > maxStall:
+		return fmt.Errorf("%w: Stall %v is not between 0 and %v (0: %v)", ErrConfig, c.Stall, maxStall, defaultStall)
 	case c.Budget < minBudget:
 		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, minBudget, defaultBudget)
 	case c.Coders > snapshot.ZstdOnly:
@@ -237,6 +256,7 @@ func (c ServerConfig) sessions() netsys.ServerConfig {
 	}
 	return netsys.ServerConfig{
 		Key:                     c.Key,
+		MaxTokenLifetime:        c.MaxTokenLifetime,
 		ProtocolID:              c.ProtocolID,
 		Addresses:               c.Addresses,
 		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
@@ -258,6 +278,8 @@ const (
 const (
 	defaultMaxClients = 256
 	defaultTimeout    = 10 * time.Second
+	defaultStall      = time.Second
+	maxStall          = time.Minute
 
 	defaultConnectTimeout = 20 * time.Second
 )
@@ -293,6 +315,9 @@ func (c ServerConfig) filled() ServerConfig {
 	}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
+	}
+	if c.Stall == 0 {
+		c.Stall = defaultStall
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -709,8 +709,8 @@ var start = clock.Now()
 //mutant:from c.clock.snapshot(at, in.tick)
 //mutant:to c.clock.snapshot(at.Add(time.Duration(time.Now().UnixNano() % 1e7)), in.tick)
 //mutant:rule Decision7 netsys/inside.go
-//mutant:from s.now = max(s.now, now.Sub(s.epoch))
-//mutant:to s.now = max(s.now, now.Sub(s.epoch)) + time.Duration(time.Now().UnixNano()%1e6)
+//mutant:from s.now = s.carrier.clock.At(now) - s.epoch
+//mutant:to s.now = s.carrier.clock.At(now) - s.epoch + time.Duration(time.Now().UnixNano()%1e6)
 func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
 	play := func(wait bool) (figures []string) {
 		config := onField(7, 3, bad())

@@ -130,6 +130,9 @@
 // tells, by up to 2 % as well, once the match has gone on for ten seconds by a tick a second. One that is five
 // ticks late makes up for them at once; from thirty on it leaves them out (Jumps of [ClientStats]).
 //
+// Ticks go up to ecs.MaxTick, from ServerConfig.FirstTick, and never begin again: with them the server ends, clients
+// hear a goodbye, and the log has said so a day before. See [ErrTicks].
+//
 // # Sessions end, players stay
 //
 // A session outlives a change of the client's address and an outage shorter than the timeout, with all that

@@ -54,7 +54,7 @@ type Knowledge struct {
 // client. It asks ServerConfig.Priority. It is for looking: its time grows with the
 // number of packets and sends that are kept, not with that of entities.
 func (s *Server) Knows(client uint32, id components.NetID) (k Knowledge, ok bool) {
-	p := s.peerOf(client)
+	p := s.byID[client]
 	if p == nil {
 		return k, false
 	}

@@ -1,6 +1,10 @@
 package systems
 
-import "time"
+import (
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
 
 // What a client can bring about as often as it likes is logged once of each client, and
 // counted. A session costs its owner a token and a handshake, so that lines do, too.
@@ -31,24 +35,34 @@ func (s *Server) flooded(p *peer) {
 	}
 }
 
-// overloadEvery is how often at most it is logged that a machine is too slow.
-const overloadEvery = 10 * time.Second
+// growthEvery is how often at most it is logged that a count has grown.
+const growthEvery = 10 * time.Second
 
-// overload is what was said of ticks that were due and did not run.
-type overload struct {
-	dropped uint64
-	at      time.Time
+// growth is what was said of a count that grows while something is wrong with the server.
+type growth struct {
+	said uint64
+	at   time.Time
 }
 
-// news is how many ticks were dropped since that was logged last, 0 while there is nothing
+// news is by how much the count has grown since that was logged last, 0 while there is nothing
 // to log.
-func (o *overload) news(dropped uint64, now time.Time) (n uint64) {
-	if dropped == o.dropped || !o.at.IsZero() && now.Sub(o.at) < overloadEvery {
+func (o *growth) news(count uint64, now time.Time) (n uint64) {
+	if count == o.said || !o.at.IsZero() && now.Sub(o.at) < growthEvery {
 		return 0
 	}
-	n = dropped - o.dropped
-	o.dropped, o.at = dropped, now
+	n = count - o.said
+	o.said, o.at = count, now
 	return n
+}
+
+// tellTokens says why players get no answer who have good tokens.
+func (s *Server) tellTokens(now time.Time, d *netcode.Drops) {
+	if n := s.usedFull.news(d[netcode.DropUsedFull], now); n > 0 {
+		s.config.Logger.Warn("nobody can join: the server is full of used tokens, until some of them expire", "turned away", n, "clients", len(s.peers))
+	}
+	if n := s.longLived.news(d[netcode.DropLifetime], now); n > 0 {
+		s.config.Logger.Warn("tokens not taken: they expire too far in the future, see MaxTokenLifetime", "turned away", n)
+	}
 }
 
 func (s *Server) tellOverload(now time.Time) {

@@ -3,6 +3,7 @@ package systems
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -93,11 +94,15 @@ func peersRoster(t *timeline.Config, join, leave func(*ecs.World, uint32), then 
 		}
 		if then == DespawnOwned {
 			despawnOwned(w, player)
-		} else if in := w.Protocol().Input(); in != nil {
-			writeInput(w, in, player, nil)
 		}
 		w.ForgetInputs(player)
 	}
+}
+
+// peersRepeats is in how many messages in a row each input is told over a path: one more than the reserve of a buffer for
+// its losses, and as many as its jitter lets overtake each other, of which the first to arrive counts.
+func peersRepeats(st netsys.Stats, step time.Duration) int {
+	return 1 + int(reserve(st.LossOut)) + int(2*st.Jitter/step)
 }
 
 // peersMessage takes the mark off a message of a channel; it reports false for one that is

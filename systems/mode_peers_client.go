@@ -12,19 +12,18 @@ import (
 )
 
 // peersClient simulates everything from the inputs of all players: under rollback at
-// the server's tick, by guesses until they come; under lockstep when they have come.
+// the server's tick, by guesses until they come; under lockstep when they have come, and at the
+// same time as everybody, so that nobody answers earlier than others to what it sees.
 type peersClient struct {
 	*Client
 	relay    *relay.Client
 	channel  int
 	clock    relay.Clock
-	waits    bool // lockstep
-	playout  playout
 	view     peersView
 	states   uint64    // that have come
 	arrived  bool      // what was told since the last one is simulated
 	start    time.Time // frame 0 of the clock
-	heard    uint32    // the server's tick in the newest message
+	heard    uint32    // the server's time in the newest message
 	neutral  []int32
 	words    []int32 // gathered for the coming tick
 	shown    []int32 // the input of a frame
@@ -36,11 +35,14 @@ type peersClient struct {
 }
 
 // catchUp is how many ticks more than are due a client simulates in a frame that is
-// behind, mostAtOnce in one that goes on from a state that has just come, under lockstep.
+// behind, mostAtOnce in one that goes on from a state that has just come, as far as the server has told.
 const (
 	catchUp    = 8
 	mostAtOnce = 60
 )
+
+// snapAway is how many seconds away from where it should be a client no longer slews.
+const snapAway = 0.2
 
 func newPeersClient(c *Client) *peersClient {
 	p := c.policies
@@ -51,15 +53,15 @@ func newPeersClient(c *Client) *peersClient {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
 	}
 	r := relay.ClientConfig{Timeline: peersTimeline(p, tickRate), Delay: min(p.SuggestTicks(tickRate), 255)}
-	m.waits = r.Timeline.Wait
 	r.Timeline.Window = min(r.Timeline.Window+tickRate, maxPeers) // the way from the server here
-	if m.waits {
+	if r.Timeline.Wait {
 		r.Timeline.Window = 2 * tickRate
 	}
 	r.MaxDelay = min(max(tickRate, r.Delay), 255)
 	r.Timeline.Players = maxPeers
 	peersRoster(&r.Timeline, c.config.Join, c.config.Leave, c.config.LeavePolicy)
 	m.relay = relay.NewClient(c.world, c.id, r, c.followers, &m.view)
+	m.clock.Snap = snapAway * float64(tickRate)
 	m.neutral = make([]int32, inputTable(c.protocol).Words)
 	m.shown, m.ask = make([]int32, len(m.neutral)), m.wordsNow
 	return m
@@ -73,9 +75,10 @@ func (m *peersClient) received(pk netsys.Packet) error {
 	if err := m.relay.Receive(pk.Seq, b); err != nil {
 		return err
 	}
-	if tick := m.relay.ServerTick(); tick > m.heard && m.relay.Following() {
-		m.heard, m.newestTick = tick, tick
-		m.clock.Heard(m.frame(pk.At), tick, m.roundTrip())
+	m.newestTick = max(m.newestTick, m.relay.ServerTick())
+	if due := m.relay.ServerTick() + m.relay.Waited(); due > m.heard && m.relay.Following() {
+		m.heard = due
+		m.clock.Heard(m.frame(pk.At), due, m.roundTrip())
 	}
 	return nil
 }
@@ -146,10 +149,7 @@ func (m *peersClient) predict(*ecs.World) {
 }
 
 func (m *peersClient) rate() float64 {
-	if m.waits {
-		return 1
-	}
-	rate := m.clock.Rate(m.due(), m.relay.Timeline().Next(), catchUp)
+	rate := m.pace()
 	m.held = rate == 0
 	if rate < 0.5 || rate > 1.5 {
 		return 1 // waiting, or catching up: see behind
@@ -169,14 +169,17 @@ func (m *peersClient) behind(more int) bool {
 	switch {
 	case !m.stepped:
 		return false
-	case m.waits && !m.arrived:
+	case !m.arrived && m.relay.Ahead() > 0:
 		return more < mostAtOnce
 	case more >= catchUp:
 		return false
-	case m.waits:
-		return m.playout.more(m.relay.Ahead())
 	}
-	return m.clock.Rate(m.due(), m.relay.Timeline().Next(), catchUp) > 1.5
+	return m.pace() > 1.5
+}
+
+// pace is how many ticks a frame should make to be where the server is, or under lockstep as far behind it as everybody.
+func (m *peersClient) pace() float64 {
+	return m.clock.Rate(m.due()-m.relay.Lag(), m.relay.Timeline().Next()+m.relay.Waited(), catchUp)
 }
 
 // due is when the newest tick was due, in ticks, whenever the frame came that made it.
@@ -200,6 +203,7 @@ func (m *peersClient) horizon() uint32 {
 
 // send tells the server the inputs that it has not told to have.
 func (m *peersClient) send(*ecs.World) {
+	m.relay.Repeat(peersRepeats(m.session.Stats(), m.world.StepDuration()))
 	m.packet = append(m.packet[:0], kindPeers)
 	m.packet = m.relay.Append(m.packet, peersLimit)
 	if _, err := m.session.Send(m.now, m.packet); err != nil {

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"errors"
+	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -36,16 +37,22 @@ func newPeersServer(s *Server) *peersServer {
 		Timeline: peersTimeline(s.policies, s.config.TickRate),
 		Peers:    min(peers, maxPeers),
 		Part:     min(longest-len(peersMark), mostPart),
+		Stall:    stallTicks(s.config),
 		Diverged: m.diverged,
 	}
 	if s.config.Refuse.look != nil {
 		c.Refuse = func(player, tick uint32, words []int32) bool { return s.refuseInput(player, tick, tick, words) }
 	}
-	c.Timeline.Authority = m.authority
+	c.Timeline.First, c.Timeline.Authority = s.tick, m.authority
 	c.Timeline.Players = min(2*peers, maxPeers)
 	peersRoster(&c.Timeline, s.config.Join, s.config.Leave, s.config.LeavePolicy)
 	m.relay = relay.NewServer(s.world, c, s.followers)
 	return m
+}
+
+// stallTicks is ServerConfig.Stall in ticks, rounded down: nobody waits for longer.
+func stallTicks(c ServerConfig) int {
+	return max(int(int64(c.Stall)*int64(c.TickRate)/int64(time.Second)), 1)
 }
 
 func (m *peersServer) stages() (onTick, after *ecs.Stage) {
@@ -106,7 +113,7 @@ func (m *peersServer) departed(*ecs.World) {
 	for _, id := range m.Server.left {
 		m.relay.Remove(id)
 	}
-	m.Server.left, m.vacant = m.Server.left[:0], m.vacant[:0]
+	m.Server.left = m.Server.left[:0]
 }
 
 func (m *peersServer) received(p *peer, pk netsys.Packet) {
@@ -136,6 +143,7 @@ func (m *peersServer) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.P
 // send is the system Send: it tells every client what it has not heard of.
 func (m *peersServer) send(*ecs.World) {
 	m.stats.Sends++
+	m.stats.Mended = m.relay.Stats().Mended
 	for _, p := range m.peers {
 		m.account(p)
 		m.tell(p)
@@ -146,6 +154,7 @@ func (m *peersServer) send(*ecs.World) {
 
 // tell sends the inputs, joins and leaves since what a client has acknowledged.
 func (m *peersServer) tell(p *peer) {
+	m.relay.Repeat(p.id, peersRepeats(p.session.Stats(), m.world.StepDuration()))
 	m.packet = append(m.packet[:0], kindPeers)
 	m.packet = m.relay.Append(m.packet, p.id, p.session.Next(), peersLimit)
 	if len(m.packet) == 1 {
@@ -214,7 +223,7 @@ func (m *peersServer) diverged(d relay.Divergence) {
 	if d.System != "" {
 		what = saidUnstable
 	}
-	if p := m.peerOf(d.Player); p != nil && p.first(what) {
+	if p := m.byID[d.Player]; p != nil && p.first(what) {
 		m.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
 	}
 	if m.config.Diverged != nil {

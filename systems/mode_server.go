@@ -19,7 +19,7 @@ type serverMode interface {
 	// left ends with a client. With waited, its player may come back; else departed
 	// follows, within the wake-up, or when it is waited for no longer.
 	left(p *peer, waited bool)
-	// departed takes players that are gone for good, and those that wait, out of the game.
+	// departed takes players that are gone for good out of the game.
 	departed(w *ecs.World)
 	// received takes in a datagram.
 	received(p *peer, pk netsys.Packet)
@@ -78,21 +78,14 @@ func (m *forwardServer) joined(p *peer, kept seat, back bool) {
 	}
 }
 
-func (m *forwardServer) left(p *peer, waited bool) {
+func (m *forwardServer) left(p *peer, _ bool) {
 	m.unpin(p)
-	if waited {
-		m.vacant = append(m.vacant, p.id)
-	}
 }
 
 // departed runs behind Receive: what Join spawned for a client that came and went
 // within one Receive is there by then.
 func (m *forwardServer) departed(w *ecs.World) {
 	s := m.Server
-	for _, id := range s.vacant {
-		s.setInput(id, nil)
-	}
-	s.vacant = s.vacant[:0]
 	for _, id := range s.left {
 		s.takeAway(w, id)
 	}
@@ -106,8 +99,6 @@ func (s *Server) takeAway(w *ecs.World, id uint32) {
 	}
 	if s.config.LeavePolicy == DespawnOwned {
 		despawnOwned(w, id)
-	} else {
-		s.setInput(id, nil)
 	}
 	w.ForgetInputs(id)
 }

@@ -36,7 +36,7 @@ type ModelStatus struct {
 // Model returns what the server does by its policies, for looking.
 func (s *Server) Model() ModelStatus {
 	st := ModelStatus{Snapshots: !everywhere(s.policies)}
-	if s.tick > 0 {
+	if s.stats.Ticks > 0 {
 		st.Horizon = s.mode.horizon()
 	}
 	var line *timeline.Timeline

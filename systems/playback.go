@@ -28,9 +28,8 @@ type playback struct {
 	from      uint32    // tick of the oldest state that something is drawn from on its way to another
 	last      time.Time
 	running   bool
-	rate      float64 // of the frame before
-	exhausted bool    // the head has reached the newest state
-	snaps     uint64  // times the head jumped
+	exhausted bool   // the head has reached the newest state
+	snaps     uint64 // times the head jumped
 }
 
 // shift is the least transit of a half second, and of how many.
@@ -65,7 +64,7 @@ const tells = 4
 const outliers = 3
 
 func newPlayback(now time.Time, tickRate, sendRate int) playback {
-	p := playback{step: 1 / float64(tickRate), every: float64(tickRate / sendRate), epoch: now, rate: 1, from: math.MaxUint32}
+	p := playback{step: 1 / float64(tickRate), every: float64(tickRate / sendRate), epoch: now, from: math.MaxUint32}
 	for i := range p.transit {
 		p.transit[i] = -noTransit
 	}
@@ -168,14 +167,11 @@ func (p *playback) advance(now time.Time) {
 	if p.exhausted {
 		p.head = max(before, min(p.head, float64(p.newest)+p.beyond))
 	}
-	if p.rate = (p.head - before) / dt; (p.rate-1)*dt*p.step > snapSeconds/2 {
+	if (p.head-before-dt)*p.step > snapSeconds/2 {
 		p.snaps++
 	}
 }
 
-// stalled reports whether the newest frame had nothing to play toward, or
-// played noticeably slower than time passes.
-func (p *playback) stalled() bool {
-	const rounding = 1e-9
-	return p.running && (p.exhausted || p.rate < minPlaybackRate-rounding)
-}
+// stalled reports whether the newest frame had nothing to play toward: nothing else plays
+// slower than minPlaybackRate.
+func (p *playback) stalled() bool { return p.running && p.exhausted }

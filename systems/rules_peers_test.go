@@ -351,7 +351,7 @@ type lucky struct{ times uint16 }
 func TestNetcodeE8_ADivergedPeerIsNamed(t *testing.T) {
 	for _, preset := range peersPresets {
 		t.Run(preset.String(), func(t *testing.T) {
-			config := underPreset(preset, 5, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
+			config := underPreset(preset, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
 			config.Protocol = func() *ecs.Protocol {
 				p := field()
 				p.Simulate("luck", func(w *ecs.World) {

@@ -590,9 +590,6 @@ func TestNetcodeScope_MismatchIsCountedApart(t *testing.T) {
 
 // What other players hold makes predictions of them right until they change it.
 //
-//mutant:rule Scope systems/scope.go
-//mutant:from if c.config.Assume.fill != nil {
-//mutant:to if false {
 //mutant:rule Scope systems/client_tick.go
 //mutant:from c.assume(r.entity)
 //mutant:to _ = r

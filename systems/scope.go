@@ -111,7 +111,6 @@ func (c *Client) takeScope(r *replica, own bool) {
 	switch {
 	case !own:
 		r.adopt = true
-		c.assume(r.entity)
 	case r.chosen && c.own.tick != 0 && c.advice == nil:
 		c.own.fresh = true // at once, not with the next snapshot
 	}
@@ -136,16 +135,11 @@ func Assume[T any](fill func(w *ecs.World, e ecs.Entity, in *T)) AssumeFunc {
 // assume makes the input of a co-simulated entity what its player is thought to hold.
 func (c *Client) assume(e ecs.Entity) {
 	in := c.protocol.Input()
-	if in == nil || in.Schema.Size == 0 {
-		return
-	}
 	p := c.world.Pointer(e, in)
-	if p == nil {
+	if p == nil || in.Schema.Size == 0 {
 		return
 	}
 	clear(unsafe.Slice((*byte)(p), in.Schema.Size))
-	if c.config.Assume.fill != nil {
-		c.config.Assume.fill(c.world, e, p)
-	}
+	c.config.Assume.fill(c.world, e, p)
 	in.Schema.Snap(p)
 }

@@ -39,10 +39,13 @@ type Server struct {
 	endpoint  *netsys.Server
 	now       time.Time
 
-	tick       uint32 // ticks completed
+	tick       uint32 // the next one
+	err        error  // why the server has ended
+	ending     bool   // the log has told that it will
 	sendEvery  uint32
 	sentAt     uint32 // number of the last send boundary served
 	peers      []*peer
+	byID       map[uint32]*peer // for looking up alone
 	replicated []*ecs.Component
 	predicted  uint64 // set of replicated, predicted components with words
 	message    inputMessage
@@ -53,15 +56,16 @@ type Server struct {
 	numbers    uint32     // client numbers given
 	returns    uint32     // handshakes of players that were waited for
 	seats      []seat     // of players that are waited for, in the order in which they went
-	vacant     []uint32   // clients that went, with a seat, whose input is not neutral yet
 	left       []uint32   // clients whose leave is not carried out yet
-	leaving    *ecs.Stage // carries both out
+	leaving    *ecs.Stage // carries it out
 	changes    serverChanges
 	notice     []byte // packet of notices
 	polled     time.Time
 	heardLimit int // messages of channels that a client may have delivered in a wake-up
 	probe      Probe
-	overload   overload
+	overload   growth
+	usedFull   growth
+	longLived  growth
 	snapshots
 }
 
@@ -80,6 +84,7 @@ type ServerStats struct {
 	ChannelMessages   uint64 // messages of channels that OnMessage was told of
 	Returned          uint64 // players that came back while they were waited for
 	Divergences       uint64 // worlds of clients that left the server's: see ServerConfig.Diverged
+	Mended            uint64 // clients that were sent the state of the world for it
 	Deaf              uint64 // clients that were dropped because they acknowledged nothing
 	Clamped           uint64 // values that were outside their declared range
 	Untold            uint64 // refusals that clients were not told of: there were too many
@@ -107,7 +112,8 @@ func NewServer(wire netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, erro
 		return nil, err
 	}
 	c = c.filled()
-	s := &Server{config: c, policies: c.Policies, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate)}
+	s := &Server{config: c, policies: c.Policies, protocol: p, sendEvery: uint32(c.TickRate / c.SendRate), byID: make(map[uint32]*peer)}
+	s.tick, s.sentAt = c.FirstTick, c.FirstTick/s.sendEvery
 	s.inputs = newInputCoder(inputTable(p))
 	if c.Policies.Correction == policy.CorrectionMismatch {
 		if err := checkAdvice(p); err != nil {
@@ -180,7 +186,8 @@ func (s *Server) World() *ecs.World { return s.world }
 // Schedule is what the server runs, in stages.
 func (s *Server) Schedule() *ecs.Schedule { return s.schedule }
 
-// Tick is the number of ticks completed.
+// Tick is the number of the next tick: of ticks completed, counted from
+// ServerConfig.FirstTick.
 func (s *Server) Tick() uint32 { return s.tick }
 
 // Next is when the server wakes next.
@@ -190,7 +197,7 @@ func (s *Server) Next() time.Time { return s.loop.Next() }
 // are received once before and snapshots sent once after them.
 func (s *Server) Advance(now time.Time) int {
 	n := s.loop.Advance(now) * s.config.WakeEvery
-	if n == 0 {
+	if n == 0 || s.err != nil {
 		return 0
 	}
 	s.now = now
@@ -199,17 +206,19 @@ func (s *Server) Advance(now time.Time) int {
 		s.probe.Begin()
 	}
 	s.before.Run(s.world)
-	if len(s.left)+len(s.vacant) > 0 {
+	if len(s.left) > 0 {
 		s.forget(s.left)
 		s.leaving.Run(s.world)
 	}
 	s.decideChanges()
 	for range n {
-		if !s.mode.tick() {
+		if s.tick > ecs.MaxTick {
 			break
 		}
-		s.tick++
-		s.stats.Ticks++
+		if s.mode.tick() {
+			s.tick++
+			s.stats.Ticks++
+		}
 	}
 	s.followers.settle(s.mode.horizon())
 	s.restoreChanges()
@@ -218,16 +227,19 @@ func (s *Server) Advance(now time.Time) int {
 	if s.probe != nil {
 		s.probe.End()
 	}
+	s.lastTicks()
 	return n
 }
 
-// Err is always nil: nothing that clients do ends a server.
-func (s *Server) Err() error { return nil }
+// Err is why the server has ended, nil while it runs: nothing that clients do ends it,
+// see [ErrTicks].
+func (s *Server) Err() error { return s.err }
 
 // Run serves in real time until ctx ends, then tells the clients and returns
-// nil.
+// nil; or until the server ends, and returns Err.
 func (s *Server) Run(ctx context.Context) error {
-	return run(ctx, s, func() error { return s.Close(time.Now()) })
+	err := run(ctx, s, func() error { return s.Close(time.Now()) })
+	return errors.Join(s.err, err)
 }
 
 // Close ends all sessions and closes the wire.

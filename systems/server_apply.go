@@ -4,7 +4,6 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -25,8 +24,8 @@ func inputTable(p *ecs.Protocol) *schema.Table {
 const lossEvery = 32
 
 // apply is the system ServerApply: for each client it decides which input this
-// tick consumes and writes it to the client's entities. The server never goes
-// back: a late input changes no completed tick.
+// tick consumes, then it gives all entities the inputs of their owners. The server
+// never goes back: a late input changes no completed tick.
 func (s *Server) apply(w *ecs.World) {
 	for _, p := range s.peers {
 		if s.tick%lossEvery == 0 {
@@ -44,6 +43,7 @@ func (s *Server) apply(w *ecs.World) {
 		}
 		s.stage(w, p, words)
 	}
+	w.GiveInputs(s.inputOf)
 }
 
 // applyArrived steps everything that arrived: all but the last input run
@@ -57,6 +57,7 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 			break
 		}
 		if steps > 0 {
+			w.GiveInput(p.id, p.heldInput())
 			w.SimulateOnly(p.id)
 		}
 		s.stage(w, p, words)
@@ -73,8 +74,8 @@ func (s *Server) applyArrived(w *ecs.World, p *peer) {
 	}
 }
 
-// stage makes an input, or the filler for a missing one, what the client's
-// entities see in the coming Simulate.
+// stage makes an input, or the filler for a missing one, what the client holds in
+// the coming Simulate.
 func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 	t := p.inputs.table
 	held := p.heldInput()
@@ -97,34 +98,12 @@ func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 		t.ClearEdges(held)
 	}
 	w.SetInputSequence(p.id, p.inputs.expected-1)
-	s.setInput(p.id, held)
 }
 
-// writeInput sets the input component of all entities of an owner; nil is the
-// neutral input.
-func writeInput(w *ecs.World, in *ecs.Component, owner uint32, value unsafe.Pointer) {
-	size := in.Schema.Size
-	if size == 0 {
-		return
+// inputOf is the input that a client holds, nil for who has no client.
+func (s *Server) inputOf(client uint32) unsafe.Pointer {
+	if p := s.byID[client]; p != nil {
+		return p.heldInput()
 	}
-	ownerC := w.Protocol().Replicated()[0]
-	want := uint64(1)<<ownerC.Replicated() | uint64(1)<<in.Replicated()
-	for t := range w.Simulated {
-		if t.Mask&want != want {
-			continue
-		}
-		owners := unsafe.Slice((*components.Owner)(t.Column(ownerC)), len(t.Entities))
-		for i, o := range owners {
-			if o.Client != owner {
-				continue
-			}
-			dst := unsafe.Slice((*byte)(unsafe.Add(t.Column(in), uintptr(i)*size)), size)
-			if value == nil {
-				clear(dst)
-				in.Schema.Snap(unsafe.Pointer(&dst[0]))
-			} else {
-				copy(dst, unsafe.Slice((*byte)(value), size))
-			}
-		}
-	}
+	return nil
 }

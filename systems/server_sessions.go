@@ -3,7 +3,6 @@ package systems
 import (
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -21,6 +20,8 @@ func (s *Server) receive(*ecs.World) {
 		p.messages, p.heard = 0, 0
 	}
 	s.endpoint.Poll(s.now, (*serverHandler)(s))
+	drops := s.endpoint.DatagramDrops()
+	s.tellTokens(s.now, &drops)
 	s.expireSeats()
 	s.dropDeaf()
 	s.polled = s.now
@@ -32,7 +33,7 @@ func (s *Server) dropDeaf() {
 	if s.polled.IsZero() {
 		return
 	}
-	passed := min(s.now.Sub(s.polled), time.Second) // a process that was held did not listen
+	passed := min(max(s.now.Sub(s.polled), 0), time.Second) // a process that was held did not listen
 	for _, p := range s.peers {
 		if !p.unheard {
 			continue
@@ -74,6 +75,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		}
 	}
 	s.peers = append(s.peers, p)
+	s.byID[id] = p
 	if s.config.Events != nil {
 		s.config.Events.Join(id, session.Channels())
 	}
@@ -94,6 +96,7 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	}
 	p := s.peers[i]
 	s.peers = slices.Delete(s.peers, i, i+1)
+	delete(s.byID, p.id)
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.id)
 	}
@@ -173,12 +176,5 @@ func despawnOwned(w *ecs.World, id uint32) {
 		if r.Owner.Client == id {
 			w.Despawn(e) // within a stage, so it waits for the end of the walk
 		}
-	}
-}
-
-// setInput writes an input, or the neutral one, to a client's entities.
-func (s *Server) setInput(id uint32, value unsafe.Pointer) {
-	if in := s.protocol.Input(); in != nil {
-		writeInput(s.world, in, id, value)
 	}
 }

@@ -65,7 +65,8 @@ func (s *slack) units() int16 { return int16(s.asked * shiftUnit) }
 func (s *slack) pending(done int16) float64 { return float64(s.units()-done) / shiftUnit }
 
 func (s *slack) roll(tick int64) {
-	for n := s.number(tick); s.bucket < n; {
+	n := s.number(tick)
+	for s.bucket = max(s.bucket, n-slackBuckets); s.bucket < n; {
 		s.bucket++
 		s.least[s.bucket%slackBuckets], s.late[s.bucket%slackBuckets] = noSlack, noSlack
 	}

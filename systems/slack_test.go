@@ -207,3 +207,17 @@ func TestSteer(t *testing.T) {
 		}
 	}
 }
+
+// However long nothing came, nothing is left of what did, and finding out takes no longer.
+func TestSlackIsForgotten(t *testing.T) {
+	s := newSlack()
+	s.packet(100, 5, 0, true)
+	const later = 1 << 50 // a walk over all that passed would not end
+	if low, ok := s.lowest(later); ok {
+		t.Errorf("a slack of %d is left", low)
+	}
+	s.packet(later, 3, 0, true)
+	if low, ok := s.lowest(later + 1); !ok || low != 3 {
+		t.Errorf("the slack is %d (%v), want 3", low, ok)
+	}
+}

@@ -7,22 +7,23 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/netsys/internal/clock"
 )
 
 // Endpoint is one end of a session's channels. It keeps what the game sends until packets take it, and learns
 // from acknowledgements what has to be sent again. It reads no clock, does no I/O, and belongs to the goroutine
 // that polls its session. The package comment says what a session must call and when.
 //
-// Times given to it must not decrease; one that does counts as the latest.
+// Times given to it should not decrease; one that does counts as the latest, or where it is more than a second earlier
+// as a clock that was set, by which time goes on.
 type Endpoint struct {
 	config   Config
 	sizes    sizes
 	channels []channel
 	order    []int // the numbers of the channels, highest priority first
 
-	epoch    time.Time
-	started  bool
-	now      time.Duration // since epoch
+	clock    clock.Clock
+	now      time.Duration // by the clock
 	flight   flight
 	estimate estimate
 	budget   budget
@@ -238,10 +239,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 
 // advance sets the clock.
 func (e *Endpoint) advance(now time.Time) {
-	if !e.started {
-		e.started, e.epoch = true, now
-	}
-	if at := now.Sub(e.epoch); at > e.now {
+	if at := e.clock.At(now); at > e.now {
 		e.estimate.polled(at - e.now)
 		e.now = at
 	}

@@ -157,7 +157,7 @@ func BenchmarkSpoofedRequest(b *testing.B) {
 			w := newWorld(b, ServerConfig{TokensPerSecond: c.perSecond})
 			s := w.servers[0]
 			config := w.config(1)
-			config.Lifetime = 24 * time.Hour
+			config.Lifetime = time.Hour
 			d := request(w.issue(config))
 			s.out = func(netip.AddrPort, []byte) error { return nil }
 			s.Receive(w.now, netip.MustParseAddrPort(alice), d, quiet{})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/internal/clock"
 )
 
 // ClientHandler is told what happens on a [Client], in the call that feeds it. It may send and disconnect.
@@ -63,10 +65,12 @@ type Client struct {
 	server   netip.AddrPort
 	sender   direction
 	receiver direction
-	sequence uint64 // never begins anew: every server of the token has the same keys
+	sequence uint64 // goes on from server to server: all of the token have the same keys
 	window   window
 
-	start, updated, heard, sent time.Time
+	begun                       bool
+	clock                       clock.Clock
+	start, updated, heard, sent time.Duration
 
 	challenge [challengeBody]byte
 	slot      uint32
@@ -77,8 +81,8 @@ type Client struct {
 	packet []byte
 }
 
-// NewClient returns a client that connects with a token, which must not serve another client as well: they would
-// repeat each other's nonces. It sends by calling out, which must not keep the datagram nor call back; an error of
+// NewClient returns a client that connects with a token, which must not serve another client at the same time: they
+// would repeat each other's nonces. It sends by calling out, which must not keep the datagram nor call back; an error of
 // out means that the datagram is lost. Nothing is sent before the first Update. The error wraps [ErrToken].
 func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte) error) (*Client, error) {
 	if err := token.check(); err != nil {
@@ -154,36 +158,38 @@ func (c *Client) leave(now time.Time) {
 }
 
 // Update does what is due at now: requests, responses, keep-alives, timeouts. Call it at least ten times a second. A
-// client begins to connect with the first one.
+// client begins to connect with the first one, whose time should be the time of day: the client's sequences begin by it.
 func (c *Client) Update(now time.Time, h ClientHandler) {
 	if c.state == Ended {
 		return
 	}
-	if c.start.IsZero() {
-		c.start, c.heard = now, now
+	at := c.clock.At(now)
+	if !c.begun {
+		c.begun, c.sequence = true, firstSequence(c.token.Expire, now)
+		c.start, c.updated, c.heard, c.sent = at, at, at, at-sendInterval
 	}
-	c.heard = excuse(c.heard, heldBetween(c.updated, now), now)
-	c.updated = now
-	silent := c.timeout > 0 && now.Sub(c.heard) >= c.timeout
+	c.heard = min(c.heard+heldBetween(c.updated, at), at)
+	c.updated = at
+	silent := c.timeout > 0 && at-c.heard >= c.timeout
 	switch {
 	case c.state == Connected && silent:
 		c.end(now, ErrTimeout, h)
-	case c.state != Connected && c.expired(now):
+	case c.state != Connected && c.expired(at):
 		c.end(now, ErrTokenExpired, h)
 	case c.state == Requesting && silent:
 		c.fail(now, fmt.Errorf("%w: no answer to requests from %v", ErrTimeout, c.server), h)
 	case c.state == Responding && silent:
 		c.fail(now, fmt.Errorf("%w: no answer to responses from %v", ErrTimeout, c.server), h)
 	}
-	if c.state != Ended && now.Sub(c.sent) >= sendInterval {
+	if c.state != Ended && at-c.sent >= sendInterval {
 		c.speak(now)
 	}
 }
 
 // expired reports whether the token's lifetime has gone by, by this client's own clock.
-func (c *Client) expired(now time.Time) bool {
+func (c *Client) expired(at time.Duration) bool {
 	lifetime := min(c.token.Expire-c.token.Create, 1<<33) // seconds; more does not fit a Duration
-	return now.Sub(c.start) >= time.Duration(lifetime)*time.Second
+	return at-c.start >= time.Duration(lifetime)*time.Second
 }
 
 // speak sends what the state wants sent ten times a second.
@@ -196,7 +202,7 @@ func (c *Client) speak(now time.Time) {
 		b = binary.LittleEndian.AppendUint64(b, c.token.Expire)
 		b = append(b, c.token.Nonce[:]...)
 		c.packet = append(b, c.token.Private[:]...)
-		c.sent = now
+		c.sent = c.clock.At(now)
 		_ = c.out(c.server, c.packet)
 	case Responding:
 		_ = c.send(now, kindResponse, c.challenge[:])
@@ -214,7 +220,7 @@ func (c *Client) send(now time.Time, kind uint8, body []byte) error {
 	}
 	c.packet = c.sender.appendPacket(c.packet[:0], kind, c.sequence, body)
 	c.sequence++
-	c.sent = now
+	c.sent = c.clock.At(now)
 	return c.out(c.server, c.packet)
 }
 
@@ -230,6 +236,8 @@ func (c *Client) receive(now time.Time, from netip.AddrPort, b []byte, h ClientH
 	switch {
 	case drop != DropNone:
 		return drop
+	case !c.begun:
+		return DropType
 	case from != c.server:
 		return DropUnknownSender
 	}
@@ -249,9 +257,7 @@ func (c *Client) receive(now time.Time, from netip.AddrPort, b []byte, h ClientH
 	if !bodyFits(head.kind, len(body)) {
 		return DropMalformed
 	}
-	if now.After(c.heard) {
-		c.heard = now
-	}
+	c.heard = c.clock.At(now)
 	switch head.kind {
 	case kindDenied:
 		c.fail(now, ErrDenied, h)
@@ -262,7 +268,7 @@ func (c *Client) receive(now time.Time, from netip.AddrPort, b []byte, h ClientH
 	case kindKeepAlive:
 		c.slot, c.slots = binary.LittleEndian.Uint32(body), binary.LittleEndian.Uint32(body[4:])
 		if c.state == Responding {
-			c.state = Connected
+			c.state, c.window = Connected, newWindow(head.sequence)
 			h.Connected(now, c)
 		}
 	case kindPayload:
@@ -283,7 +289,7 @@ func (c *Client) fail(now time.Time, reason error, h ClientHandler) {
 	c.attempt++
 	c.server = c.token.Servers[c.attempt]
 	c.state, c.window = Requesting, window{}
-	c.heard, c.sent = now, time.Time{}
+	c.heard = c.clock.At(now)
 	c.speak(now)
 }
 

@@ -8,12 +8,17 @@ import (
 )
 
 const (
-	defaultMaxClients        = 256
-	defaultMaxHalfOpen       = 1024
-	defaultMaxUsedTokens     = 65536
+	defaultMaxClients    = 256
+	defaultMaxHalfOpen   = 1024
+	defaultMaxUsedTokens = 65536
+	// defaultUsedShare is which share of MaxUsedTokens one network has, as a divisor.
+	defaultUsedShare         = 16
 	defaultRequestsPerSecond = 1000
 	defaultTokensPerSecond   = 50000
 	defaultPacketsPerSecond  = 1000
+
+	// defaultMaxLifetime is an hour, and five minutes for clocks that differ.
+	defaultMaxLifetime = 65 * time.Minute
 
 	// sendInterval is between the packets of a handshake, and the longest silence of a session.
 	sendInterval = 100 * time.Millisecond
@@ -25,6 +30,8 @@ const (
 	// heldTime is how much of the time between two updates counts as silence of the other end: a process that was
 	// held did not listen.
 	heldTime = time.Second
+	// floodTime is for how long a session may be over its rate.
+	floodTime = 2 * time.Second
 )
 
 // ServerConfig configures [NewServer]. Key, and Addresses or AnyAddress, are needed; all else has defaults.
@@ -57,9 +64,19 @@ type ServerConfig struct {
 	// beyond that are dropped, and come again. 0 means 1,024.
 	MaxHalfOpen int
 
+	// MaxLifetime is how far in the future the expiry of a token may lie; one that expires later is dropped with
+	// [DropLifetime], as a used one would have to be remembered for that long. 0 means 65 minutes; at most the
+	// constant [MaxLifetime], 69 minutes and 54 seconds, in which sequence numbers keep the sessions of a token apart.
+	MaxLifetime time.Duration
+
 	// MaxUsedTokens is how many tokens are remembered as used until they expire; while it is reached nobody gets a
-	// slot. 0 means 65,536.
+	// slot, and [DropUsedFull] counts. 0 means 65,536.
 	MaxUsedTokens int
+
+	// MaxUsedPerNetwork is how many of these came from one network: the first 24 bits of an IPv4 address, 48 of an IPv6
+	// address. With one more, the one of that network that expires first is remembered no longer. 0 means a sixteenth
+	// of MaxUsedTokens, and at least one.
+	MaxUsedPerNetwork int
 
 	// RequestsPerSecond is how many requests and responses from one IPv4 address or IPv6 network of 64 bits are
 	// decrypted, with bursts of one second's worth; a client sends ten a second until it is connected.
@@ -73,7 +90,8 @@ type ServerConfig struct {
 	// before is not decrypted. 0 means 50,000.
 	TokensPerSecond int
 
-	// PacketsPerSecond is how many packets of one session are taken, with bursts of one second's worth.
+	// PacketsPerSecond is how many packets of one session are taken, with bursts of one second's worth. A session that
+	// goes on sending more for two seconds ends with [ErrFlood]; half a second's worth less in between saves it.
 	// 0 means 1,000.
 	PacketsPerSecond int
 
@@ -110,6 +128,7 @@ func (c ServerConfig) Validate() error {
 		{"MaxClients", c.MaxClients, 1 << 16},
 		{"MaxHalfOpen", c.MaxHalfOpen, 1 << 20},
 		{"MaxUsedTokens", c.MaxUsedTokens, 1 << 24},
+		{"MaxUsedPerNetwork", c.MaxUsedPerNetwork, 1 << 24},
 		{"RequestsPerSecond", c.RequestsPerSecond, 1e6},
 		{"TokensPerSecond", c.TokensPerSecond, 1e7},
 		{"PacketsPerSecond", c.PacketsPerSecond, 1e6},
@@ -118,6 +137,9 @@ func (c ServerConfig) Validate() error {
 			errs = append(errs, fmt.Errorf("netcode: ServerConfig.%s %d is not in 0..%d", n.name, n.value, n.most))
 		}
 	}
+	if c.MaxLifetime < 0 || c.MaxLifetime > MaxLifetime {
+		errs = append(errs, fmt.Errorf("netcode: ServerConfig.MaxLifetime %v is not in 0..%v", c.MaxLifetime, MaxLifetime))
+	}
 	return errors.Join(errs...)
 }
 
@@ -125,7 +147,9 @@ func (c ServerConfig) Validate() error {
 func (c ServerConfig) withDefaults() ServerConfig {
 	c.MaxClients = orDefault(c.MaxClients, defaultMaxClients)
 	c.MaxHalfOpen = orDefault(c.MaxHalfOpen, defaultMaxHalfOpen)
+	c.MaxLifetime = orDefault(c.MaxLifetime, defaultMaxLifetime)
 	c.MaxUsedTokens = orDefault(c.MaxUsedTokens, defaultMaxUsedTokens)
+	c.MaxUsedPerNetwork = orDefault(c.MaxUsedPerNetwork, max(1, c.MaxUsedTokens/defaultUsedShare))
 	c.RequestsPerSecond = orDefault(c.RequestsPerSecond, defaultRequestsPerSecond)
 	c.TokensPerSecond = orDefault(c.TokensPerSecond, defaultTokensPerSecond)
 	c.PacketsPerSecond = orDefault(c.PacketsPerSecond, defaultPacketsPerSecond)

@@ -41,6 +41,8 @@ const (
 	DropMalformed
 	// DropElsewhere: a request with a token for other servers.
 	DropElsewhere
+	// DropLifetime: a request with a token that expires later than [ServerConfig.MaxLifetime] from now.
+	DropLifetime
 	// DropConnected: a request or response from an address that has a session already, or is just getting one by
 	// another token. The end of every handshake leaves a few.
 	DropConnected
@@ -51,8 +53,10 @@ const (
 	DropChallenge
 	// DropFull: a request or response for which there was no slot. Denied.
 	DropFull
-	// DropNoRoom: a request for which the table of half-open handshakes or of used tokens had no room.
+	// DropNoRoom: a request for which the table of half-open handshakes had no room.
 	DropNoRoom
+	// DropUsedFull: a response for which the table of used tokens had no room: see [ServerConfig.MaxUsedTokens].
+	DropUsedFull
 	// DropHalfOpen: a handshake forgotten because its client was not heard from again for 10 s.
 	DropHalfOpen
 
@@ -77,11 +81,13 @@ var dropNames = [dropReasons]string{
 	DropForged:        "not authentic",
 	DropMalformed:     "malformed",
 	DropElsewhere:     "token for another server",
+	DropLifetime:      "token lives too long",
 	DropConnected:     "address already connected",
 	DropClientID:      "client id already connected",
 	DropChallenge:     "wrong challenge",
 	DropFull:          "server full",
-	DropNoRoom:        "table full",
+	DropNoRoom:        "full of handshakes",
+	DropUsedFull:      "full of used tokens",
 	DropHalfOpen:      "handshake abandoned",
 }
 

@@ -38,6 +38,9 @@ var (
 	// ErrDisconnected: the other end ended the session.
 	ErrDisconnected = errors.New("netcode: disconnected by the peer")
 
+	// ErrFlood: the client sent more than [ServerConfig.PacketsPerSecond] for two seconds.
+	ErrFlood = errors.New("netcode: session over its rate for too long")
+
 	// ErrReplaced: the same client came with another token, see [ServerConfig.Takeover].
 	ErrReplaced = errors.New("netcode: replaced by another session of the same client")
 )

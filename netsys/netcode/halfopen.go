@@ -16,7 +16,7 @@ type halfOpen struct {
 	expire   uint64 // of the token, seconds since 1970
 	timeout  time.Duration
 	first    uint64 // sequence of its first challenge
-	since    time.Time
+	since    time.Duration
 	userData [UserDataSize]byte
 	in, out  direction
 
@@ -59,10 +59,10 @@ func (t *halfOpens) add(h *halfOpen) bool {
 }
 
 // refresh gives one that was heard from again its full time.
-func (t *halfOpens) refresh(h *halfOpen, now time.Time) {
+func (t *halfOpens) refresh(h *halfOpen, at time.Duration) {
 	h.unlink()
 	t.append(h)
-	h.since = now
+	h.since = at
 }
 
 func (t *halfOpens) remove(h *halfOpen) {
@@ -72,8 +72,8 @@ func (t *halfOpens) remove(h *halfOpen) {
 }
 
 // expire forgets those that waited too long and says how many.
-func (t *halfOpens) expire(now time.Time) (n uint64) {
-	for h := t.ends.newer; h != &t.ends && now.Sub(h.since) >= halfOpenTime; h = t.ends.newer {
+func (t *halfOpens) expire(at time.Duration) (n uint64) {
+	for h := t.ends.newer; h != &t.ends && at-h.since >= halfOpenTime; h = t.ends.newer {
 		t.remove(h)
 		n++
 	}

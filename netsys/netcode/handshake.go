@@ -25,8 +25,8 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 	if expire <= unixTime(now) {
 		return DropExpired
 	}
-	nanos, tag := s.nanos(now), s.limits.tag(from.Addr())
-	if !s.limits.allow(nanos, tag) {
+	at, tag := s.clock.At(now), s.limits.tag(from.Addr())
+	if !s.limits.allow(at, tag) {
 		return DropRate
 	}
 	// What was seen before needs no cipher: the last bytes of a token tell it apart. Somebody who repeats them in
@@ -40,13 +40,13 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 		if drop := s.admissible(now, from, mac, half.clientID, expire, &half.out); drop != DropNone {
 			return drop
 		}
-		s.half.refresh(half, now)
+		s.half.refresh(half, at)
 	case half != nil || s.burnt.has(mac):
 		if s.byAddr.get(from) != nil {
 			return DropConnected
 		}
 		return DropTokenUsed
-	case !s.limits.decrypt(nanos, tag):
+	case !s.limits.decrypt(at, tag):
 		return DropBusy
 	default:
 		plain, ok := s.unseal(expire, nonce, sealed)
@@ -79,6 +79,8 @@ func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire 
 		return nil, DropMalformed
 	case !s.config.AnyAddress && !token.servers.containsAny(s.config.Addresses):
 		return nil, DropElsewhere
+	case expire-unixTime(now) > uint64(s.config.MaxLifetime/time.Second):
+		return nil, DropLifetime
 	}
 	out := newDirection(s.config.ProtocolID, &token.serverToClient)
 	if drop := s.admissible(now, from, mac, token.clientID, expire, &out); drop != DropNone {
@@ -91,7 +93,7 @@ func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire 
 		expire:   expire,
 		timeout:  max(0, time.Duration(token.timeout)*time.Second),
 		first:    s.challenges.next,
-		since:    now,
+		since:    s.clock.At(now),
 		userData: token.userData,
 		in:       newDirection(s.config.ProtocolID, &token.clientToServer),
 		out:      out,
@@ -108,7 +110,7 @@ func (s *Server) admissible(now time.Time, from netip.AddrPort, mac tokenMAC, cl
 	switch {
 	case there != nil && there != old:
 		return DropConnected
-	case half != nil && half.mac != mac && now.Sub(half.since) < aliveTime:
+	case half != nil && half.mac != mac && s.clock.At(now)-half.since < aliveTime:
 		return DropConnected
 	case s.byID[clientID] != old:
 		return DropClientID
@@ -122,7 +124,7 @@ func (s *Server) admissible(now time.Time, from netip.AddrPort, mac tokenMAC, cl
 // response examines the answer to a challenge and gives the client a slot.
 func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, h ServerHandler) DropReason {
 	tag := s.limits.tag(half.addr.Addr())
-	if !s.limits.allow(s.nanos(now), tag) {
+	if !s.limits.allow(s.clock.At(now), tag) {
 		return DropRate
 	}
 	body, ok := half.in.open(s.plain[:0], head, b)
@@ -144,18 +146,13 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	case s.full(old):
 		s.sendGlobal(half.addr, &half.out, kindDenied, nil)
 		return DropFull
-	case !s.burnt.add(half.mac, half.expire):
-		return DropNoRoom
+	case !s.burnt.add(half.mac, half.expire, networkOf(half.addr.Addr())):
+		return DropUsedFull
 	}
 	s.half.remove(half)
 	s.limits.remember(tag)
 	if old != nil {
-		if r, ok := h.(Replacer); ok && r.Replacing(now, old) {
-			old.Forget()
-		} else {
-			old.Disconnect(now)
-		}
-		h.Disconnected(now, old, ErrReplaced)
+		s.dismiss(now, old, ErrReplaced, h)
 		if s.closed || s.full(nil) {
 			// The handler wants nobody any more.
 			s.sendGlobal(half.addr, &half.out, kindDenied, nil)
@@ -173,7 +170,8 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 		in:       half.in,
 		out:      half.out,
 		sequence: firstSequence(half.expire, now),
-		heard:    now,
+		window:   newWindow(head.sequence),
+		heard:    s.clock.At(now),
 	}
 	s.peers[p.slot] = p
 	s.byAddr.put(p.addr, p)
@@ -199,12 +197,11 @@ func (s *Server) sendGlobal(to netip.AddrPort, out *direction, kind uint8, body 
 	_ = s.out(to, s.packet)
 }
 
-// firstSequence is where the sequence of a session begins: at the number of milliseconds that have passed of the
-// last 1<<22 of its token. The server forgets when it is restarted that a token was used, and a client may have
-// had a slot, without knowing, on another server of its token; a later session then begins above all that an
-// earlier one sent with the same key.
+// firstSequence is where the sequences of an end begin: at the number of milliseconds that have passed of the last
+// 1<<22 of its token. A server forgets when it is restarted that a token was used, a client may have had a slot,
+// without knowing, on another server of its token, or be made anew with it; what comes later then begins above all that
+// was sent before with the same key. To a client whose clock is ahead a token may have expired, and the number goes on.
 func firstSequence(expire uint64, now time.Time) uint64 {
-	const span = 1 << 22
-	left := min(expire, 1<<53)*1000 - uint64(max(now.UnixMilli(), 0))
-	return span - min(left, span)
+	left := int64(min(expire, 1<<53)*1000) - now.UnixMilli()
+	return uint64(max(0, sequenceSpan-left))
 }

@@ -48,12 +48,14 @@ type world struct {
 type serverNode struct {
 	*Server
 	addr netip.AddrPort
+	off  time.Duration // of its clock
 	serverLog
 }
 
 type clientNode struct {
 	*Client
 	addr netip.AddrPort
+	off  time.Duration // of its clock
 	clientLog
 }
 
@@ -167,20 +169,20 @@ func (w *world) step() {
 	for _, d := range queue {
 		for _, n := range w.servers {
 			if n.addr == d.to {
-				n.Receive(w.now, d.from, d.data, n)
+				n.Receive(w.now.Add(n.off), d.from, d.data, n)
 			}
 		}
 		for _, n := range w.clients {
 			if n.addr == d.to {
-				n.Receive(w.now, d.from, d.data, n)
+				n.Receive(w.now.Add(n.off), d.from, d.data, n)
 			}
 		}
 	}
 	for _, n := range w.servers {
-		n.Update(w.now, n)
+		n.Update(w.now.Add(n.off), n)
 	}
 	for _, n := range w.clients {
-		n.Update(w.now, n)
+		n.Update(w.now.Add(n.off), n)
 	}
 }
 
@@ -217,10 +219,10 @@ func connected(t testing.TB, config ServerConfig) (*world, *serverNode, *clientN
 func (w *world) exchange(s *serverNode, p *Peer, c *clientNode) {
 	w.t.Helper()
 	up, down := s.payloads, c.payloads
-	if err := c.Send(w.now, []byte("up")); err != nil {
+	if err := c.Send(w.now.Add(c.off), []byte("up")); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := p.Send(w.now, []byte("down")); err != nil {
+	if err := p.Send(w.now.Add(s.off), []byte("down")); err != nil {
 		w.t.Fatal(err)
 	}
 	w.step()

@@ -162,9 +162,9 @@ func TestFloodOfOneSession(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{PacketsPerSecond: 100})
 	w.run(2 * time.Second)
 	garbage := make([]byte, 100)
-	garbage[0] = 0x25
+	garbage[0] = 0x85
 	for i := range 10000 {
-		binary.LittleEndian.PutUint16(garbage[1:], uint16(10000+i))
+		binary.LittleEndian.PutUint64(garbage[1:], c.sequence+uint64(10000+i))
 		if drop := s.Receive(w.now, c.addr, garbage, s); drop != DropForged {
 			t.Fatalf("%v", drop)
 		}
@@ -208,12 +208,12 @@ func TestUsedTokensAreBounded(t *testing.T) {
 	w := newWorld(t, ServerConfig{MaxUsedTokens: 2})
 	s := w.servers[0]
 	for i := range 3 {
-		c := w.join(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), 1).String(), w.issue(w.config(uint64(i))))
+		c := w.join(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i), 1}), 1).String(), w.issue(w.config(uint64(i))))
 		w.run(time.Second)
 		c.Disconnect(w.now)
 		w.run(time.Second)
 	}
-	if s.connected != 2 || s.Drops()[DropNoRoom] == 0 {
+	if s.connected != 2 || s.Drops()[DropUsedFull] == 0 {
 		t.Errorf("%d connected, drops %v", s.connected, s.Drops())
 	}
 	w.run(time.Minute)

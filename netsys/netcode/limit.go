@@ -8,14 +8,16 @@ import (
 )
 
 // allowance bounds a rate: it is the time at which everything allowed so far would have come at exactly that
-// rate, in nanoseconds of the server (the generic cell rate algorithm of ITU-T I.371). The zero value is fresh.
-type allowance int64
+// rate, by the clock of the server (the generic cell rate algorithm of ITU-T I.371). The zero value is fresh.
+type allowance time.Duration
 
 // left reports whether one more is allowed, with bursts that may last as long as burst at the rate.
-func (a allowance) left(now int64, burst time.Duration) bool { return int64(a)-now < int64(burst) }
+func (a allowance) left(at, burst time.Duration) bool { return time.Duration(a)-at < burst }
 
 // use counts one, at a rate of one per interval.
-func (a *allowance) use(now, interval int64) { *a = allowance(max(int64(*a), now) + interval) }
+func (a *allowance) use(at, interval time.Duration) {
+	*a = allowance(max(time.Duration(*a), at) + interval)
+}
 
 const (
 	limitSets = 512
@@ -37,8 +39,8 @@ const (
 // decrypted, whoever sends them: who passes it is a matter of luck, and a client, which asks ten times a second,
 // soon has some. Addresses that had a session share another one, which somebody can use up who knows some of them.
 type limiter struct {
-	interval      int64 // between requests of one address, in nanoseconds
-	tokenInterval int64
+	interval      time.Duration // between requests of one address
+	tokenInterval time.Duration
 	keys          [4]uint64
 	sets          [limitSets][limitWays]limited
 	tokens        shared
@@ -61,7 +63,7 @@ type limited struct {
 }
 
 func newLimiter(perSecond, tokensPerSecond int, random func([]byte)) *limiter {
-	l := &limiter{interval: int64(time.Second) / int64(perSecond), tokenInterval: int64(time.Second) / int64(tokensPerSecond)}
+	l := &limiter{interval: time.Second / time.Duration(perSecond), tokenInterval: time.Second / time.Duration(tokensPerSecond)}
 	var b [32]byte
 	fill(random, b[:])
 	for i := range l.keys {
@@ -71,15 +73,15 @@ func newLimiter(perSecond, tokensPerSecond int, random func([]byte)) *limiter {
 }
 
 // allow counts one from an address, unless it had too many.
-func (l *limiter) allow(now int64, tag uint64) bool {
+func (l *limiter) allow(at time.Duration, tag uint64) bool {
 	set := &l.sets[tag%limitSets]
 	fullest := 0
 	for i := range set {
 		if set[i].tag == tag {
-			if !set[i].left(now, burstTime) {
+			if !set[i].left(at, burstTime) {
 				return false
 			}
-			set[i].use(now, l.interval)
+			set[i].use(at, l.interval)
 			return true
 		}
 		if set[i].allowance < set[fullest].allowance {
@@ -87,17 +89,17 @@ func (l *limiter) allow(now int64, tag uint64) bool {
 		}
 	}
 	set[fullest] = limited{tag: tag}
-	set[fullest].use(now, l.interval)
+	set[fullest].use(at, l.interval)
 	return true
 }
 
 // decrypt counts one token from an address, unless all together had too many.
-func (l *limiter) decrypt(now int64, tag uint64) bool {
+func (l *limiter) decrypt(at time.Duration, tag uint64) bool {
 	a := l.tokens.of(l, tag)
-	if !a.left(now, tokenBurst) {
+	if !a.left(at, tokenBurst) {
 		return false
 	}
-	a.use(now, l.tokenInterval)
+	a.use(at, l.tokenInterval)
 	return true
 }
 

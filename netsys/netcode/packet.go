@@ -4,6 +4,7 @@ import (
 	"crypto/cipher"
 	"encoding/binary"
 	"math/bits"
+	"time"
 
 	"golang.org/x/crypto/chacha20poly1305"
 )
@@ -49,6 +50,12 @@ const (
 
 	// globalSequence begins the sequences of what is sealed outside of sessions, with keys that sessions use too.
 	globalSequence = 1 << 63
+
+	// sequenceSpan is how many milliseconds before the end of its token a session can begin and repeat no nonce.
+	sequenceSpan = 1 << 22
+
+	// MaxLifetime is the longest [ServerConfig.MaxLifetime].
+	MaxLifetime = sequenceSpan * time.Millisecond
 )
 
 // kinds is a set of packet types.

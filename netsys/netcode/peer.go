@@ -24,8 +24,9 @@ type Peer struct {
 	sequence  uint64
 	window    window
 	allowance allowance
-	heard     time.Time
-	sent      time.Time
+	over      time.Duration // since when it is over its rate; 0: it is not
+	heard     time.Duration // by the server's clock, as sent
+	sent      time.Duration
 	confirmed bool
 	ended     bool
 }
@@ -103,7 +104,7 @@ func (p *Peer) sendTo(now time.Time, to netip.AddrPort, kind uint8, body []byte)
 	s := p.server
 	s.packet = p.out.appendPacket(s.packet[:0], kind, p.sequence, body)
 	p.sequence++
-	p.sent = now
+	p.sent = s.clock.At(now)
 	return s.out(to, s.packet)
 }
 
@@ -113,8 +114,11 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 		return nil, drop
 	}
 	s := p.server
-	nanos := s.nanos(now)
-	if !p.allowance.left(nanos, burstTime) {
+	at := s.clock.At(now)
+	if !p.allowance.left(at, burstTime) {
+		if p.overFor(at) == 0 {
+			p.over = at
+		}
 		return nil, DropFlood
 	}
 	body, ok := p.in.open(s.plain[:0], h, b)
@@ -122,7 +126,7 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 		return nil, DropForged
 	}
 	// Counted only now: somebody who forges the client's address must not use up its allowance.
-	p.allowance.use(nanos, s.interval)
+	p.allowance.use(at, s.interval)
 	p.window.advance(h.sequence)
 	if !bodyFits(h.kind, len(body)) {
 		return nil, DropMalformed
@@ -130,11 +134,20 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 	return body, DropNone
 }
 
+// overFor is how long ago the peer began to send more than it may, unless it has made up for half a burst since.
+func (p *Peer) overFor(at time.Duration) time.Duration {
+	if p.allowance.left(at, burstTime/2) {
+		p.over = 0
+	}
+	if p.over == 0 {
+		return 0
+	}
+	return at - p.over
+}
+
 // handle acts on an authentic packet.
 func (p *Peer) handle(now time.Time, kind uint8, body []byte, h ServerHandler) {
-	if now.After(p.heard) {
-		p.heard = now
-	}
+	p.heard = p.server.clock.At(now)
 	switch kind {
 	case kindKeepAlive:
 		p.confirmed = true

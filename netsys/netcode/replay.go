@@ -9,6 +9,16 @@ type window struct {
 	seen [windowSize / 64]uint64 // a ring of bits: sequence numbers above most - windowSize
 }
 
+// newWindow begins with a session's first packet: what has a lower number belongs to an earlier session of the same
+// key, and counts as received.
+func newWindow(first uint64) (w window) {
+	w.most = first
+	for i := range w.seen {
+		w.seen[i] = 1<<64 - 1
+	}
+	return w
+}
+
 // check says whether a packet with this number may be new.
 func (w *window) check(sequence uint64) DropReason {
 	switch {

@@ -53,19 +53,19 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 			return nil
 		}
 	}
-	nanos, tag := s.nanos(now), s.limits.tag(from.Addr())
+	at, tag := s.clock.At(now), s.limits.tag(from.Addr())
 	finds := s.finds.of(s.limits, tag)
-	if !finds.left(nanos, burstTime) || !s.limits.allow(nanos, tag) {
+	if !finds.left(at, burstTime) || !s.limits.allow(at, tag) {
 		return nil
 	}
-	const interval = int64(time.Second) / findRate
-	finds.use(nanos, interval*int64(1+len(s.peers)/findSlots))
-	list, n := s.candidates(now, head.sequence)
+	const interval = time.Second / findRate
+	finds.use(at, interval*time.Duration(1+len(s.peers)/findSlots))
+	list, n := s.candidates(at, head.sequence)
 	for _, p := range list[:n] {
-		if !finds.left(nanos, burstTime) {
+		if !finds.left(at, burstTime) {
 			return nil
 		}
-		finds.use(nanos, interval)
+		finds.use(at, interval)
 		s.turn = p.slot + 1
 		body, drop := p.open(now, head, datagram)
 		switch drop {
@@ -95,7 +95,7 @@ func (s *Server) settle(p *Peer) {
 }
 
 // candidates are the n peers with which Find tries a datagram: those whose turn it is, by slot.
-func (s *Server) candidates(now time.Time, sequence uint64) (list [findTrials]*Peer, n int) {
+func (s *Server) candidates(at time.Duration, sequence uint64) (list [findTrials]*Peer, n int) {
 	for i := 0; i < len(s.peers) && n < findTrials; i++ {
 		slot := s.turn + i
 		if slot >= len(s.peers) {
@@ -106,7 +106,7 @@ func (s *Server) candidates(now time.Time, sequence uint64) (list [findTrials]*P
 			continue
 		}
 		ahead := sequence > p.window.most && sequence-p.window.most < findAhead
-		if ahead && now.Sub(p.heard) >= findSilence {
+		if ahead && at-p.heard >= findSilence {
 			list[n] = p
 			n++
 		}
@@ -136,6 +136,6 @@ func (p *Peer) SendTo(now time.Time, to netip.AddrPort, payload []byte) error {
 		return ErrPayloadSize
 	}
 	// What goes elsewhere keeps nothing alive at the peer's address.
-	defer func(sent time.Time) { p.sent = sent }(p.sent)
+	defer func(sent time.Duration) { p.sent = sent }(p.sent)
 	return p.sendTo(now, unmap(to), kindPayload, payload)
 }

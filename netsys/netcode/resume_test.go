@@ -121,9 +121,9 @@ func TestRebindRefuses(t *testing.T) {
 
 // What is sent to find out whether a client moved does not keep its session alive where it is.
 func TestSendToKeepsNothingAlive(t *testing.T) {
-	_, s, _ := connected(t, ServerConfig{})
+	w, s, _ := connected(t, ServerConfig{})
 	sent := s.last.sent
-	if err := s.last.SendTo(sent.Add(time.Second), netip.MustParseAddrPort(there), []byte("x")); err != nil {
+	if err := s.last.SendTo(w.now.Add(time.Second), netip.MustParseAddrPort(there), []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	if s.last.sent != sent {
@@ -207,8 +207,8 @@ func TestFoundIsNotLimited(t *testing.T) {
 // A flood of datagrams that could be anybody's is tried a bounded number of times, and changes nothing.
 //
 //mutant:rule Session17 netsys/netcode/resume.go
-//mutant:from if !finds.left(nanos, burstTime) || !s.limits.allow(nanos, tag) {
-//mutant:to if !s.limits.allow(nanos, tag) {
+//mutant:from if !finds.left(at, burstTime) || !s.limits.allow(at, tag) {
+//mutant:to if !s.limits.allow(at, tag) {
 func TestFindIsBounded(t *testing.T) {
 	m := newMover(t, ServerConfig{})
 	m.run(time.Second)

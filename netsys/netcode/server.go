@@ -7,6 +7,8 @@ import (
 	"iter"
 	"net/netip"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/internal/clock"
 )
 
 // ServerHandler is told what happens on a [Server], in the call that feeds it. It may send, and disconnect any peer.
@@ -15,17 +17,16 @@ type ServerHandler interface {
 	Connected(now time.Time, p *Peer)
 	// Payload: a payload came, 1 to [MaxPayload] bytes that are valid during the call.
 	Payload(now time.Time, p *Peer, payload []byte)
-	// Disconnected: the session has ended, because of [ErrTimeout], [ErrDisconnected] or [ErrReplaced]. The slot is
-	// free.
+	// Disconnected: the session has ended, because of [ErrTimeout], [ErrDisconnected], [ErrReplaced] or
+	// [ErrFlood]. The slot is free.
 	Disconnected(now time.Time, p *Peer, reason error)
 }
 
-// Replacer is a [ServerHandler] that tells a client itself that another session of the same client ends this one:
-// see [ServerConfig.Takeover].
-type Replacer interface {
-	// Replacing: the session is about to end because of [ErrReplaced]. It may send to the peer, and nothing else. It
-	// reports whether the client was told; otherwise it is disconnected.
-	Replacing(now time.Time, p *Peer) (told bool)
+// Farewell is a [ServerHandler] that tells a client itself why the server ends its session.
+type Farewell interface {
+	// Ending: the session is about to end because of [ErrReplaced] or [ErrFlood]. It may send to the peer, and nothing
+	// else. It reports whether the client was told; otherwise it is disconnected.
+	Ending(now time.Time, p *Peer, reason error) (told bool)
 }
 
 // Server is the server's end of all its sessions. It is used by one goroutine.
@@ -47,12 +48,13 @@ type Server struct {
 	finds    shared  // of Find
 	turn     int     // slot with which Find begins
 	limits   *limiter
-	interval int64 // between packets of a session, in nanoseconds
+	interval time.Duration // between packets of a session
 	drops    Drops
 	closing  bool
 	closed   bool
 
-	start, updated time.Time
+	clock   clock.Clock
+	updated time.Duration
 
 	plain  []byte // what was decrypted
 	body   []byte // what is to be encrypted
@@ -84,9 +86,9 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 		strays:   newPeerMap(),
 		byID:     make(map[uint64]*Peer),
 		half:     newHalfOpens(config.MaxHalfOpen),
-		burnt:    newBurnt(config.MaxUsedTokens),
+		burnt:    newBurnt(config.MaxUsedTokens, config.MaxUsedPerNetwork),
 		limits:   newLimiter(config.RequestsPerSecond, config.TokensPerSecond, config.Random),
-		interval: int64(time.Second) / int64(config.PacketsPerSecond),
+		interval: time.Second / time.Duration(config.PacketsPerSecond),
 		plain:    make([]byte, 0, MaxDatagram),
 		body:     make([]byte, 0, MaxDatagram),
 		packet:   make([]byte, 0, MaxDatagram),
@@ -142,21 +144,25 @@ func (s *Server) Update(now time.Time, h ServerHandler) {
 	if s.closed {
 		return
 	}
-	held := heldBetween(s.updated, now)
-	s.updated = now
+	at := s.clock.At(now)
+	held := heldBetween(s.updated, at)
+	s.updated = at
 	for _, p := range s.peers {
 		if p == nil {
 			continue
 		}
-		p.heard = excuse(p.heard, held, now)
-		if p.timeout > 0 && now.Sub(p.heard) >= p.timeout {
+		p.heard = min(p.heard+held, at)
+		switch {
+		case p.timeout > 0 && at-p.heard >= p.timeout:
 			s.remove(p)
 			h.Disconnected(now, p, ErrTimeout)
-		} else if now.Sub(p.sent) >= sendInterval {
+		case p.overFor(at) >= floodTime:
+			s.dismiss(now, p, ErrFlood, h)
+		case at-p.sent >= sendInterval:
 			_ = p.keepAlive(now)
 		}
 	}
-	s.drops[DropHalfOpen] += s.half.expire(now)
+	s.drops[DropHalfOpen] += s.half.expire(at)
 	s.burnt.expire(unixTime(now))
 }
 
@@ -191,31 +197,18 @@ func (s *Server) Drops() Drops { return s.drops }
 // full reports whether there is no slot for somebody who replaces old, or nobody.
 func (s *Server) full(old *Peer) bool { return s.closing || old == nil && s.count >= len(s.peers) }
 
-// nanos is the server's own time, for allowances.
-func (s *Server) nanos(now time.Time) int64 {
-	if s.start.IsZero() {
-		s.start = now
-	}
-	return int64(now.Sub(s.start))
-}
+// heldBetween is how much longer it was from one update to the next than heldTime: this end did not listen, and when
+// the other one was last heard moves by that.
+func heldBetween(before, at time.Duration) time.Duration { return max(0, at-before-heldTime) }
 
-// heldBetween is how much longer it was from one update to the next than heldTime.
-func heldBetween(before, now time.Time) time.Duration {
-	if before.IsZero() {
-		return 0
+// dismiss ends a session that does not end by itself, and tells its client.
+func (s *Server) dismiss(now time.Time, p *Peer, reason error, h ServerHandler) {
+	if f, ok := h.(Farewell); ok && f.Ending(now, p, reason) {
+		p.Forget()
+	} else {
+		p.Disconnect(now)
 	}
-	return max(0, now.Sub(before)-heldTime)
-}
-
-// excuse moves the time at which the other end was last heard by the time in which this end did not listen.
-func excuse(heard time.Time, held time.Duration, now time.Time) time.Time {
-	if held == 0 {
-		return heard
-	}
-	if heard = heard.Add(held); heard.After(now) {
-		return now
-	}
-	return heard
+	h.Disconnected(now, p, reason)
 }
 
 // remove frees the slot of a peer. Doing so twice is harmless.

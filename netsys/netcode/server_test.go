@@ -22,6 +22,9 @@ func TestServerConfigIsValidated(t *testing.T) {
 		"MaxClients":        func(c *ServerConfig) { c.MaxClients = -1 },
 		"MaxHalfOpen":       func(c *ServerConfig) { c.MaxHalfOpen = 1 << 30 },
 		"MaxUsedTokens":     func(c *ServerConfig) { c.MaxUsedTokens = -1 },
+		"MaxUsedPerNetwork": func(c *ServerConfig) { c.MaxUsedPerNetwork = -1 },
+		"MaxLifetime -1s":   func(c *ServerConfig) { c.MaxLifetime = -time.Second },
+		"MaxLifetime 1h10m": func(c *ServerConfig) { c.MaxLifetime = 70 * time.Minute },
 		"RequestsPerSecond": func(c *ServerConfig) { c.RequestsPerSecond = -1 },
 		"PacketsPerSecond":  func(c *ServerConfig) { c.PacketsPerSecond = 1e9 },
 	} {
@@ -269,7 +272,8 @@ func TestSequenceNear2To64(t *testing.T) {
 	}
 }
 
-// A restarted server has forgotten which tokens are burnt. Nothing that it seals may repeat a nonce under a key.
+// A restarted server has forgotten which tokens are burnt. Nothing that it or a new client of the token seals may repeat
+// a nonce under a key.
 func TestRestartWithFreshNonces(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	type use struct {
@@ -286,7 +290,7 @@ func TestRestartWithFreshNonces(t *testing.T) {
 			return // a request
 		}
 		key := use{d.from == testServer, h.sequence}
-		if before, ok := used[key]; ok && !bytes.Equal(before, d.data) && d.from == testServer {
+		if before, ok := used[key]; ok && !bytes.Equal(before, d.data) {
 			t.Fatalf("sequence %d seals two packets of type %d and %d", h.sequence, before[0]&15, h.kind)
 		}
 		used[key] = d.data
@@ -315,6 +319,8 @@ func TestFirstSequence(t *testing.T) {
 		{1000 + 4194, 304},
 		{1000 + 4195, 0},
 		{math.MaxUint64, 0},
+		{1000, 1 << 22}, // to a client whose clock is ahead
+		{990, 1<<22 + 10000},
 	} {
 		if got := firstSequence(c.expire, at); got != c.want {
 			t.Errorf("expires at %d: %d, want %d", c.expire, got, c.want)

@@ -57,7 +57,7 @@ func (f *flood) spoof(s *serverNode, n int) {
 // losing a packet, 20 more join, memory stays where it was, and nothing is amplified.
 //
 //mutant:rule Session18 netsys/netcode/handshake.go
-//mutant:from !s.limits.decrypt(nanos, tag)
+//mutant:from !s.limits.decrypt(at, tag)
 //mutant:to false
 func TestSpoofedRequests(t *testing.T) {
 	const seconds, rate, playing, joining = 3, 100000, 200, 20

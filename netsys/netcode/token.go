@@ -43,7 +43,8 @@ type TokenConfig struct {
 	Known []netip.AddrPort
 
 	// Lifetime is how long the token can be used to connect, in whole seconds, counted by the server from now
-	// and by the client from when it begins. 0 means 45 s.
+	// and by the client from when it begins. Servers take an hour at most, unless they are configured otherwise:
+	// [ServerConfig.MaxLifetime]. 0 means 45 s.
 	Lifetime time.Duration
 
 	// Timeout ends a session, and an attempt to connect, when nothing came for this long, in whole seconds.

@@ -66,7 +66,7 @@ func newCollector(x *Inspector) *collector {
 		bytes:         counterOf("bytes_total", "Bytes of sessions on the wire.", "direction"),
 		datagrams:     counterOf("datagrams_total", "Datagrams of sessions.", "direction"),
 		drops:         counterOf("packets_dropped_total", "Authentic packets thrown away.", "reason"),
-		datagramDrops: counterOf("datagrams_dropped_total", "Datagrams thrown away before that, of strangers above all.", "reason"),
+		datagramDrops: counterOf("datagrams_dropped_total", "Datagrams thrown away before that, of strangers above all; full of used tokens: nobody can join.", "reason"),
 		inputs:        counterOf("inputs_total", "What became of inputs.", "fate"),
 		malformed:     counterOf("messages_malformed_total", "Messages that no honest client sends."),
 		flooded:       counterOf("messages_flooded_total", "Messages that were too many to be read."),

@@ -35,7 +35,7 @@
 //	                    input each costs 17 re-simulated ticks on the server and 19, 22, 27 on the players;
 //	                    changes in every tick, merged, 10 a tick and 12, 15, 15. For two to four players.
 //	Lockstep            the fewest bytes, no corrections ever, any number of entities; the own entity
-//	                    answers a round trip late and the slowest link holds everybody. For strategy games.
+//	                    answers a round trip of the slowest link late, for everybody alike. For strategy games.
 //
 // Figures are counted at 60 steps a second and 20 snapshots a second, with 8 clients where
 // it matters. Both Rollback and Lockstep need a Simulate that gives the same bits on every

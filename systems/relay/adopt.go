@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/timeline"
 )
 
@@ -39,6 +40,10 @@ func (c *Client) part(msg []byte) (whole bool, err error) {
 	return a.next == parts, nil
 }
 
+// maxTick bounds the ticks that a server may speak of: inputs are for some behind the one
+// that it has come to.
+const maxTick = ecs.MaxTick + 1<<15
+
 // seat is a player in a state.
 type seat struct {
 	slot int
@@ -54,7 +59,7 @@ func (c *Client) adopt() error {
 	r.Reset(c.arriving.bytes)
 	keep, tick, events := r.Uvarint(), r.Uint32(), r.Uvarint()
 	n := r.Uvarint()
-	if r.Err() != nil || keep < 2 || keep > maxKeep || tick == 0 || tick > math.MaxInt32 || events > math.MaxInt32 || n > uint64(r.Len()/6) {
+	if r.Err() != nil || keep < 2 || keep > maxKeep || tick == 0 || tick > maxTick || events > math.MaxInt32 || n > uint64(r.Len()/6) {
 		return fmt.Errorf("%w: head of a state", ErrMessage)
 	}
 	var seats []seat
@@ -80,7 +85,7 @@ func (c *Client) adopt() error {
 				}
 			}
 		}
-		if r.Err() != nil || flag > 1 || s.slot >= maxSlots || s.From > math.MaxInt32 || s.First > math.MaxInt32 || s.First < s.From || s.To <= tick || s.adopted != (s.From < tick) ||
+		if r.Err() != nil || flag > 1 || s.slot >= maxSlots || s.From > maxTick || s.First > maxTick || s.First < s.From || s.To <= tick || s.adopted != (s.From < tick) ||
 			s.words != nil && len(s.words) != len(c.coder.neutral) {
 			return fmt.Errorf("%w: player of a state", ErrMessage)
 		}

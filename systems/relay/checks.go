@@ -171,6 +171,7 @@ func (s *Server) digests(p *peer, msg []byte) bool {
 			found.Where = s.timeline.Divergence(ours, theirs)
 		}
 		p.found = found
+		p.differs = enough
 		s.found(p)
 		break
 	}
@@ -179,8 +180,34 @@ func (s *Server) digests(p *peer, msg []byte) bool {
 
 // check compares a client's hash with ours.
 func (s *Server) check(p *peer, tick, sum uint32) {
-	if own, ok := s.timeline.Hash(tick); ok && uint32(own) != sum {
+	switch own, ok := s.timeline.Hash(tick); {
+	case !ok:
+	case uint32(own) == sum:
+		p.differs = 0
+	default:
 		s.stats.Mismatch++
 		p.ask = true
+		p.differs++
 	}
+}
+
+const (
+	enough    = 4  // hashes in a row that differ: the client's report, which is waited for, has not come
+	leastRest = 2  // seconds between two states for one client
+	mostRest  = 64 // likewise
+)
+
+// mend makes a client whose world has left ours need a state. One that diverges again and again is sent
+// them at longer and longer intervals; what it simulates meanwhile is its own affair.
+func (s *Server) mend(p *peer) {
+	now, second := s.timeline.Next(), uint32(s.tickRate)
+	if p.differs < enough || now < p.mended+p.rest {
+		return
+	}
+	if now-p.mended > 2*p.rest {
+		p.rest = 0 // it was well for as long as it had been spared
+	}
+	p.mended, p.rest = now, min(max(2*p.rest, leastRest*second), mostRest*second)
+	p.lose()
+	s.stats.Mended++
 }

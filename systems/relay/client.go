@@ -25,7 +25,11 @@ type Client struct {
 
 	mine    *lane  // own inputs as they were gathered
 	stamped uint32 // the next tick to be given one; 0: none has been
-	delay   int
+	delay   int    // of inputs
+	need    int    // under lockstep, the least delay that would do for this client
+	telling telling
+	repeats int // messages that bring each input
+	again   int // ticks between two messages that bring all
 	slack   slack
 
 	state    uint8 // that it goes on from; 0: it needs one
@@ -36,6 +40,7 @@ type Client struct {
 	ack      uint16 // number of the newest message that was taken in
 	events   int    // how many events it knows, of all there were
 	tick     uint32 // the server's next one, in the newest message
+	waited   uint32 // ticks that the server had not made then, though they were due
 	horizon  uint32 // told
 
 	checked  uint32 // tick of the last hash that was told
@@ -55,7 +60,10 @@ func NewClient(w *ecs.World, player uint32, c ClientConfig, listeners ...timelin
 		panic(err)
 	}
 	c = c.defaulted(w.TickRate())
-	l := &Client{player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, delay: c.Delay}
+	l := &Client{
+		player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, delay: c.Delay, need: c.Delay, waited: 1 << 16,
+		repeats: usual, again: againEvery(w.TickRate()),
+	}
 	l.coder = coderOf(w)
 	l.mine = newLane(mineKept, len(l.coder.neutral))
 	l.scratch = make([]int32, len(l.coder.neutral))
@@ -83,13 +91,27 @@ func (c *Client) Playing() bool { return c.state != 0 && c.own != nil }
 // ServerTick is the server's next tick as of the newest message, 0 before the first.
 func (c *Client) ServerTick() uint32 { return c.tick }
 
+// Waited is how many ticks that were due a server under lockstep had not made by then, as inputs were missing:
+// together with the ticks that it has made they are its time. It counts from anywhere.
+func (c *Client) Waited() uint32 { return c.waited }
+
 // Delay is how many ticks after it was gathered an input applies now.
 func (c *Client) Delay() int { return c.delay }
 
+// Lag is how many ticks behind the server a client should be under lockstep: half of the delay of everybody's inputs,
+// which is what the way from the server may take, so that all show a tick at the same time.
+func (c *Client) Lag() float64 {
+	if !c.config.Timeline.Wait {
+		return 0
+	}
+	return float64(c.delay) / 2
+}
+
 // Due reports whether the next [Client.Step] uses the input that it is given. It does not while
-// lockstep waits, and once in a while when the delay becomes shorter.
+// lockstep waits, while the client catches up over ticks whose inputs the server has told, and once in a while
+// when the delay becomes shorter.
 func (c *Client) Due() bool {
-	return c.Playing() && c.stamped <= c.timeline.Next()+uint32(c.delay)
+	return c.Playing() && max(c.stamped, c.own.end) <= c.timeline.Next()+uint32(c.delay)
 }
 
 // Step gives the input gathered for this tick, in words as the input's table quantizes it,
@@ -110,6 +132,12 @@ func (c *Client) Step(words []int32) bool {
 	if c.waits() {
 		return false
 	}
+	for _, l := range c.lanes {
+		if l != nil && !c.feed(l) {
+			c.lose()
+			return false
+		}
+	}
 	if c.suspect > 0 {
 		if c.suspect--; c.suspect == 0 {
 			c.world.ForceRollback(nil)
@@ -121,6 +149,10 @@ func (c *Client) Step(words []int32) bool {
 	c.retire()
 	return true
 }
+
+// Repeat says in how many messages in a row the server is sent each input, 1 to 24: as many as make it improbable
+// that all of them are lost. It is 6 until it is called; other numbers are taken for the nearest.
+func (c *Client) Repeat(messages int) { c.repeats = min(max(messages, 1), maxRepeats) }
 
 // Foresee gives all players the inputs that the next tick would be simulated with if it were now,
 // for a look at a part of it; see [timeline.Timeline.Foresee]. own is asked for the player's,
@@ -149,19 +181,17 @@ func (c *Client) waits() bool {
 	return next >= c.horizon+uint32(c.config.Timeline.Window)
 }
 
-// stamp gives inputs to the ticks up to that which this one is for. Before the first one they are
-// neutral; where the delay became longer the last one is repeated.
+// stamp gives inputs to the ticks up to that which this one is for, but to those of which the server has
+// told. Before the first one they are neutral; where the delay became longer the last one is repeated.
 func (c *Client) stamp(words []int32) {
 	to := c.timeline.Next() + uint32(c.delay)
-	if c.stamped == 0 {
-		c.stamped = max(c.own.end, 1)
-		for copy(c.scratch, c.coder.neutral); c.stamped < to; {
-			c.give(c.scratch)
-		}
-	}
+	c.stamped = max(c.stamped, c.own.end, 1)
 	if c.stamped < to {
-		copy(c.scratch, c.mine.input(c.stamped-1))
-		c.coder.snap(c.scratch, true)
+		copy(c.scratch, c.coder.neutral)
+		if c.mine.at(c.stamped-1) == real {
+			copy(c.scratch, c.mine.input(c.stamped-1))
+			c.coder.snap(c.scratch, true)
+		}
 		for c.stamped < to {
 			c.give(c.scratch)
 		}
@@ -185,9 +215,9 @@ func (c *Client) give(words []int32) {
 // tick, after [Client.Step], whether that has simulated or not. limit is at least 128.
 func (c *Client) Append(dst []byte, limit int) []byte {
 	c.slack.frame++
-	m := up{state: c.state, heard: c.heard, ack: c.ack}
+	m := up{state: c.state, heard: c.heard, ack: c.ack, needs: c.config.Timeline.Wait && c.own != nil, need: uint8(c.need)}
 	if c.state != 0 {
-		m.ready = c.timeline.Next()+readyWithin >= c.tick
+		m.ready = c.heard && c.timeline.Next()+readyWithin >= c.tick
 		tick, sum, ok := checkpoint(c.timeline, c.config.Checks)
 		if m.check = ok && tick != c.checked; m.check {
 			c.checked, m.checkTick, m.checkSum = tick, tick, uint32(sum)
@@ -196,16 +226,22 @@ func (c *Client) Append(dst []byte, limit int) []byte {
 	var before []int32
 	from := uint32(0)
 	if c.own != nil && c.stamped > c.own.end {
-		from = max(c.own.end, c.stamped-min(c.stamped, uint32(c.config.Redundancy)))
-		if from == c.own.end {
-			before = c.own.before(from, c.own.start)
-		}
+		t := &c.telling
+		t.acked = c.own.end
+		from = max(t.from(c.stamped, c.repeats, c.again), c.stamped-min(c.stamped, uint32(c.config.Redundancy)))
+		before = c.own.before(c.own.end, c.own.start)
 		room := limit*8 - upBits - 8
 		for n := int(c.stamped - from); n > 1 && c.coder.fit(c.mine, from, n, before, room) < n; n = int(c.stamped - from) {
-			from, before = from+uint32(n/2), nil
+			from += uint32(n / 2)
 		}
-		m.count, m.first, m.based = int(c.stamped-from), uint16(from), before != nil
+		m.count, m.first = int(c.stamped-from), uint16(from)
+		if before != nil {
+			m.back = from - c.own.end + 1
+		}
 		c.stats.Sent += uint64(m.count)
+		if m.count > 0 {
+			t.told(from, c.stamped)
+		}
 	}
 	c.coder.w.Reset(dst)
 	c.coder.writeUp(&m)
@@ -237,9 +273,10 @@ func (c *Client) seat(slot int, p timeline.Presence, start uint32) {
 	l.begin(p, start)
 	if p.Player == c.player && p.To == timeline.Forever {
 		c.own, c.stamped = l, 0
+		c.telling.begin(l.end)
 		clear(c.mine.ring)
 		if c.config.Timeline.Wait && c.slack.worst == [2]int{} {
-			c.delay = min(max(int(p.First-p.From), c.config.Delay), c.config.MaxDelay) // until it is known better
+			c.need = min(max(int(p.First-p.From), c.config.Delay), c.config.MaxDelay) // until it is known better
 		}
 	}
 }

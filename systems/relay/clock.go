@@ -1,8 +1,11 @@
 package relay
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
-// Clock keeps a client at the server's tick: a pure function of when messages came. Times
+// Clock keeps a client at the server's tick, by nothing but when messages came. Times
 // are in frames, one for each tick that a perfect clock would have made since the
 // client began; ticks are the server's.
 //
@@ -11,17 +14,22 @@ import "math"
 // moves nothing, and what claims to have come early, as no message can, is taken back when
 // it leaves the last clockSpan of the two spans that are looked at.
 type Clock struct {
+	// Snap is how many ticks a client may be away from the server's before it jumps instead of slewing.
+	// Default (0): 12.
+	Snap float64
+
 	ahead, rtt [2]float64 // most and least of this span and the one before
 	filled     [2]bool
 	begin      float64
 	began      bool
+	jumping    bool // to the server's tick, over several frames
 }
 
 const (
 	clockSpan  = 120 // frames
 	clockSlew  = 0.05
 	clockReach = 30 // frames in which a difference is to be gone
-	clockSnap  = 12 // ticks from which on it is not slewed any more
+	clockSnap  = 12 // ticks
 )
 
 // Heard notes a message that came in a frame, with the server's next tick as [Client.ServerTick]
@@ -52,18 +60,19 @@ func (c *Clock) Target(frame float64) (tick float64, ok bool) {
 }
 
 // Rate is how many ticks a client should make in a frame whose next one is next: within 5 %
-// of 1 for small differences, so that nobody sees it. From twelve ticks on it is 0, to
-// wait, or all that are missing, up to most.
+// of 1 for small differences, so that nobody sees it. Beyond Snap it is 0, to wait, or all that are missing, up
+// to most, until none is.
 func (c *Clock) Rate(frame float64, next uint32, most int) float64 {
 	target, ok := c.Target(frame)
 	if !ok {
 		return 1
 	}
-	behind := target - float64(next)
+	behind, snap := target-float64(next), cmp.Or(c.Snap, clockSnap)
+	c.jumping = behind > snap || c.jumping && behind > 1
 	switch {
-	case behind > clockSnap:
+	case c.jumping:
 		return min(math.Ceil(behind), float64(most))
-	case behind < -clockSnap:
+	case behind < -snap:
 		return 0
 	}
 	return 1 + min(max(behind/clockReach, -clockSlew), clockSlew)

@@ -36,7 +36,7 @@ type Config struct {
 
 	// Keep is for how many ticks inputs are kept, up to 16384: 16 and twice the timeline's Window or Early, whichever is
 	// more, at least. A client that lags by as many, less Early, is sent the state of the world
-	// anew. Default (0): 600 more than the least.
+	// anew. Default (0): ten seconds more than the least.
 	Keep int
 
 	// Lead is how many ticks after a player's first one its first input is expected,
@@ -44,11 +44,15 @@ type Config struct {
 	// input until then. Default (0): 15.
 	Lead int
 
-	// Stall is for how many calls of [Server.Step] in a row a missing input may keep
-	// everybody waiting under lockstep, 1 to 4096. Then it is filled as if it never came, which
+	// Stall is for how many ticks that are due, calls of [Server.Step] in a row, a missing input may keep
+	// everybody waiting under lockstep, 1 to 65536. Then it is filled as if it never came, which
 	// its client is told, and so are those of that player's next ticks, until one comes in
-	// time. Default (0): 60.
+	// time. Default (0): a second.
 	Stall int
+
+	// MaxDelay bounds the delay of everybody's inputs under lockstep, 1 to 255 ticks. Where the round trip of
+	// a client is longer, its inputs come too late. Default (0): a second, or 255.
+	MaxDelay int
 
 	// Checks is how many ticks lie between two final ones whose hashes are compared,
 	// 1 to 4096. Default (0): 15. Negative: none are.
@@ -80,7 +84,8 @@ func (c Config) Validate() error {
 		name      string
 		n, lo, hi int
 	}{
-		{"Peers", c.Peers, 1, 4096}, {"Keep", c.Keep, 2, maxKeep}, {"Lead", c.Lead, 1, 255}, {"Stall", c.Stall, 1, 4096},
+		{"Peers", c.Peers, 1, 4096}, {"Keep", c.Keep, 2, maxKeep}, {"Lead", c.Lead, 1, 255}, {"Stall", c.Stall, 1, 1 << 16},
+		{"MaxDelay", c.MaxDelay, 1, 255},
 		{"Checks", max(c.Checks, 0), 1, 4096}, {"MaxState", c.MaxState, 1 << 10, 1 << 30}, {"Part", c.Part, 1 << 10, 8 << 20},
 	} {
 		if f.n != 0 && (f.n < f.lo || f.n > f.hi) {
@@ -115,9 +120,10 @@ func (c Config) defaulted(tickRate int) Config {
 	c.Timeline.Players = or(c.Timeline.Players, 64)
 	c.Timeline.Hashes = or(c.Timeline.Hashes, min(4*c.Timeline.Window, 4096))
 	c.Peers = or(c.Peers, 64)
-	c.Keep = or(c.Keep, min(600+leastKeep(c.Timeline), maxKeep))
+	c.Keep = or(c.Keep, min(10*tickRate+leastKeep(c.Timeline), maxKeep))
 	c.Lead = or(c.Lead, 15)
-	c.Stall = or(c.Stall, 60)
+	c.Stall = or(c.Stall, tickRate)
+	c.MaxDelay = or(c.MaxDelay, min(tickRate, 255))
 	c.Checks = max(or(c.Checks, 15), 0)
 	c.MaxState = or(c.MaxState, 16<<20)
 	c.Part = or(c.Part, 256<<10)
@@ -133,14 +139,15 @@ type ClientConfig struct {
 	Timeline timeline.Config
 
 	// Delay is how many ticks after it was gathered an input applies, 0 to 255. Under lockstep
-	// it is the least, and follows the round trip from there. Default: 0.
+	// it is the least, and the server tells the one that all have. Default: 0.
 	Delay int
 
-	// MaxDelay bounds the delay that lockstep takes, Delay to 255. Default (0): 60.
+	// MaxDelay bounds the delay that lockstep takes, Delay to 255. Default (0): 60. It should be the
+	// server's.
 	MaxDelay int
 
-	// Redundancy is how many inputs that the server has not told to have are sent in each
-	// message, the newest, 1 to 255. Default (0): 128.
+	// Redundancy is how many inputs that the server has not told to have are sent in a
+	// message at most, the newest, 1 to 255. Default (0): 128.
 	Redundancy int
 
 	// Checks is how many ticks lie between two final ones whose hashes are told to the

@@ -10,6 +10,7 @@
 //     begin anew: [Server.Renew].
 //   - In each tick: [Server.Receive] what has come, [Server.Step], [Server.Append] for each client at once.
 //   - Carry reliable messages: [Server.Outgoing], [Server.Sent], [Server.Deliver].
+//   - Say how lossy the ways are: [Server.Repeat], [Client.Repeat].
 //   - Refuse an input: Config.Refuse. Hear of a client whose world differs: Config.Diverged, [Divergence].
 //   - Look: [Server.Timeline]. Count: [Server.Stats].
 //
@@ -20,19 +21,20 @@
 //   - Carry reliable messages: [Client.Outgoing], [Client.Sent], [Client.Deliver].
 //   - Draw between ticks: [Client.Foresee].
 //   - Know when an input is used: [Client.Due], [Client.Delay]. Show progress: [Client.Following], [Client.Playing].
-//   - Stay at the server's tick, under rollback: [Clock], [Client.ServerTick]. Under lockstep call Step
-//     until it reports false.
+//   - Stay at the server's tick, or under lockstep as far behind it as everybody: [Clock], [Client.ServerTick],
+//     [Client.Waited], [Client.Lag].
 //   - Look: [Client.Timeline]. Count: [Client.Stats].
 //
 // # What travels
 //
 // A client stamps each input with the tick that it applies in, which is its next one and a delay, and
-// sends in every frame all that the server has not told to have. The server takes them into its
+// sends it in a frame's message. The server takes them into its
 // timeline, and after each of its ticks tells every client, the one that sent them too, the runs of inputs of all
-// players from what that client has acknowledged on: a message that gets through brings what was lost
-// with those before it, and each continues from what both ends have. With them go who joins and leaves in which tick, and the
-// horizon: up to there all has been told. up.go and down.go have the bytes, coder.go how inputs are
-// written.
+// players. Either end repeats an input in the next few messages, and all that the other is not known to have an eighth of a
+// second apart at most: a message that gets through brings what was lost with those before it, and one that was overtaken
+// what those behind it left out. With them go who joins and leaves in which tick, and the
+// horizon, before which all is final. telling.go has what is repeated, up.go and down.go have the bytes, coder.go how
+// inputs are written.
 //
 // A late client is sent the state of the whole world before a final tick, in parts of Config.Part bytes, and
 // the inputs since. When it has caught up the server lets it play, from its next tick on. A client that was silent
@@ -45,9 +47,11 @@
 // that hears nothing for its window stops until it does.
 //
 // Under lockstep the server makes no tick before it has the inputs of all players, and clients none before they are
-// told it. Nothing is simulated twice. The delay of a client's inputs follows the worst round
-// trip of late, so that inputs are in stock when the server needs them; a client whose round trip
-// grows keeps everybody waiting once. One who is silent does so for Config.Stall steps of the server; then
+// told it. Nothing is simulated twice. The delay of inputs is one for all, which the server tells: the longest that a
+// client says to need, which is its worst round trip of late, so that inputs are in stock when the server needs them.
+// All clients are half of that delay behind the server, [Client.Lag]. So nobody answers earlier than others to what
+// it sees, nor sees it earlier, as far as the ways to and from the server are equally long. A client whose round trip
+// grows keeps everybody waiting once. One who is silent does so for Config.Stall ticks; then
 // its inputs are filled as missing ones are, which it is told.
 //
 // # What holds
@@ -64,4 +68,7 @@
 // the digests of the ticks since they last agreed, and the server names the first tick in which they differ, component
 // and field. The client then simulates each of the next 30 ticks twice, and tells which system
 // does not do the same both times, when there is one. See [ecs.World.ForceRollback].
+//
+// The server then sends it the state of the world, from which it plays on; nobody waits for it meanwhile. One that
+// diverges again soon is sent the next after two seconds, then four, up to 64.
 package relay

@@ -7,25 +7,29 @@ import "github.com/tactusgo/tactus/systems/timeline"
 //
 //	state 8   the state of the world that this goes on from
 //	tick 16   the server's next tick
+//	1 bit     1 and delay 8, waited 16: under lockstep, the delay of everybody's inputs, and how many ticks
+//	          that were due were not made, as inputs were missing
 //	1 bit     1: report the digests of recent ticks
 //	1 bit     1 and ticks back, a number, sum 32: the low half of the hash of the world after a final tick
 //	1 bit     1 and count less 1 4, place of the first 16, events: who comes and goes,
 //	          from what the client has acknowledged on
+//	base      ticks back, a number: first inputs are told against the one before this tick
 //	slots     a number, the slots in use
 //	1 bit     1 and the slot that is first, a number
 //	for each slot, in order, and round from the last to the first:
 //	1 bit     1 and ticks from behind the last one told to the server's, signed | 1 bit: 1, as many are
 //	          told as of the slot before, or 0 and how many, a number | inputs; see coder
-//	horizon   ticks back, a number: all before is final, and has been told up to here
+//	horizon   ticks back, a number: all before is final
 //
 //	event     1 bit: 1 leaves | slot, a number | ticks back, signed: the first one in which the
 //	          player plays, or plays no more | for one who comes, number of the player 32,
 //	          and ticks until its first input, a number
 //
-// Inputs are told from what the client has acknowledged to have, one message with
-// the other, so that the one that gets through brings what was lost with those before it. They
-// are told against the input before, which is neutral where it is none or the client was never told
-// of it. Zero bits go up to the next byte.
+// Messages bring what may have been lost with those before them; see telling. A lane may begin behind what
+// the client has: what is between comes with another message, and the client acknowledges none that leaves a gap.
+// The first input of a lane is told against the one before base, which the client has acknowledged to
+// have of all lanes, or the neutral one where that is none or the client was never told of it; each other one
+// against the one before it. Zero bits go up to the next byte.
 
 // maxEvents is how many events a message holds.
 const maxEvents = 16
@@ -47,10 +51,15 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	if p == nil || !p.follows {
 		return dst
 	}
-	c, now, base := s.coder, s.timeline.Next(), len(dst)
+	c, now, begin := s.coder, s.timeline.Next(), len(dst)
 	c.w.Reset(dst)
 	c.w.Bits(uint64(p.state), 8)
 	c.w.Bits(uint64(now), 16)
+	c.w.Bool(s.config.Timeline.Wait)
+	if s.config.Timeline.Wait {
+		c.w.Bits(uint64(s.delay), 8)
+		c.w.Bits(uint64(uint16(s.waited)), 16)
+	}
 	c.w.Bool(p.ask)
 	p.ask = false
 	s.appendCheck(p, now)
@@ -60,6 +69,8 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	for i := range untold {
 		horizon = min(horizon, untold[i].tick())
 	}
+	base := s.base(p, untold, now)
+	c.number(now - base)
 	c.number(uint32(len(s.lanes)))
 	c.w.Bool(p.turn > 0)
 	if p.turn > 0 {
@@ -69,18 +80,20 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	turn := 0
 	for i := range s.lanes {
 		slot := (p.turn + i) % len(s.lanes)
-		room := (base+limit-c.w.Len())*8 - (len(s.lanes) - i) - tailBits
-		l := s.lanes[slot]
-		s.told[slot] = p.acked[slot]
+		room := (begin+limit-c.w.Len())*8 - (len(s.lanes) - i) - tailBits
+		l, t := s.lanes[slot], &p.told[slot]
+		s.told[slot] = t.acked
 		if l == nil || announced(untold, slot) {
 			c.w.Bool(false)
 			continue
 		}
-		if s.appendLane(p, slot, now, room) < l.end && turn == 0 {
-			turn = slot
+		from := t.from(now, p.repeats, againEvery(s.tickRate))
+		if end := s.appendLane(l, from, l.before(base, t.start), now, room); end > from {
+			t.told(from, end)
+			s.told[slot] = end
 		}
-		if s.told[slot] < l.To {
-			horizon = min(horizon, s.told[slot])
+		if t.end < l.end && turn == 0 {
+			turn = slot
 		}
 	}
 	p.turn = turn
@@ -99,26 +112,44 @@ func announced(untold []event, slot int) bool {
 	return false
 }
 
-// appendLane tells what is new of a slot, as much of it as has room, and returns up to where.
-func (s *Server) appendLane(p *peer, slot int, now uint32, room int) uint32 {
-	c, l, from := s.coder, s.lanes[slot], p.acked[slot]
-	n := int(l.end - min(l.end, from))
-	before := l.before(from, p.start[slot])
+// base is the tick before which the client has the inputs of all lanes of which it lacks any, and their server has
+// them yet; 0, before which there are none, when that is long ago.
+func (s *Server) base(p *peer, untold []event, now uint32) uint32 {
+	base := now
+	for slot, l := range s.lanes {
+		if t := &p.told[slot]; l != nil && t.acked < l.To && !announced(untold, slot) {
+			base = min(base, t.acked)
+		}
+	}
+	if now-base > reach(s.config.Keep) {
+		return 0
+	}
+	return base
+}
+
+// reach is how many ticks back, where inputs of so many are kept, messages refer to, and come to any use themselves.
+// Both together are what a lane holds, less what is early.
+func reach(keep int) uint32 { return uint32(keep / 4) }
+
+// appendLane tells the inputs of a lane from a tick on, as many of them as have room, and returns up to where.
+func (s *Server) appendLane(l *lane, from uint32, before []int32, now uint32, room int) uint32 {
+	c, n := s.coder, int(l.end-min(l.end, from))
 	if n > 0 {
 		n = c.fit(l, from, n, before, room-laneBits)
 	}
 	c.w.Bool(n > 0)
-	if n > 0 {
-		s.told[slot] = from + uint32(n)
-		c.signed(int32(now - s.told[slot]))
-		c.w.Bool(n == s.count)
-		if n != s.count {
-			c.number(uint32(n))
-			s.count = n
-		}
-		c.write(l, from, n, before, true)
+	if n == 0 {
+		return from
 	}
-	return s.told[slot]
+	end := from + uint32(n)
+	c.signed(int32(now - end))
+	c.w.Bool(n == s.count)
+	if n != s.count {
+		c.number(uint32(n))
+		s.count = n
+	}
+	c.write(l, from, n, before, true)
+	return end
 }
 
 // appendEvents tells who came and left, and returns how many events the client knows then.

@@ -110,6 +110,16 @@ func FuzzClient(f *testing.F) {
 			seed = append(append(seed, 0, byte(len(down))), down...)
 		}
 		f.Add(seed)
+		m.server.Repeat(1, 1) // with gaps
+		seed = []byte{byte(kind << 1), 0}
+		for n := range 24 {
+			m.step()
+			if down = m.server.Append(nil, 1, m.ends[0].down.seq, m.limit); n%2 == 0 {
+				seed = append(append(seed, 0, byte(len(down))), down...)
+			}
+			m.ends[0].down.seq++
+		}
+		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, _, _, _ := staged(t, waits(b))

@@ -19,6 +19,7 @@ type lane struct {
 	timeline.Presence
 	end   uint32 // the first tick, from First on, of which nothing is known
 	start uint32 // on clients: the first tick that is told
+	fed   uint32 // there: before end, the first tick that the timeline has not been given
 	ring  []entry
 	words []int32
 	size  int // words of an input
@@ -41,7 +42,7 @@ func newLane(keep, words int) *lane {
 func (l *lane) begin(p timeline.Presence, start uint32) {
 	l.Presence = p
 	l.start = max(start, p.First)
-	l.end = l.start
+	l.end, l.fed = l.start, l.start
 	l.counts, l.ahead = Inputs{}, 0
 	clear(l.ring)
 }
@@ -78,10 +79,10 @@ func (l *lane) expire(tick uint32) {
 	}
 }
 
-// before is the input before a tick, for what the next one is told against; nil
+// before is the input before a tick, for what a later one is told against; nil
 // for the neutral one.
 func (l *lane) before(tick, start uint32) []int32 {
-	if tick == start || l.at(tick-1) != real {
+	if tick <= start || l.at(tick-1) != real {
 		return nil
 	}
 	return l.input(tick - 1)

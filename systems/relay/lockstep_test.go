@@ -11,10 +11,18 @@ import (
 
 func lockstep() relay.Config { return relay.Config{Timeline: timeline.Config{Wait: true}} }
 
-func TestLockstepAnswersOneRoundTripLate(t *testing.T) {
+// Everybody's inputs show after the longest round trip of all, whatever the own one is.
+//
+//mutant:rule B7 systems/relay/take.go
+//mutant:from s.delay = max(s.delay, min(p.need, s.config.MaxDelay))
+//mutant:to s.delay = min(p.need, s.config.MaxDelay)
+//mutant:rule B7 systems/relay/slack.go
+//mutant:from int(c.tick) - (c.delay - c.need))
+//mutant:to int(c.tick))
+func TestNetcodeB7_LockstepHasOneDelayForAll(t *testing.T) {
 	m := newMatch(t, lockstep(), relay.ClientConfig{}, human)
 	m.step()
-	latencies := []int{2, 5, 9}
+	latencies := []int{2, 9, 5}
 	for i, l := range latencies {
 		m.join(uint32(i+1), l, 0, 0, 0)
 	}
@@ -30,16 +38,29 @@ func TestLockstepAnswersOneRoundTripLate(t *testing.T) {
 		m.step()
 	}
 	equal(t, "ticks of the server in 500", int(m.server.Timeline().Next()-begun), 500)
-	for i, e := range m.ends {
+	longest := 2 * latencies[1]
+	for _, e := range m.ends {
 		slices.Sort(e.answered)
 		median := e.answered[len(e.answered)/2]
-		if trip := 2 * latencies[i]; median < trip || median > trip+3 {
-			t.Errorf("player %d: its input shows after %d ticks, its round trip is %d", e.player, median, trip)
+		equal(t, "delay", e.Delay(), m.ends[0].Delay())
+		if median < longest || median > longest+3 {
+			t.Errorf("player %d: its input shows after %d ticks, the longest round trip is %d", e.player, median, longest)
 		}
 		equal(t, "simulated again", e.Timeline().Stats().Resimulated, 0)
 	}
 	equal(t, "simulated again by the server", m.server.Timeline().Stats().Resimulated, 0)
 	equal(t, "given up", m.server.Stats().Filled, 0)
+
+	// Without the one whose trip is the longest the others' needs are enough.
+	m.leave(2)
+	begun = m.server.Timeline().Next()
+	for range 300 {
+		m.step()
+	}
+	equal(t, "ticks of the server in 300", int(m.server.Timeline().Next()-begun), 300)
+	if n := m.ends[0].Delay(); n < 10 || n > 13 {
+		t.Errorf("a delay of %d ticks, where the longest round trip takes 10", n)
+	}
 }
 
 func TestLockstepAgreesOverTerribleLinks(t *testing.T) {

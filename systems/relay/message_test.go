@@ -115,7 +115,7 @@ func TestConfigs(t *testing.T) {
 	must(t, relay.Config{}.Validate())
 	must(t, relay.ClientConfig{}.Validate())
 	for _, c := range []relay.Config{
-		{Peers: -1}, {Keep: 1}, {Keep: 99999}, {Lead: 256}, {Stall: 5000}, {Checks: 5000}, {MaxState: 1}, {Part: 1},
+		{Peers: -1}, {Keep: 1}, {Keep: 99999}, {Lead: 256}, {Stall: 1<<16 + 1}, {Checks: 5000}, {MaxState: 1}, {Part: 1},
 		{Timeline: timeline.Config{Follower: true}}, {Timeline: timeline.Config{Unmerged: true}}, {Timeline: timeline.Config{Window: -1}},
 		{Keep: 130, Timeline: timeline.Config{Window: 60}},
 	} {

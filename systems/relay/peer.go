@@ -14,26 +14,31 @@ type peer struct {
 	ready   bool
 	stalled bool // its inputs are not waited for
 	waited  int  // Steps that lockstep has waited for it
+	need    int  // delay that its inputs need under lockstep
 
 	number  uint8 // of the last state
 	state   uint8 // the state that it was sent; 0: it needs one
 	follows bool  // it has said that it goes on from there
 	failed  bool  // the state is too large to be sent
 	out     []byte
-	part    int // of out, the next to be sent
+	next    uint32 // tick before which no other one is made
+	part    int    // of out, the next to be sent
 	parts   int
 
 	heard  bool
 	newest uint16 // number of the newest message from it
 
-	start  []uint32 // by slot: where its lane begins
-	acked  []uint32 // by slot: the first tick that it does not have
-	events int      // how many events it knows, of all there were
-	turn   int      // the slot to be told first
-	sent   []record // by number
+	told    []telling // by slot
+	repeats int       // messages that bring each input
+	events  int       // how many events it knows, of all there were
+	turn    int       // the slot to be told first
+	sent    []record  // by number
 
 	checked uint32 // tick of the last hash that it was told
 	ask     bool   // its hash was not ours
+	differs int    // hashes in a row that were not
+	mended  uint32 // tick of the last state for that reason
+	rest    uint32 // ticks from there to the next
 	found   Divergence
 	quiet   uint32 // tick before which it cannot report another
 }
@@ -55,12 +60,12 @@ func (p *peer) begin(player uint32, play bool) {
 	for i := range sent {
 		sent[i].valid = false
 	}
-	*p = peer{player: player, play: play, sent: sent, start: p.start[:0], acked: p.acked[:0], out: p.out[:0]}
+	*p = peer{player: player, play: play, repeats: usual, sent: sent, told: p.told[:0], out: p.out[:0]}
 }
 
 // lose makes p need a state.
 func (p *peer) lose() {
-	p.state, p.follows = 0, false
+	p.state, p.follows, p.differs = 0, false, 0
 	for i := range p.sent {
 		p.sent[i].valid = false
 	}
@@ -68,20 +73,24 @@ func (p *peer) lose() {
 
 // grow makes room for so many slots.
 func (p *peer) grow(slots int) {
-	for len(p.acked) < slots {
-		p.acked, p.start = append(p.acked, 0), append(p.start, 0)
+	for len(p.told) < slots {
+		p.told = append(p.told, telling{})
 	}
 }
 
 // control takes in what a message says beside inputs.
 func (p *peer) control(s *Server, m *up) {
 	p.ready = m.ready
+	if m.needs && p.joined {
+		p.need = int(m.need)
+	}
 	switch {
 	case p.state == 0:
 		return
 	case m.state == p.state:
 		if !p.follows {
 			p.follows, p.out = true, nil
+			p.stalled = p.joined // nobody waits until it is back
 		}
 	case m.state == 0 && p.follows:
 		p.lose()
@@ -93,7 +102,7 @@ func (p *peer) control(s *Server, m *up) {
 		r.valid = false
 		p.events = max(p.events, r.events)
 		for slot, end := range r.ends {
-			p.acked[slot] = max(p.acked[slot], end)
+			p.told[slot].acked = max(p.told[slot].acked, end)
 		}
 	}
 	if m.check {

@@ -2,7 +2,6 @@ package relay
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/systems/timeline"
@@ -10,9 +9,11 @@ import (
 
 // outcome is what became of a message that a client reads.
 type outcome struct {
-	early bool // some of it is further ahead than the timeline takes
-	lost  bool // some of it changes what is final here
-	count int  // inputs told of the slot before
+	old   bool   // newer ones came before
+	gap   bool   // some of it is of no use before more comes, or is further ahead than the lanes hold
+	lost  bool   // some of it changes what is final here
+	base  uint32 // what it is told against
+	count int    // inputs told of the slot before
 }
 
 // Receive takes in what [Server.Append] made, which came as the session's packet seq. It may
@@ -24,22 +25,23 @@ func (c *Client) Receive(seq uint16, msg []byte) error {
 	r.Reset(msg)
 	c.coder.bad = false
 	state := uint8(r.Bits(8))
-	switch {
-	case r.Err() == nil && (c.state == 0 || state != c.state), c.any && !codec.Newer(seq, c.newest):
+	if r.Err() == nil && (c.state == 0 || state != c.state) {
 		c.stats.Old++
 		return nil
 	}
-	c.any, c.newest = true, seq
-	o, err := c.read()
-	switch {
+	o := outcome{old: c.any && !codec.Newer(seq, c.newest)}
+	if !o.old {
+		c.any, c.newest = true, seq
+	}
+	switch err := c.read(&o); {
 	case err != nil:
 		c.stats.Malformed++
 		return err
 	case o.lost:
 		c.lose()
-	case o.early:
-		c.stats.Early++ // what was taken in stays so, and it will come again
-	default:
+	case o.gap:
+		c.stats.Gaps++ // what was taken in stays so, and the rest will come again
+	case !c.heard || codec.Newer(seq, c.ack):
 		c.heard, c.ack = true, seq
 	}
 	return nil
@@ -52,11 +54,21 @@ func (c *Client) lose() {
 }
 
 // read takes in a message behind its first byte.
-func (c *Client) read() (o outcome, err error) {
+func (c *Client) read(o *outcome) error {
 	k, r := c.coder, &c.coder.r
 	tick := codec.Lift(uint16(r.Bits(16)), c.tick)
-	if tick < c.tick || tick > math.MaxInt32 {
-		return o, fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.tick)
+	switch {
+	case tick > maxTick, tick != c.tick && o.old != (tick < c.tick):
+		return fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.tick)
+	case o.old && c.tick-tick > reach(c.keep):
+		o.gap = true // what it was told against may be gone
+		return nil
+	}
+	if r.Bool() {
+		if delay, waited := int(r.Bits(8)), uint16(r.Bits(16)); !o.old {
+			c.delayed(delay)
+			c.waited = codec.Lift(waited, c.waited)
+		}
 	}
 	ask := r.Bool()
 	if r.Bool() {
@@ -72,10 +84,11 @@ func (c *Client) read() (o outcome, err error) {
 		}
 	}
 	if r.Bool() {
-		if err := c.readEvents(tick, &o); err != nil {
-			return o, err
+		if err := c.readEvents(tick, o); err != nil {
+			return err
 		}
 	}
+	o.base = tick - k.readNumber(tick)
 	had := uint32(0)
 	if c.own != nil {
 		had = c.own.end
@@ -90,28 +103,38 @@ func (c *Client) read() (o outcome, err error) {
 			continue
 		}
 		slot := (turn + i) % slots
-		if slot >= len(c.lanes) || c.lanes[slot] == nil {
-			c.skipLane(&o) // one who left, and whose inputs we know: the server has not heard so
+		if slot >= len(c.lanes) || c.lanes[slot] == nil || tick < c.lanes[slot].From {
+			c.skipLane(o) // one who left, and whose inputs we know: the server has not heard so
 			continue
 		}
-		if err := c.readLane(c.lanes[slot], tick, &o); err != nil {
-			return o, err
+		if err := c.readLane(c.lanes[slot], tick, o); err != nil {
+			return err
 		}
 	}
 	horizon := tick - k.readNumber(tick)
 	if !k.end() {
-		return o, fmt.Errorf("%w: not as a server writes", ErrMessage)
+		return fmt.Errorf("%w: not as a server writes", ErrMessage)
 	}
-	c.tick = tick
-	if !o.early && !o.lost {
-		c.horizon = max(c.horizon, horizon)
-		c.timeline.Told(c.horizon)
-		c.adapt(had)
+	c.tick = max(c.tick, tick)
+	if !o.lost {
+		c.told(horizon)
+		c.adapt(had, !o.old && !o.gap)
 	}
 	if ask && !o.lost {
 		c.report()
 	}
-	return o, nil
+	return nil
+}
+
+// told notes that everything before a tick has been told, as far as the lanes hold it.
+func (c *Client) told(horizon uint32) {
+	for _, l := range c.lanes {
+		if l != nil && l.end < l.To {
+			horizon = min(horizon, l.end)
+		}
+	}
+	c.horizon = max(c.horizon, horizon)
+	c.timeline.Told(c.horizon)
 }
 
 // readEvents takes in who comes and goes.
@@ -126,9 +149,9 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 		p := timeline.Presence{To: timeline.Forever}
 		if !leave {
 			p.Player = uint32(r.Bits(32))
-			p.First = k.readNumber(math.MaxInt32)
+			p.First = k.readNumber(maxTick)
 		}
-		if k.failed() || at < 0 || at+int64(p.First) > math.MaxInt32 {
+		if k.failed() || at < 0 || at+int64(p.First) > maxTick {
 			return fmt.Errorf("%w: event", ErrMessage)
 		}
 		p.From = uint32(at)
@@ -154,11 +177,15 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 }
 
 func (c *Client) join(slot int, p timeline.Presence, o *outcome) error {
-	if slot < len(c.lanes) && c.lanes[slot] != nil && c.lanes[slot].To == timeline.Forever || c.live > 2*c.config.Timeline.Players {
+	var before *lane
+	if slot < len(c.lanes) {
+		before = c.lanes[slot]
+	}
+	if before != nil && before.To == timeline.Forever || c.live > 2*c.config.Timeline.Players {
 		return fmt.Errorf("%w: player %d joins in slot %d, where one plays", ErrMessage, p.Player, slot)
 	}
-	if err := c.timeline.Join(p.Player, p.From, p.First); err != nil {
-		o.lost = true // it is final here that nobody came
+	if c.timeline.Join(p.Player, p.From, p.First) != nil || before != nil && before.fed < before.To {
+		o.lost = true // it is final here that nobody came, or the slot holds what is needed yet
 	}
 	c.seat(slot, p, p.From)
 	return nil
@@ -173,7 +200,7 @@ func (c *Client) leave(slot int, tick uint32, o *outcome) error {
 		o.lost = true
 	}
 	l.To = tick
-	l.end = min(l.end, tick)
+	l.end, l.fed = min(l.end, tick), min(l.fed, tick)
 	if l == c.own {
 		c.own = nil
 	}
@@ -201,30 +228,42 @@ func (c *Client) readLane(l *lane, tick uint32, o *outcome) error {
 	end := int64(tick) - int64(k.readSigned())
 	n := c.readCount(o)
 	from := end - int64(n)
-	if k.failed() || from < int64(l.start) || from > int64(l.end) || int64(l.end)-from >= int64(c.keep) || end > math.MaxInt32 {
-		return fmt.Errorf("%w: inputs of ticks %d to %d, %d is expected", ErrMessage, from, end, l.end)
+	if k.failed() || from < int64(l.start) || end > maxTick || o.base > l.start && (o.base > l.end || l.at(o.base-1) == open) {
+		return fmt.Errorf("%w: inputs of ticks %d to %d, told against %d; all before %d are here", ErrMessage, from, end, o.base, l.end)
 	}
-	stop := false
-	k.read(n, l.before(uint32(from), l.start), true, func(i int, words []int32) {
-		at := uint32(from) + uint32(i)
-		if stop || at < l.end || at >= l.To {
-			return
-		}
-		switch v := c.timeline.Overrule(l.Player, at, words); {
-		case v == timeline.TooEarly:
-			o.early, stop = true, true
-			return
-		case v == timeline.TooOld:
-			o.lost, stop = true, true
-			return
+	k.read(n, l.before(o.base, l.start), true, func(i int, words []int32) {
+		switch at := uint32(from) + uint32(i); {
+		case at < l.end || at >= l.To || at-l.fed >= uint32(c.keep):
 		case words == nil:
-			if l == c.own && c.mine.at(at) == real {
-				c.stats.Overruled++
-			}
 			l.set(at, void, nil)
 		default:
 			l.set(at, real, words)
 		}
 	})
+	o.gap = o.gap || int64(l.end) < min(end, int64(l.To))
+	if !c.feed(l) {
+		o.lost = true
+	}
 	return nil
+}
+
+// feed gives the timeline what a lane holds, as far ahead as the timeline takes it; false when
+// that changes what is final here.
+func (c *Client) feed(l *lane) bool {
+	for ; l.fed < min(l.end, l.To); l.fed++ {
+		var words []int32
+		if l.at(l.fed) == real {
+			words = l.input(l.fed)
+		}
+		switch c.timeline.Overrule(l.Player, l.fed, words) {
+		case timeline.TooEarly:
+			return true
+		case timeline.TooOld:
+			return false
+		}
+		if words == nil && l == c.own && c.mine.at(l.fed) == real {
+			c.stats.Overruled++
+		}
+	}
+	return true
 }

@@ -41,7 +41,7 @@ func (s *Server) comeAndGo() {
 		slot := s.slot()
 		s.lanes[slot].begin(timeline.Presence{Player: p.player, From: now, First: first, To: timeline.Forever}, now)
 		for _, o := range s.peers {
-			o.acked[slot] = first
+			o.told[slot].begin(first)
 		}
 		s.events = append(s.events, event{false, slot, s.lanes[slot].Presence})
 	}
@@ -75,7 +75,7 @@ func (s *Server) retire() {
 			continue
 		}
 		for slot, l := range s.lanes {
-			if l != nil && l.end-min(l.end, p.acked[slot]) >= uint32(s.config.lag()) {
+			if l != nil && l.end-min(l.end, p.told[slot].acked) >= uint32(s.config.lag()) {
 				p.lose()
 			}
 		}
@@ -92,7 +92,7 @@ func (s *Server) retire() {
 			continue // a state of the window may need it yet, and what was told ahead is another's then
 		}
 		for _, p := range s.peers {
-			if p.state != 0 && p.acked[slot] < l.To {
+			if p.state != 0 && p.told[slot].acked < l.To {
 				l = nil
 				break
 			}

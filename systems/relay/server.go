@@ -24,8 +24,11 @@ type Server struct {
 	events   []event
 	before   int // events that everybody knows and that are kept no longer
 	missing  []uint32
+	delay    int      // under lockstep, of everybody's inputs
+	waited   uint32   // ticks that were due and not made
 	told     []uint32 // scratch: by slot, the end after the message that is written
 	count    int      // scratch: inputs told of the slot before
+	tickRate int      // of the world
 	input    []int32  // scratch
 	stats    Stats
 }
@@ -47,7 +50,7 @@ func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
 	}
 	c = c.defaulted(w.TickRate())
 	s := &Server{timeline: timeline.New(w, c.Timeline, listeners...), config: c}
-	s.coder = coderOf(w)
+	s.coder, s.tickRate = coderOf(w), w.TickRate()
 	s.input = make([]int32, len(s.coder.neutral))
 	return s
 }
@@ -112,7 +115,7 @@ func (s *Server) Renew(player uint32) error {
 		return fmt.Errorf("%w: %d", ErrAbsent, player)
 	}
 	p.lose()
-	p.heard, p.ready = false, false
+	p.heard, p.ready, p.next = false, false, 0
 	return nil
 }
 
@@ -122,6 +125,14 @@ func (s *Server) Renew(player uint32) error {
 func (s *Server) Expect(player uint32, lead int) {
 	if p := s.peer(player); p != nil {
 		p.lead = min(max(lead, 0), 255)
+	}
+}
+
+// Repeat says in how many messages in a row a client is told each input, 1 to 24: as many as make it improbable
+// that all of them are lost. It is 6 until it is called; other numbers are taken for the nearest.
+func (s *Server) Repeat(player uint32, messages int) {
+	if p := s.peer(player); p != nil {
+		p.repeats = min(max(messages, 1), maxRepeats)
 	}
 }
 
@@ -151,14 +162,16 @@ func (s *Server) playing(player uint32) *lane {
 
 // Step simulates the next tick, and again before it what has changed, as
 // [timeline.Timeline.Step] does. Under lockstep it does nothing and reports false while an
-// input is missing. Call it once for each tick that is due, after what has
+// input is missing. Call it once for each tick that is due, whatever it reported before, after what has
 // arrived was received, and then tell all clients by [Server.Append].
 func (s *Server) Step() bool {
 	s.comeAndGo()
 	if s.config.Timeline.Wait {
+		s.agree()
 		s.fill()
 	}
 	if !s.timeline.Step() {
+		s.waited++
 		return false
 	}
 	now := s.timeline.Next()
@@ -170,6 +183,7 @@ func (s *Server) Step() bool {
 
 	s.retire()
 	for _, p := range s.peers {
+		s.mend(p)
 		s.attend(p)
 	}
 	return true

@@ -1,10 +1,10 @@
 package relay
 
-// slack finds how long the delay of lockstep must be: as long as the worst of late round
+// slack finds how long the delay of lockstep must be for a client: as long as the worst of late round
 // trips of an input, from when it was gathered to when the server tells that it has it. Then
 // each is with the server in time, and the world never waits. How many the server has in
-// stock, when it tells, says how true that is: with none it may have waited, and the delay
-// becomes longer; with two or more all the time, shorter. All is counted in frames.
+// stock, when it tells, less what others' needs add to the delay, says how true that is: with none it may have waited,
+// and the need grows; with two or more all the time, it shrinks. All is counted in frames.
 type slack struct {
 	given [mineKept]int // by tick, the frame in which it was given its input
 	frame int
@@ -66,8 +66,9 @@ func (s *slack) delay(now int) int {
 	return want
 }
 
-// adapt makes the delay of lockstep follow the round trip, now that the server has told own inputs from a tick on.
-func (c *Client) adapt(from uint32) {
+// adapt makes the delay that inputs need follow the round trip, now that the server has told own inputs from a tick on;
+// all that it has is known when that was a whole message, and the newest.
+func (c *Client) adapt(from uint32, whole bool) {
 	if !c.config.Timeline.Wait || c.own == nil {
 		return
 	}
@@ -76,8 +77,16 @@ func (c *Client) adapt(from uint32) {
 			c.slack.told(tick)
 		}
 	}
-	if c.own.end > c.own.start {
-		c.slack.left(int(c.own.end) - int(c.tick))
+	if whole && c.own.end > c.own.start {
+		c.slack.left(int(c.own.end) - int(c.tick) - (c.delay - c.need))
 	}
-	c.delay = min(max(c.slack.delay(c.delay), c.config.Delay), c.config.MaxDelay)
+	c.need = min(max(c.slack.delay(c.need), c.config.Delay), c.config.MaxDelay)
+}
+
+// delayed makes the delay of inputs the one that all clients have.
+func (c *Client) delayed(ticks int) {
+	if ticks = min(max(ticks, c.config.Delay), c.config.MaxDelay); c.config.Timeline.Wait && ticks != c.delay {
+		c.delay = ticks
+		c.slack.extend = c.slack.frame // it does not show yet
+	}
 }

@@ -30,7 +30,8 @@ const partHead = 6
 
 // attend makes the state for a client that needs one.
 func (s *Server) attend(p *peer) {
-	if p.state != 0 || p.failed {
+	now := s.timeline.Next()
+	if p.state != 0 || p.failed || now < p.next {
 		return
 	}
 	tick, ok := s.stateTick()
@@ -45,8 +46,8 @@ func (s *Server) attend(p *peer) {
 	b = codec.AppendUvarint(b, uint64(p.events))
 	n := 0
 	for slot, l := range s.lanes {
-		if p.acked[slot], p.start[slot] = 0, 0; l != nil {
-			p.acked[slot] = l.end
+		if p.told[slot].begin(0); l != nil {
+			p.told[slot].begin(l.end)
 			if l.To > tick {
 				n++
 			}
@@ -57,8 +58,7 @@ func (s *Server) attend(p *peer) {
 		if l == nil || l.To <= tick {
 			continue
 		}
-		p.start[slot] = max(tick, l.First)
-		p.acked[slot] = p.start[slot]
+		p.told[slot].begin(max(tick, l.First))
 		to := l.To
 		if to == timeline.Forever {
 			to = 0
@@ -93,6 +93,7 @@ func (s *Server) attend(p *peer) {
 		p.number = 1
 	}
 	p.state, p.part, p.turn = p.number, 0, 0
+	p.next = now + uint32(s.tickRate) // it may ask for states as often as it likes
 	p.parts = (len(b) + s.config.Part - partHead - 1) / (s.config.Part - partHead)
 	s.stats.States++
 }

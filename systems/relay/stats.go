@@ -14,6 +14,7 @@ type Stats struct {
 	Filled    uint64 // inputs that lockstep would not wait for any longer
 	States    uint64 // states of the world that were sent
 	Mismatch  uint64 // hashes of clients that were not the server's
+	Mended    uint64 // states among States for clients whose world was not the server's
 	Malformed uint64 // messages that no honest peer sends
 }
 
@@ -48,9 +49,9 @@ func (s *Server) Inputs(player uint32) Inputs {
 
 // ClientStats counts what a [Client] did.
 type ClientStats struct {
-	Sent      uint64 // inputs in all messages: each goes out until the server has told it
-	Old       uint64 // messages that newer ones had overtaken
-	Early     uint64 // messages with inputs further ahead than the timeline takes
+	Sent      uint64 // inputs in all messages: each goes out several times
+	Old       uint64 // messages of a state that is no longer the client's
+	Gaps      uint64 // messages with inputs of no use before others come, or further ahead than are kept
 	Overruled uint64 // own inputs that the server told to be none
 	States    uint64 // states of the world that were taken in
 	Lost      uint64 // times that the client lagged behind its window and needed a state

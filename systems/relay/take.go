@@ -8,6 +8,21 @@ import (
 	"github.com/tactusgo/tactus/systems/timeline"
 )
 
+// agree makes the delay of everybody's inputs the longest that one of the players needs: with a shorter one of its own
+// a player whose link is good would answer earlier than others. Who is about to join is expected to need
+// its round trip.
+func (s *Server) agree() {
+	s.delay = 0
+	for _, p := range s.peers {
+		if !p.joined {
+			p.need = p.lead
+		}
+		if p.play && p.follows {
+			s.delay = max(s.delay, min(p.need, s.config.MaxDelay))
+		}
+	}
+}
+
 // fill gives up on inputs that lockstep has waited for long enough.
 func (s *Server) fill() {
 	s.missing = s.timeline.AppendMissing(s.missing[:0])
@@ -17,7 +32,7 @@ func (s *Server) fill() {
 		if p == nil || l == nil {
 			continue
 		}
-		if p.waited++; p.waited < s.config.Stall && !p.stalled {
+		if p.waited++; p.waited < s.config.Stall && p.follows && !p.stalled {
 			continue
 		}
 		p.stalled = true
@@ -64,9 +79,9 @@ func (s *Server) inputs(p *peer, m *up) error {
 	first := codec.Lift(m.first, s.timeline.Next())
 	var before []int32
 	unread := false
-	if m.based {
-		if l != nil && first > 0 && l.at(first-1) == real {
-			before = l.input(first - 1)
+	if m.back > 0 {
+		if base := first - m.back; l != nil && base < first && l.at(base) == real {
+			before = l.input(base)
 		} else {
 			unread = true
 		}

@@ -7,22 +7,27 @@ import "fmt"
 //	state 8   the number of the state of the world that it goes on from; 0: it has none
 //	1 bit     1 and ack 16: the newest message that it took in, by the session's number
 //	1 bit     1: it is ready to play
+//	1 bit     1 and need 8: it plays under lockstep, and its inputs need this delay, in ticks
 //	1 bit     1 and tick 32, sum 32: the low half of the hash of the world after a final tick
-//	1 bit     1 and its inputs: first tick 16, count less 1 8, 1 bit based, inputs; see coder
+//	1 bit     1 and its inputs: first tick 16, count less 1, a number, ticks back, a number, inputs; see
+//	          coder
 //
-// A based first input is told against the one before, which the server has, else
-// against the neutral one. Zero bits go up to the next byte.
+// Messages bring what may have been lost with those before them; see telling. The first input is told against the
+// one so many ticks before it, which the server has told to have; 0: the neutral one. Zero bits go up to the next
+// byte.
 type up struct {
 	state     uint8
 	heard     bool
 	ack       uint16
 	ready     bool
+	needs     bool
+	need      uint8
 	check     bool
 	checkTick uint32
 	checkSum  uint32
 	count     int // 0: no inputs
 	first     uint16
-	based     bool
+	back      uint32
 }
 
 func (c *coder) writeUp(m *up) {
@@ -32,6 +37,10 @@ func (c *coder) writeUp(m *up) {
 		c.w.Bits(uint64(m.ack), 16)
 	}
 	c.w.Bool(m.ready)
+	c.w.Bool(m.needs)
+	if m.needs {
+		c.w.Bits(uint64(m.need), 8)
+	}
 	c.w.Bool(m.check)
 	if m.check {
 		c.w.Bits(uint64(m.checkTick), 32)
@@ -40,13 +49,16 @@ func (c *coder) writeUp(m *up) {
 	c.w.Bool(m.count > 0)
 	if m.count > 0 {
 		c.w.Bits(uint64(m.first), 16)
-		c.w.Bits(uint64(m.count-1), 8)
-		c.w.Bool(m.based)
+		c.number(uint32(m.count - 1))
+		c.number(m.back)
 	}
 }
 
 // upBits is how long a message is before its inputs, at most.
-const upBits = 8 + 17 + 1 + 65 + 1 + 16 + 8 + 1
+const upBits = 8 + 17 + 1 + 9 + 65 + 1 + 16 + 10 + 40
+
+// maxCount bounds the inputs of a message.
+const maxCount = 255
 
 // readUp reads a message up to its inputs, which [coder.read] reads.
 func (c *coder) readUp(msg []byte) (m up, err error) {
@@ -57,16 +69,19 @@ func (c *coder) readUp(msg []byte) (m up, err error) {
 		m.ack = uint16(c.r.Bits(16))
 	}
 	m.ready = c.r.Bool()
+	if m.needs = c.r.Bool(); m.needs {
+		m.need = uint8(c.r.Bits(8))
+	}
 	if m.check = c.r.Bool(); m.check {
 		m.checkTick, m.checkSum = uint32(c.r.Bits(32)), uint32(c.r.Bits(32))
 	}
 	if c.r.Bool() {
 		m.first = uint16(c.r.Bits(16))
-		m.count = int(c.r.Bits(8)) + 1
-		m.based = c.r.Bool()
+		m.count = int(c.readNumber(maxCount-1)) + 1
+		m.back = c.readNumber(maxKeep)
 	}
-	if c.r.Err() != nil {
-		return up{}, fmt.Errorf("%w: %d bytes of inputs: %w", ErrMessage, len(msg), c.r.Err())
+	if c.failed() {
+		return up{}, fmt.Errorf("%w: %d bytes of inputs", ErrMessage, len(msg))
 	}
 	return m, nil
 }

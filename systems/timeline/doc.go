@@ -26,7 +26,7 @@
 // order of their numbers, then of Simulate, then of Authority. The inputs of all
 // players are on their entities before, and World.Tick is t, as is the sequence of
 // every player's input: so all peers draw the same random numbers and give the same
-// NetIDs. The input of an entity whose owner does not play stays what it was.
+// NetIDs. An entity whose owner does not play has the neutral input.
 //
 // An input that is not there yet, or never comes, is filled: the player's last one
 // before it is repeated without its edges, then the neutral one takes its place.

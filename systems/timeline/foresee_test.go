@@ -9,8 +9,8 @@ import (
 )
 
 // A look at the next tick sees the inputs that have come for it, the last ones without their
-// edges of those who have not sent one, and what is told of the own player; afterwards the
-// world is as it was, and the tick goes on from that.
+// edges of those who have not sent one, the neutral one of who has left, and what is told of
+// the own player; afterwards the world is as it was, and the tick goes on from that.
 func TestForesee(t *testing.T) {
 	l := newTimeline(timeline.Config{Players: 4})
 	for player := range uint32(4) {
@@ -29,9 +29,9 @@ func TestForesee(t *testing.T) {
 		words []int32
 		want  [4]steer
 	}{
-		{2, words(steer{DX: -1, Fire: true}), [4]steer{{DX: 1, Fire: true}, {DY: -1}, {DX: -1, Fire: true}, {DY: 1}}},
-		{2, nil, [4]steer{{DX: 1, Fire: true}, {DY: -1}, {DX: 1}, {DY: 1}}},
-		{3, words(steer{DX: -1}), [4]steer{{DX: 1, Fire: true}, {DY: -1}, {DX: 1}, {DY: 1}}}, // its own has come
+		{2, words(steer{DX: -1, Fire: true}), [4]steer{{}, {DY: -1}, {DX: -1, Fire: true}, {DY: 1}}},
+		{2, nil, [4]steer{{}, {DY: -1}, {DX: 1}, {DY: 1}}},
+		{3, words(steer{DX: -1}), [4]steer{{}, {DY: -1}, {DX: 1}, {DY: 1}}}, // its own has come
 	} {
 		w.BeginPartial(l.Next(), look.own, l.Next(), 0.5)
 		l.Foresee(look.own, look.words)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
-
-	"github.com/tactusgo/tactus/components"
 )
 
 // Put takes in the input of a player for a tick, in words as [schema.Table]
@@ -256,43 +254,12 @@ func (t *Timeline) hold(p *player, words []int32) {
 	}
 }
 
-// seat is who an owner's number was last found to stand for: entities of many
-// owners lie mixed in a table, and a search for each row would cost more than the
-// simulation.
-type seat struct {
-	owner  uint32
-	serial uint64  // of the write that found it
-	player *player // nil when it does not play
-}
-
-// seats is how many owners' numbers are remembered, a power of two.
-const seats = 256
-
-// write sets the input components of all entities of all players.
+// write gives all entities the inputs of their owners.
 func (t *Timeline) write() {
-	in, owner := t.world.Protocol().Input(), t.world.Protocol().Replicated()[0]
-	if in == nil || in.Schema.Size == 0 || len(t.players) == 0 {
-		return
-	}
-	size := in.Schema.Size
-	want := uint64(1)<<owner.Replicated() | uint64(1)<<in.Replicated()
-	t.writes++
-	for table := range t.world.Simulated {
-		if table.Mask&want != want {
-			continue
+	t.world.GiveInputs(func(owner uint32) unsafe.Pointer {
+		if p := t.player(owner); p != nil && p.playing {
+			return p.component()
 		}
-		column := table.Column(in)
-		for i, o := range unsafe.Slice((*components.Owner)(table.Column(owner)), len(table.Entities)) {
-			s := &t.seats[o.Client%seats]
-			if s.owner != o.Client || s.serial != t.writes {
-				*s = seat{o.Client, t.writes, t.player(o.Client)}
-				if s.player != nil && !s.player.playing {
-					s.player = nil
-				}
-			}
-			if s.player != nil {
-				copy(unsafe.Slice((*byte)(unsafe.Add(column, uintptr(i)*size)), size), unsafe.Slice((*byte)(s.player.component()), size))
-			}
-		}
-	}
+		return nil
+	})
 }

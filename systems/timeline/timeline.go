@@ -30,8 +30,6 @@ type Timeline struct {
 	told    int64 // for followers: see Told
 	recent  int   // ticks simulated again since the last Step
 
-	seats   [seats]seat
-	writes  uint64 // how often inputs were written
 	awaited []uint32
 	neutral []int32
 	scratch []uint64 // an input as a component

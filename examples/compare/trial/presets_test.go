@@ -54,8 +54,12 @@ func TestDuels(t *testing.T) {
 		equal(t, "greedy", f.Greedy, lowWins)
 		equal(t, "rewind", f.Rewind, bothDie)
 		equal(t, "rollback", f.Rollback, bothDie)
+		equal(t, "lockstep", f.Lockstep, bothDie)
 		for _, d := range f.Duels {
 			equal(t, "rounds of "+d.Model, d.Low+d.High+d.Both+d.None, duelRounds)
+			if d.Model == policy.Lockstep.String() {
+				equal(t, "lockstep, "+d.Moment, d.Winner, bothDie)
+			}
 		}
 	}
 }

@@ -1,0 +1,154 @@
+package ecs_test
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// lever is an input whose neutral value is not zero.
+type lever struct {
+	Way  int8  `net:"-1..1"`
+	Gear uint8 `net:"1..5"`
+}
+
+func levers(c ecs.Config) *ecs.World {
+	p := ecs.NewProtocol("levers")
+	ecs.Replicate[place](p, ecs.Predicted)
+	ecs.Replicate[flag](p, 0)
+	ecs.Input[lever](p)
+	return ecs.NewWorld(p, c)
+}
+
+// leverOf is the input of a player: of 1 to 4 some, of others none.
+func leverOf(owner uint32) unsafe.Pointer {
+	if owner == 0 || owner > 4 {
+		return nil
+	}
+	return unsafe.Pointer(&lever{Way: 1, Gear: uint8(owner) + 1})
+}
+
+func wantLever(owner uint32) lever {
+	if p := leverOf(owner); p != nil {
+		return *(*lever)(p)
+	}
+	return lever{Gear: 1}
+}
+
+// Every entity has the input of whoever owns it now, and the neutral one without a
+// client, whatever it held and however owners lie in its table.
+func TestGiveInputs(t *testing.T) {
+	w := levers(ecs.Config{Seed: 3})
+	r := w.Rand(ecs.Entity{})
+	var es []ecs.Entity
+	for i := range 200 {
+		in, who := lever{Way: -1, Gear: 5}, components.Owner{Client: uint32(r.IntN(7))}
+		switch i % 4 {
+		case 0:
+			es = append(es, w.Spawn(who, in))
+		case 1:
+			es = append(es, w.Spawn(who, in, flag{}))
+		case 2:
+			es = append(es, w.Spawn(in, place{}))
+		case 3:
+			es = append(es, w.Spawn(who, place{}))
+		}
+	}
+	for round := range 50 {
+		for range 20 {
+			switch e := es[r.IntN(len(es))]; {
+			case ecs.Has[flag](w, e):
+				ecs.Remove[components.Owner](w, e)
+			default:
+				ecs.Add(w, e, components.Owner{Client: uint32(r.IntN(7))})
+			}
+		}
+		w.GiveInputs(leverOf)
+		for i, e := range es {
+			in, o := ecs.Get[lever](w, e), ecs.Get[components.Owner](w, e)
+			if o == nil {
+				o = &components.Owner{}
+			}
+			if in != nil && *in != wantLever(o.Client) {
+				t.Fatalf("round %d: entity %d of owner %d has %+v", round, i, o.Client, *in)
+			}
+		}
+	}
+}
+
+// GiveInput is for one owner's entities, and changes no others.
+func TestGiveInput(t *testing.T) {
+	w := levers(ecs.Config{})
+	var es []ecs.Entity
+	for i := range uint32(9) {
+		es = append(es, w.Spawn(components.Owner{Client: i % 3}, lever{Gear: 4}))
+	}
+	w.GiveInput(2, unsafe.Pointer(&lever{Way: -1, Gear: 3}))
+	for i, e := range es {
+		want := lever{Gear: 4}
+		if i%3 == 2 {
+			want = lever{Way: -1, Gear: 3}
+		}
+		equal(t, "input", *ecs.Get[lever](w, e), want)
+	}
+	w.GiveInput(2, nil)
+	equal(t, "no input", *ecs.Get[lever](w, es[2]), lever{Gear: 1})
+	equal(t, "another's input", *ecs.Get[lever](w, es[1]), lever{Gear: 4})
+}
+
+// A client gives inputs to what it simulates; giving them allocates nothing.
+func TestGiveInputsOnAClient(t *testing.T) {
+	w := levers(ecs.Config{Client: true})
+	mask := uint64(0)
+	for _, c := range []*ecs.Component{w.Protocol().Replicated()[0], w.Protocol().Input()} {
+		mask |= 1 << c.Replicated()
+	}
+	mine, other := w.Replica(7, mask, true), w.Replica(8, mask, false)
+	for _, e := range []ecs.Entity{mine, other} {
+		ecs.Get[components.Owner](w, e).Client = 2
+	}
+	held := lever{Way: 1, Gear: 2}
+	give := func() {
+		w.GiveInputs(func(owner uint32) unsafe.Pointer {
+			if owner == 2 {
+				return unsafe.Pointer(&held)
+			}
+			return nil
+		})
+	}
+	give()
+	equal(t, "its own", *ecs.Get[lever](w, mine), held)
+	equal(t, "not simulated", *ecs.Get[lever](w, other), lever{})
+	if n := testing.AllocsPerRun(10, give); n != 0 {
+		t.Errorf("%.0f allocations", n)
+	}
+}
+
+func BenchmarkGiveInputs(b *testing.B) {
+	for _, shape := range []struct {
+		name string
+		of   func(i int) uint32
+	}{
+		{"nobody", func(int) uint32 { return 0 }},
+		{"runs", func(i int) uint32 { return uint32(i / 100) }},
+		{"mixed", func(i int) uint32 { return uint32(i % 100) }},
+	} {
+		b.Run(shape.name, func(b *testing.B) {
+			w := levers(ecs.Config{})
+			for i := range 10_000 {
+				w.Spawn(components.Owner{Client: shape.of(i)}, lever{})
+			}
+			held := lever{Gear: 2}
+			for b.Loop() {
+				w.GiveInputs(func(owner uint32) unsafe.Pointer {
+					if owner%2 == 1 {
+						return unsafe.Pointer(&held)
+					}
+					return nil
+				})
+			}
+		})
+	}
+}

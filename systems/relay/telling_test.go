@@ -1,0 +1,146 @@
+package relay_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tactusgo/tactus/systems/relay"
+	"github.com/tactusgo/tactus/systems/timeline"
+)
+
+// Each input is repeated as often as it may get lost, not for as long as the way takes: with half a
+// second of round trip a client costs hardly more than with a tenth.
+//
+//mutant:rule C2 systems/relay/telling.go
+//mutant:from t.n < repeats || t.since >= again {
+//mutant:to true {
+func TestNetcodeC2_RelayedInputsAreRepeatedAsOftenAsTheyMayBeLost(t *testing.T) {
+	for _, wait := range []bool{false, true} {
+		t.Run(fmt.Sprint(wait), func(t *testing.T) {
+			m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, always)
+			m.step()
+			for p := range 8 {
+				m.join(uint32(p+1), 13, 4, 0.05, 0)
+			}
+			for m.now < 400 {
+				m.step()
+			}
+			for _, e := range m.ends {
+				e.up.bytes, e.down.bytes = 0, 0
+			}
+			sent := m.ends[0].Stats().Sent
+			const ticks = 300
+			for range ticks {
+				m.step()
+			}
+			up, down := 0.0, 0.0
+			for _, e := range m.ends {
+				up += float64(e.up.bytes) / ticks / 8
+				down += float64(e.down.bytes) / ticks / 8
+			}
+			t.Logf("%.1f bytes up, %.1f down a tick", up, down)
+			if up > 45 || down > 300 {
+				t.Errorf("%.1f bytes up and %.1f down a tick", up, down)
+			}
+			// In six messages, and all that is under way, some 34 of them, in each eighth.
+			if n := float64(m.ends[0].Stats().Sent-sent) / ticks; n < 6 || n > 6+34./8+2 {
+				t.Errorf("each input is sent %.1f times", n)
+			}
+		})
+	}
+}
+
+// What no message has brought, because none came for longer than inputs are repeated, comes
+// within an eighth of a second when they come again, either way and however far it is.
+//
+//mutant:rule C2 systems/relay/telling.go
+//mutant:from t.n < repeats || t.since >= again {
+//mutant:to t.n < repeats {
+func TestNetcodeC2_WhatARunOfLossesTookComesAgain(t *testing.T) {
+	const trip, eighth = 15, 60 / 8
+	for _, wait := range []bool{false, true} {
+		for _, run := range []int{5, 9, 30} {
+			t.Run(fmt.Sprint(wait, run), func(t *testing.T) {
+				m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, always)
+				m.step()
+				m.join(1, 2, 0, 0, 0)
+				e := m.join(2, trip, 0, 0, 0)
+				for m.now < 300 {
+					m.step()
+				}
+				states := e.Stats().States
+				e.down.dead = true
+				for range run {
+					m.step()
+				}
+				e.down.dead = false
+				told := m.server.Timeline().Horizon()
+				for range trip + eighth {
+					m.step()
+				}
+				h := e.Timeline().Horizon()
+				if wait {
+					h = e.Timeline().Next() + uint32(e.Ahead())
+				}
+				if h < told {
+					t.Errorf("after %d messages were lost, ticks up to %d are final on the client, up to %d on the server when they came again", run, h, told)
+				}
+				for range 60 {
+					m.step()
+				}
+				e.up.dead = true
+				for range run {
+					m.step()
+				}
+				e.up.dead = false
+				missing := m.server.Inputs(2).Missing
+				for range trip + eighth {
+					m.step()
+				}
+				newest := m.server.Inputs(2).Newest
+				if lag := m.server.Timeline().Next() - newest; !wait && lag > trip+2 {
+					t.Errorf("after %d messages were lost the server lacks inputs of %d ticks", run, lag)
+				}
+				equal(t, "inputs given up", m.server.Inputs(2).Missing-missing, 0)
+				equal(t, "states", e.Stats().States, states)
+			})
+		}
+	}
+}
+
+// A message that newer ones have overtaken fills what they left open.
+//
+//mutant:rule C2 systems/relay/receive.go
+//mutant:from o.old && c.tick-tick > reach(c.keep)
+//mutant:to o.old
+func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, always)
+	m.step()
+	m.join(1, 1, 0, 0, 0)
+	e := m.join(2, 15, 0, 0, 0)
+	for m.now < 200 {
+		m.step()
+	}
+	e.frozen = true
+	e.down.arrived(m.now+20, func(p packet) { must(t, e.Receive(p.seq, p.data)) })
+	m.server.Repeat(2, 1)
+	for range 50 {
+		e.down.queue = nil
+		m.step()
+		m.step() // two are under way, and the newer one comes first
+		for i := range e.down.queue {
+			p := e.down.queue[len(e.down.queue)-1-i]
+			must(t, e.Receive(p.seq, p.data))
+		}
+		for range 2 {
+			e.Step(words(always(2, m.now)))
+			e.up.send(m.now, e.Append(nil, m.limit))
+		}
+		if lag := int(m.server.Timeline().Horizon()) - int(e.Timeline().Horizon()); lag > 4 {
+			t.Fatalf("tick %d: %d ticks that are final are not on the client", m.now, lag)
+		}
+	}
+	if n := e.Stats().Gaps; n < 30 {
+		t.Errorf("%d messages left gaps, of 50", n)
+	}
+}
