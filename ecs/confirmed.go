@@ -92,8 +92,14 @@ func (p *predictions) reject(input uint32) {
 		if sp.key.Input > input {
 			break
 		}
-		if s := w.at(sp.entity); s != nil && !sp.confirmed && !s.suspended {
+		s := w.at(sp.entity)
+		if s == nil || sp.confirmed {
+			continue
+		}
+		if !s.suspended {
 			p.doubt(s)
+		} else if i := p.ending(sp.entity); i >= 0 && p.ended[i].input > input {
+			p.ended = slices.Delete(p.ended, i, i+1) // no replay leads to its end
 		}
 	}
 }

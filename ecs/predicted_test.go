@@ -479,6 +479,19 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	got, _ = f.w.Netcode().Confirm(keyOf(t, f.w, e), 40)
 	equal(t, "handle", got, e)
 
+	// Also one that Simulate has ended since: a replay does not bring it back.
+	f = newFiring(t, true)
+	f.orders[1] = trigger{Volley: 1}
+	f.play(10)
+	f.wantBullets()
+	f.w.Netcode().RejectSpawns(1)
+	f.w.Netcode().BeginReplay(1)
+	f.history.Restore(1)
+	f.wantBullets()
+	f.w.Netcode().EndReplay()
+	spawns, despawns := f.w.PendingPredictions()
+	equal(t, "what waits", fmt.Sprint(spawns, despawns), "1 0")
+
 	f = newFiring(t, true)
 	f.orders[1] = trigger{Volley: 1}
 	f.play(2)
@@ -487,7 +500,7 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	equal(t, "alive before the time", f.w.Alive(e), true)
 	f.w.Netcode().SettleInput(241)
 	equal(t, "alive", f.w.Alive(e), false)
-	spawns, despawns := f.w.PendingPredictions()
+	spawns, despawns = f.w.PendingPredictions()
 	equal(t, "what waits", fmt.Sprint(spawns, despawns), "0 0")
 
 	f = newFiring(t, true)

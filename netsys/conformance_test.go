@@ -69,5 +69,13 @@ func overUDP(t testing.TB) netsystest.Setup {
 
 func TestMemory(t *testing.T)            { netsystest.Run(t, overMemory) }
 func TestMemoryConditioned(t *testing.T) { netsystest.Run(t, underConditioner(poor, overMemory)) }
-func TestUDP(t *testing.T)               { netsystest.Run(t, overUDP) }
-func TestUDPConditioned(t *testing.T)    { netsystest.Run(t, underConditioner(scattered, overUDP)) }
+
+func TestUDP(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, overUDP)
+}
+
+func TestUDPConditioned(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, underConditioner(scattered, overUDP))
+}

@@ -128,13 +128,16 @@ func TestInboxConcurrently(t *testing.T) {
 		}
 	})
 	n := 0
-	for n < count {
+	for deadline := time.Now().Add(time.Minute); n < count && time.Now().Before(deadline); {
 		q.Drain(epoch, func(d Datagram) {
 			if want := []byte{byte(n), byte(n >> 8)}; !slices.Equal(d.Data, want) {
 				t.Fatalf("%v at %d", d.Data, n)
 			}
 			n++
 		})
+	}
+	if n < count {
+		t.Fatalf("%d of %d came out", n, count)
 	}
 	wg.Wait()
 }

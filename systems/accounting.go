@@ -79,7 +79,7 @@ func (s *Server) Traffic(t *Traffic) {
 	at := 0
 	for i, c := range s.shape.replicated {
 		x := &t.Components[i]
-		x.Name, x.TrafficBytes = c.Schema.Name, TrafficBytes{}
+		x.Name, x.TrafficBytes = c.Name, TrafficBytes{}
 		x.Fields = reuse.Slice(x.Fields, a.fields[i])
 		for k := range x.Fields {
 			f := FieldTraffic{Path: c.Schema.Fields[k].Path}

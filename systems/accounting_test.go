@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -179,6 +180,27 @@ func TestTopEntities(t *testing.T) {
 	s.teach(60)
 	if got := s.server.TopEntities(nil, 10); len(got) != 0 {
 		t.Errorf("switched off: %v", got)
+	}
+}
+
+// A component that stays on its own peer takes nothing, and is in the accounts all the same,
+// as clients are told which entities have it.
+func TestTrafficOfLocalComponents(t *testing.T) {
+	type fuse struct{ Left int32 }
+	g := newGame(t, func() *ecs.Protocol {
+		p := plazaParts("fuses/1")
+		ecs.Local[fuse](p, ecs.Predicted)
+		return p
+	}, ServerConfig{})
+	g.join(ClientConfig{}, netsys.Link{})
+	g.connect()
+	g.server.World().Spawn(place{}, fuse{3})
+	g.run(60)
+	var x Traffic
+	g.server.Traffic(&x)
+	last := x.Components[len(x.Components)-1]
+	if last.Name != "fuse" || len(last.Fields) > 0 || last.Sent > 0 {
+		t.Errorf("%+v", last)
 	}
 }
 

@@ -24,6 +24,7 @@ type ReportStats struct {
 type judge struct {
 	results [resultRing]clientResult
 	own     []ownResult // the client's entities as of this tick
+	had     bool        // it has had any
 	open    bool        // a correction
 	number  uint8       // of the newest one
 	agreed  uint32      // input after which client and server agree, 0 for none
@@ -90,8 +91,9 @@ func (a *judge) judge(r *clientResult, agrees bool, st *ReportStats) {
 	case !a.open || r.echo == a.number:
 		st.Differed++
 	}
+	a.had = a.had || len(a.own) > 0
 	switch {
-	case len(a.own) == 0: // nothing to correct
+	case !a.had: // nothing to correct
 		a.open = false
 	case a.open && r.asks:
 	case a.open && r.echo != a.number: // from before it was carried out

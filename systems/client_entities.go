@@ -185,6 +185,7 @@ func (c *Client) removeGone() {
 				c.mirror.toldAll = c.oldestTold()
 			}
 			if !r.entity.IsZero() && (c.mirror.newestSend >= r.newest+moveSends || c.decided(r)) {
+				c.reconciler.takeServerState = c.reconciler.takeServerState || r.predicted() && !c.world.Netcode().Suspended(r.entity) // its end was not foreseen
 				c.world.Netcode().Discard(netID(r.id))
 				r.entity = ecs.Entity{}
 			}
@@ -266,6 +267,9 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 		if r.private != 0 {
 			c.own.privateSend = 0 // to be written anew
 		}
+	}
+	if r.predicted() && !own {
+		c.reconciler.takeServerState = true // what its inputs did there since is not so
 	}
 	r.own = simulated
 	c.noteCoSimulated(r, st, simulated && !own)

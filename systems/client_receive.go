@@ -321,17 +321,15 @@ func (c *Client) takeOpen(h *wire.SnapshotHeader) {
 			}
 		}
 	}
-	told := false
 	for _, g := range c.decode.incoming.own {
 		x := c.mirror.ownGroups[g]
 		st := x.open
 		x.open = nil
-		told = told || st.Alive != 0
 		c.own.newest = max(c.own.newest, st.Send)
 		c.mirror.memory.keep(st)
 		c.store(x, st, min(floor, c.own.state.send))
 	}
-	if told {
+	if len(c.decode.incoming.own) > 0 { // also to say that nothing is left
 		c.takeOwn(h)
 	}
 }

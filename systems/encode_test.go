@@ -24,6 +24,7 @@ func TestOneEncodeServesAll(t *testing.T) {
 	}
 	for _, spread := range []time.Duration{0, 90 * time.Millisecond} {
 		g := newGame(t, plaza, ServerConfig{})
+		g.blind = true
 		w := g.server.World()
 		var all []ecs.Entity
 		for n := range 70 {

@@ -91,6 +91,7 @@ type game struct {
 	links    []*netsys.Conditioner
 	joins    int
 	frozen   bool // the server does not run
+	blind    bool // the clients draw nothing
 }
 
 // newGame makes a server; zero fields of c get what makes the game a function of
@@ -164,7 +165,9 @@ func (g *game) step() {
 	}
 	for _, c := range g.clients {
 		c.Advance(g.now)
-		c.Frame(g.now)
+		if !g.blind {
+			c.Frame(g.now)
+		}
 	}
 }
 

@@ -192,7 +192,7 @@ func (w *deafening) Poll(now time.Time, deliver func(netsys.Datagram)) {
 // when its queues are full.
 func TestSlowReader(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Timeout: 2 * time.Second, Logger: log.logger()})
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, SendRate: 60, Timeout: 2 * time.Second, Logger: log.logger()})
 	honest := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	wire := &deafening{Wire: g.network.Node(netip.AddrPort{})}
 	c, err := NewClient(wire, g.addr, plaza(), ClientConfig{
@@ -228,6 +228,9 @@ func TestSlowReader(t *testing.T) {
 	s := g.server.Stats()
 	if s.Deaf != 1 || len(g.server.sessions.peers) != 1 {
 		t.Errorf("%d deaf clients, %d are left", s.Deaf, len(g.server.sessions.peers))
+	}
+	if s.SendErrors > 0 {
+		t.Errorf("%d packets count as refused by the wire", s.SendErrors)
 	}
 	if log.told("WARN client dropped", "client=2") != 1 {
 		t.Errorf("%q", log.lines)

@@ -161,7 +161,7 @@ func (m *deterministicServer) tell(p *peer) {
 		return // it has no state of the world yet
 	}
 	if _, err := p.session.Send(m.link.now, m.packet); err != nil {
-		m.stats.SendErrors++
+		m.unsent(err)
 		return
 	}
 	p.liveness.unacked = true

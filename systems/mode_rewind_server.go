@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -284,13 +285,19 @@ func (m *rewindServer) past(p *peer) (ecs.Past, bool) {
 	return past, err == nil
 }
 
-// ownValue is the value after the tick that own state tells of; for what was not there
-// then, the newest.
+// ownValue is the value after the tick that own state tells of; the newest for what was not
+// there then, or was another's secret.
 func (m *rewindServer) ownValue(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
-	if past, is := m.past(p); is {
+	if past, is := m.past(p); is && (c.Mode&ecs.OwnerOnly == 0 || ownedAt(past, e) == p.id) {
 		if at := past.Pointer(e, c); at != nil {
 			return at
 		}
 	}
 	return m.world.Netcode().Pointer(e, c)
+}
+
+// ownedAt is the client that owned an entity then, 0 for none.
+func ownedAt(past ecs.Past, e ecs.Entity) uint32 {
+	o, _ := ecs.GetAt[components.Owner](past, e)
+	return o.Client
 }

@@ -106,11 +106,10 @@ func dial(t testing.TB, addr string, c ClientConfig) *Client {
 func goroutines(t testing.TB, before int) {
 	t.Helper()
 	n := 0
-	for range 200 {
+	for deadline := time.Now().Add(generous); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if n = runtime.NumGoroutine(); n <= before {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	stacks := make([]byte, 1<<16)
 	t.Errorf("%d goroutines, %d before:\n%s", n, before, stacks[:runtime.Stack(stacks, true)])

@@ -101,7 +101,7 @@ func (s *Server) tellNotices() {
 		q.fresh, q.at = false, s.link.now
 		seq, err := p.session.Send(s.link.now, s.notice)
 		if err != nil {
-			s.stats.SendErrors++
+			s.unsent(err)
 			continue
 		}
 		p.liveness.unacked = true

@@ -57,6 +57,9 @@ type replica struct {
 	wrong           bool   // was predicted wrongly, to be replayed
 }
 
+// predicted reports whether it is one of the client's own that are simulated here.
+func (r *replica) predicted() bool { return r.own && !r.coSimulated && !r.entity.IsZero() }
+
 // minStates and maxStates bound the ring of a group. It grows when a state that may
 // still be a baseline would be lost.
 const (

@@ -256,7 +256,7 @@ func TestNetcodeScope_Converges(t *testing.T) {
 	t.Parallel()
 	for _, preset := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch, policy.ServerRewind} {
 		t.Run(preset.String(), func(t *testing.T) {
-			systemstest.Seeds(t, fewer(4), func(t *testing.T, seed uint64) {
+			systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 				config := onPitch(seed, 4, 6, 0, systems.ScopeCoSimulated)
 				config.Link = bad()
 				config.Server.Policies = preset.Policies()

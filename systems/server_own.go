@@ -63,6 +63,9 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 			slots = max(slots, x.slot+1)
 		}
 	}
+	if p.judge != nil && p.judge.open && p.judge.had {
+		slots = max(slots, 1) // a correction may be that nothing is left
+	}
 	n := min(max((slots+63)/64, len(p.baselines.own)), wire.MaxOwnGroups)
 	for len(p.baselines.own) < n {
 		p.baselines.own = append(p.baselines.own, baselineGroup{})

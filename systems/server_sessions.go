@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -174,6 +175,14 @@ func (s *Server) refuse(p *peer, err error) {
 	}
 	if p.limits.malformed >= MaxMalformed {
 		p.session.Close(s.link.now, netsys.ReasonProtocol)
+	}
+}
+
+// unsent counts a packet that was not sent, but for those to a client whose session this
+// very step has ended.
+func (s *Server) unsent(err error) {
+	if !errors.Is(err, netsys.ErrClosed) {
+		s.stats.SendErrors++
 	}
 }
 

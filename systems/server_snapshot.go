@@ -216,7 +216,7 @@ func (s *Server) send(*ecs.World) {
 		for _, q := range p.snap.queue {
 			seq, err := p.session.Send(s.link.now, q.bytes)
 			if err != nil {
-				s.stats.SendErrors++
+				s.unsent(err)
 				continue
 			}
 			p.liveness.unacked = true

@@ -322,3 +322,26 @@ func (a *audit) presence(c *Client, id uint32) {
 		a.fail("entity %d is %v to client %d, and in its world: %v", id, p, c.link.id, there)
 	}
 }
+
+// viewAgrees reports an entity that is drawn and does not live, or the reverse.
+func viewAgrees(c *Client) error {
+	drawn := map[components.NetID]uint64{}
+	for t := range c.View().Netcode().Tables {
+		for _, id := range t.NetIDs {
+			drawn[id] = t.Mask
+		}
+	}
+	for t := range c.World().Netcode().Tables {
+		for _, id := range t.NetIDs {
+			mask, ok := drawn[id]
+			if !ok || mask != t.Mask {
+				return fmt.Errorf("entity %d has components %#x, drawn are %#x (drawn at all: %v)", id, t.Mask, mask, ok)
+			}
+			delete(drawn, id)
+		}
+	}
+	for id := range drawn {
+		return fmt.Errorf("entity %d is drawn and does not live", id)
+	}
+	return nil
+}

@@ -160,3 +160,12 @@ func (s *seascape) toggle(e ecs.Entity) {
 		}
 	}
 }
+
+// toggle takes a component from an entity, or gives it.
+func toggle[T any](w *ecs.World, e ecs.Entity, v T) {
+	if ecs.Has[T](w, e) {
+		ecs.Remove[T](w, e)
+	} else {
+		ecs.Add(w, e, v)
+	}
+}

@@ -258,7 +258,7 @@ func TestSnapshotCampaign(t *testing.T) {
 		t.Logf("%d matches, %d clients, %d snapshots in %d datagrams, %d of them over budget, %d states of entities compared, %d renewals, %d spawns",
 			sum.matches.Load(), sum.clients.Load(), sum.snapshots.Load(), sum.datagrams.Load(), sum.over.Load(), sum.compared.Load(), sum.renewals.Load(), sum.spawns.Load())
 	})
-	seeds(t, 20, 30, func(t *testing.T, seed uint64) {
+	seeds(t, 20, 20, func(t *testing.T, seed uint64) {
 		if testing.Short() && broken.Load() {
 			t.Skip("another match has failed")
 		}

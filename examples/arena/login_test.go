@@ -65,7 +65,7 @@ func TestPlayersNeedTokens(t *testing.T) {
 	defer cancel()
 	var server output
 	wg.Go(func() {
-		headless.Main(ctx, world(), strings.Fields("-npcs 3 -serve 127.0.0.1:0 -key @"+keyFile), &server, &server)
+		headless.Main(ctx, world(), strings.Fields("-npcs 3 -serve 127.0.0.1:0 -inspect 127.0.0.1:0 -key @"+keyFile), &server, &server)
 	})
 	addr := server.find(t, `serving on (\S+);`)
 	token, err := netcode.TokenConfig{Key: key, ProtocolID: netsys.DefaultProtocolID, ClientID: 7, UserData: []byte("alice"),
@@ -84,7 +84,18 @@ func TestPlayersNeedTokens(t *testing.T) {
 	if who := server.find(t, `client 1 has joined: (.*)\n`); who != `player 7 "alice"` {
 		t.Errorf("%s has joined", who)
 	}
-	time.Sleep(300 * time.Millisecond) // for the one without a token
+	// The one without a token asks, and is turned away as it will be the next time.
+	refused := "tactus_datagrams_dropped_total{reason=\"" + netcode.DropForged.String() + "\"}"
+	metrics := server.find(t, `inspector: (\S+)\n`) + "metrics"
+	for range 3000 {
+		if strings.Contains(get(t, metrics), refused) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if text := get(t, metrics); !strings.Contains(text, refused) {
+		t.Errorf("nobody was turned away:\n%s", text)
+	}
 	cancel()
 	wg.Wait()
 	if n := strings.Count(server.text.String(), "has joined"); n != 1 {

@@ -127,6 +127,7 @@ func TestKeyAndBandwidth(t *testing.T) {
 
 // A few seconds on real sockets: what the virtual network proves must be true there.
 func TestRealSockets(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("plays in real time for five seconds; the virtual matches of this file play the same game")
 	}

@@ -13,6 +13,7 @@ import (
 
 // The program as it is built, against itself in another process.
 func TestBinary(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the program")
 	}

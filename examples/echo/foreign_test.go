@@ -43,6 +43,7 @@ func serveForeign(t *testing.T, mode, host string) (c *exec.Cmd, printed *output
 }
 
 func TestForeignClient(t *testing.T) {
+	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "::1"} {
 		t.Run(host, func(t *testing.T) {
 			loopback := strings.TrimSuffix(netip.AddrPortFrom(netip.MustParseAddr(host), 0).String(), ":0")
@@ -52,12 +53,7 @@ func TestForeignClient(t *testing.T) {
 			if err := client.Run(); err != nil {
 				t.Errorf("%v\n%s", err, printed)
 			}
-			for range 500 {
-				if strings.Contains(served.String(), "disconnected: client 77") {
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
+			served.until(t, "disconnected: client 77", 1)
 			stop()
 			for _, want := range []string{"connected: client 77 at " + loopback, "disconnected by the peer"} {
 				if !strings.Contains(served.String(), want) {
@@ -70,6 +66,7 @@ func TestForeignClient(t *testing.T) {
 
 // A foreign server that is full, and then one that takes the client.
 func TestForeignServer(t *testing.T) {
+	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "::1"} {
 		t.Run(host, func(t *testing.T) {
 			loopback := strings.TrimSuffix(netip.AddrPortFrom(netip.MustParseAddr(host), 0).String(), ":0")

@@ -35,6 +35,18 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
+// until waits until it holds what is wanted, so many times.
+func (o *output) until(t *testing.T, want string, times int) {
+	t.Helper()
+	for range 6000 { // of 10 ms, at least
+		if strings.Count(o.String(), want) >= times {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%q is not printed %d times but\n%s", want, times, o)
+}
+
 var servingAt = regexp.MustCompile(`serving protocol 0x11 at \[([^ ]*:\d+)\]\n`)
 
 // start runs a server in the background and returns its address, what it prints, and what ends it.
@@ -70,6 +82,7 @@ func family(t *testing.T, loopback string) {
 }
 
 func TestEcho(t *testing.T) {
+	t.Parallel()
 	for name, loopback := range map[string]string{"IPv4": "127.0.0.1", "IPv6": "[::1]"} {
 		t.Run(name, func(t *testing.T) {
 			family(t, loopback)
@@ -87,12 +100,7 @@ func TestEcho(t *testing.T) {
 					}
 				}
 			}
-			for range 500 {
-				if strings.Count(server.String(), "disconnected: client") == 2 {
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
+			server.until(t, "disconnected: client", 2)
 			if code := stop(); code != 0 {
 				t.Errorf("the server ends with %d", code)
 			}
@@ -106,6 +114,7 @@ func TestEcho(t *testing.T) {
 }
 
 func TestServerEndsAfterItsCount(t *testing.T) {
+	t.Parallel()
 	addr, server, stop := start(t, "-serve", "127.0.0.1:0", "-count", "5")
 	var client output
 	if code := run(t.Context(), []string{"-connect", addr, "-protocol", "0x11", "-key", testKey, "-duration", "30s"}, &client, &client); code != 0 {
@@ -117,6 +126,7 @@ func TestServerEndsAfterItsCount(t *testing.T) {
 }
 
 func TestNobodyThere(t *testing.T) {
+	t.Parallel()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -139,11 +149,16 @@ func TestNobodyThere(t *testing.T) {
 }
 
 func TestWrongKey(t *testing.T) {
+	t.Parallel()
 	addr, server, stop := start(t, "-serve", "127.0.0.1:0")
 	var client output
 	args := []string{"-connect", addr, "-protocol", "0x11", "-key", strings.Repeat("ab", 32), "-duration", "300ms"}
 	if code := run(t.Context(), args, &client, &client); code != 1 {
 		t.Errorf("the client ends with %d", code)
+	}
+	// What comes over one socket is read in its order.
+	if code := run(t.Context(), []string{"-connect", addr, "-protocol", "0x11", "-key", testKey, "-count", "1"}, &client, &client); code != 0 {
+		t.Errorf("a client with the right key ends with %d:\n%s", code, &client)
 	}
 	stop()
 	if want := netcode.DropForged.String(); !strings.Contains(server.String(), want) {

@@ -55,11 +55,15 @@ func TestService(t *testing.T) {
 	}()
 	serving := regexp.MustCompile(`serving (\S+) for protocol 0x11 at \[127.0.0.1:7777 \[::1\]:7777\]\n`)
 	var url string
-	for url == "" {
+	for range 60_000 { // of a millisecond, at least
 		if m := serving.FindStringSubmatch(out.String()); m != nil {
 			url = m[1]
+			break
 		}
 		time.Sleep(time.Millisecond)
+	}
+	if url == "" {
+		t.Fatalf("it does not serve: %s%s", &out, &errs)
 	}
 	token, err := netcode.ParseToken(over(t, url))
 	if err != nil || len(token.Servers) != 2 || token.ProtocolID != 0x11 {

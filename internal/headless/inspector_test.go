@@ -58,7 +58,7 @@ func TestInspectFlag(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- m.Real(ctx, nil) }()
 	var text string
-	for range 200 {
+	for range 1200 { // of 50 ms, at least
 		text = fetch(t, found[1]+"api/blame")
 		if strings.Contains(text, `"client":1`) && strings.Contains(text, `"client":2`) {
 			break

@@ -72,11 +72,11 @@ func (s *soak) serve(name string) (*host, error) {
 	}
 	h.addr = wire.LocalAddr()
 	h.server, err = systems.NewServer(wire, game(), systems.ServerConfig{
-		TickRate:   tickRate,
-		MaxClients: 4 * s.clients,
-		Timeout:    s.timeout,
-		ReconnectWindow:       s.timeout / 2,
-		Key:        s.key,
+		TickRate:        tickRate,
+		MaxClients:      4 * s.clients,
+		Timeout:         s.timeout,
+		ReconnectWindow: s.timeout / 2,
+		Key:             s.key,
 		Join: func(w *ecs.World, client uint32) {
 			h.players.Add(1)
 			spawn(w, client)

@@ -41,8 +41,11 @@ func TestCoalesceDelaysNothing(t *testing.T) {
 			}
 			time.Sleep(time.Duration(sent%3) * time.Millisecond)
 			before := next
-			for next < sent {
+			for deadline := time.Now().Add(time.Minute); next < sent; {
 				now := time.Now()
+				if now.After(deadline) {
+					t.Fatalf("%v: %d of %d arrived", by, next, sent)
+				}
 				l.Poll(now, func(d netsys.Datagram) {
 					if got := binary.BigEndian.Uint32(d.Data); got != next {
 						t.Errorf("%v: %d after %d", by, got, next)
@@ -71,9 +74,11 @@ func TestCoalesceDelaysNothing(t *testing.T) {
 	}
 }
 
-// While the loop sleeps gnet reads nothing, so that it does not allocate for each datagram either.
+// While the loop sleeps gnet reads nothing, so that it does not allocate for each datagram either. However slow the
+// machine, between two wake-ups lies a sleep.
 func TestCoalesceSparesWakeUps(t *testing.T) {
-	l, conn := listenCoalescing(t, 100*time.Millisecond)
+	const sleep = 100 * time.Millisecond
+	l, conn := listenCoalescing(t, sleep)
 	n := 0
 	count := func(netsys.Datagram) { n++ }
 	b := make([]byte, 100)
@@ -85,29 +90,41 @@ func TestCoalesceSparesWakeUps(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for l.Poll(time.Now(), count); n < want; l.Poll(time.Now(), count) {
-			time.Sleep(50 * time.Microsecond)
-		}
+		wait(t, l, count, func() bool { return n >= want })
 	}
+	const rounds = 10
+	begin := time.Now()
 	round()
-	if woken := l.WakeUps(); woken == 0 || woken > many/2 {
-		t.Errorf("%d datagrams woke the loop up %d times", many, woken)
+	allocs := testing.AllocsPerRun(rounds, round)
+	sleeps := uint64(time.Since(begin) / sleep)
+	if woken := l.WakeUps(); woken == 0 || woken > sleeps+1 {
+		t.Errorf("%d datagrams woke the loop up %d times, between which it slept at most %d times", n, woken, sleeps)
 	}
-	if allocs := testing.AllocsPerRun(10, round); allocs > many && !raceEnabled {
-		t.Errorf("%v allocations for %d datagrams", allocs, many)
+	// Five are gnet's for each wake-up; the rest, per round, is what the machine's own timers may take.
+	if most := float64(many/2) + 5*float64(sleeps+1)/rounds; allocs > most && !raceEnabled {
+		t.Errorf("%v allocations for %d datagrams, %v at most", allocs, many, most)
 	}
 }
 
-// The stamp is the kernel's: what a poll finds late did not arrive late.
+// The stamp is the kernel's: what a poll finds late did not arrive late. While the loop sleeps, only the kernel can
+// have stamped what has a time between the moments before and after it was sent. There are many tries: the kernel
+// begins to stamp a while after it was asked to, and reading two clocks takes its time too.
 func TestCoalesceKeepsTheTimeOfArrival(t *testing.T) {
-	l, conn := listenCoalescing(t, 100*time.Millisecond)
-	_, _ = conn.Write([]byte("wakes the loop"))
-	receiveOne(t, l)
-	before := time.Now()
-	_, _ = conn.Write([]byte("waits"))
-	after := time.Now()
-	time.Sleep(20 * time.Millisecond)
-	if d := receiveOne(t, l); d.At.Before(before.Add(-5*time.Millisecond)) || d.At.After(after.Add(5*time.Millisecond)) {
-		t.Errorf("sent within %v, arrived %v later", after.Sub(before), d.At.Sub(before))
+	const sleep = 100 * time.Millisecond
+	l, conn := listenCoalescing(t, sleep)
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		woken, begin := l.WakeUps(), time.Now()
+		_, _ = conn.Write([]byte("wakes the loop, or finds it asleep"))
+		receiveOne(t, l)
+		before := time.Now()
+		_, _ = conn.Write([]byte("waits"))
+		after := time.Now()
+		d := receiveOne(t, l)
+		asleep := l.WakeUps() == woken+1 && time.Since(begin) < sleep
+		if asleep && !d.At.Before(before) && !d.At.After(after) {
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
+	t.Error("no arrival has the time at which it was sent")
 }

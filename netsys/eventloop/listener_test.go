@@ -47,8 +47,15 @@ func over(condition bool) func(t testing.TB) netsystest.Setup {
 	}
 }
 
-func TestListener(t *testing.T)            { netsystest.Run(t, over(false)) }
-func TestListenerConditioned(t *testing.T) { netsystest.Run(t, over(true)) }
+func TestListener(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, over(false))
+}
+
+func TestListenerConditioned(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, over(true))
+}
 
 // A second server on a port would take some of the first one's clients, so it must not start: neither another
 // listener, nor a plain socket, nor one that asks to share as gnet does.
@@ -266,13 +273,7 @@ func TestReceiveAllocatesWhatGnetDoes(t *testing.T) {
 		if err := c.Send(time.Now(), c.RemoteAddr(), b); err != nil {
 			t.Fatal(err)
 		}
-		for range 100_000 {
-			if l.Poll(time.Now(), count); n >= want {
-				return
-			}
-			time.Sleep(10 * time.Microsecond)
-		}
-		t.Fatal("lost on loopback")
+		wait(t, l, count, func() bool { return n >= want })
 	}
 	for range 20 {
 		round()

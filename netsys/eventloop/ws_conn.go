@@ -23,11 +23,11 @@ type webConn struct {
 	client netip.Addr     // valid when the handshake is done; the event loop's
 	from   netip.AddrPort // as delivered; valid from the first message on
 
-	heard    atomic.Int64 // when the last datagram came, in nanoseconds since 1970
-	joined   int64        // when the first one came
-	answered atomic.Bool  // something was sent to it
-	poll     uint32       // the poll that frames are counted for
-	number   int          // how many of them
+	heard    atomic.Int64  // when the last datagram came, in nanoseconds after since
+	joined   time.Duration // when the first one came, after since
+	answered atomic.Bool   // something was sent to it
+	poll     uint32        // the poll that frames are counted for
+	number   int           // how many of them
 	// brought is when all its frames so far, and taken when those that were not lost, would have come at exactly its
 	// rate, after since; the event loop's.
 	brought, taken time.Duration

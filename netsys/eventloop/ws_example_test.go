@@ -40,7 +40,7 @@ func ExampleListenConfig_webSocket() {
 	defer client.Close(time.Now())
 
 	var atServer, atClient netsystest.Recorder
-	for len(atServer.Sessions) == 0 {
+	for len(atServer.Sessions) == 0 && len(atClient.Reasons) == 0 {
 		now := time.Now()
 		client.Poll(now, &atClient)
 		server.Poll(now, &atServer)

@@ -17,6 +17,10 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
+// quick is a timeout that is to pass: soon, and not before a slow machine has done what comes first. Tests that wait for
+// it do so side by side.
+const quick = 3 * time.Second
+
 func TestHandshakes(t *testing.T) {
 	honest := request()
 	for _, c := range []struct {
@@ -61,21 +65,34 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
-// A handshake may come in pieces, and the first frames in one piece with it.
+// A handshake may come in pieces, and the first frames in one piece with it. The loop reads connections in the order
+// in which they have something to read, so it has read a piece once it has what another connection sent after it.
 func TestHandshakeInPieces(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{})
+	l := listenWeb(t, "", eventloop.WebSocketConfig{HandshakeTimeout: time.Minute, AnswerTimeout: time.Minute})
+	other, from := rawSession(t, l)
 	r := connectRaw(t, l)
 	all := append([]byte(request()), maskedFrame(0x82, opening())...)
 	all = append(all, maskedFrame(0x82, []byte("second"))...)
+	var got []string
 	for len(all) > 0 {
 		n := min(7, len(all))
 		if _, err := r.conn.Write(all[:n]); err != nil {
 			t.Fatal(err)
 		}
 		all = all[n:]
-		time.Sleep(100 * time.Microsecond)
+		if _, err := other.conn.Write(maskedFrame(0x82, []byte("read"))); err != nil {
+			t.Fatal(err)
+		}
+		read := 0
+		untilHeard(t, l, "the piece was read", func(d netsys.Datagram) {
+			if d.From == from {
+				read++
+			} else {
+				got = append(got, string(d.Data))
+			}
+		}, func() bool { return read > 0 })
 	}
-	if got := receive(t, l, 2); len(got[0]) != 1078 || got[1] != "second" {
+	if len(got) != 2 || len(got[0]) != 1078 || got[1] != "second" {
 		t.Errorf("received %q", got)
 	}
 }
@@ -144,7 +161,8 @@ func TestControlFrames(t *testing.T) {
 // Handshakes that are not finished cost no more than configured: the oldest goes for the newest, and all go
 // after a time. An honest client gets in beside them.
 func TestHalfOpenIsBounded(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{HalfOpen: 4, HandshakeTimeout: 2 * time.Second})
+	t.Parallel()
+	l := listenWeb(t, "", eventloop.WebSocketConfig{HalfOpen: 4, HandshakeTimeout: quick})
 	for range 12 {
 		_, _ = connectRaw(t, l).conn.Write([]byte("GET / HTTP/1.1\r\n"))
 	}
@@ -175,7 +193,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 
 // Pings keep nothing alive: only datagrams do.
 func TestSilentConnectionExpires(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{IdleTimeout: 300 * time.Millisecond})
+	t.Parallel()
+	l := listenWeb(t, "", eventloop.WebSocketConfig{IdleTimeout: quick})
 	r, _ := rawSession(t, l)
 	until(t, l, "expired", func() bool {
 		_, _ = r.conn.Write(maskedFrame(0x89, nil))
@@ -483,7 +502,8 @@ func TestFirstMessage(t *testing.T) {
 
 // The handshake is not enough: without a first message a connection stays half open, and goes.
 func TestSilenceAfterTheHandshake(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{HandshakeTimeout: 300 * time.Millisecond})
+	t.Parallel()
+	l := listenWeb(t, "", eventloop.WebSocketConfig{HandshakeTimeout: quick})
 	rawDial(t, l, nil)
 	until(t, l, "expired", func() bool {
 		s := l.WebSocketStats()
@@ -493,7 +513,8 @@ func TestSilenceAfterTheHandshake(t *testing.T) {
 
 // What nobody answers may bring a little for a little while. An answer lifts both bounds.
 func TestUnansweredConnection(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{AnswerTimeout: 500 * time.Millisecond})
+	t.Parallel()
+	l := listenWeb(t, "", eventloop.WebSocketConfig{AnswerTimeout: quick})
 	_, from := rawSession(t, l)
 	r := rawDial(t, l, nil)
 	if _, err := r.conn.Write(bytes.Repeat(maskedFrame(0x82, opening()), 100)); err != nil {

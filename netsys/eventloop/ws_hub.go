@@ -131,8 +131,8 @@ func (w *web) join(c *webConn, at time.Time) (ok bool) {
 		from = netip.AddrPortFrom(from.Addr(), max(from.Port()+1, 1))
 	}
 	c.from = from
-	c.joined = at.UnixNano()
-	c.heard.Store(c.joined)
+	c.joined = at.Sub(c.since)
+	c.heard.Store(int64(c.joined))
 	c.out = newOutbox(w.config.Outbound)
 	w.byAddr[from] = c
 	return true
@@ -200,12 +200,12 @@ func (w *web) sweep(now time.Time) {
 		w.half = slices.Delete(w.half, 0, 1)
 	}
 	for _, c := range w.byAddr {
-		switch {
-		case now.UnixNano()-c.heard.Load() > w.config.IdleTimeout.Nanoseconds():
+		switch open := now.Sub(c.since); {
+		case open-time.Duration(c.heard.Load()) > w.config.IdleTimeout:
 			if c.hangUp(unix.SHUT_RDWR) {
 				w.stats.Expired++
 			}
-		case !c.answered.Load() && now.UnixNano()-c.joined > w.config.AnswerTimeout.Nanoseconds():
+		case !c.answered.Load() && open-c.joined > w.config.AnswerTimeout:
 			if c.hangUp(unix.SHUT_RDWR) {
 				w.stats.Unanswered++
 			}

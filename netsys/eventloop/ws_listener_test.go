@@ -50,6 +50,18 @@ func until(t testing.TB, l *eventloop.Listener, what string, condition func() bo
 	untilHeard(t, l, what, func(netsys.Datagram) {}, condition)
 }
 
+// wait is quicker than [until], and allocates nothing.
+func wait(t testing.TB, w netsys.Wire, deliver func(netsys.Datagram), condition func() bool) {
+	t.Helper()
+	for range 500_000 {
+		if w.Poll(time.Now(), deliver); condition() {
+			return
+		}
+		time.Sleep(20 * time.Microsecond)
+	}
+	t.Fatal("never arrived")
+}
+
 // untilHeard is until with what to do about what comes.
 func untilHeard(t testing.TB, l *eventloop.Listener, what string, deliver func(netsys.Datagram), condition func() bool) {
 	t.Helper()
@@ -97,12 +109,24 @@ func overWeb(udp string, condition bool) func(t testing.TB) netsystest.Setup {
 	}
 }
 
-func TestWebSocket(t *testing.T)            { netsystest.Run(t, overWeb("", false)) }
-func TestWebSocketConditioned(t *testing.T) { netsystest.Run(t, overWeb("", true)) }
-func TestWebSocketBesideUDP(t *testing.T)   { netsystest.Run(t, overWeb("127.0.0.1:0", false)) }
+func TestWebSocket(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, overWeb("", false))
+}
+
+func TestWebSocketConditioned(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, overWeb("", true))
+}
+
+func TestWebSocketBesideUDP(t *testing.T) {
+	t.Parallel()
+	netsystest.Run(t, overWeb("127.0.0.1:0", false))
+}
 
 // UDP does not suffer from the WebSocket port beside it.
 func TestUDPBesideWebSocket(t *testing.T) {
+	t.Parallel()
 	netsystest.Run(t, func(t testing.TB) netsystest.Setup {
 		server := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{})
 		return netsystest.Setup{Server: server, Dial: func(t testing.TB) (netsys.Wire, netip.AddrPort) {
@@ -212,9 +236,7 @@ func TestWebSocketAllocatesNothing(t *testing.T) {
 		if _, err := r.conn.Write(up); err != nil {
 			t.Fatal(err)
 		}
-		for l.Poll(time.Now(), count); n < want; l.Poll(time.Now(), count) {
-			time.Sleep(20 * time.Microsecond)
-		}
+		wait(t, l, count, func() bool { return n >= want })
 		if err := l.Send(time.Now(), from, down); err != nil {
 			t.Fatal(err)
 		}
@@ -236,20 +258,18 @@ func TestWebSocketPairAllocatesNothing(t *testing.T) {
 	var from netip.AddrPort
 	n := 0
 	count := func(d netsys.Datagram) { from, n = d.From, n+1 }
-	wait := func(w netsys.Wire) {
-		for want := n + 1; n < want; w.Poll(time.Now(), count) {
-			time.Sleep(20 * time.Microsecond)
-		}
-	}
 	round := func() {
 		if err := c.Send(time.Now(), c.RemoteAddr(), up); err != nil {
 			t.Fatal(err)
 		}
-		wait(l)
+		want := n + 1
+		arrived := func() bool { return n >= want }
+		wait(t, l, count, arrived)
 		if err := l.Send(time.Now(), from, down); err != nil {
 			t.Fatal(err)
 		}
-		wait(c)
+		want++
+		wait(t, c, count, arrived)
 	}
 	for range 20 {
 		round()

@@ -151,7 +151,7 @@ func (w *web) tell(c *webConn, err error) {
 // frame handles one frame that is allowed and has arrived in full.
 func (w *web) frame(c *webConn, op ws.OpCode, payload []byte, at time.Time) gnet.Action {
 	if op == ws.OpBinary {
-		c.heard.Store(at.UnixNano())
+		c.heard.Store(int64(at.Sub(c.since)))
 	}
 	if op != ws.OpClose {
 		switch taken, on := w.room(c, at); {

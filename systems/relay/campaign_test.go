@@ -3,6 +3,8 @@ package relay_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/relay"
@@ -11,11 +13,14 @@ import (
 
 // Matches in which everything happens: players come, leave and are back at once, clients
 // freeze, links go dead one way or the other, the room in messages changes, inputs are refused. No final
-// tick differs between any two peers, and when all is quiet everybody plays.
+// tick differs between any two peers, and when all is quiet everybody plays. TACTUS_SEEDS says how many there are.
 func TestCampaign(t *testing.T) {
 	seeds, ticks := uint64(24), 1000
 	if testing.Short() || raceEnabled {
 		seeds, ticks = 4, 600
+	}
+	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
+		seeds = uint64(n)
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -21,6 +21,8 @@ type Client struct {
 	N int
 
 	crowd   *Crowd
+	player  uint64 // the client id with which it comes
+	clock   clock
 	link    *netsys.Conditioner
 	rand    ecs.Rand
 	neutral bool
@@ -39,6 +41,22 @@ type Client struct {
 // Join adds a client, which begins to connect at once.
 func (c *Crowd) Join() *Client {
 	c.t.Helper()
+	return c.join(0)
+}
+
+// Return adds a client with which the player of another one comes back, as after a crash
+// or on a second machine: with its client id, in a session of its own. A server that still
+// waits for the player, or has it, gives it the same entities. What the other client does
+// is not changed by it; see [Client.Kill]. Where clients have tokens, Config.Client gives
+// this one a token of the same player.
+func (c *Crowd) Return(k *Client) *Client {
+	c.t.Helper()
+	return c.join(k.player)
+}
+
+// join adds a client of a player; 0: of a new one.
+func (c *Crowd) join(player uint64) *Client {
+	c.t.Helper()
 	n := len(c.Clients)
 	k := &Client{N: n, crowd: c, rand: ecs.NewRand(c.stream(n, streamPlay), 0)}
 	conditions := netsys.ConditionerConfig{Seed: c.stream(n, streamLink), In: c.config.Link, Out: c.config.Link}
@@ -51,8 +69,16 @@ func (c *Crowd) Join() *Client {
 		c.t.Fatalf("systemstest: the link of client %d: %v", n, err)
 	}
 	k.link = link
+	c.byAddress[node.LocalAddr()] = k
 
 	config := c.clientConfig(n)
+	switch {
+	case player != 0:
+		config.ClientID = player
+	case config.ClientID == 0 && config.Token == nil:
+		config.ClientID = c.stream(n, streamToken) | 1<<63 // not one that a game gives
+	}
+	k.player = config.ClientID
 	// The golden ratio spreads any number of clients over the step.
 	_, share := math.Modf(float64(n+1) * math.Phi)
 	config.Start = c.now.Add(time.Duration(share * float64(c.step)))
@@ -110,6 +136,10 @@ func (k *Client) Rand() *ecs.Rand { return &k.rand }
 // SetNeutral makes the client's [Script] leave inputs neutral, or fill them again.
 func (k *Client) SetNeutral(neutral bool) { k.neutral = neutral }
 
+// Address is where the client is, as [systems.ClientStatus] has it. Those of a crowd have
+// ports in a row.
+func (k *Client) Address() netip.AddrPort { return k.link.LocalAddr() }
+
 // Links returns the links in force.
 func (k *Client) Links() (up, down netsys.Link) {
 	down, up = k.link.Links()
@@ -134,7 +164,7 @@ func (k *Client) Stall(d time.Duration) { k.resume = k.crowd.now.Add(d) }
 func (k *Client) Leave() {
 	if k.present() {
 		k.gone = true
-		_ = k.Close(k.crowd.now) // a wire in memory has no errors
+		_ = k.Close(k.Now()) // a wire in memory has no errors
 	}
 }
 
@@ -155,11 +185,7 @@ func (k *Client) running() bool { return !k.gone && k.Err() == nil }
 // tick runs what is due on the client.
 func (k *Client) tick() {
 	c := k.crowd
-	ran := k.Advance(c.now)
-	if id := k.ID(); id != 0 {
-		c.byID[id] = k
-	}
-	if ran == 0 {
+	if k.Advance(k.Now()) == 0 {
 		return
 	}
 	for _, f := range c.clientTick {
@@ -180,7 +206,7 @@ func (k *Client) draw() {
 		return
 	}
 	before := k.Stats().Stalls
-	k.Frame(c.now)
+	k.Frame(k.Now())
 	if k.firstStall.tick == 0 && k.Stats().Stalls > before {
 		k.firstStall = stall{tick: c.Server.Tick(), drawn: k.DrawnTick(), newest: k.ServerTick()}
 	}

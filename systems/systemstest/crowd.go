@@ -19,16 +19,16 @@ type Crowd struct {
 	// left included.
 	Clients []*Client
 
-	t       testing.TB
-	config  Config
-	network *netsys.Network
-	address netip.AddrPort
-	now     time.Time
-	resume  time.Time // of a server that stalls
-	step    time.Duration
-	mark    uint32 // tick of the last Mark
-	lose    func(Packet) bool
-	byID    map[uint32]*Client
+	t         testing.TB
+	config    Config
+	network   *netsys.Network
+	address   netip.AddrPort
+	now       time.Time
+	resume    time.Time // of a server that stalls
+	step      time.Duration
+	mark      uint32 // tick of the last Mark
+	lose      func(Packet) bool
+	byAddress map[netip.AddrPort]*Client
 
 	serverTick []func()
 	clientTick []func(*Client)
@@ -47,9 +47,9 @@ func New(t testing.TB, config Config) *Crowd {
 	}
 	c := &Crowd{
 		t: t, config: config, now: epoch,
-		network: netsys.NewNetwork(),
-		address: netip.MustParseAddrPort("10.0.0.1:7777"),
-		byID:    make(map[uint32]*Client),
+		network:   netsys.NewNetwork(),
+		address:   netip.MustParseAddrPort("10.0.0.1:7777"),
+		byAddress: make(map[netip.AddrPort]*Client),
 	}
 	s := config.Server
 	s.Start = epoch

@@ -12,8 +12,10 @@
 //     chosen datagrams with [Crowd.Lose].
 //   - Let time pass: [Crowd.Run], [Crowd.RunTicks], [Crowd.RunUntil],
 //     [Crowd.Connect] until all have joined, [Crowd.Settle] until all is quiet.
-//   - Come and go: [Crowd.Join], [Client.Leave], [Client.Kill], [Client.Stall],
-//     [Crowd.StallServer].
+//   - Come and go: [Crowd.Join], [Client.Leave], [Client.Kill], [Crowd.Return] with
+//     which a player comes back.
+//   - Be slow: [Client.Stall], [Crowd.StallServer]; have a clock that drifts:
+//     [Client.SetDrift].
 //   - Watch: [Crowd.OnServerTick], [Crowd.OnClientTick], [Crowd.OnFrame].
 //   - Count: [Client.Figures], since the last [Crowd.Mark]; [Client.Traffic].
 //   - Demand: [Crowd.Converged], [Crowd.NothingMissing], [Crowd.NoCorrections],

@@ -13,7 +13,7 @@ func (c *Crowd) event(end time.Time) bool {
 		if !k.running() {
 			continue
 		}
-		if t := later(k.Next(), k.resume); t.Before(at) {
+		if t := later(k.next(), k.resume); t.Before(at) {
 			at, who, frame = t, k, false
 		}
 		if t := later(k.frameAt, k.resume); c.config.FrameRate > 0 && t.Before(at) {
@@ -44,7 +44,7 @@ func (c *Crowd) serve() {
 		return
 	}
 	for s := range c.Server.Clients {
-		if k := c.byID[s.ID]; k != nil {
+		if k := c.byAddress[s.Address]; k != nil {
 			k.observe(s)
 		}
 	}

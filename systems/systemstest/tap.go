@@ -25,7 +25,8 @@ type Packet struct {
 // arrived and the client looks. A nil f ends it.
 func (c *Crowd) Lose(f func(p Packet) bool) { c.lose = f }
 
-// tap is a client's wire, on which a crowd may lose what it likes.
+// tap is a client's wire, on which a crowd may lose what it likes. The network goes by the
+// crowd's time, and the client by its own.
 type tap struct {
 	*netsys.Conditioner
 	k *Client
@@ -33,21 +34,20 @@ type tap struct {
 
 var _ netsys.Wire = (*tap)(nil)
 
-func (t *tap) Poll(now time.Time, deliver func(netsys.Datagram)) {
-	if t.k.crowd.lose == nil {
-		t.Conditioner.Poll(now, deliver)
-		return
-	}
-	t.Conditioner.Poll(now, func(d netsys.Datagram) {
-		if !t.k.crowd.lose(Packet{Client: t.k, At: d.At, Data: d.Data}) {
+func (t *tap) Poll(_ time.Time, deliver func(netsys.Datagram)) {
+	c := t.k.crowd
+	t.Conditioner.Poll(c.now, func(d netsys.Datagram) {
+		if c.lose == nil || !c.lose(Packet{Client: t.k, At: d.At, Data: d.Data}) {
+			d.At = t.k.clock.reads(d.At)
 			deliver(d)
 		}
 	})
 }
 
-func (t *tap) Send(now time.Time, to netip.AddrPort, b []byte) error {
-	if lose := t.k.crowd.lose; lose != nil && lose(Packet{Client: t.k, Up: true, At: now, Data: b}) {
+func (t *tap) Send(_ time.Time, to netip.AddrPort, b []byte) error {
+	c := t.k.crowd
+	if c.lose != nil && c.lose(Packet{Client: t.k, Up: true, At: c.now, Data: b}) {
 		return nil
 	}
-	return t.Conditioner.Send(now, to, b)
+	return t.Conditioner.Send(c.now, to, b)
 }

@@ -1,0 +1,354 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+const (
+	// recovery is how long it may take after the last hitch until everybody plays again: what
+	// is under way arrives, who crashed is waited for no longer, then two seconds.
+	recovery = 3500 * time.Millisecond
+	// mostStalls is how often a server that waits for inputs may wait in a row, on perfect
+	// links, for as long as it waits for a player at most.
+	mostStalls = 5
+	// rest is how long it may take until everybody has the same world.
+	rest = 90 * time.Second
+)
+
+// audit watches a match.
+type audit struct {
+	m     *match
+	err   error
+	alive []components.NetID
+	ever  map[components.NetID]bool // entities that there were
+	idle  map[components.NetID]idleness
+}
+
+// idleness is since when an entity has the input of somebody who is not there.
+type idleness struct {
+	owner uint32
+	since uint32
+}
+
+func (a *audit) fail(format string, args ...any) {
+	if a.err == nil {
+		a.err = fmt.Errorf(format, args...)
+	}
+}
+
+// afterServer looks at the server after each wake-up.
+func (a *audit) afterServer() {
+	m := a.m
+	if m.ledger.err != nil {
+		a.fail("%w", m.ledger.err)
+	}
+	w := m.crowd.Server.World()
+	a.alive = a.alive[:0]
+	for t := range w.Netcode().Tables {
+		for _, id := range t.NetIDs {
+			a.alive = append(a.alive, id)
+			a.ever[id] = true
+		}
+	}
+	slices.Sort(a.alive)
+	a.neutral(w)
+	if st := m.crowd.Server.Model(); m.server.Policies.Late == policy.LateRewrite && st.Longest > st.Window {
+		a.fail("the server went back %d ticks, its window has %d", st.Longest, st.Window)
+	}
+}
+
+// neutral demands that whatever has no client does nothing.
+func (a *audit) neutral(w *ecs.World) {
+	here := map[uint32]bool{}
+	for s := range a.m.crowd.Server.Clients {
+		here[s.ID] = true
+	}
+	// An owner that is gone leaves in a tick that all agree on.
+	allowed := uint32(1)
+	if a.m.server.Policies.Timing == policy.TimingStamped {
+		allowed = uint32(3*w.TickRate()/2) + uint32(a.m.server.Policies.WindowTicks(w.TickRate()))
+	}
+	allowed += uint32(max(a.m.server.WakeEvery, 1))
+	for e, r := range ecs.All[struct {
+		Owner components.Owner `ecs:"optional"`
+		In    order
+	}](w) {
+		id := w.NetID(e)
+		if x, was := a.idle[id]; r.In == (order{}) || here[r.Owner.Client] {
+			delete(a.idle, id)
+		} else if !was || x.owner != r.Owner.Client {
+			a.idle[id] = idleness{r.Owner.Client, w.Tick()}
+		} else if n := w.Tick() - x.since; n > allowed {
+			a.fail("entity %d of client %d, which is not there, has had an input for %d ticks: %+v", id, r.Owner.Client, n, r.In)
+		}
+	}
+}
+
+// afterClient looks at a client after each of its ticks.
+func (a *audit) afterClient(k *player) {
+	if k.ledger.err != nil {
+		a.fail("%w", k.ledger.err)
+	}
+	w := k.World()
+	if w == nil {
+		return
+	}
+	for e, r := range ecs.All[struct {
+		Seal seal
+		Echo echo `ecs:"optional"`
+	}](w) {
+		if r.Seal != sealed(r.Seal.A) || r.Echo != (echo{}) && r.Echo.A != r.Seal.A {
+			a.fail("%v: entity %d is torn: %+v", k, w.NetID(e), r)
+		}
+	}
+	for e, r := range ecs.All[struct{ Purse purse }](w) {
+		if r.Purse != (purse{}) && !a.m.everywhere() && (r.Purse.For != k.ID() || r.Purse.Gold != r.Purse.For*2654435761) {
+			a.fail("%v has the purse of client %d, entity %d: %+v", k, r.Purse.For, w.NetID(e), r.Purse)
+		}
+	}
+	if !a.m.everywhere() {
+		a.secret(k, w)
+	}
+	if t := ecs.Single[tides](w); t.Mark != t.Turn*2654435761 {
+		a.fail("%v: the tides are torn: %+v", k, t)
+	}
+}
+
+// secret demands that a client does not know what it never may see, but for what it owns or
+// has owned.
+func (a *audit) secret(k *player, w *ecs.World) {
+	if a.m.draw.secret == 0 || a.m.handover > 0 {
+		return
+	}
+	for t := range w.Netcode().Tables {
+		for i, id := range t.NetIDs {
+			if id != 0 && a.m.never(k.ID(), id) {
+				if o := ecs.Get[components.Owner](w, t.Entities[i]); o == nil || o.Client != k.ID() {
+					a.fail("%v knows of entity %d, which it never may see", k, id)
+				}
+			}
+		}
+	}
+}
+
+// session is what the server knows of a client, if it has a session with it.
+func (a *audit) session(k *player) (systems.ClientStatus, bool) {
+	for s := range a.m.crowd.Server.Clients {
+		if a.m.at(s.Address) == k {
+			return s, true
+		}
+	}
+	return systems.ClientStatus{}, false
+}
+
+// reached is how many ticks a client has simulated.
+func (a *audit) reached(k *player) uint32 {
+	if a.m.everywhere() {
+		return k.World().Tick()
+	}
+	return uint32(k.Stats().Ticks)
+}
+
+// plays demands that the match goes on at its pace for everybody.
+func (a *audit) plays() error {
+	m := a.m
+	type mark struct {
+		k        *player
+		at       uint32
+		consumed uint64
+	}
+	var marks []mark
+	for _, k := range m.players {
+		if s, ok := a.session(k); ok && k.live() && !s.Joining && k.World() != nil {
+			marks = append(marks, mark{k, a.reached(k), s.Inputs.Consumed})
+		}
+	}
+	tick := m.crowd.Server.Tick()
+	m.crowd.Run(time.Second)
+	rate := m.crowd.Server.World().TickRate()
+	least := rate*9/10 - max(m.server.WakeEvery, 1)
+	if n := int(m.crowd.Server.Tick() - tick); n < least {
+		return fmt.Errorf("the server completed %d ticks in a second at %d Hz, %v after all hitches", n, rate, recovery)
+	}
+	for _, x := range marks {
+		s, ok := a.session(x.k)
+		if !ok || !x.k.live() {
+			return fmt.Errorf("%v is gone, though all is quiet: %v", x.k, x.k.Err())
+		}
+		if n := int(a.reached(x.k) - x.at); n < least {
+			return fmt.Errorf("%v completed %d ticks in a second at %d Hz, %v after all hitches", x.k, n, rate, recovery)
+		}
+		if n := int(s.Inputs.Consumed - x.consumed); n < least-rate/10 {
+			return fmt.Errorf("of %v the server consumed %d inputs in a second at %d Hz, %v after all hitches: %+v", x.k, n, rate, recovery, s.Inputs)
+		}
+	}
+	return nil
+}
+
+// cheap demands that a world at rest costs little: a few bytes for each kind of entity.
+func (a *audit) cheap() error {
+	const most = 500
+	m := a.m
+	was := m.crowd.Server.Stats()
+	m.crowd.Run(time.Second)
+	m.must(a.err)
+	is := m.crowd.Server.Stats()
+	if n := is.Updates - was.Updates; n > 0 && (is.BytesOut-was.BytesOut)/n > most {
+		return fmt.Errorf("of a world at rest clients are told by %d bytes at a time, in %d messages", (is.BytesOut-was.BytesOut)/n, n)
+	}
+	return nil
+}
+
+// wrong reports the first thing that is not as it should be when all is over.
+func (a *audit) wrong() error {
+	m, w := a.m, a.m.crowd.Server.World()
+	if err := ghosts("server", w); err != nil {
+		return err
+	}
+	if err := m.ledger.paired(m.crowd.Server.Outcomes()); err != nil {
+		return err
+	}
+	if err := a.counts(); err != nil {
+		return err
+	}
+	for _, k := range m.players {
+		if err := k.audited(); err != nil {
+			return err
+		}
+		if k.gone || k.Err() != nil {
+			continue
+		}
+		if _, ok := a.session(k); !ok || !k.live() {
+			return fmt.Errorf("%v has not noticed yet that it has no session: %v", k, k.Connected())
+		}
+		for _, x := range []*ecs.World{k.World(), k.View()} {
+			if err := ghosts(k.ledger.name, x); err != nil {
+				return err
+			}
+		}
+		if err := systems.Difference(m.crowd.Server, k.Client.Client); err != nil {
+			return fmt.Errorf("%v: %w", k, err)
+		}
+		if err := a.agrees(k); err != nil {
+			return fmt.Errorf("%v: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// counts looks at what peers counted.
+func (a *audit) counts() error {
+	s := a.m.crowd.Server.Stats()
+	if s.MalformedMessages+s.SendErrors+s.FloodedMessages+s.Oversized+s.Divergences+s.Clamped > 0 {
+		return fmt.Errorf("the server: %+v", s)
+	}
+	if e := a.m.events.Stats(); e.Late+e.Overflowed+e.Unhandled+e.Limited+e.Refused > 0 {
+		return fmt.Errorf("the server's events: %+v", e)
+	}
+	budget := max(a.m.server.Budget, 1000)
+	if len(a.m.budgets) > 0 {
+		budget = max(budget, slices.Max(a.m.budgets))
+	}
+	if a.m.server.Budget > 0 && s.Snapshots.Largest > budget {
+		return fmt.Errorf("a snapshot of %d bytes, the budget is %d", s.Snapshots.Largest, budget)
+	}
+	for _, k := range a.m.players {
+		c := k.Stats()
+		if c.MalformedMessages+c.SendErrors > 0 || c.Renewals > mostRenewals {
+			return fmt.Errorf("%v: %+v", k, c)
+		}
+		if c.LongestReplay > systems.DefaultHistory {
+			return fmt.Errorf("%v simulated %d ticks again at once", k, c.LongestReplay)
+		}
+	}
+	return nil
+}
+
+// mostRenewals is how often a client may ask for full states: a server that knows what its
+// clients hold is asked after the longest of silences only.
+const mostRenewals = 4
+
+// agrees compares all that a client has with the server's world, at rest: what it may see,
+// nothing else, and in its view the same.
+func (a *audit) agrees(k *player) error {
+	truth := a.m.crowd.Server.World()
+	shown := []*ecs.World{k.World()}
+	if !k.thin {
+		shown = append(shown, k.View())
+	}
+	for n, w := range shown {
+		name := []string{"world", "view"}[n]
+		have := map[components.NetID]bool{}
+		for t := range w.Netcode().Tables {
+			for _, id := range t.NetIDs {
+				have[id] = true
+			}
+		}
+		for t := range truth.Netcode().Tables {
+			for i, id := range t.NetIDs {
+				owner := uint32(0)
+				if o := ecs.Get[components.Owner](truth, t.Entities[i]); o != nil {
+					owner = o.Client
+				}
+				own := owner == k.ID()
+				if may := own || a.m.everywhere() || a.m.sees(k.ID(), id) || a.m.server.Visible == nil; may != have[id] {
+					return fmt.Errorf("its %s has entity %d: %v, it may: %v; %v", name, id, have[id], may, k.Presence(id))
+				} else if !may {
+					continue
+				}
+				delete(have, id)
+				e, _ := w.ByNetID(id)
+				if err := a.same(truth, t.Entities[i], w, e, own); err != nil {
+					return fmt.Errorf("its %s, entity %d of client %d: %w", name, id, owner, err)
+				}
+			}
+		}
+		for id := range have {
+			return fmt.Errorf("its %s has entity %d, and nobody else", name, id)
+		}
+	}
+	for id := range a.ever {
+		if _, lives := truth.ByNetID(id); lives {
+			continue
+		}
+		if p := k.Presence(id); p == systems.Present || p == systems.Stale {
+			return fmt.Errorf("entity %d is %v, but dead", id, p)
+		}
+	}
+	return nil
+}
+
+// same compares an entity of the server with a client's, component by component.
+func (a *audit) same(truth *ecs.World, e ecs.Entity, w *ecs.World, mine ecs.Entity, own bool) error {
+	theirs := w.Protocol().Replicated()
+	for i, c := range truth.Protocol().Replicated() {
+		if c.Mode&ecs.OwnerOnly != 0 && !own {
+			continue
+		}
+		p, q := truth.Netcode().Pointer(e, c), w.Netcode().Pointer(mine, theirs[i])
+		if (p == nil) != (q == nil) && c.Schema != nil {
+			return fmt.Errorf("%s: the server has it: %v", c.Name, p != nil)
+		}
+		if p == nil || q == nil || c.Words == 0 {
+			continue
+		}
+		for field := range c.Schema.Fields {
+			f := &c.Schema.Fields[field]
+			if !c.Schema.Differs(field, p, q) {
+				continue
+			}
+			if apart, number := c.Schema.Apart(field, p, q); f.Lines > 0 && number && apart <= f.Lines {
+				continue // a path of lines is within that of the truth
+			}
+			return fmt.Errorf("%s.%s is %s, on the server %s", c.Name, f.Path, c.Schema.Format(field, q), c.Schema.Format(field, p))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,328 @@
+package campaign
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// withoutVariable is the environment variable that names what matches go without.
+const withoutVariable = "TACTUS_WITHOUT"
+
+// draw is all that a seed decides of a match before it begins. Each feature has random numbers
+// of its own, so that what is left out changes nothing of the others.
+type draw struct {
+	seed     uint64
+	preset   policy.Preset
+	server   systems.ServerConfig
+	features []string // in words
+	without  []string
+
+	clients   int
+	frames    int
+	play      time.Duration // how long it lasts before it is quiet
+	calm      uint32        // the tick from which on the server does nothing
+	most      int           // flotsam at one time
+	churn     float64       // chance of a spawn and of a despawn in a tick
+	storms    float64       // in percent
+	reshape   float64
+	changes   float64
+	handover  float64
+	whimsy    bool
+	quantized bool
+	local     bool
+	cursors   bool
+	secret    uint32  // one in so many entities is hidden from one in two clients; 0: none
+	flicker   float64 // visibilities that change a second
+	budgets   []int
+
+	late, leave, crash, back, over float64 // a second
+	hitch, halt                    float64 // of clients and of the server, a second
+	longest                        time.Duration
+	drift                          float64
+	storm                          float64 // links that get bad, a second; below 0: perfect all the time
+	dead                           bool    // links die for seconds
+	scope                          bool
+	assume                         bool
+	partial                        bool
+	thin                           bool
+	grant                          bool
+}
+
+// pick is one of several.
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+// everywhere reports whether every peer simulates everything.
+func (d *draw) everywhere() bool { return d.server.Policies.Correction == policy.CorrectionInputs }
+
+// stream is a feature's random numbers.
+func (d *draw) stream(feature string) *rand.Rand {
+	var n uint64 = 14695981039346656037
+	for _, c := range []byte(feature) {
+		n = (n ^ uint64(c)) * 1099511628211
+	}
+	return rand.New(rand.NewPCG(d.seed, n))
+}
+
+// may draws whether a match has a feature, in one match of n at least; where it does, draw
+// says how.
+func (d *draw) may(feature string, n int, draw func(r *rand.Rand) string) {
+	r := d.stream(feature)
+	if has := r.IntN(n) == 0; !has || slices.Contains(d.without, feature) {
+		return
+	}
+	if text := draw(r); text != "" {
+		d.features = append(d.features, feature+"="+text)
+	} else {
+		d.features = append(d.features, feature)
+	}
+}
+
+// newDraw draws a match.
+func newDraw(t *testing.T, seed uint64) *draw {
+	t.Helper()
+	presets := policy.Presets()
+	d := &draw{seed: seed, preset: presets[seed%uint64(len(presets))]}
+	if text := os.Getenv(withoutVariable); text != "" {
+		d.without = strings.Split(text, ",")
+	}
+	d.server.Policies = d.preset.Policies()
+	d.server.Seed = seed
+	d.draws()
+	for _, name := range d.without {
+		if !slices.Contains(names, name) {
+			t.Fatalf("%s: there is no %q; there are %s", withoutVariable, name, strings.Join(names, ", "))
+		}
+	}
+	d.server.Join = d.enlist
+	if err := d.server.Validate(); err != nil {
+		t.Fatalf("%v: %v", d, err)
+	}
+	return d
+}
+
+// names are those of all features.
+var names = []string{
+	"axes", "rate", "wake", "send", "frames", "churn", "storms", "reshape", "changes", "owners", "whims", "quantized", "local",
+	"cursors", "grant", "visible", "flicker", "budget", "priority", "coders", "links", "dead", "late", "leave", "crash", "hold",
+	"return", "takeover", "hitch", "halt", "drift", "scope", "assume", "partial", "thin", "keep", "lagcomp",
+}
+
+func (d *draw) draws() {
+	// What there is in all matches.
+	r := d.stream("size")
+	d.clients = 1 + r.IntN(5)
+	d.most = pick(r, 0, 8, 30, 30, 80, 140)
+	d.play = time.Duration(6+r.IntN(9)) * time.Second
+	d.server.TickRate, d.server.Timeout = 60, time.Duration(2+r.IntN(9))*time.Second
+	d.storm = -1
+	d.features = append(d.features, fmt.Sprintf("clients=%d", d.clients), fmt.Sprintf("flotsam=%d", d.most))
+
+	d.may("axes", 2, d.axes)
+	d.rates()
+	d.world()
+	d.told()
+	d.people()
+	d.sight()
+	ticks := uint32(d.play * time.Duration(d.server.TickRate) / time.Second)
+	d.calm = ticks
+}
+
+// axes takes the preset's choices to others that go together, axis by axis.
+func (d *draw) axes(r *rand.Rand) string {
+	p := &d.server.Policies
+	for range 4 {
+		next := *p
+		switch r.IntN(10) {
+		case 0:
+			next.Timing = policy.InputTiming(r.IntN(2))
+		case 1:
+			next.Late = policy.LateInput(r.IntN(3))
+		case 2:
+			next.Missing = policy.MissingInput(r.IntN(2))
+		case 3:
+			next.Remotes = policy.Remotes(r.IntN(3))
+		case 4, 5:
+			next.Outcomes = policy.Outcomes(r.IntN(2))
+		case 6:
+			next.Tolerance = policy.Tolerance(r.IntN(2))
+		case 7:
+			next.Horizon = policy.Horizon(r.IntN(2))
+		case 8:
+			next.Window = pick(r, 0, 300*time.Millisecond, 600*time.Millisecond, 2*time.Second)
+		default:
+			next.Suggest = pick(r, policy.NoSuggest, 0, 60*time.Millisecond, 120*time.Millisecond)
+		}
+		if next.Correction == policy.CorrectionInputs && next.Late == policy.LateDrop && next.Missing != policy.MissingWait {
+			continue // relayed inputs are dropped by nobody: who waits for none goes back for what is late
+		}
+		if next.Validate() == nil {
+			*p = next
+		}
+	}
+	was := strings.Split(d.preset.Policies().String(), ", ")
+	var changed []string
+	for _, choice := range strings.Split(p.String(), ", ") {
+		if !slices.Contains(was, choice) {
+			changed = append(changed, strings.ReplaceAll(choice, " ", "-"))
+		}
+	}
+	return strings.Join(changed, ",")
+}
+
+func (d *draw) rates() {
+	s := &d.server
+	d.may("rate", 1, func(r *rand.Rand) string {
+		s.TickRate = pick(r, 10, 20, 30, 60, 60, 128)
+		return fmt.Sprint(s.TickRate)
+	})
+	d.may("wake", 3, func(r *rand.Rand) string {
+		s.WakeEvery = pick(r, 2, 3, 4)
+		for s.TickRate%s.WakeEvery != 0 {
+			s.WakeEvery--
+		}
+		return fmt.Sprint(s.WakeEvery)
+	})
+	wakes := s.TickRate / max(s.WakeEvery, 1)
+	d.may("send", 2, func(r *rand.Rand) string {
+		s.SendRate = pick(r, wakes, wakes/2, wakes/3)
+		for s.SendRate = max(s.SendRate, 1); wakes%s.SendRate != 0; {
+			s.SendRate--
+		}
+		return fmt.Sprint(s.SendRate)
+	})
+	d.may("frames", 2, func(r *rand.Rand) string {
+		d.frames = pick(r, 24, 60, 90)
+		return fmt.Sprint(d.frames)
+	})
+}
+
+func (d *draw) world() {
+	d.may("churn", 2, func(r *rand.Rand) string { return set(&d.churn, pick(r, 0.05, 0.3, 1)) })
+	d.may("storms", 3, func(r *rand.Rand) string { return set(&d.storms, pick(r, 0.3, 1)) })
+	d.may("reshape", 2, func(r *rand.Rand) string { return set(&d.reshape, pick(r, 0.05, 0.5)) })
+	d.may("changes", 2, func(r *rand.Rand) string { return set(&d.changes, pick(r, 0.002, 0.02, 0.1)) })
+	d.may("owners", 2, func(r *rand.Rand) string { return set(&d.handover, pick(r, 0.01, 0.05, 0.3)) })
+	d.may("whims", 2, func(*rand.Rand) string { d.whimsy = true; return "" })
+	d.may("quantized", 2, func(*rand.Rand) string { d.quantized = true; return "" })
+	d.may("local", 2, func(*rand.Rand) string { d.local = true; return "" })
+	if !d.everywhere() { // which send inputs and nothing else
+		d.may("cursors", 2, func(*rand.Rand) string { d.cursors = true; return "" })
+	}
+	if d.cursors {
+		d.may("grant", 2, func(*rand.Rand) string { d.grant = true; return "" })
+	}
+}
+
+// set sets a chance, and says it.
+func set(to *float64, v float64) string {
+	*to = v
+	return fmt.Sprint(v)
+}
+
+// told is what becomes of snapshots, which some models do not have.
+func (d *draw) told() {
+	s := &d.server
+	d.may("keep", 2, func(*rand.Rand) string { s.LeavePolicy = systems.KeepOwned; return "" })
+	d.may("lagcomp", 3, func(*rand.Rand) string { s.LagComp = &lagcomp.Config{}; return "" })
+	if d.everywhere() {
+		return
+	}
+	d.may("visible", 2, func(r *rand.Rand) string {
+		d.secret = pick[uint32](r, 2, 5, 30)
+		return fmt.Sprint(d.secret)
+	})
+	d.may("flicker", 3, func(r *rand.Rand) string { return set(&d.flicker, pick(r, 1, 10, 60.0)) })
+	d.may("budget", 2, func(r *rand.Rand) string {
+		d.budgets = pick(r, []int{0}, []int{2400, 200, 1200}, []int{600, 1000, 300}, []int{200, 230, 300, 400})
+		s.Budget = d.budgets[0]
+		return strings.ReplaceAll(fmt.Sprint(d.budgets), " ", ",")
+	})
+	d.may("priority", 3, func(*rand.Rand) string {
+		s.Priority = func(w *ecs.World, e ecs.Entity, client uint32) float32 {
+			return float32(1+(uint32(w.NetID(e))+client)%4) * 0.6
+		}
+		return ""
+	})
+	d.may("coders", 4, func(*rand.Rand) string { s.Coders = snapshot.ZstdOnly; return "" })
+	d.may("scope", 3, func(*rand.Rand) string { d.scope = true; return "" })
+	if d.scope || s.Policies.Remotes == policy.RemotesCoSimulated {
+		d.may("assume", 2, func(*rand.Rand) string { d.assume = true; return "" })
+	}
+	d.may("thin", 6, func(*rand.Rand) string { d.thin = true; return "" })
+}
+
+func (d *draw) people() {
+	d.may("links", 1, func(r *rand.Rand) string { return set(&d.storm, pick(r, 0, 0.2, 0.6)) })
+	if d.storm >= 0 {
+		d.may("dead", 3, func(*rand.Rand) string { d.dead = true; return "" })
+	}
+	d.may("late", 2, func(r *rand.Rand) string { return set(&d.late, pick(r, 0.1, 0.4)) })
+	d.may("leave", 3, func(r *rand.Rand) string { return set(&d.leave, pick(r, 0.02, 0.1)) })
+	d.may("crash", 3, func(r *rand.Rand) string { return set(&d.crash, pick(r, 0.02, 0.1)) })
+	d.may("hold", 2, func(r *rand.Rand) string {
+		d.server.ReconnectWindow = time.Duration(1+r.IntN(6)) * time.Second
+		return d.server.ReconnectWindow.String()
+	})
+	d.may("return", 2, func(r *rand.Rand) string { return set(&d.back, pick(r, 0.2, 0.6)) })
+	d.may("takeover", 4, func(r *rand.Rand) string { return set(&d.over, pick(r, 0.03, 0.1)) })
+	d.longest = time.Second
+	d.may("hitch", 2, func(r *rand.Rand) string {
+		d.longest = time.Duration(1+r.IntN(5)) * time.Second
+		return set(&d.hitch, pick(r, 0.05, 0.2)) + "/" + d.longest.String()
+	})
+	d.may("halt", 4, func(r *rand.Rand) string { return set(&d.halt, pick(r, 0.05, 0.2)) })
+	d.may("drift", 2, func(r *rand.Rand) string { return set(&d.drift, pick(r, 0.0001, 0.002)) })
+	d.may("partial", 4, func(*rand.Rand) string { d.partial = true; return "" })
+}
+
+// sight makes the hook for what clients may know.
+func (d *draw) sight() {
+	if d.secret == 0 && d.flicker == 0 {
+		return
+	}
+	// The match fills it in.
+	d.server.Visible = func(*ecs.World, ecs.Entity, uint32) bool { return true }
+}
+
+// never reports whether a client may not see an entity at any time, unless it owns it.
+func (d *draw) never(client uint32, id components.NetID) bool {
+	return d.secret > 0 && uint32(id)%d.secret == 0 && (uint32(id)+client)%2 == 0
+}
+
+// String is the match in one line.
+func (d *draw) String() string {
+	return fmt.Sprintf("seed %d: %v %s", d.seed, d.preset, strings.Join(d.features, " "))
+}
+
+// link is a link of the match: good, bad, worse, or dead.
+func (d *draw) link(r *rand.Rand) netsys.Link {
+	if d.storm < 0 {
+		return netsys.Link{}
+	}
+	latency := time.Duration(1+r.IntN(150)) * time.Millisecond
+	k := netsys.Link{Latency: latency, Jitter: latency * time.Duration(r.IntN(101)) / 100, Loss: r.Float64() * 0.3, Duplicate: r.Float64() * 0.3}
+	switch r.IntN(8) {
+	case 0:
+		if d.dead {
+			k.Loss = 1
+		}
+	case 1, 2:
+		k.Burst = time.Duration(50+r.IntN(500)) * time.Millisecond
+	case 3, 4, 5:
+		k.Loss, k.Jitter = 0, 0
+	}
+	return k
+}

@@ -1,0 +1,269 @@
+package campaign
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// match is a match that goes as badly as its seed says.
+type match struct {
+	*draw
+	audit
+	t       *testing.T
+	crowd   *systemstest.Crowd
+	r       *rand.Rand
+	players []*player // by their numbers in the crowd
+	ledger  *ledger   // the server's
+	events  *event.Server
+	hidden  map[[2]uint32]bool // by client and entity
+	quiet   bool               // nobody does anything
+	hash    uint64
+}
+
+// pace is after how much time what goes wrong is drawn anew.
+const pace = 50 * time.Millisecond
+
+func newMatch(t *testing.T, d *draw) *match {
+	m := &match{
+		draw: d, t: t, r: d.stream("play"), hidden: map[[2]uint32]bool{},
+		ledger: newLedger("server"), events: event.NewServer(news(), event.ServerConfig{}),
+	}
+	m.audit = audit{m: m, idle: map[components.NetID]idleness{}, ever: map[components.NetID]bool{}}
+	m.ledger.then = m.committed
+	m.listen()
+	config := d.server
+	config.Events, config.Outcomes = m.events, m.ledger.register
+	if config.Visible != nil {
+		config.Visible = func(w *ecs.World, e ecs.Entity, client uint32) bool { return m.sees(client, w.NetID(e)) }
+	}
+	m.crowd = systemstest.New(t, systemstest.Config{
+		Protocol: d.sea, Server: config, FrameRate: d.frames, Seed: d.seed, CountOnly: true,
+		Client: func(n int) systems.ClientConfig {
+			m.players = append(m.players, m.newPlayer(n))
+			return m.players[n].config()
+		},
+		Play: systemstest.Play(func(c *systemstest.Client, in *order) {
+			r := c.Rand()
+			in.DX, in.DY = int8(r.IntN(3)-1), int8(c.Input()/16%3)-1
+			in.Pull, in.Fire = c.Input()/8%2 == 0, r.IntN(9) == 0
+		}),
+	})
+	m.crowd.OnServerTick(m.afterServer)
+	m.crowd.OnClientTick(func(k *systemstest.Client) {
+		m.players[k.N].act()
+		m.afterClient(m.players[k.N])
+	})
+	m.crowd.OnFrame(func(k *systemstest.Client) { m.players[k.N].draw() })
+	for range d.clients {
+		m.enter(nil)
+	}
+	return m
+}
+
+// sees is what a client may know of.
+func (m *match) sees(client uint32, id components.NetID) bool {
+	return !m.never(client, id) && !m.hidden[[2]uint32{client, uint32(id)}]
+}
+
+// enter adds a client: of a player who was here before, or of a new one.
+func (m *match) enter(of *player) {
+	var k *systemstest.Client
+	if of != nil {
+		k = m.crowd.Return(of.Client)
+	} else {
+		k = m.crowd.Join()
+	}
+	m.players[k.N].Client = k
+	if m.drift > 0 {
+		k.SetDrift((2*m.r.Float64() - 1) * m.drift)
+	}
+	k.SetLinks(m.link(m.r), m.link(m.r))
+}
+
+// at is the player with a session at the server from an address.
+func (m *match) at(a netip.AddrPort) *player {
+	k := m.players[a.Port()-m.crowd.Clients[0].Address().Port()]
+	k.met = true
+	return k
+}
+
+// committed notes who is to hear of what the server has committed.
+func (m *match) committed(o outcome.Outcome[deed]) {
+	for s := range m.crowd.Server.Clients {
+		m.at(s.Address).due[o.Value] = o.Tick
+	}
+}
+
+// listen makes the handlers of the server's events.
+func (m *match) listen() {
+	from := func(s event.Sender) *player { return m.at(m.crowd.Server.Session(s.Client).RemoteAddr()) }
+	event.OnServer(m.events, event.Handlers[ping]{Handle: func(_ *ecs.World, s event.Sender, _ *ping) { from(s).pings++ }})
+	event.OnServer(m.events, event.Handlers[remark]{Handle: func(_ *ecs.World, s event.Sender, v *remark) {
+		k := from(s)
+		if k.listened++; v.N != k.listened {
+			k.ledger.fail("the server heard line %d as number %d", v.N, k.listened)
+		}
+	}})
+}
+
+// chance is whether something happens now that happens so often a second.
+func (m *match) chance(often float64) bool { return m.r.Float64() < often*pace.Seconds() }
+
+// upset is what goes wrong beside the world.
+func (m *match) upset() {
+	here := 0
+	for _, k := range m.players {
+		if !k.gone && k.Err() == nil {
+			here++
+		}
+	}
+	for _, k := range m.players[:len(m.players):len(m.players)] {
+		if k.gone || k.Err() != nil {
+			if m.chance(m.back) && here < 8 && !k.replaced {
+				k.replaced = true
+				m.enter(k)
+			}
+			continue
+		}
+		if m.chance(m.storm) {
+			k.SetLinks(m.link(m.r), m.link(m.r))
+		}
+		if m.chance(m.hitch) {
+			k.Stall(time.Duration(m.r.Int64N(int64(m.longest))))
+		}
+		switch {
+		case m.chance(m.leave) && k.Connected():
+			k.gone = true
+			k.Leave()
+		case m.chance(m.crash):
+			k.gone = true
+			k.Kill()
+		case m.chance(m.over) && here < 8 && k.Connected():
+			k.replaced = true
+			m.enter(k)
+		}
+	}
+	if m.chance(m.late) && here < 8 {
+		m.enter(nil)
+	}
+	if m.chance(m.halt) {
+		most := min(3*time.Second, 200*time.Second/time.Duration(m.crowd.Server.World().TickRate()))
+		m.crowd.StallServer(time.Duration(m.r.Int64N(int64(most))))
+	}
+	m.whisper()
+	m.blink()
+}
+
+// whisper is what the server tells clients, and grants them.
+func (m *match) whisper() {
+	w := m.crowd.Server.World()
+	for s := range m.crowd.Server.Clients {
+		if m.r.IntN(20) == 0 {
+			m.at(s.Address).told++
+			event.Raise(w, event.ToClient(s.ID), remark{m.at(s.Address).told})
+		}
+		if len(m.budgets) > 1 && m.r.IntN(80) == 0 {
+			if err := m.crowd.Server.SetBudget(s.ID, pick(m.r, m.budgets...)); err != nil {
+				m.t.Error(err)
+			}
+		}
+	}
+	if !m.grant || m.r.IntN(20) > 0 {
+		return
+	}
+	for e := range ecs.EachInOrder[struct{ Cursor *cursor }](w) {
+		switch m.r.IntN(8) {
+		case 0:
+			systems.Grant(w, e, uint32(m.r.IntN(m.clients+3)))
+		case 1:
+			systems.Revoke(w, e)
+		}
+	}
+}
+
+// blink changes what clients may see.
+func (m *match) blink() {
+	for n := m.flicker * pace.Seconds(); n > 0 && m.r.Float64() < n; n-- {
+		ids := m.alive
+		if len(ids) == 0 {
+			return
+		}
+		key := [2]uint32{uint32(1 + m.r.IntN(len(m.players)+1)), uint32(ids[m.r.IntN(len(ids))])}
+		m.hidden[key] = !m.hidden[key]
+	}
+}
+
+// play lets the match go on until it is to be quiet.
+func (m *match) play() {
+	for next := time.Duration(0); m.crowd.Server.Tick() < m.calm; {
+		m.upset()
+		m.crowd.Run(pace)
+		m.must(m.err)
+		if m.crowd.Elapsed() >= next {
+			next += time.Second
+			m.hash = m.hash*0x100000001b3 ^ m.crowd.Hash()
+		}
+		if m.crowd.Elapsed() > 5*m.draw.play+time.Minute {
+			m.must(fmt.Errorf("after %v the server has completed tick %d of %d", m.crowd.Elapsed(), m.crowd.Server.Tick(), m.calm))
+		}
+	}
+}
+
+// must ends the match when something is wrong.
+func (m *match) must(err error) {
+	m.t.Helper()
+	if err != nil {
+		m.t.Fatalf("%v\ntick %d: %v", m.draw, m.crowd.Server.Tick(), err)
+	}
+}
+
+// hush makes everything perfect and everybody quiet.
+func (m *match) hush() {
+	m.quiet = true
+	m.crowd.StallServer(0)
+	for _, k := range m.players {
+		k.Stall(0)
+		k.SetNeutral(true)
+		k.SetLinks(netsys.Link{}, netsys.Link{})
+	}
+	for s := range m.crowd.Server.Clients {
+		if s.Budget > 0 && s.Budget < 1000 { // a few bytes a send would take minutes
+			m.must(m.crowd.Server.SetBudget(s.ID, 1000))
+		}
+	}
+}
+
+// end lets things come to rest, and fails the test when they do not.
+func (m *match) end() {
+	m.hush()
+	m.crowd.Run(recovery)
+	m.must(m.err)
+	err := m.plays()
+	for range mostStalls {
+		if err == nil || m.server.Policies.Missing != policy.MissingWait {
+			break
+		}
+		err = m.plays() // it waited for one player after another, each for as long as it may
+	}
+	m.must(err)
+	err = m.wrong()
+	for limit := m.crowd.Elapsed() + rest; err != nil && m.crowd.Elapsed() < limit; err = m.wrong() {
+		m.crowd.Run(time.Second / 2)
+		m.must(m.err)
+	}
+	m.must(err)
+	m.hash = m.hash*0x100000001b3 ^ m.crowd.Hash()
+	m.must(m.cheap())
+}

@@ -1,0 +1,193 @@
+package campaign
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// player is one client and what it was told, or told.
+type player struct {
+	*systemstest.Client
+	m        *match
+	r        *rand.Rand
+	ledger   *ledger
+	events   *event.Client
+	gone     bool // it runs no more
+	replaced bool // another client of the player came
+	thin     bool
+	met      bool // the server had a session with it
+
+	heard    map[deed]int
+	due      map[deed]uint32 // what the server committed while it was there, by tick
+	said     uint32          // lines to the server
+	listened uint32          // those that the server has handled
+	told     uint32          // lines to it
+	lines    uint32
+	pings    int // that the server has handled
+
+	sparks *ecs.Attachments[shell, spark] // one on each shell that is shown
+	lit    int
+	ended  int
+}
+
+// spark hangs on a shell.
+type spark struct{}
+
+// newPlayer makes what the n-th client is watched by.
+func (m *match) newPlayer(n int) *player {
+	k := &player{
+		m: m, r: rand.New(rand.NewPCG(m.seed, uint64(n))), ledger: newLedger(fmt.Sprintf("client %d", n)),
+		events: event.NewClient(news(), event.ClientConfig{}), heard: map[deed]int{}, due: map[deed]uint32{},
+	}
+	k.thin = m.thin && n%2 == 1
+	k.ledger.late = !m.everywhere()
+	k.sparks = ecs.NewAttachments[shell](func(ecs.Entity, *spark) { k.ended++ })
+	event.OnClient(k.events, func(_ *ecs.World, _ event.Origin, v *deed) {
+		if k.heard[*v]++; k.heard[*v] > 1 {
+			k.ledger.fail("heard %d times of %+v", k.heard[*v], *v)
+		}
+	})
+	event.OnClient(k.events, func(_ *ecs.World, _ event.Origin, v *remark) {
+		if k.lines++; v.N != k.lines {
+			k.ledger.fail("heard line %d as number %d", v.N, k.lines)
+		}
+	})
+	event.OnClient(k.events, func(_ *ecs.World, at event.Origin, v *glimpse) {
+		if at.About != v.ID {
+			k.ledger.fail("a glimpse of entity %d is about %d", v.ID, at.About)
+		}
+	})
+	return k
+}
+
+// config is the configuration of its client.
+func (k *player) config() systems.ClientConfig {
+	m := k.m
+	c := systems.ClientConfig{
+		Events: k.events, Outcomes: k.ledger.register, Timeout: m.server.Timeout,
+		Join: m.enlist, LeavePolicy: m.server.LeavePolicy,
+	}
+	if m.scope {
+		c.Scope = func(w *ecs.World, e ecs.Entity) systems.Scope { return systems.Scope(w.NetID(e) % 3) }
+	}
+	if m.assume {
+		c.Assume = systems.Assume(func(w *ecs.World, _ ecs.Entity, in *order) {
+			if !m.quiet {
+				in.DX = int8(w.Tick()/8%3) - 1
+			}
+		})
+	}
+	if k.thin {
+		c.Schedule = systems.Thin
+	} else if m.partial {
+		c.Partial = systems.Gather(func(_ *ecs.World, in *order) {
+			if !m.quiet {
+				in.DX, in.Fire = int8(k.r.IntN(3)-1), k.r.IntN(2) == 0
+			}
+		})
+	}
+	return c
+}
+
+// live reports whether the player's session goes on, as far as it knows.
+func (k *player) live() bool { return !k.gone && k.Err() == nil && k.Connected() }
+
+// act is what a player does after a tick beside its input.
+func (k *player) act() {
+	if k.m.quiet || !k.live() {
+		return
+	}
+	if k.r.IntN(50) == 0 {
+		k.said++
+		event.Raise(k.World(), event.ToServer(), remark{k.said})
+	}
+	if k.m.cursors && k.r.IntN(3) == 0 {
+		w := k.World()
+		for e := range ecs.All[struct{ Cursor cursor }](w) {
+			if k.MayWrite(e) {
+				*ecs.Get[cursor](w, e) = cursor{float32(k.r.IntN(1000)) - 500, float32(k.r.IntN(1000)) / 2}
+			}
+		}
+	}
+	if k.m.scope && k.r.IntN(40) == 0 {
+		w := k.World()
+		for e, r := range ecs.All[struct{ Owner components.Owner }](w) {
+			if r.Owner.Client != k.ID() || k.r.IntN(3) == 0 {
+				k.SetScope(e, systems.Scope(k.r.IntN(3)))
+				break
+			}
+		}
+	}
+}
+
+// draw attaches a spark to each shell of the view, and demands that no others are left.
+func (k *player) draw() {
+	if !k.Connected() {
+		return
+	}
+	k.sparks.Sweep(k.View())
+	shown := 0
+	for e := range ecs.All[struct{ Shell shell }](k.View()) {
+		if shown++; k.sparks.Of(e) == nil {
+			k.sparks.Attach(k.View(), e, spark{})
+			k.lit++
+		}
+	}
+	if n := k.sparks.Len(); n != shown || k.lit != n+k.ended {
+		k.ledger.fail("%d shells are shown, and %d sparks; %d were lit, %d ended", shown, n, k.lit, k.ended)
+	}
+}
+
+// audited reports what a player was told, or told, that is not so, when all is over.
+func (k *player) audited() error {
+	server, name := k.m.ledger, k.ledger.name
+	if k.ledger.err != nil {
+		return k.ledger.err
+	}
+	for d := range k.ledger.committed {
+		tick, ok := server.ticks[d]
+		if !ok {
+			return fmt.Errorf("%s: committed %+v of its tick %d, and the server did not", name, d, k.ledger.ticks[d])
+		}
+		if k.m.everywhere() && tick != k.ledger.ticks[d] {
+			return fmt.Errorf("%s: committed %+v of tick %d, the server that of tick %d", name, d, k.ledger.ticks[d], tick)
+		}
+	}
+	for d := range k.heard {
+		if server.committed[d] == 0 {
+			return fmt.Errorf("%s: heard of %+v, which the server did not commit", name, d)
+		}
+	}
+	if !k.live() || !k.met {
+		return nil
+	}
+	if n := k.sparks.Len(); n > 0 {
+		return fmt.Errorf("%s: %d sparks are left", name, n)
+	}
+	for d, tick := range k.due {
+		if k.heard[d] == 0 {
+			return fmt.Errorf("%s: never heard of %+v of tick %d", name, d, tick)
+		}
+	}
+	for d := range k.heard {
+		if _, due := k.due[d]; !due {
+			return fmt.Errorf("%s: heard of %+v, which was before its time", name, d)
+		}
+	}
+	st := k.events.Stats()
+	switch {
+	case k.lines != k.told:
+		return fmt.Errorf("%s: heard %d of %d lines", name, k.lines, k.told)
+	case k.listened != k.said:
+		return fmt.Errorf("%s: the server heard %d of %d lines", name, k.listened, k.said)
+	case uint64(k.pings)+uint64(k.said) != st.Raised || st.Unsent+st.Overflowed+st.Unhandled > 0:
+		return fmt.Errorf("%s: the server handled %d pings and %d lines: %+v", name, k.pings, k.said, st)
+	}
+	return k.ledger.paired(k.Outcomes())
+}

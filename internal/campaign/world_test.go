@@ -1,0 +1,371 @@
+package campaign
+
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/outcome"
+)
+
+// The world of these matches is a sea: guns fire shells along the lines on which they stand,
+// balls roll away from them, and flotsam of all kinds is at the mercy of the server.
+
+// order is the input.
+type order struct {
+	DX, DY int8 `net:"-1..1"`
+	Pull   bool
+	Fire   bool `net:"edge"`
+}
+
+// spot is where something stands.
+type spot struct {
+	X, Y float32 `net:"-512..512 step 0.0625"`
+}
+
+// roll is how a ball moves, in units a tick.
+type roll struct {
+	X, Y float32 `net:"-4..4 step 0.001"`
+}
+
+// cannon counts its shots. Trace sums up what has become of them all, so that a state which
+// agrees says that this agrees.
+type cannon struct {
+	Number  uint32 `net:"raw"`
+	Shots   uint16 `net:"raw"`
+	Stunned uint8  `net:"raw"`
+	Trace   uint32 `net:"raw"`
+}
+
+// hot is how long a gun cannot fire. It stays on its own peer.
+type hot struct {
+	Left uint8
+}
+
+// bag is what a gun has picked up: the last of its shots, in a list that grows and shrinks.
+type bag struct {
+	Items components.List[stock, [6]stock]
+	Note  components.Text[[10]byte]
+}
+
+// shell has so many ticks left; it is the Nth of a shot of a gun.
+type shell struct {
+	Left uint8  `net:"raw"`
+	Nth  uint8  `net:"raw"`
+	Shot uint16 `net:"raw"`
+	Gun  uint32 `net:"raw"`
+}
+
+// hull moves in the plane, in lines.
+type hull struct {
+	X      float32          `net:"-512..512 step 0.00390625 axis x lines 0.0625"`
+	Y      float32          `net:"-512..512 step 0.00390625 axis y lines 0.0625"`
+	Course float32          `net:"radians 0.01 along lines 0.02"`
+	Aboard components.NetID `net:"ref parent"`
+}
+
+// stock is an element of a list.
+type stock struct {
+	Kind  uint8  `net:"enum 5"`
+	Count uint16 `net:"0..999"`
+}
+
+// manifest has fields of many kinds.
+type manifest struct {
+	Name   components.Text[[12]byte]
+	Hold   components.List[stock, [3]stock]
+	State  uint8      `net:"enum 3"`
+	Flags  uint16     `net:"flags 9"`
+	Wind   [2]float32 `net:"unit 8"`
+	Tide   int32      `net:"-8..8 step 0.0625 fixed 16 linear"`
+	Lamp   uint16     `net:"0..65535 step 64 angle linear"`
+	Number int64      `net:"raw"`
+	Open   bool
+}
+
+// seal is the same number twice, and echo is the number of the seal beside it.
+type seal struct {
+	A uint16 `net:"0..65535"`
+	B uint16 `net:"raw"`
+}
+
+type echo struct {
+	A uint16 `net:"0..65535 linear"`
+}
+
+func sealed(a uint16) seal { return seal{a, a*40503 + 12345} }
+
+// lit has no fields.
+type lit struct{}
+
+// purse is for the owner of an entity alone, whose number it holds.
+type purse struct {
+	For  uint32 `net:"raw"`
+	Gold uint32 `net:"raw"`
+}
+
+// aim is for the owner alone, too, and simulated.
+type aim struct {
+	At uint16 `net:"0..65535"`
+}
+
+// cursor is written by a client.
+type cursor struct {
+	X, Y float32 `net:"-512..512 step 0.5"`
+}
+
+// flotsam is what the server alone moves, makes and takes away.
+type flotsam struct {
+	Kind uint8 `net:"raw"`
+}
+
+// tides are the one of their kind in the world.
+type tides struct {
+	Turn uint32 `net:"raw"`
+	Mark uint32 `net:"raw"`
+}
+
+// deed is what happens once: an outcome, and the news of it.
+type deed struct {
+	Gun  uint32 `net:"raw"`
+	Shot uint16 `net:"raw"`
+	Nth  uint8  `net:"raw"`
+	What uint8  `net:"raw"`
+}
+
+// What happens.
+const (
+	fired = iota
+	burst
+	met
+)
+
+// trace is what a deed adds to that of its gun, in any order, so that no two sums are equal
+// by chance.
+func (d deed) trace() uint32 {
+	x := (uint32(d.Shot)<<8 | uint32(d.Nth)<<4 | uint32(d.What)) * 0x9e3779b1
+	x = (x ^ x>>15) * 0x85ebca6b
+	return x ^ x>>13
+}
+
+// ping is what a client's simulation tells the server, remark what nobody simulates, and
+// glimpse what those hear of who see an entity.
+type (
+	ping struct {
+		Gun  uint32 `net:"raw"`
+		Shot uint16 `net:"raw"`
+	}
+	remark struct {
+		N uint32 `net:"raw"`
+	}
+	glimpse struct {
+		ID components.NetID `net:"ref"`
+	}
+)
+
+// news is the registry of events.
+func news() *event.Registry {
+	r := event.NewRegistry(channel.Config{})
+	event.Register[deed](r, event.Options{Final: true})
+	event.Register[glimpse](r, event.Options{Final: true})
+	event.Register[ping](r, event.Options{From: event.FromClients, Rate: 1000, Burst: 10000})
+	event.Register[remark](r, event.Options{From: event.FromServer | event.FromClients, Rate: 1000, Burst: 10000})
+	return r
+}
+
+type (
+	gunRow struct {
+		At     *spot
+		Cannon *cannon
+		Bag    *bag
+		Hot    *hot `ecs:"optional"`
+		Aim    *aim `ecs:"optional"`
+		Owner  *components.Owner
+		In     *order
+	}
+	shellRow struct {
+		At    *spot
+		Shell *shell
+	}
+	shellValues struct {
+		Owner components.Owner
+		At    spot
+		Shell shell
+	}
+	targetRow struct {
+		At     spot
+		Cannon cannon
+	}
+	ballRow struct {
+		At   *spot
+		Roll *roll
+	}
+	boatRow struct {
+		At *spot
+		In *order
+	}
+)
+
+// sea makes the protocol of a match.
+func (d *draw) sea() *ecs.Protocol {
+	p := ecs.NewProtocol("sea/1")
+	ecs.Replicate[spot](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[cannon](p, ecs.Predicted)
+	ecs.Replicate[shell](p, ecs.Predicted)
+	ecs.Replicate[roll](p, ecs.Predicted)
+	ecs.Replicate[bag](p, ecs.Predicted)
+	ecs.Replicate[hull](p, ecs.Interpolated)
+	ecs.Replicate[manifest](p, 0)
+	ecs.Replicate[seal](p, 0)
+	ecs.Replicate[echo](p, 0)
+	ecs.Replicate[lit](p, 0)
+	ecs.Replicate[flotsam](p, 0)
+	ecs.Replicate[purse](p, ecs.OwnerOnly)
+	ecs.Replicate[aim](p, ecs.OwnerOnly|ecs.Predicted)
+	ecs.Singleton[tides](p, 0)
+	if d.cursors {
+		ecs.Replicate[cursor](p, ecs.ClientOwned|ecs.Interpolated)
+	}
+	ecs.Local[hot](p, ecs.Predicted)
+	ecs.Input[order](p)
+	if d.quantized {
+		p.QuantizeSteps()
+	}
+	p.Simulate("fly", fly)
+	p.Simulate("drive", drive)
+	p.Simulate("fire", fire)
+	p.Simulate("roll", d.rollBalls)
+	p.Authority("tide", d.tide)
+	return p
+}
+
+// happen tells of a deed in all ways.
+func happen(w *ecs.World, about ecs.Entity, d deed) {
+	outcome.Raise(w, about, d)
+	event.Raise(w, event.ToAll(), d)
+}
+
+// fly moves shells until they meet another's gun or burst.
+func fly(w *ecs.World) {
+	var targets []targetRow
+	for _, g := range ecs.All[targetRow](w) {
+		targets = append(targets, g)
+	}
+	var deeds []deed
+	stunned := map[uint32]bool{}
+	for e, s := range ecs.EachInOrder[shellRow](w) {
+		s.At.X = min(max(s.At.X+0.5-float32(s.Shell.Shot%2), -500), 500)
+		s.Shell.Left--
+		d := deed{Gun: s.Shell.Gun, Shot: s.Shell.Shot, Nth: s.Shell.Nth, What: burst}
+		for _, g := range targets {
+			if g.Cannon.Number != s.Shell.Gun && g.At == *s.At {
+				d.What, stunned[g.Cannon.Number] = met, true
+			}
+		}
+		if d.What == met || s.Shell.Left == 0 {
+			happen(w, e, d)
+			deeds = append(deeds, d)
+			w.Despawn(e)
+		}
+	}
+	for _, g := range ecs.Each[struct{ Cannon *cannon }](w) {
+		for _, d := range deeds {
+			if d.Gun == g.Cannon.Number {
+				g.Cannon.Trace += d.trace()
+			}
+		}
+		if stunned[g.Cannon.Number] {
+			g.Cannon.Stunned = 12
+		}
+	}
+}
+
+// drive moves everything that has an input.
+func drive(w *ecs.World) {
+	for e, b := range ecs.Each[boatRow](w) {
+		far := float32(400)
+		if ecs.Has[cannon](w, e) {
+			far = 10 // guns stay near each other
+		}
+		b.At.X = min(max(b.At.X+float32(b.In.DX)/2, -far), far)
+		if far > 10 {
+			b.At.Y = min(max(b.At.Y+float32(b.In.DY)/2, -far), far)
+		}
+	}
+}
+
+// fire lets guns fire, and puts what they fired into their bags.
+func fire(w *ecs.World) {
+	for e, g := range ecs.EachInOrder[gunRow](w) {
+		if g.Aim != nil && g.In.Pull {
+			g.Aim.At += uint16(g.In.DX + 2)
+		}
+		if g.In.Pull && g.Bag.Items.Len() > 0 && g.Cannon.Shots%3 == 0 {
+			g.Bag.Items.Remove(0)
+			g.Bag.Note.Set([]string{"", "half", "nearly done", "ä"}[g.Bag.Items.Len()%4])
+		}
+		if g.Hot != nil && g.Hot.Left > 0 {
+			g.Hot.Left--
+			continue
+		}
+		if g.Cannon.Stunned > 0 {
+			g.Cannon.Stunned--
+			continue
+		}
+		if !g.In.Fire {
+			continue
+		}
+		if g.Hot != nil {
+			g.Hot.Left = 3
+		}
+		g.Cannon.Shots++
+		if !g.Bag.Items.Append(stock{uint8(g.Cannon.Shots % 5), g.Cannon.Shots % 1000}) {
+			g.Bag.Items.Clear()
+		}
+		d := deed{Gun: g.Cannon.Number, Shot: g.Cannon.Shots, What: fired}
+		g.Cannon.Trace += d.trace()
+		happen(w, e, d)
+		event.Raise(w, event.ToViewers(e), glimpse{w.NetID(e)})
+		event.Raise(w, event.ToServer(), ping{d.Gun, d.Shot})
+		for nth := range 1 + uint8(d.Shot%3/2) {
+			ecs.Spawn(w, shellValues{*g.Owner, *g.At, shell{Left: 6 + 40*uint8(d.Shot/2%2) + 9*nth, Nth: nth, Shot: d.Shot, Gun: d.Gun}})
+		}
+	}
+}
+
+// rollBalls lets the gun with the smallest number kick what is close to it, until it is quiet.
+func (d *draw) rollBalls(w *ecs.World) {
+	for _, b := range ecs.Each[ballRow](w) {
+		by := ^uint32(0)
+		for _, g := range ecs.All[targetRow](w) {
+			x, y := b.At.X-g.At.X, b.At.Y-g.At.Y
+			if x*x+y*y < 4 && g.Cannon.Number < by && w.Tick() < d.calm {
+				by = g.Cannon.Number
+				b.Roll.X, b.Roll.Y = 0.5, float32(int(by%3))/4-0.25
+				if x < 0 {
+					b.Roll.X = -0.5
+				}
+			}
+		}
+		for _, v := range []*float32{&b.Roll.X, &b.Roll.Y} {
+			if *v *= 31.0 / 32; *v < 0.02 && *v > -0.02 {
+				*v = 0
+			}
+		}
+		b.At.X = min(max(b.At.X+b.Roll.X, -30), 30)
+		b.At.Y = min(max(b.At.Y+b.Roll.Y, -30), 30)
+	}
+}
+
+// enlist is the Join of all peers.
+func (d *draw) enlist(w *ecs.World, client uint32) {
+	at := spot{X: float32(client%8) * 2, Y: float32(client % 2)}
+	values := []any{components.Owner{Client: client}, at, cannon{Number: client}, bag{}, order{}, purse{client, client * 2654435761}, aim{}, sealed(uint16(client))}
+	if d.local {
+		values = append(values, hot{})
+	}
+	if d.cursors {
+		values = append(values, cursor{})
+	}
+	w.Spawn(values...)
+}

@@ -1,0 +1,236 @@
+package systems_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// hitch is a client that stands still for so many seconds, in a match under a model at so many ticks a second.
+type hitch struct {
+	preset  policy.Preset
+	rate    int
+	seconds int
+}
+
+func (h hitch) String() string { return fmt.Sprintf("%v/%d/%ds", h.preset, h.rate, h.seconds) }
+
+func (h hitch) length() time.Duration { return time.Duration(h.seconds) * time.Second }
+
+func (h hitch) tick() time.Duration { return time.Second / time.Duration(h.rate) }
+
+// limit is the time in which all play again.
+func (h hitch) limit() time.Duration { return h.length() + 2*time.Second }
+
+// aftermath is what a hitch does to the match.
+type aftermath struct {
+	again   time.Duration // from the end of the hitch until its client plays as before, in tenths of a second
+	stopped time.Duration // the longest time for which anybody else did not move, beyond a tick
+}
+
+// never is how long it takes where it does not happen in twice the limit.
+const never = time.Duration(math.MaxInt64)
+
+// stall is how long lockstep waits for an input, by default.
+const stall = time.Second
+
+// body is what all peers know of a player.
+type body struct {
+	Own components.Owner
+	Pos components.Position
+}
+
+// walks is when somebody saw a player move.
+type walks struct {
+	x       float32
+	since   time.Time     // it is there
+	longest time.Duration // that it stayed anywhere
+}
+
+// see returns whether the player has moved, after which time, and how far.
+func (s *walks) see(now time.Time, x float32) (moved bool, after time.Duration, by float32) {
+	after, by = now.Sub(s.since), x-s.x
+	s.longest = max(s.longest, after)
+	if by == 0 {
+		return false, after, 0
+	}
+	s.x, s.since = x, now
+	return true, after, by
+}
+
+// play has three players walk up along X, of whom one hitches and then walks down.
+func (h hitch) play(t *testing.T) (a aftermath) {
+	const hitcher = 1
+	config := underPreset(h.preset, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
+	patience := 2*h.length() + 20*time.Second // nobody is thought to be gone
+	config.Server.TickRate, config.Server.Timeout = h.rate, patience
+	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Timeout: patience} }
+	var end time.Time
+	var first uint16 // input after the hitch
+	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) {
+		*in = Walk{DX: 1, N: uint16(k.Input())}
+		if k.N == hitcher && !end.IsZero() {
+			if first == 0 {
+				first = in.N
+			}
+			in.DX = -1
+		}
+	})
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(8 * time.Second)
+	id := c.Clients[hitcher].ID()
+	end = c.Now().Add(h.length())
+	c.Clients[hitcher].Stall(h.length())
+
+	// Everybody else moves for themselves and for the server.
+	others := map[[2]uint32]*walks{}
+	watch := func(peer uint32, w *ecs.World) {
+		for _, r := range ecs.All[body](w) {
+			if r.Own.Client == id || peer != 0 && peer != r.Own.Client {
+				continue
+			}
+			key := [2]uint32{peer, r.Own.Client}
+			if others[key] == nil {
+				others[key] = &walks{x: r.Pos.X, since: c.Now()}
+			}
+			others[key].see(c.Now(), r.Pos.X)
+		}
+	}
+	ran := map[uint32]time.Time{} // when the server ran a tick
+	steps, tick := journalOf(c.Server.World()), c.Server.Tick()
+	c.OnServerTick(func() {
+		for ; tick < c.Server.Tick(); tick++ {
+			ran[tick+1] = c.Now()
+		}
+		watch(0, c.Server.World())
+	})
+	c.OnClientTick(func(k *systemstest.Client) {
+		if k.N != hitcher {
+			watch(k.ID(), k.World())
+		}
+	})
+
+	// All see the one go down, in steps that may be as far apart as snapshots are.
+	pause := max(2*h.tick(), time.Second/8)
+	wrong := end
+	seen := make([]walks, len(c.Clients))
+	c.OnFrame(func(k *systemstest.Client) {
+		for _, r := range ecs.All[body](k.View()) {
+			if r.Own.Client != id || c.Now().Before(end) {
+				continue
+			}
+			if s := &seen[k.N]; s.since.IsZero() {
+				*s = walks{x: r.Pos.X, since: c.Now()}
+			} else if moved, after, by := s.see(c.Now(), r.Pos.X); moved && (by > 0 || after > pause) {
+				wrong = c.Now()
+			}
+		}
+	})
+	c.Run(h.length() + 2*h.limit())
+
+	// The server applies inputs gathered since, as its ticks were simulated last: a new one in each, but that the client
+	// itself repeats one when the delay of lockstep becomes longer.
+	applied := map[uint32]uint16{}
+	for _, s := range steps.of(id) {
+		applied[s.tick] = s.in.N
+	}
+	settled := c.Now().Add(-time.Second)
+	for ; ran[tick].After(wrong); tick-- {
+		if now := applied[tick]; ran[tick].Before(settled) && (int16(now-applied[tick-2]) <= 0 || int16(now-first) < 0) {
+			wrong = ran[tick]
+		}
+	}
+	a.again = wrong.Sub(end).Round(time.Nanosecond)
+	for _, s := range seen {
+		if wrong.After(settled) || c.Now().Sub(s.since) > pause {
+			a.again = never
+		}
+	}
+	for _, s := range others {
+		a.stopped = max(a.stopped, s.longest, c.Now().Sub(s.since))
+	}
+	a.stopped -= h.tick()
+	return a
+}
+
+// hitchesPage has a row of figures for each model and tick rate.
+const hitchesPage = "../docs/hitches.md"
+
+var (
+	hitchRates   = []int{10, 20, 30, 60, 128}
+	hitchSeconds = []int{1, 2, 5, 10}
+)
+
+// tenths prints a time in seconds, rounded up.
+func tenths(d time.Duration) string {
+	if d == never {
+		return "never"
+	}
+	return fmt.Sprintf("%.1f s", max(math.Ceil(d.Seconds()*10-0.01), 0)/10)
+}
+
+// Whoever stood still for h seconds plays again within h + 2, under every model, and nobody else stops meanwhile, but
+// under lockstep, for as long as that waits. The page has the figures: this plays some of them, all with
+// TACTUS_HITCHES=all, and -update writes them.
+func TestHitches(t *testing.T) {
+	update := flag.Lookup("update").Value.String() == "true"
+	all := update || os.Getenv("TACTUS_HITCHES") == "all"
+	file, err := os.ReadFile(hitchesPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(file)
+	for _, p := range policy.Presets() {
+		for n, rate := range hitchRates {
+			head := fmt.Sprintf("| `%v` | %d |", p, rate)
+			row := regexp.MustCompile("(?m)^" + regexp.QuoteMeta(head) + ".*$")
+			says := strings.Split(row.FindString(page), " | ")
+			if len(says) != 3+len(hitchSeconds) {
+				t.Fatalf("%s has no row %s…", hitchesPage, head)
+			}
+			is, stopped := slices.Clone(says), time.Duration(0)
+			for k, seconds := range hitchSeconds {
+				if !all && (n+int(p))%len(hitchRates) != k {
+					continue
+				}
+				h := hitch{p, rate, seconds}
+				t.Run(h.String(), func(t *testing.T) {
+					a := h.play(t)
+					if a.again > h.limit() {
+						t.Errorf("plays again after %v", tenths(a.again))
+					}
+					if p != policy.Lockstep && a.stopped > h.tick() || a.stopped > h.tick()+stall {
+						t.Errorf("somebody else stopped for %v", a.stopped)
+					}
+					is[2+k], stopped = tenths(a.again), max(stopped, a.stopped)
+				})
+			}
+			if all {
+				is[len(is)-1] = tenths(stopped) + " |"
+			}
+			if update {
+				page = row.ReplaceAllLiteralString(page, strings.Join(is, " | "))
+			} else if !slices.Equal(is, says) {
+				t.Errorf("%s says %q, it is %q; -update writes it", hitchesPage, says, is)
+			}
+		}
+	}
+	if update {
+		if err := os.WriteFile(hitchesPage, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package systemstest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// A client whose clock is slow is asked for its ticks by its own time, and keeps up with the
+// server all the same.
+func TestDrift(t *testing.T) {
+	c := systemstest.New(t, dots(1, 3))
+	fast, slow := c.Clients[0], c.Clients[1]
+	fast.SetDrift(0.01)
+	slow.SetDrift(-0.01)
+	c.Connect()
+	c.Run(30 * time.Second)
+	slow.SetDrift(0) // what it is behind by then it stays
+	c.Run(10 * time.Second)
+	for _, k := range c.Clients {
+		ahead := k.Now().Sub(c.Now())
+		want := map[*systemstest.Client]time.Duration{fast: c.Elapsed() / 100, slow: -(c.Elapsed() - 10*time.Second) / 100}[k]
+		if (ahead - want).Abs() > time.Microsecond {
+			t.Errorf("the clock of %v is %v fast, not %v", k, ahead, want)
+		}
+		if n := int(c.Elapsed()*60/time.Second) - int(k.Figures().Ticks); n < -80 || n > 80 {
+			t.Errorf("%v is %d ticks behind", k, n)
+		}
+	}
+	c.Settle()
+	c.Converged()
+	defer func() {
+		if recover() == nil {
+			t.Error("a clock that is twice as fast")
+		}
+	}()
+	fast.SetDrift(1)
+}
+
+// Who comes back within the time that the server waits has the entity that it had.
+func TestReturn(t *testing.T) {
+	config := dots(1, 2)
+	config.Server.Timeout, config.Server.ReconnectWindow = time.Second, 5*time.Second
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.SetLinks(netsys.Link{}, netsys.Link{})
+	c.Run(time.Second)
+	gone := c.Clients[0]
+	e, _ := gone.Own(gone.World())
+	id, number := gone.World().NetID(e), gone.ID()
+	gone.Kill()
+	c.Run(3 * time.Second)
+	back, other := c.Return(gone), c.Join()
+	c.Connect()
+	c.Run(time.Second)
+	e, _ = back.Own(back.World())
+	if got := back.World().NetID(e); got != id || back.ID() != number {
+		t.Errorf("client %d with entity %d came back as client %d with %d", number, id, back.ID(), got)
+	}
+	if other.ID() == number {
+		t.Error("somebody else took its place")
+	}
+	twice := c.Return(back) // while it plays
+	c.Run(2 * time.Second)
+	if twice.ID() != number || back.Err() == nil || twice.Status().Inputs.Consumed == 0 {
+		t.Errorf("took over as client %d; the session before ended with %v", twice.ID(), back.Err())
+	}
+	owners := map[uint32]int{}
+	for _, o := range ecs.All[struct{ Owner components.Owner }](c.Server.World()) {
+		owners[o.Owner.Client]++
+	}
+	if len(owners) != 3 {
+		t.Errorf("entities by owner: %v", owners)
+	}
+}
