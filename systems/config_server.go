@@ -116,7 +116,7 @@ type ServerConfig struct {
 	// be nil.
 	Rejoin func(w *ecs.World, client uint32)
 	// Leave is called when a client is gone, before LeavePolicy takes effect; with
-	// Hold, when it is waited for no longer. May be nil.
+	// ReconnectWindow, when it is waited for no longer. May be nil.
 	Leave func(w *ecs.World, client uint32)
 	// Accept looks at a value that a client wrote to a component registered with
 	// ecs.ClientOwned, before it is written to the world: [Changed] has it. An error

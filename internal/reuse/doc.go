@@ -1,4 +1,4 @@
 // Package reuse keeps memory from one tick to the next.
 //
-//   - A slice of another length in the same memory: [Slice].
+//   - A slice of another length in the same memory: [Slice]. One that keeps its elements: [Longer].
 package reuse

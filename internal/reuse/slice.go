@@ -8,3 +8,12 @@ func Slice[T any](s []T, n int) []T {
 	}
 	return s[:n]
 }
+
+// Longer is s with n elements, of which those that it had, up to its capacity, are kept
+// with the memory that they own.
+func Longer[T any](s []T, n int) []T {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	return append(s[:cap(s)], make([]T, n-cap(s))...)
+}

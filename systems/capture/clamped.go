@@ -45,7 +45,7 @@ func (l *clampLog) column(comp *ecs.Component, t ecs.Table) {
 // the first, it puts each into a copy of the component that is otherwise sound.
 func (l *clampLog) row(comp *ecs.Component, p unsafe.Pointer, id uint32) {
 	k, s := comp.Replicated(), comp.Schema
-	l.value = reuse.Slice(l.value, int(s.Size+7)/8)
+	l.value = reuse.Longer(l.value, int(s.Size+7)/8)
 	sound := unsafe.Pointer(&l.value[0])
 	whole := unsafe.Slice((*byte)(sound), s.Size)
 	copy(whole, unsafe.Slice((*byte)(p), s.Size))

@@ -56,8 +56,8 @@ func (f *Frame) Owned(client uint32) []Owned {
 // begin makes f the frame of a send with so many groups, all of them empty.
 func (f *Frame) begin(send, tick uint32, groups int) {
 	f.Send, f.Tick = send, tick
-	f.Groups = reuse.Slice(f.Groups, groups)
-	f.whose = reuse.Slice(f.whose, groups)
+	f.Groups = reuse.Longer(f.Groups, groups)
+	f.whose = reuse.Longer(f.whose, groups)
 	f.owned = f.owned[:0]
 	for i := range f.Groups {
 		g := &f.Groups[i]

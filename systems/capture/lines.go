@@ -55,7 +55,7 @@ type step struct {
 func (r *Ring) remember() {
 	n := 0
 	for t := range r.w.Netcode().Tables {
-		r.before = reuse.Slice(r.before, n+1)
+		r.before = reuse.Longer(r.before, n+1)
 		s := &r.before[n]
 		n++
 		s.plan = r.planOf(t.Mask&^r.private, s.plan)

@@ -131,7 +131,7 @@ func (p *plan) truths(dst []float64, t ecs.Table) []float64 {
 		return dst
 	}
 	at, rows := len(dst), len(t.Entities)
-	dst = reuse.Slice(dst, at+rows*p.lines)
+	dst = reuse.Longer(dst, at+rows*p.lines)
 	for i, c := range p.cols {
 		c.comp.Schema.Steps(c.field, dst[at+i*rows:][:rows], t.Column(c.comp), rows)
 	}

@@ -135,7 +135,7 @@ func (r *Ring) read() {
 	r.words, r.truths = r.words[:0], r.truths[:0]
 	n := 0
 	for t := range r.w.Netcode().Tables {
-		r.tables = reuse.Slice(r.tables, n+1)
+		r.tables = reuse.Longer(r.tables, n+1)
 		c := &r.tables[n]
 		n++
 		p := r.planOf(t.Mask&^r.private, c.plan)
@@ -163,7 +163,7 @@ func (r *Ring) place() {
 	r.late = r.late[:0]
 	for i := range r.tables {
 		t := &r.tables[i]
-		t.places = reuse.Slice(t.places, len(t.ids))
+		t.places = reuse.Longer(t.places, len(t.ids))
 		for row, id := range t.ids {
 			p := &t.places[row]
 			if p.id == id && r.slots.holds(*p, t.plan) {

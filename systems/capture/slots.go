@@ -96,7 +96,7 @@ func (s *slots) give(id components.NetID, kind *plan) place {
 	if at < 0 {
 		if at = empty; at < 0 {
 			at = len(s.groups)
-			s.groups = reuse.Slice(s.groups, at+1)
+			s.groups = reuse.Longer(s.groups, at+1)
 		}
 		s.groups[at].become(kind)
 	}
@@ -114,8 +114,8 @@ func (s *slots) give(id components.NetID, kind *plan) place {
 // become makes an empty group one for entities of a kind.
 func (g *group) become(kind *plan) {
 	g.plan = kind
-	g.lines = reuse.Slice(g.lines, snapshot.GroupSize*kind.lines)
-	g.bends = reuse.Slice(g.bends, snapshot.GroupSize*len(kind.sets))
+	g.lines = reuse.Longer(g.lines, snapshot.GroupSize*kind.lines)
+	g.bends = reuse.Longer(g.bends, snapshot.GroupSize*len(kind.sets))
 }
 
 // end frees the slots of entities that the world no longer has.
