@@ -147,7 +147,7 @@ func identity(src []byte, tokens [][2]int, i int, body [2]int, d drawn) string {
 	within := src[body[0]:body[1]]
 	from, to := i, i
 	alone := func() bool {
-		return bytes.Count(within, src[tokens[from][0]:tokens[to][1]]) == 1
+		return count(within, src[tokens[from][0]:tokens[to][1]]) == 1
 	}
 	sameLine := func(a, b int) bool {
 		return !bytes.ContainsRune(src[tokens[a][0]:tokens[b][1]], '\n')
@@ -156,8 +156,8 @@ func identity(src []byte, tokens [][2]int, i int, body [2]int, d drawn) string {
 	for !alone() {
 		left, right := from > 0 && sameLine(from-1, i), to+1 < len(tokens) && sameLine(i, to+1)
 		if !left && !right {
-			before := bytes.Count(src[body[0]:tokens[i][0]], src[tokens[from][0]:tokens[to][1]])
-			which = fmt.Sprintf(" #%d", before+1)
+			before := count(src[body[0]:tokens[to][1]], src[tokens[from][0]:tokens[to][1]])
+			which = fmt.Sprintf(" #%d", before)
 			break
 		}
 		if left && (i-from <= to-i || !right) {
@@ -175,6 +175,15 @@ func identity(src []byte, tokens [][2]int, i int, body [2]int, d drawn) string {
 	}
 	a, b := tokens[from][0], tokens[to][1]
 	return fmt.Sprintf("%s %s%s: %s → %s", d.file, d.fn, which, src[a:b], slices.Concat(src[a:d.at], []byte(d.to), src[d.at+len(d.from):b]))
+}
+
+// count is how often a text holds another, overlaps too.
+func count(text, part []byte) (n int) {
+	for i := bytes.Index(text, part); i >= 0; i = bytes.Index(text, part) {
+		n++
+		text = text[i+1:]
+	}
+	return n
 }
 
 // draw orders mutants by a hash of the seed and their identity, so that a change to a
