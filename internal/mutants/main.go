@@ -63,7 +63,7 @@ With -sample: draws mutants of gremlins and reports the share that tests notice.
 	if *seed != 0 {
 		var root string
 		if root, err = moduleRoot(ctx); err == nil {
-			err = sample(ctx, root, sampling{*seed, *n, *budget, *own, *jsonFile, flag.Args()})
+			err = sample(ctx, root, sampling{*seed, *n, *budget, *own, *workers, *jsonFile, flag.Args()})
 		}
 	} else {
 		err = run(ctx, *list, *workers, flag.Args())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,7 @@ type sampling struct {
 	n        int
 	budget   time.Duration
 	own      bool
+	workers  int
 	json     string
 	patterns []string
 }
@@ -112,8 +114,53 @@ func sample(ctx context.Context, root string, ask sampling) error {
 	if err := s.build(ctx, folders, ask.own); err != nil {
 		return err
 	}
-	r := report{Seed: ask.seed, Unviable: unviable}
+	return s.report(ctx, ask, report{Seed: ask.seed, Unviable: unviable}, folders, all, taken, reasons, start)
+}
+
+// report tries the mutants and reports, a package at a time.
+func (s *suite) report(
+	ctx context.Context, ask sampling, r report, folders []string, all, taken []drawn, reasons map[string]string, start time.Time,
+) error {
 	hints := s.hints()
+	type answer struct {
+		outcome
+		err error
+	}
+	answers := make([]chan answer, len(taken))
+	var queue []int
+	for i := range answers {
+		answers[i] = make(chan answer, 1)
+	}
+	for _, folder := range folders {
+		for i, d := range taken {
+			if d.pkg == folder && reasons[d.id] == "" {
+				queue = append(queue, i)
+			}
+		}
+	}
+	before := maps.Clone(hints)
+	next := make(chan int)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	for range max(ask.workers, 1) {
+		go func() {
+			for i := range next {
+				o, err := s.judge(ctx, i+1, taken[i], before[taken[i].id], ask.budget)
+				answers[i] <- answer{o, err}
+			}
+		}()
+	}
+	go func() {
+		defer close(next)
+		for _, i := range queue {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				answers[i] <- answer{err: ctx.Err()}
+			}
+		}
+	}()
+	var tooMany error
 	for _, folder := range folders {
 		line := share{Package: folder}
 		for _, d := range all {
@@ -130,25 +177,25 @@ func sample(ctx context.Context, root string, ask sampling) error {
 				line.Equivalent++
 				continue
 			}
-			o, err := s.judge(ctx, i+1, d, hints[d.id], ask.budget)
-			if err != nil {
-				return err
+			a := <-answers[i]
+			if a.err != nil {
+				return a.err
 			}
-			f := found{fmt.Sprintf("%s:%d:%d", d.file, d.line, d.column), d.kind, d.source, d.id, o.By, o.Reached, o.LeftOut}
-			if o.Killed {
+			f := found{fmt.Sprintf("%s:%d:%d", d.file, d.line, d.column), d.kind, d.source, d.id, a.By, a.Reached, a.LeftOut}
+			if a.Killed {
 				line.Killed++
 				r.Killed = append(r.Killed, f)
-				hints[d.id] = o.By
+				hints[d.id] = a.By
 			} else {
 				line.Alive++
 				r.Alive = append(r.Alive, f)
 			}
 		}
-		tell("%s: %d drawn, %d killed, %d alive, %d equivalent, %.1f %%", folder, line.Drawn, line.Killed, line.Alive, line.Equivalent, line.percent())
+		s.tell("%s: %d drawn, %d killed, %d alive, %d equivalent, %.1f %%", folder, line.Drawn, line.Killed, line.Alive, line.Equivalent, line.percent())
 		r.Shares = append(r.Shares, line)
 		s.remember(hints)
 		if 10*line.Equivalent > line.Drawn {
-			err = errors.Join(err, fmt.Errorf("%s: %d of %d called equivalent; at most a tenth may be", folder, line.Equivalent, line.Drawn))
+			tooMany = errors.Join(tooMany, fmt.Errorf("%s: %d of %d called equivalent; at most a tenth may be", folder, line.Equivalent, line.Drawn))
 		}
 		r.Spent = time.Since(start).Round(time.Second).String()
 		if ask.json != "" {
@@ -159,7 +206,7 @@ func sample(ctx context.Context, root string, ask sampling) error {
 		}
 	}
 	r.print()
-	return err
+	return tooMany
 }
 
 // print writes the report to be read.
@@ -262,7 +309,7 @@ func viable(
 				continue
 			}
 			checked[d.id] = true
-			overlay, err := d.overlay(w.root, w.dir)
+			overlay, err := d.overlay(w.root, w.dir, i+1)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -281,13 +328,13 @@ func viable(
 }
 
 // overlay puts one mutant alone in place.
-func (d drawn) overlay(root, dir string) (string, error) {
+func (d drawn) overlay(root, dir string, n int) (string, error) {
 	path := filepath.Join(root, d.file)
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
 	}
-	file, overlay := filepath.Join(dir, "alone.go"), filepath.Join(dir, "alone.json")
+	file, overlay := filepath.Join(dir, fmt.Sprintf("alone%d.go", n)), filepath.Join(dir, fmt.Sprintf("alone%d.json", n))
 	replace, err := json.Marshal(map[string]map[string]string{"Replace": {path: file}})
 	changed := slices.Concat(src[:d.at], []byte(d.to), src[d.at+len(d.from):])
 	return overlay, errors.Join(err, os.WriteFile(file, changed, 0o600), os.WriteFile(overlay, replace, 0o600))
@@ -308,14 +355,14 @@ func (s *suite) judge(ctx context.Context, n int, d drawn, hint string, budget t
 	if held {
 		return s.try(ctx, n, d.pkg, tests, hint, budget, func(b *binary) (string, error) { return b.path, nil })
 	}
-	overlay, err := d.overlay(s.root, s.dir)
+	overlay, err := d.overlay(s.root, s.dir, n)
 	if err != nil {
 		return outcome{}, err
 	}
 	built := make(map[*binary]string)
 	return s.try(ctx, 0, d.pkg, tests, hint, budget, func(b *binary) (string, error) {
 		if built[b] == "" {
-			built[b] = filepath.Join(s.dir, fmt.Sprintf("alone%d.test", len(built)))
+			built[b] = filepath.Join(s.dir, fmt.Sprintf("alone%d_%d.test", n, len(built)))
 			alone := &weaver{root: s.root, overlay: overlay}
 			if _, err := alone.compile(ctx, built[b], b.pkg); err != nil {
 				return "", err
