@@ -101,7 +101,7 @@ func sample(ctx context.Context, root string, ask sampling) error {
 	if err != nil {
 		return err
 	}
-	s := &suite{root: root, dir: dir, w: w, tell: tell}
+	s := &suite{root: root, dir: dir, workers: ask.workers, w: w, tell: tell}
 	if c, err := os.UserCacheDir(); err == nil && os.MkdirAll(filepath.Join(c, "tactus-mutants"), 0o700) == nil {
 		s.cache = filepath.Join(c, "tactus-mutants")
 	}
@@ -142,7 +142,7 @@ func (s *suite) report(
 	next := make(chan int)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	for range max(ask.workers, 1) {
+	for range max(s.workers, 1) {
 		go func() {
 			for i := range next {
 				o, err := s.judge(ctx, i+1, taken[i], before[taken[i].id], ask.budget)

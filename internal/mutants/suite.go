@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -15,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -23,6 +23,7 @@ import (
 type suite struct {
 	root, dir string
 	cache     string // folder, or "" for none
+	workers   int
 	w         *weaver
 	binaries  []*binary
 	tell      func(format string, args ...any)
@@ -133,36 +134,27 @@ func (s *suite) measure(ctx context.Context, b *binary) error {
 	if err != nil {
 		return fmt.Errorf("tests of %s: %w", b.pkg, err)
 	}
-	marks := filepath.Join(s.dir, "marks")
 	start := time.Now()
 	for name := range strings.FieldsSeq(string(out)) {
-		if err := os.RemoveAll(marks); err != nil {
-			return err
-		}
-		t := &test{of: b, Name: name}
-		began := time.Now()
-		_, failed := b.run(ctx, s.root, b.path, append(chosen(marking), marked+"="+marks), allTimeout, name)
-		t.Cost = time.Since(began)
-		if failed != nil { // marking may allocate where nothing must
-			_, failed = b.run(ctx, s.root, b.path, chosen(0), allTimeout, name)
-			t.Broken = failed != nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if f, err := os.Open(marks); err == nil {
-			for lines := bufio.NewScanner(f); lines.Scan(); {
-				n, _ := strconv.Atoi(lines.Text())
-				if !slices.Contains(t.Marks, n) {
-					t.Marks = append(t.Marks, n)
-				}
+		b.tests = append(b.tests, &test{of: b, Name: name})
+	}
+	next := make(chan *test)
+	errs := make([]error, max(s.workers, 1))
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			for t := range next {
+				errs[i] = errors.Join(errs[i], s.measureTest(ctx, t, filepath.Join(s.dir, fmt.Sprint("marks", i))))
 			}
-			f.Close()
-		}
-		if t.Broken {
-			s.tell("%v fails without a mutant and is left out", t)
-		}
-		b.tests = append(b.tests, t)
+		})
+	}
+	for _, t := range b.tests {
+		next <- t
+	}
+	close(next)
+	wg.Wait()
+	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
+		return err
 	}
 	s.tell("%s: %d tests measured in %v", b.pkg, len(b.tests), time.Since(start).Round(time.Second/10))
 	if s.cache == "" {
@@ -170,6 +162,34 @@ func (s *suite) measure(ctx context.Context, b *binary) error {
 	}
 	known, err := json.Marshal(b.tests)
 	return errors.Join(err, os.WriteFile(kept, known, 0o600))
+}
+
+// measureTest runs one test alone; marks is a file for the mutants that it reaches.
+func (s *suite) measureTest(ctx context.Context, t *test, marks string) error {
+	if err := os.RemoveAll(marks); err != nil {
+		return err
+	}
+	began := time.Now()
+	_, failed := t.of.run(ctx, s.root, t.of.path, append(chosen(marking), marked+"="+marks), allTimeout, t.Name)
+	t.Cost = time.Since(began)
+	if failed != nil { // marking may allocate where nothing must
+		_, failed = t.of.run(ctx, s.root, t.of.path, chosen(0), allTimeout, t.Name)
+		t.Broken = failed != nil
+	}
+	if t.Broken && ctx.Err() == nil {
+		s.tell("%v fails without a mutant and is left out", t)
+	}
+	text, err := os.ReadFile(marks)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for line := range strings.FieldsSeq(string(text)) {
+		n, _ := strconv.Atoi(line)
+		if !slices.Contains(t.Marks, n) {
+			t.Marks = append(t.Marks, n)
+		}
+	}
+	return nil
 }
 
 // outcome is what became of a mutant of the sample.
