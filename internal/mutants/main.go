@@ -43,7 +43,7 @@ func main() {
 	workers := flag.Int("workers", max(runtime.NumCPU(), 1), "mutants at work at one time")
 	seed := flag.Uint64("sample", 0, "instead of the rules: draw mutants of the packages that are named, by this `seed`")
 	n := flag.Int("n", 60, "with -sample: mutants of each package")
-	budget := flag.Duration("budget", time.Minute, "with -sample: seconds of tests, cheapest first, that a mutant is given before it counts as alive")
+	budget := flag.Duration("budget", time.Minute, "with -sample: what tests may cost of the processor, cheapest first, before a mutant counts as alive")
 	own := flag.Bool("own", false, "with -sample: only tests of the packages that are named, not of their dependents")
 	jsonFile := flag.String("json", "", "with -sample: write the report to this `file` too, after each package")
 	flag.Usage = func() {

@@ -41,7 +41,8 @@ type binary struct {
 type test struct {
 	of     *binary
 	Name   string
-	Cost   time.Duration
+	Cost   time.Duration // of the processor, whatever else the machine does
+	Took   time.Duration
 	Marks  []int
 	Broken bool // fails without a mutant
 }
@@ -49,10 +50,13 @@ type test struct {
 func (t *test) String() string { return t.of.pkg + " " + t.Name }
 
 // timeoutOf is generous: other work on the machine must not look like a mutant that loops.
-func timeoutOf(cost time.Duration) time.Duration { return 10*time.Second + 10*cost }
+func timeoutOf(took time.Duration) time.Duration { return 10*time.Second + 10*took }
 
-// run runs tests of a binary, with a limit of memory where there is a shell to set it.
-func (b *binary) run(ctx context.Context, root, path string, env []string, timeout time.Duration, tests ...string) ([]byte, error) {
+// run runs tests of a binary, with a limit of memory where there is a shell to set it, and returns what it cost
+// of the processor too.
+func (b *binary) run(
+	ctx context.Context, root, path string, env []string, timeout time.Duration, tests ...string,
+) (out []byte, cost time.Duration, err error) {
 	args := []string{"-test.short", "-test.failfast", "-test.timeout", timeout.String(), "-test.run", "^(" + strings.Join(tests, "|") + ")$"}
 	cmd := exec.CommandContext(ctx, "/bin/sh", slices.Concat([]string{"-c", `ulimit -v 6000000; exec "$0" "$@"`, path}, args)...)
 	if _, err := os.Stat("/bin/sh"); err != nil {
@@ -61,7 +65,11 @@ func (b *binary) run(ctx context.Context, root, path string, env []string, timeo
 	cmd.Dir = filepath.Join(root, b.pkg)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.WaitDelay = time.Second
-	return cmd.CombinedOutput()
+	out, err = cmd.CombinedOutput()
+	if cmd.ProcessState != nil {
+		cost = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	return out, cost, err
 }
 
 func chosen(n int) []string { return []string{fmt.Sprintf("%s=%d", chooser, n)} }
@@ -170,10 +178,10 @@ func (s *suite) measureTest(ctx context.Context, t *test, marks string) error {
 		return err
 	}
 	began := time.Now()
-	_, failed := t.of.run(ctx, s.root, t.of.path, append(chosen(marking), marked+"="+marks), allTimeout, t.Name)
-	t.Cost = time.Since(began)
+	_, cost, failed := t.of.run(ctx, s.root, t.of.path, append(chosen(marking), marked+"="+marks), allTimeout, t.Name)
+	t.Cost, t.Took = cost, time.Since(began)
 	if failed != nil { // marking may allocate where nothing must
-		_, failed = t.of.run(ctx, s.root, t.of.path, chosen(0), allTimeout, t.Name)
+		_, _, failed = t.of.run(ctx, s.root, t.of.path, chosen(0), allTimeout, t.Name)
 		t.Broken = failed != nil
 	}
 	if t.Broken && ctx.Err() == nil {
@@ -223,10 +231,11 @@ func (s *suite) try(ctx context.Context, n int, pkg string, tests []*test, hint 
 	for i := 0; i < len(tests); {
 		first := tests[i]
 		var names []string
-		var cost time.Duration
-		for ; i < len(tests) && tests[i].of == first.of && rank(tests[i]) == rank(first) && (cost == 0 || cost+tests[i].Cost < 2*time.Second); i++ {
+		var cost, took time.Duration
+		for ; i < len(tests) && tests[i].of == first.of && rank(tests[i]) == rank(first) && (cost == 0 || cost+tests[i].Cost < time.Second); i++ {
 			names = append(names, tests[i].Name)
 			cost += tests[i].Cost
+			took += tests[i].Took
 		}
 		if budget -= cost; budget < 0 {
 			o.LeftOut = len(tests) - i + len(names)
@@ -236,7 +245,7 @@ func (s *suite) try(ctx context.Context, n int, pkg string, tests []*test, hint 
 		if err != nil {
 			return o, err
 		}
-		out, failed := first.of.run(ctx, s.root, p, chosen(n), timeoutOf(cost), names...)
+		out, _, failed := first.of.run(ctx, s.root, p, chosen(n), timeoutOf(took), names...)
 		if ctx.Err() != nil {
 			return o, ctx.Err()
 		}
@@ -249,12 +258,12 @@ func (s *suite) try(ctx context.Context, n int, pkg string, tests []*test, hint 
 		} else if m := runningTest.FindSubmatch(out); m != nil {
 			names = []string{string(m[1])}
 		}
-		if _, failed := first.of.run(ctx, s.root, first.of.path, chosen(0), timeoutOf(cost), names...); failed != nil {
+		if _, _, failed := first.of.run(ctx, s.root, first.of.path, chosen(0), timeoutOf(took), names...); failed != nil {
 			s.tell("%s %s failed with mutant %d, and without it", first.of.pkg, names, n)
 			continue
 		}
 		if !late {
-			if _, failed := first.of.run(ctx, s.root, p, chosen(n), timeoutOf(cost), names...); failed == nil {
+			if _, _, failed := first.of.run(ctx, s.root, p, chosen(n), timeoutOf(took), names...); failed == nil {
 				s.tell("%s %s failed with mutant %d, but not again", first.of.pkg, names, n)
 				continue
 			}
