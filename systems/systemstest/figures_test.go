@@ -1,10 +1,15 @@
 package systemstest_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -55,6 +60,58 @@ func TestSettleWaitsForWhatIsUnderWay(t *testing.T) {
 	for i, k := range c.Clients {
 		if up, down := k.Links(); up != (netsys.Link{}) || down != (netsys.Link{}) {
 			t.Errorf("client %d: links %+v, %+v", i, up, down)
+		}
+	}
+}
+
+// The report of a missing input names the tick of the first one since Mark, whatever was missing later.
+func TestFirstMissingInputIsNamed(t *testing.T) {
+	f := &failures{TB: t}
+	c := systemstest.New(f, dots(1, 1))
+	c.Connect()
+	c.SetLinks(netsys.Link{}, netsys.Link{})
+	c.Clients[0].Stall(time.Second) // before Mark
+	c.Run(3 * time.Second)
+	c.Mark()
+	c.Run(2 * time.Second)
+	before := c.Server.Tick()
+	c.Clients[0].Stall(500 * time.Millisecond)
+	c.Run(2 * time.Second)
+	after := c.Server.Tick()
+	c.Clients[0].Stall(500 * time.Millisecond)
+	c.Run(2 * time.Second)
+	f.watch(func() { c.NothingMissing() })
+	named := false
+	for tick := before; tick < after; tick++ {
+		named = named || len(f.errors) == 1 && strings.Contains(f.errors[0], fmt.Sprintf("tick %d", tick))
+	}
+	if !named {
+		t.Errorf("inputs were missing from a tick of %d to %d on: %q", before, after, f.errors)
+	}
+}
+
+// A client's own functions for who comes and goes stay, and one that has none gets the server's: under a model in which
+// every peer simulates everything, all must do the same then.
+func TestClientsKnowWhoComes(t *testing.T) {
+	for what, own := range map[string]bool{"the server's": false, "its own": true} {
+		config := dots(1, 2)
+		config.Server.Policies = policy.Rollback.Policies()
+		joined := 0
+		if own {
+			config.Client = func(int) systems.ClientConfig {
+				return systems.ClientConfig{Join: func(w *ecs.World, client uint32) {
+					joined++
+					spawnDot(w, client)
+				}}
+			}
+		}
+		c := systemstest.New(t, config)
+		c.Connect()
+		c.Run(3 * time.Second)
+		c.Settle()
+		c.Converged()
+		if (joined > 0) != own {
+			t.Errorf("%s: its own was called %d times", what, joined)
 		}
 	}
 }
