@@ -28,10 +28,6 @@ type drawn struct {
 	id           string
 }
 
-func (d drawn) String() string {
-	return fmt.Sprintf("%s:%d:%d %s %s\n\t%s", d.file, d.line, d.column, d.kind, d.source, d.id)
-}
-
 // spots turns sites into mutants, without those that change nothing or no operator, and
 // one where two kinds of mutant come to the same.
 func spots(root string, all []site) ([]drawn, error) {

@@ -92,7 +92,8 @@ func sites(ctx context.Context, root, dir string, packages []listed) ([]site, er
 		return nil, fmt.Errorf("gremlins: %w\n%s", err, out)
 	}
 	copied := filepath.Join(dir, "copy")
-	mod := "module copy\n\ngo 1.26\n\n"
+	var mod strings.Builder
+	mod.WriteString("module copy\n\ngo 1.26\n\n")
 	if err := os.MkdirAll(copied, 0o700); err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func sites(ctx context.Context, root, dir string, packages []listed) ([]site, er
 	for _, p := range packages {
 		if first, _, _ := strings.Cut(p.folder, "/"); !ignored[first] {
 			ignored[first] = true
-			mod += "ignore ./" + first + "\n"
+			mod.WriteString("ignore ./" + first + "\n")
 		}
 		for _, name := range p.GoFiles {
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))
@@ -110,7 +111,7 @@ func sites(ctx context.Context, root, dir string, packages []listed) ([]site, er
 			}
 		}
 	}
-	err := errors.Join(os.WriteFile(filepath.Join(copied, "go.mod"), []byte(mod), 0o600),
+	err := errors.Join(os.WriteFile(filepath.Join(copied, "go.mod"), []byte(mod.String()), 0o600),
 		os.WriteFile(filepath.Join(copied, "copy.go"), []byte("package copy\n"), 0o600))
 	if err != nil {
 		return nil, err
