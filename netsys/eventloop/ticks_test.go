@@ -9,7 +9,7 @@ import (
 
 // The loop of a listener without connections is not woken to look after some; with them it is, a few times a second.
 func TestTicksOfTheLoop(t *testing.T) {
-	for _, web := range []*web{nil, newWeb(WebSocketConfig{}, nil)} {
+	for _, web := range []*web{nil, {}} {
 		h := &handler{listener: &Listener{web: web}, started: make(chan struct{})}
 		for range 3 {
 			delay, _ := h.OnTick()
