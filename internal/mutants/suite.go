@@ -242,8 +242,12 @@ func (s *suite) try(ctx context.Context, n int, pkg string, tests []*test, hint 
 			return o, nil
 		}
 		p, err := path(first.of)
-		if err != nil {
-			return o, err
+		if ctx.Err() != nil {
+			return o, ctx.Err()
+		}
+		if err != nil { // a test that does not compile any more has noticed
+			o.Killed, o.By = true, first.of.pkg+" does not compile"
+			return o, nil
 		}
 		out, _, failed := first.of.run(ctx, s.root, p, chosen(n), timeoutOf(took), names...)
 		if ctx.Err() != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/overlay"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -245,7 +246,10 @@ func TestPanelsBeginWhereTheyAreTold(t *testing.T) {
 func TestUnitsOfGraphs(t *testing.T) {
 	o := newOverlay(t)
 	m := newMatch(t, o, calm)
-	o.Set(overlay.Loss, 20)
+	lossy := netsys.Link{Loss: 0.2} // not by the slider, which would say so too
+	if err := m.link.SetLinks(lossy, lossy); err != nil {
+		t.Fatal(err)
+	}
 	m.run(10 * time.Second)
 	loss, found := m.clients[0].Stats().Session.LossIn, false
 	p := draw(o, 1280, 720)
@@ -265,5 +269,21 @@ func TestUnitsOfGraphs(t *testing.T) {
 				t.Fatalf("it says %q", s)
 			}
 		}
+	}
+}
+
+// How far a shot was off is a distance in all directions.
+func TestDistanceOfAShot(t *testing.T) {
+	o := newOverlay(t)
+	m := newMatch(t, o, calm)
+	o.Set(overlay.RoundTrip, 300)
+	m.run(8 * time.Second)
+	e, at := other(m)
+	shot := overlay.Hit{Target: m.clients[0].View().NetID(e), Drawn: o0(m), Tick: uint32(o0(m)) + 30}
+	m.run(500 * time.Millisecond)
+	shot.Seen = overlay.Point{X: float64(at.X) + 2, Y: float64(at.Y) + 3, Z: 6}
+	o.Hit(shot)
+	if p := draw(o, 1280, 720); !p.says("missed, ", "7 off") {
+		t.Errorf("2, 3 and 6 off: %q", p.texts())
 	}
 }
