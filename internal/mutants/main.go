@@ -42,14 +42,34 @@ func main() {
 	list := flag.Bool("list", false, "print the mutants and the rules that have tests, run nothing")
 	workers := flag.Int("workers", max(runtime.NumCPU(), 1), "mutants at work at one time")
 	quotes := flag.Bool("quotes", false, "check that every quote of the tables stands once where it says, run nothing")
+	seed := flag.Uint64("sample", 0, "instead of the rules: draw mutants of the packages that are named, by this `seed`")
+	n := flag.Int("n", 60, "with -sample: mutants of each package")
+	budget := flag.Duration("budget", time.Minute, "with -sample: what tests may cost of the processor, cheapest first, before a mutant counts as alive")
+	own := flag.Bool("own", false, "with -sample: only tests of the packages that are named, not of their dependents")
+	jsonFile := flag.String("json", "", "with -sample: write the report to this `file` too, after each package")
 	flag.Usage = func() {
-		fmt.Fprintf(flag.CommandLine.Output(), "usage: mutants [flags] [RULE…]\n\nbreaks each rule once and expects its test to fail; rules are A5 or Decision3\n\n")
+		fmt.Fprintf(flag.CommandLine.Output(), `usage: mutants [flags] [RULE…]
+       mutants -sample SEED [flags] [PACKAGE…]
+
+Breaks each rule once and expects its test to fail; rules are A5 or Decision3.
+With -sample: draws mutants of gremlins and reports the share that tests notice.
+
+`)
 		flag.PrintDefaults()
 	}
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *list, *quotes, *workers, flag.Args()); err != nil {
+	var err error
+	if *seed != 0 {
+		var root string
+		if root, err = moduleRoot(ctx); err == nil {
+			err = sample(ctx, root, sampling{*seed, *n, *budget, *own, *workers, *jsonFile, flag.Args()})
+		}
+	} else {
+		err = run(ctx, *list, *quotes, *workers, flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}

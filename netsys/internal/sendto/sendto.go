@@ -24,35 +24,29 @@ type Socket struct {
 	zones map[string]uint32
 }
 
-// Send sends b to an address, or, when to is the zero AddrPort, to the address that fd is connected to.
-func (s *Socket) Send(fd int, to netip.AddrPort, b []byte) error {
-	for {
-		var err error
-		switch {
-		case !to.IsValid():
-			_, err = syscall.Write(fd, b)
-		case s.V6:
-			s.v6.Addr = to.Addr().As16()
-			s.v6.Port = int(to.Port())
-			s.v6.ZoneId = s.zone(to.Addr().Zone())
-			err = syscall.Sendto(fd, b, 0, &s.v6)
-		case to.Addr().Unmap().Is4():
-			s.v4.Addr = to.Addr().Unmap().As4()
-			s.v4.Port = int(to.Port())
-			err = syscall.Sendto(fd, b, 0, &s.v4)
-		default:
-			return syscall.EAFNOSUPPORT
-		}
-		switch err {
-		case nil:
-			return nil
-		case syscall.EINTR:
-			continue
-		case syscall.EAGAIN, syscall.ENOBUFS, syscall.ENOMEM:
-			return ErrFull
-		}
-		return err
+// Send sends b to an address, or, when to is the zero AddrPort, to the address that fd is connected to. No signal
+// interrupts that, since it does not wait.
+func (s *Socket) Send(fd int, to netip.AddrPort, b []byte) (err error) {
+	switch {
+	case !to.IsValid():
+		_, err = syscall.Write(fd, b)
+	case s.V6:
+		s.v6.Addr = to.Addr().As16()
+		s.v6.Port = int(to.Port())
+		s.v6.ZoneId = s.zone(to.Addr().Zone())
+		err = syscall.Sendto(fd, b, 0, &s.v6)
+	case to.Addr().Unmap().Is4():
+		s.v4.Addr = to.Addr().Unmap().As4()
+		s.v4.Port = int(to.Port())
+		err = syscall.Sendto(fd, b, 0, &s.v4)
+	default:
+		return syscall.EAFNOSUPPORT
 	}
+	switch err {
+	case syscall.EAGAIN, syscall.ENOBUFS, syscall.ENOMEM:
+		return ErrFull
+	}
+	return err
 }
 
 // zone turns the zone of a link-local address into an interface number, remembering what exists.

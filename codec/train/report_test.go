@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/codec/snapshot"
+)
+
+// film is a recording and what is in it.
+type film struct {
+	name   string
+	layout *snapshot.Layout
+	sends  [][]snapshot.Group
+}
+
+// shoot records sends of 64 entities, the values of which are chosen by put.
+func shoot(t *testing.T, sends int, put func(send, k int) [2]int32) *film {
+	t.Helper()
+	table, err := schema.Compile(reflect.TypeFor[place](), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &film{name: filepath.Join(t.TempDir(), "match.rec"), layout: snapshot.NewLayout([]*schema.Table{table}, 3, 20)}
+	file, err := os.Create(f.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r := snapshot.NewRecorder(file, f.layout)
+	for send := range sends {
+		groups := make([]snapshot.Group, 1)
+		groups[0].Reset(uint32(send + 1))
+		for k := range snapshot.GroupSize {
+			v := put(send, k)
+			copy(groups[0].Put(k, uint32(k+1), 1, 2), v[:])
+		}
+		if err := r.Record(groups); err != nil {
+			t.Fatal(err)
+		}
+		f.sends = append(f.sends, groups)
+	}
+	return f
+}
+
+// blocks is what a training with these ages is about: for each send that is old enough, the group against
+// those of so many sends before.
+func (f *film) blocks(ages ...int) (all [][]snapshot.Part) {
+	for n := range f.sends {
+		age := ages[n%len(ages)]
+		if n-age-1 < 0 {
+			continue
+		}
+		p := snapshot.Part{Cur: &f.sends[n][0], Base: &f.sends[n-age][0], Slots: ^uint64(0)}
+		if f.layout.Second() {
+			p.Base2 = &f.sends[n-age-1][0]
+		}
+		all = append(all, []snapshot.Part{p})
+	}
+	return all
+}
+
+// mean is how many bytes blocks take with a model.
+func mean(m *snapshot.Model, only snapshot.Encoder, blocks [][]snapshot.Part) float64 {
+	sum := 0
+	for _, parts := range blocks {
+		body, _ := only.Append(nil, m, parts)
+		sum += len(body)
+	}
+	return float64(sum) / float64(len(blocks))
+}
+
+// What is printed of the part that was held back is what its blocks take: with the built-in model and with
+// the one that was written, whatever the ages of baselines.
+func TestReportIsOfWhatWasHeldBack(t *testing.T) {
+	for _, test := range []struct {
+		flags string
+		ages  []int
+		sends int
+		hold  float64
+	}{
+		{"-ages 1,3", []int{1, 3}, 100, 0.2},
+		{"-ages 2 -hold 0.9", []int{2}, 60, 0.9},
+		{"-ages 120 -hold 0.5", []int{120}, 160, 0.5},
+	} {
+		t.Run(test.flags, func(t *testing.T) {
+			f := shoot(t, test.sends, func(send, k int) [2]int32 {
+				return [2]int32{int32(send*send*(k%7)) & 0xfff, int32(send * k / 40 % 100)}
+			})
+			name := filepath.Join(t.TempDir(), "game.trained")
+			var out, log bytes.Buffer
+			if err := run(append([]string{"-in", f.name, "-out", name}, strings.Fields(test.flags)...), &out, &log); err != nil {
+				t.Fatal(err)
+			}
+			written, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trained, err := snapshot.ParseTrained(written)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := f.blocks(test.ages...)
+			held := all[len(all)-int(float64(len(all))*test.hold):]
+			learned := len(all) - len(held)
+			wantLog := fmt.Sprintf("%d blocks, %d of them to learn from\n", len(all), learned)
+			steps := func(what string, of int) {
+				for n := 1; n <= of; n++ {
+					if n%max(of/4, 1) == 0 {
+						wantLog += fmt.Sprintf("%s: %d of %d\n", what, n, of)
+					}
+				}
+			}
+			steps("learning", learned)
+			wantLog += "fitting\n"
+			rest, found := strings.CutPrefix(log.String(), wantLog)
+			if !found {
+				t.Errorf("log\n%s\ndoes not begin with\n%s", log.String(), wantLog)
+			}
+			wantLog = ""
+			if strings.HasPrefix(rest, "no dictionary") {
+				_, rest, _ = strings.Cut(rest, "\n")
+			}
+			if steps("measuring", len(held)); rest != wantLog {
+				t.Errorf("log ends with\n%s\nwant\n%s", rest, wantLog)
+			}
+			plain := snapshot.NewTrained(f.layout, nil, nil).Model(f.layout)
+			want := fmt.Sprintf("bytes per block, mean of %d  %10s %10s\n", len(held), "built in", "trained")
+			want += fmt.Sprintf("%-28s %10.1f ", "any coder", mean(plain, snapshot.Encoder{}, held))
+			if !strings.HasPrefix(out.String(), want) {
+				t.Errorf("it prints\n%s\nnot\n%s", out.String(), want)
+			}
+			zstd := snapshot.Encoder{Only: snapshot.ZstdOnly}
+			if want := fmt.Sprintf("\n%-28s %10.1f ", "zstd and raw only", mean(plain, zstd, held)); !strings.Contains(out.String(), want) {
+				t.Errorf("it prints\n%s\nnot\n%s", out.String(), want)
+			}
+			if left := strings.Contains(out.String(), "left out"); !left {
+				want := fmt.Sprintf(" %10.1f\n", mean(trained.Model(f.layout), snapshot.Encoder{}, held))
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("it prints\n%s\nbut blocks take%s with what it wrote", out.String(), want)
+				}
+			}
+		})
+	}
+}
+
+// A dictionary that saves zstd something is written, and one that saves nothing is not; with nothing held
+// back nothing is measured, and it is written in any case.
+func TestDictionaryThatSavesNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	words := make([][2]int32, 8)
+	for i := range words {
+		words[i] = [2]int32{int32(rng.IntN(1 << 12)), int32(rng.IntN(100))}
+	}
+	for what, test := range map[string]struct {
+		put   func(send, k int) [2]int32
+		gains bool
+	}{
+		"the same again and again": {func(send, k int) [2]int32 { return words[(send/3*7+k)%len(words)] }, true},
+		"noise":                    {func(int, int) [2]int32 { return [2]int32{int32(rng.IntN(1 << 12)), int32(rng.IntN(100))} }, false},
+	} {
+		f := shoot(t, 120, test.put)
+		sizes := make(map[string]int)
+		var out bytes.Buffer
+		for _, hold := range []string{"0.2", "0"} {
+			name := filepath.Join(t.TempDir(), "game.trained")
+			var said bytes.Buffer
+			if err := run([]string{"-in", f.name, "-out", name, "-ages", "3", "-hold", hold}, &said, io.Discard); err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sizes[hold] = len(b)
+			if hold == "0" {
+				if strings.Contains(said.String(), "bytes per block") {
+					t.Errorf("%s: nothing is held back, and it measures\n%s", what, said.String())
+				}
+				continue
+			}
+			out = said
+		}
+		left := strings.Contains(out.String(), "left out")
+		if left == test.gains {
+			t.Errorf("%s: left out is %v:\n%s", what, left, out.String())
+		}
+		// Without a dictionary the file is smaller by about as much as one has.
+		if less := sizes["0.2"] < sizes["0"]-1000; less != left {
+			t.Errorf("%s: left out is %v, with files of %v bytes", what, left, sizes)
+		}
+	}
+}
+
+// Both files are needed, and the ends of the range of -hold are in it.
+func TestTrainNeedsBothFiles(t *testing.T) {
+	for _, args := range [][]string{{"-in", "x"}, {"-out", "y"}, {"-in", "x", "-out", "y", "-hold", "-0.1"}, {"-in", "x", "-out", "y", "-hold", "0.91"}} {
+		err := run(args, io.Discard, io.Discard)
+		if err == nil || strings.Contains(err.Error(), "no such file") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	for _, hold := range []string{"0", "0.9"} {
+		err := run([]string{"-in", "x", "-out", "y", "-hold", hold}, io.Discard, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), "no such file") {
+			t.Errorf("-hold %s: %v", hold, err)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package eventloop
+
+import (
+	"testing"
+	"time"
+)
+
+// The loop of a listener without connections is not woken to look after some; with them it is, a few times a second.
+func TestTicksOfTheLoop(t *testing.T) {
+	for _, web := range []*web{nil, {}} {
+		h := &handler{listener: &Listener{web: web}, started: make(chan struct{})}
+		for range 3 {
+			delay, _ := h.OnTick()
+			if web == nil && delay < 24*time.Hour || web != nil && (delay < 50*time.Millisecond || delay > time.Second) {
+				t.Errorf("connections %v: the next tick comes after %v", web != nil, delay)
+			}
+		}
+		select {
+		case <-h.started:
+		default:
+			t.Error("nobody is told that the loop runs")
+		}
+	}
+}

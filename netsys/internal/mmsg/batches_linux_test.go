@@ -1,0 +1,152 @@
+package mmsg
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// udp is a socket on loopback, and where it is.
+func udp(t *testing.T) (int, netip.AddrPort) {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	if err := Stamp(fd); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	name, err := unix.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := name.(*unix.SockaddrInet4)
+	return fd, netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
+}
+
+// send sends so many datagrams from one socket to another.
+func send(t *testing.T, w *Writer, fd int, to netip.AddrPort, n int) {
+	t.Helper()
+	for range n {
+		if err := w.Add(fd, to, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Flush(fd)
+}
+
+// A batch that is not full was all that had arrived; after a full one that is not known until the next call.
+func TestReadTellsWhetherThatWasAll(t *testing.T) {
+	in, to := udp(t)
+	out, _ := udp(t)
+	w, r := NewWriter(false), NewReader()
+	read := func(batches int) (n int, all bool) {
+		all = r.Read(in, time.Now(), batches, func(netsys.Datagram) { n++ })
+		return n, all
+	}
+	for _, c := range []struct {
+		sent, batches int
+		n             int
+		all           bool
+		calls         uint64
+	}{
+		{0, 3, 0, true, 1},
+		{10, 3, 10, true, 1},
+		{BatchSize, 1, BatchSize, false, 1},
+		{0, 1, 0, true, 1}, // what was left open
+		{BatchSize, 2, BatchSize, true, 2},
+		{2*BatchSize + 5, 2, 2 * BatchSize, false, 2},
+		{0, 2, 5, true, 1},
+	} {
+		send(t, w, out, to, c.sent)
+		before, received := r.Calls, r.Received
+		if n, all := read(c.batches); n != c.n || all != c.all || r.Calls-before != c.calls || r.Received-received != uint64(c.n) {
+			t.Errorf("%d sent, %d batches: %d read, all %v, %d calls; want %d, %v, %d",
+				c.sent, c.batches, n, all, r.Calls-before, c.n, c.all, c.calls)
+		}
+	}
+	if r.Errors != 0 {
+		t.Errorf("%d errors", r.Errors)
+	}
+}
+
+// What is no socket is an error each time, and nothing is delivered.
+func TestReadErrorsAreCounted(t *testing.T) {
+	var fds [2]int
+	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fds[0])
+	defer unix.Close(fds[1])
+	r := NewReader()
+	for n := uint64(1); n < 4; n++ {
+		r.Read(fds[0], time.Now(), 1, func(netsys.Datagram) { t.Error("a datagram from a pipe") })
+		if r.Errors != n || r.Calls != n || r.Received != 0 {
+			t.Errorf("after %d: %d errors, %d calls, %d received", n, r.Errors, r.Calls, r.Received)
+		}
+	}
+}
+
+// What the kernel refuses in the middle of a batch takes nothing with it, and what an earlier batch held does
+// not go out again.
+func TestRefusedInTheMiddle(t *testing.T) {
+	in, to := udp(t)
+	out, _ := udp(t)
+	w, r := NewWriter(false), NewReader()
+	send(t, w, out, to, BatchSize)
+	for _, a := range []netip.AddrPort{to, netip.MustParseAddrPort("255.255.255.255:9"), to, to} {
+		if err := w.Add(out, a, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Flush(out)
+	n := 0
+	r.Read(in, time.Now(), 4, func(netsys.Datagram) { n++ })
+	if w.Refused != 1 || w.Sent != BatchSize+3 || n != BatchSize+3 {
+		t.Errorf("%d sent, %d refused, %d arrived", w.Sent, w.Refused, n)
+	}
+}
+
+// A full buffer of a socket that blocks does not block either; all that is lost is counted, batch by batch.
+func TestFlushNeverBlocks(t *testing.T) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer unix.Close(fds[0])
+	defer unix.Close(fds[1])
+	w := NewWriter(false)
+	for i := range w.messages {
+		w.messages[i].hdr.Name, w.messages[i].hdr.Namelen = nil, 0
+	}
+	done := make(chan uint64)
+	go func() {
+		total := uint64(0)
+		for rounds := 0; rounds < 3 && total < 1_000_000; total += BatchSize {
+			before := w.Full
+			for range BatchSize {
+				_ = w.Add(fds[0], netip.MustParseAddrPort("127.0.0.1:9"), []byte("x"))
+			}
+			if w.Full > before {
+				rounds++
+			}
+		}
+		done <- total
+	}()
+	select {
+	case total := <-done:
+		if w.Sent+w.Full != total || w.Full < 2*BatchSize {
+			t.Errorf("%d of %d sent, %d lost", w.Sent, total, w.Full)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it blocks")
+	}
+}

@@ -1,0 +1,105 @@
+package netcode
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whoever leaves an empty slot in front of others changes nothing for them: they are kept alive, and time out.
+func TestSlotsBehindAnEmptyOne(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	s := w.servers[0]
+	var clients []*clientNode
+	for i := range 3 {
+		c := w.join(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), 1).String(), w.issue(w.config(uint64(i+1))))
+		w.until("connected", func() bool { return c.State() == Connected && s.Len() == i+1 })
+		clients = append(clients, c)
+	}
+	w.run(time.Second)
+	clients[0].Disconnect(w.now)
+	w.run(30 * time.Second)
+	for i, c := range clients[1:] {
+		if c.State() != Connected {
+			t.Errorf("client %d is %v, half a minute after the one before it left", i+2, c.State())
+		}
+	}
+	if s.Len() != 2 {
+		t.Fatalf("%d clients", s.Len())
+	}
+	w.tap = func(d datagram) bool { return d.from != clients[2].addr }
+	w.run(30 * time.Second)
+	if s.Len() != 1 || !errors.Is(s.reason, ErrTimeout) {
+		t.Errorf("%d clients, %v: one of two is silent", s.Len(), s.reason)
+	}
+}
+
+// A client whose address changed is found by a datagram of which the sequence number is less than 1<<16 ahead of the
+// newest, and by none further ahead.
+func TestFindLooksSoFarAhead(t *testing.T) {
+	for ahead, found := range map[uint64]bool{1: true, findAhead - 1: true, findAhead: false, 2 * findAhead: false} {
+		m := newMover(t, ServerConfig{})
+		m.run(time.Second)
+		newest := m.p.window.most
+		for {
+			head, drop := parseHeader(m.send("x"), serverReceives)
+			if drop != DropNone {
+				t.Fatal(drop)
+			}
+			if ahead == 1 || head.sequence == newest+ahead {
+				break
+			}
+			if head.sequence > newest+ahead {
+				t.Fatalf("the client is at %d, the server at %d", head.sequence, newest)
+			}
+		}
+		if p := m.find(there, m.last); (p == m.p) != found {
+			t.Errorf("%d ahead: found %v, want %v", ahead, p != nil, found)
+		}
+	}
+}
+
+// Addresses are spread over all sets of the limiter, and each has a tag of its own.
+func TestTagsAreSpread(t *testing.T) {
+	l := newLimiter(10, 10, seeded(1))
+	var count [limitSets]int
+	const n = 1 << 19
+	seen := make(map[uint64]bool, n)
+	for i := range n {
+		tag := l.tag(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
+		count[tag%limitSets]++
+		seen[tag] = true
+	}
+	for set, n1 := range count {
+		if mean := n / limitSets; n1 < mean*3/4 || n1 > mean*5/4 {
+			t.Errorf("%d addresses in set %d, %d in the mean", n1, set, mean)
+		}
+	}
+	if len(seen) != n {
+		t.Errorf("%d tags for %d addresses", len(seen), n)
+	}
+}
+
+// The longest timeout that a token can say is taken, and no longer one.
+func TestLongestTimeout(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	c := w.config(1)
+	c.Timeout = (1<<31 - 1) * time.Second
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
+	if c.Timeout += time.Nanosecond; c.Validate() == nil {
+		t.Error("a longer one is taken")
+	}
+}
+
+// A key of the wrong length is told how long one is.
+func TestKeyOfTheWrongLength(t *testing.T) {
+	for _, s := range []string{"", "00", strings.Repeat("0", 65)} {
+		if _, err := ParseKey(s); !errors.Is(err, ErrKey) || !strings.Contains(err.Error(), "64 hexadecimal") {
+			t.Errorf("%d digits: %v", len(s), err)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package websocket
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// refusing is a network on which nobody answers; it notes when somebody tries.
+type refusing struct {
+	at   []time.Time
+	most int
+	stop func()
+}
+
+func (r *refusing) RoundTrip(*http.Request) (*http.Response, error) {
+	if r.at = append(r.at, time.Now()); len(r.at) == r.most {
+		r.stop()
+	}
+	return nil, errors.New("nobody is there")
+}
+
+// A wire tries again after twice as long each time, half of that left to chance, up to 5 s or what it began with.
+func TestPausesBetweenAttempts(t *testing.T) {
+	for _, first := range []time.Duration{100 * time.Millisecond, 2 * time.Second, 8 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &Wire{url: "ws://127.0.0.1:1/play", redial: first}
+			w.life, w.kill = context.WithCancel(t.Context())
+			network := &refusing{most: 40, stop: w.kill}
+			defer func(was http.RoundTripper) { http.DefaultTransport = was }(http.DefaultTransport)
+			http.DefaultTransport = network
+			before := time.Now()
+			if _, ok := w.again(); ok {
+				t.Fatal("connected")
+			}
+			wait, early, late := first, 0, 0
+			for i, at := range network.at {
+				pause := at.Sub(before)
+				before = at
+				if pause < wait/2 || pause > wait {
+					t.Errorf("first %v: attempt %d after %v, want %v to %v", first, i+1, pause, wait/2, wait)
+				}
+				if pause < wait*3/4 {
+					early++
+				} else {
+					late++
+				}
+				wait = min(2*wait, max(first, 5*time.Second))
+			}
+			if len(network.at) != 40 || early == 0 || late == 0 {
+				t.Errorf("first %v: %d attempts, %d of them early and %d late", first, len(network.at), early, late)
+			}
+		})
+	}
+}
+
+// While a browser holds more than some ten datagrams, nothing is given to it; when the connection ends meanwhile,
+// that is the end, and when the wire is closed, what is left goes.
+func TestNothingIsGivenToABusyBrowser(t *testing.T) {
+	for name, test := range map[string]struct {
+		held   []int // each time that it is asked, then the last one for ever
+		closed bool
+		asked  int // at least
+		want   error
+	}{
+		"busy until the connection ends": {[]int{8<<10 + 1}, false, 50, errQueueAbandoned},
+		"busy for a while":               {[]int{20 << 10, 9 << 10, 8<<10 + 1, 8 << 10}, false, 4, errQueueClosed},
+		"not busy":                       {[]int{8 << 10}, false, 1, errQueueClosed},
+		"closed":                         {[]int{20 << 10}, true, 1, errQueueClosed},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &Wire{out: newQueue(4)}
+			w.life, w.kill = context.WithCancel(t.Context())
+			defer w.kill()
+			if test.closed {
+				w.kill()
+			}
+			ended := make(chan struct{})
+			asked := 0
+			conn := link{buffered: func() int {
+				if asked++; asked == 50 {
+					close(ended)
+				}
+				return test.held[min(asked, len(test.held))-1]
+			}}
+			if test.want == errQueueAbandoned {
+				w.out.put([]byte("waits")) // writing it would need a connection
+			} else {
+				w.out.close()
+			}
+			want := test.want
+			if want == errQueueClosed {
+				want = nil
+			}
+			if err := w.writes(conn, ended); !errors.Is(err, want) || asked < test.asked || asked > test.asked+1 {
+				t.Errorf("%s: %v after it was asked %d times", name, err, asked)
+			}
+		})
+	}
+}
+
+// A port that is none is that of the scheme.
+func TestPortsOfURLs(t *testing.T) {
+	for url, want := range map[string]string{
+		"ws://127.0.0.1:0":     "127.0.0.1:80",
+		"wss://127.0.0.1:0":    "127.0.0.1:443",
+		"ws://127.0.0.1:70000": "127.0.0.1:80",
+		"ws://127.0.0.1:65535": "127.0.0.1:65535",
+	} {
+		if got := serverOf(url); got.String() != want {
+			t.Errorf("%q: %v, want %v", url, got, want)
+		}
+	}
+}
