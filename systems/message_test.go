@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -112,7 +113,7 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 }
 
 func TestWelcomeRoundTripAndRefusals(t *testing.T) {
-	good := wire.Welcome{Seed: 1<<63 + 5, TickRate: 60, SendRate: 20, Tick: 1<<32 - 1}
+	good := wire.Welcome{Seed: 1<<63 + 5, TickRate: 60, SendRate: 20, Tick: ecs.MaxTick}
 	b := good.Append(nil)
 	if got, err := wire.ReadWelcome(b); err != nil || got != good || len(b) != wire.WelcomeSize {
 		t.Errorf("%+v in %d bytes: %v", got, len(b), err)
@@ -124,6 +125,11 @@ func TestWelcomeRoundTripAndRefusals(t *testing.T) {
 	}
 	if _, err := wire.ReadWelcome(append(b, 0)); !errors.Is(err, ErrMessage) {
 		t.Errorf("a byte too many: %v", err)
+	}
+	late := good
+	late.Tick++
+	if _, err := wire.ReadWelcome(late.Append(nil)); !errors.Is(err, ErrMessage) {
+		t.Errorf("a tick that no server reaches: %v", err)
 	}
 	for _, rates := range [][2]uint16{{0, 20}, {60, 0}, {1001, 1}, {60, 7}, {20, 60}, {65535, 65535}} {
 		bad := append([]byte(nil), b...)
