@@ -174,7 +174,7 @@ func (d *draw) axes(r *rand.Rand) string {
 	}
 	was := strings.Split(d.preset.Policies().String(), ", ")
 	var changed []string
-	for _, choice := range strings.Split(p.String(), ", ") {
+	for choice := range strings.SplitSeq(p.String(), ", ") {
 		if !slices.Contains(was, choice) {
 			changed = append(changed, strings.ReplaceAll(choice, " ", "-"))
 		}

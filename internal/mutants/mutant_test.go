@@ -52,11 +52,11 @@ func entry(test, fn, from, to string) string {
 }
 
 func TestMutantsAreKilledSurviveOrBreak(t *testing.T) {
-	var table string
+	var table strings.Builder
 	for _, to := range []string{"x * 3", "x + 3", "x *"} {
-		table += entry("TestNetcodeA1_Doubles", "Double", "x * 2", to)
+		table.WriteString(entry("TestNetcodeA1_Doubles", "Double", "x * 2", to))
 	}
-	root := tree(t, table, `func TestNetcodeA1_Doubles(t *testing.T) {
+	root := tree(t, table.String(), `func TestNetcodeA1_Doubles(t *testing.T) {
 	if Double(3) != 6 {
 		t.Fail()
 	}
