@@ -93,6 +93,7 @@ func (c *Client) reconcileAdvised(w *ecs.World) {
 			w.SettleInput(a.input)
 			w.Deny(a.input)
 			c.confirmAdvised(a.input)
+			c.proveAllOwn(a.input)
 		}
 	}
 	a.fresh = false
@@ -113,6 +114,7 @@ func (c *Client) reconcileAdvised(w *ecs.World) {
 	case news && c.exact(w), !news && c.agrees(w):
 		a.any, a.applied = true, own.number
 		c.confirmAdvised(own.input)
+		c.proveOwn()
 		return
 	default:
 		if c.stats.Corrections++; news {

@@ -25,7 +25,7 @@ type Client struct {
 	mode      clientMode      // nil before
 	outcomes  *outcome.Log    // nil: none
 	followers followers
-	proven    uint32 // newest input after which own state agreed, or was taken over
+	void      uint32 // of inputs up to it nothing waits for proof any more: see proof
 	endpoint  *netsys.Client
 	session   netsys.Session
 	id        uint32

@@ -185,6 +185,7 @@ func (c *Client) removeGone() {
 			}
 			if !r.entity.IsZero() && (c.newestSend >= r.newest+moveSends || c.decided(r)) {
 				c.adopt = c.adopt || r.predicted() && !c.world.Parked(r.entity) // its end was not foreseen
+				c.lose(r)
 				c.world.Discard(netID(r.id))
 				r.entity = ecs.Entity{}
 			}
@@ -269,6 +270,9 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 	}
 	if r.predicted() && !own {
 		c.adopt = true // what its inputs did there since is not so
+	}
+	if !simulated {
+		c.lose(r)
 	}
 	r.own = simulated
 	c.coConfirmed(r, st, simulated && !own)

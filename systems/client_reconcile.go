@@ -29,9 +29,15 @@ func (c *Client) reconcile(w *ecs.World) {
 	} else {
 		c.reconcileOwn(w)
 	}
-	if c.co.wrong {
+	switch {
+	case c.co.wrong:
 		c.replayAfter(w, max(since, c.settledInput()))
+	case c.co.lost && c.history.Has(c.consumed()):
+		c.replayAfter(w, c.consumed())
+	case c.co.lost, c.adopt && !c.predictsOwn(): // own state tells of nothing
+		c.rewind(c.log.newest + 1)
 	}
+	c.co.lost, c.adopt = false, c.adopt && c.predictsOwn()
 }
 
 // reconcileOwn does so for own entities, where own state came.
@@ -63,7 +69,7 @@ func (c *Client) reconcileOwn(w *ecs.World) {
 		c.staleSince = 0
 		if c.agrees(w) {
 			c.stats.Confirmed++
-			c.proven = own.input
+			c.proveOwn()
 			return
 		}
 		c.stats.Corrections++
@@ -127,8 +133,8 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 
 // replay takes over own state and simulates the inputs since.
 func (c *Client) replay(w *ecs.World) {
-	c.proven = c.own.input
-	c.replayAfter(w, c.proven)
+	c.proveOwn()
+	c.replayAfter(w, c.own.input)
 }
 
 // replayAfter takes over what is confirmed to be after an input, and simulates those

@@ -365,8 +365,8 @@ func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 //mutant:from input: uint16(p.inputs.expected - 1),
 //mutant:to input: uint16(p.inputs.expected),
 //mutant:rule Decision5 systems/client_reconcile.go
-//mutant:from c.replayAfter(w, c.proven)
-//mutant:to c.replayAfter(w, c.proven+1)
+//mutant:from c.replayAfter(w, c.own.input)
+//mutant:to c.replayAfter(w, c.own.input+1)
 //mutant:rule Decision5 systems/client_tick.go
 //mutant:from w.SetInputSequence(c.id, seq)
 //mutant:to w.SetInputSequence(c.id, w.Tick())

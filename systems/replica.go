@@ -42,6 +42,7 @@ type replica struct {
 	scope   Scope      // as the game chose
 	chosen  bool       // by SetScope, for good
 	blend   *blend     // nil: it was always drawn in one way
+	proven  uint32     // newest input after which the server had it as predicted here
 	awaited uint32     // send since which own state must tell of it first; 0: none
 	drawn   ecs.Entity // in the view
 	between [2]uint32  // ticks of the states that it was drawn between last; 0: none

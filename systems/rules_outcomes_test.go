@@ -69,16 +69,16 @@ func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleye
 func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
 	g, c, v := newVolley(t, true, 0)
 	g.run(60)
-	first := c.proven
+	first := c.provenInput()
 	begun := len(v.begun)
 	var withdrawn []uint32
 	v.cancelled = v.cancelled[:0]
 	corrections := c.Stats().Corrections
 	for range 600 {
-		proven, wrong := c.proven, c.Stats().Corrections
+		proven, wrong := c.provenInput(), c.Stats().Corrections
 		g.run(1)
 		if c.Stats().Corrections > wrong {
-			for input := proven + 1; input <= c.proven; input++ {
+			for input := proven + 1; input <= c.provenInput(); input++ {
 				withdrawn = append(withdrawn, input)
 			}
 		}
@@ -92,7 +92,7 @@ func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
 	if n := len(v.begun) - begun; n < 590 || n > 610 || !slices.IsSorted(v.begun) {
 		t.Errorf("%d outcomes began in 600 ticks: %v", n, v.begun)
 	}
-	for input := first + 1; input <= c.proven; input++ {
+	for input := first + 1; input <= c.provenInput(); input++ {
 		want := 1
 		if slices.Contains(withdrawn, input) {
 			want = 0
@@ -101,8 +101,8 @@ func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
 			t.Fatalf("the outcome of input %d was committed %d times", input, n)
 		}
 	}
-	if open := c.Outcomes().Stats().Open; open != int(c.Input()-c.proven) {
-		t.Errorf("%d outcomes are open of %d inputs", open, c.Input()-c.proven)
+	if open := c.Outcomes().Stats().Open; open != int(c.Input()-c.provenInput()) {
+		t.Errorf("%d outcomes are open of %d inputs", open, c.Input()-c.provenInput())
 	}
 }
 
@@ -118,9 +118,9 @@ func count(all []uint32, one uint32) (n int) {
 // A state that is too old to be compared proves nothing: what a client foresaw before it is
 // withdrawn when it takes over a state in the end.
 //
-//mutant:rule B5 systems/outcomes.go
-//mutant:from return c.proven
-//mutant:to return c.own.input
+//mutant:rule B5 systems/client_proof.go
+//mutant:from proven = min(proven, r.proven)
+//mutant:to proven = min(proven, c.own.input)
 func TestNetcodeB5_StaleStatesProveNothing(t *testing.T) {
 	g, c, v := newVolley(t, false, 8)
 	g.run(600)

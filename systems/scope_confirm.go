@@ -44,6 +44,7 @@ func (h *consumptions) at(send uint32) (input uint32, ok bool) {
 type coSimulation struct {
 	any    bool // there has been one
 	fresh  bool // news of one have come since Reconcile looked
+	lost   bool // one is simulated here no more, and its end was not foreseen
 	wrong  bool // one was mispredicted, or has to be taken over: there must be a replay
 	inputs consumptions
 	list   []*replica // those in the world
@@ -113,11 +114,12 @@ func (c *Client) coWrong() (since uint32) {
 		if !adopt {
 			if c.coAgrees(r, input) {
 				c.stats.CoConfirmed++
+				r.proven = max(r.proven, input)
 				continue
 			}
 			c.stats.CoCorrections++
 		}
-		r.wrong = true
+		r.wrong, r.proven = true, max(r.proven, input)
 		if !c.co.wrong || from < since {
 			since, c.co.wrong = from, true
 		}
