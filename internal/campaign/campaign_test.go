@@ -35,9 +35,9 @@ func TestCampaign(t *testing.T) {
 // A client of a server that rewinds commits nothing that late inputs of others can still undo
 // there. In these matches they do, to what has been confirmed.
 //
-//mutant:rule B5 systems/outcomes.go
-//mutant:from return min(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
-//mutant:to return max(m.forwardClient.horizon(), m.own.tick-min(m.own.tick, window))
+//mutant:rule B5 systems/client_proof.go
+//mutant:from return proven - min(proven, window)
+//mutant:to return proven + 1 + 0*window
 func TestNetcodeB5_ConfirmedOutcomesCanBeRewritten(t *testing.T) {
 	for _, seed := range rewritten {
 		d := newDraw(t, seed)
