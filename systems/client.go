@@ -80,6 +80,7 @@ type clientStages struct {
 type followed struct {
 	outcomes  *outcome.Log // nil: none
 	followers followers
+	void      uint32 // of inputs up to it nothing waits for proof any more: see client_proof.go
 }
 
 // clientShape is what the protocol and the welcome fix once for all.

@@ -186,6 +186,7 @@ func (c *Client) removeGone() {
 			}
 			if !r.entity.IsZero() && (c.mirror.newestSend >= r.newest+moveSends || c.decided(r)) {
 				c.reconciler.takeServerState = c.reconciler.takeServerState || r.predicted() && !c.world.Netcode().Suspended(r.entity) // its end was not foreseen
+				c.lose(r)
 				c.world.Netcode().Discard(netID(r.id))
 				r.entity = ecs.Entity{}
 			}
@@ -270,6 +271,9 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 	}
 	if r.predicted() && !own {
 		c.reconciler.takeServerState = true // what its inputs did there since is not so
+	}
+	if !simulated {
+		c.lose(r)
 	}
 	r.own = simulated
 	c.noteCoSimulated(r, st, simulated && !own)

@@ -21,7 +21,6 @@ type Mismatch struct {
 
 // reconciler is how far predictions are settled, and what was wrong with them.
 type reconciler struct {
-	confirmedInput  uint32    // newest input after which own state agreed, or was taken over
 	takeServerState bool      // take over the next own state without comparing
 	staleSince      uint32    // tick of the first own state older than the history
 	reporter        *reporter // nil: own state always comes
@@ -42,9 +41,15 @@ func (c *Client) reconcile(w *ecs.World) {
 	} else {
 		c.reconcileOwn(w)
 	}
-	if c.reconciler.co.wrong {
+	switch {
+	case c.reconciler.co.wrong:
 		c.replayAfter(w, max(since, c.settledInput()))
+	case c.reconciler.co.lost && c.predictor.history.Has(c.consumed()):
+		c.replayAfter(w, c.consumed())
+	case c.reconciler.co.lost, c.reconciler.takeServerState && !c.predictsOwn(): // own state tells of nothing
+		c.rewind(c.predictor.log.newest + 1)
 	}
+	c.reconciler.co.lost, c.reconciler.takeServerState = false, c.reconciler.takeServerState && c.predictsOwn()
 }
 
 // reconcileOwn does so for own entities, where own state came.
@@ -76,7 +81,7 @@ func (c *Client) reconcileOwn(w *ecs.World) {
 		c.reconciler.staleSince = 0
 		if c.agrees(w) {
 			c.stats.Confirmed++
-			c.reconciler.confirmedInput = own.input
+			c.proveOwn()
 			return
 		}
 		c.stats.Corrections++
@@ -140,8 +145,8 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 
 // replay takes over own state and simulates the inputs since.
 func (c *Client) replay(w *ecs.World) {
-	c.reconciler.confirmedInput = c.own.state.input
-	c.replayAfter(w, c.reconciler.confirmedInput)
+	c.proveOwn()
+	c.replayAfter(w, c.own.state.input)
 }
 
 // replayAfter takes over what is confirmed to be after an input, and simulates those

@@ -80,22 +80,7 @@ func (c *Client) rewind(from uint32) {
 		// state that was wrong somewhere on the way.
 		c.followed.outcomes.Rewind(min(from, c.followed.outcomes.Horizon()))
 	}
-}
-
-// provenInput is the last input whose result is known to be the server's. Own state that
-// is too old to be compared proves nothing.
-func (c *Client) confirmedInput() uint32 {
-	if c.reconciler.reporter != nil {
-		return c.settledInput()
-	}
-	return c.reconciler.confirmedInput
-}
-
-// horizon is behind what the server still rewrites: a state that agrees proves a tick for
-// good once that has left the window.
-func (m *rewindClient) horizon() uint32 {
-	window := uint32(m.policies.WindowTicks(m.world.TickRate()))
-	return min(m.forwardClient.horizon(), m.own.state.tick-min(m.own.state.tick, window))
+	c.followed.void = max(c.followed.void, from-1)
 }
 
 // Outcomes is the log of outcomes that this client foresees, for its counters; nil

@@ -28,26 +28,27 @@ type history struct {
 
 // replica is an entity of the server as a client knows it.
 type replica struct {
-	id          uint32
-	entity      ecs.Entity // in the client's world; zero until confirmed state came
-	group       int32      // where it stands
-	slot        int32
-	before      [2]int32 // group and slot where it stood before, when moved
-	moved       bool
-	newest      uint32     // newest send that told of it
-	private     uint64     // components that only this client may see
-	removedTick uint32     // tick at which it was gone; 0: it lives
-	hidden      bool       // gone from sight, not from the world
-	own         bool       // simulated here
-	scope       Scope      // as the game chose
-	chosen      bool       // by SetScope, for good
-	blend       *blend     // nil: it was always drawn in one way
-	waitsSince  uint32     // send since which own state must tell of it first; 0: none
-	drawn       ecs.Entity // in the view
-	between     [2]uint32  // ticks of the states that it was drawn between last; 0: none
-	ahead       uint32     // send of the state that the last frame carried it on from; 0: it did not
-	error       *visualError
-	lag         []float64 // seconds of frames that were too short to move a component; see damping
+	id             uint32
+	entity         ecs.Entity // in the client's world; zero until confirmed state came
+	group          int32      // where it stands
+	slot           int32
+	before         [2]int32 // group and slot where it stood before, when moved
+	moved          bool
+	newest         uint32     // newest send that told of it
+	private        uint64     // components that only this client may see
+	removedTick    uint32     // tick at which it was gone; 0: it lives
+	hidden         bool       // gone from sight, not from the world
+	own            bool       // simulated here
+	scope          Scope      // as the game chose
+	chosen         bool       // by SetScope, for good
+	blend          *blend     // nil: it was always drawn in one way
+	confirmedInput uint32     // newest input after which the server had it as predicted here
+	waitsSince     uint32     // send since which own state must tell of it first; 0: none
+	drawn          ecs.Entity // in the view
+	between        [2]uint32  // ticks of the states that it was drawn between last; 0: none
+	ahead          uint32     // send of the state that the last frame carried it on from; 0: it did not
+	error          *visualError
+	lag            []float64 // seconds of frames that were too short to move a component; see damping
 
 	// Of entities that are simulated here and not the client's own:
 	coSimulated     bool

@@ -96,6 +96,7 @@ func (c *Client) reconcileReported(w *ecs.World) {
 			w.Netcode().SettleInput(a.input)
 			w.Netcode().RejectSpawns(a.input)
 			c.confirmReported(a.input)
+			c.proveAllOwn(a.input)
 		}
 	}
 	a.fresh = false
@@ -116,6 +117,7 @@ func (c *Client) reconcileReported(w *ecs.World) {
 	case news && c.exact(w), !news && c.agrees(w):
 		a.any, a.applied = true, own.number
 		c.confirmReported(own.input)
+		c.proveOwn()
 		return
 	default:
 		if c.stats.Corrections++; news {

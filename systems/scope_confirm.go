@@ -44,6 +44,7 @@ func (h *consumptions) at(send uint32) (input uint32, ok bool) {
 type coSimulated struct {
 	any    bool // there has been one
 	fresh  bool // news of one have come since Reconcile looked
+	lost   bool // one is simulated here no more, and its end was not foreseen
 	wrong  bool // one was mispredicted, or has to be taken over: there must be a replay
 	inputs consumptions
 	list   []*replica // those in the world
@@ -113,11 +114,12 @@ func (c *Client) coSimulatedWrong() (since uint32) {
 		if !adopt {
 			if c.coSimulatedAgrees(r, input) {
 				c.stats.CoConfirmed++
+				r.confirmedInput = max(r.confirmedInput, input)
 				continue
 			}
 			c.stats.CoCorrections++
 		}
-		r.wrong = true
+		r.wrong, r.confirmedInput = true, max(r.confirmedInput, input)
 		if !c.reconciler.co.wrong || from < since {
 			since, c.reconciler.co.wrong = from, true
 		}

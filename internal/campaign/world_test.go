@@ -245,13 +245,20 @@ func happen(w *ecs.World, about ecs.Entity, d deed) {
 	event.Raise(w, event.ToAll(), d)
 }
 
-// fly moves shells until they meet another's gun or burst.
+// ending is what becomes of a shell.
+type ending struct {
+	shell ecs.Entity
+	deed
+}
+
+// fly moves shells until they meet another's gun or burst. That is told of as far as it
+// leaves its trace: not where the gun is gone, or is not simulated here.
 func fly(w *ecs.World) {
 	var targets []targetRow
 	for _, g := range ecs.All[targetRow](w) {
 		targets = append(targets, g)
 	}
-	var deeds []deed
+	var ends []ending
 	stunned := map[uint32]bool{}
 	for e, s := range ecs.EachInOrder[shellRow](w) {
 		s.At.X = min(max(s.At.X+0.5-float32(s.Shell.Shot%2), -500), 500)
@@ -263,15 +270,15 @@ func fly(w *ecs.World) {
 			}
 		}
 		if d.What == met || s.Shell.Left == 0 {
-			happen(w, e, d)
-			deeds = append(deeds, d)
+			ends = append(ends, ending{e, d})
 			w.Despawn(e)
 		}
 	}
-	for _, g := range ecs.Each[struct{ Cannon *cannon }](w) {
-		for _, d := range deeds {
-			if d.Gun == g.Cannon.Number {
-				g.Cannon.Trace += d.trace()
+	for _, g := range ecs.EachInOrder[struct{ Cannon *cannon }](w) {
+		for _, x := range ends {
+			if x.Gun == g.Cannon.Number {
+				g.Cannon.Trace += x.trace()
+				happen(w, x.shell, x.deed)
 			}
 		}
 		if stunned[g.Cannon.Number] {

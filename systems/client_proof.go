@@ -1,0 +1,84 @@
+package systems
+
+// What a client predicts is proven entity by entity: own state that had no room for all of
+// them, and the snapshots of co-simulated ones, say nothing of the others. An outcome of an
+// input can follow from anything that is simulated here, so it is final when each of these
+// entities was found right after that input, or a later one, and not before.
+//
+// What turns out wrong is simulated again, from the newest own state at most; of the inputs
+// before that everything that waits for proof is withdrawn.
+
+// confirmedInput is the last input whose results are known to be the server's.
+func (c *Client) confirmedInput() uint32 {
+	if c.reconciler.takeServerState { // something is wrong, and own state to correct it is on its way
+		return c.followed.void
+	}
+	confirmed := c.consumed()
+	for _, r := range c.mirror.replicas {
+		if c.awaitsProof(r) {
+			confirmed = min(confirmed, r.confirmedInput)
+		}
+	}
+	return max(confirmed, c.followed.void)
+}
+
+// consumed is the newest input whose results are told of.
+func (c *Client) consumed() uint32 {
+	return min(max(c.reconciler.co.inputs.newest.input, c.settledInput()), c.predictor.log.newest)
+}
+
+// awaitsProof reports whether outcomes can follow from an entity: one that is simulated
+// here, until its end, which was foreseen, has come on the server, too.
+func (c *Client) awaitsProof(r *replica) bool {
+	return r.own && !r.entity.IsZero() && c.world.Netcode().Mask(r.entity)&c.shape.predicted != 0 &&
+		(r.removedTick == 0 || !c.world.Netcode().Suspended(r.entity))
+}
+
+// predictsOwn reports whether any entity of this client is simulated here.
+func (c *Client) predictsOwn() bool {
+	for _, r := range c.mirror.replicas {
+		if r.predicted() {
+			return true
+		}
+	}
+	return false
+}
+
+// proveOwn notes that those own entities that the newest own state tells of stand as it
+// says.
+func (c *Client) proveOwn() {
+	for _, x := range c.mirror.ownGroups {
+		st := x.at(c.own.state.send)
+		if st == nil {
+			continue
+		}
+		for m := st.Alive; m != 0; m &= m - 1 {
+			if r := c.mirror.byID[st.IDs[trailing(m)]]; r != nil {
+				r.confirmedInput = max(r.confirmedInput, c.own.state.input)
+			}
+		}
+	}
+}
+
+// proveAllOwn notes that all own entities were predicted right after an input.
+func (c *Client) proveAllOwn(input uint32) {
+	for _, r := range c.mirror.replicas {
+		if r.predicted() {
+			r.confirmedInput = max(r.confirmedInput, input)
+		}
+	}
+}
+
+// lose notes that a co-simulated entity is simulated here no more, before what it did was
+// proven: so what followed from that is withdrawn, or simulated again without it.
+func (c *Client) lose(r *replica) {
+	c.reconciler.co.lost = c.reconciler.co.lost || r.coSimulated && c.awaitsProof(r) && c.followed.outcomes != nil && c.followed.outcomes.Stats().Open > 0
+}
+
+// horizon is behind what the server still rewrites: a state that agrees proves a tick for
+// good once that has left the window.
+func (m *rewindClient) horizon() uint32 {
+	window := uint32(m.policies.WindowTicks(m.world.TickRate()))
+	confirmed := m.confirmedInput()
+	return confirmed - min(confirmed, window)
+}
