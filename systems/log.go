@@ -66,7 +66,7 @@ func (s *Server) tellTokens(now time.Time, d *netcode.Drops) {
 }
 
 func (s *Server) tellOverload(now time.Time) {
-	if n := s.link.overload.news(s.link.loop.Dropped*uint64(s.config.WakeEvery), now); n > 0 {
+	if n := s.link.overload.news(s.dropped(), now); n > 0 {
 		s.config.Logger.Warn("ticks dropped: they were due and the machine was too slow", "ticks", n, "clients", len(s.sessions.peers))
 	}
 }

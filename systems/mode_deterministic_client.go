@@ -24,11 +24,12 @@ type deterministicClient struct {
 	arrived  bool      // what was told since the last one is simulated
 	start    time.Time // frame 0 of the clock
 	heard    uint32    // the server's time in the newest message
+	heardAt  float64   // frame in which that came
 	neutral  []int32
 	words    []int32 // gathered for the coming tick
 	shown    []int32 // the input of a frame
 	ask      func() []int32
-	held     bool // no tick in this frame: the client is far ahead
+	held     bool // no tick in this frame: the client is far ahead, or may be
 	stepped  bool // the last tick that was due has been simulated
 	advanced bool // since the last frame drawn
 	report   []byte
@@ -43,6 +44,12 @@ const (
 
 // snapAway is how many seconds away from where it should be a client no longer slews.
 const snapAway = 0.2
+
+// silence is for how many seconds, and leastSilence for how many ticks at least, a client goes on that hears nothing.
+const (
+	silence      = 0.5
+	leastSilence = 10
+)
 
 func newDeterministicClient(c *Client) *deterministicClient {
 	p := c.policies
@@ -77,7 +84,7 @@ func (m *deterministicClient) received(pk netsys.Packet) error {
 	}
 	m.mirror.newestTick = max(m.mirror.newestTick, m.relay.ServerTick())
 	if due := m.relay.ServerTick() + m.relay.Waited(); due > m.heard && m.relay.Following() {
-		m.heard = due
+		m.heard, m.heardAt = due, m.frame(m.steps.now)
 		m.clock.Heard(m.frame(pk.At), due, m.roundTrip())
 	}
 	return nil
@@ -131,7 +138,7 @@ func (m *deterministicClient) reconcile(*ecs.World) {}
 // gather asks the game for the input of the coming tick, when it will be used.
 func (m *deterministicClient) gather(w *ecs.World) {
 	m.words = m.neutral
-	if m.held || !m.relay.Due() {
+	if !m.relay.Due() {
 		return
 	}
 	m.Client.gather(w)
@@ -141,7 +148,11 @@ func (m *deterministicClient) gather(w *ecs.World) {
 // predict simulates the next tick, and before it again what was guessed wrong.
 func (m *deterministicClient) predict(*ecs.World) {
 	m.view.begin(m.relay.Timeline().Next())
-	m.stepped = !m.held && m.relay.Step(m.words)
+	if m.stepped = false; m.held {
+		m.relay.Hold(m.words)
+	} else {
+		m.stepped = m.relay.Step(m.words)
+	}
 	m.view.end()
 	m.advanced = m.advanced || m.stepped
 	m.held = false
@@ -177,8 +188,13 @@ func (m *deterministicClient) behind(more int) bool {
 	return m.pace() > 1.5
 }
 
-// pace is how many ticks a frame should make to be where the server is, or under lockstep as far behind it as everybody.
+// pace is how many ticks a frame should make to be where the server is, or under lockstep as far behind it as everybody. One
+// that has heard nothing for long does not know where that is, and makes none: a server that stood still goes on from
+// where it was.
 func (m *deterministicClient) pace() float64 {
+	if m.frame(m.steps.now)-m.heardAt > max(silence*float64(m.world.TickRate()), leastSilence) {
+		return 0
+	}
 	return m.clock.Rate(m.due()-m.relay.Lag(), m.relay.Timeline().Next()+m.relay.Waited(), catchUp)
 }
 

@@ -20,7 +20,8 @@ type deterministicServer struct {
 	relay     *relay.Server
 	authority *ecs.Stage
 	channel   int
-	stepped   bool // the tick that was due has been simulated
+	stepped   bool   // the tick that was due has been simulated
+	skipped   uint64 // ticks of those that were dropped, of which the relay knows
 	packet    []byte
 	part      []byte
 }
@@ -71,6 +72,8 @@ func (m *deterministicServer) apply(*ecs.World) {
 			m.relay.Expect(p.id, int((st.RTT+4*st.Jitter)/m.world.StepDuration())+leadMargin)
 		}
 	}
+	m.relay.Skip(int(m.dropped() - m.skipped))
+	m.skipped = m.dropped()
 	m.stepped = m.relay.Step()
 }
 

@@ -164,3 +164,68 @@ func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
 		}
 	}
 }
+
+// Who joins is where its inputs are in time, however far everybody is behind the server for the sake of one whose way is long:
+// it stands still until it is as far behind, and its inputs are there all the same.
+func TestNetcodeE7_NobodyWaitsForWhoJoinsBesideALongWay(t *testing.T) {
+	for _, rate := range []int{10, 20, 60, 128} {
+		long := systemstest.RoundTrip(800*time.Millisecond, 0, 0)
+		config := underPreset(policy.Lockstep, 1, 2, long)
+		config.Server.TickRate = rate
+		c := systemstest.New(t, config)
+		c.Connect()
+		c.Run(6 * time.Second)
+		late := c.Join()
+		late.SetLinks(netsys.Link{}, netsys.Link{})
+		c.RunUntil(5*time.Second, late.Connected)
+		tick := c.Server.Tick()
+		c.Run(4 * time.Second)
+		if n := int(c.Server.Tick() - tick); n < 4*rate-2 {
+			t.Errorf("at %d Hz the server made %d ticks of %d while one joined", rate, n, 4*rate)
+		}
+		if n := late.Status().Inputs; n.Consumed < uint64(2*rate) || n.Missing > 0 {
+			t.Errorf("at %d Hz of who joined: %+v", rate, n)
+		}
+		c.Settle()
+		c.Converged()
+	}
+}
+
+// Nobody runs away from a server that stands still, and all go on with it soon after.
+func TestNetcodeE7_AServerThatStoodStillIsFollowed(t *testing.T) {
+	for _, preset := range peersPresets {
+		for _, rate := range []int{10, 20, 60, 128} {
+			config := underPreset(preset, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
+			config.Server.TickRate, config.Server.Timeout = rate, time.Minute
+			config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Timeout: time.Minute} }
+			c := systemstest.New(t, config)
+			c.Connect()
+			c.Run(4 * time.Second)
+			for range 2 {
+				ahead := 0
+				watched := true
+				c.OnClientTick(func(k *systemstest.Client) {
+					if watched {
+						ahead = max(ahead, int(k.World().Tick())-int(c.Server.Tick()))
+					}
+				})
+				c.StallServer(3 * time.Second)
+				c.Run(3 * time.Second)
+				watched = false
+				if most := rate*3/5 + 10; ahead > most {
+					t.Errorf("%v at %d Hz: a client was %d ticks ahead of a server that stood still", preset, rate, ahead)
+				}
+				c.Run(time.Second)
+				before := completed(c)
+				c.Run(2 * time.Second)
+				for i, n := range less(completed(c), before) {
+					if n < 2*rate*9/10 {
+						t.Errorf("%v at %d Hz: peer %d made %d ticks in the second and third second after the server stood still", preset, rate, i, n)
+					}
+				}
+			}
+			c.Settle()
+			c.Converged()
+		}
+	}
+}

@@ -243,6 +243,9 @@ func (s *Server) Advance(now time.Time) int {
 	return n
 }
 
+// dropped is how many ticks that were due have not been made, as the server was behind.
+func (s *Server) dropped() uint64 { return s.link.loop.Dropped * uint64(s.config.WakeEvery) }
+
 // Err is why the server has ended, nil while it runs: nothing that clients do ends it,
 // see [ErrTicks].
 func (s *Server) Err() error { return s.link.err }

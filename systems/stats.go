@@ -78,7 +78,7 @@ func (s *Server) status(p *peer) ClientStatus {
 // Stats returns the counters, clients that left included.
 func (s *Server) Stats() ServerStats {
 	st := s.stats
-	st.TicksDropped = s.link.loop.Dropped * uint64(s.config.WakeEvery)
+	st.TicksDropped = s.dropped()
 	st.ResimulatedTicks = s.world.Resimulated()
 	st.Inputs, st.Changes, st.Untold = s.sessions.departed.inputs, s.sessions.departed.changes, s.sessions.departed.untold
 	link := s.sessions.departed.link

@@ -165,9 +165,6 @@ func (d *draw) axes(r *rand.Rand) string {
 		default:
 			next.Suggest = pick(r, policy.NoSuggest, 0, 60*time.Millisecond, 120*time.Millisecond)
 		}
-		if next.Correction == policy.CorrectionInputs && next.Late == policy.LateDrop && next.Missing != policy.MissingWait {
-			continue // relayed inputs are dropped by nobody: who waits for none goes back for what is late
-		}
 		if next.Validate() == nil {
 			*p = next
 		}

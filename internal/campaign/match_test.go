@@ -13,7 +13,6 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/outcome"
-	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -29,6 +28,7 @@ type match struct {
 	events  *event.Server
 	hidden  map[[2]uint32]bool // by client and entity
 	quiet   bool               // nobody does anything
+	resumes time.Duration      // when the server goes on that halted last
 	hash    uint64
 }
 
@@ -158,9 +158,11 @@ func (m *match) upset() {
 	if m.chance(m.late) && here < 8 {
 		m.enter(nil)
 	}
-	if m.chance(m.halt) {
+	if m.chance(m.halt) && m.crowd.Elapsed() > m.resumes+2*pace { // one at a time: of what waits then it reads systems.MaxMessages
 		most := min(3*time.Second, 200*time.Second/time.Duration(m.crowd.Server.World().TickRate()))
-		m.crowd.StallServer(time.Duration(m.r.Int64N(int64(most))))
+		d := time.Duration(m.r.Int64N(int64(most)))
+		m.crowd.StallServer(d)
+		m.resumes = m.crowd.Elapsed() + d
 	}
 	m.whisper()
 	m.blink()
@@ -251,12 +253,6 @@ func (m *match) end() {
 	m.crowd.Run(recovery)
 	m.must(m.err)
 	err := m.plays()
-	for range mostStalls {
-		if err == nil || m.server.Policies.Missing != policy.MissingWait {
-			break
-		}
-		err = m.plays() // it waited for one player after another, each for as long as it may
-	}
 	m.must(err)
 	err = m.wrong()
 	for limit := m.crowd.Elapsed() + rest; err != nil && m.crowd.Elapsed() < limit; err = m.wrong() {

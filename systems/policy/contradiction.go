@@ -192,10 +192,27 @@ var contradictions = []contradiction{
 	},
 }
 
+// unawaited lists the pairs that exclude each other but where every tick waits for its inputs. They are told last.
+var unawaited = []contradiction{
+	{
+		late(LateDrop), correction(CorrectionInputs),
+		"where nobody waits all simulate a tick at the same time, so inputs arrive after it, and each would be dropped",
+		late(LateRewrite),
+	},
+}
+
 // contradiction is the first pair of c that excludes each other, or nil.
 func (c choices) contradiction() *contradiction {
-	for i := range contradictions {
-		if r := &contradictions[i]; c[r.a.axis] == r.a.value && c[r.b.axis] == r.b.value {
+	if r := c.among(contradictions); r != nil || c[axisMissing] == uint8(MissingWait) {
+		return r
+	}
+	return c.among(unawaited)
+}
+
+// among is the first pair of a table that c has chosen, or nil.
+func (c choices) among(table []contradiction) *contradiction {
+	for i := range table {
+		if r := &table[i]; c[r.a.axis] == r.a.value && c[r.b.axis] == r.b.value {
 			return r
 		}
 	}

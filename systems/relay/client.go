@@ -91,8 +91,8 @@ func (c *Client) Playing() bool { return c.state != 0 && c.own != nil }
 // ServerTick is the server's next tick as of the newest message, 0 before the first.
 func (c *Client) ServerTick() uint32 { return c.tick }
 
-// Waited is how many ticks that were due a server under lockstep had not made by then, as inputs were missing:
-// together with the ticks that it has made they are its time. It counts from anywhere.
+// Waited is how many ticks that were due the server had not made by then, as it stood still, or as inputs were missing
+// under lockstep: together with the ticks that it has made they are its time. It counts from anywhere.
 func (c *Client) Waited() uint32 { return c.waited }
 
 // Delay is how many ticks after it was gathered an input applies now.
@@ -120,16 +120,7 @@ func (c *Client) Due() bool {
 // server has told the tick, and when the server has told nothing for a window: call it
 // again in the next frame. It panics unless there are as many words as an input has.
 func (c *Client) Step(words []int32) bool {
-	if len(words) != len(c.coder.neutral) {
-		panic(fmt.Sprintf("relay: Step with %d words; the input has %d", len(words), len(c.coder.neutral)))
-	}
-	if c.state == 0 {
-		return false
-	}
-	if c.own != nil {
-		c.stamp(words)
-	}
-	if c.waits() {
+	if c.Hold(words); c.state == 0 || c.waits() {
 		return false
 	}
 	for _, l := range c.lanes {
@@ -179,6 +170,17 @@ func (c *Client) waits() bool {
 		return c.horizon <= next
 	}
 	return next >= c.horizon+uint32(c.config.Timeline.Window)
+}
+
+// Hold gives the input as [Client.Step] does and simulates nothing: for a client that is further ahead
+// than it should be, whose inputs others wait for all the same. It panics as Step does.
+func (c *Client) Hold(words []int32) {
+	if len(words) != len(c.coder.neutral) {
+		panic(fmt.Sprintf("relay: an input of %d words; the input has %d", len(words), len(c.coder.neutral)))
+	}
+	if c.Playing() {
+		c.stamp(words)
+	}
 }
 
 // stamp gives inputs to the ticks up to that which this one is for, but to those of which the server has

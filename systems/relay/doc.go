@@ -11,6 +11,7 @@
 //   - In each tick: [Server.Receive] what has come, [Server.Step], [Server.Append] for each client at once.
 //   - Carry reliable messages: [Server.Outgoing], [Server.Sent], [Server.Deliver].
 //   - Say how lossy the ways are: [Server.Repeat], [Client.Repeat].
+//   - Say which ticks will not be made, as the process stood still: [Server.Skip].
 //   - Refuse an input: Config.Refuse. Hear of a client whose world differs: Config.Diverged, [Divergence].
 //   - Look: [Server.Timeline]. Count: [Server.Stats].
 //
@@ -20,7 +21,7 @@
 //   - In each frame: [Client.Receive] what has come, [Client.Step] as often as a tick is due, [Client.Append] once.
 //   - Carry reliable messages: [Client.Outgoing], [Client.Sent], [Client.Deliver].
 //   - Draw between ticks: [Client.Foresee].
-//   - Know when an input is used: [Client.Due], [Client.Delay]. Show progress: [Client.Following], [Client.Playing].
+//   - Know when an input is used: [Client.Due], [Client.Delay]. Be further ahead than it should, and stay: [Client.Hold]. Show progress: [Client.Following], [Client.Playing].
 //   - Stay at the server's tick, or under lockstep as far behind it as everybody: [Clock], [Client.ServerTick],
 //     [Client.Waited], [Client.Lag].
 //   - Look: [Client.Timeline]. Count: [Client.Stats].

@@ -8,7 +8,7 @@ import "github.com/tactusgo/tactus/systems/timeline"
 //	state 8   the state of the world that this goes on from
 //	tick 16   the server's next tick
 //	1 bit     1 and delay 8, waited 16: under lockstep, the delay of everybody's inputs, and how many ticks
-//	          that were due were not made, as inputs were missing
+//	          that were due were not made; else until the client has heard how many those are
 //	1 bit     1: report the digests of recent ticks
 //	1 bit     1 and ticks back, a number, sum 32: the low half of the hash of the world after a final tick
 //	1 bit     1 and count less 1 4, place of the first 16, events: who comes and goes,
@@ -55,8 +55,9 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	c.w.Reset(dst)
 	c.w.Bits(uint64(p.state), 8)
 	c.w.Bits(uint64(now), 16)
-	c.w.Bool(s.config.Timeline.Wait)
-	if s.config.Timeline.Wait {
+	late := s.config.Timeline.Wait || p.late != s.waited
+	c.w.Bool(late)
+	if late {
 		c.w.Bits(uint64(s.delay), 8)
 		c.w.Bits(uint64(uint16(s.waited)), 16)
 	}
@@ -98,7 +99,7 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	}
 	p.turn = turn
 	c.number(now - horizon)
-	p.note(seq, events, s.told)
+	p.note(seq, events, s.waited, s.told)
 	return c.w.Bytes()
 }
 

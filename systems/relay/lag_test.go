@@ -139,3 +139,32 @@ func TestDivergenceIsFoundAndNamed(t *testing.T) {
 		equal(t, "hashes that differ afterwards", m.server.Stats().Mismatch-before, 0)
 	}
 }
+
+// Under rollback a client hears of ticks that will not be made, whatever is lost, and costs nothing once it has; so does one
+// that comes later.
+func TestSkippedTicksAreTold(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
+	m.step()
+	m.join(1, 3, 1, 0.4, 0)
+	for range 3 {
+		for range 150 {
+			m.step()
+		}
+		before := m.ends[0].Waited()
+		m.server.Skip(70)
+		for range 100 {
+			m.step()
+		}
+		equal(t, "ticks not made", m.ends[0].Waited()-before, 70)
+		m.join(uint32(len(m.ends)+1), 2, 1, 0.4, 0)
+	}
+	for range 100 {
+		m.step()
+	}
+	for _, e := range m.ends {
+		equal(t, "ticks not made in all", uint16(e.Waited()), 3*70)
+		b := m.server.Append(nil, e.player, e.down.seq, m.limit)
+		e.down.seq++
+		equal(t, "tells of them again", b[3]&1, 0)
+	}
+}

@@ -31,6 +31,7 @@ type peer struct {
 	told    []telling // by slot
 	repeats int       // messages that bring each input
 	events  int       // how many events it knows, of all there were
+	late    uint32    // and how many ticks that were not made
 	turn    int       // the slot to be told first
 	sent    []record  // by number
 
@@ -48,6 +49,7 @@ type record struct {
 	seq    uint16
 	valid  bool
 	events int
+	late   uint32
 	ends   []uint32
 }
 
@@ -65,7 +67,7 @@ func (p *peer) begin(player uint32, play bool) {
 
 // lose makes p need a state.
 func (p *peer) lose() {
-	p.state, p.follows, p.differs = 0, false, 0
+	p.state, p.follows, p.differs, p.late = 0, false, 0, 0
 	for i := range p.sent {
 		p.sent[i].valid = false
 	}
@@ -100,7 +102,7 @@ func (p *peer) control(s *Server, m *up) {
 	}
 	if r := &p.sent[int(m.ack)%records]; m.heard && r.valid && r.seq == m.ack {
 		r.valid = false
-		p.events = max(p.events, r.events)
+		p.events, p.late = max(p.events, r.events), max(p.late, r.late)
 		for slot, end := range r.ends {
 			p.told[slot].acked = max(p.told[slot].acked, end)
 		}
@@ -111,8 +113,8 @@ func (p *peer) control(s *Server, m *up) {
 }
 
 // note remembers what the message seq told.
-func (p *peer) note(seq uint16, events int, ends []uint32) {
+func (p *peer) note(seq uint16, events int, late uint32, ends []uint32) {
 	r := &p.sent[int(seq)%records]
-	r.seq, r.valid, r.events = seq, true, events
+	r.seq, r.valid, r.events, r.late = seq, true, events, late
 	r.ends = append(slices.Grow(r.ends[:0], len(ends)), ends...)
 }

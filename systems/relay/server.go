@@ -25,7 +25,7 @@ type Server struct {
 	before   int // events that everybody knows and that are kept no longer
 	missing  []uint32
 	delay    int      // under lockstep, of everybody's inputs
-	waited   uint32   // ticks that were due and not made
+	waited   uint32   // ticks that were due and are not made
 	told     []uint32 // scratch: by slot, the end after the message that is written
 	count    int      // scratch: inputs told of the slot before
 	tickRate int      // of the world
@@ -159,6 +159,10 @@ func (s *Server) playing(player uint32) *lane {
 	}
 	return nil
 }
+
+// Skip says that so many ticks that were due will not be made, as the server stood still: clients hear of it,
+// so that they know at once where the server is.
+func (s *Server) Skip(ticks int) { s.waited += uint32(ticks) }
 
 // Step simulates the next tick, and again before it what has changed, as
 // [timeline.Timeline.Step] does. Under lockstep it does nothing and reports false while an
