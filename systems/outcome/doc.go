@@ -27,8 +27,9 @@
 //	a server that rewinds, rollback   the first tick for which a player's input is still outstanding, or the
 //	                                  first in the window, whichever is later; policy.Policies.FirstOpen says
 //	lockstep                          the tick that comes next
-//	a client of a forward server      what follows the last tick that the server has confirmed; it counts in
-//	                                  input sequences, because the tick of an input can shift
+//	a client of a forward server      what follows the last tick that the server has confirmed of each entity
+//	                                  that the client simulates; it counts in input sequences, because the tick
+//	                                  of an input can shift
 //	a client of a server that rewinds the same, once it has left the window there: until then the server can
 //	                                  rewrite what it has confirmed
 //
