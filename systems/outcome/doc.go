@@ -42,9 +42,8 @@
 //
 // A state confirms outcomes only as far as they show in it. Let what raises one leave a
 // trace in a predicted component: a count of shots, a score. Where that is one of an entity
-// that is gone, or that this client does not simulate, there is no trace: raise nothing there
-// that the client could be wrong about, as by writing the trace in a walk of ecs.Each, and
-// raising where that came by.
+// that is gone, or that this client does not simulate, nothing can tell that the client was
+// wrong: so write the trace in a walk of ecs.Each, and raise the outcome where it is written.
 //
 // # What is the same outcome
 //
