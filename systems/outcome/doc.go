@@ -27,8 +27,9 @@
 //	a server that rewinds, rollback   the first tick for which a player's input is still outstanding, or the
 //	                                  first in the window, whichever is later; policy.Policies.FirstOpen says
 //	lockstep                          the tick that comes next
-//	a client of a forward server      what follows the last tick that the server has confirmed; it counts in
-//	                                  input sequences, because the tick of an input can shift
+//	a client of a forward server      what follows the last tick that the server has confirmed of each entity
+//	                                  that the client simulates; it counts in input sequences, because the tick
+//	                                  of an input can shift
 //	a client of a server that rewinds the same, once it has left the window there: until then the server can
 //	                                  rewrite what it has confirmed
 //
@@ -41,9 +42,8 @@
 //
 // A state confirms outcomes only as far as they show in it. Let what raises one leave a
 // trace in a predicted component: a count of shots, a score. Where that is one of an entity
-// that is gone, or that this client does not simulate, there is no trace: raise nothing there
-// that the client could be wrong about, as by writing the trace in a walk of ecs.Each, and
-// raising where that came by.
+// that is gone, or that this client does not simulate, nothing can tell that the client was
+// wrong: so write the trace in a walk of ecs.Each, and raise the outcome where it is written.
 //
 // # What is the same outcome
 //
