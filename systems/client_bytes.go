@@ -2,7 +2,7 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/codec/snapshot"
-	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/reuse"
 )
 
 // Received is what the snapshots were made of that a client received while it counted, in

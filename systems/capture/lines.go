@@ -3,7 +3,7 @@ package capture
 import (
 	"math"
 
-	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/reuse"
 
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"

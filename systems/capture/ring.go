@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/reuse"
 
 	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
