@@ -53,6 +53,21 @@ func TestLogOverload(t *testing.T) {
 	}
 }
 
+// A server that wakes for two steps at a time says how many steps it dropped, not how many times it did not wake.
+func TestLogOverloadCountsSteps(t *testing.T) {
+	log := &journal{}
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), WakeEvery: 2})
+	g.run(60)
+	before := g.server.Tick()
+	for range 12 { // 12 s in which each second has few steps of 60
+		g.now = g.now.Add(time.Second)
+		g.server.Advance(g.now)
+	}
+	if log.told("ticks dropped", "ticks=560 ") != 1 || g.server.Tick() != before+12*4 { // ten times 56 of 60
+		t.Errorf("%q", log.lines)
+	}
+}
+
 // What clients can bring about at every tick is logged once of each.
 func TestLogOncePerClient(t *testing.T) {
 	log := &journal{}

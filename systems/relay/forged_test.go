@@ -123,3 +123,50 @@ func TestForgedHeadsOfStatesAreRefused(t *testing.T) {
 		equal(t, what+": it follows", e.Following(), c.ok)
 	}
 }
+
+// A server's word on who comes and goes is bounded too: nobody leaves a place that there is not, and nobody comes
+// whose first input lies behind the last tick.
+func TestForgedEventsAreRefused(t *testing.T) {
+	for what, c := range map[string]struct {
+		leave bool
+		slot  uint64
+		lead  uint64 // ticks until its first input
+		ok    bool
+	}{
+		"one comes":                           {false, 2, 15, true},
+		"its first input is behind all ticks": {false, 2, ecs.MaxTick + 1<<15, false},
+		"one leaves who plays":                {true, 1, 0, true},
+		"one leaves behind the last place":    {true, 2, 0, false},
+		"one leaves far behind":               {true, 4000, 0, false},
+	} {
+		m, _, down, _ := staged(t, false)
+		e := m.ends[0]
+		tick := e.ServerTick()
+		var b bits
+		b.Reset(nil)
+		b.Bits(uint64(down[0]), 8)
+		b.Bits(uint64(uint16(tick)), 16)
+		b.Bits(0, 3) // no lockstep, no report, no hash
+		b.Bool(true)
+		b.Bits(0, 4) // one event, behind the two who have come
+		b.Bits(2, 16)
+		b.Bool(c.leave)
+		b.number(c.slot)
+		b.number(0) // in the server's next tick
+		if !c.leave {
+			b.Bits(77, 32)
+			b.number(c.lead)
+		}
+		b.number(0) // told against the newest, of no slots
+		b.number(0)
+		b.Bool(false)
+		b.number(0)
+		err := e.Receive(e.down.seq, b.Bytes())
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, relay.ErrMessage) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if n := e.Stats().Malformed; (n == 0) != c.ok {
+			t.Errorf("%s: %d malformed", what, n)
+		}
+	}
+}

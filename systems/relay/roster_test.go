@@ -84,6 +84,22 @@ func TestManyComeAndGo(t *testing.T) {
 	}
 }
 
+// Of a player's inputs those that wait for their tick are counted as such, and the others as consumed, once each.
+func TestInputsThatWaitAreCountedApart(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: 10}, human)
+	m.step()
+	e := m.join(1, 2, 0, 0, 0)
+	for m.now < 200 {
+		m.step()
+	}
+	n, first := m.server.Inputs(1), m.server.Timeline().AppendPresences(nil)[0].First
+	next := m.server.Timeline().Next()
+	if n.Waiting < 4 || n.Waiting > e.Delay() {
+		t.Errorf("%d inputs wait, which are given ten ticks before and take two to come", n.Waiting)
+	}
+	equal(t, "consumed, given up and late", n.Consumed+uint64(n.Missing)+uint64(n.Late), uint64(next-first))
+}
+
 // The places of those who have left are taken by others, though there is always somebody who has not heard yet of
 // someone else.
 func TestSlotsAreUsedAgain(t *testing.T) {
