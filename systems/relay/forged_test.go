@@ -22,15 +22,16 @@ func (b *bits) number(v uint64) {
 	b.Bits(v, 5)
 }
 
-// inputs begins a message of a client with a state that brings so many inputs, from a tick on.
-func (b *bits) inputs(state byte, first uint32, count uint64) {
+// inputs begins a message of a client with a state that brings so many inputs, from a tick on, told
+// against the one so many ticks before.
+func (b *bits) inputs(state byte, first uint32, count, back uint64) {
 	b.Reset(nil)
 	b.Bits(uint64(state), 8)
 	b.Bits(0, 4) // heard nothing, not ready, needs no delay, no hash
 	b.Bool(true)
 	b.Bits(uint64(uint16(first)), 16)
 	b.number(count - 1)
-	b.number(0)
+	b.number(back)
 }
 
 // turn writes that so many inputs, of those left, are as before, and that then a player walks another way.
@@ -51,26 +52,26 @@ func TestForgedInputsAreRefused(t *testing.T) {
 		ok    bool
 	}{
 		"five, of which two are others": {func(b *bits) {
-			b.inputs(state, next, 5)
+			b.inputs(state, next, 5, 0)
 			b.turn(1, 5)
 			b.turn(2, 3)
 		}, true},
 		"a run beyond the last": {func(b *bits) {
-			b.inputs(state, next, 5)
+			b.inputs(state, next, 5, 0)
 			b.turn(1, 5)
 			b.turn(3, 3)
 		}, false},
 		"a run beyond the last, and the end": {func(b *bits) {
-			b.inputs(state, next, 3)
+			b.inputs(state, next, 3, 0)
 			b.Bool(true)
 			b.Bits(3, 2)
 		}, false},
 		"as many as there may be": {func(b *bits) {
-			b.inputs(state, next, 255)
+			b.inputs(state, next, 255, 0)
 			b.Bool(false)
 		}, true},
 		"one more": {func(b *bits) {
-			b.inputs(state, next, 256)
+			b.inputs(state, next, 256, 0)
 			b.Bool(false)
 		}, false},
 	} {
@@ -84,6 +85,34 @@ func TestForgedInputsAreRefused(t *testing.T) {
 		}
 		if n := m.server.Stats().Malformed - before.Malformed; (n == 0) != c.ok {
 			t.Errorf("%s: %d malformed", what, n)
+		}
+	}
+}
+
+// Inputs that are told against one that the server does not have are left unread, whoever sends them.
+func TestInputsToldAgainstNoneAreLeft(t *testing.T) {
+	m, up, _, _ := staged(t, false)
+	must(t, m.server.Add(9, true))
+	next := m.server.Timeline().Next()
+	for what, c := range map[string]struct {
+		player uint32
+		back   uint64
+		unread uint64
+	}{
+		"against the neutral one":       {1, 0, 0},
+		"against one that has not come": {1, 1, 1},
+		"against one before the first":  {1, 16384, 1},
+		"of one who does not play":      {9, 1, 1},
+	} {
+		var b bits
+		b.inputs(up[0], next+40, 3, c.back)
+		b.Bool(false)
+		before := m.server.Stats()
+		must(t, m.server.Receive(c.player, m.ends[0].up.seq, b.Bytes()))
+		m.ends[0].up.seq++
+		equal(t, what+": messages left unread", m.server.Stats().Unread-before.Unread, c.unread)
+		if c.unread > 0 {
+			equal(t, what+": inputs taken in", m.server.Stats().Taken-before.Taken, 0)
 		}
 	}
 }
