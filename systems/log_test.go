@@ -68,6 +68,16 @@ func TestLogOverloadCountsSteps(t *testing.T) {
 	}
 }
 
+// That a world comes to its last tick is logged once, with the time that is left.
+func TestLogOfTheLastTicks(t *testing.T) {
+	log := &journal{}
+	g := newGame(t, plaza, ServerConfig{FirstTick: ecs.MaxTick - 400, Logger: log.logger()})
+	g.run(60)
+	if log.told("WARN", "last tick") != 1 || log.told("last tick", "ticks=399 ", "time=6.64") != 1 {
+		t.Errorf("%q", log.lines)
+	}
+}
+
 // What clients can bring about at every tick is logged once of each.
 func TestLogOncePerClient(t *testing.T) {
 	log := &journal{}
