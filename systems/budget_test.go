@@ -187,6 +187,11 @@ func TestEntityThatFitsNoSnapshot(t *testing.T) {
 	if st := g.server.Stats(); st.Oversized == 0 || st.SendErrors > 0 {
 		t.Errorf("%d oversized, %d not sent", st.Oversized, st.SendErrors)
 	}
+	for id := range w.NetID(e) {
+		if k, _ := g.server.Baseline(c.ID(), id+1); k.TooBig != (id+1 == w.NetID(e)) {
+			t.Errorf("%+v", k)
+		}
+	}
 	errors := 0
 	for _, l := range log.lines {
 		if len(l) > 5 && l[:5] == "ERROR" {
