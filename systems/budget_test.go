@@ -177,6 +177,7 @@ func TestEntityThatFitsNoSnapshot(t *testing.T) {
 	for i := range big.Text {
 		big.Text[i] = uint32(i*i) * 2654435761
 	}
+	w.Spawn(place{X: 4}, huge{}) // which is short when it is all zeros
 	e := w.Spawn(place{X: 5}, big)
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 30 * time.Millisecond})
 	g.connect()
@@ -186,6 +187,11 @@ func TestEntityThatFitsNoSnapshot(t *testing.T) {
 	}
 	if st := g.server.Stats(); st.Oversized == 0 || st.SendErrors > 0 {
 		t.Errorf("%d oversized, %d not sent", st.Oversized, st.SendErrors)
+	}
+	for id := range w.NetID(e) {
+		if k, _ := g.server.Baseline(c.ID(), id+1); k.TooBig != (id+1 == w.NetID(e)) {
+			t.Errorf("%+v", k)
+		}
 	}
 	errors := 0
 	for _, l := range log.lines {
@@ -203,8 +209,8 @@ func TestEntityThatFitsNoSnapshot(t *testing.T) {
 	for range ecs.All[struct{ At place }](c.World()) {
 		n++
 	}
-	if n != 101 {
-		t.Errorf("%d others, not 101", n)
+	if n != 102 {
+		t.Errorf("%d others, not 102", n)
 	}
 	ecs.Remove[huge](w, e)
 	g.run(60 * 6)

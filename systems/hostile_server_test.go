@@ -144,6 +144,17 @@ func TestClientBoundsItsWorld(t *testing.T) {
 	checkClient(t, f.c)
 }
 
+// An entity without a number is nobody's: a message that tells of one is refused whole, and the world stays as it was.
+func TestClientRefusesEntitiesWithoutNumber(t *testing.T) {
+	f := newForger(t)
+	before := f.c.World().Hash()
+	f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(100, 1)}, toldGroup{group: 4, state: f.dots(0, 1)}))
+	if n := f.c.Stats().MalformedMessages; n != 1 || f.c.World().Hash() != before {
+		t.Errorf("%d messages refused, and the world is another: %v", n, f.c.World().Hash() != before)
+	}
+	checkClient(t, f.c)
+}
+
 // A state of more than a client keeps ends the session.
 func TestClientBoundsItsMemory(t *testing.T) {
 	f := newForger(t)

@@ -70,6 +70,26 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 	}
 }
 
+// Over a link that loses nothing an entity is told of next against the newest state that the client has of it.
+func TestKnowsWhatComesNext(t *testing.T) {
+	g := newGame(t, plaza, ServerConfig{})
+	w := g.server.World()
+	for n := range 20 {
+		w.Spawn(place{X: float32(n)}, tint{uint8(n)})
+	}
+	c := g.join(ClientConfig{}, netsys.Link{})
+	g.connect()
+	g.run(60)
+	for range 20 {
+		g.step()
+		for id := range components.NetID(20) {
+			if k, _ := g.server.Baseline(c.ID(), id+1); k.Baseline != k.Held || k.Baseline == 0 {
+				t.Fatalf("%+v", k)
+			}
+		}
+	}
+}
+
 type ownerOnly struct{ Owner components.Owner }
 
 // Where the budget does not hold all, what was told of last has gained least.

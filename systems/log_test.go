@@ -53,6 +53,31 @@ func TestLogOverload(t *testing.T) {
 	}
 }
 
+// A server that wakes for two steps at a time says how many steps it dropped, not how many times it did not wake.
+func TestLogOverloadCountsSteps(t *testing.T) {
+	log := &journal{}
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), WakeEvery: 2})
+	g.run(60)
+	before := g.server.Tick()
+	for range 12 { // 12 s in which each second has few steps of 60
+		g.now = g.now.Add(time.Second)
+		g.server.Advance(g.now)
+	}
+	if log.told("ticks dropped", "ticks=560 ") != 1 || g.server.Tick() != before+12*4 { // ten times 56 of 60
+		t.Errorf("%q", log.lines)
+	}
+}
+
+// That a world comes to its last tick is logged once, with the time that is left.
+func TestLogOfTheLastTicks(t *testing.T) {
+	log := &journal{}
+	g := newGame(t, plaza, ServerConfig{FirstTick: ecs.MaxTick - 400, Logger: log.logger()})
+	g.run(60)
+	if log.told("WARN", "last tick") != 1 || log.told("last tick", "ticks=399 ", "time=6.64") != 1 {
+		t.Errorf("%q", log.lines)
+	}
+}
+
 // What clients can bring about at every tick is logged once of each.
 func TestLogOncePerClient(t *testing.T) {
 	log := &journal{}

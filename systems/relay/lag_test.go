@@ -79,7 +79,7 @@ func TestRefusedInputsAreNobodys(t *testing.T) {
 	c := relay.Config{Refuse: func(player, tick uint32, words []int32) bool { return player == 2 && tick%50 == 0 }}
 	m := newMatch(t, c, relay.ClientConfig{}, human)
 	m.step()
-	m.join(1, 2, 3, 0.2, 0)
+	other := m.join(1, 2, 3, 0.2, 0)
 	refused := m.join(2, 5, 3, 0.2, 0)
 	for m.now < 600 {
 		m.step()
@@ -90,6 +90,7 @@ func TestRefusedInputsAreNobodys(t *testing.T) {
 	if n := refused.Stats().Overruled; n < 8 {
 		t.Errorf("the client was told of %d", n)
 	}
+	equal(t, "the other's", other.Stats().Overruled, 0)
 }
 
 func TestDivergenceIsFoundAndNamed(t *testing.T) {

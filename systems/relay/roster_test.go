@@ -3,6 +3,7 @@ package relay_test
 import (
 	"testing"
 
+	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/systems/relay"
 	"github.com/tactusgo/tactus/systems/timeline"
 )
@@ -81,4 +82,73 @@ func TestManyComeAndGo(t *testing.T) {
 			t.Errorf("%d states were sent", n)
 		}
 	}
+}
+
+// Of a player's inputs those that wait for their tick are counted as such, and the others as consumed, once each.
+func TestInputsThatWaitAreCountedApart(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: 10}, human)
+	m.step()
+	e := m.join(1, 2, 0, 0, 0)
+	for m.now < 200 {
+		m.step()
+	}
+	n, first := m.server.Inputs(1), m.server.Timeline().AppendPresences(nil)[0].First
+	next := m.server.Timeline().Next()
+	if n.Waiting < 4 || n.Waiting > e.Delay() {
+		t.Errorf("%d inputs wait, which are given ten ticks before and take two to come", n.Waiting)
+	}
+	equal(t, "consumed, given up and late", n.Consumed+uint64(n.Missing)+uint64(n.Late), uint64(next-first))
+}
+
+// The places of those who have left are taken by others, though there is always somebody who has not heard yet of
+// someone else.
+func TestSlotsAreUsedAgain(t *testing.T) {
+	m := newMatch(t, relay.Config{Checks: -1, Timeline: timeline.Config{Window: 20}}, relay.ClientConfig{Checks: -1}, human)
+	m.step()
+	far := m.join(1, 12, 0, 0, 0)
+	most := uint64(0)
+	for next := uint32(2); m.now < 1200; m.step() {
+		switch m.now % 20 {
+		case 0:
+			m.join(next, 1, 0, 0, 0)
+		case 19:
+			m.leave(next)
+			next++
+		}
+		for _, p := range far.down.queue {
+			most = max(most, slots(p.data))
+		}
+	}
+	if most < 3 || most > 8 {
+		t.Errorf("%d slots where no more than two play at a time", most)
+	}
+}
+
+// slots is how many of them a message of a server speaks of that tells no hash.
+func slots(msg []byte) uint64 {
+	var r codec.Reader
+	r.Reset(msg)
+	number := func() (v uint64) {
+		for shift := 0; ; shift += 4 {
+			g := r.Bits(5)
+			if v |= g & 15 << shift; g < 16 {
+				return v
+			}
+		}
+	}
+	r.Bits(8 + 16 + 3)
+	if r.Bool() {
+		n := r.Bits(4) + 1
+		for r.Bits(16); n > 0; n-- {
+			leave := r.Bool()
+			number()
+			number()
+			if !leave {
+				r.Bits(32)
+				number()
+			}
+		}
+	}
+	number()
+	return number()
 }

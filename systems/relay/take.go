@@ -103,7 +103,7 @@ func (s *Server) inputs(p *peer, m *up) error {
 // take takes in one input.
 func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 	switch {
-	case tick < l.First || tick >= l.To || tick < l.end && l.at(tick) == open:
+	case tick < l.First || tick < l.end && l.at(tick) == open:
 		s.refuse(l)
 		return
 	case l.at(tick) == void:

@@ -132,3 +132,51 @@ func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
 		t.Errorf("%d messages left gaps, of 50", n)
 	}
 }
+
+// Until what is not acknowledged comes again, no input is in more messages than are said to be enough.
+func TestInputsAreSentNoOftenerThanIsSaid(t *testing.T) {
+	const delay = 40 // as many inputs go out at once, so that it takes some messages until they come again
+	for _, repeats := range []int{1, 2, 4} {
+		m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: delay}, always)
+		m.step()
+		e := m.join(1, 20, 0, 0, 0)
+		e.Repeat(repeats)
+		for !e.Playing() {
+			m.step()
+		}
+		e.down.dead = true
+		for range repeats + 1 {
+			m.step()
+		}
+		inputs := int(e.Timeline().Next()) + delay - int(e.Timeline().AppendPresences(nil)[0].First)
+		if n := int(e.Stats().Sent); inputs < delay/2 || n > repeats*inputs || n < repeats*(inputs-10) {
+			t.Errorf("%d inputs were sent %d times, %d of a kind are enough", inputs, n, repeats)
+		}
+	}
+}
+
+// Inputs that repeat the one before them take no room: all that are not acknowledged are in a small message.
+func TestHeldInputsTakeNoRoom(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{Redundancy: 120}, human)
+	m.step()
+	e := m.join(1, 1, 0, 0, 0)
+	for m.now < 100 {
+		m.step()
+	}
+	const unheard = 100
+	for range unheard {
+		m.now++
+		e.Step(words(human(1, m.now)))
+	}
+	most := uint64(0)
+	for range 16 { // all goes out again in one of these
+		before := e.Stats().Sent
+		if n := len(e.Append(nil, 128)); n > 128 {
+			t.Errorf("%d bytes in 128", n)
+		}
+		most = max(most, e.Stats().Sent-before)
+	}
+	if most < unheard {
+		t.Errorf("%d inputs in 128 bytes, of %d that change ten times", most, unheard)
+	}
+}
