@@ -8,7 +8,7 @@ const (
 	maxAge    = 120
 )
 
-// ages are the ages of baselines, in sends, that are used where a client holds
+// baselineAges are the ages of baselines, in sends, that are used where a client holds
 // them, youngest first. They are few, so that clients whose acknowledgements came
 // at different times need the same bytes. Where a client holds none of these, any
 // age does.

@@ -6,7 +6,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// holding is what the server knows that a client holds of one group of slots.
+// baselineGroup is what the server knows that a client holds of one group of slots.
 //
 // As long as the group travels whole that is a list of sends. Once a part of it
 // travelled alone, because of the budget or because the client may not see the
@@ -21,7 +21,7 @@ type baselineGroup struct {
 	perSlot  *perSlot  // not nil: slots apart; then newest and before mean nothing
 }
 
-// split is a holding by slot.
+// perSlot is a group by slot.
 type perSlot struct {
 	sends      [frameRing]uint32 // by send: which it is
 	held       [frameRing]uint64 // and the slots that the client holds of it
@@ -33,7 +33,7 @@ type perSlot struct {
 	bigAt      uint32            // send in which the last of them was found
 }
 
-// splits keeps splits that are not in use.
+// freeSlots keeps splits that are not in use.
 type freeSlots []*perSlot
 
 func (s *freeSlots) take() *perSlot {
@@ -68,7 +68,7 @@ func (h *baselineGroup) holds(send uint32) uint64 {
 	return wire.AllSlots
 }
 
-// apart makes the holding one by slot.
+// apart makes the group one by slot.
 func (h *baselineGroup) apart(free *freeSlots) *perSlot {
 	if h.perSlot != nil {
 		return h.perSlot
@@ -160,7 +160,7 @@ func (h *baselineGroup) whole(send uint32) {
 	h.newest = send
 }
 
-// join makes a holding by slot one of the whole group again; the client holds all
+// join makes a group by slot one of the whole group again; the client holds all
 // slots of send.
 func (h *baselineGroup) join(send uint32, free *freeSlots) {
 	s := h.perSlot
@@ -205,7 +205,7 @@ func (h *baselineGroup) oldest(send uint32) uint32 {
 	return last
 }
 
-// hide brings the holding up to date with what the client may see from send on;
+// hide brings the group up to date with what the client may see from send on;
 // same are the slots in which the entity was there a send before. It returns the
 // slots that went out of sight.
 func (h *baselineGroup) hide(send uint32, visible, same uint64, free *freeSlots) (gone uint64) {

@@ -29,7 +29,7 @@ const (
 	misfits    = 4
 )
 
-// unit is a block that competes.
+// candidate is a block that competes.
 type candidate struct {
 	wire.BlockHead
 	priority float32
@@ -173,7 +173,7 @@ func (s *Server) competeEmpty(p *peer, src *source, g int, gained [][64]float32)
 	s.contest.candidates = append(s.contest.candidates, candidate{wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots}, eager})
 }
 
-// eagerness is the most that an entity of a block has gained. An entity that is gone
+// priorityOf is the most that an entity of a block has gained. An entity that is gone
 // is news like any other, until the client is known to have heard.
 func (s *Server) priorityOf(p *peer, src *source, u *candidate, gained [][64]float32) (most float32) {
 	g := u.First
@@ -225,7 +225,7 @@ func (s *Server) cut(p *peer, src *source, h wire.BlockHead, size int, gained []
 	return fit > 0 && pk.add(best, src.kind)
 }
 
-// slotGain is a slot and what its entity has gained.
+// slotPriority is a slot and what its entity has gained.
 type slotPriority struct {
 	slot    int
 	accrued float32

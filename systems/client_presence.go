@@ -75,7 +75,7 @@ func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
 // maxAbsent is how many entities that are gone a client remembers.
 const maxAbsent = 1 << 12
 
-// absence remembers why entities are not there.
+// tombstones remembers why entities are not there.
 type tombstones struct {
 	why  map[uint32]Presence
 	ring []uint32 // ids in the order in which they left

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/relay"
 )
 
-// peersClient simulates everything from the inputs of all players: under rollback at
+// deterministicClient simulates everything from the inputs of all players: under rollback at
 // the server's tick, by guesses until they come; under lockstep when they have come, and at the
 // same time as everybody, so that nobody answers earlier than others to what it sees.
 type deterministicClient struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/timeline"
 )
 
-// peersServer relays inputs: it simulates everything as each client does, and decides
+// deterministicServer relays inputs: it simulates everything as each client does, and decides
 // which inputs there are. Under rollback it goes back for those that come late, under
 // lockstep it waits for them.
 type deterministicServer struct {

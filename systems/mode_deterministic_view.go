@@ -2,7 +2,7 @@ package systems
 
 import "github.com/tactusgo/tactus/ecs"
 
-// peersView draws what a client simulates that simulates everything. An input of another
+// deterministicView draws what a client simulates that simulates everything. An input of another
 // player that comes late makes the world one in which it always was there; the view keeps
 // the places that it showed, and the difference fades as the visual error of any other
 // correction does. It hears from the timeline when ticks are simulated again.

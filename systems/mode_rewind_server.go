@@ -63,7 +63,7 @@ func (m *rewindServer) planned() (onTick, after *ecs.Stage) {
 	return ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick}), after
 }
 
-// maxSeats is how many players there may be: as many as clients, as many who are waited
+// maxReservations is how many players there may be: as many as clients, as many who are waited
 // for, and those who have left lately.
 func maxReservations(clients int) int { return min(3*clients, maxPeers) }
 

@@ -11,11 +11,11 @@ import (
 )
 
 // serverMode is what a server does by its policies, beside what all models share:
-// sessions, seats, the clock, events and messages.
+// sessions, reservations, the clock, events and messages.
 type serverMode interface {
 	// planned are what a tick runs, and what follows the ticks of a wake-up.
 	planned() (onTick, after *ecs.Stage)
-	// joined begins with a client; with back its player was waited for, with that seat.
+	// joined begins with a client; with back its player was waited for, with that reservation.
 	joined(p *peer, kept reservation, back bool)
 	// left ends with a client. With waited, its player may come back; else departed
 	// follows, within the wake-up, or when it is waited for no longer.

@@ -59,7 +59,7 @@ func Grant(w *ecs.World, e ecs.Entity, client uint32) {
 // the server, which may write them from then on. See [Grant].
 func Revoke(w *ecs.World, e ecs.Entity) { Grant(w, e, 0) }
 
-// authority says which client may write the client-owned components of which entity,
+// ownership says which client may write the client-owned components of which entity,
 // where that is not its owner. It is a resource of the server's world.
 type ownership struct {
 	grants  []grant
@@ -74,7 +74,7 @@ type grant struct {
 	from   uint32 // tick
 }
 
-// holder is the client that may write an entity's components; 0: none.
+// owner is the client that may write an entity's components; 0: none.
 func (a *ownership) owner(w *ecs.World, e ecs.Entity) uint32 {
 	if i, ok := a.by[e]; ok {
 		return a.grants[i].client

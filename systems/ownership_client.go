@@ -253,7 +253,7 @@ func (x *clientChanges) ackedChanges(seq uint16) {
 	}
 }
 
-// heldMask are the components of an entity that this client writes.
+// ownedMask are the components of an entity that this client writes.
 func (c *Client) ownedMask(r *replica) uint64 {
 	if c.changes.mask == 0 || r.entity.IsZero() || !c.MayWrite(r.entity) {
 		return 0

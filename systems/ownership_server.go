@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// maxHeld is how many components of a client's the server keeps values of.
+// maxOwnedValues is how many components of a client's the server keeps values of.
 const maxOwnedValues = 256
 
 // ChangeStats counts what became of values of ecs.ClientOwned components that a client
@@ -41,7 +41,7 @@ type serverChanges struct {
 	words      []int32
 }
 
-// heldChange is the value that a client gave a component.
+// ownedValue is the value that a client gave a component.
 type ownedValue struct {
 	entity    ecs.Entity
 	id        uint32
@@ -180,7 +180,7 @@ func (s *Server) decide(p *peer, h *ownedValue) {
 	h.refused = 0
 }
 
-// writeHeld writes what a client was allowed to.
+// writeOwned writes what a client was allowed to.
 func (s *Server) writeOwned(p *peer) {
 	for i := range p.changes.owned {
 		h := &p.changes.owned[i]
@@ -278,7 +278,7 @@ func (s *Server) tellGrants(p *peer) {
 	c.seen, c.idle = a.version, 0
 }
 
-// heard notes that the client has heard of a refusal.
+// received notes that the client has heard of a refusal.
 func (c *peerChanges) received(n *wire.Notice) {
 	for i := range c.owned {
 		if h := &c.owned[i]; h.id == n.ID && h.component == n.Component {

@@ -246,7 +246,7 @@ func (p *peer) promise(send uint32) {
 	p.baselines.floor = max(p.baselines.floor, oldest)
 }
 
-// heldInput is where the input stepped last is kept.
+// newestInput is where the input stepped last is kept.
 func (p *peer) newestInput() unsafe.Pointer {
 	if len(p.apply.lastInput) == 0 {
 		return nil

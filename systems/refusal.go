@@ -101,7 +101,7 @@ const (
 	paceBurst = inputWindow
 )
 
-// pace counts inputs that come faster than ticks.
+// inputLimit counts inputs that come faster than ticks.
 type inputLimit struct {
 	credit float64 // inputs that may come now
 	at     time.Time
@@ -124,7 +124,7 @@ func (c *inputLimit) advance(now time.Time, tickRate int, inputs uint32) (tooMan
 	return tooMany
 }
 
-// keepPace looks at what a packet of inputs changed: before is the newest input that was
+// limitInputs looks at what a packet of inputs changed: before is the newest input that was
 // there or filled in for.
 func (s *Server) limitInputs(p *peer, before uint32) {
 	in := p.inputs

@@ -51,10 +51,10 @@ func (c *Client) heed(n *wire.Notice) error {
 	return nil
 }
 
-// maxRights bounds what a server may tell of single entities.
+// maxGrants bounds what a server may tell of single entities.
 const maxGrants = 4096
 
-// right is what the server said of the authority over an entity.
+// clientGrant is what the server said of the authority over an entity.
 type clientGrant struct {
 	id  uint32
 	may bool

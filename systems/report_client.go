@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// adviser is what a client keeps that reports its results.
+// reporter is what a client keeps that reports its results.
 type reporter struct {
 	results *resultCoder
 
@@ -62,7 +62,7 @@ func (c *Client) settledInput() uint32 {
 	return c.own.state.input
 }
 
-// advise puts into a message what the newest input led to. A client that has to
+// writeReport puts into a message what the newest input led to. A client that has to
 // take over own state without comparing asks for it.
 func (c *Client) writeReport(m *wire.Input) {
 	a := c.reconciler.reporter
@@ -79,7 +79,7 @@ func (c *Client) writeReport(m *wire.Input) {
 	}
 }
 
-// reconcileAdvised is [Client.reconcile] where own state comes as a correction. A
+// reconcileReported is [Client.reconcile] where own state comes as a correction. A
 // snapshot without one says whether the server had the same after the input that
 // it names. That goes for all own entities, so that what was predicted to spawn and
 // is not among them does not exist.
@@ -129,7 +129,7 @@ func (c *Client) reconcileReported(w *ecs.World) {
 	c.replay(w)
 }
 
-// confirmAdvised notes that predictions up to an input are right.
+// confirmReported notes that predictions up to an input are right.
 func (c *Client) confirmReported(input uint32) {
 	c.reconciler.staleSince = 0
 	c.reconciler.reporter.settled = max(c.reconciler.reporter.settled, input)
@@ -167,7 +167,7 @@ func (c *Client) exact(w *ecs.World) bool {
 	return same
 }
 
-// advisedDiffers compares what was predicted after the newest input that is known
+// reportedDiffers compares what was predicted after the newest input that is known
 // to be consumed with what was captured of it, in words.
 func (c *Client) reportedDiffers(e ecs.Entity, comp *ecs.Component, words []int32) error {
 	if c.reconciler.reporter.tick != c.mirror.newestTick {

@@ -20,7 +20,7 @@ type ReportStats struct {
 	OpenTicks   uint64 // sum over clients of ticks with an open correction
 }
 
-// advised is what the server makes of a client's results.
+// judge is what the server makes of a client's results.
 type judge struct {
 	results [resultRing]clientResult
 	own     []ownResult // the client's entities as of this tick
@@ -42,7 +42,7 @@ type clientResult struct {
 	result []byte
 }
 
-// newAdvised begins with a correction: a client that joins knows nothing yet.
+// newJudge begins with a correction: a client that joins knows nothing yet.
 func newJudge() *judge { return &judge{open: true} }
 
 // take keeps what a message says of its newest input.
@@ -52,7 +52,7 @@ func (a *judge) take(input uint32, m *wire.Report) {
 	r.result = append(r.result[:0], m.Result...)
 }
 
-// advise keeps the result in the message at hand, for the buffer has lifted its
+// judgeReport keeps the result in the message at hand, for the buffer has lifted its
 // sequence.
 func (s *Server) judgeReport(p *peer) {
 	if p.judge != nil {

@@ -260,7 +260,7 @@ func (c *resultCoder) componentAgrees(k int, value unsafe.Pointer, h *resultHash
 	return err == nil && comp.Schema.Compare(told, truth) < 0
 }
 
-// checkAdvice reports whether results are fine enough for the tolerances of a
+// checkReports reports whether results are fine enough for the tolerances of a
 // protocol: what is off by quantizing alone must agree, or client and server
 // correct each other for ever. Own state is exact, so that the half of a result's
 // step is all that there is.

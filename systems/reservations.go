@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// seat is kept for a player whose session ended without a goodbye: the client number
+// reservation is kept for a player whose session ended without a goodbye: the client number
 // and, with it, the entities.
 type reservation struct {
 	player uint64 // client id of its tokens
@@ -39,12 +39,12 @@ func (s *Server) number(player uint64) uint64 {
 	return uint64(s.sessions.numbers)
 }
 
-// seatOf is the index of the seat of a player, or -1.
+// reservationOf is the index of the reservation of a player, or -1.
 func (s *Server) reservationOf(player uint64) int {
 	return slices.IndexFunc(s.sessions.reservations, func(x reservation) bool { return x.player == player })
 }
 
-// takeSeat gives a player the seat that was kept. It reports false when nothing was.
+// takeReservation gives a player the reservation that was kept. It reports false when nothing was.
 func (s *Server) takeReservation(player uint64, id uint32) (reservation, bool) {
 	i := s.reservationOf(player)
 	if i < 0 || s.sessions.reservations[i].id != id {
@@ -60,7 +60,7 @@ func (s *Server) waits(p *peer, reason error) bool {
 	return s.config.ReconnectWindow > 0 && (errors.Is(reason, netsys.ErrTimeout) || errors.Is(reason, netsys.ErrReplaced) || p.liveness.deaf)
 }
 
-// keepSeat keeps the seat of a client that is gone. Where there are too many, the
+// reserve keeps a reservation for a client that is gone. Where there are too many, the
 // player that has been waited for longest has left.
 func (s *Server) reserve(p *peer) {
 	if len(s.sessions.reservations) >= s.config.MaxClients {
@@ -72,7 +72,7 @@ func (s *Server) reserve(p *peer) {
 	})
 }
 
-// expireSeats ends the waiting for players that did not come.
+// expireReservations ends the waiting for players that did not come.
 func (s *Server) expireReservations() {
 	s.sessions.reservations = slices.DeleteFunc(s.sessions.reservations, func(x reservation) bool {
 		over := !s.link.now.Before(x.until)

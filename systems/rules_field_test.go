@@ -33,7 +33,7 @@ type Drift struct {
 	Number int32
 }
 
-// pace is how far a player walks in a tick, in units: a power of two, so that
+// inputLimit is how far a player walks in a tick, in units: a power of two, so that
 // sums are exact.
 const inputLimit = 1.0 / 8
 

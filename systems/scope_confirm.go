@@ -40,7 +40,7 @@ func (h *consumptions) at(send uint32) (input uint32, ok bool) {
 	return x.input, send != 0 && x.send == send
 }
 
-// coSimulation is what a client keeps of the co-simulated entities.
+// coSimulated is what a client keeps of the co-simulated entities.
 type coSimulated struct {
 	any    bool // there has been one
 	fresh  bool // news of one have come since Reconcile looked
@@ -50,7 +50,7 @@ type coSimulated struct {
 	list   []*replica // those in the world
 }
 
-// coConfirmed notes that an entity stands in the world as a state says, with what was
+// noteCoSimulated notes that an entity stands in the world as a state says, with what was
 // predicted of it.
 func (c *Client) noteCoSimulated(r *replica, st *state, coSimulated bool) {
 	r.coSimulated = coSimulated
@@ -60,7 +60,7 @@ func (c *Client) noteCoSimulated(r *replica, st *state, coSimulated bool) {
 	}
 }
 
-// coListed is part of a walk over all replicas, which ends in a list of those that are
+// listCoSimulated is part of a walk over all replicas, which ends in a list of those that are
 // co-simulated.
 func (c *Client) listCoSimulated(r *replica) {
 	if r.coSimulated && !r.entity.IsZero() && r.removedTick == 0 {
@@ -88,7 +88,7 @@ func (c *Client) inputOf(low uint16, tick uint32) uint32 {
 	return codec.Lift(low, max(input, c.predictor.log.newest))
 }
 
-// coWrong compares what came of co-simulated entities with what was predicted. Where
+// coSimulatedWrong compares what came of co-simulated entities with what was predicted. Where
 // there must be a replay it returns the first input after which one was wrong.
 func (c *Client) coSimulatedWrong() (since uint32) {
 	c.reconciler.co.wrong = false
@@ -127,7 +127,7 @@ func (c *Client) coSimulatedWrong() (since uint32) {
 	return since
 }
 
-// coAgrees compares the confirmed state of a co-simulated entity with what was predicted
+// coSimulatedAgrees compares the confirmed state of a co-simulated entity with what was predicted
 // after an input, and reports what differs.
 func (c *Client) coSimulatedAgrees(r *replica, input uint32) bool {
 	same := true
@@ -171,7 +171,7 @@ func (c *Client) eachConfirmed(r *replica, visit func(st *state, comp *ecs.Compo
 	}
 }
 
-// coRestore writes what is confirmed of co-simulated entities after an input into the
+// restoreCoSimulated writes what is confirmed of co-simulated entities after an input into the
 // world, and what was wrong with the first of a replay. It reports whether anything was.
 func (c *Client) restoreCoSimulated(after uint32, first bool) (any bool) {
 	for _, r := range c.reconciler.co.list {
@@ -191,7 +191,7 @@ func (c *Client) restoreCoSimulated(after uint32, first bool) (any bool) {
 	return any
 }
 
-// coDiffers compares what was predicted of a component of a co-simulated entity with what
+// coSimulatedDiffers compares what was predicted of a component of a co-simulated entity with what
 // the server sent, within tolerance.
 func (c *Client) coSimulatedDiffers(r *replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
 	if input, known := c.reconciler.co.inputs.at(r.confirmed); known {

@@ -32,7 +32,7 @@ const shareJoin = 8
 // while the round trip is not known.
 const unknownRTT = 10
 
-// pinned is a state of the world that is kept for clients to join with.
+// joinSnapshot is a state of the world that is kept for clients to join with.
 type joinSnapshot struct {
 	send   uint32
 	model  *snapshot.Model

@@ -2,7 +2,7 @@ package systems
 
 import "github.com/tactusgo/tactus/systems/internal/wire"
 
-// steer carries out the clock shift that the server asks for, by running a
+// steering carries out the clock shift that the server asks for, by running a
 // little fast or slow.
 type steering struct {
 	asked int32   // ticks ahead in all, in 1/shiftUnit
