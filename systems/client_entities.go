@@ -184,7 +184,7 @@ func (c *Client) removeGone() {
 			if c.mirror.toldAll == 0 {
 				c.mirror.toldAll = c.oldestTold()
 			}
-			if !r.entity.IsZero() && (c.mirror.newestSend >= r.newest+moveSends || c.decided(r)) {
+			if !r.entity.IsZero() && (c.mirror.newestSend >= r.newest+moveSends || c.decided(r) || c.disowned(r)) {
 				c.reconciler.takeServerState = c.reconciler.takeServerState || r.predicted() && !c.world.Netcode().Suspended(r.entity) // its end was not foreseen
 				c.lose(r)
 				c.world.Netcode().Discard(netID(r.id))
@@ -207,6 +207,21 @@ func (c *Client) removeGone() {
 // were elsewhere.
 func (c *Client) decided(r *replica) bool {
 	return r.hidden || r.newest <= c.mirror.toldAll || c.mirror.newestSend > r.newest+missSends
+}
+
+// disowned reports whether own state, which names all entities of this client, no longer
+// names one that left its slot: to simulate it on would lead to what the server does not
+// have.
+func (c *Client) disowned(r *replica) bool {
+	if !r.predicted() || c.own.newest < r.newest || !c.ownWhole(c.own.newest) {
+		return false
+	}
+	for _, x := range c.mirror.ownGroups {
+		if x.at(c.own.newest).Find(r.id) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // oldestTold is the newest send such that all slots have been told of by it or later,

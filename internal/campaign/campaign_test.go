@@ -37,6 +37,17 @@ func TestNetcodeB5_ConfirmedOutcomesCanBeRewritten(t *testing.T) {
 // rewritten are seeds of matches in which the server goes back for what clients have confirmed.
 var rewritten = []uint64{579, 609, 615}
 
+// What own state no longer names has ended on the server, though news of its slot may still
+// come: a client that simulated it on until then would see it end a second time.
+func TestWhatHasEndedEndsOnce(t *testing.T) {
+	for _, seed := range endedEarly {
+		fight(t, newDraw(t, seed))
+	}
+}
+
+// endedEarly are seeds of matches in which shells hit what their client does not see.
+var endedEarly = []uint64{614}
+
 // fight plays a match to its end.
 func fight(t *testing.T, d *draw) *match {
 	t.Cleanup(func() {
