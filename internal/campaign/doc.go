@@ -15,6 +15,9 @@
 //	TACTUS_SEEDS=1000 go test ./internal/campaign -timeout 2h             as many as you like
 //	TACTUS_WITHOUT=hitch,visible go test ./internal/campaign -run …       to reduce a match that fails
 //
+// TestFingerprints plays some of these matches on the way, and compares every datagram with what
+// it was: code that was only moved about changes none.
+//
 // A match that fails prints the command that repeats it and all that was drawn for it, in one
 // line. TACTUS_WITHOUT takes the names in that line; what is left happens as before, as far as
 // it does not depend on what is gone. Which model a seed plays is the seed modulo six.

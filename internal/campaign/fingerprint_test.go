@@ -1,0 +1,94 @@
+package campaign
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+var update = flag.Bool("update", false, "write testdata/fingerprints.txt anew")
+
+// fingerprintsFile holds a line for each match: its seed, its hash, and what it is.
+const fingerprintsFile = "testdata/fingerprints.txt"
+
+// fingerprinted are four seeds of each preset, on bad links, that together run most of what
+// the netcode has.
+var fingerprinted = []uint64{
+	66, 102, 132, 228, 73, 109, 127, 133, 68, 116, 158, 224, 15, 51, 123, 201, 130, 142, 160, 214, 5, 95, 113, 167,
+}
+
+// Whoever changes code without meaning to change what it does sees here whether that is so:
+// every datagram of these matches, all that peers count and the hashes of worlds and views stay
+// what they were. A change that is meant to be seen writes them anew, and says why:
+//
+//	go test ./internal/campaign -run TestFingerprints -update
+func TestFingerprints(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skipf("on %s products and sums may be rounded once, and not twice", runtime.GOARCH)
+	}
+	if *update && testing.Short() {
+		t.Fatal("-update needs all of them, without -short")
+	}
+	var now strings.Builder
+	for i, seed := range fingerprinted {
+		if testing.Short() && i%4 > 0 {
+			continue
+		}
+		d := newDraw(t, seed)
+		fmt.Fprintf(&now, "%4d %016x %v\n", seed, fingerprint(t, d), d)
+	}
+	if *update {
+		if err := os.WriteFile(fingerprintsFile, []byte(now.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	b, err := os.ReadFile(fingerprintsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(now.String()) {
+		if !strings.Contains(string(b), line) {
+			t.Errorf("this match does not go as it did:\n%s", line)
+		}
+	}
+}
+
+// fingerprint plays a match and returns a hash of all of it that can be seen.
+func fingerprint(t *testing.T, d *draw) uint64 {
+	h := fnv.New64a()
+	if d.storm < 0 {
+		t.Fatalf("%v: the links are good", d)
+	}
+	m := newMatch(t, d)
+	m.crowd.Lose(func(p systemstest.Packet) bool {
+		fmt.Fprintln(h, p.Client.N, p.Up, p.At.UnixNano(), len(p.Data))
+		h.Write(p.Data)
+		return false
+	})
+	views := rand.New(rand.NewPCG(d.seed, 0))
+	m.crowd.OnFrame(func(k *systemstest.Client) {
+		if v := k.View(); v != nil && views.IntN(8) == 0 {
+			fmt.Fprintf(h, "%d %x\n", k.N, v.Hash())
+		}
+	})
+	m.play()
+	m.hush()
+	for range 4 {
+		m.crowd.Run(time.Second)
+		fmt.Fprintf(h, "%x\n", m.crowd.Hash())
+	}
+	fmt.Fprintln(h, m.hash, m.crowd.Server.Stats(), m.events.Stats())
+	for _, k := range m.players {
+		fmt.Fprintln(h, k.Stats(), k.events.Stats(), k.Err(), k.lit, len(k.ledger.committed))
+	}
+	return h.Sum64()
+}
