@@ -7,7 +7,7 @@
 //   - Read and write whole bytes and varints: [ByteReader], [AppendUvarint], [AppendVarint].
 //   - Compare 16-bit sequence numbers and lift them to full ticks: [Newer], [Diff], [Lift].
 //   - Code the entities of a snapshot against what the receiver holds: package
-//     github.com/tactusgo/tactus/codec/snapshot.
+//     github.com/tactusgo/tactus/codec/delta.
 //   - Describe a component once and derive its words from it: package
 //     github.com/tactusgo/tactus/codec/schema.
 //

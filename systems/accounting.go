@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/tactusgo/tactus/systems/internal/reuse"
+	"github.com/tactusgo/tactus/internal/reuse"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 )
 
@@ -113,7 +113,7 @@ func (t *Traffic) Clone() Traffic {
 // counts nothing where zstd alone is to be used.
 func (s *Server) AccountEntities(on bool) {
 	for _, m := range s.encoder.encodes.meters() {
-		m.all = on && m.Only == snapshot.AnyCoder
+		m.all = on && m.Only == delta.AnyCoder
 		m.AccountEntities(on)
 	}
 }
@@ -140,7 +140,7 @@ func (s *Server) TopEntities(dst []EntityTraffic, n int) []EntityTraffic {
 	return dst[:min(len(dst), from+n)]
 }
 
-// Costs are counted in parts of a byte: 256 of each bit, as [snapshot.Encoder.Spent]
+// Costs are counted in parts of a byte: 256 of each bit, as [delta.Encoder.Spent]
 // does.
 const (
 	bitParts  = 256
@@ -173,7 +173,7 @@ type accounts struct {
 }
 
 // init makes accounts for components with so many fields each.
-func (a *accounts) init(l *snapshot.Layout, fields func(component int) int) {
+func (a *accounts) init(l *delta.Layout, fields func(component int) int) {
 	n := 0
 	for c := range l.Components() {
 		a.fields = append(a.fields, 0)

@@ -1,6 +1,6 @@
 package systems
 
-import "github.com/tactusgo/tactus/codec/snapshot"
+import "github.com/tactusgo/tactus/codec/delta"
 
 // ArchetypeTraffic is what the entities took that have the same replicated components.
 type ArchetypeTraffic struct {
@@ -41,7 +41,7 @@ func (s *Server) TrafficByArchetype() (all []ArchetypeTraffic) {
 }
 
 // spentOn is how many bits the entity in a slot took.
-func (s *Server) spentOn(group *snapshot.Group, slot int) (bits float64) {
+func (s *Server) spentOn(group *delta.Group, slot int) (bits float64) {
 	for _, m := range s.encoder.encodes.meters() {
 		bits += m.SpentOn(group.IDs[slot])
 	}

@@ -2,7 +2,7 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 )
 
 // meter is an encoder some of whose blocks are measured: what their fields take.
@@ -13,14 +13,14 @@ import (
 // block too. Of the others full states are all measured: they are few, and none is
 // like another.
 type meter struct {
-	snapshot.Encoder
-	all   bool            // every block is measured
-	draw  uint64          // of the next decision
-	last  []snapshot.Cost // of fields and the rest, up to the last block measured
-	block []snapshot.Cost // of that block
-	next  []snapshot.Cost // scratch
+	delta.Encoder
+	all   bool         // every block is measured
+	draw  uint64       // of the next decision
+	last  []delta.Cost // of fields and the rest, up to the last block measured
+	block []delta.Cost // of that block
+	next  []delta.Cost // scratch
 
-	sampler *snapshot.Encoder // measures where the encoder cannot
+	sampler *delta.Encoder // measures where the encoder cannot
 	body    []byte
 }
 
@@ -31,14 +31,14 @@ const (
 )
 
 // measured reports whether the coming block is measured, the first of a lot always.
-func (m *meter) measured(l *lot, delta bool) bool {
+func (m *meter) measured(l *lot, based bool) bool {
 	m.draw = m.draw*6364136223846793005 + 1442695040888963407 // the generator of PCG
 	switch {
 	case m.all || l.encoded.measured == 0:
 		return true
-	case m.Only == snapshot.ZstdOnly:
+	case m.Only == delta.ZstdOnly:
 		return m.draw>>(64-zstdMeasure) == 0
-	case delta:
+	case based:
 		return m.draw>>(64-deltaMeasure) == 0
 	}
 	return true
@@ -47,11 +47,11 @@ func (m *meter) measured(l *lot, delta bool) bool {
 // append appends a block to dst, and behind it, where it is measured, what its fields
 // took: pairs of uvarints, field and parts of a byte. It returns where these begin, or
 // -1.
-func (m *meter) append(a *accounts, dst []byte, model *snapshot.Model, parts []snapshot.Part) (all []byte, coder snapshot.Coder, size, costs int) {
-	delta := parts[0].Base != nil
-	l := a.lot(delta)
-	measured := m.measured(l, delta)
-	m.Account = measured && m.Only == snapshot.AnyCoder
+func (m *meter) append(a *accounts, dst []byte, model *delta.Model, parts []delta.Part) (all []byte, coder delta.Coder, size, costs int) {
+	based := parts[0].Base != nil
+	l := a.lot(based)
+	measured := m.measured(l, based)
+	m.Account = measured && m.Only == delta.AnyCoder
 	at := len(dst)
 	all, coder = m.Append(dst, model, parts)
 	size = len(all) - at
@@ -65,7 +65,7 @@ func (m *meter) append(a *accounts, dst []byte, model *snapshot.Model, parts []s
 	m.spend()
 	l.encoded.measured += int64(size)
 	scale := 1.0
-	if coder != snapshot.Range {
+	if coder != delta.Range {
 		total := 0.0
 		for i := range m.block {
 			total += m.block[i].Bits
@@ -86,7 +86,7 @@ func (m *meter) append(a *accounts, dst []byte, model *snapshot.Model, parts []s
 }
 
 // counter is the encoder that measures.
-func (m *meter) counter() *snapshot.Encoder {
+func (m *meter) counter() *delta.Encoder {
 	if m.sampler != nil {
 		return m.sampler
 	}
@@ -107,9 +107,9 @@ func (m *meter) spend() {
 }
 
 // sample measures a block that the encoder cannot measure.
-func (m *meter) sample(model *snapshot.Model, parts []snapshot.Part) {
+func (m *meter) sample(model *delta.Model, parts []delta.Part) {
 	if m.sampler == nil {
-		m.sampler = &snapshot.Encoder{Account: true}
+		m.sampler = &delta.Encoder{Account: true}
 	}
 	m.body, _ = m.sampler.Append(m.body[:0], model, parts)
 }

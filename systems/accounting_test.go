@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -20,7 +20,7 @@ func TestAccountsAddUp(t *testing.T) {
 		config ServerConfig
 	}{
 		{"any coder", ServerConfig{}},
-		{"zstd only", ServerConfig{Coders: snapshot.ZstdOnly}},
+		{"zstd only", ServerConfig{Coders: delta.ZstdOnly}},
 		{"little room", ServerConfig{Budget: 200}},
 		{"trained", ServerConfig{Trained: learned(t, 1)}},
 	} {
@@ -110,10 +110,10 @@ func (s *school) meter() (*accounts, *meter) {
 }
 
 // delta is the newest state against one so many sends older.
-func (s *school) delta(age uint32) (parts []snapshot.Part) {
+func (s *school) delta(age uint32) (parts []delta.Part) {
 	f, b := s.server.frames.At(s.server.sentAt), s.server.frames.At(s.server.sentAt-age)
 	for g := range b.Groups {
-		parts = append(parts, snapshot.Part{Cur: &f.Groups[g], Base: &b.Groups[g], Slots: wire.AllSlots})
+		parts = append(parts, delta.Part{Cur: &f.Groups[g], Base: &b.Groups[g], Slots: wire.AllSlots})
 	}
 	return parts
 }
@@ -228,7 +228,7 @@ func BenchmarkAccounts(b *testing.B) {
 	parts := s.delta(6)
 	var out []byte
 	b.Run("off", func(b *testing.B) {
-		var e snapshot.Encoder
+		var e delta.Encoder
 		for b.Loop() {
 			out, _ = e.Append(out[:0], s.server.codecs.model, parts)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 

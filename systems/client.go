@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -188,9 +188,9 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
 	c.mirror.newestTick, c.mirror.newestSend = m.Tick, m.Tick/c.shape.sendEvery
 	tables := tablesOf(c.protocol)
-	c.decode.layout = snapshot.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
+	c.decode.layout = delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
 	c.decode.model = c.modelWith(m.Trained)
-	c.decode.rawModel = snapshot.NewModel(snapshot.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil)
+	c.decode.rawModel = delta.NewModel(delta.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil)
 	c.steps.loop = ecs.NewLoop(c.steps.now.Add(c.world.StepDuration()), int(m.TickRate))
 	c.config.Logger.Info("connected", "client", c.link.id, "server", session.RemoteAddr())
 	return nil

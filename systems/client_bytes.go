@@ -1,8 +1,8 @@
 package systems
 
 import (
-	"github.com/tactusgo/tactus/codec/snapshot"
-	"github.com/tactusgo/tactus/systems/internal/reuse"
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // Received is what the snapshots were made of that a client received while it counted, in
@@ -30,7 +30,7 @@ type ComponentReceived struct {
 type tally struct {
 	on    bool
 	bytes uint64
-	costs []snapshot.Cost
+	costs []delta.Cost
 }
 
 // CountBytes makes the client count, from now on or no longer, what the snapshots that it
@@ -49,7 +49,7 @@ func (c *Client) Received(t *Received) {
 	for i, comp := range c.shape.replicated {
 		t.Components[i] = ComponentReceived{Name: comp.Name}
 	}
-	take := func(d *snapshot.Decoder, add func(x *ComponentReceived, bytes float64)) {
+	take := func(d *delta.Decoder, add func(x *ComponentReceived, bytes float64)) {
 		c.decode.tally.costs = d.Spent(c.decode.tally.costs[:0])
 		for _, cost := range c.decode.tally.costs {
 			if cost.Component >= 0 {

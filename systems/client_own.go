@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/systems/internal/reuse"
+	"github.com/tactusgo/tactus/internal/reuse"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -26,8 +26,8 @@ type ownState struct {
 }
 
 // snapshotPart is the part of a block for one group.
-func snapshotPart(x *history, h *wire.BlockHead, send uint32) snapshot.Part {
-	p := snapshot.Part{Cur: &x.open.Group, Slots: h.Slots}
+func snapshotPart(x *history, h *wire.BlockHead, send uint32) delta.Part {
+	p := delta.Part{Cur: &x.open.Group, Slots: h.Slots}
 	if h.Age > 0 {
 		if st := x.at(send - h.Age); st != nil {
 			p.Base = &st.Group

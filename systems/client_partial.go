@@ -3,7 +3,7 @@ package systems
 import (
 	"unsafe"
 
-	"github.com/tactusgo/tactus/systems/internal/reuse"
+	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // beginPartial lets the world stand, while a frame is drawn, where it will be when what has

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -78,12 +78,12 @@ var errTooMuch = fmt.Errorf("%w: more than %d bytes of state", ErrMessage, maxMe
 
 // decoding is how bytes of snapshots become states.
 type decoding struct {
-	layout   *snapshot.Layout
-	model    *snapshot.Model
-	rawModel *snapshot.Model // of own state
-	world    snapshot.Decoder
-	own      snapshot.Decoder
-	parts    []snapshot.Part
+	layout   *delta.Layout
+	model    *delta.Model
+	rawModel *delta.Model // of own state
+	world    delta.Decoder
+	own      delta.Decoder
+	parts    []delta.Part
 	reader   codec.ByteReader
 	raw      []byte
 	incoming incoming

@@ -3,7 +3,7 @@ package systems
 import (
 	"unsafe"
 
-	"github.com/tactusgo/tactus/systems/internal/reuse"
+	"github.com/tactusgo/tactus/internal/reuse"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
@@ -45,7 +45,7 @@ type ClientConfig struct {
 	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
 	// It is used where the server has the same; another one is logged. Default (nil):
 	// what is built in.
-	Trained *snapshot.Trained
+	Trained *delta.Trained
 	// Timeout is how long the server may be silent, at least 200 ms. Default (0):
 	// 10 s. After it, connect anew, by another Client; a server with
 	// ServerConfig.ReconnectWindow gives that the same entities.

@@ -8,16 +8,16 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
-	"github.com/tactusgo/tactus/systems/relay"
 )
 
 // DefaultSendRate is the number of snapshots a second where a configuration
@@ -149,11 +149,11 @@ type ServerConfig struct {
 	// (nil): everything.
 	Visible func(w *ecs.World, e ecs.Entity, client uint32) bool
 	// Coders are the coders that snapshots use. Default: the smallest of all wins.
-	Coders snapshot.Coders
+	Coders delta.Coders
 	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
 	// It makes snapshots smaller for clients that have the same; others get what is
 	// built in, and the first of them is logged. Default (nil): what is built in.
-	Trained *snapshot.Trained
+	Trained *delta.Trained
 	// Record is written the state of the world at each send, for codec/train, without
 	// owner-only components. It is written to in Snapshot, so give it a
 	// [bufio.Writer] and flush that at the end. An error of it ends the recording and
@@ -219,7 +219,7 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: Stall %v is not between 0 and %v (0: %v)", ErrConfig, c.Stall, maxStall, defaultStall)
 	case c.Budget < minBudget:
 		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, minBudget, defaultBudget)
-	case c.Coders > snapshot.ZstdOnly:
+	case c.Coders > delta.ZstdOnly:
 		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
 	case c.LeavePolicy > KeepOwned:
 		return fmt.Errorf("%w: no leave policy %d; there are DespawnOwned (0) and KeepOwned (1)", ErrConfig, c.LeavePolicy)

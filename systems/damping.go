@@ -6,7 +6,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/systems/internal/reuse"
+	"github.com/tactusgo/tactus/internal/reuse"
 
 	"github.com/tactusgo/tactus/ecs"
 )

@@ -17,8 +17,8 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -421,10 +421,10 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 			tables[len(tables)-1] = nil
 		}
 	}
-	model := snapshot.NewModel(snapshot.NewLayout(tables, 3, 20), nil)
-	took := map[[2]uint32]*snapshot.Group{} // by group and send
-	newest := map[uint32]uint32{}           // by group
-	var decoder snapshot.Decoder
+	model := delta.NewModel(delta.NewLayout(tables, 3, 20), nil)
+	took := map[[2]uint32]*delta.Group{} // by group and send
+	newest := map[uint32]uint32{}        // by group
+	var decoder delta.Decoder
 	const warm, losses, after = 60, 40, 10 // sends
 	longest, gaps, told, send := uint32(0), 0, 0, uint32(0)
 	check := func(b []byte) {
@@ -443,7 +443,7 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 			}
 			r.Uvarint()
 		}
-		arrived := map[uint32]*snapshot.Group{}
+		arrived := map[uint32]*delta.Group{}
 		age := uint32(0)
 		for r.Len() > 0 {
 			flags := r.Byte()
@@ -471,10 +471,10 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 			if send > warm/2 && age == 0 {
 				t.Fatalf("send %d: group %d is told in full", send, group)
 			}
-			var parts []snapshot.Part
+			var parts []delta.Part
 			for g := group; g < group+count; g++ {
-				arrived[g] = &snapshot.Group{Send: send}
-				part := snapshot.Part{Cur: arrived[g], Slots: 1<<64 - 1}
+				arrived[g] = &delta.Group{Send: send}
+				part := delta.Part{Cur: arrived[g], Slots: 1<<64 - 1}
 				if age > 0 {
 					if part.Base = took[[2]uint32{g, send - age}]; part.Base == nil {
 						t.Fatalf("send %d: group %d is told relative to send %d, which did not arrive", send, g, send-age)
@@ -492,7 +492,7 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 				longest = max(longest, age)
 				parts = append(parts, part)
 			}
-			if err := decoder.Decode(body, snapshot.Coder(flags&3), model, parts); err != nil {
+			if err := decoder.Decode(body, delta.Coder(flags&3), model, parts); err != nil {
 				t.Fatalf("send %d: group %d: %v", send, group, err)
 			}
 			for _, part := range parts {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
@@ -52,7 +52,7 @@ func Difference(s *Server, c *Client) error {
 			}
 			continue
 		}
-		for k := range snapshot.GroupSize {
+		for k := range delta.GroupSize {
 			if hidden>>k&1 != 0 {
 				continue
 			}
@@ -118,7 +118,7 @@ func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error
 
 // differs compares an entity of a client with the captured one, as far as everybody
 // may know it.
-func (c *Client) differs(mask uint64, truth *snapshot.Group, k int, e ecs.Entity) error {
+func (c *Client) differs(mask uint64, truth *delta.Group, k int, e ecs.Entity) error {
 	if mine := c.world.Netcode().Mask(e); mine != mask {
 		return fmt.Errorf("components %#x on the client, %#x on the server", mine, mask)
 	}

@@ -1,7 +1,7 @@
 package systems
 
 import (
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -11,14 +11,14 @@ type blockKey struct {
 	slots        uint64
 	age          uint32
 	two          bool
-	model        *snapshot.Model
+	model        *delta.Model
 }
 
 // encoded is the body of a block.
 type encoded struct {
 	body  []byte
 	costs []byte // what its fields took: see meter; nil: not measured
-	coder snapshot.Coder
+	coder delta.Coder
 }
 
 // encoded blocks of one state: what one client needs is there for the next one.
@@ -39,10 +39,10 @@ func (c *blockCache) reset() {
 // encodes codes blocks for a server.
 type encodes struct {
 	encoder  meter
-	trained  meter            // with what clients were trained alike
-	learned  *snapshot.Model  // the model of that
-	private  snapshot.Encoder // of own state, which has another layout
-	parts    []snapshot.Part
+	trained  meter         // with what clients were trained alike
+	learned  *delta.Model  // the model of that
+	private  delta.Encoder // of own state, which has another layout
+	parts    []delta.Part
 	stats    EncodeStats
 	accounts accounts
 }
@@ -58,7 +58,7 @@ type EncodeStats struct {
 
 // begin makes the encoders ready. Blocks of the model learned have one of their own,
 // which would forget its plans at each change of models otherwise.
-func (e *encodes) begin(only snapshot.Coders, learned *snapshot.Model) {
+func (e *encodes) begin(only delta.Coders, learned *delta.Model) {
 	e.encoder.Only, e.trained.Only, e.private.Only = only, only, only
 	e.learned = learned
 }
@@ -68,7 +68,7 @@ func (e *encodes) meters() [2]*meter { return [2]*meter{&e.encoder, &e.trained} 
 
 // world returns the body of a block of the world: the groups of a frame against
 // those of its baselines, which may be nil.
-func (e *encodes) world(c *blockCache, m *snapshot.Model, h *wire.BlockHead, cur, base, base2 []snapshot.Group) encoded {
+func (e *encodes) world(c *blockCache, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	key := blockKey{h.First, h.Count, h.Slots, h.Age, h.Two, m}
 	if b, ok := c.blocks[key]; ok {
 		e.stats.Reused++
@@ -84,10 +84,10 @@ func (e *encodes) world(c *blockCache, m *snapshot.Model, h *wire.BlockHead, cur
 }
 
 // fresh encodes a block behind what is in the arena.
-func (e *encodes) fresh(arena *[]byte, m *snapshot.Model, h *wire.BlockHead, cur, base, base2 []snapshot.Group) encoded {
+func (e *encodes) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	e.parts = e.parts[:0]
 	for g := h.First; g < h.First+h.Count; g++ {
-		p := snapshot.Part{Cur: &cur[g], Slots: h.Slots}
+		p := delta.Part{Cur: &cur[g], Slots: h.Slots}
 		if base != nil {
 			p.Base = &base[g]
 		}

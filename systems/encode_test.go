@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/capture"
 )
 
 // A hundred clients with the same acknowledgements need one encode a send, and with
@@ -119,10 +119,10 @@ func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 51))
 	f, base, base2 := s.frames.At(s.sentAt), s.frames.At(s.sentAt-2), s.frames.At(s.sentAt-3)
-	disguised := func(f *capture.Frame, slots uint64) *snapshot.Group {
-		var c snapshot.Group
+	disguised := func(f *capture.Frame, slots uint64) *delta.Group {
+		var c delta.Group
 		c.Reset(f.Send)
-		for k := range snapshot.GroupSize {
+		for k := range delta.GroupSize {
 			switch rec := f.Groups[0].Record(k); {
 			case slots>>k&1 != 0:
 				copy(c.Put(k, f.Groups[0].IDs[k], f.Groups[0].Masks[k], len(rec)), rec)
@@ -137,21 +137,21 @@ func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 		}
 		return &c
 	}
-	for _, coders := range []snapshot.Coders{snapshot.AnyCoder, snapshot.ZstdOnly} {
+	for _, coders := range []delta.Coders{delta.AnyCoder, delta.ZstdOnly} {
 		for n := range 200 {
 			slots := r.Uint64() | 1
 			bodies := [2][]byte{}
-			var was [2]snapshot.Coder
+			var was [2]delta.Coder
 			for i := range bodies {
-				e := snapshot.Encoder{Only: coders}
-				part := snapshot.Part{Cur: disguised(f, slots), Slots: slots}
+				e := delta.Encoder{Only: coders}
+				part := delta.Part{Cur: disguised(f, slots), Slots: slots}
 				if n%3 > 0 {
 					part.Base = disguised(base, slots)
 				}
 				if n%3 > 1 {
 					part.Base2 = disguised(base2, slots)
 				}
-				bodies[i], was[i] = e.Append(nil, s.codecs.model, []snapshot.Part{part})
+				bodies[i], was[i] = e.Append(nil, s.codecs.model, []delta.Part{part})
 			}
 			if was[0] != was[1] || !bytes.Equal(bodies[0], bodies[1]) {
 				t.Fatalf("coder %d, case %d: %x and %x", was[0], n, bodies[0], bodies[1])

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -48,7 +48,7 @@ func FuzzWelcome(f *testing.F) {
 // What can be read of the heads of a snapshot can be written, and means the same; no
 // head names a group that a client does not keep.
 func FuzzSnapshotHeads(f *testing.F) {
-	whole := wire.BlockHead{Count: 17, Slots: wire.AllSlots, Age: 3, Two: true, Coder: snapshot.Range}
+	whole := wire.BlockHead{Count: 17, Slots: wire.AllSlots, Age: 3, Two: true, Coder: delta.Range}
 	part := wire.BlockHead{Own: true, First: 2, Count: 3, Slots: 5}
 	head := wire.SnapshotHeader{Send: 7, Input: 9, Control: true, Join: true, Back: 3, Groups: 17, Joined: 1, Late: 2}
 	f.Add(whole.Append(part.Append(wire.AppendSnapshotHeader(nil, &head), 0, 0, false), 0, 0, true))

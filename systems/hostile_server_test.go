@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -16,7 +16,7 @@ type forger struct {
 	*game
 	c       *Client
 	log     *journal
-	encoder snapshot.Encoder
+	encoder delta.Encoder
 }
 
 func newForger(t *testing.T) *forger {
@@ -36,7 +36,7 @@ func (f *forger) feed(b []byte) {
 type toldGroup struct {
 	own   bool
 	group uint32
-	state *snapshot.Group
+	state *delta.Group
 }
 
 // snapshot is a message of blocks, the n-th send from where the server stopped.
@@ -53,15 +53,15 @@ func (f *forger) snapshotAfter(n int, input uint16, told ...toldGroup) []byte {
 			m = f.c.decode.rawModel
 		}
 		var body []byte
-		body, h.Coder = f.encoder.Append(nil, m, []snapshot.Part{{Cur: x.state, Slots: h.Slots}})
+		body, h.Coder = f.encoder.Append(nil, m, []delta.Part{{Cur: x.state, Slots: h.Slots}})
 		b = append(h.Append(b, 0, len(body), i+1 == len(told)), body...)
 	}
 	return b
 }
 
 // dots is a group in which each slot has an entity with a place, from an id on.
-func (f *forger) dots(id uint32, slots uint64) *snapshot.Group {
-	g := &snapshot.Group{}
+func (f *forger) dots(id uint32, slots uint64) *delta.Group {
+	g := &delta.Group{}
 	for m := slots; m != 0; m &= m - 1 {
 		copy(g.Put(trailing(m), id+uint32(trailing(m)), placeBit, 2), []int32{1, 2})
 	}
@@ -70,7 +70,7 @@ func (f *forger) dots(id uint32, slots uint64) *snapshot.Group {
 
 // shotsOf is own state of an entity that nobody has, so that nothing comes of it.
 func (f *forger) shotsOf(id uint32, slot int) toldGroup {
-	g := &snapshot.Group{}
+	g := &delta.Group{}
 	g.Put(slot, id, shotsBit, 1)[0] = 7
 	return toldGroup{own: true, state: g}
 }
@@ -169,7 +169,7 @@ func TestClientBoundsItsMemory(t *testing.T) {
 // that is used again keeps its new entity.
 func TestDeathOvertakesBirth(t *testing.T) {
 	f := newForger(t)
-	none := &snapshot.Group{}
+	none := &delta.Group{}
 	none.Clear(7, false)
 	born := f.snapshot(1, toldGroup{group: 2, state: f.dots(500, 1<<7)})
 	died := f.snapshot(2, toldGroup{group: 2, state: none})
@@ -238,7 +238,7 @@ func TestOwnStateInParts(t *testing.T) {
 	bad := f.shotsOf(1004, 3)
 	bad.state.Masks[3] = 1 // Owner is nobody's to predict
 	f.feed(f.snapshot(1, bad))
-	nan := &snapshot.Group{}
+	nan := &delta.Group{}
 	copy(nan.Put(4, 1005, placeBit, 2), []int32{0x7fc00000, 0})
 	f.feed(f.snapshot(1, toldGroup{own: true, state: nan}))
 	if n := f.c.Stats().MalformedMessages; n != 2 || len(named()) != 2 {

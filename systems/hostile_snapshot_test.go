@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -28,10 +28,10 @@ func TestBlocksThatNoServerSends(t *testing.T) {
 		"run out of range":         {block(wire.BlockHead{First: wire.MaxGroups - 1, Count: 2, Slots: wire.AllSlots}), ErrMessage},
 		"count beyond 32 bits":     {block(wire.BlockHead{First: 1, Count: 1<<32 - 1, Slots: wire.AllSlots}), ErrMessage},
 		"own group out of range":   {block(wire.BlockHead{Own: true, First: wire.MaxOwnGroups, Count: 1, Slots: wire.AllSlots}), ErrMessage},
-		"zstd that is none":        {block(wire.BlockHead{Coder: snapshot.Zstd, Count: 1, Slots: wire.AllSlots}, 0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3), codec.ErrShort},
+		"zstd that is none":        {block(wire.BlockHead{Coder: delta.Zstd, Count: 1, Slots: wire.AllSlots}, 0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3), codec.ErrShort},
 		"unknown coder":            {block(wire.BlockHead{Coder: 3, Count: 1, Slots: wire.AllSlots}, 1), ErrMessage},
-		"body cut":                 {block(wire.BlockHead{Coder: snapshot.Raw, Count: 1, Slots: wire.AllSlots}), ErrMessage},
-		"range coder, noise":       {block(wire.BlockHead{Coder: snapshot.Range, Count: 1, Slots: wire.AllSlots}, bytes.Repeat([]byte{0xa5}, 900)...), codec.ErrMalformed},
+		"body cut":                 {block(wire.BlockHead{Coder: delta.Raw, Count: 1, Slots: wire.AllSlots}), ErrMessage},
+		"range coder, noise":       {block(wire.BlockHead{Coder: delta.Range, Count: 1, Slots: wire.AllSlots}, bytes.Repeat([]byte{0xa5}, 900)...), codec.ErrMalformed},
 		"older than the session":   {block(wire.BlockHead{Count: 1, Slots: wire.AllSlots, Age: 1 << 20}, 1), ErrMessage},
 		"join before the session":  {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Back: 1 << 15, Groups: 1}), ErrMessage},
 		"more groups than allowed": {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Groups: wire.MaxGroups + 1}), ErrMessage},

@@ -1,9 +1,9 @@
 package systems
 
 import (
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/internal/capture"
 )
 
 // Knowledge is what a server knows that a client knows of an entity, and why it was not
@@ -111,7 +111,7 @@ func holdsID(f *capture.Frame, g, slot int, id components.NetID) bool {
 	return f != nil && g < len(f.Groups) && groupHolds(&f.Groups[g], slot, id)
 }
 
-func groupHolds(g *snapshot.Group, slot int, id components.NetID) bool {
+func groupHolds(g *delta.Group, slot int, id components.NetID) bool {
 	return g.Alive&(1<<slot) != 0 && g.IDs[slot] == uint32(id)
 }
 

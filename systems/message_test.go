@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -56,7 +56,7 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	var reader codec.ByteReader
 	for n := range 5000 {
-		h := wire.BlockHead{Own: r.IntN(2) == 0, Count: 1, Slots: wire.AllSlots, Coder: snapshot.Coder(r.IntN(3))}
+		h := wire.BlockHead{Own: r.IntN(2) == 0, Count: 1, Slots: wire.AllSlots, Coder: delta.Coder(r.IntN(3))}
 		limit := wire.MaxGroups
 		if h.Own {
 			limit = wire.MaxOwnGroups
@@ -96,7 +96,7 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 		}
 	}
 	// The usual whole world in one block.
-	whole := wire.BlockHead{Count: 17, Slots: wire.AllSlots, Age: 3, Coder: snapshot.Range}
+	whole := wire.BlockHead{Count: 17, Slots: wire.AllSlots, Age: 3, Coder: delta.Range}
 	if n := len(whole.Append(nil, 0, 200, true)); n != 3 {
 		t.Errorf("the head of a whole world takes %d bytes", n)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
-	"github.com/tactusgo/tactus/systems/relay"
+	"github.com/tactusgo/tactus/systems/internal/relay"
 )
 
 // deterministicClient simulates everything from the inputs of all players: under rollback at

@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
-	"github.com/tactusgo/tactus/systems/relay"
-	"github.com/tactusgo/tactus/systems/timeline"
+	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // deterministicServer relays inputs: it simulates everything as each client does, and decides

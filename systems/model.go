@@ -1,8 +1,8 @@
 package systems
 
 import (
-	"github.com/tactusgo/tactus/systems/relay"
-	"github.com/tactusgo/tactus/systems/timeline"
+	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // ModelStatus is what a server does that not every netcode model does. What the model at

@@ -2,9 +2,9 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
-	"github.com/tactusgo/tactus/systems/timeline"
 )
 
 // newOutcomes makes the log of a world in which a game does something about outcomes.

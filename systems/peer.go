@@ -4,9 +4,9 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/relay"
+	"github.com/tactusgo/tactus/systems/internal/relay"
 )
 
 // sentRing is how many packets to a client are remembered until they are
@@ -64,7 +64,7 @@ type peerRelayed struct {
 
 // peerSnapshot is the snapshot of this tick.
 type peerSnapshot struct {
-	model *snapshot.Model // of the world's blocks
+	model *delta.Model // of the world's blocks
 	told  told
 	queue []queued // packets, handed to the session by Send
 	send  uint32   // whose they are

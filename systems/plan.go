@@ -1,9 +1,9 @@
 package systems
 
 import (
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -15,18 +15,18 @@ import (
 // entities'.
 type source struct {
 	own    bool
-	model  *snapshot.Model
+	model  *delta.Model
 	second bool   // predictions gain from a second baseline
 	oldest uint32 // age that a baseline may have
 	send   uint32
 	floor  uint32
-	groups []snapshot.Group
+	groups []delta.Group
 	held   []baselineGroup
 	kind   content
 }
 
 // at is the state of a source at an earlier send of its ring.
-func (s *Server) at(p *peer, src *source, send uint32) []snapshot.Group {
+func (s *Server) at(p *peer, src *source, send uint32) []delta.Group {
 	if src.own {
 		return p.ownAt(send)
 	}
@@ -38,7 +38,7 @@ func (s *Server) at(p *peer, src *source, send uint32) []snapshot.Group {
 
 // encodeBlock returns a block of a source with its body.
 func (s *Server) encodeBlock(p *peer, src *source, h wire.BlockHead) planned {
-	var base, base2 []snapshot.Group
+	var base, base2 []delta.Group
 	if h.Age > 0 {
 		base = s.at(p, src, src.send-h.Age)
 		if h.Two {

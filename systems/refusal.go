@@ -4,7 +4,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/systems/internal/reuse"
+	"github.com/tactusgo/tactus/internal/reuse"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"

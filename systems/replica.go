@@ -3,13 +3,13 @@ package systems
 import (
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 )
 
 // state is a group of slots at one send, as far as packets told of it.
 type state struct {
-	snapshot.Group
+	delta.Group
 	tick uint32
 }
 

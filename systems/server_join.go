@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/capture"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -35,9 +35,9 @@ const unknownRTT = 10
 // joinSnapshot is a state of the world that is kept for clients to join with.
 type joinSnapshot struct {
 	send   uint32
-	model  *snapshot.Model
+	model  *delta.Model
 	late   uint8 // see snapshotHeader
-	groups []snapshot.Group
+	groups []delta.Group
 	room   int  // longest body of a block
 	all    bool // nothing is left out, so that any client may join with it
 	users  int
@@ -123,15 +123,15 @@ func (s *Server) hides(p *peer) bool {
 }
 
 // seen is a copy of a group as a client may see it: what is hidden is not there.
-func (p *peer) seen(f *capture.Frame, g int) snapshot.Group {
+func (p *peer) seen(f *capture.Frame, g int) delta.Group {
 	var hidden uint64
 	if sp := p.baselines.world[g].perSlot; sp != nil {
 		hidden = sp.hidden
 	}
 	cur := &f.Groups[g]
-	var c snapshot.Group
+	var c delta.Group
 	c.Reset(cur.Send)
-	for k := range snapshot.GroupSize {
+	for k := range delta.GroupSize {
 		if bit := uint64(1) << k; cur.Alive&^hidden&bit != 0 {
 			rec := cur.Record(k)
 			copy(c.Put(k, cur.IDs[k], cur.Masks[k], len(rec)), rec)

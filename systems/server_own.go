@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -18,7 +18,7 @@ const ownRing = 32
 // and owner-only components at full precision.
 type ownFrame struct {
 	send   uint32
-	groups []snapshot.Group
+	groups []delta.Group
 }
 
 // ownSlot is an entity and its slot in its owner's frames, which it keeps for as
@@ -31,7 +31,7 @@ type ownSlot struct {
 
 // ownAt returns the groups of a client's own state at a send, nil when it is no
 // longer kept.
-func (p *peer) ownAt(send uint32) []snapshot.Group {
+func (p *peer) ownAt(send uint32) []delta.Group {
 	if f := &p.own.frames[send%ownRing]; f.send == send && send != 0 {
 		return f.groups
 	}
@@ -71,7 +71,7 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 		p.baselines.own = append(p.baselines.own, baselineGroup{})
 	}
 	for len(of.groups) < n {
-		of.groups = append(of.groups, snapshot.Group{})
+		of.groups = append(of.groups, delta.Group{})
 	}
 	for g := range of.groups {
 		of.groups[g].Reset(f.Send)

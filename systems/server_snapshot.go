@@ -3,18 +3,18 @@ package systems
 import (
 	"slices"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // snapshots turns the world into packets, one state a send and client.
 type snapshots struct {
 	frames   *capture.Ring
-	recorder *snapshot.Recorder // nil: none, or no longer
-	lastSend uint32             // before the one at hand
-	private  uint64             // components that only the owner may see
+	recorder *delta.Recorder // nil: none, or no longer
+	lastSend uint32          // before the one at hand
+	private  uint64          // components that only the owner may see
 	joins    []*joinSnapshot
 	codecs   codecs
 	encoder  blockEncoder
@@ -24,11 +24,11 @@ type snapshots struct {
 
 // codecs is how states become bytes.
 type codecs struct {
-	layout       *snapshot.Layout
-	rawLayout    *snapshot.Layout
-	model        *snapshot.Model
-	rawModel     *snapshot.Model
-	trainedModel *snapshot.Model // for clients that were trained alike
+	layout       *delta.Layout
+	rawLayout    *delta.Layout
+	model        *delta.Model
+	rawModel     *delta.Model
+	trainedModel *delta.Model // for clients that were trained alike
 	agreement    agreement
 }
 
@@ -45,8 +45,8 @@ type planner struct {
 	packing packing
 	long    map[blockKey]longRun
 	bigTold map[uint64]bool // component masks of entities that were reported as too big
-	unseen  [1]snapshot.Group
-	empty   [1]snapshot.Group
+	unseen  [1]delta.Group
+	empty   [1]delta.Group
 }
 
 // contest is room for sorting who goes first.
@@ -58,9 +58,9 @@ type contest struct {
 func (s *Server) initSnapshots() {
 	tables := tablesOf(s.protocol)
 	steps, rate := int(s.shape.sendEvery), s.config.SendRate
-	s.codecs.layout = snapshot.NewLayout(tables, steps, rate)
-	s.codecs.rawLayout = snapshot.NewRawLayout(tables, steps, rate)
-	s.codecs.model, s.codecs.rawModel = snapshot.NewModel(s.codecs.layout, nil), snapshot.NewModel(s.codecs.rawLayout, nil)
+	s.codecs.layout = delta.NewLayout(tables, steps, rate)
+	s.codecs.rawLayout = delta.NewRawLayout(tables, steps, rate)
+	s.codecs.model, s.codecs.rawModel = delta.NewModel(s.codecs.layout, nil), delta.NewModel(s.codecs.rawLayout, nil)
 	if s.config.Trained.Fits(s.codecs.layout) {
 		s.codecs.trainedModel = s.config.Trained.Model(s.codecs.layout)
 	}
@@ -68,12 +68,12 @@ func (s *Server) initSnapshots() {
 	s.encoder.encodes.accounts.init(s.codecs.layout, func(c int) int { return len(s.shape.replicated[c].Schema.Fields) })
 	s.codecs.agreement = agreement{trained: s.config.Trained, layout: s.codecs.layout, log: s.config.Logger}
 	if s.config.Record != nil {
-		s.recorder = snapshot.NewRecorder(s.config.Record, s.codecs.layout)
+		s.recorder = delta.NewRecorder(s.config.Record, s.codecs.layout)
 	}
 	s.frames = capture.New(s.world, s.codecs.layout, steps, s.config.Logger)
 	s.planner.long, s.planner.bigTold = make(map[blockKey]longRun), make(map[uint64]bool)
 	s.private = privateMask(s.protocol)
-	for k := range snapshot.GroupSize {
+	for k := range delta.GroupSize {
 		s.planner.unseen[0].Clear(k, true)
 		s.planner.empty[0].Clear(k, false)
 	}

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tactusgo/tactus/systems/internal/reuse"
+	"github.com/tactusgo/tactus/internal/reuse"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/capture"
 )
 
 // log is what an audit knows of one client: what it may have been told.
@@ -256,7 +256,7 @@ func (a *audit) own(c *Client, st *state) {
 	}
 }
 
-func findEntity(groups []snapshot.Group, id uint32) []int32 {
+func findEntity(groups []delta.Group, id uint32) []int32 {
 	for g := range groups {
 		if k := groups[g].Find(id); k >= 0 {
 			return groups[g].Record(k)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -43,7 +43,7 @@ func newMatch(t *testing.T, seed uint64) *match {
 	m.budgets = pickOne(r, []int{defaultBudget}, []int{defaultBudget, 200, 1200}, []int{600, 1000, 300}, []int{200, 230, 300, 400})
 	config := ServerConfig{
 		Seed: seed, Timeout: time.Minute, Policies: policy.Policies{Timing: policy.InputTiming(r.IntN(2))}, LeavePolicy: LeavePolicy(r.IntN(2)), WakeEvery: pickOne(r, 1, 1, 2, 3),
-		SendRate: pickOne(r, 10, 20, 20, 5), Budget: m.budgets[0], Coders: pickOne(r, snapshot.AnyCoder, snapshot.AnyCoder, snapshot.ZstdOnly),
+		SendRate: pickOne(r, 10, 20, 20, 5), Budget: m.budgets[0], Coders: pickOne(r, delta.AnyCoder, delta.AnyCoder, delta.ZstdOnly),
 		Join: func(w *ecs.World, client uint32) {
 			m.joined = max(m.joined, client)
 			if client%3 != 0 {

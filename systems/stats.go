@@ -4,7 +4,7 @@ import (
 	"iter"
 	"net/netip"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/netsys"
 )
 
@@ -140,9 +140,9 @@ func (s *SnapshotStats) count(b *planned, size int) {
 	}
 	c := &s.Raw
 	switch b.Coder {
-	case snapshot.Zstd:
+	case delta.Zstd:
 		c = &s.Zstd
-	case snapshot.Range:
+	case delta.Range:
 		c = &s.Range
 	}
 	c.Blocks++

@@ -3,8 +3,8 @@ package systems
 import (
 	"log/slog"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
-	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/internal/capture"
 )
 
 // What coders learned of a game's traffic makes snapshots smaller where both sides
@@ -22,8 +22,8 @@ import (
 // LoadTrained reads what codec/train wrote, for [ServerConfig] and [ClientConfig].
 // Where b is damaged or of another version it logs that, to a logger that may be
 // nil, and returns nil, which is what is built in.
-func LoadTrained(b []byte, log *slog.Logger) *snapshot.Trained {
-	t, err := snapshot.ParseTrained(b)
+func LoadTrained(b []byte, log *slog.Logger) *delta.Trained {
+	t, err := delta.ParseTrained(b)
 	if err != nil {
 		if log != nil {
 			log.Warn("trained file left out: snapshots go on with what is built in", "error", err)
@@ -35,8 +35,8 @@ func LoadTrained(b []byte, log *slog.Logger) *snapshot.Trained {
 
 // agreement is what one side makes of its own trained file and the other's hash.
 type agreement struct {
-	trained *snapshot.Trained
-	layout  *snapshot.Layout
+	trained *delta.Trained
+	layout  *delta.Layout
 	log     *slog.Logger
 	told    bool // that there is none
 }
@@ -82,12 +82,12 @@ func (h hexHash) LogValue() slog.Value {
 }
 
 // modelWith returns the model for the blocks of a server with this hash.
-func (c *Client) modelWith(server uint64) *snapshot.Model {
+func (c *Client) modelWith(server uint64) *delta.Model {
 	a := agreement{trained: c.config.Trained, layout: c.decode.layout, log: c.config.Logger}
 	if a.with(server) {
 		return a.trained.Model(c.decode.layout)
 	}
-	return snapshot.NewModel(c.decode.layout, nil)
+	return delta.NewModel(c.decode.layout, nil)
 }
 
 // record writes the state of a send to the recording, if there is one.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -50,17 +50,17 @@ func (s *school) teach(ticks int) {
 }
 
 // learned is what a match of a seed teaches.
-func learned(t testing.TB, seed uint64) *snapshot.Trained {
+func learned(t testing.TB, seed uint64) *delta.Trained {
 	t.Helper()
 	var out bytes.Buffer
 	s := newSchool(t, seed, ServerConfig{Record: &out})
 	s.teach(600)
-	r, err := snapshot.NewRecording(&out)
+	r, err := delta.NewRecording(&out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	priors := snapshot.NewTrainer(r.Layout())
-	var sends [][]snapshot.Group
+	priors := delta.NewTrainer(r.Layout())
+	var sends [][]delta.Group
 	for {
 		groups, err := r.Next(nil)
 		if errors.Is(err, io.EOF) {
@@ -75,18 +75,18 @@ func learned(t testing.TB, seed uint64) *snapshot.Trained {
 		t.Fatalf("%d sends were recorded", len(sends))
 	}
 	for n := 4; n < len(sends); n++ {
-		var parts []snapshot.Part
+		var parts []delta.Part
 		for g := range sends[n-3] {
-			parts = append(parts, snapshot.Part{Cur: &sends[n][g], Base: &sends[n-3][g], Slots: wire.AllSlots})
+			parts = append(parts, delta.Part{Cur: &sends[n][g], Base: &sends[n-3][g], Slots: wire.AllSlots})
 		}
 		priors.Add(parts)
 	}
-	return snapshot.NewTrained(r.Layout(), priors.Prior(), nil)
+	return delta.NewTrained(r.Layout(), priors.Prior(), nil)
 }
 
 // other is trained for a layout that is not the plaza's.
-func other() *snapshot.Trained {
-	return snapshot.NewTrained(snapshot.NewLayout([]*schema.Table{nil}, 3, 20), nil, nil)
+func other() *delta.Trained {
+	return delta.NewTrained(delta.NewLayout([]*schema.Table{nil}, 3, 20), nil, nil)
 }
 
 // What both sides hold makes snapshots smaller; whatever else they hold, they go on
@@ -102,7 +102,7 @@ func TestTrainedIsAgreedOn(t *testing.T) {
 	plain := 0.0
 	for _, test := range []struct {
 		name           string
-		server, client *snapshot.Trained
+		server, client *delta.Trained
 		used           bool
 		logs           string
 	}{
@@ -234,7 +234,7 @@ func TestRecordingHasNoPrivateState(t *testing.T) {
 	g := newGame(t, protocol, ServerConfig{Record: &out})
 	g.server.World().Spawn(components.Owner{Client: 1}, place{}, secret{1 << 20})
 	g.run(30)
-	r, err := snapshot.NewRecording(&out)
+	r, err := delta.NewRecording(&out)
 	if err != nil {
 		t.Fatal(err)
 	}

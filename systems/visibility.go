@@ -4,9 +4,9 @@ import (
 	"log/slog"
 	"math/bits"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -53,7 +53,7 @@ func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 }
 
 // sameSlots are the slots of a group in which the entity was there a send before.
-func sameSlots(before *capture.Frame, cur *snapshot.Group, g int) (same uint64) {
+func sameSlots(before *capture.Frame, cur *delta.Group, g int) (same uint64) {
 	if before == nil || g >= len(before.Groups) {
 		return 0
 	}
@@ -81,7 +81,7 @@ func (s *Server) planHidden(p *peer, f *capture.Frame) {
 		}
 		for _, part := range [2]struct {
 			slots uint64
-			group []snapshot.Group
+			group []delta.Group
 		}{{slots &^ (sp.shownEmpty | sp.toldAtSend), s.planner.unseen[:]}, {slots & (sp.shownEmpty | sp.toldAtSend), s.planner.empty[:]}} {
 			if part.slots == 0 {
 				continue

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -155,19 +155,19 @@ func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
 // the bodies of blocks it leaves to package snapshot.
 type vectorReader struct {
 	t       *testing.T
-	world   *snapshot.Model
-	own     *snapshot.Model
-	states  map[[3]uint32]*snapshot.Group // by own, group, send
+	world   *delta.Model
+	own     *delta.Model
+	states  map[[3]uint32]*delta.Group // by own, group, send
 	newest  uint32
-	decoder snapshot.Decoder
+	decoder delta.Decoder
 }
 
 func newVectorReader(t *testing.T, m wire.Welcome) *vectorReader {
 	tables := tablesOf(bazaar())
 	n, rate := int(m.TickRate/m.SendRate), int(m.SendRate)
 	return &vectorReader{
-		t: t, world: snapshot.NewModel(snapshot.NewLayout(tables, n, rate), nil), own: snapshot.NewModel(snapshot.NewRawLayout(tables, n, rate), nil),
-		states: map[[3]uint32]*snapshot.Group{}, newest: m.Tick / uint32(n),
+		t: t, world: delta.NewModel(delta.NewLayout(tables, n, rate), nil), own: delta.NewModel(delta.NewRawLayout(tables, n, rate), nil),
+		states: map[[3]uint32]*delta.Group{}, newest: m.Tick / uint32(n),
 	}
 }
 
@@ -258,13 +258,13 @@ func (x *vectorReader) block(b []byte, age, send, joined uint32) (blockVector, [
 	if v.Own {
 		model, at, own = x.own, send, 1
 	}
-	var parts []snapshot.Part
+	var parts []delta.Part
 	for g := v.First; g < v.First+v.Groups; g++ {
 		key := [3]uint32{own, g, at}
 		if x.states[key] == nil {
-			x.states[key] = &snapshot.Group{Send: at}
+			x.states[key] = &delta.Group{Send: at}
 		}
-		p := snapshot.Part{Cur: x.states[key], Slots: slots}
+		p := delta.Part{Cur: x.states[key], Slots: slots}
 		if v.Age > 0 {
 			p.Base = x.states[[3]uint32{own, g, at - v.Age}]
 		}
@@ -276,7 +276,7 @@ func (x *vectorReader) block(b []byte, age, send, joined uint32) (blockVector, [
 		}
 		parts = append(parts, p)
 	}
-	if err := x.decoder.Decode(body, snapshot.Coder(v.Coder), model, parts); err != nil {
+	if err := x.decoder.Decode(body, delta.Coder(v.Coder), model, parts); err != nil {
 		x.t.Fatal(err)
 	}
 	for i, p := range parts {
@@ -309,7 +309,7 @@ func (v *snapshotVector) bytes(t *testing.T) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head := wire.BlockHead{Own: k.Own, First: k.First, Count: k.Groups, Slots: wire.AllSlots, Age: k.Age, Two: k.Second, Coder: snapshot.Coder(k.Coder)}
+		head := wire.BlockHead{Own: k.Own, First: k.First, Count: k.Groups, Slots: wire.AllSlots, Age: k.Age, Two: k.Second, Coder: delta.Coder(k.Coder)}
 		if k.Slots != "" {
 			fmt.Sscanf(k.Slots, "%x", &head.Slots)
 		}

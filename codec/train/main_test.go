@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/codec/snapshot"
 )
 
 type place struct {
@@ -21,24 +21,24 @@ type place struct {
 }
 
 // record writes a recording of sends in which each of 100 entities moves on.
-func record(t *testing.T, name string, sends int) *snapshot.Layout {
+func record(t *testing.T, name string, sends int) *delta.Layout {
 	t.Helper()
 	table, err := schema.Compile(reflect.TypeFor[place](), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layout := snapshot.NewLayout([]*schema.Table{table}, 3, 20)
+	layout := delta.NewLayout([]*schema.Table{table}, 3, 20)
 	file, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	r := snapshot.NewRecorder(file, layout)
+	r := delta.NewRecorder(file, layout)
 	for send := range sends {
-		groups := make([]snapshot.Group, 2)
+		groups := make([]delta.Group, 2)
 		for i := range groups {
 			groups[i].Reset(uint32(send + 1))
-			for k := range snapshot.GroupSize {
+			for k := range delta.GroupSize {
 				rec := groups[i].Put(k, uint32(i*100+k+1), 1, 2)
 				rec[0] = int32(send*(k%7)) & 0xfff
 				rec[1] = int32(send * k / 40 % 100)
@@ -68,7 +68,7 @@ func TestTrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := snapshot.ParseTrained(b)
+	trained, err := delta.ParseTrained(b)
 	if err != nil || !trained.Fits(layout) {
 		t.Errorf("what it wrote: %v", err)
 	}

@@ -11,15 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/codec/snapshot"
 )
 
 // film is a recording and what is in it.
 type film struct {
 	name   string
-	layout *snapshot.Layout
-	sends  [][]snapshot.Group
+	layout *delta.Layout
+	sends  [][]delta.Group
 }
 
 // shoot records sends of 64 entities, the values of which are chosen by put.
@@ -29,17 +29,17 @@ func shoot(t *testing.T, sends int, put func(send, k int) [2]int32) *film {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &film{name: filepath.Join(t.TempDir(), "match.rec"), layout: snapshot.NewLayout([]*schema.Table{table}, 3, 20)}
+	f := &film{name: filepath.Join(t.TempDir(), "match.rec"), layout: delta.NewLayout([]*schema.Table{table}, 3, 20)}
 	file, err := os.Create(f.name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	r := snapshot.NewRecorder(file, f.layout)
+	r := delta.NewRecorder(file, f.layout)
 	for send := range sends {
-		groups := make([]snapshot.Group, 1)
+		groups := make([]delta.Group, 1)
 		groups[0].Reset(uint32(send + 1))
-		for k := range snapshot.GroupSize {
+		for k := range delta.GroupSize {
 			v := put(send, k)
 			copy(groups[0].Put(k, uint32(k+1), 1, 2), v[:])
 		}
@@ -53,23 +53,23 @@ func shoot(t *testing.T, sends int, put func(send, k int) [2]int32) *film {
 
 // blocks is what a training with these ages is about: for each send that is old enough, the group against
 // those of so many sends before.
-func (f *film) blocks(ages ...int) (all [][]snapshot.Part) {
+func (f *film) blocks(ages ...int) (all [][]delta.Part) {
 	for n := range f.sends {
 		age := ages[n%len(ages)]
 		if n-age-1 < 0 {
 			continue
 		}
-		p := snapshot.Part{Cur: &f.sends[n][0], Base: &f.sends[n-age][0], Slots: ^uint64(0)}
+		p := delta.Part{Cur: &f.sends[n][0], Base: &f.sends[n-age][0], Slots: ^uint64(0)}
 		if f.layout.Second() {
 			p.Base2 = &f.sends[n-age-1][0]
 		}
-		all = append(all, []snapshot.Part{p})
+		all = append(all, []delta.Part{p})
 	}
 	return all
 }
 
 // mean is how many bytes blocks take with a model.
-func mean(m *snapshot.Model, only snapshot.Encoder, blocks [][]snapshot.Part) float64 {
+func mean(m *delta.Model, only delta.Encoder, blocks [][]delta.Part) float64 {
 	sum := 0
 	for _, parts := range blocks {
 		body, _ := only.Append(nil, m, parts)
@@ -104,7 +104,7 @@ func TestReportIsOfWhatWasHeldBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			trained, err := snapshot.ParseTrained(written)
+			trained, err := delta.ParseTrained(written)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,18 +132,18 @@ func TestReportIsOfWhatWasHeldBack(t *testing.T) {
 			if steps("measuring", len(held)); rest != wantLog {
 				t.Errorf("log ends with\n%s\nwant\n%s", rest, wantLog)
 			}
-			plain := snapshot.NewTrained(f.layout, nil, nil).Model(f.layout)
+			plain := delta.NewTrained(f.layout, nil, nil).Model(f.layout)
 			want := fmt.Sprintf("bytes per block, mean of %d  %10s %10s\n", len(held), "built in", "trained")
-			want += fmt.Sprintf("%-28s %10.1f ", "any coder", mean(plain, snapshot.Encoder{}, held))
+			want += fmt.Sprintf("%-28s %10.1f ", "any coder", mean(plain, delta.Encoder{}, held))
 			if !strings.HasPrefix(out.String(), want) {
 				t.Errorf("it prints\n%s\nnot\n%s", out.String(), want)
 			}
-			zstd := snapshot.Encoder{Only: snapshot.ZstdOnly}
+			zstd := delta.Encoder{Only: delta.ZstdOnly}
 			if want := fmt.Sprintf("\n%-28s %10.1f ", "zstd and raw only", mean(plain, zstd, held)); !strings.Contains(out.String(), want) {
 				t.Errorf("it prints\n%s\nnot\n%s", out.String(), want)
 			}
 			if left := strings.Contains(out.String(), "left out"); !left {
-				want := fmt.Sprintf(" %10.1f\n", mean(trained.Model(f.layout), snapshot.Encoder{}, held))
+				want := fmt.Sprintf(" %10.1f\n", mean(trained.Model(f.layout), delta.Encoder{}, held))
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("it prints\n%s\nbut blocks take%s with what it wrote", out.String(), want)
 				}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 )
 
 // maxAge is the age of the oldest baseline to train for, in sends: that of a
@@ -24,9 +24,9 @@ type training struct {
 }
 
 // train learns and measures.
-func (c *training) train() (*snapshot.Trained, error) {
+func (c *training) train() (*delta.Trained, error) {
 	total := 0
-	layout, err := c.each(func([]snapshot.Part) { total++ })
+	layout, err := c.each(func([]delta.Part) { total++ })
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +36,9 @@ func (c *training) train() (*snapshot.Trained, error) {
 	}
 	fmt.Fprintf(c.log, "%d blocks, %d of them to learn from\n", total, learned)
 
-	priors, dictionaries := snapshot.NewTrainer(layout), snapshot.NewDictionaryTrainer(layout)
+	priors, dictionaries := delta.NewTrainer(layout), delta.NewDictionaryTrainer(layout)
 	n := 0
-	if _, err = c.each(func(parts []snapshot.Part) {
+	if _, err = c.each(func(parts []delta.Part) {
 		if n++; n <= learned {
 			priors.Add(parts)
 			dictionaries.Add(parts)
@@ -53,15 +53,15 @@ func (c *training) train() (*snapshot.Trained, error) {
 	if err != nil {
 		fmt.Fprintf(c.log, "no dictionary: %v\n", err)
 	}
-	plain := snapshot.NewTrained(layout, nil, nil)
-	trained := snapshot.NewTrained(layout, prior, dictionary)
+	plain := delta.NewTrained(layout, nil, nil)
+	trained := delta.NewTrained(layout, prior, dictionary)
 	if total == learned {
 		return trained, nil
 	}
 
 	before, after := newTally(plain.Model(layout)), newTally(trained.Model(layout))
 	n = 0
-	if _, err = c.each(func(parts []snapshot.Part) {
+	if _, err = c.each(func(parts []delta.Part) {
 		if n++; n > learned {
 			before.add(parts)
 			after.add(parts)
@@ -75,7 +75,7 @@ func (c *training) train() (*snapshot.Trained, error) {
 	fmt.Fprintf(c.out, "%-28s %10.1f %10.1f\n", "zstd and raw only", before.mean(before.bytes), after.mean(after.bytes))
 	if dictionary != nil && float64(after.bytes) > float64(before.bytes)*(1-worth) {
 		fmt.Fprintf(c.out, "the dictionary saves less than %v %%: left out\n", 100*worth)
-		trained = snapshot.NewTrained(layout, prior, nil)
+		trained = delta.NewTrained(layout, prior, nil)
 	}
 	return trained, nil
 }
@@ -89,19 +89,19 @@ func (c *training) progress(what string, n, of int) {
 
 // each calls f for a block of each send of the recording that has a baseline: of
 // all groups, against baselines of all ages in turn.
-func (c *training) each(f func(parts []snapshot.Part)) (*snapshot.Layout, error) {
+func (c *training) each(f func(parts []delta.Part)) (*delta.Layout, error) {
 	file, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	rec, err := snapshot.NewRecording(file)
+	rec, err := delta.NewRecording(file)
 	if err != nil {
 		return nil, err
 	}
 	layout := rec.Layout()
-	ring := make([][]snapshot.Group, maxAge+2)
-	var parts []snapshot.Part
+	ring := make([][]delta.Group, maxAge+2)
+	var parts []delta.Part
 	for n := 0; ; n++ {
 		cur := &ring[n%len(ring)]
 		if *cur, err = rec.Next(*cur); err != nil {
@@ -117,7 +117,7 @@ func (c *training) each(f func(parts []snapshot.Part)) (*snapshot.Layout, error)
 		base, base2 := ring[(n-age)%len(ring)], ring[(n-age-1)%len(ring)]
 		parts = parts[:0]
 		for i := range min(len(base), len(base2)) {
-			p := snapshot.Part{Cur: &(*cur)[i], Base: &base[i], Slots: ^uint64(0)}
+			p := delta.Part{Cur: &(*cur)[i], Base: &base[i], Slots: ^uint64(0)}
 			if layout.Second() {
 				p.Base2 = &base2[i]
 			}
@@ -131,18 +131,18 @@ func (c *training) each(f func(parts []snapshot.Part)) (*snapshot.Layout, error)
 type tally struct {
 	blocks, any, bytes int
 
-	model     *snapshot.Model
-	all, zstd snapshot.Encoder
+	model     *delta.Model
+	all, zstd delta.Encoder
 	body      []byte
 }
 
-func newTally(m *snapshot.Model) *tally {
+func newTally(m *delta.Model) *tally {
 	t := &tally{model: m}
-	t.zstd.Only = snapshot.ZstdOnly
+	t.zstd.Only = delta.ZstdOnly
 	return t
 }
 
-func (t *tally) add(parts []snapshot.Part) {
+func (t *tally) add(parts []delta.Part) {
 	t.blocks++
 	t.body, _ = t.all.Append(t.body[:0], t.model, parts)
 	t.any += len(t.body)

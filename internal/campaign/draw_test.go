@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -253,7 +253,7 @@ func (d *draw) told() {
 		}
 		return ""
 	})
-	d.may("coders", 4, func(*rand.Rand) string { s.Coders = snapshot.ZstdOnly; return "" })
+	d.may("coders", 4, func(*rand.Rand) string { s.Coders = delta.ZstdOnly; return "" })
 	d.may("scope", 3, func(*rand.Rand) string { d.scope = true; return "" })
 	if d.scope || s.Policies.Remotes == policy.RemotesCoSimulated {
 		d.may("assume", 2, func(*rand.Rand) string { d.assume = true; return "" })

@@ -8,15 +8,15 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/systems"
 )
 
 // files are what -record and -trained name.
 type files struct {
-	record  io.Writer         // of the server; nil: no recording
-	trained *snapshot.Trained // of server and bots; nil: what is built in
-	log     *slog.Logger      // warnings about them; nil: none
+	record  io.Writer      // of the server; nil: no recording
+	trained *delta.Trained // of server and bots; nil: what is built in
+	log     *slog.Logger   // warnings about them; nil: none
 }
 
 // open opens the files that the flags name. It returns a function that ends the

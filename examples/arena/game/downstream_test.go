@@ -6,18 +6,18 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/internal/capture"
 )
 
 // arena is a world of bots without a network, which is captured 20 times a second.
 type arena struct {
 	w      *ecs.World
 	bots   []*Bot
-	layout *snapshot.Layout
+	layout *delta.Layout
 	ring   *capture.Ring
 	tick   uint32
 }
@@ -42,7 +42,7 @@ func newArena(p *ecs.Protocol, players, npcs int) *arena {
 		}
 		tables = append(tables, t)
 	}
-	a.layout = snapshot.NewLayout(tables, stepsPerSend, a.w.TickRate()/stepsPerSend)
+	a.layout = delta.NewLayout(tables, stepsPerSend, a.w.TickRate()/stepsPerSend)
 	a.ring = capture.New(a.w, a.layout, stepsPerSend, slog.New(slog.DiscardHandler))
 	return a
 }
@@ -105,16 +105,16 @@ func TestDownstreamBytes(t *testing.T) {
 		for range 200 {
 			a.send()
 		}
-		m := snapshot.NewModel(a.layout, nil)
-		var enc snapshot.Encoder
+		m := delta.NewModel(a.layout, nil)
+		var enc delta.Encoder
 		const sends = 100
 		bytes, worst := 0, 0.0
 		for range sends {
 			f := a.send()
 			base := a.ring.At(f.Send - c.age)
-			parts := make([]snapshot.Part, len(f.Groups))
+			parts := make([]delta.Part, len(f.Groups))
 			for g := range parts {
-				parts[g] = snapshot.Part{Cur: &f.Groups[g], Base: &base.Groups[g], Slots: math.MaxUint64}
+				parts[g] = delta.Part{Cur: &f.Groups[g], Base: &base.Groups[g], Slots: math.MaxUint64}
 			}
 			body, _ := enc.Append(nil, m, parts)
 			bytes += len(body)

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
@@ -76,11 +76,11 @@ func protocol(o options) *ecs.Protocol {
 	return game.Protocol()
 }
 
-func (o options) coders() snapshot.Coders {
+func (o options) coders() delta.Coders {
 	if o.coder == "zstd" {
-		return snapshot.ZstdOnly
+		return delta.ZstdOnly
 	}
-	return snapshot.AnyCoder
+	return delta.AnyCoder
 }
 
 // add makes the n-th client.

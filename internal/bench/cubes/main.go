@@ -9,7 +9,7 @@ import (
 	"os"
 	"text/tabwriter"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -91,7 +91,7 @@ func all(trainOn, scoreOn string, cubes, rounds int, progress io.Writer) ([]resu
 	if err != nil {
 		return nil, err
 	}
-	priors := map[bool]*snapshot.Prior{} // by whether there are parents
+	priors := map[bool]*delta.Prior{} // by whether there are parents
 	if trainOn != "" {
 		t, err := readTrace(trainOn, cubes)
 		if err != nil {
@@ -105,11 +105,11 @@ func all(trainOn, scoreOn string, cubes, rounds int, progress io.Writer) ([]resu
 	results := make([]result, len(variants))
 	for i, v := range variants {
 		fmt.Fprintf(progress, "measuring %s\n", v.title())
-		var prior *snapshot.Prior
+		var prior *delta.Prior
 		if v.prior {
 			prior = priors[v.parent]
 		}
-		m := snapshot.NewModel(newStage(score, v.parent).layout, prior)
+		m := delta.NewModel(newStage(score, v.parent).layout, prior)
 		if results[i], err = measure(v, score, m, rounds); err != nil {
 			return nil, fmt.Errorf("%s: %w", v.title(), err)
 		}
@@ -119,10 +119,10 @@ func all(trainOn, scoreOn string, cubes, rounds int, progress io.Writer) ([]resu
 
 // train learns from every other frame of a trace, coded against the newest
 // baselines, and now and then against what is left when packets are lost.
-func train(t *trace, parent bool) *snapshot.Prior {
+func train(t *trace, parent bool) *delta.Prior {
 	const late = 8 // frames: the class of ages after the usual one
 	l := newLink(variant{parent: parent}, t, nil)
-	trainer := snapshot.NewTrainer(l.stage.layout)
+	trainer := delta.NewTrainer(l.stage.layout)
 	for i := range t.frames() {
 		f := l.stage.step()
 		if i > delay && i%2 == 0 {

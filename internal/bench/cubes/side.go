@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/snapshot"
-	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/internal/capture"
 )
 
 // delay is the number of frames after which the sender knows what arrived.
@@ -23,13 +23,13 @@ type variant struct {
 	about  string
 	parent bool
 	prior  bool
-	only   snapshot.Coders
+	only   delta.Coders
 	loss   float64
 }
 
 var variants = []variant{
 	{name: "", about: "trained prior, smallest coder", parent: true, prior: true},
-	{name: "zstd_only", about: "without the range coder", parent: true, prior: true, only: snapshot.ZstdOnly},
+	{name: "zstd_only", about: "without the range coder", parent: true, prior: true, only: delta.ZstdOnly},
 	{name: "no_parent", about: "nothing says what the cubes stick to", prior: true},
 	{name: "untrained", about: "the prior that is built in", parent: true},
 	{name: "lossy", about: "30 % of packets and of acknowledgements are lost", parent: true, prior: true, loss: 0.3},
@@ -52,16 +52,16 @@ type result struct {
 type link struct {
 	v     variant
 	stage *stage
-	model *snapshot.Model
-	enc   snapshot.Encoder
-	dec   snapshot.Decoder
+	model *delta.Model
+	enc   delta.Encoder
+	dec   delta.Decoder
 	rng   *rand.Rand
 
-	parts []snapshot.Part
+	parts []delta.Part
 	buf   []byte
-	held  [capture.Kept][]snapshot.Group // what the receiver decoded, by frame
-	got   []bool                         // frames that arrived
-	acked []bool                         // and of which the sender has heard
+	held  [capture.Kept][]delta.Group // what the receiver decoded, by frame
+	got   []bool                      // frames that arrived
+	acked []bool                      // and of which the sender has heard
 
 	encodeNs, decodeNs []int64 // by frame
 	bytes              int
@@ -69,7 +69,7 @@ type link struct {
 	differ             int
 }
 
-func newLink(v variant, t *trace, m *snapshot.Model) *link {
+func newLink(v variant, t *trace, m *delta.Model) *link {
 	l := &link{
 		v: v, stage: newStage(t, v.parent), model: m, rng: rand.New(rand.NewPCG(1, 0)), exact: true,
 		got: make([]bool, t.frames()), acked: make([]bool, t.frames()),
@@ -145,7 +145,7 @@ func (l *link) send(i int, f *capture.Frame) error {
 	l.got[i] = true
 	at := i % capture.Kept
 	if len(l.held[at]) < len(f.Groups) {
-		l.held[at] = make([]snapshot.Group, len(f.Groups))
+		l.held[at] = make([]delta.Group, len(f.Groups))
 	}
 	for g := range f.Groups {
 		l.held[at][g].Reset(f.Send)
@@ -161,10 +161,10 @@ func (l *link) send(i int, f *capture.Frame) error {
 }
 
 // prepare makes a block of the whole world.
-func (l *link) prepare(cur, base, base2 []snapshot.Group) {
+func (l *link) prepare(cur, base, base2 []delta.Group) {
 	l.parts = l.parts[:0]
 	for g := range cur {
-		p := snapshot.Part{Cur: &cur[g], Slots: ^uint64(0)}
+		p := delta.Part{Cur: &cur[g], Slots: ^uint64(0)}
 		if base != nil {
 			p.Base = &base[g]
 		}
@@ -176,7 +176,7 @@ func (l *link) prepare(cur, base, base2 []snapshot.Group) {
 }
 
 // frame returns what the sender has of frame i, nil if i is −1.
-func (l *link) frame(i int) []snapshot.Group {
+func (l *link) frame(i int) []delta.Group {
 	if i < 0 {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (l *link) frame(i int) []snapshot.Group {
 }
 
 // holds returns what the receiver has of frame i, nil if i is −1.
-func (l *link) holds(i int) []snapshot.Group {
+func (l *link) holds(i int) []delta.Group {
 	if i < 0 {
 		return nil
 	}
@@ -192,8 +192,8 @@ func (l *link) holds(i int) []snapshot.Group {
 }
 
 // keep gives the receiver a frame.
-func (l *link) keep(i int, from []snapshot.Group) {
-	gs := make([]snapshot.Group, len(from))
+func (l *link) keep(i int, from []delta.Group) {
+	gs := make([]delta.Group, len(from))
 	for g := range from {
 		gs[g] = from[g]
 		gs[g].Words = slices.Clone(from[g].Words)
@@ -202,11 +202,11 @@ func (l *link) keep(i int, from []snapshot.Group) {
 }
 
 // same reports whether two groups hold the same state.
-func same(a, b *snapshot.Group) bool {
+func same(a, b *delta.Group) bool {
 	if a.Alive != b.Alive || a.Hidden != b.Hidden || a.Known != b.Known {
 		return false
 	}
-	for k := range snapshot.GroupSize {
+	for k := range delta.GroupSize {
 		if a.Alive>>k&1 != 0 && (a.IDs[k] != b.IDs[k] || a.Masks[k] != b.Masks[k] || !slices.Equal(a.Record(k), b.Record(k))) {
 			return false
 		}
@@ -237,7 +237,7 @@ func (l *link) allocs() float64 {
 
 // measure sends a trace some times over, and reports for the time of each frame
 // the fastest: other programs only make it slower.
-func measure(v variant, t *trace, m *snapshot.Model, rounds int) (result, error) {
+func measure(v variant, t *trace, m *delta.Model, rounds int) (result, error) {
 	var encode, decode []int64
 	var r result
 	for round := range rounds {

@@ -4,11 +4,11 @@ import (
 	"log/slog"
 	"reflect"
 
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/codec/snapshot"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/capture"
+	"github.com/tactusgo/tactus/internal/capture"
 )
 
 // Place is where a body is.
@@ -50,7 +50,7 @@ func protocol(parent bool) *ecs.Protocol {
 // stage is a world that plays a trace and is captured.
 type stage struct {
 	trace    *trace
-	layout   *snapshot.Layout
+	layout   *delta.Layout
 	world    *ecs.World
 	ring     *capture.Ring
 	entities []ecs.Entity
@@ -64,7 +64,7 @@ func newStage(t *trace, parent bool) *stage {
 	for _, c := range p.Replicated() {
 		tables = append(tables, c.Schema)
 	}
-	s := &stage{trace: t, layout: snapshot.NewLayout(tables, 1, sendsPerSecond)}
+	s := &stage{trace: t, layout: delta.NewLayout(tables, 1, sendsPerSecond)}
 	s.world = ecs.NewWorld(p, ecs.Config{TickRate: sendsPerSecond})
 	s.ring = capture.New(s.world, s.layout, 1, slog.Default())
 	for i := range t.per {

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/snapshot"
+	"github.com/tactusgo/tactus/codec/delta"
 )
 
 // Messages are the payload of a session's packets; the low three bits of the
@@ -196,7 +196,7 @@ type BlockHead struct {
 	Slots uint64 // of all of them when not allSlots
 	Age   uint32 // of the baseline in sends; 0: none
 	Two   bool   // the send before the baseline serves too
-	Coder snapshot.Coder
+	Coder delta.Coder
 }
 
 // MaxBlockHead is the longest head of a block.
@@ -247,7 +247,7 @@ func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []by
 // ReadBlock parses a block and returns its body.
 func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, err error) {
 	flags := r.Byte()
-	h.Coder = snapshot.Coder(flags & 3)
+	h.Coder = delta.Coder(flags & 3)
 	h.Own, h.Two = flags&blockOwn != 0, flags&blockSecond != 0
 	var first uint64
 	count, age, limit := uint64(1), uint64(lastAge), uint64(MaxGroups)
@@ -278,7 +278,7 @@ func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, e
 		return h, nil, fmt.Errorf("%w: block of %d groups from %d on, %d are allowed", ErrMessage, count, first, limit)
 	case age >= 1<<31 || h.Two && age == 0:
 		return h, nil, fmt.Errorf("%w: block with a baseline %d sends old, second %v", ErrMessage, age, h.Two)
-	case h.Slots == 0 || flags&blockSome != 0 && h.Slots == AllSlots || h.Coder > snapshot.Range:
+	case h.Slots == 0 || flags&blockSome != 0 && h.Slots == AllSlots || h.Coder > delta.Range:
 		return h, nil, fmt.Errorf("%w: block of slots %#x by coder %d", ErrMessage, h.Slots, h.Coder)
 	case size > uint64(r.Len()):
 		return h, nil, fmt.Errorf("%w: block of %d bytes: %w", ErrMessage, size, codec.ErrShort)

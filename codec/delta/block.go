@@ -1,0 +1,177 @@
+package delta
+
+import (
+	"fmt"
+
+	"github.com/tactusgo/tactus/codec"
+)
+
+// A block is the state of some entities of one send, coded against states that
+// the receiver is proven to hold.
+
+// Coder says how the body of a block is coded.
+type Coder uint8
+
+// The coders, with their values on the wire.
+const (
+	Raw   Coder = iota // numbers in columns, as bits
+	Zstd               // the same numbers, their lengths compressed
+	Range              // context-modelled range coder
+)
+
+// Part is what a block says of one group.
+type Part struct {
+	// Cur is the state to be coded; a decoder adds to it what it reads.
+	Cur *Group
+	// Base is an older state that the receiver holds, and that knows all of
+	// Slots, or nil for none. Base2 is the state of the send before Base, if the
+	// receiver holds that too and [Layout.Second], else nil. In a block, all
+	// parts have a Base of one send, or none has; the same for Base2.
+	Base, Base2 *Group
+	// Slots are those that the block speaks of.
+	Slots uint64
+}
+
+// Encoder codes blocks. It keeps scratch memory and statistics, but nothing that
+// decides what a decoder must know: a block depends on its parts, the layout and
+// the model only. The zero value is ready. An Encoder is not for concurrent use,
+// and allocates when the model is not that of the block before.
+type Encoder struct {
+	// Only, when not AnyCoder, is the one coder to use.
+	Only Coders
+	// Account makes the Encoder count what the fields cost: see [Encoder.Spent].
+	Account bool
+
+	ranged rangeCoder
+	bytes  byteEncoder
+	other  []byte
+	deltas int // blocks with a baseline so far
+	won    int // so many of them are tried with both coders yet
+	spent  spending
+}
+
+// Coders is a choice of coders.
+type Coders uint8
+
+// The choices.
+const (
+	AnyCoder Coders = iota // the smallest of all
+	ZstdOnly               // zstd, or raw where that is smaller
+)
+
+// The range coder nearly always wins where there is a baseline, so that the
+// others are tried with one such block in tryEvery, and after they won with the
+// tryAfter next ones.
+const (
+	tryEvery = 256
+	tryAfter = 8
+)
+
+// Append appends the body of a block to dst and returns it, and the coder used.
+func (e *Encoder) Append(dst []byte, m *Model, parts []Part) ([]byte, Coder) {
+	if e.Only == ZstdOnly {
+		return e.bytes.append(dst, m, parts)
+	}
+	at := len(dst)
+	dst = e.appendRange(dst, m, parts)
+	if delta(parts) {
+		e.deltas++
+		if e.deltas%tryEvery != 0 && e.won == 0 {
+			return dst, Range
+		}
+		e.won = max(e.won-1, 0)
+	}
+	var c Coder
+	e.other, c = e.bytes.append(e.other[:0], m, parts)
+	if len(e.other) >= len(dst)-at {
+		return dst, Range
+	}
+	e.won = tryAfter
+	return append(dst[:at], e.other...), c
+}
+
+// delta reports whether the parts have a baseline.
+func delta(parts []Part) bool { return len(parts) > 0 && parts[0].Base != nil }
+
+func (e *Encoder) appendRange(dst []byte, m *Model, parts []Part) []byte {
+	c := &e.ranged
+	c.write(dst)
+	c.spent = nil
+	if e.Account {
+		c.spent = &e.spent
+	}
+	_ = c.code(m, parts) // only reading fails
+	return c.finish()
+}
+
+// Decoder reads blocks. It keeps nothing from one block to the next but scratch
+// memory. The zero value is ready. A Decoder is not for concurrent use, and
+// allocates when the model is not that of the block before.
+type Decoder struct {
+	// Account makes the Decoder count what the fields cost: see [Decoder.Spent].
+	Account bool
+
+	ranged  rangeCoder
+	bytes   byteDecoder
+	scratch []Group
+	parts   []Part
+	spent   spending
+}
+
+// Decode reads the body of a block, adding to Cur of each part the state of its
+// Slots. Slots that Cur knows already are read and left as they are. Cur gets no
+// more words than those of the baselines and 4,194,304 for entities without one;
+// what else Decode uses is of that order, and 128 KiB.
+//
+// Errors: [codec.ErrShort], [codec.ErrMalformed] and [codec.ErrTooLarge] for bytes
+// that no Encoder writes, [codec.ErrBaseline] when a Base does not know the slots,
+// [ErrDictionary]. Cur may have been changed then, and is to be thrown away.
+func (d *Decoder) Decode(src []byte, c Coder, m *Model, parts []Part) error {
+	merge := false
+	for i := range parts {
+		p := &parts[i]
+		if p.Base != nil && p.Slots&^p.Base.Known != 0 || p.Base2 != nil && p.Slots&^p.Base2.Known != 0 {
+			return fmt.Errorf("%w: slots %x of part %d", codec.ErrBaseline, p.Slots, i)
+		}
+		merge = merge || p.Cur.Known&p.Slots != 0
+	}
+	if !merge {
+		return d.decode(src, c, m, parts)
+	}
+	if d.parts = append(d.parts[:0], parts...); len(d.scratch) < len(parts) {
+		d.scratch = make([]Group, len(parts))
+	}
+	for i := range parts {
+		d.scratch[i].Reset(parts[i].Cur.Send)
+		d.parts[i].Cur = &d.scratch[i]
+	}
+	if err := d.decode(src, c, m, d.parts); err != nil {
+		return err
+	}
+	for i := range parts {
+		adopt(parts[i].Cur, &d.scratch[i], parts[i].Slots&^parts[i].Cur.Known)
+	}
+	return nil
+}
+
+// decode reads a body into groups that do not know its slots.
+func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) error {
+	var err error
+	d.ranged.spent, d.bytes.spent = nil, nil
+	if d.Account {
+		d.ranged.spent, d.bytes.spent = &d.spent, &d.spent
+	}
+	switch c {
+	case Raw, Zstd:
+		err = d.bytes.decode(src, c, m, parts)
+	case Range:
+		d.ranged.read(src)
+		err = d.ranged.code(m, parts)
+	default:
+		err = fmt.Errorf("%w: coder %d", codec.ErrMalformed, c)
+	}
+	if err != nil {
+		return fmt.Errorf("snapshot block: %w", err)
+	}
+	return nil
+}

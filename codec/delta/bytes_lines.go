@@ -1,0 +1,285 @@
+package delta
+
+import (
+	"fmt"
+
+	"github.com/tactusgo/tactus/codec"
+)
+
+// How the lines of an entity with residuals go is said set by set, at the end of
+// the body and in the order of the walk: a set is lines that bend together (see
+// [linePlan]). Of a kept entity:
+//
+//	+------------------------------------------------------------------------+
+//	| 0: they go on, and the residuals are to where they lead                |
+//	| 1: to another change per send, which the residuals give                |
+//	| 2: they stop                                                           |
+//	| 3: along the heading, as fast as before                                |
+//	| 4…: to this one of the commonest changes of the baseline, and of those |
+//	|     that 1 gave                                                        |
+//	+--- unless 0 -----------------------------------------------------------+
+//	| simulation step after the baseline at which they bent, less that of    |
+//	| the set before, the short way round, signed; the residuals are to      |
+//	| where that leads                                                       |
+//	+------------------------------------------------------------------------+
+//
+// Of a new entity it is 1, 2 or 3, for the place only and if it moves along a
+// heading; 3 means as fast as the last new one with the same components that said
+// 1. Its residuals are to 0.
+const (
+	lineGoesOn = iota
+	lineOther
+	lineStops
+	lineHeads
+	lineListed
+)
+
+// lineSteps returns the simulation steps of a send, and those since the baseline.
+func (w *walk) lineSteps() (n, all int) {
+	n = max(w.m.layout.steps, 1)
+	return n, n * int(max(w.age, 0))
+}
+
+// lines notes the residuals of the fields that are lines.
+func (b *byteEncoder) lines(res []int32) {
+	w := &b.c.w
+	if w.base == nil {
+		for _, f := range w.plan.fields[w.plan.lines:] {
+			copy(res[f.at:f.at+f.words], w.cur[f.at:])
+		}
+		b.setOff(res)
+		return
+	}
+	l := b.c.line.planFor(w.plan)
+	for i := range l.sets {
+		b.lineSet(l, &l.sets[i], res)
+	}
+}
+
+// setOff notes how a new entity goes along its heading.
+func (b *byteEncoder) setOff(res []int32) {
+	x, y, ok := b.headed()
+	if !ok {
+		return
+	}
+	w := &b.c.w
+	how := lineOther
+	switch vx, vy := w.cur[x], w.cur[y]; {
+	case vx == 0 && vy == 0:
+		how = lineStops
+	case b.fresh.knows && [2]int32{vx, vy} == b.fresh.to(w):
+		how = lineHeads
+		res[x], res[y] = 0, 0
+	default:
+		b.fresh.learn(w, vx, vy)
+	}
+	b.bends = append(b.bends, bend{numLine, uint32(how)})
+}
+
+// headed returns the words of the changes of a new entity that may move along its
+// heading.
+func (b *byteRows) headed() (x, y int, ok bool) {
+	w := &b.c.w
+	l := b.c.line.planFor(w.plan)
+	if l.along == nil {
+		return 0, 0, false
+	}
+	if b.fresh.plan != l {
+		b.fresh = arrivals{plan: l}
+	}
+	place := &l.sets[len(l.sets)-1]
+	return place.words[0].at + 1, place.words[1].at + 1, true
+}
+
+// arrivals is what the last new entity showed of those like it.
+type arrivals struct {
+	plan  *linePlan
+	knows bool
+	speed int32
+}
+
+// to is the change of an entity that moves along its heading.
+func (a *arrivals) to(w *walk) [2]int32 {
+	x, y := Toward(a.speed, a.plan.along.Turn(w.cur[a.plan.angle]))
+	return [2]int32{x, y}
+}
+
+// learn takes note of a change.
+func (a *arrivals) learn(w *walk, x, y int32) {
+	a.speed, a.knows = length(x, y, a.plan.along.Turn(w.cur[a.plan.angle]), a.speed), true
+}
+
+func (b *byteEncoder) lineSet(l *linePlan, s *lineSet, res []int32) {
+	w := &b.c.w
+	how := b.turn(l, s, res)
+	b.bends = append(b.bends, bend{numLine, uint32(how)})
+	if how == lineGoesOn {
+		for i := range s.words {
+			f := &s.words[i]
+			res[f.at] = f.minus(w.cur[f.at], f.ahead(w.base, w.age))
+			res[f.at+1] = 0
+		}
+		return
+	}
+	n, all := w.lineSteps()
+	at := bendStep(s.words, w.cur, w.base, all, n)
+	d := at - l.step
+	if 2*d > all {
+		d -= all
+	} else if 2*d <= -all {
+		d += all
+	}
+	l.step = at
+	b.bends = append(b.bends, bend{numBend, zigzag(int32(d))})
+	for i := range s.words {
+		f := &s.words[i]
+		res[f.at] = f.minus(w.cur[f.at], f.bent(w, at, all, n))
+	}
+}
+
+// bent is where a line leads that bent at a step.
+func (f *lineWord) bent(w *walk, at, all, n int) int32 {
+	return f.wrap(int64(w.base[f.at]) + Bend(w.base[f.at+1], w.cur[f.at+1], at, all, n))
+}
+
+// turn returns how the changes of a set go, and notes their residuals.
+func (b *byteEncoder) turn(l *linePlan, s *lineSet, res []int32) int {
+	w := &b.c.w
+	var v, was [3]int32
+	for i := range s.words {
+		at := s.words[i].at + 1
+		v[i], was[i] = w.cur[at], w.base[at]
+		res[at] = 0
+	}
+	switch {
+	case v == was:
+		return lineGoesOn
+	case v == [3]int32{}:
+		return lineStops
+	}
+	if to, ok := b.heads(l, s, was); ok && to == v {
+		l.speed = b.c.speed(l, s, w.base)
+		return lineHeads
+	}
+	b.c.makeList(l, s)
+	for i := range s.list[:s.listed] {
+		if s.list[i].v == v {
+			return lineListed + i
+		}
+	}
+	for i := range s.words {
+		res[s.words[i].at+1] = v[i] - was[i]
+	}
+	s.add(v)
+	return lineOther
+}
+
+// add lists a change, if there is room.
+func (s *lineSet) add(v [3]int32) {
+	if s.listed < lineList {
+		s.list[s.listed] = lineChange{v: v}
+		s.listed++
+	}
+}
+
+// heads returns the change of a set that moves along the heading.
+func (b *byteRows) heads(l *linePlan, s *lineSet, was [3]int32) (to [3]int32, ok bool) {
+	if s.class != 1 || l.along == nil || len(s.words) < 2 {
+		return was, false
+	}
+	w := &b.c.w
+	to = was
+	to[0], to[1] = Toward(b.c.speed(l, s, w.base), l.along.Turn(w.cur[l.angle]))
+	return to, true
+}
+
+// lines makes the words of the fields that are lines.
+func (b *byteDecoder) lines(res []int32) error {
+	w := &b.c.w
+	if w.base == nil {
+		for _, f := range w.plan.fields[w.plan.lines:] {
+			copy(w.cur[f.at:f.at+f.words], res[f.at:])
+		}
+		return b.setOff()
+	}
+	l := b.c.line.planFor(w.plan)
+	for i := range l.sets {
+		if err := b.lineSet(l, &l.sets[i], res); err != nil {
+			return err
+		}
+	}
+	return b.num.err
+}
+
+// setOff makes the change of a new entity that goes along its heading.
+func (b *byteDecoder) setOff() error {
+	x, y, ok := b.headed()
+	if !ok {
+		return nil
+	}
+	w := &b.c.w
+	switch how := b.num.get(numLine); {
+	case how == lineStops:
+	case how == lineOther:
+		b.fresh.learn(w, w.cur[x], w.cur[y])
+	case how == lineHeads && b.fresh.knows:
+		to := b.fresh.to(w)
+		w.cur[x], w.cur[y] = to[0], to[1]
+	default:
+		return fmt.Errorf("%w: new entity with a line that goes %d", codec.ErrMalformed, how)
+	}
+	return b.num.err
+}
+
+func (b *byteDecoder) lineSet(l *linePlan, s *lineSet, res []int32) error {
+	w := &b.c.w
+	how := b.num.get(numLine)
+	var v, was [3]int32
+	for i := range s.words {
+		was[i] = w.base[s.words[i].at+1]
+	}
+	switch how {
+	case lineGoesOn:
+		for i := range s.words {
+			f := &s.words[i]
+			w.cur[f.at], w.cur[f.at+1] = f.wrap(int64(f.ahead(w.base, w.age))+int64(res[f.at])), was[i]
+		}
+		return nil
+	case lineOther:
+		b.c.makeList(l, s)
+		for i := range s.words {
+			v[i] = was[i] + res[s.words[i].at+1]
+		}
+		s.add(v)
+	case lineStops:
+	case lineHeads:
+		var ok bool
+		if v, ok = b.heads(l, s, was); !ok {
+			return fmt.Errorf("%w: entity without a heading", codec.ErrMalformed)
+		}
+		l.speed = b.c.speed(l, s, w.base)
+	default:
+		b.c.makeList(l, s)
+		if how-lineListed >= uint32(s.listed) {
+			return fmt.Errorf("%w: change %d of %d", codec.ErrMalformed, how-lineListed, s.listed)
+		}
+		v = s.list[how-lineListed].v
+	}
+	n, all := w.lineSteps()
+	at := l.step + int(b.num.signed(numBend))
+	if at < 0 {
+		at += all
+	} else if at >= all {
+		at -= all
+	}
+	if at < 0 || at >= max(all, 1) {
+		return fmt.Errorf("%w: line bent at step %d of %d", codec.ErrMalformed, at, all)
+	}
+	l.step = at
+	for i := range s.words {
+		f := &s.words[i]
+		w.cur[f.at+1] = v[i]
+		w.cur[f.at] = f.wrap(int64(f.bent(w, at, all, n)) + int64(res[f.at]))
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package delta
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// GroupSize is the number of slots of a [Group].
+const GroupSize = 64
+
+// Group is the replicated state of up to 64 entities at one send. An entity
+// keeps its slot for as long as it lives; a slot that became free may be given to
+// another entity. A set of slots is a uint64, bit i for slot i.
+//
+// The zero value is a group of which nothing is known.
+type Group struct {
+	// Send is the number of the send whose state this is; 0: none.
+	Send uint32
+	// Known are the slots whose state is known: all of them, unless a block
+	// told of some only.
+	Known uint64
+	// Alive are the known slots that hold an entity. A known slot that is not
+	// alive is empty.
+	Alive uint64
+	// Hidden are the known slots that hold an entity which the receiver may not
+	// see. They are not alive.
+	Hidden uint64
+	// IDs and Masks are the NetIDs and components of the alive slots.
+	IDs   [GroupSize]uint32
+	Masks [GroupSize]uint64
+	// Words holds the records of the alive slots, in any order.
+	Words []int32
+
+	start [GroupSize]int32
+	size  [GroupSize]int32
+}
+
+// Reset makes g the state of a send of which nothing is known yet. It keeps its
+// memory.
+func (g *Group) Reset(send uint32) {
+	g.Send, g.Known, g.Alive, g.Hidden = send, 0, 0, 0
+	g.Words = g.Words[:0]
+}
+
+// Put gives a slot an entity and returns its record of n words, in which
+// anything may stand, for the caller to fill. Records returned earlier may move:
+// they are good until the next Put.
+func (g *Group) Put(slot int, id uint32, mask uint64, n int) []int32 {
+	bit := uint64(1) << slot
+	g.Known |= bit
+	g.Alive |= bit
+	g.Hidden &^= bit
+	g.IDs[slot], g.Masks[slot] = id, mask
+	at := len(g.Words)
+	g.Words = grow(g.Words, n)
+	g.start[slot], g.size[slot] = int32(at), int32(n)
+	return g.Words[at : at+n : at+n]
+}
+
+// Clear makes a slot known to be empty, or to hold what the receiver may not see.
+func (g *Group) Clear(slot int, hidden bool) {
+	bit := uint64(1) << slot
+	g.Known |= bit
+	g.Alive &^= bit
+	g.Hidden &^= bit
+	if hidden {
+		g.Hidden |= bit
+	}
+}
+
+// Record is the words of an alive slot: those of its components, in the order of
+// the layout, without gaps.
+func (g *Group) Record(slot int) []int32 {
+	at, n := g.start[slot], g.size[slot]
+	return g.Words[at : at+n : at+n]
+}
+
+// Find returns the slot of an entity, or -1.
+func (g *Group) Find(id uint32) int {
+	for m := g.Alive; m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros64(m); g.IDs[i] == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// grow is s with n more elements, of any value.
+func grow[T any](s []T, n int) []T {
+	return slices.Grow(s, n)[:len(s)+n]
+}

@@ -1,0 +1,156 @@
+package delta
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// Trainer makes a [Prior] from blocks like those that will be coded. It is not for
+// concurrent use.
+type Trainer struct {
+	model *Model
+	coder rangeCoder
+	log   []uint32 // context<<1 | bit, in the order of coding; endOfBlock after each block
+}
+
+// endOfBlock stands in the log between blocks.
+const endOfBlock = math.MaxUint32
+
+// maxTrainerLog bounds what a Trainer keeps: 128 MiB. Blocks added later are
+// left out.
+const maxTrainerLog = 32 << 20
+
+// NewTrainer returns a trainer for blocks of a layout.
+func NewTrainer(l *Layout) *Trainer { return &Trainer{model: NewModel(l, nil)} }
+
+// Add learns from a block: parts as [Encoder.Append] takes them.
+func (t *Trainer) Add(parts []Part) {
+	if len(t.log) > maxTrainerLog {
+		return
+	}
+	c := &t.coder
+	c.write(c.buf[:0])
+	c.tally = &t.log
+	_ = c.code(t.model, parts)
+	t.log = append(t.log, endOfBlock)
+}
+
+// seens are the confidences that a trained chance may start with.
+var seens = []uint16{0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 20, 28, 39}
+
+// Prior returns what was learned: for each context the mean of its bits, and the
+// confidence in it with which those blocks would have been coded in the fewest
+// bits. Contexts that were not met keep what is built in.
+func (t *Trainer) Prior() *Prior {
+	n := len(t.model.start)
+	p := &Prior{layout: t.model.layout.hash(), start: append([]chance(nil), t.model.start...)}
+	var count [2][]float64
+	count[0], count[1] = make([]float64, n), make([]float64, n)
+	for _, e := range t.log {
+		if e != endOfBlock {
+			count[e&1][e>>1]++
+		}
+	}
+	for i := range p.start {
+		if all := count[0][i] + count[1][i]; all > 0 {
+			built := float64(t.model.start[i].p) / 65536
+			mean := (count[1][i] + built) / (all + 1)
+			p.start[i].p = uint16(min(max(mean*65536, 32), 65536-32))
+		}
+	}
+	// What each confidence would have cost.
+	cost := make([][]float64, len(seens))
+	for s, seen := range seens {
+		cost[s] = make([]float64, n)
+		for i := range p.start {
+			p.start[i].n = seen
+		}
+		now := append([]chance(nil), p.start...)
+		var met []uint32
+		for _, e := range t.log {
+			if e == endOfBlock {
+				for _, i := range met {
+					now[i] = p.start[i]
+				}
+				met = met[:0]
+				continue
+			}
+			i := e >> 1
+			c := &now[i]
+			if *c == p.start[i] {
+				met = append(met, i)
+			}
+			if e&1 != 0 {
+				cost[s][i] += bitsOf(c.p)
+				c.one()
+			} else {
+				cost[s][i] += bitsOf(-c.p)
+				c.zero()
+			}
+		}
+	}
+	for i := range p.start {
+		best := 2
+		for s := range seens {
+			if cost[s][i] < cost[best][i] {
+				best = s
+			}
+		}
+		p.start[i].n = seens[best]
+	}
+	p.seal()
+	return p
+}
+
+// bitsOf is the information in something of chance p/65,536, in bits.
+func bitsOf(p uint16) float64 { return bitTable[p>>4] }
+
+var bitTable = func() (t [4096]float64) {
+	for i := range t {
+		t[i] = -math.Log2((float64(i) + 0.5) / 4096)
+	}
+	return t
+}()
+
+// The direction that a Trainer codes in: it writes down each bit with its context.
+
+func (r *ranger) note(at *chance, bit uint32) {
+	i := (uintptr(unsafe.Pointer(at)) - uintptr(unsafe.Pointer(r.first))) / unsafe.Sizeof(*at)
+	*r.tally = append(*r.tally, uint32(i)<<1|bit)
+}
+
+func (r *ranger) notePair(a, b *chance, bit uint32) {
+	r.note(a, bit)
+	if a != b {
+		r.note(b, bit)
+	}
+}
+
+func (r *ranger) noteNumber(a, b *row, l *lot, sign *chance, v int32) int32 {
+	mag, neg := uint32(v), uint32(0)
+	if v < 0 {
+		mag, neg = -mag, 1
+	}
+	n := bits.Len32(mag)
+	for i := range n {
+		i = min(i, rowSize-1)
+		r.notePair(&a[i], &b[i], 1)
+	}
+	if n < 32 {
+		i := min(n, rowSize-1)
+		r.notePair(&a[i], &b[i], 0)
+	}
+	if n > 0 {
+		r.note(sign, neg)
+	}
+	if n > 1 {
+		m := l[4*min(n, rowSize-1):]
+		top := mag >> (n - 2) & 1
+		r.note(&m[0], top)
+		if n > 2 {
+			r.note(&m[1+top], mag>>(n-3)&1)
+		}
+	}
+	return v
+}

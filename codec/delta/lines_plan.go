@@ -1,0 +1,192 @@
+package delta
+
+import "github.com/tactusgo/tactus/codec/schema"
+
+// linesState is what the coding of lines keeps within a block.
+type linesState struct {
+	plans map[*plan]*linePlan
+	last  *linePlan
+	block uint32
+	kinds int // that came up so far
+	news  int // of the last three entities, the newest lowest
+	run   int // entities since the last one with other news
+}
+
+// linePlan is how the lines of entities with one component mask are coded. Below
+// block stands what holds within one block.
+type linePlan struct {
+	plan   *plan
+	words  []lineWord
+	others []int         // words of all other fields
+	sets   []lineSet     // the angle that others move along first, the place last
+	along  *schema.Field // the heading that the place moves along, or nil
+	angle  int           // its word
+	even   bool          // x and y are on the same grid
+
+	block uint32
+	ctx   int
+	step  int   // the last one coded
+	speed int32 // that of the last one that moves along its heading; −1: not known
+	pace  int32 // what is usual of the others, likewise
+}
+
+// lineWord is where a line lies in a record: its place, and its change behind.
+type lineWord struct {
+	at    int
+	count int32 // words of a full turn, or 0
+	f     *field
+}
+
+// lineSet is lines that bend together.
+type lineSet struct {
+	words []lineWord
+	class int
+
+	block  uint32 // in which the list was made
+	listed int
+	list   [lineList]lineChange
+	grain  int // zero bits that all jumps so far ended in, −1 before the first
+}
+
+// lineChange is a change per send, and how often it was met.
+type lineChange struct {
+	v [3]int32
+	n int32
+}
+
+// begin starts a block.
+func (s *linesState) begin(*rangeCoder, []Part) {
+	s.block++
+	s.kinds, s.news, s.run = 0, 0, lineRun-1
+	s.last = nil
+	if len(s.plans) > 256 {
+		clear(s.plans)
+	}
+}
+
+// planFor returns the plan for the lines of a plan.
+func (s *linesState) planFor(p *plan) *linePlan {
+	if s.last != nil && s.last.plan == p {
+		return s.last
+	}
+	l := s.plans[p]
+	if l == nil {
+		l = newLinePlan(p)
+		if s.plans == nil {
+			s.plans = map[*plan]*linePlan{}
+		}
+		s.plans[p] = l
+	}
+	if l.block != s.block {
+		l.block = s.block
+		l.ctx = ctxLines + min(s.kinds, lineKinds-1)*lnEntity
+		s.kinds++
+		l.step, l.speed, l.pace = 0, -1, -1
+		for i := range l.sets {
+			l.sets[i].grain = -1
+		}
+	}
+	s.last = l
+	return l
+}
+
+func newLinePlan(p *plan) *linePlan {
+	l := &linePlan{plan: p}
+	place := lineSet{class: 1}
+	var axes [3]*field
+	for i := range p.fields {
+		f := &p.fields[i]
+		if f.schema != nil && f.schema.Along && l.along == nil {
+			l.along, l.angle = f.schema, f.at
+		}
+		if f.kind != kindLines {
+			for j := range f.words {
+				l.others = append(l.others, f.at+j)
+			}
+			continue
+		}
+		w := lineWord{f.at, f.count, f}
+		l.words = append(l.words, w)
+		switch {
+		case f.axis > 0 && axes[f.axis-1] == nil:
+			axes[f.axis-1] = f
+		case f.schema.Along:
+			l.sets = append([]lineSet{{words: []lineWord{w}}}, l.sets...)
+		case f.count > 0:
+			l.sets = append(l.sets, lineSet{words: []lineWord{w}})
+		default:
+			l.sets = append(l.sets, lineSet{words: []lineWord{w}, class: 2})
+		}
+	}
+	for _, f := range axes {
+		if f != nil {
+			place.words = append(place.words, lineWord{f.at, f.count, f})
+		}
+	}
+	if len(place.words) > 0 {
+		l.sets = append(l.sets, place)
+	}
+	l.even = axes[0] != nil && axes[1] != nil && axes[0].step == axes[1].step
+	if !l.even {
+		l.along = nil
+	}
+	return l
+}
+
+// stray reports whether one of some lines is not where it leads, and whether one
+// was moving.
+func (l *linePlan) stray(words []lineWord, cur, base []int32, age int64) (news, moving bool) {
+	for i := range words {
+		f := &words[i]
+		v := base[f.at+1]
+		if v == 0 {
+			news = news || cur[f.at] != base[f.at] || cur[f.at+1] != 0
+			continue
+		}
+		moving = true
+		news = news || cur[f.at+1] != v || cur[f.at] != f.ahead(base, age)
+	}
+	return news, moving
+}
+
+// goOn puts lines where they lead.
+func (l *linePlan) goOn(words []lineWord, cur, base []int32, age int64) {
+	for i := range words {
+		f := &words[i]
+		v := base[f.at+1]
+		cur[f.at+1] = v
+		if v == 0 {
+			cur[f.at] = base[f.at]
+		} else {
+			cur[f.at] = f.ahead(base, age)
+		}
+	}
+}
+
+// ahead is where a line leads that does not bend.
+func (f *lineWord) ahead(base []int32, age int64) int32 {
+	return f.wrap(int64(base[f.at]) + int64(base[f.at+1])*age)
+}
+
+// wrap brings an angle into its turn.
+func (f *lineWord) wrap(r int64) int32 {
+	if n := int64(f.count); n > 0 && uint64(r) >= uint64(n) {
+		if r %= n; r < 0 {
+			r += n
+		}
+	}
+	return int32(r)
+}
+
+// minus is a−b, for angles the short way round.
+func (f *lineWord) minus(a, b int32) int32 {
+	d := a - b
+	if f.count > 0 {
+		if d > f.count/2 {
+			d -= f.count
+		} else if d < -(f.count / 2) {
+			d += f.count
+		}
+	}
+	return d
+}

@@ -1,0 +1,272 @@
+package delta
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// A walk goes over the entities of a block in the order in which they are coded
+// and predicts their words. An encoder and a decoder take the same walk: what it
+// does depends on the baselines, on the IDs and masks of all slots, and on the
+// words of entities and fields that were coded before.
+//
+// Entities come in the order of parts and slots, except that one which was
+// attached to another in the baseline comes after it.
+type walk struct {
+	m     *Model
+	parts []walkPart
+	plans map[uint64]*plan
+	age   int64 // sends from the baseline to the current state
+	gap   int64 // sends from the second baseline to the first
+	turns int   // age/gap where that is a whole number, else 0
+	pass  int
+	at    int    // part
+	left  uint64 // slots of the part that come yet
+	later bool   // some slot waits for the next pass
+
+	found []attachment     // parents
+	known map[uint32]int32 // where in found, by ID
+	last  int32            // the one asked for last, −1 for none
+	index idIndex
+
+	// The entity at which the walk stands.
+	part   *walkPart
+	slot   int
+	plan   *plan
+	moving bool // it was moving between its baselines
+	parent *attachment
+	// Records. base and base2 are nil if there are none, or of another entity.
+	cur, base, base2  []int32
+	pred              []int32
+	copied            bool // cur is a copy, so that an encoder leaves the records alone
+	copy              []int32
+	rateWords         []int32  // the record with the rates as they are now: base until they are known, then cur
+	mode              mode     // of the prediction of place and orientation
+	moved             bool     // place and turn are predicted, with that mode
+	place             [3]int32 // predicted words
+	turn              rotation // predicted
+	spin              rotation // that of the field which was predicted last
+	missing, runnerUp int32    // its largest component and the one after that
+	lead              int64    // by how much
+	off               int64    // how far it was from moving with its parent
+}
+
+// walkPart is what a walk knows of a part of the block.
+type walkPart struct {
+	cur, base, base2 *Group
+	slots            uint64 // alive now
+	kept, kept2      uint64 // those of them that are the same entity in base, base2
+	still            uint64 // those of kept which did not move from base2 to base
+	waiting          uint64 // for the next pass
+	done             uint64 // all words are known
+	asked, calm      uint64 // for the range coder: runs that were asked for, slots that have no news
+	held             uint64 // for an encoder: slots of those runs that are as in the baseline
+}
+
+// mode says how place and orientation are predicted.
+type mode uint8
+
+const (
+	modeHold  mode = iota // as they were
+	modeOn                // going on as they went
+	modeRigid             // with the parent
+)
+
+const modes = 3
+
+// lastPass takes the entities that still wait: those attached in circles, or
+// through more others than that.
+const lastPass = 4
+
+// begin starts a walk over the alive slots of parts, whose IDs and masks must be
+// known. Parts without slots are allowed.
+func (w *walk) begin(m *Model, parts []Part) {
+	if w.m != m || len(w.plans) > 256 {
+		w.m, w.plans = m, map[uint64]*plan{}
+		w.plan = &plan{mask: math.MaxUint64, parent: -1}
+	}
+	if w.known == nil {
+		w.known = map[uint32]int32{}
+	}
+	clear(w.known)
+	w.found, w.last = w.found[:0], -1
+	w.index.reset()
+	w.parts = w.parts[:0]
+	w.age, w.gap, w.turns = 0, 0, 0
+	for i := range parts {
+		p := &parts[i]
+		w.parts = grow(w.parts, 1)
+		q := &w.parts[i]
+		*q = walkPart{cur: p.Cur, base: p.Base, base2: p.Base2, slots: p.Slots & p.Cur.Alive}
+		if p.Base == nil {
+			continue
+		}
+		q.kept = same(p.Cur, p.Base, q.slots)
+		if w.age == 0 {
+			w.age = int64(int32(p.Cur.Send - p.Base.Send))
+		}
+		if p.Base2 != nil {
+			q.kept2 = same(p.Base, p.Base2, q.kept)
+			q.still = quiet(p.Base, p.Base2, q.kept2)
+			if w.gap == 0 {
+				w.gap = int64(int32(p.Base.Send - p.Base2.Send))
+			}
+		}
+	}
+	if w.gap > 0 && w.age%w.gap == 0 && w.age/w.gap <= 32 {
+		w.turns = int(w.age / w.gap)
+	}
+	w.pass, w.later = 0, false
+	w.at, w.left = -1, 0
+}
+
+// same returns the slots of s that hold the same entity, with the same
+// components, in a and in b. Those of s are alive in a.
+func same(a, b *Group, s uint64) uint64 {
+	s &= b.Alive
+	if a.IDs == b.IDs && a.Masks == b.Masks {
+		return s
+	}
+	out := s
+	for ; s != 0; s &= s - 1 {
+		k := bits.TrailingZeros64(s)
+		if a.IDs[k] != b.IDs[k] || a.Masks[k] != b.Masks[k] {
+			out &^= 1 << k
+		}
+	}
+	return out
+}
+
+// quiet returns the slots of s whose records are the same in a and in b. They hold
+// the same components in both.
+func quiet(a, b *Group, s uint64) uint64 {
+	if s == 0 || a.start == b.start && equal(a.Words, b.Words) {
+		return s
+	}
+	out := s
+	for ; s != 0; s &= s - 1 {
+		k := bits.TrailingZeros64(s)
+		if !equal(a.Record(k), b.Record(k)) {
+			out &^= 1 << k
+		}
+	}
+	return out
+}
+
+// equal compares records: short ones four words at a time, which is faster then
+// than a call.
+func equal(a, b []int32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	if len(a) > 32 {
+		return text(a) == text(b)
+	}
+	for len(a) >= 4 && len(b) >= 4 {
+		if *(*[4]int32)(a) != *(*[4]int32)(b) {
+			return false
+		}
+		a, b = a[4:], b[4:]
+	}
+	for i, v := range a {
+		if v != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// text is the memory of words, which compares faster than they do.
+func text(w []int32) string {
+	return unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 4*len(w))
+}
+
+// next goes to the next entity and sets part, slot, plan, moving and parent.
+func (w *walk) next() bool {
+	for {
+		for w.left == 0 {
+			if !w.advance() {
+				return false
+			}
+		}
+		k := bits.TrailingZeros64(w.left)
+		bit := w.left & -w.left
+		w.left ^= bit
+		p := w.part
+		if mask := p.cur.Masks[k]; mask != w.plan.mask {
+			w.plan = w.planOf(mask)
+		}
+		w.parent = nil
+		w.slot = k
+		if at := w.plan.parent; at >= 0 && p.kept&bit != 0 {
+			if id := uint32(p.base.Words[int(p.base.start[k])+at]); id != 0 {
+				a := w.attachment(id)
+				if a.part >= 0 && w.parts[a.part].done>>a.slot&1 == 0 && w.pass < lastPass {
+					p.waiting |= bit
+					w.later = true
+					continue
+				}
+				w.parent = w.resolve(a)
+			}
+		}
+		w.moving = p.kept2&^p.still&bit != 0
+		if w.plan.rated && p.kept&bit != 0 {
+			w.moving = w.moving || w.plan.drifts(p.base.Record(k))
+		}
+		return true
+	}
+}
+
+// advance goes to the next part, or the next pass.
+func (w *walk) advance() bool {
+	w.at++
+	if w.at == len(w.parts) {
+		if !w.later {
+			return false
+		}
+		w.at, w.later = 0, false
+		w.pass++
+	}
+	w.part = &w.parts[w.at]
+	if w.pass == 0 {
+		w.left = w.part.slots
+	} else {
+		w.left, w.part.waiting = w.part.waiting, 0
+	}
+	return true
+}
+
+func (w *walk) planOf(mask uint64) *plan {
+	p := w.plans[mask]
+	if p == nil {
+		p = newPlan(w.m, mask)
+		w.plans[mask] = p
+	}
+	return p
+}
+
+// open sets the records of the entity, and pred to what is held.
+func (w *walk) open() {
+	p, k := w.part, w.slot
+	w.moved, w.off = false, 0
+	w.cur, w.base, w.base2 = p.cur.Record(k), nil, nil
+	if w.copied {
+		w.copy = append(w.copy[:0], w.cur...)
+		w.cur = w.copy
+	}
+	w.pred = grow(w.pred[:0], w.plan.words)
+	if p.kept>>k&1 != 0 {
+		w.base = p.base.Record(k)
+		copy(w.pred, w.base)
+		w.rateWords = w.base
+	} else {
+		clear(w.pred)
+	}
+	if p.kept2>>k&1 != 0 {
+		w.base2 = p.base2.Record(k)
+	}
+}
+
+// done says that all words of the entity are known.
+func (w *walk) done() { w.part.done |= 1 << w.slot }

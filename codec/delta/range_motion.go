@@ -1,0 +1,182 @@
+package delta
+
+import "math/bits"
+
+// motion codes the fields that are predicted from more than the baseline.
+func (c *rangeCoder) motion(expected mode) {
+	w := &c.w
+	w.reattach()
+	known := w.moved && w.plan.quats < 2 // predicted already, by foreseen
+	m := expected
+	if w.base != nil && (w.goesOn() || w.parent != nil) && w.plan.steers {
+		if !c.reading {
+			m = w.choose(expected)
+		}
+		m = c.steer(expected, m)
+	}
+	if known = known && m == expected; !w.moved || m != w.mode {
+		w.move(m)
+	}
+	state := int(m)
+	if w.base == nil {
+		state = states - 1
+	}
+	most, order := 0, 0
+	fields := w.plan.fields[w.plan.plain:w.plan.lines]
+	speed := min(w.speed(m), levels-1)
+	c.cost(nil)
+	for i := range fields {
+		f := &fields[i]
+		if !known {
+			w.predict(f)
+		}
+		switch f.kind {
+		case kindLinear:
+			c.goes(f)
+		case kindAxis:
+			n := c.axis(f, state, order, speed, most)
+			most = max(most, n)
+			order++
+		default:
+			c.quat(f, state, most)
+		}
+		c.cost(f)
+	}
+	if order > 0 {
+		c.run[state] = most
+	}
+	if w.plan.lines < len(w.plan.fields) {
+		c.lines(w.plan.fields[w.plan.lines:])
+	}
+}
+
+// steer codes the mode.
+func (c *rangeCoder) steer(expected, m mode) mode {
+	w := &c.w
+	at, near := 0, 63
+	if a := w.parent; a != nil {
+		at, near = 1, w.near(w.base, &a.then)
+	}
+	if w.base2 != nil {
+		at += 2
+	}
+	right := uint32(0)
+	if m == expected {
+		right = 1
+	}
+	if c.pair(&c.ctx[ctxMode+int(expected)*4+at], &c.ctx[ctxModeNear+int(expected)*64+near], right) != 0 {
+		return expected
+	}
+	a, b := (expected+1)%modes, (expected+2)%modes
+	if c.flag(ctxOther+int(expected)*4+at, m == a) {
+		return a
+	}
+	return b
+}
+
+// speed is the size of what says how far a prediction may be off.
+func (w *walk) speed(m mode) int {
+	if w.base == nil || w.base2 == nil {
+		return 0
+	}
+	if m == modeRigid {
+		return size(int32(min(w.off, 1<<30)))
+	}
+	d := int64(0)
+	for _, at := range w.plan.place {
+		if at >= 0 {
+			d += abs(int64(w.base[at]) - int64(w.base2[at]))
+		}
+	}
+	return size(int32(min(d, 1<<30)))
+}
+
+// goes codes a value that goes on as it went.
+func (c *rangeCoder) goes(f *field) {
+	w := &c.w
+	fresh, level := 0, 0
+	if w.base == nil {
+		fresh = 1
+	} else if w.base2 != nil {
+		level = min(size(f.minus(w.base[f.at], w.base2[f.at])), levels-1)
+	}
+	own := f.ctx + fresh*(rowSize+1)
+	d := c.number(c.row(own), c.row(ctxGoesB+level*rowSize), c.lot(ctxGoesLot), &c.ctx[own+rowSize], f.minus(w.cur[f.at], w.pred[f.at]))
+	w.cur[f.at] = f.plus(w.pred[f.at], d)
+}
+
+// axis codes a coordinate and returns the size of the residual.
+func (c *rangeCoder) axis(f *field, state, order, speed, most int) int {
+	w := &c.w
+	level := most
+	if order == 0 {
+		level = c.run[state]
+	}
+	order = min(order, 2)
+	way := 1
+	if w.base2 != nil {
+		way += sign(w.base[f.at] - w.base2[f.at])
+	}
+	a := c.row(ctxAxisA + (state*levels+speed)*rowSize)
+	b := c.row(ctxAxisB + (order*levels+min(level, levels-1))*rowSize)
+	d := c.number(a, b, c.lot(ctxAxisLot+state*4*rowSize), &c.ctx[ctxAxisSign+(state*3+f.axis-1)*3+way], w.cur[f.at]-w.pred[f.at])
+	w.cur[f.at] = w.pred[f.at] + d
+	return size(d)
+}
+
+// quat codes an orientation.
+func (c *rangeCoder) quat(f *field, state, most int) {
+	w := &c.w
+	missing, next, lead := w.missing, w.runnerUp, w.lead
+	at := ctxMissing + state*levels + min(bits.Len64(uint64(lead))*3/4, levels-1)
+	v := w.cur[f.at]
+	switch {
+	case c.flag(at, v == missing):
+		v = missing
+	case c.flag(ctxNext, v == next):
+		v = next
+	default:
+		// One of the two others.
+		a := int32(0)
+		for a == missing || a == next {
+			a++
+		}
+		b := 6 - missing - next - a
+		if c.flag(ctxThird, v == a) {
+			v = a
+		} else {
+			v = b
+		}
+	}
+	w.cur[f.at] = v
+	w.settle(f, v)
+	turns := w.base2 != nil && w.base[f.at] == v && w.base2[f.at] == v
+	seen, l := 0, c.lot(ctxQuatLot+state*4*rowSize)
+	a := c.row(ctxQuatA + (state*levels+min(most, levels-1))*rowSize)
+	for j := 1; j < 4; j++ {
+		level := seen
+		if j == 1 {
+			level = c.runQ[state]
+		}
+		b := c.row(ctxQuatB + ((j-1)*levels+min(level, levels-1))*rowSize)
+		i := f.at + j
+		way := 1
+		if turns {
+			way += sign(w.base[i] - w.base2[i])
+		}
+		d := c.number(a, b, l, &c.ctx[ctxQuatSign+state*3+way], w.cur[i]-w.pred[i])
+		w.cur[i] = w.pred[i] + d
+		seen = max(seen, size(d))
+	}
+	c.runQ[state] = seen
+}
+
+func sign(v int32) int {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return 0
+}

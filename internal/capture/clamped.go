@@ -1,0 +1,82 @@
+package capture
+
+import (
+	"log/slog"
+	"reflect"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/internal/reuse"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// clampLog names each component field whose value was outside its range, once.
+// It is asked only when a column had such a value, so a world without them pays
+// nothing.
+type clampLog struct {
+	logger *slog.Logger
+	told   [][]bool // by replicated component and field; nil: none of it was told
+	left   []int    // fields not told, where told is not nil
+	value  []uint64 // room for one component
+}
+
+func newClampLog(comps []*ecs.Component, l *slog.Logger) clampLog {
+	n := len(comps)
+	return clampLog{logger: l, told: make([][]bool, n), left: make([]int, n)}
+}
+
+// column looks through the column of a component in which a value was clamped.
+func (l *clampLog) column(comp *ecs.Component, t ecs.Table) {
+	k, s := comp.Replicated(), comp.Schema
+	if l.told[k] == nil {
+		l.told[k], l.left[k] = make([]bool, len(s.Fields)), len(s.Fields)
+	}
+	for from := 0; from < len(t.Entities) && l.left[k] > 0; from++ {
+		row, _ := s.FirstClamped(unsafe.Add(t.Column(comp), uintptr(from)*s.Size), len(t.Entities)-from)
+		if row < 0 {
+			return
+		}
+		from += row
+		l.row(comp, unsafe.Add(t.Column(comp), uintptr(from)*s.Size), uint32(t.NetIDs[from]))
+	}
+}
+
+// row tells of the fields of one component that are news. To find the ones behind
+// the first, it puts each into a copy of the component that is otherwise sound.
+func (l *clampLog) row(comp *ecs.Component, p unsafe.Pointer, id uint32) {
+	k, s := comp.Replicated(), comp.Schema
+	l.value = reuse.Longer(l.value, int(s.Size+7)/8)
+	sound := unsafe.Pointer(&l.value[0])
+	whole := unsafe.Slice((*byte)(sound), s.Size)
+	copy(whole, unsafe.Slice((*byte)(p), s.Size))
+	s.Snap(sound)
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if l.told[k][i] {
+			continue
+		}
+		at := whole[f.Offset : f.Offset+kindSize(f.Kind)]
+		var kept [8]byte
+		copy(kept[:], at)
+		copy(at, unsafe.Slice((*byte)(unsafe.Add(p, f.Offset)), len(at)))
+		if row, _ := s.FirstClamped(sound, 1); row == 0 {
+			l.told[k][i] = true
+			l.left[k]--
+			l.logger.Warn("value outside its range was clamped; more in this field are only counted",
+				"component", comp.Name, "field", f.Path, "value", s.Format(i, p), "entity", id)
+		}
+		copy(at, kept[:])
+	}
+}
+
+func kindSize(k reflect.Kind) uintptr {
+	switch k {
+	case reflect.Bool, reflect.Int8, reflect.Uint8:
+		return 1
+	case reflect.Int16, reflect.Uint16:
+		return 2
+	case reflect.Int32, reflect.Uint32, reflect.Float32:
+		return 4
+	}
+	return 8
+}

@@ -1,0 +1,78 @@
+package capture
+
+import (
+	"math"
+
+	"github.com/tactusgo/tactus/codec/delta"
+)
+
+// snap gives a set the course that is meant: the one along the entity's heading at
+// a usual pace, or a usual one, when it is the one that was measured but for
+// rounding, of the value in memory and of the course. Receivers can tell those.
+func (s *set) snap(course *[3]int32, exact *[3]float64, words []int32) {
+	near := func(v *[3]int32, n int, slack float64) bool {
+		for k := range n {
+			if math.Abs(float64(v[k])-exact[k]) > slack+s.fields[k].noise {
+				return false
+			}
+		}
+		return true
+	}
+	if s.along != nil {
+		turn := s.along.Turn(words[s.angle])
+		measured := int32(math.Sqrt(float64(exact[0]*exact[0])+float64(exact[1]*exact[1])) + 0.5)
+		for i := range len(s.paces) + 1 {
+			pace := measured
+			if i < len(s.paces) {
+				pace = s.paces[i]
+			}
+			v := *course
+			v[0], v[1] = delta.Toward(pace, turn)
+			if !near(&v, 2, 1) {
+				continue
+			}
+			if i == len(s.paces) {
+				s.paces[s.pace] = measured
+				s.pace = (s.pace + 1) % len(s.paces)
+			}
+			*course = v
+			return
+		}
+	}
+	for i := range s.usual {
+		if near(&s.usual[i], len(s.fields), 0.5) {
+			*course = s.usual[i]
+			return
+		}
+	}
+	s.usual[s.next] = *course
+	s.next = (s.next + 1) % len(s.usual)
+}
+
+// off is how far a place is from a value, the short way round.
+func (f *lineField) off(r int64, truth float64) float64 {
+	return f.turned(truth - float64(r))
+}
+
+// turned brings the difference of two angles to within half a turn.
+func (f *lineField) turned(d float64) float64 {
+	if turn := float64(f.turn); turn > 0 && math.Abs(d) > turn/2 {
+		d -= float64(turn * math.Round(d/turn))
+	}
+	return d
+}
+
+// round is the place closest to a value.
+func (f *lineField) round(truth float64) int32 {
+	return f.fold(int64(math.Floor(truth + 0.5)))
+}
+
+// fold brings a place to the words of its field, if it is an angle.
+func (f *lineField) fold(r int64) int32 {
+	if f.turn > 0 && uint64(r) >= uint64(f.turn) {
+		if r %= f.turn; r < 0 {
+			r += f.turn
+		}
+	}
+	return int32(min(max(r, math.MinInt32), math.MaxInt32))
+}

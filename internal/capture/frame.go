@@ -1,0 +1,83 @@
+package capture
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tactusgo/tactus/internal/reuse"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Frame is the replicated state of a world at one send.
+type Frame struct {
+	// Send is the number of the send and Tick the step after which it was taken.
+	Send, Tick uint32
+	// Groups hold the entities. All slots of all groups are known. A group stays
+	// at its index from frame to frame; newer frames may have more groups.
+	Groups []delta.Group
+
+	whose []whose
+	owned []Owned
+}
+
+// whose is what a frame has of the entities of a group beside their state.
+type whose struct {
+	owners   [delta.GroupSize]uint32
+	entities [delta.GroupSize]ecs.Entity
+}
+
+// Owned is an entity that a client owns.
+type Owned struct {
+	Client      uint32
+	Group, Slot int
+}
+
+// Owner returns the client that owns the entity in an alive slot, 0 for none.
+func (f *Frame) Owner(group, slot int) uint32 { return f.whose[group].owners[slot] }
+
+// Entity returns the world's handle of the entity in an alive slot. It is dead
+// when the entity has been despawned since.
+func (f *Frame) Entity(group, slot int) ecs.Entity { return f.whose[group].entities[slot] }
+
+// Owned returns the entities of one client, in order of group and slot. The
+// slice belongs to the frame.
+func (f *Frame) Owned(client uint32) []Owned {
+	from, _ := slices.BinarySearchFunc(f.owned, client, func(o Owned, c uint32) int { return cmp.Compare(o.Client, c) })
+	to := from
+	for to < len(f.owned) && f.owned[to].Client == client {
+		to++
+	}
+	return f.owned[from:to:to]
+}
+
+// begin makes f the frame of a send with so many groups, all of them empty.
+func (f *Frame) begin(send, tick uint32, groups int) {
+	f.Send, f.Tick = send, tick
+	f.Groups = reuse.Longer(f.Groups, groups)
+	f.whose = reuse.Longer(f.whose, groups)
+	f.owned = f.owned[:0]
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		g.Reset(send)
+		g.Known = allSlots
+	}
+}
+
+// end puts in order what was added.
+func (f *Frame) end() {
+	less := func(a, b Owned) int {
+		return cmp.Or(cmp.Compare(a.Client, b.Client), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Slot, b.Slot))
+	}
+	if !slices.IsSortedFunc(f.owned, less) {
+		slices.SortFunc(f.owned, less)
+	}
+}
+
+// place is where an entity is found in frames.
+type place struct {
+	id          components.NetID
+	group, slot int32
+}

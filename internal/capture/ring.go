@@ -1,0 +1,218 @@
+package capture
+
+import (
+	"log/slog"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/internal/reuse"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Kept is how many sends a [Ring] keeps the frames of.
+const Kept = 128
+
+// Ring captures a world and keeps the newest frames. It belongs to the world's
+// goroutine. In the steady state it allocates nothing.
+type Ring struct {
+	w       *ecs.World
+	layout  *delta.Layout
+	steps   int // simulation steps between two sends
+	rate    int // sends a second, at least 1
+	comps   []*ecs.Component
+	private uint64 // components that only the owner may see
+
+	frames [Kept]Frame
+	slots  slots
+	plans  map[uint64]*plan // by component mask
+	tables []table          // in the order of the world
+	late   []arrival
+	words  []int32   // of all tables, while they are captured
+	truths []float64 // values of fields that are sent as lines, likewise
+	before []step    // values at the step before a send
+	since  int       // steps since the newest frame
+	newest uint32    // send of the newest frame
+	gap    int       // sends from the one before to the one being taken
+
+	clamped []uint64
+	told    clampLog
+}
+
+// table is what is known of a table of the world while it is captured.
+type table struct {
+	plan     *plan
+	places   []place // of the rows; kept from send to send as a guess
+	entities []ecs.Entity
+	ids      []components.NetID
+	owners   []uint32
+	words    int // where its words begin
+	truths   int
+}
+
+// arrival is a row that has no slot yet.
+type arrival struct {
+	id         components.NetID
+	table, row int32
+}
+
+// New returns a ring without frames. steps is the number of simulation steps from
+// one send to the next, at least 1. Values outside their range are named in log,
+// once for each field.
+func New(w *ecs.World, layout *delta.Layout, steps int, log *slog.Logger) *Ring {
+	comps := w.Protocol().Replicated()
+	r := &Ring{
+		w: w, layout: layout, steps: max(steps, 1), rate: max(w.TickRate()/max(steps, 1), 1), comps: comps,
+		slots:   slots{places: map[components.NetID]place{}},
+		plans:   map[uint64]*plan{},
+		clamped: make([]uint64, len(comps)),
+		told:    newClampLog(comps, log),
+	}
+	for _, c := range comps {
+		if c.Mode&ecs.OwnerOnly != 0 {
+			r.private |= 1 << c.Replicated()
+		}
+	}
+	return r
+}
+
+// At returns the frame of a send, or nil when it is no longer kept or was never
+// taken. It is good until [Kept] sends later.
+func (r *Ring) At(send uint32) *Frame {
+	if f := &r.frames[send%Kept]; send != 0 && f.Send == send {
+		return f
+	}
+	return nil
+}
+
+// Slot returns where an entity is in the newest frame.
+func (r *Ring) Slot(id components.NetID) (group, slot int, ok bool) {
+	p, ok := r.slots.places[id]
+	return int(p.group), int(p.slot), ok
+}
+
+// Clamped returns how many values of a component, by its place in
+// [ecs.Protocol.Replicated], were outside their range when they were captured.
+func (r *Ring) Clamped(component int) uint64 { return r.clamped[component] }
+
+// Step is called after each simulation step, before Take when there is one after
+// the same step: lines are drawn through the last two steps before a send.
+func (r *Ring) Step() {
+	r.since++
+	if (r.since+1)%r.steps == 0 && r.steps > 1 {
+		r.remember()
+	}
+}
+
+// Take captures the world as it stands after step tick, as send number send, which
+// is not 0 and larger than the one before: by more than one where sends were left
+// out.
+func (r *Ring) Take(send, tick uint32) *Frame {
+	r.gap = int(min(send-r.newest, maxGap+1))
+	r.newest = send
+	r.read()
+	r.slots.begin(send)
+	r.place()
+	f := &r.frames[send%Kept]
+	f.begin(send, tick, len(r.slots.groups))
+	for i := range f.Groups {
+		r.write(f, i)
+	}
+	f.end()
+	r.slots.end()
+	r.since = 0
+	if r.steps == 1 {
+		r.remember()
+	}
+	return f
+}
+
+// read quantizes all columns of the world.
+func (r *Ring) read() {
+	r.words, r.truths = r.words[:0], r.truths[:0]
+	n := 0
+	for t := range r.w.Netcode().Tables {
+		r.tables = reuse.Longer(r.tables, n+1)
+		c := &r.tables[n]
+		n++
+		p := r.planOf(t.Mask&^r.private, c.plan)
+		rows := len(t.Entities)
+		*c = table{plan: p, places: c.places, entities: t.Entities, ids: t.NetIDs, words: len(r.words), truths: len(r.truths)}
+		r.words = slices.Grow(r.words, rows*p.width)[:c.words+rows*p.width]
+		for _, part := range p.parts {
+			comp := part.comp
+			if clamped := comp.Schema.Quantize(r.words[c.words+part.at:], p.width, t.Column(comp), rows); clamped > 0 {
+				r.clamped[comp.Replicated()] += uint64(clamped)
+				r.told.column(comp, t)
+			}
+		}
+		r.truths = p.truths(r.truths, t)
+		if col := t.Column(r.comps[0]); col != nil {
+			c.owners = unsafe.Slice((*uint32)(col), rows)
+		}
+	}
+	r.tables = r.tables[:n]
+}
+
+// place finds the slot of each row. Newcomers get theirs in order of NetID, which
+// storage order has no part in.
+func (r *Ring) place() {
+	r.late = r.late[:0]
+	for i := range r.tables {
+		t := &r.tables[i]
+		t.places = reuse.Longer(t.places, len(t.ids))
+		for row, id := range t.ids {
+			p := &t.places[row]
+			if p.id == id && r.slots.holds(*p, t.plan) {
+				r.slots.see(*p, i, row)
+				continue
+			}
+			found, ok := r.slots.places[id]
+			if ok && r.slots.groups[found.group].plan == t.plan {
+				*p = found
+				r.slots.see(found, i, row)
+				continue
+			}
+			if ok {
+				r.slots.free(found)
+			}
+			r.late = append(r.late, arrival{id, int32(i), int32(row)})
+		}
+	}
+	if len(r.late) == 0 {
+		return
+	}
+	slices.SortFunc(r.late, func(a, b arrival) int { return int(int64(a.id) - int64(b.id)) })
+	for _, a := range r.late {
+		t := &r.tables[a.table]
+		p := r.slots.give(a.id, t.plan)
+		r.slots.see(p, int(a.table), int(a.row))
+		t.places[a.row] = p
+	}
+}
+
+// write puts a group into a frame, in order of slots.
+func (r *Ring) write(f *Frame, group int) {
+	g := &r.slots.groups[group]
+	p := g.plan
+	cur, whose := &f.Groups[group], &f.whose[group]
+	for m := g.seen; m != 0; m &= m - 1 {
+		slot := bits.TrailingZeros64(m)
+		row := int(g.rows[slot].row)
+		t := &r.tables[g.rows[slot].table]
+		words := r.words[t.words+row*p.width:][:p.width]
+		if len(p.sets) > 0 {
+			r.draw(g, slot, words)
+		}
+		copy(cur.Put(slot, uint32(g.ids[slot]), p.mask, p.width), words)
+		whose.entities[slot] = t.entities[row]
+		whose.owners[slot] = 0
+		if t.owners != nil && t.owners[row] != 0 {
+			whose.owners[slot] = t.owners[row]
+			f.owned = append(f.owned, Owned{t.owners[row], group, slot})
+		}
+	}
+}

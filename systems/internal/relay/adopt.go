@@ -1,0 +1,132 @@
+package relay
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// arriving is a state of which parts have come.
+type arriving struct {
+	number uint8
+	next   int
+	bytes  []byte
+}
+
+// part takes in a part of a state; whole reports that it was the last.
+func (c *Client) part(msg []byte) (whole bool, err error) {
+	if len(msg) < partHead {
+		return false, fmt.Errorf("%w: part of %d bytes", ErrMessage, len(msg))
+	}
+	number, part, parts := msg[1], int(binary.LittleEndian.Uint16(msg[2:])), int(binary.LittleEndian.Uint16(msg[4:]))
+	a := &c.arriving
+	if part == 0 {
+		a.number, a.next, a.bytes = number, 0, a.bytes[:0]
+	}
+	switch {
+	case number == 0 || number != a.number || part != a.next || part >= parts:
+		return false, fmt.Errorf("%w: part %d of %d of state %d", ErrMessage, part, parts, number)
+	case len(a.bytes)+len(msg)-partHead > c.config.MaxState:
+		return false, fmt.Errorf("%w: state of more than %d bytes; see ClientConfig.MaxState", ErrMessage, c.config.MaxState)
+	}
+	a.bytes = append(a.bytes, msg[partHead:]...)
+	a.next++
+	return a.next == parts, nil
+}
+
+// maxTick bounds the ticks that a server may speak of: inputs are for some behind the one
+// that it has come to.
+const maxTick = ecs.MaxTick + 1<<15
+
+// seat is a player in a state.
+type seat struct {
+	slot int
+	timeline.Presence
+	adopted bool
+	words   []int32
+	at      uint32
+}
+
+// adopt makes the world what the state is that has come.
+func (c *Client) adopt() error {
+	var r codec.ByteReader
+	r.Reset(c.arriving.bytes)
+	keep, tick, events := r.Uvarint(), r.Uint32(), r.Uvarint()
+	n := r.Uvarint()
+	if r.Err() != nil || keep < 2 || keep > maxKeep || tick == 0 || tick > maxTick || events > math.MaxInt32 || n > uint64(r.Len()/6) {
+		return fmt.Errorf("%w: head of a state", ErrMessage)
+	}
+	var seats []seat
+	for range n {
+		var v [5]uint32
+		for i := range v {
+			u := r.Uvarint()
+			if v[i] = uint32(u); u > math.MaxUint32 {
+				return fmt.Errorf("%w: player of a state", ErrMessage)
+			}
+		}
+		s := seat{slot: int(v[0]), Presence: timeline.Presence{Player: v[1], From: v[2], First: v[3], To: v[4]}}
+		if s.To == 0 {
+			s.To = timeline.Forever
+		}
+		flag := r.Byte()
+		if s.adopted = flag == 1; s.adopted {
+			if at := r.Uvarint(); at > 0 {
+				s.at = uint32(at - 1)
+				s.words = make([]int32, min(len(c.coder.neutral), r.Len()/4))
+				for i := range s.words {
+					s.words[i] = int32(r.Uint32())
+				}
+			}
+		}
+		if r.Err() != nil || flag > 1 || s.slot >= maxSlots || s.From > maxTick || s.First > maxTick || s.First < s.From || s.To <= tick || s.adopted != (s.From < tick) ||
+			s.words != nil && len(s.words) != len(c.coder.neutral) {
+			return fmt.Errorf("%w: player of a state", ErrMessage)
+		}
+		seats = append(seats, s)
+	}
+	if err := c.world.Netcode().ReadState(r.Next(r.Len())); err != nil {
+		return fmt.Errorf("%w: %w", ErrMessage, err)
+	}
+	return c.resume(int(keep), tick, int(events), seats)
+}
+
+// resume begins the timeline anew with a state.
+func (c *Client) resume(keep int, tick uint32, events int, seats []seat) error {
+	t := c.timeline
+	t.Restart(tick)
+	for _, l := range c.lanes {
+		if l != nil && len(l.ring) == keep {
+			c.spare = append(c.spare, l)
+		}
+	}
+	c.lanes, c.live, c.own, c.keep = c.lanes[:0], 0, nil, keep
+	c.events, c.tick, c.horizon, c.agreed, c.heard = events, tick, tick, tick-1, false
+	// A player may have left after that tick and come again in another slot.
+	slices.SortStableFunc(seats, func(a, b seat) int { return cmp.Compare(a.From, b.From) })
+	for i := range seats {
+		s := &seats[i]
+		var err error
+		if s.adopted {
+			err = t.Adopt(s.Player, s.First, s.words, s.at)
+		} else {
+			err = t.Join(s.Player, s.From, s.First)
+		}
+		if err == nil && s.To != timeline.Forever {
+			err = t.Leave(s.Player, s.To)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrMessage, err)
+		}
+		c.seat(s.slot, s.Presence, tick)
+	}
+	c.state = c.arriving.number
+	c.stats.States++
+	return nil
+}

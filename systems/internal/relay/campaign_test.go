@@ -1,0 +1,106 @@
+package relay_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// Matches in which everything happens: players come, leave and are back at once, clients
+// freeze, links go dead one way or the other, the room in messages changes, inputs are refused. No final
+// tick differs between any two peers, and when all is quiet everybody plays. TACTUS_SEEDS says how many there are.
+func TestCampaign(t *testing.T) {
+	seeds, ticks := uint64(24), 1000
+	if testing.Short() || raceEnabled {
+		seeds, ticks = 4, 600
+	}
+	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
+		seeds = uint64(n)
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			c := newCampaign(t, seed)
+			for c.now < ticks {
+				c.upset()
+				c.step()
+			}
+			for _, e := range c.ends {
+				e.frozen, e.up.dead, e.down.dead, e.up.loss, e.down.loss = false, false, false, 0, 0
+			}
+			for range 300 {
+				c.step()
+			}
+			for _, e := range c.ends {
+				if lag := int(c.server.Timeline().Next()) - int(e.Timeline().Next()); lag > 20 || !e.Playing() {
+					t.Errorf("player %d plays: %v, %d ticks behind; %+v", e.player, e.Playing(), lag, e.Stats())
+				}
+			}
+			stats := c.server.Stats()
+			if stats.Mismatch > 0 || stats.Malformed > 0 {
+				t.Errorf("%+v", stats)
+			}
+		})
+	}
+}
+
+type campaign struct {
+	*match
+	came uint32
+	loss float64
+}
+
+func newCampaign(t *testing.T, seed uint64) *campaign {
+	r := rand.New(rand.NewPCG(seed, 9))
+	config := relay.Config{
+		Peers: 8, Keep: 260 + r.IntN(300), Lead: 1 + r.IntN(20), Part: 1 << 10,
+		Timeline: timeline.Config{Wait: seed%2 == 0, Window: 15 + r.IntN(50), Fills: 1 + r.IntN(20)},
+	}
+	if r.IntN(2) == 0 {
+		config.Refuse = func(player, tick uint32, _ []int32) bool { return (player+tick)%41 == 0 }
+	}
+	client := relay.ClientConfig{Delay: r.IntN(4), Timeline: timeline.Config{Fills: config.Timeline.Fills}}
+	play := human
+	if r.IntN(2) == 0 {
+		play = always
+	}
+	m := newMatch(t, config, client, play)
+	m.rng, m.clocks = r, seed%2 == 1
+	m.step()
+	return &campaign{match: m, loss: r.Float64() * 0.4}
+}
+
+func (c *campaign) come(player uint32) {
+	c.join(player, 1+c.rng.IntN(8), c.rng.IntN(8), c.loss, 0.1)
+}
+
+// upset is what goes wrong in a tick.
+func (c *campaign) upset() {
+	r := c.rng
+	if c.now%17 == 0 && len(c.ends) < 6 {
+		c.came++
+		c.come(c.came)
+	}
+	if r.IntN(40) == 0 && len(c.ends) > 2 {
+		player := c.ends[r.IntN(len(c.ends))].player
+		c.leave(player)
+		if r.IntN(2) == 0 {
+			c.come(player)
+		}
+	}
+	for _, e := range c.ends {
+		// Each is rare to begin with, and over soon.
+		for _, bad := range []*bool{&e.frozen, &e.up.dead, &e.down.dead} {
+			if *bad && r.IntN(50) == 0 || !*bad && r.IntN(350) == 0 {
+				*bad = !*bad
+			}
+		}
+	}
+	if r.IntN(100) == 0 {
+		c.limit = 512 + r.IntN(700)
+	}
+}

@@ -1,0 +1,201 @@
+package relay_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/relay"
+)
+
+// bits is a message of a client, written by hand.
+type bits struct{ codec.Writer }
+
+// number writes v as messages have it: four bits and whether more come, low ones first.
+func (b *bits) number(v uint64) {
+	for ; v >= 16; v >>= 4 {
+		b.Bits(v&15|16, 5)
+	}
+	b.Bits(v, 5)
+}
+
+// inputs begins a message of a client with a state that brings so many inputs, from a tick on, told
+// against the one so many ticks before.
+func (b *bits) inputs(state byte, first uint32, count, back uint64) {
+	b.Reset(nil)
+	b.Bits(uint64(state), 8)
+	b.Bits(0, 4) // heard nothing, not ready, needs no delay, no hash
+	b.Bool(true)
+	b.Bits(uint64(uint16(first)), 16)
+	b.number(count - 1)
+	b.number(back)
+}
+
+// turn writes that so many inputs, of those left, are as before, and that then a player walks another way.
+func (b *bits) turn(run, left uint64) {
+	b.Bool(true)
+	b.Bits(run, uint(codec.BitsFor(left)))
+	b.Bits(1, 4) // the first word alone is another
+	b.Bits(1, 2)
+}
+
+// Inputs that a client tells are as many as it says, in numbers that are in bounds: anything else is refused, and
+// none is taken in beyond them.
+func TestForgedInputsAreRefused(t *testing.T) {
+	m, up, _, _ := staged(t, false)
+	state, next, seq := up[0], m.server.Timeline().Next(), m.ends[0].up.seq
+	for what, c := range map[string]struct {
+		write func(b *bits)
+		ok    bool
+	}{
+		"five, of which two are others": {func(b *bits) {
+			b.inputs(state, next, 5, 0)
+			b.turn(1, 5)
+			b.turn(2, 3)
+		}, true},
+		"a run beyond the last": {func(b *bits) {
+			b.inputs(state, next, 5, 0)
+			b.turn(1, 5)
+			b.turn(3, 3)
+		}, false},
+		"a run beyond the last, and the end": {func(b *bits) {
+			b.inputs(state, next, 3, 0)
+			b.Bool(true)
+			b.Bits(3, 2)
+		}, false},
+		"as many as there may be": {func(b *bits) {
+			b.inputs(state, next, 255, 0)
+			b.Bool(false)
+		}, true},
+		"one more": {func(b *bits) {
+			b.inputs(state, next, 256, 0)
+			b.Bool(false)
+		}, false},
+	} {
+		var b bits
+		c.write(&b)
+		before := m.server.Stats()
+		err := m.server.Receive(1, seq, b.Bytes())
+		seq++
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, relay.ErrMessage) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if n := m.server.Stats().Malformed - before.Malformed; (n == 0) != c.ok {
+			t.Errorf("%s: %d malformed", what, n)
+		}
+	}
+}
+
+// Inputs that are told against one that the server does not have are left unread, whoever sends them.
+func TestInputsToldAgainstNoneAreLeft(t *testing.T) {
+	m, up, _, _ := staged(t, false)
+	must(t, m.server.Add(9, true))
+	next := m.server.Timeline().Next()
+	for what, c := range map[string]struct {
+		player uint32
+		back   uint64
+		unread uint64
+	}{
+		"against the neutral one":       {1, 0, 0},
+		"against one that has not come": {1, 1, 1},
+		"against one before the first":  {1, 16384, 1},
+		"of one who does not play":      {9, 1, 1},
+	} {
+		var b bits
+		b.inputs(up[0], next+40, 3, c.back)
+		b.Bool(false)
+		before := m.server.Stats()
+		must(t, m.server.Receive(c.player, m.ends[0].up.seq, b.Bytes()))
+		m.ends[0].up.seq++
+		equal(t, what+": messages left unread", m.server.Stats().Unread-before.Unread, c.unread)
+		if c.unread > 0 {
+			equal(t, what+": inputs taken in", m.server.Stats().Taken-before.Taken, 0)
+		}
+	}
+}
+
+// A state of the world says of itself what a server can say, or nothing of it is taken over.
+func TestForgedHeadsOfStatesAreRefused(t *testing.T) {
+	_, _, _, honest := staged(t, false)
+	var r codec.ByteReader
+	r.Reset(honest[6:])
+	keep, tick, events, players := r.Uvarint(), r.Uint32(), r.Uvarint(), r.Uvarint()
+	world := r.Next(r.Len())
+	for what, c := range map[string]struct {
+		keep    uint64
+		tick    uint32
+		events  uint64
+		players uint64
+		ok      bool
+	}{
+		"as it came":             {keep, tick, events, players, true},
+		"keeps most":             {16384, tick, events, players, true},
+		"keeps more":             {16385, tick, events, players, false},
+		"keeps one tick":         {1, tick, events, players, false},
+		"before the first":       {keep, 0, events, players, false},
+		"behind the last":        {keep, ecs.MaxTick + 1<<15 + 1, events, players, false},
+		"as many events as ever": {keep, tick, math.MaxInt32, players, true},
+		"more events":            {keep, tick, math.MaxInt32 + 1, players, false},
+		"more players than fit":  {keep, tick, events, uint64(len(world))/6 + 1, false},
+	} {
+		b := codec.AppendUvarint(append([]byte(nil), honest[:6]...), c.keep)
+		b = binary.LittleEndian.AppendUint32(b, c.tick)
+		b = codec.AppendUvarint(codec.AppendUvarint(b, c.events), c.players)
+		e := relay.NewClient(newWorld(), 7, relay.ClientConfig{})
+		err := e.Deliver(append(b, world...))
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, relay.ErrMessage) {
+			t.Errorf("%s: %v", what, err)
+		}
+		equal(t, what+": it follows", e.Following(), c.ok)
+	}
+}
+
+// A server's word on who comes and goes is bounded too: nobody leaves a place that there is not, and nobody comes
+// whose first input lies behind the last tick.
+func TestForgedEventsAreRefused(t *testing.T) {
+	for what, c := range map[string]struct {
+		leave bool
+		slot  uint64
+		lead  uint64 // ticks until its first input
+		ok    bool
+	}{
+		"one comes":                           {false, 2, 15, true},
+		"its first input is behind all ticks": {false, 2, ecs.MaxTick + 1<<15, false},
+		"one leaves who plays":                {true, 1, 0, true},
+		"one leaves behind the last place":    {true, 2, 0, false},
+		"one leaves far behind":               {true, 4000, 0, false},
+	} {
+		m, _, down, _ := staged(t, false)
+		e := m.ends[0]
+		tick := e.ServerTick()
+		var b bits
+		b.Reset(nil)
+		b.Bits(uint64(down[0]), 8)
+		b.Bits(uint64(uint16(tick)), 16)
+		b.Bits(0, 3) // no lockstep, no report, no hash
+		b.Bool(true)
+		b.Bits(0, 4) // one event, behind the two who have come
+		b.Bits(2, 16)
+		b.Bool(c.leave)
+		b.number(c.slot)
+		b.number(0) // in the server's next tick
+		if !c.leave {
+			b.Bits(77, 32)
+			b.number(c.lead)
+		}
+		b.number(0) // told against the newest, of no slots
+		b.number(0)
+		b.Bool(false)
+		b.number(0)
+		err := e.Receive(e.down.seq, b.Bytes())
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, relay.ErrMessage) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if n := e.Stats().Malformed; (n == 0) != c.ok {
+			t.Errorf("%s: %d malformed", what, n)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package relay_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// staged is a match that has gone on for some time, its last messages kept.
+func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
+	m = newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
+	m.blind = true
+	for range 10 {
+		m.step()
+	}
+	must(t, m.server.Add(7, true))
+	m.server.Step()
+	state, err := m.server.Outgoing(7, nil)
+	must(t, err)
+	m.server.Remove(7)
+	e := m.join(1, 2, 0, 0, 0)
+	m.join(2, 3, 1, 0.1, 0)
+	for range 50 {
+		m.step()
+	}
+	up = e.Append(nil, m.limit)
+	down = m.server.Append(nil, 1, e.down.seq, m.limit)
+	e.down.seq++
+	return m, up, down, state
+}
+
+// maxScript bounds the messages of a script.
+const maxScript = 32
+
+// waits reports whether the match of a script waits for inputs: its first byte says so.
+func waits(b []byte) bool { return len(b) > 0 && b[0]&2 != 0 }
+
+// script cuts bytes into messages: a kind u8, a length u8 and as many bytes; 255 takes the
+// rest.
+func script(b []byte, f func(kind byte, msg []byte)) {
+	for n := 0; len(b) > 1 && n < maxScript; n++ {
+		kind, n := b[0], int(b[1])
+		if b = b[2:]; n == 255 || n > len(b) {
+			n = len(b)
+		}
+		f(kind, b[:n])
+		b = b[n:]
+	}
+}
+
+// What a client sends can be anything: the server goes on, for others too.
+func FuzzServer(f *testing.F) {
+	for kind, wait := range []bool{false, true} {
+		m, up, _, _ := staged(f, wait)
+		seed := append([]byte{byte(kind << 1), byte(len(up))}, up...)
+		f.Add(seed)
+		for range 12 { // and how it goes on
+			m.step()
+			up = m.ends[0].Append(nil, 200)
+			seed = append(append(seed, 0, byte(len(up))), up...)
+		}
+		f.Add(seed)
+	}
+	digests := binary.LittleEndian.AppendUint32([]byte{2}, 60)
+	f.Add(append([]byte{1, 255}, append(append(digests, 1, 1), make([]byte, 16)...)...))
+	f.Add(append([]byte{1, 255, 3}, "system"...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		wait := waits(b)
+		m, _, _, _ := staged(t, wait)
+		m.blind = false
+		m.ends[0].frozen = true
+		other, seq := m.ends[1], m.ends[0].up.seq
+		script(b, func(kind byte, msg []byte) {
+			var err error
+			if kind&1 == 0 {
+				err = m.server.Receive(1, seq, msg)
+			} else {
+				err = m.server.Deliver(1, msg)
+			}
+			if err != nil && !errors.Is(err, relay.ErrMessage) {
+				t.Fatal(err)
+			}
+			seq++
+			m.step()
+		})
+		before, checked := other.Timeline().Next(), m.checked[other.player]
+		for range 70 {
+			m.step()
+		}
+		if n := other.Timeline().Next() - before; !wait && (n < 60 || m.checked[other.player] < checked+60) {
+			t.Errorf("another client made %d of 70 ticks, %d of them checked", n, m.checked[other.player]-checked)
+		}
+	})
+}
+
+// What a server sends can be anything: the client goes on, or needs a state.
+func FuzzClient(f *testing.F) {
+	for kind, wait := range []bool{false, true} {
+		m, _, down, state := staged(f, wait)
+		f.Add(append([]byte{byte(kind<<1 | 1), 255}, state...))
+		seed := append([]byte{byte(kind << 1), byte(len(down))}, down...)
+		f.Add(seed)
+		for range 12 {
+			m.step()
+			down = m.server.Append(nil, 1, m.ends[0].down.seq, m.limit)
+			m.ends[0].down.seq++
+			seed = append(append(seed, 0, byte(len(down))), down...)
+		}
+		f.Add(seed)
+		m.server.Repeat(1, 1) // with gaps
+		seed = []byte{byte(kind << 1), 0}
+		for n := range 24 {
+			m.step()
+			if down = m.server.Append(nil, 1, m.ends[0].down.seq, m.limit); n%2 == 0 {
+				seed = append(append(seed, 0, byte(len(down))), down...)
+			}
+			m.ends[0].down.seq++
+		}
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, _, _, _ := staged(t, waits(b))
+		e := m.ends[0]
+		seq := e.down.seq
+		script(b, func(kind byte, msg []byte) {
+			var err error
+			if kind&1 == 0 {
+				err = e.Receive(seq, msg)
+			} else {
+				err = e.Deliver(msg)
+			}
+			if err != nil && !errors.Is(err, relay.ErrMessage) {
+				t.Fatal(err)
+			}
+			seq++
+			e.Step(words(steer{DX: 1}))
+			e.Append(nil, 200)
+		})
+		for range 70 {
+			e.Step(words(steer{}))
+			e.Append(nil, 200)
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package relay_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// What one client simulates wrong in one tick is gone soon, under both models, and nobody else notices.
+func TestNetcodeE8_ADivergedClientIsGivenAState(t *testing.T) {
+	for _, wait := range []bool{false, true} {
+		for _, trip := range []int{3, 15} {
+			t.Run(fmt.Sprint(wait, trip), func(t *testing.T) {
+				found := 0
+				c := relay.Config{Timeline: timeline.Config{Wait: wait}, Diverged: func(relay.Divergence) { found++ }}
+				m := newMatch(t, c, relay.ClientConfig{}, human)
+				m.step()
+				other := m.join(1, 2, 2, 0.05, 0)
+				odd := m.join(2, trip, 2, 0.05, 0)
+				for m.now < 500 {
+					m.step()
+				}
+				q := &quirk{from: odd.Timeline().Next() + 10}
+				q.to = q.from + 1
+				ecs.SetResource(odd.Timeline().World(), q)
+				m.except = odd.player
+				again, tick, seen := other.Timeline().Stats().Resimulated, other.Timeline().Next(), m.checked[1]
+				for range 150 {
+					m.step()
+				}
+				equal(t, "states of the one that diverged", odd.Stats().States, 2)
+				equal(t, "states for it", m.server.Stats().Mended, 1)
+				equal(t, "named", found > 0, true)
+				// From here on its final ticks are compared with everybody's.
+				m.except = 0
+				before := m.checked[2]
+				for range 150 {
+					m.step()
+				}
+				if n := m.checked[2] - before; n < 140*60 {
+					t.Errorf("%d times a final tick of it was compared in 150 ticks", n)
+				}
+				equal(t, "it plays", odd.Playing(), true)
+				equal(t, "states of another", other.Stats().States, 1)
+				if n := other.Timeline().Next() - tick; n < 298 {
+					t.Errorf("another client made %d ticks of 300", n)
+				}
+				if n := m.checked[1] - seen; n < 290*60 {
+					t.Errorf("%d times a final tick of another was compared in 300 ticks", n)
+				}
+				if n := other.Timeline().Stats().Resimulated - again; wait && n > 0 {
+					t.Errorf("another simulated %d ticks again", n)
+				}
+			})
+		}
+	}
+}
+
+// Who diverges in every tick is counted, and sent states at longer and longer intervals.
+func TestNetcodeE8_StatesForWhoDivergesAlwaysAreBounded(t *testing.T) {
+	found := 0
+	m := newMatch(t, relay.Config{Diverged: func(relay.Divergence) { found++ }}, relay.ClientConfig{}, human)
+	m.step()
+	m.join(1, 2, 2, 0.05, 0)
+	odd := m.join(2, 3, 2, 0.05, 0)
+	m.except = odd.player
+	for m.now < 100 {
+		m.step()
+	}
+	ecs.SetResource(odd.Timeline().World(), &quirk{from: 1})
+	mismatch := uint64(0)
+	for m.now < 100+60*40 { // states after 0, 2, 6, 14, 30 seconds
+		m.step()
+		if m.now == 60*32 {
+			mismatch = m.server.Stats().Mismatch
+		}
+	}
+	if n := m.server.Stats().Mended; n < 4 || n > 6 {
+		t.Errorf("%d states in 40 seconds", n)
+	}
+	if n := m.server.Stats().Mismatch - mismatch; n < 20 {
+		t.Errorf("%d differences were counted in ten seconds", n)
+	}
+	if found < 15 {
+		t.Errorf("it was named %d times", found)
+	}
+	if n := m.checked[1]; n < 2300*60 {
+		t.Errorf("%d times a final tick of the other was compared", n)
+	}
+}
+
+// A client that keeps saying that it has no state is sent one a second.
+func TestStatesThatAreAskedForAreBounded(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
+	m.blind = true
+	m.step()
+	e := m.join(1, 1, 0, 0, 0)
+	for m.now < 100 {
+		m.step()
+	}
+	e.frozen = true
+	before := m.server.Stats().States
+	state := byte(0)
+	for range 600 {
+		m.step()
+		e.down.queue = nil
+		if b, err := m.server.Outgoing(1, nil); err == nil && b != nil {
+			t.Fatal("a state that the match has not sent")
+		}
+		e.down.delivered(m.now, func(b []byte) { state = b[1] })
+		for _, s := range []byte{state, 0} { // it goes on from there, and has lost it
+			must(t, m.server.Receive(1, e.up.seq, []byte{s, 0}))
+			e.up.seq++
+		}
+	}
+	if n := m.server.Stats().States - before; n < 8 || n > 11 {
+		t.Errorf("%d states in ten seconds", n)
+	}
+}

@@ -1,0 +1,146 @@
+package relay_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// With little room in each message, all that is told comes in the end, turn by turn.
+func TestSmallMessages(t *testing.T) {
+	m := newMatch(t, relay.Config{Part: 1 << 10}, relay.ClientConfig{}, always)
+	players, ticks := uint32(20), 800
+	if testing.Short() || raceEnabled {
+		players, ticks = 14, 300
+	}
+	m.step()
+	for p := range players {
+		m.join(p+1, 3, 4, 0.2, 0)
+	}
+	for m.now < 150 {
+		m.step()
+	}
+	m.limit = 512
+	largest := 0
+	for m.now < 170 {
+		m.step() // what is under way is longer
+	}
+	for m.now < ticks {
+		m.step()
+		for _, e := range m.ends {
+			for _, p := range e.down.queue {
+				largest = max(largest, len(p.data))
+			}
+		}
+	}
+	m.report()
+	if largest > 512 || largest < 480 {
+		t.Errorf("the largest message has %d bytes, at most 512 are allowed and needed", largest)
+	}
+	for _, e := range m.ends {
+		equal(t, "playing", e.Playing(), true)
+		if m.checked[e.player] < ticks/3 {
+			t.Errorf("only %d final ticks of player %d were compared", m.checked[e.player], e.player)
+		}
+	}
+}
+
+// Every cut and every flipped bit of an honest message is refused or harmless.
+func TestMutilatedMessages(t *testing.T) {
+	for _, wait := range []bool{false, true} {
+		m, up, down, state := staged(t, wait)
+		e := m.ends[0]
+		check := func(err error) {
+			if err != nil && !errors.Is(err, relay.ErrMessage) {
+				t.Fatal(err)
+			}
+		}
+		for n := range up {
+			check(m.server.Receive(1, e.up.seq, up[:n]))
+		}
+		for i := range 8 * len(up) {
+			b := append([]byte(nil), up...)
+			b[i/8] ^= 1 << (i % 8)
+			check(m.server.Receive(1, e.up.seq, b))
+			e.up.seq++
+			m.server.Step()
+		}
+		for i := range 8 * len(down) {
+			b := append([]byte(nil), down...)
+			b[i/8] ^= 1 << (i % 8)
+			check(e.Receive(e.down.seq, b))
+			e.down.seq++
+			e.Step(words(steer{}))
+		}
+		for i := range len(state) {
+			b := append([]byte(nil), state...)
+			b[i] ^= 1 << (i % 8)
+			check(e.Deliver(b))
+			e.Step(words(steer{}))
+		}
+		check(e.Deliver(nil))
+		check(m.server.Deliver(1, nil))
+		if err := m.server.Receive(99, 1, up); !errors.Is(err, relay.ErrAbsent) {
+			t.Errorf("a stranger's message: %v", err)
+		}
+	}
+}
+
+// Inputs for any tick whatever are counted and make the server do no more than its cap.
+func TestNetcodeE7_LateInputsThroughTheRelay(t *testing.T) {
+	m := newMatch(t, relay.Config{Timeline: timeline.Config{Refill: 4, Burst: 60}}, relay.ClientConfig{}, always)
+	m.step()
+	m.join(1, 2, 0, 0, 0)
+	m.join(2, 25, 0, 0, 0) // every input of whom costs 25 ticks
+	for m.now < 300 {
+		m.step()
+	}
+	before := m.server.Timeline().Stats().Resimulated
+	for range 200 {
+		m.step()
+	}
+	if n := m.server.Timeline().Stats().Resimulated - before; n > 200*(4+4)+60 {
+		t.Errorf("the server simulated %d ticks again in 200", n)
+	}
+	equal(t, "over the cap", m.server.Timeline().Inputs(2)[timeline.OverCap] > 0, true)
+}
+
+func TestConfigs(t *testing.T) {
+	must(t, relay.Config{}.Validate())
+	must(t, relay.ClientConfig{}.Validate())
+	for _, c := range []relay.Config{
+		{Peers: -1}, {Keep: 1}, {Keep: 99999}, {Lead: 256}, {Stall: 1<<16 + 1}, {Checks: 5000}, {MaxState: 1}, {Part: 1},
+		{Timeline: timeline.Config{Follower: true}}, {Timeline: timeline.Config{Unmerged: true}}, {Timeline: timeline.Config{Window: -1}},
+		{Keep: 130, Timeline: timeline.Config{Window: 60}},
+	} {
+		if c.Validate() == nil {
+			t.Errorf("%+v is said to be valid", c)
+		}
+	}
+	for _, c := range []relay.ClientConfig{
+		{Delay: 256}, {Delay: 20, MaxDelay: 10}, {Redundancy: 256}, {Checks: 5000}, {MaxState: 1}, {Timeline: timeline.Config{Window: -1}},
+	} {
+		if c.Validate() == nil {
+			t.Errorf("%+v is said to be valid", c)
+		}
+	}
+}
+
+func TestPeersAreBounded(t *testing.T) {
+	m := newMatch(t, relay.Config{Peers: 2}, relay.ClientConfig{}, human)
+	must(t, m.server.Add(1, true))
+	for _, player := range []uint32{1, 1} {
+		if err := m.server.Add(player, true); !errors.Is(err, relay.ErrPeers) {
+			t.Errorf("player %d once more: %v", player, err)
+		}
+	}
+	must(t, m.server.Add(2, true))
+	if err := m.server.Add(3, true); !errors.Is(err, relay.ErrPeers) {
+		t.Errorf("one too many: %v", err)
+	}
+	m.server.Remove(9)
+	m.server.Remove(2)
+	must(t, m.server.Add(3, false))
+}

@@ -1,0 +1,269 @@
+package relay
+
+import (
+	"fmt"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// outcome is what became of a message that a client reads.
+type outcome struct {
+	old   bool   // newer ones came before
+	gap   bool   // some of it is of no use before more comes, or is further ahead than the lanes hold
+	lost  bool   // some of it changes what is final here
+	base  uint32 // what it is told against
+	count int    // inputs told of the slot before
+}
+
+// Receive takes in what [Server.Append] made, which came as the session's packet seq. It may
+// come in any order; give it once.
+//
+// It returns [ErrMessage], wrapped.
+func (c *Client) Receive(seq uint16, msg []byte) error {
+	r := &c.coder.r
+	r.Reset(msg)
+	c.coder.bad = false
+	state := uint8(r.Bits(8))
+	if r.Err() == nil && (c.state == 0 || state != c.state) {
+		c.stats.Old++
+		return nil
+	}
+	o := outcome{old: c.any && !codec.Newer(seq, c.newest)}
+	if !o.old {
+		c.any, c.newest = true, seq
+	}
+	switch err := c.read(&o); {
+	case err != nil:
+		c.stats.Malformed++
+		return err
+	case o.lost:
+		c.lose()
+	case o.gap:
+		c.stats.Gaps++ // what was taken in stays so, and the rest will come again
+	case !c.heard || codec.Newer(seq, c.ack):
+		c.heard, c.ack = true, seq
+	}
+	return nil
+}
+
+// lose makes the client ask for a new state.
+func (c *Client) lose() {
+	c.state, c.own = 0, nil
+	c.stats.Lost++
+}
+
+// read takes in a message behind its first byte.
+func (c *Client) read(o *outcome) error {
+	k, r := c.coder, &c.coder.r
+	tick := codec.Lift(uint16(r.Bits(16)), c.tick)
+	switch {
+	case tick > maxTick, tick != c.tick && o.old != (tick < c.tick):
+		return fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.tick)
+	case o.old && c.tick-tick > reach(c.keep):
+		o.gap = true // what it was told against may be gone
+		return nil
+	}
+	if r.Bool() {
+		if delay, waited := int(r.Bits(8)), uint16(r.Bits(16)); !o.old {
+			c.delayed(delay)
+			c.waited = codec.Lift(waited, c.waited)
+		}
+	}
+	ask := r.Bool()
+	if r.Bool() {
+		back, sum := k.readNumber(tick), uint32(r.Bits(32))
+		own, ok := c.timeline.Hash(tick - back)
+		switch {
+		case !ok || k.failed():
+		case uint32(own) == sum:
+			c.agreed = max(c.agreed, tick-back)
+		default:
+			c.stats.Mismatch++
+			ask = true
+		}
+	}
+	if r.Bool() {
+		if err := c.readEvents(tick, o); err != nil {
+			return err
+		}
+	}
+	o.base = tick - k.readNumber(tick)
+	had := uint32(0)
+	if c.own != nil {
+		had = c.own.end
+	}
+	slots := int(k.readNumber(maxSlots))
+	turn := 0
+	if r.Bool() && slots > 0 {
+		turn = int(k.readNumber(uint32(slots - 1)))
+	}
+	for i := 0; i < slots && !k.failed(); i++ {
+		if !r.Bool() {
+			continue
+		}
+		slot := (turn + i) % slots
+		if slot >= len(c.lanes) || c.lanes[slot] == nil || tick < c.lanes[slot].From {
+			c.skipLane(o) // one who left, and whose inputs we know: the server has not heard so
+			continue
+		}
+		if err := c.readLane(c.lanes[slot], tick, o); err != nil {
+			return err
+		}
+	}
+	horizon := tick - k.readNumber(tick)
+	if !k.end() {
+		return fmt.Errorf("%w: not as a server writes", ErrMessage)
+	}
+	c.tick = max(c.tick, tick)
+	if !o.lost {
+		c.told(horizon)
+		c.adapt(had, !o.old && !o.gap)
+	}
+	if ask && !o.lost {
+		c.report()
+	}
+	return nil
+}
+
+// told notes that everything before a tick has been told, as far as the lanes hold it.
+func (c *Client) told(horizon uint32) {
+	for _, l := range c.lanes {
+		if l != nil && l.end < l.To {
+			horizon = min(horizon, l.end)
+		}
+	}
+	c.horizon = max(c.horizon, horizon)
+	c.timeline.Told(c.horizon)
+}
+
+// readEvents takes in who comes and goes.
+func (c *Client) readEvents(tick uint32, o *outcome) error {
+	k, r := c.coder, &c.coder.r
+	n := int(r.Bits(4)) + 1
+	first := codec.Lift(uint16(r.Bits(16)), uint32(c.events))
+	for i := range n {
+		leave := r.Bool()
+		slot := int(k.readNumber(maxSlots - 1))
+		at := int64(tick) - int64(k.readSigned())
+		p := timeline.Presence{To: timeline.Forever}
+		if !leave {
+			p.Player = uint32(r.Bits(32))
+			p.First = k.readNumber(maxTick)
+		}
+		if k.failed() || at < 0 || at+int64(p.First) > maxTick {
+			return fmt.Errorf("%w: event", ErrMessage)
+		}
+		p.From = uint32(at)
+		p.First += p.From
+		switch known := int(first) + i; {
+		case known < c.events:
+			continue
+		case known > c.events:
+			return fmt.Errorf("%w: event %d after %d", ErrMessage, known, c.events)
+		}
+		var err error
+		if leave {
+			err = c.leave(slot, uint32(at), o)
+		} else {
+			err = c.join(slot, p, o)
+		}
+		if err != nil {
+			return err
+		}
+		c.events++
+	}
+	return nil
+}
+
+func (c *Client) join(slot int, p timeline.Presence, o *outcome) error {
+	var before *lane
+	if slot < len(c.lanes) {
+		before = c.lanes[slot]
+	}
+	if before != nil && before.To == timeline.Forever || c.live > 2*c.config.Timeline.Players {
+		return fmt.Errorf("%w: player %d joins in slot %d, where one plays", ErrMessage, p.Player, slot)
+	}
+	if c.timeline.Join(p.Player, p.From, p.First) != nil || before != nil && before.fed < before.To {
+		o.lost = true // it is final here that nobody came, or the slot holds what is needed yet
+	}
+	c.seat(slot, p, p.From)
+	return nil
+}
+
+func (c *Client) leave(slot int, tick uint32, o *outcome) error {
+	if slot >= len(c.lanes) || c.lanes[slot] == nil || c.lanes[slot].To != timeline.Forever {
+		return fmt.Errorf("%w: nobody to leave in slot %d", ErrMessage, slot)
+	}
+	l := c.lanes[slot]
+	if c.timeline.Leave(l.Player, tick) != nil {
+		o.lost = true
+	}
+	l.To = tick
+	l.end, l.fed = min(l.end, tick), min(l.fed, tick)
+	if l == c.own {
+		c.own = nil
+	}
+	return nil
+}
+
+// readCount reads how many inputs are told.
+func (c *Client) readCount(o *outcome) int {
+	if !c.coder.r.Bool() {
+		o.count = int(c.coder.readNumber(uint32(c.keep)))
+	}
+	return o.count
+}
+
+// skipLane reads what nobody needs any more.
+func (c *Client) skipLane(o *outcome) {
+	c.coder.readSigned()
+	n := c.readCount(o)
+	c.coder.read(n, nil, true, func(int, []int32) {})
+}
+
+// readLane takes in inputs of a player.
+func (c *Client) readLane(l *lane, tick uint32, o *outcome) error {
+	k := c.coder
+	end := int64(tick) - int64(k.readSigned())
+	n := c.readCount(o)
+	from := end - int64(n)
+	if k.failed() || from < int64(l.start) || end > maxTick || o.base > l.start && (o.base > l.end || l.at(o.base-1) == open) {
+		return fmt.Errorf("%w: inputs of ticks %d to %d, told against %d; all before %d are here", ErrMessage, from, end, o.base, l.end)
+	}
+	k.read(n, l.before(o.base, l.start), true, func(i int, words []int32) {
+		switch at := uint32(from) + uint32(i); {
+		case at < l.end || at >= l.To || at-l.fed >= uint32(c.keep):
+		case words == nil:
+			l.set(at, void, nil)
+		default:
+			l.set(at, real, words)
+		}
+	})
+	o.gap = o.gap || int64(l.end) < min(end, int64(l.To))
+	if !c.feed(l) {
+		o.lost = true
+	}
+	return nil
+}
+
+// feed gives the timeline what a lane holds, as far ahead as the timeline takes it; false when
+// that changes what is final here.
+func (c *Client) feed(l *lane) bool {
+	for ; l.fed < min(l.end, l.To); l.fed++ {
+		var words []int32
+		if l.at(l.fed) == real {
+			words = l.input(l.fed)
+		}
+		switch c.timeline.Overrule(l.Player, l.fed, words) {
+		case timeline.TooEarly:
+			return true
+		case timeline.TooOld:
+			return false
+		}
+		if words == nil && l == c.own && c.mine.at(l.fed) == real {
+			c.stats.Overruled++
+		}
+	}
+	return true
+}

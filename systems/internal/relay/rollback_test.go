@@ -1,0 +1,132 @@
+package relay_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/relay"
+)
+
+const changesAt = 100
+
+// once changes each player's input at one tick only.
+func once(_ uint32, frame int) steer {
+	if frame < changesAt {
+		return steer{DX: 1}
+	}
+	return steer{DY: 1}
+}
+
+// steady changes it every tick.
+func steady(_ uint32, frame int) steer { return steer{DX: int8(frame%3) - 1} }
+
+// since is what each peer simulates again in a number of ticks, from changesAt on.
+func since(t *testing.T, play func(uint32, int) steer, ticks int, latency ...int) []int {
+	t.Helper()
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, play)
+	m.step()
+	for i, l := range latency {
+		m.join(uint32(i+1), l, 0, 0, 0)
+	}
+	count := func() []int {
+		n := []int{runs(m.server.Timeline()) - int(m.server.Timeline().Stats().Ticks)}
+		equal(t, "ticks that the server's timeline simulated again", int(m.server.Timeline().Stats().Resimulated), n[0])
+		for _, e := range m.ends {
+			equal(t, "ticks that a timeline simulated again", int(e.Timeline().Stats().Resimulated), runs(e.Timeline())-int(e.Timeline().Stats().Ticks))
+			n = append(n, int(e.Timeline().Stats().Resimulated))
+		}
+		return n
+	}
+	for m.now < changesAt-1 {
+		m.step()
+	}
+	before := count()
+	for range ticks {
+		m.step()
+	}
+	after := count()
+	for i := range after {
+		after[i] -= before[i]
+	}
+	return after
+}
+
+func TestNetcodeACost_RollbackThroughTheRelay(t *testing.T) {
+	const ticks = 100
+	for _, s := range []struct {
+		latency          []int
+		isolated, steady []int // the server, then the players
+	}{
+		{[]int{2, 5, 10}, []int{17, 19, 22, 27}, []int{10, 12, 15, 15}},
+		{[]int{3, 4, 9}, []int{16, 19, 20, 25}, []int{9, 12, 13, 13}},
+	} {
+		t.Run(fmt.Sprint(s.latency), func(t *testing.T) {
+			if got := since(t, once, 60, s.latency...); !slices.Equal(got, s.isolated) {
+				t.Errorf("one change each: %v ticks again, want %v", got, s.isolated)
+			}
+			got := since(t, steady, ticks, s.latency...)
+			for i, want := range s.steady {
+				if got[i] != want*ticks {
+					t.Errorf("peer %d simulates %d ticks again in %d, want %d a tick", i, got[i], ticks, want)
+				}
+			}
+		})
+	}
+}
+
+func TestPeersAgreeOverTerribleLinks(t *testing.T) {
+	ticks := 2500
+	if testing.Short() || raceEnabled {
+		ticks = 900
+	}
+	for _, peers := range []int{3, 8} {
+		t.Run(fmt.Sprint(peers), func(t *testing.T) {
+			m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
+			m.clocks = true
+			for range 20 {
+				m.step()
+			}
+			for p := range peers {
+				m.join(uint32(p+1), 2+p%5, 6, 0.3, 0.1)
+			}
+			next := uint32(100)
+			for m.now < ticks {
+				m.step()
+				switch m.now % 400 {
+				case 150: // somebody leaves, and somebody else joins late
+					m.leave(m.ends[m.rng.IntN(len(m.ends))].player)
+				case 230:
+					next++
+					m.join(next, 3, 8, 0.3, 0.1)
+				}
+			}
+			m.report()
+			for _, e := range m.ends {
+				equal(t, fmt.Sprintf("player %d plays", e.player), e.Playing() && m.server.Playing(e.player), true)
+				if n := m.checked[e.player]; n < 300 {
+					t.Errorf("only %d final ticks of player %d were compared", n, e.player)
+				}
+				if lag := m.server.Timeline().Next() - e.Timeline().Horizon(); lag > 60 {
+					t.Errorf("player %d knows %d ticks less to be final than there are", e.player, lag)
+				}
+			}
+			if n := len(m.hashes); n < ticks-100 {
+				t.Errorf("only %d ticks became final", n)
+			}
+		})
+	}
+}
+
+// report logs what the match cost.
+func (m *match) report() {
+	m.t.Helper()
+	server := m.server.Timeline().Stats()
+	m.t.Logf("server: tick %d, again %d, longest %d; %+v", m.now, server.Resimulated, server.Longest, m.server.Stats())
+	for _, e := range m.ends {
+		s := e.Timeline().Stats()
+		m.t.Logf("player %d: %.1f B up, %.1f B down a tick; again %d of %d, longest %d, %d behind; %+v", e.player,
+			float64(e.up.bytes)/float64(e.frames), float64(e.down.bytes)/float64(e.frames), s.Resimulated, s.Ticks, s.Longest,
+			int(m.server.Timeline().Next())-int(e.Timeline().Next()), e.Stats())
+	}
+}

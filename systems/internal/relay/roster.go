@@ -1,0 +1,110 @@
+package relay
+
+import (
+	"slices"
+
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// comeAndGo lets players leave whose clients are gone, and join who are ready.
+func (s *Server) comeAndGo() {
+	now := s.timeline.Next()
+	for slot, l := range s.lanes {
+		if l == nil || l.To != timeline.Forever {
+			continue
+		}
+		p := s.peer(l.Player)
+		if p != nil && p.joined {
+			continue
+		}
+		if s.timeline.Leave(l.Player, now) == nil {
+			for tick := l.end; tick < now; tick++ { // none of them will come
+				if l.at(tick) == open {
+					s.timeline.Overrule(l.Player, tick, nil)
+				}
+			}
+			l.To = now
+			l.end = min(l.end, now)
+			l.expire(now)
+			s.events = append(s.events, event{true, slot, l.Presence})
+		}
+	}
+	for _, p := range s.peers {
+		if !p.play || p.joined || !p.ready || s.playing(p.player) != nil {
+			continue
+		}
+		first := now + uint32(p.lead)
+		if s.timeline.Join(p.player, now, first) != nil {
+			continue // there is no room yet
+		}
+		p.joined = true
+		slot := s.slot()
+		s.lanes[slot].begin(timeline.Presence{Player: p.player, From: now, First: first, To: timeline.Forever}, now)
+		for _, o := range s.peers {
+			o.told[slot].begin(first)
+		}
+		s.events = append(s.events, event{false, slot, s.lanes[slot].Presence})
+	}
+}
+
+// slot finds a free slot and puts a lane there.
+func (s *Server) slot() int {
+	slot := slices.Index(s.lanes, nil)
+	if slot < 0 {
+		slot = len(s.lanes)
+		s.lanes = append(s.lanes, nil)
+		s.told = append(s.told, 0)
+	}
+	if n := len(s.spare); n > 0 {
+		s.lanes[slot], s.spare = s.spare[n-1], s.spare[:n-1]
+	} else {
+		s.lanes[slot] = newLane(s.config.Keep, len(s.coder.neutral))
+	}
+	for _, p := range s.peers {
+		p.grow(len(s.lanes))
+	}
+	return slot
+}
+
+// retire frees what every client has heard of, and moves clients that lag too far to
+// a new state.
+func (s *Server) retire() {
+	known := s.before + len(s.events)
+	for _, p := range s.peers {
+		if p.state == 0 {
+			continue
+		}
+		for slot, l := range s.lanes {
+			if l != nil && l.end-min(l.end, p.told[slot].acked) >= uint32(s.config.lag()) {
+				p.lose()
+			}
+		}
+		if p.state != 0 {
+			known = min(known, p.events)
+		}
+	}
+	if n := known - s.before; n > 0 {
+		s.events = slices.Delete(s.events, 0, n)
+		s.before = known
+	}
+	for slot, l := range s.lanes {
+		if l == nil || l.To == timeline.Forever || l.end < l.To || s.timeline.Next()-l.To <= uint32(s.config.Timeline.Window+s.config.Timeline.Early) || s.pending(slot) {
+			continue // a state of the window may need it yet, and what was told ahead is another's then
+		}
+		for _, p := range s.peers {
+			if p.state != 0 && p.told[slot].acked < l.To {
+				l = nil
+				break
+			}
+		}
+		if l != nil {
+			s.spare = append(s.spare, l)
+			s.lanes[slot] = nil
+		}
+	}
+}
+
+// pending reports whether some client has not heard of what happened in a slot.
+func (s *Server) pending(slot int) bool {
+	return slices.ContainsFunc(s.events, func(e event) bool { return e.slot == slot })
+}

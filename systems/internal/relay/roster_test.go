@@ -1,0 +1,154 @@
+package relay_test
+
+import (
+	"testing"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// What was outstanding of a player who leaves keeps nothing from being final.
+func TestLeaveSettlesWhatWasOutstanding(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
+	m.step()
+	m.join(1, 2, 0, 0, 0)
+	m.join(2, 20, 0, 0, 0)
+	for m.now < 200 {
+		m.step()
+	}
+	if lag := m.server.Timeline().Next() - m.server.Timeline().Horizon(); lag < 18 {
+		t.Errorf("%d ticks are not final while one is 20 away", lag)
+	}
+	m.leave(2)
+	m.step()
+	if lag := m.server.Timeline().Next() - m.server.Timeline().Horizon(); lag > 3 {
+		t.Errorf("%d ticks are not final since it has left", lag)
+	}
+	for range 100 {
+		m.step()
+	}
+	equal(t, "who plays", len(m.server.Timeline().AppendPresences(nil)), 1)
+}
+
+// Who only looks on follows and keeps nobody waiting.
+func TestSpectator(t *testing.T) {
+	for _, wait := range []bool{false, true} {
+		m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{Delay: 2}, human)
+		m.step()
+		m.join(1, 2, 3, 0.1, 0)
+		e := m.join(2, 8, 4, 0.3, 0)
+		m.server.Remove(2)
+		must(t, m.server.Add(2, false))
+		for m.now < 400 {
+			m.step()
+		}
+		equal(t, "follows", e.Following(), true)
+		equal(t, "plays", e.Playing() || m.server.Playing(2), false)
+		if n := m.checked[2]; n < 300 {
+			t.Errorf("%d final ticks were compared", n)
+		}
+		if n := m.server.Timeline().Next(); n < 380 {
+			t.Errorf("the world made %d ticks of 400", n)
+		}
+	}
+}
+
+// Players come and go all the time, in the same slots.
+func TestManyComeAndGo(t *testing.T) {
+	for _, wait := range []bool{false, true} {
+		m := newMatch(t, relay.Config{Peers: 6, Timeline: timeline.Config{Wait: wait, Window: 20}}, relay.ClientConfig{}, human)
+		m.clocks = !wait
+		m.step()
+		next := uint32(0)
+		for m.now < 1500 {
+			if m.now%17 == 0 && len(m.ends) < 6 {
+				next++
+				m.join(next, 1+m.rng.IntN(4), 2, 0.1, 0.1)
+			}
+			if m.now%29 == 0 && len(m.ends) > 2 {
+				player := m.ends[m.rng.IntN(len(m.ends))].player
+				m.leave(player)
+				if m.rng.IntN(2) == 0 { // and is back at once
+					m.join(player, 1+m.rng.IntN(4), 2, 0.1, 0.1)
+				}
+			}
+			m.step()
+		}
+		if next < 25 {
+			t.Errorf("only %d players came", next)
+		}
+		if n := m.server.Stats().States; n > 120 {
+			t.Errorf("%d states were sent", n)
+		}
+	}
+}
+
+// Of a player's inputs those that wait for their tick are counted as such, and the others as consumed, once each.
+func TestInputsThatWaitAreCountedApart(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: 10}, human)
+	m.step()
+	e := m.join(1, 2, 0, 0, 0)
+	for m.now < 200 {
+		m.step()
+	}
+	n, first := m.server.Inputs(1), m.server.Timeline().AppendPresences(nil)[0].First
+	next := m.server.Timeline().Next()
+	if n.Waiting < 4 || n.Waiting > e.Delay() {
+		t.Errorf("%d inputs wait, which are given ten ticks before and take two to come", n.Waiting)
+	}
+	equal(t, "consumed, given up and late", n.Consumed+uint64(n.Missing)+uint64(n.Late), uint64(next-first))
+}
+
+// The places of those who have left are taken by others, though there is always somebody who has not heard yet of
+// someone else.
+func TestSlotsAreUsedAgain(t *testing.T) {
+	m := newMatch(t, relay.Config{Checks: -1, Timeline: timeline.Config{Window: 20}}, relay.ClientConfig{Checks: -1}, human)
+	m.step()
+	far := m.join(1, 12, 0, 0, 0)
+	most := uint64(0)
+	for next := uint32(2); m.now < 1200; m.step() {
+		switch m.now % 20 {
+		case 0:
+			m.join(next, 1, 0, 0, 0)
+		case 19:
+			m.leave(next)
+			next++
+		}
+		for _, p := range far.down.queue {
+			most = max(most, slots(p.data))
+		}
+	}
+	if most < 3 || most > 8 {
+		t.Errorf("%d slots where no more than two play at a time", most)
+	}
+}
+
+// slots is how many of them a message of a server speaks of that tells no hash.
+func slots(msg []byte) uint64 {
+	var r codec.Reader
+	r.Reset(msg)
+	number := func() (v uint64) {
+		for shift := 0; ; shift += 4 {
+			g := r.Bits(5)
+			if v |= g & 15 << shift; g < 16 {
+				return v
+			}
+		}
+	}
+	r.Bits(8 + 16 + 3)
+	if r.Bool() {
+		n := r.Bits(4) + 1
+		for r.Bits(16); n > 0; n-- {
+			leave := r.Bool()
+			number()
+			number()
+			if !leave {
+				r.Bits(32)
+				number()
+			}
+		}
+	}
+	number()
+	return number()
+}

@@ -1,0 +1,194 @@
+package relay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// Server is the end that decides: it takes the inputs of all players into its
+// timeline and tells them to all clients. It belongs to the goroutine of its world.
+type Server struct {
+	timeline *timeline.Timeline
+	config   Config
+	coder    *coder
+	lanes    []*lane // by slot; nil: free
+	spare    []*lane
+	peers    []*peer // by player
+	gone     []*peer // to be used again
+	events   []event
+	before   int // events that everybody knows and that are kept no longer
+	missing  []uint32
+	delay    int      // under lockstep, of everybody's inputs
+	waited   uint32   // ticks that were due and are not made
+	told     []uint32 // scratch: by slot, the end after the message that is written
+	count    int      // scratch: inputs told of the slot before
+	tickRate int      // of the world
+	input    []int32  // scratch
+	stats    Stats
+}
+
+// event is a player who comes or goes.
+type event struct {
+	leave bool
+	slot  int
+	timeline.Presence
+}
+
+// NewServer makes the server's end for a world in the state before tick
+// c.Timeline.First. It panics when c, with its defaults, is not valid.
+func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
+	for _, filled := range []Config{c, c.defaulted(w.TickRate())} {
+		if err := filled.Validate(); err != nil {
+			panic(err)
+		}
+	}
+	c = c.defaulted(w.TickRate())
+	s := &Server{timeline: timeline.New(w, c.Timeline, listeners...), config: c}
+	s.coder, s.tickRate = coderOf(w), w.TickRate()
+	s.input = make([]int32, len(s.coder.neutral))
+	return s
+}
+
+// coderOf is a coder for the inputs of a world.
+func coderOf(w *ecs.World) *coder {
+	t := &schema.Table{}
+	if in := w.Protocol().Input(); in != nil {
+		t = in.Schema
+	}
+	neutral := make([]int32, t.Words)
+	if t.Words > 0 {
+		zero := make([]uint64, (t.Size+7)/8)
+		t.Quantize(neutral, t.Words, unsafe.Pointer(unsafe.SliceData(zero)), 1)
+	}
+	return newCoder(t, neutral)
+}
+
+// Timeline is the server's timeline: for looking, and for its [timeline.Stats]. Its
+// players come and go by [Server.Add] and [Server.Remove] alone.
+func (s *Server) Timeline() *timeline.Timeline { return s.timeline }
+
+// Stats are the counts so far.
+func (s *Server) Stats() Stats { return s.stats }
+
+// Add begins to tell a client. It is sent the state of the world, by
+// [Server.Outgoing], and then all inputs. With play it joins the game as that player
+// in the tick after it says that it is ready. A player who left plays anew.
+//
+// It returns [ErrPeers].
+func (s *Server) Add(player uint32, play bool) error {
+	i, found := s.index(player)
+	if found || len(s.peers) == s.config.Peers {
+		return fmt.Errorf("%w: player %d, there are %d", ErrPeers, player, len(s.peers))
+	}
+	p := &peer{}
+	if n := len(s.gone); n > 0 {
+		p, s.gone = s.gone[n-1], s.gone[:n-1]
+	}
+	p.begin(player, play)
+	p.lead = s.config.Lead
+	s.peers = slices.Insert(s.peers, i, p)
+	return nil
+}
+
+// Remove ends a client. Its player leaves the game with the next tick. A player who
+// is not there is ignored.
+func (s *Server) Remove(player uint32) {
+	i, found := s.index(player)
+	if !found {
+		return
+	}
+	s.gone = append(s.gone, s.peers[i])
+	s.peers = slices.Delete(s.peers, i, i+1)
+}
+
+// Renew begins anew with a client, whose player plays on: its session is another one, or its world
+// has left the server's. It is sent the state of the world. It returns [ErrAbsent].
+func (s *Server) Renew(player uint32) error {
+	p := s.peer(player)
+	if p == nil {
+		return fmt.Errorf("%w: %d", ErrAbsent, player)
+	}
+	p.lose()
+	p.heard, p.ready, p.next = false, false, 0
+	return nil
+}
+
+// Expect says how many ticks after its first one the first input of a player is expected,
+// as Config.Lead says for all: about the round trip, so that under lockstep nobody waits for
+// who joins. It is for a player that has not joined the game yet; others are ignored.
+func (s *Server) Expect(player uint32, lead int) {
+	if p := s.peer(player); p != nil {
+		p.lead = min(max(lead, 0), 255)
+	}
+}
+
+// Repeat says in how many messages in a row a client is told each input, 1 to 24: as many as make it improbable
+// that all of them are lost. It is 6 until it is called; other numbers are taken for the nearest.
+func (s *Server) Repeat(player uint32, messages int) {
+	if p := s.peer(player); p != nil {
+		p.repeats = min(max(messages, 1), maxRepeats)
+	}
+}
+
+func (s *Server) index(player uint32) (int, bool) {
+	return slices.BinarySearchFunc(s.peers, player, func(p *peer, id uint32) int { return cmp.Compare(p.player, id) })
+}
+
+func (s *Server) peer(player uint32) *peer {
+	if i, found := s.index(player); found {
+		return s.peers[i]
+	}
+	return nil
+}
+
+// Playing reports whether a player has joined the game and not left it.
+func (s *Server) Playing(player uint32) bool { return s.playing(player) != nil }
+
+// playing is the lane of a player who has not left.
+func (s *Server) playing(player uint32) *lane {
+	for _, l := range s.lanes {
+		if l != nil && l.Player == player && l.To == timeline.Forever {
+			return l
+		}
+	}
+	return nil
+}
+
+// Skip says that so many ticks that were due will not be made, as the server stood still: clients hear of it,
+// so that they know at once where the server is.
+func (s *Server) Skip(ticks int) { s.waited += uint32(ticks) }
+
+// Step simulates the next tick, and again before it what has changed, as
+// [timeline.Timeline.Step] does. Under lockstep it does nothing and reports false while an
+// input is missing. Call it once for each tick that is due, whatever it reported before, after what has
+// arrived was received, and then tell all clients by [Server.Append].
+func (s *Server) Step() bool {
+	s.comeAndGo()
+	if s.config.Timeline.Wait {
+		s.agree()
+		s.fill()
+	}
+	if !s.timeline.Step() {
+		s.waited++
+		return false
+	}
+	now := s.timeline.Next()
+	for _, l := range s.lanes {
+		if l != nil && now > uint32(s.config.Timeline.Window) {
+			l.expire(now - uint32(s.config.Timeline.Window))
+		}
+	}
+
+	s.retire()
+	for _, p := range s.peers {
+		s.mend(p)
+		s.attend(p)
+	}
+	return true
+}

@@ -1,0 +1,111 @@
+package relay_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/relay"
+)
+
+// part is a part of a state of the world.
+func part(number uint8, n, of uint16, bytes int) []byte {
+	b := []byte{1, number}
+	b = binary.LittleEndian.AppendUint16(b, n)
+	b = binary.LittleEndian.AppendUint16(b, of)
+	return append(b, make([]byte, bytes)...)
+}
+
+// The parts of a state come one after the other, all of the same state, and are no more together than a client takes.
+func TestPartsOfAState(t *testing.T) {
+	for what, c := range map[string]struct {
+		parts [][]byte
+		ok    bool // but for what the state says
+	}{
+		"in order":                   {[][]byte{part(5, 0, 4, 400), part(5, 1, 4, 400), part(5, 2, 4, 100)}, true},
+		"a new state begins":         {[][]byte{part(5, 0, 4, 400), part(6, 0, 4, 400), part(6, 1, 4, 400)}, true},
+		"of two states":              {[][]byte{part(5, 0, 4, 400), part(6, 1, 4, 400)}, false},
+		"one is missing":             {[][]byte{part(5, 0, 4, 400), part(5, 2, 4, 400)}, false},
+		"one comes twice":            {[][]byte{part(5, 0, 4, 400), part(5, 1, 4, 100), part(5, 1, 4, 100)}, false},
+		"the first is not the first": {[][]byte{part(5, 1, 4, 400)}, false},
+		"of no state":                {[][]byte{part(0, 0, 4, 400)}, false},
+		"beyond the last":            {[][]byte{part(5, 0, 0, 400)}, false},
+		"as much as may be":          {[][]byte{part(5, 0, 4, 512), part(5, 1, 4, 512)}, true},
+		"too much at once":           {[][]byte{part(5, 0, 4, 1025)}, false},
+		"too much together":          {[][]byte{part(5, 0, 4, 512), part(5, 1, 4, 513)}, false},
+		"too much in the end":        {[][]byte{part(5, 0, 4, 900), part(5, 1, 4, 64), part(5, 2, 4, 64)}, false},
+	} {
+		e := relay.NewClient(newWorld(), 1, relay.ClientConfig{MaxState: 1024})
+		for i, msg := range c.parts {
+			err := e.Deliver(msg)
+			if last := i == len(c.parts)-1; (err != nil) != (last && !c.ok) || err != nil && !errors.Is(err, relay.ErrMessage) {
+				t.Errorf("%s: part %d: %v", what, i, err)
+			}
+		}
+	}
+}
+
+// What a client has sent is counted, each input as often as it went out: once at least, and no more than Redundancy says.
+func TestSentInputsAreCounted(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
+	m.step()
+	e := m.join(1, 2, 0, 0, 0)
+	for m.now < 50 {
+		m.step()
+	}
+	before, ticks := e.Stats().Sent, m.now
+	for m.now < 250 {
+		m.step()
+	}
+	if n := e.Stats().Sent - before; n < uint64(m.now-ticks)-5 || n > 40*uint64(m.now-ticks) {
+		t.Errorf("%d inputs were sent in %d ticks", n, m.now-ticks)
+	}
+	if n := e.Stats().Sent; n < before || before == 0 {
+		t.Errorf("%d inputs were sent, %d before", n, before)
+	}
+}
+
+// A client of which the server hears agrees with it at every check, and knows that it does.
+func TestHonestClientsFindNoMismatch(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
+	m.step()
+	a, b := m.join(1, 2, 2, 0.1, 0), m.join(2, 4, 2, 0.1, 0)
+	for m.now < 400 {
+		m.step()
+	}
+	for _, e := range []*end{a, b} {
+		if s := e.Stats(); s.Mismatch != 0 || e.Outgoing() != nil {
+			t.Errorf("client %d: %d hashes differ, and it reports %d bytes", e.player, s.Mismatch, len(e.Outgoing()))
+		}
+	}
+	if n := m.server.Stats().Mismatch; n != 0 {
+		t.Errorf("%d hashes of clients differ", n)
+	}
+}
+
+// However little room there is, a message of inputs fits it, and brings the newest.
+func TestInputsFitTheirRoom(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{Redundancy: 60}, always)
+	m.step()
+	e := m.join(1, 1, 0, 0, 0)
+	for m.now < 100 {
+		m.step()
+	}
+	whole := len(e.Append(nil, 1180))
+	for range 60 { // the server is not heard from
+		e.Step(words(always(1, m.now)))
+		m.now++
+	}
+	full := len(e.Append(nil, 1180))
+	fit := 0
+	for limit := 40; limit < full; limit++ {
+		n := len(e.Append(nil, limit))
+		if n > limit {
+			t.Errorf("%d bytes in %d", n, limit)
+		}
+		fit = max(fit, n)
+	}
+	if full <= whole || fit <= 40 {
+		t.Errorf("%d bytes when nothing is acknowledged, %d before; at most %d where there is less room", full, whole, fit)
+	}
+}

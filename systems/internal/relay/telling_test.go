@@ -1,0 +1,182 @@
+package relay_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// Each input is repeated as often as it may get lost, not for as long as the way takes: with half a
+// second of round trip a client costs hardly more than with a tenth.
+func TestNetcodeC2_RelayedInputsAreRepeatedAsOftenAsTheyMayBeLost(t *testing.T) {
+	for _, wait := range []bool{false, true} {
+		t.Run(fmt.Sprint(wait), func(t *testing.T) {
+			m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, always)
+			m.step()
+			for p := range 8 {
+				m.join(uint32(p+1), 13, 4, 0.05, 0)
+			}
+			for m.now < 400 {
+				m.step()
+			}
+			for _, e := range m.ends {
+				e.up.bytes, e.down.bytes = 0, 0
+			}
+			sent := m.ends[0].Stats().Sent
+			const ticks = 300
+			for range ticks {
+				m.step()
+			}
+			up, down := 0.0, 0.0
+			for _, e := range m.ends {
+				up += float64(e.up.bytes) / ticks / 8
+				down += float64(e.down.bytes) / ticks / 8
+			}
+			t.Logf("%.1f bytes up, %.1f down a tick", up, down)
+			if up > 45 || down > 300 {
+				t.Errorf("%.1f bytes up and %.1f down a tick", up, down)
+			}
+			// In six messages, and all that is under way, some 34 of them, in each eighth.
+			if n := float64(m.ends[0].Stats().Sent-sent) / ticks; n < 6 || n > 6+34./8+2 {
+				t.Errorf("each input is sent %.1f times", n)
+			}
+		})
+	}
+}
+
+// What no message has brought, because none came for longer than inputs are repeated, comes
+// within an eighth of a second when they come again, either way and however far it is.
+func TestNetcodeC2_WhatARunOfLossesTookComesAgain(t *testing.T) {
+	const trip, eighth = 15, 60 / 8
+	for _, wait := range []bool{false, true} {
+		for _, run := range []int{5, 9, 30} {
+			t.Run(fmt.Sprint(wait, run), func(t *testing.T) {
+				m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, always)
+				m.step()
+				m.join(1, 2, 0, 0, 0)
+				e := m.join(2, trip, 0, 0, 0)
+				for m.now < 300 {
+					m.step()
+				}
+				states := e.Stats().States
+				e.down.dead = true
+				for range run {
+					m.step()
+				}
+				e.down.dead = false
+				told := m.server.Timeline().Horizon()
+				for range trip + eighth {
+					m.step()
+				}
+				h := e.Timeline().Horizon()
+				if wait {
+					h = e.Timeline().Next() + uint32(e.Ahead())
+				}
+				if h < told {
+					t.Errorf("after %d messages were lost, ticks up to %d are final on the client, up to %d on the server when they came again", run, h, told)
+				}
+				for range 60 {
+					m.step()
+				}
+				e.up.dead = true
+				for range run {
+					m.step()
+				}
+				e.up.dead = false
+				missing := m.server.Inputs(2).Missing
+				for range trip + eighth {
+					m.step()
+				}
+				newest := m.server.Inputs(2).Newest
+				if lag := m.server.Timeline().Next() - newest; !wait && lag > trip+2 {
+					t.Errorf("after %d messages were lost the server lacks inputs of %d ticks", run, lag)
+				}
+				equal(t, "inputs given up", m.server.Inputs(2).Missing-missing, 0)
+				equal(t, "states", e.Stats().States, states)
+			})
+		}
+	}
+}
+
+// A message that newer ones have overtaken fills what they left open.
+func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, always)
+	m.step()
+	m.join(1, 1, 0, 0, 0)
+	e := m.join(2, 15, 0, 0, 0)
+	for m.now < 200 {
+		m.step()
+	}
+	e.frozen = true
+	e.down.arrived(m.now+20, func(p packet) { must(t, e.Receive(p.seq, p.data)) })
+	m.server.Repeat(2, 1)
+	for range 50 {
+		e.down.queue = nil
+		m.step()
+		m.step() // two are under way, and the newer one comes first
+		for i := range e.down.queue {
+			p := e.down.queue[len(e.down.queue)-1-i]
+			must(t, e.Receive(p.seq, p.data))
+		}
+		for range 2 {
+			e.Step(words(always(2, m.now)))
+			e.up.send(m.now, e.Append(nil, m.limit))
+		}
+		if lag := int(m.server.Timeline().Horizon()) - int(e.Timeline().Horizon()); lag > 4 {
+			t.Fatalf("tick %d: %d ticks that are final are not on the client", m.now, lag)
+		}
+	}
+	if n := e.Stats().Gaps; n < 30 {
+		t.Errorf("%d messages left gaps, of 50", n)
+	}
+}
+
+// Until what is not acknowledged comes again, no input is in more messages than are said to be enough.
+func TestInputsAreSentNoOftenerThanIsSaid(t *testing.T) {
+	const delay = 40 // as many inputs go out at once, so that it takes some messages until they come again
+	for _, repeats := range []int{1, 2, 4} {
+		m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: delay}, always)
+		m.step()
+		e := m.join(1, 20, 0, 0, 0)
+		e.Repeat(repeats)
+		for !e.Playing() {
+			m.step()
+		}
+		e.down.dead = true
+		for range repeats + 1 {
+			m.step()
+		}
+		inputs := int(e.Timeline().Next()) + delay - int(e.Timeline().AppendPresences(nil)[0].First)
+		if n := int(e.Stats().Sent); inputs < delay/2 || n > repeats*inputs || n < repeats*(inputs-10) {
+			t.Errorf("%d inputs were sent %d times, %d of a kind are enough", inputs, n, repeats)
+		}
+	}
+}
+
+// Inputs that repeat the one before them take no room: all that are not acknowledged are in a small message.
+func TestHeldInputsTakeNoRoom(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{Redundancy: 120}, human)
+	m.step()
+	e := m.join(1, 1, 0, 0, 0)
+	for m.now < 100 {
+		m.step()
+	}
+	const unheard = 100
+	for range unheard {
+		m.now++
+		e.Step(words(human(1, m.now)))
+	}
+	most := uint64(0)
+	for range 16 { // all goes out again in one of these
+		before := e.Stats().Sent
+		if n := len(e.Append(nil, 128)); n > 128 {
+			t.Errorf("%d bytes in 128", n)
+		}
+		most = max(most, e.Stats().Sent-before)
+	}
+	if most < unheard {
+		t.Errorf("%d inputs in 128 bytes, of %d that change ten times", most, unheard)
+	}
+}

@@ -1,0 +1,89 @@
+package timeline_test
+
+import (
+	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// deaf is a listener without ears.
+type deaf struct{}
+
+func (deaf) Rewind(uint32) {}
+func (deaf) Start(uint32)  {}
+func (deaf) Done()         {}
+func (deaf) Settle(uint32) {}
+
+// A tick with late inputs, passes, a moving horizon, shots that come and go, and a
+// player who does, allocates nothing once there was room for as much.
+func TestNothingIsAllocated(t *testing.T) {
+	if raceEnabled {
+		t.Skip("allocations differ under the race detector")
+	}
+	l := newTimeline(timeline.Config{Window: 20, Refill: 20, Join: enlist, Leave: leaver()}, deaf{})
+	for p := range uint32(4) {
+		must(t, l.Join(p+1, 0, 0))
+	}
+	inputs := make([][]int32, 9)
+	for i := range inputs {
+		inputs[i] = words(steer{int8(i%3) - 1, int8(i/3) - 1, i == 4})
+	}
+	var told []timeline.Run
+	var presences []timeline.Presence
+	var missing []uint32
+	tick := func() {
+		now := l.Next()
+		for p := range uint32(4) {
+			for late := p * 4; late < p*4+3; late++ { // some of it thrice
+				if late <= now {
+					l.Put(p+1, now-late, inputs[(now-late+p)%9])
+				}
+			}
+		}
+		switch now % 60 {
+		case 20:
+			must(t, l.Join(9, now, now))
+		case 30:
+			must(t, l.Leave(9, now))
+		}
+		told = l.AppendRuns(told[:0], 4, l.Horizon())
+		presences = l.AppendPresences(presences[:0])
+		missing = l.AppendMissing(missing[:0])
+		l.Held(4, l.Horizon())
+		l.Step()
+	}
+	for range 600 {
+		tick()
+	}
+	before := l.Stats().Resimulated
+	if n := testing.AllocsPerRun(300, tick); n != 0 {
+		t.Errorf("a tick allocates %v times", n)
+	}
+	if again := l.Stats().Resimulated - before; again < 12*300 || len(told) == 0 || l.Horizon()+20 < l.Next() {
+		t.Errorf("%d ticks simulated again, %d runs, horizon %d of %d", again, len(told), l.Horizon(), l.Next())
+	}
+}
+
+func TestLockstepAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("allocations differ under the race detector")
+	}
+	l := newTimeline(timeline.Config{Wait: true})
+	for p := range uint32(4) {
+		must(t, l.Join(p+1, 0, 0))
+	}
+	in := words(steer{DX: 1})
+	tick := func() {
+		l.Step()
+		for p := range uint32(4) {
+			l.Put(p+1, l.Next(), in)
+		}
+	}
+	for range 200 {
+		tick()
+	}
+	if n := testing.AllocsPerRun(200, tick); n != 0 {
+		t.Errorf("a tick allocates %v times", n)
+	}
+	equal(t, "next tick", l.Next(), 400)
+}

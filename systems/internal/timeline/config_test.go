@@ -1,0 +1,98 @@
+package timeline_test
+
+import (
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+func TestConfig(t *testing.T) {
+	for _, c := range []timeline.Config{
+		{}, {Window: 4096, Early: 1, Fills: 4096, Players: 4096, Hashes: -1}, {Window: 10, Refill: 10, Burst: 10}, {Wait: true, Follower: true}, {Fills: -1},
+	} {
+		if err := c.Validate(); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for _, c := range []timeline.Config{
+		{Window: -1}, {Window: 4097}, {Early: -1}, {Fills: 4097}, {Players: 4097}, {Refill: -1}, {Window: 10, Refill: 11},
+		{Burst: -1}, {Window: 10, Burst: 9}, {Hashes: 4097}, {Wait: true, Unmerged: true},
+	} {
+		if c.Validate() == nil {
+			t.Errorf("%+v is taken", c)
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("New takes %+v", c)
+				}
+			}()
+			newTimeline(c)
+		}()
+	}
+}
+
+// What the world's rate makes of a window is checked as well.
+func TestConfigOfAWorld(t *testing.T) {
+	for _, c := range []timeline.Config{{Burst: 59}, {Refill: 61}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("New takes %+v for 60 ticks a second", c)
+				}
+			}()
+			if err := c.Validate(); err != nil {
+				t.Error(err)
+			}
+			newTimeline(c)
+		}()
+	}
+	newTimeline(timeline.Config{Burst: 60, Refill: 60})
+}
+
+// A protocol without inputs, and entities of nobody, are no special case.
+func TestWithoutInputs(t *testing.T) {
+	p := ecs.NewProtocol("clockwork/1")
+	ecs.Replicate[place](p, 0)
+	p.Simulate("tick", func(w *ecs.World) {
+		type row struct{ Place *place }
+		for _, r := range ecs.Each[row](w) {
+			r.Place.X++
+		}
+	})
+	ended := 0
+	w := ecs.NewWorld(p, ecs.Config{TickRate: 20})
+	ecs.Spawn(w, struct {
+		Place place
+		Owner components.Owner
+	}{place{}, components.Owner{Client: 1}})
+	l := timeline.New(w, timeline.Config{
+		First:     5,
+		Authority: ecs.NewStage("Authority", ecs.System{Name: "count", Run: func(*ecs.World) { ended++ }}),
+	})
+	must(t, l.Join(1, 5, 5))
+	steps(t, l, 5)
+	equal(t, "verdict", l.Put(1, 7, nil), timeline.Agreed)
+	must(t, l.Leave(1, 8))
+	steps(t, l, 1)
+	equal(t, "ticks simulated again", l.Stats().Last, 2)
+	equal(t, "runs of the last stage", ended, 8)
+	past, err := l.History().At(10)
+	must(t, err)
+	equal(t, "tick of the past", past.Tick(), 10)
+	for range ecs.AllAt[struct{ Place place }](past) {
+		ended = -1
+	}
+	equal(t, "looked into the past", ended, -1)
+	if n, ok := l.Newest(1); ok {
+		equal(t, "newest", n, 7)
+	}
+	steps(t, l, 100)
+	equal(t, "horizon", l.Horizon(), l.Next())
+	sum, ok := l.Hash(l.Next() - 1)
+	equal(t, "hash is there", ok, true)
+	equal(t, "hash", sum, w.Hash())
+	equal(t, "world", l.World(), w)
+}

@@ -1,0 +1,338 @@
+package timeline_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// The game of most tests: players walk and shoot, what they shoot flies and
+// wounds, and the server's own entities come and go.
+type (
+	place struct {
+		X, Y int32 `net:"raw"`
+	}
+	speed struct {
+		X, Y int32 `net:"raw"`
+	}
+	health struct {
+		Points int16 `net:"raw"`
+	}
+	fuse struct {
+		Left uint8 `net:"0..255"`
+	}
+	steer struct {
+		DX, DY int8 `net:"-1..1"`
+		Fire   bool `net:"edge"`
+	}
+
+	soldier struct {
+		Owner  components.Owner
+		Place  place
+		Health health
+		Steer  steer
+	}
+	shot struct {
+		Owner components.Owner
+		Place place
+		Speed speed
+		Fuse  fuse
+	}
+	rock struct {
+		Place place
+		Fuse  fuse
+	}
+)
+
+// ran counts the runs of Simulate in a world.
+type ran struct{ times int }
+
+func game() *ecs.Protocol {
+	p := ecs.NewProtocol("soldiers/1")
+	ecs.Replicate[place](p, 0)
+	ecs.Replicate[speed](p, 0)
+	ecs.Replicate[health](p, 0)
+	ecs.Replicate[fuse](p, 0)
+	ecs.Input[steer](p)
+	p.Simulate("walk", func(w *ecs.World) {
+		ecs.Resource[ran](w).times++
+		type row struct {
+			Place *place
+			Steer *steer
+			Owner *components.Owner
+		}
+		for e, r := range ecs.EachInOrder[row](w) {
+			r.Place.X += int32(r.Steer.DX)
+			r.Place.Y += int32(r.Steer.DY)
+			if r.Steer.Fire {
+				draw := w.Rand(e)
+				ecs.Spawn(w, shot{*r.Owner, *r.Place, speed{int32(draw.IntN(9)) - 4, 3}, fuse{uint8(3 + draw.IntN(5))}})
+			}
+		}
+	})
+	p.Simulate("fly", func(w *ecs.World) {
+		type flying struct {
+			Place *place
+			Speed *speed
+			Fuse  *fuse
+			Owner *components.Owner
+		}
+		type target struct {
+			Place  *place
+			Health *health
+			Owner  *components.Owner
+		}
+		for e, r := range ecs.EachInOrder[flying](w) {
+			r.Place.X += r.Speed.X
+			r.Place.Y += r.Speed.Y
+			if r.Fuse.Left--; r.Fuse.Left == 0 {
+				w.Despawn(e)
+			}
+			for _, o := range ecs.Each[target](w) {
+				if o.Owner.Client != r.Owner.Client && abs(o.Place.X-r.Place.X)+abs(o.Place.Y-r.Place.Y) < 12 {
+					o.Health.Points--
+				}
+			}
+		}
+	})
+	p.Authority("rocks", func(w *ecs.World) {
+		type rolling struct {
+			Place *place
+			Fuse  *fuse
+			_     ecs.Without[speed]
+		}
+		if draw := w.Rand(ecs.Entity{}); draw.IntN(5) == 0 {
+			ecs.Spawn(w, rock{place{int32(draw.IntN(40)), 0}, fuse{uint8(1 + draw.IntN(20))}})
+		}
+		for e, r := range ecs.Each[rolling](w) {
+			r.Place.Y++
+			if r.Fuse.Left--; r.Fuse.Left == 0 {
+				w.Despawn(e)
+			}
+		}
+	})
+	return p
+}
+
+func abs(n int32) int32 { return max(n, -n) }
+
+func enlist(w *ecs.World, player uint32) {
+	ecs.Spawn(w, soldier{Owner: components.Owner{Client: player}, Place: place{X: int32(player) * 5}, Health: health{1000}})
+}
+
+func discharge(w *ecs.World, player uint32) {
+	type owned struct{ Owner *components.Owner }
+	for e, r := range ecs.EachInOrder[owned](w) {
+		if r.Owner.Client == player {
+			defer w.Despawn(e)
+		}
+	}
+}
+
+// newTimeline makes a world of the game and its timeline.
+func newTimeline(c timeline.Config, listeners ...timeline.Listener) *timeline.Timeline {
+	w := ecs.NewWorld(game(), ecs.Config{Seed: 7})
+	ecs.SetResource(w, &ran{})
+	if c.Join == nil {
+		c.Join, c.Leave = enlist, discharge
+	}
+	return timeline.New(w, c, listeners...)
+}
+
+// runs is how often Simulate has run in the timeline's world.
+func runs(t *timeline.Timeline) int { return ecs.Resource[ran](t.World()).times }
+
+var steerTable = game().Input().Schema
+
+// words is an input as it travels.
+func words(in steer) []int32 {
+	w := make([]int32, steerTable.Words)
+	steerTable.Quantize(w, steerTable.Words, unsafe.Pointer(&in), 1)
+	return w
+}
+
+// put gives an input, and demands what becomes of it.
+func put(t *testing.T, l *timeline.Timeline, player, tick uint32, in steer, want timeline.Verdict) {
+	t.Helper()
+	if v := l.Put(player, tick, words(in)); v != want {
+		t.Errorf("input of player %d for tick %d, next is %d: %v, want %v", player, tick, l.Next(), v, want)
+	}
+}
+
+func steps(t *testing.T, l *timeline.Timeline, n int) {
+	t.Helper()
+	for range n {
+		if !l.Step() {
+			t.Fatalf("tick %d waits for %v", l.Next(), l.AppendMissing(nil))
+		}
+	}
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// steering is any input, drawn.
+func steering(r *rand.Rand) steer {
+	return steer{int8(r.IntN(3) - 1), int8(r.IntN(3) - 1), r.IntN(4) == 0}
+}
+
+// at is where a player's soldier stands.
+func at(t *testing.T, l *timeline.Timeline, player uint32) place {
+	t.Helper()
+	type row struct {
+		Place  place
+		Owner  components.Owner
+		Health health
+	}
+	for _, r := range ecs.All[row](l.World()) {
+		if r.Owner.Client == player {
+			return r.Place
+		}
+	}
+	t.Errorf("player %d has no soldier", player)
+	return place{}
+}
+
+// letter is an input under way, or, from player 0, the server's horizon.
+type letter struct {
+	due    uint32 // tick in whose Receive it is seen
+	player uint32
+	tick   uint32
+	words  []int32
+}
+
+// star is a server and its players, each with a world of its own, all at the
+// same tick. What a client sends after tick t is seen by the server before tick t
+// + latency, and the server relays it to the others after that tick.
+type star struct {
+	latency []uint32
+	delay   uint32               // from gathering an input to the tick that it is for
+	peers   []*timeline.Timeline // 0: the server
+	mail    [][]letter           // to each
+	play    func(player, tick uint32) steer
+	tick    uint32
+}
+
+func newStar(c timeline.Config, play func(player, tick uint32) steer, delay uint32, latency ...uint32) *star {
+	s := &star{latency: append([]uint32{0}, latency...), delay: delay, play: play, tick: c.First}
+	for i := range s.latency {
+		own := c
+		own.Follower = i > 0
+		l := newTimeline(own)
+		for k := range latency {
+			if err := l.Join(uint32(k+1), c.First, c.First+delay); err != nil {
+				panic(err)
+			}
+		}
+		s.peers = append(s.peers, l)
+	}
+	s.mail = make([][]letter, len(s.peers))
+	return s
+}
+
+// step is one tick of all peers.
+func (s *star) step(t *testing.T) {
+	t.Helper()
+	var relay []letter
+	for i, l := range s.peers {
+		s.mail[i] = slices.DeleteFunc(s.mail[i], func(m letter) bool {
+			switch {
+			case m.due != s.tick:
+				return false
+			case m.player == 0:
+				l.Told(m.tick)
+			default:
+				l.Put(m.player, m.tick, m.words)
+			}
+			if i == 0 {
+				relay = append(relay, m)
+			}
+			return true
+		})
+		if i > 0 {
+			in := words(s.play(uint32(i), s.tick))
+			l.Put(uint32(i), s.tick+s.delay, in)
+			s.mail[0] = append(s.mail[0], letter{s.tick + s.latency[i], uint32(i), s.tick + s.delay, in})
+		}
+		steps(t, l, 1)
+	}
+	relay = append(relay, letter{tick: s.peers[0].Horizon()})
+	for _, m := range relay {
+		for i := 1; i < len(s.peers); i++ {
+			if uint32(i) != m.player {
+				m.due = s.tick + s.latency[i]
+				s.mail[i] = append(s.mail[i], m)
+			}
+		}
+	}
+	s.tick++
+}
+
+// resimulated is what each peer has simulated again, as its timeline counts it;
+// its world's own counts must say the same.
+func (s *star) resimulated(t *testing.T) []int {
+	t.Helper()
+	var n []int
+	for _, l := range s.peers {
+		again := l.Stats().Resimulated
+		equal(t, "ticks that the world says it simulated again", l.World().Resimulated(), again)
+		equal(t, "runs of Simulate", runs(l), int(l.Stats().Ticks+again))
+		n = append(n, int(again))
+	}
+	return n
+}
+
+// agree demands that the final ticks of all peers are the same, over most of the
+// window.
+func (s *star) agree(t *testing.T) {
+	t.Helper()
+	for i, l := range s.peers[1:] {
+		compared := 0
+		for tick := range s.tick {
+			want, known := s.peers[0].Hash(tick)
+			got, ok := l.Hash(tick)
+			if !ok || !known {
+				continue
+			}
+			if compared++; got != want {
+				t.Errorf("player %d has another world after tick %d than the server", i+1, tick)
+			}
+		}
+		if compared < 20 {
+			t.Errorf("only %d final ticks of player %d can be compared", compared, i+1)
+		}
+	}
+}
+
+// leaver is discharge without allocations.
+func leaver() func(w *ecs.World, player uint32) {
+	type owned struct{ Owner *components.Owner }
+	gone := make([]ecs.Entity, 0, 256)
+	return func(w *ecs.World, player uint32) {
+		gone = gone[:0]
+		for e, r := range ecs.EachInOrder[owned](w) {
+			if r.Owner.Client == player {
+				gone = append(gone, e)
+			}
+		}
+		for _, e := range gone {
+			w.Despawn(e)
+		}
+	}
+}
