@@ -245,10 +245,10 @@ func (c *Client) Append(dst []byte, limit int) []byte {
 			t.told(from, c.stamped)
 		}
 	}
-	c.coder.w.Reset(dst)
+	c.coder.W.Reset(dst)
 	c.coder.writeUp(&m)
 	c.coder.write(c.mine, from, m.count, before, false)
-	return c.coder.w.Bytes()
+	return c.coder.W.Bytes()
 }
 
 // readyWithin is how many ticks behind the server's last word a client may be that

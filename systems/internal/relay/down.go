@@ -52,16 +52,16 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 		return dst
 	}
 	c, now, begin := s.coder, s.timeline.Next(), len(dst)
-	c.w.Reset(dst)
-	c.w.Bits(uint64(p.state), 8)
-	c.w.Bits(uint64(now), 16)
+	c.W.Reset(dst)
+	c.W.Bits(uint64(p.state), 8)
+	c.W.Bits(uint64(now), 16)
 	late := s.config.Timeline.Wait || p.late != s.waited
-	c.w.Bool(late)
+	c.W.Bool(late)
 	if late {
-		c.w.Bits(uint64(s.delay), 8)
-		c.w.Bits(uint64(uint16(s.waited)), 16)
+		c.W.Bits(uint64(s.delay), 8)
+		c.W.Bits(uint64(uint16(s.waited)), 16)
 	}
-	c.w.Bool(p.ask)
+	c.W.Bool(p.ask)
 	p.ask = false
 	s.appendCheck(p, now)
 	horizon := s.timeline.Horizon()
@@ -73,7 +73,7 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	base := s.base(p, untold, now)
 	c.number(now - base)
 	c.number(uint32(len(s.lanes)))
-	c.w.Bool(p.turn > 0)
+	c.W.Bool(p.turn > 0)
 	if p.turn > 0 {
 		c.number(uint32(p.turn))
 	}
@@ -81,11 +81,11 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	turn := 0
 	for i := range s.lanes {
 		slot := (p.turn + i) % len(s.lanes)
-		room := (begin+limit-c.w.Len())*8 - (len(s.lanes) - i) - tailBits
+		room := (begin+limit-c.W.Len())*8 - (len(s.lanes) - i) - tailBits
 		l, t := s.lanes[slot], &p.told[slot]
 		s.told[slot] = t.acked
 		if l == nil || announced(untold, slot) {
-			c.w.Bool(false)
+			c.W.Bool(false)
 			continue
 		}
 		from := t.from(now, p.repeats, againEvery(s.tickRate))
@@ -100,7 +100,7 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	p.turn = turn
 	c.number(now - horizon)
 	p.note(seq, events, s.waited, s.told)
-	return c.w.Bytes()
+	return c.W.Bytes()
 }
 
 // announced reports whether the player of a slot comes in one of these events.
@@ -138,13 +138,13 @@ func (s *Server) appendLane(l *lane, from uint32, before []int32, now uint32, ro
 	if n > 0 {
 		n = c.fit(l, from, n, before, room-laneBits)
 	}
-	c.w.Bool(n > 0)
+	c.W.Bool(n > 0)
 	if n == 0 {
 		return from
 	}
 	end := from + uint32(n)
 	c.signed(int32(now - end))
-	c.w.Bool(n == s.count)
+	c.W.Bool(n == s.count)
 	if n != s.count {
 		c.number(uint32(n))
 		s.count = n
@@ -158,19 +158,19 @@ func (s *Server) appendEvents(p *peer, now uint32) int {
 	c := s.coder
 	news := s.events[p.events-s.before:]
 	news = news[:min(len(news), maxEvents)]
-	c.w.Bool(len(news) > 0)
+	c.W.Bool(len(news) > 0)
 	if len(news) == 0 {
 		return p.events
 	}
-	c.w.Bits(uint64(len(news)-1), 4)
-	c.w.Bits(uint64(p.events), 16)
+	c.W.Bits(uint64(len(news)-1), 4)
+	c.W.Bits(uint64(p.events), 16)
 	for i := range news {
 		e := &news[i]
-		c.w.Bool(e.leave)
+		c.W.Bool(e.leave)
 		c.number(uint32(e.slot))
 		c.signed(int32(now - e.tick()))
 		if !e.leave {
-			c.w.Bits(uint64(e.Player), 32)
+			c.W.Bits(uint64(e.Player), 32)
 			c.number(e.First - e.From)
 		}
 	}
@@ -182,11 +182,11 @@ func (s *Server) appendCheck(p *peer, now uint32) {
 	c := s.coder
 	tick, sum, ok := checkpoint(s.timeline, s.config.Checks)
 	ok = ok && tick != p.checked
-	c.w.Bool(ok)
+	c.W.Bool(ok)
 	if ok {
 		p.checked = tick
 		c.number(now - tick)
-		c.w.Bits(uint64(uint32(sum)), 32)
+		c.W.Bits(uint64(uint32(sum)), 32)
 	}
 }
 

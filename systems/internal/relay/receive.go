@@ -21,9 +21,9 @@ type outcome struct {
 //
 // It returns [ErrMessage], wrapped.
 func (c *Client) Receive(seq uint16, msg []byte) error {
-	r := &c.coder.r
+	r := &c.coder.R
 	r.Reset(msg)
-	c.coder.bad = false
+	c.coder.Bad = false
 	state := uint8(r.Bits(8))
 	if r.Err() == nil && (c.state == 0 || state != c.state) {
 		c.stats.Old++
@@ -55,7 +55,7 @@ func (c *Client) lose() {
 
 // read takes in a message behind its first byte.
 func (c *Client) read(o *outcome) error {
-	k, r := c.coder, &c.coder.r
+	k, r := c.coder, &c.coder.R
 	tick := codec.Lift(uint16(r.Bits(16)), c.tick)
 	switch {
 	case tick > maxTick, tick != c.tick && o.old != (tick < c.tick):
@@ -75,7 +75,7 @@ func (c *Client) read(o *outcome) error {
 		back, sum := k.readNumber(tick), uint32(r.Bits(32))
 		own, ok := c.timeline.Hash(tick - back)
 		switch {
-		case !ok || k.failed():
+		case !ok || k.Failed():
 		case uint32(own) == sum:
 			c.agreed = max(c.agreed, tick-back)
 		default:
@@ -98,7 +98,7 @@ func (c *Client) read(o *outcome) error {
 	if r.Bool() && slots > 0 {
 		turn = int(k.readNumber(uint32(slots - 1)))
 	}
-	for i := 0; i < slots && !k.failed(); i++ {
+	for i := 0; i < slots && !k.Failed(); i++ {
 		if !r.Bool() {
 			continue
 		}
@@ -139,7 +139,7 @@ func (c *Client) told(horizon uint32) {
 
 // readEvents takes in who comes and goes.
 func (c *Client) readEvents(tick uint32, o *outcome) error {
-	k, r := c.coder, &c.coder.r
+	k, r := c.coder, &c.coder.R
 	n := int(r.Bits(4)) + 1
 	first := codec.Lift(uint16(r.Bits(16)), uint32(c.events))
 	for i := range n {
@@ -151,7 +151,7 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 			p.Player = uint32(r.Bits(32))
 			p.First = k.readNumber(maxTick)
 		}
-		if k.failed() || at < 0 || at+int64(p.First) > maxTick {
+		if k.Failed() || at < 0 || at+int64(p.First) > maxTick {
 			return fmt.Errorf("%w: event", ErrMessage)
 		}
 		p.From = uint32(at)
@@ -209,7 +209,7 @@ func (c *Client) leave(slot int, tick uint32, o *outcome) error {
 
 // readCount reads how many inputs are told.
 func (c *Client) readCount(o *outcome) int {
-	if !c.coder.r.Bool() {
+	if !c.coder.R.Bool() {
 		o.count = int(c.coder.readNumber(uint32(c.keep)))
 	}
 	return o.count
@@ -228,7 +228,7 @@ func (c *Client) readLane(l *lane, tick uint32, o *outcome) error {
 	end := int64(tick) - int64(k.readSigned())
 	n := c.readCount(o)
 	from := end - int64(n)
-	if k.failed() || from < int64(l.start) || end > maxTick || o.base > l.start && (o.base > l.end || l.at(o.base-1) == open) {
+	if k.Failed() || from < int64(l.start) || end > maxTick || o.base > l.start && (o.base > l.end || l.at(o.base-1) == open) {
 		return fmt.Errorf("%w: inputs of ticks %d to %d, told against %d; all before %d are here", ErrMessage, from, end, o.base, l.end)
 	}
 	k.read(n, l.before(o.base, l.start), true, func(i int, words []int32) {

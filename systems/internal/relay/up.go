@@ -31,24 +31,24 @@ type up struct {
 }
 
 func (c *coder) writeUp(m *up) {
-	c.w.Bits(uint64(m.state), 8)
-	c.w.Bool(m.heard)
+	c.W.Bits(uint64(m.state), 8)
+	c.W.Bool(m.heard)
 	if m.heard {
-		c.w.Bits(uint64(m.ack), 16)
+		c.W.Bits(uint64(m.ack), 16)
 	}
-	c.w.Bool(m.ready)
-	c.w.Bool(m.needs)
+	c.W.Bool(m.ready)
+	c.W.Bool(m.needs)
 	if m.needs {
-		c.w.Bits(uint64(m.need), 8)
+		c.W.Bits(uint64(m.need), 8)
 	}
-	c.w.Bool(m.check)
+	c.W.Bool(m.check)
 	if m.check {
-		c.w.Bits(uint64(m.checkTick), 32)
-		c.w.Bits(uint64(m.checkSum), 32)
+		c.W.Bits(uint64(m.checkTick), 32)
+		c.W.Bits(uint64(m.checkSum), 32)
 	}
-	c.w.Bool(m.count > 0)
+	c.W.Bool(m.count > 0)
 	if m.count > 0 {
-		c.w.Bits(uint64(m.first), 16)
+		c.W.Bits(uint64(m.first), 16)
 		c.number(uint32(m.count - 1))
 		c.number(m.back)
 	}
@@ -62,25 +62,25 @@ const maxCount = 255
 
 // readUp reads a message up to its inputs, which [coder.read] reads.
 func (c *coder) readUp(msg []byte) (m up, err error) {
-	c.r.Reset(msg)
-	c.bad = false
-	m.state = uint8(c.r.Bits(8))
-	if m.heard = c.r.Bool(); m.heard {
-		m.ack = uint16(c.r.Bits(16))
+	c.R.Reset(msg)
+	c.Bad = false
+	m.state = uint8(c.R.Bits(8))
+	if m.heard = c.R.Bool(); m.heard {
+		m.ack = uint16(c.R.Bits(16))
 	}
-	m.ready = c.r.Bool()
-	if m.needs = c.r.Bool(); m.needs {
-		m.need = uint8(c.r.Bits(8))
+	m.ready = c.R.Bool()
+	if m.needs = c.R.Bool(); m.needs {
+		m.need = uint8(c.R.Bits(8))
 	}
-	if m.check = c.r.Bool(); m.check {
-		m.checkTick, m.checkSum = uint32(c.r.Bits(32)), uint32(c.r.Bits(32))
+	if m.check = c.R.Bool(); m.check {
+		m.checkTick, m.checkSum = uint32(c.R.Bits(32)), uint32(c.R.Bits(32))
 	}
-	if c.r.Bool() {
-		m.first = uint16(c.r.Bits(16))
+	if c.R.Bool() {
+		m.first = uint16(c.R.Bits(16))
 		m.count = int(c.readNumber(maxCount-1)) + 1
 		m.back = c.readNumber(maxKeep)
 	}
-	if c.failed() {
+	if c.Failed() {
 		return up{}, fmt.Errorf("%w: %d bytes of inputs", ErrMessage, len(msg))
 	}
 	return m, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/schema"
 )
 
 // An input message is what a client sends every tick: its newest inputs, as many
@@ -29,7 +30,7 @@ import (
 //	                    where it is 1, changes
 //	control             0, or 1 and epoch, 8 bits | length of the shift's
 //	                    difference, 5 bits | difference; see below
-//	changes             see inputCoder
+//	changes             see InputWords
 //
 // newest is the sequence of the last input as its low 16 bits, lifted to the
 // nearest of what the server last received: right while that is less than 32,768
@@ -56,6 +57,23 @@ type Input struct {
 	Count  int    // inputs in words, oldest first, table.Words each
 	Words  []int32
 	Report Report // where corrections are made on mismatch
+}
+
+// InputCoder writes and reads messages of inputs.
+type InputCoder struct {
+	InputWords
+	Reported bool // a report follows the inputs
+}
+
+// NewInputCoder makes a coder of inputs with a field table.
+func NewInputCoder(t *schema.Table) *InputCoder {
+	return &InputCoder{InputWords: NewInputWords(t)}
+}
+
+// inputs gives those of a message.
+func (c *InputCoder) inputs(m *Input) Inputs {
+	n := len(c.words)
+	return func(i int) ([]int32, bool) { return m.Words[i*n : (i+1)*n], true }
 }
 
 const (
@@ -89,14 +107,14 @@ func (c *InputCoder) Append(dst []byte, m *Input, seq uint16, b *Bases) []byte {
 			}
 		}
 	}
-	c.w.Reset(append(dst, KindInput, m.Epoch, byte(m.Shift), byte(m.Shift>>8), byte(m.Newest), byte(m.Newest>>8), byte(m.Count)))
+	c.W.Reset(append(dst, KindInput, m.Epoch, byte(m.Shift), byte(m.Shift>>8), byte(m.Newest), byte(m.Newest>>8), byte(m.Count)))
 	c.Start(m.Words)
 	for k := range c.words {
-		c.w.Bits(uint64(c.State[k]), c.words[k].bits)
+		c.W.Bits(uint64(c.State[k]), c.words[k].bits)
 	}
-	n := c.skip(m, 1, 1)
-	c.w.Bool(n < m.Count)
-	c.writeChanges(m, n, 1, 1)
+	n := c.Skip(m.Count, 1, 1, c.inputs(m))
+	c.W.Bool(n < m.Count)
+	c.WriteChanges(m.Count, n, 1, 1, c.inputs(m))
 	return c.finish(m)
 }
 
@@ -105,7 +123,7 @@ func (c *InputCoder) finish(m *Input) []byte {
 	if c.Reported {
 		c.writeReport(&m.Report)
 	}
-	return c.w.Bytes()
+	return c.W.Bytes()
 }
 
 // appendRelative writes m as so many packets and inputs behind a base.
@@ -113,35 +131,35 @@ func (c *InputCoder) appendRelative(dst []byte, m *Input, base *Base, back, sinc
 	copy(c.State, base.state)
 	gap := since - m.Count
 	control := m.Epoch != base.epoch || m.Shift != base.shift
-	n := c.skip(m, 0, gap+1)
+	n := c.Skip(m.Count, 0, gap+1, c.inputs(m))
 	if back == since && gap == 0 && !control && back < InputRelative {
-		c.w.Reset(append(dst, byte(back)<<KindBits|KindInput))
+		c.W.Reset(append(dst, byte(back)<<KindBits|KindInput))
 		if c.Reported {
-			c.w.Bool(n < m.Count)
+			c.W.Bool(n < m.Count)
 		}
-		c.writeChanges(m, n, 0, 1)
+		c.WriteChanges(m.Count, n, 0, 1, c.inputs(m))
 		return c.finish(m)
 	}
-	c.w.Reset(append(dst, InputRelative<<KindBits|KindInput))
-	c.w.Bits(uint64(back-1), 6)
-	c.w.Bool(back == since)
+	c.W.Reset(append(dst, InputRelative<<KindBits|KindInput))
+	c.W.Bits(uint64(back-1), 6)
+	c.W.Bool(back == since)
 	if back != since {
-		c.w.Bits(uint64(since-1), 6)
+		c.W.Bits(uint64(since-1), 6)
 	}
-	c.w.Bool(gap == 0)
+	c.W.Bool(gap == 0)
 	if gap != 0 {
-		c.w.Bits(uint64(m.Count-1), 5)
+		c.W.Bits(uint64(m.Count-1), 5)
 	}
-	c.w.Bool(control)
+	c.W.Bool(control)
 	if control {
-		c.w.Bool(m.Epoch != base.epoch)
+		c.W.Bool(m.Epoch != base.epoch)
 		if m.Epoch != base.epoch {
-			c.w.Bits(uint64(m.Epoch), 8)
+			c.W.Bits(uint64(m.Epoch), 8)
 		}
 		c.writeDifference(uint32(m.Shift-base.shift), 16)
 	}
-	c.w.Bool(n < m.Count)
-	c.writeChanges(m, n, 0, gap+1)
+	c.W.Bool(n < m.Count)
+	c.WriteChanges(m.Count, n, 0, gap+1, c.inputs(m))
 	return c.finish(m)
 }
 
@@ -153,7 +171,7 @@ func (c *InputCoder) Read(msg []byte, m *Input, seq uint16, b *Bases) error {
 	if len(msg) == 0 || msg[0]&KindMask != KindInput {
 		return fmt.Errorf("%w: %d bytes that are not inputs", ErrMessage, len(msg))
 	}
-	c.bad = false
+	c.Bad = false
 	var err error
 	switch f := int(msg[0] >> KindBits); f {
 	case 0:
@@ -165,13 +183,13 @@ func (c *InputCoder) Read(msg []byte, m *Input, seq uint16, b *Bases) error {
 		if base == nil {
 			return ErrUnread
 		}
-		c.r.Reset(msg[1:])
+		c.R.Reset(msg[1:])
 		c.follow(m, base, f, f)
 		changes := len(msg) > 1
 		if c.Reported {
-			changes = c.r.Bool()
+			changes = c.R.Bool()
 		}
-		c.readChanges(m, 0, 1, changes)
+		c.readInputs(m, 0, 1, changes)
 	}
 	if err == nil && c.Reported {
 		err = c.readReport(&m.Report)
@@ -179,15 +197,15 @@ func (c *InputCoder) Read(msg []byte, m *Input, seq uint16, b *Bases) error {
 	if err != nil {
 		return err
 	}
-	c.r.Align() // what is left of the last byte must be zero
-	if err := c.r.Err(); err != nil {
+	c.R.Align() // what is left of the last byte must be zero
+	if err := c.R.Err(); err != nil {
 		return fmt.Errorf("%w: input: %w", ErrMessage, err)
 	}
-	if c.bad {
+	if c.Bad {
 		return fmt.Errorf("%w: input: %w", ErrMessage, codec.ErrMalformed)
 	}
-	if c.r.Remaining() > 0 {
-		return fmt.Errorf("%w: input with %d bytes behind its end", ErrMessage, c.r.Remaining()/8)
+	if c.R.Remaining() > 0 {
+		return fmt.Errorf("%w: input with %d bytes behind its end", ErrMessage, c.R.Remaining()/8)
 	}
 	return nil
 }
@@ -205,28 +223,28 @@ func (c *InputCoder) readWhole(msg []byte, m *Input) error {
 	}
 	n := len(c.words)
 	m.Words = reuse.Slice(m.Words, m.Count*n)
-	c.r.Reset(msg[inputHeader:])
+	c.R.Reset(msg[inputHeader:])
 	for k := range n {
-		m.Words[k] = int32(uint32(c.r.Bits(c.words[k].bits)))
+		m.Words[k] = int32(uint32(c.R.Bits(c.words[k].bits)))
 	}
 	c.Start(m.Words)
-	c.readChanges(m, 1, 1, c.r.Bool())
+	c.readInputs(m, 1, 1, c.R.Bool())
 	return nil
 }
 
 func (c *InputCoder) readRelative(msg []byte, m *Input, seq uint16, b *Bases) error {
-	c.r.Reset(msg[1:])
-	back := int(c.r.Bits(6)) + 1
+	c.R.Reset(msg[1:])
+	back := int(c.R.Bits(6)) + 1
 	since := back
-	if !c.r.Bool() {
-		since = int(c.r.Bits(6)) + 1
+	if !c.R.Bool() {
+		since = int(c.R.Bits(6)) + 1
 	}
 	count := since
-	if !c.r.Bool() {
-		count = int(c.r.Bits(5)) + 1
+	if !c.R.Bool() {
+		count = int(c.R.Bits(5)) + 1
 	}
 	switch {
-	case c.r.Err() != nil:
+	case c.R.Err() != nil:
 		return nil // read tells
 	case count > min(since, MaxRedundancy):
 		return fmt.Errorf("%w: %d inputs in a packet, %d since the base", ErrMessage, count, since)
@@ -236,14 +254,20 @@ func (c *InputCoder) readRelative(msg []byte, m *Input, seq uint16, b *Bases) er
 		return ErrUnread
 	}
 	c.follow(m, base, since, count)
-	if c.r.Bool() {
-		if c.r.Bool() {
-			m.Epoch = uint8(c.r.Bits(8))
+	if c.R.Bool() {
+		if c.R.Bool() {
+			m.Epoch = uint8(c.R.Bits(8))
 		}
 		m.Shift += int16(c.readDifference(16))
 	}
-	c.readChanges(m, 0, since-count+1, c.r.Bool())
+	c.readInputs(m, 0, since-count+1, c.R.Bool())
 	return nil
+}
+
+// readInputs makes the inputs of m from i on.
+func (c *InputCoder) readInputs(m *Input, i, ticks int, changes bool) {
+	n := len(c.words)
+	c.ReadChanges(m.Count, i, ticks, changes, func(i int, _ bool) { c.Words(m.Words[i*n : (i+1)*n]) })
 }
 
 // follow begins a message of the newest count of the inputs since a base.

@@ -56,30 +56,30 @@ const (
 
 // writeReport writes what follows the inputs of a message.
 func (c *InputCoder) writeReport(a *Report) {
-	c.w.Bool(a.Asks)
+	c.W.Bool(a.Asks)
 	if a.Asks {
 		return
 	}
-	c.w.Bits(uint64(a.Echo), EchoBits)
+	c.W.Bits(uint64(a.Echo), EchoBits)
 	for i := 0; i < a.Bits; i += 8 {
-		c.w.Bits(uint64(a.Result[i/8]), uint(min(8, a.Bits-i)))
+		c.W.Bits(uint64(a.Result[i/8]), uint(min(8, a.Bits-i)))
 	}
 }
 
 // readReport reads what writeAdvice wrote, up to the end of the message. What the
 // result says is left to who knows the entities.
 func (c *InputCoder) readReport(a *Report) error {
-	*a = Report{Asks: c.r.Bool(), Result: a.Result[:0]}
-	if a.Asks || c.r.Err() != nil {
+	*a = Report{Asks: c.R.Bool(), Result: a.Result[:0]}
+	if a.Asks || c.R.Err() != nil {
 		return nil
 	}
-	a.Echo = uint8(c.r.Bits(EchoBits))
-	a.Bits = c.r.Remaining()
+	a.Echo = uint8(c.R.Bits(EchoBits))
+	a.Bits = c.R.Remaining()
 	if a.Bits < HashBits || a.Bits >= 8*(MaxResult+1) {
 		return fmt.Errorf("%w: a result of %d bits: %w", ErrMessage, a.Bits, codec.ErrMalformed)
 	}
 	for left := a.Bits; left > 0; left -= 8 {
-		a.Result = append(a.Result, byte(c.r.Bits(uint(min(8, left)))))
+		a.Result = append(a.Result, byte(c.R.Bits(uint(min(8, left)))))
 	}
 	return nil
 }

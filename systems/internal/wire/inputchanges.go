@@ -1,0 +1,207 @@
+package wire
+
+import "github.com/tactusgo/tactus/codec"
+
+// Write writes n inputs: 1 bit, and where it is 1, changes; nothing where n is 0.
+func (c *InputWords) Write(n int, at Inputs) {
+	if n == 0 {
+		return
+	}
+	i := c.Skip(n, 0, 1, at)
+	c.W.Bool(i < n)
+	c.WriteChanges(n, i, 0, 1, at)
+}
+
+// WriteChanges writes the changes of n inputs from i on, which is the first that is not as
+// predicted, or n. from is the first that could have been, and ticks how long that is after
+// the one before it.
+func (c *InputWords) WriteChanges(n, i, from, ticks int, at Inputs) {
+	if i >= n {
+		return
+	}
+	c.W.Bits(uint64(i-from), uint(codec.BitsFor(uint64(n-from))))
+	if i > from {
+		ticks = 1
+	}
+	for {
+		c.writeChange(n, i, ticks, at)
+		from, ticks = i+1, 1
+		left := n - from
+		switch i = c.Skip(n, from, ticks, at); i {
+		case n:
+			c.W.Bits(0, uint(min(left, 2)))
+			return
+		case from:
+			c.W.Bits(1, 1)
+		default:
+			c.W.Bits(2, 2)
+			c.W.Bits(uint64(i-from-1), uint(codec.BitsFor(uint64(left-1))))
+		}
+	}
+}
+
+// marked reports whether a change says which words differ. An only word does, but a change
+// of one bit would be no bits at all, which a message without changes is.
+func (c *InputWords) marked() bool { return len(c.words) != 1 || c.words[0].bits == 1 }
+
+// writeChange writes input i of n, so many ticks after the one before.
+func (c *InputWords) writeChange(n, i, ticks int, at Inputs) {
+	words, there := at(i)
+	if c.Gaps {
+		c.W.Bool(!there)
+	}
+	if !there {
+		return
+	}
+	for k := 0; k < len(words) && c.marked(); k++ {
+		c.W.Bool(c.cut(k, words[k]) != c.ahead(k, ticks))
+	}
+	for k := range words {
+		v, size := c.cut(k, words[k]), c.words[k].bits
+		if v == c.ahead(k, ticks) {
+			c.State[k] = v
+			continue
+		}
+		before := c.ahead(k, ticks-1)
+		switch {
+		case size == 1:
+		case size <= shortWord:
+			c.W.Bits(uint64(v), size)
+		default:
+			c.writeDifference(v-before, size)
+		}
+		c.State[k], c.State[len(words)+k] = v, 0
+		if size == 1 || v == before {
+			continue
+		}
+		pace := c.pace(k, before, v)
+		on := size > shortWord // what the newest input does next is not known; wide words mostly move
+		if i+1 < n {
+			if next, follows := at(i + 1); follows {
+				on = c.cut(k, next[k]) == uint32((uint64(v)+uint64(pace))%c.words[k].turn)
+			}
+		}
+		c.W.Bool(on)
+		if on {
+			c.State[len(words)+k] = pace
+		}
+	}
+}
+
+// Fit is how many of n inputs take no more bits than room. It must be followed by [InputWords.Start].
+func (c *InputWords) Fit(n, room int, at Inputs) int {
+	if room < 2 {
+		return 0
+	}
+	head := 3 + codec.BitsFor(uint64(n))
+	for i := range n {
+		words, there := at(i)
+		cost := 0
+		for k, v := range words {
+			// A word is not as predicted at most where it moves, and where it stops.
+			v, moved := c.cut(k, v), &c.State[len(words)+k]
+			was := *moved
+			*moved = 0
+			if v != c.State[k] {
+				*moved = 1
+			}
+			if was+*moved > 0 {
+				size := c.words[k].bits
+				cost += codec.BitsFor(uint64(size)+1) + int(size) + 1
+			}
+			c.State[k] = v
+		}
+		if cost > 0 || !there {
+			cost += head + len(words)
+		}
+		if room -= cost; room < 0 {
+			return i
+		}
+	}
+	return n
+}
+
+// Read reads what [InputWords.Write] wrote.
+func (c *InputWords) Read(n int, put func(i int, there bool)) {
+	c.ReadChanges(n, 0, 1, c.R.Bool(), put)
+}
+
+// ReadChanges makes the inputs from i on, which is so many ticks after the one before it: as
+// predicted, but for what is read where there are changes. It gives each to put, by its place:
+// [InputWords.Words] then has it. It stops where what is read cannot be used.
+func (c *InputWords) ReadChanges(n, i, ticks int, changes bool, put func(i int, there bool)) {
+	run, next := 0, changes // run inputs are as predicted, and the next is a change
+	if changes {
+		run = c.run(n - i)
+	}
+	for ; i < n && !c.Failed(); i++ {
+		there := true
+		switch {
+		case run > 0 || !next:
+			run--
+			c.pass(ticks)
+		default:
+			there = !c.Gaps || !c.R.Bool()
+			if there {
+				c.readChange(ticks)
+			}
+			left := n - i - 1
+			switch {
+			case left == 0 || c.R.Bool():
+			case left > 1 && c.R.Bool():
+				run = 1 + c.run(left-1)
+			default:
+				next = false
+			}
+			if c.Failed() {
+				return
+			}
+		}
+		ticks = 1
+		put(i, there)
+	}
+}
+
+// Words are those of the input before.
+func (c *InputWords) Words(dst []int32) {
+	for k := range dst {
+		dst[k] = int32(c.State[k])
+	}
+}
+
+// run reads a number below left.
+func (c *InputWords) run(left int) int {
+	run := int(c.R.Bits(uint(codec.BitsFor(uint64(left)))))
+	c.Bad = c.Bad || run >= left
+	return run
+}
+
+// readChange reads an input, so many ticks after the one before.
+func (c *InputWords) readChange(ticks int) {
+	n, any := len(c.words), false
+	for k := range n {
+		c.differs[k] = !c.marked() || c.R.Bool()
+		any = any || c.differs[k]
+	}
+	c.Bad = c.Bad || !any
+	for k := range n {
+		guess, before, size := c.ahead(k, ticks), c.ahead(k, ticks-1), c.words[k].bits
+		if !c.differs[k] {
+			c.State[k] = guess
+			continue
+		}
+		var v uint32
+		switch {
+		case size == 1:
+			v = guess ^ 1
+		case size <= shortWord:
+			v = uint32(c.R.Bits(size))
+		default:
+			v = c.cut(k, int32(before+c.readDifference(size)))
+		}
+		c.State[k], c.State[n+k] = v, 0
+		if size != 1 && v != before && c.R.Bool() {
+			c.State[n+k] = c.pace(k, before, v)
+		}
+	}
+}
