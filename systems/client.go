@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -54,7 +55,7 @@ type clientLink struct {
 	session  netsys.Session
 	id       uint32
 	err      error // why it ended
-	loss     lossMeter
+	loss     clock.Loss
 }
 
 // clientSteps says when which tick is due.
@@ -258,8 +259,8 @@ func (c *Client) Frame(now time.Time) {
 	}
 	c.steps.now = now
 	c.interpolator.frameBefore, c.interpolator.frameAt = c.interpolator.frameAt, now
-	c.link.loss.take(now, c.link.session.Stats().LossIn)
-	c.interpolator.clock.loss = c.link.loss.share
+	c.link.loss.Measured(now, c.link.session.Stats().LossIn)
+	c.interpolator.clock.loss = c.link.loss.Share
 	if !c.stages.drawing {
 		c.confirmedFrame()
 	}

@@ -50,7 +50,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	if c.link.err != nil {
 		return
 	}
-	c.link.loss.packet(now)
+	c.link.loss.Packet(now)
 	var err error
 	if len(pk.Data) > 0 && pk.Data[0]&wire.KindMask == wire.KindNotices {
 		err = c.takeNotices(pk.Data)
@@ -180,7 +180,7 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 	if h.Control && send >= c.baselines.controlSend {
 		c.baselines.controlSend = send
 		c.sender.depth = int(h.Depth)
-		c.sender.steering.ask(h.Shift)
+		c.sender.steering.Ask(h.Shift)
 	}
 	if send > c.mirror.newestSend || c.stats.Snapshots == 1 {
 		c.mirror.newestSend, c.mirror.newestTick = send, in.tick

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -24,7 +25,7 @@ type inputSender struct {
 	packet   []byte
 	depth    int      // inputs that wait at the server, as it said
 	asked    []uint64 // room for the input of a partial tick
-	steering steering
+	steering clock.Steering
 }
 
 // gather is the system InputGather: it asks the game for the input of the
@@ -101,7 +102,7 @@ func (c *Client) send(*ecs.World) {
 	}
 	m := &c.sender.message
 	m.Epoch = c.baselines.epoch
-	m.Shift = c.sender.steering.doneUnits()
+	m.Shift = c.sender.steering.Done()
 	m.Newest = uint16(c.predictor.log.newest)
 	m.Count = int(n)
 	m.Words = m.Words[:0]

@@ -93,7 +93,7 @@ func (m *forwardClient) predict(w *ecs.World)     { m.Client.predict(w) }
 func (m *forwardClient) send(w *ecs.World)        { m.Client.send(w) }
 func (m *forwardClient) interpolate(w *ecs.World) { m.Client.interpolate(w) }
 
-func (m *forwardClient) rate() float64 { return m.sender.steering.rate() }
+func (m *forwardClient) rate() float64 { return m.sender.steering.Rate() }
 
 func (m *forwardClient) horizon() uint32 { return m.confirmedInput() + 1 }
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/relay"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // rewindClient stamps each input with the tick in which it applies, here too: that is its
@@ -73,7 +73,7 @@ func (m *rewindClient) retreat() {
 }
 
 // lead is by how many ticks the server wants its clients ahead.
-func (m *rewindClient) lead() uint32 { return uint32(max(m.sender.steering.asked/wire.ShiftUnit, 0)) }
+func (m *rewindClient) lead() uint32 { return m.sender.steering.Lead() }
 
 // follow brings the log to where the clock is, at first and after a stall.
 func (m *rewindClient) follow() {
@@ -159,7 +159,7 @@ func (m *rewindClient) predict(w *ecs.World) {
 // send also tells how far this client leads.
 func (m *rewindClient) send(w *ecs.World) {
 	if target, ok := m.due(); ok {
-		m.sender.steering.done = math.Round(min(max(float64(m.input()+1)-target, 0), maxLead))
+		m.sender.steering.Set(math.Round(min(max(float64(m.input()+1)-target, 0), maxLead)))
 	}
 	m.forwardClient.send(w)
 }
@@ -203,7 +203,7 @@ func (m *rewindClient) rate() float64 {
 	if m.paused || gap > tooLate {
 		return 1
 	}
-	return 1 + min(max(gap/slewTicks, -maxSteer), maxSteer)
+	return 1 + min(max(gap/slewTicks, -clock.MaxSteer), clock.MaxSteer)
 }
 
 // overdue is all but one: the server tells of ticks when they are due, and the frame may

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 )
 
@@ -17,7 +18,7 @@ const sentRing = 512
 type peer struct {
 	id        uint32
 	session   netsys.Session
-	loss      lossMeter
+	loss      clock.Loss
 	inputs    *inputBuffer
 	logged    logged // what was logged of it
 	limits    peerLimits

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -171,7 +172,7 @@ func TestPartialTicks_SteadyMotion(t *testing.T) {
 func TestPartialTicks_Presets(t *testing.T) {
 	for preset, off := range map[policy.Preset]float64{
 		policy.LocalSync: 0.001, policy.Buffered: 0.001, policy.CorrectOnMismatch: 0.001,
-		policy.ServerRewind: 2 * maxSteer, // its clock is steered
+		policy.ServerRewind: 2 * clock.MaxSteer, // its clock is steered
 	} {
 		t.Run(preset.String(), func(t *testing.T) {
 			g := newWalk(t, 60, preset.Policies(), Smoothing{})

@@ -29,14 +29,14 @@ const lossEvery = 32
 func (s *Server) apply(w *ecs.World) {
 	for _, p := range s.sessions.peers {
 		if s.link.tick%lossEvery == 0 {
-			p.loss.take(s.link.now, p.session.Stats().LossIn)
+			p.loss.Measured(s.link.now, p.session.Stats().LossIn)
 		}
 		p.inputs.settle(int64(s.link.tick))
 		if s.policies.Timing == policy.TimingArrival {
 			s.applyArrived(w, p)
 			continue
 		}
-		step, words := p.inputs.buffered(int64(s.link.tick), p.loss.share)
+		step, words := p.inputs.buffered(int64(s.link.tick), p.loss.Share)
 		if !step {
 			w.Netcode().SkipOwner(p.id)
 			continue

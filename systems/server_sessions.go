@@ -151,7 +151,7 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	if p == nil {
 		return
 	}
-	p.loss.packet(s.link.now)
+	p.loss.Packet(s.link.now)
 	if p.limits.messages++; p.limits.messages > MaxMessages {
 		s.stats.FloodedMessages++
 		s.flooded(p)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -96,14 +97,14 @@ func TestSlackRebaseAndPending(t *testing.T) {
 
 // What a shift travels as wraps, and the difference does not care.
 func TestSlackShiftWraps(t *testing.T) {
-	s, c := newSlack(), steering{}
+	s, c := newSlack(), clock.Steering{}
 	for n := range int64(40) {
 		s.ask(n, 300)
-		c.ask(s.units())
-		if want := int32(s.asked * wire.ShiftUnit); c.asked != want {
-			t.Fatalf("the client was asked for %d units, took it as %d", want, c.asked)
+		c.Ask(s.units())
+		if want := int32(s.asked * wire.ShiftUnit); c.Asked != want {
+			t.Fatalf("the client was asked for %d units, took it as %d", want, c.Asked)
 		}
-		if got := s.pending(int16(c.asked - 16)); got != 1 {
+		if got := s.pending(int16(c.Asked - 16)); got != 1 {
 			t.Fatalf("%v ticks pending, not 1", got)
 		}
 	}
@@ -184,29 +185,6 @@ func TestSlackShrinksOnceASecond(t *testing.T) {
 	}
 	if shrinks < 100 {
 		t.Errorf("%d shrinks in 110 seconds of plenty", shrinks)
-	}
-}
-
-// The client carries out what is asked, at 2 % of its rate and no faster, and
-// reports it.
-func TestSteer(t *testing.T) {
-	for _, ticks := range []int16{0, 1, 7, -1, -12} {
-		var c steering
-		c.ask(ticks * wire.ShiftUnit)
-		passed := 0.0 // of real time, in ticks
-		for range 60 * 60 {
-			rate := c.rate()
-			if rate < 1-maxSteer || rate > 1+maxSteer {
-				t.Fatalf("a rate of %v", rate)
-			}
-			passed += 1 / rate
-		}
-		if ahead := 60*60 - passed; math.Abs(ahead-float64(ticks)) > maxSteer {
-			t.Errorf("asked %d ticks ahead, came %v", ticks, ahead)
-		}
-		if got := c.doneUnits(); got < ticks*wire.ShiftUnit-1 || got > ticks*wire.ShiftUnit+1 {
-			t.Errorf("asked %d units, reported %d", ticks*wire.ShiftUnit, got)
-		}
 	}
 }
 
