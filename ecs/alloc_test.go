@@ -5,12 +5,13 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 // A tick allocates nothing once storage and scratch have their size. The race
 // detector allocates on its own account, hence the build tag's constant.
 func TestNothingIsAllocated(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
 	}
 	type two struct {
@@ -148,7 +149,7 @@ func TestNothingIsAllocated(t *testing.T) {
 
 // Nor does the history when entities come and go, as long as there is room.
 func TestHistoryAllocatesNothingWhenEntitiesComeAndGo(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
 	}
 	w := newServer()
@@ -181,7 +182,7 @@ func TestHistoryAllocatesNothingWhenEntitiesComeAndGo(t *testing.T) {
 // The same holds for the history of a world that goes back and forth while
 // entities come, go and change shape, and for looking into it.
 func TestTheWorldHistoryAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
 	}
 	w := newServer()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 // tags are attachments that write down which of them ended.
@@ -138,7 +139,7 @@ func TestNetcodeE6_AttachmentsKnowTheirEntityAfterARollback(t *testing.T) {
 }
 
 func TestAttachmentsAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 type tally struct {
@@ -232,7 +233,7 @@ func newChronicle(seed uint64) *chronicle {
 // spoil the captures of the time undone.
 func TestWorldHistoryAgainstDeepCopies(t *testing.T) {
 	seeds, ticks := uint64(12), uint32(300)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		seeds, ticks = 3, 150
 	}
 	for seed := range seeds {
@@ -277,7 +278,7 @@ func TestWorldHistoryAgainstDeepCopies(t *testing.T) {
 				t.Fatalf("seed %d, tick %d", seed, tick)
 			}
 		}
-		if again < 20 && !testing.Short() && !raceEnabled {
+		if again < 20 && !testing.Short() && !race.Enabled {
 			t.Errorf("seed %d: only %d ticks were played again", seed, again)
 		}
 	}

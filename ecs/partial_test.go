@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 // look simulates a part of the coming input of the range, in which the gun fires.
@@ -100,7 +101,7 @@ func TestPartialTicks_WhatSimulateSees(t *testing.T) {
 
 // Looking at ticks in which entities come and go allocates nothing.
 func TestPartialTicks_Allocations(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	f := newFiring(t, true)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 // The range of these tests: guns fire bullets, which fly and end.
@@ -582,7 +583,7 @@ func TestDecision4_RandomOfASpawn(t *testing.T) {
 
 // Rounds of firing, replays and confirmation allocate nothing.
 func TestDecision4_Allocations(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	f := newFiring(t, true)

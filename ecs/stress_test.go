@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 type stressed struct {
@@ -21,7 +22,7 @@ func TestCollectorAndMoves(t *testing.T) {
 	w := newServer()
 	h := ecs.NewHistory(w, 16)
 	n, rounds := 4000, 30
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		n, rounds = 800, 10
 	}
 	type known struct {

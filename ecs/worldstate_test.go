@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 // state is a world's present state in bytes.
@@ -25,7 +26,7 @@ func state(t testing.TB, w *ecs.World) []byte {
 // and NetID, whatever was in it before.
 func TestWorldStateGoesOnAsTheWorld(t *testing.T) {
 	seeds, ticks := uint64(12), uint32(200)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		seeds, ticks = 3, 100
 	}
 	for seed := range seeds {

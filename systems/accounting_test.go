@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -206,7 +207,7 @@ func TestTrafficOfLocalComponents(t *testing.T) {
 
 // Asking for the accounts allocates nothing, once the memory is there.
 func TestTrafficAllocatesNothing(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	s := newSchool(t, 1, ServerConfig{})

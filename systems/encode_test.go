@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestOneEncodeServesAll(t *testing.T) {
 	t.Parallel()
 	clients := 100
-	if raced {
+	if race.Enabled {
 		clients = 5
 	}
 	for _, spread := range []time.Duration{0, 90 * time.Millisecond} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -109,7 +110,7 @@ func TestClientBoundsItsWorld(t *testing.T) {
 	f := newForger(t)
 	id := uint32(100)
 	sends := 10
-	if raced {
+	if race.Enabled {
 		sends = 2
 	}
 	for n := range sends {

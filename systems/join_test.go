@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 )
 
@@ -20,7 +21,7 @@ func TestJoinIsConsistentAtOneTick(t *testing.T) {
 		things, budget int
 	}{{2600, 0}, {400, 300}, {20, 0}, {0, 0}} {
 		for seed := range uint64(2) {
-			if raced && seed > 0 {
+			if race.Enabled && seed > 0 {
 				break
 			}
 			t.Run(fmt.Sprintf("%d in %d, seed %d", test.things, test.budget, seed), func(t *testing.T) {

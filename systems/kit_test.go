@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 )
 
@@ -250,7 +251,7 @@ func seeds(t *testing.T, short, n int, f func(t *testing.T, seed uint64)) {
 	if testing.Short() {
 		n = short
 	}
-	if raced {
+	if race.Enabled {
 		n = short / 5
 	}
 	if v, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {

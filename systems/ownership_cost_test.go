@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -36,7 +37,7 @@ func TestAuthorityCosts(t *testing.T) {
 	if moving > 6 || packets > 1.05 || standing > 0 {
 		t.Errorf("%.2f bytes a tick and %.2f packets while it moves, %.2f bytes while it stands", moving, packets, standing)
 	}
-	if !raced {
+	if !race.Enabled {
 		w := g.clients[0].World()
 		mine := painterOf(w, g.clients[0].ID())
 		n := testing.AllocsPerRun(1, func() {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -23,7 +24,7 @@ type modelPacket struct {
 // that stand on it, and not older than what it was promised.
 func TestServerBelievesOnlyWhatIsTrue(t *testing.T) {
 	n := uint64(150)
-	if raced {
+	if race.Enabled {
 		n = 15
 	}
 	for seed := range n {

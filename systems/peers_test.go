@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/relay"
@@ -171,7 +172,7 @@ func TestPeersConfig(t *testing.T) {
 
 // In steady state neither end allocates, nor do frames between ticks.
 func TestPeersAllocateNothing(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	everybodySimulates(t, func(t *testing.T, p policy.Preset) {

@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -305,7 +306,7 @@ func TestCorrectionsOnlyWhereTheyAre(t *testing.T) {
 
 // Where results are compared and corrections made, nothing allocates.
 func TestAdviceAllocatesNothing(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: policy.CorrectOnMismatch.Policies()})

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -11,7 +12,7 @@ import (
 // Once warm, neither a tick of the server nor a tick or a frame of a client
 // allocates: not one object in ten seconds of a match.
 func TestNetcodeTicksAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {

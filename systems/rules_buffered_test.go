@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -179,7 +180,7 @@ func entityOf(c *systemstest.Crowd, id components.NetID) ecs.Entity {
 func TestNetcodeC10_ACrowdFitsTheBudget(t *testing.T) {
 	t.Parallel()
 	crowd, budget := 120, 450 // 3.75 bytes a player, of which the longest snapshot leaves a fifth
-	if raceEnabled {
+	if race.Enabled {
 		crowd, budget = 50, 220
 	}
 	config := onField(1, crowd, lag(3))

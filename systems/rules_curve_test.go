@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/systemstest"
@@ -243,7 +244,7 @@ func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 
 // Frames on curves allocate no more than those on lines, which allocate nothing.
 func TestCurvesAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	// What the carousel itself allocates is the same for both.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -229,7 +230,7 @@ func TestNetcodeE3_TheViewIsApart(t *testing.T) {
 // Frames of a client that simulates everything allocate nothing, also when ticks are
 // simulated again.
 func TestPeersFramesAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	config := underPreset(policy.Rollback, 1, 3, lag(6))

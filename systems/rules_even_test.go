@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -153,7 +154,7 @@ func (a *avenueView) look(k *Client) {
 func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 	play, trips, rates := 20*time.Second, []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond}, []float64{30, 59.94, 60, 75, 144}
 	switch {
-	case testing.Short() || raced:
+	case testing.Short() || race.Enabled:
 		play, trips, rates = 5*time.Second, trips[:1], []float64{59.94, 144}
 	case os.Getenv("TACTUS_LONG") != "":
 		play = 5 * time.Minute
@@ -210,7 +211,7 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
 	t.Parallel()
 	late, rates := []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 250 * time.Millisecond}, []float64{30, 60, 144}
-	if testing.Short() || raced {
+	if testing.Short() || race.Enabled {
 		late, rates = late[1:2], rates[2:]
 	}
 	for _, stalls := range late {

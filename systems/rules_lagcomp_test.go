@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/lagcomp"
@@ -19,7 +20,7 @@ func rough() netsys.Link {
 
 // fewer is n, or less where the race detector makes everything slow.
 func fewer(n int) int {
-	if raceEnabled {
+	if race.Enabled {
 		return 1
 	}
 	return n
@@ -27,7 +28,7 @@ func fewer(n int) int {
 
 // bout is how many seconds a duel takes.
 func bout() int {
-	if raceEnabled {
+	if race.Enabled {
 		return 4
 	}
 	return 20
@@ -127,7 +128,7 @@ func TestNetcodeE5_UnderOtherModels(t *testing.T) {
 // Looking at the world by claims, in every tick, allocates nothing, neither where they
 // are made nor where they are judged.
 func TestLagCompAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	config := yardConfig(1, rough(), lagcomp.Config{})

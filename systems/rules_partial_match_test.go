@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/outcome"
@@ -98,7 +99,7 @@ func TestPartialTicks_ChangeNothing(t *testing.T) {
 	for _, preset := range policy.Presets() {
 		t.Run(preset.String(), func(t *testing.T) {
 			seeds := uint64(2)
-			if raced {
+			if race.Enabled {
 				seeds = 1
 			}
 			for seed := range seeds {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -92,7 +93,7 @@ func (g *walk) drawn() (x float64, angle uint16) {
 // onPromenade runs a test at frame rates and tick rates that hardly ever agree.
 func onPromenade(t *testing.T, test func(t *testing.T, g *walk, frame time.Duration)) {
 	tickRates, frameRates := []int{30, 60, 120}, []float64{30, 59.94, 60, 75, 90, 120, 144, 240}
-	if raced {
+	if race.Enabled {
 		tickRates, frameRates = []int{60}, []float64{59.94, 144}
 	}
 	for _, preset := range []policy.Preset{policy.LocalSync, policy.Rollback} {
@@ -250,7 +251,7 @@ func TestPartialTicks_CorrectionsDoNotShow(t *testing.T) {
 
 // A frame with a partial tick allocates nothing.
 func TestPartialTicks_AllocateNothing(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	g := newWalk(t, 60, policy.LocalSync.Policies(), Smoothing{})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/systemstest"
@@ -181,7 +182,7 @@ func TestNetcodeC2_MessagesContinueFromWhatArrived(t *testing.T) {
 // Sequences and sends wrap at 65,536 on the wire and nowhere else.
 func TestNetcodeC2_SequencesWrap(t *testing.T) {
 	t.Parallel()
-	if testing.Short() && raceEnabled {
+	if testing.Short() && race.Enabled {
 		t.Skip("70,000 ticks under the race detector")
 	}
 	config := onField(1, 2, systemstest.RoundTrip(150*time.Millisecond, 20*time.Millisecond, 0.02))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -317,7 +318,7 @@ func TestRewindRosterIsRepeated(t *testing.T) {
 
 // Once warm, ticks that go back allocate nothing.
 func TestNetcodeB3_RewindAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	config := rewindOn(1, 4, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 80 * time.Millisecond, Loss: 0.1})

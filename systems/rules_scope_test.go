@@ -13,6 +13,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -705,7 +706,7 @@ func TestNetcodeScope_LeavesSight(t *testing.T) {
 
 // Nothing is allocated while others are co-simulated, corrected and switched.
 func TestNetcodeScope_AllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	config := onPitch(1, 3, 40, 0, systems.ScopeOwn)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 func allSlots(int) uint64 { return ^uint64(0) }
@@ -52,7 +53,7 @@ func TestBytesOfAWorldAtRest(t *testing.T) {
 }
 
 func TestBytesAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("zstd's pools drop buffers at random under the race detector")
 	}
 	s := newScene(t, 3, 10, 0.3)

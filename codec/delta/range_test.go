@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 // named reports whether err is one of those that [Decoder.Decode] promises.
@@ -101,7 +102,7 @@ func TestKnownSlotsStay(t *testing.T) {
 }
 
 func TestBlocksAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("zstd's pools drop buffers at random under the race detector")
 	}
 	s := newScene(t, 3, 10, 0.3)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 // A frame holds each entity once, under its NetID, with what is not for its owner
@@ -237,7 +238,7 @@ func TestClampedIsCountedAndNamedOnce(t *testing.T) {
 }
 
 func TestCaptureAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	s := newStage(t, 3, nil)

@@ -3,6 +3,8 @@ package channel
 import (
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/race"
 )
 
 // loop is two endpoints that hand each other packets at once, a slice of acknowledgements late.
@@ -51,7 +53,7 @@ func (l *loop) tick() {
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	l := newLoop(t)
@@ -73,7 +75,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 }
 
 func TestTypedAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	k := newKit()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 )
@@ -101,7 +102,7 @@ func TestCoalesceSparesWakeUps(t *testing.T) {
 		t.Errorf("%d datagrams woke the loop up %d times, between which it slept at most %d times", n, woken, sleeps)
 	}
 	// Five are gnet's for each wake-up; the rest, per round, is what the machine's own timers may take.
-	if most := float64(many/2) + 5*float64(sleeps+1)/rounds; allocs > most && !raceEnabled {
+	if most := float64(many/2) + 5*float64(sleeps+1)/rounds; allocs > most && !race.Enabled {
 		t.Errorf("%v allocations for %d datagrams, %v at most", allocs, many, most)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/netsystest"
@@ -245,7 +246,7 @@ func TestWebSocketAllocatesNothing(t *testing.T) {
 	for range 20 {
 		round()
 	}
-	if allocs := testing.AllocsPerRun(200, round); allocs >= 1 && !raceEnabled {
+	if allocs := testing.AllocsPerRun(200, round); allocs >= 1 && !race.Enabled {
 		t.Errorf("%v allocations per datagram up and down", allocs)
 	}
 }
@@ -274,7 +275,7 @@ func TestWebSocketPairAllocatesNothing(t *testing.T) {
 	for range 20 {
 		round()
 	}
-	if allocs := testing.AllocsPerRun(200, round); allocs >= 1 && !raceEnabled {
+	if allocs := testing.AllocsPerRun(200, round); allocs >= 1 && !race.Enabled {
 		t.Errorf("%v allocations per datagram up and down", allocs)
 	}
 }

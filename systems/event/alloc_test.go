@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/event"
 )
 
@@ -24,7 +25,7 @@ func (s *sink) Send(number int, data []byte) error {
 // Raised, simulated again, final, refused and handled on both sides, without an
 // allocation.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	r := kit()

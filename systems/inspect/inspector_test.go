@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
@@ -161,7 +162,7 @@ func TestOffCostsNothing(t *testing.T) {
 				t.Fatalf("%v: %d clock reads by an inspector that is closed", preset, reads)
 			}
 		}
-		if !raced {
+		if !race.Enabled {
 			m.RunTicks(600) // rings fill
 			if n := testing.AllocsPerRun(100, func() { m.Server.Advance(m.Server.Next()) }); n != 0 {
 				t.Errorf("%v: %v allocations a wake-up", preset, n)

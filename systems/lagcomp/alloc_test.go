@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
 // Recording, views, queries of them and notes allocate nothing once there was room.
 func TestNothingIsAllocated(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
 	}
 	s := newStage(t, 0, bounded())

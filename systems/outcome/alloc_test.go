@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
 // Rewinds, outcomes that come, go and stay, and commits, without an allocation.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	w := ecs.NewWorld(ecs.NewProtocol("alloc/1"), ecs.Config{})

@@ -3,6 +3,7 @@ package relay_test
 import (
 	"testing"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -10,7 +11,7 @@ import (
 // Messages both ways, late inputs, passes and checks allocate nothing once there was
 // room for as much.
 func TestNothingIsAllocated(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
 	}
 	for _, wait := range []bool{false, true} {

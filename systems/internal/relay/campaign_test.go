@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -16,7 +17,7 @@ import (
 // tick differs between any two peers, and when all is quiet everybody plays. TACTUS_SEEDS says how many there are.
 func TestCampaign(t *testing.T) {
 	seeds, ticks := uint64(24), 1000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		seeds, ticks = 4, 600
 	}
 	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {

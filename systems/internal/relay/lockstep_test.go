@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -58,7 +59,7 @@ func TestNetcodeB7_LockstepHasOneDelayForAll(t *testing.T) {
 
 func TestLockstepAgreesOverTerribleLinks(t *testing.T) {
 	ticks := 2500
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		ticks = 900
 	}
 	for _, peers := range []int{3, 8} {

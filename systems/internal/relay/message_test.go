@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -12,7 +13,7 @@ import (
 func TestSmallMessages(t *testing.T) {
 	m := newMatch(t, relay.Config{Part: 1 << 10}, relay.ClientConfig{}, always)
 	players, ticks := uint32(20), 800
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		players, ticks = 14, 300
 	}
 	m.step()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 )
 
@@ -77,7 +78,7 @@ func TestNetcodeACost_RollbackThroughTheRelay(t *testing.T) {
 
 func TestPeersAgreeOverTerribleLinks(t *testing.T) {
 	ticks := 2500
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		ticks = 900
 	}
 	for _, peers := range []int{3, 8} {

@@ -3,6 +3,7 @@ package timeline_test
 import (
 	"testing"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -17,7 +18,7 @@ func (deaf) Settle(uint32) {}
 // A tick with late inputs, passes, a moving horizon, shots that come and go, and a
 // player who does, allocates nothing once there was room for as much.
 func TestNothingIsAllocated(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
 	}
 	l := newTimeline(timeline.Config{Window: 20, Refill: 20, Join: enlist, Leave: leaver()}, deaf{})
@@ -65,7 +66,7 @@ func TestNothingIsAllocated(t *testing.T) {
 }
 
 func TestLockstepAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
 	}
 	l := newTimeline(timeline.Config{Wait: true})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -120,7 +121,7 @@ func tell(t *testing.T, r *rand.Rand, l *timeline.Timeline, heard []arrival, tic
 func TestAnyOrderEndsInTheSameWorld(t *testing.T) {
 	const ticks, window = 240, 40
 	seeds := uint64(40)
-	if raceEnabled {
+	if race.Enabled {
 		seeds = 4
 	}
 	for seed := range seeds {

@@ -1,0 +1,3 @@
+// Package race tells tests whether the race detector watches them: it allocates, and takes ten
+// times as long.
+package race

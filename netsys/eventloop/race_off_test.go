@@ -1,5 +1,0 @@
-//go:build !race
-
-package eventloop_test
-
-const raceEnabled = false

@@ -1,6 +1,0 @@
-//go:build !race
-
-package systems
-
-// raced says that the race detector makes everything ten times slower.
-const raced = false

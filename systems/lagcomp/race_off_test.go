@@ -1,5 +1,0 @@
-//go:build !race
-
-package lagcomp_test
-
-const raceEnabled = false

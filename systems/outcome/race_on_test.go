@@ -1,5 +1,0 @@
-//go:build race
-
-package outcome_test
-
-const raceEnabled = true

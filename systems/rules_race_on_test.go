@@ -1,6 +1,0 @@
-//go:build race
-
-package systems_test
-
-// raceEnabled says that the race detector is built in, which allocates.
-const raceEnabled = true
