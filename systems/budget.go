@@ -71,7 +71,7 @@ func (s *Server) compete(w *ecs.World, p *peer, f *capture.Frame, src *source, l
 	}
 	for g := range src.groups {
 		alive := src.groups[g].Alive
-		for m := alive | src.held[g].everSent; m != 0; m &= m - 1 {
+		for m := alive | src.held[g].EverSent(); m != 0; m &= m - 1 {
 			if k := trailing(m); m&-m&alive != 0 {
 				p.contest.accruedPriority[g][k] += s.gain(w, p, f, g, k)
 			} else {
@@ -89,14 +89,12 @@ func (s *Server) competeFor(p *peer, src *source, gained [][64]float32) {
 	pk := &s.planner.packing
 	s.contest.candidates = s.contest.candidates[:0]
 	for g := range src.groups {
-		slots := wire.AllSlots
-		if sp := src.held[g].perSlot; sp != nil {
-			slots &^= sp.hidden
-		}
+		hidden, _ := src.held[g].Hidden()
+		slots := wire.AllSlots &^ hidden
 		if !p.wants(src, g) {
 			continue
 		}
-		if src.groups[g].Alive == 0 && src.held[g].perSlot == nil {
+		if src.groups[g].Alive == 0 && src.held[g].Whole() {
 			s.competeEmpty(p, src, g, gained)
 			continue
 		}
@@ -154,12 +152,12 @@ const refreshed = 64
 // competeEmpty lets a group without entities compete, in one block with those before
 // it, where the client does not know that it is empty, or from long ago.
 func (s *Server) competeEmpty(p *peer, src *source, g int, gained [][64]float32) {
-	age, _, _ := src.held[g].choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
+	age, _, _ := src.held[g].Choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
 	if age > 0 && age < refreshed && s.at(p, src, src.send-age)[g].Alive == 0 {
 		clear(gained[g][:])
 		return
 	}
-	if src.held[g].everSent == 0 {
+	if src.held[g].EverSent() == 0 {
 		gained[g][0]++ // nobody ever was there to gain anything
 	}
 	eager := slices.Max(gained[g][:])
@@ -179,7 +177,7 @@ func (s *Server) priorityOf(p *peer, src *source, u *candidate, gained [][64]flo
 	g := u.First
 	news := src.groups[g].Alive
 	if u.Age == 0 {
-		news |= src.held[g].everSent
+		news |= src.held[g].EverSent()
 	} else {
 		news |= s.at(p, src, src.send-u.Age)[g].Alive
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
+	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -175,7 +176,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	c.predictor.log = newInputLog(table, c.config.History)
 	c.predictor.log.jump(m.Input)
-	c.sender.acked = m.Input
+	c.sender.acked, c.sender.sent = m.Input, inflight.New[uint32](sentKept)
 	c.sender.coder, c.sender.bases = wire.NewInputCoder(table), wire.NewInputBases(table.Words)
 	if m.Policies.Correction == policy.CorrectionMismatch {
 		c.reconciler.reporter, c.sender.coder.Reported = &reporter{results: newResultCoder(c.protocol)}, true

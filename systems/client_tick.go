@@ -6,8 +6,12 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
+	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
+
+// sentKept is how many packets of inputs are remembered until they are acknowledged.
+const sentKept = 512
 
 // predictor is what this client predicted, by input.
 type predictor struct {
@@ -17,8 +21,8 @@ type predictor struct {
 
 // inputSender is what of its inputs this client has told.
 type inputSender struct {
-	acked    uint32 // input
-	sent     [sentRing]sentInput
+	acked    uint32                // input
+	sent     inflight.Ring[uint32] // the newest input of each packet
 	message  wire.Input
 	coder    *wire.InputCoder
 	bases    *wire.Bases
@@ -122,15 +126,8 @@ func (c *Client) send(*ecs.World) {
 		c.stats.SendErrors++
 		return
 	}
-	c.sender.sent[seq%sentRing] = sentInput{seq: seq, live: true, input: c.predictor.log.newest}
+	*c.sender.sent.Put(seq) = c.predictor.log.newest
 	c.sender.bases.Put(seq, m, c.sender.coder.State)
 	c.stats.InputBytes += uint64(len(c.sender.packet) - changes)
 	c.stats.InputsSent += uint64(n)
-}
-
-// sentInput remembers the newest input of a packet.
-type sentInput struct {
-	seq   uint16
-	live  bool
-	input uint32
 }

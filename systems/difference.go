@@ -43,8 +43,8 @@ func Difference(s *Server, c *Client) error {
 	seen := make(map[uint32]bool)
 	for g := range f.Groups {
 		var hidden uint64
-		if g < len(p.baselines.world) && p.baselines.world[g].perSlot != nil {
-			hidden = p.baselines.world[g].perSlot.hidden
+		if g < len(p.baselines.World) {
+			hidden, _ = p.baselines.World[g].Hidden()
 		}
 		if g >= len(c.mirror.groups) {
 			if visible := f.Groups[g].Alive &^ hidden; visible != 0 {

@@ -39,12 +39,12 @@ func (s *Server) showed(client uint32, id components.NetID) bool {
 		if p.id != client {
 			continue
 		}
-		for g := range min(len(f.Groups), len(p.baselines.world)) {
+		for g := range min(len(f.Groups), len(p.baselines.World)) {
 			cur := &f.Groups[g]
 			for m := cur.Alive; m != 0; m &= m - 1 {
 				if k := bits.TrailingZeros64(m); cur.IDs[k] == uint32(id) {
-					sp := p.baselines.world[g].perSlot
-					return sp == nil || sp.hidden&(1<<k) == 0
+					hidden, _ := p.baselines.World[g].Hidden()
+					return hidden&(1<<k) == 0
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 )
 
 // Knowledge is what a server knows that a client knows of an entity, and why it was not
@@ -70,34 +71,33 @@ func (s *Server) Baseline(client uint32, id components.NetID) (k Knowledge, ok b
 	k.Joining, k.OverBudget = p.join.state != joinNone, p.contest.over
 	f := s.frames.At(s.sentAt)
 	g, slot, known := s.frames.Slot(id)
-	if f == nil || !known || !holdsID(f, g, slot, id) || g >= len(p.baselines.world) {
+	if f == nil || !known || !holdsID(f, g, slot, id) || g >= len(p.baselines.World) {
 		return k, true
 	}
 	k.Exists, k.Own = true, f.Owner(g, slot) == client
-	h := &p.baselines.world[g]
-	if sp := h.perSlot; sp != nil {
-		k.Hidden, k.TooBig = sp.hidden&(1<<slot) != 0, sp.big&(1<<slot) != 0
-	}
-	for age := range uint32(frameRing) {
-		if !k.Hidden && age < f.Send && h.holds(f.Send-age)&(1<<slot) != 0 && holdsID(s.frames.At(f.Send-age), g, slot, id) {
+	h := &p.baselines.World[g]
+	hidden, _ := h.Hidden()
+	k.Hidden, k.TooBig = hidden&(1<<slot) != 0, h.LeftOut()&(1<<slot) != 0
+	for age := range uint32(capture.Kept) {
+		if !k.Hidden && age < f.Send && h.Holds(f.Send-age)&(1<<slot) != 0 && holdsID(s.frames.At(f.Send-age), g, slot, id) {
 			k.Held = f.Send - age
 			break
 		}
 	}
-	if age, two, _ := h.choose(f.Send+1, p.baselines.floor, 1<<slot, s.codecs.layout.Second(), maxAge); age > 0 {
+	if age, two, _ := h.Choose(f.Send+1, p.baselines.Floor(), 1<<slot, s.codecs.layout.Second(), baseline.MaxAge); age > 0 {
 		if send := f.Send + 1 - age; holdsID(s.frames.At(send), g, slot, id) {
 			k.Baseline, k.Second = send, two
 		}
 	}
-	k.Sent, k.Unacknowledged = p.toldOf(uint32(g), slot, false, k.Held)
+	k.Sent, k.Unacknowledged = p.baselines.Told(uint32(g), slot, false, k.Held)
 	k.Priority = s.gain(s.world, p, f, g, slot)
 	if g < len(p.contest.accruedPriority) {
 		k.Gained = p.contest.accruedPriority[g][slot]
 	}
 	if own := p.ownSlot(uint32(id)); own >= 0 {
-		k.OwnSent, _ = p.toldOf(uint32(own/64), own%64, true, 0)
-		for age := range uint32(ownRing) {
-			if age < f.Send && p.baselines.own[own/64].holds(f.Send-age)&(1<<(own%64)) != 0 {
+		k.OwnSent, _ = p.baselines.Told(uint32(own/64), own%64, true, 0)
+		for age := range uint32(baseline.OwnKept) {
+			if age < f.Send && p.baselines.Own[own/64].Holds(f.Send-age)&(1<<(own%64)) != 0 {
 				k.OwnHeld = f.Send - age
 				break
 			}
@@ -118,28 +118,9 @@ func groupHolds(g *delta.Group, slot int, id components.NetID) bool {
 // ownSlot is the slot of an entity in its owner's own state, -1 for none.
 func (p *peer) ownSlot(id uint32) int {
 	for _, x := range p.own.slots {
-		if x.id == id && x.slot/64 < len(p.baselines.own) {
+		if x.id == id && x.slot/64 < len(p.baselines.Own) {
 			return x.slot
 		}
 	}
 	return -1
-}
-
-// toldOf finds a slot in the packets that are remembered: the newest send of which one
-// told of it, and how many are newer than held and not acknowledged.
-func (p *peer) toldOf(group uint32, slot int, own bool, held uint32) (newest uint32, open int) {
-	for i := range p.baselines.sent {
-		x := &p.baselines.sent[i]
-		for j := range x.blocks {
-			b := &x.blocks[j]
-			if b.own == own && !b.hidden && group-b.first < b.count && b.slots&(1<<slot) != 0 {
-				newest = max(newest, b.send)
-				if x.live && b.send > held {
-					open++
-				}
-				break
-			}
-		}
-	}
-	return newest, open
 }

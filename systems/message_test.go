@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -66,7 +67,7 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 			h.Count = uint32(1 + r.IntN(limit-int(h.First)))
 		}
 		if r.IntN(2) == 0 {
-			h.Age = uint32(r.IntN(maxAge + 1))
+			h.Age = uint32(r.IntN(baseline.MaxAge + 1))
 			h.Two = h.Age > 0 && r.IntN(2) == 0
 		}
 		if r.IntN(3) == 0 {

@@ -71,10 +71,8 @@ func (m *forwardClient) received(pk netsys.Packet) error {
 func (m *forwardClient) message(int, []byte) (bool, error) { return false, nil }
 
 func (m *forwardClient) acked(seq uint16) {
-	s := &m.sender.sent[seq%sentRing]
-	if s.live && s.seq == seq {
-		s.live = false
-		m.sender.acked = max(m.sender.acked, s.input)
+	if newest := m.sender.sent.Take(seq); newest != nil {
+		m.sender.acked = max(m.sender.acked, *newest)
 		m.sender.bases.Ack(seq)
 	}
 }

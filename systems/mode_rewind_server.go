@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -154,7 +155,7 @@ func (m *rewindServer) guide() {
 
 func (m *rewindServer) joined(p *peer, _ reservation, back bool) {
 	s := m.Server
-	p.expectPackets()
+	p.baselines = baseline.New()
 	p.inputs.follow(max(s.link.tick, 1) - 1)
 	if back {
 		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == p.id })

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -63,7 +64,7 @@ func (m *forwardServer) planned() (onTick, after *ecs.Stage) {
 
 func (m *forwardServer) joined(p *peer, kept reservation, back bool) {
 	s := m.Server
-	p.expectPackets()
+	p.baselines = baseline.New()
 	p.inputs.superseding = s.policies.Late == policy.LateSuperseded
 	if s.applying.results != nil {
 		p.judge = newJudge()
@@ -117,7 +118,8 @@ func (m *forwardServer) read(p *peer, pk netsys.Packet) bool {
 	}
 	in.bases.Put(pk.Seq, &s.applying.message, s.applying.coder.State)
 	if pk.Newest {
-		p.baselines.asked, in.unread = s.applying.message.Epoch, false
+		p.baselines.Ask(s.applying.message.Epoch)
+		in.unread = false
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -21,7 +22,7 @@ type source struct {
 	send   uint32
 	floor  uint32
 	groups []delta.Group
-	held   []baselineGroup
+	held   []baseline.Group
 	kind   content
 }
 
@@ -59,9 +60,13 @@ func (s *Server) encodeBlock(p *peer, src *source, h wire.BlockHead) planned {
 // plan lays out the snapshot of one client and queues its datagrams.
 func (s *Server) plan(w *ecs.World, p *peer, f *capture.Frame) {
 	pk := &s.planner.packing
-	p.grow(len(f.Groups))
+	p.baselines.Grow(len(f.Groups))
 	s.see(w, p, f)
-	p.promise(f.Send)
+	streams := f.Send
+	if p.join.state == joinStream {
+		streams = p.join.stream.send
+	}
+	p.baselines.Promise(f.Send, streams)
 	h := s.header(p, f)
 	first, later := h.Sizes()
 	if p.join.state == joinNow {
@@ -73,8 +78,8 @@ func (s *Server) plan(w *ecs.World, p *peer, f *capture.Frame) {
 	s.planOwn(w, p, f, starved)
 	s.planHidden(p, f)
 	src := source{
-		model: p.snap.model, second: s.codecs.layout.Second(), oldest: maxAge,
-		send: f.Send, floor: p.baselines.floor, groups: f.Groups, held: p.baselines.world, kind: contentWorld,
+		model: p.snap.model, second: s.codecs.layout.Second(), oldest: baseline.MaxAge,
+		send: f.Send, floor: p.baselines.Floor(), groups: f.Groups, held: p.baselines.World, kind: contentWorld,
 	}
 	switch {
 	case p.join.state == joinStream:
@@ -101,12 +106,12 @@ func (s *Server) allowed(p *peer) int {
 func (s *Server) planWhole(p *peer, src *source) bool {
 	mark := s.planner.packing.load
 	var run wire.BlockHead
-	like := &baselineGroup{} // which the choice at hand is for
+	like := &baseline.Group{} // which the choice at hand is for
 	var age uint32
 	var two bool
 	for g := range src.groups {
 		h := &src.held[g]
-		if !p.wants(src, g) || h.perSlot != nil {
+		if !p.wants(src, g) || !h.Whole() {
 			if !s.planRun(p, src, run) || p.wants(src, g) && !s.planApart(p, src, g) {
 				s.planner.packing.rollback(mark)
 				return false
@@ -114,8 +119,8 @@ func (s *Server) planWhole(p *peer, src *source) bool {
 			run = wire.BlockHead{}
 			continue
 		}
-		if h.newest != like.newest || h.before != like.before || like.newest == 0 {
-			age, two, _ = h.choose(src.send, src.floor, wire.AllSlots, src.second, src.oldest)
+		if !h.Like(like) {
+			age, two, _ = h.Choose(src.send, src.floor, wire.AllSlots, src.second, src.oldest)
 			like = h
 		}
 		if run.Count > 0 && run.Age == age && run.Two == two {
@@ -137,7 +142,8 @@ func (s *Server) planWhole(p *peer, src *source) bool {
 
 // planApart lays out a group of which the client holds other states slot by slot.
 func (s *Server) planApart(p *peer, src *source, g int) bool {
-	for slots := ^src.held[g].perSlot.hidden; slots != 0; {
+	hidden, _ := src.held[g].Hidden()
+	for slots := ^hidden; slots != 0; {
 		run := s.part(src, g, slots)
 		if !s.planRun(p, src, run) {
 			return false
@@ -149,7 +155,7 @@ func (s *Server) planApart(p *peer, src *source, g int) bool {
 
 // part is the block of a group that has most of these slots in one.
 func (s *Server) part(src *source, g int, slots uint64) wire.BlockHead {
-	age, two, serves := src.held[g].choose(src.send, src.floor, slots, src.second, src.oldest)
+	age, two, serves := src.held[g].Choose(src.send, src.floor, slots, src.second, src.oldest)
 	if age == 0 {
 		serves = slots
 	}

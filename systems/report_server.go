@@ -179,27 +179,12 @@ func (s *Server) tells(p *peer, of *ownFrame) bool {
 	if parts != a.parts {
 		a.begin(&s.stats.Reports) // because what is gone can only be told with what is left
 	}
-	for g := range p.baselines.own {
-		if of.groups[g].Alive != 0 && !p.baselines.own[g].heldSince(a.since) {
+	for g := range p.baselines.Own {
+		if of.groups[g].Alive != 0 && !p.baselines.Own[g].HeldSince(a.since) {
 			return true
 		}
 	}
 	return false
-}
-
-// heldSince reports whether a client holds all slots of some send from since on;
-// where they are kept apart, each of them.
-func (h *baselineGroup) heldSince(since uint32) bool {
-	if h.perSlot == nil {
-		return h.newest >= since
-	}
-	var held uint64
-	for i, send := range h.perSlot.sends {
-		if send >= since && send != 0 {
-			held |= h.perSlot.held[i]
-		}
-	}
-	return held == wire.AllSlots
 }
 
 // secretHash is over which entities have secrets, and over these with their values.

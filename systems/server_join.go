@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -68,7 +69,7 @@ func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
 	hides := s.hides(p)
 	var pin *joinSnapshot
 	for _, x := range s.joins {
-		if x.all && !hides && x.room == room && x.model == p.snap.model && f.Send-x.send <= shareJoin && x.send > p.join.send && x.send > p.baselines.floor {
+		if x.all && !hides && x.room == room && x.model == p.snap.model && f.Send-x.send <= shareJoin && x.send > p.join.send && x.send > p.baselines.Floor() {
 			pin = x
 		}
 	}
@@ -83,9 +84,8 @@ func (s *Server) pin(w *ecs.World, p *peer, f *capture.Frame) {
 	}
 	pin.users++
 	for _, b := range pin.big {
-		sp := p.baselines.world[b.First].apart(&p.baselines.free)
-		sp.big |= b.Slots
-		sp.bigAt, p.contest.big = f.Send, true
+		p.baselines.LeaveOut(int(b.First), f.Send, b.Slots)
+		p.contest.big = true
 	}
 	j := &join{joinSnapshot: pin, chunks: slices.Clone(pin.chunks), left: len(pin.chunks), pending: make([]uint16, len(pin.groups))}
 	for i := range j.chunks {
@@ -119,15 +119,15 @@ func (s *Server) importance(w *ecs.World, p *peer, f *capture.Frame, g, k int) f
 
 // hides reports whether there is anything that a client may not see.
 func (s *Server) hides(p *peer) bool {
-	return slices.ContainsFunc(p.baselines.world, func(h baselineGroup) bool { return h.perSlot != nil && h.perSlot.hidden != 0 })
+	return slices.ContainsFunc(p.baselines.World, func(h baseline.Group) bool {
+		hidden, _ := h.Hidden()
+		return hidden != 0
+	})
 }
 
 // seen is a copy of a group as a client may see it: what is hidden is not there.
 func (p *peer) seen(f *capture.Frame, g int) delta.Group {
-	var hidden uint64
-	if sp := p.baselines.world[g].perSlot; sp != nil {
-		hidden = sp.hidden
-	}
+	hidden, _ := p.baselines.World[g].Hidden()
 	cur := &f.Groups[g]
 	var c delta.Group
 	c.Reset(cur.Send)
@@ -286,7 +286,7 @@ func (p *peer) joined(send uint32, groups int) {
 		return
 	}
 	for g := range groups {
-		if p.baselines.world[g].holds(send) != wire.AllSlots {
+		if p.baselines.World[g].Holds(send) != wire.AllSlots {
 			return
 		}
 	}

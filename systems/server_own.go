@@ -7,12 +7,9 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
-
-// ownRing is how many sends of own state are kept as baselines: it is small, and
-// where it is as old as that it may as well be told in full.
-const ownRing = 32
 
 // ownFrame is the state of a client's own entities at one send: their predicted
 // and owner-only components at full precision.
@@ -32,7 +29,7 @@ type ownSlot struct {
 // ownAt returns the groups of a client's own state at a send, nil when it is no
 // longer kept.
 func (p *peer) ownAt(send uint32) []delta.Group {
-	if f := &p.own.frames[send%ownRing]; f.send == send && send != 0 {
+	if f := &p.own.frames[send%baseline.OwnKept]; f.send == send && send != 0 {
 		return f.groups
 	}
 	return nil
@@ -41,7 +38,7 @@ func (p *peer) ownAt(send uint32) []delta.Group {
 // captureOwn takes the own state of a client for a send.
 func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 	mine := f.Owned(p.id)
-	of := &p.own.frames[f.Send%ownRing]
+	of := &p.own.frames[f.Send%baseline.OwnKept]
 	of.send = f.Send
 	slots, parts := 0, s.ownParts(p)
 	for _, o := range mine {
@@ -66,10 +63,8 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 	if p.judge != nil && p.judge.open && p.judge.had {
 		slots = max(slots, 1) // a correction may be that nothing is left
 	}
-	n := min(max((slots+63)/64, len(p.baselines.own)), wire.MaxOwnGroups)
-	for len(p.baselines.own) < n {
-		p.baselines.own = append(p.baselines.own, baselineGroup{})
-	}
+	n := min(max((slots+63)/64, len(p.baselines.Own)), wire.MaxOwnGroups)
+	p.baselines.GrowOwn(n)
 	for len(of.groups) < n {
 		of.groups = append(of.groups, delta.Group{})
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -95,7 +96,8 @@ func (s *Server) snapshot(w *ecs.World) {
 		if p.join.at == 0 {
 			p.join.at = f.Send
 		}
-		if p.renew(f.Send) {
+		if p.baselines.Renew() {
+			p.join.state, p.join.at = joinNow, f.Send
 			s.unpin(p)
 		}
 		s.plan(w, p, f)
@@ -111,10 +113,10 @@ func (s *Server) header(p *peer, f *capture.Frame) wire.SnapshotHeader {
 	h := wire.SnapshotHeader{
 		Send:  uint16(f.Send),
 		Input: uint16(p.inputs.expected - 1),
-		Epoch: p.baselines.epoch,
+		Epoch: p.baselines.Epoch(),
 		Depth: p.inputs.depth(),
 		Shift: p.inputs.slack.units(),
-		Floor: uint8(min(f.Send-p.baselines.floor, 255)),
+		Floor: uint8(min(f.Send-p.baselines.Floor(), 255)),
 		Late:  uint8(f.Tick - f.Send*s.shape.sendEvery),
 	}
 	if a := p.judge; a != nil {
@@ -140,8 +142,8 @@ func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame, starved bool) 
 		return
 	}
 	src := source{
-		own: true, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: ownRing - 1,
-		send: f.Send, floor: p.baselines.floor, groups: of.groups, held: p.baselines.own, kind: contentOwn,
+		own: true, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
+		send: f.Send, floor: p.baselines.Floor(), groups: of.groups, held: p.baselines.Own, kind: contentOwn,
 	}
 	pk := &s.planner.packing
 	limit := pk.limit
@@ -194,12 +196,8 @@ func (s *Server) emit(p *peer, f *capture.Frame, h *wire.SnapshotHeader) {
 			s.stats.Snapshots.count(x, len(b)-size)
 			s.encoder.encodes.accounts.sent(x, len(b)-size)
 			age = x.Age
-			holds = append(holds, sentBlock{x.First, x.Count, x.Slots, x.send, x.chunk, x.Own, x.hidden})
-			if !x.Own && !x.hidden {
-				for g := x.First; g < x.First+x.Count; g++ {
-					p.baselines.world[g].everSent |= x.Slots
-				}
-			}
+			holds = append(holds, baseline.Block{First: x.First, Count: x.Count, Slots: x.Slots, Send: x.send, Chunk: x.chunk, Own: x.Own, Hidden: x.hidden})
+			p.baselines.Note(&holds[len(holds)-1])
 		}
 		p.snap.queue[d] = queued{b, holds}
 		total += len(b)
@@ -220,7 +218,7 @@ func (s *Server) send(*ecs.World) {
 				continue
 			}
 			p.liveness.unacked = true
-			p.remember(seq, p.snap.send, q.holds)
+			p.baselines.Sent(seq, p.snap.send, q.holds)
 		}
 		p.snap.queue = p.snap.queue[:0]
 	}
@@ -229,18 +227,17 @@ func (s *Server) send(*ecs.World) {
 
 // acked takes in that a client received a packet.
 func (s *Server) acked(p *peer, seq uint16) {
-	x := p.take(seq)
+	x := p.baselines.Acked(seq)
 	if x == nil {
 		return
 	}
-	p.acked(x)
-	for i := range x.blocks {
-		if b := &x.blocks[i]; b.chunk >= 0 {
-			s.arrived(p, b.send, b.chunk)
+	for i := range x.Blocks {
+		if b := &x.Blocks[i]; b.Chunk >= 0 {
+			s.arrived(p, b.Send, b.Chunk)
 		}
 	}
-	if f := s.frames.At(x.send); f != nil {
-		p.joined(x.send, len(f.Groups))
+	if f := s.frames.At(x.Send); f != nil {
+		p.joined(x.Send, len(f.Groups))
 		s.has(p.id, f.Tick)
 	}
 }

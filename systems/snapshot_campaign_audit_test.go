@@ -137,12 +137,12 @@ func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 			a.fail("client %d: a message of %d bytes", p.id, len(q.bytes))
 		}
 		for _, b := range q.holds {
-			if b.own || b.hidden || b.chunk >= 0 {
+			if b.Own || b.Hidden || b.Chunk >= 0 {
 				continue
 			}
-			for g := b.first; g < b.first+b.count; g++ {
-				told[g] |= b.slots
-				if bad := b.slots & f.Groups[g].Alive &^ k.allowed[f.Send%capture.Kept][g]; bad != 0 {
+			for g := b.First; g < b.First+b.Count; g++ {
+				told[g] |= b.Slots
+				if bad := b.Slots & f.Groups[g].Alive &^ k.allowed[f.Send%capture.Kept][g]; bad != 0 {
 					a.fail("client %d is told of slots %#x of group %d, which it may not see", p.id, bad, g)
 				}
 			}

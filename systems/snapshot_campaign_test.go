@@ -197,7 +197,7 @@ func (m *match) settle() (err error) {
 	for tick := range 30 * 60 {
 		if m.pass(); tick%30 == 29 {
 			for _, p := range m.server.sessions.peers {
-				if len(m.live) > 70 || len(p.baselines.world) > 20 { // a few bytes a send would take minutes
+				if len(m.live) > 70 || len(p.baselines.World) > 20 { // a few bytes a send would take minutes
 					p.contest.budget = max(p.contest.budget, 1000)
 				}
 			}

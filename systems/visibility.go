@@ -12,10 +12,6 @@ import (
 
 func trailing(set uint64) int { return bits.TrailingZeros64(set) }
 
-// bigFor is how many sends an entity that fits no snapshot is left out before it is
-// tried again.
-const bigFor = 64
-
 // see brings what a client may see up to date: its own entities, and those of
 // which the game's hook says so.
 func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
@@ -26,7 +22,7 @@ func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 	p.contest.big = false
 	before := s.frames.At(s.lastSend)
 	for g := range f.Groups {
-		cur, h := &f.Groups[g], &p.baselines.world[g]
+		cur, h := &f.Groups[g], &p.baselines.World[g]
 		seen := wire.AllSlots
 		if visible != nil {
 			for m := cur.Alive; m != 0; m &= m - 1 {
@@ -35,18 +31,14 @@ func (s *Server) see(w *ecs.World, p *peer, f *capture.Frame) {
 				}
 			}
 		}
-		if sp := h.perSlot; sp != nil && sp.big != 0 {
-			if sp.big &= cur.Alive; f.Send-sp.bigAt < bigFor {
-				seen &^= sp.big
-				p.contest.big = p.contest.big || sp.big != 0
-			} else {
-				sp.big = 0
-			}
+		if big := h.StillLeftOut(f.Send, cur.Alive); big != 0 {
+			seen &^= big
+			p.contest.big = true
 		}
-		if seen == wire.AllSlots && h.perSlot == nil {
+		if seen == wire.AllSlots && h.Whole() {
 			continue
 		}
-		if gone := h.hide(f.Send, seen, sameSlots(before, cur, g), &p.baselines.free); gone != 0 && p.join.state == joinStream {
+		if gone := p.baselines.Hide(g, f.Send, seen, sameSlots(before, cur, g)); gone != 0 && p.join.state == joinStream {
 			s.censor(p.join.stream, g, gone)
 		}
 	}
@@ -70,19 +62,20 @@ func sameSlots(before *capture.Frame, cur *delta.Group, g int) (same uint64) {
 // out of its sight, or empty where what it knew there is gone. A client that joins
 // is told of all of them, since it must know every slot.
 func (s *Server) planHidden(p *peer, f *capture.Frame) {
-	for g := range p.baselines.world {
-		sp := p.baselines.world[g].perSlot
-		if sp == nil || sp.hidden == 0 || p.join.state == joinStream && sp.hidden&^sp.toldAtSend == 0 {
+	for g := range p.baselines.World {
+		h := &p.baselines.World[g]
+		hidden, slots := h.Hidden()
+		if hidden == 0 || p.join.state == joinStream && slots == 0 {
 			continue
 		}
-		slots := sp.hidden &^ sp.toldAtSend
 		if p.join.state != joinNone {
-			slots = sp.hidden
+			slots = hidden
 		}
+		empty := slots & h.HiddenEmpty()
 		for _, part := range [2]struct {
 			slots uint64
 			group []delta.Group
-		}{{slots &^ (sp.shownEmpty | sp.toldAtSend), s.planner.unseen[:]}, {slots & (sp.shownEmpty | sp.toldAtSend), s.planner.empty[:]}} {
+		}{{slots &^ empty, s.planner.unseen[:]}, {empty, s.planner.empty[:]}} {
 			if part.slots == 0 {
 				continue
 			}
@@ -108,9 +101,7 @@ func (s *Server) oversized(p *peer, src *source, g int, slots uint64) {
 	if src.own {
 		return
 	}
-	sp := src.held[g].apart(&p.baselines.free)
-	sp.big |= 1 << k
-	sp.bigAt = src.send
+	p.baselines.LeaveOut(g, src.send, 1<<k)
 	p.contest.big = true
 }
 

@@ -1,6 +1,10 @@
 package relay
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tactusgo/tactus/systems/internal/inflight"
+)
 
 // records is how many messages to a client are remembered until it acknowledges one.
 const records = 256
@@ -33,7 +37,7 @@ type peer struct {
 	events  int       // how many events it knows, of all there were
 	late    uint32    // and how many ticks that were not made
 	turn    int       // the slot to be told first
-	sent    []record  // by number
+	sent    inflight.Ring[record]
 
 	checked uint32 // tick of the last hash that it was told
 	ask     bool   // its hash was not ours
@@ -46,8 +50,6 @@ type peer struct {
 
 // record is what a message told.
 type record struct {
-	seq    uint16
-	valid  bool
 	events int
 	late   uint32
 	ends   []uint32
@@ -57,20 +59,16 @@ type record struct {
 func (p *peer) begin(player uint32, play bool) {
 	sent := p.sent
 	if sent == nil {
-		sent = make([]record, records)
+		sent = inflight.New[record](records)
 	}
-	for i := range sent {
-		sent[i].valid = false
-	}
+	sent.Clear()
 	*p = peer{player: player, play: play, repeats: usual, sent: sent, told: p.told[:0], out: p.out[:0]}
 }
 
 // lose makes p need a state.
 func (p *peer) lose() {
 	p.state, p.follows, p.differs, p.late = 0, false, 0, 0
-	for i := range p.sent {
-		p.sent[i].valid = false
-	}
+	p.sent.Clear()
 }
 
 // grow makes room for so many slots.
@@ -100,21 +98,29 @@ func (p *peer) control(s *Server, m *up) {
 	default:
 		return // it has not heard of the state that is under way
 	}
-	if r := &p.sent[int(m.ack)%records]; m.heard && r.valid && r.seq == m.ack {
-		r.valid = false
-		p.events, p.late = max(p.events, r.events), max(p.late, r.late)
-		for slot, end := range r.ends {
-			p.told[slot].acked = max(p.told[slot].acked, end)
-		}
+	if m.heard {
+		p.acked(m.ack)
 	}
 	if m.check {
 		s.check(p, m.checkTick, m.checkSum)
 	}
 }
 
+// acked takes in that the message seq arrived.
+func (p *peer) acked(seq uint16) {
+	r := p.sent.Take(seq)
+	if r == nil {
+		return
+	}
+	p.events, p.late = max(p.events, r.events), max(p.late, r.late)
+	for slot, end := range r.ends {
+		p.told[slot].acked = max(p.told[slot].acked, end)
+	}
+}
+
 // note remembers what the message seq told.
 func (p *peer) note(seq uint16, events int, late uint32, ends []uint32) {
-	r := &p.sent[int(seq)%records]
-	r.seq, r.valid, r.events, r.late = seq, true, events, late
+	r := p.sent.Put(seq)
+	r.events, r.late = events, late
 	r.ends = append(slices.Grow(r.ends[:0], len(ends)), ends...)
 }

@@ -1,4 +1,4 @@
-package systems
+package baseline
 
 import (
 	"math/rand/v2"
@@ -13,7 +13,7 @@ type modelPacket struct {
 	seq    uint16
 	epoch  uint8
 	send   uint32
-	blocks []sentBlock
+	blocks []Block
 }
 
 // A model of a server and a client between which packets and acknowledgements are
@@ -35,8 +35,8 @@ func TestServerBelievesOnlyWhatIsTrue(t *testing.T) {
 func believe(t *testing.T, seed uint64) {
 	const groups = 3
 	r := rand.New(rand.NewPCG(seed, 6))
-	p := &peer{join: peerJoin{state: joinNone}}
-	p.grow(groups)
+	p := New()
+	p.Grow(groups)
 	type key struct {
 		group uint32
 		send  uint32
@@ -62,9 +62,7 @@ func believe(t *testing.T, seed uint64) {
 			loss, failing, hiding = 0, 0, false
 			visible = [groups]uint64{wire.AllSlots, wire.AllSlots, wire.AllSlots}
 		}
-		p.renew(send)
-		p.join.state = joinNone
-		p.baselines.floor = max(p.baselines.floor, 0)
+		p.Renew()
 		for g := range groups {
 			before := visible[g]
 			if hiding && r.IntN(10) == 0 {
@@ -79,13 +77,13 @@ func believe(t *testing.T, seed uint64) {
 					told[g] &^= 1 << k
 				}
 			}
-			p.baselines.world[g].hide(send, visible[g], wire.AllSlots, &p.baselines.free)
+			p.World[g].hide(send, visible[g], wire.AllSlots, &p.free)
 		}
-		p.promise(send)
+		p.Promise(send, send)
 		var pk modelPacket
 		flush := func() {
-			pk.seq, pk.epoch, pk.send = seq, p.baselines.epoch, send
-			p.remember(pk.seq, send, pk.blocks)
+			pk.seq, pk.epoch, pk.send = seq, p.epoch, send
+			p.Sent(pk.seq, send, pk.blocks)
 			seq++
 			if r.Float64() >= loss {
 				flying = append(flying, pk)
@@ -96,7 +94,7 @@ func believe(t *testing.T, seed uint64) {
 			pk = modelPacket{}
 		}
 		for g := range uint32(groups) {
-			h := &p.baselines.world[g]
+			h := &p.World[g]
 			slots := visible[g]
 			if n <= sends && r.IntN(5) == 0 {
 				slots &= r.Uint64() // the budget
@@ -105,7 +103,7 @@ func believe(t *testing.T, seed uint64) {
 				t.Fatalf("seed %d send %d: hidden %#x, should be %#x", seed, n, h.perSlot.hidden, ^visible[g])
 			}
 			for slots != 0 {
-				age, two, serves := h.choose(send, p.baselines.floor, slots, true, maxAge)
+				age, two, serves := h.Choose(send, p.floor, slots, true, MaxAge)
 				if age == 0 {
 					serves = slots
 				} else {
@@ -114,17 +112,17 @@ func believe(t *testing.T, seed uint64) {
 					}
 					// A client that asked for another epoch and was not heard yet is on its own.
 					for back := range uint32(2) {
-						if b := send - age - back; p.baselines.epoch == clientEpoch && (back == 0 || two) {
+						if b := send - age - back; p.epoch == clientEpoch && (back == 0 || two) {
 							if serves&^took[key{g, b}] != 0 {
 								t.Fatalf("seed %d send %d: group %d stands on send %d, of which the client never took in %#x", seed, n, g, b, serves&^took[key{g, b}])
 							}
-							if b < p.baselines.floor {
-								t.Fatalf("seed %d send %d: base %d lies below the floor %d", seed, n, b, p.baselines.floor)
+							if b < p.floor {
+								t.Fatalf("seed %d send %d: base %d lies below the floor %d", seed, n, b, p.floor)
 							}
 						}
 					}
 				}
-				pk.blocks = append(pk.blocks, sentBlock{first: g, count: 1, slots: serves, send: send, chunk: -1})
+				pk.blocks = append(pk.blocks, Block{First: g, Count: 1, Slots: serves, Send: send, Chunk: -1})
 				h.everSent |= serves
 				slots &^= serves
 				if r.IntN(4) == 0 {
@@ -132,8 +130,8 @@ func believe(t *testing.T, seed uint64) {
 				}
 			}
 			if sp := h.perSlot; sp != nil && sp.hidden&^sp.toldAtSend != 0 {
-				pk.blocks = append(pk.blocks, sentBlock{first: g, count: 1, slots: sp.hidden &^ sp.toldAtSend, send: send, chunk: -1, hidden: true})
-			} else if sp != nil && p.baselines.epoch == clientEpoch {
+				pk.blocks = append(pk.blocks, Block{First: g, Count: 1, Slots: sp.hidden &^ sp.toldAtSend, Send: send, Chunk: -1, Hidden: true})
+			} else if sp != nil && p.epoch == clientEpoch {
 				if silent := sp.hidden & h.everSent &^ told[g]; silent != 0 {
 					t.Fatalf("seed %d send %d: the client was never told that slots %#x are out of sight", seed, n, silent)
 				}
@@ -160,11 +158,11 @@ func believe(t *testing.T, seed uint64) {
 				continue // as bad as it gets: all that is left of the old epoch fails too
 			}
 			for _, b := range pk.blocks {
-				took[key{b.first, b.send}] |= b.slots
-				if b.hidden {
+				took[key{b.First, b.Send}] |= b.Slots
+				if b.Hidden {
 					for k := range 64 {
-						if b.slots>>k&1 != 0 && b.send >= flipped[b.first][k] {
-							told[b.first] |= 1 << k
+						if b.Slots>>k&1 != 0 && b.Send >= flipped[b.First][k] {
+							told[b.First] |= 1 << k
 						}
 					}
 				}
@@ -172,7 +170,7 @@ func believe(t *testing.T, seed uint64) {
 		}
 		flying = flying[:keep]
 		for k := range took {
-			if k.send < p.baselines.floor {
+			if k.send < p.floor {
 				delete(took, k) // the client lets go as soon as it may
 			}
 		}
@@ -189,49 +187,50 @@ func believe(t *testing.T, seed uint64) {
 				continue
 			}
 			for range 1 + r.IntN(2) {
-				if x := p.take(a.seq); x != nil {
-					p.acked(x)
-				}
+				p.Acked(a.seq)
 			}
 		}
 		acks = rest
-		p.baselines.asked = clientEpoch
+		p.Ask(clientEpoch)
 	}
-	for g := range p.baselines.world {
-		h := &p.baselines.world[g]
-		if age, two, serves := h.choose(sends+quiet+1, p.baselines.floor, wire.AllSlots, true, maxAge); h.perSlot != nil || age != 1 || !two || serves != wire.AllSlots {
+	for g := range p.World {
+		h := &p.World[g]
+		if age, two, serves := h.Choose(sends+quiet+1, p.floor, wire.AllSlots, true, MaxAge); h.perSlot != nil || age != 1 || !two || serves != wire.AllSlots {
 			t.Fatalf("seed %d: in the end group %d stands %d sends back, second %v, in parts %v", seed, g, age, two, h.perSlot != nil)
 		}
 	}
-	if send := uint32(sends + quiet); p.baselines.floor+maxAge < send || p.baselines.floor+floorMargin+2 < send {
-		t.Fatalf("seed %d: the floor is %d at send %d", seed, p.baselines.floor, send)
+	if send := uint32(sends + quiet); p.floor+MaxAge < send || p.floor+floorMargin+2 < send {
+		t.Fatalf("seed %d: the floor is %d at send %d", seed, p.floor, send)
 	}
 }
 
-// What a packet told of is taken once, under its own sequence, and never across an
-// epoch.
-func TestSentPacketsAreTakenOnce(t *testing.T) {
-	p := &peer{}
-	p.remember(7, 3, []sentBlock{{first: 1, count: 4, slots: wire.AllSlots, send: 3, chunk: -1}})
-	if p.take(7+sentRing) != nil {
+// What a packet told of counts once, under its own sequence, from the floor on and never
+// across an epoch.
+func TestPacketsCountOnce(t *testing.T) {
+	p := New()
+	p.Grow(8)
+	told := []Block{{First: 1, Count: 4, Slots: wire.AllSlots, Send: 3, Chunk: -1}}
+	p.Sent(7, 3, told)
+	if p.Acked(7+sentKept) != nil {
 		t.Error("another packet of the same place was taken")
 	}
-	if x := p.take(7); x == nil || x.blocks[0].count != 4 {
+	if x := p.Acked(7); x == nil || x.Blocks[0].Count != 4 || p.World[4].newest != 3 || p.World[5].newest != 0 {
 		t.Errorf("%+v", x)
 	}
-	if p.take(7) != nil {
+	if p.Acked(7) != nil {
 		t.Error("taken twice")
 	}
-	p.grow(8)
-	p.baselines.floor = 4
-	p.acked(&sentPacket{send: 3, blocks: []sentBlock{{first: 1, count: 4, slots: wire.AllSlots, send: 3, chunk: -1}}})
-	if p.baselines.world[1].newest != 0 {
+	p = New()
+	p.Grow(8)
+	p.Sent(8, 3, told)
+	p.floor = 4
+	if p.Acked(8); p.World[1].newest != 0 {
 		t.Error("a baseline below the floor, where the client may have let go")
 	}
-	p.remember(9, 5, nil)
-	p.baselines.asked = 1
-	p.renew(6)
-	if p.take(9) != nil {
+	p.Sent(9, 5, nil)
+	p.Ask(1)
+	p.Renew()
+	if p.Acked(9) != nil {
 		t.Error("taken from an epoch that is over")
 	}
 }
@@ -240,7 +239,7 @@ func TestSentPacketsAreTakenOnce(t *testing.T) {
 func TestHoldingOfWholeGroups(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 41))
-		var h baselineGroup
+		var h Group
 		var free freeSlots
 		have := map[uint32]bool{}
 		newest := uint32(0)
@@ -260,17 +259,17 @@ func TestHoldingOfWholeGroups(t *testing.T) {
 			newest = max(newest, send)
 			for back := range min(uint32(140), newest) {
 				want := have[newest-back] && back <= 128
-				if got := h.holds(newest-back) == wire.AllSlots; got != want && (back < 120 || got) {
+				if got := h.Holds(newest-back) == wire.AllSlots; got != want && (back < 120 || got) {
 					t.Fatalf("seed %d: at %d, holds %d: %v", seed, newest, newest-back, got)
 				}
 			}
-			if h.holds(newest+1) != 0 || h.holds(0) != 0 {
+			if h.Holds(newest+1) != 0 || h.Holds(0) != 0 {
 				t.Fatal("it holds what nobody sent")
 			}
 			if r.IntN(20) == 0 {
 				h.apart(&free)
 				for s := range have {
-					if s+frameRing <= newest {
+					if s+kept <= newest {
 						delete(have, s)
 					}
 				}
