@@ -1,4 +1,3 @@
-// Package inflight remembers what packets carried until they are acknowledged, see [Ring].
 package inflight
 
 // Ring keeps what each of the last packets of a session carried, by sequence. A packet takes

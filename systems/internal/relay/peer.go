@@ -99,22 +99,15 @@ func (p *peer) control(s *Server, m *up) {
 		return // it has not heard of the state that is under way
 	}
 	if m.heard {
-		p.acked(m.ack)
+		if r := p.sent.Take(m.ack); r != nil {
+			p.events, p.late = max(p.events, r.events), max(p.late, r.late)
+			for slot, end := range r.ends {
+				p.told[slot].acked = max(p.told[slot].acked, end)
+			}
+		}
 	}
 	if m.check {
 		s.check(p, m.checkTick, m.checkSum)
-	}
-}
-
-// acked takes in that the message seq arrived.
-func (p *peer) acked(seq uint16) {
-	r := p.sent.Take(seq)
-	if r == nil {
-		return
-	}
-	p.events, p.late = max(p.events, r.events), max(p.late, r.late)
-	for slot, end := range r.ends {
-		p.told[slot].acked = max(p.told[slot].acked, end)
 	}
 }
 
