@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -63,7 +64,7 @@ func (s *Server) compete(w *ecs.World, p *peer, f *capture.Frame, src *source, l
 	whole := pk.limit
 	pk.limit = limit
 	p.contest.over = true
-	if p.first(loggedBudget) {
+	if p.logged.First(notice.Budget) {
 		s.config.Logger.Info("budget exhausted: entities take turns; from now on that is only counted", "client", p.id, "budget", p.contest.budget, "allowed", limit)
 	}
 	for len(p.contest.accruedPriority) < len(src.groups) {

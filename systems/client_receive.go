@@ -53,7 +53,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	c.link.loss.Packet(now)
 	var err error
 	if len(pk.Data) > 0 && pk.Data[0]&wire.KindMask == wire.KindNotices {
-		err = c.takeNotices(pk.Data)
+		err = c.changes.notices.Take(pk.Data, c.heed)
 	} else {
 		err = c.mode.received(pk)
 	}

@@ -4,33 +4,13 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/internal/notice"
 )
-
-// What a client can bring about as often as it likes is logged once of each client, and
-// counted. A session costs its owner a token and a handshake, so that lines do, too.
-type logged uint8
-
-const (
-	loggedFlooded logged = 1 << iota
-	loggedBudget
-	loggedInput
-	loggedChange
-	loggedFast
-	loggedDesync
-	loggedUnstable
-)
-
-// first reports whether something is logged of a client for the first time.
-func (p *peer) first(what logged) bool {
-	is := p.logged&what == 0
-	p.logged |= what
-	return is
-}
 
 // flooded counts a message that is not read.
 func (s *Server) flooded(p *peer) {
 	p.limits.flooded++
-	if p.first(loggedFlooded) {
+	if p.logged.First(notice.Flooded) {
 		s.config.Logger.Warn("message not read: there are too many; more from this client are only counted", "client", p.id)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -222,11 +223,11 @@ func (m *deterministicServer) rewrote(p *peer) uint64 {
 // diverged tells where the world of a client left this one.
 func (m *deterministicServer) diverged(d relay.Divergence) {
 	m.stats.Divergences++
-	what := loggedDesync
+	what := notice.Desync
 	if d.System != "" {
-		what = loggedUnstable
+		what = notice.Unstable
 	}
-	if p := m.sessions.byID[d.Player]; p != nil && p.first(what) {
+	if p := m.sessions.byID[d.Player]; p != nil && p.logged.First(what) {
 		m.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
 	}
 	if m.config.Desync != nil {

@@ -8,20 +8,20 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // clientChanges is what a client knows of the components that clients write.
 type clientChanges struct {
-	mask     uint64 // of these components; 0: the protocol has none
-	coder    wire.ChangeCoder
-	slots    []changeSlot
-	turn     int // slot that is sent first
-	grants   []clientGrant
-	notices  wire.NoticeReader
-	received uint32 // number of the last notice
-	words    []int32
-	raw      []int32
+	mask    uint64 // of these components; 0: the protocol has none
+	coder   wire.ChangeCoder
+	slots   []changeSlot
+	turn    int // slot that is sent first
+	grants  []clientGrant
+	notices notice.Reader
+	words   []int32
+	raw     []int32
 }
 
 // changeSlot is a component that this client writes.
@@ -50,7 +50,7 @@ func (c *Client) attachChanges() {
 	list := foreignComponents(c.protocol)
 	c.changes.mask = foreignMask(list)
 	c.changes.coder = wire.NewChangeCoder(list)
-	c.changes.notices.Components = list
+	c.changes.notices = notice.NewReader(list)
 }
 
 // MayWrite reports whether this client may write the ecs.ClientOwned components of an

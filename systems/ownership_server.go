@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -168,7 +169,7 @@ func (s *Server) decide(p *peer, h *ownedValue) {
 		err := s.config.Accept(s.world, Change{Client: p.id, Entity: h.entity, Component: comp, Value: value})
 		if err != nil {
 			p.changes.stats.Refused++
-			if p.first(loggedChange) {
+			if p.logged.First(notice.Change) {
 				s.config.Logger.Warn("change refused; more from this client are only counted", "client", p.id, "entity", h.id, "component", comp.Name, "reason", err)
 			}
 			h.refused, h.reason = h.seq, err.Error()
@@ -220,7 +221,7 @@ func (s *Server) tellChanges(p *peer) {
 		s.changes.words = reuse.Slice(s.changes.words, comp.Words)
 		comp.Schema.Quantize(s.changes.words, comp.Words, s.world.Netcode().Pointer(h.entity, comp), 1)
 		n := wire.Notice{Kind: wire.NoticeChange, Tick: s.link.tick, ID: h.id, Component: h.component, Seq: uint16(h.refused), Reason: h.reason}
-		if !p.notices.add(&n, s.changes.words, comp.Schema) {
+		if !p.notices.Add(&n, s.changes.words, comp.Schema) {
 			return
 		}
 		h.telling, h.refused = true, 0
@@ -256,7 +257,7 @@ func (s *Server) tellGrants(p *peer) {
 		if may {
 			n.Kind = wire.NoticeGranted
 		}
-		if !p.notices.add(&n, nil, nil) {
+		if !p.notices.Add(&n, nil, nil) {
 			return
 		}
 		if k < 0 {
@@ -269,7 +270,7 @@ func (s *Server) tellGrants(p *peer) {
 		if s.world.Alive(c.told[k].entity) {
 			continue
 		}
-		if !p.notices.add(&wire.Notice{Kind: wire.NoticeGone, Tick: s.link.tick, ID: c.told[k].id}, nil, nil) {
+		if !p.notices.Add(&wire.Notice{Kind: wire.NoticeGone, Tick: s.link.tick, ID: c.told[k].id}, nil, nil) {
 			return
 		}
 		c.told = slices.Delete(c.told, k, k+1)
@@ -278,8 +279,11 @@ func (s *Server) tellGrants(p *peer) {
 	c.seen, c.idle = a.version, 0
 }
 
-// received notes that the client has heard of a refusal.
+// received notes that the client has heard of a notice, which may be of a refusal.
 func (c *peerChanges) received(n *wire.Notice) {
+	if n.Kind != wire.NoticeChange {
+		return
+	}
 	for i := range c.owned {
 		if h := &c.owned[i]; h.id == n.ID && h.component == n.Component {
 			h.telling, h.received = false, h.refused == 0

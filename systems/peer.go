@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/clock"
+	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 )
 
@@ -17,13 +18,13 @@ type peer struct {
 	session   netsys.Session
 	loss      clock.Loss
 	inputs    *inputBuffer
-	logged    logged // what was logged of it
+	logged    notice.Once // what was logged of it
 	limits    peerLimits
 	liveness  liveness
 	apply     peerApply
 	relayed   peerRelayed
 	changes   peerChanges // of client-owned components
-	notices   notices
+	notices   notice.Queue
 	judge     *judge // nil: own state always travels
 	snap      peerSnapshot
 	own       peerOwn

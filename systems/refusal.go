@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -85,10 +86,10 @@ func (s *Server) refuseInput(client, input, tick uint32, words []int32) (refused
 	for _, p := range s.sessions.peers {
 		if p.id == client {
 			p.inputs.stats.Refused++
-			if p.first(loggedInput) {
+			if p.logged.First(notice.Input) {
 				s.config.Logger.Warn("input refused; more from this client are only counted", "client", client, "tick", tick, "reason", err)
 			}
-			p.notices.tell(&wire.Notice{Kind: wire.NoticeInput, Tick: tick, Input: input, Reason: err.Error()}, s.config.TickRate, s.link.tick)
+			p.notices.Tell(&wire.Notice{Kind: wire.NoticeInput, Tick: tick, Input: input, Reason: err.Error()}, s.config.TickRate, s.link.tick)
 		}
 	}
 	return true
@@ -134,9 +135,21 @@ func (s *Server) limitInputs(p *peer, before uint32) {
 	in.stats.Fast += p.limits.inputs.advance(s.link.now, s.config.TickRate, in.newest-before)
 	if in.stats.Fast-p.limits.inputs.told >= uint64(s.config.TickRate) {
 		p.limits.inputs.told = in.stats.Fast
-		if p.first(loggedFast) {
+		if p.logged.First(notice.Fast) {
 			s.config.Logger.Warn("inputs come faster than ticks; more from this client are only counted", "client", p.id, "inputs", in.stats.Fast)
 		}
-		p.notices.tell(&wire.Notice{Kind: wire.NoticeFast, Tick: s.link.tick, Inputs: in.stats.Fast}, s.config.TickRate, s.link.tick)
+		p.notices.Tell(&wire.Notice{Kind: wire.NoticeFast, Tick: s.link.tick, Inputs: in.stats.Fast}, s.config.TickRate, s.link.tick)
+	}
+}
+
+// tellNotices sends clients what they have not heard.
+func (s *Server) tellNotices() {
+	for _, p := range s.sessions.peers {
+		s.tellChanges(p)
+		sent, err := s.notices.Send(&p.notices, p.session, s.link.now)
+		if err != nil {
+			s.unsent(err)
+		}
+		p.liveness.unacked = p.liveness.unacked || sent
 	}
 }

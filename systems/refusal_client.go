@@ -8,29 +8,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// takeNotices takes in a packet of notices. Each is heeded once.
-func (c *Client) takeNotices(b []byte) error {
-	x := &c.changes
-	r := &x.notices
-	if err := r.Read(b); err != nil {
-		return err
-	}
-	if r.First > x.received+1 {
-		return fmt.Errorf("%w: notices from %d on after %d", ErrMessage, r.First, x.received)
-	}
-	for i := range r.Notices {
-		if number := r.First + uint32(i); number > x.received {
-			x.received = number
-			if err := c.heed(&r.Notices[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// heed does what a notice says.
-func (c *Client) heed(n *wire.Notice) error {
+// heed does what a notice says, of a refused change with the value that stands.
+func (c *Client) heed(n *wire.Notice, value []int32) error {
 	refusal := Refusal{Tick: n.Tick, Reason: n.Reason}
 	switch n.Kind {
 	case wire.NoticeInput:
@@ -40,7 +19,7 @@ func (c *Client) heed(n *wire.Notice) error {
 	case wire.NoticeChange:
 		refusal.Cause, refusal.NetID = RefusedChange, components.NetID(n.ID)
 		refusal.Component = c.changes.coder.Components[n.Component].Name
-		c.revert(n, c.changes.notices.Value(n))
+		c.revert(n, value)
 	default:
 		return c.entitle(n)
 	}

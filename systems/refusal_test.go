@@ -10,6 +10,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -81,7 +82,7 @@ func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 	g.connect()
 	g.run(20 * 60)
 	s := g.server.Stats()
-	if told < 200 || told > 20*noticeRate+noticeBurst+10 || uint64(told)+s.Untold < s.Inputs.Refused-1 || s.Inputs.Refused < 1100 {
+	if told < 200 || told > 20*notice.Rate+notice.Burst+10 || uint64(told)+s.Untold < s.Inputs.Refused-1 || s.Inputs.Refused < 1100 {
 		t.Errorf("told of %d, not of %d, of %d", told, s.Untold, s.Inputs.Refused)
 	}
 
@@ -91,8 +92,8 @@ func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 		i.send(i.input(uint16(n+1), push{Fire: true}))
 		g.step()
 	}
-	if q := &g.server.sessions.peers[1].notices; q.n > maxNotices || q.n < noticeBurst {
-		t.Errorf("%d notices wait", q.n)
+	if q := &g.server.sessions.peers[1].notices; q.Waiting() < notice.Burst {
+		t.Errorf("%d notices wait", q.Waiting())
 	}
 }
 

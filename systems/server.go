@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -32,7 +33,7 @@ type Server struct {
 	probe    Probe
 	lagComp  *lagcomp.Compensator // nil: none
 	changes  serverChanges
-	notice   []byte // packet of notices
+	notices  notice.Sender
 	sentAt   uint32 // number of the last send boundary served
 	link     serverLink
 	stages   serverStages

@@ -123,7 +123,7 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	}
 	s.sessions.departed.inputs.add(p.inputs.stats)
 	s.sessions.departed.changes.add(p.changes.stats)
-	s.sessions.departed.untold += p.notices.untold
+	s.sessions.departed.untold += p.notices.Untold()
 	s.sessions.departed.link.add(p.session.Stats())
 	waited := s.waits(p, reason)
 	s.mode.left(p, waited)
@@ -140,7 +140,7 @@ func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	s := (*Server)(h)
 	if p := s.peer(session); p != nil {
 		p.liveness.unacked, p.liveness.silence = false, 0
-		p.ackedNotices(seq)
+		p.notices.Acked(seq, p.changes.received)
 		s.mode.acked(p, seq)
 	}
 }

@@ -66,7 +66,7 @@ func (s *Server) status(p *peer) ClientStatus {
 		Changes:   p.changes.stats,
 		Malformed: uint64(p.limits.malformed),
 		Flooded:   p.limits.flooded,
-		Untold:    p.notices.untold,
+		Untold:    p.notices.Untold(),
 		Waiting:   p.inputs.waiting(),
 		Address:   p.session.RemoteAddr(),
 		Session:   p.session.Stats(),
@@ -85,7 +85,7 @@ func (s *Server) Stats() ServerStats {
 	for _, p := range s.sessions.peers {
 		st.Inputs.add(p.inputs.stats)
 		st.Changes.add(p.changes.stats)
-		st.Untold += p.notices.untold
+		st.Untold += p.notices.Untold()
 		link.add(p.session.Stats())
 	}
 	st.BytesIn, st.BytesOut = link.bytesIn, link.bytesOut

@@ -1,0 +1,24 @@
+package notice
+
+// Once is what was logged of a client. What a client can bring about as often as it likes is
+// logged once of each client, and counted: a session costs its owner a token and a
+// handshake, so that lines do, too.
+type Once uint8
+
+// What is logged of a client.
+const (
+	Flooded  Once = 1 << iota // messages that are not read
+	Budget                    // a path that takes less than its snapshots
+	Input                     // a refused input
+	Change                    // a refused change
+	Fast                      // inputs that come faster than ticks
+	Desync                    // a world that differs
+	Unstable                  // a world that differs from itself
+)
+
+// First reports whether something is logged for the first time.
+func (o *Once) First(what Once) bool {
+	is := *o&what == 0
+	*o |= what
+	return is
+}

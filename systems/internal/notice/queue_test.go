@@ -1,0 +1,39 @@
+package notice
+
+import (
+	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// However much there is to tell, as many wait as are remembered; the rest is counted where
+// the client may bring it about.
+func TestQueueIsBounded(t *testing.T) {
+	var q Queue
+	n := wire.Notice{Kind: wire.NoticeGone, ID: 7}
+	for k := range 2 * maxWaiting {
+		if got, want := q.Add(&n, nil, nil), k < maxWaiting; got != want {
+			t.Fatalf("notice %d: added %v", k, got)
+		}
+	}
+	if q.Waiting() != maxWaiting || q.Untold() != 0 {
+		t.Errorf("%d wait, %d were not told", q.Waiting(), q.Untold())
+	}
+	q = Queue{}
+	for tick := range uint32(600) {
+		q.Tell(&n, 60, tick)
+	}
+	if q.Waiting() != maxWaiting || q.Untold() != 600-maxWaiting {
+		t.Errorf("%d wait, %d were not told", q.Waiting(), q.Untold())
+	}
+}
+
+// What was logged is logged once, each for itself.
+func TestOnce(t *testing.T) {
+	var o Once
+	for _, what := range []Once{Flooded, Budget, Input, Change, Fast, Desync, Unstable} {
+		if !o.First(what) || o.First(what) {
+			t.Errorf("%b is not logged once", what)
+		}
+	}
+}
