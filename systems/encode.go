@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/systems/internal/traffic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -17,7 +18,7 @@ type blockKey struct {
 // encoded is the body of a block.
 type encoded struct {
 	body  []byte
-	costs []byte // what its fields took: see meter; nil: not measured
+	costs []byte // what its fields took: see [traffic.Meter]; nil: not measured
 	coder delta.Coder
 }
 
@@ -38,13 +39,12 @@ func (c *blockCache) reset() {
 
 // encodes codes blocks for a server.
 type encodes struct {
-	encoder  meter
-	trained  meter         // with what clients were trained alike
-	learned  *delta.Model  // the model of that
-	private  delta.Encoder // of own state, which has another layout
+	meters   traffic.Meters // the second with what clients were trained alike
+	learned  *delta.Model   // the model of that
+	private  delta.Encoder  // of own state, which has another layout
 	parts    []delta.Part
 	stats    EncodeStats
-	accounts accounts
+	accounts traffic.Accounts
 }
 
 // EncodeStats counts what a server encoded for snapshots. A block that several
@@ -59,12 +59,9 @@ type EncodeStats struct {
 // begin makes the encoders ready. Blocks of the model learned have one of their own,
 // which would forget its plans at each change of models otherwise.
 func (e *encodes) begin(only delta.Coders, learned *delta.Model) {
-	e.encoder.Only, e.trained.Only, e.private.Only = only, only, only
+	e.meters[0].Only, e.meters[1].Only, e.private.Only = only, only, only
 	e.learned = learned
 }
-
-// meters are the encoders of the world's blocks.
-func (e *encodes) meters() [2]*meter { return [2]*meter{&e.encoder, &e.trained} }
 
 // world returns the body of a block of the world: the groups of a frame against
 // those of its baselines, which may be nil.
@@ -102,11 +99,11 @@ func (e *encodes) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, b
 		*arena = all
 		return encoded{body: all[at:len(all):len(all)], coder: coder}
 	}
-	encoder := &e.encoder
+	meter := &e.meters[0]
 	if m == e.learned {
-		encoder = &e.trained
+		meter = &e.meters[1]
 	}
-	all, coder, size, costs := encoder.append(&e.accounts, *arena, m, e.parts)
+	all, coder, size, costs := meter.Block(&e.accounts, *arena, m, e.parts)
 	*arena = all
 	b := encoded{body: all[at : at+size : at+size], coder: coder}
 	if costs >= 0 {

@@ -66,7 +66,7 @@ func (s *Server) initSnapshots() {
 		s.codecs.trainedModel = s.config.Trained.Model(s.codecs.layout)
 	}
 	s.encoder.encodes.begin(s.config.Coders, s.codecs.trainedModel)
-	s.encoder.encodes.accounts.init(s.codecs.layout, func(c int) int { return len(s.shape.replicated[c].Schema.Fields) })
+	s.encoder.encodes.accounts.Begin(s.codecs.layout, s.shape.replicated)
 	s.codecs.agreement = agreement{trained: s.config.Trained, layout: s.codecs.layout, log: s.config.Logger}
 	if s.config.Record != nil {
 		s.recorder = delta.NewRecorder(s.config.Record, s.codecs.layout)
@@ -167,7 +167,7 @@ func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame, starved bool) 
 
 // emit writes the datagrams of a client's snapshot.
 func (s *Server) emit(p *peer, f *capture.Frame, h *wire.SnapshotHeader) {
-	pk := &s.planner.packing
+	pk, accounts := &s.planner.packing, &s.encoder.encodes.accounts
 	n := max(pk.datagrams, 1) // at least the header
 	total := 0
 	p.snap.queue = slices.Grow(p.snap.queue[:0], n)[:n]
@@ -185,7 +185,7 @@ func (s *Server) emit(p *peer, f *capture.Frame, h *wire.SnapshotHeader) {
 			p.join.send = p.join.stream.send
 		}
 		b := wire.AppendSnapshotHeader(p.snap.queue[d].bytes[:0], &hd)
-		s.stats.Snapshots.Headers += uint64(len(b))
+		accounts.Header(len(b))
 		holds := p.snap.queue[d].holds[:0]
 		age := uint32(0)
 		for ; at < len(pk.blocks) && pk.blocks[at].datagram == d; at++ {
@@ -193,8 +193,7 @@ func (s *Server) emit(p *peer, f *capture.Frame, h *wire.SnapshotHeader) {
 			last := at+1 == len(pk.blocks) || pk.blocks[at+1].datagram != d
 			size := len(b)
 			b = append(x.Append(b, age, len(x.body), last), x.body...)
-			s.stats.Snapshots.count(x, len(b)-size)
-			s.encoder.encodes.accounts.sent(x, len(b)-size)
+			accounts.Block(&x.BlockHead, len(b)-size, len(x.body), x.costs)
 			age = x.Age
 			holds = append(holds, baseline.Block{First: x.First, Count: x.Count, Slots: x.Slots, Send: x.send, Chunk: x.chunk, Own: x.Own, Hidden: x.hidden})
 			p.baselines.Note(&holds[len(holds)-1])
@@ -202,9 +201,7 @@ func (s *Server) emit(p *peer, f *capture.Frame, h *wire.SnapshotHeader) {
 		p.snap.queue[d] = queued{b, holds}
 		total += len(b)
 	}
-	s.stats.Snapshots.Datagrams += uint64(n)
-	s.stats.Snapshots.Bytes += uint64(total)
-	s.stats.Snapshots.Largest = max(s.stats.Snapshots.Largest, total)
+	accounts.Snapshot(n, total)
 }
 
 // send is the system Send: it hands the tick's packets to the sessions and

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"net/netip"
 
-	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/netsys"
 )
 
@@ -93,6 +92,7 @@ func (s *Server) Stats() ServerStats {
 	for i := range s.shape.replicated {
 		st.Clamped += s.frames.Clamped(i)
 	}
+	st.Snapshots = s.encoder.encodes.accounts.Stats()
 	st.Encodes = s.encoder.encodes.stats
 	st.Drops, st.DatagramDrops = s.link.endpoint.Drops(), s.link.endpoint.DatagramDrops()
 	return st
@@ -103,48 +103,15 @@ type departed struct {
 	inputs  InputStats
 	changes ChangeStats
 	untold  uint64
-	link    traffic
+	link    carried
 }
 
-// traffic sums what sessions carried.
-type traffic struct{ bytesIn, bytesOut, datagramsIn, datagramsOut uint64 }
+// carried sums what sessions carried.
+type carried struct{ bytesIn, bytesOut, datagramsIn, datagramsOut uint64 }
 
-func (t *traffic) add(s netsys.Stats) {
+func (t *carried) add(s netsys.Stats) {
 	t.bytesIn += s.BytesIn
 	t.bytesOut += s.BytesOut
 	t.datagramsIn += s.DatagramsIn
 	t.datagramsOut += s.DatagramsOut
-}
-
-// SnapshotStats counts what snapshots consisted of, over all clients. Sizes are in
-// bytes, without what sessions add.
-type SnapshotStats struct {
-	Bytes     uint64 // of all messages
-	Headers   uint64 // of these, headers
-	Own       uint64 // blocks of own state, their heads included
-	Datagrams uint64
-	Largest   int // bytes of one client's snapshot, at most
-	// Raw, Zstd and Range are the blocks by coder, their heads included.
-	Raw, Zstd, Range CoderStats
-}
-
-// CoderStats counts the blocks that were sent in the coding of one coder.
-type CoderStats struct {
-	Blocks, Bytes uint64
-}
-
-// count notes a block of so many bytes.
-func (s *SnapshotStats) count(b *planned, size int) {
-	if b.Own {
-		s.Own += uint64(size)
-	}
-	c := &s.Raw
-	switch b.Coder {
-	case delta.Zstd:
-		c = &s.Zstd
-	case delta.Range:
-		c = &s.Range
-	}
-	c.Blocks++
-	c.Bytes += uint64(size)
 }

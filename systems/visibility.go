@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/traffic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -96,18 +97,11 @@ func (s *Server) oversized(p *peer, src *source, g int, slots uint64) {
 	if mask := cur.Masks[k]; !s.planner.bigTold[mask] {
 		s.planner.bigTold[mask] = true
 		s.config.Logger.Error("entity left out: it does not fit a client's snapshot; more with its components are only counted",
-			"entity", cur.IDs[k], "client", p.id, "budget", p.contest.budget, slog.Any("components", componentNames(s.shape.replicated, mask)))
+			"entity", cur.IDs[k], "client", p.id, "budget", p.contest.budget, slog.Any("components", traffic.Names(s.shape.replicated, mask)))
 	}
 	if src.own {
 		return
 	}
 	p.baselines.LeaveOut(g, src.send, 1<<k)
 	p.contest.big = true
-}
-
-func componentNames(all []*ecs.Component, mask uint64) (names []string) {
-	for m := mask; m != 0; m &= m - 1 {
-		names = append(names, all[trailing(m)].Name)
-	}
-	return names
 }

@@ -11,8 +11,8 @@ import (
 // largest first, and shares of all that was sent between two readings.
 func TestTrafficBlock(t *testing.T) {
 	component := func(name string, x, y float64) systems.ComponentTraffic {
-		return systems.ComponentTraffic{Name: name, TrafficBytes: systems.TrafficBytes{Sent: x + y}, Fields: []systems.FieldTraffic{
-			{Path: "X", TrafficBytes: systems.TrafficBytes{Sent: x}}, {Path: "Y", TrafficBytes: systems.TrafficBytes{Sent: y}}}}
+		return systems.ComponentTraffic{Name: name, Bytes: systems.TrafficBytes{Sent: x + y}, Fields: []systems.FieldTraffic{
+			{Path: "X", Bytes: systems.TrafficBytes{Sent: x}}, {Path: "Y", Bytes: systems.TrafficBytes{Sent: y}}}}
 	}
 	before := Reading{sent: systems.Traffic{Bytes: 1000, Headers: 100, Heads: 100, Own: 100,
 		Presence: systems.TrafficBytes{Sent: 100}, Components: []systems.ComponentTraffic{component("Position", 400, 200)}}}

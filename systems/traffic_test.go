@@ -10,7 +10,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // The accounts add up to the bytes that were sent, whatever coder made the blocks and
@@ -48,7 +47,7 @@ func TestAccountsAddUp(t *testing.T) {
 					encoded += f.Encoded
 				}
 				if math.Abs(fields-c.Sent) > 1e-6 || math.Abs(encoded-c.Encoded) > 1e-6 {
-					t.Errorf("%s: %v, its fields %v, %v", c.Name, c.TrafficBytes, fields, encoded)
+					t.Errorf("%s: %v, its fields %v, %v", c.Name, c.Bytes, fields, encoded)
 				}
 				sum += c.Sent
 			}
@@ -69,87 +68,6 @@ func TestAccountsAddUp(t *testing.T) {
 				t.Errorf("four clients were sent %f bytes of places, %f were encoded", place.Sent, place.Encoded)
 			}
 		})
-	}
-}
-
-// What the fields of one block take is off by no more than a tenth of a bit at each of
-// its values: all together they take no more than the block, but for the eight bytes
-// with which the coder ends it.
-func TestFieldsTakeWhatBlocksTake(t *testing.T) {
-	s := newSchool(t, 1, ServerConfig{})
-	a, m := s.meter()
-	m.all = true
-	s.teach(60)
-	var sum, rest int64
-	for n := range 100 {
-		s.teach(3)
-		before := slices.Clone(a.lots[1].fields)
-		took := int64(0)
-		_, _, size, costs := m.append(a, nil, s.server.codecs.model, s.delta(1))
-		if costs < 0 {
-			t.Fatal("a block was not measured")
-		}
-		for i := range before {
-			took += a.lots[1].fields[i].encoded - before[i].encoded
-		}
-		if took > int64(size+8)*byteParts {
-			t.Errorf("block %d of %d bytes: its fields take %.1f", n, size, float64(took)/byteParts)
-		}
-		sum += int64(size) * byteParts
-		rest += int64(size)*byteParts - took
-	}
-	if sum == 0 || rest < 0 || 10*rest > 7*sum {
-		t.Errorf("%d of %d belong to no field", rest, sum)
-	}
-}
-
-// meter is a meter for the school and its accounts.
-func (s *school) meter() (*accounts, *meter) {
-	var a accounts
-	a.init(s.server.codecs.layout, func(c int) int { return len(s.server.shape.replicated[c].Schema.Fields) })
-	return &a, &meter{}
-}
-
-// delta is the newest state against one so many sends older.
-func (s *school) delta(age uint32) (parts []delta.Part) {
-	f, b := s.server.frames.At(s.server.sentAt), s.server.frames.At(s.server.sentAt-age)
-	for g := range b.Groups {
-		parts = append(parts, delta.Part{Cur: &f.Groups[g], Base: &b.Groups[g], Slots: wire.AllSlots})
-	}
-	return parts
-}
-
-// Measuring one delta of eight finds what measuring all of them does, whatever is in
-// them.
-func TestSamplesSpeakForAll(t *testing.T) {
-	s := newSchool(t, 1, ServerConfig{})
-	s.teach(60)
-	each, all := s.meter()
-	all.all = true
-	some, one := s.meter()
-	measured := 0
-	const blocks = 2000
-	for n := range blocks {
-		s.teach(3)
-		parts := s.delta(uint32(1 + n%4))
-		if n%3 == 0 { // blocks of one group now and then
-			parts = parts[n%len(parts):][:1]
-		}
-		all.append(each, nil, s.server.codecs.model, parts)
-		if _, _, _, costs := one.append(some, nil, s.server.codecs.model, parts); costs >= 0 {
-			measured++
-		}
-	}
-	if measured < blocks/10 || measured > blocks/6 {
-		t.Errorf("%d of %d blocks were measured", measured, blocks)
-	}
-	x, y := &each.lots[1], &some.lots[1]
-	for i := range x.fields {
-		want := float64(x.fields[i].encoded) * x.encoded.scale()
-		got := float64(y.fields[i].encoded) * y.encoded.scale()
-		if math.Abs(want-got) > 0.02*float64(x.encoded.all) {
-			t.Errorf("field %d took %.0f bytes of %d, the samples say %.0f", i, want, x.encoded.all, got)
-		}
 	}
 }
 
@@ -218,33 +136,5 @@ func TestTrafficAllocatesNothing(t *testing.T) {
 	s.server.Traffic(&x)
 	if n := testing.AllocsPerRun(10, func() { s.server.Traffic(&x) }); n != 0 {
 		t.Errorf("%v allocations", n)
-	}
-}
-
-// Blocks of 150 entities of which some have news: never measured, as often as deltas
-// are, and always.
-func BenchmarkAccounts(b *testing.B) {
-	s := newSchool(b, 1, ServerConfig{})
-	s.teach(60)
-	parts := s.delta(6)
-	var out []byte
-	b.Run("off", func(b *testing.B) {
-		var e delta.Encoder
-		for b.Loop() {
-			out, _ = e.Append(out[:0], s.server.codecs.model, parts)
-		}
-	})
-	for _, all := range []bool{false, true} {
-		name := "on"
-		if all {
-			name = "all"
-		}
-		a, m := s.meter()
-		m.all = all
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				out, _, _, _ = m.append(a, out[:0], s.server.codecs.model, parts)
-			}
-		})
 	}
 }

@@ -1,18 +1,18 @@
-package systems
+package traffic
 
 import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/delta"
 )
 
-// meter is an encoder some of whose blocks are measured: what their fields take.
+// Meter is an encoder some of whose blocks are measured: what their fields take.
 //
 // The range coder is up to an eighth slower while it measures, so that of deltas one
 // in eight is measured, drawn without regard to what it holds, and of blocks that it
 // has no part in, since only zstd is to be used, one in 32, for which it codes the
 // block too. Of the others full states are all measured: they are few, and none is
 // like another.
-type meter struct {
+type Meter struct {
 	delta.Encoder
 	all   bool         // every block is measured
 	draw  uint64       // of the next decision
@@ -31,7 +31,7 @@ const (
 )
 
 // measured reports whether the coming block is measured, the first of a lot always.
-func (m *meter) measured(l *lot, based bool) bool {
+func (m *Meter) measured(l *lot, based bool) bool {
 	m.draw = m.draw*6364136223846793005 + 1442695040888963407 // the generator of PCG
 	switch {
 	case m.all || l.encoded.measured == 0:
@@ -44,10 +44,10 @@ func (m *meter) measured(l *lot, based bool) bool {
 	return true
 }
 
-// append appends a block to dst, and behind it, where it is measured, what its fields
+// Block appends a block to dst, and behind it, where it is measured, what its fields
 // took: pairs of uvarints, field and parts of a byte. It returns where these begin, or
 // -1.
-func (m *meter) append(a *accounts, dst []byte, model *delta.Model, parts []delta.Part) (all []byte, coder delta.Coder, size, costs int) {
+func (m *Meter) Block(a *Accounts, dst []byte, model *delta.Model, parts []delta.Part) (all []byte, coder delta.Coder, size, costs int) {
 	based := parts[0].Base != nil
 	l := a.lot(based)
 	measured := m.measured(l, based)
@@ -86,7 +86,7 @@ func (m *meter) append(a *accounts, dst []byte, model *delta.Model, parts []delt
 }
 
 // counter is the encoder that measures.
-func (m *meter) counter() *delta.Encoder {
+func (m *Meter) counter() *delta.Encoder {
 	if m.sampler != nil {
 		return m.sampler
 	}
@@ -94,7 +94,7 @@ func (m *meter) counter() *delta.Encoder {
 }
 
 // spend sets block to what was spent since the last call.
-func (m *meter) spend() {
+func (m *Meter) spend() {
 	m.next = m.counter().Spent(m.next[:0])
 	m.block = m.block[:0]
 	for i, c := range m.next {
@@ -107,7 +107,7 @@ func (m *meter) spend() {
 }
 
 // sample measures a block that the encoder cannot measure.
-func (m *meter) sample(model *delta.Model, parts []delta.Part) {
+func (m *Meter) sample(model *delta.Model, parts []delta.Part) {
 	if m.sampler == nil {
 		m.sampler = &delta.Encoder{Account: true}
 	}

@@ -1,0 +1,102 @@
+package traffic
+
+import (
+	"encoding/binary"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// Costs are counted in parts of a byte: 256 of each bit, as [delta.Encoder.Spent]
+// does.
+const (
+	bitParts  = 256
+	byteParts = 8 * bitParts
+)
+
+// account is what a field took, in parts of a byte, in blocks that were measured.
+type account struct{ sent, encoded int64 }
+
+// bodies is how many bytes the bodies of blocks have.
+type bodies struct{ all, measured int64 }
+
+// scale makes parts of a byte in measured bodies bytes of all.
+func (b bodies) scale() float64 {
+	return float64(b.all) / (byteParts * float64(max(b.measured, 1)))
+}
+
+// lot is blocks that are measured as often as each other.
+type lot struct {
+	fields        []account // of all components, one behind the other
+	sent, encoded bodies
+}
+
+// Accounts sums what blocks took.
+type Accounts struct {
+	comps  []*ecs.Component
+	fields []int  // of each component
+	lots   [2]lot // full states, and deltas
+	heads  uint64
+	own    uint64
+	stats  Stats
+}
+
+// Begin makes accounts for the components of a layout.
+func (a *Accounts) Begin(l *delta.Layout, comps []*ecs.Component) {
+	a.comps = comps
+	n := 0
+	for c := range l.Components() {
+		a.fields = append(a.fields, 0)
+		if l.Words(c) > 0 {
+			a.fields[c] = len(comps[c].Schema.Fields)
+		}
+		n += a.fields[c]
+	}
+	for i := range a.lots {
+		a.lots[i].fields = make([]account, n)
+	}
+}
+
+func (a *Accounts) lot(delta bool) *lot {
+	if delta {
+		return &a.lots[1]
+	}
+	return &a.lots[0]
+}
+
+// Stats are the counts.
+func (a *Accounts) Stats() Stats { return a.stats }
+
+// Header counts the header of a datagram.
+func (a *Accounts) Header(bytes int) { a.stats.Headers += uint64(bytes) }
+
+// Snapshot counts what a client was sent of one send, in so many datagrams.
+func (a *Accounts) Snapshot(datagrams, bytes int) {
+	a.stats.Datagrams += uint64(datagrams)
+	a.stats.Bytes += uint64(bytes)
+	a.stats.Largest = max(a.stats.Largest, bytes)
+}
+
+// Block counts a block that went to a client in so many bytes, with what measuring its body
+// came to, if that was done.
+func (a *Accounts) Block(h *wire.BlockHead, bytes, body int, costs []byte) {
+	a.stats.block(h, bytes)
+	a.heads += uint64(bytes - body)
+	if h.Own {
+		a.own += uint64(body)
+		return
+	}
+	l := a.lot(h.Age > 0)
+	l.sent.all += int64(body)
+	if costs == nil {
+		return
+	}
+	l.sent.measured += int64(body)
+	for len(costs) > 0 {
+		at, n := binary.Uvarint(costs)
+		v, m := binary.Uvarint(costs[n:])
+		costs = costs[n+m:]
+		l.fields[at].sent += int64(v)
+	}
+}

@@ -1,0 +1,178 @@
+package traffic
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+type place struct {
+	X, Y float32 `net:"-512..512 step 0.01"`
+}
+
+type tint struct {
+	Color uint8 `net:"0..200"`
+}
+
+// states are the newest states of a world of 150 entities of which some walk, and change
+// color.
+type states struct {
+	comps  []*ecs.Component
+	layout *delta.Layout
+	model  *delta.Model
+	rng    *rand.Rand
+	words  [150][3]int32
+	sends  [8][]delta.Group
+	send   uint32
+}
+
+func newStates() *states {
+	p := ecs.NewProtocol("states/1")
+	ecs.Replicate[place](p, ecs.Interpolated)
+	ecs.Replicate[tint](p, 0)
+	s := &states{comps: p.Replicated(), rng: rand.New(rand.NewPCG(1, 1))}
+	s.layout = delta.NewLayout([]*schema.Table{s.comps[0].Schema, s.comps[1].Schema}, 3, 20)
+	s.model = delta.NewModel(s.layout, nil)
+	for n := range s.words {
+		s.words[n] = [3]int32{int32(51200 + 100*n), 51300, int32(n)}
+	}
+	return s
+}
+
+// walk makes so many states more.
+func (s *states) walk(sends int) {
+	for range sends {
+		for range 30 {
+			e := &s.words[s.rng.IntN(40)]
+			e[0] += int32(s.rng.IntN(5)) * 10
+			if s.rng.IntN(10) == 0 {
+				e[2] ^= 1
+			}
+		}
+		s.send++
+		groups := make([]delta.Group, 3)
+		for g := range groups {
+			groups[g].Reset(s.send)
+			groups[g].Known = wire.AllSlots
+		}
+		for n := range s.words {
+			copy(groups[n/64].Put(n%64, uint32(n+1), 3, 3), s.words[n][:])
+		}
+		s.sends[s.send%8] = groups
+	}
+}
+
+// delta is the newest state against one so many sends older.
+func (s *states) delta(age uint32) (parts []delta.Part) {
+	now, base := s.sends[s.send%8], s.sends[(s.send-age)%8]
+	for g := range base {
+		parts = append(parts, delta.Part{Cur: &now[g], Base: &base[g], Slots: wire.AllSlots})
+	}
+	return parts
+}
+
+// meter is a meter of states and its accounts.
+func (s *states) meter() (*Accounts, *Meter) {
+	var a Accounts
+	a.Begin(s.layout, s.comps)
+	return &a, &Meter{}
+}
+
+// What the fields of one block take is off by no more than a tenth of a bit at each of
+// its values: all together they take no more than the block, but for the eight bytes
+// with which the coder ends it.
+func TestFieldsTakeWhatBlocksTake(t *testing.T) {
+	s := newStates()
+	a, m := s.meter()
+	m.all = true
+	s.walk(20)
+	var sum, rest int64
+	for n := range 100 {
+		s.walk(1)
+		before := slices.Clone(a.lots[1].fields)
+		took := int64(0)
+		_, _, size, costs := m.Block(a, nil, s.model, s.delta(1))
+		if costs < 0 {
+			t.Fatal("a block was not measured")
+		}
+		for i := range before {
+			took += a.lots[1].fields[i].encoded - before[i].encoded
+		}
+		if took > int64(size+8)*byteParts {
+			t.Errorf("block %d of %d bytes: its fields take %.1f", n, size, float64(took)/byteParts)
+		}
+		sum += int64(size) * byteParts
+		rest += int64(size)*byteParts - took
+	}
+	if sum == 0 || rest < 0 || 10*rest > 7*sum {
+		t.Errorf("%d of %d belong to no field", rest, sum)
+	}
+}
+
+// Measuring one delta of eight finds what measuring all of them does, whatever is in
+// them.
+func TestSamplesSpeakForAll(t *testing.T) {
+	s := newStates()
+	s.walk(20)
+	each, all := s.meter()
+	all.all = true
+	some, one := s.meter()
+	measured := 0
+	const blocks = 2000
+	for n := range blocks {
+		s.walk(1)
+		parts := s.delta(uint32(1 + n%4))
+		if n%3 == 0 { // blocks of one group now and then
+			parts = parts[n%len(parts):][:1]
+		}
+		all.Block(each, nil, s.model, parts)
+		if _, _, _, costs := one.Block(some, nil, s.model, parts); costs >= 0 {
+			measured++
+		}
+	}
+	if measured < blocks/10 || measured > blocks/6 {
+		t.Errorf("%d of %d blocks were measured", measured, blocks)
+	}
+	x, y := &each.lots[1], &some.lots[1]
+	for i := range x.fields {
+		want := float64(x.fields[i].encoded) * x.encoded.scale()
+		got := float64(y.fields[i].encoded) * y.encoded.scale()
+		if math.Abs(want-got) > 0.02*float64(x.encoded.all) {
+			t.Errorf("field %d took %.0f bytes of %d, the samples say %.0f", i, want, x.encoded.all, got)
+		}
+	}
+}
+
+// Blocks of 150 entities of which some have news: never measured, as often as deltas
+// are, and always.
+func BenchmarkAccounts(b *testing.B) {
+	s := newStates()
+	s.walk(20)
+	parts := s.delta(6)
+	var out []byte
+	b.Run("off", func(b *testing.B) {
+		var e delta.Encoder
+		for b.Loop() {
+			out, _ = e.Append(out[:0], s.model, parts)
+		}
+	})
+	for _, all := range []bool{false, true} {
+		name := "on"
+		if all {
+			name = "all"
+		}
+		a, m := s.meter()
+		m.all = all
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				out, _, _, _ = m.Block(a, out[:0], s.model, parts)
+			}
+		})
+	}
+}
