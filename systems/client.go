@@ -23,7 +23,7 @@ type Client struct {
 	config   ClientConfig
 	protocol *ecs.Protocol
 	policies policy.Policies // once connected
-	mode     clientMode      // nil before
+	model    clientModel     // likewise
 	world    *ecs.World
 	view     *ecs.World
 	stats    ClientStats
@@ -120,12 +120,12 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	c.stages.simulate = p.SimulateStage()
 	c.stages.before = ecs.NewStage("Before",
 		ecs.System{Name: "Receive", Run: c.receive},
-		ecs.System{Name: "Reconcile", Run: func(w *ecs.World) { c.mode.reconcile(w) }})
+		ecs.System{Name: "Reconcile", Run: func(w *ecs.World) { c.model.systems.reconcile(w) }})
 	c.stages.onTick = ecs.NewStage("OnTick",
-		ecs.System{Name: "InputGather", Run: func(w *ecs.World) { c.mode.gather(w) }},
-		ecs.System{Name: "Predict", Run: func(w *ecs.World) { c.mode.predict(w) }, Runs: c.stages.simulate})
-	c.stages.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: func(w *ecs.World) { c.mode.send(w) }})
-	c.stages.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: func(w *ecs.World) { c.mode.interpolate(w) }})
+		ecs.System{Name: "InputGather", Run: func(w *ecs.World) { c.model.systems.gather(w) }},
+		ecs.System{Name: "Predict", Run: func(w *ecs.World) { c.model.systems.predict(w) }, Runs: c.stages.simulate})
+	c.stages.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: func(w *ecs.World) { c.model.systems.send(w) }})
+	c.stages.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: func(w *ecs.World) { c.model.systems.interpolate(w) }})
 	c.stages.schedule = ecs.NewSchedule(c.stages.before, c.stages.onTick, c.stages.after, c.stages.render)
 	if err := settle(c.stages.schedule, cfg.Schedule, clientOrder); err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (c *Client) welcome(session netsys.Session) error {
 		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
 	c.followed.followers = follow(c.config.Events, c.followed.outcomes)
-	c.mode = newClientMode(c)
+	c.model = newClientModel(c, m.Policies)
 	table := inputTable(c.protocol)
 	if c.config.Events != nil {
 		c.config.Events.Join(c.world, session.Channels())
@@ -232,17 +232,17 @@ func (c *Client) Advance(now time.Time) int {
 	c.steps.now = now
 	c.tellOverload(now)
 	ran := 0
-	for ; ran < c.mode.overdue(n); ran++ {
+	for ; ran < c.model.pace.BeforeReceive(n); ran++ {
 		c.tick()
 	}
 	c.stages.before.Run(c.world)
 	if c.link.err != nil {
 		return 0
 	}
-	for ; ran < n || c.mode.behind(ran-n); ran++ {
+	for ; ran < n || c.model.pace.More(ran-n); ran++ {
 		c.tick()
 	}
-	c.followed.followers.settle(c.mode.horizon())
+	c.followed.followers.settle(c.model.firstOpen())
 	c.stages.after.Run(c.world)
 	return n
 }
@@ -250,7 +250,7 @@ func (c *Client) Advance(now time.Time) int {
 func (c *Client) tick() {
 	c.stages.onTick.Run(c.world)
 	c.stats.Ticks++
-	c.steps.loop.SetRate(c.mode.rate())
+	c.steps.loop.SetRate(c.model.pace.Rate())
 }
 
 // Frame brings the view up to date for a frame drawn at now.
@@ -279,11 +279,11 @@ func (c *Client) confirmedFrame() {
 
 // Stats returns the counters.
 func (c *Client) Stats() ClientStats {
-	s := &c.counted // a variable of its own would be allocated for the mode
+	s := &c.counted // a variable of its own would be allocated for the model
 	*s = c.stats
 	s.TicksDropped, s.InputBuffer, s.Snaps = c.steps.loop.Dropped, c.sender.depth, c.interpolator.clock.snaps
-	if c.mode != nil {
-		c.mode.count(s)
+	if c.world != nil {
+		c.model.count(s)
 	}
 	if c.link.session != nil {
 		s.Session = c.link.session.Stats()

@@ -355,5 +355,5 @@ func (c *Client) owns(st *state, k int) bool {
 }
 
 func (c *Client) simulates(e ecs.Entity) bool {
-	return everywhere(c.policies) || ecs.Has[components.Predicted](c.world, e)
+	return c.model.everywhere || ecs.Has[components.Predicted](c.world, e)
 }

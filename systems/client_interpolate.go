@@ -8,7 +8,6 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/lagcomp"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // interpolator is where the view stands between states.
@@ -28,7 +27,7 @@ type interpolator struct {
 func (c *Client) interpolate(*ecs.World) {
 	defer c.world.Netcode().EndPartial() // also when a rule panics
 	c.beginPartial()
-	if c.policies.Remotes == policy.RemotesDamped {
+	if c.model.damped {
 		c.interpolateDamped()
 		return
 	}

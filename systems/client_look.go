@@ -40,10 +40,10 @@ func (c *Client) Schedule() *ecs.Schedule { return c.stages.schedule }
 // rollback and lockstep inputs count with ticks, and it is the newest that the world
 // stands after.
 func (c *Client) Input() uint32 {
-	if c.mode == nil {
+	if c.world == nil {
 		return 0
 	}
-	return c.mode.input()
+	return c.model.numbering.Applied()
 }
 
 // ServerTick is the newest server tick whose state has arrived.

@@ -16,12 +16,12 @@ func (c *Client) beginPartial() (share float64) {
 	if c.config.Partial.fill == nil || !c.stages.predicting {
 		return 0
 	}
-	tick, input, share := c.mode.coming()
+	tick, input, share := c.model.numbering.Coming()
 	if share <= 0 {
 		return 0
 	}
 	c.world.Netcode().BeginPartial(tick, c.link.id, input, share)
-	c.mode.foresee(input)
+	c.model.numbering.Foresee(input)
 	c.world.Netcode().SimulateStage().Run(c.world)
 	return share
 }

@@ -34,9 +34,27 @@ func (p Presence) String() string {
 // Presence says what this client knows of the whereabouts of an entity. Of those
 // that are gone it remembers the newest 4,096.
 func (c *Client) Presence(id components.NetID) Presence {
-	if m, ok := c.mode.(*deterministicClient); ok {
-		return m.presence(id)
+	if c.world == nil {
+		return NotLoaded
 	}
+	return c.model.known.Presence(id)
+}
+
+// StateTick returns the server tick of the newest state of an entity that has
+// arrived, for entities that are [Present] or [Stale].
+func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
+	if c.world == nil {
+		return 0, false
+	}
+	return c.model.known.StateTick(id)
+}
+
+// toldEntities are entities as snapshots tell of them.
+type toldEntities struct{ c *Client }
+
+// Presence goes by the newest snapshot that told of an entity.
+func (k toldEntities) Presence(id components.NetID) Presence {
+	c := k.c
 	r := c.mirror.byID[uint32(id)]
 	switch {
 	case r == nil:
@@ -55,12 +73,9 @@ func (c *Client) Presence(id components.NetID) Presence {
 	return Stale
 }
 
-// StateTick returns the server tick of the newest state of an entity that has
-// arrived, for entities that are [Present] or [Stale].
-func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
-	if m, ok := c.mode.(*deterministicClient); ok {
-		return m.own.state.tick, m.presence(id) == Present
-	}
+// StateTick is the tick of that snapshot.
+func (k toldEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
+	c := k.c
 	r := c.mirror.byID[uint32(id)]
 	if r == nil || r.removedTick != 0 || r.entity.IsZero() {
 		return 0, false
@@ -71,6 +86,9 @@ func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
 	}
 	return 0, false
 }
+
+// Drawn is what draws an entity of the view, or nil.
+func (k toldEntities) Drawn(id uint32) *replica { return k.c.mirror.byID[id] }
 
 // maxAbsent is how many entities that are gone a client remembers.
 const maxAbsent = 1 << 12

@@ -74,11 +74,3 @@ func (c *Client) proveAllOwn(input uint32) {
 func (c *Client) lose(r *replica) {
 	c.reconciler.co.lost = c.reconciler.co.lost || r.coSimulated && c.awaitsProof(r) && c.followed.outcomes != nil && c.followed.outcomes.Stats().Open > 0
 }
-
-// horizon is behind what the server still rewrites: a state that agrees proves a tick for
-// good once that has left the window.
-func (m *rewindClient) horizon() uint32 {
-	window := uint32(m.policies.WindowTicks(m.world.TickRate()))
-	confirmed := m.confirmedInput()
-	return confirmed - min(confirmed, window)
-}

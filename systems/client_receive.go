@@ -20,8 +20,8 @@ func netID(id uint32) components.NetID { return components.NetID(id) }
 // the state of its world.
 func (c *Client) receive(*ecs.World) {
 	c.link.endpoint.Poll(c.steps.now, (*clientHandler)(c))
-	if c.mode != nil {
-		c.mode.confirm()
+	if c.world != nil {
+		c.model.listener.Confirm()
 	}
 }
 
@@ -42,7 +42,7 @@ func (h *clientHandler) Disconnected(_ time.Time, _ netsys.Session, reason error
 func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
 	c := (*Client)(h)
 	c.changes.ackedChanges(seq)
-	c.mode.acked(seq)
+	c.model.listener.Acked(seq)
 }
 
 func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Packet) {
@@ -55,7 +55,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	if len(pk.Data) > 0 && pk.Data[0]&wire.KindMask == wire.KindNotices {
 		err = c.changes.notices.Take(pk.Data, c.heed)
 	} else {
-		err = c.mode.received(pk)
+		err = c.model.listener.Receive(pk)
 	}
 	if err != nil {
 		c.refuse(now, err)
@@ -189,7 +189,7 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 		c.startJoin(in.join, in.joinTick, int(h.Groups))
 	}
 	c.hear(&h)
-	c.reconciler.co.inputs.put(consumed{send, in.tick, c.inputOf(h.Input, in.tick)})
+	c.reconciler.co.inputs.put(consumed{send, in.tick, c.model.numbering.InputOf(h.Input, in.tick)})
 	c.takeOpen(&h)
 	if h.Join && !c.join.loaded && in.join < c.join.send && !c.joinWhole() && c.whole(in.join, int(h.Groups)) {
 		// Packets overtook each other, and the server may count this one as joined with.

@@ -54,7 +54,7 @@ func (c *Client) unnamed(r *replica, st *state) bool {
 	for _, x := range c.mirror.ownGroups {
 		if own := x.at(c.own.state.send); own != nil && own.Find(r.id) >= 0 {
 			key, ok := c.spawnKey(r.id)
-			return ok && stamped(c.policies) && key.Owner == c.link.id && key.Input > c.mode.input()
+			return ok && c.model.stamped && key.Owner == c.link.id && key.Input > c.model.numbering.Applied()
 		}
 	}
 	return (c.own.newest < st.Send || !c.ownWhole(c.own.newest)) && c.mirror.newestSend < r.waitsSince+moveSends

@@ -51,7 +51,7 @@ func (c *Client) predict(w *ecs.World) {
 
 // simulate runs Simulate for one input and keeps the result for comparison.
 func (c *Client) simulate(w *ecs.World, seq uint32) {
-	w.Netcode().SetTick(c.tickOf(seq))
+	w.Netcode().SetTick(c.model.numbering.TickOf(seq))
 	w.Netcode().SetInputSequence(c.link.id, seq)
 	c.give(c.predictor.log.value(seq))
 	c.followed.followers.Start(seq)
@@ -74,23 +74,6 @@ func (c *Client) give(input unsafe.Pointer) {
 			c.assume(r.entity)
 		}
 	}
-}
-
-// tickOf is the server tick that consumes an input: the confirmed tick plus the
-// inputs since (rule A8); or the one that it is stamped with. With co-simulated entities,
-// which follow the tick, it is that of the newest snapshot, whatever that told of.
-func (c *Client) tickOf(seq uint32) uint32 {
-	if stamped(c.policies) {
-		return seq
-	}
-	tick, input := c.heard()
-	if x := &c.reconciler.co.inputs.newest; c.reconciler.co.any {
-		tick, input = x.tick, x.input
-	}
-	if tick == 0 {
-		return c.mirror.newestTick
-	}
-	return uint32(int64(tick) + int64(seq) - int64(input) - 1)
 }
 
 // send is the system Send of a client: one packet a tick with the newest

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/lagcomp"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // lagComp is the configuration of lag compensation, with the rate of the server's
@@ -29,7 +28,7 @@ func (c ServerConfig) lagComp() (lagcomp.Config, error) {
 // tell, however many ticks a wake-up has run. Where inputs alone are sent everybody is
 // shown in the present, and there is nothing to compensate.
 func (s *Server) attachLagComp() error {
-	if s.config.LagComp == nil || s.policies.Correction == policy.CorrectionInputs {
+	if s.config.LagComp == nil || !s.model.snapshots {
 		return nil
 	}
 	config, err := s.config.lagComp()

@@ -27,10 +27,8 @@ func Difference(s *Server, c *Client) error {
 	case !c.join.loaded:
 		return fmt.Errorf("the client has not joined yet")
 	}
-	if m, ok := c.mode.(*deterministicClient); ok {
-		if peers, ok := s.mode.(*deterministicServer); ok {
-			return m.differs(peers)
-		}
+	if c.model.differs != nil {
+		return c.model.differs(s.model.line)
 	}
 	i := slices.IndexFunc(s.sessions.peers, func(p *peer) bool { return p.id == c.link.id })
 	if i < 0 {
@@ -219,7 +217,7 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 	if c.own.state.tick != c.mirror.newestTick {
 		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.own.state.tick)
 	}
-	if c.own.state.input > c.mode.input() {
+	if c.own.state.input > c.model.numbering.Applied() {
 		return nil // it waits for its tick
 	}
 	found := false

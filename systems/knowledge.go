@@ -60,7 +60,7 @@ func (s *Server) Baseline(client uint32, id components.NetID) (k Knowledge, ok b
 		return k, false
 	}
 	k.Client, k.Entity = client, id
-	if k.Everywhere = everywhere(s.policies); k.Everywhere {
+	if k.Everywhere = !s.model.snapshots; k.Everywhere {
 		e, there := s.world.ByNetID(id)
 		k.Exists = there && s.world.Alive(e)
 		k.Own = k.Exists && ownerOf(s.world, e) == client

@@ -58,7 +58,7 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 		return
 	}
 	s.stats.ChannelMessages++
-	taken, err := s.mode.message(p, number, message)
+	taken, err := s.model.message(p, number, message)
 	if !taken && s.config.Events != nil {
 		taken, err = s.config.Events.Receive(p.id, number, message)
 	}
@@ -80,7 +80,7 @@ func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, mes
 	if c.link.err != nil {
 		return
 	}
-	taken, err := c.mode.message(number, message)
+	taken, err := c.model.listener.Message(number, message)
 	if !taken && c.config.Events != nil {
 		taken, err = c.config.Events.Receive(number, message)
 	}

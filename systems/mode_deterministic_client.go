@@ -8,14 +8,16 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // deterministicClient simulates everything from the inputs of all players: under rollback at
 // the server's tick, by guesses until they come; under lockstep when they have come, and at the
 // same time as everybody, so that nobody answers earlier than others to what it sees.
 type deterministicClient struct {
-	*Client
+	c        *Client
 	relay    *relay.Client
 	channel  int
 	clock    relay.Clock
@@ -51,14 +53,8 @@ const (
 	leastSilence = 10
 )
 
-func newDeterministicClient(c *Client) *deterministicClient {
-	p := c.policies
-	tickRate := c.world.TickRate()
-	m := &deterministicClient{Client: c, start: c.steps.now, view: deterministicView{c: c, byID: make(map[uint32]*replica)}}
-	m.channel, _ = bulkChannel(c.config.Channels)
-	if m.channel < 0 {
-		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
-	}
+// followConfig is what the relay of a client is told.
+func followConfig(c ClientConfig, p policy.Policies, tickRate int) relay.ClientConfig {
 	r := relay.ClientConfig{Timeline: peersTimeline(p, tickRate), Delay: min(p.SuggestTicks(tickRate), 255)}
 	r.Timeline.Window = min(r.Timeline.Window+tickRate, maxPeers) // the way from the server here
 	if r.Timeline.Wait {
@@ -66,43 +62,55 @@ func newDeterministicClient(c *Client) *deterministicClient {
 	}
 	r.MaxDelay = min(max(tickRate, r.Delay), 255)
 	r.Timeline.Players = maxPeers
-	peersRoster(&r.Timeline, c.config.Join, c.config.Leave, c.config.LeavePolicy)
+	r.Timeline.Join, r.Timeline.Leave = c.Join, departing(c.Leave, c.LeavePolicy)
+	return r
+}
+
+func newDeterministicClient(c *Client, r relay.ClientConfig) *deterministicClient {
+	m := &deterministicClient{c: c, start: c.steps.now, view: deterministicView{c: c, byID: make(map[uint32]*replica)}}
+	m.channel, _ = deterministic.BulkChannel(c.config.Channels)
+	if m.channel < 0 {
+		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
+	}
 	m.relay = relay.NewClient(c.world, c.link.id, r, c.followed.followers, &m.view)
-	m.clock.Snap = snapAway * float64(tickRate)
+	m.clock.Snap = snapAway * float64(c.world.TickRate())
 	m.neutral = make([]int32, inputTable(c.protocol).Words)
 	m.shown, m.ask = make([]int32, len(m.neutral)), m.wordsNow
 	return m
 }
 
-func (m *deterministicClient) received(pk netsys.Packet) error {
-	b, err := peersDatagram(pk.Data)
+// Receive takes in inputs of all.
+func (m *deterministicClient) Receive(pk netsys.Packet) error {
+	b, err := deterministic.Datagram(pk.Data)
 	if err != nil {
 		return err
 	}
 	if err := m.relay.Receive(pk.Seq, b); err != nil {
 		return err
 	}
-	m.mirror.newestTick = max(m.mirror.newestTick, m.relay.ServerTick())
+	m.c.mirror.newestTick = max(m.c.mirror.newestTick, m.relay.ServerTick())
 	if due := m.relay.ServerTick() + m.relay.Waited(); due > m.heard && m.relay.Following() {
-		m.heard, m.heardAt = due, m.frame(m.steps.now)
+		m.heard, m.heardAt = due, m.frame(m.c.steps.now)
 		m.clock.Heard(m.frame(pk.At), due, m.roundTrip())
 	}
 	return nil
 }
 
-func (m *deterministicClient) message(number int, message []byte) (bool, error) {
-	b, ok := peersMessage(message)
+// Message takes in a part of the state of the world.
+func (m *deterministicClient) Message(number int, message []byte) (bool, error) {
+	b, ok := deterministic.Message(message)
 	if !ok || number != m.channel {
 		return false, nil
 	}
 	return true, m.relay.Deliver(b)
 }
 
-func (m *deterministicClient) acked(uint16) {}
+// Acked does nothing: messages say themselves what the server knows.
+func (m *deterministicClient) Acked(uint16) {}
 
-// confirm tells of events whose ticks are simulated.
-func (m *deterministicClient) confirm() {
-	c := m.Client
+// Confirm tells of events whose ticks are simulated.
+func (m *deterministicClient) Confirm() {
+	c := m.c
 	next := m.relay.Timeline().Next()
 	if m.relay.Following() && !c.join.loaded {
 		c.join.loaded, c.join.loadedTick = true, next
@@ -117,23 +125,20 @@ func (m *deterministicClient) confirm() {
 
 // frame is a time in ticks since the client was let in.
 func (m *deterministicClient) frame(at time.Time) float64 {
-	return float64(at.Sub(m.start)) / float64(m.world.StepDuration())
+	return float64(at.Sub(m.start)) / float64(m.c.world.StepDuration())
 }
 
 // roundTrip is the least of late, in ticks: what is more is waiting on the way. In each
 // of the two ends a datagram waits half a tick, as a rule, until it is looked at; that is no
 // part of the way.
 func (m *deterministicClient) roundTrip() float64 {
-	st := m.link.session.Stats()
+	st := m.c.link.session.Stats()
 	rtt := st.MinRTT
 	if rtt == 0 {
 		rtt = st.RTT
 	}
-	return max(float64(rtt)/float64(m.world.StepDuration())-1, 0)
+	return max(float64(rtt)/float64(m.c.world.StepDuration())-1, 0)
 }
-
-// reconcile has nothing to do: what was guessed wrong is simulated again in the next tick.
-func (m *deterministicClient) reconcile(*ecs.World) {}
 
 // gather asks the game for the input of the coming tick, when it will be used.
 func (m *deterministicClient) gather(w *ecs.World) {
@@ -141,8 +146,8 @@ func (m *deterministicClient) gather(w *ecs.World) {
 	if !m.relay.Due() {
 		return
 	}
-	m.Client.gather(w)
-	m.words = m.predictor.log.quantized(m.predictor.log.newest)
+	m.c.gather(w)
+	m.words = m.c.predictor.log.quantized(m.c.predictor.log.newest)
 }
 
 // predict simulates the next tick, and before it again what was guessed wrong.
@@ -156,23 +161,25 @@ func (m *deterministicClient) predict(*ecs.World) {
 	m.view.end()
 	m.advanced = m.advanced || m.stepped
 	m.held = false
-	m.own.state.tick = m.relay.Timeline().Horizon()
+	m.c.own.state.tick = m.relay.Timeline().Horizon()
 }
 
-func (m *deterministicClient) rate() float64 {
+// Rate slews.
+func (m *deterministicClient) Rate() float64 {
 	rate := m.pace()
 	m.held = rate == 0
 	if rate < 0.5 || rate > 1.5 {
-		return 1 // waiting, or catching up: see behind
+		return 1 // waiting, or catching up: see More
 	}
 	return rate
 }
 
-func (m *deterministicClient) overdue(int) int { return 0 }
+// BeforeReceive is none: all ticks go by what was received.
+func (m *deterministicClient) BeforeReceive(int) int { return 0 }
 
-// behind reports whether to make another tick in a frame that has made so many more than
+// More reports whether to make another tick in a frame that has made so many more than
 // were due.
-func (m *deterministicClient) behind(more int) bool {
+func (m *deterministicClient) More(extra int) bool {
 	if n := m.relay.Stats().States; n != m.states {
 		m.states, m.arrived = n, false
 	}
@@ -181,8 +188,8 @@ func (m *deterministicClient) behind(more int) bool {
 	case !m.stepped:
 		return false
 	case !m.arrived && m.relay.Ahead() > 0:
-		return more < mostAtOnce
-	case more >= catchUp:
+		return extra < mostAtOnce
+	case extra >= catchUp:
 		return false
 	}
 	return m.pace() > 1.5
@@ -192,7 +199,7 @@ func (m *deterministicClient) behind(more int) bool {
 // that has heard nothing for long does not know where that is, and makes none: a server that stood still goes on from
 // where it was.
 func (m *deterministicClient) pace() float64 {
-	if m.frame(m.steps.now)-m.heardAt > max(silence*float64(m.world.TickRate()), leastSilence) {
+	if m.frame(m.c.steps.now)-m.heardAt > max(silence*float64(m.c.world.TickRate()), leastSilence) {
 		return 0
 	}
 	return m.clock.Rate(m.due()-m.relay.Lag(), m.relay.Timeline().Next()+m.relay.Waited(), catchUp)
@@ -200,38 +207,36 @@ func (m *deterministicClient) pace() float64 {
 
 // due is when the newest tick was due, in ticks, whenever the frame came that made it.
 func (m *deterministicClient) due() float64 {
-	return m.frame(m.steps.now) - m.steps.loop.Passed(m.steps.now)
+	return m.frame(m.c.steps.now) - m.c.steps.loop.Passed(m.c.steps.now)
 }
 
-func (m *deterministicClient) input() uint32 {
+// TickOf is the input's own number.
+func (m *deterministicClient) TickOf(input uint32) uint32 { return input }
+
+// InputOf is that of a tick's last one.
+func (m *deterministicClient) InputOf(_ uint16, tick uint32) uint32 { return tick - 1 }
+
+// Applied is that of the newest tick.
+func (m *deterministicClient) Applied() uint32 {
 	if next := m.relay.Timeline().Next(); m.relay.Playing() && next > 0 {
 		return next - 1
 	}
 	return 0
 }
 
-func (m *deterministicClient) horizon() uint32 {
-	t := m.relay.Timeline()
-	if t.Next() == 0 {
-		return 0
-	}
-	// The server may still tell of ticks that have left its window meanwhile.
-	return min(m.policies.FirstOpen(m.world.TickRate(), t.Next()-1, t.Horizon()), t.Horizon())
-}
-
 // send tells the server the inputs that it has not told to have.
 func (m *deterministicClient) send(*ecs.World) {
-	m.relay.Repeat(peersRepeats(m.link.session.Stats(), m.world.StepDuration()))
-	m.sender.packet = append(m.sender.packet[:0], kindPeers)
-	m.sender.packet = m.relay.Append(m.sender.packet, peersLimit)
-	if _, err := m.link.session.Send(m.steps.now, m.sender.packet); err != nil {
-		m.stats.SendErrors++
+	m.relay.Repeat(peersRepeats(m.c.link.session.Stats(), m.c.world.StepDuration()))
+	m.c.sender.packet = append(m.c.sender.packet[:0], deterministic.Kind)
+	m.c.sender.packet = m.relay.Append(m.c.sender.packet, deterministic.Limit)
+	if _, err := m.c.link.session.Send(m.c.steps.now, m.c.sender.packet); err != nil {
+		m.c.stats.SendErrors++
 	} else {
-		m.stats.InputBytes += uint64(len(m.sender.packet))
+		m.c.stats.InputBytes += uint64(len(m.c.sender.packet))
 	}
 	for b := m.relay.Outgoing(); b != nil; b = m.relay.Outgoing() {
-		m.report = append(append(m.report[:0], peersMark...), b...)
-		if err := m.link.session.Channels().Send(m.channel, m.report); errors.Is(err, channel.ErrFull) {
+		m.report = deterministic.AppendMessage(m.report[:0], b)
+		if err := m.c.link.session.Channels().Send(m.channel, m.report); errors.Is(err, channel.ErrFull) {
 			break
 		}
 		m.relay.Sent() // a report that is too long for the channel is given up
@@ -240,12 +245,12 @@ func (m *deterministicClient) send(*ecs.World) {
 
 // interpolate draws everything in the present.
 func (m *deterministicClient) interpolate(*ecs.World) {
-	if m.join.loaded && !m.advanced && !m.stepped {
-		m.stats.Stalls++
+	if m.c.join.loaded && !m.advanced && !m.stepped {
+		m.c.stats.Stalls++
 	}
 	m.advanced = false
-	defer m.world.Netcode().EndPartial() // also when a rule panics
-	m.Client.interpolator.clock.head = float64(m.relay.Timeline().Next()) + m.beginPartial()
+	defer m.c.world.Netcode().EndPartial() // also when a rule panics
+	m.c.interpolator.clock.head = float64(m.relay.Timeline().Next()) + m.c.beginPartial()
 	m.view.draw()
 }
 

@@ -3,11 +3,11 @@ package systems
 import (
 	"errors"
 	"time"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
@@ -17,37 +17,40 @@ import (
 // which inputs there are. Under rollback it goes back for those that come late, under
 // lockstep it waits for them.
 type deterministicServer struct {
-	*Server
-	relay     *relay.Server
-	authority *ecs.Stage
-	channel   int
-	stepped   bool   // the tick that was due has been simulated
-	skipped   uint64 // ticks of those that were dropped, of which the relay knows
-	packet    []byte
-	part      []byte
+	s       *Server
+	relay   *relay.Server
+	channel int
+	stepped bool   // the tick that was due has been simulated
+	skipped uint64 // ticks of those that were dropped, of which the relay knows
+	packet  []byte
+	part    []byte
 }
 
-func newDeterministicServer(s *Server) *deterministicServer {
-	m := &deterministicServer{Server: s, authority: s.protocol.AuthorityStage()}
-	number, longest := bulkChannel(s.config.Channels)
-	m.channel = number
-	peers := s.config.MaxClients
-	if s.config.ReconnectWindow > 0 {
+// relayConfig is what the relay of a server is told.
+func relayConfig(c ServerConfig) relay.Config {
+	_, longest := deterministic.BulkChannel(c.Channels)
+	peers := c.MaxClients
+	if c.ReconnectWindow > 0 {
 		peers *= 2 // those who are waited for play on
 	}
-	c := relay.Config{
-		Timeline: peersTimeline(s.policies, s.config.TickRate),
+	r := relay.Config{
+		Timeline: peersTimeline(c.Policies, c.TickRate),
 		Peers:    min(peers, maxPeers),
-		Part:     min(longest-len(peersMark), mostPart),
-		Stall:    stallTicks(s.config),
-		Diverged: m.diverged,
+		Part:     deterministic.Part(longest),
+		Stall:    stallTicks(c),
 	}
+	r.Timeline.First, r.Timeline.Players = c.FirstTick, min(2*peers, maxPeers)
+	r.Timeline.Join, r.Timeline.Leave = c.Join, departing(c.Leave, c.LeavePolicy)
+	return r
+}
+
+func newDeterministicServer(s *Server, c relay.Config, authority *ecs.Stage) *deterministicServer {
+	m := &deterministicServer{s: s}
+	m.channel, _ = deterministic.BulkChannel(s.config.Channels)
+	c.Timeline.Authority, c.Diverged = authority, m.diverged
 	if s.config.Refuse.look != nil {
 		c.Refuse = func(player, tick uint32, words []int32) bool { return s.refuseInput(player, tick, tick, words) }
 	}
-	c.Timeline.First, c.Timeline.Authority = s.link.tick, m.authority
-	c.Timeline.Players = min(2*peers, maxPeers)
-	peersRoster(&c.Timeline, s.config.Join, s.config.Leave, s.config.LeavePolicy)
 	m.relay = relay.NewServer(s.world, c, s.followed.followers)
 	return m
 }
@@ -57,24 +60,17 @@ func stallTicks(c ServerConfig) int {
 	return max(int(int64(c.Stall)*int64(c.TickRate)/int64(time.Second)), 1)
 }
 
-func (m *deterministicServer) planned() (onTick, after *ecs.Stage) {
-	tick := ecs.NewStage("Tick").Nest(m.world.Netcode().SimulateStage()).Nest(m.authority)
-	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick})
-	after = ecs.NewStage("After", ecs.System{Name: "Send", Run: m.send})
-	return onTick, after
-}
-
-// apply is the system ServerApply: it simulates the next tick, and before it again those
+// Run is the system ServerApply: it simulates the next tick, and before it again those
 // for which inputs came late, each with Simulate and Authority.
-func (m *deterministicServer) apply(*ecs.World) {
-	for _, p := range m.sessions.peers {
+func (m *deterministicServer) Run(*ecs.World) {
+	for _, p := range m.s.sessions.peers {
 		if !m.relay.Playing(p.id) {
 			st := p.session.Stats()
-			m.relay.Expect(p.id, int((st.RTT+4*st.Jitter)/m.world.StepDuration())+leadMargin)
+			m.relay.Expect(p.id, int((st.RTT+4*st.Jitter)/m.s.world.StepDuration())+leadMargin)
 		}
 	}
-	m.relay.Skip(int(m.dropped() - m.skipped))
-	m.skipped = m.dropped()
+	m.relay.Skip(int(m.s.dropped() - m.skipped))
+	m.skipped = m.s.dropped()
 	m.stepped = m.relay.Step()
 }
 
@@ -82,95 +78,88 @@ func (m *deterministicServer) apply(*ecs.World) {
 // first input.
 const leadMargin = 6
 
+// tick runs a tick that is due.
 func (m *deterministicServer) tick() bool {
 	m.stepped = false
-	m.stages.onTick.Run(m.world)
+	m.s.stages.onTick.Run(m.s.world)
 	return m.stepped
 }
 
-func (m *deterministicServer) horizon() uint32 {
-	t := m.relay.Timeline()
-	return m.policies.FirstOpen(m.config.TickRate, t.Next()-1, t.Horizon())
-}
-
-func (m *deterministicServer) joined(p *peer, _ reservation, back bool) {
+// Join begins with a client, which is sent the state of the world. One whose player plays
+// on is only told of it anew.
+func (m *deterministicServer) Join(p *peer, _ reservation, back bool) {
 	var err error
 	if back {
 		p.relayed.counted, p.relayed.rewrote = m.relay.Inputs(p.id), m.rewrote(p)
-		if err = m.relay.Renew(p.id); err == nil && m.config.Rejoin != nil {
-			m.config.Rejoin(m.world, p.id)
+		if err = m.relay.Renew(p.id); err == nil && m.s.config.Rejoin != nil {
+			m.s.config.Rejoin(m.s.world, p.id)
 		}
 	} else {
 		err = m.relay.Add(p.id, true)
 	}
 	if err != nil {
-		m.config.Logger.Error("client refused", "client", p.id, "error", err)
-		p.session.Close(m.link.now, netsys.ReasonServerClosing)
+		m.s.config.Logger.Error("client refused", "client", p.id, "error", err)
+		p.session.Close(m.s.link.now, netsys.ReasonServerClosing)
 	}
 }
 
-func (m *deterministicServer) left(p *peer, waited bool) {
-	m.account(p) // the sums over clients that left are made before
-}
+// Leave does nothing: who is waited for plays on, without inputs.
+func (m *deterministicServer) Leave(*peer, bool) {}
 
-func (m *deterministicServer) departed(*ecs.World) {
-	for _, id := range m.Server.sessions.toLeave {
+// Depart lets players leave with the next tick.
+func (m *deterministicServer) Depart(_ *ecs.World, gone []uint32) {
+	for _, id := range gone {
 		m.relay.Remove(id)
 	}
-	m.Server.sessions.toLeave = m.Server.sessions.toLeave[:0]
 }
 
-func (m *deterministicServer) received(p *peer, pk netsys.Packet) {
-	b, err := peersDatagram(pk.Data)
+// Receive takes in what a client says.
+func (m *deterministicServer) Receive(p *peer, pk netsys.Packet) {
+	b, err := deterministic.Datagram(pk.Data)
 	if err == nil {
 		err = m.relay.Receive(p.id, pk.Seq, b)
 	}
 	if err != nil {
-		m.refuse(p, err)
+		m.s.refuse(p, err)
 	}
 }
 
+// message takes in a report of a divergence.
 func (m *deterministicServer) message(p *peer, number int, message []byte) (bool, error) {
-	b, ok := peersMessage(message)
+	b, ok := deterministic.Message(message)
 	if !ok || number != m.channel {
 		return false, nil
 	}
 	return true, m.relay.Deliver(p.id, b)
 }
 
-func (m *deterministicServer) acked(*peer, uint16) {}
-
-func (m *deterministicServer) ownValue(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
-	return m.world.Netcode().Pointer(e, c)
-}
-
-// send is the system Send: it tells every client what it has not heard of.
-func (m *deterministicServer) send(*ecs.World) {
-	m.stats.Sends++
-	m.stats.Mended = m.relay.Stats().Mended
-	for _, p := range m.sessions.peers {
+// Send is the system Send: it tells every client what it has not heard of.
+func (m *deterministicServer) Send(*ecs.World) {
+	m.s.stats.Sends++
+	m.s.stats.Mended = m.relay.Stats().Mended
+	for _, p := range m.s.sessions.peers {
 		m.account(p)
 		m.tell(p)
 		m.hand(p)
 	}
-	m.link.endpoint.Flush(m.link.now)
+	m.s.link.endpoint.Flush(m.s.link.now)
 }
 
 // tell sends the inputs, joins and leaves since what a client has acknowledged.
 func (m *deterministicServer) tell(p *peer) {
-	m.relay.Repeat(p.id, peersRepeats(p.session.Stats(), m.world.StepDuration()))
-	m.packet = append(m.packet[:0], kindPeers)
-	m.packet = m.relay.Append(m.packet, p.id, p.session.Next(), peersLimit)
+	m.relay.Repeat(p.id, peersRepeats(p.session.Stats(), m.s.world.StepDuration()))
+	m.packet = append(m.packet[:0], deterministic.Kind)
+	m.packet = m.relay.Append(m.packet, p.id, p.session.Next(), deterministic.Limit)
 	if len(m.packet) == 1 {
 		return // it has no state of the world yet
 	}
-	if _, err := p.session.Send(m.link.now, m.packet); err != nil {
-		m.unsent(err)
+	if _, err := p.session.Send(m.s.link.now, m.packet); err != nil {
+		m.s.unsent(err)
 		return
 	}
 	p.liveness.unacked = true
-	m.stats.Updates++
-	m.stats.RelayBytes += uint64(len(m.packet))
+	m.s.stats.Updates++
+	m.s.stats.RelayBytes += uint64(len(m.packet))
 }
 
 // hand gives reliable messages to their channel, as many as have room.
@@ -178,23 +167,23 @@ func (m *deterministicServer) hand(p *peer) {
 	for {
 		b, err := m.relay.Outgoing(p.id, m.part)
 		if err != nil {
-			m.config.Logger.Error("client cannot join", "client", p.id, "error", err)
-			p.session.Close(m.link.now, netsys.ReasonKicked)
+			m.s.config.Logger.Error("client cannot join", "client", p.id, "error", err)
+			p.session.Close(m.s.link.now, netsys.ReasonKicked)
 			return
 		}
 		if b == nil {
 			return
 		}
 		m.part = b
-		m.packet = append(append(m.packet[:0], peersMark...), b...)
+		m.packet = deterministic.AppendMessage(m.packet[:0], b)
 		if err := p.session.Channels().Send(m.channel, m.packet); err != nil {
 			if !errors.Is(err, channel.ErrFull) {
-				m.config.Logger.Error("state was not sent", "client", p.id, "error", err)
+				m.s.config.Logger.Error("state was not sent", "client", p.id, "error", err)
 			}
 			return
 		}
 		m.relay.Sent(p.id)
-		m.stats.StateBytes += uint64(len(m.packet))
+		m.s.stats.StateBytes += uint64(len(m.packet))
 	}
 }
 
@@ -222,15 +211,40 @@ func (m *deterministicServer) rewrote(p *peer) uint64 {
 
 // diverged tells where the world of a client left this one.
 func (m *deterministicServer) diverged(d relay.Divergence) {
-	m.stats.Divergences++
+	m.s.stats.Divergences++
 	what := notice.Desync
 	if d.System != "" {
 		what = notice.Unstable
 	}
-	if p := m.sessions.byID[d.Player]; p != nil && p.logged.First(what) {
-		m.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
+	if p := m.s.sessions.byID[d.Player]; p != nil && p.logged.First(what) {
+		m.s.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
 	}
-	if m.config.Desync != nil {
-		m.config.Desync(d)
+	if m.s.config.Desync != nil {
+		m.s.config.Desync(d)
 	}
 }
+
+// status says what a server does that relays inputs.
+func (m *deterministicServer) status(st *ModelStatus) {
+	st.Relay = m.relay.Stats()
+	if !m.stepped {
+		st.WaitsFor = m.relay.Timeline().AppendMissing(nil)
+	}
+}
+
+// client says what it knows of a client.
+func (m *deterministicServer) client(p *peer, st *ClientStatus) {
+	st.Joining = !m.relay.Playing(p.id)
+}
+
+// relayTeller tells clients the inputs of all.
+type relayTeller struct{ *deterministicServer }
+
+// Join does nothing: the relay is told of who comes as inputs are.
+func (relayTeller) Join(*peer) {}
+
+// Leave makes the last account of a client, before the sums over those who left are made.
+func (t relayTeller) Leave(p *peer) { t.account(p) }
+
+// Acked does nothing: messages say themselves what a client knows.
+func (relayTeller) Acked(*peer, uint16) {}

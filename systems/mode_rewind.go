@@ -4,14 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/policy"
 )
-
-// stamped reports whether an input says in which tick it applies and the server tells of
-// state: its sequence is that tick.
-func stamped(p policy.Policies) bool {
-	return p.Timing == policy.TimingStamped && p.Correction == policy.CorrectionState
-}
 
 // validStamped reports what does not go together with stamped inputs.
 func (c ServerConfig) validStamped() error {
@@ -19,12 +12,6 @@ func (c ServerConfig) validStamped() error {
 		return fmt.Errorf("%w: Policies.Window %v is %d ticks; at most %d", ErrConfig, c.Policies.Window, ticks, maxPeers)
 	}
 	return nil
-}
-
-// stampedEarly is how many ticks ahead of the server an input may be: as many as it may be
-// late, and a second at least, because a short window says nothing about clocks.
-func stampedEarly(p policy.Policies, tickRate int) int {
-	return max(p.WindowTicks(tickRate), tickRate)
 }
 
 // movement is what a player does to the world by coming and going.
@@ -52,6 +39,7 @@ type visits struct {
 
 // begin makes the stage that carries out a visit.
 func (v *visits) begin(s *Server) {
+	takeAway := departing(s.config.Leave, s.config.LeavePolicy)
 	v.stage = ecs.NewStage("Players", ecs.System{Name: "Come and go", Run: func(w *ecs.World) {
 		switch c := &s.config; {
 		case v.now.what == comes && c.Join != nil:
@@ -59,7 +47,7 @@ func (v *visits) begin(s *Server) {
 		case v.now.what == returns && c.Rejoin != nil:
 			c.Rejoin(w, v.now.player)
 		case v.now.what == goes:
-			s.takeAway(w, v.now.player)
+			takeAway(w, v.now.player)
 		}
 	}})
 }

@@ -14,7 +14,7 @@ import (
 // sequence. Its ticks are the server's, ahead by the lead that the server asks of all
 // clients alike.
 type rewindClient struct {
-	forwardClient
+	snapshotListener
 	delay   uint32 // ticks from gathering an input to applying it (rule B1)
 	early   uint32 // how far ahead of it the server takes inputs
 	birth   time.Time
@@ -28,14 +28,8 @@ type rewindClient struct {
 	next    ownState // one that was told before that tick, and waits for it
 }
 
-func newRewindClient(c *Client) *rewindClient {
-	rate := c.world.TickRate()
-	return &rewindClient{
-		forwardClient: forwardClient{c},
-		birth:         c.steps.now,
-		delay:         uint32(c.policies.SuggestTicks(rate)),
-		early:         uint32(stampedEarly(c.policies, rate)),
-	}
+func newRewindClient(c *Client, delay, early uint32) *rewindClient {
+	return &rewindClient{snapshotListener: snapshotListener{c}, birth: c.steps.now, delay: delay, early: early}
 }
 
 const (
@@ -50,12 +44,12 @@ const (
 	tooFar  = 12
 )
 
-// received also notes by when the server was how far.
-func (m *rewindClient) received(pk netsys.Packet) error {
-	err := m.forwardClient.received(pk)
-	if err == nil && m.mirror.newestTick > m.seen {
-		m.seen = m.mirror.newestTick
-		if m.started && m.predictor.log.newest > m.seen+m.early+uint32(m.roundTrip())+1 {
+// Receive also notes by when the server was how far.
+func (m *rewindClient) Receive(pk netsys.Packet) error {
+	err := m.snapshotListener.Receive(pk)
+	if err == nil && m.c.mirror.newestTick > m.seen {
+		m.seen = m.c.mirror.newestTick
+		if m.started && m.c.predictor.log.newest > m.seen+m.early+uint32(m.roundTrip())+1 {
 			m.retreat()
 		}
 		m.clock.Heard(m.frame(pk.At), m.seen, m.roundTrip())
@@ -67,17 +61,17 @@ func (m *rewindClient) received(pk netsys.Packet) error {
 // yet are void.
 func (m *rewindClient) retreat() {
 	m.clock = relay.Clock{}
-	m.predictor.log.back(m.seen + m.early)
-	m.stats.Jumps++
-	m.reconciler.takeServerState = true
+	m.c.predictor.log.back(m.seen + m.early)
+	m.c.stats.Jumps++
+	m.c.reconciler.takeServerState = true
 }
 
 // lead is by how many ticks the server wants its clients ahead.
-func (m *rewindClient) lead() uint32 { return m.sender.steering.Lead() }
+func (m *rewindClient) lead() uint32 { return m.c.sender.steering.Lead() }
 
 // follow brings the log to where the clock is, at first and after a stall.
 func (m *rewindClient) follow() {
-	target, ok := m.clock.Target(m.frame(m.steps.now))
+	target, ok := m.clock.Target(m.frame(m.c.steps.now))
 	if !ok {
 		return
 	}
@@ -85,22 +79,22 @@ func (m *rewindClient) follow() {
 	switch {
 	case !m.started:
 		m.started = true
-		m.sender.acked = max(m.predictor.log.newest, due)
-		m.predictor.log.jump(due)
-		m.fill(m.predictor.log.newest + m.delay)
-	case due > m.input()+tooMuch:
-		m.predictor.log.jump(due)
+		m.c.sender.acked = max(m.c.predictor.log.newest, due)
+		m.c.predictor.log.jump(due)
+		m.fill(m.c.predictor.log.newest + m.delay)
+	case due > m.Applied()+tooMuch:
+		m.c.predictor.log.jump(due)
 		m.fill(due + m.delay)
-		m.stats.Jumps++
-		m.reconciler.takeServerState = true
+		m.c.stats.Jumps++
+		m.c.reconciler.takeServerState = true
 	}
 }
 
 // fill puts neutral inputs into the log up to a tick.
 func (m *rewindClient) fill(tick uint32) {
-	for m.predictor.log.newest < tick {
-		m.predictor.log.push()
-		m.predictor.log.seal()
+	for m.c.predictor.log.newest < tick {
+		m.c.predictor.log.push()
+		m.c.predictor.log.seal()
 	}
 }
 
@@ -110,12 +104,12 @@ func (m *rewindClient) reconcile(w *ecs.World) {
 	if !m.started {
 		return
 	}
-	gathered, told, now := m.predictor.log.newest, m.own.state, m.input()
+	gathered, told, now := m.c.predictor.log.newest, m.c.own.state, m.Applied()
 	m.reach(told, now)
-	m.predictor.log.newest, m.own.state = now, m.reached
-	m.Client.reconcile(w)
-	m.predictor.log.newest, m.reached, m.own.state = gathered, m.own.state, told
-	m.own.state.fresh = told.input > now
+	m.c.predictor.log.newest, m.c.own.state = now, m.reached
+	m.c.reconcile(w)
+	m.c.predictor.log.newest, m.reached, m.c.own.state = gathered, m.c.own.state, told
+	m.c.own.state.fresh = told.input > now
 }
 
 // reach settles what own state there is to compare with, when so much was told. The server
@@ -135,7 +129,7 @@ func (m *rewindClient) reach(told ownState, now uint32) {
 
 // ownThere reports whether own state of a send is kept.
 func (m *rewindClient) ownThere(send uint32) bool {
-	for _, x := range m.mirror.ownGroups {
+	for _, x := range m.c.mirror.ownGroups {
 		if x.at(send) != nil {
 			return true
 		}
@@ -146,44 +140,54 @@ func (m *rewindClient) ownThere(send uint32) bool {
 func (m *rewindClient) gather(w *ecs.World) {
 	m.follow()
 	if m.idle = m.paused || !m.started; !m.idle {
-		m.Client.gather(w)
+		m.c.gather(w)
 	}
 }
 
 func (m *rewindClient) predict(w *ecs.World) {
 	if !m.idle {
-		m.simulate(w, m.input())
+		m.c.simulate(w, m.Applied())
 	}
 }
 
 // send also tells how far this client leads.
 func (m *rewindClient) send(w *ecs.World) {
 	if target, ok := m.due(); ok {
-		m.sender.steering.Set(math.Round(min(max(float64(m.input()+1)-target, 0), maxLead)))
+		m.c.sender.steering.Set(math.Round(min(max(float64(m.Applied()+1)-target, 0), maxLead)))
 	}
-	m.forwardClient.send(w)
+	m.c.send(w)
 }
 
-func (m *rewindClient) input() uint32 {
+// TickOf is the tick that an input is stamped with.
+func (m *rewindClient) TickOf(input uint32) uint32 { return input }
+
+// InputOf is that of the last tick of a snapshot, which own state may not have reached.
+func (m *rewindClient) InputOf(_ uint16, tick uint32) uint32 { return tick - 1 }
+
+// Applied is the newest input whose tick has come.
+func (m *rewindClient) Applied() uint32 {
 	if !m.started {
 		return 0
 	}
-	return m.predictor.log.newest - m.delay
+	return m.c.predictor.log.newest - m.delay
 }
 
-// coming is an input that was gathered before, where inputs apply later.
-func (m *rewindClient) coming() (tick, input uint32, share float64) {
+// Coming is an input that was gathered before, where inputs apply later.
+func (m *rewindClient) Coming() (tick, input uint32, share float64) {
 	if !m.started || m.paused {
 		return 0, 0, 0
 	}
-	input = m.input() + 1
-	return m.tickOf(input), input, m.steps.loop.Passed(m.steps.now)
+	input = m.Applied() + 1
+	return input, input, m.c.steps.loop.Passed(m.c.steps.now)
 }
+
+// Foresee gives it.
+func (m *rewindClient) Foresee(input uint32) { m.c.give(m.c.inputNow(input)) }
 
 // due is the tick that the server will be at when the next one is due here: without a lead
 // the two are the same, so that what it tells is of a tick that has been predicted.
 func (m *rewindClient) due() (tick float64, ok bool) {
-	return m.clock.Target(m.frame(m.steps.loop.Next()))
+	return m.clock.Target(m.frame(m.c.steps.loop.Next()))
 }
 
 // gap is how many ticks this client is behind where it should be.
@@ -192,12 +196,12 @@ func (m *rewindClient) gap() float64 {
 	if !ok || !m.started {
 		return 0
 	}
-	return target + float64(m.lead()) - float64(m.input()+1)
+	return target + float64(m.lead()) - float64(m.Applied()+1)
 }
 
-// rate changes by so little that nobody sees it. Where that would take too long ticks are
-// left out here, or made up for in behind.
-func (m *rewindClient) rate() float64 {
+// Rate changes by so little that nobody sees it. Where that would take too long ticks are
+// left out here, or made up for by More.
+func (m *rewindClient) Rate() float64 {
 	gap := m.gap()
 	m.paused = gap < -tooFar
 	if m.paused || gap > tooLate {
@@ -206,25 +210,26 @@ func (m *rewindClient) rate() float64 {
 	return 1 + min(max(gap/slewTicks, -clock.MaxSteer), clock.MaxSteer)
 }
 
-// overdue is all but one: the server tells of ticks when they are due, and the frame may
+// BeforeReceive is all but one: the server tells of ticks when they are due, and the frame may
 // come later.
-func (m *rewindClient) overdue(due int) int { return due - 1 }
+func (m *rewindClient) BeforeReceive(due int) int { return due - 1 }
 
-func (m *rewindClient) behind(more int) bool {
-	return more < makeUp && !m.idle && m.gap() > tooLate
+// More makes up for ticks that are too many to slew.
+func (m *rewindClient) More(extra int) bool {
+	return extra < makeUp && !m.idle && m.gap() > tooLate
 }
 
 // frame is a time in ticks since the server let this client in.
 func (m *rewindClient) frame(at time.Time) float64 {
-	return float64(at.Sub(m.birth)) / float64(m.world.StepDuration())
+	return float64(at.Sub(m.birth)) / float64(m.c.world.StepDuration())
 }
 
 // roundTrip is the least of late, in ticks: what is more is waiting on the way.
 func (m *rewindClient) roundTrip() float64 {
-	st := m.link.session.Stats()
+	st := m.c.link.session.Stats()
 	rtt := st.MinRTT
 	if rtt == 0 {
 		rtt = st.RTT
 	}
-	return float64(rtt) / float64(m.world.StepDuration())
+	return float64(rtt) / float64(m.c.world.StepDuration())
 }

@@ -9,16 +9,14 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // rewindServer uses each input in the tick that its client stamped it with. For one that
 // comes late it goes back, once a tick, to the oldest tick that has changed (rule B3).
 type rewindServer struct {
-	forwardServer
+	s        *Server
 	line     *timeline.Timeline
 	visits   visits
 	window   uint32
@@ -26,16 +24,24 @@ type rewindServer struct {
 	lead     int32    // of all clients, in ticks
 	leadAt   int64    // when it changed
 	most     int32    // that it may be
+	rewrites bool     // late inputs change completed ticks
 	reserved []uint32 // players that are waited for
 	still    []int32  // the neutral input
 }
 
-func newRewindServer(s *Server) *rewindServer {
-	m := &rewindServer{forwardServer: forwardServer{s}}
-	m.window = uint32(max(s.policies.WindowTicks(s.config.TickRate), 1))
-	m.early = int64(stampedEarly(s.policies, s.config.TickRate))
+// rewindConfig is how far inputs may be from the tick that comes.
+type rewindConfig struct {
+	window    uint32 // ticks that one may be late
+	early     int64  // and ahead
+	rewrites  bool   // late ones change completed ticks
+	fills     int    // see timeline.Config
+	authority *ecs.Stage
+}
+
+func newRewindServer(s *Server, c rewindConfig) *rewindServer {
+	m := &rewindServer{s: s, window: max(c.window, 1), early: c.early, rewrites: c.rewrites}
 	m.most = int32(min(m.early/2, maxLead))
-	if s.policies.Late == policy.LateRewrite {
+	if m.rewrites {
 		m.most = int32(min((m.window+1)/2, maxLead))
 	}
 	m.visits.begin(s)
@@ -46,22 +52,11 @@ func newRewindServer(s *Server) *rewindServer {
 		in.Schema.Snap(unsafe.Pointer(&value[0]))
 		in.Schema.Quantize(m.still, in.Schema.Words, unsafe.Pointer(&value[0]), 1)
 	}
+	m.line = timeline.New(s.world, timeline.Config{
+		First: s.link.tick, Window: int(m.window), Early: int(m.early),
+		Fills: c.fills, Players: maxReservations(s.config.MaxClients), Hashes: -1, Authority: c.authority,
+	}, rewindSteps{s.followed.followers, m})
 	return m
-}
-
-func (m *rewindServer) planned() (onTick, after *ecs.Stage) {
-	authority := m.protocol.AuthorityStage()
-	fills := 0
-	if m.policies.Missing == policy.MissingNeutral {
-		fills = -1
-	}
-	m.line = timeline.New(m.world, timeline.Config{
-		First: m.Server.link.tick, Window: int(m.window), Early: int(m.early),
-		Fills: fills, Players: maxReservations(m.config.MaxClients), Hashes: -1, Authority: authority,
-	}, rewindSteps{m.followed.followers, m})
-	tick := ecs.NewStage("Tick").Nest(m.world.Netcode().SimulateStage()).Nest(authority)
-	_, after = m.forwardServer.planned()
-	return ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.apply, Runs: tick}), after
 }
 
 // maxReservations is how many players there may be: as many as clients, as many who are waited
@@ -76,13 +71,13 @@ type rewindSteps struct {
 
 func (l rewindSteps) Start(tick uint32) {
 	l.followers.Start(tick)
-	l.m.visits.repeat(l.m.world, tick)
+	l.m.visits.repeat(l.m.s.world, tick)
 }
 
-// apply is the system ServerApply: it simulates the next tick, and before it again what
+// Run is the system ServerApply: it simulates the next tick, and before it again what
 // late inputs have changed, each tick with Simulate and Authority.
-func (m *rewindServer) apply(*ecs.World) {
-	s := m.Server
+func (m *rewindServer) Run(*ecs.World) {
+	s := m.s
 	for _, id := range m.reserved {
 		m.line.Overrule(id, s.link.tick, m.still)
 	}
@@ -94,24 +89,21 @@ func (m *rewindServer) apply(*ecs.World) {
 	m.visits.forget(s.link.tick - min(s.link.tick, m.window))
 }
 
+// tick runs a tick.
 func (m *rewindServer) tick() bool {
-	m.stages.onTick.Run(m.world)
-	m.frames.Step()
+	m.s.stages.onTick.Run(m.s.world)
+	m.s.frames.Step()
 	return true
 }
 
-func (m *rewindServer) horizon() uint32 {
-	if m.line.Next() == 0 {
-		return 0
-	}
-	return m.policies.FirstOpen(m.config.TickRate, m.line.Next()-1, m.line.Horizon())
-}
+// status says by how much clients lead.
+func (m *rewindServer) status(st *ModelStatus) { st.Lead = int(m.lead) }
 
 // processed settles which tick the own state of a client is told of: the newest for
 // which all of its inputs are there or will not come. Before the first came it is the
 // newest of all.
 func (m *rewindServer) processed(p *peer) {
-	in, newest := p.inputs, m.Server.link.tick
+	in, newest := p.inputs, m.s.link.tick
 	if known, ok := m.line.Decided(p.id); ok && in.any {
 		newest = min(newest, known)
 	}
@@ -131,15 +123,15 @@ const maxLead = math.MaxInt16 / wire.ShiftUnit
 // what two players do at the same moment would not be for the same tick (rule B7). Once
 // somebody has played for a while, it changes by a tick a second, which nobody sees.
 func (m *rewindServer) guide() {
-	tick, want, settled := int64(m.Server.link.tick), int32(0), false
-	for _, p := range m.sessions.peers {
+	tick, want, settled := int64(m.s.link.tick), int32(0), false
+	for _, p := range m.s.sessions.peers {
 		in := &p.inputs.slack
 		if low, ok := in.usual(tick); ok && -low <= m.most+int32(m.window) { // else nothing helps it
 			want = max(want, -low)
 			settled = settled || tick-in.began >= slackWindow*in.tickRate
 		}
 	}
-	due := tick-m.leadAt >= int64(m.config.TickRate)
+	due := tick-m.leadAt >= int64(m.s.config.TickRate)
 	switch want = min(want, m.most); {
 	case want > m.lead && !settled:
 		m.lead = want
@@ -148,14 +140,14 @@ func (m *rewindServer) guide() {
 	case want <= m.lead-2 && due:
 		m.lead, m.leadAt = m.lead-1, tick
 	}
-	for _, p := range m.sessions.peers {
+	for _, p := range m.s.sessions.peers {
 		p.inputs.slack.asked = m.lead
 	}
 }
 
-func (m *rewindServer) joined(p *peer, _ reservation, back bool) {
-	s := m.Server
-	p.baselines = baseline.New()
+// Join begins with a client, in the tick that comes.
+func (m *rewindServer) Join(p *peer, _ reservation, back bool) {
+	s := m.s
 	p.inputs.follow(max(s.link.tick, 1) - 1)
 	if back {
 		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == p.id })
@@ -170,8 +162,8 @@ func (m *rewindServer) joined(p *peer, _ reservation, back bool) {
 	m.visits.add(s.link.tick, p.id, comes)
 }
 
-func (m *rewindServer) left(p *peer, waited bool) {
-	m.unpin(p)
+// Leave ends with a client: while its player is waited for it has neutral inputs.
+func (m *rewindServer) Leave(p *peer, waited bool) {
 	if waited {
 		m.close(p.id)
 		m.reserved = append(m.reserved, p.id)
@@ -180,33 +172,34 @@ func (m *rewindServer) left(p *peer, waited bool) {
 
 // close decides that no more inputs come for ticks that have been simulated.
 func (m *rewindServer) close(player uint32) {
-	tick := m.Server.link.tick
+	tick := m.s.link.tick
 	for t := tick - min(tick, m.window); t < tick; t++ {
 		m.line.Overrule(player, t, nil)
 	}
 }
 
-func (m *rewindServer) departed(*ecs.World) {
-	s := m.Server
-	for _, id := range s.sessions.toLeave {
+// Depart takes players that are gone for good out of the game, in the tick that comes.
+func (m *rewindServer) Depart(_ *ecs.World, gone []uint32) {
+	s := m.s
+	for _, id := range gone {
 		m.reserved = slices.DeleteFunc(m.reserved, func(held uint32) bool { return held == id })
 		if m.line.Leave(id, s.link.tick) != nil && m.line.Leave(id, s.link.tick+1) != nil {
 			continue // it never joined
 		}
 		m.visits.add(s.link.tick, id, goes)
 	}
-	s.sessions.toLeave = s.sessions.toLeave[:0]
 }
 
-func (m *rewindServer) received(p *peer, pk netsys.Packet) {
-	if m.read(p, pk) {
+// Receive takes in a message of inputs.
+func (m *rewindServer) Receive(p *peer, pk netsys.Packet) {
+	if readInputs(m.s, p, pk) {
 		m.take(p)
 	}
 }
 
 // take gives the inputs of a message to their ticks.
 func (m *rewindServer) take(p *peer) {
-	s, in, msg := m.Server, p.inputs, &m.Server.applying.message
+	s, in, msg := m.s, p.inputs, &m.s.applying.message
 	tick := int64(s.link.tick)
 	newest := codec.Lift(msg.Newest, s.link.tick)
 	if newest == 0 || int64(newest) < int64(msg.Count) {
@@ -238,9 +231,9 @@ func (m *rewindServer) listen(p *peer, oldest uint32) {
 		return
 	}
 	p.inputs.any = true
-	p.inputs.slack.clear(int64(m.Server.link.tick))
+	p.inputs.slack.clear(int64(m.s.link.tick))
 	m.close(p.id)
-	for t := m.Server.link.tick; t < oldest; t++ {
+	for t := m.s.link.tick; t < oldest; t++ {
 		m.line.Overrule(p.id, t, nil)
 	}
 }
@@ -248,9 +241,9 @@ func (m *rewindServer) listen(p *peer, oldest uint32) {
 // put gives one input to its tick, where the game allows it; it reports whether it says
 // how long inputs of this client are under way.
 func (m *rewindServer) put(p *peer, tick uint32, words []int32) (news bool) {
-	s, st := m.Server, &p.inputs.stats
+	s, st := m.s, &p.inputs.stats
 	v := timeline.TooOld
-	if tick >= s.link.tick || s.policies.Late == policy.LateRewrite {
+	if tick >= s.link.tick || m.rewrites {
 		v = m.line.Put(p.id, tick, words)
 	}
 	switch v {
@@ -286,15 +279,15 @@ func (m *rewindServer) past(p *peer) (ecs.Past, bool) {
 	return past, err == nil
 }
 
-// ownValue is the value after the tick that own state tells of; the newest for what was not
+// own is the value after the tick that own state tells of; the newest for what was not
 // there then, or was another's secret.
-func (m *rewindServer) ownValue(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
+func (m *rewindServer) own(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 	if past, is := m.past(p); is && (c.Mode&ecs.OwnerOnly == 0 || ownedAt(past, e) == p.id) {
 		if at := past.Pointer(e, c); at != nil {
 			return at
 		}
 	}
-	return m.world.Netcode().Pointer(e, c)
+	return m.s.world.Netcode().Pointer(e, c)
 }
 
 // ownedAt is the client that owned an entity then, 0 for none.

@@ -37,7 +37,7 @@ func gatherTurns() GatherFunc {
 	})
 }
 
-func (g *game) rewind() *rewindServer { return g.server.mode.(*rewindServer) }
+func (g *game) rewind() *rewindServer { return g.server.model.applier.(*rewindServer) }
 
 // everyTick runs f with a client after each of its ticks, before it sends.
 func everyTick(t *testing.T, c *Client, f func()) {

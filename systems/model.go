@@ -2,7 +2,6 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/systems/internal/relay"
-	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // ModelStatus is what a server does that not every netcode model does. What the model at
@@ -35,39 +34,15 @@ type ModelStatus struct {
 
 // Model returns what the server does by its policies, for looking.
 func (s *Server) Model() ModelStatus {
-	st := ModelStatus{Snapshots: !everywhere(s.policies)}
+	st := ModelStatus{Snapshots: s.model.snapshots}
 	if s.stats.Ticks > 0 {
-		st.Horizon = s.mode.horizon()
+		st.Horizon = s.model.firstOpen()
 	}
-	var line *timeline.Timeline
-	switch m := s.mode.(type) {
-	case *rewindServer:
-		line = m.line
-		st.Lead = int(m.lead)
-	case *deterministicServer:
-		line = m.relay.Timeline()
-		st.Relay = m.relay.Stats()
-		if !m.stepped {
-			st.WaitsFor = line.AppendMissing(nil)
-		}
-	default:
-		return st
+	s.model.status(&st)
+	if line := s.model.line; line != nil {
+		t := line.Stats()
+		st.Stamped, st.Window = true, s.policies.WindowTicks(s.config.TickRate)
+		st.Passes, st.Longest, st.Last, st.Waits = t.Passes, t.Longest, t.Last, t.Waits
 	}
-	t := line.Stats()
-	st.Stamped, st.Window = true, s.policies.WindowTicks(s.config.TickRate)
-	st.Passes, st.Longest, st.Last, st.Waits = t.Passes, t.Longest, t.Last, t.Waits
 	return st
-}
-
-// byModel fills in what the status of a client owes to the model.
-func (s *Server) byModel(p *peer, st *ClientStatus) {
-	switch m := s.mode.(type) {
-	case *deterministicServer:
-		st.Joining = !m.relay.Playing(p.id)
-	default:
-		st.Budget, st.Allowed = p.contest.budget, s.allowed(p)
-		st.OverBudget, st.Joining = p.contest.over, p.join.state != joinNone
-		st.Lead = int(p.inputs.slack.asked)
-		st.Correcting = p.judge != nil && p.judge.open
-	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // maxOwnedValues is how many components of a client's the server keeps values of.
@@ -194,7 +193,7 @@ func (s *Server) writeOwned(p *peer) {
 
 // restoreChanges writes again what a server that went back in time has undone.
 func (s *Server) restoreChanges() {
-	if s.policies.State != policy.StateRewind {
+	if !s.model.restores {
 		return
 	}
 	for _, p := range s.sessions.peers {

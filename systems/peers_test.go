@@ -3,7 +3,6 @@ package systems
 import (
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -109,10 +109,10 @@ func TestPeersHostileClient(t *testing.T) {
 		r := rand.New(rand.NewPCG(4, 2))
 		bulk := channel.Config{}.Channel("bulk")
 		for n := 0; n < 600 && i.reason == nil; n++ {
-			for _, b := range [][]byte{nil, {0}, {wire.KindInput}, {kindPeers}, {99}, noise(r, kindPeers, 1+r.IntN(200))} {
+			for _, b := range [][]byte{nil, {0}, {wire.KindInput}, {deterministic.Kind}, {99}, noise(r, deterministic.Kind, 1+r.IntN(200))} {
 				i.send(b)
 			}
-			_ = i.Session().Channels().Send(bulk, slices.Concat(peersMark, noise(r, byte(r.IntN(4)), r.IntN(100))))
+			_ = i.Session().Channels().Send(bulk, deterministic.AppendMessage(nil, noise(r, byte(r.IntN(4)), r.IntN(100))))
 			i.tick()
 		}
 		if i.reason == nil {
@@ -164,7 +164,7 @@ func TestPeersConfig(t *testing.T) {
 		1: {{Kind: channel.ReliableOrdered, Priority: 1}, {Kind: channel.ReliableOrdered}, {Kind: channel.Unreliable}},
 		0: {{Name: "bulk", Kind: channel.ReliableOrdered, Priority: 1}, {Kind: channel.ReliableOrdered}},
 	} {
-		if n, longest := bulkChannel(channel.Config{Channels: channels}); n != want || longest < leastPart {
+		if n, longest := deterministic.BulkChannel(channel.Config{Channels: channels}); n != want || longest < 1<<10 {
 			t.Errorf("channel %d with messages of %d bytes, want %d", n, longest, want)
 		}
 	}
@@ -202,7 +202,7 @@ func TestPeersAllocateNothing(t *testing.T) {
 
 // A session of any messages, from either side, leaves the other end working.
 func FuzzPeers(f *testing.F) {
-	f.Add(true, []byte{kindPeers, 0}, []byte{1, 1, 0, 0, 1, 0})
+	f.Add(true, []byte{deterministic.Kind, 0}, []byte{1, 1, 0, 0, 1, 0})
 	f.Fuzz(func(t *testing.T, lockstep bool, datagram, message []byte) {
 		p := policy.Rollback
 		if lockstep {
@@ -214,12 +214,15 @@ func FuzzPeers(f *testing.F) {
 		g.run(30)
 		s := g.server
 		peer := s.sessions.peers[0]
-		s.mode.received(peer, netsys.Packet{Seq: 9000, Data: datagram, At: g.now})
-		bulk, _ := bulkChannel(channel.Config{})
-		_, _ = s.mode.message(peer, bulk, slices.Concat(peersMark, message))
+		s.model.applier.Receive(peer, netsys.Packet{Seq: 9000, Data: datagram, At: g.now})
+		bulk, _ := deterministic.BulkChannel(channel.Config{})
+		_, _ = s.model.message(peer, bulk, deterministic.AppendMessage(nil, message))
 		for _, err := range []error{
-			c.mode.received(netsys.Packet{Seq: 9000, Data: datagram, At: g.now}),
-			func() error { _, err := c.mode.message(bulk, slices.Concat(peersMark, message)); return err }(),
+			c.model.listener.Receive(netsys.Packet{Seq: 9000, Data: datagram, At: g.now}),
+			func() error {
+				_, err := c.model.listener.Message(bulk, deterministic.AppendMessage(nil, message))
+				return err
+			}(),
 		} {
 			if err != nil && !errors.Is(err, ErrMessage) && !errors.Is(err, relay.ErrMessage) {
 				t.Fatal(err)

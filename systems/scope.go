@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // Scope says whether a client simulates an entity: ahead of the server, so that what the
@@ -103,7 +102,7 @@ func (c *Client) inScope(r *replica, own bool, mask uint64) bool {
 	case mask&c.shape.predicted == 0:
 		return false
 	}
-	return r.scope == ScopeCoSimulated || c.policies.Remotes == policy.RemotesCoSimulated
+	return r.scope == ScopeCoSimulated || c.model.coSimulate
 }
 
 // takeScope notes that an entity, new or newly in scope, is simulated here from now on.

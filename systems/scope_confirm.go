@@ -3,7 +3,6 @@ package systems
 import (
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 )
 
@@ -75,17 +74,6 @@ func (c *Client) proves(r *replica, st *state) (input uint32, ok bool) {
 	}
 	tick, input := c.heard()
 	return input, st.tick >= tick
-}
-
-// inputOf is the input after which others stand as in a snapshot: the one that its header
-// says, or, where inputs are stamped, that of its last tick, which own state may not have
-// reached.
-func (c *Client) inputOf(low uint16, tick uint32) uint32 {
-	if stamped(c.policies) {
-		return tick - 1
-	}
-	_, input := c.heard()
-	return codec.Lift(low, max(input, c.predictor.log.newest))
 }
 
 // coSimulatedWrong compares what came of co-simulated entities with what was predicted. Where

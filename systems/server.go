@@ -27,7 +27,7 @@ type Server struct {
 	config   ServerConfig
 	protocol *ecs.Protocol
 	policies policy.Policies
-	mode     serverMode
+	model    serverModel
 	world    *ecs.World
 	stats    ServerStats
 	probe    Probe
@@ -75,9 +75,12 @@ type serverShape struct {
 
 // serverApply is how inputs are read.
 type serverApply struct {
-	message wire.Input
-	coder   *wire.InputCoder
-	results *resultCoder // nil: clients report none
+	message     wire.Input
+	coder       *wire.InputCoder
+	results     *resultCoder // nil: clients report none
+	arrival     bool         // inputs apply when they come; else in their turn, by a buffer
+	superseding bool         // of inputs that come late the newest one is held
+	neutral     bool         // a missing input is neutral; else what is held is repeated
 }
 
 // ServerStats counts what a server did.
@@ -142,17 +145,20 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.sessions.heardLimit = heardLimit(c.Channels)
 	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)
 	s.followed.followers = follow(s.config.Events, s.followed.outcomes)
-	s.mode = newServerMode(s)
+	model, onTick, after := newServerModel(s)
+	s.model, s.stages.onTick, s.stages.after = model, onTick, after
 	if err := s.attachChanges(); err != nil {
 		return nil, err
 	}
 	if c.Refuse.look != nil && (p.Input() == nil || c.Refuse.of(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Refuse looks at another type than the protocol's input", ErrConfig)
 	}
-	s.stages.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: s.mode.departed})
+	s.stages.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: func(w *ecs.World) {
+		s.model.applier.Depart(w, s.sessions.toLeave)
+		s.sessions.toLeave = s.sessions.toLeave[:0]
+	}})
 
 	s.stages.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
-	s.stages.onTick, s.stages.after = s.mode.planned()
 	s.stages.schedule = ecs.NewSchedule(s.stages.before, s.stages.onTick, s.stages.after)
 	if err := s.attachLagComp(); err != nil {
 		return nil, err
@@ -187,9 +193,7 @@ func (s *Server) welcome(id uint64) []byte {
 	if i := slices.IndexFunc(s.sessions.reservations, func(x reservation) bool { return x.id == uint32(id) }); i >= 0 {
 		m.Input = s.sessions.reservations[i].input
 	}
-	if stamped(s.policies) {
-		m.Input = s.link.tick
-	}
+	m.Input = s.model.entered(m.Input)
 	return m.Append(make([]byte, 0, wire.WelcomeSize))
 }
 
@@ -228,12 +232,12 @@ func (s *Server) Advance(now time.Time) int {
 		if s.link.tick > ecs.MaxTick {
 			break
 		}
-		if s.mode.tick() {
+		if s.model.tick() {
 			s.link.tick++
 			s.stats.Ticks++
 		}
 	}
-	s.followed.followers.settle(s.mode.horizon())
+	s.followed.followers.settle(s.model.firstOpen())
 	s.restoreChanges()
 	s.tellNotices()
 	s.stages.after.Run(s.world)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // emptyTable stands for the input of a protocol that has none: its clients
@@ -32,7 +31,7 @@ func (s *Server) apply(w *ecs.World) {
 			p.loss.Measured(s.link.now, p.session.Stats().LossIn)
 		}
 		p.inputs.settle(int64(s.link.tick))
-		if s.policies.Timing == policy.TimingArrival {
+		if s.applying.arrival {
 			s.applyArrived(w, p)
 			continue
 		}
@@ -91,7 +90,7 @@ func (s *Server) stage(w *ecs.World, p *peer, words []int32) {
 	case held == nil:
 	case words != nil:
 		t.Dequantize(held, words, t.Words, 1)
-	case p.inputs.neutral() || s.policies.Missing == policy.MissingNeutral:
+	case p.inputs.neutral() || s.applying.neutral:
 		clear(p.apply.lastInput)
 		t.Snap(held)
 	default:

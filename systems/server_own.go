@@ -86,7 +86,7 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 			if c.Words == 0 {
 				continue
 			}
-			s.encoder.raw = c.Schema.AppendRaw(s.encoder.raw[:0], s.mode.ownValue(p, e, c))
+			s.encoder.raw = c.Schema.AppendRaw(s.encoder.raw[:0], s.model.own(p, e, c))
 			rec = rec[packRaw(rec, s.encoder.raw):]
 		}
 	}

@@ -106,7 +106,8 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		word = "client is back"
 	}
 	s.config.Logger.Info(word, "client", id, "address", session.RemoteAddr())
-	s.mode.joined(p, kept, back)
+	s.model.teller.Join(p)
+	s.model.applier.Join(p, kept, back)
 }
 
 func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason error) {
@@ -126,7 +127,8 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	s.sessions.departed.untold += p.notices.Untold()
 	s.sessions.departed.link.add(p.session.Stats())
 	waited := s.waits(p, reason)
-	s.mode.left(p, waited)
+	s.model.teller.Leave(p)
+	s.model.applier.Leave(p, waited)
 	if waited {
 		s.config.Logger.Info("client is gone, and waited for", "client", p.id, "reason", reason)
 		s.reserve(p)
@@ -141,7 +143,7 @@ func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	if p := s.peer(session); p != nil {
 		p.liveness.unacked, p.liveness.silence = false, 0
 		p.notices.Acked(seq, p.changes.received)
-		s.mode.acked(p, seq)
+		s.model.teller.Acked(p, seq)
 	}
 }
 
@@ -162,7 +164,7 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 		return
 	}
 	s.stats.InputBytes += uint64(len(pk.Data))
-	s.mode.received(p, pk)
+	s.model.applier.Receive(p, pk)
 }
 
 // refuse counts a malformed message. A client that goes on sending them must

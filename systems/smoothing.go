@@ -287,7 +287,7 @@ func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 	if c.world == nil || !c.stages.drawing {
 		return d, false
 	}
-	r := c.drawnAs(uint32(c.view.NetID(e)))
+	r := c.model.known.Drawn(uint32(c.view.NetID(e)))
 	if r == nil || r.drawn != e || e.IsZero() {
 		return d, false
 	}
@@ -303,12 +303,4 @@ func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 		}
 	}
 	return d, true
-}
-
-// drawnAs is what draws an entity of the view, or nil.
-func (c *Client) drawnAs(id uint32) *replica {
-	if m, ok := c.mode.(*deterministicClient); ok {
-		return m.view.byID[id]
-	}
-	return c.mirror.byID[id]
 }

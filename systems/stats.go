@@ -70,7 +70,7 @@ func (s *Server) status(p *peer) ClientStatus {
 		Address:   p.session.RemoteAddr(),
 		Session:   p.session.Stats(),
 	}
-	s.byModel(p, &st)
+	s.model.client(p, &st)
 	return st
 }
 

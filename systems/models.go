@@ -1,0 +1,275 @@
+package systems
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// A model is a row of parts: all that peers do by the policies. This file and validation
+// alone read these; what a part is to know of them is given to it here.
+//
+//	preset             server: apply, tell           client: numbers, pace, draws
+//	LocalSync          sequenced, snapshots          sequence, steering, between
+//	Buffered           same                          sequence, steering, damped
+//	CorrectOnMismatch  same, own state while open    sequence, steering, between
+//	ServerRewind       rewindServer, snapshots       stampedInputs, leadClock, between
+//	Rollback           deterministicServer           deterministicClient, in the present
+//	Lockstep           same, waiting                 same, waiting
+
+// everywhere reports whether every peer simulates everything.
+func everywhere(p policy.Policies) bool { return p.Correction == policy.CorrectionInputs }
+
+// stamped reports whether an input says in which tick it applies and the server tells of
+// state: its sequence is that tick.
+func stamped(p policy.Policies) bool {
+	return p.Timing == policy.TimingStamped && p.Correction == policy.CorrectionState
+}
+
+// stampedEarly is how many ticks ahead of the server an input may be: as many as it may be
+// late, and a second at least, because a short window says nothing about clocks.
+func stampedEarly(p policy.Policies, tickRate int) int {
+	return max(p.WindowTicks(tickRate), tickRate)
+}
+
+// serverModel is what a server does by its policies.
+type serverModel struct {
+	applier   applier
+	teller    teller
+	line      *timeline.Timeline // nil: no tick is simulated twice
+	snapshots bool               // clients are told of state
+	restores  bool               // of a tick that is simulated again all is, what clients wrote too
+	tick      func() bool        // runs a tick that is due; false when it has to wait
+	firstOpen func() uint32      // the first tick that may still change
+	entered   func(kept uint32) uint32
+	message   func(p *peer, number int, message []byte) (own bool, err error)
+	own       func(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer // what its owner is told of it
+	status    func(*ModelStatus)
+	client    func(*peer, *ClientStatus)
+}
+
+// applier takes in inputs and who comes and goes, and is the system ServerApply.
+type applier interface {
+	// Join begins with a client; with back its player was waited for, with that reservation.
+	Join(p *peer, kept reservation, back bool)
+	// Leave ends with a client. With waited, its player may come back; else Depart
+	// follows, within the wake-up, or when it is waited for no longer.
+	Leave(p *peer, waited bool)
+	// Depart takes players that are gone for good out of the game.
+	Depart(w *ecs.World, gone []uint32)
+	// Receive takes in a datagram.
+	Receive(p *peer, pk netsys.Packet)
+	// Run is the system.
+	Run(w *ecs.World)
+}
+
+// teller tells clients what became of it.
+type teller interface {
+	// Join and Leave begin and end with a client.
+	Join(p *peer)
+	Leave(p *peer)
+	// Acked hears of a datagram that arrived.
+	Acked(p *peer, seq uint16)
+	// Send is the system.
+	Send(w *ecs.World)
+}
+
+// newServerModel chooses by the policies, and makes the stages that a tick runs and that
+// follow the ticks of a wake-up.
+func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
+	simulate, authority := s.world.Netcode().SimulateStage(), s.protocol.AuthorityStage()
+	tick := ecs.NewStage("Tick").Nest(simulate).Nest(authority)
+	switch p := s.config.Policies; {
+	case everywhere(p):
+		m = relayModel(s, p, authority)
+		onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.applier.Run, Runs: tick})
+	case stamped(p):
+		m = rewindModel(s, p, authority)
+		onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.applier.Run, Runs: tick})
+	default:
+		m = sequenceModel(s, p)
+		onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.applier.Run}).Nest(simulate).Nest(authority)
+	}
+	after = ecs.NewStage("After")
+	if m.snapshots {
+		after.Add(ecs.System{Name: "Snapshot", Run: s.snapshot})
+	}
+	return m, onTick, after.Add(ecs.System{Name: "Send", Run: m.teller.Send})
+}
+
+// relayModel is rollback, and lockstep: the server sends everybody's inputs.
+func relayModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel {
+	d := newDeterministicServer(s, relayConfig(s.config), authority)
+	line := d.relay.Timeline()
+	return serverModel{
+		applier: d, teller: relayTeller{d}, line: line, tick: d.tick, message: d.message, own: s.now, status: d.status, client: d.client,
+		entered:   func(kept uint32) uint32 { return kept },
+		firstOpen: func() uint32 { return p.FirstOpen(s.config.TickRate, line.Next()-1, line.Horizon()) },
+	}
+}
+
+// rewindModel goes back for inputs that come late.
+func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel {
+	rate := s.config.TickRate
+	c := rewindConfig{window: uint32(p.WindowTicks(rate)), early: int64(stampedEarly(p, rate)), rewrites: p.Late == policy.LateRewrite, authority: authority}
+	if p.Missing == policy.MissingNeutral {
+		c.fills = -1
+	}
+	r, t := newRewindServer(s, c), snapshotTeller{s}
+	return serverModel{
+		applier: r, teller: t, line: r.line, tick: r.tick, message: noMessage, own: r.own, status: r.status, client: t.status,
+		snapshots: true, restores: p.State == policy.StateRewind,
+		entered: func(uint32) uint32 { return s.link.tick },
+		firstOpen: func() uint32 {
+			if r.line.Next() == 0 {
+				return 0
+			}
+			return p.FirstOpen(rate, r.line.Next()-1, r.line.Horizon())
+		},
+	}
+}
+
+// sequenceModel consumes inputs one after the other, and never goes back.
+func sequenceModel(s *Server, p policy.Policies) serverModel {
+	s.applying.superseding, s.applying.arrival, s.applying.neutral = p.Late == policy.LateSuperseded, p.Timing == policy.TimingArrival, p.Missing == policy.MissingNeutral
+	a, t := &sequenced{s, departing(s.config.Leave, s.config.LeavePolicy)}, snapshotTeller{s}
+	return serverModel{
+		applier: a, teller: t, tick: a.tick, message: noMessage, own: s.now, status: func(*ModelStatus) {}, client: t.status, snapshots: true,
+		entered:   func(kept uint32) uint32 { return kept },
+		firstOpen: func() uint32 { return s.link.tick },
+	}
+}
+
+// now is where a component of an entity is in the world.
+func (s *Server) now(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
+	return s.world.Netcode().Pointer(e, c)
+}
+
+// noMessage has no messages of its own on channels.
+func noMessage(*peer, int, []byte) (bool, error) { return false, nil }
+
+// clientModel is what a client does by the policies that the server told it.
+type clientModel struct {
+	systems    clientSystems
+	listener   listener
+	numbering  numbering
+	pace       pacer
+	known      known
+	differs    func(server *timeline.Timeline) error // nil: what snapshots told is compared
+	everywhere bool                                  // this client simulates everything
+	stamped    bool                                  // inputs number ticks, and may be gathered before they apply
+	damped     bool                                  // others are drawn where they may be now
+	coSimulate bool                                  // others are simulated, where no Scope says otherwise
+	firstOpen  func() uint32                         // the first tick, as outcomes count them here, that may still change
+	count      func(s *ClientStats)                  // adds what the model counts itself
+}
+
+// clientSystems are the systems of a client's schedule that differ by model.
+type clientSystems struct {
+	reconcile, gather, predict, send, interpolate func(*ecs.World)
+}
+
+// listener takes in what the server sends.
+type listener interface {
+	// Receive takes in a datagram; the error is about one that no honest server sends.
+	Receive(pk netsys.Packet) error
+	// Message takes in a message of a channel, if it is the model's own.
+	Message(number int, message []byte) (own bool, err error)
+	// Acked hears of a datagram that arrived.
+	Acked(seq uint16)
+	// Confirm makes use of what was received, once all of it was.
+	Confirm()
+}
+
+// numbering says which input goes with which tick.
+type numbering interface {
+	// TickOf is the server tick that consumes an input.
+	TickOf(input uint32) uint32
+	// InputOf is the input after which others stand in a snapshot of a tick, which says low of it.
+	InputOf(low uint16, tick uint32) uint32
+	// Applied is the newest input that the world stands after.
+	Applied() uint32
+	// Coming is the next tick, the input of this client that it will consume, and which part
+	// of it has passed, 0 where none is to be drawn.
+	Coming() (tick, input uint32, share float64)
+	// Foresee gives the inputs of the coming tick as they are known in this frame.
+	Foresee(input uint32)
+}
+
+// pacer says when ticks are made.
+type pacer interface {
+	// Rate is how fast the coming step should pass, 1 for the server's rate.
+	Rate() float64
+	// BeforeReceive is how many of the ticks that are due come before what was received.
+	BeforeReceive(due int) int
+	// More reports whether to make another tick after so many more than were due.
+	More(extra int) bool
+}
+
+// known is what a client knows of entities.
+type known interface {
+	Presence(id components.NetID) Presence
+	StateTick(id components.NetID) (tick uint32, ok bool)
+	// Drawn is what draws an entity of the view, or nil.
+	Drawn(id uint32) *replica
+}
+
+// newClientModel chooses by the policies.
+func newClientModel(c *Client, p policy.Policies) clientModel {
+	switch {
+	case everywhere(p):
+		return followModel(c, p)
+	case stamped(p):
+		return stampModel(c, p)
+	}
+	return predictModel(c, p)
+}
+
+// followModel simulates everything.
+func followModel(c *Client, p policy.Policies) clientModel {
+	rate := c.world.TickRate()
+	d := newDeterministicClient(c, followConfig(c.config, p, rate))
+	line := d.relay.Timeline()
+	return clientModel{
+		listener: d, numbering: d, pace: d, known: simulatedEntities{d}, everywhere: true, differs: d.differs, count: d.count,
+		systems: clientSystems{reconcile: nothing, gather: d.gather, predict: d.predict, send: d.send, interpolate: d.interpolate},
+		firstOpen: func() uint32 {
+			if line.Next() == 0 {
+				return 0
+			}
+			// The server may still tell of ticks that have left its window meanwhile.
+			return min(p.FirstOpen(rate, line.Next()-1, line.Horizon()), line.Horizon())
+		},
+	}
+}
+
+// predictModel simulates the client's own entities, as inputs are gathered.
+func predictModel(c *Client, p policy.Policies) clientModel {
+	return clientModel{
+		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.sender.steering}, known: toldEntities{c},
+		damped: p.Remotes == policy.RemotesDamped, coSimulate: p.Remotes == policy.RemotesCoSimulated,
+		firstOpen: func() uint32 { return c.confirmedInput() + 1 }, count: func(*ClientStats) {},
+		systems: clientSystems{reconcile: c.reconcile, gather: c.gather, predict: c.predict, send: c.send, interpolate: c.interpolate},
+	}
+}
+
+// stampModel stamps each input with the tick in which it applies.
+func stampModel(c *Client, p policy.Policies) clientModel {
+	rate := c.world.TickRate()
+	m, window := predictModel(c, p), uint32(p.WindowTicks(rate))
+	r := newRewindClient(c, uint32(p.SuggestTicks(rate)), uint32(stampedEarly(p, rate)))
+	m.listener, m.numbering, m.pace, m.stamped = r, r, r, true
+	m.systems.reconcile, m.systems.gather, m.systems.predict, m.systems.send = r.reconcile, r.gather, r.predict, r.send
+	m.firstOpen = func() uint32 { // a state that agrees proves a tick once that has left what the server still rewrites
+		confirmed := c.confirmedInput()
+		return confirmed - min(confirmed, window)
+	}
+	return m
+}
+
+// nothing is a system that has nothing to do.
+func nothing(*ecs.World) {}
