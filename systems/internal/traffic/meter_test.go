@@ -37,7 +37,12 @@ func newStates() *states {
 	ecs.Replicate[place](p, ecs.Interpolated)
 	ecs.Replicate[tint](p, 0)
 	s := &states{comps: p.Replicated(), rng: rand.New(rand.NewPCG(1, 1))}
-	s.layout = delta.NewLayout([]*schema.Table{s.comps[0].Schema, s.comps[1].Schema}, 3, 20)
+	tables := make([]*schema.Table, len(s.comps))
+	for i := range 2 {
+		last := len(s.comps) - 1 - i
+		tables[last] = s.comps[last].Schema
+	}
+	s.layout = delta.NewLayout(tables, 3, 20)
 	s.model = delta.NewModel(s.layout, nil)
 	for n := range s.words {
 		s.words[n] = [3]int32{int32(51200 + 100*n), 51300, int32(n)}
@@ -62,7 +67,7 @@ func (s *states) walk(sends int) {
 			groups[g].Known = wire.AllSlots
 		}
 		for n := range s.words {
-			copy(groups[n/64].Put(n%64, uint32(n+1), 3, 3), s.words[n][:])
+			copy(groups[n/64].Put(n%64, uint32(n+1), 0b11<<(len(s.comps)-2), 3), s.words[n][:])
 		}
 		s.sends[s.send%8] = groups
 	}
