@@ -41,11 +41,11 @@ func Between[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
 // readAt is what the state of a tick had of an entity's component, in the scratch memory of
 // the client, or nil.
 func (c *Client) readAt(r *replica, tick uint32, comp *ecs.Component) unsafe.Pointer {
-	k := r.slot
-	st := c.stateAt(r.group, r.id, k, tick)
+	k := r.at.slot
+	st := c.stateAt(r.at.group, r.id, k, tick)
 	if r.moved && st == nil {
-		k = r.before[1]
-		st = c.stateAt(r.before[0], r.id, k, tick)
+		k = r.before.slot
+		st = c.stateAt(r.before.group, r.id, k, tick)
 	}
 	if st == nil || st.Masks[k]&(1<<comp.Replicated()) == 0 {
 		return nil

@@ -38,7 +38,7 @@ type Client struct {
 
 	// what the server said
 	decode    decoding
-	mirror    mirror
+	mirror    mirrored
 	baselines clientBaselines
 	join      clientJoin
 	own       ownMirror
@@ -115,6 +115,7 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	c.mirror.byID, c.baselines.epochSend = make(map[uint32]*replica), 1
 	c.shape.replicated, c.shape.predicted = p.Replicated(), predictedMask(p)
 	c.shape.private = privateMask(p)
+	c.mirror.indexes.attach(&c.predictor.scopes, &c.reconciler.records, &c.interpolator.drawn)
 	c.attachChanges()
 
 	c.stages.simulate = p.SimulateStage()

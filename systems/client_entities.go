@@ -146,18 +146,17 @@ func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
 	}
 	r := c.mirror.byID[id]
 	if r == nil {
-		r = &replica{id: id}
+		r = &replica{id: id, index: c.mirror.indexes.take()}
 		c.mirror.byID[id] = r
 		c.mirror.replicas = append(c.mirror.replicas, r)
-	} else if r.newest > st.Send && (r.group != g || r.slot != int32(k) || r.removedTick != 0) {
+	} else if r.newest > st.Send && (r.at != location{g, int32(k)} || r.removed.tick != 0) {
 		return nil
 	}
 	x.here[k] = r
-	if r.newest != 0 && (r.group != g || r.slot != int32(k)) {
-		r.before, r.moved = [2]int32{r.group, r.slot}, true
+	if at := (location{g, int32(k)}); r.at != at {
+		r.before, r.moved, r.at = r.at, r.newest != 0, at
 	}
-	r.group, r.slot, r.newest = g, int32(k), max(r.newest, st.Send)
-	r.removedTick, r.hidden = 0, false
+	r.newest, r.removed = max(r.newest, st.Send), removal{}
 	return r
 }
 
@@ -166,12 +165,12 @@ func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
 func (c *Client) leave(x *history, k int, st *state) {
 	r := x.here[k]
 	x.here[k] = nil
-	if r == nil || r.slot != int32(k) || c.mirror.groups[r.group] != x || r.newest > st.Send || r.removedTick != 0 {
+	if r == nil || r.at.slot != int32(k) || c.mirror.groups[r.at.group] != x || r.newest > st.Send || r.removed.tick != 0 {
 		return
 	}
 	r.newest = st.Send
-	r.removedTick = max(st.tick, 1)
-	r.hidden, r.waitsSince = st.Hidden>>k&1 != 0, 0
+	r.removed = removal{max(st.tick, 1), st.Hidden>>k&1 != 0}
+	r.waitsSince = 0
 }
 
 // removeGone takes those out of the world that are gone.
@@ -180,7 +179,7 @@ func (c *Client) removeGone() {
 	c.mirror.toldAll = 0
 	c.reconciler.co.list = c.reconciler.co.list[:0]
 	for _, r := range c.mirror.replicas {
-		if r.removedTick != 0 {
+		if r.removed.tick != 0 {
 			if c.mirror.toldAll == 0 {
 				c.mirror.toldAll = c.oldestTold()
 			}
@@ -190,9 +189,10 @@ func (c *Client) removeGone() {
 				c.world.Netcode().Discard(netID(r.id))
 				r.entity = ecs.Entity{}
 			}
-			if r.entity.IsZero() && r.drawn.IsZero() && c.mirror.newestSend > r.newest+moveSends && c.decided(r) {
-				c.mirror.tombstones.add(r.id, r.hidden)
+			if r.entity.IsZero() && c.interpolator.drawn.of(r).entity.IsZero() && c.mirror.newestSend > r.newest+moveSends && c.decided(r) {
+				c.mirror.tombstones.add(r.id, r.removed.hidden)
 				delete(c.mirror.byID, r.id)
+				c.mirror.indexes.release(r.index)
 				continue
 			}
 		}
@@ -206,7 +206,7 @@ func (c *Client) removeGone() {
 // decided reports whether an entity that left its slot would have been heard of if it
 // were elsewhere.
 func (c *Client) decided(r *replica) bool {
-	return r.hidden || r.newest <= c.mirror.toldAll || c.mirror.newestSend > r.newest+missSends
+	return r.removed.hidden || r.newest <= c.mirror.toldAll || c.mirror.newestSend > r.newest+missSends
 }
 
 // disowned reports whether own state, which names all entities of this client, no longer
@@ -272,7 +272,7 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 	shaped := false
 	if whole := mask | r.private; r.entity.IsZero() || c.simulates(r.entity) != simulated || c.world.Netcode().Mask(r.entity) != whole {
 		if shaped = true; !r.entity.IsZero() && c.simulates(r.entity) != simulated {
-			c.leavePose(r)
+			c.leavePose(c.interpolator.drawn.of(r))
 		}
 		r.entity = c.world.Netcode().Replica(netID(r.id), whole, simulated)
 		// There is no prediction to compare the newcomers with.
@@ -290,8 +290,8 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 	if !simulated {
 		c.lose(r)
 	}
-	r.own = simulated
-	c.noteCoSimulated(r, st, simulated && !own)
+	r.simulated, r.own = simulated, own
+	c.noteCoSimulated(r, st)
 	at := 0
 	for m := mask; m != 0; m &= m - 1 {
 		comp := c.shape.replicated[trailing(m)]
@@ -318,7 +318,7 @@ func (c *Client) applyPrivate() {
 		for m := st.Alive; m != 0; m &= m - 1 {
 			k := trailing(m)
 			r := c.mirror.byID[st.IDs[k]]
-			if r == nil || r.entity.IsZero() || r.removedTick != 0 {
+			if r == nil || r.entity.IsZero() || r.removed.tick != 0 {
 				continue
 			}
 			if private := st.Masks[k]&c.shape.private | c.keptPrivate(r); private != r.private {

@@ -19,6 +19,17 @@ type interpolator struct {
 	frameAt     time.Time
 	sight       sight
 	claim       lagcomp.Claim // made last
+	drawn       records[drawn]
+}
+
+// drawn is how an entity is drawn.
+type drawn struct {
+	entity  ecs.Entity // in the view; zero: not there
+	between [2]uint32  // ticks of the states that it was drawn between last; 0: none
+	ahead   uint32     // send of the state that the last frame carried it on from; 0: it did not
+	blend   *blend     // nil: it was always drawn in one way
+	error   *visualError
+	lag     []float64 // seconds of frames that were too short to move a component; see damping
 }
 
 // interpolate is the system Interpolate: it writes what is to be drawn into the
@@ -36,15 +47,16 @@ func (c *Client) interpolate(*ecs.World) {
 	head := c.interpolator.sight.begin(c.interpolator.clock.head)
 	waiting := false
 	for _, r := range c.mirror.replicas {
+		d := c.interpolator.drawn.of(r)
 		switch {
-		case r.removedTick != 0 && (head >= float64(r.removedTick) || r.own):
-			c.hide(r)
+		case r.removed.tick != 0 && (head >= float64(r.removed.tick) || r.simulated):
+			c.hide(r.id, d)
 		case c.world.Netcode().Suspended(r.entity):
-			c.hide(r)
+			c.hide(r.id, d)
 		case !r.entity.IsZero() && c.simulates(r.entity):
-			c.drawOwn(r)
+			c.drawOwn(r.id, r.entity, d)
 		case c.interpolator.clock.running:
-			waiting = c.drawBetween(r, head) || waiting
+			waiting = c.drawBetween(r, d, head) || waiting
 		}
 	}
 	c.drawSpawns()
@@ -57,28 +69,28 @@ func (c *Client) interpolate(*ecs.World) {
 }
 
 // hide takes an entity out of the view.
-func (c *Client) hide(r *replica) {
-	if !r.drawn.IsZero() {
-		c.view.Netcode().Discard(netID(r.id))
-		r.drawn, r.ahead = ecs.Entity{}, 0
-		r.settled()
-		if r.blend != nil {
-			r.blend.on = false
+func (c *Client) hide(id uint32, d *drawn) {
+	if !d.entity.IsZero() {
+		c.view.Netcode().Discard(netID(id))
+		d.entity, d.ahead = ecs.Entity{}, 0
+		d.settled()
+		if d.blend != nil {
+			d.blend.on = false
 		}
 	}
 }
 
-// drawOwn copies a predicted entity into the view.
-func (c *Client) drawOwn(r *replica) {
-	if key := ecs.Get[ecs.SpawnKey](c.world, r.entity); key != nil && r.drawn.IsZero() {
-		r.drawn, _ = c.view.Netcode().Confirm(*key, netID(r.id))
+// drawOwn copies an entity that is simulated here into the view.
+func (c *Client) drawOwn(id uint32, e ecs.Entity, d *drawn) {
+	if key := ecs.Get[ecs.SpawnKey](c.world, e); key != nil && d.entity.IsZero() {
+		d.entity, _ = c.view.Netcode().Confirm(*key, netID(id))
 	}
-	mask := c.world.Netcode().Mask(r.entity)
-	r.landed(c.interpolator.smoother.jumpsOf(c.view, r.drawn), c.interpolator.smoother.jumpsOf(c.world, r.entity))
-	c.show(r, mask, true)
-	c.copyOwn(r.drawn, r.entity, ^uint64(0))
-	c.drawError(r)
-	c.blendPose(r)
+	mask := c.world.Netcode().Mask(e)
+	d.landed(c.interpolator.smoother.jumpsOf(c.view, d.entity), c.interpolator.smoother.jumpsOf(c.world, e))
+	c.show(id, d, mask, true)
+	c.copyOwn(d.entity, e, ^uint64(0))
+	c.drawError(d)
+	c.blendPose(d)
 }
 
 // copyOwn copies the values of an entity's components to one of the view.
@@ -95,70 +107,70 @@ func (c *Client) copyOwn(drawn, e ecs.Entity, mask uint64) {
 }
 
 // show makes sure that the view has the entity with these components.
-func (c *Client) show(r *replica, mask uint64, own bool) {
-	if r.drawn.IsZero() || c.view.Netcode().Mask(r.drawn) != mask || ecs.Has[components.Predicted](c.view, r.drawn) != own {
-		r.drawn = c.view.Netcode().Replica(netID(r.id), mask, own)
+func (c *Client) show(id uint32, d *drawn, mask uint64, own bool) {
+	if d.entity.IsZero() || c.view.Netcode().Mask(d.entity) != mask || ecs.Has[components.Predicted](c.view, d.entity) != own {
+		d.entity = c.view.Netcode().Replica(netID(id), mask, own)
 	}
 }
 
 // drawBetween writes the state of an entity at the playback head into the view.
 // It reports whether there was no later state to move toward.
-func (c *Client) drawBetween(r *replica, head float64) (waiting bool) {
-	h := c.mirror.groups[r.group]
-	from, to, gone := h.around(r.id, r.slot, head)
-	k, before := int(r.slot), false
+func (c *Client) drawBetween(r *replica, d *drawn, head float64) (waiting bool) {
+	h := c.mirror.groups[r.at.group]
+	from, to, gone := h.around(r.id, r.at.slot, head)
+	k, before := int(r.at.slot), false
 	if r.moved { // it has other components from now on, but maybe not yet at the head
-		old, later, _ := c.mirror.groups[r.before[0]].around(r.id, r.before[1], head)
+		old, later, _ := c.mirror.groups[r.before.group].around(r.id, r.before.slot, head)
 		before = old != nil && (from == nil || old.tick > from.tick)
 		r.moved = before || from == nil
 		if before {
-			from, to, gone, k = old, later, false, int(r.before[1])
+			from, to, gone, k = old, later, false, int(r.before.slot)
 		}
 	}
 	switch {
 	case from == nil:
 		return false // not yet in sight
-	case gone && r.removedTick != 0:
-		c.hide(r) // an earlier state, which came later, had it gone already
+	case gone && r.removed.tick != 0:
+		c.hide(r.id, d) // an earlier state, which came later, had it gone already
 		return false
 	}
 	if !r.moved && !gone {
-		from, to = r.goOn(h, from, to, head)
+		from, to = d.goOn(r, h, from, to, head)
 	}
 	if to != nil {
 		c.interpolator.clock.from = min(c.interpolator.clock.from, from.tick)
 	}
 	c.interpolator.sight.between(from, to)
 	g := c.segmentOf(h, from, to, k, head)
-	jumps := c.interpolator.smoother.jumpsOf(c.view, r.drawn)
-	c.show(r, g.mask|r.private, false)
-	kept := !before && c.keepAhead(r, h, from, to, head)
-	c.drawSegment(r, &g)
-	r.tell(from, to, g.ahead > 0 && !before)
-	r.landed(jumps, c.interpolator.smoother.jumpsOf(c.view, r.drawn))
+	jumps := c.interpolator.smoother.jumpsOf(c.view, d.entity)
+	c.show(r.id, d, g.mask|r.private, false)
+	kept := !before && c.keepAhead(r, d, h, from, to, head)
+	c.drawSegment(d, &g)
+	d.tell(from, to, g.ahead > 0 && !before)
+	d.landed(jumps, c.interpolator.smoother.jumpsOf(c.view, d.entity))
 	if kept {
-		c.takeAhead(r)
+		c.takeAhead(d)
 	}
 	if r.private != 0 && !r.entity.IsZero() {
-		c.copyOwn(r.drawn, r.entity, r.private)
+		c.copyOwn(d.entity, r.entity, r.private)
 	}
 	if held := c.ownedMask(r); held != 0 {
-		c.copyOwn(r.drawn, r.entity, held&g.mask)
+		c.copyOwn(d.entity, r.entity, held&g.mask)
 	}
-	c.drawError(r)
-	c.blendPose(r)
-	return to == nil && r.removedTick == 0 && !before
+	c.drawError(d)
+	c.blendPose(d)
+	return to == nil && r.removed.tick == 0 && !before
 }
 
 // goOn stays with the two states that an entity was drawn between in the last frame for as
 // long as the head is there: one between them that comes only now would make it jump.
-func (r *replica) goOn(h *history, from, to *state, head float64) (a, b *state) {
-	since, until := r.between[0], r.between[1]
+func (d *drawn) goOn(r *replica, h *history, from, to *state, head float64) (a, b *state) {
+	since, until := d.between[0], d.between[1]
 	if until == 0 || head < float64(since) || head >= float64(until) || to != nil && from.tick == since && to.tick == until {
 		return from, to
 	}
-	a, _, _ = h.around(r.id, r.slot, float64(since))
-	b, _, _ = h.around(r.id, r.slot, float64(until))
+	a, _, _ = h.around(r.id, r.at.slot, float64(since))
+	b, _, _ = h.around(r.id, r.at.slot, float64(until))
 	if a == nil || b == nil || a.tick != since || b.tick != until {
 		return from, to
 	}
@@ -166,12 +178,12 @@ func (r *replica) goOn(h *history, from, to *state, head float64) (a, b *state) 
 }
 
 // tell notes what an entity is drawn between.
-func (r *replica) tell(from, to *state, ahead bool) {
-	r.between, r.ahead = [2]uint32{from.tick, 0}, 0
+func (d *drawn) tell(from, to *state, ahead bool) {
+	d.between, d.ahead = [2]uint32{from.tick, 0}, 0
 	if to != nil {
-		r.between[1] = to.tick
+		d.between[1] = to.tick
 	} else if ahead {
-		r.ahead = from.Send
+		d.ahead = from.Send
 	}
 }
 

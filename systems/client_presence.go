@@ -1,6 +1,9 @@
 package systems
 
-import "github.com/tactusgo/tactus/components"
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
 
 // Presence is what a client knows of the whereabouts of an entity. That it is not in
 // the world can mean different things.
@@ -59,15 +62,15 @@ func (k toldEntities) Presence(id components.NetID) Presence {
 	switch {
 	case r == nil:
 		return c.mirror.tombstones.of(uint32(id))
-	case r.removedTick != 0 && r.hidden:
+	case r.removed.tick != 0 && r.removed.hidden:
 		return OutOfInterest
-	case r.removedTick != 0 && r.entity.IsZero() && c.decided(r):
+	case r.removed.tick != 0 && r.entity.IsZero() && c.decided(r):
 		return Destroyed
 	case r.entity.IsZero():
 		return NotLoaded
-	case r.removedTick != 0:
+	case r.removed.tick != 0:
 		return Stale // it may turn up in another slot
-	case c.mirror.groups[r.group].told[r.slot] >= c.mirror.newestSend:
+	case c.mirror.groups[r.at.group].told[r.at.slot] >= c.mirror.newestSend:
 		return Present
 	}
 	return Stale
@@ -77,18 +80,23 @@ func (k toldEntities) Presence(id components.NetID) Presence {
 func (k toldEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
 	c := k.c
 	r := c.mirror.byID[uint32(id)]
-	if r == nil || r.removedTick != 0 || r.entity.IsZero() {
+	if r == nil || r.removed.tick != 0 || r.entity.IsZero() {
 		return 0, false
 	}
-	x := c.mirror.groups[r.group]
-	if st := x.at(x.told[r.slot]); st != nil {
+	x := c.mirror.groups[r.at.group]
+	if st := x.at(x.told[r.at.slot]); st != nil {
 		return st.tick, true
 	}
 	return 0, false
 }
 
-// Drawn is what draws an entity of the view, or nil.
-func (k toldEntities) Drawn(id uint32) *replica { return k.c.mirror.byID[id] }
+// Drawn is how an entity is drawn, and where it is in the client's world.
+func (k toldEntities) Drawn(id uint32) (source ecs.Entity, d *drawn) {
+	if r := k.c.mirror.byID[id]; r != nil {
+		return r.entity, k.c.interpolator.drawn.of(r)
+	}
+	return source, nil
+}
 
 // maxAbsent is how many entities that are gone a client remembers.
 const maxAbsent = 1 << 12

@@ -16,7 +16,7 @@ func (c *Client) confirmedInput() uint32 {
 	confirmed := c.consumed()
 	for _, r := range c.mirror.replicas {
 		if c.awaitsProof(r) {
-			confirmed = min(confirmed, r.confirmedInput)
+			confirmed = min(confirmed, c.reconciler.records.of(r).confirmedInput)
 		}
 	}
 	return max(confirmed, c.followed.void)
@@ -30,8 +30,8 @@ func (c *Client) consumed() uint32 {
 // awaitsProof reports whether outcomes can follow from an entity: one that is simulated
 // here, until its end, which was foreseen, has come on the server, too.
 func (c *Client) awaitsProof(r *replica) bool {
-	return r.own && !r.entity.IsZero() && c.world.Netcode().Mask(r.entity)&c.shape.predicted != 0 &&
-		(r.removedTick == 0 || !c.world.Netcode().Suspended(r.entity))
+	return r.simulated && !r.entity.IsZero() && c.world.Netcode().Mask(r.entity)&c.shape.predicted != 0 &&
+		(r.removed.tick == 0 || !c.world.Netcode().Suspended(r.entity))
 }
 
 // predictsOwn reports whether any entity of this client is simulated here.
@@ -54,7 +54,8 @@ func (c *Client) proveOwn() {
 		}
 		for m := st.Alive; m != 0; m &= m - 1 {
 			if r := c.mirror.byID[st.IDs[trailing(m)]]; r != nil {
-				r.confirmedInput = max(r.confirmedInput, c.own.state.input)
+				x := c.reconciler.records.of(r)
+				x.confirmedInput = max(x.confirmedInput, c.own.state.input)
 			}
 		}
 	}
@@ -64,7 +65,8 @@ func (c *Client) proveOwn() {
 func (c *Client) proveAllOwn(input uint32) {
 	for _, r := range c.mirror.replicas {
 		if r.predicted() {
-			r.confirmedInput = max(r.confirmedInput, input)
+			x := c.reconciler.records.of(r)
+			x.confirmedInput = max(x.confirmedInput, input)
 		}
 	}
 }
@@ -72,5 +74,5 @@ func (c *Client) proveAllOwn(input uint32) {
 // lose notes that a co-simulated entity is simulated here no more, before what it did was
 // proven: so what followed from that is withdrawn, or simulated again without it.
 func (c *Client) lose(r *replica) {
-	c.reconciler.co.lost = c.reconciler.co.lost || r.coSimulated && c.awaitsProof(r) && c.followed.outcomes != nil && c.followed.outcomes.Stats().Open > 0
+	c.reconciler.co.lost = c.reconciler.co.lost || r.coSimulated() && c.awaitsProof(r) && c.followed.outcomes != nil && c.followed.outcomes.Stats().Open > 0
 }

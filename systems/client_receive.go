@@ -90,12 +90,13 @@ type decoding struct {
 	tally    tally
 }
 
-// mirror is what the server has told of the world.
-type mirror struct {
+// mirrored is what the server has told of the world.
+type mirrored struct {
 	groups     []*history
 	ownGroups  []*history
 	replicas   []*replica // in the order they came up
 	byID       map[uint32]*replica
+	indexes    indexes
 	tombstones tombstones
 	memory     memory
 	newestSend uint32

@@ -27,6 +27,18 @@ type reconciler struct {
 	pair            []int32   // two values in words
 	blame           blame
 	co              coSimulated
+	records         records[reconciled]
+}
+
+// reconciled is what is known of how an entity was predicted.
+type reconciled struct {
+	confirmedInput uint32 // newest input after which the server had it as predicted here
+
+	// where it is co-simulated:
+	confirmed       uint32 // send of the newest state
+	unseen          bool   // by Reconcile
+	takeServerState bool   // take that over without comparing
+	wrong           bool   // was predicted wrongly, to be replayed
 }
 
 // reconcile is the system Reconcile. The newest own state says what the
@@ -154,7 +166,7 @@ func (c *Client) replay(w *ecs.World) {
 func (c *Client) replayAfter(w *ecs.World, s uint32) {
 	c.reconciler.co.wrong = false
 	from := max(s+1, c.predictor.log.first)
-	c.keepPoses(c.mirror.replicas)
+	c.keepPoses()
 	w.Netcode().BeginReplay(from - 1)
 	c.rewind(from)
 	c.predictor.history.Restore(s)

@@ -21,7 +21,7 @@ func (c *Client) match(r *replica, st *state) {
 		}
 	}
 	if input, ok := c.proves(r, st); ok && c.world.Netcode().Revive(netID(r.id), input) {
-		if r.takeServerState = r.coSimulated; !r.takeServerState {
+		if c.reconciler.records.of(r).takeServerState = r.coSimulated(); !r.coSimulated() {
 			c.reconciler.takeServerState = true
 		}
 	}

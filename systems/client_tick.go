@@ -17,6 +17,7 @@ const sentKept = 512
 type predictor struct {
 	log     *inputLog
 	history *ecs.History
+	scopes  records[scoped]
 }
 
 // inputSender is what of its inputs this client has told.

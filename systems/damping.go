@@ -94,44 +94,45 @@ func (c *Client) interpolateDamped() {
 	c.interpolator.clock.head = float64(c.mirror.newestTick)
 	c.interpolator.sight = sight{head: c.interpolator.clock.head, from: c.mirror.newestTick, votes: 1}
 	for _, r := range c.mirror.replicas {
+		d := c.interpolator.drawn.of(r)
 		switch {
-		case r.removedTick != 0, c.world.Netcode().Suspended(r.entity):
-			c.hide(r)
+		case r.removed.tick != 0, c.world.Netcode().Suspended(r.entity):
+			c.hide(r.id, d)
 		case r.entity.IsZero():
 		case c.simulates(r.entity):
-			c.drawOwn(r)
+			c.drawOwn(r.id, r.entity, d)
 		default:
-			c.drawDamped(r)
+			c.drawDamped(r, d)
 		}
 	}
 	c.drawSpawns()
 }
 
 // drawDamped moves what is drawn of an entity toward its newest confirmed state.
-func (c *Client) drawDamped(r *replica) {
+func (c *Client) drawDamped(r *replica, d *drawn) {
 	mask := c.world.Netcode().Mask(r.entity)
-	was := r.drawn
-	jumped := r.landed(c.interpolator.smoother.jumpsOf(c.view, r.drawn), c.interpolator.smoother.jumpsOf(c.world, r.entity))
-	c.show(r, mask, false)
-	if r.drawn != was || jumped || r.blending() {
-		clear(r.lag)
-		c.copyOwn(r.drawn, r.entity, ^uint64(0))
-		c.blendPose(r)
+	was := d.entity
+	jumped := d.landed(c.interpolator.smoother.jumpsOf(c.view, d.entity), c.interpolator.smoother.jumpsOf(c.world, r.entity))
+	c.show(r.id, d, mask, false)
+	if d.entity != was || jumped || d.blending() {
+		clear(d.lag)
+		c.copyOwn(d.entity, r.entity, ^uint64(0))
+		c.blendPose(d)
 		return
 	}
-	r.lag = reuse.Slice(r.lag, len(c.shape.replicated))
+	d.lag = reuse.Slice(d.lag, len(c.shape.replicated))
 	for i, comp := range c.shape.replicated {
 		if mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 {
 			continue
 		}
-		dst, src := c.view.Netcode().Pointer(r.drawn, comp), c.world.Netcode().Pointer(r.entity, comp)
+		dst, src := c.view.Netcode().Pointer(d.entity, comp), c.world.Netcode().Pointer(r.entity, comp)
 		if comp.Mode&ecs.Interpolated == 0 {
 			copyValue(dst, src, comp)
 			continue
 		}
 		apart := comp.Schema.Distance(dst, src)
-		seconds := r.lag[i] + c.interpolator.damping.seconds
-		r.lag[i] = 0
+		seconds := d.lag[i] + c.interpolator.damping.seconds
+		d.lag[i] = 0
 		left := c.config.Damping.left(apart, seconds)
 		if left <= 0 {
 			copyValue(dst, src, comp)
@@ -141,7 +142,7 @@ func (c *Client) drawDamped(r *replica) {
 		copyValue(before, dst, comp)
 		comp.Schema.Lerp(dst, dst, src, 1-left/apart)
 		if comp.Schema.Distance(before, dst) == 0 {
-			r.lag[i] = seconds // whole numbers may need more than a frame for a step
+			d.lag[i] = seconds // whole numbers may need more than a frame for a step
 		}
 	}
 }

@@ -93,10 +93,10 @@ func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error
 	if r == nil && told != c.mirror.newestSend && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
 		return 0, nil // it went elsewhere, and died there
 	}
-	if r != nil && (r.group != int32(g) || r.slot != int32(k)) && r.newest > told {
+	if r != nil && r.at != (location{int32(g), int32(k)}) && r.newest > told {
 		return id, nil // it has moved since
 	}
-	if r == nil || r.entity.IsZero() || r.removedTick != 0 {
+	if r == nil || r.entity.IsZero() || r.removed.tick != 0 {
 		return id, fmt.Errorf("entity %d lives on the server at tick %d, not on the client", id, f.Tick)
 	}
 	mask := truth.Masks[k]
@@ -129,7 +129,7 @@ func (c *Client) differs(mask uint64, truth *delta.Group, k int, e ecs.Entity) e
 		words := rec[:comp.Words]
 		rec = rec[comp.Words:]
 		mine := c.world.Netcode().Pointer(e, comp)
-		if r := c.mirror.byID[uint32(c.world.NetID(e))]; r.coSimulated && c.shape.predicted&(1<<comp.Replicated()) != 0 {
+		if r := c.mirror.byID[uint32(c.world.NetID(e))]; r.coSimulated() && c.shape.predicted&(1<<comp.Replicated()) != 0 {
 			theirs := c.scratchFor(comp)
 			comp.Schema.Dequantize(theirs, words, comp.Words, 1)
 			if field, mine := c.coSimulatedDiffers(r, comp, theirs); field >= 0 {

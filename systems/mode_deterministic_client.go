@@ -67,7 +67,7 @@ func followConfig(c ClientConfig, p policy.Policies, tickRate int) relay.ClientC
 }
 
 func newDeterministicClient(c *Client, r relay.ClientConfig) *deterministicClient {
-	m := &deterministicClient{c: c, start: c.steps.now, view: deterministicView{c: c, byID: make(map[uint32]*replica)}}
+	m := &deterministicClient{c: c, start: c.steps.now, view: deterministicView{c: c, byID: make(map[uint32]*figure)}}
 	m.channel, _ = deterministic.BulkChannel(c.config.Channels)
 	if m.channel < 0 {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))

@@ -55,8 +55,13 @@ func (m simulatedEntities) StateTick(id components.NetID) (tick uint32, ok bool)
 	return m.c.own.state.tick, m.Presence(id) == Present
 }
 
-// Drawn is what draws an entity of the view, or nil.
-func (m simulatedEntities) Drawn(id uint32) *replica { return m.view.byID[id] }
+// Drawn is how an entity is drawn, and where it is in the client's world.
+func (m simulatedEntities) Drawn(id uint32) (source ecs.Entity, d *drawn) {
+	if f := m.view.byID[id]; f != nil {
+		return f.entity, &f.drawn
+	}
+	return source, nil
+}
 
 // Coming is the timeline's next tick, in which everything is simulated.
 func (m *deterministicClient) Coming() (tick, input uint32, share float64) {

@@ -8,12 +8,19 @@ import "github.com/tactusgo/tactus/ecs"
 // correction does. It hears from the timeline when ticks are simulated again.
 type deterministicView struct {
 	c       *Client
-	list    []*replica // of what is in the view, in the order it came up
-	byID    map[uint32]*replica
-	spare   []*replica
+	list    []*figure // of what is in the view, in the order it came up
+	byID    map[uint32]*figure
+	spare   []*figure
 	step    bool   // of the timeline goes on
 	next    uint32 // the tick that this step is for
 	changed uint32 // the first that is simulated again before
+}
+
+// figure is an entity that is drawn as it is simulated.
+type figure struct {
+	id     uint32
+	entity ecs.Entity // in the client's world
+	drawn  drawn
 }
 
 // begin and end enclose a step of the timeline, which is for the tick next.
@@ -25,11 +32,15 @@ func (v *deterministicView) end()              { v.step = false }
 func (v *deterministicView) Rewind(from uint32) {
 	if v.changed = from; v.step {
 		v.locate()
-		v.c.keepPoses(v.list)
+		if v.c.beginPoses() {
+			for _, f := range v.list {
+				v.c.keepSimulated(f.id, f.entity, &f.drawn)
+			}
+		}
 		return
 	}
-	for _, r := range v.list {
-		r.settled()
+	for _, f := range v.list {
+		f.drawn.settled()
 	}
 }
 
@@ -41,14 +52,16 @@ func (v *deterministicView) Start(tick uint32) {
 	if len(s.posed) == 0 || !v.step || tick != v.changed && tick != v.next {
 		return
 	}
-	v.locate()
-	if tick != v.next {
-		for i := range s.posed {
-			s.posed[i].lost = s.posed[i].r.entity.IsZero()
+	for i := range s.posed {
+		x := &s.posed[i]
+		x.e, _ = v.c.world.ByNetID(netID(x.id))
+		if tick != v.next {
+			x.lost = x.e.IsZero()
 		}
-		return
 	}
-	v.c.takeErrors()
+	if tick == v.next {
+		v.c.takeErrors()
+	}
 }
 
 // Done does nothing: a step ends with end.
@@ -60,8 +73,8 @@ func (v *deterministicView) Settle(uint32) {}
 // locate finds the entities of the view in the world, where those that come back have
 // other handles.
 func (v *deterministicView) locate() {
-	for _, r := range v.list {
-		r.entity, _ = v.c.world.ByNetID(netID(r.id))
+	for _, f := range v.list {
+		f.entity, _ = v.c.world.ByNetID(netID(f.id))
 	}
 }
 
@@ -70,15 +83,15 @@ func (v *deterministicView) draw() {
 	c, there := v.c, 0
 	v.locate()
 	kept := v.list[:0]
-	for _, r := range v.list {
-		if r.entity.IsZero() {
-			c.hide(r)
-			delete(v.byID, r.id)
-			v.spare = append(v.spare, r)
+	for _, f := range v.list {
+		if f.entity.IsZero() {
+			c.hide(f.id, &f.drawn)
+			delete(v.byID, f.id)
+			v.spare = append(v.spare, f)
 			continue
 		}
-		kept = append(kept, r)
-		c.drawOwn(r)
+		kept = append(kept, f)
+		c.drawOwn(f.id, f.entity, &f.drawn)
 	}
 	v.list = kept
 	for t := range c.world.Netcode().Tables {
@@ -95,23 +108,23 @@ func (v *deterministicView) show(t ecs.Table) bool {
 		if v.byID[uint32(id)] != nil {
 			continue
 		}
-		r := v.taken(uint32(id))
-		r.entity = t.Entities[i]
-		v.byID[r.id] = r
-		v.list = append(v.list, r)
-		v.c.drawOwn(r)
+		f := v.taken(uint32(id))
+		f.entity = t.Entities[i]
+		v.byID[f.id] = f
+		v.list = append(v.list, f)
+		v.c.drawOwn(f.id, f.entity, &f.drawn)
 	}
 	return true
 }
 
-// taken is a replica for an entity, one that was used before if there is one.
-func (v *deterministicView) taken(id uint32) *replica {
+// taken is a figure for an entity, one that was used before if there is one.
+func (v *deterministicView) taken(id uint32) *figure {
 	n := len(v.spare)
 	if n == 0 {
-		return &replica{id: id}
+		return &figure{id: id}
 	}
-	r := v.spare[n-1]
+	f := v.spare[n-1]
 	v.spare = v.spare[:n-1]
-	r.id = id
-	return r
+	f.id = id
+	return f
 }

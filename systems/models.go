@@ -214,8 +214,9 @@ type pacer interface {
 type known interface {
 	Presence(id components.NetID) Presence
 	StateTick(id components.NetID) (tick uint32, ok bool)
-	// Drawn is what draws an entity of the view, or nil.
-	Drawn(id uint32) *replica
+	// Drawn is how an entity is drawn, nil where it is unknown, and where it is in the
+	// client's world.
+	Drawn(id uint32) (source ecs.Entity, d *drawn)
 }
 
 // newClientModel chooses by the policies.

@@ -131,8 +131,8 @@ func TestHistoryMerges(t *testing.T) {
 func TestHistoryAround(t *testing.T) {
 	var h history
 	var m memory
-	r := &replica{id: 9, slot: 5}
-	if from, to, _ := h.around(r.id, r.slot, 5); from != nil || to != nil {
+	r := &replica{id: 9, at: location{0, 5}}
+	if from, to, _ := h.around(r.id, r.at.slot, 5); from != nil || to != nil {
 		t.Error("nothing has states")
 	}
 	for _, send := range []uint32{4, 2, 9} {
@@ -145,7 +145,7 @@ func TestHistoryAround(t *testing.T) {
 		at       float64
 		from, to uint32
 	}{{5.9, 0, 6}, {6, 6, 12}, {11, 6, 12}, {12, 12, 27}, {26.9, 12, 27}, {27, 27, 0}, {1e9, 27, 0}} {
-		from, to, _ := h.around(r.id, r.slot, c.at)
+		from, to, _ := h.around(r.id, r.at.slot, c.at)
 		if tickAt(from) != c.from || tickAt(to) != c.to {
 			t.Errorf("around %v: %d and %d", c.at, tickAt(from), tickAt(to))
 		}

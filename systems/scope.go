@@ -73,44 +73,53 @@ func (c *Client) SetScope(e ecs.Entity, s Scope) bool {
 		return false
 	}
 	r := c.mirror.byID[uint32(c.world.NetID(e))]
-	if r == nil || r.entity != e || r.removedTick != 0 {
+	if r == nil || r.entity != e || r.removed.tick != 0 {
 		return false
 	}
-	r.scope, r.chosen = s, true
-	c.mirror.groups[r.group].fresh |= 1 << r.slot
+	*c.predictor.scopes.of(r) = scoped{s, true}
+	c.mirror.groups[r.at.group].fresh |= 1 << r.at.slot
 	return true
+}
+
+// scoped is the scope of an entity.
+type scoped struct {
+	scope  Scope // as the game chose
+	chosen bool  // by SetScope, for good
 }
 
 // asks asks the game for the scope of an entity; it reports whether that has changed.
 func (c *Client) asks(r *replica) bool {
-	if c.config.Scope == nil || r.chosen {
+	if c.config.Scope == nil || c.predictor.scopes.of(r).chosen {
 		return false
 	}
-	was := r.scope
-	r.scope = c.config.Scope(c.world, r.entity)
-	return r.scope != was
+	scope := c.config.Scope(c.world, r.entity) // which may call SetScope
+	x := c.predictor.scopes.of(r)
+	was := x.scope
+	x.scope = scope
+	return scope != was
 }
 
 // inScope reports whether this client simulates an entity with these components, its own
 // or not.
 func (c *Client) inScope(r *replica, own bool, mask uint64) bool {
+	scope := c.predictor.scopes.of(r).scope
 	switch {
-	case !c.stages.predicting || r.scope == ScopeInterpolated:
+	case !c.stages.predicting || scope == ScopeInterpolated:
 		return false
 	case own:
 		return true
 	case mask&c.shape.predicted == 0:
 		return false
 	}
-	return r.scope == ScopeCoSimulated || c.model.coSimulate
+	return scope == ScopeCoSimulated || c.model.coSimulate
 }
 
 // takeScope notes that an entity, new or newly in scope, is simulated here from now on.
 func (c *Client) takeScope(r *replica, own bool) {
 	switch {
 	case !own:
-		r.takeServerState = true
-	case r.chosen && c.own.state.tick != 0 && c.reconciler.reporter == nil:
+		c.reconciler.records.of(r).takeServerState = true
+	case c.predictor.scopes.of(r).chosen && c.own.state.tick != 0 && c.reconciler.reporter == nil:
 		c.own.state.fresh = true // at once, not with the next snapshot
 	}
 }

@@ -23,17 +23,17 @@ type blend struct {
 }
 
 // leavePose keeps what is drawn of an entity, before it is drawn in another way.
-func (c *Client) leavePose(r *replica) {
-	if r.drawn.IsZero() {
+func (c *Client) leavePose(d *drawn) {
+	if d.entity.IsZero() {
 		return
 	}
-	if r.blend == nil {
-		r.blend = &blend{}
+	if d.blend == nil {
+		d.blend = &blend{}
 	}
-	r.settled() // what is drawn has it already
-	r.ahead = 0
-	b := r.blend
-	*b = blend{on: true, mask: c.view.Netcode().Mask(r.drawn), from: b.from[:0]}
+	d.settled() // what is drawn has it already
+	d.ahead = 0
+	b := d.blend
+	*b = blend{on: true, mask: c.view.Netcode().Mask(d.entity), from: b.from[:0]}
 	for _, comp := range c.shape.replicated {
 		if b.mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 || comp.Mode&ecs.Interpolated == 0 {
 			continue
@@ -42,19 +42,19 @@ func (c *Client) leavePose(r *replica) {
 		for range (comp.Schema.Size + 7) / 8 {
 			b.from = append(b.from, 0)
 		}
-		copyValue(unsafe.Pointer(&b.from[at]), c.view.Netcode().Pointer(r.drawn, comp), comp)
+		copyValue(unsafe.Pointer(&b.from[at]), c.view.Netcode().Pointer(d.entity, comp), comp)
 	}
 }
 
 // blending reports whether a pose is being left.
-func (r *replica) blending() bool { return r.blend != nil && r.blend.on }
+func (d *drawn) blending() bool { return d.blend != nil && d.blend.on }
 
 // blendPose mixes the pose that is being left into what was just drawn.
-func (c *Client) blendPose(r *replica) {
-	if !r.blending() {
+func (c *Client) blendPose(d *drawn) {
+	if !d.blending() {
 		return
 	}
-	b := r.blend
+	b := d.blend
 	if b.since.IsZero() {
 		b.since = c.interpolator.frameBefore
 	}
@@ -69,7 +69,7 @@ func (c *Client) blendPose(r *replica) {
 		if b.mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 || comp.Mode&ecs.Interpolated == 0 {
 			continue
 		}
-		if p := c.view.Netcode().Pointer(r.drawn, comp); p != nil {
+		if p := c.view.Netcode().Pointer(d.entity, comp); p != nil {
 			comp.Schema.Lerp(p, p, unsafe.Pointer(&b.from[at]), left)
 		}
 		at += int((comp.Schema.Size + 7) / 8)

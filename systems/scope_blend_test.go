@@ -21,7 +21,8 @@ func TestPoseIsLeftByTimeNotByFrames(t *testing.T) {
 		v, _ := c.Own(c.View())
 		r := c.mirror.byID[uint32(c.World().NetID(e))]
 		was := *ecs.Get[place](c.View(), v)
-		c.leavePose(r)
+		d := c.interpolator.drawn.of(r)
+		c.leavePose(d)
 		ecs.Get[place](c.World(), e).X = was.X + 12
 		over := blendTicks * testTick
 		for i := 1; i <= frames; i++ {
@@ -32,7 +33,7 @@ func TestPoseIsLeftByTimeNotByFrames(t *testing.T) {
 				t.Errorf("frame %d of %d: at %v, want %v", i, frames, x, want)
 			}
 		}
-		if c.Frame(g.now.Add(over)); ecs.Get[place](c.View(), v).X != was.X+12 || r.blending() {
+		if c.Frame(g.now.Add(over)); ecs.Get[place](c.View(), v).X != was.X+12 || d.blending() {
 			t.Errorf("after %v: at %v", over, *ecs.Get[place](c.View(), v))
 		}
 		if x := ecs.Get[place](c.World(), e).X; x != was.X+12 {

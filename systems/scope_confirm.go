@@ -51,10 +51,10 @@ type coSimulated struct {
 
 // noteCoSimulated notes that an entity stands in the world as a state says, with what was
 // predicted of it.
-func (c *Client) noteCoSimulated(r *replica, st *state, coSimulated bool) {
-	r.coSimulated = coSimulated
-	if coSimulated {
-		r.confirmed, r.unseen = st.Send, true
+func (c *Client) noteCoSimulated(r *replica, st *state) {
+	if r.coSimulated() {
+		x := c.reconciler.records.of(r)
+		x.confirmed, x.unseen = st.Send, true
 		c.reconciler.co.any, c.reconciler.co.fresh = true, true
 	}
 }
@@ -62,14 +62,14 @@ func (c *Client) noteCoSimulated(r *replica, st *state, coSimulated bool) {
 // listCoSimulated is part of a walk over all replicas, which ends in a list of those that are
 // co-simulated.
 func (c *Client) listCoSimulated(r *replica) {
-	if r.coSimulated && !r.entity.IsZero() && r.removedTick == 0 {
+	if r.coSimulated() && !r.entity.IsZero() && r.removed.tick == 0 {
 		c.reconciler.co.list = append(c.reconciler.co.list, r)
 	}
 }
 
 // proves returns the input after which a state shows an entity.
 func (c *Client) proves(r *replica, st *state) (input uint32, ok bool) {
-	if r.coSimulated {
+	if r.coSimulated() {
 		return c.reconciler.co.inputs.at(st.Send)
 	}
 	tick, input := c.heard()
@@ -85,13 +85,14 @@ func (c *Client) coSimulatedWrong() (since uint32) {
 	}
 	c.reconciler.co.fresh = false
 	for _, r := range c.reconciler.co.list {
-		if !r.unseen || c.world.Netcode().Suspended(r.entity) {
+		x := c.reconciler.records.of(r)
+		if !x.unseen || c.world.Netcode().Suspended(r.entity) {
 			continue
 		}
-		r.unseen = false
-		input, known := c.reconciler.co.inputs.at(r.confirmed)
-		adopt := r.takeServerState
-		r.takeServerState = false
+		x.unseen = false
+		input, known := c.reconciler.co.inputs.at(x.confirmed)
+		adopt := x.takeServerState
+		x.takeServerState = false
 		if !known || input > c.predictor.log.newest {
 			continue // it stands as told, or as predicted
 		}
@@ -102,12 +103,12 @@ func (c *Client) coSimulatedWrong() (since uint32) {
 		if !adopt {
 			if c.coSimulatedAgrees(r, input) {
 				c.stats.CoConfirmed++
-				r.confirmedInput = max(r.confirmedInput, input)
+				x.confirmedInput = max(x.confirmedInput, input)
 				continue
 			}
 			c.stats.CoCorrections++
 		}
-		r.wrong, r.confirmedInput = true, max(r.confirmedInput, input)
+		x.wrong, x.confirmedInput = true, max(x.confirmedInput, input)
 		if !c.reconciler.co.wrong || from < since {
 			since, c.reconciler.co.wrong = from, true
 		}
@@ -145,12 +146,12 @@ func (c *Client) coSimulatedAgrees(r *replica, input uint32) bool {
 
 // eachConfirmed visits the predicted components of what was confirmed of an entity.
 func (c *Client) eachConfirmed(r *replica, visit func(st *state, comp *ecs.Component, words []int32)) {
-	st := c.mirror.groups[r.group].at(r.confirmed)
-	if st == nil || !st.says(r.id, r.slot) {
+	st := c.mirror.groups[r.at.group].at(c.reconciler.records.of(r).confirmed)
+	if st == nil || !st.says(r.id, r.at.slot) {
 		return
 	}
-	rec := st.Record(int(r.slot))
-	for m := st.Masks[r.slot]; m != 0; m &= m - 1 {
+	rec := st.Record(int(r.at.slot))
+	for m := st.Masks[r.at.slot]; m != 0; m &= m - 1 {
 		comp := c.shape.replicated[trailing(m)]
 		if c.shape.predicted&(m&-m) != 0 {
 			visit(st, comp, rec[:comp.Words])
@@ -163,9 +164,10 @@ func (c *Client) eachConfirmed(r *replica, visit func(st *state, comp *ecs.Compo
 // world, and what was wrong with the first of a replay. It reports whether anything was.
 func (c *Client) restoreCoSimulated(after uint32, first bool) (any bool) {
 	for _, r := range c.reconciler.co.list {
-		input, known := c.reconciler.co.inputs.at(r.confirmed)
-		holds := known && (input == after || first && r.wrong && input < after)
-		r.wrong = r.wrong && !first
+		x := c.reconciler.records.of(r)
+		input, known := c.reconciler.co.inputs.at(x.confirmed)
+		holds := known && (input == after || first && x.wrong && input < after)
+		x.wrong = x.wrong && !first
 		if !holds || !c.simulates(r.entity) {
 			continue
 		}
@@ -182,7 +184,7 @@ func (c *Client) restoreCoSimulated(after uint32, first bool) (any bool) {
 // coSimulatedDiffers compares what was predicted of a component of a co-simulated entity with what
 // the server sent, within tolerance.
 func (c *Client) coSimulatedDiffers(r *replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
-	if input, known := c.reconciler.co.inputs.at(r.confirmed); known {
+	if input, known := c.reconciler.co.inputs.at(c.reconciler.records.of(r).confirmed); known {
 		predicted = c.predictor.history.Value(input, r.entity, comp)
 	}
 	if predicted == nil {

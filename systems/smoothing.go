@@ -84,7 +84,9 @@ type smoother struct {
 
 // posed is an entity whose pose was kept.
 type posed struct {
-	r     *replica
+	id    uint32
+	d     *drawn
+	e     ecs.Entity // of the world that its values are from
 	mask  uint64
 	jumps uint8
 	at    int  // where its values begin among those that are kept
@@ -134,33 +136,41 @@ func (s *smoother) jumpsOf(w *ecs.World, e ecs.Entity) uint8 {
 }
 
 // keepPoses keeps what is drawn of those that this client simulates, before a replay.
-func (c *Client) keepPoses(all []*replica) {
-	s := &c.interpolator.smoother
-	s.poses, s.posed = s.poses[:0], s.posed[:0]
-	if c.config.Smoothing.Off || !c.stages.drawing {
+func (c *Client) keepPoses() {
+	if !c.beginPoses() {
 		return
 	}
-	for _, r := range all {
-		switch {
-		case r.entity.IsZero() || !c.simulates(r.entity) || c.world.Netcode().Suspended(r.entity):
-			continue
-		case r.drawn.IsZero():
-			continue // not seen yet, or only as foretold
-		case r.blending() && r.blend.since.IsZero():
-			continue // it begins to be drawn as simulated, see blend
-		}
-		c.keepPose(r, c.world, r.entity, c.world.Netcode().Mask(r.entity))
+	for _, r := range c.mirror.replicas {
+		c.keepSimulated(r.id, r.entity, c.interpolator.drawn.of(r))
+	}
+}
+
+// beginPoses forgets the poses of the last replay. It reports whether any are to be kept.
+func (c *Client) beginPoses() bool {
+	s := &c.interpolator.smoother
+	s.poses, s.posed = s.poses[:0], s.posed[:0]
+	return !c.config.Smoothing.Off && c.stages.drawing
+}
+
+// keepSimulated keeps what is drawn of an entity, if this client simulates it.
+func (c *Client) keepSimulated(id uint32, e ecs.Entity, d *drawn) {
+	switch {
+	case e.IsZero() || !c.simulates(e) || c.world.Netcode().Suspended(e):
+	case d.entity.IsZero(): // not seen yet, or only as foretold
+	case d.blending() && d.blend.since.IsZero(): // it begins to be drawn as simulated, see blend
+	default:
+		c.keepPose(id, d, c.world, e, c.world.Netcode().Mask(e))
 	}
 }
 
 // keepPose keeps what is drawn for an entity of a world, of the components in a mask.
-func (c *Client) keepPose(r *replica, w *ecs.World, e ecs.Entity, mask uint64) {
+func (c *Client) keepPose(id uint32, d *drawn, w *ecs.World, e ecs.Entity, mask uint64) {
 	s := &c.interpolator.smoother
-	s.posed = append(s.posed, posed{r: r, mask: mask, jumps: s.jumpsOf(w, e), at: len(s.poses)})
+	s.posed = append(s.posed, posed{id: id, d: d, e: e, mask: mask, jumps: s.jumpsOf(w, e), at: len(s.poses)})
 	for i, comp := range c.shape.replicated {
 		if mask&(1<<comp.Replicated()) != 0 && s.places[i] >= 0 {
 			p := s.keep(w.Netcode().Pointer(e, comp), comp)
-			c.shiftError(r, comp, p)
+			c.shiftError(d, comp, p)
 		}
 	}
 }
@@ -181,24 +191,24 @@ func (c *Client) takeErrors() {
 	s := &c.interpolator.smoother
 	for i := range s.posed {
 		x := &s.posed[i]
-		there := !x.lost && !c.world.Netcode().Suspended(x.r.entity)
-		c.takePose(x, c.world, x.r.entity, there && s.jumpsOf(c.world, x.r.entity) == x.jumps)
+		there := !x.lost && !c.world.Netcode().Suspended(x.e)
+		c.takePose(x, c.world, there && s.jumpsOf(c.world, x.e) == x.jumps)
 	}
 	s.posed = s.posed[:0]
 }
 
 // takePose makes what was kept and what its entity of a world has now differ by the visual
 // error; or none, where the two are not to be compared.
-func (c *Client) takePose(x *posed, w *ecs.World, e ecs.Entity, on bool) {
+func (c *Client) takePose(x *posed, w *ecs.World, on bool) {
 	s, at := &c.interpolator.smoother, x.at
-	v := x.r.lagging(s.length)
+	v := x.d.lagging(s.length)
 	v.on, v.at = on, c.steps.now
 	clear(v.offset)
 	for i, comp := range c.shape.replicated {
 		if x.mask&(1<<comp.Replicated()) == 0 || s.places[i] < 0 {
 			continue
 		}
-		if p := w.Netcode().Pointer(e, comp); on && p != nil {
+		if p := w.Netcode().Pointer(x.e, comp); on && p != nil {
 			comp.Schema.Offset(s.errorOf(v, comp), p, unsafe.Pointer(&s.poses[at]))
 		}
 		at += int((comp.Schema.Size + 7) / 8)
@@ -206,24 +216,24 @@ func (c *Client) takePose(x *posed, w *ecs.World, e ecs.Entity, on bool) {
 }
 
 // lagging is the visual error of an entity, with room for it.
-func (r *replica) lagging(length int) *visualError {
-	if r.error == nil {
-		r.error = &visualError{offset: make([]float64, length)}
+func (d *drawn) lagging(length int) *visualError {
+	if d.error == nil {
+		d.error = &visualError{offset: make([]float64, length)}
 	}
-	return r.error
+	return d.error
 }
 
 // settled forgets a visual error.
-func (r *replica) settled() {
-	if r.error != nil {
-		r.error.on = false
+func (d *drawn) settled() {
+	if d.error != nil {
+		d.error.on = false
 	}
 }
 
 // shiftError moves a value of a component by what is left of the visual error. It
 // returns how much that is.
-func (c *Client) shiftError(r *replica, comp *ecs.Component, p unsafe.Pointer) float64 {
-	v := r.error
+func (c *Client) shiftError(d *drawn, comp *ecs.Component, p unsafe.Pointer) float64 {
+	v := d.error
 	if v == nil || !v.on {
 		return 0
 	}
@@ -240,28 +250,28 @@ func (c *Client) shiftError(r *replica, comp *ecs.Component, p unsafe.Pointer) f
 }
 
 // drawError moves what was just drawn of an entity by what is left of its visual error.
-func (c *Client) drawError(r *replica) {
-	if r.error == nil || !r.error.on {
+func (c *Client) drawError(d *drawn) {
+	if d.error == nil || !d.error.on {
 		return
 	}
 	left := 0.0
 	for i, comp := range c.shape.replicated {
 		if c.interpolator.smoother.places[i] >= 0 {
-			left = max(left, c.shiftError(r, comp, c.view.Netcode().Pointer(r.drawn, comp)))
+			left = max(left, c.shiftError(d, comp, c.view.Netcode().Pointer(d.entity, comp)))
 		}
 	}
-	r.error.on = left > gone
+	d.error.on = left > gone
 }
 
 // landed drops the visual error, and a pose that is being left, of an entity that jumped
 // since the last frame, by its counts then and now. It reports whether it did.
-func (r *replica) landed(before, now uint8) (jumped bool) {
+func (d *drawn) landed(before, now uint8) (jumped bool) {
 	if before == now {
 		return false
 	}
-	r.settled()
-	if r.blend != nil {
-		r.blend.on = false
+	d.settled()
+	if d.blend != nil {
+		d.blend.on = false
 	}
 	return true
 }
@@ -287,19 +297,19 @@ func (c *Client) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 	if c.world == nil || !c.stages.drawing {
 		return d, false
 	}
-	r := c.model.known.Drawn(uint32(c.view.NetID(e)))
-	if r == nil || r.drawn != e || e.IsZero() {
+	source, x := c.model.known.Drawn(uint32(c.view.NetID(e)))
+	if x == nil || x.entity != e || e.IsZero() {
 		return d, false
 	}
-	if d.Simulated = !r.entity.IsZero() && c.simulates(r.entity); !d.Simulated {
-		d.From, d.To = r.between[0], r.between[1]
+	if d.Simulated = !source.IsZero() && c.simulates(source); !d.Simulated {
+		d.From, d.To = x.between[0], x.between[1]
 	}
-	if r.error == nil || !r.error.on {
+	if x.error == nil || !x.error.on {
 		return d, true
 	}
 	for i, comp := range c.shape.replicated {
 		if c.interpolator.smoother.places[i] >= 0 && c.view.Netcode().Pointer(e, comp) != nil {
-			d.Error = max(d.Error, c.shiftError(r, comp, nil))
+			d.Error = max(d.Error, c.shiftError(x, comp, nil))
 		}
 	}
 	return d, true

@@ -93,14 +93,14 @@ func (c *Client) segmentOf(h *history, from, to *state, k int, head float64) seg
 }
 
 // drawSegment writes into the view what a segment makes of an entity's components.
-func (c *Client) drawSegment(r *replica, g *segment) {
+func (c *Client) drawSegment(d *drawn, g *segment) {
 	at := 0
 	for m := g.mask; m != 0; m &= m - 1 {
 		comp := c.shape.replicated[trailing(m)]
 		if comp.Words == 0 {
 			continue
 		}
-		dst := c.view.Netcode().Pointer(r.drawn, comp)
+		dst := c.view.Netcode().Pointer(d.entity, comp)
 		comp.Schema.Dequantize(dst, g.rec[at:], comp.Words, 1)
 		switch {
 		case comp.Mode&ecs.Interpolated == 0:
@@ -117,27 +117,27 @@ func (c *Client) drawSegment(r *replica, g *segment) {
 
 // keepAhead keeps where an entity would be drawn had there been no news of it, where the
 // last frame carried it on and this one does so no longer, or from another state.
-func (c *Client) keepAhead(r *replica, h *history, from, to *state, head float64) (kept bool) {
-	old := h.at(r.ahead)
-	if c.config.Smoothing.Off || r.ahead == 0 || to == nil && r.ahead == from.Send || old == nil || !old.says(r.id, r.slot) ||
-		old.Masks[r.slot] != from.Masks[r.slot] || c.view.Netcode().Mask(r.drawn)&old.Masks[r.slot] != old.Masks[r.slot] {
+func (c *Client) keepAhead(r *replica, d *drawn, h *history, from, to *state, head float64) (kept bool) {
+	old := h.at(d.ahead)
+	if c.config.Smoothing.Off || d.ahead == 0 || to == nil && d.ahead == from.Send || old == nil || !old.says(r.id, r.at.slot) ||
+		old.Masks[r.at.slot] != from.Masks[r.at.slot] || c.view.Netcode().Mask(d.entity)&old.Masks[r.at.slot] != old.Masks[r.at.slot] {
 		return false
 	}
-	if c.jumped(old.Masks[r.slot], old.Record(int(r.slot)), from.Record(int(r.slot))) {
-		r.settled()
+	if c.jumped(old.Masks[r.at.slot], old.Record(int(r.at.slot)), from.Record(int(r.at.slot))) {
+		d.settled()
 		return false
 	}
-	g := c.segmentOf(h, old, nil, int(r.slot), head)
-	c.drawSegment(r, &g)
+	g := c.segmentOf(h, old, nil, int(r.at.slot), head)
+	c.drawSegment(d, &g)
 	s := &c.interpolator.smoother
 	s.poses, s.posed = s.poses[:0], s.posed[:0]
-	c.keepPose(r, c.view, r.drawn, g.mask)
+	c.keepPose(r.id, d, c.view, d.entity, g.mask)
 	return true
 }
 
 // takeAhead makes the visual error what keepAhead kept and the news of an entity differ by.
-func (c *Client) takeAhead(r *replica) {
+func (c *Client) takeAhead(d *drawn) {
 	s := &c.interpolator.smoother
-	c.takePose(&s.posed[0], c.view, r.drawn, true)
+	c.takePose(&s.posed[0], c.view, true)
 	s.posed = s.posed[:0]
 }

@@ -1,0 +1,102 @@
+package systems
+
+import (
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// Whoever comes to an index that was another entity's finds a clean record in every room.
+func TestReusedIndexStartsCleanInEveryRoom(t *testing.T) {
+	var c Client
+	rooms := 0
+	eachRecords(reflect.ValueOf(&c).Elem(), func(x recordList) {
+		c.mirror.indexes.attach(x)
+		rooms++
+	})
+	if rooms != 3 {
+		t.Errorf("%d rooms keep records", rooms)
+	}
+	x := &c.mirror.indexes
+	a, b := x.take(), x.take()
+	if a == b {
+		t.Fatal("two entities share an index")
+	}
+	for _, l := range x.lists {
+		soil(record(l, a))
+		soil(record(l, b))
+	}
+	x.release(a)
+	if x.take() != a {
+		t.Fatal("another index than the one that is free")
+	}
+	for _, l := range x.lists {
+		if r := record(l, a); !r.IsZero() {
+			t.Errorf("%v", r)
+		}
+		if r := record(l, b); r.IsZero() {
+			t.Errorf("the %v of an entity that lives is lost", r.Type())
+		}
+	}
+}
+
+// A client attaches the records of all its rooms.
+func TestAllRecordsAreAttached(t *testing.T) {
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	c := g.join(ClientConfig{}, netsys.Link{})
+	attached := make(map[recordList]bool)
+	for _, l := range c.mirror.indexes.lists {
+		attached[l] = true
+	}
+	eachRecords(reflect.ValueOf(c).Elem(), func(l recordList) {
+		if !attached[l] {
+			t.Errorf("%T is attached to nothing", l)
+		}
+	})
+}
+
+// eachRecords finds the records in a struct and those that it is made of.
+func eachRecords(v reflect.Value, found func(recordList)) {
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if f.Kind() != reflect.Struct {
+			continue
+		}
+		f = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr()))
+		if l, ok := f.Interface().(recordList); ok {
+			found(l)
+			continue
+		}
+		eachRecords(f.Elem(), found)
+	}
+}
+
+// record is the record of an index.
+func record(l recordList, i index) reflect.Value {
+	return reflect.ValueOf(l).Elem().Field(0).Index(int(i))
+}
+
+// soil writes something into each field of a record.
+func soil(v reflect.Value) {
+	v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			soil(v.Field(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			soil(v.Index(i))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+	case reflect.Bool:
+		v.SetBool(true)
+	default:
+		v.SetUint(1)
+	}
+}
