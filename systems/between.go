@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // Between is a component of an entity of [Client.View] in the two confirmed states that
@@ -40,12 +41,12 @@ func Between[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
 
 // readAt is what the state of a tick had of an entity's component, in the scratch memory of
 // the client, or nil.
-func (c *Client) readAt(r *replica, tick uint32, comp *ecs.Component) unsafe.Pointer {
-	k := r.at.slot
-	st := c.stateAt(r.at.group, r.id, k, tick)
-	if r.moved && st == nil {
-		k = r.before.slot
-		st = c.stateAt(r.before.group, r.id, k, tick)
+func (c *Client) readAt(r *mirror.Replica, tick uint32, comp *ecs.Component) unsafe.Pointer {
+	k := r.At.Slot
+	st := c.stateAt(r.At.Group, r.ID, k, tick)
+	if r.Moved && st == nil {
+		k = r.Before.Slot
+		st = c.stateAt(r.Before.Group, r.ID, k, tick)
 	}
 	if st == nil || st.Masks[k]&(1<<comp.Replicated()) == 0 {
 		return nil
@@ -56,13 +57,13 @@ func (c *Client) readAt(r *replica, tick uint32, comp *ecs.Component) unsafe.Poi
 }
 
 // stateAt is the state of a tick that tells of an entity in a slot, or nil.
-func (c *Client) stateAt(group int32, id uint32, slot int32, tick uint32) *state {
+func (c *Client) stateAt(group int32, id uint32, slot int32, tick uint32) *mirror.State {
 	h := c.mirror.groups[group]
-	st := h.at(tick / c.shape.sendEvery)
-	if st == nil || st.tick != tick || !st.says(id, slot) { // the server was late with it
-		st, _, _ = h.around(id, slot, float64(tick))
+	st := h.At(tick / c.shape.sendEvery)
+	if st == nil || st.Tick != tick || !st.Says(id, slot) { // the server was late with it
+		st, _, _ = h.Around(id, slot, float64(tick))
 	}
-	if st == nil || st.tick != tick {
+	if st == nil || st.Tick != tick {
 		return nil
 	}
 	return st

@@ -64,8 +64,8 @@ func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
 			for range 3 * 200 {
 				g.step()
 				for i, x := range c.mirror.groups {
-					for k, told := range x.told {
-						if st := x.at(told); st != nil && st.Alive>>k&1 != 0 {
+					for k, told := range x.Told {
+						if st := x.At(told); st != nil && st.Alive>>k&1 != 0 {
 							if wait := c.mirror.newestSend - told; wait > longest {
 								longest = wait
 								if wait > test.wait {

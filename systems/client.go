@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/inflight"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -112,10 +113,10 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 		return nil, fmt.Errorf("%w: Assume fills another type than the protocol's input", ErrConfig)
 	}
 	c := &Client{config: cfg, protocol: p}
-	c.mirror.byID, c.baselines.epochSend = make(map[uint32]*replica), 1
+	c.mirror.byID, c.baselines.epochSend = make(map[uint32]*mirror.Replica), 1
 	c.shape.replicated, c.shape.predicted = p.Replicated(), predictedMask(p)
 	c.shape.private = privateMask(p)
-	c.mirror.indexes.attach(&c.predictor.scopes, &c.reconciler.records, &c.interpolator.drawn)
+	c.mirror.indexes.Attach(&c.predictor.scopes, &c.reconciler.records, &c.interpolator.drawn)
 	c.attachChanges()
 
 	c.stages.simulate = p.SimulateStage()

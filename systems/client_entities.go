@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -21,20 +22,20 @@ func (c *Client) startJoin(send, tick uint32, groups int) {
 	c.unpin()
 	c.join.send, c.join.tick, c.join.groups = send, tick, groups
 	for _, x := range c.mirror.groups {
-		x.pin(send)
+		x.Pin(send)
 	}
 	for len(c.mirror.groups) < groups {
-		c.mirror.groups = append(c.mirror.groups, &history{})
+		c.mirror.groups = append(c.mirror.groups, &mirror.History{})
 	}
 }
 
 // unpin puts the states of a join among all others.
 func (c *Client) unpin() {
 	for _, x := range c.mirror.groups {
-		if st := x.first; st != nil {
-			x.first = nil
-			if !x.put(&c.mirror.memory, st, c.baselines.floor) {
-				c.mirror.memory.release(st)
+		if st := x.First; st != nil {
+			x.First = nil
+			if !x.Put(&c.mirror.memory, st, c.baselines.floor) {
+				c.mirror.memory.Release(st)
 			}
 		}
 	}
@@ -51,7 +52,7 @@ func (c *Client) whole(send uint32, groups int) bool {
 		return false
 	}
 	for _, x := range c.mirror.groups[:groups] {
-		if st := x.at(send); st == nil || st.Known != wire.AllSlots {
+		if st := x.At(send); st == nil || st.Known != wire.AllSlots {
 			return false
 		}
 	}
@@ -67,7 +68,7 @@ func (c *Client) applyConfirmed() {
 		c.load()
 	}
 	for g, x := range c.mirror.groups {
-		if x.fresh != 0 {
+		if x.Fresh != 0 {
 			c.applyGroup(int32(g), x)
 		}
 	}
@@ -80,22 +81,22 @@ func (c *Client) applyConfirmed() {
 func (c *Client) load() {
 	c.join.loaded, c.join.loadedTick = true, c.join.tick
 	for g, x := range c.mirror.groups[:c.join.groups] {
-		st := x.at(c.join.send)
+		st := x.At(c.join.send)
 		for m := st.Alive; m != 0; m &= m - 1 {
 			k := trailing(m)
-			if old := x.here[k]; old != nil && old.id != st.IDs[k] && old.newest > c.join.send {
+			if old := x.Here[k]; old != nil && old.ID != st.IDs[k] && old.Newest > c.join.send {
 				continue // an own entity, which did not wait, has come to stand there
 			}
-			if x.told[k] > c.join.send && x.fresh>>k&1 == 0 && x.here[k] == nil {
+			if x.Told[k] > c.join.send && x.Fresh>>k&1 == 0 && x.Here[k] == nil {
 				continue // nor did one that is gone by now
 			}
-			if r := c.stand(int32(g), x, k, st); r != nil && (r.entity.IsZero() || !c.simulates(r.entity)) {
+			if r := c.stand(int32(g), x, k, st); r != nil && (r.Entity.IsZero() || !c.simulates(r.Entity)) {
 				if !c.applyRecord(r, st, k) {
 					continue
 				}
 			}
-			if x.told[k] == c.join.send {
-				x.fresh &^= 1 << k
+			if x.Told[k] == c.join.send {
+				x.Fresh &^= 1 << k
 			}
 		}
 	}
@@ -110,15 +111,15 @@ func (c *Client) load() {
 func (c *Client) Loaded() (tick uint32, ok bool) { return c.join.loadedTick, c.join.loaded }
 
 // applyGroup brings the entities of a group up to date.
-func (c *Client) applyGroup(g int32, x *history) {
+func (c *Client) applyGroup(g int32, x *mirror.History) {
 	var waiting uint64
-	for m := x.fresh; m != 0; m &= m - 1 {
+	for m := x.Fresh; m != 0; m &= m - 1 {
 		k := trailing(m)
-		st := x.at(x.told[k])
+		st := x.At(x.Told[k])
 		switch {
 		case st == nil: // it was more than there is room for
 		case st.Alive>>k&1 == 0:
-			if c.join.loaded || x.here[k] != nil {
+			if c.join.loaded || x.Here[k] != nil {
 				c.leave(x, k, st)
 			} else {
 				waiting |= 1 << k
@@ -129,48 +130,48 @@ func (c *Client) applyGroup(g int32, x *history) {
 			}
 		default:
 			waiting |= 1 << k
-			if old := x.here[k]; old != nil && old.id != st.IDs[k] {
+			if old := x.Here[k]; old != nil && old.ID != st.IDs[k] {
 				c.leave(x, k, st) // an own entity made room for one that has to wait
 			}
 		}
 	}
-	x.fresh = waiting
+	x.Fresh = waiting
 }
 
 // stand makes an entity the one in its slot and returns it; nil where newer news
 // have it elsewhere, or gone.
-func (c *Client) stand(g int32, x *history, k int, st *state) *replica {
+func (c *Client) stand(g int32, x *mirror.History, k int, st *mirror.State) *mirror.Replica {
 	id := st.IDs[k]
-	if old := x.here[k]; old != nil && old.id != id {
+	if old := x.Here[k]; old != nil && old.ID != id {
 		c.leave(x, k, st)
 	}
 	r := c.mirror.byID[id]
 	if r == nil {
-		r = &replica{id: id, index: c.mirror.indexes.take()}
+		r = &mirror.Replica{ID: id, Index: c.mirror.indexes.Take()}
 		c.mirror.byID[id] = r
 		c.mirror.replicas = append(c.mirror.replicas, r)
-	} else if r.newest > st.Send && (r.at != location{g, int32(k)} || r.removed.tick != 0) {
+	} else if r.Newest > st.Send && (r.At != mirror.Location{Group: g, Slot: int32(k)} || r.Removed.Tick != 0) {
 		return nil
 	}
-	x.here[k] = r
-	if at := (location{g, int32(k)}); r.at != at {
-		r.before, r.moved, r.at = r.at, r.newest != 0, at
+	x.Here[k] = r
+	if at := (mirror.Location{Group: g, Slot: int32(k)}); r.At != at {
+		r.Before, r.Moved, r.At = r.At, r.Newest != 0, at
 	}
-	r.newest, r.removed = max(r.newest, st.Send), removal{}
+	r.Newest, r.Removed = max(r.Newest, st.Send), mirror.Removal{}
 	return r
 }
 
 // leave takes an entity out of its slot. Where it does not turn up elsewhere, as it
 // does when it has other components from now on, it is gone.
-func (c *Client) leave(x *history, k int, st *state) {
-	r := x.here[k]
-	x.here[k] = nil
-	if r == nil || r.at.slot != int32(k) || c.mirror.groups[r.at.group] != x || r.newest > st.Send || r.removed.tick != 0 {
+func (c *Client) leave(x *mirror.History, k int, st *mirror.State) {
+	r := x.Here[k]
+	x.Here[k] = nil
+	if r == nil || r.At.Slot != int32(k) || c.mirror.groups[r.At.Group] != x || r.Newest > st.Send || r.Removed.Tick != 0 {
 		return
 	}
-	r.newest = st.Send
-	r.removed = removal{max(st.tick, 1), st.Hidden>>k&1 != 0}
-	r.waitsSince = 0
+	r.Newest = st.Send
+	r.Removed = mirror.Removal{Tick: max(st.Tick, 1), Hidden: st.Hidden>>k&1 != 0}
+	r.WaitsSince = 0
 }
 
 // removeGone takes those out of the world that are gone.
@@ -179,20 +180,20 @@ func (c *Client) removeGone() {
 	c.mirror.toldAll = 0
 	c.reconciler.co.list = c.reconciler.co.list[:0]
 	for _, r := range c.mirror.replicas {
-		if r.removed.tick != 0 {
+		if r.Removed.Tick != 0 {
 			if c.mirror.toldAll == 0 {
-				c.mirror.toldAll = c.oldestTold()
+				c.mirror.toldAll = c.mirror.oldestTold()
 			}
-			if !r.entity.IsZero() && (c.mirror.newestSend >= r.newest+moveSends || c.decided(r) || c.disowned(r)) {
-				c.reconciler.takeServerState = c.reconciler.takeServerState || r.predicted() && !c.world.Netcode().Suspended(r.entity) // its end was not foreseen
+			if !r.Entity.IsZero() && (c.mirror.newestSend >= r.Newest+moveSends || c.mirror.decided(r) || c.disowned(r)) {
+				c.reconciler.takeServerState = c.reconciler.takeServerState || r.Predicted() && !c.world.Netcode().Suspended(r.Entity) // its end was not foreseen
 				c.lose(r)
-				c.world.Netcode().Discard(netID(r.id))
-				r.entity = ecs.Entity{}
+				c.world.Netcode().Discard(netID(r.ID))
+				r.Entity = ecs.Entity{}
 			}
-			if r.entity.IsZero() && c.interpolator.drawn.of(r).entity.IsZero() && c.mirror.newestSend > r.newest+moveSends && c.decided(r) {
-				c.mirror.tombstones.add(r.id, r.removed.hidden)
-				delete(c.mirror.byID, r.id)
-				c.mirror.indexes.release(r.index)
+			if r.Entity.IsZero() && c.interpolator.drawn.Of(r).entity.IsZero() && c.mirror.newestSend > r.Newest+moveSends && c.mirror.decided(r) {
+				c.mirror.tombstones.add(r.ID, r.Removed.Hidden)
+				delete(c.mirror.byID, r.ID)
+				c.mirror.indexes.Release(r.Index)
 				continue
 			}
 		}
@@ -205,19 +206,19 @@ func (c *Client) removeGone() {
 
 // decided reports whether an entity that left its slot would have been heard of if it
 // were elsewhere.
-func (c *Client) decided(r *replica) bool {
-	return r.removed.hidden || r.newest <= c.mirror.toldAll || c.mirror.newestSend > r.newest+missSends
+func (m *mirrored) decided(r *mirror.Replica) bool {
+	return r.Removed.Hidden || r.Newest <= m.toldAll || m.newestSend > r.Newest+missSends
 }
 
 // disowned reports whether own state, which names all entities of this client, no longer
 // names one that left its slot: to simulate it on would lead to what the server does not
 // have.
-func (c *Client) disowned(r *replica) bool {
-	if !r.predicted() || c.own.newest < r.newest || !c.ownWhole(c.own.newest) {
+func (c *Client) disowned(r *mirror.Replica) bool {
+	if !r.Predicted() || c.own.newest < r.Newest || !c.ownWhole(c.own.newest) {
 		return false
 	}
 	for _, x := range c.mirror.ownGroups {
-		if x.at(c.own.newest).Find(r.id) >= 0 {
+		if x.At(c.own.newest).Find(r.ID) >= 0 {
 			return false
 		}
 	}
@@ -227,11 +228,11 @@ func (c *Client) disowned(r *replica) bool {
 // oldestTold is the newest send such that all slots have been told of by it or later,
 // those aside of which the newest was that they are out of sight, or nothing for long:
 // an entity may stand there that this client never saw.
-func (c *Client) oldestTold() uint32 {
-	oldest := c.mirror.newestSend
-	for _, x := range c.mirror.groups {
-		for k, t := range x.told {
-			if x.hidden>>k&1 == 0 && t+missSends >= c.mirror.newestSend {
+func (m *mirrored) oldestTold() uint32 {
+	oldest := m.newestSend
+	for _, x := range m.groups {
+		for k, t := range x.Told {
+			if x.Hidden>>k&1 == 0 && t+missSends >= m.newestSend {
 				oldest = min(oldest, t)
 			}
 		}
@@ -241,7 +242,7 @@ func (c *Client) oldestTold() uint32 {
 
 // applyRecord makes an entity what a state says. It reports false where that must
 // wait for own state.
-func (c *Client) applyRecord(r *replica, st *state, k int) bool {
+func (c *Client) applyRecord(r *mirror.Replica, st *mirror.State, k int) bool {
 	now, again := c.place(r, st, k)
 	if again {
 		now, _ = c.place(r, st, k)
@@ -251,7 +252,7 @@ func (c *Client) applyRecord(r *replica, st *state, k int) bool {
 
 // place is applyRecord; again says that the game, asked about what came of it, chose
 // another scope.
-func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
+func (c *Client) place(r *mirror.Replica, st *mirror.State, k int) (now, again bool) {
 	mask, rec := st.Masks[k], st.Record(k)
 	mine := c.owns(st, k)
 	own := c.stages.predicting && mine
@@ -260,43 +261,43 @@ func (c *Client) place(r *replica, st *state, k int) (now, again bool) {
 	}
 	c.match(r, st)
 	if mine {
-		r.private = c.privateMask(r.id)
+		r.Private = c.privateMask(r.ID)
 	} else {
-		r.private = 0
+		r.Private = 0
 	}
 	simulated := c.inScope(r, own, mask)
 	var had uint64 // components that were predicted here before
-	if !r.entity.IsZero() && simulated && c.simulates(r.entity) {
-		had = c.world.Netcode().Mask(r.entity)
+	if !r.Entity.IsZero() && simulated && c.simulates(r.Entity) {
+		had = c.world.Netcode().Mask(r.Entity)
 	}
 	shaped := false
-	if whole := mask | r.private; r.entity.IsZero() || c.simulates(r.entity) != simulated || c.world.Netcode().Mask(r.entity) != whole {
-		if shaped = true; !r.entity.IsZero() && c.simulates(r.entity) != simulated {
-			c.leavePose(c.interpolator.drawn.of(r))
+	if whole := mask | r.Private; r.Entity.IsZero() || c.simulates(r.Entity) != simulated || c.world.Netcode().Mask(r.Entity) != whole {
+		if shaped = true; !r.Entity.IsZero() && c.simulates(r.Entity) != simulated {
+			c.leavePose(c.interpolator.drawn.Of(r))
 		}
-		r.entity = c.world.Netcode().Replica(netID(r.id), whole, simulated)
+		r.Entity = c.world.Netcode().Replica(netID(r.ID), whole, simulated)
 		// There is no prediction to compare the newcomers with.
 		if simulated && whole&^had&c.shape.predicted != 0 {
 			c.reconciler.takeServerState = c.reconciler.takeServerState || own
 			c.takeScope(r, own)
 		}
-		if r.private != 0 {
+		if r.Private != 0 {
 			c.own.privateSend = 0 // to be written anew
 		}
 	}
-	if r.predicted() && !own {
+	if r.Predicted() && !own {
 		c.reconciler.takeServerState = true // what its inputs did there since is not so
 	}
 	if !simulated {
 		c.lose(r)
 	}
-	r.simulated, r.own = simulated, own
+	r.Simulated, r.Own = simulated, own
 	c.noteCoSimulated(r, st)
 	at := 0
 	for m := mask; m != 0; m &= m - 1 {
 		comp := c.shape.replicated[trailing(m)]
 		if comp.Words > 0 && had&c.shape.predicted&(m&-m) == 0 && !c.keeps(r, comp, rec[at:at+comp.Words]) {
-			comp.Schema.Dequantize(c.world.Netcode().Pointer(r.entity, comp), rec[at:], comp.Words, 1)
+			comp.Schema.Dequantize(c.world.Netcode().Pointer(r.Entity, comp), rec[at:], comp.Words, 1)
 		}
 		at += comp.Words
 	}
@@ -311,20 +312,20 @@ func (c *Client) applyPrivate() {
 	}
 	c.own.privateSend = c.own.state.send
 	for _, x := range c.mirror.ownGroups {
-		st := x.at(c.own.state.send)
+		st := x.At(c.own.state.send)
 		if st == nil {
 			continue
 		}
 		for m := st.Alive; m != 0; m &= m - 1 {
 			k := trailing(m)
 			r := c.mirror.byID[st.IDs[k]]
-			if r == nil || r.entity.IsZero() || r.removed.tick != 0 {
+			if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 {
 				continue
 			}
-			if private := st.Masks[k]&c.shape.private | c.keptPrivate(r); private != r.private {
-				r.private = private
-				own := c.simulates(r.entity)
-				c.world.Netcode().Replica(netID(r.id), c.world.Netcode().Mask(r.entity)&^c.shape.private|private, own)
+			if private := st.Masks[k]&c.shape.private | c.keptPrivate(r); private != r.Private {
+				r.Private = private
+				own := c.simulates(r.Entity)
+				c.world.Netcode().Replica(netID(r.ID), c.world.Netcode().Mask(r.Entity)&^c.shape.private|private, own)
 				c.reconciler.takeServerState = c.reconciler.takeServerState || own && private&c.shape.predicted != 0
 			}
 		}
@@ -332,11 +333,11 @@ func (c *Client) applyPrivate() {
 	c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
 		bit := uint64(1) << comp.Replicated()
 		r := c.mirror.byID[id]
-		if c.shape.private&bit == 0 || r == nil || r.private&bit == 0 || r.entity.IsZero() {
+		if c.shape.private&bit == 0 || r == nil || r.Private&bit == 0 || r.Entity.IsZero() {
 			return
 		}
-		if (c.shape.predicted&bit == 0 || !c.simulates(r.entity)) && !c.keepsRaw(r, comp, unsafe.Pointer(&c.scratch[0])) {
-			if dst := c.world.Netcode().Pointer(r.entity, comp); dst != nil {
+		if (c.shape.predicted&bit == 0 || !c.simulates(r.Entity)) && !c.keepsRaw(r, comp, unsafe.Pointer(&c.scratch[0])) {
+			if dst := c.world.Netcode().Pointer(r.Entity, comp); dst != nil {
 				comp.Schema.ReadRaw(raw, dst)
 			}
 		}
@@ -344,7 +345,7 @@ func (c *Client) applyPrivate() {
 }
 
 // owns reports whether a state names this client as owner of the entity in a slot.
-func (c *Client) owns(st *state, k int) bool {
+func (c *Client) owns(st *mirror.State, k int) bool {
 	ownerC := c.shape.replicated[0]
 	if st.Masks[k]&1 == 0 {
 		return false

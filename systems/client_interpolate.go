@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
@@ -19,7 +20,7 @@ type interpolator struct {
 	frameAt     time.Time
 	sight       sight
 	claim       lagcomp.Claim // made last
-	drawn       records[drawn]
+	drawn       mirror.Records[drawn]
 }
 
 // drawn is how an entity is drawn.
@@ -47,14 +48,14 @@ func (c *Client) interpolate(*ecs.World) {
 	head := c.interpolator.sight.begin(c.interpolator.clock.head)
 	waiting := false
 	for _, r := range c.mirror.replicas {
-		d := c.interpolator.drawn.of(r)
+		d := c.interpolator.drawn.Of(r)
 		switch {
-		case r.removed.tick != 0 && (head >= float64(r.removed.tick) || r.simulated):
-			c.hide(r.id, d)
-		case c.world.Netcode().Suspended(r.entity):
-			c.hide(r.id, d)
-		case !r.entity.IsZero() && c.simulates(r.entity):
-			c.drawOwn(r.id, r.entity, d)
+		case r.Removed.Tick != 0 && (head >= float64(r.Removed.Tick) || r.Simulated):
+			c.hide(r.ID, d)
+		case c.world.Netcode().Suspended(r.Entity):
+			c.hide(r.ID, d)
+		case !r.Entity.IsZero() && c.simulates(r.Entity):
+			c.drawOwn(r.ID, r.Entity, d)
 		case c.interpolator.clock.running:
 			waiting = c.drawBetween(r, d, head) || waiting
 		}
@@ -115,35 +116,35 @@ func (c *Client) show(id uint32, d *drawn, mask uint64, own bool) {
 
 // drawBetween writes the state of an entity at the playback head into the view.
 // It reports whether there was no later state to move toward.
-func (c *Client) drawBetween(r *replica, d *drawn, head float64) (waiting bool) {
-	h := c.mirror.groups[r.at.group]
-	from, to, gone := h.around(r.id, r.at.slot, head)
-	k, before := int(r.at.slot), false
-	if r.moved { // it has other components from now on, but maybe not yet at the head
-		old, later, _ := c.mirror.groups[r.before.group].around(r.id, r.before.slot, head)
-		before = old != nil && (from == nil || old.tick > from.tick)
-		r.moved = before || from == nil
+func (c *Client) drawBetween(r *mirror.Replica, d *drawn, head float64) (waiting bool) {
+	h := c.mirror.groups[r.At.Group]
+	from, to, gone := h.Around(r.ID, r.At.Slot, head)
+	k, before := int(r.At.Slot), false
+	if r.Moved { // it has other components from now on, but maybe not yet at the head
+		old, later, _ := c.mirror.groups[r.Before.Group].Around(r.ID, r.Before.Slot, head)
+		before = old != nil && (from == nil || old.Tick > from.Tick)
+		r.Moved = before || from == nil
 		if before {
-			from, to, gone, k = old, later, false, int(r.before.slot)
+			from, to, gone, k = old, later, false, int(r.Before.Slot)
 		}
 	}
 	switch {
 	case from == nil:
 		return false // not yet in sight
-	case gone && r.removed.tick != 0:
-		c.hide(r.id, d) // an earlier state, which came later, had it gone already
+	case gone && r.Removed.Tick != 0:
+		c.hide(r.ID, d) // an earlier state, which came later, had it gone already
 		return false
 	}
-	if !r.moved && !gone {
+	if !r.Moved && !gone {
 		from, to = d.goOn(r, h, from, to, head)
 	}
 	if to != nil {
-		c.interpolator.clock.from = min(c.interpolator.clock.from, from.tick)
+		c.interpolator.clock.from = min(c.interpolator.clock.from, from.Tick)
 	}
 	c.interpolator.sight.between(from, to)
 	g := c.segmentOf(h, from, to, k, head)
 	jumps := c.interpolator.smoother.jumpsOf(c.view, d.entity)
-	c.show(r.id, d, g.mask|r.private, false)
+	c.show(r.ID, d, g.mask|r.Private, false)
 	kept := !before && c.keepAhead(r, d, h, from, to, head)
 	c.drawSegment(d, &g)
 	d.tell(from, to, g.ahead > 0 && !before)
@@ -151,37 +152,37 @@ func (c *Client) drawBetween(r *replica, d *drawn, head float64) (waiting bool) 
 	if kept {
 		c.takeAhead(d)
 	}
-	if r.private != 0 && !r.entity.IsZero() {
-		c.copyOwn(d.entity, r.entity, r.private)
+	if r.Private != 0 && !r.Entity.IsZero() {
+		c.copyOwn(d.entity, r.Entity, r.Private)
 	}
 	if held := c.ownedMask(r); held != 0 {
-		c.copyOwn(d.entity, r.entity, held&g.mask)
+		c.copyOwn(d.entity, r.Entity, held&g.mask)
 	}
 	c.drawError(d)
 	c.blendPose(d)
-	return to == nil && r.removed.tick == 0 && !before
+	return to == nil && r.Removed.Tick == 0 && !before
 }
 
 // goOn stays with the two states that an entity was drawn between in the last frame for as
 // long as the head is there: one between them that comes only now would make it jump.
-func (d *drawn) goOn(r *replica, h *history, from, to *state, head float64) (a, b *state) {
+func (d *drawn) goOn(r *mirror.Replica, h *mirror.History, from, to *mirror.State, head float64) (a, b *mirror.State) {
 	since, until := d.between[0], d.between[1]
-	if until == 0 || head < float64(since) || head >= float64(until) || to != nil && from.tick == since && to.tick == until {
+	if until == 0 || head < float64(since) || head >= float64(until) || to != nil && from.Tick == since && to.Tick == until {
 		return from, to
 	}
-	a, _, _ = h.around(r.id, r.at.slot, float64(since))
-	b, _, _ = h.around(r.id, r.at.slot, float64(until))
-	if a == nil || b == nil || a.tick != since || b.tick != until {
+	a, _, _ = h.Around(r.ID, r.At.Slot, float64(since))
+	b, _, _ = h.Around(r.ID, r.At.Slot, float64(until))
+	if a == nil || b == nil || a.Tick != since || b.Tick != until {
 		return from, to
 	}
 	return a, b
 }
 
 // tell notes what an entity is drawn between.
-func (d *drawn) tell(from, to *state, ahead bool) {
-	d.between, d.ahead = [2]uint32{from.tick, 0}, 0
+func (d *drawn) tell(from, to *mirror.State, ahead bool) {
+	d.between, d.ahead = [2]uint32{from.Tick, 0}, 0
 	if to != nil {
-		d.between[1] = to.tick
+		d.between[1] = to.Tick
 	} else if ahead {
 		d.ahead = from.Send
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -26,15 +27,15 @@ type ownState struct {
 }
 
 // snapshotPart is the part of a block for one group.
-func snapshotPart(x *history, h *wire.BlockHead, send uint32) delta.Part {
-	p := delta.Part{Cur: &x.open.Group, Slots: h.Slots}
+func snapshotPart(x *mirror.History, h *wire.BlockHead, send uint32) delta.Part {
+	p := delta.Part{Cur: &x.Open.Group, Slots: h.Slots}
 	if h.Age > 0 {
-		if st := x.at(send - h.Age); st != nil {
+		if st := x.At(send - h.Age); st != nil {
 			p.Base = &st.Group
 		}
 	}
 	if h.Two {
-		if st := x.at(send - h.Age - 1); st != nil {
+		if st := x.At(send - h.Age - 1); st != nil {
 			p.Base2 = &st.Group
 		}
 	}
@@ -60,14 +61,14 @@ func (c *Client) takeOwn(h *wire.SnapshotHeader) {
 // are valid for the component. The value stands in the scratch memory of the client.
 func (c *Client) eachOwn(visit func(id uint32, comp *ecs.Component, raw []byte)) {
 	for _, x := range c.mirror.ownGroups {
-		if st := x.at(c.own.state.send); st != nil {
+		if st := x.At(c.own.state.send); st != nil {
 			_ = c.eachOwnOf(st, visit) // it was checked when it came
 		}
 	}
 }
 
 // eachOwnOf visits what one group says, and checks it.
-func (c *Client) eachOwnOf(st *state, visit func(id uint32, comp *ecs.Component, raw []byte)) error {
+func (c *Client) eachOwnOf(st *mirror.State, visit func(id uint32, comp *ecs.Component, raw []byte)) error {
 	for m := st.Alive; m != 0; m &= m - 1 {
 		k := trailing(m)
 		id, mask := st.IDs[k], st.Masks[k]
@@ -104,7 +105,7 @@ func (c *Client) eachOwnOf(st *state, visit func(id uint32, comp *ecs.Component,
 // ownWhole reports whether own state of a send names all of the client's entities.
 func (c *Client) ownWhole(send uint32) bool {
 	for _, x := range c.mirror.ownGroups {
-		if st := x.at(send); st == nil || st.Known != wire.AllSlots {
+		if st := x.At(send); st == nil || st.Known != wire.AllSlots {
 			return false
 		}
 	}
@@ -119,7 +120,7 @@ func (c *Client) privateMask(id uint32) uint64 {
 	}
 	kept := c.keptPrivate(c.mirror.byID[id])
 	for _, x := range c.mirror.ownGroups {
-		if st := x.at(c.own.state.send); st != nil {
+		if st := x.At(c.own.state.send); st != nil {
 			if k := st.Find(id); k >= 0 {
 				return st.Masks[k]&c.shape.private | kept
 			}

@@ -62,15 +62,15 @@ func (k toldEntities) Presence(id components.NetID) Presence {
 	switch {
 	case r == nil:
 		return c.mirror.tombstones.of(uint32(id))
-	case r.removed.tick != 0 && r.removed.hidden:
+	case r.Removed.Tick != 0 && r.Removed.Hidden:
 		return OutOfInterest
-	case r.removed.tick != 0 && r.entity.IsZero() && c.decided(r):
+	case r.Removed.Tick != 0 && r.Entity.IsZero() && c.mirror.decided(r):
 		return Destroyed
-	case r.entity.IsZero():
+	case r.Entity.IsZero():
 		return NotLoaded
-	case r.removed.tick != 0:
+	case r.Removed.Tick != 0:
 		return Stale // it may turn up in another slot
-	case c.mirror.groups[r.at.group].told[r.at.slot] >= c.mirror.newestSend:
+	case c.mirror.groups[r.At.Group].Told[r.At.Slot] >= c.mirror.newestSend:
 		return Present
 	}
 	return Stale
@@ -80,12 +80,12 @@ func (k toldEntities) Presence(id components.NetID) Presence {
 func (k toldEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
 	c := k.c
 	r := c.mirror.byID[uint32(id)]
-	if r == nil || r.removed.tick != 0 || r.entity.IsZero() {
+	if r == nil || r.Removed.Tick != 0 || r.Entity.IsZero() {
 		return 0, false
 	}
-	x := c.mirror.groups[r.at.group]
-	if st := x.at(x.told[r.at.slot]); st != nil {
-		return st.tick, true
+	x := c.mirror.groups[r.At.Group]
+	if st := x.At(x.Told[r.At.Slot]); st != nil {
+		return st.Tick, true
 	}
 	return 0, false
 }
@@ -93,7 +93,7 @@ func (k toldEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
 // Drawn is how an entity is drawn, and where it is in the client's world.
 func (k toldEntities) Drawn(id uint32) (source ecs.Entity, d *drawn) {
 	if r := k.c.mirror.byID[id]; r != nil {
-		return r.entity, k.c.interpolator.drawn.of(r)
+		return r.Entity, k.c.interpolator.drawn.Of(r)
 	}
 	return source, nil
 }

@@ -1,5 +1,7 @@
 package systems
 
+import "github.com/tactusgo/tactus/systems/internal/mirror"
+
 // What a client predicts is proven entity by entity: own state that had no room for all of
 // them, and the snapshots of co-simulated ones, say nothing of the others. An outcome of an
 // input can follow from anything that is simulated here, so it is final when each of these
@@ -16,7 +18,7 @@ func (c *Client) confirmedInput() uint32 {
 	confirmed := c.consumed()
 	for _, r := range c.mirror.replicas {
 		if c.awaitsProof(r) {
-			confirmed = min(confirmed, c.reconciler.records.of(r).confirmedInput)
+			confirmed = min(confirmed, c.reconciler.records.Of(r).confirmedInput)
 		}
 	}
 	return max(confirmed, c.followed.void)
@@ -29,15 +31,15 @@ func (c *Client) consumed() uint32 {
 
 // awaitsProof reports whether outcomes can follow from an entity: one that is simulated
 // here, until its end, which was foreseen, has come on the server, too.
-func (c *Client) awaitsProof(r *replica) bool {
-	return r.simulated && !r.entity.IsZero() && c.world.Netcode().Mask(r.entity)&c.shape.predicted != 0 &&
-		(r.removed.tick == 0 || !c.world.Netcode().Suspended(r.entity))
+func (c *Client) awaitsProof(r *mirror.Replica) bool {
+	return r.Simulated && !r.Entity.IsZero() && c.world.Netcode().Mask(r.Entity)&c.shape.predicted != 0 &&
+		(r.Removed.Tick == 0 || !c.world.Netcode().Suspended(r.Entity))
 }
 
 // predictsOwn reports whether any entity of this client is simulated here.
 func (c *Client) predictsOwn() bool {
 	for _, r := range c.mirror.replicas {
-		if r.predicted() {
+		if r.Predicted() {
 			return true
 		}
 	}
@@ -48,13 +50,13 @@ func (c *Client) predictsOwn() bool {
 // says.
 func (c *Client) proveOwn() {
 	for _, x := range c.mirror.ownGroups {
-		st := x.at(c.own.state.send)
+		st := x.At(c.own.state.send)
 		if st == nil {
 			continue
 		}
 		for m := st.Alive; m != 0; m &= m - 1 {
 			if r := c.mirror.byID[st.IDs[trailing(m)]]; r != nil {
-				x := c.reconciler.records.of(r)
+				x := c.reconciler.records.Of(r)
 				x.confirmedInput = max(x.confirmedInput, c.own.state.input)
 			}
 		}
@@ -64,8 +66,8 @@ func (c *Client) proveOwn() {
 // proveAllOwn notes that all own entities were predicted right after an input.
 func (c *Client) proveAllOwn(input uint32) {
 	for _, r := range c.mirror.replicas {
-		if r.predicted() {
-			x := c.reconciler.records.of(r)
+		if r.Predicted() {
+			x := c.reconciler.records.Of(r)
 			x.confirmedInput = max(x.confirmedInput, input)
 		}
 	}
@@ -73,6 +75,6 @@ func (c *Client) proveAllOwn(input uint32) {
 
 // lose notes that a co-simulated entity is simulated here no more, before what it did was
 // proven: so what followed from that is withdrawn, or simulated again without it.
-func (c *Client) lose(r *replica) {
-	c.reconciler.co.lost = c.reconciler.co.lost || r.coSimulated() && c.awaitsProof(r) && c.followed.outcomes != nil && c.followed.outcomes.Stats().Open > 0
+func (c *Client) lose(r *mirror.Replica) {
+	c.reconciler.co.lost = c.reconciler.co.lost || r.CoSimulated() && c.awaitsProof(r) && c.followed.outcomes != nil && c.followed.outcomes.Stats().Open > 0
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -74,7 +75,7 @@ func (c *Client) refuse(now time.Time, err error) {
 }
 
 // errTooMuch is about more state than a client keeps.
-var errTooMuch = fmt.Errorf("%w: more than %d bytes of state", ErrMessage, maxMemory)
+var errTooMuch = fmt.Errorf("%w: more than %d bytes of state", ErrMessage, mirror.MaxMemory)
 
 // decoding is how bytes of snapshots become states.
 type decoding struct {
@@ -92,13 +93,13 @@ type decoding struct {
 
 // mirrored is what the server has told of the world.
 type mirrored struct {
-	groups     []*history
-	ownGroups  []*history
-	replicas   []*replica // in the order they came up
-	byID       map[uint32]*replica
-	indexes    indexes
+	groups     []*mirror.History
+	ownGroups  []*mirror.History
+	replicas   []*mirror.Replica // in the order they came up
+	byID       map[uint32]*mirror.Replica
+	indexes    mirror.Indexes
 	tombstones tombstones
-	memory     memory
+	memory     mirror.Memory
 	newestSend uint32
 	newestTick uint32
 	toldAll    uint32 // all slots in sight were told of by that send or later
@@ -196,7 +197,7 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 		// Packets overtook each other, and the server may count this one as joined with.
 		c.startJoin(in.join, in.joinTick, int(h.Groups))
 	}
-	if c.mirror.memory.used > maxMemory {
+	if c.mirror.memory.Used > mirror.MaxMemory {
 		return errTooMuch
 	}
 	return nil
@@ -239,17 +240,17 @@ func (c *Client) readBody(h *wire.BlockHead, body []byte) error {
 		return fmt.Errorf("%w: send %d stands on one %d sends before", ErrMessage, send, h.Age)
 	}
 	for len(*all) < int(h.First+h.Count) {
-		*all = append(*all, &history{})
+		*all = append(*all, &mirror.History{})
 	}
 	c.decode.parts = c.decode.parts[:0]
 	for g := h.First; g < h.First+h.Count; g++ {
 		x := (*all)[g]
-		if x.open == nil {
-			x.open = c.mirror.memory.take(send, tick)
+		if x.Open == nil {
+			x.Open = c.mirror.memory.Take(send, tick)
 			*open = append(*open, g)
 		}
 		part := snapshotPart(x, h, send)
-		if x.open.Known&h.Slots != 0 {
+		if x.Open.Known&h.Slots != 0 {
 			return fmt.Errorf("%w: group %d is told of twice", ErrMessage, g)
 		}
 		if h.Age > 0 && (part.Base == nil || h.Slots&^part.Base.Known != 0) ||
@@ -270,7 +271,7 @@ func (c *Client) readBody(h *wire.BlockHead, body []byte) error {
 // checkOpen looks through what a packet told before anything is made of it.
 func (c *Client) checkOpen() error {
 	for _, g := range c.decode.incoming.groups {
-		st := c.mirror.groups[g].open
+		st := c.mirror.groups[g].Open
 		for m := st.Alive; m != 0; m &= m - 1 {
 			if k := trailing(m); st.IDs[k] == 0 || st.Masks[k]&c.shape.private != 0 {
 				return fmt.Errorf("%w: entity %d with components %#x", ErrMessage, st.IDs[k], st.Masks[k])
@@ -278,7 +279,7 @@ func (c *Client) checkOpen() error {
 		}
 	}
 	for _, g := range c.decode.incoming.own {
-		if err := c.eachOwnOf(c.mirror.ownGroups[g].open, func(uint32, *ecs.Component, []byte) {}); err != nil {
+		if err := c.eachOwnOf(c.mirror.ownGroups[g].Open, func(uint32, *ecs.Component, []byte) {}); err != nil {
 			return err
 		}
 	}
@@ -288,14 +289,14 @@ func (c *Client) checkOpen() error {
 // dropOpen forgets what a packet told.
 func (c *Client) dropOpen() {
 	for _, g := range c.decode.incoming.groups {
-		c.mirror.memory.keep(c.mirror.groups[g].open)
-		c.mirror.memory.release(c.mirror.groups[g].open)
-		c.mirror.groups[g].open = nil
+		c.mirror.memory.Keep(c.mirror.groups[g].Open)
+		c.mirror.memory.Release(c.mirror.groups[g].Open)
+		c.mirror.groups[g].Open = nil
 	}
 	for _, g := range c.decode.incoming.own {
-		c.mirror.memory.keep(c.mirror.ownGroups[g].open)
-		c.mirror.memory.release(c.mirror.ownGroups[g].open)
-		c.mirror.ownGroups[g].open = nil
+		c.mirror.memory.Keep(c.mirror.ownGroups[g].Open)
+		c.mirror.memory.Release(c.mirror.ownGroups[g].Open)
+		c.mirror.ownGroups[g].Open = nil
 	}
 }
 
@@ -307,27 +308,27 @@ func (c *Client) takeOpen(h *wire.SnapshotHeader) {
 	}
 	for _, g := range c.decode.incoming.groups {
 		x := c.mirror.groups[g]
-		st := x.open
-		x.open = nil
-		c.mirror.memory.keep(st)
+		st := x.Open
+		x.Open = nil
+		c.mirror.memory.Keep(st)
 		known, hidden, send := st.Known, st.Hidden, st.Send
 		if !c.store(x, st, floor) {
 			continue
 		}
 		for m := known; m != 0; m &= m - 1 {
-			if k := trailing(m); send > x.told[k] {
-				x.told[k] = send
-				x.hidden = x.hidden&^(1<<k) | hidden&(1<<k)
-				x.fresh |= 1 << k
+			if k := trailing(m); send > x.Told[k] {
+				x.Told[k] = send
+				x.Hidden = x.Hidden&^(1<<k) | hidden&(1<<k)
+				x.Fresh |= 1 << k
 			}
 		}
 	}
 	for _, g := range c.decode.incoming.own {
 		x := c.mirror.ownGroups[g]
-		st := x.open
-		x.open = nil
+		st := x.Open
+		x.Open = nil
 		c.own.newest = max(c.own.newest, st.Send)
-		c.mirror.memory.keep(st)
+		c.mirror.memory.Keep(st)
 		c.store(x, st, min(floor, c.own.state.send))
 	}
 	if len(c.decode.incoming.own) > 0 { // also to say that nothing is left
@@ -337,18 +338,18 @@ func (c *Client) takeOpen(h *wire.SnapshotHeader) {
 
 // store puts a state where it belongs; it reports false when it is too old to be of
 // use.
-func (c *Client) store(x *history, st *state, floor uint32) bool {
-	if known := x.at(st.Send); known != nil {
-		c.mirror.memory.merge(known, st)
-		c.mirror.memory.release(st)
+func (c *Client) store(x *mirror.History, st *mirror.State, floor uint32) bool {
+	if known := x.At(st.Send); known != nil {
+		c.mirror.memory.Merge(known, st)
+		c.mirror.memory.Release(st)
 		return true
 	}
 	if st.Send == c.join.send && !c.join.loaded {
-		x.first = st
+		x.First = st
 		return true
 	}
-	if !x.put(&c.mirror.memory, st, floor) {
-		c.mirror.memory.release(st)
+	if !x.Put(&c.mirror.memory, st, floor) {
+		c.mirror.memory.Release(st)
 		return false
 	}
 	return true

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -27,7 +28,7 @@ type reconciler struct {
 	pair            []int32   // two values in words
 	blame           blame
 	co              coSimulated
-	records         records[reconciled]
+	records         mirror.Records[reconciled]
 }
 
 // reconciled is what is known of how an entity was predicted.

@@ -5,23 +5,24 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // match finds what this client foretold of an entity that a snapshot tells of. A
 // spawn that it predicted becomes the entity, under the same handle; a despawn
 // that it predicted is undone when the snapshot is not older than the input which
 // it followed from, because then the server did not despawn.
-func (c *Client) match(r *replica, st *state) {
+func (c *Client) match(r *mirror.Replica, st *mirror.State) {
 	if !c.stages.predicting {
 		return
 	}
-	if r.entity.IsZero() {
-		if key, ok := c.spawnKey(r.id); ok && key.Owner == c.link.id {
-			r.entity, _ = c.world.Netcode().Confirm(key, netID(r.id))
+	if r.Entity.IsZero() {
+		if key, ok := c.spawnKey(r.ID); ok && key.Owner == c.link.id {
+			r.Entity, _ = c.world.Netcode().Confirm(key, netID(r.ID))
 		}
 	}
-	if input, ok := c.proves(r, st); ok && c.world.Netcode().Revive(netID(r.id), input) {
-		if c.reconciler.records.of(r).takeServerState = r.coSimulated(); !r.coSimulated() {
+	if input, ok := c.proves(r, st); ok && c.world.Netcode().Revive(netID(r.ID), input) {
+		if c.reconciler.records.Of(r).takeServerState = r.CoSimulated(); !r.CoSimulated() {
 			c.reconciler.takeServerState = true
 		}
 	}
@@ -44,20 +45,20 @@ func (c *Client) spawnKey(id uint32) (key ecs.SpawnKey, ok bool) {
 // it was spawned is told in own state, which may come later, or be lost and come
 // with another send; and it may be one that this client spawns by an input that it has
 // not come to.
-func (c *Client) unnamed(r *replica, st *state) bool {
-	if !r.entity.IsZero() {
+func (c *Client) unnamed(r *mirror.Replica, st *mirror.State) bool {
+	if !r.Entity.IsZero() {
 		return false
 	}
-	if r.waitsSince == 0 {
-		r.waitsSince = st.Send
+	if r.WaitsSince == 0 {
+		r.WaitsSince = st.Send
 	}
 	for _, x := range c.mirror.ownGroups {
-		if own := x.at(c.own.state.send); own != nil && own.Find(r.id) >= 0 {
-			key, ok := c.spawnKey(r.id)
+		if own := x.At(c.own.state.send); own != nil && own.Find(r.ID) >= 0 {
+			key, ok := c.spawnKey(r.ID)
 			return ok && c.model.stamped && key.Owner == c.link.id && key.Input > c.model.numbering.Applied()
 		}
 	}
-	return (c.own.newest < st.Send || !c.ownWhole(c.own.newest)) && c.mirror.newestSend < r.waitsSince+moveSends
+	return (c.own.newest < st.Send || !c.ownWhole(c.own.newest)) && c.mirror.newestSend < r.WaitsSince+moveSends
 }
 
 // drawSpawns shows in the view what this client predicts to be spawned, from the

@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/inflight"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -17,7 +18,7 @@ const sentKept = 512
 type predictor struct {
 	log     *inputLog
 	history *ecs.History
-	scopes  records[scoped]
+	scopes  mirror.Records[scoped]
 }
 
 // inputSender is what of its inputs this client has told.
@@ -72,7 +73,7 @@ func (c *Client) give(input unsafe.Pointer) {
 	})
 	if c.config.Assume.fill != nil {
 		for _, r := range c.reconciler.co.list {
-			c.assume(r.entity)
+			c.assume(r.Entity)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
@@ -87,15 +88,15 @@ func (s *sight) begin(head float64) float64 {
 
 // between notes what an entity is drawn between. What is left when each pair has
 // cancelled out one other is that of the most, where they are more than half.
-func (s *sight) between(from, to *state) {
+func (s *sight) between(from, to *mirror.State) {
 	later := uint32(0)
 	if to != nil {
-		later = to.tick
+		later = to.Tick
 	}
 	switch {
 	case s.votes == 0:
-		s.from, s.to, s.votes = from.tick, later, 1
-	case s.from == from.tick && s.to == later:
+		s.from, s.to, s.votes = from.Tick, later, 1
+	case s.from == from.Tick && s.to == later:
 		s.votes++
 	default:
 		s.votes--

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 
 	"github.com/tactusgo/tactus/ecs"
 )
@@ -94,13 +95,13 @@ func (c *Client) interpolateDamped() {
 	c.interpolator.clock.head = float64(c.mirror.newestTick)
 	c.interpolator.sight = sight{head: c.interpolator.clock.head, from: c.mirror.newestTick, votes: 1}
 	for _, r := range c.mirror.replicas {
-		d := c.interpolator.drawn.of(r)
+		d := c.interpolator.drawn.Of(r)
 		switch {
-		case r.removed.tick != 0, c.world.Netcode().Suspended(r.entity):
-			c.hide(r.id, d)
-		case r.entity.IsZero():
-		case c.simulates(r.entity):
-			c.drawOwn(r.id, r.entity, d)
+		case r.Removed.Tick != 0, c.world.Netcode().Suspended(r.Entity):
+			c.hide(r.ID, d)
+		case r.Entity.IsZero():
+		case c.simulates(r.Entity):
+			c.drawOwn(r.ID, r.Entity, d)
 		default:
 			c.drawDamped(r, d)
 		}
@@ -109,14 +110,14 @@ func (c *Client) interpolateDamped() {
 }
 
 // drawDamped moves what is drawn of an entity toward its newest confirmed state.
-func (c *Client) drawDamped(r *replica, d *drawn) {
-	mask := c.world.Netcode().Mask(r.entity)
+func (c *Client) drawDamped(r *mirror.Replica, d *drawn) {
+	mask := c.world.Netcode().Mask(r.Entity)
 	was := d.entity
-	jumped := d.landed(c.interpolator.smoother.jumpsOf(c.view, d.entity), c.interpolator.smoother.jumpsOf(c.world, r.entity))
-	c.show(r.id, d, mask, false)
+	jumped := d.landed(c.interpolator.smoother.jumpsOf(c.view, d.entity), c.interpolator.smoother.jumpsOf(c.world, r.Entity))
+	c.show(r.ID, d, mask, false)
 	if d.entity != was || jumped || d.blending() {
 		clear(d.lag)
-		c.copyOwn(d.entity, r.entity, ^uint64(0))
+		c.copyOwn(d.entity, r.Entity, ^uint64(0))
 		c.blendPose(d)
 		return
 	}
@@ -125,7 +126,7 @@ func (c *Client) drawDamped(r *replica, d *drawn) {
 		if mask&(1<<comp.Replicated()) == 0 || comp.Words == 0 {
 			continue
 		}
-		dst, src := c.view.Netcode().Pointer(d.entity, comp), c.world.Netcode().Pointer(r.entity, comp)
+		dst, src := c.view.Netcode().Pointer(d.entity, comp), c.world.Netcode().Pointer(r.Entity, comp)
 		if comp.Mode&ecs.Interpolated == 0 {
 			copyValue(dst, src, comp)
 			continue

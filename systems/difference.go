@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // Difference compares a client's world with the server's: entity by entity, field
@@ -76,9 +77,9 @@ func Difference(s *Server, c *Client) error {
 // slotDiffers compares what a client has of a slot with what the server had. It
 // returns the entity that stands there.
 func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error) {
-	told, now := c.mirror.groups[g].told[k], &s.frames.At(c.mirror.newestSend).Groups[g]
+	told, now := c.mirror.groups[g].Told[k], &s.frames.At(c.mirror.newestSend).Groups[g]
 	f := s.frames.At(told)
-	if p.contest.over && (f == nil || g >= len(f.Groups)) && now.Alive>>k&1 == 0 && c.mirror.groups[g].here[k] == nil {
+	if p.contest.over && (f == nil || g >= len(f.Groups)) && now.Alive>>k&1 == 0 && c.mirror.groups[g].Here[k] == nil {
 		return 0, nil // long empty, and the client knows
 	}
 	if told != c.mirror.newestSend && !p.contest.over || f == nil || g >= len(f.Groups) {
@@ -93,21 +94,21 @@ func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error
 	if r == nil && told != c.mirror.newestSend && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
 		return 0, nil // it went elsewhere, and died there
 	}
-	if r != nil && r.at != (location{int32(g), int32(k)}) && r.newest > told {
+	if r != nil && r.At != (mirror.Location{Group: int32(g), Slot: int32(k)}) && r.Newest > told {
 		return id, nil // it has moved since
 	}
-	if r == nil || r.entity.IsZero() || r.removed.tick != 0 {
+	if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 {
 		return id, fmt.Errorf("entity %d lives on the server at tick %d, not on the client", id, f.Tick)
 	}
 	mask := truth.Masks[k]
 	if f.Owner(g, k) == c.link.id {
 		mask |= c.privateMask(id)
 	}
-	if err := c.differs(mask, truth, k, r.entity); err != nil {
+	if err := c.differs(mask, truth, k, r.Entity); err != nil {
 		return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 	}
 	if f.Owner(g, k) == c.link.id && s.private != 0 {
-		if err := c.privateDiffers(s, p, id, r.entity); err != nil {
+		if err := c.privateDiffers(s, p, id, r.Entity); err != nil {
 			return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 		}
 	}
@@ -129,7 +130,7 @@ func (c *Client) differs(mask uint64, truth *delta.Group, k int, e ecs.Entity) e
 		words := rec[:comp.Words]
 		rec = rec[comp.Words:]
 		mine := c.world.Netcode().Pointer(e, comp)
-		if r := c.mirror.byID[uint32(c.world.NetID(e))]; r.coSimulated() && c.shape.predicted&(1<<comp.Replicated()) != 0 {
+		if r := c.mirror.byID[uint32(c.world.NetID(e))]; r.CoSimulated() && c.shape.predicted&(1<<comp.Replicated()) != 0 {
 			theirs := c.scratchFor(comp)
 			comp.Schema.Dequantize(theirs, words, comp.Words, 1)
 			if field, mine := c.coSimulatedDiffers(r, comp, theirs); field >= 0 {

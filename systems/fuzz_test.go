@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -162,25 +163,25 @@ func checkClient(t *testing.T, c *Client) {
 		t.Errorf("%d groups, %d own ones, %d entities, %d by id", len(c.mirror.groups), len(c.mirror.ownGroups), len(c.mirror.replicas), len(c.mirror.byID))
 	}
 	used := 0
-	count := func(st *state) {
+	count := func(st *mirror.State) {
 		if st != nil {
-			used += stateSize + 4*cap(st.Words)
+			used += mirror.StateSize + 4*cap(st.Words)
 		}
 	}
 	for _, x := range append(slices.Clone(c.mirror.groups), c.mirror.ownGroups...) {
-		if x.open != nil {
+		if x.Open != nil {
 			t.Error("a packet was left half read")
 		}
-		count(x.first)
-		for _, st := range x.ring {
+		count(x.First)
+		for _, st := range x.Ring {
 			count(st)
 		}
 	}
-	for _, st := range c.mirror.memory.free {
+	for _, st := range c.mirror.memory.Free {
 		count(st)
 	}
-	if used != c.mirror.memory.used || used > maxMemory {
-		t.Errorf("%d bytes of states, counted %d", used, c.mirror.memory.used)
+	if used != c.mirror.memory.Used || used > mirror.MaxMemory {
+		t.Errorf("%d bytes of states, counted %d", used, c.mirror.memory.Used)
 	}
 	if len(c.mirror.tombstones.why) > maxAbsent || len(c.mirror.tombstones.ring) > maxAbsent {
 		t.Errorf("%d entities that are gone", len(c.mirror.tombstones.why))

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -127,8 +128,8 @@ func TestClientBoundsItsWorld(t *testing.T) {
 			t.Fatalf("send %d: %v", n, f.c.Err())
 		}
 	}
-	if f.c.mirror.memory.used > maxMemory || len(f.c.mirror.groups) != wire.MaxGroups {
-		t.Errorf("%d bytes in %d groups", f.c.mirror.memory.used, len(f.c.mirror.groups))
+	if f.c.mirror.memory.Used > mirror.MaxMemory || len(f.c.mirror.groups) != wire.MaxGroups {
+		t.Errorf("%d bytes in %d groups", f.c.mirror.memory.Used, len(f.c.mirror.groups))
 	}
 	entities := 0
 	for tab := range f.c.World().Netcode().Tables {
@@ -159,7 +160,7 @@ func TestClientRefusesEntitiesWithoutNumber(t *testing.T) {
 // A state of more than a client keeps ends the session.
 func TestClientBoundsItsMemory(t *testing.T) {
 	f := newForger(t)
-	f.c.mirror.memory.used += maxMemory // as if
+	f.c.mirror.memory.Used += mirror.MaxMemory // as if
 	f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(100, 1)}))
 	if !errors.Is(f.c.Err(), ErrMessage) || !errors.Is(f.c.Err(), errTooMuch) {
 		t.Errorf("%v", f.c.Err())

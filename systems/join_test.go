@@ -185,9 +185,9 @@ func TestRenewalTakesNothingOffTheScreen(t *testing.T) {
 		g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
 		g.run(120)
 		for _, x := range append(c.mirror.groups[:len(c.mirror.groups):len(c.mirror.groups)], c.mirror.ownGroups...) {
-			for i, st := range x.ring {
-				c.mirror.memory.release(st)
-				x.ring[i] = nil
+			for i, st := range x.Ring {
+				c.mirror.memory.Release(st)
+				x.Ring[i] = nil
 			}
 		}
 		for range 300 {

@@ -281,7 +281,7 @@ func TestSnapshotsFitThePath(t *testing.T) {
 		if n > 60*15 {
 			worst = max(worst, g.server.sessions.peers[0].session.Stats().RTT)
 			for _, r := range c.mirror.replicas {
-				if tick, ok := c.StateTick(netID(r.id)); ok {
+				if tick, ok := c.StateTick(netID(r.ID)); ok {
 					stale = max(stale, g.server.link.tick-tick)
 				}
 			}

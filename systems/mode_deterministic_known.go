@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 

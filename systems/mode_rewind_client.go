@@ -130,7 +130,7 @@ func (m *rewindClient) reach(told ownState, now uint32) {
 // ownThere reports whether own state of a send is kept.
 func (m *rewindClient) ownThere(send uint32) bool {
 	for _, x := range m.c.mirror.ownGroups {
-		if x.at(send) != nil {
+		if x.At(send) != nil {
 			return true
 		}
 	}

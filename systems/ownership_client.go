@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -85,35 +86,35 @@ func (x *clientChanges) slotOf(id uint32, component int) *changeSlot {
 // keeps is asked before a value that the server told of is written to an entity, and
 // reports whether what this client wrote stays. Until it writes, the values are the
 // server's.
-func (c *Client) keeps(r *replica, comp *ecs.Component, words []int32) bool {
+func (c *Client) keeps(r *mirror.Replica, comp *ecs.Component, words []int32) bool {
 	x := &c.changes
 	if x.mask&(1<<comp.Replicated()) == 0 {
 		return false
 	}
 	number := slices.Index(x.coder.Components, comp)
-	s := x.slotOf(r.id, number)
-	if s != nil && s.entity == r.entity {
+	s := x.slotOf(r.ID, number)
+	if s != nil && s.entity == r.Entity {
 		x.look(c, s)
 	}
 	switch {
-	case !c.MayWrite(r.entity):
-		x.drop(r.id)
+	case !c.MayWrite(r.Entity):
+		x.drop(r.ID)
 		return false
-	case s != nil && s.entity == r.entity && s.wrote:
+	case s != nil && s.entity == r.Entity && s.wrote:
 		s.confirmed = append(s.confirmed[:0], words...)
 		return true
 	case s == nil:
-		x.slots = append(x.slots, changeSlot{id: r.id, component: number})
+		x.slots = append(x.slots, changeSlot{id: r.ID, component: number})
 		s = &x.slots[len(x.slots)-1]
 	}
-	s.entity, s.wrote, s.asking = r.entity, false, false
+	s.entity, s.wrote, s.asking = r.Entity, false, false
 	s.confirmed = append(s.confirmed[:0], words...)
 	s.value = append(s.value[:0], words...)
 	return false
 }
 
 // keepsRaw is keeps for a value that came at full precision, at p.
-func (c *Client) keepsRaw(r *replica, comp *ecs.Component, p unsafe.Pointer) bool {
+func (c *Client) keepsRaw(r *mirror.Replica, comp *ecs.Component, p unsafe.Pointer) bool {
 	if c.changes.mask&(1<<comp.Replicated()) == 0 {
 		return false
 	}
@@ -136,22 +137,22 @@ func (x *clientChanges) drop(id uint32) {
 
 // turn follows a change of authority over an entity that is here: what is the server's
 // becomes that, what is this client's begins with what is there.
-func (c *Client) turn(r *replica) {
+func (c *Client) turn(r *mirror.Replica) {
 	x := &c.changes
-	may := c.MayWrite(r.entity)
+	may := c.MayWrite(r.Entity)
 	for i, comp := range x.coder.Components {
-		p := c.world.Netcode().Pointer(r.entity, comp)
-		s := x.slotOf(r.id, i)
+		p := c.world.Netcode().Pointer(r.Entity, comp)
+		s := x.slotOf(r.ID, i)
 		switch {
 		case p == nil:
 		case may && s == nil:
 			c.keepsRaw(r, comp, p)
-		case !may && s != nil && s.entity == r.entity:
+		case !may && s != nil && s.entity == r.Entity:
 			comp.Schema.Dequantize(p, s.confirmed, comp.Words, 1)
 		}
 	}
 	if !may {
-		x.drop(r.id)
+		x.drop(r.ID)
 	}
 }
 
@@ -254,9 +255,9 @@ func (x *clientChanges) ackedChanges(seq uint16) {
 }
 
 // ownedMask are the components of an entity that this client writes.
-func (c *Client) ownedMask(r *replica) uint64 {
-	if c.changes.mask == 0 || r.entity.IsZero() || !c.MayWrite(r.entity) {
+func (c *Client) ownedMask(r *mirror.Replica) uint64 {
+	if c.changes.mask == 0 || r.Entity.IsZero() || !c.MayWrite(r.Entity) {
 		return 0
 	}
-	return c.changes.mask & c.world.Netcode().Mask(r.entity)
+	return c.changes.mask & c.world.Netcode().Mask(r.Entity)
 }

@@ -6,33 +6,34 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // Whoever comes to an index that was another entity's finds a clean record in every room.
 func TestReusedIndexStartsCleanInEveryRoom(t *testing.T) {
 	var c Client
 	rooms := 0
-	eachRecords(reflect.ValueOf(&c).Elem(), func(x recordList) {
-		c.mirror.indexes.attach(x)
+	eachRecords(reflect.ValueOf(&c).Elem(), func(x mirror.RecordList) {
+		c.mirror.indexes.Attach(x)
 		rooms++
 	})
 	if rooms != 3 {
 		t.Errorf("%d rooms keep records", rooms)
 	}
 	x := &c.mirror.indexes
-	a, b := x.take(), x.take()
+	a, b := x.Take(), x.Take()
 	if a == b {
 		t.Fatal("two entities share an index")
 	}
-	for _, l := range x.lists {
+	for _, l := range x.Lists {
 		soil(record(l, a))
 		soil(record(l, b))
 	}
-	x.release(a)
-	if x.take() != a {
+	x.Release(a)
+	if x.Take() != a {
 		t.Fatal("another index than the one that is free")
 	}
-	for _, l := range x.lists {
+	for _, l := range x.Lists {
 		if r := record(l, a); !r.IsZero() {
 			t.Errorf("%v", r)
 		}
@@ -46,11 +47,11 @@ func TestReusedIndexStartsCleanInEveryRoom(t *testing.T) {
 func TestAllRecordsAreAttached(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
 	c := g.join(ClientConfig{}, netsys.Link{})
-	attached := make(map[recordList]bool)
-	for _, l := range c.mirror.indexes.lists {
+	attached := make(map[mirror.RecordList]bool)
+	for _, l := range c.mirror.indexes.Lists {
 		attached[l] = true
 	}
-	eachRecords(reflect.ValueOf(c).Elem(), func(l recordList) {
+	eachRecords(reflect.ValueOf(c).Elem(), func(l mirror.RecordList) {
 		if !attached[l] {
 			t.Errorf("%T is attached to nothing", l)
 		}
@@ -58,14 +59,14 @@ func TestAllRecordsAreAttached(t *testing.T) {
 }
 
 // eachRecords finds the records in a struct and those that it is made of.
-func eachRecords(v reflect.Value, found func(recordList)) {
+func eachRecords(v reflect.Value, found func(mirror.RecordList)) {
 	for i := range v.NumField() {
 		f := v.Field(i)
 		if f.Kind() != reflect.Struct {
 			continue
 		}
 		f = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr()))
-		if l, ok := f.Interface().(recordList); ok {
+		if l, ok := f.Interface().(mirror.RecordList); ok {
 			found(l)
 			continue
 		}
@@ -74,7 +75,7 @@ func eachRecords(v reflect.Value, found func(recordList)) {
 }
 
 // record is the record of an index.
-func record(l recordList, i index) reflect.Value {
+func record(l mirror.RecordList, i mirror.Index) reflect.Value {
 	return reflect.ValueOf(l).Elem().Field(0).Index(int(i))
 }
 

@@ -56,7 +56,7 @@ func (c *Client) entitle(n *wire.Notice) error {
 		x.grants = append(x.grants, clientGrant{id: n.ID})
 	}
 	x.grants[i].may = n.Kind == wire.NoticeGranted
-	if r := c.mirror.byID[n.ID]; r != nil && !r.entity.IsZero() {
+	if r := c.mirror.byID[n.ID]; r != nil && !r.Entity.IsZero() {
 		c.turn(r)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -47,11 +48,11 @@ func (c *Client) heard() (tick, input uint32) {
 
 // keptPrivate is what an entity keeps of what only its owner sees although own state
 // does not tell of it: what is predicted, while there is nothing to correct.
-func (c *Client) keptPrivate(r *replica) uint64 {
+func (c *Client) keptPrivate(r *mirror.Replica) uint64 {
 	if c.reconciler.reporter == nil || c.own.state.open || r == nil {
 		return 0
 	}
-	return r.private & c.shape.predicted
+	return r.Private & c.shape.predicted
 }
 
 // settledInput is the last input whose prediction the server has confirmed.

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // Scope says whether a client simulates an entity: ahead of the server, so that what the
@@ -73,11 +74,11 @@ func (c *Client) SetScope(e ecs.Entity, s Scope) bool {
 		return false
 	}
 	r := c.mirror.byID[uint32(c.world.NetID(e))]
-	if r == nil || r.entity != e || r.removed.tick != 0 {
+	if r == nil || r.Entity != e || r.Removed.Tick != 0 {
 		return false
 	}
-	*c.predictor.scopes.of(r) = scoped{s, true}
-	c.mirror.groups[r.at.group].fresh |= 1 << r.at.slot
+	*c.predictor.scopes.Of(r) = scoped{s, true}
+	c.mirror.groups[r.At.Group].Fresh |= 1 << r.At.Slot
 	return true
 }
 
@@ -88,12 +89,12 @@ type scoped struct {
 }
 
 // asks asks the game for the scope of an entity; it reports whether that has changed.
-func (c *Client) asks(r *replica) bool {
-	if c.config.Scope == nil || c.predictor.scopes.of(r).chosen {
+func (c *Client) asks(r *mirror.Replica) bool {
+	if c.config.Scope == nil || c.predictor.scopes.Of(r).chosen {
 		return false
 	}
-	scope := c.config.Scope(c.world, r.entity) // which may call SetScope
-	x := c.predictor.scopes.of(r)
+	scope := c.config.Scope(c.world, r.Entity) // which may call SetScope
+	x := c.predictor.scopes.Of(r)
 	was := x.scope
 	x.scope = scope
 	return scope != was
@@ -101,8 +102,8 @@ func (c *Client) asks(r *replica) bool {
 
 // inScope reports whether this client simulates an entity with these components, its own
 // or not.
-func (c *Client) inScope(r *replica, own bool, mask uint64) bool {
-	scope := c.predictor.scopes.of(r).scope
+func (c *Client) inScope(r *mirror.Replica, own bool, mask uint64) bool {
+	scope := c.predictor.scopes.Of(r).scope
 	switch {
 	case !c.stages.predicting || scope == ScopeInterpolated:
 		return false
@@ -115,11 +116,11 @@ func (c *Client) inScope(r *replica, own bool, mask uint64) bool {
 }
 
 // takeScope notes that an entity, new or newly in scope, is simulated here from now on.
-func (c *Client) takeScope(r *replica, own bool) {
+func (c *Client) takeScope(r *mirror.Replica, own bool) {
 	switch {
 	case !own:
-		c.reconciler.records.of(r).takeServerState = true
-	case c.predictor.scopes.of(r).chosen && c.own.state.tick != 0 && c.reconciler.reporter == nil:
+		c.reconciler.records.Of(r).takeServerState = true
+	case c.predictor.scopes.Of(r).chosen && c.own.state.tick != 0 && c.reconciler.reporter == nil:
 		c.own.state.fresh = true // at once, not with the next snapshot
 	}
 }

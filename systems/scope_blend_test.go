@@ -21,7 +21,7 @@ func TestPoseIsLeftByTimeNotByFrames(t *testing.T) {
 		v, _ := c.Own(c.View())
 		r := c.mirror.byID[uint32(c.World().NetID(e))]
 		was := *ecs.Get[place](c.View(), v)
-		d := c.interpolator.drawn.of(r)
+		d := c.interpolator.drawn.Of(r)
 		c.leavePose(d)
 		ecs.Get[place](c.World(), e).X = was.X + 12
 		over := blendTicks * testTick

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // A co-simulated entity is reconciled like an own one. Snapshots tell its state, as
@@ -23,11 +24,11 @@ type consumed struct{ send, tick, input uint32 }
 // consumptions are the headers of the snapshots that came, as many as there are states.
 type consumptions struct {
 	newest consumed
-	ring   [maxStates]consumed // by send
+	ring   [mirror.MaxStates]consumed // by send
 }
 
 func (h *consumptions) put(x consumed) {
-	h.ring[x.send%maxStates] = x
+	h.ring[x.send%mirror.MaxStates] = x
 	if x.send > h.newest.send {
 		h.newest = x
 	}
@@ -35,7 +36,7 @@ func (h *consumptions) put(x consumed) {
 
 // at is the input of this client after which the state of a send stood.
 func (h *consumptions) at(send uint32) (input uint32, ok bool) {
-	x := &h.ring[send%maxStates]
+	x := &h.ring[send%mirror.MaxStates]
 	return x.input, send != 0 && x.send == send
 }
 
@@ -46,14 +47,14 @@ type coSimulated struct {
 	lost   bool // one is simulated here no more, and its end was not foreseen
 	wrong  bool // one was mispredicted, or has to be taken over: there must be a replay
 	inputs consumptions
-	list   []*replica // those in the world
+	list   []*mirror.Replica // those in the world
 }
 
 // noteCoSimulated notes that an entity stands in the world as a state says, with what was
 // predicted of it.
-func (c *Client) noteCoSimulated(r *replica, st *state) {
-	if r.coSimulated() {
-		x := c.reconciler.records.of(r)
+func (c *Client) noteCoSimulated(r *mirror.Replica, st *mirror.State) {
+	if r.CoSimulated() {
+		x := c.reconciler.records.Of(r)
 		x.confirmed, x.unseen = st.Send, true
 		c.reconciler.co.any, c.reconciler.co.fresh = true, true
 	}
@@ -61,19 +62,19 @@ func (c *Client) noteCoSimulated(r *replica, st *state) {
 
 // listCoSimulated is part of a walk over all replicas, which ends in a list of those that are
 // co-simulated.
-func (c *Client) listCoSimulated(r *replica) {
-	if r.coSimulated() && !r.entity.IsZero() && r.removed.tick == 0 {
+func (c *Client) listCoSimulated(r *mirror.Replica) {
+	if r.CoSimulated() && !r.Entity.IsZero() && r.Removed.Tick == 0 {
 		c.reconciler.co.list = append(c.reconciler.co.list, r)
 	}
 }
 
 // proves returns the input after which a state shows an entity.
-func (c *Client) proves(r *replica, st *state) (input uint32, ok bool) {
-	if r.coSimulated() {
+func (c *Client) proves(r *mirror.Replica, st *mirror.State) (input uint32, ok bool) {
+	if r.CoSimulated() {
 		return c.reconciler.co.inputs.at(st.Send)
 	}
 	tick, input := c.heard()
-	return input, st.tick >= tick
+	return input, st.Tick >= tick
 }
 
 // coSimulatedWrong compares what came of co-simulated entities with what was predicted. Where
@@ -85,8 +86,8 @@ func (c *Client) coSimulatedWrong() (since uint32) {
 	}
 	c.reconciler.co.fresh = false
 	for _, r := range c.reconciler.co.list {
-		x := c.reconciler.records.of(r)
-		if !x.unseen || c.world.Netcode().Suspended(r.entity) {
+		x := c.reconciler.records.Of(r)
+		if !x.unseen || c.world.Netcode().Suspended(r.Entity) {
 			continue
 		}
 		x.unseen = false
@@ -118,10 +119,10 @@ func (c *Client) coSimulatedWrong() (since uint32) {
 
 // coSimulatedAgrees compares the confirmed state of a co-simulated entity with what was predicted
 // after an input, and reports what differs.
-func (c *Client) coSimulatedAgrees(r *replica, input uint32) bool {
+func (c *Client) coSimulatedAgrees(r *mirror.Replica, input uint32) bool {
 	same := true
-	c.eachConfirmed(r, func(st *state, comp *ecs.Component, words []int32) {
-		predicted := c.predictor.history.Value(input, r.entity, comp)
+	c.eachConfirmed(r, func(st *mirror.State, comp *ecs.Component, words []int32) {
+		predicted := c.predictor.history.Value(input, r.Entity, comp)
 		if predicted == nil {
 			return
 		}
@@ -132,10 +133,10 @@ func (c *Client) coSimulatedAgrees(r *replica, input uint32) bool {
 			return
 		}
 		same = false
-		c.blames(st.tick, comp, predicted, truth, true)
+		c.blames(st.Tick, comp, predicted, truth, true)
 		if c.config.OnMismatch != nil {
 			c.config.OnMismatch(Mismatch{
-				Tick: st.tick, Input: input, NetID: netID(r.id), CoSimulated: true,
+				Tick: st.Tick, Input: input, NetID: netID(r.ID), CoSimulated: true,
 				Component: comp.Name, Field: comp.Schema.Fields[field].Path,
 				Predicted: comp.Schema.Format(field, predicted), Truth: comp.Schema.Format(field, truth),
 			})
@@ -145,13 +146,13 @@ func (c *Client) coSimulatedAgrees(r *replica, input uint32) bool {
 }
 
 // eachConfirmed visits the predicted components of what was confirmed of an entity.
-func (c *Client) eachConfirmed(r *replica, visit func(st *state, comp *ecs.Component, words []int32)) {
-	st := c.mirror.groups[r.at.group].at(c.reconciler.records.of(r).confirmed)
-	if st == nil || !st.says(r.id, r.at.slot) {
+func (c *Client) eachConfirmed(r *mirror.Replica, visit func(st *mirror.State, comp *ecs.Component, words []int32)) {
+	st := c.mirror.groups[r.At.Group].At(c.reconciler.records.Of(r).confirmed)
+	if st == nil || !st.Says(r.ID, r.At.Slot) {
 		return
 	}
-	rec := st.Record(int(r.at.slot))
-	for m := st.Masks[r.at.slot]; m != 0; m &= m - 1 {
+	rec := st.Record(int(r.At.Slot))
+	for m := st.Masks[r.At.Slot]; m != 0; m &= m - 1 {
 		comp := c.shape.replicated[trailing(m)]
 		if c.shape.predicted&(m&-m) != 0 {
 			visit(st, comp, rec[:comp.Words])
@@ -164,16 +165,16 @@ func (c *Client) eachConfirmed(r *replica, visit func(st *state, comp *ecs.Compo
 // world, and what was wrong with the first of a replay. It reports whether anything was.
 func (c *Client) restoreCoSimulated(after uint32, first bool) (any bool) {
 	for _, r := range c.reconciler.co.list {
-		x := c.reconciler.records.of(r)
+		x := c.reconciler.records.Of(r)
 		input, known := c.reconciler.co.inputs.at(x.confirmed)
 		holds := known && (input == after || first && x.wrong && input < after)
 		x.wrong = x.wrong && !first
-		if !holds || !c.simulates(r.entity) {
+		if !holds || !c.simulates(r.Entity) {
 			continue
 		}
 		any = true
-		c.eachConfirmed(r, func(_ *state, comp *ecs.Component, words []int32) {
-			if dst := c.world.Netcode().Pointer(r.entity, comp); dst != nil {
+		c.eachConfirmed(r, func(_ *mirror.State, comp *ecs.Component, words []int32) {
+			if dst := c.world.Netcode().Pointer(r.Entity, comp); dst != nil {
 				comp.Schema.Dequantize(dst, words, comp.Words, 1)
 			}
 		})
@@ -183,12 +184,12 @@ func (c *Client) restoreCoSimulated(after uint32, first bool) (any bool) {
 
 // coSimulatedDiffers compares what was predicted of a component of a co-simulated entity with what
 // the server sent, within tolerance.
-func (c *Client) coSimulatedDiffers(r *replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
-	if input, known := c.reconciler.co.inputs.at(c.reconciler.records.of(r).confirmed); known {
-		predicted = c.predictor.history.Value(input, r.entity, comp)
+func (c *Client) coSimulatedDiffers(r *mirror.Replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
+	if input, known := c.reconciler.co.inputs.at(c.reconciler.records.Of(r).confirmed); known {
+		predicted = c.predictor.history.Value(input, r.Entity, comp)
 	}
 	if predicted == nil {
-		predicted = c.world.Netcode().Pointer(r.entity, comp)
+		predicted = c.world.Netcode().Pointer(r.Entity, comp)
 	}
 	return c.mismatch(comp, predicted, truth), predicted
 }

@@ -141,7 +141,7 @@ func (c *Client) keepPoses() {
 		return
 	}
 	for _, r := range c.mirror.replicas {
-		c.keepSimulated(r.id, r.entity, c.interpolator.drawn.of(r))
+		c.keepSimulated(r.ID, r.Entity, c.interpolator.drawn.Of(r))
 	}
 }
 

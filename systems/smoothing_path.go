@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // segment is what a view draws an entity by: the record of a state, and that of a later
@@ -72,21 +73,21 @@ func (c *Client) carryOn(dst unsafe.Pointer, comp *ecs.Component, g *segment, at
 }
 
 // segmentOf is what to draw an entity by at a head.
-func (c *Client) segmentOf(h *history, from, to *state, k int, head float64) segment {
+func (c *Client) segmentOf(h *mirror.History, from, to *mirror.State, k int, head float64) segment {
 	g := segment{mask: from.Masks[k], rec: from.Record(k)}
 	step := c.interpolator.clock.step
 	switch {
 	case to != nil:
 		if to.Masks[k] == g.mask && !c.jumped(g.mask, g.rec, to.Record(k)) {
 			g.next = to.Record(k)
-			g.share = (head - float64(from.tick)) / float64(to.tick-from.tick)
-			g.seconds = float64(to.tick-from.tick) * step
+			g.share = (head - float64(from.Tick)) / float64(to.Tick-from.Tick)
+			g.seconds = float64(to.Tick-from.Tick) * step
 		}
 	case c.interpolator.clock.beyond > 0:
-		g.ahead = (head - float64(from.tick)) * step
-		old, _, _ := h.around(from.IDs[k], int32(k), float64(from.tick)-0.5)
+		g.ahead = (head - float64(from.Tick)) * step
+		old, _, _ := h.Around(from.IDs[k], int32(k), float64(from.Tick)-0.5)
 		if old != nil && old.Masks[k] == g.mask && !c.jumped(g.mask, old.Record(k), g.rec) {
-			g.before, g.interval = old.Record(k), float64(from.tick-old.tick)*step
+			g.before, g.interval = old.Record(k), float64(from.Tick-old.Tick)*step
 		}
 	}
 	return g
@@ -117,21 +118,21 @@ func (c *Client) drawSegment(d *drawn, g *segment) {
 
 // keepAhead keeps where an entity would be drawn had there been no news of it, where the
 // last frame carried it on and this one does so no longer, or from another state.
-func (c *Client) keepAhead(r *replica, d *drawn, h *history, from, to *state, head float64) (kept bool) {
-	old := h.at(d.ahead)
-	if c.config.Smoothing.Off || d.ahead == 0 || to == nil && d.ahead == from.Send || old == nil || !old.says(r.id, r.at.slot) ||
-		old.Masks[r.at.slot] != from.Masks[r.at.slot] || c.view.Netcode().Mask(d.entity)&old.Masks[r.at.slot] != old.Masks[r.at.slot] {
+func (c *Client) keepAhead(r *mirror.Replica, d *drawn, h *mirror.History, from, to *mirror.State, head float64) (kept bool) {
+	old := h.At(d.ahead)
+	if c.config.Smoothing.Off || d.ahead == 0 || to == nil && d.ahead == from.Send || old == nil || !old.Says(r.ID, r.At.Slot) ||
+		old.Masks[r.At.Slot] != from.Masks[r.At.Slot] || c.view.Netcode().Mask(d.entity)&old.Masks[r.At.Slot] != old.Masks[r.At.Slot] {
 		return false
 	}
-	if c.jumped(old.Masks[r.at.slot], old.Record(int(r.at.slot)), from.Record(int(r.at.slot))) {
+	if c.jumped(old.Masks[r.At.Slot], old.Record(int(r.At.Slot)), from.Record(int(r.At.Slot))) {
 		d.settled()
 		return false
 	}
-	g := c.segmentOf(h, old, nil, int(r.at.slot), head)
+	g := c.segmentOf(h, old, nil, int(r.At.Slot), head)
 	c.drawSegment(d, &g)
 	s := &c.interpolator.smoother
 	s.poses, s.posed = s.poses[:0], s.posed[:0]
-	c.keepPose(r.id, d, c.view, d.entity, g.mask)
+	c.keepPose(r.ID, d, c.view, d.entity, g.mask)
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
@@ -180,13 +181,13 @@ func (a *audit) client(c *Client) {
 		return
 	}
 	for g, x := range c.mirror.groups {
-		a.state(c, k, g, x.first)
-		for _, st := range x.ring {
+		a.state(c, k, g, x.First)
+		for _, st := range x.Ring {
 			a.state(c, k, g, st)
 		}
 	}
 	for _, x := range c.mirror.ownGroups {
-		for _, st := range x.ring {
+		for _, st := range x.Ring {
 			a.own(c, st)
 		}
 	}
@@ -205,7 +206,7 @@ func (a *audit) client(c *Client) {
 }
 
 // state compares what a client took in with the frame that it is of, word by word.
-func (a *audit) state(c *Client, k *clientLog, g int, st *state) {
+func (a *audit) state(c *Client, k *clientLog, g int, st *mirror.State) {
 	if st == nil {
 		return
 	}
@@ -224,8 +225,8 @@ func (a *audit) state(c *Client, k *clientLog, g int, st *state) {
 			a.fail("client %d believes the slot of entity %d empty, send %d", c.link.id, truth.IDs[i], st.Send)
 		}
 	}
-	if st.tick != f.Tick {
-		a.fail("client %d has tick %d for send %d, it was of tick %d", c.link.id, st.tick, st.Send, f.Tick)
+	if st.Tick != f.Tick {
+		a.fail("client %d has tick %d for send %d, it was of tick %d", c.link.id, st.Tick, st.Send, f.Tick)
 	}
 	a.compared += uint64(onesIn(st.Alive))
 	for m := st.Alive; m != 0; m &= m - 1 {
@@ -238,7 +239,7 @@ func (a *audit) state(c *Client, k *clientLog, g int, st *state) {
 }
 
 // own compares own state with what the server captured.
-func (a *audit) own(c *Client, st *state) {
+func (a *audit) own(c *Client, st *mirror.State) {
 	i := slices.IndexFunc(a.s.sessions.peers, func(p *peer) bool { return p.id == c.link.id })
 	if st == nil || i < 0 {
 		return
@@ -296,7 +297,7 @@ func (a *audit) elsewhere(c *Client, k *clientLog, id uint32) bool {
 		return true
 	}
 	g, slot, ok := a.s.frames.Slot(components.NetID(id))
-	return ok && (g >= len(c.mirror.groups) || c.mirror.groups[g].told[slot] < a.moved[id].send || c.mirror.newestSend < a.moved[id].send+missSends)
+	return ok && (g >= len(c.mirror.groups) || c.mirror.groups[g].Told[slot] < a.moved[id].send || c.mirror.newestSend < a.moved[id].send+missSends)
 }
 
 // presence checks what a client says of the whereabouts of an entity.

@@ -1,4 +1,4 @@
-package systems
+package mirror
 
 import (
 	"math/rand/v2"
@@ -6,24 +6,24 @@ import (
 )
 
 // stateAt is a state of a send in which slot 5 has an entity of that value.
-func stateAt(m *memory, send uint32) *state {
-	st := m.take(send, send*3)
+func stateAt(m *Memory, send uint32) *State {
+	st := m.Take(send, send*3)
 	rec := st.Put(5, 9, 1, 2)
 	rec[0], rec[1] = int32(send), 7
-	m.keep(st)
+	m.Keep(st)
 	return st
 }
 
 // put is history.put for a state of which nothing else is known.
-func putAt(h *history, m *memory, send, floor uint32) bool {
+func putAt(h *History, m *Memory, send, floor uint32) bool {
 	st := stateAt(m, send)
-	if h.at(send) != nil {
-		m.merge(h.at(send), st)
-		m.release(st)
+	if h.At(send) != nil {
+		m.Merge(h.At(send), st)
+		m.Release(st)
 		return true
 	}
-	if !h.put(m, st, floor) {
-		m.release(st)
+	if !h.Put(m, st, floor) {
+		m.Release(st)
 		return false
 	}
 	return true
@@ -34,8 +34,8 @@ func putAt(h *history, m *memory, send, floor uint32) bool {
 func TestHistoryKeepsWhatTheFloorAsksFor(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		var h history
-		var m memory
+		var h History
+		var m Memory
 		have := map[uint32]bool{}
 		floor, newest := uint32(1), uint32(0)
 		for newest < 2000 {
@@ -55,19 +55,19 @@ func TestHistoryKeepsWhatTheFloorAsksFor(t *testing.T) {
 					delete(have, s)
 					continue
 				}
-				st := h.at(s)
+				st := h.At(s)
 				if st == nil {
-					if newest-floor >= maxStates {
+					if newest-floor >= MaxStates {
 						continue
 					}
 					t.Fatalf("seed %d: at %d with floor %d the state of %d is gone", seed, newest, floor, s)
 				}
-				if st.tick != s*3 || st.Record(5)[0] != int32(s) {
+				if st.Tick != s*3 || st.Record(5)[0] != int32(s) {
 					t.Fatalf("seed %d: the state of %d says %+v", seed, s, st.Record(5))
 				}
 			}
-			if len(h.ring) > maxStates {
-				t.Fatalf("a ring of %d", len(h.ring))
+			if len(h.Ring) > MaxStates {
+				t.Fatalf("a ring of %d", len(h.Ring))
 			}
 		}
 	}
@@ -75,86 +75,86 @@ func TestHistoryKeepsWhatTheFloorAsksFor(t *testing.T) {
 
 // An older state never takes the place of a newer one.
 func TestHistoryOldNeverReplacesNew(t *testing.T) {
-	var h history
-	var m memory
+	var h History
+	var m Memory
 	putAt(&h, &m, 1000, 1000)
 	if putAt(&h, &m, 1000-minStates, 1001) {
 		t.Error("old news were taken in place of new")
 	}
-	if st := h.at(1000); st == nil || st.Record(5)[0] != 1000 {
+	if st := h.At(1000); st == nil || st.Record(5)[0] != 1000 {
 		t.Errorf("after old news: %+v", st)
 	}
 	// At its largest the ring gives up old states, not new ones.
-	for send := uint32(2000); send < 2000+2*maxStates; send++ {
+	for send := uint32(2000); send < 2000+2*MaxStates; send++ {
 		putAt(&h, &m, send, 1)
 	}
-	if len(h.ring) != maxStates {
-		t.Fatalf("a ring of %d", len(h.ring))
+	if len(h.Ring) != MaxStates {
+		t.Fatalf("a ring of %d", len(h.Ring))
 	}
 	putAt(&h, &m, 2000, 1)
-	for send := uint32(2000 + maxStates); send < 2000+2*maxStates; send++ {
-		if st := h.at(send); st == nil || st.Record(5)[0] != int32(send) {
+	for send := uint32(2000 + MaxStates); send < 2000+2*MaxStates; send++ {
+		if st := h.At(send); st == nil || st.Record(5)[0] != int32(send) {
 			t.Fatalf("the state of %d: %+v", send, st)
 		}
 	}
 }
 
 func TestHistoryStaysSmallAboveTheMemoryLimit(t *testing.T) {
-	var h history
-	m := memory{used: maxMemory}
+	var h History
+	m := Memory{Used: MaxMemory}
 	for send := uint32(1); send < 100; send++ {
 		putAt(&h, &m, send, 1)
 	}
-	if len(h.ring) != minStates || h.at(99) == nil {
-		t.Errorf("a ring of %d", len(h.ring))
+	if len(h.Ring) != minStates || h.At(99) == nil {
+		t.Errorf("a ring of %d", len(h.Ring))
 	}
 }
 
 // What came of one send in several packets is one state, and what came first stays.
 func TestHistoryMerges(t *testing.T) {
-	var m memory
-	a, b := m.take(4, 12), m.take(4, 12)
+	var m Memory
+	a, b := m.Take(4, 12), m.Take(4, 12)
 	a.Put(1, 11, 1, 1)[0] = 1
 	a.Clear(2, true)
 	b.Put(1, 99, 1, 1)[0] = 9
 	b.Put(2, 98, 1, 1)[0] = 8
 	b.Put(3, 13, 3, 2)[1] = 3
 	b.Clear(4, false)
-	m.keep(a)
-	m.keep(b)
-	m.merge(a, b)
+	m.Keep(a)
+	m.Keep(b)
+	m.Merge(a, b)
 	if a.Known != 0b11110 || a.Alive != 0b1010 || a.Hidden != 0b100 || a.IDs[1] != 11 || a.Record(1)[0] != 1 || a.Record(3)[1] != 3 {
 		t.Errorf("%+v", a.Group)
 	}
 }
 
 func TestHistoryAround(t *testing.T) {
-	var h history
-	var m memory
-	r := &replica{id: 9, at: location{0, 5}}
-	if from, to, _ := h.around(r.id, r.at.slot, 5); from != nil || to != nil {
+	var h History
+	var m Memory
+	r := &Replica{ID: 9, At: Location{0, 5}}
+	if from, to, _ := h.Around(r.ID, r.At.Slot, 5); from != nil || to != nil {
 		t.Error("nothing has states")
 	}
 	for _, send := range []uint32{4, 2, 9} {
 		putAt(&h, &m, send, 1)
 	}
-	other := m.take(3, 9) // somebody else stood there
+	other := m.Take(3, 9) // somebody else stood there
 	other.Put(5, 8, 1, 2)
-	h.put(&m, other, 1)
+	h.Put(&m, other, 1)
 	for _, c := range []struct {
 		at       float64
 		from, to uint32
 	}{{5.9, 0, 6}, {6, 6, 12}, {11, 6, 12}, {12, 12, 27}, {26.9, 12, 27}, {27, 27, 0}, {1e9, 27, 0}} {
-		from, to, _ := h.around(r.id, r.at.slot, c.at)
+		from, to, _ := h.Around(r.ID, r.At.Slot, c.at)
 		if tickAt(from) != c.from || tickAt(to) != c.to {
 			t.Errorf("around %v: %d and %d", c.at, tickAt(from), tickAt(to))
 		}
 	}
 }
 
-func tickAt(st *state) uint32 {
+func tickAt(st *State) uint32 {
 	if st == nil {
 		return 0
 	}
-	return st.tick
+	return st.Tick
 }

@@ -1,0 +1,169 @@
+package mirror
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/delta"
+)
+
+// State is a group of slots at one send, as far as packets told of it.
+type State struct {
+	delta.Group
+	Tick uint32
+}
+
+// History is all that a client keeps of one group: the states that sends told of,
+// which serve as baselines for later ones and as the poses that drawing goes
+// through.
+type History struct {
+	Ring   []*State     // by send; a power of two long
+	First  *State       // of the send with which this client joins
+	Open   *State       // what the packet at hand says
+	Told   [64]uint32   // by slot: newest send that told of it
+	Here   [64]*Replica // by slot: the entity that stands there
+	Hidden uint64       // slots that are out of sight, by the newest send that told of them
+	Fresh  uint64       // slots with news that are not in the world yet
+}
+
+// minStates and maxStates bound the ring of a group. It grows when a state that may
+// still be a baseline would be lost.
+const (
+	minStates = 16
+	MaxStates = 256
+)
+
+// MaxMemory bounds what a server can make a client keep, in bytes of states. Above
+// half of it rings grow no more, and baselines that are lost by that are renewed; a
+// server that needs more than all of it breaks the protocol.
+const MaxMemory = 256 << 20
+
+// StateSize is what a state takes beside its words, in bytes.
+const StateSize = int(unsafe.Sizeof(State{}))
+
+// Memory is the states of a client.
+type Memory struct {
+	Used int // bytes, those in free included
+	Free []*State
+}
+
+// Take returns a state of which nothing is known.
+func (m *Memory) Take(send, tick uint32) *State {
+	var st *State
+	if n := len(m.Free); n > 0 {
+		st, m.Free = m.Free[n-1], m.Free[:n-1]
+		m.Used -= 4 * cap(st.Words)
+	} else {
+		st = new(State)
+		m.Used += StateSize
+	}
+	st.Reset(send)
+	st.Tick = tick
+	return st
+}
+
+// Keep counts what a state that was filled needs.
+func (m *Memory) Keep(st *State) { m.Used += 4 * cap(st.Words) }
+
+// Release gives back a kept state.
+func (m *Memory) Release(st *State) {
+	if st != nil {
+		m.Free = append(m.Free, st)
+	}
+}
+
+// At returns what a send said, or nil.
+func (h *History) At(send uint32) *State {
+	if send == 0 {
+		return nil
+	}
+	if h.First != nil && h.First.Send == send {
+		return h.First
+	}
+	if len(h.Ring) > 0 {
+		if st := h.Ring[send&uint32(len(h.Ring)-1)]; st != nil && st.Send == send {
+			return st
+		}
+	}
+	return nil
+}
+
+// Put takes over a state of which nothing was known so far; floor is the oldest
+// send still needed. It reports false when later news stands in its place.
+func (h *History) Put(m *Memory, st *State, floor uint32) bool {
+	if len(h.Ring) == 0 {
+		h.Ring = make([]*State, minStates)
+	}
+	at := &h.Ring[st.Send&uint32(len(h.Ring)-1)]
+	for *at != nil && (*at).Send >= floor && len(h.Ring) < MaxStates && m.Used < MaxMemory/2 {
+		grown := make([]*State, 2*len(h.Ring))
+		for _, old := range h.Ring {
+			if old != nil {
+				grown[old.Send&uint32(len(grown)-1)] = old
+			}
+		}
+		h.Ring = grown
+		at = &h.Ring[st.Send&uint32(len(h.Ring)-1)]
+	}
+	if *at != nil && (*at).Send > st.Send {
+		return false
+	}
+	m.Release(*at)
+	*at = st
+	return true
+}
+
+// Pin keeps what a send said, if anything, from making room for later news.
+func (h *History) Pin(send uint32) {
+	if st := h.At(send); st != nil && st != h.First {
+		h.Ring[send&uint32(len(h.Ring)-1)] = nil
+		h.First = st
+	}
+}
+
+// Merge adds to a state what another one of the same send knows more.
+func (m *Memory) Merge(st, more *State) {
+	m.Used -= 4 * cap(st.Words)
+	for slots := more.Known &^ st.Known; slots != 0; slots &= slots - 1 {
+		k := bits.TrailingZeros64(slots)
+		if bit := uint64(1) << k; more.Alive&bit == 0 {
+			st.Clear(k, more.Hidden&bit != 0)
+			continue
+		}
+		rec := more.Record(k)
+		copy(st.Put(k, more.IDs[k], more.Masks[k], len(rec)), rec)
+	}
+	m.Keep(st)
+}
+
+// Says reports whether a state tells of an entity in a slot.
+func (st *State) Says(id uint32, slot int32) bool {
+	return st.Alive>>slot&1 != 0 && st.IDs[slot] == id
+}
+
+// Around returns the newest state of an entity in a slot at or before a tick and the
+// oldest after it; either may be nil. gone says that a state between the first and
+// the tick tells that it was not there.
+func (h *History) Around(id uint32, slot int32, tick float64) (from, to *State, gone bool) {
+	var without uint32
+	for i := range len(h.Ring) + 1 {
+		st := h.First
+		if i > 0 {
+			st = h.Ring[i-1]
+		}
+		switch {
+		case st == nil || st.Known>>slot&1 == 0:
+		case !st.Says(id, slot):
+			if float64(st.Tick) <= tick {
+				without = max(without, st.Tick)
+			}
+		case float64(st.Tick) <= tick:
+			if from == nil || st.Tick > from.Tick {
+				from = st
+			}
+		case to == nil || st.Tick < to.Tick:
+			to = st
+		}
+	}
+	return from, to, from != nil && without > from.Tick
+}
