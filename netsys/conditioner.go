@@ -74,7 +74,7 @@ type Conditioner struct {
 // lane is one direction: its link, the datagrams held back, and the flows by peer.
 type lane struct {
 	link      Link
-	held      parcels
+	held      delayQueue
 	flows     map[netip.AddrPort]*flow
 	direction uint8
 	stats     LinkStats
@@ -93,8 +93,8 @@ func Condition(w Wire, cfg ConditionerConfig) (*Conditioner, error) {
 		limit = 1 << 14
 	}
 	c := &Conditioner{wire: w, seed: cfg.Seed}
-	c.in = lane{link: cfg.In, held: parcels{limit: limit}, flows: make(map[netip.AddrPort]*flow), direction: 0}
-	c.out = lane{link: cfg.Out, held: parcels{limit: limit}, flows: make(map[netip.AddrPort]*flow), direction: 1}
+	c.in = lane{link: cfg.In, held: delayQueue{limit: limit}, flows: make(map[netip.AddrPort]*flow), direction: 0}
+	c.out = lane{link: cfg.Out, held: delayQueue{limit: limit}, flows: make(map[netip.AddrPort]*flow), direction: 1}
 	c.collect = func(d Datagram) { c.judge(&c.in, d.At, d.From, d.Data) }
 	return c, nil
 }

@@ -28,7 +28,7 @@ func NewNetwork() *Network {
 // give the same addresses. Node panics when the address is taken: in a virtual network that is a mistake in
 // the test.
 func (n *Network) Node(addr netip.AddrPort) *Node {
-	node := &Node{network: n, queue: parcels{limit: nodeQueue}}
+	node := &Node{network: n, queue: delayQueue{limit: nodeQueue}}
 	node.addr = n.claim(addr, node)
 	return node
 }
@@ -63,7 +63,7 @@ func (n *Network) Unroutable() uint64 { return n.nobody }
 type Node struct {
 	network *Network
 	addr    netip.AddrPort
-	queue   parcels
+	queue   delayQueue
 	dropped uint64
 	closed  bool
 }
@@ -128,7 +128,7 @@ func (n *Node) LocalAddr() netip.AddrPort { return n.addr }
 func (n *Node) Close() error {
 	if !n.closed {
 		n.closed = true
-		n.queue = parcels{}
+		n.queue = delayQueue{}
 		delete(n.network.nodes, n.addr)
 	}
 	return nil

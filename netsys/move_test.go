@@ -67,7 +67,7 @@ func TestStolenPacketMovesNothing(t *testing.T) {
 		// All that the client sent goes astray for a second now and then; the thief passes it on.
 		if m.now.Unix()%2 == 0 {
 			node := m.server.carrier.wire.(*Node)
-			var caught []parcel
+			var caught []delayed
 			for node.queue.due(m.now) {
 				caught = append(caught, node.queue.pop())
 			}

@@ -50,7 +50,7 @@ func (c *Client) Received(t *Received) {
 		t.Components[i] = ComponentReceived{Name: comp.Name}
 	}
 	take := func(d *delta.Decoder, add func(x *ComponentReceived, bytes float64)) {
-		c.decode.tally.costs = d.Spent(c.decode.tally.costs[:0])
+		c.decode.tally.costs = d.Costs(c.decode.tally.costs[:0])
 		for _, cost := range c.decode.tally.costs {
 			if cost.Component >= 0 {
 				add(&t.Components[cost.Component], cost.Bits/8)

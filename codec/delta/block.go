@@ -39,15 +39,15 @@ type Part struct {
 type Encoder struct {
 	// Only, when not AnyCoder, is the one coder to use.
 	Only Coders
-	// Account makes the Encoder count what the fields cost: see [Encoder.Spent].
+	// Account makes the Encoder count what the fields cost: see [Encoder.Costs].
 	Account bool
 
-	ranged rangeCoder
+	ranged blockCoder
 	bytes  byteEncoder
 	other  []byte
 	deltas int // blocks with a baseline so far
 	won    int // so many of them are tried with both coders yet
-	spent  spending
+	spent  costs
 }
 
 // Coders is a choice of coders.
@@ -108,14 +108,14 @@ func (e *Encoder) appendRange(dst []byte, m *Model, parts []Part) []byte {
 // memory. The zero value is ready. A Decoder is not for concurrent use, and
 // allocates when the model is not that of the block before.
 type Decoder struct {
-	// Account makes the Decoder count what the fields cost: see [Decoder.Spent].
+	// Account makes the Decoder count what the fields cost: see [Decoder.Costs].
 	Account bool
 
-	ranged  rangeCoder
+	ranged  blockCoder
 	bytes   byteDecoder
 	scratch []Group
 	parts   []Part
-	spent   spending
+	spent   costs
 }
 
 // Decode reads the body of a block, adding to Cur of each part the state of its

@@ -12,9 +12,9 @@ type byteDecoder struct {
 	byteRows
 	num     numberReader
 	zip     inflater
-	spent   *spending // or nil
-	classes int       // bytes that zstd made smaller
-	weight  uint64    // of each of them; see position
+	spent   *costs // or nil
+	classes int    // bytes that zstd made smaller
+	weight  uint64 // of each of them; see position
 }
 
 // decode reads a body into Cur of each part, which must not know the slots. Its

@@ -62,7 +62,7 @@ type byteRow struct {
 
 // byteRows is the scratch memory of a byte coder in either direction.
 type byteRows struct {
-	c     rangeCoder // its walk, and what it knows of lines
+	c     blockCoder // its walk, and what it knows of lines
 	fresh arrivals
 	parts []bytePart
 	rows  []byteRow // in the order of parts and slots

@@ -46,7 +46,7 @@ func bytesParts(sends [][]Group, age int) []Part {
 func FuzzBytes(f *testing.F) {
 	m, sends := bytesGame(f)
 	var enc byteEncoder
-	dec := byteDecoder{spent: new(spending)}
+	dec := byteDecoder{spent: new(costs)}
 	f.Fuzz(func(t *testing.T, body []byte, how uint8) {
 		coder, age := Coder(how&1), int(how>>1)%len(sends)
 		parts := sceneEmpty(bytesParts(sends, age))

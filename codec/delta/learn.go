@@ -10,7 +10,7 @@ import (
 // concurrent use.
 type Trainer struct {
 	model *Model
-	coder rangeCoder
+	coder blockCoder
 	log   []uint32 // context<<1 | bit, in the order of coding; endOfBlock after each block
 }
 
@@ -115,19 +115,19 @@ var bitTable = func() (t [4096]float64) {
 
 // The direction that a Trainer codes in: it writes down each bit with its context.
 
-func (r *ranger) note(at *chance, bit uint32) {
+func (r *rangeCoder) note(at *chance, bit uint32) {
 	i := (uintptr(unsafe.Pointer(at)) - uintptr(unsafe.Pointer(r.first))) / unsafe.Sizeof(*at)
 	*r.tally = append(*r.tally, uint32(i)<<1|bit)
 }
 
-func (r *ranger) notePair(a, b *chance, bit uint32) {
+func (r *rangeCoder) notePair(a, b *chance, bit uint32) {
 	r.note(a, bit)
 	if a != b {
 		r.note(b, bit)
 	}
 }
 
-func (r *ranger) noteNumber(a, b *row, l *lot, sign *chance, v int32) int32 {
+func (r *rangeCoder) noteNumber(a, b *row, l *lot, sign *chance, v int32) int32 {
 	mag, neg := uint32(v), uint32(0)
 	if v < 0 {
 		mag, neg = -mag, 1

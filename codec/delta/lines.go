@@ -126,7 +126,7 @@ func (m *Model) expectLines(func(from, n int, p float64), func(from, n int, size
 }
 
 // lined codes an entity with a baseline and lines.
-func (c *rangeCoder) lined() {
+func (c *blockCoder) lined() {
 	w := &c.w
 	l := c.line.planFor(w.plan)
 	cur, base := w.part.cur.Record(w.slot), w.part.base.Record(w.slot)
@@ -178,7 +178,7 @@ func (c *rangeCoder) lined() {
 }
 
 // others codes the fields that are no lines.
-func (c *rangeCoder) others(l *linePlan, cur, base []int32) {
+func (c *blockCoder) others(l *linePlan, cur, base []int32) {
 	w := &c.w
 	news := false
 	if !c.reading {
@@ -199,7 +199,7 @@ func (c *rangeCoder) others(l *linePlan, cur, base []int32) {
 }
 
 // set codes a set with news and returns the step of its bend, or else step.
-func (c *rangeCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told, step int) int {
+func (c *blockCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told, step int) int {
 	w := &c.w
 	bent, was := false, 0
 	for i := range s.words {
@@ -258,7 +258,7 @@ func (c *rangeCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, mo
 
 // step codes at which of all steps a line bent, as the difference to the one
 // before, the short way round.
-func (c *rangeCoder) step(l *linePlan, at, all int) int {
+func (c *blockCoder) step(l *linePlan, at, all int) int {
 	d := at - l.step
 	if 2*d > all {
 		d -= all
@@ -280,7 +280,7 @@ func (c *rangeCoder) step(l *linePlan, at, all int) int {
 }
 
 // lines codes the lines of an entity without baseline.
-func (c *rangeCoder) lines(fields []field) {
+func (c *blockCoder) lines(fields []field) {
 	w := &c.w
 	if w.base != nil {
 		return // lined does

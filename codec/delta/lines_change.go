@@ -3,7 +3,7 @@ package delta
 import "math/bits"
 
 // change codes the change per send of a set that bent.
-func (c *rangeCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int) {
+func (c *blockCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int) {
 	var v, was [3]int32
 	none := true
 	for i := range s.words {
@@ -42,7 +42,7 @@ func (c *rangeCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32,
 
 // heads codes whether the first two components follow from the heading, and sets
 // them then.
-func (c *rangeCoder) heads(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int, v *[3]int32) bool {
+func (c *blockCoder) heads(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int, v *[3]int32) bool {
 	speed := c.speed(l, s, base)
 	x, y := Toward(speed, l.along.Turn(cur[l.angle]))
 	at := told
@@ -59,7 +59,7 @@ func (c *rangeCoder) heads(l *linePlan, s *lineSet, ctx int, cur, base []int32, 
 
 // speed is the length of the change that an entity has which moves along its
 // heading: the one it had, or else that of another entity.
-func (c *rangeCoder) speed(l *linePlan, s *lineSet, base []int32) int32 {
+func (c *blockCoder) speed(l *linePlan, s *lineSet, base []int32) int32 {
 	vx, vy := s.words[0].at+1, s.words[1].at+1
 	if x, y := base[vx], base[vy]; x != 0 || y != 0 {
 		return length(x, y, l.along.Turn(base[l.angle]), l.speed)
@@ -102,7 +102,7 @@ func length(x, y int32, turn uint32, likely int32) int32 {
 
 // index codes whether a change is listed, and which it is: the change that the set
 // had is passed over, for it is another.
-func (c *rangeCoder) index(s *lineSet, ctx int, was, v *[3]int32) bool {
+func (c *blockCoder) index(s *lineSet, ctx int, was, v *[3]int32) bool {
 	pass, at := s.listed, -1
 	for i := range s.list[:s.listed] {
 		switch s.list[i].v {
@@ -135,7 +135,7 @@ func (c *rangeCoder) index(s *lineSet, ctx int, was, v *[3]int32) bool {
 
 // makeList finds the commonest changes of the first entities in the baseline, once
 // in a block. Of those that fall together in the table, only one is counted.
-func (c *rangeCoder) makeList(l *linePlan, s *lineSet) {
+func (c *blockCoder) makeList(l *linePlan, s *lineSet) {
 	if s.block == c.line.block {
 		return
 	}
@@ -191,7 +191,7 @@ func (c *rangeCoder) makeList(l *linePlan, s *lineSet) {
 
 // jump codes how far a line is off that did not bend: in whole multiples of a
 // power of two, if those before were.
-func (c *rangeCoder) jump(s *lineSet, ctx int, d int32) int32 {
+func (c *blockCoder) jump(s *lineSet, ctx int, d int32) int32 {
 	zeros := min(bits.TrailingZeros32(uint32(d)), 31)
 	if s.grain < 0 || !c.flag(ctx+lsGrain, zeros >= s.grain) {
 		n := 0

@@ -55,7 +55,7 @@ type lineChange struct {
 }
 
 // begin starts a block.
-func (s *linesState) begin(*rangeCoder, []Part) {
+func (s *linesState) begin(*blockCoder, []Part) {
 	s.block++
 	s.kinds, s.news, s.run = 0, 0, lineRun-1
 	s.last = nil

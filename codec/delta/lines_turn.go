@@ -5,7 +5,7 @@ import "math/bits"
 // turns codes whether the first two components of a change are as fast as they
 // were, or as others are, in another direction, and which: in parts of 1/256 of a
 // turn, and what is missing to it.
-func (c *rangeCoder) turns(l *linePlan, s *lineSet, ctx int, was, v *[3]int32) bool {
+func (c *blockCoder) turns(l *linePlan, s *lineSet, ctx int, was, v *[3]int32) bool {
 	pace := c.pace(l, s)
 	from := uint8(0)
 	if was[0] != 0 || was[1] != 0 {
@@ -42,7 +42,7 @@ const samePace = 2
 
 // pace is the usual length of the change of entities that move: the mean of those
 // in the baseline that are as fast as the first.
-func (c *rangeCoder) pace(l *linePlan, s *lineSet) int32 {
+func (c *blockCoder) pace(l *linePlan, s *lineSet) int32 {
 	if l.pace >= 0 {
 		return l.pace
 	}

@@ -14,7 +14,7 @@ const rowSize = 20
 
 // number codes a number: its size in bits, one step after the other, by the mean
 // of two rows; the two bits after the highest, the rest evenly; and its sign.
-func (r *ranger) number(a, b *row, l *lot, sign *chance, v int32) int32 {
+func (r *rangeCoder) number(a, b *row, l *lot, sign *chance, v int32) int32 {
 	if r.reading {
 		return r.readNumber(a, b, l, sign)
 	}
@@ -25,7 +25,7 @@ func (r *ranger) number(a, b *row, l *lot, sign *chance, v int32) int32 {
 	return v
 }
 
-func (r *ranger) writeNumber(a, b *row, l *lot, sign *chance, v int32) {
+func (r *rangeCoder) writeNumber(a, b *row, l *lot, sign *chance, v int32) {
 	mag, neg := uint32(v), uint32(0)
 	if v < 0 {
 		mag, neg = -mag, 1
@@ -71,7 +71,7 @@ func (r *ranger) writeNumber(a, b *row, l *lot, sign *chance, v int32) {
 	}
 }
 
-func (r *ranger) readNumber(a, b *row, l *lot, sign *chance) int32 {
+func (r *rangeCoder) readNumber(a, b *row, l *lot, sign *chance) int32 {
 	n := 0
 	for width, code := r.width, r.code; ; n++ {
 		if n == 32 {

@@ -2,7 +2,7 @@ package delta
 
 import "github.com/tactusgo/tactus/codec"
 
-// rangeCoder writes and reads bodies of blocks with the range coder. The two
+// blockCoder writes and reads bodies of blocks with the range coder. The two
 // directions are one description: what a call codes, it returns, and when reading
 // the value given does not matter.
 //
@@ -10,8 +10,8 @@ import "github.com/tactusgo/tactus/codec"
 //	presence = 1 if all slots hold the entities of the baseline, else for each slot
 //	           [same as in the baseline] | alive, ID, components | hidden or not
 //	entity   = as predicted? | as in the baseline? | plain fields · mode · motion
-type rangeCoder struct {
-	ranger
+type blockCoder struct {
+	rangeCoder
 	w   walk
 	m   *Model
 	ctx []chance
@@ -24,13 +24,13 @@ type rangeCoder struct {
 	runs  uint32 // whether the last runs were calm, newest lowest
 	block uint32
 	line  linesState
-	spent *spending   // or nil
+	spent *costs      // or nil
 	run   [states]int // size of the largest residual of the last entity, by state
 	runQ  [states]int
 }
 
 // code codes a block. When reading, Cur of all parts must not know their slots.
-func (c *rangeCoder) code(m *Model, parts []Part) error {
+func (c *blockCoder) code(m *Model, parts []Part) error {
 	c.m = m
 	c.ctx = append(c.ctx[:0], m.start...)
 	c.first = &c.ctx[0]
@@ -66,7 +66,7 @@ func (c *rangeCoder) code(m *Model, parts []Part) error {
 	return nil
 }
 
-func (c *rangeCoder) flag(ctx int, v bool) bool {
+func (c *blockCoder) flag(ctx int, v bool) bool {
 	bit := uint32(0)
 	if v {
 		bit = 1
@@ -74,11 +74,11 @@ func (c *rangeCoder) flag(ctx int, v bool) bool {
 	return c.bit(&c.ctx[ctx], bit) != 0
 }
 
-func (c *rangeCoder) row(ctx int) *row { return (*row)(c.ctx[ctx:]) }
-func (c *rangeCoder) lot(ctx int) *lot { return (*lot)(c.ctx[ctx:]) }
+func (c *blockCoder) row(ctx int) *row { return (*row)(c.ctx[ctx:]) }
+func (c *blockCoder) lot(ctx int) *lot { return (*lot)(c.ctx[ctx:]) }
 
 // entity codes the entity at which the walk stands.
-func (c *rangeCoder) entity() {
+func (c *blockCoder) entity() {
 	w := &c.w
 	bit := uint64(1) << w.slot
 	kept := w.part.kept&bit != 0
@@ -115,7 +115,7 @@ func (c *rangeCoder) entity() {
 }
 
 // before predicts an entity without baseline as the last such one of its kind.
-func (c *rangeCoder) before() {
+func (c *blockCoder) before() {
 	if p := c.w.plan; p.block == c.block {
 		copy(c.w.pred, p.last)
 	}
@@ -123,7 +123,7 @@ func (c *rangeCoder) before() {
 
 // foreseen codes whether a moving entity is as predicted, or else as it was, and
 // predicts it.
-func (c *rangeCoder) foreseen(expected mode) bool {
+func (c *blockCoder) foreseen(expected mode) bool {
 	w := &c.w
 	last := int(c.news & 3)
 	w.predictAll(expected)

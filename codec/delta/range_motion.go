@@ -3,7 +3,7 @@ package delta
 import "math/bits"
 
 // motion codes the fields that are predicted from more than the baseline.
-func (c *rangeCoder) motion(expected mode) {
+func (c *blockCoder) motion(expected mode) {
 	w := &c.w
 	w.reattach()
 	known := w.moved && w.plan.quats < 2 // predicted already, by foreseen
@@ -51,7 +51,7 @@ func (c *rangeCoder) motion(expected mode) {
 }
 
 // steer codes the mode.
-func (c *rangeCoder) steer(expected, m mode) mode {
+func (c *blockCoder) steer(expected, m mode) mode {
 	w := &c.w
 	at, near := 0, 63
 	if a := w.parent; a != nil {
@@ -92,7 +92,7 @@ func (w *walk) speed(m mode) int {
 }
 
 // goes codes a value that goes on as it went.
-func (c *rangeCoder) goes(f *field) {
+func (c *blockCoder) goes(f *field) {
 	w := &c.w
 	fresh, level := 0, 0
 	if w.base == nil {
@@ -106,7 +106,7 @@ func (c *rangeCoder) goes(f *field) {
 }
 
 // axis codes a coordinate and returns the size of the residual.
-func (c *rangeCoder) axis(f *field, state, order, speed, most int) int {
+func (c *blockCoder) axis(f *field, state, order, speed, most int) int {
 	w := &c.w
 	level := most
 	if order == 0 {
@@ -125,7 +125,7 @@ func (c *rangeCoder) axis(f *field, state, order, speed, most int) int {
 }
 
 // quat codes an orientation.
-func (c *rangeCoder) quat(f *field, state, most int) {
+func (c *blockCoder) quat(f *field, state, most int) {
 	w := &c.w
 	missing, next, lead := w.missing, w.runnerUp, w.lead
 	at := ctxMissing + state*levels + min(bits.Len64(uint64(lead))*3/4, levels-1)

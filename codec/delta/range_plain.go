@@ -1,7 +1,7 @@
 package delta
 
 // plain codes the fields that are no motion.
-func (c *rangeCoder) plain() {
+func (c *blockCoder) plain() {
 	w := &c.w
 	fields := w.plan.fields[:w.plan.plain]
 	if w.base != nil {
@@ -37,7 +37,7 @@ func (c *rangeCoder) plain() {
 
 // plainField codes one field that is no motion. pred has the words of the
 // baseline, or of another entity.
-func (c *rangeCoder) plainField(f *field) {
+func (c *blockCoder) plainField(f *field) {
 	w := &c.w
 	fresh := 0
 	if w.base == nil {
@@ -62,7 +62,7 @@ func (c *rangeCoder) plainField(f *field) {
 }
 
 // refField codes a ref: as it was, none, the last ref that was coded, or another.
-func (c *rangeCoder) refField(f *field, fresh int) {
+func (c *blockCoder) refField(f *field, fresh int) {
 	w := &c.w
 	v := uint32(w.cur[f.at])
 	was := uint32(w.pred[f.at])

@@ -4,7 +4,7 @@ import "math/bits"
 
 // presence codes which entities are in the slots of a part. When reading, those
 // of the baseline get their words from there.
-func (c *rangeCoder) presence(p *Part) {
+func (c *blockCoder) presence(p *Part) {
 	cur, base := p.Cur, p.Base
 	if base != nil {
 		if c.flag(ctxSameSlots, !c.reading && unchanged(cur, base, p.Slots)) {

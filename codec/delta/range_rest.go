@@ -4,7 +4,7 @@ import "math/bits"
 
 // stir codes whether an entity that stood still has news. It is the part that all
 // entities of a resting world take.
-func (c *rangeCoder) stir() bool {
+func (c *blockCoder) stir() bool {
 	w := &c.w
 	p, k := w.part, w.slot
 	base := p.base.Record(k)
@@ -36,7 +36,7 @@ const runLength = 16
 
 // calm codes, at the first entity of a run, whether none of the run has news, and
 // if so, takes the others off the walk.
-func (c *rangeCoder) calm(near int, moving uint64) bool {
+func (c *blockCoder) calm(near int, moving uint64) bool {
 	w := &c.w
 	p, k := w.part, w.slot
 	first := k &^ (runLength - 1)

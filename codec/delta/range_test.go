@@ -130,7 +130,7 @@ func TestBlocksAllocateNothing(t *testing.T) {
 			if err := dec.Decode(body, coder, m, got); err != nil {
 				t.Fatal(err)
 			}
-			costs = enc.Spent(costs[:0])
+			costs = enc.Costs(costs[:0])
 		}
 		for range 2 * tryEvery {
 			code()
@@ -227,7 +227,7 @@ func TestCostsAddUp(t *testing.T) {
 		blocks++
 	}
 	sum, rest := 0.0, 0.0
-	for _, c := range e.Spent(nil) {
+	for _, c := range e.Costs(nil) {
 		sum += c.Bits
 		if c.Component < 0 {
 			rest += c.Bits
@@ -238,7 +238,7 @@ func TestCostsAddUp(t *testing.T) {
 	}
 	on := 0.0
 	for id := range s.next {
-		on += e.SpentOn(id)
+		on += e.CostOf(id)
 	}
 	if math.Abs(on-(sum-rest)) > 1 {
 		t.Errorf("%.1f bits by entity, %.1f by field", on, sum-rest)

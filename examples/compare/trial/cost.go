@@ -3,7 +3,7 @@ package trial
 import (
 	"time"
 
-	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/examples/compare/world"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -35,10 +35,10 @@ func exacts(latencies []int) (links []netsys.Link) {
 func isolated(o Options, model policy.Policies) (Peers, error) {
 	changes := make([]time.Time, len(o.Latencies))
 	m, err := newMatch(setup{
-		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: yard.Rules{Apart: true},
-		play: func(n int, now moment) yard.Input {
+		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: world.Rules{Apart: true},
+		play: func(n int, now moment) world.Input {
 			since := now.Sub(changes[n])
-			return yard.Input{Fire: !changes[n].IsZero() && since >= 0 && since < step}
+			return world.Input{Fire: !changes[n].IsZero() && since >= 0 && since < step}
 		},
 	})
 	if err != nil {
@@ -71,18 +71,18 @@ const (
 )
 
 // restless changes every player's input in every tick.
-func restless(players int) func(n int, now moment) yard.Input {
+func restless(players int) func(n int, now moment) world.Input {
 	gathered := make([]int, players)
-	return func(n int, now moment) yard.Input {
+	return func(n int, now moment) world.Input {
 		if gathered[n]++; now.Before(epoch.Add(exactWarmup)) {
-			return yard.Input{}
+			return world.Input{}
 		}
-		return yard.Input{DX: int8(gathered[n]%3) - 1}
+		return world.Input{DX: int8(gathered[n]%3) - 1}
 	}
 }
 
 // busy is a match in which all inputs change all the time, ready to be counted.
-func busy(o Options, model policy.Policies, rules yard.Rules) (*match, error) {
+func busy(o Options, model policy.Policies, rules world.Rules) (*match, error) {
 	rules.Apart = true
 	m, err := newMatch(setup{
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: rules, play: restless(len(o.Latencies)),
@@ -98,7 +98,7 @@ func busy(o Options, model policy.Policies, rules yard.Rules) (*match, error) {
 
 // steady counts what it costs that all inputs change in every tick: in the median tick.
 func steady(o Options, model policy.Policies) (Peers, error) {
-	m, err := busy(o, model, yard.Rules{})
+	m, err := busy(o, model, world.Rules{})
 	if err != nil {
 		return Peers{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/examples/compare/world"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -160,7 +160,7 @@ func must(t *testing.T, err error) {
 
 // What server and clients say of themselves under rollback is what their worlds have counted.
 func TestWorldsCountTheSame(t *testing.T) {
-	m, err := busy(options(2, 5, 10), rollback, yard.Rules{Gusts: gustEvery})
+	m, err := busy(options(2, 5, 10), rollback, world.Rules{Gusts: gustEvery})
 	must(t, err)
 	before, worlds := m.counts(), m.worlds()
 	must(t, m.pass(gustEvery))

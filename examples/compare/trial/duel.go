@@ -7,7 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/examples/compare/world"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -110,9 +110,9 @@ func duel(o Options, model policy.Policies, by string) (d Duel, err error) {
 	var tick uint32
 	aims, pressed := make([]uint16, 2), make([]bool, 2)
 	m, err := newMatch(setup{
-		model: model, seed: o.Seed, links: links, spread: true, rules: yard.Rules{Harm: 100, Apart: true},
-		play: func(n int, now moment) yard.Input {
-			in := yard.Input{Aim: aims[n]}
+		model: model, seed: o.Seed, links: links, spread: true, rules: world.Rules{Harm: 100, Apart: true},
+		play: func(n int, now moment) world.Input {
+			in := world.Input{Aim: aims[n]}
 			if tick > 0 && !pressed[n] && (by == sameTick && now.tick >= tick || by == sameInstant && !now.Before(at)) {
 				pressed[n], in.Fire = true, true
 			}
@@ -126,8 +126,8 @@ func duel(o Options, model policy.Policies, by string) (d Duel, err error) {
 		return d, err
 	}
 	for n := range m.players {
-		from, _ := yard.Find(m.server.World(), m.players[n].ID())
-		to, _ := yard.Find(m.server.World(), m.players[1-n].ID())
+		from, _ := world.Find(m.server.World(), m.players[n].ID())
+		to, _ := world.Find(m.server.World(), m.players[1-n].ID())
 		turn := math.Atan2(float64(to.Pos.Y-from.Pos.Y), float64(to.Pos.X-from.Pos.X)) * 180 / math.Pi
 		aims[n] = uint16(math.Round(turn+360)) % 360
 	}
@@ -162,7 +162,7 @@ func duel(o Options, model policy.Policies, by string) (d Duel, err error) {
 
 // fallen lets time pass and tells who fell for good, by the server's word.
 func (m *match) fallen(d time.Duration) (who [2]bool, err error) {
-	m.killed = func(k yard.Kill) {
+	m.killed = func(k world.Kill) {
 		for n, p := range m.players {
 			e, ok := m.server.World().ByNetID(k.Victim)
 			if ok && ecs.Get[components.Owner](m.server.World(), e).Client == p.ID() {

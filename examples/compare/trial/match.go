@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/examples/compare/world"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/outcome"
@@ -25,10 +25,10 @@ var epoch = time.Unix(0, 0).UTC()
 type setup struct {
 	model   policy.Policies
 	wake    int // steps that the server wakes after; 0: 1
-	rules   yard.Rules
+	rules   world.Rules
 	seed    uint64
 	links   []netsys.Link // of each player, the same both ways
-	play    func(n int, now moment) yard.Input
+	play    func(n int, now moment) world.Input
 	spread  bool // players' ticks lie between the server's, as on real machines; else at the same moments
 	journal bool
 }
@@ -44,12 +44,12 @@ type match struct {
 	setup
 	server  *systems.Server
 	players []*player
-	journal *yard.Journal // of the server; nil: none is kept
+	journal *world.Journal // of the server; nil: none is kept
 	now     time.Time
 	kills   kills
-	killed  func(yard.Kill) // hears of those that are final; may be nil
-	ticked  func()          // after the server ran what was due; may be nil
-	framed  func(p *player) // after a player did, and has a new frame; may be nil
+	killed  func(world.Kill) // hears of those that are final; may be nil
+	ticked  func()           // after the server ran what was due; may be nil
+	framed  func(p *player)  // after a player did, and has a new frame; may be nil
 }
 
 // player is one client.
@@ -66,12 +66,12 @@ type kills struct{ begun, committed, withdrawn int }
 func newMatch(s setup) (*match, error) {
 	m := &match{setup: s, now: epoch}
 	if s.journal {
-		m.journal = &yard.Journal{}
+		m.journal = &world.Journal{}
 	}
 	network := netsys.NewNetwork()
 	address := netip.MustParseAddrPort("127.0.0.1:7777")
 	var err error
-	m.server, err = systems.NewServer(network.Node(address), yard.Protocol(s.rules, m.journal), systems.ServerConfig{
+	m.server, err = systems.NewServer(network.Node(address), world.Protocol(s.rules, m.journal), systems.ServerConfig{
 		Seed:      s.seed,
 		TickRate:  rate,
 		WakeEvery: s.wake,
@@ -80,15 +80,15 @@ func newMatch(s setup) (*match, error) {
 		Start:     epoch,
 		Random:    netsys.SeededRandom(s.seed),
 		Outcomes: func(l *outcome.Log) {
-			outcome.Handle(l, outcome.Handlers[yard.Kill]{
-				Begin: func(*ecs.World, outcome.Outcome[yard.Kill]) { m.kills.begun++ },
-				Commit: func(_ *ecs.World, o outcome.Outcome[yard.Kill]) {
+			outcome.Handle(l, outcome.Handlers[world.Kill]{
+				Begin: func(*ecs.World, outcome.Outcome[world.Kill]) { m.kills.begun++ },
+				Commit: func(_ *ecs.World, o outcome.Outcome[world.Kill]) {
 					m.kills.committed++
 					if m.killed != nil {
 						m.killed(o.Value)
 					}
 				},
-				Cancel: func(*ecs.World, outcome.Outcome[yard.Kill]) { m.kills.withdrawn++ },
+				Cancel: func(*ecs.World, outcome.Outcome[world.Kill]) { m.kills.withdrawn++ },
 			})
 		},
 	})
@@ -116,8 +116,8 @@ func (m *match) add(n int, link netsys.Link, network *netsys.Network, server net
 	if m.spread {
 		start = start.Add(step * time.Duration(n) / time.Duration(len(m.links)))
 	}
-	p.Client, err = systems.NewClient(wire, server, yard.Protocol(m.rules, nil), systems.ClientConfig{
-		Gather: systems.Gather(func(w *ecs.World, in *yard.Input) { *in = m.play(n, moment{m.now, w.Tick()}) }),
+	p.Client, err = systems.NewClient(wire, server, world.Protocol(m.rules, nil), systems.ClientConfig{
+		Gather: systems.Gather(func(w *ecs.World, in *world.Input) { *in = m.play(n, moment{m.now, w.Tick()}) }),
 		Join:   m.rules.Join,
 		Start:  start,
 		Random: netsys.SeededRandom(seed),
@@ -178,7 +178,7 @@ func (m *match) begin(warmup time.Duration) error {
 		if !p.Connected() || p.ID() == 0 {
 			return fmt.Errorf("%s: player %d has not joined within %v", m.model, p.n+1, warmup)
 		}
-		if _, ok := yard.Find(m.server.World(), p.ID()); !ok {
+		if _, ok := world.Find(m.server.World(), p.ID()); !ok {
 			return fmt.Errorf("%s: player %d does not play after %v", m.model, p.n+1, warmup)
 		}
 	}

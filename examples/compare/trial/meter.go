@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/examples/compare/world"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -56,7 +56,7 @@ func newMeter(s *script) *meter {
 }
 
 // input is the script's, noted.
-func (w *meter) input(n int, now moment) yard.Input {
+func (w *meter) input(n int, now moment) world.Input {
 	if i := w.script.scene(n, now.Time); i >= 0 && w.gathered[n][i].IsZero() {
 		w.gathered[n][i] = now.Time
 	}
@@ -78,7 +78,7 @@ func bySequence(p policy.Policies) bool { return p.Timing != policy.TimingStampe
 // frame looks at what a player sees.
 func (w *meter) frame(m *match, p *player) {
 	for _, q := range m.players {
-		drawn, ok := yard.Find(p.View(), q.ID())
+		drawn, ok := world.Find(p.View(), q.ID())
 		if !ok {
 			continue
 		}
@@ -105,7 +105,7 @@ func (w *meter) compare(m *match) {
 		}
 		w.consumed[i] = st.LastInput
 		s := w.foreseen[i][st.LastInput%foreseen]
-		if is, ok := yard.Find(m.server.World(), st.ID); ok && s.at == st.LastInput && s.client == st.ID {
+		if is, ok := world.Find(m.server.World(), st.ID); ok && s.at == st.LastInput && s.client == st.ID {
 			w.wrong = append(w.wrong, distance(s.pos, is.Pos))
 		}
 	}

@@ -1,7 +1,7 @@
 package trial
 
 import (
-	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/examples/compare/world"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -27,7 +27,7 @@ type Mispredictions struct {
 }
 
 func mispredictions(o Options) (r Mispredictions, err error) {
-	m, err := busy(o, policy.LocalSync.Policies(), yard.Rules{Gusts: gustEvery})
+	m, err := busy(o, policy.LocalSync.Policies(), world.Rules{Gusts: gustEvery})
 	if err != nil {
 		return r, err
 	}
@@ -99,7 +99,7 @@ func spike(o Options) (s Spike, err error) {
 }
 
 func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
-	m, err := busy(o, model, yard.Rules{Gusts: gustEvery})
+	m, err := busy(o, model, world.Rules{Gusts: gustEvery})
 	if err != nil {
 		return Peers{}, err
 	}

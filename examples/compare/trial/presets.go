@@ -3,7 +3,7 @@ package trial
 import (
 	"time"
 
-	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/examples/compare/world"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -58,7 +58,7 @@ func presetLinks(players int) (links []netsys.Link) {
 func preset(o Options, p policy.Preset) (r Preset, err error) {
 	s := setup{
 		model: p.Policies(), seed: o.Seed, links: presetLinks(o.Players), spread: true, journal: true,
-		rules: yard.Rules{Side: presetSide, Gusts: 5 * rate, Harm: 100},
+		rules: world.Rules{Side: presetSide, Gusts: 5 * rate, Harm: 100},
 	}
 	if p == policy.Buffered {
 		s.wake = 3

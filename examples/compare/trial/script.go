@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/examples/compare/world"
 )
 
 // script is what the players of a comparison do: walk somewhere for a while, aim elsewhere, shoot now and then. It
@@ -20,7 +20,7 @@ type script struct {
 // scene is what a player does until something else.
 type scene struct {
 	at time.Duration
-	in yard.Input
+	in world.Input
 }
 
 // newScript makes the scenes of so many players for a time.
@@ -32,7 +32,7 @@ func newScript(seed uint64, players int, from time.Time, d time.Duration) *scrip
 		for at := time.Duration(0); at < d; {
 			// Every aim is another one than the last hundred, so that it is known by it which scene is seen.
 			aim = (aim + 3 + draw.IntN(3)) % 360
-			in := yard.Input{DX: int8(draw.IntN(3) - 1), DY: int8(draw.IntN(3) - 1), Aim: uint16(aim)}
+			in := world.Input{DX: int8(draw.IntN(3) - 1), DY: int8(draw.IntN(3) - 1), Aim: uint16(aim)}
 			s.scenes[n] = append(s.scenes[n], scene{at, in})
 			at += time.Duration(10+draw.IntN(30)) * step
 		}
@@ -41,10 +41,10 @@ func newScript(seed uint64, players int, from time.Time, d time.Duration) *scrip
 }
 
 // input is what a player does at a time.
-func (s *script) input(n int, now time.Time) yard.Input {
+func (s *script) input(n int, now time.Time) world.Input {
 	i := s.scene(n, now)
 	if i < 0 {
-		return yard.Input{}
+		return world.Input{}
 	}
 	in := s.scenes[n][i].in
 	// A trigger is pulled in the first two ticks of a scene; the gun's rest makes one shot of it.

@@ -3,7 +3,7 @@ package trial
 import (
 	"slices"
 
-	"github.com/tactusgo/tactus/examples/compare/yard"
+	"github.com/tactusgo/tactus/examples/compare/world"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -43,7 +43,7 @@ func point(o Options, players, latency int) (p Point, err error) {
 		into  *Cost
 		model policy.Preset
 	}{{&p.Rollback, policy.Rollback}, {&p.LocalSync, policy.LocalSync}} {
-		m, err := busy(o, x.model.Policies(), yard.Rules{Gusts: rate})
+		m, err := busy(o, x.model.Policies(), world.Rules{Gusts: rate})
 		if err != nil {
 			return p, err
 		}

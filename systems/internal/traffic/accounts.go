@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Costs are counted in parts of a byte: 256 of each bit, as [delta.Encoder.Spent]
+// Costs are counted in parts of a byte: 256 of each bit, as [delta.Encoder.Costs]
 // does.
 const (
 	bitParts  = 256

@@ -43,7 +43,7 @@ func (m *Meters) AccountEntities(on bool) {
 // spentOn is how many bytes the entity in a slot took.
 func (m *Meters) spentOn(group *delta.Group, slot int) (bytes float64) {
 	for i := range m {
-		bytes += m[i].SpentOn(group.IDs[slot]) / 8
+		bytes += m[i].CostOf(group.IDs[slot]) / 8
 	}
 	return bytes
 }

@@ -95,7 +95,7 @@ func (m *Meter) counter() *delta.Encoder {
 
 // spend sets block to what was spent since the last call.
 func (m *Meter) spend() {
-	m.next = m.counter().Spent(m.next[:0])
+	m.next = m.counter().Costs(m.next[:0])
 	m.block = m.block[:0]
 	for i, c := range m.next {
 		if len(m.last) == len(m.next) {

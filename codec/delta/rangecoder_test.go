@@ -23,7 +23,7 @@ func TestRangerReadsWhatItWrote(t *testing.T) {
 			}
 			values[i] = v
 		}
-		code := func(r *ranger, check bool) {
+		code := func(r *rangeCoder, check bool) {
 			var a, b row
 			var l lot
 			for _, row := range [][]chance{a[:], b[:], l[:]} {
@@ -56,7 +56,7 @@ func TestRangerReadsWhatItWrote(t *testing.T) {
 				}
 			}
 		}
-		var w, r ranger
+		var w, r rangeCoder
 		w.write([]byte("before"))
 		code(&w, false)
 		body := w.finish()
@@ -73,7 +73,7 @@ func TestRangerReadsWhatItWrote(t *testing.T) {
 
 // A bit costs about what its chance says, down to a thousandth of a bit.
 func TestLikelyBitsAreCheap(t *testing.T) {
-	var r ranger
+	var r rangeCoder
 	r.write(nil)
 	var c chance
 	c.p = 1 << 15

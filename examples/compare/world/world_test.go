@@ -1,4 +1,4 @@
-package yard
+package world
 
 import (
 	"testing"

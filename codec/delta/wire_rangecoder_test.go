@@ -101,7 +101,7 @@ func (r *wireRanger) ended() bool {
 	return k == 8 && r.code == 0
 }
 
-// wireBlock is a body that is read: the ranger, the contexts, and the state that the
+// wireBlock is a body that is read: the range coder, the contexts, and the state that the
 // document names.
 type wireBlock struct {
 	wireRanger

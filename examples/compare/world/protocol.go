@@ -1,4 +1,4 @@
-package yard
+package world
 
 import (
 	"github.com/tactusgo/tactus/codec/schema"
@@ -38,7 +38,7 @@ type Rules struct {
 	Gusts uint32
 	// Harm is what a hit takes of 100 points, 1 to 100. Default (0): 34.
 	Harm uint8
-	// Side is how long the yard's sides are, in units, up to [Size]. Default (0): Size.
+	// Side is how long the world's sides are, in units, up to [Size]. Default (0): Size.
 	Side float32
 	// Apart lets players pass through each other: nobody's place depends on anybody else.
 	Apart bool

@@ -1,4 +1,4 @@
-package yard
+package world
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
-// Size is the most that the yard's sides can be long, Radius that of a player, in units.
+// Size is the most that the world's sides can be long, Radius that of a player, in units.
 const (
 	Size   = 640
 	Radius = 10

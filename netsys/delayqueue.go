@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// parcel is a datagram that waits for its time.
-type parcel struct {
+// delayed is a datagram that waits for its time.
+type delayed struct {
 	due   time.Time
 	order uint64
 	addr  netip.AddrPort
 	data  []byte
 }
 
-// before orders parcels by time; equal times keep the order in which they were pushed, so that what comes
+// before orders datagrams by time; equal times keep the order in which they were pushed, so that what comes
 // out depends on nothing but what went in.
-func (p *parcel) before(o *parcel) bool {
+func (p *delayed) before(o *delayed) bool {
 	if c := p.due.Compare(o.due); c != 0 {
 		return c < 0
 	}
 	return p.order < o.order
 }
 
-// parcels is a bounded binary heap of parcels, earliest first, with pooled buffers.
-type parcels struct {
-	heap  []parcel
+// delayQueue is a bounded binary heap of datagrams, earliest first, with pooled buffers.
+type delayQueue struct {
+	heap  []delayed
 	free  [][]byte
 	limit int
 	order uint64
 }
 
 // push copies data and reports whether there was room.
-func (q *parcels) push(due time.Time, addr netip.AddrPort, data []byte) bool {
+func (q *delayQueue) push(due time.Time, addr netip.AddrPort, data []byte) bool {
 	if len(q.heap) >= q.limit {
 		return false
 	}
@@ -42,7 +42,7 @@ func (q *parcels) push(due time.Time, addr netip.AddrPort, data []byte) bool {
 		b = make([]byte, MaxDatagram+1)
 	}
 	b = b[:copy(b[:cap(b)], data)]
-	q.heap = append(q.heap, parcel{due, q.order, addr, b})
+	q.heap = append(q.heap, delayed{due, q.order, addr, b})
 	q.order++
 	for i := len(q.heap) - 1; i > 0; {
 		up := (i - 1) / 2
@@ -55,25 +55,25 @@ func (q *parcels) push(due time.Time, addr netip.AddrPort, data []byte) bool {
 	return true
 }
 
-// next is the time of the earliest parcel.
-func (q *parcels) next() (time.Time, bool) {
+// next is the time of the earliest.
+func (q *delayQueue) next() (time.Time, bool) {
 	if len(q.heap) == 0 {
 		return time.Time{}, false
 	}
 	return q.heap[0].due, true
 }
 
-// due reports whether a parcel's time has come.
-func (q *parcels) due(now time.Time) bool {
+// due reports whether the time of one has come.
+func (q *delayQueue) due(now time.Time) bool {
 	return len(q.heap) > 0 && !q.heap[0].due.After(now)
 }
 
-// pop removes the earliest parcel. Its buffer belongs to the caller until recycle.
-func (q *parcels) pop() parcel {
+// pop removes the earliest. Its buffer belongs to the caller until recycle.
+func (q *delayQueue) pop() delayed {
 	first := q.heap[0]
 	n := len(q.heap) - 1
 	q.heap[0] = q.heap[n]
-	q.heap[n] = parcel{}
+	q.heap[n] = delayed{}
 	q.heap = q.heap[:n]
 	for i := 0; ; {
 		least, left := i, 2*i+1
@@ -91,4 +91,4 @@ func (q *parcels) pop() parcel {
 	}
 }
 
-func (q *parcels) recycle(p parcel) { q.free = append(q.free, p.data) }
+func (q *delayQueue) recycle(p delayed) { q.free = append(q.free, p.data) }

@@ -7,10 +7,10 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// ranger is a binary range coder that writes or reads, by the same calls. The
+// rangeCoder is a binary range coder that writes or reads, by the same calls. The
 // interval is [low, low+width) in 64 bits; whenever width falls below 2^32, 32
 // bits go out or come in. A 1 takes the lower part of the interval.
-type ranger struct {
+type rangeCoder struct {
 	reading bool
 	width   uint64
 	low     uint64 // when writing
@@ -25,18 +25,18 @@ type ranger struct {
 const flushBytes = 8
 
 // write begins to append a body to dst.
-func (r *ranger) write(dst []byte) {
-	*r = ranger{width: 1<<64 - 1, buf: dst, at: len(dst)}
+func (r *rangeCoder) write(dst []byte) {
+	*r = rangeCoder{width: 1<<64 - 1, buf: dst, at: len(dst)}
 }
 
 // read begins to read a body. What lies past its end reads as zeros.
-func (r *ranger) read(src []byte) {
-	*r = ranger{reading: true, width: 1<<64 - 1, buf: src}
+func (r *rangeCoder) read(src []byte) {
+	*r = rangeCoder{reading: true, width: 1<<64 - 1, buf: src}
 	r.code = uint64(r.word())<<32 | uint64(r.word())
 }
 
 // word returns the next 32 bits.
-func (r *ranger) word() uint32 {
+func (r *rangeCoder) word() uint32 {
 	at := r.at
 	r.at += 4
 	if at+4 <= len(r.buf) {
@@ -50,10 +50,10 @@ func (r *ranger) word() uint32 {
 }
 
 // over reports whether more was read than any body holds.
-func (r *ranger) over() bool { return r.at > len(r.buf)+flushBytes }
+func (r *rangeCoder) over() bool { return r.at > len(r.buf)+flushBytes }
 
 // shift makes width at least 2^32 again.
-func (r *ranger) shift() {
+func (r *rangeCoder) shift() {
 	r.width <<= 32
 	if r.reading {
 		r.code = r.code<<32 | uint64(r.word())
@@ -64,7 +64,7 @@ func (r *ranger) shift() {
 }
 
 // add moves low up, over what was written already if need be.
-func (r *ranger) add(v uint64) {
+func (r *rangeCoder) add(v uint64) {
 	low, carry := bits.Add64(r.low, v, 0)
 	r.low = low
 	if carry != 0 {
@@ -73,7 +73,7 @@ func (r *ranger) add(v uint64) {
 }
 
 // carry adds one to what was written.
-func (r *ranger) carry() {
+func (r *rangeCoder) carry() {
 	for i := len(r.buf) - 1; i >= r.at; i-- {
 		if r.buf[i]++; r.buf[i] != 0 {
 			return
@@ -96,7 +96,7 @@ func shortest(low, width uint64) (n int, up uint64) {
 }
 
 // finish writes the shortest number in the interval and returns the bytes.
-func (r *ranger) finish() []byte {
+func (r *rangeCoder) finish() []byte {
 	n, up := shortest(r.low, r.width)
 	r.add(up)
 	r.buf = binary.BigEndian.AppendUint64(r.buf, r.low)
@@ -105,7 +105,7 @@ func (r *ranger) finish() []byte {
 }
 
 // end returns an error unless the body ended as finish ends it.
-func (r *ranger) end() error {
+func (r *rangeCoder) end() error {
 	n := len(r.buf) - (r.at - flushBytes)
 	var last [flushBytes]byte
 	switch {
@@ -123,7 +123,7 @@ func (r *ranger) end() error {
 }
 
 // bit codes a bit with a chance and returns it.
-func (r *ranger) bit(c *chance, bit uint32) uint32 {
+func (r *rangeCoder) bit(c *chance, bit uint32) uint32 {
 	bound := (r.width >> chanceBits) * uint64(c.p)
 	if r.tally != nil {
 		r.note(c, bit)
@@ -153,7 +153,7 @@ func (r *ranger) bit(c *chance, bit uint32) uint32 {
 }
 
 // pair codes a bit with the mean of two chances and returns it.
-func (r *ranger) pair(a, b *chance, bit uint32) uint32 {
+func (r *rangeCoder) pair(a, b *chance, bit uint32) uint32 {
 	if r.reading {
 		return r.readPair(a, b)
 	}
@@ -164,7 +164,7 @@ func (r *ranger) pair(a, b *chance, bit uint32) uint32 {
 	return bit
 }
 
-func (r *ranger) writePair(a, b *chance, bit uint32) {
+func (r *rangeCoder) writePair(a, b *chance, bit uint32) {
 	bound := (r.width >> chanceBits) * uint64((uint32(a.p)+uint32(b.p))>>1)
 	if bit != 0 {
 		r.width = bound
@@ -181,7 +181,7 @@ func (r *ranger) writePair(a, b *chance, bit uint32) {
 	}
 }
 
-func (r *ranger) readPair(a, b *chance) uint32 {
+func (r *rangeCoder) readPair(a, b *chance) uint32 {
 	bound := (r.width >> chanceBits) * uint64((uint32(a.p)+uint32(b.p))>>1)
 	if r.code < bound {
 		r.width = bound
@@ -203,7 +203,7 @@ func (r *ranger) readPair(a, b *chance) uint32 {
 }
 
 // even codes the low n bits of v, 0 ≤ n ≤ 32, each as likely 0 as 1.
-func (r *ranger) even(v uint32, n int) uint32 {
+func (r *rangeCoder) even(v uint32, n int) uint32 {
 	for n > 16 {
 		n -= 16
 		v = r.even(v>>n, 16)<<n | v&(1<<n-1)

@@ -19,7 +19,7 @@ func TestDecodersCountWhatEncodersSpent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, got := e.Spent(nil), d.Spent(nil)
+	want, got := e.Costs(nil), d.Costs(nil)
 	if len(want) != len(got) {
 		t.Fatalf("%d costs, %d on the other side", len(want), len(got))
 	}
@@ -42,14 +42,14 @@ func TestDecodersCountWhatEncodersSpent(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum, some := 0.0, 0
-		for _, c := range d.Spent(nil) {
+		for _, c := range d.Costs(nil) {
 			sum += c.Bits / 8
 			if c.Bits > 0 {
 				some++
 			}
 		}
 		if n := float64(len(body)); sum > n+1 || sum < n*0.8-16 || some < 4 {
-			t.Errorf("%s: %.1f bytes in the account of a block of %.0f by coder %d, %d fields: %+v", name, sum, n, coder, some, d.Spent(nil))
+			t.Errorf("%s: %.1f bytes in the account of a block of %.0f by coder %d, %d fields: %+v", name, sum, n, coder, some, d.Costs(nil))
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestDecodersCountWhileAsked(t *testing.T) {
 		if err := d.Decode(body, Range, m, sceneEmpty(parts)); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range d.Spent(nil) {
+		for _, c := range d.Costs(nil) {
 			bits += c.Bits
 		}
 		return bits

@@ -13,7 +13,7 @@ type Cost struct {
 }
 
 // spending counts, in 256ths of a bit.
-type spending struct {
+type costs struct {
 	fields   [][]uint64 // by component and field
 	rest     uint64
 	entities map[uint32]uint64 // by ID, or nil
@@ -23,19 +23,19 @@ type spending struct {
 // costScale is how many parts of a bit are counted.
 const costScale = 256
 
-// Spent appends to dst what each field has cost since the Encoder began to
+// Costs appends to dst what each field has cost since the Encoder began to
 // Account, the fields in order, and the rest last. It allocates nothing if dst is
 // large enough.
-func (e *Encoder) Spent(dst []Cost) []Cost { return e.spent.appendTo(dst) }
+func (e *Encoder) Costs(dst []Cost) []Cost { return e.spent.appendTo(dst) }
 
-// Spent appends to dst what each field has cost in the blocks that were decoded since
+// Costs appends to dst what each field has cost in the blocks that were decoded since
 // the Decoder began to Account, the fields in order, and the rest last. In blocks of
-// [Range] it is what the coder took, as [Encoder.Spent] has it; in others what
+// [Range] it is what the coder took, as [Encoder.Costs] has it; in others what
 // stands for the values, and of what zstd made smaller their share. It allocates nothing
 // if dst is large enough.
-func (d *Decoder) Spent(dst []Cost) []Cost { return d.spent.appendTo(dst) }
+func (d *Decoder) Costs(dst []Cost) []Cost { return d.spent.appendTo(dst) }
 
-func (s *spending) appendTo(dst []Cost) []Cost {
+func (s *costs) appendTo(dst []Cost) []Cost {
 	for c, fs := range s.fields {
 		for f, n := range fs {
 			dst = append(dst, Cost{Component: c, Field: f, Bits: float64(n) / costScale})
@@ -53,11 +53,11 @@ func (e *Encoder) AccountEntities(on bool) {
 	}
 }
 
-// SpentOn returns what an entity has cost in bits, by its ID.
-func (e *Encoder) SpentOn(id uint32) float64 { return float64(e.spent.entities[id]) / costScale }
+// CostOf returns what an entity has cost in bits, by its ID.
+func (e *Encoder) CostOf(id uint32) float64 { return float64(e.spent.entities[id]) / costScale }
 
 // begin gets ready for a model.
-func (s *spending) begin(m *Model) {
+func (s *costs) begin(m *Model) {
 	for len(s.fields) < len(m.fields) {
 		s.fields = append(s.fields, nil)
 	}
@@ -70,7 +70,7 @@ func (s *spending) begin(m *Model) {
 }
 
 // position is how many 256ths of a bit were written, or read, or lie in the interval.
-func (r *ranger) position() uint64 {
+func (r *rangeCoder) position() uint64 {
 	// The logarithm of width: whole bits, and 1/256ths in a straight line through
 	// each octave, which is off by less than a tenth of a bit and makes up for it.
 	n := bits.LeadingZeros64(r.width)
@@ -89,7 +89,7 @@ func (b *byteDecoder) position() uint64 {
 }
 
 // word counts what a word of the entities' components took.
-func (s *spending) word(m *Model, component, word int, n uint64) {
+func (s *costs) word(m *Model, component, word int, n uint64) {
 	for i := range m.fields[component] {
 		if f := &m.fields[component][i]; word >= f.at && word < f.at+f.words {
 			s.fields[component][i] += n
@@ -98,7 +98,7 @@ func (s *spending) word(m *Model, component, word int, n uint64) {
 }
 
 // cost counts what was coded since the last call for a field, nil for the rest.
-func (c *rangeCoder) cost(f *field) {
+func (c *blockCoder) cost(f *field) {
 	if c.spent == nil {
 		return
 	}

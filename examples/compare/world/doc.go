@@ -1,4 +1,4 @@
-// Package yard is the world that compare compares netcode models on: players who walk with some inertia, bump into each
+// Package world is the world that compare compares netcode models on: players who walk with some inertia, bump into each
 // other, and shoot.
 //
 //   - What travels and the rules: [Protocol], [Rules], [Input].
@@ -10,4 +10,4 @@
 // which entities are stored. Walking, bumping and pulling the trigger are Simulate: whoever predicts an entity predicts
 // these. Wounds, falls and gusts are Authority: under a model in which everybody simulates everything they happen
 // everywhere, under the others on the server alone.
-package yard
+package world
