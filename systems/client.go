@@ -12,6 +12,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
+	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -29,7 +31,7 @@ type Client struct {
 	view     *ecs.World
 	stats    ClientStats
 	counted  ClientStats // what Stats returned last
-	changes  clientChanges
+	owned    ownership.Client
 	scratch  []uint64 // room for one value
 	link     clientLink
 	steps    clientSteps
@@ -57,6 +59,7 @@ type clientLink struct {
 	session  netsys.Session
 	id       uint32
 	err      error // why it ended
+	notices  notice.Reader
 	loss     clock.Loss
 }
 
@@ -117,7 +120,7 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	c.shape.replicated, c.shape.predicted = p.Replicated(), predictedMask(p)
 	c.shape.private = privateMask(p)
 	c.mirror.indexes.Attach(&c.predictor.scopes, &c.reconciler.records, &c.interpolator.drawn)
-	c.attachChanges()
+	c.link.notices = notice.NewReader(ownership.Components(p))
 
 	c.stages.simulate = p.SimulateStage()
 	c.stages.before = ecs.NewStage("Before",
@@ -167,6 +170,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.world = ecs.NewWorld(c.protocol, config)
 	config.Client = true
 	c.view = ecs.NewWorld(c.protocol, config)
+	c.owned = ownership.NewClient(c.world, c.link.id, &c.stats.Ticks, ownership.Components(c.protocol))
 	if m.Policies.Outcomes == policy.OutcomesPastHorizon {
 		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}

@@ -296,7 +296,7 @@ func (c *Client) place(r *mirror.Replica, st *mirror.State, k int) (now, again b
 	at := 0
 	for m := mask; m != 0; m &= m - 1 {
 		comp := c.shape.replicated[trailing(m)]
-		if comp.Words > 0 && had&c.shape.predicted&(m&-m) == 0 && !c.keeps(r, comp, rec[at:at+comp.Words]) {
+		if comp.Words > 0 && had&c.shape.predicted&(m&-m) == 0 && !c.owned.Keeps(r.ID, r.Entity, comp, rec[at:at+comp.Words]) {
 			comp.Schema.Dequantize(c.world.Netcode().Pointer(r.Entity, comp), rec[at:], comp.Words, 1)
 		}
 		at += comp.Words
@@ -336,7 +336,7 @@ func (c *Client) applyPrivate() {
 		if c.shape.private&bit == 0 || r == nil || r.Private&bit == 0 || r.Entity.IsZero() {
 			return
 		}
-		if (c.shape.predicted&bit == 0 || !c.simulates(r.Entity)) && !c.keepsRaw(r, comp, unsafe.Pointer(&c.scratch[0])) {
+		if (c.shape.predicted&bit == 0 || !c.simulates(r.Entity)) && !c.owned.KeepsRaw(r.ID, r.Entity, comp, unsafe.Pointer(&c.scratch[0])) {
 			if dst := c.world.Netcode().Pointer(r.Entity, comp); dst != nil {
 				comp.Schema.ReadRaw(raw, dst)
 			}

@@ -155,7 +155,7 @@ func (c *Client) drawBetween(r *mirror.Replica, d *drawn, head float64) (waiting
 	if r.Private != 0 && !r.Entity.IsZero() {
 		c.copyOwn(d.entity, r.Entity, r.Private)
 	}
-	if held := c.ownedMask(r); held != 0 {
+	if held := c.owned.Mask(r.Entity); held != 0 {
 		c.copyOwn(d.entity, r.Entity, held&g.mask)
 	}
 	c.drawError(d)

@@ -42,7 +42,7 @@ func (h *clientHandler) Disconnected(_ time.Time, _ netsys.Session, reason error
 
 func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
 	c := (*Client)(h)
-	c.changes.ackedChanges(seq)
+	c.owned.Acked(seq)
 	c.model.listener.Acked(seq)
 }
 
@@ -54,7 +54,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	c.link.loss.Packet(now)
 	var err error
 	if len(pk.Data) > 0 && pk.Data[0]&wire.KindMask == wire.KindNotices {
-		err = c.changes.notices.Take(pk.Data, c.heed)
+		err = c.link.notices.Take(pk.Data, c.heed)
 	} else {
 		err = c.model.listener.Receive(pk)
 	}

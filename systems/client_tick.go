@@ -99,7 +99,7 @@ func (c *Client) send(*ecs.World) {
 		m.Words = append(m.Words, c.predictor.log.quantized(seq)...)
 	}
 	c.writeReport(m)
-	c.sender.packet = c.appendChanges(c.sender.packet[:0])
+	c.sender.packet = c.owned.AppendPrefix(c.sender.packet[:0], c.link.session.Next())
 	changes := len(c.sender.packet)
 	c.sender.packet = c.sender.coder.Append(c.sender.packet, m, c.link.session.Next(), c.sender.bases)
 	if len(c.sender.packet) > netsys.MaxPayload {

@@ -5,6 +5,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
 )
 
 // Knowledge is what a server knows that a client knows of an entity, and why it was not
@@ -63,7 +64,7 @@ func (s *Server) Baseline(client uint32, id components.NetID) (k Knowledge, ok b
 	if k.Everywhere = !s.model.snapshots; k.Everywhere {
 		e, there := s.world.ByNetID(id)
 		k.Exists = there && s.world.Alive(e)
-		k.Own = k.Exists && ownerOf(s.world, e) == client
+		k.Own = k.Exists && ownership.Owner(s.world, e) == client
 		k.Joining = s.status(p).Joining
 		return k, true
 	}

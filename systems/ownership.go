@@ -2,13 +2,10 @@ package systems
 
 import (
 	"fmt"
-	"slices"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
 )
 
 // Change is a value that a client wrote to a component registered with
@@ -31,118 +28,67 @@ func Changed[T any](w *ecs.World, c Change) (value T, is bool) {
 	return *(*T)(c.Value), true
 }
 
+// ChangeStats counts what became of values of ecs.ClientOwned components that a client
+// sent.
+type ChangeStats struct {
+	Taken   uint64 // accepted, and written to the world
+	Refused uint64 // by ServerConfig.Accept
+	Unowned uint64 // of components that are not the client's: forged, or taken back while they were on their way
+	Flooded uint64 // of more components than are kept for a client
+}
+
 // Grant gives the authority over the ecs.ClientOwned components of an entity to a
 // client, or to nobody but the server when client is 0. Without it their authority lies
 // with the components.Owner. It holds from the coming tick on, until the next Grant or
 // [Revoke] of the entity: what its former holder writes has no effect any more, also what
 // is on its way, and that client learns of it. w is a server's world; in the world
 // of a client Grant does nothing.
-func Grant(w *ecs.World, e ecs.Entity, client uint32) {
-	a := ecs.Resource[ownership](w)
-	if a == nil || !w.Alive(e) {
-		return
-	}
-	from := w.Tick() + 1
-	if i, ok := a.by[e]; ok {
-		if g := &a.grants[i]; g.client != client {
-			g.client, g.from = client, from
-			a.version++
-		}
-		return
-	}
-	a.version++
-	a.by[e] = len(a.grants)
-	a.grants = append(a.grants, grant{entity: e, id: uint32(w.NetID(e)), client: client, from: from})
-}
+func Grant(w *ecs.World, e ecs.Entity, client uint32) { ownership.Give(w, e, client) }
 
 // Revoke takes the authority over the ecs.ClientOwned components of an entity back to
 // the server, which may write them from then on. See [Grant].
 func Revoke(w *ecs.World, e ecs.Entity) { Grant(w, e, 0) }
 
-// ownership says which client may write the client-owned components of which entity,
-// where that is not its owner. It is a resource of the server's world.
-type ownership struct {
-	grants  []grant
-	by      map[ecs.Entity]int // index in grants
-	version uint32             // counts changes
-}
+// MayWrite reports whether this client may write the ecs.ClientOwned components of an
+// entity of its [Client.World]: it owns the entity, or the server granted it. What it
+// writes there, by ecs.Get outside Simulate, travels to the server after each tick, the
+// latest value of each component, until the server has it; others see it in snapshots.
+// Values of the server do not replace what this client writes while it has the authority;
+// a server that is to write takes it back first. See [Grant].
+func (c *Client) MayWrite(e ecs.Entity) bool { return c.owned.MayWrite(e) }
 
-type grant struct {
-	entity ecs.Entity
-	id     uint32 // NetID
-	client uint32 // 0: nobody
-	from   uint32 // tick
-}
-
-// owner is the client that may write an entity's components; 0: none.
-func (a *ownership) owner(w *ecs.World, e ecs.Entity) uint32 {
-	if i, ok := a.by[e]; ok {
-		return a.grants[i].client
-	}
-	return ownerOf(w, e)
-}
-
-// ownerOf is the client that owns an entity, 0 for none.
-func ownerOf(w *ecs.World, e ecs.Entity) uint32 {
-	if o := (*components.Owner)(w.Netcode().Pointer(e, w.Protocol().Replicated()[0])); o != nil {
-		return o.Client
-	}
-	return 0
-}
-
-// sweep forgets entities that are gone.
-func (a *ownership) sweep(w *ecs.World) {
-	dead := func(g grant) bool { return !w.Alive(g.entity) }
-	if !slices.ContainsFunc(a.grants, dead) {
-		return
-	}
-	a.version++
-	a.grants = slices.DeleteFunc(a.grants, dead)
-	clear(a.by)
-	for i, g := range a.grants {
-		a.by[g.entity] = i
-	}
-}
-
-// maxChangeBits bounds a client-owned component, so that a value fits a packet beside
-// the inputs.
-const maxChangeBits = 8 * 128
-
-// foreignComponents are those that clients write, in the order in which messages number
-// them.
-func foreignComponents(p *ecs.Protocol) (list []*ecs.Component) {
-	for _, c := range p.Replicated() {
-		if c.Mode&ecs.ClientOwned != 0 && c.Words > 0 {
-			list = append(list, c)
+// attachChanges prepares a server for client-owned components.
+func (s *Server) attachChanges() error {
+	list := ownership.Components(s.protocol)
+	c := ownership.Config{Visible: s.config.Visible, Logger: s.config.Logger}
+	if accept := s.config.Accept; accept != nil {
+		c.Accept = func(w *ecs.World, client uint32, e ecs.Entity, comp *ecs.Component, value unsafe.Pointer) error {
+			return accept(w, Change{Client: client, Entity: e, Component: comp, Value: value})
 		}
 	}
-	return list
-}
-
-// foreignMask is the set of them.
-func foreignMask(list []*ecs.Component) (m uint64) {
-	for _, c := range list {
-		m |= 1 << c.Replicated()
-	}
-	return m
-}
-
-// checkForeign refuses client-owned components that cannot travel.
-func checkForeign(list []*ecs.Component, p policy.Policies) error {
-	for _, c := range list {
-		if f := slices.IndexFunc(c.Schema.Fields, func(f schema.Field) bool { return f.Lines != 0 }); f >= 0 {
-			return fmt.Errorf("%w: %s.%s is ecs.ClientOwned: leave out the word lines, which is for what a server moves", ErrConfig, c.Name, c.Schema.Fields[f].Path)
-		}
-		bits := 0
-		for k := range c.Words {
-			bits += c.Schema.WordBits(k)
-		}
-		switch {
-		case p.Correction == policy.CorrectionInputs:
-			return fmt.Errorf("%w: Policies: %s is ecs.ClientOwned, but these policies send inputs and nothing else; make it part of the input, or an event", ErrConfig, c.Name)
-		case bits > maxChangeBits:
-			return fmt.Errorf("%w: %s is ecs.ClientOwned and has %d bits, at most %d may travel beside inputs", ErrConfig, c.Name, bits, maxChangeBits)
-		}
+	s.owned = ownership.NewServer(s.world, list, c)
+	if err := ownership.Check(list, everywhere(s.policies)); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return nil
+}
+
+// decideChanges settles what clients wrote, before the ticks of a wake-up.
+func (s *Server) decideChanges() {
+	if !s.owned.Sweep() {
+		return
+	}
+	for _, p := range s.sessions.peers {
+		s.owned.Decide(&p.owned)
+	}
+}
+
+// restoreChanges writes again what a server that went back in time has undone.
+func (s *Server) restoreChanges() {
+	if !s.model.restores {
+		return
+	}
+	for _, p := range s.sessions.peers {
+		s.owned.Restore(&p.owned)
+	}
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // changesOf are the bytes of changes of cursors, in front of an input.
 func changesOf(i *intruder, seq uint16, ids []components.NetID, v cursor) []byte {
-	coder := wire.NewChangeCoder(foreignComponents(i.game.server.protocol))
+	coder := wire.NewChangeCoder(ownership.Components(i.game.server.protocol))
 	t := coder.Components[0].Schema
 	words := make([]int32, t.Words)
 	t.Quantize(words, t.Words, unsafe.Pointer(&v), 1)
@@ -41,7 +42,7 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	i.tick()
 	i.tick()
 	p := g.server.sessions.peers[1]
-	if got := p.changes.stats; got.Unowned != 2 || got.Taken != 1 || asked != 1 || p.limits.malformed != 0 {
+	if got := p.owned.Stats; got.Unowned != 2 || got.Taken != 1 || asked != 1 || p.limits.malformed != 0 {
 		t.Fatalf("%+v, asked %d times", got, asked)
 	}
 	if cursorOf(w, i.id).X != 9 || cursorOf(w, g.clients[0].ID()).X != 1 {
@@ -53,8 +54,8 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 
 	// An old packet brings nothing new, and the same value is not judged again.
 	handler := (*serverHandler)(g.server)
-	handler.Received(g.now, p.session, netsys.Packet{Seq: uint16(p.changes.newest) - 7, Data: changesOf(i, 2, []components.NetID{own}, cursor{X: 3})})
-	handler.Received(g.now, p.session, netsys.Packet{Seq: uint16(p.changes.newest) + 1, Newest: true, Data: changesOf(i, 3, []components.NetID{own}, cursor{X: 9})})
+	handler.Received(g.now, p.session, netsys.Packet{Seq: p.owned.Newest() - 7, Data: changesOf(i, 2, []components.NetID{own}, cursor{X: 3})})
+	handler.Received(g.now, p.session, netsys.Packet{Seq: p.owned.Newest() + 1, Newest: true, Data: changesOf(i, 3, []components.NetID{own}, cursor{X: 9})})
 	g.step()
 	if cursorOf(w, i.id).X != 9 || asked != 1 {
 		t.Errorf("%v after an old packet, asked %d times", cursorOf(w, i.id), asked)
@@ -72,7 +73,7 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 
 	// More components than are kept.
 	var mine []components.NetID
-	for range maxOwnedValues + 40 {
+	for range ownership.MaxValues + 40 {
 		mine = append(mine, w.NetID(w.Spawn(components.Owner{Client: i.id}, cursor{})))
 	}
 	for len(mine) > 0 {
@@ -82,8 +83,8 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	}
 	i.tick()
 	i.tick()
-	if got := p.changes.stats.Flooded; got != 41 || len(p.changes.owned) != maxOwnedValues {
-		t.Errorf("%d values too many, %d are kept", got, len(p.changes.owned))
+	if got := p.owned.Stats.Flooded; got != 41 || p.owned.Len() != ownership.MaxValues {
+		t.Errorf("%d values too many, %d are kept", got, p.owned.Len())
 	}
 
 	before := w.Hash()
@@ -111,7 +112,7 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 
 // What can be read of changes can be written and means the same.
 func FuzzReadChanges(f *testing.F) {
-	list := foreignComponents(canvas())
+	list := ownership.Components(canvas())
 	c := wire.NewChangeCoder(list)
 	c.Begin(nil)
 	c.Change(300, 0, []int32{5, 2000})
@@ -145,7 +146,7 @@ func FuzzReadChanges(f *testing.F) {
 // What can be read of notices can be written and means the same, and a client takes any
 // of it without harm.
 func FuzzReadNotices(f *testing.F) {
-	list := foreignComponents(canvas())
+	list := ownership.Components(canvas())
 	b := codec.AppendUvarint([]byte{wire.KindNotices}, 1)
 	for _, n := range []wire.Notice{
 		{Kind: wire.NoticeInput, Tick: 9, Input: 7, Reason: "no magic"}, {Kind: wire.NoticeFast, Tick: 10, Inputs: 70},

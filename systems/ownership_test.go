@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -277,11 +278,11 @@ func TestNetcodeA1_AuthorityIsHandedOver(t *testing.T) {
 		w.Despawn(e)
 		g.run(5 * 60)
 		for _, c := range g.clients {
-			if len(c.changes.grants) > 0 || len(c.changes.slots) > 2 {
-				t.Errorf("client %d remembers %v", c.ID(), c.changes.grants)
+			if written, told := c.owned.Len(); told > 0 || written > 2 {
+				t.Errorf("client %d remembers %d components and who may write %d entities", c.ID(), written, told)
 			}
 		}
-		if len(g.server.changes.ownership.grants) > 0 {
+		if ecs.Resource[ownership.Grants](w).Len() > 0 {
 			t.Error("the server remembers who may write what is gone")
 		}
 		g.mustConverge()

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // The bytes of changes and notices, as docs/wire-format.md has them.
 func TestBytesOfChangesAndNotices(t *testing.T) {
-	list := foreignComponents(canvas())
+	list := ownership.Components(canvas())
 	c := wire.NewChangeCoder(list)
 	c.Begin(nil)
 	c.Change(300, 0, []int32{5, 2000})

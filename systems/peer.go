@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 )
 
@@ -23,7 +24,7 @@ type peer struct {
 	liveness  liveness
 	apply     peerApply
 	relayed   peerRelayed
-	changes   peerChanges // of client-owned components
+	owned     ownership.Values
 	notices   notice.Queue
 	judge     *judge // nil: own state always travels
 	snap      peerSnapshot

@@ -76,8 +76,8 @@ func (s *Server) refuseInput(client, input, tick uint32, words []int32) (refused
 	if s.config.Refuse.look == nil || in == nil {
 		return false
 	}
-	s.changes.scratch = reuse.Slice(s.changes.scratch, int(in.Schema.Size+7)/8+1)
-	value := unsafe.Pointer(&s.changes.scratch[0])
+	s.applying.scratch = reuse.Slice(s.applying.scratch, int(in.Schema.Size+7)/8+1)
+	value := unsafe.Pointer(&s.applying.scratch[0])
 	in.Schema.Dequantize(value, words, in.Schema.Words, 1)
 	err := s.config.Refuse.look(s.world, client, value)
 	if err == nil {
@@ -145,7 +145,7 @@ func (s *Server) limitInputs(p *peer, before uint32) {
 // tellNotices sends clients what they have not heard.
 func (s *Server) tellNotices() {
 	for _, p := range s.sessions.peers {
-		s.tellChanges(p)
+		s.owned.Tell(&p.owned, s.link.tick)
 		sent, err := s.notices.Send(&p.notices, p.session, s.link.now)
 		if err != nil {
 			s.unsent(err)

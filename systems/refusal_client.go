@@ -1,10 +1,8 @@
 package systems
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -18,46 +16,18 @@ func (c *Client) heed(n *wire.Notice, value []int32) error {
 		refusal.Cause, refusal.Inputs = TooFast, n.Inputs
 	case wire.NoticeChange:
 		refusal.Cause, refusal.NetID = RefusedChange, components.NetID(n.ID)
-		refusal.Component = c.changes.coder.Components[n.Component].Name
-		c.revert(n, value)
+		refusal.Component = c.owned.Name(n.Component)
+		c.owned.Revert(n, value)
 	default:
-		return c.entitle(n)
+		var here ecs.Entity
+		if r := c.mirror.byID[n.ID]; r != nil {
+			here = r.Entity
+		}
+		return c.owned.Entitle(n, here)
 	}
 	c.stats.Refusals++
 	if c.config.OnRefused != nil {
 		c.config.OnRefused(refusal)
-	}
-	return nil
-}
-
-// maxGrants bounds what a server may tell of single entities.
-const maxGrants = 4096
-
-// clientGrant is what the server said of the authority over an entity.
-type clientGrant struct {
-	id  uint32
-	may bool
-}
-
-// entitle notes what this client may write, or may not, whoever the owner is.
-func (c *Client) entitle(n *wire.Notice) error {
-	x := &c.changes
-	i := slices.IndexFunc(x.grants, func(r clientGrant) bool { return r.id == n.ID })
-	switch {
-	case n.Kind == wire.NoticeGone:
-		if i >= 0 {
-			x.grants = slices.Delete(x.grants, i, i+1)
-		}
-		return nil
-	case i < 0 && len(x.grants) == maxGrants:
-		return fmt.Errorf("%w: authority over more than %d entities", ErrMessage, maxGrants)
-	case i < 0:
-		i = len(x.grants)
-		x.grants = append(x.grants, clientGrant{id: n.ID})
-	}
-	x.grants[i].may = n.Kind == wire.NoticeGranted
-	if r := c.mirror.byID[n.ID]; r != nil && !r.Entity.IsZero() {
-		c.turn(r)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -32,7 +33,7 @@ type Server struct {
 	stats    ServerStats
 	probe    Probe
 	lagComp  *lagcomp.Compensator // nil: none
-	changes  serverChanges
+	owned    *ownership.Server
 	notices  notice.Sender
 	sentAt   uint32 // number of the last send boundary served
 	link     serverLink
@@ -81,6 +82,7 @@ type serverApply struct {
 	arrival     bool         // inputs apply when they come; else in their turn, by a buffer
 	superseding bool         // of inputs that come late the newest one is held
 	neutral     bool         // a missing input is neutral; else what is held is repeated
+	scratch     []uint64     // room for one input
 }
 
 // ServerStats counts what a server did.

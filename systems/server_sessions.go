@@ -83,6 +83,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		return
 	}
 	p := &peer{id: id, session: session}
+	p.owned.Begin(id, &p.notices, &p.logged)
 	p.contest.budget, p.snap.model = s.config.Budget, s.codecs.model
 	if s.codecs.agreement.with(s.link.endpoint.Tag(session), "client", id) {
 		p.snap.model = s.codecs.trainedModel
@@ -123,7 +124,7 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 		s.config.Events.Leave(p.id)
 	}
 	s.sessions.departed.inputs.add(p.inputs.stats)
-	s.sessions.departed.changes.add(p.changes.stats)
+	s.sessions.departed.changes.Add(p.owned.Stats)
 	s.sessions.departed.untold += p.notices.Untold()
 	s.sessions.departed.link.add(p.session.Stats())
 	waited := s.waits(p, reason)
@@ -142,7 +143,7 @@ func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	s := (*Server)(h)
 	if p := s.peer(session); p != nil {
 		p.liveness.unacked, p.liveness.silence = false, 0
-		p.notices.Acked(seq, p.changes.received)
+		p.notices.Acked(seq, p.owned.Heard)
 		s.model.teller.Acked(p, seq)
 	}
 }
@@ -159,8 +160,9 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 		s.flooded(p)
 		return
 	}
-	pk, ok := s.takeChanges(p, pk)
-	if !ok {
+	pk, err := s.owned.TakePrefix(&p.owned, pk)
+	if err != nil {
+		s.refuse(p, err)
 		return
 	}
 	s.stats.InputBytes += uint64(len(pk.Data))

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
 )
 
 // ClientStatus is what a server knows of one client.
@@ -62,7 +63,7 @@ func (s *Server) status(p *peer) ClientStatus {
 		ID:        p.id,
 		LastInput: p.inputs.expected - 1,
 		Inputs:    p.inputs.stats,
-		Changes:   p.changes.stats,
+		Changes:   ChangeStats(p.owned.Stats),
 		Malformed: uint64(p.limits.malformed),
 		Flooded:   p.limits.flooded,
 		Untold:    p.notices.Untold(),
@@ -79,14 +80,16 @@ func (s *Server) Stats() ServerStats {
 	st := s.stats
 	st.TicksDropped = s.dropped()
 	st.ResimulatedTicks = s.world.Resimulated()
-	st.Inputs, st.Changes, st.Untold = s.sessions.departed.inputs, s.sessions.departed.changes, s.sessions.departed.untold
+	changes := s.sessions.departed.changes
+	st.Inputs, st.Untold = s.sessions.departed.inputs, s.sessions.departed.untold
 	link := s.sessions.departed.link
 	for _, p := range s.sessions.peers {
 		st.Inputs.add(p.inputs.stats)
-		st.Changes.add(p.changes.stats)
+		changes.Add(p.owned.Stats)
 		st.Untold += p.notices.Untold()
 		link.add(p.session.Stats())
 	}
+	st.Changes = ChangeStats(changes)
 	st.BytesIn, st.BytesOut = link.bytesIn, link.bytesOut
 	st.DatagramsIn, st.DatagramsOut = link.datagramsIn, link.datagramsOut
 	for i := range s.shape.replicated {
@@ -101,7 +104,7 @@ func (s *Server) Stats() ServerStats {
 // departed are the sums over clients that left.
 type departed struct {
 	inputs  InputStats
-	changes ChangeStats
+	changes ownership.Stats
 	untold  uint64
 	link    carried
 }
