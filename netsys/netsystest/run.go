@@ -1,6 +1,7 @@
 package netsystest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -17,6 +18,9 @@ import (
 // limit bounds every wait of the conformance tests: 20 s or more of real time at 1 ms a step. It is far
 // beyond what any step needs, so that only a wire that fails ever gets there.
 const limit = 20_000
+
+// shortly is how long clients try that get no answer.
+const shortly = 300 * time.Millisecond
 
 // Run runs the conformance tests: a server and clients of package netsys over the wires that open returns.
 // The wires may lose, duplicate and delay, but not so much that nothing passes within ten seconds. Run
@@ -49,6 +53,24 @@ func Run(t *testing.T, open func(t testing.TB) Setup) {
 			}
 			test.run(t, setup)
 		})
+	}
+}
+
+// same demands a value.
+func same[T comparable](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// is demands an error that wraps all of these.
+func is(t testing.TB, what string, err error, all ...error) {
+	t.Helper()
+	for _, want := range all {
+		if !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", what, err, want)
+		}
 	}
 }
 
@@ -132,12 +154,9 @@ func exchange(t *testing.T, setup Setup) {
 	})
 	c, peer := tb.seated(netsys.ClientConfig{Schema: []string{"Position{X,Y}"}})
 	id := c.Session().ID()
-	if id == 0 || peer.ID() != id {
-		t.Fatalf("ids: client %d, server %d", id, peer.ID())
-	}
-	if got, want := string(c.Welcome()), fmt.Sprintf("welcome %d", id); got != want {
-		t.Fatalf("welcome %q, want %q", got, want)
-	}
+	same(t, "0 as id", id == 0, false)
+	same(t, "id at the server", peer.ID(), id)
+	same(t, "welcome", string(c.Welcome()), fmt.Sprintf("welcome %d", id))
 	const enough = 60
 	var up, down sender
 	tb.until("60 payloads acknowledged each way", func() bool {
@@ -148,8 +167,13 @@ func exchange(t *testing.T, setup Setup) {
 	up.check(t, c.hears.Acks[id], tb.hears.Payloads[id])
 	down.check(t, tb.hears.Acks[id], c.hears.Payloads[id])
 	for _, stats := range []netsys.Stats{c.Session().Stats(), peer.Stats()} {
-		if stats.DatagramsIn < enough || stats.DatagramsOut < enough || stats.PayloadIn == 0 || stats.BytesOut <= stats.PayloadOut {
-			t.Errorf("stats do not add up: %+v", stats)
+		for what, holds := range map[string]bool{
+			"as many datagrams in":  stats.DatagramsIn >= enough,
+			"as many datagrams out": stats.DatagramsOut >= enough,
+			"payload in":            stats.PayloadIn > 0,
+			"bytes around payload":  stats.BytesOut > stats.PayloadOut,
+		} {
+			same(t, fmt.Sprintf("%s in %+v", what, stats), holds, true)
 		}
 	}
 }
@@ -175,10 +199,8 @@ func (s *sender) send(t *testing.T, setup Setup, to netsys.Session, what string)
 // check compares what one side sent and was acknowledged with what the other received.
 func (s *sender) check(t *testing.T, acks []uint16, received []string) {
 	t.Helper()
-	sorted := slices.Sorted(slices.Values(received))
-	if n := len(slices.Compact(sorted)); n != len(received) {
-		t.Errorf("%d payloads arrived more than once", len(received)-n)
-	}
+	once := slices.Compact(slices.Sorted(slices.Values(received)))
+	same(t, "different payloads among those that arrived", len(once), len(received))
 	sent := make(map[string]bool)
 	for _, payload := range s.bySeq {
 		sent[payload] = true
@@ -207,15 +229,14 @@ func twoClients(t *testing.T, setup Setup) {
 	tb := newTable(t, setup, netsys.ServerConfig{})
 	a, atA := tb.seated(netsys.ClientConfig{})
 	b, atB := tb.seated(netsys.ClientConfig{})
-	if atA.ID() == atB.ID() || atA.RemoteAddr() == atB.RemoteAddr() {
-		t.Fatalf("clients are not apart: %d %v, %d %v", atA.ID(), atA.RemoteAddr(), atB.ID(), atB.RemoteAddr())
-	}
-	tb.until("each got its own", func() bool {
-		for s := range tb.server.Sessions() {
+	same(t, "one id for two clients", atA.ID() == atB.ID(), false)
+	same(t, "one address for two clients", atA.RemoteAddr() == atB.RemoteAddr(), false)
+	for s, c := range map[netsys.Session]*seat{atA: a, atB: b} {
+		tb.until("a client got its own", func() bool {
 			_, _ = s.Send(setup.Clock.Now(), fmt.Appendf(nil, "for %d", s.ID()))
-		}
-		return len(a.hears.Payloads[atA.ID()]) > 0 && len(b.hears.Payloads[atB.ID()]) > 0
-	})
+			return c.hears.Payloads[s.ID()] != nil
+		})
+	}
 	for _, c := range []*seat{a, b} {
 		for _, got := range c.hears.Payloads[c.Session().ID()] {
 			if want := fmt.Sprintf("for %d", c.Session().ID()); got != want {
@@ -270,14 +291,11 @@ func channels(t *testing.T, setup Setup) {
 				continue
 			}
 			tb.until(ch.Name+" arrived", func() bool { return len(of()) >= 20 })
-			for i, text := range of() {
-				if ch.Kind == channel.ReliableOrdered && text != fmt.Sprint(i) {
-					t.Errorf("%s: %q in place %d", ch.Name, text, i)
-				}
+			got := of()
+			if ch.Kind == channel.ReliableUnordered {
+				slices.SortFunc(got, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 			}
-			if got := slices.Compact(slices.Sorted(slices.Values(of()))); len(got) != 20 {
-				t.Errorf("%s: %q", ch.Name, got)
-			}
+			same(t, "messages on "+ch.Name, strings.Join(got, " "), "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19")
 		}
 	}
 }
@@ -316,19 +334,16 @@ func tokens(t *testing.T, setup Setup) {
 	}
 	used := issue(key, 7)
 	c, peer := tb.seated(netsys.ClientConfig{Token: used})
-	if peer.ClientID() != 7 || string(peer.UserData()[:3]) != "Ada" || c.Session().ID() != peer.ID() {
-		t.Errorf("client %d, user data %q, ids %d and %d", peer.ClientID(), peer.UserData()[:3], peer.ID(), c.Session().ID())
-	}
+	same(t, "client", peer.ClientID(), 7)
+	same(t, "user data", string(peer.UserData()[:3]), "Ada")
+	same(t, "id at the client", c.Session().ID(), peer.ID())
 	for what, token := range map[string]*netcode.ConnectToken{"another key": issue(netcode.GenerateKey(nil), 8), "a used token": used} {
-		stranger := tb.join(netsys.ClientConfig{Token: token, ConnectTimeout: 300 * time.Millisecond})
+		stranger := tb.join(netsys.ClientConfig{Token: token, ConnectTimeout: shortly})
 		tb.until(what+" gets no answer", func() bool { return len(stranger.hears.Reasons) == 1 })
-		if !errors.Is(stranger.hears.Reasons[0], netsys.ErrTimeout) {
-			t.Errorf("%s: %v", what, stranger.hears.Reasons[0])
-		}
+		is(t, what, stranger.hears.Reasons[0], netsys.ErrTimeout)
 	}
-	if tb.server.Len() != 1 || len(tb.hears.Reasons) != 0 {
-		t.Errorf("%d sessions, %v", tb.server.Len(), tb.hears.Reasons)
-	}
+	same(t, "sessions", tb.server.Len(), 1)
+	same(t, "sessions that ended", len(tb.hears.Reasons), 0)
 }
 
 func takeover(t *testing.T, setup Setup) {
@@ -336,17 +351,12 @@ func takeover(t *testing.T, setup Setup) {
 	old, _ := tb.seated(netsys.ClientConfig{ClientID: 7})
 	old.quiet = true
 	_, peer := tb.seated(netsys.ClientConfig{ClientID: 7})
-	if len(tb.hears.Reasons) != 1 || !errors.Is(tb.hears.Reasons[0], netsys.ErrReplaced) {
-		t.Errorf("the old session ended by %v", tb.hears.Reasons)
-	}
-	if peer.ClientID() != 7 || tb.server.Len() != 1 {
-		t.Errorf("client %d, %d sessions", peer.ClientID(), tb.server.Len())
-	}
+	is(t, "the old session", errors.Join(tb.hears.Reasons...), netsys.ErrReplaced)
+	same(t, "client", peer.ClientID(), 7)
+	same(t, "sessions", tb.server.Len(), 1)
 	old.quiet = false
-	tb.until("the old client hears why", func() bool { return len(old.hears.Reasons) > 0 })
-	if !errors.Is(old.hears.Reasons[0], netsys.ErrReplaced) {
-		t.Errorf("the old client hears %v", old.hears.Reasons[0])
-	}
+	tb.until("the old client hears why", func() bool { return old.hears.Reasons != nil })
+	is(t, "what the old client hears", old.hears.Reasons[0], netsys.ErrReplaced)
 }
 
 func clientLeaves(t *testing.T, setup Setup) {
@@ -358,12 +368,9 @@ func clientLeaves(t *testing.T, setup Setup) {
 	tb.until("both ends know", func() bool { return len(tb.hears.Reasons) == 1 && len(c.hears.Reasons) == 1 })
 	checkClose(t, tb.hears.Reasons[0], netsys.ReasonLeft, true)
 	checkClose(t, c.hears.Reasons[0], netsys.ReasonLeft, false)
-	if _, err := peer.Send(setup.Clock.Now(), nil); !errors.Is(err, netsys.ErrClosed) {
-		t.Errorf("Send after the end: %v", err)
-	}
-	if tb.server.Len() != 0 {
-		t.Errorf("server still has %d clients", tb.server.Len())
-	}
+	_, err := peer.Send(setup.Clock.Now(), nil)
+	is(t, "Send after the end", err, netsys.ErrClosed)
+	same(t, "sessions", tb.server.Len(), 0)
 }
 
 func serverKicks(t *testing.T, setup Setup) {
@@ -390,14 +397,15 @@ func serverCloses(t *testing.T, setup Setup) {
 // checkClose accepts a timeout in place of a goodbye from the other side: all ten may have been lost.
 func checkClose(t *testing.T, reason error, want netsys.Reason, remote bool) {
 	t.Helper()
-	if remote && errors.Is(reason, netsys.ErrTimeout) {
-		t.Log("every goodbye was lost")
+	var closed *netsys.CloseError
+	if !errors.As(reason, &closed) {
+		same(t, fmt.Sprintf("whether %v came from the other side, whose goodbyes were all lost", reason), remote, true)
+		is(t, "reason", reason, netsys.ErrTimeout)
 		return
 	}
-	var closed *netsys.CloseError
-	if !errors.As(reason, &closed) || closed.Reason != want || closed.Remote != remote || !errors.Is(reason, netsys.ErrClosed) {
-		t.Errorf("reason %v, want %v (remote %v)", reason, want, remote)
-	}
+	same(t, "reason", closed.Reason, want)
+	same(t, "from the other side", closed.Remote, remote)
+	is(t, "reason", reason, netsys.ErrClosed)
 }
 
 func silentClient(t *testing.T, setup Setup) {
@@ -405,21 +413,18 @@ func silentClient(t *testing.T, setup Setup) {
 	c, _ := tb.seated(netsys.ClientConfig{})
 	c.quiet = true
 	tb.until("the server gives up", func() bool { return len(tb.hears.Reasons) == 1 })
-	if !errors.Is(tb.hears.Reasons[0], netsys.ErrTimeout) {
-		t.Errorf("reason %v", tb.hears.Reasons[0])
-	}
+	is(t, "reason", tb.hears.Reasons[0], netsys.ErrTimeout)
 }
 
 func nobodyAnswers(t *testing.T, setup Setup) {
 	tb := newTable(t, setup, netsys.ServerConfig{})
-	c := tb.join(netsys.ClientConfig{ConnectTimeout: 300 * time.Millisecond})
+	c := tb.join(netsys.ClientConfig{ConnectTimeout: shortly})
 	if err := tb.server.Close(setup.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	tb.until("the client gives up", func() bool { return len(c.hears.Reasons) == 1 })
-	if !errors.Is(c.hears.Reasons[0], netsys.ErrTimeout) || len(c.hears.Sessions) != 0 {
-		t.Errorf("reason %v, connected %d times", c.hears.Reasons[0], len(c.hears.Sessions))
-	}
+	is(t, "reason", c.hears.Reasons[0], netsys.ErrTimeout)
+	same(t, "connections", len(c.hears.Sessions), 0)
 }
 
 func otherSchema(t *testing.T, setup Setup) {
@@ -428,15 +433,13 @@ func otherSchema(t *testing.T, setup Setup) {
 	tb.until("the client is refused", func() bool { return len(c.hears.Reasons) == 1 })
 	reason := c.hears.Reasons[0]
 	var schema *netsys.SchemaError
-	if !errors.Is(reason, netsys.ErrRefused) || !errors.Is(reason, netsys.ErrSchema) || !errors.As(reason, &schema) {
+	is(t, "reason", reason, netsys.ErrRefused, netsys.ErrSchema)
+	if !errors.As(reason, &schema) {
 		t.Fatalf("reason %v", reason)
 	}
-	if want := (netsys.SchemaError{Line: 2, Server: "Heading{A}", Client: "Heading{A,B}"}); *schema != want {
-		t.Errorf("%+v, want %+v", *schema, want)
-	}
-	if tb.server.Drops()[netsys.DropSchema] == 0 || len(tb.hears.Sessions) != 0 {
-		t.Errorf("the server did not notice: %v", tb.server.Drops())
-	}
+	same(t, "difference", *schema, netsys.SchemaError{Line: 2, Server: "Heading{A}", Client: "Heading{A,B}"})
+	same(t, "no drops for their schema", tb.server.Drops()[netsys.DropSchema] == 0, false)
+	same(t, "sessions", len(tb.hears.Sessions), 0)
 }
 
 func fullServer(t *testing.T, setup Setup) {
@@ -444,35 +447,24 @@ func fullServer(t *testing.T, setup Setup) {
 	_, peer := tb.seated(netsys.ClientConfig{})
 	c := tb.join(netsys.ClientConfig{})
 	tb.until("the second client is refused", func() bool { return len(c.hears.Reasons) == 1 })
-	if !errors.Is(c.hears.Reasons[0], netsys.ErrRefused) || !errors.Is(c.hears.Reasons[0], netsys.ErrServerFull) {
-		t.Errorf("reason %v", c.hears.Reasons[0])
-	}
+	is(t, "reason", c.hears.Reasons[0], netsys.ErrRefused, netsys.ErrServerFull)
 	peer.Close(setup.Clock.Now(), netsys.ReasonKicked)
 	tb.until("the slot is free", func() bool { return tb.server.Len() == 0 })
 	_, next := tb.seated(netsys.ClientConfig{})
-	if next.ID() <= peer.ID() {
-		t.Errorf("id %d after %d", next.ID(), peer.ID())
-	}
+	same(t, "a larger id", next.ID() > peer.ID(), true)
 }
 
 func closedWire(t *testing.T, setup Setup) {
 	now := setup.Clock.Now()
 	wire, server := setup.Dial(t)
-	if err := wire.Send(now, server, make([]byte, netsys.MaxDatagram+1)); !errors.Is(err, netsys.ErrTooLarge) {
-		t.Errorf("too long: %v", err)
-	}
-	if !wire.LocalAddr().IsValid() || wire.LocalAddr().Port() == 0 {
-		t.Errorf("LocalAddr %v", wire.LocalAddr())
-	}
+	is(t, "too long", wire.Send(now, server, make([]byte, netsys.MaxDatagram+1)), netsys.ErrTooLarge)
+	same(t, "a valid local address", wire.LocalAddr().IsValid(), true)
+	same(t, "local port 0", wire.LocalAddr().Port() == 0, false)
 	for _, w := range []netsys.Wire{wire, setup.Server} {
 		for range 2 {
-			if err := w.Close(); err != nil {
-				t.Errorf("Close: %v", err)
-			}
+			same(t, "Close", w.Close(), nil)
 		}
-		if err := w.Send(now, server, []byte("late")); !errors.Is(err, netsys.ErrClosed) {
-			t.Errorf("Send after Close: %v", err)
-		}
+		is(t, "Send after Close", w.Send(now, server, []byte("late")), netsys.ErrClosed)
 		w.Poll(now, func(netsys.Datagram) {})
 	}
 }
