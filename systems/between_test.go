@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -136,7 +137,7 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	c.Connect()
 	c.Run(30 * time.Second)
 	var got systems.Received
-	var blame systems.Causes
+	var blame reconcile.Causes
 	k.Received(&got)
 	k.ReadCauses(&blame)
 	if n := testing.AllocsPerRun(1, func() {

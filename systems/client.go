@@ -181,11 +181,14 @@ func (c *Client) welcome(session netsys.Session) error {
 		c.config.Events.Join(c.world, session.Channels())
 	}
 	c.predictor.log = newInputLog(table, c.config.History)
-	c.predictor.log.jump(m.Input)
+	c.predictor.jump(m.Input)
 	c.sender.acked, c.sender.sent = m.Input, inflight.New[uint32](sentKept)
 	c.sender.coder, c.sender.bases = wire.NewInputCoder(table), wire.NewInputBases(table.Words)
 	if m.Policies.Correction == policy.CorrectionMismatch {
-		c.reconciler.reporter, c.sender.coder.Reported = &reporter{results: newResultCoder(c.protocol)}, true
+		c.reconciler.reporter = &reported{from: &c.own.state, log: c.predictor.log, results: newResultCoder(c.protocol)}
+		c.reconciler.confirm, c.sender.coder.Reported = c.reconciler.reporter, true
+	} else {
+		c.reconciler.confirm = &compared{from: &c.own.state, waits: stamped(m.Policies), kept: c.ownThere}
 	}
 	c.predictor.history = ecs.NewHistory(c.world, c.config.History)
 	c.interpolator.clock = newPlayback(c.steps.now, int(m.TickRate), int(m.SendRate))

@@ -330,13 +330,13 @@ func (c *Client) applyPrivate() {
 			}
 		}
 	}
-	c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
+	c.eachOwn(c.own.state.send, func(id uint32, comp *ecs.Component, value unsafe.Pointer, raw []byte) {
 		bit := uint64(1) << comp.Replicated()
 		r := c.mirror.byID[id]
 		if c.shape.private&bit == 0 || r == nil || r.Private&bit == 0 || r.Entity.IsZero() {
 			return
 		}
-		if (c.shape.predicted&bit == 0 || !c.simulates(r.Entity)) && !c.owned.KeepsRaw(r.ID, r.Entity, comp, unsafe.Pointer(&c.scratch[0])) {
+		if (c.shape.predicted&bit == 0 || !c.simulates(r.Entity)) && !c.owned.KeepsRaw(r.ID, r.Entity, comp, value) {
 			if dst := c.world.Netcode().Pointer(r.Entity, comp); dst != nil {
 				comp.Schema.ReadRaw(raw, dst)
 			}

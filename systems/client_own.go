@@ -22,8 +22,8 @@ type ownState struct {
 	input uint32
 	fresh bool // newer than what Reconcile has seen
 
-	open   bool  // it is a correction
-	number uint8 // of the correction
+	predicted bool  // it also tells of what this client predicts
+	number    uint8 // of the correction that it is
 }
 
 // snapshotPart is the part of a block for one group.
@@ -54,21 +54,22 @@ func (c *Client) takeOwn(h *wire.SnapshotHeader) {
 	default:
 		return
 	}
-	c.own.state.fresh, c.own.state.open, c.own.state.number = true, h.Open, h.Number
+	c.own.state.fresh, c.own.state.number = true, h.Number
+	c.own.state.predicted = h.Open || c.reconciler.reporter == nil
 }
 
-// eachOwn visits the components of the newest own state with their raw bytes, which
-// are valid for the component. The value stands in the scratch memory of the client.
-func (c *Client) eachOwn(visit func(id uint32, comp *ecs.Component, raw []byte)) {
+// eachOwn visits the components of the own state of a send, each as a value and as the raw
+// bytes that make one, which are valid until visit returns.
+func (c *Client) eachOwn(send uint32, visit func(id uint32, comp *ecs.Component, value unsafe.Pointer, raw []byte)) {
 	for _, x := range c.mirror.ownGroups {
-		if st := x.At(c.own.state.send); st != nil {
+		if st := x.At(send); st != nil {
 			_ = c.eachOwnOf(st, visit) // it was checked when it came
 		}
 	}
 }
 
 // eachOwnOf visits what one group says, and checks it.
-func (c *Client) eachOwnOf(st *mirror.State, visit func(id uint32, comp *ecs.Component, raw []byte)) error {
+func (c *Client) eachOwnOf(st *mirror.State, visit func(id uint32, comp *ecs.Component, value unsafe.Pointer, raw []byte)) error {
 	for m := st.Alive; m != 0; m &= m - 1 {
 		k := trailing(m)
 		id, mask := st.IDs[k], st.Masks[k]
@@ -93,13 +94,24 @@ func (c *Client) eachOwnOf(st *mirror.State, visit func(id uint32, comp *ecs.Com
 					return fmt.Errorf("%w: own state with more behind %s", ErrMessage, comp.Name)
 				}
 			}
-			if _, err := comp.Schema.ReadRaw(raw, c.scratchFor(comp)); err != nil {
+			value := c.scratchFor(comp)
+			if _, err := comp.Schema.ReadRaw(raw, value); err != nil {
 				return fmt.Errorf("%w: own state: %w", ErrMessage, err)
 			}
-			visit(id, comp, raw)
+			visit(id, comp, value, raw)
 		}
 	}
 	return nil
+}
+
+// ownThere reports whether own state of a send is kept.
+func (c *Client) ownThere(send uint32) bool {
+	for _, x := range c.mirror.ownGroups {
+		if x.At(send) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // ownWhole reports whether own state of a send names all of the client's entities.

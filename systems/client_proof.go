@@ -26,7 +26,7 @@ func (c *Client) confirmedInput() uint32 {
 
 // consumed is the newest input whose results are told of.
 func (c *Client) consumed() uint32 {
-	return min(max(c.reconciler.co.inputs.newest.input, c.settledInput()), c.predictor.log.newest)
+	return min(max(c.reconciler.co.inputs.newest.input, c.reconciler.settled), c.predictor.applied)
 }
 
 // awaitsProof reports whether outcomes can follow from an entity: one that is simulated
@@ -46,18 +46,17 @@ func (c *Client) predictsOwn() bool {
 	return false
 }
 
-// proveOwn notes that those own entities that the newest own state tells of stand as it
-// says.
-func (c *Client) proveOwn() {
+// proveOwn notes that those own entities that own state tells of stand as it says.
+func (c *Client) proveOwn(own ownState) {
 	for _, x := range c.mirror.ownGroups {
-		st := x.At(c.own.state.send)
+		st := x.At(own.send)
 		if st == nil {
 			continue
 		}
 		for m := st.Alive; m != 0; m &= m - 1 {
 			if r := c.mirror.byID[st.IDs[trailing(m)]]; r != nil {
 				x := c.reconciler.records.Of(r)
-				x.confirmedInput = max(x.confirmedInput, c.own.state.input)
+				x.confirmedInput = max(x.confirmedInput, own.input)
 			}
 		}
 	}

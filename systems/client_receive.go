@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/delta"
@@ -190,7 +191,7 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 	if h.Join && !c.join.loaded && in.join > c.join.send && !c.joinWhole() {
 		c.startJoin(in.join, in.joinTick, int(h.Groups))
 	}
-	c.hear(&h)
+	c.reconciler.confirm.told(in.tick, h.Input, h.Agreed)
 	c.reconciler.co.inputs.put(consumed{send, in.tick, c.model.numbering.InputOf(h.Input, in.tick)})
 	c.takeOpen(&h)
 	if h.Join && !c.join.loaded && in.join < c.join.send && !c.joinWhole() && c.whole(in.join, int(h.Groups)) {
@@ -279,7 +280,7 @@ func (c *Client) checkOpen() error {
 		}
 	}
 	for _, g := range c.decode.incoming.own {
-		if err := c.eachOwnOf(c.mirror.ownGroups[g].Open, func(uint32, *ecs.Component, []byte) {}); err != nil {
+		if err := c.eachOwnOf(c.mirror.ownGroups[g].Open, func(uint32, *ecs.Component, unsafe.Pointer, []byte) {}); err != nil {
 			return err
 		}
 	}

@@ -5,28 +5,54 @@ import (
 
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
+	"github.com/tactusgo/tactus/systems/reconcile"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
 
 // Mismatch reports one component field that a client predicted wrongly.
-type Mismatch struct {
-	Tick             uint32 // server tick of the state that disagreed
-	Input            uint32 // input sequence after which it was compared
-	NetID            components.NetID
-	Component, Field string
-	Predicted, Truth string // the two values as text
-	CoSimulated      bool   // it is not the client's own: see Scope
-}
+type Mismatch = reconcile.Mismatch
 
-// reconciler is how far predictions are settled, and what was wrong with them.
+// A reconciler keeps what is predicted in line with the server. What it goes by:
+//
+//   - A prediction is of an input: own state, and the header of a snapshot for co-simulated
+//     entities, say what the server's world was after it consumed input s, and are compared
+//     with what was predicted after s. Only inputs that have been applied are compared with.
+//   - Settled is the input of the newest own state that was looked at, or that the results
+//     agreed with. What inputs up to it spawned, despawned and raised is decided, so that no
+//     replay begins before it.
+//   - The confirmed input of an entity is the newest after which it was found to be as
+//     predicted, or was made so; that of the client is the oldest of these, at most what the
+//     server has consumed. Outcomes of inputs up to it are final: see client_proof.go.
+//   - takeServerState says that the next own state is to be taken over without comparing, because
+//     there is nothing to compare it with: an entity, or a component of one, is newly simulated
+//     here, is simulated here no more although that was not foreseen, or did not die as was
+//     foreseen; or inputs were left out. Until that state has come no input is confirmed. A
+//     co-simulated entity has its own, which goes for its next state.
+//
+// What follows when something was wrong after an input s, in this order:
+//
+//  1. Causes count it and ClientConfig.OnMismatch is called, while the world still stands as
+//     predicted.
+//  2. What is drawn is noted (keepPoses), so that the view does not jump.
+//  3. The world goes back: BeginReplay, which takes back what inputs after s spawned; events and
+//     outcomes of inputs after s are withdrawn (rewind); the history restores s; what the server
+//     said after s replaces it.
+//  4. Inputs after s up to the newest applied are simulated again. Each is captured anew;
+//     confirmed state of co-simulated entities takes its place where a replay comes by its
+//     input.
+//  5. EndReplay; what is drawn becomes a visual error (takeErrors), which fades.
+//
+// Inputs that are gathered and not applied yet, as under policy.ServerRewind with a delay,
+// have no part in it.
 type reconciler struct {
-	takeServerState bool      // take over the next own state without comparing
+	confirm         confirmer
+	settled         uint32
+	takeServerState bool
 	staleSince      uint32    // tick of the first own state older than the history
-	reporter        *reporter // nil: own state always comes
+	reporter        *reported // nil: own state always comes
 	pair            []int32   // two values in words
-	blame           blame
+	causes          reconcile.Counter
 	co              coSimulated
 	records         mirror.Records[reconciled]
 }
@@ -48,94 +74,122 @@ type reconciled struct {
 // the server's state and simulates the inputs since s again. Co-simulated entities are
 // compared likewise; one replay does for all.
 func (c *Client) reconcile(w *ecs.World) {
-	since := c.coSimulatedWrong()
-	if c.reconciler.reporter != nil {
-		c.reconcileReported(w)
-	} else {
-		c.reconcileOwn(w)
-	}
+	v := c.reconciler.confirm.next(c.predictor.applied)
+	since := c.coSimulatedWrong(v)
+	c.reconcileOwn(w, v)
 	switch {
 	case c.reconciler.co.wrong:
-		c.replayAfter(w, max(since, c.settledInput()))
+		c.replayAfter(w, max(since, c.reconciler.settled), v.own)
 	case c.reconciler.co.lost && c.predictor.history.Has(c.consumed()):
-		c.replayAfter(w, c.consumed())
+		c.replayAfter(w, c.consumed(), v.own)
 	case c.reconciler.co.lost, c.reconciler.takeServerState && !c.predictsOwn(): // own state tells of nothing
-		c.rewind(c.predictor.log.newest + 1)
+		c.rewind(c.predictor.applied + 1)
 	}
 	c.reconciler.co.lost, c.reconciler.takeServerState = false, c.reconciler.takeServerState && c.predictsOwn()
 }
 
-// reconcileOwn does so for own entities, where own state came.
-func (c *Client) reconcileOwn(w *ecs.World) {
-	own := &c.own.state
-	if !own.fresh {
-		return
-	}
-	own.fresh = false
+// reconcileOwn does so for own entities. Where the results agreed that goes for all of them,
+// so that what was predicted to spawn and is not among them does not exist.
+func (c *Client) reconcileOwn(w *ecs.World, v verdict) {
 	if !c.stages.predicting {
 		return
 	}
-	c.settleSpawns(w)
+	r := &c.reconciler
 	switch {
-	case own.input > c.predictor.log.newest:
+	case v.input > c.predictor.applied:
 		// The server went on without us, as after a stall: continue from there.
-		c.predictor.log.jump(own.input)
+		c.predictor.jump(v.input)
 		c.stats.Jumps++
-	case c.reconciler.takeServerState:
-	case !c.predictor.history.Has(own.input):
-		c.stats.StaleStates++
-		if c.reconciler.staleSince == 0 {
-			c.reconciler.staleSince = own.tick
-		}
-		if own.tick-c.reconciler.staleSince < uint32(w.TickRate()) {
+		r.takeServerState = true
+	case v.agreed && v.input > r.settled:
+		w.Netcode().SettleInput(v.input)
+		w.Netcode().RejectSpawns(v.input)
+		c.confirmed(v.input)
+		c.proveAllOwn(v.input)
+	}
+	if !v.fresh {
+		return
+	}
+	r.settled = max(r.settled, v.own.input)
+	c.settleSpawns(w, v.own)
+	switch {
+	case r.takeServerState:
+	case !c.predictor.history.Has(v.own.input):
+		if !c.stale(w, v.own) {
 			return
 		}
+	case c.same(w, v):
+		r.confirm.took(v.own)
+		c.confirmed(v.own.input)
+		c.proveOwn(v.own)
+		return
 	default:
-		c.reconciler.staleSince = 0
-		if c.agrees(w) {
-			c.stats.Confirmed++
-			c.proveOwn()
-			return
-		}
 		c.stats.Corrections++
 	}
-	c.reconciler.staleSince, c.reconciler.takeServerState = 0, false
-	c.replay(w)
+	r.confirm.took(v.own)
+	r.settled, r.staleSince, r.takeServerState = v.own.input, 0, false
+	c.proveOwn(v.own)
+	c.replayAfter(w, v.own.input, v.own)
+}
+
+// confirmed notes that predictions up to an input are right.
+func (c *Client) confirmed(input uint32) {
+	c.reconciler.staleSince = 0
+	c.reconciler.settled = max(c.reconciler.settled, input)
+	c.stats.Confirmed++
+}
+
+// stale counts an own state that is older than the history, and reports whether
+// there were no others for so long that it has to do.
+func (c *Client) stale(w *ecs.World, own ownState) bool {
+	c.stats.StaleStates++
+	if c.reconciler.staleSince == 0 {
+		c.reconciler.staleSince = own.tick
+	}
+	return own.tick-c.reconciler.staleSince >= uint32(w.TickRate())
+}
+
+// same reports whether own state is what was predicted, and tells what differs.
+func (c *Client) same(w *ecs.World, v verdict) bool {
+	if v.exact && c.exact(w, v.own) {
+		return true
+	}
+	return c.agrees(w, v.own) && !v.exact
 }
 
 // agrees compares own state with what was predicted after the same input, and
-// reports what differs.
-func (c *Client) agrees(w *ecs.World) bool {
+// tells what differs.
+func (c *Client) agrees(w *ecs.World, own ownState) bool {
 	same := true
-	c.eachOwn(func(id uint32, comp *ecs.Component, _ []byte) {
+	c.eachOwn(own.send, func(id uint32, comp *ecs.Component, truth unsafe.Pointer, _ []byte) {
 		e, ok := w.ByNetID(netID(id))
 		if !ok {
 			return
 		}
-		truth := unsafe.Pointer(&c.scratch[0])
-		predicted := c.predictor.history.Value(c.own.state.input, e, comp)
+		predicted := c.predictor.history.Value(own.input, e, comp)
 		if predicted == nil {
 			return
 		}
-		field := c.mismatch(comp, predicted, truth)
-		if field < 0 {
-			return
-		}
-		same = false
-		c.blames(c.own.state.tick, comp, predicted, truth, false)
-		if c.config.OnMismatch != nil {
-			c.config.OnMismatch(Mismatch{
-				Tick:      c.own.state.tick,
-				Input:     c.own.state.input,
-				NetID:     netID(id),
-				Component: comp.Name,
-				Field:     comp.Schema.Fields[field].Path,
-				Predicted: comp.Schema.Format(field, predicted),
-				Truth:     comp.Schema.Format(field, truth),
-			})
+		if field := c.mismatch(comp, predicted, truth); field >= 0 {
+			same = false
+			c.mispredicted(Mismatch{Tick: own.tick, Input: own.input, NetID: netID(id)}, comp, field, predicted, truth)
 		}
 	})
 	return same
+}
+
+// mispredicted counts what caused a correction, and tells the game. x says when and where.
+func (c *Client) mispredicted(x Mismatch, comp *ecs.Component, field int, predicted, truth unsafe.Pointer) {
+	var words []int32
+	if c.protocol.Quantized() {
+		words = c.reconciler.pair[:2*comp.Words] // by mismatch, which has just found it
+	}
+	c.reconciler.causes.Note(x.Tick, comp, predicted, truth, words, x.CoSimulated)
+	if c.config.OnMismatch != nil {
+		x.Component, x.Field = comp.Name, comp.Schema.Fields[field].Path
+		x.Predicted, x.Truth = comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth)
+		c.config.OnMismatch(x)
+	}
 }
 
 // mismatch is the first field of a component beyond its tolerance, or, where
@@ -156,23 +210,17 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 	return -1
 }
 
-// replay takes over own state and simulates the inputs since.
-func (c *Client) replay(w *ecs.World) {
-	c.proveOwn()
-	c.replayAfter(w, c.own.state.input)
-}
-
 // replayAfter takes over what is confirmed to be after an input, and simulates those
 // since.
-func (c *Client) replayAfter(w *ecs.World, s uint32) {
+func (c *Client) replayAfter(w *ecs.World, s uint32, own ownState) {
 	c.reconciler.co.wrong = false
 	from := max(s+1, c.predictor.log.first)
 	c.keepPoses()
 	w.Netcode().BeginReplay(from - 1)
 	c.rewind(from)
 	c.predictor.history.Restore(s)
-	if s == c.own.state.input {
-		c.eachOwn(func(id uint32, comp *ecs.Component, raw []byte) {
+	if s == own.input {
+		c.eachOwn(own.send, func(id uint32, comp *ecs.Component, _ unsafe.Pointer, raw []byte) {
 			if e, ok := w.ByNetID(netID(id)); ok && c.simulates(e) {
 				if dst := w.Netcode().Pointer(e, comp); dst != nil {
 					comp.Schema.ReadRaw(raw, dst)
@@ -182,7 +230,8 @@ func (c *Client) replayAfter(w *ecs.World, s uint32) {
 	}
 	c.restoreCoSimulated(s, true)
 	c.predictor.history.Capture(s)
-	n := c.predictor.log.newest + 1 - min(from, c.predictor.log.newest+1) // it may have gone back behind its first
+	last := c.predictor.applied
+	n := last + 1 - min(from, last+1) // it may have gone back behind its first
 	c.stats.LongestReplay = max(c.stats.LongestReplay, uint64(n))
 	for i := range n {
 		c.simulate(w, from+i)

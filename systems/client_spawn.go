@@ -32,7 +32,7 @@ func (c *Client) match(r *mirror.Replica, st *mirror.State) {
 // state has one: nobody else may know it.
 func (c *Client) spawnKey(id uint32) (key ecs.SpawnKey, ok bool) {
 	comp := ecs.ComponentOf[ecs.SpawnKey](c.protocol)
-	c.eachOwn(func(own uint32, of *ecs.Component, raw []byte) {
+	c.eachOwn(c.own.state.send, func(own uint32, of *ecs.Component, _ unsafe.Pointer, raw []byte) {
 		if own == id && of == comp {
 			_, err := comp.Schema.ReadRaw(raw, unsafe.Pointer(&key))
 			ok = err == nil
@@ -79,18 +79,18 @@ func (c *Client) drawSpawns() {
 	c.view.Netcode().EndReplay()
 }
 
-// settleSpawns tells the world what the newest own state proves of predicted
+// settleSpawns tells the world what own state proves of predicted
 // spawns. Own state names all of the client's entities, so when it knows each of
 // them there is none that a spawn could become. Where own state took several
 // packets and one was lost that is a mistake, which confirmation undoes.
-func (c *Client) settleSpawns(w *ecs.World) {
-	w.Netcode().SettleInput(c.own.state.input)
-	unknown := !c.ownWhole(c.own.state.send)
-	c.eachOwn(func(id uint32, _ *ecs.Component, _ []byte) {
+func (c *Client) settleSpawns(w *ecs.World, own ownState) {
+	w.Netcode().SettleInput(own.input)
+	unknown := !c.ownWhole(own.send)
+	c.eachOwn(own.send, func(id uint32, _ *ecs.Component, _ unsafe.Pointer, _ []byte) {
 		_, known := w.ByNetID(netID(id))
 		unknown = unknown || !known
 	})
 	if !unknown {
-		w.Netcode().RejectSpawns(c.own.state.input)
+		w.Netcode().RejectSpawns(own.input)
 	}
 }

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
 // ClientStats counts what a client did.
@@ -29,4 +30,17 @@ type ClientStats struct {
 	Refusals          uint64 // told by the server: inputs, changes, too many inputs
 	MalformedMessages uint64
 	Session           netsys.Stats
+}
+
+// Causes is what caused this client's corrections so far.
+func (c *Client) Causes() reconcile.Causes {
+	var t reconcile.Causes
+	c.ReadCauses(&t)
+	return t
+}
+
+// ReadCauses writes what [Client.Causes] returns to t, whose memory is used again.
+func (c *Client) ReadCauses(t *reconcile.Causes) {
+	t.Corrections, t.CoCorrections = c.stats.Corrections, c.stats.CoCorrections
+	c.reconciler.causes.Read(t)
 }

@@ -19,6 +19,13 @@ type predictor struct {
 	log     *inputLog
 	history *ecs.History
 	scopes  mirror.Records[scoped]
+	applied uint32 // newest input that the world stands after; later ones are gathered, in log
+}
+
+// jump goes on from an input that the server is at, without those in between.
+func (p *predictor) jump(input uint32) {
+	p.log.jump(input)
+	p.applied = input
 }
 
 // inputSender is what of its inputs this client has told.
@@ -48,7 +55,13 @@ func (c *Client) gather(w *ecs.World) {
 // predict is the system Predict: it applies the newest input to the client's
 // own entities at once, by the rules the server will apply.
 func (c *Client) predict(w *ecs.World) {
-	c.simulate(w, c.predictor.log.newest)
+	c.step(w, c.predictor.log.newest)
+}
+
+// step applies the next input.
+func (c *Client) step(w *ecs.World, seq uint32) {
+	c.simulate(w, seq)
+	c.predictor.applied = seq
 }
 
 // simulate runs Simulate for one input and keeps the result for comparison.

@@ -20,7 +20,7 @@ func Confirmed[T any](c *Client, e ecs.Entity) (v T, ok bool) {
 	if comp == nil || id == 0 {
 		return v, false
 	}
-	c.eachOwn(func(own uint32, of *ecs.Component, raw []byte) {
+	c.eachOwn(c.own.state.send, func(own uint32, of *ecs.Component, _ unsafe.Pointer, raw []byte) {
 		if own == id && of == comp {
 			_, err := comp.Schema.ReadRaw(raw, unsafe.Pointer(&v))
 			ok = err == nil

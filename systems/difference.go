@@ -222,12 +222,11 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 		return nil // it waits for its tick
 	}
 	found := false
-	c.eachOwn(func(own uint32, of *ecs.Component, _ []byte) {
+	c.eachOwn(c.own.state.send, func(own uint32, of *ecs.Component, truth unsafe.Pointer, _ []byte) {
 		if netID(own) != id || of != comp || err != nil {
 			return
 		}
 		found = true
-		truth := unsafe.Pointer(&c.scratch[0])
 		predicted := c.predictor.history.Value(c.own.state.input, e, comp)
 		if predicted == nil {
 			predicted = c.world.Netcode().Pointer(e, comp)

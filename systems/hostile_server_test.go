@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
@@ -224,7 +225,7 @@ func TestOwnStateInParts(t *testing.T) {
 		f.t.Fatal("no own state yet")
 	}
 	named := func() (ids []uint32) {
-		f.c.eachOwn(func(id uint32, _ *ecs.Component, _ []byte) { ids = append(ids, id) })
+		f.c.eachOwn(f.c.own.state.send, func(id uint32, _ *ecs.Component, _ unsafe.Pointer, _ []byte) { ids = append(ids, id) })
 		return ids
 	}
 	first := f.snapshot(1, f.shotsOf(1000, 0))

@@ -23,9 +23,6 @@ type rewindClient struct {
 	started bool
 	paused  bool // it is ahead, and lets the next tick pass
 	idle    bool // it let the last one pass
-
-	reached ownState // newest of a tick that was predicted here
-	next    ownState // one that was told before that tick, and waits for it
 }
 
 func newRewindClient(c *Client, delay, early uint32) *rewindClient {
@@ -62,6 +59,7 @@ func (m *rewindClient) Receive(pk netsys.Packet) error {
 func (m *rewindClient) retreat() {
 	m.clock = relay.Clock{}
 	m.c.predictor.log.back(m.seen + m.early)
+	m.c.predictor.applied = m.Applied()
 	m.c.stats.Jumps++
 	m.c.reconciler.takeServerState = true
 }
@@ -82,9 +80,11 @@ func (m *rewindClient) follow() {
 		m.c.sender.acked = max(m.c.predictor.log.newest, due)
 		m.c.predictor.log.jump(due)
 		m.fill(m.c.predictor.log.newest + m.delay)
+		m.c.predictor.applied = m.Applied()
 	case due > m.Applied()+tooMuch:
 		m.c.predictor.log.jump(due)
 		m.fill(due + m.delay)
+		m.c.predictor.applied = m.Applied()
 		m.c.stats.Jumps++
 		m.c.reconciler.takeServerState = true
 	}
@@ -98,43 +98,11 @@ func (m *rewindClient) fill(tick uint32) {
 	}
 }
 
-// reconcile compares with the newest tick that was predicted: later inputs are not applied
-// yet.
+// reconcile waits for the first tick.
 func (m *rewindClient) reconcile(w *ecs.World) {
-	if !m.started {
-		return
+	if m.started {
+		m.c.reconcile(w)
 	}
-	gathered, told, now := m.c.predictor.log.newest, m.c.own.state, m.Applied()
-	m.reach(told, now)
-	m.c.predictor.log.newest, m.c.own.state = now, m.reached
-	m.c.reconcile(w)
-	m.c.predictor.log.newest, m.reached, m.c.own.state = gathered, m.c.own.state, told
-	m.c.own.state.fresh = told.input > now
-}
-
-// reach settles what own state there is to compare with, when so much was told. The server
-// waits for nobody, so over a short way it may tell of a tick that is due here, too, but in
-// this frame. The prediction has come to the one before; so that state waits for its tick,
-// also where newer ones come every frame.
-func (m *rewindClient) reach(told ownState, now uint32) {
-	switch {
-	case told.input <= now:
-		m.reached, m.next = told, ownState{}
-	case m.next.fresh && m.next.input <= now && m.ownThere(m.next.send):
-		m.reached, m.next = m.next, told
-	case !m.next.fresh || m.next.input <= now:
-		m.next = told
-	}
-}
-
-// ownThere reports whether own state of a send is kept.
-func (m *rewindClient) ownThere(send uint32) bool {
-	for _, x := range m.c.mirror.ownGroups {
-		if x.At(send) != nil {
-			return true
-		}
-	}
-	return false
 }
 
 func (m *rewindClient) gather(w *ecs.World) {
@@ -146,7 +114,7 @@ func (m *rewindClient) gather(w *ecs.World) {
 
 func (m *rewindClient) predict(w *ecs.World) {
 	if !m.idle {
-		m.c.simulate(w, m.Applied())
+		m.c.step(w, m.Applied())
 	}
 }
 

@@ -14,8 +14,8 @@ func TestNetcodeE7_NoReplayBehindTheFirstInput(t *testing.T) {
 	g.connect().run(60)
 	before := c.Stats().Resimulated
 	c.predictor.log.jump(c.predictor.log.newest + 10)
-	c.predictor.log.newest -= 3
-	c.replay(c.world)
+	c.predictor.applied = c.predictor.log.newest - 3
+	c.replayAfter(c.world, c.own.state.input, c.own.state)
 	if n := c.Stats().Resimulated - before; n > 0 {
 		t.Errorf("%d ticks were simulated again", n)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -46,7 +47,7 @@ func TestNetcodeE1_BlameNamesEveryField(t *testing.T) {
 	if n := client(c, 1).Stats().Corrections; table.Corrections != n || n != 2 {
 		t.Fatalf("%d corrections in the table, %d in all", table.Corrections, n)
 	}
-	want := []systems.Cause{
+	want := []reconcile.Cause{
 		{Component: "Position", Field: "Y", Corrections: 2, Share: 1, Largest: 10, Mean: 7, Times: 2},
 		{Component: "Jumps", Field: "Count", Corrections: 1, Share: 0.5, Largest: 3, Mean: 3, Times: 1},
 		{Component: "Position", Field: "X", Corrections: 1, Share: 0.5, Largest: 2, Mean: 2, Times: 1},
@@ -137,7 +138,7 @@ func TestNetcodeE1_BlameOfTheCoSimulated(t *testing.T) {
 // The account of a client is bounded: what has no row is counted together.
 func TestNetcodeE1_BlameIsBounded(t *testing.T) {
 	type wide struct {
-		V [systems.MaxCauses + 20]uint16 `net:"0..1000"`
+		V [reconcile.MaxCauses + 20]uint16 `net:"0..1000"`
 	}
 	config := onField(1, 1, lag(2))
 	config.Server.Join = func(w *ecs.World, client uint32) { w.Spawn(components.Owner{Client: client}, wide{}, Walk{}) }
@@ -159,7 +160,7 @@ func TestNetcodeE1_BlameIsBounded(t *testing.T) {
 	c.Connect()
 	c.Run(10 * time.Second)
 	table := client(c, 1).Causes()
-	if len(table.Rows) != systems.MaxCauses || table.Unlisted == 0 || table.Unlisted%20 != 0 || !strings.Contains(table.String(), "others") {
+	if len(table.Rows) != reconcile.MaxCauses || table.Unlisted == 0 || table.Unlisted%20 != 0 || !strings.Contains(table.String(), "others") {
 		t.Errorf("%d rows, %d values in none", len(table.Rows), table.Unlisted)
 	}
 }

@@ -79,12 +79,16 @@ func (c *Client) proves(r *mirror.Replica, st *mirror.State) (input uint32, ok b
 
 // coSimulatedWrong compares what came of co-simulated entities with what was predicted. Where
 // there must be a replay it returns the first input after which one was wrong.
-func (c *Client) coSimulatedWrong() (since uint32) {
+func (c *Client) coSimulatedWrong(v verdict) (since uint32) {
 	c.reconciler.co.wrong = false
 	if !c.reconciler.co.fresh {
 		return 0
 	}
 	c.reconciler.co.fresh = false
+	settled := c.reconciler.settled
+	if v.fresh {
+		settled = max(settled, v.own.input)
+	}
 	for _, r := range c.reconciler.co.list {
 		x := c.reconciler.records.Of(r)
 		if !x.unseen || c.world.Netcode().Suspended(r.Entity) {
@@ -94,10 +98,10 @@ func (c *Client) coSimulatedWrong() (since uint32) {
 		input, known := c.reconciler.co.inputs.at(x.confirmed)
 		adopt := x.takeServerState
 		x.takeServerState = false
-		if !known || input > c.predictor.log.newest {
+		if !known || input > c.predictor.applied {
 			continue // it stands as told, or as predicted
 		}
-		from := max(input, c.settledInput())
+		from := max(input, settled)
 		if !c.predictor.history.Has(from) {
 			continue
 		}
@@ -128,18 +132,9 @@ func (c *Client) coSimulatedAgrees(r *mirror.Replica, input uint32) bool {
 		}
 		truth := c.scratchFor(comp)
 		comp.Schema.Dequantize(truth, words, comp.Words, 1)
-		field := c.mismatch(comp, predicted, truth)
-		if field < 0 {
-			return
-		}
-		same = false
-		c.blames(st.Tick, comp, predicted, truth, true)
-		if c.config.OnMismatch != nil {
-			c.config.OnMismatch(Mismatch{
-				Tick: st.Tick, Input: input, NetID: netID(r.ID), CoSimulated: true,
-				Component: comp.Name, Field: comp.Schema.Fields[field].Path,
-				Predicted: comp.Schema.Format(field, predicted), Truth: comp.Schema.Format(field, truth),
-			})
+		if field := c.mismatch(comp, predicted, truth); field >= 0 {
+			same = false
+			c.mispredicted(Mismatch{Tick: st.Tick, Input: input, NetID: netID(r.ID), CoSimulated: true}, comp, field, predicted, truth)
 		}
 	})
 	return same

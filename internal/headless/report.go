@@ -1,6 +1,6 @@
 package headless
 
-import "github.com/tactusgo/tactus/systems"
+import "github.com/tactusgo/tactus/systems/reconcile"
 
 // Report is the result of a run. † marks what counts from one warm-up after a
 // client's first consumed input on.
@@ -23,8 +23,8 @@ type Report struct {
 	// Difference says where a client's state is not the server's.
 	Difference string `json:"difference,omitempty"`
 	// Blame says which fields caused corrections, over all clients and from the start.
-	Blame []systems.Cause `json:"blame,omitempty"`
-	blame systems.Causes
+	Blame []reconcile.Cause `json:"blame,omitempty"`
+	blame reconcile.Causes
 	thin  bool // clients have nothing to tell
 	// Divergences counts what forced rollback found, Divergence is the first.
 	Divergences int    `json:"divergences,omitempty"`

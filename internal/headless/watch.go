@@ -10,6 +10,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
 // watch measures the server's side of a match.
@@ -141,7 +142,7 @@ type playerWatch struct {
 	started   bool
 	base      systems.ClientStats
 	final     systems.ClientStats
-	blame     systems.Causes
+	blame     reconcile.Causes
 	done      bool
 	ageSum    float64
 	ages      float64

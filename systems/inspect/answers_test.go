@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
 func TestStatus(t *testing.T) {
@@ -253,19 +254,19 @@ func TestWhy(t *testing.T) {
 
 func TestBlame(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 1), Config{})
-	row := systems.Cause{Component: "Position", Field: "X", Corrections: 2, Times: 2, Mean: 0.5, Largest: 1, Tick: 7}
+	row := reconcile.Cause{Component: "Position", Field: "X", Corrections: 2, Times: 2, Mean: 0.5, Largest: 1, Tick: 7}
 	bad := row
 	bad.Mean = math.NaN()
 	long := row
 	long.Field = strings.Repeat("x", mostName+1)
-	m.x.Report(1, systems.Causes{Corrections: 9, Rows: []systems.Cause{row}})
-	m.x.Report(1, systems.Causes{Corrections: 2, Rows: []systems.Cause{bad, row, long}})
-	m.x.Report(2, systems.Causes{Corrections: 4, Rows: []systems.Cause{row}})
-	many := systems.Causes{Rows: make([]systems.Cause, systems.MaxCauses+9)}
+	m.x.Report(1, reconcile.Causes{Corrections: 9, Rows: []reconcile.Cause{row}})
+	m.x.Report(1, reconcile.Causes{Corrections: 2, Rows: []reconcile.Cause{bad, row, long}})
+	m.x.Report(2, reconcile.Causes{Corrections: 4, Rows: []reconcile.Cause{row}})
+	many := reconcile.Causes{Rows: make([]reconcile.Cause, reconcile.MaxCauses+9)}
 	for id := range uint32(2 * mostReports) {
 		m.x.Report(100+id, many)
 	}
-	if n := len(m.x.blames.tables); n != mostReports || len(m.x.blames.tables[100].Rows) != systems.MaxCauses {
+	if n := len(m.x.blames.tables); n != mostReports || len(m.x.blames.tables[100].Rows) != reconcile.MaxCauses {
 		t.Errorf("%d tables, of %d rows", n, len(m.x.blames.tables[100].Rows))
 	}
 	var a blameAnswer

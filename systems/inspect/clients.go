@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
 // clientLine is a client in /api/clients.
@@ -113,7 +114,7 @@ func clientOf(c *systems.ClientStatus) clientLine {
 // blames are the tables that clients reported, the latest of each.
 type blames struct {
 	mu     sync.Mutex
-	tables map[uint32]systems.Causes
+	tables map[uint32]reconcile.Causes
 }
 
 // mostReports is of how many clients tables are kept.
@@ -124,9 +125,9 @@ const mostReports = 1024
 // of that client's last report. It may be called from any goroutine, and the table may come
 // from anywhere: no more than systems.MaxBlame rows of it and 1024 clients are kept, and
 // what is no number or too long a name is left out.
-func (x *Inspector) Report(client uint32, t systems.Causes) {
-	rows := make([]systems.Cause, 0, min(len(t.Rows), systems.MaxCauses))
-	for _, r := range t.Rows[:min(len(t.Rows), systems.MaxCauses)] {
+func (x *Inspector) Report(client uint32, t reconcile.Causes) {
+	rows := make([]reconcile.Cause, 0, min(len(t.Rows), reconcile.MaxCauses))
+	for _, r := range t.Rows[:min(len(t.Rows), reconcile.MaxCauses)] {
 		if sound(r.Component) && sound(r.Field) && finite(r.Largest) && finite(r.Mean) && finite(r.Share) {
 			rows = append(rows, r)
 		}
@@ -135,7 +136,7 @@ func (x *Inspector) Report(client uint32, t systems.Causes) {
 	x.blames.mu.Lock()
 	defer x.blames.mu.Unlock()
 	if x.blames.tables == nil {
-		x.blames.tables = map[uint32]systems.Causes{}
+		x.blames.tables = map[uint32]reconcile.Causes{}
 	}
 	if _, known := x.blames.tables[client]; known || len(x.blames.tables) < mostReports {
 		x.blames.tables[client] = t
@@ -148,9 +149,9 @@ func finite(v float64) bool  { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // blameAnswer is what /api/blame says: the sum over clients, and how many
 // corrections each had.
 type blameAnswer struct {
-	Corrections uint64          `json:"corrections"`
-	Rows        []systems.Cause `json:"rows"`
-	Clients     []blameLine     `json:"clients"`
+	Corrections uint64            `json:"corrections"`
+	Rows        []reconcile.Cause `json:"rows"`
+	Clients     []blameLine       `json:"clients"`
 }
 
 type blameLine struct {
@@ -161,8 +162,8 @@ type blameLine struct {
 func (x *Inspector) blame(context.Context, query) (any, error) {
 	x.blames.mu.Lock()
 	defer x.blames.mu.Unlock()
-	a := blameAnswer{Rows: []systems.Cause{}, Clients: []blameLine{}}
-	var sum systems.Causes
+	a := blameAnswer{Rows: []reconcile.Cause{}, Clients: []blameLine{}}
+	var sum reconcile.Causes
 	for id, t := range x.blames.tables {
 		a.Clients = append(a.Clients, blameLine{id, t.Corrections})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -69,7 +70,7 @@ func TestWhyTellsWhatThereIs(t *testing.T) {
 func TestMetricsAddUp(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 2), Config{})
 	for client, n := range []uint64{5, 3, 4} {
-		m.x.Report(uint32(client+1), systems.Causes{Corrections: n})
+		m.x.Report(uint32(client+1), reconcile.Causes{Corrections: n})
 	}
 	all := m.scrape()
 	if n := all["tactus_reported_corrections_total"]; n != 12 {

@@ -18,6 +18,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -250,7 +251,7 @@ func TestConcurrentRequests(t *testing.T) {
 			for i := range paths {
 				path := paths[(i+n)%len(paths)]
 				w := httptest.NewRecorder()
-				m.x.Report(uint32(n), systems.Causes{Corrections: 1})
+				m.x.Report(uint32(n), reconcile.Causes{Corrections: 1})
 				if m.x.ServeHTTP(w, request(path, nil)); w.Code != http.StatusOK {
 					bad <- fmt.Sprintf("%s: %d %s", path, w.Code, w.Body)
 				}

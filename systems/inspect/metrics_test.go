@@ -10,8 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
 // scrape reads the series of this package by name and labels.
@@ -38,7 +38,7 @@ func (m *match) scrape() map[string]float64 {
 
 func TestMetrics(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 2), Config{})
-	m.x.Report(1, systems.Causes{Corrections: 5})
+	m.x.Report(1, reconcile.Causes{Corrections: 5})
 	before := m.Server.Stats()
 	all := m.scrape()
 	after := m.Server.Stats()

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
 // causeRows is how many fields are shown that caused corrections.
@@ -11,7 +12,7 @@ const causeRows = 5
 
 // causes is what corrections were due to.
 type causes struct {
-	table systems.Causes
+	table reconcile.Causes
 	last  systems.Mismatch
 }
 

@@ -1,4 +1,4 @@
-package systems
+package reconcile
 
 import (
 	"cmp"
@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"unsafe"
-
-	"github.com/tactusgo/tactus/ecs"
 )
 
 // MaxCauses is how many fields a client keeps account of.
@@ -18,7 +15,7 @@ const MaxCauses = 64
 type Cause struct {
 	Component string `json:"component"`
 	Field     string `json:"field"`
-	// CoSimulated says that the row is about co-simulated entities: see [Scope].
+	// CoSimulated says that the row is about co-simulated entities: see systems.Scope.
 	CoSimulated bool `json:"co_simulated,omitempty"`
 	// Corrections are those in which the field was beyond its tolerance, and Share how
 	// much of all of that kind that is, 0 to 1: several fields may be wrong at once.
@@ -43,30 +40,6 @@ type Causes struct {
 	Rows []Cause
 	// Unlisted counts wrong values of fields beyond [MaxCauses].
 	Unlisted uint64
-}
-
-// Causes is what caused this client's corrections so far.
-func (c *Client) Causes() Causes {
-	var t Causes
-	c.ReadCauses(&t)
-	return t
-}
-
-// ReadCauses writes what [Client.Causes] returns to t, whose memory is used again.
-func (c *Client) ReadCauses(t *Causes) {
-	*t = Causes{Corrections: c.stats.Corrections, CoCorrections: c.stats.CoCorrections, Rows: t.Rows[:0], Unlisted: c.reconciler.blame.unlisted}
-	for i := range c.reconciler.blame.rows {
-		x := &c.reconciler.blame.rows[i]
-		row := Cause{
-			Component: x.component.Name, Field: x.component.Schema.Fields[x.field].Path, CoSimulated: x.co,
-			Corrections: x.corrections, Largest: x.largest, Times: x.times, Tick: x.tick,
-		}
-		if x.times > 0 {
-			row.Mean = x.sum / float64(x.times)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	t.order()
 }
 
 // Add returns the sum of two tables, as of two clients.
@@ -134,77 +107,4 @@ func (t Causes) String() string {
 	}
 	_ = w.Flush() // a Builder fails never
 	return text.String()
-}
-
-// blame counts wrong predictions by field.
-type blame struct {
-	rows     []blameRow
-	unlisted uint64
-}
-
-type blameRow struct {
-	component   *ecs.Component
-	field       int
-	co          bool
-	corrections uint64
-	times       uint64 // values that were numbers
-	largest     float64
-	sum         float64
-	tick        uint32
-}
-
-// note counts each field of a component that was predicted wrongly, of the state of a
-// tick. Where both sides quantize every step words has both values as words, one behind
-// the other, and none may differ.
-func (b *blame) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, words []int32, co bool) {
-	for i := range comp.Schema.Fields {
-		f := &comp.Schema.Fields[i]
-		differs := false
-		if n := len(words) / 2; n > 0 {
-			differs = !slices.Equal(words[f.Word:f.Word+f.Words], words[n+f.Word:n+f.Word+f.Words])
-		} else {
-			differs = comp.Schema.Differs(i, predicted, truth)
-		}
-		if !differs {
-			continue
-		}
-		row := b.row(comp, i, co)
-		if row == nil {
-			b.unlisted++
-			continue
-		}
-		if row.corrections == 0 || row.tick != tick {
-			row.corrections++
-			row.tick = tick
-		}
-		if d, number := comp.Schema.Apart(i, predicted, truth); number {
-			row.times++
-			row.sum += d
-			row.largest = max(row.largest, d)
-		}
-	}
-}
-
-// row is where a field is counted, nil where there are too many.
-func (b *blame) row(comp *ecs.Component, field int, co bool) *blameRow {
-	for i := range b.rows {
-		if r := &b.rows[i]; r.component == comp && r.field == field && r.co == co {
-			return r
-		}
-	}
-	if len(b.rows) == MaxCauses {
-		return nil
-	}
-	b.rows = append(b.rows, blameRow{component: comp, field: field, co: co})
-	return &b.rows[len(b.rows)-1]
-}
-
-// blames counts what was wrong about a component that mismatch has just found to be, in
-// the state of a tick; co says of a co-simulated entity.
-func (c *Client) blames(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, co bool) {
-	var words []int32
-	if c.protocol.Quantized() {
-		words = c.reconciler.pair[:2*comp.Words]
-	}
-	c.reconciler.blame.note(tick, comp, predicted, truth, words, co)
 }
