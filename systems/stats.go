@@ -59,7 +59,8 @@ func (s *Server) Clients(yield func(ClientStatus) bool) {
 var _ iter.Seq[ClientStatus] = (*Server)(nil).Clients
 
 func (s *Server) status(p *peer) ClientStatus {
-	st := ClientStatus{
+	st := &s.sessions.status // a variable of its own would be allocated for the model
+	*st = ClientStatus{
 		ID:        p.id,
 		LastInput: p.inputs.expected - 1,
 		Inputs:    p.inputs.stats,
@@ -71,8 +72,8 @@ func (s *Server) status(p *peer) ClientStatus {
 		Address:   p.session.RemoteAddr(),
 		Session:   p.session.Stats(),
 	}
-	s.model.client(p, &st)
-	return st
+	s.model.client(p, st)
+	return *st
 }
 
 // Stats returns the counters, clients that left included.
