@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
+	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -101,7 +102,7 @@ type clientShape struct {
 // means the addresses of ClientConfig.Token, in turn. It returns an error that wraps
 // [ErrConfig] or [ErrStageOrder] when c is wrong, netcode.ErrToken when the token is,
 // and netsys.ErrInsecure when there is none and the server is elsewhere.
-func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
+func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -117,8 +118,8 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 	}
 	c := &Client{config: cfg, protocol: p}
 	c.mirror.byID, c.baselines.epochSend = make(map[uint32]*mirror.Replica), 1
-	c.shape.replicated, c.shape.predicted = p.Replicated(), predictedMask(p)
-	c.shape.private = privateMask(p)
+	c.shape.replicated, c.shape.predicted = p.Replicated(), wire.Predicted(p)
+	c.shape.private = wire.Private(p)
 	c.mirror.indexes.Attach(&c.predictor.scopes, &c.reconciler.records, &c.interpolator.drawn)
 	c.link.notices = notice.NewReader(ownership.Components(p))
 
@@ -141,7 +142,7 @@ func NewClient(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Cli
 
 	session := cfg.session()
 	session.Schema, session.ConnectTimeout = p.Lines(), cfg.connectTimeout(server)
-	endpoint, err := netsys.NewClient(wire, server, session)
+	endpoint, err := netsys.NewClient(on, server, session)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +186,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.sender.acked, c.sender.sent = m.Input, inflight.New[uint32](sentKept)
 	c.sender.coder, c.sender.bases = wire.NewInputCoder(table), wire.NewInputBases(table.Words)
 	if m.Policies.Correction == policy.CorrectionMismatch {
-		c.reconciler.reporter = &reported{from: &c.own.state, log: c.predictor.log, results: newResultCoder(c.protocol)}
+		c.reconciler.reporter = &reported{from: &c.own.state, log: c.predictor.log, results: report.NewCoder(c.protocol)}
 		c.reconciler.confirm, c.sender.coder.Reported = c.reconciler.reporter, true
 	} else {
 		c.reconciler.confirm = &compared{from: &c.own.state, waits: stamped(m.Policies), kept: c.ownThere}
@@ -198,7 +199,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
 	c.mirror.newestTick, c.mirror.newestSend = m.Tick, m.Tick/c.shape.sendEvery
-	tables := tablesOf(c.protocol)
+	tables := wire.Tables(c.protocol)
 	c.decode.layout = delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
 	c.decode.model = c.modelWith(m.Trained)
 	c.decode.rawModel = delta.NewModel(delta.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil)

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/systems/internal/report"
 )
 
 // confirmer says what the server has told of this client's predictions. One compares the
@@ -73,7 +74,7 @@ func (x *compared) reach(applied uint32) {
 type reported struct {
 	from    *ownState
 	log     *inputLog
-	results *resultCoder
+	results *report.Coder
 
 	// what the newest snapshot said, whether it had own state or not
 	tick, input uint32

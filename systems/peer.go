@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/report"
 )
 
 // peer is what the server knows of one client.
@@ -26,7 +27,7 @@ type peer struct {
 	relayed   peerRelayed
 	owned     ownership.Values
 	notices   notice.Queue
-	judge     *judge // nil: own state always travels
+	report    *report.Client // nil: own state always travels
 	snap      peerSnapshot
 	own       peerOwn
 	contest   peerContest

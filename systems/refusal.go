@@ -146,7 +146,7 @@ func (s *Server) limitInputs(p *peer, before uint32) {
 func (s *Server) tellNotices() {
 	for _, p := range s.sessions.peers {
 		s.owned.Tell(&p.owned, s.link.tick)
-		sent, err := s.notices.Send(&p.notices, p.session, s.link.now)
+		sent, err := s.link.notices.Send(&p.notices, p.session, s.link.now)
 		if err != nil {
 			s.unsent(err)
 		}

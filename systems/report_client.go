@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/internal/reuse"
-
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -41,8 +39,8 @@ func (c *Client) writeReport(m *wire.Input) {
 	if m.Report.Asks {
 		return
 	}
-	a.results.list(c.world, c.link.id)
-	if m.Report.Asks = !a.results.write(c.world, &m.Report); !m.Report.Asks {
+	a.results.List(c.world, c.link.id)
+	if m.Report.Asks = !a.results.Write(c.world, &m.Report); !m.Report.Asks {
 		c.stats.ReportBits += uint64(1 + wire.EchoBits + m.Report.Bits)
 	}
 }
@@ -62,8 +60,7 @@ func (c *Client) exact(w *ecs.World, own ownState) bool {
 			same = false
 			return
 		}
-		c.reconciler.reporter.results.raw = comp.Schema.AppendRaw(c.reconciler.reporter.results.raw[:0], predicted)
-		same = same && bytes.Equal(c.reconciler.reporter.results.raw, raw)
+		same = same && bytes.Equal(c.reconciler.reporter.results.Raw(comp, predicted), raw)
 	})
 	return same
 }
@@ -85,11 +82,7 @@ func (c *Client) reportedDiffers(e ecs.Entity, comp *ecs.Component, words []int3
 		return nil
 	}
 	// A half step is lost by quantizing; as the server sees it both have lost it.
-	a := c.reconciler.reporter.results
-	a.words, a.a = reuse.Slice(a.words, comp.Words), reuse.Slice(a.a, int(comp.Schema.Size+7)/8)
-	comp.Schema.Quantize(a.words, comp.Words, predicted, 1)
-	comp.Schema.Dequantize(unsafe.Pointer(&a.a[0]), a.words, comp.Words, 1)
-	if comp.Schema.Compare(unsafe.Pointer(&a.a[0]), truth) < 0 {
+	if comp.Schema.Compare(c.reconciler.reporter.results.Quantized(comp, predicted), truth) < 0 {
 		return nil
 	}
 	return fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,

@@ -20,8 +20,8 @@ type sequenced struct {
 func (a *sequenced) Join(p *peer, kept reservation, back bool) {
 	s := a.s
 	p.inputs.superseding = s.applying.superseding
-	if s.applying.results != nil {
-		p.judge = newJudge()
+	if s.report != nil {
+		p.report = s.report.Join(p.id)
 	}
 	switch {
 	case back:
@@ -34,8 +34,12 @@ func (a *sequenced) Join(p *peer, kept reservation, back bool) {
 	}
 }
 
-// Leave does nothing: the entities of who left stand as they are until Depart.
-func (a *sequenced) Leave(*peer, bool) {}
+// Leave ends with a client, whose entities stand as they are until Depart.
+func (a *sequenced) Leave(p *peer, _ bool) {
+	if a.s.report != nil {
+		a.s.report.Leave(p.id)
+	}
+}
 
 // Depart runs behind Receive: what Join spawned for a client that came and went
 // within one Receive is there by then.
@@ -72,7 +76,7 @@ func (a *sequenced) Receive(p *peer, pk netsys.Packet) {
 	}
 	before, any := max(in.newest, in.expected-1), in.any
 	in.receive(int64(s.link.tick), &s.applying.message, pk.Newest)
-	s.judgeReport(p)
+	p.report.Take(s.applying.message.Newest, in.newest, &s.applying.message.Report)
 	if any {
 		s.limitInputs(p, before)
 	}
@@ -89,7 +93,20 @@ func (a *sequenced) tick() bool {
 	s.stages.onTick.Run(s.world)
 	s.followed.followers.Done()
 	s.world.Netcode().SkipNobody()
-	s.judge()
+	a.judge()
 	s.frames.Step()
 	return true
+}
+
+// judge compares, at the end of a tick, what clients report with what became of their
+// inputs here.
+func (a *sequenced) judge() {
+	s := a.s
+	if s.report == nil {
+		return
+	}
+	s.report.List()
+	for _, p := range s.sessions.peers {
+		s.report.Compare(p.report, p.inputs.expected-1, p.inputs.running)
+	}
 }

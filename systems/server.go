@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
+	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -34,8 +35,8 @@ type Server struct {
 	probe    Probe
 	lagComp  *lagcomp.Compensator // nil: none
 	owned    *ownership.Server
-	notices  notice.Sender
-	sentAt   uint32 // number of the last send boundary served
+	report   *report.Judge // nil: clients report none
+	sentAt   uint32        // number of the last send boundary served
 	link     serverLink
 	stages   serverStages
 	followed followed
@@ -48,6 +49,7 @@ type Server struct {
 // serverLink is the wire, and the time.
 type serverLink struct {
 	endpoint  *netsys.Server
+	notices   notice.Sender
 	loop      *ecs.Loop
 	now       time.Time
 	tick      uint32 // the next one
@@ -78,11 +80,10 @@ type serverShape struct {
 type serverApply struct {
 	message     wire.Input
 	coder       *wire.InputCoder
-	results     *resultCoder // nil: clients report none
-	arrival     bool         // inputs apply when they come; else in their turn, by a buffer
-	superseding bool         // of inputs that come late the newest one is held
-	neutral     bool         // a missing input is neutral; else what is held is repeated
-	scratch     []uint64     // room for one input
+	arrival     bool     // inputs apply when they come; else in their turn, by a buffer
+	superseding bool     // of inputs that come late the newest one is held
+	neutral     bool     // a missing input is neutral; else what is held is repeated
+	scratch     []uint64 // room for one input
 }
 
 // ServerStats counts what a server did.
@@ -132,16 +133,16 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
 	s.sessions.byID = make(map[uint32]*peer)
 	s.link.tick, s.sentAt = c.FirstTick, c.FirstTick/s.shape.sendEvery
+	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
 	s.applying.coder = wire.NewInputCoder(inputTable(p))
 	if c.Policies.Correction == policy.CorrectionMismatch {
-		if err := checkReports(p); err != nil {
-			return nil, err
+		if err := report.Check(p); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 		}
-		s.applying.results, s.applying.coder.Reported = newResultCoder(p), true
+		s.report, s.applying.coder.Reported = report.NewJudge(s.world), true
 	}
-	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
 	s.shape.replicated = p.Replicated()
-	s.shape.predicted = predictedMask(p)
+	s.shape.predicted = wire.Predicted(p)
 	s.initSnapshots()
 	s.attachEvents()
 	s.sessions.heardLimit = heardLimit(c.Channels)

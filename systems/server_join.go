@@ -198,7 +198,7 @@ func (s *Server) biggest() int {
 // laterHeader is the longest header that a datagram may have which is not the first,
 // without what joining adds.
 func (s *Server) laterHeader() int {
-	if s.applying.results != nil {
+	if s.report != nil {
 		return 5 + 1 + 1
 	}
 	return 5 + 1

@@ -40,7 +40,7 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 	mine := f.Owned(p.id)
 	of := &p.own.frames[f.Send%baseline.OwnKept]
 	of.send = f.Send
-	slots, parts := 0, s.ownParts(p)
+	slots, parts := 0, p.report.Parts(s.shape.predicted|s.private)
 	for _, o := range mine {
 		if ownMask(w, f, o)&parts == 0 {
 			continue
@@ -60,7 +60,7 @@ func (s *Server) captureOwn(w *ecs.World, p *peer, f *capture.Frame) *ownFrame {
 			slots = max(slots, x.slot+1)
 		}
 	}
-	if p.judge != nil && p.judge.open && p.judge.had {
+	if p.report.Emptied() {
 		slots = max(slots, 1) // a correction may be that nothing is left
 	}
 	n := min(max((slots+63)/64, len(p.baselines.Own)), wire.MaxOwnGroups)

@@ -57,7 +57,7 @@ type contest struct {
 }
 
 func (s *Server) initSnapshots() {
-	tables := tablesOf(s.protocol)
+	tables := wire.Tables(s.protocol)
 	steps, rate := int(s.shape.sendEvery), s.config.SendRate
 	s.codecs.layout = delta.NewLayout(tables, steps, rate)
 	s.codecs.rawLayout = delta.NewRawLayout(tables, steps, rate)
@@ -73,7 +73,7 @@ func (s *Server) initSnapshots() {
 	}
 	s.frames = capture.New(s.world, s.codecs.layout, steps, s.config.Logger)
 	s.planner.long, s.planner.bigTold = make(map[blockKey]longRun), make(map[uint64]bool)
-	s.private = privateMask(s.protocol)
+	s.private = wire.Private(s.protocol)
 	for k := range delta.GroupSize {
 		s.planner.unseen[0].Clear(k, true)
 		s.planner.empty[0].Clear(k, false)
@@ -119,12 +119,7 @@ func (s *Server) header(p *peer, f *capture.Frame) wire.SnapshotHeader {
 		Floor: uint8(min(f.Send-p.baselines.Floor(), 255)),
 		Late:  uint8(f.Tick - f.Send*s.shape.sendEvery),
 	}
-	if a := p.judge; a != nil {
-		h.Agreed, h.Open = a.agreed != 0, a.open
-		if a.open {
-			h.Number = a.number
-		}
-	}
+	p.report.Header(&h)
 	change := int(h.Depth) - int(p.snap.told.depth)
 	h.Control = !p.snap.told.any || p.join.state != joinNone || (f.Send+p.id)%controlEvery == 0 ||
 		h.Epoch != p.snap.told.epoch || h.Shift != p.snap.told.shift || change < -2 || change > 2
@@ -138,7 +133,7 @@ func (s *Server) header(p *peer, f *capture.Frame) wire.SnapshotHeader {
 // nothing where that left no room for anything else the last time.
 func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame, starved bool) {
 	of := s.captureOwn(w, p, f)
-	if starved || len(of.groups) == 0 || !s.tells(p, of) {
+	if starved || len(of.groups) == 0 || !s.tellsOwn(p, of) {
 		return
 	}
 	src := source{
@@ -163,6 +158,20 @@ func (s *Server) planOwn(w *ecs.World, p *peer, f *capture.Frame, starved bool) 
 		}
 	}
 	pk.limit = limit
+}
+
+// tellsOwn reports whether own state has to travel with a send.
+func (s *Server) tellsOwn(p *peer, of *ownFrame) bool {
+	tells, since := s.report.Tells(p.report, of.send, of.groups)
+	if tells {
+		return true
+	}
+	for g := range p.baselines.Own {
+		if of.groups[g].Alive != 0 && !p.baselines.Own[g].HeldSince(since) {
+			return true
+		}
+	}
+	return false
 }
 
 // emit writes the datagrams of a client's snapshot.

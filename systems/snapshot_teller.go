@@ -25,5 +25,5 @@ func (t snapshotTeller) status(p *peer, st *ClientStatus) {
 	st.Budget, st.Allowed = p.contest.budget, t.s.allowed(p)
 	st.OverBudget, st.Joining = p.contest.over, p.join.state != joinNone
 	st.Lead = int(p.inputs.slack.asked)
-	st.Correcting = p.judge != nil && p.judge.open
+	st.Correcting = p.report.Correcting()
 }

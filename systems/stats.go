@@ -76,6 +76,16 @@ func (s *Server) status(p *peer) ClientStatus {
 	return *st
 }
 
+// ReportStats counts what became of the results that clients report, where
+// corrections are made on mismatch alone.
+type ReportStats struct {
+	Agreed      uint64 // results that agreed, with what the server had after the same input
+	Differed    uint64 // and those that did not, those aside of who has a correction coming
+	Asked       uint64 // requests for own state
+	Corrections uint64 // opened
+	OpenTicks   uint64 // sum over clients of ticks with an open correction
+}
+
 // Stats returns the counters, clients that left included.
 func (s *Server) Stats() ServerStats {
 	st := s.stats
@@ -91,6 +101,9 @@ func (s *Server) Stats() ServerStats {
 		link.add(p.session.Stats())
 	}
 	st.Changes = ChangeStats(changes)
+	if s.report != nil {
+		st.Reports = ReportStats(s.report.Stats())
+	}
 	st.BytesIn, st.BytesOut = link.bytesIn, link.bytesOut
 	st.DatagramsIn, st.DatagramsOut = link.datagramsIn, link.datagramsOut
 	for i := range s.shape.replicated {

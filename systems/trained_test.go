@@ -242,7 +242,7 @@ func TestRecordingHasNoPrivateState(t *testing.T) {
 	if err != nil || groups[0].Alive == 0 {
 		t.Fatalf("%v, %d groups", err, len(groups))
 	}
-	if mask := groups[0].Masks[trailing(groups[0].Alive)]; mask&privateMask(protocol()) != 0 {
+	if mask := groups[0].Masks[trailing(groups[0].Alive)]; mask&wire.Private(protocol()) != 0 {
 		t.Errorf("components %#x", mask)
 	}
 }

@@ -163,7 +163,7 @@ type vectorReader struct {
 }
 
 func newVectorReader(t *testing.T, m wire.Welcome) *vectorReader {
-	tables := tablesOf(bazaar())
+	tables := wire.Tables(bazaar())
 	n, rate := int(m.TickRate/m.SendRate), int(m.SendRate)
 	return &vectorReader{
 		t: t, world: delta.NewModel(delta.NewLayout(tables, n, rate), nil), own: delta.NewModel(delta.NewRawLayout(tables, n, rate), nil),

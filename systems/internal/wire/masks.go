@@ -1,12 +1,12 @@
-package systems
+package wire
 
 import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// predictedMask is the set of components that travel to their owner raw.
-func predictedMask(p *ecs.Protocol) uint64 {
+// Predicted is the set of components that travel to their owner raw.
+func Predicted(p *ecs.Protocol) uint64 {
 	var m uint64
 	for _, c := range p.Replicated() {
 		if c.Mode&ecs.Predicted != 0 && c.Words > 0 {
@@ -16,8 +16,8 @@ func predictedMask(p *ecs.Protocol) uint64 {
 	return m
 }
 
-// privateMask is the set of components that only the owner may see.
-func privateMask(p *ecs.Protocol) uint64 {
+// Private is the set of components that only the owner may see.
+func Private(p *ecs.Protocol) uint64 {
 	var m uint64
 	for _, c := range p.Replicated() {
 		if c.Mode&ecs.OwnerOnly != 0 {
@@ -27,9 +27,9 @@ func privateMask(p *ecs.Protocol) uint64 {
 	return m
 }
 
-// tablesOf are the field tables of what is replicated, nil where only the presence
+// Tables are the field tables of what is replicated, nil where only the presence
 // is.
-func tablesOf(p *ecs.Protocol) (tables []*schema.Table) {
+func Tables(p *ecs.Protocol) (tables []*schema.Table) {
 	for _, c := range p.Replicated() {
 		if c.Words > 0 {
 			tables = append(tables, c.Schema)

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// entity is an entity of a result.
+type entity struct {
+	id     components.NetID
+	entity ecs.Entity
+	mask   uint64 // of its components, the predicted ones
+}
+
+// Coder writes and judges results.
+type Coder struct {
+	comps     []*ecs.Component // that are replicated
+	codes     [][]wordCode     // of these, by word; nil where they are not predicted
+	sizes     []int            // in bits
+	predicted uint64
+	own       []entity
+	words     []int32
+	a, b      []uint64 // a value each
+	raw       []byte
+	w         codec.Writer
+	r         codec.Reader
+}
+
+// NewCoder makes a coder of results of a protocol.
+func NewCoder(p *ecs.Protocol) *Coder {
+	c := &Coder{comps: p.Replicated(), predicted: wire.Predicted(p)}
+	c.codes, c.sizes = make([][]wordCode, len(c.comps)), make([]int, len(c.comps))
+	for i, comp := range c.comps {
+		if c.predicted>>i&1 == 0 {
+			continue
+		}
+		c.codes[i] = wordCodes(comp.Schema, p.Quantized())
+		for _, k := range c.codes[i] {
+			c.sizes[i] += int(k.bits)
+		}
+	}
+	return c
+}
+
+// List makes the result to come that of the entities of an owner which this peer simulates
+// and which have predicted components, in the order of their NetIDs.
+func (c *Coder) List(w *ecs.World, owner uint32) {
+	c.own = c.own[:0]
+	for t := range w.Netcode().Simulated {
+		owners := ownersOf(c.comps[0], &t)
+		mask := t.Mask & c.predicted
+		if owners == nil || mask == 0 || t.NetIDs == nil {
+			continue
+		}
+		for i, o := range owners {
+			if o.Client == owner {
+				c.own = append(c.own, entity{t.NetIDs[i], t.Entities[i], mask})
+			}
+		}
+	}
+	sortOwn(c.own)
+}
+
+// ownersOf is the column of owners of a table, nil if it has none.
+func ownersOf(ownerC *ecs.Component, t *ecs.Table) []components.Owner {
+	if t.Mask&1 == 0 {
+		return nil
+	}
+	return unsafe.Slice((*components.Owner)(t.Column(ownerC)), len(t.Entities))
+}
+
+func sortOwn(own []entity) {
+	slices.SortFunc(own, func(a, b entity) int { return cmp.Compare(a.id, b.id) })
+}
+
+// Write makes a the result of the entities that were listed. It reports false
+// where that would be too long.
+func (c *Coder) Write(w *ecs.World, a *wire.Report) bool {
+	size := wire.HashBits
+	for i := range c.own {
+		for m := c.own[i].mask; m != 0; m &= m - 1 {
+			size += c.sizes[bits.TrailingZeros64(m)]
+		}
+	}
+	if size > 8*wire.MaxResult {
+		return false
+	}
+	var h hash
+	c.w.Reset(a.Result[:0])
+	for i := range c.own {
+		o := &c.own[i]
+		h.entity(o)
+		for m := o.mask; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m)
+			comp := c.comps[k]
+			c.words = reuse.Slice(c.words, comp.Words)
+			comp.Schema.Quantize(c.words, comp.Words, w.Netcode().Pointer(o.entity, comp), 1)
+			for j, v := range c.words {
+				code := &c.codes[k][j]
+				c.w.Bits(code.low(v), code.bits)
+				h.add(uint32(v) & code.mask)
+			}
+		}
+	}
+	c.w.Bits(uint64(h.sum()), wire.HashBits)
+	a.Result, a.Bits = c.w.Bytes(), size
+	return true
+}
+
+// agrees reports whether a result stands for what entities are in a world, within
+// tolerance.
+func (c *Coder) agrees(w *ecs.World, own []entity, result []byte) bool {
+	var h hash
+	c.r.Reset(result)
+	for i := range own {
+		o := &own[i]
+		h.entity(o)
+		for m := o.mask; m != 0; m &= m - 1 {
+			if !c.componentAgrees(bits.TrailingZeros64(m), w.Netcode().Pointer(o.entity, c.comps[bits.TrailingZeros64(m)]), &h) {
+				return false
+			}
+		}
+	}
+	sum := uint16(c.r.Bits(wire.HashBits))
+	rest := uint(c.r.Remaining()) // what filled up the message, and then the result
+	return sum == h.sum() && rest < 16 && c.r.Bits(rest) == 0 && c.r.Err() == nil
+}
+
+// componentAgrees compares what comes next in a result with a component.
+func (c *Coder) componentAgrees(k int, value unsafe.Pointer, h *hash) bool {
+	comp := c.comps[k]
+	c.words = reuse.Slice(c.words, comp.Words)
+	comp.Schema.Quantize(c.words, comp.Words, value, 1)
+	near := false // it may be another value, within tolerance
+	for j, truth := range c.words {
+		code := &c.codes[k][j]
+		v, ok := code.find(c.r.Bits(code.bits), truth)
+		if !ok {
+			return false
+		}
+		h.add(uint32(v) & code.mask)
+		near = near || code.bits > 0
+		c.words[j] = v
+	}
+	if !near {
+		return true
+	}
+	// Own state travels as raw bits, which stay within the range.
+	c.raw = comp.Schema.AppendRaw(c.raw[:0], value)
+	c.a, c.b = reuse.Slice(c.a, int(comp.Schema.Size+7)/8), reuse.Slice(c.b, int(comp.Schema.Size+7)/8)
+	told, truth := unsafe.Pointer(&c.a[0]), unsafe.Pointer(&c.b[0])
+	comp.Schema.Dequantize(told, c.words, comp.Words, 1)
+	_, err := comp.Schema.ReadRaw(c.raw, truth)
+	return err == nil && comp.Schema.Compare(told, truth) < 0
+}
+
+// Raw is a value as own state has it, good until the next.
+func (c *Coder) Raw(comp *ecs.Component, value unsafe.Pointer) []byte {
+	c.raw = comp.Schema.AppendRaw(c.raw[:0], value)
+	return c.raw
+}
+
+// Quantized is a value as results and snapshots to others have it, good until the next.
+func (c *Coder) Quantized(comp *ecs.Component, value unsafe.Pointer) unsafe.Pointer {
+	c.words, c.a = reuse.Slice(c.words, comp.Words), reuse.Slice(c.a, int(comp.Schema.Size+7)/8)
+	comp.Schema.Quantize(c.words, comp.Words, value, 1)
+	at := unsafe.Pointer(&c.a[0])
+	comp.Schema.Dequantize(at, c.words, comp.Words, 1)
+	return at
+}
