@@ -16,6 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -51,7 +52,7 @@ type Client struct {
 	predictor    predictor
 	sender       inputSender
 	reconciler   reconciler
-	interpolator interpolator
+	interpolator *interpolate.System // nil before it is connected
 }
 
 // clientLink is the session with the server.
@@ -120,7 +121,7 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	c.mirror.byID, c.baselines.epochSend = make(map[uint32]*mirror.Replica), 1
 	c.shape.replicated, c.shape.predicted = p.Replicated(), wire.Predicted(p)
 	c.shape.private = wire.Private(p)
-	c.mirror.indexes.Attach(&c.predictor.scopes, &c.reconciler.records, &c.interpolator.drawn)
+	c.mirror.indexes.Attach(&c.predictor.scopes, &c.reconciler.records)
 	c.link.notices = notice.NewReader(ownership.Components(p))
 
 	c.stages.simulate = p.SimulateStage()
@@ -176,6 +177,7 @@ func (c *Client) welcome(session netsys.Session) error {
 		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
 	c.followed.followers = follow(c.config.Events, c.followed.outcomes)
+	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
 	c.model = newClientModel(c, m.Policies)
 	table := inputTable(c.protocol)
 	if c.config.Events != nil {
@@ -192,12 +194,6 @@ func (c *Client) welcome(session netsys.Session) error {
 		c.reconciler.confirm = &compared{from: &c.own.state, waits: stamped(m.Policies), kept: c.ownThere}
 	}
 	c.predictor.history = ecs.NewHistory(c.world, c.config.History)
-	c.interpolator.clock = newPlayback(c.steps.now, int(m.TickRate), int(m.SendRate))
-	c.interpolator.smoother = newSmoother(c.protocol)
-	for _, comp := range c.shape.replicated {
-		c.interpolator.clock.beyond = max(c.interpolator.clock.beyond, comp.Beyond.Seconds()*float64(m.TickRate))
-	}
-	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
 	c.mirror.newestTick, c.mirror.newestSend = m.Tick, m.Tick/c.shape.sendEvery
 	tables := wire.Tables(c.protocol)
 	c.decode.layout = delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
@@ -269,30 +265,21 @@ func (c *Client) Frame(now time.Time) {
 		return
 	}
 	c.steps.now = now
-	c.interpolator.frameBefore, c.interpolator.frameAt = c.interpolator.frameAt, now
 	c.link.loss.Measured(now, c.link.session.Stats().LossIn)
-	c.interpolator.clock.loss = c.link.loss.Share
+	c.interpolator.Frame(now, c.link.loss.Share)
 	if !c.stages.drawing {
-		c.confirmedFrame()
+		c.interpolator.Still(c.mirror.newestTick)
 	}
 	c.stages.render.Run(c.world)
-}
-
-// confirmedFrame counts stalls where nothing interpolates: what is drawn moves
-// only when a snapshot comes.
-func (c *Client) confirmedFrame() {
-	if float64(c.mirror.newestTick) <= c.interpolator.clock.head {
-		c.stats.Stalls++
-	}
-	c.interpolator.clock.head = float64(c.mirror.newestTick)
 }
 
 // Stats returns the counters.
 func (c *Client) Stats() ClientStats {
 	s := &c.counted // a variable of its own would be allocated for the model
 	*s = c.stats
-	s.TicksDropped, s.InputBuffer, s.Snaps = c.steps.loop.Dropped, c.sender.depth, c.interpolator.clock.snaps
+	s.TicksDropped, s.InputBuffer = c.steps.loop.Dropped, c.sender.depth
 	if c.world != nil {
+		s.Snaps, s.Stalls = c.interpolator.Clock().Snaps(), c.interpolator.Stalls()
 		c.model.count(s)
 	}
 	if c.link.session != nil {

@@ -190,7 +190,7 @@ func (c *Client) removeGone() {
 				c.world.Netcode().Discard(netID(r.ID))
 				r.Entity = ecs.Entity{}
 			}
-			if r.Entity.IsZero() && c.interpolator.drawn.Of(r).entity.IsZero() && c.mirror.newestSend > r.Newest+moveSends && c.mirror.decided(r) {
+			if r.Entity.IsZero() && !c.interpolator.Shows(r) && c.mirror.newestSend > r.Newest+moveSends && c.mirror.decided(r) {
 				c.mirror.tombstones.add(r.ID, r.Removed.Hidden)
 				delete(c.mirror.byID, r.ID)
 				c.mirror.indexes.Release(r.Index)
@@ -273,7 +273,7 @@ func (c *Client) place(r *mirror.Replica, st *mirror.State, k int) (now, again b
 	shaped := false
 	if whole := mask | r.Private; r.Entity.IsZero() || c.simulates(r.Entity) != simulated || c.world.Netcode().Mask(r.Entity) != whole {
 		if shaped = true; !r.Entity.IsZero() && c.simulates(r.Entity) != simulated {
-			c.leavePose(c.interpolator.drawn.Of(r))
+			c.interpolator.Reshaped(r)
 		}
 		r.Entity = c.world.Netcode().Replica(netID(r.ID), whole, simulated)
 		// There is no prediction to compare the newcomers with.

@@ -3,6 +3,8 @@ package systems
 import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/interpolate"
+	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
 // Err is why the session ended, or nil while it goes on. It wraps the errors of
@@ -54,10 +56,41 @@ func (c *Client) ConfirmedTick() uint32 { return c.own.state.tick }
 
 // DrawnTick is the server tick that the view shows for entities of others.
 func (c *Client) DrawnTick() float64 {
-	if !c.stages.drawing {
+	if !c.stages.drawing || c.interpolator == nil {
 		return float64(c.mirror.newestTick)
 	}
-	return c.interpolator.clock.head
+	return c.interpolator.Head()
+}
+
+// Drawing tells how the newest frame drew an entity of [Client.View]: for tools that show
+// what the netcode does. It is false for entities that the view does not have,
+// and for spawns that are predicted and not yet confirmed.
+func (c *Client) Drawing(e ecs.Entity) (d interpolate.Drawing, ok bool) {
+	if c.world == nil || !c.stages.drawing {
+		return d, false
+	}
+	return c.interpolator.Drawing(e)
+}
+
+// Claim says which moment the view showed when the newest frame was drawn: what a
+// player saw who acts now. Put it into the input, a field of that type, and the server
+// looks at the world by it, with lagcomp.As:
+//
+//	in.Seen = client.Claim(in.Fire)
+//
+// While nothing is done that needs it it is the last one again, as nothing of what stays
+// the same travels: at 200 ms of round trip, jitter of 30 ms and 5 % loss two shots a
+// second add 1.4 bytes to each message, and ten 6; a new one in every tick 14. It says
+// nothing, which gives the server's present, before others are drawn, and where
+// everybody is shown in the present.
+func (c *Client) Claim(acts bool) lagcomp.Claim {
+	if c.interpolator == nil {
+		return lagcomp.Claim{}
+	}
+	if !c.stages.drawing {
+		c.interpolator.Shown(c.mirror.newestTick)
+	}
+	return c.interpolator.Claim(acts)
 }
 
 // Own is the client's first own entity in w, one of [Client.World] and

@@ -2,7 +2,6 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs"
 )
 
 // Presence is what a client knows of the whereabouts of an entity. That it is not in
@@ -88,14 +87,6 @@ func (k toldEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
 		return st.Tick, true
 	}
 	return 0, false
-}
-
-// Drawn is how an entity is drawn, and where it is in the client's world.
-func (k toldEntities) Drawn(id uint32) (source ecs.Entity, d *drawn) {
-	if r := k.c.mirror.byID[id]; r != nil {
-		return r.Entity, k.c.interpolator.drawn.Of(r)
-	}
-	return source, nil
 }
 
 // maxAbsent is how many entities that are gone a client remembers.

@@ -176,7 +176,7 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 	if c.decode.tally.on {
 		c.decode.tally.bytes += uint64(len(b))
 	}
-	c.interpolator.clock.snapshot(at, in.tick)
+	c.interpolator.Clock().Heard(at, in.tick)
 	if h.Control && h.Epoch == c.baselines.epoch && c.baselines.epochSend == 0 {
 		c.baselines.epochSend = send
 	}
@@ -304,7 +304,7 @@ func (c *Client) dropOpen() {
 // takeOpen keeps what a packet told.
 func (c *Client) takeOpen(h *wire.SnapshotHeader) {
 	floor := c.baselines.floor
-	if send, ok := c.drawnSend(); ok {
+	if send, ok := c.interpolator.Retain(); ok {
 		floor = min(floor, send)
 	}
 	for _, g := range c.decode.incoming.groups {

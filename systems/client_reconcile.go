@@ -215,7 +215,7 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 func (c *Client) replayAfter(w *ecs.World, s uint32, own ownState) {
 	c.reconciler.co.wrong = false
 	from := max(s+1, c.predictor.log.first)
-	c.keepPoses()
+	c.interpolator.Begin()
 	w.Netcode().BeginReplay(from - 1)
 	c.rewind(from)
 	c.predictor.history.Restore(s)
@@ -241,5 +241,5 @@ func (c *Client) replayAfter(w *ecs.World, s uint32, own ownState) {
 		}
 	}
 	w.Netcode().EndReplay()
-	c.takeErrors()
+	c.interpolator.End()
 }

@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -59,24 +58,6 @@ func (c *Client) unnamed(r *mirror.Replica, st *mirror.State) bool {
 		}
 	}
 	return (c.own.newest < st.Send || !c.ownWhole(c.own.newest)) && c.mirror.newestSend < r.WaitsSince+moveSends
-}
-
-// drawSpawns shows in the view what this client predicts to be spawned, from the
-// tick of the input on. A spawn keeps its handle in the view, too, when the server
-// confirms it.
-func (c *Client) drawSpawns() {
-	c.view.Netcode().SettleInput(math.MaxUint32) // those that are confirmed need no more care
-	c.view.Netcode().BeginReplay(0)
-	for t := range c.world.Netcode().Simulated {
-		if t.NetIDs != nil {
-			continue
-		}
-		for _, e := range t.Entities {
-			key := ecs.Get[ecs.SpawnKey](c.world, e)
-			c.copyOwn(c.view.Netcode().PlacePredicted(*key, t.Mask), e, ^uint64(0))
-		}
-	}
-	c.view.Netcode().EndReplay()
 }
 
 // settleSpawns tells the world what own state proves of predicted

@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
@@ -93,9 +94,9 @@ type ClientConfig struct {
 	// say. See [Assume]. Default (nil): neutral.
 	Assume AssumeFunc
 	// Damping says how others are drawn where the policies say that they are damped.
-	Damping Damping
+	Damping interpolate.Damping
 	// Smoothing says how what the client simulates is drawn after a correction.
-	Smoothing Smoothing
+	Smoothing interpolate.Smoothing
 	// Join and Leave are those of ServerConfig, for policies under which every
 	// peer simulates everything: there they are called on each, in the tick in which a
 	// player comes or goes, again whenever that tick is simulated again, and depend on
@@ -143,7 +144,7 @@ func (c ClientConfig) Validate() error {
 		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
 	}
 	if err := errors.Join(c.Damping.Validate(), c.Smoothing.Validate()); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	if err := c.session().Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
@@ -180,7 +181,6 @@ func (c ClientConfig) filled() ClientConfig {
 	if c.History == 0 {
 		c.History = DefaultHistory
 	}
-	c.Damping, c.Smoothing = c.Damping.filled(), c.Smoothing.filled()
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -28,3 +28,21 @@ func Confirmed[T any](c *Client, e ecs.Entity) (v T, ok bool) {
 	})
 	return v, ok
 }
+
+// ConfirmedInput is the sequence of the input after which the server's newest own state
+// stands, that of [Confirmed]: what the client predicted after that input is what to hold
+// against it. It is 0 before there is one, and under models that send no own state.
+func (c *Client) ConfirmedInput() uint32 { return c.own.state.input }
+
+// Between is a component of an entity of [Client.View] in the two confirmed states that
+// the newest frame drew it between, those of Drawing.From and Drawing.To: what stands in
+// the view lies on the way from the one to the other. Where nothing later was there to is
+// from. It is false for what the client simulates, for what it has not drawn between
+// states, and for components that it lacked in one of them.
+func Between[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
+	if c.world == nil {
+		return from, to, false
+	}
+	ok = c.interpolator.Pair(e, ecs.ComponentOf[T](c.protocol), unsafe.Pointer(&from), unsafe.Pointer(&to))
+	return from, to, ok
+}

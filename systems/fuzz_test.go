@@ -15,6 +15,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
+	"github.com/tactusgo/tactus/systems/interpolate"
 )
 
 func FuzzWelcome(f *testing.F) {
@@ -33,10 +34,10 @@ func FuzzWelcome(f *testing.F) {
 		if err := c.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		p := newPlayback(birth, int(m.TickRate), int(m.SendRate))
-		p.snapshot(birth.Add(time.Second), m.Tick)
-		p.settle(birth.Add(time.Second))
-		p.advance(birth.Add(2 * time.Second))
+		p := interpolate.NewClock(birth, int(m.TickRate), uint32(m.TickRate/m.SendRate))
+		p.Heard(birth.Add(time.Second), m.Tick)
+		p.Settle(birth.Add(time.Second))
+		p.Advance(birth.Add(2 * time.Second))
 		l := newInputLog(inputTable(plaza()), 16)
 		l.jump(m.Input)
 		for range 3 {

@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -21,14 +22,14 @@ func BenchmarkDrawing(b *testing.B) {
 		name     string
 		policies policy.Policies
 		draw     func(*ecs.Protocol)
-		smooth   systems.Smoothing
+		smooth   interpolate.Smoothing
 	}{
-		{"lines", policy.LocalSync.Policies(), lines, systems.Smoothing{}},
-		{"lines, smoothing off", policy.LocalSync.Policies(), lines, systems.Smoothing{Off: true}},
-		{"curves", policy.LocalSync.Policies(), curves, systems.Smoothing{}},
-		{"damped", damped, lines, systems.Smoothing{}},
-		{"rollback", policy.Rollback.Policies(), lines, systems.Smoothing{Rate: 1e-3}},
-		{"rollback, smoothing off", policy.Rollback.Policies(), lines, systems.Smoothing{Off: true}},
+		{"lines", policy.LocalSync.Policies(), lines, interpolate.Smoothing{}},
+		{"lines, smoothing off", policy.LocalSync.Policies(), lines, interpolate.Smoothing{Off: true}},
+		{"curves", policy.LocalSync.Policies(), curves, interpolate.Smoothing{}},
+		{"damped", damped, lines, interpolate.Smoothing{}},
+		{"rollback", policy.Rollback.Policies(), lines, interpolate.Smoothing{Rate: 1e-3}},
+		{"rollback, smoothing off", policy.Rollback.Policies(), lines, interpolate.Smoothing{Off: true}},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			config := onCarousel(1, stampede(x.draw))

@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -21,7 +22,7 @@ type deterministicClient struct {
 	relay    *relay.Client
 	channel  int
 	clock    relay.Clock
-	view     deterministicView
+	view     *interpolate.Present
 	states   uint64    // that have come
 	arrived  bool      // what was told since the last one is simulated
 	start    time.Time // frame 0 of the clock
@@ -67,12 +68,14 @@ func followConfig(c ClientConfig, p policy.Policies, tickRate int) relay.ClientC
 }
 
 func newDeterministicClient(c *Client, r relay.ClientConfig) *deterministicClient {
-	m := &deterministicClient{c: c, start: c.steps.now, view: deterministicView{c: c, byID: make(map[uint32]*figure)}}
+	m := &deterministicClient{c: c, start: c.steps.now}
 	m.channel, _ = deterministic.BulkChannel(c.config.Channels)
 	if m.channel < 0 {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
 	}
-	m.relay = relay.NewClient(c.world, c.link.id, r, c.followed.followers, &m.view)
+	m.view = interpolate.NewPresent(c.drawingParts(), func() uint32 { return m.relay.Timeline().Next() })
+	c.interpolator = m.view.System
+	m.relay = relay.NewClient(c.world, c.link.id, r, c.followed.followers, m.view)
 	m.clock.Snap = snapAway * float64(c.world.TickRate())
 	m.neutral = make([]int32, inputTable(c.protocol).Words)
 	m.shown, m.ask = make([]int32, len(m.neutral)), m.wordsNow
@@ -152,13 +155,13 @@ func (m *deterministicClient) gather(w *ecs.World) {
 
 // predict simulates the next tick, and before it again what was guessed wrong.
 func (m *deterministicClient) predict(*ecs.World) {
-	m.view.begin(m.relay.Timeline().Next())
+	m.view.BeginStep(m.relay.Timeline().Next())
 	if m.stepped = false; m.held {
 		m.relay.Hold(m.words)
 	} else {
 		m.stepped = m.relay.Step(m.words)
 	}
-	m.view.end()
+	m.view.EndStep()
 	m.advanced = m.advanced || m.stepped
 	m.held = false
 	m.c.own.state.tick = m.relay.Timeline().Horizon()
@@ -246,12 +249,10 @@ func (m *deterministicClient) send(*ecs.World) {
 // interpolate draws everything in the present.
 func (m *deterministicClient) interpolate(*ecs.World) {
 	if m.c.join.loaded && !m.advanced && !m.stepped {
-		m.c.stats.Stalls++
+		m.view.Stall()
 	}
 	m.advanced = false
-	defer m.c.world.Netcode().EndPartial() // also when a rule panics
-	m.c.interpolator.clock.head = float64(m.relay.Timeline().Next()) + m.c.beginPartial()
-	m.view.draw()
+	m.view.Run(nil)
 }
 
 // count adds what the timeline counts.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -54,14 +53,6 @@ func (m simulatedEntities) Presence(id components.NetID) Presence {
 // StateTick is the newest tick whose inputs are final.
 func (m simulatedEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
 	return m.c.own.state.tick, m.Presence(id) == Present
-}
-
-// Drawn is how an entity is drawn, and where it is in the client's world.
-func (m simulatedEntities) Drawn(id uint32) (source ecs.Entity, d *drawn) {
-	if f := m.view.byID[id]; f != nil {
-		return f.entity, &f.drawn
-	}
-	return source, nil
 }
 
 // Coming is the timeline's next tick, in which everything is simulated.

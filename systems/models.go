@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -162,7 +163,6 @@ type clientModel struct {
 	differs    func(server *timeline.Timeline) error // nil: what snapshots told is compared
 	everywhere bool                                  // this client simulates everything
 	stamped    bool                                  // inputs number ticks, and may be gathered before they apply
-	damped     bool                                  // others are drawn where they may be now
 	coSimulate bool                                  // others are simulated, where no Scope says otherwise
 	firstOpen  func() uint32                         // the first tick, as outcomes count them here, that may still change
 	count      func(s *ClientStats)                  // adds what the model counts itself
@@ -214,9 +214,6 @@ type pacer interface {
 type known interface {
 	Presence(id components.NetID) Presence
 	StateTick(id components.NetID) (tick uint32, ok bool)
-	// Drawn is how an entity is drawn, nil where it is unknown, and where it is in the
-	// client's world.
-	Drawn(id uint32) (source ecs.Entity, d *drawn)
 }
 
 // newClientModel chooses by the policies.
@@ -250,11 +247,12 @@ func followModel(c *Client, p policy.Policies) clientModel {
 
 // predictModel simulates the client's own entities, as inputs are gathered.
 func predictModel(c *Client, p policy.Policies) clientModel {
+	c.interpolator = interpolate.New(c.drawingParts(), c.drawingStates(p.Remotes == policy.RemotesDamped))
 	return clientModel{
 		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.sender.steering}, known: toldEntities{c},
-		damped: p.Remotes == policy.RemotesDamped, coSimulate: p.Remotes == policy.RemotesCoSimulated,
-		firstOpen: func() uint32 { return c.confirmedInput() + 1 }, count: func(*ClientStats) {},
-		systems: clientSystems{reconcile: c.reconcile, gather: c.gather, predict: c.predict, send: c.send, interpolate: c.interpolate},
+		coSimulate: p.Remotes == policy.RemotesCoSimulated,
+		firstOpen:  func() uint32 { return c.confirmedInput() + 1 }, count: func(*ClientStats) {},
+		systems: clientSystems{reconcile: c.reconcile, gather: c.gather, predict: c.predict, send: c.send, interpolate: c.interpolator.Run},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -117,7 +118,7 @@ func shootOut(t *testing.T, seed uint64, jams bool, model policy.Policies) {
 			pressed[[2]uint32{c.ID(), c.Input()}] = in.Fire
 		}),
 		Client: func(int) systems.ClientConfig {
-			return systems.ClientConfig{Smoothing: systems.Smoothing{Off: true}}
+			return systems.ClientConfig{Smoothing: interpolate.Smoothing{Off: true}}
 		},
 		Clients: 3,
 		Link:    systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05),

@@ -7,20 +7,18 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
+	"github.com/tactusgo/tactus/systems/interpolate"
 )
 
 // Whoever comes to an index that was another entity's finds a clean record in every room.
 func TestReusedIndexStartsCleanInEveryRoom(t *testing.T) {
-	var c Client
-	rooms := 0
-	eachRecords(reflect.ValueOf(&c).Elem(), func(x mirror.RecordList) {
-		c.mirror.indexes.Attach(x)
-		rooms++
-	})
-	if rooms != 3 {
-		t.Errorf("%d rooms keep records", rooms)
-	}
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	c := g.join(ClientConfig{}, netsys.Link{})
+	g.connect()
 	x := &c.mirror.indexes
+	if len(x.Lists) != 3 {
+		t.Errorf("%d rooms keep records", len(x.Lists))
+	}
 	a, b := x.Take(), x.Take()
 	if a == b {
 		t.Fatal("two entities share an index")
@@ -47,6 +45,7 @@ func TestReusedIndexStartsCleanInEveryRoom(t *testing.T) {
 func TestAllRecordsAreAttached(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
 	c := g.join(ClientConfig{}, netsys.Link{})
+	g.connect()
 	attached := make(map[mirror.RecordList]bool)
 	for _, l := range c.mirror.indexes.Lists {
 		attached[l] = true
@@ -55,13 +54,22 @@ func TestAllRecordsAreAttached(t *testing.T) {
 		if !attached[l] {
 			t.Errorf("%T is attached to nothing", l)
 		}
+		delete(attached, l)
 	})
+	if len(attached) > 0 {
+		t.Errorf("%d rooms whose records were not found", len(attached))
+	}
 }
 
-// eachRecords finds the records in a struct and those that it is made of.
+// eachRecords finds the records in a struct, in those that it is made of, and in those of a
+// room that is a package.
 func eachRecords(v reflect.Value, found func(mirror.RecordList)) {
 	for i := range v.NumField() {
 		f := v.Field(i)
+		if room := reflect.TypeFor[interpolate.System]().PkgPath(); f.Kind() == reflect.Pointer && v.Type().PkgPath() != "" &&
+			f.Type().Elem().PkgPath() == room && f.Type().Elem().Kind() == reflect.Struct && v.Type().Name() != "states" {
+			f = f.Elem()
+		}
 		if f.Kind() != reflect.Struct {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -97,7 +98,7 @@ func TestNetcodeC6_Damped(t *testing.T) {
 				return components.Position{X: 2 * snap}, tick%200 == 0
 			}))
 			config.Client = func(int) systems.ClientConfig {
-				return systems.ClientConfig{Damping: systems.Damping{Rate: rate, Snap: snap}}
+				return systems.ClientConfig{Damping: interpolate.Damping{Rate: rate, Snap: snap}}
 			}
 			c := systemstest.New(t, config)
 			c.Connect()

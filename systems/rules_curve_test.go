@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -266,7 +267,7 @@ func TestCurvesAllocateNothing(t *testing.T) {
 
 // What is wrong with how something is drawn is said at once.
 func TestWrongSmoothing(t *testing.T) {
-	for _, s := range []systems.Smoothing{{Rate: -1}, {Rate: math.NaN()}, {Rate: 1e4}, {Double: -1}, {Double: math.Inf(1)}} {
+	for _, s := range []interpolate.Smoothing{{Rate: -1}, {Rate: math.NaN()}, {Rate: 1e4}, {Double: -1}, {Double: math.Inf(1)}} {
 		if err := (systems.ClientConfig{Smoothing: s}).Validate(); !errors.Is(err, systems.ErrConfig) {
 			t.Errorf("%+v: %v", s, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -173,7 +174,7 @@ func yardConfig(seed uint64, link netsys.Link, c lagcomp.Config) systemstest.Con
 		Protocol: yard, Server: systems.ServerConfig{Join: joinYard, LagComp: &c},
 		Populate: dummies(12), Clients: 3, Link: link, Seed: seed,
 		Client: func(int) systems.ClientConfig {
-			return systems.ClientConfig{Smoothing: systems.Smoothing{Off: true}}
+			return systems.ClientConfig{Smoothing: interpolate.Smoothing{Off: true}}
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -51,7 +52,7 @@ type walk struct {
 	held stroll
 }
 
-func newWalk(t testing.TB, tickRate int, policies policy.Policies, smoothing Smoothing) *walk {
+func newWalk(t testing.TB, tickRate int, policies policy.Policies, smoothing interpolate.Smoothing) *walk {
 	join := func(w *ecs.World, client uint32) {
 		w.Spawn(components.Owner{Client: client}, components.Position{}, components.Heading{}, stroll{})
 	}
@@ -100,7 +101,7 @@ func onPromenade(t *testing.T, test func(t *testing.T, g *walk, frame time.Durat
 		for _, ticks := range tickRates {
 			for _, frames := range frameRates {
 				t.Run(fmt.Sprintf("%v, %d ticks, %v frames", preset, ticks, frames), func(t *testing.T) {
-					g := newWalk(t, ticks, preset.Policies(), Smoothing{})
+					g := newWalk(t, ticks, preset.Policies(), interpolate.Smoothing{})
 					frame := time.Duration(float64(time.Second) / frames)
 					for range int(3 * frames) {
 						g.frame(frame)
@@ -176,7 +177,7 @@ func TestPartialTicks_Presets(t *testing.T) {
 		policy.ServerRewind: 2 * clock.MaxSteer, // its clock is steered
 	} {
 		t.Run(preset.String(), func(t *testing.T) {
-			g := newWalk(t, 60, preset.Policies(), Smoothing{})
+			g := newWalk(t, 60, preset.Policies(), interpolate.Smoothing{})
 			g.lag()
 			const frame = time.Second / 144
 			g.held.DX = 1
@@ -205,7 +206,7 @@ func TestPartialTicks_Presets(t *testing.T) {
 func TestPartialTicks_CorrectionsDoNotShow(t *testing.T) {
 	for _, frames := range []float64{59.94, 75, 144, 240} {
 		t.Run(fmt.Sprint(frames, " frames"), func(t *testing.T) {
-			g := newWalk(t, 60, policy.LocalSync.Policies(), Smoothing{})
+			g := newWalk(t, 60, policy.LocalSync.Policies(), interpolate.Smoothing{})
 			g.lag()
 			frame := time.Duration(float64(time.Second) / frames)
 			for range int(3 * frames) {
@@ -229,7 +230,8 @@ func TestPartialTicks_CorrectionsDoNotShow(t *testing.T) {
 				before := g.k.Stats().Corrections
 				g.frame(frame)
 				x, _ := g.drawn()
-				most := pushed - Smoothing{}.filled().left(pushed, seconds)
+				fades := math.Exp(-20 * seconds) // see Smoothing
+				most := pushed - fades/(1+pushed/3*(1-fades))
 				if g.k.Stats().Corrections != before {
 					most = 0 // it was corrected in this very frame
 				}
@@ -254,7 +256,7 @@ func TestPartialTicks_AllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	g := newWalk(t, 60, policy.LocalSync.Policies(), Smoothing{})
+	g := newWalk(t, 60, policy.LocalSync.Policies(), interpolate.Smoothing{})
 	for range 144 * 20 { // until all rings have gone round
 		g.frame(time.Second / 144)
 	}
@@ -272,7 +274,7 @@ func TestPartialTicks_AllocateNothing(t *testing.T) {
 func BenchmarkFrame(b *testing.B) {
 	for _, partial := range []bool{false, true} {
 		b.Run(fmt.Sprint("partial=", partial), func(b *testing.B) {
-			g := newWalk(b, 60, policy.LocalSync.Policies(), Smoothing{})
+			g := newWalk(b, 60, policy.LocalSync.Policies(), interpolate.Smoothing{})
 			for range 60 * 3 {
 				g.frame(time.Second / 60)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -210,7 +211,7 @@ func TestNetcodeE3_TeleportsAreTold(t *testing.T) {
 					}},
 					Populate: func(w *ecs.World) { w.Spawn(components.Position{}, components.Teleports{}) },
 					Client: func(int) systems.ClientConfig {
-						return systems.ClientConfig{Damping: systems.Damping{Snap: 2 * jumpDistance}}
+						return systems.ClientConfig{Damping: interpolate.Damping{Snap: 2 * jumpDistance}}
 					},
 				})
 				c.Connect()

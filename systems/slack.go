@@ -3,6 +3,7 @@ package systems
 import (
 	"math"
 
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -84,21 +85,8 @@ func (s *slack) lowest(tick int64) (int32, bool) {
 	for _, b := range s.least {
 		v = min(v, b)
 	}
-	var lows [outliers + 1]int32 // of late, in ascending order
-	n := 0
-	for _, b := range s.late {
-		if b == noSlack {
-			continue
-		}
-		for i := range min(n, outliers) + 1 {
-			if i == n || b < lows[i] {
-				b, lows[i] = lows[i], b
-			}
-		}
-		n++
-	}
-	if n > 0 {
-		v = min(v, lows[min(outliers, n/2)])
+	if low, _, ok := clock.Lowest(s.late[:], noSlack); ok {
+		v = min(v, low)
 	}
 	return v, v != noSlack
 }

@@ -35,7 +35,7 @@ func (l snapshotListener) Acked(seq uint16) {
 // their handlers.
 func (l snapshotListener) Confirm() {
 	c := l.c
-	c.interpolator.clock.settle(c.steps.now)
+	c.interpolator.Clock().Settle(c.steps.now)
 	c.applyConfirmed()
 	if c.join.loaded && c.config.Events != nil {
 		c.config.Events.Deliver(c.mirror.newestTick)

@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/internal/headless"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/interpolate"
 )
 
 // arena is the world with its own flags.
@@ -73,7 +74,7 @@ func world() headless.World {
 		Place: game.Place,
 		Push:  game.Push,
 		// Players run 10 units between two snapshots.
-		Damping: systems.Damping{Rate: 15, Snap: 50},
+		Damping: interpolate.Damping{Rate: 15, Snap: 50},
 
 		Server: a.server,
 		Client: a.client,

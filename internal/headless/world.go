@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/interpolate"
 )
 
 // World is an example world, as the runner needs to know it.
@@ -28,7 +29,7 @@ type World struct {
 	// Push moves an entity at once, as far as it can go.
 	Push func(w *ecs.World, e ecs.Entity, dx, dy float32)
 	// Damping is how others are drawn under a preset that damps them.
-	Damping systems.Damping
+	Damping interpolate.Damping
 	// ServerSchedule and ClientSchedule add the world's own systems around the
 	// simulation. They may be nil.
 	ServerSchedule, ClientSchedule func(s *ecs.Schedule) error

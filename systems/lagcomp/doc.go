@@ -71,7 +71,7 @@
 //     loss, 4 of 590 shots into a crowd of 600 in two datagrams hit another one than on
 //     the screen, 20 of 586 into one of 200 that took turns for 600 bytes;
 //   - the player's own entities were corrected less than a quarter of a second ago: they are
-//     drawn with a visual error (systems.Smoothing) that the server knows nothing of. Take
+//     drawn with a visual error (interpolate.Smoothing) that the server knows nothing of. Take
 //     the place that a shot comes from from systems.Client.World, where there is none;
 //   - components are carried on beyond the newest state (ecs.Extrapolate), or come back
 //     from there: the view has the states alone. Keep what is aimed at on lines, the

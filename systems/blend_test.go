@@ -21,10 +21,9 @@ func TestPoseIsLeftByTimeNotByFrames(t *testing.T) {
 		v, _ := c.Own(c.View())
 		r := c.mirror.byID[uint32(c.World().NetID(e))]
 		was := *ecs.Get[place](c.View(), v)
-		d := c.interpolator.drawn.Of(r)
-		c.leavePose(d)
+		c.interpolator.Reshaped(r)
 		ecs.Get[place](c.World(), e).X = was.X + 12
-		over := blendTicks * testTick
+		over := 12 * testTick
 		for i := 1; i <= frames; i++ {
 			at := over * time.Duration(i) / time.Duration(frames) * 3 / 4
 			c.Frame(g.now.Add(at))
@@ -33,7 +32,7 @@ func TestPoseIsLeftByTimeNotByFrames(t *testing.T) {
 				t.Errorf("frame %d of %d: at %v, want %v", i, frames, x, want)
 			}
 		}
-		if c.Frame(g.now.Add(over)); ecs.Get[place](c.View(), v).X != was.X+12 || d.blending() {
+		if c.Frame(g.now.Add(over)); ecs.Get[place](c.View(), v).X != was.X+12 {
 			t.Errorf("after %v: at %v", over, *ecs.Get[place](c.View(), v))
 		}
 		if x := ecs.Get[place](c.World(), e).X; x != was.X+12 {

@@ -1,4 +1,4 @@
-package systems
+package interpolate
 
 import (
 	"math"
@@ -7,12 +7,17 @@ import (
 	"time"
 )
 
+// birth is when tests begin, tick60 a tick of 60 a second.
+var birth = time.Unix(1_000_000, 0)
+
+const tick60 = time.Second / 60
+
 // frames plays a stream of snapshots, 20 a second of a server at 60 ticks, with
 // random delays and losses, to a client that draws at uneven times.
-func playFrames(t *testing.T, seed uint64, delay, jitter time.Duration, loss float64, check func(p *playback, now time.Time, before float64, dt time.Duration)) *playback {
+func playFrames(t *testing.T, seed uint64, delay, jitter time.Duration, loss float64, check func(p *Clock, now time.Time, before float64, dt time.Duration)) *Clock {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 4))
-	p := newPlayback(birth, 60, 20)
+	p := NewClock(birth, 60, 3)
 	p.loss = loss
 	type arrival struct {
 		at   time.Time
@@ -22,7 +27,7 @@ func playFrames(t *testing.T, seed uint64, delay, jitter time.Duration, loss flo
 	for tick := uint32(3); tick < 60*60; tick += 3 {
 		if r.Float64() >= loss {
 			d := delay + time.Duration((2*r.Float64()-1)*float64(jitter))
-			due = append(due, arrival{birth.Add(time.Duration(tick)*testTick + d), tick})
+			due = append(due, arrival{birth.Add(time.Duration(tick)*tick60 + d), tick})
 		}
 	}
 	for now := birth; now.Before(birth.Add(time.Minute)); {
@@ -33,13 +38,13 @@ func playFrames(t *testing.T, seed uint64, delay, jitter time.Duration, loss flo
 			if a.at.After(now) {
 				rest = append(rest, a)
 			} else {
-				p.snapshot(a.at, a.tick)
+				p.Heard(a.at, a.tick)
 			}
 		}
 		due = rest
-		p.settle(now)
+		p.Settle(now)
 		before, running := p.head, p.running
-		p.advance(now)
+		p.Advance(now)
 		if running {
 			check(&p, now, before, dt)
 		}
@@ -49,19 +54,19 @@ func playFrames(t *testing.T, seed uint64, delay, jitter time.Duration, loss flo
 
 // Playback never goes back, keeps its rate, and on a link as bad as it was made
 // for it never runs dry.
-func TestPlaybackRateAndDirection(t *testing.T) {
+func TestClockRateAndDirection(t *testing.T) {
 	for seed := range uint64(10) {
 		stalls, frames := 0, 0
-		playFrames(t, seed, 100*time.Millisecond, 30*time.Millisecond, 0.05, func(p *playback, now time.Time, before float64, dt time.Duration) {
+		playFrames(t, seed, 100*time.Millisecond, 30*time.Millisecond, 0.05, func(p *Clock, now time.Time, before float64, dt time.Duration) {
 			frames++
 			rate := (p.head - before) / (dt.Seconds() * 60)
-			if p.head < before || rate > maxPlaybackRate+1e-9 {
+			if p.head < before || rate > maxRate+1e-9 {
 				t.Fatalf("seed %d: from %v to %v in %v, rate %v", seed, before, p.head, dt, rate)
 			}
 			if p.head > float64(p.newest) {
 				t.Fatalf("seed %d: drew tick %v, knows %d", seed, p.head, p.newest)
 			}
-			if now.Sub(birth) > 10*time.Second && p.stalled() {
+			if now.Sub(birth) > 10*time.Second && p.Stalled() {
 				stalls++
 			}
 		})
@@ -73,28 +78,28 @@ func TestPlaybackRateAndDirection(t *testing.T) {
 
 // When the stream stops the head stops at the newest state, and every frame is a
 // stall; more than a second behind, it jumps instead of hurrying.
-func TestPlaybackStopsAndSnaps(t *testing.T) {
-	p := newPlayback(birth, 60, 20)
+func TestClockStopsAndSnaps(t *testing.T) {
+	p := NewClock(birth, 60, 3)
 	now, tick := birth, uint32(0)
 	feed := func(d time.Duration) {
 		for end := now.Add(d); now.Before(end); {
-			now = now.Add(3 * testTick)
+			now = now.Add(3 * tick60)
 			tick += 3
-			p.snapshot(now, tick)
-			p.settle(now)
-			p.advance(now)
+			p.Heard(now, tick)
+			p.Settle(now)
+			p.Advance(now)
 		}
 	}
 	feed(12 * time.Second)
-	if p.stalled() {
+	if p.Stalled() {
 		t.Fatal("stalled on a perfect link")
 	}
 	for range 60 * 3 {
-		now = now.Add(testTick)
-		p.advance(now)
+		now = now.Add(tick60)
+		p.Advance(now)
 	}
-	if !p.stalled() || p.head != float64(p.newest) {
-		t.Errorf("three seconds of silence: at %v of %d, stalled %v", p.head, p.newest, p.stalled())
+	if !p.Stalled() || p.head != float64(p.newest) {
+		t.Errorf("three seconds of silence: at %v of %d, stalled %v", p.head, p.newest, p.Stalled())
 	}
 	before := p.head
 	tick += 3 * 60 // what passed meanwhile
@@ -103,25 +108,25 @@ func TestPlaybackStopsAndSnaps(t *testing.T) {
 		t.Errorf("went back from %v to %v", before, p.head)
 	}
 	feed(12 * time.Second) // the window forgets the gap
-	if want, _ := p.target(now); p.head < want-1 || p.head > want+1 || p.stalled() {
+	if want, _ := p.target(now); p.head < want-1 || p.head > want+1 || p.Stalled() {
 		t.Errorf("at %v, should be at %v", p.head, want)
 	}
 	p.head -= 61 // more than a second behind
-	feed(3 * testTick)
+	feed(3 * tick60)
 	if want, _ := p.target(now); p.head != want {
 		t.Errorf("at %v after falling behind, should have jumped to %v", p.head, want)
 	}
 }
 
 // The transit window is ten seconds of the clock, whatever is drawn when.
-func TestPlaybackWindow(t *testing.T) {
-	p := newPlayback(birth, 60, 20)
+func TestClockWindow(t *testing.T) {
+	p := NewClock(birth, 60, 3)
 	after := func(ms int) time.Time { return birth.Add(time.Duration(ms) * time.Millisecond) }
 	if _, ok := p.target(birth); ok {
 		t.Error("a target without snapshots")
 	}
-	p.advance(after(1000))
-	if p.running || p.stalled() {
+	p.Advance(after(1000))
+	if p.running || p.Stalled() {
 		t.Error("plays nothing")
 	}
 	for ms := 2000; ms < 12_000; ms += 500 {
@@ -129,8 +134,8 @@ func TestPlaybackWindow(t *testing.T) {
 		if ms < 4000 { // a tick late in the first four half seconds
 			late = 1
 		}
-		p.snapshot(after(ms), uint32(ms*60/1000-late))
-		p.settle(after(ms))
+		p.Heard(after(ms), uint32(ms*60/1000-late))
+		p.Settle(after(ms))
 	}
 	late, _ := p.target(after(11_900))
 	gone, _ := p.target(after(12_000))

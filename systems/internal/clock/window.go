@@ -1,0 +1,26 @@
+package clock
+
+import "cmp"
+
+// outliers is in how many parts of a window of twenty there may be what is later than all
+// else without moving a clock. In a window that is not yet full it is at most half of them.
+const outliers = 3
+
+// Lowest is the least of the values of a window without outliers, and the least of all; none
+// stands where there are no values. It reports false where there are none at all.
+func Lowest[T cmp.Ordered](window []T, none T) (low, least T, ok bool) {
+	var lows [outliers + 1]T // in ascending order
+	n := 0
+	for _, v := range window {
+		if v == none {
+			continue
+		}
+		for i := range min(n, outliers) + 1 {
+			if i == n || v < lows[i] {
+				v, lows[i] = lows[i], v
+			}
+		}
+		n++
+	}
+	return lows[min(outliers, n/2)], lows[0], n > 0
+}

@@ -1,0 +1,122 @@
+package interpolate
+
+import (
+	"github.com/tactusgo/tactus/systems/internal/mirror"
+	"math"
+)
+
+// between draws others between the two confirmed states around the playback head.
+type between struct{ *states }
+
+func (b between) draw(float64) (stalled bool) {
+	b.head, b.oldest = b.clock.Advance(b.now()), math.MaxUint32
+	head := b.sight.begin(b.head)
+	waiting := false
+	for _, r := range b.mirror.Replicas() {
+		f := b.figures.Of(r)
+		switch {
+		case r.Removed.Tick != 0 && (head >= float64(r.Removed.Tick) || r.Simulated):
+			b.hide(r.ID, f)
+		case b.world.Netcode().Suspended(r.Entity):
+			b.hide(r.ID, f)
+		case !r.Entity.IsZero() && b.simulates(r.Entity):
+			b.simulated(r.ID, f, r.Entity)
+		case b.clock.Running():
+			waiting = b.drawBetween(r, f, head) || waiting
+		}
+	}
+	b.spawns()
+	if b.coSimulated() && b.sight.votes == 0 && b.sight.from == 0 {
+		b.sight = sight{} // all are shown in the present
+	}
+	return b.clock.Running() && (waiting || b.clock.Stalled())
+}
+
+// drawBetween writes the state of an entity at the playback head into the view.
+// It reports whether there was no later state to move toward.
+func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waiting bool) {
+	h := b.mirror.Group(r.At.Group)
+	from, to, gone := h.Around(r.ID, r.At.Slot, head)
+	k, before := int(r.At.Slot), false
+	if r.Moved { // it has other components from now on, but maybe not yet at the head
+		old, later, _ := b.mirror.Group(r.Before.Group).Around(r.ID, r.Before.Slot, head)
+		before = old != nil && (from == nil || old.Tick > from.Tick)
+		r.Moved = before || from == nil
+		if before {
+			from, to, gone, k = old, later, false, int(r.Before.Slot)
+		}
+	}
+	switch {
+	case from == nil:
+		return false // not yet in sight
+	case gone && r.Removed.Tick != 0:
+		b.hide(r.ID, f) // an earlier state, which came later, had it gone already
+		return false
+	}
+	if !r.Moved && !gone {
+		from, to = f.goOn(r, h, from, to, head)
+	}
+	if to != nil {
+		b.oldest = min(b.oldest, from.Tick)
+	}
+	b.sight.between(from, to)
+	g := b.segmentOf(h, from, to, k, head)
+	jumps := b.jumpsOf(b.view, f.entity)
+	b.show(r.ID, f, g.mask|r.Private, false)
+	kept := !before && b.keepAhead(r, f, h, from, to, head)
+	b.drawSegment(b.view, f.entity, &g)
+	f.tell(from, to, g.ahead > 0 && !before)
+	f.landed(jumps, b.jumpsOf(b.view, f.entity))
+	if kept {
+		b.takePose(&b.kept.list[0], b.view, true)
+		b.kept.clear()
+	}
+	if r.Private != 0 && !r.Entity.IsZero() {
+		b.copy(f.entity, r.Entity, r.Private)
+	}
+	if held := b.written(r.Entity); held != 0 {
+		b.copy(f.entity, r.Entity, held&g.mask)
+	}
+	b.drawError(f)
+	b.drawBlend(f)
+	return to == nil && r.Removed.Tick == 0 && !before
+}
+
+// segmentOf is what to draw an entity by at a head.
+func (b between) segmentOf(h *mirror.History, from, to *mirror.State, k int, head float64) segment {
+	g := segment{mask: from.Masks[k], rec: from.Record(k)}
+	switch {
+	case to != nil:
+		if to.Masks[k] == g.mask && !b.jumped(g.mask, g.rec, to.Record(k)) {
+			g.next = to.Record(k)
+			g.share = (head - float64(from.Tick)) / float64(to.Tick-from.Tick)
+			g.seconds = float64(to.Tick-from.Tick) * b.step
+		}
+	case b.beyond > 0:
+		g.ahead = (head - float64(from.Tick)) * b.step
+		old, _, _ := h.Around(from.IDs[k], int32(k), float64(from.Tick)-0.5)
+		if old != nil && old.Masks[k] == g.mask && !b.jumped(g.mask, old.Record(k), g.rec) {
+			g.before, g.interval = old.Record(k), float64(from.Tick-old.Tick)*b.step
+		}
+	}
+	return g
+}
+
+// keepAhead keeps where an entity would be drawn had there been no news of it, where the
+// last frame carried it on and this one does so no longer, or from another state.
+func (b between) keepAhead(r *mirror.Replica, f *figure, h *mirror.History, from, to *mirror.State, head float64) (kept bool) {
+	old := h.At(f.ahead)
+	if b.smoothing.Off || f.ahead == 0 || to == nil && f.ahead == from.Send || old == nil || !old.Says(r.ID, r.At.Slot) ||
+		old.Masks[r.At.Slot] != from.Masks[r.At.Slot] || b.view.Netcode().Mask(f.entity)&old.Masks[r.At.Slot] != old.Masks[r.At.Slot] {
+		return false
+	}
+	if b.jumped(old.Masks[r.At.Slot], old.Record(int(r.At.Slot)), from.Record(int(r.At.Slot))) {
+		f.settled()
+		return false
+	}
+	g := b.segmentOf(h, old, nil, int(r.At.Slot), head)
+	b.drawSegment(b.view, f.entity, &g)
+	b.kept.clear()
+	b.keepPose(r.ID, f, b.view, f.entity, g.mask)
+	return true
+}

@@ -1,0 +1,124 @@
+package interpolate
+
+import (
+	"math"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// drawer is the view, and how entities of the world come into it.
+type drawer struct {
+	world, view *ecs.World
+	now         func() time.Time
+	frame       time.Time // the one that the view shows
+	before      time.Time // the one that it showed until then
+	moving      []moving  // replicated components that are interpolated
+	offsets     int       // numbers in the offsets of all of these
+	smoothing   Smoothing
+	kept        kept
+	recordReader
+}
+
+// moving is a component that is drawn between values.
+type moving struct {
+	*ecs.Component
+	bit   uint64 // in masks
+	place int    // of its offset among those of all
+	end   int
+}
+
+func newDrawer(world, view *ecs.World, p *ecs.Protocol, smoothing Smoothing, now func() time.Time) drawer {
+	d := drawer{world: world, view: view, now: now, smoothing: smoothing, recordReader: newRecordReader(p)}
+	for _, comp := range d.comps {
+		if comp.Words > 0 && comp.Mode&ecs.Interpolated != 0 {
+			n := comp.Schema.Offsets()
+			d.moving = append(d.moving, moving{comp, 1 << comp.Replicated(), d.offsets, d.offsets + n})
+			d.offsets += n
+		}
+	}
+	return d
+}
+
+// wordsOf is in how many words of memory a value of a component stands.
+func wordsOf(comp *ecs.Component) int { return int(comp.Schema.Size+7) / 8 }
+
+// begin begins a frame.
+func (d *drawer) begin(now time.Time) { d.before, d.frame = d.frame, now }
+
+// jumpsOf is how often an entity has jumped.
+func (d *drawer) jumpsOf(w *ecs.World, e ecs.Entity) uint8 {
+	if d.jumps == nil || e.IsZero() {
+		return 0
+	}
+	if p := w.Netcode().Pointer(e, d.jumps); p != nil {
+		return (*components.Teleports)(p).Count
+	}
+	return 0
+}
+
+// hide takes an entity out of the view.
+func (d *drawer) hide(id uint32, f *figure) {
+	if !f.entity.IsZero() {
+		d.view.Netcode().Discard(components.NetID(id))
+		f.entity, f.ahead = ecs.Entity{}, 0
+		f.drop()
+	}
+}
+
+// show makes sure that the view has the entity with these components.
+func (d *drawer) show(id uint32, f *figure, mask uint64, simulated bool) {
+	if f.entity.IsZero() || d.view.Netcode().Mask(f.entity) != mask || ecs.Has[components.Predicted](d.view, f.entity) != simulated {
+		f.entity = d.view.Netcode().Replica(components.NetID(id), mask, simulated)
+	}
+}
+
+// simulated draws an entity as this client simulates it.
+func (d *drawer) simulated(id uint32, f *figure, e ecs.Entity) {
+	if key := ecs.Get[ecs.SpawnKey](d.world, e); key != nil && f.entity.IsZero() {
+		f.entity, _ = d.view.Netcode().Confirm(*key, components.NetID(id))
+	}
+	mask := d.world.Netcode().Mask(e)
+	f.landed(d.jumpsOf(d.view, f.entity), d.jumpsOf(d.world, e))
+	d.show(id, f, mask, true)
+	d.copy(f.entity, e, ^uint64(0))
+	d.drawError(f)
+	d.drawBlend(f)
+}
+
+// spawns shows in the view what this client predicts to be spawned, from the
+// tick of the input on. A spawn keeps its handle in the view, too, when the server
+// confirms it.
+func (d *drawer) spawns() {
+	d.view.Netcode().SettleInput(math.MaxUint32) // those that are confirmed need no more care
+	d.view.Netcode().BeginReplay(0)
+	for t := range d.world.Netcode().Simulated {
+		if t.NetIDs != nil {
+			continue
+		}
+		for _, e := range t.Entities {
+			key := ecs.Get[ecs.SpawnKey](d.world, e)
+			d.copy(d.view.Netcode().PlacePredicted(*key, t.Mask), e, ^uint64(0))
+		}
+	}
+	d.view.Netcode().EndReplay()
+}
+
+// copy copies the values of an entity's components to one of the view.
+func (d *drawer) copy(drawn, e ecs.Entity, mask uint64) {
+	for _, comp := range d.comps {
+		src := d.world.Netcode().Pointer(e, comp)
+		if comp.Words == 0 || src == nil || mask&(1<<comp.Replicated()) == 0 {
+			continue
+		}
+		copyValue(d.view.Netcode().Pointer(drawn, comp), src, comp)
+	}
+}
+
+// copyValue copies one value of a component.
+func copyValue(dst, src unsafe.Pointer, comp *ecs.Component) {
+	n := comp.Schema.Size
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+}
