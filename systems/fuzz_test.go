@@ -1,94 +1,17 @@
 package systems
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
-	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
-	"github.com/tactusgo/tactus/systems/interpolate"
 )
-
-func FuzzWelcome(f *testing.F) {
-	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := wire.ReadWelcome(b)
-		if err != nil {
-			if !errors.Is(err, ErrMessage) {
-				t.Fatal(err)
-			}
-			return
-		}
-		if again := m.Append(nil); !bytes.Equal(again, b) {
-			t.Fatalf("%x came back as %x", b, again)
-		}
-		c := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: true}
-		if err := c.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		p := interpolate.NewClock(birth, int(m.TickRate), uint32(m.TickRate/m.SendRate))
-		p.Heard(birth.Add(time.Second), m.Tick)
-		p.Settle(birth.Add(time.Second))
-		p.Advance(birth.Add(2 * time.Second))
-		l := newInputLog(inputTable(plaza()), 16)
-		l.jump(m.Input)
-		for range 3 {
-			l.push()
-			l.seal()
-		}
-	})
-}
-
-// What can be read of the heads of a snapshot can be written, and means the same; no
-// head names a group that a client does not keep.
-func FuzzSnapshotHeads(f *testing.F) {
-	whole := wire.BlockHead{Count: 17, Slots: wire.AllSlots, Age: 3, Two: true, Coder: delta.Range}
-	part := wire.BlockHead{Own: true, First: 2, Count: 3, Slots: 5}
-	head := wire.SnapshotHeader{Send: 7, Input: 9, Control: true, Join: true, Back: 3, Groups: 17, Joined: 1, Late: 2}
-	f.Add(whole.Append(part.Append(wire.AppendSnapshotHeader(nil, &head), 0, 0, false), 0, 0, true))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var r codec.ByteReader
-		r.Reset(b)
-		h, err := wire.ReadSnapshotHeader(&r)
-		if err != nil {
-			if !errors.Is(err, ErrMessage) {
-				t.Fatal(err)
-			}
-			return
-		}
-		var again codec.ByteReader
-		again.Reset(wire.AppendSnapshotHeader(nil, &h))
-		if back, err := wire.ReadSnapshotHeader(&again); err != nil || back != h || again.Len() > 0 {
-			t.Fatalf("%+v came back as %+v: %v", h, back, err)
-		}
-		for age := uint32(0); r.Len() > 0; {
-			x, body, err := wire.ReadBlock(&r, age)
-			if err != nil {
-				if !errors.Is(err, ErrMessage) {
-					t.Fatal(err)
-				}
-				return
-			}
-			if x.Count == 0 || x.First+x.Count > wire.MaxGroups || x.Own && x.First+x.Count > wire.MaxOwnGroups || x.Slots == 0 {
-				t.Fatalf("%+v", x)
-			}
-			r2 := codec.ByteReader{}
-			r2.Reset(append(x.Append(nil, age, len(body), false), body...))
-			if again, rest, err := wire.ReadBlock(&r2, age); err != nil || again != x || !bytes.Equal(rest, body) {
-				t.Fatalf("%+v came back as %+v: %v", x, again, err)
-			}
-			age = x.Age
-		}
-	})
-}
 
 // A fuzzed script is a series of steps: 255 lets a tick pass, any other byte is
 // followed by a length of two bytes and a message.

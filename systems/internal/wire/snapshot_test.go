@@ -1,0 +1,184 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/delta"
+)
+
+func TestSnapshotHeaderRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	var reader codec.ByteReader
+	longest := 0
+	for n := range 2000 {
+		h := SnapshotHeader{Send: uint16(r.Uint32()), Input: uint16(r.Uint32())}
+		if r.IntN(2) == 0 {
+			h.Control, h.Epoch, h.Depth = true, uint8(r.Uint32()), uint8(r.Uint32())
+			h.Shift, h.Floor = int16(r.Uint32()), uint8(r.Uint32())
+		}
+		if r.IntN(2) == 0 {
+			h.Join, h.Groups = true, uint32(r.IntN(MaxGroups+1))
+			if r.IntN(2) == 0 {
+				h.Back, h.Joined = uint32(1+r.IntN(1<<20)), uint8(r.IntN(5))
+			}
+		}
+		if r.IntN(4) == 0 {
+			h.Late = uint8(1 + r.IntN(4))
+		}
+		switch r.IntN(4) {
+		case 0:
+			h.Agreed = true
+		case 1:
+			h.Open, h.Number = true, uint8(r.IntN(Corrections))
+		}
+		b := AppendSnapshotHeader(nil, &h)
+		longest = max(longest, len(b))
+		first, later := h.Sizes()
+		if !h.Join && len(b) != first || !h.Join && !h.Control && len(b) != later || len(b) > first+MaxJoinHeader {
+			t.Fatalf("%+v takes %d bytes, not %d, or %d in later datagrams", h, len(b), first, later)
+		}
+		if h.Control = false; !h.Join && len(AppendSnapshotHeader(nil, &h)) != later {
+			t.Fatalf("%+v takes other than %d bytes", h, later)
+		}
+		h.Control = first != later
+		reader.Reset(append(b, "body"...))
+		if got, err := ReadSnapshotHeader(&reader); err != nil || got != h || reader.Len() != 4 {
+			t.Fatalf("message %d: %+v, not %+v, %d bytes left: %v", n, got, h, reader.Len(), err)
+		}
+		for cut := range b {
+			reader.Reset(b[:cut])
+			if _, err := ReadSnapshotHeader(&reader); !errors.Is(err, ErrMessage) {
+				t.Fatalf("%d of %d bytes: %v", cut, len(b), err)
+			}
+		}
+	}
+	if longest > MaxHeader {
+		t.Errorf("a header of %d bytes", longest)
+	}
+}
+
+func TestBlockHeadRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	var reader codec.ByteReader
+	for n := range 5000 {
+		h := BlockHead{Own: r.IntN(2) == 0, Count: 1, Slots: AllSlots, Coder: delta.Coder(r.IntN(3))}
+		limit := MaxGroups
+		if h.Own {
+			limit = MaxOwnGroups
+		}
+		if r.IntN(2) == 0 {
+			h.First = uint32(r.IntN(limit))
+			h.Count = uint32(1 + r.IntN(limit-int(h.First)))
+		}
+		if r.IntN(2) == 0 {
+			h.Age = uint32(r.IntN(300))
+			h.Two = h.Age > 0 && r.IntN(2) == 0
+		}
+		if r.IntN(3) == 0 {
+			h.Slots = r.Uint64()>>1 | 1
+		}
+		lastAge := uint32(r.IntN(3))
+		body := make([]byte, r.IntN(300))
+		last := r.IntN(2) == 0
+		head := h.Append(nil, lastAge, len(body), last)
+		if len(head) > MaxBlockHead {
+			t.Fatalf("a head of %d bytes", len(head))
+		}
+		b := append(head, body...)
+		if !last {
+			b = append(b, "more"...)
+		}
+		reader.Reset(b)
+		got, rest, err := ReadBlock(&reader, lastAge)
+		if err != nil || got != h || len(rest) != len(body) {
+			t.Fatalf("block %d: %+v, not %+v, with %d bytes: %v", n, got, h, len(rest), err)
+		}
+		for cut := range head {
+			reader.Reset(b[:cut])
+			if _, _, err := ReadBlock(&reader, lastAge); !errors.Is(err, ErrMessage) {
+				t.Fatalf("%d of %d bytes: %v", cut, len(head), err)
+			}
+		}
+	}
+	// The usual whole world in one block.
+	whole := BlockHead{Count: 17, Slots: AllSlots, Age: 3, Coder: delta.Range}
+	if n := len(whole.Append(nil, 0, 200, true)); n != 3 {
+		t.Errorf("the head of a whole world takes %d bytes", n)
+	}
+	for _, bad := range []BlockHead{
+		{Count: 0, Slots: AllSlots}, {First: MaxGroups, Count: 1, Slots: AllSlots}, {Count: MaxGroups + 1, Slots: AllSlots},
+		{Own: true, First: MaxOwnGroups, Count: 1, Slots: AllSlots}, {Count: 1, Slots: 0}, {Count: 1, Slots: AllSlots, Coder: 3},
+		{Count: 1, Slots: AllSlots, Two: true}, {Count: 1, Slots: AllSlots, Age: 1 << 31},
+	} {
+		reader.Reset(bad.Append(nil, 0, 0, true))
+		if _, _, err := ReadBlock(&reader, 0); !errors.Is(err, ErrMessage) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+// A run of groups in halves is the same groups, and ends where halves of other runs do.
+func TestHalves(t *testing.T) {
+	for first := range uint32(40) {
+		for count := uint32(2); first+count <= 40; count++ {
+			h := BlockHead{First: first, Count: count, Slots: AllSlots, Age: 3}
+			a, b := h.Halve()
+			if a.First != first || a.Count == 0 || b.Count == 0 || a.First+a.Count != b.First || a.Count+b.Count != count || a.Age != 3 || b.Slots != AllSlots {
+				t.Fatalf("%+v is %+v and %+v", h, a, b)
+			}
+			// The border is the place in the run that most twos divide: all runs over it share it.
+			for at := first + 1; at < first+count; at++ {
+				if at&-at > b.First&-b.First {
+					t.Fatalf("%+v ends at %d, not at %d", h, b.First, at)
+				}
+			}
+		}
+	}
+}
+
+// What can be read of the heads of a snapshot can be written, and means the same; no
+// head names a group that a client does not keep.
+func FuzzSnapshotHeads(f *testing.F) {
+	whole := BlockHead{Count: 17, Slots: AllSlots, Age: 3, Two: true, Coder: delta.Range}
+	part := BlockHead{Own: true, First: 2, Count: 3, Slots: 5}
+	head := SnapshotHeader{Send: 7, Input: 9, Control: true, Join: true, Back: 3, Groups: 17, Joined: 1, Late: 2}
+	f.Add(whole.Append(part.Append(AppendSnapshotHeader(nil, &head), 0, 0, false), 0, 0, true))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r codec.ByteReader
+		r.Reset(b)
+		h, err := ReadSnapshotHeader(&r)
+		if err != nil {
+			if !errors.Is(err, ErrMessage) {
+				t.Fatal(err)
+			}
+			return
+		}
+		var again codec.ByteReader
+		again.Reset(AppendSnapshotHeader(nil, &h))
+		if back, err := ReadSnapshotHeader(&again); err != nil || back != h || again.Len() > 0 {
+			t.Fatalf("%+v came back as %+v: %v", h, back, err)
+		}
+		for age := uint32(0); r.Len() > 0; {
+			x, body, err := ReadBlock(&r, age)
+			if err != nil {
+				if !errors.Is(err, ErrMessage) {
+					t.Fatal(err)
+				}
+				return
+			}
+			if x.Count == 0 || x.First+x.Count > MaxGroups || x.Own && x.First+x.Count > MaxOwnGroups || x.Slots == 0 {
+				t.Fatalf("%+v", x)
+			}
+			r2 := codec.ByteReader{}
+			r2.Reset(append(x.Append(nil, age, len(body), false), body...))
+			if again, rest, err := ReadBlock(&r2, age); err != nil || again != x || !bytes.Equal(rest, body) {
+				t.Fatalf("%+v came back as %+v: %v", x, again, err)
+			}
+			age = x.Age
+		}
+	})
+}
