@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/clock"
-	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
@@ -50,7 +50,7 @@ type Client struct {
 
 	// what this client does of it
 	predictor    predictor
-	sender       inputSender
+	inputs       clientInputs
 	reconciler   reconciler
 	interpolator *interpolate.System // nil before it is connected
 }
@@ -70,6 +70,7 @@ type clientSteps struct {
 	now      time.Time
 	loop     *ecs.Loop
 	overload growth
+	steering clock.Steering
 }
 
 // clientStages is the schedule, by stage.
@@ -178,22 +179,22 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	c.followed.followers = follow(c.config.Events, c.followed.outcomes)
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
-	c.model = newClientModel(c, m.Policies)
-	table := inputTable(c.protocol)
-	if c.config.Events != nil {
-		c.config.Events.Join(c.world, session.Channels())
-	}
-	c.predictor.log = newInputLog(table, c.config.History)
+	c.predictor.log = inputgather.NewLog(inputTable(c.protocol), c.config.History)
+	c.inputs.System = inputgather.New(c.predictor.log, c.config.Gather.fill, c.config.Partial.fill)
 	c.predictor.jump(m.Input)
-	c.sender.acked, c.sender.sent = m.Input, inflight.New[uint32](sentKept)
-	c.sender.coder, c.sender.bases = wire.NewInputCoder(table), wire.NewInputBases(table.Words)
-	if m.Policies.Correction == policy.CorrectionMismatch {
+	reports := m.Policies.Correction == policy.CorrectionMismatch
+	c.inputs.sender = inputgather.NewSender(c.predictor.log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: reports})
+	if reports {
 		c.reconciler.reporter = &reported{from: &c.own.state, log: c.predictor.log, results: report.NewCoder(c.protocol)}
-		c.reconciler.confirm, c.sender.coder.Reported = c.reconciler.reporter, true
+		c.reconciler.confirm = c.reconciler.reporter
 	} else {
 		c.reconciler.confirm = &compared{from: &c.own.state, waits: stamped(m.Policies), kept: c.ownThere}
 	}
 	c.predictor.history = ecs.NewHistory(c.world, c.config.History)
+	c.model = newClientModel(c, m.Policies)
+	if c.config.Events != nil {
+		c.config.Events.Join(c.world, session.Channels())
+	}
 	c.mirror.newestTick, c.mirror.newestSend = m.Tick, m.Tick/c.shape.sendEvery
 	tables := wire.Tables(c.protocol)
 	c.decode.layout = delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
@@ -277,9 +278,11 @@ func (c *Client) Frame(now time.Time) {
 func (c *Client) Stats() ClientStats {
 	s := &c.counted // a variable of its own would be allocated for the model
 	*s = c.stats
-	s.TicksDropped, s.InputBuffer = c.steps.loop.Dropped, c.sender.depth
+	s.TicksDropped = c.steps.loop.Dropped
 	if c.world != nil {
 		s.Snaps, s.Stalls = c.interpolator.Clock().Snaps(), c.interpolator.Stalls()
+		s.InputBuffer, s.Inputs = c.inputs.sender.Depth, c.inputs.Gathered
+		s.InputsSent, s.InputBytes, s.SendErrors = c.inputs.sender.Counts.Inputs, s.InputBytes+c.inputs.sender.Counts.Bytes, s.SendErrors+c.inputs.sender.Counts.Errors
 		c.model.count(s)
 	}
 	if c.link.session != nil {

@@ -49,7 +49,7 @@ func (c *Client) takeOwn(h *wire.SnapshotHeader) {
 	switch {
 	case in.tick > c.own.state.tick:
 		c.own.state.send, c.own.state.tick = in.send, in.tick
-		c.own.state.input = codec.Lift(h.Input, max(c.own.state.input, c.predictor.log.newest))
+		c.own.state.input = codec.Lift(h.Input, max(c.own.state.input, c.predictor.log.Newest))
 	case in.send == c.own.state.send && h.Input == uint16(c.own.state.input):
 	default:
 		return

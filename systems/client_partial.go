@@ -1,11 +1,5 @@
 package systems
 
-import (
-	"unsafe"
-
-	"github.com/tactusgo/tactus/internal/reuse"
-)
-
 // beginPartial lets the world stand, while a frame is drawn, where it will be when what has
 // passed of the time to the next tick is simulated with the input of this moment: a partial
 // tick, as Netcode for Entities calls it. It is the tick that comes, in a smaller step. The
@@ -24,27 +18,4 @@ func (c *Client) beginPartial() (share float64) {
 	c.model.numbering.Foresee(input)
 	c.world.Netcode().SimulateStage().Run(c.world)
 	return share
-}
-
-// inputNow is an input as the server will read it: the one that was gathered, or what the
-// game says now. It is nil when inputs are empty.
-func (c *Client) inputNow(seq uint32) unsafe.Pointer {
-	if seq <= c.predictor.log.newest {
-		return c.predictor.log.value(seq)
-	}
-	return c.askedNow()
-}
-
-// askedNow is what the game says is the input now.
-func (c *Client) askedNow() unsafe.Pointer {
-	in := c.protocol.Input()
-	if in.Schema.Size == 0 {
-		return nil
-	}
-	c.sender.asked = reuse.Slice(c.sender.asked, int(in.Schema.Size+7)/8)
-	clear(c.sender.asked)
-	p := unsafe.Pointer(&c.sender.asked[0])
-	c.config.Partial.fill(c.world, p)
-	in.Schema.Snap(p)
-	return p
 }

@@ -182,8 +182,8 @@ func (c *Client) readSnapshot(at time.Time, b []byte) error {
 	}
 	if h.Control && send >= c.baselines.controlSend {
 		c.baselines.controlSend = send
-		c.sender.depth = int(h.Depth)
-		c.sender.steering.Ask(h.Shift)
+		c.inputs.sender.Depth = int(h.Depth)
+		c.steps.steering.Ask(h.Shift)
 	}
 	if send > c.mirror.newestSend || c.stats.Snapshots == 1 {
 		c.mirror.newestSend, c.mirror.newestTick = send, in.tick

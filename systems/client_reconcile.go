@@ -214,7 +214,7 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 // since.
 func (c *Client) replayAfter(w *ecs.World, s uint32, own ownState) {
 	c.reconciler.co.wrong = false
-	from := max(s+1, c.predictor.log.first)
+	from := max(s+1, c.predictor.log.First)
 	c.interpolator.Begin()
 	w.Netcode().BeginReplay(from - 1)
 	c.rewind(from)

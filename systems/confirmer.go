@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/report"
 )
 
@@ -73,7 +74,7 @@ func (x *compared) reach(applied uint32) {
 // the server had the same after the input that it names, and own state comes as a correction.
 type reported struct {
 	from    *ownState
-	log     *inputLog
+	log     *inputgather.Log
 	results *report.Coder
 
 	// what the newest snapshot said, whether it had own state or not
@@ -89,7 +90,7 @@ func (x *reported) told(tick uint32, input uint16, agreed bool) {
 	if tick <= x.tick {
 		return
 	}
-	x.tick, x.input = tick, codec.Lift(input, max(x.input, x.log.newest))
+	x.tick, x.input = tick, codec.Lift(input, max(x.input, x.log.Newest))
 	x.agreed, x.fresh = agreed, true
 }
 

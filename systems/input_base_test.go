@@ -21,8 +21,8 @@ func TestInputsAfterTheSessionSpokeByItself(t *testing.T) {
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 30 * time.Millisecond})
 	g.connect()
 	g.run(120)
-	if !continues(c.sender.packet) {
-		t.Fatalf("after two seconds a message is %x", c.sender.packet)
+	if !continues(c.inputs.sender.Packet()) {
+		t.Fatalf("after two seconds a message is %x", c.inputs.sender.Packet())
 	}
 	for range 5 {
 		before := c.link.session.Next()
@@ -34,8 +34,8 @@ func TestInputsAfterTheSessionSpokeByItself(t *testing.T) {
 		if c.link.session.Next() == before {
 			t.Fatal("the session has sent nothing by itself")
 		}
-		if g.step(); !continues(c.sender.packet) {
-			t.Errorf("after a pause a message is %x", c.sender.packet)
+		if g.step(); !continues(c.inputs.sender.Packet()) {
+			t.Errorf("after a pause a message is %x", c.inputs.sender.Packet())
 		}
 		g.run(60)
 	}
@@ -66,8 +66,8 @@ func TestInputsAfterAFlood(t *testing.T) {
 		if now := g.server.Stats(); now.Inputs.Unread != s.Inputs.Unread || now.Inputs.Consumed < s.Inputs.Consumed+295 {
 			t.Errorf("%v: after a second %+v, six seconds after the flood %+v", timing, s.Inputs, now.Inputs)
 		}
-		if s.Inputs.Unread > 20 || !continues(c.sender.packet) || c.sender.depth == unreadDepth {
-			t.Errorf("%v: %d unread, the last message is %x", timing, s.Inputs.Unread, c.sender.packet)
+		if s.Inputs.Unread > 20 || !continues(c.inputs.sender.Packet()) || c.inputs.sender.Depth == wire.DepthUnread {
+			t.Errorf("%v: %d unread, the last message is %x", timing, s.Inputs.Unread, c.inputs.sender.Packet())
 		}
 		if n := g.server.Stats().MalformedMessages; n > 0 {
 			t.Errorf("%v: %d malformed messages of an honest client", timing, n)
@@ -99,12 +99,12 @@ func TestInputsFromABaseThatNeverWas(t *testing.T) {
 		i.tick()
 	}
 	p := g.server.sessions.peers[1]
-	if p.inputs.stats.Unread != uint64(n) || p.limits.malformed != 0 || p.inputs.any || p.inputs.depth() != unreadDepth {
+	if p.inputs.stats.Unread != uint64(n) || p.limits.malformed != 0 || p.inputs.any || p.inputs.depth() != wire.DepthUnread {
 		t.Errorf("%+v after %d messages, %d malformed, depth %d", p.inputs.stats, n, p.limits.malformed, p.inputs.depth())
 	}
 	i.send(i.input(1, push{DX: 1}))
 	i.tick()
-	if !p.inputs.any || p.inputs.depth() == unreadDepth {
+	if !p.inputs.any || p.inputs.depth() == wire.DepthUnread {
 		t.Errorf("a whole message after them: %+v", p.inputs.stats)
 	}
 	g.mustConverge()

@@ -62,16 +62,12 @@ func (b *inputBuffer) waiting() int {
 	return int(b.newest - b.expected + 1)
 }
 
-// unreadDepth stands for the depth of a buffer whose client must write whole
-// messages.
-const unreadDepth = 255
-
 // depth is how many inputs wait, as it travels.
 func (b *inputBuffer) depth() uint8 {
 	if b.unread {
-		return unreadDepth
+		return wire.DepthUnread
 	}
-	return uint8(min(b.waiting(), unreadDepth-1))
+	return uint8(min(b.waiting(), wire.DepthUnread-1))
 }
 
 // miss notes a message that could not be read for want of its base.

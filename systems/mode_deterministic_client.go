@@ -35,7 +35,7 @@ type deterministicClient struct {
 	held     bool // no tick in this frame: the client is far ahead, or may be
 	stepped  bool // the last tick that was due has been simulated
 	advanced bool // since the last frame drawn
-	report   []byte
+	packet   []byte
 }
 
 // catchUp is how many ticks more than are due a client simulates in a frame that is
@@ -149,8 +149,8 @@ func (m *deterministicClient) gather(w *ecs.World) {
 	if !m.relay.Due() {
 		return
 	}
-	m.c.gather(w)
-	m.words = m.c.predictor.log.quantized(m.c.predictor.log.newest)
+	m.c.inputs.Run(w)
+	m.words = m.c.predictor.log.Words(m.c.predictor.log.Newest)
 }
 
 // predict simulates the next tick, and before it again what was guessed wrong.
@@ -230,16 +230,16 @@ func (m *deterministicClient) Applied() uint32 {
 // send tells the server the inputs that it has not told to have.
 func (m *deterministicClient) send(*ecs.World) {
 	m.relay.Repeat(peersRepeats(m.c.link.session.Stats(), m.c.world.StepDuration()))
-	m.c.sender.packet = append(m.c.sender.packet[:0], deterministic.Kind)
-	m.c.sender.packet = m.relay.Append(m.c.sender.packet, deterministic.Limit)
-	if _, err := m.c.link.session.Send(m.c.steps.now, m.c.sender.packet); err != nil {
+	m.packet = append(m.packet[:0], deterministic.Kind)
+	m.packet = m.relay.Append(m.packet, deterministic.Limit)
+	if _, err := m.c.link.session.Send(m.c.steps.now, m.packet); err != nil {
 		m.c.stats.SendErrors++
 	} else {
-		m.c.stats.InputBytes += uint64(len(m.c.sender.packet))
+		m.c.stats.InputBytes += uint64(len(m.packet))
 	}
 	for b := m.relay.Outgoing(); b != nil; b = m.relay.Outgoing() {
-		m.report = deterministic.AppendMessage(m.report[:0], b)
-		if err := m.c.link.session.Channels().Send(m.channel, m.report); errors.Is(err, channel.ErrFull) {
+		m.packet = deterministic.AppendMessage(m.packet[:0], b)
+		if err := m.c.link.session.Channels().Send(m.channel, m.packet); errors.Is(err, channel.ErrFull) {
 			break
 		}
 		m.relay.Sent() // a report that is too long for the channel is given up

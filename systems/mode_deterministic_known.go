@@ -73,7 +73,7 @@ func (m *deterministicClient) Foresee(uint32) { m.relay.Foresee(m.ask) }
 // wordsNow is the input as it is in this frame.
 func (m *deterministicClient) wordsNow() []int32 {
 	in := inputTable(m.c.protocol)
-	if p := m.c.askedNow(); p != nil {
+	if p := m.c.inputs.Now(m.c.world); p != nil {
 		in.Quantize(m.shown, in.Words, p, 1)
 	}
 	return m.shown

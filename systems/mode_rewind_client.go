@@ -46,7 +46,7 @@ func (m *rewindClient) Receive(pk netsys.Packet) error {
 	err := m.snapshotListener.Receive(pk)
 	if err == nil && m.c.mirror.newestTick > m.seen {
 		m.seen = m.c.mirror.newestTick
-		if m.started && m.c.predictor.log.newest > m.seen+m.early+uint32(m.roundTrip())+1 {
+		if m.started && m.c.predictor.log.Newest > m.seen+m.early+uint32(m.roundTrip())+1 {
 			m.retreat()
 		}
 		m.clock.Heard(m.frame(pk.At), m.seen, m.roundTrip())
@@ -58,14 +58,14 @@ func (m *rewindClient) Receive(pk netsys.Packet) error {
 // yet are void.
 func (m *rewindClient) retreat() {
 	m.clock = relay.Clock{}
-	m.c.predictor.log.back(m.seen + m.early)
+	m.c.predictor.log.Back(m.seen + m.early)
 	m.c.predictor.applied = m.Applied()
 	m.c.stats.Jumps++
 	m.c.reconciler.takeServerState = true
 }
 
 // lead is by how many ticks the server wants its clients ahead.
-func (m *rewindClient) lead() uint32 { return m.c.sender.steering.Lead() }
+func (m *rewindClient) lead() uint32 { return m.c.steps.steering.Lead() }
 
 // follow brings the log to where the clock is, at first and after a stall.
 func (m *rewindClient) follow() {
@@ -77,12 +77,12 @@ func (m *rewindClient) follow() {
 	switch {
 	case !m.started:
 		m.started = true
-		m.c.sender.acked = max(m.c.predictor.log.newest, due)
-		m.c.predictor.log.jump(due)
-		m.fill(m.c.predictor.log.newest + m.delay)
+		m.c.inputs.sender.Skip(max(m.c.predictor.log.Newest, due))
+		m.c.predictor.log.Jump(due)
+		m.fill(m.c.predictor.log.Newest + m.delay)
 		m.c.predictor.applied = m.Applied()
 	case due > m.Applied()+tooMuch:
-		m.c.predictor.log.jump(due)
+		m.c.predictor.log.Jump(due)
 		m.fill(due + m.delay)
 		m.c.predictor.applied = m.Applied()
 		m.c.stats.Jumps++
@@ -92,9 +92,9 @@ func (m *rewindClient) follow() {
 
 // fill puts neutral inputs into the log up to a tick.
 func (m *rewindClient) fill(tick uint32) {
-	for m.c.predictor.log.newest < tick {
-		m.c.predictor.log.push()
-		m.c.predictor.log.seal()
+	for m.c.predictor.log.Newest < tick {
+		m.c.predictor.log.Push()
+		m.c.predictor.log.Seal()
 	}
 }
 
@@ -108,7 +108,7 @@ func (m *rewindClient) reconcile(w *ecs.World) {
 func (m *rewindClient) gather(w *ecs.World) {
 	m.follow()
 	if m.idle = m.paused || !m.started; !m.idle {
-		m.c.gather(w)
+		m.c.inputs.Run(w)
 	}
 }
 
@@ -121,7 +121,7 @@ func (m *rewindClient) predict(w *ecs.World) {
 // send also tells how far this client leads.
 func (m *rewindClient) send(w *ecs.World) {
 	if target, ok := m.due(); ok {
-		m.c.sender.steering.Set(math.Round(min(max(float64(m.Applied()+1)-target, 0), maxLead)))
+		m.c.steps.steering.Set(math.Round(min(max(float64(m.Applied()+1)-target, 0), maxLead)))
 	}
 	m.c.send(w)
 }
@@ -137,7 +137,7 @@ func (m *rewindClient) Applied() uint32 {
 	if !m.started {
 		return 0
 	}
-	return m.c.predictor.log.newest - m.delay
+	return m.c.predictor.log.Newest - m.delay
 }
 
 // Coming is an input that was gathered before, where inputs apply later.
@@ -150,7 +150,7 @@ func (m *rewindClient) Coming() (tick, input uint32, share float64) {
 }
 
 // Foresee gives it.
-func (m *rewindClient) Foresee(input uint32) { m.c.give(m.c.inputNow(input)) }
+func (m *rewindClient) Foresee(input uint32) { m.c.give(m.c.inputs.At(m.c.world, input)) }
 
 // due is the tick that the server will be at when the next one is due here: without a lead
 // the two are the same, so that what it tells is of a tick that has been predicted.

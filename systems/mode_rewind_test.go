@@ -86,14 +86,14 @@ func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
 	g := rewinding(t, 2, netsys.Link{Latency: 60 * time.Millisecond}, ServerConfig{Seed: 1})
 	liar := g.clients[0]
 	g.run(120)
-	sent := liar.predictor.log.newest
+	sent := liar.predictor.log.Newest
 	everyTick(t, liar, func() {
 		for seq := sent - 30; seq <= sent; seq++ {
-			for i := range liar.predictor.log.quantized(seq) {
-				liar.predictor.log.quantized(seq)[i] ^= 1
+			for i := range liar.predictor.log.Words(seq) {
+				liar.predictor.log.Words(seq)[i] ^= 1
 			}
 		}
-		sent = liar.predictor.log.newest
+		sent = liar.predictor.log.Newest
 	})
 	before := liar.Stats().Corrections
 	g.run(600)
@@ -150,13 +150,13 @@ func TestRewindOfForgedStamps(t *testing.T) {
 			g.run(700)
 			err := forger.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
 				return func(w *ecs.World) {
-					newest, first := forger.predictor.log.newest, forger.predictor.log.first
+					newest, first := forger.predictor.log.Newest, forger.predictor.log.First
 					if forging {
-						forger.predictor.log.newest, forger.predictor.log.first = uint32(max(int(newest)+by, 1)), 1
-						forger.sender.bases.Clear()
+						forger.predictor.log.Newest, forger.predictor.log.First = uint32(max(int(newest)+by, 1)), 1
+						forger.inputs.sender.Whole()
 					}
 					run(w)
-					forger.predictor.log.newest, forger.predictor.log.first = newest, first
+					forger.predictor.log.Newest, forger.predictor.log.First = newest, first
 				}
 			})
 			if err != nil {

@@ -249,10 +249,10 @@ func followModel(c *Client, p policy.Policies) clientModel {
 func predictModel(c *Client, p policy.Policies) clientModel {
 	c.interpolator = interpolate.New(c.drawingParts(), c.drawingStates(p.Remotes == policy.RemotesDamped))
 	return clientModel{
-		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.sender.steering}, known: toldEntities{c},
+		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: toldEntities{c},
 		coSimulate: p.Remotes == policy.RemotesCoSimulated,
 		firstOpen:  func() uint32 { return c.confirmedInput() + 1 }, count: func(*ClientStats) {},
-		systems: clientSystems{reconcile: c.reconcile, gather: c.gather, predict: c.predict, send: c.send, interpolate: c.interpolator.Run},
+		systems: clientSystems{reconcile: c.reconcile, gather: c.inputs.Run, predict: c.predict, send: c.send, interpolate: c.interpolator.Run},
 	}
 }
 

@@ -13,8 +13,8 @@ func TestNetcodeE7_NoReplayBehindTheFirstInput(t *testing.T) {
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect().run(60)
 	before := c.Stats().Resimulated
-	c.predictor.log.jump(c.predictor.log.newest + 10)
-	c.predictor.applied = c.predictor.log.newest - 3
+	c.predictor.log.Jump(c.predictor.log.Newest + 10)
+	c.predictor.applied = c.predictor.log.Newest - 3
 	c.replayAfter(c.world, c.own.state.input, c.own.state)
 	if n := c.Stats().Resimulated - before; n > 0 {
 		t.Errorf("%d ticks were simulated again", n)

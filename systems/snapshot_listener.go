@@ -24,12 +24,7 @@ func (l snapshotListener) Receive(pk netsys.Packet) error {
 func (l snapshotListener) Message(int, []byte) (bool, error) { return false, nil }
 
 // Acked notes up to which input the server has all.
-func (l snapshotListener) Acked(seq uint16) {
-	if newest := l.c.sender.sent.Take(seq); newest != nil {
-		l.c.sender.acked = max(l.c.sender.acked, *newest)
-		l.c.sender.bases.Ack(seq)
-	}
-}
+func (l snapshotListener) Acked(seq uint16) { l.c.inputs.sender.Acked(seq) }
 
 // Confirm brings the newest confirmed state into the world, and events up to its tick to
 // their handlers.
@@ -63,20 +58,20 @@ func (n sequence) TickOf(seq uint32) uint32 {
 // InputOf is the input that the header of a snapshot says.
 func (n sequence) InputOf(low uint16, _ uint32) uint32 {
 	_, input := n.c.heard()
-	return codec.Lift(low, max(input, n.c.predictor.log.newest))
+	return codec.Lift(low, max(input, n.c.predictor.log.Newest))
 }
 
 // Applied is the input gathered last, which is predicted at once.
-func (n sequence) Applied() uint32 { return n.c.predictor.log.newest }
+func (n sequence) Applied() uint32 { return n.c.predictor.log.Newest }
 
 // Coming is the tick of the input that will be gathered next.
 func (n sequence) Coming() (tick, input uint32, share float64) {
-	input = n.c.predictor.log.newest + 1
+	input = n.c.predictor.log.Newest + 1
 	return n.TickOf(input), input, n.c.steps.loop.Passed(n.c.steps.now)
 }
 
 // Foresee gives what the game says now.
-func (n sequence) Foresee(input uint32) { n.c.give(n.c.inputNow(input)) }
+func (n sequence) Foresee(input uint32) { n.c.give(n.c.inputs.At(n.c.world, input)) }
 
 // steered runs a little fast or slow, as the server asks.
 type steered struct{ *clock.Steering }

@@ -74,6 +74,9 @@ const (
 	MaxOwnGroups = 1 << 4
 )
 
+// DepthUnread stands for the depth of a buffer whose client must write whole messages.
+const DepthUnread = 255
+
 // SnapshotHeader precedes the blocks of a snapshot.
 type SnapshotHeader struct {
 	Send    uint16 // number of the send, counting up
