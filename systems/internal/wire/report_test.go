@@ -55,3 +55,18 @@ func TestAdviceRoundTrip(t *testing.T) {
 		t.Errorf("forms %v, want all three", forms)
 	}
 }
+
+// A result has so many bytes at most, and as many bits as its hash at least.
+func TestResultsAreBounded(t *testing.T) {
+	table := tableFor[push](t)
+	c := NewInputCoder(table)
+	c.Reported = true
+	for bits, ok := range map[int]bool{HashBits - 8: false, HashBits: true, 8 * MaxResult: true, 8*MaxResult + 16: false} {
+		m := Input{Newest: 1, Count: 1, Words: make([]int32, table.Words)}
+		m.Report = Report{Bits: bits, Result: make([]byte, (bits+7)/8)}
+		var back Input
+		if err := c.Read(c.Append(nil, &m, 0, nil), &back, 0, NewInputBases(table.Words)); (err == nil) != ok {
+			t.Errorf("a result of %d bits: %v", bits, err)
+		}
+	}
+}
