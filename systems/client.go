@@ -179,7 +179,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	c.followed.followers = follow(c.config.Events, c.followed.outcomes)
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
-	c.predictor.log = inputgather.NewLog(inputTable(c.protocol), c.config.History)
+	c.predictor.log = inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
 	c.inputs.System = inputgather.New(c.predictor.log, c.config.Gather.fill, c.config.Partial.fill)
 	c.predictor.jump(m.Input)
 	reports := m.Policies.Correction == policy.CorrectionMismatch

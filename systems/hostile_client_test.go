@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // A client that sends ten thousand packets a tick has no more of them read than
@@ -44,7 +45,7 @@ func TestInputFlood(t *testing.T) {
 			to, there := g.pawnOf(t, i.id)
 			most := float32(ticks+2) / 8
 			if timing == policy.TimingArrival {
-				most += arrivalBurst / 8.0
+				most += serverapply.ArrivalBurst / 8.0
 			}
 			if !there || to.X-from.X > most {
 				t.Errorf("the intruder's pawn went %v in %d ticks, at most %v (there: %v)", to.X-from.X, ticks, most, there)
@@ -85,7 +86,7 @@ func TestInputsFromElsewhen(t *testing.T) {
 	// Old packets that overtook nothing: the session says that they are not the
 	// newest, so they say nothing of where the client is.
 	for k := range 50 {
-		g.server.sessions.peers[1].inputs.receive(int64(g.server.link.tick), &wire.Input{Newest: uint16(40_000 + k), Count: 1, Words: make([]int32, 3)}, false)
+		g.server.model.applier.Receive(g.server.sessions.peers[1], netsys.Packet{Data: i.input(uint16(40_000+k), push{})})
 	}
 	if s := g.server.Stats().Inputs; s.Rejected != 50 {
 		t.Errorf("fifty inputs of long ago: %+v", s)

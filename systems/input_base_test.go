@@ -99,13 +99,13 @@ func TestInputsFromABaseThatNeverWas(t *testing.T) {
 		i.tick()
 	}
 	p := g.server.sessions.peers[1]
-	if p.inputs.stats.Unread != uint64(n) || p.limits.malformed != 0 || p.inputs.any || p.inputs.depth() != wire.DepthUnread {
-		t.Errorf("%+v after %d messages, %d malformed, depth %d", p.inputs.stats, n, p.limits.malformed, p.inputs.depth())
+	if st := p.inputs.Stats(); st.Unread != uint64(n) || p.limits.malformed != 0 || p.inputs.Heard() || p.inputs.Ack().Depth != wire.DepthUnread {
+		t.Errorf("%+v after %d messages, %d malformed, depth %d", st, n, p.limits.malformed, p.inputs.Ack().Depth)
 	}
 	i.send(i.input(1, push{DX: 1}))
 	i.tick()
-	if !p.inputs.any || p.inputs.depth() == wire.DepthUnread {
-		t.Errorf("a whole message after them: %+v", p.inputs.stats)
+	if !p.inputs.Heard() || p.inputs.Ack().Depth == wire.DepthUnread {
+		t.Errorf("a whole message after them: %+v", p.inputs.Stats())
 	}
 	g.mustConverge()
 	if st := c.Stats(); st.Corrections > 0 {

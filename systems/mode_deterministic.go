@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -55,5 +56,5 @@ func departing(leave func(*ecs.World, uint32), then LeavePolicy) func(*ecs.World
 // peersRepeats is in how many messages in a row each input is told over a path: one more than the reserve of a buffer for
 // its losses, and as many as its jitter lets overtake each other, of which the first to arrive counts.
 func peersRepeats(st netsys.Stats, step time.Duration) int {
-	return 1 + int(reserve(st.LossOut)) + int(2*st.Jitter/step)
+	return 1 + int(clock.Reserve(st.LossOut)) + int(2*st.Jitter/step)
 }

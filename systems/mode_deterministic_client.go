@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -77,7 +78,7 @@ func newDeterministicClient(c *Client, r relay.ClientConfig) *deterministicClien
 	c.interpolator = m.view.System
 	m.relay = relay.NewClient(c.world, c.link.id, r, c.followed.followers, m.view)
 	m.clock.Snap = snapAway * float64(c.world.TickRate())
-	m.neutral = make([]int32, inputTable(c.protocol).Words)
+	m.neutral = make([]int32, wire.InputTable(c.protocol).Words)
 	m.shown, m.ask = make([]int32, len(m.neutral)), m.wordsNow
 	return m
 }

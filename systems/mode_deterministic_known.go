@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // differs compares the world of a client with the server's after the newest tick that is
@@ -72,7 +73,7 @@ func (m *deterministicClient) Foresee(uint32) { m.relay.Foresee(m.ask) }
 
 // wordsNow is the input as it is in this frame.
 func (m *deterministicClient) wordsNow() []int32 {
-	in := inputTable(m.c.protocol)
+	in := wire.InputTable(m.c.protocol)
 	if p := m.c.inputs.Now(m.c.world); p != nil {
 		in.Quantize(m.shown, in.Words, p, 1)
 	}

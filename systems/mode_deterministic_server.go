@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // deterministicServer relays inputs: it simulates everything as each client does, and decides
@@ -49,7 +50,13 @@ func newDeterministicServer(s *Server, c relay.Config, authority *ecs.Stage) *de
 	m.channel, _ = deterministic.BulkChannel(s.config.Channels)
 	c.Timeline.Authority, c.Diverged = authority, m.diverged
 	if s.config.Refuse.look != nil {
-		c.Refuse = func(player, tick uint32, words []int32) bool { return s.refuseInput(player, tick, tick, words) }
+		c.Refuse = func(player, tick uint32, words []int32) bool {
+			var in *serverapply.Client
+			if p := s.sessions.byID[player]; p != nil {
+				in = p.inputs
+			}
+			return s.intake.Refuse(player, in, tick, tick, words)
+		}
 	}
 	m.relay = relay.NewServer(s.world, c, s.followed.followers)
 	return m
@@ -193,15 +200,11 @@ func (m *deterministicServer) account(p *peer) {
 	if in.Newest == 0 {
 		return // it does not play
 	}
-	st := &p.inputs.stats
+	st := p.inputs.Stats()
 	st.Consumed, st.Missing = in.Consumed-p.relayed.counted.Consumed, in.Missing-p.relayed.counted.Missing
 	st.Late, st.Rejected = in.Late-p.relayed.counted.Late, in.Refused-p.relayed.counted.Refused-st.Refused
 	st.Rewrote = m.rewrote(p) - p.relayed.rewrote
-	p.inputs.expected, p.inputs.newest, p.inputs.any = in.Newest+1, in.Newest+uint32(in.Waiting), true
-	if st.Consumed > 0 {
-		st.Depth += uint64(in.Waiting)
-		st.Ticks++
-	}
+	p.inputs.Relayed(in.Newest, in.Waiting, st)
 }
 
 // rewrote is how many inputs of a client's player the server went back for.

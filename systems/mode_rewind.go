@@ -2,8 +2,11 @@ package systems
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // validStamped reports what does not go together with stamped inputs.
@@ -73,4 +76,87 @@ func (v *visits) forget(oldest uint32) {
 		n++
 	}
 	v.list = append(v.list[:0], v.list[n:]...)
+}
+
+// rewindServer goes back for inputs that come late.
+type rewindServer struct {
+	s      *Server
+	in     *serverapply.Rewind
+	visits visits
+	window uint32
+}
+
+func newRewindServer(s *Server, c serverapply.RewindConfig) *rewindServer {
+	m := &rewindServer{s: s, window: max(c.Window, 1)}
+	m.visits.begin(s)
+	m.in = serverapply.NewRewind(s.intake, c, rewindSteps{s.followed.followers, m})
+	return m
+}
+
+// maxReservations is how many players there may be: as many as clients, as many who are waited
+// for, and those who have left lately.
+func maxReservations(clients int) int { return min(3*clients, maxPeers) }
+
+// rewindSteps makes events, outcomes and whoever comes and goes follow the timeline.
+type rewindSteps struct {
+	followers
+	m *rewindServer
+}
+
+func (l rewindSteps) Start(tick uint32) {
+	l.followers.Start(tick)
+	l.m.visits.repeat(l.m.s.world, tick)
+}
+
+// Run is the system ServerApply.
+func (m *rewindServer) Run(w *ecs.World) {
+	m.in.Run(w)
+	m.visits.forget(m.s.link.tick - min(m.s.link.tick, m.window))
+}
+
+// tick runs a tick.
+func (m *rewindServer) tick() bool {
+	m.s.stages.onTick.Run(m.s.world)
+	m.s.frames.Step()
+	return true
+}
+
+// status says by how much clients lead.
+func (m *rewindServer) status(st *ModelStatus) { st.Lead = m.in.Lead() }
+
+// Join begins with a client, in the tick that comes.
+func (m *rewindServer) Join(p *peer, _ reservation, back bool) {
+	s, what := m.s, comes
+	if back {
+		what = returns
+	}
+	if err := m.in.Join(p.inputs, back); err != nil {
+		s.config.Logger.Error("client refused", "client", p.id, "error", err)
+		p.session.Close(s.link.now, netsys.ReasonServerClosing)
+		return
+	}
+	m.visits.add(s.link.tick, p.id, what)
+}
+
+// Leave ends with a client: while its player is waited for it has neutral inputs.
+func (m *rewindServer) Leave(p *peer, waited bool) { m.in.Leave(p.inputs, waited) }
+
+// Depart takes players that are gone for good out of the game, in the tick that comes.
+func (m *rewindServer) Depart(_ *ecs.World, gone []uint32) {
+	for _, id := range gone {
+		if m.in.Depart(id) {
+			m.visits.add(m.s.link.tick, id, goes)
+		}
+	}
+}
+
+// Receive takes in a message of inputs.
+func (m *rewindServer) Receive(p *peer, pk netsys.Packet) {
+	msg, err := m.in.Receive(p.inputs, pk)
+	m.s.received(p, pk, msg, err)
+}
+
+// own is the value after the tick that own state tells of.
+func (m *rewindServer) own(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
+	return m.in.Own(p.inputs, e, c)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // rewindClient stamps each input with the tick in which it applies, here too: that is its
@@ -121,7 +122,7 @@ func (m *rewindClient) predict(w *ecs.World) {
 // send also tells how far this client leads.
 func (m *rewindClient) send(w *ecs.World) {
 	if target, ok := m.due(); ok {
-		m.c.steps.steering.Set(math.Round(min(max(float64(m.Applied()+1)-target, 0), maxLead)))
+		m.c.steps.steering.Set(math.Round(min(max(float64(m.Applied()+1)-target, 0), wire.MaxShift)))
 	}
 	m.c.send(w)
 }

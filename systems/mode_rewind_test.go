@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // rewinding is a game under ServerRewind in which everybody changes direction all the
@@ -37,7 +38,7 @@ func gatherTurns() GatherFunc {
 	})
 }
 
-func (g *game) rewind() *rewindServer { return g.server.model.applier.(*rewindServer) }
+func (g *game) rewind() *serverapply.Rewind { return g.server.model.applier.(*rewindServer).in }
 
 // everyTick runs f with a client after each of its ticks, before it sends.
 func everyTick(t *testing.T, c *Client, f func()) {
@@ -58,20 +59,20 @@ func TestNetcodeB3_OnePassATick(t *testing.T) {
 	p := policy.ServerRewind.Policies()
 	p.Suggest = policy.NoSuggest
 	g := rewinding(t, 8, link, ServerConfig{Seed: 1, Policies: p})
-	g.rewind().most = 0
+	g.rewind().BoundLead(0)
 	g.run(600)
-	before, passes := g.server.Stats(), g.rewind().line.Stats().Passes
+	before, passes := g.server.Stats(), g.rewind().Timeline().Stats().Passes
 	const ticks = 3000
 	for range ticks {
-		had := g.rewind().line.Stats().Passes
+		had := g.rewind().Timeline().Stats().Passes
 		g.step()
-		if n := g.rewind().line.Stats().Passes - had; n > 1 {
+		if n := g.rewind().Timeline().Stats().Passes - had; n > 1 {
 			t.Fatalf("%d passes in tick %d", n, g.server.Tick())
 		}
 	}
 	after := g.server.Stats()
 	again := float64(after.ResimulatedTicks-before.ResimulatedTicks) / ticks
-	t.Logf("%.2f ticks simulated again in a tick, %d passes", again, g.rewind().line.Stats().Passes-passes)
+	t.Logf("%.2f ticks simulated again in a tick, %d passes", again, g.rewind().Timeline().Stats().Passes-passes)
 	if again < 7.6 || again > 9.6 {
 		t.Errorf("%.2f ticks are simulated again in a tick, want about 8.6", again)
 	}
@@ -110,29 +111,29 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 			g := rewinding(t, 3, netsys.Link{Latency: 30 * time.Millisecond}, ServerConfig{Seed: 1})
 			m := g.rewind()
 			g.run(600)
-			far := netsys.Link{Latency: time.Duration(int(m.most)+late) * testTick}
+			far := netsys.Link{Latency: time.Duration(m.MostLead()+late) * testTick}
 			if err := g.links[0].SetLinks(far, far); err != nil {
 				t.Fatal(err)
 			}
 			g.run(2400)
-			before, one := g.server.Stats(), g.server.sessions.peers[0].inputs.stats
+			before, one := g.server.Stats(), g.server.sessions.peers[0].inputs.Stats()
 			const ticks = 1200
 			g.run(ticks)
-			after, now := g.server.Stats(), g.server.sessions.peers[0].inputs.stats
+			after, now := g.server.Stats(), g.server.sessions.peers[0].inputs.Stats()
 			again := float64(after.ResimulatedTicks-before.ResimulatedTicks) / ticks
 			t.Logf("%.1f simulated again in a tick; of the late client %d inputs are capped, %d rejected in all, %d used",
 				again, now.Capped-one.Capped, now.Rejected-one.Rejected, now.Consumed-one.Consumed)
-			if again > float64(m.window)/2+1 {
-				t.Errorf("%.1f ticks are simulated again in a tick, the cap of a client is %d", again, m.window/2)
+			if again > float64(g.server.Model().Window)/2+1 {
+				t.Errorf("%.1f ticks are simulated again in a tick, the cap of a client is %d", again, g.server.Model().Window/2)
 			}
-			if late < int(m.window) && now.Capped == one.Capped {
+			if late < int(g.server.Model().Window) && now.Capped == one.Capped {
 				t.Error("no input was capped")
 			}
-			if late > int(m.window) && (now.Consumed != one.Consumed || now.Rejected-one.Rejected < ticks || again != 0) {
+			if late > int(g.server.Model().Window) && (now.Consumed != one.Consumed || now.Rejected-one.Rejected < ticks || again != 0) {
 				t.Error("inputs older than the window were used")
 			}
 			for _, p := range g.server.sessions.peers[1:] {
-				if st := p.inputs.stats; st.Rejected+st.Missing+st.Capped > 0 {
+				if st := p.inputs.Stats(); st.Rejected+st.Missing+st.Capped > 0 {
 					t.Errorf("client %d pays for it: %+v", p.id, st)
 				}
 			}
@@ -162,24 +163,24 @@ func TestRewindOfForgedStamps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before, lead := g.server.Stats(), g.rewind().lead
+			before, lead := g.server.Stats(), g.rewind().Lead()
 			forging = true
 			g.run(300)
 			after := g.server.Stats()
 			if after.Inputs.Rejected-before.Inputs.Rejected < 200 {
 				t.Errorf("%d inputs were rejected", after.Inputs.Rejected-before.Inputs.Rejected)
 			}
-			if n := after.ResimulatedTicks - before.ResimulatedTicks; n > 300*uint64(g.rewind().window)/2 {
+			if n := after.ResimulatedTicks - before.ResimulatedTicks; n > 300*uint64(g.server.Model().Window)/2 {
 				t.Errorf("%d ticks were simulated again", n)
 			}
-			if now := g.rewind().lead; now > lead+6 {
+			if now := g.rewind().Lead(); now > lead+6 {
 				t.Errorf("the others lead %d ticks, %d before", now, lead)
 			}
 			forging = false
 			g.run(300)
-			consumed := g.server.sessions.peers[0].inputs.stats.Consumed
+			consumed := g.server.sessions.peers[0].inputs.Stats().Consumed
 			g.run(120)
-			if n := g.server.sessions.peers[0].inputs.stats.Consumed - consumed; n < 110 {
+			if n := g.server.sessions.peers[0].inputs.Stats().Consumed - consumed; n < 110 {
 				t.Errorf("of the client that came back %d inputs are used in 120 ticks", n)
 			}
 			g.mustConverge()
@@ -201,7 +202,7 @@ func TestRewindWaitsForAPlayer(t *testing.T) {
 		t.Helper()
 		s.clients = s.clients[1:]
 		s.run(180)
-		if n := len(s.rewind().reserved); n != 1 {
+		if n := len(s.server.sessions.reservations); n != 1 {
 			t.Fatalf("%d players are waited for", n)
 		}
 	}
@@ -214,13 +215,13 @@ func TestRewindWaitsForAPlayer(t *testing.T) {
 	back, _, _, _ := s.play(1, link)
 	s.connect()
 	s.run(180)
-	if same, now := s.pawnID(id); now == at || same != pawn || back.ID() != id || len(s.back) == 0 || len(s.rewind().reserved) != 0 {
+	if same, now := s.pawnID(id); now == at || same != pawn || back.ID() != id || len(s.back) == 0 || len(s.server.sessions.reservations) != 0 {
 		t.Errorf("back as client %d it stands at %v", back.ID(), now)
 	}
 	s.mustConverge()
 	s.clients[0], s.clients[1] = s.clients[1], s.clients[0]
 	vanish()
-	s.until("it is waited for no longer", func() bool { return len(s.rewind().reserved) == 0 })
+	s.until("it is waited for no longer", func() bool { return len(s.server.sessions.reservations) == 0 })
 	s.run(90)
 	if _, alive := s.server.World().ByNetID(pawn); alive || len(s.left) == 0 {
 		t.Error("its entity is still there")

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -9,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // A model is a row of parts: all that peers do by the policies. This file and validation
@@ -84,6 +86,7 @@ type teller interface {
 func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 	simulate, authority := s.world.Netcode().SimulateStage(), s.protocol.AuthorityStage()
 	tick := ecs.NewStage("Tick").Nest(simulate).Nest(authority)
+	s.intake = serverapply.NewIntake(s.world, intakeConfig(s, s.config.Policies))
 	switch p := s.config.Policies; {
 	case everywhere(p):
 		m = relayModel(s, p, authority)
@@ -102,6 +105,15 @@ func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 	return m, onTick, after.Add(ecs.System{Name: "Send", Run: m.teller.Send})
 }
 
+// intakeConfig is how inputs of clients are read, and what becomes of those that miss.
+func intakeConfig(s *Server, p policy.Policies) serverapply.Config {
+	return serverapply.Config{
+		Protocol: s.protocol, TickRate: s.config.TickRate, Batch: s.config.WakeEvery, Reported: s.report != nil,
+		Arrival: p.Timing == policy.TimingArrival, Superseding: p.Late == policy.LateSuperseded, Neutral: p.Missing == policy.MissingNeutral,
+		Refuse: s.config.Refuse.look, Logger: s.config.Logger, Now: func() time.Time { return s.link.now }, Tick: s.Tick,
+	}
+}
+
 // relayModel is rollback, and lockstep: the server sends everybody's inputs.
 func relayModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel {
 	d := newDeterministicServer(s, relayConfig(s.config), authority)
@@ -116,28 +128,31 @@ func relayModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel 
 // rewindModel goes back for inputs that come late.
 func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel {
 	rate := s.config.TickRate
-	c := rewindConfig{window: uint32(p.WindowTicks(rate)), early: int64(stampedEarly(p, rate)), rewrites: p.Late == policy.LateRewrite, authority: authority}
+	c := serverapply.RewindConfig{
+		Window: uint32(p.WindowTicks(rate)), Early: int64(stampedEarly(p, rate)), Rewrites: p.Late == policy.LateRewrite,
+		First: s.link.tick, Players: maxReservations(s.config.MaxClients), Authority: authority,
+	}
 	if p.Missing == policy.MissingNeutral {
-		c.fills = -1
+		c.Fills = -1
 	}
 	r, t := newRewindServer(s, c), snapshotTeller{s}
+	line := r.in.Timeline()
 	return serverModel{
-		applier: r, teller: t, line: r.line, tick: r.tick, message: noMessage, own: r.own, status: r.status, client: t.status,
+		applier: r, teller: t, line: line, tick: r.tick, message: noMessage, own: r.own, status: r.status, client: t.status,
 		snapshots: true, restores: p.State == policy.StateRewind,
 		entered: func(uint32) uint32 { return s.link.tick },
 		firstOpen: func() uint32 {
-			if r.line.Next() == 0 {
+			if line.Next() == 0 {
 				return 0
 			}
-			return p.FirstOpen(rate, r.line.Next()-1, r.line.Horizon())
+			return p.FirstOpen(rate, line.Next()-1, line.Horizon())
 		},
 	}
 }
 
 // sequenceModel consumes inputs one after the other, and never goes back.
 func sequenceModel(s *Server, p policy.Policies) serverModel {
-	s.applying.superseding, s.applying.arrival, s.applying.neutral = p.Late == policy.LateSuperseded, p.Timing == policy.TimingArrival, p.Missing == policy.MissingNeutral
-	a, t := &sequenced{s, departing(s.config.Leave, s.config.LeavePolicy)}, snapshotTeller{s}
+	a, t := &sequenced{s, serverapply.New(s.intake), departing(s.config.Leave, s.config.LeavePolicy)}, snapshotTeller{s}
 	return serverModel{
 		applier: a, teller: t, tick: a.tick, message: noMessage, own: s.now, status: func(*ModelStatus) {}, client: t.status, snapshots: true,
 		entered:   func(kept uint32) uint32 { return kept },

@@ -2,28 +2,25 @@ package systems
 
 import (
 	"time"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
-	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/report"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // peer is what the server knows of one client.
 type peer struct {
 	id        uint32
 	session   netsys.Session
-	loss      clock.Loss
-	inputs    *inputBuffer
+	inputs    *serverapply.Client
 	logged    notice.Once // what was logged of it
 	limits    peerLimits
 	liveness  liveness
-	apply     peerApply
 	relayed   peerRelayed
 	owned     ownership.Values
 	notices   notice.Queue
@@ -37,7 +34,6 @@ type peer struct {
 
 // peerLimits is what a client may make the server do.
 type peerLimits struct {
-	inputs    inputLimit
 	flooded   uint64 // messages that were not read
 	messages  int    // read in this wake-up
 	heard     int    // likewise, of channels
@@ -49,12 +45,6 @@ type liveness struct {
 	unacked bool          // something was sent since the last acknowledgement
 	silence time.Duration // for which that has been so
 	deaf    bool          // too long
-}
-
-// peerApply is the input at hand.
-type peerApply struct {
-	arrival   arrivalBuffer
-	lastInput []byte // the input stepped last, as the component's bytes
 }
 
 // peerRelayed is what a player's earlier sessions have counted.
@@ -108,12 +98,4 @@ type told struct {
 type queued struct {
 	bytes []byte
 	holds []baseline.Block
-}
-
-// newestInput is where the input stepped last is kept.
-func (p *peer) newestInput() unsafe.Pointer {
-	if len(p.apply.lastInput) == 0 {
-		return nil
-	}
-	return unsafe.Pointer(&p.apply.lastInput[0])
 }

@@ -1,15 +1,10 @@
 package systems
 
 import (
-	"time"
 	"unsafe"
-
-	"github.com/tactusgo/tactus/internal/reuse"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/internal/notice"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // Refusal is what a client is told that the server did not accept.
@@ -66,79 +61,6 @@ func Refuse[T any](look func(w *ecs.World, client uint32, in *T) error) RefuseFu
 	return RefuseFunc{
 		look: func(w *ecs.World, client uint32, p unsafe.Pointer) error { return look(w, client, (*T)(p)) },
 		of:   ecs.ComponentOf[T],
-	}
-}
-
-// refuseInput asks the game whether an input may be simulated in a tick. Where it may
-// not, that is counted and the client is told.
-func (s *Server) refuseInput(client, input, tick uint32, words []int32) (refused bool) {
-	in := s.protocol.Input()
-	if s.config.Refuse.look == nil || in == nil {
-		return false
-	}
-	s.applying.scratch = reuse.Slice(s.applying.scratch, int(in.Schema.Size+7)/8+1)
-	value := unsafe.Pointer(&s.applying.scratch[0])
-	in.Schema.Dequantize(value, words, in.Schema.Words, 1)
-	err := s.config.Refuse.look(s.world, client, value)
-	if err == nil {
-		return false
-	}
-	for _, p := range s.sessions.peers {
-		if p.id == client {
-			p.inputs.stats.Refused++
-			if p.logged.First(notice.Input) {
-				s.config.Logger.Warn("input refused; more from this client are only counted", "client", client, "tick", tick, "reason", err)
-			}
-			p.notices.Tell(&wire.Notice{Kind: wire.NoticeInput, Tick: tick, Input: input, Reason: err.Error()}, s.config.TickRate, s.link.tick)
-		}
-	}
-	return true
-}
-
-// A client sends one input a tick, in the long run. Its clock may be off by a little,
-// and the path may deliver many at once.
-const (
-	paceShare = 1.05
-	paceBurst = inputWindow
-)
-
-// inputLimit counts inputs that come faster than ticks.
-type inputLimit struct {
-	credit float64 // inputs that may come now
-	at     time.Time
-	told   uint64 // too many, when the client was told last
-}
-
-// advance takes in that a client's newest input is so many further.
-func (c *inputLimit) advance(now time.Time, tickRate int, inputs uint32) (tooMany uint64) {
-	switch {
-	case c.at.IsZero():
-		c.credit = paceBurst
-	case now.After(c.at):
-		c.credit = min(c.credit+now.Sub(c.at).Seconds()*float64(tickRate)*paceShare, paceBurst)
-	}
-	c.at = now
-	if c.credit -= float64(inputs); c.credit < 0 {
-		tooMany = uint64(-c.credit + 0.5)
-		c.credit = 0
-	}
-	return tooMany
-}
-
-// limitInputs looks at what a packet of inputs changed: before is the newest input that was
-// there or filled in for.
-func (s *Server) limitInputs(p *peer, before uint32) {
-	in := p.inputs
-	if in.newest <= before || in.newest-before >= inputWindow {
-		return // not a series: the buffer was set afresh
-	}
-	in.stats.Fast += p.limits.inputs.advance(s.link.now, s.config.TickRate, in.newest-before)
-	if in.stats.Fast-p.limits.inputs.told >= uint64(s.config.TickRate) {
-		p.limits.inputs.told = in.stats.Fast
-		if p.logged.First(notice.Fast) {
-			s.config.Logger.Warn("inputs come faster than ticks; more from this client are only counted", "client", p.id, "inputs", in.stats.Fast)
-		}
-		p.notices.Tell(&wire.Notice{Kind: wire.NoticeFast, Tick: s.link.tick, Inputs: in.stats.Fast}, s.config.TickRate, s.link.tick)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 var errMagic = errors.New("not enough magic")
@@ -144,7 +145,7 @@ func TestNetcodeD1_FastClients(t *testing.T) {
 			ticks = 0
 			run(20)
 			to, _ := g.pawnOf(t, fast.ID())
-			if went, most := to.X-from.X, float32(ticks)*1.02+arrivalBurst; went*8 > most {
+			if went, most := to.X-from.X, float32(ticks)*1.02+serverapply.ArrivalBurst; went*8 > most {
 				t.Errorf("%v: %v steps in %d ticks", timing, went*8, ticks)
 			}
 			g.frozen = true // the server's machine stands for two seconds

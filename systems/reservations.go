@@ -68,7 +68,7 @@ func (s *Server) reserve(p *peer) {
 		s.sessions.reservations = slices.Delete(s.sessions.reservations, 0, 1)
 	}
 	s.sessions.reservations = append(s.sessions.reservations, reservation{
-		player: p.session.ClientID(), id: p.id, input: p.inputs.expected - 1, until: s.link.now.Add(s.config.ReconnectWindow),
+		player: p.session.ClientID(), id: p.id, input: p.inputs.Consumed(), until: s.link.now.Add(s.config.ReconnectWindow),
 	})
 }
 

@@ -95,7 +95,7 @@ func TestAddressChangeInMidMatch(t *testing.T) {
 	s.run(600)
 	id, old := c.ID(), s.server.Session(c.ID()).RemoteAddr()
 	pawn, _ := s.pawnID(id)
-	before := s.server.peer(s.server.Session(id)).inputs.stats
+	before := s.server.peer(s.server.Session(id)).inputs.Stats()
 	for range 4 {
 		addr := s.nodes[0].Rebind(netip.AddrPort{})
 		for range 180 {
@@ -108,7 +108,7 @@ func TestAddressChangeInMidMatch(t *testing.T) {
 		}
 		old = addr
 	}
-	now := s.server.peer(s.server.Session(id)).inputs.stats
+	now := s.server.peer(s.server.Session(id)).inputs.Stats()
 	// Two round trips of the challenge, and what the silence costs.
 	t.Logf("%d inputs missing for four changes of the address", now.Missing-before.Missing)
 	if missing := now.Missing - before.Missing; missing > 4*30 {
@@ -163,11 +163,11 @@ func TestOutageOfThreeSeconds(t *testing.T) {
 	}
 	p := s.server.peer(session)
 	t.Logf("%d ticks simulated again at once", c.Stats().LongestReplay)
-	if most := uint64(6+6+1+3) + uint64(p.inputs.waiting()); c.Stats().LongestReplay > most {
+	if most := uint64(6+6+1+3) + uint64(p.inputs.Waiting()); c.Stats().LongestReplay > most {
 		t.Errorf("%d ticks were simulated again at once, at most %d", c.Stats().LongestReplay, most)
 	}
-	if p.inputs.waiting() > 8 {
-		t.Errorf("%d inputs wait five seconds after the outage", p.inputs.waiting())
+	if p.inputs.Waiting() > 8 {
+		t.Errorf("%d inputs wait five seconds after the outage", p.inputs.Waiting())
 	}
 	if st := other.Stats(); st.Corrections != calm.Corrections || st.Stalls != calm.Stalls {
 		t.Errorf("the other player noticed: %+v", st)
@@ -192,7 +192,7 @@ func TestTakeoverKeepsEntity(t *testing.T) {
 	s.run(300)
 	id := old.ID()
 	pawn, at := s.pawnID(id)
-	consumed := s.server.peer(s.server.Session(id)).inputs.expected - 1
+	consumed := s.server.peer(s.server.Session(id)).inputs.Consumed()
 	c, up, _, _ := s.play(7, link)
 	s.until("the new session is there", c.Connected)
 	s.run(10)

@@ -7,33 +7,35 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // silent is a game of one client that has held DX and pressed all the time, and of which
 // nothing arrives any more: the next step of its player is a filler.
-func silent(t *testing.T, p policy.Policies) (*game, *inputBuffer) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: p})
+func silent(t *testing.T, policies policy.Policies) (*game, *peer) {
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: policies})
 	g.join(ClientConfig{Gather: Gather(func(_ *ecs.World, in *push) { *in = push{DX: 1, Fire: true} })}, netsys.Link{})
 	g.connect()
 	g.run(60)
 	g.clients = nil
-	in := g.server.sessions.peers[0].inputs
-	for in.waiting() > 0 {
+	p := g.server.sessions.peers[0]
+	for p.inputs.Waiting() > 0 {
 		g.run(1)
 	}
-	return g, in
+	return g, p
 }
 
 // filler is what the player holds in its next step, which must be a filler. Before it the
 // buffer may hold, to have more inputs in stock.
-func (g *game) filler(in *inputBuffer) push {
+func (g *game) filler(p *peer) push {
 	g.t.Helper()
-	st := in.stats
-	for in.stats.Missing == st.Missing && in.stats.Holds < st.Holds+30 {
+	st, in := p.inputs.Stats(), p.inputs.Stats()
+	for in.Missing == st.Missing && in.Holds < st.Holds+30 {
 		g.run(1)
+		in = p.inputs.Stats()
 	}
-	if in.stats.Missing != st.Missing+1 || in.stats.Consumed != st.Consumed {
-		g.t.Fatalf("no filler: counted %+v, before %+v", in.stats, st)
+	if in.Missing != st.Missing+1 || in.Consumed != st.Consumed {
+		g.t.Fatalf("no filler: counted %+v, before %+v", in, st)
 	}
 	for _, r := range ecs.Each[pawn](g.server.World()) {
 		return *r.In
@@ -44,10 +46,11 @@ func (g *game) filler(in *inputBuffer) push {
 
 // late delivers an input that has had its filler so many steps ago, in a packet that others
 // have overtaken.
-func (g *game) late(in *inputBuffer, ago uint32, v push) {
-	m := wire.Input{Newest: uint16(in.expected - ago), Count: 1, Words: make([]int32, in.table.Words)}
-	in.table.Quantize(m.Words, in.table.Words, ptr(&v), 1)
-	in.receive(int64(g.server.link.tick), &m, false)
+func (g *game) late(p *peer, ago uint32, v push) {
+	t := g.server.protocol.Input().Schema
+	m := wire.Input{Newest: uint16(p.inputs.Consumed() + 1 - ago), Count: 1, Words: make([]int32, t.Words)}
+	t.Quantize(m.Words, t.Words, ptr(&v), 1)
+	g.server.model.applier.Receive(p, netsys.Packet{Data: wire.NewInputCoder(t).Append(nil, &m, 0, nil)})
 }
 
 // A late input that is newer than what is held takes its place from the next filler on, but
@@ -55,14 +58,14 @@ func (g *game) late(in *inputBuffer, ago uint32, v push) {
 // dropped. Where the policies say that late inputs are dropped, what is held stays.
 func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
 	for _, how := range []policy.LateInput{policy.LateDrop, policy.LateSuperseded} {
-		g, in := silent(t, policy.Policies{Late: how})
+		g, p := silent(t, policy.Policies{Late: how})
 		expect := func(when string, drop, supersede push) {
 			t.Helper()
 			want := drop
 			if how == policy.LateSuperseded {
 				want = supersede
 			}
-			if got := g.filler(in); got != want {
+			if got := g.filler(p); got != want {
 				t.Fatalf("%v: the filler %s is %+v, not %+v", how, when, got, want)
 			}
 		}
@@ -70,21 +73,21 @@ func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
 		for range 8 {
 			expect("before", first, first)
 		}
-		g.late(in, 4, push{DX: -1, DY: 1, Fire: true})
+		g.late(p, 4, push{DX: -1, DY: 1, Fire: true})
 		expect("after a late input", first, push{DX: -1, DY: 1})
-		g.late(in, 6, push{DY: -1})
+		g.late(p, 6, push{DY: -1})
 		expect("after an older one", first, push{DX: -1, DY: 1})
-		g.late(in, 2, push{DY: 1})
+		g.late(p, 2, push{DY: 1})
 		expect("after a newer one", first, push{DY: 1})
-		for range maxFills - 10 - 1 {
+		for range serverapply.MaxFills - 10 - 1 {
 			expect("since", first, push{DY: 1})
 		}
 		for range 10 {
 			expect("after more of them than are repeated", push{}, push{DY: 1})
 		}
 		expect("at last", push{}, push{})
-		if in.stats.Late != 3 || in.stats.Resyncs > 0 {
-			t.Errorf("%v: counted %+v", how, in.stats)
+		if in := p.inputs.Stats(); in.Late != 3 || in.Resyncs > 0 {
+			t.Errorf("%v: counted %+v", how, in)
 		}
 	}
 }
@@ -92,9 +95,9 @@ func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
 // A missing input repeats what is held, or, where the policies say so, is neutral at once.
 func TestNetcodeC4_MissingInputIsNeutral(t *testing.T) {
 	for how, want := range []push{policy.MissingRepeat: {DX: 1}, policy.MissingNeutral: {}} {
-		g, in := silent(t, policy.Policies{Missing: policy.MissingInput(how)})
+		g, p := silent(t, policy.Policies{Missing: policy.MissingInput(how)})
 		for range 4 {
-			if got := g.filler(in); got != want {
+			if got := g.filler(p); got != want {
 				t.Errorf("%v: the filler is %+v", policy.MissingInput(how), got)
 			}
 		}

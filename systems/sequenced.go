@@ -1,17 +1,17 @@
 package systems
 
 import (
-	"errors"
-
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // sequenced consumes the inputs of a client in the order of their sequence, and runs each
 // tick once.
 type sequenced struct {
 	s        *Server
+	in       *serverapply.System
 	takeAway func(w *ecs.World, player uint32)
 }
 
@@ -19,13 +19,12 @@ type sequenced struct {
 // consumed.
 func (a *sequenced) Join(p *peer, kept reservation, back bool) {
 	s := a.s
-	p.inputs.superseding = s.applying.superseding
+	a.in.Join(p.inputs, kept.input, back)
 	if s.report != nil {
 		p.report = s.report.Join(p.id)
 	}
 	switch {
 	case back:
-		p.inputs.follow(kept.input)
 		if s.config.Rejoin != nil {
 			s.config.Rejoin(s.world, p.id)
 		}
@@ -36,6 +35,7 @@ func (a *sequenced) Join(p *peer, kept reservation, back bool) {
 
 // Leave ends with a client, whose entities stand as they are until Depart.
 func (a *sequenced) Leave(p *peer, _ bool) {
+	a.in.Leave(p.inputs)
 	if a.s.report != nil {
 		a.s.report.Leave(p.id)
 	}
@@ -49,41 +49,29 @@ func (a *sequenced) Depart(w *ecs.World, gone []uint32) {
 	}
 }
 
-// readInputs takes a message of inputs apart; it reports false where there is nothing in it.
-func readInputs(s *Server, p *peer, pk netsys.Packet) bool {
-	in := p.inputs
-	switch err := s.applying.coder.Read(pk.Data, &s.applying.message, pk.Seq, in.bases); {
-	case errors.Is(err, wire.ErrUnread):
-		in.miss(pk.Newest)
-		return false
-	case err != nil:
-		s.refuse(p, err)
-		return false
-	}
-	in.bases.Put(pk.Seq, &s.applying.message, s.applying.coder.State)
-	if pk.Newest {
-		p.baselines.Ask(s.applying.message.Epoch)
-		in.unread = false
-	}
-	return true
-}
-
 // Receive takes in a message of inputs.
 func (a *sequenced) Receive(p *peer, pk netsys.Packet) {
-	s, in := a.s, p.inputs
-	if !readInputs(s, p, pk) {
-		return
+	m, err := a.in.Receive(p.inputs, pk)
+	if m := a.s.received(p, pk, m, err); m != nil {
+		p.report.Take(m.Newest, p.inputs.Newest(), &m.Report)
 	}
-	before, any := max(in.newest, in.expected-1), in.any
-	in.receive(int64(s.link.tick), &s.applying.message, pk.Newest)
-	p.report.Take(s.applying.message.Newest, in.newest, &s.applying.message.Report)
-	if any {
-		s.limitInputs(p, before)
+}
+
+// received passes on what a message had besides inputs: which baselines the client asks for.
+// It returns the message, nil where there was nothing to be read.
+func (s *Server) received(p *peer, pk netsys.Packet, m *wire.Input, err error) *wire.Input {
+	if err != nil {
+		s.refuse(p, err)
+		return nil
 	}
+	if m != nil && pk.Newest {
+		p.baselines.Ask(m.Epoch)
+	}
+	return m
 }
 
 // Run is the system ServerApply.
-func (a *sequenced) Run(w *ecs.World) { a.s.apply(w) }
+func (a *sequenced) Run(w *ecs.World) { a.in.Run(w) }
 
 // tick runs a tick.
 func (a *sequenced) tick() bool {
@@ -107,6 +95,6 @@ func (a *sequenced) judge() {
 	}
 	s.report.List()
 	for _, p := range s.sessions.peers {
-		s.report.Compare(p.report, p.inputs.expected-1, p.inputs.running)
+		s.report.Compare(p.report, p.inputs.Consumed(), p.inputs.Running())
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // ErrStageOrder is wrapped by the error that refuses a schedule whose systems
@@ -42,7 +43,7 @@ type Server struct {
 	followed followed
 	shape    serverShape
 	sessions sessions
-	applying serverApply
+	intake   *serverapply.Intake
 	snapshots
 }
 
@@ -74,16 +75,6 @@ type serverShape struct {
 	sendEvery  uint32
 	replicated []*ecs.Component
 	predicted  uint64 // set of replicated, predicted components with words
-}
-
-// serverApply is how inputs are read.
-type serverApply struct {
-	message     wire.Input
-	coder       *wire.InputCoder
-	arrival     bool     // inputs apply when they come; else in their turn, by a buffer
-	superseding bool     // of inputs that come late the newest one is held
-	neutral     bool     // a missing input is neutral; else what is held is repeated
-	scratch     []uint64 // room for one input
 }
 
 // ServerStats counts what a server did.
@@ -134,12 +125,11 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.sessions.byID = make(map[uint32]*peer)
 	s.link.tick, s.sentAt = c.FirstTick, c.FirstTick/s.shape.sendEvery
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
-	s.applying.coder = wire.NewInputCoder(inputTable(p))
 	if c.Policies.Correction == policy.CorrectionMismatch {
 		if err := report.Check(p); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 		}
-		s.report, s.applying.coder.Reported = report.NewJudge(s.world), true
+		s.report = report.NewJudge(s.world)
 	}
 	s.shape.replicated = p.Replicated()
 	s.shape.predicted = wire.Predicted(p)

@@ -89,14 +89,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	if s.codecs.agreement.with(s.link.endpoint.Tag(session), "client", id) {
 		p.snap.model = s.codecs.trainedModel
 	}
-	in := s.protocol.Input()
-	p.inputs = newInputBuffer(inputTable(s.protocol), s.config.TickRate, s.config.WakeEvery)
-	if in != nil {
-		p.apply.lastInput = make([]byte, in.Schema.Size)
-		if held := p.newestInput(); held != nil {
-			in.Schema.Snap(held)
-		}
-	}
+	p.inputs = s.intake.Begin(id, session, &p.notices, &p.logged)
 	s.sessions.peers = append(s.sessions.peers, p)
 	s.sessions.byID[id] = p
 	if s.config.Events != nil {
@@ -124,7 +117,7 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.id)
 	}
-	s.sessions.departed.inputs.add(p.inputs.stats)
+	s.sessions.departed.inputs.Add(p.inputs.Stats())
 	s.sessions.departed.changes.Add(p.owned.Stats)
 	s.sessions.departed.untold += p.notices.Untold()
 	s.sessions.departed.link.add(p.session.Stats())
@@ -155,7 +148,7 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	if p == nil {
 		return
 	}
-	p.loss.Packet(s.link.now)
+	p.inputs.Loss.Packet(s.link.now)
 	if p.limits.messages++; p.limits.messages > MaxMessages {
 		s.stats.FloodedMessages++
 		s.flooded(p)

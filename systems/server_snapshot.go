@@ -110,12 +110,13 @@ const controlEvery = 4
 
 // header is what the snapshot of a client begins with.
 func (s *Server) header(p *peer, f *capture.Frame) wire.SnapshotHeader {
+	ack := p.inputs.Ack()
 	h := wire.SnapshotHeader{
 		Send:  uint16(f.Send),
-		Input: uint16(p.inputs.expected - 1),
+		Input: uint16(ack.Input),
 		Epoch: p.baselines.Epoch(),
-		Depth: p.inputs.depth(),
-		Shift: p.inputs.slack.units(),
+		Depth: ack.Depth,
+		Shift: ack.Shift,
 		Floor: uint8(min(f.Send-p.baselines.Floor(), 255)),
 		Late:  uint8(f.Tick - f.Send*s.shape.sendEvery),
 	}

@@ -24,6 +24,6 @@ func (t snapshotTeller) Send(w *ecs.World) { t.s.send(w) }
 func (t snapshotTeller) status(p *peer, st *ClientStatus) {
 	st.Budget, st.Allowed = p.contest.budget, t.s.allowed(p)
 	st.OverBudget, st.Joining = p.contest.over, p.join.state != joinNone
-	st.Lead = int(p.inputs.slack.asked)
+	st.Lead = p.inputs.Lead()
 	st.Correcting = p.report.Correcting()
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
+	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // ClientStatus is what a server knows of one client.
@@ -62,13 +63,13 @@ func (s *Server) status(p *peer) ClientStatus {
 	st := &s.sessions.status // a variable of its own would be allocated for the model
 	*st = ClientStatus{
 		ID:        p.id,
-		LastInput: p.inputs.expected - 1,
-		Inputs:    p.inputs.stats,
+		LastInput: p.inputs.Consumed(),
+		Inputs:    p.inputs.Stats(),
 		Changes:   ChangeStats(p.owned.Stats),
 		Malformed: uint64(p.limits.malformed),
 		Flooded:   p.limits.flooded,
 		Untold:    p.notices.Untold(),
-		Waiting:   p.inputs.waiting(),
+		Waiting:   p.inputs.Waiting(),
 		Address:   p.session.RemoteAddr(),
 		Session:   p.session.Stats(),
 	}
@@ -95,7 +96,7 @@ func (s *Server) Stats() ServerStats {
 	st.Inputs, st.Untold = s.sessions.departed.inputs, s.sessions.departed.untold
 	link := s.sessions.departed.link
 	for _, p := range s.sessions.peers {
-		st.Inputs.add(p.inputs.stats)
+		st.Inputs.Add(p.inputs.Stats())
 		changes.Add(p.owned.Stats)
 		st.Untold += p.notices.Untold()
 		link.add(p.session.Stats())
@@ -114,6 +115,9 @@ func (s *Server) Stats() ServerStats {
 	st.Drops, st.DatagramDrops = s.link.endpoint.Drops(), s.link.endpoint.DatagramDrops()
 	return st
 }
+
+// InputStats counts what became of one client's inputs.
+type InputStats = serverapply.Stats
 
 // departed are the sums over clients that left.
 type departed struct {

@@ -1,6 +1,9 @@
 package clock
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Loss is the share of losses by which buffers are made as deep as they must be.
 // An outage is no measure of that: no buffer covers it, and when it is over, the path
@@ -29,4 +32,13 @@ func (l *Loss) Measured(now time.Time, share float64) {
 	if share < l.Share || !now.Before(l.until) {
 		l.Share = share
 	}
+}
+
+// Reserve is R for a loss rate p: so large that R+2 losses in a row are no more
+// frequent than one in 10⁷. A packet with slack R brings the inputs of this tick
+// and of the R ticks after it.
+func Reserve(p float64) int32 {
+	p = min(max(p, 0.01), 0.5)
+	const rounding = 1e-9 // where the quotient is whole
+	return int32(max(2, math.Ceil(math.Log(1e-7)/math.Log(p)-rounding)-2))
 }

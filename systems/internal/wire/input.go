@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tactusgo/tactus/internal/reuse"
 
@@ -42,7 +43,7 @@ import (
 //
 // Servers acknowledge what they do not read any further (see systems.MaxMessages), and
 // what continues from that cannot be read. Then the server says so in place of
-// the depth of its buffer (see unreadDepth), and the client writes whole messages
+// the depth of its buffer (see [DepthUnread]), and the client writes whole messages
 // until one of them is acknowledged.
 //
 // epoch and shift are the state of the client's baselines and of its clock (see
@@ -87,6 +88,8 @@ const (
 
 	// ShiftUnit is the resolution of clock shifts on the wire, in parts of a tick.
 	ShiftUnit = 16
+	// MaxShift is the largest clock shift that travels, in ticks.
+	MaxShift = math.MaxInt16 / ShiftUnit
 
 	InputRelative = 31 // f of a relative message
 	maxBack       = 64 // packets back to a base, and inputs since it
@@ -166,7 +169,7 @@ func (c *InputCoder) appendRelative(dst []byte, m *Input, base *Base, back, sinc
 // Read parses a message that came as the packet seq into m, whose words are
 // reused; b has the bases. Words may lie outside their fields' ranges;
 // Table.Dequantize, through which all of them pass on their way into the world,
-// clamps those. The error is errUnread where the base is not there.
+// clamps those. The error is [ErrUnread] where the base is not there.
 func (c *InputCoder) Read(msg []byte, m *Input, seq uint16, b *Bases) error {
 	if len(msg) == 0 || msg[0]&KindMask != KindInput {
 		return fmt.Errorf("%w: %d bytes that are not inputs", ErrMessage, len(msg))

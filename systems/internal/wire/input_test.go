@@ -15,9 +15,6 @@ import (
 
 var update = flag.Bool("update", false, "write the vectors to testdata")
 
-// emptyTable is the input of a protocol that has none.
-var emptyTable = &schema.Table{Name: "none"}
-
 // push is an input as games have it.
 type push struct {
 	DX, DY int8 `net:"-1..1"`

@@ -1,4 +1,4 @@
-package systems
+package serverapply
 
 import (
 	"math"
@@ -30,6 +30,7 @@ type slack struct {
 	asked     int32               // ticks the client was asked to run ahead, in all
 	lastAsked int64               // tick of the last request
 	tickRate  int64
+	tip       tip
 }
 
 const (
@@ -61,6 +62,39 @@ func (s *slack) packet(tick int64, ticks int, pending float64, newest bool) {
 	}
 	v := &b[s.bucket%slackBuckets]
 	*v = min(*v, int32(math.Floor(float64(ticks)+pending+0.5)))
+}
+
+// tip is the newest packet of a tick.
+type tip struct {
+	any     bool
+	ticks   int
+	pending float64
+}
+
+// arrived notes the slack of a packet that reports done of the shift asked for, and whose
+// inputs end so many before the newest. Which packet is the newest is known when all of the
+// tick are in. What newer ones overtook by more than a second says nothing of the path any
+// more.
+func (s *slack) arrived(tick int64, ticks int, overtaken int64, done int16, newest bool) {
+	pending := s.pending(done)
+	if !newest {
+		if overtaken <= s.tickRate {
+			s.packet(tick, ticks, pending, false)
+		}
+		return
+	}
+	if s.tip.any {
+		s.packet(tick, s.tip.ticks, s.tip.pending, false)
+	}
+	s.tip = tip{true, ticks, pending}
+}
+
+// settle is called once all packets of a tick are in.
+func (s *slack) settle(tick int64) {
+	if s.tip.any {
+		s.packet(tick, s.tip.ticks, s.tip.pending, true)
+		s.tip.any = false
+	}
 }
 
 // units is the shift asked for as it travels.
@@ -110,15 +144,6 @@ func (s *slack) ask(tick int64, d int32) {
 	s.rebase(d)
 }
 
-// reserve is R for a loss rate p: so large that R+2 losses in a row are no more
-// frequent than one in 10⁷. A packet with slack R brings the inputs of this tick
-// and of the R ticks after it.
-func reserve(p float64) int32 {
-	p = min(max(p, 0.01), 0.5)
-	const rounding = 1e-9 // where the quotient is whole
-	return int32(max(2, math.Ceil(math.Log(1e-7)/math.Log(p)-rounding)-2))
-}
-
 // surplus reports that for half a second as many inputs waited as come in half a
 // second, and what is needed: what a server finds that stood still. Steering would
 // take as many seconds to remove that as there are ticks of it.
@@ -154,19 +179,8 @@ func (s *slack) decide(tick int64, need int32) (hold bool) {
 // usual is the least slack of the window as a rule: the worst tenth of it is left out.
 func (s *slack) usual(tick int64) (int32, bool) {
 	s.roll(tick)
-	var lows [slackBuckets/10 + 1]int32 // in ascending order
-	n := 0
-	for _, b := range s.least {
-		if b == noSlack {
-			continue
-		}
-		for i := range min(n, len(lows)-1) + 1 {
-			if i == n || b < lows[i] {
-				b, lows[i] = lows[i], b
-			}
-		}
-		n++
-	}
+	var lows [slackBuckets/10 + 1]int32
+	n := clock.Least(lows[:], s.least[:], noSlack)
 	if n == 0 {
 		return 0, false
 	}

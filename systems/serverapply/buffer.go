@@ -1,40 +1,40 @@
-package systems
+package serverapply
 
 import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// inputWindow is how many inputs around the expected one a buffer keeps track
+// window is how many inputs around the expected one a buffer keeps track
 // of: four seconds at 60 a second.
-const inputWindow = 256
+const window = 256
 
-// maxFills is how many missing inputs in a row are filled with what was held;
+// MaxFills is how many missing inputs in a row are filled with what was held;
 // after that the input is neutral (rule C4).
-const maxFills = 15
+const MaxFills = 15
 
-// inputBuffer orders one client's inputs, whatever the link does to them.
-type inputBuffer struct {
-	table    *schema.Table
-	slots    [inputWindow]inputSlot
-	words    []int32 // inputWindow × table.Words
-	expected uint32  // next input to consume
-	newest   uint32  // newest input received
-	behind   uint32  // newest input of the newest packet, where that lies before expected; else 0
-	any      bool    // an input was received
-	running  bool    // consuming
-	fills    int     // in a row
-	batch    int     // inputs that a wake-up of the server consumes
+// buffer orders one client's inputs, whatever the link does to them.
+type buffer struct {
+	ring
+	expected uint32 // next input to consume
+	newest   uint32 // newest input received
+	behind   uint32 // newest input of the newest packet, where that lies before expected; else 0
+	any      bool   // an input was received
+	running  bool   // consuming
+	fills    int    // in a row
+	batch    int    // inputs that a wake-up of the server consumes
 	slack    slack
-	tip      tip
-	bases    *wire.Bases
-	unread   bool // the newest message could not be read
-	stats    InputStats
+	stats    Stats
+	lateInputs
+}
 
-	superseding bool    // late inputs replace what is held
-	real        uint32  // newest that was consumed or took the place of what is held
-	late        []int32 // that is about to; empty: none
+// ring is the inputs around the expected one.
+type ring struct {
+	table *schema.Table
+	slots [window]inputSlot
+	words []int32 // window × table.Words
 }
 
 type inputSlot struct {
@@ -43,42 +43,35 @@ type inputSlot struct {
 	fill bool // consumed as a filler before it was received
 }
 
-func newInputBuffer(t *schema.Table, tickRate, batch int) *inputBuffer {
-	b := &inputBuffer{table: t, batch: batch, expected: 1, words: make([]int32, inputWindow*t.Words), bases: wire.NewInputBases(t.Words)}
+// lateInputs is what becomes of inputs that come after their fillers.
+type lateInputs struct {
+	superseding bool    // they replace what is held
+	real        uint32  // newest that was consumed or took the place of what is held
+	late        []int32 // that is about to; empty: none
+}
+
+func newBuffer(t *schema.Table, tickRate, batch int) *buffer {
+	b := &buffer{ring: ring{table: t, words: make([]int32, window*t.Words)}, batch: batch, expected: 1}
 	b.slack.tickRate = int64(tickRate)
 	b.slack.clear(0)
 	return b
 }
 
 // follow makes the next input the one that follows seq, for a player that comes back.
-func (b *inputBuffer) follow(seq uint32) { b.expected, b.newest = seq+1, seq }
+func (b *buffer) follow(seq uint32) { b.expected, b.newest = seq+1, seq }
 
 // waiting is how many inputs from the expected one on are there or known to be
 // on their way.
-func (b *inputBuffer) waiting() int {
+func (b *buffer) waiting() int {
 	if !b.any || b.newest < b.expected {
 		return 0
 	}
 	return int(b.newest - b.expected + 1)
 }
 
-// depth is how many inputs wait, as it travels.
-func (b *inputBuffer) depth() uint8 {
-	if b.unread {
-		return wire.DepthUnread
-	}
-	return uint8(min(b.waiting(), wire.DepthUnread-1))
-}
-
-// miss notes a message that could not be read for want of its base.
-func (b *inputBuffer) miss(newestPacket bool) {
-	b.stats.Unread++
-	b.unread = b.unread || newestPacket
-}
-
 // receive takes in a packet of inputs. newestPacket says that no later packet
 // of this client came before it.
-func (b *inputBuffer) receive(tick int64, m *wire.Input, newestPacket bool) {
+func (b *buffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 	near := b.newest
 	if !b.any {
 		near += uint32(m.Count)
@@ -98,23 +91,23 @@ func (b *inputBuffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 		b.behind = 0
 	}
 	switch {
-	case ahead >= inputWindow:
+	case ahead >= window:
 		b.resync(tick, newest)
 		ahead = 0
 	case ahead < 0 && newestPacket && b.running:
 		b.behind = newest // settle decides: newer packets may be right behind it
-	case ahead < -inputWindow:
+	case ahead < -window:
 		b.stats.Rejected += uint64(m.Count)
 		return
 	}
 	b.newest = max(b.newest, newest)
 	if b.running && b.behind == 0 {
-		b.slacken(tick, int(ahead), b.slack.pending(m.Shift), newestPacket)
+		b.slack.arrived(tick, int(ahead), int64(b.newest)-int64(newest), m.Shift, newestPacket)
 	}
 	n := b.table.Words
 	for i := range m.Count {
 		seq := newest - uint32(m.Count-1-i)
-		s := &b.slots[seq%inputWindow]
+		s := &b.slots[seq%window]
 		if seq < b.expected {
 			if s.seq == seq && s.fill {
 				s.fill = false
@@ -128,66 +121,40 @@ func (b *inputBuffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 			continue // the first one wins
 		}
 		*s = inputSlot{seq: seq, have: true}
-		copy(b.words[int(seq%inputWindow)*n:], m.Words[i*n:(i+1)*n])
+		copy(b.words[int(seq%window)*n:], m.Words[i*n:(i+1)*n])
 	}
 }
 
 // settle is called once all packets of a tick are in. When even the newest ends
 // before the expected input, the client has stalled, and the buffer goes back to
 // where it is. What a link held back and lets go in one burst is late, no more.
-func (b *inputBuffer) settle(tick int64) {
+func (b *buffer) settle(tick int64) {
 	if b.behind != 0 {
 		b.resync(tick, b.behind)
 		b.behind = 0
 	}
-	if b.tip.any {
-		b.slack.packet(tick, b.tip.ahead, b.tip.pending, true)
-		b.tip.any = false
-	}
-}
-
-// tip is the newest packet of a tick.
-type tip struct {
-	any     bool
-	ahead   int
-	pending float64
-}
-
-// slacken notes the slack of a packet. Which is the newest is known when all of the
-// tick are in. What newer ones overtook by more than a second says nothing of the path
-// any more.
-func (b *inputBuffer) slacken(tick int64, ahead int, pending float64, newest bool) {
-	if !newest {
-		if int64(b.newest)-int64(b.expected)-int64(ahead) <= b.slack.tickRate {
-			b.slack.packet(tick, ahead, pending, false)
-		}
-		return
-	}
-	if b.tip.any {
-		b.slack.packet(tick, b.tip.ahead, b.tip.pending, false)
-	}
-	b.tip = tip{true, ahead, pending}
+	b.slack.settle(tick)
 }
 
 // resync starts afresh at the newest input of a client that stalled or jumped.
-func (b *inputBuffer) resync(tick int64, newest uint32) {
+func (b *buffer) resync(tick int64, newest uint32) {
 	b.stats.Resyncs++
 	b.expected, b.newest = newest, newest
 	b.running = false
-	b.tip.any = false
+	b.slack.tip.any = false
 	b.slack.clear(tick)
 }
 
 // has reports whether an input is there to be consumed.
-func (b *inputBuffer) has(seq uint32) bool {
-	s := &b.slots[seq%inputWindow]
+func (b *buffer) has(seq uint32) bool {
+	s := &b.slots[seq%window]
 	return s.have && s.seq == seq
 }
 
 // at is the words of an input that is there.
-func (b *inputBuffer) at(seq uint32) []int32 {
+func (b *buffer) at(seq uint32) []int32 {
 	n := b.table.Words
-	i := int(seq%inputWindow) * n
+	i := int(seq%window) * n
 	return b.words[i : i+n]
 }
 
@@ -197,7 +164,7 @@ const startDepth = 2
 
 // buffered decides one tick of timing Buffered: a hold, a real input or a
 // filler. words is nil for fillers.
-func (b *inputBuffer) buffered(tick int64, loss float64) (step bool, words []int32) {
+func (b *buffer) buffered(tick int64, loss float64) (step bool, words []int32) {
 	if !b.running {
 		if !b.any || b.newest < b.expected+uint32(startDepth+b.batch-1) {
 			return false, nil
@@ -209,7 +176,7 @@ func (b *inputBuffer) buffered(tick int64, loss float64) (step bool, words []int
 			b.stats.Resyncs++
 		}
 	}
-	need := reserve(loss) + int32(b.batch-1)
+	need := clock.Reserve(loss) + int32(b.batch-1)
 	if b.slack.surplus(b.waiting(), need) {
 		b.stats.Resyncs++
 		b.expected = b.newest - uint32(need)
@@ -225,32 +192,32 @@ func (b *inputBuffer) buffered(tick int64, loss float64) (step bool, words []int
 }
 
 // next consumes the expected input, or fills in for it: words is nil then.
-func (b *inputBuffer) next() (words []int32) {
+func (b *buffer) next() (words []int32) {
 	seq := b.expected
 	b.expected++
 	if b.has(seq) {
 		b.consumed(seq)
 		return b.at(seq)
 	}
-	b.slots[seq%inputWindow] = inputSlot{seq: seq, fill: true}
+	b.slots[seq%window] = inputSlot{seq: seq, fill: true}
 	b.filled()
 	return nil
 }
 
-func (b *inputBuffer) consumed(seq uint32) {
+func (b *buffer) consumed(seq uint32) {
 	b.fills, b.real, b.late = 0, seq, b.late[:0]
 	b.stats.Consumed++
 }
 
 // supersede keeps a late input that is newer than what is held.
-func (b *inputBuffer) supersede(seq uint32, words []int32) {
+func (b *buffer) supersede(seq uint32, words []int32) {
 	if b.superseding && seq > b.real {
 		b.real, b.late = seq, append(b.late[:0], words...)
 	}
 }
 
 // superseded is the late input that takes the place of what is held, once.
-func (b *inputBuffer) superseded() []int32 {
+func (b *buffer) superseded() []int32 {
 	words := b.late
 	if b.late = b.late[:0]; len(words) > 0 {
 		b.fills = 1
@@ -258,10 +225,10 @@ func (b *inputBuffer) superseded() []int32 {
 	return words
 }
 
-func (b *inputBuffer) filled() {
+func (b *buffer) filled() {
 	b.fills++
 	b.stats.Missing++
 }
 
 // neutral reports whether what is held has been repeated too often.
-func (b *inputBuffer) neutral() bool { return b.fills > maxFills }
+func (b *buffer) neutral() bool { return b.fills > MaxFills }

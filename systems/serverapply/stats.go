@@ -1,7 +1,7 @@
-package systems
+package serverapply
 
-// InputStats counts what became of one client's inputs.
-type InputStats struct {
+// Stats counts what became of one client's inputs.
+type Stats struct {
 	Consumed uint64 // real inputs stepped
 	Missing  uint64 // fillers stepped because the real input was not there; under policy.LateRewrite, those that stand
 	Late     uint64 // inputs that came after their filler
@@ -12,12 +12,13 @@ type InputStats struct {
 	Fast     uint64 // inputs beyond one a tick, in the long run: a client whose clock is too fast, or that cheats
 	Holds    uint64 // ticks in which the client's entities took no step
 	Resyncs  uint64 // times the buffer was set afresh: after a stall of either end, or with half a second too much in it
-	Unread   uint64 // messages that continue from one that was not read; see [MaxMessages]
+	Unread   uint64 // messages that continue from one that was not read; see systems.MaxMessages
 	Depth    uint64 // sum over ticks of inputs waiting; with Ticks, the mean depth
 	Ticks    uint64 // ticks since the first input was consumed
 }
 
-func (s *InputStats) add(o InputStats) {
+// Add adds what became of others.
+func (s *Stats) Add(o Stats) {
 	s.Consumed += o.Consumed
 	s.Missing += o.Missing
 	s.Late += o.Late

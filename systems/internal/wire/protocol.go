@@ -39,3 +39,15 @@ func Tables(p *ecs.Protocol) (tables []*schema.Table) {
 	}
 	return tables
 }
+
+// emptyTable stands for the input of a protocol that has none: its clients
+// number their ticks all the same, because own state is matched by input.
+var emptyTable = &schema.Table{Name: "none"}
+
+// InputTable is the table of a protocol's input.
+func InputTable(p *ecs.Protocol) *schema.Table {
+	if in := p.Input(); in != nil {
+		return in.Schema
+	}
+	return emptyTable
+}

@@ -1,4 +1,4 @@
-package systems
+package serverapply
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 
 // arrivalTick is a tick of timing Arrival; it returns the sequences stepped, 0
 // for a filler.
-func (s *sender) arrivalTick(t *testing.T, a *arrivalBuffer) (steps []uint32) {
+func (s *sender) arrivalTick(t *testing.T, a *arrival) (steps []uint32) {
 	t.Helper()
 	a.begin()
 	for {
@@ -38,7 +38,7 @@ func TestArrivalBoundsStepsAndLosesNothing(t *testing.T) {
 		"second tick": func(_ *sender, n int) bool { return n%2 == 0 },
 	}
 	for name, passes := range patterns {
-		s, a := newSender(t, 7, 1), arrivalBuffer{}
+		s, a := newSender(t, 7, 1), arrival{}
 		s.redundancy = wire.MaxRedundancy
 		const ticks = 60 * 100
 		var held []inputPacket
@@ -81,7 +81,7 @@ func TestArrivalBoundsStepsAndLosesNothing(t *testing.T) {
 		}
 		for from := 0; from < ticks; from += 37 {
 			for to := from + 1; to < ticks; to += 211 {
-				if got, most := float64(at[to]-at[from]), arrivalBurst+arrivalRefill*float64(to-from); got > most {
+				if got, most := float64(at[to]-at[from]), ArrivalBurst+arrivalRefill*float64(to-from); got > most {
 					t.Fatalf("%s: %v steps from tick %d to %d, at most %v", name, got, from, to, most)
 				}
 			}
@@ -92,7 +92,7 @@ func TestArrivalBoundsStepsAndLosesNothing(t *testing.T) {
 // A client that floods, with inputs from the future as fast as it likes, steps no
 // faster than one that does not.
 func TestArrivalFlood(t *testing.T) {
-	s, a := newSender(t, 8, 1), arrivalBuffer{}
+	s, a := newSender(t, 8, 1), arrival{}
 	steps := 0
 	const ticks = 6000
 	for range ticks {
@@ -110,7 +110,7 @@ func TestArrivalFlood(t *testing.T) {
 			steps++
 		}
 	}
-	if most := arrivalBurst + arrivalRefill*ticks; float64(steps) > most {
+	if most := ArrivalBurst + arrivalRefill*ticks; float64(steps) > most {
 		t.Errorf("%d steps in %d ticks, at most %.0f", steps, ticks, most)
 	}
 }
@@ -118,7 +118,7 @@ func TestArrivalFlood(t *testing.T) {
 // What was lost in more packets than the redundancy covers is skipped, counted,
 // and not waited for.
 func TestArrivalSkipsWhatIsLost(t *testing.T) {
-	s, a := newSender(t, 9, 1), arrivalBuffer{}
+	s, a := newSender(t, 9, 1), arrival{}
 	s.redundancy = 2
 	for range 50 {
 		s.deliver(false)
@@ -130,7 +130,7 @@ func TestArrivalSkipsWhatIsLost(t *testing.T) {
 		s.arrivalTick(t, &a)
 	}
 	s.loss = 0
-	s.buffer.stats = InputStats{}
+	s.buffer.stats = Stats{}
 	s.deliver(false)
 	s.arrivalTick(t, &a)
 	for range 60 {

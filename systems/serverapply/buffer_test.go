@@ -1,15 +1,26 @@
-package systems
+package serverapply
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
+	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // numbered is an input that says which one it is.
 type numbered struct {
 	N uint16 `net:"0..65535"`
+}
+
+func numberedTable(t testing.TB) *schema.Table {
+	t.Helper()
+	table, err := schema.Compile(reflect.TypeFor[numbered](), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
 }
 
 // inputPacket is a packet on its way, by the number of the send.
@@ -23,7 +34,7 @@ type inputPacket struct {
 // loses, delays and doubles.
 type sender struct {
 	r            *rand.Rand
-	buffer       *inputBuffer
+	buffer       *buffer
 	newest       uint32
 	redundancy   int
 	loss         float64
@@ -36,7 +47,7 @@ type sender struct {
 
 func newSender(t testing.TB, seed uint64, first uint32) *sender {
 	return &sender{
-		r: rand.New(rand.NewPCG(seed, 5)), buffer: newInputBuffer(tableFor[numbered](t), 60, 1),
+		r: rand.New(rand.NewPCG(seed, 5)), buffer: newBuffer(numberedTable(t), 60, 1),
 		newest: first - 1, redundancy: 8, latest: -1,
 	}
 }
@@ -149,7 +160,7 @@ func TestInputSequenceWraps(t *testing.T) {
 			s.deliver(false)
 			s.step(t, 0)
 			if n == 3000 {
-				s.buffer.stats = InputStats{}
+				s.buffer.stats = Stats{}
 			}
 		}
 		st := s.buffer.stats
@@ -193,14 +204,14 @@ func TestInputsOutsideTheWindow(t *testing.T) {
 		s.step(t, 0)
 	}
 	at := s.buffer.expected
-	far := wire.Input{Newest: uint16(at - inputWindow - 1), Count: 1, Words: []int32{0}}
+	far := wire.Input{Newest: uint16(at - window - 1), Count: 1, Words: []int32{0}}
 	s.buffer.receive(s.tick, &far, false)
 	if st := s.buffer.stats; st.Rejected != 1 || s.buffer.expected != at {
 		t.Errorf("far behind: %+v, expecting %d", st, s.buffer.expected)
 	}
-	ahead := wire.Input{Newest: uint16(at + inputWindow - 1), Count: 1, Words: []int32{0}}
+	ahead := wire.Input{Newest: uint16(at + window - 1), Count: 1, Words: []int32{0}}
 	s.buffer.receive(s.tick, &ahead, true)
-	if s.buffer.stats.Resyncs != 0 || s.buffer.newest != at+inputWindow-1 {
+	if s.buffer.stats.Resyncs != 0 || s.buffer.newest != at+window-1 {
 		t.Errorf("the last input of the window: %+v", s.buffer.stats)
 	}
 	beyond := wire.Input{Newest: uint16(at + 5000), Count: 1, Words: []int32{0}}
@@ -209,7 +220,7 @@ func TestInputsOutsideTheWindow(t *testing.T) {
 		t.Errorf("far ahead: %+v, expecting %d", s.buffer.stats, s.buffer.expected)
 	}
 	// A first message that reaches back before the first input is no message.
-	b := newInputBuffer(tableFor[numbered](t), 60, 1)
+	b := newBuffer(numberedTable(t), 60, 1)
 	b.receive(1, &wire.Input{Newest: 3, Count: 5, Words: make([]int32, 5)}, true)
 	b.receive(1, &wire.Input{Newest: 0, Count: 1, Words: make([]int32, 1)}, true)
 	if b.any || b.stats.Rejected != 6 {
@@ -229,14 +240,14 @@ func TestInputsAfterAStall(t *testing.T) {
 		for n := range stall {
 			s.deliver(true)
 			s.step(t, 0)
-			if fills := int(s.buffer.stats.Missing); s.buffer.neutral() != (s.buffer.fills > maxFills) || fills > n+1 {
+			if fills := int(s.buffer.stats.Missing); s.buffer.neutral() != (s.buffer.fills > MaxFills) || fills > n+1 {
 				t.Fatalf("stall %d: neutral %v after %d fills", stall, s.buffer.neutral(), s.buffer.fills)
 			}
 		}
 		if long := stall >= 40; long != s.buffer.neutral() {
 			t.Errorf("stall of %d ticks: neutral is %v", stall, s.buffer.neutral())
 		}
-		s.buffer.stats = InputStats{}
+		s.buffer.stats = Stats{}
 		for range 200 {
 			s.deliver(false)
 			s.step(t, 0)

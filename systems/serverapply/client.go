@@ -1,0 +1,103 @@
+package serverapply
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/clock"
+	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// Client is what the server keeps of one client's inputs.
+type Client struct {
+	// Loss is the share of the client's packets that are lost.
+	Loss clock.Loss
+
+	id      uint32
+	session netsys.Session
+	notices *notice.Queue
+	logged  *notice.Once
+	in      *buffer
+	reading reading
+	arrival arrival
+	limit   limit
+	held    []byte // the input stepped last, as the component's bytes
+}
+
+// reading is what messages may continue from.
+type reading struct {
+	bases  *wire.Bases
+	unread bool // the newest message could not be read
+}
+
+// NewClient begins with a client of a number, who is told in notices of what is refused.
+func NewClient(c Config, id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
+	t := wire.InputTable(c.Protocol)
+	x := &Client{id: id, session: session, notices: notices, logged: logged, in: newBuffer(t, c.TickRate, c.Batch)}
+	x.in.superseding = c.Superseding
+	x.reading.bases = wire.NewInputBases(t.Words)
+	if in := c.Protocol.Input(); in != nil {
+		x.held = make([]byte, in.Schema.Size)
+		if held := x.heldInput(); held != nil {
+			in.Schema.Snap(held)
+		}
+	}
+	return x
+}
+
+// heldInput is where the input stepped last is kept, nil where there is nothing in it.
+func (c *Client) heldInput() unsafe.Pointer {
+	if len(c.held) == 0 {
+		return nil
+	}
+	return unsafe.Pointer(&c.held[0])
+}
+
+// Consumed is the sequence of the last input consumed.
+func (c *Client) Consumed() uint32 { return c.in.expected - 1 }
+
+// Newest is the sequence of the newest input received.
+func (c *Client) Newest() uint32 { return c.in.newest }
+
+// Heard reports whether an input was received.
+func (c *Client) Heard() bool { return c.in.any }
+
+// Running reports whether inputs are consumed.
+func (c *Client) Running() bool { return c.in.running }
+
+// Waiting is how many inputs wait to be consumed.
+func (c *Client) Waiting() int { return c.in.waiting() }
+
+// Lead is how many ticks the client was asked to run ahead, in all.
+func (c *Client) Lead() int { return int(c.in.slack.asked) }
+
+// Stats counts what became of the client's inputs.
+func (c *Client) Stats() Stats { return c.in.stats }
+
+// Ack is what a snapshot tells a client of its inputs.
+type Ack struct {
+	Input uint32 // the last consumed
+	Depth uint8  // how many wait, or wire.DepthUnread
+	Shift int16  // by how much the client is to run ahead, in all
+}
+
+// Ack is what to tell the client.
+func (c *Client) Ack() Ack {
+	a := Ack{Input: c.Consumed(), Depth: wire.DepthUnread, Shift: c.in.slack.units()}
+	if !c.reading.unread {
+		a.Depth = uint8(min(c.in.waiting(), wire.DepthUnread-1))
+	}
+	return a
+}
+
+// Relayed takes in what became of a client's inputs where something else consumes them: the
+// newest that was consumed, how many wait, and the counts.
+func (c *Client) Relayed(consumed uint32, waiting int, st Stats) {
+	c.in.expected, c.in.newest, c.in.any = consumed+1, consumed+uint32(waiting), true
+	if st.Consumed > 0 {
+		st.Depth += uint64(waiting)
+		st.Ticks++
+	}
+	c.in.stats = st
+}

@@ -1,0 +1,105 @@
+package serverapply
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// Config is what the inputs of all clients have in common.
+type Config struct {
+	// Protocol has the input.
+	Protocol *ecs.Protocol
+	// TickRate is the server's, in ticks a second.
+	TickRate int
+	// Batch is how many ticks a wake-up of the server runs.
+	Batch int
+	// Arrival says that inputs apply when they come; else in their turn, by a buffer.
+	Arrival bool
+	// Superseding says that of inputs that come late the newest one is held.
+	Superseding bool
+	// Neutral says that a missing input is neutral; else what is held is repeated.
+	Neutral bool
+	// Reported says that messages have the result of the newest input.
+	Reported bool
+	// Refuse may refuse an input; nil refuses none.
+	Refuse func(w *ecs.World, client uint32, in unsafe.Pointer) error
+	// Logger is told of the first refusal of each client.
+	Logger *slog.Logger
+	// Now is the time of this wake-up.
+	Now func() time.Time
+	// Tick is the server's next tick.
+	Tick func() uint32
+}
+
+// Intake is what all ways to consume inputs share: it reads messages, asks the game about
+// inputs, and notes who makes more of them than there are ticks.
+type Intake struct {
+	config  Config
+	world   *ecs.World
+	coder   *wire.InputCoder
+	message wire.Input
+	scratch []uint64 // room for one input
+}
+
+// NewIntake makes the intake of a server's world.
+func NewIntake(w *ecs.World, c Config) *Intake {
+	i := &Intake{config: c, world: w, coder: wire.NewInputCoder(wire.InputTable(c.Protocol))}
+	i.coder.Reported = c.Reported
+	return i
+}
+
+// Begin begins with a client.
+func (i *Intake) Begin(id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
+	return NewClient(i.config, id, session, notices, logged)
+}
+
+// read takes a message of inputs apart; it is nil where it continues from one that was not
+// read.
+func (i *Intake) read(c *Client, pk netsys.Packet) (*wire.Input, error) {
+	r := &c.reading
+	switch err := i.coder.Read(pk.Data, &i.message, pk.Seq, r.bases); {
+	case errors.Is(err, wire.ErrUnread):
+		c.in.stats.Unread++
+		r.unread = r.unread || pk.Newest
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	r.bases.Put(pk.Seq, &i.message, i.coder.State)
+	if pk.Newest {
+		r.unread = false
+	}
+	return &i.message, nil
+}
+
+// Refuse asks the game whether an input of a player may be simulated in a tick. Where it may
+// not, that is counted and the client is told, if the player has one.
+func (i *Intake) Refuse(player uint32, c *Client, input, tick uint32, words []int32) (refused bool) {
+	in := i.config.Protocol.Input()
+	if i.config.Refuse == nil || in == nil {
+		return false
+	}
+	i.scratch = reuse.Slice(i.scratch, int(in.Schema.Size+7)/8+1)
+	value := unsafe.Pointer(&i.scratch[0])
+	in.Schema.Dequantize(value, words, in.Schema.Words, 1)
+	err := i.config.Refuse(i.world, player, value)
+	if err == nil {
+		return false
+	}
+	if c != nil {
+		c.in.stats.Refused++
+		if c.logged.First(notice.Input) {
+			i.config.Logger.Warn("input refused; more from this client are only counted", "client", player, "tick", tick, "reason", err)
+		}
+		c.notices.Tell(&wire.Notice{Kind: wire.NoticeInput, Tick: tick, Input: input, Reason: err.Error()}, i.config.TickRate, i.config.Tick())
+	}
+	return true
+}

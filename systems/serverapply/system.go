@@ -1,0 +1,142 @@
+package serverapply
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// System is ServerApply where each tick is run once: the inputs of a client are consumed in
+// the order of their sequence.
+type System struct {
+	*Intake
+	clients []*Client // in the order in which they joined
+	byID    map[uint32]*Client
+}
+
+// New makes the system.
+func New(i *Intake) *System { return &System{Intake: i, byID: make(map[uint32]*Client)} }
+
+// Join begins with a client; the inputs of a player that was waited for count on from the
+// newest that was consumed, kept.
+func (s *System) Join(c *Client, kept uint32, back bool) {
+	if back {
+		c.in.follow(kept)
+	}
+	s.clients = append(s.clients, c)
+	s.byID[c.id] = c
+}
+
+// Leave ends with a client.
+func (s *System) Leave(c *Client) {
+	s.clients = slices.DeleteFunc(s.clients, func(x *Client) bool { return x == c })
+	delete(s.byID, c.id)
+}
+
+// Receive takes in a message of inputs. It returns what it had besides, good until the next;
+// nil where it could not be read for want of an earlier one.
+func (s *System) Receive(c *Client, pk netsys.Packet) (*wire.Input, error) {
+	m, err := s.read(c, pk)
+	if m == nil {
+		return nil, err
+	}
+	in := c.in
+	before, any := max(in.newest, in.expected-1), in.any
+	in.receive(int64(s.config.Tick()), m, pk.Newest)
+	if any {
+		s.noteFast(c, before)
+	}
+	return m, nil
+}
+
+// lossEvery is how many ticks pass between two looks at a link's loss rate.
+const lossEvery = 32
+
+// Run is the system: for each client it decides which input this
+// tick consumes, then it gives all entities the inputs of their owners. The server
+// never goes back: a late input changes no completed tick.
+func (s *System) Run(w *ecs.World) {
+	tick := s.config.Tick()
+	for _, c := range s.clients {
+		if tick%lossEvery == 0 {
+			c.Loss.Measured(s.config.Now(), c.session.Stats().LossIn)
+		}
+		c.in.settle(int64(tick))
+		if s.config.Arrival {
+			s.arrived(w, c)
+			continue
+		}
+		step, words := c.in.buffered(int64(tick), c.Loss.Share)
+		if !step {
+			w.Netcode().SkipOwner(c.id)
+			continue
+		}
+		s.stage(w, c, words)
+	}
+	w.Netcode().GiveInputs(s.heldBy)
+}
+
+// arrived steps everything that arrived: all but the last input run
+// Simulate for this client's entities alone, the last one joins the tick.
+func (s *System) arrived(w *ecs.World, c *Client) {
+	c.arrival.begin()
+	steps := 0
+	for {
+		words, ok := c.arrival.step(c.in, steps)
+		if !ok {
+			break
+		}
+		if steps > 0 {
+			w.Netcode().GiveInput(c.id, c.heldInput())
+			w.Netcode().SimulateOnly(c.id)
+		}
+		s.stage(w, c, words)
+		steps++
+		if words == nil {
+			break
+		}
+	}
+	if steps == 0 {
+		if c.in.any {
+			c.in.stats.Holds++
+		}
+		w.Netcode().SkipOwner(c.id)
+	}
+}
+
+// stage makes an input, or the filler for a missing one, what the client holds in
+// the coming Simulate.
+func (s *System) stage(w *ecs.World, c *Client, words []int32) {
+	in, held := c.in, c.heldInput()
+	t := in.table
+	if words != nil && s.Refuse(c.id, c, in.expected-1, s.config.Tick(), words) {
+		words = nil
+	}
+	if words == nil {
+		if late := in.superseded(); len(late) > 0 && held != nil {
+			t.Dequantize(held, late, t.Words, 1)
+		}
+	}
+	switch {
+	case held == nil:
+	case words != nil:
+		t.Dequantize(held, words, t.Words, 1)
+	case in.neutral() || s.config.Neutral:
+		clear(c.held)
+		t.Snap(held)
+	default:
+		t.ClearEdges(held)
+	}
+	w.Netcode().SetInputSequence(c.id, in.expected-1)
+}
+
+// heldBy is the input that a client holds, nil for who has no client.
+func (s *System) heldBy(client uint32) unsafe.Pointer {
+	if c := s.byID[client]; c != nil {
+		return c.heldInput()
+	}
+	return nil
+}
