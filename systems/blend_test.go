@@ -19,7 +19,7 @@ func TestPoseIsLeftByTimeNotByFrames(t *testing.T) {
 		g.run(60)
 		e, _ := c.Own(c.World())
 		v, _ := c.Own(c.View())
-		r := c.mirror.byID[uint32(c.World().NetID(e))]
+		r := c.mirror.Entities.Of(uint32(c.World().NetID(e)))
 		was := *ecs.Get[place](c.View(), v)
 		c.interpolator.Reshaped(r)
 		ecs.Get[place](c.World(), e).X = was.X + 12

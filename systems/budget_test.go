@@ -63,10 +63,10 @@ func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
 			longest := uint32(0)
 			for range 3 * 200 {
 				g.step()
-				for i, x := range c.mirror.groups {
+				for i, x := range c.mirror.Store.World {
 					for k, told := range x.Told {
 						if st := x.At(told); st != nil && st.Alive>>k&1 != 0 {
-							if wait := c.mirror.newestSend - told; wait > longest {
+							if wait := c.mirror.Newest.Send - told; wait > longest {
 								longest = wait
 								if wait > test.wait {
 									t.Fatalf("slot %d of group %d waits for %d sends", k, i, wait)

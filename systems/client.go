@@ -41,12 +41,7 @@ type Client struct {
 	followed followed
 	shape    clientShape
 
-	// what the server said
-	decode    decoding
-	mirror    mirrored
-	baselines clientBaselines
-	join      clientJoin
-	own       ownMirror
+	mirror *mirror.Mirror // what the server said
 
 	// what this client does of it
 	predictor    predictor
@@ -119,10 +114,10 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 		return nil, fmt.Errorf("%w: Assume fills another type than the protocol's input", ErrConfig)
 	}
 	c := &Client{config: cfg, protocol: p}
-	c.mirror.byID, c.baselines.epochSend = make(map[uint32]*mirror.Replica), 1
 	c.shape.replicated, c.shape.predicted = p.Replicated(), wire.Predicted(p)
 	c.shape.private = wire.Private(p)
-	c.mirror.indexes.Attach(&c.predictor.scopes, &c.reconciler.records)
+	c.mirror = mirror.New(c.shape.replicated, c.shape.predicted, c.shape.private)
+	c.mirror.Entities.Attach(&c.predictor.scopes, &c.reconciler.records)
 	c.link.notices = notice.NewReader(ownership.Components(p))
 
 	c.stages.simulate = p.SimulateStage()
@@ -185,21 +180,25 @@ func (c *Client) welcome(session netsys.Session) error {
 	reports := m.Policies.Correction == policy.CorrectionMismatch
 	c.inputs.sender = inputgather.NewSender(c.predictor.log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: reports})
 	if reports {
-		c.reconciler.reporter = &reported{from: &c.own.state, log: c.predictor.log, results: report.NewCoder(c.protocol)}
+		c.reconciler.reporter = &reported{from: &c.mirror.Own.Newest, log: c.predictor.log, results: report.NewCoder(c.protocol)}
 		c.reconciler.confirm = c.reconciler.reporter
 	} else {
-		c.reconciler.confirm = &compared{from: &c.own.state, waits: stamped(m.Policies), kept: c.ownThere}
+		c.reconciler.confirm = &compared{from: &c.mirror.Own.Newest, waits: stamped(m.Policies), kept: c.mirror.Own.Kept}
 	}
 	c.predictor.history = ecs.NewHistory(c.world, c.config.History)
 	c.model = newClientModel(c, m.Policies)
 	if c.config.Events != nil {
 		c.config.Events.Join(c.world, session.Channels())
 	}
-	c.mirror.newestTick, c.mirror.newestSend = m.Tick, m.Tick/c.shape.sendEvery
 	tables := wire.Tables(c.protocol)
-	c.decode.layout = delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
-	c.decode.model = c.modelWith(m.Trained)
-	c.decode.rawModel = delta.NewModel(delta.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil)
+	layout := delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
+	agreed := agreement{trained: c.config.Trained, layout: layout, log: c.config.Logger}
+	c.mirror.Open(mirror.Config{
+		World: c.world, Host: (*clientHost)(c), Client: c.link.id, Tick: m.Tick, SendEvery: c.shape.sendEvery,
+		Model:    agreed.model(m.Trained),
+		RawModel: delta.NewModel(delta.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil),
+		Predicts: c.stages.predicting, Corrections: c.reconciler.reporter != nil, Loaded: c.config.Loaded,
+	})
 	c.steps.loop = ecs.NewLoop(c.steps.now.Add(c.world.StepDuration()), int(m.TickRate))
 	c.config.Logger.Info("connected", "client", c.link.id, "server", session.RemoteAddr())
 	return nil
@@ -269,7 +268,7 @@ func (c *Client) Frame(now time.Time) {
 	c.link.loss.Measured(now, c.link.session.Stats().LossIn)
 	c.interpolator.Frame(now, c.link.loss.Share)
 	if !c.stages.drawing {
-		c.interpolator.Still(c.mirror.newestTick)
+		c.interpolator.Still(c.mirror.Newest.Tick)
 	}
 	c.stages.render.Run(c.world)
 }
@@ -278,6 +277,7 @@ func (c *Client) Frame(now time.Time) {
 func (c *Client) Stats() ClientStats {
 	s := &c.counted // a variable of its own would be allocated for the model
 	*s = c.stats
+	s.Snapshots, s.Renewals = c.mirror.Counts.Snapshots, c.mirror.Counts.Renewals
 	s.TicksDropped = c.steps.loop.Dropped
 	if c.world != nil {
 		s.Snaps, s.Stalls = c.interpolator.Clock().Snaps(), c.interpolator.Stalls()

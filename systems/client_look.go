@@ -49,15 +49,15 @@ func (c *Client) Input() uint32 {
 }
 
 // ServerTick is the newest server tick whose state has arrived.
-func (c *Client) ServerTick() uint32 { return c.mirror.newestTick }
+func (c *Client) ServerTick() uint32 { return c.mirror.Newest.Tick }
 
 // ConfirmedTick is the server tick of the newest own state that has arrived.
-func (c *Client) ConfirmedTick() uint32 { return c.own.state.tick }
+func (c *Client) ConfirmedTick() uint32 { return c.mirror.Own.Newest.Tick }
 
 // DrawnTick is the server tick that the view shows for entities of others.
 func (c *Client) DrawnTick() float64 {
 	if !c.stages.drawing || c.interpolator == nil {
-		return float64(c.mirror.newestTick)
+		return float64(c.mirror.Newest.Tick)
 	}
 	return c.interpolator.Head()
 }
@@ -88,10 +88,14 @@ func (c *Client) Claim(acts bool) lagcomp.Claim {
 		return lagcomp.Claim{}
 	}
 	if !c.stages.drawing {
-		c.interpolator.Shown(c.mirror.newestTick)
+		c.interpolator.Shown(c.mirror.Newest.Tick)
 	}
 	return c.interpolator.Claim(acts)
 }
+
+// Loaded returns the tick of the state with which this client joined, and whether
+// all of that has arrived.
+func (c *Client) Loaded() (tick uint32, ok bool) { return c.mirror.Loaded() }
 
 // Own is the client's first own entity in w, one of [Client.World] and
 // [Client.View].

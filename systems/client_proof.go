@@ -16,7 +16,7 @@ func (c *Client) confirmedInput() uint32 {
 		return c.followed.void
 	}
 	confirmed := c.consumed()
-	for _, r := range c.mirror.replicas {
+	for _, r := range c.mirror.Entities.All() {
 		if c.awaitsProof(r) {
 			confirmed = min(confirmed, c.reconciler.records.Of(r).confirmedInput)
 		}
@@ -38,7 +38,7 @@ func (c *Client) awaitsProof(r *mirror.Replica) bool {
 
 // predictsOwn reports whether any entity of this client is simulated here.
 func (c *Client) predictsOwn() bool {
-	for _, r := range c.mirror.replicas {
+	for _, r := range c.mirror.Entities.All() {
 		if r.Predicted() {
 			return true
 		}
@@ -47,24 +47,18 @@ func (c *Client) predictsOwn() bool {
 }
 
 // proveOwn notes that those own entities that own state tells of stand as it says.
-func (c *Client) proveOwn(own ownState) {
-	for _, x := range c.mirror.ownGroups {
-		st := x.At(own.send)
-		if st == nil {
-			continue
+func (c *Client) proveOwn(own mirror.OwnState) {
+	c.mirror.Own.EachEntity(own.Send, func(id uint32) {
+		if r := c.mirror.Entities.Of(id); r != nil {
+			x := c.reconciler.records.Of(r)
+			x.confirmedInput = max(x.confirmedInput, own.Input)
 		}
-		for m := st.Alive; m != 0; m &= m - 1 {
-			if r := c.mirror.byID[st.IDs[trailing(m)]]; r != nil {
-				x := c.reconciler.records.Of(r)
-				x.confirmedInput = max(x.confirmedInput, own.input)
-			}
-		}
-	}
+	})
 }
 
 // proveAllOwn notes that all own entities were predicted right after an input.
 func (c *Client) proveAllOwn(input uint32) {
-	for _, r := range c.mirror.replicas {
+	for _, r := range c.mirror.Entities.All() {
 		if r.Predicted() {
 			x := c.reconciler.records.Of(r)
 			x.confirmedInput = max(x.confirmedInput, input)

@@ -110,26 +110,26 @@ func (c *Client) reconcileOwn(w *ecs.World, v verdict) {
 	if !v.fresh {
 		return
 	}
-	r.settled = max(r.settled, v.own.input)
+	r.settled = max(r.settled, v.own.Input)
 	c.settleSpawns(w, v.own)
 	switch {
 	case r.takeServerState:
-	case !c.predictor.history.Has(v.own.input):
+	case !c.predictor.history.Has(v.own.Input):
 		if !c.stale(w, v.own) {
 			return
 		}
 	case c.same(w, v):
 		r.confirm.took(v.own)
-		c.confirmed(v.own.input)
+		c.confirmed(v.own.Input)
 		c.proveOwn(v.own)
 		return
 	default:
 		c.stats.Corrections++
 	}
 	r.confirm.took(v.own)
-	r.settled, r.staleSince, r.takeServerState = v.own.input, 0, false
+	r.settled, r.staleSince, r.takeServerState = v.own.Input, 0, false
 	c.proveOwn(v.own)
-	c.replayAfter(w, v.own.input, v.own)
+	c.replayAfter(w, v.own.Input, v.own)
 }
 
 // confirmed notes that predictions up to an input are right.
@@ -141,12 +141,12 @@ func (c *Client) confirmed(input uint32) {
 
 // stale counts an own state that is older than the history, and reports whether
 // there were no others for so long that it has to do.
-func (c *Client) stale(w *ecs.World, own ownState) bool {
+func (c *Client) stale(w *ecs.World, own mirror.OwnState) bool {
 	c.stats.StaleStates++
 	if c.reconciler.staleSince == 0 {
-		c.reconciler.staleSince = own.tick
+		c.reconciler.staleSince = own.Tick
 	}
-	return own.tick-c.reconciler.staleSince >= uint32(w.TickRate())
+	return own.Tick-c.reconciler.staleSince >= uint32(w.TickRate())
 }
 
 // same reports whether own state is what was predicted, and tells what differs.
@@ -159,20 +159,21 @@ func (c *Client) same(w *ecs.World, v verdict) bool {
 
 // agrees compares own state with what was predicted after the same input, and
 // tells what differs.
-func (c *Client) agrees(w *ecs.World, own ownState) bool {
+func (c *Client) agrees(w *ecs.World, own mirror.OwnState) bool {
 	same := true
-	c.eachOwn(own.send, func(id uint32, comp *ecs.Component, truth unsafe.Pointer, _ []byte) {
+	c.mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
+		id, comp, truth := v.ID, v.Component, v.Value
 		e, ok := w.ByNetID(netID(id))
 		if !ok {
 			return
 		}
-		predicted := c.predictor.history.Value(own.input, e, comp)
+		predicted := c.predictor.history.Value(own.Input, e, comp)
 		if predicted == nil {
 			return
 		}
 		if field := c.mismatch(comp, predicted, truth); field >= 0 {
 			same = false
-			c.mispredicted(Mismatch{Tick: own.tick, Input: own.input, NetID: netID(id)}, comp, field, predicted, truth)
+			c.mispredicted(Mismatch{Tick: own.Tick, Input: own.Input, NetID: netID(id)}, comp, field, predicted, truth)
 		}
 	})
 	return same
@@ -212,18 +213,18 @@ func (c *Client) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) 
 
 // replayAfter takes over what is confirmed to be after an input, and simulates those
 // since.
-func (c *Client) replayAfter(w *ecs.World, s uint32, own ownState) {
+func (c *Client) replayAfter(w *ecs.World, s uint32, own mirror.OwnState) {
 	c.reconciler.co.wrong = false
 	from := max(s+1, c.predictor.log.First)
 	c.interpolator.Begin()
 	w.Netcode().BeginReplay(from - 1)
 	c.rewind(from)
 	c.predictor.history.Restore(s)
-	if s == own.input {
-		c.eachOwn(own.send, func(id uint32, comp *ecs.Component, _ unsafe.Pointer, raw []byte) {
-			if e, ok := w.ByNetID(netID(id)); ok && c.simulates(e) {
-				if dst := w.Netcode().Pointer(e, comp); dst != nil {
-					comp.Schema.ReadRaw(raw, dst)
+	if s == own.Input {
+		c.mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
+			if e, ok := w.ByNetID(netID(v.ID)); ok && c.simulates(e) {
+				if dst := w.Netcode().Pointer(e, v.Component); dst != nil {
+					v.Component.Schema.ReadRaw(v.Raw, dst)
 				}
 			}
 		})

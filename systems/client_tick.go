@@ -73,7 +73,7 @@ func (c *Client) send(*ecs.World) { c.inputs.sender.Send(c.steps.now, c.link.ses
 
 // fill puts into a message of inputs what the server has to hear besides.
 func (c *Client) fill(m *wire.Input) {
-	m.Epoch = c.baselines.epoch
+	m.Epoch = c.mirror.Epoch()
 	m.Shift = c.steps.steering.Done()
 	c.writeReport(m)
 }

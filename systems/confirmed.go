@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // Confirmed is a component of a client's own entity as the server last told it, as of
@@ -20,10 +21,9 @@ func Confirmed[T any](c *Client, e ecs.Entity) (v T, ok bool) {
 	if comp == nil || id == 0 {
 		return v, false
 	}
-	c.eachOwn(c.own.state.send, func(own uint32, of *ecs.Component, _ unsafe.Pointer, raw []byte) {
-		if own == id && of == comp {
-			_, err := comp.Schema.ReadRaw(raw, unsafe.Pointer(&v))
-			ok = err == nil
+	c.mirror.Own.Each(c.mirror.Own.Newest.Send, func(own mirror.OwnValue) {
+		if own.ID == id && own.Component == comp {
+			v, ok = *(*T)(own.Value), true
 		}
 	})
 	return v, ok
@@ -32,7 +32,7 @@ func Confirmed[T any](c *Client, e ecs.Entity) (v T, ok bool) {
 // ConfirmedInput is the sequence of the input after which the server's newest own state
 // stands, that of [Confirmed]: what the client predicted after that input is what to hold
 // against it. It is 0 before there is one, and under models that send no own state.
-func (c *Client) ConfirmedInput() uint32 { return c.own.state.input }
+func (c *Client) ConfirmedInput() uint32 { return c.mirror.Own.Newest.Input }
 
 // Between is a component of an entity of [Client.View] in the two confirmed states that
 // the newest frame drew it between, those of Drawing.From and Drawing.To: what stands in

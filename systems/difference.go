@@ -20,12 +20,13 @@ import (
 // and lockstep it compares the hashes of the newest tick that is final on both. Both peers
 // must be at rest: call it between ticks, on one goroutine.
 func Difference(s *Server, c *Client) error {
+	_, loaded := c.Loaded()
 	switch {
 	case c.link.err != nil:
 		return fmt.Errorf("the client is gone: %w", c.link.err)
 	case c.world == nil:
 		return fmt.Errorf("the client never connected")
-	case !c.join.loaded:
+	case !loaded:
 		return fmt.Errorf("the client has not joined yet")
 	}
 	if c.model.differs != nil {
@@ -35,9 +36,9 @@ func Difference(s *Server, c *Client) error {
 	if i < 0 {
 		return fmt.Errorf("the server has no client %d", c.link.id)
 	}
-	p, f := s.sessions.peers[i], s.frames.At(c.mirror.newestSend)
-	if f == nil || f.Tick != c.mirror.newestTick {
-		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", c.mirror.newestTick, s.link.tick-c.mirror.newestTick)
+	p, f := s.sessions.peers[i], s.frames.At(c.mirror.Newest.Send)
+	if f == nil || f.Tick != c.mirror.Newest.Tick {
+		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", c.mirror.Newest.Tick, s.link.tick-c.mirror.Newest.Tick)
 	}
 	seen := make(map[uint32]bool)
 	for g := range f.Groups {
@@ -45,7 +46,7 @@ func Difference(s *Server, c *Client) error {
 		if g < len(p.baselines.World) {
 			hidden, _ = p.baselines.World[g].Hidden()
 		}
-		if g >= len(c.mirror.groups) {
+		if g >= len(c.mirror.Store.World) {
 			if visible := f.Groups[g].Alive &^ hidden; visible != 0 {
 				return fmt.Errorf("the client was never told of group %d, slots %#x", g, visible)
 			}
@@ -77,21 +78,21 @@ func Difference(s *Server, c *Client) error {
 // slotDiffers compares what a client has of a slot with what the server had. It
 // returns the entity that stands there.
 func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error) {
-	told, now := c.mirror.groups[g].Told[k], &s.frames.At(c.mirror.newestSend).Groups[g]
+	told, now := c.mirror.Store.World[g].Told[k], &s.frames.At(c.mirror.Newest.Send).Groups[g]
 	f := s.frames.At(told)
-	if p.contest.over && (f == nil || g >= len(f.Groups)) && now.Alive>>k&1 == 0 && c.mirror.groups[g].Here[k] == nil {
+	if p.contest.over && (f == nil || g >= len(f.Groups)) && now.Alive>>k&1 == 0 && c.mirror.Store.World[g].Here[k] == nil {
 		return 0, nil // long empty, and the client knows
 	}
-	if told != c.mirror.newestSend && !p.contest.over || f == nil || g >= len(f.Groups) {
-		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, told, c.mirror.newestSend)
+	if told != c.mirror.Newest.Send && !p.contest.over || f == nil || g >= len(f.Groups) {
+		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, told, c.mirror.Newest.Send)
 	}
 	truth := &f.Groups[g]
 	if truth.Alive>>k&1 == 0 {
 		return 0, nil
 	}
 	id = truth.IDs[k]
-	r := c.mirror.byID[id]
-	if r == nil && told != c.mirror.newestSend && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
+	r := c.mirror.Entities.Of(id)
+	if r == nil && told != c.mirror.Newest.Send && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
 		return 0, nil // it went elsewhere, and died there
 	}
 	if r != nil && r.At != (mirror.Location{Group: int32(g), Slot: int32(k)}) && r.Newest > told {
@@ -102,7 +103,7 @@ func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error
 	}
 	mask := truth.Masks[k]
 	if f.Owner(g, k) == c.link.id {
-		mask |= c.privateMask(id)
+		mask |= c.mirror.PrivateMask(id)
 	}
 	if err := c.differs(mask, truth, k, r.Entity); err != nil {
 		return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
@@ -130,7 +131,7 @@ func (c *Client) differs(mask uint64, truth *delta.Group, k int, e ecs.Entity) e
 		words := rec[:comp.Words]
 		rec = rec[comp.Words:]
 		mine := c.world.Netcode().Pointer(e, comp)
-		if r := c.mirror.byID[uint32(c.world.NetID(e))]; r.CoSimulated() && c.shape.predicted&(1<<comp.Replicated()) != 0 {
+		if r := c.mirror.Entities.Of(uint32(c.world.NetID(e))); r.CoSimulated() && c.shape.predicted&(1<<comp.Replicated()) != 0 {
 			theirs := c.scratchFor(comp)
 			comp.Schema.Dequantize(theirs, words, comp.Words, 1)
 			if field, mine := c.coSimulatedDiffers(r, comp, theirs); field >= 0 {
@@ -171,9 +172,9 @@ func unequal(comp *ecs.Component, a, b unsafe.Pointer) int {
 
 // privateDiffers compares what only the owner may see, where it is not predicted.
 func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) error {
-	send := c.own.state.send
+	send := c.mirror.Own.Newest.Send
 	if c.reconciler.reporter != nil {
-		send = c.mirror.newestSend
+		send = c.mirror.Newest.Send
 	}
 	for _, g := range p.ownAt(send) {
 		k := g.Find(id)
@@ -210,33 +211,34 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 // what the server said it was.
 func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Component, send uint32, words []int32) (err error) {
 	if c.reconciler.reporter != nil {
-		if send != c.mirror.newestSend {
+		if send != c.mirror.Newest.Send {
 			return nil // it waits for its turn
 		}
 		return c.reportedDiffers(e, comp, words)
 	}
-	if c.own.state.tick != c.mirror.newestTick {
-		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.own.state.tick)
+	if c.mirror.Own.Newest.Tick != c.mirror.Newest.Tick {
+		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.mirror.Own.Newest.Tick)
 	}
-	if c.own.state.input > c.model.numbering.Applied() {
+	if c.mirror.Own.Newest.Input > c.model.numbering.Applied() {
 		return nil // it waits for its tick
 	}
 	found := false
-	c.eachOwn(c.own.state.send, func(own uint32, of *ecs.Component, truth unsafe.Pointer, _ []byte) {
-		if netID(own) != id || of != comp || err != nil {
+	c.mirror.Own.Each(c.mirror.Own.Newest.Send, func(v mirror.OwnValue) {
+		if netID(v.ID) != id || v.Component != comp || err != nil {
 			return
 		}
 		found = true
-		predicted := c.predictor.history.Value(c.own.state.input, e, comp)
+		truth := v.Value
+		predicted := c.predictor.history.Value(c.mirror.Own.Newest.Input, e, comp)
 		if predicted == nil {
 			predicted = c.world.Netcode().Pointer(e, comp)
 		}
 		if field := comp.Schema.Compare(predicted, truth); field >= 0 {
 			err = fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
-				c.own.state.input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
+				c.mirror.Own.Newest.Input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
 		}
 	})
-	if err == nil && !found && c.ownWhole(c.own.state.send) {
+	if err == nil && !found && c.mirror.Own.Whole(c.mirror.Own.Newest.Send) {
 		return fmt.Errorf("%s: the newest snapshot has no own state of it", comp.Name)
 	}
 	return err

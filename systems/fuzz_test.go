@@ -83,8 +83,14 @@ func scriptOfAMatch(f *testing.F) (script []byte) {
 // checkClient checks what must hold in a client whatever it was sent.
 func checkClient(t *testing.T, c *Client) {
 	t.Helper()
-	if len(c.mirror.groups) > wire.MaxGroups || len(c.mirror.ownGroups) > wire.MaxOwnGroups || len(c.mirror.replicas) != len(c.mirror.byID) {
-		t.Errorf("%d groups, %d own ones, %d entities, %d by id", len(c.mirror.groups), len(c.mirror.ownGroups), len(c.mirror.replicas), len(c.mirror.byID))
+	unknown := 0
+	for _, r := range c.mirror.Entities.All() {
+		if c.mirror.Entities.Of(r.ID) != r {
+			unknown++
+		}
+	}
+	if len(c.mirror.Store.World) > wire.MaxGroups || len(c.mirror.Store.Own) > wire.MaxOwnGroups || unknown > 0 {
+		t.Errorf("%d groups, %d own ones, %d of %d entities unknown by id", len(c.mirror.Store.World), len(c.mirror.Store.Own), unknown, len(c.mirror.Entities.All()))
 	}
 	used := 0
 	count := func(st *mirror.State) {
@@ -92,7 +98,7 @@ func checkClient(t *testing.T, c *Client) {
 			used += mirror.StateSize + 4*cap(st.Words)
 		}
 	}
-	for _, x := range append(slices.Clone(c.mirror.groups), c.mirror.ownGroups...) {
+	for _, x := range append(slices.Clone(c.mirror.Store.World), c.mirror.Store.Own...) {
 		if x.Open != nil {
 			t.Error("a packet was left half read")
 		}
@@ -101,14 +107,14 @@ func checkClient(t *testing.T, c *Client) {
 			count(st)
 		}
 	}
-	for _, st := range c.mirror.memory.Free {
+	for _, st := range c.mirror.Store.Memory.Free {
 		count(st)
 	}
-	if used != c.mirror.memory.Used || used > mirror.MaxMemory {
-		t.Errorf("%d bytes of states, counted %d", used, c.mirror.memory.Used)
+	if used != c.mirror.Store.Memory.Used || used > mirror.MaxMemory {
+		t.Errorf("%d bytes of states, counted %d", used, c.mirror.Store.Memory.Used)
 	}
-	if len(c.mirror.tombstones.why) > maxAbsent || len(c.mirror.tombstones.ring) > maxAbsent {
-		t.Errorf("%d entities that are gone", len(c.mirror.tombstones.why))
+	if n := len(c.mirror.Entities.Gone()); n > mirror.MaxGone {
+		t.Errorf("%d entities that are gone", n)
 	}
 	for _, w := range []*ecs.World{c.World(), c.View()} {
 		w.Hash()
@@ -123,8 +129,8 @@ func checkClient(t *testing.T, c *Client) {
 				}
 			}
 		}
-		if n > len(c.mirror.replicas) {
-			t.Errorf("%d entities of %d", n, len(c.mirror.replicas))
+		if n > len(c.mirror.Entities.All()) {
+			t.Errorf("%d entities of %d", n, len(c.mirror.Entities.All()))
 		}
 	}
 }

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
@@ -20,6 +18,8 @@ type forger struct {
 	c       *Client
 	log     *journal
 	encoder delta.Encoder
+	model   *delta.Model
+	own     *delta.Model // of own state
 }
 
 func newForger(t *testing.T) *forger {
@@ -28,6 +28,9 @@ func newForger(t *testing.T) *forger {
 	f.connect()
 	f.run(10)
 	f.frozen = true
+	tables, s := wire.Tables(f.c.protocol), f.server
+	f.model = delta.NewModel(delta.NewLayout(tables, int(f.c.shape.sendEvery), s.config.SendRate), nil)
+	f.own = delta.NewModel(delta.NewRawLayout(tables, int(f.c.shape.sendEvery), s.config.SendRate), nil)
 	return f
 }
 
@@ -44,16 +47,16 @@ type toldGroup struct {
 
 // snapshot is a message of blocks, the n-th send from where the server stopped.
 func (f *forger) snapshot(n int, told ...toldGroup) []byte {
-	return f.snapshotAfter(n, uint16(f.c.own.state.input), told...)
+	return f.snapshotAfter(n, uint16(f.c.mirror.Own.Newest.Input), told...)
 }
 
 func (f *forger) snapshotAfter(n int, input uint16, told ...toldGroup) []byte {
-	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.mirror.newestSend) + uint16(n), Input: input})
+	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.mirror.Newest.Send) + uint16(n), Input: input})
 	for i, x := range told {
 		h := wire.BlockHead{Own: x.own, First: x.group, Count: 1, Slots: x.state.Known}
-		m := f.c.decode.model
+		m := f.model
 		if x.own {
-			m = f.c.decode.rawModel
+			m = f.own
 		}
 		var body []byte
 		body, h.Coder = f.encoder.Append(nil, m, []delta.Part{{Cur: x.state, Slots: h.Slots}})
@@ -129,8 +132,8 @@ func TestClientBoundsItsWorld(t *testing.T) {
 			t.Fatalf("send %d: %v", n, f.c.Err())
 		}
 	}
-	if f.c.mirror.memory.Used > mirror.MaxMemory || len(f.c.mirror.groups) != wire.MaxGroups {
-		t.Errorf("%d bytes in %d groups", f.c.mirror.memory.Used, len(f.c.mirror.groups))
+	if f.c.mirror.Store.Memory.Used > mirror.MaxMemory || len(f.c.mirror.Store.World) != wire.MaxGroups {
+		t.Errorf("%d bytes in %d groups", f.c.mirror.Store.Memory.Used, len(f.c.mirror.Store.World))
 	}
 	entities := 0
 	for tab := range f.c.World().Netcode().Tables {
@@ -161,9 +164,9 @@ func TestClientRefusesEntitiesWithoutNumber(t *testing.T) {
 // A state of more than a client keeps ends the session.
 func TestClientBoundsItsMemory(t *testing.T) {
 	f := newForger(t)
-	f.c.mirror.memory.Used += mirror.MaxMemory // as if
+	f.c.mirror.Store.Memory.Used += mirror.MaxMemory // as if
 	f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(100, 1)}))
-	if !errors.Is(f.c.Err(), ErrMessage) || !errors.Is(f.c.Err(), errTooMuch) {
+	if !errors.Is(f.c.Err(), ErrMessage) || !errors.Is(f.c.Err(), mirror.ErrMemory) {
 		t.Errorf("%v", f.c.Err())
 	}
 }
@@ -200,18 +203,18 @@ func TestDeathOvertakesBirth(t *testing.T) {
 	if p := f.c.Presence(607); p != Stale {
 		t.Errorf("what may have moved to another group is %v", p)
 	}
-	for range missSends + 1 {
+	for range mirror.MissSends + 1 {
 		f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(700, 1)}))
 		f.step()
 	}
 	if p := f.c.Presence(607); p != Destroyed {
 		t.Errorf("what is gone is %v", p)
 	}
-	for n := range missSends + 60 {
+	for n := range mirror.MissSends + 60 {
 		f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(700+64*uint32(n%2), 1)}))
 		f.step()
 	}
-	if f.c.mirror.byID[607] != nil || f.c.Presence(607) != Destroyed {
+	if f.c.mirror.Entities.Of(607) != nil || f.c.Presence(607) != Destroyed {
 		t.Error("the dead is never forgotten, or its death is")
 	}
 	checkClient(t, f.c)
@@ -221,11 +224,11 @@ func TestDeathOvertakesBirth(t *testing.T) {
 // same tick again is not.
 func TestOwnStateInParts(t *testing.T) {
 	f := newForger(t)
-	if f.c.own.state.input == 0 {
+	if f.c.mirror.Own.Newest.Input == 0 {
 		f.t.Fatal("no own state yet")
 	}
 	named := func() (ids []uint32) {
-		f.c.eachOwn(f.c.own.state.send, func(id uint32, _ *ecs.Component, _ unsafe.Pointer, _ []byte) { ids = append(ids, id) })
+		f.c.mirror.Own.EachEntity(f.c.mirror.Own.Newest.Send, func(id uint32) { ids = append(ids, id) })
 		return ids
 	}
 	first := f.snapshot(1, f.shotsOf(1000, 0))

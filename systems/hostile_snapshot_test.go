@@ -15,7 +15,7 @@ import (
 func TestBlocksThatNoServerSends(t *testing.T) {
 	f := newForger(t)
 	block := func(h wire.BlockHead, body ...byte) []byte {
-		b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.mirror.newestSend) + 1, Input: uint16(f.c.own.state.input)})
+		b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.mirror.Newest.Send) + 1, Input: uint16(f.c.mirror.Own.Newest.Input)})
 		return append(h.Append(b, 0, len(body), true), body...)
 	}
 	world := f.c.World().Hash()
@@ -36,7 +36,7 @@ func TestBlocksThatNoServerSends(t *testing.T) {
 		"join before the session":  {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Back: 1 << 15, Groups: 1}), ErrMessage},
 		"more groups than allowed": {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Groups: wire.MaxGroups + 1}), ErrMessage},
 	} {
-		if err := f.c.readSnapshot(f.now, x.message); !errors.Is(err, x.want) || errors.Is(err, codec.ErrBaseline) {
+		if _, err := f.c.mirror.Receive(x.message, 0); !errors.Is(err, x.want) || errors.Is(err, codec.ErrBaseline) {
 			t.Errorf("%s: %v", name, err)
 		}
 		f.feed(x.message)
@@ -46,9 +46,9 @@ func TestBlocksThatNoServerSends(t *testing.T) {
 		}
 	}
 
-	never := block(wire.BlockHead{First: 0, Count: 1, Slots: wire.AllSlots, Age: f.c.mirror.newestSend}, 1)
+	never := block(wire.BlockHead{First: 0, Count: 1, Slots: wire.AllSlots, Age: f.c.mirror.Newest.Send}, 1)
 	before := f.c.Stats().Renewals
-	if err := f.c.readSnapshot(f.now, never); !errors.Is(err, codec.ErrBaseline) {
+	if _, err := f.c.mirror.Receive(never, 0); !errors.Is(err, codec.ErrBaseline) {
 		t.Errorf("a baseline that was never sent: %v", err)
 	}
 	if s := f.c.Stats(); s.Renewals != before+1 || s.MalformedMessages != malformed {

@@ -184,9 +184,9 @@ func TestRenewalTakesNothingOffTheScreen(t *testing.T) {
 		g.connect()
 		g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
 		g.run(120)
-		for _, x := range append(c.mirror.groups[:len(c.mirror.groups):len(c.mirror.groups)], c.mirror.ownGroups...) {
+		for _, x := range append(c.mirror.Store.World[:len(c.mirror.Store.World):len(c.mirror.Store.World)], c.mirror.Store.Own...) {
 			for i, st := range x.Ring {
-				c.mirror.memory.Release(st)
+				c.mirror.Store.Memory.Release(st)
 				x.Ring[i] = nil
 			}
 		}

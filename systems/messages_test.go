@@ -147,9 +147,9 @@ func TestBulkDelaysNoSnapshot(t *testing.T) {
 			}
 		}
 		for n := range 60 * 20 {
-			before := c.mirror.newestSend
-			if g.step(); c.mirror.newestSend != before {
-				arrivals = append(arrivals, arrival{c.mirror.newestSend, g.server.link.tick})
+			before := c.mirror.Newest.Send
+			if g.step(); c.mirror.Newest.Send != before {
+				arrivals = append(arrivals, arrival{c.mirror.Newest.Send, g.server.link.tick})
 			}
 			if received == 0 {
 				took = n
@@ -280,7 +280,7 @@ func TestSnapshotsFitThePath(t *testing.T) {
 		g.step()
 		if n > 60*15 {
 			worst = max(worst, g.server.sessions.peers[0].session.Stats().RTT)
-			for _, r := range c.mirror.replicas {
+			for _, r := range c.mirror.Entities.All() {
 				if tick, ok := c.StateTick(netID(r.ID)); ok {
 					stale = max(stale, g.server.link.tick-tick)
 				}

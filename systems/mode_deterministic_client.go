@@ -92,7 +92,7 @@ func (m *deterministicClient) Receive(pk netsys.Packet) error {
 	if err := m.relay.Receive(pk.Seq, b); err != nil {
 		return err
 	}
-	m.c.mirror.newestTick = max(m.c.mirror.newestTick, m.relay.ServerTick())
+	m.c.mirror.Newest.Tick = max(m.c.mirror.Newest.Tick, m.relay.ServerTick())
 	if due := m.relay.ServerTick() + m.relay.Waited(); due > m.heard && m.relay.Following() {
 		m.heard, m.heardAt = due, m.frame(m.c.steps.now)
 		m.clock.Heard(m.frame(pk.At), due, m.roundTrip())
@@ -116,13 +116,15 @@ func (m *deterministicClient) Acked(uint16) {}
 func (m *deterministicClient) Confirm() {
 	c := m.c
 	next := m.relay.Timeline().Next()
-	if m.relay.Following() && !c.join.loaded {
-		c.join.loaded, c.join.loadedTick = true, next
+	_, loaded := c.mirror.Loaded()
+	if m.relay.Following() && !loaded {
+		c.mirror.Load(next)
+		loaded = true
 		if c.config.Loaded != nil {
 			c.config.Loaded(c.world, next)
 		}
 	}
-	if c.join.loaded && c.config.Events != nil {
+	if loaded && c.config.Events != nil {
 		c.config.Events.Deliver(next)
 	}
 }
@@ -165,7 +167,7 @@ func (m *deterministicClient) predict(*ecs.World) {
 	m.view.EndStep()
 	m.advanced = m.advanced || m.stepped
 	m.held = false
-	m.c.own.state.tick = m.relay.Timeline().Horizon()
+	m.c.mirror.Own.Newest.Tick = m.relay.Timeline().Horizon()
 }
 
 // Rate slews.
@@ -249,7 +251,7 @@ func (m *deterministicClient) send(*ecs.World) {
 
 // interpolate draws everything in the present.
 func (m *deterministicClient) interpolate(*ecs.World) {
-	if m.c.join.loaded && !m.advanced && !m.stepped {
+	if _, loaded := m.c.mirror.Loaded(); loaded && !m.advanced && !m.stepped {
 		m.view.Stall()
 	}
 	m.advanced = false

@@ -45,7 +45,7 @@ func (m simulatedEntities) Presence(id components.NetID) Presence {
 	if _, there := m.c.world.ByNetID(id); there {
 		return Present
 	}
-	if !m.c.join.loaded {
+	if _, loaded := m.c.mirror.Loaded(); !loaded {
 		return NotLoaded
 	}
 	return Destroyed
@@ -53,7 +53,7 @@ func (m simulatedEntities) Presence(id components.NetID) Presence {
 
 // StateTick is the newest tick whose inputs are final.
 func (m simulatedEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
-	return m.c.own.state.tick, m.Presence(id) == Present
+	return m.c.mirror.Own.Newest.Tick, m.Presence(id) == Present
 }
 
 // Coming is the timeline's next tick, in which everything is simulated.

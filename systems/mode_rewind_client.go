@@ -45,8 +45,8 @@ const (
 // Receive also notes by when the server was how far.
 func (m *rewindClient) Receive(pk netsys.Packet) error {
 	err := m.snapshotListener.Receive(pk)
-	if err == nil && m.c.mirror.newestTick > m.seen {
-		m.seen = m.c.mirror.newestTick
+	if err == nil && m.c.mirror.Newest.Tick > m.seen {
+		m.seen = m.c.mirror.Newest.Tick
 		if m.started && m.c.predictor.log.Newest > m.seen+m.early+uint32(m.roundTrip())+1 {
 			m.retreat()
 		}

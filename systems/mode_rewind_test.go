@@ -237,8 +237,8 @@ func TestRewindJoinsLongAfter(t *testing.T) {
 		c := g.join(ClientConfig{Gather: gatherTurns()}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05})
 		g.connect()
 		g.run(300)
-		if st := c.Stats(); st.Confirmed < 50 || c.own.state.input > g.server.Tick() || c.own.state.input+60 < g.server.Tick() {
-			t.Errorf("after input %d of %d: %+v", c.own.state.input, g.server.Tick(), st)
+		if st := c.Stats(); st.Confirmed < 50 || c.mirror.Own.Newest.Input > g.server.Tick() || c.mirror.Own.Newest.Input+60 < g.server.Tick() {
+			t.Errorf("after input %d of %d: %+v", c.mirror.Own.Newest.Input, g.server.Tick(), st)
 		}
 		g.mustConverge()
 		g.clients = nil

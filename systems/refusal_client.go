@@ -20,7 +20,7 @@ func (c *Client) heed(n *wire.Notice, value []int32) error {
 		c.owned.Revert(n, value)
 	default:
 		var here ecs.Entity
-		if r := c.mirror.byID[n.ID]; r != nil {
+		if r := c.mirror.Entities.Of(n.ID); r != nil {
 			here = r.Entity
 		}
 		return c.owned.Entitle(n, here)

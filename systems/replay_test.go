@@ -15,7 +15,7 @@ func TestNetcodeE7_NoReplayBehindTheFirstInput(t *testing.T) {
 	before := c.Stats().Resimulated
 	c.predictor.log.Jump(c.predictor.log.Newest + 10)
 	c.predictor.applied = c.predictor.log.Newest - 3
-	c.replayAfter(c.world, c.own.state.input, c.own.state)
+	c.replayAfter(c.world, c.mirror.Own.Newest.Input, c.mirror.Own.Newest)
 	if n := c.Stats().Resimulated - before; n > 0 {
 		t.Errorf("%d ticks were simulated again", n)
 	}

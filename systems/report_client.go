@@ -3,7 +3,6 @@ package systems
 import (
 	"bytes"
 	"fmt"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
@@ -16,16 +15,7 @@ func (c *Client) heard() (tick, input uint32) {
 	if c.reconciler.reporter != nil {
 		return c.reconciler.reporter.tick, c.reconciler.reporter.input
 	}
-	return c.own.state.tick, c.own.state.input
-}
-
-// keptPrivate is what an entity keeps of what only its owner sees although own state
-// does not tell of it: what is predicted, while there is nothing to correct.
-func (c *Client) keptPrivate(r *mirror.Replica) uint64 {
-	if c.own.state.predicted || r == nil {
-		return 0
-	}
-	return r.Private & c.shape.predicted
+	return c.mirror.Own.Newest.Tick, c.mirror.Own.Newest.Input
 }
 
 // writeReport puts into a message what the newest input led to. A client that has to
@@ -48,19 +38,20 @@ func (c *Client) writeReport(m *wire.Input) {
 // exact reports whether own state is what was predicted, bit by bit: then there is
 // nothing to restore. A result is coarser than that, so where it differed, while
 // the prediction is within tolerance, own state has to be taken over all the same.
-func (c *Client) exact(w *ecs.World, own ownState) bool {
+func (c *Client) exact(w *ecs.World, own mirror.OwnState) bool {
 	same := true
-	c.eachOwn(own.send, func(id uint32, comp *ecs.Component, _ unsafe.Pointer, raw []byte) {
-		e, ok := w.ByNetID(netID(id))
+	c.mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
+		comp := v.Component
+		e, ok := w.ByNetID(netID(v.ID))
 		if !ok || c.shape.predicted>>comp.Replicated()&1 == 0 {
 			return
 		}
-		predicted := c.predictor.history.Value(own.input, e, comp)
+		predicted := c.predictor.history.Value(own.Input, e, comp)
 		if predicted == nil {
 			same = false
 			return
 		}
-		same = same && bytes.Equal(c.reconciler.reporter.results.Raw(comp, predicted), raw)
+		same = same && bytes.Equal(c.reconciler.reporter.results.Raw(comp, predicted), v.Raw)
 	})
 	return same
 }
@@ -68,8 +59,8 @@ func (c *Client) exact(w *ecs.World, own ownState) bool {
 // reportedDiffers compares what was predicted after the newest input that is known
 // to be consumed with what was captured of it, in words.
 func (c *Client) reportedDiffers(e ecs.Entity, comp *ecs.Component, words []int32) error {
-	if c.reconciler.reporter.tick != c.mirror.newestTick {
-		return fmt.Errorf("%s: the newest snapshot is of tick %d, not %d", comp.Name, c.mirror.newestTick, c.reconciler.reporter.tick)
+	if c.reconciler.reporter.tick != c.mirror.Newest.Tick {
+		return fmt.Errorf("%s: the newest snapshot is of tick %d, not %d", comp.Name, c.mirror.Newest.Tick, c.reconciler.reporter.tick)
 	}
 	predicted := c.predictor.history.Value(c.reconciler.reporter.input, e, comp)
 	if predicted == nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
@@ -137,15 +138,15 @@ func TestCorrectionsOnlyWhereTheyAre(t *testing.T) {
 	g.connect()
 	g.run(20)
 	for _, h := range []wire.SnapshotHeader{{Open: true, Number: 1}, {Agreed: true}} {
-		h.Send = uint16(c.mirror.newestSend + 1)
-		if err := c.readSnapshot(g.now, wire.AppendSnapshotHeader(nil, &h)); !errors.Is(err, ErrMessage) {
+		h.Send = uint16(c.mirror.Newest.Send + 1)
+		if _, err := c.mirror.Receive(wire.AppendSnapshotHeader(nil, &h), 0); !errors.Is(err, ErrMessage) {
 			t.Errorf("%+v: %v", h, err)
 		}
 	}
-	var r = &c.decode.reader
+	var r codec.ByteReader
 	for _, h := range []wire.SnapshotHeader{{Open: true, Number: wire.Corrections}, {Open: true, Agreed: true}} {
 		r.Reset(wire.AppendSnapshotHeader(nil, &h))
-		if _, err := wire.ReadSnapshotHeader(r); !errors.Is(err, ErrMessage) {
+		if _, err := wire.ReadSnapshotHeader(&r); !errors.Is(err, ErrMessage) {
 			t.Errorf("%+v: %v", h, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
@@ -73,12 +74,12 @@ func (c *Client) SetScope(e ecs.Entity, s Scope) bool {
 	if c.world == nil {
 		return false
 	}
-	r := c.mirror.byID[uint32(c.world.NetID(e))]
+	r := c.mirror.Entities.Of(uint32(c.world.NetID(e)))
 	if r == nil || r.Entity != e || r.Removed.Tick != 0 {
 		return false
 	}
 	*c.predictor.scopes.Of(r) = scoped{s, true}
-	c.mirror.groups[r.At.Group].Fresh |= 1 << r.At.Slot
+	c.mirror.Refresh(r)
 	return true
 }
 
@@ -120,8 +121,8 @@ func (c *Client) takeScope(r *mirror.Replica, own bool) {
 	switch {
 	case !own:
 		c.reconciler.records.Of(r).takeServerState = true
-	case c.predictor.scopes.Of(r).chosen && c.own.state.tick != 0 && c.reconciler.reporter == nil:
-		c.own.state.fresh = true // at once, not with the next snapshot
+	case c.predictor.scopes.Of(r).chosen && c.mirror.Own.Newest.Tick != 0 && c.reconciler.reporter == nil:
+		c.mirror.Own.Newest.Fresh = true // at once, not with the next snapshot
 	}
 }
 
@@ -151,4 +152,9 @@ func (c *Client) assume(e ecs.Entity) {
 	clear(unsafe.Slice((*byte)(p), in.Schema.Size))
 	c.config.Assume.fill(c.world, e, p)
 	in.Schema.Snap(p)
+}
+
+// simulates reports whether this client simulates an entity of its world.
+func (c *Client) simulates(e ecs.Entity) bool {
+	return c.model.everywhere || ecs.Has[components.Predicted](c.world, e)
 }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
@@ -53,18 +54,21 @@ type coSimulated struct {
 // noteCoSimulated notes that an entity stands in the world as a state says, with what was
 // predicted of it.
 func (c *Client) noteCoSimulated(r *mirror.Replica, st *mirror.State) {
-	if r.CoSimulated() {
-		x := c.reconciler.records.Of(r)
-		x.confirmed, x.unseen = st.Send, true
-		c.reconciler.co.any, c.reconciler.co.fresh = true, true
-	}
+	x := c.reconciler.records.Of(r)
+	x.confirmed, x.unseen = st.Send, true
+	c.reconciler.co.any, c.reconciler.co.fresh = true, true
 }
 
-// listCoSimulated is part of a walk over all replicas, which ends in a list of those that are
-// co-simulated.
-func (c *Client) listCoSimulated(r *mirror.Replica) {
-	if r.CoSimulated() && !r.Entity.IsZero() && r.Removed.Tick == 0 {
-		c.reconciler.co.list = append(c.reconciler.co.list, r)
+// listCoSimulated lists those entities that are co-simulated.
+func (c *Client) listCoSimulated() {
+	c.reconciler.co.list = c.reconciler.co.list[:0]
+	if !c.reconciler.co.any {
+		return
+	}
+	for _, r := range c.mirror.Entities.All() {
+		if r.CoSimulated() && !r.Entity.IsZero() && r.Removed.Tick == 0 {
+			c.reconciler.co.list = append(c.reconciler.co.list, r)
+		}
 	}
 }
 
@@ -87,7 +91,7 @@ func (c *Client) coSimulatedWrong(v verdict) (since uint32) {
 	c.reconciler.co.fresh = false
 	settled := c.reconciler.settled
 	if v.fresh {
-		settled = max(settled, v.own.input)
+		settled = max(settled, v.own.Input)
 	}
 	for _, r := range c.reconciler.co.list {
 		x := c.reconciler.records.Of(r)
@@ -142,7 +146,7 @@ func (c *Client) coSimulatedAgrees(r *mirror.Replica, input uint32) bool {
 
 // eachConfirmed visits the predicted components of what was confirmed of an entity.
 func (c *Client) eachConfirmed(r *mirror.Replica, visit func(st *mirror.State, comp *ecs.Component, words []int32)) {
-	st := c.mirror.groups[r.At.Group].At(c.reconciler.records.Of(r).confirmed)
+	st := c.mirror.Store.World[r.At.Group].At(c.reconciler.records.Of(r).confirmed)
 	if st == nil || !st.Says(r.ID, r.At.Slot) {
 		return
 	}
@@ -187,4 +191,11 @@ func (c *Client) coSimulatedDiffers(r *mirror.Replica, comp *ecs.Component, trut
 		predicted = c.world.Netcode().Pointer(r.Entity, comp)
 	}
 	return c.mismatch(comp, predicted, truth), predicted
+}
+
+// scratchFor is room for one value of a component.
+func (c *Client) scratchFor(comp *ecs.Component) unsafe.Pointer {
+	need := int(comp.Schema.Size+7) / 8
+	c.scratch = reuse.Slice(c.scratch, max(need, 1))
+	return unsafe.Pointer(&c.scratch[0])
 }

@@ -180,23 +180,23 @@ func (a *audit) client(c *Client) {
 	if c.world == nil || k == nil {
 		return
 	}
-	for g, x := range c.mirror.groups {
+	for g, x := range c.mirror.Store.World {
 		a.state(c, k, g, x.First)
 		for _, st := range x.Ring {
 			a.state(c, k, g, st)
 		}
 	}
-	for _, x := range c.mirror.ownGroups {
+	for _, x := range c.mirror.Store.Own {
 		for _, st := range x.Ring {
 			a.own(c, st)
 		}
 	}
-	for id := range c.mirror.byID {
-		if !k.could(a, id) {
-			a.fail("client %d knows the id of entity %d, which it never could see", c.link.id, id)
+	for _, r := range c.mirror.Entities.All() {
+		if !k.could(a, r.ID) {
+			a.fail("client %d knows the id of entity %d, which it never could see", c.link.id, r.ID)
 		}
 	}
-	for id := range c.mirror.tombstones.why {
+	for _, id := range c.mirror.Entities.Gone() {
 		if !k.could(a, id) {
 			a.fail("client %d remembers the id of entity %d, which it never could see", c.link.id, id)
 		}
@@ -293,11 +293,11 @@ func (a *audit) world(c *Client, w *ecs.World) {
 // elsewhere reports whether a client may not have heard yet of the slot that an entity
 // has moved to.
 func (a *audit) elsewhere(c *Client, k *clientLog, id uint32) bool {
-	if k.over+missSends > c.mirror.newestSend {
+	if k.over+mirror.MissSends > c.mirror.Newest.Send {
 		return true
 	}
 	g, slot, ok := a.s.frames.Slot(components.NetID(id))
-	return ok && (g >= len(c.mirror.groups) || c.mirror.groups[g].Told[slot] < a.moved[id].send || c.mirror.newestSend < a.moved[id].send+missSends)
+	return ok && (g >= len(c.mirror.Store.World) || c.mirror.Store.World[g].Told[slot] < a.moved[id].send || c.mirror.Newest.Send < a.moved[id].send+mirror.MissSends)
 }
 
 // presence checks what a client says of the whereabouts of an entity.
@@ -311,12 +311,12 @@ func (a *audit) presence(c *Client, id uint32) {
 	switch {
 	case p != NotLoaded && !k.could(a, id):
 		a.fail("entity %d is %v to client %d, which never could see it", id, p, c.link.id)
-	case p == Destroyed && (died == 0 || died > c.mirror.newestSend) && !k.veiled[id] && !a.elsewhere(c, k, id):
-		a.fail("entity %d is %v to client %d at send %d, but lives", id, p, c.link.id, c.mirror.newestSend)
+	case p == Destroyed && (died == 0 || died > c.mirror.Newest.Send) && !k.veiled[id] && !a.elsewhere(c, k, id):
+		a.fail("entity %d is %v to client %d at send %d, but lives", id, p, c.link.id, c.mirror.Newest.Send)
 	case p == OutOfInterest && died == 0 && k.last[id] == a.audited && a.s.config.Visible == nil:
 		a.fail("entity %d is %v to client %d, from which nothing is hidden", id, p, c.link.id)
-	case p == Present && died != 0 && died <= c.mirror.newestSend:
-		a.fail("entity %d is %v to client %d at send %d, but died at %d", id, p, c.link.id, c.mirror.newestSend, died)
+	case p == Present && died != 0 && died <= c.mirror.Newest.Send:
+		a.fail("entity %d is %v to client %d at send %d, but died at %d", id, p, c.link.id, c.mirror.Newest.Send, died)
 	}
 	_, there := c.world.ByNetID(components.NetID(id))
 	if there != (p == Present || p == Stale) {

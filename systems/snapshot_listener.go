@@ -13,7 +13,7 @@ type snapshotListener struct{ c *Client }
 
 // Receive takes in a snapshot. That a baseline is missing is nobody's fault.
 func (l snapshotListener) Receive(pk netsys.Packet) error {
-	err := l.c.readSnapshot(pk.At, pk.Data)
+	err := l.c.takeSnapshot(pk.At, pk.Data)
 	if errors.Is(err, codec.ErrBaseline) {
 		return nil
 	}
@@ -31,9 +31,10 @@ func (l snapshotListener) Acked(seq uint16) { l.c.inputs.sender.Acked(seq) }
 func (l snapshotListener) Confirm() {
 	c := l.c
 	c.interpolator.Clock().Settle(c.steps.now)
-	c.applyConfirmed()
-	if c.join.loaded && c.config.Events != nil {
-		c.config.Events.Deliver(c.mirror.newestTick)
+	c.reconciler.takeServerState = c.mirror.Place() || c.reconciler.takeServerState
+	c.listCoSimulated()
+	if _, loaded := c.mirror.Loaded(); loaded && c.config.Events != nil {
+		c.config.Events.Deliver(c.mirror.Newest.Tick)
 	}
 }
 
@@ -50,7 +51,7 @@ func (n sequence) TickOf(seq uint32) uint32 {
 		tick, input = x.tick, x.input
 	}
 	if tick == 0 {
-		return c.mirror.newestTick
+		return c.mirror.Newest.Tick
 	}
 	return uint32(int64(tick) + int64(seq) - int64(input) - 1)
 }

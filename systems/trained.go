@@ -81,13 +81,12 @@ func (h hexHash) LogValue() slog.Value {
 	return slog.StringValue(string(b[:]))
 }
 
-// modelWith returns the model for the blocks of a server with this hash.
-func (c *Client) modelWith(server uint64) *delta.Model {
-	a := agreement{trained: c.config.Trained, layout: c.decode.layout, log: c.config.Logger}
+// model returns the model for the blocks of a server with this hash.
+func (a *agreement) model(server uint64) *delta.Model {
 	if a.with(server) {
-		return a.trained.Model(c.decode.layout)
+		return a.trained.Model(a.layout)
 	}
-	return delta.NewModel(c.decode.layout, nil)
+	return delta.NewModel(a.layout, nil)
 }
 
 // record writes the state of a send to the recording, if there is one.

@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // A client never hears of what it may not see, however often that changes and
@@ -66,7 +67,7 @@ func TestVisibilityFlickers(t *testing.T) {
 			g.step()
 			for _, c := range g.clients {
 				for id := range never {
-					if c.mirror.byID[uint32(id)] != nil || c.Presence(id) != NotLoaded {
+					if c.mirror.Entities.Of(uint32(id)) != nil || c.Presence(id) != NotLoaded {
 						t.Fatalf("client %d knows of entity %d, which nobody may see: %v", c.ID(), id, c.Presence(id))
 					}
 				}
@@ -121,7 +122,7 @@ func TestPresence(t *testing.T) {
 	g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
 	g.run(60)
 	want("at first", Present, Present, Present, Present, NotLoaded)
-	g.run(3 * missSends) // by then the slot of the one that was never seen counts no more
+	g.run(3 * mirror.MissSends) // by then the slot of the one that was never seen counts no more
 	w.Despawn(all[1])
 	hidden[all[2]] = true
 	g.run(60)
@@ -153,7 +154,7 @@ func TestPresence(t *testing.T) {
 		}
 		g.run(40)
 	}
-	if n := len(c.mirror.tombstones.why); n != maxAbsent || len(c.mirror.tombstones.ring) != n {
+	if n := len(c.mirror.Entities.Gone()); n != mirror.MaxGone {
 		t.Errorf("%d deaths are remembered", n)
 	}
 	want("long after", Present, NotLoaded, Present, NotLoaded, Present)

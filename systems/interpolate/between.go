@@ -1,8 +1,9 @@
 package interpolate
 
 import (
-	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"math"
+
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // between draws others between the two confirmed states around the playback head.
@@ -12,7 +13,7 @@ func (b between) draw(float64) (stalled bool) {
 	b.head, b.oldest = b.clock.Advance(b.now()), math.MaxUint32
 	head := b.sight.begin(b.head)
 	waiting := false
-	for _, r := range b.mirror.Replicas() {
+	for _, r := range b.mirror.Entities.All() {
 		f := b.figures.Of(r)
 		switch {
 		case r.Removed.Tick != 0 && (head >= float64(r.Removed.Tick) || r.Simulated):
@@ -29,17 +30,21 @@ func (b between) draw(float64) (stalled bool) {
 	if b.coSimulated() && b.sight.votes == 0 && b.sight.from == 0 {
 		b.sight = sight{} // all are shown in the present
 	}
-	return b.clock.Running() && (waiting || b.clock.Stalled())
+	if !b.clock.Running() {
+		return false
+	}
+	b.mirror.Retain(b.head, b.oldest)
+	return waiting || b.clock.Stalled()
 }
 
 // drawBetween writes the state of an entity at the playback head into the view.
 // It reports whether there was no later state to move toward.
 func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waiting bool) {
-	h := b.mirror.Group(r.At.Group)
+	h := b.mirror.Store.World[r.At.Group]
 	from, to, gone := h.Around(r.ID, r.At.Slot, head)
 	k, before := int(r.At.Slot), false
 	if r.Moved { // it has other components from now on, but maybe not yet at the head
-		old, later, _ := b.mirror.Group(r.Before.Group).Around(r.ID, r.Before.Slot, head)
+		old, later, _ := b.mirror.Store.World[r.Before.Group].Around(r.ID, r.Before.Slot, head)
 		before = old != nil && (from == nil || old.Tick > from.Tick)
 		r.Moved = before || from == nil
 		if before {

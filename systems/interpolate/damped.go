@@ -32,11 +32,11 @@ func (d *damped) begin(now time.Time, newest uint32, every time.Duration) (stall
 }
 
 func (d *damped) draw(float64) (stalled bool) {
-	_, newest := d.mirror.Newest()
+	newest := d.mirror.Newest.Tick
 	stalled = d.begin(d.now(), newest, d.world.StepDuration()*time.Duration(d.every))
 	d.head = float64(newest)
 	d.sight = sight{head: d.head, from: newest, votes: 1}
-	for _, r := range d.mirror.Replicas() {
+	for _, r := range d.mirror.Entities.All() {
 		f := d.figures.Of(r)
 		switch {
 		case r.Removed.Tick != 0, d.world.Netcode().Suspended(r.Entity):

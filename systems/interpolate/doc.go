@@ -19,5 +19,5 @@
 //   - A replay is between [System.Begin] and [System.End], a step of a timeline between
 //     [Present.BeginStep] and [Present.EndStep].
 //   - An entity comes to be simulated or no longer is: [System.Reshaped].
-//   - Which states must be kept: [System.Retain]; which entities: [System.Shows].
+//   - Which states must be kept: it tells the mirror, after each frame; which entities: [System.Shows].
 package interpolate

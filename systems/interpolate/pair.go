@@ -17,7 +17,7 @@ func (s *System) Pair(e ecs.Entity, comp *ecs.Component, from, to unsafe.Pointer
 	if d.To == 0 {
 		d.To = d.From
 	}
-	r := s.states.mirror.Find(uint32(s.view.NetID(e)))
+	r := s.states.mirror.Entities.Of(uint32(s.view.NetID(e)))
 	return s.states.readAt(from, r, d.From, comp) && s.states.readAt(to, r, d.To, comp)
 }
 
@@ -39,7 +39,7 @@ func (s *states) readAt(into unsafe.Pointer, r *mirror.Replica, tick uint32, com
 
 // stateAt is the state of a tick that tells of an entity in a slot, or nil.
 func (s *states) stateAt(group int32, id uint32, slot int32, tick uint32) *mirror.State {
-	h := s.mirror.Group(group)
+	h := s.mirror.Store.World[group]
 	st := h.At(tick / s.every)
 	if st == nil || st.Tick != tick || !st.Says(id, slot) { // the server was late with it
 		st, _, _ = h.Around(id, slot, float64(tick))

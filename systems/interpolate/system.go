@@ -37,23 +37,10 @@ type Parts struct {
 
 // States is what drawing by the states of the server needs.
 type States struct {
-	Mirror      Mirror
-	Indexes     *mirror.Indexes         // that what is kept of entities goes by
+	Mirror      *mirror.Mirror
 	Written     func(ecs.Entity) uint64 // components of an entity that the client writes itself
 	CoSimulated func() bool             // the client has simulated others
 	Damping     *Damping                // of others; nil: they are drawn between states
-}
-
-// Mirror is what the server told.
-type Mirror interface {
-	// Replicas is the entities that are known.
-	Replicas() []*mirror.Replica
-	// Find is the entity of a NetID, or nil.
-	Find(id uint32) *mirror.Replica
-	// Group is the states that are kept of a group.
-	Group(i int32) *mirror.History
-	// Newest is the newest send that was heard of, and its tick.
-	Newest() (send, tick uint32)
 }
 
 // way is how entities come into the view.
@@ -69,7 +56,7 @@ type way interface {
 // states is what draws by states: between them, or damped.
 type states struct {
 	*System
-	mirror      Mirror
+	mirror      *mirror.Mirror
 	figures     mirror.Records[figure]
 	step        float64 // seconds a tick
 	beyond      float64 // ticks that the head may pass the newest state by
@@ -87,7 +74,7 @@ func New(parts Parts, from States) *System {
 		x.beyond = max(x.beyond, comp.Beyond.Seconds()*rate)
 	}
 	s.clock.MayPass(x.beyond)
-	from.Indexes.Attach(&x.figures)
+	from.Mirror.Entities.Attach(&x.figures)
 	s.states = x
 	if s.way = (between{x}); from.Damping != nil {
 		s.way = &damped{states: x, damping: from.Damping.filled()}
@@ -146,7 +133,7 @@ func (s *System) Clock() *Clock { return &s.clock }
 func (s *states) simulates(e ecs.Entity) bool { return ecs.Has[components.Predicted](s.world, e) }
 
 func (s *states) find(id uint32) (f *figure, simulated bool) {
-	r := s.mirror.Find(id)
+	r := s.mirror.Entities.Of(id)
 	if r == nil {
 		return nil, false
 	}
@@ -167,7 +154,7 @@ func (s *System) Begin() {
 	if s.smoothing.Off {
 		return
 	}
-	for _, r := range s.states.mirror.Replicas() {
+	for _, r := range s.states.mirror.Entities.All() {
 		if !r.Entity.IsZero() && s.states.simulates(r.Entity) {
 			s.keepSimulated(r.ID, s.states.figures.Of(r), r.Entity)
 		}
@@ -176,19 +163,6 @@ func (s *System) Begin() {
 
 // End makes what has changed since Begin the visual error.
 func (s *System) End() { s.takeErrors() }
-
-// Retain is the oldest send that drawing may still need, if it needs any.
-func (s *System) Retain() (send uint32, ok bool) {
-	if s.states == nil || !s.clock.Running() {
-		return 0, false
-	}
-	newest, tick := s.states.mirror.Newest()
-	if newest == 0 {
-		return 0, false
-	}
-	back := uint32(max(float64(tick)-s.head, 0)/float64(s.every)) + 3
-	return min(newest-min(back, newest-1), s.states.oldest/s.every), true
-}
 
 // Drawing tells how the newest frame drew an entity of the view. It is false for those that
 // the view does not have, and for spawns that are not confirmed yet.

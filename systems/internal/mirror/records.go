@@ -28,34 +28,34 @@ type RecordList interface {
 	clear(Index)
 }
 
-// Indexes hands out the places of records.
-type Indexes struct {
-	Lists []RecordList
+// indexes hands out the places of records.
+type indexes struct {
+	lists []RecordList
 	free  []Index
 	count Index
 }
 
-// Attach makes a room's records follow the entities that are known. It is called before
+// attach makes a room's records follow the entities that are known. It is called before
 // there are any.
-func (x *Indexes) Attach(lists ...RecordList) { x.Lists = append(x.Lists, lists...) }
+func (x *indexes) attach(lists ...RecordList) { x.lists = append(x.lists, lists...) }
 
-// Take is a place where all records are clear.
-func (x *Indexes) Take() Index {
+// take is a place where all records are clear.
+func (x *indexes) take() Index {
 	if n := len(x.free); n > 0 {
 		i := x.free[n-1]
 		x.free = x.free[:n-1]
 		return i
 	}
-	for _, l := range x.Lists {
+	for _, l := range x.lists {
 		l.grow()
 	}
 	x.count++
 	return x.count - 1
 }
 
-// Release clears all records of an entity that is no longer known.
-func (x *Indexes) Release(i Index) {
-	for _, l := range x.Lists {
+// release clears all records of an entity that is no longer known.
+func (x *indexes) release(i Index) {
+	for _, l := range x.lists {
 		l.clear(i)
 	}
 	x.free = append(x.free, i)

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // State is a group of slots at one send, as far as packets told of it.
@@ -25,6 +26,94 @@ type History struct {
 	Hidden uint64       // slots that are out of sight, by the newest send that told of them
 	Fresh  uint64       // slots with news that are not in the world yet
 }
+
+// Store is the states that sends told of, by group.
+type Store struct {
+	World  []*History
+	Own    []*History // of own state
+	Memory Memory
+}
+
+// add keeps a state, all of the send that is pinned; it reports false when it is too old to
+// be of use.
+func (s *Store) add(x *History, st *State, floor, pinned uint32) bool {
+	if known := x.At(st.Send); known != nil {
+		s.Memory.merge(known, st)
+		s.Memory.Release(st)
+		return true
+	}
+	if pinned != 0 && st.Send == pinned {
+		x.First = st
+		return true
+	}
+	if !x.put(&s.Memory, st, floor) {
+		s.Memory.Release(st)
+		return false
+	}
+	return true
+}
+
+// close ends what the datagram at hand says of a group.
+func (s *Store) close(x *History) *State {
+	st := x.Open
+	x.Open = nil
+	s.Memory.keep(st)
+	return st
+}
+
+// drop forgets it.
+func (s *Store) drop(x *History) { s.Memory.Release(s.close(x)) }
+
+// unpin puts the states of a join among all others.
+func (s *Store) unpin(floor uint32) {
+	for _, x := range s.World {
+		if st := x.First; st != nil {
+			x.First = nil
+			if !x.put(&s.Memory, st, floor) {
+				s.Memory.Release(st)
+			}
+		}
+	}
+}
+
+// whole reports whether a send has told of all slots of so many groups.
+func (s *Store) whole(send uint32, groups int) bool {
+	return groups <= len(s.World) && allTold(s.World[:groups], send)
+}
+
+// allTold reports whether a send has told of all slots of groups.
+func allTold(groups []*History, send uint32) bool {
+	for _, x := range groups {
+		if st := x.At(send); st == nil || st.Known != wire.AllSlots {
+			return false
+		}
+	}
+	return true
+}
+
+// oldestTold is the newest send such that all slots have been told of by it or later,
+// those aside of which the newest was that they are out of sight, or nothing for long:
+// an entity may stand there that this client never saw.
+func (s *Store) oldestTold(newest uint32) uint32 {
+	oldest := newest
+	for _, x := range s.World {
+		for k, t := range x.Told {
+			if x.Hidden>>k&1 == 0 && t+MissSends >= newest {
+				oldest = min(oldest, t)
+			}
+		}
+	}
+	return oldest
+}
+
+// grow makes sure that there are so many groups.
+func grow(groups *[]*History, n int) {
+	for len(*groups) < n {
+		*groups = append(*groups, &History{})
+	}
+}
+
+func trailing(set uint64) int { return bits.TrailingZeros64(set) }
 
 // minStates and maxStates bound the ring of a group. It grows when a state that may
 // still be a baseline would be lost.
@@ -62,8 +151,8 @@ func (m *Memory) Take(send, tick uint32) *State {
 	return st
 }
 
-// Keep counts what a state that was filled needs.
-func (m *Memory) Keep(st *State) { m.Used += 4 * cap(st.Words) }
+// keep counts what a state that was filled needs.
+func (m *Memory) keep(st *State) { m.Used += 4 * cap(st.Words) }
 
 // Release gives back a kept state.
 func (m *Memory) Release(st *State) {
@@ -88,9 +177,9 @@ func (h *History) At(send uint32) *State {
 	return nil
 }
 
-// Put takes over a state of which nothing was known so far; floor is the oldest
+// put takes over a state of which nothing was known so far; floor is the oldest
 // send still needed. It reports false when later news stands in its place.
-func (h *History) Put(m *Memory, st *State, floor uint32) bool {
+func (h *History) put(m *Memory, st *State, floor uint32) bool {
 	if len(h.Ring) == 0 {
 		h.Ring = make([]*State, minStates)
 	}
@@ -113,19 +202,19 @@ func (h *History) Put(m *Memory, st *State, floor uint32) bool {
 	return true
 }
 
-// Pin keeps what a send said, if anything, from making room for later news.
-func (h *History) Pin(send uint32) {
+// pin keeps what a send said, if anything, from making room for later news.
+func (h *History) pin(send uint32) {
 	if st := h.At(send); st != nil && st != h.First {
 		h.Ring[send&uint32(len(h.Ring)-1)] = nil
 		h.First = st
 	}
 }
 
-// Merge adds to a state what another one of the same send knows more.
-func (m *Memory) Merge(st, more *State) {
+// merge adds to a state what another one of the same send knows more.
+func (m *Memory) merge(st, more *State) {
 	m.Used -= 4 * cap(st.Words)
 	for slots := more.Known &^ st.Known; slots != 0; slots &= slots - 1 {
-		k := bits.TrailingZeros64(slots)
+		k := trailing(slots)
 		if bit := uint64(1) << k; more.Alive&bit == 0 {
 			st.Clear(k, more.Hidden&bit != 0)
 			continue
@@ -133,7 +222,7 @@ func (m *Memory) Merge(st, more *State) {
 		rec := more.Record(k)
 		copy(st.Put(k, more.IDs[k], more.Masks[k], len(rec)), rec)
 	}
-	m.Keep(st)
+	m.keep(st)
 }
 
 // Says reports whether a state tells of an entity in a slot.

@@ -10,7 +10,7 @@ func stateAt(m *Memory, send uint32) *State {
 	st := m.Take(send, send*3)
 	rec := st.Put(5, 9, 1, 2)
 	rec[0], rec[1] = int32(send), 7
-	m.Keep(st)
+	m.keep(st)
 	return st
 }
 
@@ -18,11 +18,11 @@ func stateAt(m *Memory, send uint32) *State {
 func putAt(h *History, m *Memory, send, floor uint32) bool {
 	st := stateAt(m, send)
 	if h.At(send) != nil {
-		m.Merge(h.At(send), st)
+		m.merge(h.At(send), st)
 		m.Release(st)
 		return true
 	}
-	if !h.Put(m, st, floor) {
+	if !h.put(m, st, floor) {
 		m.Release(st)
 		return false
 	}
@@ -120,9 +120,9 @@ func TestHistoryMerges(t *testing.T) {
 	b.Put(2, 98, 1, 1)[0] = 8
 	b.Put(3, 13, 3, 2)[1] = 3
 	b.Clear(4, false)
-	m.Keep(a)
-	m.Keep(b)
-	m.Merge(a, b)
+	m.keep(a)
+	m.keep(b)
+	m.merge(a, b)
 	if a.Known != 0b11110 || a.Alive != 0b1010 || a.Hidden != 0b100 || a.IDs[1] != 11 || a.Record(1)[0] != 1 || a.Record(3)[1] != 3 {
 		t.Errorf("%+v", a.Group)
 	}
@@ -140,7 +140,7 @@ func TestHistoryAround(t *testing.T) {
 	}
 	other := m.Take(3, 9) // somebody else stood there
 	other.Put(5, 8, 1, 2)
-	h.Put(&m, other, 1)
+	h.put(&m, other, 1)
 	for _, c := range []struct {
 		at       float64
 		from, to uint32
