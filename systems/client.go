@@ -192,10 +192,10 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	tables := wire.Tables(c.protocol)
 	layout := delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
-	agreed := agreement{trained: c.config.Trained, layout: layout, log: c.config.Logger}
+	agreed := wire.Agreement{Trained: c.config.Trained, Layout: layout, Log: c.config.Logger}
 	c.mirror.Open(mirror.Config{
 		World: c.world, Host: (*clientHost)(c), Client: c.link.id, Tick: m.Tick, SendEvery: c.shape.sendEvery,
-		Model:    agreed.model(m.Trained),
+		Model:    agreed.Model(m.Trained),
 		RawModel: delta.NewModel(delta.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil),
 		Predicts: c.stages.predicting, Corrections: c.reconciler.reporter != nil, Loaded: c.config.Loaded,
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
 // DefaultSendRate is the number of snapshots a second where a configuration
@@ -217,8 +218,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: ReconnectWindow %v is negative (0: none)", ErrConfig, c.ReconnectWindow)
 	case c.Stall < 0 || c.Stall > maxStall:
 		return fmt.Errorf("%w: Stall %v is not between 0 and %v (0: %v)", ErrConfig, c.Stall, maxStall, defaultStall)
-	case c.Budget < minBudget:
-		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, minBudget, defaultBudget)
+	case c.Budget < snapshot.MinBudget:
+		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, snapshot.MinBudget, defaultBudget)
 	case c.Coders > delta.ZstdOnly:
 		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
 	case c.LeavePolicy > KeepOwned:
@@ -268,12 +269,8 @@ func (c ServerConfig) sessions() netsys.ServerConfig {
 	}
 }
 
-// minBudget is what a header, a little own state and an entity need.
 // defaultBudget is two datagrams.
-const (
-	minBudget     = 200
-	defaultBudget = 2 * netsys.MaxPayload
-)
+const defaultBudget = 2 * netsys.MaxPayload
 
 const (
 	defaultMaxClients = 256

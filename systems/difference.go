@@ -2,12 +2,14 @@ package systems
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
@@ -36,15 +38,15 @@ func Difference(s *Server, c *Client) error {
 	if i < 0 {
 		return fmt.Errorf("the server has no client %d", c.link.id)
 	}
-	p, f := s.sessions.peers[i], s.frames.At(c.mirror.Newest.Send)
+	p, f := s.sessions.peers[i], s.snapshots.Frame(c.mirror.Newest.Send)
 	if f == nil || f.Tick != c.mirror.Newest.Tick {
 		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", c.mirror.Newest.Tick, s.link.tick-c.mirror.Newest.Tick)
 	}
 	seen := make(map[uint32]bool)
 	for g := range f.Groups {
 		var hidden uint64
-		if g < len(p.baselines.World) {
-			hidden, _ = p.baselines.World[g].Hidden()
+		if known := p.snapshot.Baselines().World; g < len(known) {
+			hidden, _ = known[g].Hidden()
 		}
 		if g >= len(c.mirror.Store.World) {
 			if visible := f.Groups[g].Alive &^ hidden; visible != 0 {
@@ -78,12 +80,13 @@ func Difference(s *Server, c *Client) error {
 // slotDiffers compares what a client has of a slot with what the server had. It
 // returns the entity that stands there.
 func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error) {
-	told, now := c.mirror.Store.World[g].Told[k], &s.frames.At(c.mirror.Newest.Send).Groups[g]
-	f := s.frames.At(told)
-	if p.contest.over && (f == nil || g >= len(f.Groups)) && now.Alive>>k&1 == 0 && c.mirror.Store.World[g].Here[k] == nil {
+	told, now := c.mirror.Store.World[g].Told[k], &s.snapshots.Frame(c.mirror.Newest.Send).Groups[g]
+	f := s.snapshots.Frame(told)
+	_, over := p.snapshot.Budget()
+	if over && (f == nil || g >= len(f.Groups)) && now.Alive>>k&1 == 0 && c.mirror.Store.World[g].Here[k] == nil {
 		return 0, nil // long empty, and the client knows
 	}
-	if told != c.mirror.Newest.Send && !p.contest.over || f == nil || g >= len(f.Groups) {
+	if told != c.mirror.Newest.Send && !over || f == nil || g >= len(f.Groups) {
 		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, told, c.mirror.Newest.Send)
 	}
 	truth := &f.Groups[g]
@@ -108,7 +111,7 @@ func (c *Client) slotDiffers(s *Server, p *peer, g, k int) (id uint32, err error
 	if err := c.differs(mask, truth, k, r.Entity); err != nil {
 		return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 	}
-	if f.Owner(g, k) == c.link.id && s.private != 0 {
+	if f.Owner(g, k) == c.link.id && c.shape.private != 0 {
 		if err := c.privateDiffers(s, p, id, r.Entity); err != nil {
 			return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 		}
@@ -176,7 +179,7 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 	if c.reconciler.reporter != nil {
 		send = c.mirror.Newest.Send
 	}
-	for _, g := range p.ownAt(send) {
+	for _, g := range p.snapshot.OwnState(send) {
 		k := g.Find(id)
 		if k < 0 {
 			continue
@@ -190,7 +193,7 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 			n := (comp.Schema.RawSize() + 3) / 4
 			truth := rec[:n]
 			rec = rec[n:]
-			if bit := m & -m; s.private&bit == 0 || c.shape.predicted&bit != 0 && c.simulates(e) {
+			if bit := m & -m; c.shape.private&bit == 0 || c.shape.predicted&bit != 0 && c.simulates(e) {
 				continue
 			}
 			mine := c.world.Netcode().Pointer(e, comp)
@@ -198,7 +201,7 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 				return fmt.Errorf("%s: not on the client", comp.Name)
 			}
 			got := make([]int32, n)
-			packRaw(got, comp.Schema.AppendRaw(nil, mine))
+			capture.PackRaw(got, comp.Schema.AppendRaw(nil, mine))
 			if !slices.Equal(got, truth) {
 				return fmt.Errorf("%s: not what the owner was told", comp.Name)
 			}
@@ -253,3 +256,6 @@ func fieldAt(comp *ecs.Component, word int) int {
 	}
 	return 0
 }
+
+// trailing is the lowest member of a set.
+func trailing(set uint64) int { return bits.TrailingZeros64(set) }

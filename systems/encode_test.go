@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // A hundred clients with the same acknowledgements need one encode a send, and with
@@ -119,7 +120,8 @@ func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 		g.step()
 	}
 	r := rand.New(rand.NewPCG(1, 51))
-	f, base, base2 := s.frames.At(s.sentAt), s.frames.At(s.sentAt-2), s.frames.At(s.sentAt-3)
+	model := delta.NewModel(delta.NewLayout(wire.Tables(zoo()), 3, DefaultSendRate), nil)
+	f, base, base2 := s.snapshots.Newest(), s.snapshots.Frame(s.snapshots.Newest().Send-2), s.snapshots.Frame(s.snapshots.Newest().Send-3)
 	disguised := func(f *capture.Frame, slots uint64) *delta.Group {
 		var c delta.Group
 		c.Reset(f.Send)
@@ -152,7 +154,7 @@ func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 				if n%3 > 1 {
 					part.Base2 = disguised(base2, slots)
 				}
-				bodies[i], was[i] = e.Append(nil, s.codecs.model, []delta.Part{part})
+				bodies[i], was[i] = e.Append(nil, model, []delta.Part{part})
 			}
 			if was[0] != was[1] || !bytes.Equal(bodies[0], bodies[1]) {
 				t.Fatalf("coder %d, case %d: %x and %x", was[0], n, bodies[0], bodies[1])

@@ -1,9 +1,6 @@
 package systems
 
 import (
-	"math/bits"
-
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/event"
@@ -25,31 +22,8 @@ func (s *Server) sees(w *ecs.World, about event.Subject, client uint32) bool {
 	case w.Alive(about.Entity):
 		return s.config.Visible(w, about.Entity, client)
 	}
-	return s.showed(client, about.NetID)
-}
-
-// showed reports whether the last snapshot for a client was about a world with an entity
-// that it may see.
-func (s *Server) showed(client uint32, id components.NetID) bool {
-	f := s.frames.At(s.sentAt)
-	if f == nil {
-		return false
-	}
-	for _, p := range s.sessions.peers {
-		if p.id != client {
-			continue
-		}
-		for g := range min(len(f.Groups), len(p.baselines.World)) {
-			cur := &f.Groups[g]
-			for m := cur.Alive; m != 0; m &= m - 1 {
-				if k := bits.TrailingZeros64(m); cur.IDs[k] == uint32(id) {
-					hidden, _ := p.baselines.World[g].Hidden()
-					return hidden&(1<<k) == 0
-				}
-			}
-		}
-	}
-	return false
+	p := s.sessions.byID[client]
+	return p != nil && p.snapshot != nil && s.snapshots.Showed(p.snapshot, about.NetID)
 }
 
 // missed ends the session of a client that an event could not be sent to.

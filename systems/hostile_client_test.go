@@ -120,18 +120,19 @@ func TestEpochFlood(t *testing.T) {
 	}
 	// Asking costs nothing until the next send.
 	p := g.server.sessions.peers[0]
+	known := p.snapshot.Baselines()
 	b := i.input(1, push{})
-	b[1] = p.baselines.Epoch() + 7
+	b[1] = known.Epoch() + 7
 	(*serverHandler)(g.server).Received(g.now, p.session, netsys.Packet{Newest: true, Data: b})
-	if p.baselines.Epoch() == b[1] || p.baselines.Asked() != b[1] {
-		t.Errorf("epoch %d at once, %d asked for", p.baselines.Epoch(), p.baselines.Asked())
+	if known.Epoch() == b[1] || known.Asked() != b[1] {
+		t.Errorf("epoch %d at once, %d asked for", known.Epoch(), known.Asked())
 	}
 	s := g.server.Stats()
 	if full := uint64(100 * 16); s.BytesOut > s.Updates*full {
 		t.Errorf("%d bytes in %d updates", s.BytesOut, s.Updates)
 	}
-	if known := len(g.server.sessions.peers[0].baselines.World); known != 2 {
-		t.Errorf("%d groups are known, not 2", known)
+	if n := len(known.World); n != 2 {
+		t.Errorf("%d groups are known, not 2", n)
 	}
 }
 

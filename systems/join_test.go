@@ -139,8 +139,8 @@ func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 		}
 		checkClient(t, c)
 	}
-	if len(g.server.joins) != 0 {
-		t.Errorf("%d states are kept for nobody", len(g.server.joins))
+	if g.server.snapshots.Stats().Joins != 0 {
+		t.Errorf("%d states are kept for nobody", g.server.snapshots.Stats().Joins)
 	}
 }
 
@@ -155,9 +155,9 @@ func TestJoinersShare(t *testing.T) {
 		g.join(ClientConfig{}, link)
 	}
 	g.connect()
-	g.until("states are kept", func() bool { return len(g.server.joins) > 0 })
+	g.until("states are kept", func() bool { return g.server.snapshots.Stats().Joins > 0 })
 	g.run(6)
-	if n := len(g.server.joins); n > 2 {
+	if n := g.server.snapshots.Stats().Joins; n > 2 {
 		t.Errorf("%d states are kept for 8 clients that came together", n)
 	}
 	if err := g.clients[0].Close(g.now); err != nil {
@@ -165,7 +165,7 @@ func TestJoinersShare(t *testing.T) {
 	}
 	g.clients, g.links = g.clients[1:], g.links[1:]
 	g.run(240)
-	if n := len(g.server.joins); n != 0 {
+	if n := g.server.snapshots.Stats().Joins; n != 0 {
 		t.Errorf("%d states are kept for nobody", n)
 	}
 	for _, c := range g.clients {

@@ -146,8 +146,8 @@ func (g *game) overhear(sent func(client uint32, message []byte)) {
 	err := g.server.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
 		return func(w *ecs.World) {
 			for _, p := range g.server.sessions.peers {
-				for _, q := range p.snap.queue {
-					sent(p.id, q.bytes)
+				for _, q := range p.snapshot.Packets() {
+					sent(p.id, q.Bytes)
 				}
 			}
 			run(w)

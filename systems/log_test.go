@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
 // told counts the lines of a log that have all of some texts.
@@ -81,7 +82,7 @@ func TestLogOfTheLastTicks(t *testing.T) {
 // What clients can bring about at every tick is logged once of each.
 func TestLogOncePerClient(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), Refuse: noShots(), Budget: minBudget})
+	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), Refuse: noShots(), Budget: snapshot.MinBudget})
 	for range 2 {
 		g.join(ClientConfig{Gather: Gather(func(_ *ecs.World, in *push) { in.Fire = true })}, netsys.Link{})
 	}

@@ -117,7 +117,7 @@ func (m *rewindServer) Run(w *ecs.World) {
 // tick runs a tick.
 func (m *rewindServer) tick() bool {
 	m.s.stages.onTick.Run(m.s.world)
-	m.s.frames.Step()
+	m.s.snapshots.Step()
 	return true
 }
 

@@ -100,7 +100,7 @@ func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 	}
 	after = ecs.NewStage("After")
 	if m.snapshots {
-		after.Add(ecs.System{Name: "Snapshot", Run: s.snapshot})
+		after.Add(ecs.System{Name: "Snapshot", Run: s.snapshots.Run})
 	}
 	return m, onTick, after.Add(ecs.System{Name: "Send", Run: m.teller.Send})
 }

@@ -65,7 +65,7 @@ func (s *Server) received(p *peer, pk netsys.Packet, m *wire.Input, err error) *
 		return nil
 	}
 	if m != nil && pk.Newest {
-		p.baselines.Ask(m.Epoch)
+		p.snapshot.Ask(m.Epoch)
 	}
 	return m
 }
@@ -82,7 +82,7 @@ func (a *sequenced) tick() bool {
 	s.followed.followers.Done()
 	s.world.Netcode().SkipNobody()
 	a.judge()
-	s.frames.Step()
+	s.snapshots.Step()
 	return true
 }
 

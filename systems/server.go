@@ -17,6 +17,7 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/serverapply"
+	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
 // ErrStageOrder is wrapped by the error that refuses a schedule whose systems
@@ -27,24 +28,23 @@ var ErrStageOrder = errors.New("systems: wrong stage order")
 // snapshots. It belongs to one goroutine; make it with [NewServer], or let
 // [Serve] do everything.
 type Server struct {
-	config   ServerConfig
-	protocol *ecs.Protocol
-	policies policy.Policies
-	model    serverModel
-	world    *ecs.World
-	stats    ServerStats
-	probe    Probe
-	lagComp  *lagcomp.Compensator // nil: none
-	owned    *ownership.Server
-	report   *report.Judge // nil: clients report none
-	sentAt   uint32        // number of the last send boundary served
-	link     serverLink
-	stages   serverStages
-	followed followed
-	shape    serverShape
-	sessions sessions
-	intake   *serverapply.Intake
-	snapshots
+	config    ServerConfig
+	protocol  *ecs.Protocol
+	policies  policy.Policies
+	model     serverModel
+	world     *ecs.World
+	stats     ServerStats
+	probe     Probe
+	lagComp   *lagcomp.Compensator // nil: none
+	owned     *ownership.Server
+	report    *report.Judge // nil: clients report none
+	link      serverLink
+	stages    serverStages
+	followed  followed
+	shape     serverShape
+	sessions  sessions
+	intake    *serverapply.Intake
+	snapshots *snapshot.System
 }
 
 // serverLink is the wire, and the time.
@@ -123,7 +123,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s := &Server{config: c, policies: c.Policies, protocol: p}
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
 	s.sessions.byID = make(map[uint32]*peer)
-	s.link.tick, s.sentAt = c.FirstTick, c.FirstTick/s.shape.sendEvery
+	s.link.tick = c.FirstTick
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
 	if c.Policies.Correction == policy.CorrectionMismatch {
 		if err := report.Check(p); err != nil {
@@ -133,7 +133,11 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 	s.shape.replicated = p.Replicated()
 	s.shape.predicted = wire.Predicted(p)
-	s.initSnapshots()
+	s.snapshots = snapshot.New(snapshot.Config{
+		World: s.world, Protocol: p, Clock: snapshotClock{&s.link}, SendRate: c.SendRate, Budget: c.Budget,
+		Reports: s.report, Coders: c.Coders, Trained: c.Trained, Record: c.Record,
+		Visible: c.Visible, Priority: c.Priority, Logger: c.Logger,
+	}, c.FirstTick)
 	s.attachEvents()
 	s.sessions.heardLimit = heardLimit(c.Channels)
 	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)

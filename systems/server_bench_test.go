@@ -36,13 +36,13 @@ func BenchmarkSnapshot(b *testing.B) {
 					s.link.now = g.now
 					s.stages.before.Run(w)
 					s.stages.onTick.Run(w)
-					s.frames.Step()
+					s.snapshots.Step()
 					s.link.tick++
 				}
 				b.StartTimer()
-				s.snapshot(w)
+				s.snapshots.Run(w)
 				b.StopTimer()
-				s.send(w)
+				s.model.teller.Send(w)
 				for _, c := range g.clients {
 					c.Advance(g.now)
 				}

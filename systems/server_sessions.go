@@ -85,10 +85,6 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	}
 	p := &peer{id: id, session: session}
 	p.owned.Begin(id, &p.notices, &p.logged)
-	p.contest.budget, p.snap.model = s.config.Budget, s.codecs.model
-	if s.codecs.agreement.with(s.link.endpoint.Tag(session), "client", id) {
-		p.snap.model = s.codecs.trainedModel
-	}
 	p.inputs = s.intake.Begin(id, session, &p.notices, &p.logged)
 	s.sessions.peers = append(s.sessions.peers, p)
 	s.sessions.byID[id] = p

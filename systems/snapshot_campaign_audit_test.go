@@ -2,6 +2,7 @@ package systems
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/tactusgo/tactus/internal/reuse"
@@ -54,18 +55,17 @@ func (a *audit) schedule(s *ecs.Schedule) error {
 
 func (a *audit) fail(format string, args ...any) {
 	if a.err == nil {
-		a.err = fmt.Errorf("at send %d: %w", a.s.sentAt, fmt.Errorf(format, args...))
+		a.err = fmt.Errorf("at send %d: %w", a.audited, fmt.Errorf(format, args...))
 	}
 }
 
 // snapshot looks at the packets that a send put into the queues.
 func (a *audit) snapshot(*ecs.World) {
-	s := a.s
-	if s.sentAt == a.audited {
+	f := a.s.snapshots.Newest()
+	if f == nil || f.Send == a.audited {
 		return
 	}
-	a.audited = s.sentAt
-	f := s.frames.At(s.sentAt)
+	a.audited = f.Send
 	before := a.alive
 	a.alive = nil
 	for g := range f.Groups {
@@ -84,7 +84,7 @@ func (a *audit) snapshot(*ecs.World) {
 			a.died[id] = f.Send
 		}
 	}
-	for _, p := range s.sessions.peers {
+	for _, p := range a.s.sessions.peers {
 		k := a.logs[p.id]
 		if k == nil {
 			k = &clientLog{first: map[uint32]uint32{}, last: map[uint32]uint32{}, veiled: map[uint32]bool{}, waits: map[uint32]int{}}
@@ -132,12 +132,12 @@ func (k *clientLog) could(a *audit, id uint32) bool {
 func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 	total := 0
 	told := make([]uint64, len(f.Groups))
-	for _, q := range p.snap.queue {
-		total += len(q.bytes)
-		if len(q.bytes) > netsys.MaxPayload {
-			a.fail("client %d: a message of %d bytes", p.id, len(q.bytes))
+	for _, q := range p.snapshot.Packets() {
+		total += len(q.Bytes)
+		if len(q.Bytes) > netsys.MaxPayload {
+			a.fail("client %d: a message of %d bytes", p.id, len(q.Bytes))
 		}
-		for _, b := range q.holds {
+		for _, b := range q.Holds {
 			if b.Own || b.Hidden || b.Chunk >= 0 {
 				continue
 			}
@@ -149,13 +149,14 @@ func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 			}
 		}
 	}
-	if total > p.contest.budget {
-		a.fail("client %d: a snapshot of %d bytes, the budget is %d", p.id, total, p.contest.budget)
+	budget, over := p.snapshot.Budget()
+	if total > budget {
+		a.fail("client %d: a snapshot of %d bytes, the budget is %d", p.id, total, budget)
 	}
-	if p.contest.over {
+	if over {
 		k.over = f.Send
 	}
-	if p.join.state != joinNone {
+	if p.snapshot.Joining() {
 		clear(k.waits)
 		return
 	}
@@ -168,7 +169,7 @@ func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 			}
 			k.waits[id]++
 			if k.longest = max(k.longest, k.waits[id]); k.waits[id] > a.fair+4*len(a.alive) {
-				a.fail("client %d: entity %d of %d waits for its turn for %d sends, the budget is %d", p.id, id, len(a.alive), k.waits[id], p.contest.budget)
+				a.fail("client %d: entity %d of %d waits for its turn for %d sends, the budget is %d", p.id, id, len(a.alive), k.waits[id], budget)
 			}
 		}
 	}
@@ -210,7 +211,7 @@ func (a *audit) state(c *Client, k *clientLog, g int, st *mirror.State) {
 	if st == nil {
 		return
 	}
-	f := a.s.frames.At(st.Send)
+	f := a.s.snapshots.Frame(st.Send)
 	if f == nil || k.sends[st.Send%capture.Kept] != st.Send || g >= len(f.Groups) {
 		return // the server no longer knows, or the client was not there
 	}
@@ -228,7 +229,7 @@ func (a *audit) state(c *Client, k *clientLog, g int, st *mirror.State) {
 	if st.Tick != f.Tick {
 		a.fail("client %d has tick %d for send %d, it was of tick %d", c.link.id, st.Tick, st.Send, f.Tick)
 	}
-	a.compared += uint64(onesIn(st.Alive))
+	a.compared += uint64(bits.OnesCount64(st.Alive))
 	for m := st.Alive; m != 0; m &= m - 1 {
 		i := trailing(m)
 		if st.IDs[i] != truth.IDs[i] || st.Masks[i] != truth.Masks[i] || !slices.Equal(st.Record(i), truth.Record(i)) {
@@ -244,7 +245,7 @@ func (a *audit) own(c *Client, st *mirror.State) {
 	if st == nil || i < 0 {
 		return
 	}
-	groups := a.s.sessions.peers[i].ownAt(st.Send)
+	groups := a.s.sessions.peers[i].snapshot.OwnState(st.Send)
 	if groups == nil {
 		return
 	}
@@ -296,7 +297,7 @@ func (a *audit) elsewhere(c *Client, k *clientLog, id uint32) bool {
 	if k.over+mirror.MissSends > c.mirror.Newest.Send {
 		return true
 	}
-	g, slot, ok := a.s.frames.Slot(components.NetID(id))
+	g, slot, ok := a.s.snapshots.Slot(components.NetID(id))
 	return ok && (g >= len(c.mirror.Store.World) || c.mirror.Store.World[g].Told[slot] < a.moved[id].send || c.mirror.Newest.Send < a.moved[id].send+mirror.MissSends)
 }
 

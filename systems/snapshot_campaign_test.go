@@ -68,13 +68,11 @@ func newMatch(t *testing.T, seed uint64) *match {
 	}
 	m.audit = audit{visible: m.sees, logs: map[uint32]*clientLog{}, died: map[uint32]uint32{}, moved: map[uint32]moved{}, fair: 60}
 	config.Schedule = m.schedule
+	if r.IntN(3) == 0 { // the numbers of sends begin anew soon
+		config.FirstTick = (1<<16 - uint32(20+r.IntN(100))) * uint32(60/config.SendRate)
+	}
 	m.game = newGame(t, harbour, config)
 	m.s, m.w = m.server, m.server.World()
-	if r.IntN(3) == 0 { // the numbers of sends begin anew soon
-		m.server.sentAt = 1<<16 - uint32(20+r.IntN(100))
-		m.server.link.tick = m.server.sentAt * m.server.shape.sendEvery
-		m.audited = m.server.sentAt
-	}
 	for range m.most * 3 / 4 {
 		m.spawn()
 	}
@@ -197,8 +195,10 @@ func (m *match) settle() (err error) {
 	for tick := range 30 * 60 {
 		if m.pass(); tick%30 == 29 {
 			for _, p := range m.server.sessions.peers {
-				if len(m.live) > 70 || len(p.baselines.World) > 20 { // a few bytes a send would take minutes
-					p.contest.budget = max(p.contest.budget, 1000)
+				if len(m.live) > 70 || len(p.snapshot.Baselines().World) > 20 { // a few bytes a send would take minutes
+					if budget, _ := p.snapshot.Budget(); budget < 1000 {
+						m.server.snapshots.SetBudget(p.snapshot, 1000)
+					}
 				}
 			}
 			if err = m.equal(); err == nil {

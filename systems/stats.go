@@ -107,11 +107,10 @@ func (s *Server) Stats() ServerStats {
 	}
 	st.BytesIn, st.BytesOut = link.bytesIn, link.bytesOut
 	st.DatagramsIn, st.DatagramsOut = link.datagramsIn, link.datagramsOut
-	for i := range s.shape.replicated {
-		st.Clamped += s.frames.Clamped(i)
-	}
-	st.Snapshots = s.encoder.encodes.accounts.Stats()
-	st.Encodes = s.encoder.encodes.stats
+	told := s.snapshots.Stats()
+	st.Sends, st.Updates = st.Sends+told.Sends, st.Updates+told.Updates
+	st.OverBudget, st.Oversized, st.Clamped = told.OverBudget, told.Oversized, told.Clamped
+	st.Snapshots, st.Encodes = told.Traffic, told.Encodes
 	st.Drops, st.DatagramDrops = s.link.endpoint.Drops(), s.link.endpoint.DatagramDrops()
 	return st
 }

@@ -29,32 +29,32 @@ type CoderStats = traffic.CoderStats
 
 // Traffic writes what snapshots were made of to t, whose memory is used again.
 func (s *Server) Traffic(t *Traffic) {
-	s.encoder.encodes.accounts.Traffic(t)
+	s.snapshots.Traffic(t)
 	t.Inputs = s.stats.InputBytes
 }
 
 // AccountEntities makes the server count what each entity takes too, from now on, or
 // no longer. It takes memory for each entity that has news, measures every block, and
 // counts nothing where zstd alone is to be used.
-func (s *Server) AccountEntities(on bool) { s.encoder.encodes.meters.AccountEntities(on) }
+func (s *Server) AccountEntities(on bool) { s.snapshots.Meters().AccountEntities(on) }
 
 // TopEntities appends to dst the n entities of the newest send that took most since
 // [Server.AccountEntities] was switched on, the first the most.
 func (s *Server) TopEntities(dst []EntityTraffic, n int) []EntityTraffic {
-	f := s.frames.At(s.sentAt)
+	f := s.snapshots.Newest()
 	if f == nil {
 		return dst
 	}
-	return s.encoder.encodes.meters.Top(dst, f.Groups, n)
+	return s.snapshots.Meters().Top(dst, f.Groups, n)
 }
 
 // TrafficByArchetype returns the archetypes in the newest send, in order of their first
 // entity. It is empty where there are no snapshots. Components that only the owner may see
 // make no difference. Bytes are of the time while [Server.AccountEntities] was on.
 func (s *Server) TrafficByArchetype() []ArchetypeTraffic {
-	f := s.frames.At(s.sentAt)
+	f := s.snapshots.Newest()
 	if f == nil {
 		return nil
 	}
-	return s.encoder.encodes.meters.Archetypes(s.shape.replicated, f.Groups)
+	return s.snapshots.Meters().Archetypes(s.shape.replicated, f.Groups)
 }

@@ -1,6 +1,9 @@
 package baseline
 
-import "github.com/tactusgo/tactus/systems/internal/inflight"
+import (
+	"github.com/tactusgo/tactus/systems/internal/inflight"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
 
 // sentKept is how many packets to a client are remembered until they are acknowledged.
 const sentKept = 512
@@ -113,6 +116,26 @@ func (c *Client) Note(b *Block) {
 	for g := b.First; g < b.First+b.Count; g++ {
 		c.World[g].everSent |= b.Slots
 	}
+}
+
+// HoldsAll reports whether the client holds all slots of so many groups of a send.
+func (c *Client) HoldsAll(send uint32, groups int) bool {
+	for g := range groups {
+		if c.World[g].Holds(send) != wire.AllSlots {
+			return false
+		}
+	}
+	return true
+}
+
+// Hides reports whether there are slots that the client may not see.
+func (c *Client) Hides() bool {
+	for g := range c.World {
+		if hidden, _ := c.World[g].Hidden(); hidden != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Grow makes room for the groups of the world.

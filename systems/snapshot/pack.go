@@ -1,24 +1,9 @@
-package systems
+package snapshot
 
 import (
-	"math/bits"
-
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
-
-func onesIn(set uint64) int { return bits.OnesCount64(set) }
-
-// planned is a block on its way into a datagram.
-type planned struct {
-	wire.BlockHead
-	body     []byte
-	costs    []byte // see encoded
-	send     uint32 // whose state it is
-	datagram int
-	chunk    int  // of the join, -1 for none
-	hidden   bool // tells of slots that the client may not see
-}
 
 // content says which blocks a datagram can take up beside own state.
 type content uint8
@@ -31,7 +16,7 @@ const (
 
 // packing lays the blocks of one snapshot out in datagrams, within a budget.
 type packing struct {
-	blocks []planned
+	blocks []block
 	kinds  []content // of the datagrams
 	load
 	headers int // bytes of the first datagram's header
@@ -44,7 +29,7 @@ type packing struct {
 
 // load is what has been laid out; a copy of it is a mark to go back to.
 type load struct {
-	planned   int // blocks
+	laid      int // blocks
 	datagrams int
 	closed    int // bytes of all datagrams but the last
 	open      int // bytes of the last, counted as if the length of every block were told
@@ -59,7 +44,7 @@ func (p *packing) begin(headers, later, joining, budget, limit int) {
 // rollback goes back to a mark.
 func (p *packing) rollback(l load) {
 	p.load = l
-	p.blocks = p.blocks[:l.planned]
+	p.blocks = p.blocks[:l.laid]
 	p.kinds = p.kinds[:l.datagrams]
 	if l.datagrams > 0 {
 		p.kinds[l.datagrams-1] = l.kind
@@ -101,7 +86,7 @@ func (p *packing) fresh() int {
 
 // add lays out a block; it reports false, and does nothing, where that does not
 // fit any more.
-func (p *packing) add(b planned, kind content) bool {
+func (p *packing) add(b block, kind content) bool {
 	p.scratch = b.BlockHead.Append(p.scratch[:0], ^b.Age, len(b.body), false)
 	size := len(p.scratch) + len(b.body)
 	open, another := p.in(kind)
@@ -132,7 +117,7 @@ func (p *packing) add(b planned, kind content) bool {
 	p.kinds[p.datagrams-1] = p.kind
 	b.datagram = p.datagrams - 1
 	p.blocks = append(p.blocks, b)
-	p.planned++
+	p.laid++
 	return true
 }
 
@@ -146,7 +131,7 @@ func (p *packing) has(kind content) bool {
 	return false
 }
 
-func (b *planned) kind() content {
+func (b *block) kind() content {
 	switch {
 	case b.Own:
 		return contentOwn

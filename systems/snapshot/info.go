@@ -1,11 +1,11 @@
-package systems
+package snapshot
 
 import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
+	"github.com/tactusgo/tactus/systems/internal/traffic"
 )
 
 // Knowledge is what a server knows that a client knows of an entity, and why it was not
@@ -52,59 +52,45 @@ type Knowledge struct {
 	Budget, Allowed int
 }
 
-// Baseline returns what a client knows of an entity; ok is false where there is no such
-// client. It asks ServerConfig.Priority. It is for looking: its time grows with the
-// number of packets and sends that are kept, not with that of entities.
-func (s *Server) Baseline(client uint32, id components.NetID) (k Knowledge, ok bool) {
-	p := s.sessions.byID[client]
-	if p == nil {
-		return k, false
-	}
-	k.Client, k.Entity = client, id
-	if k.Everywhere = !s.model.snapshots; k.Everywhere {
-		e, there := s.world.ByNetID(id)
-		k.Exists = there && s.world.Alive(e)
-		k.Own = k.Exists && ownership.Owner(s.world, e) == client
-		k.Joining = s.status(p).Joining
-		return k, true
-	}
-	k.Send, k.Budget, k.Allowed = s.sentAt, p.contest.budget, s.allowed(p)
-	k.Joining, k.OverBudget = p.join.state != joinNone, p.contest.over
-	f := s.frames.At(s.sentAt)
+// Knowledge adds to k what a client knows of an entity.
+func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
+	k.Send, k.Budget, k.Allowed = s.newest, c.contest.budget, s.Allowed(c)
+	k.Joining, k.OverBudget = c.Joining(), c.contest.over
+	f := s.Newest()
 	g, slot, known := s.frames.Slot(id)
-	if f == nil || !known || !holdsID(f, g, slot, id) || g >= len(p.baselines.World) {
-		return k, true
+	if f == nil || !known || !holdsID(f, g, slot, id) || g >= len(c.baselines.World) {
+		return
 	}
-	k.Exists, k.Own = true, f.Owner(g, slot) == client
-	h := &p.baselines.World[g]
+	k.Exists, k.Own = true, f.Owner(g, slot) == c.id
+	h, bit := &c.baselines.World[g], uint64(1)<<slot
 	hidden, _ := h.Hidden()
-	k.Hidden, k.TooBig = hidden&(1<<slot) != 0, h.LeftOut()&(1<<slot) != 0
+	k.Hidden, k.TooBig = hidden&bit != 0, h.LeftOut()&bit != 0
 	for age := range uint32(capture.Kept) {
-		if !k.Hidden && age < f.Send && h.Holds(f.Send-age)&(1<<slot) != 0 && holdsID(s.frames.At(f.Send-age), g, slot, id) {
+		if !k.Hidden && age < f.Send && h.Holds(f.Send-age)&bit != 0 && holdsID(s.frames.At(f.Send-age), g, slot, id) {
 			k.Held = f.Send - age
 			break
 		}
 	}
-	if age, two, _ := h.Choose(f.Send+1, p.baselines.Floor(), 1<<slot, s.codecs.layout.Second(), baseline.MaxAge); age > 0 {
+	if age, two, _ := h.Choose(f.Send+1, c.baselines.Floor(), bit, s.codecs.layout.Second(), baseline.MaxAge); age > 0 {
 		if send := f.Send + 1 - age; holdsID(s.frames.At(send), g, slot, id) {
 			k.Baseline, k.Second = send, two
 		}
 	}
-	k.Sent, k.Unacknowledged = p.baselines.Told(uint32(g), slot, false, k.Held)
-	k.Priority = s.gain(s.world, p, f, g, slot)
-	if g < len(p.contest.accruedPriority) {
-		k.Gained = p.contest.accruedPriority[g][slot]
+	k.Sent, k.Unacknowledged = c.baselines.Told(uint32(g), slot, false, k.Held)
+	k.Priority = s.config.gain(s.config.World, f, c.id, g, slot)
+	if g < len(c.contest.world) {
+		k.Gained = c.contest.world[g][slot]
 	}
-	if own := p.ownSlot(uint32(id)); own >= 0 {
-		k.OwnSent, _ = p.baselines.Told(uint32(own/64), own%64, true, 0)
+	if i := c.own.find(uint32(id)); i >= 0 && c.own.slots[i].slot/64 < len(c.baselines.Own) {
+		own := c.own.slots[i].slot
+		k.OwnSent, _ = c.baselines.Told(uint32(own/64), own%64, true, 0)
 		for age := range uint32(baseline.OwnKept) {
-			if age < f.Send && p.baselines.Own[own/64].Holds(f.Send-age)&(1<<(own%64)) != 0 {
+			if age < f.Send && c.baselines.Own[own/64].Holds(f.Send-age)&(1<<(own%64)) != 0 {
 				k.OwnHeld = f.Send - age
 				break
 			}
 		}
 	}
-	return k, true
 }
 
 // holdsID reports whether a frame has an entity in a slot.
@@ -116,12 +102,42 @@ func groupHolds(g *delta.Group, slot int, id components.NetID) bool {
 	return g.Alive&(1<<slot) != 0 && g.IDs[slot] == uint32(id)
 }
 
-// ownSlot is the slot of an entity in its owner's own state, -1 for none.
-func (p *peer) ownSlot(id uint32) int {
-	for _, x := range p.own.slots {
-		if x.id == id && x.slot/64 < len(p.baselines.Own) {
-			return x.slot
-		}
+// Frame is the world as of a send, nil where that is not kept.
+func (s *System) Frame(send uint32) *capture.Frame { return s.frames.At(send) }
+
+// Newest is the world as of the newest send, nil where there was none.
+func (s *System) Newest() *capture.Frame { return s.frames.At(s.newest) }
+
+// Slot is where an entity stands in frames.
+func (s *System) Slot(id components.NetID) (group, slot int, ok bool) { return s.frames.Slot(id) }
+
+// Allowed is how many bytes the next snapshot of a client may have.
+func (s *System) Allowed(c *Client) int { return c.allowed(s.config.Clock.Now()) }
+
+// Showed reports whether the last snapshot for a client was about a world with an entity
+// that it may see.
+func (s *System) Showed(c *Client, id components.NetID) bool {
+	f := s.Newest()
+	g, slot, known := s.frames.Slot(id)
+	if !known || !holdsID(f, g, slot, id) || g >= len(c.baselines.World) {
+		return false
 	}
-	return -1
+	hidden, _ := c.baselines.World[g].Hidden()
+	return hidden&(1<<slot) == 0
 }
+
+// Stats returns the counters.
+func (s *System) Stats() Stats {
+	st := s.stats
+	for i := range s.comps {
+		st.Clamped += s.frames.Clamped(i)
+	}
+	st.Joins, st.Encodes, st.Traffic = len(s.draft.joins.kept), s.encoder.stats, s.encoder.accounts.Stats()
+	return st
+}
+
+// Traffic writes what snapshots were made of to t, whose memory is used again.
+func (s *System) Traffic(t *traffic.Traffic) { s.encoder.accounts.Traffic(t) }
+
+// Meters are what measures blocks of the world.
+func (s *System) Meters() *traffic.Meters { return &s.encoder.meters }

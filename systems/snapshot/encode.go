@@ -1,10 +1,39 @@
-package systems
+package snapshot
 
 import (
+	"math/bits"
+
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
+
+// block is a block on its way into a datagram.
+type block struct {
+	wire.BlockHead
+	encoded
+	send     uint32 // whose state it is
+	datagram int
+	chunk    int  // of the join, -1 for none
+	hidden   bool // tells of slots that the client may not see
+}
+
+// newBlock is a block of the state of a send.
+func newBlock(h wire.BlockHead, e encoded, send uint32) block {
+	b := block{BlockHead: h, send: send, chunk: -1}
+	b.fill(e)
+	return b
+}
+
+// fill gives a block its body.
+func (b *block) fill(e encoded) { b.encoded, b.Coder = e, e.coder }
+
+// encoded is the body of a block.
+type encoded struct {
+	body  []byte
+	costs []byte // what its fields took: see [traffic.Meter]; nil: not measured
+	coder delta.Coder
+}
 
 // blockKey is all that the body of a block depends on within one send.
 type blockKey struct {
@@ -15,15 +44,8 @@ type blockKey struct {
 	model        *delta.Model
 }
 
-// encoded is the body of a block.
-type encoded struct {
-	body  []byte
-	costs []byte // what its fields took: see [traffic.Meter]; nil: not measured
-	coder delta.Coder
-}
-
-// encoded blocks of one state: what one client needs is there for the next one.
-// Bodies are valid until the next reset.
+// blockCache keeps encoded blocks of one state: what one client needs is there for the next
+// one. Bodies are valid until the next reset.
 type blockCache struct {
 	blocks map[blockKey]encoded
 	arena  []byte
@@ -37,12 +59,15 @@ func (c *blockCache) reset() {
 	c.arena = c.arena[:0]
 }
 
-// encodes codes blocks for a server.
-type encodes struct {
+// encoder codes the blocks of a send, those of the world once for all clients.
+type encoder struct {
+	cache    blockCache     // of the send at hand
+	once     []byte         // bodies that only the client at hand is sent
 	meters   traffic.Meters // the second with what clients were trained alike
-	learned  *delta.Model   // the model of that
+	trained  *delta.Model   // the model of that
 	private  delta.Encoder  // of own state, which has another layout
 	parts    []delta.Part
+	raw      []byte // a component at full precision
 	stats    EncodeStats
 	accounts traffic.Accounts
 }
@@ -56,16 +81,25 @@ type EncodeStats struct {
 	Own      uint64 // blocks of own state, which nobody shares
 }
 
-// begin makes the encoders ready. Blocks of the model learned have one of their own,
+// begin makes the encoders ready. Blocks of the trained model have one of their own,
 // which would forget its plans at each change of models otherwise.
-func (e *encodes) begin(only delta.Coders, learned *delta.Model) {
+func (e *encoder) begin(only delta.Coders, trained *delta.Model) {
 	e.meters[0].Only, e.meters[1].Only, e.private.Only = only, only, only
-	e.learned = learned
+	e.trained = trained
+}
+
+// reset begins a send, resetOwn a client.
+func (e *encoder) reset()    { e.cache.reset() }
+func (e *encoder) resetOwn() { e.once = e.once[:0] }
+
+// own returns the body of a block that only the client at hand is sent.
+func (e *encoder) own(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+	return e.fresh(&e.once, m, h, cur, base, base2)
 }
 
 // world returns the body of a block of the world: the groups of a frame against
-// those of its baselines, which may be nil.
-func (e *encodes) world(c *blockCache, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+// those of its baselines, which may be nil. All begin with the first group of the block.
+func (e *encoder) world(c *blockCache, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	key := blockKey{h.First, h.Count, h.Slots, h.Age, h.Two, m}
 	if b, ok := c.blocks[key]; ok {
 		e.stats.Reused++
@@ -74,16 +108,16 @@ func (e *encodes) world(c *blockCache, m *delta.Model, h *wire.BlockHead, cur, b
 	b := e.fresh(&c.arena, m, h, cur, base, base2)
 	e.stats.Blocks++
 	for i := range e.parts {
-		e.stats.Entities += uint64(onesIn(e.parts[i].Cur.Alive & h.Slots))
+		e.stats.Entities += uint64(bits.OnesCount64(e.parts[i].Cur.Alive & h.Slots))
 	}
 	c.blocks[key] = b
 	return b
 }
 
 // fresh encodes a block behind what is in the arena.
-func (e *encodes) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+func (e *encoder) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	e.parts = e.parts[:0]
-	for g := h.First; g < h.First+h.Count; g++ {
+	for g := range h.Count {
 		p := delta.Part{Cur: &cur[g], Slots: h.Slots}
 		if base != nil {
 			p.Base = &base[g]
@@ -100,7 +134,7 @@ func (e *encodes) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, b
 		return encoded{body: all[at:len(all):len(all)], coder: coder}
 	}
 	meter := &e.meters[0]
-	if m == e.learned {
+	if m == e.trained {
 		meter = &e.meters[1]
 	}
 	all, coder, size, costs := meter.Block(&e.accounts, *arena, m, e.parts)

@@ -1,0 +1,20 @@
+package capture
+
+import "encoding/binary"
+
+// PackRaw puts the bytes of [schema.Table.AppendRaw] into the words of a record of a
+// [delta.NewRawLayout], and returns how many those are.
+func PackRaw(words []int32, raw []byte) int {
+	n := 0
+	for ; len(raw) >= 4; raw = raw[4:] {
+		words[n] = int32(binary.LittleEndian.Uint32(raw))
+		n++
+	}
+	if len(raw) > 0 {
+		var last [4]byte
+		copy(last[:], raw)
+		words[n] = int32(binary.LittleEndian.Uint32(last[:]))
+		n++
+	}
+	return n
+}

@@ -1,0 +1,265 @@
+package snapshot
+
+import (
+	"math/bits"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// draft is the snapshot of one client while it is laid out. Own state goes first. If the
+// rest fits the budget all of it goes, in as few blocks as there are baselines; where it
+// does not, groups compete (see contest.go).
+type draft struct {
+	sys     *System
+	w       *ecs.World
+	c       *Client
+	f       *capture.Frame
+	pack    packing
+	joins   joins
+	contest contest
+	long    longRuns
+	bigTold map[uint64]bool // component masks of entities that were reported as too big
+	unseen  [1]delta.Group  // all slots out of sight
+	empty   [1]delta.Group  // all slots empty
+}
+
+func (d *draft) begin(s *System) {
+	d.sys, d.joins.sys = s, s
+	d.long, d.bigTold = make(longRuns), make(map[uint64]bool)
+	for k := range delta.GroupSize {
+		d.unseen[0].Clear(k, true)
+		d.empty[0].Clear(k, false)
+	}
+}
+
+// source is the groups that a snapshot tells of: the world's, or a client's own
+// entities'.
+type source struct {
+	own    bool
+	model  *delta.Model
+	second bool   // predictions gain from a second baseline
+	oldest uint32 // age that a baseline may have
+	send   uint32
+	floor  uint32
+	groups []delta.Group
+	held   []baseline.Group
+	kind   content
+}
+
+// layOut makes the snapshot of one client and queues its datagrams.
+func (d *draft) layOut(w *ecs.World, c *Client, f *capture.Frame) {
+	s := d.sys
+	d.w, d.c, d.f = w, c, f
+	c.baselines.Grow(len(f.Groups))
+	d.see()
+	c.baselines.Promise(f.Send, c.join.keeps(f.Send))
+	h := s.header(c, f)
+	first, later := h.Sizes()
+	if c.join.state == joinNow {
+		first, later = first+wire.MaxJoinHeader, later+wire.MaxJoinHeader
+	}
+	d.pack.begin(first, later, wire.MaxJoinHeader, c.contest.budget, c.allowed(s.config.Clock.Now()))
+	starved := c.contest.starved
+	c.contest.starved = false
+	d.tellOwn(starved)
+	d.tellHidden()
+	src := source{
+		model: c.model, second: s.codecs.layout.Second(), oldest: baseline.MaxAge,
+		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, held: c.baselines.World, kind: contentWorld,
+	}
+	switch {
+	case c.join.state == joinStream:
+		d.tellJoin(&src, starved)
+	case d.whole(&src):
+		c.contest.relax()
+	case c.join.state == joinNow:
+		d.joins.pin(d)
+		d.tellJoin(&src, starved)
+	default:
+		d.contest.world(d, &src, d.pack.limit)
+	}
+	s.emit(c, f, &h, &d.pack)
+}
+
+// tellJoin lays out deltas and blocks of the state with which a client joins, half
+// and half where both have much to tell. A block that did not fit the last time goes
+// first.
+func (d *draft) tellJoin(src *source, starved bool) {
+	pk, limit, wait := &d.pack, d.pack.limit, d.c.roundTrip(d.sys.config.Clock.Now(), d.sys.config.SendRate)
+	if starved {
+		d.c.stream(pk, d.f.Send, wait)
+	}
+	pk.limit = pk.used() + (limit-pk.used())/2
+	if !d.whole(src) {
+		d.contest.world(d, src, pk.limit)
+	}
+	pk.limit = limit
+	d.c.stream(pk, d.f.Send, wait)
+}
+
+// block is the block that has most of these slots of a group in one: with the youngest
+// baseline that serves most of them.
+func (src *source) block(g int, slots uint64) wire.BlockHead {
+	age, two, serves := src.held[g].Choose(src.send, src.floor, slots, src.second, src.oldest)
+	if age == 0 {
+		serves = slots
+	}
+	return wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: serves, Age: age, Two: two}
+}
+
+// full is the block of a whole group without a baseline.
+func (src *source) full(g int) wire.BlockHead {
+	return wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots}
+}
+
+// shown are the slots of a group that the client may see.
+func (src *source) shown(g int) uint64 {
+	hidden, _ := src.held[g].Hidden()
+	return ^hidden
+}
+
+// wants reports whether the client is to be told of a group: while the state that it joins
+// with streams, only of what has arrived or was not there then.
+func (d *draft) wants(src *source, g int) bool {
+	return src.own || d.c.join.has(g)
+}
+
+// at is the state of a source at an earlier send.
+func (d *draft) at(src *source, send uint32) []delta.Group {
+	if src.own {
+		return d.c.own.at(send)
+	}
+	if f := d.sys.frames.At(send); f != nil {
+		return f.Groups
+	}
+	return nil
+}
+
+// encode returns a block of a source with its body.
+func (d *draft) encode(src *source, h wire.BlockHead) block {
+	var base, base2 []delta.Group
+	if h.Age > 0 {
+		base = from(h.First, d.at(src, src.send-h.Age))
+		if h.Two {
+			base2 = from(h.First, d.at(src, src.send-h.Age-1))
+		}
+	}
+	e, cur := &d.sys.encoder, src.groups[h.First:]
+	if src.own {
+		e.stats.Own++
+		return newBlock(h, e.own(src.model, &h, cur, base, base2), src.send)
+	}
+	return newBlock(h, e.world(&e.cache, src.model, &h, cur, base, base2), src.send)
+}
+
+// from are the groups from one on, nil of none.
+func from(first uint32, groups []delta.Group) []delta.Group {
+	if groups == nil {
+		return nil
+	}
+	return groups[first:]
+}
+
+// whole lays out all that a source has, or nothing when that does not fit.
+func (d *draft) whole(src *source) bool {
+	mark := d.pack.load
+	var run, next wire.BlockHead
+	like := &baseline.Group{} // which the baseline of next is for
+	for g := range src.groups {
+		h := &src.held[g]
+		wants := d.wants(src, g)
+		if !wants || !h.Whole() {
+			if !d.run(src, run) || wants && !d.apart(src, g) {
+				d.pack.rollback(mark)
+				return false
+			}
+			run = wire.BlockHead{}
+			continue
+		}
+		if !h.Like(like) {
+			next, like = src.block(g, wire.AllSlots), h
+		}
+		if run.Count > 0 && run.Age == next.Age && run.Two == next.Two {
+			run.Count++
+			continue
+		}
+		if !d.run(src, run) {
+			d.pack.rollback(mark)
+			return false
+		}
+		run = next
+		run.First = uint32(g)
+	}
+	if !d.run(src, run) {
+		d.pack.rollback(mark)
+		return false
+	}
+	return true
+}
+
+// apart lays out a group of which the client holds other states slot by slot.
+func (d *draft) apart(src *source, g int) bool {
+	for slots := src.shown(g); slots != 0; {
+		b := src.block(g, slots)
+		if !d.run(src, b) {
+			return false
+		}
+		slots &^= b.Slots
+	}
+	return true
+}
+
+// run lays out a run of groups, in halves where it is too long for a datagram.
+// Halves end where halves of other runs do, so that clients can share them.
+func (d *draft) run(src *source, run wire.BlockHead) bool {
+	if run.Count == 0 {
+		return true
+	}
+	pk := &d.pack
+	parts := run.Count > 1 || bits.OnesCount64(run.Slots&src.groups[run.First].Alive) > 1
+	if !parts || !d.long.hopeless(&run, src.send, pk.fresh()) {
+		b := d.encode(src, run)
+		if pk.add(b, src.kind) {
+			return true
+		}
+		if len(b.body) <= pk.fresh() {
+			return false
+		}
+		d.long.note(&run, src.send, len(b.body))
+	}
+	if run.Count > 1 {
+		a, b := run.Halve()
+		return d.run(src, a) && d.run(src, b)
+	}
+	low, high := halves(run.Slots, src.groups[run.First].Alive)
+	if high == 0 {
+		d.oversized(src, int(run.First), run.Slots)
+		run.Slots &^= src.groups[run.First].Alive
+		if run.Slots == 0 {
+			return true
+		}
+		return pk.add(d.encode(src, run), src.kind)
+	}
+	a, b := run, run
+	a.Slots, b.Slots = low, high
+	return d.run(src, a) && d.run(src, b)
+}
+
+// halves splits slots so that each part has half of those alive; high is empty when
+// only one is.
+func halves(slots, alive uint64) (low, high uint64) {
+	n := bits.OnesCount64(slots & alive)
+	if n < 2 {
+		return slots, 0
+	}
+	m := slots & alive
+	for range n / 2 {
+		m &= m - 1
+	}
+	low = slots & (1<<bits.TrailingZeros64(m) - 1)
+	return low, slots &^ low
+}

@@ -1,0 +1,183 @@
+package snapshot
+
+import (
+	"io"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/report"
+	"github.com/tactusgo/tactus/systems/internal/traffic"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// Config is what a [System] is made of.
+type Config struct {
+	World    *ecs.World    // that is captured
+	Protocol *ecs.Protocol // of the world
+	Clock    Clock         // by which sends are due
+	// SendRate is the number of sends a second.
+	SendRate int
+	// Budget bounds a client's snapshot in bytes, see [System.SetBudget].
+	Budget int
+	// Reports is what clients report: own state travels only to correct it. Nil: nothing.
+	Reports *report.Judge
+	// Coders are those that blocks may use, and Trained is what they learned of the game.
+	Coders  delta.Coders
+	Trained *delta.Trained // nil: what is built in
+	// Record is written the state of each send; nil: none.
+	Record io.Writer
+	// Visible says whether a client may know of an entity; nil: of all.
+	Visible func(w *ecs.World, e ecs.Entity, client uint32) bool
+	// Priority is how much an entity matters to a client; nil: 1.
+	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
+	Logger   *slog.Logger // for what goes wrong
+}
+
+// Clock says what the time is.
+type Clock interface {
+	// Now is the time of the wake-up.
+	Now() time.Time
+	// Tick is the tick after which the world stands.
+	Tick() uint32
+}
+
+// System is the system Snapshot.
+type System struct {
+	config   Config
+	comps    []*ecs.Component // that are replicated
+	ownParts uint64           // components of own state
+	steps    uint32           // simulation steps between two sends
+	newest   uint32           // send
+	before   uint32           // the send before it
+	frames   *capture.Ring
+	recorder *delta.Recorder // nil: none, or no longer
+	codecs   codecs
+	encoder  encoder
+	draft    draft // of the client at hand
+	clients  []*Client
+	stats    Stats
+}
+
+// Stats counts what a [System] did.
+type Stats struct {
+	Sends      uint64 // of the world, to whatever number of clients
+	Updates    uint64 // snapshots sent, over all clients
+	OverBudget uint64 // of these, those in which entities had to wait their turn
+	Oversized  uint64 // times an entity was left out because it fits no snapshot
+	Clamped    uint64 // values that were outside their declared range
+	Joins      int    // states that are kept at the moment for clients to join with
+	Encodes    EncodeStats
+	Traffic    traffic.Stats
+}
+
+// New makes a system that goes on behind a tick.
+func New(c Config, tick uint32) *System {
+	steps := c.World.TickRate() / c.SendRate
+	s := &System{
+		config: c, steps: uint32(steps), newest: tick / uint32(steps), codecs: newCodecs(&c, steps),
+		comps: c.Protocol.Replicated(), ownParts: wire.Predicted(c.Protocol) | wire.Private(c.Protocol),
+	}
+	s.encoder.begin(c.Coders, s.codecs.trained)
+	s.encoder.accounts.Begin(s.codecs.layout, s.comps)
+	if c.Record != nil {
+		s.recorder = delta.NewRecorder(c.Record, s.codecs.layout)
+	}
+	s.frames = capture.New(c.World, s.codecs.layout, steps, c.Logger)
+	s.draft.begin(s)
+	return s
+}
+
+// Step notes that a tick has passed.
+func (s *System) Step() { s.frames.Step() }
+
+// Run is the system: it captures the world when a send is due and lays out for each client
+// what that client does not hold.
+func (s *System) Run(w *ecs.World) {
+	tick := s.config.Clock.Tick()
+	if tick/s.steps == s.newest {
+		return
+	}
+	s.before, s.newest = s.newest, tick/s.steps
+	f := s.frames.Take(s.newest, tick)
+	s.record(f)
+	s.encoder.reset()
+	s.stats.Sends++
+	for _, c := range s.clients {
+		s.encoder.resetOwn()
+		if c.join.at == 0 {
+			c.join.at = f.Send
+		}
+		if c.baselines.Renew() {
+			s.draft.joins.release(c)
+			c.join.state, c.join.at = joinNow, f.Send
+		}
+		s.draft.layOut(w, c, f)
+		s.stats.Updates++
+	}
+}
+
+// record writes the state of a send to the recording, if there is one.
+func (s *System) record(f *capture.Frame) {
+	if s.recorder == nil {
+		return
+	}
+	if err := s.recorder.Record(f.Groups); err != nil {
+		s.recorder = nil
+		s.config.Logger.Error("recording ended", "error", err)
+	}
+}
+
+// Add begins to tell a client, whose trained file has a hash.
+func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
+	c := newClient(id, p, s.codecs.model, s.config.Budget)
+	if s.codecs.agreement.With(trained, "client", id) {
+		c.model = s.codecs.trained
+	}
+	s.clients = append(s.clients, c)
+	return c
+}
+
+// Remove ends telling a client.
+func (s *System) Remove(c *Client) {
+	s.draft.joins.release(c)
+	s.clients = slices.DeleteFunc(s.clients, func(x *Client) bool { return x == c })
+}
+
+// Acked takes in that a client received a packet. It returns the tick whose state that was
+// about; ok is false where it told of none that is kept.
+func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
+	x := c.baselines.Acked(seq)
+	if x == nil {
+		return 0, false
+	}
+	for i := range x.Blocks {
+		if b := &x.Blocks[i]; b.Chunk >= 0 && c.join.arrived(b.Send, b.Chunk) {
+			s.draft.joins.release(c)
+			c.join.state = joinNone
+		}
+	}
+	f := s.frames.At(x.Send)
+	if f == nil {
+		return 0, false
+	}
+	if c.join.state == joinNow && x.Send >= c.join.at && c.baselines.HoldsAll(x.Send, len(f.Groups)) {
+		c.join.state = joinNone
+	}
+	return f.Tick, true
+}
+
+// MinBudget is what a header, a little own state and an entity need.
+const MinBudget = 200
+
+// SetBudget bounds the snapshots of a client to that many bytes each, at least [MinBudget].
+func (s *System) SetBudget(c *Client, bytes int) {
+	if bytes < c.contest.budget && c.join.state == joinStream { // in blocks that may be too long now
+		s.draft.joins.release(c)
+		c.join.state = joinNow
+	}
+	c.contest.budget = bytes
+}

@@ -1,0 +1,105 @@
+package snapshot
+
+import (
+	"log/slog"
+	"math/bits"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/traffic"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// see brings what a client may see up to date: its own entities, and those of
+// which the game's hook says so.
+func (d *draft) see() {
+	visible, c, f := d.sys.config.Visible, d.c, d.f
+	if visible == nil && !c.contest.big {
+		return
+	}
+	c.contest.big = false
+	before := d.sys.frames.At(d.sys.before)
+	for g := range f.Groups {
+		cur, h := &f.Groups[g], &c.baselines.World[g]
+		seen := wire.AllSlots
+		if visible != nil {
+			for m := cur.Alive; m != 0; m &= m - 1 {
+				if k := bits.TrailingZeros64(m); f.Owner(g, k) != c.id && !visible(d.w, f.Entity(g, k), c.id) {
+					seen &^= 1 << k
+				}
+			}
+		}
+		if big := h.StillLeftOut(f.Send, cur.Alive); big != 0 {
+			seen &^= big
+			c.contest.big = true
+		}
+		if seen == wire.AllSlots && h.Whole() {
+			continue
+		}
+		if gone := c.baselines.Hide(g, f.Send, seen, sameSlots(before, cur, g)); gone != 0 && c.join.state == joinStream {
+			c.join.stream.censor(&d.sys.encoder, g, gone)
+		}
+	}
+}
+
+// sameSlots are the slots of a group in which the entity was there a send before.
+func sameSlots(before *capture.Frame, cur *delta.Group, g int) (same uint64) {
+	if before == nil || g >= len(before.Groups) {
+		return 0
+	}
+	old := &before.Groups[g]
+	for m := cur.Alive & old.Alive; m != 0; m &= m - 1 {
+		if k := bits.TrailingZeros64(m); cur.IDs[k] == old.IDs[k] {
+			same |= 1 << k
+		}
+	}
+	return same
+}
+
+// tellHidden tells of slots that the client may not see any more: that they are
+// out of its sight, or empty where what it knew there is gone. A client that joins
+// is told of all of them, since it must know every slot.
+func (d *draft) tellHidden() {
+	c, e := d.c, &d.sys.encoder
+	for g := range c.baselines.World {
+		h := &c.baselines.World[g]
+		hidden, slots := h.Hidden()
+		if hidden == 0 || c.join.state == joinStream && slots == 0 {
+			continue
+		}
+		if c.join.state != joinNone {
+			slots = hidden
+		}
+		empty := slots & h.HiddenEmpty()
+		for _, part := range [2]struct {
+			slots uint64
+			group []delta.Group
+		}{{slots &^ empty, d.unseen[:]}, {empty, d.empty[:]}} {
+			if part.slots == 0 {
+				continue
+			}
+			head := wire.BlockHead{First: uint32(g), Count: 1, Slots: part.slots}
+			b := newBlock(head, e.own(c.model, &head, part.group, nil, nil), d.f.Send)
+			b.hidden = true
+			d.pack.add(b, contentWorld)
+		}
+	}
+}
+
+// oversized leaves out the entity in a slot because no snapshot of this client has
+// room for it.
+func (d *draft) oversized(src *source, g int, slots uint64) {
+	s, cur := d.sys, &src.groups[g]
+	k := bits.TrailingZeros64(slots & cur.Alive)
+	s.stats.Oversized++
+	if mask := cur.Masks[k]; !d.bigTold[mask] {
+		d.bigTold[mask] = true
+		s.config.Logger.Error("entity left out: it does not fit a client's snapshot; more with its components are only counted",
+			"entity", cur.IDs[k], "client", d.c.id, "budget", d.c.contest.budget, slog.Any("components", traffic.Names(s.comps, mask)))
+	}
+	if src.own {
+		return
+	}
+	d.c.baselines.LeaveOut(g, src.send, 1<<k)
+	d.c.contest.big = true
+}
