@@ -39,7 +39,7 @@ func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
 		Depth: depth,
 		Shift: shift,
 		Floor: uint8(min(f.Send-c.baselines.Floor(), 255)),
-		Late:  uint8(f.Tick - f.Send*s.steps),
+		Late:  uint8(f.Tick - f.Send*s.sends.steps),
 	}
 	c.peer.Report().Header(&h)
 	change := int(h.Depth) - int(c.control.depth)

@@ -54,7 +54,7 @@ type Knowledge struct {
 
 // Knowledge adds to k what a client knows of an entity.
 func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
-	k.Send, k.Budget, k.Allowed = s.newest, c.contest.budget, s.Allowed(c)
+	k.Send, k.Budget, k.Allowed = s.sends.newest, c.contest.budget, s.Allowed(c)
 	k.Joining, k.OverBudget = c.Joining(), c.contest.over
 	f := s.Newest()
 	g, slot, known := s.frames.Slot(id)
@@ -106,7 +106,7 @@ func groupHolds(g *delta.Group, slot int, id components.NetID) bool {
 func (s *System) Frame(send uint32) *capture.Frame { return s.frames.At(send) }
 
 // Newest is the world as of the newest send, nil where there was none.
-func (s *System) Newest() *capture.Frame { return s.frames.At(s.newest) }
+func (s *System) Newest() *capture.Frame { return s.frames.At(s.sends.newest) }
 
 // Slot is where an entity stands in frames.
 func (s *System) Slot(id components.NetID) (group, slot int, ok bool) { return s.frames.Slot(id) }

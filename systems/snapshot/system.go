@@ -50,9 +50,7 @@ type System struct {
 	config   Config
 	comps    []*ecs.Component // that are replicated
 	ownParts uint64           // components of own state
-	steps    uint32           // simulation steps between two sends
-	newest   uint32           // send
-	before   uint32           // the send before it
+	sends    sends
 	frames   *capture.Ring
 	recorder *delta.Recorder // nil: none, or no longer
 	codecs   codecs
@@ -60,6 +58,13 @@ type System struct {
 	draft    draft // of the client at hand
 	clients  []*Client
 	stats    Stats
+}
+
+// sends are the numbers of sends.
+type sends struct {
+	steps  uint32 // simulation steps between two
+	newest uint32
+	before uint32 // the one before that
 }
 
 // Stats counts what a [System] did.
@@ -78,7 +83,7 @@ type Stats struct {
 func New(c Config, tick uint32) *System {
 	steps := c.World.TickRate() / c.SendRate
 	s := &System{
-		config: c, steps: uint32(steps), newest: tick / uint32(steps), codecs: newCodecs(&c, steps),
+		config: c, sends: sends{steps: uint32(steps), newest: tick / uint32(steps)}, codecs: newCodecs(&c, steps),
 		comps: c.Protocol.Replicated(), ownParts: wire.Predicted(c.Protocol) | wire.Private(c.Protocol),
 	}
 	s.encoder.begin(c.Coders, s.codecs.trained)
@@ -98,11 +103,11 @@ func (s *System) Step() { s.frames.Step() }
 // what that client does not hold.
 func (s *System) Run(w *ecs.World) {
 	tick := s.config.Clock.Tick()
-	if tick/s.steps == s.newest {
+	if tick/s.sends.steps == s.sends.newest {
 		return
 	}
-	s.before, s.newest = s.newest, tick/s.steps
-	f := s.frames.Take(s.newest, tick)
+	s.sends.before, s.sends.newest = s.sends.newest, tick/s.sends.steps
+	f := s.frames.Take(s.sends.newest, tick)
 	s.record(f)
 	s.encoder.reset()
 	s.stats.Sends++

@@ -18,7 +18,7 @@ func (d *draft) see() {
 		return
 	}
 	c.contest.big = false
-	before := d.sys.frames.At(d.sys.before)
+	before := d.sys.frames.At(d.sys.sends.before)
 	for g := range f.Groups {
 		cur, h := &f.Groups[g], &c.baselines.World[g]
 		seen := wire.AllSlots
