@@ -266,10 +266,10 @@ func TestBlame(t *testing.T) {
 	for id := range uint32(2 * mostReports) {
 		m.x.Report(100+id, many)
 	}
-	if n := len(m.x.blames.tables); n != mostReports || len(m.x.blames.tables[100].Rows) != reconcile.MaxCauses {
-		t.Errorf("%d tables, of %d rows", n, len(m.x.blames.tables[100].Rows))
+	if n := len(m.x.causeTables.tables); n != mostReports || len(m.x.causeTables.tables[100].Rows) != reconcile.MaxCauses {
+		t.Errorf("%d tables, of %d rows", n, len(m.x.causeTables.tables[100].Rows))
 	}
-	var a blameAnswer
+	var a causesAnswer
 	m.get("/api/blame", &a)
 	if a.Corrections != 6 || len(a.Rows) != 2 || a.Rows[0].Corrections != 4 || a.Clients[0].Client != 1 || a.Clients[0].Corrections != 2 {
 		t.Errorf("%+v", a.Rows)

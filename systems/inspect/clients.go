@@ -111,8 +111,8 @@ func clientOf(c *systems.ClientStatus) clientLine {
 	}
 }
 
-// blames are the tables that clients reported, the latest of each.
-type blames struct {
+// causeTables are the tables that clients reported, the latest of each.
+type causeTables struct {
 	mu     sync.Mutex
 	tables map[uint32]reconcile.Causes
 }
@@ -133,43 +133,43 @@ func (x *Inspector) Report(client uint32, t reconcile.Causes) {
 		}
 	}
 	t.Rows = rows
-	x.blames.mu.Lock()
-	defer x.blames.mu.Unlock()
-	if x.blames.tables == nil {
-		x.blames.tables = map[uint32]reconcile.Causes{}
+	x.causeTables.mu.Lock()
+	defer x.causeTables.mu.Unlock()
+	if x.causeTables.tables == nil {
+		x.causeTables.tables = map[uint32]reconcile.Causes{}
 	}
-	if _, known := x.blames.tables[client]; known || len(x.blames.tables) < mostReports {
-		x.blames.tables[client] = t
+	if _, known := x.causeTables.tables[client]; known || len(x.causeTables.tables) < mostReports {
+		x.causeTables.tables[client] = t
 	}
 }
 
 func sound(name string) bool { return len(name) <= mostName && utf8.ValidString(name) }
 func finite(v float64) bool  { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// blameAnswer is what /api/blame says: the sum over clients, and how many
+// causesAnswer is what /api/blame says: the sum over clients, and how many
 // corrections each had.
-type blameAnswer struct {
+type causesAnswer struct {
 	Corrections uint64            `json:"corrections"`
 	Rows        []reconcile.Cause `json:"rows"`
-	Clients     []blameLine       `json:"clients"`
+	Clients     []causesLine      `json:"clients"`
 }
 
-type blameLine struct {
+type causesLine struct {
 	Client      uint32 `json:"client"`
 	Corrections uint64 `json:"corrections"`
 }
 
-func (x *Inspector) blame(context.Context, query) (any, error) {
-	x.blames.mu.Lock()
-	defer x.blames.mu.Unlock()
-	a := blameAnswer{Rows: []reconcile.Cause{}, Clients: []blameLine{}}
+func (x *Inspector) causes(context.Context, query) (any, error) {
+	x.causeTables.mu.Lock()
+	defer x.causeTables.mu.Unlock()
+	a := causesAnswer{Rows: []reconcile.Cause{}, Clients: []causesLine{}}
 	var sum reconcile.Causes
-	for id, t := range x.blames.tables {
-		a.Clients = append(a.Clients, blameLine{id, t.Corrections})
+	for id, t := range x.causeTables.tables {
+		a.Clients = append(a.Clients, causesLine{id, t.Corrections})
 	}
-	slices.SortFunc(a.Clients, func(a, b blameLine) int { return cmp.Compare(a.Client, b.Client) })
+	slices.SortFunc(a.Clients, func(a, b causesLine) int { return cmp.Compare(a.Client, b.Client) })
 	for _, c := range a.Clients {
-		sum = sum.Add(x.blames.tables[c.Client])
+		sum = sum.Add(x.causeTables.tables[c.Client])
 	}
 	a.Corrections = sum.Corrections
 	a.Rows = append(a.Rows, sum.Rows...)

@@ -16,19 +16,19 @@ import (
 // What reads the server runs on the server's goroutine, at the end of a wake-up: requests
 // hand it over and wait.
 type Inspector struct {
-	config   Config
-	server   *systems.Server
-	settled  systems.ServerConfig // the server's
-	protocol *ecs.Protocol
-	timings  timings
-	wanted   chan *job
-	lease    lease
-	guard    *guard
-	blames   blames
-	mux      *http.ServeMux
-	metrics  http.Handler
-	room     chan struct{} // of requests at one time
-	on       bool          // touched by the server's goroutine alone
+	config      Config
+	server      *systems.Server
+	settled     systems.ServerConfig // the server's
+	protocol    *ecs.Protocol
+	timings     timings
+	wanted      chan *job
+	lease       lease
+	guard       *guard
+	causeTables causeTables
+	mux         *http.ServeMux
+	metrics     http.Handler
+	room        chan struct{} // of requests at one time
+	on          bool          // touched by the server's goroutine alone
 }
 
 // mostWaiting is how many requests may wait for the end of a wake-up, and mostRequests

@@ -34,19 +34,19 @@ func gaugeOf(name, help string, labels ...string) metric {
 type collector struct {
 	x *Inspector
 
-	info, clients, entities, tick                            metric
-	ticks, dropped, resimulated                              metric
-	sends, updates, overBudget, oversized                    metric
-	bytes, datagrams, drops, datagramDrops                   metric
-	inputs, malformed, flooded, advice, heard, clamped, deaf metric
-	changes, untold, returned, sendErrors, divergences       metric
-	passes, open, waits, waitsFor                            metric
-	views, clampedViews, outcomes                            metric
-	snapshot, component, relay                               metric
-	systemSeconds, systemRuns                                metric
-	rtt, jitter, loss                                        metric
-	corrections                                              metric
-	wakeup                                                   *prometheus.Desc
+	info, clients, entities, tick                             metric
+	ticks, dropped, resimulated                               metric
+	sends, updates, overBudget, oversized                     metric
+	bytes, datagrams, drops, datagramDrops                    metric
+	inputs, malformed, flooded, reports, heard, clamped, deaf metric
+	changes, untold, returned, sendErrors, divergences        metric
+	passes, open, waits, waitsFor                             metric
+	views, clampedViews, outcomes                             metric
+	snapshot, component, relay                                metric
+	systemSeconds, systemRuns                                 metric
+	rtt, jitter, loss                                         metric
+	corrections                                               metric
+	wakeup                                                    *prometheus.Desc
 }
 
 func newCollector(x *Inspector) *collector {
@@ -70,7 +70,7 @@ func newCollector(x *Inspector) *collector {
 		inputs:        counterOf("inputs_total", "What became of inputs.", "fate"),
 		malformed:     counterOf("messages_malformed_total", "Messages that no honest client sends."),
 		flooded:       counterOf("messages_flooded_total", "Messages that were too many to be read."),
-		advice:        counterOf("advice_total", "Results that clients reported, where corrections follow mismatches.", "verdict"),
+		reports:       counterOf("advice_total", "Results that clients reported, where corrections follow mismatches.", "verdict"),
 		heard:         counterOf("messages_channel_total", "Messages of channels that the game was told of."),
 		changes:       counterOf("changes_total", "What became of values of client-owned components.", "fate"),
 		untold:        counterOf("refusals_untold_total", "Refusals that clients were not told of, because there were too many."),
@@ -153,7 +153,7 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		{c.inputs, st.Inputs.Rejected, []string{"rejected"}}, {c.inputs, st.Inputs.Capped, []string{"capped"}},
 		{c.inputs, st.Inputs.Refused, []string{"refused"}}, {c.inputs, st.Inputs.Fast, []string{"fast"}},
 		{c.malformed, st.MalformedMessages, nil}, {c.flooded, st.FloodedMessages, nil},
-		{c.advice, st.Reports.Agreed, []string{"agreed"}}, {c.advice, st.Reports.Differed, []string{"differed"}},
+		{c.reports, st.Reports.Agreed, []string{"agreed"}}, {c.reports, st.Reports.Differed, []string{"differed"}},
 		{c.heard, st.ChannelMessages, nil}, {c.clamped, st.Clamped, nil}, {c.deaf, st.Deaf, nil},
 		{c.snapshot, t.Headers, []string{"headers"}}, {c.snapshot, t.Heads, []string{"block_heads"}}, {c.snapshot, t.Own, []string{"own"}},
 	} {
@@ -228,9 +228,9 @@ func (c *collector) links(send func(metric, float64, ...string), all []systems.C
 
 // reported is how many corrections the latest reports of all clients tell of.
 func (x *Inspector) reported() (n uint64) {
-	x.blames.mu.Lock()
-	defer x.blames.mu.Unlock()
-	for _, t := range x.blames.tables {
+	x.causeTables.mu.Lock()
+	defer x.causeTables.mu.Unlock()
+	for _, t := range x.causeTables.tables {
 		n += t.Corrections
 	}
 	return n

@@ -10,15 +10,15 @@ import (
 
 // marks is what is shown in the world, as of the newest frame.
 type marks struct {
-	all      []mark
-	own      Point // as drawn
-	hasOwn   bool
-	ghost    Point
-	hasGhost bool
-	error    float64 // visual, of the own player
+	all       []mark
+	own       Point // as drawn
+	hasOwn    bool
+	server    Point
+	hasServer bool
+	error     float64 // visual, of the own player
 
 	predicted   [256]predicted
-	confirmed   uint32    // input of the ghost
+	confirmed   uint32    // input of that place
 	apart       float64   // of the two, at most of late
 	apartAt     time.Time // as of then
 	compared    bool
@@ -50,7 +50,7 @@ type frame struct {
 
 // reset forgets all of a session.
 func (m *marks) reset() {
-	m.all, m.hasOwn, m.hasGhost, m.compared, m.confirmed = m.all[:0], false, false, false, 0
+	m.all, m.hasOwn, m.hasServer, m.compared, m.confirmed = m.all[:0], false, false, false, 0
 	m.corrections = 0
 	m.predicted = [256]predicted{}
 	if m.frames != nil {
@@ -103,19 +103,19 @@ func (m *marks) take(e ecs.Entity, id components.NetID, at Point) {
 // apartTime is how long a wrong prediction stays to be read.
 const apartTime = 2 * time.Second
 
-// lookOwn holds the ghost against what was predicted after the same input.
+// lookOwn holds the server's place against what was predicted after the same input.
 func (m *marks) lookOwn(o *Overlay) {
 	c := o.client
 	e, ok := c.Own(c.World())
-	m.hasGhost = false
+	m.hasServer = false
 	if !ok {
 		return
 	}
-	m.ghost, m.hasGhost = o.places.ghost(c, e)
-	if input := c.ConfirmedInput(); m.hasGhost && input != m.confirmed {
+	m.server, m.hasServer = o.places.confirmed(c, e)
+	if input := c.ConfirmedInput(); m.hasServer && input != m.confirmed {
 		m.confirmed = input
 		if p := m.predicted[input%256]; p.input == input && input != 0 {
-			if d := p.at.apart(m.ghost); !m.compared || d >= m.apart || o.now.Sub(m.apartAt) > apartTime {
+			if d := p.at.apart(m.server); !m.compared || d >= m.apart || o.now.Sub(m.apartAt) > apartTime {
 				m.apart, m.apartAt, m.compared = d, o.now, true
 			}
 		}
@@ -189,7 +189,7 @@ func (m *marks) draw(o *Overlay) {
 			p.dot(ax, ay, 2, white)
 		}
 	}
-	if gx, gy, ok := o.places.screen(m.ghost); m.hasGhost && ok {
+	if gx, gy, ok := o.places.screen(m.server); m.hasServer && ok {
 		if ox, oy, ok := o.places.screen(m.own); m.hasOwn && ok {
 			p.Line(gx, gy, ox, oy, 1.5, fade(pink, 0.7))
 		}
@@ -209,8 +209,8 @@ func (o *Overlay) drawWorld(x, y, w float64) {
 	p, m := &o.pen, &o.marks
 	p.ring(x+6, y-4, 5, 1.5, pink)
 	p.label(x+18, y, "you, as the server last told", muted)
-	if m.hasGhost && m.hasOwn {
-		p.right(x+w, y, append(appendFigure(p.buf[:0], m.ghost.apart(m.own)), " behind"...), pink)
+	if m.hasServer && m.hasOwn {
+		p.right(x+w, y, append(appendFigure(p.buf[:0], m.server.apart(m.own)), " behind"...), pink)
 	}
 	y += rowHeight
 	p.label(x+18, y, "predicted, confirmed: same input", muted)

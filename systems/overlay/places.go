@@ -26,7 +26,7 @@ type Places interface {
 	// each gives marks all that a view draws.
 	each(view *ecs.World, to *marks)
 	at(w *ecs.World, e ecs.Entity) (Point, bool)
-	ghost(c *systems.Client, e ecs.Entity) (Point, bool)
+	confirmed(c *systems.Client, e ecs.Entity) (Point, bool)
 	window(c *systems.Client, e ecs.Entity) (from, to Point, ok bool)
 	screen(p Point) (x, y float64, ok bool)
 }
@@ -59,7 +59,7 @@ func (p places[T]) at(w *ecs.World, e ecs.Entity) (Point, bool) {
 	return Point{}, false
 }
 
-func (p places[T]) ghost(c *systems.Client, e ecs.Entity) (Point, bool) {
+func (p places[T]) confirmed(c *systems.Client, e ecs.Entity) (Point, bool) {
 	v, ok := systems.Confirmed[T](c, e)
 	if !ok {
 		return Point{}, false

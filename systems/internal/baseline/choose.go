@@ -5,7 +5,7 @@ import "math/bits"
 // ages are the ages of baselines, in sends, that are used where a client holds them,
 // youngest first. They are few, so that clients whose acknowledgements came at different
 // times need the same bytes. Where a client holds none of these, any age does.
-var ages = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
+var baselineAges = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
 
 // Choose picks the baseline for slots of a send, no older than floor: its age,
 // whether the client holds the send before it too where that is asked for, and
@@ -31,7 +31,7 @@ func (h *Group) Choose(send, floor uint32, slots uint64, second bool, oldest uin
 		best, age, two, serves = n, a, pair, m
 		return m == slots && (pair || !second)
 	}
-	for _, a := range ages {
+	for _, a := range baselineAges {
 		if try(a) {
 			return age, two, serves
 		}
