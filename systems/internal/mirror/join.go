@@ -13,8 +13,8 @@ func (j *join) whole(s *Store) bool {
 	return j.Send != 0 && s.whole(j.Send, j.groups)
 }
 
-// pinned is the send of which all is kept; 0: none.
-func (j *join) pinned() uint32 {
+// collected is the send of which all is kept; 0: none.
+func (j *join) collected() uint32 {
 	if j.loaded {
 		return 0
 	}

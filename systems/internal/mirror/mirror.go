@@ -213,7 +213,7 @@ func (m *Mirror) take(h *wire.SnapshotHeader, newestInput uint32) {
 		x := m.Store.World[g]
 		st := m.Store.close(x)
 		known, hidden, send := st.Known, st.Hidden, st.Send
-		if !m.Store.add(x, st, floor, m.join.pinned()) {
+		if !m.Store.add(x, st, floor, m.join.collected()) {
 			continue
 		}
 		for s := known; s != 0; s &= s - 1 {
@@ -228,7 +228,7 @@ func (m *Mirror) take(h *wire.SnapshotHeader, newestInput uint32) {
 		x := m.Store.Own[g]
 		st := m.Store.close(x)
 		m.Own.told = max(m.Own.told, st.Send)
-		m.Store.add(x, st, min(floor, m.Own.Newest.Send), m.join.pinned())
+		m.Store.add(x, st, min(floor, m.Own.Newest.Send), m.join.collected())
 	}
 	if len(m.Decoder.in.own) > 0 { // also to say that nothing is left
 		m.Own.take(m.Decoder.in.send, h, newestInput)

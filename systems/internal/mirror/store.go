@@ -34,15 +34,15 @@ type Store struct {
 	Memory Memory
 }
 
-// add keeps a state, all of the send that is pinned; it reports false when it is too old to
+// add keeps a state, all of the send that is being collected; it reports false when it is too old to
 // be of use.
-func (s *Store) add(x *History, st *State, floor, pinned uint32) bool {
+func (s *Store) add(x *History, st *State, floor, collected uint32) bool {
 	if known := x.At(st.Send); known != nil {
 		s.Memory.merge(known, st)
 		s.Memory.Release(st)
 		return true
 	}
-	if pinned != 0 && st.Send == pinned {
+	if collected != 0 && st.Send == collected {
 		x.First = st
 		return true
 	}
