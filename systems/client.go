@@ -15,6 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/outcome"
@@ -32,7 +33,6 @@ type Client struct {
 	world    *ecs.World
 	view     *ecs.World
 	stats    ClientStats
-	counted  ClientStats // what Stats returned last
 	owned    ownership.Client
 	scratch  []uint64 // room for one value
 	link     clientLink
@@ -83,7 +83,7 @@ type clientStages struct {
 // followed is who hears of ticks that are simulated again, and of those that are final.
 type followed struct {
 	outcomes  *outcome.Log // nil: none
-	followers followers
+	followers timeline.Listeners
 	void      uint32 // of inputs up to it nothing waits for proof any more: see client_proof.go
 }
 
@@ -161,8 +161,8 @@ func (c *Client) welcome(session netsys.Session) error {
 		return err
 	}
 	c.link.session, c.link.id, c.policies = session, uint32(session.ID()), m.Policies
-	if everywhere(m.Policies) && !c.stages.predicting {
-		return fmt.Errorf("%w: Schedule without Predict: the server's model is %v, where every client simulates everything", ErrConfig, m.Policies.Correction)
+	if err := lacks(c.stages.schedule, clientNeeds(m.Policies)); err != nil {
+		return err
 	}
 	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Simulate: c.stages.simulate}
 	c.world = ecs.NewWorld(c.protocol, config)
@@ -248,7 +248,7 @@ func (c *Client) Advance(now time.Time) int {
 	for ; ran < n || c.model.pace.More(ran-n); ran++ {
 		c.tick()
 	}
-	c.followed.followers.settle(c.model.firstOpen())
+	c.followed.followers.Settle(c.model.firstOpen())
 	c.stages.after.Run(c.world)
 	return n
 }
@@ -275,18 +275,17 @@ func (c *Client) Frame(now time.Time) {
 
 // Stats returns the counters.
 func (c *Client) Stats() ClientStats {
-	s := &c.counted // a variable of its own would be allocated for the model
-	*s = c.stats
+	s := c.stats
 	s.Snapshots, s.Renewals = c.mirror.Counts.Snapshots, c.mirror.Counts.Renewals
 	s.TicksDropped = c.steps.loop.Dropped
 	if c.world != nil {
 		s.Snaps, s.Stalls = c.interpolator.Clock().Snaps(), c.interpolator.Stalls()
 		s.InputBuffer, s.Inputs = c.inputs.sender.Depth, c.inputs.Gathered
 		s.InputsSent, s.InputBytes, s.SendErrors = c.inputs.sender.Counts.Inputs, s.InputBytes+c.inputs.sender.Counts.Bytes, s.SendErrors+c.inputs.sender.Counts.Errors
-		c.model.count(s)
+		s = c.model.count(s)
 	}
 	if c.link.session != nil {
 		s.Session = c.link.session.Stats()
 	}
-	return *s
+	return s
 }

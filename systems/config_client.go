@@ -118,7 +118,8 @@ type ClientConfig struct {
 	// beyond its tolerance, naming the first field that was. May be nil.
 	OnMismatch func(Mismatch)
 	// Schedule, when not nil, may change the schedule before the client
-	// starts: wrap, insert or leave out systems. [Thin] is one for bots.
+	// starts: wrap, insert or leave out systems. [Thin] is one for bots. The session ends
+	// with an error that wraps [ErrConfig] when one is left out that the server's policies need.
 	Schedule func(s *ecs.Schedule) error
 	// Logger receives what happens to the session, once that messages of the server were
 	// refused, and every ten seconds at most that the machine is too slow. Default (nil):

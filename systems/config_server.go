@@ -161,7 +161,8 @@ type ServerConfig struct {
 	// is logged. Default (nil): no recording.
 	Record io.Writer
 	// Schedule, when not nil, may change the schedule before the server
-	// starts: wrap, insert or leave out systems. Simulate and Authority run for each tick
+	// starts: wrap, insert or leave out systems; NewServer says so when one is left out
+	// that the policies need. ServerApply runs Simulate and Authority for each tick
 	// that is simulated again. Where clients simulate everything, what changes the world
 	// belongs in the protocol, since they run that.
 	Schedule func(s *ecs.Schedule) error

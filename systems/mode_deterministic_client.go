@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -22,7 +23,7 @@ type deterministicClient struct {
 	c        *Client
 	relay    *relay.Client
 	channel  int
-	clock    relay.Clock
+	clock    clock.Server
 	view     *interpolate.Present
 	states   uint64    // that have come
 	arrived  bool      // what was told since the last one is simulated
@@ -76,9 +77,10 @@ func newDeterministicClient(c *Client, r relay.ClientConfig) *deterministicClien
 	}
 	m.view = interpolate.NewPresent(c.drawingParts(), func() uint32 { return m.relay.Timeline().Next() })
 	c.interpolator = m.view.System
-	m.relay = relay.NewClient(c.world, c.link.id, r, c.followed.followers, m.view)
+	m.relay = relay.NewClient(c.world, c.link.id, r, unsettled{c.followed.followers}, m.view)
 	m.clock.Snap = snapAway * float64(c.world.TickRate())
 	m.neutral = make([]int32, wire.InputTable(c.protocol).Words)
+	m.words = m.neutral
 	m.shown, m.ask = make([]int32, len(m.neutral)), m.wordsNow
 	return m
 }
@@ -146,6 +148,15 @@ func (m *deterministicClient) roundTrip() float64 {
 	return max(float64(rtt)/float64(m.c.world.StepDuration())-1, 0)
 }
 
+// reconcile simulates again what was guessed wrong, as far as that is known now.
+func (m *deterministicClient) reconcile(*ecs.World) {
+	m.view.BeginStep(m.relay.Timeline().Next())
+	if m.relay.Following() {
+		m.relay.Timeline().Pass()
+	}
+	m.view.EndStep()
+}
+
 // gather asks the game for the input of the coming tick, when it will be used.
 func (m *deterministicClient) gather(w *ecs.World) {
 	m.words = m.neutral
@@ -156,7 +167,7 @@ func (m *deterministicClient) gather(w *ecs.World) {
 	m.words = m.c.predictor.log.Words(m.c.predictor.log.Newest)
 }
 
-// predict simulates the next tick, and before it again what was guessed wrong.
+// predict simulates the next tick, and before it again what own inputs have changed since.
 func (m *deterministicClient) predict(*ecs.World) {
 	m.view.BeginStep(m.relay.Timeline().Next())
 	if m.stepped = false; m.held {
@@ -259,8 +270,9 @@ func (m *deterministicClient) interpolate(*ecs.World) {
 }
 
 // count adds what the timeline counts.
-func (m *deterministicClient) count(s *ClientStats) {
+func (m *deterministicClient) count(s ClientStats) ClientStats {
 	t, r := m.relay.Timeline().Stats(), m.relay.Stats()
 	s.Ticks, s.Resimulated, s.LongestReplay, s.Corrections = t.Ticks, t.Resimulated, uint64(t.Longest), t.Passes
 	s.InputsSent, s.Renewals = r.Sent, r.Lost
+	return s
 }

@@ -18,13 +18,14 @@ import (
 // which inputs there are. Under rollback it goes back for those that come late, under
 // lockstep it waits for them.
 type deterministicServer struct {
-	s       *Server
-	relay   *relay.Server
-	channel int
-	stepped bool   // the tick that was due has been simulated
-	skipped uint64 // ticks of those that were dropped, of which the relay knows
-	packet  []byte
-	part    []byte
+	s        *Server
+	relay    *relay.Server
+	channel  int
+	waits    bool   // the tick that was due could not be simulated
+	attended uint32 // the next tick, when those who join were attended to last
+	skipped  uint64 // ticks of those that were dropped, of which the relay knows
+	packet   []byte
+	part     []byte
 }
 
 // relayConfig is what the relay of a server is told.
@@ -46,7 +47,7 @@ func relayConfig(c ServerConfig) relay.Config {
 }
 
 func newDeterministicServer(s *Server, c relay.Config, authority *ecs.Stage) *deterministicServer {
-	m := &deterministicServer{s: s}
+	m := &deterministicServer{s: s, attended: s.link.tick}
 	m.channel, _ = deterministic.BulkChannel(s.config.Channels)
 	c.Timeline.Authority, c.Diverged = authority, m.diverged
 	if s.config.Refuse.look != nil {
@@ -58,7 +59,7 @@ func newDeterministicServer(s *Server, c relay.Config, authority *ecs.Stage) *de
 			return s.intake.Refuse(player, in, tick, tick, words)
 		}
 	}
-	m.relay = relay.NewServer(s.world, c, s.followed.followers)
+	m.relay = relay.NewServer(s.world, c, unsettled{s.followed.followers})
 	return m
 }
 
@@ -67,9 +68,8 @@ func stallTicks(c ServerConfig) int {
 	return max(int(int64(c.Stall)*int64(c.TickRate)/int64(time.Second)), 1)
 }
 
-// Run is the system ServerApply: it simulates the next tick, and before it again those
-// for which inputs came late, each with Simulate and Authority.
-func (m *deterministicServer) Run(*ecs.World) {
+// Ready reports whether a tick that is due can be simulated: lockstep waits for inputs.
+func (m *deterministicServer) Ready() bool {
 	for _, p := range m.s.sessions.peers {
 		if !m.relay.Playing(p.id) {
 			st := p.session.Stats()
@@ -78,19 +78,23 @@ func (m *deterministicServer) Run(*ecs.World) {
 	}
 	m.relay.Skip(int(m.s.dropped() - m.skipped))
 	m.skipped = m.s.dropped()
-	m.stepped = m.relay.Step()
+	m.waits = !m.relay.Ready()
+	return !m.waits
 }
+
+// Run is the system ServerApply: it simulates again the ticks for which inputs came late, each
+// with Simulate and Authority, and brings the inputs of the next one.
+func (m *deterministicServer) Run(*ecs.World) {
+	m.relay.Timeline().Pass()
+	m.relay.Timeline().Open()
+}
+
+// Done ends the tick.
+func (m *deterministicServer) Done() { m.relay.Close() }
 
 // leadMargin is how many ticks more than its round trip a player has from joining to its
 // first input.
 const leadMargin = 6
-
-// tick runs a tick that is due.
-func (m *deterministicServer) tick() bool {
-	m.stepped = false
-	m.s.stages.onTick.Run(m.s.world)
-	return m.stepped
-}
 
 // Join begins with a client, which is sent the state of the world. One whose player plays
 // on is only told of it anew.
@@ -140,8 +144,16 @@ func (m *deterministicServer) message(p *peer, number int, message []byte) (bool
 	return true, m.relay.Deliver(p.id, b)
 }
 
+// Run is the system Snapshot: it makes the state of the world for who joins.
+func (t relayTeller) Run(*ecs.World) {
+	if next := t.relay.Timeline().Next(); next != t.attended {
+		t.attended = next
+		t.relay.Attend()
+	}
+}
+
 // Send is the system Send: it tells every client what it has not heard of.
-func (m *deterministicServer) Send(*ecs.World) {
+func (m relayTeller) Send(*ecs.World) {
 	m.s.stats.Sends++
 	m.s.stats.Mended = m.relay.Stats().Mended
 	for _, p := range m.s.sessions.peers {
@@ -228,16 +240,18 @@ func (m *deterministicServer) diverged(d relay.Divergence) {
 }
 
 // status says what a server does that relays inputs.
-func (m *deterministicServer) status(st *ModelStatus) {
+func (m *deterministicServer) status(st ModelStatus) ModelStatus {
 	st.Relay = m.relay.Stats()
-	if !m.stepped {
+	if m.waits {
 		st.WaitsFor = m.relay.Timeline().AppendMissing(nil)
 	}
+	return st
 }
 
 // client says what it knows of a client.
-func (m *deterministicServer) client(p *peer, st *ClientStatus) {
+func (m *deterministicServer) client(p *peer, st ClientStatus) ClientStatus {
 	st.Joining = !m.relay.Playing(p.id)
+	return st
 }
 
 // relayTeller tells clients the inputs of all.

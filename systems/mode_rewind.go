@@ -89,7 +89,7 @@ type rewindServer struct {
 func newRewindServer(s *Server, c serverapply.RewindConfig) *rewindServer {
 	m := &rewindServer{s: s, window: max(c.Window, 1)}
 	m.visits.begin(s)
-	m.in = serverapply.NewRewind(s.intake, c, rewindSteps{s.followed.followers, m})
+	m.in = serverapply.NewRewind(s.intake, c, rewindSteps{unsettled{s.followed.followers}, m})
 	return m
 }
 
@@ -99,30 +99,33 @@ func maxReservations(clients int) int { return min(3*clients, maxPeers) }
 
 // rewindSteps makes events, outcomes and whoever comes and goes follow the timeline.
 type rewindSteps struct {
-	followers
+	unsettled
 	m *rewindServer
 }
 
 func (l rewindSteps) Start(tick uint32) {
-	l.followers.Start(tick)
+	l.unsettled.Start(tick)
 	l.m.visits.repeat(l.m.s.world, tick)
 }
 
-// Run is the system ServerApply.
-func (m *rewindServer) Run(w *ecs.World) {
-	m.in.Run(w)
-	m.visits.forget(m.s.link.tick - min(m.s.link.tick, m.window))
-}
+// Ready is true: nobody waits for inputs.
+func (m *rewindServer) Ready() bool { return true }
 
-// tick runs a tick.
-func (m *rewindServer) tick() bool {
-	m.s.stages.onTick.Run(m.s.world)
+// Run is the system ServerApply.
+func (m *rewindServer) Run(w *ecs.World) { m.in.Run(w) }
+
+// Done ends the tick.
+func (m *rewindServer) Done() {
+	m.in.Done()
+	m.visits.forget(m.s.link.tick - min(m.s.link.tick, m.window))
 	m.s.snapshots.Step()
-	return true
 }
 
 // status says by how much clients lead.
-func (m *rewindServer) status(st *ModelStatus) { st.Lead = m.in.Lead() }
+func (m *rewindServer) status(st ModelStatus) ModelStatus {
+	st.Lead = m.in.Lead()
+	return st
+}
 
 // Join begins with a client, in the tick that comes.
 func (m *rewindServer) Join(p *peer, _ reservation, back bool) {

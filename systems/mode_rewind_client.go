@@ -7,7 +7,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
-	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -19,7 +18,7 @@ type rewindClient struct {
 	delay   uint32 // ticks from gathering an input to applying it (rule B1)
 	early   uint32 // how far ahead of it the server takes inputs
 	birth   time.Time
-	clock   relay.Clock
+	clock   clock.Server
 	seen    uint32 // newest tick of the server that was heard of
 	started bool
 	paused  bool // it is ahead, and lets the next tick pass
@@ -58,7 +57,7 @@ func (m *rewindClient) Receive(pk netsys.Packet) error {
 // retreat follows a server that has stood still: inputs for ticks that it does not take
 // yet are void.
 func (m *rewindClient) retreat() {
-	m.clock = relay.Clock{}
+	m.clock = clock.Server{}
 	m.c.predictor.log.Back(m.seen + m.early)
 	m.c.predictor.applied = m.Applied()
 	m.c.stats.Jumps++

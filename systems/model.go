@@ -38,7 +38,7 @@ func (s *Server) Model() ModelStatus {
 	if s.stats.Ticks > 0 {
 		st.Horizon = s.model.firstOpen()
 	}
-	s.model.status(&st)
+	st = s.model.status(st)
 	if line := s.model.line; line != nil {
 		t := line.Stats()
 		st.Stamped, st.Window = true, s.policies.WindowTicks(s.config.TickRate)

@@ -41,18 +41,26 @@ func stampedEarly(p policy.Policies, tickRate int) int {
 
 // serverModel is what a server does by its policies.
 type serverModel struct {
+	ticks     ticks
 	applier   applier
 	teller    teller
 	line      *timeline.Timeline // nil: no tick is simulated twice
 	snapshots bool               // clients are told of state
 	restores  bool               // of a tick that is simulated again all is, what clients wrote too
-	tick      func() bool        // runs a tick that is due; false when it has to wait
 	firstOpen func() uint32      // the first tick that may still change
 	entered   func(kept uint32) uint32
 	message   func(p *peer, number int, message []byte) (own bool, err error)
 	own       func(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer // what its owner is told of it
-	status    func(*ModelStatus)
-	client    func(*peer, *ClientStatus)
+	status    func(ModelStatus) ModelStatus                                // with what the model knows
+	client    func(*peer, ClientStatus) ClientStatus
+}
+
+// ticks says when a tick is simulated.
+type ticks interface {
+	// Ready begins a tick that is due; it reports false when it has to wait.
+	Ready() bool
+	// Done ends it, after ServerApply, Simulate and Authority.
+	Done()
 }
 
 // applier takes in inputs and who comes and goes, and is the system ServerApply.
@@ -77,7 +85,8 @@ type teller interface {
 	Leave(p *peer)
 	// Acked hears of a datagram that arrived.
 	Acked(p *peer, seq uint16)
-	// Send is the system.
+	// Run is the system Snapshot, and Send is Send.
+	Run(w *ecs.World)
 	Send(w *ecs.World)
 }
 
@@ -85,24 +94,43 @@ type teller interface {
 // follow the ticks of a wake-up.
 func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 	simulate, authority := s.world.Netcode().SimulateStage(), s.protocol.AuthorityStage()
-	tick := ecs.NewStage("Tick").Nest(simulate).Nest(authority)
 	s.intake = serverapply.NewIntake(s.world, intakeConfig(s, s.config.Policies))
 	switch p := s.config.Policies; {
 	case everywhere(p):
 		m = relayModel(s, p, authority)
-		onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.applier.Run, Runs: tick})
 	case stamped(p):
 		m = rewindModel(s, p, authority)
-		onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.applier.Run, Runs: tick})
 	default:
 		m = sequenceModel(s, p)
-		onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.applier.Run}).Nest(simulate).Nest(authority)
 	}
-	after = ecs.NewStage("After")
-	if m.snapshots {
-		after.Add(ecs.System{Name: "Snapshot", Run: s.snapshots.Run})
+	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.applier.Run}).Nest(simulate).Nest(authority)
+	after = ecs.NewStage("After",
+		ecs.System{Name: "Snapshot", Run: m.teller.Run},
+		ecs.System{Name: "Send", Run: m.teller.Send})
+	return m, onTick, after
+}
+
+// serverNeeds are the systems that a server's schedule must have.
+func serverNeeds(p policy.Policies) []needed {
+	if everywhere(p) || stamped(p) {
+		return []needed{{"ServerApply", "under these policies ticks are simulated again there, and begin there"}}
 	}
-	return m, onTick, after.Add(ecs.System{Name: "Send", Run: m.teller.Send})
+	return nil
+}
+
+// clientNeeds are those of a client's. Lockstep guesses nothing, so that its clients may leave
+// Reconcile out.
+func clientNeeds(p policy.Policies) []needed {
+	switch {
+	case !everywhere(p):
+		return nil
+	case p.Missing == policy.MissingWait:
+		return []needed{{"Predict", "under the server's policies every client simulates everything"}}
+	}
+	return []needed{
+		{"Predict", "under the server's policies every client simulates everything"},
+		{"Reconcile", "under the server's policies what was guessed wrong is simulated again there"},
+	}
 }
 
 // intakeConfig is how inputs of clients are read, and what becomes of those that miss.
@@ -119,7 +147,7 @@ func relayModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel 
 	d := newDeterministicServer(s, relayConfig(s.config), authority)
 	line := d.relay.Timeline()
 	return serverModel{
-		applier: d, teller: relayTeller{d}, line: line, tick: d.tick, message: d.message, own: s.now, status: d.status, client: d.client,
+		ticks: d, applier: d, teller: relayTeller{d}, line: line, message: d.message, own: s.now, status: d.status, client: d.client,
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return p.FirstOpen(s.config.TickRate, line.Next()-1, line.Horizon()) },
 	}
@@ -138,7 +166,7 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 	r, t := newRewindServer(s, c), snapshotTeller{s}
 	line := r.in.Timeline()
 	return serverModel{
-		applier: r, teller: t, line: line, tick: r.tick, message: noMessage, own: r.own, status: r.status, client: t.status,
+		ticks: r, applier: r, teller: t, line: line, message: noMessage, own: r.own, status: r.status, client: t.status,
 		snapshots: true, restores: p.State == policy.StateRewind,
 		entered: func(uint32) uint32 { return s.link.tick },
 		firstOpen: func() uint32 {
@@ -154,7 +182,7 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 func sequenceModel(s *Server, p policy.Policies) serverModel {
 	a, t := &sequenced{s, serverapply.New(s.intake), departing(s.config.Leave, s.config.LeavePolicy)}, snapshotTeller{s}
 	return serverModel{
-		applier: a, teller: t, tick: a.tick, message: noMessage, own: s.now, status: func(*ModelStatus) {}, client: t.status, snapshots: true,
+		ticks: a, applier: a, teller: t, message: noMessage, own: s.now, status: func(st ModelStatus) ModelStatus { return st }, client: t.status, snapshots: true,
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return s.link.tick },
 	}
@@ -180,7 +208,7 @@ type clientModel struct {
 	stamped    bool                                  // inputs number ticks, and may be gathered before they apply
 	coSimulate bool                                  // others are simulated, where no Scope says otherwise
 	firstOpen  func() uint32                         // the first tick, as outcomes count them here, that may still change
-	count      func(s *ClientStats)                  // adds what the model counts itself
+	count      func(ClientStats) ClientStats         // adds what the model counts itself
 }
 
 // clientSystems are the systems of a client's schedule that differ by model.
@@ -249,7 +277,7 @@ func followModel(c *Client, p policy.Policies) clientModel {
 	line := d.relay.Timeline()
 	return clientModel{
 		listener: d, numbering: d, pace: d, known: simulatedEntities{d}, everywhere: true, differs: d.differs, count: d.count,
-		systems: clientSystems{reconcile: nothing, gather: d.gather, predict: d.predict, send: d.send, interpolate: d.interpolate},
+		systems: clientSystems{reconcile: d.reconcile, gather: d.gather, predict: d.predict, send: d.send, interpolate: d.interpolate},
 		firstOpen: func() uint32 {
 			if line.Next() == 0 {
 				return 0
@@ -266,7 +294,7 @@ func predictModel(c *Client, p policy.Policies) clientModel {
 	return clientModel{
 		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: toldEntities{c},
 		coSimulate: p.Remotes == policy.RemotesCoSimulated,
-		firstOpen:  func() uint32 { return c.confirmedInput() + 1 }, count: func(*ClientStats) {},
+		firstOpen:  func() uint32 { return c.confirmedInput() + 1 }, count: func(s ClientStats) ClientStats { return s },
 		systems: clientSystems{reconcile: c.reconcile, gather: c.inputs.Run, predict: c.predict, send: c.send, interpolate: c.interpolator.Run},
 	}
 }
@@ -284,6 +312,3 @@ func stampModel(c *Client, p policy.Policies) clientModel {
 	}
 	return m
 }
-
-// nothing is a system that has nothing to do.
-func nothing(*ecs.World) {}

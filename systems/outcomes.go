@@ -17,54 +17,27 @@ func newOutcomes(w *ecs.World, register func(*outcome.Log)) *outcome.Log {
 	return l
 }
 
-// followers are what follows the ticks that are simulated: events and outcomes, as far as
-// there are any. They are a [timeline.Listener].
-type followers []timeline.Listener
-
-// follow makes them, of a *event.Server or a *event.Client and a log; either may be nil.
+// follow lists what follows the ticks that are simulated, or, where own entities are predicted
+// alone, the inputs: of a *event.Server or a *event.Client and a log; either may be nil.
 func follow[E interface {
 	comparable
 	timeline.Listener
-}](events E, log *outcome.Log) (f followers) {
+}](events E, log *outcome.Log) (l timeline.Listeners) {
 	if none := *new(E); events != none {
-		f = append(f, events)
+		l = append(l, events)
 	}
 	if log != nil {
-		f = append(f, log)
+		l = append(l, log)
 	}
-	return f
+	return l
 }
 
-// Start stands before each simulation of a tick or, where own entities are predicted
-// alone, of an input; Done behind it.
-func (f followers) Start(tick uint32) {
-	for _, x := range f {
-		x.Start(tick)
-	}
-}
+// unsettled follows ticks as a timeline simulates them. Advance settles, by the horizon of
+// the policies.
+type unsettled struct{ timeline.Listeners }
 
-func (f followers) Done() {
-	for _, x := range f {
-		x.Done()
-	}
-}
-
-// Rewind stands before what is simulated again.
-func (f followers) Rewind(from uint32) {
-	for _, x := range f {
-		x.Rewind(from)
-	}
-}
-
-// Settle does nothing: Advance settles, by the horizon of the policies.
-func (followers) Settle(uint32) {}
-
-// settle makes the ticks before a horizon final.
-func (f followers) settle(horizon uint32) {
-	for _, x := range f {
-		x.Settle(horizon)
-	}
-}
+// Settle does nothing.
+func (unsettled) Settle(uint32) {}
 
 // Outcomes is the log of irreversible outcomes, for its counters; nil where none are
 // registered.

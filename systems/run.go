@@ -3,6 +3,7 @@ package systems
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -51,8 +52,22 @@ var clientOrder = []before{
 	{"InputGather", "Send", "Send sends the input just gathered"},
 }
 
+// needed is a system that a model cannot do without, and why.
+type needed struct{ system, because string }
+
+// lacks refuses a schedule without a system that is needed.
+func lacks(s *ecs.Schedule, list []needed) error {
+	names := s.Names()
+	for _, n := range list {
+		if !slices.Contains(names, n.system) {
+			return fmt.Errorf("%w: Schedule without %s: %s", ErrConfig, n.system, n.because)
+		}
+	}
+	return nil
+}
+
 // settle lets the game change a schedule, then refuses it when systems that
-// need each other stand in the wrong order. Leaving one out is allowed.
+// need each other stand in the wrong order. Leaving one out is allowed, but see lacks.
 func settle(s *ecs.Schedule, change func(*ecs.Schedule) error, order []before) error {
 	if change != nil {
 		if err := change(s); err != nil {

@@ -73,17 +73,20 @@ func (s *Server) received(p *peer, pk netsys.Packet, m *wire.Input, err error) *
 // Run is the system ServerApply.
 func (a *sequenced) Run(w *ecs.World) { a.in.Run(w) }
 
-// tick runs a tick.
-func (a *sequenced) tick() bool {
+// Ready begins a tick: nobody waits for inputs.
+func (a *sequenced) Ready() bool {
+	a.s.world.Netcode().SetTick(a.s.link.tick)
+	a.s.followed.followers.Start(a.s.link.tick)
+	return true
+}
+
+// Done ends it.
+func (a *sequenced) Done() {
 	s := a.s
-	s.world.Netcode().SetTick(s.link.tick)
-	s.followed.followers.Start(s.link.tick)
-	s.stages.onTick.Run(s.world)
 	s.followed.followers.Done()
 	s.world.Netcode().SkipNobody()
 	a.judge()
 	s.snapshots.Step()
-	return true
 }
 
 // judge compares, at the end of a tick, what clients report with what became of their

@@ -163,6 +163,9 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if err := settle(s.stages.schedule, c.Schedule, serverOrder); err != nil {
 		return nil, err
 	}
+	if err := lacks(s.stages.schedule, serverNeeds(c.Policies)); err != nil {
+		return nil, err
+	}
 
 	sessions := c.sessions()
 	sessions.Schema, sessions.ID, sessions.Welcome = p.Lines(), s.number, s.welcome
@@ -229,12 +232,15 @@ func (s *Server) Advance(now time.Time) int {
 		if s.link.tick > ecs.MaxTick {
 			break
 		}
-		if s.model.tick() {
-			s.link.tick++
-			s.stats.Ticks++
+		if !s.model.ticks.Ready() {
+			continue
 		}
+		s.stages.onTick.Run(s.world)
+		s.model.ticks.Done()
+		s.link.tick++
+		s.stats.Ticks++
 	}
-	s.followed.followers.settle(s.model.firstOpen())
+	s.followed.followers.Settle(s.model.firstOpen())
 	s.restoreChanges()
 	s.tellNotices()
 	s.stages.after.Run(s.world)

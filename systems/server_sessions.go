@@ -20,8 +20,7 @@ type sessions struct {
 	reservations []reservation // of players that are waited for, in the order in which they went
 	toLeave      []uint32      // clients whose leave is not carried out yet
 	polled       time.Time
-	heardLimit   int          // messages of channels that a client may have delivered in a wake-up
-	status       ClientStatus // the last that was asked for
+	heardLimit   int // messages of channels that a client may have delivered in a wake-up
 }
 
 // MaxMessages is how many messages of one client a server reads in one wake-up:

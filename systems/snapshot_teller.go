@@ -30,6 +30,9 @@ func (t snapshotTeller) Acked(p *peer, seq uint16) {
 	}
 }
 
+// Run is the system Snapshot.
+func (t snapshotTeller) Run(w *ecs.World) { t.s.snapshots.Run(w) }
+
 // Send is the system Send: it hands the packets of a send to the sessions.
 func (t snapshotTeller) Send(*ecs.World) {
 	s := t.s
@@ -50,11 +53,12 @@ func (t snapshotTeller) Send(*ecs.World) {
 }
 
 // status says what the server knows of a client that is sent states.
-func (t snapshotTeller) status(p *peer, st *ClientStatus) {
+func (t snapshotTeller) status(p *peer, st ClientStatus) ClientStatus {
 	st.Budget, st.OverBudget = p.snapshot.Budget()
 	st.Allowed, st.Joining = t.s.snapshots.Allowed(p.snapshot), p.snapshot.Joining()
 	st.Lead = p.inputs.Lead()
 	st.Correcting = p.report.Correcting()
+	return st
 }
 
 // snapshotClock is the time of sends.

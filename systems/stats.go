@@ -60,8 +60,7 @@ func (s *Server) Clients(yield func(ClientStatus) bool) {
 var _ iter.Seq[ClientStatus] = (*Server)(nil).Clients
 
 func (s *Server) status(p *peer) ClientStatus {
-	st := &s.sessions.status // a variable of its own would be allocated for the model
-	*st = ClientStatus{
+	st := ClientStatus{
 		ID:        p.id,
 		LastInput: p.inputs.Consumed(),
 		Inputs:    p.inputs.Stats(),
@@ -73,8 +72,7 @@ func (s *Server) status(p *peer) ClientStatus {
 		Address:   p.session.RemoteAddr(),
 		Session:   p.session.Stats(),
 	}
-	s.model.client(p, st)
-	return *st
+	return s.model.client(p, st)
 }
 
 // ReportStats counts what became of the results that clients report, where

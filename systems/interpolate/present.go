@@ -35,11 +35,16 @@ func NewPresent(parts Parts, coming func() uint32) *Present {
 	return p
 }
 
-// BeginStep and EndStep enclose a step of the timeline, which is for the tick next.
+// BeginStep and EndStep enclose what the timeline simulates before the tick next, and that tick.
 func (p *Present) BeginStep(next uint32) { p.step, p.next = true, next }
 
 // EndStep ends what BeginStep began.
-func (p *Present) EndStep() { p.step = false }
+func (p *Present) EndStep() {
+	if p.step = false; len(p.kept.list) > 0 { // nothing but what changed was simulated
+		p.follow()
+		p.takeErrors()
+	}
+}
 
 // Rewind keeps what is drawn, before ticks are simulated again; with another world,
 // between steps, there is nothing to keep.
@@ -69,13 +74,18 @@ func (p *Present) Start(tick uint32) {
 	if len(p.kept.list) == 0 || !p.step || tick != p.changed && tick != p.next {
 		return
 	}
+	p.follow()
+	if tick == p.next {
+		p.takeErrors()
+	}
+}
+
+// follow finds what was kept in the world as it stands now.
+func (p *Present) follow() {
 	for i := range p.kept.list {
 		x := &p.kept.list[i]
 		x.e, _ = p.world.ByNetID(components.NetID(x.id))
 		x.lost = x.lost || x.e.IsZero()
-	}
-	if tick == p.next {
-		p.takeErrors()
 	}
 }
 

@@ -61,17 +61,23 @@ func NewRewind(i *Intake, c RewindConfig, l timeline.Listener) *Rewind {
 // Timeline is the inputs of all players by tick.
 func (m *Rewind) Timeline() *timeline.Timeline { return m.line }
 
-// Run is the system: it simulates the next tick, and before it again what
-// late inputs have changed, each tick with Simulate and Authority.
+// Run is the system: it simulates again what late inputs have changed, each tick with Simulate
+// and Authority, and begins the next one, for which these follow.
 func (m *Rewind) Run(*ecs.World) {
 	tick := m.config.Tick()
 	for _, id := range m.reserved {
 		m.line.Overrule(id, tick, m.still)
 	}
 	m.guide(int64(tick))
-	m.line.Step()
+	m.line.Pass()
+	m.line.Open()
+}
+
+// Done ends the tick.
+func (m *Rewind) Done() {
+	m.line.Close()
 	for _, c := range m.clients {
-		m.processed(c, tick)
+		m.processed(c, m.config.Tick())
 	}
 }
 

@@ -199,15 +199,14 @@ const (
 
 // mend makes a client whose world has left ours need a state. One that diverges again and again is sent
 // them at longer and longer intervals; what it simulates meanwhile is its own affair.
-func (s *Server) mend(p *peer) {
-	now, second := s.timeline.Next(), uint32(s.tickRate)
+func (p *peer) mend(now, second uint32) bool {
 	if p.differs < enough || now < p.mended+p.rest {
-		return
+		return false
 	}
 	if now-p.mended > 2*p.rest {
 		p.rest = 0 // it was well for as long as it had been spared
 	}
 	p.mended, p.rest = now, min(max(2*p.rest, leastRest*second), mostRest*second)
 	p.lose()
-	s.stats.Mended++
+	return true
 }

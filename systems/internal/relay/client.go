@@ -115,7 +115,7 @@ func (c *Client) Due() bool {
 }
 
 // Step gives the input gathered for this tick, in words as the input's table quantizes it,
-// and simulates the next tick, after what has changed before it. It
+// and simulates the next tick, after what has changed. It
 // does nothing and reports false before a state of the world has come, under lockstep until the
 // server has told the tick, and when the server has told nothing for a window: call it
 // again in the next frame. It panics unless there are as many words as an input has.

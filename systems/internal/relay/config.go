@@ -44,7 +44,7 @@ type Config struct {
 	// input until then. Default (0): 15.
 	Lead int
 
-	// Stall is for how many ticks that are due, calls of [Server.Step] in a row, a missing input may keep
+	// Stall is for how many ticks that are due, calls of [Server.Ready] in a row, a missing input may keep
 	// everybody waiting under lockstep, 1 to 65536. Then it is filled as if it never came, which
 	// its client is told, and so are those of that player's next ticks, until one comes in
 	// time. Default (0): a second.

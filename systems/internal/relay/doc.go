@@ -8,7 +8,8 @@
 //   - Begin: [NewServer], [Config]; lockstep with Timeline.Wait.
 //   - Clients come and go: [Server.Add], [Server.Expect], [Server.Remove], [Server.Playing]. One comes back with another session, or is to
 //     begin anew: [Server.Renew].
-//   - In each tick: [Server.Receive] what has come, [Server.Step], [Server.Append] for each client at once.
+//   - In each tick: [Server.Receive] what has come, [Server.Ready], a tick of [Server.Timeline], [Server.Close],
+//     [Server.Attend], [Server.Append] for each client at once.
 //   - Carry reliable messages: [Server.Outgoing], [Server.Sent], [Server.Deliver].
 //   - Say how lossy the ways are: [Server.Repeat], [Client.Repeat].
 //   - Say which ticks will not be made, as the process stood still: [Server.Skip].
@@ -22,7 +23,7 @@
 //   - Carry reliable messages: [Client.Outgoing], [Client.Sent], [Client.Deliver].
 //   - Draw between ticks: [Client.Foresee].
 //   - Know when an input is used: [Client.Due], [Client.Delay]. Be further ahead than it should, and stay: [Client.Hold]. Show progress: [Client.Following], [Client.Playing].
-//   - Stay at the server's tick, or under lockstep as far behind it as everybody: [Clock], [Client.ServerTick],
+//   - Stay at the server's tick, or under lockstep as far behind it as everybody: package clock, [Client.ServerTick],
 //     [Client.Waited], [Client.Lag].
 //   - Look: [Client.Timeline]. Count: [Client.Stats].
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -279,7 +280,7 @@ type end struct {
 	*relay.Client
 	player   uint32
 	up, down *link
-	clock    *relay.Clock // nil: told by the test how late it is
+	clock    *clock.Server // nil: told by the test how late it is
 	acc      float64
 	frames   int
 	frozen   bool
@@ -326,7 +327,7 @@ func (m *match) join(player uint32, latency, jitter int, loss, dup float64) *end
 		Client: relay.NewClient(newWorld(), player, m.client), player: player, up: l(1), down: l(2), gathered: map[uint32]int{},
 	}
 	if m.clocks {
-		e.clock = &relay.Clock{}
+		e.clock = &clock.Server{}
 	}
 	m.ends = append(m.ends, e)
 	return e

@@ -48,7 +48,9 @@ func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
 			panic(err)
 		}
 	}
-	c = c.defaulted(w.TickRate())
+	if c = c.defaulted(w.TickRate()); c.Timeline.Authority == nil {
+		c.Timeline.Authority = w.Protocol().AuthorityStage()
+	}
 	s := &Server{timeline: timeline.New(w, c.Timeline, listeners...), config: c}
 	s.coder, s.tickRate = coderOf(w), w.TickRate()
 	s.input = make([]int32, len(s.coder.neutral))
@@ -164,31 +166,42 @@ func (s *Server) playing(player uint32) *lane {
 // so that they know at once where the server is.
 func (s *Server) Skip(ticks int) { s.waited += uint32(ticks) }
 
-// Step simulates the next tick, and again before it what has changed, as
-// [timeline.Timeline.Step] does. Under lockstep it does nothing and reports false while an
-// input is missing. Call it once for each tick that is due, whatever it reported before, after what has
-// arrived was received, and then tell all clients by [Server.Append].
-func (s *Server) Step() bool {
+// Ready reports whether the next tick can be simulated: under lockstep not while an input is
+// missing. Call it once for each tick that is due, whatever it reported before, after what has
+// arrived was received; then, where it can, open the tick of [Server.Timeline], simulate it and
+// call [Server.Close]; and at last [Server.Attend], and tell all clients by [Server.Append].
+func (s *Server) Ready() bool {
 	s.comeAndGo()
 	if s.config.Timeline.Wait {
 		s.agree()
 		s.fill()
 	}
-	if !s.timeline.Step() {
+	if !s.timeline.Ready() {
 		s.waited++
 		return false
 	}
+	return true
+}
+
+// Close ends a tick.
+func (s *Server) Close() {
+	s.timeline.Close()
 	now := s.timeline.Next()
 	for _, l := range s.lanes {
 		if l != nil && now > uint32(s.config.Timeline.Window) {
 			l.expire(now - uint32(s.config.Timeline.Window))
 		}
 	}
-
 	s.retire()
+}
+
+// Attend makes the state of the world for clients that need one: who joins, and whose world
+// has left ours. Call it when a tick has been simulated.
+func (s *Server) Attend() {
 	for _, p := range s.peers {
-		s.mend(p)
+		if p.mend(s.timeline.Next(), uint32(s.tickRate)) {
+			s.stats.Mended++
+		}
 		s.attend(p)
 	}
-	return true
 }

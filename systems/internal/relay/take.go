@@ -104,7 +104,7 @@ func (s *Server) inputs(p *peer, m *up) error {
 func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 	switch {
 	case tick < l.First || tick < l.end && l.at(tick) == open:
-		s.refuse(l)
+		l.refuse(&s.stats)
 		return
 	case l.at(tick) == void:
 		l.set(tick, late, nil)
@@ -118,7 +118,7 @@ func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 	words = s.input
 	s.coder.snap(words, false)
 	if s.config.Refuse != nil && s.config.Refuse(p.player, tick, words) {
-		s.refuse(l)
+		l.refuse(&s.stats)
 		switch s.timeline.Overrule(p.player, tick, nil) {
 		case timeline.TooOld, timeline.TooEarly, timeline.Absent:
 		default:
@@ -136,11 +136,11 @@ func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 		l.counts.Consumed++
 		s.stats.Taken++
 	default:
-		s.refuse(l)
+		l.refuse(&s.stats)
 	}
 }
 
-func (s *Server) refuse(l *lane) {
-	s.stats.Refused++
+func (l *lane) refuse(st *Stats) {
+	st.Refused++
 	l.counts.Refused++
 }

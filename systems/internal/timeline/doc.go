@@ -7,8 +7,9 @@
 //   - Begin: [New], [Config]; anew with another state of the world: [Timeline.Restart].
 //   - Players come and go in ticks, which may be past: [Timeline.Join], [Timeline.Leave], [Timeline.AppendPresences].
 //   - Give an input: [Timeline.Put]; what became of it: [Verdict].
-//   - Simulate the next tick, after what must be simulated again: [Timeline.Step]. Under lockstep, who keeps it
-//     waiting: [Timeline.AppendMissing].
+//   - Simulate the next tick, after what must be simulated again: [Timeline.Step]; or part by part, where Simulate
+//     and Authority are the caller's: [Timeline.Ready], [Timeline.Pass], [Timeline.Open], [Timeline.Close]. Under
+//     lockstep, who keeps it waiting: [Timeline.AppendMissing].
 //   - Draw between ticks: [Timeline.Foresee].
 //   - What is final: [Timeline.Horizon]; of one player: [Timeline.Decided]; follow it with
 //     outcomes and events: [Listener].

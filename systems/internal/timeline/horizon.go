@@ -43,9 +43,7 @@ func (t *Timeline) settle() {
 		}
 	}
 	t.horizon = max(t.horizon, h)
-	for _, l := range t.listeners {
-		l.Settle(uint32(t.horizon))
-	}
+	t.listeners.Settle(uint32(t.horizon))
 }
 
 // Told is for followers: the peer that decides says that its horizon is there, and

@@ -37,7 +37,7 @@ func (t *Timeline) put(p *player, tick int64, words []int32) Verdict {
 		t.rewrite(u)
 	}
 	p.newest = max(p.newest, tick)
-	return t.judge(tick, u)
+	return judge(t.now, tick, u)
 }
 
 // Overrule is the word of the peer that decides: this is a player's input for a tick,
@@ -82,7 +82,7 @@ func (t *Timeline) Overrule(player, tick uint32, words []int32) Verdict {
 	if u < t.now {
 		t.rewrite(u)
 	}
-	return t.judge(at, u)
+	return judge(t.now, at, u)
 }
 
 // admits reports whether an input for a tick can be taken in, and why not.
@@ -101,12 +101,12 @@ func (t *Timeline) admits(p *player, tick int64) (Verdict, bool) {
 	return 0, true
 }
 
-// judge is the verdict on an input for tick that changes the ticks from u on.
-func (t *Timeline) judge(tick, u int64) Verdict {
+// judge is the verdict on an input for tick that changes the ticks from u on, before now.
+func judge(now, tick, u int64) Verdict {
 	switch {
-	case tick >= t.now:
+	case tick >= now:
 		return InTime
-	case u < t.now:
+	case u < now:
 		return Rewrote
 	}
 	return Agreed

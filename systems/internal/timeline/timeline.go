@@ -19,7 +19,7 @@ type Timeline struct {
 	history   *ecs.WorldHistory
 	authority *ecs.Stage
 	roster    *ecs.Stage // who leaves and joins in a tick
-	listeners []Listener
+	listeners Listeners
 	players   []*player // by number
 	spare     []*player
 
@@ -28,28 +28,13 @@ type Timeline struct {
 	changed int64 // the first tick that was simulated otherwise than is known now, or now
 	horizon int64 // no tick before this one can change
 	told    int64 // for followers: see Told
-	recent  int   // ticks simulated again since the last Step
+	recent  int   // ticks simulated again since the last Open
 
 	awaited []uint32
 	neutral []int32
 	scratch []uint64 // an input as a component
 	hashes  []hash   // by tick
 	stats   Stats
-}
-
-// Listener is told what the timeline does, for what must follow it: outcomes that
-// can be withdrawn, events that are sent once. Calls come within Step, or within
-// Put when passes are not merged. An outcome.Log is one.
-type Listener interface {
-	// Rewind says that everything from tick on is undone and simulated again.
-	Rewind(tick uint32)
-	// Start says that tick is about to be simulated, for the first time or again:
-	// who leaves and joins, Simulate, and Authority.
-	Start(tick uint32)
-	// Done says that it has been.
-	Done()
-	// Settle ends each Step. No tick before horizon will change.
-	Settle(horizon uint32)
 }
 
 // none stands for the input of a protocol that has none.
@@ -96,10 +81,8 @@ func New(w *ecs.World, c Config, listeners ...Listener) *Timeline {
 // comes before first is final. Counts go on.
 func (t *Timeline) Restart(first uint32) {
 	t.begin(first)
-	for _, l := range t.listeners {
-		l.Rewind(0)
-		l.Settle(first)
-	}
+	t.listeners.Rewind(0)
+	t.listeners.Settle(first)
 }
 
 func (t *Timeline) begin(first uint32) {
@@ -120,48 +103,44 @@ func (t *Timeline) oldest() int64 { return max(t.start, t.now-int64(t.config.Win
 func (t *Timeline) rewrite(tick int64) {
 	t.changed = min(t.changed, tick)
 	if t.config.Unmerged {
-		t.world.Netcode().SetTick(uint32(t.now))
-		t.pass()
+		t.Pass()
 	}
 }
 
-// Step brings the ticks that have changed up to date, in one pass from the
-// oldest, and simulates the next one. With Config.Wait it does nothing and reports
-// false while an input for the next tick is missing; see
-// [Timeline.AppendMissing].
+// Step is all that a tick is: [Timeline.Ready], [Timeline.Pass], [Timeline.Open], Simulate and
+// Authority, [Timeline.Close]. It reports false, and does nothing, where Ready does.
 func (t *Timeline) Step() bool {
+	if !t.Ready() {
+		return false
+	}
+	t.Pass()
+	t.Open()
+	t.world.Netcode().SimulateStage().Run(t.world)
+	t.authority.Run(t.world)
+	t.Close()
+	return true
+}
+
+// Ready reports whether the next tick can be simulated. With Config.Wait it cannot, which is
+// counted, while an input for it is missing; see [Timeline.AppendMissing].
+func (t *Timeline) Ready() bool {
 	if t.config.Wait {
 		if t.awaited = t.AppendMissing(t.awaited[:0]); len(t.awaited) > 0 {
 			t.stats.Waits++
 			return false
 		}
 	}
-	t.world.Netcode().SetTick(uint32(t.now)) // what comes before it is simulated again
-	t.pass()
-	t.stats.Last, t.recent = t.recent, 0
-	t.history.Capture(uint32(t.now))
-	t.simulate(t.now, true)
-	t.now++
-	t.changed = t.now
-	t.settle()
-	t.stats.Ticks++
-	for _, p := range t.players {
-		p.tokens = min(p.tokens+t.config.Refill, t.config.Burst)
-		p.oldest = never
-	}
-	t.forget()
 	return true
 }
 
-// pass simulates again from the first tick that has changed.
-func (t *Timeline) pass() {
+// Pass brings the ticks that have changed up to date, in one pass from the oldest.
+func (t *Timeline) Pass() {
 	if t.changed >= t.now {
 		return
 	}
+	t.world.Netcode().SetTick(uint32(t.now)) // what comes before it is simulated again
 	from := t.changed
-	for _, l := range t.listeners {
-		l.Rewind(uint32(from))
-	}
+	t.listeners.Rewind(uint32(from))
 	if err := t.history.Restore(uint32(from)); err != nil {
 		panic(fmt.Errorf("timeline: the history lacks a tick of the window: %w", err))
 	}
@@ -169,7 +148,10 @@ func (t *Timeline) pass() {
 		if tick > from {
 			t.history.Capture(uint32(tick))
 		}
-		t.simulate(tick, tick == from)
+		t.open(tick, tick == from)
+		t.world.Netcode().SimulateStage().Run(t.world)
+		t.authority.Run(t.world)
+		t.listeners.Done()
 	}
 	t.changed = t.now
 	n := int(t.now - from)
@@ -179,27 +161,45 @@ func (t *Timeline) pass() {
 	t.stats.Passes++
 }
 
-// simulate runs one tick: who leaves, who joins, inputs, Simulate, Authority.
-func (t *Timeline) simulate(tick int64, rewound bool) {
+// Open begins the next tick: who leaves and joins in it has, and its inputs are on their
+// entities. Simulate and Authority follow, and [Timeline.Close]. What has changed since
+// [Timeline.Pass] is simulated again before.
+func (t *Timeline) Open() {
+	t.Pass()
+	t.stats.Last, t.recent = t.recent, 0
+	t.world.Netcode().SetTick(uint32(t.now))
+	t.history.Capture(uint32(t.now))
+	t.open(t.now, true)
+}
+
+// Close ends the tick that [Timeline.Open] began.
+func (t *Timeline) Close() {
+	t.listeners.Done()
+	t.now++
+	t.changed = t.now
+	t.settle()
+	t.stats.Ticks++
+	for _, p := range t.players {
+		p.tokens = min(p.tokens+t.config.Refill, t.config.Burst)
+		p.oldest = never
+	}
+	t.forget()
+}
+
+// open begins a tick: who leaves, who joins, inputs.
+func (t *Timeline) open(tick int64, rewound bool) {
 	w := t.world
 	w.Netcode().SetTick(uint32(tick))
-	for _, l := range t.listeners {
-		l.Start(uint32(tick))
-	}
-	if t.changesHands(tick) {
+	t.listeners.Start(uint32(tick))
+	if changesHands(t.players, tick) {
 		t.roster.Run(w)
 	}
 	t.aim(tick, rewound)
-	w.Netcode().SimulateStage().Run(w)
-	t.authority.Run(w)
-	for _, l := range t.listeners {
-		l.Done()
-	}
 }
 
-// changesHands reports whether somebody leaves or joins in a tick.
-func (t *Timeline) changesHands(tick int64) bool {
-	for _, p := range t.players {
+// changesHands reports whether one of the players leaves or joins in a tick.
+func changesHands(players []*player, tick int64) bool {
+	for _, p := range players {
 		for i := range p.spans {
 			if s := &p.spans[i]; s.to == tick || s.from == tick && !s.adopted {
 				return true
@@ -234,17 +234,17 @@ func (t *Timeline) comeAndGo(w *ecs.World) {
 	}
 }
 
-// missing reports whether a player keeps the next tick waiting.
-func (t *Timeline) missing(p *player) bool {
-	s := p.in(t.now)
-	return s != nil && t.now >= s.first && p.at(t.now) == open
+// awaits reports whether a tick waits for a player's input.
+func (p *player) awaits(tick int64) bool {
+	s := p.in(tick)
+	return s != nil && tick >= s.first && p.at(tick) == open
 }
 
 // AppendMissing appends to dst the players whose input for the next tick is not
 // there, in ascending order.
 func (t *Timeline) AppendMissing(dst []uint32) []uint32 {
 	for _, p := range t.players {
-		if t.missing(p) {
+		if p.awaits(t.now) {
 			dst = append(dst, p.id)
 		}
 	}

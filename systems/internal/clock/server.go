@@ -1,11 +1,11 @@
-package relay
+package clock
 
 import (
 	"cmp"
 	"math"
 )
 
-// Clock keeps a client at the server's tick, by nothing but when messages came. Times
+// Server keeps a client at the server's tick, by nothing but when messages came. Times
 // are in frames, one for each tick that a perfect clock would have made since the
 // client began; ticks are the server's.
 //
@@ -13,7 +13,7 @@ import (
 // what the message says by half a round trip, the shortest of late. What only came late
 // moves nothing, and what claims to have come early, as no message can, is taken back when
 // it leaves the last clockSpan of the two spans that are looked at.
-type Clock struct {
+type Server struct {
 	// Snap is how many ticks a client may be away from the server's before it jumps instead of slewing.
 	// Default (0): 12.
 	Snap float64
@@ -32,9 +32,8 @@ const (
 	clockSnap  = 12 // ticks
 )
 
-// Heard notes a message that came in a frame, with the server's next tick as [Client.ServerTick]
-// has it and the session's round trip time, in frames.
-func (c *Clock) Heard(frame float64, tick uint32, rtt float64) {
+// Heard notes a message that came in a frame, with the server's next tick as the message says and the session's round trip time, in frames.
+func (c *Server) Heard(frame float64, tick uint32, rtt float64) {
 	if !c.began || frame-c.begin >= clockSpan {
 		c.ahead[1], c.rtt[1], c.filled[1] = c.ahead[0], c.rtt[0], c.filled[0]
 		c.filled[0], c.begin, c.began = false, frame, true
@@ -48,7 +47,7 @@ func (c *Clock) Heard(frame float64, tick uint32, rtt float64) {
 }
 
 // Target is the tick that the server is at in a frame; false before anything was heard.
-func (c *Clock) Target(frame float64) (tick float64, ok bool) {
+func (c *Server) Target(frame float64) (tick float64, ok bool) {
 	if !c.began {
 		return 0, false
 	}
@@ -62,7 +61,7 @@ func (c *Clock) Target(frame float64) (tick float64, ok bool) {
 // Rate is how many ticks a client should make in a frame whose next one is next: within 5 %
 // of 1 for small differences, so that nobody sees it. Beyond Snap it is 0, to wait, or all that are missing, up
 // to most, until none is.
-func (c *Clock) Rate(frame float64, next uint32, most int) float64 {
+func (c *Server) Rate(frame float64, next uint32, most int) float64 {
 	target, ok := c.Target(frame)
 	if !ok {
 		return 1

@@ -1,11 +1,9 @@
-package relay_test
+package clock
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/tactusgo/tactus/systems/internal/relay"
 )
 
 // A client that began anywhere comes to the server's tick and stays there, over a link that delays
@@ -13,7 +11,7 @@ import (
 func TestClockFindsTheServersTick(t *testing.T) {
 	for _, begin := range []float64{-200, -8, 0, 5, 150} {
 		r := rand.New(rand.NewPCG(1, 2))
-		var c relay.Clock
+		var c Server
 		next, acc := 1000+begin, 0.0
 		arrivals := map[int][]uint32{}
 		worst := 0.0
@@ -41,7 +39,7 @@ func TestClockFindsTheServersTick(t *testing.T) {
 }
 
 func TestClockForgetsWhatCannotBe(t *testing.T) {
-	var c relay.Clock
+	var c Server
 	if _, ok := c.Target(1); ok || c.Rate(1, 5, 4) != 1 {
 		t.Error("it knows before it has heard")
 	}
@@ -52,6 +50,7 @@ func TestClockForgetsWhatCannotBe(t *testing.T) {
 		}
 		c.Heard(float64(frame), tick, 10)
 	}
-	got, _ := c.Target(999)
-	equal(t, "the server's tick", got, 1499)
+	if got, _ := c.Target(999); got != 1499 {
+		t.Errorf("the server's tick: %v, want 1499", got)
+	}
 }

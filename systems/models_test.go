@@ -1,0 +1,124 @@
+package systems_test
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// theSix are the systems that netcode is, and whether each is a server's.
+var theSix = map[string]bool{
+	"InputGather": false, "Predict": false, "Reconcile": false, "Interpolate": false, "ServerApply": true, "Snapshot": true,
+}
+
+// The six stand in the schedules of every model.
+func TestTheSixStandInEverySchedule(t *testing.T) {
+	for _, p := range policy.Presets() {
+		config := onField(1, 1, bad())
+		config.Server.Policies = p.Policies()
+		c := systemstest.New(t, config)
+		c.Connect()
+		for name, server := range theSix {
+			names := c.Clients[0].Schedule().Names()
+			if server {
+				names = c.Server.Schedule().Names()
+			}
+			if n := len(names) - len(slices.DeleteFunc(names, func(x string) bool { return x == name })); n != 1 {
+				t.Errorf("%v: %s stands %d times", p, name, n)
+			}
+		}
+		for _, name := range []string{"Simulate", "Authority"} {
+			if !slices.Contains(c.Server.Schedule().Names(), name) {
+				t.Errorf("%v: no %s", p, name)
+			}
+		}
+	}
+}
+
+// trace plays a match on a bad link and returns a hash of all that can be seen of it: datagrams
+// and views.
+func trace(t *testing.T, p policy.Preset, change func(*ecs.Schedule) error, server bool) (sum uint64, err error) {
+	config := onField(3, 3, bad())
+	config.Protocol, config.Server.Policies = pushes(300), p.Policies()
+	play := systems.ClientConfig{Schedule: change, Partial: systems.Gather(func(_ *ecs.World, in *Walk) { in.DX = 1 })}
+	if config.Client = func(int) systems.ClientConfig { return play }; server {
+		play.Schedule, config.Server.Schedule = nil, change
+		if _, err := systems.NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), config.Protocol(), config.Server); errors.Is(err, systems.ErrConfig) {
+			return 0, err
+		}
+	}
+	c, h := systemstest.New(t, config), fnv.New64a()
+	c.Lose(func(p systemstest.Packet) bool { h.Write(p.Data); return false })
+	c.OnFrame(func(k *systemstest.Client) {
+		if k.View() != nil {
+			fmt.Fprintln(h, k.View().Hash())
+		}
+	})
+	c.Run(8 * time.Second)
+	return h.Sum64(), c.Clients[0].Err()
+}
+
+// Each of the six does its work where it stands: without it a match goes otherwise, or is
+// refused. Lockstep guesses nothing, so that its clients have nothing to reconcile.
+func TestEachOfTheSixDoesItsWork(t *testing.T) {
+	t.Parallel()
+	refused := map[policy.Preset][]string{
+		policy.ServerRewind: {"ServerApply"},
+		policy.Rollback:     {"ServerApply", "Predict", "Reconcile"},
+		policy.Lockstep:     {"ServerApply", "Predict"},
+	}
+	for _, p := range policy.Presets() {
+		whole, err := trace(t, p, nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, server := range theSix {
+			got, err := trace(t, p, func(s *ecs.Schedule) error { return s.Remove(name) }, server)
+			if want := slices.Contains(refused[p], name); errors.Is(err, systems.ErrConfig) != want {
+				t.Errorf("%v without %s: %v", p, name, err)
+			} else if idle := p == policy.Lockstep && name == "Reconcile"; !want && (got == whole) != idle {
+				t.Errorf("%v without %s goes the same way: %v", p, name, got == whole)
+			}
+		}
+	}
+}
+
+// Under rollback all that is simulated again is so in Reconcile, but where a client joins.
+func TestRollbackReconciles(t *testing.T) {
+	config := onField(3, 3, bad())
+	config.Server.Policies = policy.Rollback.Policies()
+	var inside, outside uint64
+	config.Client = func(n int) systems.ClientConfig {
+		return systems.ClientConfig{Schedule: func(s *ecs.Schedule) error {
+			last := uint64(0)
+			count := func(sum *uint64) func(func(*ecs.World)) func(*ecs.World) {
+				return func(run func(*ecs.World)) func(*ecs.World) {
+					return func(w *ecs.World) {
+						last = w.Resimulated()
+						run(w)
+						*sum += w.Resimulated() - last
+					}
+				}
+			}
+			return errors.Join(s.Wrap("Reconcile", count(&inside)), s.Wrap("Predict", count(&outside)))
+		}}
+	}
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(2 * time.Second)
+	inside, outside = 0, 0
+	c.Run(10 * time.Second)
+	if inside < 1000 || outside != 0 {
+		t.Errorf("%d ticks simulated again in Reconcile, %d in Predict", inside, outside)
+	}
+}
