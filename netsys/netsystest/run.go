@@ -238,6 +238,7 @@ func twoClients(t *testing.T, setup Setup) {
 		})
 	}
 	for _, c := range []*seat{a, b} {
+		same(t, "a client without payloads", len(c.hears.Payloads[c.Session().ID()]) == 0, false)
 		for _, got := range c.hears.Payloads[c.Session().ID()] {
 			if want := fmt.Sprintf("for %d", c.Session().ID()); got != want {
 				t.Errorf("client %d received %q", c.Session().ID(), got)
