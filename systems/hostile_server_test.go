@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -65,6 +64,12 @@ func (f *forger) snapshotAfter(n int, input uint16, told ...toldGroup) []byte {
 	return b
 }
 
+// What is replicated in the plaza: Owner, SpawnKey, place, shots.
+const (
+	placeBit = 1 << 2
+	shotsBit = 1 << 3
+)
+
 // dots is a group in which each slot has an entity with a place, from an id on.
 func (f *forger) dots(id uint32, slots uint64) *delta.Group {
 	g := &delta.Group{}
@@ -102,63 +107,15 @@ func TestClientLeavesANonsensicalServer(t *testing.T) {
 	checkClient(t, f.c)
 }
 
-// What is replicated in the plaza: Owner, SpawnKey, place, shots.
-const (
-	placeBit = 1 << 2
-	shotsBit = 1 << 3
-)
-
-// A server that keeps telling of new entities finds a limit, and so does one that
-// never lets go of old states.
-func TestClientBoundsItsWorld(t *testing.T) {
-	t.Parallel()
+// That a baseline is missing is nobody's fault: the client asks for full states.
+func TestMissingBaselineIsNotMalformed(t *testing.T) {
 	f := newForger(t)
-	id := uint32(100)
-	sends := 10
-	if race.Enabled {
-		sends = 2
+	before := f.c.Stats().Renewals
+	b := f.snapshot(1)
+	f.feed(append((&wire.BlockHead{Count: 1, Slots: wire.AllSlots, Age: f.c.mirror.Newest.Send}).Append(b, 0, 1, true), 1))
+	if s := f.c.Stats(); s.Renewals != before+1 || s.MalformedMessages != 0 || f.c.Err() != nil {
+		t.Errorf("%d renewals, %d malformed: %v", s.Renewals-before, s.MalformedMessages, f.c.Err())
 	}
-	for n := range sends {
-		for g := range uint32(wire.MaxGroups) {
-			next := 0
-			if g == 0 {
-				next = 1
-			}
-			f.feed(f.snapshot(next, toldGroup{group: g, state: f.dots(id, wire.AllSlots)}))
-			id += 64
-		}
-		f.step()
-		if f.c.Err() != nil {
-			t.Fatalf("send %d: %v", n, f.c.Err())
-		}
-	}
-	if f.c.mirror.Store.Memory.Used > mirror.MaxMemory || len(f.c.mirror.Store.World) != wire.MaxGroups {
-		t.Errorf("%d bytes in %d groups", f.c.mirror.Store.Memory.Used, len(f.c.mirror.Store.World))
-	}
-	entities := 0
-	for tab := range f.c.World().Netcode().Tables {
-		entities += len(tab.Entities)
-	}
-	if entities > wire.MaxGroups*64 {
-		t.Errorf("%d entities", entities)
-	}
-	f.feed(f.snapshot(1, toldGroup{group: wire.MaxGroups, state: f.dots(1, 1)}))
-	f.feed(f.snapshot(1, toldGroup{own: true, group: wire.MaxOwnGroups, state: f.shotsOf(1, 1).state}))
-	if n := f.c.Stats().MalformedMessages; n != 2 {
-		t.Errorf("%d messages refused, 2 told of groups that nobody can have", n)
-	}
-	checkClient(t, f.c)
-}
-
-// An entity without a number is nobody's: a message that tells of one is refused whole, and the world stays as it was.
-func TestClientRefusesEntitiesWithoutNumber(t *testing.T) {
-	f := newForger(t)
-	before := f.c.World().Hash()
-	f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(100, 1)}, toldGroup{group: 4, state: f.dots(0, 1)}))
-	if n := f.c.Stats().MalformedMessages; n != 1 || f.c.World().Hash() != before {
-		t.Errorf("%d messages refused, and the world is another: %v", n, f.c.World().Hash() != before)
-	}
-	checkClient(t, f.c)
 }
 
 // A state of more than a client keeps ends the session.
@@ -169,88 +126,6 @@ func TestClientBoundsItsMemory(t *testing.T) {
 	if !errors.Is(f.c.Err(), ErrMessage) || !errors.Is(f.c.Err(), mirror.ErrMemory) {
 		t.Errorf("%v", f.c.Err())
 	}
-}
-
-// News of a death that overtakes the news of the life is not forgotten, and a slot
-// that is used again keeps its new entity.
-func TestDeathOvertakesBirth(t *testing.T) {
-	f := newForger(t)
-	none := &delta.Group{}
-	none.Clear(7, false)
-	born := f.snapshot(1, toldGroup{group: 2, state: f.dots(500, 1<<7)})
-	died := f.snapshot(2, toldGroup{group: 2, state: none})
-	next := f.snapshot(3, toldGroup{group: 2, state: f.dots(600, 1<<7)})
-	f.feed(died)
-	f.step()
-	f.feed(born)
-	f.run(5)
-	if _, there := f.c.World().ByNetID(507); there {
-		t.Error("a dead entity walks")
-	}
-	f.feed(next)
-	f.feed(died)
-	f.feed(born)
-	f.run(5)
-	if _, there := f.c.World().ByNetID(507); there {
-		t.Error("a dead entity walks")
-	}
-	if _, there := f.c.World().ByNetID(607); !there || f.c.Presence(607) != Present {
-		t.Error("a slot that is used again has lost its entity")
-	}
-	gone := f.snapshot(1, toldGroup{group: 2, state: none})
-	f.feed(gone)
-	f.run(5)
-	if p := f.c.Presence(607); p != Stale {
-		t.Errorf("what may have moved to another group is %v", p)
-	}
-	for range mirror.MissSends + 1 {
-		f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(700, 1)}))
-		f.step()
-	}
-	if p := f.c.Presence(607); p != Destroyed {
-		t.Errorf("what is gone is %v", p)
-	}
-	for n := range mirror.MissSends + 60 {
-		f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(700+64*uint32(n%2), 1)}))
-		f.step()
-	}
-	if f.c.mirror.Entities.Of(607) != nil || f.c.Presence(607) != Destroyed {
-		t.Error("the dead is never forgotten, or its death is")
-	}
-	checkClient(t, f.c)
-}
-
-// Own state in several packets of one tick is all taken in; the same slot of the
-// same tick again is not.
-func TestOwnStateInParts(t *testing.T) {
-	f := newForger(t)
-	if f.c.mirror.Own.Newest.Input == 0 {
-		f.t.Fatal("no own state yet")
-	}
-	named := func() (ids []uint32) {
-		f.c.mirror.Own.EachEntity(f.c.mirror.Own.Newest.Send, func(id uint32) { ids = append(ids, id) })
-		return ids
-	}
-	first := f.snapshot(1, f.shotsOf(1000, 0))
-	second := f.snapshot(1, f.shotsOf(1001, 1))
-	old := f.snapshot(0, f.shotsOf(1002, 2))
-	f.feed(first)
-	f.feed(second)
-	f.feed(old)
-	f.feed(f.snapshot(0, f.shotsOf(1003, 1)))
-	if got := named(); len(got) != 2 || got[0] != 1000 || got[1] != 1001 {
-		t.Errorf("own state is of %v", got)
-	}
-	bad := f.shotsOf(1004, 3)
-	bad.state.Masks[3] = 1 // Owner is nobody's to predict
-	f.feed(f.snapshot(1, bad))
-	nan := &delta.Group{}
-	copy(nan.Put(4, 1005, placeBit, 2), []int32{0x7fc00000, 0})
-	f.feed(f.snapshot(1, toldGroup{own: true, state: nan}))
-	if n := f.c.Stats().MalformedMessages; n != 2 || len(named()) != 2 {
-		t.Errorf("%d messages refused, own state is of %v", n, named())
-	}
-	checkClient(t, f.c)
 }
 
 // Sequences at the end of their range end nothing else.

@@ -1,0 +1,188 @@
+package mirror
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/internal/race"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// A server that keeps telling of new entities finds a limit, and so does one that
+// never lets go of old states.
+func TestMirrorIsBounded(t *testing.T) {
+	t.Parallel()
+	f := newForger(t)
+	id := uint32(100)
+	sends := 10
+	if race.Enabled {
+		sends = 2
+	}
+	for n := range sends {
+		for g := range uint32(wire.MaxGroups) {
+			next := 0
+			if g == 0 {
+				next = 1
+			}
+			f.feed(f.snapshot(next, told{group: g, state: dots(id, wire.AllSlots)}))
+			id += 64
+		}
+		f.Place()
+		if f.refused > 0 {
+			t.Fatalf("send %d: refused", n)
+		}
+	}
+	if f.Store.Memory.Used > MaxMemory || len(f.Store.World) != wire.MaxGroups {
+		t.Errorf("%d bytes in %d groups", f.Store.Memory.Used, len(f.Store.World))
+	}
+	entities := 0
+	for tab := range f.world.Netcode().Tables {
+		entities += len(tab.Entities)
+	}
+	if entities > wire.MaxGroups*64 {
+		t.Errorf("%d entities", entities)
+	}
+	f.feed(f.snapshot(1, told{group: wire.MaxGroups, state: dots(1, 1)}))
+	f.feed(f.snapshot(1, told{own: true, group: wire.MaxOwnGroups, state: shotsOf(1, 1).state}))
+	if n := f.refused; n != 2 {
+		t.Errorf("%d messages refused, 2 told of groups that nobody can have", n)
+	}
+	f.check()
+}
+
+// An entity without a number is nobody's: a message that tells of one is refused whole, and the world stays as it was.
+func TestEntitiesWithoutNumberAreRefused(t *testing.T) {
+	f := newForger(t)
+	before := f.world.Hash()
+	f.feed(f.snapshot(1, told{group: 3, state: dots(100, 1)}, told{group: 4, state: dots(0, 1)}))
+	if n := f.refused; n != 1 || f.world.Hash() != before {
+		t.Errorf("%d messages refused, and the world is another: %v", n, f.world.Hash() != before)
+	}
+	f.check()
+}
+
+// News of a death that overtakes the news of the life is not forgotten, and a slot
+// that is used again keeps its new entity.
+func TestDeathOvertakesBirth(t *testing.T) {
+	f := newForger(t)
+	none := &delta.Group{}
+	none.Clear(7, false)
+	born := f.snapshot(1, told{group: 2, state: dots(500, 1<<7)})
+	died := f.snapshot(2, told{group: 2, state: none})
+	next := f.snapshot(3, told{group: 2, state: dots(600, 1<<7)})
+	f.feed(died)
+	f.Place()
+	f.feed(born)
+	f.Place()
+	if _, there := f.world.ByNetID(507); there {
+		t.Error("a dead entity walks")
+	}
+	f.feed(next)
+	f.feed(died)
+	f.feed(born)
+	f.Place()
+	if _, there := f.world.ByNetID(507); there {
+		t.Error("a dead entity walks")
+	}
+	if _, there := f.world.ByNetID(607); !there || f.Presence(607) != Present {
+		t.Error("a slot that is used again has lost its entity")
+	}
+	gone := f.snapshot(1, told{group: 2, state: none})
+	f.feed(gone)
+	f.Place()
+	if p := f.Presence(607); p != Stale {
+		t.Errorf("what may have moved to another group is %v", p)
+	}
+	for range MissSends + 1 {
+		f.feed(f.snapshot(1, told{group: 3, state: dots(700, 1)}))
+		f.Place()
+	}
+	if p := f.Presence(607); p != Destroyed {
+		t.Errorf("what is gone is %v", p)
+	}
+	for n := range MissSends + 60 {
+		f.feed(f.snapshot(1, told{group: 3, state: dots(700+64*uint32(n%2), 1)}))
+		f.Place()
+	}
+	if f.Entities.Of(607) != nil || f.Presence(607) != Destroyed {
+		t.Error("the dead is never forgotten, or its death is")
+	}
+	f.check()
+}
+
+// Own state in several packets of one tick is all taken in; the same slot of the
+// same tick again is not.
+func TestOwnStateInParts(t *testing.T) {
+	f := newForger(t)
+	named := func() (ids []uint32) {
+		f.Own.EachEntity(f.Own.Newest.Send, func(id uint32) { ids = append(ids, id) })
+		return ids
+	}
+	first := f.snapshot(1, shotsOf(1000, 0))
+	second := f.snapshot(1, shotsOf(1001, 1))
+	old := f.snapshot(0, shotsOf(1002, 2))
+	f.feed(first)
+	f.feed(second)
+	f.feed(old)
+	f.feed(f.snapshot(0, shotsOf(1003, 1)))
+	if got := named(); len(got) != 2 || got[0] != 1000 || got[1] != 1001 {
+		t.Errorf("own state is of %v", got)
+	}
+	bad := shotsOf(1004, 3)
+	bad.state.Masks[3] = 1 // Owner is nobody's to predict
+	f.feed(f.snapshot(1, bad))
+	nan := &delta.Group{}
+	copy(nan.Put(4, 1005, placeBit, 2), []int32{0x7fc00000, 0})
+	f.feed(f.snapshot(1, told{own: true, state: nan}))
+	if n := f.refused; n != 2 || len(named()) != 2 {
+		t.Errorf("%d messages refused, own state is of %v", n, named())
+	}
+	f.check()
+}
+
+// Blocks that no honest server sends are refused whole, with an error that says what
+// is wrong; baselines that are missing are asked for anew.
+func TestBlocksThatNoServerSends(t *testing.T) {
+	f := newForger(t)
+	block := func(h wire.BlockHead, body ...byte) []byte {
+		b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: uint16(f.Own.Newest.Input)})
+		return append(h.Append(b, 0, len(body), true), body...)
+	}
+	world := f.world.Hash()
+	for name, x := range map[string]struct {
+		message []byte
+		want    error
+	}{
+		"group out of range":       {block(wire.BlockHead{First: wire.MaxGroups, Count: 1, Slots: wire.AllSlots}), wire.ErrMessage},
+		"run out of range":         {block(wire.BlockHead{First: wire.MaxGroups - 1, Count: 2, Slots: wire.AllSlots}), wire.ErrMessage},
+		"count beyond 32 bits":     {block(wire.BlockHead{First: 1, Count: 1<<32 - 1, Slots: wire.AllSlots}), wire.ErrMessage},
+		"own group out of range":   {block(wire.BlockHead{Own: true, First: wire.MaxOwnGroups, Count: 1, Slots: wire.AllSlots}), wire.ErrMessage},
+		"zstd that is none":        {block(wire.BlockHead{Coder: delta.Zstd, Count: 1, Slots: wire.AllSlots}, 0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3), codec.ErrShort},
+		"unknown coder":            {block(wire.BlockHead{Coder: 3, Count: 1, Slots: wire.AllSlots}, 1), wire.ErrMessage},
+		"body cut":                 {block(wire.BlockHead{Coder: delta.Raw, Count: 1, Slots: wire.AllSlots}), wire.ErrMessage},
+		"range coder, noise":       {block(wire.BlockHead{Coder: delta.Range, Count: 1, Slots: wire.AllSlots}, bytes.Repeat([]byte{0xa5}, 900)...), codec.ErrMalformed},
+		"older than the session":   {block(wire.BlockHead{Count: 1, Slots: wire.AllSlots, Age: 1 << 20}, 1), wire.ErrMessage},
+		"join before the session":  {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Back: 1 << 15, Groups: 1}), wire.ErrMessage},
+		"more groups than allowed": {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Groups: wire.MaxGroups + 1}), wire.ErrMessage},
+	} {
+		if _, err := f.Receive(x.message, 0); !errors.Is(err, x.want) || errors.Is(err, codec.ErrBaseline) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+
+	never := block(wire.BlockHead{First: 0, Count: 1, Slots: wire.AllSlots, Age: f.Newest.Send}, 1)
+	before := f.Counts.Renewals
+	if _, err := f.Receive(never, 0); !errors.Is(err, codec.ErrBaseline) {
+		t.Errorf("a baseline that was never sent: %v", err)
+	}
+	if n := f.Counts.Renewals; n != before+1 {
+		t.Errorf("a baseline that was never sent: %d renewals", n-before)
+	}
+	if f.world.Hash() != world {
+		t.Error("the world changed")
+	}
+	f.check()
+}

@@ -1,0 +1,155 @@
+package mirror
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+type place struct {
+	X, Y float32 `net:"-512..512 step 0.01"`
+}
+
+type shots struct {
+	Count uint16 `net:"0..65535"`
+}
+
+// What is replicated: Owner, SpawnKey, place, shots.
+const (
+	placeBit = 1 << 2
+	shotsBit = 1 << 3
+)
+
+// host has others shown as they are told, and takes own entities as its own.
+type host struct{}
+
+func (host) Admits(_ *Replica, _ *State, own bool, _ uint64) (simulated, ready bool) {
+	return own, true
+}
+func (host) Shaped(*Replica, Change)                           {}
+func (host) KeepsLocal(*Replica, *ecs.Component, []int32) bool { return false }
+func (host) Placed(*Replica, bool, uint64, bool) (again bool)  { return false }
+func (host) Shows(*Replica) bool                               { return false }
+
+// forger is a server's place taken by the test: it feeds a mirror datagrams.
+type forger struct {
+	*Mirror
+	t       *testing.T
+	world   *ecs.World
+	models  [2]*delta.Model // of the world, and of own state
+	encoder delta.Encoder
+	refused int
+}
+
+const (
+	tickRate = 60
+	every    = 3 // ticks a send
+)
+
+// newForger returns one whose mirror has joined, with an empty world and own state of an entity
+// that is not there.
+func newForger(t *testing.T) *forger {
+	p := ecs.NewProtocol("plaza/1")
+	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[shots](p, ecs.Predicted)
+	w := ecs.NewWorld(p, ecs.Config{Seed: 1, TickRate: tickRate, Client: true})
+	tables := wire.Tables(p)
+	f := &forger{Mirror: New(p.Replicated(), wire.Predicted(p), wire.Private(p)), t: t, world: w}
+	f.models[0] = delta.NewModel(delta.NewLayout(tables, every, tickRate/every), nil)
+	f.models[1] = delta.NewModel(delta.NewRawLayout(tables, every, tickRate/every), nil)
+	f.Open(Config{World: w, Host: host{}, Client: 1, Tick: 300, SendEvery: every, Model: f.models[0], RawModel: f.models[1], Predicts: true})
+	none := &delta.Group{Known: wire.AllSlots}
+	f.feed(f.datagram(wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: 1, Join: true, Groups: 1, Control: true}, shotsOf(900, 9), told{state: none}))
+	if f.Place(); f.refused > 0 {
+		t.Fatal("refused at once")
+	}
+	if _, loaded := f.Loaded(); !loaded {
+		t.Fatal("not joined")
+	}
+	return f
+}
+
+// told is what a forged block says of a group.
+type told struct {
+	own   bool
+	group uint32
+	state *delta.Group
+}
+
+// snapshot is a datagram of blocks, the n-th send from where the last one was.
+func (f *forger) snapshot(n int, all ...told) []byte {
+	return f.datagram(wire.SnapshotHeader{Send: uint16(f.Newest.Send) + uint16(n), Input: uint16(f.Own.Newest.Input)}, all...)
+}
+
+func (f *forger) datagram(h wire.SnapshotHeader, all ...told) []byte {
+	b := wire.AppendSnapshotHeader(nil, &h)
+	for i, x := range all {
+		h := wire.BlockHead{Own: x.own, First: x.group, Count: 1, Slots: x.state.Known}
+		m := f.models[0]
+		if x.own {
+			m = f.models[1]
+		}
+		var body []byte
+		body, h.Coder = f.encoder.Append(nil, m, []delta.Part{{Cur: x.state, Slots: h.Slots}})
+		b = append(h.Append(b, 0, len(body), i+1 == len(all)), body...)
+	}
+	return b
+}
+
+// feed gives the mirror a datagram.
+func (f *forger) feed(b []byte) {
+	if _, err := f.Receive(b, 0); err != nil {
+		f.refused++
+	}
+}
+
+// dots is a group in which each slot has an entity with a place, from an id on.
+func dots(id uint32, slots uint64) *delta.Group {
+	g := &delta.Group{}
+	for m := slots; m != 0; m &= m - 1 {
+		copy(g.Put(trailing(m), id+uint32(trailing(m)), placeBit, 2), []int32{1, 2})
+	}
+	return g
+}
+
+// shotsOf is own state of an entity.
+func shotsOf(id uint32, slot int) told {
+	g := &delta.Group{}
+	g.Put(slot, id, shotsBit, 1)[0] = 7
+	return told{own: true, state: g}
+}
+
+// check checks what must hold in a mirror whatever it was sent.
+func (f *forger) check() {
+	f.t.Helper()
+	if len(f.Store.World) > wire.MaxGroups || len(f.Store.Own) > wire.MaxOwnGroups || len(f.Entities.list) != len(f.Entities.byID) {
+		f.t.Errorf("%d groups, %d own ones, %d entities, %d by id", len(f.Store.World), len(f.Store.Own), len(f.Entities.list), len(f.Entities.byID))
+	}
+	used := 0
+	count := func(st *State) {
+		if st != nil {
+			used += StateSize + 4*cap(st.Words)
+		}
+	}
+	for _, x := range slices.Concat(f.Store.World, f.Store.Own) {
+		if x.Open != nil {
+			f.t.Error("a datagram was left half read")
+		}
+		count(x.First)
+		for _, st := range x.Ring {
+			count(st)
+		}
+	}
+	for _, st := range f.Store.Memory.Free {
+		count(st)
+	}
+	if used != f.Store.Memory.Used || used > MaxMemory {
+		f.t.Errorf("%d bytes of states, counted %d", used, f.Store.Memory.Used)
+	}
+	if len(f.Entities.tombstones.why) > MaxGone || len(f.Entities.tombstones.ring) > MaxGone {
+		f.t.Errorf("%d entities that are gone", len(f.Entities.tombstones.why))
+	}
+}
