@@ -187,6 +187,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	c.predictor.history = ecs.NewHistory(c.world, c.config.History)
 	c.model = newClientModel(c, m.Policies)
+	c.config.Systems.replace(c)
 	if c.config.Events != nil {
 		c.config.Events.Join(c.world, session.Channels())
 	}

@@ -84,10 +84,10 @@ func (c *Client) Drawing(e ecs.Entity) (d interpolate.Drawing, ok bool) {
 // nothing, which gives the server's present, before others are drawn, and where
 // everybody is shown in the present.
 func (c *Client) Claim(acts bool) lagcomp.Claim {
-	if c.interpolator == nil {
+	switch {
+	case c.interpolator == nil:
 		return lagcomp.Claim{}
-	}
-	if !c.stages.drawing {
+	case !c.stages.drawing:
 		c.interpolator.Shown(c.mirror.Newest.Tick)
 	}
 	return c.interpolator.Claim(acts)
@@ -103,12 +103,10 @@ func (c *Client) Own(w *ecs.World) (ecs.Entity, bool) {
 	if w == nil {
 		return ecs.Entity{}, false
 	}
-	for e, r := range ecs.All[ownerRow](w) {
+	for e, r := range ecs.All[struct{ Owner components.Owner }](w) {
 		if r.Owner.Client == c.link.id {
 			return e, true
 		}
 	}
 	return ecs.Entity{}, false
 }
-
-type ownerRow struct{ Owner components.Owner }

@@ -14,7 +14,7 @@
 //   - Play on a server: [Dial] and [Client.Run]; [Gather] turns a typed function into the source of inputs.
 //   - Draw: [Client.View] is a world to read with ecs.All; own entities as predicted, all others interpolated. See
 //     "The view", below.
-//     What becomes of corrections there: [Smoothing]. How others are drawn: ecs.Hermite, ecs.Extrapolate, [Damping];
+//     What becomes of corrections there: interpolate.Smoothing. How others are drawn: ecs.Hermite, ecs.Extrapolate, interpolate.Damping;
 //     how one entity was in the newest frame: [Client.Drawing]. That one jumped: components.Teleports.
 //   - Show a key in the very frame that follows it, whatever the frame rate: ClientConfig.Partial.
 //   - Let in only whom a login service vouches for: ServerConfig.Key and ClientConfig.Token, of package
@@ -30,6 +30,7 @@
 //     ClientConfig.Join and Leave as on the server. Hear of a world that differs: ServerConfig.Desync.
 //   - Change the schedule, or leave a system out: ServerConfig.Schedule and ClientConfig.Schedule; print it
 //     with [Server.Schedule] and [Client.Schedule].
+//   - Put a system of one's own in the place of one of these: [ClientSystems], made of [ClientParts].
 //   - Play many bots beside a game, for next to nothing: [Thin].
 //   - Drive a peer in virtual time: [Server.Advance], [Client.Advance], [Client.Frame], on a wire of
 //     netsys.Network.
@@ -97,7 +98,7 @@
 // The view is apart from what is simulated; drawing never writes that. Others are drawn at [Client.DrawnTick],
 // which only goes up, on straight lines between confirmed states, or on curves where ecs.Hermite says so. Both
 // depend on two states alone, so the server can reproduce them. When an own entity, or one that is co-simulated, is
-// corrected, the view keeps the place that it showed, and the difference, its visual error, fades: [Smoothing]. The
+// corrected, the view keeps the place that it showed, and the difference, its visual error, fades: interpolate.Smoothing. The
 // same happens when a component that ecs.Extrapolate carried on comes back; and a switch between being simulated
 // and not, as by [Client.SetScope], goes over in 12 ticks. All of these are functions of time, whatever the frame
 // rate. Where components.Teleports says that an entity jumped, none of them applies. Where every peer

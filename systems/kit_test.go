@@ -281,3 +281,6 @@ func tableFor[T any](t testing.TB) *schema.Table {
 	}
 	return table
 }
+
+// ownerRow is an entity that has an owner.
+type ownerRow struct{ Owner components.Owner }

@@ -3,7 +3,6 @@ package systems
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -25,11 +24,11 @@ type deterministicClient struct {
 	channel  int
 	clock    clock.Server
 	view     *interpolate.Present
-	states   uint64    // that have come
-	arrived  bool      // what was told since the last one is simulated
-	start    time.Time // frame 0 of the clock
-	heard    uint32    // the server's time in the newest message
-	heardAt  float64   // frame in which that came
+	states   uint64      // that have come
+	arrived  bool        // what was told since the last one is simulated
+	ticks    clock.Ticks // since the client was let in
+	heard    uint32      // the server's time in the newest message
+	heardAt  float64     // frame in which that came
 	neutral  []int32
 	words    []int32 // gathered for the coming tick
 	shown    []int32 // the input of a frame
@@ -70,12 +69,12 @@ func followConfig(c ClientConfig, p policy.Policies, tickRate int) relay.ClientC
 }
 
 func newDeterministicClient(c *Client, r relay.ClientConfig) *deterministicClient {
-	m := &deterministicClient{c: c, start: c.steps.now}
+	m := &deterministicClient{c: c, ticks: clock.Ticks{Start: c.steps.now, Step: c.world.StepDuration()}}
 	m.channel, _ = deterministic.BulkChannel(c.config.Channels)
 	if m.channel < 0 {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
 	}
-	m.view = interpolate.NewPresent(c.drawingParts(), func() uint32 { return m.relay.Timeline().Next() })
+	m.view = interpolate.NewPresent(drawingParts(c), func() uint32 { return m.relay.Timeline().Next() })
 	c.interpolator = m.view.System
 	m.relay = relay.NewClient(c.world, c.link.id, r, unsettled{c.followed.followers}, m.view)
 	m.clock.Snap = snapAway * float64(c.world.TickRate())
@@ -96,8 +95,8 @@ func (m *deterministicClient) Receive(pk netsys.Packet) error {
 	}
 	m.c.mirror.Newest.Tick = max(m.c.mirror.Newest.Tick, m.relay.ServerTick())
 	if due := m.relay.ServerTick() + m.relay.Waited(); due > m.heard && m.relay.Following() {
-		m.heard, m.heardAt = due, m.frame(m.c.steps.now)
-		m.clock.Heard(m.frame(pk.At), due, m.roundTrip())
+		m.heard, m.heardAt = due, m.ticks.At(m.c.steps.now)
+		m.clock.Heard(m.ticks.At(pk.At), due, m.roundTrip())
 	}
 	return nil
 }
@@ -131,21 +130,11 @@ func (m *deterministicClient) Confirm() {
 	}
 }
 
-// frame is a time in ticks since the client was let in.
-func (m *deterministicClient) frame(at time.Time) float64 {
-	return float64(at.Sub(m.start)) / float64(m.c.world.StepDuration())
-}
-
-// roundTrip is the least of late, in ticks: what is more is waiting on the way. In each
-// of the two ends a datagram waits half a tick, as a rule, until it is looked at; that is no
-// part of the way.
+// roundTrip is that of late, in ticks. In each of the two ends a datagram waits half a tick, as a
+// rule, until it is looked at; that is no part of the way.
 func (m *deterministicClient) roundTrip() float64 {
 	st := m.c.link.session.Stats()
-	rtt := st.MinRTT
-	if rtt == 0 {
-		rtt = st.RTT
-	}
-	return max(float64(rtt)/float64(m.c.world.StepDuration())-1, 0)
+	return max(m.ticks.RoundTrip(st.MinRTT, st.RTT)-1, 0)
 }
 
 // reconcile simulates again what was guessed wrong, as far as that is known now.
@@ -216,7 +205,7 @@ func (m *deterministicClient) More(extra int) bool {
 // that has heard nothing for long does not know where that is, and makes none: a server that stood still goes on from
 // where it was.
 func (m *deterministicClient) pace() float64 {
-	if m.frame(m.c.steps.now)-m.heardAt > max(silence*float64(m.c.world.TickRate()), leastSilence) {
+	if m.ticks.At(m.c.steps.now)-m.heardAt > max(silence*float64(m.c.world.TickRate()), leastSilence) {
 		return 0
 	}
 	return m.clock.Rate(m.due()-m.relay.Lag(), m.relay.Timeline().Next()+m.relay.Waited(), catchUp)
@@ -224,7 +213,7 @@ func (m *deterministicClient) pace() float64 {
 
 // due is when the newest tick was due, in ticks, whenever the frame came that made it.
 func (m *deterministicClient) due() float64 {
-	return m.frame(m.c.steps.now) - m.c.steps.loop.Passed(m.c.steps.now)
+	return m.ticks.At(m.c.steps.now) - m.c.steps.loop.Passed(m.c.steps.now)
 }
 
 // TickOf is the input's own number.

@@ -2,7 +2,6 @@ package systems
 
 import (
 	"math"
-	"time"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -15,9 +14,9 @@ import (
 // clients alike.
 type rewindClient struct {
 	snapshotListener
-	delay   uint32 // ticks from gathering an input to applying it (rule B1)
-	early   uint32 // how far ahead of it the server takes inputs
-	birth   time.Time
+	delay   uint32      // ticks from gathering an input to applying it (rule B1)
+	early   uint32      // how far ahead of it the server takes inputs
+	ticks   clock.Ticks // since the server let this client in
 	clock   clock.Server
 	seen    uint32 // newest tick of the server that was heard of
 	started bool
@@ -26,7 +25,7 @@ type rewindClient struct {
 }
 
 func newRewindClient(c *Client, delay, early uint32) *rewindClient {
-	return &rewindClient{snapshotListener: snapshotListener{c}, birth: c.steps.now, delay: delay, early: early}
+	return &rewindClient{snapshotListener: snapshotListener{c}, ticks: clock.Ticks{Start: c.steps.now, Step: c.world.StepDuration()}, delay: delay, early: early}
 }
 
 const (
@@ -49,7 +48,7 @@ func (m *rewindClient) Receive(pk netsys.Packet) error {
 		if m.started && m.c.predictor.log.Newest > m.seen+m.early+uint32(m.roundTrip())+1 {
 			m.retreat()
 		}
-		m.clock.Heard(m.frame(pk.At), m.seen, m.roundTrip())
+		m.clock.Heard(m.ticks.At(pk.At), m.seen, m.roundTrip())
 	}
 	return err
 }
@@ -69,7 +68,7 @@ func (m *rewindClient) lead() uint32 { return m.c.steps.steering.Lead() }
 
 // follow brings the log to where the clock is, at first and after a stall.
 func (m *rewindClient) follow() {
-	target, ok := m.clock.Target(m.frame(m.c.steps.now))
+	target, ok := m.clock.Target(m.ticks.At(m.c.steps.now))
 	if !ok {
 		return
 	}
@@ -155,7 +154,7 @@ func (m *rewindClient) Foresee(input uint32) { m.c.give(m.c.inputs.At(m.c.world,
 // due is the tick that the server will be at when the next one is due here: without a lead
 // the two are the same, so that what it tells is of a tick that has been predicted.
 func (m *rewindClient) due() (tick float64, ok bool) {
-	return m.clock.Target(m.frame(m.c.steps.loop.Next()))
+	return m.clock.Target(m.ticks.At(m.c.steps.loop.Next()))
 }
 
 // gap is how many ticks this client is behind where it should be.
@@ -187,17 +186,8 @@ func (m *rewindClient) More(extra int) bool {
 	return extra < makeUp && !m.idle && m.gap() > tooLate
 }
 
-// frame is a time in ticks since the server let this client in.
-func (m *rewindClient) frame(at time.Time) float64 {
-	return float64(at.Sub(m.birth)) / float64(m.c.world.StepDuration())
-}
-
-// roundTrip is the least of late, in ticks: what is more is waiting on the way.
+// roundTrip is that of late, in ticks.
 func (m *rewindClient) roundTrip() float64 {
 	st := m.c.link.session.Stats()
-	rtt := st.MinRTT
-	if rtt == 0 {
-		rtt = st.RTT
-	}
-	return float64(rtt) / float64(m.c.world.StepDuration())
+	return m.ticks.RoundTrip(st.MinRTT, st.RTT)
 }

@@ -290,7 +290,10 @@ func followModel(c *Client, p policy.Policies) clientModel {
 
 // predictModel simulates the client's own entities, as inputs are gathered.
 func predictModel(c *Client, p policy.Policies) clientModel {
-	c.interpolator = interpolate.New(c.drawingParts(), c.drawingStates(p.Remotes == policy.RemotesDamped))
+	c.interpolator = interpolate.New(drawingParts(c), interpolate.States{
+		Mirror: c.mirror, Written: c.owned.Mask, CoSimulated: func() bool { return c.reconciler.co.any },
+		Damped: p.Remotes == policy.RemotesDamped, Damping: c.config.Damping,
+	})
 	return clientModel{
 		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: toldEntities{c},
 		coSimulate: p.Remotes == policy.RemotesCoSimulated,

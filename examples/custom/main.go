@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/custom/game"
 	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/systems"
 )
 
 // world is the game as the runner needs to know it.
@@ -30,6 +31,7 @@ func world() headless.World {
 		Push:           game.Push,
 		ServerSchedule: game.ServerSchedule,
 		ClientSchedule: game.ClientSchedule,
+		ClientSystems:  systems.ClientSystems{Interpolate: game.Draw},
 	}
 }
 

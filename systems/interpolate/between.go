@@ -40,32 +40,24 @@ func (b between) draw(float64) (stalled bool) {
 // drawBetween writes the state of an entity at the playback head into the view.
 // It reports whether there was no later state to move toward.
 func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waiting bool) {
-	h := b.mirror.Store.World[r.At.Group]
-	from, to, gone := h.Around(r.ID, r.At.Slot, head)
-	k, before := int(r.At.Slot), false
-	if r.Moved { // it has other components from now on, but maybe not yet at the head
-		old, later, _ := b.mirror.Store.World[r.Before.Group].Around(r.ID, r.Before.Slot, head)
-		before = old != nil && (from == nil || old.Tick > from.Tick)
-		r.Moved = before || from == nil
-		if before {
-			from, to, gone, k = old, later, false, int(r.Before.Slot)
-		}
-	}
+	h, p := b.mirror.Store.World[r.At.Group], b.around(r, head)
+	from, to, before := p.from, p.to, p.before
+	r.Moved = r.Moved && (before || from == nil)
 	switch {
 	case from == nil:
 		return false // not yet in sight
-	case gone && r.Removed.Tick != 0:
+	case p.gone && r.Removed.Tick != 0:
 		b.hide(r.ID, f) // an earlier state, which came later, had it gone already
 		return false
 	}
-	if !r.Moved && !gone {
+	if !r.Moved && !p.gone {
 		from, to = f.goOn(r, h, from, to, head)
 	}
 	if to != nil {
 		b.oldest = min(b.oldest, from.Tick)
 	}
 	b.sight.between(from, to)
-	g := b.segmentOf(h, from, to, k, head)
+	g := b.segmentOf(h, from, to, p.slot, head)
 	jumps := b.jumpsOf(b.view, f.entity)
 	b.show(r.ID, f, g.mask|r.Private, false)
 	kept := !before && b.keepAhead(r, f, h, from, to, head)

@@ -171,6 +171,9 @@ func (c *Clock) Lossy(share float64) { c.loss = share }
 // MayPass lets the head pass the newest state by so many ticks.
 func (c *Clock) MayPass(ticks float64) { c.beyond = max(c.beyond, ticks) }
 
+// Head is the tick that Advance returned last.
+func (c *Clock) Head() float64 { return c.head }
+
 // Running reports whether there was anything to play yet.
 func (c *Clock) Running() bool { return c.running }
 

@@ -3,14 +3,15 @@
 // world, and of the server's states those around the tick that it draws; it writes the view and
 // nothing else.
 //
-//	System     between.go  others, between the two states around the tick that is drawn
+//	System     states.go   the states that the server told, around a tick
+//	           between.go  others, between the two states around the tick that is drawn
 //	           damped.go   others, toward the newest state
 //	Present    present.go  where the client simulates everything
 //	Clock      clock.go    the tick that others are drawn at
 //	curve.go               a value on its way from one state to the next, and beyond the last
 //	Smoothing  visualerror.go  what corrections would make jump keeps its place, and goes over
 //	blend.go               so does what begins or ends to be simulated
-//	Drawing    pair.go     how the newest frame drew an entity, and between what
+//	own.go     moment.go   a way of drawing that is the game's
 //	sight.go               what lag compensation is told of that
 //
 // Tasks:
@@ -19,5 +20,6 @@
 //   - A replay is between [System.Begin] and [System.End], a step of a timeline between
 //     [Present.BeginStep] and [Present.EndStep].
 //   - An entity comes to be simulated or no longer is: [System.Reshaped].
+//   - Draw otherwise: systems.ClientSystems, with [Entity], [Moment] and [Clock].
 //   - Which states must be kept: it tells the mirror, after each frame; which entities: [System.Shows].
 package interpolate

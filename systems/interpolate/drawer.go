@@ -11,6 +11,7 @@ import (
 
 // drawer is the view, and how entities of the world come into it.
 type drawer struct {
+	protocol    *ecs.Protocol
 	world, view *ecs.World
 	now         func() time.Time
 	frame       time.Time // the one that the view shows
@@ -31,7 +32,7 @@ type moving struct {
 }
 
 func newDrawer(world, view *ecs.World, p *ecs.Protocol, smoothing Smoothing, now func() time.Time) drawer {
-	d := drawer{world: world, view: view, now: now, smoothing: smoothing, recordReader: newRecordReader(p)}
+	d := drawer{protocol: p, world: world, view: view, now: now, smoothing: smoothing, recordReader: newRecordReader(p)}
 	for _, comp := range d.comps {
 		if comp.Words > 0 && comp.Mode&ecs.Interpolated != 0 {
 			n := comp.Schema.Offsets()

@@ -11,8 +11,7 @@ import (
 // correction does. It hears from the timeline when ticks are simulated again.
 type Present struct {
 	*System
-	coming  func() uint32 // the tick that is simulated next
-	list    []*inPresent  // of what is in the view, in the order it came up
+	list    []*inPresent // of what is in the view, in the order it came up
 	byID    map[uint32]*inPresent
 	spare   []*inPresent
 	step    bool   // of the timeline goes on
@@ -30,8 +29,8 @@ type inPresent struct {
 // NewPresent is Interpolate of a client that simulates everything; coming is the tick that is
 // simulated next.
 func NewPresent(parts Parts, coming func() uint32) *Present {
-	p := &Present{System: newSystem(parts), coming: coming, byID: make(map[uint32]*inPresent)}
-	p.way = p
+	p := &Present{System: newSystem(parts), byID: make(map[uint32]*inPresent)}
+	p.way, p.coming = p, coming
 	return p
 }
 

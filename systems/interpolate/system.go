@@ -3,6 +3,7 @@ package interpolate
 import (
 	"math"
 	"time"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -22,6 +23,7 @@ type System struct {
 	every   uint32  // ticks a send
 	sight   sight
 	claim   lagcomp.Claim // made last
+	coming  func() uint32 // the tick that is simulated next; nil: there are states
 	stalls  uint64        // frames with nothing to draw toward
 }
 
@@ -40,7 +42,8 @@ type States struct {
 	Mirror      *mirror.Mirror
 	Written     func(ecs.Entity) uint64 // components of an entity that the client writes itself
 	CoSimulated func() bool             // the client has simulated others
-	Damping     *Damping                // of others; nil: they are drawn between states
+	Damped      bool                    // others are drawn toward the newest state, not between states
+	Damping     Damping
 }
 
 // way is how entities come into the view.
@@ -51,18 +54,6 @@ type way interface {
 	// find is what is kept of an entity of the view, nil for nothing, and whether it was
 	// drawn as it is simulated.
 	find(id uint32) (f *figure, simulated bool)
-}
-
-// states is what draws by states: between them, or damped.
-type states struct {
-	*System
-	mirror      *mirror.Mirror
-	figures     mirror.Records[figure]
-	step        float64 // seconds a tick
-	beyond      float64 // ticks that the head may pass the newest state by
-	oldest      uint32  // tick of the oldest state that something is drawn from on its way to another
-	written     func(ecs.Entity) uint64
-	coSimulated func() bool
 }
 
 // New is Interpolate of a client that is told states.
@@ -76,7 +67,7 @@ func New(parts Parts, from States) *System {
 	s.clock.MayPass(x.beyond)
 	from.Mirror.Entities.Attach(&x.figures)
 	s.states = x
-	if s.way = (between{x}); from.Damping != nil {
+	if s.way = (between{x}); from.Damped {
 		s.way = &damped{states: x, damping: from.Damping.filled()}
 	}
 	return s
@@ -129,19 +120,11 @@ func (s *System) Head() float64 { return s.head }
 // Clock is by what others are drawn between states.
 func (s *System) Clock() *Clock { return &s.clock }
 
-// simulates reports whether this client simulates an entity of its world.
-func (s *states) simulates(e ecs.Entity) bool { return ecs.Has[components.Predicted](s.world, e) }
-
-func (s *states) find(id uint32) (f *figure, simulated bool) {
-	r := s.mirror.Entities.Of(id)
-	if r == nil {
-		return nil, false
-	}
-	return s.figures.Of(r), !r.Entity.IsZero() && s.simulates(r.Entity)
-}
-
 // Shows reports whether an entity is in the view.
-func (s *System) Shows(r *mirror.Replica) bool { return !s.states.figures.Of(r).entity.IsZero() }
+func (s *System) Shows(r *mirror.Replica) bool {
+	_, ok := s.view.ByNetID(components.NetID(r.ID))
+	return ok
+}
 
 // Reshaped is told before the client begins or ends to simulate an entity: what is drawn of it
 // goes over to the other way.
@@ -176,4 +159,18 @@ func (s *System) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 	}
 	d.Error = s.errorOf(f)
 	return d, true
+}
+
+// Pair writes what a component was in the two states that the newest frame drew an entity of the
+// view between, in the first twice where nothing later was there. It reports whether there is that.
+func (s *System) Pair(e ecs.Entity, comp *ecs.Component, from, to unsafe.Pointer) bool {
+	d, drawn := s.Drawing(e)
+	if !drawn || d.From == 0 || s.states == nil || comp == nil || comp.Replicated() < 0 || comp.Words == 0 {
+		return false
+	}
+	if d.To == 0 {
+		d.To = d.From
+	}
+	r := s.states.mirror.Entities.Of(uint32(s.view.NetID(e)))
+	return s.states.readAt(from, r, d.From, comp) && s.states.readAt(to, r, d.To, comp)
 }

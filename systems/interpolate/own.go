@@ -1,0 +1,114 @@
+package interpolate
+
+import (
+	"iter"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
+)
+
+// Replace makes draw the way in which entities come into the view, in place of what s does. It
+// finds them in [System.Entities]; what it makes of them is its own. Smoothing, Damping and
+// [System.Drawing] are not for such a view.
+func (s *System) Replace(draw func(*ecs.World)) { s.way = &own{s, draw} }
+
+// own is a way of drawing that is not of this package.
+type own struct {
+	*System
+	run func(*ecs.World)
+}
+
+func (o *own) draw(share float64) (stalled bool) {
+	o.run(o.world)
+	switch {
+	case o.coming != nil:
+		o.head = float64(o.coming()) + share
+	case o.clock.Running():
+		o.head = o.sight.begin(o.clock.Head())
+		o.states.mirror.Retain(o.head, ^uint32(0))
+	default:
+		newest := o.states.mirror.Newest.Tick
+		o.head, o.sight = float64(newest), sight{head: float64(newest), from: newest}
+	}
+	return o.clock.Stalled()
+}
+
+func (*own) find(uint32) (f *figure, simulated bool) { return nil, false }
+
+// Entities is what there is to draw: entities that the client knows, and those of the view that
+// are no more. Predicted spawns come with the server's word.
+func (s *System) Entities() iter.Seq[Entity] {
+	if s.states != nil {
+		return s.states.entities
+	}
+	return s.inWorld
+}
+
+func (x *states) entities(yield func(Entity) bool) {
+	for _, r := range x.mirror.Entities.All() {
+		there := !r.Entity.IsZero() && !x.world.Netcode().Suspended(r.Entity)
+		e := Entity{NetID: components.NetID(r.ID), Source: r.Entity, Simulated: there && r.Removed.Tick == 0 && x.simulates(r.Entity), drawer: &x.drawer}
+		if there || !r.Simulated {
+			e.states, e.of = x, r
+		}
+		if !yield(e) {
+			return
+		}
+	}
+}
+
+// inWorld are the entities where the client simulates everything.
+func (s *System) inWorld(yield func(Entity) bool) {
+	var gone []components.NetID
+	for t := range s.world.Netcode().Tables {
+		for i, id := range t.NetIDs {
+			if !yield(Entity{NetID: id, Source: t.Entities[i], Simulated: true, drawer: &s.drawer}) {
+				return
+			}
+		}
+	}
+	for t := range s.view.Netcode().Tables {
+		for _, id := range t.NetIDs {
+			if _, there := s.world.ByNetID(id); !there {
+				gone = append(gone, id)
+			}
+		}
+	}
+	for _, id := range gone {
+		if !yield(Entity{NetID: id, drawer: &s.drawer}) {
+			return
+		}
+	}
+}
+
+// Entity is an entity as a way of drawing of one's own finds it.
+type Entity struct {
+	NetID     components.NetID
+	Source    ecs.Entity // in the client's world; zero where that does not have it
+	Simulated bool       // by the client: it is to be drawn as it stands there
+	drawer    *drawer
+	states    *states // nil: the server told no states of it
+	of        *mirror.Replica
+}
+
+// At is what the entity is at a tick: as the client simulates it, whatever the tick, or as the
+// server told. It is false before it comes up and when it is gone: then the view has to discard it.
+func (e Entity) At(tick float64) (m Moment, ok bool) {
+	switch {
+	case e.Simulated:
+		return Moment{Mask: e.drawer.world.Netcode().Mask(e.Source), source: e.Source, drawer: e.drawer}, true
+	case e.states == nil || e.of.Removed.Tick != 0 && (tick >= float64(e.of.Removed.Tick) || e.of.Simulated):
+		return m, false
+	}
+	p := e.states.around(e.of, tick)
+	if p.from == nil || p.gone && e.of.Removed.Tick != 0 {
+		return m, false
+	}
+	m = Moment{Mask: p.from.Masks[p.slot], drawer: e.drawer, record: p.from.Record(p.slot)}
+	if p.to != nil && p.to.Masks[p.slot] == m.Mask {
+		m.next = p.to.Record(p.slot)
+		m.Share = (tick - float64(p.from.Tick)) / float64(p.to.Tick-p.from.Tick)
+	}
+	return m, true
+}

@@ -1,0 +1,82 @@
+package interpolate
+
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
+)
+
+// states is what draws by states: between them, or damped.
+type states struct {
+	*System
+	mirror      *mirror.Mirror
+	figures     mirror.Records[figure]
+	step        float64 // seconds a tick
+	beyond      float64 // ticks that the head may pass the newest state by
+	oldest      uint32  // tick of the oldest state that something is drawn from on its way to another
+	written     func(ecs.Entity) uint64
+	coSimulated func() bool
+}
+
+// simulates reports whether this client simulates an entity of its world.
+func (s *states) simulates(e ecs.Entity) bool { return ecs.Has[components.Predicted](s.world, e) }
+
+func (s *states) find(id uint32) (f *figure, simulated bool) {
+	r := s.mirror.Entities.Of(id)
+	if r == nil {
+		return nil, false
+	}
+	return s.figures.Of(r), !r.Entity.IsZero() && s.simulates(r.Entity)
+}
+
+// passage is the states around a tick that tell of an entity.
+type passage struct {
+	from, to *mirror.State // either may be nil
+	slot     int
+	gone     bool // it was not there between the first and the tick
+	before   bool // it stood elsewhere then, with other components
+}
+
+// around is the newest state of an entity at or before a tick, and the oldest after it.
+func (x *states) around(r *mirror.Replica, tick float64) (p passage) {
+	p.from, p.to, p.gone = x.mirror.Store.World[r.At.Group].Around(r.ID, r.At.Slot, tick)
+	p.slot = int(r.At.Slot)
+	if r.Moved { // it has other components from now on, but maybe not yet then
+		old, later, _ := x.mirror.Store.World[r.Before.Group].Around(r.ID, r.Before.Slot, tick)
+		if old != nil && (p.from == nil || old.Tick > p.from.Tick) {
+			p = passage{old, later, int(r.Before.Slot), false, true}
+		}
+	}
+	return p
+}
+
+// readAt reads what the state of a tick had of an entity's component. It reports whether
+// that had it.
+func (s *states) readAt(into unsafe.Pointer, r *mirror.Replica, tick uint32, comp *ecs.Component) bool {
+	k := r.At.Slot
+	st := s.stateAt(r.At.Group, r.ID, k, tick)
+	if r.Moved && st == nil {
+		k = r.Before.Slot
+		st = s.stateAt(r.Before.Group, r.ID, k, tick)
+	}
+	if st == nil || st.Masks[k]&(1<<comp.Replicated()) == 0 {
+		return false
+	}
+	comp.Schema.Dequantize(into, st.Record(int(k))[s.recordAt(st.Masks[k], comp):], comp.Words, 1)
+	return true
+}
+
+// stateAt is the state of a tick that tells of an entity in a slot, or nil.
+func (s *states) stateAt(group int32, id uint32, slot int32, tick uint32) *mirror.State {
+	h := s.mirror.Store.World[group]
+	st := h.At(tick / s.every)
+	if st == nil || st.Tick != tick || !st.Says(id, slot) { // the server was late with it
+		st, _, _ = h.Around(id, slot, float64(tick))
+	}
+	if st == nil || st.Tick != tick {
+		return nil
+	}
+	return st
+}
