@@ -43,7 +43,7 @@ func (s *Server) attachLagComp() error {
 	ecs.SetResource(s.world, comp)
 	return s.stages.schedule.InsertBefore("Snapshot", ecs.System{Name: "Record", Run: func(*ecs.World) {
 		for _, p := range s.sessions.peers {
-			comp.Consume(p.id, p.inputs.Consumed())
+			comp.Consume(p.ID, p.inputs.Consumed())
 		}
 		comp.Record(s.link.tick)
 	}})

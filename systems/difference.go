@@ -34,7 +34,7 @@ func Difference(s *Server, c *Client) error {
 	if c.model.differs != nil {
 		return c.model.differs(s.model.line)
 	}
-	i := slices.IndexFunc(s.sessions.peers, func(p *peer) bool { return p.id == c.link.id })
+	i := slices.IndexFunc(s.sessions.peers, func(p *peer) bool { return p.ID == c.link.id })
 	if i < 0 {
 		return fmt.Errorf("the server has no client %d", c.link.id)
 	}

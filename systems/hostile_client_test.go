@@ -2,7 +2,6 @@ package systems
 
 import (
 	"errors"
-	"math"
 	"net/netip"
 	"testing"
 	"time"
@@ -123,7 +122,7 @@ func TestEpochFlood(t *testing.T) {
 	known := p.snapshot.Baselines()
 	b := i.input(1, push{})
 	b[1] = known.Epoch() + 7
-	(*serverHandler)(g.server).Received(g.now, p.session, netsys.Packet{Newest: true, Data: b})
+	(*serverHandler)(g.server).Received(g.now, p.Session, netsys.Packet{Newest: true, Data: b})
 	if known.Epoch() == b[1] || known.Asked() != b[1] {
 		t.Errorf("epoch %d at once, %d asked for", known.Epoch(), known.Asked())
 	}
@@ -203,19 +202,15 @@ func (n *numberless) Close(time.Time, netsys.Reason) { n.closed = true }
 
 // Owners have 32 bits. A session beyond them is closed before it can own what
 // belongs to somebody else, the server above all.
-func TestNumbersRunOut(t *testing.T) {
+func TestSessionsWithoutANumber(t *testing.T) {
 	joined := 0
 	g := newGame(t, plaza, ServerConfig{Join: func(*ecs.World, uint32) { joined++ }})
-	g.server.sessions.numbers = math.MaxUint32 - 1
-	if id := g.server.number(4); id != math.MaxUint32 {
-		t.Errorf("the last number is %d", id)
-	}
-	n := &numberless{id: g.server.number(5)}
+	n := &numberless{id: 1 << 32}
 	h := (*serverHandler)(g.server)
 	h.Connected(g.now, n)
 	h.Received(g.now, n, netsys.Packet{Data: []byte{wire.KindInput}})
 	h.Disconnected(g.now, n, errors.New("closed"))
-	if !n.closed || joined != 0 || len(g.server.sessions.peers)+len(g.server.sessions.toLeave) != 0 {
+	if !n.closed || joined != 0 || len(g.server.sessions.peers)+len(g.server.sessions.Gone()) != 0 {
 		t.Errorf("closed: %v, %d joined, %d clients", n.closed, joined, len(g.server.sessions.peers))
 	}
 }

@@ -99,8 +99,8 @@ func TestInputsFromABaseThatNeverWas(t *testing.T) {
 		i.tick()
 	}
 	p := g.server.sessions.peers[1]
-	if st := p.inputs.Stats(); st.Unread != uint64(n) || p.limits.malformed != 0 || p.inputs.Heard() || p.inputs.Ack().Depth != wire.DepthUnread {
-		t.Errorf("%+v after %d messages, %d malformed, depth %d", st, n, p.limits.malformed, p.inputs.Ack().Depth)
+	if st := p.inputs.Stats(); st.Unread != uint64(n) || p.Malformed != 0 || p.inputs.Heard() || p.inputs.Ack().Depth != wire.DepthUnread {
+		t.Errorf("%+v after %d messages, %d malformed, depth %d", st, n, p.Malformed, p.inputs.Ack().Depth)
 	}
 	i.send(i.input(1, push{DX: 1}))
 	i.tick()

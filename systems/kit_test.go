@@ -147,7 +147,7 @@ func (g *game) overhear(sent func(client uint32, message []byte)) {
 		return func(w *ecs.World) {
 			for _, p := range g.server.sessions.peers {
 				for _, q := range p.snapshot.Packets() {
-					sent(p.id, q.Bytes)
+					sent(p.ID, q.Bytes)
 				}
 			}
 			run(w)

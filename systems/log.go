@@ -4,16 +4,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/internal/notice"
 )
-
-// flooded counts a message that is not read.
-func (s *Server) flooded(p *peer) {
-	p.limits.flooded++
-	if p.logged.First(notice.Flooded) {
-		s.config.Logger.Warn("message not read: there are too many; more from this client are only counted", "client", p.id)
-	}
-}
 
 // growthEvery is how often at most it is logged that a count has grown.
 const growthEvery = 10 * time.Second

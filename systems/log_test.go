@@ -99,9 +99,9 @@ func TestLogOncePerClient(t *testing.T) {
 		}
 		g.step()
 	}
-	for range 10 {
+	for range MaxMessages + 10 {
 		for _, p := range g.server.sessions.peers {
-			g.server.flooded(p)
+			g.server.sessions.Read(p.Client)
 		}
 	}
 	if st := g.server.Stats(); st.OverBudget < 50 || st.Inputs.Refused < 400 {

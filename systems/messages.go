@@ -36,8 +36,8 @@ func heardLimit(c channel.Config) (n int) {
 // by the connect token, and the channels on which to send to it.
 func (s *Server) Session(client uint32) netsys.Session {
 	for _, p := range s.sessions.peers {
-		if p.id == client {
-			return p.session
+		if p.ID == client {
+			return p.Session
 		}
 	}
 	return nil
@@ -51,22 +51,19 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	if p == nil {
 		return
 	}
-	if p.limits.heard++; p.limits.heard > s.sessions.heardLimit {
-		s.stats.FloodedMessages++
-		s.flooded(p)
-		p.session.Close(s.link.now, netsys.ReasonProtocol)
+	if !s.sessions.Hear(p.Client) {
 		return
 	}
 	s.stats.ChannelMessages++
 	taken, err := s.model.message(p, number, message)
 	if !taken && s.config.Events != nil {
-		taken, err = s.config.Events.Receive(p.id, number, message)
+		taken, err = s.config.Events.Receive(p.ID, number, message)
 	}
 	if !taken && s.config.OnMessage != nil {
-		err = s.config.OnMessage(s, p.id, number, message)
+		err = s.config.OnMessage(s, p.ID, number, message)
 	}
 	if err != nil {
-		s.refuse(p, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
+		s.sessions.Refuse(p.Client, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
 	}
 }
 

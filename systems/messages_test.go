@@ -279,7 +279,7 @@ func TestSnapshotsFitThePath(t *testing.T) {
 	for n := range 60 * 25 {
 		g.step()
 		if n > 60*15 {
-			worst = max(worst, g.server.sessions.peers[0].session.Stats().RTT)
+			worst = max(worst, g.server.sessions.peers[0].Session.Stats().RTT)
 			for _, r := range c.mirror.Entities.All() {
 				if tick, ok := c.StateTick(netID(r.ID)); ok {
 					stale = max(stale, g.server.link.tick-tick)

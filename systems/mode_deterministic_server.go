@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
@@ -71,9 +72,9 @@ func stallTicks(c ServerConfig) int {
 // Ready reports whether a tick that is due can be simulated: lockstep waits for inputs.
 func (m *deterministicServer) Ready() bool {
 	for _, p := range m.s.sessions.peers {
-		if !m.relay.Playing(p.id) {
-			st := p.session.Stats()
-			m.relay.Expect(p.id, int((st.RTT+4*st.Jitter)/m.s.world.StepDuration())+leadMargin)
+		if !m.relay.Playing(p.ID) {
+			st := p.Session.Stats()
+			m.relay.Expect(p.ID, int((st.RTT+4*st.Jitter)/m.s.world.StepDuration())+leadMargin)
 		}
 	}
 	m.relay.Skip(int(m.s.dropped() - m.skipped))
@@ -98,19 +99,19 @@ const leadMargin = 6
 
 // Join begins with a client, which is sent the state of the world. One whose player plays
 // on is only told of it anew.
-func (m *deterministicServer) Join(p *peer, _ reservation, back bool) {
+func (m *deterministicServer) Join(p *peer, _ sessions.Reservation, back bool) {
 	var err error
 	if back {
-		p.relayed.counted, p.relayed.rewrote = m.relay.Inputs(p.id), m.rewrote(p)
-		if err = m.relay.Renew(p.id); err == nil && m.s.config.Rejoin != nil {
-			m.s.config.Rejoin(m.s.world, p.id)
+		p.relayed.counted, p.relayed.rewrote = m.relay.Inputs(p.ID), m.rewrote(p)
+		if err = m.relay.Renew(p.ID); err == nil && m.s.config.Rejoin != nil {
+			m.s.config.Rejoin(m.s.world, p.ID)
 		}
 	} else {
-		err = m.relay.Add(p.id, true)
+		err = m.relay.Add(p.ID, true)
 	}
 	if err != nil {
-		m.s.config.Logger.Error("client refused", "client", p.id, "error", err)
-		p.session.Close(m.s.link.now, netsys.ReasonServerClosing)
+		m.s.config.Logger.Error("client refused", "client", p.ID, "error", err)
+		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
 	}
 }
 
@@ -128,10 +129,10 @@ func (m *deterministicServer) Depart(_ *ecs.World, gone []uint32) {
 func (m *deterministicServer) Receive(p *peer, pk netsys.Packet) {
 	b, err := deterministic.Datagram(pk.Data)
 	if err == nil {
-		err = m.relay.Receive(p.id, pk.Seq, b)
+		err = m.relay.Receive(p.ID, pk.Seq, b)
 	}
 	if err != nil {
-		m.s.refuse(p, err)
+		m.s.sessions.Refuse(p.Client, err)
 	}
 }
 
@@ -141,7 +142,7 @@ func (m *deterministicServer) message(p *peer, number int, message []byte) (bool
 	if !ok || number != m.channel {
 		return false, nil
 	}
-	return true, m.relay.Deliver(p.id, b)
+	return true, m.relay.Deliver(p.ID, b)
 }
 
 // Run is the system Snapshot: it makes the state of the world for who joins.
@@ -166,17 +167,17 @@ func (m relayTeller) Send(*ecs.World) {
 
 // tell sends the inputs, joins and leaves since what a client has acknowledged.
 func (m *deterministicServer) tell(p *peer) {
-	m.relay.Repeat(p.id, peersRepeats(p.session.Stats(), m.s.world.StepDuration()))
+	m.relay.Repeat(p.ID, peersRepeats(p.Session.Stats(), m.s.world.StepDuration()))
 	m.packet = append(m.packet[:0], deterministic.Kind)
-	m.packet = m.relay.Append(m.packet, p.id, p.session.Next(), deterministic.Limit)
+	m.packet = m.relay.Append(m.packet, p.ID, p.Session.Next(), deterministic.Limit)
 	if len(m.packet) == 1 {
 		return // it has no state of the world yet
 	}
-	if _, err := p.session.Send(m.s.link.now, m.packet); err != nil {
+	if _, err := p.Session.Send(m.s.link.now, m.packet); err != nil {
 		m.s.unsent(err)
 		return
 	}
-	p.liveness.unacked = true
+	p.Client.Sent()
 	m.s.stats.Updates++
 	m.s.stats.RelayBytes += uint64(len(m.packet))
 }
@@ -184,10 +185,10 @@ func (m *deterministicServer) tell(p *peer) {
 // hand gives reliable messages to their channel, as many as have room.
 func (m *deterministicServer) hand(p *peer) {
 	for {
-		b, err := m.relay.Outgoing(p.id, m.part)
+		b, err := m.relay.Outgoing(p.ID, m.part)
 		if err != nil {
-			m.s.config.Logger.Error("client cannot join", "client", p.id, "error", err)
-			p.session.Close(m.s.link.now, netsys.ReasonKicked)
+			m.s.config.Logger.Error("client cannot join", "client", p.ID, "error", err)
+			p.Session.Close(m.s.link.now, netsys.ReasonKicked)
 			return
 		}
 		if b == nil {
@@ -195,20 +196,20 @@ func (m *deterministicServer) hand(p *peer) {
 		}
 		m.part = b
 		m.packet = deterministic.AppendMessage(m.packet[:0], b)
-		if err := p.session.Channels().Send(m.channel, m.packet); err != nil {
+		if err := p.Session.Channels().Send(m.channel, m.packet); err != nil {
 			if !errors.Is(err, channel.ErrFull) {
-				m.s.config.Logger.Error("state was not sent", "client", p.id, "error", err)
+				m.s.config.Logger.Error("state was not sent", "client", p.ID, "error", err)
 			}
 			return
 		}
-		m.relay.Sent(p.id)
+		m.relay.Sent(p.ID)
 		m.s.stats.StateBytes += uint64(len(m.packet))
 	}
 }
 
 // account makes the counts of a client's inputs what [ClientStatus] shows.
 func (m *deterministicServer) account(p *peer) {
-	in := m.relay.Inputs(p.id)
+	in := m.relay.Inputs(p.ID)
 	if in.Newest == 0 {
 		return // it does not play
 	}
@@ -221,7 +222,7 @@ func (m *deterministicServer) account(p *peer) {
 
 // rewrote is how many inputs of a client's player the server went back for.
 func (m *deterministicServer) rewrote(p *peer) uint64 {
-	return m.relay.Timeline().Inputs(p.id)[timeline.Rewrote]
+	return m.relay.Timeline().Inputs(p.ID)[timeline.Rewrote]
 }
 
 // diverged tells where the world of a client left this one.
@@ -231,7 +232,7 @@ func (m *deterministicServer) diverged(d relay.Divergence) {
 	if d.System != "" {
 		what = notice.Unstable
 	}
-	if p := m.s.sessions.byID[d.Player]; p != nil && p.logged.First(what) {
+	if p := m.s.sessions.byID[d.Player]; p != nil && p.Logged.First(what) {
 		m.s.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
 	}
 	if m.s.config.Desync != nil {
@@ -250,7 +251,7 @@ func (m *deterministicServer) status(st ModelStatus) ModelStatus {
 
 // client says what it knows of a client.
 func (m *deterministicServer) client(p *peer, st ClientStatus) ClientStatus {
-	st.Joining = !m.relay.Playing(p.id)
+	st.Joining = !m.relay.Playing(p.ID)
 	return st
 }
 

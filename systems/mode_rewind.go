@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
@@ -128,17 +129,17 @@ func (m *rewindServer) status(st ModelStatus) ModelStatus {
 }
 
 // Join begins with a client, in the tick that comes.
-func (m *rewindServer) Join(p *peer, _ reservation, back bool) {
+func (m *rewindServer) Join(p *peer, _ sessions.Reservation, back bool) {
 	s, what := m.s, comes
 	if back {
 		what = returns
 	}
 	if err := m.in.Join(p.inputs, back); err != nil {
-		s.config.Logger.Error("client refused", "client", p.id, "error", err)
-		p.session.Close(s.link.now, netsys.ReasonServerClosing)
+		s.config.Logger.Error("client refused", "client", p.ID, "error", err)
+		p.Session.Close(s.link.now, netsys.ReasonServerClosing)
 		return
 	}
-	m.visits.add(s.link.tick, p.id, what)
+	m.visits.add(s.link.tick, p.ID, what)
 }
 
 // Leave ends with a client: while its player is waited for it has neutral inputs.

@@ -134,7 +134,7 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 			}
 			for _, p := range g.server.sessions.peers[1:] {
 				if st := p.inputs.Stats(); st.Rejected+st.Missing+st.Capped > 0 {
-					t.Errorf("client %d pays for it: %+v", p.id, st)
+					t.Errorf("client %d pays for it: %+v", p.ID, st)
 				}
 			}
 		})
@@ -202,7 +202,7 @@ func TestRewindWaitsForAPlayer(t *testing.T) {
 		t.Helper()
 		s.clients = s.clients[1:]
 		s.run(180)
-		if n := len(s.server.sessions.reservations); n != 1 {
+		if n := len(s.server.sessions.Reserved()); n != 1 {
 			t.Fatalf("%d players are waited for", n)
 		}
 	}
@@ -215,13 +215,13 @@ func TestRewindWaitsForAPlayer(t *testing.T) {
 	back, _, _, _ := s.play(1, link)
 	s.connect()
 	s.run(180)
-	if same, now := s.pawnID(id); now == at || same != pawn || back.ID() != id || len(s.back) == 0 || len(s.server.sessions.reservations) != 0 {
+	if same, now := s.pawnID(id); now == at || same != pawn || back.ID() != id || len(s.back) == 0 || len(s.server.sessions.Reserved()) != 0 {
 		t.Errorf("back as client %d it stands at %v", back.ID(), now)
 	}
 	s.mustConverge()
 	s.clients[0], s.clients[1] = s.clients[1], s.clients[0]
 	vanish()
-	s.until("it is waited for no longer", func() bool { return len(s.server.sessions.reservations) == 0 })
+	s.until("it is waited for no longer", func() bool { return len(s.server.sessions.Reserved()) == 0 })
 	s.run(90)
 	if _, alive := s.server.World().ByNetID(pawn); alive || len(s.left) == 0 {
 		t.Error("its entity is still there")

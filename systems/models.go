@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -66,7 +67,7 @@ type ticks interface {
 // applier takes in inputs and who comes and goes, and is the system ServerApply.
 type applier interface {
 	// Join begins with a client; with back its player was waited for, with that reservation.
-	Join(p *peer, kept reservation, back bool)
+	Join(p *peer, kept sessions.Reservation, back bool)
 	// Leave ends with a client. With waited, its player may come back; else Depart
 	// follows, within the wake-up, or when it is waited for no longer.
 	Leave(p *peer, waited bool)

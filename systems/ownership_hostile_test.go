@@ -41,7 +41,7 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	i.tick()
 	i.tick()
 	p := g.server.sessions.peers[1]
-	if got := p.owned.Stats; got.Unowned != 2 || got.Taken != 1 || asked != 1 || p.limits.malformed != 0 {
+	if got := p.owned.Stats; got.Unowned != 2 || got.Taken != 1 || asked != 1 || p.Malformed != 0 {
 		t.Fatalf("%+v, asked %d times", got, asked)
 	}
 	if cursorOf(w, i.id).X != 9 || cursorOf(w, g.clients[0].ID()).X != 1 {
@@ -53,8 +53,8 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 
 	// An old packet brings nothing new, and the same value is not judged again.
 	handler := (*serverHandler)(g.server)
-	handler.Received(g.now, p.session, netsys.Packet{Seq: p.owned.Newest() - 7, Data: changesOf(i, 2, []components.NetID{own}, cursor{X: 3})})
-	handler.Received(g.now, p.session, netsys.Packet{Seq: p.owned.Newest() + 1, Newest: true, Data: changesOf(i, 3, []components.NetID{own}, cursor{X: 9})})
+	handler.Received(g.now, p.Session, netsys.Packet{Seq: p.owned.Newest() - 7, Data: changesOf(i, 2, []components.NetID{own}, cursor{X: 3})})
+	handler.Received(g.now, p.Session, netsys.Packet{Seq: p.owned.Newest() + 1, Newest: true, Data: changesOf(i, 3, []components.NetID{own}, cursor{X: 9})})
 	g.step()
 	if cursorOf(w, i.id).X != 9 || asked != 1 {
 		t.Errorf("%v after an old packet, asked %d times", cursorOf(w, i.id), asked)
@@ -97,8 +97,8 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	}
 	i.tick()
 	i.tick()
-	if p.limits.malformed != len(bad) || i.reason != nil {
-		t.Errorf("%d messages were malformed, %d counted", len(bad), p.limits.malformed)
+	if p.Malformed != len(bad) || i.reason != nil {
+		t.Errorf("%d messages were malformed, %d counted", len(bad), p.Malformed)
 	}
 	for st := range g.server.Clients {
 		if st.ID == i.id && (st.Malformed != uint64(len(bad)) || st.Changes.Flooded != 41) {

@@ -68,10 +68,12 @@ func Refuse[T any](look func(w *ecs.World, client uint32, in *T) error) RefuseFu
 func (s *Server) tellNotices() {
 	for _, p := range s.sessions.peers {
 		s.owned.Tell(&p.owned, s.link.tick)
-		sent, err := s.link.notices.Send(&p.notices, p.session, s.link.now)
+		sent, err := s.link.notices.Send(&p.Notices, p.Session, s.link.now)
 		if err != nil {
 			s.unsent(err)
 		}
-		p.liveness.unacked = p.liveness.unacked || sent
+		if sent {
+			p.Client.Sent()
+		}
 	}
 }

@@ -276,8 +276,8 @@ func TestHoldEnds(t *testing.T) {
 		if _, there := s.pawnOf(t, c.ID()); !there || (c.ID() == id) == late || len(s.joined) != 1+len(s.left) || len(s.back)+len(s.left) != 1 {
 			t.Errorf("late %v: client %d, before %d, pawn there %v; joined %v, back %v, left %v", late, c.ID(), id, there, s.joined, s.back, s.left)
 		}
-		if len(s.server.sessions.reservations) > 0 {
-			t.Errorf("%d seats are kept for nobody", len(s.server.sessions.reservations))
+		if len(s.server.sessions.Reserved()) > 0 {
+			t.Errorf("%d seats are kept for nobody", len(s.server.sessions.Reserved()))
 		}
 		s.mustConverge()
 	}
@@ -310,8 +310,8 @@ func TestTokenOfAnotherPlayer(t *testing.T) {
 	s.run(5)
 	s.server.Session(kicked.ID()).Close(s.now, netsys.ReasonKicked)
 	s.run(5)
-	if len(s.left) != 2 || s.left[0] != stranger.ID() || s.left[1] != kicked.ID() || len(s.server.sessions.reservations) != 1 {
-		t.Errorf("left %v, %d seats", s.left, len(s.server.sessions.reservations))
+	if len(s.left) != 2 || s.left[0] != stranger.ID() || s.left[1] != kicked.ID() || len(s.server.sessions.Reserved()) != 1 {
+		t.Errorf("left %v, %d seats", s.left, len(s.server.sessions.Reserved()))
 	}
 }
 
@@ -326,7 +326,7 @@ func TestSeatsAreBounded(t *testing.T) {
 		s.until("the session has timed out", func() bool { return len(s.server.sessions.peers) == 0 })
 	}
 	s.run(2)
-	if len(s.server.sessions.reservations) != 2 || s.server.sessions.reservations[1].player != 5 || len(s.left) != 3 || s.left[0] != s.joined[0] {
-		t.Errorf("%d seats, left %v", len(s.server.sessions.reservations), s.left)
+	if len(s.server.sessions.Reserved()) != 2 || s.server.sessions.Reserved()[1].Player != 5 || len(s.left) != 3 || s.left[0] != s.joined[0] {
+		t.Errorf("%d seats, left %v", len(s.server.sessions.Reserved()), s.left)
 	}
 }

@@ -3,6 +3,7 @@ package systems
 import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
@@ -17,19 +18,19 @@ type sequenced struct {
 
 // Join begins with a client: where it is back, behind the newest input of its that was
 // consumed.
-func (a *sequenced) Join(p *peer, kept reservation, back bool) {
+func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
 	s := a.s
-	a.in.Join(p.inputs, kept.input, back)
+	a.in.Join(p.inputs, kept.Input, back)
 	if s.report != nil {
-		p.report = s.report.Join(p.id)
+		p.report = s.report.Join(p.ID)
 	}
 	switch {
 	case back:
 		if s.config.Rejoin != nil {
-			s.config.Rejoin(s.world, p.id)
+			s.config.Rejoin(s.world, p.ID)
 		}
 	case s.config.Join != nil:
-		s.config.Join(s.world, p.id)
+		s.config.Join(s.world, p.ID)
 	}
 }
 
@@ -37,7 +38,7 @@ func (a *sequenced) Join(p *peer, kept reservation, back bool) {
 func (a *sequenced) Leave(p *peer, _ bool) {
 	a.in.Leave(p.inputs)
 	if a.s.report != nil {
-		a.s.report.Leave(p.id)
+		a.s.report.Leave(p.ID)
 	}
 }
 
@@ -61,7 +62,7 @@ func (a *sequenced) Receive(p *peer, pk netsys.Packet) {
 // It returns the message, nil where there was nothing to be read.
 func (s *Server) received(p *peer, pk netsys.Packet, m *wire.Input, err error) *wire.Input {
 	if err != nil {
-		s.refuse(p, err)
+		s.sessions.Refuse(p.Client, err)
 		return nil
 	}
 	if m != nil && pk.Newest {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -42,7 +41,7 @@ type Server struct {
 	stages    serverStages
 	followed  followed
 	shape     serverShape
-	sessions  sessions
+	sessions  serverSessions
 	intake    *serverapply.Intake
 	snapshots *snapshot.System
 }
@@ -122,7 +121,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	c = c.filled()
 	s := &Server{config: c, policies: c.Policies, protocol: p}
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
-	s.sessions.byID = make(map[uint32]*peer)
+	s.sessions.Roster, s.sessions.byID = newRoster(s), make(map[uint32]*peer)
 	s.link.tick = c.FirstTick
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
 	if c.Policies.Correction == policy.CorrectionMismatch {
@@ -139,7 +138,6 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		Visible: c.Visible, Priority: c.Priority, Logger: c.Logger,
 	}, c.FirstTick)
 	s.attachEvents()
-	s.sessions.heardLimit = heardLimit(c.Channels)
 	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)
 	s.followed.followers = follow(s.config.Events, s.followed.outcomes)
 	model, onTick, after := newServerModel(s)
@@ -151,8 +149,8 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, fmt.Errorf("%w: Refuse looks at another type than the protocol's input", ErrConfig)
 	}
 	s.stages.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: func(w *ecs.World) {
-		s.model.applier.Depart(w, s.sessions.toLeave)
-		s.sessions.toLeave = s.sessions.toLeave[:0]
+		s.model.applier.Depart(w, s.sessions.Gone())
+		s.sessions.ClearGone()
 	}})
 
 	s.stages.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
@@ -167,9 +165,9 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, err
 	}
 
-	sessions := c.sessions()
-	sessions.Schema, sessions.ID, sessions.Welcome = p.Lines(), s.number, s.welcome
-	endpoint, err := netsys.NewServer(on, sessions)
+	wired := c.sessions()
+	wired.Schema, wired.ID, wired.Welcome = p.Lines(), s.sessions.Number, s.welcome
+	endpoint, err := netsys.NewServer(on, wired)
 	if err != nil {
 		return nil, err
 	}
@@ -190,9 +188,7 @@ func (s *Server) welcome(id uint64) []byte {
 		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.SendRate),
 		Tick: s.link.tick, Trained: s.config.Trained.Hash(), Policies: s.policies,
 	}
-	if i := slices.IndexFunc(s.sessions.reservations, func(x reservation) bool { return x.id == uint32(id) }); i >= 0 {
-		m.Input = s.sessions.reservations[i].input
-	}
+	m.Input = s.sessions.KeptInput(uint32(id))
 	m.Input = s.model.entered(m.Input)
 	return m.Append(make([]byte, 0, wire.WelcomeSize))
 }
@@ -223,8 +219,8 @@ func (s *Server) Advance(now time.Time) int {
 		s.probe.Begin()
 	}
 	s.stages.before.Run(s.world)
-	if len(s.sessions.toLeave) > 0 {
-		s.forget(s.sessions.toLeave)
+	if gone := s.sessions.Gone(); len(gone) > 0 {
+		s.forget(gone)
 		s.stages.leaving.Run(s.world)
 	}
 	s.decideChanges()

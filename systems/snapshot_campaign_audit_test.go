@@ -85,10 +85,10 @@ func (a *audit) snapshot(*ecs.World) {
 		}
 	}
 	for _, p := range a.s.sessions.peers {
-		k := a.logs[p.id]
+		k := a.logs[p.ID]
 		if k == nil {
 			k = &clientLog{first: map[uint32]uint32{}, last: map[uint32]uint32{}, veiled: map[uint32]bool{}, waits: map[uint32]int{}}
-			a.logs[p.id] = k
+			a.logs[p.ID] = k
 		}
 		k.may(a, p, f)
 		a.packets(p, k, f)
@@ -107,7 +107,7 @@ func (k *clientLog) may(a *audit, p *peer, f *capture.Frame) {
 		seen := uint64(0)
 		for m := cur.Alive; m != 0; m &= m - 1 {
 			slot := trailing(m)
-			if id := cur.IDs[slot]; f.Owner(g, slot) == p.id || a.visible(p.id, id) {
+			if id := cur.IDs[slot]; f.Owner(g, slot) == p.ID || a.visible(p.ID, id) {
 				seen |= 1 << slot
 				if k.first[id] == 0 {
 					k.first[id] = f.Send
@@ -135,7 +135,7 @@ func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 	for _, q := range p.snapshot.Packets() {
 		total += len(q.Bytes)
 		if len(q.Bytes) > netsys.MaxPayload {
-			a.fail("client %d: a message of %d bytes", p.id, len(q.Bytes))
+			a.fail("client %d: a message of %d bytes", p.ID, len(q.Bytes))
 		}
 		for _, b := range q.Holds {
 			if b.Own || b.Hidden || b.Chunk >= 0 {
@@ -144,14 +144,14 @@ func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 			for g := b.First; g < b.First+b.Count; g++ {
 				told[g] |= b.Slots
 				if bad := b.Slots & f.Groups[g].Alive &^ k.allowed[f.Send%capture.Kept][g]; bad != 0 {
-					a.fail("client %d is told of slots %#x of group %d, which it may not see", p.id, bad, g)
+					a.fail("client %d is told of slots %#x of group %d, which it may not see", p.ID, bad, g)
 				}
 			}
 		}
 	}
 	budget, over := p.snapshot.Budget()
 	if total > budget {
-		a.fail("client %d: a snapshot of %d bytes, the budget is %d", p.id, total, budget)
+		a.fail("client %d: a snapshot of %d bytes, the budget is %d", p.ID, total, budget)
 	}
 	if over {
 		k.over = f.Send
@@ -169,7 +169,7 @@ func (a *audit) packets(p *peer, k *clientLog, f *capture.Frame) {
 			}
 			k.waits[id]++
 			if k.longest = max(k.longest, k.waits[id]); k.waits[id] > a.fair+4*len(a.alive) {
-				a.fail("client %d: entity %d of %d waits for its turn for %d sends, the budget is %d", p.id, id, len(a.alive), k.waits[id], budget)
+				a.fail("client %d: entity %d of %d waits for its turn for %d sends, the budget is %d", p.ID, id, len(a.alive), k.waits[id], budget)
 			}
 		}
 	}
@@ -241,7 +241,7 @@ func (a *audit) state(c *Client, k *clientLog, g int, st *mirror.State) {
 
 // own compares own state with what the server captured.
 func (a *audit) own(c *Client, st *mirror.State) {
-	i := slices.IndexFunc(a.s.sessions.peers, func(p *peer) bool { return p.id == c.link.id })
+	i := slices.IndexFunc(a.s.sessions.peers, func(p *peer) bool { return p.ID == c.link.id })
 	if st == nil || i < 0 {
 		return
 	}

@@ -17,7 +17,7 @@ type snapshotTeller struct{ s *Server }
 
 // Join begins to tell a client.
 func (t snapshotTeller) Join(p *peer) {
-	p.snapshot = t.s.snapshots.Add(p.id, snapshotPeer{t.s, p}, t.s.link.endpoint.Tag(p.session))
+	p.snapshot = t.s.snapshots.Add(p.ID, snapshotPeer{t.s, p}, t.s.link.endpoint.Tag(p.Session))
 }
 
 // Leave lets go of the state with which a client was to join.
@@ -26,7 +26,7 @@ func (t snapshotTeller) Leave(p *peer) { t.s.snapshots.Remove(p.snapshot) }
 // Acked notes what a client holds.
 func (t snapshotTeller) Acked(p *peer, seq uint16) {
 	if tick, ok := t.s.snapshots.Acked(p.snapshot, seq); ok {
-		t.s.has(p.id, tick)
+		t.s.has(p.ID, tick)
 	}
 }
 
@@ -39,12 +39,12 @@ func (t snapshotTeller) Send(*ecs.World) {
 	for _, p := range s.sessions.peers {
 		packets := p.snapshot.Packets()
 		for i := range packets {
-			seq, err := p.session.Send(s.link.now, packets[i].Bytes)
+			seq, err := p.Session.Send(s.link.now, packets[i].Bytes)
 			if err != nil {
 				s.unsent(err)
 				continue
 			}
-			p.liveness.unacked = true
+			p.Client.Sent()
 			p.snapshot.Sent(seq, &packets[i])
 		}
 		p.snapshot.Clear()
@@ -85,10 +85,10 @@ func (x snapshotPeer) Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 }
 
 func (x snapshotPeer) Path(now time.Time) (allowance int, roundTrip time.Duration) {
-	if st := x.p.session.Stats(); st.RTT > 0 {
+	if st := x.p.Session.Stats(); st.RTT > 0 {
 		roundTrip = st.RTT + 2*st.Jitter
 	}
-	return x.p.session.Channels().Allowance(now), roundTrip
+	return x.p.Session.Channels().Allowance(now), roundTrip
 }
 
 // SetBudget bounds the snapshots of one client to that many bytes each, from the

@@ -61,16 +61,16 @@ var _ iter.Seq[ClientStatus] = (*Server)(nil).Clients
 
 func (s *Server) status(p *peer) ClientStatus {
 	st := ClientStatus{
-		ID:        p.id,
+		ID:        p.ID,
 		LastInput: p.inputs.Consumed(),
 		Inputs:    p.inputs.Stats(),
 		Changes:   ChangeStats(p.owned.Stats),
-		Malformed: uint64(p.limits.malformed),
-		Flooded:   p.limits.flooded,
-		Untold:    p.notices.Untold(),
+		Malformed: uint64(p.Malformed),
+		Flooded:   p.Client.Flooded,
+		Untold:    p.Notices.Untold(),
 		Waiting:   p.inputs.Waiting(),
-		Address:   p.session.RemoteAddr(),
-		Session:   p.session.Stats(),
+		Address:   p.Session.RemoteAddr(),
+		Session:   p.Session.Stats(),
 	}
 	return s.model.client(p, st)
 }
@@ -89,6 +89,8 @@ type ReportStats struct {
 func (s *Server) Stats() ServerStats {
 	st := s.stats
 	st.TicksDropped = s.dropped()
+	here := s.sessions.Stats()
+	st.MalformedMessages, st.FloodedMessages, st.Returned, st.Deaf = here.Malformed, here.Flooded, here.Returned, here.Deaf
 	st.ResimulatedTicks = s.world.Resimulated()
 	changes := s.sessions.departed.changes
 	st.Inputs, st.Untold = s.sessions.departed.inputs, s.sessions.departed.untold
@@ -96,8 +98,8 @@ func (s *Server) Stats() ServerStats {
 	for _, p := range s.sessions.peers {
 		st.Inputs.Add(p.inputs.Stats())
 		changes.Add(p.owned.Stats)
-		st.Untold += p.notices.Untold()
-		link.add(p.session.Stats())
+		st.Untold += p.Notices.Untold()
+		link.add(p.Session.Stats())
 	}
 	st.Changes = ChangeStats(changes)
 	if s.report != nil {

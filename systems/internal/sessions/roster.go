@@ -1,0 +1,176 @@
+package sessions
+
+import (
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/notice"
+)
+
+// MaxMessages is how many messages of one client a server reads in one wake-up:
+// what an honest client sends in four seconds at 60 ticks a second.
+const MaxMessages = 256
+
+// MaxMalformed is how many messages that no honest peer sends a session may
+// carry: as many as four wake-ups of a server read.
+const MaxMalformed = 4 * MaxMessages
+
+// Config is what bounds sessions.
+type Config struct {
+	// MaxClients is how many players are waited for at most.
+	MaxClients int
+	// MaxHeard is how many messages of channels a client may have delivered in a wake-up.
+	MaxHeard int
+	// Timeout is for how long a client may acknowledge nothing.
+	Timeout time.Duration
+	// ReconnectWindow is for how long a player is waited for; 0: nobody is.
+	ReconnectWindow time.Duration
+	// Logger is told who comes and goes.
+	Logger *slog.Logger
+	// Now is the time of this wake-up.
+	Now func() time.Time
+}
+
+// Stats counts what sessions did.
+type Stats struct {
+	Malformed uint64 // well-formed packets with a message that is not
+	Flooded   uint64 // messages beyond what is read
+	Returned  uint64 // players that came back while they were waited for
+	Deaf      uint64 // clients that were dropped because they acknowledged nothing
+}
+
+// Roster is who is here, who is waited for, and who has left.
+type Roster struct {
+	config   Config
+	clients  []*Client     // in the order in which they came
+	reserved []Reservation // in the order in which players went
+	gone     []uint32      // clients that have left for good, which is not carried out yet
+	numbers  uint32        // client numbers given
+	returns  uint32        // handshakes of players that were waited for
+	polled   time.Time
+	stats    Stats
+}
+
+// New makes a roster that nobody is on.
+func New(c Config) *Roster { return &Roster{config: c} }
+
+// Stats are the counters.
+func (r *Roster) Stats() Stats { return r.stats }
+
+// Enter lets a client in whose session has begun, back under its number where the player was
+// waited for. It returns nil where there is no number for it.
+func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, back bool) {
+	id := uint32(session.ID())
+	kept, back = r.take(session.ClientID(), id)
+	if !back && session.ID()>>numberBits != 0 {
+		// Owners have 32 bits, and a number that was used before must not own
+		// what its first bearer left behind. All numbers are used up; or who comes
+		// back took longer than anybody waits.
+		session.Close(r.config.Now(), netsys.ReasonServerClosing)
+		r.config.Logger.Error("client refused: there is no client number for it", "address", session.RemoteAddr())
+		return nil, kept, false
+	}
+	c = &Client{ID: id, Session: session}
+	r.clients = append(r.clients, c)
+	word := "client joined"
+	if back {
+		r.stats.Returned++
+		word = "client is back"
+	}
+	r.config.Logger.Info(word, "client", id, "address", session.RemoteAddr())
+	return c, kept, back
+}
+
+// Leave ends with a client, whose newest input that was consumed is this: its player is
+// waited for, or gone for good.
+func (r *Roster) Leave(c *Client, reason error, input uint32) {
+	r.clients = slices.DeleteFunc(r.clients, func(x *Client) bool { return x == c })
+	if r.Waits(c, reason) {
+		r.config.Logger.Info("client is gone, and waited for", "client", c.ID, "reason", reason)
+		r.reserve(c, input)
+		return
+	}
+	r.config.Logger.Info("client left", "client", c.ID, "reason", reason)
+	r.gone = append(r.gone, c.ID)
+}
+
+// Gone is which clients have left for good since it was cleared last.
+func (r *Roster) Gone() []uint32 { return r.gone }
+
+// ClearGone says that all of that is carried out.
+func (r *Roster) ClearGone() { r.gone = r.gone[:0] }
+
+// Poll begins a wake-up: each client may be read anew.
+func (r *Roster) Poll() {
+	for _, c := range r.clients {
+		c.messages, c.heard = 0, 0
+	}
+}
+
+// Polled is called once what arrived is taken in: it ends the waiting for players that did
+// not come, and the sessions of clients that acknowledged nothing for the timeout,
+// although they send: nothing reaches them, or they do not read.
+func (r *Roster) Polled() {
+	now, last := r.config.Now(), r.polled
+	r.expire(now)
+	if r.polled = now; last.IsZero() {
+		return
+	}
+	passed := min(max(now.Sub(last), 0), time.Second) // a process that was held did not listen
+	for _, c := range r.clients {
+		if !c.unacked {
+			continue
+		}
+		if c.silence += passed; c.silence >= r.config.Timeout && !c.deaf {
+			c.deaf = true
+			r.stats.Deaf++
+			r.config.Logger.Warn("client dropped: it acknowledges nothing", "client", c.ID, "for", c.silence)
+			c.Session.Close(now, netsys.ReasonKicked)
+		}
+	}
+}
+
+// Read reports whether another message of a client is to be read in this wake-up.
+func (r *Roster) Read(c *Client) bool {
+	if c.messages++; c.messages > MaxMessages {
+		r.flooded(c)
+		return false
+	}
+	return true
+}
+
+// Hear reports whether another message of a channel is to be heeded in this wake-up. A client
+// that sends more of them than its queues hold breaks the protocol: what is reliable cannot
+// be left unread.
+func (r *Roster) Hear(c *Client) bool {
+	if c.heard++; c.heard > r.config.MaxHeard {
+		r.flooded(c)
+		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
+		return false
+	}
+	return true
+}
+
+// flooded counts a message that is not read.
+func (r *Roster) flooded(c *Client) {
+	r.stats.Flooded++
+	c.Flooded++
+	if c.Logged.First(notice.Flooded) {
+		r.config.Logger.Warn("message not read: there are too many; more from this client are only counted", "client", c.ID)
+	}
+}
+
+// Refuse counts a malformed message. A client that goes on sending them must
+// fill neither the log nor the server's time.
+func (r *Roster) Refuse(c *Client, err error) {
+	r.stats.Malformed++
+	c.Malformed++
+	if c.Malformed == 1 {
+		r.config.Logger.Warn("message refused; more from this client are only counted", "client", c.ID, "error", err)
+	}
+	if c.Malformed >= MaxMalformed {
+		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
+	}
+}

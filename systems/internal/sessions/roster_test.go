@@ -1,0 +1,200 @@
+package sessions
+
+import (
+	"errors"
+	"log/slog"
+	"math"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// session is one that is nobody's.
+type session struct {
+	netsys.Session
+	id, player uint64
+	closed     bool
+}
+
+func (s *session) ID() uint64                     { return s.id }
+func (s *session) ClientID() uint64               { return s.player }
+func (s *session) RemoteAddr() netip.AddrPort     { return netip.AddrPort{} }
+func (s *session) Close(time.Time, netsys.Reason) { s.closed = true }
+
+// lobby is a roster and its clock.
+type lobby struct {
+	*Roster
+	now time.Time
+}
+
+func newLobby(clients int) *lobby {
+	l := &lobby{now: time.Unix(1000, 0)}
+	l.Roster = New(Config{
+		MaxClients: clients, MaxHeard: 2, Timeout: time.Second, ReconnectWindow: time.Minute,
+		Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return l.now },
+	})
+	return l
+}
+
+// enter lets a player in.
+func (l *lobby) enter(t *testing.T, player uint64) (c *Client, kept Reservation, back bool) {
+	t.Helper()
+	c, kept, back = l.Enter(&session{id: l.Number(player), player: player})
+	if c == nil {
+		t.Fatalf("player %d was not let in", player)
+	}
+	return c, kept, back
+}
+
+// Who times out comes back under its number, clean of what it did before; who says goodbye
+// does not.
+func TestWhoComesBackStartsClean(t *testing.T) {
+	l := newLobby(4)
+	c, _, back := l.enter(t, 7)
+	if back || c.ID != 1 {
+		t.Fatalf("client %d, back %v", c.ID, back)
+	}
+	for range MaxMessages + 3 {
+		l.Read(c)
+	}
+	l.Refuse(c, errors.New("no message"))
+	c.Sent()
+	if l.Leave(c, netsys.ErrTimeout, 300); l.KeptInput(1) != 300 || len(l.Reserved()) != 1 {
+		t.Fatal("it is not waited for")
+	}
+	again, kept, back := l.enter(t, 7)
+	if !back || again.ID != 1 || kept.Input != 300 || len(l.Reserved()) != 0 || l.KeptInput(1) != 0 {
+		t.Fatalf("client %d, back %v, %+v", again.ID, back, kept)
+	}
+	if again.Malformed != 0 || again.Flooded != 0 || !l.Read(again) {
+		t.Errorf("%+v has what was before", again)
+	}
+	l.Polled()
+	for range 5 {
+		l.now = l.now.Add(time.Second)
+		l.Polled()
+	}
+	if again.Session.(*session).closed {
+		t.Error("it is dropped, although nothing was sent to it")
+	}
+	if l.Leave(again, errors.New("goodbye"), 400); len(l.Gone()) != 1 || l.Gone()[0] != 1 {
+		t.Errorf("gone are %v", l.Gone())
+	}
+	if next, _, back := l.enter(t, 7); back || next.ID == 1 {
+		t.Errorf("after a goodbye it is client %d, back %v", next.ID, back)
+	}
+	if st := l.Stats(); st.Returned != 1 || st.Flooded != 3 || st.Malformed != 1 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// Owners have 32 bits. A session beyond them is closed before it can own what
+// belongs to somebody else, the server above all.
+func TestNumbersRunOut(t *testing.T) {
+	l := newLobby(4)
+	l.numbers = math.MaxUint32 - 1
+	if id := l.Number(4); id != math.MaxUint32 {
+		t.Errorf("the last number is %d", id)
+	}
+	s := &session{id: l.Number(5), player: 5}
+	if c, _, _ := l.Enter(s); c != nil || !s.closed || len(l.clients)+len(l.Gone()) != 0 {
+		t.Errorf("closed: %v, client %+v", s.closed, c)
+	}
+}
+
+// Who is waited for has left once the window is over, or when there are too many, the first
+// of them first; a handshake that has begun keeps the place until it has ended.
+func TestPlacesAreNotKeptForEver(t *testing.T) {
+	l := newLobby(2)
+	for player := range uint64(3) {
+		c, _, _ := l.enter(t, player+1)
+		l.Leave(c, netsys.ErrTimeout, 0)
+		l.now = l.now.Add(time.Second)
+	}
+	if len(l.Gone()) != 1 || l.Gone()[0] != 1 || len(l.Reserved()) != 2 {
+		t.Fatalf("gone are %v of three, %d are waited for", l.Gone(), len(l.Reserved()))
+	}
+	l.ClearGone()
+	l.now = l.now.Add(time.Minute - 2*time.Second)
+	id := l.Number(2)
+	l.now = l.now.Add(time.Second / 2)
+	l.Polled()
+	if len(l.Gone()) != 0 {
+		t.Fatalf("gone are %v", l.Gone())
+	}
+	if _, _, back := l.Enter(&session{id: id, player: 2}); !back {
+		t.Error("its handshake had begun, and it is not back")
+	}
+	l.now = l.now.Add(time.Minute)
+	if l.Polled(); len(l.Gone()) != 1 || l.Gone()[0] != 3 {
+		t.Errorf("gone are %v", l.Gone())
+	}
+}
+
+// Who acknowledges nothing for the timeout is dropped, once, and waited for.
+func TestWhoAcknowledgesNothingIsDropped(t *testing.T) {
+	l := newLobby(4)
+	c, _, _ := l.enter(t, 1)
+	s := c.Session.(*session)
+	l.Polled()
+	for n := range 20 {
+		c.Sent()
+		if n == 10 {
+			c.Acked()
+		}
+		l.now = l.now.Add(90 * time.Millisecond)
+		l.Polled()
+	}
+	if s.closed {
+		t.Fatal("it acknowledged, and is dropped")
+	}
+	for range 12 {
+		c.Sent()
+		l.now = l.now.Add(90 * time.Millisecond)
+		l.Polled()
+	}
+	if !s.closed || l.Stats().Deaf != 1 {
+		t.Errorf("closed %v, %+v", s.closed, l.Stats())
+	}
+	if l.Leave(c, errors.New("kicked"), 0); len(l.Reserved()) != 1 {
+		t.Error("it is not waited for")
+	}
+}
+
+// What a client can have read in a wake-up is bounded, and begins anew with the next. Too
+// many messages of channels end the session, and so do too many that are malformed.
+func TestReadingIsBounded(t *testing.T) {
+	l := newLobby(4)
+	c, _, _ := l.enter(t, 1)
+	for range 3 {
+		l.Poll()
+		read := 0
+		for range 2 * MaxMessages {
+			if l.Read(c) {
+				read++
+			}
+		}
+		if read != MaxMessages {
+			t.Fatalf("%d messages were read", read)
+		}
+	}
+	s := c.Session.(*session)
+	if !l.Hear(c) || !l.Hear(c) || s.closed {
+		t.Fatal("the messages that there is room for are not heard")
+	}
+	if l.Hear(c) || !s.closed {
+		t.Error("one too many was heard")
+	}
+	c, _, _ = l.enter(t, 2)
+	for range MaxMalformed {
+		if s = c.Session.(*session); s.closed {
+			t.Fatal("closed too early")
+		}
+		l.Refuse(c, errors.New("no message"))
+	}
+	if !s.closed {
+		t.Error("it goes on")
+	}
+}
