@@ -31,8 +31,8 @@ type reading struct {
 	unread bool // the newest message could not be read
 }
 
-// NewClient begins with a client of a number, who is told in notices of what is refused.
-func NewClient(c Config, id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
+// newClient begins with a client of a number, who is told in notices of what is refused.
+func newClient(c Config, id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
 	t := wire.InputTable(c.Protocol)
 	x := &Client{id: id, session: session, notices: notices, logged: logged, in: newBuffer(t, c.TickRate, c.Batch)}
 	x.in.superseding = c.Superseding

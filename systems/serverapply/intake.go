@@ -58,7 +58,7 @@ func NewIntake(w *ecs.World, c Config) *Intake {
 
 // Begin begins with a client.
 func (i *Intake) Begin(id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
-	return NewClient(i.config, id, session, notices, logged)
+	return newClient(i.config, id, session, notices, logged)
 }
 
 // read takes a message of inputs apart; it is nil where it continues from one that was not
