@@ -14,12 +14,13 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
-	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/predict"
+	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
 // Client plays on a server: it predicts its own entities, reconciles them with
@@ -34,7 +35,6 @@ type Client struct {
 	view     *ecs.World
 	stats    ClientStats
 	owned    ownership.Client
-	scratch  []uint64 // room for one value
 	link     clientLink
 	steps    clientSteps
 	stages   clientStages
@@ -44,9 +44,9 @@ type Client struct {
 	mirror *mirror.Mirror // what the server said
 
 	// what this client does of it
-	predictor    predictor
+	predictor    *predict.System // nil before it is connected, and where it simulates everything
 	inputs       clientInputs
-	reconciler   reconciler
+	reconciler   *reconcile.System   // likewise
 	interpolator *interpolate.System // nil before it is connected
 }
 
@@ -84,7 +84,6 @@ type clientStages struct {
 type followed struct {
 	outcomes  *outcome.Log // nil: none
 	followers timeline.Listeners
-	void      uint32 // of inputs up to it nothing waits for proof any more: see client_proof.go
 }
 
 // clientShape is what the protocol and the welcome fix once for all.
@@ -117,7 +116,6 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	c.shape.replicated, c.shape.predicted = p.Replicated(), wire.Predicted(p)
 	c.shape.private = wire.Private(p)
 	c.mirror = mirror.New(c.shape.replicated, c.shape.predicted, c.shape.private)
-	c.mirror.Entities.Attach(&c.predictor.scopes, &c.reconciler.records)
 	c.link.notices = notice.NewReader(ownership.Components(p))
 
 	c.stages.simulate = p.SimulateStage()
@@ -174,18 +172,11 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	c.followed.followers = follow(c.config.Events, c.followed.outcomes)
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
-	c.predictor.log = inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
-	c.inputs.System = inputgather.New(c.predictor.log, c.config.Gather.fill, c.config.Partial.fill)
-	c.predictor.jump(m.Input)
-	reports := m.Policies.Correction == policy.CorrectionMismatch
-	c.inputs.sender = inputgather.NewSender(c.predictor.log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: reports})
-	if reports {
-		c.reconciler.reporter = &reported{from: &c.mirror.Own.Newest, log: c.predictor.log, results: report.NewCoder(c.protocol)}
-		c.reconciler.confirm = c.reconciler.reporter
-	} else {
-		c.reconciler.confirm = &compared{from: &c.mirror.Own.Newest, waits: stamped(m.Policies), kept: c.mirror.Own.Kept}
-	}
-	c.predictor.history = ecs.NewHistory(c.world, c.config.History)
+	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
+	log.Jump(m.Input)
+	corrections := m.Policies.Correction == policy.CorrectionMismatch
+	c.inputs.System = inputgather.New(log, c.config.Gather.fill, c.config.Partial.fill)
+	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: corrections})
 	c.model = newClientModel(c, m.Policies)
 	c.config.Systems.replace(c)
 	if c.config.Events != nil {
@@ -198,7 +189,7 @@ func (c *Client) welcome(session netsys.Session) error {
 		World: c.world, Host: (*clientHost)(c), Client: c.link.id, Tick: m.Tick, SendEvery: c.shape.sendEvery,
 		Model:    agreed.Model(m.Trained),
 		RawModel: delta.NewModel(delta.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil),
-		Predicts: c.stages.predicting, Corrections: c.reconciler.reporter != nil, Loaded: c.config.Loaded,
+		Predicts: c.stages.predicting, Corrections: corrections, Loaded: c.config.Loaded,
 	})
 	c.steps.loop = ecs.NewLoop(c.steps.now.Add(c.world.StepDuration()), int(m.TickRate))
 	c.config.Logger.Info("connected", "client", c.link.id, "server", session.RemoteAddr())
@@ -280,10 +271,7 @@ func (c *Client) Stats() ClientStats {
 	s.Snapshots, s.Renewals = c.mirror.Counts.Snapshots, c.mirror.Counts.Renewals
 	s.TicksDropped = c.steps.loop.Dropped
 	if c.world != nil {
-		s.Snaps, s.Stalls = c.interpolator.Clock().Snaps(), c.interpolator.Stalls()
-		s.InputBuffer, s.Inputs = c.inputs.sender.Depth, c.inputs.Gathered
-		s.InputsSent, s.InputBytes, s.SendErrors = c.inputs.sender.Counts.Inputs, s.InputBytes+c.inputs.sender.Counts.Bytes, s.SendErrors+c.inputs.sender.Counts.Errors
-		s = c.model.count(s)
+		s = c.model.count(c.countRooms(s))
 	}
 	if c.link.session != nil {
 		s.Session = c.link.session.Stats()

@@ -14,38 +14,21 @@ type clientHost Client
 // to has to wait.
 func (h *clientHost) Admits(r *mirror.Replica, st *mirror.State, own bool, mask uint64) (simulated, ready bool) {
 	c := (*Client)(h)
-	if own && c.spawnsLater(r) {
+	if own && c.predictor.Spawns().Later(r) {
 		return false, false
 	}
-	c.match(r, st)
-	return c.inScope(r, own, mask), true
+	if c.predictor.Spawns().Match(r, st) {
+		c.reconciler.Revived(r)
+	}
+	return c.predictor.Scope.Has(r, own, mask), true
 }
 
-// Shaped notes what there is no prediction to compare with, and withdraws what followed
-// from entities that are simulated here no more.
+// Shaped tells drawing and reconciliation.
 func (h *clientHost) Shaped(r *mirror.Replica, x mirror.Change) {
-	c := (*Client)(h)
-	if x.State == nil { // unless its end was foreseen
-		c.reconciler.takeServerState = c.reconciler.takeServerState || r.Predicted() && !c.world.Netcode().Suspended(r.Entity)
-		c.lose(r)
-		return
+	if x.State != nil && x.Switched {
+		h.interpolator.Reshaped(r)
 	}
-	if x.Switched {
-		c.interpolator.Reshaped(r)
-	}
-	if x.News {
-		c.reconciler.takeServerState = c.reconciler.takeServerState || x.Own
-		c.takeScope(r, x.Own)
-	}
-	if r.Predicted() && !x.Own {
-		c.reconciler.takeServerState = true // what its inputs did there since is not so
-	}
-	if !x.Simulated {
-		c.lose(r)
-	}
-	if x.Simulated && !x.Own {
-		c.noteCoSimulated(r, x.State)
-	}
+	h.reconciler.Shaped(r, x)
 }
 
 // KeepsLocal asks whether what this client wrote stays.
@@ -56,7 +39,7 @@ func (h *clientHost) KeepsLocal(r *mirror.Replica, comp *ecs.Component, words []
 // Placed asks the game for the scope of an entity.
 func (h *clientHost) Placed(r *mirror.Replica, own bool, mask uint64, simulated bool) (again bool) {
 	c := (*Client)(h)
-	return c.asks(r) && c.inScope(r, own, mask) != simulated
+	return c.predictor.Scope.Ask(r) && c.predictor.Scope.Has(r, own, mask) != simulated
 }
 
 // Shows says whether the view has an entity.

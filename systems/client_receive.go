@@ -75,7 +75,7 @@ func (c *Client) refuse(now time.Time, err error) {
 // takeSnapshot takes in a datagram that came at a time: its states go into the mirror, and
 // the rest of it to whom that is for.
 func (c *Client) takeSnapshot(at time.Time, b []byte) error {
-	s, err := c.mirror.Receive(b, c.predictor.log.Newest)
+	s, err := c.mirror.Receive(b, c.inputs.Log.Newest)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (c *Client) takeSnapshot(at time.Time, b []byte) error {
 		c.inputs.sender.Depth = int(s.Header.Depth)
 		c.steps.steering.Ask(s.Header.Shift)
 	}
-	c.reconciler.confirm.told(s.Tick, s.Header.Input, s.Header.Agreed)
-	c.reconciler.co.inputs.put(consumed{s.Send, s.Tick, c.model.numbering.InputOf(s.Header.Input, s.Tick)})
+	c.predictor.Numbering.Told(s.Sent, s.Header.Input)
+	c.reconciler.Told(s.Tick, s.Header.Agreed)
 	return nil
 }

@@ -32,6 +32,9 @@ type ClientStats struct {
 	Session           netsys.Stats
 }
 
+// Mismatch reports one component field that a client predicted wrongly.
+type Mismatch = reconcile.Mismatch
+
 // Causes is what caused this client's corrections so far.
 func (c *Client) Causes() reconcile.Causes {
 	var t reconcile.Causes
@@ -41,6 +44,24 @@ func (c *Client) Causes() reconcile.Causes {
 
 // ReadCauses writes what [Client.Causes] returns to t, whose memory is used again.
 func (c *Client) ReadCauses(t *reconcile.Causes) {
-	t.Corrections, t.CoCorrections = c.stats.Corrections, c.stats.CoCorrections
-	c.reconciler.causes.Read(t)
+	if c.reconciler == nil {
+		*t = reconcile.Causes{Rows: t.Rows[:0]}
+		return
+	}
+	c.reconciler.ReadCauses(t)
+}
+
+// countRooms adds what the rooms of a connected client count.
+func (c *Client) countRooms(s ClientStats) ClientStats {
+	s.Snaps, s.Stalls = c.interpolator.Clock().Snaps(), c.interpolator.Stalls()
+	sent := &c.inputs.sender.Counts
+	s.InputBuffer, s.Inputs, s.InputsSent = c.inputs.sender.Depth, c.inputs.Gathered, sent.Inputs
+	s.InputBytes, s.SendErrors = s.InputBytes+sent.Bytes, s.SendErrors+sent.Errors
+	if c.reconciler == nil {
+		return s
+	}
+	n := &c.reconciler.Counts
+	s.Confirmed, s.Corrections, s.CoConfirmed, s.CoCorrections = n.Confirmed, n.Corrections, n.CoConfirmed, n.CoCorrections
+	s.Resimulated, s.LongestReplay, s.StaleStates, s.Jumps, s.ReportBits = n.Resimulated, n.LongestReplay, n.StaleStates, n.Jumps, n.ReportBits
+	return s
 }

@@ -135,9 +135,8 @@ func (c *Client) differs(mask uint64, truth *delta.Group, k int, e ecs.Entity) e
 		rec = rec[comp.Words:]
 		mine := c.world.Netcode().Pointer(e, comp)
 		if r := c.mirror.Entities.Of(uint32(c.world.NetID(e))); r.CoSimulated() && c.shape.predicted&(1<<comp.Replicated()) != 0 {
-			theirs := c.scratchFor(comp)
-			comp.Schema.Dequantize(theirs, words, comp.Words, 1)
-			if field, mine := c.coSimulatedDiffers(r, comp, theirs); field >= 0 {
+			theirs := dequantized(comp, words)
+			if field, mine := c.reconciler.OtherDiffers(r, comp, theirs); field >= 0 {
 				return fmt.Errorf("%s.%s, co-simulated: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
 					comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
 			}
@@ -149,8 +148,7 @@ func (c *Client) differs(mask uint64, truth *delta.Group, k int, e ecs.Entity) e
 			}
 			continue
 		}
-		theirs := c.scratchFor(comp)
-		comp.Schema.Dequantize(theirs, words, comp.Words, 1)
+		theirs := dequantized(comp, words)
 		if field := unequal(comp, mine, theirs); field >= 0 {
 			return fmt.Errorf("%s.%s: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
 				comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
@@ -176,7 +174,7 @@ func unequal(comp *ecs.Component, a, b unsafe.Pointer) int {
 // privateDiffers compares what only the owner may see, where it is not predicted.
 func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) error {
 	send := c.mirror.Own.Newest.Send
-	if c.reconciler.reporter != nil {
+	if c.reconciler.Reports() {
 		send = c.mirror.Newest.Send
 	}
 	for _, g := range p.snapshot.OwnState(send) {
@@ -213,11 +211,11 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 // ownDiffers compares what was predicted after the newest confirmed input with
 // what the server said it was.
 func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Component, send uint32, words []int32) (err error) {
-	if c.reconciler.reporter != nil {
+	if c.reconciler.Reports() {
 		if send != c.mirror.Newest.Send {
 			return nil // it waits for its turn
 		}
-		return c.reportedDiffers(e, comp, words)
+		return c.reconciler.ReportedDiffers(e, comp, words)
 	}
 	if c.mirror.Own.Newest.Tick != c.mirror.Newest.Tick {
 		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.mirror.Own.Newest.Tick)
@@ -232,7 +230,7 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 		}
 		found = true
 		truth := v.Value
-		predicted := c.predictor.history.Value(c.mirror.Own.Newest.Input, e, comp)
+		predicted := c.predictor.History.Value(c.mirror.Own.Newest.Input, e, comp)
 		if predicted == nil {
 			predicted = c.world.Netcode().Pointer(e, comp)
 		}
@@ -247,14 +245,11 @@ func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Compone
 	return err
 }
 
-// fieldAt is the index of the field that a component's word belongs to.
-func fieldAt(comp *ecs.Component, word int) int {
-	for i := range comp.Schema.Fields {
-		if f := &comp.Schema.Fields[i]; word < f.Word+f.Words {
-			return i
-		}
-	}
-	return 0
+// dequantized is a value from its words.
+func dequantized(comp *ecs.Component, words []int32) unsafe.Pointer {
+	value := unsafe.Pointer(&make([]uint64, comp.Schema.Size/8+1)[0])
+	comp.Schema.Dequantize(value, words, comp.Words, 1)
+	return value
 }
 
 // trailing is the lowest member of a set.

@@ -134,13 +134,13 @@ func TestInputsUpToTheEndOfTheirRange(t *testing.T) {
 	f := newForger(t)
 	for n := range 140_000 {
 		// As far ahead as 16 bits can say.
-		f.feed(f.snapshotAfter(1, uint16(f.c.predictor.log.Newest)+32_767, f.shotsOf(1000, 0)))
+		f.feed(f.snapshotAfter(1, uint16(f.c.inputs.Log.Newest)+32_767, f.shotsOf(1000, 0)))
 		if f.c.receive(nil); f.c.Err() != nil {
 			t.Fatalf("jump %d: %v", n, f.c.Err())
 		}
-		f.c.reconcile(f.c.World())
+		f.c.reconciler.Run(f.c.World())
 	}
-	if f.c.predictor.log.Newest < 1<<32-1<<16 {
-		t.Errorf("only up to input %d", f.c.predictor.log.Newest)
+	if f.c.inputs.Log.Newest < 1<<32-1<<16 {
+		t.Errorf("only up to input %d", f.c.inputs.Log.Newest)
 	}
 }

@@ -153,7 +153,7 @@ func (m *deterministicClient) gather(w *ecs.World) {
 		return
 	}
 	m.c.inputs.Run(w)
-	m.words = m.c.predictor.log.Words(m.c.predictor.log.Newest)
+	m.words = m.c.inputs.Log.Words(m.c.inputs.Log.Newest)
 }
 
 // predict simulates the next tick, and before it again what own inputs have changed since.
@@ -215,12 +215,6 @@ func (m *deterministicClient) pace() float64 {
 func (m *deterministicClient) due() float64 {
 	return m.ticks.At(m.c.steps.now) - m.c.steps.loop.Passed(m.c.steps.now)
 }
-
-// TickOf is the input's own number.
-func (m *deterministicClient) TickOf(input uint32) uint32 { return input }
-
-// InputOf is that of a tick's last one.
-func (m *deterministicClient) InputOf(_ uint16, tick uint32) uint32 { return tick - 1 }
 
 // Applied is that of the newest tick.
 func (m *deterministicClient) Applied() uint32 {

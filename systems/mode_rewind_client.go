@@ -45,7 +45,7 @@ func (m *rewindClient) Receive(pk netsys.Packet) error {
 	err := m.snapshotListener.Receive(pk)
 	if err == nil && m.c.mirror.Newest.Tick > m.seen {
 		m.seen = m.c.mirror.Newest.Tick
-		if m.started && m.c.predictor.log.Newest > m.seen+m.early+uint32(m.roundTrip())+1 {
+		if m.started && m.c.inputs.Log.Newest > m.seen+m.early+uint32(m.roundTrip())+1 {
 			m.retreat()
 		}
 		m.clock.Heard(m.ticks.At(pk.At), m.seen, m.roundTrip())
@@ -57,10 +57,9 @@ func (m *rewindClient) Receive(pk netsys.Packet) error {
 // yet are void.
 func (m *rewindClient) retreat() {
 	m.clock = clock.Server{}
-	m.c.predictor.log.Back(m.seen + m.early)
-	m.c.predictor.applied = m.Applied()
-	m.c.stats.Jumps++
-	m.c.reconciler.takeServerState = true
+	m.c.inputs.Log.Back(m.seen + m.early)
+	m.c.predictor.Skip()
+	m.c.reconciler.Skipped()
 }
 
 // lead is by how many ticks the server wants its clients ahead.
@@ -76,31 +75,30 @@ func (m *rewindClient) follow() {
 	switch {
 	case !m.started:
 		m.started = true
-		m.c.inputs.sender.Skip(max(m.c.predictor.log.Newest, due))
-		m.c.predictor.log.Jump(due)
-		m.fill(m.c.predictor.log.Newest + m.delay)
-		m.c.predictor.applied = m.Applied()
+		m.c.inputs.sender.Skip(max(m.c.inputs.Log.Newest, due))
+		m.c.inputs.Log.Jump(due)
+		m.fill(m.c.inputs.Log.Newest + m.delay)
+		m.c.predictor.Skip()
 	case due > m.Applied()+tooMuch:
-		m.c.predictor.log.Jump(due)
+		m.c.inputs.Log.Jump(due)
 		m.fill(due + m.delay)
-		m.c.predictor.applied = m.Applied()
-		m.c.stats.Jumps++
-		m.c.reconciler.takeServerState = true
+		m.c.predictor.Skip()
+		m.c.reconciler.Skipped()
 	}
 }
 
 // fill puts neutral inputs into the log up to a tick.
 func (m *rewindClient) fill(tick uint32) {
-	for m.c.predictor.log.Newest < tick {
-		m.c.predictor.log.Push()
-		m.c.predictor.log.Seal()
+	for m.c.inputs.Log.Newest < tick {
+		m.c.inputs.Log.Push()
+		m.c.inputs.Log.Seal()
 	}
 }
 
 // reconcile waits for the first tick.
 func (m *rewindClient) reconcile(w *ecs.World) {
 	if m.started {
-		m.c.reconcile(w)
+		m.c.reconciler.Run(w)
 	}
 }
 
@@ -113,7 +111,7 @@ func (m *rewindClient) gather(w *ecs.World) {
 
 func (m *rewindClient) predict(w *ecs.World) {
 	if !m.idle {
-		m.c.step(w, m.Applied())
+		m.c.predictor.Run(w)
 	}
 }
 
@@ -125,18 +123,12 @@ func (m *rewindClient) send(w *ecs.World) {
 	m.c.send(w)
 }
 
-// TickOf is the tick that an input is stamped with.
-func (m *rewindClient) TickOf(input uint32) uint32 { return input }
-
-// InputOf is that of the last tick of a snapshot, which own state may not have reached.
-func (m *rewindClient) InputOf(_ uint16, tick uint32) uint32 { return tick - 1 }
-
 // Applied is the newest input whose tick has come.
 func (m *rewindClient) Applied() uint32 {
 	if !m.started {
 		return 0
 	}
-	return m.c.predictor.log.Newest - m.delay
+	return m.c.predictor.Due()
 }
 
 // Coming is an input that was gathered before, where inputs apply later.
@@ -149,7 +141,7 @@ func (m *rewindClient) Coming() (tick, input uint32, share float64) {
 }
 
 // Foresee gives it.
-func (m *rewindClient) Foresee(input uint32) { m.c.give(m.c.inputs.At(m.c.world, input)) }
+func (m *rewindClient) Foresee(input uint32) { m.c.predictor.Give(m.c.inputs.At(m.c.world, input)) }
 
 // due is the tick that the server will be at when the next one is due here: without a lead
 // the two are the same, so that what it tells is of a tick that has been predicted.

@@ -87,14 +87,14 @@ func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
 	g := rewinding(t, 2, netsys.Link{Latency: 60 * time.Millisecond}, ServerConfig{Seed: 1})
 	liar := g.clients[0]
 	g.run(120)
-	sent := liar.predictor.log.Newest
+	sent := liar.inputs.Log.Newest
 	everyTick(t, liar, func() {
 		for seq := sent - 30; seq <= sent; seq++ {
-			for i := range liar.predictor.log.Words(seq) {
-				liar.predictor.log.Words(seq)[i] ^= 1
+			for i := range liar.inputs.Log.Words(seq) {
+				liar.inputs.Log.Words(seq)[i] ^= 1
 			}
 		}
-		sent = liar.predictor.log.Newest
+		sent = liar.inputs.Log.Newest
 	})
 	before := liar.Stats().Corrections
 	g.run(600)
@@ -151,13 +151,13 @@ func TestRewindOfForgedStamps(t *testing.T) {
 			g.run(700)
 			err := forger.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
 				return func(w *ecs.World) {
-					newest, first := forger.predictor.log.Newest, forger.predictor.log.First
+					newest, first := forger.inputs.Log.Newest, forger.inputs.Log.First
 					if forging {
-						forger.predictor.log.Newest, forger.predictor.log.First = uint32(max(int(newest)+by, 1)), 1
+						forger.inputs.Log.Newest, forger.inputs.Log.First = uint32(max(int(newest)+by, 1)), 1
 						forger.inputs.sender.Whole()
 					}
 					run(w)
-					forger.predictor.log.Newest, forger.predictor.log.First = newest, first
+					forger.inputs.Log.Newest, forger.inputs.Log.First = newest, first
 				}
 			})
 			if err != nil {

@@ -207,7 +207,6 @@ type clientModel struct {
 	differs    func(server *timeline.Timeline) error // nil: what snapshots told is compared
 	everywhere bool                                  // this client simulates everything
 	stamped    bool                                  // inputs number ticks, and may be gathered before they apply
-	coSimulate bool                                  // others are simulated, where no Scope says otherwise
 	firstOpen  func() uint32                         // the first tick, as outcomes count them here, that may still change
 	count      func(ClientStats) ClientStats         // adds what the model counts itself
 }
@@ -231,10 +230,6 @@ type listener interface {
 
 // numbering says which input goes with which tick.
 type numbering interface {
-	// TickOf is the server tick that consumes an input.
-	TickOf(input uint32) uint32
-	// InputOf is the input after which others stand in a snapshot of a tick, which says low of it.
-	InputOf(low uint16, tick uint32) uint32
 	// Applied is the newest input that the world stands after.
 	Applied() uint32
 	// Coming is the next tick, the input of this client that it will consume, and which part
@@ -291,15 +286,16 @@ func followModel(c *Client, p policy.Policies) clientModel {
 
 // predictModel simulates the client's own entities, as inputs are gathered.
 func predictModel(c *Client, p policy.Policies) clientModel {
+	c.predictor = newPredictor(c, p)
 	c.interpolator = interpolate.New(drawingParts(c), interpolate.States{
-		Mirror: c.mirror, Written: c.owned.Mask, CoSimulated: func() bool { return c.reconciler.co.any },
+		Mirror: c.mirror, Written: c.owned.Mask, CoSimulated: c.predictor.Scope.CoSimulates,
 		Damped: p.Remotes == policy.RemotesDamped, Damping: c.config.Damping,
 	})
+	c.reconciler = newReconciler(c, p)
 	return clientModel{
 		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: toldEntities{c},
-		coSimulate: p.Remotes == policy.RemotesCoSimulated,
-		firstOpen:  func() uint32 { return c.confirmedInput() + 1 }, count: func(s ClientStats) ClientStats { return s },
-		systems: clientSystems{reconcile: c.reconcile, gather: c.inputs.Run, predict: c.predict, send: c.send, interpolate: c.interpolator.Run},
+		firstOpen: func() uint32 { return c.reconciler.ConfirmedInput() + 1 }, count: func(s ClientStats) ClientStats { return s },
+		systems: clientSystems{reconcile: c.reconciler.Run, gather: c.inputs.Run, predict: c.predictor.Run, send: c.send, interpolate: c.interpolator.Run},
 	}
 }
 
@@ -311,7 +307,7 @@ func stampModel(c *Client, p policy.Policies) clientModel {
 	m.listener, m.numbering, m.pace, m.stamped = r, r, r, true
 	m.systems.reconcile, m.systems.gather, m.systems.predict, m.systems.send = r.reconcile, r.gather, r.predict, r.send
 	m.firstOpen = func() uint32 { // a state that agrees proves a tick once that has left what the server still rewrites
-		confirmed := c.confirmedInput()
+		confirmed := c.reconciler.ConfirmedInput()
 		return confirmed - min(confirmed, window)
 	}
 	return m

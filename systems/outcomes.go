@@ -43,18 +43,26 @@ func (unsettled) Settle(uint32) {}
 // registered.
 func (s *Server) Outcomes() *outcome.Log { return s.followed.outcomes }
 
-// rewind stands before inputs that are simulated again.
-func (c *Client) rewind(from uint32) {
-	if c.config.Events != nil {
-		c.config.Events.Rewind(from)
+// Start stands before the simulation of an input on a client.
+func (f *followed) Start(input uint32) { f.followers.Start(input) }
+
+// Done stands behind it.
+func (f *followed) Done() { f.followers.Done() }
+
+// Rewind stands before inputs from first on are simulated again. What earlier ones raised of
+// outcomes that are open is not, and followed from a state that was wrong somewhere on the way.
+func (f *followed) Rewind(first uint32) {
+	for _, x := range f.followers {
+		if x == timeline.Listener(f.outcomes) {
+			x.Rewind(min(first, f.outcomes.Horizon()))
+		} else {
+			x.Rewind(first)
+		}
 	}
-	if c.followed.outcomes != nil {
-		// What inputs before that raised is not simulated again, and followed from a
-		// state that was wrong somewhere on the way.
-		c.followed.outcomes.Rewind(min(from, c.followed.outcomes.Horizon()))
-	}
-	c.followed.void = max(c.followed.void, from-1)
 }
+
+// waiting reports whether outcomes wait to be final.
+func (f *followed) waiting() bool { return f.outcomes != nil && f.outcomes.Stats().Open > 0 }
 
 // Outcomes is the log of outcomes that this client foresees, for its counters; nil
 // where none are registered, or the policies say that they are told at once.

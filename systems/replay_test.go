@@ -12,11 +12,12 @@ func TestNetcodeE7_NoReplayBehindTheFirstInput(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect().run(60)
-	before := c.Stats().Resimulated
-	c.predictor.log.Jump(c.predictor.log.Newest + 10)
-	c.predictor.applied = c.predictor.log.Newest - 3
-	c.replayAfter(c.world, c.mirror.Own.Newest.Input, c.mirror.Own.Newest)
-	if n := c.Stats().Resimulated - before; n > 0 {
-		t.Errorf("%d ticks were simulated again", n)
+	told := c.mirror.Own.Newest.Input
+	c.inputs.Log.Back(told - 3)
+	c.predictor.Skip()
+	first, n := c.predictor.Rewind(told)
+	c.world.Netcode().EndReplay()
+	if n > 0 {
+		t.Errorf("%d inputs from %d on were to be simulated again, up to %d", n, first, c.predictor.Applied())
 	}
 }

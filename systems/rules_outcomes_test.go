@@ -62,16 +62,16 @@ func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleye
 func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
 	g, c, v := newVolley(t, true, 0)
 	g.run(60)
-	first := c.confirmedInput()
+	first := c.reconciler.ConfirmedInput()
 	begun := len(v.begun)
 	var withdrawn []uint32
 	v.cancelled = v.cancelled[:0]
 	corrections := c.Stats().Corrections
 	for range 600 {
-		confirmedInput, wrong := c.confirmedInput(), c.Stats().Corrections
+		confirmedInput, wrong := c.reconciler.ConfirmedInput(), c.Stats().Corrections
 		g.run(1)
 		if c.Stats().Corrections > wrong {
-			for input := confirmedInput + 1; input <= c.confirmedInput(); input++ {
+			for input := confirmedInput + 1; input <= c.reconciler.ConfirmedInput(); input++ {
 				withdrawn = append(withdrawn, input)
 			}
 		}
@@ -85,7 +85,7 @@ func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
 	if n := len(v.begun) - begun; n < 590 || n > 610 || !slices.IsSorted(v.begun) {
 		t.Errorf("%d outcomes began in 600 ticks: %v", n, v.begun)
 	}
-	for input := first + 1; input <= c.confirmedInput(); input++ {
+	for input := first + 1; input <= c.reconciler.ConfirmedInput(); input++ {
 		want := 1
 		if slices.Contains(withdrawn, input) {
 			want = 0
@@ -94,8 +94,8 @@ func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
 			t.Fatalf("the outcome of input %d was committed %d times", input, n)
 		}
 	}
-	if open := c.Outcomes().Stats().Open; open != int(c.Input()-c.confirmedInput()) {
-		t.Errorf("%d outcomes are open of %d inputs", open, c.Input()-c.confirmedInput())
+	if open := c.Outcomes().Stats().Open; open != int(c.Input()-c.reconciler.ConfirmedInput()) {
+		t.Errorf("%d outcomes are open of %d inputs", open, c.Input()-c.reconciler.ConfirmedInput())
 	}
 }
 

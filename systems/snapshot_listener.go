@@ -31,8 +31,10 @@ func (l snapshotListener) Acked(seq uint16) { l.c.inputs.sender.Acked(seq) }
 func (l snapshotListener) Confirm() {
 	c := l.c
 	c.interpolator.Clock().Settle(c.steps.now)
-	c.reconciler.takeServerState = c.mirror.Place() || c.reconciler.takeServerState
-	c.listCoSimulated()
+	if c.mirror.Place() {
+		c.reconciler.Untold()
+	}
+	c.predictor.Scope.List()
 	if _, loaded := c.mirror.Loaded(); loaded && c.config.Events != nil {
 		c.config.Events.Deliver(c.mirror.Newest.Tick)
 	}
@@ -42,37 +44,17 @@ func (l snapshotListener) Confirm() {
 // them.
 type sequence struct{ c *Client }
 
-// TickOf is the confirmed tick plus the inputs since (rule A8). With co-simulated entities,
-// which follow the tick, it is that of the newest snapshot, whatever that told of.
-func (n sequence) TickOf(seq uint32) uint32 {
-	c := n.c
-	tick, input := c.heard()
-	if x := &c.reconciler.co.inputs.newest; c.reconciler.co.any {
-		tick, input = x.tick, x.input
-	}
-	if tick == 0 {
-		return c.mirror.Newest.Tick
-	}
-	return uint32(int64(tick) + int64(seq) - int64(input) - 1)
-}
-
-// InputOf is the input that the header of a snapshot says.
-func (n sequence) InputOf(low uint16, _ uint32) uint32 {
-	_, input := n.c.heard()
-	return codec.Lift(low, max(input, n.c.predictor.log.Newest))
-}
-
 // Applied is the input gathered last, which is predicted at once.
-func (n sequence) Applied() uint32 { return n.c.predictor.log.Newest }
+func (n sequence) Applied() uint32 { return n.c.predictor.Due() }
 
 // Coming is the tick of the input that will be gathered next.
 func (n sequence) Coming() (tick, input uint32, share float64) {
-	input = n.c.predictor.log.Newest + 1
-	return n.TickOf(input), input, n.c.steps.loop.Passed(n.c.steps.now)
+	input = n.c.predictor.Due() + 1
+	return n.c.predictor.Numbering.TickOf(input), input, n.c.steps.loop.Passed(n.c.steps.now)
 }
 
 // Foresee gives what the game says now.
-func (n sequence) Foresee(input uint32) { n.c.give(n.c.inputs.At(n.c.world, input)) }
+func (n sequence) Foresee(input uint32) { n.c.predictor.Give(n.c.inputs.At(n.c.world, input)) }
 
 // steered runs a little fast or slow, as the server asks.
 type steered struct{ *clock.Steering }

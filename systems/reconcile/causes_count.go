@@ -7,8 +7,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Counter counts wrong predictions by field.
-type Counter struct {
+// causes counts wrong predictions by field.
+type causes struct {
 	rows     []countedField
 	unlisted uint64
 }
@@ -24,10 +24,10 @@ type countedField struct {
 	tick        uint32
 }
 
-// Note counts each field of a component that was predicted wrongly, of the state of a
+// note counts each field of a component that was predicted wrongly, of the state of a
 // tick. Where both sides quantize every step words has both values as words, one behind
 // the other, and none may differ.
-func (c *Counter) Note(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, words []int32, co bool) {
+func (c *causes) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, words []int32, co bool) {
 	for i := range comp.Schema.Fields {
 		f := &comp.Schema.Fields[i]
 		differs := false
@@ -56,10 +56,9 @@ func (c *Counter) Note(tick uint32, comp *ecs.Component, predicted, truth unsafe
 	}
 }
 
-// Read writes what was counted to t, whose memory is used again. It leaves out how many
-// corrections there were.
-func (c *Counter) Read(t *Causes) {
-	*t = Causes{Corrections: t.Corrections, CoCorrections: t.CoCorrections, Rows: t.Rows[:0], Unlisted: c.unlisted}
+// read writes what was counted to t, whose memory is used again, without shares.
+func (c *causes) read(t *Causes) {
+	*t = Causes{Rows: t.Rows[:0], Unlisted: c.unlisted}
 	for i := range c.rows {
 		x := &c.rows[i]
 		row := Cause{
@@ -71,11 +70,10 @@ func (c *Counter) Read(t *Causes) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.order()
 }
 
 // row is where a field is counted, nil where there are too many.
-func (c *Counter) row(comp *ecs.Component, field int, co bool) *countedField {
+func (c *causes) row(comp *ecs.Component, field int, co bool) *countedField {
 	for i := range c.rows {
 		if r := &c.rows[i]; r.component == comp && r.field == field && r.co == co {
 			return r

@@ -1,0 +1,126 @@
+package reconcile
+
+import (
+	"bytes"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
+)
+
+// compare finds what differs of what was predicted and what the server says.
+type compare struct {
+	parts     *Parts
+	predicted uint64   // components
+	quantized bool     // both sides quantize every step, so that values must be the same
+	pair      []int32  // both values in words, of the last that were quantized
+	value     []uint64 // room for one value
+	causes    causes
+}
+
+// mismatch is the first field of a component beyond its tolerance, or, where
+// both sides quantize every step, the first that is not the same; -1 for none.
+func (c *compare) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) int {
+	if !c.quantized {
+		return comp.Schema.Compare(predicted, truth)
+	}
+	n := comp.Words
+	c.pair = reuse.Slice(c.pair, 2*n)
+	comp.Schema.Quantize(c.pair[:n], n, predicted, 1)
+	comp.Schema.Quantize(c.pair[n:], n, truth, 1)
+	for k := range n {
+		if c.pair[k] != c.pair[n+k] {
+			return fieldAt(comp, k)
+		}
+	}
+	return -1
+}
+
+// fieldAt is the index of the field that a component's word belongs to.
+func fieldAt(comp *ecs.Component, word int) int {
+	for i := range comp.Schema.Fields {
+		if f := &comp.Schema.Fields[i]; word < f.Word+f.Words {
+			return i
+		}
+	}
+	return 0
+}
+
+// words are both values as mismatch has just compared them, where both sides quantize.
+func (c *compare) words(comp *ecs.Component) []int32 {
+	if !c.quantized {
+		return nil
+	}
+	return c.pair[:2*comp.Words]
+}
+
+// dequantized is a value from its words, good until the next.
+func (c *compare) dequantized(comp *ecs.Component, words []int32) unsafe.Pointer {
+	c.value = reuse.Slice(c.value, max(int(comp.Schema.Size+7)/8, 1))
+	p := unsafe.Pointer(&c.value[0])
+	comp.Schema.Dequantize(p, words, comp.Words, 1)
+	return p
+}
+
+// same reports whether own state is what was predicted, and tells what differs.
+func (c *compare) same(v verdict) bool {
+	if v.exact && c.exact(v.own) {
+		return true
+	}
+	return c.agrees(v.own) && !v.exact
+}
+
+// agrees compares own state with what was predicted after the same input, and
+// tells what differs.
+func (c *compare) agrees(own mirror.OwnState) bool {
+	same := true
+	c.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
+		comp, id := v.Component, components.NetID(v.ID)
+		e, ok := c.parts.World.ByNetID(id)
+		if !ok {
+			return
+		}
+		predicted := c.parts.Predict.History.Value(own.Input, e, comp)
+		if predicted == nil {
+			return
+		}
+		if field := c.mismatch(comp, predicted, v.Value); field >= 0 {
+			same = false
+			c.mispredicted(Mismatch{Tick: own.Tick, Input: own.Input, NetID: id}, comp, field, predicted, v.Value)
+		}
+	})
+	return same
+}
+
+// exact reports whether own state is what was predicted, bit by bit: then there is
+// nothing to restore. A result is coarser than that, so where it differed, while
+// the prediction is within tolerance, own state has to be taken over all the same.
+func (c *compare) exact(own mirror.OwnState) bool {
+	same := true
+	c.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
+		comp := v.Component
+		e, ok := c.parts.World.ByNetID(components.NetID(v.ID))
+		if !ok || c.predicted>>comp.Replicated()&1 == 0 {
+			return
+		}
+		predicted := c.parts.Predict.History.Value(own.Input, e, comp)
+		if predicted == nil {
+			same = false
+			return
+		}
+		same = same && bytes.Equal(c.parts.Results.Raw(comp, predicted), v.Raw)
+	})
+	return same
+}
+
+// mispredicted counts what caused a correction, and tells the game. x says when and where.
+func (c *compare) mispredicted(x Mismatch, comp *ecs.Component, field int, predicted, truth unsafe.Pointer) {
+	c.causes.note(x.Tick, comp, predicted, truth, c.words(comp), x.CoSimulated)
+	if c.parts.OnMismatch != nil {
+		x.Component, x.Field = comp.Name, comp.Schema.Fields[field].Path
+		x.Predicted, x.Truth = comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth)
+		c.parts.OnMismatch(x)
+	}
+}
