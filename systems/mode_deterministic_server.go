@@ -173,11 +173,9 @@ func (m *deterministicServer) tell(p *peer) {
 	if len(m.packet) == 1 {
 		return // it has no state of the world yet
 	}
-	if _, err := p.Session.Send(m.s.link.now, m.packet); err != nil {
-		m.s.unsent(err)
+	if _, ok := m.s.sessions.Send(p.Client, m.packet); !ok {
 		return
 	}
-	p.Client.Sent()
 	m.s.stats.Updates++
 	m.s.stats.RelayBytes += uint64(len(m.packet))
 }

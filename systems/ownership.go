@@ -72,23 +72,3 @@ func (s *Server) attachChanges() error {
 	}
 	return nil
 }
-
-// decideChanges settles what clients wrote, before the ticks of a wake-up.
-func (s *Server) decideChanges() {
-	if !s.owned.Sweep() {
-		return
-	}
-	for _, p := range s.sessions.peers {
-		s.owned.Decide(&p.owned)
-	}
-}
-
-// restoreChanges writes again what a server that went back in time has undone.
-func (s *Server) restoreChanges() {
-	if !s.model.restores {
-		return
-	}
-	for _, p := range s.sessions.peers {
-		s.owned.Restore(&p.owned)
-	}
-}

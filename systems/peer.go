@@ -14,7 +14,7 @@ type peer struct {
 	*sessions.Client
 	inputs   *serverapply.Client
 	relayed  peerRelayed
-	owned    ownership.Values
+	owned    *ownership.Values
 	report   *report.Client   // nil: own state always travels
 	snapshot *snapshot.Client // nil where no snapshots are sent
 }

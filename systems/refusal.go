@@ -63,17 +63,3 @@ func Refuse[T any](look func(w *ecs.World, client uint32, in *T) error) RefuseFu
 		of:   ecs.ComponentOf[T],
 	}
 }
-
-// tellNotices sends clients what they have not heard.
-func (s *Server) tellNotices() {
-	for _, p := range s.sessions.peers {
-		s.owned.Tell(&p.owned, s.link.tick)
-		sent, err := s.link.notices.Send(&p.Notices, p.Session, s.link.now)
-		if err != nil {
-			s.unsent(err)
-		}
-		if sent {
-			p.Client.Sent()
-		}
-	}
-}

@@ -9,7 +9,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -49,7 +48,6 @@ type Server struct {
 // serverLink is the wire, and the time.
 type serverLink struct {
 	endpoint  *netsys.Server
-	notices   notice.Sender
 	loop      *ecs.Loop
 	now       time.Time
 	tick      uint32 // the next one
@@ -223,7 +221,7 @@ func (s *Server) Advance(now time.Time) int {
 		s.forget(gone)
 		s.stages.leaving.Run(s.world)
 	}
-	s.decideChanges()
+	s.owned.Decide()
 	for range n {
 		if s.link.tick > ecs.MaxTick {
 			break
@@ -237,8 +235,11 @@ func (s *Server) Advance(now time.Time) int {
 		s.stats.Ticks++
 	}
 	s.followed.followers.Settle(s.model.firstOpen())
-	s.restoreChanges()
-	s.tellNotices()
+	if s.model.restores {
+		s.owned.Restore()
+	}
+	s.owned.Tell(s.link.tick)
+	s.sessions.SendNotices()
 	s.stages.after.Run(s.world)
 	if s.probe != nil {
 		s.probe.End()

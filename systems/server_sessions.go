@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -56,8 +55,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	if c == nil {
 		return
 	}
-	p := &peer{Client: c}
-	p.owned.Begin(p.ID, &p.Notices, &p.Logged)
+	p := &peer{Client: c, owned: s.owned.Join(c.ID, &c.Notices, &c.Logged)}
 	p.inputs = s.intake.Begin(p.ID, session, &p.Notices, &p.Logged)
 	s.sessions.peers = append(s.sessions.peers, p)
 	s.sessions.byID[p.ID] = p
@@ -84,6 +82,7 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	s.sessions.departed.changes.Add(p.owned.Stats)
 	s.sessions.departed.untold += p.Notices.Untold()
 	s.sessions.departed.link.add(p.Session.Stats())
+	s.owned.Leave(p.owned)
 	s.model.teller.Leave(p)
 	s.model.applier.Leave(p, s.sessions.Waits(p.Client, reason))
 	s.sessions.Leave(p.Client, reason, p.inputs.Consumed())
@@ -108,21 +107,13 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	if !s.sessions.Read(p.Client) {
 		return
 	}
-	pk, err := s.owned.TakePrefix(&p.owned, pk)
+	pk, err := s.owned.TakePrefix(p.owned, pk)
 	if err != nil {
 		s.sessions.Refuse(p.Client, err)
 		return
 	}
 	s.stats.InputBytes += uint64(len(pk.Data))
 	s.model.applier.Receive(p, pk)
-}
-
-// unsent counts a packet that was not sent, but for those to a client whose session this
-// very step has ended.
-func (s *Server) unsent(err error) {
-	if !errors.Is(err, netsys.ErrClosed) {
-		s.stats.SendErrors++
-	}
 }
 
 func (s *Server) peer(session netsys.Session) *peer {

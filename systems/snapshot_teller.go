@@ -39,13 +39,9 @@ func (t snapshotTeller) Send(*ecs.World) {
 	for _, p := range s.sessions.peers {
 		packets := p.snapshot.Packets()
 		for i := range packets {
-			seq, err := p.Session.Send(s.link.now, packets[i].Bytes)
-			if err != nil {
-				s.unsent(err)
-				continue
+			if seq, ok := s.sessions.Send(p.Client, packets[i].Bytes); ok {
+				p.snapshot.Sent(seq, &packets[i])
 			}
-			p.Client.Sent()
-			p.snapshot.Sent(seq, &packets[i])
 		}
 		p.snapshot.Clear()
 	}

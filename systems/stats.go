@@ -91,6 +91,7 @@ func (s *Server) Stats() ServerStats {
 	st.TicksDropped = s.dropped()
 	here := s.sessions.Stats()
 	st.MalformedMessages, st.FloodedMessages, st.Returned, st.Deaf = here.Malformed, here.Flooded, here.Returned, here.Deaf
+	st.SendErrors = here.Unsent
 	st.ResimulatedTicks = s.world.Resimulated()
 	changes := s.sessions.departed.changes
 	st.Inputs, st.Untold = s.sessions.departed.inputs, s.sessions.departed.untold

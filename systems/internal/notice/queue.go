@@ -87,15 +87,15 @@ func (q *Queue) Add(n *wire.Notice, words []int32, t *schema.Table) bool {
 type Sender struct{ packet []byte }
 
 // Send sends a client its notices: those that it was never sent at once, others when they
-// should have been acknowledged. It reports whether it did.
-func (s *Sender) Send(q *Queue, session netsys.Session, now time.Time) (sent bool, err error) {
+// should have been acknowledged. send reports false where the packet did not go out.
+func (s *Sender) Send(q *Queue, session netsys.Session, now time.Time, send func([]byte) (seq uint16, ok bool)) {
 	if q.n == 0 {
-		return false, nil
+		return
 	}
 	if !q.fresh {
 		st := session.Stats()
 		if now.Sub(q.at) < max(st.RTT+2*st.Jitter, leastWait) {
-			return false, nil
+			return
 		}
 	}
 	s.packet = codec.AppendUvarint(append(s.packet[:0], wire.KindNotices), uint64(q.done)+1)
@@ -109,13 +109,10 @@ func (s *Sender) Send(q *Queue, session netsys.Session, now time.Time) (sent boo
 		last++
 	}
 	q.fresh, q.at = false, now
-	seq, err := session.Send(now, s.packet)
-	if err != nil {
-		return false, err
+	if seq, ok := send(s.packet); ok {
+		q.packets[q.packet%maxWaiting] = packet{true, seq, last}
+		q.packet++
 	}
-	q.packets[q.packet%maxWaiting] = packet{true, seq, last}
-	q.packet++
-	return true, nil
 }
 
 // Acked takes in that a packet of the session arrived, which may have had notices. The

@@ -6,7 +6,7 @@
 //     the server's world.
 //   - The server takes values out of packets, asks the game and writes what stands:
 //     [Server.TakePrefix], [Server.Decide], [Server.Restore]; what it keeps of one client is
-//     [Values].
+//     [Values], from [Server.Join] to [Server.Leave].
 //   - It tells of what it refused and granted: [Server.Tell].
 //   - The client keeps what it wrote from being overwritten, [Client.Keeps], and sends it until
 //     the server has it: [Client.AppendPrefix], [Client.Acked].

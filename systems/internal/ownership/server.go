@@ -30,7 +30,8 @@ type Server struct {
 	world   *ecs.World
 	coder   wire.ChangeCoder
 	grants  Grants
-	scratch []uint64 // room for one value
+	clients []*Values // in the order in which they joined
+	scratch []uint64  // room for one value
 	words   []int32
 }
 
@@ -40,6 +41,18 @@ func NewServer(w *ecs.World, list []*ecs.Component, c Config) *Server {
 	s.grants.by = make(map[ecs.Entity]int)
 	ecs.SetResource(w, &s.grants)
 	return s
+}
+
+// Join begins with a client, who is told of refusals in notices.
+func (s *Server) Join(client uint32, notices *notice.Queue, logged *notice.Once) *Values {
+	v := &Values{client: client, notices: notices, logged: logged}
+	s.clients = append(s.clients, v)
+	return v
+}
+
+// Leave ends with a client.
+func (s *Server) Leave(v *Values) {
+	s.clients = slices.DeleteFunc(s.clients, func(x *Values) bool { return x == v })
 }
 
 // TakePrefix takes in the changes in front of a packet and returns the packet without
@@ -86,19 +99,20 @@ func (s *Server) take(v *Values, seq uint32, m *wire.ToldChange) {
 	}
 }
 
-// Sweep forgets grants of entities that are gone. It is called once a wake-up, before
-// [Server.Decide]; it reports whether there is anything to decide.
-func (s *Server) Sweep() bool {
+// Decide asks the game about what clients want, once a component and wake-up,
+// and writes what stands.
+func (s *Server) Decide() {
 	if len(s.coder.Components) == 0 {
-		return false
+		return
 	}
 	s.grants.sweep(s.world)
-	return true
+	for _, v := range s.clients {
+		s.settle(v)
+	}
 }
 
-// Decide asks the game about what a client wants, once a component and wake-up,
-// and writes what stands.
-func (s *Server) Decide(v *Values) {
+// settle decides what one client wants.
+func (s *Server) settle(v *Values) {
 	v.kept = slices.DeleteFunc(v.kept, func(h value) bool {
 		return s.world.Netcode().Pointer(h.entity, s.coder.Components[h.component]) == nil ||
 			s.grants.writer(s.world, h.entity) != v.client
@@ -109,7 +123,7 @@ func (s *Server) Decide(v *Values) {
 			s.decide(v, h)
 		}
 	}
-	s.Restore(v)
+	s.write(v)
 }
 
 // decide asks the game about one value.
@@ -133,9 +147,15 @@ func (s *Server) decide(v *Values, h *value) {
 	h.refused = 0
 }
 
-// Restore writes what a client was allowed to, again where a server that went back in time
-// has undone it.
-func (s *Server) Restore(v *Values) {
+// Restore writes again what a server that went back in time has undone.
+func (s *Server) Restore() {
+	for _, v := range s.clients {
+		s.write(v)
+	}
+}
+
+// write writes what a client was allowed to.
+func (s *Server) write(v *Values) {
 	for i := range v.kept {
 		h := &v.kept[i]
 		comp := s.coder.Components[h.component]

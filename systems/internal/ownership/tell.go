@@ -7,9 +7,15 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Tell puts into the notices of a client what was refused, and what it may write
+// Tell puts into the notices of clients what was refused, and what they may write
 // from now on; tick is the server's next.
-func (s *Server) Tell(v *Values, tick uint32) {
+func (s *Server) Tell(tick uint32) {
+	for _, v := range s.clients {
+		s.tell(v, tick)
+	}
+}
+
+func (s *Server) tell(v *Values, tick uint32) {
 	for i := range v.kept {
 		h := &v.kept[i]
 		if h.refused == 0 || h.telling {

@@ -63,12 +63,6 @@ type toldGrant struct {
 	may    bool
 }
 
-// Begin makes v what is kept of a client that has just come, who is told of refusals in
-// notices.
-func (v *Values) Begin(client uint32, notices *notice.Queue, logged *notice.Once) {
-	*v = Values{client: client, notices: notices, logged: logged}
-}
-
 // Len is of how many components values are kept.
 func (v *Values) Len() int { return len(v.kept) }
 

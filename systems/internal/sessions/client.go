@@ -26,8 +26,5 @@ type Client struct {
 	deaf    bool          // too long
 }
 
-// Sent notes that something was sent, which the client is to acknowledge.
-func (c *Client) Sent() { c.unacked = true }
-
 // Acked notes that the client acknowledged something.
 func (c *Client) Acked() { c.unacked, c.silence = false, 0 }

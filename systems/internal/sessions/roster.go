@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -39,6 +40,7 @@ type Stats struct {
 	Flooded   uint64 // messages beyond what is read
 	Returned  uint64 // players that came back while they were waited for
 	Deaf      uint64 // clients that were dropped because they acknowledged nothing
+	Unsent    uint64 // packets that the wire refused
 }
 
 // Roster is who is here, who is waited for, and who has left.
@@ -50,6 +52,7 @@ type Roster struct {
 	numbers  uint32        // client numbers given
 	returns  uint32        // handshakes of players that were waited for
 	polled   time.Time
+	notices  notice.Sender
 	stats    Stats
 }
 
@@ -129,6 +132,27 @@ func (r *Roster) Polled() {
 			r.config.Logger.Warn("client dropped: it acknowledges nothing", "client", c.ID, "for", c.silence)
 			c.Session.Close(now, netsys.ReasonKicked)
 		}
+	}
+}
+
+// Send sends a client a packet, which it is to acknowledge. It reports false where the wire
+// refuses it, which is counted but for clients whose session this very step has ended.
+func (r *Roster) Send(c *Client, b []byte) (seq uint16, ok bool) {
+	seq, err := c.Session.Send(r.config.Now(), b)
+	if err != nil {
+		if !errors.Is(err, netsys.ErrClosed) {
+			r.stats.Unsent++
+		}
+		return 0, false
+	}
+	c.unacked = true
+	return seq, true
+}
+
+// SendNotices sends clients the notices that they have not heard.
+func (r *Roster) SendNotices() {
+	for _, c := range r.clients {
+		r.notices.Send(&c.Notices, c.Session, r.config.Now(), func(b []byte) (uint16, bool) { return r.Send(c, b) })
 	}
 }
 

@@ -9,18 +9,29 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // session is one that is nobody's.
 type session struct {
 	netsys.Session
 	id, player uint64
+	sent       uint16
+	broken     error
 	closed     bool
 }
 
-func (s *session) ID() uint64                     { return s.id }
-func (s *session) ClientID() uint64               { return s.player }
-func (s *session) RemoteAddr() netip.AddrPort     { return netip.AddrPort{} }
+func (s *session) ID() uint64                 { return s.id }
+func (s *session) ClientID() uint64           { return s.player }
+func (s *session) Stats() netsys.Stats        { return netsys.Stats{} }
+func (s *session) RemoteAddr() netip.AddrPort { return netip.AddrPort{} }
+func (s *session) Send(time.Time, []byte) (uint16, error) {
+	if s.broken != nil {
+		return 0, s.broken
+	}
+	s.sent++
+	return s.sent, nil
+}
 func (s *session) Close(time.Time, netsys.Reason) { s.closed = true }
 
 // lobby is a roster and its clock.
@@ -60,7 +71,7 @@ func TestWhoComesBackStartsClean(t *testing.T) {
 		l.Read(c)
 	}
 	l.Refuse(c, errors.New("no message"))
-	c.Sent()
+	l.Send(c, nil)
 	if l.Leave(c, netsys.ErrTimeout, 300); l.KeptInput(1) != 300 || len(l.Reserved()) != 1 {
 		t.Fatal("it is not waited for")
 	}
@@ -140,7 +151,7 @@ func TestWhoAcknowledgesNothingIsDropped(t *testing.T) {
 	s := c.Session.(*session)
 	l.Polled()
 	for n := range 20 {
-		c.Sent()
+		l.Send(c, nil)
 		if n == 10 {
 			c.Acked()
 		}
@@ -151,7 +162,7 @@ func TestWhoAcknowledgesNothingIsDropped(t *testing.T) {
 		t.Fatal("it acknowledged, and is dropped")
 	}
 	for range 12 {
-		c.Sent()
+		l.Send(c, nil)
 		l.now = l.now.Add(90 * time.Millisecond)
 		l.Polled()
 	}
@@ -196,5 +207,33 @@ func TestReadingIsBounded(t *testing.T) {
 	}
 	if !s.closed {
 		t.Error("it goes on")
+	}
+}
+
+// What the wire refuses is counted, but for who has just left; what went out is numbered.
+func TestSending(t *testing.T) {
+	l := newLobby(4)
+	c, _, _ := l.enter(t, 1)
+	if seq, ok := l.Send(c, nil); !ok || seq != 1 {
+		t.Errorf("packet %d, sent %v", seq, ok)
+	}
+	s := c.Session.(*session)
+	for _, s.broken = range []error{netsys.ErrClosed, errors.New("too long")} {
+		if _, ok := l.Send(c, nil); ok {
+			t.Error("it went out")
+		}
+	}
+	if n := l.Stats().Unsent; n != 1 {
+		t.Errorf("%d were not sent", n)
+	}
+	s.broken = nil
+	c.Notices.Add(&wire.Notice{Kind: wire.NoticeGone, ID: 7}, nil, nil)
+	l.SendNotices()
+	l.SendNotices() // not yet again
+	if s.sent != 2 || c.Notices.Waiting() != 1 {
+		t.Errorf("%d packets, %d notices wait", s.sent, c.Notices.Waiting())
+	}
+	if c.Notices.Acked(2, func(*wire.Notice) {}); c.Notices.Waiting() != 0 {
+		t.Error("what was acknowledged waits")
 	}
 }
