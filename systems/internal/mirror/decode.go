@@ -11,7 +11,6 @@ import (
 
 // Decoder makes open states of the blocks of a datagram.
 type Decoder struct {
-	shape    *shape
 	model    *delta.Model
 	rawModel *delta.Model // of own state
 	world    delta.Decoder

@@ -37,7 +37,7 @@ func (host) Shows(*Replica) bool                               { return false }
 // forger is a server's place taken by the test: it feeds a mirror datagrams.
 type forger struct {
 	*Mirror
-	t       *testing.T
+	t       testing.TB
 	world   *ecs.World
 	models  [2]*delta.Model // of the world, and of own state
 	encoder delta.Encoder
@@ -51,7 +51,7 @@ const (
 
 // newForger returns one whose mirror has joined, with an empty world and own state of an entity
 // that is not there.
-func newForger(t *testing.T) *forger {
+func newForger(t testing.TB) *forger {
 	p := ecs.NewProtocol("plaza/1")
 	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[shots](p, ecs.Predicted)

@@ -99,7 +99,7 @@ func (d *drawing) oldest(newest Sent, every uint32) (send uint32, ok bool) {
 func New(replicated []*ecs.Component, predicted, private uint64) *Mirror {
 	m := &Mirror{shape: &shape{replicated, predicted, private}}
 	m.Entities.byID = make(map[uint32]*Replica)
-	m.Own.store, m.Own.shape, m.Decoder.shape = &m.Store, m.shape, m.shape
+	m.Own.store, m.Own.shape = &m.Store, m.shape
 	m.baselines.epochSend = 1
 	return m
 }

@@ -1,0 +1,113 @@
+package mirror
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// A fuzzed script is a series of steps: 255 places what was received, any other byte is
+// followed by a length of two bytes and a datagram.
+const places = 0xff
+
+// A mirror that is fed anything whatsoever does not panic, keeps its memory within its limits
+// and its world in order, whether others are simulated or not.
+func FuzzReceive(f *testing.F) {
+	script := scriptOfSends(f)
+	f.Add(script)
+	f.Add(append(slices.Clip(script), places))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		m := newForger(t)
+		m.config.Host = whim{all: len(script)%2 == 1}
+		for script = script[:min(len(script), 1<<13)]; len(script) > 0; {
+			if script[0] == places || len(script) < 3 {
+				script = script[1:]
+				m.Retain(float64(m.Newest.Tick), m.Newest.Tick)
+				m.Place()
+				continue
+			}
+			n := min(int(binary.LittleEndian.Uint16(script[1:])), len(script)-3)
+			if _, err := m.Receive(script[3:3+n], 7); err != nil && !errors.Is(err, wire.ErrMessage) && !errors.Is(err, codec.ErrBaseline) {
+				t.Fatal(err)
+			}
+			script = script[3+n:]
+		}
+		m.Place()
+		m.check()
+		m.world.Hash()
+		entities := 0
+		for tab := range m.world.Netcode().Tables {
+			entities += len(tab.Entities)
+			for _, comp := range m.shape.replicated {
+				if p := tab.Column(comp); p != nil && comp.Words > 0 {
+					if row, field := comp.Schema.FirstClamped(p, len(tab.Entities)); row >= 0 {
+						t.Errorf("entity %d has a %s.%s out of its range", tab.NetIDs[row], comp.Name, comp.Schema.Fields[field].Path)
+					}
+				}
+			}
+		}
+		if entities > len(m.Entities.list) {
+			t.Errorf("%d entities of %d", entities, len(m.Entities.list))
+		}
+	})
+}
+
+// whim simulates all entities or its own alone, and asks for one in three again.
+type whim struct {
+	host
+	all bool
+}
+
+func (h whim) Admits(_ *Replica, _ *State, own bool, _ uint64) (simulated, ready bool) {
+	return own || h.all, true
+}
+
+func (h whim) Placed(r *Replica, _ bool, _ uint64, _ bool) (again bool) { return r.ID%3 == 0 }
+
+func (h whim) Shows(r *Replica) bool { return r.ID%5 == 0 && r.Newest%4 != 0 }
+
+func (h whim) KeepsLocal(r *Replica, comp *ecs.Component, _ []int32) bool {
+	return r.ID%7 == 0 && comp.Replicated() == 3
+}
+
+// scriptOfSends is what an honest server may send: full states and deltas, entities that come,
+// move and go, and own state.
+func scriptOfSends(f *testing.F) (script []byte) {
+	m := newForger(f)
+	add := func(b []byte) {
+		m.feed(b)
+		script = binary.LittleEndian.AppendUint16(append(script, 0), uint16(len(b)))
+		script = append(append(script, b...), places)
+		m.Place()
+	}
+	none := &delta.Group{}
+	none.Clear(3, true)
+	add(m.snapshot(1, told{group: 1, state: dots(10, 0xff)}, shotsOf(10, 0)))
+	next := dots(10, 0xff)
+	next.Record(2)[0] += 40
+	add(m.deltaTo(1, next))
+	add(m.snapshot(1, told{group: 1, state: none}, told{group: 2, state: dots(13, 1)}))
+	add(m.snapshot(0, told{own: true, group: 1, state: &delta.Group{Known: wire.AllSlots}}))
+	for range 3 {
+		add(m.snapshot(1, told{group: 4, state: dots(90, 3)}))
+	}
+	if m.refused > 0 {
+		f.Fatalf("%d of an honest server's datagrams are refused", m.refused)
+	}
+	return script
+}
+
+// deltaTo is a datagram with a group that stands on what the last send told of it.
+func (f *forger) deltaTo(group uint32, to *delta.Group) []byte {
+	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: uint16(f.Own.Newest.Input)})
+	h := wire.BlockHead{First: group, Count: 1, Slots: to.Known, Age: 1}
+	var body []byte
+	body, h.Coder = f.encoder.Append(nil, f.models[0], []delta.Part{{Cur: to, Slots: h.Slots, Base: &f.Store.World[group].At(f.Newest.Send).Group}})
+	return append(h.Append(b, 0, len(body), true), body...)
+}
