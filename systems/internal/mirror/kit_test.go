@@ -17,7 +17,11 @@ type shots struct {
 	Count uint16 `net:"0..65535"`
 }
 
-// What is replicated: Owner, SpawnKey, place, shots.
+type tint struct {
+	Color uint8 `net:"0..200"`
+}
+
+// What is replicated: Owner, SpawnKey, place, shots, tint.
 const (
 	placeBit = 1 << 2
 	shotsBit = 1 << 3
@@ -55,12 +59,13 @@ func newForger(t testing.TB) *forger {
 	p := ecs.NewProtocol("plaza/1")
 	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[shots](p, ecs.Predicted)
+	ecs.Replicate[tint](p, 0)
 	w := ecs.NewWorld(p, ecs.Config{Seed: 1, TickRate: tickRate, Client: true})
 	tables := wire.Tables(p)
 	f := &forger{Mirror: New(p.Replicated(), wire.Predicted(p), wire.Private(p)), t: t, world: w}
 	f.models[0] = delta.NewModel(delta.NewLayout(tables, every, tickRate/every), nil)
 	f.models[1] = delta.NewModel(delta.NewRawLayout(tables, every, tickRate/every), nil)
-	f.Open(Config{World: w, Host: host{}, Client: 1, Tick: 300, SendEvery: every, Model: f.models[0], RawModel: f.models[1], Predicts: true})
+	f.Open(Config{World: w, Host: host{}, Client: 1, Tick: 3 * every, SendEvery: every, Model: f.models[0], RawModel: f.models[1], Predicts: true})
 	none := &delta.Group{Known: wire.AllSlots}
 	f.feed(f.datagram(wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: 1, Join: true, Groups: 1, Control: true}, shotsOf(900, 9), told{state: none}))
 	if f.Place(); f.refused > 0 {
