@@ -43,8 +43,9 @@ type life struct {
 	wire    *roaming
 	sent    uint32
 	back    uint32
-	waiting time.Time // since when a message is expected back
-	heard   time.Time // when the server could hear of it last
+	waiting time.Time     // since when a message is expected back
+	heard   time.Time     // when the server could hear of it last
+	moving  time.Duration // how long the last change of its address took
 }
 
 // play has clients until ctx ends.
@@ -174,9 +175,11 @@ func (l *life) act(ctx context.Context) {
 	s := l.seat
 	switch s.rng.IntN(4) {
 	case 0:
+		start := time.Now()
 		if err := l.wire.move(); err != nil {
 			s.soak.fail("%v: move: %v", s, err)
 		}
+		l.moving = time.Since(start)
 		s.soak.moved.Add(1)
 	case 1:
 		l.wire.quiet = true
@@ -194,7 +197,9 @@ func (l *life) drift(ctx context.Context, d time.Duration) {
 		time.Sleep(idle)
 	}
 	if err := l.client.Err(); err != nil {
-		l.seat.soak.fail("%v: ended with %v", l.seat, err)
+		session := l.client.Stats().Session
+		l.seat.soak.fail("%v: ended with %v, %v after the server could hear of it last; its last change of address took %v; %+v",
+			l.seat, err, time.Since(l.heard), l.moving, session)
 	}
 }
 
