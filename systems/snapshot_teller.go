@@ -80,11 +80,16 @@ func (x snapshotPeer) Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 	return x.s.model.own(x.p, e, c)
 }
 
-func (x snapshotPeer) Path(now time.Time) (allowance int, roundTrip time.Duration) {
-	if st := x.p.Session.Stats(); st.RTT > 0 {
-		roundTrip = st.RTT + 2*st.Jitter
+func (x snapshotPeer) Allowance(now time.Time) int {
+	return x.p.Session.Channels().Allowance(now)
+}
+
+func (x snapshotPeer) RoundTrip() time.Duration {
+	st := x.p.Session.Stats()
+	if st.RTT == 0 {
+		return 0
 	}
-	return x.p.Session.Channels().Allowance(now), roundTrip
+	return st.RTT + 2*st.Jitter
 }
 
 // SetBudget bounds the snapshots of one client to that many bytes each, from the

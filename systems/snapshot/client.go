@@ -19,9 +19,10 @@ type Peer interface {
 	Report() *report.Client
 	// Own is where a component of an entity of its is, as its own state tells it.
 	Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer
-	// Path is how many bytes its path takes now, and how long the way there and back, 0
-	// while that is not known.
-	Path(now time.Time) (allowance int, roundTrip time.Duration)
+	// Allowance is how many bytes its path takes now.
+	Allowance(now time.Time) int
+	// RoundTrip is how long the way there and back takes at most, 0 while that is not known.
+	RoundTrip() time.Duration
 }
 
 // Client is what is told to one client.
@@ -80,6 +81,5 @@ func (c *Client) OwnState(send uint32) []delta.Group { return c.own.at(send) }
 // allowed is how many bytes a snapshot may have now: what the path takes in the estimate of
 // the session, within the budget. An entity that needs more waits until that has grown.
 func (c *Client) allowed(now time.Time) int {
-	allowance, _ := c.peer.Path(now)
-	return min(c.contest.budget, max(allowance, MinBudget))
+	return min(c.contest.budget, max(c.peer.Allowance(now), MinBudget))
 }

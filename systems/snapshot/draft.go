@@ -89,7 +89,7 @@ func (d *draft) layOut(w *ecs.World, c *Client, f *capture.Frame) {
 // and half where both have much to tell. A block that did not fit the last time goes
 // first.
 func (d *draft) tellJoin(src *source, starved bool) {
-	pk, limit, wait := &d.pack, d.pack.limit, d.c.roundTrip(d.sys.config.Clock.Now(), d.sys.config.SendRate)
+	pk, limit, wait := &d.pack, d.pack.limit, d.c.roundTrip(d.sys.config.SendRate)
 	if starved {
 		d.c.stream(pk, d.f.Send, wait)
 	}

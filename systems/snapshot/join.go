@@ -110,12 +110,12 @@ func (c *Client) stream(pk *packing, send, wait uint32) {
 }
 
 // roundTrip is how many sends pass at least until an acknowledgement can have come.
-func (c *Client) roundTrip(now time.Time, rate int) uint32 {
-	_, roundTrip := c.peer.Path(now)
-	if roundTrip == 0 {
+func (c *Client) roundTrip(rate int) uint32 {
+	rtt := c.peer.RoundTrip()
+	if rtt == 0 {
 		return unknownRTT
 	}
-	return uint32(roundTrip/(time.Second/time.Duration(rate))) + 1
+	return uint32(rtt/(time.Second/time.Duration(rate))) + 1
 }
 
 // joinSnapshot is a state of the world that is kept for clients to join with.
