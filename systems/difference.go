@@ -127,7 +127,7 @@ func (c *Client) differs(mask uint64, truth *delta.Group, k int, e ecs.Entity) e
 	}
 	rec := truth.Record(k)
 	for m := truth.Masks[k]; m != 0; m &= m - 1 {
-		comp := c.shape.replicated[trailing(m)]
+		comp := c.shape.replicated[bits.TrailingZeros64(m)]
 		if comp.Words == 0 {
 			continue
 		}
@@ -184,7 +184,7 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 		}
 		rec := g.Record(k)
 		for m := g.Masks[k]; m != 0; m &= m - 1 {
-			comp := c.shape.replicated[trailing(m)]
+			comp := c.shape.replicated[bits.TrailingZeros64(m)]
 			if comp.Words == 0 {
 				continue
 			}
@@ -251,6 +251,3 @@ func dequantized(comp *ecs.Component, words []int32) unsafe.Pointer {
 	comp.Schema.Dequantize(value, words, comp.Words, 1)
 	return value
 }
-
-// trailing is the lowest member of a set.
-func trailing(set uint64) int { return bits.TrailingZeros64(set) }

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"fmt"
+	"math/bits"
 	"net/netip"
 	"os"
 	"reflect"
@@ -284,3 +285,6 @@ func tableFor[T any](t testing.TB) *schema.Table {
 
 // ownerRow is an entity that has an owner.
 type ownerRow struct{ Owner components.Owner }
+
+// trailing is the lowest member of a set.
+func trailing(set uint64) int { return bits.TrailingZeros64(set) }

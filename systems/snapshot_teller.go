@@ -80,16 +80,13 @@ func (x snapshotPeer) Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 	return x.s.model.own(x.p, e, c)
 }
 
-func (x snapshotPeer) Allowance(now time.Time) int {
-	return x.p.Session.Channels().Allowance(now)
-}
+func (x snapshotPeer) Allowance(now time.Time) int { return x.p.Session.Channels().Allowance(now) }
 
 func (x snapshotPeer) RoundTrip() time.Duration {
-	st := x.p.Session.Stats()
-	if st.RTT == 0 {
-		return 0
+	if st := x.p.Session.Stats(); st.RTT > 0 {
+		return st.RTT + 2*st.Jitter
 	}
-	return st.RTT + 2*st.Jitter
+	return 0
 }
 
 // SetBudget bounds the snapshots of one client to that many bytes each, from the
