@@ -17,6 +17,7 @@ type Present struct {
 	step    bool   // of the timeline goes on
 	next    uint32 // the tick that this step is for
 	changed uint32 // the first that is simulated again before
+	tick    uint32 // that is simulated
 }
 
 // inPresent is an entity that is drawn as it is simulated.
@@ -34,16 +35,11 @@ func NewPresent(parts Parts, coming func() uint32) *Present {
 	return p
 }
 
-// BeginStep and EndStep enclose what the timeline simulates before the tick next, and that tick.
+// BeginStep and EndStep enclose what the timeline simulates up to the tick next, and that tick.
 func (p *Present) BeginStep(next uint32) { p.step, p.next = true, next }
 
 // EndStep ends what BeginStep began.
-func (p *Present) EndStep() {
-	if p.step = false; len(p.kept.list) > 0 { // nothing but what changed was simulated
-		p.follow()
-		p.takeErrors()
-	}
-}
+func (p *Present) EndStep() { p.step = false }
 
 // Rewind keeps what is drawn, before ticks are simulated again; with another world,
 // between steps, there is nothing to keep.
@@ -66,30 +62,31 @@ func (p *Present) Rewind(from uint32) {
 	}
 }
 
-// Start takes what has become of it, once the world stands where it did. Of an entity that
-// came up in ticks that are simulated again nobody can say that it is the same: what was
-// there first has that NetID.
+// Start looks, in the first tick that is simulated again, for what was there before. Of an entity
+// that came up in the ticks since nobody can say that it is the same.
 func (p *Present) Start(tick uint32) {
-	if len(p.kept.list) == 0 || !p.step || tick != p.changed && tick != p.next {
-		return
+	p.tick = tick
+	if p.step && tick == p.changed {
+		p.lookUp()
 	}
-	p.follow()
-	if tick == p.next {
+}
+
+// Done takes what has become of it, once the world stands where it did.
+func (p *Present) Done() {
+	if len(p.kept.list) > 0 && p.step && p.tick+1 == p.next {
+		p.lookUp()
 		p.takeErrors()
 	}
 }
 
-// follow finds what was kept in the world as it stands now.
-func (p *Present) follow() {
+// lookUp finds those whose pose is kept in the world, where those that come back have other handles.
+func (p *Present) lookUp() {
 	for i := range p.kept.list {
 		x := &p.kept.list[i]
 		x.e, _ = p.world.ByNetID(components.NetID(x.id))
 		x.lost = x.lost || x.e.IsZero()
 	}
 }
-
-// Done does nothing: a step ends with EndStep.
-func (p *Present) Done() {}
 
 // Settle does nothing: what is final has been drawn.
 func (p *Present) Settle(uint32) {}
