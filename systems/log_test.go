@@ -142,7 +142,7 @@ func TestLogDivergence(t *testing.T) {
 	g.joinPeer(1, netsys.Link{})
 	g.connect()
 	g.run(30)
-	m := g.server.model.applier.(*deterministicServer)
+	m := g.server.model.applier.(*relaying)
 	for n := range uint32(10) {
 		m.diverged(relay.Divergence{Player: g.clients[0].ID(), Tick: n})
 		m.diverged(relay.Divergence{Player: g.clients[0].ID(), Tick: n, System: "walk"})

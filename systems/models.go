@@ -1,14 +1,17 @@
 package systems
 
 import (
+	"fmt"
 	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/serverapply"
@@ -22,7 +25,7 @@ import (
 //	Buffered           same                          sequence, steering, damped
 //	CorrectOnMismatch  same, own state while open    sequence, steering, between
 //	ServerRewind       rewindServer, snapshots       stampedInputs, leadClock, between
-//	Rollback           deterministicServer           deterministicClient, in the present
+//	Rollback           relaying                      deterministic.Client, in the present
 //	Lockstep           same, waiting                 same, waiting
 
 // everywhere reports whether every peer simulates everything.
@@ -145,8 +148,10 @@ func intakeConfig(s *Server, p policy.Policies) serverapply.Config {
 
 // relayModel is rollback, and lockstep: the server sends everybody's inputs.
 func relayModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel {
-	d := newDeterministicServer(s, relayConfig(s.config), authority)
-	line := d.relay.Timeline()
+	c := relayConfig(s.config)
+	c.Timeline.Authority = authority
+	d := newRelaying(s, c)
+	line := d.in.Timeline()
 	return serverModel{
 		ticks: d, applier: d, teller: relayTeller{d}, line: line, message: d.message, own: s.now, status: d.status, client: d.client,
 		entered:   func(kept uint32) uint32 { return kept },
@@ -269,11 +274,20 @@ func newClientModel(c *Client, p policy.Policies) clientModel {
 // followModel simulates everything.
 func followModel(c *Client, p policy.Policies) clientModel {
 	rate := c.world.TickRate()
-	d := newDeterministicClient(c, followConfig(c.config, p, rate))
-	line := d.relay.Timeline()
+	number, _ := deterministic.BulkChannel(c.config.Channels)
+	if number < 0 {
+		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
+	}
+	d := deterministic.NewClient(deterministic.ClientParts{
+		World: c.world, Player: c.link.id, Session: c.link.session, Time: frameTime{&c.steps}, Channel: number,
+		Inputs: c.inputs.System, Table: wire.InputTable(c.protocol), Relay: followConfig(c.config, p, rate),
+		Drawing: drawingParts(c), Followers: unsettled{c.followed.followers},
+	})
+	c.interpolator = d.View()
+	m, line := following{c, d}, d.Relay().Timeline()
 	return clientModel{
-		listener: d, numbering: d, pace: d, known: simulatedEntities{d}, everywhere: true, differs: d.differs, count: d.count,
-		systems: clientSystems{reconcile: d.reconcile, gather: d.gather, predict: d.predict, send: d.send, interpolate: d.interpolate},
+		listener: m, numbering: d, pace: d, known: m, everywhere: true, differs: d.Differs, count: m.count,
+		systems: clientSystems{reconcile: d.Reconcile, gather: d.Gather, predict: m.predict, send: d.Send, interpolate: d.Interpolate},
 		firstOpen: func() uint32 {
 			if line.Next() == 0 {
 				return 0

@@ -1,8 +1,8 @@
 package systems
 
 import (
+	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
-	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/serverapply"
@@ -13,14 +13,8 @@ import (
 type peer struct {
 	*sessions.Client
 	inputs   *serverapply.Client
-	relayed  peerRelayed
+	relayed  *deterministic.Member // nil where snapshots are sent
 	owned    *ownership.Values
 	report   *report.Client   // nil: own state always travels
 	snapshot *snapshot.Client // nil where no snapshots are sent
-}
-
-// peerRelayed is what a player's earlier sessions have counted.
-type peerRelayed struct {
-	counted relay.Inputs
-	rewrote uint64
 }

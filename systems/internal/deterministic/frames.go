@@ -3,9 +3,11 @@ package deterministic
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -16,8 +18,8 @@ const Kind = 3
 // mark is what no type of messages is numbered, as its first bytes are read.
 var mark = []byte{0xff, 0xff, 0x7f}
 
-// Limit is how long a message of package relay may be in a datagram.
-const Limit = netsys.MaxPayload - 1
+// limit is how long a message of package relay may be in a datagram.
+const limit = netsys.MaxPayload - 1
 
 // BulkChannel is the channel for reliable messages of package relay: the one called
 // "bulk", or else the ordered one of the lowest priority; and how long a message may be. It
@@ -50,8 +52,8 @@ const LeastMessage = 1<<10 + 3
 // mostPart is how many bytes of a state are sent at once.
 const mostPart = 256 << 10
 
-// Part is how many bytes of a state go into a message of up to longest bytes.
-func Part(longest int) int { return min(longest-len(mark), mostPart) }
+// part is how many bytes of a state go into a message of up to longest bytes.
+func part(longest int) int { return min(longest-len(mark), mostPart) }
 
 // Message takes the mark off a message of a channel; it reports false for one that is
 // somebody else's.
@@ -66,4 +68,10 @@ func Datagram(b []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes that are no relayed inputs", wire.ErrMessage, len(b))
 	}
 	return b[1:], nil
+}
+
+// repeats is in how many messages in a row each input is told over a path: one more than the reserve of a buffer for
+// its losses, and as many as its jitter lets overtake each other, of which the first to arrive counts.
+func repeats(st netsys.Stats, step time.Duration) int {
+	return 1 + int(clock.Reserve(st.LossOut)) + int(2*st.Jitter/step)
 }

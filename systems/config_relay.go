@@ -5,9 +5,8 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
+	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -53,8 +52,36 @@ func departing(leave func(*ecs.World, uint32), then LeavePolicy) func(*ecs.World
 	}
 }
 
-// peersRepeats is in how many messages in a row each input is told over a path: one more than the reserve of a buffer for
-// its losses, and as many as its jitter lets overtake each other, of which the first to arrive counts.
-func peersRepeats(st netsys.Stats, step time.Duration) int {
-	return 1 + int(clock.Reserve(st.LossOut)) + int(2*st.Jitter/step)
+// relayConfig is what the relay of a server is told.
+func relayConfig(c ServerConfig) relay.Config {
+	peers := c.MaxClients
+	if c.ReconnectWindow > 0 {
+		peers *= 2 // those who are waited for play on
+	}
+	r := relay.Config{
+		Timeline: peersTimeline(c.Policies, c.TickRate),
+		Peers:    min(peers, maxPeers),
+		Stall:    stallTicks(c),
+	}
+	r.Timeline.First, r.Timeline.Players = c.FirstTick, min(2*peers, maxPeers)
+	r.Timeline.Join, r.Timeline.Leave = c.Join, departing(c.Leave, c.LeavePolicy)
+	return r
+}
+
+// stallTicks is ServerConfig.Stall in ticks, rounded down: nobody waits for longer.
+func stallTicks(c ServerConfig) int {
+	return max(int(int64(c.Stall)*int64(c.TickRate)/int64(time.Second)), 1)
+}
+
+// followConfig is what the relay of a client is told.
+func followConfig(c ClientConfig, p policy.Policies, tickRate int) relay.ClientConfig {
+	r := relay.ClientConfig{Timeline: peersTimeline(p, tickRate), Delay: min(p.SuggestTicks(tickRate), 255)}
+	r.Timeline.Window = min(r.Timeline.Window+tickRate, maxPeers) // the way from the server here
+	if r.Timeline.Wait {
+		r.Timeline.Window = 2 * tickRate
+	}
+	r.MaxDelay = min(max(tickRate, r.Delay), 255)
+	r.Timeline.Players = maxPeers
+	r.Timeline.Join, r.Timeline.Leave = c.Join, departing(c.Leave, c.LeavePolicy)
+	return r
 }

@@ -1,0 +1,158 @@
+package systems
+
+import (
+	"errors"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/deterministic"
+	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/sessions"
+	"github.com/tactusgo/tactus/systems/serverapply"
+)
+
+// relaying simulates everything as each client does, from inputs that all are told of.
+type relaying struct {
+	s  *Server
+	in *deterministic.Server
+}
+
+func newRelaying(s *Server, c relay.Config) *relaying {
+	m := &relaying{s: s}
+	c.Diverged = m.diverged
+	if s.config.Refuse.look != nil {
+		c.Refuse = func(player, tick uint32, words []int32) bool {
+			var in *serverapply.Client
+			if p := s.sessions.byID[player]; p != nil {
+				in = p.inputs
+			}
+			return s.intake.Refuse(player, in, tick, tick, words)
+		}
+	}
+	m.in = deterministic.NewServer(s.world, c, s.config.Channels, unsettled{s.followed.followers})
+	return m
+}
+
+// Ready reports whether a tick that is due can be simulated: lockstep waits for inputs.
+func (m *relaying) Ready() bool { return m.in.Ready(m.s.dropped()) }
+
+// Run is the system ServerApply.
+func (m *relaying) Run(w *ecs.World) { m.in.Run(w) }
+
+// Done ends the tick.
+func (m *relaying) Done() { m.in.Done() }
+
+// Join begins with a client.
+func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
+	var err error
+	if p.relayed, err = m.in.Join(p.ID, p.Session, back); err != nil {
+		m.s.config.Logger.Error("client refused", "client", p.ID, "error", err)
+		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
+		return
+	}
+	if back && m.s.config.Rejoin != nil {
+		m.s.config.Rejoin(m.s.world, p.ID)
+	}
+}
+
+// Leave ends with a client.
+func (m *relaying) Leave(p *peer, _ bool) { m.in.Leave(p.relayed) }
+
+// Depart lets players leave with the next tick.
+func (m *relaying) Depart(_ *ecs.World, gone []uint32) {
+	for _, id := range gone {
+		m.in.Depart(id)
+	}
+}
+
+// Receive takes in what a client says.
+func (m *relaying) Receive(p *peer, pk netsys.Packet) {
+	if err := m.in.Receive(p.relayed, pk); err != nil {
+		m.s.sessions.Refuse(p.Client, err)
+	}
+}
+
+// message takes in a report of a divergence.
+func (m *relaying) message(p *peer, number int, message []byte) (bool, error) {
+	return m.in.Message(p.relayed, number, message)
+}
+
+// diverged tells where the world of a client left this one.
+func (m *relaying) diverged(d relay.Divergence) {
+	m.s.stats.Divergences++
+	what := notice.Desync
+	if d.System != "" {
+		what = notice.Unstable
+	}
+	if p := m.s.sessions.byID[d.Player]; p != nil && p.Logged.First(what) {
+		m.s.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
+	}
+	if m.s.config.Desync != nil {
+		m.s.config.Desync(d)
+	}
+}
+
+// status says what a server does that relays inputs.
+func (m *relaying) status(st ModelStatus) ModelStatus {
+	st.Relay, st.WaitsFor = m.in.Stats(), m.in.Awaited()
+	return st
+}
+
+// client says what it knows of a client.
+func (m *relaying) client(p *peer, st ClientStatus) ClientStatus {
+	st.Joining = !m.in.Playing(p.relayed)
+	return st
+}
+
+// relayTeller tells clients the inputs of all.
+type relayTeller struct{ *relaying }
+
+// Join does nothing: the relay is told of who comes as inputs are.
+func (relayTeller) Join(*peer) {}
+
+// Leave makes the last account of a client, before the sums over those who left are made.
+func (t relayTeller) Leave(p *peer) { t.account(p) }
+
+// Acked does nothing: messages say themselves what a client knows.
+func (relayTeller) Acked(*peer, uint16) {}
+
+// Run is the system Snapshot: it makes the state of the world for who joins.
+func (t relayTeller) Run(w *ecs.World) { t.in.Attend(w) }
+
+// Send is the system Send: it tells every client what it has not heard of.
+func (t relayTeller) Send(*ecs.World) {
+	s := t.s
+	s.stats.Sends++
+	s.stats.Mended = t.in.Stats().Mended
+	for _, p := range s.sessions.peers {
+		t.account(p)
+		if b := t.in.Tell(p.relayed); b != nil {
+			if _, ok := s.sessions.Send(p.Client, b); ok {
+				s.stats.Updates++
+				s.stats.RelayBytes += uint64(len(b))
+			}
+		}
+		n, err := t.in.Hand(p.relayed)
+		s.stats.StateBytes += uint64(n)
+		switch {
+		case errors.Is(err, relay.ErrTooLarge) || errors.Is(err, relay.ErrAbsent):
+			s.config.Logger.Error("client cannot join", "client", p.ID, "error", err)
+			p.Session.Close(s.link.now, netsys.ReasonKicked)
+		case err != nil:
+			s.config.Logger.Error("state was not sent", "client", p.ID, "error", err)
+		}
+	}
+	s.link.endpoint.Flush(s.link.now)
+}
+
+// account makes the counts of a client's inputs what [ClientStatus] shows.
+func (t relayTeller) account(p *peer) {
+	in, rewrote, ok := t.in.Account(p.relayed)
+	if !ok {
+		return
+	}
+	st := p.inputs.Stats()
+	st.Consumed, st.Missing, st.Late, st.Rejected, st.Rewrote = in.Consumed, in.Missing, in.Late, in.Refused-st.Refused, rewrote
+	p.inputs.Relayed(in.Newest, in.Waiting, st)
+}
