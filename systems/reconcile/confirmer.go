@@ -40,7 +40,7 @@ func (x *compared) next(applied uint32) verdict {
 	if x.waits {
 		x.reach(applied)
 	} else {
-		x.reached, x.mirror.Newest.Fresh = x.mirror.Newest, false
+		x.reached = x.mirror.Look()
 	}
 	v := verdict{input: x.reached.Input, own: x.reached, fresh: x.reached.Fresh}
 	x.reached.Fresh = false
@@ -49,7 +49,7 @@ func (x *compared) next(applied uint32) verdict {
 
 // reach settles which own state the prediction has come to.
 func (x *compared) reach(applied uint32) {
-	told := x.mirror.Newest
+	told := x.mirror.Look()
 	switch {
 	case told.Input <= applied:
 		x.reached, x.later = told, mirror.OwnState{}
@@ -58,5 +58,7 @@ func (x *compared) reach(applied uint32) {
 	case !x.later.Fresh || x.later.Input <= applied:
 		x.later = told
 	}
-	x.mirror.Newest.Fresh = told.Input > applied
+	if told.Input > applied {
+		x.mirror.LookAgain()
+	}
 }

@@ -76,8 +76,8 @@ func (s *System) takeUp(r *mirror.Replica, own bool) {
 		return
 	}
 	s.proofs.takeServerState = true
-	if told := &s.parts.Mirror.Own.Newest; s.parts.Predict.Scope.Chosen(r) && told.Tick != 0 && s.reported == nil {
-		told.Fresh = true // at once, not with the next snapshot
+	if told := &s.parts.Mirror.Own; s.parts.Predict.Scope.Chosen(r) && told.Newest.Tick != 0 && s.reported == nil {
+		told.LookAgain() // at once, not with the next snapshot
 	}
 }
 

@@ -34,10 +34,10 @@ func (x *reported) told(tick uint32, agreed bool) {
 // new all has to be taken over that is not the same: a result is coarser than that.
 func (x *reported) next(uint32) verdict {
 	_, input := x.parts.Predict.Numbering.Heard()
-	v := verdict{input: input, agreed: x.agreed && x.fresh, own: x.mirror.Newest}
+	v := verdict{input: input, agreed: x.agreed && x.fresh, own: x.mirror.Look()}
 	v.fresh = v.own.Fresh && v.own.Predicted // else it was for secrets
 	v.exact = !x.any || v.own.Number != x.taken
-	x.fresh, x.mirror.Newest.Fresh = false, false
+	x.fresh = false
 	return v
 }
 

@@ -231,7 +231,7 @@ func (m *Mirror) take(h *wire.SnapshotHeader, newestInput uint32) {
 		m.Store.add(x, st, min(floor, m.Own.Newest.Send), m.join.collected())
 	}
 	if len(m.Decoder.in.own) > 0 { // also to say that nothing is left
-		m.Own.take(m.Decoder.in.send, h, newestInput)
+		m.Own.hear(m.Decoder.in.send, h, newestInput)
 	}
 }
 

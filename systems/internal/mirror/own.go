@@ -16,7 +16,7 @@ import (
 type OwnState struct {
 	Sent
 	Input     uint32
-	Fresh     bool  // newer than what Reconcile has seen
+	Fresh     bool  // nobody has looked at it
 	Predicted bool  // it also tells of what the client predicts
 	Number    uint8 // of the correction that it is
 }
@@ -43,9 +43,19 @@ type OwnValue struct {
 	Value     unsafe.Pointer
 }
 
-// take notes that own state came. What does not fit one datagram comes in several of the
+// Look is the newest own state. Each that comes is fresh once.
+func (o *Own) Look() OwnState {
+	s := o.Newest
+	o.Newest.Fresh = false
+	return s
+}
+
+// LookAgain makes the newest own state fresh once more.
+func (o *Own) LookAgain() { o.Newest.Fresh = true }
+
+// hear notes that own state came. What does not fit one datagram comes in several of the
 // same tick.
-func (o *Own) take(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
+func (o *Own) hear(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
 	x := &o.Newest
 	switch {
 	case s.Tick > x.Tick:
