@@ -144,37 +144,6 @@ func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 	}
 }
 
-// Clients that come together share the state with which they join, and what it
-// takes to encode it; one that leaves meanwhile lets go of it.
-func TestJoinersShare(t *testing.T) {
-	t.Parallel()
-	g, _ := crowded(t, 1500, ServerConfig{Join: spawnPawn})
-	g.run(30)
-	link := netsys.Link{Latency: 50 * time.Millisecond}
-	for range 8 {
-		g.join(ClientConfig{}, link)
-	}
-	g.connect()
-	g.until("states are kept", func() bool { return g.server.snapshots.Stats().Joins > 0 })
-	g.run(6)
-	if n := g.server.snapshots.Stats().Joins; n > 2 {
-		t.Errorf("%d states are kept for 8 clients that came together", n)
-	}
-	if err := g.clients[0].Close(g.now); err != nil {
-		t.Fatal(err)
-	}
-	g.clients, g.links = g.clients[1:], g.links[1:]
-	g.run(240)
-	if n := g.server.snapshots.Stats().Joins; n != 0 {
-		t.Errorf("%d states are kept for nobody", n)
-	}
-	for _, c := range g.clients {
-		if _, ok := c.Loaded(); !ok {
-			t.Errorf("client %d never joined", c.ID())
-		}
-	}
-}
-
 // A client that lost its baselines asks for full states and gets them without
 // anything going off the screen.
 func TestRenewalTakesNothingOffTheScreen(t *testing.T) {

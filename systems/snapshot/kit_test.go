@@ -1,0 +1,107 @@
+package snapshot
+
+import (
+	"log/slog"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/report"
+)
+
+type place struct {
+	X, Y float32 `net:"-512..512 step 0.01"`
+}
+
+type tint struct {
+	Color uint8 `net:"0..200"`
+}
+
+// plaza is a world of entities and the clients that are told of it.
+type plaza struct {
+	w     *ecs.World
+	s     *System
+	all   []ecs.Entity
+	peers []*peer
+	tick  uint32
+}
+
+func newPlaza(entities int, c Config) *plaza {
+	p := ecs.NewProtocol("plaza/1")
+	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[tint](p, 0)
+	g := &plaza{w: ecs.NewWorld(p, ecs.Config{TickRate: 60})}
+	c.World, c.Protocol, c.Clock, c.SendRate, c.Logger = g.w, p, g, 20, slog.New(slog.DiscardHandler)
+	if c.Budget == 0 {
+		c.Budget = 2400
+	}
+	g.s = New(c, 0)
+	for n := range entities {
+		g.all = append(g.all, g.w.Spawn(place{X: float32(n % 500)}, tint{uint8(n % 200)}))
+	}
+	return g
+}
+
+func (g *plaza) Now() time.Time { return time.Unix(int64(g.tick/60), 0) }
+func (g *plaza) Tick() uint32   { return g.tick }
+
+// peer is a client that acknowledges all that it is sent, some ticks later.
+type peer struct {
+	w      *ecs.World
+	c      *Client
+	delay  uint32
+	seq    uint16
+	flying []flight
+}
+
+type flight struct {
+	seq uint16
+	due uint32
+}
+
+func (*peer) Ack() (input uint32, depth uint8, shift int16) { return 0, 0, 0 }
+func (*peer) Report() *report.Client                        { return nil }
+func (*peer) Allowance(time.Time) int                       { return 1 << 20 }
+func (p *peer) RoundTrip() time.Duration                    { return time.Duration(p.delay) * time.Second / 60 }
+func (p *peer) Own(e ecs.Entity, c *ecs.Component) (value unsafe.Pointer) {
+	return p.w.Netcode().Pointer(e, c)
+}
+
+func (g *plaza) join(delay uint32) *peer {
+	p := &peer{w: g.w, delay: delay}
+	p.c = g.s.Add(uint32(len(g.peers)+1), p, 0)
+	g.peers = append(g.peers, p)
+	return p
+}
+
+// run lets ticks pass; each shows to look, which may be nil, the packets of a send.
+func (g *plaza) run(ticks int, look func(*peer, []Packet)) {
+	for range ticks {
+		for _, p := range g.peers {
+			for len(p.flying) > 0 && p.flying[0].due <= g.tick {
+				g.s.Acked(p.c, p.flying[0].seq)
+				p.flying = p.flying[1:]
+			}
+		}
+		g.tick++
+		g.s.Step()
+		g.s.Run(g.w)
+		for _, p := range g.peers {
+			packets := p.c.Packets()
+			if look != nil && len(packets) > 0 {
+				look(p, packets)
+			}
+			for i := range packets {
+				p.c.Sent(p.seq, &packets[i])
+				p.flying = append(p.flying, flight{p.seq, g.tick + p.delay})
+				p.seq++
+			}
+			p.c.Clear()
+		}
+	}
+}
+
+// move gives an entity news.
+func (g *plaza) move(n int) {
+	ecs.Get[place](g.w, g.all[n%len(g.all)]).Y++
+}

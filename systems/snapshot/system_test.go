@@ -1,0 +1,152 @@
+package snapshot
+
+import (
+	"math/bits"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// A hundred clients with the same acknowledgements need one encode a send, and with
+// round trips from 20 to 200 ms at most eight.
+func TestOneEncodeServesAll(t *testing.T) {
+	const clients = 100
+	for _, spread := range []uint32{0, 11} {
+		g := newPlaza(70, Config{})
+		for n := range uint32(clients) {
+			g.join(1 + spread*n/clients)
+		}
+		g.run(120, nil)
+		before := g.s.Stats()
+		for n := range 150 {
+			g.move(n)
+			g.run(1, nil)
+		}
+		after := g.s.Stats()
+		sends := after.Sends - before.Sends
+		blocks, entities := after.Encodes.Blocks-before.Encodes.Blocks, after.Encodes.Entities-before.Encodes.Entities
+		most := uint64(1)
+		if spread > 0 {
+			most = 8
+		}
+		if sends != 50 || blocks > most*sends || entities != blocks*70 {
+			t.Errorf("round trips over %d ticks: %d blocks of %d entities were encoded in %d sends", spread, blocks, entities, sends)
+		}
+		if reused := after.Encodes.Reused - before.Encodes.Reused; reused+blocks != clients*sends {
+			t.Errorf("%d blocks were reused", reused)
+		}
+		if own := after.Encodes.Own - before.Encodes.Own; own != 0 {
+			t.Errorf("%d blocks of own state for spectators", own)
+		}
+	}
+}
+
+// The usual snapshot is one datagram with a header of 5 bytes, and five bytes more in every
+// fourth.
+func TestHeadersAreSmall(t *testing.T) {
+	g := newPlaza(200, Config{})
+	p := g.join(6)
+	g.w.Spawn(components.Owner{Client: p.c.id}, place{})
+	g.run(120, nil)
+	before := g.s.Stats().Traffic
+	g.run(3*400, nil)
+	st := g.s.Stats().Traffic
+	if n := st.Datagrams - before.Datagrams; n != 400 {
+		t.Fatalf("%d datagrams", n)
+	}
+	if n := st.Headers - before.Headers; n != 400*5+100*5 {
+		t.Errorf("%d bytes of headers in 400 snapshots", n)
+	}
+}
+
+// Clients that come together share the state with which they join, and what it
+// takes to encode it; one that leaves meanwhile lets go of it.
+func TestJoinersShare(t *testing.T) {
+	g := newPlaza(1500, Config{Budget: 600})
+	g.run(30, nil)
+	for range 8 {
+		g.join(6)
+	}
+	g.run(6, nil)
+	if n := g.s.Stats().Joins; n == 0 || n > 2 {
+		t.Errorf("%d states are kept for 8 clients that came together", n)
+	}
+	g.s.Remove(g.peers[0].c)
+	g.peers = g.peers[1:]
+	g.run(240, nil)
+	if n := g.s.Stats().Joins; n != 0 {
+		t.Errorf("%d states are kept for nobody", n)
+	}
+	for _, p := range g.peers {
+		if p.c.Joining() {
+			t.Errorf("client %d never joined", p.c.id)
+		}
+	}
+}
+
+// No datagram is longer than the wire takes, no snapshot than its budget, and every entity
+// gets its turn within it; what a client may not see is in no block.
+func TestSnapshotsKeepToTheirBounds(t *testing.T) {
+	const secret = 7 // one of so many is hidden
+	for _, budget := range []int{MinBudget, 500, 2400} {
+		hidden := map[ecs.Entity]bool{}
+		g := newPlaza(150, Config{Budget: budget, Visible: func(_ *ecs.World, e ecs.Entity, _ uint32) bool { return !hidden[e] }})
+		for n := 0; n < len(g.all); n += secret {
+			hidden[g.all[n]] = true
+		}
+		p := g.join(4)
+		g.run(600, nil)
+		if p.c.Joining() {
+			t.Fatalf("budget %d: the client never joined", budget)
+		}
+		told := map[uint32]uint64{}
+		for range 240 {
+			for k := range g.all {
+				g.move(k)
+			}
+			g.run(1, func(_ *peer, packets []Packet) {
+				total := 0
+				for _, q := range packets {
+					total += len(q.Bytes)
+					if len(q.Bytes) > netsys.MaxPayload {
+						t.Errorf("budget %d: a datagram of %d bytes", budget, len(q.Bytes))
+					}
+					for _, b := range q.Holds {
+						for i := b.First; !b.Own && !b.Hidden && i < b.First+b.Count; i++ {
+							told[i] |= b.Slots
+						}
+					}
+				}
+				if total > budget {
+					t.Errorf("budget %d: a snapshot of %d bytes", budget, total)
+				}
+			})
+		}
+		f := g.s.Newest()
+		for i := range f.Groups {
+			for k := range 64 {
+				alive := f.Groups[i].Alive>>k&1 != 0
+				if is := told[uint32(i)]>>k&1 != 0; alive && is == hidden[f.Entity(i, k)] {
+					t.Errorf("budget %d: slot %d of group %d, told %v", budget, k, i, is)
+				}
+			}
+		}
+	}
+}
+
+// A run is halved by those who are there: each part has half of them, and no slot is lost.
+func TestHalves(t *testing.T) {
+	for alive := range uint64(1 << 8) {
+		low, high := halves(wire.AllSlots, alive)
+		if low|high != wire.AllSlots || low&high != 0 {
+			t.Fatalf("%#x: %#x and %#x", alive, low, high)
+		}
+		n := bits.OnesCount64(alive)
+		if n < 2 && high != 0 || n >= 2 && (bits.OnesCount64(low&alive) != n/2 || bits.OnesCount64(high&alive) != n-n/2) {
+			t.Fatalf("%#x: %#x and %#x", alive, low, high)
+		}
+	}
+}
