@@ -2,6 +2,7 @@ package systems
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/interpolate"
+	"github.com/tactusgo/tactus/systems/predict"
+	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
 // What rooms keep of an entity is gone from all of them when the client forgets it.
@@ -23,7 +26,7 @@ func TestForgottenEntityLeavesNoRecord(t *testing.T) {
 	g.run(30)
 	at := c.mirror.Entities.Of(id).Index
 	used := func() (rooms, n int) {
-		eachRecords(reflect.ValueOf(c).Elem(), func(l mirror.RecordList) {
+		eachRecords(reflect.ValueOf(c).Elem(), map[uintptr]bool{}, func(l mirror.RecordList) {
 			rooms++
 			if !record(l, at).IsZero() {
 				n++
@@ -41,13 +44,17 @@ func TestForgottenEntityLeavesNoRecord(t *testing.T) {
 	}
 }
 
-// eachRecords finds the records in a struct, in those that it is made of, and in those of a
-// room that is a package.
-func eachRecords(v reflect.Value, found func(mirror.RecordList)) {
+// rooms are packages that keep records.
+var rooms = []string{
+	reflect.TypeFor[interpolate.System]().PkgPath(), reflect.TypeFor[predict.System]().PkgPath(), reflect.TypeFor[reconcile.System]().PkgPath(),
+}
+
+// eachRecords finds the records in a struct, in those that it is made of, and in those of rooms
+// that are packages; of these each once.
+func eachRecords(v reflect.Value, seen map[uintptr]bool, found func(mirror.RecordList)) {
 	for i := range v.NumField() {
 		f := v.Field(i)
-		if room := reflect.TypeFor[interpolate.System]().PkgPath(); f.Kind() == reflect.Pointer && v.Type().PkgPath() != "" &&
-			f.Type().Elem().PkgPath() == room && f.Type().Elem().Kind() == reflect.Struct && v.Type().Name() != "states" {
+		if f.Kind() == reflect.Pointer && !f.IsNil() && f.Type().Elem().Kind() == reflect.Struct && slices.Contains(rooms, f.Type().Elem().PkgPath()) {
 			f = f.Elem()
 		}
 		if f.Kind() != reflect.Struct {
@@ -55,10 +62,19 @@ func eachRecords(v reflect.Value, found func(mirror.RecordList)) {
 		}
 		f = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr()))
 		if l, ok := f.Interface().(mirror.RecordList); ok {
-			found(l)
+			if !seen[f.Pointer()] {
+				found(l)
+			}
+			seen[f.Pointer()] = true
 			continue
 		}
-		eachRecords(f.Elem(), found)
+		if slices.Contains(rooms, f.Type().Elem().PkgPath()) {
+			if seen[f.Pointer()] {
+				continue
+			}
+			seen[f.Pointer()] = true
+		}
+		eachRecords(f.Elem(), seen, found)
 	}
 }
 
