@@ -9,11 +9,14 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
+	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/predict"
+	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
@@ -300,12 +303,21 @@ func followModel(c *Client, p policy.Policies) clientModel {
 
 // predictModel simulates the client's own entities, as inputs are gathered.
 func predictModel(c *Client, p policy.Policies) clientModel {
-	c.predictor = newPredictor(c, p)
+	predicting, corrections := predictParts(c), p.Correction == policy.CorrectionMismatch
+	predicting.Corrections, predicting.CoSimulates = corrections, p.Remotes == policy.RemotesCoSimulated
+	if predicting.Stamped = stamped(p); predicting.Stamped {
+		predicting.Delay = uint32(p.SuggestTicks(c.world.TickRate()))
+	}
+	c.predictor = predict.New(predicting, c.shape.predicted, c.config.History)
 	c.interpolator = interpolate.New(drawingParts(c), interpolate.States{
 		Mirror: c.mirror, Written: c.owned.Mask, CoSimulated: c.predictor.Scope.CoSimulates,
 		Damped: p.Remotes == policy.RemotesDamped, Damping: c.config.Damping,
 	})
-	c.reconciler = newReconciler(c, p)
+	reconciling := reconcileParts(c)
+	if reconciling.Waits = predicting.Stamped; corrections {
+		reconciling.Results = report.NewCoder(c.protocol)
+	}
+	c.reconciler = reconcile.New(reconciling, c.shape.predicted)
 	return clientModel{
 		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: toldEntities{c},
 		firstOpen: func() uint32 { return c.reconciler.ConfirmedInput() + 1 }, count: func(s ClientStats) ClientStats { return s },
