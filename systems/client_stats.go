@@ -44,11 +44,9 @@ func (c *Client) Causes() reconcile.Causes {
 
 // ReadCauses writes what [Client.Causes] returns to t, whose memory is used again.
 func (c *Client) ReadCauses(t *reconcile.Causes) {
-	if c.reconciler == nil {
-		*t = reconcile.Causes{Rows: t.Rows[:0]}
-		return
+	if *t = (reconcile.Causes{Rows: t.Rows[:0]}); c.reconciler != nil {
+		c.reconciler.ReadCauses(t)
 	}
-	c.reconciler.ReadCauses(t)
 }
 
 // countRooms adds what the rooms of a connected client count.
