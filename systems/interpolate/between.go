@@ -40,9 +40,11 @@ func (b between) draw(float64) (stalled bool) {
 // drawBetween writes the state of an entity at the playback head into the view.
 // It reports whether there was no later state to move toward.
 func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waiting bool) {
-	h, p := b.mirror.Store.World[r.At.Group], b.around(r, head)
+	h, p := b.mirror.Store.World[r.At.Group], b.around(r, head, r.Moves != f.moves)
 	from, to, before := p.from, p.to, p.before
-	r.Moved = r.Moved && (before || from == nil)
+	if from != nil && !before {
+		f.moves = r.Moves
+	}
 	switch {
 	case from == nil:
 		return false // not yet in sight
@@ -50,7 +52,7 @@ func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waitin
 		b.hide(r.ID, f) // an earlier state, which came later, had it gone already
 		return false
 	}
-	if !r.Moved && !p.gone {
+	if f.moves == r.Moves && !p.gone {
 		from, to = f.goOn(r, h, from, to, head)
 	}
 	if to != nil {

@@ -8,6 +8,7 @@ import (
 // figure is what is kept of an entity in the view.
 type figure struct {
 	entity  ecs.Entity   // in the view; zero: not there
+	moves   uint32       // of the entity that the view has followed
 	between [2]uint32    // ticks of the states that it was drawn between last; 0: none
 	ahead   uint32       // send of the state that the last frame carried it on from; 0: it did not
 	blend   *blend       // nil: it was always drawn in one way

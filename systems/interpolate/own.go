@@ -101,7 +101,7 @@ func (e Entity) At(tick float64) (m Moment, ok bool) {
 	case e.states == nil || e.of.Removed.Tick != 0 && (tick >= float64(e.of.Removed.Tick) || e.of.Simulated):
 		return m, false
 	}
-	p := e.states.around(e.of, tick)
+	p := e.states.around(e.of, tick, e.of.Moves > 0)
 	if p.from == nil || p.gone && e.of.Removed.Tick != 0 {
 		return m, false
 	}

@@ -39,11 +39,12 @@ type passage struct {
 	before   bool // it stood elsewhere then, with other components
 }
 
-// around is the newest state of an entity at or before a tick, and the oldest after it.
-func (x *states) around(r *mirror.Replica, tick float64) (p passage) {
+// around is the newest state of an entity at or before a tick, and the oldest after it; with moved
+// also where it stood before.
+func (x *states) around(r *mirror.Replica, tick float64, moved bool) (p passage) {
 	p.from, p.to, p.gone = x.mirror.Store.World[r.At.Group].Around(r.ID, r.At.Slot, tick)
 	p.slot = int(r.At.Slot)
-	if r.Moved { // it has other components from now on, but maybe not yet then
+	if moved { // it has other components from now on, but maybe not yet then
 		old, later, _ := x.mirror.Store.World[r.Before.Group].Around(r.ID, r.Before.Slot, tick)
 		if old != nil && (p.from == nil || old.Tick > p.from.Tick) {
 			p = passage{old, later, int(r.Before.Slot), false, true}
@@ -57,7 +58,7 @@ func (x *states) around(r *mirror.Replica, tick float64) (p passage) {
 func (s *states) readAt(into unsafe.Pointer, r *mirror.Replica, tick uint32, comp *ecs.Component) bool {
 	k := r.At.Slot
 	st := s.stateAt(r.At.Group, r.ID, k, tick)
-	if r.Moved && st == nil {
+	if r.Moves > 0 && st == nil {
 		k = r.Before.Slot
 		st = s.stateAt(r.Before.Group, r.ID, k, tick)
 	}

@@ -104,7 +104,10 @@ func (m *Mirror) stand(g int32, x *History, k int, st *State) *Replica {
 	}
 	x.Here[k] = r
 	if r.At != at {
-		r.Before, r.Moved, r.At = r.At, r.Newest != 0, at
+		if r.Newest != 0 {
+			r.Moves++
+		}
+		r.Before, r.At = r.At, at
 	}
 	r.Newest, r.Removed = max(r.Newest, st.Send), Removal{}
 	return r

@@ -12,10 +12,10 @@ type Replica struct {
 	Index      Index
 	Entity     ecs.Entity // in the client's world; zero until confirmed state came
 	At         Location
-	Before     Location // where it stood before, when moved
-	Moved      bool
-	Newest     uint32 // newest send that told of it
-	Private    uint64 // components that only this client may see
+	Before     Location // where it stood before, if it has changed its place
+	Moves      uint32   // how often it has changed its place
+	Newest     uint32   // newest send that told of it
+	Private    uint64   // components that only this client may see
 	Removed    Removal
 	WaitsSince uint32 // send since which own state must tell of it first; 0: none
 	Simulated  bool   // here
