@@ -42,7 +42,7 @@ type perSlot struct {
 	bigAt      uint32       // send in which the last of them was found
 }
 
-// freeSlots keeps splits that are not in use.
+// freeSlots keeps what is not in use.
 type freeSlots []*perSlot
 
 func (s *freeSlots) take() *perSlot {
