@@ -47,7 +47,7 @@ func (s *Server) Session(client uint32) netsys.Session {
 // queues hold breaks the protocol: what is reliable cannot be left unread.
 func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int, message []byte) {
 	s := (*Server)(h)
-	p := s.peer(session)
+	p := s.sessions.of(session)
 	if p == nil {
 		return
 	}

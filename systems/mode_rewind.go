@@ -157,7 +157,7 @@ func (m *rewindServer) Depart(_ *ecs.World, gone []uint32) {
 // Receive takes in a message of inputs.
 func (m *rewindServer) Receive(p *peer, pk netsys.Packet) {
 	msg, err := m.in.Receive(p.inputs, pk)
-	m.s.received(p, pk, msg, err)
+	passOn(m.s, p, pk, msg, err)
 }
 
 // own is the value after the tick that own state tells of.

@@ -57,8 +57,8 @@ func Revoke(w *ecs.World, e ecs.Entity) { Grant(w, e, 0) }
 // a server that is to write takes it back first. See [Grant].
 func (c *Client) MayWrite(e ecs.Entity) bool { return c.owned.MayWrite(e) }
 
-// attachChanges prepares a server for client-owned components.
-func (s *Server) attachChanges() error {
+// newOwned prepares a server for client-owned components.
+func newOwned(s *Server) (*ownership.Server, error) {
 	list := ownership.Components(s.protocol)
 	c := ownership.Config{Visible: s.config.Visible, Logger: s.config.Logger}
 	if accept := s.config.Accept; accept != nil {
@@ -66,9 +66,8 @@ func (s *Server) attachChanges() error {
 			return accept(w, Change{Client: client, Entity: e, Component: comp, Value: value})
 		}
 	}
-	s.owned = ownership.NewServer(s.world, list, c)
 	if err := ownership.Check(list, everywhere(s.policies)); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	return nil
+	return ownership.NewServer(s.world, list, c), nil
 }

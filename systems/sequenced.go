@@ -53,14 +53,14 @@ func (a *sequenced) Depart(w *ecs.World, gone []uint32) {
 // Receive takes in a message of inputs.
 func (a *sequenced) Receive(p *peer, pk netsys.Packet) {
 	m, err := a.in.Receive(p.inputs, pk)
-	if m := a.s.received(p, pk, m, err); m != nil {
+	if m := passOn(a.s, p, pk, m, err); m != nil {
 		p.report.Take(m.Newest, p.inputs.Newest(), &m.Report)
 	}
 }
 
-// received passes on what a message had besides inputs: which baselines the client asks for.
+// passOn passes on what a message had besides inputs: which baselines the client asks for.
 // It returns the message, nil where there was nothing to be read.
-func (s *Server) received(p *peer, pk netsys.Packet, m *wire.Input, err error) *wire.Input {
+func passOn(s *Server, p *peer, pk netsys.Packet, m *wire.Input, err error) *wire.Input {
 	if err != nil {
 		s.sessions.Refuse(p.Client, err)
 		return nil

@@ -140,7 +140,8 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.followed.followers = follow(s.config.Events, s.followed.outcomes)
 	model, onTick, after := newServerModel(s)
 	s.model, s.stages.onTick, s.stages.after = model, onTick, after
-	if err := s.attachChanges(); err != nil {
+	var err error
+	if s.owned, err = newOwned(s); err != nil {
 		return nil, err
 	}
 	if c.Refuse.look != nil && (p.Input() == nil || c.Refuse.of(p) != p.Input()) {

@@ -7,8 +7,23 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/deterministic"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
+	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
+	"github.com/tactusgo/tactus/systems/serverapply"
+	"github.com/tactusgo/tactus/systems/snapshot"
 )
+
+// peer is what the server knows of one client.
+type peer struct {
+	*sessions.Client
+	inputs   *serverapply.Client
+	relayed  *deterministic.Member // nil where snapshots are sent
+	owned    *ownership.Values
+	report   *report.Client   // nil: own state always travels
+	snapshot *snapshot.Client // nil where no snapshots are sent
+}
 
 // serverSessions is who is here, who has left, and who is waited for.
 type serverSessions struct {
@@ -16,6 +31,32 @@ type serverSessions struct {
 	peers    []*peer          // in the order in which they came
 	byID     map[uint32]*peer // for looking up alone
 	departed departed
+}
+
+// add begins with a client.
+func (x *serverSessions) add(p *peer) {
+	x.peers = append(x.peers, p)
+	x.byID[p.ID] = p
+}
+
+// remove ends with the client of a session, and returns it; nil where it never joined.
+func (x *serverSessions) remove(session netsys.Session) *peer {
+	p := x.of(session)
+	if p != nil {
+		x.peers = slices.DeleteFunc(x.peers, func(q *peer) bool { return q == p })
+		delete(x.byID, p.ID)
+	}
+	return p
+}
+
+// of is the client of a session, nil where it never joined.
+func (x *serverSessions) of(session netsys.Session) *peer {
+	for _, p := range x.peers {
+		if p.Session == session {
+			return p
+		}
+	}
+	return nil
 }
 
 // MaxMessages is how many messages of one client a server reads in one wake-up:
@@ -57,8 +98,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	}
 	p := &peer{Client: c, owned: s.owned.Join(c.ID, &c.Notices, &c.Logged)}
 	p.inputs = s.intake.Begin(p.ID, session, &p.Notices, &p.Logged)
-	s.sessions.peers = append(s.sessions.peers, p)
-	s.sessions.byID[p.ID] = p
+	s.sessions.add(p)
 	if s.config.Events != nil {
 		s.config.Events.Join(p.ID, session.Channels())
 	}
@@ -68,13 +108,10 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 
 func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason error) {
 	s := (*Server)(h)
-	i := slices.IndexFunc(s.sessions.peers, func(p *peer) bool { return p.Session == session })
-	if i < 0 {
-		return // it never joined
+	p := s.sessions.remove(session)
+	if p == nil {
+		return
 	}
-	p := s.sessions.peers[i]
-	s.sessions.peers = slices.Delete(s.sessions.peers, i, i+1)
-	delete(s.sessions.byID, p.ID)
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.ID)
 	}
@@ -90,7 +127,7 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 
 func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	s := (*Server)(h)
-	if p := s.peer(session); p != nil {
+	if p := s.sessions.of(session); p != nil {
 		p.Client.Acked()
 		p.Notices.Acked(seq, p.owned.Heard)
 		s.model.teller.Acked(p, seq)
@@ -99,7 +136,7 @@ func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 
 func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.Packet) {
 	s := (*Server)(h)
-	p := s.peer(session)
+	p := s.sessions.of(session)
 	if p == nil {
 		return
 	}
@@ -114,15 +151,6 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	}
 	s.stats.InputBytes += uint64(len(pk.Data))
 	s.model.applier.Receive(p, pk)
-}
-
-func (s *Server) peer(session netsys.Session) *peer {
-	for _, p := range s.sessions.peers {
-		if p.Session == session {
-			return p
-		}
-	}
-	return nil
 }
 
 // ownedRow finds the entities of an owner.
