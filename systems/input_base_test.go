@@ -99,12 +99,12 @@ func TestInputsFromABaseThatNeverWas(t *testing.T) {
 		i.tick()
 	}
 	p := g.server.sessions.peers[1]
-	if st := p.inputs.Stats(); st.Unread != uint64(n) || p.Malformed != 0 || p.inputs.Heard() || p.inputs.Ack().Depth != wire.DepthUnread {
+	if st := p.inputs.Stats(); st.Unread != uint64(n) || p.Malformed != 0 || p.inputs.Received() || p.inputs.Ack().Depth != wire.DepthUnread {
 		t.Errorf("%+v after %d messages, %d malformed, depth %d", st, n, p.Malformed, p.inputs.Ack().Depth)
 	}
 	i.send(i.input(1, push{DX: 1}))
 	i.tick()
-	if !p.inputs.Heard() || p.inputs.Ack().Depth == wire.DepthUnread {
+	if !p.inputs.Received() || p.inputs.Ack().Depth == wire.DepthUnread {
 		t.Errorf("a whole message after them: %+v", p.inputs.Stats())
 	}
 	g.mustConverge()

@@ -51,7 +51,7 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	if p == nil {
 		return
 	}
-	if !s.sessions.Hear(p.Client) {
+	if !s.sessions.Deliver(p.Client) {
 		return
 	}
 	s.stats.ChannelMessages++

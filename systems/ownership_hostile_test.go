@@ -47,7 +47,7 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	if cursorOf(w, i.id).X != 9 || cursorOf(w, g.clients[0].ID()).X != 1 {
 		t.Fatal("not its own changed, or its own did not")
 	}
-	if p.inputs.Stats().Rejected > 0 || !p.inputs.Heard() {
+	if p.inputs.Stats().Rejected > 0 || !p.inputs.Received() {
 		t.Error("the inputs behind changes were not read")
 	}
 

@@ -73,7 +73,7 @@ const MaxMalformed = sessions.MaxMalformed
 // newRoster makes the roster of a server.
 func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
-		MaxClients: s.config.MaxClients, MaxHeard: heardLimit(s.config.Channels), Timeout: s.config.Timeout,
+		MaxClients: s.config.MaxClients, MaxDelivered: heardLimit(s.config.Channels), Timeout: s.config.Timeout,
 		ReconnectWindow: s.config.ReconnectWindow, Logger: s.config.Logger, Now: func() time.Time { return s.link.now },
 	})
 }
@@ -129,7 +129,7 @@ func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	s := (*Server)(h)
 	if p := s.sessions.of(session); p != nil {
 		p.Client.Acked()
-		p.Notices.Acked(seq, p.owned.Heard)
+		p.Notices.Acked(seq, p.owned.Received)
 		s.model.teller.Acked(p, seq)
 	}
 }

@@ -14,15 +14,15 @@ type Client struct {
 	// Loss is the share of the client's packets that are lost.
 	Loss clock.Loss
 
-	id      uint32
-	session netsys.Session
-	notices *notice.Queue
-	logged  *notice.Once
-	in      *buffer
-	reading reading
-	arrival arrival
-	limit   limit
-	held    []byte // the input stepped last, as the component's bytes
+	id        uint32
+	session   netsys.Session
+	notices   *notice.Queue
+	logged    *notice.Once
+	in        *buffer
+	reading   reading
+	arrival   arrival
+	limit     inputLimit
+	lastInput []byte // the input stepped last, as the component's bytes
 }
 
 // reading is what messages may continue from.
@@ -38,20 +38,20 @@ func newClient(c Config, id uint32, session netsys.Session, notices *notice.Queu
 	x.in.superseding = c.Superseding
 	x.reading.bases = wire.NewInputBases(t.Words)
 	if in := c.Protocol.Input(); in != nil {
-		x.held = make([]byte, in.Schema.Size)
-		if held := x.heldInput(); held != nil {
+		x.lastInput = make([]byte, in.Schema.Size)
+		if held := x.newestInput(); held != nil {
 			in.Schema.Snap(held)
 		}
 	}
 	return x
 }
 
-// heldInput is where the input stepped last is kept, nil where there is nothing in it.
-func (c *Client) heldInput() unsafe.Pointer {
-	if len(c.held) == 0 {
+// newestInput is where the input stepped last is kept, nil where there is nothing in it.
+func (c *Client) newestInput() unsafe.Pointer {
+	if len(c.lastInput) == 0 {
 		return nil
 	}
-	return unsafe.Pointer(&c.held[0])
+	return unsafe.Pointer(&c.lastInput[0])
 }
 
 // Consumed is the sequence of the last input consumed.
@@ -60,8 +60,8 @@ func (c *Client) Consumed() uint32 { return c.in.expected - 1 }
 // Newest is the sequence of the newest input received.
 func (c *Client) Newest() uint32 { return c.in.newest }
 
-// Heard reports whether an input was received.
-func (c *Client) Heard() bool { return c.in.any }
+// Received reports whether an input was received.
+func (c *Client) Received() bool { return c.in.any }
 
 // Running reports whether inputs are consumed.
 func (c *Client) Running() bool { return c.in.running }

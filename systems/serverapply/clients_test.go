@@ -78,14 +78,14 @@ func TestWhoComesBackHoldsNothing(t *testing.T) {
 		t.Fatalf("after %+v it holds %+v", st, held())
 	}
 	sys.Leave(first)
-	if sys.heldBy(3) != nil || len(sys.clients)+len(sys.byID) != 0 {
+	if sys.inputOf(3) != nil || len(sys.clients)+len(sys.byID) != 0 {
 		t.Error("it holds what its client did")
 	}
 	at := first.Consumed()
 	again := in.Begin(3, session{}, &s.notices, &s.logged)
 	sys.Join(again, at, true)
-	if again.Consumed() != at || again.Stats() != (Stats{}) || *(*numbered)(sys.heldBy(3)) != (numbered{}) || again.Heard() {
-		t.Errorf("it begins at %d, holding %+v, with %+v", again.Consumed(), *(*numbered)(sys.heldBy(3)), again.Stats())
+	if again.Consumed() != at || again.Stats() != (Stats{}) || *(*numbered)(sys.inputOf(3)) != (numbered{}) || again.Received() {
+		t.Errorf("it begins at %d, holding %+v, with %+v", again.Consumed(), *(*numbered)(sys.inputOf(3)), again.Stats())
 	}
 	sys.Leave(again)
 	second := play(uint16(at))

@@ -10,24 +10,24 @@ import (
 // A client sends one input a tick, in the long run. Its clock may be off by a little,
 // and the path may deliver many at once.
 const (
-	paceShare = 1.05
-	paceBurst = window
+	limitShare = 1.05
+	limitBurst = window
 )
 
-// limit counts inputs that come faster than ticks.
-type limit struct {
+// inputLimit counts inputs that come faster than ticks.
+type inputLimit struct {
 	credit float64 // inputs that may come now
 	at     time.Time
 	told   uint64 // too many, when the client was told last
 }
 
 // advance takes in that a client's newest input is so many further.
-func (c *limit) advance(now time.Time, tickRate int, inputs uint32) (tooMany uint64) {
+func (c *inputLimit) advance(now time.Time, tickRate int, inputs uint32) (tooMany uint64) {
 	switch {
 	case c.at.IsZero():
-		c.credit = paceBurst
+		c.credit = limitBurst
 	case now.After(c.at):
-		c.credit = min(c.credit+now.Sub(c.at).Seconds()*float64(tickRate)*paceShare, paceBurst)
+		c.credit = min(c.credit+now.Sub(c.at).Seconds()*float64(tickRate)*limitShare, limitBurst)
 	}
 	c.at = now
 	if c.credit -= float64(inputs); c.credit < 0 {

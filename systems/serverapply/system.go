@@ -76,7 +76,7 @@ func (s *System) Run(w *ecs.World) {
 		}
 		s.stage(w, c, words)
 	}
-	w.Netcode().GiveInputs(s.heldBy)
+	w.Netcode().GiveInputs(s.inputOf)
 }
 
 // arrived steps everything that arrived: all but the last input run
@@ -90,7 +90,7 @@ func (s *System) arrived(w *ecs.World, c *Client) {
 			break
 		}
 		if steps > 0 {
-			w.Netcode().GiveInput(c.id, c.heldInput())
+			w.Netcode().GiveInput(c.id, c.newestInput())
 			w.Netcode().SimulateOnly(c.id)
 		}
 		s.stage(w, c, words)
@@ -110,7 +110,7 @@ func (s *System) arrived(w *ecs.World, c *Client) {
 // stage makes an input, or the filler for a missing one, what the client holds in
 // the coming Simulate.
 func (s *System) stage(w *ecs.World, c *Client, words []int32) {
-	in, held := c.in, c.heldInput()
+	in, held := c.in, c.newestInput()
 	t := in.table
 	if words != nil && s.Refuse(c.id, c, in.expected-1, s.config.Tick(), words) {
 		words = nil
@@ -125,7 +125,7 @@ func (s *System) stage(w *ecs.World, c *Client, words []int32) {
 	case words != nil:
 		t.Dequantize(held, words, t.Words, 1)
 	case in.neutral() || s.config.Neutral:
-		clear(c.held)
+		clear(c.lastInput)
 		t.Snap(held)
 	default:
 		t.ClearEdges(held)
@@ -133,10 +133,10 @@ func (s *System) stage(w *ecs.World, c *Client, words []int32) {
 	w.Netcode().SetInputSequence(c.id, in.expected-1)
 }
 
-// heldBy is the input that a client holds, nil for who has no client.
-func (s *System) heldBy(client uint32) unsafe.Pointer {
+// inputOf is the input that a client holds, nil for who has no client.
+func (s *System) inputOf(client uint32) unsafe.Pointer {
 	if c := s.byID[client]; c != nil {
-		return c.heldInput()
+		return c.newestInput()
 	}
 	return nil
 }

@@ -116,8 +116,8 @@ func (s *Sender) Send(q *Queue, session netsys.Session, now time.Time, send func
 }
 
 // Acked takes in that a packet of the session arrived, which may have had notices. The
-// client has heard of each that is handed to heard.
-func (q *Queue) Acked(seq uint16, heard func(*wire.Notice)) {
+// client has heard of each that is handed to received.
+func (q *Queue) Acked(seq uint16, received func(*wire.Notice)) {
 	for i := range q.packets {
 		x := &q.packets[i]
 		if !x.live || x.seq != seq {
@@ -125,7 +125,7 @@ func (q *Queue) Acked(seq uint16, heard func(*wire.Notice)) {
 		}
 		x.live = false
 		for q.n > 0 && q.done < x.last {
-			heard(&q.waiting[q.head].Notice)
+			received(&q.waiting[q.head].Notice)
 			q.head = (q.head + 1) % maxWaiting
 			q.n--
 			q.done++

@@ -83,8 +83,8 @@ func (v *Values) of(e ecs.Entity, m *wire.ToldChange) *value {
 	return &v.kept[len(v.kept)-1]
 }
 
-// Heard notes that the client has heard of a notice, which may be of a refusal.
-func (v *Values) Heard(n *wire.Notice) {
+// Received notes that the client has heard of a notice, which may be of a refusal.
+func (v *Values) Received(n *wire.Notice) {
 	if n.Kind != wire.NoticeChange {
 		return
 	}

@@ -18,8 +18,8 @@ type Client struct {
 	Malformed int
 	Flooded   uint64
 
-	messages int // read in this wake-up
-	heard    int // likewise, of channels
+	messages  int // read in this wake-up
+	delivered int // likewise, of channels
 
 	unacked bool          // something was sent since the last acknowledgement
 	silence time.Duration // for which that has been so

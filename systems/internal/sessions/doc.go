@@ -5,7 +5,7 @@
 //     [Reservation]; who is gone for good, [Roster.Gone].
 //   - Send packets, and what clients are to be told of refusals: [Roster.Send],
 //     [Roster.SendNotices].
-//   - Bound what a client may make the server read: [Roster.Read], [Roster.Hear],
+//   - Bound what a client may make the server read: [Roster.Read], [Roster.Deliver],
 //     [Roster.Refuse], [Roster.Flooded].
 //   - Drop who acknowledges nothing: [Client.Acked], [Roster.Polled].
 //

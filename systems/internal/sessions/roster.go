@@ -22,8 +22,8 @@ const MaxMalformed = 4 * MaxMessages
 type Config struct {
 	// MaxClients is how many players are waited for at most.
 	MaxClients int
-	// MaxHeard is how many messages of channels a client may have delivered in a wake-up.
-	MaxHeard int
+	// MaxDelivered is how many messages of channels a client may have delivered in a wake-up.
+	MaxDelivered int
 	// Timeout is for how long a client may acknowledge nothing.
 	Timeout time.Duration
 	// ReconnectWindow is for how long a player is waited for; 0: nobody is.
@@ -108,7 +108,7 @@ func (r *Roster) ClearGone() { r.gone = r.gone[:0] }
 // Poll begins a wake-up: each client may be read anew.
 func (r *Roster) Poll() {
 	for _, c := range r.clients {
-		c.messages, c.heard = 0, 0
+		c.messages, c.delivered = 0, 0
 	}
 }
 
@@ -165,11 +165,11 @@ func (r *Roster) Read(c *Client) bool {
 	return true
 }
 
-// Hear reports whether another message of a channel is to be heeded in this wake-up. A client
+// Deliver reports whether another message of a channel is to be heeded in this wake-up. A client
 // that sends more of them than its queues hold breaks the protocol: what is reliable cannot
 // be left unread.
-func (r *Roster) Hear(c *Client) bool {
-	if c.heard++; c.heard > r.config.MaxHeard {
+func (r *Roster) Deliver(c *Client) bool {
+	if c.delivered++; c.delivered > r.config.MaxDelivered {
 		r.flooded(c)
 		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
 		return false

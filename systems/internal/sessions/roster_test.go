@@ -43,7 +43,7 @@ type lobby struct {
 func newLobby(clients int) *lobby {
 	l := &lobby{now: time.Unix(1000, 0)}
 	l.Roster = New(Config{
-		MaxClients: clients, MaxHeard: 2, Timeout: time.Second, ReconnectWindow: time.Minute,
+		MaxClients: clients, MaxDelivered: 2, Timeout: time.Second, ReconnectWindow: time.Minute,
 		Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return l.now },
 	})
 	return l
@@ -192,11 +192,11 @@ func TestReadingIsBounded(t *testing.T) {
 		}
 	}
 	s := c.Session.(*session)
-	if !l.Hear(c) || !l.Hear(c) || s.closed {
-		t.Fatal("the messages that there is room for are not heard")
+	if !l.Deliver(c) || !l.Deliver(c) || s.closed {
+		t.Fatal("the messages that there is room for are not delivered")
 	}
-	if l.Hear(c) || !s.closed {
-		t.Error("one too many was heard")
+	if l.Deliver(c) || !s.closed {
+		t.Error("one too many was delivered")
 	}
 	c, _, _ = l.enter(t, 2)
 	for range MaxMalformed {
