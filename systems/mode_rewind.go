@@ -134,7 +134,7 @@ func (m *rewindServer) Join(p *peer, _ sessions.Reservation, back bool) {
 	if back {
 		what = returns
 	}
-	if err := m.in.Join(p.inputs, back); err != nil {
+	if err := m.in.Enter(p.inputs, back); err != nil {
 		s.config.Logger.Error("client refused", "client", p.ID, "error", err)
 		p.Session.Close(s.link.now, netsys.ReasonServerClosing)
 		return
@@ -143,7 +143,11 @@ func (m *rewindServer) Join(p *peer, _ sessions.Reservation, back bool) {
 }
 
 // Leave ends with a client: while its player is waited for it has neutral inputs.
-func (m *rewindServer) Leave(p *peer, waited bool) { m.in.Leave(p.inputs, waited) }
+func (m *rewindServer) Leave(p *peer, waited bool) {
+	if waited {
+		m.in.Await(p.ID)
+	}
+}
 
 // Depart takes players that are gone for good out of the game, in the tick that comes.
 func (m *rewindServer) Depart(_ *ecs.World, gone []uint32) {

@@ -28,9 +28,8 @@ type peer struct {
 // serverSessions is who is here, who has left, and who is waited for.
 type serverSessions struct {
 	*sessions.Roster
-	peers    []*peer          // in the order in which they came
-	byID     map[uint32]*peer // for looking up alone
-	departed departed
+	peers []*peer          // in the order in which they came
+	byID  map[uint32]*peer // for looking up alone
 }
 
 // add begins with a client.
@@ -97,7 +96,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 		return
 	}
 	p := &peer{Client: c, owned: s.owned.Join(c.ID, &c.Notices, &c.Logged)}
-	p.inputs = s.intake.Begin(p.ID, session, &p.Notices, &p.Logged)
+	p.inputs = s.intake.Join(p.ID, session, &p.Notices, &p.Logged)
 	s.sessions.add(p)
 	if s.config.Events != nil {
 		s.config.Events.Join(p.ID, session.Channels())
@@ -115,10 +114,7 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.ID)
 	}
-	s.sessions.departed.inputs.Add(p.inputs.Stats())
-	s.sessions.departed.changes.Add(p.owned.Stats)
-	s.sessions.departed.untold += p.Notices.Untold()
-	s.sessions.departed.link.add(p.Session.Stats())
+	s.intake.Leave(p.inputs)
 	s.owned.Leave(p.owned)
 	s.model.teller.Leave(p)
 	s.model.applier.Leave(p, s.sessions.Waits(p.Client, reason))

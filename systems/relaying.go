@@ -9,7 +9,6 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
-	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 // relaying simulates everything as each client does, from inputs that all are told of.
@@ -23,11 +22,7 @@ func newRelaying(s *Server, c relay.Config) *relaying {
 	c.Diverged = m.diverged
 	if s.config.Refuse.look != nil {
 		c.Refuse = func(player, tick uint32, words []int32) bool {
-			var in *serverapply.Client
-			if p := s.sessions.byID[player]; p != nil {
-				in = p.inputs
-			}
-			return s.intake.Refuse(player, in, tick, tick, words)
+			return s.intake.Refuse(player, tick, tick, words)
 		}
 	}
 	m.in = deterministic.NewServer(s.world, c, s.config.Channels, unsettled{s.followed.followers})

@@ -20,12 +20,12 @@ type sequenced struct {
 // consumed.
 func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
 	s := a.s
-	a.in.Join(p.inputs, kept.Input, back)
 	if s.report != nil {
 		p.report = s.report.Join(p.ID)
 	}
 	switch {
 	case back:
+		a.in.Resume(p.inputs, kept.Input)
 		if s.config.Rejoin != nil {
 			s.config.Rejoin(s.world, p.ID)
 		}
@@ -36,7 +36,6 @@ func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
 
 // Leave ends with a client, whose entities stand as they are until Depart.
 func (a *sequenced) Leave(p *peer, _ bool) {
-	a.in.Leave(p.inputs)
 	if a.s.report != nil {
 		a.s.report.Leave(p.ID)
 	}

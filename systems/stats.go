@@ -5,7 +5,6 @@ import (
 	"net/netip"
 
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
@@ -93,21 +92,11 @@ func (s *Server) Stats() ServerStats {
 	st.MalformedMessages, st.FloodedMessages, st.Returned, st.Deaf = here.Malformed, here.Flooded, here.Returned, here.Deaf
 	st.SendErrors = here.Unsent
 	st.ResimulatedTicks = s.world.Resimulated()
-	changes := s.sessions.departed.changes
-	st.Inputs, st.Untold = s.sessions.departed.inputs, s.sessions.departed.untold
-	link := s.sessions.departed.link
-	for _, p := range s.sessions.peers {
-		st.Inputs.Add(p.inputs.Stats())
-		changes.Add(p.owned.Stats)
-		st.Untold += p.Notices.Untold()
-		link.add(p.Session.Stats())
-	}
-	st.Changes = ChangeStats(changes)
+	st.Inputs, st.Changes, st.Untold = s.intake.Stats(), ChangeStats(s.owned.Stats()), here.Untold
 	if s.report != nil {
 		st.Reports = ReportStats(s.report.Stats())
 	}
-	st.BytesIn, st.BytesOut = link.bytesIn, link.bytesOut
-	st.DatagramsIn, st.DatagramsOut = link.datagramsIn, link.datagramsOut
+	st.BytesIn, st.BytesOut, st.DatagramsIn, st.DatagramsOut = here.BytesIn, here.BytesOut, here.DatagramsIn, here.DatagramsOut
 	told := s.snapshots.Stats()
 	st.Sends, st.Updates = st.Sends+told.Sends, st.Updates+told.Updates
 	st.OverBudget, st.Oversized, st.Clamped = told.OverBudget, told.Oversized, told.Clamped
@@ -118,21 +107,3 @@ func (s *Server) Stats() ServerStats {
 
 // InputStats counts what became of one client's inputs.
 type InputStats = serverapply.Stats
-
-// departed are the sums over clients that left.
-type departed struct {
-	inputs  InputStats
-	changes ownership.Stats
-	untold  uint64
-	link    carried
-}
-
-// carried sums what sessions carried.
-type carried struct{ bytesIn, bytesOut, datagramsIn, datagramsOut uint64 }
-
-func (t *carried) add(s netsys.Stats) {
-	t.bytesIn += s.BytesIn
-	t.bytesOut += s.BytesOut
-	t.datagramsIn += s.DatagramsIn
-	t.datagramsOut += s.DatagramsOut
-}

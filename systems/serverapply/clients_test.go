@@ -61,8 +61,10 @@ func TestWhoComesBackHoldsNothing(t *testing.T) {
 	e := s.world.Spawn(components.Owner{Client: 3}, numbered{})
 	held := func() numbered { return *ecs.Get[numbered](s.world, e) }
 	play := func(from uint16) *Client {
-		c := in.Begin(3, session{}, &s.notices, &s.logged)
-		sys.Join(c, uint32(from), from > 0)
+		c := in.Join(3, session{}, &s.notices, &s.logged)
+		if from > 0 {
+			sys.Resume(c, uint32(from))
+		}
 		for n := from + 1; n <= from+20; n++ {
 			if _, err := sys.Receive(c, packet(c.in.table, n, min(int(n), 8))); err != nil {
 				t.Fatal(err)
@@ -82,12 +84,15 @@ func TestWhoComesBackHoldsNothing(t *testing.T) {
 		t.Error("it holds what its client did")
 	}
 	at := first.Consumed()
-	again := in.Begin(3, session{}, &s.notices, &s.logged)
-	sys.Join(again, at, true)
+	again := in.Join(3, session{}, &s.notices, &s.logged)
+	sys.Resume(again, at)
 	if again.Consumed() != at || again.Stats() != (Stats{}) || *(*numbered)(sys.inputOf(3)) != (numbered{}) || again.Received() {
 		t.Errorf("it begins at %d, holding %+v, with %+v", again.Consumed(), *(*numbered)(sys.inputOf(3)), again.Stats())
 	}
 	sys.Leave(again)
+	if sys.Stats() != first.Stats() {
+		t.Errorf("of all %+v, of the first %+v", sys.Stats(), first.Stats())
+	}
 	second := play(uint16(at))
 	if second.Stats().Resyncs != 0 || held().N != uint16(second.Consumed()) || second.Consumed() <= at {
 		t.Errorf("after %d it has consumed %d, and holds %+v", at, second.Consumed(), held())
@@ -107,8 +112,7 @@ func TestRefusedInputsAreConsumed(t *testing.T) {
 	in := NewIntake(s.world, s.config)
 	sys := New(in)
 	e := s.world.Spawn(components.Owner{Client: 3}, numbered{})
-	c := in.Begin(3, session{}, &s.notices, &s.logged)
-	sys.Join(c, 0, false)
+	c := in.Join(3, session{}, &s.notices, &s.logged)
 	for n := uint16(1); n <= 40; n++ {
 		if _, err := sys.Receive(c, packet(c.in.table, n, min(int(n), 8))); err != nil {
 			t.Fatal(err)
@@ -124,7 +128,7 @@ func TestRefusedInputsAreConsumed(t *testing.T) {
 		t.Errorf("%+v, of which %d are to be told", st, s.notices.Waiting())
 	}
 	words := make([]int32, c.in.table.Words)
-	if !in.Refuse(9, nil, 1, 1, words) {
+	if !in.Refuse(9, 1, 1, words) {
 		t.Error("0 was not refused of who has no client")
 	}
 }

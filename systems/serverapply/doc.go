@@ -7,7 +7,7 @@
 //     those that come late: [NewRewind], [Rewind].
 //   - What both share, reading messages, asking the game, and noting who is too fast: [Intake],
 //     [Config].
-//   - What is kept of one client: [Intake.Begin], [Client]; what snapshots tell of it:
+//   - What is kept of one client: [Intake.Join], [Intake.Leave], [Client]; what snapshots tell of it:
 //     [Client.Ack].
 //   - What became of inputs: [Stats].
 //

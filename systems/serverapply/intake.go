@@ -3,6 +3,7 @@ package serverapply
 import (
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -46,19 +47,41 @@ type Intake struct {
 	world   *ecs.World
 	coder   *wire.InputCoder
 	message wire.Input
+	clients []*Client // in the order in which they joined
+	byID    map[uint32]*Client
+	left    Stats    // of clients that are gone
 	scratch []uint64 // room for one input
 }
 
 // NewIntake makes the intake of a server's world.
 func NewIntake(w *ecs.World, c Config) *Intake {
-	i := &Intake{config: c, world: w, coder: wire.NewInputCoder(wire.InputTable(c.Protocol))}
+	i := &Intake{config: c, world: w, coder: wire.NewInputCoder(wire.InputTable(c.Protocol)), byID: make(map[uint32]*Client)}
 	i.coder.Reported = c.Reported
 	return i
 }
 
-// Begin begins with a client.
-func (i *Intake) Begin(id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
-	return newClient(i.config, id, session, notices, logged)
+// Join begins with a client of a number, who is told in notices of what is refused.
+func (i *Intake) Join(id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
+	c := newClient(i.config, id, session, notices, logged)
+	i.clients = append(i.clients, c)
+	i.byID[id] = c
+	return c
+}
+
+// Leave ends with a client.
+func (i *Intake) Leave(c *Client) {
+	i.clients = slices.DeleteFunc(i.clients, func(x *Client) bool { return x == c })
+	delete(i.byID, c.id)
+	i.left.Add(c.in.stats)
+}
+
+// Stats counts what became of the inputs of all clients, those that are gone included.
+func (i *Intake) Stats() Stats {
+	st := i.left
+	for _, c := range i.clients {
+		st.Add(c.in.stats)
+	}
+	return st
 }
 
 // read takes a message of inputs apart; it is nil where it continues from one that was not
@@ -82,7 +105,7 @@ func (i *Intake) read(c *Client, pk netsys.Packet) (*wire.Input, error) {
 
 // Refuse asks the game whether an input of a player may be simulated in a tick. Where it may
 // not, that is counted and the client is told, if the player has one.
-func (i *Intake) Refuse(player uint32, c *Client, input, tick uint32, words []int32) (refused bool) {
+func (i *Intake) Refuse(player, input, tick uint32, words []int32) (refused bool) {
 	in := i.config.Protocol.Input()
 	if i.config.Refuse == nil || in == nil {
 		return false
@@ -94,7 +117,7 @@ func (i *Intake) Refuse(player uint32, c *Client, input, tick uint32, words []in
 	if err == nil {
 		return false
 	}
-	if c != nil {
+	if c := i.byID[player]; c != nil {
 		c.in.stats.Refused++
 		if c.logged.First(notice.Input) {
 			i.config.Logger.Warn("input refused; more from this client are only counted", "client", player, "tick", tick, "reason", err)

@@ -17,7 +17,6 @@ import (
 // (rule B3).
 type Rewind struct {
 	*Intake
-	clients  []*Client // in the order in which they joined
 	line     *timeline.Timeline
 	window   uint32
 	early    int64
@@ -97,11 +96,10 @@ func (m *Rewind) processed(c *Client, newest uint32) {
 	}
 }
 
-// Join begins with a client, in the tick that comes; with back its player was waited for.
-func (m *Rewind) Join(c *Client, back bool) error {
+// Enter makes a client play from the tick that comes; with back its player was waited for.
+func (m *Rewind) Enter(c *Client, back bool) error {
 	tick := m.config.Tick()
 	c.in.follow(max(tick, 1) - 1)
-	m.clients = append(m.clients, c)
 	if back {
 		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == c.id })
 		return nil
@@ -109,13 +107,10 @@ func (m *Rewind) Join(c *Client, back bool) error {
 	return m.line.Join(c.id, tick, tick)
 }
 
-// Leave ends with a client: while its player is waited for it has neutral inputs.
-func (m *Rewind) Leave(c *Client, waited bool) {
-	m.clients = slices.DeleteFunc(m.clients, func(x *Client) bool { return x == c })
-	if waited {
-		m.close(c.id)
-		m.reserved = append(m.reserved, c.id)
-	}
+// Await begins to wait for a player whose client has left: it has neutral inputs.
+func (m *Rewind) Await(player uint32) {
+	m.close(player)
+	m.reserved = append(m.reserved, player)
 }
 
 // Depart takes a player that is gone for good out of the game, in the tick that comes. It
@@ -210,7 +205,7 @@ func (m *Rewind) put(c *Client, tick uint32, words []int32) (news bool) {
 		return v == timeline.TooOld || v == timeline.OverCap
 	}
 	st.Consumed++
-	if m.Refuse(c.id, c, tick, tick, words) {
+	if m.Refuse(c.id, tick, tick, words) {
 		m.line.Overrule(c.id, tick, nil)
 	}
 	return true

@@ -1,7 +1,6 @@
 package serverapply
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -11,30 +10,14 @@ import (
 
 // System is ServerApply where each tick is run once: the inputs of a client are consumed in
 // the order of their sequence.
-type System struct {
-	*Intake
-	clients []*Client // in the order in which they joined
-	byID    map[uint32]*Client
-}
+type System struct{ *Intake }
 
 // New makes the system.
-func New(i *Intake) *System { return &System{Intake: i, byID: make(map[uint32]*Client)} }
+func New(i *Intake) *System { return &System{i} }
 
-// Join begins with a client; the inputs of a player that was waited for count on from the
-// newest that was consumed, kept.
-func (s *System) Join(c *Client, kept uint32, back bool) {
-	if back {
-		c.in.follow(kept)
-	}
-	s.clients = append(s.clients, c)
-	s.byID[c.id] = c
-}
-
-// Leave ends with a client.
-func (s *System) Leave(c *Client) {
-	s.clients = slices.DeleteFunc(s.clients, func(x *Client) bool { return x == c })
-	delete(s.byID, c.id)
-}
+// Resume makes the inputs of a client whose player was waited for count on from the newest
+// that was consumed.
+func (s *System) Resume(c *Client, consumed uint32) { c.in.follow(consumed) }
 
 // Receive takes in a message of inputs. It returns what it had besides, good until the next;
 // nil where it could not be read for want of an earlier one.
@@ -112,7 +95,7 @@ func (s *System) arrived(w *ecs.World, c *Client) {
 func (s *System) stage(w *ecs.World, c *Client, words []int32) {
 	in, held := c.in, c.newestInput()
 	t := in.table
-	if words != nil && s.Refuse(c.id, c, in.expected-1, s.config.Tick(), words) {
+	if words != nil && s.Refuse(c.id, in.expected-1, s.config.Tick(), words) {
 		words = nil
 	}
 	if words == nil {

@@ -31,6 +31,7 @@ type Server struct {
 	coder   wire.ChangeCoder
 	grants  Grants
 	clients []*Values // in the order in which they joined
+	left    Stats     // of clients that are gone
 	scratch []uint64  // room for one value
 	words   []int32
 }
@@ -53,6 +54,16 @@ func (s *Server) Join(client uint32, notices *notice.Queue, logged *notice.Once)
 // Leave ends with a client.
 func (s *Server) Leave(v *Values) {
 	s.clients = slices.DeleteFunc(s.clients, func(x *Values) bool { return x == v })
+	s.left.Add(v.Stats)
+}
+
+// Stats counts what became of the values of all clients, those that are gone included.
+func (s *Server) Stats() Stats {
+	st := s.left
+	for _, v := range s.clients {
+		st.Add(v.Stats)
+	}
+	return st
 }
 
 // TakePrefix takes in the changes in front of a packet and returns the packet without

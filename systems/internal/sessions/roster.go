@@ -41,6 +41,21 @@ type Stats struct {
 	Returned  uint64 // players that came back while they were waited for
 	Deaf      uint64 // clients that were dropped because they acknowledged nothing
 	Unsent    uint64 // packets that the wire refused
+	Untold    uint64 // notices that clients were not told of: there were too many
+	BytesIn   uint64 // payload from the wire, session overhead included
+	BytesOut  uint64
+
+	DatagramsIn, DatagramsOut uint64
+}
+
+// add adds what was carried to and from a client, and what it was not told.
+func (s *Stats) add(c *Client) {
+	x := c.Session.Stats()
+	s.Untold += c.Notices.Untold()
+	s.BytesIn += x.BytesIn
+	s.BytesOut += x.BytesOut
+	s.DatagramsIn += x.DatagramsIn
+	s.DatagramsOut += x.DatagramsOut
 }
 
 // Roster is who is here, who is waited for, and who has left.
@@ -59,8 +74,14 @@ type Roster struct {
 // New makes a roster that nobody is on.
 func New(c Config) *Roster { return &Roster{config: c} }
 
-// Stats are the counters.
-func (r *Roster) Stats() Stats { return r.stats }
+// Stats counts what the sessions of all clients did, those that are gone included.
+func (r *Roster) Stats() Stats {
+	st := r.stats
+	for _, c := range r.clients {
+		st.add(c)
+	}
+	return st
+}
 
 // Enter lets a client in whose session has begun, back under its number where the player was
 // waited for. It returns nil where there is no number for it.
@@ -90,6 +111,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 // waited for, or gone for good.
 func (r *Roster) Leave(c *Client, reason error, input uint32) {
 	r.clients = slices.DeleteFunc(r.clients, func(x *Client) bool { return x == c })
+	r.stats.add(c)
 	if r.Waits(c, reason) {
 		r.config.Logger.Info("client is gone, and waited for", "client", c.ID, "reason", reason)
 		r.reserve(c, input)
