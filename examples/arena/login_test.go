@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -15,37 +13,10 @@ import (
 
 	"github.com/tactusgo/tactus/internal/headless"
 	"github.com/tactusgo/tactus/internal/keyfile"
+	"github.com/tactusgo/tactus/internal/printed"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
-
-// output is a writer that can be read while the command runs.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-// find waits until a pattern was printed, and returns its first group.
-func (o *output) find(t *testing.T, pattern string) string {
-	t.Helper()
-	for range 3000 { // of 10 ms: tables are ten seconds apart
-		o.mu.Lock()
-		m := regexp.MustCompile(pattern).FindSubmatch(o.text.Bytes())
-		o.mu.Unlock()
-		if m != nil {
-			return string(m[1])
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%q is not printed", pattern)
-	return ""
-}
 
 // A server with a key in one process, a player with a token in another: the server knows who it is, and lets
 // nobody in who has none.
@@ -63,11 +34,11 @@ func TestPlayersNeedTokens(t *testing.T) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
-	var server output
+	var server printed.Text
 	wg.Go(func() {
 		headless.Main(ctx, world(), strings.Fields("-npcs 3 -serve 127.0.0.1:0 -inspect 127.0.0.1:0 -key @"+keyFile), &server, &server)
 	})
-	addr := server.find(t, `serving on (\S+);`)
+	addr := server.Find(t, `serving on (\S+);`)
 	token, err := netcode.TokenConfig{Key: key, ProtocolID: netsys.DefaultProtocolID, ClientID: 7, UserData: []byte("alice"),
 		Servers: []netip.AddrPort{netip.MustParseAddrPort(addr)}}.Issue(time.Now())
 	if err == nil {
@@ -81,12 +52,12 @@ func TestPlayersNeedTokens(t *testing.T) {
 			headless.Main(ctx, world(), strings.Fields("-connect "+addr+" "+args), io.Discard, &server)
 		})
 	}
-	if who := server.find(t, `client 1 has joined: (.*)\n`); who != `player 7 "alice"` {
+	if who := server.Find(t, `client 1 has joined: (.*)\n`); who != `player 7 "alice"` {
 		t.Errorf("%s has joined", who)
 	}
 	// The one without a token asks, and is turned away as it will be the next time.
 	refused := "tactus_datagrams_dropped_total{reason=\"" + netcode.DropForged.String() + "\"}"
-	metrics := server.find(t, `inspector: (\S+)\n`) + "metrics"
+	metrics := server.Find(t, `inspector: (\S+)\n`) + "metrics"
 	for range 3000 {
 		if strings.Contains(get(t, metrics), refused) {
 			break
@@ -98,8 +69,8 @@ func TestPlayersNeedTokens(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
-	if n := strings.Count(server.text.String(), "has joined"); n != 1 {
-		t.Errorf("%d have joined:\n%s", n, &server.text)
+	if n := strings.Count(server.String(), "has joined"); n != 1 {
+		t.Errorf("%d have joined:\n%s", n, &server)
 	}
 }
 

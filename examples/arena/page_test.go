@@ -14,12 +14,13 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/internal/printed"
 )
 
 // start runs the command until the end of the test.
-func start(t *testing.T, args string) *output {
+func start(t *testing.T, args string) *printed.Text {
 	t.Helper()
-	out := new(output)
+	out := new(printed.Text)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() { headless.Main(ctx, world(), strings.Fields(args), out, out) })
@@ -60,7 +61,7 @@ func TestPageBesideTheMatch(t *testing.T) {
 		t.Run(preset, func(t *testing.T) {
 			t.Parallel()
 			out := start(t, "-http 127.0.0.1:0 -clients 3 -npcs 10 -preset "+preset+" -web "+client(t))
-			url := out.find(t, `browser: +(http://\S+)`)
+			url := out.Find(t, `browser: +(http://\S+)`)
 			if s := get(t, url); !strings.Contains(s, "<title>") {
 				t.Errorf("the page: %q", s)
 			}
@@ -70,7 +71,7 @@ func TestPageBesideTheMatch(t *testing.T) {
 			if s := get(t, url+"/build.json"); !strings.Contains(s, `"ready"`) {
 				t.Errorf("its state: %q", s)
 			}
-			out.find(t, `inputs consumed ([1-9][0-9]*)`)
+			out.Find(t, `inputs consumed ([1-9][0-9]*)`)
 		})
 	}
 }
@@ -91,12 +92,12 @@ func TestNoClientToServe(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			want := prepare(t)
 			out := start(t, "-http 127.0.0.1:0 -clients 2 -npcs 10")
-			url := out.find(t, `browser: +(http://\S+)`)
-			out.find(t, `(`+want+`(?s:.)*-web(?s:.)*goes on without a page)`)
+			url := out.Find(t, `browser: +(http://\S+)`)
+			out.Find(t, `(`+want+`(?s:.)*-web(?s:.)*goes on without a page)`)
 			if s := get(t, url+"/build.json"); !strings.Contains(s, `"failed"`) || !strings.Contains(s, want) {
 				t.Errorf("the page says %q", s)
 			}
-			out.find(t, `inputs consumed ([1-9][0-9]*)`)
+			out.Find(t, `inputs consumed ([1-9][0-9]*)`)
 		})
 	}
 }
@@ -122,7 +123,7 @@ func TestWrongPages(t *testing.T) {
 
 // The page, and the match, are for who opens it by an address or by a name that was given.
 func TestNamesOfThePage(t *testing.T) {
-	url := start(t, "-http 127.0.0.1:0 -clients 1 -npcs 1 -names game.example,other.example -web "+client(t)).find(t, `browser: +(http://\S+)`)
+	url := start(t, "-http 127.0.0.1:0 -clients 1 -npcs 1 -names game.example,other.example -web "+client(t)).Find(t, `browser: +(http://\S+)`)
 	for host, status := range map[string]int{"": 200, "localhost": 200, "other.example:7780": 200, "evil.example:7780": 403} {
 		q, err := http.NewRequest(http.MethodGet, url, nil)
 		if err != nil {
@@ -156,7 +157,7 @@ func TestUsualPageIsTaken(t *testing.T) {
 	if want := "-http takes another address, or port 0 for a free one, or none"; code != 1 || !strings.Contains(errs, defaultPage) || !strings.Contains(errs, want) {
 		t.Errorf("arena -http %s: exit code %d, %q; want %q", defaultPage, code, errs, want)
 	}
-	url := start(t, "-clients 1 -npcs 1 -web "+client(t)).find(t, `browser: +(http://\S+)`)
+	url := start(t, "-clients 1 -npcs 1 -web "+client(t)).Find(t, `browser: +(http://\S+)`)
 	if s := get(t, url); url == "http://"+defaultPage || !strings.Contains(s, "<title>") {
 		t.Errorf("at %s is %q", url, s)
 	}
@@ -172,7 +173,7 @@ func TestWithoutAPage(t *testing.T) {
 		if strings.Contains(args, "batch") && runtime.GOOS != "linux" {
 			continue
 		}
-		start(t, args+" -clients 1 -npcs 1").find(t, `no page to play on: (.*`+want+`)`)
+		start(t, args+" -clients 1 -npcs 1").Find(t, `no page to play on: (.*`+want+`)`)
 	}
 }
 

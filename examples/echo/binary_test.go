@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/printed"
 )
 
 // The program as it is built, against itself in another process.
@@ -23,10 +25,10 @@ func TestBinary(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	command := func(args ...string) (*exec.Cmd, *output) {
-		c, printed := exec.CommandContext(ctx, echo, append(args, "-protocol", "0x11", "-key", testKey)...), new(output)
-		c.Stdout, c.Stderr = printed, printed
-		return c, printed
+	command := func(args ...string) (*exec.Cmd, *printed.Text) {
+		c, text := exec.CommandContext(ctx, echo, append(args, "-protocol", "0x11", "-key", testKey)...), new(printed.Text)
+		c.Stdout, c.Stderr = text, text
+		return c, text
 	}
 	for _, loopback := range []string{"127.0.0.1", "[::1]"} {
 		t.Run(loopback, func(t *testing.T) {
@@ -36,27 +38,18 @@ func TestBinary(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = server.Process.Signal(os.Kill) }()
-			for range 1000 {
-				if servingAt.MatchString(served.String()) {
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
-			m := servingAt.FindStringSubmatch(served.String())
-			if m == nil {
-				t.Fatalf("the server does not start: %s", served)
-			}
+			addr := served.Find(t, servingAt)
 			// The server ends after 50 payloads, and the client with it.
-			client, printed := command("-connect", m[1], "-payload", "1200", "-rate", "200", "-duration", "30s")
+			client, text := command("-connect", addr, "-payload", "1200", "-rate", "200", "-duration", "30s")
 			if err := client.Run(); err != nil {
-				t.Errorf("the client: %v\n%s", err, printed)
+				t.Errorf("the client: %v\n%s", err, text)
 			}
 			if err := server.Wait(); err != nil {
 				t.Errorf("the server: %v\n%s", err, served)
 			}
 			for _, want := range []string{`connected: .* in slot 0 of 256`, `disconnected: .*by the peer`, `payloads: \d+ sent, [45]\d received`} {
-				if !regexp.MustCompile(want).MatchString(printed.String()) {
-					t.Errorf("the client does not print %q but\n%s", want, printed)
+				if !regexp.MustCompile(want).MatchString(text.String()) {
+					t.Errorf("the client does not print %q but\n%s", want, text)
 				}
 			}
 			for _, want := range []string{"connected: client 1 at " + loopback, "payloads: 50 echoed, 60000 B; 1 clients"} {

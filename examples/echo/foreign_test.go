@@ -4,42 +4,34 @@ import (
 	"context"
 	"net/netip"
 	"os/exec"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/printed"
 )
 
 // foreign prepares testdata/peer.py, another implementation of the standard; where it cannot run the test is skipped.
-func foreign(t *testing.T, mode, host, port string) (*exec.Cmd, *output) {
+func foreign(t *testing.T, mode, host, port string) (*exec.Cmd, *printed.Text) {
 	t.Helper()
 	if exec.Command("python3", "-c", `import ctypes; ctypes.CDLL("libsodium.so.23")`).Run() != nil {
 		t.Skip("needs Python 3 and libsodium.so.23")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	c, printed := exec.CommandContext(ctx, "python3", "testdata/peer.py", mode, host, port, "0x11", testKey), new(output)
-	c.Stdout, c.Stderr = printed, printed
-	return c, printed
+	c, text := exec.CommandContext(ctx, "python3", "testdata/peer.py", mode, host, port, "0x11", testKey), new(printed.Text)
+	c.Stdout, c.Stderr = text, text
+	return c, text
 }
 
-var foreignPort = regexp.MustCompile(`port (\d+)\n`)
-
 // serveForeign runs a foreign server in the background and returns its port.
-func serveForeign(t *testing.T, mode, host string) (c *exec.Cmd, printed *output, port string) {
+func serveForeign(t *testing.T, mode, host string) (c *exec.Cmd, text *printed.Text, port string) {
 	t.Helper()
-	c, printed = foreign(t, mode, host, "0")
+	c, text = foreign(t, mode, host, "0")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 {
-		if m := foreignPort.FindStringSubmatch(printed.String()); m != nil {
-			return c, printed, m[1]
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("the foreign server does not start: %s", printed)
-	return nil, nil, ""
+	return c, text, text.Find(t, `port (\d+)\n`)
 }
 
 func TestForeignClient(t *testing.T) {
@@ -49,11 +41,11 @@ func TestForeignClient(t *testing.T) {
 			loopback := strings.TrimSuffix(netip.AddrPortFrom(netip.MustParseAddr(host), 0).String(), ":0")
 			family(t, loopback)
 			addr, served, stop := start(t, "-serve", loopback+":0")
-			client, printed := foreign(t, "client", host, addr[strings.LastIndex(addr, ":")+1:])
+			client, text := foreign(t, "client", host, addr[strings.LastIndex(addr, ":")+1:])
 			if err := client.Run(); err != nil {
-				t.Errorf("%v\n%s", err, printed)
+				t.Errorf("%v\n%s", err, text)
 			}
-			served.until(t, "disconnected: client 77", 1)
+			served.Until(t, "disconnected: client 77", 1)
 			stop()
 			for _, want := range []string{"connected: client 77 at " + loopback, "disconnected by the peer"} {
 				if !strings.Contains(served.String(), want) {
@@ -73,7 +65,7 @@ func TestForeignServer(t *testing.T) {
 			family(t, loopback)
 			full, denials, fullPort := serveForeign(t, "deny", host)
 			server, served, port := serveForeign(t, "server", host)
-			var client output
+			var client printed.Text
 			args := []string{"-connect", loopback + ":" + fullPort + "," + loopback + ":" + port, "-protocol", "0x11", "-key", testKey,
 				"-count", "60", "-rate", "200", "-payload", "1200", "-duration", "30s"}
 			if code := run(t.Context(), args, &client, &client); code != 0 {

@@ -6,69 +6,30 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/printed"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 const testKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
-// output is a writer that can be read while the command runs.
-type output struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
-
-// until waits until it holds what is wanted, so many times.
-func (o *output) until(t *testing.T, want string, times int) {
-	t.Helper()
-	for range 6000 { // of 10 ms, at least
-		if strings.Count(o.String(), want) >= times {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("%q is not printed %d times but\n%s", want, times, o)
-}
-
-var servingAt = regexp.MustCompile(`serving protocol 0x11 at \[([^ ]*:\d+)\]\n`)
+const servingAt = `serving protocol 0x11 at \[([^ ]*:\d+)\]\n`
 
 // start runs a server in the background and returns its address, what it prints, and what ends it.
-func start(t *testing.T, args ...string) (addr string, printed *output, stop func() int) {
+func start(t *testing.T, args ...string) (addr string, out *printed.Text, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	printed = new(output)
+	out = new(printed.Text)
 	code := make(chan int, 1)
-	go func() { code <- run(ctx, append(args, "-protocol", "0x11", "-key", testKey), printed, printed) }()
+	go func() { code <- run(ctx, append(args, "-protocol", "0x11", "-key", testKey), out, out) }()
 	stop = func() int {
 		cancel()
 		return <-code
 	}
-	for range 1000 {
-		if m := servingAt.FindStringSubmatch(printed.String()); m != nil {
-			return m[1], printed, stop
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	stop()
-	t.Fatalf("the server does not start: %s", printed)
-	return "", nil, nil
+	return out.Find(t, servingAt), out, stop
 }
 
 // family skips a test where this machine has no such loopback address.
@@ -88,7 +49,7 @@ func TestEcho(t *testing.T) {
 			family(t, loopback)
 			addr, server, stop := start(t, "-serve", loopback+":0")
 			for _, size := range []int{1, 1200} {
-				var client output
+				var client printed.Text
 				args := []string{"-connect", addr, "-protocol", "0x11", "-key", testKey, "-count", "20",
 					"-rate", "200", "-payload", fmt.Sprint(size), "-duration", "30s", "-id", fmt.Sprint(size)}
 				if code := run(t.Context(), args, &client, &client); code != 0 {
@@ -100,7 +61,7 @@ func TestEcho(t *testing.T) {
 					}
 				}
 			}
-			server.until(t, "disconnected: client", 2)
+			server.Until(t, "disconnected: client", 2)
 			if code := stop(); code != 0 {
 				t.Errorf("the server ends with %d", code)
 			}
@@ -116,7 +77,7 @@ func TestEcho(t *testing.T) {
 func TestServerEndsAfterItsCount(t *testing.T) {
 	t.Parallel()
 	addr, server, stop := start(t, "-serve", "127.0.0.1:0", "-count", "5")
-	var client output
+	var client printed.Text
 	if code := run(t.Context(), []string{"-connect", addr, "-protocol", "0x11", "-key", testKey, "-duration", "30s"}, &client, &client); code != 0 {
 		t.Errorf("a client whose server has ended ends with %d:\n%s", code, &client)
 	}
@@ -140,7 +101,7 @@ func TestNobodyThere(t *testing.T) {
 		{[]string{"-duration", "200ms"}, "never connected"},
 		{[]string{"-timeout", "1s"}, "timed out"},
 	} {
-		var client output
+		var client printed.Text
 		args := append([]string{"-connect", addr, "-protocol", "0x11", "-key", testKey}, c.args...)
 		if code := run(t.Context(), args, io.Discard, &client); code != 1 || !strings.Contains(client.String(), c.want) {
 			t.Errorf("%v: %d, %q", c.args, code, &client)
@@ -151,7 +112,7 @@ func TestNobodyThere(t *testing.T) {
 func TestWrongKey(t *testing.T) {
 	t.Parallel()
 	addr, server, stop := start(t, "-serve", "127.0.0.1:0")
-	var client output
+	var client printed.Text
 	args := []string{"-connect", addr, "-protocol", "0x11", "-key", strings.Repeat("ab", 32), "-duration", "300ms"}
 	if code := run(t.Context(), args, &client, &client); code != 1 {
 		t.Errorf("the client ends with %d", code)
@@ -188,7 +149,7 @@ func TestFlags(t *testing.T) {
 		{append(good[2:], "-connect", "127.0.0.1"), "-connect"},
 		{append(good[2:], "-connect", "127.0.0.1:1", "-timeout", "1ms"), "whole seconds"},
 	} {
-		var stderr output
+		var stderr printed.Text
 		if code := run(t.Context(), c.args, io.Discard, &stderr); code == 0 || !strings.Contains(stderr.String(), c.want) {
 			t.Errorf("%v: %d, %q", c.args, code, &stderr)
 		}
@@ -196,7 +157,7 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%v: the error shows the key", c.args)
 		}
 	}
-	var stdout output
+	var stdout printed.Text
 	if code := run(t.Context(), []string{"-h"}, &stdout, io.Discard); code != 0 || !strings.Contains(stdout.String(), "usage: echo") {
 		t.Errorf("-h: %d, %q", code, &stdout)
 	}

@@ -1,45 +1,26 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/printed"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 const testKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-
-// output is a writer that can be read while the command runs.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
 
 func none(string) string { return "" }
 
 // The whole command: a key in a file, a token over HTTP.
 func TestService(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
-	var generated output
+	var generated printed.Text
 	if code := run(t.Context(), []string{"-generate", file}, none, &generated, &generated); code != 0 {
 		t.Fatalf("-generate ends with %d: %s", code, &generated)
 	}
@@ -48,7 +29,7 @@ func TestService(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var out, errs output
+	var out, errs printed.Text
 	code := make(chan int)
 	go func() {
 		code <- run(ctx, strings.Fields("-addr 127.0.0.1:0 -protocol 0x11 -server 127.0.0.1:7777,[::1]:7777 -key @"+file), none, &out, &errs)
@@ -98,7 +79,7 @@ func TestFlags(t *testing.T) {
 		good + "-bogus":                             "bogus",
 		"-key " + testKey + " -server 0.0.0.0:1":    "0.0.0.0:1",
 	} {
-		var errs output
+		var errs printed.Text
 		if code := run(t.Context(), strings.Fields(args), none, io.Discard, &errs); code != 2 || !strings.Contains(errs.String(), want) {
 			t.Errorf("%s: %d, %q", args, code, &errs)
 		}
@@ -106,7 +87,7 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%s: the error shows the key", args)
 		}
 	}
-	var help output
+	var help printed.Text
 	if code := run(t.Context(), []string{"-h"}, none, &help, io.Discard); code != 0 || !strings.Contains(help.String(), "usage: tokens") {
 		t.Errorf("-h: %d, %q", code, &help)
 	}
@@ -119,7 +100,7 @@ func TestFlags(t *testing.T) {
 	if o, err := parse([]string{"-server", "127.0.0.1:7777"}, environment, io.Discard); err != nil || o.token.Key == (netcode.Key{}) {
 		t.Errorf("from the environment: %v", err)
 	}
-	var errs output
+	var errs printed.Text
 	if code := run(t.Context(), strings.Fields(good+"-addr 256.0.0.1:0"), none, io.Discard, &errs); code != 1 || !strings.Contains(errs.String(), "-addr") {
 		t.Errorf("an address that is none: %d, %q", code, &errs)
 	}
