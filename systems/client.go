@@ -178,7 +178,9 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.inputs.System = inputgather.New(log, c.config.Gather.fill, c.config.Partial.fill)
 	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: corrections})
 	c.model = newClientModel(c, m.Policies)
-	c.config.Systems.replace(c)
+	if err := c.config.Systems.replace(c); err != nil {
+		return err
+	}
 	if c.config.Events != nil {
 		c.config.Events.Join(c.world, session.Channels())
 	}

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
@@ -143,7 +142,7 @@ func (c *Client) differs(mask uint64, truth *delta.Group, k int, e ecs.Entity) e
 			continue
 		}
 		if c.simulates(e) && c.shape.predicted&(1<<comp.Replicated()) != 0 {
-			if err := c.ownDiffers(c.world.NetID(e), e, comp, truth.Send, words); err != nil {
+			if err := c.reconciler.OwnDiffers(e, comp, truth.Send, words); err != nil {
 				return err
 			}
 			continue
@@ -206,43 +205,6 @@ func (c *Client) privateDiffers(s *Server, p *peer, id uint32, e ecs.Entity) err
 		}
 	}
 	return nil
-}
-
-// ownDiffers compares what was predicted after the newest confirmed input with
-// what the server said it was.
-func (c *Client) ownDiffers(id components.NetID, e ecs.Entity, comp *ecs.Component, send uint32, words []int32) (err error) {
-	if c.reconciler.Reports() {
-		if send != c.mirror.Newest.Send {
-			return nil // it waits for its turn
-		}
-		return c.reconciler.ReportedDiffers(e, comp, words)
-	}
-	if c.mirror.Own.Newest.Tick != c.mirror.Newest.Tick {
-		return fmt.Errorf("%s: own state is of tick %d", comp.Name, c.mirror.Own.Newest.Tick)
-	}
-	if c.mirror.Own.Newest.Input > c.model.numbering.Applied() {
-		return nil // it waits for its tick
-	}
-	found := false
-	c.mirror.Own.Each(c.mirror.Own.Newest.Send, func(v mirror.OwnValue) {
-		if netID(v.ID) != id || v.Component != comp || err != nil {
-			return
-		}
-		found = true
-		truth := v.Value
-		predicted := c.predictor.History.Value(c.mirror.Own.Newest.Input, e, comp)
-		if predicted == nil {
-			predicted = c.world.Netcode().Pointer(e, comp)
-		}
-		if field := comp.Schema.Compare(predicted, truth); field >= 0 {
-			err = fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
-				c.mirror.Own.Newest.Input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
-		}
-	})
-	if err == nil && !found && c.mirror.Own.Whole(c.mirror.Own.Newest.Send) {
-		return fmt.Errorf("%s: the newest snapshot has no own state of it", comp.Name)
-	}
-	return err
 }
 
 // dequantized is a value from its words.

@@ -43,12 +43,6 @@ func (s *System) OtherDiffers(r *mirror.Replica, comp *ecs.Component, truth unsa
 	return s.others.differs(r, comp, truth)
 }
 
-// ReportedDiffers compares what was predicted after the newest input that is known to be
-// consumed with what was captured of it, in words.
-func (s *System) ReportedDiffers(e ecs.Entity, comp *ecs.Component, words []int32) error {
-	return s.reported.differs(e, comp, words)
-}
-
 // Shaped hears what becomes of an entity that the mirror places, before it does.
 func (s *System) Shaped(r *mirror.Replica, x mirror.Change) {
 	if x.State == nil { // unless its end was foreseen
