@@ -43,6 +43,19 @@ func (s *System) OtherDiffers(r *mirror.Replica, comp *ecs.Component, truth unsa
 	return s.others.differs(r, comp, truth)
 }
 
+// OwnDiffers compares what was predicted of a component of an own entity after the newest input
+// that is known to be consumed with what the server said it was, or, where results are
+// reported, with what was captured of it for a send, in words. It is for tests.
+func (s *System) OwnDiffers(e ecs.Entity, comp *ecs.Component, send uint32, words []int32) error {
+	switch {
+	case s.reported == nil:
+		return s.compare.ownDiffers(e, comp)
+	case send != s.parts.Mirror.Newest.Send:
+		return nil // it waits for its turn
+	}
+	return s.reported.differs(e, comp, words)
+}
+
 // Shaped hears what becomes of an entity that the mirror places, before it does.
 func (s *System) Shaped(r *mirror.Replica, x mirror.Change) {
 	if x.State == nil { // unless its end was foreseen
