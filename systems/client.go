@@ -167,14 +167,14 @@ func (c *Client) welcome(session netsys.Session) error {
 	config.Client = true
 	c.view = ecs.NewWorld(c.protocol, config)
 	c.owned = ownership.NewClient(c.world, c.link.id, &c.stats.Ticks, ownership.Components(c.protocol))
-	if m.Policies.Outcomes == policy.OutcomesPastHorizon {
+	if foresees(m.Policies) {
 		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
 	c.followed.followers = follow(c.config.Events, c.followed.outcomes)
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
 	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
 	log.Jump(m.Input)
-	corrections := m.Policies.Correction == policy.CorrectionMismatch
+	corrections := reports(m.Policies)
 	c.inputs.System = inputgather.New(log, c.config.Gather.fill, c.config.Partial.fill)
 	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: corrections})
 	c.model = newClientModel(c, m.Policies)

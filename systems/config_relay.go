@@ -34,6 +34,14 @@ func (c ServerConfig) validPeers() error {
 	return nil
 }
 
+// validStamped reports what does not go together with stamped inputs.
+func (c ServerConfig) validStamped() error {
+	if ticks := stampedEarly(c.Policies, c.TickRate); ticks > maxPeers {
+		return fmt.Errorf("%w: Policies.Window %v is %d ticks; at most %d", ErrConfig, c.Policies.Window, ticks, maxPeers)
+	}
+	return nil
+}
+
 // peersTimeline is what the timelines of all peers have in common.
 func peersTimeline(p policy.Policies, tickRate int) timeline.Config {
 	return timeline.Config{Window: p.WindowTicks(tickRate), Wait: p.Missing == policy.MissingWait}

@@ -73,6 +73,8 @@
 // state after input s with what was predicted after s, and where they differ
 // takes the server's and simulates the inputs since again. Interpolate draws
 // all other entities a little in the past, between two confirmed states.
+// Where every peer simulates everything ServerApply and Reconcile simulate again what late inputs
+// changed, nothing under lockstep, and Snapshot makes the state of the world for who joins.
 //
 // The server never goes back, but under policies that say so: a completed tick is not
 // simulated again, whatever arrives late. What a client re-simulates is its own entities only,

@@ -1,8 +1,6 @@
 package systems
 
-import (
-	"github.com/tactusgo/tactus/systems/internal/relay"
-)
+import "github.com/tactusgo/tactus/systems/internal/relay"
 
 // ModelStatus is what a server does that not every netcode model does. What the model at
 // hand does not do is zero.
@@ -41,7 +39,7 @@ func (s *Server) Model() ModelStatus {
 	st = s.model.status(st)
 	if line := s.model.line; line != nil {
 		t := line.Stats()
-		st.Stamped, st.Window = true, s.policies.WindowTicks(s.config.TickRate)
+		st.Stamped = true
 		st.Passes, st.Longest, st.Last, st.Waits = t.Passes, t.Longest, t.Last, t.Waits
 	}
 	return st

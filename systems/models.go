@@ -5,13 +5,9 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/report"
-	"github.com/tactusgo/tactus/systems/internal/sessions"
-	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -27,7 +23,7 @@ import (
 //	LocalSync          sequenced, snapshots          sequence, steering, between
 //	Buffered           same                          sequence, steering, damped
 //	CorrectOnMismatch  same, own state while open    sequence, steering, between
-//	ServerRewind       rewindServer, snapshots       stampedInputs, leadClock, between
+//	ServerRewind       rewinder, snapshots           stamping, between
 //	Rollback           relaying                      deterministic.Client, in the present
 //	Lockstep           same, waiting                 same, waiting
 
@@ -40,61 +36,16 @@ func stamped(p policy.Policies) bool {
 	return p.Timing == policy.TimingStamped && p.Correction == policy.CorrectionState
 }
 
+// reports reports whether clients report their results, and are corrected where these differ.
+func reports(p policy.Policies) bool { return p.Correction == policy.CorrectionMismatch }
+
+// foresees reports whether clients foresee outcomes, which may be withdrawn.
+func foresees(p policy.Policies) bool { return p.Outcomes == policy.OutcomesPastHorizon }
+
 // stampedEarly is how many ticks ahead of the server an input may be: as many as it may be
 // late, and a second at least, because a short window says nothing about clocks.
 func stampedEarly(p policy.Policies, tickRate int) int {
 	return max(p.WindowTicks(tickRate), tickRate)
-}
-
-// serverModel is what a server does by its policies.
-type serverModel struct {
-	ticks     ticks
-	applier   applier
-	teller    teller
-	line      *timeline.Timeline // nil: no tick is simulated twice
-	snapshots bool               // clients are told of state
-	restores  bool               // of a tick that is simulated again all is, what clients wrote too
-	firstOpen func() uint32      // the first tick that may still change
-	entered   func(kept uint32) uint32
-	message   func(p *peer, number int, message []byte) (own bool, err error)
-	own       func(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer // what its owner is told of it
-	status    func(ModelStatus) ModelStatus                                // with what the model knows
-	client    func(*peer, ClientStatus) ClientStatus
-}
-
-// ticks says when a tick is simulated.
-type ticks interface {
-	// Ready begins a tick that is due; it reports false when it has to wait.
-	Ready() bool
-	// Done ends it, after ServerApply, Simulate and Authority.
-	Done()
-}
-
-// applier takes in inputs and who comes and goes, and is the system ServerApply.
-type applier interface {
-	// Join begins with a client; with back its player was waited for, with that reservation.
-	Join(p *peer, kept sessions.Reservation, back bool)
-	// Leave ends with a client. With waited, its player may come back; else Depart
-	// follows, within the wake-up, or when it is waited for no longer.
-	Leave(p *peer, waited bool)
-	// Depart takes players that are gone for good out of the game.
-	Depart(w *ecs.World, gone []uint32)
-	// Receive takes in a datagram.
-	Receive(p *peer, pk netsys.Packet)
-	// Run is the system.
-	Run(w *ecs.World)
-}
-
-// teller tells clients what became of it.
-type teller interface {
-	// Join and Leave begin and end with a client.
-	Join(p *peer)
-	Leave(p *peer)
-	// Acked hears of a datagram that arrived.
-	Acked(p *peer, seq uint16)
-	// Run is the system Snapshot, and Send is Send.
-	Run(w *ecs.World)
-	Send(w *ecs.World)
 }
 
 // newServerModel chooses by the policies, and makes the stages that a tick runs and that
@@ -156,7 +107,7 @@ func relayModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel 
 	d := newRelaying(s, c)
 	line := d.in.Timeline()
 	return serverModel{
-		ticks: d, applier: d, teller: relayTeller{d}, line: line, message: d.message, own: s.now, status: d.status, client: d.client,
+		ticks: d, applier: d, teller: relayTeller{d}, line: line, message: d.message, own: s.now, status: within(p.WindowTicks(s.config.TickRate), d.status), client: d.client,
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return p.FirstOpen(s.config.TickRate, line.Next()-1, line.Horizon()) },
 	}
@@ -172,10 +123,11 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 	if p.Missing == policy.MissingNeutral {
 		c.Fills = -1
 	}
-	r, t := newRewindServer(s, c), snapshotTeller{s}
+	c.Movements = serverapply.Movements{s.config.Join, s.config.Rejoin, departing(s.config.Leave, s.config.LeavePolicy)}
+	r, t := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettled{s.followed.followers})}, snapshotTeller{s}
 	line := r.in.Timeline()
 	return serverModel{
-		ticks: r, applier: r, teller: t, line: line, message: noMessage, own: r.own, status: r.status, client: t.status,
+		ticks: r, applier: r, teller: t, line: line, message: noMessage, own: r.own, status: within(p.WindowTicks(rate), r.status), client: t.status,
 		snapshots: true, restores: p.State == policy.StateRewind,
 		entered: func(uint32) uint32 { return s.link.tick },
 		firstOpen: func() uint32 {
@@ -202,66 +154,16 @@ func (s *Server) now(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 	return s.world.Netcode().Pointer(e, c)
 }
 
+// within adds to a status how many ticks an input may be late.
+func within(window int, status func(ModelStatus) ModelStatus) func(ModelStatus) ModelStatus {
+	return func(st ModelStatus) ModelStatus {
+		st.Window = window
+		return status(st)
+	}
+}
+
 // noMessage has no messages of its own on channels.
 func noMessage(*peer, int, []byte) (bool, error) { return false, nil }
-
-// clientModel is what a client does by the policies that the server told it.
-type clientModel struct {
-	systems    clientSystems
-	listener   listener
-	numbering  numbering
-	pace       pacer
-	known      known
-	differs    func(server *timeline.Timeline) error // nil: what snapshots told is compared
-	everywhere bool                                  // this client simulates everything
-	stamped    bool                                  // inputs number ticks, and may be gathered before they apply
-	firstOpen  func() uint32                         // the first tick, as outcomes count them here, that may still change
-	count      func(ClientStats) ClientStats         // adds what the model counts itself
-}
-
-// clientSystems are the systems of a client's schedule that differ by model.
-type clientSystems struct {
-	reconcile, gather, predict, send, interpolate func(*ecs.World)
-}
-
-// listener takes in what the server sends.
-type listener interface {
-	// Receive takes in a datagram; the error is about one that no honest server sends.
-	Receive(pk netsys.Packet) error
-	// Message takes in a message of a channel, if it is the model's own.
-	Message(number int, message []byte) (own bool, err error)
-	// Acked hears of a datagram that arrived.
-	Acked(seq uint16)
-	// Confirm makes use of what was received, once all of it was.
-	Confirm()
-}
-
-// numbering says which input goes with which tick.
-type numbering interface {
-	// Applied is the newest input that the world stands after.
-	Applied() uint32
-	// Coming is the next tick, the input of this client that it will consume, and which part
-	// of it has passed, 0 where none is to be drawn.
-	Coming() (tick, input uint32, share float64)
-	// Foresee gives the inputs of the coming tick as they are known in this frame.
-	Foresee(input uint32)
-}
-
-// pacer says when ticks are made.
-type pacer interface {
-	// Rate is how fast the coming step should pass, 1 for the server's rate.
-	Rate() float64
-	// BeforeReceive is how many of the ticks that are due come before what was received.
-	BeforeReceive(due int) int
-	// More reports whether to make another tick after so many more than were due.
-	More(extra int) bool
-}
-
-// known is what a client knows of entities.
-type known interface {
-	Presence(id components.NetID) Presence
-	StateTick(id components.NetID) (tick uint32, ok bool)
-}
 
 // newClientModel chooses by the policies.
 func newClientModel(c *Client, p policy.Policies) clientModel {
@@ -303,7 +205,7 @@ func followModel(c *Client, p policy.Policies) clientModel {
 
 // predictModel simulates the client's own entities, as inputs are gathered.
 func predictModel(c *Client, p policy.Policies) clientModel {
-	predicting, corrections := predictParts(c), p.Correction == policy.CorrectionMismatch
+	predicting, corrections := predictParts(c), reports(p)
 	predicting.Corrections, predicting.CoSimulates = corrections, p.Remotes == policy.RemotesCoSimulated
 	if predicting.Stamped = stamped(p); predicting.Stamped {
 		predicting.Delay = uint32(p.SuggestTicks(c.world.TickRate()))
@@ -329,7 +231,7 @@ func predictModel(c *Client, p policy.Policies) clientModel {
 func stampModel(c *Client, p policy.Policies) clientModel {
 	rate := c.world.TickRate()
 	m, window := predictModel(c, p), uint32(p.WindowTicks(rate))
-	r := newRewindClient(c, uint32(p.SuggestTicks(rate)), uint32(stampedEarly(p, rate)))
+	r := newStamping(c, uint32(p.SuggestTicks(rate)), uint32(stampedEarly(p, rate)))
 	m.listener, m.numbering, m.pace, m.stamped = r, r, r, true
 	m.systems.reconcile, m.systems.gather, m.systems.predict, m.systems.send = r.reconcile, r.gather, r.predict, r.send
 	m.firstOpen = func() uint32 { // a state that agrees proves a tick once that has left what the server still rewrites

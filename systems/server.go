@@ -122,7 +122,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.sessions.Roster, s.sessions.byID = newRoster(s), make(map[uint32]*peer)
 	s.link.tick = c.FirstTick
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
-	if c.Policies.Correction == policy.CorrectionMismatch {
+	if reports(c.Policies) {
 		if err := report.Check(p); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 		}

@@ -24,6 +24,7 @@ type Rewind struct {
 	lead     lead
 	reserved []uint32 // players that are waited for
 	still    []int32  // the neutral input
+	visits   visits
 }
 
 // RewindConfig is how far inputs may be from the tick that comes.
@@ -35,6 +36,7 @@ type RewindConfig struct {
 	First     uint32     // tick
 	Players   int        // at most
 	Authority *ecs.Stage // behind Simulate
+	Movements Movements  // of players, carried out again in ticks that are simulated again
 }
 
 // NewRewind makes the system. The listener hears of ticks as they are simulated.
@@ -50,10 +52,11 @@ func NewRewind(i *Intake, c RewindConfig, l timeline.Listener) *Rewind {
 		in.Schema.Snap(unsafe.Pointer(&value[0]))
 		in.Schema.Quantize(m.still, in.Schema.Words, unsafe.Pointer(&value[0]), 1)
 	}
+	m.visits.begin(i.world, c.Movements, l)
 	m.line = timeline.New(i.world, timeline.Config{
 		First: c.First, Window: int(m.window), Early: int(m.early),
 		Fills: c.Fills, Players: c.Players, Hashes: -1, Authority: c.Authority,
-	}, l)
+	}, &m.visits)
 	return m
 }
 
@@ -75,9 +78,11 @@ func (m *Rewind) Run(*ecs.World) {
 // Done ends the tick.
 func (m *Rewind) Done() {
 	m.line.Close()
+	tick := m.config.Tick()
 	for _, c := range m.clients {
-		m.processed(c, m.config.Tick())
+		m.processed(c, tick)
 	}
+	m.visits.forget(tick - min(tick, m.window))
 }
 
 // processed settles which tick the own state of a client is told of: the newest for
@@ -102,9 +107,14 @@ func (m *Rewind) Enter(c *Client, back bool) error {
 	c.in.follow(max(tick, 1) - 1)
 	if back {
 		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == c.id })
+		m.visits.add(tick, c.id, returns)
 		return nil
 	}
-	return m.line.Join(c.id, tick, tick)
+	if err := m.line.Join(c.id, tick, tick); err != nil {
+		return err
+	}
+	m.visits.add(tick, c.id, comes)
+	return nil
 }
 
 // Await begins to wait for a player whose client has left: it has neutral inputs.
@@ -113,12 +123,13 @@ func (m *Rewind) Await(player uint32) {
 	m.reserved = append(m.reserved, player)
 }
 
-// Depart takes a player that is gone for good out of the game, in the tick that comes. It
-// reports false where it never joined.
-func (m *Rewind) Depart(player uint32) bool {
+// Depart takes a player that is gone for good out of the game, in the tick that comes.
+func (m *Rewind) Depart(player uint32) {
 	tick := m.config.Tick()
 	m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == player })
-	return m.line.Leave(player, tick) == nil || m.line.Leave(player, tick+1) == nil
+	if m.line.Leave(player, tick) == nil || m.line.Leave(player, tick+1) == nil { // else it never joined
+		m.visits.add(tick, player, goes)
+	}
 }
 
 // close decides that no more inputs come for ticks that have been simulated.

@@ -9,10 +9,10 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// rewindClient stamps each input with the tick in which it applies, here too: that is its
+// stamping stamps each input with the tick in which it applies, here too: that is its
 // sequence. Its ticks are the server's, ahead by the lead that the server asks of all
 // clients alike.
-type rewindClient struct {
+type stamping struct {
 	snapshotListener
 	delay   uint32      // ticks from gathering an input to applying it (rule B1)
 	early   uint32      // how far ahead of it the server takes inputs
@@ -24,8 +24,8 @@ type rewindClient struct {
 	idle    bool // it let the last one pass
 }
 
-func newRewindClient(c *Client, delay, early uint32) *rewindClient {
-	return &rewindClient{snapshotListener: snapshotListener{c}, ticks: clock.Ticks{Start: c.steps.now, Step: c.world.StepDuration()}, delay: delay, early: early}
+func newStamping(c *Client, delay, early uint32) *stamping {
+	return &stamping{snapshotListener: snapshotListener{c}, ticks: clock.Ticks{Start: c.steps.now, Step: c.world.StepDuration()}, delay: delay, early: early}
 }
 
 const (
@@ -41,7 +41,7 @@ const (
 )
 
 // Receive also notes by when the server was how far.
-func (m *rewindClient) Receive(pk netsys.Packet) error {
+func (m *stamping) Receive(pk netsys.Packet) error {
 	err := m.snapshotListener.Receive(pk)
 	if err == nil && m.c.mirror.Newest.Tick > m.seen {
 		m.seen = m.c.mirror.Newest.Tick
@@ -55,7 +55,7 @@ func (m *rewindClient) Receive(pk netsys.Packet) error {
 
 // retreat follows a server that has stood still: inputs for ticks that it does not take
 // yet are void.
-func (m *rewindClient) retreat() {
+func (m *stamping) retreat() {
 	m.clock = clock.Server{}
 	m.c.inputs.Log.Back(m.seen + m.early)
 	m.c.predictor.Skip()
@@ -63,10 +63,10 @@ func (m *rewindClient) retreat() {
 }
 
 // lead is by how many ticks the server wants its clients ahead.
-func (m *rewindClient) lead() uint32 { return m.c.steps.steering.Lead() }
+func (m *stamping) lead() uint32 { return m.c.steps.steering.Lead() }
 
 // follow brings the log to where the clock is, at first and after a stall.
-func (m *rewindClient) follow() {
+func (m *stamping) follow() {
 	target, ok := m.clock.Target(m.ticks.At(m.c.steps.now))
 	if !ok {
 		return
@@ -88,7 +88,7 @@ func (m *rewindClient) follow() {
 }
 
 // fill puts neutral inputs into the log up to a tick.
-func (m *rewindClient) fill(tick uint32) {
+func (m *stamping) fill(tick uint32) {
 	for m.c.inputs.Log.Newest < tick {
 		m.c.inputs.Log.Push()
 		m.c.inputs.Log.Seal()
@@ -96,27 +96,29 @@ func (m *rewindClient) fill(tick uint32) {
 }
 
 // reconcile waits for the first tick.
-func (m *rewindClient) reconcile(w *ecs.World) {
+func (m *stamping) reconcile(w *ecs.World) {
 	if m.started {
 		m.c.reconciler.Run(w)
 	}
 }
 
-func (m *rewindClient) gather(w *ecs.World) {
+// gather brings the log to where the clock is, before.
+func (m *stamping) gather(w *ecs.World) {
 	m.follow()
 	if m.idle = m.paused || !m.started; !m.idle {
 		m.c.inputs.Run(w)
 	}
 }
 
-func (m *rewindClient) predict(w *ecs.World) {
+// predict simulates the newest input whose tick has come.
+func (m *stamping) predict(w *ecs.World) {
 	if !m.idle {
 		m.c.predictor.Run(w)
 	}
 }
 
 // send also tells how far this client leads.
-func (m *rewindClient) send(w *ecs.World) {
+func (m *stamping) send(w *ecs.World) {
 	if target, ok := m.due(); ok {
 		m.c.steps.steering.Set(math.Round(min(max(float64(m.Applied()+1)-target, 0), wire.MaxShift)))
 	}
@@ -124,7 +126,7 @@ func (m *rewindClient) send(w *ecs.World) {
 }
 
 // Applied is the newest input whose tick has come.
-func (m *rewindClient) Applied() uint32 {
+func (m *stamping) Applied() uint32 {
 	if !m.started {
 		return 0
 	}
@@ -132,7 +134,7 @@ func (m *rewindClient) Applied() uint32 {
 }
 
 // Coming is an input that was gathered before, where inputs apply later.
-func (m *rewindClient) Coming() (tick, input uint32, share float64) {
+func (m *stamping) Coming() (tick, input uint32, share float64) {
 	if !m.started || m.paused {
 		return 0, 0, 0
 	}
@@ -141,16 +143,16 @@ func (m *rewindClient) Coming() (tick, input uint32, share float64) {
 }
 
 // Foresee gives it.
-func (m *rewindClient) Foresee(input uint32) { m.c.predictor.Give(m.c.inputs.At(m.c.world, input)) }
+func (m *stamping) Foresee(input uint32) { m.c.predictor.Give(m.c.inputs.At(m.c.world, input)) }
 
 // due is the tick that the server will be at when the next one is due here: without a lead
 // the two are the same, so that what it tells is of a tick that has been predicted.
-func (m *rewindClient) due() (tick float64, ok bool) {
+func (m *stamping) due() (tick float64, ok bool) {
 	return m.clock.Target(m.ticks.At(m.c.steps.loop.Next()))
 }
 
 // gap is how many ticks this client is behind where it should be.
-func (m *rewindClient) gap() float64 {
+func (m *stamping) gap() float64 {
 	target, ok := m.due()
 	if !ok || !m.started {
 		return 0
@@ -160,7 +162,7 @@ func (m *rewindClient) gap() float64 {
 
 // Rate changes by so little that nobody sees it. Where that would take too long ticks are
 // left out here, or made up for by More.
-func (m *rewindClient) Rate() float64 {
+func (m *stamping) Rate() float64 {
 	gap := m.gap()
 	m.paused = gap < -tooFar
 	if m.paused || gap > tooLate {
@@ -171,15 +173,15 @@ func (m *rewindClient) Rate() float64 {
 
 // BeforeReceive is all but one: the server tells of ticks when they are due, and the frame may
 // come later.
-func (m *rewindClient) BeforeReceive(due int) int { return due - 1 }
+func (m *stamping) BeforeReceive(due int) int { return due - 1 }
 
 // More makes up for ticks that are too many to slew.
-func (m *rewindClient) More(extra int) bool {
+func (m *stamping) More(extra int) bool {
 	return extra < makeUp && !m.idle && m.gap() > tooLate
 }
 
 // roundTrip is that of late, in ticks.
-func (m *rewindClient) roundTrip() float64 {
+func (m *stamping) roundTrip() float64 {
 	st := m.c.link.session.Stats()
 	return m.ticks.RoundTrip(st.MinRTT, st.RTT)
 }

@@ -38,7 +38,7 @@ func gatherTurns() GatherFunc {
 	})
 }
 
-func (g *game) rewind() *serverapply.Rewind { return g.server.model.applier.(*rewindServer).in }
+func (g *game) rewind() *serverapply.Rewind { return g.server.model.applier.(*rewinder).in }
 
 // everyTick runs f with a client after each of its ticks, before it sends.
 func everyTick(t *testing.T, c *Client, f func()) {
