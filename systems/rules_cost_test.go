@@ -1,12 +1,16 @@
 package systems_test
 
 import (
+	"fmt"
+	"math"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -178,4 +182,227 @@ func TestNetcodeACost_UploadIsBounded(t *testing.T) {
 			t.Errorf("%v: %d inputs were sent in %d ticks", k, got, n)
 		}
 	}
+}
+
+// Once warm, neither a tick of the server nor a tick or a frame of a client
+// allocates: not one object in ten seconds of a match.
+func TestNetcodeTicksAllocateNothing(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+		t.Run(timing.String(), func(t *testing.T) {
+			config := onField(1, 4, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
+			config.Server.Policies.Timing = timing
+			config.Populate = drifters(60)
+			config.Protocol = pushes(100) // so that there are replays
+			config.CountOnly = true
+			c := systemstest.New(t, config)
+			c.Connect()
+			c.Run(60 * time.Second)
+			c.Mark()
+			// One run, because AllocsPerRun rounds the mean down.
+			if n := testing.AllocsPerRun(1, func() { c.RunTicks(600) }); n != 0 {
+				t.Errorf("%.0f allocations in 600 ticks of a server and 4 clients", n)
+			}
+			if f := c.Clients[0].Figures(); f.Snapshots < 300 || f.Corrections == 0 {
+				t.Errorf("%+v: too little happened", f)
+			}
+		})
+	}
+}
+
+// hashes plays a match with everything in it and returns its hash after every
+// second.
+func hashes(t *testing.T, seed uint64, timing policy.InputTiming) (h []uint64) {
+	link := bad()
+	link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
+	config := onField(seed, 6, link)
+	config.Server.Policies.Timing = timing
+	config.Protocol = pushes(100)
+	c := systemstest.New(t, config)
+	for second := range 15 {
+		switch second {
+		case 4:
+			c.Join()
+		case 6:
+			c.Clients[0].Leave()
+			c.Clients[1].Kill()
+		case 8:
+			c.Clients[2].Stall(700 * time.Millisecond)
+			c.StallServer(50 * time.Millisecond)
+		case 10:
+			c.SetLinks(lag(3), bad())
+		}
+		c.Run(time.Second)
+		h = append(h, c.Hash())
+	}
+	c.Settle()
+	return append(h, c.Hash())
+}
+
+// A match is a function of its seed, over the worlds of the server and of all
+// clients; another seed is another match.
+func TestNetcodeMatchFollowsFromTheSeed(t *testing.T) {
+	t.Parallel()
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+		t.Run(timing.String(), func(t *testing.T) {
+			known := map[uint64]uint64{}
+			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+				a, b := hashes(t, seed, timing), hashes(t, seed, timing)
+				if fmt.Sprint(a) != fmt.Sprint(b) {
+					t.Errorf("two runs with one seed:\n%x\n%x", a, b)
+				}
+				last := a[len(a)-1]
+				if other, twice := known[last]; twice {
+					t.Errorf("seeds %d and %d end with the same hash", seed, other)
+				}
+				known[last] = seed
+			})
+		})
+	}
+}
+
+// All timings converge when the link becomes clean.
+func TestNetcodeConverges(t *testing.T) {
+	t.Parallel()
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+		t.Run(timing.String(), func(t *testing.T) {
+			systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) {
+				link := bad()
+				link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
+				config := onField(seed, 5, link)
+				config.Server.Policies.Timing = timing
+				config.Protocol = pushes(100)
+				c := systemstest.New(t, config)
+				c.Run(5 * time.Second)
+				c.Join()
+				c.Clients[0].Leave()
+				c.Clients[1].Kill()
+				c.Run(14 * time.Second)
+				if n := len(places(c.Server.World())); n != 4+4 {
+					t.Errorf("%d entities on the server, want 4 drifters and 4 players", n)
+				}
+				c.Settle()
+				c.Converged()
+			})
+		})
+	}
+}
+
+// The delay is the largest transit of the last ten seconds, without what fewer than
+// four half seconds of it saw, and k send intervals, as many as are lost in a row less
+// than once in a million: no less and no more.
+func TestNetcodeE4_DelayIsTransitAndCover(t *testing.T) {
+	const gap, near, far = 3, 4, 22 // ticks
+	c := systemstest.New(t, onField(1, 3, lag(near)))
+	c.Connect()
+	c.Run(15 * time.Second)
+	frames := 0
+	within := func(transit float64) {
+		for _, k := range c.Clients {
+			cover := math.Ceil(math.Log(1e-6) / math.Log(min(max(k.Traffic().Session.LossIn, 0.01), 0.5)))
+			want := transit + cover*gap
+			// After tick n the server has completed n+1 ticks.
+			age := c.Elapsed().Seconds()*60 - (k.DrawnTick() - 1)
+			// What was drawn last is up to a tick old.
+			if age < want-0.02 || age > want+1+0.02 {
+				t.Fatalf("%v after %v: draws a state of %.2f ticks ago; a transit of %v ticks and %v gaps of %d ask for %.0f",
+					k, c.Elapsed(), age, transit, cover, gap, want)
+			}
+			frames++
+		}
+	}
+	for range 100 {
+		c.RunTicks(1)
+		within(near)
+	}
+	c.SetLinks(lag(far), lag(far))
+	c.Run(9 * time.Second) // the delay grows by 5 % of the time that passes, at most
+	c.RunTicks(1)
+	within(far)
+	c.SetLinks(lag(near), lag(near))
+	at := c.Elapsed()
+	for c.Elapsed() < at+8*time.Second {
+		c.RunTicks(10)
+		within(far)
+	}
+	c.Run(12 * time.Second)
+	c.RunTicks(1)
+	within(near)
+	if frames < 300+100 {
+		t.Errorf("%d frames compared", frames)
+	}
+}
+
+// truths is what the server's world was after each tick, by the number of ticks
+// completed.
+type truths struct {
+	at map[uint32]*truth
+}
+
+// truth is the server's world after one tick.
+type truth struct {
+	places map[components.NetID]components.Position
+	inputs []uint32 // last input consumed, by the client's number in the crowd
+	hash   uint64
+}
+
+// watchTruth keeps what the server's world is after each tick from now on.
+func watchTruth(c *systemstest.Crowd) *truths {
+	ts := &truths{at: make(map[uint32]*truth)}
+	c.OnServerTick(func() {
+		tr := &truth{places: places(c.Server.World()), hash: c.Server.World().Hash()}
+		for _, k := range c.Clients {
+			tr.inputs = append(tr.inputs, k.Status().LastInput)
+		}
+		ts.at[c.Server.Tick()] = tr
+	})
+	return ts
+}
+
+// places is where everything stands in a world.
+func places(w *ecs.World) map[components.NetID]components.Position {
+	type standing struct{ Pos components.Position }
+	m := make(map[components.NetID]components.Position)
+	for e, r := range ecs.All[standing](w) {
+		m[w.NetID(e)] = r.Pos
+	}
+	return m
+}
+
+// place is where an entity stands in a world.
+func place(w *ecs.World, e ecs.Entity) components.Position {
+	if p := ecs.Get[components.Position](w, e); p != nil {
+		return *p
+	}
+	return components.Position{}
+}
+
+// own is the server's entity of a client.
+func own(c *systemstest.Crowd, k *systemstest.Client) ecs.Entity {
+	type owned struct{ Owner components.Owner }
+	for e, r := range ecs.All[owned](c.Server.World()) {
+		if r.Owner.Client == k.ID() {
+			return e
+		}
+	}
+	return ecs.Entity{}
+}
+
+// client is the client that the server gave a number.
+func client(c *systemstest.Crowd, id uint32) *systemstest.Client {
+	for _, k := range c.Clients {
+		if k.ID() == id {
+			return k
+		}
+	}
+	return nil
+}
+
+// near reports whether two places count as the same.
+func near(a, b components.Position) bool {
+	const rounding = 1e-3 // of float32 at the field's coordinates
+	dx, dy := a.X-b.X, a.Y-b.Y
+	return max(dx, -dx, dy, -dy) <= tolerance+rounding
 }

@@ -1,0 +1,838 @@
+package systems_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/interpolate"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// Once warm no frame is without something to play toward, for all jitter and
+// loss, and what is drawn is not older than it must be.
+func TestNetcodeE4_NoStalls(t *testing.T) {
+	t.Parallel()
+	for _, l := range []struct {
+		link   netsys.Link
+		oldest float64 // mean age of what is drawn, in ms
+	}{
+		{systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05), 410},
+		{bad(), 625},
+	} {
+		t.Run(fmt.Sprint(2*l.link.Latency), func(t *testing.T) {
+			systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) {
+				c := systemstest.New(t, onField(seed, 4, l.link))
+				c.Connect()
+				c.Run(12 * time.Second)
+				c.Mark()
+				var age, frames float64
+				c.OnFrame(func(k *systemstest.Client) {
+					// After tick n the server has completed n+1 ticks.
+					age += c.Elapsed().Seconds()*1000 - (k.DrawnTick()-1)*1000/60
+					frames++
+				})
+				c.Run(length(10*time.Second, 30*time.Second, 5*time.Minute))
+				c.NoStalls()
+				// The delay swings with the loss of the last ten seconds.
+				if mean := age / frames; mean > l.oldest && !testing.Short() {
+					t.Errorf("what is drawn is %.0f ms old on average, %.0f is enough", mean, l.oldest)
+				}
+			})
+		})
+	}
+}
+
+// Playback runs between 0.95 and 1.05 of real time and never backwards, at any
+// frame rate.
+func TestNetcodeE4_RateIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, rate := range []int{0, 30, 144} {
+		t.Run(fmt.Sprintf("frames=%d", rate), func(t *testing.T) {
+			systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+				config := onField(seed, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
+				config.FrameRate = rate
+				c := systemstest.New(t, config)
+				c.Connect()
+				c.Run(12 * time.Second)
+				c.Mark()
+				last := make([]time.Duration, len(c.Clients))
+				drawn := make([]float64, len(c.Clients))
+				faster, slower := 0, 0
+				c.OnFrame(func(k *systemstest.Client) {
+					n := k.N
+					if last[n] != 0 {
+						passed := (c.Elapsed() - last[n]).Seconds() * 60
+						rate := (k.DrawnTick() - drawn[n]) / passed
+						const rounding = 1e-6
+						if rate < 0.95-rounding || rate > 1.05+rounding {
+							t.Fatalf("%v: playback at %.3f from tick %.2f to %.2f", k, rate, drawn[n], k.DrawnTick())
+						}
+						if rate > 1+rounding {
+							faster++
+						} else if rate < 1-rounding {
+							slower++
+						}
+					}
+					last[n], drawn[n] = c.Elapsed(), k.DrawnTick()
+				})
+				c.Run(10 * time.Second)
+				// The delay follows the link, by the rate alone.
+				c.SetLinks(systemstest.RoundTrip(200*time.Millisecond, 60*time.Millisecond, 0.05), systemstest.RoundTrip(220*time.Millisecond, 60*time.Millisecond, 0.05))
+				c.Run(10 * time.Second)
+				// What was late ten seconds ago no longer counts, all at once.
+				c.SetLinks(netsys.Link{}, netsys.Link{})
+				c.Run(15 * time.Second)
+				if faster == 0 || slower == 0 {
+					t.Errorf("%d frames played faster and %d slower: the delay did not follow the link", faster, slower)
+				}
+			})
+		})
+	}
+}
+
+// When all snapshots stop, playback stops at the newest and never goes back; when
+// they come again it goes on from there.
+func TestNetcodeE4_NeverBackwards(t *testing.T) {
+	c := systemstest.New(t, onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
+	c.Connect()
+	c.Run(11 * time.Second)
+	drawn := make([]float64, len(c.Clients))
+	c.OnFrame(func(k *systemstest.Client) {
+		if k.DrawnTick() < drawn[k.N] {
+			t.Fatalf("%v drew tick %.2f after %.2f", k, k.DrawnTick(), drawn[k.N])
+		}
+		if k.DrawnTick() > float64(k.ServerTick()) {
+			t.Fatalf("%v drew tick %.2f, the newest state is of %d", k, k.DrawnTick(), k.ServerTick())
+		}
+		drawn[k.N] = k.DrawnTick()
+	})
+	c.Mark()
+	for range 5 {
+		c.Lose(func(p systemstest.Packet) bool { return !p.Up })
+		c.Run(2 * time.Second)
+		c.Lose(nil)
+		c.Run(5 * time.Second)
+	}
+	for _, k := range c.Clients {
+		if f := k.Figures(); f.Stalls < 100 {
+			t.Errorf("%v counts %d stalls in 10 s without snapshots", k, f.Stalls)
+		}
+		if age := float64(c.Server.Tick()) - k.DrawnTick(); age > 60 {
+			t.Errorf("%v draws a state of %.0f ticks ago, 5 s after the link is back", k, age)
+		}
+	}
+}
+
+// Others are drawn on the straight line between two confirmed states, at the share
+// of the way that the drawn tick says.
+func TestNetcodeE4_DrawnBetweenConfirmedStates(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		c := systemstest.New(t, onField(seed, 4, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)))
+		ts := watchTruth(c)
+		c.Connect()
+		c.Run(12 * time.Second)
+		compared, between := 0, 0
+		c.OnFrame(func(k *systemstest.Client) {
+			mine, _ := k.Own(k.View())
+			for id, p := range places(k.View()) {
+				if id == k.View().NetID(mine) {
+					continue
+				}
+				compared++
+				ok, moved := onTheWay(ts, id, k.DrawnTick(), p)
+				if !ok {
+					t.Fatalf("%v draws entity %d at %v for tick %.2f, which lies between no two states that were sent", k, id, p, k.DrawnTick())
+				}
+				if moved {
+					between++
+				}
+			}
+		})
+		c.Run(10 * time.Second)
+		if compared < 10_000 || between < compared/4 {
+			t.Errorf("%d places compared, %d of them between two that differ", compared, between)
+		}
+	})
+}
+
+// onTheWay reports whether p lies between the states of two sends around a tick,
+// at its share of the way. Sends lie 3 ticks apart; up to 8 in a row may be lost.
+func onTheWay(ts *truths, id components.NetID, tick float64, p components.Position) (ok, moved bool) {
+	const every, most = 3, 9
+	before := uint32(tick) / every * every
+	for from := before; from+most*every > before; from -= every {
+		for to := before + every; to < before+most*every; to += every {
+			a, b := ts.at[from], ts.at[to]
+			if a == nil || b == nil {
+				continue
+			}
+			f := float32((tick - float64(from)) / float64(to-from))
+			pa, pb := a.places[id], b.places[id]
+			want := components.Position{X: pa.X + (pb.X-pa.X)*f, Y: pa.Y + (pb.Y-pa.Y)*f}
+			if apart(p, want) <= math.Sqrt2*tolerance {
+				return true, pa != pb
+			}
+		}
+	}
+	return false, false
+}
+
+// Over five minutes at 20 updates a second, 200 ms of round trip, 30 ms of jitter and 5 %
+// loss others never stand still or step back while they go, and no frame moves one by
+// more than its speed explains, plus a tenth. The same holds for other rates and worse links.
+func TestNetcodeE4_OthersGoSmoothly(t *testing.T) {
+	t.Parallel()
+	reference := systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)
+	for _, x := range []struct {
+		name                string
+		ticks, sends, frame int // a second
+		link                netsys.Link
+	}{
+		{"reference", 60, 20, 60, reference},
+		{"reference at 144", 60, 20, 144, reference},
+		{"10 sends", 60, 10, 60, reference},
+		{"a send a tick", 60, 60, 60, reference},
+		{"30 ticks", 30, 15, 60, reference},
+		{"120 ticks", 120, 60, 30, reference},
+		{"500/84/5", 60, 20, 60, bad()},
+		{"loss of a quarter", 60, 20, 60, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.25)},
+		{"perfect", 60, 20, 60, netsys.Link{}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+				config := onField(seed, 3, x.link)
+				config.FrameRate, config.Server.TickRate, config.Server.SendRate = x.frame, x.ticks, x.sends
+				c := systemstest.New(t, config)
+				c.Connect()
+				c.Run(12 * time.Second)
+				c.Mark()
+				watch := goSmoothly(t, c, x.ticks, 8*x.ticks/x.sends)
+				longest := 5 * time.Minute
+				if x.sends > 20 { // of so many a stall in a million would show
+					longest = 30 * time.Second
+				}
+				c.Run(length(10*time.Second, 30*time.Second, longest))
+				c.NoStalls()
+				if watch.steps < 500 || watch.walks < 3*watch.steps/2 {
+					t.Errorf("%d steps of drifters and %d of all", watch.steps, watch.walks)
+				}
+			})
+		})
+	}
+}
+
+// motion counts what was seen of others: steps of drifters on their way, and of all.
+type motion struct{ steps, walks int }
+
+// goSmoothly checks, in each frame, how others move from the one before. No more than gap
+// ticks lie between two states that somebody is drawn between.
+func goSmoothly(t *testing.T, c *systemstest.Crowd, tickRate, gap int) *motion {
+	t.Helper()
+	number := map[components.NetID]uint32{}
+	for e, d := range ecs.All[struct{ Do Drift }](c.Server.World()) {
+		number[c.Server.World().NetID(e)] = uint32(d.Do.Number)
+	}
+	type frame struct {
+		at    time.Duration
+		tick  float64
+		drawn map[components.NetID]components.Position
+	}
+	last, seen := make([]frame, len(c.Clients)), &motion{}
+	c.OnFrame(func(k *systemstest.Client) {
+		was, now := last[k.N], frame{c.Elapsed(), k.DrawnTick(), places(k.View())}
+		last[k.N] = now
+		if was.at == 0 {
+			return
+		}
+		mine, _ := k.Own(k.View())
+		passed := (now.at - was.at).Seconds() * float64(tickRate)
+		for id, p := range now.drawn {
+			if id == k.View().NetID(mine) {
+				continue
+			}
+			// Places are rounded, to half a step at either end.
+			const rounding = tolerance
+			n, drifts := number[id]
+			speed := inputLimit * math.Sqrt2
+			if drifts {
+				speed = inputLimit
+			}
+			if step := apartBy(p, was.drawn[id]); step > speed*passed*1.1+1e-4 {
+				t.Fatalf("%v: %d moves by %v in a frame of %v ticks; it goes %v a tick", k, id, step, passed, speed)
+			}
+			seen.walks++
+			// Drifters say where they should be: between two turns they go one way.
+			leg := func(tick float64) int { return int((tick + 17*float64(n)) / (driftPeriod / 2)) }
+			if from := leg(was.tick - float64(gap)); drifts && from == leg(now.tick+float64(gap)) {
+				way := float64(p.X - was.drawn[id].X)
+				if from%2 != 0 {
+					way = -way
+				}
+				if seen.steps++; way < 0.9*inputLimit*passed-rounding || way < 0 {
+					t.Fatalf("%v: %d goes by %v in a frame of %v ticks, from tick %v to %v", k, id, way, passed, was.tick, now.tick)
+				}
+			}
+		}
+	})
+	return seen
+}
+
+// A state that comes when its time is being drawn already, from the one before it to the one
+// behind, does not make anybody jump; nor does a gap that is longer than what is kept by
+// itself. What the clock passes, and a leap of it, is all that anybody moves by.
+func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
+	t.Parallel()
+	for _, link := range []netsys.Link{systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05), bad()} {
+		t.Run(fmt.Sprint(2*link.Latency), func(t *testing.T) {
+			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+				link.Loss, link.Burst = 0.25, 300*time.Millisecond
+				config := onField(seed, 3, link)
+				config.FrameRate = 60
+				c := systemstest.New(t, config)
+				c.Connect()
+				c.Run(12 * time.Second)
+				drifts := map[components.NetID]bool{}
+				for e := range ecs.All[struct{ Do Drift }](c.Server.World()) {
+					drifts[c.Server.World().NetID(e)] = true
+				}
+				type frame struct {
+					at    time.Duration
+					tick  float64
+					drawn map[components.NetID]components.Position
+				}
+				last := make([]frame, len(c.Clients))
+				late := 0
+				c.OnFrame(func(k *systemstest.Client) {
+					was, now := last[k.N], frame{c.Elapsed(), k.DrawnTick(), places(k.View())}
+					last[k.N] = now
+					for id, p := range now.drawn {
+						if was.at == 0 || !drifts[id] {
+							continue
+						}
+						passed := now.tick - was.tick
+						if step := apartBy(p, was.drawn[id]); step > 1.1*inputLimit*passed+1e-3 {
+							t.Fatalf("%v: %d moves by %v in a frame that shows %v ticks more, and goes %v a tick", k, id, step, passed, inputLimit)
+						}
+						e, _ := k.View().ByNetID(id)
+						if d, _ := k.Drawing(e); d.To > d.From+30 {
+							late++
+						}
+					}
+				})
+				c.Run(length(time.Minute, 2*time.Minute, 20*time.Minute))
+				if late < 100 {
+					t.Errorf("%d frames over a gap", late)
+				}
+			})
+		})
+	}
+}
+
+// The carousel is the world of these tests: horses go round and round.
+
+// Horse is where a horse is, and Gallop how fast it goes.
+type Horse struct {
+	X, Y float32 `net:"-64..64 step 0.001"`
+}
+
+type Gallop struct {
+	X, Y float32 `net:"-64..64 step 0.001"`
+}
+
+// Seat says which horse it is; on the server alone.
+type Seat struct{ Number int }
+
+// Spur is the input of those who watch.
+type Spur struct {
+	Number uint16 `net:"raw"`
+	Seen   lagcomp.Claim
+}
+
+type horse struct {
+	At    *Horse
+	Speed *Gallop
+	Jumps *components.Teleports
+	Seat  *Seat
+}
+
+// round is a horse's radius, and turn its angular speed in radians a tick.
+const (
+	round = 8.0
+	turn  = 0.08
+)
+
+// horseAt is where a horse is after so many ticks.
+func horseAt(number int, ticks float64) (at, speed components.Position) {
+	sin, cos := math.Sincos(ticks*turn + float64(number))
+	return components.Position{X: float32(round * cos), Y: float32(round * sin)},
+		components.Position{X: float32(-round * sin * turn * 60), Y: float32(round * cos * turn * 60)}
+}
+
+// carousel makes the protocol; draw says how horses are drawn.
+func carousel(jumps bool, draw func(p *ecs.Protocol)) func() *ecs.Protocol {
+	return func() *ecs.Protocol {
+		p := ecs.NewProtocol("carousel/1")
+		axes := map[string]string{"X": "-64..64 step 0.001 axis x", "Y": "-64..64 step 0.001 axis y"}
+		rates := map[string]string{"X": "-64..64 step 0.001 rate x", "Y": "-64..64 step 0.001 rate y"}
+		ecs.ReplicateFields[Horse](p, ecs.Interpolated, axes)
+		ecs.ReplicateFields[Gallop](p, 0, rates)
+		ecs.Replicate[components.Teleports](p, 0)
+		ecs.Input[Spur](p)
+		ecs.Local[Seat](p, 0)
+		draw(p)
+		p.Simulate("watch", func(w *ecs.World) {
+			if judge := ecs.Resource[referee](w); judge != nil {
+				(*judge)(w)
+			}
+		})
+		p.Authority("ride", func(w *ecs.World) {
+			for _, h := range ecs.Each[horse](w) {
+				at, speed := horseAt(h.Seat.Number, float64(w.Tick()+1))
+				*h.At, *h.Speed = Horse(at), Gallop(speed)
+				if jumps && (w.Tick()+uint32(h.Seat.Number))%100 == 0 {
+					h.Jumps.Count++
+					h.Seat.Number += 3
+				}
+			}
+		})
+		return p
+	}
+}
+
+func onCarousel(seed uint64, p func() *ecs.Protocol) systemstest.Config {
+	return systemstest.Config{
+		Protocol: p, Clients: 1, Seed: seed,
+		Link: systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05),
+		Server: systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
+			w.Spawn(components.Owner{Client: client}, Spur{})
+		}, LagComp: &lagcomp.Config{}},
+		Populate: func(w *ecs.World) {
+			for i := range 6 {
+				w.Spawn(Horse{}, Gallop{}, components.Teleports{}, Seat{i})
+			}
+		},
+	}
+}
+
+func lines(*ecs.Protocol)    {}
+func curves(p *ecs.Protocol) { ecs.Hermite[Horse, Gallop](p) }
+
+// strayed is how far horses are drawn from where they were at the tick drawn, on average.
+func strayed(t *testing.T, seed uint64, draw func(*ecs.Protocol)) float64 {
+	c := systemstest.New(t, onCarousel(seed, carousel(false, draw)))
+	c.Connect()
+	c.Run(12 * time.Second)
+	seats := map[components.NetID]int{}
+	for e, h := range ecs.All[struct{ Seat Seat }](c.Server.World()) {
+		seats[c.Server.World().NetID(e)] = h.Seat.Number
+	}
+	sum, n := 0.0, 0
+	c.OnFrame(func(k *systemstest.Client) {
+		for e, h := range ecs.All[struct{ At Horse }](k.View()) {
+			at, _ := horseAt(seats[k.View().NetID(e)], math.Floor(k.DrawnTick()*lagcomp.Parts)/lagcomp.Parts)
+			sum, n = sum+apartBy(components.Position(h.At), at), n+1
+		}
+	})
+	c.Run(5 * time.Second)
+	if n < 1000 {
+		t.Errorf("%d horses seen", n)
+	}
+	return sum / float64(n)
+}
+
+// Curves go where lines cut corners, also over lost snapshots.
+func TestNetcodeC6_CurvesFollowTheWay(t *testing.T) {
+	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+		line, curve := strayed(t, seed, lines), strayed(t, seed, curves)
+		t.Logf("drawn %.4f units off the way on lines, %.4f on curves", line, curve)
+		if line < 0.02 || curve > line/5 {
+			t.Errorf("drawn %.4f units off the way on lines, %.4f on curves", line, curve)
+		}
+	})
+}
+
+// What the server looks at is what the screen showed, bit by bit, on curves and over
+// jumps too.
+func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
+	systemstest.Seeds(t, fewer(3), func(t *testing.T, seed uint64) {
+		config := onCarousel(seed, carousel(true, curves))
+		screens := map[uint16]map[components.NetID]Horse{}
+		config.Play = systemstest.Play(func(k *systemstest.Client, in *Spur) {
+			in.Number, in.Seen = uint16(k.Input()), k.Claim(true)
+			screen := map[components.NetID]Horse{}
+			for e, h := range ecs.All[struct{ At Horse }](k.View()) {
+				screen[k.View().NetID(e)] = h.At
+			}
+			screens[in.Number] = screen
+		})
+		c := systemstest.New(t, config)
+		compared := 0
+		judge := referee(func(w *ecs.World) {
+			for _, p := range ecs.Each[struct {
+				In  *Spur
+				Own *components.Owner
+			}](w) {
+				if screen := screens[p.In.Number]; p.In.Seen.Made() && c.Elapsed() > 5*time.Second {
+					v := lagcomp.As(w, p.Own.Client, p.In.Seen)
+					for e, h := range lagcomp.All[struct{ At Horse }](v) {
+						if compared++; screen[v.NetID(e)] != h.At {
+							t.Errorf("input %d: the server sees %d at %v, the screen had it at %v", p.In.Number, v.NetID(e), h.At, screen[v.NetID(e)])
+						}
+					}
+				}
+			}
+		})
+		ecs.SetResource(c.Server.World(), &judge)
+		c.Connect()
+		c.Run(12 * time.Second)
+		if compared < 2000 {
+			t.Errorf("%d horses compared", compared)
+		}
+	})
+}
+
+// When snapshots stop what may be carried on is, at its speed where that is known and
+// else as it went, for as long as it may be; then it stands. When they come again it
+// comes back without a jump.
+func TestNetcodeC6_GapsAreBridged(t *testing.T) {
+	const most = 250 * time.Millisecond
+	for _, draw := range []struct {
+		name string
+		how  func(*ecs.Protocol)
+	}{
+		{"at its speed", func(p *ecs.Protocol) { curves(p); ecs.Extrapolate[Horse](p, most) }},
+		{"as it went", func(p *ecs.Protocol) { ecs.Extrapolate[Horse](p, most) }},
+	} {
+		t.Run(draw.name, func(t *testing.T) {
+			config := onCarousel(1, carousel(false, draw.how))
+			config.Link = lag(4)
+			c := systemstest.New(t, config)
+			c.Connect()
+			c.Run(12 * time.Second)
+			speed := round * turn // a tick
+			var was map[components.NetID]Horse
+			left := map[components.NetID]float64{} // of its error
+			moved, stood, came := 0, 0, 0
+			c.OnFrame(func(k *systemstest.Client) {
+				now := map[components.NetID]Horse{}
+				for e, h := range ecs.All[struct{ At Horse }](k.View()) {
+					id := k.View().NetID(e)
+					now[id] = h.At
+					if was == nil {
+						continue
+					}
+					step := apartBy(components.Position(h.At), components.Position(was[id]))
+					d, _ := k.Drawing(e)
+					switch beyond := k.DrawnTick() - float64(k.ServerTick()); {
+					case left[id] > 1e-3: // it comes back
+						if faded := left[id] - leftOf(left[id], 1.0/60); step > 1.1*speed+faded+0.01 {
+							t.Fatalf("%v: moved by %v in a frame, with %v of an error", k, step, left[id])
+						}
+					case step > 1.1*speed+0.01:
+						t.Fatalf("%v: moved by %v in a frame", k, step)
+					case beyond > 1 && beyond < 14 && step > 0.9*speed:
+						moved++
+					case beyond >= 15 && step == 0:
+						stood++
+					case beyond > 1 && beyond < 14:
+						t.Fatalf("%v: moved by %v only, %v ticks behind the newest state", k, step, beyond)
+					}
+					if left[id] = d.Error; d.Error > 1 {
+						came++
+					}
+				}
+				was = now
+			})
+			for range 3 {
+				c.Lose(func(p systemstest.Packet) bool { return !p.Up })
+				c.Run(1500 * time.Millisecond)
+				c.Lose(nil)
+				c.Run(5 * time.Second)
+			}
+			if moved < 100 || stood < 100 || came < 15 {
+				t.Errorf("%d frames bridged, %d stood, %d came back", moved, stood, came)
+			}
+		})
+	}
+}
+
+// Frames on curves allocate no more than those on lines, which allocate nothing.
+func TestCurvesAllocateNothing(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	// What the carousel itself allocates is the same for both.
+	count := func(draw func(p *ecs.Protocol)) float64 {
+		c := systemstest.New(t, onCarousel(1, carousel(true, draw)))
+		c.Connect()
+		c.Run(60 * time.Second)
+		c.Lose(func(p systemstest.Packet) bool { return !p.Up })
+		c.Run(time.Second)
+		c.Lose(nil)
+		c.Run(4 * time.Second)
+		return testing.AllocsPerRun(1, func() { c.RunTicks(300) })
+	}
+	n, without := count(func(p *ecs.Protocol) { curves(p); ecs.Extrapolate[Horse](p, time.Second/5) }), count(lines)
+	if n != without {
+		t.Errorf("%.0f allocations in 300 ticks, on lines %.0f", n, without)
+	}
+}
+
+// What is wrong with how something is drawn is said at once.
+func TestWrongSmoothing(t *testing.T) {
+	for _, s := range []interpolate.Smoothing{{Rate: -1}, {Rate: math.NaN()}, {Rate: 1e4}, {Double: -1}, {Double: math.Inf(1)}} {
+		if err := (systems.ClientConfig{Smoothing: s}).Validate(); !errors.Is(err, systems.ErrConfig) {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+	for name, draw := range map[string]func(p *ecs.Protocol){
+		"no axes":          func(p *ecs.Protocol) { ecs.Hermite[components.Position, Gallop](p) },
+		"no rates":         func(p *ecs.Protocol) { ecs.Hermite[Horse, components.Position](p) },
+		"not interpolated": func(p *ecs.Protocol) { ecs.Extrapolate[Gallop](p, time.Second) },
+		"not registered":   func(p *ecs.Protocol) { ecs.Hermite[Horse, components.Velocity](p) },
+		"too far":          func(p *ecs.Protocol) { ecs.Extrapolate[Horse](p, 2*time.Second) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: nothing is said", name)
+				}
+			}()
+			carousel(false, draw)()
+		}()
+	}
+	if a, b := carousel(false, lines)(), carousel(false, curves)(); a.Hash() != b.Hash() {
+		t.Error("how something is drawn changes the schema hash")
+	}
+}
+
+// Looks says where a top looks, in every way in which a component can.
+type Looks struct {
+	Radians float32    `net:"radians 0.001"`
+	Degrees float32    `net:"degrees 0.1"`
+	Turn    uint16     `net:"0..65535 step 1 angle"`
+	Flat    [2]float32 `net:"unit 16"`
+	Aim     [3]float32 `net:"unit 16"`
+	Pose    [4]float32 `net:"quat 16"`
+}
+
+// spinning is how far a top turns in a tick, in radians.
+const spinning = 0.05
+
+// looksAt is what looks at an angle, in radians. The same rotation is the one quaternion or
+// the other, as negative says.
+func looksAt(angle float64, negative bool) (l Looks) {
+	_, share := math.Modf(angle/(2*math.Pi) + 1e3)
+	sin, cos := math.Sincos(angle)
+	s, c := math.Sincos(angle / 2)
+	if negative {
+		s, c = -s, -c
+	}
+	l.Radians = float32(math.Atan2(sin, cos))
+	l.Degrees = float32(math.Mod(360*share, 360))
+	l.Turn = uint16(int(share * 65536))
+	l.Flat = [2]float32{float32(cos), float32(sin)}
+	l.Aim = [3]float32{0, float32(cos), float32(sin)}
+	l.Pose = [4]float32{0, 0, float32(s), float32(c)}
+	return l
+}
+
+// angles are where a component looks, in radians, field by field.
+func (l *Looks) angles() [6]float64 {
+	return [6]float64{
+		float64(l.Radians), float64(l.Degrees) * math.Pi / 180, float64(l.Turn) * 2 * math.Pi / 65536,
+		math.Atan2(float64(l.Flat[1]), float64(l.Flat[0])), math.Atan2(float64(l.Aim[2]), float64(l.Aim[1])),
+		2 * math.Atan2(float64(l.Pose[2]), float64(l.Pose[3])),
+	}
+}
+
+// shortWay is the way from an angle to another, in radians.
+func shortWay(from, to float64) float64 { return math.Remainder(to-from, 2*math.Pi) }
+
+// Spin is where a top is in its turn: what it looks at follows from it.
+type Spin struct {
+	Angle float64 `net:"raw"`
+}
+
+type top struct {
+	Looks *Looks
+	Spin  *Spin
+	Own   *components.Owner `ecs:"optional"`
+}
+
+// tops is a world of tops, which turn at one speed. Players' are moved by more than a right
+// angle, every second and on the server alone.
+func tops(draw func(p *ecs.Protocol)) func() *ecs.Protocol {
+	return func() *ecs.Protocol {
+		p := ecs.NewProtocol("tops/1")
+		ecs.Replicate[Looks](p, ecs.Predicted|ecs.Interpolated)
+		ecs.Replicate[Spin](p, ecs.Predicted)
+		ecs.Input[Walk](p)
+		draw(p)
+		p.Simulate("spin", func(w *ecs.World) {
+			for _, x := range ecs.Each[top](w) {
+				x.Spin.Angle += spinning
+				*x.Looks = looksAt(x.Spin.Angle, (w.Tick()+uint32(x.Spin.Angle/2))%2 == 0)
+			}
+		})
+		p.Authority("push", func(w *ecs.World) {
+			for _, x := range ecs.Each[top](w) {
+				if x.Own != nil && x.Own.Client != 0 && w.Tick()%60 == 0 {
+					x.Spin.Angle += 2
+				}
+			}
+		})
+		return p
+	}
+}
+
+// onTops is a match on it.
+func onTops(seed uint64, remotes policy.Remotes, draw func(p *ecs.Protocol)) systemstest.Config {
+	policies := policy.LocalSync.Policies()
+	policies.Remotes = remotes
+	return systemstest.Config{
+		Protocol: tops(draw), Clients: 2, Seed: seed,
+		Link: systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05),
+		Server: systems.ServerConfig{Policies: policies, Join: func(w *ecs.World, client uint32) {
+			w.Spawn(components.Owner{Client: client}, Looks{}, Spin{}, Walk{})
+		}},
+		Populate: func(w *ecs.World) {
+			for i := range 5 {
+				w.Spawn(Looks{}, Spin{Angle: float64(i)})
+			}
+		},
+	}
+}
+
+// What turns is drawn the short way between two states, through the end of the range of an
+// angle and between the two quaternions of a rotation, and never turns back: on lines,
+// damped, and where it is carried on over a gap.
+func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
+	for _, way := range []struct {
+		name    string
+		remotes policy.Remotes
+		gaps    bool
+		most    float64 // of a turn, in a frame of a tick, in radians
+	}{
+		{"interpolated", policy.RemotesInterpolated, false, 1.1 * spinning},
+		{"carried on", policy.RemotesInterpolated, true, 1.4 * spinning}, // directions go along a chord
+		{"damped", policy.RemotesDamped, false, 0.3},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+				c := systemstest.New(t, onTops(seed, way.remotes, func(p *ecs.Protocol) {
+					if way.gaps {
+						ecs.Extrapolate[Looks](p, 200*time.Millisecond)
+					}
+				}))
+				c.Connect()
+				c.Run(12 * time.Second)
+				last, left := map[string][6]float64{}, map[string]float64{}
+				turned := 0
+				c.OnFrame(func(k *systemstest.Client) {
+					for e, x := range ecs.All[struct{ Looks Looks }](k.View()) {
+						if ecs.Has[components.Owner](k.View(), e) {
+							continue
+						}
+						name := fmt.Sprint(k.N, k.View().NetID(e))
+						was, known := last[name]
+						now := x.Looks.angles()
+						last[name] = now
+						d, _ := k.Drawing(e)
+						// What was carried on too far comes back, as the error of it fades.
+						calm := left[name] < 0.01 && d.Error < 0.01
+						left[name] = d.Error
+						for i := range now {
+							const rounding = 0.004
+							step := shortWay(was[i], now[i])
+							if known && calm && (step < -rounding || step > way.most+rounding) {
+								t.Fatalf("%v: top %s turned by %v in field %d of %+v, from %v", k, name, step, i, x.Looks, was[i])
+							}
+							if step > 0.5*spinning {
+								turned++
+							}
+						}
+					}
+				})
+				for range 3 {
+					if way.gaps {
+						c.Lose(func(p systemstest.Packet) bool { return !p.Up })
+						c.Run(500 * time.Millisecond)
+						c.Lose(nil)
+					}
+					c.Run(4 * time.Second)
+				}
+				if turned < 20_000 {
+					t.Errorf("%d turns seen", turned)
+				}
+			})
+		})
+	}
+}
+
+// The error that a correction leaves where a player looks is the short way to where it was
+// drawn, the same in every kind of field, and fades like that of a place.
+func TestNetcodeE3_ErrorsTurnTheShortWay(t *testing.T) {
+	for _, frames := range []int{30, 60, 144} {
+		t.Run(fmt.Sprintf("frames=%d", frames), func(t *testing.T) {
+			systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+				config := onTops(seed, policy.RemotesInterpolated, func(*ecs.Protocol) {})
+				config.FrameRate = frames
+				c := systemstest.New(t, config)
+				c.Connect()
+				c.Run(2 * time.Second)
+				type view struct {
+					at          time.Duration
+					left        [6]float64
+					corrections uint64
+				}
+				last := make([]view, len(c.Clients))
+				corrected, followed := 0, 0
+				c.OnFrame(func(k *systemstest.Client) {
+					e, _ := k.Own(k.World())
+					d, ok := k.Own(k.View())
+					if !ok {
+						return
+					}
+					is, drawn := ecs.Get[Looks](k.World(), e).angles(), ecs.Get[Looks](k.View(), d).angles()
+					was, now := last[k.N], view{at: c.Elapsed(), corrections: k.Stats().Corrections}
+					for i := range is {
+						now.left[i] = shortWay(is[i], drawn[i])
+						if math.Abs(now.left[i]-now.left[0]) > 0.004 {
+							t.Fatalf("%v: field %d is drawn %v from where it is, and field 0 %v", k, i, now.left[i], now.left[0])
+						}
+					}
+					switch {
+					case was.at == 0:
+					case was.corrections != now.corrections:
+						if corrected++; now.left[0] < -2.5 || now.left[0] > 0 {
+							t.Fatalf("%v: an error of %v of a push by 2", k, now.left[0])
+						}
+					case was.left[0] < -0.05:
+						// All fields together have that error, six times.
+						all := math.Sqrt(6)
+						followed++
+						if want := -leftOf(-was.left[0]*all, (now.at-was.at).Seconds()) / all; math.Abs(now.left[0]-want) > 0.01 {
+							t.Fatalf("%v: %v left of an error of %v, %v by the rule", k, now.left[0], was.left[0], want)
+						}
+					}
+					last[k.N] = now
+				})
+				c.Run(10 * time.Second)
+				if corrected < 15 || followed < 50 {
+					t.Errorf("%d corrections, %d frames followed", corrected, followed)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,639 @@
+package systems_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// Buffered, every tick consumes one input of each client, in order, or holds. The
+// server's journal shows that no tick was simulated twice.
+func TestNetcodeA3_BufferedConsumesOneATickInOrder(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		config := onField(seed, 3, netsys.Link{Latency: 150 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.05, Duplicate: 0.05})
+		c := systemstest.New(t, config)
+		j := journalOf(c.Server.World())
+		c.Run(30 * time.Second)
+		for _, k := range c.Clients {
+			steps, f := j.of(k.ID()), k.Figures()
+			if uint64(len(steps)) != f.Consumed+f.Missing || f.Consumed < 1500 {
+				t.Fatalf("%v: %d steps, %d inputs consumed and %d filled", k, len(steps), f.Consumed, f.Missing)
+			}
+			fills, gaps := uint64(0), uint64(0)
+			for i := 1; i < len(steps); i++ {
+				before, s := steps[i-1], steps[i]
+				if s.tick <= before.tick {
+					t.Fatalf("%v: tick %d stepped after tick %d", k, s.tick, before.tick)
+				}
+				gaps += uint64(s.tick - before.tick - 1)
+				switch s.in.N {
+				case steps[0].in.N + uint16(i):
+				case before.in.N:
+					fills++
+				default:
+					t.Fatalf("%v: tick %d consumed input %d after %d", k, s.tick, s.in.N, before.in.N)
+				}
+			}
+			if fills != f.Missing || gaps != f.Holds {
+				t.Errorf("%v: the journal has %d fills and %d ticks without a step, counted are %d and %d", k, fills, gaps, f.Missing, f.Holds)
+			}
+		}
+		if n := c.Server.Stats().ResimulatedTicks; n != 0 {
+			t.Errorf("the server counts %d ticks simulated again", n)
+		}
+	})
+}
+
+// On arrival, every input that came is stepped, oldest first, however many came
+// at once; none is merged or dropped.
+func TestNetcodeA3_ArrivalStepsAllThatArrived(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		config := onField(seed, 3, systemstest.RoundTrip(100*time.Millisecond, 40*time.Millisecond, 0))
+		config.Server.Policies.Timing = policy.TimingArrival
+		c := systemstest.New(t, config)
+		j := journalOf(c.Server.World())
+		c.Connect()
+		c.Run(20 * time.Second)
+		c.Settle()
+		for _, k := range c.Clients {
+			steps, f := j.of(k.ID()), k.Figures()
+			fills, several := uint64(0), 0
+			for i := 1; i < len(steps); i++ {
+				before, s := steps[i-1], steps[i]
+				if s.tick < before.tick {
+					t.Fatalf("%v: tick %d stepped after tick %d", k, s.tick, before.tick)
+				}
+				if s.tick == before.tick {
+					several++
+				}
+				switch s.in.N {
+				case before.in.N + 1:
+				case before.in.N:
+					fills++
+				default:
+					if s.in.N != 0 { // neutral while the crowd settles
+						t.Fatalf("%v: tick %d consumed input %d after %d", k, s.tick, s.in.N, before.in.N)
+					}
+				}
+			}
+			if several == 0 {
+				t.Errorf("%v: no tick stepped several inputs: the link was too good for this test", k)
+			}
+			if f.Consumed != uint64(k.Status().LastInput) {
+				t.Errorf("%v: %d inputs consumed of the first %d", k, f.Consumed, k.Status().LastInput)
+			}
+			if f.Late != 0 || f.Rejected != 0 || f.Resyncs != 0 {
+				t.Errorf("%v: %d inputs late, %d rejected, %d resyncs on a link without loss", k, f.Late, f.Rejected, f.Resyncs)
+			}
+		}
+	})
+}
+
+// No client steps more often than ticks pass: a flood of inputs costs the server
+// one step a tick when it buffers, and a burst of half a second and 2 % more when
+// it steps on arrival.
+func TestNetcodeA3_FloodIsBounded(t *testing.T) {
+	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+		t.Run(timing.String(), func(t *testing.T) {
+			const (
+				speed = 4 // inputs a tick
+				long  = 600
+				burst = 30
+			)
+			p := newPuppet(t, systems.ServerConfig{Policies: policy.Policies{Timing: timing}})
+			for i := uint32(1); i <= long; i++ {
+				p.tick(input(i*speed, speed, 2))
+			}
+			steps := ecs.Resource[journal](p.server.World()).steps
+			byTick := map[uint32]int{}
+			for i, s := range steps {
+				byTick[s.tick]++
+				if i > 0 && int16(s.in.N-steps[i-1].in.N) < 0 {
+					t.Fatalf("tick %d stepped input %d after %d", s.tick, s.in.N, steps[i-1].in.N)
+				}
+			}
+			for from := range steps {
+				last := steps[len(steps)-1]
+				ticks := float64(last.tick - steps[from].tick + 1)
+				most := ticks
+				if timing == policy.TimingArrival {
+					most = 1.02*ticks + burst + 1
+				}
+				if n := len(steps) - from; float64(n) > most {
+					t.Fatalf("%d steps in the last %.0f ticks, at most %.0f are allowed", n, ticks, most)
+				}
+			}
+			for tick, n := range byTick {
+				if n > 1 && timing == policy.TimingBuffered {
+					t.Fatalf("tick %d stepped %d inputs", tick, n)
+				}
+			}
+			if len(steps) < long*9/10 {
+				t.Errorf("%d steps in %d ticks: a flood should not stop its sender either", len(steps), long)
+			}
+		})
+	}
+}
+
+// Inputs that come together are stepped in one tick, as far as the bucket reaches;
+// the rest waits its turn. The bucket fills by 0.02 a tick and holds 30; a filler
+// costs a token as well.
+func TestNetcodeA3_ArrivalStepsABurstAtOnce(t *testing.T) {
+	p := newPuppet(t, systems.ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}})
+	seq := uint32(0)
+	for range 2000 {
+		seq++
+		p.tick(input(seq, 1, 2))
+	}
+	j := ecs.Resource[journal](p.server.World())
+	before := len(j.steps)
+	seq += 20
+	p.tick(input(seq, 20, 2))
+	if got := len(j.steps) - before; got != 20 {
+		t.Fatalf("%d of 20 inputs stepped in the tick in which they came", got)
+	}
+	seq += 30
+	p.tick(input(seq, 30, 2))
+	if got := len(j.steps) - before; got < 30 || got > 31 {
+		t.Fatalf("%d of 50 inputs stepped in two ticks by a bucket of 30 tokens", got)
+	}
+	for range 100 {
+		seq++
+		p.tick(input(seq, 1, 2))
+	}
+	for i, s := range j.steps[before:] {
+		if want := uint16(2001 + i); s.in.N != want {
+			t.Fatalf("step %d is input %d, not %d: what waits keeps its order", i, s.in.N, want)
+		}
+	}
+	if got := len(j.steps) - before; got < 30+100 || got > 31+103 {
+		t.Errorf("%d steps after 100 ticks more", got)
+	}
+}
+
+// A send carries one state to each client: on a perfect link a client takes in one
+// snapshot per send gap, no more.
+func TestNetcodeA3_OneStateASend(t *testing.T) {
+	c := systemstest.New(t, onField(1, 5, netsys.Link{}))
+	c.Connect()
+	c.Run(time.Second)
+	c.Mark()
+	before := c.Server.Stats()
+	c.RunTicks(600)
+	after := c.Server.Stats()
+	if got, want := after.Updates-before.Updates, uint64(600/3*5); got != want {
+		t.Errorf("%d updates, want %d", got, want)
+	}
+	if got, want := after.DatagramsOut-before.DatagramsOut, uint64(600/3*5); got != want {
+		t.Errorf("%d datagrams from the server, want %d", got, want)
+	}
+	for _, k := range c.Clients {
+		if f := k.Figures(); f.Snapshots < 199 || f.Snapshots > 201 {
+			t.Errorf("%v took in %d snapshots in 600 ticks, want 200", k, f.Snapshots)
+		}
+	}
+}
+
+// loseUp makes the next n datagrams of every client get lost on their way up.
+func loseUp(c *systemstest.Crowd, n int) {
+	lost := make([]int, len(c.Clients))
+	c.Lose(func(p systemstest.Packet) bool {
+		if p.Up {
+			lost[p.Client.N]++
+		}
+		return p.Up && lost[p.Client.N] <= n
+	})
+}
+
+// A missing input repeats what is held, but no press; it uses up the sequence, so
+// the real one is late and dropped. After 15 repeats the input is neutral.
+func TestNetcodeC4_FillersHoldThenRest(t *testing.T) {
+	config := onField(1, 1, lag(3))
+	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) {
+		*in = Walk{DX: 1, DY: -1, Jump: true, N: uint16(k.Input())}
+	})
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(12 * time.Second)
+	j := journalOf(c.Server.World())
+	c.RunTicks(30)
+	k := c.Clients[0]
+	c.Mark()
+	const silence = 30
+	loseUp(c, silence)
+	c.RunTicks(100)
+
+	var fills []step
+	steps := j.of(k.ID())
+	for i := 1; i < len(steps); i++ {
+		if steps[i].in.N == steps[i-1].in.N || steps[i].in == (Walk{}) {
+			fills = append(fills, steps[i])
+		} else if !steps[i].in.Jump {
+			t.Fatalf("tick %d consumed input %d without its press", steps[i].tick, steps[i].in.N)
+		}
+	}
+	if len(fills) < 25 || len(fills) > silence {
+		t.Fatalf("%d fillers for %d datagrams lost", len(fills), silence)
+	}
+	held := fills[0].in
+	for i, s := range fills {
+		want := Walk{DX: 1, DY: -1, N: held.N}
+		if i >= 15 {
+			want = Walk{}
+		}
+		if s.in != want {
+			t.Fatalf("filler %d is %+v, not %+v", i+1, s.in, want)
+		}
+	}
+	f := k.Figures()
+	if f.Missing != uint64(len(fills)) || f.Consumed+f.Missing+f.Holds > 101 {
+		t.Errorf("%d fillers counted of %d; %d inputs consumed", f.Missing, len(fills), f.Consumed)
+	}
+	c.Settle()
+	c.Converged()
+}
+
+// The real inputs that come after their fillers are counted as late and change
+// nothing.
+func TestNetcodeC4_LateInputsAreDropped(t *testing.T) {
+	config := onField(1, 1, lag(3))
+	config.Play = straight()
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(12 * time.Second)
+	k := c.Clients[0]
+	j := journalOf(c.Server.World())
+	c.Mark()
+	const rounds = 10
+	for range rounds {
+		// One more than waits on the server and what the next packet brings in time.
+		loseUp(c, 4)
+		c.RunTicks(60)
+	}
+	f := k.Figures()
+	if f.Missing < rounds/2 || f.Late == 0 || f.Late > f.Missing || f.Resyncs != 0 {
+		t.Errorf("%d inputs missing, %d late, %d resyncs", f.Missing, f.Late, f.Resyncs)
+	}
+	fillers := uint64(0)
+	steps := j.of(k.ID())
+	for i := 1; i < len(steps); i++ {
+		switch d := steps[i].in.N - steps[i-1].in.N; {
+		case d == 0:
+			fillers++
+		case d > 5:
+			t.Fatalf("tick %d consumed input %d after %d", steps[i].tick, steps[i].in.N, steps[i-1].in.N)
+		}
+		if steps[i].tick == steps[i-1].tick {
+			t.Fatalf("tick %d was stepped twice", steps[i].tick)
+		}
+	}
+	if fillers != f.Missing {
+		t.Errorf("%d fillers stepped, %d inputs missing", fillers, f.Missing)
+	}
+	// What is held is what was missing, so nobody was wrong.
+	c.NoCorrections()
+}
+
+// A client that stalls for long finds the server ahead of its inputs. Both go on
+// from there: the buffer starts afresh, nothing stays missing, all agree.
+func TestNetcodeC4_ResynchronizesAfterAStall(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		c := systemstest.New(t, onField(seed, 2, systemstest.RoundTrip(120*time.Millisecond, 20*time.Millisecond, 0.02)))
+		c.Connect()
+		c.Run(12 * time.Second)
+		k, other := c.Clients[0], c.Clients[1]
+		c.Mark()
+		before := k.Input()
+		k.Stall(3 * time.Second)
+		c.Run(3 * time.Second)
+		if f := k.Figures(); f.Missing < 150 {
+			t.Errorf("%d inputs missing in a stall of 3 s", f.Missing)
+		}
+		c.Run(2 * time.Second)
+		if f := k.Figures(); f.Resyncs+f.Jumps == 0 {
+			t.Errorf("neither the server nor the client started afresh: %+v", f)
+		}
+		if n := k.Input() - before; n > 5*60+12 {
+			t.Errorf("the client went on %d inputs later, 5 s after", n)
+		}
+		if d := k.Status().Waiting; d > 12 {
+			t.Errorf("%d inputs wait 2 s after the stall", d)
+		}
+		if f := other.Figures(); f.Missing != 0 || f.Corrections != 0 {
+			t.Errorf("the stall of another cost %v %d inputs and %d corrections", other, f.Missing, f.Corrections)
+		}
+		c.Run(5 * time.Second)
+		c.Mark()
+		c.Run(10 * time.Second)
+		if f := k.Figures(); f.Consumed < 599 {
+			t.Errorf("%d inputs consumed in 10 s", f.Consumed)
+		}
+		c.NothingMissing()
+		c.NoCorrections()
+		c.Settle()
+		c.Converged()
+	})
+}
+
+// A stalled client that was cut off from the server as well comes back with old
+// sequences: the server takes the newest for the expected one and clears what it
+// knew of the link.
+func TestNetcodeC4_OldSequencesResynchronize(t *testing.T) {
+	config := onField(1, 1, lag(4))
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(12 * time.Second)
+	k := c.Clients[0]
+	before := k.Input()
+	k.Stall(time.Second)
+	// Snapshots from the stall would tell the client where the server is.
+	c.Lose(func(p systemstest.Packet) bool { return !p.Up })
+	c.Run(time.Second)
+	c.Mark()
+	c.RunTicks(20)
+	f := k.Figures()
+	if f.Resyncs != 1 || f.Jumps != 0 || k.Input() > before+40 {
+		t.Fatalf("%d resyncs, %d jumps; inputs went on from %d to %d", f.Resyncs, f.Jumps, before, k.Input())
+	}
+	if last := k.Status().LastInput; last > k.Input() || last+12 < k.Input() {
+		t.Errorf("the server consumed input %d, the client has gathered %d", last, k.Input())
+	}
+	c.Lose(nil)
+	c.Run(time.Second)
+	c.Mark()
+	c.Run(5 * time.Second)
+	c.NothingMissing()
+	c.NoCorrections()
+	c.Settle()
+	c.Converged()
+}
+
+// A replay rewrites the predictions that later states are compared with: one push,
+// one correction, however many states of old predictions are under way.
+func TestNetcodeC5_AReplayRewritesPredictions(t *testing.T) {
+	config := onField(1, 3, netsys.Link{Latency: 400 * time.Millisecond})
+	config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
+		return components.Position{X: 10}, tick > 700 && tick%180 == 10*owner
+	}))
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 700 })
+	c.Mark()
+	c.RunTicks(180*10 - 20)
+	for _, k := range c.Clients {
+		if f := k.Figures(); f.Corrections != 10 || f.Confirmed < 500 {
+			t.Errorf("%v: %d corrections of 10 pushes, %d own states confirmed", k, f.Corrections, f.Confirmed)
+		}
+	}
+}
+
+// At 500/84/5 the buffer grows until nothing is missing, and no deeper than it
+// must: 18 ticks at most, on average.
+func TestNetcodeC3_DepthFitsTheLink(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		c := systemstest.New(t, onField(seed, 4, bad()))
+		c.Connect()
+		c.Run(10 * time.Second)
+		c.Mark()
+		c.Run(20 * time.Second)
+		c.NothingMissing()
+		for _, k := range c.Clients {
+			if d := k.Figures().MeanDepth(); d > 18 || d < 5 {
+				t.Errorf("%v: mean depth %.1f", k, d)
+			}
+		}
+	})
+}
+
+// When the link becomes good the buffer becomes shallow again, without a tick
+// that steps twice or not at all: clients run slower, by 2 % at most.
+func TestNetcodeC3_DepthFallsBySteering(t *testing.T) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		c := systemstest.New(t, onField(seed, 3, bad()))
+		c.Connect()
+		c.Run(20 * time.Second)
+		deep := make([]float64, len(c.Clients))
+		c.Mark()
+		c.Run(2 * time.Second)
+		for _, k := range c.Clients {
+			deep[k.N] = k.Figures().MeanDepth()
+		}
+
+		c.SetLinks(netsys.Link{Latency: 250 * time.Millisecond}, bad())
+		c.Mark()
+		steered := rates(t, c)
+		j := journalOf(c.Server.World())
+		c.Run(40 * time.Second)
+		c.NothingMissing()
+		c.NoCorrections()
+		for _, k := range c.Clients {
+			steps := j.of(k.ID())
+			for i := 1; i < len(steps); i++ {
+				if steps[i].tick != steps[i-1].tick+1 || steps[i].in.N != steps[i-1].in.N+1 {
+					t.Fatalf("%v: tick %d consumed input %d after tick %d with input %d", k,
+						steps[i].tick, steps[i].in.N, steps[i-1].tick, steps[i-1].in.N)
+				}
+			}
+			if steered[k.N] < 100 {
+				t.Errorf("%v ran at another rate for %d ticks only", k, steered[k.N])
+			}
+		}
+		c.Mark()
+		c.Run(5 * time.Second)
+		for _, k := range c.Clients {
+			if d := k.Figures().MeanDepth(); d > 6 || d > deep[k.N]-4 {
+				t.Errorf("%v: mean depth %.1f 40 s after the link became good, before %.1f", k, d, deep[k.N])
+			}
+		}
+	})
+}
+
+// rates fails the test when a client's tick takes another length than the step at
+// a rate within 2 % of the server's, and counts the ticks at another rate.
+func rates(t *testing.T, c *systemstest.Crowd) (steered []int) {
+	steered = make([]int, len(c.Clients))
+	last := make([]time.Time, len(c.Clients))
+	const step = float64(time.Second) / 60
+	c.OnClientTick(func(k *systemstest.Client) {
+		due := k.Next()
+		if !last[k.N].IsZero() {
+			length := float64(due.Sub(last[k.N]))
+			const ns = 2 // rounding
+			if length < step/1.02-ns || length > step/0.98+ns {
+				t.Fatalf("%v: a step of %.3f ms, of %.3f ms at the server", k, length/1e6, step/1e6)
+			}
+			if math.Abs(length-step) > ns {
+				steered[k.N]++
+			}
+		}
+		last[k.N] = due
+	})
+	return steered
+}
+
+// Not one input is missing over five minutes at 500/84/5, once warm.
+func TestNetcodeC8_NothingMissingAt500(t *testing.T) {
+	t.Parallel()
+	seeds := 3
+	if long() {
+		seeds = 20
+	}
+	systemstest.Seeds(t, seeds, func(t *testing.T, seed uint64) {
+		c := systemstest.New(t, onField(seed, 8, bad()))
+		c.Connect()
+		c.Run(10 * time.Second)
+		c.Mark()
+		c.Run(length(20*time.Second, 30*time.Second, 5*time.Minute))
+		c.NothingMissing()
+		c.NoCorrections()
+		c.Settle()
+		c.Converged()
+	})
+}
+
+// None is missing at four seconds and a quarter of all packets lost either.
+func TestNetcodeC8_NothingMissingAt4000(t *testing.T) {
+	t.Parallel()
+	seeds := 3
+	if long() {
+		seeds = 20
+	}
+	systemstest.Seeds(t, seeds, func(t *testing.T, seed uint64) {
+		c := systemstest.New(t, onField(seed, 4, systemstest.RoundTrip(4*time.Second, 84*time.Millisecond, 0.25)))
+		c.Connect()
+		c.Run(30 * time.Second)
+		c.Mark()
+		c.Run(length(20*time.Second, 30*time.Second, 5*time.Minute))
+		c.NothingMissing()
+		c.NoCorrections()
+		c.Settle()
+		c.Converged()
+	})
+}
+
+// Runs of lost packets up to the reserve R, which follows from the loss rate, lose
+// no input.
+func TestNetcodeC8_BurstsUpToTheReserve(t *testing.T) {
+	for _, b := range []struct{ run, every int }{
+		{2, 220}, // 0.9 %, R = 2
+		{4, 80},  // 5 %, R = 4
+		{6, 60},  // 10 %, R = 5 … 6 with what the estimate rounds up
+		{10, 40}, // 25 %, R = 10
+	} {
+		t.Run(fmt.Sprintf("%d_of_%d", b.run, b.every), func(t *testing.T) {
+			p := float64(b.run) / float64(b.every)
+			if r := max(2, math.Ceil(math.Log(1e-7)/math.Log(max(p, 0.01)))-2); float64(b.run) > r {
+				b.run = int(r)
+			}
+			config := onField(1, 2, netsys.Link{Latency: 100 * time.Millisecond, Jitter: 15 * time.Millisecond})
+			c := systemstest.New(t, config)
+			c.Connect()
+			sent := make([]int, len(c.Clients))
+			c.Lose(func(p systemstest.Packet) bool {
+				if !p.Up {
+					return false
+				}
+				n := &sent[p.Client.N]
+				*n++
+				return *n%b.every < b.run
+			})
+			c.Run(30 * time.Second)
+			c.Mark()
+			c.Run(30 * time.Second)
+			c.NothingMissing()
+			c.NoCorrections()
+		})
+	}
+}
+
+// In the long run the least slack of ten seconds is the reserve R that the loss
+// asks for, or one more, and stays there: also after the link became a tick slower,
+// which is answered by the client's clock, once.
+func TestNetcodeC3_SlackStaysAtTheReserve(t *testing.T) {
+	for _, every := range []int{0, 40, 20, 12, 7} { // one of so many packets gets lost; 0: none
+		t.Run(fmt.Sprintf("one of %d", every), func(t *testing.T) {
+			const near = 5
+			c := systemstest.New(t, onField(1, 1, lag(near)))
+			c.Connect()
+			k := c.Clients[0]
+			sent := 0
+			c.Lose(func(p systemstest.Packet) bool {
+				if !p.Up || every == 0 {
+					return false
+				}
+				sent++
+				return sent%every == 0
+			})
+			least, arrived := math.MaxInt, k.Status().Session.DatagramsIn
+			c.OnServerTick(func() {
+				s := k.Status()
+				// After the tick, what waits is what was ahead of the input consumed.
+				if s.Session.DatagramsIn > arrived {
+					least, arrived = min(least, s.Waiting), s.Session.DatagramsIn
+				}
+			})
+			check := func(what string) {
+				c.Run(15 * time.Second) // the buffer settles, and the window passes
+				least = math.MaxInt
+				c.Mark()
+				c.Run(10 * time.Second)
+				p := min(max(k.Status().Session.LossIn, 0.01), 0.5)
+				reserve := max(2, int(math.Ceil(math.Log(1e-7)/math.Log(p)))-2)
+				if least < reserve || least > reserve+1 {
+					t.Errorf("%s: the least slack is %d, the reserve at a loss of %.3f %d", what, least, p, reserve)
+				}
+				c.NothingMissing()
+			}
+			c.Run(15 * time.Second)
+			check("as it began")
+			holds, resyncs := k.Status().Inputs.Holds, k.Status().Inputs.Resyncs
+			for n := range 3 {
+				c.SetLinks(lag(near+n+1), lag(near))
+				c.Run(12 * time.Second)
+			}
+			check("three ticks slower")
+			if now := k.Status().Inputs.Holds; now != holds {
+				t.Errorf("%d ticks were held for a link that became slower by single ticks", now-holds)
+			}
+			if now := k.Status().Inputs.Resyncs; now != resyncs {
+				t.Errorf("the buffer was set afresh %d times", now-resyncs)
+			}
+		})
+	}
+}
+
+// What happened within ten seconds counts: a link that hesitates for a moment every
+// eight of them finds the buffer as deep as it needs, without a tick held.
+func TestNetcodeC3_TenSecondsAreRemembered(t *testing.T) {
+	const near, hesitation = 5, 4 // ticks
+	c := systemstest.New(t, onField(1, 2, lag(near)))
+	c.Connect()
+	c.Run(12 * time.Second)
+	round := func() {
+		c.SetLinks(lag(near+hesitation), lag(near))
+		c.RunTicks(10)
+		c.SetLinks(lag(near), lag(near))
+		c.RunTicks(8*60 - 10)
+	}
+	for range 3 {
+		round()
+	}
+	c.Mark()
+	for range 5 {
+		round()
+	}
+	c.NothingMissing()
+	for _, k := range c.Clients {
+		if f := k.Figures(); f.Holds != 0 || f.MeanDepth() < hesitation+2 {
+			t.Errorf("%v: %d ticks held, mean depth %.1f", k, f.Holds, f.MeanDepth())
+		}
+	}
+}
