@@ -162,6 +162,9 @@ func (c *Client) welcome(session netsys.Session) error {
 	if err := lacks(c.stages.schedule, clientNeeds(m.Policies)); err != nil {
 		return err
 	}
+	if err := suit(c.config.Systems, m.Policies); err != nil {
+		return err
+	}
 	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Simulate: c.stages.simulate}
 	c.world = ecs.NewWorld(c.protocol, config)
 	config.Client = true
@@ -178,9 +181,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.inputs.System = inputgather.New(log, c.config.Gather.fill, c.config.Partial.fill)
 	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: corrections})
 	c.model = newClientModel(c, m.Policies)
-	if err := c.config.Systems.replace(c); err != nil {
-		return err
-	}
+	c.config.Systems.replace(c)
 	if c.config.Events != nil {
 		c.config.Events.Join(c.world, session.Channels())
 	}

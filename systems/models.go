@@ -91,6 +91,14 @@ func clientNeeds(p policy.Policies) []needed {
 	}
 }
 
+// suit refuses systems of a client's own that have no place under the policies.
+func suit(s ClientSystems, p policy.Policies) error {
+	if everywhere(p) && (s.Predict != nil || s.Reconcile != nil) {
+		return fmt.Errorf("%w: Systems with a Predict or Reconcile: under the server's policies every peer simulates everything from the inputs of all, and has to do so alike", ErrConfig)
+	}
+	return nil
+}
+
 // intakeConfig is how inputs of clients are read, and what becomes of those that miss.
 func intakeConfig(s *Server, p policy.Policies) serverapply.Config {
 	return serverapply.Config{

@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"fmt"
 	"iter"
 	"time"
 
@@ -9,50 +8,84 @@ import (
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/predict"
+	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
 // ClientSystems are systems of one's own. Each is made when the client is connected, of parts that
-// it has under every model, and runs in the place of the one it replaces; a nil one replaces none.
+// it has under the model, and runs in the place of the one it replaces; a nil one replaces none.
+// Package game of examples/custom has one of each.
+//
+// Where every peer simulates everything, as under policy.Rollback and policy.Lockstep, a client
+// steps and corrects a timeline of the inputs of all, which all have to do alike: for a Predict or
+// a Reconcile of one's own the session ends there with an error that wraps [ErrConfig].
 type ClientSystems struct {
-	// InputGather puts the input of the coming tick into Inputs: Push, and Seal once it is filled.
+	// InputGather pushes the input of the coming tick to Inputs, in place of ClientConfig.Gather.
 	InputGather func(p ClientParts) func(*ecs.World)
-	// Predict applies the input that is due by Predictor: Step of Due. Where every client simulates
-	// everything that is not for a game to do, and the session ends at once with [ErrConfig].
+	// Predict applies inputs with Predictor: those after Applied, up to Due, in order.
 	Predict func(p ClientParts) func(*ecs.World)
-	// Interpolate brings Entities into View, as of Clock; package game of examples/custom has one.
+	// Reconcile looks at what is Confirmed, and simulates again with Predictor where that is not
+	// what was predicted. What it is told of and does not go back for counts as right.
+	Reconcile func(p ClientParts) func(*ecs.World)
+	// Interpolate brings Entities into View, as of Clock.
 	Interpolate func(p ClientParts) func(*ecs.World)
 }
 
 // ClientParts is what systems of one's own are made of.
 type ClientParts struct {
-	Now       func() time.Time             // of the wake-up, or of the frame, that goes on
-	World     *ecs.World                   // what the client simulates, and what it was told of all else
-	View      *ecs.World                   // what is drawn
-	Inputs    *inputgather.Log             // of this client
-	Predictor *predict.System              // nil where every client simulates everything
-	Entities  iter.Seq[interpolate.Entity] // what there is to draw
-	Clock     *interpolate.Clock           // of what is not simulated; it stands where everything is
+	Now      func() time.Time             // of the wake-up, or of the frame, that goes on
+	World    *ecs.World                   // what the client simulates, and what it was told of all else
+	View     *ecs.World                   // what is drawn
+	Entities iter.Seq[interpolate.Entity] // what there is to draw
+	Clock    *interpolate.Clock           // of what is not simulated; it stands where everything is
+	Inputs   inputgather.Inputs           // those that are gathered: inputgather.Push, inputgather.At
+
+	// Predictor applies inputs, and Confirmed is what the server has told of what it predicts since
+	// Reconcile ran before. Both are nil where every peer simulates everything.
+	Predictor *Predictor
+	Confirmed func() (c reconcile.Confirmed, ok bool)
 }
 
+// Predictor runs what a client simulates ahead of the server.
+type Predictor struct {
+	predict   *predict.System
+	reconcile *reconcile.System
+}
+
+// Applied is the newest input that the world stands after.
+func (p *Predictor) Applied() uint32 { return p.predict.Applied() }
+
+// Due is the input that the world stands after once all that are due have been applied: the newest
+// that was gathered, or, where inputs apply a while later, one gathered before.
+func (p *Predictor) Due() uint32 { return p.predict.Due() }
+
+// Step gives the client's entities an input, runs Simulate, and keeps what came of it.
+func (p *Predictor) Step(input uint32) { p.predict.Step(input) }
+
+// Rewind goes back to where the world stood after an input, with what the server told of then in
+// place of what was predicted, and yields the inputs since: call Step for each.
+func (p *Predictor) Rewind(after uint32) iter.Seq[uint32] { return p.reconcile.Rewind(after) }
+
 // replace puts these systems in their places.
-func (s ClientSystems) replace(c *Client) error {
-	p := ClientParts{
-		Now: func() time.Time { return c.steps.now }, World: c.world, View: c.view, Inputs: c.inputs.Log, Predictor: c.predictor,
-		Entities: c.interpolator.Entities(), Clock: c.interpolator.Clock(),
+func (s ClientSystems) replace(c *Client) {
+	parts := ClientParts{
+		Now: func() time.Time { return c.steps.now }, World: c.world, View: c.view,
+		Entities: c.interpolator.Entities(), Clock: c.interpolator.Clock(), Inputs: c.inputs.Inputs(c.protocol),
 	}
-	if s.Predict != nil && c.predictor == nil {
-		return fmt.Errorf("%w: Systems.Predict: the server's model is %v, where every client simulates everything", ErrConfig, c.policies.Correction)
+	if c.predictor != nil {
+		parts.Predictor, parts.Confirmed = &Predictor{c.predictor, c.reconciler}, c.reconciler.Confirmed
 	}
 	if s.InputGather != nil {
-		c.inputs.Replace(s.InputGather(p))
+		c.inputs.Replace(s.InputGather(parts))
 	}
 	if s.Predict != nil {
-		c.predictor.Replace(s.Predict(p))
+		c.predictor.Replace(s.Predict(parts))
+	}
+	if s.Reconcile != nil {
+		c.reconciler.Replace(s.Reconcile(parts))
 	}
 	if s.Interpolate != nil {
-		c.interpolator.Replace(s.Interpolate(p))
+		c.interpolator.Replace(s.Interpolate(parts))
 	}
-	return nil
 }
 
 // drawingParts is what drawing needs under any model.

@@ -1,7 +1,6 @@
 package systems_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -18,8 +17,8 @@ func TestOwnInputGatherAndPredict(t *testing.T) {
 	for _, preset := range policy.Presets() {
 		t.Run(preset.String(), func(t *testing.T) {
 			gathered, applied, everything := 0, 0, preset.Policies().Correction == policy.CorrectionInputs
-			own := systems.ClientSystems{InputGather: func(p systems.ClientParts) func(*ecs.World) {
-				return func(*ecs.World) { p.Inputs.Push(); p.Inputs.Seal(); gathered++ }
+			own := systems.ClientSystems{InputGather: func(systems.ClientParts) func(*ecs.World) {
+				return func(*ecs.World) { gathered++ }
 			}}
 			if !everything {
 				own.Predict = func(p systems.ClientParts) func(*ecs.World) {
@@ -37,18 +36,5 @@ func TestOwnInputGatherAndPredict(t *testing.T) {
 			}
 			c.Converged()
 		})
-	}
-}
-
-// Where every client simulates everything there is no Predict to replace.
-func TestOwnPredictIsRefusedWhereAllIsSimulated(t *testing.T) {
-	config := onPosts(policy.Rollback, systems.ScopeOwn, netsys.Link{}, func(*ecs.World, post) {})
-	config.Client = func(int) systems.ClientConfig {
-		return systems.ClientConfig{Systems: systems.ClientSystems{Predict: func(systems.ClientParts) func(*ecs.World) { return func(*ecs.World) {} }}}
-	}
-	c := systemstest.New(t, config)
-	c.Run(time.Second)
-	if err := c.Clients[0].Err(); !errors.Is(err, systems.ErrConfig) {
-		t.Errorf("the client goes on: %v", err)
 	}
 }

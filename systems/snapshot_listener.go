@@ -49,7 +49,7 @@ func (n sequence) Applied() uint32 { return n.c.predictor.Due() }
 
 // Coming is the tick of the input that will be gathered next.
 func (n sequence) Coming() (tick, input uint32, share float64) {
-	input = n.c.predictor.Due() + 1
+	input = n.c.predictor.Applied() + 1
 	return n.c.predictor.Numbering.TickOf(input), input, n.c.steps.loop.Passed(n.c.steps.now)
 }
 

@@ -138,7 +138,7 @@ func (m *stamping) Coming() (tick, input uint32, share float64) {
 	if !m.started || m.paused {
 		return 0, 0, 0
 	}
-	input = m.Applied() + 1
+	input = m.c.predictor.Applied() + 1
 	return input, input, m.c.steps.loop.Passed(m.c.steps.now)
 }
 

@@ -20,7 +20,7 @@ type System struct {
 	log     *inputgather.Log
 	input   *ecs.Component
 	applied uint32
-	own     func(*ecs.World) // in place of this
+	run     func(*ecs.World) // one's own, in place of Run
 }
 
 // Parts are what prediction needs of a client.
@@ -73,17 +73,18 @@ func New(parts Parts, predicted uint64, history int) *System {
 // Spawns is what was predicted to be spawned and despawned.
 func (s *System) Spawns() Spawns { return Spawns{s} }
 
-// Replace makes run apply what is due, by Step, in place of what s does.
-func (s *System) Replace(run func(*ecs.World)) { s.own = run }
-
 // Run is the system.
 func (s *System) Run(w *ecs.World) {
-	if s.own != nil {
-		s.own(w)
+	if s.run != nil {
+		s.run(w)
 		return
 	}
 	s.Step(s.Due())
 }
+
+// Replace makes run apply the inputs of each tick, in place of s: with Step, those after Applied
+// up to Due, in order.
+func (s *System) Replace(run func(*ecs.World)) { s.run = run }
 
 // Due is the input that the world stands after once all that are due have been applied: the
 // newest that was gathered, or one gathered a delay before.

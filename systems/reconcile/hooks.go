@@ -23,10 +23,12 @@ func (s *System) Told(tick uint32, agreed bool) {
 // correction.
 func (s *System) Reports() bool { return s.reported != nil }
 
-// Report puts into a message what the newest input led to, where the client reports it.
+// Report puts into a message what the newest input led to, where the client reports it. Where that
+// has not been applied nothing can be told of it.
 func (s *System) Report(m *wire.Input) {
-	if s.reported != nil {
-		s.Counts.ReportBits += s.reported.write(m, s.proofs.takeServerState)
+	if p := s.parts.Predict; s.reported != nil {
+		unknown := !s.parts.Off && p.Applied() < p.Due()
+		s.Counts.ReportBits += s.reported.write(m, s.proofs.takeServerState || unknown)
 	}
 }
 

@@ -41,8 +41,9 @@ func (o *others) told(r *mirror.Replica, st *mirror.State) {
 }
 
 // find compares what came of co-simulated entities with what was predicted. Where
-// there must be a replay it returns the first input after which one was wrong.
-func (o *others) find(v verdict) (since uint32) {
+// there must be a replay it returns the first input after which one was wrong; any counts as wrong
+// where somebody else compares.
+func (o *others) find(v verdict, any bool) (since uint32) {
 	p := o.parts.Predict
 	o.wrong = false
 	if !o.fresh {
@@ -69,7 +70,7 @@ func (o *others) find(v verdict) (since uint32) {
 		if !p.History.Has(from) {
 			continue
 		}
-		if !adopt {
+		if !adopt && !any {
 			if o.agrees(r, input) {
 				o.counts.CoConfirmed++
 				x.confirmedInput = max(x.confirmedInput, input)
@@ -150,4 +151,12 @@ func (o *others) differs(r *mirror.Replica, comp *ecs.Component, truth unsafe.Po
 		predicted = o.parts.World.Netcode().Pointer(r.Entity, comp)
 	}
 	return o.compare.mismatch(comp, predicted, truth), predicted
+}
+
+// leave makes what was told up to now right as it is.
+func (o *others) leave() {
+	for _, r := range o.parts.Predict.Scope.Others() {
+		o.proofs.records.Of(r).wrong = false
+	}
+	o.wrong = false
 }

@@ -49,6 +49,7 @@ type System struct {
 	compare    compare
 	others     others
 	staleSince uint32 // tick of the first own state older than the history
+	game       own    // the game's, if it has one
 }
 
 // Parts are what reconciliation needs of a client.
@@ -108,9 +109,13 @@ func New(parts Parts, predicted uint64) *System {
 // input s. Where that is what this client predicted after s, the prediction stands; where it
 // is not, the client takes the server's state and simulates the inputs since s again.
 // Co-simulated entities are compared likewise; one replay does for all.
-func (s *System) Run(*ecs.World) {
+func (s *System) Run(w *ecs.World) {
 	v := s.confirm.next(s.parts.Predict.Applied())
-	since := s.others.find(v)
+	if s.game.run != nil {
+		s.runOwn(w, v)
+		return
+	}
+	since := s.others.find(v, false)
 	s.own(v)
 	switch {
 	case s.others.wrong:
@@ -125,11 +130,33 @@ func (s *System) Run(*ecs.World) {
 	s.others.lost, s.proofs.takeServerState = false, s.proofs.takeServerState && s.proofs.predictsOwn()
 }
 
-// own reconciles own entities. Where the results agreed that goes for all of them,
-// so that what was predicted to spawn and is not among them does not exist.
+// own reconciles own entities.
 func (s *System) own(v verdict) {
-	if s.parts.Off {
+	if !s.heed(v) {
 		return
+	}
+	switch {
+	case s.proofs.takeServerState:
+	case !s.parts.Predict.History.Has(v.own.Input):
+		if !s.stale(v.own) {
+			return
+		}
+	case s.compare.same(v):
+		s.right(v.own)
+		return
+	default:
+		s.Counts.Corrections++
+	}
+	s.adopt(v.own)
+	s.replay(v.own.Input, v.own)
+}
+
+// heed takes in what a verdict settles, whatever was predicted, and reports whether there is own
+// state to look at. Where the results agreed that goes for all own entities, so that what was
+// predicted to spawn and is not among them does not exist.
+func (s *System) heed(v verdict) bool {
+	if s.parts.Off {
+		return false
 	}
 	p := s.parts.Predict
 	switch {
@@ -143,29 +170,25 @@ func (s *System) own(v verdict) {
 		s.confirmed(v.input)
 		s.proofs.allOwn(v.input)
 	}
-	if !v.fresh {
-		return
+	if v.fresh {
+		s.proofs.settled = max(s.proofs.settled, v.own.Input)
+		p.Spawns().Settle(v.own)
 	}
-	s.proofs.settled = max(s.proofs.settled, v.own.Input)
-	p.Spawns().Settle(v.own)
-	switch {
-	case s.proofs.takeServerState:
-	case !p.History.Has(v.own.Input):
-		if !s.stale(v.own) {
-			return
-		}
-	case s.compare.same(v):
-		s.confirm.took(v.own)
-		s.confirmed(v.own.Input)
-		s.proofs.own(v.own)
-		return
-	default:
-		s.Counts.Corrections++
-	}
-	s.confirm.took(v.own)
-	s.proofs.settled, s.staleSince, s.proofs.takeServerState = v.own.Input, 0, false
-	s.proofs.own(v.own)
-	s.replay(v.own.Input, v.own)
+	return v.fresh
+}
+
+// right notes that own state is what was predicted.
+func (s *System) right(own mirror.OwnState) {
+	s.confirm.took(own)
+	s.confirmed(own.Input)
+	s.proofs.own(own)
+}
+
+// adopt notes that own state becomes the world.
+func (s *System) adopt(own mirror.OwnState) {
+	s.confirm.took(own)
+	s.proofs.settled, s.staleSince, s.proofs.takeServerState = own.Input, 0, false
+	s.proofs.own(own)
 }
 
 // confirmed notes that predictions up to an input are right.

@@ -1,0 +1,56 @@
+package game
+
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/inputgather"
+	"github.com/tactusgo/tactus/systems/reconcile"
+)
+
+// Recorded is an InputGather of the game's own: it plays a recording, holding each of its inputs
+// for so many ticks, and then lets go of all keys.
+func Recorded(recording []Input, hold int) func(systems.ClientParts) func(*ecs.World) {
+	return func(p systems.ClientParts) func(*ecs.World) {
+		tick := 0
+		return func(*ecs.World) {
+			if n := tick / hold; n < len(recording) {
+				inputgather.Push(p.Inputs, recording[n])
+			}
+			tick++ // a tick without Push has the neutral input
+		}
+	}
+}
+
+// Predict is the game's own Predict: it applies inputs a tick late. The own player answers later by
+// that, and the server knows a tick more of what a client has applied.
+func Predict(p systems.ClientParts) func(*ecs.World) {
+	return func(*ecs.World) {
+		for next := p.Predictor.Applied() + 1; next < p.Predictor.Due(); next++ {
+			p.Predictor.Step(next)
+		}
+	}
+}
+
+// Reconcile is the game's own Reconcile: places have to be the server's to the bit, all else within
+// its tolerance. Where that is not so it goes back to what the server told, and simulates again
+// what the player has done since.
+func Reconcile(p systems.ClientParts) func(*ecs.World) {
+	return func(*ecs.World) {
+		told, ok := p.Confirmed()
+		if !ok {
+			return
+		}
+		wrong := told.Unpredicted
+		for v := range told.Values {
+			at, predicted, place := reconcile.Read[components.Position](v)
+			wrong = wrong || !v.Agrees() || place && at != predicted
+		}
+		if !wrong {
+			return
+		}
+		for input := range p.Predictor.Rewind(told.Input) {
+			p.Predictor.Step(input)
+		}
+	}
+}

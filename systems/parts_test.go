@@ -1,0 +1,130 @@
+package systems_test
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/inputgather"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// paced is the input of a tick.
+func paced(n uint32) Walk { return Walk{DX: int8(n/7%3) - 1, DY: int8(n/11%3) - 1} }
+
+// seen plays a match on a bad link, in which players are pushed, and returns a hash of all that can
+// be seen of it.
+func seen(t *testing.T, p policy.Preset, own systems.ClientSystems) uint64 {
+	config := onField(5, 2, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
+	config.Protocol, config.Server.Policies = pushes(100), p.Policies()
+	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
+	asked := make(map[int]uint32)
+	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) {
+		*in = paced(asked[k.N])
+		asked[k.N]++
+	})
+	c, h := systemstest.New(t, config), fnv.New64a()
+	c.Lose(func(p systemstest.Packet) bool { h.Write(p.Data); return false })
+	c.OnFrame(func(k *systemstest.Client) {
+		if k.View() != nil {
+			fmt.Fprintln(h, k.View().Hash(), k.World().Hash())
+		}
+	})
+	c.Run(8 * time.Second)
+	for _, k := range c.Clients {
+		if k.Err() != nil {
+			t.Fatal(k.Err())
+		}
+	}
+	return h.Sum64()
+}
+
+// same are systems of one's own that do what the built-in ones do.
+var same = systems.ClientSystems{
+	InputGather: func(p systems.ClientParts) func(*ecs.World) {
+		asked := uint32(0)
+		return func(*ecs.World) {
+			inputgather.Push(p.Inputs, Walk{DX: 1, DY: -1})
+			inputgather.Push(p.Inputs, paced(asked)) // takes the place of the first
+			asked++
+		}
+	},
+	Predict: func(p systems.ClientParts) func(*ecs.World) {
+		return func(*ecs.World) {
+			for next := p.Predictor.Applied() + 1; next <= p.Predictor.Due(); next++ {
+				p.Predictor.Step(next)
+			}
+		}
+	},
+	Reconcile: func(p systems.ClientParts) func(*ecs.World) {
+		return func(*ecs.World) {
+			told, ok := p.Confirmed()
+			if !ok {
+				return
+			}
+			wrong := told.Unpredicted
+			for v := range told.Values {
+				wrong = wrong || !v.Agrees()
+			}
+			if wrong {
+				for input := range p.Predictor.Rewind(told.Input) {
+					p.Predictor.Step(input)
+				}
+			}
+		}
+	},
+}
+
+// What the built-in systems do can be done over the published parts: each datagram and each frame
+// is the same.
+func TestOwnSystemsDoWhatTheBuiltInsDo(t *testing.T) {
+	t.Parallel()
+	for _, p := range policy.Presets() {
+		own := []systems.ClientSystems{{InputGather: same.InputGather}}
+		if p != policy.Rollback && p != policy.Lockstep {
+			own = append(own, systems.ClientSystems{Predict: same.Predict}, systems.ClientSystems{Reconcile: same.Reconcile}, same)
+		}
+		want := seen(t, p, systems.ClientSystems{})
+		for i, o := range own {
+			if got := seen(t, p, o); got != want {
+				t.Errorf("%v: %d goes otherwise", p, i)
+			}
+		}
+	}
+}
+
+// A system of one's own that does nothing is missed.
+func TestOwnSystemsThatDoNothing(t *testing.T) {
+	t.Parallel()
+	nothing := func(systems.ClientParts) func(*ecs.World) { return func(*ecs.World) {} }
+	want := seen(t, policy.LocalSync, systems.ClientSystems{})
+	for name, own := range map[string]systems.ClientSystems{
+		"InputGather": {InputGather: nothing}, "Predict": {Predict: nothing},
+		"Reconcile": {Reconcile: nothing}, "Interpolate": {Interpolate: nothing},
+	} {
+		if seen(t, policy.LocalSync, own) == want {
+			t.Errorf("%s is not missed", name)
+		}
+	}
+}
+
+// Where every peer simulates everything nobody predicts or corrects in a way of his own.
+func TestOwnSystemsThatAreRefused(t *testing.T) {
+	for _, p := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+		for _, own := range []systems.ClientSystems{{Predict: same.Predict}, {Reconcile: same.Reconcile}} {
+			config := onField(1, 1, bad())
+			config.Server.Policies = p.Policies()
+			config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
+			c := systemstest.New(t, config)
+			c.Run(2 * time.Second)
+			if err := c.Clients[0].Err(); !errors.Is(err, systems.ErrConfig) {
+				t.Errorf("%v: the session ended with %v", p, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package reconcile
+
+import (
+	"iter"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
+)
+
+// own is a Reconcile that is not of this package, and what it does while it runs.
+type own struct {
+	run     func(*ecs.World)
+	verdict verdict
+	told    Confirmed
+	news    bool // told has something
+	asked   bool // for that
+	back    bool // it went back
+}
+
+// Replace makes run judge predictions, in place of s: with [System.Confirmed], and with
+// [System.Rewind] where it finds them wrong. What the server's word settles, whatever was
+// predicted, is still done by s: which spawns there are, and that inputs which it went on without
+// are left out.
+func (s *System) Replace(run func(*ecs.World)) { s.game.run = run }
+
+// runOwn lets the game judge, and notes how. What it was told of and did not go back for is right.
+func (s *System) runOwn(w *ecs.World, v verdict) {
+	x := &s.game
+	since := s.others.find(v, true)
+	own := s.heed(v)
+	unpredicted := s.proofs.takeServerState || v.exact
+	if own && !s.proofs.takeServerState && !s.parts.Predict.History.Has(v.own.Input) {
+		own, unpredicted = s.stale(v.own), true
+	}
+	x.verdict, x.told, x.asked, x.back = v, Confirmed{Tick: v.own.Tick, Input: v.own.Input, system: s}, false, false
+	x.told.Unpredicted, x.told.own = own && unpredicted, own
+	if x.news = own || s.others.wrong; !own {
+		x.told.Input, x.told.Tick = max(since, s.proofs.settled), s.parts.Mirror.Newest.Tick
+	}
+	x.run(w)
+	if own && x.asked && !x.back && !x.told.Unpredicted {
+		s.right(v.own)
+	}
+	s.others.leave()
+	if s.others.lost || s.proofs.takeServerState && !s.proofs.predictsOwn() {
+		next := s.parts.Predict.Applied() + 1
+		s.parts.Predict.Withdraw(next)
+		s.proofs.withdrawn(next)
+	}
+	s.others.lost, s.proofs.takeServerState = false, s.proofs.takeServerState && s.proofs.predictsOwn()
+}
+
+// Confirmed is what the server told of what this client predicts.
+type Confirmed struct {
+	// Input is the input to go back to, by [System.Rewind]: the last that the server had
+	// consumed when its own entities stood like that, at the end of Tick.
+	Input, Tick uint32
+	// Unpredicted says that there is nothing to hold it against, as for an entity that is new
+	// here, or that the server keeps sending it until it is taken over: go back whatever the
+	// values are.
+	Unpredicted bool
+
+	own    bool // it tells of own entities
+	system *System
+}
+
+// Confirmed is what has been told since Reconcile ran before; it is false where nothing was.
+func (s *System) Confirmed() (c Confirmed, ok bool) {
+	s.game.asked = true
+	return s.game.told, s.game.news
+}
+
+// Values are all components that it tells of, of own entities and of those that are co-simulated.
+// They are of before the client goes back, and each is good until the next.
+func (c Confirmed) Values(yield func(Value) bool) {
+	s, more := c.system, true
+	visit := func(e ecs.Entity, input uint32, comp *ecs.Component, told unsafe.Pointer) {
+		if more {
+			more = yield(Value{e, comp, told, s.parts.Predict.History.Value(input, e, comp), s})
+		}
+	}
+	if c.own {
+		own := s.game.verdict.own
+		s.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
+			if e, ok := s.parts.World.ByNetID(components.NetID(v.ID)); ok && s.proofs.predicted>>v.Component.Replicated()&1 != 0 {
+				visit(e, own.Input, v.Component, v.Value)
+			}
+		})
+	}
+	for _, r := range s.parts.Predict.Scope.Others() {
+		x := s.proofs.records.Of(r)
+		if input, _ := s.parts.Predict.Numbering.After(x.confirmed); x.wrong {
+			s.others.eachConfirmed(r, func(_ *mirror.State, comp *ecs.Component, words []int32) {
+				visit(r.Entity, input, comp, s.compare.dequantized(comp, words))
+			})
+		}
+	}
+}
+
+// Value is a component of an entity, as the server told it and as it was predicted after the same
+// input.
+type Value struct {
+	Entity          ecs.Entity // in the client's world
+	Component       *ecs.Component
+	told, predicted unsafe.Pointer
+	system          *System
+}
+
+// Agrees reports whether the two are the same, within the component's tolerance. What was not
+// predicted is not.
+func (v Value) Agrees() bool {
+	return v.predicted != nil && v.system.compare.mismatch(v.Component, v.predicted, v.told) < 0
+}
+
+// Read is a value that is of type T, and whether it is, and was predicted.
+func Read[T any](v Value) (told, predicted T, ok bool) {
+	if v.predicted == nil || v.Component != ecs.ComponentOf[T](v.system.parts.World.Protocol()) {
+		return told, predicted, false
+	}
+	return *(*T)(v.told), *(*T)(v.predicted), true
+}
+
+// Rewind goes back to where the world stood after an input, with what the server told of then in
+// place of what was predicted, and yields the inputs since, to be simulated again one by one. It
+// goes no farther back than what is settled: the Input of the newest [Confirmed]. What is drawn
+// keeps its place meanwhile.
+func (s *System) Rewind(after uint32) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		own, settled := s.game.verdict.own, s.proofs.settled
+		if s.game.told.own && !s.game.back {
+			settled = own.Input
+		}
+		after := min(max(after, settled), s.parts.Predict.Applied())
+		if s.game.told.own && after == own.Input {
+			s.Counts.Corrections++
+			s.game.back = true
+			s.adopt(own)
+		} else if !s.parts.Predict.History.Has(after) {
+			return
+		}
+		first, n := s.begin(after, own)
+		for i := range n {
+			if !yield(first + i) {
+				break
+			}
+			s.passed(first + i)
+		}
+		s.end()
+	}
+}
