@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -95,6 +97,50 @@ func TestOwnSystemsDoWhatTheBuiltInsDo(t *testing.T) {
 				t.Errorf("%v: %d goes otherwise", p, i)
 			}
 		}
+	}
+}
+
+// A Reconcile of one's own is told of co-simulated entities as of own ones, and takes these over
+// when it goes back.
+func TestOwnReconcileOfOthers(t *testing.T) {
+	config := onField(5, 3, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
+	config.Protocol, config.Server.Policies = pushes(100), policy.LocalSync.Policies()
+	config.Server.Policies.Remotes = policy.RemotesCoSimulated
+	others, wrong := 0, 0
+	var c *systemstest.Crowd
+	config.Client = func(n int) systems.ClientConfig {
+		return systems.ClientConfig{Systems: systems.ClientSystems{Reconcile: func(p systems.ClientParts) func(*ecs.World) {
+			return func(w *ecs.World) {
+				told, ok := p.Confirmed()
+				if !ok {
+					return
+				}
+				back := told.Unpredicted
+				for v := range told.Values {
+					if !v.Agrees() {
+						back = true
+					}
+					owner := ecs.Get[components.Owner](w, v.Entity)
+					if at, predicted, place := reconcile.Read[components.Position](v); place && (owner == nil || owner.Client != c.Clients[n].ID()) {
+						if others++; at != predicted {
+							wrong++
+						}
+					}
+				}
+				if back {
+					for input := range p.Predictor.Rewind(told.Input) {
+						p.Predictor.Step(input)
+					}
+				}
+			}
+		}}}
+	}
+	c = systemstest.New(t, config)
+	c.Run(15 * time.Second)
+	c.Settle()
+	c.Converged()
+	if others < 1000 || wrong < 10 {
+		t.Errorf("%d values of others, %d of them wrong", others, wrong)
 	}
 }
 

@@ -2,11 +2,13 @@
 // door and power-ups: the example of a game with components, systems and
 // resources of its own. See -h for the flags; -npcs is the number of power-ups,
 // and -clients 1 shows that a player alone is never corrected. A player is 40
-// units wide, which is what to hold client.p99_error against.
+// units wide, which is what to hold client.p99_error against. -own says which of the
+// clients' systems are the game's own.
 package main
 
 import (
 	"context"
+	"flag"
 	"os"
 	"os/signal"
 
@@ -18,6 +20,7 @@ import (
 
 // world is the game as the runner needs to know it.
 func world() headless.World {
+	own := systems.ClientSystems{Interpolate: game.Draw}
 	return headless.World{
 		Name: "custom",
 		About: "Players who push each other, platforms, a door and power-ups (-npcs of them).\n" +
@@ -31,7 +34,14 @@ func world() headless.World {
 		Push:           game.Push,
 		ServerSchedule: game.ServerSchedule,
 		ClientSchedule: game.ClientSchedule,
-		ClientSystems:  systems.ClientSystems{Interpolate: game.Draw},
+		Client:         func(_ *headless.Options, c *systems.ClientConfig) { c.Systems = own },
+		Flags: func(fs *flag.FlagSet) {
+			fs.Func("own", "clients' `systems` that are the game's own, of inputgather,predict,reconcile,interpolate (default interpolate);\n"+
+				"with inputgather everybody walks a recording", func(names string) (err error) {
+				own, err = game.Systems(names)
+				return err
+			})
+		},
 	}
 }
 

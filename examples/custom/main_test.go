@@ -47,6 +47,19 @@ func TestEight(t *testing.T) {
 	}
 }
 
+// Every system that a client may have of its own, at once; rollback has no place for two of them.
+func TestOwnSystems(t *testing.T) {
+	play(t, "-clients", "2", "-own", "inputgather,predict,reconcile,interpolate")
+	play(t, "-clients", "2", "-own", "inputgather,interpolate", "-preset", "Rollback")
+	args := []string{"-headless", "-virtual", "-duration", "1s", "-own", "predict", "-preset", "Rollback"}
+	if code := headless.Main(t.Context(), world(), args, io.Discard, io.Discard); code == 0 {
+		t.Error("under rollback nobody says no to a Predict of one's own")
+	}
+	if code := headless.Main(t.Context(), world(), []string{"-own", "snapshot"}, io.Discard, io.Discard); code == 0 {
+		t.Error("a system that nobody has is taken")
+	}
+}
+
 // Storage order and re-simulation change nothing, and so they leave the hash.
 func TestForcedRollback(t *testing.T) {
 	a, b := play(t, "-clients", "4"), play(t, "-clients", "4", "-force-rollback")

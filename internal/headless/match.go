@@ -221,7 +221,6 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 		Gather:  p.bot.Gather(),
 		Join:    func(w *ecs.World, client uint32) { world.Join(w, &o, client) },
 		Damping: world.Damping,
-		Systems: world.ClientSystems,
 		Trained: o.files.trained,
 		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),
 		Schedule: both(world.ClientSchedule, func(s *ecs.Schedule) error {

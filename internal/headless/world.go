@@ -30,8 +30,6 @@ type World struct {
 	Push func(w *ecs.World, e ecs.Entity, dx, dy float32)
 	// Damping is how others are drawn under a preset that damps them.
 	Damping interpolate.Damping
-	// ClientSystems are the world's own systems in place of those of its clients.
-	ClientSystems systems.ClientSystems
 	// ServerSchedule and ClientSchedule add the world's own systems around the
 	// simulation. They may be nil.
 	ServerSchedule, ClientSchedule func(s *ecs.Schedule) error

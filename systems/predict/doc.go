@@ -3,6 +3,7 @@
 //
 //   - Apply the inputs that are due: [System.Run], the system Predict. One input: [System.Step].
 //     Go back, to simulate again: [System.Rewind].
+//   - Decide otherwise which inputs apply when: systems.ClientSystems, with systems.Predictor.
 //   - Which entities a client simulates: [Mode], [Scope].
 //   - Which tick of the server consumes an input, and after which input a snapshot stands:
 //     [Numbering].

@@ -14,6 +14,8 @@
 //     [Camera], [Diary].
 //   - Add systems to the stages: [ServerSchedule] (Before, After),
 //     [ClientSchedule] (Before, OnTick, Render).
+//   - Put systems of its own in place of a client's: [Recorded] gathers inputs, [Predict],
+//     [Reconcile], [Draw] interpolates; see systems.ClientSystems.
 //   - Fill the world: [Populate], [Join]. Play it: [NewBot].
 //
 // # Units

@@ -1,12 +1,35 @@
 package game
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
+
+// Systems are the systems of the game's own that are named, with commas between the names; none
+// for no name.
+func Systems(names string) (own systems.ClientSystems, err error) {
+	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == ',' }) {
+		switch name {
+		case "inputgather":
+			own.InputGather = Recorded([]Input{{DX: 1}, {DY: 1}, {DX: -1}, {DY: -1}}, 60)
+		case "predict":
+			own.Predict = Predict
+		case "reconcile":
+			own.Reconcile = Reconcile
+		case "interpolate":
+			own.Interpolate = Draw
+		default:
+			return own, fmt.Errorf("no system %q", name)
+		}
+	}
+	return own, nil
+}
 
 // Recorded is an InputGather of the game's own: it plays a recording, holding each of its inputs
 // for so many ticks, and then lets go of all keys.
