@@ -159,10 +159,7 @@ func (c *Client) welcome(session netsys.Session) error {
 		return err
 	}
 	c.link.session, c.link.id, c.policies = session, uint32(session.ID()), m.Policies
-	if err := lacks(c.stages.schedule, clientNeeds(m.Policies)); err != nil {
-		return err
-	}
-	if err := suit(c.config.Systems, m.Policies); err != nil {
+	if err := suits(c.stages.schedule, c.config.Systems, m.Policies); err != nil {
 		return err
 	}
 	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Simulate: c.stages.simulate}

@@ -95,8 +95,7 @@ type ClientConfig struct {
 	Assume AssumeFunc
 	// Damping says how others are drawn where the policies say that they are damped.
 	Damping interpolate.Damping
-	// Systems are systems of one's own, in place of those of this package. The session ends with an
-	// error that wraps [ErrConfig] when the server's policies have no place for one. Default: none.
+	// Systems are systems of one's own, in place of those of this package. Default: none.
 	Systems ClientSystems
 	// Smoothing says how what the client simulates is drawn after a correction.
 	Smoothing interpolate.Smoothing

@@ -30,8 +30,7 @@
 //     ClientConfig.Join and Leave as on the server. Hear of a world that differs: ServerConfig.Desync.
 //   - Change the schedule, or leave a system out: ServerConfig.Schedule and ClientConfig.Schedule; print it
 //     with [Server.Schedule] and [Client.Schedule].
-//   - Put an InputGather, Predict, Reconcile or Interpolate of one's own in the place of that one:
-//     ClientConfig.Systems, [ClientSystems], made of [ClientParts]. Package game of examples/custom has them.
+//   - Put a client's system of one's own in the place of one of these: [ClientSystems], made of [ClientParts].
 //   - Play many bots beside a game, for next to nothing: [Thin].
 //   - Drive a peer in virtual time: [Server.Advance], [Client.Advance], [Client.Frame], on a wire of
 //     netsys.Network.

@@ -91,12 +91,12 @@ func clientNeeds(p policy.Policies) []needed {
 	}
 }
 
-// suit refuses systems of a client's own that have no place under the policies.
-func suit(s ClientSystems, p policy.Policies) error {
-	if everywhere(p) && (s.Predict != nil || s.Reconcile != nil) {
+// suits refuses a client's schedule, and systems of its own, that have no place under the policies.
+func suits(s *ecs.Schedule, own ClientSystems, p policy.Policies) error {
+	if everywhere(p) && (own.Predict != nil || own.Reconcile != nil) {
 		return fmt.Errorf("%w: Systems with a Predict or Reconcile: under the server's policies every peer simulates everything from the inputs of all, and has to do so alike", ErrConfig)
 	}
-	return nil
+	return lacks(s, clientNeeds(p))
 }
 
 // intakeConfig is how inputs of clients are read, and what becomes of those that miss.

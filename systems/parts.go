@@ -41,29 +41,9 @@ type ClientParts struct {
 
 	// Predictor applies inputs, and Confirmed is what the server has told of what it predicts since
 	// Reconcile ran before. Both are nil where every peer simulates everything.
-	Predictor *Predictor
+	Predictor *reconcile.Predictor
 	Confirmed func() (c reconcile.Confirmed, ok bool)
 }
-
-// Predictor runs what a client simulates ahead of the server.
-type Predictor struct {
-	predict   *predict.System
-	reconcile *reconcile.System
-}
-
-// Applied is the newest input that the world stands after.
-func (p *Predictor) Applied() uint32 { return p.predict.Applied() }
-
-// Due is the input that the world stands after once all that are due have been applied: the newest
-// that was gathered, or, where inputs apply a while later, one gathered before.
-func (p *Predictor) Due() uint32 { return p.predict.Due() }
-
-// Step gives the client's entities an input, runs Simulate, and keeps what came of it.
-func (p *Predictor) Step(input uint32) { p.predict.Step(input) }
-
-// Rewind goes back to where the world stood after an input, with what the server told of then in
-// place of what was predicted, and yields the inputs since: call Step for each.
-func (p *Predictor) Rewind(after uint32) iter.Seq[uint32] { return p.reconcile.Rewind(after) }
 
 // replace puts these systems in their places.
 func (s ClientSystems) replace(c *Client) {
@@ -72,19 +52,17 @@ func (s ClientSystems) replace(c *Client) {
 		Entities: c.interpolator.Entities(), Clock: c.interpolator.Clock(), Inputs: c.inputs.Inputs(c.protocol),
 	}
 	if c.predictor != nil {
-		parts.Predictor, parts.Confirmed = &Predictor{c.predictor, c.reconciler}, c.reconciler.Confirmed
+		parts.Predictor, parts.Confirmed = c.reconciler.Own.Predictor(), c.reconciler.Own.Confirmed
+		put(c.predictor.Replace, s.Predict, parts)
+		put(c.reconciler.Own.Replace, s.Reconcile, parts)
 	}
-	if s.InputGather != nil {
-		c.inputs.Replace(s.InputGather(parts))
-	}
-	if s.Predict != nil {
-		c.predictor.Replace(s.Predict(parts))
-	}
-	if s.Reconcile != nil {
-		c.reconciler.Replace(s.Reconcile(parts))
-	}
-	if s.Interpolate != nil {
-		c.interpolator.Replace(s.Interpolate(parts))
+	put(c.inputs.Replace, s.InputGather, parts)
+	put(c.interpolator.Replace, s.Interpolate, parts)
+}
+
+func put(replace func(run func(*ecs.World)), with func(ClientParts) func(*ecs.World), parts ClientParts) {
+	if with != nil {
+		replace(with(parts))
 	}
 }
 
@@ -93,5 +71,21 @@ func drawingParts(c *Client) interpolate.Parts {
 	return interpolate.Parts{
 		Protocol: c.protocol, World: c.world, View: c.view, Now: func() time.Time { return c.steps.now },
 		Partial: c.beginPartial, SendEvery: c.shape.sendEvery, Smoothing: c.config.Smoothing,
+	}
+}
+
+// predictParts is what prediction needs under any model that has it.
+func predictParts(c *Client) predict.Parts {
+	return predict.Parts{
+		World: c.world, Client: c.link.id, Inputs: c.inputs.Log, Mirror: c.mirror, Follow: &c.followed,
+		Off: !c.stages.predicting, Mode: c.config.Scope, Assume: c.config.Assume.fill,
+	}
+}
+
+// reconcileParts is what reconciliation needs likewise.
+func reconcileParts(c *Client) reconcile.Parts {
+	return reconcile.Parts{
+		World: c.world, Client: c.link.id, Mirror: c.mirror, Predict: c.predictor, View: c.interpolator,
+		Waiting: c.followed.waiting, Off: !c.stages.predicting, OnMismatch: c.config.OnMismatch,
 	}
 }

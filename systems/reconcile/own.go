@@ -9,9 +9,10 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// own is a Reconcile that is not of this package, and what it does while it runs.
-type own struct {
-	run     func(*ecs.World)
+// Own is a Reconcile that is not of this package, and what that does while it runs.
+type Own struct {
+	system  *System
+	run     func(*ecs.World) // nil: there is none
 	verdict verdict
 	told    Confirmed
 	news    bool // told has something
@@ -19,15 +20,23 @@ type own struct {
 	back    bool // it went back
 }
 
-// Replace makes run judge predictions, in place of s: with [System.Confirmed], and with
-// [System.Rewind] where it finds them wrong. What the server's word settles, whatever was
-// predicted, is still done by s: which spawns there are, and that inputs which it went on without
-// are left out.
-func (s *System) Replace(run func(*ecs.World)) { s.game.run = run }
+// Replace makes run judge predictions in place of the system, by what it is told as [Confirmed] and
+// with a [Predictor]. What the server's word settles, whatever was predicted, the system goes on
+// doing: which spawns there are, and that inputs which the server went on without are left out.
+func (x *Own) Replace(run func(*ecs.World)) { x.run = run }
 
-// runOwn lets the game judge, and notes how. What it was told of and did not go back for is right.
-func (s *System) runOwn(w *ecs.World, v verdict) {
-	x := &s.game
+// Predictor goes back for it.
+func (x *Own) Predictor() *Predictor { return &Predictor{x.system} }
+
+// Confirmed is what has been told since it ran before; it is false where nothing was.
+func (x *Own) Confirmed() (c Confirmed, ok bool) {
+	x.asked = true
+	return x.told, x.news
+}
+
+// judge lets the game judge, and notes how. What it was told of and did not go back for is right.
+func (x *Own) judge(w *ecs.World, v verdict) {
+	s := x.system
 	since := s.others.find(v, true)
 	own := s.heed(v)
 	unpredicted := s.proofs.takeServerState || v.exact
@@ -54,7 +63,7 @@ func (s *System) runOwn(w *ecs.World, v verdict) {
 
 // Confirmed is what the server told of what this client predicts.
 type Confirmed struct {
-	// Input is the input to go back to, by [System.Rewind]: the last that the server had
+	// Input is the input to go back to, by [Predictor.Rewind]: the last that the server had
 	// consumed when its own entities stood like that, at the end of Tick.
 	Input, Tick uint32
 	// Unpredicted says that there is nothing to hold it against, as for an entity that is new
@@ -64,12 +73,6 @@ type Confirmed struct {
 
 	own    bool // it tells of own entities
 	system *System
-}
-
-// Confirmed is what has been told since Reconcile ran before; it is false where nothing was.
-func (s *System) Confirmed() (c Confirmed, ok bool) {
-	s.game.asked = true
-	return s.game.told, s.game.news
 }
 
 // Values are all components that it tells of, of own entities and of those that are co-simulated.
@@ -82,7 +85,7 @@ func (c Confirmed) Values(yield func(Value) bool) {
 		}
 	}
 	if c.own {
-		own := s.game.verdict.own
+		own := s.Own.verdict.own
 		s.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
 			if e, ok := s.parts.World.ByNetID(components.NetID(v.ID)); ok && s.proofs.predicted>>v.Component.Replicated()&1 != 0 {
 				visit(e, own.Input, v.Component, v.Value)
@@ -122,20 +125,35 @@ func Read[T any](v Value) (told, predicted T, ok bool) {
 	return *(*T)(v.told), *(*T)(v.predicted), true
 }
 
+// Predictor runs what a client simulates ahead of the server, for systems that are not of the
+// netcode's own.
+type Predictor struct{ system *System }
+
+// Applied is the newest input that the world stands after.
+func (p *Predictor) Applied() uint32 { return p.system.parts.Predict.Applied() }
+
+// Due is the input that the world stands after once all that are due have been applied: the newest
+// that was gathered, or, where inputs apply a while later, one gathered before.
+func (p *Predictor) Due() uint32 { return p.system.parts.Predict.Due() }
+
+// Step gives the client's entities an input, runs Simulate, and keeps what came of it.
+func (p *Predictor) Step(input uint32) { p.system.parts.Predict.Step(input) }
+
 // Rewind goes back to where the world stood after an input, with what the server told of then in
-// place of what was predicted, and yields the inputs since, to be simulated again one by one. It
+// place of what was predicted, and yields the inputs since, to be simulated again: call Step for each. It
 // goes no farther back than what is settled: the Input of the newest [Confirmed]. What is drawn
 // keeps its place meanwhile.
-func (s *System) Rewind(after uint32) iter.Seq[uint32] {
+func (p *Predictor) Rewind(after uint32) iter.Seq[uint32] {
+	s := p.system
 	return func(yield func(uint32) bool) {
-		own, settled := s.game.verdict.own, s.proofs.settled
-		if s.game.told.own && !s.game.back {
+		own, settled := s.Own.verdict.own, s.proofs.settled
+		if s.Own.told.own && !s.Own.back {
 			settled = own.Input
 		}
 		after := min(max(after, settled), s.parts.Predict.Applied())
-		if s.game.told.own && after == own.Input {
+		if s.Own.told.own && after == own.Input {
 			s.Counts.Corrections++
-			s.game.back = true
+			s.Own.back = true
 			s.adopt(own)
 		} else if !s.parts.Predict.History.Has(after) {
 			return

@@ -41,6 +41,7 @@ import (
 // have no part in it.
 type System struct {
 	Counts Counts
+	Own    Own // a Reconcile of the game's
 
 	parts      Parts
 	confirm    confirmer
@@ -49,7 +50,6 @@ type System struct {
 	compare    compare
 	others     others
 	staleSince uint32 // tick of the first own state older than the history
-	game       own    // the game's, if it has one
 }
 
 // Parts are what reconciliation needs of a client.
@@ -91,6 +91,7 @@ type Counts struct {
 // New returns the system; components are predicted by their bits.
 func New(parts Parts, predicted uint64) *System {
 	s := &System{parts: parts}
+	s.Own.system = s
 	p := &s.parts
 	s.proofs = proofs{parts: p, predicted: predicted}
 	s.compare = compare{parts: p, predicted: predicted, quantized: p.World.Protocol().Quantized()}
@@ -111,8 +112,8 @@ func New(parts Parts, predicted uint64) *System {
 // Co-simulated entities are compared likewise; one replay does for all.
 func (s *System) Run(w *ecs.World) {
 	v := s.confirm.next(s.parts.Predict.Applied())
-	if s.game.run != nil {
-		s.runOwn(w, v)
+	if s.Own.run != nil {
+		s.Own.judge(w, v)
 		return
 	}
 	since := s.others.find(v, false)
