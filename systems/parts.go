@@ -11,13 +11,10 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// ClientSystems are systems of one's own. Each is made when the client is connected, of parts that
-// it has under the model, and runs in the place of the one it replaces; a nil one replaces none.
-// Package game of examples/custom has one of each.
-//
-// Where every peer simulates everything, as under policy.Rollback and policy.Lockstep, a client
-// steps and corrects a timeline of the inputs of all, which all have to do alike: for a Predict or
-// a Reconcile of one's own the session ends there with an error that wraps [ErrConfig].
+// ClientSystems are systems of one's own, such as those of package game of examples/custom. Each is
+// made when the client is connected, and runs in the place of the one it replaces; a nil one replaces
+// none. Under policy.Rollback and policy.Lockstep every peer steps and corrects everything, and has to
+// do so alike: the session ends there with an error that wraps [ErrConfig] for a Predict or Reconcile.
 type ClientSystems struct {
 	// InputGather pushes the input of the coming tick to Inputs, in place of ClientConfig.Gather.
 	InputGather func(p ClientParts) func(*ecs.World)
@@ -38,9 +35,7 @@ type ClientParts struct {
 	Entities iter.Seq[interpolate.Entity] // what there is to draw
 	Clock    *interpolate.Clock           // of what is not simulated; it stands where everything is
 	Inputs   inputgather.Inputs           // those that are gathered: inputgather.Push, inputgather.At
-
-	// Predictor applies inputs, and Confirmed is what the server has told of what it predicts since
-	// Reconcile ran before. Both are nil where every peer simulates everything.
+	// Nil where every peer simulates everything: what applies inputs, and what is news for Reconcile.
 	Predictor *reconcile.Predictor
 	Confirmed func() (c reconcile.Confirmed, ok bool)
 }
