@@ -58,6 +58,7 @@ type draw struct {
 	assume                         bool
 	partial                        bool
 	thin                           bool
+	own                            systems.ClientSystems // of clients that predict; no seed decides that
 	grant                          bool
 }
 

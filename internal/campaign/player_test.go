@@ -73,6 +73,9 @@ func (k *player) config() systems.ClientConfig {
 		Events: k.events, Outcomes: k.ledger.register, Timeout: m.server.Timeout,
 		Join: m.enlist, LeavePolicy: m.server.LeavePolicy,
 	}
+	if !m.everywhere() {
+		c.Systems = m.own
+	}
 	if m.scope {
 		c.Scope = func(w *ecs.World, e ecs.Entity) systems.Scope { return systems.Scope(w.NetID(e) % 3) }
 	}

@@ -22,7 +22,8 @@ type Own struct {
 
 // Replace makes run judge predictions in place of the system, by what it is told as [Confirmed] and
 // with a [Predictor]. What the server's word settles, whatever was predicted, the system goes on
-// doing: which spawns there are, and that inputs which the server went on without are left out.
+// doing: which spawns there are, and that inputs which the server went on without are left out. What
+// caused corrections is not counted by field, and Parts.OnMismatch hears of none.
 func (x *Own) Replace(run func(*ecs.World)) { x.run = run }
 
 // Predictor goes back for it.
@@ -39,7 +40,7 @@ func (x *Own) judge(w *ecs.World, v verdict) {
 	s := x.system
 	since := s.others.find(v, true)
 	own := s.heed(v)
-	unpredicted := s.proofs.takeServerState || v.exact
+	unpredicted := s.proofs.takeServerState || own && v.exact && !s.compare.exact(v.own)
 	if own && !s.proofs.takeServerState && !s.parts.Predict.History.Has(v.own.Input) {
 		own, unpredicted = s.stale(v.own), true
 	}
@@ -75,13 +76,13 @@ type Confirmed struct {
 	system *System
 }
 
-// Values are all components that it tells of, of own entities and of those that are co-simulated.
-// They are of before the client goes back, and each is good until the next.
+// Values are all components that it tells of and that were predicted, of own entities and of those
+// that are co-simulated. They are of before the client goes back, and each is good until the next.
 func (c Confirmed) Values(yield func(Value) bool) {
 	s, more := c.system, true
 	visit := func(e ecs.Entity, input uint32, comp *ecs.Component, told unsafe.Pointer) {
-		if more {
-			more = yield(Value{e, comp, told, s.parts.Predict.History.Value(input, e, comp), s})
+		if predicted := s.parts.Predict.History.Value(input, e, comp); more && predicted != nil {
+			more = yield(Value{e, comp, told, predicted, s})
 		}
 	}
 	if c.own {
@@ -111,15 +112,14 @@ type Value struct {
 	system          *System
 }
 
-// Agrees reports whether the two are the same, within the component's tolerance. What was not
-// predicted is not.
+// Agrees reports whether the two are the same, within the component's tolerance.
 func (v Value) Agrees() bool {
-	return v.predicted != nil && v.system.compare.mismatch(v.Component, v.predicted, v.told) < 0
+	return v.system.compare.mismatch(v.Component, v.predicted, v.told) < 0
 }
 
-// Read is a value that is of type T, and whether it is, and was predicted.
+// Read is a value of type T, and whether it is of that type.
 func Read[T any](v Value) (told, predicted T, ok bool) {
-	if v.predicted == nil || v.Component != ecs.ComponentOf[T](v.system.parts.World.Protocol()) {
+	if v.Component != ecs.ComponentOf[T](v.system.parts.World.Protocol()) {
 		return told, predicted, false
 	}
 	return *(*T)(v.told), *(*T)(v.predicted), true
@@ -133,7 +133,8 @@ type Predictor struct{ system *System }
 func (p *Predictor) Applied() uint32 { return p.system.parts.Predict.Applied() }
 
 // Due is the input that the world stands after once all that are due have been applied: the newest
-// that was gathered, or, where inputs apply a while later, one gathered before.
+// that was gathered, or, where inputs apply a while later, one gathered before. A client that stays
+// behind it has no results to report under policy.CorrectOnMismatch, and is sent own state all the time.
 func (p *Predictor) Due() uint32 { return p.system.parts.Predict.Due() }
 
 // Step gives the client's entities an input, runs Simulate, and keeps what came of it.
@@ -152,7 +153,9 @@ func (p *Predictor) Rewind(after uint32) iter.Seq[uint32] {
 		}
 		after := min(max(after, settled), s.parts.Predict.Applied())
 		if s.Own.told.own && after == own.Input {
-			s.Counts.Corrections++
+			if !s.proofs.takeServerState && s.parts.Predict.History.Has(after) {
+				s.Counts.Corrections++
+			}
 			s.Own.back = true
 			s.adopt(own)
 		} else if !s.parts.Predict.History.Has(after) {

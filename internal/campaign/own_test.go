@@ -1,0 +1,68 @@
+package campaign
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// alike are systems of one's own, over the published parts, that do what the built-in ones do.
+var alike = systems.ClientSystems{
+	Predict: func(p systems.ClientParts) func(*ecs.World) {
+		return func(*ecs.World) {
+			for next := p.Predictor.Applied() + 1; next <= p.Predictor.Due(); next++ {
+				p.Predictor.Step(next)
+			}
+		}
+	},
+	Reconcile: func(p systems.ClientParts) func(*ecs.World) {
+		return func(*ecs.World) {
+			told, ok := p.Confirmed()
+			if !ok {
+				return
+			}
+			wrong := told.Unpredicted
+			for v := range told.Values {
+				wrong = wrong || !v.Agrees()
+			}
+			if wrong {
+				for input := range p.Predictor.Rewind(told.Input) {
+					p.Predictor.Step(input)
+				}
+			}
+		}
+	},
+}
+
+// With a Predict and a Reconcile of one's own that do the same a match is the same, to the byte;
+// where others are co-simulated, of which the built-in one takes over no more than it must, all
+// that the netcode promises holds.
+func TestOwnSystems(t *testing.T) {
+	prints, err := os.ReadFile(fingerprintsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, seed := range fingerprinted {
+		d := newDraw(t, seed)
+		switch d.own = alike; {
+		case d.preset == policy.Rollback || d.preset == policy.Lockstep:
+		case d.scope || d.server.Policies.Remotes == policy.RemotesCoSimulated || runtime.GOARCH != "amd64":
+			fight(t, d)
+		default:
+			compared++
+			if line := fmt.Sprintf("%4d %016x %v\n", seed, fingerprint(t, d), d); !strings.Contains(string(prints), line) {
+				t.Errorf("with systems of one's own this match does not go as it did:\n%s", line)
+			}
+		}
+	}
+	if compared < 8 && runtime.GOARCH == "amd64" {
+		t.Errorf("%d matches compared", compared)
+	}
+}
