@@ -1,12 +1,12 @@
 package systems
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"slices"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/inputgather"
@@ -152,60 +152,6 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	return c, nil
 }
 
-// welcome makes the world when the server has let this client in.
-func (c *Client) welcome(session netsys.Session) error {
-	m, err := wire.ReadWelcome(c.link.endpoint.Welcome())
-	if err != nil {
-		return err
-	}
-	c.link.session, c.link.id, c.policies = session, uint32(session.ID()), m.Policies
-	if err := suits(c.stages.schedule, c.config.Systems, m.Policies); err != nil {
-		return err
-	}
-	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Simulate: c.stages.simulate}
-	c.world = ecs.NewWorld(c.protocol, config)
-	config.Client = true
-	c.view = ecs.NewWorld(c.protocol, config)
-	c.owned = ownership.NewClient(c.world, c.link.id, &c.stats.Ticks, ownership.Components(c.protocol))
-	if foresees(m.Policies) {
-		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
-	}
-	c.followed.followers = follow(c.config.Events, c.followed.outcomes)
-	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
-	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
-	log.Jump(m.Input)
-	corrections := reports(m.Policies)
-	c.inputs.System = inputgather.New(log, c.config.Gather.fill, c.config.Partial.fill)
-	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: corrections})
-	c.model = newClientModel(c, m.Policies)
-	c.config.Systems.replace(c)
-	if c.config.Events != nil {
-		c.config.Events.Join(c.world, session.Channels())
-	}
-	tables := wire.Tables(c.protocol)
-	layout := delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
-	agreed := wire.Agreement{Trained: c.config.Trained, Layout: layout, Log: c.config.Logger}
-	c.mirror.Open(mirror.Config{
-		World: c.world, Host: (*clientHost)(c), Client: c.link.id, Tick: m.Tick, SendEvery: c.shape.sendEvery,
-		Model:    agreed.Model(m.Trained),
-		RawModel: delta.NewModel(delta.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil),
-		Predicts: c.stages.predicting, Corrections: corrections, Loaded: c.config.Loaded,
-	})
-	c.steps.loop = ecs.NewLoop(c.steps.now.Add(c.world.StepDuration()), int(m.TickRate))
-	c.config.Logger.Info("connected", "client", c.link.id, "server", session.RemoteAddr())
-	return nil
-}
-
-func (c *Client) fail(err error) {
-	if c.link.err == nil {
-		c.link.err = err
-		if c.config.Events != nil {
-			c.config.Events.Leave()
-		}
-		c.config.Logger.Info("session ended", "client", c.link.id, "reason", err)
-	}
-}
-
 // Next is when the next tick is due.
 func (c *Client) Next() time.Time { return c.steps.loop.Next() }
 
@@ -265,16 +211,39 @@ func (c *Client) Frame(now time.Time) {
 	c.stages.render.Run(c.world)
 }
 
-// Stats returns the counters.
-func (c *Client) Stats() ClientStats {
-	s := c.stats
-	s.Snapshots, s.Renewals = c.mirror.Counts.Snapshots, c.mirror.Counts.Renewals
-	s.TicksDropped = c.steps.loop.Dropped
-	if c.world != nil {
-		s = c.model.count(c.countRooms(s))
+// Run plays in real time until ctx ends, then leaves and returns nil; or until
+// the session ends, and returns why. frame, which may be nil, is called after
+// every step with the view up to date.
+func (c *Client) Run(ctx context.Context, frame func(c *Client)) error {
+	err := run(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
+	if c.link.err != nil && ctx.Err() == nil {
+		return c.link.err
 	}
-	if c.link.session != nil {
-		s.Session = c.link.session.Stats()
-	}
-	return s
+	return err
 }
+
+// frames draws after every step.
+type frames struct {
+	*Client
+	frame func(*Client)
+}
+
+func (f frames) Advance(now time.Time) int {
+	n := f.Client.Advance(now)
+	if n > 0 {
+		f.Client.Frame(now)
+		if f.frame != nil {
+			f.frame(f.Client)
+		}
+	}
+	return n
+}
+
+// clientInputs are the inputs of this client, once it is connected.
+type clientInputs struct {
+	*inputgather.System
+	sender *inputgather.Sender
+}
+
+// send is the system Send of a client.
+func (c *Client) send(*ecs.World) { c.inputs.sender.Send(c.steps.now, c.link.session) }

@@ -1,10 +1,16 @@
 package systems
 
 import (
+	"unsafe"
+
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // Err is why the session ended, or nil while it goes on. It wraps the errors of
@@ -109,4 +115,113 @@ func (c *Client) Own(w *ecs.World) (ecs.Entity, bool) {
 		}
 	}
 	return ecs.Entity{}, false
+}
+
+// Session is the session with the server, before the connection and after it too: the
+// figures of the link, and the channels on which to send.
+func (c *Client) Session() netsys.Session { return c.link.endpoint.Session() }
+
+// Outcomes is the log of outcomes that this client foresees, for its counters; nil
+// where none are registered, or the policies say that they are told at once.
+func (c *Client) Outcomes() *outcome.Log { return c.followed.outcomes }
+
+// Policies are the netcode model, as the server told it; those of policy.LocalSync
+// before the client is connected.
+func (c *Client) Policies() policy.Policies { return c.policies }
+
+// MayWrite reports whether this client may write the ecs.ClientOwned components of an
+// entity of its [Client.World]: it owns the entity, or the server granted it. What it
+// writes there, by ecs.Get outside Simulate, travels to the server after each tick, the
+// latest value of each component, until the server has it; others see it in snapshots.
+// Values of the server do not replace what this client writes while it has the authority;
+// a server that is to write takes it back first. See [Grant].
+func (c *Client) MayWrite(e ecs.Entity) bool { return c.owned.MayWrite(e) }
+
+// Confirmed is a component of a client's own entity as the server last told it, as of
+// [Client.ConfirmedTick]: a round trip and the input buffer behind what the client
+// predicts. Draw it beside the prediction to see what the server sees. It is false
+// where the server has told nothing of it: for entities that are not the client's own,
+// for components that are not predicted, and under models that send no own state, or
+// send it only while a correction is open.
+func Confirmed[T any](c *Client, e ecs.Entity) (v T, ok bool) {
+	if c.world == nil {
+		return v, false
+	}
+	comp, id := ecs.ComponentOf[T](c.protocol), uint32(c.world.NetID(e))
+	if comp == nil || id == 0 {
+		return v, false
+	}
+	c.mirror.Own.Each(c.mirror.Own.Newest.Send, func(own mirror.OwnValue) {
+		if own.ID == id && own.Component == comp {
+			v, ok = *(*T)(own.Value), true
+		}
+	})
+	return v, ok
+}
+
+// ConfirmedInput is the sequence of the input after which the server's newest own state
+// stands, that of [Confirmed]: what the client predicted after that input is what to hold
+// against it. It is 0 before there is one, and under models that send no own state.
+func (c *Client) ConfirmedInput() uint32 { return c.mirror.Own.Newest.Input }
+
+// Between is a component of an entity of [Client.View] in the two confirmed states that
+// the newest frame drew it between, those of Drawing.From and Drawing.To: what stands in
+// the view lies on the way from the one to the other. Where nothing later was there to is
+// from. It is false for what the client simulates, for what it has not drawn between
+// states, and for components that it lacked in one of them.
+func Between[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
+	if c.world == nil {
+		return from, to, false
+	}
+	ok = c.interpolator.Pair(e, ecs.ComponentOf[T](c.protocol), unsafe.Pointer(&from), unsafe.Pointer(&to))
+	return from, to, ok
+}
+
+// Presence is what a client knows of the whereabouts of an entity. That it is not in
+// the world can mean different things.
+type Presence = mirror.Presence
+
+const (
+	// NotLoaded: this client was never told of it, or long ago, or has not joined
+	// yet; or it left its place, and where it is now has not been told.
+	NotLoaded = mirror.NotLoaded
+	// Present: the newest snapshot told of it.
+	Present = mirror.Present
+	// Stale: it is in the world as it was in an earlier snapshot. The newest one did
+	// not speak of it, because of the byte budget or because a packet was lost.
+	Stale = mirror.Stale
+	// OutOfInterest: the server no longer shows it to this client.
+	OutOfInterest = mirror.OutOfInterest
+	// Destroyed: the server despawned it, or gave it other components while it went out
+	// of this client's sight.
+	Destroyed = mirror.Destroyed
+)
+
+// Presence says what this client knows of the whereabouts of an entity. Of those
+// that are gone it remembers the newest 4,096.
+func (c *Client) Presence(id components.NetID) Presence {
+	if c.world == nil {
+		return NotLoaded
+	}
+	return c.model.known.Presence(id)
+}
+
+// StateTick returns the server tick of the newest state of an entity that has
+// arrived, for entities that are [Present] or [Stale].
+func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
+	if c.world == nil {
+		return 0, false
+	}
+	return c.model.known.StateTick(id)
+}
+
+// toldEntities are entities as snapshots tell of them.
+type toldEntities struct{ c *Client }
+
+// Presence goes by the newest snapshot that told of an entity.
+func (k toldEntities) Presence(id components.NetID) Presence { return k.c.mirror.Presence(uint32(id)) }
+
+// StateTick is the tick of that snapshot.
+func (k toldEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
+	return k.c.mirror.StateTick(uint32(id))
 }

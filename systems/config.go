@@ -1,6 +1,14 @@
 package systems
 
-import "github.com/tactusgo/tactus/systems/internal/wire"
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
 
 // ErrMessage is wrapped by errors about a message that a peer should not have
 // sent.
@@ -19,3 +27,34 @@ const (
 	// the client number that is gone.
 	KeepOwned
 )
+
+// messageLines are the lines of a registry, which may be nil.
+func messageLines(r *channel.Registry) []string {
+	if r == nil {
+		return nil
+	}
+	return r.Lines()
+}
+
+// LoadTrained reads what codec/train wrote, for [ServerConfig] and [ClientConfig].
+// Where b is damaged or of another version it logs that, to a logger that may be
+// nil, and returns nil, which is what is built in.
+func LoadTrained(b []byte, log *slog.Logger) *delta.Trained {
+	t, err := delta.ParseTrained(b)
+	if err != nil {
+		if log != nil {
+			log.Warn("trained file left out: snapshots go on with what is built in", "error", err)
+		}
+		return nil
+	}
+	return t
+}
+
+// ErrConfig is wrapped by every error about a configuration.
+var ErrConfig = errors.New("systems: configuration")
+
+// minTimeout is two keep-alives of a session: with less, one lost packet of a
+// peer that has nothing to say would end it.
+const minTimeout = 200 * time.Millisecond
+
+func badTimeout(d time.Duration) bool { return d < 0 || d > 0 && d < minTimeout }

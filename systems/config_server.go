@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -183,9 +182,6 @@ type ServerConfig struct {
 	Random func([]byte)
 }
 
-// ErrConfig is wrapped by every error about a configuration.
-var ErrConfig = errors.New("systems: configuration")
-
 // Format implements [fmt.Formatter] without telling the key: where a verb does not fit,
 // fmt asks no method of a field.
 func (c ServerConfig) Format(f fmt.State, verb rune) {
@@ -250,26 +246,6 @@ func (c ServerConfig) Validate() error {
 	return nil
 }
 
-// sessions is what the sessions below are told.
-func (c ServerConfig) sessions() netsys.ServerConfig {
-	lines := messageLines(c.Messages)
-	if c.Events != nil {
-		lines = c.Events.Registry().Lines()
-	}
-	return netsys.ServerConfig{
-		Key:                     c.Key,
-		MaxTokenLifetime:        c.MaxTokenLifetime,
-		ProtocolID:              c.ProtocolID,
-		Addresses:               c.Addresses,
-		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
-		Channels:                c.Channels,
-		Messages:                lines,
-		MaxClients:              c.MaxClients,
-		Timeout:                 c.Timeout,
-		Random:                  c.Random,
-	}
-}
-
 // defaultBudget is two datagrams.
 const defaultBudget = 2 * netsys.MaxPayload
 
@@ -281,12 +257,6 @@ const (
 
 	defaultConnectTimeout = 20 * time.Second
 )
-
-// minTimeout is two keep-alives of a session: with less, one lost packet of a
-// peer that has nothing to say would end it.
-const minTimeout = 200 * time.Millisecond
-
-func badTimeout(d time.Duration) bool { return d < 0 || d > 0 && d < minTimeout }
 
 // filled is c with the documented defaults in place of zeros.
 func (c ServerConfig) filled() ServerConfig {

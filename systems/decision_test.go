@@ -570,7 +570,7 @@ var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer",
 // that nobody gave is filled from, and real sockets.
 var realTime = []string{
 	"systems/run.go: run",
-	"systems/client.go: NewClient", "systems/client_run.go: Run", "systems/client_run.go: Dial", "systems/client_run.go: connect",
+	"systems/client.go: NewClient", "systems/client.go: Run", "systems/client_session.go: Dial", "systems/client_session.go: connect",
 	"systems/server.go: NewServer", "systems/server.go: Run",
 	"netsys/udp.go: read",
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/outcome"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // newOutcomes makes the log of a world in which a game does something about outcomes.
@@ -39,10 +38,6 @@ type unsettled struct{ timeline.Listeners }
 // Settle does nothing.
 func (unsettled) Settle(uint32) {}
 
-// Outcomes is the log of irreversible outcomes, for its counters; nil where none are
-// registered.
-func (s *Server) Outcomes() *outcome.Log { return s.followed.outcomes }
-
 // Start stands before the simulation of an input on a client.
 func (f *followed) Start(input uint32) { f.followers.Start(input) }
 
@@ -63,11 +58,3 @@ func (f *followed) Rewind(first uint32) {
 
 // waiting reports whether outcomes wait to be final.
 func (f *followed) waiting() bool { return f.outcomes != nil && f.outcomes.Stats().Open > 0 }
-
-// Outcomes is the log of outcomes that this client foresees, for its counters; nil
-// where none are registered, or the policies say that they are told at once.
-func (c *Client) Outcomes() *outcome.Log { return c.followed.outcomes }
-
-// Policies are the netcode model, as the server told it; those of policy.LocalSync
-// before the client is connected.
-func (c *Client) Policies() policy.Policies { return c.policies }

@@ -49,14 +49,6 @@ func Grant(w *ecs.World, e ecs.Entity, client uint32) { ownership.Give(w, e, cli
 // the server, which may write them from then on. See [Grant].
 func Revoke(w *ecs.World, e ecs.Entity) { Grant(w, e, 0) }
 
-// MayWrite reports whether this client may write the ecs.ClientOwned components of an
-// entity of its [Client.World]: it owns the entity, or the server granted it. What it
-// writes there, by ecs.Get outside Simulate, travels to the server after each tick, the
-// latest value of each component, until the server has it; others see it in snapshots.
-// Values of the server do not replace what this client writes while it has the authority;
-// a server that is to write takes it back first. See [Grant].
-func (c *Client) MayWrite(e ecs.Entity) bool { return c.owned.MayWrite(e) }
-
 // newOwned prepares a server for client-owned components.
 func newOwned(s *Server) (*ownership.Server, error) {
 	list := ownership.Components(s.protocol)

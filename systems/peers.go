@@ -1,12 +1,14 @@
 package systems
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
@@ -72,7 +74,7 @@ const MaxMalformed = sessions.MaxMalformed
 // newRoster makes the roster of a server.
 func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
-		MaxClients: s.config.MaxClients, MaxDelivered: heardLimit(s.config.Channels), Timeout: s.config.Timeout,
+		MaxClients: s.config.MaxClients, MaxDelivered: maxDelivered(s.config.Channels), Timeout: s.config.Timeout,
 		ReconnectWindow: s.config.ReconnectWindow, Logger: s.config.Logger, Now: func() time.Time { return s.link.now },
 	})
 }
@@ -159,5 +161,65 @@ func despawnOwned(w *ecs.World, id uint32) {
 		if r.Owner.Client == id {
 			w.Despawn(e) // within a stage, so it waits for the end of the walk
 		}
+	}
+}
+
+// Message takes in a message of a channel. A client that sends more of them than its
+// queues hold breaks the protocol: what is reliable cannot be left unread.
+func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int, message []byte) {
+	s := (*Server)(h)
+	p := s.sessions.of(session)
+	if p == nil {
+		return
+	}
+	if !s.sessions.Deliver(p.Client) {
+		return
+	}
+	s.stats.ChannelMessages++
+	taken, err := s.model.message(p, number, message)
+	if !taken && s.config.Events != nil {
+		taken, err = s.config.Events.Receive(p.ID, number, message)
+	}
+	if !taken && s.config.OnMessage != nil {
+		err = s.config.OnMessage(s, p.ID, number, message)
+	}
+	if err != nil {
+		s.sessions.Refuse(p.Client, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
+	}
+}
+
+// maxDelivered is how many messages of channels an honest client can have delivered in
+// one wake-up: twice what its queues hold.
+func maxDelivered(c channel.Config) (n int) {
+	channels := c.Channels
+	if channels == nil {
+		channels = channel.DefaultChannels()
+	}
+	for _, x := range channels {
+		if x.Queue == 0 {
+			x.Queue = 256
+		}
+		n += 2 * x.Queue
+	}
+	return n
+}
+
+// sessions is what the sessions below are told.
+func (c ServerConfig) sessions() netsys.ServerConfig {
+	lines := messageLines(c.Messages)
+	if c.Events != nil {
+		lines = c.Events.Registry().Lines()
+	}
+	return netsys.ServerConfig{
+		Key:                     c.Key,
+		MaxTokenLifetime:        c.MaxTokenLifetime,
+		ProtocolID:              c.ProtocolID,
+		Addresses:               c.Addresses,
+		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
+		Channels:                c.Channels,
+		Messages:                lines,
+		MaxClients:              c.MaxClients,
+		Timeout:                 c.Timeout,
+		Random:                  c.Random,
 	}
 }

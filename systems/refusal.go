@@ -5,7 +5,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // Refusal is what a client is told that the server did not accept.
@@ -63,30 +62,4 @@ func Refuse[T any](look func(w *ecs.World, client uint32, in *T) error) RefuseFu
 		look: func(w *ecs.World, client uint32, p unsafe.Pointer) error { return look(w, client, (*T)(p)) },
 		of:   ecs.ComponentOf[T],
 	}
-}
-
-// heed does what a notice says, of a refused change with the value that stands.
-func (c *Client) heed(n *wire.Notice, value []int32) error {
-	refusal := Refusal{Tick: n.Tick, Reason: n.Reason}
-	switch n.Kind {
-	case wire.NoticeInput:
-		refusal.Cause, refusal.Input = RefusedInput, n.Input
-	case wire.NoticeFast:
-		refusal.Cause, refusal.Inputs = TooFast, n.Inputs
-	case wire.NoticeChange:
-		refusal.Cause, refusal.NetID = RefusedChange, components.NetID(n.ID)
-		refusal.Component = c.owned.Name(n.Component)
-		c.owned.Revert(n, value)
-	default:
-		var here ecs.Entity
-		if r := c.mirror.Entities.Of(n.ID); r != nil {
-			here = r.Entity
-		}
-		return c.owned.Entitle(n, here)
-	}
-	c.stats.Refusals++
-	if c.config.OnRefused != nil {
-		c.config.OnRefused(refusal)
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/predict"
 )
@@ -55,9 +54,4 @@ func Assume[T any](fill func(w *ecs.World, e ecs.Entity, in *T)) AssumeFunc {
 		fill: func(w *ecs.World, e ecs.Entity, p unsafe.Pointer) { fill(w, e, (*T)(p)) },
 		of:   ecs.ComponentOf[T],
 	}
-}
-
-// simulates reports whether this client simulates an entity of its world.
-func (c *Client) simulates(e ecs.Entity) bool {
-	return c.model.everywhere || ecs.Has[components.Predicted](c.world, e)
 }

@@ -74,41 +74,6 @@ type serverShape struct {
 	predicted  uint64 // set of replicated, predicted components with words
 }
 
-// ServerStats counts what a server did.
-type ServerStats struct {
-	Ticks             uint64
-	TicksDropped      uint64 // due but not run: the machine was too slow
-	ResimulatedTicks  uint64 // Simulate calls for ticks already completed
-	Sends             uint64 // of the world, to whatever number of clients
-	Updates           uint64 // snapshots sent, or inputs of all relayed, over all clients
-	OverBudget        uint64 // of these, those in which entities had to wait their turn
-	Oversized         uint64 // times an entity was left out because it fits no snapshot
-	SendErrors        uint64 // packets that the wire refused
-	MalformedMessages uint64 // well-formed packets with a message that is not
-	FloodedMessages   uint64 // messages beyond [MaxMessages], not read
-	ChannelMessages   uint64 // messages of channels that OnMessage was told of
-	Returned          uint64 // players that came back while they were waited for
-	Divergences       uint64 // worlds of clients that left the server's: see ServerConfig.Desync
-	Mended            uint64 // clients that were sent the state of the world for it
-	Deaf              uint64 // clients that were dropped because they acknowledged nothing
-	Clamped           uint64 // values that were outside their declared range
-	Untold            uint64 // refusals that clients were not told of: there were too many
-	Inputs            InputStats
-	Reports           ReportStats
-	Changes           ChangeStats
-	Snapshots         SnapshotStats
-	Encodes           EncodeStats
-	RelayBytes        uint64 // of everybody's inputs as they were sent, where no snapshots are
-	StateBytes        uint64 // of states of the world, likewise, for those who join
-	InputBytes        uint64 // of messages read, without what the session adds
-	BytesIn           uint64 // payload from the wire, session overhead included
-	BytesOut          uint64
-	DatagramsIn       uint64
-	DatagramsOut      uint64
-	Drops             netsys.Drops  // authentic packets thrown away, by reason
-	DatagramDrops     netcode.Drops // datagrams thrown away before, of strangers above all
-}
-
 // NewServer assembles a server on a wire: world, sessions and schedule. It
 // returns an error that wraps [ErrConfig] or [ErrStageOrder] when c is wrong, and
 // netsys.ErrInsecure when it has no Key where others can reach it.
@@ -192,16 +157,6 @@ func (s *Server) welcome(id uint64) []byte {
 	return m.Append(make([]byte, 0, wire.WelcomeSize))
 }
 
-// World is the server's world.
-func (s *Server) World() *ecs.World { return s.world }
-
-// Schedule is what the server runs, in stages.
-func (s *Server) Schedule() *ecs.Schedule { return s.stages.schedule }
-
-// Tick is the number of the next tick: of ticks completed, counted from
-// ServerConfig.FirstTick.
-func (s *Server) Tick() uint32 { return s.link.tick }
-
 // Next is when the server wakes next.
 func (s *Server) Next() time.Time { return s.link.loop.Next() }
 
@@ -252,10 +207,6 @@ func (s *Server) Advance(now time.Time) int {
 // dropped is how many ticks that were due have not been made, as the server was behind.
 func (s *Server) dropped() uint64 { return s.link.loop.Dropped * uint64(s.config.WakeEvery) }
 
-// Err is why the server has ended, nil while it runs: nothing that clients do ends it,
-// see [ErrTicks].
-func (s *Server) Err() error { return s.link.err }
-
 // Run serves in real time until ctx ends, then tells the clients and returns
 // nil; or until the server ends, and returns Err.
 func (s *Server) Run(ctx context.Context) error {
@@ -274,4 +225,27 @@ func Serve(ctx context.Context, wire netsys.Wire, p *ecs.Protocol, c ServerConfi
 		return errors.Join(err, wire.Close())
 	}
 	return s.Run(ctx)
+}
+
+// ErrTicks is wrapped by the error with which a server ends after ecs.MaxTick. The match
+// is over: its clients are told goodbye. Another server, in this process or another, begins
+// the next one.
+var ErrTicks = errors.New("systems: the world has no more ticks")
+
+// lastTicks ends a server that has simulated ecs.MaxTick; a day before the log says so.
+func (s *Server) lastTicks() {
+	left := ecs.MaxTick + 1 - s.link.tick
+	if !s.link.ending && float64(left) < 24*60*60*float64(s.config.TickRate) {
+		s.link.ending = true
+		s.config.Logger.Warn("the world comes to its last tick; begin another match before",
+			"ticks", left, "time", time.Duration(left)*s.world.StepDuration())
+	}
+	if left > 0 {
+		return
+	}
+	s.link.err = fmt.Errorf("%w: %d was the last; begin another match with a new server", ErrTicks, uint32(ecs.MaxTick))
+	s.config.Logger.Error("the server ends", "reason", s.link.err)
+	if err := s.Close(s.link.now); err != nil {
+		s.link.err = errors.Join(s.link.err, err)
+	}
 }

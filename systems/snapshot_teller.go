@@ -1,15 +1,11 @@
 package systems
 
 import (
-	"fmt"
 	"time"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
-	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
 // snapshotTeller sends clients states of the world.
@@ -87,47 +83,4 @@ func (x snapshotPeer) RoundTrip() time.Duration {
 		return st.RTT + 2*st.Jitter
 	}
 	return 0
-}
-
-// SetBudget bounds the snapshots of one client to that many bytes each, from the
-// next on; see ServerConfig.Budget. It returns an error that wraps [ErrConfig]
-// below 200 bytes and when there is no such client.
-func (s *Server) SetBudget(client uint32, bytes int) error {
-	p := s.sessions.byID[client]
-	switch {
-	case bytes < snapshot.MinBudget:
-		return fmt.Errorf("%w: Budget %d is less than %d bytes", ErrConfig, bytes, snapshot.MinBudget)
-	case p == nil:
-		return fmt.Errorf("%w: SetBudget: no client %d", ErrConfig, client)
-	case p.snapshot != nil:
-		s.snapshots.SetBudget(p.snapshot, bytes)
-	}
-	return nil
-}
-
-// Knowledge is what a server knows that a client knows of an entity, and why it was not
-// told more.
-type Knowledge = snapshot.Knowledge
-
-// EncodeStats counts what a server encoded for snapshots.
-type EncodeStats = snapshot.EncodeStats
-
-// Baseline returns what a client knows of an entity; ok is false where there is no such
-// client. It asks ServerConfig.Priority. It is for looking: its time grows with the
-// number of packets and sends that are kept, not with that of entities.
-func (s *Server) Baseline(client uint32, id components.NetID) (k Knowledge, ok bool) {
-	p := s.sessions.byID[client]
-	if p == nil {
-		return k, false
-	}
-	k.Client, k.Entity = client, id
-	if p.snapshot != nil {
-		s.snapshots.Knowledge(p.snapshot, id, &k)
-		return k, true
-	}
-	e, there := s.world.ByNetID(id)
-	k.Everywhere, k.Exists = true, there && s.world.Alive(e)
-	k.Own = k.Exists && ownership.Owner(s.world, e) == client
-	k.Joining = s.status(p).Joining
-	return k, true
 }

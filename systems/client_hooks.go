@@ -1,8 +1,10 @@
 package systems
 
 import (
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // clientHost is what the mirror asks of prediction, scope, ownership and drawing when it
@@ -45,4 +47,36 @@ func (h *clientHost) Placed(r *mirror.Replica, own bool, mask uint64, simulated 
 // Shows says whether the view has an entity.
 func (h *clientHost) Shows(r *mirror.Replica) bool {
 	return h.interpolator.Shows(r)
+}
+
+// fill puts into a message of inputs what the server has to hear besides.
+func (c *Client) fill(m *wire.Input) {
+	m.Epoch = c.mirror.Epoch()
+	m.Shift = c.steps.steering.Done()
+	c.reconciler.Report(m)
+}
+
+// beginPartial lets the world stand, while a frame is drawn, where it will be when what has
+// passed of the time to the next tick is simulated with the input of this moment: a partial
+// tick, as Netcode for Entities calls it. It is the tick that comes, in a smaller step. The
+// world is given back as it was, so that nothing but the view tells of it, and a visual
+// error, which is measured between whole ticks, has no part of it. It returns how much of the
+// tick that is, 0 where nothing of it is drawn.
+func (c *Client) beginPartial() (share float64) {
+	if c.config.Partial.fill == nil || !c.stages.predicting {
+		return 0
+	}
+	tick, input, share := c.model.numbering.Coming()
+	if share <= 0 {
+		return 0
+	}
+	c.world.Netcode().BeginPartial(tick, c.link.id, input, share)
+	c.model.numbering.Foresee(input)
+	c.world.Netcode().SimulateStage().Run(c.world)
+	return share
+}
+
+// simulates reports whether this client simulates an entity of its world.
+func (c *Client) simulates(e ecs.Entity) bool {
+	return c.model.everywhere || ecs.Has[components.Predicted](c.world, e)
 }

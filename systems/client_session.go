@@ -1,0 +1,239 @@
+package systems
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/inputgather"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// welcome makes the world when the server has let this client in.
+func (c *Client) welcome(session netsys.Session) error {
+	m, err := wire.ReadWelcome(c.link.endpoint.Welcome())
+	if err != nil {
+		return err
+	}
+	c.link.session, c.link.id, c.policies = session, uint32(session.ID()), m.Policies
+	if err := suits(c.stages.schedule, c.config.Systems, m.Policies); err != nil {
+		return err
+	}
+	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Simulate: c.stages.simulate}
+	c.world = ecs.NewWorld(c.protocol, config)
+	config.Client = true
+	c.view = ecs.NewWorld(c.protocol, config)
+	c.owned = ownership.NewClient(c.world, c.link.id, &c.stats.Ticks, ownership.Components(c.protocol))
+	if foresees(m.Policies) {
+		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
+	}
+	c.followed.followers = follow(c.config.Events, c.followed.outcomes)
+	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
+	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
+	log.Jump(m.Input)
+	corrections := reports(m.Policies)
+	c.inputs.System = inputgather.New(log, c.config.Gather.fill, c.config.Partial.fill)
+	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: corrections})
+	c.model = newClientModel(c, m.Policies)
+	c.config.Systems.replace(c)
+	if c.config.Events != nil {
+		c.config.Events.Join(c.world, session.Channels())
+	}
+	tables := wire.Tables(c.protocol)
+	layout := delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
+	agreed := wire.Agreement{Trained: c.config.Trained, Layout: layout, Log: c.config.Logger}
+	c.mirror.Open(mirror.Config{
+		World: c.world, Host: (*clientHost)(c), Client: c.link.id, Tick: m.Tick, SendEvery: c.shape.sendEvery,
+		Model:    agreed.Model(m.Trained),
+		RawModel: delta.NewModel(delta.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil),
+		Predicts: c.stages.predicting, Corrections: corrections, Loaded: c.config.Loaded,
+	})
+	c.steps.loop = ecs.NewLoop(c.steps.now.Add(c.world.StepDuration()), int(m.TickRate))
+	c.config.Logger.Info("connected", "client", c.link.id, "server", session.RemoteAddr())
+	return nil
+}
+
+func (c *Client) fail(err error) {
+	if c.link.err == nil {
+		c.link.err = err
+		if c.config.Events != nil {
+			c.config.Events.Leave()
+		}
+		c.config.Logger.Info("session ended", "client", c.link.id, "reason", err)
+	}
+}
+
+func netID(id uint32) components.NetID { return components.NetID(id) }
+
+// receive is the system Receive of a client: it takes in snapshots and makes
+// the newest confirmed state of every entity that this client does not predict
+// the state of its world.
+func (c *Client) receive(*ecs.World) {
+	c.link.endpoint.Poll(c.steps.now, (*clientHandler)(c))
+	if c.world != nil {
+		c.model.listener.Confirm()
+	}
+}
+
+// clientHandler keeps the session callbacks out of Client's methods.
+type clientHandler Client
+
+func (h *clientHandler) Connected(_ time.Time, session netsys.Session) {
+	c := (*Client)(h)
+	if err := c.welcome(session); err != nil {
+		c.fail(err)
+	}
+}
+
+func (h *clientHandler) Disconnected(_ time.Time, _ netsys.Session, reason error) {
+	(*Client)(h).fail(reason)
+}
+
+func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
+	c := (*Client)(h)
+	c.owned.Acked(seq)
+	c.model.listener.Acked(seq)
+}
+
+func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Packet) {
+	c := (*Client)(h)
+	if c.link.err != nil {
+		return
+	}
+	c.link.loss.Packet(now)
+	var err error
+	if len(pk.Data) > 0 && pk.Data[0]&wire.KindMask == wire.KindNotices {
+		err = c.link.notices.Take(pk.Data, c.heed)
+	} else {
+		err = c.model.listener.Receive(pk)
+	}
+	if err != nil {
+		c.refuse(now, err)
+	}
+}
+
+// refuse counts a message that no honest server sends. Past a limit the client leaves.
+func (c *Client) refuse(now time.Time, err error) {
+	if c.stats.MalformedMessages++; c.stats.MalformedMessages == 1 {
+		c.config.Logger.Warn("message refused; more are only counted", "error", err)
+	}
+	if c.stats.MalformedMessages >= MaxMalformed || errors.Is(err, mirror.ErrMemory) {
+		c.link.session.Close(now, netsys.ReasonProtocol)
+		c.fail(fmt.Errorf("systems: the server broke the protocol: %w", err))
+	}
+}
+
+// takeSnapshot takes in a datagram that came at a time: its states go into the mirror, and
+// the rest of it to whom that is for.
+func (c *Client) takeSnapshot(at time.Time, b []byte) error {
+	s, err := c.mirror.Receive(b, c.inputs.Log.Newest)
+	if err != nil {
+		return err
+	}
+	c.interpolator.Clock().Heard(at, s.Tick)
+	if s.Steers {
+		c.inputs.sender.Depth = int(s.Header.Depth)
+		c.steps.steering.Ask(s.Header.Shift)
+	}
+	c.predictor.Numbering.Told(s.Sent, s.Header.Input)
+	c.reconciler.Told(s.Tick, s.Header.Agreed)
+	return nil
+}
+
+// Message takes in a message of a channel.
+func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, message []byte) {
+	c := (*Client)(h)
+	if c.link.err != nil {
+		return
+	}
+	taken, err := c.model.listener.Message(number, message)
+	if !taken && c.config.Events != nil {
+		taken, err = c.config.Events.Receive(number, message)
+	}
+	if !taken && c.config.OnMessage != nil {
+		err = c.config.OnMessage(c, number, message)
+	}
+	if err != nil {
+		c.refuse(now, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
+	}
+}
+
+// heed does what a notice says, of a refused change with the value that stands.
+func (c *Client) heed(n *wire.Notice, value []int32) error {
+	refusal := Refusal{Tick: n.Tick, Reason: n.Reason}
+	switch n.Kind {
+	case wire.NoticeInput:
+		refusal.Cause, refusal.Input = RefusedInput, n.Input
+	case wire.NoticeFast:
+		refusal.Cause, refusal.Inputs = TooFast, n.Inputs
+	case wire.NoticeChange:
+		refusal.Cause, refusal.NetID = RefusedChange, components.NetID(n.ID)
+		refusal.Component = c.owned.Name(n.Component)
+		c.owned.Revert(n, value)
+	default:
+		var here ecs.Entity
+		if r := c.mirror.Entities.Of(n.ID); r != nil {
+			here = r.Entity
+		}
+		return c.owned.Entitle(n, here)
+	}
+	c.stats.Refusals++
+	if c.config.OnRefused != nil {
+		c.config.OnRefused(refusal)
+	}
+	return nil
+}
+
+// Close says goodbye to the server and closes the wire.
+func (c *Client) Close(now time.Time) error { return c.link.endpoint.Close(now) }
+
+// Dial connects to a server over UDP and returns when it has let this client
+// in. addr is "host:port"; "" means the addresses of ClientConfig.Token, in turn.
+// It returns an error that wraps [ErrConfig], netsys.ErrInsecure, netsys.ErrSchema,
+// netsys.ErrVersion, netsys.ErrServerFull, netcode.ErrTokenExpired or
+// netsys.ErrTimeout when it does not, and ctx's error when that ends first.
+func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
+	var wire *netsys.UDP
+	var err error
+	if addr == "" && cfg.Token != nil {
+		wire, err = netsys.ListenUDP(":0")
+	} else {
+		wire, err = netsys.DialUDP(ctx, addr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("systems: Dial: %w", err)
+	}
+	c, err := NewClient(wire, wire.RemoteAddr(), p, cfg)
+	if err != nil {
+		return nil, errors.Join(err, wire.Close())
+	}
+	if err := c.connect(ctx); err != nil {
+		return nil, errors.Join(err, c.Close(time.Now()))
+	}
+	return c, nil
+}
+
+func (c *Client) connect(ctx context.Context) error {
+	const poll = 5 * time.Millisecond
+	t := time.NewTicker(poll)
+	defer t.Stop()
+	for !c.Connected() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.C:
+		}
+		c.Advance(time.Now())
+		if c.link.err != nil {
+			return c.link.err
+		}
+	}
+	return nil
+}
