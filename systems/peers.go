@@ -203,23 +203,3 @@ func maxDelivered(c channel.Config) (n int) {
 	}
 	return n
 }
-
-// sessions is what the sessions below are told.
-func (c ServerConfig) sessions() netsys.ServerConfig {
-	lines := messageLines(c.Messages)
-	if c.Events != nil {
-		lines = c.Events.Registry().Lines()
-	}
-	return netsys.ServerConfig{
-		Key:                     c.Key,
-		MaxTokenLifetime:        c.MaxTokenLifetime,
-		ProtocolID:              c.ProtocolID,
-		Addresses:               c.Addresses,
-		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
-		Channels:                c.Channels,
-		Messages:                lines,
-		MaxClients:              c.MaxClients,
-		Timeout:                 c.Timeout,
-		Random:                  c.Random,
-	}
-}
