@@ -91,7 +91,7 @@
 //	[Client.DrawnTick]  the server's tick that others are drawn at, a fraction of it included
 //	[Client.Drawing]    of an entity: simulated or between which states, and its visual error
 //	[Between]            a component in these two states
-//	[Confirmed]             a component of an own entity as the server last told of it
+//	[Confirmed]         a component of an own entity as the server last told of it
 //
 // An entity keeps its handle there while it is in sight; its NetID is the one that it has everywhere, by which sounds
 // and sprites that outlive a frame can be kept. Inputs, components that are not replicated, and resources are in

@@ -12,10 +12,10 @@
 // file and the function that is changed, a text that stands once in that function, and the
 // text in its place. Function "-" is what stands outside of all functions.
 //
-//	A5 systems.TestNetcodeA5_ReplaysFromTheNext
-//	systems/client_reconcile.go replay
-//	- max(s+1, c.log.first)
-//	+ max(s+2, c.log.first)
+//	A5 systems.TestNetcodeA5_MismatchReplaysExactlyTheRest
+//	systems/reconcile/replay.go replay
+//	- p.Step(first + i)
+//	+ p.Step(p.Applied() - i)
 //
 // The source stays untouched: the compiler is given changed files as an overlay.
 // All mutants of a package are compiled at once, and the environment chooses one

@@ -123,7 +123,7 @@ const mostReports = 1024
 // Report takes in what a client was corrected for: [systems.Client.Causes] of a bot in this
 // process, or what a game's client told of it in a message of its own. It takes the place
 // of that client's last report. It may be called from any goroutine, and the table may come
-// from anywhere: no more than systems.MaxBlame rows of it and 1024 clients are kept, and
+// from anywhere: no more than reconcile.MaxCauses rows of it and 1024 clients are kept, and
 // what is no number or too long a name is left out.
 func (x *Inspector) Report(client uint32, t reconcile.Causes) {
 	rows := make([]reconcile.Cause, 0, min(len(t.Rows), reconcile.MaxCauses))

@@ -76,7 +76,7 @@ const (
 	// CorrectionState is the server's state, in every snapshot.
 	CorrectionState Correction = iota
 	// CorrectionMismatch is the server's state while the result that the client
-	// reports, as advice that nobody trusts, differs by more than the tolerance.
+	// reports, which nobody trusts, differs by more than the tolerance.
 	CorrectionMismatch
 	// CorrectionInputs is no state at all: everybody's inputs are relayed, each
 	// peer simulates everything from them, and checksums are compared.

@@ -11,15 +11,15 @@ import (
 )
 
 // Where a snapshot does not hold all that there is to tell, entities compete: with
-// each send an entity gains its priority, and loses what it has gained when it is
-// told of. The block with the most eager entity goes first. A block that does not
-// fit is cut down to its most eager entities.
+// each send an entity accrues its priority, and loses what it has accrued when it is
+// told of. The block with the entity of the highest accrued priority goes first. A block that
+// does not fit is cut down to those that have accrued most.
 
 // leastPriority keeps entities of no priority from waiting for ever.
 const leastPriority = 1.0 / 16
 
-// band is how many times less than the most eager entity of a block another one may
-// have gained to go with it. What has gained less competes for itself.
+// band is how many times less than the first entity of a block another one may have
+// accrued to go with it. What has accrued less competes for itself.
 const band = 4
 
 // leastSpace is how many bytes a block must have room for to be worth trying, and
@@ -52,13 +52,13 @@ type contest struct {
 	order      []slotPriority
 }
 
-// slotPriority is a slot and what its entity has gained.
+// slotPriority is a slot and what its entity has accrued.
 type slotPriority struct {
 	slot    int
 	accrued float32
 }
 
-// accrued is what entities have gained, by group and slot.
+// accrued is what entities have accrued of their priority, by group and slot.
 type accrued [][64]float32
 
 func (a *accrued) grow(groups int) {
@@ -129,7 +129,7 @@ func (x *contest) own(d *draft, src *source, limit int) {
 	}
 }
 
-// fill lays out blocks of a source by what its entities have gained.
+// fill lays out blocks of a source by what its entities have accrued.
 func (x *contest) fill(d *draft, src *source, gained accrued) {
 	pk, c := &d.pack, d.c
 	x.candidates = x.candidates[:0]
@@ -174,7 +174,7 @@ func (x *contest) fill(d *draft, src *source, gained accrued) {
 	}
 }
 
-// group lets the entities of a group compete, in blocks of those that are about as eager.
+// group lets the entities of a group compete, in blocks of those that have accrued about as much.
 func (x *contest) group(d *draft, src *source, g int, gained accrued) {
 	for slots := src.shown(g); slots != 0; {
 		u := candidate{BlockHead: src.block(g, slots)}
@@ -205,20 +205,20 @@ func (x *contest) empty(d *draft, src *source, g int, gained accrued) {
 		return
 	}
 	if src.held[g].EverSent() == 0 {
-		gained[g][0]++ // nobody ever was there to gain anything
+		gained[g][0]++ // nobody ever was there to accrue anything
 	}
-	eager := slices.Max(gained[g][:])
+	most := slices.Max(gained[g][:])
 	if n := len(x.candidates) - 1; n >= 0 {
 		if u := &x.candidates[n]; u.Age == 0 && u.Slots == wire.AllSlots && src.groups[u.First].Alive == 0 && u.First+u.Count == uint32(g) {
 			u.Count++
-			u.priority = max(u.priority, eager)
+			u.priority = max(u.priority, most)
 			return
 		}
 	}
-	x.candidates = append(x.candidates, candidate{src.full(g), eager})
+	x.candidates = append(x.candidates, candidate{src.full(g), most})
 }
 
-// priority is the most that an entity of a block has gained. An entity that is gone
+// priority is the most that an entity of a block has accrued. An entity that is gone
 // is news like any other, until the client is known to have heard.
 func (x *contest) priority(d *draft, src *source, u *candidate, gained accrued) (most float32) {
 	g := u.First
@@ -234,7 +234,7 @@ func (x *contest) priority(d *draft, src *source, u *candidate, gained accrued) 
 	return most
 }
 
-// cut lays out those entities of a block that have gained most, as many as fit, and
+// cut lays out those entities of a block that have accrued most, as many as fit, and
 // with them all slots of it that are empty. It reports whether that was any.
 func (x *contest) cut(d *draft, src *source, h wire.BlockHead, size int, gained accrued) bool {
 	pk := &d.pack

@@ -6,7 +6,7 @@
 //   - Send packets, and what clients are to be told of refusals: [Roster.Send],
 //     [Roster.SendNotices].
 //   - Bound what a client may make the server read: [Roster.Read], [Roster.Deliver],
-//     [Roster.Refuse], [Roster.Flooded].
+//     [Roster.Refuse]; what came of that: [Stats].
 //   - Drop who acknowledges nothing: [Client.Acked], [Roster.Polled].
 //
 // The room reads sessions and writes nothing but packets, goodbyes and the log. What else is kept of

@@ -49,7 +49,7 @@ import (
 // epoch and shift are the state of the client's baselines and of its clock (see
 // the snapshot message). The message ends with zero bits up to the next byte.
 //
-// Where corrections are made on mismatch, advice stands before these zero bits, and
+// Where corrections are made on mismatch, a [Report] stands before these zero bits, and
 // in a usual message what says whether there are changes is 1 bit, as in the others.
 type Input struct {
 	Epoch  uint8

@@ -16,12 +16,12 @@ import (
 // the number. The correction closes when a result with the echo agrees; when such
 // a result does not agree there is another correction, with the next number.
 //
-// The result is advice. The server never takes a value from it, so that the worst
+// The result is compared, never believed: the server takes no value from it, so that the worst
 // that a client can do by it is to be sent own state in every snapshot.
 //
 // What follows the inputs in a message under these policies:
 //
-//	advice   1, or 0 | echo, 2 bits | result
+//	report   1, or 0 | echo, 2 bits | result
 //	result   for each own entity in the order of NetIDs, for each predicted
 //	         component in the order of registration, for each word: remainder |
 //	         hash, 16 bits

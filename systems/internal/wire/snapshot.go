@@ -10,7 +10,7 @@ import (
 )
 
 // Messages are the payload of a session's packets; the low three bits of the
-// first byte say which: input (see input_message.go) or snapshot.
+// first byte say which: input (see input.go) or snapshot.
 //
 //	snapshot  kind 3 bits, agreed 1 bit, flags: control, join, late, correction |
 //	          send u16 | input u16 | [control] | [join] | [late u8] |
@@ -27,7 +27,7 @@ import (
 // those of an earlier send (0 back: of this one), whose groups are counted: when
 // the client has all of them it is loaded. Agreed and correction are there only
 // where corrections are made on mismatch: the client's result after input is what the
-// server has, and the number of the correction that is open (see advice).
+// server has, and the number of the correction that is open (see [Report]).
 //
 // A block is the state of consecutive groups, all slots or some: of the world, or
 // with the own bit of the client's own entities at full precision. Its age tells
