@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -74,9 +73,4 @@ func (c *Client) beginPartial() (share float64) {
 	c.model.numbering.Foresee(input)
 	c.world.Netcode().SimulateStage().Run(c.world)
 	return share
-}
-
-// simulates reports whether this client simulates an entity of its world.
-func (c *Client) simulates(e ecs.Entity) bool {
-	return c.model.everywhere || ecs.Has[components.Predicted](c.world, e)
 }

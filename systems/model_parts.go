@@ -63,16 +63,15 @@ type teller interface {
 
 // clientModel is what a client does by the policies that the server told it.
 type clientModel struct {
-	systems    clientSystems
-	listener   listener
-	numbering  numbering
-	pace       pacer
-	known      known
-	differs    func(server *timeline.Timeline) error // nil: what snapshots told is compared
-	everywhere bool                                  // this client simulates everything
-	stamped    bool                                  // inputs number ticks, and may be gathered before they apply
-	firstOpen  func() uint32                         // the first tick, as outcomes count them here, that may still change
-	count      func(ClientStats) ClientStats         // adds what the model counts itself
+	systems   clientSystems
+	listener  listener
+	numbering numbering
+	pace      pacer
+	known     known
+	differs   func(server *timeline.Timeline) error // nil: what snapshots told is compared
+	stamped   bool                                  // inputs number ticks, and may be gathered before they apply
+	firstOpen func() uint32                         // the first tick, as outcomes count them here, that may still change
+	count     func(ClientStats) ClientStats         // adds what the model counts itself
 }
 
 // clientSystems are the systems of a client's schedule that differ by model.

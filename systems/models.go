@@ -199,7 +199,7 @@ func followModel(c *Client, p policy.Policies) clientModel {
 	c.interpolator = d.View()
 	m, line := following{c, d}, d.Relay().Timeline()
 	return clientModel{
-		listener: m, numbering: d, pace: d, known: m, everywhere: true, differs: d.Differs, count: m.count,
+		listener: m, numbering: d, pace: d, known: m, differs: d.Differs, count: m.count,
 		systems: clientSystems{reconcile: d.Reconcile, gather: d.Gather, predict: m.predict, send: d.Send, interpolate: d.Interpolate},
 		firstOpen: func() uint32 {
 			if line.Next() == 0 {

@@ -32,6 +32,9 @@ var rooms = map[string]string{
 	"internal/sessions":      "internal/notice",
 	"internal/relay":         "internal/inflight",
 	"internal/deterministic": "inputgather interpolate internal/relay",
+
+	// what looks at both ends
+	"internal/differ": "reconcile snapshot internal/mirror",
 }
 
 // floors say it of what stands below the rooms, and of what games import beside the six: these
