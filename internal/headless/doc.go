@@ -5,7 +5,7 @@
 //   - Describe a world: [World], [Bot].
 //   - Flags: [Options.Register], [Options.Validate].
 //   - Run it: [Run], on real sockets or, with -virtual, in virtual time.
-//   - Run it with a live view: [NewMatch], [Match.Real], [Match.Virtual].
+//   - Run it with a live view: [NewReal], [NewVirtual], [Match].
 //   - Record what snapshots tell, train on it, and play with that: -record, -trained.
 //   - The result: [Report].
 package headless

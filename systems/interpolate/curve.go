@@ -9,7 +9,7 @@ import (
 )
 
 // segment is what a view draws an entity by: the record of a state, and that of a later
-// one where there is one to move towarr.
+// one where there is one to move toward.
 type segment struct {
 	mask     uint64
 	rec      []int32

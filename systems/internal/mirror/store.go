@@ -115,7 +115,7 @@ func grow(groups *[]*History, n int) {
 
 func trailing(set uint64) int { return bits.TrailingZeros64(set) }
 
-// minStates and maxStates bound the ring of a group. It grows when a state that may
+// minStates and MaxStates bound the ring of a group. It grows when a state that may
 // still be a baseline would be lost.
 const (
 	minStates = 16

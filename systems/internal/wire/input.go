@@ -53,7 +53,7 @@ import (
 // in a usual message what says whether there are changes is 1 bit, as in the others.
 type Input struct {
 	Epoch  uint8
-	Shift  int16  // clock shift carried out so far, in 1/shiftUnit ticks
+	Shift  int16  // clock shift carried out so far, in 1/[ShiftUnit] ticks
 	Newest uint16 // sequence of the last input in words
 	Count  int    // inputs in words, oldest first, table.Words each
 	Words  []int32

@@ -37,7 +37,7 @@ import (
 // Raw numbers with a tolerance, directions and rotations travel as they are. The
 // server finds the word with that remainder which is nearest to its own. The hash,
 // over all of these words, says whether that is what the client had: see
-// resultHash. Where the two ends do not have the same tolerances no result agrees,
+// package report. Where the two ends do not have the same tolerances no result agrees,
 // and own state travels as it does without all this.
 type Report struct {
 	Asks   bool
@@ -66,7 +66,7 @@ func (c *InputCoder) writeReport(a *Report) {
 	}
 }
 
-// readReport reads what writeAdvice wrote, up to the end of the message. What the
+// readReport reads what writeReport wrote, up to the end of the message. What the
 // result says is left to who knows the entities.
 func (c *InputCoder) readReport(a *Report) error {
 	*a = Report{Asks: c.R.Bool(), Result: a.Result[:0]}

@@ -67,7 +67,7 @@ const (
 // sent.
 var ErrMessage = errors.New("systems: bad message")
 
-// maxGroups and maxOwnGroups bound what a client keeps: 65,536 entities, 1,024 of
+// MaxGroups and MaxOwnGroups bound what a client keeps: 65,536 entities, 1,024 of
 // them its own.
 const (
 	MaxGroups    = 1 << 10
@@ -84,7 +84,7 @@ type SnapshotHeader struct {
 	Control bool   // the next four are there
 	Epoch   uint8  // newest that the server has heard of from this client
 	Depth   uint8  // inputs that wait in the server's buffer
-	Shift   int16  // clock shift asked of this client in all, in 1/shiftUnit ticks
+	Shift   int16  // clock shift asked of this client in all, in 1/[ShiftUnit] ticks
 	Floor   uint8  // sends before this one; no packet from now on uses an older baseline
 	Join    bool   // the next two are there
 	Back    uint32 // sends before this one: the state with which the client joins
