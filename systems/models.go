@@ -48,6 +48,17 @@ func stampedEarly(p policy.Policies, tickRate int) int {
 	return max(p.WindowTicks(tickRate), tickRate)
 }
 
+// newJudge makes the judge of what clients report, nil where they report nothing.
+func newJudge(w *ecs.World, p policy.Policies) (*report.Judge, error) {
+	if !reports(p) {
+		return nil, nil
+	}
+	if err := report.Check(w.Protocol()); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return report.NewJudge(w), nil
+}
+
 // newServerModel chooses by the policies, and makes the stages that a tick runs and that
 // follow the ticks of a wake-up.
 func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
@@ -102,7 +113,7 @@ func suits(s *ecs.Schedule, own ClientSystems, p policy.Policies) error {
 // intakeConfig is how inputs of clients are read, and what becomes of those that miss.
 func intakeConfig(s *Server, p policy.Policies) serverapply.Config {
 	return serverapply.Config{
-		Protocol: s.protocol, TickRate: s.config.TickRate, Batch: s.config.WakeEvery, Reported: s.report != nil,
+		Protocol: s.protocol, TickRate: s.config.TickRate, Batch: s.config.WakeEvery, Reported: reports(p),
 		Arrival: p.Timing == policy.TimingArrival, Superseding: p.Late == policy.LateSuperseded, Neutral: p.Missing == policy.MissingNeutral,
 		Refuse: s.config.Refuse.look, Logger: s.config.Logger, Now: func() time.Time { return s.link.now }, Tick: s.Tick,
 	}

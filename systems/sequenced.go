@@ -20,9 +20,7 @@ type sequenced struct {
 // consumed.
 func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
 	s := a.s
-	if s.report != nil {
-		p.report = s.report.Join(p.ID)
-	}
+	p.report = s.report.Join(p.ID)
 	switch {
 	case back:
 		a.in.Resume(p.inputs, kept.Input)
@@ -35,11 +33,7 @@ func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
 }
 
 // Leave ends with a client, whose entities stand as they are until Depart.
-func (a *sequenced) Leave(p *peer, _ bool) {
-	if a.s.report != nil {
-		a.s.report.Leave(p.ID)
-	}
-}
+func (a *sequenced) Leave(p *peer, _ bool) { a.s.report.Leave(p.ID) }
 
 // Depart runs behind Receive: what Join spawned for a client that came and went
 // within one Receive is there by then.
@@ -93,9 +87,6 @@ func (a *sequenced) Done() {
 // inputs here.
 func (a *sequenced) judge() {
 	s := a.s
-	if s.report == nil {
-		return
-	}
 	s.report.List()
 	for _, p := range s.sessions.peers {
 		s.report.Compare(p.report, p.inputs.Consumed(), p.inputs.Running())

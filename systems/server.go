@@ -87,11 +87,9 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.sessions.Roster, s.sessions.byID = newRoster(s), make(map[uint32]*peer)
 	s.link.tick = c.FirstTick
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
-	if reports(c.Policies) {
-		if err := report.Check(p); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
-		}
-		s.report = report.NewJudge(s.world)
+	var err error
+	if s.report, err = newJudge(s.world, c.Policies); err != nil {
+		return nil, err
 	}
 	s.shape.replicated = p.Replicated()
 	s.shape.predicted = wire.Predicted(p)
@@ -105,7 +103,6 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.followed.followers = follow(s.config.Events, s.followed.outcomes)
 	model, onTick, after := newServerModel(s)
 	s.model, s.stages.onTick, s.stages.after = model, onTick, after
-	var err error
 	if s.owned, err = newOwned(s); err != nil {
 		return nil, err
 	}

@@ -130,10 +130,8 @@ func (s *Server) Stats() ServerStats {
 	st.MalformedMessages, st.FloodedMessages, st.Returned, st.Deaf = here.Malformed, here.Flooded, here.Returned, here.Deaf
 	st.SendErrors = here.Unsent
 	st.ResimulatedTicks = s.world.Resimulated()
+	st.Reports = ReportStats(s.report.Stats())
 	st.Inputs, st.Changes, st.Untold = s.intake.Stats(), ChangeStats(s.owned.Stats()), here.Untold
-	if s.report != nil {
-		st.Reports = ReportStats(s.report.Stats())
-	}
 	st.BytesIn, st.BytesOut, st.DatagramsIn, st.DatagramsOut = here.BytesIn, here.BytesOut, here.DatagramsIn, here.DatagramsOut
 	told := s.snapshots.Stats()
 	st.Sends, st.Updates = st.Sends+told.Sends, st.Updates+told.Updates
