@@ -1,6 +1,8 @@
 package house
 
 import (
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +102,35 @@ func TestRowsOfRoomsAreUsed(t *testing.T) {
 				if n.imports["systems/"+to] == "" {
 					t.Errorf("systems/%s does not import systems/%s: take it out of its row", room, to)
 				}
+			}
+		}
+	}
+}
+
+// six are the systems that the netcode is.
+var six = []string{"inputgather", "predict", "reconcile", "interpolate", "serverapply", "snapshot"}
+
+// Each of the six is a folder with a type System that runs in a schedule, and says what it reads
+// and what it writes.
+func TestTheSixSystems(t *testing.T) {
+	runs := regexp.MustCompile(`(?m)^func \(\w+ \*System\) Run\(\w* ?\*ecs\.World\)`)
+	for _, room := range six {
+		var code strings.Builder
+		for _, name := range files(t, func(name string) bool {
+			return path.Dir(name) == "systems/"+room && isGo(name) && !strings.HasSuffix(name, "_test.go")
+		}) {
+			code.Write(read(t, name))
+		}
+		text := code.String()
+		for what, there := range map[string]bool{
+			"no type System":              strings.Contains(text, "\ntype System struct"),
+			"no func New":                 strings.Contains(text, "\nfunc New("),
+			"System has no Run":           runs.MatchString(text),
+			"does not say what it reads":  strings.Contains(text, "It reads "),
+			"does not say what it writes": strings.Contains(text, "writes "),
+		} {
+			if !there {
+				t.Errorf("systems/%s: %s", room, what)
 			}
 		}
 	}
