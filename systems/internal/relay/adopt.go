@@ -44,7 +44,7 @@ func (c *Client) part(msg []byte) (whole bool, err error) {
 // that it has come to.
 const maxTick = ecs.MaxTick + 1<<15
 
-// seat is a player in a state.
+// seat is the presence of a player in a state.
 type seat struct {
 	slot int
 	timeline.Presence

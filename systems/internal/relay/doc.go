@@ -35,8 +35,8 @@
 // players. Either end repeats an input in the next few messages, and all that the other is not known to have an eighth of a
 // second apart at most: a message that gets through brings what was lost with those before it, and one that was overtaken
 // what those behind it left out. With them go who joins and leaves in which tick, and the
-// horizon, before which all is final. telling.go has what is repeated, up.go and down.go have the bytes, coder.go how
-// inputs are written.
+// horizon, before which all is final. telling.go has what is repeated, up.go and down.go have the bytes, and
+// wire.InputWords how inputs are written.
 //
 // A late client is sent the state of the whole world before a final tick, in parts of Config.Part bytes, and
 // the inputs since. When it has caught up the server lets it play, from its next tick on. A client that was silent

@@ -18,7 +18,7 @@ import "github.com/tactusgo/tactus/systems/internal/timeline"
 //	1 bit     1 and the slot that is first, a number
 //	for each slot, in order, and round from the last to the first:
 //	1 bit     1 and ticks from behind the last one told to the server's, signed | 1 bit: 1, as many are
-//	          told as of the slot before, or 0 and how many, a number | inputs; see coder
+//	          told as of the slot before, or 0 and how many, a number | inputs; see wire.InputWords
 //	horizon   ticks back, a number: all before is final
 //
 //	event     1 bit: 1 leaves | slot, a number | ticks back, signed: the first one in which the

@@ -9,8 +9,8 @@ import "fmt"
 //	1 bit     1: it is ready to play
 //	1 bit     1 and need 8: it plays under lockstep, and its inputs need this delay, in ticks
 //	1 bit     1 and tick 32, sum 32: the low half of the hash of the world after a final tick
-//	1 bit     1 and its inputs: first tick 16, count less 1, a number, ticks back, a number, inputs; see
-//	          coder
+//	1 bit     1 and its inputs: first tick 16, count less 1, a number, ticks back, a number, inputs;
+//	          see wire.InputWords
 //
 // Messages bring what may have been lost with those before them; see telling. The first input is told against the
 // one so many ticks before it, which the server has told to have; 0: the neutral one. Zero bits go up to the next
