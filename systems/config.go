@@ -3,7 +3,6 @@ package systems
 import (
 	"errors"
 	"log/slog"
-	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/netsys/channel"
@@ -52,9 +51,3 @@ func LoadTrained(b []byte, log *slog.Logger) *delta.Trained {
 
 // ErrConfig is wrapped by every error about a configuration.
 var ErrConfig = errors.New("systems: configuration")
-
-// minTimeout is two keep-alives of a session: with less, one lost packet of a
-// peer that has nothing to say would end it.
-const minTimeout = 200 * time.Millisecond
-
-func badTimeout(d time.Duration) bool { return d < 0 || d > 0 && d < minTimeout }

@@ -1,8 +1,6 @@
 package systems
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -131,28 +129,6 @@ type ClientConfig struct {
 	// id. Default (nil): crypto/rand. Give a seeded source to make a whole match a
 	// function of its seed.
 	Random func([]byte)
-}
-
-// Validate reports what is wrong with c; it never changes it. The errors wrap
-// [ErrConfig].
-func (c ClientConfig) Validate() error {
-	switch {
-	case c.History < 0 || c.History > 1<<14:
-		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.History, 1<<14, DefaultHistory)
-	case badTimeout(c.Timeout):
-		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
-	case c.Events != nil && c.Messages != nil:
-		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
-	case c.ConnectTimeout < 0:
-		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
-	}
-	if err := errors.Join(c.Damping.Validate(), c.Smoothing.Validate()); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	if err := c.session().Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	return nil
 }
 
 // session is what the session below is told.

@@ -17,7 +17,6 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
-	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
 // DefaultSendRate is the number of snapshots a second where a configuration
@@ -187,63 +186,6 @@ type ServerConfig struct {
 func (c ServerConfig) Format(f fmt.State, verb rune) {
 	type printed ServerConfig // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
-}
-
-// Validate reports what is wrong with c; it never changes it. The errors wrap
-// [ErrConfig].
-func (c ServerConfig) Validate() error {
-	c = c.filled()
-	if err := (ecs.Config{TickRate: c.TickRate}).Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	switch {
-	case c.WakeEvery < 0 || c.TickRate%c.WakeEvery != 0:
-		return fmt.Errorf("%w: WakeEvery %d must divide TickRate %d", ErrConfig, c.WakeEvery, c.TickRate)
-	case c.SendRate < 0 || c.TickRate/c.WakeEvery%c.SendRate != 0:
-		return fmt.Errorf("%w: SendRate %d must divide the %d wake-ups a second", ErrConfig, c.SendRate, c.TickRate/c.WakeEvery)
-	case c.FirstTick > ecs.MaxTick:
-		return fmt.Errorf("%w: FirstTick %d is behind ecs.MaxTick, %d", ErrConfig, c.FirstTick, uint32(ecs.MaxTick))
-	case c.Events != nil && c.Messages != nil:
-		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
-	case c.MaxClients < 0:
-		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
-	case badTimeout(c.Timeout):
-		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
-	case c.MaxTokenLifetime < 0 || c.MaxTokenLifetime > netcode.MaxLifetime:
-		return fmt.Errorf("%w: MaxTokenLifetime %v is not in 0..%v (0: 65m)", ErrConfig, c.MaxTokenLifetime, netcode.MaxLifetime)
-	case c.ReconnectWindow < 0:
-		return fmt.Errorf("%w: ReconnectWindow %v is negative (0: none)", ErrConfig, c.ReconnectWindow)
-	case c.Stall < 0 || c.Stall > maxStall:
-		return fmt.Errorf("%w: Stall %v is not between 0 and %v (0: %v)", ErrConfig, c.Stall, maxStall, defaultStall)
-	case c.Budget < snapshot.MinBudget:
-		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, snapshot.MinBudget, defaultBudget)
-	case c.Coders > delta.ZstdOnly:
-		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
-	case c.LeavePolicy > KeepOwned:
-		return fmt.Errorf("%w: no leave policy %d; there are DespawnOwned (0) and KeepOwned (1)", ErrConfig, c.LeavePolicy)
-	}
-	if err := c.Policies.Validate(); err != nil {
-		return fmt.Errorf("%w: Policies: %w", ErrConfig, err)
-	}
-	if everywhere(c.Policies) {
-		if err := c.validPeers(); err != nil {
-			return err
-		}
-	}
-	if stamped(c.Policies) {
-		if err := c.validStamped(); err != nil {
-			return err
-		}
-	}
-	if c.LagComp != nil {
-		if _, err := c.lagComp(); err != nil {
-			return err
-		}
-	}
-	if err := c.sessions().Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	return nil
 }
 
 // defaultBudget is two datagrams.

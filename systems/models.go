@@ -7,7 +7,9 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
+	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/report"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -16,8 +18,8 @@ import (
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
-// A model is a row of parts: all that peers do by the policies. This file and validation
-// alone read these; what a part is to know of them is given to it here.
+// A model is a row of parts: all that peers do by the policies. This file and
+// validation.go alone read these; what a part is to know of them is given to it here.
 //
 //	preset             server: apply, tell           client: numbers, pace, draws
 //	LocalSync          sequenced, snapshots          sequence, steering, between
@@ -79,37 +81,6 @@ func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 	return m, onTick, after
 }
 
-// serverNeeds are the systems that a server's schedule must have.
-func serverNeeds(p policy.Policies) []needed {
-	if everywhere(p) || stamped(p) {
-		return []needed{{"ServerApply", "under these policies ticks are simulated again there, and begin there"}}
-	}
-	return nil
-}
-
-// clientNeeds are those of a client's. Lockstep guesses nothing, so that its clients may leave
-// Reconcile out.
-func clientNeeds(p policy.Policies) []needed {
-	switch {
-	case !everywhere(p):
-		return nil
-	case p.Missing == policy.MissingWait:
-		return []needed{{"Predict", "under the server's policies every client simulates everything"}}
-	}
-	return []needed{
-		{"Predict", "under the server's policies every client simulates everything"},
-		{"Reconcile", "under the server's policies what was guessed wrong is simulated again there"},
-	}
-}
-
-// suits refuses a client's schedule, and systems of its own, that have no place under the policies.
-func suits(s *ecs.Schedule, own ClientSystems, p policy.Policies) error {
-	if everywhere(p) && (own.Predict != nil || own.Reconcile != nil) {
-		return fmt.Errorf("%w: Systems with a Predict or Reconcile: under the server's policies every peer simulates everything from the inputs of all, and has to do so alike", ErrConfig)
-	}
-	return lacks(s, clientNeeds(p))
-}
-
 // intakeConfig is how inputs of clients are read, and what becomes of those that miss.
 func intakeConfig(s *Server, p policy.Policies) serverapply.Config {
 	return serverapply.Config{
@@ -126,7 +97,7 @@ func relayModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel 
 	d := newRelaying(s, c)
 	line := d.in.Timeline()
 	return serverModel{
-		ticks: d, applier: d, teller: relayTeller{d}, line: line, message: d.message, own: s.now, status: within(p.WindowTicks(s.config.TickRate), d.status), client: d.client,
+		ticks: d, applier: d, teller: relayTeller{d}, line: line, message: d.message, own: present(s.world), status: within(p.WindowTicks(s.config.TickRate), d.status), client: d.client,
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return p.FirstOpen(s.config.TickRate, line.Next()-1, line.Horizon()) },
 	}
@@ -162,15 +133,15 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 func sequenceModel(s *Server, p policy.Policies) serverModel {
 	a, t := &sequenced{s, serverapply.New(s.intake), departing(s.config.Leave, s.config.LeavePolicy)}, snapshotTeller{s}
 	return serverModel{
-		ticks: a, applier: a, teller: t, message: noMessage, own: s.now, status: func(st ModelStatus) ModelStatus { return st }, client: t.status, snapshots: true,
+		ticks: a, applier: a, teller: t, message: noMessage, own: present(s.world), status: func(st ModelStatus) ModelStatus { return st }, client: t.status, snapshots: true,
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return s.link.tick },
 	}
 }
 
-// now is where a component of an entity is in the world.
-func (s *Server) now(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
-	return s.world.Netcode().Pointer(e, c)
+// present finds components of entities as they are in a world.
+func present(w *ecs.World) func(*peer, ecs.Entity, *ecs.Component) unsafe.Pointer {
+	return func(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer { return w.Netcode().Pointer(e, c) }
 }
 
 // within adds to a status how many ticks an input may be late.
@@ -258,4 +229,43 @@ func stampModel(c *Client, p policy.Policies) clientModel {
 		return confirmed - min(confirmed, window)
 	}
 	return m
+}
+
+// peersTimeline is what the timelines of all peers have in common.
+func peersTimeline(p policy.Policies, tickRate int) timeline.Config {
+	return timeline.Config{Window: p.WindowTicks(tickRate), Wait: p.Missing == policy.MissingWait}
+}
+
+// relayConfig is what the relay of a server is told.
+func relayConfig(c ServerConfig) relay.Config {
+	peers := c.MaxClients
+	if c.ReconnectWindow > 0 {
+		peers *= 2 // those who are waited for play on
+	}
+	r := relay.Config{
+		Timeline: peersTimeline(c.Policies, c.TickRate),
+		Peers:    min(peers, maxPeers),
+		Stall:    stallTicks(c),
+	}
+	r.Timeline.First, r.Timeline.Players = c.FirstTick, min(2*peers, maxPeers)
+	r.Timeline.Join, r.Timeline.Leave = c.Join, departing(c.Leave, c.LeavePolicy)
+	return r
+}
+
+// stallTicks is ServerConfig.Stall in ticks, rounded down: nobody waits for longer.
+func stallTicks(c ServerConfig) int {
+	return max(int(int64(c.Stall)*int64(c.TickRate)/int64(time.Second)), 1)
+}
+
+// followConfig is what the relay of a client is told.
+func followConfig(c ClientConfig, p policy.Policies, tickRate int) relay.ClientConfig {
+	r := relay.ClientConfig{Timeline: peersTimeline(p, tickRate), Delay: min(p.SuggestTicks(tickRate), 255)}
+	r.Timeline.Window = min(r.Timeline.Window+tickRate, maxPeers) // the way from the server here
+	if r.Timeline.Wait {
+		r.Timeline.Window = 2 * tickRate
+	}
+	r.MaxDelay = min(max(tickRate, r.Delay), 255)
+	r.Timeline.Players = maxPeers
+	r.Timeline.Join, r.Timeline.Leave = c.Join, departing(c.Leave, c.LeavePolicy)
+	return r
 }

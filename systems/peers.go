@@ -203,3 +203,16 @@ func maxDelivered(c channel.Config) (n int) {
 	}
 	return n
 }
+
+// departing carries out that a player is gone for good.
+func departing(leave func(*ecs.World, uint32), then LeavePolicy) func(*ecs.World, uint32) {
+	return func(w *ecs.World, player uint32) {
+		if leave != nil {
+			leave(w, player)
+		}
+		if then == DespawnOwned {
+			despawnOwned(w, player)
+		}
+		w.Netcode().ForgetInputs(player)
+	}
+}

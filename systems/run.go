@@ -3,7 +3,6 @@ package systems
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -50,20 +49,6 @@ var clientOrder = []before{
 	{"Reconcile", "InputGather", "inputs are gathered on the corrected state"},
 	{"InputGather", "Predict", "Predict applies the input just gathered"},
 	{"InputGather", "Send", "Send sends the input just gathered"},
-}
-
-// needed is a system that a model cannot do without, and why.
-type needed struct{ system, because string }
-
-// lacks refuses a schedule without a system that is needed.
-func lacks(s *ecs.Schedule, list []needed) error {
-	names := s.Names()
-	for _, n := range list {
-		if !slices.Contains(names, n.system) {
-			return fmt.Errorf("%w: Schedule without %s: %s", ErrConfig, n.system, n.because)
-		}
-	}
-	return nil
 }
 
 // settle lets the game change a schedule, then refuses it when systems that
