@@ -18,10 +18,6 @@ import (
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
-// ErrStageOrder is wrapped by the error that refuses a schedule whose systems
-// stand in an order in which they cannot work.
-var ErrStageOrder = errors.New("systems: wrong stage order")
-
 // Server holds the truth: it runs the world, consumes inputs and sends
 // snapshots. It belongs to one goroutine; make it with [NewServer], or let
 // [Serve] do everything.
