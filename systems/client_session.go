@@ -70,8 +70,6 @@ func (c *Client) fail(err error) {
 	}
 }
 
-func netID(id uint32) components.NetID { return components.NetID(id) }
-
 // receive is the system Receive of a client: it takes in snapshots and makes
 // the newest confirmed state of every entity that this client does not predict
 // the state of its world.

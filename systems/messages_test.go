@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
@@ -281,7 +282,7 @@ func TestSnapshotsFitThePath(t *testing.T) {
 		if n > 60*15 {
 			worst = max(worst, g.server.sessions.peers[0].Session.Stats().RTT)
 			for _, r := range c.mirror.Entities.All() {
-				if tick, ok := c.StateTick(netID(r.ID)); ok {
+				if tick, ok := c.StateTick(components.NetID(r.ID)); ok {
 					stale = max(stale, g.server.link.tick-tick)
 				}
 			}

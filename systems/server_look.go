@@ -29,10 +29,8 @@ func (s *Server) Err() error { return s.link.err }
 // Session is the session of a client, nil when it is not connected: who the player is
 // by the connect token, and the channels on which to send to it.
 func (s *Server) Session(client uint32) netsys.Session {
-	for _, p := range s.sessions.peers {
-		if p.ID == client {
-			return p.Session
-		}
+	if p := s.sessions.byID[client]; p != nil {
+		return p.Session
 	}
 	return nil
 }
