@@ -116,9 +116,9 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.ID)
 	}
-	s.intake.Leave(p.inputs)
 	s.owned.Leave(p.owned)
-	s.model.teller.Leave(p)
+	s.model.teller.Leave(p) // it may still count inputs
+	s.intake.Leave(p.inputs)
 	s.model.applier.Leave(p, s.sessions.Waits(p.Client, reason))
 	s.sessions.Leave(p.Client, reason, p.inputs.Consumed())
 }

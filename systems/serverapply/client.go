@@ -23,6 +23,7 @@ type Client struct {
 	arrival   arrival
 	limit     inputLimit
 	lastInput []byte // the input stepped last, as the component's bytes
+	missed    uint64 // inputs of the player that were missing before this session, where a timeline counts them
 }
 
 // reading is what messages may continue from.

@@ -94,7 +94,7 @@ func (m *Rewind) processed(c *Client, newest uint32) {
 		newest = min(newest, known)
 	}
 	in.expected = newest + 1
-	in.stats.Missing = m.line.Missing(c.id)
+	in.stats.Missing = m.line.Missing(c.id) - c.missed
 	if in.any {
 		in.stats.Ticks++
 		in.stats.Depth += uint64(in.waiting())
@@ -105,6 +105,7 @@ func (m *Rewind) processed(c *Client, newest uint32) {
 func (m *Rewind) Enter(c *Client, back bool) error {
 	tick := m.config.Tick()
 	c.in.follow(max(tick, 1) - 1)
+	c.missed = m.line.Missing(c.id)
 	if back {
 		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == c.id })
 		m.visits.add(tick, c.id, returns)
