@@ -5,14 +5,12 @@ import (
 	"math/bits"
 	"net/netip"
 	"os"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
@@ -272,16 +270,6 @@ func seeds(t *testing.T, short, n int, f func(t *testing.T, seed uint64)) {
 }
 
 func ptr[T any](p *T) unsafe.Pointer { return unsafe.Pointer(p) }
-
-// tableFor is the field table of an input.
-func tableFor[T any](t testing.TB) *schema.Table {
-	t.Helper()
-	table, err := schema.Compile(reflect.TypeFor[T](), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
-}
 
 // ownerRow is an entity that has an owner.
 type ownerRow struct{ Owner components.Owner }

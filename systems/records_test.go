@@ -52,8 +52,7 @@ var rooms = []string{
 // eachRecords finds the records in a struct, in those that it is made of, and in those of rooms
 // that are packages; of these each once.
 func eachRecords(v reflect.Value, seen map[uintptr]bool, found func(mirror.RecordList)) {
-	for i := range v.NumField() {
-		f := v.Field(i)
+	for _, f := range v.Fields() {
 		if f.Kind() == reflect.Pointer && !f.IsNil() && f.Type().Elem().Kind() == reflect.Struct && slices.Contains(rooms, f.Type().Elem().PkgPath()) {
 			f = f.Elem()
 		}

@@ -98,7 +98,7 @@ func TestRowsOfRoomsAreUsed(t *testing.T) {
 				t.Errorf("%s has a row and is no package", room)
 				continue
 			}
-			for _, to := range strings.Fields(row) {
+			for to := range strings.FieldsSeq(row) {
 				if n.imports["systems/"+to] == "" {
 					t.Errorf("systems/%s does not import systems/%s: take it out of its row", room, to)
 				}

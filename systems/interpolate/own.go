@@ -45,12 +45,12 @@ func (s *System) Entities() iter.Seq[Entity] {
 	return s.inWorld
 }
 
-func (x *states) entities(yield func(Entity) bool) {
-	for _, r := range x.mirror.Entities.All() {
-		there := !r.Entity.IsZero() && !x.world.Netcode().Suspended(r.Entity)
-		e := Entity{NetID: components.NetID(r.ID), Source: r.Entity, Simulated: there && r.Removed.Tick == 0 && x.simulates(r.Entity), drawer: &x.drawer}
+func (s *states) entities(yield func(Entity) bool) {
+	for _, r := range s.mirror.Entities.All() {
+		there := !r.Entity.IsZero() && !s.world.Netcode().Suspended(r.Entity)
+		e := Entity{NetID: components.NetID(r.ID), Source: r.Entity, Simulated: there && r.Removed.Tick == 0 && s.simulates(r.Entity), drawer: &s.drawer}
 		if there || !r.Simulated {
-			e.states, e.of = x, r
+			e.states, e.of = s, r
 		}
 		if !yield(e) {
 			return

@@ -41,11 +41,11 @@ type passage struct {
 
 // around is the newest state of an entity at or before a tick, and the oldest after it; with moved
 // also where it stood before.
-func (x *states) around(r *mirror.Replica, tick float64, moved bool) (p passage) {
-	p.from, p.to, p.gone = x.mirror.Store.World[r.At.Group].Around(r.ID, r.At.Slot, tick)
+func (s *states) around(r *mirror.Replica, tick float64, moved bool) (p passage) {
+	p.from, p.to, p.gone = s.mirror.Store.World[r.At.Group].Around(r.ID, r.At.Slot, tick)
 	p.slot = int(r.At.Slot)
 	if moved { // it has other components from now on, but maybe not yet then
-		old, later, _ := x.mirror.Store.World[r.Before.Group].Around(r.ID, r.Before.Slot, tick)
+		old, later, _ := s.mirror.Store.World[r.Before.Group].Around(r.ID, r.Before.Slot, tick)
 		if old != nil && (p.from == nil || old.Tick > p.from.Tick) {
 			p = passage{old, later, int(r.Before.Slot), false, true}
 		}
