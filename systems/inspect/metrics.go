@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -15,105 +16,21 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// metric is a figure for Prometheus.
-type metric struct {
-	desc *prometheus.Desc
-	kind prometheus.ValueType
-}
-
-func counterOf(name, help string, labels ...string) metric {
-	return metric{prometheus.NewDesc("tactus_"+name, help, labels, nil), prometheus.CounterValue}
-}
-
-func gaugeOf(name, help string, labels ...string) metric {
-	return metric{prometheus.NewDesc("tactus_"+name, help, labels, nil), prometheus.GaugeValue}
-}
-
-// collector asks the server when Prometheus does. Clients have no labels of their own:
-// they come and go, and each would be a series for ever.
-type collector struct {
-	x *Inspector
-
-	info, clients, entities, tick                             metric
-	ticks, dropped, resimulated                               metric
-	sends, updates, overBudget, oversized                     metric
-	bytes, datagrams, drops, datagramDrops                    metric
-	inputs, malformed, flooded, reports, heard, clamped, deaf metric
-	changes, untold, returned, sendErrors, divergences        metric
-	passes, open, waits, waitsFor                             metric
-	views, clampedViews, outcomes                             metric
-	snapshot, component, relay                                metric
-	systemSeconds, systemRuns                                 metric
-	rtt, jitter, loss                                         metric
-	corrections                                               metric
-	wakeup                                                    *prometheus.Desc
-}
-
-func newCollector(x *Inspector) *collector {
-	return &collector{
-		x:             x,
-		info:          gaugeOf("info", "1; what the server runs.", "protocol", "policies"),
-		clients:       gaugeOf("clients", "Connected clients."),
-		entities:      gaugeOf("entities", "Entities with a NetID."),
-		tick:          gaugeOf("tick", "Tick that the world is at."),
-		ticks:         counterOf("ticks_total", "Ticks completed."),
-		dropped:       counterOf("ticks_dropped_total", "Ticks due but not run: the machine was too slow."),
-		resimulated:   counterOf("ticks_resimulated_total", "Ticks simulated again."),
-		sends:         counterOf("sends_total", "Sends of the world."),
-		updates:       counterOf("updates_total", "Snapshots or relayed inputs sent, over all clients."),
-		overBudget:    counterOf("updates_over_budget_total", "Snapshots in which entities had to wait their turn."),
-		oversized:     counterOf("entities_oversized_total", "Times an entity fit no snapshot."),
-		bytes:         counterOf("bytes_total", "Bytes of sessions on the wire.", "direction"),
-		datagrams:     counterOf("datagrams_total", "Datagrams of sessions.", "direction"),
-		drops:         counterOf("packets_dropped_total", "Authentic packets thrown away.", "reason"),
-		datagramDrops: counterOf("datagrams_dropped_total", "Datagrams thrown away before that, of strangers above all; full of used tokens: nobody can join.", "reason"),
-		inputs:        counterOf("inputs_total", "What became of inputs.", "fate"),
-		malformed:     counterOf("messages_malformed_total", "Messages that no honest client sends."),
-		flooded:       counterOf("messages_flooded_total", "Messages that were too many to be read."),
-		reports:       counterOf("advice_total", "Results that clients reported, where corrections follow mismatches.", "verdict"),
-		heard:         counterOf("messages_channel_total", "Messages of channels that the game was told of."),
-		changes:       counterOf("changes_total", "What became of values of client-owned components.", "fate"),
-		untold:        counterOf("refusals_untold_total", "Refusals that clients were not told of, because there were too many."),
-		returned:      counterOf("clients_returned_total", "Players that came back while they were waited for."),
-		sendErrors:    counterOf("send_errors_total", "Packets that the wire refused."),
-		divergences:   counterOf("divergences_total", "Worlds of clients that left the server's, where every peer simulates everything."),
-		passes:        counterOf("rewinds_total", "Times the server went back for late inputs."),
-		open:          gaugeOf("ticks_open", "Ticks that have been simulated and may still change."),
-		waits:         counterOf("ticks_waited_total", "Times a tick was due and waited for somebody's input, under lockstep."),
-		waitsFor:      gaugeOf("clients_waited_for", "Clients whose input the next tick waits for, under lockstep."),
-		views:         counterOf("lagcomp_views_total", "Looks at the world as a client saw it."),
-		clampedViews:  counterOf("lagcomp_views_clamped_total", "Of these, those that show another moment than was claimed.", "reason"),
-		outcomes:      counterOf("outcomes_total", "What became of irreversible outcomes.", "fate"),
-		clamped:       counterOf("values_clamped_total", "Values outside their declared range."),
-		deaf:          counterOf("clients_deaf_total", "Clients dropped because they acknowledged nothing."),
-		snapshot:      counterOf("snapshot_bytes_total", "Bytes of snapshots by what they are.", "part"),
-		relay:         counterOf("relay_sent_bytes_total", "Bytes sent where clients are told inputs in place of snapshots.", "part"),
-		component:     counterOf("component_bytes_total", "Bytes of snapshots by component, estimated.", "component"),
-		systemSeconds: counterOf("system_seconds_total", "Time in a system, those it runs included.", "system"),
-		systemRuns:    counterOf("system_runs_total", "Runs of a system.", "system"),
-		rtt:           gaugeOf("client_rtt_seconds", "Round trips of the connected clients.", "of"),
-		jitter:        gaugeOf("client_jitter_seconds", "Jitter of the connected clients.", "of"),
-		loss:          gaugeOf("client_loss_ratio", "Loss of the connected clients, in the worse direction.", "of"),
-		corrections:   counterOf("reported_corrections_total", "Corrections that clients reported."),
-		wakeup:        prometheus.NewDesc("tactus_wakeup_seconds", "Time of a wake-up: its ticks and what is sent.", nil, nil),
-	}
-}
-
 // newMetrics is the handler of /metrics.
 func (x *Inspector) newMetrics() http.Handler {
 	r := prometheus.NewRegistry()
-	r.MustRegister(newCollector(x), collectors.NewGoCollector())
+	r.MustRegister(collector{x}, collectors.NewGoCollector())
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{Timeout: 2 * mostWait})
 }
 
+// collector asks the server when Prometheus does.
+type collector struct{ x *Inspector }
+
 // Describe sends nothing, as a collector does whose labels are known when it collects.
-func (c *collector) Describe(chan<- *prometheus.Desc) {}
+func (collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect asks the server.
-func (c *collector) Collect(out chan<- prometheus.Metric) {
-	send := func(m metric, v float64, labels ...string) {
-		out <- prometheus.MustNewConstMetric(m.desc, m.kind, v, labels...)
-	}
+func (c collector) Collect(out chan<- prometheus.Metric) {
 	var m modelReading
 	var t systems.Traffic
 	var all []systems.ClientStatus
@@ -131,58 +48,149 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		c.x.timings.read(&r)
 	})
 	if err != nil {
-		out <- prometheus.NewInvalidMetric(c.tick.desc, err)
+		out <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
 		return
 	}
-	st := &m.stats
-	send(c.info, 1, c.x.protocol.Name(), modelOf(c.x.settled.Policies))
-	send(c.clients, float64(len(all)))
-	send(c.entities, float64(entities))
-	send(c.tick, float64(m.tick))
-	for _, n := range [...]struct {
-		metric
-		n      uint64
-		labels []string
-	}{
-		{c.ticks, st.Ticks, nil}, {c.dropped, st.TicksDropped, nil}, {c.resimulated, st.ResimulatedTicks, nil},
-		{c.sends, st.Sends, nil}, {c.updates, st.Updates, nil}, {c.overBudget, st.OverBudget, nil}, {c.oversized, st.Oversized, nil},
-		{c.bytes, st.BytesIn, []string{"in"}}, {c.bytes, st.BytesOut, []string{"out"}},
-		{c.datagrams, st.DatagramsIn, []string{"in"}}, {c.datagrams, st.DatagramsOut, []string{"out"}},
-		{c.inputs, st.Inputs.Consumed, []string{"consumed"}}, {c.inputs, st.Inputs.Missing, []string{"missing"}},
-		{c.inputs, st.Inputs.Late, []string{"late"}}, {c.inputs, st.Inputs.Rewrote, []string{"rewrote"}},
-		{c.inputs, st.Inputs.Rejected, []string{"rejected"}}, {c.inputs, st.Inputs.Capped, []string{"capped"}},
-		{c.inputs, st.Inputs.Refused, []string{"refused"}}, {c.inputs, st.Inputs.Fast, []string{"fast"}},
-		{c.malformed, st.MalformedMessages, nil}, {c.flooded, st.FloodedMessages, nil},
-		{c.reports, st.Reports.Agreed, []string{"agreed"}}, {c.reports, st.Reports.Differed, []string{"differed"}},
-		{c.heard, st.ChannelMessages, nil}, {c.clamped, st.Clamped, nil}, {c.deaf, st.Deaf, nil},
-		{c.snapshot, t.Headers, []string{"headers"}}, {c.snapshot, t.Heads, []string{"block_heads"}}, {c.snapshot, t.Own, []string{"own"}},
-	} {
-		send(n.metric, float64(n.n), n.labels...)
+	s := series(out)
+	s.info(c.x.protocol.Name(), modelOf(c.x.settled.Policies))
+	s.one("clients", "Connected clients.", float64(len(all)))
+	s.one("entities", "Entities with a NetID.", float64(entities))
+	s.one("tick", "Tick that the world is at.", float64(m.tick))
+	s.server(&m.stats)
+	s.model(&m)
+	s.traffic(&t)
+	s.times(&r)
+	s.links(all)
+	s.count("reported_corrections_total", "Corrections that clients reported.", c.x.reported())
+}
+
+// series are samples on their way to Prometheus. Clients have no labels of their own: they
+// come and go, and each would be a series for ever.
+type series chan<- prometheus.Metric
+
+// sample is a value of a metric, and of the label that tells it from others.
+type sample struct {
+	of string
+	v  float64
+}
+
+// count is a sample of what is counted.
+type count struct {
+	of string
+	n  uint64
+}
+
+// send tells the samples of a metric by one label: of a counter if its name ends as one's.
+func (s series) send(name, help, label string, samples ...sample) {
+	d := prometheus.NewDesc("tactus_"+name, help, []string{label}, nil)
+	for _, x := range samples {
+		s <- prometheus.MustNewConstMetric(d, kindOf(name), x.v, x.of)
 	}
-	c.model(send, &m)
-	world := t.Presence.Sent
-	for i := range t.Components {
-		send(c.component, max(t.Components[i].Sent, 0), t.Components[i].Name)
-		world += t.Components[i].Sent
+}
+
+// one tells a metric without labels.
+func (s series) one(name, help string, v float64) {
+	s <- prometheus.MustNewConstMetric(prometheus.NewDesc("tactus_"+name, help, nil, nil), kindOf(name), v)
+}
+
+func (s series) counts(name, help, label string, counts ...count) {
+	for _, x := range counts {
+		s.send(name, help, label, sample{x.of, float64(x.n)})
 	}
-	send(c.snapshot, max(world, 0), "world")
+}
+
+func (s series) count(name, help string, n uint64) { s.one(name, help, float64(n)) }
+
+func kindOf(name string) prometheus.ValueType {
+	if strings.HasSuffix(name, "_total") {
+		return prometheus.CounterValue
+	}
+	return prometheus.GaugeValue
+}
+
+func (s series) info(protocol, policies string) {
+	d := prometheus.NewDesc("tactus_info", "1; what the server runs.", []string{"protocol", "policies"}, nil)
+	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, 1, protocol, policies)
+}
+
+// server tells what a server counts under every model.
+func (s series) server(st *systems.ServerStats) {
+	s.count("ticks_total", "Ticks completed.", st.Ticks)
+	s.count("ticks_dropped_total", "Ticks due but not run: the machine was too slow.", st.TicksDropped)
+	s.count("ticks_resimulated_total", "Ticks simulated again.", st.ResimulatedTicks)
+	s.count("sends_total", "Sends of the world.", st.Sends)
+	s.count("updates_total", "Snapshots or relayed inputs sent, over all clients.", st.Updates)
+	s.count("updates_over_budget_total", "Snapshots in which entities had to wait their turn.", st.OverBudget)
+	s.count("entities_oversized_total", "Times an entity fit no snapshot.", st.Oversized)
+	s.counts("bytes_total", "Bytes of sessions on the wire.", "direction", count{"in", st.BytesIn}, count{"out", st.BytesOut})
+	s.counts("datagrams_total", "Datagrams of sessions.", "direction", count{"in", st.DatagramsIn}, count{"out", st.DatagramsOut})
+	s.counts("inputs_total", "What became of inputs.", "fate",
+		count{"consumed", st.Inputs.Consumed}, count{"missing", st.Inputs.Missing}, count{"late", st.Inputs.Late}, count{"rewrote", st.Inputs.Rewrote},
+		count{"rejected", st.Inputs.Rejected}, count{"capped", st.Inputs.Capped}, count{"refused", st.Inputs.Refused}, count{"fast", st.Inputs.Fast})
+	s.count("messages_malformed_total", "Messages that no honest client sends.", st.MalformedMessages)
+	s.count("messages_flooded_total", "Messages that were too many to be read.", st.FloodedMessages)
+	s.counts("advice_total", "Results that clients reported, where corrections follow mismatches.", "verdict",
+		count{"agreed", st.Reports.Agreed}, count{"differed", st.Reports.Differed})
+	s.count("messages_channel_total", "Messages of channels that the game was told of.", st.ChannelMessages)
+	s.count("values_clamped_total", "Values outside their declared range.", st.Clamped)
+	s.count("clients_deaf_total", "Clients dropped because they acknowledged nothing.", st.Deaf)
+	s.counts("changes_total", "What became of values of client-owned components.", "fate",
+		count{"taken", st.Changes.Taken}, count{"refused", st.Changes.Refused}, count{"unowned", st.Changes.Unowned}, count{"flooded", st.Changes.Flooded})
+	s.count("refusals_untold_total", "Refusals that clients were not told of, because there were too many.", st.Untold)
+	s.count("clients_returned_total", "Players that came back while they were waited for.", st.Returned)
+	s.count("send_errors_total", "Packets that the wire refused.", st.SendErrors)
 	for reason, n := range st.Drops {
 		if reason > 0 {
-			send(c.drops, float64(n), netsys.DropReason(reason).String())
+			s.counts("packets_dropped_total", "Authentic packets thrown away.", "reason", count{netsys.DropReason(reason).String(), n})
 		}
 	}
 	for reason, n := range st.DatagramDrops {
 		if reason > 0 {
-			send(c.datagramDrops, float64(n), netcode.DropReason(reason).String())
+			s.counts("datagrams_dropped_total", "Datagrams thrown away before that, of strangers above all; full of used tokens: nobody can join.", "reason",
+				count{netcode.DropReason(reason).String(), n})
 		}
 	}
-	c.times(out, &r)
-	c.links(send, all)
-	send(c.corrections, float64(c.x.reported()))
+}
+
+// model tells what depends on the netcode model. What the model at hand does not do has no
+// series.
+func (s series) model(m *modelReading) {
+	if m.model.Stamped {
+		s.count("rewinds_total", "Times the server went back for late inputs.", m.model.Passes)
+		s.one("ticks_open", "Ticks that have been simulated and may still change.", float64(m.tick-min(m.model.Horizon, m.tick)))
+		s.count("ticks_waited_total", "Times a tick was due and waited for somebody's input, under lockstep.", m.model.Waits)
+		s.one("clients_waited_for", "Clients whose input the next tick waits for, under lockstep.", float64(len(m.model.WaitsFor)))
+	}
+	if !m.model.Snapshots {
+		s.count("divergences_total", "Worlds of clients that left the server's, where every peer simulates everything.", m.stats.Divergences)
+		s.counts("relay_sent_bytes_total", "Bytes sent where clients are told inputs in place of snapshots.", "part",
+			count{"inputs", m.stats.RelayBytes}, count{"states", m.stats.StateBytes})
+	}
+	if l := m.lagComp; l != nil {
+		s.count("lagcomp_views_total", "Looks at the world as a client saw it.", l.Views)
+		s.counts("lagcomp_views_clamped_total", "Of these, those that show another moment than was claimed.", "reason",
+			count{"ahead", l.Ahead}, count{"old", l.Old}, count{"backwards", l.Backwards}, count{"unclaimed", l.Unclaimed}, count{"unsent", l.Unsent})
+	}
+	if o := m.outcomes; o != nil {
+		s.counts("outcomes_total", "What became of irreversible outcomes.", "fate",
+			count{"begun", o.Begun}, count{"committed", o.Committed}, count{"cancelled", o.Cancelled}, count{"refused", o.Refused}, count{"late", o.Late})
+	}
+}
+
+// traffic tells what the bytes of snapshots are.
+func (s series) traffic(t *systems.Traffic) {
+	world := t.Presence.Sent
+	for i := range t.Components {
+		x := &t.Components[i]
+		s.send("component_bytes_total", "Bytes of snapshots by component, estimated.", "component", sample{x.Name, max(x.Sent, 0)})
+		world += x.Sent
+	}
+	s.send("snapshot_bytes_total", "Bytes of snapshots by what they are.", "part",
+		sample{"headers", float64(t.Headers)}, sample{"block_heads", float64(t.Heads)}, sample{"own", float64(t.Own)}, sample{"world", max(world, 0)})
 }
 
 // times tells what wake-ups and systems took.
-func (c *collector) times(out chan<- prometheus.Metric, r *reading) {
+func (s series) times(r *reading) {
 	h := &r.wakeups
 	classes := make(map[float64]uint64, len(bounds))
 	sum := uint64(0)
@@ -190,40 +198,41 @@ func (c *collector) times(out chan<- prometheus.Metric, r *reading) {
 		sum += h.counts[i]
 		classes[b.Seconds()] = sum
 	}
-	out <- prometheus.MustNewConstHistogram(c.wakeup, h.count, h.sum.Seconds(), classes)
+	d := prometheus.NewDesc("tactus_wakeup_seconds", "Time of a wake-up: its ticks and what is sent.", nil, nil)
+	s <- prometheus.MustNewConstHistogram(d, h.count, h.sum.Seconds(), classes)
 	for i := range r.systems {
 		x := &r.systems[i]
 		name := strings.Join(x.path, "/")
-		out <- prometheus.MustNewConstMetric(c.systemSeconds.desc, c.systemSeconds.kind, x.sum.Seconds(), name)
-		out <- prometheus.MustNewConstMetric(c.systemRuns.desc, c.systemRuns.kind, float64(x.runs), name)
+		s.send("system_seconds_total", "Time in a system, those it runs included.", "system", sample{name, x.sum.Seconds()})
+		s.counts("system_runs_total", "Runs of a system.", "system", count{name, x.runs})
 	}
 }
 
 // links tells how the clients' links are.
-func (c *collector) links(send func(metric, float64, ...string), all []systems.ClientStatus) {
+func (s series) links(all []systems.ClientStatus) {
 	if len(all) == 0 {
 		return
 	}
 	for _, f := range [...]struct {
-		metric
-		of func(*netsys.Stats) float64
+		name, help string
+		of         func(*netsys.Stats) float64
 	}{
-		{c.rtt, func(s *netsys.Stats) float64 { return s.RTT.Seconds() }},
-		{c.jitter, func(s *netsys.Stats) float64 { return s.Jitter.Seconds() }},
-		{c.loss, func(s *netsys.Stats) float64 { return max(s.LossIn, s.LossOut) }},
+		{"client_rtt_seconds", "Round trips of the connected clients.", func(s *netsys.Stats) float64 { return s.RTT.Seconds() }},
+		{"client_jitter_seconds", "Jitter of the connected clients.", func(s *netsys.Stats) float64 { return s.Jitter.Seconds() }},
+		{"client_loss_ratio", "Loss of the connected clients, in the worse direction.", func(s *netsys.Stats) float64 { return max(s.LossIn, s.LossOut) }},
 	} {
 		values := make([]float64, len(all))
 		for i := range all {
 			values[i] = f.of(&all[i].Session)
 		}
 		slices.Sort(values)
-		for _, q := range [...]struct {
-			name  string
-			share float64
-		}{{"median", 0.5}, {"p95", 0.95}, {"worst", 1}} {
-			send(f.metric, values[min(int(q.share*float64(len(values))), len(values)-1)], q.name)
-		}
+		s.send(f.name, f.help, "of", sample{"median", quantile(values, 0.5)}, sample{"p95", quantile(values, 0.95)}, sample{"worst", quantile(values, 1)})
 	}
+}
+
+// quantile is the value that a share of sorted ones is not longer than.
+func quantile[T cmp.Ordered](sorted []T, share float64) T {
+	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
 }
 
 // reported is how many corrections the latest reports of all clients tell of.

@@ -161,6 +161,5 @@ func (r *reading) quantile(share float64) time.Duration {
 	if len(r.recent) == 0 {
 		return 0
 	}
-	sorted := slices.Sorted(slices.Values(r.recent))
-	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
+	return quantile(slices.Sorted(slices.Values(r.recent)), share)
 }
