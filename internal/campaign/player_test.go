@@ -30,6 +30,7 @@ type player struct {
 	told     uint32          // lines to it
 	lines    uint32
 	pings    int // that the server has handled
+	frames   int // whose input was asked for
 
 	sparks *ecs.Attachments[shell, spark] // one on each shell that is shown
 	lit    int
@@ -89,9 +90,12 @@ func (k *player) config() systems.ClientConfig {
 	if k.thin {
 		c.Schedule = systems.Thin
 	} else if m.partial {
-		c.Partial = systems.Gather(func(_ *ecs.World, in *order) {
-			if !m.quiet {
-				in.DX, in.Fire = int8(k.r.IntN(3)-1), k.r.IntN(2) == 0
+		c.Partial = systems.Gather(func(w *ecs.World, in *order) {
+			if !w.Partial() || w.Step() > 1/float32(w.TickRate()) {
+				k.ledger.fail("asked for the input of a frame outside of a partial tick")
+			}
+			if k.frames++; !m.quiet {
+				in.DX, in.Fire = int8(k.frames%3)-1, k.frames%2 == 0
 			}
 		})
 	}

@@ -1,0 +1,41 @@
+package campaign
+
+import (
+	"testing"
+
+	"github.com/tactusgo/tactus/internal/race"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// Nothing but the view tells of partial ticks: worlds, inputs, datagrams, corrections,
+// outcomes and events are the same with and without, whatever the game wants in frames.
+func TestPartialTicks_ChangeNothing(t *testing.T) {
+	t.Parallel()
+	asked := map[policy.Preset]int{}
+	for i, seed := range fingerprinted {
+		if i%2 > 0 && (race.Enabled || testing.Short()) || i%4 > 1 {
+			continue
+		}
+		var prints [2]uint64
+		for n, partial := range []bool{false, true} {
+			d := newDraw(t, seed)
+			d.frames, d.partial = 144, partial
+			m := newMatch(t, d)
+			prints[n] = m.print(false)
+			m.must(m.err)
+			for _, k := range m.players {
+				m.must(k.ledger.err)
+				asked[d.preset] += k.frames
+			}
+		}
+		if prints[0] != prints[1] {
+			t.Errorf("%v: without and with partial ticks it goes otherwise", newDraw(t, seed))
+		}
+	}
+	for _, p := range policy.Presets() {
+		known := p == policy.ServerRewind || p == policy.Lockstep // the coming tick's input, before it
+		if known && asked[p] > 0 || !known && asked[p] < 1000 {
+			t.Errorf("%v: asked in %d frames", p, asked[p])
+		}
+	}
+}
