@@ -38,13 +38,13 @@ func TestWindowsAreWhatTheServerHad(t *testing.T) {
 					is = was
 					alone++
 				}
-				if !ok || apartBy(from, was) > tolerance || apartBy(to, is) > tolerance {
+				if !ok || apart(from, was) > tolerance || apart(to, is) > tolerance {
 					t.Fatalf("%v: entity %d between %v and %v, the server had it at %v and %v: %+v", k, id, from, to, was, is, d)
 				}
 				if d.To != 0 {
 					share := float32((k.DrawnTick() - float64(d.From)) / float64(d.To-d.From))
 					want := components.Position{X: from.X + (to.X-from.X)*share, Y: from.Y + (to.Y-from.Y)*share}
-					if apartBy(at, want) > 1e-3 {
+					if apart(at, want) > 1e-3 {
 						t.Fatalf("%v: entity %d is drawn at %v, %v of the way from %v to %v is %v", k, id, at, share, from, to, want)
 					}
 				}
@@ -60,7 +60,7 @@ func TestWindowsAreWhatTheServerHad(t *testing.T) {
 			predicted[[2]uint32{k.ID(), k.Input()}] = place(k.World(), e)
 			ghost, ok := systems.Confirmed[components.Position](k.Client, e)
 			if was, known := predicted[[2]uint32{k.ID(), k.ConfirmedInput()}]; ok && known && c.Elapsed() > 5*time.Second {
-				if compared++; apartBy(ghost, was) > tolerance {
+				if compared++; apart(ghost, was) > tolerance {
 					t.Fatalf("%v: predicted at %v after input %d, the server had it at %v", k, was, k.ConfirmedInput(), ghost)
 				}
 			}

@@ -132,9 +132,6 @@ func (x clock) play(t *testing.T, model policy.Preset) {
 	}
 }
 
-// ahead are the models under which clients run ahead of the server alone.
-var ahead = []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch, policy.ServerRewind}
-
 // A client commits what followed from its own entities when own state has told of each of
 // them, also where it has room for a few at a time.
 func TestOwnStateInPartsProvesItsParts(t *testing.T) {

@@ -267,7 +267,7 @@ func goSmoothly(t *testing.T, c *systemstest.Crowd, tickRate, gap int) *motion {
 			if drifts {
 				speed = inputLimit
 			}
-			if step := apartBy(p, was.drawn[id]); step > speed*passed*1.1+1e-4 {
+			if step := apart(p, was.drawn[id]); step > speed*passed*1.1+1e-4 {
 				t.Fatalf("%v: %d moves by %v in a frame of %v ticks; it goes %v a tick", k, id, step, passed, speed)
 			}
 			seen.walks++
@@ -320,7 +320,7 @@ func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
 							continue
 						}
 						passed := now.tick - was.tick
-						if step := apartBy(p, was.drawn[id]); step > 1.1*inputLimit*passed+1e-3 {
+						if step := apart(p, was.drawn[id]); step > 1.1*inputLimit*passed+1e-3 {
 							t.Fatalf("%v: %d moves by %v in a frame that shows %v ticks more, and goes %v a tick", k, id, step, passed, inputLimit)
 						}
 						e, _ := k.View().ByNetID(id)
@@ -440,7 +440,7 @@ func strayed(t *testing.T, seed uint64, draw func(*ecs.Protocol)) float64 {
 	c.OnFrame(func(k *systemstest.Client) {
 		for e, h := range ecs.All[struct{ At Horse }](k.View()) {
 			at, _ := horseAt(seats[k.View().NetID(e)], math.Floor(k.DrawnTick()*lagcomp.Parts)/lagcomp.Parts)
-			sum, n = sum+apartBy(components.Position(h.At), at), n+1
+			sum, n = sum+apart(components.Position(h.At), at), n+1
 		}
 	})
 	c.Run(5 * time.Second)
@@ -531,7 +531,7 @@ func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 					if was == nil {
 						continue
 					}
-					step := apartBy(components.Position(h.At), components.Position(was[id]))
+					step := apart(components.Position(h.At), components.Position(was[id]))
 					d, _ := k.Drawing(e)
 					switch beyond := k.DrawnTick() - float64(k.ServerTick()); {
 					case left[id] > 1e-3: // it comes back

@@ -28,7 +28,7 @@ func lagging(k *systemstest.Client) float64 {
 	if !ok {
 		return 0
 	}
-	return apartBy(place(k.View(), view), place(k.World(), world))
+	return apart(place(k.View(), view), place(k.World(), world))
 }
 
 // followError checks, in each frame, that what is left of the visual error of every
@@ -55,7 +55,7 @@ func followError(t *testing.T, c *systemstest.Crowd, eachTick bool) (followed *i
 		if f.last != 0 {
 			// It walks by pace in a tick, and an error goes away by what the rule says.
 			ticks := math.Ceil((now-f.last).Seconds()*60 + 0.01)
-			step, most := apartBy(at, f.at), inputLimit*math.Sqrt2*ticks
+			step, most := apart(at, f.at), inputLimit*math.Sqrt2*ticks
 			most += leftOf(f.size, (f.last-f.since).Seconds()) - leftOf(f.size, (now-f.since).Seconds()) + 1e-3
 			if n != f.corrections && !eachTick {
 				most += 6 // by the first frame after the correction some of the error is gone
@@ -277,7 +277,7 @@ func neverJumps(t *testing.T, c *systemstest.Crowd, frames int) (fading *int) {
 			if frames != 0 { // a correction may have come since
 				faded += before(d.left, passed) - d.left
 			}
-			if step, most := apartBy(d.at, b.at), inputLimit*math.Sqrt2*ticks+faded+1e-3; step > most {
+			if step, most := apart(d.at, b.at), inputLimit*math.Sqrt2*ticks+faded+1e-3; step > most {
 				t.Fatalf("%v: entity %d moved by %v in a frame of %v ticks, of which %v can be; %v of its error was left, and is %v", k, id, step, ticks, most, b.left, d.left)
 			}
 			if d.left > 0.5 {
@@ -326,7 +326,7 @@ func TestNetcodeE3_LateInputsDoNotShow(t *testing.T) {
 					view := places(k.View())
 					for id, p := range places(k.World()) {
 						// Clients that co-simulate do not know where drifters turn, and are corrected for good.
-						if drifts := p.Y == -100; !drifts && apartBy(view[id], p) > 1e-4 {
+						if drifts := p.Y == -100; !drifts && apart(view[id], p) > 1e-4 {
 							t.Errorf("%v draws entity %d at %v, and it is at %v, when all is quiet", k, id, view[id], p)
 						}
 					}

@@ -19,19 +19,6 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// rough is the link of most duels.
-func rough() netsys.Link {
-	return systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)
-}
-
-// fewer is n, or less where the race detector makes everything slow.
-func fewer(n int) int {
-	if race.Enabled {
-		return 1
-	}
-	return n
-}
-
 // bout is how many seconds a duel takes.
 func bout() int {
 	if race.Enabled {

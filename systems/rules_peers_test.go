@@ -18,20 +18,6 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// peersPresets are the models under which everybody simulates everything.
-var peersPresets = []policy.Preset{policy.Rollback, policy.Lockstep}
-
-// underPreset is a configuration of the field under a preset.
-func underPreset(p policy.Preset, seed uint64, clients int, link netsys.Link) systemstest.Config {
-	config := onField(seed, clients, link)
-	config.Server.Policies = p.Policies()
-	return config
-}
-
-// half is a latency between two ticks: what is sent after tick t is seen in Receive of
-// tick t+n, whatever the phases of the peers are.
-func half(n int) netsys.Link { return netsys.Link{Latency: ticks(n) - ticks(1)/2} }
-
 // rolling is a match of three players at the latencies of the proof of cost, under
 // rollback, once everybody keeps time. turns says whether a player's input of a tick is
 // another than that of the tick before.

@@ -25,17 +25,6 @@ func rewindOn(seed uint64, clients int, link netsys.Link) systemstest.Config {
 	return config
 }
 
-// last is what each tick was simulated with in the end, of one owner.
-func (j *journal) last(owner uint32) map[uint32]Walk {
-	in := map[uint32]Walk{}
-	for _, s := range j.steps {
-		if s.owner == owner {
-			in[s.tick] = s.in
-		}
-	}
-	return in
-}
-
 // An input applies X later than it was gathered, in the same tick here and on the server.
 func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
 	for _, x := range []struct {

@@ -91,10 +91,6 @@ func TestNetcodeE2_OmittedEntitiesKeepTheirState(t *testing.T) {
 	c.Converged()
 }
 
-func apart(a, b components.Position) float64 {
-	return math.Hypot(float64(a.X-b.X), float64(a.Y-b.Y))
-}
-
 // They keep their last confirmed tick as well: what moves evenly is drawn on its
 // line, at the tick that is drawn, through all that is lost.
 func TestNetcodeE2_OmittedEntitiesKeepTheirTick(t *testing.T) {
@@ -134,39 +130,6 @@ func TestNetcodeE2_OmittedEntitiesKeepTheirTick(t *testing.T) {
 	c.Lose(nil)
 	c.Settle()
 	c.Converged()
-}
-
-// The push test: the server alone moves every player by 10 units every 2 s, so
-// that predictions are wrong again and again, and the clients have to notice.
-
-const (
-	pushEvery    = 120 // ticks
-	pushDistance = 10
-)
-
-// pushes is the field in which players are pushed in directions of chance, from a
-// tick on.
-func pushes(from uint32) func() *ecs.Protocol {
-	return fieldWith(func(w *ecs.World) {
-		if w.Tick() >= from && w.Tick()%pushEvery == 0 {
-			push(w)
-		}
-	})
-}
-
-type pushable struct {
-	Pos *components.Position
-	Own *components.Owner
-}
-
-func push(w *ecs.World) {
-	for e, p := range ecs.Each[pushable](w) {
-		if p.Own.Client != 0 {
-			r := w.Rand(e)
-			s, c := math.Sincos(2 * math.Pi * r.Float64())
-			p.Pos.X, p.Pos.Y = p.Pos.X+float32(pushDistance*c), p.Pos.Y+float32(pushDistance*s)
-		}
-	}
 }
 
 // sight is what one client of a push test predicted and was told.
@@ -280,12 +243,6 @@ func overtaken(s sight, push uint32, mean time.Duration) int {
 	}
 }
 
-// ownOf is a client's own entity in its world.
-func ownOf(k *systemstest.Client) ecs.Entity {
-	e, _ := k.Own(k.World())
-	return e
-}
-
 // without is the push test's crowd with a system of the clients left out.
 func without(t *testing.T, seed uint64, system string) *systemstest.Crowd {
 	config := onField(seed, 3, bad())
@@ -315,11 +272,6 @@ func answer(c *systemstest.Crowd) int {
 		}
 	}
 	return math.MaxInt
-}
-
-func drawnOwn(k *systemstest.Client) ecs.Entity {
-	e, _ := k.Own(k.View())
-	return e
 }
 
 // Leaving a system out costs what it gives. Without Predict the own player answers
