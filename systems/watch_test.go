@@ -2,6 +2,7 @@ package systems_test
 
 import (
 	"math"
+	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -74,6 +75,34 @@ func watchTruth(c *systemstest.Crowd) *truths {
 		ts.at[c.Server.Tick()] = tr
 	})
 	return ts
+}
+
+// picture is what a client drew in a frame.
+type picture struct {
+	at     time.Duration
+	tick   float64 // drawn
+	input  uint32
+	others map[components.NetID]components.Position // all but its own
+}
+
+// watchFrames shows each frame of a client with the one before it.
+func watchFrames(c *systemstest.Crowd, see func(k *systemstest.Client, was, now picture)) {
+	last := map[*systemstest.Client]picture{}
+	c.OnFrame(func(k *systemstest.Client) {
+		was, known := last[k]
+		now := picture{c.Elapsed(), k.DrawnTick(), k.Input(), places(k.View())}
+		delete(now.others, k.View().NetID(drawnOwn(k)))
+		if last[k] = now; known {
+			see(k, was, now)
+		}
+	})
+}
+
+// outage loses all snapshots for so long.
+func outage(c *systemstest.Crowd, d time.Duration) {
+	c.Lose(func(p systemstest.Packet) bool { return !p.Up })
+	c.Run(d)
+	c.Lose(nil)
 }
 
 // places is where everything stands in a world.
