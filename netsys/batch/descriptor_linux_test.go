@@ -11,32 +11,8 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/batch"
+	"github.com/tactusgo/tactus/netsys/netsystest"
 )
-
-// exchange sends a datagram to a listener and back.
-func exchange(t *testing.T, l *batch.Listener) {
-	t.Helper()
-	conn := dial(t, l)
-	if _, err := conn.Write([]byte("ping")); err != nil {
-		t.Fatal(err)
-	}
-	got := 0
-	for end := time.Now().Add(10 * time.Second); got == 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
-		l.Poll(time.Now(), func(d netsys.Datagram) {
-			if got++; l.Send(time.Now(), d.From, []byte("pong")) != nil {
-				t.Error("not sent")
-			}
-		})
-	}
-	l.Flush(time.Now())
-	b := make([]byte, 100)
-	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := conn.Read(b); err != nil || string(b[:n]) != "pong" || got != 1 {
-		t.Errorf("%d arrived, %q, %v", got, b[:n], err)
-	}
-}
 
 // A process without standard input gives its first socket the descriptor 0, which is as good as any.
 func TestDescriptorZero(t *testing.T) {
@@ -52,7 +28,15 @@ func TestDescriptorZero(t *testing.T) {
 		_ = l.Close()
 		t.Skip("descriptor 0 went to somebody else")
 	}
-	exchange(t, l)
+	client, err := netsys.DialUDP(t.Context(), l.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if err := client.Send(time.Now(), l.LocalAddr(), []byte("ping")); err != nil {
+		t.Fatal(err)
+	}
+	netsystest.Answer(t, l, client, "ping")
 	if err := l.Send(time.Now(), l.LocalAddr(), []byte("flushed")); err != nil {
 		t.Error(err)
 	}
@@ -107,32 +91,6 @@ func TestSocketFlags(t *testing.T) {
 	}
 	if n != 1 {
 		t.Errorf("%d sockets for a listener", n)
-	}
-}
-
-// A limit that is a multiple of 64 is not rounded.
-func TestPollLimitOfABatch(t *testing.T) {
-	l, err := batch.ListenConfig{PollLimit: 64}.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	conn := dial(t, l)
-	for range 100 {
-		if _, err := conn.Write([]byte("x")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	n := 0
-	for end := time.Now().Add(10 * time.Second); n < 100 && time.Now().Before(end); time.Sleep(time.Millisecond) {
-		before := n
-		l.Poll(time.Now(), func(netsys.Datagram) { n++ })
-		if n-before > 64 {
-			t.Errorf("%d in one poll", n-before)
-		}
-	}
-	if n != 100 {
-		t.Errorf("%d arrived", n)
 	}
 }
 

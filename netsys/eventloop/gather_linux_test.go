@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/netsystest"
 )
 
 func listenCoalescing(t *testing.T, by time.Duration) (*eventloop.Listener, net.Conn) {
@@ -116,11 +117,11 @@ func TestCoalesceKeepsTheTimeOfArrival(t *testing.T) {
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		woken, begin := l.WakeUps(), time.Now()
 		_, _ = conn.Write([]byte("wakes the loop, or finds it asleep"))
-		receiveOne(t, l)
+		netsystest.Arrivals(t, l, 1)
 		before := time.Now()
 		_, _ = conn.Write([]byte("waits"))
 		after := time.Now()
-		d := receiveOne(t, l)
+		d := netsystest.Arrivals(t, l, 1)[0]
 		asleep := l.WakeUps() == woken+1 && time.Since(begin) < sleep
 		if asleep && !d.At.Before(before) && !d.At.After(after) {
 			return

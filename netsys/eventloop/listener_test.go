@@ -3,7 +3,6 @@ package eventloop_test
 import (
 	"errors"
 	"net"
-	"net/netip"
 	"testing"
 	"time"
 
@@ -22,91 +21,17 @@ func listen(t testing.TB, addr string) *eventloop.Listener {
 	return l
 }
 
-func over(condition bool) func(t testing.TB) netsystest.Setup {
-	return func(t testing.TB) netsystest.Setup {
-		server := listen(t, "127.0.0.1:0")
-		return netsystest.Setup{
-			Server: server,
-			Dial: func(t testing.TB) (netsys.Wire, netip.AddrPort) {
-				client, err := netsys.DialUDP(t.Context(), server.LocalAddr().String())
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { _ = client.Close() })
-				if !condition {
-					return client, client.RemoteAddr()
-				}
-				poor := netsys.Link{Latency: 10 * time.Millisecond, Jitter: 8 * time.Millisecond, Loss: 0.05, Duplicate: 0.05}
-				c, err := netsys.Condition(client, netsys.ConditionerConfig{In: poor, Out: poor})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return c, client.RemoteAddr()
-			},
-		}
-	}
-}
-
 func TestListener(t *testing.T) {
-	t.Parallel()
-	netsystest.Run(t, over(false))
-}
-
-func TestListenerConditioned(t *testing.T) {
-	t.Parallel()
-	netsystest.Run(t, over(true))
-}
-
-// A second server on a port would take some of the first one's clients, so it must not start: neither another
-// listener, nor a plain socket, nor one that asks to share as gnet does.
-func TestPortHasOneListener(t *testing.T) {
-	first := listen(t, "127.0.0.1:0")
-	addr := first.LocalAddr().String()
-	if first.LocalAddr().Port() == 0 {
-		t.Fatal("the port in use is not reported")
-	}
-	if _, err := eventloop.Listen(addr); !errors.Is(err, netsys.ErrAddrInUse) {
-		t.Errorf("second listener: %v", err)
-	}
-	if _, err := netsys.ListenUDP(addr); !errors.Is(err, netsys.ErrAddrInUse) {
-		t.Errorf("plain socket: %v", err)
-	}
-	if conn, err := listenSharing(t, addr); err == nil {
-		t.Error("a socket with SO_REUSEPORT was let in")
+	netsystest.RunUDP(t, func(addr string) (netsys.Wire, error) {
+		l, err := eventloop.Listen(addr)
+		if err != nil {
+			return nil, err
+		}
+		return l, nil
+	})
+	if conn, err := listenSharing(t, listen(t, "127.0.0.1:0").LocalAddr().String()); err == nil {
+		t.Error("a socket with SO_REUSEPORT, as gnet asks for, was let in")
 		_ = conn.Close()
-	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again := listen(t, addr)
-	if again.LocalAddr().String() != addr {
-		t.Errorf("reopened at %v", again.LocalAddr())
-	}
-}
-
-func TestPortTakenByPlainSocket(t *testing.T) {
-	plain, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer plain.Close()
-	if _, err := eventloop.Listen(plain.LocalAddr().String()); !errors.Is(err, netsys.ErrAddrInUse) {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestManyListenersAtOnce(t *testing.T) {
-	addr := listen(t, "127.0.0.1:0").LocalAddr()
-	free := netip.AddrPortFrom(addr.Addr(), 0).String()
-	var ls []*eventloop.Listener
-	ports := make(map[uint16]bool)
-	for range 8 {
-		l := listen(t, free)
-		ls = append(ls, l)
-		ports[l.LocalAddr().Port()] = true
-	}
-	if len(ports) != len(ls) {
-		t.Errorf("%d listeners have %d ports", len(ls), len(ports))
 	}
 }
 
@@ -141,74 +66,10 @@ func TestOneWinsThePort(t *testing.T) {
 	}
 }
 
-func receiveOne(t testing.TB, w netsys.Wire) (d netsys.Datagram) {
-	t.Helper()
-	for range 10_000 {
-		got := false
-		w.Poll(time.Now(), func(in netsys.Datagram) {
-			d, got = netsys.Datagram{From: in.From, At: in.At, Data: append([]byte(nil), in.Data...)}, true
-		})
-		if got {
-			return d
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatal("nothing arrived")
-	return d
-}
-
-// One socket for both families, as in ":7777", shows IPv4 peers with IPv4 addresses and reaches them.
-func TestDualStack(t *testing.T) {
-	l := listen(t, ":0")
-	for _, host := range []string{"127.0.0.1", "::1"} {
-		to := netip.AddrPortFrom(netip.MustParseAddr(host), l.LocalAddr().Port())
-		c, err := netsys.DialUDP(t.Context(), to.String())
-		if err != nil {
-			t.Skipf("no %s here: %v", host, err)
-		}
-		defer c.Close()
-		if err := c.Send(time.Now(), to, []byte("ping")); err != nil {
-			t.Skipf("no %s here: %v", host, err)
-		}
-		d := receiveOne(t, l)
-		if d.From != c.LocalAddr() {
-			t.Errorf("from %v, want %v", d.From, c.LocalAddr())
-		}
-		if err := l.Send(time.Now(), d.From, []byte("pong")); err != nil {
-			t.Fatal(err)
-		}
-		if d := receiveOne(t, c); string(d.Data) != "pong" || d.From != to {
-			t.Errorf("answer %q from %v", d.Data, d.From)
-		}
-	}
-}
-
-// A datagram of 60 kB is not cut to something that looks honest.
-func TestLongDatagramIsSeenAsTooLong(t *testing.T) {
-	l := listen(t, "127.0.0.1:0")
-	conn, err := net.Dial("udp", l.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := conn.Write(make([]byte, 60_000)); err != nil {
-		t.Skip(err)
-	}
-	if d := receiveOne(t, l); len(d.Data) != netsys.MaxDatagram+1 {
-		t.Errorf("%d bytes", len(d.Data))
-	}
-}
-
 func TestConfigRejects(t *testing.T) {
 	for _, c := range []eventloop.ListenConfig{{Queue: -1}, {ReadBuffer: -1}, {WriteBuffer: -1}, {Coalesce: time.Second}} {
 		if _, err := c.Listen("127.0.0.1:0"); err == nil {
 			t.Errorf("%+v accepted", c)
-		}
-	}
-	for _, addr := range []string{"", "127.0.0.1", "127.0.0.1:port", "127.0.0.1:70000"} {
-		if l, err := eventloop.Listen(addr); err == nil {
-			t.Errorf("address %q accepted", addr)
-			_ = l.Close()
 		}
 	}
 }

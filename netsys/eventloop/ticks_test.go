@@ -24,3 +24,6 @@ func TestTicksOfTheLoop(t *testing.T) {
 		}
 	}
 }
+
+// Sweep ends the connections that take too long by that time.
+func (l *Listener) Sweep(now time.Time) { l.web.sweep(now) }

@@ -89,56 +89,30 @@ func read(t testing.TB, l *eventloop.Listener, what string, condition func(event
 }
 
 // overWeb serves UDP and WebSocket in one wire when udp is not empty. The clients are WebSocket clients.
-func overWeb(udp string, condition bool) func(t testing.TB) netsystest.Setup {
+func overWeb(udp string) func(t testing.TB) netsystest.Setup {
 	return func(t testing.TB) netsystest.Setup {
 		server := listenWeb(t, udp, eventloop.WebSocketConfig{})
-		return netsystest.Setup{
-			Server: server,
-			Dial: func(t testing.TB) (netsys.Wire, netip.AddrPort) {
-				client := dialWeb(t, server)
-				if !condition {
-					return client, client.RemoteAddr()
-				}
-				poor := netsys.Link{Latency: 10 * time.Millisecond, Jitter: 8 * time.Millisecond, Loss: 0.05, Duplicate: 0.05}
-				c, err := netsys.Condition(client, netsys.ConditionerConfig{In: poor, Out: poor})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return c, client.RemoteAddr()
-			},
-		}
+		return netsystest.Setup{Server: server, Dial: func(t testing.TB) (netsys.Wire, netip.AddrPort) {
+			client := dialWeb(t, server)
+			return client, client.RemoteAddr()
+		}}
 	}
 }
 
 func TestWebSocket(t *testing.T) {
-	t.Parallel()
-	netsystest.Run(t, overWeb("", false))
-}
-
-func TestWebSocketConditioned(t *testing.T) {
-	t.Parallel()
-	netsystest.Run(t, overWeb("", true))
-}
-
-func TestWebSocketBesideUDP(t *testing.T) {
-	t.Parallel()
-	netsystest.Run(t, overWeb("127.0.0.1:0", false))
-}
-
-// UDP does not suffer from the WebSocket port beside it.
-func TestUDPBesideWebSocket(t *testing.T) {
-	t.Parallel()
-	netsystest.Run(t, func(t testing.TB) netsystest.Setup {
-		server := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{})
-		return netsystest.Setup{Server: server, Dial: func(t testing.TB) (netsys.Wire, netip.AddrPort) {
-			client, err := netsys.DialUDP(t.Context(), server.LocalAddr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = client.Close() })
-			return client, client.RemoteAddr()
-		}}
-	})
+	for name, open := range map[string]func(t testing.TB) netsystest.Setup{
+		"alone":       overWeb(""),
+		"conditioned": netsystest.Conditioned(netsystest.Poor(), overWeb("")),
+		"beside UDP":  overWeb("127.0.0.1:0"),
+		"UDP beside it": func(t testing.TB) netsystest.Setup {
+			return netsystest.OverUDP(listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			netsystest.Run(t, open)
+		})
+	}
 }
 
 // One server, one wire, a client by UDP and one by WebSocket: each is known by an address of its own kind, and
@@ -159,18 +133,9 @@ func TestBothKindsAtOneServer(t *testing.T) {
 		if err := c.wire.Send(time.Now(), c.remote, opening()); err != nil {
 			t.Fatal(err)
 		}
-		d := receiveOne(t, l)
-		if string(d.Data) != string(opening()) || eventloop.IsWebSocket(d.From) != c.web {
-			t.Errorf("%q from %v", d.Data, d.From)
-		}
-		if peer := eventloop.PeerAddr(d.From); peer.Addr() != netip.MustParseAddr("127.0.0.1") || peer.Port() == 0 {
-			t.Errorf("peer %v of %v", peer, d.From)
-		}
-		if err := l.Send(time.Now(), d.From, []byte("pong")); err != nil {
-			t.Fatal(err)
-		}
-		if d := receiveOne(t, c.wire); string(d.Data) != "pong" || d.From != c.remote {
-			t.Errorf("answer %q from %v", d.Data, d.From)
+		from := netsystest.Answer(t, l, c.wire, string(opening()))
+		if peer := eventloop.PeerAddr(from); eventloop.IsWebSocket(from) != c.web || peer.Addr() != netip.MustParseAddr("127.0.0.1") || peer.Port() == 0 {
+			t.Errorf("from %v, which is %v", from, peer)
 		}
 	}
 }
@@ -214,7 +179,7 @@ func TestWebSocketDualStack(t *testing.T) {
 			continue
 		}
 		_ = c.Send(time.Now(), c.RemoteAddr(), opening())
-		d := receiveOne(t, l)
+		d := netsystest.Arrivals(t, l, 1)[0]
 		if peer := eventloop.PeerAddr(d.From); peer.Addr().Is4() != (host == "127.0.0.1") || !peer.Addr().IsLoopback() {
 			t.Errorf("from %v, which is %v", d.From, peer)
 		}
@@ -222,37 +187,8 @@ func TestWebSocketDualStack(t *testing.T) {
 	}
 }
 
-// On a warm connection neither direction allocates on the server's side; the figure holds a raw client of this
-// test that allocates nothing either.
+// On a warm connection neither direction allocates, on the side of the server or of the client.
 func TestWebSocketAllocatesNothing(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{})
-	r, _ := rawSession(t, l)
-	up, down := maskedFrame(0x82, make([]byte, 100)), make([]byte, 400)
-	buf := make([]byte, 4+len(down))
-	var from netip.AddrPort
-	n := 0
-	count := func(d netsys.Datagram) { from, n = d.From, n+1 }
-	round := func() {
-		want := n + 1
-		if _, err := r.conn.Write(up); err != nil {
-			t.Fatal(err)
-		}
-		wait(t, l, count, func() bool { return n >= want })
-		if err := l.Send(time.Now(), from, down); err != nil {
-			t.Fatal(err)
-		}
-		r.read(buf)
-	}
-	for range 20 {
-		round()
-	}
-	if allocs := testing.AllocsPerRun(200, round); allocs >= 1 && !race.Enabled {
-		t.Errorf("%v allocations per datagram up and down", allocs)
-	}
-}
-
-// Nor does the client's wire, as both ends in one process show.
-func TestWebSocketPairAllocatesNothing(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
 	c, _ := webSession(t, l)
 	up, down := make([]byte, 100), make([]byte, 400)
@@ -289,6 +225,7 @@ func TestWebSocketConfigRejects(t *testing.T) {
 		{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: []netip.Prefix{{}}},
 		{FramesPerSecond: -1}, {FramesPerSecond: 1_000_001}, {Hosts: []string{"https://game.example"}}, {Hosts: []string{"game.example:80"}},
 		{Hosts: []string{"game.example"}, Origins: []string{"https://game.example"}},
+		{Origins: []string{"https://"}}, {Origins: []string{"//game.example"}}, {Origins: []string{"https:game.example"}}, {Origins: []string{"://game.example"}},
 	} {
 		c.Addr = "127.0.0.1:0"
 		if l, err := (eventloop.ListenConfig{WebSocket: c}).Listen(""); err == nil {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/netsystest"
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
@@ -58,7 +58,7 @@ func rawSession(t testing.TB, l *eventloop.Listener, headers ...string) (*raw, n
 	if _, err := r.conn.Write(maskedFrame(0x82, opening())); err != nil {
 		t.Fatal(err)
 	}
-	from := receiveOne(t, l).From
+	from := netsystest.Arrivals(t, l, 1)[0].From
 	if err := l.Send(time.Now(), from, []byte("answer")); err != nil {
 		t.Fatal(err)
 	}
@@ -75,14 +75,7 @@ func webSession(t testing.TB, l *eventloop.Listener) (c *websocket.Wire, from ne
 	if err := c.Send(time.Now(), c.RemoteAddr(), opening()); err != nil {
 		t.Fatal(err)
 	}
-	from = receiveOne(t, l).From
-	if err := l.Send(time.Now(), from, []byte("answer")); err != nil {
-		t.Fatal(err)
-	}
-	if d := receiveOne(t, c); string(d.Data) != "answer" {
-		t.Fatalf("answered %q", d.Data)
-	}
-	return c, from
+	return c, netsystest.Answer(t, l, c, string(opening()))
 }
 
 // request is an honest request with additional header lines.
@@ -176,18 +169,4 @@ func prefixes(all ...string) (p []netip.Prefix) {
 		p = append(p, netip.MustParsePrefix(s))
 	}
 	return p
-}
-
-// receive polls until n datagrams have arrived.
-func receive(t testing.TB, l *eventloop.Listener, n int) (all []string) {
-	t.Helper()
-	for range 10_000 {
-		l.Poll(time.Now(), func(d netsys.Datagram) { all = append(all, string(d.Data)) })
-		if len(all) >= n {
-			return all
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatalf("%d of %d datagrams arrived", len(all), n)
-	return nil
 }

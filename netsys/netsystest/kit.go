@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Setup is what [Run] needs to know of a wire. Every subtest asks for a new one.
+// Setup is what [Run] needs to know of a wire. Every subtest asks for a new one, while others run.
 type Setup struct {
 	// Clock says what time it is and lets some pass. The zero value is [RealClock].
 	Clock Clock
@@ -19,6 +19,40 @@ type Setup struct {
 
 	// Dial opens the wire of one more client, and says under which address it reaches the server.
 	Dial func(t testing.TB) (client netsys.Wire, server netip.AddrPort)
+}
+
+// OverUDP is a server's wire that is reached over UDP from this machine.
+func OverUDP(server netsys.Wire) Setup {
+	return Setup{Server: server, Dial: func(t testing.TB) (netsys.Wire, netip.AddrPort) {
+		client, err := netsys.DialUDP(t.Context(), server.LocalAddr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = client.Close() })
+		return client, client.RemoteAddr()
+	}}
+}
+
+// Poor is a link that delays, mixes up, loses and duplicates, as much as [Run] stands in real time.
+func Poor() netsys.Link {
+	return netsys.Link{Latency: 10 * time.Millisecond, Jitter: 8 * time.Millisecond, Loss: 0.05, Duplicate: 0.1}
+}
+
+// Conditioned puts every client that a setup dials behind a link.
+func Conditioned(link netsys.Link, open func(t testing.TB) Setup) func(t testing.TB) Setup {
+	return func(t testing.TB) Setup {
+		setup := open(t)
+		dial := setup.Dial
+		setup.Dial = func(t testing.TB) (netsys.Wire, netip.AddrPort) {
+			wire, server := dial(t)
+			c, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: 7, In: link, Out: link})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c, server
+		}
+		return setup
+	}
 }
 
 // Clock is the time in which a test runs.
