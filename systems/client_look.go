@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -224,4 +225,25 @@ func (k toldEntities) Presence(id components.NetID) Presence { return k.c.mirror
 // StateTick is the tick of that snapshot.
 func (k toldEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
 	return k.c.mirror.StateTick(uint32(id))
+}
+
+// SetScope chooses from now on whether the client simulates an entity of its
+// [Client.World], in place of ClientConfig.Scope, until it leaves the world. It takes
+// effect before the next tick. What is drawn goes over from the one to the other within
+// 12 ticks; what is simulated jumps. It reports false, and does nothing, for an entity
+// that the server has not told of. It panics for a number that is no Scope.
+func (c *Client) SetScope(e ecs.Entity, s Scope) bool {
+	if s > ScopeInterpolated {
+		panic(fmt.Sprintf("systems: SetScope(%d): use one of the constants", s))
+	}
+	if c.predictor == nil {
+		return false
+	}
+	r := c.mirror.Entities.Of(uint32(c.world.NetID(e)))
+	if r == nil || r.Entity != e || r.Removed.Tick != 0 {
+		return false
+	}
+	c.predictor.Scope.Choose(r, s)
+	c.mirror.Refresh(r)
+	return true
 }

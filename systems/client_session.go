@@ -235,3 +235,10 @@ func (c *Client) connect(ctx context.Context) error {
 	}
 	return nil
 }
+
+// fill puts into a message of inputs what the server has to hear besides.
+func (c *Client) fill(m *wire.Input) {
+	m.Epoch = c.mirror.Epoch()
+	m.Shift = c.steps.steering.Done()
+	c.reconciler.Report(m)
+}

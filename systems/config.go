@@ -2,11 +2,19 @@ package systems
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
+	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
 // ErrMessage is wrapped by errors about a message that a peer should not have
@@ -51,3 +59,164 @@ func LoadTrained(b []byte, log *slog.Logger) *delta.Trained {
 
 // ErrConfig is wrapped by every error about a configuration.
 var ErrConfig = errors.New("systems: configuration")
+
+// Validate reports what is wrong with c; it never changes it. The errors wrap
+// [ErrConfig].
+func (c ServerConfig) Validate() error {
+	c = c.filled()
+	if err := (ecs.Config{TickRate: c.TickRate}).Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	switch {
+	case c.WakeEvery < 0 || c.TickRate%c.WakeEvery != 0:
+		return fmt.Errorf("%w: WakeEvery %d must divide TickRate %d", ErrConfig, c.WakeEvery, c.TickRate)
+	case c.SendRate < 0 || c.TickRate/c.WakeEvery%c.SendRate != 0:
+		return fmt.Errorf("%w: SendRate %d must divide the %d wake-ups a second", ErrConfig, c.SendRate, c.TickRate/c.WakeEvery)
+	case c.FirstTick > ecs.MaxTick:
+		return fmt.Errorf("%w: FirstTick %d is behind ecs.MaxTick, %d", ErrConfig, c.FirstTick, uint32(ecs.MaxTick))
+	case c.Events != nil && c.Messages != nil:
+		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
+	case c.MaxClients < 0:
+		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
+	case badTimeout(c.Timeout):
+		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
+	case c.MaxTokenLifetime < 0 || c.MaxTokenLifetime > netcode.MaxLifetime:
+		return fmt.Errorf("%w: MaxTokenLifetime %v is not in 0..%v (0: 65m)", ErrConfig, c.MaxTokenLifetime, netcode.MaxLifetime)
+	case c.ReconnectWindow < 0:
+		return fmt.Errorf("%w: ReconnectWindow %v is negative (0: none)", ErrConfig, c.ReconnectWindow)
+	case c.Stall < 0 || c.Stall > maxStall:
+		return fmt.Errorf("%w: Stall %v is not between 0 and %v (0: %v)", ErrConfig, c.Stall, maxStall, defaultStall)
+	case c.Budget < snapshot.MinBudget:
+		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, snapshot.MinBudget, defaultBudget)
+	case c.Coders > delta.ZstdOnly:
+		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
+	case c.LeavePolicy > KeepOwned:
+		return fmt.Errorf("%w: no leave policy %d; there are DespawnOwned (0) and KeepOwned (1)", ErrConfig, c.LeavePolicy)
+	}
+	if err := c.Policies.Validate(); err != nil {
+		return fmt.Errorf("%w: Policies: %w", ErrConfig, err)
+	}
+	if everywhere(c.Policies) {
+		if err := c.validPeers(); err != nil {
+			return err
+		}
+	}
+	if stamped(c.Policies) {
+		if err := c.validStamped(); err != nil {
+			return err
+		}
+	}
+	if c.LagComp != nil {
+		if _, err := c.lagComp(); err != nil {
+			return err
+		}
+	}
+	if err := c.sessions().Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
+}
+
+// maxPeers bounds clients where each of them simulates everything.
+const maxPeers = 4096
+
+// validPeers reports what does not go together with simulating everything everywhere.
+func (c ServerConfig) validPeers() error {
+	number, _ := deterministic.BulkChannel(c.Channels)
+	window := c.Policies.WindowTicks(c.TickRate)
+	switch {
+	case c.Visible != nil:
+		return fmt.Errorf("%w: Visible with %v: every client simulates everything, so nothing can be hidden from it; leave it nil", ErrConfig, c.Policies.Correction)
+	case c.Record != nil:
+		return fmt.Errorf("%w: Record with %v: no state is sent, so there is nothing to learn from; leave it nil", ErrConfig, c.Policies.Correction)
+	case c.MaxClients > maxPeers:
+		return fmt.Errorf("%w: MaxClients %d with %v: at most %d", ErrConfig, c.MaxClients, c.Policies.Correction, maxPeers)
+	case window > maxPeers:
+		return fmt.Errorf("%w: Policies.Window %v is %d ticks; at most %d", ErrConfig, c.Policies.Window, window, maxPeers)
+	case number < 0:
+		return fmt.Errorf("%w: Channels with %v: the state for who joins late needs a reliable and ordered channel with a MaxMessage of %d bytes or more, preferably called \"bulk\"",
+			ErrConfig, c.Policies.Correction, deterministic.LeastMessage)
+	}
+	return nil
+}
+
+// validStamped reports what does not go together with stamped inputs.
+func (c ServerConfig) validStamped() error {
+	if ticks := stampedEarly(c.Policies, c.TickRate); ticks > maxPeers {
+		return fmt.Errorf("%w: Policies.Window %v is %d ticks; at most %d", ErrConfig, c.Policies.Window, ticks, maxPeers)
+	}
+	return nil
+}
+
+// Validate reports what is wrong with c; it never changes it. The errors wrap
+// [ErrConfig].
+func (c ClientConfig) Validate() error {
+	switch {
+	case c.History < 0 || c.History > 1<<14:
+		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.History, 1<<14, DefaultHistory)
+	case badTimeout(c.Timeout):
+		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
+	case c.Events != nil && c.Messages != nil:
+		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
+	case c.ConnectTimeout < 0:
+		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
+	}
+	if err := errors.Join(c.Damping.Validate(), c.Smoothing.Validate()); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	if err := c.session().Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
+}
+
+// minTimeout is two keep-alives of a session: with less, one lost packet of a
+// peer that has nothing to say would end it.
+const minTimeout = 200 * time.Millisecond
+
+func badTimeout(d time.Duration) bool { return d < 0 || d > 0 && d < minTimeout }
+
+// needed is a system that a model cannot do without, and why.
+type needed struct{ system, because string }
+
+// lacks refuses a schedule without a system that is needed.
+func lacks(s *ecs.Schedule, list []needed) error {
+	names := s.Names()
+	for _, n := range list {
+		if !slices.Contains(names, n.system) {
+			return fmt.Errorf("%w: Schedule without %s: %s", ErrConfig, n.system, n.because)
+		}
+	}
+	return nil
+}
+
+// serverNeeds are the systems that a server's schedule must have.
+func serverNeeds(p policy.Policies) []needed {
+	if everywhere(p) || stamped(p) {
+		return []needed{{"ServerApply", "under these policies ticks are simulated again there, and begin there"}}
+	}
+	return nil
+}
+
+// clientNeeds are those of a client's. Lockstep guesses nothing, so that its clients may leave
+// Reconcile out.
+func clientNeeds(p policy.Policies) []needed {
+	switch {
+	case !everywhere(p):
+		return nil
+	case p.Missing == policy.MissingWait:
+		return []needed{{"Predict", "under the server's policies every client simulates everything"}}
+	}
+	return []needed{
+		{"Predict", "under the server's policies every client simulates everything"},
+		{"Reconcile", "under the server's policies what was guessed wrong is simulated again there"},
+	}
+}
+
+// suits refuses a client's schedule, and systems of its own, that have no place under the policies.
+func suits(s *ecs.Schedule, own ClientSystems, p policy.Policies) error {
+	if everywhere(p) && (own.Predict != nil || own.Reconcile != nil) {
+		return fmt.Errorf("%w: Systems with a Predict or Reconcile: under the server's policies every peer simulates everything from the inputs of all, and has to do so alike", ErrConfig)
+	}
+	return lacks(s, clientNeeds(p))
+}

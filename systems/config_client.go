@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/predict"
 )
 
 // DefaultHistory is how many predicted ticks a client keeps where its
@@ -186,6 +187,33 @@ type GatherFunc struct {
 func Gather[T any](fill func(w *ecs.World, in *T)) GatherFunc {
 	return GatherFunc{
 		fill: func(w *ecs.World, p unsafe.Pointer) { fill(w, (*T)(p)) },
+		of:   ecs.ComponentOf[T],
+	}
+}
+
+// Scope says whether a client simulates an entity. It is chosen by ClientConfig.Scope and
+// [Client.SetScope].
+type Scope = predict.Mode
+
+// See the constants of package predict.
+const (
+	ScopeOwn          = predict.ModeOwn
+	ScopeCoSimulated  = predict.ModeCoSimulated
+	ScopeInterpolated = predict.ModeInterpolated
+)
+
+// AssumeFunc fills the input of an entity of another player. Make one with [Assume].
+type AssumeFunc struct {
+	fill func(*ecs.World, ecs.Entity, unsafe.Pointer)
+	of   func(*ecs.Protocol) *ecs.Component
+}
+
+// Assume makes an AssumeFunc of a typed function. T must be the protocol's input type;
+// [NewClient] says so when it is not. It is called in replays, too, and so may depend on
+// nothing but w.
+func Assume[T any](fill func(w *ecs.World, e ecs.Entity, in *T)) AssumeFunc {
+	return AssumeFunc{
+		fill: func(w *ecs.World, e ecs.Entity, p unsafe.Pointer) { fill(w, e, (*T)(p)) },
 		of:   ecs.ComponentOf[T],
 	}
 }

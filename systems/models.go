@@ -19,7 +19,7 @@ import (
 )
 
 // A model is a row of parts: all that peers do by the policies. This file and
-// validation.go alone read these; what a part is to know of them is given to it here.
+// config.go alone read these; what a part is to know of them is given to it here.
 //
 //	preset             server: apply, tell           client: numbers, pace, draws
 //	LocalSync          sequenced, snapshots          sequence, steering, between

@@ -161,7 +161,7 @@ func (s *Server) Advance(now time.Time) int {
 		return 0
 	}
 	s.link.now = now
-	s.tellOverload(now)
+	s.link.overload.tellDropped(s.config.Logger, now, s.dropped(), "clients", len(s.sessions.peers))
 	if s.probe != nil {
 		s.probe.Begin()
 	}

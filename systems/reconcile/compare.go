@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bytes"
+	"fmt"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -123,4 +124,46 @@ func (c *compare) mispredicted(x Mismatch, comp *ecs.Component, field int, predi
 		x.Predicted, x.Truth = comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth)
 		c.parts.OnMismatch(x)
 	}
+}
+
+// ownDiffers compares what was predicted of a component of an own entity after the input of the
+// newest own state with what that says.
+func (c *compare) ownDiffers(e ecs.Entity, comp *ecs.Component) (err error) {
+	m := c.parts.Mirror
+	told := m.Own.Newest
+	if told.Tick != m.Newest.Tick {
+		return fmt.Errorf("%s: own state is of tick %d", comp.Name, told.Tick)
+	}
+	if told.Input > c.parts.Predict.Applied() {
+		return nil // it waits for its tick
+	}
+	id, found := c.parts.World.NetID(e), false
+	m.Own.Each(told.Send, func(v mirror.OwnValue) {
+		if components.NetID(v.ID) != id || v.Component != comp || err != nil {
+			return
+		}
+		found = true
+		predicted := c.parts.Predict.History.Value(told.Input, e, comp)
+		if predicted == nil {
+			predicted = c.parts.World.Netcode().Pointer(e, comp)
+		}
+		if field := comp.Schema.Compare(predicted, v.Value); field >= 0 {
+			err = fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
+				told.Input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, v.Value))
+		}
+	})
+	if err == nil && !found && m.Own.Whole(told.Send) {
+		return fmt.Errorf("%s: the newest snapshot has no own state of it", comp.Name)
+	}
+	return err
+}
+
+// Mismatch reports one component field that a client predicted wrongly.
+type Mismatch struct {
+	Tick             uint32 // server tick of the state that disagreed
+	Input            uint32 // input sequence after which it was compared
+	NetID            components.NetID
+	Component, Field string
+	Predicted, Truth string // the two values as text
+	CoSimulated      bool   // it is not the client's own: see systems.Scope
 }

@@ -4,7 +4,7 @@
 //   - Make it, and who is told: [New], [System.Add], [System.Remove].
 //   - A send: [System.Run] captures the world and, for each client, settles what it may see
 //     (visible.go), takes its own state (own.go), lays all of it out in datagrams (draft.go,
-//     pack.go), where not all fits by priority (contest.go), and writes them (emit.go). A
+//     pack.go), where not all fits by priority (contest.go), and writes them (client.go). A
 //     client that is new joins with the state of one send (join.go).
 //   - What is sent: [Client.Packets], [Client.Sent]; what arrived: [System.Acked].
 //   - What a client knows, for looking: [System.Knowledge].

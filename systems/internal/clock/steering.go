@@ -1,6 +1,28 @@
 package clock
 
-import "github.com/tactusgo/tactus/systems/internal/wire"
+import (
+	"time"
+
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// Ticks counts time in ticks.
+type Ticks struct {
+	Start time.Time // tick 0
+	Step  time.Duration
+}
+
+// At is a time in ticks.
+func (t Ticks) At(at time.Time) float64 { return float64(at.Sub(t.Start)) / float64(t.Step) }
+
+// RoundTrip is the least round trip of late, in ticks, or the newest one before there is that: what
+// is more is waiting on the way.
+func (t Ticks) RoundTrip(least, newest time.Duration) float64 {
+	if least == 0 {
+		least = newest
+	}
+	return float64(least) / float64(t.Step)
+}
 
 // Steering carries out the clock shift that the server asks for, by running a
 // little fast or slow.

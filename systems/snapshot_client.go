@@ -4,8 +4,10 @@ import (
 	"errors"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
 // snapshotListener takes in snapshots.
@@ -64,3 +66,45 @@ func (steered) BeforeReceive(int) int { return 0 }
 
 // More is false: whoever is behind runs a little fast.
 func (steered) More(int) bool { return false }
+
+// clientHost is what the mirror asks of prediction, scope, ownership and drawing when it
+// places entities.
+type clientHost Client
+
+// Admits finds what this client foretold of an entity that a state tells of, and says
+// whether it simulates it. An own entity that it spawns by an input that it has not come
+// to has to wait.
+func (h *clientHost) Admits(r *mirror.Replica, st *mirror.State, own bool, mask uint64) (simulated, ready bool) {
+	c := (*Client)(h)
+	if own && c.predictor.Spawns().Later(r) {
+		return false, false
+	}
+	if c.predictor.Spawns().Match(r, st) {
+		c.reconciler.Revived(r)
+	}
+	return c.predictor.Scope.Has(r, own, mask), true
+}
+
+// Shaped tells drawing and reconciliation.
+func (h *clientHost) Shaped(r *mirror.Replica, x mirror.Change) {
+	if x.State != nil && x.Switched {
+		h.interpolator.Reshaped(r)
+	}
+	h.reconciler.Shaped(r, x)
+}
+
+// KeepsLocal asks whether what this client wrote stays.
+func (h *clientHost) KeepsLocal(r *mirror.Replica, comp *ecs.Component, words []int32) bool {
+	return h.owned.Keeps(r.ID, r.Entity, comp, words)
+}
+
+// Placed asks the game for the scope of an entity.
+func (h *clientHost) Placed(r *mirror.Replica, own bool, mask uint64, simulated bool) (again bool) {
+	c := (*Client)(h)
+	return c.predictor.Scope.Ask(r) && c.predictor.Scope.Has(r, own, mask) != simulated
+}
+
+// Shows says whether the view has an entity.
+func (h *clientHost) Shows(r *mirror.Replica) bool {
+	return h.interpolator.Shows(r)
+}

@@ -1,0 +1,156 @@
+package systems
+
+import (
+	"fmt"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/outcome"
+)
+
+// newOutcomes makes the log of a world in which a game does something about outcomes.
+func newOutcomes(w *ecs.World, register func(*outcome.Log)) *outcome.Log {
+	if register == nil {
+		return nil
+	}
+	l := outcome.New(w, outcome.Config{})
+	register(l)
+	return l
+}
+
+// follow lists what follows the ticks that are simulated, or, where own entities are predicted
+// alone, the inputs: of a *event.Server or a *event.Client and a log; either may be nil.
+func follow[E interface {
+	comparable
+	timeline.Listener
+}](events E, log *outcome.Log) (l timeline.Listeners) {
+	if none := *new(E); events != none {
+		l = append(l, events)
+	}
+	if log != nil {
+		l = append(l, log)
+	}
+	return l
+}
+
+// unsettled follows ticks as a timeline simulates them. Advance settles, by the horizon of
+// the policies.
+type unsettled struct{ timeline.Listeners }
+
+// Settle does nothing.
+func (unsettled) Settle(uint32) {}
+
+// Start stands before the simulation of an input on a client.
+func (f *followed) Start(input uint32) { f.followers.Start(input) }
+
+// Done stands behind it.
+func (f *followed) Done() { f.followers.Done() }
+
+// Rewind stands before inputs from first on are simulated again. What earlier ones raised of
+// outcomes that are open is not, and followed from a state that was wrong somewhere on the way.
+func (f *followed) Rewind(first uint32) {
+	for _, x := range f.followers {
+		if x == timeline.Listener(f.outcomes) {
+			x.Rewind(min(first, f.outcomes.Horizon()))
+		} else {
+			x.Rewind(first)
+		}
+	}
+}
+
+// waiting reports whether outcomes wait to be final.
+func (f *followed) waiting() bool { return f.outcomes != nil && f.outcomes.Stats().Open > 0 }
+
+// attachEvents gives the events of a server its world.
+func (s *Server) attachEvents() {
+	if s.config.Events != nil {
+		s.config.Events.Attach(s.world, event.Hooks{Sees: s.sees, Broken: s.missed})
+	}
+}
+
+// sees reports whether a client sees the entity of an event. One that is gone was seen
+// by those who were shown it last.
+func (s *Server) sees(w *ecs.World, about event.Subject, client uint32) bool {
+	switch {
+	case s.config.Visible == nil:
+		return true
+	case w.Alive(about.Entity):
+		return s.config.Visible(w, about.Entity, client)
+	}
+	p := s.sessions.byID[client]
+	return p != nil && p.snapshot != nil && s.snapshots.Showed(p.snapshot, about.NetID)
+}
+
+// missed ends the session of a client that an event could not be sent to.
+func (s *Server) missed(client uint32, err error) {
+	if session := s.Session(client); session != nil {
+		s.config.Logger.Warn("client does not take its events", "client", client, "error", err)
+		session.Close(s.link.now, netsys.ReasonKicked)
+	}
+}
+
+// lagComp is the configuration of lag compensation, with the rate of the server's
+// sends in it, or why it cannot be.
+func (c ServerConfig) lagComp() (lagcomp.Config, error) {
+	l := *c.LagComp
+	if l.SendRate == 0 {
+		l.SendRate = c.SendRate
+	}
+	if l.SendRate != c.SendRate {
+		return l, fmt.Errorf("%w: LagComp.SendRate %d is not SendRate %d (0: that)", ErrConfig, l.SendRate, c.SendRate)
+	}
+	if err := l.Validate(); err != nil {
+		return l, fmt.Errorf("%w: LagComp: %w", ErrConfig, err)
+	}
+	return l, nil
+}
+
+// attachLagComp makes the world remember what was sent of it, for lagcomp.As. The
+// system Record stands right before Snapshot, so that what it keeps is what snapshots
+// tell, however many ticks a wake-up has run. Where inputs alone are sent everybody is
+// shown in the present, and there is nothing to compensate.
+func (s *Server) attachLagComp() error {
+	if s.config.LagComp == nil || !s.model.snapshots {
+		return nil
+	}
+	config, err := s.config.lagComp()
+	if err != nil {
+		return err
+	}
+	comp, err := lagcomp.New(s.world, config)
+	if err != nil {
+		return fmt.Errorf("%w: LagComp: %w", ErrConfig, err)
+	}
+	s.lagComp = comp
+	ecs.SetResource(s.world, comp)
+	return s.stages.schedule.InsertBefore("Snapshot", ecs.System{Name: "Record", Run: func(*ecs.World) {
+		for _, p := range s.sessions.peers {
+			comp.Consume(p.ID, p.inputs.Consumed())
+		}
+		comp.Record(s.link.tick)
+	}})
+}
+
+// LagComp is the memory of what clients saw, for its counters; nil where
+// ServerConfig.LagComp is, and where everybody is shown in the present.
+func (s *Server) LagComp() *lagcomp.Compensator { return s.lagComp }
+
+// has notes that a client has the state of a tick.
+func (s *Server) has(client, tick uint32) {
+	if s.lagComp != nil {
+		s.lagComp.Acknowledge(client, tick)
+	}
+}
+
+// forget drops what lag compensation knows of clients that are gone.
+func (s *Server) forget(clients []uint32) {
+	if s.lagComp == nil {
+		return
+	}
+	for _, id := range clients {
+		s.lagComp.Forget(id)
+	}
+}

@@ -1,0 +1,236 @@
+package systems
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/report"
+	"github.com/tactusgo/tactus/systems/internal/sessions"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+	"github.com/tactusgo/tactus/systems/serverapply"
+)
+
+// sequenced consumes the inputs of a client in the order of their sequence, and runs each
+// tick once.
+type sequenced struct {
+	s        *Server
+	in       *serverapply.System
+	takeAway func(w *ecs.World, player uint32)
+}
+
+// Join begins with a client: where it is back, behind the newest input of its that was
+// consumed.
+func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
+	s := a.s
+	p.report = s.report.Join(p.ID)
+	switch {
+	case back:
+		a.in.Resume(p.inputs, kept.Input)
+		if s.config.Rejoin != nil {
+			s.config.Rejoin(s.world, p.ID)
+		}
+	case s.config.Join != nil:
+		s.config.Join(s.world, p.ID)
+	}
+}
+
+// Leave ends with a client, whose entities stand as they are until Depart.
+func (a *sequenced) Leave(p *peer, _ bool) { a.s.report.Leave(p.ID) }
+
+// Depart runs behind Receive: what Join spawned for a client that came and went
+// within one Receive is there by then.
+func (a *sequenced) Depart(w *ecs.World, gone []uint32) {
+	for _, id := range gone {
+		a.takeAway(w, id)
+	}
+}
+
+// Receive takes in a message of inputs.
+func (a *sequenced) Receive(p *peer, pk netsys.Packet) {
+	m, err := a.in.Receive(p.inputs, pk)
+	if m := passOn(a.s, p, pk, m, err); m != nil {
+		p.report.Take(m.Newest, p.inputs.Newest(), &m.Report)
+	}
+}
+
+// passOn passes on what a message had besides inputs: which baselines the client asks for.
+// It returns the message, nil where there was nothing to be read.
+func passOn(s *Server, p *peer, pk netsys.Packet, m *wire.Input, err error) *wire.Input {
+	if err != nil {
+		s.sessions.Refuse(p.Client, err)
+		return nil
+	}
+	if m != nil && pk.Newest {
+		p.snapshot.Ask(m.Epoch)
+	}
+	return m
+}
+
+// Run is the system ServerApply.
+func (a *sequenced) Run(w *ecs.World) { a.in.Run(w) }
+
+// Ready begins a tick: nobody waits for inputs.
+func (a *sequenced) Ready() bool {
+	a.s.world.Netcode().SetTick(a.s.link.tick)
+	a.s.followed.followers.Start(a.s.link.tick)
+	return true
+}
+
+// Done ends it.
+func (a *sequenced) Done() {
+	s := a.s
+	s.followed.followers.Done()
+	s.world.Netcode().SkipNobody()
+	a.judge()
+	s.snapshots.Step()
+}
+
+// judge compares, at the end of a tick, what clients report with what became of their
+// inputs here.
+func (a *sequenced) judge() {
+	s := a.s
+	s.report.List()
+	for _, p := range s.sessions.peers {
+		s.report.Compare(p.report, p.inputs.Consumed(), p.inputs.Running())
+	}
+}
+
+// rewinder goes back for inputs that come late.
+type rewinder struct {
+	s  *Server
+	in *serverapply.Rewind
+}
+
+// maxReservations is how many players there may be: as many as clients, as many who are waited
+// for, and those who have left lately.
+func maxReservations(clients int) int { return min(3*clients, maxPeers) }
+
+// Ready is true: nobody waits for inputs.
+func (m *rewinder) Ready() bool { return true }
+
+// Run is the system ServerApply.
+func (m *rewinder) Run(w *ecs.World) { m.in.Run(w) }
+
+// Done ends the tick.
+func (m *rewinder) Done() {
+	m.in.Done()
+	m.s.snapshots.Step()
+}
+
+// status says by how much clients lead.
+func (m *rewinder) status(st ModelStatus) ModelStatus {
+	st.Lead = m.in.Lead()
+	return st
+}
+
+// Join begins with a client, in the tick that comes.
+func (m *rewinder) Join(p *peer, _ sessions.Reservation, back bool) {
+	if err := m.in.Enter(p.inputs, back); err != nil {
+		m.s.config.Logger.Error("client refused", "client", p.ID, "error", err)
+		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
+	}
+}
+
+// Leave ends with a client: while its player is waited for it has neutral inputs.
+func (m *rewinder) Leave(p *peer, waited bool) {
+	if waited {
+		m.in.Await(p.ID)
+	}
+}
+
+// Depart takes players that are gone for good out of the game, in the tick that comes.
+func (m *rewinder) Depart(_ *ecs.World, gone []uint32) {
+	for _, id := range gone {
+		m.in.Depart(id)
+	}
+}
+
+// Receive takes in a message of inputs.
+func (m *rewinder) Receive(p *peer, pk netsys.Packet) {
+	msg, err := m.in.Receive(p.inputs, pk)
+	passOn(m.s, p, pk, msg, err)
+}
+
+// own is the value after the tick that own state tells of.
+func (m *rewinder) own(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
+	return m.in.Own(p.inputs, e, c)
+}
+
+// snapshotTeller sends clients states of the world.
+type snapshotTeller struct{ s *Server }
+
+// Join begins to tell a client.
+func (t snapshotTeller) Join(p *peer) {
+	p.snapshot = t.s.snapshots.Add(p.ID, snapshotPeer{t.s, p}, t.s.link.endpoint.Tag(p.Session))
+}
+
+// Leave lets go of the state with which a client was to join.
+func (t snapshotTeller) Leave(p *peer) { t.s.snapshots.Remove(p.snapshot) }
+
+// Acked notes what a client holds.
+func (t snapshotTeller) Acked(p *peer, seq uint16) {
+	if tick, ok := t.s.snapshots.Acked(p.snapshot, seq); ok {
+		t.s.has(p.ID, tick)
+	}
+}
+
+// Run is the system Snapshot.
+func (t snapshotTeller) Run(w *ecs.World) { t.s.snapshots.Run(w) }
+
+// Send is the system Send: it hands the packets of a send to the sessions.
+func (t snapshotTeller) Send(*ecs.World) {
+	s := t.s
+	for _, p := range s.sessions.peers {
+		packets := p.snapshot.Packets()
+		for i := range packets {
+			if seq, ok := s.sessions.Send(p.Client, packets[i].Bytes); ok {
+				p.snapshot.Sent(seq, &packets[i])
+			}
+		}
+		p.snapshot.Clear()
+	}
+	s.link.endpoint.Flush(s.link.now)
+}
+
+// status says what the server knows of a client that is sent states.
+func (t snapshotTeller) status(p *peer, st ClientStatus) ClientStatus {
+	st.Budget, st.OverBudget = p.snapshot.Budget()
+	st.Allowed, st.Joining = t.s.snapshots.Allowed(p.snapshot), p.snapshot.Joining()
+	st.Lead = p.inputs.Lead()
+	st.Correcting = p.report.Correcting()
+	return st
+}
+
+// snapshotClock is the time of sends.
+type snapshotClock struct{ link *serverLink }
+
+func (c snapshotClock) Now() time.Time { return c.link.now }
+func (c snapshotClock) Tick() uint32   { return c.link.tick }
+
+// snapshotPeer is what a client is told of what other rooms know of it.
+type snapshotPeer struct {
+	s *Server
+	p *peer
+}
+
+func (x snapshotPeer) Ack() (input uint32, depth uint8, shift int16) {
+	ack := x.p.inputs.Ack()
+	return ack.Input, ack.Depth, ack.Shift
+}
+
+func (x snapshotPeer) Report() *report.Client { return x.p.report }
+
+func (x snapshotPeer) Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer {
+	return x.s.model.own(x.p, e, c)
+}
+
+func (x snapshotPeer) Allowance(now time.Time) int { return x.p.Session.Channels().Allowance(now) }
+
+func (x snapshotPeer) RoundTrip() time.Duration {
+	if st := x.p.Session.Stats(); st.RTT > 0 {
+		return st.RTT + 2*st.Jitter
+	}
+	return 0
+}
