@@ -2,27 +2,22 @@ package delta
 
 import "testing"
 
-// BenchmarkSmallBlock encodes and decodes one entity, as for the state of a
-// client's own.
-func BenchmarkSmallBlock(b *testing.B) {
-	s := newScene(b, 3, 1, 1)
-	m := NewModel(s.layout, nil)
-	base := s.groups
-	s.step()
-	parts := sceneParts(s.groups, base, nil, func(int) uint64 { return 1 << 5 })
-	var e Encoder
-	var d Decoder
+// benchBlocks encodes and decodes a block with and without an account of it.
+func benchBlocks(b *testing.B, m *Model, parts []Part, account bool, encode func(e *Encoder, dst []byte) ([]byte, Coder)) {
+	e, d := Encoder{Account: account}, Decoder{Account: account}
 	got := sceneEmpty(parts)
-	body, coder := e.Append(nil, m, parts)
-	b.ReportMetric(float64(len(body)), "bytes")
+	body, coder := encode(&e, nil)
 	b.Run("encode", func(b *testing.B) {
 		for b.Loop() {
-			body, coder = e.Append(body[:0], m, parts)
+			body, coder = encode(&e, body[:0])
 		}
+		b.ReportMetric(float64(len(body)), "bytes")
 	})
 	b.Run("decode", func(b *testing.B) {
 		for b.Loop() {
-			got[0].Cur.Reset(2)
+			for i := range got {
+				got[i].Cur.Reset(parts[i].Cur.Send)
+			}
 			if err := d.Decode(body, coder, m, got); err != nil {
 				b.Fatal(err)
 			}
@@ -30,45 +25,18 @@ func BenchmarkSmallBlock(b *testing.B) {
 	})
 }
 
-// BenchmarkBusyBlock encodes a thousand entities of which a tenth have news.
-func BenchmarkBusyBlock(b *testing.B) {
-	s := newScene(b, 3, 18, 0.1)
-	m := NewModel(s.layout, nil)
-	base := s.groups
-	s.step()
-	for name, account := range map[string]bool{"plain": false, "accounted": true} {
-		e := Encoder{Account: account}
-		parts := sceneParts(s.groups, base, nil, allSlots)
-		var body []byte
+// BenchmarkBlock codes one entity, as for the state of a client's own, and a thousand of
+// which a tenth have news.
+func BenchmarkBlock(b *testing.B) {
+	b.Run("small", func(b *testing.B) {
+		s, m, _ := news(b, 3, 1, 1)
+		parts := s.parts(1, 0, slotsOf(1<<5))
+		benchBlocks(b, m, parts, false, func(e *Encoder, dst []byte) ([]byte, Coder) { return e.Append(dst, m, parts) })
+	})
+	for name, account := range map[string]bool{"busy": false, "accounted": true} {
 		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				body = e.appendRange(body[:0], m, parts)
-			}
-		})
-	}
-}
-
-// BenchmarkBusyDecode decodes a thousand entities of which a tenth have news.
-func BenchmarkBusyDecode(b *testing.B) {
-	s := newScene(b, 3, 18, 0.1)
-	m := NewModel(s.layout, nil)
-	base := s.groups
-	s.step()
-	parts := sceneParts(s.groups, base, nil, allSlots)
-	var e Encoder
-	body := e.appendRange(nil, m, parts)
-	for name, account := range map[string]bool{"plain": false, "accounted": true} {
-		d := Decoder{Account: account}
-		got := sceneEmpty(parts)
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				for i := range got {
-					got[i].Cur.Reset(parts[i].Cur.Send)
-				}
-				if err := d.Decode(body, Range, m, got); err != nil {
-					b.Fatal(err)
-				}
-			}
+			_, m, parts := news(b, 3, 18, 0.1)
+			benchBlocks(b, m, parts, account, func(e *Encoder, dst []byte) ([]byte, Coder) { return e.appendRange(dst, m, parts), Range })
 		})
 	}
 }

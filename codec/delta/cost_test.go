@@ -5,42 +5,51 @@ import (
 	"testing"
 )
 
-// A decoder counts for each field what the encoder counted; in blocks of other coders the
-// fields and the rest together are no more than the block, and nearly all of it.
-func TestDecodersCountWhatEncodersSpent(t *testing.T) {
+// The costs of all fields together are the length of the blocks, and so are those of all entities and of the
+// rest; a decoder counts for each field what the encoder counted. In blocks of other coders the fields and
+// the rest together are no more than the block, and nearly all of it.
+func TestCostsAddUp(t *testing.T) {
 	s := newScene(t, 8, 4, 0.5)
 	m := NewModel(s.layout, nil)
 	e, d := Encoder{Account: true}, Decoder{Account: true}
-	for range 20 {
-		base := s.groups
-		s.step()
-		parts := sceneParts(s.groups, base, nil, allSlots)
-		if err := d.Decode(e.appendRange(nil, m, parts), Range, m, sceneEmpty(parts)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	e.AccountEntities(true)
+	bytes, blocks := 0, 20
+	s.teach(blocks, func(parts []Part) {
+		body := e.appendRange(nil, m, parts)
+		bytes += len(body)
+		reads(t, &d, m, parts, body, Range)
+	})
 	want, got := e.Costs(nil), d.Costs(nil)
 	if len(want) != len(got) {
 		t.Fatalf("%d costs, %d on the other side", len(want), len(got))
 	}
-	for i := range want {
-		if want[i] != got[i] {
-			t.Errorf("%+v was spent, %+v counted", want[i], got[i])
+	sum, rest := 0.0, 0.0
+	for i, c := range want {
+		if c != got[i] {
+			t.Errorf("%+v was spent, %+v counted", c, got[i])
+		}
+		sum += c.Bits
+		if c.Component < 0 {
+			rest += c.Bits
 		}
 	}
-	for name, full := range map[string]bool{"full": true, "delta": false} {
-		base := s.groups
+	if math.Abs(sum/8-float64(bytes)) > float64(blocks) {
+		t.Errorf("%.1f bytes in the account, %d on the wire", sum/8, bytes)
+	}
+	on := 0.0
+	for id := range s.id {
+		on += e.CostOf(id)
+	}
+	if math.Abs(on-(sum-rest)) > 1 {
+		t.Errorf("%.1f bits by entity, %.1f by field", on, sum-rest)
+	}
+	for age := range 2 {
 		s.step()
-		if full {
-			base = nil
-		}
-		parts := sceneParts(s.groups, base, nil, allSlots)
+		parts := s.parts(age, 0, nil)
 		var b byteEncoder
 		body, coder := b.append(nil, m, parts)
 		d := Decoder{Account: true}
-		if err := d.Decode(body, coder, m, sceneEmpty(parts)); err != nil {
-			t.Fatal(err)
-		}
+		reads(t, &d, m, parts, body, coder)
 		sum, some := 0.0, 0
 		for _, c := range d.Costs(nil) {
 			sum += c.Bits / 8
@@ -49,7 +58,7 @@ func TestDecodersCountWhatEncodersSpent(t *testing.T) {
 			}
 		}
 		if n := float64(len(body)); sum > n+1 || sum < n*0.8-16 || some < 4 {
-			t.Errorf("%s: %.1f bytes in the account of a block of %.0f by coder %d, %d fields: %+v", name, sum, n, coder, some, d.Costs(nil))
+			t.Errorf("age %d: %.1f bytes in the account of a block of %.0f by coder %d, %d fields: %+v", age, sum, n, coder, some, d.Costs(nil))
 		}
 	}
 }
@@ -57,18 +66,11 @@ func TestDecodersCountWhatEncodersSpent(t *testing.T) {
 // A decoder that does not count allocates no room for it, and one that does counts the same
 // block alike.
 func TestDecodersCountWhileAsked(t *testing.T) {
-	s := newScene(t, 3, 2, 0.5)
-	m := NewModel(s.layout, nil)
-	base := s.groups
-	s.step()
-	parts := sceneParts(s.groups, base, nil, allSlots)
-	var e Encoder
-	body := e.appendRange(nil, m, parts)
+	_, m, parts := news(t, 3, 2, 0.5)
+	body := new(Encoder).appendRange(nil, m, parts)
 	var d Decoder
 	decode := func() (bits float64) {
-		if err := d.Decode(body, Range, m, sceneEmpty(parts)); err != nil {
-			t.Fatal(err)
-		}
+		reads(t, &d, m, parts, body, Range)
 		for _, c := range d.Costs(nil) {
 			bits += c.Bits
 		}

@@ -3,38 +3,14 @@ package delta
 import (
 	"math"
 	"testing"
-
-	"github.com/tactusgo/tactus/codec/schema"
-)
-
-type (
-	motionPlace struct {
-		X float32 `net:"-512..512 step 0.0625 axis x"`
-		Y float32 `net:"-512..512 step 0.0625 axis y"`
-		Z float32 `net:"-512..512 step 0.0625 axis z"`
-	}
-	motionRate struct {
-		X float32 `net:"-64..64 step 0.0625 rate x"`
-		Y float32 `net:"-64..64 step 0.0625 rate y"`
-	}
-	motionTurn struct {
-		Q [4]float32 `net:"quat 12"`
-	}
-	motionParent struct {
-		To uint32 `net:"ref parent"`
-	}
-	motionPhase struct {
-		A uint16 `net:"0..65535 step 64 angle linear"`
-	}
 )
 
 // motionBytes returns the length of a block with n entities in it, which build
 // makes at sends 8 (second baseline), 9 (baseline) and 12.
-func motionBytes(t *testing.T, second bool, n int, tables []*schema.Table, build func(send int, slot int, rec []int32)) int {
+func motionBytes(t *testing.T, second bool, n int, l *Layout, build func(send int, slot int, rec []int32)) int {
 	t.Helper()
-	l := NewLayout(tables, 3, 20)
 	m := NewModel(l, nil)
-	mask := uint64(1)<<len(tables) - 1
+	mask := uint64(1)<<l.Components() - 1
 	var gs [3]Group
 	for i, send := range []int{8, 9, 12} {
 		gs[i].Reset(uint32(send))
@@ -54,18 +30,13 @@ func motionBytes(t *testing.T, second bool, n int, tables []*schema.Table, build
 	}
 	parts := []Part{p}
 	body := new(Encoder).appendRange(nil, m, parts)
-	got := sceneEmpty(parts)
-	if err := new(Decoder).Decode(body, Range, m, got); err != nil {
-		t.Fatal(err)
-	}
-	sceneSame(t, parts, got)
+	reads(t, new(Decoder), m, parts, body, Range)
 	return len(body)
 }
 
 // What moves as its tags say costs next to nothing: an entity is a fraction of a
 // bit.
 func TestWhatMovesAsExpectedIsCheap(t *testing.T) {
-	place, turn := sceneTable(t, motionPlace{}, nil), sceneTable(t, motionTurn{}, nil)
 	quat := newQuatGrid(12)
 	about := func(angle float64) rotation { // around y
 		return rotation{0, int64(one * math.Sin(angle/2)), 0, int64(one * math.Cos(angle/2))}
@@ -79,21 +50,21 @@ func TestWhatMovesAsExpectedIsCheap(t *testing.T) {
 		name   string
 		second bool
 		most   int
-		tables []*schema.Table
+		layout *Layout
 		build  func(send, slot int, rec []int32)
 	}{
-		{"linear", true, 16, []*schema.Table{place}, func(send, slot int, rec []int32) {
+		{"linear", true, 16, tablesOf(t, motionPlace{}), func(send, slot int, rec []int32) {
 			rec[0], rec[1], rec[2] = int32(1000+slot*send), int32(5000-3*send), int32(slot)
 		}},
-		{"rate", false, 16, []*schema.Table{place, sceneTable(t, motionRate{}, nil)}, func(send, slot int, rec []int32) {
+		{"rate", false, 16, tablesOf(t, motionPlace{}, motionRate{}), func(send, slot int, rec []int32) {
 			// 20 units a second are 1 unit, 16 words, a send.
 			rec[0], rec[1] = int32(1000+16*send), int32(9000-8*send)
 			rec[3], rec[4] = (64+20)*16, (64-10)*16
 		}},
-		{"angle", true, 16, []*schema.Table{sceneTable(t, motionPhase{}, nil)}, func(send, slot int, rec []int32) {
+		{"angle", true, 16, tablesOf(t, motionPhase{}), func(send, slot int, rec []int32) {
 			rec[0] = int32(1000+10*send+slot) % 1024
 		}},
-		{"attached", true, 60, []*schema.Table{place, turn, sceneTable(t, motionParent{}, nil)}, func(send, slot int, rec []int32) {
+		{"attached", true, 60, tablesOf(t, motionPlace{}, motionTurn{}, motionParent{}), func(send, slot int, rec []int32) {
 			// The last one is the parent of all others, which are two units away.
 			angle := float64(send) / 10
 			put(rec[3:], about(angle))
@@ -106,7 +77,7 @@ func TestWhatMovesAsExpectedIsCheap(t *testing.T) {
 			rec[0], rec[1], rec[2] = int32(math.Round(px)), 500, int32(math.Round(pz))
 		}},
 	} {
-		if n := motionBytes(t, c.second, 40, c.tables, c.build); n > c.most {
+		if n := motionBytes(t, c.second, 40, c.layout, c.build); n > c.most {
 			t.Errorf("%s: %d bytes, want at most %d", c.name, n, c.most)
 		}
 	}

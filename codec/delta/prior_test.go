@@ -8,11 +8,7 @@ import (
 func trained(t testing.TB, seed uint64) (*Prior, *scene) {
 	s := newScene(t, seed, 3, 0.3)
 	tr := NewTrainer(s.layout)
-	for range 30 {
-		base := s.groups
-		s.step()
-		tr.Add(sceneParts(s.groups, base, nil, allSlots))
-	}
+	s.teach(30, tr.Add)
 	return tr.Prior(), s
 }
 
@@ -23,24 +19,18 @@ func TestAPriorMakesBlocksSmaller(t *testing.T) {
 	built, m := NewModel(s.layout, nil), NewModel(s.layout, p)
 	var e Encoder
 	with, without := 0, 0
-	for range 20 {
-		base := s.groups
-		s.step()
-		parts := sceneParts(s.groups, base, nil, allSlots)
+	s.teach(20, func(parts []Part) {
 		without += len(e.appendRange(nil, built, parts))
 		body := e.appendRange(nil, m, parts)
 		with += len(body)
-		got := sceneEmpty(parts)
-		if err := new(Decoder).Decode(body, Range, m, got); err != nil {
-			t.Fatal(err)
-		}
-		sceneSame(t, parts, got)
-	}
+		reads(t, new(Decoder), m, parts, body, Range)
+	})
 	if with*100 > without*98 {
 		t.Errorf("%d bytes with the prior, %d without", with, without)
 	}
 }
 
+// A prior travels, and has no effect on another layout than its own.
 func TestPriorsTravel(t *testing.T) {
 	p, s := trained(t, 2)
 	again, err := ParsePrior(p.Append(nil))
@@ -53,14 +43,9 @@ func TestPriorsTravel(t *testing.T) {
 	if (*Prior)(nil).Hash() != 0 {
 		t.Error("the built-in prior has a hash")
 	}
-}
-
-// A prior for another layout has no effect.
-func TestPriorOfAnotherLayout(t *testing.T) {
-	p, s := trained(t, 3)
 	other := NewLayout(s.layout.tables[1:], 3, 20)
 	if p.Fits(other) {
-		t.Error("it fits")
+		t.Error("it fits another layout")
 	}
 	a, b := NewModel(other, p), NewModel(other, nil)
 	for i := range a.start {
@@ -68,23 +53,4 @@ func TestPriorOfAnotherLayout(t *testing.T) {
 			t.Fatalf("context %d differs", i)
 		}
 	}
-}
-
-func FuzzParsePrior(f *testing.F) {
-	p, s := trained(f, 4)
-	f.Add(p.Append(nil))
-	f.Add([]byte{priorVersion})
-	f.Fuzz(func(t *testing.T, src []byte) {
-		p, err := ParsePrior(src)
-		if err != nil {
-			if !named(err) {
-				t.Fatal(err)
-			}
-			return
-		}
-		NewModel(s.layout, p)
-		if string(p.Append(nil)) != string(src) {
-			t.Error("another spelling of the same prior")
-		}
-	})
 }

@@ -17,7 +17,7 @@ func sceneRecording(t testing.TB, seed uint64, sends int) ([]byte, *scene, [][]G
 	r := NewRecorder(&out, s.layout)
 	var all [][]Group
 	for i := range sends {
-		groups := s.groups[:min(1+i/4, len(s.groups))]
+		groups := s.now()[:min(1+i/4, len(s.now()))]
 		if err := r.Record(groups); err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,8 @@ func TestRecording(t *testing.T) {
 		if len(groups) != len(want) || groups[0].Send != uint32(i+1) {
 			t.Fatalf("%d groups of send %d, want %d of %d", len(groups), groups[0].Send, len(want), i+1)
 		}
-		sceneSame(t, sceneParts(want, nil, nil, allSlots), sceneParts(groups, nil, nil, allSlots))
+		of := func(groups []Group) []Part { return (&film{sends: [][]Group{groups}}).parts(0, 0, nil) }
+		sceneSame(t, of(want), of(groups))
 	}
 	if _, err = r.Next(groups); err != io.EOF {
 		t.Errorf("at the end: %v", err)
@@ -114,11 +115,7 @@ func TestTablesOfLines(t *testing.T) {
 func TestTrained(t *testing.T) {
 	s := newScene(t, 4, 4, 0.3)
 	priors := NewTrainer(s.layout)
-	for range 10 {
-		base := s.groups
-		s.step()
-		priors.Add(sceneParts(s.groups, base, nil, allSlots))
-	}
+	s.teach(10, priors.Add)
 	learned := NewTrained(s.layout, priors.Prior(), sceneDictionary(t, 3))
 	file := learned.Append(nil)
 	got, err := ParseTrained(file)

@@ -2,12 +2,7 @@ package delta
 
 import (
 	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"math/bits"
-	"os"
-	"testing"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -355,67 +350,5 @@ func (b *wireBytes) lineSet(e *wireEntity, s *wireSet, res []int32) {
 	for i, f := range s.lines {
 		bend := f.wrap(int64(e.base[f.at]) + wireFloor(int64(was[i])*p.step+int64(v[i])*(all-p.step), n))
 		e.cur[f.at], e.cur[f.at+1] = f.wrap(int64(bend)+int64(res[f.at])), v[i]
-	}
-}
-
-// A decoder of raw and zstd that is written from the document reads what the encoder
-// writes.
-func TestWireBytesOfTheDocument(t *testing.T) {
-	try := func(m *Model, parts []Part, what string) {
-		t.Helper()
-		body, coder := (&Encoder{Only: ZstdOnly}).Append(nil, m, parts)
-		got := sceneEmpty(parts)
-		if err := decodeWireBytes(body, coder, m.layout, got); err != nil {
-			t.Fatalf("%s, coder %d: %v", what, coder, err)
-		}
-		sceneSame(t, parts, got)
-	}
-	for seed := range uint64(12) {
-		s := newScene(t, seed, 1+int(seed%8), []float64{0.01, 0.1, 0.5, 1}[seed%4])
-		sends := [][]Group{s.groups}
-		for range 16 {
-			s.step()
-			sends = append(sends, s.groups)
-		}
-		for age := range 14 {
-			try(NewModel(s.layout, nil), wireParts(sends, age, age%3 > 0, allSlots), fmt.Sprintf("seed %d, age %d", seed, age))
-		}
-	}
-	r, w := newRiders(t, 1, 3), newWalkers(t, 1, 4)
-	for range 50 {
-		r.step()
-		w.step(10)
-	}
-	for _, age := range []int{0, 1, 2, 3, 5, 24, 40} {
-		try(NewModel(r.layout, nil), wireParts(r.sends, age, age%4 > 0, allSlots), fmt.Sprintf("riders, age %d", age))
-		try(NewModel(w.layout, nil), wireParts(w.sends, age, false, allSlots), fmt.Sprintf("lines, age %d", age))
-	}
-}
-
-// The committed blocks are read by the decoder of the document.
-func TestWireBytesVectors(t *testing.T) {
-	file, err := os.ReadFile(blockVectorFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v blockVectors
-	if err := json.Unmarshal(file, &v); err != nil {
-		t.Fatal(err)
-	}
-	l, err := layoutOf(v.Lines, v.Words, v.Steps, v.Rate, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range v.Blocks {
-		parts := b.parts()
-		body, err := hex.DecodeString(b.Hex)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := sceneEmpty(parts)
-		if err := decodeWireBytes(body, b.Coder, l, got); err != nil {
-			t.Fatalf("%s: %v", b.Name, err)
-		}
-		sceneSame(t, parts, got)
 	}
 }

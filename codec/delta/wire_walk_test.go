@@ -20,6 +20,14 @@ type wireEntity struct {
 	off              int64
 }
 
+// readWire reads a body into Cur of the parts.
+func readWire(tables *wireTables, src []byte, c Coder, l *Layout, parts []Part) error {
+	if c == Range {
+		return decodeWire(tables, src, l, parts)
+	}
+	return decodeWireBytes(src, c, l, parts)
+}
+
 // decodeWire reads a body of the range coder into Cur of the parts.
 func decodeWire(tables *wireTables, src []byte, l *Layout, parts []Part) error {
 	b := &wireBlock{

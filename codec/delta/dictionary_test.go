@@ -16,11 +16,7 @@ func sceneDictionary(t testing.TB, seed uint64) *Dictionary {
 	t.Helper()
 	s := newScene(t, seed, 6, 0.3)
 	trainer := NewDictionaryTrainer(s.layout)
-	for range 60 {
-		base := s.groups
-		s.step()
-		trainer.Add(sceneParts(s.groups, base, nil, allSlots))
-	}
+	s.teach(60, trainer.Add)
 	d, err := trainer.Dictionary()
 	if err != nil {
 		t.Fatal(err)
@@ -38,20 +34,12 @@ func TestDictionary(t *testing.T) {
 	if err != nil || again.Hash() != one.Hash() || again.id != one.id {
 		t.Errorf("read again: %v", err)
 	}
-	s := newScene(t, 9, 8, 0.4)
-	base := s.groups
-	s.step()
-	parts := sceneParts(s.groups, base, nil, allSlots)
-	plain := NewModel(s.layout, nil)
+	_, plain, parts := news(t, 9, 8, 0.4)
 	body, coder := new(byteEncoder).append(nil, plain.WithDictionary(one), parts)
 	if coder != Zstd {
 		t.Fatalf("coder %d", coder)
 	}
-	got := sceneEmpty(parts)
-	if err := new(byteDecoder).decode(body, coder, plain.WithDictionary(one), got); err != nil {
-		t.Fatal(err)
-	}
-	sceneSame(t, parts, got)
+	reads(t, new(Decoder), plain.WithDictionary(one), parts, body, coder)
 	for name, m := range map[string]*Model{"none": plain, "another": plain.WithDictionary(other)} {
 		err := new(Decoder).Decode(body, coder, m, sceneEmpty(parts))
 		if !errors.Is(err, ErrDictionary) || !errors.Is(err, codec.ErrMalformed) {
@@ -60,9 +48,7 @@ func TestDictionary(t *testing.T) {
 	}
 	// A block without one opens with any model.
 	body, coder = new(byteEncoder).append(nil, plain, parts)
-	if err := new(Decoder).Decode(body, coder, plain.WithDictionary(one), sceneEmpty(parts)); err != nil {
-		t.Errorf("without a dictionary: %v", err)
-	}
+	reads(t, new(Decoder), plain.WithDictionary(one), parts, body, coder)
 }
 
 func TestDictionaryRefuses(t *testing.T) {

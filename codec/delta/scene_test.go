@@ -1,16 +1,14 @@
 package delta
 
 import (
-	"fmt"
 	"math/bits"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// The components of the scenes that the tests of the byte coders play.
+// The components of scenes.
 type (
 	scenePlace struct {
 		X, Y float32 `net:"-512..512 step 0.0625"`
@@ -53,6 +51,16 @@ func sceneLayout(t testing.TB) *Layout {
 	}, 3, 20)
 }
 
+// tablesOf is the layout of components with their own tags.
+func tablesOf(t testing.TB, components ...any) *Layout {
+	t.Helper()
+	var tables []*schema.Table
+	for _, c := range components {
+		tables = append(tables, sceneTable(t, c, nil))
+	}
+	return NewLayout(tables, 3, 20)
+}
+
 func sceneTable(t testing.TB, v any, over schema.Fields) *schema.Table {
 	t.Helper()
 	table, err := schema.Compile(reflect.TypeOf(v), over)
@@ -67,36 +75,36 @@ var sceneMasks = []uint64{1<<0 | 1<<1 | 1<<6, 1<<3 | 1<<4, 1<<0 | 1<<2, 1<<5 | 1
 
 // scene is a world of groups that changes at random from one send to the next.
 type scene struct {
-	layout *Layout
-	rng    *rand.Rand
-	rate   float64 // chance that an entity has news at a send
-	groups []Group
-	next   uint32
+	film
+	rate float64 // chance that an entity has news at a send
+	id   uint32  // the next one
 }
 
 func newScene(t testing.TB, seed uint64, groups int, rate float64) *scene {
-	s := &scene{layout: sceneLayout(t), rng: rand.New(rand.NewPCG(seed, 7)), rate: rate, groups: make([]Group, groups), next: 1}
-	for g := range s.groups {
-		s.groups[g].Send = 1
+	s := &scene{film: newFilm(sceneLayout(t), seed, 7, groups), rate: rate, id: 1}
+	for g := range s.now() {
 		for k := range GroupSize {
-			s.spawn(g, k)
+			s.spawn(&s.now()[g], g, k)
 		}
 	}
 	return s
 }
 
-func (s *scene) spawn(g, k int) {
-	switch s.rng.IntN(10) {
-	case 0:
-		s.groups[g].Clear(k, false)
-		return
-	case 1:
-		s.groups[g].Clear(k, true)
+// news is a scene after a step, with the parts of a block of it against the send before.
+func news(t testing.TB, seed uint64, groups int, rate float64) (*scene, *Model, []Part) {
+	s := newScene(t, seed, groups, rate)
+	s.step()
+	return s, NewModel(s.layout, nil), s.parts(1, 0, nil)
+}
+
+func (s *scene) spawn(now *Group, g, k int) {
+	if n := s.rng.IntN(10); n < 2 {
+		now.Clear(k, n == 1)
 		return
 	}
 	mask := sceneMasks[(g+s.rng.IntN(20)/19)%len(sceneMasks)]
-	rec := s.groups[g].Put(k, s.next, mask, s.layout.RecordWords(mask))
-	s.next += 1 + s.rng.Uint32N(2)
+	rec := now.Put(k, s.id, mask, s.layout.RecordWords(mask))
+	s.id += 1 + s.rng.Uint32N(2)
 	s.fill(mask, rec)
 }
 
@@ -121,7 +129,7 @@ func (s *scene) word(t *schema.Table, k int) int32 {
 		switch j := k - f.Word; {
 		case j < 0 || j >= f.Words:
 		case f.Ref:
-			return int32(s.rng.Uint32N(s.next))
+			return int32(s.rng.Uint32N(s.id))
 		case f.Form == schema.FormQuat && j == 0:
 			return s.rng.Int32N(4)
 		case f.Lines > 0 && j == 1:
@@ -135,22 +143,25 @@ func (s *scene) word(t *schema.Table, k int) int32 {
 
 // step makes the next send: lines go on, and some entities have news.
 func (s *scene) step() {
-	old := s.groups
-	s.groups = make([]Group, len(old))
-	for g := range old {
-		was, now := &old[g], &s.groups[g]
-		now.Send, now.Known, now.Hidden = was.Send+1, was.Known, was.Hidden
-		for m := was.Alive; m != 0; m &= m - 1 {
-			k := bits.TrailingZeros64(m)
-			rec := now.Put(k, was.IDs[k], was.Masks[k], len(was.Record(k)))
-			copy(rec, was.Record(k))
-			s.move(was.Masks[k], rec)
+	_, groups := s.next()
+	for g := range groups {
+		now := &groups[g]
+		for _, k := range wireSlots(now.Alive) {
+			s.move(now.Masks[k], now.Record(k))
 		}
 		for k := range GroupSize {
 			if s.rng.Float64() < s.rate/10 {
-				s.spawn(g, k)
+				s.spawn(now, g, k)
 			}
 		}
+	}
+}
+
+// teach shows blocks of the next sends to what learns.
+func (s *scene) teach(sends int, add func([]Part)) {
+	for range sends {
+		s.step()
+		add(s.parts(1, 0, nil))
 	}
 }
 
@@ -190,81 +201,5 @@ func (s *scene) move(mask uint64, rec []int32) {
 			}
 		}
 		at += t.Words
-	}
-}
-
-// parts are those of a block that codes groups against bases, which may be nil.
-func sceneParts(cur, base, base2 []Group, slots func(g int) uint64) []Part {
-	var parts []Part
-	for g := range cur {
-		p := Part{Cur: &cur[g], Slots: slots(g)}
-		if base != nil {
-			p.Base = &base[g]
-		}
-		if base2 != nil {
-			p.Base2 = &base2[g]
-		}
-		parts = append(parts, p)
-	}
-	return parts
-}
-
-// sceneEmpty returns the same parts with groups of which nothing is known.
-func sceneEmpty(parts []Part) []Part {
-	out := make([]Part, len(parts))
-	for i, p := range parts {
-		out[i] = p
-		out[i].Cur = &Group{Send: p.Cur.Send}
-	}
-	return out
-}
-
-// sceneSame fails the test unless the slots of both parts are the same.
-func sceneSame(t testing.TB, want, got []Part) {
-	t.Helper()
-	for i := range want {
-		a, b, s := want[i].Cur, got[i].Cur, want[i].Slots
-		if b.Known != s || (a.Alive^b.Alive)&s != 0 || (a.Hidden^b.Hidden)&s != 0 {
-			t.Fatalf("part %d: known %x, alive %x, hidden %x; want %x, %x, %x", i, b.Known, b.Alive, b.Hidden, s, a.Alive&s, a.Hidden&s)
-		}
-		for s &= a.Alive; s != 0; s &= s - 1 {
-			k := bits.TrailingZeros64(s)
-			if a.IDs[k] != b.IDs[k] || a.Masks[k] != b.Masks[k] || !equal(a.Record(k), b.Record(k)) {
-				t.Fatalf("part %d, slot %d: entity %d, mask %x, %v; want %d, %x, %v", i, k,
-					b.IDs[k], b.Masks[k], b.Record(k), a.IDs[k], a.Masks[k], a.Record(k))
-			}
-		}
-	}
-}
-
-// eachScene visits scenes that are coded with no baseline, one and two, of any age,
-// for all slots and for some.
-func eachScene(t *testing.T, visit func(where string, m *Model, parts []Part)) {
-	for seed := range uint64(12) {
-		rate := []float64{0.01, 0.1, 0.5, 1}[seed%4]
-		s := newScene(t, seed, 1+int(seed), rate)
-		m := NewModel(s.layout, nil)
-		sends := [][]Group{s.groups}
-		for range 16 {
-			s.step()
-			sends = append(sends, s.groups)
-		}
-		for age := range 14 {
-			for _, some := range []bool{false, true} {
-				var base, base2 []Group
-				at := len(sends) - 1
-				if age > 0 {
-					base = sends[at-age]
-					if age%3 > 0 {
-						base2 = sends[at-age-age%3]
-					}
-				}
-				slots := allSlots
-				if some {
-					slots = func(int) uint64 { return s.rng.Uint64() & s.rng.Uint64() }
-				}
-				visit(fmt.Sprintf("seed %d, age %d", seed, age), m, sceneParts(sends[at], base, base2, slots))
-			}
-		}
 	}
 }
