@@ -165,3 +165,20 @@ func lerpByHand(out, a, b []body, f float64) {
 func mix(a, b float32, f float64) float32 {
 	return float32(float64(a) + float64((float64(b)-float64(a))*f))
 }
+
+// BenchmarkRows runs what is done row by row.
+func BenchmarkRows(b *testing.B) {
+	table, from, _, _, _ := bodyData(b)
+	for name, row := range map[string]func(p unsafe.Pointer){
+		"compare": func(p unsafe.Pointer) { table.Compare(p, p) }, "hash": func(p unsafe.Pointer) { table.Hash64(p) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				for i := range from {
+					row(unsafe.Pointer(&from[i]))
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/bodies, "ns/row")
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -254,36 +255,69 @@ func TestFormsFromAnyMemory(t *testing.T) {
 	}
 }
 
-// Rows whose lists differ in length, with gaps between their words.
-func TestFormsRows(t *testing.T) {
-	table := compile[forms](t, nil)
+// Rows with gaps between their words, whose lists differ in length, come out as they do alone, and fields
+// that are not replicated stay.
+func TestRows(t *testing.T) {
+	t.Run("forms", func(t *testing.T) {
+		back := rowsAlone(t, func(rng *rand.Rand, _ *Table, p *forms) { scribble(rng, p) }, nil)
+		table, other := compile[forms](t, nil), slices.Clone(back)
+		other[30].Prey ^= 1
+		other[33].Mood ^= 1
+		if row, field := table.CompareColumn(at(&back[0]), at(&other[0]), len(back)); row != 30 || table.Fields[field].Path != "Prey" {
+			t.Errorf("row %d, field %d differ", row, field)
+		}
+	})
+	t.Run("numbers", func(t *testing.T) {
+		back := rowsAlone(t, drawAll, func(v *everything) { v.cache, v.Scrap.Item = 7, 8 })
+		for i := range back {
+			if back[i].cache != 7 || back[i].Scrap.Item != 8 {
+				t.Errorf("row %d: fields that are not replicated were written", i)
+			}
+		}
+	})
+}
+
+// drawAll fills a component with random values, most of them in their ranges.
+func drawAll(rng *rand.Rand, table *Table, p *everything) {
+	for k := range table.Fields {
+		draw(rng, &table.Fields[k], at(p))
+	}
+}
+
+// rowsAlone checks that columns do as single rows do, and returns the rows as a receiver sees them.
+func rowsAlone[T any](t *testing.T, fill func(*rand.Rand, *Table, *T), before func(*T)) []T {
+	table := compile[T](t, nil)
 	rng := rand.New(rand.NewPCG(35, 36))
 	const n = 40
-	stride := table.Words + 2
-	rows, other := make([]forms, n), make([]forms, n)
+	stride := table.Words + 3
+	rows, other, back, mid := make([]T, n), make([]T, n), make([]T, n), make([]T, n)
 	for i := range rows {
-		scribble(rng, &rows[i])
-		scribble(rng, &other[i])
+		fill(rng, table, &rows[i])
+		fill(rng, table, &other[i])
+		if before != nil {
+			before(&back[i])
+		}
 	}
 	words := make([]int32, n*stride)
+	for i := range words {
+		words[i] = -99
+	}
 	clamped := table.Quantize(words, stride, at(&rows[0]), n)
-	back := make([]forms, n)
 	table.Dequantize(at(&back[0]), words, stride, n)
-	mid := make([]forms, n)
 	table.LerpColumn(at(&mid[0]), at(&rows[0]), at(&other[0]), n, 0.25)
 	for i := range rows {
 		one := make([]int32, table.Words)
 		clamped -= table.Quantize(one, table.Words, at(&rows[i]), 1)
-		if got := words[i*stride:][:table.Words]; !reflect.DeepEqual(got, one) {
+		if got := words[i*stride:][:stride]; !slices.Equal(got[:table.Words], one) || got[table.Words] != -99 {
 			t.Fatalf("row %d: %v, want %v", i, got, one)
 		}
-		var alone forms
+		var alone T
 		table.Lerp(at(&alone), at(&rows[i]), at(&other[i]), 0.25)
 		if !bytes.Equal(table.AppendRaw(nil, at(&alone)), table.AppendRaw(nil, at(&mid[i]))) {
 			t.Fatalf("row %d is interpolated otherwise alone", i)
 		}
 		table.Snap(at(&rows[i]))
-		if !bytes.Equal(table.AppendRaw(nil, at(&rows[i])), table.AppendRaw(nil, at(&back[i]))) {
+		if !bytes.Equal(table.AppendRaw(nil, at(&rows[i])), table.AppendRaw(nil, at(&back[i]))) || table.Hash64(at(&rows[i])) != table.Hash64(at(&back[i])) {
 			t.Fatalf("row %d comes back otherwise", i)
 		}
 	}
@@ -293,11 +327,7 @@ func TestFormsRows(t *testing.T) {
 	if row, field := table.CompareColumn(at(&rows[0]), at(&back[0]), n); row != -1 || field != -1 {
 		t.Errorf("row %d, field %d differ", row, field)
 	}
-	back[30].Prey ^= 1
-	back[33].Mood ^= 1
-	if row, field := table.CompareColumn(at(&rows[0]), at(&back[0]), n); row != 30 || table.Fields[field].Path != "Prey" {
-		t.Errorf("row %d, field %d differ", row, field)
-	}
+	return back
 }
 
 // Lerp may write over either of its sources, and ends at both.
@@ -333,12 +363,17 @@ func TestFormsLerpInPlace(t *testing.T) {
 	}
 }
 
-func TestFormsAllocateNothing(t *testing.T) {
-	table := compile[forms](t, nil)
-	rows := make([]forms, 20)
+func TestTablesAllocateNothing(t *testing.T) {
+	allocateNothing(t, func(rng *rand.Rand, _ *Table, p *forms) { scribble(rng, p) })
+	allocateNothing(t, drawAll)
+}
+
+func allocateNothing[T any](t *testing.T, fill func(*rand.Rand, *Table, *T)) {
+	table := compile[T](t, nil)
+	rows := make([]T, 20)
 	rng := rand.New(rand.NewPCG(39, 40))
 	for i := range rows {
-		scribble(rng, &rows[i])
+		fill(rng, table, &rows[i])
 	}
 	words := make([]int32, len(rows)*table.Words)
 	raw := make([]byte, 0, table.RawSize())
@@ -348,6 +383,7 @@ func TestFormsAllocateNothing(t *testing.T) {
 		table.Dequantize(p, words, table.Words, len(rows))
 		table.FirstClamped(p, len(rows))
 		table.CompareColumn(p, p, len(rows))
+		table.Compare(p, q)
 		table.LerpColumn(p, p, p, len(rows), 0.5)
 		table.Lerp(p, p, q, 0.5)
 		table.Hash64(p)
@@ -357,6 +393,7 @@ func TestFormsAllocateNothing(t *testing.T) {
 		if _, err := table.ReadRaw(raw, q); err != nil {
 			t.Fatal(err)
 		}
+		_, _ = table.Line(), table.Hash()
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -487,13 +524,7 @@ func TestFormsReadRawRefuses(t *testing.T) {
 	copy(good.Said[:], "hi")
 	b := table.AppendRaw(nil, at(&good))
 	place := func(path string) int { return fieldOf(t, table, path).rawAt }
-	for _, c := range []struct {
-		name string
-		at   int
-		b    []byte
-		want error
-		says string
-	}{
+	refuseRaw(t, table, good, []rawFault{
 		{"enum", place("Mood"), []byte{5}, ErrRange, "forms.Mood: 5 is not in enum 5"},
 		{"flags", place("Keys"), []byte{64}, ErrRange, "forms.Keys: 0b1000000 is not in flags 6"},
 		{"fixed", place("Mass"), []byte{0, 0, 1, 2}, ErrRange, "forms.Mass: 513 is not in -512..512"},
@@ -506,15 +537,7 @@ func TestFormsReadRawRefuses(t *testing.T) {
 		{"longer text", place("Said") + 1, []byte{1}, ErrRange, "forms.Said: a text of 258 bytes in 6"},
 		{"long list", place("Bag") + 1, []byte{1}, ErrRange, "forms.Bag: 257 is not in count 3"},
 		{"behind the list", place("Bag[1].Count"), []byte{1}, codec.ErrMalformed, "forms.Bag[1].Count: an element behind"},
-	} {
-		bad := bytes.Clone(b)
-		copy(bad[c.at:], c.b)
-		got := good
-		rest, err := table.ReadRaw(bad, at(&got))
-		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || got != good || !bytes.Equal(rest, bad) {
-			t.Errorf("%s: %v", c.name, err)
-		}
-	}
+	})
 	var got forms
 	if _, err := table.ReadRaw(b, at(&got)); err != nil || table.Hash64(at(&got)) != table.Hash64(at(&good)) {
 		t.Error(err)

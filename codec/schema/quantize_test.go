@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -244,55 +243,6 @@ func TestDequantizeStaysInRange(t *testing.T) {
 	})
 }
 
-// Rows of a whole component, with gaps between their words, and untouched fields.
-func TestRows(t *testing.T) {
-	table := compile[everything](t, nil)
-	rng := rand.New(rand.NewPCG(17, 18))
-	const n = 9
-	stride := table.Words + 3
-	rows := make([]everything, n)
-	for i := range rows {
-		p := unsafe.Pointer(&rows[i])
-		for k := range table.Fields {
-			draw(rng, &table.Fields[k], p)
-		}
-	}
-	words := make([]int32, n*stride)
-	for i := range words {
-		words[i] = -99
-	}
-	clamped := table.Quantize(words, stride, unsafe.Pointer(&rows[0]), n)
-	single := 0
-	for i := range rows {
-		one := make([]int32, table.Words)
-		single += table.Quantize(one, table.Words, unsafe.Pointer(&rows[i]), 1)
-		got := words[i*stride : (i+1)*stride]
-		if fmt.Sprint(got[:table.Words]) != fmt.Sprint(one) || got[table.Words] != -99 {
-			t.Errorf("row %d: %v, want %v", i, got, one)
-		}
-	}
-	if clamped != single {
-		t.Errorf("%d clamped, one by one %d", clamped, single)
-	}
-	back := make([]everything, n)
-	for i := range back {
-		back[i].cache, back[i].Scrap.Item = 7, 8
-	}
-	table.Dequantize(unsafe.Pointer(&back[0]), words, stride, n)
-	for i := range back {
-		table.Snap(unsafe.Pointer(&rows[i]))
-		if k := table.Compare(unsafe.Pointer(&rows[i]), unsafe.Pointer(&back[i])); k >= 0 {
-			t.Errorf("row %d differs in %s", i, table.Fields[k].Path)
-		}
-		if table.Hash64(unsafe.Pointer(&rows[i])) != table.Hash64(unsafe.Pointer(&back[i])) {
-			t.Errorf("row %d hashes differently", i)
-		}
-		if back[i].cache != 7 || back[i].Scrap.Item != 8 {
-			t.Errorf("row %d: fields that are not replicated were written", i)
-		}
-	}
-}
-
 func TestFirstClamped(t *testing.T) {
 	table := compile[slot](t, nil)
 	rows := []slot{{1, 2}, {500, 99}, {3, 100}, {501, 4}}
@@ -344,30 +294,5 @@ func TestQuantizationIsPinned(t *testing.T) {
 	}
 	if sum != 0x13f01450912dd790 {
 		t.Errorf("results have the sum %#x", sum)
-	}
-}
-
-func TestTablesAllocateNothing(t *testing.T) {
-	table := compile[everything](t, nil)
-	rows := make([]everything, 50)
-	words := make([]int32, 50*table.Words)
-	raw := make([]byte, 0, table.RawSize())
-	p, q := unsafe.Pointer(&rows[0]), unsafe.Pointer(&rows[1])
-	if n := testing.AllocsPerRun(50, func() {
-		table.Quantize(words, table.Words, p, len(rows))
-		table.Dequantize(p, words, table.Words, len(rows))
-		table.FirstClamped(p, len(rows))
-		table.Compare(p, q)
-		table.Lerp(p, p, q, 0.5)
-		table.Hash64(p)
-		table.Snap(p)
-		table.ClearEdges(p)
-		raw = table.AppendRaw(raw[:0], p)
-		if _, err := table.ReadRaw(raw, q); err != nil {
-			t.Fatal(err)
-		}
-		_, _ = table.Line(), table.Hash()
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
 	}
 }

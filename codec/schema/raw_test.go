@@ -95,13 +95,7 @@ func TestReadRawRefuses(t *testing.T) {
 	// The end of the range, as float32 rounds it, lies beyond the range.
 	good := state{Pos: 0.1, Team: 2, Any: math.MaxFloat64, Aim: 359}
 	b := table.AppendRaw(nil, at(&good))
-	for _, c := range []struct {
-		name string
-		at   int
-		b    []byte
-		want error
-		says string
-	}{
+	refuseRaw(t, table, good, []rawFault{
 		{"too large", 0, []byte{0, 0, 0x80, 0x3f}, ErrRange, "state.Pos: 1 is not in -0.1..0.1 step 0.1"},
 		{"NaN in a range", 0, []byte{0, 0, 0xc0, 0x7f}, ErrRange, "NaN"},
 		{"bool of 2", 4, []byte{2}, codec.ErrMalformed, "state.Fire"},
@@ -110,15 +104,7 @@ func TestReadRawRefuses(t *testing.T) {
 		{"raw NaN", 6, []byte{1, 0, 0, 0, 0, 0, 0xf8, 0x7f}, ErrRange, "state.Any: NaN is not finite"},
 		{"raw infinity", 6, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0xff}, ErrRange, "-Inf"},
 		{"a full turn", 14, []byte{360 - 256, 1}, ErrRange, "state.Aim: 360"},
-	} {
-		bad := bytes.Clone(b)
-		copy(bad[c.at:], c.b)
-		got := good
-		rest, err := table.ReadRaw(bad, at(&got))
-		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || got != good || !bytes.Equal(rest, bad) {
-			t.Errorf("%s: %+v, %v", c.name, got, err)
-		}
-	}
+	})
 	var got state
 	for n := range b {
 		if _, err := table.ReadRaw(b[:n], at(&got)); !errors.Is(err, codec.ErrShort) || got != (state{}) {
@@ -127,6 +113,29 @@ func TestReadRawRefuses(t *testing.T) {
 	}
 	if _, err := table.ReadRaw(b, at(&got)); err != nil || got != good {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// rawFault is bytes of a component that are wrong, from one on.
+type rawFault struct {
+	name string
+	at   int
+	b    []byte
+	want error
+	says string
+}
+
+// refuseRaw checks that a component with wrong bytes is refused without a trace.
+func refuseRaw[T comparable](t *testing.T, table *Table, good T, faults []rawFault) {
+	t.Helper()
+	for _, c := range faults {
+		bad := table.AppendRaw(nil, at(&good))
+		copy(bad[c.at:], c.b)
+		got := good
+		rest, err := table.ReadRaw(bad, at(&got))
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || got != good || !bytes.Equal(rest, bad) {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
+		}
 	}
 }
 

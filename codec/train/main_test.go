@@ -7,12 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/codec/schema"
 )
 
 type place struct {
@@ -20,43 +18,12 @@ type place struct {
 	Y uint8   `net:"0..100"`
 }
 
-// record writes a recording of sends in which each of 100 entities moves on.
-func record(t *testing.T, name string, sends int) *delta.Layout {
-	t.Helper()
-	table, err := schema.Compile(reflect.TypeFor[place](), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	layout := delta.NewLayout([]*schema.Table{table}, 3, 20)
-	file, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r := delta.NewRecorder(file, layout)
-	for send := range sends {
-		groups := make([]delta.Group, 2)
-		for i := range groups {
-			groups[i].Reset(uint32(send + 1))
-			for k := range delta.GroupSize {
-				rec := groups[i].Put(k, uint32(i*100+k+1), 1, 2)
-				rec[0] = int32(send*(k%7)) & 0xfff
-				rec[1] = int32(send * k / 40 % 100)
-			}
-		}
-		if err := r.Record(groups); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return layout
-}
-
 func TestTrain(t *testing.T) {
 	dir := t.TempDir()
-	in, name := filepath.Join(dir, "match.rec"), filepath.Join(dir, "game.trained")
-	layout := record(t, in, 100)
+	name := filepath.Join(dir, "game.trained")
+	f := shoot(t, 100, goesOn)
 	var out bytes.Buffer
-	if err := run([]string{"-in", in, "-out", name, "-ages", "1, 3"}, &out, io.Discard); err != nil {
+	if err := run([]string{"-in", f.name, "-out", name, "-ages", "1, 3"}, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"any coder", "zstd and raw only", "hash"} {
@@ -69,24 +36,29 @@ func TestTrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	trained, err := delta.ParseTrained(b)
-	if err != nil || !trained.Fits(layout) {
+	if err != nil || !trained.Fits(f.layout) {
 		t.Errorf("what it wrote: %v", err)
 	}
 }
 
 func TestTrainErrors(t *testing.T) {
 	dir := t.TempDir()
-	in, name := filepath.Join(dir, "match.rec"), filepath.Join(dir, "out")
-	record(t, in, 2)
+	in, name := shoot(t, 2, goesOn).name, filepath.Join(dir, "out")
 	other := filepath.Join(dir, "other")
 	if err := os.WriteFile(other, []byte("something else"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ want, args string }{
 		{"give -in and -out", ""},
+		{"give -in and -out", "-in x"},
+		{"give -in and -out", "-out y"},
 		{"no flag", "-in x -out y z"},
 		{"-ages", "-in x -out y -ages 0"},
 		{"-hold", "-in x -out y -hold 1"},
+		{"-hold", "-in x -out y -hold -0.1"},
+		{"-hold", "-in x -out y -hold 0.91"},
+		{"no such file", "-in x -out y -hold 0"},
+		{"no such file", "-in x -out y -hold 0.9"},
 		{"no such file", "-in " + dir + "/none -out " + name},
 		{"does not begin with", "-in " + other + " -out " + name},
 		{"too few", "-in " + in + " -out " + name},
