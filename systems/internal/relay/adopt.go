@@ -19,21 +19,20 @@ type arriving struct {
 	bytes  []byte
 }
 
-// part takes in a part of a state; whole reports that it was the last.
-func (c *Client) part(msg []byte) (whole bool, err error) {
+// part takes in a part of a state of at most so many bytes; whole reports that it was the last.
+func (a *arriving) part(msg []byte, most int) (whole bool, err error) {
 	if len(msg) < partHead {
 		return false, fmt.Errorf("%w: part of %d bytes", ErrMessage, len(msg))
 	}
 	number, part, parts := msg[1], int(binary.LittleEndian.Uint16(msg[2:])), int(binary.LittleEndian.Uint16(msg[4:]))
-	a := &c.arriving
 	if part == 0 {
 		a.number, a.next, a.bytes = number, 0, a.bytes[:0]
 	}
 	switch {
 	case number == 0 || number != a.number || part != a.next || part >= parts:
 		return false, fmt.Errorf("%w: part %d of %d of state %d", ErrMessage, part, parts, number)
-	case len(a.bytes)+len(msg)-partHead > c.config.MaxState:
-		return false, fmt.Errorf("%w: state of more than %d bytes; see ClientConfig.MaxState", ErrMessage, c.config.MaxState)
+	case len(a.bytes)+len(msg)-partHead > most:
+		return false, fmt.Errorf("%w: state of more than %d bytes; see ClientConfig.MaxState", ErrMessage, most)
 	}
 	a.bytes = append(a.bytes, msg[partHead:]...)
 	a.next++
@@ -101,13 +100,9 @@ func (c *Client) adopt() error {
 func (c *Client) resume(keep int, tick uint32, events int, seats []seat) error {
 	t := c.timeline
 	t.Restart(tick)
-	for _, l := range c.lanes {
-		if l != nil && len(l.ring) == keep {
-			c.spare = append(c.spare, l)
-		}
-	}
-	c.lanes, c.live, c.own, c.keep = c.lanes[:0], 0, nil, keep
-	c.events, c.tick, c.horizon, c.agreed, c.heard = events, tick, tick, tick-1, false
+	c.slots.clear(keep)
+	c.heard.resume(tick, events)
+	c.checks.agreed = tick - 1
 	// A player may have left after that tick and come again in another slot.
 	slices.SortStableFunc(seats, func(a, b seat) int { return cmp.Compare(a.From, b.From) })
 	for i := range seats {

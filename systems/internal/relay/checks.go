@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // report is what a client whose hash differs tells, so that the server finds the first
@@ -23,20 +24,48 @@ const (
 	suspicion   = 30 // ticks that are simulated twice after a report
 )
 
+// clientChecks is what a client tells of its world, so that both ends know that theirs are the same.
+type clientChecks struct {
+	told     uint32 // tick of the last hash that was told
+	agreed   uint32 // newest tick whose hash is known to be the server's
+	reported uint32 // tick in which digests were, and 1
+	suspect  int    // ticks that forced rollback looks on
+	out      [][]byte
+}
+
+// due is the hash that is to be told now, once.
+func (k *clientChecks) due(t *timeline.Timeline, every int) (tick, sum uint32, due bool) {
+	tick, hash, ok := checkpoint(t, every)
+	if !ok || tick == k.told {
+		return 0, 0, false
+	}
+	k.told = tick
+	return tick, uint32(hash), true
+}
+
+// step counts a tick on which forced rollback has looked.
+func (k *clientChecks) step(w *ecs.World) {
+	if k.suspect == 0 {
+		return
+	}
+	if k.suspect--; k.suspect == 0 {
+		w.ForceRollback(nil)
+	}
+}
+
 // report tells the digests of final ticks since one that is known to agree, and looks for systems that do not
 // do the same twice. It does so at most once in a while: to compare them costs the server many walks over its world.
 func (c *Client) report() {
-	now := c.timeline.Next()
-	if c.config.Checks == 0 || len(c.out) > 0 || c.reported > 0 && now < c.reported+2*reportEvery {
+	k, now := &c.checks, c.timeline.Next()
+	if c.config.Checks == 0 || len(k.out) > 0 || k.reported > 0 && now < k.reported+2*reportEvery {
 		return
 	}
-	c.reported = now + 1
-	c.suspect = suspicion
-	c.world.ForceRollback(c.unstable)
+	k.reported, k.suspect = now+1, suspicion
+	c.world.ForceRollback(k.unstable)
 	last := c.timeline.Horizon()
 	var hashes, digests []uint64
 	size, n := 0, 0
-	for tick := last; tick > c.agreed && n < maxReport; tick-- {
+	for tick := last; tick > k.agreed && n < maxReport; tick-- {
 		hash, ok := c.timeline.Hash(tick - 1)
 		digest, err := c.timeline.AppendDigest(nil, tick-1)
 		if size += 8 * (1 + len(digest)); !ok || err != nil || n > 0 && size > reportSize {
@@ -55,32 +84,32 @@ func (c *Client) report() {
 	for _, v := range append(hashes, digests...) {
 		b = le.AppendUint64(b, v)
 	}
-	c.out = append(c.out, b)
+	k.out = append(k.out, b)
 }
 
 // unstable tells which system does not do the same twice, once for each report.
-func (c *Client) unstable(d ecs.Divergence) {
-	if c.suspect == 0 {
+func (k *clientChecks) unstable(d ecs.Divergence) {
+	if k.suspect == 0 {
 		return
 	}
-	c.suspect = 1 // the next Step ends it
+	k.suspect = 1 // the next Step ends it
 	text := fmt.Sprintf("system %q, %s.%s", d.System, d.Component, d.Field)
-	c.out = append(c.out, append([]byte{kindUnstable}, text[:min(len(text), maxText)]...))
+	k.out = append(k.out, append([]byte{kindUnstable}, text[:min(len(text), maxText)]...))
 }
 
 // Outgoing is the next reliable message to the server, nil when there is none: give it to
 // an ordered channel, and when that has taken it call [Client.Sent].
 func (c *Client) Outgoing() []byte {
-	if len(c.out) == 0 {
+	if len(c.checks.out) == 0 {
 		return nil
 	}
-	return c.out[0]
+	return c.checks.out[0]
 }
 
 // Sent says that what Outgoing returned is on its way.
 func (c *Client) Sent() {
-	if len(c.out) > 0 {
-		c.out = slices.Delete(c.out, 0, 1)
+	if len(c.checks.out) > 0 {
+		c.checks.out = slices.Delete(c.checks.out, 0, 1)
 	}
 }
 
@@ -92,7 +121,7 @@ func (c *Client) Deliver(msg []byte) error {
 		c.stats.Malformed++
 		return fmt.Errorf("%w: reliable message of %d bytes", ErrMessage, len(msg))
 	}
-	whole, err := c.part(msg)
+	whole, err := c.arriving.part(msg, c.config.MaxState)
 	if err == nil && whole {
 		c.state = 0
 		err = c.adopt()
@@ -115,18 +144,18 @@ func (s *Server) Deliver(player uint32, msg []byte) error {
 	now := s.timeline.Next()
 	switch {
 	case len(msg) > 0 && msg[0] == kindDigests:
-		if now < p.quiet {
+		if now < p.checks.quiet {
 			return nil
 		}
-		p.quiet = now + reportEvery
+		p.checks.quiet = now + reportEvery
 		if s.digests(p, msg[1:]) {
 			return nil
 		}
 	case len(msg) > 1 && len(msg) <= 1+maxText && msg[0] == kindUnstable:
-		if p.found.Tick == 0 || p.found.System != "" {
+		if p.checks.found.Tick == 0 || p.checks.found.System != "" {
 			return nil // nothing was asked for, or it has been said
 		}
-		p.found.System = strings.ToValidUTF8(string(msg[1:]), "?")
+		p.checks.found.System = strings.ToValidUTF8(string(msg[1:]), "?")
 		s.found(p)
 		return nil
 	}
@@ -136,7 +165,7 @@ func (s *Server) Deliver(player uint32, msg []byte) error {
 
 func (s *Server) found(p *peer) {
 	if s.config.Diverged != nil {
-		s.config.Diverged(p.found)
+		s.config.Diverged(p.checks.found)
 	}
 }
 
@@ -170,8 +199,8 @@ func (s *Server) digests(p *peer, msg []byte) bool {
 		if ours, err := s.timeline.AppendDigest(nil, tick); err == nil {
 			found.Where = s.timeline.Divergence(ours, theirs)
 		}
-		p.found = found
-		p.differs = enough
+		p.checks.found = found
+		p.checks.differs = enough
 		s.found(p)
 		break
 	}
@@ -183,11 +212,11 @@ func (s *Server) check(p *peer, tick, sum uint32) {
 	switch own, ok := s.timeline.Hash(tick); {
 	case !ok:
 	case uint32(own) == sum:
-		p.differs = 0
+		p.checks.differs = 0
 	default:
 		s.stats.Mismatch++
-		p.ask = true
-		p.differs++
+		p.checks.ask = true
+		p.checks.differs++
 	}
 }
 
@@ -197,16 +226,26 @@ const (
 	mostRest  = 64 // likewise
 )
 
-// mend makes a client whose world has left ours need a state. One that diverges again and again is sent
+// peerChecks is what a server knows of the world of a client.
+type peerChecks struct {
+	told    uint32 // tick of the last hash that the client was told
+	ask     bool   // its hash was not ours
+	differs int    // hashes in a row that were not
+	mended  uint32 // tick of the last state for that reason
+	rest    uint32 // ticks from there to the next
+	found   Divergence
+	quiet   uint32 // tick before which it cannot report another
+}
+
+// mend reports whether a client whose world has left ours is to be sent a state. One that diverges again and again is sent
 // them at longer and longer intervals; what it simulates meanwhile is its own affair.
-func (p *peer) mend(now, second uint32) bool {
-	if p.differs < enough || now < p.mended+p.rest {
+func (k *peerChecks) mend(now, second uint32) bool {
+	if k.differs < enough || now < k.mended+k.rest {
 		return false
 	}
-	if now-p.mended > 2*p.rest {
-		p.rest = 0 // it was well for as long as it had been spared
+	if now-k.mended > 2*k.rest {
+		k.rest = 0 // it was well for as long as it had been spared
 	}
-	p.mended, p.rest = now, min(max(2*p.rest, leastRest*second), mostRest*second)
-	p.lose()
+	k.mended, k.rest = now, min(max(2*k.rest, leastRest*second), mostRest*second)
 	return true
 }

@@ -48,21 +48,21 @@ const (
 // with.
 func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte {
 	p := s.peer(player)
-	if p == nil || !p.follows {
+	if p == nil || !p.state.follows {
 		return dst
 	}
 	c, now, begin := s.coder, s.timeline.Next(), len(dst)
 	c.W.Reset(dst)
-	c.W.Bits(uint64(p.state), 8)
+	c.W.Bits(uint64(p.state.current), 8)
 	c.W.Bits(uint64(now), 16)
-	late := s.config.Timeline.Wait || p.late != s.waited
+	late := s.config.Timeline.Wait || p.known.late != s.waited
 	c.W.Bool(late)
 	if late {
 		c.W.Bits(uint64(s.delay), 8)
 		c.W.Bits(uint64(uint16(s.waited)), 16)
 	}
-	c.W.Bool(p.ask)
-	p.ask = false
+	c.W.Bool(p.checks.ask)
+	p.checks.ask = false
 	s.appendCheck(p, now)
 	horizon := s.timeline.Horizon()
 	events := s.appendEvents(p, now)
@@ -73,22 +73,22 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	base := s.base(p, untold, now)
 	c.number(now - base)
 	c.number(uint32(len(s.lanes)))
-	c.W.Bool(p.turn > 0)
-	if p.turn > 0 {
-		c.number(uint32(p.turn))
+	c.W.Bool(p.known.turn > 0)
+	if p.known.turn > 0 {
+		c.number(uint32(p.known.turn))
 	}
 	s.count = 0
 	turn := 0
 	for i := range s.lanes {
-		slot := (p.turn + i) % len(s.lanes)
+		slot := (p.known.turn + i) % len(s.lanes)
 		room := (begin+limit-c.W.Len())*8 - (len(s.lanes) - i) - tailBits
-		l, t := s.lanes[slot], &p.told[slot]
+		l, t := s.lanes[slot], &p.known.lanes[slot]
 		s.told[slot] = t.acked
 		if l == nil || announced(untold, slot) {
 			c.W.Bool(false)
 			continue
 		}
-		from := t.from(now, p.repeats, againEvery(s.tickRate))
+		from := t.from(now, p.known.repeats, againEvery(s.tickRate))
 		if end := s.appendLane(l, from, l.before(base, t.start), now, room); end > from {
 			t.told(from, end)
 			s.told[slot] = end
@@ -97,9 +97,9 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 			turn = slot
 		}
 	}
-	p.turn = turn
+	p.known.turn = turn
 	c.number(now - horizon)
-	p.note(seq, events, s.waited, s.told)
+	p.known.note(seq, events, s.waited, s.told)
 	return c.W.Bytes()
 }
 
@@ -118,7 +118,7 @@ func announced(untold []event, slot int) bool {
 func (s *Server) base(p *peer, untold []event, now uint32) uint32 {
 	base := now
 	for slot, l := range s.lanes {
-		if t := &p.told[slot]; l != nil && t.acked < l.To && !announced(untold, slot) {
+		if t := &p.known.lanes[slot]; l != nil && t.acked < l.To && !announced(untold, slot) {
 			base = min(base, t.acked)
 		}
 	}
@@ -156,14 +156,14 @@ func (s *Server) appendLane(l *lane, from uint32, before []int32, now uint32, ro
 // appendEvents tells who came and left, and returns how many events the client knows then.
 func (s *Server) appendEvents(p *peer, now uint32) int {
 	c := s.coder
-	news := s.events[p.events-s.before:]
+	news := s.events[p.known.events-s.before:]
 	news = news[:min(len(news), maxEvents)]
 	c.W.Bool(len(news) > 0)
 	if len(news) == 0 {
-		return p.events
+		return p.known.events
 	}
 	c.W.Bits(uint64(len(news)-1), 4)
-	c.W.Bits(uint64(p.events), 16)
+	c.W.Bits(uint64(p.known.events), 16)
 	for i := range news {
 		e := &news[i]
 		c.W.Bool(e.leave)
@@ -174,17 +174,17 @@ func (s *Server) appendEvents(p *peer, now uint32) int {
 			c.number(e.First - e.From)
 		}
 	}
-	return p.events + len(news)
+	return p.known.events + len(news)
 }
 
 // appendCheck tells the hash of a final tick, once.
 func (s *Server) appendCheck(p *peer, now uint32) {
 	c := s.coder
 	tick, sum, ok := checkpoint(s.timeline, s.config.Checks)
-	ok = ok && tick != p.checked
+	ok = ok && tick != p.checks.told
 	c.W.Bool(ok)
 	if ok {
-		p.checked = tick
+		p.checks.told = tick
 		c.number(now - tick)
 		c.W.Bits(uint64(uint32(sum)), 32)
 	}

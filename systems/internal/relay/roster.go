@@ -33,7 +33,7 @@ func (s *Server) comeAndGo() {
 		if !p.play || p.joined || !p.ready || s.playing(p.player) != nil {
 			continue
 		}
-		first := now + uint32(p.lead)
+		first := now + uint32(p.pace.lead)
 		if s.timeline.Join(p.player, now, first) != nil {
 			continue // there is no room yet
 		}
@@ -41,7 +41,7 @@ func (s *Server) comeAndGo() {
 		slot := s.slot()
 		s.lanes[slot].begin(timeline.Presence{Player: p.player, From: now, First: first, To: timeline.Forever}, now)
 		for _, o := range s.peers {
-			o.told[slot].begin(first)
+			o.known.lanes[slot].begin(first)
 		}
 		s.events = append(s.events, event{false, slot, s.lanes[slot].Presence})
 	}
@@ -61,7 +61,7 @@ func (s *Server) slot() int {
 		s.lanes[slot] = newLane(s.config.Keep, len(s.coder.neutral))
 	}
 	for _, p := range s.peers {
-		p.grow(len(s.lanes))
+		p.known.grow(len(s.lanes))
 	}
 	return slot
 }
@@ -71,16 +71,16 @@ func (s *Server) slot() int {
 func (s *Server) retire() {
 	known := s.before + len(s.events)
 	for _, p := range s.peers {
-		if p.state == 0 {
+		if p.state.current == 0 {
 			continue
 		}
 		for slot, l := range s.lanes {
-			if l != nil && l.end-min(l.end, p.told[slot].acked) >= uint32(s.config.lag()) {
+			if l != nil && l.end-min(l.end, p.known.lanes[slot].acked) >= uint32(s.config.lag()) {
 				p.lose()
 			}
 		}
-		if p.state != 0 {
-			known = min(known, p.events)
+		if p.state.current != 0 {
+			known = min(known, p.known.events)
 		}
 	}
 	if n := known - s.before; n > 0 {
@@ -92,7 +92,7 @@ func (s *Server) retire() {
 			continue // a state of the window may need it yet, and what was told ahead is another's then
 		}
 		for _, p := range s.peers {
-			if p.state != 0 && p.told[slot].acked < l.To {
+			if p.state.current != 0 && p.known.lanes[slot].acked < l.To {
 				l = nil
 				break
 			}

@@ -92,8 +92,7 @@ func (s *Server) Add(player uint32, play bool) error {
 	if n := len(s.gone); n > 0 {
 		p, s.gone = s.gone[n-1], s.gone[:n-1]
 	}
-	p.begin(player, play)
-	p.lead = s.config.Lead
+	p.begin(player, play, s.config.Lead)
 	s.peers = slices.Insert(s.peers, i, p)
 	return nil
 }
@@ -117,7 +116,7 @@ func (s *Server) Renew(player uint32) error {
 		return fmt.Errorf("%w: %d", ErrAbsent, player)
 	}
 	p.lose()
-	p.heard, p.ready, p.next = false, false, 0
+	p.heard, p.ready, p.state.next = false, false, 0
 	return nil
 }
 
@@ -126,7 +125,7 @@ func (s *Server) Renew(player uint32) error {
 // who joins. It is for a player that has not joined the game yet; others are ignored.
 func (s *Server) Expect(player uint32, lead int) {
 	if p := s.peer(player); p != nil {
-		p.lead = min(max(lead, 0), 255)
+		p.pace.lead = min(max(lead, 0), 255)
 	}
 }
 
@@ -134,7 +133,7 @@ func (s *Server) Expect(player uint32, lead int) {
 // that all of them are lost. It is 6 until it is called; other numbers are taken for the nearest.
 func (s *Server) Repeat(player uint32, messages int) {
 	if p := s.peer(player); p != nil {
-		p.repeats = min(max(messages, 1), maxRepeats)
+		p.known.repeats = min(max(messages, 1), maxRepeats)
 	}
 }
 
@@ -199,7 +198,8 @@ func (s *Server) Close() {
 // has left ours. Call it when a tick has been simulated.
 func (s *Server) Attend() {
 	for _, p := range s.peers {
-		if p.mend(s.timeline.Next(), uint32(s.tickRate)) {
+		if p.checks.mend(s.timeline.Next(), uint32(s.tickRate)) {
+			p.lose()
 			s.stats.Mended++
 		}
 		s.attend(p)

@@ -65,28 +65,3 @@ func (s *slack) delay(now int) int {
 	}
 	return want
 }
-
-// adapt makes the delay that inputs need follow the round trip, now that the server has told own inputs from a tick on;
-// all that it has is known when that was a whole message, and the newest.
-func (c *Client) adapt(from uint32, whole bool) {
-	if !c.config.Timeline.Wait || c.own == nil {
-		return
-	}
-	for tick := from; tick < min(c.own.end, c.stamped); tick++ {
-		if c.mine.at(tick) == real {
-			c.slack.told(tick)
-		}
-	}
-	if whole && c.own.end > c.own.start {
-		c.slack.left(int(c.own.end) - int(c.tick) - (c.delay - c.need))
-	}
-	c.need = min(max(c.slack.delay(c.need), c.config.Delay), c.config.MaxDelay)
-}
-
-// delayed makes the delay of inputs the one that all clients have.
-func (c *Client) delayed(ticks int) {
-	if ticks = min(max(ticks, c.config.Delay), c.config.MaxDelay); c.config.Timeline.Wait && ticks != c.delay {
-		c.delay = ticks
-		c.slack.extend = c.slack.frame // it does not show yet
-	}
-}

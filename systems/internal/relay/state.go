@@ -31,23 +31,23 @@ const partHead = 6
 // attend makes the state for a client that needs one.
 func (s *Server) attend(p *peer) {
 	now := s.timeline.Next()
-	if p.state != 0 || p.failed || now < p.next {
+	if p.state.current != 0 || p.state.failed || now < p.state.next {
 		return
 	}
 	tick, ok := s.stateTick()
 	if !ok {
 		return
 	}
-	p.grow(len(s.lanes))
+	p.known.grow(len(s.lanes))
 	le := binary.LittleEndian
-	b := codec.AppendUvarint(p.out[:0], uint64(s.config.Keep))
+	b := codec.AppendUvarint(p.state.bytes[:0], uint64(s.config.Keep))
 	b = le.AppendUint32(b, tick)
-	p.events = s.before + len(s.events)
-	b = codec.AppendUvarint(b, uint64(p.events))
+	p.known.events = s.before + len(s.events)
+	b = codec.AppendUvarint(b, uint64(p.known.events))
 	n := 0
 	for slot, l := range s.lanes {
-		if p.told[slot].begin(0); l != nil {
-			p.told[slot].begin(l.end)
+		if p.known.lanes[slot].begin(0); l != nil {
+			p.known.lanes[slot].begin(l.end)
 			if l.To > tick {
 				n++
 			}
@@ -58,7 +58,7 @@ func (s *Server) attend(p *peer) {
 		if l == nil || l.To <= tick {
 			continue
 		}
-		p.told[slot].begin(max(tick, l.First))
+		p.known.lanes[slot].begin(max(tick, l.First))
 		to := l.To
 		if to == timeline.Forever {
 			to = 0
@@ -82,20 +82,33 @@ func (s *Server) attend(p *peer) {
 		}
 	}
 	b, err := s.timeline.History().AppendState(b, tick)
-	p.out = b
+	p.state.bytes = b
 	if err != nil {
 		return // it has left the window meanwhile; the next one will do
 	}
-	if p.failed = len(b) > s.config.MaxState; p.failed {
+	if p.state.failed = len(b) > s.config.MaxState; p.state.failed {
 		return
 	}
-	if p.number++; p.number == 0 {
-		p.number = 1
-	}
-	p.state, p.part, p.turn = p.number, 0, 0
-	p.next = now + uint32(s.tickRate) // it may ask for states as often as it likes
-	p.parts = (len(b) + s.config.Part - partHead - 1) / (s.config.Part - partHead)
+	p.state.begin(s.config.Part - partHead)
+	p.state.next = now + uint32(s.tickRate) // it may ask for states as often as it likes
+	p.known.turn = 0
 	s.stats.States++
+}
+
+// begin begins to send bytes, so many in a part.
+func (t *sentState) begin(size int) {
+	if t.number++; t.number == 0 {
+		t.number = 1
+	}
+	t.current, t.part, t.parts = t.number, 0, (len(t.bytes)+size-1)/size
+}
+
+// append appends the next part, of so many bytes at most.
+func (t *sentState) append(dst []byte, size int) []byte {
+	b := append(dst, kindState, t.current)
+	b = binary.LittleEndian.AppendUint16(b, uint16(t.part))
+	b = binary.LittleEndian.AppendUint16(b, uint16(t.parts))
+	return append(b, t.bytes[t.part*size:min(len(t.bytes), (t.part+1)*size)]...)
 }
 
 // stateTick is a final tick of the window in which nobody leaves, newest first.
@@ -125,21 +138,17 @@ func (s *Server) Outgoing(player uint32, dst []byte) ([]byte, error) {
 	switch {
 	case p == nil:
 		return nil, fmt.Errorf("%w: %d", ErrAbsent, player)
-	case p.failed:
-		return nil, fmt.Errorf("%w: %d bytes, MaxState is %d", ErrTooLarge, len(p.out), s.config.MaxState)
-	case p.state == 0 || p.part == p.parts:
+	case p.state.failed:
+		return nil, fmt.Errorf("%w: %d bytes, MaxState is %d", ErrTooLarge, len(p.state.bytes), s.config.MaxState)
+	case p.state.current == 0 || p.state.part == p.state.parts:
 		return nil, nil
 	}
-	size := s.config.Part - partHead
-	b := append(dst[:0], kindState, p.state)
-	b = binary.LittleEndian.AppendUint16(b, uint16(p.part))
-	b = binary.LittleEndian.AppendUint16(b, uint16(p.parts))
-	return append(b, p.out[p.part*size:min(len(p.out), (p.part+1)*size)]...), nil
+	return p.state.append(dst[:0], s.config.Part-partHead), nil
 }
 
 // Sent says that what Outgoing returned is on its way.
 func (s *Server) Sent(player uint32) {
-	if p := s.peer(player); p != nil && p.part < p.parts {
-		p.part++
+	if p := s.peer(player); p != nil && p.state.part < p.state.parts {
+		p.state.part++
 	}
 }

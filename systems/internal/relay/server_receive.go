@@ -15,10 +15,10 @@ func (s *Server) agree() {
 	s.delay = 0
 	for _, p := range s.peers {
 		if !p.joined {
-			p.need = p.lead
+			p.pace.need = p.pace.lead
 		}
-		if p.play && p.follows {
-			s.delay = max(s.delay, min(p.need, s.config.MaxDelay))
+		if p.play && p.state.follows {
+			s.delay = max(s.delay, min(p.pace.need, s.config.MaxDelay))
 		}
 	}
 }
@@ -32,10 +32,10 @@ func (s *Server) fill() {
 		if p == nil || l == nil {
 			continue
 		}
-		if p.waited++; p.waited < s.config.Stall && p.follows && !p.stalled {
+		if p.pace.waited++; p.pace.waited < s.config.Stall && p.state.follows && !p.pace.stalled {
 			continue
 		}
-		p.stalled = true
+		p.pace.stalled = true
 		s.timeline.Overrule(player, now, nil)
 		l.set(now, void, nil)
 		l.counts.Missing++
@@ -43,7 +43,7 @@ func (s *Server) fill() {
 	}
 	for _, p := range s.peers {
 		if _, waits := slices.BinarySearch(s.missing, p.player); !waits {
-			p.waited = 0
+			p.pace.waited = 0
 		}
 	}
 }
@@ -128,7 +128,7 @@ func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 	}
 	switch s.timeline.Put(p.player, tick, words) {
 	case timeline.InTime:
-		p.stalled = p.stalled && tick < s.timeline.Next()
+		p.pace.stalled = p.pace.stalled && tick < s.timeline.Next()
 		fallthrough
 	case timeline.Rewrote, timeline.Agreed:
 		l.set(tick, real, words)

@@ -29,10 +29,7 @@ func (c *Client) Receive(seq uint16, msg []byte) error {
 		c.stats.Old++
 		return nil
 	}
-	o := outcome{old: c.any && !codec.Newer(seq, c.newest)}
-	if !o.old {
-		c.any, c.newest = true, seq
-	}
+	o := outcome{old: c.heard.comes(seq)}
 	switch err := c.read(&o); {
 	case err != nil:
 		c.stats.Malformed++
@@ -41,33 +38,33 @@ func (c *Client) Receive(seq uint16, msg []byte) error {
 		c.lose()
 	case o.gap:
 		c.stats.Gaps++ // what was taken in stays so, and the rest will come again
-	case !c.heard || codec.Newer(seq, c.ack):
-		c.heard, c.ack = true, seq
+	default:
+		c.heard.taken(seq)
 	}
 	return nil
 }
 
 // lose makes the client ask for a new state.
 func (c *Client) lose() {
-	c.state, c.own = 0, nil
+	c.state, c.slots.own = 0, nil
 	c.stats.Lost++
 }
 
 // read takes in a message behind its first byte.
 func (c *Client) read(o *outcome) error {
 	k, r := c.coder, &c.coder.R
-	tick := codec.Lift(uint16(r.Bits(16)), c.tick)
+	tick := codec.Lift(uint16(r.Bits(16)), c.heard.tick)
 	switch {
-	case tick > maxTick, tick != c.tick && o.old != (tick < c.tick):
-		return fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.tick)
-	case o.old && c.tick-tick > reach(c.keep):
+	case tick > maxTick, tick != c.heard.tick && o.old != (tick < c.heard.tick):
+		return fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.heard.tick)
+	case o.old && c.heard.tick-tick > reach(c.slots.keep):
 		o.gap = true // what it was told against may be gone
 		return nil
 	}
 	if r.Bool() {
 		if delay, waited := int(r.Bits(8)), uint16(r.Bits(16)); !o.old {
-			c.delayed(delay)
-			c.waited = codec.Lift(waited, c.waited)
+			c.inputs.delayed(delay, &c.config)
+			c.heard.waited = codec.Lift(waited, c.heard.waited)
 		}
 	}
 	ask := r.Bool()
@@ -77,7 +74,7 @@ func (c *Client) read(o *outcome) error {
 		switch {
 		case !ok || k.Failed():
 		case uint32(own) == sum:
-			c.agreed = max(c.agreed, tick-back)
+			c.checks.agreed = max(c.checks.agreed, tick-back)
 		default:
 			c.stats.Mismatch++
 			ask = true
@@ -90,8 +87,8 @@ func (c *Client) read(o *outcome) error {
 	}
 	o.base = tick - k.readNumber(tick)
 	had := uint32(0)
-	if c.own != nil {
-		had = c.own.end
+	if c.slots.own != nil {
+		had = c.slots.own.end
 	}
 	slots := int(k.readNumber(maxSlots))
 	turn := 0
@@ -103,11 +100,12 @@ func (c *Client) read(o *outcome) error {
 			continue
 		}
 		slot := (turn + i) % slots
-		if slot >= len(c.lanes) || c.lanes[slot] == nil || tick < c.lanes[slot].From {
+		l := c.slots.at(slot)
+		if l == nil || tick < l.From {
 			c.skipLane(o) // one who left, and whose inputs we know: the server has not heard so
 			continue
 		}
-		if err := c.readLane(c.lanes[slot], tick, o); err != nil {
+		if err := c.readLane(l, tick, o); err != nil {
 			return err
 		}
 	}
@@ -115,10 +113,11 @@ func (c *Client) read(o *outcome) error {
 	if !k.end() {
 		return fmt.Errorf("%w: not as a server writes", ErrMessage)
 	}
-	c.tick = max(c.tick, tick)
+	c.heard.tick = max(c.heard.tick, tick)
 	if !o.lost {
-		c.told(horizon)
-		c.adapt(had, !o.old && !o.gap)
+		c.heard.horizon = max(c.heard.horizon, c.slots.horizon(horizon))
+		c.timeline.Told(c.heard.horizon)
+		c.inputs.adapt(c.slots.own, had, c.heard.tick, !o.old && !o.gap, &c.config)
 	}
 	if ask && !o.lost {
 		c.report()
@@ -126,22 +125,11 @@ func (c *Client) read(o *outcome) error {
 	return nil
 }
 
-// told notes that everything before a tick has been told, as far as the lanes hold it.
-func (c *Client) told(horizon uint32) {
-	for _, l := range c.lanes {
-		if l != nil && l.end < l.To {
-			horizon = min(horizon, l.end)
-		}
-	}
-	c.horizon = max(c.horizon, horizon)
-	c.timeline.Told(c.horizon)
-}
-
 // readEvents takes in who comes and goes.
 func (c *Client) readEvents(tick uint32, o *outcome) error {
 	k, r := c.coder, &c.coder.R
 	n := int(r.Bits(4)) + 1
-	first := codec.Lift(uint16(r.Bits(16)), uint32(c.events))
+	first := codec.Lift(uint16(r.Bits(16)), uint32(c.heard.events))
 	for i := range n {
 		leave := r.Bool()
 		slot := int(k.readNumber(maxSlots - 1))
@@ -157,10 +145,10 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 		p.From = uint32(at)
 		p.First += p.From
 		switch known := int(first) + i; {
-		case known < c.events:
+		case known < c.heard.events:
 			continue
-		case known > c.events:
-			return fmt.Errorf("%w: event %d after %d", ErrMessage, known, c.events)
+		case known > c.heard.events:
+			return fmt.Errorf("%w: event %d after %d", ErrMessage, known, c.heard.events)
 		}
 		var err error
 		if leave {
@@ -171,17 +159,14 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 		if err != nil {
 			return err
 		}
-		c.events++
+		c.heard.events++
 	}
 	return nil
 }
 
 func (c *Client) join(slot int, p timeline.Presence, o *outcome) error {
-	var before *lane
-	if slot < len(c.lanes) {
-		before = c.lanes[slot]
-	}
-	if before != nil && before.To == timeline.Forever || c.live > 2*c.config.Timeline.Players {
+	before := c.slots.at(slot)
+	if before != nil && before.To == timeline.Forever || c.slots.live > 2*c.config.Timeline.Players {
 		return fmt.Errorf("%w: player %d joins in slot %d, where one plays", ErrMessage, p.Player, slot)
 	}
 	if c.timeline.Join(p.Player, p.From, p.First) != nil || before != nil && before.fed < before.To {
@@ -191,18 +176,27 @@ func (c *Client) join(slot int, p timeline.Presence, o *outcome) error {
 	return nil
 }
 
+// seat notes a presence that the timeline has been told.
+func (c *Client) seat(slot int, p timeline.Presence, start uint32) {
+	l := c.slots.seat(slot, p, start, len(c.coder.neutral))
+	if p.Player == c.player && p.To == timeline.Forever {
+		c.slots.own = l
+		c.inputs.begin(l, &c.config)
+	}
+}
+
 func (c *Client) leave(slot int, tick uint32, o *outcome) error {
-	if slot >= len(c.lanes) || c.lanes[slot] == nil || c.lanes[slot].To != timeline.Forever {
+	l := c.slots.at(slot)
+	if l == nil || l.To != timeline.Forever {
 		return fmt.Errorf("%w: nobody to leave in slot %d", ErrMessage, slot)
 	}
-	l := c.lanes[slot]
 	if c.timeline.Leave(l.Player, tick) != nil {
 		o.lost = true
 	}
 	l.To = tick
 	l.end, l.fed = min(l.end, tick), min(l.fed, tick)
-	if l == c.own {
-		c.own = nil
+	if l == c.slots.own {
+		c.slots.own = nil
 	}
 	return nil
 }
@@ -210,7 +204,7 @@ func (c *Client) leave(slot int, tick uint32, o *outcome) error {
 // readCount reads how many inputs are told.
 func (c *Client) readCount(o *outcome) int {
 	if !c.coder.R.Bool() {
-		o.count = int(c.coder.readNumber(uint32(c.keep)))
+		o.count = int(c.coder.readNumber(uint32(c.slots.keep)))
 	}
 	return o.count
 }
@@ -233,7 +227,7 @@ func (c *Client) readLane(l *lane, tick uint32, o *outcome) error {
 	}
 	k.read(n, l.before(o.base, l.start), true, func(i int, words []int32) {
 		switch at := uint32(from) + uint32(i); {
-		case at < l.end || at >= l.To || at-l.fed >= uint32(c.keep):
+		case at < l.end || at >= l.To || at-l.fed >= uint32(c.slots.keep):
 		case words == nil:
 			l.set(at, void, nil)
 		default:
@@ -261,7 +255,7 @@ func (c *Client) feed(l *lane) bool {
 		case timeline.TooOld:
 			return false
 		}
-		if words == nil && l == c.own && c.mine.at(l.fed) == real {
+		if words == nil && l == c.slots.own && c.inputs.lane.at(l.fed) == real {
 			c.stats.Overruled++
 		}
 	}
