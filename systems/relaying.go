@@ -145,12 +145,12 @@ func (t relayTeller) Send(*ecs.World) {
 
 // account makes the counts of a client's inputs what [ClientStatus] shows.
 func (t relayTeller) account(p *peer) {
-	in, rewrote, ok := t.in.Account(p.relayed)
+	in, ok := t.in.Account(p.relayed)
 	if !ok {
 		return
 	}
 	st := p.inputs.Stats()
-	st.Consumed, st.Missing, st.Late, st.Rejected, st.Rewrote = in.Consumed, in.Missing, in.Late, in.Refused-st.Refused, rewrote
+	st.Consumed, st.Missing, st.Late, st.Rejected, st.Rewrote = in.Consumed, in.Missing, in.Late, in.Refused-st.Refused, in.Rewrote
 	p.inputs.Relayed(in.Newest, in.Waiting, st)
 }
 

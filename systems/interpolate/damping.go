@@ -1,6 +1,7 @@
 package interpolate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -26,13 +27,7 @@ const (
 
 // filled is d with its defaults.
 func (d Damping) filled() Damping {
-	if d.Rate == 0 {
-		d.Rate = defaultDampingRate
-	}
-	if d.Snap == 0 {
-		d.Snap = defaultDampingSnap
-	}
-	return d
+	return Damping{Rate: cmp.Or(d.Rate, defaultDampingRate), Snap: cmp.Or(d.Snap, defaultDampingSnap)}
 }
 
 // Validate reports what is wrong with d; it never changes it.

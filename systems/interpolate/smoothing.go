@@ -1,6 +1,7 @@
 package interpolate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -29,12 +30,7 @@ const (
 
 // filled is s with its defaults.
 func (s Smoothing) filled() Smoothing {
-	if s.Rate == 0 {
-		s.Rate = defaultSmoothingRate
-	}
-	if s.Double == 0 {
-		s.Double = defaultSmoothingDouble
-	}
+	s.Rate, s.Double = cmp.Or(s.Rate, defaultSmoothingRate), cmp.Or(s.Double, defaultSmoothingDouble)
 	return s
 }
 

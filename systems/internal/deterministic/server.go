@@ -32,7 +32,6 @@ type Member struct {
 	id      uint32
 	session netsys.Session
 	counted relay.Inputs // by earlier sessions of its player
-	rewrote uint64       // likewise
 }
 
 // NewServer makes the end that decides, for a world before tick c.Timeline.First.
@@ -101,7 +100,7 @@ func (s *Server) Join(id uint32, session netsys.Session, back bool) (*Member, er
 	m := &Member{id: id, session: session}
 	s.members = append(s.members, m)
 	if back {
-		m.counted, m.rewrote = s.relay.Inputs(id), s.rewrote(id)
+		m.counted = s.relay.Inputs(id)
 		return m, s.relay.Renew(id)
 	}
 	return m, s.relay.Add(id, true)
@@ -172,21 +171,9 @@ func (s *Server) Hand(m *Member) (bytes int, err error) {
 	}
 }
 
-// Account is what became of a player's inputs since its session began, and how many were
-// rewritten by the server; false where it does not play.
-func (s *Server) Account(m *Member) (in relay.Inputs, rewrote uint64, ok bool) {
-	in = s.relay.Inputs(m.id)
-	if in.Newest == 0 {
-		return in, 0, false
-	}
-	in.Consumed -= m.counted.Consumed
-	in.Missing -= m.counted.Missing
-	in.Late -= m.counted.Late
-	in.Refused -= m.counted.Refused
-	return in, s.rewrote(m.id) - m.rewrote, true
-}
-
-// rewrote is how many inputs of a player the server went back for.
-func (s *Server) rewrote(player uint32) uint64 {
-	return s.relay.Timeline().Inputs(player)[timeline.Rewrote]
+// Account is what became of a player's inputs since its session began; false where it does not
+// play.
+func (s *Server) Account(m *Member) (relay.Inputs, bool) {
+	in := s.relay.Inputs(m.id)
+	return in.Since(m.counted), in.Newest > 0
 }

@@ -3,6 +3,8 @@ package relay
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // Stats counts what a [Server] did.
@@ -24,6 +26,7 @@ type Inputs struct {
 	Missing  uint64 // ticks that were final, or under lockstep not waited for, without one
 	Late     uint64 // inputs that came for such a tick
 	Refused  uint64 // as in Stats
+	Rewrote  uint64 // inputs that came late, and for which the server went back
 	Newest   uint32 // the tick up to which nothing is outstanding, simulated ones only
 	Waiting  int    // inputs of ticks to come
 }
@@ -35,6 +38,7 @@ func (s *Server) Inputs(player uint32) Inputs {
 		return Inputs{}
 	}
 	c, next := l.counts, s.timeline.Next()
+	c.Rewrote = s.timeline.Inputs(player)[timeline.Rewrote]
 	for tick := next; tick < l.ahead; tick++ {
 		if l.at(tick) == real {
 			c.Waiting++
@@ -45,6 +49,16 @@ func (s *Server) Inputs(player uint32) Inputs {
 		c.Newest = end - 1
 	}
 	return c
+}
+
+// Since is what was counted since then.
+func (in Inputs) Since(then Inputs) Inputs {
+	in.Consumed -= then.Consumed
+	in.Missing -= then.Missing
+	in.Late -= then.Late
+	in.Refused -= then.Refused
+	in.Rewrote -= then.Rewrote
+	return in
 }
 
 // ClientStats counts what a [Client] did.
