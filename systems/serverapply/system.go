@@ -128,7 +128,7 @@ func (s *System) inputOf(client uint32) unsafe.Pointer {
 type Stats struct {
 	Consumed uint64 // real inputs stepped
 	Missing  uint64 // fillers stepped because the real input was not there; under policy.LateRewrite, those that stand
-	Late     uint64 // inputs that came after their filler
+	Late     uint64 // inputs that came after a filler had been stepped for them, and could still be read; Rewrote are among them
 	Rewrote  uint64 // inputs for which the server went back: under policy.LateRewrite
 	Rejected uint64 // inputs too far from the expected one, or older than the window, or Capped
 	Capped   uint64 // late inputs of a client that has made the server go back too far too often
