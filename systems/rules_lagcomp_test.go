@@ -35,21 +35,32 @@ func (n *toll) dull() bool {
 // Every shot that hit on the shooter's screen hits on the server, the same one, and
 // none that missed does, whatever the link, at any rate of ticks and sends: what the
 // server looks at is bit for bit what the screen showed, with those that were destroyed
-// since. Without compensation it is another game.
+// since. Without compensation it is another game. Where own entities are mispredicted, or
+// an input applies later than it was gathered, a shot comes from elsewhere than on the
+// screen; its targets are still where they were. Damped others are on their way to what
+// was claimed.
 func TestNetcodeE5_TheDuel(t *testing.T) {
 	t.Parallel()
 	still := systemstest.RoundTrip(200*time.Millisecond, 0, 0)
+	arrival := policy.LocalSync.Policies()
+	arrival.Timing = policy.TimingArrival
 	for _, c := range []struct {
-		name   string
-		link   netsys.Link
-		seeds  int
-		server systems.ServerConfig
+		name    string
+		link    netsys.Link
+		seeds   int
+		server  systems.ServerConfig
+		differs bool    // targets may stand elsewhere than they were
+		wrong   float64 // share of the shots that may end otherwise
 	}{
-		{"200ms", still, 4, systems.ServerConfig{}},
-		{"200ms,30ms,5%", rough(), 10, systems.ServerConfig{}},
-		{"woken 20 times a second", rough(), 3, systems.ServerConfig{WakeEvery: 3}},
-		{"60 sends", rough(), 3, systems.ServerConfig{SendRate: 60}},
-		{"at arrival", still, 3, systems.ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}}},
+		{"200ms", still, 2, systems.ServerConfig{}, false, 0},
+		{"200ms,30ms,5%", rough(), 3, systems.ServerConfig{}, false, 0},
+		{"woken 20 times a second", rough(), 1, systems.ServerConfig{WakeEvery: 3}, false, 0},
+		{"60 sends", rough(), 1, systems.ServerConfig{SendRate: 60}, false, 0},
+		{"at arrival", still, 1, systems.ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}}, false, 0},
+		{"CorrectOnMismatch", rough(), 1, systems.ServerConfig{Policies: policy.CorrectOnMismatch.Policies()}, false, 0},
+		{"at arrival, rough", rough(), 1, systems.ServerConfig{Policies: arrival}, false, 0.05},
+		{"ServerRewind", rough(), 1, systems.ServerConfig{Policies: policy.ServerRewind.Policies()}, false, 0.12},
+		{"Buffered", rough(), 1, systems.ServerConfig{Policies: policy.Buffered.Policies()}, true, 0.12},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			systemstest.Seeds(t, fewer(c.seeds), func(t *testing.T, seed uint64) {
@@ -61,9 +72,8 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 					return d, d.fight(bout())
 				}
 				d, n := play(lagcomp.Config{})
-				_, off := play(lagcomp.Config{Off: true})
-				t.Logf("%+v; without %+v", n, off)
-				if n.wrong()+n.differ+n.clamped > 0 {
+				t.Logf("%+v", n)
+				if n.dull() || n.clamped > 0 || !c.differs && n.differ > 0 || float64(n.wrong()) > c.wrong*float64(n.judged) {
 					t.Errorf("%+v", n)
 					for s := range d.log.All() {
 						if !s.Hit || s.Clamp != lagcomp.Believed {
@@ -71,47 +81,14 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 						}
 					}
 				}
-				if n.dull() {
-					t.Errorf("%+v: too little happened", n)
-				}
-				if off.refused < off.hits/2 || off.granted == 0 || off.other == 0 {
-					t.Errorf("without compensation: %+v", off)
-				}
-				stats := d.Server.LagComp().Stats()
-				if stats.Ahead+stats.Old+stats.Backwards+stats.Unsent+stats.Unclaimed > 0 {
+				if stats := d.Server.LagComp().Stats(); c.wrong == 0 && stats.Ahead+stats.Old+stats.Backwards+stats.Unsent+stats.Unclaimed > 0 {
 					t.Errorf("%+v", stats)
 				}
-			})
-		})
-	}
-}
-
-// Where own entities are mispredicted, or an input applies later than it was gathered, a
-// shot comes from elsewhere than on the screen; its targets are still where they were.
-// Damped others are on their way to what was claimed.
-func TestNetcodeE5_UnderOtherModels(t *testing.T) {
-	t.Parallel()
-	arrival := policy.LocalSync.Policies()
-	arrival.Timing = policy.TimingArrival
-	for _, c := range []struct {
-		name     string
-		policies policy.Policies
-		targets  bool    // are where they were
-		wrong    float64 // share of the shots that may end otherwise
-	}{
-		{"CorrectOnMismatch", policy.CorrectOnMismatch.Policies(), true, 0},
-		{"at arrival", arrival, true, 0.05},
-		{"ServerRewind", policy.ServerRewind.Policies(), true, 0.12},
-		{"Buffered", policy.Buffered.Policies(), false, 0.12},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			systemstest.Seeds(t, fewer(3), func(t *testing.T, seed uint64) {
-				config := yardConfig(seed, rough(), lagcomp.Config{})
-				config.Server.Policies = c.policies
-				n := newDuel(t, config, nil).fight(bout())
-				t.Logf("%+v", n)
-				if n.dull() || n.clamped > 0 || c.targets && n.differ > 0 || float64(n.wrong()) > c.wrong*float64(n.judged) {
-					t.Errorf("%+v", n)
+				if seed > 1 || c.wrong > 0 {
+					return
+				}
+				if _, off := play(lagcomp.Config{Off: true}); off.refused < off.hits/2 || off.granted == 0 || off.other == 0 {
+					t.Errorf("without compensation: %+v", off)
 				}
 			})
 		})
@@ -140,7 +117,7 @@ func TestLagCompAllocatesNothing(t *testing.T) {
 	})
 	ecs.SetResource(c.Server.World(), &judge)
 	c.Connect()
-	c.Run(60 * time.Second)
+	c.Run(20 * time.Second)
 	views = 0
 	n := 1.0
 	for i := 0; i < 3 && n > 0; i++ { // the runtime may allocate something by itself, once
@@ -161,9 +138,9 @@ func TestNetcodeE5_BytesOfClaims(t *testing.T) {
 		})
 		c := systemstest.New(t, config)
 		c.Connect()
-		c.Run(10 * time.Second)
+		c.Run(5 * time.Second)
 		before := c.Clients[0].Stats()
-		c.Run(30 * time.Second)
+		c.Run(10 * time.Second)
 		after := c.Clients[0].Stats()
 		return float64(after.InputBytes-before.InputBytes) / float64(after.Inputs-before.Inputs)
 	}
@@ -250,7 +227,7 @@ func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 		{"what is to come", ago(0), func(m uint32) uint32 { return m + 60 }, lagcomp.Ahead, [2]float64{0, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			systemstest.Seeds(t, fewer(4), func(t *testing.T, seed uint64) {
+			systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 				f := &forger{moment: c.moment, claims: c.claims}
 				f.rob(t, seed)
 				bot := f.d.Clients[0].ID()
