@@ -1,19 +1,14 @@
 package main
 
 import (
-	"context"
-	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/internal/headless"
 	"github.com/tactusgo/tactus/internal/keyfile"
-	"github.com/tactusgo/tactus/internal/printed"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
@@ -21,6 +16,7 @@ import (
 // A server with a key in one process, a player with a token in another: the server knows who it is, and lets
 // nobody in who has none.
 func TestPlayersNeedTokens(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	keyFile, tokenFile := filepath.Join(folder, "key"), filepath.Join(folder, "token")
 	if err := keyfile.Generate(keyFile); err != nil {
@@ -30,14 +26,7 @@ func TestPlayersNeedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
-	var server printed.Text
-	wg.Go(func() {
-		headless.Main(ctx, world(), strings.Fields("-npcs 3 -serve 127.0.0.1:0 -inspect 127.0.0.1:0 -key @"+keyFile), &server, &server)
-	})
+	server := start(t, "-npcs 3 -serve 127.0.0.1:0 -inspect 127.0.0.1:0 -key @"+keyFile)
 	addr := server.Find(t, `serving on (\S+);`)
 	token, err := netcode.TokenConfig{Key: key, ProtocolID: netsys.DefaultProtocolID, ClientID: 7, UserData: []byte("alice"),
 		Servers: []netip.AddrPort{netip.MustParseAddrPort(addr)}}.Issue(time.Now())
@@ -47,30 +36,15 @@ func TestPlayersNeedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range []string{"-clients 1 -rtt 0s -jitter 0s -loss 0", "-rtt 0s -jitter 0s -loss 0 -token " + tokenFile} {
-		wg.Go(func() {
-			headless.Main(ctx, world(), strings.Fields("-connect "+addr+" "+args), io.Discard, &server)
-		})
-	}
+	start(t, "-connect "+addr+" -clients 1 -rtt 0s -jitter 0s -loss 0")
+	start(t, "-connect "+addr+" -rtt 0s -jitter 0s -loss 0 -token "+tokenFile)
 	if who := server.Find(t, `client 1 has joined: (.*)\n`); who != `player 7 "alice"` {
 		t.Errorf("%s has joined", who)
 	}
 	// The one without a token asks, and is turned away as it will be the next time.
-	refused := "tactus_datagrams_dropped_total{reason=\"" + netcode.DropForged.String() + "\"}"
-	metrics := server.Find(t, `inspector: (\S+)\n`) + "metrics"
-	for range 3000 {
-		if strings.Contains(get(t, metrics), refused) {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if text := get(t, metrics); !strings.Contains(text, refused) {
-		t.Errorf("nobody was turned away:\n%s", text)
-	}
-	cancel()
-	wg.Wait()
+	counted(t, server, "tactus_datagrams_dropped_total{reason=\""+netcode.DropForged.String()+"\"}")
 	if n := strings.Count(server.String(), "has joined"); n != 1 {
-		t.Errorf("%d have joined:\n%s", n, &server)
+		t.Errorf("%d have joined:\n%s", n, server)
 	}
 }
 

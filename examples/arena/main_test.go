@@ -2,14 +2,21 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"io"
+	"net/http"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/tactusgo/tactus/internal/headless"
 	"github.com/tactusgo/tactus/internal/keyfile"
+	"github.com/tactusgo/tactus/internal/printed"
 )
 
 // run is the command without a process around it.
@@ -32,17 +39,65 @@ func report(t *testing.T, args string) (r headless.Report, fields map[string]any
 	return r, fields
 }
 
-// The object has the fields that other programs read.
-func TestReportHasTheContractsFields(t *testing.T) {
-	_, fields := report(t, "-virtual -duration 3s -warmup 1s -clients 2 -npcs 4")
-	want := map[string]string{
-		"": "preset timing clients npcs ticks tick_overruns tick_p50_us tick_p99_us allocs_per_tick world_hash converged",
-		"server": "inputs_consumed inputs_missing inputs_late inputs_rejected holds resimulated_ticks " +
-			"bytes_down_per_client_s bytes_up_per_client_s bytes_per_update updates_per_client_s",
-		"client": "corrections resimulated_ticks pushes own_response_ticks p99_error max_error " +
-			"interpolation_stalls interpolation_delay_ms input_buffer_ticks",
+// start runs the command until the end of the test.
+func start(t *testing.T, args string) *printed.Text {
+	t.Helper()
+	out := new(printed.Text)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { headless.Main(ctx, world(), strings.Fields(args), out, out) })
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	return out
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for part, names := range want {
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", url, r.Status, err)
+	}
+	return string(b)
+}
+
+// counted waits until a server with an inspector has counted something.
+func counted(t *testing.T, out *printed.Text, metric string) {
+	t.Helper()
+	url := out.Find(t, `inspector: (\S+)\n`) + "metrics"
+	want := regexp.MustCompile(regexp.QuoteMeta(metric) + " [1-9]")
+	text := ""
+	for range 3000 {
+		if text = get(t, url); want.MatchString(text) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("no %s is counted:\n%s", metric, text)
+}
+
+// consumed are inputs that a server got from its clients.
+const consumed = `tactus_inputs_total{fate="consumed"}`
+
+// link is of virtual matches that are to show something.
+const link = "-virtual -duration 13s -warmup 5s -rtt 200ms -jitter 30ms -loss 0.05 "
+
+// contract has the fields that other programs read, by the object in which they stand.
+var contract = map[string]string{
+	"": "preset timing clients npcs ticks tick_overruns tick_p50_us tick_p99_us allocs_per_tick world_hash converged",
+	"server": "inputs_consumed inputs_missing inputs_late inputs_rejected holds resimulated_ticks " +
+		"bytes_down_per_client_s bytes_up_per_client_s bytes_per_update updates_per_client_s",
+	"client": "corrections resimulated_ticks pushes own_response_ticks p99_error max_error " +
+		"interpolation_stalls interpolation_delay_ms input_buffer_ticks",
+}
+
+// Each system is seen to do its work: the match plays with it and without it. The report has the contract's fields.
+func TestEverySystemDoesItsWork(t *testing.T) {
+	all, fields := report(t, link+"-push 2s")
+	for part, names := range contract {
 		object := fields
 		if part != "" {
 			object, _ = fields[part].(map[string]any)
@@ -53,36 +108,6 @@ func TestReportHasTheContractsFields(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestSameFlagsSameHash(t *testing.T) {
-	play := func(seed string) string {
-		r, _ := report(t, "-virtual -duration 12s -warmup 5s -rtt 200ms -jitter 50ms -loss 0.1 -dup 0.1 -burst 50ms -seed "+seed)
-		if !r.Converged {
-			t.Errorf("seed %s: not converged: %s", seed, r.Difference)
-		}
-		return r.WorldHash
-	}
-	if a, b := play("31"), play("31"); a != b {
-		t.Errorf("seed 31 gives the hashes %s and %s", a, b)
-	}
-	if a, b := play("31"), play("32"); a == b {
-		t.Errorf("seeds 31 and 32 both give the hash %s", a)
-	}
-}
-
-// span is how long a virtual match lasts that is to show something.
-func span() string {
-	if testing.Short() {
-		return "-virtual -duration 13s -warmup 5s "
-	}
-	return "-virtual -duration 30s "
-}
-
-// Each system is seen to do its work: the match plays with it and without it.
-func TestEverySystemDoesItsWork(t *testing.T) {
-	link := span() + "-rtt 200ms -jitter 30ms -loss 0.05 -push 2s "
-	all, _ := report(t, link)
 	roundTrip := 12 // ticks
 	switch {
 	case !all.Converged || all.Server.InputsMissing != 0 || all.Server.ResimulatedTicks != 0:
@@ -92,19 +117,19 @@ func TestEverySystemDoesItsWork(t *testing.T) {
 	case all.Client.OwnResponseTicks != 0 || all.Client.InterpolationStalls != 0:
 		t.Errorf("with everything: %+v", all.Client)
 	}
-	if r, _ := report(t, link+"-without Predict"); r.Client.OwnResponseTicks < roundTrip {
+	if r, _ := report(t, link+"-push 2s -without Predict"); r.Client.OwnResponseTicks < roundTrip {
 		t.Errorf("without Predict own entities answer after %d ticks, a round trip is %d", r.Client.OwnResponseTicks, roundTrip)
 	}
-	if r, _ := report(t, link+"-without Reconcile"); r.Converged || r.Client.MaxError <= all.Client.MaxError {
+	if r, _ := report(t, link+"-push 2s -without Reconcile"); r.Converged || r.Client.MaxError <= all.Client.MaxError {
 		t.Errorf("without Reconcile: converged %v, errors up to %v, with it %v", r.Converged, r.Client.MaxError, all.Client.MaxError)
 	}
-	if r, _ := report(t, link+"-without Interpolate"); r.Client.InterpolationStalls == 0 {
+	if r, _ := report(t, link+"-push 2s -without Interpolate"); r.Client.InterpolationStalls == 0 {
 		t.Error("without Interpolate nothing stalls")
 	}
 }
 
 func TestArrivalConvergesAndCorrects(t *testing.T) {
-	r, _ := report(t, span()+"-timing arrival")
+	r, _ := report(t, "-virtual -duration 13s -warmup 5s -timing arrival")
 	if !r.Converged || r.Client.Corrections == 0 || r.Server.InputsRejected != 0 {
 		t.Errorf("arrival: converged %v, %d corrections, %d inputs rejected", r.Converged, r.Client.Corrections, r.Server.InputsRejected)
 	}
@@ -116,7 +141,7 @@ func TestKeyAndBandwidth(t *testing.T) {
 	if err := keyfile.Generate(key); err != nil {
 		t.Fatal(err)
 	}
-	r, _ := report(t, "-virtual -duration 12s -warmup 5s -npcs 200 -bandwidth 16000 -key @"+key)
+	r, _ := report(t, "-virtual -duration 7s -warmup 3s -npcs 200 -bandwidth 16000 -key @"+key)
 	if !r.Converged || r.Server.InputsConsumed == 0 {
 		t.Errorf("%+v", r)
 	}
@@ -129,7 +154,7 @@ func TestKeyAndBandwidth(t *testing.T) {
 func TestRealSockets(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("plays in real time for five seconds; the virtual matches of this file play the same game")
+		t.Skip("plays in real time for four seconds; the virtual matches of this file play the same game")
 	}
 	for transport, systems := range map[string]string{"udp": "", "batch": "linux", "ws": "linux darwin"} {
 		t.Run(transport, func(t *testing.T) {
@@ -137,7 +162,7 @@ func TestRealSockets(t *testing.T) {
 				t.Skipf("not on %s", runtime.GOOS)
 			}
 			t.Parallel()
-			r, _ := report(t, "-duration 4s -warmup 2s -transport "+transport)
+			r, _ := report(t, "-duration 3s -warmup 1s -transport "+transport)
 			if !r.Converged || r.Server.InputsConsumed == 0 || r.Server.ResimulatedTicks != 0 {
 				t.Errorf("%+v", r)
 			}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -10,23 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/tactusgo/tactus/internal/headless"
-	"github.com/tactusgo/tactus/internal/printed"
 )
-
-// start runs the command until the end of the test.
-func start(t *testing.T, args string) *printed.Text {
-	t.Helper()
-	out := new(printed.Text)
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() { headless.Main(ctx, world(), strings.Fields(args), out, out) })
-	t.Cleanup(func() { cancel(); wg.Wait() })
-	return out
-}
 
 // client is a folder with a client that was built before, as far as a server can tell.
 func client(t *testing.T) string {
@@ -40,38 +24,36 @@ func client(t *testing.T) string {
 	return dir
 }
 
-func get(t *testing.T, url string) string {
-	t.Helper()
-	r, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err != nil || r.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s %v", url, r.Status, err)
-	}
-	return string(b)
-}
-
-// The page is beside the match, whether snapshots or inputs travel: bots play, and the
-// client is there to fetch.
+// The page is beside the match, whether snapshots or inputs travel: bots play, a table shows it, and the client is there
+// to fetch for who opens the page by an address or by a name that was given.
 func TestPageBesideTheMatch(t *testing.T) {
 	for _, preset := range []string{"LocalSync", "Rollback"} {
 		t.Run(preset, func(t *testing.T) {
 			t.Parallel()
-			out := start(t, "-http 127.0.0.1:0 -clients 3 -npcs 10 -preset "+preset+" -web "+client(t))
+			out := start(t, "-http 127.0.0.1:0 -inspect 127.0.0.1:0 -clients 3 -npcs 10 -names game.example,other.example -preset "+preset+" -web "+client(t))
 			url := out.Find(t, `browser: +(http://\S+)`)
-			if s := get(t, url); !strings.Contains(s, "<title>") {
-				t.Errorf("the page: %q", s)
+			for path, want := range map[string]string{"": "<title>", "/play.wasm": "client", "/build.json": `"ready"`} {
+				if s := get(t, url+path); !strings.Contains(s, want) {
+					t.Errorf("at %q is %q", path, s)
+				}
 			}
-			if s := get(t, url+"/play.wasm"); s != "client" {
-				t.Errorf("the client: %q", s)
+			for host, status := range map[string]int{"": 200, "localhost": 200, "other.example:7780": 200, "evil.example:7780": 403} {
+				q, err := http.NewRequest(http.MethodGet, url, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				q.Host = host
+				r, err := http.DefaultClient.Do(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = r.Body.Close()
+				if r.StatusCode != status {
+					t.Errorf("as %q: %s", host, r.Status)
+				}
 			}
-			if s := get(t, url+"/build.json"); !strings.Contains(s, `"ready"`) {
-				t.Errorf("its state: %q", s)
-			}
-			out.Find(t, `inputs consumed ([1-9][0-9]*)`)
+			counted(t, out, consumed)
+			out.Find(t, `(tick \d+, \d+ dropped; inputs consumed \d+)`)
 		})
 	}
 }
@@ -91,13 +73,13 @@ func TestNoClientToServe(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			want := prepare(t)
-			out := start(t, "-http 127.0.0.1:0 -clients 2 -npcs 10")
+			out := start(t, "-http 127.0.0.1:0 -inspect 127.0.0.1:0 -clients 2 -npcs 10")
 			url := out.Find(t, `browser: +(http://\S+)`)
 			out.Find(t, `(`+want+`(?s:.)*-web(?s:.)*goes on without a page)`)
 			if s := get(t, url+"/build.json"); !strings.Contains(s, `"failed"`) || !strings.Contains(s, want) {
 				t.Errorf("the page says %q", s)
 			}
-			out.Find(t, `inputs consumed ([1-9][0-9]*)`)
+			counted(t, out, consumed)
 		})
 	}
 }
@@ -117,26 +99,6 @@ func TestWrongPages(t *testing.T) {
 	} {
 		if code, _, errs := run(t, args); code != 1 || !strings.Contains(errs, want) {
 			t.Errorf("arena %s: exit code %d, %q; want %q", args, code, errs, want)
-		}
-	}
-}
-
-// The page, and the match, are for who opens it by an address or by a name that was given.
-func TestNamesOfThePage(t *testing.T) {
-	url := start(t, "-http 127.0.0.1:0 -clients 1 -npcs 1 -names game.example,other.example -web "+client(t)).Find(t, `browser: +(http://\S+)`)
-	for host, status := range map[string]int{"": 200, "localhost": 200, "other.example:7780": 200, "evil.example:7780": 403} {
-		q, err := http.NewRequest(http.MethodGet, url, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q.Host = host
-		r, err := http.DefaultClient.Do(q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = r.Body.Close()
-		if r.StatusCode != status {
-			t.Errorf("as %q: %s", host, r.Status)
 		}
 	}
 	for _, names := range []string{"game.example:7780", "a,,b", "http://game.example"} {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/internal/headless"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // Under rollback and lockstep all peers end with the same world, and each model shows its
@@ -14,24 +16,18 @@ import (
 func TestEverybodySimulates(t *testing.T) {
 	for _, p := range []policy.Preset{policy.Rollback, policy.Lockstep} {
 		t.Run(p.String(), func(t *testing.T) {
-			seeds := []string{"1", "2", "3"}
-			if testing.Short() {
-				seeds = seeds[:1]
-			}
-			for _, seed := range seeds {
-				r, _ := report(t, "-virtual -duration 20s -warmup 5s -rtt 500ms -jitter 84ms -loss 0.05 -npcs 20 -preset "+p.String()+" -seed "+seed)
+			systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
+				r, _ := report(t, fmt.Sprintf("-virtual -duration 12s -warmup 5s -rtt 500ms -jitter 84ms -loss 0.05 -npcs 20 -preset %v -seed %d", p, seed))
 				again, response := r.Server.ResimulatedTicks > 0, r.Client.OwnResponseTicks
 				switch {
 				case !r.Converged:
-					t.Errorf("seed %s: %s", seed, r.Difference)
-				case r.Server.InputsConsumed < 8*600 || r.Server.InputsMissing != 0 || r.Server.InputsRejected != 0 || r.Client.MaxError != 0:
-					t.Errorf("seed %s: %+v", seed, r)
-				case p == policy.Rollback && (!again || r.Client.Corrections == 0 || response != 0):
-					t.Errorf("seed %s: %+v", seed, r)
-				case p == policy.Lockstep && (again || r.Client.Corrections != 0 || r.Client.ResimulatedTicks != 0 || response < 30):
-					t.Errorf("seed %s: %+v", seed, r)
+					t.Error(r.Difference)
+				case r.Server.InputsConsumed < 8*360 || r.Server.InputsMissing != 0 || r.Server.InputsRejected != 0 || r.Client.MaxError != 0,
+					p == policy.Rollback && (!again || r.Client.Corrections == 0 || response != 0),
+					p == policy.Lockstep && (again || r.Client.Corrections != 0 || r.Client.ResimulatedTicks != 0 || response < 30):
+					t.Errorf("%+v", r)
 				}
-			}
+			})
 		})
 	}
 	for _, args := range []string{"-push 1s", "-without Predict"} {
@@ -42,23 +38,19 @@ func TestEverybodySimulates(t *testing.T) {
 	}
 }
 
-// There are guns under every model, and a match with them is a function of its flags.
+// There are guns under every model, and a match with them is a function of its flags, the seed among them.
 func TestCombatUnderEveryPreset(t *testing.T) {
 	for _, p := range policy.Presets() {
 		t.Run(p.String(), func(t *testing.T) {
-			args := "-virtual -combat -duration 12s -warmup 5s -clients 4 -npcs 30 -rtt 150ms -jitter 20ms -loss 0.03 -preset " + p.String()
-			r, _ := report(t, args)
-			if !r.Converged || r.Server.InputsConsumed < 4*500 {
+			args := "-virtual -duration 6s -warmup 2s -clients 4 -npcs 30 -rtt 150ms -jitter 20ms -loss 0.05 -dup 0.1 -burst 50ms -preset " + p.String()
+			r, _ := report(t, "-combat "+args)
+			if !r.Converged || r.Server.InputsConsumed < 4*250 {
 				t.Errorf("%s: %+v", r.Difference, r)
 			}
-			if peace, _ := report(t, strings.Replace(args, "-combat ", "", 1)); peace.WorldHash == r.WorldHash {
-				t.Error("there are no guns")
-			}
-			if testing.Short() {
-				return
-			}
-			if again, _ := report(t, args); again.WorldHash != r.WorldHash {
-				t.Errorf("the hashes are %s and %s", r.WorldHash, again.WorldHash)
+			for flags, same := range map[string]bool{"-combat ": true, "": false, "-combat -seed 2 ": false} {
+				if again, _ := report(t, flags+args); (again.WorldHash == r.WorldHash) != same {
+					t.Errorf("the hash is %s, with the flags %q %s", r.WorldHash, flags, again.WorldHash)
+				}
 			}
 		})
 	}

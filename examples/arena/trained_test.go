@@ -18,7 +18,7 @@ func TestRecordTrainPlay(t *testing.T) {
 	}
 	dir := t.TempDir()
 	record, trained := filepath.Join(dir, "arena.rec"), filepath.Join(dir, "arena.trained")
-	const match = "-virtual -duration 30s -clients 8 -npcs 100 -seed "
+	const match = "-virtual -duration 11s -clients 8 -npcs 100 -seed "
 	if r, _ := report(t, match+"7 -record "+record); !r.Converged {
 		t.Error(r.Difference)
 	}
