@@ -57,51 +57,11 @@ func (f *fight) kills() (kills, deaths int) {
 	return kills, deaths
 }
 
-// Bots shoot each other and others down, who come back, and clients predict all of
-// it but being shot.
-func TestBotsFight(t *testing.T) {
-	if testing.Short() {
-		t.Skip("90 seconds of a fight; TestBotsFightUnderEveryModel has shorter ones")
-	}
-	c := newFight(t, systemstest.RoundTrip(100*time.Millisecond, 10*time.Millisecond, 0.02), 8, policy.LocalSync, false, nil)
-	c.Run(90 * time.Second)
-	var down int
-	kills, deaths := c.kills()
-	for _, p := range ecs.All[struct {
-		Is     game.Fighter
-		Health components.Health
-	}](c.Server.World()) {
-		if p.Is.Down {
-			down++
-		}
-		if p.Is.Down != (p.Health.Points == 0) {
-			t.Errorf("down %v with health %d", p.Is.Down, p.Health.Points)
-		}
-	}
-	feed := ecs.Single[game.Feed](c.Server.World())
-	t.Logf("%d kills, %d of players; %d of %d down now", kills, deaths, down, 68)
-	if kills < 20 || deaths == 0 || int(feed.Total) != deaths || down > 30 {
-		t.Errorf("%d kills, %d deaths of players, %d in the feed, %d down", kills, deaths, feed.Total, down)
-	}
-	var corrections uint64
-	for _, k := range c.Clients {
-		corrections += k.Stats().Corrections
-	}
-	// Death and revival come as corrections, and so do health and pushes: nothing else.
-	if corrections > uint64(8*deaths+50) {
-		t.Errorf("%d corrections for %d deaths", corrections, deaths)
-	}
-}
-
-// There are guns under every model, for full clients and for thin ones, and all peers
-// agree about what came of them. Names are a thing of the server, so where everybody
-// simulates everything they stay.
+// There are guns under every model, for full clients and for thin ones: bots shoot each other and others down, who come
+// back, and all peers agree about what came of it. Clients predict all of it but being shot. Names are a thing of the
+// server, so where everybody simulates everything they stay.
 func TestBotsFightUnderEveryModel(t *testing.T) {
-	presets := policy.Presets()
-	if testing.Short() {
-		presets = []policy.Preset{policy.LocalSync, policy.Rollback}
-	}
-	for _, p := range presets {
+	for _, p := range policy.Presets() {
 		for _, thin := range []bool{false, true} {
 			everywhere := p.Policies().Correction == policy.CorrectionInputs
 			if everywhere && thin || thin && testing.Short() {
@@ -117,32 +77,68 @@ func TestBotsFightUnderEveryModel(t *testing.T) {
 				if err := f.messages.Rename.Send(f.Clients[0].Session().Channels(), &r); err != nil {
 					t.Fatal(err)
 				}
-				long, wanted := 40*time.Second, 8
-				if testing.Short() {
-					long, wanted = 25*time.Second, 1
+				kills, deaths := 0, 0
+				wanted, players := 8, 0
+				if full := p == policy.LocalSync && !thin; full {
+					wanted, players = 20, 2
 				}
-				f.Run(long)
+				if !f.RunUntil(90*time.Second, func() bool {
+					kills, deaths = f.kills()
+					return kills >= wanted && deaths >= players
+				}) {
+					t.Errorf("%d kills, %d of players", kills, deaths)
+				}
 				for _, g := range f.gunners {
 					g.Release()
 				}
-				f.Run(5 * time.Second)
+				f.Settle()
+				if !f.RunUntil(10*time.Second, func() bool { return f.down(t) == 0 }) {
+					t.Errorf("%d are down", f.down(t))
+				}
 				f.Converged()
 				if comp := f.Server.LagComp(); comp != nil {
 					if s := comp.Stats(); s.Views == 0 || s.Ahead+s.Old+s.Backwards+s.Unsent > 0 {
 						t.Errorf("claims of honest clients: %+v", s)
 					}
 				}
-				kills, _ := f.kills()
-				t.Logf("%d kills", kills)
-				if kills < wanted {
-					t.Errorf("%d kills", kills)
-				}
+				t.Logf("%d kills, %d of players, in %v", kills, deaths, f.Elapsed())
 				own, _ := f.Clients[0].Own(f.Clients[0].World())
 				name := ecs.Get[game.Player](f.Clients[0].World(), own).Name.String()
 				if (name == "Ada") == everywhere || strings.Contains(said, "names stay") != everywhere {
 					t.Errorf("the player is called %q, and was told %q", name, said)
 				}
+				if p != policy.LocalSync {
+					return
+				}
+				var corrections uint64
+				for _, k := range f.Clients {
+					corrections += k.Stats().Corrections
+				}
+				// Death and revival come as corrections, and so do health and pushes: nothing else.
+				if _, deaths = f.kills(); corrections > uint64(8*deaths+50) {
+					t.Errorf("%d corrections for %d deaths", corrections, deaths)
+				}
 			})
 		}
 	}
+}
+
+// down is how many are, which are those without health. The feed has counted players' deaths.
+func (f *fight) down(t *testing.T) (n int) {
+	for _, p := range ecs.All[struct {
+		Is     game.Fighter
+		Health components.Health
+	}](f.Server.World()) {
+		if p.Is.Down {
+			n++
+		}
+		if p.Is.Down != (p.Health.Points == 0) {
+			t.Errorf("down %v with health %d", p.Is.Down, p.Health.Points)
+		}
+	}
+	_, deaths := f.kills()
+	if feed := ecs.Single[game.Feed](f.Server.World()); int(feed.Total) != deaths {
+		t.Errorf("%d deaths of players, %d in the feed", deaths, feed.Total)
+	}
+	return n
 }

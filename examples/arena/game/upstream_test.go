@@ -13,7 +13,7 @@ import (
 // client sends in a second, its inputs in a message, and the server's counters.
 func upstream(t *testing.T, link func(t *testing.T) systemstest.Config) (bytes, inputs float64, s systems.ServerStats) {
 	t.Helper()
-	const clients, seconds = 8, 20
+	const clients, seconds = 4, 12
 	config := link(t)
 	config.Protocol, config.Clients = game.Protocol, clients
 	config.Server.Join = game.Join
@@ -22,8 +22,7 @@ func upstream(t *testing.T, link func(t *testing.T) systemstest.Config) (bytes, 
 	}
 	c := systemstest.New(t, config)
 	c.Connect()
-	c.Run(15 * time.Second)
-	c.Mark()
+	c.Run(8 * time.Second)
 	var before []systems.ClientStats
 	for _, k := range c.Clients {
 		before = append(before, k.Stats())
