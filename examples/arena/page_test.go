@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
 )
 
 // client is a folder with a client that was built before, as far as a server can tell.
