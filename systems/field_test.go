@@ -76,12 +76,15 @@ func fieldOf(parts ...part) func() *ecs.Protocol {
 func fieldWith(f func(w *ecs.World)) func() *ecs.Protocol { return fieldOf(authority(f)) }
 
 // fieldFrom is the field's components and input, with parts in place of its systems.
-func fieldFrom(parts ...part) func() *ecs.Protocol {
+func fieldFrom(parts ...part) func() *ecs.Protocol { return fieldOn[Walk](parts...) }
+
+// fieldOn is fieldFrom with another input.
+func fieldOn[I any](parts ...part) func() *ecs.Protocol {
 	return func() *ecs.Protocol {
 		p := ecs.NewProtocol("field/1")
 		ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 		ecs.Replicate[Jumps](p, ecs.Predicted)
-		ecs.Input[Walk](p)
+		ecs.Input[I](p)
 		ecs.Local[Drift](p, 0)
 		for _, add := range parts {
 			add(p)

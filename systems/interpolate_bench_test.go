@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/interpolate"
@@ -21,7 +20,7 @@ func BenchmarkDrawing(b *testing.B) {
 	for _, x := range []struct {
 		name     string
 		policies policy.Policies
-		draw     func(*ecs.Protocol)
+		draw     part
 		smooth   interpolate.Smoothing
 	}{
 		{"lines", policy.LocalSync.Policies(), lines, interpolate.Smoothing{}},
@@ -32,19 +31,12 @@ func BenchmarkDrawing(b *testing.B) {
 		{"rollback, smoothing off", policy.Rollback.Policies(), lines, interpolate.Smoothing{Off: true}},
 	} {
 		b.Run(x.name, func(b *testing.B) {
-			config := onCarousel(1, stampede(x.draw))
-			config.Clients = 2
-			config.Server.Policies, config.Server.LagComp = x.policies, nil
-			config.Populate = func(w *ecs.World) {
-				for i := range 100 {
-					w.Spawn(Horse{}, Gallop{}, components.Teleports{}, Seat{i})
-				}
-			}
+			config := onCarousel(1, horses(false), x.draw, authority(spurs))
+			config.Clients, config.Populate = 2, mounted(100)
+			config.Server.Policies = x.policies
 			config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Smoothing: x.smooth} }
-			config.Play = systemstest.Play(func(k *systemstest.Client, in *Spur) { in.Number = uint16(k.Input()) })
-			c := systemstest.New(b, config)
-			c.Connect()
-			c.Run(12 * time.Second)
+			config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) { in.N = uint16(k.Input()) })
+			c := match(b, config, 12*time.Second)
 			k, sum, errors := c.Clients[0], float32(0), 0
 			for e := range ecs.All[struct{ At Horse }](k.View()) {
 				if d, _ := k.Drawing(e); d.Error > 0 {
@@ -68,20 +60,13 @@ func BenchmarkDrawing(b *testing.B) {
 	}
 }
 
-// stampede is the carousel where the speed of all follows from the inputs.
-func stampede(draw func(*ecs.Protocol)) func() *ecs.Protocol {
-	carousel := carousel(false, draw)
-	return func() *ecs.Protocol {
-		p := carousel()
-		p.Authority("spur", func(w *ecs.World) {
-			sum := uint16(0)
-			for _, x := range ecs.Each[struct{ In *Spur }](w) {
-				sum += x.In.Number
-			}
-			for _, h := range ecs.Each[horse](w) {
-				h.At.X += float32(sum % 8)
-			}
-		})
-		return p
+// spurs makes the speed of all horses follow from the inputs.
+func spurs(w *ecs.World) {
+	sum := uint16(0)
+	for _, x := range ecs.Each[struct{ In *Walk }](w) {
+		sum += x.In.N
+	}
+	for _, h := range ecs.Each[horse](w) {
+		h.At.X += float32(sum % 8)
 	}
 }

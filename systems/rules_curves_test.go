@@ -2,14 +2,12 @@ package systems_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/lagcomp"
@@ -17,25 +15,21 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// The carousel is the world of these tests: horses go round and round.
+// The carousel is the field with horses that go round and round.
 
 // Horse is where a horse is, and Gallop how fast it goes.
 type Horse struct {
-	X, Y float32 `net:"-64..64 step 0.001"`
+	X float32 `net:"-64..64 step 0.001 axis x"`
+	Y float32 `net:"-64..64 step 0.001 axis y"`
 }
 
 type Gallop struct {
-	X, Y float32 `net:"-64..64 step 0.001"`
+	X float32 `net:"-64..64 step 0.001 rate x"`
+	Y float32 `net:"-64..64 step 0.001 rate y"`
 }
 
 // Seat says which horse it is; on the server alone.
 type Seat struct{ Number int }
-
-// Spur is the input of those who watch.
-type Spur struct {
-	Number uint16 `net:"raw"`
-	Seen   lagcomp.Claim
-}
 
 type horse struct {
 	At    *Horse
@@ -57,23 +51,13 @@ func horseAt(number int, ticks float64) (at, speed components.Position) {
 		components.Position{X: float32(-round * sin * turn * 60), Y: float32(round * cos * turn * 60)}
 }
 
-// carousel makes the protocol; draw says how horses are drawn.
-func carousel(jumps bool, draw func(p *ecs.Protocol)) func() *ecs.Protocol {
-	return func() *ecs.Protocol {
-		p := ecs.NewProtocol("carousel/1")
-		axes := map[string]string{"X": "-64..64 step 0.001 axis x", "Y": "-64..64 step 0.001 axis y"}
-		rates := map[string]string{"X": "-64..64 step 0.001 rate x", "Y": "-64..64 step 0.001 rate y"}
-		ecs.ReplicateFields[Horse](p, ecs.Interpolated, axes)
-		ecs.ReplicateFields[Gallop](p, 0, rates)
+// horses ride, and jump to another place now and then, or not.
+func horses(jumps bool) part {
+	return func(p *ecs.Protocol) {
+		ecs.Replicate[Horse](p, ecs.Interpolated)
+		ecs.Replicate[Gallop](p, 0)
 		ecs.Replicate[components.Teleports](p, 0)
-		ecs.Input[Spur](p)
 		ecs.Local[Seat](p, 0)
-		draw(p)
-		p.Simulate("watch", func(w *ecs.World) {
-			if judge := ecs.Resource[referee](w); judge != nil {
-				(*judge)(w)
-			}
-		})
 		p.Authority("ride", func(w *ecs.World) {
 			for _, h := range ecs.Each[horse](w) {
 				at, speed := horseAt(h.Seat.Number, float64(w.Tick()+1))
@@ -84,33 +68,32 @@ func carousel(jumps bool, draw func(p *ecs.Protocol)) func() *ecs.Protocol {
 				}
 			}
 		})
-		return p
 	}
 }
 
-func onCarousel(seed uint64, p func() *ecs.Protocol) systemstest.Config {
-	return systemstest.Config{
-		Protocol: p, Clients: 1, Seed: seed,
-		Link: systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05),
-		Server: systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, Spur{})
-		}, LagComp: &lagcomp.Config{}},
-		Populate: func(w *ecs.World) {
-			for i := range 6 {
-				w.Spawn(Horse{}, Gallop{}, components.Teleports{}, Seat{i})
-			}
-		},
+// mounted fills a world with n horses.
+func mounted(n int) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		for i := range n {
+			w.Spawn(Horse{}, Gallop{}, components.Teleports{}, Seat{i})
+		}
 	}
 }
 
+// onCarousel is a match of one who watches six horses.
+func onCarousel(seed uint64, parts ...part) systemstest.Config {
+	config := onField(seed, 1, rough())
+	config.Protocol, config.Populate = fieldFrom(parts...), mounted(6)
+	return config
+}
+
+// How horses are drawn.
 func lines(*ecs.Protocol)    {}
 func curves(p *ecs.Protocol) { ecs.Hermite[Horse, Gallop](p) }
 
 // strayed is how far horses are drawn from where they were at the tick drawn, on average.
-func strayed(t *testing.T, seed uint64, draw func(*ecs.Protocol)) float64 {
-	c := systemstest.New(t, onCarousel(seed, carousel(false, draw)))
-	c.Connect()
-	c.Run(12 * time.Second)
+func strayed(t *testing.T, seed uint64, draw part) float64 {
+	c := match(t, onCarousel(seed, horses(false), draw), 12*time.Second)
 	seats := map[components.NetID]int{}
 	for e, h := range ecs.All[struct{ Seat Seat }](c.Server.World()) {
 		seats[c.Server.World().NetID(e)] = h.Seat.Number
@@ -140,13 +123,22 @@ func TestNetcodeC6_CurvesFollowTheWay(t *testing.T) {
 	})
 }
 
+// spur is the input of those who watch and claim what they see.
+type spur struct {
+	Number uint16 `net:"raw"`
+	Seen   lagcomp.Claim
+}
+
 // What the server looks at is what the screen showed, bit by bit, on curves and over
 // jumps too.
 func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
-	systemstest.Seeds(t, fewer(3), func(t *testing.T, seed uint64) {
-		config := onCarousel(seed, carousel(true, curves))
-		screens := map[uint16]map[components.NetID]Horse{}
-		config.Play = systemstest.Play(func(k *systemstest.Client, in *Spur) {
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
+		screens, compared := map[uint16]map[components.NetID]Horse{}, 0
+		config := onCarousel(seed)
+		config.Server = systems.ServerConfig{LagComp: &lagcomp.Config{}, Join: func(w *ecs.World, client uint32) {
+			w.Spawn(components.Owner{Client: client}, spur{})
+		}}
+		config.Play = systemstest.Play(func(k *systemstest.Client, in *spur) {
 			in.Number, in.Seen = uint16(k.Input()), k.Claim(true)
 			screen := map[components.NetID]Horse{}
 			for e, h := range ecs.All[struct{ At Horse }](k.View()) {
@@ -154,14 +146,12 @@ func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
 			}
 			screens[in.Number] = screen
 		})
-		c := systemstest.New(t, config)
-		compared := 0
-		judge := referee(func(w *ecs.World) {
+		config.Protocol = fieldOn[spur](horses(true), curves, authority(func(w *ecs.World) {
 			for _, p := range ecs.Each[struct {
-				In  *Spur
+				In  *spur
 				Own *components.Owner
 			}](w) {
-				if screen := screens[p.In.Number]; p.In.Seen.Made() && c.Elapsed() > 5*time.Second {
+				if screen := screens[p.In.Number]; p.In.Seen.Made() && w.Tick() > 300 {
 					v := lagcomp.As(w, p.Own.Client, p.In.Seen)
 					for e, h := range lagcomp.All[struct{ At Horse }](v) {
 						if compared++; screen[v.NetID(e)] != h.At {
@@ -170,9 +160,8 @@ func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
 					}
 				}
 			}
-		})
-		ecs.SetResource(c.Server.World(), &judge)
-		c.Connect()
+		}))
+		c := systemstest.New(t, config)
 		c.Run(12 * time.Second)
 		if compared < 2000 {
 			t.Errorf("%d horses compared", compared)
@@ -193,11 +182,9 @@ func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 		{"as it went", func(p *ecs.Protocol) { ecs.Extrapolate[Horse](p, most) }},
 	} {
 		t.Run(draw.name, func(t *testing.T) {
-			config := onCarousel(1, carousel(false, draw.how))
+			config := onCarousel(1, horses(false), draw.how)
 			config.Link = lag(4)
-			c := systemstest.New(t, config)
-			c.Connect()
-			c.Run(12 * time.Second)
+			c := match(t, config, 12*time.Second)
 			speed := round * turn // a tick
 			var was map[components.NetID]Horse
 			left := map[components.NetID]float64{} // of its error
@@ -233,9 +220,7 @@ func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 				was = now
 			})
 			for range 3 {
-				c.Lose(func(p systemstest.Packet) bool { return !p.Up })
-				c.Run(1500 * time.Millisecond)
-				c.Lose(nil)
+				outage(c, 1500*time.Millisecond)
 				c.Run(5 * time.Second)
 			}
 			if moved < 100 || stood < 100 || came < 15 {
@@ -247,17 +232,11 @@ func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 
 // Frames on curves allocate no more than those on lines, which allocate nothing.
 func TestCurvesAllocateNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
+	skipRace(t)
 	// What the carousel itself allocates is the same for both.
-	count := func(draw func(p *ecs.Protocol)) float64 {
-		c := systemstest.New(t, onCarousel(1, carousel(true, draw)))
-		c.Connect()
-		c.Run(60 * time.Second)
-		c.Lose(func(p systemstest.Packet) bool { return !p.Up })
-		c.Run(time.Second)
-		c.Lose(nil)
+	count := func(draw part) float64 {
+		c := match(t, onCarousel(1, horses(true), draw), 60*time.Second)
+		outage(c, time.Second)
 		c.Run(4 * time.Second)
 		return testing.AllocsPerRun(1, func() { c.RunTicks(300) })
 	}
@@ -274,7 +253,7 @@ func TestWrongSmoothing(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
-	for name, draw := range map[string]func(p *ecs.Protocol){
+	for name, draw := range map[string]part{
 		"no axes":          func(p *ecs.Protocol) { ecs.Hermite[components.Position, Gallop](p) },
 		"no rates":         func(p *ecs.Protocol) { ecs.Hermite[Horse, components.Position](p) },
 		"not interpolated": func(p *ecs.Protocol) { ecs.Extrapolate[Gallop](p, time.Second) },
@@ -287,10 +266,10 @@ func TestWrongSmoothing(t *testing.T) {
 					t.Errorf("%s: nothing is said", name)
 				}
 			}()
-			carousel(false, draw)()
+			fieldFrom(horses(false), draw)()
 		}()
 	}
-	if a, b := carousel(false, lines)(), carousel(false, curves)(); a.Hash() != b.Hash() {
+	if a, b := fieldFrom(horses(false), lines)(), fieldFrom(horses(false), curves)(); a.Hash() != b.Hash() {
 		t.Error("how something is drawn changes the schema hash")
 	}
 }
@@ -349,169 +328,146 @@ type top struct {
 	Own   *components.Owner `ecs:"optional"`
 }
 
-// tops is a world of tops, which turn at one speed. Players' are moved by more than a right
-// angle, every second and on the server alone.
-func tops(draw func(p *ecs.Protocol)) func() *ecs.Protocol {
-	return func() *ecs.Protocol {
-		p := ecs.NewProtocol("tops/1")
-		ecs.Replicate[Looks](p, ecs.Predicted|ecs.Interpolated)
-		ecs.Replicate[Spin](p, ecs.Predicted)
-		ecs.Input[Walk](p)
-		draw(p)
-		p.Simulate("spin", func(w *ecs.World) {
-			for _, x := range ecs.Each[top](w) {
-				x.Spin.Angle += spinning
-				*x.Looks = looksAt(x.Spin.Angle, (w.Tick()+uint32(x.Spin.Angle/2))%2 == 0)
+// tops turn at one speed. Players' are moved by more than a right angle, every second and on
+// the server alone.
+func tops(p *ecs.Protocol) {
+	ecs.Replicate[Looks](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[Spin](p, ecs.Predicted)
+	p.Simulate("spin", func(w *ecs.World) {
+		for _, x := range ecs.Each[top](w) {
+			x.Spin.Angle += spinning
+			*x.Looks = looksAt(x.Spin.Angle, (w.Tick()+uint32(x.Spin.Angle/2))%2 == 0)
+		}
+	})
+	p.Authority("push", func(w *ecs.World) {
+		for _, x := range ecs.Each[top](w) {
+			if x.Own != nil && x.Own.Client != 0 && w.Tick()%60 == 0 {
+				x.Spin.Angle += 2
 			}
-		})
-		p.Authority("push", func(w *ecs.World) {
-			for _, x := range ecs.Each[top](w) {
-				if x.Own != nil && x.Own.Client != 0 && w.Tick()%60 == 0 {
-					x.Spin.Angle += 2
-				}
-			}
-		})
-		return p
-	}
+		}
+	})
 }
 
-// onTops is a match on it.
-func onTops(seed uint64, remotes policy.Remotes, draw func(p *ecs.Protocol)) systemstest.Config {
-	policies := policy.LocalSync.Policies()
-	policies.Remotes = remotes
-	return systemstest.Config{
-		Protocol: tops(draw), Clients: 2, Seed: seed,
-		Link: systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05),
-		Server: systems.ServerConfig{Policies: policies, Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, Looks{}, Spin{}, Walk{})
-		}},
-		Populate: func(w *ecs.World) {
-			for i := range 5 {
-				w.Spawn(Looks{}, Spin{Angle: float64(i)})
-			}
-		},
+// onTops is a match of two with tops, beside five others.
+func onTops(seed uint64, remotes policy.Remotes, draw part) systemstest.Config {
+	config := onField(seed, 2, rough())
+	config.Protocol, config.Play = fieldFrom(tops, draw), steady(Walk{})
+	config.Server.Policies.Remotes, config.Server.Join = remotes, joinWith(Looks{}, Spin{})
+	config.Populate = func(w *ecs.World) {
+		for i := range 5 {
+			w.Spawn(Looks{}, Spin{Angle: float64(i)})
+		}
 	}
+	return config
 }
+
+// whirl is a way to draw tops.
+type whirl struct {
+	name    string
+	remotes policy.Remotes
+	gaps    bool
+	most    float64 // of a turn, in a frame of a tick, in radians
+}
+
+func (w whirl) String() string { return w.name }
 
 // What turns is drawn the short way between two states, through the end of the range of an
 // angle and between the two quaternions of a rotation, and never turns back: on lines,
 // damped, and where it is carried on over a gap.
 func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
-	for _, way := range []struct {
-		name    string
-		remotes policy.Remotes
-		gaps    bool
-		most    float64 // of a turn, in a frame of a tick, in radians
-	}{
+	each(t, []whirl{
 		{"interpolated", policy.RemotesInterpolated, false, 1.1 * spinning},
 		{"carried on", policy.RemotesInterpolated, true, 1.4 * spinning}, // directions go along a chord
 		{"damped", policy.RemotesDamped, false, 0.3},
-	} {
-		t.Run(way.name, func(t *testing.T) {
-			systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
-				c := systemstest.New(t, onTops(seed, way.remotes, func(p *ecs.Protocol) {
-					if way.gaps {
-						ecs.Extrapolate[Looks](p, 200*time.Millisecond)
-					}
-				}))
-				c.Connect()
-				c.Run(12 * time.Second)
-				last, left := map[string][6]float64{}, map[string]float64{}
-				turned := 0
-				c.OnFrame(func(k *systemstest.Client) {
-					for e, x := range ecs.All[struct{ Looks Looks }](k.View()) {
-						if ecs.Has[components.Owner](k.View(), e) {
-							continue
-						}
-						name := fmt.Sprint(k.N, k.View().NetID(e))
-						was, known := last[name]
-						now := x.Looks.angles()
-						last[name] = now
-						d, _ := k.Drawing(e)
-						// What was carried on too far comes back, as the error of it fades.
-						calm := left[name] < 0.01 && d.Error < 0.01
-						left[name] = d.Error
-						for i := range now {
-							const rounding = 0.004
-							step := shortWay(was[i], now[i])
-							if known && calm && (step < -rounding || step > way.most+rounding) {
-								t.Fatalf("%v: top %s turned by %v in field %d of %+v, from %v", k, name, step, i, x.Looks, was[i])
-							}
-							if step > 0.5*spinning {
-								turned++
-							}
-						}
-					}
-				})
-				for range 3 {
-					if way.gaps {
-						c.Lose(func(p systemstest.Packet) bool { return !p.Up })
-						c.Run(500 * time.Millisecond)
-						c.Lose(nil)
-					}
-					c.Run(4 * time.Second)
+	}, 1, func(t *testing.T, way whirl, seed uint64) {
+		c := match(t, onTops(seed, way.remotes, func(p *ecs.Protocol) {
+			if way.gaps {
+				ecs.Extrapolate[Looks](p, 200*time.Millisecond)
+			}
+		}), 12*time.Second)
+		type seen struct {
+			angles [6]float64
+			left   float64 // of its error
+		}
+		last, turned := map[[2]uint32]seen{}, 0
+		c.OnFrame(func(k *systemstest.Client) {
+			for e, x := range ecs.All[struct{ Looks Looks }](k.View()) {
+				if ecs.Has[components.Owner](k.View(), e) {
+					continue
 				}
-				if turned < 20_000 {
-					t.Errorf("%d turns seen", turned)
+				top := [2]uint32{uint32(k.N), uint32(k.View().NetID(e))}
+				d, _ := k.Drawing(e)
+				was, known := last[top]
+				now := seen{x.Looks.angles(), d.Error}
+				last[top] = now
+				// What was carried on too far comes back, as the error of it fades.
+				calm := was.left < 0.01 && now.left < 0.01
+				for i := range now.angles {
+					const rounding = 0.004
+					step := shortWay(was.angles[i], now.angles[i])
+					if known && calm && (step < -rounding || step > way.most+rounding) {
+						t.Fatalf("%v: top %v turned by %v in field %d of %+v, from %v", k, top, step, i, x.Looks, was)
+					}
+					if step > 0.5*spinning {
+						turned++
+					}
 				}
-			})
+			}
 		})
-	}
+		for range 3 {
+			if way.gaps {
+				outage(c, 500*time.Millisecond)
+			}
+			c.Run(3 * time.Second)
+		}
+		if turned < 20_000 {
+			t.Errorf("%d turns seen", turned)
+		}
+	})
 }
 
 // The error that a correction leaves where a player looks is the short way to where it was
 // drawn, the same in every kind of field, and fades like that of a place.
 func TestNetcodeE3_ErrorsTurnTheShortWay(t *testing.T) {
-	for _, frames := range []int{30, 60, 144} {
-		t.Run(fmt.Sprintf("frames=%d", frames), func(t *testing.T) {
-			systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
-				config := onTops(seed, policy.RemotesInterpolated, func(*ecs.Protocol) {})
-				config.FrameRate = frames
-				c := systemstest.New(t, config)
-				c.Connect()
-				c.Run(2 * time.Second)
-				type view struct {
-					at          time.Duration
-					left        [6]float64
-					corrections uint64
+	each(t, []int{30, 60, 144}, 1, func(t *testing.T, frames int, seed uint64) {
+		config := onTops(seed, policy.RemotesInterpolated, lines)
+		config.FrameRate = frames
+		c := match(t, config, 2*time.Second)
+		type view struct {
+			at          time.Duration
+			left        [6]float64
+			corrections uint64
+		}
+		last := make([]view, len(c.Clients))
+		corrected, followed := 0, 0
+		c.OnFrame(func(k *systemstest.Client) {
+			is, drawn := ecs.Get[Looks](k.World(), ownOf(k)).angles(), ecs.Get[Looks](k.View(), drawnOwn(k)).angles()
+			was, now := last[k.N], view{at: c.Elapsed(), corrections: k.Stats().Corrections}
+			for i := range is {
+				now.left[i] = shortWay(is[i], drawn[i])
+				if math.Abs(now.left[i]-now.left[0]) > 0.004 {
+					t.Fatalf("%v: field %d is drawn %v from where it is, and field 0 %v", k, i, now.left[i], now.left[0])
 				}
-				last := make([]view, len(c.Clients))
-				corrected, followed := 0, 0
-				c.OnFrame(func(k *systemstest.Client) {
-					e, _ := k.Own(k.World())
-					d, ok := k.Own(k.View())
-					if !ok {
-						return
-					}
-					is, drawn := ecs.Get[Looks](k.World(), e).angles(), ecs.Get[Looks](k.View(), d).angles()
-					was, now := last[k.N], view{at: c.Elapsed(), corrections: k.Stats().Corrections}
-					for i := range is {
-						now.left[i] = shortWay(is[i], drawn[i])
-						if math.Abs(now.left[i]-now.left[0]) > 0.004 {
-							t.Fatalf("%v: field %d is drawn %v from where it is, and field 0 %v", k, i, now.left[i], now.left[0])
-						}
-					}
-					switch {
-					case was.at == 0:
-					case was.corrections != now.corrections:
-						if corrected++; now.left[0] < -2.5 || now.left[0] > 0 {
-							t.Fatalf("%v: an error of %v of a push by 2", k, now.left[0])
-						}
-					case was.left[0] < -0.05:
-						// All fields together have that error, six times.
-						all := math.Sqrt(6)
-						followed++
-						if want := -leftOf(-was.left[0]*all, (now.at-was.at).Seconds()) / all; math.Abs(now.left[0]-want) > 0.01 {
-							t.Fatalf("%v: %v left of an error of %v, %v by the rule", k, now.left[0], was.left[0], want)
-						}
-					}
-					last[k.N] = now
-				})
-				c.Run(10 * time.Second)
-				if corrected < 15 || followed < 50 {
-					t.Errorf("%d corrections, %d frames followed", corrected, followed)
+			}
+			switch {
+			case was.at == 0:
+			case was.corrections != now.corrections:
+				if corrected++; now.left[0] < -2.5 || now.left[0] > 0 {
+					t.Fatalf("%v: an error of %v of a push by 2", k, now.left[0])
 				}
-			})
+			case was.left[0] < -0.05:
+				// All fields together have that error, six times.
+				all := math.Sqrt(6)
+				followed++
+				if want := -leftOf(-was.left[0]*all, (now.at-was.at).Seconds()) / all; math.Abs(now.left[0]-want) > 0.01 {
+					t.Fatalf("%v: %v left of an error of %v, %v by the rule", k, now.left[0], was.left[0], want)
+				}
+			}
+			last[k.N] = now
 		})
-	}
+		c.Run(10 * time.Second)
+		if corrected < 15 || followed < 50 {
+			t.Errorf("%d corrections, %d frames followed", corrected, followed)
+		}
+	})
 }
