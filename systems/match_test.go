@@ -100,6 +100,11 @@ var (
 	peersPresets = []policy.Preset{policy.Rollback, policy.Lockstep}
 )
 
+// name is what a row of a table embeds to be called so.
+type name string
+
+func (n name) String() string { return string(n) }
+
 // each runs a test for some things, each by its name and with so many seeds.
 func each[T any](t *testing.T, things []T, seeds int, f func(t *testing.T, x T, seed uint64)) {
 	t.Helper()

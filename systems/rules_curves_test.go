@@ -174,60 +174,59 @@ func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
 // comes back without a jump.
 func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 	const most = 250 * time.Millisecond
-	for _, draw := range []struct {
-		name string
-		how  func(*ecs.Protocol)
-	}{
+	type way struct {
+		name
+		how part
+	}
+	each(t, []way{
 		{"at its speed", func(p *ecs.Protocol) { curves(p); ecs.Extrapolate[Horse](p, most) }},
 		{"as it went", func(p *ecs.Protocol) { ecs.Extrapolate[Horse](p, most) }},
-	} {
-		t.Run(draw.name, func(t *testing.T) {
-			config := onCarousel(1, horses(false), draw.how)
-			config.Link = lag(4)
-			c := match(t, config, 12*time.Second)
-			speed := round * turn // a tick
-			var was map[components.NetID]Horse
-			left := map[components.NetID]float64{} // of its error
-			moved, stood, came := 0, 0, 0
-			c.OnFrame(func(k *systemstest.Client) {
-				now := map[components.NetID]Horse{}
-				for e, h := range ecs.All[struct{ At Horse }](k.View()) {
-					id := k.View().NetID(e)
-					now[id] = h.At
-					if was == nil {
-						continue
-					}
-					step := apart(components.Position(h.At), components.Position(was[id]))
-					d, _ := k.Drawing(e)
-					switch beyond := k.DrawnTick() - float64(k.ServerTick()); {
-					case left[id] > 1e-3: // it comes back
-						if faded := left[id] - leftOf(left[id], 1.0/60); step > 1.1*speed+faded+0.01 {
-							t.Fatalf("%v: moved by %v in a frame, with %v of an error", k, step, left[id])
-						}
-					case step > 1.1*speed+0.01:
-						t.Fatalf("%v: moved by %v in a frame", k, step)
-					case beyond > 1 && beyond < 14 && step > 0.9*speed:
-						moved++
-					case beyond >= 15 && step == 0:
-						stood++
-					case beyond > 1 && beyond < 14:
-						t.Fatalf("%v: moved by %v only, %v ticks behind the newest state", k, step, beyond)
-					}
-					if left[id] = d.Error; d.Error > 1 {
-						came++
-					}
+	}, 1, func(t *testing.T, x way, seed uint64) {
+		config := onCarousel(seed, horses(false), x.how)
+		config.Link = lag(4)
+		c := match(t, config, 12*time.Second)
+		speed := round * turn // a tick
+		var was map[components.NetID]Horse
+		left := map[components.NetID]float64{} // of its error
+		moved, stood, came := 0, 0, 0
+		c.OnFrame(func(k *systemstest.Client) {
+			now := map[components.NetID]Horse{}
+			for e, h := range ecs.All[struct{ At Horse }](k.View()) {
+				id := k.View().NetID(e)
+				now[id] = h.At
+				if was == nil {
+					continue
 				}
-				was = now
-			})
-			for range 3 {
-				outage(c, 1500*time.Millisecond)
-				c.Run(5 * time.Second)
+				step := apart(components.Position(h.At), components.Position(was[id]))
+				d, _ := k.Drawing(e)
+				switch beyond := k.DrawnTick() - float64(k.ServerTick()); {
+				case left[id] > 1e-3: // it comes back
+					if faded := left[id] - leftOf(left[id], 1.0/60); step > 1.1*speed+faded+0.01 {
+						t.Fatalf("%v: moved by %v in a frame, with %v of an error", k, step, left[id])
+					}
+				case step > 1.1*speed+0.01:
+					t.Fatalf("%v: moved by %v in a frame", k, step)
+				case beyond > 1 && beyond < 14 && step > 0.9*speed:
+					moved++
+				case beyond >= 15 && step == 0:
+					stood++
+				case beyond > 1 && beyond < 14:
+					t.Fatalf("%v: moved by %v only, %v ticks behind the newest state", k, step, beyond)
+				}
+				if left[id] = d.Error; d.Error > 1 {
+					came++
+				}
 			}
-			if moved < 100 || stood < 100 || came < 15 {
-				t.Errorf("%d frames bridged, %d stood, %d came back", moved, stood, came)
-			}
+			was = now
 		})
-	}
+		for range 3 {
+			outage(c, 1500*time.Millisecond)
+			c.Run(5 * time.Second)
+		}
+		if moved < 100 || stood < 100 || came < 15 {
+			t.Errorf("%d frames bridged, %d stood, %d came back", moved, stood, came)
+		}
+	})
 }
 
 // Frames on curves allocate no more than those on lines, which allocate nothing.
@@ -361,20 +360,16 @@ func onTops(seed uint64, remotes policy.Remotes, draw part) systemstest.Config {
 	return config
 }
 
-// whirl is a way to draw tops.
-type whirl struct {
-	name    string
-	remotes policy.Remotes
-	gaps    bool
-	most    float64 // of a turn, in a frame of a tick, in radians
-}
-
-func (w whirl) String() string { return w.name }
-
 // What turns is drawn the short way between two states, through the end of the range of an
 // angle and between the two quaternions of a rotation, and never turns back: on lines,
 // damped, and where it is carried on over a gap.
 func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
+	type whirl struct {
+		name
+		remotes policy.Remotes
+		gaps    bool
+		most    float64 // of a turn, in a frame of a tick, in radians
+	}
 	each(t, []whirl{
 		{"interpolated", policy.RemotesInterpolated, false, 1.1 * spinning},
 		{"carried on", policy.RemotesInterpolated, true, 1.4 * spinning}, // directions go along a chord

@@ -135,13 +135,11 @@ func TestNetcodeE4_DrawnBetweenConfirmedStates(t *testing.T) {
 
 // gait is how others are looked at in a match.
 type gait struct {
-	name                string
+	name
 	ticks, sends, frame int // a second
 	link                netsys.Link
 	oldest              float64 // mean age of what is drawn, in ms; 0: any
 }
-
-func (g gait) String() string { return g.name }
 
 // Over five minutes at 20 updates a second, 200 ms of round trip, 30 ms of jitter and 5 %
 // loss others never stand still or step back while they go, and no frame moves one by
