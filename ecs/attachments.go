@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
 // Attachments are what a game hangs on the entities of a world that it shows: a
@@ -31,7 +32,7 @@ import (
 // Attachments belong to the goroutine of their world, and to one world.
 type Attachments[C, T any] struct {
 	vanish func(e Entity, v *T)
-	places keyed[int32] // by the number of the handle, in attached
+	places memory.Keyed[int32] // by the number of the handle, in attached
 	held   []attachment[C, T]
 }
 
@@ -53,20 +54,20 @@ func NewAttachments[C, T any](vanish func(e Entity, v *T)) *Attachments[C, T] {
 // Attach hangs v on e, in place of what hung there, which ends. The pointer is good
 // until the next Attach or Sweep. It panics when e is not alive in w, or has no C.
 func (a *Attachments[C, T]) Attach(w *World, e Entity, v T) *T {
-	if s := w.at(e); s == nil || s.suspended {
+	if s := w.handles.at(e); s == nil || s.suspended {
 		panic(fmt.Sprintf("ecs: Attach to %v, which is not alive in this world, or out of scope; walk what is there with All", e))
 	}
 	if !Has[C](w, e) {
 		panic(fmt.Sprintf("ecs: Attach to %v, which has no %v; walk what has one with All", e, reflect.TypeFor[C]()))
 	}
-	held := attachment[C, T]{entity: e, netID: w.NetID(e), key: w.keyOf(e), value: v}
-	if at := a.places.find(e.id); at != nil {
+	held := attachment[C, T]{entity: e, netID: w.NetID(e), key: keyOf(w, e), value: v}
+	if at := a.places.Find(e.id); at != nil {
 		old := &a.held[*at]
 		a.end(old)
 		*old = held
 		return &old.value
 	}
-	*a.places.put(e.id) = int32(len(a.held))
+	*a.places.Put(e.id) = int32(len(a.held))
 	a.held = append(a.held, held)
 	return &a.held[len(a.held)-1].value
 }
@@ -74,7 +75,7 @@ func (a *Attachments[C, T]) Attach(w *World, e Entity, v T) *T {
 // Of is what hangs on e, nil for nothing. It is good until the next Attach or
 // Sweep.
 func (a *Attachments[C, T]) Of(e Entity) *T {
-	if at := a.places.find(e.id); at != nil && a.held[*at].entity == e {
+	if at := a.places.Find(e.id); at != nil && a.held[*at].entity == e {
 		return &a.held[*at].value
 	}
 	return nil
@@ -91,13 +92,13 @@ func (a *Attachments[C, T]) Sweep(w *World) {
 	for i := range a.held {
 		x := &a.held[i]
 		if !x.holds(w) {
-			a.places.drop(x.entity.id)
+			a.places.Drop(x.entity.id)
 			a.end(x)
 			continue
 		}
 		if kept < i {
 			a.held[kept] = *x
-			*a.places.put(x.entity.id) = int32(kept)
+			*a.places.Put(x.entity.id) = int32(kept)
 		}
 		kept++
 	}
@@ -114,11 +115,11 @@ func (a *Attachments[C, T]) end(x *attachment[C, T]) {
 // holds reports whether the entity is there still, and takes note of its names: it
 // may get one later.
 func (x *attachment[C, T]) holds(w *World) bool {
-	s := w.at(x.entity)
+	s := w.handles.at(x.entity)
 	if s == nil || s.suspended {
 		return false
 	}
-	key := w.keyOf(x.entity)
+	key := keyOf(w, x.entity)
 	if !Has[C](w, x.entity) || x.netID != 0 && s.netID != x.netID || x.key != (SpawnKey{}) && key != x.key {
 		return false
 	}
@@ -127,7 +128,7 @@ func (x *attachment[C, T]) holds(w *World) bool {
 }
 
 // keyOf is the key of an entity; zero for none.
-func (w *World) keyOf(e Entity) SpawnKey {
+func keyOf(w *World, e Entity) SpawnKey {
 	if key := Get[SpawnKey](w, e); key != nil {
 		return *key
 	}

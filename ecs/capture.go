@@ -118,7 +118,7 @@ func (h *ring) reserve(i, rows int) {
 	for k, tc := range bare {
 		tc.entities = entities[k*rows : k*rows : (k+1)*rows]
 	}
-	if h.whole && h.w.storage.tables[i].mask.has(h.w.setup.protocol.netIDC.index) {
+	if h.whole && h.w.storage.tables[i].mask.has(h.w.setup.protocol.core.netID.index) {
 		names := make([]components.NetID, len(bare)*rows)
 		for k, tc := range bare {
 			tc.names = names[k*rows : k*rows : (k+1)*rows]
@@ -142,7 +142,7 @@ func (h *ring) take(i int, tc *tableCapture) {
 	if !h.whole && !h.w.simulates(t) {
 		return
 	}
-	h.w.refresh(t)
+	h.w.storage.refresh(t)
 	if t.n == 0 {
 		return
 	}
@@ -167,7 +167,7 @@ func (h *ring) take(i int, tc *tableCapture) {
 
 // putColumns restores a table whose rows are where they were: versions agree.
 func (h *ring) putColumns(tc *tableCapture) {
-	h.w.refresh(tc.t)
+	h.w.storage.refresh(tc.t)
 	for k, comp := range h.comps {
 		if tc.t.mask.has(comp.index) {
 			n := comp.size * uintptr(tc.n)
@@ -184,7 +184,7 @@ func (h *ring) value(tc *tableCapture, i int, c *Component) unsafe.Pointer {
 
 // rowNow is the row of an entity in its table.
 func (w *World) rowNow(s *slot) int {
-	c := w.setup.protocol.selfC
-	w.refresh(s.table)
-	return int((uintptr(w.stored(s, c)) - uintptr(s.table.cols[c.index])) / c.size)
+	c := w.setup.protocol.core.self
+	w.storage.refresh(s.table)
+	return int((uintptr(w.storage.stored(s, c)) - uintptr(s.table.cols[c.index])) / c.size)
 }

@@ -1,6 +1,18 @@
 package ecs
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs/internal/memory"
+)
+
+// deferred is what systems asked for and the end of the stage carries out.
+type deferred struct {
+	depth    int // stages running
+	commands []command
+	parts    []part       // of commands
+	values   memory.Arena // of parts
+}
 
 // op is a kind of structural change.
 type op uint8
@@ -19,7 +31,7 @@ type command struct {
 	op     op
 	entity Entity
 	before int32 // 1 + index of the entity's waiting command before this one; 0: none
-	first  int32 // 1 + index of its first part in World.parts; 0: none
+	first  int32 // 1 + index of its first part of what is deferred; 0: none
 	row    *spawnRow
 	values unsafe.Pointer // of row, when that is not nil; then there are no parts
 }
@@ -33,18 +45,18 @@ type part struct {
 }
 
 // part makes a part in front of another and returns 1 + its index.
-func (w *World) part(c *Component, value unsafe.Pointer, next int32) int32 {
-	w.deferred.parts = append(w.deferred.parts, part{c, value, next})
-	return int32(len(w.deferred.parts))
+func (d *deferred) part(c *Component, value unsafe.Pointer, next int32) int32 {
+	d.parts = append(d.parts, part{c, value, next})
+	return int32(len(d.parts))
 }
 
 // find is where a command holds the value of a component; nil for a removal.
-func (w *World) find(c *command, comp *Component) (value unsafe.Pointer, found bool) {
+func (d *deferred) find(c *command, comp *Component) (value unsafe.Pointer, found bool) {
 	if c.row != nil {
 		return c.row.find(c.values, comp)
 	}
-	for i := c.first; i > 0; i = w.deferred.parts[i-1].next {
-		if p := &w.deferred.parts[i-1]; p.component == comp {
+	for i := c.first; i > 0; i = d.parts[i-1].next {
+		if p := &d.parts[i-1]; p.component == comp {
 			return p.value, true
 		}
 	}
@@ -55,58 +67,58 @@ func (w *World) find(c *command, comp *Component) (value unsafe.Pointer, found b
 // system is running. What happens to an entity that waits to be created is
 // worked into the command that creates it, so that [Get] sees it.
 func (w *World) do(c command) {
-	s := w.at(c.entity)
+	s := w.handles.at(c.entity)
 	switch {
 	case w.deferred.depth == 0:
 		w.carryOut(&c)
-		w.settle()
+		w.deferred.settle()
 	case s.pending == 0:
-		kept := w.keep(s, c.entity, c.op)
+		kept := w.deferred.keep(s, c.entity, c.op)
 		kept.first = c.first
 		if c.op == opSpawn {
 			s.pending = s.last
 		}
 	default:
-		w.amend(&w.deferred.commands[s.pending-1], &c)
+		w.deferred.amend(&w.deferred.commands[s.pending-1], &c)
 	}
 }
 
 // keep makes a command on a stored entity, or the spawn of one, wait for the end
 // of the stage. The caller fills in the rest; in place, because the copy of a
 // command that was just written has to wait for the writes.
-func (w *World) keep(s *slot, e Entity, o op) *command {
-	n := len(w.deferred.commands)
-	if n < cap(w.deferred.commands) {
-		w.deferred.commands = w.deferred.commands[:n+1]
+func (d *deferred) keep(s *slot, e Entity, o op) *command {
+	n := len(d.commands)
+	if n < cap(d.commands) {
+		d.commands = d.commands[:n+1]
 	} else {
-		w.deferred.commands = append(w.deferred.commands, command{})
+		d.commands = append(d.commands, command{})
 	}
-	c := &w.deferred.commands[n]
+	c := &d.commands[n]
 	c.op, c.entity, c.before, c.first, c.row = o, e, s.last, 0, nil
 	s.last = int32(n + 1)
 	return c
 }
 
 // amend works a command into the spawn of the same entity.
-func (w *World) amend(spawn, c *command) {
+func (d *deferred) amend(spawn, c *command) {
 	if spawn.row != nil && c.op != opDespawn {
 		for i := range spawn.row.fields {
 			f := &spawn.row.fields[i]
-			spawn.first = w.part(f.component, f.in(spawn.values), spawn.first)
+			spawn.first = d.part(f.component, f.in(spawn.values), spawn.first)
 		}
 		spawn.row = nil
 	}
 	switch c.op {
 	case opAdd:
-		w.deferred.parts[c.first-1].next = spawn.first
+		d.parts[c.first-1].next = spawn.first
 		spawn.first = c.first
 	case opRemove:
-		gone := w.deferred.parts[c.first-1].component
+		gone := d.parts[c.first-1].component
 		link := &spawn.first
-		for w.deferred.parts[*link-1].component != gone {
-			link = &w.deferred.parts[*link-1].next
+		for d.parts[*link-1].component != gone {
+			link = &d.parts[*link-1].next
 		}
-		*link = w.deferred.parts[*link-1].next
+		*link = d.parts[*link-1].next
 	case opDespawn:
 		spawn.op = opCancelled
 	}
@@ -114,13 +126,13 @@ func (w *World) amend(spawn, c *command) {
 
 // waiting is what the last waiting command on a stored entity does to a
 // component: opAdd, opRemove or, when none concerns it, opNone.
-func (w *World) waiting(s *slot, comp *Component) op {
+func (d *deferred) waiting(s *slot, comp *Component) op {
 	if s.pending > 0 {
 		return opNone
 	}
-	for i := s.last; i > 0; i = w.deferred.commands[i-1].before {
-		c := &w.deferred.commands[i-1]
-		if _, found := w.find(c, comp); found {
+	for i := s.last; i > 0; i = d.commands[i-1].before {
+		c := &d.commands[i-1]
+		if _, found := d.find(c, comp); found {
 			return c.op
 		}
 	}
@@ -133,7 +145,7 @@ func (w *World) waiting(s *slot, comp *Component) op {
 func (w *World) flush(base int, predicted bool) {
 	batch := w.deferred.commands[base:]
 	for i := len(batch) - 1; i >= 0; i-- {
-		if s := w.at(batch[i].entity); s != nil {
+		if s := w.handles.at(batch[i].entity); s != nil {
 			s.last = batch[i].before // at the end: the newest of an outer stage
 		}
 	}
@@ -143,22 +155,22 @@ func (w *World) flush(base int, predicted bool) {
 		}
 	}
 	w.deferred.commands = w.deferred.commands[:base]
-	w.settle()
+	w.deferred.settle()
 }
 
 // settle takes back the memory of commands when none waits any more. Until then
 // those of an outer stage may have parts among those of an inner one.
-func (w *World) settle() {
-	if len(w.deferred.commands) == 0 {
-		w.deferred.parts = w.deferred.parts[:0]
-		w.deferred.values.reset()
+func (d *deferred) settle() {
+	if len(d.commands) == 0 {
+		d.parts = d.parts[:0]
+		d.values.Reset()
 	}
 }
 
 // ours reports whether Simulate on a client may carry out c: it reshapes only
 // what it simulates, and what it creates and ends is but a prediction.
 func (w *World) ours(c *command) bool {
-	s := w.at(c.entity)
+	s := w.handles.at(c.entity)
 	switch {
 	case s == nil:
 		return false
@@ -181,7 +193,7 @@ func (w *World) ours(c *command) bool {
 
 // carryOut changes storage. Commands on entities that died meanwhile are void.
 func (w *World) carryOut(c *command) {
-	s := w.at(c.entity)
+	s := w.handles.at(c.entity)
 	if s == nil {
 		return
 	}
@@ -190,12 +202,12 @@ func (w *World) carryOut(c *command) {
 		w.place(c.entity, s, w.target(s, c))
 		w.write(s, c)
 	case opCancelled:
-		w.release(c.entity)
+		w.handles.release(c.entity)
 	case opDespawn:
 		t := s.table
 		w.storage.arche.RemoveEntity(s.stored)
-		w.touch(t)
-		w.release(c.entity)
+		w.storage.touch(t)
+		w.handles.release(c.entity)
 	case opAdd:
 		m := s.table.mask
 		for i := c.first; i > 0; i = w.deferred.parts[i-1].next {
@@ -218,9 +230,9 @@ func (w *World) target(s *slot, c *command) *table {
 		return w.tableFor(c.row)
 	}
 	var m mask
-	m.set(w.setup.protocol.selfC.index)
+	m.set(w.setup.protocol.core.self.index)
 	if s.netID != 0 {
-		m.set(w.setup.protocol.netIDC.index)
+		m.set(w.setup.protocol.core.netID.index)
 	}
 	for i := c.first; i > 0; i = w.deferred.parts[i-1].next {
 		m.set(w.deferred.parts[i-1].component.index)

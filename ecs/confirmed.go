@@ -7,6 +7,19 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
+// Confirm is for the netcode: the server has spawned the entity id under a key.
+// Where this client predicted it, that entity becomes the server's: under the same
+// handle, which is returned, it gets the NetID, and no replay removes it any more.
+// It stays out of scope when Simulate ended it since; then [Netcode.Discard] or
+// [Netcode.Revive] has the last word.
+//
+// It reports false, and does nothing, when no such spawn waits for its
+// confirmation or the NetID is known already. It panics when id is 0 or a running
+// system is spawning the entity.
+func (n *Netcode) Confirm(key SpawnKey, id components.NetID) (Entity, bool) {
+	return n.predicted.confirm(key, id)
+}
+
 // confirm is [Netcode.Confirm].
 func (p *predictions) confirm(key SpawnKey, id components.NetID) (Entity, bool) {
 	w := p.w
@@ -18,7 +31,7 @@ func (p *predictions) confirm(key SpawnKey, id components.NetID) (Entity, bool) 
 		return Entity{}, false
 	}
 	e := p.spawns[i].entity
-	s := w.at(e)
+	s := w.handles.at(e)
 	if _, known := w.ByNetID(id); known || s == nil {
 		return Entity{}, false
 	}
@@ -26,7 +39,7 @@ func (p *predictions) confirm(key SpawnKey, id components.NetID) (Entity, bool) 
 		panic(fmt.Sprintf("ecs: Confirm of NetID %d, which a system of this world is spawning", id))
 	}
 	p.spawns[i].confirmed = true
-	w.name(e, id)
+	w.handles.name(e, id)
 	if s.suspended && !p.spawns[i].awaited && p.ending(e) < 0 {
 		p.resume(s) // it was doubted
 		return e, true
@@ -35,11 +48,19 @@ func (p *predictions) confirm(key SpawnKey, id components.NetID) (Entity, bool) 
 	return e, true
 }
 
+// Revive is for the netcode: the server's state after it consumed an input shows
+// the entity id. When Simulate ended it here in that input or before, it comes
+// back into scope under the same handle, with the values that it had: take over
+// the server's. It reports whether that happened.
+func (n *Netcode) Revive(id components.NetID, input uint32) bool {
+	return n.predicted.revive(id, input)
+}
+
 // revive is [Netcode.Revive].
 func (p *predictions) revive(id components.NetID, input uint32) bool {
 	w := p.w
 	e, _ := w.ByNetID(id)
-	s := w.at(e)
+	s := w.handles.at(e)
 	if s == nil || !s.suspended {
 		return false
 	}
@@ -52,6 +73,14 @@ func (p *predictions) revive(id components.NetID, input uint32) bool {
 	return true
 }
 
+// SettleInput is for the netcode, once for each state of the server that is newer
+// than the last: it holds what followed from the owner's inputs up to this one.
+// Confirmed spawns up to it are now like any entity. One that no state has
+// confirmed for long leaves the scope, and in the end the world: half a second of
+// inputs and at least 8 states later, and 4 seconds and at least 64 states. As long
+// as its handle lives, [Netcode.Confirm] brings it back under that.
+func (n *Netcode) SettleInput(input uint32) { n.predicted.settle(input) }
+
 // settle is [Netcode.SettleInput].
 func (p *predictions) settle(input uint32) {
 	w := p.w
@@ -61,7 +90,7 @@ func (p *predictions) settle(input uint32) {
 	rate := uint32(w.setup.config.TickRate)
 	kept := p.spawns[:0]
 	for _, sp := range p.spawns {
-		s := w.at(sp.entity)
+		s := w.handles.at(sp.entity)
 		if s == nil {
 			continue
 		}
@@ -82,8 +111,14 @@ func (p *predictions) settle(input uint32) {
 		kept = append(kept, sp)
 	}
 	p.spawns = kept
-	p.ended = slices.DeleteFunc(p.ended, func(d predictedEnd) bool { return w.at(d.entity) == nil })
+	p.ended = slices.DeleteFunc(p.ended, func(d predictedEnd) bool { return w.handles.at(d.entity) == nil })
 }
+
+// RejectSpawns is for the netcode: the server's state after it consumed an input names no
+// entity that is unknown here, so what was spawned up to that input and waits for
+// its confirmation leaves the scope at once. It can be confirmed all the same, as
+// after [Netcode.SettleInput].
+func (n *Netcode) RejectSpawns(input uint32) { n.predicted.reject(input) }
 
 // reject is [Netcode.RejectSpawns].
 func (p *predictions) reject(input uint32) {
@@ -92,7 +127,7 @@ func (p *predictions) reject(input uint32) {
 		if sp.key.Input > input {
 			break
 		}
-		s := w.at(sp.entity)
+		s := w.handles.at(sp.entity)
 		if s == nil || sp.confirmed {
 			continue
 		}
@@ -108,72 +143,31 @@ func (p *predictions) reject(input uint32) {
 func (p *predictions) doubt(s *slot) {
 	w := p.w
 	m := s.table.mask
-	m.clear(w.setup.protocol.predictedC.index)
-	m.set(w.setup.protocol.suspendedC.index)
+	m.clear(w.setup.protocol.core.predicted.index)
+	m.set(w.setup.protocol.core.suspended.index)
 	w.move(s, m)
 	s.suspended = true
 }
 
-// PendingPredictions is the number of predicted spawns and despawns that wait for the
-// server's word.
-func (w *World) PendingPredictions() (spawns, despawns int) {
-	for _, sp := range w.predicted.spawns {
-		if !sp.confirmed && w.at(sp.entity) != nil {
-			spawns++
-		}
-	}
-	for _, d := range w.predicted.ended {
-		if w.at(d.entity) != nil {
-			despawns++
-		}
-	}
-	return spawns, despawns
-}
-
-// Simulated yields each non-empty table of what this peer simulates and of which
-// the server knows or will know: the simulated ones of [Netcode.Tables], and
-// predicted spawns that have no NetID yet, whose NetIDs are nil.
-func (n *Netcode) Simulated(yield func(Table) bool) {
-	w := (*World)(n)
-	p := w.setup.protocol
-	for _, t := range w.storage.tables {
-		if !w.simulates(t) || !t.mask.has(p.netIDC.index) && !t.mask.has(p.keyC.index) {
-			continue
-		}
-		w.refresh(t)
-		if t.n == 0 {
-			continue
-		}
-		version := w.storage.version
-		view := Table{Mask: t.replicated, Entities: w.entities(t), NetIDs: w.names(t), Simulated: true, t: t}
-		if !yield(view) {
-			return
-		}
-		if w.storage.version != version {
-			panicMoved()
-		}
-	}
-}
-
-// Suspended reports whether e is out of scope and may come back: Simulate despawned
-// it, or has not spawned it again, and the server has not spoken yet.
-func (n *Netcode) Suspended(e Entity) bool {
-	w := (*World)(n)
-	s := w.at(e)
-	return s != nil && s.suspended
+// PlacePredicted makes or reshapes, at once, the predicted spawn of a key, with the
+// replicated components of mask, as [Netcode.Replica] does for what has a NetID:
+// for a world that shows what another predicts. Between [Netcode.BeginReplay] and
+// [Netcode.EndReplay] it says which spawns stay. Values start at zero.
+func (n *Netcode) PlacePredicted(key SpawnKey, mask uint64) Entity {
+	return n.predicted.place(key, mask)
 }
 
 // place is [Netcode.PlacePredicted].
 func (p *predictions) place(key SpawnKey, mask uint64) Entity {
 	w, known := p.w, p.w.setup.protocol
-	m := w.replicaMask(mask)
-	m.set(known.selfC.index)
-	m.set(known.keyC.index)
-	m.set(known.predictedC.index)
+	m := known.maskOf(mask)
+	m.set(known.core.self.index)
+	m.set(known.core.key.index)
+	m.set(known.core.predicted.index)
 	i, found := p.find(key)
 	if found {
 		sp := &p.spawns[i]
-		if s := w.at(sp.entity); s != nil {
+		if s := w.handles.at(sp.entity); s != nil {
 			sp.awaited, sp.states = false, 0
 			w.move(s, m)
 			s.suspended = false
@@ -182,15 +176,15 @@ func (p *predictions) place(key SpawnKey, mask uint64) Entity {
 	} else {
 		p.spawns = slices.Insert(p.spawns, i, predictedSpawn{})
 	}
-	e := w.allocate()
+	e := w.handles.allocate()
 	s := &w.handles.slots[e.id]
 	w.place(e, s, w.tableOf(m))
 	for _, c := range s.table.comps {
-		if c != known.selfC {
-			w.zero(s, c)
+		if c != known.core.self {
+			w.storage.zero(s, c)
 		}
 	}
-	*(*SpawnKey)(w.stored(s, known.keyC)) = key
+	*(*SpawnKey)(w.storage.stored(s, known.core.key)) = key
 	p.spawns[i] = predictedSpawn{key: key, entity: e}
 	return e
 }

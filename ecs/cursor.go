@@ -15,22 +15,31 @@ type cursor struct {
 	w        *World
 	r        *row
 	version  uint64 // of the world when the walk began
-	scoped   bool   // leaves out what this peer does not simulate
-	narrowed bool   // leaves out owners, too: those skipped, or
-	one      bool   // all but one,
-	owner    uint32 // this
-	next     int    // table of r that follows
-	runAt    int32  // place in the index of owners: see stretch
-	serial   uint32 // of that index
+	scope    walkScope
+	next     int      // table of r that follows
+	runAt    int32    // place in the index of owners: see stretch
+	serial   uint32   // of that index
+	t        *table   // of the run,
+	start    int      // its first row,
+	entities []Entity // and who they are
+	aim      rowAim
+}
 
-	t        *table
-	start    int      // first row of the run
-	entities []Entity // the rows of the run
-	n        int      // fields in use
-	more     bool     // the row has more to set than two pointers,
-	most     bool     // than three
-	spare    uintptr  // offset for pointers that the row has no use for
-	fields   [maxRowFields]aimed
+// walkScope is what a walk leaves out.
+type walkScope struct {
+	simulated bool   // what this peer does not simulate
+	narrowed  bool   // owners, too: those skipped, or
+	one       bool   // all but one,
+	owner     uint32 // this
+}
+
+// rowAim is the row struct of a walk, aimed at the columns of a run.
+type rowAim struct {
+	n      int     // fields in use
+	more   bool    // there is more to set than two pointers,
+	most   bool    // than three
+	spare  uintptr // offset for pointers that the row has no use for
+	fields [maxRowFields]aimed
 }
 
 // aimed is a field of the row struct while a run is walked.
@@ -41,45 +50,45 @@ type aimed struct {
 }
 
 func (c *cursor) begin(w *World, r *row, scoped bool) {
-	c.w, c.r, c.version, c.scoped = w, r, w.storage.version, scoped
-	c.n, c.more = len(r.fields), len(r.fields) > 2 || r.named
-	c.most = len(r.fields) > 3 || r.named
+	c.w, c.r, c.version, c.scope.simulated = w, r, w.storage.version, scoped
+	c.aim.n, c.aim.more = len(r.fields), len(r.fields) > 2 || r.named
+	c.aim.most = len(r.fields) > 3 || r.named
 	if scoped && (w.owners.only != 0 || len(w.owners.skipped) > 0) {
-		c.narrowed, c.one, c.owner = true, w.owners.only != 0, w.owners.only
+		c.scope.narrowed, c.scope.one, c.scope.owner = true, w.owners.only != 0, w.owners.only
 	}
 }
 
 // narrow leaves one owner's entities of those in scope.
 func (c *cursor) narrow(owner uint32) {
-	if c.one && c.owner != owner || c.narrowed && !c.one && c.w.skips(owner) {
+	if c.scope.one && c.scope.owner != owner || c.scope.narrowed && !c.scope.one && c.w.owners.skips(owner) {
 		c.next = len(c.r.tables)
 	}
-	c.narrowed, c.one, c.owner = true, true, owner
+	c.scope.narrowed, c.scope.one, c.scope.owner = true, true, owner
 }
 
 // run moves on to the next run; false at the end of the walk.
 func (c *cursor) run() bool {
-	if c.narrowed && c.t != nil && c.stretch(c.start+len(c.entities)) {
+	if c.scope.narrowed && c.t != nil && c.stretch(c.start+len(c.entities)) {
 		return true
 	}
 	for c.next < len(c.r.tables) {
 		t := c.r.tables[c.next]
 		c.next++
-		if c.scoped && !c.w.simulates(t) {
+		if c.scope.simulated && !c.w.simulates(t) {
 			continue
 		}
-		c.w.refresh(t)
+		c.w.storage.refresh(t)
 		if t.n == 0 {
 			continue
 		}
 		c.t = t
-		if c.narrowed {
+		if c.scope.narrowed {
 			if c.stretch(0) {
 				return true
 			}
 			continue
 		}
-		c.aim(0, t.n)
+		c.aimAt(0, t.n)
 		return true
 	}
 	return false
@@ -90,30 +99,30 @@ func (c *cursor) run() bool {
 // change owner later are visited or not, but never twice.
 func (c *cursor) stretch(i int) bool {
 	t, w := c.t, c.w
-	if t.cols[w.setup.protocol.ownerC.index] == nil { // all are the server's
-		if i > 0 || c.one && c.owner != 0 {
+	if t.cols[w.setup.protocol.core.owner.index] == nil { // all are the server's
+		if i > 0 || c.scope.one && c.scope.owner != 0 {
 			return false
 		}
-		c.aim(0, t.n)
+		c.aimAt(0, t.n)
 		return true
 	}
 	o := &t.owners
 	if i == 0 {
 		o = w.ownersOf(t)
 		c.serial, c.runAt = o.serial, 0
-		if c.one {
-			c.runAt = o.first(c.owner)
-		} else if !w.skipsIn(o) {
-			c.aim(0, t.n)
+		if c.scope.one {
+			c.runAt = o.first(c.scope.owner)
+		} else if !w.owners.skipsIn(o) {
+			c.aimAt(0, t.n)
 			return true
 		}
 	} else if c.serial != o.serial { // made again by a walk inside this one
 		c.serial, c.runAt = o.serial, 0
-		if c.one {
-			c.runAt = o.first(c.owner)
+		if c.scope.one {
+			c.runAt = o.first(c.scope.owner)
 		}
 	}
-	if c.one {
+	if c.scope.one {
 		return c.nextOwned(o, int32(i))
 	}
 	return c.nextUnskipped(o, int32(i))
@@ -135,31 +144,31 @@ func (c *cursor) nextOwned(o *owners, i int32) bool {
 // nextUnskipped makes the next rows from i on that nobody holds the run.
 func (c *cursor) nextUnskipped(o *owners, i int32) bool {
 	at, n := int(c.runAt), len(o.runs)
-	for at < n && (o.runs[at].end <= i || c.w.skips(o.runs[at].owner)) {
+	for at < n && (o.runs[at].end <= i || c.w.owners.skips(o.runs[at].owner)) {
 		at++
 	}
 	if at == n {
 		return false
 	}
 	start := max(o.runs[at].start, i)
-	for at++; at < n && !c.w.skips(o.runs[at].owner); at++ {
+	for at++; at < n && !c.w.owners.skips(o.runs[at].owner); at++ {
 	}
 	c.runAt = int32(at)
 	c.aimTo(start, o.runs[at-1].end)
 	return true
 }
 
-func (c *cursor) aimTo(start, end int32) { c.aim(int(start), int(end-start)) }
+func (c *cursor) aimTo(start, end int32) { c.aimAt(int(start), int(end-start)) }
 
-// aim makes rows start to start+n of the table the run.
-func (c *cursor) aim(start, n int) {
+// aimAt makes rows start to start+n of the table the run.
+func (c *cursor) aimAt(start, n int) {
 	c.start = start
 	c.entities = c.w.entities(c.t)[start : start+n]
 	for k := range c.r.fields {
-		c.fields[k] = c.r.fields[k].at(c.t, start)
+		c.aim.fields[k] = c.r.fields[k].at(c.t, start)
 	}
-	for k := c.n; k < 3; k++ {
-		c.fields[k] = aimed{nil, 0, c.spare}
+	for k := c.aim.n; k < 3; k++ {
+		c.aim.fields[k] = aimed{nil, 0, c.aim.spare}
 	}
 }
 

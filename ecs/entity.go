@@ -2,9 +2,12 @@ package ecs
 
 import (
 	"fmt"
+	"reflect"
+	"unsafe"
 
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
 // Entity is a handle to one entity of one world. It stays valid while its
@@ -28,6 +31,16 @@ func (e Entity) String() string { return fmt.Sprintf("entity %d.%d", e.id, e.gen
 // entities are a column like any other.
 type self struct{ entity Entity }
 
+// handles are the names of entities: ours by slot, the server's by NetID.
+type handles struct {
+	slots   []slot
+	free    []uint32
+	changes uint64 // how often slots were handed out and given back
+	settled uint64 // the value of changes that slots and free stand for
+	byNetID memory.Keyed[Entity]
+	nextNet components.NetID
+}
+
 // slot is what a world knows of one handle.
 type slot struct {
 	gen       uint32
@@ -41,68 +54,97 @@ type slot struct {
 }
 
 // allocate hands out a handle whose entity is not stored yet.
-func (w *World) allocate() Entity {
+func (h *handles) allocate() Entity {
 	var id uint32
-	if n := len(w.handles.free); n > 0 {
-		id, w.handles.free = w.handles.free[n-1], w.handles.free[:n-1]
+	if n := len(h.free); n > 0 {
+		id, h.free = h.free[n-1], h.free[:n-1]
 	} else {
-		id = uint32(len(w.handles.slots))
-		w.handles.slots = append(w.handles.slots, slot{})
+		id = uint32(len(h.slots))
+		h.slots = append(h.slots, slot{})
 	}
-	s := &w.handles.slots[id]
+	s := &h.slots[id]
 	*s = slot{gen: s.gen + 1, live: true}
-	w.changed()
+	h.changed()
 	return Entity{id, s.gen}
 }
 
 // release takes a handle out of use.
-func (w *World) release(e Entity) {
-	s := &w.handles.slots[e.id]
+func (h *handles) release(e Entity) {
+	s := &h.slots[e.id]
 	if s.netID != 0 {
-		w.handles.byNetID.drop(uint32(s.netID))
+		h.byNetID.Drop(uint32(s.netID))
 	}
 	*s = slot{gen: s.gen}
-	w.handles.free = append(w.handles.free, e.id)
-	w.changed()
+	h.free = append(h.free, e.id)
+	h.changed()
 }
 
 // changed notes that other handles are in use than before.
-func (w *World) changed() {
-	w.handles.changes++
-	w.handles.settled = w.handles.changes
+func (h *handles) changed() {
+	h.changes++
+	h.settled = h.changes
 }
 
 // at returns the slot of a living handle, or nil.
-func (w *World) at(e Entity) *slot {
-	if int(e.id) >= len(w.handles.slots) {
+func (h *handles) at(e Entity) *slot {
+	if int(e.id) >= len(h.slots) {
 		return nil
 	}
-	if s := &w.handles.slots[e.id]; s.live && s.gen == e.gen {
+	if s := &h.slots[e.id]; s.live && s.gen == e.gen {
 		return s
 	}
 	return nil
 }
 
 // mustAt is at for callers that may not hold a dead handle.
-func (w *World) mustAt(e Entity, call string) *slot {
-	s := w.at(e)
+func (h *handles) mustAt(e Entity, call string) *slot {
+	s := h.at(e)
 	if s == nil {
 		panic(fmt.Sprintf("ecs: %s of %v, which is not alive in this world; check World.Alive before", call, e))
 	}
 	return s
 }
 
+// name gives a slot its NetID; no later one will be the same.
+func (h *handles) name(e Entity, id components.NetID) {
+	h.slots[e.id].netID = id
+	*h.byNetID.Put(uint32(id)) = e
+	h.nextNet = max(h.nextNet, id+1)
+}
+
+// unname forgets that a NetID stands for e, unless it is another's by now.
+func (h *handles) unname(e Entity, id components.NetID) {
+	if at := h.byNetID.Find(uint32(id)); id != 0 && at != nil && at.id == e.id {
+		h.byNetID.Drop(uint32(id))
+	}
+}
+
+// nameIf gives the next NetID to an entity that is about to have the component
+// c, when c travels and this peer is the one that hands NetIDs out.
+func (w *World) nameIf(e Entity, c *Component) {
+	if c.replicated >= 0 && !w.setup.config.Client && w.handles.slots[e.id].netID == 0 {
+		w.handles.name(e, w.handles.nextNet)
+	}
+}
+
+// writeNetID keeps the column equal to the slot.
+func (w *World) writeNetID(s *slot) {
+	if s.netID != 0 {
+		*(*components.NetID)(w.pointer(s, w.setup.protocol.core.netID)) = s.netID
+	}
+}
+
 // Alive reports whether e is alive, or is about to be: an entity spawned in
 // this stage counts. On a client an entity that Simulate despawned is not alive
 // within Simulate, but outside it until the server has agreed.
 func (w *World) Alive(e Entity) bool {
-	s := w.at(e)
+	s := w.handles.at(e)
 	return s != nil && !w.predicted.hides(s)
 }
 
 // NetID is e's name on the wire; 0 when it has none or is not alive.
 func (w *World) NetID(e Entity) components.NetID {
-	if s := w.at(e); s != nil {
+	if s := w.handles.at(e); s != nil {
 		return s.netID
 	}
 	return 0
@@ -110,30 +152,79 @@ func (w *World) NetID(e Entity) components.NetID {
 
 // ByNetID finds the entity that carries a NetID.
 func (w *World) ByNetID(id components.NetID) (Entity, bool) {
-	if e := w.handles.byNetID.find(uint32(id)); e != nil {
+	if e := w.handles.byNetID.Find(uint32(id)); e != nil {
 		return *e, true
 	}
 	return Entity{}, false
 }
 
-// name gives a slot its NetID; no later one will be the same.
-func (w *World) name(e Entity, id components.NetID) {
-	w.handles.slots[e.id].netID = id
-	*w.handles.byNetID.put(uint32(id)) = e
-	w.handles.nextNet = max(w.handles.nextNet, id+1)
-}
-
-// nameIf gives the next NetID to an entity that is about to have the component
-// c, when c travels and this peer is the one that hands NetIDs out.
-func (w *World) nameIf(e Entity, c *Component) {
-	if c.replicated >= 0 && !w.setup.config.Client && w.handles.slots[e.id].netID == 0 {
-		w.name(e, w.handles.nextNet)
+// Despawn removes an entity, inside a system at the end of the stage; until then
+// it is alive. A handle that is dead already is ignored. On a client, what Simulate
+// despawns of the server's entities leaves the scope, and comes back under the
+// same handle when the server disagrees.
+func (w *World) Despawn(e Entity) {
+	switch s := w.handles.at(e); {
+	case s == nil:
+	case w.deferred.depth > 0 && s.pending == 0:
+		w.deferred.keep(s, e, opDespawn)
+	default:
+		w.do(command{op: opDespawn, entity: e})
 	}
 }
 
-// writeNetID keeps the column equal to the slot.
-func (w *World) writeNetID(s *slot) {
-	if s.netID != 0 {
-		*(*components.NetID)(w.pointer(s, w.setup.protocol.netIDC)) = s.netID
+// Add gives e the component value v, or sets it at once when e has it already.
+// Inside a system a component that e does not have yet arrives at the end of the
+// stage; Adds and Removes of one component take effect in the order of the
+// calls. On a client, Simulate reshapes no entity that it does not simulate.
+//
+// It panics when e is not alive or T is not registered. An entity that dies
+// before the end of the stage takes the component with it.
+func Add[T any](w *World, e Entity, v T) {
+	s := w.handles.mustAt(e, "Add")
+	c := w.setup.protocol.given(reflect.TypeFor[T](), "Add")
+	if p := w.pointer(s, c); p != nil && w.deferred.waiting(s, c) == opNone {
+		*(*T)(p) = v
+		return
 	}
+	w.nameIf(e, c)
+	held := w.deferred.values.Take(c.size)
+	*(*T)(held) = v
+	w.do(command{op: opAdd, entity: e, first: w.deferred.part(c, held, 0)})
+}
+
+// Remove takes the component T from e, inside a system at the end of the stage.
+// It does nothing when e has none. It panics when e is not alive or T is not
+// registered.
+func Remove[T any](w *World, e Entity) {
+	s := w.handles.mustAt(e, "Remove")
+	c := w.setup.protocol.given(reflect.TypeFor[T](), "Remove")
+	if was := w.deferred.waiting(s, c); was == opAdd || was == opNone && w.pointer(s, c) != nil {
+		w.do(command{op: opRemove, entity: e, first: w.deferred.part(c, nil, 0)})
+	}
+}
+
+// Get returns e's component T, or nil when e has none or is not alive. The
+// pointer is good until the next structural change, inside a system until the
+// end of the stage: do not keep it.
+func Get[T any](w *World, e Entity) *T {
+	s := w.handles.at(e)
+	if s == nil || w.predicted.hides(s) {
+		return nil
+	}
+	return (*T)(w.pointer(s, w.known(reflect.TypeFor[T]())))
+}
+
+// Has reports whether e is alive and has the component T.
+func Has[T any](w *World, e Entity) bool { return Get[T](w, e) != nil }
+
+// pointer finds a component of a stored or pending entity.
+func (w *World) pointer(s *slot, c *Component) unsafe.Pointer {
+	if s.pending > 0 {
+		value, _ := w.deferred.find(&w.deferred.commands[s.pending-1], c)
+		return value
+	}
+	if s.table == nil || !s.table.mask.has(c.index) {
+		return nil
+	}
+	return w.storage.arche.GetUnchecked(s.stored, w.storage.ids[c.index])
 }

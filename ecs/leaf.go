@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/schema"
 )
 
 // leaf is a number or bool somewhere in a component. Leaves are every value that
@@ -161,4 +163,28 @@ func (c *Component) fieldOf(l *leaf) int {
 		}
 	}
 	return named
+}
+
+// held is how many bytes the values of a component are.
+func (c *Component) held() (n int) {
+	for i := range c.leaves {
+		n += int(c.leaves[i].typ.Size())
+	}
+	return n
+}
+
+// overfull reports whether a count in the component at p is beyond its list.
+func (c *Component) overfull(p unsafe.Pointer) bool {
+	for i := range c.leaves {
+		l := &c.leaves[i]
+		if l.typ.Size() > 2 || l.typ.Kind() == reflect.Bool {
+			continue
+		}
+		for k := range c.Schema.Fields {
+			if f := &c.Schema.Fields[k]; f.Offset == l.offset && f.Form == schema.FormCount && l.bits(p) > uint64(f.Max) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -41,7 +41,7 @@ func TestAProtocolHasLimits(t *testing.T) {
 	last := w.setup.protocol.all[maxComponents-1]
 	e := w.Spawn(reflect.Zero(last.typ).Interface())
 	w.Spawn(reflect.Zero(w.setup.protocol.all[70].typ).Interface())
-	if w.Netcode().Pointer(e, last) == nil || !w.at(e).table.mask.has(maxComponents-1) {
+	if w.Netcode().Pointer(e, last) == nil || !w.handles.at(e).table.mask.has(maxComponents-1) {
 		t.Error("the last component is not there")
 	}
 }
@@ -78,11 +78,11 @@ func TestNothingWaitsAfterAStage(t *testing.T) {
 	NewStage("outer", System{Name: "outer", Run: func(w *World) {
 		Remove[struct{ N int32 }](w, a)
 		inner.Run(w)
-		if w.at(a).last != 1 {
-			t.Errorf("after the inner stage command %d waits, want the outer stage's", w.at(a).last)
+		if w.handles.at(a).last != 1 {
+			t.Errorf("after the inner stage command %d waits, want the outer stage's", w.handles.at(a).last)
 		}
 	}}).Run(w)
-	if s := w.at(a); s.last != 0 || s.pending != 0 || len(w.deferred.commands) != 0 {
+	if s := w.handles.at(a); s.last != 0 || s.pending != 0 || len(w.deferred.commands) != 0 {
 		t.Errorf("slot %+v, %d commands", *s, len(w.deferred.commands))
 	}
 	if Has[struct{ N int32 }](w, a) || !Has[struct{ M int32 }](w, a) {

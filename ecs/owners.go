@@ -2,10 +2,18 @@ package ecs
 
 import (
 	"bytes"
+	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
+
+// ownerScope is whose entities Each yields.
+type ownerScope struct {
+	skipped []uint32 // owners that it leaves out
+	only    uint32   // the one owner that it yields; 0: all
+}
 
 // owners knows which rows of a table belong to whom, so that a walk over one
 // owner's entities need not visit all. A game may write an Owner through a
@@ -14,11 +22,11 @@ import (
 // the two are equal, rows that came, went or moved included. That costs a
 // comparison of bytes, a tenth of a nanosecond a row.
 type owners struct {
-	seen   []components.Owner // the column that the index was made from
-	runs   []ownerRun         // in the order of the rows
-	chains keyed[ownerChain]  // the runs of each owner
-	heads  []int32            // 1 + index of each owner's first run
-	serial uint32             // raised when the index is made again
+	seen   []components.Owner       // the column that the index was made from
+	runs   []ownerRun               // in the order of the rows
+	chains memory.Keyed[ownerChain] // the runs of each owner
+	heads  []int32                  // 1 + index of each owner's first run
+	serial uint32                   // raised when the index is made again
 }
 
 // ownerRun is a stretch of rows with one owner.
@@ -35,7 +43,7 @@ type ownerChain struct{ first, last int32 }
 // ownersOf is the index of a fresh table that has the Owner column.
 func (w *World) ownersOf(t *table) *owners {
 	o := &t.owners
-	column := unsafe.Slice((*components.Owner)(t.cols[w.setup.protocol.ownerC.index]), t.n)
+	column := unsafe.Slice((*components.Owner)(t.cols[w.setup.protocol.core.owner.index]), t.n)
 	if bytes.Equal(ownerBytes(o.seen), ownerBytes(column)) {
 		return o
 	}
@@ -52,14 +60,14 @@ func ownerBytes(column []components.Owner) []byte {
 // make finds the runs in the column.
 func (o *owners) make() {
 	o.runs, o.heads = o.runs[:0], o.heads[:0]
-	o.chains.clear()
+	o.chains.Clear()
 	for i := 0; i < len(o.seen); {
 		run := ownerRun{owner: o.seen[i].Client, start: int32(i)}
 		for i++; i < len(o.seen) && o.seen[i].Client == run.owner; i++ {
 		}
 		run.end = int32(i)
 		at := int32(len(o.runs) + 1)
-		switch c := o.chains.put(run.owner); {
+		switch c := o.chains.Put(run.owner); {
 		case c.first == 0:
 			*c = ownerChain{at, at}
 			run.nth = int32(len(o.heads))
@@ -75,8 +83,161 @@ func (o *owners) make() {
 
 // first is 1 + the index of an owner's first run, 0 when it has none.
 func (o *owners) first(owner uint32) int32 {
-	if c := o.chains.find(owner); c != nil {
+	if c := o.chains.Find(owner); c != nil {
 		return c.first
 	}
 	return 0
+}
+
+// SkipOwner leaves out an owner's entities from [Each] and [Chunks] until
+// [Netcode.SkipNobody]: the server's buffer for this client is filling, and its
+// entities take no step. [All] still shows them.
+func (n *Netcode) SkipOwner(owner uint32) {
+	w := (*World)(n)
+	if !slices.Contains(w.owners.skipped, owner) {
+		w.owners.skipped = append(w.owners.skipped, owner)
+	}
+}
+
+// SkipNobody ends what [Netcode.SkipOwner] began, for all owners.
+func (n *Netcode) SkipNobody() {
+	w := (*World)(n)
+	w.owners.skipped = w.owners.skipped[:0]
+}
+
+// SimulateOnly runs Simulate for the entities of one owner alone, held or not,
+// in addition to the tick's own run. It panics for owner 0, which is the server.
+func (n *Netcode) SimulateOnly(owner uint32) {
+	w := (*World)(n)
+	if owner == 0 {
+		panic("ecs: SimulateOnly needs a client's number; 0 is the server")
+	}
+	defer func(outer uint32) { w.owners.only = outer }(w.owners.only)
+	w.owners.only = owner
+	w.setup.simulate.Run(w)
+}
+
+// skips reports whether Each leaves out the entities of owner.
+func (s *ownerScope) skips(owner uint32) bool {
+	return owner != 0 && slices.Contains(s.skipped, owner)
+}
+
+// skipsIn reports whether a table has rows of an owner that Each leaves out.
+func (s *ownerScope) skipsIn(o *owners) bool {
+	for _, owner := range s.skipped {
+		if owner != 0 && o.first(owner) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// inputs is which inputs the running tick consumes.
+type inputs struct {
+	byOwner memory.Keyed[uint32] // sequences
+	newest  uint32               // the newest of them
+	spawned memory.Keyed[spawnCount]
+	neutral []uint64         // the input of who has no client
+	given   []unsafe.Pointer // scratch of GiveInputs, by chain of owners
+}
+
+// SetInputSequence is for the netcode: it says which of an owner's inputs the
+// next Simulate consumes. Randomness on owned entities follows it.
+func (n *Netcode) SetInputSequence(owner, seq uint32) {
+	w := (*World)(n)
+	*w.inputs.byOwner.Put(owner), w.inputs.newest = seq, seq
+}
+
+// ForgetInputs is for the netcode, when a client has left for good: what
+// [Netcode.SetInputSequence] said of it holds no more, and its entities draw their
+// random numbers by tick.
+func (n *Netcode) ForgetInputs(owner uint32) {
+	w := (*World)(n)
+	w.inputs.byOwner.Drop(owner)
+	w.inputs.spawned.Drop(owner)
+}
+
+// GiveInputs is for the netcode, before Simulate: it makes the input of each entity
+// that this peer simulates the one of its owner, which lies where of says; nil is the
+// neutral one, for owners without a client. Entities without components.Owner are those
+// of owner 0, the server.
+//
+// It is a function of the world and of, and goes by who owns what now; so whoever
+// changes owners need tell nobody. of is called once for an owner in each table.
+func (n *Netcode) GiveInputs(of func(owner uint32) unsafe.Pointer) {
+	w := (*World)(n)
+	in := w.setup.protocol.input
+	for t := range w.driven {
+		column := t.cols[in.index]
+		if t.cols[w.setup.protocol.core.owner.index] == nil {
+			in.fill(column, 0, int32(t.n), w.inputs.orNeutral(of(0)))
+			continue
+		}
+		o := w.ownersOf(t)
+		w.inputs.given = w.inputs.given[:0]
+		for _, at := range o.heads {
+			w.inputs.given = append(w.inputs.given, w.inputs.orNeutral(of(o.runs[at-1].owner)))
+		}
+		for i := range o.runs {
+			run := &o.runs[i]
+			in.fill(column, run.start, run.end, w.inputs.given[run.nth])
+		}
+	}
+}
+
+// GiveInput is [Netcode.GiveInputs] for what one client owns.
+func (n *Netcode) GiveInput(owner uint32, value unsafe.Pointer) {
+	w := (*World)(n)
+	in, value := w.setup.protocol.input, w.inputs.orNeutral(value)
+	for t := range w.driven {
+		if t.cols[w.setup.protocol.core.owner.index] == nil {
+			continue
+		}
+		o := w.ownersOf(t)
+		for at := o.first(owner); at > 0; at = o.runs[at-1].next {
+			in.fill(t.cols[in.index], o.runs[at-1].start, o.runs[at-1].end, value)
+		}
+	}
+}
+
+// driven yields each table of entities with an input that this peer simulates.
+func (w *World) driven(yield func(*table) bool) {
+	in := w.setup.protocol.input
+	if in == nil || in.size == 0 {
+		return
+	}
+	for _, t := range w.storage.tables {
+		if !t.mask.has(in.index) || !w.simulates(t) {
+			continue
+		}
+		if w.storage.refresh(t); t.n > 0 && !yield(t) {
+			return
+		}
+	}
+}
+
+// orNeutral is an input, or the neutral one in place of none.
+func (in *inputs) orNeutral(value unsafe.Pointer) unsafe.Pointer {
+	if value == nil {
+		return unsafe.Pointer(unsafe.SliceData(in.neutral))
+	}
+	return value
+}
+
+// fill makes value the input of the rows from start to end, at least one.
+func (c *Component) fill(column unsafe.Pointer, start, end int32, value unsafe.Pointer) {
+	rows := unsafe.Slice((*byte)(unsafe.Add(column, uintptr(start)*c.size)), uintptr(end-start)*c.size)
+	for n := copy(rows, unsafe.Slice((*byte)(value), c.size)); n < len(rows); {
+		n += copy(rows[n:], rows[:n])
+	}
+}
+
+// neutralInput is an input with which nothing is pressed, as a component.
+func neutralInput(in *Component) []uint64 {
+	if in == nil || in.size == 0 {
+		return nil
+	}
+	value := make([]uint64, (in.size+7)/8)
+	in.Schema.Snap(unsafe.Pointer(unsafe.SliceData(value)))
+	return value
 }

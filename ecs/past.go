@@ -80,9 +80,9 @@ func AllAt[V any](p Past) iter.Seq2[Entity, V] {
 // base is where a captured column begins, by the component's index.
 func (p Past) base(tc *tableCapture, index int) unsafe.Pointer {
 	switch index {
-	case p.h.w.setup.protocol.selfC.index:
+	case p.h.w.setup.protocol.core.self.index:
 		return unsafe.Pointer(unsafe.SliceData(tc.entities))
-	case p.h.w.setup.protocol.netIDC.index:
+	case p.h.w.setup.protocol.core.netID.index:
 		return unsafe.Pointer(unsafe.SliceData(tc.names))
 	}
 	return tc.columns[p.h.at[index]].base()
@@ -104,7 +104,7 @@ func GetAt[T any](p Past, e Entity) (value T, found bool) {
 func (p Past) Pointer(e Entity, c *Component) unsafe.Pointer {
 	tc, row := p.find(e)
 	switch {
-	case tc == nil || !tc.t.mask.has(c.index) || tc.t.mask.has(p.h.w.setup.protocol.suspendedC.index):
+	case tc == nil || !tc.t.mask.has(c.index) || tc.t.mask.has(p.h.w.setup.protocol.core.suspended.index):
 		return nil
 	case c.size == 0:
 		return unsafe.Pointer(&nothing)
@@ -143,7 +143,7 @@ func (p Past) Tables(yield func(Table) bool) {
 	w := p.h.w
 	for i := range p.c.tables {
 		tc := &p.c.tables[i]
-		if t := tc.t; tc.n == 0 || !t.mask.has(w.setup.protocol.netIDC.index) || t.mask.has(w.setup.protocol.suspendedC.index) {
+		if t := tc.t; tc.n == 0 || !t.mask.has(w.setup.protocol.core.netID.index) || t.mask.has(w.setup.protocol.core.suspended.index) {
 			continue
 		}
 		view := Table{
@@ -169,7 +169,13 @@ func (p Past) column(t *table, c *Component) unsafe.Pointer {
 	return p.base(&p.c.tables[t.index], c.index)
 }
 
-// indexed is where an entity was, by its handle's number.
+// pastIndex says where entities were, once that was asked for.
+type pastIndex struct {
+	made bool
+	rows []indexed // by the number of the handle
+}
+
+// indexed is where an entity was.
 type indexed struct {
 	table int32 // 1 + its index; 0: nowhere
 	row   int32
@@ -180,18 +186,18 @@ type indexed struct {
 func (p Past) find(e Entity) (tc *tableCapture, row int) {
 	p.check()
 	w := p.h.w
-	if s := w.at(e); s != nil && s.table != nil && s.table.index < len(p.c.tables) {
+	if s := w.handles.at(e); s != nil && s.table != nil && s.table.index < len(p.c.tables) {
 		if tc = &p.c.tables[s.table.index]; tc.n > 0 && tc.version == s.table.version {
 			return tc, w.rowNow(s)
 		}
 	}
-	if !p.s.indexed {
+	if !p.s.index.made {
 		p.makeIndex()
 	}
-	if int(e.id) >= len(p.s.index) {
+	if int(e.id) >= len(p.s.index.rows) {
 		return nil, 0
 	}
-	at := p.s.index[e.id]
+	at := p.s.index.rows[e.id]
 	if at.table == 0 {
 		return nil, 0
 	}
@@ -203,16 +209,16 @@ func (p Past) find(e Entity) (tc *tableCapture, row int) {
 
 func (p Past) makeIndex() {
 	s := p.s
-	if n := len(s.gens); cap(s.index) < n {
-		s.index = make([]indexed, n, n+n/2)
+	if n := len(s.handles.gens); cap(s.index.rows) < n {
+		s.index.rows = make([]indexed, n, n+n/2)
 	}
-	s.index = s.index[:len(s.gens)]
-	clear(s.index)
+	s.index.rows = s.index.rows[:len(s.handles.gens)]
+	clear(s.index.rows)
 	for i := range p.c.tables {
 		tc := &p.c.tables[i]
 		for r, e := range tc.entities[:tc.n] {
-			s.index[e.id] = indexed{int32(i + 1), int32(r)}
+			s.index.rows[e.id] = indexed{int32(i + 1), int32(r)}
 		}
 	}
-	s.indexed = true
+	s.index.made = true
 }

@@ -68,7 +68,7 @@ func (p *predictions) ending(e Entity) int {
 func (p *predictions) suspend(s *slot) {
 	w := p.w
 	m := s.table.mask
-	m.set(w.setup.protocol.suspendedC.index)
+	m.set(w.setup.protocol.core.suspended.index)
 	w.move(s, m)
 	s.suspended = true
 }
@@ -77,7 +77,7 @@ func (p *predictions) suspend(s *slot) {
 func (p *predictions) resume(s *slot) {
 	w := p.w
 	m := s.table.mask
-	m.clear(w.setup.protocol.suspendedC.index)
+	m.clear(w.setup.protocol.core.suspended.index)
 	w.move(s, m)
 	s.suspended = false
 }
@@ -86,14 +86,14 @@ func (p *predictions) resume(s *slot) {
 // void.
 func (p *predictions) spawn(c *command, s *slot) {
 	w := p.w
-	value, keyed := w.find(c, w.setup.protocol.keyC)
+	value, keyed := w.deferred.find(c, w.setup.protocol.core.key)
 	again := s.table != nil
 	switch {
 	case again && c.op == opCancelled:
 		s.pending = 0 // it stays suspended
 		return
 	case !keyed || c.op == opCancelled:
-		w.release(c.entity)
+		w.handles.release(c.entity)
 		return
 	}
 	key := *(*SpawnKey)(value)
@@ -123,8 +123,8 @@ func (p *predictions) spawn(c *command, s *slot) {
 		if comp.Mode&Predicted == 0 || comp.size == 0 {
 			continue
 		}
-		if value, found := w.find(c, comp); found {
-			move(w.stored(s, comp), value, comp.size)
+		if value, found := w.deferred.find(c, comp); found {
+			move(w.storage.stored(s, comp), value, comp.size)
 		}
 	}
 }
@@ -133,8 +133,8 @@ func (p *predictions) spawn(c *command, s *slot) {
 func (p *predictions) despawn(e Entity, s *slot) {
 	w := p.w
 	input := w.inputs.newest
-	if p := w.pointer(s, w.setup.protocol.ownerC); p != nil {
-		if seq := w.inputs.byOwner.find(*(*uint32)(p)); seq != nil {
+	if p := w.pointer(s, w.setup.protocol.core.owner); p != nil {
+		if seq := w.inputs.byOwner.Find(*(*uint32)(p)); seq != nil {
 			input = *seq
 		}
 	}
@@ -146,15 +146,21 @@ func (p *predictions) despawn(e Entity, s *slot) {
 // confirm.
 func (p *predictions) awaitsServer(s *slot) bool {
 	w := p.w
-	return s.netID != 0 || s.table.mask.has(w.setup.protocol.keyC.index)
+	return s.netID != 0 || s.table.mask.has(w.setup.protocol.core.key.index)
 }
+
+// BeginReplay is for the netcode, before it restores the state after an input
+// and simulates the inputs since: what was spawned by those leaves the scope until
+// it is spawned again, what was despawned by them is back. Handles stay alive.
+// The input is the sequence of all owners that this client simulates.
+func (n *Netcode) BeginReplay(input uint32) { n.predicted.beginReplay(input) }
 
 // beginReplay is [Netcode.BeginReplay].
 func (p *predictions) beginReplay(input uint32) {
 	w := p.w
 	ended := p.ended[:0]
 	for _, d := range p.ended {
-		switch s := w.at(d.entity); {
+		switch s := w.handles.at(d.entity); {
 		case s == nil:
 		case d.input > input:
 			p.resume(s)
@@ -164,19 +170,24 @@ func (p *predictions) beginReplay(input uint32) {
 	}
 	p.ended = ended
 	for i := len(p.spawns) - 1; i >= 0 && p.spawns[i].key.Input > input; i-- {
-		if s := w.at(p.spawns[i].entity); s != nil {
+		if s := w.handles.at(p.spawns[i].entity); s != nil {
 			p.suspend(s)
 			p.spawns[i].awaited = true
 		}
 	}
 }
 
+// EndReplay ends what [Netcode.BeginReplay] began: predicted spawns that were not
+// spawned again disappear and their handles die. Those that the server has
+// confirmed meanwhile stay.
+func (n *Netcode) EndReplay() { n.predicted.endReplay() }
+
 // endReplay is [Netcode.EndReplay].
 func (p *predictions) endReplay() {
 	w := p.w
 	kept := p.spawns[:0]
 	for _, sp := range p.spawns {
-		s := w.at(sp.entity)
+		s := w.handles.at(sp.entity)
 		if s == nil {
 			continue
 		}
@@ -197,4 +208,28 @@ func (p *predictions) endReplay() {
 // Simulate, what they see on the server.
 func (p *predictions) hides(s *slot) bool {
 	return s.suspended && p.w.clock.simulating > 0 && s.pending == 0
+}
+
+// Suspended reports whether e is out of scope and may come back: Simulate despawned
+// it, or has not spawned it again, and the server has not spoken yet.
+func (n *Netcode) Suspended(e Entity) bool {
+	w := (*World)(n)
+	s := w.handles.at(e)
+	return s != nil && s.suspended
+}
+
+// PendingPredictions is the number of predicted spawns and despawns that wait for the
+// server's word.
+func (w *World) PendingPredictions() (spawns, despawns int) {
+	for _, sp := range w.predicted.spawns {
+		if !sp.confirmed && w.handles.at(sp.entity) != nil {
+			spawns++
+		}
+	}
+	for _, d := range w.predicted.ended {
+		if w.handles.at(d.entity) != nil {
+			despawns++
+		}
+	}
+	return spawns, despawns
 }

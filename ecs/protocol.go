@@ -21,26 +21,31 @@ type Protocol struct {
 	replicated []*Component
 	input      *Component
 	singletons []*Component
-	simulate   []System
-	authority  []System
+	core       coreComponents
+	systems    struct{ simulate, authority []System }
 	quantized  bool
 	frozen     atomic.Bool // worlds of several goroutines may share a protocol
+}
 
-	selfC, netIDC, ownerC, keyC, predictedC, interpolatedC, suspendedC *Component
+// coreComponents are those that every protocol has.
+type coreComponents struct {
+	self, netID                        *Component
+	owner, key                         *Component
+	predicted, interpolated, suspended *Component
 }
 
 // NewProtocol starts a protocol. The name ("dots/1") is part of what peers
 // compare: change it when the rules of the game change but its data do not.
 func NewProtocol(name string) *Protocol {
 	p := &Protocol{name: name, byType: make(map[reflect.Type]*Component)}
-	p.selfC = p.add(reflect.TypeFor[self](), 0, false)
-	p.netIDC = p.add(reflect.TypeFor[components.NetID](), 0, false)
+	p.core.self = p.add(reflect.TypeFor[self](), 0, false)
+	p.core.netID = p.add(reflect.TypeFor[components.NetID](), 0, false)
 	Replicate[components.Owner](p, 0)
 	Replicate[SpawnKey](p, OwnerOnly)
-	p.ownerC, p.keyC = p.replicated[0], p.replicated[1]
-	p.predictedC = p.add(reflect.TypeFor[components.Predicted](), 0, false)
-	p.interpolatedC = p.add(reflect.TypeFor[components.Interpolated](), 0, false)
-	p.suspendedC = p.add(reflect.TypeFor[suspended](), 0, false)
+	p.core.owner, p.core.key = p.replicated[0], p.replicated[1]
+	p.core.predicted = p.add(reflect.TypeFor[components.Predicted](), 0, false)
+	p.core.interpolated = p.add(reflect.TypeFor[components.Interpolated](), 0, false)
+	p.core.suspended = p.add(reflect.TypeFor[suspended](), 0, false)
 	return p
 }
 
@@ -52,7 +57,7 @@ func (p *Protocol) Name() string { return p.name }
 // again when it re-simulates. So it may depend on nothing but the world: no
 // clock, no map iteration, no random numbers but [World.Rand].
 func (p *Protocol) Simulate(name string, run func(*World)) {
-	p.simulate = append(p.simulate, p.system(name, run))
+	p.systems.simulate = append(p.systems.simulate, p.system(name, run))
 }
 
 // QuantizeSteps makes both sides round what they simulate to the precision of
@@ -73,16 +78,16 @@ func (p *Protocol) Quantized() bool { return p.quantized }
 // Authority adds a system that only the server runs, after Simulate: spawning,
 // scoring, whatever clients must not decide.
 func (p *Protocol) Authority(name string, run func(*World)) {
-	p.authority = append(p.authority, p.system(name, run))
+	p.systems.authority = append(p.systems.authority, p.system(name, run))
 }
 
 // SimulateStage is a new stage of the systems that [Protocol.Simulate] added, in
 // order.
-func (p *Protocol) SimulateStage() *Stage { return NewStage("Simulate", p.simulate...) }
+func (p *Protocol) SimulateStage() *Stage { return NewStage("Simulate", p.systems.simulate...) }
 
 // AuthorityStage is a new stage of the systems that [Protocol.Authority] added,
 // in order.
-func (p *Protocol) AuthorityStage() *Stage { return NewStage("Authority", p.authority...) }
+func (p *Protocol) AuthorityStage() *Stage { return NewStage("Authority", p.systems.authority...) }
 
 func (p *Protocol) system(name string, run func(*World)) System {
 	if p.frozen.Load() {
@@ -91,7 +96,7 @@ func (p *Protocol) system(name string, run func(*World)) System {
 	if name == "" || run == nil {
 		panic("ecs: a system needs a name and a function")
 	}
-	for _, list := range [][]System{p.simulate, p.authority} {
+	for _, list := range [][]System{p.systems.simulate, p.systems.authority} {
 		for _, s := range list {
 			if s.Name == name {
 				panic(fmt.Sprintf("ecs: two systems are named %q", name))
@@ -122,7 +127,7 @@ func (p *Protocol) Components() []*Component {
 // hidden reports whether a component says how this peer treats an entity, and not
 // what the entity is.
 func (p *Protocol) hidden(c *Component) bool {
-	return c == p.selfC || c == p.netIDC || c == p.predictedC || c == p.interpolatedC || c == p.suspendedC
+	return c == p.core.self || c == p.core.netID || c == p.core.predicted || c == p.core.interpolated || c == p.core.suspended
 }
 
 // Input is the input component, or nil when the protocol has none.
@@ -173,4 +178,37 @@ func modeText(m Mode) string {
 		s += "client-owned "
 	}
 	return s
+}
+
+// need is ComponentOf for callers that cannot go on without.
+func (p *Protocol) need(t reflect.Type) *Component {
+	c := p.byType[t]
+	if c != nil {
+		return c
+	}
+	if t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) && p.byType[t.Elem()] != nil {
+		panic(fmt.Sprintf("ecs: %s is not a component, %s is: write the value", t, t.Elem()))
+	}
+	panic(fmt.Sprintf("ecs: %v is not a component of protocol %q; register it with ecs.Replicate or ecs.Local", t, p.name))
+}
+
+// given is need for a component that the game gives or takes.
+func (p *Protocol) given(t reflect.Type, call string) *Component {
+	c := p.need(t)
+	if c == p.core.self || c == p.core.netID || c == p.core.key {
+		panic(fmt.Sprintf("ecs: %s: %s is given by the world and stays", call, c.Name))
+	}
+	return c
+}
+
+// maskOf is a set of replicated components as storage has it.
+func (p *Protocol) maskOf(set uint64) mask {
+	var m mask
+	for i := range bitsOf(set) {
+		if i >= len(p.replicated) {
+			panic(fmt.Sprintf("ecs: Replica: no replicated component %d", i))
+		}
+		m.set(p.replicated[i].index)
+	}
+	return m
 }

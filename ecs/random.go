@@ -19,14 +19,14 @@ func (w *World) Rand(e Entity) Rand {
 	id := uint64(0)
 	named := uint64(0)
 	when := uint64(w.clock.tick)
-	if s := w.at(e); s != nil {
-		if p := w.pointer(s, w.setup.protocol.keyC); p != nil {
+	if s := w.handles.at(e); s != nil {
+		if p := w.pointer(s, w.setup.protocol.core.key); p != nil {
 			named = (*SpawnKey)(p).stream() // the client may not know the NetID yet
 		} else {
 			id = uint64(s.netID)
 		}
-		if p := w.pointer(s, w.setup.protocol.ownerC); p != nil {
-			if seq := w.inputs.byOwner.find(*(*uint32)(p)); seq != nil {
+		if p := w.pointer(s, w.setup.protocol.core.owner); p != nil {
+			if seq := w.inputs.byOwner.Find(*(*uint32)(p)); seq != nil {
 				when = 1<<32 | uint64(*seq)
 			}
 		}

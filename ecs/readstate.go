@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 )
 
@@ -60,7 +59,7 @@ func (n *Netcode) ReadState(src []byte) error {
 		}
 	}
 	w.handles.changes++
-	h.states[0].handles = w.handles.changes
+	h.states[0].handles.settled = w.handles.changes
 	return h.Restore(0)
 }
 
@@ -123,29 +122,29 @@ func (r *stateReader) state(s *worldState) []stateTable {
 	if r.Uint64() != r.w.setup.protocol.layout() {
 		r.refuse("it has other components")
 	}
-	s.tick, s.input = r.Uint32(), r.Uint32()
-	s.nextNet = components.NetID(r.number(anyNumber, "next NetID"))
-	if s.nextNet == 0 {
+	s.tick, s.inputs.newest = r.Uint32(), r.Uint32()
+	s.handles.nextNet = components.NetID(r.number(anyNumber, "next NetID"))
+	if s.handles.nextNet == 0 {
 		r.refuse("next NetID")
 	}
-	s.gens = r.numbers("generations")
-	if len(s.gens) == 0 {
+	s.handles.gens = r.numbers("generations")
+	if len(s.handles.gens) == 0 {
 		r.refuse("no handles")
 	}
-	r.used = make([]bool, len(s.gens))
-	s.free = r.numbers("free handles")
-	for _, id := range s.free {
+	r.used = make([]bool, len(s.handles.gens))
+	s.handles.free = r.numbers("free handles")
+	for _, id := range s.handles.free {
 		r.take(id)
 	}
 	for range r.count(2, "input sequences") {
 		owner := r.number(anyNumber, "owner")
-		*s.inputs.put(owner) = r.number(anyNumber, "input sequence")
+		*s.inputs.byOwner.Put(owner) = r.number(anyNumber, "input sequence")
 	}
 	for range r.count(3, "counts of spawns") {
 		owner := r.number(anyNumber, "owner")
-		*s.counts.put(owner) = spawnCount{r.number(anyNumber, "input"), uint16(r.number(1<<16, "count of spawns"))}
+		*s.inputs.spawned.Put(owner) = spawnCount{r.number(anyNumber, "input"), uint16(r.number(1<<16, "count of spawns"))}
 	}
-	s.held = r.numbers("held owners")
+	s.skipped = r.numbers("held owners")
 	r.named = make(map[components.NetID]bool)
 	var tables []stateTable
 	for range min(r.count(3, "tables"), maxStateTables+1) {
@@ -178,8 +177,8 @@ func (r *stateReader) table(s *worldState) stateTable {
 	for range r.count(1, "components") {
 		t.mask.set(int(r.number(uint64(len(p.all)), "component")))
 	}
-	marks := []*Component{p.predictedC, p.interpolatedC, p.suspendedC}
-	if !t.mask.has(p.selfC.index) || slices.ContainsFunc(marks, func(c *Component) bool { return t.mask.has(c.index) }) {
+	marks := []*Component{p.core.predicted, p.core.interpolated, p.core.suspended}
+	if !t.mask.has(p.core.self.index) || slices.ContainsFunc(marks, func(c *Component) bool { return t.mask.has(c.index) }) {
 		r.refuse("a table of no such world")
 	}
 	n := r.count(1, "rows")
@@ -187,15 +186,15 @@ func (r *stateReader) table(s *worldState) stateTable {
 		r.refuse("a table without rows")
 	}
 	for range n {
-		id := r.number(uint64(len(s.gens)), "handle")
+		id := r.number(uint64(len(s.handles.gens)), "handle")
 		if r.take(id); r.failed() {
 			return t
 		}
-		t.entities = append(t.entities, Entity{id, s.gens[id]})
+		t.entities = append(t.entities, Entity{id, s.handles.gens[id]})
 	}
-	if t.mask.has(p.netIDC.index) {
+	if t.mask.has(p.core.netID.index) {
 		for range n {
-			id := components.NetID(r.number(uint64(s.nextNet), "NetID"))
+			id := components.NetID(r.number(uint64(s.handles.nextNet), "NetID"))
 			if id == 0 || r.named[id] {
 				r.refuse("a NetID")
 			}
@@ -204,7 +203,7 @@ func (r *stateReader) table(s *worldState) stateTable {
 		}
 	}
 	for _, c := range p.all {
-		if !t.mask.has(c.index) || c.size == 0 || c == p.selfC || c == p.netIDC {
+		if !t.mask.has(c.index) || c.size == 0 || c == p.core.self || c == p.core.netID {
 			continue
 		}
 		if r.failed() || r.Len()/max(1, c.held()) < n {
@@ -218,14 +217,6 @@ func (r *stateReader) table(s *worldState) stateTable {
 		}
 	}
 	return t
-}
-
-// held is how many bytes the values of a component are.
-func (c *Component) held() (n int) {
-	for i := range c.leaves {
-		n += int(c.leaves[i].typ.Size())
-	}
-	return n
 }
 
 // component reads the values of a component.
@@ -242,20 +233,4 @@ func (r *stateReader) component(c *Component, at unsafe.Pointer) {
 	if c.Schema != nil && c.overfull(at) {
 		r.refuse("a list longer than its array")
 	}
-}
-
-// overfull reports whether a count in the component at p is beyond its list.
-func (c *Component) overfull(p unsafe.Pointer) bool {
-	for i := range c.leaves {
-		l := &c.leaves[i]
-		if l.typ.Size() > 2 || l.typ.Kind() == reflect.Bool {
-			continue
-		}
-		for k := range c.Schema.Fields {
-			if f := &c.Schema.Fields[k]; f.Offset == l.offset && f.Form == schema.FormCount && l.bits(p) > uint64(f.Max) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -13,8 +13,8 @@ import "github.com/tactusgo/tactus/components"
 func (h *WorldHistory) rebuild(c *capture, s *worldState) {
 	w := h.w
 	h.meet()
-	if h.differs(c) || s.handles != w.handles.settled {
-		for len(w.handles.slots) < len(s.gens) {
+	if h.differs(c) || s.handles.settled != w.handles.settled {
+		for len(w.handles.slots) < len(s.handles.gens) {
 			w.handles.slots = append(w.handles.slots, slot{})
 		}
 		h.unseat(c)
@@ -38,7 +38,7 @@ func (h *WorldHistory) differs(c *capture) bool {
 	differs := false
 	for i := range c.tables {
 		tc := &c.tables[i]
-		h.w.refresh(tc.t)
+		h.w.storage.refresh(tc.t)
 		differs = differs || tc.differs()
 	}
 	return differs
@@ -117,22 +117,22 @@ func (h *WorldHistory) unseat(c *capture) {
 func (h *WorldHistory) seat(tc *tableCapture) {
 	w, t := h.w, tc.t
 	kept := min(t.n, tc.n) // rows that may be the same
-	w.resize(t, tc.n)
+	w.storage.resize(t, tc.n)
 	if tc.n == 0 {
 		return
 	}
 	r, all, names := h.rowsOf(tc, kept), w.entities(t), w.names(t)
-	suspended := t.mask.has(w.setup.protocol.suspendedC.index)
+	suspended := t.mask.has(w.setup.protocol.core.suspended.index)
 	q := w.storage.arche.Query(&t.filter)
 	for i := r.other(0); i < tc.n; i = r.other(i + 1) {
 		e, id := tc.entities[i], tc.name(i)
 		s := &w.handles.slots[e.id]
 		if s.netID != id {
-			w.unname(e, s.netID)
+			w.handles.unname(e, s.netID)
 		}
 		if all[i] = e; id != 0 {
 			names[i] = id
-			*w.handles.byNetID.put(uint32(id)) = e
+			*w.handles.byNetID.Put(uint32(id)) = e
 		}
 		*s = slot{gen: e.gen, live: true, suspended: suspended, stored: q.EntityAt(i), table: t, netID: id}
 	}
@@ -140,38 +140,11 @@ func (h *WorldHistory) seat(tc *tableCapture) {
 	t.version = tc.version
 }
 
-// resize gives a table n rows, whatever they hold, and refreshes it.
-func (w *World) resize(t *table, n int) {
-	for i := t.n; i < n; i++ {
-		w.storage.arche.NewEntity(t.ids...)
-	}
-	if t.n > n {
-		w.storage.surplus = w.storage.surplus[:0]
-		q := w.storage.arche.Query(&t.filter)
-		for i := n; i < t.n; i++ {
-			w.storage.surplus = append(w.storage.surplus, q.EntityAt(i))
-		}
-		q.Close()
-		for i := len(w.storage.surplus) - 1; i >= 0; i-- { // from the end, so that no row moves
-			w.storage.arche.RemoveEntity(w.storage.surplus[i])
-		}
-	}
-	w.touch(t)
-	w.refresh(t)
-}
-
-// unname forgets that a NetID stands for e, unless it is another's by now.
-func (w *World) unname(e Entity, id components.NetID) {
-	if at := w.handles.byNetID.find(uint32(id)); id != 0 && at != nil && at.id == e.id {
-		w.handles.byNetID.drop(uint32(id))
-	}
-}
-
 // settleGone ends what found no other row.
 func (h *WorldHistory) settleGone() {
 	for _, e := range h.gone {
 		if s := &h.w.handles.slots[e.id]; !s.live {
-			h.w.unname(e, s.netID)
+			h.w.handles.unname(e, s.netID)
 			*s = slot{gen: s.gen}
 		}
 	}
@@ -180,13 +153,13 @@ func (h *WorldHistory) settleGone() {
 // putHandles restores which handle is given out next.
 func (h *WorldHistory) putHandles(s *worldState) {
 	w := h.w
-	if s.handles == w.handles.settled {
+	if s.handles.settled == w.handles.settled {
 		return
 	}
-	w.handles.settled = s.handles
-	w.handles.slots = w.handles.slots[:len(s.gens)]
-	for i, gen := range s.gens {
+	w.handles.settled = s.handles.settled
+	w.handles.slots = w.handles.slots[:len(s.handles.gens)]
+	for i, gen := range s.handles.gens {
 		w.handles.slots[i].gen = gen
 	}
-	w.handles.free = append(w.handles.free[:0], s.free...)
+	w.handles.free = append(w.handles.free[:0], s.handles.free...)
 }

@@ -29,7 +29,7 @@ func TestARestoreBringsBackTheArrangement(t *testing.T) {
 		if err := h.Restore(tick); err != nil {
 			t.Fatal(err)
 		}
-		if h.differs(h.place(tick)) || h.states[tick].handles != w.handles.settled {
+		if h.differs(h.place(tick)) || h.states[tick].handles.settled != w.handles.settled {
 			t.Errorf("tick %d: arranged otherwise", tick)
 		}
 	}

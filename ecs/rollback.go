@@ -8,6 +8,13 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
+// check is what watches the rules at work.
+type check struct {
+	rollback *forcedRollback // nil unless asked for
+	trace    func(system string)
+	words    []int32 // scratch of quantize
+}
+
 // Divergence is what forced rollback found: simulating a tick again gave
 // another result.
 type Divergence struct {
@@ -53,7 +60,7 @@ func (f *forcedRollback) run(s *Stage) {
 	w := f.w
 	if f.saved == nil || f.saved.Len() != len(s.items)+1 {
 		f.saved = &History{newRing(w, len(s.items)+1, false, func(c *Component) bool {
-			return c != w.setup.protocol.selfC && c != w.setup.protocol.netIDC
+			return c != w.setup.protocol.core.self && c != w.setup.protocol.core.netID
 		})}
 	}
 	base, net := len(w.deferred.commands), w.handles.nextNet
@@ -83,7 +90,7 @@ func (w *World) unask(base int) {
 	batch := w.deferred.commands[base:]
 	for i := len(batch) - 1; i >= 0; i-- {
 		c := &batch[i]
-		s := w.at(c.entity)
+		s := w.handles.at(c.entity)
 		switch {
 		case s == nil:
 		case c.op == opSpawn || c.op == opCancelled:
@@ -103,7 +110,7 @@ func (f *forcedRollback) compare(key uint32) (d Divergence, differs bool) {
 	for i := range tables {
 		tc := &tables[i]
 		for r, e := range tc.entities[:tc.n] {
-			s := w.at(e)
+			s := w.handles.at(e)
 			if s == nil || s.table == nil {
 				continue
 			}
@@ -124,3 +131,42 @@ func (f *forcedRollback) compare(key uint32) (d Divergence, differs bool) {
 	}
 	return d, false
 }
+
+// Shuffle puts the entities of each archetype into another storage order, which
+// follows from seed. Values, handles and NetIDs stay, and so must every result
+// of the game: a test that shuffles finds systems that depend on the order. It
+// panics while a system runs.
+func (w *World) Shuffle(seed uint64) {
+	if w.deferred.depth > 0 {
+		panic("ecs: Shuffle while a system runs; call it between stages")
+	}
+	w.shuffle(seed)
+}
+
+func (w *World) shuffle(seed uint64) {
+	r := Rand{key: mix(seed)}
+	var order []Entity
+	for _, t := range w.storage.tables[:len(w.storage.tables):len(w.storage.tables)] {
+		w.storage.refresh(t)
+		order = append(order[:0], w.entities(t)...)
+		for i := len(order) - 1; i > 0; i-- {
+			k := r.IntN(i + 1)
+			order[i], order[k] = order[k], order[i]
+		}
+		// What leaves a table and comes back stands at its end. The way leads
+		// through a table that differs by a marker without fields.
+		m := t.mask
+		m[w.setup.protocol.core.interpolated.index>>6] ^= 1 << (w.setup.protocol.core.interpolated.index & 63)
+		for _, e := range order {
+			s := w.handles.at(e)
+			w.move(s, m)
+			w.move(s, t.mask)
+		}
+	}
+}
+
+// Trace has f called after each system of every Simulate, with the system's name,
+// until it is called with nil. Structural changes that the systems asked for are
+// carried out later. It is for peers that compare hashes system by system, to find
+// the first that makes their worlds differ.
+func (w *World) Trace(f func(system string)) { w.check.trace = f }

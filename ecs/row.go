@@ -5,6 +5,14 @@ import (
 	"reflect"
 )
 
+// rowTypes are the row structs that were seen, compiled.
+type rowTypes struct {
+	walked  map[rowKey]*row
+	spawns  map[reflect.Type]*spawnRow
+	spawned *spawnRow // the last one used
+	places  []place   // scratch of EachInOrder, used as a stack
+}
+
 // form is what the fields of a row struct are.
 type form uint8
 
@@ -61,28 +69,29 @@ type rowKey struct {
 func (w *World) rowOf(t reflect.Type, f form) *row {
 	r := w.rows.walked[rowKey{t, f}]
 	if r == nil {
-		r = w.compileRow(t, f)
+		r = compileRow(w.setup.protocol, t, f)
 		w.rows.walked[rowKey{t, f}] = r
 		for _, tab := range w.storage.tables {
 			r.offer(tab)
 		}
 	}
 	if r.foreign != "" && w.clock.simulating > 0 {
-		w.refuseForeign(r.foreign)
+		refuseForeign(r.foreign)
 	}
 	return r
 }
 
-func (w *World) compileRow(t reflect.Type, f form) *row {
+// compileRow is what a walk needs to know of a row struct.
+func compileRow(p *Protocol, t reflect.Type, f form) *row {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("ecs: a row is a struct of %s, not %s", f, t))
 	}
 	r := &row{}
-	r.exclude.set(w.setup.protocol.suspendedC.index)
+	r.exclude.set(p.core.suspended.index)
 	for sf := range t.Fields() {
 		if flt, ok := reflect.Zero(sf.Type).Interface().(rowFilter); ok && sf.Type.Size() == 0 {
 			ct, with := flt.rowFilter()
-			if c := w.need(ct); with {
+			if c := p.need(ct); with {
 				r.require.set(c.index)
 			} else {
 				r.exclude.set(c.index)
@@ -93,8 +102,8 @@ func (w *World) compileRow(t reflect.Type, f form) *row {
 			r.entity, r.named = sf.Offset, true
 			continue
 		}
-		c := w.componentOf(t, sf, f)
-		if sf.Tag.Get("ecs") != "optional" && c != w.setup.protocol.selfC {
+		c := componentOf(p, t, sf, f)
+		if sf.Tag.Get("ecs") != "optional" && c != p.core.self {
 			r.require.set(c.index)
 		}
 		if c.Mode&ClientOwned != 0 {
@@ -116,7 +125,7 @@ func (w *World) compileRow(t reflect.Type, f form) *row {
 
 // componentOf finds the component that a field of the row struct t stands for.
 // An Entity is the component that every entity carries.
-func (w *World) componentOf(t reflect.Type, sf reflect.StructField, f form) *Component {
+func componentOf(p *Protocol, t reflect.Type, sf reflect.StructField, f form) *Component {
 	ct, kind := sf.Type, sf.Type.Kind()
 	want := [...]reflect.Kind{formPointers: reflect.Pointer, formSlices: reflect.Slice, formValues: kind}[f]
 	if kind != want || f == formValues && (kind == reflect.Pointer || kind == reflect.Slice) {
@@ -126,9 +135,9 @@ func (w *World) componentOf(t reflect.Type, sf reflect.StructField, f form) *Com
 		ct = ct.Elem()
 	}
 	if ct == reflect.TypeFor[Entity]() && f != formPointers {
-		return w.setup.protocol.selfC
+		return p.core.self
 	}
-	return w.need(ct)
+	return p.need(ct)
 }
 
 // offer adds a table that r matches.

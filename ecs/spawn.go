@@ -34,9 +34,9 @@ func Spawn[R any](w *World, row R) Entity {
 			return e
 		}
 	}
-	e := w.allocate()
+	e := w.handles.allocate()
 	if r.named {
-		w.name(e, w.handles.nextNet)
+		w.handles.name(e, w.handles.nextNet)
 	}
 	r.spawn(w, e, unsafe.Pointer(&row))
 	return e
@@ -58,13 +58,13 @@ func Spawn[R any](w *World, row R) Entity {
 func (w *World) Spawn(values ...any) Entity {
 	cmd := command{op: opSpawn}
 	for _, v := range values {
-		c := w.given(reflect.TypeOf(v), "Spawn")
-		if _, found := w.find(&cmd, c); found {
+		c := w.setup.protocol.given(reflect.TypeOf(v), "Spawn")
+		if _, found := w.deferred.find(&cmd, c); found {
 			panic(fmt.Sprintf("ecs: Spawn: %s is given twice", c.Name))
 		}
-		held := w.deferred.values.take(c.size)
+		held := w.deferred.values.Take(c.size)
 		reflect.NewAt(c.typ, held).Elem().Set(reflect.ValueOf(v))
-		cmd.first = w.part(c, held, cmd.first)
+		cmd.first = w.deferred.part(c, held, cmd.first)
 	}
 	cmd.entity = w.claim(&cmd)
 	for i := cmd.first; i > 0; i = w.deferred.parts[i-1].next {
@@ -113,23 +113,24 @@ func (r *spawnRow) find(values unsafe.Pointer, comp *Component) (value unsafe.Po
 func (w *World) spawnRowOf(t reflect.Type) *spawnRow {
 	r := w.rows.spawns[t]
 	if r == nil {
-		r = w.compileSpawn(t)
+		r = w.setup.compileSpawn(t)
 		w.rows.spawns[t] = r
 	}
 	w.rows.spawned = r
 	return r
 }
 
-func (w *World) compileSpawn(t reflect.Type) *spawnRow {
+// compileSpawn is what a spawn needs to know of a row struct.
+func (s *setup) compileSpawn(t reflect.Type) *spawnRow {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("ecs: Spawn takes a struct of component values, not %s", t))
 	}
-	if w.setup.protocol.byType[t] != nil {
+	if s.protocol.byType[t] != nil {
 		panic(fmt.Sprintf("ecs: Spawn takes a struct of component values, and %s is a component: make it a field of one, or call World.Spawn", t))
 	}
 	r := &spawnRow{typ: t, size: t.Size()}
 	var marks []*Component
-	r.mask.set(w.setup.protocol.selfC.index)
+	r.mask.set(s.protocol.core.self.index)
 	for sf := range t.Fields() {
 		ct := sf.Type
 		flt, mark := reflect.Zero(ct).Interface().(rowFilter)
@@ -142,7 +143,7 @@ func (w *World) compileSpawn(t reflect.Type) *spawnRow {
 		if sf.Tag.Get("ecs") == "optional" {
 			panic(fmt.Sprintf("ecs: field %s.%s: an optional component has no meaning for Spawn: add it to those that shall have it", t, sf.Name))
 		}
-		c := w.given(ct, "Spawn")
+		c := s.protocol.given(ct, "Spawn")
 		if r.mask.has(c.index) {
 			panic(fmt.Sprintf("ecs: Spawn: %s is in %s twice", c.Name, t))
 		}
@@ -152,10 +153,10 @@ func (w *World) compileSpawn(t reflect.Type) *spawnRow {
 		} else {
 			r.fields = append(r.fields, spawnField{c, sf.Offset})
 		}
-		r.named = r.named || c.replicated >= 0 && !w.setup.config.Client
+		r.named = r.named || c.replicated >= 0 && !s.config.Client
 	}
 	if r.named {
-		r.mask.set(w.setup.protocol.netIDC.index)
+		r.mask.set(s.protocol.core.netID.index)
 	}
 	r.own = len(r.fields)
 	for _, c := range marks {
@@ -185,14 +186,14 @@ func (r *spawnRow) spawn(w *World, e Entity, src unsafe.Pointer) {
 			switch n := f.component.size; {
 			case n == 0:
 			case i < r.own:
-				move(w.stored(s, f.component), unsafe.Add(src, f.offset), n)
+				move(w.storage.stored(s, f.component), unsafe.Add(src, f.offset), n)
 			default:
-				w.zero(s, f.component)
+				w.storage.zero(s, f.component)
 			}
 		}
 		return
 	}
-	values, own := w.deferred.values.take(r.size), r.typ.Size()
+	values, own := w.deferred.values.Take(r.size), r.typ.Size()
 	if own > 0 {
 		move(values, src, own)
 	}
@@ -200,7 +201,7 @@ func (r *spawnRow) spawn(w *World, e Entity, src unsafe.Pointer) {
 		clear(unsafe.Slice((*byte)(unsafe.Add(values, own)), rest))
 	}
 	s := &w.handles.slots[e.id]
-	c := w.keep(s, e, opSpawn)
+	c := w.deferred.keep(s, e, opSpawn)
 	c.row, c.values = r, values
 	s.pending = s.last
 }

@@ -47,13 +47,13 @@ const maxNth = 1<<16 - 1
 
 // nextKey is the key of the next spawn for an owner in the running Simulate;
 // false when it gets none.
-func (w *World) nextKey(owner uint32) (SpawnKey, bool) {
-	seq := w.inputs.byOwner.find(owner)
+func (in *inputs) nextKey(owner uint32) (SpawnKey, bool) {
+	seq := in.byOwner.Find(owner)
 	if owner == 0 || seq == nil {
 		return SpawnKey{}, false
 	}
 	input := *seq
-	c := w.inputs.spawned.put(owner)
+	c := in.spawned.Put(owner)
 	if c.input != input {
 		*c = spawnCount{input: input}
 	}
@@ -68,18 +68,18 @@ func (w *World) nextKey(owner uint32) (SpawnKey, bool) {
 func (w *World) spawnKeyed(r *spawnRow, src unsafe.Pointer) (Entity, bool) {
 	owner := uint32(0)
 	for i := range r.fields[:r.own] {
-		if f := &r.fields[i]; f.component == w.setup.protocol.ownerC {
+		if f := &r.fields[i]; f.component == w.setup.protocol.core.owner {
 			owner = *(*uint32)(f.in(src))
 		}
 	}
-	key, ok := w.nextKey(owner)
+	key, ok := w.inputs.nextKey(owner)
 	if !ok {
 		return Entity{}, false
 	}
-	r = w.keyedRow(r)
+	r = w.setup.keyedRow(r)
 	e := w.predicted.handle(key)
 	if r.named {
-		w.name(e, w.handles.nextNet)
+		w.handles.name(e, w.handles.nextNet)
 	}
 	r.spawn(w, e, src)
 	*(*SpawnKey)(unsafe.Add(w.deferred.commands[w.handles.slots[e.id].pending-1].values, r.keyAt)) = key
@@ -88,15 +88,15 @@ func (w *World) spawnKeyed(r *spawnRow, src unsafe.Pointer) (Entity, bool) {
 
 // keyedRow is a row struct with a key behind its values and, on a client, the
 // mark of what is predicted.
-func (w *World) keyedRow(r *spawnRow) *spawnRow {
+func (s *setup) keyedRow(r *spawnRow) *spawnRow {
 	if r.keyed == nil {
 		k := *r
 		k.table = nil
 		k.keyAt = (k.size + 7) &^ 7
-		k.size = k.keyAt + w.setup.protocol.keyC.size
-		k.mask.set(w.setup.protocol.keyC.index)
-		k.fields = append(slices.Clone(r.fields), spawnField{w.setup.protocol.keyC, k.keyAt})
-		if mark := w.setup.protocol.predictedC; w.setup.config.Client && !k.mask.has(mark.index) {
+		k.size = k.keyAt + s.protocol.core.key.size
+		k.mask.set(s.protocol.core.key.index)
+		k.fields = append(slices.Clone(r.fields), spawnField{s.protocol.core.key, k.keyAt})
+		if mark := s.protocol.core.predicted; s.config.Client && !k.mask.has(mark.index) {
 			k.mask.set(mark.index)
 			k.fields = append(k.fields, spawnField{mark, 0})
 		}
@@ -109,21 +109,21 @@ func (w *World) keyedRow(r *spawnRow) *spawnRow {
 // gets one.
 func (w *World) claim(spawn *command) Entity {
 	if w.clock.simulating == 0 {
-		return w.allocate()
+		return w.handles.allocate()
 	}
-	owner, found := w.find(spawn, w.setup.protocol.ownerC)
+	owner, found := w.deferred.find(spawn, w.setup.protocol.core.owner)
 	if !found {
-		return w.allocate()
+		return w.handles.allocate()
 	}
-	key, ok := w.nextKey(*(*uint32)(owner))
+	key, ok := w.inputs.nextKey(*(*uint32)(owner))
 	if !ok {
-		return w.allocate()
+		return w.handles.allocate()
 	}
-	held := w.deferred.values.take(w.setup.protocol.keyC.size)
+	held := w.deferred.values.Take(w.setup.protocol.core.key.size)
 	*(*SpawnKey)(held) = key
-	spawn.first = w.part(w.setup.protocol.keyC, held, spawn.first)
-	if _, marked := w.find(spawn, w.setup.protocol.predictedC); w.setup.config.Client && !marked {
-		spawn.first = w.part(w.setup.protocol.predictedC, unsafe.Pointer(&nothing), spawn.first)
+	spawn.first = w.deferred.part(w.setup.protocol.core.key, held, spawn.first)
+	if _, marked := w.deferred.find(spawn, w.setup.protocol.core.predicted); w.setup.config.Client && !marked {
+		spawn.first = w.deferred.part(w.setup.protocol.core.predicted, unsafe.Pointer(&nothing), spawn.first)
 	}
 	return w.predicted.handle(key)
 }
@@ -134,21 +134,21 @@ func (p *predictions) handle(key SpawnKey) Entity {
 	w := p.w
 	if i, found := p.find(key); found {
 		e := p.spawns[i].entity
-		if s := w.at(e); s != nil && s.pending == 0 {
+		if s := w.handles.at(e); s != nil && s.pending == 0 {
 			return e
 		}
 	}
-	return w.allocate()
+	return w.handles.allocate()
 }
 
 // unspawn takes back a spawn that waits: Simulate is about to run again.
 func (p *predictions) unspawn(c *command, s *slot) {
 	w := p.w
-	if key, keyed := w.find(c, w.setup.protocol.keyC); keyed {
-		w.inputs.spawned.find((*SpawnKey)(key).Owner).nth--
+	if key, keyed := w.deferred.find(c, w.setup.protocol.core.key); keyed {
+		w.inputs.spawned.Find((*SpawnKey)(key).Owner).nth--
 	}
 	if s.table == nil {
-		w.release(c.entity)
+		w.handles.release(c.entity)
 		s.gen-- // spawned again, it gets the handle again
 		return
 	}

@@ -1,9 +1,13 @@
 package ecs
 
 import (
+	"cmp"
 	"iter"
 	"reflect"
+	"slices"
 	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
 )
 
 // Each walks the entities that this peer simulates and that have the
@@ -37,23 +41,23 @@ func each[R any](w *World, narrowed bool, owner uint32) iter.Seq2[Entity, R] {
 		if narrowed {
 			c.narrow(owner)
 		}
-		c.spare = unsafe.Offsetof(row.spare)
+		c.aim.spare = unsafe.Offsetof(row.spare)
 		p := unsafe.Pointer(&row)
 		for c.run() {
 			// The first three pointers advance in registers, which is what
 			// makes a walk of that many cost little more than its columns.
-			f, g, h := c.fields[0].at(0), c.fields[1].at(0), c.fields[2].at(0)
-			fSize, fSlot := c.fields[0].size, (*uintptr)(unsafe.Add(p, c.fields[0].offset))
-			gSize, gSlot := c.fields[1].size, (*uintptr)(unsafe.Add(p, c.fields[1].offset))
-			hSize, hSlot := c.fields[2].size, (*uintptr)(unsafe.Add(p, c.fields[2].offset))
-			more := c.more
+			f, g, h := c.aim.fields[0].at(0), c.aim.fields[1].at(0), c.aim.fields[2].at(0)
+			fSize, fSlot := c.aim.fields[0].size, (*uintptr)(unsafe.Add(p, c.aim.fields[0].offset))
+			gSize, gSlot := c.aim.fields[1].size, (*uintptr)(unsafe.Add(p, c.aim.fields[1].offset))
+			hSize, hSlot := c.aim.fields[2].size, (*uintptr)(unsafe.Add(p, c.aim.fields[2].offset))
+			more := c.aim.more
 			for i, e := range c.entities {
 				*fSlot, *gSlot = f, g
 				f, g = f+fSize, g+gSize
 				if more {
 					*hSlot = h
 					h += hSize
-					if c.most {
+					if c.aim.most {
 						c.point(p, 3, i)
 					}
 				}
@@ -84,8 +88,8 @@ func (f *aimed) at(i int) uintptr { return uintptr(f.base) + uintptr(i)*f.size }
 // point sets the fields of the row struct at p to the i-th row of the run: from
 // the k-th pointer on, and the Entity.
 func (c *cursor) point(p unsafe.Pointer, k, i int) {
-	for ; k < c.n; k++ {
-		f := &c.fields[k&(maxRowFields-1)]
+	for ; k < c.aim.n; k++ {
+		f := &c.aim.fields[k&(maxRowFields-1)]
 		*(*uintptr)(unsafe.Add(p, f.offset)) = f.at(i)
 	}
 	if c.r.named {
@@ -104,8 +108,8 @@ func All[V any](w *World) iter.Seq2[Entity, V] {
 		for c.run() {
 			var row V // zero where an optional component is absent
 			for i, e := range c.entities {
-				for k := range c.n {
-					f := &c.fields[k&(maxRowFields-1)]
+				for k := range c.aim.n {
+					f := &c.aim.fields[k&(maxRowFields-1)]
 					move(unsafe.Add(unsafe.Pointer(&row), f.offset), unsafe.Add(f.base, uintptr(i)*f.size), f.size)
 				}
 				if !yield(e, row) {
@@ -158,10 +162,65 @@ func (c *cursor) slice(p unsafe.Pointer) {
 		len, cap int
 	}
 	for k := range c.r.fields {
-		f, n := &c.fields[k], len(c.entities)
+		f, n := &c.aim.fields[k], len(c.entities)
 		if f.base == nil {
 			n = 0
 		}
 		*(*header)(unsafe.Add(p, f.offset)) = header{f.base, n, n}
 	}
+}
+
+// place is where an entity is stored.
+type place struct {
+	id  uint64 // NetID, or the order of the key
+	row int32
+	t   *table
+}
+
+// EachInOrder is [Each] in order of NetID, for interactions whose result
+// depends on who comes first. Predicted spawns that have no NetID yet come last, in
+// the order of their keys; other entities without a NetID are left out. It sorts
+// at every call.
+func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
+	return func(yield func(Entity, R) bool) {
+		var c cursor
+		var row pointers[R]
+		c.begin(w, w.rowOf(reflect.TypeFor[R](), formPointers), true)
+		c.aim.spare = unsafe.Offsetof(row.spare)
+		base := len(w.rows.places)
+		defer func() { w.rows.places = w.rows.places[:base] }()
+		for _, at := range c.sorted() {
+			c.t = at.t
+			c.aimAt(int(at.row), 1)
+			c.point(unsafe.Pointer(&row), 0, 0)
+			if !yield(c.entities[0], row.R) {
+				return
+			}
+			c.check()
+		}
+	}
+}
+
+// sorted returns the places that the walk visits in order of NetID, on top of
+// the world's stack of places.
+func (c *cursor) sorted() []place {
+	w := c.w
+	base := len(w.rows.places)
+	for c.run() {
+		col := c.t.cols[w.setup.protocol.core.netID.index]
+		if col == nil {
+			if col := c.t.cols[w.setup.protocol.core.key.index]; col != nil {
+				for i, key := range unsafe.Slice((*SpawnKey)(col), c.t.n)[c.start : c.start+len(c.entities)] {
+					w.rows.places = append(w.rows.places, place{key.order(), int32(c.start + i), c.t})
+				}
+			}
+			continue
+		}
+		for i, id := range unsafe.Slice((*components.NetID)(col), c.t.n)[c.start : c.start+len(c.entities)] {
+			w.rows.places = append(w.rows.places, place{uint64(id), int32(c.start + i), c.t})
+		}
+	}
+	places := w.rows.places[base:]
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.id, b.id) })
+	return places
 }

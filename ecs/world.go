@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"time"
-	"unsafe"
 
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/tactusgo/tactus/components"
@@ -64,76 +63,6 @@ type setup struct {
 	simulate *Stage
 }
 
-// storage is where components lie: arche's world, and what we know of its tables.
-type storage struct {
-	arche   arche.World
-	ids     []arche.ID // by component index
-	tables  []*table
-	byMask  map[mask]*table
-	recent  *table         // the last one asked for by mask
-	gained  []arche.ID     // scratch of move
-	lost    []arche.ID     // scratch of move
-	surplus []arche.Entity // scratch of resize
-	version uint64
-}
-
-// handles are the names of entities: ours by slot, the server's by NetID.
-type handles struct {
-	slots   []slot
-	free    []uint32
-	changes uint64 // how often slots were handed out and given back
-	settled uint64 // the value of changes that slots and free stand for
-	byNetID keyed[Entity]
-	nextNet components.NetID
-}
-
-// deferred is what systems asked for and the end of the stage carries out.
-type deferred struct {
-	depth    int // stages running
-	commands []command
-	parts    []part // of commands
-	values   arena  // of parts
-}
-
-// rowTypes are the row structs that were seen, compiled.
-type rowTypes struct {
-	walked  map[rowKey]*row
-	spawns  map[reflect.Type]*spawnRow
-	spawned *spawnRow // the last one used
-	places  []place   // scratch of EachInOrder, used as a stack
-}
-
-// clock is how far the world has come.
-type clock struct {
-	tick        uint32
-	newest      uint32 // latest tick ever set
-	resimulated uint64
-	system      uint32 // ordinal of the running system, for Rand
-	simulating  int    // runs of Simulate under way
-}
-
-// inputs is which inputs the running tick consumes.
-type inputs struct {
-	byOwner keyed[uint32] // sequences
-	newest  uint32        // the newest of them
-	spawned keyed[spawnCount]
-	neutral []uint64         // the input of who has no client
-	given   []unsafe.Pointer // scratch of GiveInputs, by chain of owners
-}
-
-// ownerScope is whose entities Each yields.
-type ownerScope struct {
-	skipped []uint32 // owners that it leaves out
-	only    uint32   // the one owner that it yields; 0: all
-}
-
-// check is what watches the rules at work.
-type check struct {
-	rollback *forcedRollback // nil unless asked for
-	trace    func(system string)
-	words    []int32 // scratch of quantize
-}
-
 // NewWorld makes an empty world of the protocol p, which is frozen by it.
 // It panics when c is not valid.
 func NewWorld(p *Protocol, c Config) *World {
@@ -174,98 +103,9 @@ func (w *World) Seed() uint64 { return w.setup.config.Seed }
 // TickRate is the number of simulation steps a second.
 func (w *World) TickRate() int { return w.setup.config.TickRate }
 
-// Step is the length of one simulation step in seconds, or of the part of one that
-// is being looked at; see [World.Partial].
-func (w *World) Step() float32 { return w.setup.step }
-
 // StepDuration is the length of one simulation step.
 func (w *World) StepDuration() time.Duration {
 	return time.Duration(float64(time.Second) / float64(w.setup.config.TickRate))
-}
-
-// MaxTick is the last tick that a server simulates, 2^16 short of where a number of 32 bits
-// would begin again: after 388 days at 128 ticks a second, 828 at 60. Ticks are compared
-// as they are, by games too, and so never wrap.
-const MaxTick = 1<<32 - 1<<16 - 1
-
-// Tick is the server tick being simulated, from 0 to [MaxTick]. On a client it is the tick
-// that the confirmed state plus the inputs since stand for, so doors and moving
-// platforms line up with the server's; cooldowns belong in state, not here.
-func (w *World) Tick() uint32 { return w.clock.tick }
-
-// Resimulated counts the runs of Simulate for ticks that the world had already
-// completed, having gone on to a later one.
-func (w *World) Resimulated() uint64 { return w.clock.resimulated }
-
-// Despawn removes an entity, inside a system at the end of the stage; until then
-// it is alive. A handle that is dead already is ignored. On a client, what Simulate
-// despawns of the server's entities leaves the scope, and comes back under the
-// same handle when the server disagrees.
-func (w *World) Despawn(e Entity) {
-	switch s := w.at(e); {
-	case s == nil:
-	case w.deferred.depth > 0 && s.pending == 0:
-		w.keep(s, e, opDespawn)
-	default:
-		w.do(command{op: opDespawn, entity: e})
-	}
-}
-
-// Add gives e the component value v, or sets it at once when e has it already.
-// Inside a system a component that e does not have yet arrives at the end of the
-// stage; Adds and Removes of one component take effect in the order of the
-// calls. On a client, Simulate reshapes no entity that it does not simulate.
-//
-// It panics when e is not alive or T is not registered. An entity that dies
-// before the end of the stage takes the component with it.
-func Add[T any](w *World, e Entity, v T) {
-	s := w.mustAt(e, "Add")
-	c := w.given(reflect.TypeFor[T](), "Add")
-	if p := w.pointer(s, c); p != nil && w.waiting(s, c) == opNone {
-		*(*T)(p) = v
-		return
-	}
-	w.nameIf(e, c)
-	held := w.deferred.values.take(c.size)
-	*(*T)(held) = v
-	w.do(command{op: opAdd, entity: e, first: w.part(c, held, 0)})
-}
-
-// Remove takes the component T from e, inside a system at the end of the stage.
-// It does nothing when e has none. It panics when e is not alive or T is not
-// registered.
-func Remove[T any](w *World, e Entity) {
-	s := w.mustAt(e, "Remove")
-	c := w.given(reflect.TypeFor[T](), "Remove")
-	if was := w.waiting(s, c); was == opAdd || was == opNone && w.pointer(s, c) != nil {
-		w.do(command{op: opRemove, entity: e, first: w.part(c, nil, 0)})
-	}
-}
-
-// Get returns e's component T, or nil when e has none or is not alive. The
-// pointer is good until the next structural change, inside a system until the
-// end of the stage: do not keep it.
-func Get[T any](w *World, e Entity) *T {
-	s := w.at(e)
-	if s == nil || w.predicted.hides(s) {
-		return nil
-	}
-	return (*T)(w.pointer(s, w.known(reflect.TypeFor[T]())))
-}
-
-// Has reports whether e is alive and has the component T.
-func Has[T any](w *World, e Entity) bool { return Get[T](w, e) != nil }
-
-// pointer finds a component of a stored or pending entity.
-func (w *World) pointer(s *slot, c *Component) unsafe.Pointer {
-	if s.pending > 0 {
-		value, _ := w.find(&w.deferred.commands[s.pending-1], c)
-		return value
-	}
-	if s.table == nil || !s.table.mask.has(c.index) {
-		return nil
-	}
-	return w.storage.arche.GetUnchecked(s.stored, w.storage.ids[c.index])
 }
 
 // SetResource puts one value of type T beside the entities: configuration, a
@@ -276,4 +116,50 @@ func SetResource[T any](w *World, v *T) { w.resources[reflect.TypeFor[T]()] = v 
 func Resource[T any](w *World) *T {
 	v, _ := w.resources[reflect.TypeFor[T]()].(*T)
 	return v
+}
+
+// Singleton registers T as a replicated component of which there is exactly one
+// in the world: a score, a timer, the phase of a match. The server's world has
+// it from the start, zero at first, on an entity of its own. Systems on the
+// server write it as any component, with [Each]; both sides read it with
+// [Single].
+func Singleton[T any](p *Protocol, mode Mode) {
+	if mode&(Predicted|OwnerOnly|ClientOwned) != 0 {
+		panic(fmt.Sprintf("ecs: Singleton[%s]: it has no owner, so it cannot be Predicted, OwnerOnly or ClientOwned", reflect.TypeFor[T]()))
+	}
+	Replicate[T](p, mode)
+	p.singletons = append(p.singletons, p.byType[reflect.TypeFor[T]()])
+}
+
+// Single is a copy of the singleton T: on a client as confirmed last, and zero
+// until the server's first snapshot has come. It panics when T was not
+// registered with [Singleton].
+func Single[T any](w *World) T {
+	c := w.setup.protocol.need(reflect.TypeFor[T]())
+	for i, s := range w.setup.protocol.singletons {
+		if s != c {
+			continue
+		}
+		if p := Get[T](w, w.single(i)); p != nil {
+			return *p
+		}
+		var zero T
+		return zero
+	}
+	panic(fmt.Sprintf("ecs: Single[%s]: register it with ecs.Singleton", c.Name))
+}
+
+// single is the entity of the i-th singleton. They are spawned before all other
+// entities, so their NetIDs are known.
+func (w *World) single(i int) Entity {
+	e, _ := w.ByNetID(components.NetID(1 + i))
+	return e
+}
+
+// spawnSingletons makes what the protocol's singletons live on, in a new world
+// that hands out NetIDs.
+func (w *World) spawnSingletons() {
+	for _, c := range w.setup.protocol.singletons {
+		w.Spawn(reflect.Zero(c.typ).Interface())
+	}
 }

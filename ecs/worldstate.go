@@ -1,12 +1,10 @@
 package ecs
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"io"
-	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
@@ -45,22 +43,24 @@ func (h *WorldHistory) AppendState(dst []byte, tick uint32) ([]byte, error) {
 	s, le := p.s, binary.LittleEndian
 	dst = le.AppendUint64(dst, w.setup.protocol.layout())
 	dst = le.AppendUint32(dst, s.tick)
-	dst = le.AppendUint32(dst, s.input)
-	dst = codec.AppendUvarint(dst, uint64(s.nextNet))
-	dst = appendNumbers(dst, s.gens)
-	dst = appendNumbers(dst, s.free)
-	dst = codec.AppendUvarint(dst, uint64(s.inputs.n))
-	for _, at := range s.inputs.sorted() {
-		dst = codec.AppendUvarint(dst, uint64(at.key))
-		dst = codec.AppendUvarint(dst, uint64(at.value))
+	dst = le.AppendUint32(dst, s.inputs.newest)
+	dst = codec.AppendUvarint(dst, uint64(s.handles.nextNet))
+	dst = appendNumbers(dst, s.handles.gens)
+	dst = appendNumbers(dst, s.handles.free)
+	sequences := s.inputs.byOwner.Sorted()
+	dst = codec.AppendUvarint(dst, uint64(len(sequences)))
+	for _, at := range sequences {
+		dst = codec.AppendUvarint(dst, uint64(at.Key))
+		dst = codec.AppendUvarint(dst, uint64(at.Value))
 	}
-	dst = codec.AppendUvarint(dst, uint64(s.counts.n))
-	for _, at := range s.counts.sorted() {
-		dst = codec.AppendUvarint(dst, uint64(at.key))
-		dst = codec.AppendUvarint(dst, uint64(at.value.input))
-		dst = codec.AppendUvarint(dst, uint64(at.value.nth))
+	spawned := s.inputs.spawned.Sorted()
+	dst = codec.AppendUvarint(dst, uint64(len(spawned)))
+	for _, at := range spawned {
+		dst = codec.AppendUvarint(dst, uint64(at.Key))
+		dst = codec.AppendUvarint(dst, uint64(at.Value.input))
+		dst = codec.AppendUvarint(dst, uint64(at.Value.nth))
 	}
-	dst = appendNumbers(dst, s.held)
+	dst = appendNumbers(dst, s.skipped)
 	n := 0
 	for i := range p.c.tables {
 		if p.c.tables[i].n > 0 {
@@ -85,7 +85,7 @@ func (h *WorldHistory) appendTable(dst []byte, tc *tableCapture) []byte {
 	for _, e := range tc.entities[:tc.n] {
 		dst = codec.AppendUvarint(dst, uint64(e.id))
 	}
-	if tc.t.mask.has(h.w.setup.protocol.netIDC.index) {
+	if tc.t.mask.has(h.w.setup.protocol.core.netID.index) {
 		for _, id := range tc.names[:tc.n] {
 			dst = codec.AppendUvarint(dst, uint64(id))
 		}
@@ -111,13 +111,6 @@ func appendNumbers(dst []byte, list []uint32) []byte {
 		dst = codec.AppendUvarint(dst, uint64(n))
 	}
 	return dst
-}
-
-// sorted lists what the table holds, by key.
-func (t *keyed[V]) sorted() []keyedPlace[V] {
-	list := slices.DeleteFunc(slices.Clone(t.places), func(p keyedPlace[V]) bool { return !p.taken })
-	slices.SortFunc(list, func(a, b keyedPlace[V]) int { return cmp.Compare(a.key, b.key) })
-	return list
 }
 
 // layout is a hash of what the columns of the protocol's worlds look like.

@@ -1,4 +1,4 @@
-package ecs
+package memory
 
 import (
 	"math/rand/v2"
@@ -8,7 +8,7 @@ import (
 func TestKeyedIsAMap(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		var got keyed[int]
+		var got Keyed[int]
 		want := map[uint32]int{}
 		// Few keys, so that they meet; some that begin at one place; and large ones.
 		key := func() uint32 {
@@ -25,19 +25,19 @@ func TestKeyedIsAMap(t *testing.T) {
 			k := key()
 			switch r.IntN(5) {
 			case 0, 1:
-				*got.put(k) = i
+				*got.Put(k) = i
 				want[k] = i
 			case 2, 3:
-				got.drop(k)
+				got.Drop(k)
 				delete(want, k)
 			}
 			if i%5000 == 4999 && seed%2 == 0 {
-				got.clear()
+				got.Clear()
 				clear(want)
 			}
 			k = key()
 			v, ok := want[k]
-			if p := got.find(k); (p != nil) != ok || ok && *p != v {
+			if p := got.Find(k); (p != nil) != ok || ok && *p != v {
 				t.Fatalf("seed %d, step %d: key %d: %v, want %v %v", seed, i, k, p, v, ok)
 			}
 			if got.n != len(want) {
@@ -51,16 +51,16 @@ func TestKeyedIsAMap(t *testing.T) {
 }
 
 func TestArenaKeepsWhatItGave(t *testing.T) {
-	var a arena
+	var a Arena
 	for round := range 3 {
 		var given []*[3]uint64
 		for i := range uint64(2000) {
-			p := (*[3]uint64)(a.take(24))
+			p := (*[3]uint64)(a.Take(24))
 			*p = [3]uint64{i, i, i}
 			given = append(given, p)
 			if i%100 == 0 {
-				a.take(0)
-				a.take(8 * (arenaBlock + 1)) // larger than a block
+				a.Take(0)
+				a.Take(8 * (arenaBlock + 1)) // larger than a block
 			}
 		}
 		for i, p := range given {
@@ -69,7 +69,7 @@ func TestArenaKeepsWhatItGave(t *testing.T) {
 			}
 		}
 		blocks := len(a.blocks)
-		a.reset()
+		a.Reset()
 		if round > 0 && blocks != len(a.blocks) {
 			t.Errorf("round %d: %d blocks", round, blocks)
 		}
@@ -78,23 +78,23 @@ func TestArenaKeepsWhatItGave(t *testing.T) {
 
 // A table takes over another of any size, and the two go on apart.
 func TestKeyedSet(t *testing.T) {
-	var small, large, got keyed[int]
-	*small.put(3) = 30
+	var small, large, got Keyed[int]
+	*small.Put(3) = 30
 	for i := range uint32(100) {
-		*large.put(i) = int(i)
+		*large.Put(i) = int(i)
 	}
-	for _, from := range []*keyed[int]{&large, &small, &large} {
-		got.set(from)
+	for _, from := range []*Keyed[int]{&large, &small, &large} {
+		got.Set(from)
 		for i := range uint32(100) {
-			was, is := from.find(i), got.find(i)
+			was, is := from.Find(i), got.Find(i)
 			if (was == nil) != (is == nil) || was != nil && *was != *is {
 				t.Fatalf("key %d is lost or came", i)
 			}
 		}
-		*got.put(3) = -1
-		got.drop(4)
-		*got.put(1000) = 5
-		if *from.find(3) < 0 || from.find(1000) != nil {
+		*got.Put(3) = -1
+		got.Drop(4)
+		*got.Put(1000) = 5
+		if *from.Find(3) < 0 || from.Find(1000) != nil {
 			t.Fatal("the two share memory")
 		}
 	}

@@ -1,11 +1,11 @@
-package ecs
+package memory
 
 import "unsafe"
 
-// arena holds the component values of waiting commands. What it gave out stays
-// where it is until reset, because [Get] points into it; it keeps its memory, so
-// that a game that spawns every tick allocates once.
-type arena struct {
+// Arena gives out room for values, such as those of waiting commands. What it gave out
+// stays where it is until Reset, so that pointers into it are good; it keeps its memory,
+// so that a game that spawns every tick allocates once.
+type Arena struct {
 	blocks [][]uint64 // words, so that any component is aligned
 	block  int        // where the next value goes
 	used   int        // words of it
@@ -14,8 +14,11 @@ type arena struct {
 // arenaBlock is the usual size of a block in words.
 const arenaBlock = 1024
 
-// take gives out n bytes, which hold whatever was there.
-func (a *arena) take(n uintptr) unsafe.Pointer {
+// nothing is what a pointer to no bytes points at.
+var nothing struct{}
+
+// Take gives out n bytes, which hold whatever was there.
+func (a *Arena) Take(n uintptr) unsafe.Pointer {
 	if n == 0 {
 		return unsafe.Pointer(&nothing)
 	}
@@ -31,5 +34,5 @@ func (a *arena) take(n uintptr) unsafe.Pointer {
 	return unsafe.Pointer(at)
 }
 
-// reset takes everything back.
-func (a *arena) reset() { a.block, a.used = 0, 0 }
+// Reset takes everything back.
+func (a *Arena) Reset() { a.block, a.used = 0, 0 }

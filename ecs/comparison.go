@@ -3,10 +3,90 @@ package ecs
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 )
+
+// Hash is a hash of all networked entities: per entity over NetID and the
+// fields (not the padding) of its replicated components, summed, so that
+// storage order does not matter. Worlds in the same state hash alike on any
+// peer. [World.HashOf] tells which component is to blame when they do not, and
+// [World.Trace] after which system.
+func (w *World) Hash() uint64 {
+	var sum uint64
+	for t := range w.Netcode().Tables {
+		for i, id := range t.NetIDs {
+			h := mix(mix(uint64(id)) ^ t.Mask)
+			for _, c := range w.setup.protocol.replicated {
+				if c.Words > 0 && t.Mask&(1<<c.replicated) != 0 {
+					h = mix(h ^ c.Schema.Hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size)))
+				}
+			}
+			sum += h
+		}
+	}
+	return sum
+}
+
+// HashOf is a hash of one component over all entities that have it and a NetID,
+// summed as in [World.Hash]: of its replicated fields, or of all that a local
+// component holds. It covers what Hash leaves out: inputs and local components,
+// which peers that simulate the same have alike as well. Peers that exchange it for
+// each of [Protocol.Components] know which one differs, and of that [World.HashFields]
+// tells the field. Handles of entities, other than NetIDs, are alike only on peers that
+// have gone the same way from the start.
+func (w *World) HashOf(c *Component) uint64 {
+	var sum uint64
+	for t := range w.Netcode().Tables {
+		if !t.t.mask.has(c.index) {
+			continue
+		}
+		for i, id := range t.NetIDs {
+			h := mix(uint64(id))
+			if c.size > 0 {
+				h ^= c.hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size))
+			}
+			sum += mix(h)
+		}
+	}
+	return sum
+}
+
+// HashFields yields, value by value in order of memory, the path of each that the
+// component c consists of and a hash of it over the entities that [World.HashOf]
+// covers: peers that exchange them know in which field they differ. All differ
+// where an entity has c on one peer alone. Replicated values outside the range of
+// their field count as its end. It allocates: it is for when HashOf differs.
+func (w *World) HashFields(c *Component) iter.Seq2[string, uint64] {
+	return func(yield func(string, uint64) bool) {
+		sums, words := make([]uint64, len(c.leaves)), make([]uint64, c.size/8+1)
+		for t := range w.Netcode().Tables {
+			if !t.t.mask.has(c.index) || c.size == 0 {
+				continue
+			}
+			for i, id := range t.NetIDs {
+				p := unsafe.Add(t.Column(c), uintptr(i)*c.size)
+				if c.Schema != nil {
+					// What does not count is zero in a copy by way of the wire.
+					clean := unsafe.Pointer(&words[0])
+					if _, err := c.Schema.ReadRaw(c.Schema.AppendRaw(nil, p), clean); err == nil {
+						p = clean
+					}
+				}
+				for k := range sums {
+					sums[k] += mix(mix(uint64(id)) ^ c.leaves[k].bits(p))
+				}
+			}
+		}
+		for k, sum := range sums {
+			if !yield(c.pathOf(&c.leaves[k]), sum) {
+				return
+			}
+		}
+	}
+}
 
 // Difference is the first place at which two states differ: by NetID, then by
 // component in order of registration, then by field. What has no NetID comes
@@ -51,19 +131,19 @@ func Differs(a, b *World) (d Difference, differs bool) {
 		for i, id := range t.NetIDs {
 			e := t.Entities[i]
 			other, _ := b.ByNetID(id)
-			s := b.at(other)
+			s := b.handles.at(other)
 			if s == nil || s.suspended || s.table == nil {
 				best.offer(Difference{NetID: id, Entity: e, A: present, B: absent})
 				continue
 			}
-			at := func(c *Component) unsafe.Pointer { return b.peek(s, c) }
-			best.offerIf(a.differsIn(id, e, func(c *Component) unsafe.Pointer { return a.peek(a.at(e), c) }, at))
+			at := func(c *Component) unsafe.Pointer { return b.storage.peek(s, c) }
+			best.offerIf(differsIn(a.setup.protocol, id, e, func(c *Component) unsafe.Pointer { return a.storage.peek(a.handles.at(e), c) }, at))
 		}
 	}
 	for t := range b.Netcode().Tables {
 		for i, id := range t.NetIDs {
 			e, _ := a.ByNetID(id)
-			if s := a.at(e); s == nil || s.suspended || s.table == nil {
+			if s := a.handles.at(e); s == nil || s.suspended || s.table == nil {
 				best.offer(Difference{NetID: id, Entity: t.Entities[i], A: absent, B: present})
 			}
 		}
@@ -83,7 +163,7 @@ func (h *WorldHistory) Differs(tick uint32) (d Difference, differs bool, err err
 	for i := range p.c.tables {
 		tc := &p.c.tables[i]
 		for row, e := range tc.entities[:tc.n] {
-			id, s := tc.name(row), w.at(e)
+			id, s := tc.name(row), w.handles.at(e)
 			if s == nil || s.table == nil || s.netID != id {
 				best.offer(Difference{NetID: id, Entity: e, A: present, B: absent})
 				continue
@@ -97,37 +177,25 @@ func (h *WorldHistory) Differs(tick uint32) (d Difference, differs bool, err err
 				}
 				return h.value(tc, row, c)
 			}
-			best.offerIf(w.differsIn(id, e, then, func(c *Component) unsafe.Pointer { return w.peek(s, c) }))
+			best.offerIf(differsIn(w.setup.protocol, id, e, then, func(c *Component) unsafe.Pointer { return w.storage.peek(s, c) }))
 		}
 	}
 	for _, t := range w.storage.tables {
-		w.refresh(t)
+		w.storage.refresh(t)
 		for _, e := range w.entities(t) {
 			if tc, _ := p.find(e); tc == nil {
 				best.offer(Difference{NetID: w.handles.slots[e.id].netID, Entity: e, A: absent, B: present})
 			}
 		}
 	}
-	if next := p.s.nextNet; !best.found && next != w.handles.nextNet {
+	if next := p.s.handles.nextNet; !best.found && next != w.handles.nextNet {
 		best.offer(Difference{Component: "NetID", Field: "next", A: fmt.Sprint(next), B: fmt.Sprint(w.handles.nextNet)})
 	}
 	return best.Difference, best.found, nil
 }
 
-// peek is where a stored entity has a component, or nil.
-func (w *World) peek(s *slot, c *Component) unsafe.Pointer {
-	switch {
-	case s.table == nil || !s.table.mask.has(c.index):
-		return nil
-	case c.size == 0:
-		return unsafe.Pointer(&nothing)
-	}
-	return w.stored(s, c)
-}
-
 // differsIn finds the first component in which two states of an entity differ.
-func (w *World) differsIn(id components.NetID, e Entity, a, b func(*Component) unsafe.Pointer) (Difference, bool) {
-	p := w.setup.protocol
+func differsIn(p *Protocol, id components.NetID, e Entity, a, b func(*Component) unsafe.Pointer) (Difference, bool) {
 	for _, c := range p.all {
 		if p.hidden(c) {
 			continue
