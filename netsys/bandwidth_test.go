@@ -9,17 +9,19 @@ import (
 // TestBulkOnNarrowPaths sends bulk without end beside snapshots over paths of some bandwidth and no loss: the queue at
 // the bottleneck stays short, and the bulk takes most of what the snapshots leave.
 func TestBulkOnNarrowPaths(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		bandwidth, snapshot int
 		latency             time.Duration
+		seconds             int // so many that the way up to the full rate matters little
 	}{
-		{32 << 10, 150, 40 * time.Millisecond},
-		{64 << 10, 300, 40 * time.Millisecond},
-		{128 << 10, 400, 40 * time.Millisecond},
-		{256 << 10, 400, 40 * time.Millisecond},
-		{256 << 10, 400, 10 * time.Millisecond},
-		{1 << 20, 400, 40 * time.Millisecond},
-		{1 << 20, 400, 100 * time.Millisecond},
+		{32 << 10, 150, 40 * time.Millisecond, 30},
+		{64 << 10, 300, 40 * time.Millisecond, 30},
+		{128 << 10, 400, 40 * time.Millisecond, 30},
+		{256 << 10, 400, 40 * time.Millisecond, 30},
+		{256 << 10, 400, 10 * time.Millisecond, 30},
+		{1 << 20, 400, 40 * time.Millisecond, 30},
+		{1 << 20, 400, 100 * time.Millisecond, 60},
 	} {
 		t.Run(fmt.Sprintf("%d KiB/s %v", test.bandwidth>>10, test.latency), func(t *testing.T) {
 			link := Link{Latency: test.latency, Bandwidth: test.bandwidth, Queue: 500 * time.Millisecond}
@@ -37,8 +39,7 @@ func TestBulkOnNarrowPaths(t *testing.T) {
 				}
 				n++
 			}
-			const seconds = 60
-			for range seconds * 60 {
+			for range test.seconds * 60 {
 				for m.atServer.last.Channels().Send(4, bulk) == nil {
 				}
 				m.send(m.client.Session(), "input")
@@ -48,10 +49,10 @@ func TestBulkOnNarrowPaths(t *testing.T) {
 			mean := sum / time.Duration(n-600)
 			s := m.atServer.last.Channels().Stats()
 			left := test.bandwidth - 60*(test.snapshot+60)
-			if mean > 60*time.Millisecond || bytes/seconds < left/2 {
+			if mean > 60*time.Millisecond || bytes/test.seconds < left/2 {
 				t.Errorf("the queue is too long or the bulk too little")
 			}
-			t.Logf("queue %v mean, %v worst; bulk %d B/s of %d; rate %d, lost %d", mean, worst, bytes/seconds, left, s.Rate, s.Lost)
+			t.Logf("queue %v mean, %v worst; bulk %d B/s of %d; rate %d, lost %d", mean, worst, bytes/test.seconds, left, s.Rate, s.Lost)
 		})
 	}
 }

@@ -18,7 +18,8 @@ import (
 // and no other; and when the links are good again, every message of those that live arrives. TACTUS_SEEDS says how
 // many such matches there are.
 func TestCampaign(t *testing.T) {
-	seeds := 5
+	t.Parallel()
+	seeds := 2
 	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
 		seeds = n
 	}

@@ -1,106 +1,11 @@
 package netsys
 
 import (
-	"bytes"
-	"encoding/binary"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/channel"
 )
-
-// terrible is a link on which everything that can happen to a datagram does.
-var terrible = Link{Latency: 80 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.2, Burst: 60 * time.Millisecond, Duplicate: 0.1}
-
-// Messages of all channels, both ways, beside datagrams, over a terrible link: reliable ones arrive once each, ordered
-// ones in order; bulk delays none of the rest.
-func TestChannelsUnderTerribleLinks(t *testing.T) {
-	m := newMatch(t, matchConfig{link: terrible}).connect()
-	const event, message, signal, state, bulk = 0, 1, 2, 3, 4
-	type side struct {
-		events   uint64
-		messages map[uint64]int
-		signals  int
-		state    uint64
-		bulk     []byte
-	}
-	sides := []*side{{messages: map[uint64]int{}}, {messages: map[uint64]int{}}}
-	hear := func(s *side) func(int, []byte) {
-		return func(number int, b []byte) {
-			if number == bulk {
-				s.bulk = append(s.bulk, b...)
-				return
-			}
-			n := binary.LittleEndian.Uint64(b)
-			switch number {
-			case event:
-				if n != s.events {
-					t.Fatalf("event %d, not %d", n, s.events)
-				}
-				s.events++
-			case message:
-				s.messages[n]++
-			case signal:
-				s.signals++
-			case state:
-				if n <= s.state {
-					t.Fatalf("state %d after %d", n, s.state)
-				}
-				s.state = n
-			}
-		}
-	}
-	m.atServer.onMessage, m.atClient.onMessage = hear(sides[0]), hear(sides[1])
-	transfer := make([]byte, 100_000)
-	for i := range transfer {
-		transfer[i] = byte(i * i >> 7)
-	}
-	ends := []Session{m.client.Session(), m.atServer.last}
-	for _, s := range ends {
-		if err := s.Channels().Send(bulk, transfer); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sent := uint64(0)
-	for range 60 * 60 {
-		sent++
-		for _, s := range ends {
-			_, _ = s.Send(m.now, make([]byte, 200))
-			if sent%6 == 0 {
-				b := binary.LittleEndian.AppendUint64(nil, sent/6-1)
-				for _, number := range []int{event, message, signal} {
-					if err := s.Channels().Send(number, b); err != nil {
-						t.Fatal(number, err)
-					}
-				}
-			}
-			_ = s.Channels().Send(state, binary.LittleEndian.AppendUint64(nil, sent))
-		}
-		m.step()
-	}
-	for range 10 * 60 {
-		m.step()
-	}
-	for i, s := range sides {
-		if s.events != sent/6 || len(s.messages) != int(sent/6) {
-			t.Errorf("side %d: %d events and %d messages of %d", i, s.events, len(s.messages), sent/6)
-		}
-		for n, times := range s.messages {
-			if times != 1 {
-				t.Errorf("side %d: message %d came %d times", i, n, times)
-			}
-		}
-		if s.signals < int(sent/6)/2 || s.state == 0 {
-			t.Errorf("side %d: %d signals, state %d", i, s.signals, s.state)
-		}
-		if !bytes.Equal(s.bulk, transfer) {
-			t.Errorf("side %d: %d bytes of bulk: %+v", i, len(s.bulk), ends[1-i].Channels().Stats())
-		}
-	}
-	if d := m.server.Drops(); d[DropChannels]+d[DropMalformed] != 0 || ends[1].Stats().Malformed != 0 {
-		t.Errorf("drops %v", d)
-	}
-}
 
 // A client may send on channels before it is connected, and both may answer from within Message.
 func TestMessagesEarlyAndFromWithin(t *testing.T) {

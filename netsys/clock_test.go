@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netsystest"
 )
 
 // shifted is a wire of an end whose clock is off by some time.
@@ -27,19 +28,6 @@ func (w *shifted) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return w.Wire.Send(now.Add(-w.off), to, b)
 }
 
-// counted counts what an end is told.
-type counted struct {
-	session            netsys.Session
-	received, messages int
-	reason             error
-}
-
-func (c *counted) Connected(_ time.Time, s netsys.Session)                  { c.session = s }
-func (c *counted) Received(time.Time, netsys.Session, netsys.Packet)        { c.received++ }
-func (c *counted) Message(time.Time, netsys.Session, int, []byte)           { c.messages++ }
-func (c *counted) Acked(netsys.Session, uint16)                             {}
-func (c *counted) Disconnected(_ time.Time, _ netsys.Session, reason error) { c.reason = reason }
-
 // Somebody sets the clock of one end while it plays: datagrams, messages that have to be sent again, keep-alives and
 // figures go on, a silence ends the session as ever, and who comes new is welcomed.
 func TestClockIsSet(t *testing.T) {
@@ -48,7 +36,7 @@ func TestClockIsSet(t *testing.T) {
 		for _, atServer := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%v, server %v", by, atServer), func(t *testing.T) {
 				network, now := netsys.NewNetwork(), opening
-				up, down := &counted{}, &counted{}
+				up, down := &netsystest.Recorder{}, &netsystest.Recorder{}
 				there := &shifted{Wire: network.Node(netip.MustParseAddrPort("192.0.2.1:4000"))}
 				server, err := netsys.NewServer(there, netsys.ServerConfig{Random: netsys.SeededRandom(1), InsecureAllowAnyAddress: true})
 				if err != nil {
@@ -57,17 +45,17 @@ func TestClockIsSet(t *testing.T) {
 				addr := server.LocalAddr()
 				type end struct {
 					*netsys.Client
-					*counted
+					*netsystest.Recorder
 					wire *shifted
 					lost bool
 				}
 				var clients []*end
-				join := func(h *counted, off time.Duration) *end {
+				join := func(h *netsystest.Recorder, off time.Duration) *end {
 					link, err := netsys.Condition(network.Node(netip.AddrPort{}), netsys.ConditionerConfig{Seed: 3, In: link, Out: link})
 					if err != nil {
 						t.Fatal(err)
 					}
-					e := &end{counted: h, wire: &shifted{Wire: link, off: off}}
+					e := &end{Recorder: h, wire: &shifted{Wire: link, off: off}}
 					e.Client, err = netsys.NewClient(e.wire, addr, netsys.ClientConfig{
 						Random: netsys.SeededRandom(uint64(2 + len(clients))), InsecureAllowAnyAddress: true,
 					})
@@ -85,7 +73,7 @@ func TestClockIsSet(t *testing.T) {
 						}
 						for _, c := range clients {
 							if !c.lost {
-								c.Poll(now.Add(c.wire.off), c.counted)
+								c.Poll(now.Add(c.wire.off), c.Recorder)
 							}
 						}
 						server.Poll(now.Add(there.off), up)
@@ -93,13 +81,14 @@ func TestClockIsSet(t *testing.T) {
 				}
 				c := join(down, 0)
 				run(2*time.Second, nil)
-				if up.session == nil || down.session == nil {
+				if len(up.Sessions) != 1 || len(down.Sessions) != 1 {
 					t.Fatal("not connected")
 				}
+				atUp, atDown, id := up.Sessions[0], down.Sessions[0], up.Sessions[0].ID()
 				sent := 0
 				play := func() {
 					sent++
-					for e, at := range map[netsys.Session]time.Time{up.session: now.Add(there.off), down.session: now.Add(c.wire.off)} {
+					for e, at := range map[netsys.Session]time.Time{atUp: now.Add(there.off), atDown: now.Add(c.wire.off)} {
 						_, _ = e.Send(at, []byte("played"))
 						_ = e.Channels().Send(eventChannel, []byte("told"))
 					}
@@ -112,36 +101,36 @@ func TestClockIsSet(t *testing.T) {
 				}
 				run(5*time.Second, play)
 				run(2*time.Second, nil)
-				if up.reason != nil || down.reason != nil {
-					t.Fatalf("ended: %v, %v", up.reason, down.reason)
+				if up.Reasons != nil || down.Reasons != nil {
+					t.Fatalf("ended: %v, %v", up.Reasons, down.Reasons)
 				}
-				for name, e := range map[string]*counted{"server": up, "client": down} {
-					if e.messages != sent || e.received < sent*8/10 {
-						t.Errorf("%s: %d messages and %d datagrams of %d", name, e.messages, e.received, sent)
+				for name, e := range map[string]*netsystest.Recorder{"server": up, "client": down} {
+					if messages, received := len(e.Messages[id]), len(e.Payloads[id]); messages != sent || received < sent*8/10 {
+						t.Errorf("%s: %d messages and %d datagrams of %d", name, messages, received, sent)
 					}
-					if st := e.session.Stats(); st.RTT < 60*time.Millisecond || st.RTT > 140*time.Millisecond || st.LossIn > 0.25 || st.LossOut > 0.25 {
+					if st := e.Sessions[0].Stats(); st.RTT < 60*time.Millisecond || st.RTT > 140*time.Millisecond || st.LossIn > 0.25 || st.LossOut > 0.25 {
 						t.Errorf("%s: %+v", name, st)
 					}
 				}
-				datagrams := up.session.Stats().DatagramsIn
+				datagrams := atUp.Stats().DatagramsIn
 				run(5*time.Second, nil)
-				if n := up.session.Stats().DatagramsIn - datagrams; n < 35 || n > 55 {
+				if n := atUp.Stats().DatagramsIn - datagrams; n < 35 || n > 55 {
 					t.Errorf("%d keep-alives in 5 s", n)
 				}
 				begun := now
 				c.lost = true
 				for range 20 * 60 {
-					if up.reason == nil {
+					if up.Reasons == nil {
 						run(frame, nil)
 					}
 				}
-				if d := now.Sub(begun); !errors.Is(up.reason, netsys.ErrTimeout) || d < 9*time.Second || d > 11*time.Second {
-					t.Errorf("%v after %v of silence", up.reason, d)
+				if d := now.Sub(begun); !errors.Is(errors.Join(up.Reasons...), netsys.ErrTimeout) || d < 9*time.Second || d > 11*time.Second {
+					t.Errorf("%v after %v of silence", up.Reasons, d)
 				}
-				next := join(&counted{}, there.off)
+				next := join(&netsystest.Recorder{}, there.off)
 				run(2*time.Second, nil)
-				if next.session == nil {
-					t.Errorf("a newcomer is not welcomed: %v, %v", next.reason, server.DatagramDrops())
+				if next.Sessions == nil {
+					t.Errorf("a newcomer is not welcomed: %v, %v", next.Reasons, server.DatagramDrops())
 				}
 			})
 		}

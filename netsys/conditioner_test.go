@@ -86,12 +86,13 @@ func TestDelaysAreExactAndVary(t *testing.T) {
 }
 
 func TestLossAndDuplication(t *testing.T) {
+	t.Parallel()
 	for _, link := range []Link{
 		{Loss: 0.05}, {Loss: 0.5}, {Loss: 1}, {Duplicate: 0.2}, {Loss: 0.1, Duplicate: 0.3},
 		{Loss: 0.1, Burst: 100 * time.Millisecond}, {Loss: 0.5, Burst: 50 * time.Millisecond}, {Loss: 1, Burst: time.Second},
 		{Duplicate: 1, Burst: time.Second},
 	} {
-		const count = 100_000
+		const count = 50_000
 		got, _, c := stream(t, ConditionerConfig{Seed: 5, In: link}, count, 10*time.Millisecond)
 		want := count * (1 - link.Loss) * (1 + link.Duplicate)
 		if off := math.Abs(float64(len(got)) - want); off > count/50 {
@@ -106,9 +107,10 @@ func TestLossAndDuplication(t *testing.T) {
 
 // Runs of losses are as long as Burst says: on a channel probed every millisecond, the mean run is Burst.
 func TestBurstsHaveTheirLength(t *testing.T) {
+	t.Parallel()
 	for _, burst := range []time.Duration{20 * time.Millisecond, 100 * time.Millisecond} {
 		link := Link{Loss: 0.2, Burst: burst}
-		const count = 500_000
+		const count = 200_000
 		got, _, _ := stream(t, ConditionerConfig{Seed: 3, In: link}, count, time.Millisecond)
 		next, runs, lost := uint32(0), 0, 0
 		for _, a := range got {

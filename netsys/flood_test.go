@@ -100,12 +100,13 @@ func (f *flood) spoil(seen []byte) []byte {
 	return b
 }
 
-// TestSpoofedFlood sends 100,000 datagrams a second for three seconds: requests with guessed tokens, good
+// TestSpoofedFlood sends 100,000 datagrams a second for two seconds: requests with guessed tokens, good
 // requests repeated, packets of sessions that aim at the search for clients that moved, and packets in the
 // name of clients that play. 200 clients at 60 packets a second each way, and 20 that are silent but for what keeps
 // them alive, lose nothing, and of two whose port or address changes meanwhile the sessions go on. Nothing is amplified.
 func TestSpoofedFlood(t *testing.T) {
-	const silent, playing, seconds, rate = 20, 200, 3, 100_000
+	t.Parallel()
+	const silent, playing, seconds, rate = 20, 200, 2, 100_000
 	const clients = silent + playing
 	s := newStage(t, netsys.ServerConfig{MaxClients: 256})
 	for i := range clients {
@@ -265,19 +266,27 @@ func (s *stage) sessionOf(id uint64) netsys.Session {
 // A client that sends what no honest one sends is tolerated for 64 packets and then thrown out, with the reason,
 // whichever way it is wrong. What the network breaks is not held against anybody.
 func TestMalformedEndsSession(t *testing.T) {
-	for name, packet := range map[string]func(r *raw){
-		"short":            func(r *raw) { r.say([]byte{datagramKind, 0}) },
-		"unknown kind":     func(r *raw) { r.send(answerKind+1, nil) },
-		"kind 0":           func(r *raw) { r.send(0, nil) },
-		"a welcome":        func(r *raw) { r.send(welcomeKind, make([]byte, 20)) },
-		"both, cut":        func(r *raw) { r.send(bothKind, []byte{1}) },
-		"both, too long":   func(r *raw) { r.send(bothKind, []byte{9, 0, 1, 2}) },
-		"a long close":     func(r *raw) { r.send(closeKind, []byte{1, 2}) },
-		"a short answer":   func(r *raw) { r.send(answerKind, make([]byte, 7)) },
-		"a challenge":      func(r *raw) { r.send(challengeKind, make([]byte, 8)) },
-		"unknown channel":  func(r *raw) { r.send(channelsKind, []byte{0x80 | 30, 0, 0, 1}) },
-		"endless message":  func(r *raw) { r.send(channelsKind, []byte{0, 0, 0, 255, 255, 1}) },
-		"beyond the queue": func(r *raw) { r.send(channelsKind, []byte{0x80, 0, 0x70, 1}) },
+	for name, test := range map[string]struct {
+		packet func(r *raw)
+		want   netsys.DropReason
+	}{
+		"short":                         {func(r *raw) { r.say([]byte{datagramKind, 0}) }, netsys.DropTooShort},
+		"unknown kind":                  {func(r *raw) { r.send(answerKind+1, nil) }, netsys.DropUnknownType},
+		"kind 0":                        {func(r *raw) { r.send(0, nil) }, netsys.DropUnexpected},
+		"a welcome":                     {func(r *raw) { r.send(welcomeKind, make([]byte, 20)) }, netsys.DropUnexpected},
+		"a refusal":                     {func(r *raw) { r.say([]byte{refusedKind, 1, 0, 0}) }, netsys.DropUnexpected},
+		"both, no length":               {func(r *raw) { r.send(bothKind, []byte{1}) }, netsys.DropMalformed},
+		"both, no channels":             {func(r *raw) { r.send(bothKind, []byte{2, 0, 1, 2}) }, netsys.DropMalformed},
+		"both, too long":                {func(r *raw) { r.send(bothKind, []byte{9, 0, 1, 2}) }, netsys.DropMalformed},
+		"a close without a reason":      {func(r *raw) { r.send(closeKind, nil) }, netsys.DropMalformed},
+		"a long close":                  {func(r *raw) { r.send(closeKind, []byte{1, 2}) }, netsys.DropMalformed},
+		"a short answer":                {func(r *raw) { r.send(answerKind, make([]byte, 7)) }, netsys.DropMalformed},
+		"a challenge":                   {func(r *raw) { r.send(challengeKind, make([]byte, 8)) }, netsys.DropUnexpected},
+		"a short challenge":             {func(r *raw) { r.send(challengeKind, []byte{1}) }, netsys.DropMalformed},
+		"unknown channel":               {func(r *raw) { r.send(channelsKind, []byte{0x80 | 30, 0, 0, 1}) }, netsys.DropChannels},
+		"endless message":               {func(r *raw) { r.send(channelsKind, []byte{0, 0, 0, 255, 255, 1}) }, netsys.DropChannels},
+		"beyond the queue":              {func(r *raw) { r.send(channelsKind, []byte{0x80, 0, 0x70, 1}) }, netsys.DropChannels},
+		"bad channels behind a payload": {func(r *raw) { r.send(bothKind, []byte{1, 0, 7, 255, 255}) }, netsys.DropChannels},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, netsys.ServerConfig{})
@@ -285,13 +294,13 @@ func TestMalformedEndsSession(t *testing.T) {
 			r := s.intrude(66)
 			session := s.sessionOf(66)
 			for range 64 {
-				packet(r)
+				test.packet(r)
 				s.step()
 			}
-			if n := session.Stats().Malformed; n != 64 || s.server.Len() != 2 || s.server.Drops().Total() < 64 {
-				t.Fatalf("%d count as malformed, %d clients, %v", n, s.server.Len(), s.server.Drops())
+			if drops := s.server.Drops(); session.Stats().Malformed != 64 || s.server.Len() != 2 || drops[test.want] != 64 || drops.Total() != 64 {
+				t.Fatalf("%d count as malformed, %d clients, %v", session.Stats().Malformed, s.server.Len(), drops)
 			}
-			packet(r)
+			test.packet(r)
 			s.step()
 			s.step()
 			r.poll()
@@ -303,7 +312,7 @@ func TestMalformedEndsSession(t *testing.T) {
 				t.Errorf("the client was told %d", r.closed)
 			}
 			for range 100 {
-				packet(r)
+				test.packet(r)
 				s.step()
 			}
 			if s.server.Len() != 1 || len(s.ends) != 1 {
@@ -312,6 +321,20 @@ func TestMalformedEndsSession(t *testing.T) {
 			honest.alive()
 		})
 	}
+	t.Run("numbers again", func(t *testing.T) {
+		s := newStage(t, netsys.ServerConfig{})
+		r := s.intrude(66)
+		for want, seq := range map[netsys.DropReason]uint16{netsys.DropDuplicate: 0, netsys.DropStale: 1<<16 - 600} {
+			for range 100 {
+				r.seq = seq
+				r.send(channelsKind, nil)
+			}
+			s.step()
+			if drops := s.server.Drops(); drops[want] != 100 || s.server.Len() != 1 || s.sessionOf(66).Stats().Malformed != 0 {
+				t.Errorf("%v, %d clients", drops, s.server.Len())
+			}
+		}
+	})
 	t.Run("a broken wire", func(t *testing.T) {
 		s := newStage(t, netsys.ServerConfig{})
 		p := s.seat(1, rough)

@@ -71,7 +71,6 @@ type match struct {
 	atClient   log
 	clientAddr netip.AddrPort
 	clientNode *Node
-	sent       int
 }
 
 type matchConfig struct {
@@ -127,6 +126,14 @@ func (m *match) until(what string, condition func() bool) {
 		}
 	}
 	m.t.Fatalf("never happened: %s; server dropped %v, client %v", what, m.server.Drops(), m.client.Drops())
+}
+
+// links gives both directions another link.
+func (m *match) links(l Link) {
+	m.t.Helper()
+	if err := m.link.SetLinks(l, l); err != nil {
+		m.t.Fatal(err)
+	}
 }
 
 func (m *match) send(s Session, payload string) uint16 {

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// A session with the default channels takes the memory that the package comment says, after a minute of inputs,
+// A session with the default channels takes the memory that the package comment says, after 20 seconds of inputs,
 // snapshots and events.
 func TestMemoryOfASession(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures the heap")
 	}
-	const clients = 100
+	const clients = 40
 	network := NewNetwork()
 	server, err := NewServer(network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})
 	if err != nil {

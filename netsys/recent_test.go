@@ -18,15 +18,10 @@ func TestFiguresOfTheLastTenSeconds(t *testing.T) {
 			m.step()
 		}
 	}
-	set := func(l Link) {
-		if err := m.link.SetLinks(l, l); err != nil {
-			t.Fatal(err)
-		}
-	}
 	run(2 * time.Second)
-	set(Link{Latency: near.Latency, Loss: 0.3})
+	m.links(Link{Latency: near.Latency, Loss: 0.3})
 	run(2 * time.Second)
-	set(far)
+	m.links(far)
 	run(2 * time.Second) // all that was lost has been settled
 	for _, end := range []Session{s, m.atServer.last} {
 		st := end.Stats()

@@ -3,6 +3,7 @@ package netsys_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 	"testing"
@@ -170,7 +171,11 @@ func TestFullServer(t *testing.T) {
 // the new one begins, also on a full server; neither an older token nor another player's can do that, and
 // nothing of the one session appears in the other.
 func TestTakeover(t *testing.T) {
-	s := newStage(t, netsys.ServerConfig{MaxClients: 2})
+	var s *stage
+	s = newStage(t, netsys.ServerConfig{MaxClients: 2, ID: func(id uint64) uint64 {
+		s.events = append(s.events, fmt.Sprint("id ", id))
+		return 0
+	}})
 	older := s.issue(7) // expires before the one that the session will have
 	s.run(2*time.Second, nil)
 	first := s.seat(7, rough)
@@ -196,7 +201,7 @@ func TestTakeover(t *testing.T) {
 	if !errors.Is(first.endAtServer, netsys.ErrReplaced) || len(s.ends) != 1 {
 		t.Errorf("the old session ended with %v, all with %v", first.endAtServer, s.ends)
 	}
-	if want := []string{"began 7", "began 8", "ended 7", "began 7"}; !slices.Equal(s.events, want) {
+	if want := []string{"id 7", "began 7", "id 8", "began 8", "ended 7", "id 7", "began 7"}; !slices.Equal(s.events, want) {
 		t.Errorf("the server was told %q, not %q", s.events, want)
 	}
 	if !errors.Is(first.reason, netsys.ErrReplaced) && !errors.Is(first.reason, netsys.ErrTimeout) { // nothing told it

@@ -38,6 +38,7 @@ func (p *player) move(port uint16, host byte) netip.AddrPort {
 // A client's address changes twenty times under load, in its port or altogether, on a rough link: the session is
 // the same one, no message is lost or comes twice, and datagrams only until the server follows.
 func TestAddressChange(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, netsys.ServerConfig{})
 	p := s.seat(7, rough)
 	other := s.seat(8, rough)
@@ -78,6 +79,7 @@ func TestAddressChange(t *testing.T) {
 // All of 200 clients change their addresses at once, as behind a router that restarts or a proxy that is replaced:
 // the server follows each within two seconds.
 func TestAllMoveAtOnce(t *testing.T) {
+	t.Parallel()
 	const clients = 200
 	s := newStage(t, netsys.ServerConfig{})
 	for i := range clients {
@@ -133,6 +135,7 @@ func TestAddressOfTheDead(t *testing.T) {
 // no more bytes than it got, and only the client can answer, from there. Nor does it help to pass the question on
 // to the client, whose answer comes from its own address.
 func TestReplayMovesNobody(t *testing.T) {
+	t.Parallel()
 	for _, relayed := range []bool{false, true} {
 		s := newStage(t, netsys.ServerConfig{})
 		p := s.seat(7, netsys.Link{Latency: 20 * time.Millisecond})
@@ -194,6 +197,7 @@ func TestReplayMovesNobody(t *testing.T) {
 // Three seconds without a packet, in one direction or both, or in which one end is held, or the client's address
 // changes: the session, its numbers and its messages go on, and datagrams flow at once.
 func TestOutage3s(t *testing.T) {
+	t.Parallel()
 	dead := netsys.Link{Loss: 1}
 	for _, test := range []struct {
 		name    string

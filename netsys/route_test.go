@@ -41,6 +41,7 @@ func (m *match) rate(d time.Duration) int {
 // Jitter delays packets and is no queue: for a minute, the estimate stays where it leaves snapshots their room, and
 // bulk its share.
 func TestJitterIsNoQueue(t *testing.T) {
+	t.Parallel()
 	for _, link := range []netsys.Link{
 		{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05},
 		{Latency: 50 * time.Millisecond, Jitter: 40 * time.Millisecond},
@@ -64,6 +65,7 @@ func TestJitterIsNoQueue(t *testing.T) {
 // The path becomes 80 ms longer, as when a phone changes its network: that looks like a queue for a second or two,
 // and then the estimate is what it was.
 func TestLongerPath(t *testing.T) {
+	t.Parallel()
 	for _, bulk := range []bool{false, true} {
 		for _, bandwidth := range []int{0, 500_000} {
 			t.Run(fmt.Sprintf("bulk %v bandwidth %d", bulk, bandwidth), func(t *testing.T) {

@@ -11,59 +11,6 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 )
 
-// Over 70,000 packets each way, which takes the 16-bit numbers past their wrap, every payload arrives once and
-// is acknowledged once, and acknowledgements name payloads that did arrive.
-func TestSequencesWrap(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		link Link
-	}{
-		{"perfect", Link{}},
-		{"poor", Link{Latency: 80 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.05, Duplicate: 0.05}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			m := newMatch(t, matchConfig{link: test.link}).connect()
-			arrived := make(map[string]int)
-			acked := make(map[string]int)
-			inFlight := make(map[uint16]string)
-			m.atServer.onReceived = func(_ time.Time, _ Session, p Packet) {
-				arrived[string(p.Data)]++
-				if at := p.At; at.After(m.now) {
-					t.Fatalf("packet from the future: %v at %v", at, m.now)
-				}
-			}
-			m.atClient.onAcked = func(seq uint16) { acked[inFlight[seq]]++ }
-			const count = 70_000
-			for i := range count {
-				payload := fmt.Sprint(i)
-				inFlight[m.send(m.client.Session(), payload)] = payload
-				m.send(m.atServer.last, payload)
-				m.step()
-			}
-			for range 60 {
-				m.step()
-			}
-			for payload, n := range arrived {
-				if n != 1 {
-					t.Fatalf("%s arrived %d times", payload, n)
-				}
-			}
-			for payload, n := range acked {
-				if n != 1 || arrived[payload] != 1 {
-					t.Fatalf("%q acknowledged %d times, arrived %d times", payload, n, arrived[payload])
-				}
-			}
-			if len(arrived) != len(acked) {
-				t.Errorf("%d arrived, %d acknowledged", len(arrived), len(acked))
-			}
-			lost := 1 - float64(len(arrived))/count
-			if lost < test.link.Loss*0.9 || lost > test.link.Loss*1.1 {
-				t.Errorf("%.4f lost, link loses %v", lost, test.link.Loss)
-			}
-		})
-	}
-}
-
 // With 60 packets a second up and 20 down, and 5 % of both lost, all that arrived is acknowledged.
 func TestAcknowledgementsAtDifferentRates(t *testing.T) {
 	m := newMatch(t, matchConfig{
@@ -146,10 +93,7 @@ func TestLossIsSmoothAndForgotten(t *testing.T) {
 			t.Fatalf("loss %v on a perfect link", loss)
 		}
 	})
-	bad := Link{Latency: 40 * time.Millisecond, Loss: 0.2}
-	if err := m.link.SetLinks(bad, bad); err != nil {
-		t.Fatal(err)
-	}
+	m.links(Link{Latency: 40 * time.Millisecond, Loss: 0.2})
 	before, highest := 0.0, 0.0
 	play(20, func(loss float64) {
 		if d := loss - before; d > 0.03 || d < -0.03 {
@@ -160,10 +104,7 @@ func TestLossIsSmoothAndForgotten(t *testing.T) {
 	if highest < 0.15 || highest > 0.3 {
 		t.Errorf("loss rose to %v at 0.2", highest)
 	}
-	good := Link{Latency: 40 * time.Millisecond}
-	if err := m.link.SetLinks(good, good); err != nil {
-		t.Fatal(err)
-	}
+	m.links(Link{Latency: 40 * time.Millisecond})
 	play(12, func(float64) {})
 	if loss := m.atServer.last.Stats().LossIn; loss != 0 {
 		t.Errorf("loss %v twelve seconds after the last one", loss)
@@ -181,10 +122,7 @@ func TestKeepAliveAndTimeout(t *testing.T) {
 	if m.atServer.received+m.atServer.acked != 0 {
 		t.Error("keep-alives reached the game")
 	}
-	silence := Link{Loss: 1}
-	if err := m.link.SetLinks(silence, silence); err != nil {
-		t.Fatal(err)
-	}
+	m.links(Link{Loss: 1})
 	start := m.now
 	m.until("both gave up", func() bool { return m.atServer.disconnected == 1 && m.atClient.disconnected == 1 })
 	if !errors.Is(m.atServer.reason, ErrTimeout) || !errors.Is(m.atClient.reason, ErrTimeout) {

@@ -1,7 +1,6 @@
 package netsys
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 	"slices"
@@ -119,7 +118,7 @@ func TestInboxWhenTheClockIsSet(t *testing.T) {
 func TestInboxConcurrently(t *testing.T) {
 	q := NewInbox(64)
 	var wg sync.WaitGroup
-	const count = 20_000
+	const count = 5_000
 	wg.Go(func() {
 		for i := range count {
 			for !q.Put(netip.AddrPort{}, epoch, []byte{byte(i), byte(i >> 8)}) {
@@ -184,14 +183,7 @@ func TestUDPSurvivesRefusals(t *testing.T) {
 }
 
 func TestUDPErrors(t *testing.T) {
-	server, err := ListenUDP("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	if _, err := ListenUDP(server.LocalAddr().String()); !errors.Is(err, ErrAddrInUse) {
-		t.Errorf("second listener: %v", err)
-	}
+	server := listenLoopback(t)
 	client, err := DialUDP(t.Context(), server.LocalAddr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -203,22 +195,13 @@ func TestUDPErrors(t *testing.T) {
 	if err := client.Send(time.Now(), netip.MustParseAddrPort("127.0.0.1:9"), nil); err == nil {
 		t.Error("a dialed wire sent to a stranger")
 	}
-	for _, addr := range []string{"", "127.0.0.1", "127.0.0.1:x"} {
-		if _, err := ListenUDP(addr); err == nil {
-			t.Errorf("ListenUDP(%q) worked", addr)
-		}
-	}
 	if _, err := DialUDP(t.Context(), "127.0.0.1:x"); err == nil {
 		t.Error("DialUDP to port x worked")
 	}
 }
 
 func TestUDPAllocatesNothing(t *testing.T) {
-	server, err := ListenUDP("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
+	server := listenLoopback(t)
 	client, err := DialUDP(t.Context(), server.LocalAddr().String())
 	if err != nil {
 		t.Fatal(err)
