@@ -1,6 +1,10 @@
 package netsys
 
-import "time"
+import (
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/internal/recent"
+)
 
 // distance is a−b on the circle of 16-bit sequence numbers: positive when a is newer.
 func distance(a, b uint16) int { return int(int16(a - b)) }
@@ -29,13 +33,14 @@ type sentPacket struct {
 type sendHistory struct {
 	ring    [sentWindow]sentPacket
 	next    uint16
-	settled uint16 // every sequence before this one is counted in the loss window
+	settled uint16 // every sequence before this one is counted in loss
+	loss    recent.Loss
 }
 
-func (h *sendHistory) add(at time.Duration, data bool, loss *lossWindow) uint16 {
+func (h *sendHistory) add(at time.Duration, data bool) uint16 {
 	seq := h.next
 	if distance(seq, h.settled) >= sentWindow {
-		h.settle(at, loss)
+		h.settle(at)
 	}
 	h.ring[seq%sentWindow] = sentPacket{at: at, seq: seq, used: true, data: data}
 	h.next++
@@ -54,21 +59,21 @@ func (h *sendHistory) ack(seq uint16) *sentPacket {
 }
 
 // update settles what was acknowledged, and what was sent longer than wait ago and was not.
-func (h *sendHistory) update(now, wait time.Duration, loss *lossWindow) {
+func (h *sendHistory) update(now, wait time.Duration) {
 	for h.settled != h.next {
 		if p := &h.ring[h.settled%sentWindow]; !p.acked && now-p.at < wait {
 			return
 		}
-		h.settle(now, loss)
+		h.settle(now)
 	}
 }
 
-func (h *sendHistory) settle(now time.Duration, loss *lossWindow) {
+func (h *sendHistory) settle(now time.Duration) {
 	lost := uint32(1)
 	if h.ring[h.settled%sentWindow].acked {
 		lost = 0
 	}
-	loss.count(now, 1, lost)
+	h.loss.Count(now, 1, lost)
 	h.settled++
 }
 
@@ -85,6 +90,7 @@ type receiveHistory struct {
 	settled  uint16
 	seen     [receiveWindow / 64]uint64
 	passed   [receiveWindow]time.Duration // when this sequence, or the first newer one, arrived
+	loss     recent.Loss
 }
 
 func newReceiveHistory() receiveHistory { return receiveHistory{newest: 1<<16 - 1} }
@@ -104,13 +110,12 @@ func (h *receiveHistory) unmark(seq uint16) {
 	h.seen[i/64] &^= 1 << (i % 64)
 }
 
-// accept takes note of an arrival. newest tells whether no newer one came before. The window must be the one
-// given to every other call.
-func (h *receiveHistory) accept(seq uint16, at time.Duration, loss *lossWindow) (newest bool, drop DropReason) {
+// accept takes note of an arrival. newest tells whether no newer one came before.
+func (h *receiveHistory) accept(seq uint16, at time.Duration) (newest bool, drop DropReason) {
 	d := distance(seq, h.newest)
 	switch {
 	case d > 0:
-		h.advance(d, at, loss)
+		h.advance(d, at)
 		h.mark(seq)
 		h.heard = true
 		return true, DropNone
@@ -127,16 +132,16 @@ func (h *receiveHistory) accept(seq uint16, at time.Duration, loss *lossWindow) 
 }
 
 // advance moves the window d sequences on.
-func (h *receiveHistory) advance(d int, at time.Duration, loss *lossWindow) {
+func (h *receiveHistory) advance(d int, at time.Duration) {
 	target := h.newest + uint16(d)
 	if d >= receiveWindow {
 		// Everything in the window leaves it; what lies between never was in it.
 		for h.settled != h.newest+1 {
-			h.settle(at, loss)
+			h.settle(at)
 		}
 		skipped := d - receiveWindow
 		if skipped > 0 {
-			loss.count(at, uint32(skipped), uint32(skipped))
+			h.loss.Count(at, uint32(skipped), uint32(skipped))
 		}
 		h.settled += uint16(skipped)
 		h.newest += uint16(skipped)
@@ -145,35 +150,34 @@ func (h *receiveHistory) advance(d int, at time.Duration, loss *lossWindow) {
 	for h.newest != target {
 		h.newest++
 		for distance(h.newest, h.settled) >= receiveWindow {
-			h.settle(at, loss)
+			h.settle(at)
 		}
 		h.unmark(h.newest)
 		h.passed[h.newest%receiveWindow] = at
 	}
-	switch {
-	case !h.heard || d > 32:
+	if !h.heard || d > 32 {
 		h.bits = 0
-	default:
+	} else {
 		h.bits = h.bits<<d | 1<<(d-1)
 	}
 	h.newestAt = at
 }
 
 // update settles what can be settled.
-func (h *receiveHistory) update(now time.Duration, loss *lossWindow) {
+func (h *receiveHistory) update(now time.Duration) {
 	for h.settled != h.newest+1 {
 		if !h.has(h.settled) && now-h.passed[h.settled%receiveWindow] < reorderSlack {
 			return
 		}
-		h.settle(now, loss)
+		h.settle(now)
 	}
 }
 
-func (h *receiveHistory) settle(at time.Duration, loss *lossWindow) {
+func (h *receiveHistory) settle(at time.Duration) {
 	lost := uint32(1)
 	if h.has(h.settled) {
 		lost = 0
 	}
-	loss.count(at, 1, lost)
+	h.loss.Count(at, 1, lost)
 	h.settled++
 }

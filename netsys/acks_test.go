@@ -10,7 +10,7 @@ import (
 func TestReceiveHistoryAgainstModel(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		h, loss := newReceiveHistory(), &lossWindow{}
+		h := newReceiveHistory()
 		seen := make(map[int]bool) // by full number
 		newest := -1
 		for step := range 20_000 {
@@ -26,7 +26,7 @@ func TestReceiveHistoryAgainstModel(t *testing.T) {
 			default:
 				full = max(0, newest-8+random.IntN(20))
 			}
-			got, drop := h.accept(uint16(full), at, loss)
+			got, drop := h.accept(uint16(full), at)
 			want := DropNone
 			switch {
 			case newest-full >= receiveWindow:
@@ -49,7 +49,7 @@ func TestReceiveHistoryAgainstModel(t *testing.T) {
 					t.Fatalf("seed %d: bit %d of the acknowledgement is %v at %d", seed, i, bit, newest)
 				}
 			}
-			h.update(at, loss)
+			h.update(at)
 			if d := distance(h.newest, h.settled); d < -1 || d >= receiveWindow {
 				t.Fatalf("%d unsettled", d)
 			}
@@ -60,7 +60,7 @@ func TestReceiveHistoryAgainstModel(t *testing.T) {
 // Every sequence is counted once, as received or as lost.
 func TestLossCountsEachSequenceOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	h, loss := newReceiveHistory(), &lossWindow{}
+	h := newReceiveHistory()
 	sent, lost := 0, 0
 	for i := range 300 {
 		at := time.Duration(i) * time.Second / 60
@@ -69,29 +69,25 @@ func TestLossCountsEachSequenceOnce(t *testing.T) {
 			lost++
 			continue
 		}
-		if _, drop := h.accept(uint16(i), at, loss); drop != DropNone {
+		if _, drop := h.accept(uint16(i), at); drop != DropNone {
 			t.Fatal(drop)
 		}
-		h.update(at, loss)
+		h.update(at)
 	}
 	last := int(h.newest) + 1
-	h.update(6*time.Second, loss)
-	var counted, missing int
-	for _, b := range loss {
-		counted, missing = counted+int(b.expected), missing+int(b.lost)
-	}
-	if counted != last || missing != lost-(sent-last) {
+	h.update(6 * time.Second)
+	if counted, missing := h.loss.Counts(6 * time.Second); counted != uint64(last) || missing != uint64(lost-(sent-last)) {
 		t.Errorf("%d counted, %d missing; sent %d, lost %d", counted, missing, last, lost)
 	}
 }
 
 func TestSendHistory(t *testing.T) {
-	h, loss := &sendHistory{}, &lossWindow{}
+	h := &sendHistory{}
 	if h.ack(0) != nil || h.ack(1<<16-1) != nil {
 		t.Error("acknowledged before anything was sent")
 	}
 	for i := range 200_000 {
-		seq := h.add(time.Duration(i), true, loss)
+		seq := h.add(time.Duration(i), true)
 		if int(seq) != i%(1<<16) {
 			t.Fatalf("number %d at %d", seq, i)
 		}

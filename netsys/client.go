@@ -55,9 +55,9 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 	c.session = &session{
 		carrier:   c.carrier,
 		channels:  newChannels(config.Channels),
-		remote:    c.server,
-		timeout:   orDefault(config.Timeout, defaultTimeout),
-		keepAlive: orDefault(config.KeepAlive, defaultKeepAlive),
+		identity:  identity{remote: c.server},
+		silence:   silence{timeout: orDefault(config.Timeout, defaultTimeout)},
+		pace:      pace{keepAlive: orDefault(config.KeepAlive, defaultKeepAlive)},
 		malformed: defaultMaxMalformed,
 	}
 	c.config.ConnectTimeout = orDefault(config.ConnectTimeout, defaultConnectTimeout)

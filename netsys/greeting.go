@@ -39,7 +39,7 @@ func (s *Server) admit(now time.Time, guest *session) {
 	i := slices.Index(s.guests, guest)
 	s.guests = slices.Delete(s.guests, i, i+1)
 	s.sessions = append(s.sessions, guest)
-	guest.greeting.answer = nil
+	guest.client.greeting.answer = nil
 	guest.state = connected
 	s.carrier.handler.Connected(now, guest)
 }
@@ -51,9 +51,9 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 		return DropDuplicate
 	case from.state > connected:
 		return DropUnexpected
-	case from.greeting.answer != nil:
+	case from.client.greeting.answer != nil:
 		// The answer may have been lost: the same one again.
-		_ = from.tunnel.Send(now, from.greeting.answer)
+		_ = from.tunnel.Send(now, from.client.greeting.answer)
 		return DropDuplicate
 	}
 	drop, at := parseHello(b, &s.hello), 0
@@ -104,21 +104,21 @@ func (s *Server) welcome(now time.Time, guest *session) {
 	guest.tag = s.hello.tag
 	guest.open(now, id)
 	guest.state = welcomed
-	guest.greeting.since = s.carrier.clock.At(now)
-	guest.greeting.answer = appendWelcome(nil, w)
-	_ = guest.tunnel.Send(now, guest.greeting.answer)
+	guest.client.greeting.since = s.carrier.clock.At(now)
+	guest.client.greeting.answer = appendWelcome(nil, w)
+	_ = guest.tunnel.Send(now, guest.client.greeting.answer)
 }
 
 func (s *Server) refuse(now time.Time, guest *session, r refused) {
-	guest.greeting.answer = appendRefused(nil, r)
-	_ = guest.tunnel.Send(now, guest.greeting.answer)
+	guest.client.greeting.answer = appendRefused(nil, r)
+	_ = guest.tunnel.Send(now, guest.client.greeting.answer)
 }
 
 // expire takes the slots of clients that were not connected in time, and forgets those that gave up.
 func (s *Server) expire(now time.Time) {
 	for i := 0; i < len(s.guests); {
 		guest := s.guests[i]
-		if guest.state < ended && s.carrier.clock.At(now)-guest.greeting.since >= greetTime {
+		if guest.state < ended && s.carrier.clock.At(now)-guest.client.greeting.since >= greetTime {
 			guest.tunnel.Disconnect(now)
 			guest.state = ended
 			s.drops.count(DropHalfOpen)

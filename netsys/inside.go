@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/internal/clock"
+	"github.com/tactusgo/tactus/netsys/internal/recent"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -71,44 +72,90 @@ func (c *carrier) send(to netip.AddrPort, datagram []byte) error {
 
 // session is the [Session] of both endpoints.
 type session struct {
-	carrier   *carrier
-	tunnel    tunnel
-	peer      *netcode.Peer // the tunnel of a server's session
-	channels  *channel.Endpoint
-	remote    netip.AddrPort
-	id        uint64
-	clientID  uint64
-	userData  []byte
-	tag       uint64        // of a client's hello
-	epoch     time.Duration // by the carrier's clock, the zero of all durations below
-	now       time.Duration
-	timeout   time.Duration
-	keepAlive time.Duration
-	malformed uint64 // how many packets are too many
+	carrier *carrier
+	tunnel  tunnel
+	client  visitor // on a server
+	identity
+	channels *channel.Endpoint
 
-	state      state
-	reason     error
-	silent     time.Duration // watched since the last valid packet
-	watched    time.Duration // the last update
+	state  state
+	reason error
+	age    age
+	silence
+	pace
+
+	out       sendHistory
+	in        receiveHistory
+	rtt       recent.RoundTrip
+	stats     Stats
+	malformed uint64 // how many packets are too many
+}
+
+// visitor is what only a server has of a session.
+type visitor struct {
+	peer     *netcode.Peer // the tunnel
+	path     path
+	greeting greeting
+}
+
+// identity is who the other end is, and where.
+type identity struct {
+	remote   netip.AddrPort
+	id       uint64
+	clientID uint64
+	userData []byte
+	tag      uint64 // of a client's hello
+}
+
+func (i *identity) ID() uint64                 { return i.id }
+func (i *identity) ClientID() uint64           { return i.clientID }
+func (i *identity) UserData() []byte           { return i.userData }
+func (i *identity) RemoteAddr() netip.AddrPort { return i.remote }
+
+// age is how long a session has been open.
+type age struct {
+	begun time.Duration // by the carrier's clock, the zero of all other durations of a session
+	now   time.Duration
+}
+
+// silence is how long nothing was heard of the peer.
+type silence struct {
+	timeout time.Duration
+	silent  time.Duration // watched since the last valid packet
+	watched time.Duration // the last look
+}
+
+// heard takes note of a valid packet.
+func (s *silence) heard() { s.silent = 0 }
+
+// watch reports whether the silence has become too long.
+func (s *silence) watch(at time.Duration) bool {
+	s.silent += min(at-s.watched, maxUnwatched)
+	s.watched = at
+	return s.silent >= s.timeout
+}
+
+// pace is when an end sends something of itself.
+type pace struct {
+	keepAlive  time.Duration
 	lastSent   time.Duration
 	unanswered int           // packets received since then
 	paced      time.Duration // when a client's channels would be done, had they sent evenly
-	path       path
-	greeting   greeting // on a server
-
-	out     sendHistory
-	in      receiveHistory
-	lossOut lossWindow
-	lossIn  lossWindow
-	rtt     roundTrip
-	stats   Stats
 }
+
+// due reports whether a packet is to go out even without content.
+func (p *pace) due(at time.Duration) bool {
+	return at-p.lastSent >= p.keepAlive || p.unanswered >= maxUnanswered
+}
+
+// ahead reports whether channels have sent as much as a server takes.
+func (p *pace) ahead(at time.Duration) bool { return p.paced-at >= paceBurst }
 
 var _ Session = (*session)(nil)
 
 // open begins the life of a session that was welcomed.
 func (s *session) open(now time.Time, id uint64) {
-	s.id, s.epoch = id, s.carrier.clock.At(now)
+	s.id, s.age.begun = id, s.carrier.clock.At(now)
 	s.in = newReceiveHistory()
 }
 
@@ -123,10 +170,10 @@ func (s *session) end(reason error) {
 	}
 }
 
-// at is a time as a duration since the epoch, which never decreases.
+// at is a time as the age of the session, which never decreases.
 func (s *session) at(now time.Time) time.Duration {
-	s.now = s.carrier.clock.At(now) - s.epoch
-	return s.now
+	s.age.now = s.carrier.clock.At(now) - s.age.begun
+	return s.age.now
 }
 
 // farewell closes.
@@ -163,8 +210,8 @@ func (s *session) pump(now time.Time) {
 		return
 	}
 	at := s.at(now)
-	due := at-s.lastSent >= s.keepAlive || s.unanswered >= maxUnanswered
-	for first := true; s.peer != nil || s.paced-at < paceBurst; first = false {
+	due := s.due(at)
+	for first := true; s.client.peer != nil || !s.ahead(at); first = false {
 		b := s.carrier.buf[:headerSize]
 		filled := s.channels.Fill(now, s.out.next, b, len(s.carrier.buf)-headerSize)
 		if len(filled) == len(b) && !(first && due) {
@@ -181,7 +228,7 @@ func (s *session) pump(now time.Time) {
 // send gives a packet a number and a header and sends it. The packet begins with room for the header.
 func (s *session) send(now time.Time, kind uint8, data bool, packet []byte) (uint16, error) {
 	seq := s.number(now, kind, data, packet)
-	s.lastSent, s.unanswered = s.now, 0
+	s.lastSent, s.unanswered = s.age.now, 0
 	s.carrier.now = now
 	if err := s.tunnel.Send(now, packet); err != nil {
 		s.stats.Unsent++
@@ -195,7 +242,7 @@ func (s *session) send(now time.Time, kind uint8, data bool, packet []byte) (uin
 // number writes the header of the next packet.
 func (s *session) number(now time.Time, kind uint8, data bool, packet []byte) uint16 {
 	at := s.at(now)
-	h := header{kind: kind, seq: s.out.add(at, data, &s.lossOut), delay: nothingHeard}
+	h := header{kind: kind, seq: s.out.add(at, data), delay: nothingHeard}
 	if s.in.heard {
 		h.ack, h.bits = s.in.newest, s.in.bits
 		h.delay = uint16(min(max(at-s.in.newestAt, 0)/delayUnit, maxDelay))
@@ -213,11 +260,11 @@ func (s *session) receive(now time.Time, b []byte) DropReason {
 	c := s.carrier
 	at := s.at(now)
 	arrived := max(at-max(now.Sub(c.datagram.At), 0), 0)
-	newest, drop := s.in.accept(head.seq, arrived, &s.lossIn)
+	newest, drop := s.in.accept(head.seq, arrived)
 	if drop != DropNone {
 		return drop // and a replay keeps nobody alive
 	}
-	s.silent = 0
+	s.heard()
 	s.unanswered++
 	s.stats.DatagramsIn++
 	s.stats.BytesIn += uint64(len(c.datagram.Data))
@@ -230,7 +277,7 @@ func (s *session) receive(now time.Time, b []byte) DropReason {
 	case kindChallenge:
 		return s.answer(now, in.path)
 	case kindAnswer:
-		s.path.answered(c.datagram.From, in.path)
+		s.client.path.answered(c.datagram.From, in.path)
 	case kindDatagram, kindBoth:
 		if s.state == connected {
 			s.stats.PayloadIn += uint64(len(in.payload))
@@ -260,7 +307,7 @@ func (s *session) acknowledge(now time.Time, head header, arrived time.Duration)
 		}
 		if back == 0 && head.delay < maxDelay {
 			waited := time.Duration(head.delay) * delayUnit
-			s.rtt.sample(arrived, max(arrived-p.at-waited, 0))
+			s.rtt.Sample(arrived, max(arrived-p.at-waited, 0))
 		}
 		s.channels.Acked(now, p.seq)
 		if p.data && s.state == connected {
@@ -283,11 +330,9 @@ func (s *session) update(now time.Time) {
 		return
 	}
 	at := s.at(now)
-	s.in.update(at, &s.lossIn)
-	s.out.update(at, ackSlack+2*s.rtt.smoothed, &s.lossOut)
-	s.silent += min(at-s.watched, maxUnwatched)
-	s.watched = at
-	if s.silent >= s.timeout {
+	s.in.update(at)
+	s.out.update(at, ackSlack+2*s.rtt.Smoothed)
+	if s.watch(at) {
 		s.end(ErrTimeout)
 	}
 }

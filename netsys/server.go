@@ -192,20 +192,17 @@ type serverHears struct{ server *Server }
 // Connected implements [netcode.ServerHandler].
 func (h *serverHears) Connected(now time.Time, p *netcode.Peer) {
 	s := h.server
-	guest := &session{
+	g := &session{
 		carrier:   s.carrier,
 		tunnel:    p,
-		peer:      p,
-		remote:    p.Address(),
-		clientID:  p.ClientID(),
-		userData:  p.UserData(),
-		timeout:   s.config.Timeout,
-		keepAlive: s.config.KeepAlive,
+		client:    visitor{peer: p, greeting: greeting{since: s.carrier.clock.At(now)}},
+		identity:  identity{remote: p.Address(), clientID: p.ClientID(), userData: p.UserData()},
+		silence:   silence{timeout: s.config.Timeout},
+		pace:      pace{keepAlive: s.config.KeepAlive},
 		malformed: uint64(s.config.MaxMalformed),
-		greeting:  greeting{since: s.carrier.clock.At(now)},
 	}
-	p.Context = guest
-	s.guests = append(s.guests, guest)
+	p.Context = g
+	s.guests = append(s.guests, g)
 }
 
 // Payload implements [netcode.ServerHandler].

@@ -144,19 +144,15 @@ const (
 	reported // the handler has been told
 )
 
-func (s *session) ID() uint64                  { return s.id }
-func (s *session) ClientID() uint64            { return s.clientID }
-func (s *session) UserData() []byte            { return s.userData }
-func (s *session) RemoteAddr() netip.AddrPort  { return s.remote }
 func (s *session) Next() uint16                { return s.out.next }
 func (s *session) Channels() *channel.Endpoint { return s.channels }
 
 func (s *session) Stats() Stats {
 	stats := s.stats
-	stats.RTT, stats.Jitter = s.rtt.smoothed, s.rtt.deviation
-	stats.MinRTT, _ = s.rtt.recent.least(s.now)
-	stats.LossIn = s.lossIn.fraction(s.now)
-	stats.LossOut = s.lossOut.fraction(s.now)
+	stats.RTT, stats.Jitter = s.rtt.Smoothed, s.rtt.Deviation
+	stats.MinRTT = s.rtt.Least(s.age.now)
+	stats.LossIn = s.in.loss.Fraction(s.age.now)
+	stats.LossOut = s.out.loss.Fraction(s.age.now)
 	return stats
 }
 

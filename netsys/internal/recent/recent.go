@@ -1,9 +1,7 @@
-package netsys
+package recent
 
 import "time"
 
-// Figures "of the last 10 s" are kept in buckets of half a second, so that they move in small steps, cost a
-// few additions to read, and need no memory of single packets.
 const (
 	bucketTime  = 500 * time.Millisecond
 	bucketCount = 20
@@ -14,13 +12,14 @@ func bucketOf(at time.Duration) int64 { return int64(at/bucketTime) + 1 }
 
 func bucketLive(index, now int64) bool { return index > now-bucketCount && index <= now && index > 0 }
 
-// lossWindow counts packets whose fate is settled, and those that were lost.
-type lossWindow [bucketCount]struct {
+// Loss counts packets whose fate is settled, and those that were lost.
+type Loss [bucketCount]struct {
 	index          int64
 	expected, lost uint32
 }
 
-func (w *lossWindow) count(at time.Duration, expected, lost uint32) {
+// Count takes note of packets that were expected, and how many of them were lost.
+func (w *Loss) Count(at time.Duration, expected, lost uint32) {
 	i := bucketOf(at)
 	b := &w[i%bucketCount]
 	if b.index != i {
@@ -30,16 +29,21 @@ func (w *lossWindow) count(at time.Duration, expected, lost uint32) {
 	b.lost += lost
 }
 
-// fraction is the share lost in the last 10 s, 0 when nothing was settled.
-func (w *lossWindow) fraction(at time.Duration) float64 {
+// Counts are those of the last 10 s.
+func (w *Loss) Counts(at time.Duration) (expected, lost uint64) {
 	now := bucketOf(at)
-	var expected, lost uint64
 	for i := range w {
 		if b := &w[i]; bucketLive(b.index, now) {
 			expected += uint64(b.expected)
 			lost += uint64(b.lost)
 		}
 	}
+	return expected, lost
+}
+
+// Fraction is the share lost in the last 10 s, 0 when nothing was settled.
+func (w *Loss) Fraction(at time.Duration) float64 {
+	expected, lost := w.Counts(at)
 	if expected == 0 {
 		return 0
 	}
@@ -71,19 +75,26 @@ func (w *minWindow) least(at time.Duration) (v time.Duration, ok bool) {
 	return v, ok
 }
 
-// roundTrip estimates the round trip time from samples, with the gains of RFC 6298.
-type roundTrip struct {
-	smoothed, deviation time.Duration
+// RoundTrip estimates the round trip time from samples, with the gains of RFC 6298.
+type RoundTrip struct {
+	Smoothed, Deviation time.Duration
 	recent              minWindow
 	started             bool
 }
 
-func (r *roundTrip) sample(at, v time.Duration) {
+// Sample takes note of a round trip that ended at a time.
+func (r *RoundTrip) Sample(at, v time.Duration) {
 	r.recent.add(at, v)
 	if !r.started {
-		r.started, r.smoothed = true, v
+		r.started, r.Smoothed = true, v
 		return
 	}
-	r.deviation += ((r.smoothed - v).Abs() - r.deviation) / 4
-	r.smoothed += (v - r.smoothed) / 8
+	r.Deviation += ((r.Smoothed - v).Abs() - r.Deviation) / 4
+	r.Smoothed += (v - r.Smoothed) / 8
+}
+
+// Least is the shortest round trip of the last 10 s; 0 when there was none.
+func (r *RoundTrip) Least(at time.Duration) time.Duration {
+	v, _ := r.recent.least(at)
+	return v
 }
