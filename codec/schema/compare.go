@@ -24,7 +24,7 @@ func (t *Table) CompareColumn(a, b unsafe.Pointer, n int) (row, field int) {
 	row, field = n, -1
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if k := f.compareRows(a, b, t.Size, row); k < row {
+		if k := compareRows(f, a, b, t.Size, row); k < row {
 			row, field = k, i
 		}
 	}
@@ -35,7 +35,7 @@ func (t *Table) CompareColumn(a, b unsafe.Pointer, n int) (row, field int) {
 }
 
 // compareRows returns the first of n rows that differs, or n.
-func (f *Field) compareRows(a, b unsafe.Pointer, size uintptr, n int) int {
+func compareRows(f *Field, a, b unsafe.Pointer, size uintptr, n int) int {
 	switch {
 	case f.in != nil || f.Form == FormUnit || f.Form == FormQuat || f.Form == FormText || f.Angle && isFloat(f.Kind):
 		for i := range n {
@@ -49,7 +49,7 @@ func (f *Field) compareRows(a, b unsafe.Pointer, size uintptr, n int) int {
 	case f.Kind == reflect.Float64:
 		return floatsDiffer[float64](f, a, b, size, n)
 	}
-	return f.integersDiffer(a, b, size, n)
+	return integersDiffer(f, a, b, size, n)
 }
 
 // floatsDiffer leaves its kernel for what is not simply near, so that the kernel
@@ -80,48 +80,109 @@ func floatsApart[T float32 | float64](a, b unsafe.Pointer, off, size uintptr, n 
 	return n
 }
 
-// differs compares the field in the components at a and b. Where lists differ in
-// length it is their count that says so.
-func (f *Field) differs(a, b unsafe.Pointer) bool {
-	switch {
-	case f.in != nil && (!f.in.there(a) || !f.in.there(b)):
-		return false
-	case f.Form == FormUnit || f.Form == FormQuat:
-		return f.vectorsDiffer(f.vector(a), f.vector(b))
-	case f.Form == FormText:
-		return string(f.text(a)) != string(f.text(b))
-	}
-	return f.differ(f.load(a), f.load(b))
+// tolerance is how far two values may differ and still compare equal.
+type tolerance struct {
+	within float64 // Tolerance in the unit of memory, with room for rounding; of vectors the chord
+	slack  uint64  // of integers: within in whole numbers, all ones if that is more than 63 bits
+	cycle  uint64  // of integers: period
+	mask   uint64  // bits that flags may have; of other integers all
 }
 
-// differ compares two numbers.
-func (f *Field) differ(a, b uint64) bool {
-	if isFloat(f.Kind) {
-		x, y := f.number(a), f.number(b)
-		if x == y {
-			return false
-		}
-		d := x - y
-		if f.Angle {
-			d = f.turn(d)
-		}
-		return !(math.Abs(d) <= f.within)
-	}
-	if a &= f.mask; a == b&f.mask {
+// apart reports whether two integers differ by more.
+func (t *tolerance) apart(a, b uint64, signed, angle bool) bool {
+	if a, b = a&t.mask, b&t.mask; a == b {
 		return false
 	}
-	b &= f.mask
 	// Unsigned subtraction is exact for all integers, once the larger is known.
 	d, less := a-b, a < b
-	if isSigned(f.Kind) {
+	if signed {
 		less = int64(a) < int64(b)
 	}
 	if less {
 		d = b - a
 	}
-	if f.Angle {
-		d %= f.cycle
-		d = min(d, f.cycle-d)
+	if angle {
+		d %= t.cycle
+		d = min(d, t.cycle-d)
 	}
-	return d > f.slack
+	return d > t.slack
+}
+
+// wholes settles what the kernels take in whole numbers.
+func (t *tolerance) wholes(period float64) {
+	t.slack, t.cycle = math.MaxUint64, uint64(period)
+	if t.within < math.MaxInt64 {
+		t.slack = uint64(t.within)
+	}
+}
+
+// Distance is how far the components at a and b are apart, in the unit of their
+// fields: the length of the difference of what [Table.Lerp] moves, each number one
+// direction, angles the short way, and these, directions and rotations in radians.
+// Where fields have an axis, of the numbers only they count. What is held, what is in
+// lists, and what is not finite does not count.
+func (t *Table) Distance(a, b unsafe.Pointer) float64 {
+	placed := false
+	for i := range t.Fields {
+		placed = placed || t.Fields[i].Axis > 0
+	}
+	sum := 0.0
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if f.offsets() == 0 || placed && f.Axis == 0 && !f.Angle && f.dims == 0 {
+			continue
+		}
+		d := t.apart(i, a, b)
+		if f.Angle {
+			d *= 2 * math.Pi * f.scale / f.period
+		}
+		if d-d == 0 {
+			sum += d * d
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+// apart is the difference of two values of a field, in its unit.
+func (t *Table) apart(field int, a, b unsafe.Pointer) float64 {
+	f := &t.Fields[field]
+	if f.Form == FormUnit || f.Form == FormQuat {
+		x, y := f.vector(a), f.vector(b)
+		dot := x.dot(&y)
+		if f.Form == FormQuat {
+			return 2 * math.Acos(min(math.Abs(dot), 1))
+		}
+		return math.Acos(max(min(dot, 1), -1))
+	}
+	d := f.number(f.load(b)) - f.number(f.load(a))
+	if f.Angle {
+		d = f.turn(d)
+	}
+	if f.scale > 0 {
+		d /= f.scale
+	}
+	return d
+}
+
+// Differs reports whether one field, given by its index in Fields, differs in the
+// components at a and b by more than its tolerance, as in [Table.Compare].
+func (t *Table) Differs(field int, a, b unsafe.Pointer) bool {
+	return compareRows(&t.Fields[field], a, b, t.Size, 1) == 0
+}
+
+// Apart is how far the values of one field, given by its index in Fields, are apart in
+// the components at a and b, in the field's unit: angles the short way, directions and
+// rotations by the angle between them in radians. It reports false for what is no
+// number: bools, enums, flags, refs and texts, and what is not finite.
+func (t *Table) Apart(field int, a, b unsafe.Pointer) (distance float64, number bool) {
+	f := &t.Fields[field]
+	switch f.Form {
+	case FormEnum, FormFlags, FormRef, FormText:
+		return 0, false
+	}
+	if f.Kind == reflect.Bool || f.in != nil && (!f.in.there(a) || !f.in.there(b)) {
+		return 0, false
+	}
+	d := math.Abs(t.apart(field, a, b))
+	return d, d-d == 0
 }

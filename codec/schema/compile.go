@@ -1,11 +1,38 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strconv"
+)
+
+var (
+	// ErrPointer is returned by [CheckPlain] and [Compile] for a type that holds
+	// a pointer, slice, string, map, interface, function or channel at any depth.
+	ErrPointer = errors.New("schema: component holds a pointer")
+
+	// ErrType is returned by [Compile] for a type that is not a struct, for a
+	// field of a kind that cannot be replicated, and above [MaxWords].
+	ErrType = errors.New("schema: type cannot be replicated")
+
+	// ErrUntagged is returned by [Compile] for a field that no tag covers.
+	ErrUntagged = errors.New("schema: field without a net tag")
+
+	// ErrTag is returned by [Compile] for a tag that is not understood or does
+	// not suit its field.
+	ErrTag = errors.New("schema: bad net tag")
+
+	// ErrUnknownField is returned by [Compile] for a path in [Fields] that the
+	// type does not have.
+	ErrUnknownField = errors.New("schema: no such field")
+
+	// ErrRange is returned by [Table.ReadRaw] for a number outside its field's
+	// range, infinite or not a number, for flags that there are not, for a list or
+	// a text longer than its array, and for a direction far from length 1.
+	ErrRange = errors.New("schema: value out of range")
 )
 
 // Compile makes the table of component type t, a struct. over, which may be nil,
@@ -171,4 +198,47 @@ func example(k reflect.Kind) string {
 		return "-512..512 step 0.01"
 	}
 	return "0..100"
+}
+
+// CheckPlain returns nil if values of type t can be stored and moved as bytes: no
+// pointer, slice, string, map, interface, function, channel or unsafe.Pointer at
+// any depth. Storage copies components without telling the garbage collector, so
+// what a pointer in one points to could be freed under it. Otherwise the error
+// wraps [ErrPointer] and names the offending field by its path.
+func CheckPlain(t reflect.Type) error {
+	if t == nil {
+		return fmt.Errorf("%w: no type given", ErrType)
+	}
+	return checkPlain(t, t, "")
+}
+
+func checkPlain(root, t reflect.Type, path string) error {
+	switch t.Kind() {
+	case reflect.Array:
+		return checkPlain(root, t.Elem(), path+"[]")
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if err := checkPlain(root, f.Type, join(path, f.Name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Pointer, reflect.Slice, reflect.String, reflect.Map, reflect.Interface,
+		reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		where := "the type itself"
+		if path != "" {
+			where = "field " + path
+		}
+		return fmt.Errorf("%w: %v: %s is a %v (%v): components hold numbers, bools, arrays and structs of them; keep the rest outside the world, or send it by reliable message",
+			ErrPointer, root, where, t.Kind(), t)
+	}
+	return nil
+}
+
+// join appends a field name to a path.
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
 }

@@ -3,175 +3,112 @@ package schema
 import (
 	"math"
 	"reflect"
-
-	"github.com/tactusgo/tactus/codec"
+	"unsafe"
 )
 
-// exact is the largest magnitude up to which float64 holds every integer and
-// nothing else rounds to it.
-const exact = 1<<53 - 1
-
-func (f *Field) asFloat(t tag) error {
-	if t.fixed > 0 {
-		return bad("fixed is for integers, not %v", f.Kind)
-	}
-	if !t.stepped {
-		return bad("a float with a range needs a step: write %s..%s step 0.01, or raw", decimal(t.min), decimal(t.max))
-	}
-	far := max(math.Abs(t.min), math.Abs(t.max))
-	if f.Kind == reflect.Float32 && far > math.MaxFloat32 {
-		return bad("the range %s..%s does not fit float32", decimal(t.min), decimal(t.max))
-	}
-	if err := f.fine(t.step, far); err != nil {
-		return err
-	}
-	f.Tolerance = t.step
-	steps := (t.max - t.min) / t.step
-	n := math.Round(steps)
-	// A decimal step is not exact: 1024/0.01 may miss 102400 by a little.
-	if math.Abs(steps-n) > 1e-5 {
-		n = math.Floor(steps)
-	}
-	if err := wholeTurn(t, t.step, n == math.Round(steps)); err != nil {
-		return err
-	}
-	return f.grid(t.min, t.max, t.step, n)
-}
-
-// fine checks a step against the floats around far: with less than two of them to
-// a step, a value on the wire would not come back as itself.
-func (f *Field) fine(step, far float64) error {
-	if s := spacing(f.Kind, far); step < 2*s {
-		return bad("step %s is finer than %v can hold at %s: write a step of at least %s, or raw", decimal(step), f.Kind, decimal(far), decimal(2*s))
-	}
-	return nil
-}
-
-// wholeTurn refuses a range that names both ends of a turn in degrees, of which
-// one would be a value too many.
-func wholeTurn(t tag, step float64, ends bool) error {
-	if !t.angle || t.max-t.min != 360 || !ends {
-		return nil
-	}
-	return bad("%s..%s names both ends of the turn, so that it would wrap at %s: write %s..%s, or degrees %s for floats",
-		decimal(t.min), decimal(t.max), decimal(t.max+step), decimal(t.min), decimal(t.max-step), decimal(step))
-}
-
-// asTurn lays a full turn in whole steps as near to the one asked for as they come.
-func (f *Field) asTurn(t tag) error {
-	if !isFloat(f.Kind) {
-		return bad("radians and degrees are floats, not %v: write MIN..MAX step S angle, without the end of the turn, as in 0..359 angle", f.Kind)
-	}
-	values := math.Round(t.turn / t.step)
-	step := t.turn / values
-	if !(values >= 2) {
-		return bad("step %s is longer than half a turn", decimal(t.step))
-	}
-	lo := 0.0
-	if t.turn != 360 {
-		lo = -math.Pi
-	}
-	if err := f.fine(step, lo+t.turn); err != nil {
-		return err
-	}
-	f.Angle, f.Tolerance = true, step
-	if err := f.grid(lo, lo+float64((values-1)*step), step, values-1); err != nil {
-		return err
-	}
-	f.period = t.turn
-	f.hi = round(f.Kind, lo+t.turn)
-	return nil
-}
-
-func (f *Field) asInteger(t tag) error {
-	lo, hi := integerRange(f.Kind)
-	step := 1.0
-	if t.stepped {
-		step = t.step
-		f.Tolerance = step
-	} else if t.fixed > 0 {
-		return bad("a fixed-point number needs a step: write %s..%s step %s fixed %d", decimal(t.min), decimal(t.max), decimal(1/f.scale), t.fixed)
-	}
-	if t.fixed > 0 {
-		if err := f.binary(t); err != nil {
-			return err
-		}
-	}
-	for _, v := range []float64{t.min, t.max, step} {
-		if t.fixed == 0 && v != math.Trunc(v) {
-			return bad("%s is not a whole number, as range and step of %v must be", decimal(v), f.Kind)
-		}
-	}
-	from, to, grain := t.min*f.scale, t.max*f.scale, step*f.scale
-	if from < lo || to > hi {
-		return bad("the range %s..%s does not fit %v: it holds %s..%s, or use raw", decimal(t.min), decimal(t.max), f.Kind, decimal(lo/f.scale), decimal(hi/f.scale))
-	}
-	f.Hold = t.hold || !t.stepped && !t.angle
-	n := 0.0
-	if span := int64(to - from); grain <= float64(span) {
-		n = float64(span / int64(grain))
-	}
-	if err := wholeTurn(t, step, float64(n*grain) == to-from); err != nil {
-		return err
-	}
-	if err := f.grid(from, to, grain, n); err != nil {
-		return err
-	}
-	if f.Angle {
-		last := f.base + f.period - 1
-		if last > hi {
-			return bad("%s steps of %s wrap at %s, and %v holds at most %s", decimal(f.count), decimal(step), decimal((last+1)/f.scale), f.Kind, decimal(hi/f.scale))
-		}
-		f.hi = last
-	}
-	return nil
-}
-
-// binary checks that a fixed-point integer holds the ends and the step exactly, so
-// that its grid is one of whole numbers.
-func (f *Field) binary(t tag) error {
-	for _, v := range []float64{t.min, t.max, t.step} {
-		if m := v * f.scale; m != math.Trunc(m) {
-			near := max(math.Round(math.Abs(m)), 1) / f.scale
-			return bad("%s is not a multiple of 2^-%d, as range and step of this %v must be: write %s",
-				decimal(v), t.fixed, f.Kind, decimal(math.Copysign(near, v)))
-		}
-	}
-	return nil
-}
-
-// grid lays the values of the wire over the range: n steps, then n+1 values. It
-// takes numbers in the unit of memory.
-func (f *Field) grid(lo, hi, step, n float64) error {
-	f.base, f.grain = lo, step
-	f.Min, f.Max, f.Step = lo/f.scale, hi/f.scale, step/f.scale
-	if n < 1 {
-		return bad("step %s is longer than the range %s..%s", decimal(f.Step), decimal(f.Min), decimal(f.Max))
-	}
-	if !(n < math.MaxInt32) {
-		return bad("the range %s..%s has more than 2147483647 values of step %s: use a larger step, or raw", decimal(f.Min), decimal(f.Max), decimal(f.Step))
-	}
-	f.count = n + 1
-	f.top = int32(n)
-	f.limit = n + 0.5
-	f.reach = max(f.limit, (hi-lo)/step+0.5)
-	f.Bits = codec.BitsFor(uint64(f.count))
-	f.lo = min(round(f.Kind, lo), round(f.Kind, f.at(0)))
-	f.hi = max(round(f.Kind, hi), round(f.Kind, f.at(f.top)))
-	if f.Angle {
-		f.period = float64(f.count * step)
-		f.hi = round(f.Kind, lo+f.period)
-	}
-	f.rest = min(max(0, f.lo), f.hi)
-	f.restWord = min(int32((f.rest-lo)/step+0.5), f.top)
-	return nil
+// grid is the values that a field has on the wire, in the unit of memory: the field's
+// unit times scale.
+type grid struct {
+	base, grain float64 // of word 0; between two words
+	count       float64 // values on the wire
+	top         int32   // count − 1
+	limit       float64 // from here on rounding leaves the grid: count − ½
+	reach       float64 // beyond this a value is outside the range, in steps
+	period      float64 // of an angle, else 0
+	zero        uint32  // of an angle: that of word 0, as Turn counts
+	lo, hi      float64 // values that a peer may send
+	rest        float64 // the value in the range that is closest to zero
+	restWord    int32   // the same on the wire
 }
 
 // at returns the value of word q. The product is rounded before the sum, so that
 // a CPU that fuses the two gives the same result as one that does not.
-func (f *Field) at(q int32) float64 {
-	return float64(f.base + float64(float64(q)*f.grain))
+func (g *grid) at(q int32) float64 {
+	return float64(g.base + float64(float64(q)*g.grain))
 }
+
+// nearest returns the valid value closest to v; for an angle, the equal one.
+func (g *grid) nearest(v float64) float64 {
+	switch {
+	case math.IsNaN(v) || g.period > 0 && math.IsInf(v, 0):
+		return g.rest
+	case g.period > 0:
+		return g.wrap(v)
+	}
+	return min(max(v, g.lo), g.hi)
+}
+
+// wrap returns the angle equal to v within the period that begins at base.
+func (g *grid) wrap(v float64) float64 {
+	if v >= g.base && v < g.base+g.period {
+		return v
+	}
+	d := math.Mod(v-g.base, g.period)
+	if d < 0 {
+		d += g.period
+	}
+	if v = g.base + d; v >= g.base+g.period {
+		return g.base
+	}
+	return v
+}
+
+// turn returns the difference d of two angles the short way round.
+func (g *grid) turn(d float64) float64 {
+	return float64(d - float64(g.period*math.Round(d/g.period)))
+}
+
+// outside returns the word of a value x steps above the first that does not round to
+// one, and whether the value was in the range for all that.
+func (g *grid) outside(x float64) (q int32, inside bool) {
+	switch {
+	case math.IsNaN(x) || g.period > 0 && math.IsInf(x, 0):
+		return g.restWord, false
+	case g.period > 0:
+		m := math.Mod(math.Floor(x+0.5), g.count)
+		if m < 0 {
+			m += g.count
+		}
+		return int32(m), true
+	case x < 0:
+		return 0, false
+	}
+	return g.top, x <= g.reach
+}
+
+// fold brings a number of steps into the range, as outside does with words.
+func (g *grid) fold(x float64) float64 {
+	switch {
+	case math.IsNaN(x) || g.period > 0 && math.IsInf(x, 0):
+		return float64(g.restWord)
+	case g.period > 0:
+		if x = math.Mod(x, g.count); x < -0.5 {
+			x += g.count
+		}
+		if x >= g.limit {
+			x -= g.count
+		}
+		return x
+	}
+	return min(max(x, 0), float64(g.top))
+}
+
+// between returns the number at 0 < at < 1 of the way from x to y.
+func (g *grid) between(x, y, at float64) float64 {
+	d := y - x
+	if g.period > 0 {
+		d = g.turn(d)
+	}
+	if math.IsInf(d, 0) {
+		// The two are so far apart that their difference is not a float.
+		return float64(x*(1-at)) + float64(y*at)
+	}
+	return float64(x + float64(d*at))
+}
+
+// exact is the largest magnitude up to which float64 holds every integer and
+// nothing else rounds to it.
+const exact = 1<<53 - 1
 
 // round returns v as kind k holds it.
 func round(k reflect.Kind, v float64) float64 {
@@ -197,4 +134,136 @@ func integerRange(k reflect.Kind) (lo, hi float64) {
 	}
 	half := math.Ldexp(1, bits-1)
 	return max(-half, -exact), min(half-1, exact)
+}
+
+type numeric interface {
+	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
+}
+
+// toGrid quantizes rows of one field. It leaves the kernel for values that do not
+// round to a word at once, so that the kernel itself has no call in its loop.
+func toGrid[T numeric](f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
+	off := f.Offset
+	for {
+		done := gridKernel[T](dst, w, stride, src, off, size, n, f.base, f.grain, f.limit)
+		if done == n {
+			return clamped
+		}
+		w += done * stride
+		off += uintptr(done) * size
+		q, inside := f.outside((float64(*(*T)(unsafe.Add(src, off))) - f.base) / f.grain)
+		dst[w] = q
+		if !inside {
+			clamped++
+		}
+		w += stride
+		off += size
+		n -= done + 1
+	}
+}
+
+// gridKernel writes words up to the first value that does not round to one, and
+// returns how many. Pointers are formed for rows only, never past the last. The
+// division is not a multiplication by the inverse, which would round otherwise, and
+// nothing in it can be fused.
+//
+// It stays a function of its own: with a call in the loop, the conversion from
+// float32 lands in a register that the previous row still occupies, and on amd64
+// the rows then wait for each other's division, which is four times slower.
+//
+//go:noinline
+func gridKernel[T numeric](dst []int32, w, stride int, src unsafe.Pointer, off, size uintptr, n int, lo, step, limit float64) int {
+	for i := range n {
+		x := (float64(*(*T)(unsafe.Add(src, off))) - lo) / step
+		if !(x >= -0.5 && x < limit) {
+			return i
+		}
+		dst[w] = int32(x + 0.5)
+		w += stride
+		off += size
+	}
+	return n
+}
+
+// fromGrid is the kernel of Dequantize.
+func fromGrid[T numeric](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+	lo, step, top := f.base, f.grain, f.top
+	off := f.Offset
+	for range n {
+		q := min(max(src[w], 0), top)
+		*(*T)(unsafe.Add(dst, off)) = T(float64(lo + float64(float64(q)*step)))
+		w += stride
+		off += size
+	}
+}
+
+// Steps writes, for n components at src, how many steps above the first word the
+// value of a field lies, given by its index in Fields: [Table.Quantize] rounds
+// that. It is within −½ and the last word and a half, and 0 or the value closest to
+// zero for a NaN. It panics for a field that does not have the form of a grid, or is
+// a bool.
+func (t *Table) Steps(field int, dst []float64, src unsafe.Pointer, n int) {
+	f := &t.Fields[field]
+	switch f.Kind {
+	case reflect.Int8:
+		steps[int8](f, dst, src, t.Size, n)
+	case reflect.Uint8:
+		steps[uint8](f, dst, src, t.Size, n)
+	case reflect.Int16:
+		steps[int16](f, dst, src, t.Size, n)
+	case reflect.Uint16:
+		steps[uint16](f, dst, src, t.Size, n)
+	case reflect.Int32:
+		steps[int32](f, dst, src, t.Size, n)
+	case reflect.Uint32:
+		steps[uint32](f, dst, src, t.Size, n)
+	case reflect.Int64:
+		steps[int64](f, dst, src, t.Size, n)
+	case reflect.Uint64:
+		steps[uint64](f, dst, src, t.Size, n)
+	case reflect.Float32:
+		steps[float32](f, dst, src, t.Size, n)
+	case reflect.Float64:
+		steps[float64](f, dst, src, t.Size, n)
+	default:
+		panic("schema: a bool has no steps")
+	}
+}
+
+func steps[T numeric](f *Field, dst []float64, src unsafe.Pointer, size uintptr, n int) {
+	if f.Form != FormGrid {
+		panic("schema: a field of form " + f.Form.String() + " has no steps")
+	}
+	off := f.Offset
+	for at := 0; ; at++ {
+		at += stepKernel[T](dst[at:n], src, off+uintptr(at)*size, size, f.base, f.grain, f.limit)
+		if at == n {
+			return
+		}
+		dst[at] = f.fold((float64(*(*T)(unsafe.Add(src, off+uintptr(at)*size))) - f.base) / f.grain)
+	}
+}
+
+// stepKernel writes steps up to the first that are outside, and returns how many.
+// Like gridKernel it must not call anything.
+//
+//go:noinline
+func stepKernel[T numeric](dst []float64, src unsafe.Pointer, off, size uintptr, lo, step, limit float64) int {
+	for i := range dst {
+		x := (float64(*(*T)(unsafe.Add(src, off))) - lo) / step
+		if !(x >= -0.5 && x < limit) {
+			return i
+		}
+		dst[i] = x
+		off += size
+	}
+	return len(dst)
+}
+
+// clearLines writes the second word of lines: at rest.
+func clearLines(dst []int32, w, stride, n int) {
+	for range n {
+		dst[w+1] = 0
+		w += stride
+	}
 }

@@ -16,7 +16,7 @@ type integer interface {
 }
 
 // integersDiffer returns the first of n rows in which integers or bools differ, or n.
-func (f *Field) integersDiffer(a, b unsafe.Pointer, size uintptr, n int) int {
+func integersDiffer(f *Field, a, b unsafe.Pointer, size uintptr, n int) int {
 	switch f.Kind {
 	case reflect.Int8:
 		return columnDiffers[int8](f, a, b, size, n)
@@ -183,13 +183,5 @@ func lerpAngles[T integer](dst, a, b unsafe.Pointer, off, size uintptr, n int, a
 		}
 		*(*T)(unsafe.Add(dst, off)) = T(mid)
 		off += size
-	}
-}
-
-// wholes settles what the kernels take in whole numbers.
-func (f *Field) wholes() {
-	f.slack, f.cycle = math.MaxUint64, uint64(f.period)
-	if f.within < math.MaxInt64 {
-		f.slack = uint64(f.within)
 	}
 }

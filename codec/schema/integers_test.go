@@ -123,7 +123,7 @@ func compareIntegers[T integer](t *testing.T, tag string, table *Table, a, b []p
 		if general != farApart(f, f.load(p), f.load(q)) {
 			t.Fatalf("%s: %v and %v: %v", tag, a[i].V, b[i].V, general)
 		}
-		if got := f.compareRows(p, q, table.Size, 1) == 0; got != general {
+		if got := compareRows(f, p, q, table.Size, 1) == 0; got != general {
 			t.Fatalf("%s: %v and %v: the kernel says %v", tag, a[i].V, b[i].V, got)
 		}
 		if general && want < 0 {

@@ -29,18 +29,18 @@ func (t *Table) LerpColumn(dst, a, b unsafe.Pointer, n int, f float64) {
 		case fd.in != nil || fd.Form == FormText:
 			for k := range n {
 				at := uintptr(k) * t.Size
-				fd.lerpElement(unsafe.Add(dst, at), unsafe.Add(a, at), unsafe.Add(b, at), f)
+				lerpElement(fd, unsafe.Add(dst, at), unsafe.Add(a, at), unsafe.Add(b, at), f)
 			}
 		case fd.Hold || a == b:
 			fd.copyRows(dst, a, t.Size, n)
 		default:
-			fd.lerpRows(dst, a, b, t.Size, n, f)
+			lerpRows(fd, dst, a, b, t.Size, n, f)
 		}
 	}
 }
 
 // lerpElement is Lerp for one row of a field in a list, or of a text.
-func (f *Field) lerpElement(dst, a, b unsafe.Pointer, at float64) {
+func lerpElement(f *Field, dst, a, b unsafe.Pointer, at float64) {
 	switch {
 	case !f.in.there(a):
 		f.clear(dst)
@@ -49,43 +49,12 @@ func (f *Field) lerpElement(dst, a, b unsafe.Pointer, at float64) {
 	case f.Hold || a == b || !f.in.sameLength(a, b):
 		f.copyRows(dst, a, 0, 1)
 	default:
-		f.lerpRows(dst, a, b, 0, 1, at)
-	}
-}
-
-// copyRows copies values, but for texts.
-func (f *Field) copyRows(dst, src unsafe.Pointer, size uintptr, n int) {
-	if dst == src {
-		return
-	}
-	if f.Form == FormUnit || f.Form == FormQuat {
-		for i := range n {
-			at := f.Offset + uintptr(i)*size
-			copy(unsafe.Slice((*byte)(unsafe.Add(dst, at)), f.bytes()), unsafe.Slice((*byte)(unsafe.Add(src, at)), f.bytes()))
-		}
-		return
-	}
-	switch f.bytes() {
-	case 1:
-		copyNumbers[uint8](dst, src, f.Offset, size, n)
-	case 2:
-		copyNumbers[uint16](dst, src, f.Offset, size, n)
-	case 4:
-		copyNumbers[uint32](dst, src, f.Offset, size, n)
-	default:
-		copyNumbers[uint64](dst, src, f.Offset, size, n)
-	}
-}
-
-func copyNumbers[T uint8 | uint16 | uint32 | uint64](dst, src unsafe.Pointer, off, size uintptr, n int) {
-	for range n {
-		*(*T)(unsafe.Add(dst, off)) = *(*T)(unsafe.Add(src, off))
-		off += size
+		lerpRows(f, dst, a, b, 0, 1, at)
 	}
 }
 
 // lerpRows interpolates n rows of a field that is there in all of them.
-func (f *Field) lerpRows(dst, a, b unsafe.Pointer, size uintptr, n int, at float64) {
+func lerpRows(f *Field, dst, a, b unsafe.Pointer, size uintptr, n int, at float64) {
 	if f.Form == FormUnit || f.Form == FormQuat {
 		for i := range n {
 			row := uintptr(i) * size
@@ -173,15 +142,101 @@ func lerpNumbers[T numeric](f *Field, dst, a, b unsafe.Pointer, size uintptr, n 
 	}
 }
 
-// between returns the number at 0 < at < 1 of the way from x to y.
-func (f *Field) between(x, y, at float64) float64 {
+// Hermite is [Table.Lerp] but for the fields that are an axis: these go on the cubic
+// Hermite curve from a to b that leaves and arrives with the speeds at va and vb,
+// components of table v, whose rate fields are changes a second. a and b are seconds
+// apart.
+//
+// A curve between two values of an axis never leaves what lies between them, and never
+// turns back: where the speeds would make it they are cut to the limit that Fritsch and
+// Carlson, "Monotone Piecewise Cubic Interpolation" (1980), give. Each product is rounded
+// before it is added, so that peers draw the same.
+func (t *Table) Hermite(dst, a, b unsafe.Pointer, v *Table, va, vb unsafe.Pointer, seconds, f float64) {
+	if !(f > 0 && f < 1 && seconds > 0) {
+		t.Lerp(dst, a, b, f)
+		return
+	}
+	var bent [3]float64 // by axis, as dst may be a or b
+	for i := range t.Fields {
+		fd := &t.Fields[i]
+		if rate := v.rate(fd.Axis); rate != nil && fd.in == nil {
+			scale := fd.scale * seconds / rate.scale
+			bent[fd.Axis-1] = curve(fd.number(fd.load(a)), fd.number(fd.load(b)),
+				rate.number(rate.load(va))*scale, rate.number(rate.load(vb))*scale, f)
+		}
+	}
+	t.Lerp(dst, a, b, f)
+	for i := range t.Fields {
+		fd := &t.Fields[i]
+		if rate := v.rate(fd.Axis); rate == nil || fd.in != nil {
+			continue
+		}
+		x := bent[fd.Axis-1]
+		if x-x != 0 {
+			continue // not finite: the line stands
+		}
+		if !isFloat(fd.Kind) {
+			x = math.Floor(x + 0.5)
+		}
+		fd.store(dst, fd.bits(fd.nearest(x)))
+	}
+}
+
+// rate is the field that is the speed along an axis, or nil.
+func (t *Table) rate(axis uint8) *Field {
+	if axis == 0 {
+		return nil
+	}
+	for i := range t.Fields {
+		if f := &t.Fields[i]; f.Rate == axis && f.in == nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Rates reports whether v has a rate field for each axis of t, and t has an axis.
+func (t *Table) Rates(v *Table) bool {
+	any := false
+	for i := range t.Fields {
+		if f := &t.Fields[i]; f.Axis > 0 {
+			if v.rate(f.Axis) == nil {
+				return false
+			}
+			any = true
+		}
+	}
+	return any
+}
+
+// curve is the value at f of the way from x to y; m and n are the slopes at the ends, in
+// changes over all of the way.
+func curve(x, y, m, n, f float64) float64 {
 	d := y - x
-	if f.Angle {
-		d = f.turn(d)
+	if d == 0 {
+		return x
 	}
-	if math.IsInf(d, 0) {
-		// The two are so far apart that their difference is not a float.
-		return float64(x*(1-at)) + float64(y*at)
+	m, n = max(m/d, 0), max(n/d, 0)
+	if s := float64(m*m) + float64(n*n); s > 9 {
+		s = 3 / math.Sqrt(s)
+		m, n = float64(m*s), float64(n*s)
 	}
-	return float64(x + float64(d*at))
+	// Of the way: f·(m + f·((3 − 2m − n) + f·(m + n − 2))).
+	c := float64(m+n) - 2
+	b := 3 - float64(2*m) - n
+	at := float64(f * (m + float64(f*(b+float64(f*c)))))
+	return x + float64(d*min(max(at, 0), 1))
+}
+
+// Advance moves the fields at p that are an axis on by what the speeds at pv, a component
+// of table v, make of a time. What leaves its range stays at the end of that.
+func (t *Table) Advance(p unsafe.Pointer, v *Table, pv unsafe.Pointer, seconds float64) {
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if rate := v.rate(f.Axis); rate != nil && f.in == nil {
+			if d := rate.number(rate.load(pv)) * f.scale * seconds / rate.scale; d-d == 0 && d != 0 {
+				shift(f, p, d)
+			}
+		}
+	}
 }

@@ -2,21 +2,16 @@ package schema
 
 import (
 	"fmt"
-	"math"
-	"reflect"
 	"slices"
-	"unsafe"
 )
 
 // Words of a tag that say how a value moves, for predictors: they change what is
 // expected on the wire, and never what a value is.
 
-// motion is what the words say.
+// motion is what the words say; without Lines, lines are as near as a step.
 type motion struct {
-	linear, along, parent bool
-	axis, rate            uint8 // 1, 2, 3 for x, y, z, or 0
-	lined                 bool
-	lines                 float64 // 0 for a step
+	Motion
+	lined bool
 }
 
 const motionWords = `linear, axis x, rate x, lines T, along, parent`
@@ -30,22 +25,22 @@ func (m *motion) parse(word string, words []string) (rest []string, known bool, 
 	var twice bool
 	switch word {
 	case "linear":
-		twice, m.linear = m.linear, true
+		twice, m.Linear = m.Linear, true
 	case "along":
-		twice, m.along = m.along, true
+		twice, m.Along = m.Along, true
 	case "parent":
-		twice, m.parent = m.parent, true
+		twice, m.Parent = m.Parent, true
 	case "axis":
-		twice = m.axis > 0
-		m.axis, words, err = direction(word, words)
+		twice = m.Axis > 0
+		m.Axis, words, err = direction(word, words)
 	case "rate":
-		twice = m.rate > 0
-		m.rate, words, err = direction(word, words)
+		twice = m.Rate > 0
+		m.Rate, words, err = direction(word, words)
 	case "lines":
 		twice, m.lined = m.lined, true
 		if len(words) > 0 {
 			if _, e := number(words[0]); e == nil {
-				m.lines, words, err = positive(word, words, false)
+				m.Lines, words, err = positive(word, words, false)
 			}
 		}
 	default:
@@ -77,23 +72,23 @@ func (m *motion) agree(t *tag) error {
 		ok   bool
 		need string
 	}{
-		{"linear", m.linear, number, "a number in a range or an angle"},
-		{"axis", m.axis > 0, number && !angle, "a number in a range that is no angle"},
-		{"rate", m.rate > 0, number && !angle, "a number in a range that is no angle"},
+		{"linear", m.Linear, number, "a number in a range or an angle"},
+		{"axis", m.Axis > 0, number && !angle, "a number in a range that is no angle"},
+		{"rate", m.Rate > 0, number && !angle, "a number in a range that is no angle"},
 		{"lines", m.lined, number, "a number in a range or an angle"},
-		{"along", m.along, angle, "an angle"},
-		{"parent", m.parent, t.form == FormRef, "a ref"},
+		{"along", m.Along, angle, "an angle"},
+		{"parent", m.Parent, t.form == FormRef, "a ref"},
 	} {
 		if w.has && !w.ok {
 			return fmt.Errorf("%q needs %s before it", w.word, w.need)
 		}
 	}
 	switch {
-	case m.linear && m.axis > 0:
+	case m.Linear && m.Axis > 0:
 		return fmt.Errorf(`"linear" does not go with axis, which is linear already`)
-	case m.linear && m.lined:
+	case m.Linear && m.lined:
 		return fmt.Errorf(`"linear" does not go with lines, which say how the value goes on`)
-	case m.axis > 0 && m.rate > 0:
+	case m.Axis > 0 && m.Rate > 0:
 		return fmt.Errorf(`"axis" does not go with rate: a value is the one or the other`)
 	}
 	return nil
@@ -101,37 +96,16 @@ func (m *motion) agree(t *tag) error {
 
 // spell hands the words to word, without the tolerance of lines.
 func (m *motion) spell(word func(bool, string)) {
-	word(m.linear, "linear")
-	if m.axis > 0 {
-		word(true, "axis "+axes[m.axis-1])
+	word(m.Linear, "linear")
+	if m.Axis > 0 {
+		word(true, "axis "+axes[m.Axis-1])
 	}
-	if m.rate > 0 {
-		word(true, "rate "+axes[m.rate-1])
+	if m.Rate > 0 {
+		word(true, "rate "+axes[m.Rate-1])
 	}
 	word(m.lined, "lines")
-	word(m.along, "along")
-	word(m.parent, "parent")
-}
-
-// moves settles what the words mean for the field.
-func (f *Field) moves(m motion) error {
-	f.Linear, f.Axis, f.Rate = m.linear || m.axis > 0, m.axis, m.rate
-	f.Along, f.Parent = m.along, m.parent
-	if f.Angle {
-		f.zero = uint32(int64(math.Round(math.Mod(f.base/f.period, 1) * (1 << 32))))
-	}
-	if !m.lined {
-		return nil
-	}
-	if f.Lines = m.lines; f.Lines == 0 {
-		f.Lines = f.Step
-	}
-	most := float64(f.count/4) * f.Step
-	if f.Lines < f.Step || f.Lines > most {
-		return bad("lines %s: it must be at least a step, %s, and at most a quarter of the range, %s", decimal(f.Lines), decimal(f.Step), decimal(most))
-	}
-	f.Words, f.Bits = 2, f.Bits+32
-	return nil
+	word(m.Along, "along")
+	word(m.Parent, "parent")
 }
 
 // alone refuses words that a component may have once, or not in a list.
@@ -167,115 +141,4 @@ func (t *Table) alone(f *Field) error {
 		return bad(`"lines" does not go with the elements of a list, which come and go`)
 	}
 	return nil
-}
-
-// Values returns how many values the field has on the wire, words 0 to one less:
-// an angle wraps at it. It is 0 for forms without a range.
-func (f *Field) Values() int64 {
-	if f.Form == FormUnit || f.Form == FormQuat {
-		return 0
-	}
-	return int64(f.count)
-}
-
-// Turn returns the angle of a word, any word, as a part of a full turn of 2^32
-// counted from the value 0. It is 0 for fields that are no angles.
-func (f *Field) Turn(word int32) uint32 {
-	if !f.Angle {
-		return 0
-	}
-	n := int64(f.count)
-	q := int64(word) % n
-	if q < 0 {
-		q += n
-	}
-	return uint32(uint64(q)<<32/uint64(n)) + f.zero
-}
-
-// Steps writes, for n components at src, how many steps above the first word the
-// value of a field lies, given by its index in Fields: [Table.Quantize] rounds
-// that. It is within −½ and the last word and a half, and 0 or the value closest to
-// zero for a NaN. It panics for a field that does not have the form of a grid, or is
-// a bool.
-func (t *Table) Steps(field int, dst []float64, src unsafe.Pointer, n int) {
-	f := &t.Fields[field]
-	switch f.Kind {
-	case reflect.Int8:
-		steps[int8](f, dst, src, t.Size, n)
-	case reflect.Uint8:
-		steps[uint8](f, dst, src, t.Size, n)
-	case reflect.Int16:
-		steps[int16](f, dst, src, t.Size, n)
-	case reflect.Uint16:
-		steps[uint16](f, dst, src, t.Size, n)
-	case reflect.Int32:
-		steps[int32](f, dst, src, t.Size, n)
-	case reflect.Uint32:
-		steps[uint32](f, dst, src, t.Size, n)
-	case reflect.Int64:
-		steps[int64](f, dst, src, t.Size, n)
-	case reflect.Uint64:
-		steps[uint64](f, dst, src, t.Size, n)
-	case reflect.Float32:
-		steps[float32](f, dst, src, t.Size, n)
-	case reflect.Float64:
-		steps[float64](f, dst, src, t.Size, n)
-	default:
-		panic("schema: a bool has no steps")
-	}
-}
-
-func steps[T numeric](f *Field, dst []float64, src unsafe.Pointer, size uintptr, n int) {
-	if f.Form != FormGrid {
-		panic("schema: a field of form " + f.Form.String() + " has no steps")
-	}
-	off := f.Offset
-	for at := 0; ; at++ {
-		at += stepKernel[T](dst[at:n], src, off+uintptr(at)*size, size, f.base, f.grain, f.limit)
-		if at == n {
-			return
-		}
-		dst[at] = f.fold((float64(*(*T)(unsafe.Add(src, off+uintptr(at)*size))) - f.base) / f.grain)
-	}
-}
-
-// stepKernel writes steps up to the first that are outside, and returns how many.
-// Like gridKernel it must not call anything.
-//
-//go:noinline
-func stepKernel[T numeric](dst []float64, src unsafe.Pointer, off, size uintptr, lo, step, limit float64) int {
-	for i := range dst {
-		x := (float64(*(*T)(unsafe.Add(src, off))) - lo) / step
-		if !(x >= -0.5 && x < limit) {
-			return i
-		}
-		dst[i] = x
-		off += size
-	}
-	return len(dst)
-}
-
-// fold brings a number of steps into the range, as outside does with words.
-func (f *Field) fold(x float64) float64 {
-	switch {
-	case math.IsNaN(x) || f.Angle && math.IsInf(x, 0):
-		return float64(f.restWord)
-	case f.Angle:
-		if x = math.Mod(x, f.count); x < -0.5 {
-			x += f.count
-		}
-		if x >= f.limit {
-			x -= f.count
-		}
-		return x
-	}
-	return min(max(x, 0), float64(f.top))
-}
-
-// clearLines writes the second word of lines: at rest.
-func clearLines(dst []int32, w, stride, n int) {
-	for range n {
-		dst[w+1] = 0
-		w += stride
-	}
 }

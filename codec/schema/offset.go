@@ -2,7 +2,6 @@ package schema
 
 import (
 	"math"
-	"reflect"
 	"unsafe"
 )
 
@@ -22,16 +21,6 @@ func (t *Table) Offsets() int {
 	return n
 }
 
-func (f *Field) offsets() int {
-	switch {
-	case f.Hold || f.in != nil || f.Kind == reflect.Bool || f.Form == FormText || f.Form == FormCount:
-		return 0
-	case f.Form == FormQuat, f.Form == FormUnit && f.Len == 3:
-		return 3
-	}
-	return 1
-}
-
 // Offset writes to dst, which is [Table.Offsets] long, what leads from the component at
 // from to that at to. Where one of the values is not finite it is 0.
 func (t *Table) Offset(dst []float64, from, to unsafe.Pointer) {
@@ -40,13 +29,13 @@ func (t *Table) Offset(dst []float64, from, to unsafe.Pointer) {
 		f := &t.Fields[i]
 		n := f.offsets()
 		if n > 0 {
-			f.offset(dst[at:at+n], from, to)
+			offset(f, dst[at:at+n], from, to)
 		}
 		at += n
 	}
 }
 
-func (f *Field) offset(dst []float64, from, to unsafe.Pointer) {
+func offset(f *Field, dst []float64, from, to unsafe.Pointer) {
 	clear(dst)
 	if f.Form == FormUnit || f.Form == FormQuat {
 		x, ok := f.direction(f.vector(from))
@@ -66,14 +55,14 @@ func (f *Field) offset(dst []float64, from, to unsafe.Pointer) {
 }
 
 // turnBetween writes the turn that takes one direction, or rotation, to another.
-func (f *Field) turnBetween(dst []float64, x, y *vector) {
-	if f.Form == FormUnit && f.Len == 2 {
+func (s *space) turnBetween(dst []float64, x, y *vector) {
+	if s.dims == 2 {
 		dst[0] = math.Atan2(x[0]*y[1]-x[1]*y[0], x.dot(y))
 		return
 	}
 	var axis vector
 	half, cos := 1.0, x.dot(y)
-	if f.Form == FormQuat {
+	if s.rotation {
 		inverse := vector{-x[0], -x[1], -x[2], x[3]}
 		axis = multiply(y, &inverse)
 		half, cos = 2, axis[3]
@@ -108,19 +97,19 @@ func (t *Table) Shift(p unsafe.Pointer, offset []float64, part float64) {
 		switch n := f.offsets(); n {
 		case 1:
 			if d := offset[at] * part; d != 0 {
-				f.shift(p, d)
+				shift(f, p, d)
 			}
 			at++
 		case 3:
 			if v := (vector{offset[at] * part, offset[at+1] * part, offset[at+2] * part}); v != (vector{}) {
-				f.rotate(p, v)
+				rotate(f, p, v)
 			}
 			at += 3
 		}
 	}
 }
 
-func (f *Field) shift(p unsafe.Pointer, d float64) {
+func shift(f *Field, p unsafe.Pointer, d float64) {
 	if f.Form == FormUnit {
 		x, _ := f.direction(f.vector(p))
 		sin, cos := math.Sincos(d)
@@ -135,7 +124,7 @@ func (f *Field) shift(p unsafe.Pointer, d float64) {
 }
 
 // rotate turns a direction in space, or a rotation, about v by its length.
-func (f *Field) rotate(p unsafe.Pointer, v vector) {
+func rotate(f *Field, p unsafe.Pointer, v vector) {
 	x, _ := f.direction(f.vector(p))
 	angle := math.Sqrt(v.square())
 	sin, cos := math.Sincos(angle / 2)

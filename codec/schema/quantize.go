@@ -77,11 +77,11 @@ func (f *Field) quantizeRows(dst []int32, w, stride int, src unsafe.Pointer, siz
 	case FormRaw, FormRef:
 		return f.quantizeRaw(dst, w, stride, src, size, n)
 	case FormFlags:
-		return f.quantizeFlags(dst, w, stride, src, size, n)
+		return quantizeFlags(f, dst, w, stride, src, size, n)
 	case FormUnit:
-		return f.quantizeUnit(dst, w, stride, src, size, n)
+		return quantizeUnit(f, dst, w, stride, src, size, n)
 	case FormQuat:
-		return f.quantizeQuat(dst, w, stride, src, size, n)
+		return quantizeQuat(f, dst, w, stride, src, size, n)
 	case FormText:
 		return f.quantizeText(dst, w, stride, src, size, n)
 	}
@@ -134,13 +134,13 @@ func (f *Field) dequantizeRows(dst unsafe.Pointer, src []int32, w, stride int, s
 		f.dequantizeRaw(dst, src, w, stride, size, n)
 		return
 	case FormFlags:
-		f.dequantizeFlags(dst, src, w, stride, size, n)
+		dequantizeFlags(f, dst, src, w, stride, size, n)
 		return
 	case FormUnit:
-		f.dequantizeUnit(dst, src, w, stride, size, n)
+		dequantizeUnit(f, dst, src, w, stride, size, n)
 		return
 	case FormQuat:
-		f.dequantizeQuat(dst, src, w, stride, size, n)
+		dequantizeQuat(f, dst, src, w, stride, size, n)
 		return
 	case FormText:
 		f.dequantizeText(dst, src, w, stride, size, n)
@@ -174,5 +174,63 @@ func (f *Field) dequantizeRows(dst unsafe.Pointer, src []int32, w, stride int, s
 		fromGrid[float32](f, dst, src, w, stride, size, n)
 	case reflect.Float64:
 		fromGrid[float64](f, dst, src, w, stride, size, n)
+	}
+}
+
+// quantizeElement is quantize for a field in a list.
+func (f *Field) quantizeElement(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
+	for at := 0; at < n; {
+		p := unsafe.Add(src, uintptr(at)*size)
+		rows, there := f.in.stretch(p, size, n-at)
+		if there {
+			clamped += f.quantizeRows(dst, w, stride, p, size, rows)
+		} else {
+			for i := range rows {
+				clear(dst[w+i*stride:][:f.Words])
+			}
+		}
+		at += rows
+		w += rows * stride
+	}
+	return clamped
+}
+
+// dequantizeElement is dequantize for a field in a list, whose count is written.
+func (f *Field) dequantizeElement(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+	for at := 0; at < n; {
+		p := unsafe.Add(dst, uintptr(at)*size)
+		rows, there := f.in.stretch(p, size, n-at)
+		if there {
+			f.dequantizeRows(p, src, w, stride, size, rows)
+		} else {
+			for i := range rows {
+				f.clear(unsafe.Add(p, uintptr(i)*size))
+			}
+		}
+		at += rows
+		w += rows * stride
+	}
+}
+
+// Snap gives the component at p the values that a receiver will see: quantized
+// and back. It is done to inputs before they are applied locally, so that both
+// sides apply the same.
+func (t *Table) Snap(p unsafe.Pointer) {
+	var q [maxFieldWords]int32
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		f.quantize(q[:], 0, 0, p, 0, 1)
+		f.dequantize(p, q[:], 0, 0, 0, 1)
+	}
+}
+
+// ClearEdges sets the edge fields of the component at p to 0 or, where the range
+// excludes it, to the value closest to 0: what a repeated input presses.
+func (t *Table) ClearEdges(p unsafe.Pointer) {
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if f.Edge && f.in.there(p) {
+			f.store(p, f.bits(f.rest))
+		}
 	}
 }

@@ -13,18 +13,7 @@ import (
 // one is missing, 0..3. The zero quaternion, and one that is not finite, becomes
 // the identity 0, 0, 0, 1.
 
-// asQuat settles a rotation with so many bits for each of three components.
-func (f *Field) asQuat(bits int) {
-	f.Words, f.Bits, f.axis = 4, 2+3*bits, 3
-	f.top = int32(1)<<bits - 1
-	f.grain = math.Sqrt2 / float64(f.top)
-	// A word further moves the missing component by up to √2 steps, the whole by
-	// √3, and the rotation by twice that angle; quantizing moves it by no more. The
-	// rest is for where components are nearly equal.
-	f.Tolerance = 5 * f.grain
-}
-
-func (f *Field) quantizeQuat(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
+func quantizeQuat(f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
 	src = unsafe.Add(src, f.Offset)
 	if f.Kind == reflect.Float32 {
 		return quatWords[float32](f, dst, w, stride, src, size, n)
@@ -40,14 +29,14 @@ func quatWords[T float32 | float64](f *Field, dst []int32, w, stride int, src un
 			clamped++
 			v = vector{3: 1}
 		}
-		*(*[4]int32)(dst[w:]) = f.quatWord(v)
+		*(*[4]int32)(dst[w:]) = f.quatWord(v, f.Kind)
 		w += stride
 		off += size
 	}
 	return clamped
 }
 
-func (f *Field) dequantizeQuat(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+func dequantizeQuat(f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	dst = unsafe.Add(dst, f.Offset)
 	if f.Kind == reflect.Float32 {
 		quatsOf[float32](f, dst, src, w, stride, size, n)
@@ -75,13 +64,13 @@ func quatsOf[T float32 | float64](f *Field, dst unsafe.Pointer, src []int32, w, 
 // each step raises that one as well. Then the same component is left out of what is
 // decoded, the three round to the words that they come from, and nothing is left to
 // bring down: quantizing again changes nothing.
-func (f *Field) quatWord(v vector) [4]int32 {
+func (g *grid) quatWord(v vector, k reflect.Kind) [4]int32 {
 	missing := v.largest()
-	w := f.without(v, missing)
-	clear := math.Abs(v[missing]) - float64(4*f.grain)
+	w := g.without(v, missing)
+	clear := math.Abs(v[missing]) - float64(4*g.grain)
 	for i := range v {
 		if i != missing && math.Abs(v[i]) > clear {
-			return f.cleared(w)
+			return g.cleared(w, k)
 		}
 	}
 	// Rounding takes half a step from each of the three and less than two and a
@@ -90,10 +79,12 @@ func (f *Field) quatWord(v vector) [4]int32 {
 }
 
 // cleared brings words down to where the component left out is the largest.
-func (f *Field) cleared(w [4]int32) [4]int32 {
+func (g *grid) cleared(w [4]int32, kind reflect.Kind) [4]int32 {
 	for {
-		d, ok := f.quatVector(w)
-		d = f.rounded(d)
+		d, ok := g.quatVector(w)
+		for i := range d {
+			d[i] = round(kind, d[i])
+		}
 		missing := int(w[0])
 		most := d[missing]
 		d[missing] = 0
@@ -105,7 +96,7 @@ func (f *Field) cleared(w [4]int32) [4]int32 {
 		if i > missing {
 			k--
 		}
-		if 2*w[k] > f.top {
+		if 2*w[k] > g.top {
 			w[k]--
 		} else {
 			w[k]++
@@ -125,13 +116,13 @@ func (v *vector) largest() int {
 }
 
 // without returns the words of v that leave a component out.
-func (f *Field) without(v vector, missing int) [4]int32 {
+func (g *grid) without(v vector, missing int) [4]int32 {
 	w := [4]int32{int32(missing)}
 	root := math.Sqrt2
 	if v[missing] < 0 {
 		root = -root
 	}
-	top := float64(f.top)
+	top := float64(g.top)
 	for i, k := 0, 1; i < 4; i++ {
 		if i != missing {
 			x := float64((v[i]/root + 0.5) * top)
@@ -144,12 +135,12 @@ func (f *Field) without(v vector, missing int) [4]int32 {
 
 // quatVector returns the rotation of words from anywhere, and whether its three
 // components leave room for a fourth. If they do not, they are shortened.
-func (f *Field) quatVector(w [4]int32) (v vector, ok bool) {
+func (g *grid) quatVector(w [4]int32) (v vector, ok bool) {
 	missing := int(min(max(w[0], 0), 3))
-	top := float64(f.top)
+	top := float64(g.top)
 	for i, k := 0, 1; i < 4; i++ {
 		if i != missing {
-			q := float64(min(max(w[k], 0), f.top))
+			q := float64(min(max(w[k], 0), g.top))
 			v[i] = float64((q/top - 0.5) * math.Sqrt2)
 			k++
 		}
@@ -164,12 +155,4 @@ func (f *Field) quatVector(w [4]int32) (v vector, ok bool) {
 		v[i] /= r
 	}
 	return v, false
-}
-
-// rounded returns v as the field's type holds it.
-func (f *Field) rounded(v vector) vector {
-	for i := range v {
-		v[i] = round(f.Kind, v[i])
-	}
-	return v
 }

@@ -1,10 +1,12 @@
 package schema
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"reflect"
 	"strings"
+	"unsafe"
 )
 
 // What is more than a number: vectors, lists and texts. A vector is recognized by
@@ -128,15 +130,6 @@ func (c *compiler) list(t reflect.Type, i int, path string, at uintptr, outer co
 	return last, nil
 }
 
-// newCount is the field of a list's count.
-func newCount(kind reflect.Kind, n int) (Field, error) {
-	f := Field{
-		Kind: kind, Form: FormCount, Len: 1, Words: 1, Hold: true, spelling: fmt.Sprintf("count %d", n),
-		scale: 1, mask: math.MaxUint64, rawSize: size(kind),
-	}
-	return f, f.grid(0, float64(n), 1, float64(n))
-}
-
 // text adds an array of bytes with its count as one field. other says that Fields
 // gives it another tag.
 func (c *compiler) text(count, array reflect.StructField, path string, at uintptr, outer cover, other bool) error {
@@ -150,10 +143,82 @@ func (c *compiler) text(count, array reflect.StructField, path string, at uintpt
 	case n > maxText:
 		return fmt.Errorf("%s: %w", where, bad("a text has at most %d bytes: send what is longer by reliable message", maxText))
 	}
-	f := Field{
-		Kind: reflect.Uint8, Form: FormText, Len: n, Hold: true, spelling: "text", scale: 1, mask: math.MaxUint64,
-		Words: 1 + (n+3)/4, body: at + array.Offset, rawSize: size(count.Type.Kind()) + n,
-	}
+	var f Field
+	f.Meaning = Meaning{Form: FormText, Hold: true, spelling: "text"}
+	f.letters = letters{head: at + count.Offset, body: at + array.Offset, most: n, size: size(count.Type.Kind())}
+	f.Memory = Memory{Kind: reflect.Uint8, Len: n, scale: 1, rawSize: f.size + n}
+	f.Words, f.mask = f.words(), math.MaxUint64
 	f.Bits = f.wordBits(0) + 8*n
 	return c.add(f, path, at+count.Offset, outer)
+}
+
+// A list is a count and an array. Of the array's elements, those from the count
+// on are not there: they have zero words and zero bytes, no part in comparing and
+// hashing, and zero memory after anything was written; what memory held before is
+// of no consequence.
+
+// place is where in a list a field lies: within element index, which is there if
+// the list's count is above index.
+type place struct {
+	offset uintptr // of the count, in the component
+	rawAt  int     // of the count, in the bytes of AppendRaw
+	wide   bool    // the count is a uint16, not a uint8
+	index  int
+	outer  *place // of the list itself in another one
+}
+
+// there reports whether the fields of the component at p that lie here exist. The
+// nil place is outside of all lists.
+func (l *place) there(p unsafe.Pointer) bool {
+	for ; l != nil; l = l.outer {
+		if l.index >= l.length(p) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *place) length(p unsafe.Pointer) int {
+	p = unsafe.Add(p, l.offset)
+	if l.wide {
+		return int(*(*uint16)(p))
+	}
+	return int(*(*uint8)(p))
+}
+
+// thereRaw is there for the bytes of AppendRaw.
+func (l *place) thereRaw(b []byte) bool {
+	for ; l != nil; l = l.outer {
+		n := int(b[l.rawAt])
+		if l.wide {
+			n = int(binary.LittleEndian.Uint16(b[l.rawAt:]))
+		}
+		if l.index >= n {
+			return false
+		}
+	}
+	return true
+}
+
+// sameLength reports whether the lists around this place are equally long in the
+// components at a and b.
+func (l *place) sameLength(a, b unsafe.Pointer) bool {
+	for ; l != nil; l = l.outer {
+		if l.length(a) != l.length(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// stretch returns how many of the n rows at p, n ≥ 1, are like the first in that
+// the field is there or is not.
+func (l *place) stretch(p unsafe.Pointer, size uintptr, n int) (rows int, there bool) {
+	there = l.there(p)
+	for rows = 1; rows < n; rows++ {
+		if l.there(unsafe.Add(p, uintptr(rows)*size)) != there {
+			break
+		}
+	}
+	return rows, there
 }

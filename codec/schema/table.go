@@ -2,10 +2,10 @@ package schema
 
 import (
 	"hash/fnv"
+	"math"
 	"reflect"
 	"strings"
-
-	"github.com/tactusgo/tactus/codec"
+	"unsafe"
 )
 
 // MaxWords is the largest number of words a component may have: what is larger
@@ -63,28 +63,6 @@ func (t *Table) WordBits(k int) int {
 	return 0
 }
 
-func (f *Field) wordBits(k int) int {
-	switch {
-	case f.Words == 1:
-		return f.Bits
-	case f.Lines > 0 && k == 0:
-		return f.Bits - 32
-	case f.Lines > 0:
-		return 32
-	case f.Form == FormUnit:
-		return f.Bits / f.Words
-	case f.Form == FormQuat && k == 0:
-		return 2
-	case f.Form == FormQuat:
-		return (f.Bits - 2) / 3
-	case f.Form == FormText && k == 0:
-		return codec.BitsFor(uint64(f.Len) + 1)
-	case f.Form == FormText:
-		return 8 * min(4, f.Len-4*(k-1))
-	}
-	return min(32, f.Bits-32*k)
-}
-
 // describe fills in what is derived from all fields together.
 func (t *Table) describe() {
 	var b strings.Builder
@@ -128,3 +106,52 @@ func isInteger(k reflect.Kind) bool { return size(k) > 0 && !isFloat(k) && k != 
 
 // lowBits is a mask of the n lowest bits, 0 ≤ n ≤ 64: a shift by 64 leaves none.
 func lowBits(n int) uint64 { return 1<<n - 1 }
+
+// Hash64 returns a hash of the values of the component at p. Padding and fields
+// that are not replicated have no part in it, nor has what lies past the end of a
+// list or a text, nor bits that flags do not have; −0 hashes like 0, every NaN like
+// every other, and the quaternion q like −q; equal values in components of another
+// [Table.Line] hash differently. It is well mixed, so the hashes of many components
+// may be summed when their order is not to matter. It is no defence against someone
+// who wants two states to collide.
+func (t *Table) Hash64(p unsafe.Pointer) uint64 {
+	h := t.hash
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		switch {
+		case f.in != nil && !f.in.there(p):
+		case f.Form == FormUnit || f.Form == FormQuat:
+			h = f.space.hash(h, f.vector(p))
+		case f.Form == FormText:
+			h = f.hashText(h, p)
+		case isFloat(f.Kind):
+			v := f.load(p)
+			h = scramble(h ^ hashFloat(f.number(v), v))
+		default:
+			h = scramble(h ^ f.load(p)&f.mask)
+		}
+	}
+	return scramble(h)
+}
+
+// hashFloat returns the bits of x, or those that stand for all its equals.
+func hashFloat(x float64, bits uint64) uint64 {
+	switch {
+	case x == 0:
+		return 0
+	case math.IsNaN(x):
+		return 1<<64 - 1
+	}
+	return bits
+}
+
+// scramble is a bijection on 64 bits in which each bit of x moves about half of
+// the result: xor-shifts by half the width between odd multipliers.
+func scramble(x uint64) uint64 {
+	x ^= x >> 32
+	x *= 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
+	x ^= x >> 32
+	x *= 0xb504f333f9de6485 // 2^64 divided by the root of 2
+	x ^= x >> 32
+	return x
+}

@@ -10,17 +10,22 @@ import (
 
 // tag is what a net tag says, before the type of its field is considered.
 type tag struct {
-	skip, raw, ranged, stepped, tolerant, angle, edge, hold bool
-
-	min, max, step, tol float64
+	skip, raw, angle, edge, hold bool
 
 	form  Form // of the forms that have a word of their own
 	n     int  // of an enum, flags, a unit vector or a quaternion
 	fixed int  // fraction bits
 
-	turn float64 // of radians and degrees, else 0
+	span
+	motion
+}
 
-	motion motion
+// span is what a tag says of the range of a number.
+type span struct {
+	ranged, stepped, tolerant bool
+	min, max, step, tol       float64
+
+	turn float64 // of radians and degrees, else 0
 }
 
 const (

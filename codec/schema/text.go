@@ -17,26 +17,34 @@ const maxText = 255
 // and the bytes of a text.
 const maxFieldWords = 1 + (maxText+3)/4
 
-// textLength returns the length in bytes of the text at p, whatever its memory
-// holds.
-func (f *Field) textLength(p unsafe.Pointer) int {
-	return min(f.storedLength(p), f.Len)
+// letters is where a text lies in a component.
+type letters struct {
+	head uintptr // of its length
+	body uintptr // of its bytes
+	most int     // bytes
+	size int     // of the length: 1 or 2 bytes
 }
 
-// wideText reports whether the text's length is a uint16, not a uint8.
-func (f *Field) wideText() bool { return f.rawSize-f.Len == 2 }
+// words is how many words a text has: its length, and its bytes.
+func (l *letters) words() int { return 1 + (l.most+3)/4 }
 
-func (f *Field) storedLength(p unsafe.Pointer) int {
-	p = unsafe.Add(p, f.Offset)
-	if f.wideText() {
+// textLength returns the length in bytes of the text at p, whatever its memory
+// holds.
+func (l *letters) textLength(p unsafe.Pointer) int {
+	return min(l.storedLength(p), l.most)
+}
+
+func (l *letters) storedLength(p unsafe.Pointer) int {
+	p = unsafe.Add(p, l.head)
+	if l.size == 2 {
 		return int(*(*uint16)(p))
 	}
 	return int(*(*uint8)(p))
 }
 
-func (f *Field) setTextLength(p unsafe.Pointer, n int) {
-	p = unsafe.Add(p, f.Offset)
-	if f.wideText() {
+func (l *letters) setTextLength(p unsafe.Pointer, n int) {
+	p = unsafe.Add(p, l.head)
+	if l.size == 2 {
 		*(*uint16)(p) = uint16(n)
 	} else {
 		*(*uint8)(p) = uint8(n)
@@ -44,13 +52,13 @@ func (f *Field) setTextLength(p unsafe.Pointer, n int) {
 }
 
 // textBytes returns the whole array of the text at p.
-func (f *Field) textBytes(p unsafe.Pointer) []byte {
-	return unsafe.Slice((*byte)(unsafe.Add(p, f.body)), f.Len)
+func (l *letters) textBytes(p unsafe.Pointer) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(p, l.body)), l.most)
 }
 
 // text returns the bytes that are part of the text at p.
-func (f *Field) text(p unsafe.Pointer) []byte {
-	return f.textBytes(p)[:f.textLength(p)]
+func (l *letters) text(p unsafe.Pointer) []byte {
+	return l.textBytes(p)[:l.textLength(p)]
 }
 
 // repairText makes b valid UTF-8 by writing a question mark over each byte that is
@@ -65,20 +73,20 @@ func repairText(b []byte) {
 	}
 }
 
-func (f *Field) quantizeText(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
+func (l *letters) quantizeText(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
 	var fixed [maxText]byte
 	for i := range n {
 		p := unsafe.Add(src, uintptr(i)*size)
-		text := f.text(p)
+		text := l.text(p)
 		valid := utf8.Valid(text)
-		if !valid || f.storedLength(p) > f.Len {
+		if !valid || l.storedLength(p) > l.most {
 			clamped++
 		}
 		if !valid {
 			text = fixed[:copy(fixed[:], text)]
 			repairText(text)
 		}
-		words := dst[w:][:f.Words]
+		words := dst[w:][:l.words()]
 		words[0] = int32(len(text))
 		words = words[1:]
 		clear(words)
@@ -94,13 +102,13 @@ func (f *Field) quantizeText(dst []int32, w, stride int, src unsafe.Pointer, siz
 	return clamped
 }
 
-func (f *Field) dequantizeText(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+func (l *letters) dequantizeText(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	for i := range n {
 		p := unsafe.Add(dst, uintptr(i)*size)
-		words := src[w:][:f.Words]
-		length := int(min(max(words[0], 0), int32(f.Len)))
-		f.setTextLength(p, length)
-		b := f.textBytes(p)
+		words := src[w:][:l.words()]
+		length := int(min(max(words[0], 0), int32(l.most)))
+		l.setTextLength(p, length)
+		b := l.textBytes(p)
 		for k := range b {
 			b[k] = byte(words[1+k/4] >> (8 * (k % 4)))
 		}
@@ -112,8 +120,8 @@ func (f *Field) dequantizeText(dst unsafe.Pointer, src []int32, w, stride int, s
 	}
 }
 
-func (f *Field) hashText(h uint64, p unsafe.Pointer) uint64 {
-	b := f.text(p)
+func (l *letters) hashText(h uint64, p unsafe.Pointer) uint64 {
+	b := l.text(p)
 	h = scramble(h ^ uint64(len(b)))
 	for ; len(b) >= 8; b = b[8:] {
 		h = scramble(h ^ binary.LittleEndian.Uint64(b))
@@ -127,40 +135,40 @@ func (f *Field) hashText(h uint64, p unsafe.Pointer) uint64 {
 }
 
 // copyText makes the text at dst that at src, and zero behind it.
-func (f *Field) copyText(dst, src unsafe.Pointer) {
-	n := f.textLength(src)
-	f.setTextLength(dst, n)
-	b := f.textBytes(dst)
-	copy(b, f.textBytes(src)[:n])
+func (l *letters) copyText(dst, src unsafe.Pointer) {
+	n := l.textLength(src)
+	l.setTextLength(dst, n)
+	b := l.textBytes(dst)
+	copy(b, l.textBytes(src)[:n])
 	clear(b[n:])
 }
 
 // appendText appends the text at p as length and whole array.
-func (f *Field) appendText(dst []byte, p unsafe.Pointer) []byte {
-	text := f.text(p)
+func (l *letters) appendText(dst []byte, p unsafe.Pointer) []byte {
+	text := l.text(p)
 	dst = append(dst, byte(len(text)))
-	if f.wideText() {
+	if l.size == 2 {
 		dst = append(dst, 0) // lengths stay below 256
 	}
 	at := len(dst)
 	dst = append(dst, text...)
 	repairText(dst[at:])
-	for range f.Len - len(text) {
+	for range l.most - len(text) {
 		dst = append(dst, 0)
 	}
 	return dst
 }
 
 // checkText says what is wrong with the bytes of a text.
-func (f *Field) checkText(b []byte) (says string, cause error) {
+func (l *letters) checkText(b []byte) (says string, cause error) {
 	n := int(b[0])
-	if f.wideText() {
+	if l.size == 2 {
 		n = int(binary.LittleEndian.Uint16(b))
 	}
-	body := b[f.rawSize-f.Len:]
+	body := b[l.size:]
 	switch {
-	case n > f.Len:
-		return fmt.Sprintf("a text of %d bytes in %d", n, f.Len), ErrRange
+	case n > l.most:
+		return fmt.Sprintf("a text of %d bytes in %d", n, l.most), ErrRange
 	case !utf8.Valid(body[:n]):
 		return "text that is not UTF-8", codec.ErrMalformed
 	case !isZero(body[n:]):
@@ -170,12 +178,12 @@ func (f *Field) checkText(b []byte) (says string, cause error) {
 }
 
 // readText writes the text of checked bytes.
-func (f *Field) readText(p unsafe.Pointer, b []byte) {
-	f.setTextLength(p, int(b[0]))
-	copy(f.textBytes(p), b[f.rawSize-f.Len:])
+func (l *letters) readText(p unsafe.Pointer, b []byte) {
+	l.setTextLength(p, int(b[0]))
+	copy(l.textBytes(p), b[l.size:])
 }
 
-func (f *Field) formatText(p unsafe.Pointer) string { return strconv.Quote(string(f.text(p))) }
+func (l *letters) formatText(p unsafe.Pointer) string { return strconv.Quote(string(l.text(p))) }
 
 func isZero(b []byte) bool {
 	for _, c := range b {

@@ -20,22 +20,7 @@ import (
 // Graphics Techniques 3(2), 2014; so a lattice point is its own nearest, and
 // quantizing again changes nothing. The axes are on the lattice.
 
-// asUnit settles a direction of so many bits a word.
-func (f *Field) asUnit(bits int) {
-	f.Words = f.Len - 1
-	f.Bits = bits * f.Words
-	// A word further is an angle of at most 2 steps in the plane, and of √6 of
-	// them in the middle of an octahedron's face.
-	if f.Len == 2 {
-		f.top = int32(1)<<bits - 1
-		f.Tolerance = 2 / math.Ldexp(1, bits-2)
-	} else {
-		f.top = int32(1)<<bits - 2
-		f.Tolerance = 2.5 / float64(f.top/2)
-	}
-}
-
-func (f *Field) quantizeUnit(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
+func quantizeUnit(f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
 	src = unsafe.Add(src, f.Offset)
 	switch {
 	case f.Kind == reflect.Float32 && f.Len == 2:
@@ -78,7 +63,7 @@ func sphereWords[T float32 | float64](f *Field, dst []int32, w, stride int, src 
 	return clamped
 }
 
-func (f *Field) dequantizeUnit(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+func dequantizeUnit(f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	dst = unsafe.Add(dst, f.Offset)
 	if f.Kind == reflect.Float32 {
 		unitsOf[float32](f, dst, src, w, stride, size, n)

@@ -1,81 +1,14 @@
 package schema
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"strconv"
 	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
 )
-
-// One number at a time, for what is not done over rows. The bits of a value are
-// those of its type: integers extended to 64, a bool 0 or 1. Numbers are in the
-// unit of memory, which for fixed point is not the field's.
-
-func (f *Field) load(p unsafe.Pointer) uint64 {
-	p = unsafe.Add(p, f.Offset)
-	switch f.Kind {
-	case reflect.Bool:
-		if *(*bool)(p) {
-			return 1
-		}
-		return 0
-	case reflect.Int8:
-		return uint64(*(*int8)(p))
-	case reflect.Uint8:
-		return uint64(*(*uint8)(p))
-	case reflect.Int16:
-		return uint64(*(*int16)(p))
-	case reflect.Uint16:
-		return uint64(*(*uint16)(p))
-	case reflect.Int32:
-		return uint64(*(*int32)(p))
-	case reflect.Uint32, reflect.Float32:
-		return uint64(*(*uint32)(p))
-	}
-	return *(*uint64)(p)
-}
-
-func (f *Field) store(p unsafe.Pointer, bits uint64) {
-	p = unsafe.Add(p, f.Offset)
-	switch size(f.Kind) {
-	case 1:
-		if f.Kind == reflect.Bool {
-			*(*bool)(p) = bits != 0
-		} else {
-			*(*uint8)(p) = uint8(bits)
-		}
-	case 2:
-		*(*uint16)(p) = uint16(bits)
-	case 4:
-		*(*uint32)(p) = uint32(bits)
-	default:
-		*(*uint64)(p) = bits
-	}
-}
-
-// number returns the value of bits. Integers beyond 2^53 are rounded.
-func (f *Field) number(bits uint64) float64 {
-	switch {
-	case f.Kind == reflect.Float32:
-		return float64(math.Float32frombits(uint32(bits)))
-	case f.Kind == reflect.Float64:
-		return math.Float64frombits(bits)
-	case isSigned(f.Kind):
-		return float64(int64(bits))
-	}
-	return float64(bits)
-}
-
-// bits returns the bits of v, which is a value of the field's type.
-func (f *Field) bits(v float64) uint64 {
-	switch f.Kind {
-	case reflect.Float32:
-		return uint64(math.Float32bits(float32(v)))
-	case reflect.Float64:
-		return math.Float64bits(v)
-	}
-	return uint64(int64(v))
-}
 
 // valid reports whether a peer may send these bits.
 func (f *Field) valid(bits uint64) bool {
@@ -95,37 +28,6 @@ func (f *Field) repaired(bits uint64) uint64 {
 		return bits & f.mask
 	}
 	return f.bits(f.nearest(f.number(bits)))
-}
-
-// nearest returns the valid value closest to v; for an angle, the equal one.
-func (f *Field) nearest(v float64) float64 {
-	switch {
-	case math.IsNaN(v) || f.Angle && math.IsInf(v, 0):
-		return f.rest
-	case f.Angle:
-		return f.wrap(v)
-	}
-	return min(max(v, f.lo), f.hi)
-}
-
-// wrap returns the angle equal to v within the period that begins at base.
-func (f *Field) wrap(v float64) float64 {
-	if v >= f.base && v < f.base+f.period {
-		return v
-	}
-	d := math.Mod(v-f.base, f.period)
-	if d < 0 {
-		d += f.period
-	}
-	if v = f.base + d; v >= f.base+f.period {
-		return f.base
-	}
-	return v
-}
-
-// turn returns the difference d of two angles the short way round.
-func (f *Field) turn(d float64) float64 {
-	return float64(d - float64(f.period*math.Round(d/f.period)))
 }
 
 // Format returns the value of a field, given by its index in Fields, in the
@@ -157,4 +59,144 @@ func (f *Field) format(bits uint64) string {
 		return strconv.FormatInt(int64(bits), 10)
 	}
 	return strconv.FormatUint(bits, 10)
+}
+
+// differs compares the field in the components at a and b. Where lists differ in
+// length it is their count that says so.
+func (f *Field) differs(a, b unsafe.Pointer) bool {
+	switch {
+	case f.in != nil && (!f.in.there(a) || !f.in.there(b)):
+		return false
+	case f.Form == FormUnit || f.Form == FormQuat:
+		return f.space.differ(f.vector(a), f.vector(b), f.within)
+	case f.Form == FormText:
+		return string(f.text(a)) != string(f.text(b))
+	}
+	return f.differ(f.load(a), f.load(b))
+}
+
+// differ compares two numbers.
+func (f *Field) differ(a, b uint64) bool {
+	if isFloat(f.Kind) {
+		x, y := f.number(a), f.number(b)
+		if x == y {
+			return false
+		}
+		d := x - y
+		if f.Angle {
+			d = f.turn(d)
+		}
+		return !(math.Abs(d) <= f.within)
+	}
+	return f.tolerance.apart(a, b, isSigned(f.Kind), f.Angle)
+}
+
+// clear makes the memory of the value at p zero.
+func (f *Field) clear(p unsafe.Pointer) {
+	clear(unsafe.Slice((*byte)(unsafe.Add(p, f.Offset)), f.bytes()))
+	if f.Form == FormText {
+		clear(f.textBytes(p))
+	}
+}
+
+// AppendRaw appends the component at p in full precision and returns dst: the
+// fields in order, each in the size of its type, little endian, without padding;
+// [Table.RawSize] bytes. Values that [Table.ReadRaw] would refuse are replaced by
+// the nearest that it takes, and a NaN by the one closest to zero, so what one side
+// writes the other can read. A text is its length and its whole array, a list its
+// count and all its elements; what lies past their ends is zero.
+func (t *Table) AppendRaw(dst []byte, p unsafe.Pointer) []byte {
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		switch {
+		case f.in != nil && !f.in.there(p):
+			for range f.rawSize {
+				dst = append(dst, 0)
+			}
+		case f.Form == FormUnit || f.Form == FormQuat:
+			v := f.vector(p)
+			if !validVector(v) {
+				v, _ = f.direction(v)
+			}
+			for _, x := range v[:f.Len] {
+				dst = f.appendBits(dst, f.bits(x))
+			}
+		case f.Form == FormText:
+			dst = f.appendText(dst, p)
+		default:
+			v := f.load(p)
+			if !f.valid(v) {
+				v = f.repaired(v)
+			}
+			dst = f.appendBits(dst, v)
+		}
+	}
+	return dst
+}
+
+// ReadRaw reads what [Table.AppendRaw] appended from the front of src into the
+// component at p and returns what follows it. Fields that are not replicated stay
+// as they are.
+//
+// Errors, on which nothing is written and src is returned: [codec.ErrShort];
+// [codec.ErrMalformed] for a bool that is neither 0 nor 1, for a text that is not
+// UTF-8, and for bytes other than zero past the end of a text or a list; [ErrRange],
+// naming the field, for a float that is not finite, for a number outside its range,
+// for flags beyond those that there are, for a text or a list longer than its array,
+// and for a direction or rotation whose length is not between a half and two. The
+// range includes its ends as the type rounds them, and for an angle the whole turn.
+func (t *Table) ReadRaw(src []byte, p unsafe.Pointer) (rest []byte, err error) {
+	if len(src) < t.rawSize {
+		return src, fmt.Errorf("%w: %s takes %d bytes of %d", codec.ErrShort, t.Name, t.rawSize, len(src))
+	}
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if says, cause := checkRaw(f, src); cause != nil {
+			return src, fmt.Errorf("%w: %s.%s: %s", cause, t.Name, f.Path, says)
+		}
+	}
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		b := src[f.rawAt:][:f.rawSize]
+		switch f.Form {
+		case FormUnit, FormQuat:
+			f.setVector(p, f.rawVector(b))
+		case FormText:
+			f.readText(p, b)
+		default:
+			f.store(p, f.rawBits(b))
+		}
+	}
+	return src[t.rawSize:], nil
+}
+
+// checkRaw says what is wrong with a field in the bytes of a component; cause is
+// nil when nothing is.
+func checkRaw(f *Field, src []byte) (says string, cause error) {
+	b := src[f.rawAt:][:f.rawSize]
+	if f.in != nil && !f.in.thereRaw(src) {
+		if !isZero(b) {
+			return "an element behind the end of its list", codec.ErrMalformed
+		}
+		return "", nil
+	}
+	switch f.Form {
+	case FormUnit, FormQuat:
+		if v := f.rawVector(b); !validVector(v) {
+			return fmt.Sprintf("the length of %s is not near 1", f.formatVector(v)), ErrRange
+		}
+		return "", nil
+	case FormText:
+		return f.checkText(b)
+	}
+	v := f.rawBits(b)
+	switch {
+	case f.valid(v):
+		return "", nil
+	case f.Kind == reflect.Bool:
+		return fmt.Sprintf("a bool of %d", v), codec.ErrMalformed
+	case f.Raw:
+		return f.format(v) + " is not finite", ErrRange
+	}
+	return f.format(v) + " is not in " + f.spelling, ErrRange
 }

@@ -2,10 +2,6 @@ package schema
 
 import (
 	"math"
-	"reflect"
-	"strconv"
-	"strings"
-	"unsafe"
 )
 
 // A direction or a rotation is a vector of 2 to 4 floats of which the length means
@@ -24,75 +20,19 @@ const maxVectorBits = 20
 // to float32, and a vector that is left as it is comes back bit by bit.
 const slack = 1e-6
 
+// space is what the vectors of a field are directions in.
+type space struct {
+	dims     int
+	axis     int // the component that is 1 in the default
+	rotation bool
+}
+
 // vectorShapes says what can be a vector of a form.
 func vectorShapes(form Form) string {
 	if form == FormQuat {
 		return "a struct or array of 4 floats of one type, x, y, z, w"
 	}
 	return "a struct or array of 2 or 3 floats of one type"
-}
-
-// newVector settles what tag t means for n floats of kind k.
-func newVector(k reflect.Kind, n int, t tag) Field {
-	f := Field{
-		Kind: k, Form: t.form, Len: n, Hold: t.hold, spelling: t.String(), scale: 1,
-		rawSize: n * size(k),
-	}
-	half := 2.0
-	if t.form == FormQuat {
-		f.asQuat(t.n)
-		half = 4
-	} else {
-		f.asUnit(t.n)
-	}
-	if t.tolerant {
-		f.Tolerance = t.tol
-	}
-	// Two vectors of length 1 with the angle α between them are 2·sin(α/2) apart;
-	// between quaternions it is half the angle of the rotation.
-	// No angle is above π.
-	f.within = math.Inf(1)
-	if f.Tolerance < math.Pi {
-		f.within = 2 * math.Sin(f.Tolerance/half)
-		if f.Tolerance > 0 {
-			// Neighbours on the wire are a step apart up to the rounding of the type.
-			f.within += 4 * spacing(k, 0.5)
-		}
-	}
-	return f
-}
-
-// vector reads the floats of the component at p.
-func (f *Field) vector(p unsafe.Pointer) (v vector) {
-	p = unsafe.Add(p, f.Offset)
-	if f.Kind == reflect.Float32 {
-		return readVector[float32](p, f.Len)
-	}
-	return readVector[float64](p, f.Len)
-}
-
-func readVector[T float32 | float64](p unsafe.Pointer, n int) (v vector) {
-	for i, x := range unsafe.Slice((*T)(p), n) {
-		v[i&3] = float64(x)
-	}
-	return v
-}
-
-// setVector writes the floats of the component at p.
-func (f *Field) setVector(p unsafe.Pointer, v vector) {
-	p = unsafe.Add(p, f.Offset)
-	if f.Kind == reflect.Float32 {
-		writeVector[float32](p, f.Len, &v)
-	} else {
-		writeVector[float64](p, f.Len, &v)
-	}
-}
-
-func writeVector[T float32 | float64](p unsafe.Pointer, n int, v *vector) {
-	s := unsafe.Slice((*T)(p), n)
-	for i := range s {
-		s[i] = T(v[i&3])
-	}
 }
 
 // square returns the square of the length.
@@ -135,46 +75,46 @@ func (v vector) unit() (vector, bool) {
 
 // direction returns v at length 1, the default for the zero vector, and for one
 // that is not finite the default and false.
-func (f *Field) direction(v vector) (vector, bool) {
+func (s *space) direction(v vector) (vector, bool) {
 	u, ok := v.unit()
 	if !ok {
 		u = vector{}
-		u[f.axis] = 1
+		u[s.axis] = 1
 	}
 	return u, ok || v == vector{}
 }
 
-// vectorsDiffer is differ for vectors. The zero vector equals the default that it
+// differ reports whether two vectors are further apart than within. The zero vector equals the default that it
 // becomes on the wire; one that is not finite differs from everything.
-func (f *Field) vectorsDiffer(x, y vector) bool {
+func (s *space) differ(x, y vector, within float64) bool {
 	if x == y {
 		return false
 	}
-	x, ok := f.direction(x)
-	y, fine := f.direction(y)
+	x, ok := s.direction(x)
+	y, fine := s.direction(y)
 	if !ok || !fine {
 		return true
 	}
 	sign := 1.0
-	if f.Form == FormQuat && x.dot(&y) < 0 {
+	if s.rotation && x.dot(&y) < 0 {
 		sign = -1
 	}
 	for i := range x {
 		x[i] -= float64(sign * y[i])
 	}
-	return !(x.square() <= float64(f.within*f.within))
+	return !(x.square() <= float64(within*within))
 }
 
 // toward returns the direction at 0 < at < 1 of the way from x to y, normalized;
 // quaternions go the short way round. Where there is no way, because one of them
 // has no direction or they are opposite, x stays until y is reached.
-func (f *Field) toward(x, y vector, at float64) vector {
-	u, ok := f.direction(x)
-	v, fine := f.direction(y)
+func (s *space) toward(x, y vector, at float64) vector {
+	u, ok := s.direction(x)
+	v, fine := s.direction(y)
 	if !ok || !fine {
 		return x
 	}
-	if f.Form == FormQuat && u.dot(&v) < 0 {
+	if s.rotation && u.dot(&v) < 0 {
 		at = -at
 	}
 	keep := 1 - math.Abs(at)
@@ -195,13 +135,13 @@ func validVector(v vector) bool {
 	return s >= 0.25 && s <= 4
 }
 
-// hashVector brings vectors that mean the same to the same bits: −0 and 0, the
+// hash brings vectors that mean the same to the same bits: −0 and 0, the
 // zero vector and its default, and for quaternions q and −q.
-func (f *Field) hashVector(h uint64, v vector) uint64 {
+func (s *space) hash(h uint64, v vector) uint64 {
 	if v == (vector{}) {
-		v[f.axis] = 1
+		v[s.axis] = 1
 	}
-	if f.Form == FormQuat {
+	if s.rotation {
 		for i := 3; i >= 0; i-- {
 			if v[i] != 0 {
 				if v[i] < 0 {
@@ -211,18 +151,8 @@ func (f *Field) hashVector(h uint64, v vector) uint64 {
 			}
 		}
 	}
-	for _, x := range v[:f.Len] {
+	for _, x := range v[:s.dims] {
 		h = scramble(h ^ hashFloat(x, math.Float64bits(x)))
 	}
 	return h
-}
-
-func (f *Field) formatVector(v vector) string {
-	var b strings.Builder
-	for i, x := range v[:f.Len] {
-		b.WriteByte("( "[min(i, 1)])
-		b.WriteString(strconv.FormatFloat(x, 'g', -1, 8*size(f.Kind)))
-	}
-	b.WriteByte(')')
-	return b.String()
 }

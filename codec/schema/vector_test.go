@@ -294,7 +294,7 @@ func TestVectorDefaults(t *testing.T) {
 			}
 		}
 		// Nearly of length 1: bit by bit.
-		v := vector{0, f.rounded(vector{1.3})[0]}
+		v := vector{0, round(f.Kind, 1.3)}
 		f.setVector(p, v)
 		var store [4]float64
 		q := unsafe.Pointer(&store)

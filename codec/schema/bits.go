@@ -6,9 +6,9 @@ import (
 )
 
 // quantizeRaw is quantize for a raw field: the bits of its type as words.
-func (f *Field) quantizeRaw(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
-	off := f.Offset
-	switch f.Kind {
+func (m *Memory) quantizeRaw(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
+	off := m.Offset
+	switch m.Kind {
 	case reflect.Int8:
 		copyWords[int8](dst, w, stride, src, off, size, n)
 	case reflect.Uint8:
@@ -51,9 +51,9 @@ func (f *Field) quantizeRaw(dst []int32, w, stride int, src unsafe.Pointer, size
 }
 
 // dequantizeRaw is the inverse of quantizeRaw.
-func (f *Field) dequantizeRaw(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
-	off := f.Offset
-	switch f.Kind {
+func (m *Memory) dequantizeRaw(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+	off := m.Offset
+	switch m.Kind {
 	case reflect.Int8, reflect.Uint8:
 		pasteWords[uint8](dst, src, w, stride, off, size, n)
 	case reflect.Int16, reflect.Uint16:
@@ -68,7 +68,7 @@ func (f *Field) dequantizeRaw(dst unsafe.Pointer, src []int32, w, stride int, si
 			off += size
 		}
 	case reflect.Int64, reflect.Uint64, reflect.Float64:
-		float := f.Kind == reflect.Float64
+		float := m.Kind == reflect.Float64
 		for range n {
 			v := uint64(uint32(src[w])) | uint64(uint32(src[w+1]))<<32
 			if float {
@@ -120,4 +120,59 @@ func finite64(b uint64) (uint64, bool) {
 		return 0, false
 	}
 	return b - 1, false
+}
+
+func quantizeFlags(f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
+	switch f.Kind {
+	case reflect.Uint8:
+		return flagWords[uint8](f, dst, w, stride, src, size, n)
+	case reflect.Uint16:
+		return flagWords[uint16](f, dst, w, stride, src, size, n)
+	case reflect.Uint32:
+		return flagWords[uint32](f, dst, w, stride, src, size, n)
+	}
+	return flagWords[uint64](f, dst, w, stride, src, size, n)
+}
+
+func dequantizeFlags(f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+	switch f.Kind {
+	case reflect.Uint8:
+		flagsOf[uint8](f, dst, src, w, stride, size, n)
+	case reflect.Uint16:
+		flagsOf[uint16](f, dst, src, w, stride, size, n)
+	case reflect.Uint32:
+		flagsOf[uint32](f, dst, src, w, stride, size, n)
+	default:
+		flagsOf[uint64](f, dst, src, w, stride, size, n)
+	}
+}
+
+func flagWords[T uint8 | uint16 | uint32 | uint64](f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
+	off, mask, two := f.Offset, f.mask, f.Words == 2
+	for range n {
+		v := uint64(*(*T)(unsafe.Add(src, off)))
+		if v&^mask != 0 {
+			clamped++
+		}
+		dst[w] = int32(v & mask)
+		if two {
+			dst[w+1] = int32(v & mask >> 32)
+		}
+		w += stride
+		off += size
+	}
+	return clamped
+}
+
+func flagsOf[T uint8 | uint16 | uint32 | uint64](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+	off, mask, two := f.Offset, f.mask, f.Words == 2
+	for range n {
+		v := uint64(uint32(src[w]))
+		if two {
+			v |= uint64(uint32(src[w+1])) << 32
+		}
+		*(*T)(unsafe.Add(dst, off)) = T(v & mask)
+		w += stride
+		off += size
+	}
 }

@@ -1,0 +1,217 @@
+package schema
+
+import (
+	"encoding/binary"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// Memory is how a [Field] lies in the memory of a component. Of the numbers that a
+// value is made of, the bits are those of their type: integers extended to 64, a bool
+// 0 or 1. Numbers are in the unit of memory, which for fixed point is not the field's.
+type Memory struct {
+	// Offset is where the value begins within the component, in bytes.
+	Offset uintptr
+	// Kind is Bool, a sized integer kind, Float32 or Float64: of each number that
+	// the value is made of.
+	Kind reflect.Kind
+	// Len is how many numbers of Kind the value is made of: 2 or 3 for a unit
+	// vector, 4 for a quaternion, the longest length in bytes for a text, else 1.
+	Len int
+	// Fixed is the number of fraction bits of a fixed-point integer, which holds
+	// its value times 2^Fixed; else 0.
+	Fixed int
+
+	scale          float64 // 2^Fixed
+	in             *place  // in the lists around the field; nil outside of lists
+	rawAt, rawSize int     // in the bytes of AppendRaw
+}
+
+// bytes is the size of the value, for a text without its count.
+func (m *Memory) bytes() uintptr { return uintptr(m.Len * size(m.Kind)) }
+
+func (m *Memory) load(p unsafe.Pointer) uint64 {
+	p = unsafe.Add(p, m.Offset)
+	switch m.Kind {
+	case reflect.Bool:
+		if *(*bool)(p) {
+			return 1
+		}
+		return 0
+	case reflect.Int8:
+		return uint64(*(*int8)(p))
+	case reflect.Uint8:
+		return uint64(*(*uint8)(p))
+	case reflect.Int16:
+		return uint64(*(*int16)(p))
+	case reflect.Uint16:
+		return uint64(*(*uint16)(p))
+	case reflect.Int32:
+		return uint64(*(*int32)(p))
+	case reflect.Uint32, reflect.Float32:
+		return uint64(*(*uint32)(p))
+	}
+	return *(*uint64)(p)
+}
+
+func (m *Memory) store(p unsafe.Pointer, bits uint64) {
+	p = unsafe.Add(p, m.Offset)
+	switch size(m.Kind) {
+	case 1:
+		if m.Kind == reflect.Bool {
+			*(*bool)(p) = bits != 0
+		} else {
+			*(*uint8)(p) = uint8(bits)
+		}
+	case 2:
+		*(*uint16)(p) = uint16(bits)
+	case 4:
+		*(*uint32)(p) = uint32(bits)
+	default:
+		*(*uint64)(p) = bits
+	}
+}
+
+// number returns the value of bits. Integers beyond 2^53 are rounded.
+func (m *Memory) number(bits uint64) float64 {
+	switch {
+	case m.Kind == reflect.Float32:
+		return float64(math.Float32frombits(uint32(bits)))
+	case m.Kind == reflect.Float64:
+		return math.Float64frombits(bits)
+	case isSigned(m.Kind):
+		return float64(int64(bits))
+	}
+	return float64(bits)
+}
+
+// bits returns the bits of v, which is a value of the type.
+func (m *Memory) bits(v float64) uint64 {
+	switch m.Kind {
+	case reflect.Float32:
+		return uint64(math.Float32bits(float32(v)))
+	case reflect.Float64:
+		return math.Float64bits(v)
+	}
+	return uint64(int64(v))
+}
+
+// vector reads the floats of the component at p.
+func (m *Memory) vector(p unsafe.Pointer) (v vector) {
+	p = unsafe.Add(p, m.Offset)
+	if m.Kind == reflect.Float32 {
+		return readVector[float32](p, m.Len)
+	}
+	return readVector[float64](p, m.Len)
+}
+
+// setVector writes the floats of the component at p.
+func (m *Memory) setVector(p unsafe.Pointer, v vector) {
+	p = unsafe.Add(p, m.Offset)
+	if m.Kind == reflect.Float32 {
+		writeVector[float32](p, m.Len, &v)
+	} else {
+		writeVector[float64](p, m.Len, &v)
+	}
+}
+
+// copyRows copies values, but for texts.
+func (m *Memory) copyRows(dst, src unsafe.Pointer, size uintptr, n int) {
+	if dst == src {
+		return
+	}
+	if m.Len > 1 {
+		for i := range n {
+			at := m.Offset + uintptr(i)*size
+			copy(unsafe.Slice((*byte)(unsafe.Add(dst, at)), m.bytes()), unsafe.Slice((*byte)(unsafe.Add(src, at)), m.bytes()))
+		}
+		return
+	}
+	switch m.bytes() {
+	case 1:
+		copyNumbers[uint8](dst, src, m.Offset, size, n)
+	case 2:
+		copyNumbers[uint16](dst, src, m.Offset, size, n)
+	case 4:
+		copyNumbers[uint32](dst, src, m.Offset, size, n)
+	default:
+		copyNumbers[uint64](dst, src, m.Offset, size, n)
+	}
+}
+
+// appendBits appends one number in the form of load.
+func (m *Memory) appendBits(dst []byte, v uint64) []byte {
+	switch size(m.Kind) {
+	case 1:
+		return append(dst, byte(v))
+	case 2:
+		return binary.LittleEndian.AppendUint16(dst, uint16(v))
+	case 4:
+		return binary.LittleEndian.AppendUint32(dst, uint32(v))
+	}
+	return binary.LittleEndian.AppendUint64(dst, v)
+}
+
+// rawBits reads one number in the form of load.
+func (m *Memory) rawBits(b []byte) uint64 {
+	switch size(m.Kind) {
+	case 1:
+		if m.Kind == reflect.Int8 {
+			return uint64(int8(b[0]))
+		}
+		return uint64(b[0])
+	case 2:
+		v := binary.LittleEndian.Uint16(b)
+		if m.Kind == reflect.Int16 {
+			return uint64(int16(v))
+		}
+		return uint64(v)
+	case 4:
+		v := binary.LittleEndian.Uint32(b)
+		if m.Kind == reflect.Int32 {
+			return uint64(int32(v))
+		}
+		return uint64(v)
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+func (m *Memory) rawVector(b []byte) (v vector) {
+	for i := range m.Len {
+		v[i&3] = m.number(m.rawBits(b[i*size(m.Kind):]))
+	}
+	return v
+}
+func (m *Memory) formatVector(v vector) string {
+	var b strings.Builder
+	for i, x := range v[:m.Len] {
+		b.WriteByte("( "[min(i, 1)])
+		b.WriteString(strconv.FormatFloat(x, 'g', -1, 8*size(m.Kind)))
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+func readVector[T float32 | float64](p unsafe.Pointer, n int) (v vector) {
+	for i, x := range unsafe.Slice((*T)(p), n) {
+		v[i&3] = float64(x)
+	}
+	return v
+}
+
+func writeVector[T float32 | float64](p unsafe.Pointer, n int, v *vector) {
+	s := unsafe.Slice((*T)(p), n)
+	for i := range s {
+		s[i] = T(v[i&3])
+	}
+}
+
+func copyNumbers[T uint8 | uint16 | uint32 | uint64](dst, src unsafe.Pointer, off, size uintptr, n int) {
+	for range n {
+		*(*T)(unsafe.Add(dst, off)) = *(*T)(unsafe.Add(src, off))
+		off += size
+	}
+}
