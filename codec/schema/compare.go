@@ -88,26 +88,6 @@ type tolerance struct {
 	mask   uint64  // bits that flags may have; of other integers all
 }
 
-// apart reports whether two integers differ by more.
-func (t *tolerance) apart(a, b uint64, signed, angle bool) bool {
-	if a, b = a&t.mask, b&t.mask; a == b {
-		return false
-	}
-	// Unsigned subtraction is exact for all integers, once the larger is known.
-	d, less := a-b, a < b
-	if signed {
-		less = int64(a) < int64(b)
-	}
-	if less {
-		d = b - a
-	}
-	if angle {
-		d %= t.cycle
-		d = min(d, t.cycle-d)
-	}
-	return d > t.slack
-}
-
 // wholes settles what the kernels take in whole numbers.
 func (t *tolerance) wholes(period float64) {
 	t.slack, t.cycle = math.MaxUint64, uint64(period)

@@ -93,19 +93,6 @@ func (g *grid) fold(x float64) float64 {
 	return min(max(x, 0), float64(g.top))
 }
 
-// between returns the number at 0 < at < 1 of the way from x to y.
-func (g *grid) between(x, y, at float64) float64 {
-	d := y - x
-	if g.period > 0 {
-		d = g.turn(d)
-	}
-	if math.IsInf(d, 0) {
-		// The two are so far apart that their difference is not a float.
-		return float64(x*(1-at)) + float64(y*at)
-	}
-	return float64(x + float64(d*at))
-}
-
 // exact is the largest magnitude up to which float64 holds every integer and
 // nothing else rounds to it.
 const exact = 1<<53 - 1

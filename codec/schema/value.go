@@ -88,7 +88,35 @@ func (f *Field) differ(a, b uint64) bool {
 		}
 		return !(math.Abs(d) <= f.within)
 	}
-	return f.tolerance.apart(a, b, isSigned(f.Kind), f.Angle)
+	if a, b = a&f.mask, b&f.mask; a == b {
+		return false
+	}
+	// Unsigned subtraction is exact for all integers, once the larger is known.
+	d, less := a-b, a < b
+	if isSigned(f.Kind) {
+		less = int64(a) < int64(b)
+	}
+	if less {
+		d = b - a
+	}
+	if f.Angle {
+		d %= f.cycle
+		d = min(d, f.cycle-d)
+	}
+	return d > f.slack
+}
+
+// between returns the number at 0 < at < 1 of the way from x to y.
+func (f *Field) between(x, y, at float64) float64 {
+	d := y - x
+	if f.Angle {
+		d = f.turn(d)
+	}
+	if math.IsInf(d, 0) {
+		// The two are so far apart that their difference is not a float.
+		return float64(x*(1-at)) + float64(y*at)
+	}
+	return float64(x + float64(d*at))
 }
 
 // clear makes the memory of the value at p zero.
