@@ -37,30 +37,46 @@ func TestFingerprints(t *testing.T) {
 	if *update && testing.Short() {
 		t.Fatal("-update needs all of them, without -short")
 	}
-	var now strings.Builder
-	for i, seed := range fingerprinted {
-		if testing.Short() && i%4 > 0 {
-			continue
+	lines := make([]string, len(fingerprinted))
+	t.Run("matches", func(t *testing.T) {
+		for i, seed := range fingerprinted {
+			if testing.Short() && i%4 > 0 {
+				continue
+			}
+			t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+				t.Parallel()
+				d := newDraw(t, seed)
+				lines[i] = line(d, fingerprint(t, d))
+			})
 		}
-		d := newDraw(t, seed)
-		fmt.Fprintf(&now, "%4d %016x %v\n", seed, fingerprint(t, d), d)
-	}
+	})
 	if *update {
-		if err := os.WriteFile(fingerprintsFile, []byte(now.String()), 0o644); err != nil {
+		if err := os.WriteFile(fingerprintsFile, []byte(strings.Join(lines, "")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
+	for known, i := prints(t), 0; i < len(lines); i++ {
+		if !strings.Contains(known, lines[i]) {
+			t.Errorf("this match does not go as it did:\n%s", lines[i])
+		}
+	}
+}
+
+// line is what the file has of a match.
+func line(d *draw, hash uint64) string { return fmt.Sprintf("%4d %016x %v\n", d.seed, hash, d) }
+
+// prints are the lines of the file.
+func prints(t *testing.T) string {
 	b, err := os.ReadFile(fingerprintsFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(now.String()) {
-		if !strings.Contains(string(b), line) {
-			t.Errorf("this match does not go as it did:\n%s", line)
-		}
-	}
+	return string(b)
 }
+
+// long reports whether a test is to play all matches that it has, as it does at night.
+func long() bool { return os.Getenv("TACTUS_LONG") != "" }
 
 // fingerprint plays a match and returns a hash of all of it that can be seen.
 func fingerprint(t *testing.T, d *draw) uint64 {

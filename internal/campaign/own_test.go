@@ -1,8 +1,6 @@
 package campaign
 
 import (
-	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -42,14 +40,14 @@ var alike = systems.ClientSystems{
 
 // With a Predict and a Reconcile of one's own that do the same a match is the same, to the byte;
 // where others are co-simulated, of which the built-in one takes over no more than it must, all
-// that the netcode promises holds.
+// that the netcode promises holds. There are a few matches, and at night all.
 func TestOwnSystems(t *testing.T) {
-	prints, err := os.ReadFile(fingerprintsFile)
-	if err != nil {
-		t.Fatal(err)
+	seeds := []uint64{132, 133, 224, 51, 15} // of each model that lets clients predict
+	if long() {
+		seeds = fingerprinted
 	}
 	compared := 0
-	for _, seed := range fingerprinted {
+	for _, seed := range seeds {
 		d := newDraw(t, seed)
 		switch d.own = alike; {
 		case d.preset == policy.Rollback || d.preset == policy.Lockstep:
@@ -57,12 +55,12 @@ func TestOwnSystems(t *testing.T) {
 			fight(t, d)
 		default:
 			compared++
-			if line := fmt.Sprintf("%4d %016x %v\n", seed, fingerprint(t, d), d); !strings.Contains(string(prints), line) {
-				t.Errorf("with systems of one's own this match does not go as it did:\n%s", line)
+			if now := line(d, fingerprint(t, d)); !strings.Contains(prints(t), now) {
+				t.Errorf("with systems of one's own this match does not go as it did:\n%s", now)
 			}
 		}
 	}
-	if compared < 8 && runtime.GOARCH == "amd64" {
+	if (compared < 3 || long() && compared < 8) && runtime.GOARCH == "amd64" {
 		t.Errorf("%d matches compared", compared)
 	}
 }
