@@ -51,20 +51,16 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// The object has what its readers look for, a chart is an image, and the same flags
-// print the same bytes.
+// The object has what its readers look for, and a chart is an image.
 func TestComparison(t *testing.T) {
 	if testing.Short() {
-		t.Skip("plays all matches twice")
+		t.Skip("plays all matches")
 	}
 	file := filepath.Join(t.TempDir(), "chart.svg")
-	args := []string{"-json", "-seconds", "3", "-players", "3", "-latencies", "3,4,9", "-plot", file}
-	var out, again, progress bytes.Buffer
+	args := []string{"-json", "-seconds", "1", "-players", "3", "-latencies", "3,4,9", "-plot", file}
+	var out, progress bytes.Buffer
 	if code := run(args, &out, &progress); code != 0 || !strings.Contains(progress.String(), "1 of ") {
 		t.Fatalf("exit code %d: %s", code, progress.String())
-	}
-	if code := run(args, &again, io.Discard); code != 0 || !bytes.Equal(out.Bytes(), again.Bytes()) {
-		t.Errorf("exit code %d; a second run prints\n%s\nafter\n%s", code, again.String(), out.String())
 	}
 	if n := strings.Count(out.String(), "\n"); n != 1 {
 		t.Errorf("%d lines, want one", n)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // Each preset shows its nature.
@@ -15,7 +16,7 @@ func TestPresetsDiffer(t *testing.T) {
 		t.Skip("plays for minutes")
 	}
 	o := options(2)
-	o.Seconds = 15
+	o.Seconds = 8
 	all := map[policy.Preset]Preset{}
 	for _, p := range policy.Presets() {
 		r, err := preset(o, p)
@@ -45,12 +46,19 @@ func TestPresetsDiffer(t *testing.T) {
 	}
 }
 
-func TestDuels(t *testing.T) {
-	for _, seed := range []uint64{1, 2} {
-		o := options(2)
-		o.Seed = seed
-		f, err := fairness(o)
+// The same options give the same results, whichever part is over first; and who wins a duel is a matter of the model.
+func TestResultsFollowFromOptions(t *testing.T) {
+	defer func(players, latencies []int) { sweptPlayers, sweptLatencies = players, latencies }(sweptPlayers, sweptLatencies)
+	sweptPlayers, sweptLatencies = sweptPlayers[:1], sweptLatencies[:1]
+	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
+		o := options(2, 5)
+		o.Seed, o.Seconds = seed, 1
+		r, err := Run(o, nil)
 		must(t, err)
+		again, err := Run(o, nil)
+		must(t, err)
+		equal(t, "again", again, r)
+		f := r.Fairness
 		equal(t, "greedy", f.Greedy, lowWins)
 		equal(t, "rewind", f.Rewind, bothDie)
 		equal(t, "rollback", f.Rollback, bothDie)
@@ -61,7 +69,7 @@ func TestDuels(t *testing.T) {
 				equal(t, "lockstep, "+d.Moment, d.Winner, bothDie)
 			}
 		}
-	}
+	})
 }
 
 // Parts run each once, whatever the others do, and all errors are told.
