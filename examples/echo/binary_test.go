@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,21 +12,24 @@ import (
 	"github.com/tactusgo/tactus/internal/printed"
 )
 
-// The program as it is built, against itself in another process.
+// asProgram says in the environment that the test's binary is the program.
+const asProgram = "ECHO_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// The program against itself in another process.
 func TestBinary(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds the program")
-	}
-	echo := filepath.Join(t.TempDir(), "echo.exe")
-	if out, err := exec.Command("go", "build", "-o", echo, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	command := func(args ...string) (*exec.Cmd, *printed.Text) {
-		c, text := exec.CommandContext(ctx, echo, append(args, "-protocol", "0x11", "-key", testKey)...), new(printed.Text)
-		c.Stdout, c.Stderr = text, text
+		c, text := exec.CommandContext(ctx, os.Args[0], append(args, "-protocol", "0x11", "-key", testKey)...), new(printed.Text)
+		c.Env, c.Stdout, c.Stderr = append(os.Environ(), asProgram+"=1"), text, text
 		return c, text
 	}
 	for _, loopback := range []string{"127.0.0.1", "[::1]"} {

@@ -38,6 +38,7 @@ func TestForeignClient(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "::1"} {
 		t.Run(host, func(t *testing.T) {
+			t.Parallel()
 			loopback := strings.TrimSuffix(netip.AddrPortFrom(netip.MustParseAddr(host), 0).String(), ":0")
 			family(t, loopback)
 			addr, served, stop := start(t, "-serve", loopback+":0")
@@ -61,6 +62,7 @@ func TestForeignServer(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "::1"} {
 		t.Run(host, func(t *testing.T) {
+			t.Parallel()
 			loopback := strings.TrimSuffix(netip.AddrPortFrom(netip.MustParseAddr(host), 0).String(), ":0")
 			family(t, loopback)
 			full, denials, fullPort := serveForeign(t, "deny", host)
