@@ -134,7 +134,7 @@ func BenchmarkFind(b *testing.B) {
 	from := netip.MustParseAddrPort(mallory)
 	b.ReportAllocs()
 	for b.Loop() {
-		c.s.finds = shared{}
+		c.s.search.finds = shared{}
 		c.now = c.now.Add(2 * time.Millisecond)
 		c.s.Find(c.now, from, d, quiet{})
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/internal/clock"
 )
 
 // ClientHandler is told what happens on a [Client], in the call that feeds it. It may send and disconnect.
@@ -68,17 +66,16 @@ type Client struct {
 	sequence uint64 // goes on from server to server: all of the token have the same keys
 	window   window
 
-	begun                       bool
-	clock                       clock.Clock
-	start, updated, heard, sent time.Duration
+	begun              bool
+	clock              watch
+	start, heard, sent time.Duration
 
 	challenge [challengeBody]byte
 	slot      uint32
 	slots     uint32
 	drops     Drops
 
-	plain  []byte
-	packet []byte
+	scratch scratch
 }
 
 // NewClient returns a client that connects with a token, which must not serve another client at the same time: they
@@ -94,8 +91,7 @@ func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte)
 		timeout:  max(0, time.Duration(token.Timeout)*time.Second),
 		sender:   newDirection(token.ProtocolID, &token.ClientToServer),
 		receiver: newDirection(token.ProtocolID, &token.ServerToClient),
-		plain:    make([]byte, 0, MaxDatagram),
-		packet:   make([]byte, 0, MaxDatagram),
+		scratch:  scratch{plain: make([]byte, 0, MaxDatagram), packet: make([]byte, 0, MaxDatagram)},
 	}
 	c.token.ClientToServer, c.token.ServerToClient = Key{}, Key{} // whoever prints a client does not print those
 	c.token.Servers = nil
@@ -163,13 +159,12 @@ func (c *Client) Update(now time.Time, h ClientHandler) {
 	if c.state == Ended {
 		return
 	}
-	at := c.clock.At(now)
+	at, held := c.clock.look(now)
 	if !c.begun {
 		c.begun, c.sequence = true, firstSequence(c.token.Expire, now)
-		c.start, c.updated, c.heard, c.sent = at, at, at, at-sendInterval
+		c.start, c.heard, c.sent = at, at, at-sendInterval
 	}
-	c.heard = min(c.heard+heldBetween(c.updated, at), at)
-	c.updated = at
+	c.heard = min(c.heard+held, at)
 	silent := c.timeout > 0 && at-c.heard >= c.timeout
 	switch {
 	case c.state == Connected && silent:
@@ -196,21 +191,21 @@ func (c *Client) expired(at time.Duration) bool {
 func (c *Client) speak(now time.Time) {
 	switch c.state {
 	case Requesting:
-		b := append(c.packet[:0], kindRequest)
+		b := append(c.scratch.packet[:0], kindRequest)
 		b = append(b, version...)
 		b = binary.LittleEndian.AppendUint64(b, c.token.ProtocolID)
 		b = binary.LittleEndian.AppendUint64(b, c.token.Expire)
 		b = append(b, c.token.Nonce[:]...)
-		c.packet = append(b, c.token.Private[:]...)
+		c.scratch.packet = append(b, c.token.Private[:]...)
 		c.sent = c.clock.At(now)
-		_ = c.out(c.server, c.packet)
+		_ = c.out(c.server, c.scratch.packet)
 	case Responding:
 		_ = c.send(now, kindResponse, c.challenge[:])
 	case Connected:
 		var body [keepAliveBody]byte
 		binary.LittleEndian.PutUint32(body[:], c.slot)
 		binary.LittleEndian.PutUint32(body[4:], c.slots)
-		_ = c.send(now, kindKeepAlive, append(c.plain[:0], body[:]...))
+		_ = c.send(now, kindKeepAlive, append(c.scratch.plain[:0], body[:]...))
 	}
 }
 
@@ -218,10 +213,10 @@ func (c *Client) send(now time.Time, kind uint8, body []byte) error {
 	if c.sequence >= globalSequence {
 		return ErrExhausted
 	}
-	c.packet = c.sender.appendPacket(c.packet[:0], kind, c.sequence, body)
+	c.scratch.packet = c.sender.appendPacket(c.scratch.packet[:0], kind, c.sequence, body)
 	c.sequence++
 	c.sent = c.clock.At(now)
-	return c.out(c.server, c.packet)
+	return c.out(c.server, c.scratch.packet)
 }
 
 // Receive takes a datagram that arrived at now. It returns why the datagram was dropped; that is counted too.
@@ -247,7 +242,7 @@ func (c *Client) receive(now time.Time, from netip.AddrPort, b []byte, h ClientH
 			return drop
 		}
 	}
-	body, ok := c.receiver.open(c.plain[:0], head, b)
+	body, ok := c.receiver.open(c.scratch.plain[:0], head, b)
 	if !ok {
 		return DropForged
 	}

@@ -184,7 +184,7 @@ func FuzzEndpoints(f *testing.F) {
 			}
 		}
 		w.run(time.Second)
-		if s.connected != 1 || s.disconnected > 1 || c.disconnected > 1 || s.Len() != 1-s.disconnected || s.byAddr.len() != s.Len() || len(s.byID) != s.Len() {
+		if s.connected != 1 || s.disconnected > 1 || c.disconnected > 1 || s.Len() != 1-s.disconnected || s.peers.byAddr.len() != s.Len() || len(s.peers.byID) != s.Len() {
 			t.Errorf("server %+v, client %+v", s.serverLog, c.clientLog)
 		}
 	})

@@ -1,9 +1,9 @@
 package netcode
 
 import (
+	"crypto/cipher"
 	"encoding/binary"
 	"net/netip"
-	"slices"
 	"time"
 )
 
@@ -42,14 +42,14 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 		}
 		s.half.refresh(half, at)
 	case half != nil || s.burnt.has(mac):
-		if s.byAddr.get(from) != nil {
+		if s.peers.byAddr.get(from) != nil {
 			return DropConnected
 		}
 		return DropTokenUsed
 	case !s.limits.decrypt(at, tag):
 		return DropBusy
 	default:
-		plain, ok := s.unseal(expire, nonce, sealed)
+		plain, ok := s.tokens.open(s.scratch.plain[:0], s.config.ProtocolID, expire, nonce, sealed)
 		if !ok {
 			return DropForged
 		}
@@ -58,15 +58,21 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 			return drop
 		}
 	}
-	s.body = s.challenges.append(s.body[:0], half.clientID, &half.userData)
-	s.sendGlobal(from, &half.out, kindChallenge, s.body)
+	s.scratch.body = s.challenges.append(s.scratch.body[:0], half.clientID, &half.userData)
+	s.sendGlobal(from, &half.out, kindChallenge, s.scratch.body)
 	return DropNone
 }
 
-// unseal decrypts the token of a request.
-func (s *Server) unseal(expire uint64, nonce, sealed []byte) (plain []byte, ok bool) {
-	s.data = appendTokenData(s.data[:0], s.config.ProtocolID, expire)
-	plain, err := s.tokens.Open(s.plain[:0], nonce, sealed, s.data)
+// tokenReader decrypts the private parts of tokens.
+type tokenReader struct {
+	aead cipher.AEAD
+	data []byte // associated
+}
+
+// open appends what is sealed to dst.
+func (r *tokenReader) open(dst []byte, protocolID, expire uint64, nonce, sealed []byte) (plain []byte, ok bool) {
+	r.data = appendTokenData(r.data[:0], protocolID, expire)
+	plain, err := r.aead.Open(dst, nonce, sealed, r.data)
 	return plain, err == nil
 }
 
@@ -106,13 +112,13 @@ func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire 
 
 // admissible examines whether a client with a good token can have a session; who finds no slot is denied.
 func (s *Server) admissible(now time.Time, from netip.AddrPort, mac tokenMAC, clientID, expire uint64, out *direction) DropReason {
-	old, there, half := s.replaceable(clientID, expire), s.byAddr.get(from), s.half.byAddr[from]
+	old, there, half := s.replaceable(clientID, expire), s.peers.byAddr.get(from), s.half.byAddr[from]
 	switch {
 	case there != nil && there != old:
 		return DropConnected
 	case half != nil && half.mac != mac && s.clock.At(now)-half.since < aliveTime:
 		return DropConnected
-	case s.byID[clientID] != old:
+	case s.peers.byID[clientID] != old:
 		return DropClientID
 	case s.full(old):
 		s.sendGlobal(from, out, kindDenied, nil)
@@ -127,7 +133,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	if !s.limits.allow(s.clock.At(now), tag) {
 		return DropRate
 	}
-	body, ok := half.in.open(s.plain[:0], head, b)
+	body, ok := half.in.open(s.scratch.plain[:0], head, b)
 	if !ok {
 		return DropForged
 	}
@@ -139,7 +145,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	switch {
 	case !ok, clientID != half.clientID, sequence < half.first:
 		return DropChallenge
-	case s.byID[clientID] != old:
+	case s.peers.byID[clientID] != old:
 		return DropClientID
 	case half.expire <= unixTime(now):
 		return DropExpired
@@ -161,7 +167,6 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	}
 	p := &Peer{
 		server:   s,
-		slot:     slices.Index(s.peers, nil),
 		id:       half.clientID,
 		addr:     half.addr,
 		expire:   half.expire,
@@ -173,10 +178,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 		window:   newWindow(head.sequence),
 		heard:    s.clock.At(now),
 	}
-	s.peers[p.slot] = p
-	s.byAddr.put(p.addr, p)
-	s.byID[p.id] = p
-	s.count++
+	s.peers.add(p)
 	_ = p.keepAlive(now)
 	h.Connected(now, p)
 	return DropNone
@@ -184,7 +186,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 
 // replaceable is the peer that a token for its client id may take over, or nil.
 func (s *Server) replaceable(clientID, expire uint64) *Peer {
-	if p := s.byID[clientID]; s.config.Takeover && p != nil && p.expire <= expire {
+	if p := s.peers.byID[clientID]; s.config.Takeover && p != nil && p.expire <= expire {
 		return p
 	}
 	return nil
@@ -192,9 +194,9 @@ func (s *Server) replaceable(clientID, expire uint64) *Peer {
 
 // sendGlobal sends outside of a session, with the server's own sequence.
 func (s *Server) sendGlobal(to netip.AddrPort, out *direction, kind uint8, body []byte) {
-	s.packet = out.appendPacket(s.packet[:0], kind, s.global, body)
+	s.scratch.packet = out.appendPacket(s.scratch.packet[:0], kind, s.global, body)
 	s.global++
-	_ = s.out(to, s.packet)
+	_ = s.out(to, s.scratch.packet)
 }
 
 // firstSequence is where the sequences of an end begin: at the number of milliseconds that have passed of the last

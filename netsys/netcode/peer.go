@@ -85,9 +85,9 @@ func (p *Peer) Forget() { p.server.remove(p) }
 
 func (p *Peer) keepAlive(now time.Time) error {
 	s := p.server
-	s.body = binary.LittleEndian.AppendUint32(s.body[:0], uint32(p.slot))
-	s.body = binary.LittleEndian.AppendUint32(s.body, uint32(s.config.MaxClients))
-	return p.send(now, kindKeepAlive, s.body)
+	s.scratch.body = binary.LittleEndian.AppendUint32(s.scratch.body[:0], uint32(p.slot))
+	s.scratch.body = binary.LittleEndian.AppendUint32(s.scratch.body, uint32(s.config.MaxClients))
+	return p.send(now, kindKeepAlive, s.scratch.body)
 }
 
 func (p *Peer) send(now time.Time, kind uint8, body []byte) error {
@@ -102,10 +102,10 @@ func (p *Peer) sendTo(now time.Time, to netip.AddrPort, kind uint8, body []byte)
 		return ErrExhausted
 	}
 	s := p.server
-	s.packet = p.out.appendPacket(s.packet[:0], kind, p.sequence, body)
+	s.scratch.packet = p.out.appendPacket(s.scratch.packet[:0], kind, p.sequence, body)
 	p.sequence++
 	p.sent = s.clock.At(now)
-	return s.out(to, s.packet)
+	return s.out(to, s.scratch.packet)
 }
 
 // open decrypts a packet of the session, which then counts as received.
@@ -121,12 +121,12 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 		}
 		return nil, DropFlood
 	}
-	body, ok := p.in.open(s.plain[:0], h, b)
+	body, ok := p.in.open(s.scratch.plain[:0], h, b)
 	if !ok {
 		return nil, DropForged
 	}
 	// Counted only now: somebody who forges the client's address must not use up its allowance.
-	p.allowance.use(at, s.interval)
+	p.allowance.use(at, s.peers.interval)
 	p.window.advance(h.sequence)
 	if !bodyFits(h.kind, len(body)) {
 		return nil, DropMalformed

@@ -3,7 +3,43 @@ package netcode
 import (
 	"encoding/binary"
 	"net/netip"
+	"slices"
+	"time"
 )
+
+// roster are the peers of a server.
+type roster struct {
+	slots    []*Peer
+	count    int
+	byAddr   peerMap
+	byID     map[uint64]*Peer
+	interval time.Duration // between packets of each
+}
+
+func newRoster(slots, packetsPerSecond int) roster {
+	return roster{
+		slots: make([]*Peer, slots), byAddr: newPeerMap(), byID: make(map[uint64]*Peer),
+		interval: time.Second / time.Duration(packetsPerSecond),
+	}
+}
+
+func (r *roster) full() bool { return r.count >= len(r.slots) }
+
+// add gives a peer the first slot that is free.
+func (r *roster) add(p *Peer) {
+	p.slot = slices.Index(r.slots, nil)
+	r.slots[p.slot] = p
+	r.byAddr.put(p.addr, p)
+	r.byID[p.id] = p
+	r.count++
+}
+
+func (r *roster) remove(p *Peer) {
+	r.slots[p.slot] = nil
+	r.byAddr.remove(p.addr)
+	delete(r.byID, p.id)
+	r.count--
+}
 
 // peerMap finds peers by address, once for every packet: by a number where the address is IPv4, which a map finds
 // in a third of the time.

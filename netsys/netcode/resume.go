@@ -40,10 +40,10 @@ const (
 func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h ServerHandler) *Peer {
 	from = unmap(from)
 	head, drop := parseHeader(datagram, serverReceives)
-	if drop != DropNone || head.kind == kindResponse || s.closed || s.byAddr.get(from) != nil {
+	if drop != DropNone || head.kind == kindResponse || s.closed || s.peers.byAddr.get(from) != nil {
 		return nil
 	}
-	if p := s.strays.get(from); p != nil {
+	if p := s.search.strays.get(from); p != nil {
 		switch body, drop := p.open(now, head, datagram); drop {
 		case DropNone:
 			p.handle(now, head.kind, body, h)
@@ -54,28 +54,23 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 		}
 	}
 	at, tag := s.clock.At(now), s.limits.tag(from.Addr())
-	finds := s.finds.of(s.limits, tag)
+	finds := s.search.finds.of(s.limits, tag)
 	if !finds.left(at, burstTime) || !s.limits.allow(at, tag) {
 		return nil
 	}
 	const interval = time.Second / findRate
-	finds.use(at, interval*time.Duration(1+len(s.peers)/findSlots))
-	list, n := s.candidates(at, head.sequence)
+	finds.use(at, interval*time.Duration(1+len(s.peers.slots)/findSlots))
+	list, n := s.search.candidates(s.peers.slots, at, head.sequence)
 	for _, p := range list[:n] {
 		if !finds.left(at, burstTime) {
 			return nil
 		}
 		finds.use(at, interval)
-		s.turn = p.slot + 1
+		s.search.turn = p.slot + 1
 		body, drop := p.open(now, head, datagram)
 		switch drop {
 		case DropNone:
-			if other := s.strays.get(from); other != nil {
-				s.settle(other)
-			}
-			s.settle(p)
-			p.elsewhere = from
-			s.strays.put(from, p)
+			s.search.found(p, from)
 			p.handle(now, head.kind, body, h)
 			return p
 		case DropMalformed: // but authentic
@@ -86,22 +81,39 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 	return nil
 }
 
+// search is what [Server.Find] remembers.
+type search struct {
+	strays peerMap // by where they were found
+	finds  shared
+	turn   int // slot with which it begins
+}
+
+// found notes where a peer was found.
+func (f *search) found(p *Peer, from netip.AddrPort) {
+	if other := f.strays.get(from); other != nil {
+		f.settle(other)
+	}
+	f.settle(p)
+	p.elsewhere = from
+	f.strays.put(from, p)
+}
+
 // settle forgets where a peer was found.
-func (s *Server) settle(p *Peer) {
+func (f *search) settle(p *Peer) {
 	if p.elsewhere.IsValid() {
-		s.strays.remove(p.elsewhere)
+		f.strays.remove(p.elsewhere)
 		p.elsewhere = netip.AddrPort{}
 	}
 }
 
 // candidates are the n peers with which Find tries a datagram: those whose turn it is, by slot.
-func (s *Server) candidates(at time.Duration, sequence uint64) (list [findTrials]*Peer, n int) {
-	for i := 0; i < len(s.peers) && n < findTrials; i++ {
-		slot := s.turn + i
-		if slot >= len(s.peers) {
-			slot -= len(s.peers)
+func (f *search) candidates(slots []*Peer, at time.Duration, sequence uint64) (list [findTrials]*Peer, n int) {
+	for i := 0; i < len(slots) && n < findTrials; i++ {
+		slot := f.turn + i
+		if slot >= len(slots) {
+			slot -= len(slots)
 		}
-		p := s.peers[slot]
+		p := slots[slot]
 		if p == nil {
 			continue
 		}
@@ -119,13 +131,13 @@ func (s *Server) candidates(at time.Duration, sequence uint64) (list [findTrials
 // of another peer.
 func (s *Server) Rebind(p *Peer, to netip.AddrPort) bool {
 	to = unmap(to)
-	if p.ended || p.server != s || s.byAddr.get(to) != nil {
+	if p.ended || p.server != s || s.peers.byAddr.get(to) != nil {
 		return false
 	}
-	s.settle(p)
-	s.byAddr.remove(p.addr)
+	s.search.settle(p)
+	s.peers.byAddr.remove(p.addr)
 	p.addr = to
-	s.byAddr.put(to, p)
+	s.peers.byAddr.put(to, p)
 	return true
 }
 

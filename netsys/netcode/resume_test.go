@@ -191,16 +191,16 @@ func TestFoundIsNotLimited(t *testing.T) {
 	if m.find(there, bytes.Clone(m.last)) != nil {
 		t.Error("found by a replay")
 	}
-	if !m.s.Rebind(m.p, netip.MustParseAddrPort(there)) || m.s.strays.len() != 0 {
-		t.Errorf("%d addresses are kept after the move", m.s.strays.len())
+	if !m.s.Rebind(m.p, netip.MustParseAddrPort(there)) || m.s.search.strays.len() != 0 {
+		t.Errorf("%d addresses are kept after the move", m.s.search.strays.len())
 	}
 	m.run(2 * time.Second)
-	if m.find(mallory, m.send("moved")) != m.p || m.s.strays.len() != 1 {
-		t.Errorf("not found, %d addresses", m.s.strays.len())
+	if m.find(mallory, m.send("moved")) != m.p || m.s.search.strays.len() != 1 {
+		t.Errorf("not found, %d addresses", m.s.search.strays.len())
 	}
 	m.p.Forget()
-	if m.s.strays.len() != 0 {
-		t.Errorf("%d addresses are kept after the end", m.s.strays.len())
+	if m.s.search.strays.len() != 0 {
+		t.Errorf("%d addresses are kept after the end", m.s.search.strays.len())
 	}
 }
 

@@ -1,7 +1,6 @@
 package netcode
 
 import (
-	"crypto/cipher"
 	"encoding/binary"
 	"fmt"
 	"iter"
@@ -31,35 +30,45 @@ type Farewell interface {
 
 // Server is the server's end of all its sessions. It is used by one goroutine.
 type Server struct {
-	config ServerConfig
-	out    func(to netip.AddrPort, datagram []byte) error
+	config  ServerConfig
+	out     func(to netip.AddrPort, datagram []byte) error
+	drops   Drops
+	closing bool
+	closed  bool
+	clock   watch
 
-	tokens     cipher.AEAD
+	tokens     tokenReader
 	challenges challenges
 	global     uint64 // sequence of the next packet outside of sessions
+	limits     *limiter
+	half       *halfOpens
+	burnt      burnt
 
-	peers    []*Peer // by slot
-	count    int
-	byAddr   peerMap
-	byID     map[uint64]*Peer
-	half     *halfOpens
-	burnt    burnt
-	strays   peerMap // by where Find found them
-	finds    shared  // of Find
-	turn     int     // slot with which Find begins
-	limits   *limiter
-	interval time.Duration // between packets of a session
-	drops    Drops
-	closing  bool
-	closed   bool
+	peers   roster
+	search  search
+	scratch scratch
+}
 
-	clock   clock.Clock
-	updated time.Duration
-
+// scratch is where packets are put together and taken apart.
+type scratch struct {
 	plain  []byte // what was decrypted
 	body   []byte // what is to be encrypted
 	packet []byte // what was encrypted
-	data   []byte // associated data of a private token
+}
+
+// watch is the clock of an end, which is looked at in every update.
+type watch struct {
+	clock.Clock
+	updated time.Duration
+}
+
+// look is the time of an update, and how much longer it has been since the one before than heldTime: this end did not
+// listen, and when the other one was last heard moves by that.
+func (w *watch) look(now time.Time) (at, held time.Duration) {
+	at = w.At(now)
+	held = max(0, at-w.updated-heldTime)
+	w.updated = at
+	return at, held
 }
 
 // NewServer returns a server. It sends by calling out, which must not keep the datagram nor call back; an error of
@@ -69,7 +78,7 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 		return nil, err
 	}
 	config = config.withDefaults()
-	tokens := newTokenCipher(config.Key)
+	tokens := tokenReader{aead: newTokenCipher(config.Key)}
 	config.Key = Key{} // whoever prints a server does not print that
 	challengeKey := GenerateKey(config.Random)
 	var sequence [8]byte
@@ -80,23 +89,18 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 		tokens:     tokens,
 		challenges: newChallenges(&challengeKey),
 		// One bit stays clear, so that the number cannot overflow.
-		global:   globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
-		peers:    make([]*Peer, config.MaxClients),
-		byAddr:   newPeerMap(),
-		strays:   newPeerMap(),
-		byID:     make(map[uint64]*Peer),
-		half:     newHalfOpens(config.MaxHalfOpen),
-		burnt:    newBurnt(config.MaxUsedTokens, config.MaxUsedPerNetwork),
-		limits:   newLimiter(config.RequestsPerSecond, config.TokensPerSecond, config.Random),
-		interval: time.Second / time.Duration(config.PacketsPerSecond),
-		plain:    make([]byte, 0, MaxDatagram),
-		body:     make([]byte, 0, MaxDatagram),
-		packet:   make([]byte, 0, MaxDatagram),
+		global:  globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
+		limits:  newLimiter(config.RequestsPerSecond, config.TokensPerSecond, config.Random),
+		half:    newHalfOpens(config.MaxHalfOpen),
+		burnt:   newBurnt(config.MaxUsedTokens, config.MaxUsedPerNetwork),
+		peers:   newRoster(config.MaxClients, config.PacketsPerSecond),
+		search:  search{strays: newPeerMap()},
+		scratch: scratch{make([]byte, 0, MaxDatagram), make([]byte, 0, MaxDatagram), make([]byte, 0, MaxDatagram)},
 	}, nil
 }
 
 // String tells how many clients there are.
-func (s *Server) String() string { return fmt.Sprintf("server with %d clients", s.count) }
+func (s *Server) String() string { return fmt.Sprintf("server with %d clients", s.peers.count) }
 
 // Format implements [fmt.Formatter] by String for every verb that asks it, without telling keys.
 func (s Server) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), s.String()) }
@@ -120,7 +124,7 @@ func (s *Server) receive(now time.Time, from netip.AddrPort, b []byte, h ServerH
 	if drop != DropNone {
 		return drop
 	}
-	p := s.byAddr.get(from)
+	p := s.peers.byAddr.get(from)
 	if head.kind == kindResponse {
 		half := s.half.byAddr[from]
 		switch {
@@ -144,10 +148,8 @@ func (s *Server) Update(now time.Time, h ServerHandler) {
 	if s.closed {
 		return
 	}
-	at := s.clock.At(now)
-	held := heldBetween(s.updated, at)
-	s.updated = at
-	for _, p := range s.peers {
+	at, held := s.clock.look(now)
+	for _, p := range s.peers.slots {
 		if p == nil {
 			continue
 		}
@@ -180,7 +182,7 @@ func (s *Server) Close(now time.Time) {
 // Peers are the connected clients in the order of their slots.
 func (s *Server) Peers() iter.Seq[*Peer] {
 	return func(yield func(*Peer) bool) {
-		for _, p := range s.peers {
+		for _, p := range s.peers.slots {
 			if p != nil && !yield(p) {
 				return
 			}
@@ -189,17 +191,13 @@ func (s *Server) Peers() iter.Seq[*Peer] {
 }
 
 // Len is the number of connected clients.
-func (s *Server) Len() int { return s.count }
+func (s *Server) Len() int { return s.peers.count }
 
 // Drops counts what was dropped so far, by reason.
 func (s *Server) Drops() Drops { return s.drops }
 
 // full reports whether there is no slot for somebody who replaces old, or nobody.
-func (s *Server) full(old *Peer) bool { return s.closing || old == nil && s.count >= len(s.peers) }
-
-// heldBetween is how much longer it was from one update to the next than heldTime: this end did not listen, and when
-// the other one was last heard moves by that.
-func heldBetween(before, at time.Duration) time.Duration { return max(0, at-before-heldTime) }
+func (s *Server) full(old *Peer) bool { return s.closing || old == nil && s.peers.full() }
 
 // dismiss ends a session that does not end by itself, and tells its client.
 func (s *Server) dismiss(now time.Time, p *Peer, reason error, h ServerHandler) {
@@ -217,9 +215,6 @@ func (s *Server) remove(p *Peer) {
 		return
 	}
 	p.ended = true
-	s.peers[p.slot] = nil
-	s.byAddr.remove(p.addr)
-	s.settle(p)
-	delete(s.byID, p.id)
-	s.count--
+	s.peers.remove(p)
+	s.search.settle(p)
 }
