@@ -6,25 +6,27 @@ import (
 	"time"
 )
 
-// TestBulkOnNarrowPaths sends bulk without end beside snapshots over paths of some bandwidth and no loss: the queue at
+// TestBulkOnNarrowPaths sends bulk without end beside snapshots over paths of some bandwidth: the queue at
 // the bottleneck stays short, and the bulk takes most of what the snapshots leave.
 func TestBulkOnNarrowPaths(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		bandwidth, snapshot int
 		latency             time.Duration
+		loss                float64
 		seconds             int // so many that the way up to the full rate matters little
 	}{
-		{32 << 10, 150, 40 * time.Millisecond, 30},
-		{64 << 10, 300, 40 * time.Millisecond, 30},
-		{128 << 10, 400, 40 * time.Millisecond, 30},
-		{256 << 10, 400, 40 * time.Millisecond, 30},
-		{256 << 10, 400, 10 * time.Millisecond, 30},
-		{1 << 20, 400, 40 * time.Millisecond, 30},
-		{1 << 20, 400, 100 * time.Millisecond, 60},
+		{32 << 10, 150, 40 * time.Millisecond, 0, 30},
+		{64 << 10, 300, 40 * time.Millisecond, 0, 30},
+		{64 << 10, 300, 40 * time.Millisecond, 0.05, 30},
+		{128 << 10, 400, 40 * time.Millisecond, 0, 30},
+		{256 << 10, 400, 40 * time.Millisecond, 0, 30},
+		{256 << 10, 400, 10 * time.Millisecond, 0, 30},
+		{1 << 20, 400, 40 * time.Millisecond, 0, 30},
+		{1 << 20, 400, 100 * time.Millisecond, 0, 60},
 	} {
-		t.Run(fmt.Sprintf("%d KiB/s %v", test.bandwidth>>10, test.latency), func(t *testing.T) {
-			link := Link{Latency: test.latency, Bandwidth: test.bandwidth, Queue: 500 * time.Millisecond}
+		t.Run(fmt.Sprintf("%d KiB/s %v loss %v", test.bandwidth>>10, test.latency, test.loss), func(t *testing.T) {
+			link := Link{Latency: test.latency, Loss: test.loss, Bandwidth: test.bandwidth, Queue: 500 * time.Millisecond}
 			m := newMatch(t, matchConfig{link: link}).connect()
 			bulk := make([]byte, 16<<10)
 			bytes := 0

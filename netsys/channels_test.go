@@ -3,8 +3,6 @@ package netsys
 import (
 	"testing"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/channel"
 )
 
 // A client may send on channels before it is connected, and both may answer from within Message.
@@ -48,33 +46,5 @@ func TestTransferToASilentPeer(t *testing.T) {
 	}
 	if s := m.atServer.last.Channels().Stats(); s.Lost > 0 {
 		t.Errorf("%d lost on a link that loses nothing", s.Lost)
-	}
-}
-
-// Channels with a typed message, as a game uses them.
-func TestTypedMessage(t *testing.T) {
-	type chat struct {
-		Mood int8 `net:"-3..3"`
-	}
-	registry := channel.NewRegistry(channel.Config{})
-	say := channel.Register[chat](registry, "event")
-	m := newMatch(t, matchConfig{
-		server: ServerConfig{Messages: registry.Lines()},
-		client: ClientConfig{Messages: registry.Lines()},
-	}).connect()
-	dispatcher := channel.NewDispatcher[Session](registry)
-	var got []chat
-	channel.Handle(dispatcher, say, func(_ Session, c *chat) { got = append(got, *c) })
-	m.atServer.onMessage = func(number int, b []byte) {
-		if err := dispatcher.Deliver(m.atServer.last, number, b); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := say.Send(m.client.Session().Channels(), &chat{3}); err != nil {
-		t.Fatal(err)
-	}
-	m.until("it arrived", func() bool { return len(got) == 1 })
-	if got[0].Mood != 3 {
-		t.Errorf("%v", got)
 	}
 }

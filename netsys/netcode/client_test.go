@@ -38,36 +38,6 @@ func TestServersAreTriedInOrder(t *testing.T) {
 	}
 }
 
-// A server may have given a slot to a client that never learned of it. The next server has the same keys.
-func TestNextServerRepeatsNoNonce(t *testing.T) {
-	w := newWorld(t, ServerConfig{})
-	second := w.serve(ServerConfig{Addresses: otherServers[:1]})
-	config := w.config(2)
-	config.Servers = append(config.Servers, otherServers[0])
-	config.Timeout = time.Second
-	used := map[[2]uint64]bool{}
-	w.tap = func(d datagram) bool {
-		if h, drop := parseHeader(d.data, 0xff); drop == DropNone {
-			key := [2]uint64{h.sequence, 0}
-			if d.from == testServer || d.from == otherServers[0] {
-				key[1] = 1
-			}
-			if used[key] {
-				t.Errorf("%v repeats sequence %d", d.from, h.sequence)
-			}
-			used[key] = true
-			return d.from != testServer || h.kind != kindKeepAlive
-		}
-		return true
-	}
-	c := w.join(alice, w.issue(config))
-	w.until("connected", func() bool { return c.State() == Connected })
-	w.exchange(second, second.last, c)
-	if first := w.servers[0]; first.connected != 1 || first.Len() != 0 || first.reason != ErrDisconnected {
-		t.Errorf("the first server gave %d slots and has %d clients: %v", first.connected, first.Len(), first.reason)
-	}
-}
-
 func TestNobodyAnswers(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	w.tap = func(datagram) bool { return false }

