@@ -1,17 +1,11 @@
 package netsys_test
 
 import (
-	"bytes"
-	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"log/slog"
 	"net/netip"
-	"strings"
 	"testing"
 
+	"github.com/tactusgo/tactus/internal/printed"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
@@ -31,9 +25,10 @@ func TestSecretsNotLogged(t *testing.T) {
 
 	serverConfig := netsys.ServerConfig{Key: s.key}
 	tokenConfig := netcode.TokenConfig{Key: s.key, Servers: []netip.AddrPort{s.addr}}
-	secrets := map[string][]byte{
-		"the key": s.key[:], "client to server": token.ClientToServer[:], "server to client": token.ServerToClient[:],
-	}
+	secrets := printed.Secrets{}
+	secrets.Add("the key", s.key[:])
+	secrets.Add("client to server", token.ClientToServer[:])
+	secrets.Add("server to client", token.ServerToClient[:])
 	_, badKey := netcode.ParseKey(hex.EncodeToString(s.key[:31]) + "zz")
 	_, badToken := netcode.ParseToken(append(token.Append(nil), 0))
 	broken := token.Append(nil)
@@ -53,47 +48,8 @@ func TestSecretsNotLogged(t *testing.T) {
 		"broken token": brokenToken, "insecure": insecure,
 	}
 	for name, subject := range subjects {
-		var texts []string
-		for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%X", "%d", "%s", "%q"} {
-			texts = append(texts, fmt.Sprintf(verb, subject), fmt.Sprintf(verb, []any{subject}), fmt.Sprintf(verb, struct{ Inside any }{subject}))
-		}
-		var logged bytes.Buffer
-		for _, h := range []slog.Handler{slog.NewTextHandler(&logged, nil), slog.NewJSONHandler(&logged, nil)} {
-			slog.New(h).Info("secret?", "subject", subject, slog.Group("in", "side", subject))
-		}
-		encoded, _ := json.Marshal(subject)
-		for _, text := range append(texts, logged.String(), string(encoded), fmt.Sprint(errors.Join(fmt.Errorf("wrapped: %v", subject)))) {
-			for what, secret := range secrets {
-				if shows(text, secret) {
-					t.Errorf("%s shows %s: %.300s", name, what, text)
-				}
-			}
-		}
+		secrets.Hidden(t, name, subject, printed.Every)
 	}
-}
-
-// shows reports whether a text has a secret, or much of it, in some spelling.
-func shows(text string, secret []byte) bool {
-	part := secret[4:20]
-	decimal := strings.Trim(fmt.Sprint(part), "[]")
-	for _, spelled := range []string{
-		string(part), hex.EncodeToString(part), decimal, strings.ReplaceAll(decimal, " ", ","), strings.ReplaceAll(decimal, " ", ", "),
-		strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%#v", part), "[]byte{"), "}"), fmt.Sprintf("% x", part),
-		strings.Trim(fmt.Sprintf("%q", part), `"`), strings.Trim(fmt.Sprintf("%x", toInts(part)), "[]"),
-		base64.StdEncoding.EncodeToString(secret[6:24]), base64.StdEncoding.EncodeToString(secret)[:20],
-	} {
-		if strings.Contains(strings.ToLower(text), strings.ToLower(spelled)) {
-			return true
-		}
-	}
-	return false
-}
-
-func toInts(b []byte) (ints []int) {
-	for _, v := range b {
-		ints = append(ints, int(v))
-	}
-	return ints
 }
 
 // at is a wire on some address that is not virtual.

@@ -1,29 +1,11 @@
 package netcode
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"log/slog"
 	"net/netip"
-	"strings"
 	"testing"
-)
 
-// spellings are a part of a key as it is written by whatever does not know that it is one.
-func spellings(k Key) (all []string) {
-	part := k[8:16]
-	decimal := strings.Trim(fmt.Sprint(part), "[]")
-	numbers := fmt.Sprintf("%#v", part)
-	for _, s := range []string{
-		fmt.Sprintf("%x", part), fmt.Sprintf("% x", part), decimal, strings.ReplaceAll(decimal, " ", ","), strings.ReplaceAll(decimal, " ", ", "),
-		strings.Trim(numbers[strings.Index(numbers, "{"):], "{}"), strings.ReplaceAll(fmt.Sprintf("% x", part), " 0", " "),
-		string(part), strings.Trim(fmt.Sprintf("%q", part), `"`), strings.Trim(fmt.Sprintf("%+q", part), `"`),
-	} {
-		all = append(all, strings.ToLower(s))
-	}
-	return all
-}
+	"github.com/tactusgo/tactus/internal/printed"
+)
 
 // What is printed must not hold a key, in whatever form, of whatever type that was given
 // one: bare, in other values, or, of a server, a client and a peer, in fields that fmt calls
@@ -55,36 +37,17 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		struct{ s *Server }{s.Server}, struct{ c *Client }{c.Client}, struct{ p *Peer }{s.last},
 	}
 	hidden := []any{struct{ s Server }{*s.Server}, struct{ c Client }{*c.Client}, struct{ p Peer }{*s.last}}
-	secrets := map[string]Key{"the key": key, "that of challenges": challenges}
+	secrets := printed.Secrets{}
+	secrets.Add("the key", key[:])
+	secrets.Add("that of challenges", challenges[:])
 	for name, token := range map[string]*ConnectToken{"seated": seated, "waiting": waiting, "elsewhere": elsewhere} {
-		secrets["to the server, "+name], secrets["to the client, "+name] = token.ClientToServer, token.ServerToClient
+		secrets.Add("to the server, "+name, token.ClientToServer[:])
+		secrets.Add("to the client, "+name, token.ServerToClient[:])
 	}
-	spelled := map[string][]string{}
-	for what, k := range secrets {
-		spelled[what] = spellings(k)
+	for _, subject := range subjects {
+		secrets.Hidden(t, "printed", subject, printed.Every)
 	}
-	fit := []string{"%v", "%+v", "%#v", "%x", "% x", "%X", "%d"}
-	for i, subject := range append(subjects, hidden...) {
-		verbs := append(fit, "%s", "%q")
-		if i >= len(subjects) {
-			verbs = fit // by others fmt looks behind pointers, into the ciphers
-		}
-		var text bytes.Buffer
-		for _, verb := range verbs {
-			fmt.Fprintf(&text, verb+"\n", subject)
-			fmt.Fprintf(&text, verb+"\n", struct{ Inside any }{[]any{subject}})
-		}
-		for _, h := range []slog.Handler{slog.NewTextHandler(&text, nil), slog.NewJSONHandler(&text, nil)} {
-			slog.New(h).Info("started", "subject", subject)
-		}
-		encoded, _ := json.Marshal(subject)
-		low := strings.ToLower(text.String() + string(encoded))
-		for what, forms := range spelled {
-			for _, form := range forms {
-				if i := strings.Index(low, form); i >= 0 {
-					t.Errorf("%T shows %s: %.100s", subject, what, low[max(i-20, 0):])
-				}
-			}
-		}
+	for _, subject := range hidden {
+		secrets.Hidden(t, "hidden", subject, printed.Fit)
 	}
 }
