@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"cmp"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -152,15 +153,8 @@ func (c ClientConfig) session() netsys.ClientConfig {
 }
 
 func (c ClientConfig) filled() ClientConfig {
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = c.Timeout
-	}
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = defaultConnectTimeout
-	}
-	if c.History == 0 {
-		c.History = DefaultHistory
-	}
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, c.Timeout, defaultConnectTimeout)
+	c.History = cmp.Or(c.History, DefaultHistory)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

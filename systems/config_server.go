@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -202,12 +203,8 @@ const (
 
 // filled is c with the documented defaults in place of zeros.
 func (c ServerConfig) filled() ServerConfig {
-	if c.TickRate == 0 {
-		c.TickRate = ecs.DefaultTickRate
-	}
-	if c.WakeEvery == 0 {
-		c.WakeEvery = 1
-	}
+	c.TickRate = cmp.Or(c.TickRate, ecs.DefaultTickRate)
+	c.WakeEvery = cmp.Or(c.WakeEvery, 1)
 	if c.SendRate == 0 {
 		wakes := c.TickRate / max(c.WakeEvery, 1)
 		for c.SendRate = max(min(DefaultSendRate, wakes), 1); wakes%c.SendRate != 0; {
@@ -217,18 +214,10 @@ func (c ServerConfig) filled() ServerConfig {
 	if c.Policies.Validate() == nil {
 		c.Policies = c.Policies.Filled()
 	}
-	if c.Budget == 0 {
-		c.Budget = defaultBudget
-	}
-	if c.MaxClients == 0 {
-		c.MaxClients = defaultMaxClients
-	}
-	if c.Timeout == 0 {
-		c.Timeout = defaultTimeout
-	}
-	if c.Stall == 0 {
-		c.Stall = defaultStall
-	}
+	c.Budget = cmp.Or(c.Budget, defaultBudget)
+	c.MaxClients = cmp.Or(c.MaxClients, defaultMaxClients)
+	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
+	c.Stall = cmp.Or(c.Stall, defaultStall)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

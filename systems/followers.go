@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -96,9 +97,7 @@ func (s *Server) missed(client uint32, err error) {
 // sends in it, or why it cannot be.
 func (c ServerConfig) lagComp() (lagcomp.Config, error) {
 	l := *c.LagComp
-	if l.SendRate == 0 {
-		l.SendRate = c.SendRate
-	}
+	l.SendRate = cmp.Or(l.SendRate, c.SendRate)
 	if l.SendRate != c.SendRate {
 		return l, fmt.Errorf("%w: LagComp.SendRate %d is not SendRate %d (0: that)", ErrConfig, l.SendRate, c.SendRate)
 	}

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -64,12 +65,8 @@ func NewClient(r *Registry, c ClientConfig) *Client {
 	if err := c.Validate(); err != nil {
 		panic(err)
 	}
-	if c.Waiting == 0 {
-		c.Waiting = DefaultLimit
-	}
-	if c.WaitingBytes == 0 {
-		c.WaitingBytes = 256 << 10
-	}
+	c.Waiting = cmp.Or(c.Waiting, DefaultLimit)
+	c.WaitingBytes = cmp.Or(c.WaitingBytes, 256<<10)
 	cl := &Client{config: c}
 	cl.init(r, c.Limit, false)
 	cl.waiting.ordered = make([]uint32, len(r.channels))

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 
@@ -96,18 +97,10 @@ func (o Options) Validate() error {
 
 // withDefaults returns o with every zero replaced by what it means.
 func (o Options) withDefaults() Options {
-	if o.From == 0 {
-		o.From = FromServer
-	}
-	if o.Channel == "" {
-		o.Channel = "event"
-	}
-	if o.Rate == 0 {
-		o.Rate = DefaultRate
-	}
-	if o.Burst == 0 {
-		o.Burst = 4 * o.Rate
-	}
+	o.From = cmp.Or(o.From, FromServer)
+	o.Channel = cmp.Or(o.Channel, "event")
+	o.Rate = cmp.Or(o.Rate, DefaultRate)
+	o.Burst = cmp.Or(o.Burst, 4*o.Rate)
 	return o
 }
 

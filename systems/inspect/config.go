@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -60,9 +61,7 @@ func plain(b byte) bool {
 
 // filled is c with the documented defaults in place of zeros.
 func (c Config) filled() Config {
-	if c.Wait == 0 {
-		c.Wait = defaultWait
-	}
+	c.Wait = cmp.Or(c.Wait, defaultWait)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -1,6 +1,7 @@
 package lagcomp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -59,9 +60,7 @@ func (c Config) Validate() error {
 
 // filled is c with the documented defaults in place of zeros.
 func (c Config) filled(tickRate int) Config {
-	if c.MaxRewind == 0 {
-		c.MaxRewind = DefaultMaxRewind
-	}
+	c.MaxRewind = cmp.Or(c.MaxRewind, DefaultMaxRewind)
 	if c.SendRate == 0 {
 		for c.SendRate = min(20, tickRate); tickRate%c.SendRate != 0; {
 			c.SendRate--

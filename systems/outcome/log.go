@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 
@@ -73,9 +74,7 @@ func New(w *ecs.World, c Config) *Log {
 	if ecs.Resource[Log](w) != nil {
 		panic("outcome: New for a world that has a log; get it with ecs.Resource[outcome.Log]")
 	}
-	if c.Limit == 0 {
-		c.Limit = DefaultLimit
-	}
+	c.Limit = cmp.Or(c.Limit, DefaultLimit)
 	l := &Log{world: w, limit: c.Limit, byType: make(map[reflect.Type]anyKind)}
 	ecs.SetResource(w, l)
 	return l

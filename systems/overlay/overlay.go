@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -72,12 +73,8 @@ func New(c Config) (*Overlay, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Left == 0 {
-		c.Left = margin
-	}
-	if c.Top == 0 {
-		c.Top = margin
-	}
+	c.Left = cmp.Or(c.Left, margin)
+	c.Top = cmp.Or(c.Top, margin)
 	return &Overlay{config: c, places: c.Places, graphs: newGraphs()}, nil
 }
 
