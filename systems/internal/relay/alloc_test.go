@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -21,16 +22,14 @@ func TestNothingIsAllocated(t *testing.T) {
 		for p := range uint32(3) {
 			m.join(p+1, 1, 0, 0, 0)
 		}
-		for range 400 {
-			m.step()
-		}
+		m.run(400)
 		// From here without the links, which allocate: all arrives in the next tick, and the inputs of the one who
 		// lags some ticks later.
 		var ups, downs [3][8][]byte
 		var seqs [3][8]uint16
 		inputs := make([][]int32, 9)
 		for i := range inputs {
-			inputs[i] = words(steer{int8(i%3) - 1, int8(i/3) - 1, float32(i), i == 4})
+			inputs[i] = testgame.Words(steer{DX: int8(i%3) - 1, DY: int8(i/3) - 1, Aim: float32(i), Fire: i == 4})
 		}
 		n := 0
 		tick := func() {

@@ -16,7 +16,7 @@ import (
 // freeze, links go dead one way or the other, the room in messages changes, inputs are refused. No final
 // tick differs between any two peers, and when all is quiet everybody plays. TACTUS_SEEDS says how many there are.
 func TestCampaign(t *testing.T) {
-	seeds, ticks := uint64(24), 1000
+	seeds, ticks := uint64(8), 1000
 	if testing.Short() || race.Enabled {
 		seeds, ticks = 4, 600
 	}
@@ -33,9 +33,7 @@ func TestCampaign(t *testing.T) {
 			for _, e := range c.ends {
 				e.frozen, e.up.dead, e.down.dead, e.up.loss, e.down.loss = false, false, false, 0, 0
 			}
-			for range 300 {
-				c.step()
-			}
+			c.run(300)
 			for _, e := range c.ends {
 				if lag := int(c.server.Timeline().Next()) - int(e.Timeline().Next()); lag > 20 || !e.Playing() {
 					t.Errorf("player %d plays: %v, %d ticks behind; %+v", e.player, e.Playing(), lag, e.Stats())
@@ -103,5 +101,51 @@ func (c *campaign) upset() {
 	}
 	if r.IntN(100) == 0 {
 		c.limit = 512 + r.IntN(700)
+	}
+}
+
+// Over links that lose a third, people come and go, and all play on in the same world, at about the same tick.
+func TestPeersAgreeOverTerribleLinks(t *testing.T) {
+	const ticks = 900
+	for _, wait := range []bool{false, true} {
+		for _, peers := range []int{3, 8} {
+			t.Run(fmt.Sprint(wait, peers), func(t *testing.T) {
+				m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
+				m.clocks = !wait
+				m.run(20)
+				for p := range peers {
+					m.join(uint32(p+1), 2+p%5, 6, 0.3, 0.1)
+				}
+				next := uint32(100)
+				for m.now < ticks {
+					m.step()
+					switch m.now % 400 {
+					case 150: // somebody leaves, and somebody else joins late
+						m.leave(m.ends[m.rng.IntN(len(m.ends))].player)
+					case 230:
+						next++
+						m.join(next, 3, 8, 0.3, 0.1)
+					}
+				}
+				m.report()
+				for _, e := range m.ends {
+					equal(t, fmt.Sprintf("player %d plays", e.player), e.Playing() && m.server.Playing(e.player), true)
+					if n := m.checked[e.player]; n < 300 {
+						t.Errorf("only %d final ticks of player %d were compared", n, e.player)
+					}
+					lag, most := m.server.Timeline().Next()-e.Timeline().Horizon(), uint32(60)
+					if wait {
+						equal(t, "simulated again", e.Timeline().Stats().Resimulated, 0)
+						lag, most = ticks-m.server.Timeline().Next(), ticks/5
+					}
+					if lag > most {
+						t.Errorf("player %d knows %d ticks less to be final than there are", e.player, lag)
+					}
+				}
+				if n := len(m.hashes); !wait && n < ticks-100 {
+					t.Errorf("only %d ticks became final", n)
+				}
+			})
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // bits is a message of a client, written by hand.
@@ -144,7 +145,7 @@ func TestForgedHeadsOfStatesAreRefused(t *testing.T) {
 		b := codec.AppendUvarint(append([]byte(nil), honest[:6]...), c.keep)
 		b = binary.LittleEndian.AppendUint32(b, c.tick)
 		b = codec.AppendUvarint(codec.AppendUvarint(b, c.events), c.players)
-		e := relay.NewClient(newWorld(), 7, relay.ClientConfig{})
+		e := relay.NewClient(testgame.Barracks(), 7, relay.ClientConfig{})
 		err := e.Deliver(append(b, world...))
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, relay.ErrMessage) {
 			t.Errorf("%s: %v", what, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -13,9 +14,7 @@ import (
 func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
 	m = newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
 	m.blind = true
-	for range 10 {
-		m.step()
-	}
+	m.run(10)
 	must(t, m.server.Add(7, true))
 	m.server.Step()
 	state, err := m.server.Outgoing(7, nil)
@@ -23,9 +22,7 @@ func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
 	m.server.Remove(7)
 	e := m.join(1, 2, 0, 0, 0)
 	m.join(2, 3, 1, 0.1, 0)
-	for range 50 {
-		m.step()
-	}
+	m.run(50)
 	up = e.Append(nil, m.limit)
 	down = m.server.Append(nil, 1, e.down.seq, m.limit)
 	e.down.seq++
@@ -87,9 +84,7 @@ func FuzzServer(f *testing.F) {
 			m.step()
 		})
 		before, checked := other.Timeline().Next(), m.checked[other.player]
-		for range 70 {
-			m.step()
-		}
+		m.run(70)
 		if n := other.Timeline().Next() - before; !wait && (n < 60 || m.checked[other.player] < checked+60) {
 			t.Errorf("another client made %d of 70 ticks, %d of them checked", n, m.checked[other.player]-checked)
 		}
@@ -136,11 +131,11 @@ func FuzzClient(f *testing.F) {
 				t.Fatal(err)
 			}
 			seq++
-			e.Step(words(steer{DX: 1}))
+			e.Step(testgame.Words(steer{DX: 1}))
 			e.Append(nil, 200)
 		})
 		for range 70 {
-			e.Step(words(steer{}))
+			e.Step(testgame.Words(steer{}))
 			e.Append(nil, 200)
 		}
 	})

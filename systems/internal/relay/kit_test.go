@@ -5,193 +5,22 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"unsafe"
 
-	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// The game of most tests: players walk and shoot, what they shoot flies and
-// wounds, and rocks come and go of themselves.
+// The game of these tests is that of the soldiers.
 type (
-	place struct {
-		X, Y int32 `net:"raw"`
-	}
-	speed struct {
-		X, Y float32 `net:"raw"`
-	}
-	health struct {
-		Points int16 `net:"raw"`
-	}
-	steer struct {
-		DX, DY int8    `net:"-1..1"`
-		Aim    float32 `net:"degrees 0.1"`
-		Fire   bool    `net:"edge"`
-	}
-	// fuse stays on its peer, and decides all the same.
-	fuse struct {
-		Left uint8
-		Slow bool
-	}
-	score struct {
-		Hits uint32 `net:"raw"`
-	}
-
-	soldier struct {
-		Owner  components.Owner
-		Place  place
-		Health health
-		Steer  steer
-	}
-	shot struct {
-		Owner components.Owner
-		Place place
-		Speed speed
-		Fuse  fuse
-	}
-	rock struct {
-		Place place
-		Fuse  fuse
-	}
+	place  = testgame.Spot
+	health = testgame.Health
+	steer  = testgame.Keys
 )
 
-// quirk makes a world of a peer simulate what others do not.
-type quirk struct {
-	from  uint32
-	to    uint32 // the first tick in which it is over; 0: it never is
-	draws int32  // state outside the world
-}
-
-// ran counts the runs of Simulate in a world.
-type ran struct{ times int }
-
-func game() *ecs.Protocol {
-	p := ecs.NewProtocol("relayed/1")
-	ecs.Replicate[place](p, 0)
-	ecs.Replicate[speed](p, 0)
-	ecs.Replicate[health](p, 0)
-	ecs.Local[fuse](p, ecs.Predicted)
-	ecs.Singleton[score](p, 0)
-	ecs.Input[steer](p)
-	p.Simulate("walk", func(w *ecs.World) {
-		ecs.Resource[ran](w).times++
-		type row struct {
-			Place *place
-			Steer *steer
-			Owner *components.Owner
-		}
-		for e, r := range ecs.EachInOrder[row](w) {
-			r.Place.X += int32(r.Steer.DX)
-			r.Place.Y += int32(r.Steer.DY)
-			if r.Steer.Fire {
-				draw := w.Rand(e)
-				ecs.Spawn(w, shot{*r.Owner, *r.Place, speed{r.Steer.Aim / 90, draw.Float32()}, fuse{uint8(3 + draw.IntN(5)), draw.IntN(2) == 0}})
-			}
-		}
-	})
-	p.Simulate("fly", func(w *ecs.World) {
-		type flying struct {
-			Place *place
-			Speed *speed
-			Fuse  *fuse
-			Owner *components.Owner
-		}
-		type target struct {
-			Place  *place
-			Health *health
-			Owner  *components.Owner
-		}
-		hits := uint32(0)
-		for e, r := range ecs.EachInOrder[flying](w) {
-			r.Speed.X *= 0.9
-			r.Place.X += int32(r.Speed.X * 10)
-			r.Place.Y += int32(r.Speed.Y * 10)
-			if r.Fuse.Left--; r.Fuse.Left == 0 {
-				w.Despawn(e)
-			}
-			for _, o := range ecs.Each[target](w) {
-				if o.Owner.Client != r.Owner.Client && abs(o.Place.X-r.Place.X)+abs(o.Place.Y-r.Place.Y) < 12 {
-					o.Health.Points--
-					hits++
-				}
-			}
-		}
-		for _, s := range ecs.Each[struct{ Score *score }](w) {
-			s.Score.Hits += hits
-		}
-	})
-	p.Simulate("drift", func(w *ecs.World) {
-		q := ecs.Resource[quirk](w)
-		if q == nil || w.Tick() < q.from || q.to > 0 && w.Tick() >= q.to {
-			return
-		}
-		for _, r := range ecs.EachInOrder[struct{ Health *health }](w) {
-			q.draws++
-			r.Health.Points += int16(q.draws % 3)
-		}
-	})
-	p.Authority("rocks", func(w *ecs.World) {
-		type rolling struct {
-			Place *place
-			Fuse  *fuse
-			_     ecs.Without[speed]
-		}
-		if draw := w.Rand(ecs.Entity{}); draw.IntN(5) == 0 {
-			ecs.Spawn(w, rock{place{int32(draw.IntN(40)), 0}, fuse{uint8(1 + draw.IntN(20)), true}})
-		}
-		for e, r := range ecs.Each[rolling](w) {
-			r.Place.Y++
-			if r.Fuse.Left--; r.Fuse.Left == 0 {
-				w.Despawn(e)
-			}
-		}
-	})
-	return p
-}
-
-func abs(n int32) int32 { return max(n, -n) }
-
-func enlist(w *ecs.World, player uint32) {
-	ecs.Spawn(w, soldier{Owner: components.Owner{Client: player}, Place: place{X: int32(player) * 5}, Health: health{1000}})
-}
-
-// leaver takes away a player's entities without allocations.
-func leaver() func(w *ecs.World, player uint32) {
-	type owned struct{ Owner *components.Owner }
-	gone := make([]ecs.Entity, 0, 256)
-	return func(w *ecs.World, player uint32) {
-		gone = gone[:0]
-		for e, r := range ecs.EachInOrder[owned](w) {
-			if r.Owner.Client == player {
-				gone = append(gone, e)
-			}
-		}
-		for _, e := range gone {
-			w.Despawn(e)
-		}
-	}
-}
-
-func newWorld() *ecs.World {
-	w := ecs.NewWorld(game(), ecs.Config{Seed: 7})
-	ecs.SetResource(w, &ran{})
-	return w
-}
-
 // runs is how often Simulate has run in the timeline's world.
-func runs(t *timeline.Timeline) int { return ecs.Resource[ran](t.World()).times }
-
-var steerTable = game().Input().Schema
-
-// words is an input as it travels.
-func words(in steer) []int32 {
-	w := make([]int32, steerTable.Words)
-	steerTable.Quantize(w, steerTable.Words, unsafe.Pointer(&in), 1)
-	return w
-}
+func runs(t *timeline.Timeline) int { return testgame.Runs(t.World()) }
 
 func equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
@@ -307,11 +136,11 @@ type match struct {
 }
 
 func newMatch(t testing.TB, c relay.Config, cc relay.ClientConfig, play func(player uint32, frame int) steer) *match {
-	c.Timeline.Join, c.Timeline.Leave = enlist, leaver()
-	cc.Timeline.Join, cc.Timeline.Leave = enlist, leaver()
+	c.Timeline.Join, c.Timeline.Leave = testgame.Enlist, testgame.Discharger()
+	cc.Timeline.Join, cc.Timeline.Leave = testgame.Enlist, testgame.Discharger()
 	cc.Timeline.Wait = c.Timeline.Wait
 	return &match{
-		t: t, server: relay.NewServer(newWorld(), c), config: c, client: cc, play: play,
+		t: t, server: relay.NewServer(testgame.Barracks(), c), config: c, client: cc, play: play,
 		hashes: map[uint32]uint64{}, checked: map[uint32]int{}, rng: rand.New(rand.NewPCG(1, 2)), limit: 1180,
 	}
 }
@@ -324,7 +153,7 @@ func (m *match) join(player uint32, latency, jitter int, loss, dup float64) *end
 		return &link{rng: rand.New(rand.NewPCG(uint64(player), seed)), latency: latency, jitter: jitter, loss: loss, dup: dup}
 	}
 	e := &end{
-		Client: relay.NewClient(newWorld(), player, m.client), player: player, up: l(1), down: l(2), gathered: map[uint32]int{},
+		Client: relay.NewClient(testgame.Barracks(), player, m.client), player: player, up: l(1), down: l(2), gathered: map[uint32]int{},
 	}
 	if m.clocks {
 		e.clock = &clock.Server{}
@@ -369,6 +198,20 @@ func (m *match) step() {
 	m.compare()
 }
 
+// run is so many ticks.
+func (m *match) run(ticks int) {
+	m.t.Helper()
+	m.until(m.now + ticks)
+}
+
+// until runs up to a tick.
+func (m *match) until(now int) {
+	m.t.Helper()
+	for m.now < now {
+		m.step()
+	}
+}
+
 func (m *match) frame(e *end) {
 	m.t.Helper()
 	if e.frozen {
@@ -382,7 +225,7 @@ func (m *match) frame(e *end) {
 		e.clock.Heard(float64(e.frames), e.ServerTick(), float64(e.up.latency+e.down.latency+m.rng.IntN(2*e.up.jitter+1)))
 	}
 	for range m.ticks(e) {
-		in := words(m.play(e.player, m.now))
+		in := testgame.Words(m.play(e.player, m.now))
 		if e.Due() {
 			e.gathered[e.Timeline().Next()+uint32(e.Delay())] = m.now
 		}
@@ -451,11 +294,11 @@ func (m *match) compare() {
 // always is an input that changes every tick.
 func always(player uint32, frame int) steer {
 	r := rand.New(rand.NewPCG(uint64(player), uint64(frame)))
-	return steer{int8(r.IntN(3) - 1), int8(r.IntN(3) - 1), float32(r.IntN(3600)) / 10, r.IntN(8) == 0}
+	return steer{DX: int8(r.IntN(3) - 1), DY: int8(r.IntN(3) - 1), Aim: float32(r.IntN(3600)) / 10, Fire: r.IntN(8) == 0}
 }
 
 // human holds keys for some time and turns now and then.
 func human(player uint32, frame int) steer {
 	r := rand.New(rand.NewPCG(uint64(player), uint64(frame/20)))
-	return steer{int8(r.IntN(3) - 1), int8(r.IntN(3) - 1), float32(r.IntN(3600)) / 10, frame%20 == 0}
+	return steer{DX: int8(r.IntN(3) - 1), DY: int8(r.IntN(3) - 1), Aim: float32(r.IntN(3600)) / 10, Fire: frame%20 == 0}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -17,26 +18,18 @@ func TestClientThatStallsIsGivenANewState(t *testing.T) {
 		m.step()
 		m.join(1, 2, 2, 0.1, 0)
 		sleeper := m.join(2, 3, 2, 0.1, 0)
-		for m.now < 300 {
-			m.step()
-		}
+		m.until(300)
 		sleeper.frozen = true
-		for range 400 {
-			m.step()
-		}
+		m.run(400)
 		sleeper.frozen = false
-		for range 200 {
-			m.step()
-		}
+		m.run(200)
 		m.report()
 		equal(t, "plays", sleeper.Playing(), true)
 		if n := sleeper.Stats().States; n < 2 {
 			t.Errorf("wait %v: %d states were taken in, want another after the stall", wait, n)
 		}
 		taken := m.server.Timeline().Inputs(2)
-		for range 60 {
-			m.step()
-		}
+		m.run(60)
 		if n := m.server.Timeline().Inputs(2)[timeline.InTime] + m.server.Timeline().Inputs(2)[timeline.Rewrote] + m.server.Timeline().Inputs(2)[timeline.Agreed] -
 			taken[timeline.InTime] - taken[timeline.Rewrote] - taken[timeline.Agreed]; n < 50 {
 			t.Errorf("wait %v: %d inputs of the one who is back were taken in 60 ticks", wait, n)
@@ -51,20 +44,14 @@ func TestRenewedClientPlaysOn(t *testing.T) {
 		m.step()
 		m.join(1, 2, 2, 0.1, 0)
 		old := m.join(2, 3, 2, 0.1, 0)
-		for m.now < 200 {
-			m.step()
-		}
+		m.until(200)
 		m.ends = m.ends[:1]
-		for range 30 {
-			m.step()
-		}
+		m.run(30)
 		must(t, m.server.Renew(2))
-		back := &end{Client: relay.NewClient(newWorld(), 2, m.client), player: 2, up: old.up, down: old.down, gathered: map[uint32]int{}}
+		back := &end{Client: relay.NewClient(testgame.Barracks(), 2, m.client), player: 2, up: old.up, down: old.down, gathered: map[uint32]int{}}
 		back.up.queue, back.down.queue, back.up.seq, back.down.seq = nil, nil, 0, 0
 		m.ends = append(m.ends, back)
-		for range 150 {
-			m.step()
-		}
+		m.run(150)
 		equal(t, "plays", back.Playing(), true)
 		presences := m.server.Timeline().AppendPresences(nil)
 		equal(t, "stretches in which the two play", len(presences), 2)
@@ -81,9 +68,7 @@ func TestRefusedInputsAreNobodys(t *testing.T) {
 	m.step()
 	other := m.join(1, 2, 3, 0.2, 0)
 	refused := m.join(2, 5, 3, 0.2, 0)
-	for m.now < 600 {
-		m.step()
-	}
+	m.until(600)
 	if n := m.server.Stats().Refused; n < 10 {
 		t.Errorf("%d inputs were refused", n)
 	}
@@ -102,41 +87,33 @@ func TestDivergenceIsFoundAndNamed(t *testing.T) {
 		m.step()
 		m.join(1, 2, 2, 0.1, 0)
 		odd := m.join(2, 3, 2, 0.1, 0)
-		for m.now < 300 {
-			m.step()
-		}
+		m.until(300)
 		equal(t, "divergences of equal worlds", len(found), 0)
 		from := odd.Timeline().Next() + 10
-		q := &quirk{from: from}
+		q := &testgame.Quirk{From: from}
 		ecs.SetResource(odd.Timeline().World(), q)
-		for range 200 {
-			m.step()
-		}
+		m.run(200)
 		if len(found) < 2 {
 			t.Fatalf("wait %v: found %v", wait, found)
 		}
 		d := found[0]
 		equal(t, "player", d.Player, 2)
-		equal(t, "where", d.Where, "health.Points")
+		equal(t, "where", d.Where, "Health.Points")
 		equal(t, "first", d.First, true)
 		if d.Tick < from || d.Tick > from+3 {
 			t.Errorf("wait %v: it came up in tick %d, found in %d", wait, from, d.Tick)
 		}
-		if s := found[1].System; !strings.Contains(s, `"drift"`) || !strings.Contains(s, "health.Points") {
+		if s := found[1].System; !strings.Contains(s, `"drift"`) || !strings.Contains(s, "Health.Points") {
 			t.Errorf("the system is said to be %q", s)
 		}
 		// Given a new state, and rid of what made it odd, it agrees again.
-		q.from = 1 << 30
+		q.From = 1 << 30
 		must(t, m.server.Renew(2))
-		for range 100 {
-			m.step()
-		}
+		m.run(100)
 		before := m.server.Stats().Mismatch
 		m.blind = false
 		clear(m.hashes)
-		for range 200 {
-			m.step()
-		}
+		m.run(200)
 		equal(t, "hashes that differ afterwards", m.server.Stats().Mismatch-before, 0)
 	}
 }
@@ -148,20 +125,14 @@ func TestSkippedTicksAreTold(t *testing.T) {
 	m.step()
 	m.join(1, 3, 1, 0.4, 0)
 	for range 3 {
-		for range 150 {
-			m.step()
-		}
+		m.run(150)
 		before := m.ends[0].Waited()
 		m.server.Skip(70)
-		for range 100 {
-			m.step()
-		}
+		m.run(100)
 		equal(t, "ticks not made", m.ends[0].Waited()-before, 70)
 		m.join(uint32(len(m.ends)+1), 2, 1, 0.4, 0)
 	}
-	for range 100 {
-		m.step()
-	}
+	m.run(100)
 	for _, e := range m.ends {
 		equal(t, "ticks not made in all", uint16(e.Waited()), 3*70)
 		b := m.server.Append(nil, e.player, e.down.seq, m.limit)

@@ -1,12 +1,13 @@
 package relay_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
-	"github.com/tactusgo/tactus/internal/race"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -20,17 +21,13 @@ func TestNetcodeB7_LockstepHasOneDelayForAll(t *testing.T) {
 	for i, l := range latencies {
 		m.join(uint32(i+1), l, 0, 0, 0)
 	}
-	for m.now < 1500 {
-		m.step()
-	}
+	m.until(1500)
 	m.report()
 	begun := m.server.Timeline().Next()
 	for _, e := range m.ends {
 		e.answered = e.answered[:0]
 	}
-	for range 500 {
-		m.step()
-	}
+	m.run(500)
 	equal(t, "ticks of the server in 500", int(m.server.Timeline().Next()-begun), 500)
 	longest := 2 * latencies[1]
 	for _, e := range m.ends {
@@ -48,49 +45,10 @@ func TestNetcodeB7_LockstepHasOneDelayForAll(t *testing.T) {
 	// Without the one whose trip is the longest the others' needs are enough.
 	m.leave(2)
 	begun = m.server.Timeline().Next()
-	for range 300 {
-		m.step()
-	}
+	m.run(300)
 	equal(t, "ticks of the server in 300", int(m.server.Timeline().Next()-begun), 300)
 	if n := m.ends[0].Delay(); n < 10 || n > 13 {
 		t.Errorf("a delay of %d ticks, where the longest round trip takes 10", n)
-	}
-}
-
-func TestLockstepAgreesOverTerribleLinks(t *testing.T) {
-	ticks := 2500
-	if testing.Short() || race.Enabled {
-		ticks = 900
-	}
-	for _, peers := range []int{3, 8} {
-		t.Run(fmt.Sprint(peers), func(t *testing.T) {
-			m := newMatch(t, lockstep(), relay.ClientConfig{}, human)
-			for range 20 {
-				m.step()
-			}
-			for p := range peers {
-				m.join(uint32(p+1), 2+p%5, 6, 0.3, 0.1)
-			}
-			next := uint32(100)
-			for m.now < ticks {
-				m.step()
-				switch m.now % 400 {
-				case 150:
-					m.leave(m.ends[m.rng.IntN(len(m.ends))].player)
-				case 230:
-					next++
-					m.join(next, 3, 8, 0.3, 0.1)
-				}
-			}
-			m.report()
-			for _, e := range m.ends {
-				equal(t, fmt.Sprintf("player %d plays", e.player), e.Playing(), true)
-				equal(t, "simulated again", e.Timeline().Stats().Resimulated, 0)
-			}
-			if n := int(m.server.Timeline().Next()); n < ticks*8/10 {
-				t.Errorf("the world made %d ticks of %d", n, ticks)
-			}
-		})
 	}
 }
 
@@ -101,32 +59,97 @@ func TestLockstepGoesOnWithoutWhoIsSilent(t *testing.T) {
 	m.step()
 	m.join(1, 2, 0, 0, 0)
 	silent := m.join(2, 3, 0, 0, 0)
-	for m.now < 300 {
-		m.step()
-	}
+	m.until(300)
 	silent.up.dead = true
 	before := m.server.Timeline().Next()
-	for range 100 {
-		m.step()
-	}
+	m.run(100)
 	if n := m.server.Timeline().Next() - before; n < 75 {
 		t.Errorf("the world made %d ticks of 100 while one client was silent", n)
 	}
 	silent.up.dead = false
-	for range 100 {
-		m.step()
-	}
+	m.run(100)
 	if silent.Stats().Overruled == 0 {
 		t.Error("the silent client was not told what its inputs have become")
 	}
 	filled := m.server.Stats().Filled
 	before = m.server.Timeline().Next()
-	for range 100 {
-		m.step()
-	}
+	m.run(100)
 	equal(t, "filled since it is back", m.server.Stats().Filled-filled, 0)
 	if n := m.server.Timeline().Next() - before; n < 98 {
 		t.Errorf("the world made %d ticks of 100", n)
 	}
 	equal(t, "simulated again", silent.Timeline().Stats().Resimulated, 0)
+}
+
+// walked is how far a player has come in the server's world.
+func (m *match) walked(player uint32) int32 {
+	for _, r := range ecs.Each[struct {
+		Owner  *components.Owner
+		Place  *place
+		Health *health
+	}](m.server.Timeline().World()) {
+		if r.Owner.Client == player {
+			return r.Place.X - 5*int32(player)
+		}
+	}
+	m.t.Fatalf("player %d is not there", player)
+	return 0
+}
+
+// forwards is a player who holds a key and never lets go.
+func forwards(uint32, int) steer { return steer{DX: 1} }
+
+// When a way becomes longer, lockstep takes a longer delay: the ticks that this puts between two inputs are played with
+// what was held, and nobody who walks stops. When it is short again the delay goes, a tick at a time.
+func TestDelayFollowsTheWay(t *testing.T) {
+	m := newMatch(t, lockstep(), relay.ClientConfig{}, forwards)
+	m.step()
+	e := m.join(1, 2, 0, 0, 0)
+	m.until(200)
+	before, begun, walked := e.Delay(), m.server.Timeline().Next(), m.walked(1)
+	e.up.latency, e.down.latency = 9, 9
+	m.run(100)
+	longer := e.Delay()
+	if before > 7 || longer < 18 {
+		t.Errorf("a delay of %d ticks for a round trip of 4, %d for 18", before, longer)
+	}
+	equal(t, "ticks that the player has walked", m.walked(1)-walked, int32(m.server.Timeline().Next()-begun))
+	e.up.latency, e.down.latency = 2, 2
+	last := longer
+	for range 900 {
+		m.step()
+		if n := e.Delay(); n < last-1 {
+			t.Errorf("tick %d: the delay falls from %d to %d", m.now, last, n)
+		}
+		last = e.Delay()
+	}
+	if last > before+1 {
+		t.Errorf("a delay of %d ticks when the round trip takes 4 again, %d before", last, before)
+	}
+	equal(t, "ticks that the player has walked", m.walked(1)-walked, int32(m.server.Timeline().Next()-begun))
+}
+
+// As often as a client under lockstep is said to be able to step, it can.
+func TestClientStepsAsFarAsItIsAhead(t *testing.T) {
+	m := newMatch(t, lockstep(), relay.ClientConfig{}, human)
+	m.step()
+	m.join(1, 2, 0, 0, 0)
+	e := m.join(2, 4, 0, 0, 0)
+	m.until(200)
+	m.frame(e)
+	equal(t, "ahead, when all is simulated", e.Ahead(), 0)
+	for range 10 { // it hears, and does not step
+		m.now++
+		m.server.Step()
+		e.down.send(m.now, m.server.Append(nil, 2, e.down.seq, m.limit))
+		e.down.arrived(m.now, func(p packet) { must(t, e.Receive(p.seq, p.data)) })
+	}
+	ahead, steps := e.Ahead(), 0
+	for e.Step(testgame.Words(steer{})) {
+		steps++
+	}
+	if ahead < 2 || ahead != steps {
+		t.Errorf("%d ticks ahead, and it stepped %d times", ahead, steps)
+	}
+	equal(t, "ahead then", e.Ahead(), 0)
 }

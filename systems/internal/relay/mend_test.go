@@ -1,11 +1,15 @@
 package relay_test
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -20,26 +24,20 @@ func TestNetcodeE8_ADivergedClientIsGivenAState(t *testing.T) {
 				m.step()
 				other := m.join(1, 2, 2, 0.05, 0)
 				odd := m.join(2, trip, 2, 0.05, 0)
-				for m.now < 500 {
-					m.step()
-				}
-				q := &quirk{from: odd.Timeline().Next() + 10}
-				q.to = q.from + 1
+				m.until(500)
+				q := &testgame.Quirk{From: odd.Timeline().Next() + 10}
+				q.To = q.From + 1
 				ecs.SetResource(odd.Timeline().World(), q)
 				m.except = odd.player
 				again, tick, seen := other.Timeline().Stats().Resimulated, other.Timeline().Next(), m.checked[1]
-				for range 150 {
-					m.step()
-				}
+				m.run(150)
 				equal(t, "states of the one that diverged", odd.Stats().States, 2)
 				equal(t, "states for it", m.server.Stats().Mended, 1)
 				equal(t, "named", found > 0, true)
 				// From here on its final ticks are compared with everybody's.
 				m.except = 0
 				before := m.checked[2]
-				for range 150 {
-					m.step()
-				}
+				m.run(150)
 				if n := m.checked[2] - before; n < 140*60 {
 					t.Errorf("%d times a final tick of it was compared in 150 ticks", n)
 				}
@@ -67,10 +65,8 @@ func TestNetcodeE8_StatesForWhoDivergesAlwaysAreBounded(t *testing.T) {
 	m.join(1, 2, 2, 0.05, 0)
 	odd := m.join(2, 3, 2, 0.05, 0)
 	m.except = odd.player
-	for m.now < 100 {
-		m.step()
-	}
-	ecs.SetResource(odd.Timeline().World(), &quirk{from: 1})
+	m.until(100)
+	ecs.SetResource(odd.Timeline().World(), &testgame.Quirk{From: 1})
 	mismatch := uint64(0)
 	for m.now < 100+60*40 { // states after 0, 2, 6, 14, 30 seconds
 		m.step()
@@ -98,9 +94,7 @@ func TestStatesThatAreAskedForAreBounded(t *testing.T) {
 	m.blind = true
 	m.step()
 	e := m.join(1, 1, 0, 0, 0)
-	for m.now < 100 {
-		m.step()
-	}
+	m.until(100)
 	e.frozen = true
 	before := m.server.Stats().States
 	state := byte(0)
@@ -118,5 +112,71 @@ func TestStatesThatAreAskedForAreBounded(t *testing.T) {
 	}
 	if n := m.server.Stats().States - before; n < 8 || n > 11 {
 		t.Errorf("%d states in ten seconds", n)
+	}
+}
+
+// Kinds of reliable messages of a client.
+const (
+	digests  = 2
+	unstable = 3
+)
+
+// report is what a client tells of n ticks up to the newest, with m numbers of a digest for each.
+func report(newest uint32, n, m int) []byte {
+	b := binary.LittleEndian.AppendUint32([]byte{digests}, newest)
+	b = append(b, byte(n), byte(m))
+	return append(b, make([]byte, 8*n*(1+m))...)
+}
+
+// A report is of some ticks, no more than have been, with all hashes and digests that it announces.
+func TestReportsAreWhole(t *testing.T) {
+	whole := report(20, 4, 3)
+	for what, c := range map[string]struct {
+		msg []byte
+		ok  bool
+	}{
+		"four ticks":                {whole, true},
+		"no digests":                {report(20, 4, 0), true},
+		"from the first tick":       {report(5, 6, 1), true},
+		"from before it":            {report(5, 7, 1), false},
+		"no ticks":                  {report(20, 0, 0), false},
+		"no ticks, no numbers":      {report(20, 0, 9), false},
+		"64 ticks":                  {report(100, 64, 1), true},
+		"65 ticks":                  {report(100, 65, 1), false},
+		"a byte less":               {whole[:len(whole)-1], false},
+		"a byte more":               {append(whole[:len(whole):len(whole)], 0), false},
+		"a head":                    {whole[:6], false},
+		"half a head":               {whole[:4], false},
+		"another kind":              {[]byte{9, 9, 9}, false},
+		"nothing":                   {nil, false},
+		"a system, asked by nobody": {append([]byte{unstable}, strings.Repeat("x", 200)...), true},
+		"too long a system":         {append([]byte{unstable}, strings.Repeat("x", 201)...), false},
+		"a system without a name":   {[]byte{unstable}, false},
+	} {
+		m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
+		m.step()
+		m.join(1, 1, 0, 0, 0)
+		m.until(120)
+		before := m.server.Stats().Malformed
+		err := m.server.Deliver(1, c.msg)
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, relay.ErrMessage) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if n := m.server.Stats().Malformed - before; (n == 0) != c.ok {
+			t.Errorf("%s: %d malformed", what, n)
+		}
+	}
+}
+
+// What is known of a divergence is said, and no more.
+func TestDivergenceSaysWhatIsKnown(t *testing.T) {
+	for want, d := range map[string]relay.Divergence{
+		"player 3: tick 7: the world differs":                                           {Player: 3, Tick: 7},
+		"player 3: tick 7: health.Points differs":                                       {Player: 3, Tick: 7, Where: "health.Points"},
+		"player 3: tick 7: health.Points differs; not the same twice: system \"drift\"": {Player: 3, Tick: 7, Where: "health.Points", System: "system \"drift\""},
+	} {
+		if got := d.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -3,26 +3,24 @@ package relay_test
 import (
 	"errors"
 	"testing"
+	"unsafe"
 
-	"github.com/tactusgo/tactus/internal/race"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // With little room in each message, all that is told comes in the end, turn by turn.
 func TestSmallMessages(t *testing.T) {
 	m := newMatch(t, relay.Config{Part: 1 << 10}, relay.ClientConfig{}, always)
-	players, ticks := uint32(20), 800
-	if testing.Short() || race.Enabled {
-		players, ticks = 14, 300
-	}
+	const players, ticks = 14, 300
 	m.step()
-	for p := range players {
+	for p := range uint32(players) {
 		m.join(p+1, 3, 4, 0.2, 0)
 	}
-	for m.now < 150 {
-		m.step()
-	}
+	m.until(150)
 	m.limit = 512
 	largest := 0
 	for m.now < 170 {
@@ -73,13 +71,13 @@ func TestMutilatedMessages(t *testing.T) {
 			b[i/8] ^= 1 << (i % 8)
 			check(e.Receive(e.down.seq, b))
 			e.down.seq++
-			e.Step(words(steer{}))
+			e.Step(testgame.Words(steer{}))
 		}
 		for i := range len(state) {
 			b := append([]byte(nil), state...)
 			b[i] ^= 1 << (i % 8)
 			check(e.Deliver(b))
-			e.Step(words(steer{}))
+			e.Step(testgame.Words(steer{}))
 		}
 		check(e.Deliver(nil))
 		check(m.server.Deliver(1, nil))
@@ -95,13 +93,9 @@ func TestNetcodeE7_LateInputsThroughTheRelay(t *testing.T) {
 	m.step()
 	m.join(1, 2, 0, 0, 0)
 	m.join(2, 25, 0, 0, 0) // every input of whom costs 25 ticks
-	for m.now < 300 {
-		m.step()
-	}
+	m.until(300)
 	before := m.server.Timeline().Stats().Resimulated
-	for range 200 {
-		m.step()
-	}
+	m.run(200)
 	if n := m.server.Timeline().Stats().Resimulated - before; n > 200*(4+4)+60 {
 		t.Errorf("the server simulated %d ticks again in 200", n)
 	}
@@ -144,4 +138,83 @@ func TestPeersAreBounded(t *testing.T) {
 	m.server.Remove(9)
 	m.server.Remove(2)
 	must(t, m.server.Add(3, false))
+}
+
+// turret is steered by one number that travels as it is, crane by one that travels as a difference.
+type (
+	turret struct {
+		Turn int32 `net:"-20..20"`
+	}
+	crane struct {
+		Turn int32 `net:"-2000..2000"`
+	}
+)
+
+// An input of a single number arrives as it was.
+func TestInputsOfOneNumber(t *testing.T) {
+	t.Run("short", func(t *testing.T) { single(t, func(in *turret) *int32 { return &in.Turn }, 20) })
+	t.Run("long", func(t *testing.T) { single(t, func(in *crane) *int32 { return &in.Turn }, 2000) })
+}
+
+// single plays a match of one player: in the end it has turned as far as all its inputs say.
+func single[I any](t *testing.T, turn func(in *I) *int32, most int32) {
+	type gun struct {
+		Owner components.Owner
+		Place place
+		Input I
+	}
+	game := func() *ecs.World {
+		p := ecs.NewProtocol("single/1")
+		ecs.Replicate[place](p, 0)
+		ecs.Input[I](p)
+		p.Simulate("turn", func(w *ecs.World) {
+			for _, r := range ecs.Each[struct {
+				Place *place
+				Input *I
+			}](w) {
+				r.Place.X += *turn(r.Input)
+			}
+		})
+		return ecs.NewWorld(p, ecs.Config{})
+	}
+	c := timeline.Config{
+		Join:  func(w *ecs.World, player uint32) { ecs.Spawn(w, gun{Owner: components.Owner{Client: player}}) },
+		Leave: testgame.Discharger(),
+	}
+	server, client := relay.NewServer(game(), relay.Config{Timeline: c}), relay.NewClient(game(), 1, relay.ClientConfig{Timeline: c})
+	table := client.Timeline().World().Protocol().Input().Schema
+	must(t, server.Add(1, true))
+	want := int32(0)
+	for now := range uint16(200) {
+		server.Step()
+		if b := server.Append(nil, 1, now, 1180); len(b) > 0 {
+			must(t, client.Receive(now, b))
+		}
+		if b, err := server.Outgoing(1, nil); b != nil {
+			must(t, client.Deliver(b))
+			server.Sent(1)
+		} else {
+			must(t, err)
+		}
+		var in I
+		if now < 180 {
+			*turn(&in) = int32(now)*997%(2*most+1) - most
+		}
+		if client.Due() {
+			want += *turn(&in)
+		}
+		words := make([]int32, table.Words)
+		table.Quantize(words, table.Words, unsafe.Pointer(&in), 1)
+		client.Step(words)
+		must(t, server.Receive(1, now, client.Append(nil, 1180)))
+	}
+	equal(t, "inputs that were not taken in", server.Stats().Refused+server.Inputs(1).Missing, 0)
+	for _, w := range []*ecs.World{server.Timeline().World(), client.Timeline().World()} {
+		n := 0
+		for _, r := range ecs.Each[struct{ Place *place }](w) {
+			equal(t, "turned", r.Place.X, want)
+			n++
+		}
+		equal(t, "guns", n, 1)
+	}
 }

@@ -14,9 +14,7 @@ func TestLeaveSettlesWhatWasOutstanding(t *testing.T) {
 	m.step()
 	m.join(1, 2, 0, 0, 0)
 	m.join(2, 20, 0, 0, 0)
-	for m.now < 200 {
-		m.step()
-	}
+	m.until(200)
 	if lag := m.server.Timeline().Next() - m.server.Timeline().Horizon(); lag < 18 {
 		t.Errorf("%d ticks are not final while one is 20 away", lag)
 	}
@@ -25,9 +23,7 @@ func TestLeaveSettlesWhatWasOutstanding(t *testing.T) {
 	if lag := m.server.Timeline().Next() - m.server.Timeline().Horizon(); lag > 3 {
 		t.Errorf("%d ticks are not final since it has left", lag)
 	}
-	for range 100 {
-		m.step()
-	}
+	m.run(100)
 	equal(t, "who plays", len(m.server.Timeline().AppendPresences(nil)), 1)
 }
 
@@ -40,9 +36,7 @@ func TestSpectator(t *testing.T) {
 		e := m.join(2, 8, 4, 0.3, 0)
 		m.server.Remove(2)
 		must(t, m.server.Add(2, false))
-		for m.now < 400 {
-			m.step()
-		}
+		m.until(400)
 		equal(t, "follows", e.Following(), true)
 		equal(t, "plays", e.Playing() || m.server.Playing(2), false)
 		if n := m.checked[2]; n < 300 {
@@ -89,9 +83,7 @@ func TestInputsThatWaitAreCountedApart(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: 10}, human)
 	m.step()
 	e := m.join(1, 2, 0, 0, 0)
-	for m.now < 200 {
-		m.step()
-	}
+	m.until(200)
 	n, first := m.server.Inputs(1), m.server.Timeline().AppendPresences(nil)[0].First
 	next := m.server.Timeline().Next()
 	if n.Waiting < 4 || n.Waiting > e.Delay() {

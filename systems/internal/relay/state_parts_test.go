@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // part is a part of a state of the world.
@@ -35,7 +36,7 @@ func TestPartsOfAState(t *testing.T) {
 		"too much together":          {[][]byte{part(5, 0, 4, 512), part(5, 1, 4, 513)}, false},
 		"too much in the end":        {[][]byte{part(5, 0, 4, 900), part(5, 1, 4, 64), part(5, 2, 4, 64)}, false},
 	} {
-		e := relay.NewClient(newWorld(), 1, relay.ClientConfig{MaxState: 1024})
+		e := relay.NewClient(testgame.Barracks(), 1, relay.ClientConfig{MaxState: 1024})
 		for i, msg := range c.parts {
 			err := e.Deliver(msg)
 			if last := i == len(c.parts)-1; (err != nil) != (last && !c.ok) || err != nil && !errors.Is(err, relay.ErrMessage) {
@@ -50,13 +51,9 @@ func TestSentInputsAreCounted(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
 	m.step()
 	e := m.join(1, 2, 0, 0, 0)
-	for m.now < 50 {
-		m.step()
-	}
+	m.until(50)
 	before, ticks := e.Stats().Sent, m.now
-	for m.now < 250 {
-		m.step()
-	}
+	m.until(250)
 	if n := e.Stats().Sent - before; n < uint64(m.now-ticks)-5 || n > 40*uint64(m.now-ticks) {
 		t.Errorf("%d inputs were sent in %d ticks", n, m.now-ticks)
 	}
@@ -70,9 +67,7 @@ func TestHonestClientsFindNoMismatch(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
 	m.step()
 	a, b := m.join(1, 2, 2, 0.1, 0), m.join(2, 4, 2, 0.1, 0)
-	for m.now < 400 {
-		m.step()
-	}
+	m.until(400)
 	for _, e := range []*end{a, b} {
 		if s := e.Stats(); s.Mismatch != 0 || e.Outgoing() != nil {
 			t.Errorf("client %d: %d hashes differ, and it reports %d bytes", e.player, s.Mismatch, len(e.Outgoing()))
@@ -88,12 +83,10 @@ func TestInputsFitTheirRoom(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{Redundancy: 60}, always)
 	m.step()
 	e := m.join(1, 1, 0, 0, 0)
-	for m.now < 100 {
-		m.step()
-	}
+	m.until(100)
 	whole := len(e.Append(nil, 1180))
 	for range 60 { // the server is not heard from
-		e.Step(words(always(1, m.now)))
+		e.Step(testgame.Words(always(1, m.now)))
 		m.now++
 	}
 	full := len(e.Append(nil, 1180))

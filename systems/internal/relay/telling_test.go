@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -18,26 +19,10 @@ func TestNetcodeC2_RelayedInputsAreRepeatedAsOftenAsTheyMayBeLost(t *testing.T) 
 			for p := range 8 {
 				m.join(uint32(p+1), 13, 4, 0.05, 0)
 			}
-			for m.now < 400 {
-				m.step()
-			}
-			for _, e := range m.ends {
-				e.up.bytes, e.down.bytes = 0, 0
-			}
+			m.until(200)
+			const ticks = 160
 			sent := m.ends[0].Stats().Sent
-			const ticks = 300
-			for range ticks {
-				m.step()
-			}
-			up, down := 0.0, 0.0
-			for _, e := range m.ends {
-				up += float64(e.up.bytes) / ticks / 8
-				down += float64(e.down.bytes) / ticks / 8
-			}
-			t.Logf("%.1f bytes up, %.1f down a tick", up, down)
-			if up > 45 || down > 300 {
-				t.Errorf("%.1f bytes up and %.1f down a tick", up, down)
-			}
+			m.costs(ticks, 45, 300)
 			// In six messages, and all that is under way, some 34 of them, in each eighth.
 			if n := float64(m.ends[0].Stats().Sent-sent) / ticks; n < 6 || n > 6+34./8+2 {
 				t.Errorf("each input is sent %.1f times", n)
@@ -57,19 +42,13 @@ func TestNetcodeC2_WhatARunOfLossesTookComesAgain(t *testing.T) {
 				m.step()
 				m.join(1, 2, 0, 0, 0)
 				e := m.join(2, trip, 0, 0, 0)
-				for m.now < 300 {
-					m.step()
-				}
+				m.until(300)
 				states := e.Stats().States
 				e.down.dead = true
-				for range run {
-					m.step()
-				}
+				m.run(run)
 				e.down.dead = false
 				told := m.server.Timeline().Horizon()
-				for range trip + eighth {
-					m.step()
-				}
+				m.run(trip + eighth)
 				h := e.Timeline().Horizon()
 				if wait {
 					h = e.Timeline().Next() + uint32(e.Ahead())
@@ -77,18 +56,12 @@ func TestNetcodeC2_WhatARunOfLossesTookComesAgain(t *testing.T) {
 				if h < told {
 					t.Errorf("after %d messages were lost, ticks up to %d are final on the client, up to %d on the server when they came again", run, h, told)
 				}
-				for range 60 {
-					m.step()
-				}
+				m.run(60)
 				e.up.dead = true
-				for range run {
-					m.step()
-				}
+				m.run(run)
 				e.up.dead = false
 				missing := m.server.Inputs(2).Missing
-				for range trip + eighth {
-					m.step()
-				}
+				m.run(trip + eighth)
 				newest := m.server.Inputs(2).Newest
 				if lag := m.server.Timeline().Next() - newest; !wait && lag > trip+2 {
 					t.Errorf("after %d messages were lost the server lacks inputs of %d ticks", run, lag)
@@ -106,9 +79,7 @@ func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
 	m.step()
 	m.join(1, 1, 0, 0, 0)
 	e := m.join(2, 15, 0, 0, 0)
-	for m.now < 200 {
-		m.step()
-	}
+	m.until(200)
 	e.frozen = true
 	e.down.arrived(m.now+20, func(p packet) { must(t, e.Receive(p.seq, p.data)) })
 	m.server.Repeat(2, 1)
@@ -121,7 +92,7 @@ func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
 			must(t, e.Receive(p.seq, p.data))
 		}
 		for range 2 {
-			e.Step(words(always(2, m.now)))
+			e.Step(testgame.Words(always(2, m.now)))
 			e.up.send(m.now, e.Append(nil, m.limit))
 		}
 		if lag := int(m.server.Timeline().Horizon()) - int(e.Timeline().Horizon()); lag > 4 {
@@ -145,9 +116,7 @@ func TestInputsAreSentNoOftenerThanIsSaid(t *testing.T) {
 			m.step()
 		}
 		e.down.dead = true
-		for range repeats + 1 {
-			m.step()
-		}
+		m.run(repeats + 1)
 		inputs := int(e.Timeline().Next()) + delay - int(e.Timeline().AppendPresences(nil)[0].First)
 		if n := int(e.Stats().Sent); inputs < delay/2 || n > repeats*inputs || n < repeats*(inputs-10) {
 			t.Errorf("%d inputs were sent %d times, %d of a kind are enough", inputs, n, repeats)
@@ -160,13 +129,11 @@ func TestHeldInputsTakeNoRoom(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{Redundancy: 120}, human)
 	m.step()
 	e := m.join(1, 1, 0, 0, 0)
-	for m.now < 100 {
-		m.step()
-	}
+	m.until(100)
 	const unheard = 100
 	for range unheard {
 		m.now++
-		e.Step(words(human(1, m.now)))
+		e.Step(testgame.Words(human(1, m.now)))
 	}
 	most := uint64(0)
 	for range 16 { // all goes out again in one of these
@@ -178,5 +145,48 @@ func TestHeldInputsTakeNoRoom(t *testing.T) {
 	}
 	if most < unheard {
 		t.Errorf("%d inputs in 128 bytes, of %d that change ten times", most, unheard)
+	}
+}
+
+// What a client costs, in bytes a tick without the session's own: players who turn three times a second, on
+// links of 50 ms one way with some jitter and loss.
+func TestBytesOfAClient(t *testing.T) {
+	for _, c := range []struct {
+		players  int
+		wait     bool
+		play     func(player uint32, frame int) steer
+		up, down float64 // at most
+	}{
+		{2, false, human, 10.5, 14}, {8, false, human, 10.5, 38}, {8, true, human, 10.5, 38},
+		{8, false, func(uint32, int) steer { return steer{} }, 8, 28}, {16, false, human, 10.5, 70},
+	} {
+		t.Run(fmt.Sprintf("%d_%v", c.players, c.wait), func(t *testing.T) {
+			m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: c.wait}}, relay.ClientConfig{}, c.play)
+			m.blind = true
+			m.step()
+			for p := range c.players {
+				m.join(uint32(p+1), 3, 1, 0.02, 0)
+			}
+			m.until(150)
+			m.costs(300, c.up, c.down)
+		})
+	}
+}
+
+// costs demands of a number of ticks that a client's messages take no more bytes in each, on average.
+func (m *match) costs(ticks int, mostUp, mostDown float64) {
+	m.t.Helper()
+	for _, e := range m.ends {
+		e.up.bytes, e.down.bytes = 0, 0
+	}
+	m.run(ticks)
+	up, down, n := 0.0, 0.0, float64(ticks*len(m.ends))
+	for _, e := range m.ends {
+		up += float64(e.up.bytes) / n
+		down += float64(e.down.bytes) / n
+	}
+	m.t.Logf("%.1f bytes up, %.1f down a tick", up, down)
+	if up > mostUp || down > mostDown {
+		m.t.Errorf("%.1f bytes up and %.1f down a tick, at most %v and %v are allowed", up, down, mostUp, mostDown)
 	}
 }

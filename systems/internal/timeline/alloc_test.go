@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/internal/race"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -21,13 +22,13 @@ func TestNothingIsAllocated(t *testing.T) {
 	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
 	}
-	l := newTimeline(timeline.Config{Window: 20, Refill: 20, Join: enlist, Leave: leaver()}, deaf{})
+	l := newTimeline(timeline.Config{Window: 20, Refill: 20, Join: testgame.Enlist, Leave: testgame.Discharger()}, deaf{})
 	for p := range uint32(4) {
 		must(t, l.Join(p+1, 0, 0))
 	}
 	inputs := make([][]int32, 9)
 	for i := range inputs {
-		inputs[i] = words(steer{int8(i%3) - 1, int8(i/3) - 1, i == 4})
+		inputs[i] = testgame.Words(steer{DX: int8(i%3) - 1, DY: int8(i/3) - 1, Fire: i == 4})
 	}
 	var told []timeline.Run
 	var presences []timeline.Presence
@@ -73,7 +74,7 @@ func TestLockstepAllocatesNothing(t *testing.T) {
 	for p := range uint32(4) {
 		must(t, l.Join(p+1, 0, 0))
 	}
-	in := words(steer{DX: 1})
+	in := testgame.Words(steer{DX: 1})
 	tick := func() {
 		l.Step()
 		for p := range uint32(4) {

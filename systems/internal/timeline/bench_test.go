@@ -5,43 +5,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// crowded is a world of walkers, an eighth of them each player's.
+// crowded is a world of soldiers, an eighth of them each player's.
 func crowded(entities int) *ecs.World {
-	p := ecs.NewProtocol("walkers/1")
-	ecs.Replicate[place](p, 0)
-	ecs.Replicate[speed](p, 0)
-	ecs.Replicate[health](p, 0)
-	ecs.Input[steer](p)
-	p.Simulate("walk", func(w *ecs.World) {
-		type row struct {
-			Place *place
-			Speed *speed
-			Steer *steer
-		}
-		for _, r := range ecs.Each[row](w) {
-			r.Speed.X += int32(r.Steer.DX)
-			r.Speed.Y += int32(r.Steer.DY)
-			r.Place.X += r.Speed.X
-			r.Place.Y += r.Speed.Y
-			if r.Place.X > 1000 || r.Place.X < -1000 {
-				r.Speed.X = -r.Speed.X
-			}
-		}
-	})
-	w := ecs.NewWorld(p, ecs.Config{})
+	w := testgame.Barracks()
 	for i := range entities {
-		ecs.Spawn(w, struct {
-			Owner  components.Owner
-			Place  place
-			Speed  speed
-			Health health
-			Steer  steer
-		}{Owner: components.Owner{Client: uint32(i%8 + 1)}, Place: place{int32(i), int32(-i)}})
+		testgame.Enlist(w, uint32(i%8+1))
 	}
 	return w
 }
@@ -61,7 +34,7 @@ func BenchmarkStep(b *testing.B) {
 				for p := range uint32(8) {
 					must(b, l.Join(p+1, 0, 0))
 				}
-				inputs := [][]int32{words(steer{DX: 1}), words(steer{DX: -1})}
+				inputs := [][]int32{testgame.Words(steer{DX: 1}), testgame.Words(steer{DX: -1})}
 				tick := func() {
 					for p := range uint32(8) {
 						if now := l.Next(); now >= late {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -54,20 +55,16 @@ func TestConfigOfAWorld(t *testing.T) {
 
 // A protocol without inputs, and entities of nobody, are no special case.
 func TestWithoutInputs(t *testing.T) {
-	p := ecs.NewProtocol("clockwork/1")
-	ecs.Replicate[place](p, 0)
-	p.Simulate("tick", func(w *ecs.World) {
-		type row struct{ Place *place }
-		for _, r := range ecs.Each[row](w) {
-			r.Place.X++
-		}
-	})
+	type row struct{ At *components.Heading }
+	w := ecs.NewWorld(testgame.Stage(func(p *ecs.Protocol) {
+		p.Simulate("turn", func(w *ecs.World) {
+			for _, r := range ecs.Each[row](w) {
+				r.At.Angle++
+			}
+		})
+	}), ecs.Config{TickRate: 20})
 	ended := 0
-	w := ecs.NewWorld(p, ecs.Config{TickRate: 20})
-	ecs.Spawn(w, struct {
-		Place place
-		Owner components.Owner
-	}{place{}, components.Owner{Client: 1}})
+	w.Spawn(components.Heading{}, components.Owner{Client: 1})
 	l := timeline.New(w, timeline.Config{
 		First:     5,
 		Authority: ecs.NewStage("Authority", ecs.System{Name: "count", Run: func(*ecs.World) { ended++ }}),
@@ -82,7 +79,7 @@ func TestWithoutInputs(t *testing.T) {
 	past, err := l.History().At(10)
 	must(t, err)
 	equal(t, "tick of the past", past.Tick(), 10)
-	for range ecs.AllAt[struct{ Place place }](past) {
+	for range ecs.AllAt[struct{ At components.Heading }](past) {
 		ended = -1
 	}
 	equal(t, "looked into the past", ended, -1)

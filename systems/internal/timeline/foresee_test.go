@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -29,9 +30,9 @@ func TestForesee(t *testing.T) {
 		words []int32
 		want  [4]steer
 	}{
-		{2, words(steer{DX: -1, Fire: true}), [4]steer{{}, {DY: -1}, {DX: -1, Fire: true}, {DY: 1}}},
+		{2, testgame.Words(steer{DX: -1, Fire: true}), [4]steer{{}, {DY: -1}, {DX: -1, Fire: true}, {DY: 1}}},
 		{2, nil, [4]steer{{}, {DY: -1}, {DX: 1}, {DY: 1}}},
-		{3, words(steer{DX: -1}), [4]steer{{}, {DY: -1}, {DX: 1}, {DY: 1}}}, // its own has come
+		{3, testgame.Words(steer{DX: -1}), [4]steer{{}, {DY: -1}, {DX: 1}, {DY: 1}}}, // its own has come
 	} {
 		w.Netcode().BeginPartial(l.Next(), look.own, l.Next(), 0.5)
 		l.Foresee(look.own, look.words)

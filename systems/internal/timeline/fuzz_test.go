@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -76,7 +77,7 @@ func FuzzTimeline(f *testing.F) {
 				l.Told(k.tick % 1024)
 			default:
 				b := next()
-				in := words(steer{int8(b%3) - 1, int8(b/3%3) - 1, b&64 != 0})
+				in := testgame.Words(steer{DX: int8(b%3) - 1, DY: int8(b/3%3) - 1, Fire: b&64 != 0})
 				if op%8 == 4 && config.Follower {
 					if b&128 != 0 {
 						in = nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -45,7 +46,7 @@ func TestNetcodeB5_HorizonIsWhatNoInputReaches(t *testing.T) {
 	steps(t, l, 1)
 	equal(t, "horizon", l.Horizon(), 11)
 	for tick := uint32(10); tick < 25; tick++ {
-		l.Put(2, tick, words(steer{}))
+		l.Put(2, tick, testgame.Words(steer{}))
 	}
 	steps(t, l, 1)
 	equal(t, "horizon, for one who has left", l.Horizon(), 30)
@@ -74,7 +75,7 @@ func TestOverrule(t *testing.T) {
 	put(t, l, 1, 0, steer{DX: 1}, timeline.InTime)
 	put(t, l, 1, 4, steer{DY: 1}, timeline.InTime)
 	steps(t, l, 8)
-	equal(t, "place", at(t, l, 1), place{9, 4})
+	equal(t, "place", at(t, l, 1), place{X: 9, Y: 4})
 	for _, c := range []struct {
 		tick uint32
 		in   []int32
@@ -82,20 +83,20 @@ func TestOverrule(t *testing.T) {
 	}{
 		{4, nil, timeline.Rewrote},
 		{4, nil, timeline.Duplicate},
-		{4, words(steer{DX: 1}), timeline.Rewrote},
-		{4, words(steer{DX: 1}), timeline.Duplicate},
-		{0, words(steer{DX: 1}), timeline.Duplicate},
-		{12, words(steer{DX: 1}), timeline.InTime},
+		{4, testgame.Words(steer{DX: 1}), timeline.Rewrote},
+		{4, testgame.Words(steer{DX: 1}), timeline.Duplicate},
+		{0, testgame.Words(steer{DX: 1}), timeline.Duplicate},
+		{12, testgame.Words(steer{DX: 1}), timeline.InTime},
 		{30, nil, timeline.TooEarly},
 	} {
 		equal(t, "verdict", l.Overrule(1, c.tick, c.in), c.want)
 	}
 	equal(t, "verdict", l.Overrule(2, 3, nil), timeline.Absent)
 	steps(t, l, 1)
-	equal(t, "place", at(t, l, 1), place{5 + 9, 0})
+	equal(t, "place", at(t, l, 1), place{X: 5 + 9, Y: 0})
 	steps(t, l, 31)
-	equal(t, "what it was", l.Overrule(1, 12, words(steer{DX: 1})), timeline.Duplicate)
-	equal(t, "another than what it was", l.Overrule(1, 12, words(steer{DX: -1})), timeline.TooOld)
+	equal(t, "what it was", l.Overrule(1, 12, testgame.Words(steer{DX: 1})), timeline.Duplicate)
+	equal(t, "another than what it was", l.Overrule(1, 12, testgame.Words(steer{DX: -1})), timeline.TooOld)
 	equal(t, "none where there was none", l.Overrule(1, 13, nil), timeline.Duplicate)
 	equal(t, "none where there was one", l.Overrule(1, 12, nil), timeline.TooOld)
 }
@@ -104,14 +105,14 @@ func TestHashIsTheWorlds(t *testing.T) {
 	l := playing(t, timeline.Config{Hashes: 8})
 	var sums []uint64
 	for tick := range uint32(30) {
-		put(t, l, 1, tick, steer{1, 0, tick%3 == 0}, timeline.InTime)
+		put(t, l, 1, tick, steer{DX: 1, Fire: tick%3 == 0}, timeline.InTime)
 		steps(t, l, 1)
 		sums = append(sums, l.World().Hash())
 	}
 	late := playing(t, timeline.Config{Hashes: 8})
 	steps(t, late, 20)
 	for tick := range uint32(30) {
-		late.Put(1, tick, words(steer{1, 0, tick%3 == 0}))
+		late.Put(1, tick, testgame.Words(steer{DX: 1, Fire: tick%3 == 0}))
 	}
 	steps(t, late, 10)
 	for tick := range uint32(31) {
@@ -155,18 +156,18 @@ func TestDivergence(t *testing.T) {
 	right := run(nil)
 	for want, spoil := range map[string]func(w *ecs.World){
 		"": func(*ecs.World) {},
-		"health.Points": func(w *ecs.World) {
+		"Health.Points": func(w *ecs.World) {
 			for _, r := range ecs.Each[wounded](w) {
 				r.Health.Points++
 			}
 		},
-		"place.Y": func(w *ecs.World) {
+		"Spot.Y": func(w *ecs.World) {
 			for _, r := range ecs.Each[standing](w) {
 				r.Place.Y++
 				r.Health.Points--
 			}
 		},
-		"entities": func(w *ecs.World) { ecs.Spawn(w, rock{Fuse: fuse{9}}) },
+		"entities": func(w *ecs.World) { ecs.Spawn(w, testgame.Rock{Fuse: testgame.Fuse{Left: 9}}) },
 	} {
 		wrong := run(spoil)
 		equal(t, "divergence in a tick of the past", wrong.Divergence(digest(right, 17), digest(wrong, 17)), want)

@@ -4,162 +4,35 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// The game of most tests: players walk and shoot, what they shoot flies and
-// wounds, and the server's own entities come and go.
+// The game of these tests is that of the soldiers.
 type (
-	place struct {
-		X, Y int32 `net:"raw"`
-	}
-	speed struct {
-		X, Y int32 `net:"raw"`
-	}
-	health struct {
-		Points int16 `net:"raw"`
-	}
-	fuse struct {
-		Left uint8 `net:"0..255"`
-	}
-	steer struct {
-		DX, DY int8 `net:"-1..1"`
-		Fire   bool `net:"edge"`
-	}
-
-	soldier struct {
-		Owner  components.Owner
-		Place  place
-		Health health
-		Steer  steer
-	}
-	shot struct {
-		Owner components.Owner
-		Place place
-		Speed speed
-		Fuse  fuse
-	}
-	rock struct {
-		Place place
-		Fuse  fuse
-	}
+	place  = testgame.Spot
+	health = testgame.Health
+	steer  = testgame.Keys
 )
-
-// ran counts the runs of Simulate in a world.
-type ran struct{ times int }
-
-func game() *ecs.Protocol {
-	p := ecs.NewProtocol("soldiers/1")
-	ecs.Replicate[place](p, 0)
-	ecs.Replicate[speed](p, 0)
-	ecs.Replicate[health](p, 0)
-	ecs.Replicate[fuse](p, 0)
-	ecs.Input[steer](p)
-	p.Simulate("walk", func(w *ecs.World) {
-		ecs.Resource[ran](w).times++
-		type row struct {
-			Place *place
-			Steer *steer
-			Owner *components.Owner
-		}
-		for e, r := range ecs.EachInOrder[row](w) {
-			r.Place.X += int32(r.Steer.DX)
-			r.Place.Y += int32(r.Steer.DY)
-			if r.Steer.Fire {
-				draw := w.Rand(e)
-				ecs.Spawn(w, shot{*r.Owner, *r.Place, speed{int32(draw.IntN(9)) - 4, 3}, fuse{uint8(3 + draw.IntN(5))}})
-			}
-		}
-	})
-	p.Simulate("fly", func(w *ecs.World) {
-		type flying struct {
-			Place *place
-			Speed *speed
-			Fuse  *fuse
-			Owner *components.Owner
-		}
-		type target struct {
-			Place  *place
-			Health *health
-			Owner  *components.Owner
-		}
-		for e, r := range ecs.EachInOrder[flying](w) {
-			r.Place.X += r.Speed.X
-			r.Place.Y += r.Speed.Y
-			if r.Fuse.Left--; r.Fuse.Left == 0 {
-				w.Despawn(e)
-			}
-			for _, o := range ecs.Each[target](w) {
-				if o.Owner.Client != r.Owner.Client && abs(o.Place.X-r.Place.X)+abs(o.Place.Y-r.Place.Y) < 12 {
-					o.Health.Points--
-				}
-			}
-		}
-	})
-	p.Authority("rocks", func(w *ecs.World) {
-		type rolling struct {
-			Place *place
-			Fuse  *fuse
-			_     ecs.Without[speed]
-		}
-		if draw := w.Rand(ecs.Entity{}); draw.IntN(5) == 0 {
-			ecs.Spawn(w, rock{place{int32(draw.IntN(40)), 0}, fuse{uint8(1 + draw.IntN(20))}})
-		}
-		for e, r := range ecs.Each[rolling](w) {
-			r.Place.Y++
-			if r.Fuse.Left--; r.Fuse.Left == 0 {
-				w.Despawn(e)
-			}
-		}
-	})
-	return p
-}
-
-func abs(n int32) int32 { return max(n, -n) }
-
-func enlist(w *ecs.World, player uint32) {
-	ecs.Spawn(w, soldier{Owner: components.Owner{Client: player}, Place: place{X: int32(player) * 5}, Health: health{1000}})
-}
-
-func discharge(w *ecs.World, player uint32) {
-	type owned struct{ Owner *components.Owner }
-	for e, r := range ecs.EachInOrder[owned](w) {
-		if r.Owner.Client == player {
-			defer w.Despawn(e)
-		}
-	}
-}
 
 // newTimeline makes a world of the game and its timeline.
 func newTimeline(c timeline.Config, listeners ...timeline.Listener) *timeline.Timeline {
-	w := ecs.NewWorld(game(), ecs.Config{Seed: 7})
-	ecs.SetResource(w, &ran{})
 	if c.Join == nil {
-		c.Join, c.Leave = enlist, discharge
+		c.Join, c.Leave = testgame.Enlist, testgame.Discharger()
 	}
-	return timeline.New(w, c, listeners...)
+	return timeline.New(testgame.Barracks(), c, listeners...)
 }
 
 // runs is how often Simulate has run in the timeline's world.
-func runs(t *timeline.Timeline) int { return ecs.Resource[ran](t.World()).times }
-
-var steerTable = game().Input().Schema
-
-// words is an input as it travels.
-func words(in steer) []int32 {
-	w := make([]int32, steerTable.Words)
-	steerTable.Quantize(w, steerTable.Words, unsafe.Pointer(&in), 1)
-	return w
-}
+func runs(t *timeline.Timeline) int { return testgame.Runs(t.World()) }
 
 // put gives an input, and demands what becomes of it.
 func put(t *testing.T, l *timeline.Timeline, player, tick uint32, in steer, want timeline.Verdict) {
 	t.Helper()
-	if v := l.Put(player, tick, words(in)); v != want {
+	if v := l.Put(player, tick, testgame.Words(in)); v != want {
 		t.Errorf("input of player %d for tick %d, next is %d: %v, want %v", player, tick, l.Next(), v, want)
 	}
 }
@@ -189,7 +62,7 @@ func must(t testing.TB, err error) {
 
 // steering is any input, drawn.
 func steering(r *rand.Rand) steer {
-	return steer{int8(r.IntN(3) - 1), int8(r.IntN(3) - 1), r.IntN(4) == 0}
+	return steer{DX: int8(r.IntN(3) - 1), DY: int8(r.IntN(3) - 1), Fire: r.IntN(4) == 0}
 }
 
 // at is where a player's soldier stands.
@@ -266,7 +139,7 @@ func (s *star) step(t *testing.T) {
 			return true
 		})
 		if i > 0 {
-			in := words(s.play(uint32(i), s.tick))
+			in := testgame.Words(s.play(uint32(i), s.tick))
 			l.Put(uint32(i), s.tick+s.delay, in)
 			s.mail[0] = append(s.mail[0], letter{s.tick + s.latency[i], uint32(i), s.tick + s.delay, in})
 		}
@@ -316,23 +189,6 @@ func (s *star) agree(t *testing.T) {
 		}
 		if compared < 20 {
 			t.Errorf("only %d final ticks of player %d can be compared", compared, i+1)
-		}
-	}
-}
-
-// leaver is discharge without allocations.
-func leaver() func(w *ecs.World, player uint32) {
-	type owned struct{ Owner *components.Owner }
-	gone := make([]ecs.Entity, 0, 256)
-	return func(w *ecs.World, player uint32) {
-		gone = gone[:0]
-		for e, r := range ecs.EachInOrder[owned](w) {
-			if r.Owner.Client == player {
-				gone = append(gone, e)
-			}
-		}
-		for _, e := range gone {
-			w.Despawn(e)
 		}
 	}
 }

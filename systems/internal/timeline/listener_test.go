@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/outcome"
 )
@@ -59,17 +60,15 @@ type diary struct {
 
 // narrate makes a timeline whose world raises outcomes.
 func narrate(c timeline.Config) (*timeline.Timeline, *outcome.Log, *diary) {
-	p := game()
-	p.Simulate("tell", func(w *ecs.World) {
-		type row struct{ Health *health }
-		for e, r := range ecs.EachInOrder[row](w) {
-			if r.Health.Points < 1000 {
-				outcome.Raise(w, e, wounded{r.Health.Points})
+	w := testgame.Barracks(func(p *ecs.Protocol) {
+		p.Simulate("tell", func(w *ecs.World) {
+			for e, r := range ecs.EachInOrder[struct{ Health *health }](w) {
+				if r.Health.Points < 1000 {
+					outcome.Raise(w, e, wounded{r.Health.Points})
+				}
 			}
-		}
+		})
 	})
-	w := ecs.NewWorld(p, ecs.Config{Seed: 7})
-	ecs.SetResource(w, &ran{})
 	log := outcome.New(w, outcome.Config{})
 	d := &diary{map[uint64]bool{}, map[string]int{}}
 	outcome.Handle(log, outcome.Handlers[wounded]{
@@ -80,7 +79,7 @@ func narrate(c timeline.Config) (*timeline.Timeline, *outcome.Log, *diary) {
 		},
 		Cancel: func(_ *ecs.World, o outcome.Outcome[wounded]) { delete(d.open, o.ID) },
 	})
-	c.Join, c.Leave = enlist, discharge
+	c.Join, c.Leave = testgame.Enlist, testgame.Discharger()
 	return timeline.New(w, c, log), log, d
 }
 

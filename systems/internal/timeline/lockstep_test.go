@@ -27,7 +27,7 @@ func TestLockstepWaitsForEverybody(t *testing.T) {
 		steps(t, l, 1)
 		equal(t, "horizon", l.Horizon(), tick+1)
 	}
-	equal(t, "place", at(t, l, 2), place{13, 0})
+	equal(t, "place", at(t, l, 2), place{X: 13, Y: 0})
 	must(t, l.Leave(9, 3))
 	put(t, l, 1, 3, steer{}, timeline.InTime)
 	put(t, l, 2, 3, steer{}, timeline.InTime)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -66,7 +67,7 @@ func TestLateJoinAndLeave(t *testing.T) {
 				must(t, l.Leave(1, 40))
 			}
 			for _, p := range []uint32{1, 2, 4} {
-				l.Put(p, l.Next()-min(l.Next(), late), words(always(0, p+l.Next()-min(l.Next(), late))))
+				l.Put(p, l.Next()-min(l.Next(), late), testgame.Words(always(0, p+l.Next()-min(l.Next(), late))))
 			}
 			steps(t, l, 1)
 		}
@@ -124,14 +125,14 @@ func TestFirstInput(t *testing.T) {
 	must(t, l.Join(1, 0, 0))
 	must(t, l.Join(2, 2, 5))
 	for tick := range uint32(9) {
-		l.Put(1, tick, words(steer{}))
+		l.Put(1, tick, testgame.Words(steer{}))
 		equal(t, "goes on", l.Step(), tick < 5)
 	}
 	equal(t, "waits in", l.Next(), 5)
 	put(t, l, 2, 4, steer{DX: 1}, timeline.Absent)
 	put(t, l, 2, 5, steer{DX: 1}, timeline.InTime)
 	steps(t, l, 1)
-	equal(t, "place", at(t, l, 2), place{11, 0})
+	equal(t, "place", at(t, l, 2), place{X: 11, Y: 0})
 }
 
 // A peer that begins with the state of a final tick goes on as all others do.
@@ -144,7 +145,7 @@ func TestAdopt(t *testing.T) {
 			}
 			for p := range uint32(3) {
 				if tick%7 != p { // one in seven is lost
-					l.Put(p+1, tick, words(always(0, tick+p)))
+					l.Put(p+1, tick, testgame.Words(always(0, tick+p)))
 				}
 			}
 			steps(t, l, 1)
@@ -159,7 +160,7 @@ func TestAdopt(t *testing.T) {
 	play(half, 0, begin)
 	play(whole, 0, 80)
 
-	late := timeline.New(half.World(), timeline.Config{First: begin, Join: enlist, Leave: discharge})
+	late := timeline.New(half.World(), timeline.Config{First: begin, Join: testgame.Enlist, Leave: testgame.Discharger()})
 	for _, p := range whole.AppendPresences(nil) {
 		if p.From < begin {
 			held, at, _ := half.Held(p.Player, begin)
@@ -181,7 +182,7 @@ func TestAdopt(t *testing.T) {
 func TestRestart(t *testing.T) {
 	l := playing(t, timeline.Config{})
 	steps(t, l, 30)
-	discharge(l.World(), 1)
+	testgame.Discharger()(l.World(), 1)
 	l.Restart(100)
 	equal(t, "next tick", l.Next(), 100)
 	equal(t, "horizon", l.Horizon(), 100)
@@ -190,8 +191,48 @@ func TestRestart(t *testing.T) {
 	steps(t, l, 3)
 	put(t, l, 2, 101, steer{DY: 1}, timeline.Rewrote)
 	steps(t, l, 1)
-	equal(t, "place", at(t, l, 2), place{11, 3})
+	equal(t, "place", at(t, l, 2), place{X: 11, Y: 3})
 	if got := soldiers(l.World()); !slices.Equal(got, []uint32{2}) {
 		t.Errorf("players %v", got)
 	}
+}
+
+// What a player sent for the very tick in which it leaves is no input of one who comes
+// in that tick; nor is there an input after the last tick.
+func TestInputForTheTickOfLeaving(t *testing.T) {
+	l := newTimeline(timeline.Config{})
+	must(t, l.Join(1, 0, 0))
+	steps(t, l, 10)
+	for tick := range uint32(14) {
+		l.Put(1, tick, testgame.Words(steer{DX: 1}))
+	}
+	must(t, l.Leave(1, 12))
+	put(t, l, 1, 12, steer{DX: 1}, timeline.Absent)
+	must(t, l.Join(1, 12, 12))
+	steps(t, l, 2)
+	stood := at(t, l, 1)
+	put(t, l, 1, 12, steer{DX: -1}, timeline.InTime)
+	steps(t, l, 3)
+	if moved := at(t, l, 1); moved.X >= stood.X {
+		t.Errorf("who comes in tick 12 stands at %v, then goes west to %v", stood, moved)
+	}
+}
+
+// What a player sent ahead before it left is nothing to it when it comes again.
+func TestInputsAheadEndWithTheirPlayer(t *testing.T) {
+	l := newTimeline(timeline.Config{})
+	must(t, l.Join(1, 0, 0))
+	steps(t, l, 10)
+	for tick := range uint32(20) {
+		l.Put(1, tick, testgame.Words(steer{DX: 1}))
+	}
+	must(t, l.Leave(1, 12))
+	newest, _ := l.Newest(1)
+	equal(t, "newest input", newest, 11)
+	must(t, l.Join(1, 14, 16))
+	steps(t, l, 10)
+	equal(t, "where its soldier is", at(t, l, 1), place{X: 5})
+	put(t, l, 1, 17, steer{DX: -1}, timeline.Rewrote)
+	steps(t, l, 1)
+	equal(t, "where its soldier is", at(t, l, 1).X < 5, true)
 }

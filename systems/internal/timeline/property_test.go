@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -96,7 +97,7 @@ func tell(t *testing.T, r *rand.Rand, l *timeline.Timeline, heard []arrival, tic
 		}
 		for _, i := range r.Perm(len(now)) {
 			if a := now[i]; a.what == 'i' {
-				if v := l.Put(a.player, a.tick, words(a.input)); v == timeline.OverCap || v == timeline.TooEarly {
+				if v := l.Put(a.player, a.tick, testgame.Words(a.input)); v == timeline.OverCap || v == timeline.TooEarly {
 					t.Fatalf("tick %d: input of player %d for tick %d: %v", l.Next(), a.player, a.tick, v)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -30,7 +31,7 @@ func TestNetcodeB4_FirstInputWinsOldOnesAreCounted(t *testing.T) {
 	put(t, l, 1, 5, east, timeline.Duplicate)
 	steps(t, l, 1)
 	equal(t, "ticks simulated again", l.Stats().Last, 3)
-	equal(t, "place", at(t, l, 1), place{5 + 5, 4})
+	equal(t, "place", at(t, l, 1), place{X: 5 + 5, Y: 4})
 	steps(t, l, 20)
 	equal(t, "ticks simulated again", l.Stats().Last, 0)
 	put(t, l, 1, 8, north, timeline.TooOld)
@@ -79,12 +80,12 @@ func TestNetcodeC4_TimelineRepeatsWhatIsHeld(t *testing.T) {
 	l := playing(t, timeline.Config{})
 	put(t, l, 1, 0, steer{DX: 1, Fire: true}, timeline.InTime)
 	steps(t, l, 40)
-	equal(t, "place after one input and fifteen repeats", at(t, l, 1), place{5 + 16, 0})
+	equal(t, "place after one input and fifteen repeats", at(t, l, 1), place{X: 5 + 16, Y: 0})
 	put(t, l, 1, 20, steer{DY: 1}, timeline.Rewrote)
 	steps(t, l, 1)
-	equal(t, "place after a late one, too", at(t, l, 1), place{5 + 16, 16})
+	equal(t, "place after a late one, too", at(t, l, 1), place{X: 5 + 16, Y: 16})
 	fired := 0
-	type flying struct{ Speed speed }
+	type flying struct{ Speed testgame.Speed }
 	l = playing(t, timeline.Config{})
 	put(t, l, 1, 0, steer{Fire: true}, timeline.InTime)
 	steps(t, l, 2)
@@ -98,27 +99,27 @@ func TestALateInputIsRepeatedAfterItsTick(t *testing.T) {
 	l := playing(t, timeline.Config{Fills: 4})
 	put(t, l, 1, 0, steer{DX: 1}, timeline.InTime)
 	steps(t, l, 12) // repeated in 1 to 4, neutral from 5 on
-	equal(t, "place", at(t, l, 1), place{5 + 5, 0})
+	equal(t, "place", at(t, l, 1), place{X: 5 + 5, Y: 0})
 	put(t, l, 1, 4, steer{DX: 1}, timeline.Rewrote) // what was assumed, but now 5 to 8 repeat it
 	steps(t, l, 1)
 	equal(t, "ticks simulated again", l.Stats().Last, 7)
-	equal(t, "place", at(t, l, 1), place{5 + 9, 0})
+	equal(t, "place", at(t, l, 1), place{X: 5 + 9, Y: 0})
 	put(t, l, 1, 6, steer{DX: 1}, timeline.Rewrote)
 	put(t, l, 1, 5, steer{DX: 1}, timeline.Agreed)
 	steps(t, l, 1)
-	equal(t, "place", at(t, l, 1), place{5 + 11, 0})
+	equal(t, "place", at(t, l, 1), place{X: 5 + 11, Y: 0})
 }
 
 func TestWordsFromAnywhereAreClamped(t *testing.T) {
 	l := playing(t, timeline.Config{})
-	far := words(steer{DX: 1})
+	far := testgame.Words(steer{DX: 1})
 	for i := range far {
 		far[i] = 1 << 30
 	}
 	equal(t, "verdict", l.Put(1, 0, far), timeline.InTime)
 	steps(t, l, 1)
-	equal(t, "place", at(t, l, 1), place{6, 1})
-	equal(t, "the same input, clamped", l.Put(1, 1, words(steer{DX: 1, DY: 1})), timeline.InTime)
+	equal(t, "place", at(t, l, 1), place{X: 6, Y: 1})
+	equal(t, "the same input, clamped", l.Put(1, 1, testgame.Words(steer{DX: 1, DY: 1})), timeline.InTime)
 	defer func() {
 		if recover() == nil {
 			t.Error("an input of another length is taken")
@@ -160,7 +161,7 @@ func TestFloodIsBounded(t *testing.T) {
 	for i := range ticks {
 		for tick := range l.Next() + 30 { // the oldest first, each another than was assumed
 			if tick+window >= l.Next() {
-				l.Put(1, tick, words(steer{DX: int8((i+int(tick))%3) - 1}))
+				l.Put(1, tick, testgame.Words(steer{DX: int8((i+int(tick))%3) - 1}))
 			}
 		}
 		steps(t, l, 1)
@@ -172,7 +173,7 @@ func TestFloodIsBounded(t *testing.T) {
 	l = playing(t, timeline.Config{Window: window, Refill: refill})
 	steps(t, l, window)
 	for i := range ticks { // one input a tick, as late as can be
-		l.Put(1, l.Next()-window, words(steer{DX: int8(i%3) - 1}))
+		l.Put(1, l.Next()-window, testgame.Words(steer{DX: int8(i%3) - 1}))
 		steps(t, l, 1)
 	}
 	s = l.Stats()
@@ -189,4 +190,58 @@ func TestVerdictsHaveNames(t *testing.T) {
 		}
 		seen[v.String()] = true
 	}
+}
+
+// The first input of all, that of tick 0, is the newest until another one comes.
+func TestNewestInputOfTheFirstTick(t *testing.T) {
+	l := playing(t, timeline.Config{})
+	if tick, ok := l.Newest(1); ok {
+		t.Errorf("before any input the newest is of tick %d", tick)
+	}
+	put(t, l, 1, 0, steer{DX: 1}, timeline.InTime)
+	if tick, ok := l.Newest(1); !ok || tick != 0 {
+		t.Errorf("the newest is of tick %d, %v; want 0", tick, ok)
+	}
+	put(t, l, 1, 2, steer{DX: 1}, timeline.InTime)
+	if tick, ok := l.Newest(1); !ok || tick != 2 {
+		t.Errorf("the newest is of tick %d, %v; want 2", tick, ok)
+	}
+}
+
+func TestWhatIsDecidedOfAPlayer(t *testing.T) {
+	l := playing(t, timeline.Config{Window: 10})
+	decided := func(what string, want uint32, is bool) {
+		t.Helper()
+		got, ok := l.Decided(1)
+		equal(t, what+": something is decided", ok, is)
+		equal(t, what, got, want)
+	}
+	decided("before anything", 0, false)
+	for tick := range uint32(5) {
+		put(t, l, 1, tick, steer{DX: 1}, timeline.InTime)
+	}
+	steps(t, l, 1)
+	decided("sent ahead", 4, true)
+	put(t, l, 1, 6, steer{DX: 1}, timeline.InTime)
+	steps(t, l, 8)
+	decided("up to a gap", 4, true)
+	l.Overrule(1, 5, nil)
+	steps(t, l, 1)
+	decided("when the gap is closed", 6, true)
+	steps(t, l, 20)
+	decided("when the window has passed", l.Next()-10-1, true)
+	equal(t, "missing", l.Missing(1), uint64(l.Next()-10-7))
+	_, ok := l.Decided(99)
+	equal(t, "of a stranger", ok, false)
+	equal(t, "missing of a stranger", l.Missing(99), 0)
+}
+
+func TestNothingIsRepeated(t *testing.T) {
+	l := playing(t, timeline.Config{Fills: -1})
+	put(t, l, 1, 0, steer{DX: 1}, timeline.InTime)
+	steps(t, l, 10)
+	equal(t, "place after one input", at(t, l, 1), place{X: 5 + 1, Y: 0})
+	put(t, l, 1, 4, steer{DX: 1}, timeline.Rewrote)
+	steps(t, l, 1)
+	equal(t, "place after a late one, too", at(t, l, 1), place{X: 5 + 2, Y: 0})
 }

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 func TestRuns(t *testing.T) {
-	east, north := words(steer{DX: 1}), words(steer{DY: 1})
+	east, north := testgame.Words(steer{DX: 1}), testgame.Words(steer{DY: 1})
 	l := playing(t, timeline.Config{Window: 20, Fills: 5})
 	for tick, in := range map[uint32][]int32{0: east, 1: east, 2: east, 3: north, 6: north, 7: north, 9: east} {
 		l.Put(1, tick, in)
@@ -50,7 +51,7 @@ func TestRunsMakeTheSameWorld(t *testing.T) {
 		told := uint32(0) // the server's inputs before are known
 		for range 200 {
 			now := server.Next()
-			in := words(steering(r))
+			in := testgame.Words(steering(r))
 			follower.Put(1, now, in) // its own
 			if late := uint32(r.IntN(24)); late <= now {
 				server.Put(1, now-late, in) // whatever arrives

@@ -1,0 +1,79 @@
+package testgame
+
+import (
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Stage is a protocol of entities that have a heading, which clients predict.
+func Stage(add ...func(p *ecs.Protocol)) *ecs.Protocol {
+	p := ecs.NewProtocol("stage/1")
+	ecs.Replicate[components.Heading](p, ecs.Predicted)
+	return with(p, add)
+}
+
+// with adds to a protocol what a test has besides.
+func with(p *ecs.Protocol, add []func(p *ecs.Protocol)) *ecs.Protocol {
+	for _, f := range add {
+		f(p)
+	}
+	return p
+}
+
+// What stands on the grounds: places are predicted and interpolated, shots only predicted, tints neither.
+type (
+	// Place is where something is.
+	Place struct {
+		X, Y float32 `net:"-512..512 step 0.01"`
+	}
+	// Shots is how often somebody has fired.
+	Shots struct {
+		Count uint16 `net:"0..65535"`
+	}
+	// Tint is a color.
+	Tint struct {
+		Color uint8 `net:"0..200"`
+	}
+)
+
+// Push is the input of the plaza.
+type Push struct {
+	DX, DY int8 `net:"-1..1"`
+	Fire   bool `net:"edge"`
+}
+
+// Grounds is a protocol of places, shots and tints.
+func Grounds(add ...func(p *ecs.Protocol)) *ecs.Protocol {
+	p := ecs.NewProtocol("plaza/1")
+	ecs.Replicate[Place](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[Shots](p, ecs.Predicted)
+	ecs.Replicate[Tint](p, 0)
+	return with(p, add)
+}
+
+// Pawn is what inputs move.
+type Pawn struct {
+	At    *Place
+	Shots *Shots `ecs:"optional"`
+	In    *Push
+}
+
+// Plaza is the protocol of the grounds where pawns walk.
+func Plaza(add ...func(p *ecs.Protocol)) *ecs.Protocol {
+	p := Grounds(ecs.Input[Push])
+	p.Simulate("walk", func(w *ecs.World) {
+		for _, e := range ecs.Each[Pawn](w) {
+			e.At.X = min(max(e.At.X+float32(e.In.DX)/8, -500), 500)
+			e.At.Y = min(max(e.At.Y+float32(e.In.DY)/8, -500), 500)
+			if e.In.Fire && e.Shots != nil {
+				e.Shots.Count++
+			}
+		}
+	})
+	return with(p, add)
+}
+
+// SpawnPawn is what a player has on the plaza.
+func SpawnPawn(w *ecs.World, client uint32) {
+	w.Spawn(components.Owner{Client: client}, Place{X: float32(client)}, Shots{}, Push{})
+}
