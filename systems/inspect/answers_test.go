@@ -283,6 +283,7 @@ func TestProfiles(t *testing.T) {
 	}
 	for path, code := range map[string]int{
 		"/debug/pprof/heap": 200, "/debug/pprof/goroutine?debug=1": 200, "/debug/pprof/cmdline": 404, "/debug/pprof/nothing": 404,
+		"/debug/pprof/heap?seconds=1": 200, "/debug/pprof/heap?seconds=60": 200, "/debug/pprof/heap?seconds=61": 400, "/debug/pprof/heap?seconds=-1": 400,
 		"/debug/pprof/profile?seconds=0": 400, "/debug/pprof/profile?seconds=61": 400, "/debug/pprof/trace?seconds=x": 400,
 	} {
 		if w := m.do(request(path, nil)); w.Code != code || code == 200 && w.Body.Len() == 0 {

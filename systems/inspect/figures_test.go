@@ -1,45 +1,14 @@
 package inspect
 
 import (
-	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/reconcile"
-	"github.com/tactusgo/tactus/systems/systemstest"
 )
-
-// After Close a server's systems are what they were before there was an inspector, all of them.
-func TestCloseGivesBackEverySystem(t *testing.T) {
-	c := systemstest.New(t, yardConfig(1, 1))
-	code := func() (all []uintptr) {
-		c.Server.Schedule().WrapAll(func(_ []string, run func(*ecs.World)) func(*ecs.World) {
-			all = append(all, reflect.ValueOf(run).Pointer())
-			return nil
-		})
-		return all
-	}
-	before := code()
-	x, err := New(c.Server, Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, run := range code() {
-		if run == before[i] {
-			t.Errorf("system %d is not timed", i)
-		}
-	}
-	x.Close()
-	if after := code(); !slices.Equal(after, before) {
-		t.Errorf("after Close systems run %x, before there was an inspector %x", after, before)
-	}
-}
 
 // What is said of baselines and of packets under way is said where there are some, and only there.
 func TestWhyTellsWhatThereIs(t *testing.T) {
@@ -108,37 +77,5 @@ func TestRoomOfAWakeup(t *testing.T) {
 	var a statusAnswer
 	if m.get("/api/status", &a); a.Wakeups.Room < 33_333 || a.Wakeups.Room > 33_334 {
 		t.Errorf("%v µs for a wake-up, 30 a second", a.Wakeups.Room)
-	}
-}
-
-// The axes of policies that mean something are told, and no others; what is told at once is never withdrawn.
-func TestAxesOfPresets(t *testing.T) {
-	for _, preset := range policy.Presets() {
-		p := preset.Policies().Filled()
-		m := presetMatch(t, preset)
-		var a statusAnswer
-		m.get("/api/status", &a)
-		there := make(map[string]bool)
-		for _, x := range a.Model.Axes {
-			there[x.Name] = true
-		}
-		if there["window"] != (p.Late == policy.LateRewrite) || there["suggest"] != (p.Timing == policy.TimingStamped) {
-			t.Errorf("%v: axes %v", preset, a.Model.Axes)
-		}
-		for _, part := range a.Model.Parts {
-			if part.Title == "Outcomes" && len(part.Figures) > 0 && (part.Note != "") != (p.Outcomes == policy.OutcomesAtOnce) {
-				t.Errorf("%v: %+v", preset, part)
-			}
-		}
-	}
-}
-
-// A profile may be given its seconds.
-func TestProfileOfSeconds(t *testing.T) {
-	m := newMatch(t, yardConfig(1, 1), Config{})
-	for seconds, code := range map[string]int{"1": http.StatusOK, "60": http.StatusOK, "61": http.StatusBadRequest, "-1": http.StatusBadRequest} {
-		if w := m.do(request("/debug/pprof/heap?seconds="+seconds, nil)); w.Code != code {
-			t.Errorf("%s seconds: %d", seconds, w.Code)
-		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/systemstest"
@@ -118,6 +119,9 @@ func TestClose(t *testing.T) {
 	if err := m.x.ask(t.Context(), func(*systems.Server) {}); !errors.Is(err, errBusy) {
 		t.Errorf("it answers: %v", err)
 	}
+	if w := m.do(request("/metrics", nil)); w.Code == http.StatusOK {
+		t.Errorf("%d %.200s", w.Code, w.Body)
+	}
 }
 
 // Off costs nothing: a server without an inspector, or whose inspector was closed, runs its
@@ -191,7 +195,7 @@ func TestCloseLeavesOthersAlone(t *testing.T) {
 
 // What an inspector adds to a wake-up allocates nothing.
 func TestTimingAllocatesNothing(t *testing.T) {
-	w := ecs.NewWorld(ecs.NewProtocol("quick/1"), ecs.Config{})
+	w := ecs.NewWorld(testgame.Stage(), ecs.Config{})
 	stage := ecs.NewStage("Stage", ecs.System{Name: "a", Run: func(*ecs.World) {}}, ecs.System{Name: "b", Run: func(*ecs.World) {}})
 	on := true
 	x := &Inspector{wanted: make(chan *job, 1)}

@@ -6,11 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
-
-	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
@@ -72,32 +68,5 @@ func TestMetrics(t *testing.T) {
 	}
 	if again := m.scrape(); again["tactus_ticks_total"] <= all["tactus_ticks_total"] || len(again) != len(all) {
 		t.Errorf("%d series, then %d", len(all), len(again))
-	}
-}
-
-// An inspector that was closed gives an error in place of old figures.
-func TestMetricsAfterClose(t *testing.T) {
-	m := newMatch(t, yardConfig(1, 1), Config{})
-	m.x.config.Wait = time.Millisecond
-	m.x.Close()
-	if w := m.do(request("/metrics", nil)); w.Code == http.StatusOK {
-		t.Errorf("%d %.200s", w.Code, w.Body)
-	}
-}
-
-// Names, units, types and help texts are as Prometheus wants them, under every preset.
-func TestMetricsLint(t *testing.T) {
-	for _, preset := range policy.Presets() {
-		m := presetMatch(t, preset)
-		w := m.do(request("/metrics", nil))
-		problems, err := promlint.New(w.Body).Lint()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range problems {
-			if strings.HasPrefix(p.Metric, "tactus_") {
-				t.Errorf("%v: %s: %s", preset, p.Metric, p.Text)
-			}
-		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/lagcomp"
@@ -63,7 +65,17 @@ func TestPresets(t *testing.T) {
 			if len(s.Model.Parts) != len(applies) {
 				t.Errorf("%d parts", len(s.Model.Parts))
 			}
+			there := make(map[string]bool)
+			for _, x := range s.Model.Axes {
+				there[x.Name] = true
+			}
+			if there["window"] != (p.Late == policy.LateRewrite) || there["suggest"] != (p.Timing == policy.TimingStamped) {
+				t.Errorf("axes %v", s.Model.Axes)
+			}
 			for _, part := range s.Model.Parts {
+				if part.Title == "Outcomes" && (part.Note != "") != (p.Outcomes == policy.OutcomesAtOnce) {
+					t.Errorf("%+v", part)
+				}
 				of, known := applies[part.Title]
 				if !known || of(p) != (len(part.Figures) > 0) || len(part.Figures) == 0 && len(part.Note) < 10 {
 					t.Errorf("%+v", part)
@@ -125,6 +137,15 @@ func TestPresets(t *testing.T) {
 				}
 			}
 			m.get("/api/blame", nil)
+			problems, err := promlint.New(m.do(request("/metrics", nil)).Body).Lint()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range problems { // names, units, types and help texts are as Prometheus wants them
+				if strings.HasPrefix(p.Metric, "tactus_") {
+					t.Errorf("%s: %s", p.Metric, p.Text)
+				}
+			}
 			all := m.scrape()
 			if name := fmt.Sprintf(`tactus_info{policies=%q,protocol="yard/1"}`, preset.String()); all[name] != 1 || all["tactus_ticks_total"] == 0 {
 				t.Errorf("%v", all[name])

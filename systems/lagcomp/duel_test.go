@@ -155,11 +155,10 @@ func TestNetcodeE5_ADuel(t *testing.T) {
 		systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05),
 	} {
 		t.Run(fmt.Sprint(2*l.Latency, l.Jitter, l.Loss), func(t *testing.T) {
-			systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+			systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 				d := fight(t, seed, l, lagcomp.Config{}, nil)
 				n := d.count()
-				off := fight(t, seed, l, lagcomp.Config{Off: true}, nil).count()
-				t.Logf("%+v; without %+v; %+v", n, off, d.comp.Stats())
+				t.Logf("%+v; %+v", n, d.comp.Stats())
 				if n.refused+n.granted+n.other > 0 || n.judged < 200 || n.hits < 50 {
 					t.Errorf("%+v", n)
 					for s := range d.log.All() {
@@ -168,6 +167,10 @@ func TestNetcodeE5_ADuel(t *testing.T) {
 						}
 					}
 				}
+				if seed > 1 {
+					return
+				}
+				off := fight(t, seed, l, lagcomp.Config{Off: true}, nil).count()
 				if wrong := off.refused + off.other; wrong < off.hits/3 {
 					t.Errorf("without compensation %d of %d hits are refused", wrong, off.hits)
 				}

@@ -50,11 +50,11 @@ func TestClientsAreSpreadOverTheStep(t *testing.T) {
 func TestChanceIsEachClientsOwn(t *testing.T) {
 	figures := func(clients int) systemstest.Figures {
 		c := systemstest.New(t, dots(1, clients))
-		c.Run(20 * time.Second)
+		c.Run(10 * time.Second)
 		return c.Clients[1].Figures()
 	}
-	if few, many := figures(2), figures(12); few != many {
-		t.Errorf("client 1 among 2:  %+v\nclient 1 among 12: %+v", few, many)
+	if few, many := figures(2), figures(6); few != many {
+		t.Errorf("client 1 among 2: %+v\nclient 1 among 6: %+v", few, many)
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/tactusgo/tactus/internal/race"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -22,15 +22,7 @@ type modelPacket struct {
 // got and asks for another epoch. What the server believes about the client must be
 // true at all times: a baseline is a state that the client took in, of all the slots
 // that stand on it, and not older than what it was promised.
-func TestServerBelievesOnlyWhatIsTrue(t *testing.T) {
-	n := uint64(150)
-	if race.Enabled {
-		n = 15
-	}
-	for seed := range n {
-		believe(t, seed)
-	}
-}
+func TestBeliefCampaign(t *testing.T) { testgame.Seeds(t, 60, believe) }
 
 func believe(t *testing.T, seed uint64) {
 	const groups = 3

@@ -3,48 +3,37 @@ package relay_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // Matches in which everything happens: players come, leave and are back at once, clients
 // freeze, links go dead one way or the other, the room in messages changes, inputs are refused. No final
-// tick differs between any two peers, and when all is quiet everybody plays. TACTUS_SEEDS says how many there are.
+// tick differs between any two peers, and when all is quiet everybody plays.
 func TestCampaign(t *testing.T) {
-	seeds, ticks := uint64(8), 1000
-	if testing.Short() || race.Enabled {
-		seeds, ticks = 4, 600
-	}
-	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
-		seeds = uint64(n)
-	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			c := newCampaign(t, seed)
-			for c.now < ticks {
-				c.upset()
-				c.step()
+	testgame.Seeds(t, 8, func(t *testing.T, seed uint64) {
+		c := newCampaign(t, seed)
+		for c.now < 1000 {
+			c.upset()
+			c.step()
+		}
+		for _, e := range c.ends {
+			e.frozen, e.up.dead, e.down.dead, e.up.loss, e.down.loss = false, false, false, 0, 0
+		}
+		c.run(300)
+		for _, e := range c.ends {
+			if lag := int(c.server.Timeline().Next()) - int(e.Timeline().Next()); lag > 20 || !e.Playing() {
+				t.Errorf("player %d plays: %v, %d ticks behind; %+v", e.player, e.Playing(), lag, e.Stats())
 			}
-			for _, e := range c.ends {
-				e.frozen, e.up.dead, e.down.dead, e.up.loss, e.down.loss = false, false, false, 0, 0
-			}
-			c.run(300)
-			for _, e := range c.ends {
-				if lag := int(c.server.Timeline().Next()) - int(e.Timeline().Next()); lag > 20 || !e.Playing() {
-					t.Errorf("player %d plays: %v, %d ticks behind; %+v", e.player, e.Playing(), lag, e.Stats())
-				}
-			}
-			stats := c.server.Stats()
-			if stats.Mismatch > 0 || stats.Malformed > 0 {
-				t.Errorf("%+v", stats)
-			}
-		})
-	}
+		}
+		stats := c.server.Stats()
+		if stats.Mismatch > 0 || stats.Malformed > 0 {
+			t.Errorf("%+v", stats)
+		}
+	})
 }
 
 type campaign struct {

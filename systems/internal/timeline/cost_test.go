@@ -95,7 +95,7 @@ func TestCostOfAPassForEachInput(t *testing.T) {
 }
 
 func TestCostGrowsWithPlayers(t *testing.T) {
-	const ticks = 50
+	const ticks = 24
 	merged, apart := map[int]int{}, map[int]int{}
 	for _, n := range []int{2, 4, 8} {
 		latency := slices.Repeat([]uint32{6}, n)

@@ -1,12 +1,10 @@
 package timeline_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -119,42 +117,36 @@ func tell(t *testing.T, r *rand.Rand, l *timeline.Timeline, heard []arrival, tic
 
 // Any order, delay within the window and repetition of the same inputs, joins and
 // leaves ends in the worlds of a peer that got all of it in time, tick by tick.
-func TestAnyOrderEndsInTheSameWorld(t *testing.T) {
+func TestAnyOrderCampaign(t *testing.T) {
 	const ticks, window = 240, 40
-	seeds := uint64(40)
-	if race.Enabled {
-		seeds = 4
-	}
-	for seed := range seeds {
-		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 1))
-			all := story(r, ticks)
-			config := timeline.Config{Window: window, Refill: window}
-			inTime := newTimeline(config)
-			want := tell(t, r, inTime, all, ticks+window)
-			equal(t, "passes of a timeline that got all in time", inTime.Stats().Passes, 0)
-			config.Unmerged, config.Follower = seed%4 == 3, seed%2 == 0
-			l := newTimeline(config)
-			got := tell(t, r, l, disorder(r, all, window, config.Follower), ticks+window)
-			if l.Stats().Resimulated == 0 {
-				t.Error("nothing was simulated again")
+	testgame.Seeds(t, 12, func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		all := story(r, ticks)
+		config := timeline.Config{Window: window, Refill: window}
+		inTime := newTimeline(config)
+		want := tell(t, r, inTime, all, ticks+window)
+		equal(t, "passes of a timeline that got all in time", inTime.Stats().Passes, 0)
+		config.Unmerged, config.Follower = seed%4 == 3, seed%2 == 0
+		l := newTimeline(config)
+		got := tell(t, r, l, disorder(r, all, window, config.Follower), ticks+window)
+		if l.Stats().Resimulated == 0 {
+			t.Error("nothing was simulated again")
+		}
+		compared := 0
+		for tick := range uint32(ticks) {
+			a, ok := want[tick]
+			b, also := got[tick]
+			if !ok || !also {
+				t.Fatalf("tick %d is never final", tick)
 			}
-			compared := 0
-			for tick := range uint32(ticks) {
-				a, ok := want[tick]
-				b, also := got[tick]
-				if !ok || !also {
-					t.Fatalf("tick %d is never final", tick)
-				}
-				if compared++; a != b {
-					t.Fatalf("tick %d is another than in the world that got all in time", tick)
-				}
+			if compared++; a != b {
+				t.Fatalf("tick %d is another than in the world that got all in time", tick)
 			}
-			if d, differs := ecs.Differs(inTime.World(), l.World()); differs {
-				t.Errorf("%v", d)
-			}
-			equal(t, "hash", l.World().Hash(), inTime.World().Hash())
-			equal(t, "missing inputs", l.Stats().Missing, inTime.Stats().Missing)
-		})
-	}
+		}
+		if d, differs := ecs.Differs(inTime.World(), l.World()); differs {
+			t.Errorf("%v", d)
+		}
+		equal(t, "hash", l.World().Hash(), inTime.World().Hash())
+		equal(t, "missing inputs", l.Stats().Missing, inTime.Stats().Missing)
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // modelPlayer writes input messages as a client does, with a session that tells
@@ -150,9 +151,8 @@ type (
 // Whatever a link does to the packets and to what acknowledges them, and whatever
 // a server acknowledges and does not read: what it reads is what was sent, and it
 // reads on as soon as things go well again.
-func TestInputsReadAsTheyWereWritten(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(40) {
+func TestInputCampaign(t *testing.T) {
+	testgame.Seeds(t, 8, func(t *testing.T, seed uint64) {
 		for name, table := range map[string]*schema.Table{
 			"every": tableFor[every](t), "numbered": tableFor[numbered](t), "none": emptyTable,
 			"a bit": tableFor[trigger](t), "two bits": tableFor[stance](t), "a short word": tableFor[push](t),
@@ -202,7 +202,7 @@ func TestInputsReadAsTheyWereWritten(t *testing.T) {
 						return true
 					}
 					if err := s.receive(p, f); err != nil {
-						t.Fatalf("%s, seed %d, tick %d, packet %d: %v", name, seed, tick, f.seq, err)
+						t.Fatalf("%s, tick %d, packet %d: %v", name, tick, f.seq, err)
 					}
 					return true
 				})
@@ -225,8 +225,8 @@ func TestInputsReadAsTheyWereWritten(t *testing.T) {
 				}
 			}
 			if s.read < 95 || s.unread {
-				t.Errorf("%s, seed %d: %d of the last 100 messages were read, at a loss: %v", name, seed, s.read, s.unread)
+				t.Errorf("%s: %d of the last 100 messages were read, at a loss: %v", name, s.read, s.unread)
 			}
 		}
-	}
+	})
 }
