@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // The types of events of these tests: reliable and unreliable ones, one that waits for
@@ -48,11 +48,7 @@ func kit() *event.Registry {
 	return r
 }
 
-func world() *ecs.World {
-	p := ecs.NewProtocol("event/1")
-	ecs.Replicate[components.Heading](p, ecs.Predicted)
-	return ecs.NewWorld(p, ecs.Config{})
-}
+func world() *ecs.World { return ecs.NewWorld(testgame.Stage(), ecs.Config{}) }
 
 // message is one on a channel.
 type message struct {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // raise is a note for the server, notes one for all clients.
@@ -115,7 +116,7 @@ func TestFinal(t *testing.T) {
 
 // ForceRollback runs Simulate twice within one call of it.
 func TestForcedRollback(t *testing.T) {
-	p := ecs.NewProtocol("forced/1")
+	p := testgame.Stage()
 	var server *event.Server
 	p.Simulate("start", func(w *ecs.World) { server.Start(w.Tick()) })
 	p.Simulate("ring", func(w *ecs.World) { event.Raise(w, event.ToAll(), note{w.Tick()}) })

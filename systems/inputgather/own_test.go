@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -13,8 +14,7 @@ type keys struct {
 
 // What is pushed is numbered and quantized; a tick has one input, whatever was pushed.
 func TestPush(t *testing.T) {
-	p := ecs.NewProtocol("own/1")
-	ecs.Input[keys](p)
+	p := testgame.Stage(ecs.Input[keys])
 	w := ecs.NewWorld(p, ecs.Config{})
 	s := New(NewLog(wire.InputTable(p), 4), nil, nil)
 	inputs := s.Inputs(p)

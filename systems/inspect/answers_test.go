@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
@@ -19,7 +20,7 @@ func TestStatus(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 2), Config{})
 	var a statusAnswer
 	m.get("/api/status", &a)
-	if a.Protocol != "yard/1" || a.Policies != "LocalSync" || a.Clients != 2 || a.Entities != posts+2 || a.TickRate != 60 || a.SendRate != 20 {
+	if a.Protocol != "plaza/1" || a.Policies != "LocalSync" || a.Clients != 2 || a.Entities != posts+2 || a.TickRate != 60 || a.SendRate != 20 {
 		t.Errorf("%+v", a)
 	}
 	if a.Tick == 0 || a.Tick > m.Server.Tick() || a.BytesOut == 0 || a.BytesIn == 0 {
@@ -96,7 +97,7 @@ func TestTraffic(t *testing.T) {
 		t.Fatalf("%+v", a.Archetypes)
 	}
 	for _, g := range a.Archetypes {
-		if g.Encoded <= 0 || !slices.Contains(g.Components, "Position") {
+		if g.Encoded <= 0 || !slices.Contains(g.Components, "Place") {
 			t.Errorf("%+v", g)
 		}
 	}
@@ -128,8 +129,8 @@ func TestEntities(t *testing.T) {
 		t.Errorf("%d entities: %v", len(seen), seen)
 	}
 	var a entitiesAnswer
-	if m.get("/api/entities?component=label&limit=200", &a); len(a.Entities) != posts {
-		t.Errorf("%d have a label", len(a.Entities))
+	if m.get("/api/entities?component=Tint&limit=200", &a); len(a.Entities) != posts {
+		t.Errorf("%d have a tint", len(a.Entities))
 	}
 	id := m.Clients[0].ID()
 	if m.get(fmt.Sprintf("/api/entities?owner=%d", id), &a); len(a.Entities) != 1 || a.Entities[0].Owner != id {
@@ -158,10 +159,10 @@ func TestEntities(t *testing.T) {
 			values[c.Name+"."+f.Path] = f.Value
 		}
 	}
-	if e.Owner != id || values["Owner.Client"] != fmt.Sprint(id) || values["Position.X"] == "" || local != "mood" {
+	if e.Owner != id || values["Owner.Client"] != fmt.Sprint(id) || values["Place.X"] == "" || local != "mood" {
 		t.Errorf("%+v: %v", e, values)
 	}
-	if _, ok := values["move.DX"]; !ok {
+	if _, ok := values["Push.DX"]; !ok {
 		t.Errorf("no input in %v", values)
 	}
 	for path, code := range map[string]int{"/api/entity": 400, "/api/entity?id=99999": 404, "/api/entity?id=x": 400, "/api/entity?what=1": 400} {
@@ -178,9 +179,9 @@ func TestSearchIsBounded(t *testing.T) {
 	const many = 2*rowsPerTick + 100
 	for n := range many {
 		if n%3 == 0 {
-			w.Spawn(components.Position{}, label{})
+			w.Spawn(testgame.Place{}, testgame.Tint{})
 		} else {
-			w.Spawn(components.Position{}, components.Owner{Client: uint32(n % 3)})
+			w.Spawn(testgame.Place{}, components.Owner{Client: uint32(n % 3)})
 		}
 	}
 	f := search{query: query{limit: 10, owned: true, owner: 2}}
@@ -254,7 +255,7 @@ func TestWhy(t *testing.T) {
 
 func TestBlame(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 1), Config{})
-	row := reconcile.Cause{Component: "Position", Field: "X", Corrections: 2, Times: 2, Mean: 0.5, Largest: 1, Tick: 7}
+	row := reconcile.Cause{Component: "Place", Field: "X", Corrections: 2, Times: 2, Mean: 0.5, Largest: 1, Tick: 7}
 	bad := row
 	bad.Mean = math.NaN()
 	long := row

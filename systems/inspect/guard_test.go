@@ -135,7 +135,7 @@ func TestGuardStandsBeforeEverything(t *testing.T) {
 			for _, path := range paths {
 				w := m.do(request(path, func(r *http.Request) { r.RemoteAddr, r.Method = c.remote, method }))
 				h := w.Header()
-				if w.Code != http.StatusForbidden || h.Get("Access-Control-Allow-Origin") != "" || len(h.Values("Set-Cookie")) > 0 || strings.Contains(w.Body.String(), "yard") {
+				if w.Code != http.StatusForbidden || h.Get("Access-Control-Allow-Origin") != "" || len(h.Values("Set-Cookie")) > 0 || strings.Contains(w.Body.String(), "plaza") {
 					t.Errorf("%s %s of %s: %d %.100s", method, path, c.remote, w.Code, w.Body)
 				}
 				for name, want := range map[string]string{"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff",

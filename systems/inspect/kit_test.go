@@ -11,44 +11,23 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// The world of these tests: walkers go where their owner says, posts stand.
-
-type move struct {
-	DX, DY int8 `net:"-1..1"`
-}
-
-type label struct {
-	N uint8 `net:"0..200"`
-}
+// The world of these tests: walkers go where their owner says, posts stand and change their color.
 
 type mood struct{ Good float64 } // local
 
-type walker struct {
-	Pos *components.Position
-	In  *move
-}
-
 func yard() *ecs.Protocol {
-	p := ecs.NewProtocol("yard/1")
-	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Replicate[label](p, 0)
-	ecs.Local[mood](p, 0)
-	ecs.Input[move](p)
-	p.Simulate("walk", func(w *ecs.World) {
-		for _, d := range ecs.Each[walker](w) {
-			d.Pos.X += float32(d.In.DX)
-			d.Pos.Y += float32(d.In.DY)
-		}
+	return testgame.Plaza(func(p *ecs.Protocol) {
+		ecs.Local[mood](p, 0)
+		p.Authority("count", func(w *ecs.World) {
+			for _, r := range ecs.Each[struct{ T *testgame.Tint }](w) {
+				r.T.Color = (r.T.Color + 1) % 200
+			}
+		})
 	})
-	p.Authority("count", func(w *ecs.World) {
-		for _, r := range ecs.Each[struct{ L *label }](w) {
-			r.L.N = (r.L.N + 1) % 200
-		}
-	})
-	return p
 }
 
 // posts is how many entities nobody owns.
@@ -58,15 +37,15 @@ func yardConfig(seed uint64, clients int) systemstest.Config {
 	return systemstest.Config{
 		Protocol: yard,
 		Server: systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{}, move{}, mood{})
+			w.Spawn(components.Owner{Client: client}, testgame.Place{}, testgame.Push{}, mood{})
 		}},
 		Populate: func(w *ecs.World) {
 			for n := range posts {
-				w.Spawn(components.Position{X: float32(n)}, label{uint8(n)})
+				w.Spawn(testgame.Place{X: float32(n)}, testgame.Tint{Color: uint8(n)})
 			}
 		},
-		Play: systemstest.Play(func(c *systemstest.Client, in *move) {
-			*in = move{DX: int8(c.Rand().IntN(3) - 1), DY: int8(c.Rand().IntN(3) - 1)}
+		Play: systemstest.Play(func(c *systemstest.Client, in *testgame.Push) {
+			*in = testgame.Push{DX: int8(c.Rand().IntN(3) - 1), DY: int8(c.Rand().IntN(3) - 1)}
 		}),
 		Clients: clients,
 		Link:    systemstest.RoundTrip(80*time.Millisecond, 10*time.Millisecond, 0.02),

@@ -54,8 +54,8 @@ func TestMetrics(t *testing.T) {
 		"tactus_wakeup_seconds_count":                                  {before.Ticks, after.Ticks},
 		`tactus_wakeup_seconds_bucket{le="+Inf"}`:                      {before.Ticks, after.Ticks},
 		`tactus_system_runs_total{system="After/Send"}`:                {before.Ticks, after.Ticks},
-		`tactus_info{policies="LocalSync",protocol="yard/1"}`:          {1, 1},
-		`tactus_component_bytes_total{component="Position"}`:           {1, 1 << 40},
+		`tactus_info{policies="LocalSync",protocol="plaza/1"}`:         {1, 1},
+		`tactus_component_bytes_total{component="Place"}`:              {1, 1 << 40},
 		`tactus_system_runs_total{system="OnTick/Simulate/walk"}`:      {before.Ticks, after.Ticks},
 	} {
 		v, ok := all[name]

@@ -147,7 +147,7 @@ func TestPresets(t *testing.T) {
 				}
 			}
 			all := m.scrape()
-			if name := fmt.Sprintf(`tactus_info{policies=%q,protocol="yard/1"}`, preset.String()); all[name] != 1 || all["tactus_ticks_total"] == 0 {
+			if name := fmt.Sprintf(`tactus_info{policies=%q,protocol="plaza/1"}`, preset.String()); all[name] != 1 || all["tactus_ticks_total"] == 0 {
 				t.Errorf("%v", all[name])
 			}
 			if v := all["tactus_lagcomp_views_total"]; (v > 0) == everywhere {

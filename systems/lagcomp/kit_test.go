@@ -6,24 +6,22 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
 // The gallery is the world of these tests: targets go round in circles, shooters walk
 // and shoot at what they see.
 
-type spot struct {
-	X, Y float32 `net:"-512..512 step 0.01"`
-}
+type (
+	spot = testgame.Place
+	tint = testgame.Tint
+)
 
 // pose has a field of each kind that interpolation treats in another way.
 type pose struct {
 	Facing uint16 `net:"0..65535 angle"`
 	Room   uint8  `net:"0..255 hold"`
-}
-
-type tint struct {
-	Color uint8 `net:"0..200"`
 }
 
 type secret struct {
@@ -39,7 +37,7 @@ type orbit struct {
 // at is where a target is after a tick.
 func (o *orbit) at(tick uint32) (spot, pose) {
 	a := float64(o.Phase) + float64(o.Speed)*float64(tick)/60
-	return spot{o.CX + o.Radius*float32(math.Cos(a)), o.CY + o.Radius*float32(math.Sin(a))},
+	return spot{X: o.CX + o.Radius*float32(math.Cos(a)), Y: o.CY + o.Radius*float32(math.Sin(a))},
 		pose{uint16(int64(a / math.Pi * 32768)), uint8(tick / 8)}
 }
 
@@ -64,10 +62,8 @@ type shooter struct {
 }
 
 func gallery() *ecs.Protocol {
-	p := ecs.NewProtocol("gallery/1")
-	ecs.Replicate[spot](p, ecs.Predicted|ecs.Interpolated)
+	p := testgame.Grounds()
 	ecs.Replicate[pose](p, ecs.Interpolated)
-	ecs.Replicate[tint](p, 0)
 	ecs.Replicate[secret](p, ecs.OwnerOnly|ecs.Interpolated)
 	ecs.Local[orbit](p, 0)
 	ecs.Input[trigger](p)
@@ -118,7 +114,7 @@ func populate(n int) func(w *ecs.World) {
 				o.Until = 100 + 30*uint32(i)
 				w.Spawn(spot{}, pose{}, o)
 			} else {
-				w.Spawn(spot{}, pose{}, tint{uint8(i)}, o)
+				w.Spawn(spot{}, pose{}, tint{Color: uint8(i)}, o)
 			}
 		}
 		turn(w)

@@ -15,7 +15,7 @@ func TestLog(t *testing.T) {
 		ecs.Get[spot](s.w, runner).X++
 		s.step()
 	}
-	victim, id := s.w.Spawn(spot{7, 7}, pose{}), s.w.NetID(runner)
+	victim, id := s.w.Spawn(spot{X: 7, Y: 7}, pose{}), s.w.NetID(runner)
 	s.run(3)
 	log := lagcomp.NewLog[spot](3)
 	for range log.All() {
@@ -29,9 +29,9 @@ func TestLog(t *testing.T) {
 	log.Note(view, runner, false)
 	want := []lagcomp.Sight[spot]{
 		{Tick: 33, Client: 4, Target: runner, NetID: id, Hit: true, Claim: claim, Drawn: 25.5,
-			Seen: spot{25.5, 0}, Present: spot{30, 0}, WasSeen: true, IsPresent: true},
-		{Tick: 33, Client: 4, Target: victim, NetID: id + 1, Claim: claim, Drawn: 25.5, Present: spot{7, 7}, IsPresent: true},
-		{Tick: 33, Client: 4, Target: runner, NetID: id, Claim: claim, Drawn: 25.5, Seen: spot{25.5, 0}, WasSeen: true},
+			Seen: spot{X: 25.5, Y: 0}, Present: spot{X: 30, Y: 0}, WasSeen: true, IsPresent: true},
+		{Tick: 33, Client: 4, Target: victim, NetID: id + 1, Claim: claim, Drawn: 25.5, Present: spot{X: 7, Y: 7}, IsPresent: true},
+		{Tick: 33, Client: 4, Target: runner, NetID: id, Claim: claim, Drawn: 25.5, Seen: spot{X: 25.5, Y: 0}, WasSeen: true},
 	}
 	check := func() {
 		t.Helper()
@@ -50,7 +50,7 @@ func TestLog(t *testing.T) {
 	late := s.comp.As(5, claimOf(500, 0, 0))
 	log.Note(late, victim, true)
 	want = append(want[1:], lagcomp.Sight[spot]{Tick: 33, Client: 5, Target: victim, Hit: true, Claim: claimOf(500, 0, 0),
-		Clamp: lagcomp.Ahead, Drawn: 33, Seen: spot{7, 7}, Present: spot{7, 7}, WasSeen: true, IsPresent: true})
+		Clamp: lagcomp.Ahead, Drawn: 33, Seen: spot{X: 7, Y: 7}, Present: spot{X: 7, Y: 7}, WasSeen: true, IsPresent: true})
 	check()
 	if log.Noted() != 4 {
 		t.Errorf("%d noted", log.Noted())

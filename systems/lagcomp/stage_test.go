@@ -133,7 +133,7 @@ func TestViewAgainstWhatWas(t *testing.T) {
 					if ecs.Has[tint](s.w, e) {
 						ecs.Remove[tint](s.w, e)
 					} else {
-						ecs.Add(s.w, e, tint{3})
+						ecs.Add(s.w, e, tint{Color: 3})
 					}
 					break
 				}
@@ -185,20 +185,20 @@ func TestNeighbours(t *testing.T) {
 // are others.
 func TestNothingSlidesThatHolds(t *testing.T) {
 	s := newStage(t, 0, lagcomp.Config{})
-	held := s.w.Spawn(spot{0, 0}, pose{Room: 1}, tint{1})
-	reshaped := s.w.Spawn(spot{0, 0}, pose{Facing: 100})
+	held := s.w.Spawn(spot{X: 0, Y: 0}, pose{Room: 1}, tint{Color: 1})
+	reshaped := s.w.Spawn(spot{X: 0, Y: 0}, pose{Facing: 100})
 	s.run(30)
 	ecs.Get[pose](s.w, held).Room = 9
-	*ecs.Get[spot](s.w, held) = spot{6, 0}
-	*ecs.Get[spot](s.w, reshaped) = spot{6, 0}
-	ecs.Add(s.w, reshaped, tint{5})
+	*ecs.Get[spot](s.w, held) = spot{X: 6, Y: 0}
+	*ecs.Get[spot](s.w, reshaped) = spot{X: 6, Y: 0}
+	ecs.Add(s.w, reshaped, tint{Color: 5})
 	s.run(3)
 	view := s.comp.As(1, claimOf(31.5, 30, 33))
 	h, _ := lagcomp.Get[pose](view, held)
 	at, _ := lagcomp.Get[spot](view, held)
 	moved, _ := lagcomp.Get[spot](view, reshaped)
 	_, tinted := lagcomp.Get[tint](view, reshaped)
-	if h.Room != 1 || at != (spot{3, 0}) || moved != (spot{0, 0}) || tinted {
+	if h.Room != 1 || at != (spot{X: 3, Y: 0}) || moved != (spot{X: 0, Y: 0}) || tinted {
 		t.Errorf("room %d, at %v; with other components %v, %v", h.Room, at, moved, tinted)
 	}
 }
@@ -207,15 +207,15 @@ func TestNothingSlidesThatHolds(t *testing.T) {
 // spawned since is not there.
 func TestNetcodeE5_DestroyedSince(t *testing.T) {
 	s := newStage(t, 0, lagcomp.Config{})
-	victim := s.w.Spawn(spot{2, 3}, pose{})
+	victim := s.w.Spawn(spot{X: 2, Y: 3}, pose{})
 	id := s.w.NetID(victim)
 	s.run(30)
 	s.w.Despawn(victim)
-	later := s.w.Spawn(spot{4, 5}, pose{})
+	later := s.w.Spawn(spot{X: 4, Y: 5}, pose{})
 	s.run(12)
 	view := s.comp.As(1, claimOf(28.5, 27, 30))
 	at, ok := lagcomp.Get[spot](view, victim)
-	if e, found := view.ByNetID(id); !ok || at != (spot{2, 3}) || !found || e != victim || view.NetID(victim) != id {
+	if e, found := view.ByNetID(id); !ok || at != (spot{X: 2, Y: 3}) || !found || e != victim || view.NetID(victim) != id {
 		t.Errorf("the destroyed one is at %v, %v; by NetID %v, %v", at, ok, e, found)
 	}
 	if _, ok := lagcomp.Get[spot](view, later); ok {

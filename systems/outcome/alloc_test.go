@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
@@ -13,7 +14,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	w := ecs.NewWorld(ecs.NewProtocol("alloc/1"), ecs.Config{})
+	w := ecs.NewWorld(testgame.Stage(), ecs.Config{})
 	log := outcome.New(w, outcome.Config{})
 	calls := 0
 	count := func(*ecs.World, outcome.Outcome[kill]) { calls++ }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
@@ -48,16 +49,19 @@ type stage struct {
 }
 
 func newStage(c outcome.Config) *stage {
-	p := ecs.NewProtocol("stage/1")
-	ecs.Replicate[components.Heading](p, ecs.Predicted)
-	s := &stage{w: ecs.NewWorld(p, ecs.Config{})}
+	s := &stage{w: ecs.NewWorld(testgame.Stage(), ecs.Config{})}
 	s.log = outcome.New(s.w, c)
 	for range 4 {
 		s.entities = append(s.entities, s.w.Spawn(components.Heading{}))
 	}
+	s.listen()
+	return s
+}
+
+// listen handles both types.
+func (s *stage) listen() {
 	outcome.Handle(s.log, handlers(s, "kill", func(k kill) uint8 { return k.By }))
 	outcome.Handle(s.log, handlers(s, "goal", func(g goal) uint8 { return g.By }))
-	return s
 }
 
 // handlers write down what they are told.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
@@ -217,8 +218,7 @@ func TestLimit(t *testing.T) {
 
 // The same world, simulated twice a tick in another storage order, raises once.
 func TestForcedRollback(t *testing.T) {
-	p := ecs.NewProtocol("forced/1")
-	ecs.Replicate[components.Heading](p, ecs.Predicted)
+	p := testgame.Stage()
 	p.Simulate("outcomes", func(w *ecs.World) { ecs.Resource[outcome.Log](w).Start(w.Tick()) })
 	p.Simulate("turn", func(w *ecs.World) {
 		for e, r := range ecs.Each[struct{ H *components.Heading }](w) {
@@ -283,6 +283,6 @@ func TestMisusePanics(t *testing.T) {
 		t.Errorf("%d calls, %+v", calls, got)
 	}
 
-	bare := ecs.NewWorld(ecs.NewProtocol("bare/1"), ecs.Config{})
+	bare := ecs.NewWorld(testgame.Stage(), ecs.Config{})
 	outcome.Raise(bare, ecs.Entity{}, kill{}) // no log, no news
 }

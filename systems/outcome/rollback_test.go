@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
@@ -43,9 +44,8 @@ type brawl struct {
 }
 
 func newBrawl(t *testing.T, ticks int) *brawl {
-	p := ecs.NewProtocol("brawl/1")
+	p := testgame.Stage(ecs.Input[swing])
 	ecs.Replicate[fighter](p, ecs.Predicted)
-	ecs.Input[swing](p)
 	p.Simulate("walk", func(w *ecs.World) {
 		for _, r := range ecs.Each[brawler](w) {
 			r.F.Place = (r.F.Place + r.S.Step) & 15

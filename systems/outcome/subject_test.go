@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
@@ -15,7 +16,7 @@ type shot struct {
 // A client raises outcomes about what it has spawned itself: before the server has
 // named it, on a replay, and after it has.
 func TestSubjectIsAPredictedSpawn(t *testing.T) {
-	p := ecs.NewProtocol("shots/1")
+	p := testgame.Stage()
 	ecs.Replicate[shot](p, ecs.Predicted)
 	p.Simulate("fire", func(w *ecs.World) {
 		if w.Tick() == 1 {
@@ -37,8 +38,7 @@ func TestSubjectIsAPredictedSpawn(t *testing.T) {
 	w := ecs.NewWorld(p, ecs.Config{Client: true})
 	log := outcome.New(w, outcome.Config{})
 	s := &stage{w: w, log: log}
-	outcome.Handle(log, handlers(s, "kill", func(k kill) uint8 { return k.By }))
-	outcome.Handle(log, handlers(s, "goal", func(g goal) uint8 { return g.By }))
+	s.listen()
 	history := ecs.NewHistory(w, 8)
 	run := func(from, to uint32) {
 		for seq := from; seq <= to; seq++ {
@@ -101,7 +101,7 @@ func TestSubjectIsDead(t *testing.T) {
 
 // What left the world and came back has another handle and the same name.
 func TestSubjectByItsName(t *testing.T) {
-	p := ecs.NewProtocol("names/1")
+	p := testgame.Stage()
 	ecs.Replicate[shot](p, 0)
 	ecs.Local[goal](p, 0)
 	w := ecs.NewWorld(p, ecs.Config{Client: true})
@@ -133,7 +133,7 @@ func TestSubjectByItsName(t *testing.T) {
 
 // What travels nowhere has no name: it is like the world, but its handle is kept.
 func TestSubjectWithoutAName(t *testing.T) {
-	p := ecs.NewProtocol("local/1")
+	p := testgame.Stage()
 	ecs.Local[goal](p, 0)
 	w := ecs.NewWorld(p, ecs.Config{})
 	log := outcome.New(w, outcome.Config{})

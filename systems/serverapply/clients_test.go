@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -30,8 +31,7 @@ type server struct {
 }
 
 func newServer(change func(*Config)) *server {
-	p := ecs.NewProtocol("numbers/1")
-	ecs.Input[numbered](p)
+	p := testgame.Stage(ecs.Input[numbered])
 	s := &server{world: ecs.NewWorld(p, ecs.Config{}), tick: 1}
 	s.config = Config{
 		Protocol: p, TickRate: 60, Batch: 1, Logger: slog.New(slog.DiscardHandler),

@@ -7,15 +7,13 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/report"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-type place struct {
-	X, Y float32 `net:"-512..512 step 0.01"`
-}
-
-type tint struct {
-	Color uint8 `net:"0..200"`
-}
+type (
+	place = testgame.Place
+	tint  = testgame.Tint
+)
 
 // plaza is a world of entities and the clients that are told of it.
 type plaza struct {
@@ -27,9 +25,7 @@ type plaza struct {
 }
 
 func newPlaza(entities int, c Config) *plaza {
-	p := ecs.NewProtocol("plaza/1")
-	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Replicate[tint](p, 0)
+	p := testgame.Grounds()
 	g := &plaza{w: ecs.NewWorld(p, ecs.Config{TickRate: 60})}
 	c.World, c.Protocol, c.Clock, c.SendRate, c.Logger = g.w, p, g, 20, slog.New(slog.DiscardHandler)
 	if c.Budget == 0 {
@@ -37,7 +33,7 @@ func newPlaza(entities int, c Config) *plaza {
 	}
 	g.s = New(c, 0)
 	for n := range entities {
-		g.all = append(g.all, g.w.Spawn(place{X: float32(n % 500)}, tint{uint8(n % 200)}))
+		g.all = append(g.all, g.w.Spawn(place{X: float32(n % 500)}, tint{Color: uint8(n % 200)}))
 	}
 	return g
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -17,11 +16,7 @@ func TestMirrorIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newForger(t)
 	id := uint32(100)
-	sends := 10
-	if race.Enabled {
-		sends = 2
-	}
-	for n := range sends {
+	for n := range 3 {
 		for g := range uint32(wire.MaxGroups) {
 			next := 0
 			if g == 0 {

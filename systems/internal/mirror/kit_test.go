@@ -6,22 +6,11 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-type place struct {
-	X, Y float32 `net:"-512..512 step 0.01"`
-}
-
-type shots struct {
-	Count uint16 `net:"0..65535"`
-}
-
-type tint struct {
-	Color uint8 `net:"0..200"`
-}
-
-// What is replicated: Owner, SpawnKey, place, shots, tint.
+// What is replicated: Owner, SpawnKey, Place, Shots, Tint.
 const (
 	placeBit = 1 << 2
 	shotsBit = 1 << 3
@@ -56,10 +45,7 @@ const (
 // newForger returns one whose mirror has joined, with an empty world and own state of an entity
 // that is not there.
 func newForger(t testing.TB) *forger {
-	p := ecs.NewProtocol("plaza/1")
-	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Replicate[shots](p, ecs.Predicted)
-	ecs.Replicate[tint](p, 0)
+	p := testgame.Grounds()
 	w := ecs.NewWorld(p, ecs.Config{Seed: 1, TickRate: tickRate, Client: true})
 	tables := wire.Tables(p)
 	f := &forger{Mirror: New(p.Replicated(), wire.Predicted(p), wire.Private(p)), t: t, world: w}

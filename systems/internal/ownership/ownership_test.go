@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -33,8 +34,7 @@ type pair struct {
 }
 
 func newPair(accept func(v cursor) error) *pair {
-	p := ecs.NewProtocol("canvas/1")
-	ecs.Replicate[cursor](p, ecs.ClientOwned)
+	p := testgame.Stage(func(p *ecs.Protocol) { ecs.Replicate[cursor](p, ecs.ClientOwned) })
 	x, list := &pair{}, Components(p)
 	w, view := ecs.NewWorld(p, ecs.Config{}), ecs.NewWorld(p, ecs.Config{})
 	x.server = NewServer(w, list, Config{Logger: slog.New(slog.DiscardHandler), Accept: func(_ *ecs.World, _ uint32, _ ecs.Entity, _ *ecs.Component, v unsafe.Pointer) error {

@@ -164,18 +164,17 @@ func single[I any](t *testing.T, turn func(in *I) *int32, most int32) {
 		Input I
 	}
 	game := func() *ecs.World {
-		p := ecs.NewProtocol("single/1")
-		ecs.Replicate[place](p, 0)
-		ecs.Input[I](p)
-		p.Simulate("turn", func(w *ecs.World) {
-			for _, r := range ecs.Each[struct {
-				Place *place
-				Input *I
-			}](w) {
-				r.Place.X += *turn(r.Input)
-			}
-		})
-		return ecs.NewWorld(p, ecs.Config{})
+		return ecs.NewWorld(testgame.Stage(ecs.Input[I], func(p *ecs.Protocol) {
+			ecs.Replicate[place](p, 0)
+			p.Simulate("turn", func(w *ecs.World) {
+				for _, r := range ecs.Each[struct {
+					Place *place
+					Input *I
+				}](w) {
+					r.Place.X += *turn(r.Input)
+				}
+			})
+		}), ecs.Config{})
 	}
 	c := timeline.Config{
 		Join:  func(w *ecs.World, player uint32) { ecs.Spawn(w, gun{Owner: components.Owner{Client: player}}) },

@@ -10,35 +10,16 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-type push struct {
-	DX, DY int8 `net:"-1..1"`
-	Fire   bool `net:"edge"`
-}
-
-type place struct {
-	X, Y float32 `net:"-512..512 step 0.01"`
-}
-
-type shots struct {
-	Count uint16 `net:"0..65535"`
-}
-
-type tint struct {
-	Color uint8 `net:"0..200"`
-}
-
-// plaza is a protocol of all of these, whose place and shots are predicted.
-func plaza() *ecs.Protocol {
-	p := ecs.NewProtocol("plaza/1")
-	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Replicate[shots](p, ecs.Predicted)
-	ecs.Replicate[tint](p, 0)
-	ecs.Input[push](p)
-	return p
-}
+type (
+	push  = testgame.Push
+	place = testgame.Place
+	shots = testgame.Shots
+	tint  = testgame.Tint
+)
 
 // many has a field of each kind that a predicted component can have.
 type many struct {
@@ -82,10 +63,7 @@ func randomMany(r *rand.Rand, t *schema.Table) (m many) {
 // field is off by more.
 func TestResultsAgreeWithinTolerance(t *testing.T) {
 	t.Parallel()
-	p := ecs.NewProtocol("crates/1")
-	ecs.Replicate[many](p, ecs.Predicted)
-	ecs.Replicate[shots](p, ecs.Predicted)
-	ecs.Replicate[tint](p, 0)
+	p := testgame.Grounds(func(p *ecs.Protocol) { ecs.Replicate[many](p, ecs.Predicted) })
 	table := ecs.ComponentOf[many](p).Schema
 	c, r := NewCoder(p), rand.New(rand.NewPCG(1, 1))
 	turned := func(a, d float32) float32 { return float32(math.Mod(float64(a+d)+360, 360)) }
@@ -152,8 +130,8 @@ func TestResultsAgreeWithinTolerance(t *testing.T) {
 // worldOf is a world in which client 1 has one entity with predicted components.
 func worldOf(p *ecs.Protocol) *ecs.World {
 	w := ecs.NewWorld(p, ecs.Config{})
-	w.Spawn(components.Owner{Client: 2}, shots{3})
-	w.Spawn(components.Owner{Client: 1}, many{}, shots{5})
+	w.Spawn(components.Owner{Client: 2}, shots{Count: 3})
+	w.Spawn(components.Owner{Client: 1}, many{}, shots{Count: 5})
 	w.Spawn(components.Owner{Client: 1}, tint{})
 	return w
 }
@@ -167,7 +145,7 @@ func set(w *ecs.World, value many) {
 
 // A result of other entities does not agree, whatever their values are.
 func TestResultsNameTheirEntities(t *testing.T) {
-	p := plaza()
+	p := testgame.Plaza()
 	c := NewCoder(p)
 	results := map[string]int{}
 	for n, w := range []*ecs.World{

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // Whatever comes in place of inputs with a report is refused or means something, and
 // what is read of it can be judged.
 func FuzzReadReport(f *testing.F) {
-	p := plaza()
+	p := testgame.Plaza()
 	table := p.Input().Schema
 	w := spawned(p, 1)
 	results := NewCoder(p)

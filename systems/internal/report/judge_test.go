@@ -5,13 +5,14 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // A correction is open from the beginning until a result agrees, and again once one does not;
 // who comes back under a number that was used before begins anew.
 func TestCorrectionsOpenAndClose(t *testing.T) {
-	p := plaza()
+	p := testgame.Plaza()
 	w := ecs.NewWorld(p, ecs.Config{})
 	e := w.Spawn(components.Owner{Client: 1}, place{X: 3}, shots{}, push{})
 	j, coder := NewJudge(w), NewCoder(p)

@@ -9,16 +9,9 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
-
-type place struct {
-	X, Y float32 `net:"-512..512 step 0.01"`
-}
-
-type tint struct {
-	Color uint8 `net:"0..200"`
-}
 
 // states are the newest states of a world of 150 entities of which some walk, and change
 // color.
@@ -33,9 +26,10 @@ type states struct {
 }
 
 func newStates() *states {
-	p := ecs.NewProtocol("states/1")
-	ecs.Replicate[place](p, ecs.Interpolated)
-	ecs.Replicate[tint](p, 0)
+	p := testgame.Stage(func(p *ecs.Protocol) {
+		ecs.Replicate[testgame.Place](p, ecs.Interpolated)
+		ecs.Replicate[testgame.Tint](p, 0)
+	})
 	s := &states{comps: p.Replicated(), rng: rand.New(rand.NewPCG(1, 1))}
 	tables := make([]*schema.Table, len(s.comps))
 	for i := range 2 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // Inputs of consecutive ticks, some of which have none, come back as they were, and as many as
@@ -101,14 +102,14 @@ func TestHeldInputsCostNothing(t *testing.T) {
 
 func TestMasks(t *testing.T) {
 	type flag struct{}
-	p := ecs.NewProtocol("masks/1")
-	ecs.Replicate[cursor](p, ecs.Predicted)
-	ecs.Replicate[gaze](p, ecs.OwnerOnly)
-	ecs.Replicate[mark](p, ecs.OwnerOnly|ecs.Predicted)
-	ecs.Replicate[flag](p, ecs.Predicted) // there is nothing to compare
+	p := testgame.Grounds(func(p *ecs.Protocol) {
+		ecs.Replicate[gaze](p, ecs.OwnerOnly)
+		ecs.Replicate[mark](p, ecs.OwnerOnly|ecs.Predicted)
+		ecs.Replicate[flag](p, ecs.Predicted) // there is nothing to compare
+	})
 	bit := func(c *ecs.Component) uint64 { return 1 << c.Replicated() }
 	kinds := bit(ecs.ComponentOf[mark](p))
-	if got := Predicted(p); got != kinds|bit(ecs.ComponentOf[cursor](p)) {
+	if got := Predicted(p); got != kinds|bit(ecs.ComponentOf[testgame.Place](p))|bit(ecs.ComponentOf[testgame.Shots](p)) {
 		t.Errorf("predicted: %b", got)
 	}
 	if got := Private(p); got != kinds|bit(ecs.ComponentOf[gaze](p))|bit(ecs.ComponentOf[ecs.SpawnKey](p)) {

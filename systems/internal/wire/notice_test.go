@@ -12,6 +12,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // cursor, gaze and mark are what clients write.
@@ -28,11 +29,11 @@ type (
 )
 
 func written() (list []*ecs.Component) {
-	p := ecs.NewProtocol("canvas/1")
-	ecs.Replicate[cursor](p, ecs.ClientOwned|ecs.Interpolated)
-	ecs.Replicate[gaze](p, ecs.ClientOwned|ecs.OwnerOnly)
-	ecs.Replicate[mark](p, ecs.ClientOwned)
-	for _, c := range p.Replicated() {
+	for _, c := range testgame.Stage(func(p *ecs.Protocol) {
+		ecs.Replicate[cursor](p, ecs.ClientOwned|ecs.Interpolated)
+		ecs.Replicate[gaze](p, ecs.ClientOwned|ecs.OwnerOnly)
+		ecs.Replicate[mark](p, ecs.ClientOwned)
+	}).Replicated() {
 		if c.Mode&ecs.ClientOwned != 0 {
 			list = append(list, c)
 		}
