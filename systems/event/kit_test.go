@@ -99,14 +99,10 @@ func newStageWith(t *testing.T, sc event.ServerConfig, cc event.ClientConfig, ho
 	s := &stage{t: t, world: world()}
 	s.server = event.NewServer(r, sc)
 	s.server.Attach(s.world, hooks)
-	say := func(kind string) func(from event.Sender, n uint32) {
-		return func(from event.Sender, n uint32) {
-			s.said = append(s.said, fmt.Sprintf("%s %d of %d at %d", kind, n, from.Client, from.Input))
-		}
+	say := func(from event.Sender, kind string, n uint32) {
+		s.said = append(s.said, fmt.Sprintf("%s %d of %d at %d", kind, n, from.Client, from.Input))
 	}
-	event.OnServer(s.server, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) { say("note")(from, v.N) }})
-	event.OnServer(s.server, event.Handlers[spark]{Handle: func(_ *ecs.World, from event.Sender, v *spark) { say("spark")(from, v.N) }})
-	event.OnServer(s.server, event.Handlers[verdict]{Handle: func(_ *ecs.World, from event.Sender, v *verdict) { say("verdict")(from, v.N) }})
+	onServer(s.server, say)
 	event.OnServer(s.server, event.Handlers[ask]{
 		Validate: func(_ *ecs.World, _ event.Sender, v *ask) error {
 			if v.N > 50 {
@@ -114,25 +110,49 @@ func newStageWith(t *testing.T, sc event.ServerConfig, cc event.ClientConfig, ho
 			}
 			return nil
 		},
-		Handle: func(_ *ecs.World, from event.Sender, v *ask) { say("ask")(from, uint32(v.N)) },
+		Handle: func(_ *ecs.World, from event.Sender, v *ask) { say(from, "ask", uint32(v.N)) },
 	})
 	for id := range uint32(2) {
 		e := &end{id: id + 1, world: world()}
 		c := cc
 		c.OnRefusal = func(r event.Refusal) { e.refusals = append(e.refusals, r) }
 		e.client = event.NewClient(r, c)
-		hear := func(kind string, at event.Origin, n uint32) {
+		hear := func(at event.Origin, kind string, n uint32) {
 			e.heard = append(e.heard, fmt.Sprintf("%s %d at %d", kind, n, at.Tick))
 		}
-		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *note) { hear("note", at, v.N) })
-		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *spark) { hear("spark", at, v.N) })
-		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *verdict) { hear("verdict", at, v.N) })
-		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *shout) { hear("shout", at, v.N) })
+		onClient(e.client, hear)
+		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *shout) { hear(at, "shout", v.N) })
 		e.client.Join(e.world, &e.up)
 		s.server.Join(e.id, &e.down)
 		s.clients = append(s.clients, e)
 	}
 	return s
+}
+
+// onServer handles notes, sparks and verdicts.
+func onServer(s *event.Server, say func(from event.Sender, kind string, n uint32)) {
+	event.OnServer(s, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) { say(from, "note", v.N) }})
+	event.OnServer(s, event.Handlers[spark]{Handle: func(_ *ecs.World, from event.Sender, v *spark) { say(from, "spark", v.N) }})
+	event.OnServer(s, event.Handlers[verdict]{Handle: func(_ *ecs.World, from event.Sender, v *verdict) { say(from, "verdict", v.N) }})
+}
+
+// onClient handles them there.
+func onClient(c *event.Client, hear func(at event.Origin, kind string, n uint32)) {
+	event.OnClient(c, func(_ *ecs.World, at event.Origin, v *note) { hear(at, "note", v.N) })
+	event.OnClient(c, func(_ *ecs.World, at event.Origin, v *spark) { hear(at, "spark", v.N) })
+	event.OnClient(c, func(_ *ecs.World, at event.Origin, v *verdict) { hear(at, "verdict", v.N) })
+}
+
+// raise raises one of them.
+func raise(w *ecs.World, to event.Target, kind string, n uint32) {
+	switch kind {
+	case "note":
+		event.Raise(w, to, note{n})
+	case "spark":
+		event.Raise(w, to, spark{n})
+	case "verdict":
+		event.Raise(w, to, verdict{n})
+	}
 }
 
 // stepper is either side.

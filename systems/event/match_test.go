@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // heard is an event by its type, tick and value.
@@ -204,23 +205,11 @@ func newMatch(t *testing.T, seed uint64, link netsys.Link) *match {
 	sw := world()
 	m.server = event.NewServer(r, event.ServerConfig{})
 	m.server.Attach(sw, event.Hooks{})
-	m.actor = newActor(m.server, func(kind string, n uint32) {
-		switch kind {
-		case "note":
-			event.Raise(sw, event.ToAll(), note{n})
-		case "spark":
-			event.Raise(sw, event.ToAll(), spark{n})
-		case "verdict":
-			event.Raise(sw, event.ToAll(), verdict{n})
-		}
-	}, 0)
-	told := func(from event.Sender, kind string, n uint32) {
+	m.actor = newActor(m.server, func(kind string, n uint32) { raise(sw, event.ToAll(), kind, n) }, 0)
+	onServer(m.server, func(from event.Sender, kind string, n uint32) {
 		p := m.players[from.Client]
 		p.ups = append(p.ups, heard{kind, from.Input, n})
-	}
-	event.OnServer(m.server, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) { told(from, "note", v.N) }})
-	event.OnServer(m.server, event.Handlers[spark]{Handle: func(_ *ecs.World, from event.Sender, v *spark) { told(from, "spark", v.N) }})
-	event.OnServer(m.server, event.Handlers[verdict]{Handle: func(_ *ecs.World, from event.Sender, v *verdict) { told(from, "verdict", v.N) }})
+	})
 	for id := range uint32(3) {
 		wire, err := netsys.Condition(network.Node(netip.AddrPort{}), netsys.ConditionerConfig{Seed: seed + uint64(id), In: link, Out: link})
 		if err != nil {
@@ -234,25 +223,13 @@ func newMatch(t *testing.T, seed uint64, link netsys.Link) *match {
 		cw := world()
 		p.world = cw
 		p.client = event.NewClient(r, event.ClientConfig{})
-		p.actor = newActor(p.client, func(kind string, n uint32) {
-			switch kind {
-			case "note":
-				event.Raise(cw, event.ToServer(), note{n})
-			case "spark":
-				event.Raise(cw, event.ToServer(), spark{n})
-			case "verdict":
-				event.Raise(cw, event.ToServer(), verdict{n})
-			}
-		}, uint64(id)+1)
-		hear := func(at event.Origin, kind string, n uint32) {
+		p.actor = newActor(p.client, func(kind string, n uint32) { raise(cw, event.ToServer(), kind, n) }, uint64(id)+1)
+		onClient(p.client, func(at event.Origin, kind string, n uint32) {
 			if at.Tick >= p.confirmed {
 				t.Errorf("%s of tick %d with %d ticks in the state", kind, at.Tick, p.confirmed)
 			}
 			p.downs = append(p.downs, heard{kind, at.Tick, n})
-		}
-		event.OnClient(p.client, func(_ *ecs.World, at event.Origin, v *note) { hear(at, "note", v.N) })
-		event.OnClient(p.client, func(_ *ecs.World, at event.Origin, v *spark) { hear(at, "spark", v.N) })
-		event.OnClient(p.client, func(_ *ecs.World, at event.Origin, v *verdict) { hear(at, "verdict", v.N) })
+		})
 		m.players[id+1] = p
 	}
 	return m
@@ -279,48 +256,42 @@ func (m *match) step(work func()) {
 // overtaken: each event is handled once by each who is to hear of it, in order, and
 // final ones are what the last runs have raised.
 func TestNetcodeC9_ExactlyOnceInEveryMatch(t *testing.T) {
-	seeds := uint64(4)
-	if testing.Short() {
-		seeds = 1
-	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			m := newMatch(t, seed, netsys.Link{Latency: 80 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.1, Duplicate: 0.1})
-			for range 300 {
-				m.step(func() {})
-			}
-			if m.endpoint.Len() != 3 {
-				t.Fatalf("%d connected", m.endpoint.Len())
-			}
-			for range 900 {
-				m.step(func() {
-					m.actor.step()
-					for id := range uint32(3) {
-						m.players[id+1].step()
-					}
-				})
-			}
-			for range 600 {
-				m.step(func() {
-					m.server.Settle(m.next)
-					for id := range uint32(3) {
-						p := m.players[id+1]
-						p.client.Settle(p.next)
-						p.confirmed = m.next + 1
-					}
-				})
-			}
-			for id := range uint32(3) {
-				p := m.players[id+1]
-				m.check(t, fmt.Sprint("client ", id+1), p.down.sent, p.downs)
-				p.check(t, fmt.Sprint("server from ", id+1), p.up.sent, p.ups)
-				for name, st := range map[string]event.Stats{"client": p.client.Stats(), "server": m.server.Stats()} {
-					if st.Late+st.Overflowed+st.Unsent+st.Early+st.Limited+st.Refused != 0 || st.Repeated == 0 || st.Changed == 0 || st.Unfounded == 0 {
-						t.Errorf("%s: %+v", name, st)
-					}
+	testgame.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		m := newMatch(t, seed, netsys.Link{Latency: 80 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.1, Duplicate: 0.1})
+		for range 300 {
+			m.step(func() {})
+		}
+		if m.endpoint.Len() != 3 {
+			t.Fatalf("%d connected", m.endpoint.Len())
+		}
+		for range 900 {
+			m.step(func() {
+				m.actor.step()
+				for id := range uint32(3) {
+					m.players[id+1].step()
+				}
+			})
+		}
+		for range 600 {
+			m.step(func() {
+				m.server.Settle(m.next)
+				for id := range uint32(3) {
+					p := m.players[id+1]
+					p.client.Settle(p.next)
+					p.confirmed = m.next + 1
+				}
+			})
+		}
+		for id := range uint32(3) {
+			p := m.players[id+1]
+			m.check(t, fmt.Sprint("client ", id+1), p.down.sent, p.downs)
+			p.check(t, fmt.Sprint("server from ", id+1), p.up.sent, p.ups)
+			for name, st := range map[string]event.Stats{"client": p.client.Stats(), "server": m.server.Stats()} {
+				if st.Late+st.Overflowed+st.Unsent+st.Early+st.Limited+st.Refused != 0 || st.Repeated == 0 || st.Changed == 0 || st.Unfounded == 0 {
+					t.Errorf("%s: %+v", name, st)
 				}
 			}
-			t.Logf("%+v", m.server.Stats())
-		})
-	}
+		}
+		t.Logf("%+v", m.server.Stats())
+	})
 }

@@ -68,14 +68,3 @@ func TestMetricsAddUp(t *testing.T) {
 		t.Errorf("%v of %v wake-ups in %d classes", last, total, len(classes))
 	}
 }
-
-// A server that wakes for every second tick has the time of two for it.
-func TestRoomOfAWakeup(t *testing.T) {
-	c := yardConfig(1, 1)
-	c.Server.WakeEvery = 2
-	m := newMatch(t, c, Config{})
-	var a statusAnswer
-	if m.get("/api/status", &a); a.Wakeups.Room < 33_333 || a.Wakeups.Room > 33_334 {
-		t.Errorf("%v µs for a wake-up, 30 a second", a.Wakeups.Room)
-	}
-}

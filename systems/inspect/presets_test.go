@@ -62,6 +62,13 @@ func TestPresets(t *testing.T) {
 			if s.Policies != preset.String() || s.Model.Preset != preset.String() || s.SendRate != sends || len(s.Model.Axes) < 9 || s.Model.Snapshots == everywhere {
 				t.Errorf("%s, %+v, %d sends a second", s.Policies, s.Model, s.SendRate)
 			}
+			every := 1 // ticks a wake-up, which has the time of as many
+			if preset == policy.Buffered {
+				every = 3
+			}
+			if room := s.Wakeups.Room / float64(every); room < 16_666 || room > 16_667 {
+				t.Errorf("%v µs for a wake-up of %d ticks", s.Wakeups.Room, every)
+			}
 			if len(s.Model.Parts) != len(applies) {
 				t.Errorf("%d parts", len(s.Model.Parts))
 			}

@@ -28,18 +28,22 @@ func TestCampaign(t *testing.T) {
 			if lag := int(c.server.Timeline().Next()) - int(e.Timeline().Next()); lag > 20 || !e.Playing() {
 				t.Errorf("player %d plays: %v, %d ticks behind; %+v", e.player, e.Playing(), lag, e.Stats())
 			}
+			if e.Stats().Mismatch > 0 || e.Outgoing() != nil {
+				t.Errorf("player %d: %d hashes differ, and it reports %d bytes", e.player, e.Stats().Mismatch, len(e.Outgoing()))
+			}
 		}
 		stats := c.server.Stats()
-		if stats.Mismatch > 0 || stats.Malformed > 0 {
-			t.Errorf("%+v", stats)
+		if stats.Mismatch > 0 || stats.Malformed > 0 || stats.States > uint64(2*c.joins) {
+			t.Errorf("%d came; %+v", c.joins, stats)
 		}
 	})
 }
 
 type campaign struct {
 	*match
-	came uint32
-	loss float64
+	came  uint32
+	joins int
+	loss  float64
 }
 
 func newCampaign(t *testing.T, seed uint64) *campaign {
@@ -63,6 +67,7 @@ func newCampaign(t *testing.T, seed uint64) *campaign {
 }
 
 func (c *campaign) come(player uint32) {
+	c.joins++
 	c.join(player, 1+c.rng.IntN(8), c.rng.IntN(8), c.loss, 0.1)
 }
 

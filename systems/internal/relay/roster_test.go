@@ -48,36 +48,6 @@ func TestSpectator(t *testing.T) {
 	}
 }
 
-// Players come and go all the time, in the same slots.
-func TestManyComeAndGo(t *testing.T) {
-	for _, wait := range []bool{false, true} {
-		m := newMatch(t, relay.Config{Peers: 6, Timeline: timeline.Config{Wait: wait, Window: 20}}, relay.ClientConfig{}, human)
-		m.clocks = !wait
-		m.step()
-		next := uint32(0)
-		for m.now < 1500 {
-			if m.now%17 == 0 && len(m.ends) < 6 {
-				next++
-				m.join(next, 1+m.rng.IntN(4), 2, 0.1, 0.1)
-			}
-			if m.now%29 == 0 && len(m.ends) > 2 {
-				player := m.ends[m.rng.IntN(len(m.ends))].player
-				m.leave(player)
-				if m.rng.IntN(2) == 0 { // and is back at once
-					m.join(player, 1+m.rng.IntN(4), 2, 0.1, 0.1)
-				}
-			}
-			m.step()
-		}
-		if next < 25 {
-			t.Errorf("only %d players came", next)
-		}
-		if n := m.server.Stats().States; n > 120 {
-			t.Errorf("%d states were sent", n)
-		}
-	}
-}
-
 // Of a player's inputs those that wait for their tick are counted as such, and the others as consumed, once each.
 func TestInputsThatWaitAreCountedApart(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: 10}, human)

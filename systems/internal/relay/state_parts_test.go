@@ -62,22 +62,6 @@ func TestSentInputsAreCounted(t *testing.T) {
 	}
 }
 
-// A client of which the server hears agrees with it at every check, and knows that it does.
-func TestHonestClientsFindNoMismatch(t *testing.T) {
-	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
-	m.step()
-	a, b := m.join(1, 2, 2, 0.1, 0), m.join(2, 4, 2, 0.1, 0)
-	m.until(400)
-	for _, e := range []*end{a, b} {
-		if s := e.Stats(); s.Mismatch != 0 || e.Outgoing() != nil {
-			t.Errorf("client %d: %d hashes differ, and it reports %d bytes", e.player, s.Mismatch, len(e.Outgoing()))
-		}
-	}
-	if n := m.server.Stats().Mismatch; n != 0 {
-		t.Errorf("%d hashes of clients differ", n)
-	}
-}
-
 // However little room there is, a message of inputs fits it, and brings the newest.
 func TestInputsFitTheirRoom(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{Redundancy: 60}, always)
