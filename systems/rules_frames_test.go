@@ -1,9 +1,8 @@
-package systems
+package systems_test
 
 import (
 	"fmt"
 	"math"
-	"os"
 	"testing"
 	"time"
 
@@ -11,487 +10,327 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/clock"
-	"github.com/tactusgo/tactus/systems/interpolate"
+	"github.com/tactusgo/tactus/systems"
+	steering "github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// stride is the input on the avenue, where everybody walks at one speed and throws stones,
-// which fly as fast.
-type stride struct {
-	DX    int8 `net:"-1..1"`
-	Throw bool `net:"edge"`
-}
-
-const strideSpeed = 20
-
-// stone is the how manieth of its owner's it is, and how many ticks it has left.
-type stone struct {
-	Number uint16 `net:"0..65535"`
-	Left   uint8  `net:"0..255"`
-}
-
-type strider struct {
-	Own *components.Owner
-	Pos *components.Position
-	In  *stride
-}
-
-type flyingStone struct {
-	Pos   *components.Position
-	Stone *stone
-}
-
-func avenue() *ecs.Protocol {
-	p := ecs.NewProtocol("avenue/1")
-	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Replicate[stone](p, ecs.Predicted)
-	ecs.Input[stride](p)
-	p.Simulate("stride", func(w *ecs.World) {
-		for e, s := range ecs.Each[flyingStone](w) {
-			s.Pos.X += strideSpeed * w.Step()
-			if s.Stone.Left--; s.Stone.Left == 0 {
-				w.Despawn(e)
-			}
-		}
-		for _, s := range ecs.Each[strider](w) {
-			s.Pos.X += float32(s.In.DX) * strideSpeed * w.Step()
-			if s.In.Throw {
-				w.Spawn(*s.Own, components.Position{}, stone{uint16(w.Tick()), 40})
-			}
-		}
-	})
-	return p
-}
-
-// onAvenue lets two clients walk to and fro, whose frames come at a rate and at 77 a second,
-// and shows each frame of the first: how long it took, and how long ago both turned. Where
-// stalls is not 0 one of its frames comes so much later, every six seconds.
-func onAvenue(t *testing.T, preset policy.Preset, trip time.Duration, frames float64, stalls, play time.Duration, see func(k *Client, way, passed, turned float64)) {
-	t.Helper()
-	join := func(w *ecs.World, client uint32) {
-		w.Spawn(components.Owner{Client: client}, components.Position{}, stride{})
-	}
-	g := newGame(t, avenue, ServerConfig{Seed: 1, Policies: preset.Policies(), Join: join})
-	way, thrown := 1, 0
-	link := netsys.Link{Latency: trip / 2}
-	for range 2 {
-		g.join(ClientConfig{
-			Join: join,
-			Gather: Gather(func(_ *ecs.World, in *stride) {
-				thrown++
-				*in = stride{DX: int8(way), Throw: thrown%31 == 0}
-			}),
-			Partial: Gather(func(_ *ecs.World, in *stride) { in.DX = int8(way) }),
-		}, link)
-	}
-	const warm = 15 * time.Second
-	due := [2]time.Time{birth.Add(3 * time.Millisecond), birth.Add(7 * time.Millisecond)}
-	last, turned, stalled := birth, birth, birth.Add(warm)
-	for end := birth.Add(warm + play); g.now.Before(end); {
-		at, who := g.server.Next(), -1
-		for n := range due {
-			if due[n].Before(at) {
-				at, who = due[n], n
-			}
-		}
-		if g.now = at; who < 0 {
-			g.server.Advance(g.now)
-			continue
-		}
-		if g.now.Sub(turned) > 5*time.Second {
-			way, turned = -way, g.now
-		}
-		k, rate := g.clients[who], []float64{frames, 77}[who]
-		k.Advance(g.now)
-		k.Frame(g.now)
-		due[who] = due[who].Add(time.Duration(float64(time.Second) / rate))
-		if who == 1 {
-			continue
-		}
-		if g.now.Sub(birth) > warm {
-			see(k, float64(way), g.now.Sub(last).Seconds(), g.now.Sub(turned).Seconds())
-		}
-		if last = g.now; stalls > 0 && g.now.Sub(stalled) > 6*time.Second {
-			stalled, due[0] = g.now, due[0].Add(stalls)
-		}
-	}
-}
-
-// avenueView is where a view shows the two players, and its stones: how many it drew, and
-// how many of those twice in a frame.
-type avenueView struct {
-	own, other  float64
-	stones      map[[2]uint32]bool
+// stroller is what a player has seen: where everybody was in its newest frame and in the one
+// before, how many stones, and how many of those twice in a frame.
+type stroller struct {
+	before      systems.ClientStats
+	was, now    map[uint32]float64
 	seen, twice int
+	odd         int
+	newest      uint32 // input
 }
 
-func (a *avenueView) look(k *Client) {
-	a.stones = make(map[[2]uint32]bool)
-	own, _ := k.Own(k.View())
+// look takes in what a view shows.
+func (s *stroller) look(p *player) {
+	s.was, s.now = s.now, map[uint32]float64{}
+	stones := map[[2]uint32]bool{}
 	for e, x := range ecs.All[struct {
 		Own components.Owner
 		Pos components.Position
-	}](k.View()) {
-		switch s := ecs.Get[stone](k.View(), e); {
-		case s != nil:
-			key := [2]uint32{x.Own.Client, uint32(s.Number)}
-			if a.stones[key] {
-				a.twice++
-			}
-			a.stones[key] = true
-			a.seen++
-		case e == own:
-			a.own = float64(x.Pos.X)
-		default:
-			a.other = float64(x.Pos.X)
+	}](p.View()) {
+		stone := ecs.Get[Stone](p.View(), e)
+		if stone == nil {
+			s.now[x.Own.Client] = float64(x.Pos.X)
+			continue
 		}
+		key := [2]uint32{x.Own.Client, uint32(stone.Number)}
+		if s.seen++; stones[key] {
+			s.twice++
+		}
+		stones[key] = true
+	}
+}
+
+// evenly demands that nothing had to be corrected or left out since the stroller began, that
+// so many states were compared, and that no stone flew twice.
+func (s *stroller) evenly(p *player, compared uint64) {
+	t := p.loop.t
+	t.Helper()
+	is := p.Stats()
+	if is.Jumps != s.before.Jumps || is.Corrections != s.before.Corrections || is.Confirmed-s.before.Confirmed < compared {
+		t.Errorf("client %d: %d jumps, %d corrections, %d states that agree", p.ID(), is.Jumps-s.before.Jumps, is.Corrections-s.before.Corrections, is.Confirmed-s.before.Confirmed)
+	}
+	s.once(p)
+}
+
+// once demands that no stone flew twice.
+func (s *stroller) once(p *player) {
+	p.loop.t.Helper()
+	if s.twice > 0 || s.seen < 50 {
+		p.loop.t.Errorf("client %d: %d stones are there twice, of %d drawn", p.ID(), s.twice, s.seen)
 	}
 }
 
 // Over links from none to short ones, at frame rates that agree with the ticks and that do
-// not, a frame moves the own player and the other by as much as their speed explains, under
+// not, a frame moves the own player and the others by as much as their speed explains, under
 // each model. Where states are sent nothing has to be corrected or left out, all that is
 // told is compared, and no stone flies twice.
 func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
-	play, trips, rates := 20*time.Second, []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond}, []float64{30, 59.94, 60, 75, 144}
+	play, trips, rates := 15*time.Second, []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond}, []float64{59.94, 30, 60, 75, 144}
 	switch {
 	case testing.Short() || race.Enabled:
-		play, trips, rates = 5*time.Second, trips[:1], []float64{59.94, 144}
-	case os.Getenv("TACTUS_LONG") != "":
+		play, rates = 5*time.Second, []float64{59.94, 144}
+	case long():
 		play = 5 * time.Minute
 	}
-	for _, preset := range policy.Presets() {
-		for _, trip := range trips {
-			for _, frames := range rates {
-				t.Run(fmt.Sprintf("%v/%v/%v", preset, trip, frames), func(t *testing.T) {
-					t.Parallel()
-					var was, now avenueView
-					odd := 0
-					var before, after ClientStats
-					onAvenue(t, preset, trip, frames, 0, play, func(k *Client, way, passed, turned float64) {
-						was.own, was.other = now.own, now.other
-						now.look(k)
-						if after = k.Stats(); before.Ticks == 0 {
-							before = after
-							return
-						}
-						most := strideSpeed * passed
-						const rounding = 0.002
-						if step := (now.own - was.own) * way; turned > 0.3 && math.Abs(step-most) > 0.01*most+rounding {
-							if odd++; preset != policy.Lockstep || odd > 2+int(play.Seconds()/5) {
-								t.Fatalf("%v s after a turn a frame moves the own player by %v, and it walks %v", turned, step, most)
-							}
-							return // a tick more or none: what lockstep has in stock follows the server's clock
-						}
-						if preset == policy.Buffered {
-							return // others are damped
-						}
-						guessed := everywhere(preset.Policies()) // what the other does
-						if step := (now.other - was.other) * way; turned > 1 && math.Abs(step-most) > 0.1*most || math.Abs(step) > 1.1*most && !guessed {
-							t.Fatalf("%v s after a turn a frame moves the other by %v, and it walks %v", turned, step, most)
-						}
-					})
-					if everywhere(preset.Policies()) {
-						if after.Stalls != before.Stalls || after.Ticks-before.Ticks < uint64(play.Seconds()*59) {
-							t.Errorf("%d stalls, %d ticks", after.Stalls-before.Stalls, after.Ticks-before.Ticks)
-						}
-					} else if after.Jumps != before.Jumps || after.Corrections != before.Corrections || after.Confirmed-before.Confirmed < uint64(play.Seconds()*8) {
-						t.Errorf("%d jumps, %d corrections, %d states that agree", after.Jumps-before.Jumps, after.Corrections-before.Corrections, after.Confirmed-before.Confirmed)
-					}
-					if now.twice > 0 || now.seen < 50 {
-						t.Errorf("%d stones are there twice, of %d drawn", now.twice, now.seen)
-					}
-				})
-			}
+	each(t, policy.Presets(), 2, func(t *testing.T, preset policy.Preset, seed uint64) {
+		peers := preset.Policies().Correction == policy.CorrectionInputs
+		l := newLoop(t, systems.ServerConfig{Policies: preset.Policies()})
+		strollers := map[*player]*stroller{}
+		for n, rate := range rates {
+			p := l.join(netsys.Link{Latency: trips[(n+int(seed))%len(trips)] / 2}, rate, true)
+			p.throws = true
+			strollers[p] = &stroller{}
 		}
-	}
+		way, turned := int8(1), l.now
+		warm := l.now.Add(15 * time.Second)
+		l.play(15*time.Second+play, func(p *player, passes time.Duration) {
+			if l.now.Sub(turned) > 5*time.Second {
+				way, turned = -way, l.now
+			}
+			p.held.DX = way
+			s := strollers[p]
+			if l.now.Before(warm) {
+				return
+			}
+			if s.look(p); s.was == nil {
+				s.before = p.Stats()
+				return
+			}
+			since, most := l.now.Sub(turned).Seconds(), strollSpeed*passes.Seconds()
+			for id, x := range s.now {
+				step, rounding := (x-s.was[id])*float64(way), 0.002
+				if preset == policy.Lockstep {
+					rounding = 0.0001 * strollSpeed
+				}
+				switch {
+				case id == p.ID():
+					if since <= 0.3 || math.Abs(step-most) <= 0.01*most+rounding {
+						continue
+					}
+					// A tick more or none: what lockstep has in stock follows the server's clock.
+					if s.odd++; preset != policy.Lockstep || s.odd > 2+int(play.Seconds()/5) {
+						t.Fatalf("client %d, %v: %v s after a turn a frame moves the own player by %v, and it walks %v", id, p.every, since, step, most)
+					}
+				case preset == policy.Buffered: // others are damped
+				case since > 1 && math.Abs(step-most) > 0.1*most || math.Abs(step) > 1.1*most && !peers: // peers guess what others do
+					t.Fatalf("client %d, %v: %v s after a turn a frame moves another by %v, and it walks %v", p.ID(), p.every, since, step, most)
+				}
+			}
+		})
+		for _, p := range l.players {
+			s := strollers[p]
+			if !peers {
+				s.evenly(p, uint64(play.Seconds()*8))
+				continue
+			}
+			if is := p.Stats(); is.Stalls != s.before.Stalls || is.Ticks-s.before.Ticks < uint64(play.Seconds()*59) {
+				t.Errorf("client %d, %v: %d stalls, %d ticks", p.ID(), p.every, is.Stalls-s.before.Stalls, is.Ticks-s.before.Ticks)
+			}
+			s.once(p)
+		}
+	})
 }
 
 // What a server that waits for nobody tells of ticks that a client has not come to, whose
 // frame was late, waits for them: inputs are not left out, and all goes on as it was.
 func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
-	t.Parallel()
-	late, rates := []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 250 * time.Millisecond}, []float64{30, 60, 144}
-	if testing.Short() || race.Enabled {
-		late, rates = late[1:2], rates[2:]
+	late := []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 250 * time.Millisecond}
+	l := newLoop(t, systems.ServerConfig{Policies: policy.ServerRewind.Policies()})
+	strollers, stalled := map[*player]*stroller{}, map[*player]time.Time{}
+	for _, rate := range []float64{30, 60, 144} {
+		p := l.join(netsys.Link{}, rate, true)
+		p.throws, p.held.DX = true, 1
+		strollers[p] = &stroller{}
 	}
-	for _, stalls := range late {
-		for _, frames := range rates {
-			t.Run(fmt.Sprintf("%v/%v", stalls, frames), func(t *testing.T) {
-				var before, after ClientStats
-				var now avenueView
-				newest := uint32(0)
-				onAvenue(t, policy.ServerRewind, 0, frames, stalls, 30*time.Second, func(k *Client, _, _, _ float64) {
-					now.look(k)
-					if after = k.Stats(); before.Ticks == 0 {
-						before = after
-					}
-					if k.Input() < newest {
-						t.Fatalf("input %d after %d", k.Input(), newest)
-					}
-					newest = k.Input()
-				})
-				if n := after.Jumps - before.Jumps; n > 0 || after.Corrections != before.Corrections || after.Confirmed-before.Confirmed < 300 {
-					t.Errorf("%d jumps, %d corrections, %d states that agree", n, after.Corrections-before.Corrections, after.Confirmed-before.Confirmed)
-				}
-				if now.twice > 0 || now.seen < 50 {
-					t.Errorf("%d stones are there twice, of %d drawn", now.twice, now.seen)
-				}
-			})
+	warm, stalls := l.now.Add(15*time.Second), 0
+	l.play(45*time.Second, func(p *player, _ time.Duration) {
+		s := strollers[p]
+		if l.now.Before(warm) {
+			stalled[p] = l.now
+			return
 		}
-	}
-}
-
-// stroll is the input of the promenade, and strollers walk there at so many units a second,
-// looking where they aim.
-type stroll struct {
-	DX  int8   `net:"-1..1"`
-	Aim uint16 `net:"0..65535"`
-}
-
-const strollSpeed = 100
-
-type stroller struct {
-	Pos  *components.Position
-	Head *components.Heading
-	In   *stroll
-}
-
-func promenade() *ecs.Protocol {
-	p := ecs.NewProtocol("promenade/1")
-	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Replicate[components.Heading](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Input[stroll](p)
-	p.Simulate("stroll", func(w *ecs.World) {
-		for _, s := range ecs.Each[stroller](w) {
-			s.Pos.X += float32(s.In.DX) * strollSpeed * w.Step()
-			s.Head.Angle = s.In.Aim
+		if s.look(p); s.was == nil {
+			s.before = p.Stats()
+		}
+		if p.Input() < s.newest {
+			t.Fatalf("client %d: input %d after %d", p.ID(), p.Input(), s.newest)
+		}
+		if s.newest = p.Input(); l.now.Sub(stalled[p]) > 6*time.Second {
+			p.due, stalled[p] = p.due.Add(late[stalls/len(strollers)%len(late)]), l.now
+			stalls++
 		}
 	})
-	return p
-}
-
-// walk is a client on the promenade whose frames come when they like, and what its player
-// holds down.
-type walk struct {
-	*game
-	k    *Client
-	held stroll
-}
-
-func newWalk(t testing.TB, tickRate int, policies policy.Policies, smoothing interpolate.Smoothing) *walk {
-	join := func(w *ecs.World, client uint32) {
-		w.Spawn(components.Owner{Client: client}, components.Position{}, components.Heading{}, stroll{})
+	for _, p := range l.players {
+		strollers[p].evenly(p, 300)
 	}
-	g := &walk{game: newGame(t, promenade, ServerConfig{TickRate: tickRate, SendRate: 10, Policies: policies, Join: join})}
-	input := Gather(func(_ *ecs.World, in *stroll) { *in = g.held })
-	g.k = g.join(ClientConfig{Gather: input, Partial: input, Smoothing: smoothing, Join: join}, netsys.Link{})
-	return g
-}
-
-// lag makes the way to the server as long as a real one.
-func (g *walk) lag() {
-	g.t.Helper()
-	way := netsys.Link{Latency: 70 * time.Millisecond}
-	if err := g.links[0].SetLinks(way, way); err != nil {
-		g.t.Fatal(err)
+	if stalls < len(late)*len(strollers) {
+		t.Errorf("%d late frames", stalls)
 	}
 }
 
-// frame lets time pass, and draws a frame with what the player does in it.
-func (g *walk) frame(passes time.Duration) {
-	for end := g.now.Add(passes); g.now.Before(end); {
-		g.now = g.now.Add(min(time.Millisecond, end.Sub(g.now)))
-		g.server.Advance(g.now)
-	}
-	g.k.Advance(g.now)
-	g.k.Frame(g.now)
-}
-
-// drawn is where its player is.
-func (g *walk) drawn() (x float64, angle uint16) {
-	g.t.Helper()
-	e, ok := g.k.Own(g.k.View())
-	if !ok {
-		g.t.Fatal("the view has no player")
-	}
-	return float64(ecs.Get[components.Position](g.k.View(), e).X), ecs.Get[components.Heading](g.k.View(), e).Angle
-}
-
-// onPromenade runs a test at frame rates and tick rates that hardly ever agree.
-func onPromenade(t *testing.T, test func(t *testing.T, g *walk, frame time.Duration)) {
-	tickRates, frameRates := []int{30, 60, 120}, []float64{30, 59.94, 60, 75, 90, 120, 144, 240}
-	if race.Enabled {
-		tickRates, frameRates = []int{60}, []float64{59.94, 144}
-	}
-	for _, preset := range []policy.Preset{policy.LocalSync, policy.Rollback} {
-		for _, ticks := range tickRates {
-			for _, frames := range frameRates {
-				t.Run(fmt.Sprintf("%v, %d ticks, %v frames", preset, ticks, frames), func(t *testing.T) {
-					g := newWalk(t, ticks, preset.Policies(), interpolate.Smoothing{})
-					frame := time.Duration(float64(time.Second) / frames)
-					for range int(3 * frames) {
-						g.frame(frame)
-					}
-					test(t, g, frame)
-				})
-			}
-		}
-	}
+// partial is a match whose frames hardly ever agree with its ticks.
+type partial struct {
+	preset policy.Preset
+	ticks  int
 }
 
 // A key that goes down before a frame moves the player in that very frame, one that comes
-// up stops it there, and so it is with where it looks.
+// up stops it there, and so it is with where it looks. Who walks steadily is drawn by its
+// speed further in each frame, whether that had no tick or two.
 func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
-	t.Parallel()
-	onPromenade(t, func(t *testing.T, g *walk, frame time.Duration) {
-		late, presses := 0, 0
-		for n := range 200 {
-			before, _ := g.drawn()
-			g.held = stroll{DX: int8(n%2)*2 - 1, Aim: uint16(n * 321)}
-			g.frame(frame)
-			presses++
-			x, angle := g.drawn()
-			if (x-before)*float64(g.held.DX) < 0.01 || angle != g.held.Aim {
-				late++
+	games, rates := []partial{}, []float64{30, 59.94, 60, 75, 90, 120, 144, 240}
+	for _, preset := range []policy.Preset{policy.LocalSync, policy.Rollback} {
+		for _, ticks := range []int{30, 60, 120} {
+			games = append(games, partial{preset, ticks})
+		}
+	}
+	if race.Enabled {
+		games, rates = []partial{games[1], games[4]}, []float64{59.94, 144}
+	}
+	each(t, games, 1, func(t *testing.T, x partial, _ uint64) {
+		for _, frames := range rates {
+			l := newLoop(t, systems.ServerConfig{TickRate: x.ticks, SendRate: 10, Policies: x.preset.Policies()})
+			p, frame := l.join(netsys.Link{}, frames, true), time.Duration(float64(time.Second)/frames)
+			for range int(3 * frames) {
+				p.frame(frame)
 			}
-			for range n % 7 {
-				g.frame(frame)
-			}
-			g.held.DX = 0
-			g.frame(frame)
-			rest, _ := g.drawn()
-			for range 3 + n%5 {
-				g.frame(frame)
-				if x, _ := g.drawn(); math.Abs(x-rest) > 1e-3 {
-					t.Fatalf("press %d: drawn %v from where it came to rest", n, x-rest)
+			late, presses := 0, 0
+			for n := range 100 {
+				before, _ := p.at()
+				p.held = Walk{DX: int8(n%2)*2 - 1, N: uint16(n * 321)}
+				p.frame(frame)
+				presses++
+				x, angle := p.at()
+				if (x-before)*float64(p.held.DX) < 0.01 || angle != p.held.N {
+					late++
+				}
+				for range n % 7 {
+					p.frame(frame)
+				}
+				p.held.DX = 0
+				p.frame(frame)
+				rest, _ := p.at()
+				for range 3 + n%5 {
+					p.frame(frame)
+					if x, _ := p.at(); math.Abs(x-rest) > 1e-3 {
+						t.Fatalf("%v frames, press %d: drawn %v from where it came to rest", frames, n, x-rest)
+					}
 				}
 			}
-		}
-		if late != 0 {
-			t.Errorf("%d of %d keys did not show in their frame", late, presses)
+			if late != 0 {
+				t.Errorf("%v frames: %d of %d keys did not show in their frame", frames, late, presses)
+			}
+			p.held.DX = 1
+			p.frame(frame)
+			p.frame(frame)
+			steadily(t, p, frame, 300, 1e-4)
 		}
 	})
 }
 
-// Who walks steadily is drawn by its speed further in each frame, whether that had no tick
-// or two.
-func TestPartialTicks_SteadyMotion(t *testing.T) {
-	onPromenade(t, func(t *testing.T, g *walk, frame time.Duration) {
-		g.held.DX = 1
-		g.frame(frame)
-		g.frame(frame)
-		last, _ := g.drawn()
-		worst, ticks := 0.0, g.k.Stats().Ticks
-		for range 600 {
-			g.frame(frame)
-			x, _ := g.drawn()
-			worst = max(worst, math.Abs((x-last)/(strollSpeed*frame.Seconds())-1))
-			last = x
+// steadily demands that each of so many frames moves a player who walks by its speed, but for
+// a share of it.
+func steadily(t *testing.T, p *player, frame time.Duration, frames int, off float64) {
+	t.Helper()
+	last, _ := p.at()
+	for range frames {
+		p.frame(frame)
+		x, _ := p.at()
+		if d := (x-last)/(strollSpeed*frame.Seconds()) - 1; math.Abs(d) > off {
+			t.Fatalf("a frame of %v moves the player by %.3f %% more or less than its speed", frame, 100*d)
 		}
-		t.Logf("at most %.3f %% off, %d ticks in 600 frames", 100*worst, g.k.Stats().Ticks-ticks)
-		if worst > 0.01 {
-			t.Errorf("a frame moves the player by %.2f %% more or less than its speed", 100*worst)
-		}
-	})
+		last = x
+	}
 }
+
+// farOff is the way to a real server.
+var farOff = netsys.Link{Latency: 70 * time.Millisecond}
 
 // Where the server counts inputs in the tick that they are stamped with, and where others
 // are damped or own state comes on mismatch only, who walks is drawn steadily as well.
 func TestPartialTicks_Presets(t *testing.T) {
-	for preset, off := range map[policy.Preset]float64{
-		policy.LocalSync: 0.001, policy.Buffered: 0.001, policy.CorrectOnMismatch: 0.001,
-		policy.ServerRewind: 2 * clock.MaxSteer, // its clock is steered
-	} {
-		t.Run(preset.String(), func(t *testing.T) {
-			g := newWalk(t, 60, preset.Policies(), interpolate.Smoothing{})
-			g.lag()
-			const frame = time.Second / 144
-			g.held.DX = 1
-			for range 144 * 12 {
-				g.frame(frame)
-			}
-			before := g.k.Stats().Corrections
-			last, _ := g.drawn()
-			for range 600 {
-				g.frame(frame)
-				x, _ := g.drawn()
-				if d := (x-last)/(strollSpeed*frame.Seconds()) - 1; math.Abs(d) > off {
-					t.Fatalf("a frame moves the player by %.2f %% more or less than its speed", 100*d)
-				}
-				last = x
-			}
-			if n := g.k.Stats().Corrections - before; n != 0 {
-				t.Errorf("%d corrections", n)
-			}
-		})
-	}
+	each(t, ahead, 1, func(t *testing.T, preset policy.Preset, _ uint64) {
+		off := 0.001
+		if preset == policy.ServerRewind {
+			off = 2 * steering.MaxSteer // its clock is steered
+		}
+		p := newLoop(t, systems.ServerConfig{SendRate: 10, Policies: preset.Policies()}).join(farOff, 144, true)
+		const frame = time.Second / 144
+		p.held.DX = 1
+		for range 144 * 12 {
+			p.frame(frame)
+		}
+		before := p.Stats().Corrections
+		steadily(t, p, frame, 600, off)
+		if n := p.Stats().Corrections - before; n != 0 {
+			t.Errorf("%d corrections", n)
+		}
+	})
 }
 
 // A correction between two frames does not show, at any share of a tick, and what a
 // partial tick moves is no visual error: once that is gone who stands is drawn where it is.
 func TestPartialTicks_CorrectionsDoNotShow(t *testing.T) {
-	for _, frames := range []float64{59.94, 75, 144, 240} {
-		t.Run(fmt.Sprint(frames, " frames"), func(t *testing.T) {
-			g := newWalk(t, 60, policy.LocalSync.Policies(), interpolate.Smoothing{})
-			g.lag()
-			frame := time.Duration(float64(time.Second) / frames)
-			for range int(3 * frames) {
-				g.frame(frame)
-			}
-			const pushed = 4.0
-			seconds := frame.Seconds()
-			g.held.DX = 1
-			g.frame(frame)
-			last, _ := g.drawn()
-			for n := range int(12 * frames) {
-				if n%int(frames) == 0 && n < int(10*frames) {
-					for _, s := range ecs.Each[stroller](g.server.World()) {
-						s.Pos.X += pushed
-					}
+	each(t, []float64{59.94, 75, 144, 240}, 1, func(t *testing.T, frames float64, _ uint64) {
+		l := newLoop(t, systems.ServerConfig{SendRate: 10})
+		p, frame := l.join(farOff, frames, true), time.Duration(float64(time.Second)/frames)
+		for range int(3 * frames) {
+			p.frame(frame)
+		}
+		const pushed = 4.0
+		seconds := frame.Seconds()
+		p.held.DX = 1
+		p.frame(frame)
+		last, _ := p.at()
+		for n := range int(12 * frames) {
+			if n%int(frames) == 0 && n < int(10*frames) {
+				for _, s := range ecs.Each[pushable](l.server.World()) {
+					s.Pos.X += pushed
 				}
-				stops := n == int(11*frames)
-				if stops {
-					g.held.DX = 0
-				}
-				before := g.k.Stats().Corrections
-				g.frame(frame)
-				x, _ := g.drawn()
-				fades := math.Exp(-20 * seconds) // see Smoothing
-				most := pushed - fades/(1+pushed/3*(1-fades))
-				if g.k.Stats().Corrections != before {
-					most = 0 // it was corrected in this very frame
-				}
-				if d := x - last - float64(g.held.DX)*strollSpeed*seconds; !stops && (d < -0.03 || d > most+0.03) {
-					t.Fatalf("frame %d: drawn %v further than its speed explains", n, d)
-				}
-				last = x
 			}
-			e, _ := g.k.Own(g.k.World())
-			if x := float64(ecs.Get[components.Position](g.k.World(), e).X); math.Abs(x-last) > 0.001 {
-				t.Errorf("drawn at %v, simulated at %v", last, x)
+			stops := n == int(11*frames)
+			if stops {
+				p.held.DX = 0
 			}
-			if n := g.k.Stats().Corrections; n < 10 || n > 30 {
-				t.Errorf("%d corrections of 10 pushes", n)
+			before := p.Stats().Corrections
+			p.frame(frame)
+			x, _ := p.at()
+			most := pushed - leftOf(pushed, seconds)
+			if p.Stats().Corrections != before {
+				most = 0 // it was corrected in this very frame
 			}
-		})
-	}
+			if d := x - last - float64(p.held.DX)*strollSpeed*seconds; !stops && (d < -0.03 || d > most+0.03) {
+				t.Fatalf("frame %d: drawn %v further than its speed explains", n, d)
+			}
+			last = x
+		}
+		e, _ := p.Own(p.World())
+		if x := float64(place(p.World(), e).X); math.Abs(x-last) > 0.001 {
+			t.Errorf("drawn at %v, simulated at %v", last, x)
+		}
+		if n := p.Stats().Corrections; n < 10 || n > 30 {
+			t.Errorf("%d corrections of 10 pushes", n)
+		}
+	})
 }
 
 // A frame with a partial tick allocates nothing.
 func TestPartialTicks_AllocateNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
-	g := newWalk(t, 60, policy.LocalSync.Policies(), interpolate.Smoothing{})
+	skipRace(t)
+	p := newLoop(t, systems.ServerConfig{SendRate: 10}).join(netsys.Link{}, 144, true)
 	for range 144 * 20 { // until all rings have gone round
-		g.frame(time.Second / 144)
+		p.frame(time.Second / 144)
 	}
-	g.held.DX = 1
+	p.held.DX = 1
 	if n := testing.AllocsPerRun(1, func() {
 		for range 300 {
-			g.frame(time.Second / 144)
+			p.frame(time.Second / 144)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations in 300 frames", n)
@@ -502,17 +341,14 @@ func TestPartialTicks_AllocateNothing(t *testing.T) {
 func BenchmarkFrame(b *testing.B) {
 	for _, partial := range []bool{false, true} {
 		b.Run(fmt.Sprint("partial=", partial), func(b *testing.B) {
-			g := newWalk(b, 60, policy.LocalSync.Policies(), interpolate.Smoothing{})
+			p := newLoop(b, systems.ServerConfig{SendRate: 10}).join(netsys.Link{}, 60, partial)
 			for range 60 * 3 {
-				g.frame(time.Second / 60)
+				p.frame(time.Second / 60)
 			}
-			if !partial {
-				g.k.config.Partial = GatherFunc{}
-			}
-			now := g.now.Add(time.Millisecond)
+			now := p.loop.now.Add(time.Millisecond)
 			b.ReportAllocs()
 			for b.Loop() {
-				g.k.Frame(now)
+				p.Frame(now)
 			}
 		})
 	}
