@@ -36,7 +36,7 @@ func TestCameraMakesUpForCorrections(t *testing.T) {
 
 // The game's systems stand where the stages' comments say.
 func TestSchedules(t *testing.T) {
-	c := play(t, 1, 1)
+	c := play(t, 1, 1, nil)
 	for _, want := range []struct {
 		schedule *ecs.Schedule
 		stage    string

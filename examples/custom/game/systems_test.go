@@ -12,91 +12,124 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// ownMatch is a crowd of bots in the yard, on a bad link, with systems of its own.
-func ownMatch(t *testing.T, preset policy.Preset, own systems.ClientSystems) *systemstest.Crowd {
-	const clients = 3
-	var bots []*Bot
-	for n := range clients {
-		bots = append(bots, NewBot(11, n))
+// standing is what of the yard stands at a place.
+type standing struct{ At components.Position }
+
+// recorder is the client that walks a recording, leaver the one that leaves.
+const recorder, leaver = 1, 3
+
+// owners is a match whose clients have systems of the game's own, each others, as far as the model lets them.
+func owners(t *testing.T, preset policy.Preset) *systemstest.Crowd {
+	var recording []Input
+	for n := range 40 {
+		recording = append(recording, Input{DX: int8(n%3 - 1), DY: int8(n/3%3 - 1)})
 	}
-	return systemstest.New(t, systemstest.Config{
-		Protocol: Protocol,
-		Server:   systems.ServerConfig{Join: Join, Policies: preset.Policies()},
-		Populate: func(w *ecs.World) { Populate(w, 20) },
-		Client:   func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} },
-		Play:     systemstest.Play(func(k *systemstest.Client, in *Input) { bots[k.N].Fill(k.World(), in) }),
-		Clients:  clients,
-		Link:     systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05),
-		Seed:     11,
+	own := []systems.ClientSystems{
+		{Predict: Predict, Reconcile: Reconcile, Interpolate: Draw},
+		recorder: {Predict: Predict, InputGather: Recorded(recording, 10), Interpolate: Draw},
+		{Reconcile: Reconcile, Interpolate: Draw},
+		leaver: {Interpolate: Draw},
+	}
+	return play(t, 7, len(own), func(c *systemstest.Config) {
+		c.Server = systems.ServerConfig{Join: Join, Policies: preset.Policies(), Timeout: 2 * time.Second}
+		c.Populate = func(w *ecs.World) { Populate(w, 20) }
+		c.Link = systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05)
+		c.Client = func(n int) systems.ClientConfig {
+			if deterministic(preset) {
+				own[n].Predict, own[n].Reconcile = nil, nil
+			}
+			return systems.ClientConfig{Systems: own[n]}
+		}
 	})
 }
 
 // deterministic reports whether every peer simulates everything.
 func deterministic(p policy.Preset) bool { return p == policy.Rollback || p == policy.Lockstep }
 
-// A recording is walked by everybody, and under every model all agree where that leads.
-func TestOwnInputGather(t *testing.T) {
-	var recording []Input
-	for n := range 40 {
-		recording = append(recording, Input{DX: int8(n%3 - 1), DY: int8(n/3%3 - 1)})
-	}
+// With systems of the game's own the yard is the same under every model: others walk in the view without a jump, the view
+// has whoever is there, a recording is walked, most predictions hold, and in the end everybody agrees.
+func TestOwnSystems(t *testing.T) {
 	for _, preset := range policy.Presets() {
 		t.Run(preset.String(), func(t *testing.T) {
-			c := ownMatch(t, preset, systems.ClientSystems{InputGather: Recorded(recording, 10)})
-			c.Connect()
-			var from, farthest components.Position
+			c := owners(t, preset)
+			seen, walked, jumped, counting := make(map[components.NetID]components.Position), 0, 0, false
+			var from *components.Position
+			farthest := float32(0)
 			c.OnFrame(func(k *systemstest.Client) {
-				if e, ok := k.Own(k.World()); ok && k.N == 0 {
+				if e, ok := k.Own(k.World()); ok && k.N == recorder {
 					at := *ecs.Get[components.Position](k.World(), e)
-					if from == (components.Position{}) {
-						from = at
+					if from == nil {
+						from = &at
 					}
-					if length(at.X-from.X, at.Y-from.Y) > length(farthest.X, farthest.Y) {
-						farthest = components.Position{X: at.X - from.X, Y: at.Y - from.Y}
+					farthest = max(farthest, length(at.X-from.X, at.Y-from.Y))
+				}
+				if k.N != 0 || !counting {
+					return
+				}
+				for e, x := range ecs.All[standing](k.View()) {
+					id := k.View().NetID(e)
+					was, known := seen[id]
+					if seen[id] = x.At; known && was != x.At {
+						walked++
+						if length(x.At.X-was.X, x.At.Y-was.Y) > 3*Width {
+							jumped++
+						}
 					}
 				}
 			})
-			c.Run(15 * time.Second)
+			c.Connect()
+			c.Run(warm)
+			counting = true
+			c.Run(10 * time.Second)
+			if walked < 1000 || jumped > 0 || farthest < Width {
+				t.Errorf("%d steps seen, %d of them jumps; the recording led %v away", walked, jumped, farthest)
+			}
+			c.Clients[leaver].Leave()
 			c.Settle()
 			c.Converged()
-			if length(farthest.X, farthest.Y) < Width {
-				t.Errorf("the recording led %v away", farthest)
+			for _, k := range c.Clients[:leaver] {
+				if st := k.Stats(); !deterministic(preset) && (st.Confirmed == 0 || st.Confirmed < st.Corrections) {
+					t.Errorf("%v: %d confirmed, %d corrected", k, st.Confirmed, st.Corrections)
+				}
+				drawsAll(t, c, k)
 			}
 		})
 	}
 }
 
-// With a Predict, a Reconcile, or both of the game's own everybody agrees in the end, where the
-// model lets them.
-func TestOwnPredictAndReconcile(t *testing.T) {
-	for name, own := range map[string]systems.ClientSystems{
-		"Predict": {Predict: Predict}, "Reconcile": {Reconcile: Reconcile},
-		"all": {Predict: Predict, Reconcile: Reconcile, Interpolate: Draw},
-	} {
-		for _, preset := range policy.Presets() {
-			t.Run(name+"/"+preset.String(), func(t *testing.T) {
-				c := ownMatch(t, preset, own)
-				if deterministic(preset) {
-					c.Run(time.Second)
-					if err := c.Clients[0].Err(); !errors.Is(err, systems.ErrConfig) {
-						t.Errorf("the session ended with %v", err)
-					}
-					return
-				}
-				c.Connect()
-				c.Run(warm)
-				c.Mark()
-				c.Run(10 * time.Second)
-				for _, k := range c.Clients {
-					st := k.Stats()
-					t.Logf("%v: %d confirmed, %d corrected, %d simulated again, %d jumps", k, st.Confirmed, st.Corrections, st.Resimulated, st.Jumps)
-					if st.Confirmed+st.Corrections == 0 || st.Confirmed < st.Corrections {
-						t.Errorf("%v: %d confirmed, %d corrected", k, st.Confirmed, st.Corrections)
-					}
-				}
-				c.Settle()
-				c.Converged()
+// drawsAll fails the test unless a client draws who is there, near to where they are, and about now.
+func drawsAll(t *testing.T, c *systemstest.Crowd, k *systemstest.Client) {
+	if k.DrawnTick() < float64(k.ServerTick())-120 || k.DrawnTick() > float64(c.Server.Tick())+60 {
+		t.Errorf("%v draws tick %v of %d", k, k.DrawnTick(), k.ServerTick())
+	}
+	there := 0
+	for e, x := range ecs.All[standing](k.World()) {
+		there++
+		v, ok := k.View().ByNetID(k.World().NetID(e))
+		if at := ecs.Get[components.Position](k.View(), v); !ok || at == nil || length(at.X-x.At.X, at.Y-x.At.Y) > 2*Width {
+			t.Errorf("%v draws entity %d, which is at %v, at %v", k, k.World().NetID(e), x.At, at)
+		}
+	}
+	for range ecs.All[standing](k.View()) {
+		there--
+	}
+	if there != 0 {
+		t.Errorf("%v draws %d too many", k, -there)
+	}
+}
+
+// Where everybody simulates everything there is no place for a Predict or a Reconcile of the game's own.
+func TestOwnSystemsHaveTheirModels(t *testing.T) {
+	for _, own := range []systems.ClientSystems{{Predict: Predict}, {Reconcile: Reconcile}} {
+		for _, preset := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+			c := play(t, 11, 1, func(c *systemstest.Config) {
+				c.Server = systems.ServerConfig{Join: Join, Policies: preset.Policies()}
+				c.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
 			})
+			c.Run(2 * time.Second)
+			if err := c.Clients[0].Err(); !errors.Is(err, systems.ErrConfig) {
+				t.Errorf("%v: the session ended with %v", preset, err)
+			}
 		}
 	}
 }
