@@ -64,7 +64,7 @@ func (b *bytes) draw(o *Overlay, x, y, w float64) {
 	y += titleHeight
 	if b.all == 0 {
 		text := "nothing counted yet"
-		if o.stats.Snapshots == 0 {
+		if o.samples.stats.Snapshots == 0 {
 			text = "no snapshots: inputs travel instead"
 		}
 		p.label(x, y+12, text, muted)

@@ -20,7 +20,7 @@ type causes struct {
 func (k *causes) draw(o *Overlay, x, y, w float64) {
 	o.title(x, y, "corrections, by field: share, mean, most")
 	p := &o.pen
-	n := o.stats.Corrections + o.stats.CoCorrections
+	n := o.samples.stats.Corrections + o.samples.stats.CoCorrections
 	p.right(x+w, y+12, strconv.AppendUint(p.buf[:0], n, 10), alarm(red, float64(n)))
 	y += titleHeight
 	switch {

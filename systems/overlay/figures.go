@@ -36,7 +36,7 @@ const figureRows = 7
 func (o *Overlay) drawFigures(x, y, w float64) {
 	o.title(x, y, "since the session began")
 	y += titleHeight
-	p, s := &o.pen, &o.stats
+	p, s := &o.pen, &o.samples.stats
 	say := func(name string, b []byte) {
 		used := p.right(x+w, y+12, b, white)
 		p.clip(x, y+12, w-used-8, append(p.buf[:0], name...), muted)

@@ -73,11 +73,11 @@ func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
 		top = max(top, v*1.15)
 	}
 	bar := w / bars
-	newest := o.sampled / barOf // bars hold still: each is of the same samples until it is gone
+	newest := o.samples.taken / barOf // bars hold still: each is of the same samples until it is gone
 	height := func(i int) float64 {
 		most := 0.0
-		for s := (newest - bars + 1 + i) * barOf; s < (newest-bars+2+i)*barOf && s <= o.sampled; s++ {
-			if s >= 0 && s > o.sampled-ringSize {
+		for s := (newest - bars + 1 + i) * barOf; s < (newest-bars+2+i)*barOf && s <= o.samples.taken; s++ {
+			if s >= 0 && s > o.samples.taken-ringSize {
 				most = max(most, g.ring[s%ringSize])
 			}
 		}
@@ -98,7 +98,7 @@ func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
 		i += n
 	}
 	p.label(x+5, y+12, g.name, fade(white, 0.85))
-	v, b := g.ring[o.sampled%ringSize], append(p.buf[:0], g.word...)
+	v, b := g.ring[o.samples.taken%ringSize], append(p.buf[:0], g.word...)
 	if g.word == "" {
 		b = append(append(appendFigure(b, v), ' '), g.unit...)
 		if v == 1 && g.unit == "ticks" {

@@ -136,7 +136,7 @@ func (k *hits) explain(o *Overlay, x, y, w float64) {
 		b = append(b, "missed"...)
 	}
 	if s.Drawn > 0 {
-		b = appendFigure(append(b, ", "...), math.Round(s.back()*o.step))
+		b = appendFigure(append(b, ", "...), math.Round(s.back()*o.samples.step))
 		b = append(b, " ms back"...)
 	}
 	if s.known {

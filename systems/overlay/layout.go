@@ -147,10 +147,10 @@ func (o *Overlay) Press(id int, x, y float64) bool {
 		}
 		return true
 	}
-	if s, ok := o.sliderUnder(x, y); ok && !o.holding {
-		o.holding, o.held, o.pointer = true, s, id
+	if s, ok := o.sliderUnder(x, y); ok && !o.sliders.holding {
+		o.sliders.holding, o.sliders.held, o.sliders.pointer = true, s, id
 		if s == RoundTrip {
-			o.before = milliseconds(o.stats.Session.RTT)
+			o.sliders.before = milliseconds(o.samples.stats.Session.RTT)
 		}
 		o.drag(x)
 	}
@@ -160,7 +160,7 @@ func (o *Overlay) Press(id int, x, y float64) bool {
 // Move tells where a pointer that is down is now. It reports whether the overlay follows
 // it.
 func (o *Overlay) Move(id int, x, _ float64) bool {
-	if !o.holding || o.pointer != id {
+	if !o.sliders.holding || o.sliders.pointer != id {
 		return false
 	}
 	o.drag(x)
@@ -169,7 +169,7 @@ func (o *Overlay) Move(id int, x, _ float64) bool {
 
 // Release tells that a pointer was lifted.
 func (o *Overlay) Release(id int) {
-	if o.pointer == id {
-		o.holding = false
+	if o.sliders.pointer == id {
+		o.sliders.holding = false
 	}
 }

@@ -42,13 +42,8 @@ type Overlay struct {
 	link   *netsys.Conditioner
 	shown  bool
 
-	at      time.Time // of the newest sample
 	now     time.Time // of the newest frame
-	sampled int       // samples taken
-	stats   systems.ClientStats
-	step    float64 // milliseconds of a tick
-	past    [rateOf]past
-	in, out netsys.LinkStats
+	samples samples
 	graphs  [graphs]graph
 	figures [maxFigures]figure
 	extras  int
@@ -57,15 +52,30 @@ type Overlay struct {
 	marks   marks
 	hits    hits
 
+	sliders sliderState
+
+	layout layout
+	page   int
+	pen    pen
+}
+
+// samples are what the client counted, ten times a second.
+type samples struct {
+	at      time.Time // of the newest
+	taken   int
+	stats   systems.ClientStats
+	step    float64 // milliseconds of a tick
+	past    [rateOf]past
+	in, out netsys.LinkStats
+}
+
+// sliderState is where the sliders stand, and which of them is held.
+type sliderState struct {
 	set     [sliders]float64
 	before  float64 // round trip before the slider was moved, ms
 	holding bool
 	held    Slider
 	pointer int // that holds it
-
-	layout layout
-	page   int
-	pen    pen
 }
 
 // New makes an overlay, for the client of [Overlay.Attach]. The error wraps [ErrConfig].
@@ -86,8 +96,8 @@ func (o *Overlay) Attach(c *systems.Client, link *netsys.Conditioner) {
 		o.client.CountBytes(false)
 	}
 	o.client, o.link = c, link
-	o.at, o.stats, o.past = time.Time{}, systems.ClientStats{}, [rateOf]past{}
-	o.in, o.out = netsys.LinkStats{}, netsys.LinkStats{}
+	o.samples.at, o.samples.stats, o.samples.past = time.Time{}, systems.ClientStats{}, [rateOf]past{}
+	o.samples.in, o.samples.out = netsys.LinkStats{}, netsys.LinkStats{}
 	o.bytes.reset()
 	o.marks.reset()
 	o.hits, o.causes = hits{}, causes{}
@@ -97,9 +107,9 @@ func (o *Overlay) Attach(c *systems.Client, link *netsys.Conditioner) {
 // Show shows or hides the overlay.
 func (o *Overlay) Show(on bool) {
 	o.shown = on
-	o.at = time.Time{} // what is read only while it is shown is read at once
+	o.samples.at = time.Time{} // what is read only while it is shown is read at once
 	if !on {
-		o.holding = false
+		o.sliders.holding = false
 		o.count()
 	}
 }
@@ -136,7 +146,7 @@ func (o *Overlay) Sample(now time.Time) {
 		o.count()
 		o.marks.look(o)
 	}
-	if now.Sub(o.at) >= sampleEvery {
+	if now.Sub(o.samples.at) >= sampleEvery {
 		o.sample(now)
 	}
 }
@@ -144,25 +154,25 @@ func (o *Overlay) Sample(now time.Time) {
 // sample takes in figures.
 func (o *Overlay) sample(now time.Time) {
 	c := o.client
-	o.at, o.stats = now, c.Stats()
+	o.samples.at, o.samples.stats = now, c.Stats()
 	if o.link != nil {
-		o.in, o.out = o.link.Stats()
+		o.samples.in, o.samples.out = o.link.Stats()
 	}
-	s := &o.stats
-	o.step = milliseconds(c.World().StepDuration())
-	o.sampled++
-	put := func(g int, v float64) { o.graphs[g].ring[o.sampled%ringSize] = v }
+	s := &o.samples.stats
+	o.samples.step = milliseconds(c.World().StepDuration())
+	o.samples.taken++
+	put := func(g int, v float64) { o.graphs[g].ring[o.samples.taken%ringSize] = v }
 	put(graphRoundTrip, milliseconds(s.Session.RTT))
 	put(graphJitter, milliseconds(s.Session.Jitter))
 	put(graphLoss, 100*s.Session.LossIn)
 	put(graphBuffer, float64(s.InputBuffer))
 	put(graphLead, max(float64(c.World().Tick())-float64(c.ServerTick()), 0))
-	put(graphDelay, max(float64(c.ServerTick())-c.DrawnTick(), 0)*o.step)
+	put(graphDelay, max(float64(c.ServerTick())-c.DrawnTick(), 0)*o.samples.step)
 	o.graphs[graphDelay].word = ""
 	if damped(c) {
 		o.graphs[graphDelay].word = "damped" // each entity by its own distance
 	}
-	was, is := &o.past[o.sampled%rateOf], past{now, s.Session.BytesIn, s.Corrections + s.CoCorrections}
+	was, is := &o.samples.past[o.samples.taken%rateOf], past{now, s.Session.BytesIn, s.Corrections + s.CoCorrections}
 	received, fixes := 0.0, 0.0
 	if seconds := now.Sub(was.at).Seconds(); !was.at.IsZero() {
 		received = float64(is.bytes-was.bytes) / 1000 / seconds

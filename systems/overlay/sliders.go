@@ -44,8 +44,8 @@ var sliderKinds = [sliders]slider{
 
 // Link is what the sliders say, each way.
 func (o *Overlay) Link() netsys.Link {
-	ms := func(s Slider) time.Duration { return time.Duration(o.set[s] * float64(time.Millisecond)) }
-	l := netsys.Link{Latency: ms(RoundTrip) / 2, Loss: o.set[Loss] / 100, Burst: ms(Bursts), Duplicate: o.set[Duplicates] / 100}
+	ms := func(s Slider) time.Duration { return time.Duration(o.sliders.set[s] * float64(time.Millisecond)) }
+	l := netsys.Link{Latency: ms(RoundTrip) / 2, Loss: o.sliders.set[Loss] / 100, Burst: ms(Bursts), Duplicate: o.sliders.set[Duplicates] / 100}
 	l.Jitter = min(ms(Jitter), l.Latency)
 	return l
 }
@@ -57,8 +57,8 @@ func (o *Overlay) Set(s Slider, value float64) {
 		return
 	}
 	k := &sliderKinds[s]
-	if value = math.Round(min(max(value, 0), k.most)/k.step) * k.step; value != o.set[s] {
-		o.set[s] = value
+	if value = math.Round(min(max(value, 0), k.most)/k.step) * k.step; value != o.sliders.set[s] {
+		o.sliders.set[s] = value
 		o.degrade()
 	}
 }
@@ -68,7 +68,7 @@ func (o *Overlay) Value(s Slider) float64 {
 	if s >= sliders {
 		return 0
 	}
-	return o.set[s]
+	return o.sliders.set[s]
 }
 
 // degrade makes both directions of the link what the sliders say.
@@ -111,7 +111,7 @@ func (o *Overlay) sliderUnder(x, y float64) (Slider, bool) {
 // drag moves the slider that is held.
 func (o *Overlay) drag(x float64) {
 	if at, ok := o.where(sectionLink); ok {
-		o.Set(o.held, (x-at.x-trackLeft)/trackWidth*sliderKinds[o.held].most)
+		o.Set(o.sliders.held, (x-at.x-trackLeft)/trackWidth*sliderKinds[o.sliders.held].most)
 	}
 }
 
@@ -124,17 +124,17 @@ func (o *Overlay) drawLink(x, y, w float64) {
 		k := &sliderKinds[s]
 		mid := y + trackMiddle
 		p.label(x, mid+4, k.name, fade(white, 0.85))
-		left, at := x+trackLeft, x+trackLeft+trackWidth*o.set[s]/k.most
+		left, at := x+trackLeft, x+trackLeft+trackWidth*o.sliders.set[s]/k.most
 		p.Rect(left, mid-2, trackWidth, 4, 2, fade(white, 0.16))
-		if o.set[s] > 0 {
+		if o.sliders.set[s] > 0 {
 			p.Rect(left, mid-2, at-left, 4, 2, cyan)
 		}
 		r := 6.5
-		if o.holding && o.held == s {
+		if o.sliders.holding && o.sliders.held == s {
 			r = 8.5
 		}
 		p.dot(at, mid, r, white)
-		b := appendFigure(p.buf[:0], o.set[s])
+		b := appendFigure(p.buf[:0], o.sliders.set[s])
 		p.right(x+w, mid+4, append(b, k.unit...), white)
 		p.Text(left, mid+19, o.measured(p.buf[:0], s), muted)
 		y += sliderHeight
@@ -143,12 +143,12 @@ func (o *Overlay) drawLink(x, y, w float64) {
 
 // measured appends what is measured of what a slider sets.
 func (o *Overlay) measured(b []byte, s Slider) []byte {
-	session := &o.stats.Session
+	session := &o.samples.stats.Session
 	switch s {
 	case RoundTrip:
 		b = append(b, "measured "...)
-		if o.before > 0 {
-			b = append(appendFigure(b, math.Round(o.before)), " → "...)
+		if o.sliders.before > 0 {
+			b = append(appendFigure(b, math.Round(o.sliders.before)), " → "...)
 		}
 		b = append(appendFigure(b, math.Round(milliseconds(session.RTT))), " ms"...)
 	case Jitter:
@@ -159,12 +159,12 @@ func (o *Overlay) measured(b []byte, s Slider) []byte {
 		b = appendFigure(append(b, " % in, "...), 100*session.LossOut)
 		b = append(b, " % out"...)
 	case Bursts:
-		b = strconv.AppendUint(b, o.in.Lost, 10)
-		b = strconv.AppendUint(append(b, " lost in, "...), o.out.Lost, 10)
+		b = strconv.AppendUint(b, o.samples.in.Lost, 10)
+		b = strconv.AppendUint(append(b, " lost in, "...), o.samples.out.Lost, 10)
 		b = append(b, " out"...)
 	case Duplicates:
-		b = strconv.AppendUint(b, o.in.Duplicated, 10)
-		b = strconv.AppendUint(append(b, " copies in, "...), o.out.Duplicated, 10)
+		b = strconv.AppendUint(b, o.samples.in.Duplicated, 10)
+		b = strconv.AppendUint(append(b, " copies in, "...), o.samples.out.Duplicated, 10)
 		b = append(b, " out"...)
 	}
 	return b
