@@ -2,18 +2,30 @@ package ecs_test
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// A tick allocates nothing once storage and scratch have their size. The race
+// without checks that what a test makes allocates nothing once there was room. The race
 // detector allocates on its own account, hence the build tag's constant.
-func TestNothingIsAllocated(t *testing.T) {
+func without(t *testing.T, what string, warm int, f func()) {
+	t.Helper()
 	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
 	}
+	for range warm {
+		f()
+	}
+	if n := testing.AllocsPerRun(50, f); n != 0 {
+		t.Errorf("%s: %v allocations", what, n)
+	}
+}
+
+// A tick allocates nothing.
+func TestAllocationsOfATick(t *testing.T) {
 	type two struct {
 		Place *place
 		Speed *speed `ecs:"optional"`
@@ -25,26 +37,20 @@ func TestNothingIsAllocated(t *testing.T) {
 		Cool  *cooldown `ecs:"optional"`
 		Odd   *odd      `ecs:"optional"`
 	}
-	p := kitProtocol()
-	p.Simulate("move", func(w *ecs.World) {
-		for _, r := range ecs.Each[two](w) {
-			r.Place.X++
-		}
-	})
-	p.Simulate("again", func(w *ecs.World) {
+	w := newServer(rule("move", walkOn), rule("again", func(w *ecs.World) {
 		for e, r := range ecs.Each[four](w) {
 			rand := w.Rand(e)
 			r.Place.Y += int32(rand.IntN(3))
 		}
-	})
-	w := ecs.NewWorld(p, ecs.Config{})
+	}))
 	es := populate(w, 200)
 	for i := range uint32(20) {
-		w.Spawn(place{}, components.Owner{Client: i % 4})
+		w.Spawn(place{}, push{}, components.Owner{Client: i % 4})
 	}
 	h := ecs.NewHistory(w, 8)
 	key, sum := uint32(0), int32(0)
-	placeC := ecs.ComponentOf[place](p)
+	placeC := ecs.ComponentOf[place](w.Protocol())
+	given := [4]unsafe.Pointer{2: unsafe.Pointer(&push{1})}
 	var bullets [16]ecs.Entity
 	volley := func(w *ecs.World) {
 		for i, b := range bullets {
@@ -109,7 +115,8 @@ func TestNothingIsAllocated(t *testing.T) {
 			}
 		},
 		"Hash":         func() { sum += int32(w.Hash()) },
-		"Simulate":     func() { w.Netcode().SimulateStage().Run(w) },
+		"Simulate":     func() { simulate(w) },
+		"GiveInputs":   func() { w.Netcode().GiveInputs(func(owner uint32) unsafe.Pointer { return given[owner] }) },
 		"SimulateOnly": func() { w.Netcode().SkipOwner(2); w.Netcode().SimulateOnly(1); w.Netcode().SkipNobody() },
 		"Get":          func() { ecs.Get[place](w, es[3]).X++; sum += int32(w.NetID(es[3])) },
 		"EachOf": func() {
@@ -137,21 +144,13 @@ func TestNothingIsAllocated(t *testing.T) {
 			key++
 		},
 	} {
-		for range 2 * h.Len() {
-			f()
-		}
-		if n := testing.AllocsPerRun(20, f); n != 0 {
-			t.Errorf("%s: %v allocations", name, n)
-		}
+		without(t, name, 2*h.Len(), f)
 	}
 	_ = sum
 }
 
 // Nor does the history when entities come and go, as long as there is room.
-func TestHistoryAllocatesNothingWhenEntitiesComeAndGo(t *testing.T) {
-	if race.Enabled {
-		t.Skip("allocations differ under the race detector")
-	}
+func TestAllocationsOfTheHistory(t *testing.T) {
 	w := newServer()
 	es := populate(w, 100)
 	h := ecs.NewHistory(w, 8)
@@ -161,7 +160,7 @@ func TestHistoryAllocatesNothingWhenEntitiesComeAndGo(t *testing.T) {
 		h.Restore(key - 1)
 		key++
 	}
-	for range 3 {
+	churn := func(capture func()) {
 		for i, e := range es {
 			w.Despawn(e)
 			capture()
@@ -169,22 +168,15 @@ func TestHistoryAllocatesNothingWhenEntitiesComeAndGo(t *testing.T) {
 			capture()
 		}
 	}
-	allocs := 0.0
-	for i, e := range es {
-		w.Despawn(e)
-		allocs += testing.AllocsPerRun(1, capture)
-		es[i] = spread(w, int32(i))
-		allocs += testing.AllocsPerRun(1, capture)
+	for range 3 {
+		churn(capture)
 	}
-	equal(t, "allocations", allocs, 0)
+	churn(func() { without(t, "capture", 0, capture) })
 }
 
 // The same holds for the history of a world that goes back and forth while
 // entities come, go and change shape, and for looking into it.
-func TestTheWorldHistoryAllocatesNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("allocations differ under the race detector")
-	}
+func TestAllocationsOfTheWorldHistory(t *testing.T) {
 	w := newServer()
 	es := populate(w, 100)
 	for i := range uint32(8) {
@@ -241,9 +233,44 @@ func TestTheWorldHistoryAllocatesNothing(t *testing.T) {
 		}
 		copy(es, then[tick%8][:])
 	}
-	for range 400 {
-		round()
-	}
-	equal(t, "allocations", testing.AllocsPerRun(100, round), 0)
+	without(t, "round", 400, round)
 	_ = sum
+}
+
+func TestAllocationsOfAttachments(t *testing.T) {
+	w := newServer()
+	a := ecs.NewAttachments[place](func(ecs.Entity, *int) {})
+	without(t, "round", 1, func() {
+		var all [20]ecs.Entity
+		for i := range all {
+			all[i] = ecs.Spawn(w, placeValue{})
+			a.Attach(w, all[i], i)
+		}
+		for i := range all {
+			w.Despawn(all[(i*7)%len(all)])
+			a.Sweep(w)
+		}
+	})
+	equal(t, "attachments left", a.Len(), 0)
+}
+
+// Rounds of firing, replays, confirmation and partial ticks allocate nothing.
+func TestAllocationsOfPredictions(t *testing.T) {
+	f := newFiring(t, true)
+	id := components.NetID(100)
+	without(t, "round", 100, func() {
+		clear(f.orders)
+		f.orders[f.newest+1] = trigger{Volley: 4}
+		f.play(1)
+		f.replay(f.newest - 1)
+		f.w.Netcode().Confirm(ecs.SpawnKey{Owner: shooter, Input: f.newest, Nth: 1}, id)
+		f.look(0.5, 0)
+		f.play(6)
+		f.w.Netcode().Discard(id)
+		f.replay(f.newest - 3)
+		for range 7 {
+			f.w.Netcode().SettleInput(f.newest)
+		}
+		id++
+	})
 }

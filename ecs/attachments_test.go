@@ -7,7 +7,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 )
 
 // tags are attachments that write down which of them ended.
@@ -26,7 +25,7 @@ func wantEnded(t *testing.T, ended *[]string, want ...string) {
 
 // Whatever ends an entity ends what hangs on it, once, and nothing else.
 func TestNetcodeE6_AttachmentsEndWithTheirEntities(t *testing.T) {
-	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
+	w := newServer(guns)
 	a, ended := tags()
 	var all []ecs.Entity
 	for i := range 5 {
@@ -103,13 +102,12 @@ func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
 // After a rollback another entity can have the handle: what was attached does not pass on
 // to it.
 func TestNetcodeE6_AttachmentsKnowTheirEntityAfterARollback(t *testing.T) {
-	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
+	w := newServer(guns)
 	h := ecs.NewWorldHistory(w, 4)
 	spawn := func(tick uint32, n int) (e ecs.Entity) {
-		w.Netcode().SetTick(tick)
 		w.Netcode().SetInputSequence(shooter, tick)
 		p := w.Spawn(components.Owner{Client: shooter}, place{}, trigger{Fire: int32(n)})
-		w.Netcode().SimulateStage().Run(w)
+		ticks(w, tick, 1)
 		e = ecs.Get[trigger](w, p).Last
 		w.Despawn(p)
 		return e
@@ -136,27 +134,4 @@ func TestNetcodeE6_AttachmentsKnowTheirEntityAfterARollback(t *testing.T) {
 	ecs.Add(w, is, place{})
 	a.Sweep(w)
 	wantEnded(t, ended, "first")
-}
-
-func TestAttachmentsAllocateNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
-	w := ecs.NewWorld(rangeProtocol(), ecs.Config{})
-	a := ecs.NewAttachments[place](func(ecs.Entity, *int) {})
-	round := func() {
-		var all [20]ecs.Entity
-		for i := range all {
-			all[i] = ecs.Spawn(w, struct{ P place }{})
-			a.Attach(w, all[i], i)
-		}
-		for i := range all {
-			w.Despawn(all[(i*7)%len(all)])
-			a.Sweep(w)
-		}
-	}
-	round()
-	if n := testing.AllocsPerRun(50, round); n > 0 || a.Len() > 0 {
-		t.Errorf("%v allocations, %d are left", n, a.Len())
-	}
 }

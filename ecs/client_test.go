@@ -9,13 +9,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// simulated builds a world whose Simulate runs f.
-func simulated(client bool, f func(w *ecs.World)) *ecs.World {
-	p := kitProtocol()
-	p.Simulate("f", f)
-	return ecs.NewWorld(p, ecs.Config{Seed: 1, Client: client})
-}
-
 func TestAClientSimulatesWhatItPredicts(t *testing.T) {
 	w := newClient()
 	own := replica(w, 7, 1, place{1, 0}, true)
@@ -92,16 +85,6 @@ func TestReplicasTakeShape(t *testing.T) {
 	}
 }
 
-// A world that was filled with replicas and goes on as a server, as after
-// loading, hands out NetIDs that nobody has.
-func TestNetIDsAreNeverUsedTwice(t *testing.T) {
-	w := newServer()
-	e := w.Netcode().Replica(41, maskOf(ecs.ComponentOf[place](w.Protocol())), false)
-	equal(t, "next", w.NetID(w.Spawn(place{})), 42)
-	w.Despawn(e)
-	equal(t, "after a despawn", w.NetID(w.Spawn(place{})), 43)
-}
-
 func TestReplicaOfWhatIsBeingSpawned(t *testing.T) {
 	w := newServer()
 	var e ecs.Entity
@@ -117,7 +100,7 @@ func TestReplicaOfWhatIsBeingSpawned(t *testing.T) {
 
 func TestExistenceIsTheServers(t *testing.T) {
 	var made, doomed, local, other ecs.Entity
-	w := simulated(true, func(w *ecs.World) {
+	w := newClient(rule("f", func(w *ecs.World) {
 		made = w.Spawn(place{9, 9})
 		cancelled := w.Spawn(place{8, 8})
 		w.Despawn(cancelled)
@@ -130,14 +113,14 @@ func TestExistenceIsTheServers(t *testing.T) {
 		ecs.Add(w, doomed, hat{2})
 		ecs.Add(w, other, hat{3})
 		ecs.Remove[place](w, other)
-	})
+	}))
 	doomed = replica(w, 7, 1, place{1, 1}, true)
 	other = replica(w, 8, 2, place{2, 2}, false)
 	local = w.Spawn(hat{4})
 	var outside ecs.Entity
 	ecs.NewStage("OnTick", ecs.System{Name: "Predict", Run: func(w *ecs.World) {
 		outside = w.Spawn(place{5, 5}) // not in Simulate: the client's own
-		w.Netcode().SimulateStage().Run(w)
+		simulate(w)
 	}}).Run(w)
 	if w.Alive(made) {
 		t.Error("a spawn in Simulate came true")
@@ -157,142 +140,5 @@ func TestExistenceIsTheServers(t *testing.T) {
 	equal(t, "spawned around Simulate", at(w, outside), place{5, 5})
 	if _, all := count(w); all != 3 {
 		t.Errorf("%d entities", all)
-	}
-}
-
-func owned(w *ecs.World) map[uint32]int32 {
-	sums := map[uint32]int32{}
-	for _, v := range ecs.All[struct {
-		Place place
-		Owner components.Owner
-	}](w) {
-		sums[v.Owner.Client] += v.Place.X
-	}
-	return sums
-}
-
-// Owners 0 to 3 interleaved in one table: what a scope leaves out takes no step,
-// by any walk that steps.
-func TestScopeLeavesOwnersOut(t *testing.T) {
-	steps := map[string]func(w *ecs.World){
-		"Each": func(w *ecs.World) {
-			for _, r := range ecs.Each[placeRow](w) {
-				r.Place.X++
-			}
-		},
-		"Chunks": func(w *ecs.World) {
-			for c := range ecs.Chunks[placeChunk](w) {
-				for i := range c.Place {
-					c.Place[i].X++
-				}
-			}
-		},
-		"EachInOrder": func(w *ecs.World) {
-			for _, r := range ecs.EachInOrder[placeRow](w) {
-				r.Place.X++
-			}
-		},
-	}
-	for name, step := range steps {
-		for _, order := range [][]uint32{{0, 1, 2, 3}, {3, 3, 1, 0, 0, 1, 2, 2}, {1, 2, 1, 2, 1, 3, 0, 1}, {2, 2, 2, 1, 3, 0}} {
-			w := simulated(false, step)
-			n := map[uint32]int32{}
-			for range 3 {
-				for _, o := range order {
-					n[o]++
-					w.Spawn(place{}, components.Owner{Client: o})
-				}
-			}
-			unowned := w.Spawn(place{})
-			check := func(what string, moved ...uint32) {
-				t.Helper()
-				for o, sum := range owned(w) {
-					want := int32(0)
-					if slices.Contains(moved, o) {
-						want = n[o]
-					}
-					if sum != want {
-						t.Errorf("%s, %v, %s: owner %d moved %d, want %d", name, order, what, o, sum, want)
-					}
-				}
-				for _, r := range ecs.Each[placeRow](w) {
-					r.Place.X = 0
-				}
-			}
-			w.Netcode().SkipOwner(2)
-			w.Netcode().SkipOwner(2)
-			w.Netcode().SimulateStage().Run(w)
-			equal(t, "the unowned", at(w, unowned).X, 1)
-			w.Netcode().SkipNobody()
-			check("2 held", 0, 1, 3)
-			w.Netcode().SkipOwner(1)
-			w.Netcode().SkipOwner(3)
-			w.Netcode().SimulateStage().Run(w)
-			w.Netcode().SkipNobody()
-			check("1 and 3 held", 0, 2)
-			w.Netcode().SimulateStage().Run(w)
-			check("nobody held", 0, 1, 2, 3)
-			w.Netcode().SimulateOnly(1)
-			equal(t, "the unowned", at(w, unowned).X, 0)
-			check("only 1", 1)
-			w.Netcode().SkipOwner(2)
-			w.Netcode().SimulateOnly(2)
-			w.Netcode().SkipNobody()
-			check("only 2, though held", 2)
-			w.Netcode().SimulateOnly(77)
-			check("only a stranger")
-		}
-	}
-	refused(t, func() { newServer().Netcode().SimulateOnly(0) }, "client")
-}
-
-// The server's own entities cannot be held.
-func TestHoldOfTheServer(t *testing.T) {
-	w := newServer()
-	w.Spawn(place{}, components.Owner{})
-	w.Netcode().SkipOwner(0)
-	if each, _ := count(w); each != 1 {
-		t.Error("held")
-	}
-}
-
-func TestSimulateOnlyInsideAWalk(t *testing.T) {
-	w := simulated(false, func(w *ecs.World) {
-		for _, r := range ecs.Each[placeRow](w) {
-			r.Place.X++
-		}
-	})
-	for i := range uint32(6) {
-		w.Spawn(place{}, components.Owner{Client: 1 + i%2})
-	}
-	rounds := 0
-	for range ecs.Each[placeRow](w) {
-		rounds++
-		w.Netcode().SimulateOnly(2)
-	}
-	equal(t, "rounds", rounds, 6)
-	sums := owned(w)
-	equal(t, "owner 1", sums[1], 0)
-	equal(t, "owner 2", sums[2], 18)
-}
-
-func TestAPanicEndsTheScope(t *testing.T) {
-	armed := true
-	var w *ecs.World
-	w = simulated(false, func(*ecs.World) {
-		if armed {
-			armed = false
-			w.Netcode().SimulateOnly(2) // returns to the scope around it
-			for _, v := range ecs.Each[struct{ Owner *components.Owner }](w) {
-				equal(t, "owner in the outer scope", v.Owner.Client, 1)
-			}
-			panic("boom")
-		}
-	})
-	w.Spawn(place{}, components.Owner{Client: 1})
-	w.Spawn(place{}, components.Owner{Client: 2})
-	refused(t, func() { w.Netcode().SimulateOnly(1) }, "boom")
-	if each, _ := count(w); each != 2 {
-		t.Errorf("Each yields %d after the panic, want 2", each)
 	}
 }

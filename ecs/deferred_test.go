@@ -1,43 +1,81 @@
 package ecs_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
 )
 
-func TestSpawnIsDeferredAndItsHandleUsable(t *testing.T) {
-	w := newServer()
-	var e ecs.Entity
-	system(w, func(w *ecs.World) {
-		e = w.Spawn(place{1, 1}, hat{2})
-		if each, all := count(w); each != 0 || all != 0 {
-			t.Errorf("walks show %d and %d before the end of the stage", each, all)
+// Inside a system what is spawned, reshaped and despawned happens at the end of the
+// stage, while handles and values of what is spawned can be used at once.
+func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
+	var made, doomed, naked, dressed ecs.Entity
+	shape := func(w *ecs.World) string {
+		each, all := count(w)
+		var s []string
+		for _, e := range []ecs.Entity{doomed, naked, dressed} {
+			switch {
+			case !w.Alive(e):
+				s = append(s, "dead")
+			case ecs.Has[hat](w, e):
+				s = append(s, "hat")
+			default:
+				s = append(s, "plain")
+			}
 		}
-		if !w.Alive(e) || w.NetID(e) != 1 || ecs.Has[speed](w, e) {
-			t.Error("the handle is not usable")
-		}
-		if got, ok := w.ByNetID(1); !ok || got != e {
-			t.Error("ByNetID does not find it")
-		}
-		equal(t, "mask", w.Netcode().Mask(e), maskOf(ecs.ComponentOf[place](w.Protocol())))
-		equal(t, "staged", at(w, e), place{1, 1})
-		ecs.Get[place](w, e).X = 7
-		ecs.Add(w, e, speed{3, 3})
-		ecs.Get[speed](w, e).Y = 4
-		ecs.Add(w, e, hat{8})
-		ecs.Remove[hat](w, e)
-		ecs.Remove[hat](w, e)
-		ecs.Add(w, e, flag{})
-	})
-	equal(t, "place", at(w, e), place{7, 1})
-	equal(t, "speed", *ecs.Get[speed](w, e), speed{3, 4})
-	if ecs.Has[hat](w, e) || !ecs.Has[flag](w, e) {
-		t.Error("hat or flag is wrong")
+		return fmt.Sprint(strings.Join(s, " "), " of ", each, " and ", all)
 	}
-	if each, all := count(w); each != 1 || all != 1 {
-		t.Errorf("walks show %d and %d after it", each, all)
+	var during []string
+	w := newServer(rule("f", func(w *ecs.World) {
+		walked := 0
+		for e, r := range ecs.Each[placeRow](w) { // changes do not disturb the walk
+			walked++
+			switch e {
+			case doomed:
+				w.Despawn(e)
+				w.Despawn(e)
+				ecs.Add(w, e, speed{}) // dies before it comes
+				ecs.Add(w, e, place{5, 5})
+				ecs.Remove[place](w, e)
+				equal(t, "the doomed", at(w, e), place{5, 5})
+			case naked:
+				ecs.Add(w, e, hat{Feathers: 2})
+				ecs.Remove[hat](w, e)
+				ecs.Add(w, e, hat{Feathers: 3})
+			case dressed:
+				ecs.Remove[hat](w, e)
+			}
+			r.Place.X++
+			if walked == 1 {
+				made = w.Spawn(place{X: 40}, hat{Feathers: 1})
+				equal(t, "mask", w.Netcode().Mask(made), maskOf(ecs.ComponentOf[place](w.Protocol())))
+				ecs.Get[place](w, made).X = 41
+				ecs.Add(w, made, speed{Y: 4})
+				ecs.Get[speed](w, made).Y = 5
+				ecs.Remove[hat](w, made)
+				ecs.Remove[hat](w, made)
+			}
+			during = append(during, shape(w))
+		}
+		equal(t, "rows walked", walked, 3)
+		found, _ := w.ByNetID(4)
+		if !w.Alive(made) || found != made || at(w, made).X != 41 || ecs.Get[speed](w, made) == nil || ecs.Has[flag](w, made) {
+			t.Errorf("the handle of what is spawned is not usable: place %v", at(w, made))
+		}
+	}))
+	doomed, naked, dressed = w.Spawn(place{}), w.Spawn(place{}), w.Spawn(place{}, hat{})
+	before := shape(w)
+	simulate(w)
+	for _, s := range during {
+		equal(t, "during the stage", s, before)
 	}
+	equal(t, "before the stage", before, "plain plain hat of 3 and 3")
+	equal(t, "after the stage", shape(w), "dead hat plain of 3 and 3")
+	equal(t, "what was spawned", imageOf(w, made), image{place: place{X: 41}, speed: speed{Y: 5}})
+	equal(t, "what was given", *ecs.Get[hat](w, naked), hat{Feathers: 3})
+	equal(t, "what comes next has a speed", ecs.Has[speed](w, w.Spawn(hat{})), false) // under the number of the doomed
 }
 
 func TestDespawnOfWhatIsBeingSpawned(t *testing.T) {
@@ -53,161 +91,155 @@ func TestDespawnOfWhatIsBeingSpawned(t *testing.T) {
 		ecs.Add(w, e, hat{}) // void, but no mistake
 		f = w.Spawn(place{2, 2})
 	})
-	if w.Alive(e) || e == f {
+	_, known := w.ByNetID(1)
+	if w.Alive(e) || e == f || known {
 		t.Error("the cancelled entity came")
 	}
 	equal(t, "the other", at(w, f), place{2, 2})
-	if _, ok := w.ByNetID(1); ok {
-		t.Error("its NetID is still known")
-	}
 }
 
-func TestDespawnIsDeferred(t *testing.T) {
-	w := newServer()
-	e := w.Spawn(place{1, 1})
-	system(w, func(w *ecs.World) {
-		w.Despawn(e)
-		w.Despawn(e)
-		ecs.Add(w, e, hat{1}) // dies before it comes
-		ecs.Add(w, e, place{5, 5})
-		ecs.Remove[place](w, e)
-		if !w.Alive(e) || at(w, e) != (place{5, 5}) {
-			t.Error("gone before the end of the stage")
-		}
-	})
-	if w.Alive(e) {
-		t.Error("alive after it")
-	}
-	// Its number serves again; what waited for the old one did not reach it.
-	f := w.Spawn(place{2, 2})
-	if ecs.Has[hat](w, f) {
-		t.Error("the successor got the hat")
-	}
-}
-
+// One world and stage after the other: nothing of one waits in the next.
 func TestCommandsTakeEffectInOrder(t *testing.T) {
-	type outcome struct {
-		name string
-		do   func(w *ecs.World, e ecs.Entity)
-		want int // −1: no hat, else its feathers
-	}
+	w := newServer()
+	e := w.Spawn(place{1, 2})
 	for _, hatted := range []bool{false, true} {
-		for _, c := range []outcome{
-			{"add", func(w *ecs.World, e ecs.Entity) { ecs.Add(w, e, hat{1}) }, 1},
-			{"add add", func(w *ecs.World, e ecs.Entity) { ecs.Add(w, e, hat{1}); ecs.Add(w, e, hat{2}) }, 2},
-			{"add remove", func(w *ecs.World, e ecs.Entity) { ecs.Add(w, e, hat{1}); ecs.Remove[hat](w, e) }, -1},
-			{"remove add", func(w *ecs.World, e ecs.Entity) { ecs.Remove[hat](w, e); ecs.Add(w, e, hat{1}) }, 1},
-			{"remove add add", func(w *ecs.World, e ecs.Entity) {
-				ecs.Remove[hat](w, e)
-				ecs.Add(w, e, hat{1})
-				ecs.Add(w, e, hat{3})
-			}, 3},
-			{"remove remove", func(w *ecs.World, e ecs.Entity) { ecs.Remove[hat](w, e); ecs.Remove[hat](w, e) }, -1},
-			{"remove add remove", func(w *ecs.World, e ecs.Entity) {
-				ecs.Remove[hat](w, e)
-				ecs.Add(w, e, hat{1})
-				ecs.Remove[hat](w, e)
-			}, -1},
-			{"others between", func(w *ecs.World, e ecs.Entity) {
-				ecs.Add(w, e, hat{1})
-				ecs.Add(w, e, flag{})
-				ecs.Add(w, e, speed{})
-				ecs.Remove[flag](w, e)
-				ecs.Remove[hat](w, e)
-			}, -1},
+		for did, want := range map[string]int{ // −1: no hat, else its feathers
+			"1": 1, "12": 2, "1-": -1, "-1": 1, "-13": 3, "--": -1, "-1-": -1, "1fs'-": -1,
 		} {
-			w := newServer()
-			e := w.Spawn(place{1, 2})
+			ecs.Remove[hat](w, e)
 			if hatted {
 				ecs.Add(w, e, hat{9})
 			}
 			system(w, func(w *ecs.World) {
-				c.do(w, e)
+				for _, c := range did {
+					switch c {
+					case '-':
+						ecs.Remove[hat](w, e)
+					case 'f':
+						ecs.Add(w, e, flag{})
+					case 's':
+						ecs.Add(w, e, speed{})
+					case '\'':
+						ecs.Remove[flag](w, e)
+					default:
+						ecs.Add(w, e, hat{uint16(c - '0')})
+					}
+				}
 				if !hatted && ecs.Has[hat](w, e) {
-					t.Errorf("%s: the hat is there before the end of the stage", c.name)
+					t.Errorf("%s: the hat is there before the end of the stage", did)
 				}
 			})
 			got := -1
 			if h := ecs.Get[hat](w, e); h != nil {
 				got = int(h.Feathers)
 			}
-			if got != c.want || at(w, e) != (place{1, 2}) {
-				t.Errorf("%s, hat before: %v: got %d, want %d", c.name, hatted, got, c.want)
+			if got != want || at(w, e) != (place{1, 2}) || ecs.Has[flag](w, e) {
+				t.Errorf("%s, hat before: %v: got %d, want %d", did, hatted, got, want)
 			}
 		}
 	}
 }
 
-// Storage holds 64 rows at first. Growing it inside a loop must not leave the
-// loop with the old columns.
-func TestSpawningInALoopLosesNoWrites(t *testing.T) {
-	w := newServer()
-	const n = 64
-	for range n {
-		w.Spawn(place{})
-	}
-	system(w, func(w *ecs.World) {
-		for _, r := range ecs.Each[placeRow](w) {
-			w.Spawn(place{100, 0})
-			r.Place.X++
+// What is added to a waiting spawn, or taken from it, counts whichever form it
+// was spawned by.
+func TestAmendedSpawns(t *testing.T) {
+	for name, spawn := range map[string]func(w *ecs.World) ecs.Entity{
+		"typed":  func(w *ecs.World) ecs.Entity { return ecs.Spawn(w, spawned{Place: place{1, 2}}) },
+		"values": func(w *ecs.World) ecs.Entity { return w.Spawn(health{}, place{1, 2}, flag{}, odd{}, cooldown{}) },
+	} {
+		w := newServer()
+		var first, last, middle, all, plain ecs.Entity
+		system(w, func(w *ecs.World) {
+			first, last, middle, all, plain = spawn(w), spawn(w), spawn(w), spawn(w), spawn(w)
+			ecs.Remove[health](w, first)
+			ecs.Remove[cooldown](w, last)
+			ecs.Remove[odd](w, middle)
+			ecs.Add(w, middle, hat{1})
+			ecs.Remove[place](w, all)
+			ecs.Remove[health](w, all)
+			ecs.Remove[flag](w, all)
+			ecs.Remove[odd](w, all)
+			ecs.Remove[cooldown](w, all)
+			ecs.Add(w, all, place{3, 4})
+		})
+		has := func(what string, e ecs.Entity, want ...bool) {
+			t.Helper()
+			got := []bool{ecs.Has[health](w, e), ecs.Has[place](w, e), ecs.Has[flag](w, e), ecs.Has[odd](w, e), ecs.Has[cooldown](w, e), ecs.Has[hat](w, e)}
+			equal(t, name+", "+what, fmt.Sprint(got), fmt.Sprint(want))
 		}
-	})
-	ones, hundreds := 0, 0
-	for _, v := range ecs.All[placeValue](w) {
-		switch v.Place.X {
-		case 1:
-			ones++
-		case 100:
-			hundreds++
-		}
-	}
-	if ones != n || hundreds != n {
-		t.Errorf("%d written, %d spawned, want %d each", ones, hundreds, n)
+		has("first", first, false, true, true, true, true, false)
+		has("last", last, true, true, true, true, false, false)
+		has("middle", middle, true, true, true, false, true, true)
+		has("all", all, false, true, false, false, false, false)
+		has("plain", plain, true, true, true, true, true, false)
+		equal(t, name+": place", at(w, all), place{3, 4})
+		equal(t, name+": place", at(w, middle), place{1, 2})
 	}
 }
 
-func TestAddingInALoopVisitsOnce(t *testing.T) {
+// Storage holds 64 rows at first. Growing it inside a loop, or moving rows, must not
+// leave the loop with the old columns, and visits each row once.
+func TestChangesInALoopLoseNoWrites(t *testing.T) {
 	w := newServer()
-	for range 100 {
+	const n = 64
+	for range n {
 		w.Spawn(place{})
 	}
 	visits := 0
 	system(w, func(w *ecs.World) {
 		for e, r := range ecs.Each[placeRow](w) {
 			visits++
+			w.Spawn(place{100, 0})
 			r.Place.X++
 			ecs.Add(w, e, flag{})
 		}
 	})
-	equal(t, "visits", visits, 100)
+	equal(t, "visits", visits, n)
+	seen := map[int32]int{}
 	for e, v := range ecs.All[placeValue](w) {
-		if v.Place.X != 1 || !ecs.Has[flag](w, e) {
-			t.Fatalf("%v: %v", e, v)
-		}
+		seen[v.Place.X]++
+		equal(t, "flag", ecs.Has[flag](w, e), v.Place.X == 1)
 	}
+	equal(t, "written and spawned", fmt.Sprint(seen), fmt.Sprintf("map[1:%d 100:%d]", n, n))
 }
 
+// A nested stage ends before the one around it, whose spawns it may amend without
+// taking their values back. What was asked for an entity that dies in it is void, though
+// another gets its number.
 func TestNestedStagesFlushTheirOwn(t *testing.T) {
 	w := newServer()
 	var outer, inner ecs.Entity
+	doomed, lived := w.Spawn(hat{7}), w.Spawn(hat{8})
 	nested := ecs.NewStage("inner", ecs.System{Name: "in", Run: func(w *ecs.World) {
-		inner = w.Spawn(place{2, 2})
+		inner = ecs.Spawn(w, ownedPlace{Place: place{2, 2}})
 		ecs.Get[place](w, outer).Y = 5 // waits for the outer stage
+		ecs.Add(w, outer, odd{1, 2, 3})
+		w.Despawn(doomed)
+		ecs.Add(w, lived, speed{2, 2})
 	}})
-	stage := ecs.NewStage("outer", ecs.System{Name: "before", Run: func(w *ecs.World) {
-		outer = w.Spawn(place{1, 1})
-	}}).Nest(nested).Add(ecs.System{Name: "after", Run: func(w *ecs.World) {
-		if each, _ := count(w); each != 1 {
-			t.Errorf("after the inner stage %d are there, want its own one", each)
-		}
+	ecs.NewStage("outer", ecs.System{Name: "before", Run: func(w *ecs.World) {
+		outer = ecs.Spawn(w, ownedPlace{Place: place{1, 1}})
+		ecs.Add(w, doomed, cooldown{1})
+		ecs.Remove[hat](w, lived)
+	}}).Nest(nested).Nest(nested).Add(ecs.System{Name: "after", Run: func(w *ecs.World) {
+		each, _ := count(w)
+		equal(t, "rows after the inner stages, their own ones", each, 2)
 		equal(t, "inner", at(w, inner), place{2, 2})
+		equal(t, "what the outer stage takes is there", ecs.Has[hat](w, lived), true)
 		ecs.Add(w, outer, hat{1})
-	}})
-	stage.Run(w)
-	equal(t, "outer", at(w, outer), place{1, 5})
-	if each, _ := count(w); each != 2 || !ecs.Has[hat](w, outer) {
-		t.Errorf("%d at the end", each)
+		for range 50 {
+			ecs.Spawn(w, spawned{Odd: odd{9, 9, 9}})
+		}
+	}}).Run(w)
+	equal(t, "outer", imageOf(w, outer), image{place: place{1, 5}, odd: odd{1, 2, 3}, hat: hat{1}})
+	equal(t, "inner's and outer's", imageOf(w, lived), image{speed: speed{2, 2}})
+	number := func(e ecs.Entity) string { return strings.Split(e.String(), ".")[0] }
+	equal(t, "the second of inner's has the number of the doomed", number(inner), number(doomed))
+	if ecs.Has[cooldown](w, inner) || w.Alive(doomed) {
+		t.Error("the dead handle names its heir")
 	}
+	_, all := count(w)
+	equal(t, "entities", all, 53)
 }
 
 // A panic in a system ends the stage: what was asked for before it holds, and

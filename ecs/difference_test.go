@@ -32,18 +32,13 @@ type secret struct {
 	}
 }
 
-func differenceProtocol() *ecs.Protocol {
-	p := ecs.NewProtocol("difference")
-	ecs.Replicate[satchel](p, ecs.Predicted)
-	ecs.Replicate[place](p, 0)
-	ecs.Local[secret](p, ecs.Predicted)
-	ecs.Local[hat](p, 0)
-	return p
-}
-
 // twins are two worlds with the same entities in another order of storage.
 func twins() (a, b *ecs.World, es []ecs.Entity) {
-	a, b = ecs.NewWorld(differenceProtocol(), ecs.Config{}), ecs.NewWorld(differenceProtocol(), ecs.Config{})
+	things := func(p *ecs.Protocol) {
+		ecs.Replicate[satchel](p, ecs.Predicted)
+		ecs.Local[secret](p, ecs.Predicted)
+	}
+	a, b = newServer(things), newServer(things)
 	for i := range int32(20) {
 		es = append(es, a.Spawn(place{i, i}, satchel{Lid: 1}, secret{}))
 		b.Spawn(place{i, i}, satchel{Lid: 1}, secret{})
@@ -138,113 +133,4 @@ func TestDiffersWithoutNetIDs(t *testing.T) {
 	if d, differs, _ := h.Differs(1); !differs || d.Field != "next" || d.A != "1" || d.B != "2" {
 		t.Errorf("a name used up: %v", d)
 	}
-}
-
-func TestHashOfTellsWhichComponent(t *testing.T) {
-	a, b, es := twins()
-	list := a.Protocol().Components()
-	var names []string
-	for _, c := range list {
-		names = append(names, c.Name)
-	}
-	equal(t, "components", strings.Join(names, " "), "Owner SpawnKey satchel place secret hat")
-	differing := func() (found string) {
-		for i, c := range list {
-			if a.HashOf(c) != b.HashOf(b.Protocol().Components()[i]) {
-				found += c.Name + " "
-			}
-		}
-		return found
-	}
-	equal(t, "differing", differing(), "")
-	ecs.Get[secret](a, es[3]).Ways.At = 1
-	equal(t, "differing", differing(), "secret ")
-	equal(t, "the hash of what travels", a.Hash(), b.Hash())
-	ecs.Add(a, es[4], hat{})
-	equal(t, "differing", differing(), "secret hat ")
-}
-
-func TestHashFieldsTellsWhichField(t *testing.T) {
-	a, b, es := twins()
-	satchelC, secretC := ecs.ComponentOf[satchel](a.Protocol()), ecs.ComponentOf[secret](a.Protocol())
-	differing := func(c, other *ecs.Component) (found []string) {
-		sums := map[int]uint64{}
-		i := 0
-		for _, sum := range b.HashFields(other) {
-			sums[i] = sum
-			i++
-		}
-		i = 0
-		for path, sum := range a.HashFields(c) {
-			if sum != sums[i] {
-				found = append(found, path)
-			}
-			i++
-		}
-		return found
-	}
-	check := func(what string, want ...string) {
-		t.Helper()
-		got := differing(satchelC, ecs.ComponentOf[satchel](b.Protocol()))
-		got = append(got, differing(secretC, ecs.ComponentOf[secret](b.Protocol()))...)
-		equal(t, what, strings.Join(got, " "), strings.Join(want, " "))
-	}
-	check("nothing")
-	s := ecs.Get[satchel](a, es[3])
-	s.Cache = 5
-	check("unreplicated")
-	s.Label.Set("abc")
-	check("a text", "Label", "Label", "Label", "Label")
-	s.Label.Set("")
-	s.Size[1].H = 4
-	s.Items.Append(7)
-	check("two fields", "Items", "Items[0]", "Size[1].H")
-	ecs.Get[secret](a, es[9]).Code[1] = 1
-	for path := range a.HashFields(satchelC) {
-		equal(t, "first", path, "Lid")
-		break
-	}
-	check("a local one too", "Items", "Items[0]", "Size[1].H", "Code[1]")
-}
-
-func TestTrace(t *testing.T) {
-	p := ecs.NewProtocol("trace")
-	ecs.Replicate[place](p, 0)
-	for _, name := range []string{"one", "two"} {
-		p.Simulate(name, func(w *ecs.World) {
-			for _, r := range ecs.Each[placeRow](w) {
-				r.Place.X++
-			}
-		})
-	}
-	w := ecs.NewWorld(p, ecs.Config{})
-	e := w.Spawn(place{})
-	told := ""
-	w.Trace(func(system string) { told += system + string(rune('0'+at(w, e).X)) + " " })
-	w.Netcode().SimulateStage().Run(w)
-	system(w, func(*ecs.World) {})
-	w.ForceRollback(func(d ecs.Divergence) { t.Errorf("%v", d) })
-	w.Netcode().SimulateStage().Run(w) // the second result stands
-	w.ForceRollback(nil)
-	w.Trace(nil)
-	w.Netcode().SimulateStage().Run(w)
-	equal(t, "trace", told, "one1 two2 one3 two4 ")
-}
-
-func TestForgetInputs(t *testing.T) {
-	w := newServer()
-	e, other := w.Spawn(place{}, components.Owner{Client: 3}), w.Spawn(place{}, components.Owner{Client: 4})
-	draw := func(e ecs.Entity) uint64 {
-		r := w.Rand(e)
-		return r.Uint64()
-	}
-	byTick, otherByTick := draw(e), draw(other)
-	w.Netcode().SetInputSequence(3, 9)
-	w.Netcode().SetInputSequence(4, 9)
-	byInput := draw(other)
-	w.Netcode().ForgetInputs(3)
-	w.Netcode().ForgetInputs(5)
-	equal(t, "draw", draw(e), byTick)
-	equal(t, "the other's", draw(other), byInput)
-	equal(t, "is another", byInput == otherByTick, false)
 }

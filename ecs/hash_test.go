@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -59,6 +60,10 @@ func TestHashChangesWithEveryField(t *testing.T) {
 	flip("place.X", &ecs.Get[place](w, e).X)
 	flip("place.Y", &ecs.Get[place](w, e).Y)
 	flip("the other's place.X", &ecs.Get[place](w, f).X)
+	*ecs.Get[place](w, e), *ecs.Get[place](w, f) = place{1, 0}, place{2, 0}
+	look("two places")
+	*ecs.Get[place](w, e), *ecs.Get[place](w, f) = place{2, 0}, place{1, 0}
+	look("the same places, exchanged")
 	flip("speed.X", &ecs.Get[speed](w, e).X)
 	ecs.Get[health](w, e).Points++
 	look("health")
@@ -78,17 +83,6 @@ func TestHashChangesWithEveryField(t *testing.T) {
 	look("another entity")
 	w.Despawn(f)
 	look("one less")
-}
-
-// Two entities that exchange their values are another state.
-func TestHashKnowsWhoIsWho(t *testing.T) {
-	w := newServer()
-	a, b := w.Spawn(place{1, 0}), w.Spawn(place{2, 0})
-	before := w.Hash()
-	*ecs.Get[place](w, a), *ecs.Get[place](w, b) = place{2, 0}, place{1, 0}
-	if w.Hash() == before {
-		t.Error("same hash")
-	}
 }
 
 func TestHashIsEqualOnServerAndReplicas(t *testing.T) {
@@ -129,4 +123,66 @@ func copyTo(from, to *ecs.World) {
 			}
 		}
 	}
+}
+
+func TestHashOfTellsWhichComponent(t *testing.T) {
+	a, b, es := twins()
+	list := a.Protocol().Components()
+	var names []string
+	for _, c := range list {
+		names = append(names, c.Name)
+	}
+	equal(t, "components", strings.Join(names, " "), "Owner SpawnKey place speed health odd flag cooldown hat push satchel secret")
+	differing := func() (found string) {
+		for i, c := range list {
+			if a.HashOf(c) != b.HashOf(b.Protocol().Components()[i]) {
+				found += c.Name + " "
+			}
+		}
+		return found
+	}
+	equal(t, "differing", differing(), "")
+	ecs.Get[secret](a, es[3]).Ways.At = 1
+	equal(t, "differing", differing(), "secret ")
+	equal(t, "the hash of what travels", a.Hash(), b.Hash())
+	ecs.Add(a, es[4], hat{})
+	equal(t, "differing", differing(), "hat secret ")
+}
+
+func TestHashFieldsTellsWhichField(t *testing.T) {
+	a, b, es := twins()
+	satchelC, secretC := ecs.ComponentOf[satchel](a.Protocol()), ecs.ComponentOf[secret](a.Protocol())
+	check := func(what string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, c := range [][2]*ecs.Component{{satchelC, ecs.ComponentOf[satchel](b.Protocol())}, {secretC, ecs.ComponentOf[secret](b.Protocol())}} {
+			var sums []uint64
+			for _, sum := range b.HashFields(c[1]) {
+				sums = append(sums, sum)
+			}
+			for path, sum := range a.HashFields(c[0]) {
+				if sum != sums[0] {
+					got = append(got, path)
+				}
+				sums = sums[1:]
+			}
+		}
+		equal(t, what, strings.Join(got, " "), strings.Join(want, " "))
+	}
+	check("nothing")
+	s := ecs.Get[satchel](a, es[3])
+	s.Cache = 5
+	check("unreplicated")
+	s.Label.Set("abc")
+	check("a text", "Label", "Label", "Label", "Label")
+	s.Label.Set("")
+	s.Size[1].H = 4
+	s.Items.Append(7)
+	check("two fields", "Items", "Items[0]", "Size[1].H")
+	ecs.Get[secret](a, es[9]).Code[1] = 1
+	for path := range a.HashFields(satchelC) {
+		equal(t, "first", path, "Lid")
+		break
+	}
+	check("a local one too", "Items", "Items[0]", "Size[1].H", "Code[1]")
 }

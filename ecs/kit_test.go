@@ -2,6 +2,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
@@ -33,21 +34,76 @@ type (
 	}
 )
 
-func kitProtocol() *ecs.Protocol {
-	p := ecs.NewProtocol("kit")
-	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Replicate[speed](p, ecs.Predicted)
-	ecs.Replicate[health](p, 0)
-	ecs.Replicate[odd](p, ecs.Predicted)
-	ecs.Replicate[flag](p, 0)
-	ecs.Local[cooldown](p, ecs.Predicted)
-	ecs.Local[hat](p, 0)
-	ecs.Input[push](p)
+// The rows of most tests.
+type (
+	placeRow   struct{ Place *place }
+	placeValue struct{ Place place }
+	placeChunk struct{ Place []place }
+	ownedPlace struct {
+		Owner components.Owner
+		Place place
+	}
+	ownedRow struct {
+		Owner *components.Owner
+		Place *place
+	}
+)
+
+// part is what a test adds to a protocol.
+type part func(p *ecs.Protocol)
+
+// kitProtocol is the protocol of most tests.
+func kitProtocol(parts ...part) *ecs.Protocol {
+	return bare("kit", append([]part{func(p *ecs.Protocol) {
+		ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
+		ecs.Replicate[speed](p, ecs.Predicted)
+		ecs.Replicate[health](p, 0)
+		ecs.Replicate[odd](p, ecs.Predicted)
+		ecs.Replicate[flag](p, 0)
+		ecs.Local[cooldown](p, ecs.Predicted)
+		ecs.Local[hat](p, 0)
+		ecs.Input[push](p)
+	}}, parts...)...)
+}
+
+// bare is a protocol of what a test needs alone.
+func bare(name string, parts ...part) *ecs.Protocol {
+	p := ecs.NewProtocol(name)
+	for _, add := range parts {
+		add(p)
+	}
 	return p
 }
 
-func newServer() *ecs.World { return ecs.NewWorld(kitProtocol(), ecs.Config{Seed: 1}) }
-func newClient() *ecs.World { return ecs.NewWorld(kitProtocol(), ecs.Config{Seed: 1, Client: true}) }
+// rule is a system of Simulate.
+func rule(name string, f func(w *ecs.World)) part {
+	return func(p *ecs.Protocol) { p.Simulate(name, f) }
+}
+
+func newServer(parts ...part) *ecs.World {
+	return ecs.NewWorld(kitProtocol(parts...), ecs.Config{Seed: 1})
+}
+
+func newClient(parts ...part) *ecs.World {
+	return ecs.NewWorld(kitProtocol(parts...), ecs.Config{Seed: 1, Client: true})
+}
+
+func simulate(w *ecs.World) { w.Netcode().SimulateStage().Run(w) }
+
+// ticks simulates n ticks from the first on.
+func ticks(w *ecs.World, first, n uint32) {
+	for tick := first; tick < first+n; tick++ {
+		w.Netcode().SetTick(tick)
+		simulate(w)
+	}
+}
+
+// walkOn is a rule that moves what is simulated.
+func walkOn(w *ecs.World) {
+	for _, r := range ecs.Each[placeRow](w) {
+		r.Place.X++
+	}
+}
 
 // system runs f as the only system of a stage, so that changes are deferred.
 func system(w *ecs.World, f func(w *ecs.World)) {
@@ -88,19 +144,17 @@ func at(w *ecs.World, e ecs.Entity) place {
 	return place{-99, -99}
 }
 
-type placeRow struct{ Place *place }
-
-type placeValue struct{ Place place }
+// length is how many rows a walk yields.
+func length[K, V any](walk iter.Seq2[K, V]) (n int) {
+	for range walk {
+		n++
+	}
+	return n
+}
 
 // count is how many entities Each and All yield for a place.
 func count(w *ecs.World) (each, all int) {
-	for range ecs.Each[placeRow](w) {
-		each++
-	}
-	for range ecs.All[placeValue](w) {
-		all++
-	}
-	return each, all
+	return length(ecs.Each[placeRow](w)), length(ecs.All[placeValue](w))
 }
 
 // maskOf is the set of replicated components by their descriptions.
@@ -119,4 +173,68 @@ func replica(w *ecs.World, id components.NetID, owner uint32, at place, predicte
 	ecs.Get[components.Owner](w, e).Client = owner
 	*ecs.Get[place](w, e) = at
 	return e
+}
+
+// spread spawns the i-th of entities over 32 archetypes.
+func spread(w *ecs.World, i int32) ecs.Entity {
+	e := w.Spawn(place{i, 0})
+	if i&1 != 0 {
+		ecs.Add(w, e, speed{i, 1})
+	}
+	if i&2 != 0 {
+		ecs.Add(w, e, health{uint8(i)})
+	}
+	if i&4 != 0 {
+		ecs.Add(w, e, odd{B: uint64(i)})
+	}
+	if i&8 != 0 {
+		ecs.Add(w, e, flag{})
+	}
+	if i&16 != 0 {
+		ecs.Add(w, e, hat{uint16(i)})
+	}
+	return e
+}
+
+func populate(w *ecs.World, n int32) (es []ecs.Entity) {
+	for i := range n {
+		e := spread(w, i)
+		if i%3 == 0 {
+			ecs.Add(w, e, cooldown{uint32(i)})
+		}
+		es = append(es, e)
+	}
+	return es
+}
+
+// image is all of an entity that a history may touch, and two that it may not.
+type image struct {
+	place  place
+	speed  speed
+	odd    odd
+	cool   cooldown
+	health health // replicated, not predicted
+	hat    hat    // local, not predicted
+}
+
+func imageOf(w *ecs.World, e ecs.Entity) (m image) {
+	take(w, e, &m.place)
+	take(w, e, &m.speed)
+	take(w, e, &m.odd)
+	take(w, e, &m.cool)
+	take(w, e, &m.health)
+	take(w, e, &m.hat)
+	return m
+}
+
+func take[T any](w *ecs.World, e ecs.Entity, into *T) {
+	if p := ecs.Get[T](w, e); p != nil {
+		*into = *p
+	}
+}
+
+func change[T any](w *ecs.World, e ecs.Entity, f func(*T)) {
+	if p := ecs.Get[T](w, e); p != nil {
+		f(p)
+	}
 }

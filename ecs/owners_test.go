@@ -10,12 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-type ownedRow struct {
-	Owner *components.Owner
-	Place *place
-}
-
-// ownedBy lists what EachOf yields, and what a look at every owner finds.
+// ownedBy lists what EachOf yields, and what a look at every owner finds, by NetID.
 func ownedBy(w *ecs.World, owner uint32) (got, want []ecs.Entity) {
 	for e := range ecs.EachOf[placeRow](w, owner) {
 		got = append(got, e)
@@ -28,90 +23,82 @@ func ownedBy(w *ecs.World, owner uint32) (got, want []ecs.Entity) {
 			want = append(want, e)
 		}
 	}
+	for _, list := range [][]ecs.Entity{got, want} {
+		slices.SortFunc(list, func(a, b ecs.Entity) int { return cmp.Compare(w.NetID(a), w.NetID(b)) })
+	}
 	return got, want
 }
 
-// Whatever changes owners or structure, and by whatever way, the next walk over
-// one owner's entities sees it.
+// Whatever changes owners or structure, and by whatever way, a pointer from before the
+// index was made included, the next walk over one owner's entities sees it.
 func TestEachOfFollowsEveryWrite(t *testing.T) {
 	w := newServer()
 	r := w.Rand(ecs.Entity{})
 	var es []ecs.Entity
 	owner := func() components.Owner { return components.Owner{Client: uint32(r.IntN(5))} }
-	ways := map[string]func(){
-		"Spawn":      func() { es = append(es, ecs.Spawn(w, ownedPlace{Owner: owner()})) },
-		"SpawnPlain": func() { es = append(es, w.Spawn(place{})) },
-		"Despawn": func() {
+	some := func() ecs.Entity { return es[r.IntN(len(es))] }
+	spawn := func() { es = append(es, ecs.Spawn(w, ownedPlace{Owner: owner()})) }
+	var kept *components.Owner // good until structure changes
+	ways := []func(){
+		spawn, spawn, spawn,
+		func() { es = append(es, w.Spawn(place{})) },
+		func() {
 			i := r.IntN(len(es))
 			w.Despawn(es[i])
 			es = slices.Delete(es, i, i+1)
 		},
-		"Get": func() {
-			if o := ecs.Get[components.Owner](w, es[r.IntN(len(es))]); o != nil {
-				*o = owner()
-			}
-		},
-		"Add":    func() { ecs.Add(w, es[r.IntN(len(es))], owner()) },
-		"Remove": func() { ecs.Remove[components.Owner](w, es[r.IntN(len(es))]) },
-		"Pointer": func() {
-			if p := w.Netcode().Pointer(es[r.IntN(len(es))], w.Protocol().Replicated()[0]); p != nil {
+		func() { ecs.Add(w, some(), owner()) },
+		func() { ecs.Remove[components.Owner](w, some()) },
+		func() { ecs.Add(w, some(), flag{}) },
+		func() { w.Shuffle(r.Uint64()) },
+		func() { kept = ecs.Get[components.Owner](w, some()) },
+		func() {
+			if p := w.Netcode().Pointer(some(), w.Protocol().Replicated()[0]); p != nil {
 				*(*components.Owner)(p) = owner()
 			}
 		},
-		"Each": func() {
+		func() {
 			for _, row := range ecs.Each[ownedRow](w) {
 				if r.IntN(10) == 0 {
 					*row.Owner = owner()
 				}
 			}
 		},
-		"Chunks": func() {
+		func() {
 			for c := range ecs.Chunks[struct{ Owner []components.Owner }](w) {
 				c.Owner[r.IntN(len(c.Owner))] = owner()
 			}
 		},
-		"Tables": func() {
+		func() {
 			for tab := range w.Netcode().Tables {
 				if p := tab.Column(w.Protocol().Replicated()[0]); p != nil {
 					*(*components.Owner)(p) = owner()
 				}
 			}
 		},
-		"move":    func() { ecs.Add(w, es[r.IntN(len(es))], flag{}) },
-		"Shuffle": func() { w.Shuffle(r.Uint64()) },
 	}
-	names := []string{"Spawn", "Spawn", "Spawn", "SpawnPlain", "Despawn", "Get", "Add", "Remove", "Pointer", "Each", "Chunks", "Tables", "move", "Shuffle"}
 	for range 40 {
-		ways["Spawn"]()
+		spawn()
 	}
-	for step := range 2000 {
-		name := names[r.IntN(len(names))]
-		if len(es) < 5 {
-			name = "Spawn"
-		}
-		ways[name]()
+	agree := func(step, way int) {
+		t.Helper()
 		for o := range uint32(6) {
-			got, want := ownedBy(w, o)
-			byID := func(a, b ecs.Entity) int { return cmp.Compare(w.NetID(a), w.NetID(b)) }
-			slices.SortFunc(got, byID)
-			slices.SortFunc(want, byID)
-			if !slices.Equal(got, want) {
-				t.Fatalf("step %d, after %s: owner %d has %v, want %v", step, name, o, got, want)
+			if got, want := ownedBy(w, o); !slices.Equal(got, want) {
+				t.Fatalf("step %d, after way %d: owner %d has %v, want %v", step, way, o, got, want)
 			}
 		}
 	}
-}
-
-// A pointer from before the index was made is still good, and seen.
-func TestEachOfSeesAKeptPointer(t *testing.T) {
-	w := newServer()
-	e := ecs.Spawn(w, ownedPlace{Owner: components.Owner{Client: 1}})
-	o := ecs.Get[components.Owner](w, e)
-	for _, client := range []uint32{2, 1, 0, 3} {
-		o.Client = client
-		for c := range uint32(4) {
-			got, _ := ownedBy(w, c)
-			equal(t, fmt.Sprintf("of %d, owned by %d", c, client), len(got), map[bool]int{true: 1}[c == client])
+	for step := range 1000 {
+		way := r.IntN(len(ways))
+		if len(es) < 5 {
+			way = 0
+		}
+		kept = nil
+		ways[way]()
+		agree(step, way)
+		if kept != nil {
+			*kept = owner()
+			agree(step, way)
 		}
 	}
 }
@@ -136,12 +123,8 @@ func TestOwnersChangeDuringAWalk(t *testing.T) {
 			for range ecs.EachOf[placeRow](w, 2) {
 				break
 			}
-			inner := 0
-			for range ecs.EachOf[placeRow](w, 1) {
-				inner++
-			}
-			_, want := ownedBy(w, 1)
-			equal(t, "walk inside", inner, len(want))
+			got, want := ownedBy(w, 1)
+			equal(t, "walk inside", len(got), len(want))
 		}
 		for e, n := range seen {
 			if n != 1 {
@@ -154,97 +137,110 @@ func TestOwnersChangeDuringAWalk(t *testing.T) {
 	}
 }
 
-func TestEachOfKeepsTheScope(t *testing.T) {
-	var visits map[uint32]int
-	w := simulated(false, func(w *ecs.World) {
-		visits = map[uint32]int{}
-		for o := range uint32(4) {
-			for range ecs.EachOf[placeRow](w, o) {
-				visits[o]++
+// Owners 0 to 3 interleaved in one table: what a scope leaves out takes no step,
+// by any walk that steps.
+func TestScopeLeavesOwnersOut(t *testing.T) {
+	for name, step := range map[string]func(w *ecs.World){
+		"Each": walkOn,
+		"Chunks": func(w *ecs.World) {
+			for c := range ecs.Chunks[placeChunk](w) {
+				for i := range c.Place {
+					c.Place[i].X++
+				}
 			}
-		}
-	})
-	for i := range uint32(8) {
-		ecs.Spawn(w, ownedPlace{Owner: components.Owner{Client: i % 4}})
-	}
-	w.Spawn(place{})
-	check := func(what string, want ...int) {
-		t.Helper()
-		for o, n := range want {
-			equal(t, fmt.Sprintf("%s: owner %d", what, o), visits[uint32(o)], n)
-		}
-	}
-	w.Netcode().SimulateStage().Run(w)
-	check("all", 3, 2, 2, 2)
-	w.Netcode().SkipOwner(2)
-	w.Netcode().SimulateStage().Run(w)
-	check("2 held", 3, 2, 0, 2)
-	w.Netcode().SimulateOnly(2)
-	check("only 2", 0, 0, 2, 0)
-	w.Netcode().SkipNobody()
-	client := newClient()
-	replica(client, 7, 1, place{}, true)
-	replica(client, 8, 1, place{}, false)
-	n := 0
-	for range ecs.EachOf[placeRow](client, 1) {
-		n++
-	}
-	equal(t, "on a client", n, 1)
-}
-
-// ownedWorld has 10,000 entities of 100 owners, in long runs or in short.
-func ownedWorld(n, owners int, interleaved bool) *ecs.World {
-	p := kitProtocol()
-	p.Simulate("move", func(w *ecs.World) {
-		for _, r := range ecs.Each[placeRow](w) {
-			r.Place.X++
-		}
-	})
-	w := ecs.NewWorld(p, ecs.Config{})
-	for i := range n {
-		o := i * owners / n
-		if interleaved {
-			o = i % owners
-		}
-		ecs.Spawn(w, ownedPlace{Owner: components.Owner{Client: uint32(1 + o)}})
-	}
-	return w
-}
-
-func BenchmarkOneOwner(b *testing.B) {
-	const n, owners = 10_000, 100
-	for _, interleaved := range []bool{false, true} {
-		w := ownedWorld(n, owners, interleaved)
-		name := fmt.Sprintf("interleaved=%v/", interleaved)
-		b.Run(name+"EachOf", func(b *testing.B) {
-			for b.Loop() {
-				for _, r := range ecs.EachOf[placeRow](w, 50) {
+		},
+		"EachInOrder": func(w *ecs.World) {
+			for _, r := range ecs.EachInOrder[placeRow](w) {
+				r.Place.X++
+			}
+		},
+		"EachOf": func(w *ecs.World) {
+			for o := range uint32(4) {
+				for _, r := range ecs.EachOf[placeRow](w, o) {
 					r.Place.X++
 				}
 			}
-		})
-		b.Run(name+"SimulateOnly", func(b *testing.B) {
-			for b.Loop() {
-				w.Netcode().SimulateOnly(50)
+		},
+	} {
+		for _, order := range [][]uint32{{0, 1, 2, 3}, {3, 3, 1, 0, 0, 1, 2, 2}, {1, 2, 1, 2, 1, 3, 0, 1}, {2, 2, 2, 1, 3, 0}} {
+			w := newServer(rule("step", step))
+			n := map[uint32]int32{}
+			for range 3 {
+				for _, o := range order {
+					n[o]++
+					w.Spawn(place{}, components.Owner{Client: o})
+				}
 			}
-		})
-		b.Run(name+"OneHeld", func(b *testing.B) {
-			w.Netcode().SkipOwner(50)
-			for b.Loop() {
-				w.Netcode().SimulateStage().Run(w)
+			unowned := w.Spawn(place{})
+			check := func(what string, run func(), moved ...uint32) {
+				t.Helper()
+				run()
+				w.Netcode().SkipNobody()
+				sums := map[uint32]int32{}
+				for _, r := range ecs.Each[ownedRow](w) {
+					sums[r.Owner.Client] += r.Place.X
+					r.Place.X = 0
+				}
+				for o, sum := range sums {
+					if want := map[bool]int32{true: n[o]}[slices.Contains(moved, o)]; sum != want {
+						t.Errorf("%s, %v, %s: owner %d moved %d, want %d", name, order, what, o, sum, want)
+					}
+				}
+				equal(t, "the unowned moved", at(w, unowned).X == 1, slices.Contains(moved, 0))
+				ecs.Get[place](w, unowned).X = 0
 			}
-			w.Netcode().SkipNobody()
-		})
-		b.Run(name+"All", func(b *testing.B) {
-			for b.Loop() {
-				w.Netcode().SimulateStage().Run(w)
+			held := func(owners ...uint32) func() {
+				return func() {
+					for _, o := range owners {
+						w.Netcode().SkipOwner(o)
+					}
+					simulate(w)
+				}
 			}
-		})
-		b.Run(name+"AfterASpawn", func(b *testing.B) {
-			for b.Loop() {
-				w.Despawn(ecs.Spawn(w, ownedPlace{Owner: components.Owner{Client: 3}}))
-				w.Netcode().SimulateOnly(50)
-			}
-		})
+			check("2 held", held(2, 2), 0, 1, 3)
+			check("1 and 3 held", held(1, 3), 0, 2)
+			check("nobody held", held(), 0, 1, 2, 3)
+			check("the server cannot be held", held(0), 0, 1, 2, 3)
+			check("only 1", func() { w.Netcode().SimulateOnly(1) }, 1)
+			check("only 2, though held", func() { w.Netcode().SkipOwner(2); w.Netcode().SimulateOnly(2) }, 2)
+			check("only a stranger", func() { w.Netcode().SimulateOnly(77) })
+		}
 	}
+	refused(t, func() { newServer().Netcode().SimulateOnly(0) }, "client")
+	client := newClient()
+	replica(client, 7, 1, place{}, true)
+	replica(client, 8, 1, place{}, false)
+	equal(t, "on a client", length(ecs.EachOf[placeRow](client, 1)), 1)
+}
+
+// A scope within a walk, or within another, leaves that as it was, after a panic too.
+func TestScopesNest(t *testing.T) {
+	armed := false
+	w := newServer(rule("move", walkOn), rule("arm", func(w *ecs.World) {
+		if !armed {
+			return
+		}
+		armed = false
+		w.Netcode().SimulateOnly(2)
+		for _, v := range ecs.Each[ownedRow](w) {
+			equal(t, "owner in the outer scope", v.Owner.Client, 1)
+		}
+		panic("boom")
+	}))
+	for i := range uint32(6) {
+		w.Spawn(place{}, components.Owner{Client: 1 + i%2})
+	}
+	rounds := 0
+	for range ecs.Each[placeRow](w) {
+		rounds++
+		w.Netcode().SimulateOnly(2)
+	}
+	equal(t, "rounds", rounds, 6)
+	for _, v := range ecs.Each[ownedRow](w) {
+		equal(t, fmt.Sprint("steps of ", v.Owner.Client), v.Place.X, map[uint32]int32{2: 6}[v.Owner.Client])
+	}
+	armed = true
+	refused(t, func() { w.Netcode().SimulateOnly(1) }, "boom")
+	each, _ := count(w)
+	equal(t, "rows after the panic", each, 6)
 }

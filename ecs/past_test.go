@@ -8,61 +8,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// pastRow has an optional component and one that is only asked for.
-type pastRow struct {
-	Place place
-	Cool  cooldown `ecs:"optional"`
-	_     ecs.With[speed]
-}
-
-// Every captured tick reads as the world did then, whatever happened since.
-func TestPastAgainstWhatWasSeen(t *testing.T) {
-	for seed := range uint64(4) {
-		c := newChronicle(seed)
-		h := ecs.NewWorldHistory(c.w, 8)
-		type seen struct {
-			row pastRow
-			id  components.NetID
-		}
-		then := map[uint32]map[ecs.Entity]seen{}
-		for tick := range uint32(60) {
-			then[tick] = map[ecs.Entity]seen{}
-			for e, row := range ecs.All[pastRow](c.w) {
-				then[tick][e] = seen{row, c.w.NetID(e)}
-				c.seen[e] = true
-			}
-			h.Capture(tick)
-			for back := range min(tick+1, 8) {
-				p, err := h.At(tick - back)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, n := then[p.Tick()], 0
-				for e, row := range ecs.AllAt[pastRow](p) {
-					equal(t, "row", row, want[e].row)
-					equal(t, "NetID", p.NetID(e), want[e].id)
-					if found, ok := p.ByNetID(want[e].id); !ok || found != e {
-						t.Errorf("NetID %d is %v, want %v", want[e].id, found, e)
-					}
-					at, ok := ecs.GetAt[place](p, e)
-					equal(t, "GetAt", at, row.Place)
-					equal(t, "found", ok, true)
-					n++
-				}
-				equal(t, "rows", n, len(want))
-				for e := range c.seen {
-					_, there := want[e]
-					_, quick := ecs.GetAt[speed](p, e)
-					_, placed := ecs.GetAt[place](p, e)
-					equal(t, "in the past", quick && placed, there)
-				}
-			}
-			c.w.Shuffle(uint64(tick))
-			c.play(seed, tick)
-		}
-	}
-}
-
 func TestPast(t *testing.T) {
 	w := newServer()
 	placeC, flagC := ecs.ComponentOf[place](w.Protocol()), ecs.ComponentOf[flag](w.Protocol())

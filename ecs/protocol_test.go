@@ -2,23 +2,20 @@ package ecs_test
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
 
 // plain has no tags: each protocol below gives its own.
 type plain struct{ X, Y float32 }
 
-func lines(name string, x, y string, build ...func(p *ecs.Protocol)) *ecs.Protocol {
-	p := ecs.NewProtocol(name)
-	ecs.ReplicateFields[plain](p, ecs.Predicted, schema.Fields{"X": x, "Y": y})
-	for _, b := range build {
-		b(p)
-	}
-	return p
+func plains(x, y string) part {
+	return func(p *ecs.Protocol) { ecs.ReplicateFields[plain](p, ecs.Predicted, schema.Fields{"X": x, "Y": y}) }
 }
 
 func TestProtocolLines(t *testing.T) {
@@ -34,70 +31,12 @@ func TestProtocolLines(t *testing.T) {
 		"local predicted cooldown",
 		"input push{DX int8 -1..1}",
 	}
-	if got := kitProtocol().Lines(); !slices.Equal(got, want) {
+	p := kitProtocol()
+	if got := p.Lines(); !slices.Equal(got, want) {
 		t.Errorf("lines\n%q, want\n%q", got, want)
 	}
 	// Committed: builds that differ here cannot play together.
-	equal(t, "hash", kitProtocol().Hash(), 1259456375526619394)
-}
-
-func TestWhatChangesTheHash(t *testing.T) {
-	const r = "-512..512 step 0.01"
-	base := lines("p/1", r, r)
-	for what, same := range map[string]*ecs.Protocol{
-		"the same":   lines("p/1", r, r),
-		"tolerance":  lines("p/1", r+" tol 3", r),
-		"spelling":   lines("p/1", "-512.0..5.12e2  step 0.010", r),
-		"local only": lines("p/1", r, r, func(p *ecs.Protocol) { ecs.Local[hat](p, 0) }),
-		"systems":    lines("p/1", r, r, func(p *ecs.Protocol) { p.Simulate("s", func(*ecs.World) {}) }),
-	} {
-		if same.Hash() != base.Hash() || !slices.Equal(same.Lines(), base.Lines()) {
-			t.Errorf("%s: the hash differs: %q", what, same.Lines())
-		}
-	}
-	add := func(names ...string) *ecs.Protocol {
-		return lines("p/1", r, r, func(p *ecs.Protocol) {
-			for _, n := range names {
-				map[string]func(){
-					"place":  func() { ecs.Replicate[place](p, 0) },
-					"speed":  func() { ecs.Replicate[speed](p, 0) },
-					"local":  func() { ecs.Local[cooldown](p, ecs.Predicted) },
-					"input":  func() { ecs.Input[push](p) },
-					"pushed": func() { ecs.Replicate[push](p, 0) },
-				}[n]()
-			}
-		})
-	}
-	renamed := ecs.NewProtocol("p/1")
-	{
-		type plain struct{ X, Z float32 }
-		ecs.ReplicateFields[plain](renamed, ecs.Predicted, schema.Fields{"X": r, "Z": r})
-	}
-	mode := ecs.NewProtocol("p/1")
-	ecs.ReplicateFields[plain](mode, 0, schema.Fields{"X": r, "Y": r})
-	seen := map[uint64]string{base.Hash(): "base"}
-	for what, p := range map[string]*ecs.Protocol{
-		"name":          lines("p/2", r, r),
-		"range":         lines("p/1", "-512..513 step 0.01", r),
-		"step":          lines("p/1", "-512..512 step 0.02", r),
-		"renamed field": renamed,
-		"mode":          mode,
-		"place speed":   add("place", "speed"),
-		"speed place":   add("speed", "place"),
-		"place":         add("place"),
-		"local":         add("local"),
-		"input":         add("input"),
-		"not an input":  add("pushed"),
-	} {
-		if other, clash := seen[p.Hash()]; clash {
-			t.Errorf("%s hashes like %s", what, other)
-		}
-		seen[p.Hash()] = what
-	}
-}
-
-func TestDescriptions(t *testing.T) {
-	p := kitProtocol()
+	equal(t, "hash", p.Hash(), 1259456375526619394)
 	equal(t, "first replicated", p.Replicated()[0].Name, "Owner")
 	for i, c := range p.Replicated() {
 		equal(t, c.Name, c.Replicated(), i)
@@ -110,26 +49,184 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
+func TestWhatChangesTheHash(t *testing.T) {
+	const r = "-512..512 step 0.01"
+	base := bare("p/1", plains(r, r))
+	for what, same := range map[string]*ecs.Protocol{
+		"the same":   bare("p/1", plains(r, r)),
+		"tolerance":  bare("p/1", plains(r+" tol 3", r)),
+		"spelling":   bare("p/1", plains("-512.0..5.12e2  step 0.010", r)),
+		"local only": bare("p/1", plains(r, r), func(p *ecs.Protocol) { ecs.Local[hat](p, 0) }),
+		"systems":    bare("p/1", plains(r, r), rule("s", func(*ecs.World) {})),
+	} {
+		if same.Hash() != base.Hash() || !slices.Equal(same.Lines(), base.Lines()) {
+			t.Errorf("%s: the hash differs: %q", what, same.Lines())
+		}
+	}
+	places := func(p *ecs.Protocol) { ecs.Replicate[place](p, 0) }
+	speeds := func(p *ecs.Protocol) { ecs.Replicate[speed](p, 0) }
+	seen := map[uint64]string{base.Hash(): "base"}
+	for what, p := range map[string]*ecs.Protocol{
+		"name":  bare("p/2", plains(r, r)),
+		"range": bare("p/1", plains("-512..513 step 0.01", r)),
+		"step":  bare("p/1", plains("-512..512 step 0.02", r)),
+		"renamed field": bare("p/1", func(p *ecs.Protocol) {
+			type plain struct{ X, Z float32 }
+			ecs.ReplicateFields[plain](p, ecs.Predicted, schema.Fields{"X": r, "Z": r})
+		}),
+		"mode":         bare("p/1", func(p *ecs.Protocol) { ecs.ReplicateFields[plain](p, 0, schema.Fields{"X": r, "Y": r}) }),
+		"quantized":    bare("p/1", plains(r, r), (*ecs.Protocol).QuantizeSteps),
+		"place speed":  bare("p/1", plains(r, r), places, speeds),
+		"speed place":  bare("p/1", plains(r, r), speeds, places),
+		"place":        bare("p/1", plains(r, r), places),
+		"local":        bare("p/1", plains(r, r), func(p *ecs.Protocol) { ecs.Local[cooldown](p, ecs.Predicted) }),
+		"input":        bare("p/1", plains(r, r), func(p *ecs.Protocol) { ecs.Input[push](p) }),
+		"not an input": bare("p/1", plains(r, r), func(p *ecs.Protocol) { ecs.Replicate[push](p, 0) }),
+	} {
+		if other, clash := seen[p.Hash()]; clash {
+			t.Errorf("%s hashes like %s", what, other)
+		}
+		seen[p.Hash()] = what
+	}
+}
+
 // A protocol serves worlds in several goroutines.
 func TestWorldsShareAProtocol(t *testing.T) {
-	p := kitProtocol()
-	p.Simulate("move", func(w *ecs.World) {
-		for _, r := range ecs.Each[placeRow](w) {
-			r.Place.X++
-		}
-	})
+	p := kitProtocol(rule("move", walkOn))
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			w := ecs.NewWorld(p, ecs.Config{})
 			e := w.Spawn(place{})
-			for range 10 {
-				w.Netcode().SimulateStage().Run(w)
-			}
+			ticks(w, 0, 10)
 			if at(w, e).X != 10 {
 				t.Error("worlds disturb each other")
 			}
 		})
 	}
 	wg.Wait()
+}
+
+type (
+	deep struct {
+		Slots [2]struct {
+			Inner struct{ Next *int }
+		}
+	}
+	named    struct{ Name string }
+	listed   struct{ List []int32 }
+	mapped   struct{ M map[int]int }
+	called   struct{ F func() }
+	boxed    struct{ V any }
+	untagged struct{ X int32 }
+	aim      struct {
+		Yaw uint16 `net:"0..359 angle"`
+	}
+	score struct {
+		Red, Blue int32 `net:"0..1000"`
+	}
+)
+
+// What a protocol cannot hold is refused with the reason, and nothing of it stays.
+func TestWrongProtocolsAreRefused(t *testing.T) {
+	p := bare("p")
+	refused(t, func() { ecs.Replicate[deep](p, 0) }, "ecs: ", "Slots[].Inner.Next")
+	refused(t, func() { ecs.Local[named](p, 0) }, "ecs: ", "Name")
+	refused(t, func() { ecs.Input[listed](p) }, "ecs: ", "List")
+	refused(t, func() { ecs.Local[mapped](p, 0) }, "ecs: ", "M")
+	refused(t, func() { ecs.Local[called](p, 0) }, "ecs: ", "field F")
+	refused(t, func() { ecs.Local[boxed](p, 0) }, "ecs: ", "field V")
+	refused(t, func() { ecs.Replicate[untagged](p, 0) }, "untagged.X", "net:")
+	refused(t, func() { ecs.Input[untagged](p) }, "untagged.X", "net:")
+	refused(t, func() { ecs.Replicate[place](p, 1<<5) }, "mode")
+	refused(t, func() { ecs.Local[hat](p, ecs.Interpolated) }, "Predicted")
+	refused(t, func() { ecs.Replicate[aim](p, ecs.ClientOwned|ecs.Predicted) }, "aim", "cannot be ClientOwned")
+	refused(t, func() { ecs.Local[aim](p, ecs.ClientOwned) }, "aim", "local")
+	refused(t, func() { ecs.Singleton[aim](p, ecs.ClientOwned) }, "aim", "no owner")
+	refused(t, func() { ecs.Singleton[score](p, ecs.Predicted) }, "no owner")
+	if ecs.ComponentOf[place](p) != nil || ecs.ComponentOf[hat](p) != nil || len(p.Components()) != 2 {
+		t.Error("a refused component is registered")
+	}
+	ecs.Local[untagged](p, 0) // what stays at home needs no tag
+
+	p = kitProtocol()
+	run := func(*ecs.World) {}
+	refused(t, func() { ecs.Replicate[place](p, 0) }, "place", "already")
+	refused(t, func() { ecs.Local[place](p, 0) }, "place", "already")
+	refused(t, func() { ecs.Replicate[components.Owner](p, 0) }, "Owner", "already")
+	refused(t, func() { ecs.Input[place](p) }, "input already", "push")
+	p.Simulate("a", run)
+	refused(t, func() { p.Authority("a", run) }, `"a"`)
+	refused(t, func() { p.Simulate("", run) }, "name")
+	refused(t, func() { p.Simulate("b", nil) }, "function")
+
+	for _, rate := range []int{-1, 1001} {
+		equal(t, "rate is refused", (ecs.Config{TickRate: rate}).Validate() != nil, true)
+	}
+	refused(t, func() { ecs.NewWorld(p, ecs.Config{TickRate: -1}) }, "TickRate")
+	w := ecs.NewWorld(p, ecs.Config{})
+	equal(t, "default rate", w.TickRate(), ecs.DefaultTickRate)
+	equal(t, "step", w.Step(), float32(1.0/60))
+	refused(t, func() { ecs.Local[untagged](p, 0) }, "before NewWorld")
+	refused(t, func() { p.Simulate("late", run) }, "late")
+	refused(t, p.QuantizeSteps, "put to use")
+	ecs.NewWorld(p, ecs.Config{}) // any number of worlds
+}
+
+// What a client writes is no state of the simulation: Simulate cannot read it, and peers
+// must agree on it. All else can.
+func TestClientOwnedIsApartFromTheSimulation(t *testing.T) {
+	aims := func(p *ecs.Protocol) { ecs.Replicate[aim](p, ecs.ClientOwned|ecs.Interpolated|ecs.OwnerOnly) }
+	w := newServer(aims, rule("peek", func(w *ecs.World) {
+		for range ecs.Chunks[struct{ Aim []aim }](w) {
+			break
+		}
+	}), rule("get", func(w *ecs.World) {
+		e, _ := w.ByNetID(1)
+		ecs.Get[aim](w, e)
+	}))
+	lines := w.Protocol().Lines()
+	if line := lines[len(lines)-1]; !strings.Contains(line, "owner-only client-owned ") {
+		t.Error(line)
+	}
+	e := w.Spawn(aim{Yaw: 5})
+	h := ecs.NewWorldHistory(w, 4)
+	h.Capture(1)
+	past, err := h.At(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	then, _ := ecs.GetAt[aim](past, e)
+	equal(t, "past", then.Yaw, 5)
+	equal(t, "present", ecs.Get[aim](w, e).Yaw, 5)
+	refused(t, func() { simulate(w) }, "Simulate reads aim")
+	if err := ecs.NewSchedule(w.Netcode().SimulateStage()).Remove("peek"); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, func() { simulate(w) }, "Simulate reads aim")
+	equal(t, "rows once the run that panicked is over", length(ecs.Each[struct{ Aim *aim }](w)), 1)
+}
+
+// A singleton lives from the start on the server, and is zero on a client until told.
+func TestSingleton(t *testing.T) {
+	p := bare("single", func(p *ecs.Protocol) {
+		ecs.Replicate[place](p, 0)
+		ecs.Singleton[score](p, 0)
+		p.Authority("goal", func(w *ecs.World) {
+			for _, r := range ecs.Each[struct{ Score *score }](w) {
+				r.Score.Red++
+			}
+		})
+	})
+	w, client := ecs.NewWorld(p, ecs.Config{}), ecs.NewWorld(p, ecs.Config{Client: true})
+	equal(t, "at first", ecs.Single[score](w), score{})
+	w.Spawn(place{})
+	p.AuthorityStage().Run(w)
+	equal(t, "after a goal", ecs.Single[score](w), score{Red: 1})
+	equal(t, "entities with the score", length(ecs.All[struct{ Score score }](w)), 1)
+	equal(t, "without snapshots", ecs.Single[score](client), score{})
+	e := client.Netcode().Replica(1, maskOf(ecs.ComponentOf[score](p)), false)
+	ecs.Get[score](client, e).Blue = 3
+	equal(t, "as told", ecs.Single[score](client), score{Blue: 3})
+	refused(t, func() { ecs.Single[place](w) }, "ecs.Singleton")
 }

@@ -2,11 +2,94 @@ package ecs_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
+
+// luck is what a game makes of random numbers: Good of those of the world, Bad of
+// a generator that goes on from draw to draw.
+type luck struct {
+	Good uint64 `net:"raw"`
+	Bad  uint64 `net:"raw"`
+}
+
+// gambling makes Simulate draw for everything.
+func gambling() part {
+	sequential := rand.New(rand.NewPCG(5, 5))
+	return func(p *ecs.Protocol) {
+		ecs.Replicate[luck](p, ecs.Predicted)
+		p.Simulate("draw", func(w *ecs.World) {
+			for e, r := range ecs.Each[struct{ Luck *luck }](w) {
+				draw := w.Rand(e)
+				r.Luck.Good += draw.Uint64() ^ draw.Uint64()>>1
+				r.Luck.Bad += sequential.Uint64()
+			}
+		})
+	}
+}
+
+// A client that simulates fewer entities than the server, for other ticks, some of
+// them again, draws what the server draws. A generator that goes on does not.
+func TestDecision1_DrawsArePureFunctions(t *testing.T) {
+	const owner, steps = 2, 40
+	server, client := newServer(gambling()), newClient(gambling())
+	for i := range uint32(12) {
+		server.Spawn(luck{}, components.Owner{Client: i % 4}) // 0 is the server
+	}
+	var theirs, mine []ecs.Entity
+	for e, r := range ecs.All[struct{ Owner components.Owner }](server) {
+		if r.Owner.Client == owner {
+			theirs = append(theirs, e)
+			m := client.Netcode().Replica(server.NetID(e), server.Netcode().Mask(e), true)
+			ecs.Get[components.Owner](client, m).Client = owner
+			mine = append(mine, m)
+		}
+	}
+	history := ecs.NewHistory(client, steps)
+	history.Capture(0)
+	predict := func(seq uint32) {
+		client.Netcode().SetInputSequence(owner, seq)
+		ticks(client, 3*seq, 1)
+		history.Capture(seq)
+	}
+	seen := map[uint64]bool{}
+	for seq := uint32(1); seq < steps; seq++ {
+		for o := range uint32(4) {
+			server.Netcode().SetInputSequence(o, seq)
+		}
+		before := ecs.Get[luck](server, theirs[0]).Good
+		ticks(server, 100+seq+seq/7, 1) // holds move ticks away from sequences
+		predict(seq)
+		if seq%5 == 0 {
+			history.Restore(seq - 3)
+			for again := seq - 2; again <= seq; again++ {
+				predict(again)
+			}
+		}
+		for i := range mine {
+			want, got := ecs.Get[luck](server, theirs[i]), ecs.Get[luck](client, mine[i])
+			if got.Good != want.Good {
+				t.Fatalf("input %d: entity %d drew %x on the client, %x on the server", seq, client.NetID(mine[i]), got.Good, want.Good)
+			}
+		}
+		drawn := ecs.Get[luck](server, theirs[0]).Good - before
+		if seen[drawn] {
+			t.Fatalf("input %d drew like an earlier one", seq)
+		}
+		seen[drawn] = true
+	}
+	sums := map[uint64]bool{}
+	for _, v := range ecs.All[struct{ Luck luck }](server) {
+		sums[v.Luck.Good] = true
+	}
+	equal(t, "different sums of 12 entities", len(sums), 12)
+	if ecs.Get[luck](server, theirs[0]).Bad == ecs.Get[luck](client, mine[0]).Bad {
+		t.Error("a sequential generator did not diverge: this test compares nothing")
+	}
+}
 
 // drawn runs one system in which f draws.
 func drawn(w *ecs.World, name string, f func(w *ecs.World)) {
@@ -44,57 +127,38 @@ func first(w *ecs.World, e ecs.Entity) uint64 {
 	return r.Uint64()
 }
 
-func TestADrawDependsOnNothingElse(t *testing.T) {
-	server, client := newServer(), newClient()
-	var id components.NetID
-	for range 10 {
-		e := server.Spawn(place{}, components.Owner{Client: 2})
-		id = server.NetID(e)
-	}
-	theirs, _ := server.ByNetID(id)
-	mine := replica(client, id, 2, place{}, true)
-	for _, w := range []*ecs.World{server, client} {
-		w.Netcode().SetInputSequence(2, 55)
-	}
-	server.Netcode().SetTick(1000)
-	client.Netcode().SetTick(990) // the input sequence counts
-	var a, b uint64
-	drawn(server, "shoot", func(w *ecs.World) {
-		for e := range ecs.Each[placeRow](w) { // others draw before it
-			first(w, e)
-		}
-		a = first(w, theirs)
-	})
-	drawn(client, "shoot", func(w *ecs.World) {
-		b = first(w, mine)
-		equal(t, "once more", first(w, mine), b)
-	})
-	equal(t, "client", b, a)
-
-	seen := map[uint64]string{a: "base"}
-	differs := func(what string, seed uint64, system string, seq uint32, id components.NetID) {
-		w := ecs.NewWorld(kitProtocol(), ecs.Config{Seed: seed, Client: true})
-		e := replica(w, id, 2, place{}, true)
-		w.Netcode().SetInputSequence(2, seq)
-		drawn(w, system, func(w *ecs.World) {
+// A draw follows from seed, system, entity and input or tick, and from nothing else.
+func TestWhatTheDrawFollows(t *testing.T) {
+	seen := map[uint64]string{}
+	for what, c := range map[string]struct {
+		seed   uint64
+		system string
+		seq    uint32
+		id     components.NetID
+	}{
+		"base": {1, "shoot", 55, 7}, "another seed": {2, "shoot", 55, 7}, "another system": {1, "dodge", 55, 7},
+		"another input": {1, "shoot", 56, 7}, "another entity": {1, "shoot", 55, 8},
+	} {
+		w := ecs.NewWorld(kitProtocol(), ecs.Config{Seed: c.seed, Client: true})
+		e := replica(w, c.id, 2, place{}, true)
+		w.Netcode().SetInputSequence(2, c.seq)
+		drawn(w, c.system, func(w *ecs.World) {
 			v := first(w, e)
+			first(w, ecs.Entity{}) // others draw in between
+			equal(t, "once more", first(w, e), v)
 			if other, clash := seen[v]; clash {
 				t.Errorf("%s draws like %s", what, other)
 			}
 			seen[v] = what
 		})
 	}
-	differs("another seed", 2, "shoot", 55, id)
-	differs("another system", 1, "dodge", 55, id)
-	differs("another input", 1, "shoot", 56, id)
-	differs("another entity", 1, "shoot", 55, id+1)
-}
 
-func TestWhatTheDrawFollows(t *testing.T) {
 	w := newServer()
 	free := w.Spawn(place{})
 	servers := w.Spawn(place{}, components.Owner{})
 	own := w.Spawn(place{}, components.Owner{Client: 1})
+	other := w.Spawn(place{}, components.Owner{Client: 4})
+	byTick := first(w, own)
 	look := func(tick, seq uint32) [4]uint64 {
 		w.Netcode().SetTick(tick)
 		w.Netcode().SetInputSequence(1, seq)
@@ -107,14 +171,21 @@ func TestWhatTheDrawFollows(t *testing.T) {
 		}
 	}
 	equal(t, "replayed", look(10, 20), a)
+	// Who has left draws by tick.
+	w.Netcode().SetInputSequence(4, 9)
+	byInput := first(w, other)
+	w.Netcode().ForgetInputs(1)
+	w.Netcode().ForgetInputs(5)
+	w.Netcode().SetTick(0)
+	equal(t, "draw of who has left", first(w, own), byTick)
+	equal(t, "the other's", first(w, other), byInput)
 	// An input of the same number as a tick is another moment.
 	w.Netcode().SetTick(20)
 	x := w.Spawn(place{})
-	y := w.Netcode().Replica(w.NetID(x), w.Netcode().Mask(x), false)
-	before := first(w, y)
-	ecs.Add(w, y, components.Owner{Client: 1})
+	before := first(w, x)
+	ecs.Add(w, x, components.Owner{Client: 1})
 	w.Netcode().SetInputSequence(1, 20)
-	if first(w, y) == before {
+	if first(w, x) == before {
 		t.Error("tick 20 draws like input 20")
 	}
 }

@@ -9,160 +9,179 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-type purse struct {
-	Coins int32 `net:"0..1000000"`
-	Luck  int32 `net:"0..1000000"`
-}
-
-type pouch struct{ Purse *purse }
-
-// divergences runs one planted system among honest ones under forced rollback.
-func divergences(t *testing.T, name string, planted func(w *ecs.World)) []ecs.Divergence {
-	t.Helper()
-	p := ecs.NewProtocol("rollback/1")
-	ecs.Replicate[purse](p, ecs.Predicted)
-	ecs.Local[components.Heading](p, 0)
-	p.Simulate("earn", func(w *ecs.World) {
-		for e, r := range ecs.Each[pouch](w) {
-			draw := w.Rand(e)
-			r.Purse.Coins += int32(draw.IntN(5))
-		}
-	})
-	p.Simulate(name, planted)
-	p.Simulate("breed", func(w *ecs.World) {
-		if w.Tick()%10 == 0 {
-			w.Spawn(purse{Coins: int32(w.Tick())}, components.Heading{})
-		}
-	})
-	w := ecs.NewWorld(p, ecs.Config{Seed: 7})
-	for range 20 {
-		w.Spawn(purse{}, components.Heading{})
-	}
-	var found []ecs.Divergence
-	w.ForceRollback(func(d ecs.Divergence) { found = append(found, d) })
-	for tick := range uint32(30) {
-		w.Netcode().SetTick(tick)
-		w.Netcode().SimulateStage().Run(w)
-	}
-	w.ForceRollback(nil)
-	if n := len(found); n > 0 {
-		t.Logf("%d divergences, the first: %v", n, found[0])
-	}
-	return found
-}
-
-func TestForcedRollbackAcceptsHonestSystems(t *testing.T) {
-	found := divergences(t, "turn", func(w *ecs.World) {
-		for _, r := range ecs.Each[struct {
-			Purse *purse
-			Head  *components.Heading
-		}](w) {
-			r.Head.Angle += uint16(r.Purse.Coins)
-		}
-	})
-	if len(found) > 0 {
-		t.Errorf("honest systems diverge: %v", found[0])
+// earn is an honest rule: it draws from the world.
+func earn(w *ecs.World) {
+	for e, r := range ecs.Each[placeRow](w) {
+		draw := w.Rand(e)
+		r.Place.X += int32(draw.IntN(5))
 	}
 }
 
-func TestForcedRollbackNamesASequentialGenerator(t *testing.T) {
-	generator := rand.New(rand.NewPCG(1, 2))
-	wantDivergence(t, "Luck", divergences(t, "gamble", func(w *ecs.World) {
-		for _, r := range ecs.Each[pouch](w) {
-			r.Purse.Luck = int32(generator.IntN(1000))
+// auction makes who comes first pay most: what it does depends on the order of
+// rows.
+func auction(inOrder bool) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		rows := ecs.Each[placeRow](w)
+		if inOrder {
+			rows = ecs.EachInOrder[placeRow](w)
 		}
-	}), "gamble")
-}
-
-func TestForcedRollbackNamesAnOrderDependentSystem(t *testing.T) {
-	wantDivergence(t, "Coins", divergences(t, "share", func(w *ecs.World) {
-		pot := int32(10) // first come, first served
-		for _, r := range ecs.Each[pouch](w) {
-			r.Purse.Coins += pot
-			pot = max(pot-1, 0)
+		price := int32(7)
+		for _, r := range rows {
+			r.Place.X += price
+			price = price*5%1009 + 1
 		}
-	}), "share")
-}
-
-func TestForcedRollbackNamesStateOutsideTheWorld(t *testing.T) {
-	calls := int32(0)
-	wantDivergence(t, "Luck", divergences(t, "count", func(w *ecs.World) {
-		calls++
-		for _, r := range ecs.Each[pouch](w) {
-			r.Purse.Luck = calls
-		}
-	}), "count")
-}
-
-func wantDivergence(t *testing.T, field string, found []ecs.Divergence, system string) {
-	t.Helper()
-	if len(found) == 0 {
-		t.Fatalf("the planted system %q was not found", system)
 	}
-	d := found[0]
-	if d.System != system || d.Component != "purse" || d.Field != field || d.NetID == 0 || d.First == d.Again {
-		t.Errorf("found %+v, want system %q and field purse.%s", d, system, field)
+}
+
+// auctioned is a world of two archetypes after some ticks, with storage
+// shuffled between them.
+func auctioned(inOrder, shuffled bool) *ecs.World {
+	w := newServer(rule("auction", auction(inOrder)))
+	for i := range 30 {
+		if e := w.Spawn(place{}); i%3 == 0 {
+			ecs.Add(w, e, hat{})
+		}
 	}
-	if !strings.Contains(d.String(), system) {
-		t.Errorf("the text %q does not name the system", d)
+	for tick := range uint32(20) {
+		if shuffled {
+			w.Shuffle(uint64(tick))
+		}
+		ticks(w, tick, 1)
+	}
+	return w
+}
+
+// What walks in order of NetID has the same result in any storage order; what does
+// not has another, so that shuffling finds it.
+func TestDecision2_ResultsDoNotDependOnStorage(t *testing.T) {
+	plain, shuffled := auctioned(true, false), auctioned(true, true)
+	if a, b := plain.Hash(), shuffled.Hash(); a != b {
+		t.Errorf("in order of NetID: hash %x, shuffled %x", a, b)
+	}
+	if a, b := auctioned(false, false).Hash(), auctioned(false, true).Hash(); a == b {
+		t.Error("in storage order: a shuffled world has the same hash, so nothing was shuffled")
+	}
+	last, rows := components.NetID(0), 0
+	for e := range ecs.EachInOrder[placeRow](shuffled) {
+		if id := shuffled.NetID(e); id <= last {
+			t.Fatalf("entity %d after entity %d", id, last)
+		} else {
+			last = id
+		}
+		rows++
+	}
+	equal(t, "rows", rows, 30)
+}
+
+// Forced rollback names the system whose result depends on more than the world, or on
+// the order of storage, with the field, and no honest one.
+func TestDecision2_ForcedRollbackNamesOffenders(t *testing.T) {
+	generator, calls := rand.New(rand.NewPCG(1, 2)), int32(0)
+	for name, planted := range map[string]struct {
+		field string // in which it shows; empty: it is honest
+		run   func(w *ecs.World)
+	}{
+		"in order":  {"", auction(true)},
+		"unordered": {"X", auction(false)},
+		"unpredicted": {"", func(w *ecs.World) {
+			for _, r := range ecs.Each[struct {
+				Place *place
+				Hat   *hat
+			}](w) {
+				r.Hat.Feathers += uint16(r.Place.X)
+			}
+		}},
+		"sequential generator": {"Y", func(w *ecs.World) {
+			for _, r := range ecs.Each[placeRow](w) {
+				r.Place.Y = int32(generator.IntN(1000))
+			}
+		}},
+		"state outside": {"Y", func(w *ecs.World) {
+			calls++
+			for _, r := range ecs.Each[placeRow](w) {
+				r.Place.Y = calls
+			}
+		}},
+	} {
+		w := newServer(rule("earn", earn), rule(name, planted.run), rule("breed", func(w *ecs.World) {
+			if w.Tick()%10 == 0 {
+				w.Spawn(place{X: int32(w.Tick())}, hat{})
+			}
+		}))
+		for range 20 {
+			w.Spawn(place{}, hat{})
+		}
+		var found []ecs.Divergence
+		w.ForceRollback(func(d ecs.Divergence) { found = append(found, d) })
+		ticks(w, 0, 30)
+		if len(found) == 0 || planted.field == "" {
+			equal(t, name+": found", len(found) > 0, planted.field != "")
+			continue
+		}
+		d := found[0]
+		if d.System != name || d.Component != "place" || d.Field != planted.field || d.NetID == 0 || d.First == d.Again || !strings.Contains(d.String(), name) {
+			t.Errorf("found %+v, want system %q and field place.%s", d, name, planted.field)
+		}
 	}
 }
 
 // The result of a forced rollback is that of a plain run: only the storage order
-// differs.
+// differs. Handles come out the same when a tick is simulated again, so a component may
+// hold one. What is traced is the second run.
 func TestForcedRollbackChangesNoResult(t *testing.T) {
-	hash := func(forced bool) uint64 {
-		p := ecs.NewProtocol("rollback/2")
-		ecs.Replicate[purse](p, ecs.Predicted)
-		p.Simulate("earn", func(w *ecs.World) {
-			for e, r := range ecs.Each[pouch](w) {
-				draw := w.Rand(e)
-				r.Purse.Coins += int32(draw.IntN(5))
-				if draw.IntN(50) == 0 {
-					w.Despawn(e)
+	type gun struct{ Last, Before ecs.Entity }
+	var told string
+	run := func(forced bool) uint64 {
+		w := newServer(func(p *ecs.Protocol) { ecs.Local[gun](p, ecs.Predicted) }, rule("earn", earn),
+			rule("breed", func(w *ecs.World) {
+				for e := range ecs.Each[struct {
+					Place *place
+					_     ecs.Without[gun]
+				}](w) {
+					if draw := w.Rand(e); draw.IntN(50) == 0 {
+						w.Despawn(e)
+					}
 				}
-			}
-			if w.Tick()%3 == 0 {
-				w.Spawn(purse{Luck: int32(w.Tick())})
-			}
-		})
-		w := ecs.NewWorld(p, ecs.Config{Seed: 3})
+				if w.Tick()%3 == 0 {
+					w.Spawn(place{Y: int32(w.Tick())})
+				}
+			}),
+			rule("shoot", func(w *ecs.World) {
+				for _, r := range ecs.EachInOrder[struct{ Gun *gun }](w) {
+					w.Despawn(r.Gun.Before)
+					w.Despawn(ecs.Spawn(w, placeValue{}))
+					r.Gun.Before, r.Gun.Last = r.Gun.Last, ecs.Spawn(w, placeValue{})
+				}
+			}))
+		for range 4 {
+			w.Spawn(place{}, gun{})
+		}
 		if forced {
 			w.ForceRollback(func(d ecs.Divergence) { t.Errorf("%v", d) })
 		}
-		for tick := range uint32(200) {
-			w.Netcode().SetTick(tick)
-			w.Netcode().SimulateStage().Run(w)
-		}
+		ticks(w, 0, 100)
+		told = ""
+		w.Trace(func(system string) { told += system + " " })
+		ticks(w, 100, 1)
+		w.ForceRollback(nil)
+		w.Trace(nil)
+		ticks(w, 101, 1)
+		equal(t, "traced", told, "earn breed shoot ")
+		equal(t, "next NetID", w.NetID(w.Spawn(place{})), 4+34+102*4*2+1)
 		return w.Hash()
 	}
-	if plain, forced := hash(false), hash(true); plain != forced {
-		t.Errorf("hash %x under forced rollback, %x without", forced, plain)
-	}
+	equal(t, "hash", run(true), run(false))
 }
 
-// Handles come out the same when a tick is simulated again, so a component may
-// hold one.
-func TestForcedRollbackKeepsHandles(t *testing.T) {
-	type gun struct{ Last, Before ecs.Entity }
-	p := ecs.NewProtocol("rollback/3")
-	ecs.Replicate[purse](p, ecs.Predicted)
-	ecs.Local[gun](p, ecs.Predicted)
-	p.Simulate("shoot", func(w *ecs.World) {
-		for _, r := range ecs.EachInOrder[struct{ Gun *gun }](w) {
-			w.Despawn(r.Gun.Before)
-			w.Despawn(ecs.Spawn(w, struct{ Purse purse }{}))
-			r.Gun.Before, r.Gun.Last = r.Gun.Last, ecs.Spawn(w, struct{ Purse purse }{})
-		}
-	})
-	w := ecs.NewWorld(p, ecs.Config{})
-	for range 4 {
-		w.Spawn(purse{}, gun{})
-	}
+// A trace is told after each system of Simulate, and of no other stage.
+func TestTrace(t *testing.T) {
+	w := newServer(rule("one", walkOn), rule("two", walkOn))
+	e := w.Spawn(place{})
+	told := ""
+	w.Trace(func(system string) { told += system + string(rune('0'+at(w, e).X)) + " " })
+	simulate(w)
+	system(w, func(*ecs.World) {})
 	w.ForceRollback(func(d ecs.Divergence) { t.Errorf("%v", d) })
-	for tick := range uint32(20) {
-		w.Netcode().SetTick(tick)
-		w.Netcode().SimulateStage().Run(w)
-	}
-	equal(t, "handles in use", w.NetID(w.Spawn(purse{})), 4+20*4*2+1)
+	simulate(w) // the second result stands
+	equal(t, "trace", told, "one1 two2 one3 two4 ")
 }

@@ -9,32 +9,42 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// logged builds a schedule whose systems write their names to a log.
-func logged() (*ecs.Schedule, *[]string) {
-	log := new([]string)
-	sys := func(name string) ecs.System {
-		return ecs.System{Name: name, Run: func(*ecs.World) { *log = append(*log, name) }}
-	}
-	simulate := ecs.NewStage("Simulate", sys("move"), sys("collide"))
-	before := ecs.NewStage("Before", sys("Receive"))
-	onTick := ecs.NewStage("OnTick", sys("Apply")).Nest(simulate).Add(sys("Count"))
-	predict := sys("Predict")
-	predict.Runs = ecs.NewStage("Shown", sys("shown"))
-	after := ecs.NewStage("After", predict)
-	return ecs.NewSchedule(before, onTick, after), log
+// logged is a schedule whose systems write their names to a log.
+type logged struct {
+	*ecs.Schedule
+	log []string
 }
 
-func run(s *ecs.Schedule, log *[]string) string {
-	*log = nil
+func (l *logged) system(name string) ecs.System {
+	return ecs.System{Name: name, Run: func(*ecs.World) { l.log = append(l.log, name) }}
+}
+
+func newLogged() *logged {
+	l := &logged{}
+	shown := ecs.NewStage("Shown", l.system("shown"))
+	predict := ecs.System{Name: "Predict", Runs: shown, Run: func(w *ecs.World) {
+		l.log = append(l.log, "Predict")
+		shown.Run(w)
+	}}
+	simulate := ecs.NewStage("Simulate", l.system("move"), l.system("collide"))
+	onTick := ecs.NewStage("OnTick", l.system("Apply")).Nest(simulate).Add(l.system("Count"))
+	l.Schedule = ecs.NewSchedule(ecs.NewStage("Before", l.system("Receive")), onTick, ecs.NewStage("After", predict))
+	return l
+}
+
+// runs checks what runs, in order.
+func (l *logged) runs(t *testing.T, what, want string) {
+	t.Helper()
+	l.log = nil
 	w := newServer()
 	for _, name := range []string{"Before", "OnTick", "After"} {
-		s.Stage(name).Run(w)
+		l.Stage(name).Run(w)
 	}
-	return strings.Join(*log, " ")
+	equal(t, what, strings.Join(l.log, " "), want)
 }
 
 func TestAScheduleShowsItself(t *testing.T) {
-	s, log := logged()
+	l := newLogged()
 	want := `Before
     Receive
 OnTick
@@ -48,82 +58,97 @@ After
         Shown
             shown
 `
-	equal(t, "text", s.String(), want)
-	if names := strings.Fields(want); !slices.Equal(s.Names(), names) {
-		t.Errorf("names %q, want %q", s.Names(), names)
+	equal(t, "text", l.String(), want)
+	if names := strings.Fields(want); !slices.Equal(l.Names(), names) {
+		t.Errorf("names %q, want %q", l.Names(), names)
 	}
-	equal(t, "runs", run(s, log), "Receive Apply move collide Count Predict")
-	equal(t, "nested stage", s.Stage("Simulate").Name, "Simulate")
-	if s.Stage("move") != nil || s.Stage("nowhere") != nil {
+	l.runs(t, "runs", "Receive Apply move collide Count Predict shown")
+	equal(t, "nested stage", l.Stage("Simulate").Name, "Simulate")
+	if l.Stage("move") != nil || l.Stage("nowhere") != nil {
 		t.Error("a stage that is none")
 	}
 }
 
 func TestAScheduleCanBeChanged(t *testing.T) {
-	s, log := logged()
-	extra := func(name string) ecs.System {
-		return ecs.System{Name: name, Run: func(*ecs.World) { *log = append(*log, name) }}
-	}
+	l := newLogged()
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	must(s.InsertBefore("move", extra("first")))
-	must(s.InsertAfter("collide", extra("last")))
-	must(s.InsertAfter("Receive", extra("received")))
-	must(s.InsertBefore("Predict", extra("unpredicted")))
-	equal(t, "inserted", run(s, log), "Receive received Apply first move collide last Count unpredicted Predict")
-	must(s.Remove("move"))
-	must(s.Remove("Count"))
-	equal(t, "removed", run(s, log), "Receive received Apply first collide last unpredicted Predict")
-	must(s.Wrap("collide", func(run func(*ecs.World)) func(*ecs.World) {
+	must(l.InsertBefore("move", l.system("first")))
+	must(l.InsertAfter("collide", l.system("last")))
+	must(l.InsertAfter("Receive", l.system("received")))
+	must(l.InsertBefore("Predict", l.system("unpredicted")))
+	l.runs(t, "inserted", "Receive received Apply first move collide last Count unpredicted Predict shown")
+	must(l.Remove("move"))
+	must(l.Remove("Count"))
+	l.runs(t, "removed", "Receive received Apply first collide last unpredicted Predict shown")
+	must(l.Wrap("collide", func(run func(*ecs.World)) func(*ecs.World) {
 		return func(w *ecs.World) {
-			*log = append(*log, "(")
+			l.log = append(l.log, "(")
 			run(w)
 			run(w)
-			*log = append(*log, ")")
+			l.log = append(l.log, ")")
 		}
 	}))
-	equal(t, "wrapped", run(s, log), "Receive received Apply first ( collide collide ) last unpredicted Predict")
-	if !strings.Contains(s.String(), "    collide\n") {
+	l.runs(t, "wrapped", "Receive received Apply first ( collide collide ) last unpredicted Predict shown")
+	if !strings.Contains(l.String(), "    collide\n") {
 		t.Error("the wrapped system lost its name")
 	}
-	refused(t, func() { s.Wrap("collide", func(func(*ecs.World)) func(*ecs.World) { return nil }) }, "Wrap", "collide")
-	refused(t, func() { s.InsertAfter("collide", ecs.System{Name: "x"}) }, "function")
+	refused(t, func() { l.Wrap("collide", func(func(*ecs.World)) func(*ecs.World) { return nil }) }, "Wrap", "collide")
+	refused(t, func() { l.InsertAfter("collide", ecs.System{Name: "x"}) }, "function")
 	refused(t, func() { ecs.NewStage("x").Add(ecs.System{Run: func(*ecs.World) {}}) }, "name")
 }
 
+// All systems are wrapped, those that a system runs included, and one may stay as it is.
+func TestWrapAllReachesEverySystem(t *testing.T) {
+	l := newLogged()
+	var seen []string
+	l.WrapAll(func(path []string, run func(*ecs.World)) func(*ecs.World) {
+		seen = append(seen, strings.Join(path, "/"))
+		if path[len(path)-1] == "Count" {
+			return nil
+		}
+		return func(w *ecs.World) {
+			l.log = append(l.log, "in")
+			run(w)
+		}
+	})
+	want := []string{"Before/Receive", "OnTick/Apply", "OnTick/Simulate/move", "OnTick/Simulate/collide", "OnTick/Count", "After/Predict", "After/Predict/Shown/shown"}
+	if !slices.Equal(seen, want) {
+		t.Errorf("paths %v, want %v", seen, want)
+	}
+	l.runs(t, "wrapped", "in Receive in Apply in move in collide Count in Predict in shown")
+}
+
 func TestUnknownSystems(t *testing.T) {
-	s, log := logged()
-	before := s.String()
+	l := newLogged()
+	before := l.String()
 	for call, err := range map[string]error{
-		"Wrap":   s.Wrap("nobody", func(run func(*ecs.World)) func(*ecs.World) { return run }),
-		"Remove": s.Remove("Simulate"), // a stage is no system
-		"insert": s.InsertBefore("nobody", ecs.System{Name: "x", Run: func(*ecs.World) {}}),
-		"x":      s.InsertAfter("nobody", ecs.System{Name: "x", Run: func(*ecs.World) {}}),
+		"Wrap":   l.Wrap("nobody", func(run func(*ecs.World)) func(*ecs.World) { return run }),
+		"Remove": l.Remove("Simulate"), // a stage is no system
+		"insert": l.InsertBefore("nobody", l.system("x")),
+		"x":      l.InsertAfter("nobody", l.system("x")),
 	} {
 		if !errors.Is(err, ecs.ErrNoSystem) || !strings.Contains(err.Error(), call) {
 			t.Errorf("%s: %v", call, err)
 		}
 	}
-	equal(t, "after errors", s.String(), before)
-	equal(t, "runs", run(s, log), "Receive Apply move collide Count Predict")
+	equal(t, "after errors", l.String(), before)
 }
 
 // Each world has its own list of the protocol's systems.
 func TestRemoveLeavesOtherStagesAlone(t *testing.T) {
-	p := kitProtocol()
 	ran := 0
-	p.Simulate("a", func(*ecs.World) { ran++ })
-	p.Simulate("b", func(*ecs.World) { ran += 10 })
+	p := kitProtocol(rule("a", func(*ecs.World) { ran++ }), rule("b", func(*ecs.World) { ran += 10 }))
 	one, two := ecs.NewWorld(p, ecs.Config{}), ecs.NewWorld(p, ecs.Config{})
 	if err := ecs.NewSchedule(one.Netcode().SimulateStage()).Remove("a"); err != nil {
 		t.Fatal(err)
 	}
-	one.Netcode().SimulateStage().Run(one)
+	simulate(one)
 	equal(t, "changed world", ran, 10)
-	two.Netcode().SimulateStage().Run(two)
+	simulate(two)
 	equal(t, "other world", ran, 21)
 }

@@ -1,39 +1,21 @@
 package ecs_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
 
-func TestSpawnAndDespawnAtOnce(t *testing.T) {
+func TestChangesAtOnce(t *testing.T) {
 	w := newServer()
-	e := w.Spawn(place{1, 2}, hat{3})
+	e, other := w.Spawn(place{1, 2}, hat{3}), w.Spawn(place{3, 4})
 	equal(t, "place", at(w, e), place{1, 2})
 	equal(t, "hat", *ecs.Get[hat](w, e), hat{3})
 	equal(t, "NetID", w.NetID(e), 1)
-	if got, ok := w.ByNetID(1); !ok || got != e {
-		t.Errorf("ByNetID: %v %v", got, ok)
-	}
-	w.Despawn(e)
-	w.Despawn(e)
-	w.Despawn(ecs.Entity{})
-	if w.Alive(e) || ecs.Get[place](w, e) != nil || ecs.Has[hat](w, e) || w.NetID(e) != 0 {
-		t.Error("the dead entity shows")
-	}
-	if _, ok := w.ByNetID(1); ok {
-		t.Error("its NetID is still known")
-	}
-	equal(t, "next NetID", w.NetID(w.Spawn(place{})), 2)
-	refused(t, func() { ecs.Add(w, e, hat{}) }, "Add", "not alive", "World.Alive")
-	refused(t, func() { ecs.Remove[hat](w, e) }, "Remove", "not alive")
-}
-
-func TestAddAndRemoveAtOnce(t *testing.T) {
-	w := newServer()
-	e, other := w.Spawn(place{1, 2}), w.Spawn(place{3, 4})
-	ecs.Add(w, e, hat{5})
+	got, _ := w.ByNetID(1)
+	equal(t, "by NetID", got, e)
 	ecs.Add(w, e, hat{6})
 	ecs.Add(w, e, flag{})
 	equal(t, "hat", *ecs.Get[hat](w, e), hat{6})
@@ -45,26 +27,89 @@ func TestAddAndRemoveAtOnce(t *testing.T) {
 		t.Error("Remove took the wrong one")
 	}
 	ecs.Remove[flag](w, e)
-	ecs.Add(w, e, cooldown{})
-	ecs.Get[cooldown](w, e).Left = 9
+	ecs.Add(w, e, cooldown{9})
 	ecs.Remove[cooldown](w, e)
 	ecs.Add(w, e, hat{})
 	w.Netcode().Replica(w.NetID(e), w.Netcode().Mask(e)|maskOf(ecs.ComponentOf[cooldown](w.Protocol())), false)
 	equal(t, "a component that comes back", *ecs.Get[cooldown](w, e), cooldown{})
+
+	w.Despawn(e)
+	w.Despawn(e)
+	w.Despawn(ecs.Entity{})
+	if w.Alive(e) || ecs.Get[place](w, e) != nil || ecs.Has[hat](w, e) || w.NetID(e) != 0 || w.Alive(ecs.Entity{}) {
+		t.Error("the dead entity shows")
+	}
+	if _, ok := w.ByNetID(1); ok {
+		t.Error("its NetID is still known")
+	}
+	refused(t, func() { ecs.Add(w, e, hat{}) }, "Add", "not alive", "World.Alive")
+	refused(t, func() { ecs.Remove[hat](w, e) }, "Remove", "not alive")
+
+	if ecs.Resource[hat](w) != nil {
+		t.Error("a resource from nowhere")
+	}
+	h := &hat{4}
+	ecs.SetResource(w, h)
+	equal(t, "resource", ecs.Resource[hat](w), h)
 }
 
-func TestSpawnIsRefused(t *testing.T) {
+// A NetID is given once and never again, whoever held it and however it went; a
+// handle stays good through every change of shape, and dies with its entity.
+func TestDecision4_IdentityIsTheNetID(t *testing.T) {
 	w := newServer()
-	refused(t, func() { w.Spawn(place{}, place{}) }, "place", "twice")
-	refused(t, func() { w.Spawn(&place{}) }, "*ecs_test.place", "write the value")
-	refused(t, func() { w.Spawn(struct{ Z int32 }{}) }, "not a component", "register")
-	refused(t, func() { w.Spawn(nil) }, "not a component")
-	refused(t, func() { w.Spawn(place{}, components.NetID(7)) }, "NetID", "given by the world")
-	e := w.Spawn(place{})
-	equal(t, "NetID after refusals", w.NetID(e), 1)
-	refused(t, func() { ecs.Add(w, e, components.NetID(7)) }, "given by the world")
-	refused(t, func() { ecs.Remove[components.NetID](w, e) }, "given by the world")
-	refused(t, func() { ecs.Get[struct{ Z int32 }](w, e) }, "not a component")
+	born := map[components.NetID]ecs.Entity{}
+	var living []ecs.Entity
+	spawn := func(n int) {
+		for range n {
+			e := w.Spawn(place{X: int32(len(born))})
+			if id := w.NetID(e); id == 0 || born[id] != (ecs.Entity{}) {
+				t.Fatalf("a new entity has NetID %d, given before to %v", id, born[id])
+			}
+			born[w.NetID(e)] = e
+			living = append(living, e)
+		}
+	}
+	spawn(20)
+	for round := range 10 {
+		ids := map[ecs.Entity]components.NetID{}
+		values := map[ecs.Entity]place{}
+		for i, e := range living {
+			ids[e], values[e] = w.NetID(e), at(w, e)
+			switch (i + round) % 4 {
+			case 0:
+				ecs.Add(w, e, speed{X: int32(i)})
+			case 1:
+				ecs.Add(w, e, hat{Feathers: uint16(i)})
+			case 2:
+				ecs.Remove[speed](w, e)
+			}
+		}
+		w.Shuffle(uint64(round))
+		for _, e := range living {
+			found, ok := w.ByNetID(ids[e])
+			if !ok || found != e || w.NetID(e) != ids[e] || at(w, e) != values[e] {
+				t.Fatalf("%v, NetID %d at %v, is now %v, NetID %d at %v", e, ids[e], values[e], found, w.NetID(e), at(w, e))
+			}
+		}
+		// The newest go first: theirs are the numbers that are easily given again.
+		dead := slices.Clone(living[len(living)-3:])
+		living = living[:len(living)-3]
+		for _, e := range dead {
+			w.Despawn(e)
+		}
+		spawn(4)
+		for _, e := range dead {
+			if w.Alive(e) || w.NetID(e) != 0 || ecs.Has[place](w, e) {
+				t.Fatalf("%v is dead and names an entity that came later", e)
+			}
+		}
+	}
+	// What was loaded under a number of its own does not lead back to others.
+	loaded := w.Netcode().Replica(5000, w.Netcode().Mask(living[0]), false)
+	w.Netcode().Replica(4000, w.Netcode().Mask(living[0]), false)
+	equal(t, "after what was loaded", w.NetID(w.Spawn(place{})), 5001)
+	w.Despawn(loaded)
+	equal(t, "after its end", w.NetID(w.Spawn(place{})), 5002)
 }
 
 // What has a replicated component has a NetID, whenever that came.
@@ -78,7 +123,7 @@ func TestNetIDComesWithTheFirstReplicatedComponent(t *testing.T) {
 	for tab := range w.Netcode().Tables {
 		seen = append(seen, tab.NetIDs...)
 	}
-	if len(seen) != 1 || seen[0] != 1 {
+	if !slices.Equal(seen, []components.NetID{1}) {
 		t.Errorf("tables name %v", seen)
 	}
 	equal(t, "hat", *ecs.Get[hat](w, e), hat{1})
@@ -88,51 +133,95 @@ func TestNetIDComesWithTheFirstReplicatedComponent(t *testing.T) {
 		equal(t, "NetID of a deferred one", w.NetID(d), 2)
 	})
 	equal(t, "column", *ecs.Get[components.NetID](w, d), 2)
-	if newClient().NetID(newClient().Spawn(place{})) != 0 {
-		t.Error("a client gave out a NetID")
-	}
+	client := newClient()
+	equal(t, "NetID of a client's own", client.NetID(client.Spawn(place{})), 0)
 }
 
-func TestResources(t *testing.T) {
-	w := newServer()
-	if ecs.Resource[hat](w) != nil {
-		t.Error("a resource from nowhere")
-	}
-	h := &hat{4}
-	ecs.SetResource(w, h)
-	if ecs.Resource[hat](w) != h {
-		t.Error("the resource is another")
-	}
+// spawned has fields of several sizes, one without any, and a mark with a value.
+type spawned struct {
+	Health health
+	Place  place
+	Flag   flag
+	Odd    odd
+	_      ecs.With[cooldown]
 }
 
-func TestHandlesSurviveManyMoves(t *testing.T) {
+func TestTypedSpawn(t *testing.T) {
+	values := spawned{Health: health{7}, Place: place{1, 2}, Odd: odd{3, 4, 5}}
+	check := func(w *ecs.World, e ecs.Entity, id components.NetID) {
+		t.Helper()
+		equal(t, "NetID", w.NetID(e), id)
+		equal(t, "values", imageOf(w, e), image{place: place{1, 2}, health: health{7}, odd: odd{3, 4, 5}})
+		equal(t, "mark", ecs.Has[cooldown](w, e), true)
+		equal(t, "flag", ecs.Has[flag](w, e), true)
+		equal(t, "hat", ecs.Has[hat](w, e), false)
+		if got, ok := w.ByNetID(id); id != 0 && (!ok || got != e) {
+			t.Errorf("ByNetID(%d): %v %v", id, got, ok)
+		}
+	}
 	w := newServer()
-	var es []ecs.Entity
-	for i := range int32(1000) {
-		es = append(es, w.Spawn(place{i, -i}))
+	e := ecs.Spawn(w, values)
+	check(w, e, 1)
+	ecs.Get[cooldown](w, e).Left = 9
+	w.Despawn(e)
+	check(w, ecs.Spawn(w, values), 2) // where the first one was
+	var f, cancelled ecs.Entity
+	system(w, func(w *ecs.World) {
+		f = ecs.Spawn(w, values)
+		check(w, f, 3)
+		mask := w.Netcode().Mask(f)
+		ecs.Get[place](w, f).X = 5
+		cancelled = ecs.Spawn(w, values)
+		w.Despawn(cancelled)
+		ecs.Add(w, f, hat{8})
+		ecs.Remove[hat](w, f)
+		ecs.Get[place](w, f).X = 1
+		equal(t, "mask", w.Netcode().Mask(f), mask)
+	})
+	check(w, f, 3)
+	equal(t, "cancelled", w.Alive(cancelled), false)
+	client := newClient()
+	check(client, ecs.Spawn(client, values), 0)
+}
+
+func TestWrongSpawnsAreRefused(t *testing.T) {
+	w := newServer()
+	spawns := func(values ...any) func() { return func() { w.Spawn(values...) } }
+	refused(t, spawns(place{}, place{}), "place", "twice")
+	refused(t, spawns(&place{}), "*ecs_test.place", "write the value")
+	refused(t, spawns(struct{ Z int32 }{}), "not a component", "register")
+	refused(t, spawns(nil), "not a component")
+	refused(t, spawns(place{}, components.NetID(7)), "NetID", "given by the world")
+
+	refused(t, func() { ecs.Spawn(w, place{}) }, "place is a component", "make it a field")
+	refused(t, func() { ecs.Spawn(w, 3) }, "struct of component values", "int")
+	refused(t, func() { ecs.Spawn(w, placeRow{}) }, "*ecs_test.place", "write the value")
+	refused(t, func() { ecs.Spawn(w, struct{ Z int32 }{}) }, "not a component", "register")
+	refused(t, func() { ecs.Spawn(w, struct{ A, B place }{}) }, "place", "twice")
+	type twice struct {
+		A place
+		_ ecs.With[place]
 	}
-	for round := range 4 {
-		for i, e := range es {
-			switch (i + round) % 4 {
-			case 0:
-				ecs.Add(w, e, hat{uint16(i)})
-			case 1:
-				ecs.Remove[hat](w, e)
-			case 2:
-				ecs.Add(w, e, odd{A: 1, B: uint64(i), C: 2})
-			case 3:
-				w.Despawn(e)
-				es[i] = w.Spawn(place{int32(i), int32(-i)})
-			}
-		}
+	type without struct {
+		A place
+		_ ecs.Without[flag]
 	}
-	for i, e := range es {
-		equal(t, "place", at(w, e), place{int32(i), int32(-i)})
-		if o := ecs.Get[odd](w, e); o != nil && *o != (odd{1, uint64(i), 2}) {
-			t.Errorf("%v: %v", e, *o)
-		}
+	type optional struct {
+		A place `ecs:"optional"`
 	}
-	if _, all := count(w); all != len(es) {
-		t.Errorf("%d entities, want %d", all, len(es))
-	}
+	refused(t, func() { ecs.Spawn(w, twice{}) }, "place", "twice")
+	refused(t, func() { ecs.Spawn(w, without{}) }, "Without")
+	refused(t, func() { ecs.Spawn(w, optional{}) }, "optional")
+	refused(t, func() { ecs.Spawn(w, struct{ ID components.NetID }{}) }, "given by the world")
+	refused(t, func() { ecs.Spawn(w, struct{ Self ecs.Entity }{}) }, "Entity", "not a component")
+
+	e := w.Spawn(place{})
+	equal(t, "NetID after refusals", w.NetID(e), 1)
+	refused(t, func() { ecs.Add(w, e, components.NetID(7)) }, "given by the world")
+	refused(t, func() { ecs.Remove[components.NetID](w, e) }, "given by the world")
+	refused(t, func() { ecs.Get[struct{ Z int32 }](w, e) }, "not a component")
+	system(w, func(w *ecs.World) {
+		refused(t, spawns(place{}, hat{}, place{}), "twice")
+		equal(t, "spawned after a refusal", at(w, w.Spawn(place{4, 5})), place{4, 5})
+	})
 }

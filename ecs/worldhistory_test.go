@@ -2,40 +2,12 @@ package ecs_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
-
-func TestRestoreBringsBackTheDeadAndTheShapes(t *testing.T) {
-	w := newServer()
-	a, b := w.Spawn(place{1, 1}, hat{1}), w.Spawn(place{2, 2})
-	local := w.Spawn(hat{7})
-	h := ecs.NewWorldHistory(w, 4)
-	h.Capture(10)
-	w.Despawn(a)
-	w.Despawn(local)
-	c := w.Spawn(place{3, 3})
-	ecs.Add(w, b, odd{B: 4})
-	ecs.Get[place](w, b).X = 9
-	if err := h.Restore(10); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "the dead", at(w, a), place{1, 1})
-	equal(t, "its NetID", w.NetID(a), 1)
-	equal(t, "its hat", *ecs.Get[hat](w, a), hat{1})
-	equal(t, "without a NetID", *ecs.Get[hat](w, local), hat{7})
-	equal(t, "the changed", at(w, b), place{2, 2})
-	if ecs.Has[odd](w, b) || w.Alive(c) && c != a {
-		t.Error("what came since is still there")
-	}
-	if _, ok := w.ByNetID(3); ok {
-		t.Error("the NetID of what came since is known")
-	}
-	again := w.Spawn(place{3, 3})
-	equal(t, "NetID when spawned again", w.NetID(again), 3)
-}
 
 func TestRestoreOfAnUnknownTick(t *testing.T) {
 	w := newServer()
@@ -64,14 +36,12 @@ func TestRestoreOfAnUnknownTick(t *testing.T) {
 }
 
 func TestTheWorldHistoryIsForBetweenTicks(t *testing.T) {
-	p := kitProtocol()
 	var h *ecs.WorldHistory
-	p.Simulate("look back", func(w *ecs.World) { h.Restore(0) })
-	w := ecs.NewWorld(p, ecs.Config{})
+	w := newServer(rule("look back", func(w *ecs.World) { h.Restore(0) }))
 	h = ecs.NewWorldHistory(w, 4)
 	e := w.Spawn(place{1, 1})
 	h.Capture(0)
-	refused(t, func() { w.Netcode().SimulateStage().Run(w) }, "inside Simulate")
+	refused(t, func() { simulate(w) }, "inside Simulate")
 	refused(t, func() {
 		system(w, func(w *ecs.World) {
 			w.Spawn(place{})
@@ -116,8 +86,7 @@ func TestRestoreOfTheEmptyWorldAndForward(t *testing.T) {
 
 // What a client foretold comes and goes with the history.
 func TestTheWorldHistoryOfAClient(t *testing.T) {
-	p := kitProtocol()
-	p.Simulate("shoot", func(w *ecs.World) {
+	w := newClient(rule("shoot", func(w *ecs.World) {
 		for _, r := range ecs.Each[struct{ Owner *components.Owner }](w) {
 			if w.Tick() == 5 && r.Owner.Client == 1 {
 				ecs.Spawn(w, lot{Owner: *r.Owner, Place: place{5, 5}})
@@ -126,25 +95,21 @@ func TestTheWorldHistoryOfAClient(t *testing.T) {
 		if e, _ := w.ByNetID(2); w.Tick() == 5 {
 			w.Despawn(e)
 		}
-	})
-	w := ecs.NewWorld(p, ecs.Config{Client: true})
+	}))
 	own, other := replica(w, 1, 1, place{1, 1}, true), replica(w, 2, 7, place{2, 2}, true)
 	h := ecs.NewWorldHistory(w, 16)
 	step := func(tick uint32) {
-		w.Netcode().SetTick(tick)
 		w.Netcode().SetInputSequence(1, tick)
-		w.Netcode().SimulateStage().Run(w)
+		ticks(w, tick, 1)
 	}
-	foretold := func(what string, wantSpawns, wantDespawns int) {
+	foretold := func(what, want string) {
 		t.Helper()
-		spawns, despawns := w.PendingPredictions()
-		equal(t, what+": spawns", spawns, wantSpawns)
-		equal(t, what+": despawns", despawns, wantDespawns)
+		equal(t, what+": spawns and despawns", fmt.Sprint(w.PendingPredictions()), want)
 	}
 	step(4)
 	h.Capture(4)
 	step(5)
-	foretold("first", 1, 1)
+	foretold("first", "1 1")
 	var shot ecs.Entity
 	for e, v := range ecs.All[placeValue](w) {
 		if v.Place.X == 5 {
@@ -153,33 +118,28 @@ func TestTheWorldHistoryOfAClient(t *testing.T) {
 	}
 	h.Capture(5)
 	h.Restore(4)
-	foretold("before", 0, 0)
+	foretold("before", "0 0")
 	equal(t, "own", at(w, own), place{1, 1})
 	equal(t, "other", at(w, other), place{2, 2})
 	h.Restore(5)
-	foretold("again", 1, 1)
+	foretold("again", "1 1")
 	w.Netcode().BeginReplay(4)
-	foretold("replay", 1, 0)
+	foretold("replay", "1 0")
 	h.Capture(6) // with the spawn out of scope
 	past, _ := h.At(6)
 	w.Netcode().EndReplay()
-	foretold("replayed", 0, 0)
+	foretold("replayed", "0 0")
 	if _, there := ecs.GetAt[place](past, shot); there {
 		t.Error("what was out of scope shows")
 	}
-	n := 0
-	for range ecs.AllAt[placeValue](past) {
-		n++
-	}
-	equal(t, "in scope", n, 2)
+	equal(t, "in scope", length(ecs.AllAt[placeValue](past)), 2)
 	h.Restore(5)
-	foretold("and again", 1, 1)
+	foretold("and again", "1 1")
 	equal(t, "of the newest input", w.Netcode().Revive(2, 4), false)
 	h.Restore(4)
 	w.Netcode().SetInputSequence(1, 9)
 	h.Restore(4)
-	w.Netcode().SetTick(5)
-	w.Netcode().SimulateStage().Run(w)
+	ticks(w, 5, 1)
 	equal(t, "of the input then", w.Netcode().Revive(2, 4), true)
 	h.Restore(6)
 	if !w.Netcode().Suspended(shot) {
@@ -293,46 +253,34 @@ func TestRestoreBringsBackHolds(t *testing.T) {
 // A checker of determinism for whole ticks needs no more than this: go back,
 // shuffle, simulate again, compare.
 func TestRestoreShuffleAndDiffersFindWhatDependsOnStorageOrder(t *testing.T) {
-	for _, planted := range []bool{false, true} {
-		p := kitProtocol()
-		p.Simulate("share", func(w *ecs.World) {
-			pot := int32(10)
-			walk := ecs.EachInOrder[placeRow](w)
-			if planted {
-				walk = ecs.Each[placeRow](w)
-			}
-			for e, r := range walk {
-				r.Place.X += pot
-				if pot--; pot == 5 {
+	for _, inOrder := range []bool{false, true} {
+		w := newServer(rule("auction", auction(inOrder)), rule("breed", func(w *ecs.World) {
+			for e, r := range ecs.EachInOrder[placeRow](w) {
+				if r.Place.X%7 == 0 {
 					w.Despawn(e)
 					w.Spawn(place{}, speed{})
 				}
 			}
-		})
-		w := ecs.NewWorld(p, ecs.Config{})
+		}))
 		populate(w, 30)
 		h := ecs.NewWorldHistory(w, 4)
 		var found ecs.Difference
-		tick, differs := uint32(0), false
-		for ; tick < 20 && !differs; tick++ {
-			run := func() {
-				w.Netcode().SetTick(tick)
-				w.Netcode().SimulateStage().Run(w)
-			}
+		differs := false
+		for tick := uint32(0); tick < 20 && !differs; tick++ {
 			h.Capture(tick)
-			run()
+			ticks(w, tick, 1)
 			h.Capture(tick + 1)
 			first := w.Hash()
 			if err := h.Restore(tick); err != nil {
 				t.Fatal(err)
 			}
 			w.Shuffle(uint64(tick))
-			run()
+			ticks(w, tick, 1)
 			found, differs, _ = h.Differs(tick + 1)
 			equal(t, "the hash tells as much", w.Hash() != first, differs)
 		}
-		equal(t, "found", differs, planted)
-		if planted && (found.Component != "place" || found.Field != "X" || found.NetID == 0) {
+		equal(t, "found", differs, !inOrder)
+		if differs && (found.Component != "place" || found.Field != "X" || found.NetID == 0) {
 			t.Errorf("found %v", found)
 		}
 	}
