@@ -62,8 +62,7 @@ func TestDecision1_ChanceIsPredicted(t *testing.T) {
 			t.Errorf("%v: %d corrections of %d pushes, %d own states confirmed, %d ticks simulated again", k, f.Corrections, pushes, f.Confirmed, f.Resimulated)
 		}
 	}
-	c.Settle()
-	c.Converged()
+	rest(c)
 }
 
 // A match has one result, in whatever order each peer stores its entities.
@@ -86,8 +85,7 @@ func TestDecision2_StorageOrderChangesNothing(t *testing.T) {
 				t.Errorf("%v had nothing to correct", k)
 			}
 		}
-		c.Settle()
-		c.Converged()
+		rest(c)
 		return append(hashes, c.Hash())
 	}
 	if plain, shuffled := play(false), play(true); !slices.Equal(plain, shuffled) {
@@ -193,47 +191,12 @@ func watchBits(t *testing.T, c *systemstest.Crowd, f func(tick uint32) bool) (co
 	return compared
 }
 
-// A prediction may be off by a step; a world that quantizes every step compares
-// exactly, and has nothing between steps.
-func TestDecision3_CompareToleratesOneStep(t *testing.T) {
-	for _, test := range []struct {
-		quantized   bool
-		nudge       float32 // in steps
-		corrections uint64
-	}{
-		{false, 0.9, 0}, {false, 1.1, 1},
-		{true, 0.4, 0}, {true, 0.9, 1}, {true, 1, 1},
-	} {
-		t.Run(fmt.Sprintf("quantized=%v/steps=%v", test.quantized, test.nudge), func(t *testing.T) {
-			config := onField(1, 1, lag(4))
-			config.Play = steady(Walk{})
-			config.Protocol = grainy(test.quantized, nudgeOnce(300, components.Position{X: test.nudge * tolerance}))
-			c := systemstest.New(t, config)
-			c.Connect()
-			c.Run(time.Second)
-			c.Mark()
-			c.Run(6 * time.Second)
-			k := c.Clients[0]
-			if f := k.Figures(); f.Corrections != test.corrections || f.Confirmed < 100 {
-				t.Errorf("%d corrections, want %d; %d own states confirmed", f.Corrections, test.corrections, f.Confirmed)
-			}
-			mine, theirs := place(k.World(), ownOf(k)), place(c.Server.World(), own(c, k))
-			if test.quantized && (mine != theirs || mine != snapped(k.World(), mine)) {
-				t.Errorf("the client stands at %v, the server's player at %v, on steps it would be %v", mine, theirs, snapped(k.World(), mine))
-			}
-		})
-	}
-}
-
 // Where both sides quantize after every step, they are equal in every bit at every
 // tick, on steps only.
 func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
 	config := onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
 	config.Protocol = grainy(true, func(uint32, uint32) (d components.Position, ok bool) { return d, false })
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(10 * time.Second)
-	c.Mark()
+	c := match(t, config, 10*time.Second)
 	same := watchBits(t, c, func(uint32) bool { return true })
 	c.OnServerTick(func() {
 		for id, p := range places(c.Server.World()) {
@@ -290,8 +253,7 @@ func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 			return components.Position{X: 5}, tick%100 == 0
 		})(w)
 	})
-	c := systemstest.New(t, config)
-	c.Connect()
+	c := match(t, config, 0)
 	handles := 0
 	c.OnClientTick(func(k *systemstest.Client) {
 		for id, p := range places(k.World()) {
@@ -308,8 +270,7 @@ func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 	if handles == 0 || len(born) < 20 {
 		t.Errorf("%d handles differ between peers, %d entities born", handles, len(born))
 	}
-	c.Settle()
-	c.Converged()
+	rest(c)
 }
 
 // Sequences and ticks run apart, for each client by another number and by more
@@ -359,8 +320,7 @@ func TestDecision5_SequencesAreNotTicks(t *testing.T) {
 			t.Errorf("%v: no own state", k)
 		}
 	}
-	c.Settle()
-	c.Converged()
+	rest(c)
 }
 
 // lossy is a wire on which what arrives may get lost.

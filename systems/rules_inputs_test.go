@@ -11,7 +11,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -21,7 +20,7 @@ import (
 // A client that writes into its own world moves nothing on the server, tick by
 // tick, and is put right.
 func TestNetcodeA1_TamperedStateStaysHome(t *testing.T) {
-	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 		play := func(tamper bool) (hashes []uint64, c *systemstest.Crowd) {
 			c = systemstest.New(t, onField(seed, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
 			ts := watchTruth(c)
@@ -113,50 +112,6 @@ func TestNetcodeA1_InputsKeepTheirRange(t *testing.T) {
 	}
 }
 
-// A tick gathers, applies and sends in this order, each once, and draws after.
-func TestNetcodeA2_Order(t *testing.T) {
-	var ran []string
-	config := onField(1, 1, lag(3))
-	config.Client = func(int) systems.ClientConfig {
-		return systems.ClientConfig{Schedule: noteSystems(&ran, "Receive", "Reconcile", "InputGather", "Predict", "Send", "Interpolate")}
-	}
-	c := systemstest.New(t, config)
-	c.Connect()
-	ran = nil
-	want := []string{"Receive", "Reconcile", "InputGather", "Predict", "Send"}
-	c.OnClientTick(func(*systemstest.Client) {
-		if !slices.Equal(ran, want) {
-			t.Fatalf("a tick ran %v, not %v", ran, want)
-		}
-		ran = nil
-	})
-	c.OnFrame(func(*systemstest.Client) {
-		if len(ran) != 1 || ran[0] != "Interpolate" {
-			t.Fatalf("a frame ran %v, not Interpolate", ran)
-		}
-		ran = nil
-	})
-	c.Run(time.Second)
-}
-
-// noteSystems makes a schedule note when systems run.
-func noteSystems(ran *[]string, names ...string) func(s *ecs.Schedule) error {
-	return func(s *ecs.Schedule) error {
-		for _, name := range names {
-			err := s.Wrap(name, func(run func(*ecs.World)) func(*ecs.World) {
-				return func(w *ecs.World) {
-					*ran = append(*ran, name)
-					run(w)
-				}
-			})
-			if err != nil {
-				return fmt.Errorf("noting %s: %w", name, err)
-			}
-		}
-		return nil
-	}
-}
-
 // The first input that moves the player moves it in the same tick, in the world
 // and in the view, whatever the round trip.
 func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
@@ -169,8 +124,7 @@ func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 					in.DX = 1
 				}
 			})
-			c := systemstest.New(t, config)
-			c.Connect()
+			c := match(t, config, 0)
 			compared := 0
 			c.OnFrame(func(k *systemstest.Client) {
 				steps := max(int(k.Input())-first+1, 0)
@@ -199,8 +153,7 @@ func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 func TestNetcodeA2_SendsAfterTheTick(t *testing.T) {
 	config := onField(1, 3, lag(0))
 	config.Server.Policies.Timing = policy.TimingArrival
-	c := systemstest.New(t, config)
-	c.Connect()
+	c := match(t, config, 0)
 	sent := make([]uint64, len(c.Clients))
 	c.OnClientTick(func(k *systemstest.Client) {
 		out := k.Traffic().Session.DatagramsOut
@@ -219,30 +172,6 @@ func TestNetcodeA2_SendsAfterTheTick(t *testing.T) {
 	c.Run(5 * time.Second)
 }
 
-// The server holds ticks while a buffer grows, so that sequences and ticks move
-// apart. Predictions are matched by sequence, so none of it is a misprediction.
-func TestNetcodeA6_HoldsShiftTicksNotPredictions(t *testing.T) {
-	config := onField(1, 2, lag(2))
-	// Every input moves the player, so being off by one tick shows.
-	config.Play = steady(Walk{DX: 1, DY: -1})
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(2 * time.Second)
-	c.Mark()
-	for n := 4; n <= 24; n += 2 { // never so much at once that inputs are missing
-		c.SetLinks(lag(n), lag(n))
-		c.Run(3 * time.Second)
-	}
-	for _, k := range c.Clients {
-		if f := k.Figures(); f.Holds < 5 || f.Confirmed < 600 || f.Missing != 0 {
-			t.Errorf("%v: %d holds, %d own states confirmed, %d inputs missing", k, f.Holds, f.Confirmed, f.Missing)
-		}
-	}
-	c.NoCorrections()
-	c.Settle()
-	c.Converged()
-}
-
 // What has no own state in it confirms nothing, whatever else it holds and
 // acknowledges.
 func TestNetcodeA6_WithoutOwnStateNothingIsConfirmed(t *testing.T) {
@@ -251,9 +180,7 @@ func TestNetcodeA6_WithoutOwnStateNothingIsConfirmed(t *testing.T) {
 	// first.
 	config.Populate = drifters(600)
 	config.Protocol = fieldWith(shake)
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(2 * time.Second)
+	c := match(t, config, 2*time.Second)
 
 	k := c.Clients[0]
 	first := firstOfSnapshot()
@@ -277,8 +204,7 @@ func TestNetcodeA6_WithoutOwnStateNothingIsConfirmed(t *testing.T) {
 		t.Errorf("%.1f bytes of inputs a tick: acknowledged inputs are sent again", mean)
 	}
 	c.Lose(nil)
-	c.Settle()
-	c.Converged()
+	rest(c)
 	c.NoCorrections()
 }
 
@@ -356,43 +282,9 @@ func TestNetcodeTicks_SameAnywhere(t *testing.T) {
 			if c.Server.Tick() < tick+60 || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("about tick %d, up to %d\n%+v\nand about %d\n%+v", tick, c.Server.Tick(), got, tick%era, want)
 			}
-			c.Settle()
-			c.Converged()
+			rest(c)
 		}
 	})
-}
-
-// Nothing is different where the numbers of inputs and datagrams begin again on the wire:
-// 65,536 ticks in, in matches with a datagram each way in every tick.
-func TestNetcodeTicks_NumbersBeginAgain(t *testing.T) {
-	presets := policy.Presets()
-	if testing.Short() {
-		presets = presets[:1] // each takes 18 minutes
-	}
-	for _, p := range presets {
-		t.Run(p.String(), func(t *testing.T) {
-			t.Parallel()
-			config := onPosts(p, systems.ScopeOwn, netsys.Link{Latency: 20 * time.Millisecond}, func(*ecs.World, post) {})
-			config.Populate, config.Server.SendRate, config.Clients = nil, 60, 1
-			c := systemstest.New(t, config)
-			c.Connect()
-			window := func(until int) systemstest.Figures {
-				c.RunTicks(until - 300 - int(c.Server.Tick()))
-				c.Mark()
-				c.RunTicks(600)
-				return c.Clients[0].Figures()
-			}
-			early, across := window(10_000), window(1<<16)
-			if early != across || across.Consumed < 590 || across.Corrections > 0 {
-				t.Errorf("about tick 10,000\n%+v\nand about 65,536\n%+v", early, across)
-			}
-			if n := c.Clients[0].Traffic().Session; n.DatagramsOut < 1<<16 || n.DatagramsIn < 1<<16-300 {
-				t.Errorf("%d and %d datagrams", n.DatagramsOut, n.DatagramsIn)
-			}
-			c.Settle()
-			c.Converged()
-		})
-	}
 }
 
 // After its last tick a server ends and says why; its clients hear a goodbye.
@@ -401,8 +293,7 @@ func TestNetcodeTicks_EndAfterTheLast(t *testing.T) {
 		t.Run(p.String(), func(t *testing.T) {
 			config := onPosts(p, systems.ScopeOwn, netsys.Link{Latency: 30 * time.Millisecond}, func(*ecs.World, post) {})
 			config.Populate, config.Server.FirstTick = nil, ecs.MaxTick-400
-			c := systemstest.New(t, config)
-			c.Connect()
+			c := match(t, config, 0)
 			c.Run(10 * time.Second)
 			if got := c.Server.Tick(); got != ecs.MaxTick+1 || !errors.Is(c.Server.Err(), systems.ErrTicks) {
 				t.Errorf("the server stands before tick %d: %v", got, c.Server.Err())
@@ -426,207 +317,158 @@ func TestNetcodeTicks_EndAfterTheLast(t *testing.T) {
 	}
 }
 
-// Tap is an input that differs in every tick.
-type Tap struct {
-	N uint8 `net:"0..255"`
-}
-
-func taps(seed uint64, clients int) systemstest.Config {
-	return systemstest.Config{
-		Protocol: func() *ecs.Protocol {
-			p := ecs.NewProtocol("taps/1")
-			ecs.Input[Tap](p)
-			p.Simulate("nothing", func(*ecs.World) {})
-			return p
-		},
-		Play:    systemstest.Play(func(k *systemstest.Client, in *Tap) { in.N = uint8(k.Input()) }),
-		Clients: clients,
-		Seed:    seed,
+// Nothing is different where the numbers of inputs and datagrams begin again on the wire:
+// 65,536 ticks in, in matches with a datagram each way in every tick, also for who plays
+// over a bad link.
+func TestNetcodeC2_NumbersBeginAgain(t *testing.T) {
+	presets := []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.Rollback} // one of each way to number and to tell
+	switch {
+	case long():
+		presets = policy.Presets()
+	case testing.Short():
+		presets = presets[:1]
+	}
+	for _, p := range presets {
+		t.Run(p.String(), func(t *testing.T) {
+			t.Parallel()
+			config := underPreset(p, 1, 1, netsys.Link{})
+			config.Populate, config.Server.SendRate, config.FrameRate = nil, 60, 6
+			if p == policy.LocalSync {
+				config.Clients = 2
+			}
+			config.Links = func(n int) (up, down netsys.Link) {
+				if n > 0 {
+					way := systemstest.RoundTrip(150*time.Millisecond, 20*time.Millisecond, 0.02)
+					return way, way
+				}
+				return netsys.Link{Latency: 20 * time.Millisecond}, netsys.Link{Latency: 20 * time.Millisecond}
+			}
+			c := match(t, config, 15*time.Second)
+			window := func(until int) (f systemstest.Figures, bytes uint64) {
+				c.RunTicks(until - 300 - int(c.Server.Tick()))
+				c.Mark()
+				bytes = c.Clients[0].Traffic().Session.PayloadOut
+				c.RunTicks(600)
+				c.NothingMissing()
+				c.NoCorrections()
+				c.NoStalls()
+				return c.Clients[0].Figures(), c.Clients[0].Traffic().Session.PayloadOut - bytes
+			}
+			early, less := window(2_000)
+			across, bytes := window(1 << 16)
+			if early != across || across.Consumed < 590 || bytes > less+less/20 {
+				t.Errorf("about tick 2,000, %d bytes\n%+v\nand about 65,536, %d bytes\n%+v", less, early, bytes, across)
+			}
+			for _, k := range c.Clients {
+				f, st := k.Figures(), k.Stats()
+				if f.Rejected+f.Resyncs+f.StaleStates+f.Jumps+st.Renewals != 0 || f.Consumed < 590 {
+					t.Errorf("%v: %+v, %d renewals", k, f, st.Renewals)
+				}
+				if n := k.Traffic().Session; n.DatagramsOut < 1<<16 || n.DatagramsIn < 1<<16*97/100-300 || k.Input() < 1<<16+200 {
+					t.Errorf("%v: %d and %d datagrams, input %d", k, n.DatagramsOut, n.DatagramsIn, k.Input())
+				}
+			}
+			rest(c)
+		})
 	}
 }
 
-// A packet holds the newest inputs: as many as are unacknowledged, but no more
-// than the server's buffer is deep plus 8, and never more than 32.
+// A packet holds the newest inputs: as many as are unacknowledged, but no more than the
+// server's buffer is deep plus 8, and never more than 32. So many they become when there are
+// no acknowledgements.
 func TestNetcodeC2_RedundancyIsWhatMayBeLost(t *testing.T) {
 	for _, l := range []int{0, 1, 3, 6, 20, 60} {
-		config := taps(1, 1)
-		config.Link = lag(l)
-		c := systemstest.New(t, config)
-		c.Connect()
-		c.Run(15 * time.Second)
-		k := c.Clients[0]
-		before := k.Stats().InputsSent
-		packets := 0
+		config := onField(1, 1, lag(l))
+		config.Play = straight()
+		c := match(t, config, 15*time.Second)
+		before, packets, longest, deaf := c.Clients[0].Stats().InputsSent, 0, 0, false
 		c.OnClientTick(func(k *systemstest.Client) {
-			now := k.Stats().InputsSent
-			inputs := int(now - before)
-			before = now
+			st := k.Stats()
+			inputs, most := int(st.InputsSent-before), min(st.InputBuffer+8, 32)
+			before = st.InputsSent
 			packets++
 			// An input is acknowledged by the snapshot after it: a round trip, and
 			// up to a send gap more. Ticks of client and server interleave.
-			fewest := min(2*l, k.Stats().InputBuffer+8, 32)
-			limit := min(2*l+3+2, k.Stats().InputBuffer+8, 32)
-			if inputs < fewest || inputs > max(limit, 1) {
+			fewest, limit := min(2*l, most), max(min(2*l+3+2, most), 1)
+			if deaf {
+				limit, longest = most, max(longest, inputs)
+			}
+			if inputs < fewest || inputs > limit {
 				t.Fatalf("lag %d, input %d: a packet of %d inputs, with %d waiting on the server; %d to %d are due",
-					l, k.Input(), inputs, k.Stats().InputBuffer, fewest, limit)
+					l, k.Input(), inputs, st.InputBuffer, fewest, limit)
 			}
 		})
 		c.Run(5 * time.Second)
-		if packets < 290 {
-			t.Errorf("lag %d: %d packets", l, packets)
+		c.Lose(func(p systemstest.Packet) bool { return !p.Up })
+		deaf = true
+		c.Run(5 * time.Second)
+		if want := min(c.Clients[0].Stats().InputBuffer+8, 32); longest != want || packets < 590 {
+			t.Errorf("lag %d: of %d packets without acknowledgements the longest has %d inputs, want %d", l, packets, longest, want)
 		}
 	}
 }
 
-// Without acknowledgements the packets grow to the buffer's depth plus 8, and stay
-// there.
-func TestNetcodeC2_RedundancyIsCapped(t *testing.T) {
-	config := taps(1, 1)
-	config.Link = lag(3)
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(12 * time.Second)
-	k := c.Clients[0]
-	c.Lose(func(p systemstest.Packet) bool { return !p.Up })
-	before, longest := k.Stats().InputsSent, 0
-	c.OnClientTick(func(k *systemstest.Client) {
-		now := k.Stats().InputsSent
-		before, longest = now, max(longest, int(now-before))
-	})
-	c.Run(5 * time.Second)
-	if want := k.Stats().InputBuffer + 8; longest != want {
-		t.Errorf("packets of %d inputs with %d waiting on the server, want %d", longest, k.Stats().InputBuffer, want)
+// inOrder demands of a journal that each step took the input after that of the one before, in
+// a later tick.
+func inOrder(t *testing.T, steps []step) {
+	t.Helper()
+	for i := 1; i < len(steps); i++ {
+		if a, b := steps[i-1], steps[i]; b.tick <= a.tick || b.in.N != a.in.N+1 {
+			t.Fatalf("client %d: tick %d consumed input %d after tick %d with input %d", b.owner, b.tick, b.in.N, a.tick, a.in.N)
+		}
 	}
 }
 
 // Inputs lost with as many packets in a row as the redundancy covers arrive with
 // the next one.
 func TestNetcodeC2_RedundancyBridgesLosses(t *testing.T) {
-	c := systemstest.New(t, onField(1, 1, lag(12)))
-	c.Connect()
-	c.Run(12 * time.Second)
+	c := match(t, onField(1, 1, lag(12)), 12*time.Second)
 	j := journalOf(c.Server.World())
-	k := c.Clients[0]
-	c.Mark()
 	for range 20 {
-		lost := 0
-		c.Lose(func(p systemstest.Packet) bool {
-			if p.Up {
-				lost++
-			}
-			return p.Up && lost <= 2
-		})
+		loseUp(c, 2)
 		c.RunTicks(30)
 	}
-	steps := j.of(k.ID())
-	for i := 1; i < len(steps); i++ {
-		if steps[i].in.N != steps[i-1].in.N+1 {
-			t.Fatalf("tick %d consumed input %d after %d", steps[i].tick, steps[i].in.N, steps[i-1].in.N)
-		}
-	}
+	inOrder(t, j.steps)
 	c.NothingMissing()
-	if f := k.Figures(); f.Consumed < 599 {
+	if f := c.Clients[0].Figures(); f.Consumed < 599 {
 		t.Errorf("%d inputs consumed", f.Consumed)
 	}
 }
 
-// Mixed is an input of which everything follows from N: what is held, what jumps
-// and what moves.
-type Mixed struct {
-	N    uint16 `net:"0..65535"`
-	Dice uint8  `net:"0..255"`
-	Held bool
-	Turn uint16 `net:"0..359 angle"`
-}
-
-func mixed(n uint16) Mixed {
-	dice := uint8(uint32(n) * 2654435761 >> 24)
-	m := Mixed{N: n, Dice: dice, Held: n>>5&1 == 1, Turn: n >> 6 * 50 % 360}
-	if m.Held {
-		m.Turn = (m.Turn + n&31*3) % 360
-	}
+// ofNumber is an input that follows from its number: what is held, and what changes often.
+func ofNumber(n uint16) Walk {
+	dice := uint32(n) * 2654435761 >> 24
+	in := Walk{N: n, DX: int8(n>>5%3) - 1, DY: int8(dice%3) - 1, Jump: dice&8 != 0}
 	if n>>7&1 == 1 {
-		m.Dice = 7
+		in.DY, in.Jump = 1, false
 	}
-	return m
+	return in
 }
 
 // Each message continues from one that has arrived; whatever gets lost, overtaken
 // or doubled, no input comes out as another one.
 func TestNetcodeC2_MessagesContinueFromWhatArrived(t *testing.T) {
-	type holder struct{ In *Mixed }
-	for seed := range uint64(4) {
-		stepped, wrong := 0, 0
-		c := systemstest.New(t, systemstest.Config{
-			Protocol: func() *ecs.Protocol {
-				p := ecs.NewProtocol("mixed/1")
-				ecs.Input[Mixed](p)
-				p.Simulate("nothing", func(*ecs.World) {})
-				p.Authority("look", func(w *ecs.World) {
-					for _, h := range ecs.Each[holder](w) {
-						if stepped++; h.In.N != 0 && *h.In != mixed(h.In.N) {
-							wrong++
-						}
-					}
-				})
-				return p
-			},
-			Server: systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
-				w.Spawn(components.Owner{Client: client}, Mixed{})
-			}},
-			Play:    systemstest.Play(func(k *systemstest.Client, in *Mixed) { *in = mixed(uint16(k.Input())) }),
-			Clients: 3,
-			Link: netsys.Link{
-				Latency: time.Duration(20+60*seed) * time.Millisecond, Jitter: time.Duration(20*seed) * time.Millisecond,
-				Loss: 0.2, Duplicate: 0.2,
-			},
-			Seed: seed,
-		})
-		c.Connect()
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		bad := time.Duration(20*seed-20) * time.Millisecond
+		config := onField(seed, 3, netsys.Link{Latency: 20*time.Millisecond + 3*bad, Jitter: bad, Loss: 0.2, Duplicate: 0.2})
+		config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) { *in = ofNumber(uint16(k.Input())) })
+		c := systemstest.New(t, config)
+		j := journalOf(c.Server.World())
 		c.Run(20 * time.Second)
-		if wrong > 0 || stepped < 3000 {
-			t.Errorf("seed %d: %d of %d inputs are not as they were", seed, wrong, stepped)
+		for _, k := range c.Clients {
+			last := Walk{}
+			for _, s := range j.of(k.ID()) {
+				want := ofNumber(s.in.N)
+				if want.Jump = want.Jump && s.in.N != last.N; s.in.N != 0 && s.in != want {
+					t.Fatalf("%v: tick %d consumed %+v, want %+v", k, s.tick, s.in, want)
+				}
+				last = s.in
+			}
 		}
-		if s := c.Server.Stats(); s.Inputs.Unread+s.MalformedMessages > 0 {
-			t.Errorf("seed %d: %d messages could not be read, %d are malformed", seed, s.Inputs.Unread, s.MalformedMessages)
+		if s := c.Server.Stats(); len(j.steps) < 3000 || s.Inputs.Unread+s.MalformedMessages > 0 {
+			t.Errorf("%d steps; %d messages could not be read, %d are malformed", len(j.steps), s.Inputs.Unread, s.MalformedMessages)
 		}
-	}
-}
-
-// Sequences and sends wrap at 65,536 on the wire and nowhere else.
-func TestNetcodeC2_SequencesWrap(t *testing.T) {
-	t.Parallel()
-	if testing.Short() && race.Enabled {
-		t.Skip("70,000 ticks under the race detector")
-	}
-	config := onField(1, 2, systemstest.RoundTrip(150*time.Millisecond, 20*time.Millisecond, 0.02))
-	config.Server.SendRate = 60 // sends wrap as well
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(15 * time.Second)
-	c.Mark()
-	c.RunUntil(time.Hour, func() bool { return c.Server.Tick() >= 65_400 })
-	bytes := c.Clients[0].Traffic().Session.PayloadOut
-	c.RunTicks(300)
-	across := c.Clients[0].Traffic().Session.PayloadOut - bytes
-	c.RunUntil(time.Hour, func() bool { return c.Server.Tick() >= 70_000 })
-	for _, k := range c.Clients {
-		f := k.Figures()
-		if k.Input() < 1<<16+1000 || k.Status().LastInput < 1<<16+1000 {
-			t.Fatalf("%v: inputs up to %d, consumed up to %d: nothing wrapped", k, k.Input(), k.Status().LastInput)
-		}
-		if f.Consumed < 69_000 || f.Rejected != 0 || f.Resyncs != 0 || f.StaleStates != 0 || f.Jumps != 0 || k.Stats().Renewals != 0 {
-			t.Errorf("%v: %+v, %d renewals", k, f, k.Stats().Renewals)
-		}
-	}
-	if across > 300*40 {
-		t.Errorf("%d bytes of inputs in 300 ticks across the wrap", across)
-	}
-	c.NothingMissing()
-	c.NoCorrections()
-	c.NoStalls()
-	c.Settle()
-	c.Converged()
+	})
 }
 
 // Sequences of a puppet wrap as well, however far the first one is.
@@ -644,9 +486,5 @@ func TestNetcodeC2_NewestPlusCount(t *testing.T) {
 	if len(j.steps) < 380 {
 		t.Fatalf("%d steps", len(j.steps))
 	}
-	for i := 100; i < len(j.steps); i++ {
-		if j.steps[i].in.N != j.steps[i-1].in.N+1 {
-			t.Fatalf("tick %d consumed input %d after %d", j.steps[i].tick, j.steps[i].in.N, j.steps[i-1].in.N)
-		}
-	}
+	inOrder(t, j.steps[100:])
 }

@@ -98,9 +98,7 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 // Looking at the world by claims, in every tick, allocates nothing, neither where they
 // are made nor where they are judged.
 func TestLagCompAllocatesNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
+	skipRace(t)
 	config := yardConfig(1, rough(), lagcomp.Config{})
 	config.CountOnly = true
 	config.Play = systemstest.Play(func(k *systemstest.Client, in *Rifle) {
@@ -136,9 +134,7 @@ func TestNetcodeE5_BytesOfClaims(t *testing.T) {
 			in.Fire = k.Input()%30 == 0
 			in.Seen = claims(k, in.Fire)
 		})
-		c := systemstest.New(t, config)
-		c.Connect()
-		c.Run(5 * time.Second)
+		c := match(t, config, 5*time.Second)
 		before := c.Clients[0].Stats()
 		c.Run(10 * time.Second)
 		after := c.Clients[0].Stats()

@@ -8,7 +8,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
-	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // A game's own InputGather runs under every model, its own Predict under all in which a client
@@ -28,9 +27,7 @@ func TestOwnInputGatherAndPredict(t *testing.T) {
 			config := onPosts(preset, systems.ScopeOwn, netsys.Link{Latency: 40 * time.Millisecond}, func(*ecs.World, post) {})
 			client := config.Client
 			config.Client = func(n int) systems.ClientConfig { c := client(n); c.Systems = own; return c }
-			c := systemstest.New(t, config)
-			c.Connect()
-			c.Run(3 * time.Second)
+			c := match(t, config, 3*time.Second)
 			if gathered < 150 || applied < 150 && !everything {
 				t.Errorf("%d inputs gathered, %d applied", gathered, applied)
 			}

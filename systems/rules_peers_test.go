@@ -47,8 +47,7 @@ func less(now, before []int) []int {
 // Lockstep simulates nothing again, and nobody waits for a player who joins: its first
 // input is expected when it can be there.
 func TestNetcodeACost_LockstepSimulatesOnce(t *testing.T) {
-	c := systemstest.New(t, underPreset(policy.Lockstep, 2, 2, systemstest.RoundTrip(400*time.Millisecond, 0, 0)))
-	c.Connect()
+	c := match(t, underPreset(policy.Lockstep, 2, 2, systemstest.RoundTrip(400*time.Millisecond, 0, 0)), 0)
 	c.Join()
 	c.Run(10 * time.Second)
 	if due := int(c.Elapsed() / ticks(1)); due-int(c.Server.Tick()) > 3 {
@@ -59,8 +58,7 @@ func TestNetcodeACost_LockstepSimulatesOnce(t *testing.T) {
 			t.Errorf("peer %d simulated %d ticks again", i, n)
 		}
 	}
-	c.Settle()
-	c.Converged()
+	rest(c)
 }
 
 // Whatever links do, who joins late, leaves, disappears or stands still: all peers agree
@@ -75,9 +73,7 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 				link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
 				config := underPreset(preset, seed, 5, link)
 				config.Server.Desync = func(d relay.Divergence) { t.Error(d) }
-				c := systemstest.New(t, config)
-				c.Connect()
-				c.Run(3 * time.Second)
+				c := match(t, config, 3*time.Second)
 				late := c.Join()
 				c.Clients[0].Leave()
 				c.Clients[1].Kill()
@@ -92,8 +88,7 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 				if st := late.Status(); st.Inputs.Consumed < 300 {
 					t.Errorf("who joined late had %d inputs consumed", st.Inputs.Consumed)
 				}
-				c.Settle()
-				c.Converged()
+				rest(c)
 				s := c.Server.Stats()
 				if s.MalformedMessages != 0 || s.Divergences != 0 {
 					t.Errorf("%d malformed messages, %d divergences", s.MalformedMessages, s.Divergences)
@@ -124,9 +119,7 @@ func TestNetcodeE7_LateInputsAreCapped(t *testing.T) {
 		return half(3), half(3)
 	}
 	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) { in.DX = int8(k.Input()%2)*2 - 1 })
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(10 * time.Second)
+	c := match(t, config, 10*time.Second)
 	before, rejected := resimulated(c), c.Clients[1].Status().Inputs.Rejected
 	c.OnServerTick(func() {
 		now := resimulated(c)
@@ -143,8 +136,7 @@ func TestNetcodeE7_LateInputsAreCapped(t *testing.T) {
 	if n := c.Clients[1].Status().Inputs.Rejected - rejected; n == 0 {
 		t.Error("no input was refused, so nothing was capped")
 	}
-	c.Settle()
-	c.Converged()
+	rest(c)
 }
 
 // passed is an outcome: a player has passed from a row of the field to the next.
@@ -209,9 +201,7 @@ func TestNetcodeB5_PeersAgreeOnWhatIsFinal(t *testing.T) {
 		config.Client = func(n int) systems.ClientConfig {
 			return systems.ClientConfig{Outcomes: func(l *outcome.Log) { clients[n].follow(t, l) }}
 		}
-		c := systemstest.New(t, config)
-		c.Connect()
-		c.Run(4 * time.Second)
+		c := match(t, config, 4*time.Second)
 		from := c.Server.Tick()
 		c.Run(10 * time.Second)
 		to := c.Server.Tick()

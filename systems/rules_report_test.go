@@ -17,82 +17,19 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// onAdvice is the field where corrections are made on mismatch alone.
-func onAdvice(seed uint64, clients int, link netsys.Link) systemstest.Config {
-	config := onField(seed, clients, link)
-	config.Server.Policies = policy.CorrectOnMismatch.Policies()
-	return config
-}
-
-// The step is fixed, and no client takes more of them than ticks pass: whose
-// machine sends five inputs a tick is stepped once a tick where inputs are
-// buffered, and where they are stepped on arrival as often as there are tokens, a
-// burst of half a second and 2 % more. With advice it is no different.
-func TestNetcodeD1_NothingLengthensAStep(t *testing.T) {
-	const (
-		flood = 5 // inputs a tick
-		time  = 600
-		burst = 30
-	)
-	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
-		for _, correction := range []policy.Correction{policy.CorrectionState, policy.CorrectionMismatch} {
-			p := newPuppet(t, systems.ServerConfig{Policies: policy.Policies{Timing: timing, Correction: correction}})
-			advised := correction == policy.CorrectionMismatch
-			for range 10 * burst { // in which tokens gather
-				p.tick()
-			}
-			for n := range uint32(time) {
-				var messages [][]byte
-				for k := range uint32(flood) {
-					messages = append(messages, advisedInput(n*flood+k+1, advised))
-				}
-				p.tick(messages...)
-			}
-			world := p.server.World()
-			steps := uint64(len(ecs.Resource[journal](world).steps))
-			most := uint64(time)
-			if timing == policy.TimingArrival {
-				most = time*102/100 + burst
-			}
-			if steps > most || steps < time*9/10 {
-				t.Errorf("%v, %v: %d steps in %d ticks, %d at most", timing, correction, steps, time, most)
-			}
-			if d := world.StepDuration(); d != ticks(1) {
-				t.Errorf("%v, %v: a step is %v", timing, correction, d)
-			}
-			if n := p.server.Stats().MalformedMessages; n != 0 {
-				t.Errorf("%v, %v: %d messages were refused", timing, correction, n)
-			}
-		}
-	}
-}
-
-// advisedInput is a message of one input that walks along X, where there is advice
-// one that asks for own state.
-func advisedInput(seq uint32, advised bool) []byte {
-	b := input(seq, 1, 2)
-	if advised {
-		b[len(b)-1] |= 1 << 6 // behind 21 bits of the input and 1 of no more changes
-	}
-	return b
-}
-
 // Gather, step, then send and keep: what a client had after each input is bit for
 // bit what the server has when it has consumed that input. All results agree.
 func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		var ran []string
-		config := onAdvice(seed, 3, bad())
+		config := underPreset(policy.CorrectOnMismatch, seed, 3, bad())
 		config.Client = func(n int) systems.ClientConfig {
 			if n > 0 {
 				return systems.ClientConfig{}
 			}
 			return systems.ClientConfig{Schedule: noteSystems(&ran, "InputGather", "Predict", "Send")}
 		}
-		c := systemstest.New(t, config)
-		c.Connect()
-		c.Run(15 * time.Second)
-		c.Mark()
+		c := match(t, config, 15*time.Second)
 		before := c.Server.Stats().Reports
 		kept := make([]map[uint32]components.Position, len(c.Clients))
 		for n := range kept {
@@ -135,9 +72,7 @@ func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 // which two bits tell, within 0.01, what is meant, nothing for what is compared
 // exactly, and the hash.
 func TestNetcodeD3_OneResultAPacket(t *testing.T) {
-	c := systemstest.New(t, onAdvice(1, 2, lag(6)))
-	c.Connect()
-	c.Run(5 * time.Second)
+	c := match(t, underPreset(policy.CorrectOnMismatch, 1, 2, lag(6)), 5*time.Second)
 	k := c.Clients[0]
 	before := k.Stats()
 	c.Run(10 * time.Second)
@@ -151,7 +86,7 @@ func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 // What the few bits of a result do not tell, its hash does: a push by as many
 // steps as the remainders skip, and a count that is compared exactly.
 func TestNetcodeD3_TheHashTellsTheRest(t *testing.T) {
-	config := onAdvice(1, 1, lag(6))
+	config := underPreset(policy.CorrectOnMismatch, 1, 1, lag(6))
 	config.Play = steady(Walk{})
 	config.Protocol = fieldWith(func(w *ecs.World) {
 		type player struct {
@@ -190,7 +125,7 @@ func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
 	)
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 		offset := func(round uint32) float32 { return float32(round) * 3 * tolerance / rounds }
-		config := onAdvice(seed, 1, lag(6))
+		config := underPreset(policy.CorrectOnMismatch, seed, 1, lag(6))
 		config.Play = steady(Walk{})
 		config.Protocol = fieldWith(func(w *ecs.World) {
 			if w.Tick() < 300 || w.Tick()%every != 0 {
@@ -228,8 +163,7 @@ func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
 		if n := c.Server.Stats().Reports.Corrections - opened; n < rounds/4 || within < 2 {
 			t.Errorf("%d corrections of %d pushes, %d were within tolerance", n, rounds, within)
 		}
-		c.Settle()
-		c.Converged()
+		rest(c)
 	})
 }
 
@@ -312,8 +246,7 @@ func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
 				t.Errorf("%v: %d corrections of %d pushes and %d ticks again; %d under LocalSync", k, f.Corrections, rounds, f.Resimulated, l.Resimulated)
 			}
 		}
-		c.Settle()
-		c.Converged()
+		rest(c)
 	})
 }
 
@@ -324,7 +257,7 @@ func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
 	const from, rounds, gone, back = 1200, 8, 40, 20 // ticks
 	for _, up := range []bool{false, true} {
 		systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
-			config := onAdvice(seed, 2, bad())
+			config := underPreset(policy.CorrectOnMismatch, seed, 2, bad())
 			config.Protocol = pushes(from)
 			c := systemstest.New(t, config)
 			c.Lose(func(p systemstest.Packet) bool {
@@ -343,8 +276,7 @@ func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
 				}
 				c.RunTicks(pushEvery - 8 - gone - back)
 			}
-			c.Settle()
-			c.Converged()
+			rest(c)
 			if open := c.Server.Stats().Reports.OpenTicks; open > uint64(2*(from+rounds*pushEvery)) {
 				t.Errorf("corrections were open for %d ticks", open)
 			}
@@ -366,7 +298,7 @@ func TestNetcodeD4_SpawnsAndSecretsReachTheirOwner(t *testing.T) {
 // What only the owner sees and predicts is advice like all that is predicted. It
 // stays, and is corrected, although secrets come and go beside it.
 func TestNetcodeD4_WhatTheOwnerAloneSeesIsAdviceToo(t *testing.T) {
-	config := onAdvice(1, 2, lag(6))
+	config := underPreset(policy.CorrectOnMismatch, 1, 2, lag(6))
 	config.Server.Join = func(w *ecs.World, client uint32) {
 		w.Spawn(components.Owner{Client: client}, components.Position{}, Fuel{Left: 900}, Hand{}, Jumps{}, Walk{})
 	}
@@ -423,8 +355,7 @@ func TestNetcodeD4_WhatTheOwnerAloneSeesIsAdviceToo(t *testing.T) {
 	if secret := told[2] - told[1]; secret == 0 || secret > (told[3]-told[2])/2 {
 		t.Errorf("%d bytes for the secret, %d for the correction", secret, told[3]-told[2])
 	}
-	c.Settle()
-	c.Converged()
+	rest(c)
 }
 
 // What was predicted to spawn and never was, is gone when the server's word comes

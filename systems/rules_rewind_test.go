@@ -9,7 +9,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/outcome"
@@ -60,8 +59,7 @@ func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
 						t.Fatalf("the client applied in tick %d the input gathered in tick %d", s.tick, s.in.N)
 					}
 				}
-				c.Settle()
-				c.Converged()
+				rest(c)
 			})
 		})
 	}
@@ -86,8 +84,7 @@ func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
 				}
 			}}
 		}
-		c := systemstest.New(t, config)
-		c.Connect()
+		c := match(t, config, 0)
 		j := journalOf(c.Server.World())
 		c.Run(20 * time.Second)
 		c.Settle()
@@ -115,8 +112,7 @@ func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
 func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
-		c := systemstest.New(t, rewindOn(seed, 8, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0)))
-		c.Connect()
+		c := match(t, rewindOn(seed, 8, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0)), 0)
 		calm := func(when string, most float64) {
 			c.Run(12 * time.Second)
 			c.Mark()
@@ -148,8 +144,7 @@ func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 		c.SetLinks(near, near)
 		c.Run(25 * time.Second) // a tick a second
 		calm("at 60 ms", 5)
-		c.Settle()
-		c.Converged()
+		rest(c)
 	})
 }
 
@@ -157,9 +152,7 @@ func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 func TestNetcodeB3_EqualInputChangesNothing(t *testing.T) {
 	config := rewindOn(1, 3, systemstest.RoundTrip(200*time.Millisecond, 80*time.Millisecond, 0.2))
 	config.Play = steady(Walk{DX: 1})
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(2 * time.Second)
+	c := match(t, config, 2*time.Second)
 	before := c.Server.Stats()
 	c.Run(30 * time.Second)
 	after := c.Server.Stats()
@@ -169,8 +162,7 @@ func TestNetcodeB3_EqualInputChangesNothing(t *testing.T) {
 	if after.Inputs.Late == before.Inputs.Late {
 		t.Error("no input was late: the link was too good for this test")
 	}
-	c.Settle()
-	c.Converged()
+	rest(c)
 }
 
 // Under any link all peers agree in the end, and no prediction is corrected while nobody
@@ -179,18 +171,14 @@ func TestNetcodeB3_OwnStateIsOfTheProcessedTick(t *testing.T) {
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		config := rewindOn(seed, 4, netsys.Link{Latency: 380 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.1, Duplicate: 0.05})
 		config.Server.Policies.Window = 600 * time.Millisecond // half of it is the most that clients lead
-		c := systemstest.New(t, config)
-		c.Connect()
-		c.Run(12 * time.Second)
-		c.Mark()
+		c := match(t, config, 12*time.Second)
 		before := c.Server.Stats()
 		c.Run(20 * time.Second)
 		if after := c.Server.Stats(); after.Inputs.Rewrote-before.Inputs.Rewrote < 1000 || after.ResimulatedTicks-before.ResimulatedTicks < 1000 {
 			t.Error("few inputs were late: the link was too good for this test")
 		}
 		c.NoCorrections()
-		c.Settle()
-		c.Converged()
+		rest(c)
 	})
 }
 
@@ -228,8 +216,7 @@ func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
 				t.Error("no input was older than the window")
 			}
 			c.Run(time.Second)
-			c.Settle()
-			c.Converged()
+			rest(c)
 		})
 	}
 }
@@ -238,9 +225,7 @@ func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
 func TestRewindAfterStalls(t *testing.T) {
 	for _, length := range []time.Duration{300 * time.Millisecond, 900 * time.Millisecond, 5 * time.Second} {
 		t.Run(length.String(), func(t *testing.T) {
-			c := systemstest.New(t, rewindOn(3, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
-			c.Connect()
-			c.Run(15 * time.Second)
+			c := match(t, rewindOn(3, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)), 15*time.Second)
 			recovers := func(who string, within time.Duration) {
 				c.Run(length + within)
 				c.Mark()
@@ -265,8 +250,7 @@ func TestRewindAfterStalls(t *testing.T) {
 			recovers("the client was held", 5*time.Second)
 			c.StallServer(length)
 			recovers("the server was held", 15*time.Second)
-			c.Settle()
-			c.Converged()
+			rest(c)
 		})
 	}
 }
@@ -278,8 +262,7 @@ func TestRewindRosterIsRepeated(t *testing.T) {
 		config := rewindOn(seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
 		config.Server.Policies.Window = 600 * time.Millisecond
 		config.Server.Timeout = time.Second
-		c := systemstest.New(t, config)
-		c.Connect()
+		c := match(t, config, 0)
 		for i := range 6 {
 			c.Run(3 * time.Second)
 			k := c.Clients[i]
@@ -291,8 +274,7 @@ func TestRewindRosterIsRepeated(t *testing.T) {
 			c.Join()
 		}
 		c.Run(5 * time.Second)
-		c.Settle()
-		c.Converged()
+		rest(c)
 		players := 0
 		for range ecs.All[struct{ Own components.Owner }](c.Server.World()) {
 			players++
@@ -308,16 +290,12 @@ func TestRewindRosterIsRepeated(t *testing.T) {
 
 // Once warm, ticks that go back allocate nothing.
 func TestNetcodeB3_RewindAllocatesNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
+	skipRace(t)
 	config := rewindOn(1, 4, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 80 * time.Millisecond, Loss: 0.1})
 	config.Server.Policies.Window = 600 * time.Millisecond
 	config.Populate = drifters(60)
 	config.CountOnly = true
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(60 * time.Second)
+	c := match(t, config, 60*time.Second)
 	before := c.Server.Stats().ResimulatedTicks
 	// One run, because AllocsPerRun rounds the mean down.
 	if n := testing.AllocsPerRun(1, func() { c.RunTicks(600) }); n != 0 {

@@ -82,8 +82,7 @@ func TestNetcodeE7_JoinsAndStallsStayAtHome(t *testing.T) {
 			}
 			unmoved(c.Clients[0], c.Clients[2])
 		}
-		c.Settle()
-		c.Converged()
+		rest(c)
 	})
 }
 
@@ -193,9 +192,7 @@ func playPauses(t *testing.T, preset policy.Preset, rate int, pauses ...pause) {
 	config := underPreset(preset, 1, 3, link)
 	config.Server.TickRate, config.Server.Timeout = rate, time.Minute
 	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Timeout: time.Minute} }
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(6 * time.Second)
+	c := match(t, config, 6*time.Second)
 	w := newWatch(c)
 	for _, h := range pauses {
 		k, d := c.Clients[1], h.seconds*time.Second
@@ -235,8 +232,7 @@ func playPauses(t *testing.T, preset policy.Preset, rate int, pauses ...pause) {
 			k.Leave()
 		}
 	}
-	c.Settle()
-	c.Converged()
+	rest(c)
 }
 
 // A dead path stops everybody under lockstep for the time that the server is told to wait, whatever its rates are.
@@ -251,9 +247,7 @@ func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
 	} {
 		config := underPreset(policy.Lockstep, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
 		config.Server.TickRate, config.Server.WakeEvery, config.Server.Stall = x.rate, x.wake, x.stall
-		c := systemstest.New(t, config)
-		c.Connect()
-		c.Run(3 * time.Second)
+		c := match(t, config, 3*time.Second)
 		tick, moved, stopped := c.Server.Tick(), c.Now(), time.Duration(0)
 		c.OnServerTick(func() {
 			if now := c.Server.Tick(); now != tick {
@@ -282,9 +276,7 @@ func TestNetcodeE7_NobodyWaitsForWhoJoinsBesideALongWay(t *testing.T) {
 		long := systemstest.RoundTrip(800*time.Millisecond, 0, 0)
 		config := underPreset(policy.Lockstep, 1, 2, long)
 		config.Server.TickRate = rate
-		c := systemstest.New(t, config)
-		c.Connect()
-		c.Run(6 * time.Second)
+		c := match(t, config, 6*time.Second)
 		late := c.Join()
 		late.SetLinks(netsys.Link{}, netsys.Link{})
 		c.RunUntil(5*time.Second, late.Connected)
@@ -296,7 +288,6 @@ func TestNetcodeE7_NobodyWaitsForWhoJoinsBesideALongWay(t *testing.T) {
 		if n := late.Status().Inputs; n.Consumed < uint64(2*rate) || n.Missing > 0 {
 			t.Errorf("at %d Hz of who joined: %+v", rate, n)
 		}
-		c.Settle()
-		c.Converged()
+		rest(c)
 	}
 }

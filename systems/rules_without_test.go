@@ -87,8 +87,7 @@ func TestNetcodeE2_OmittedEntitiesKeepTheirState(t *testing.T) {
 	if kept < 50 || moved < 50 {
 		t.Errorf("%d entities kept their state, %d have the new one", kept, moved)
 	}
-	c.Settle()
-	c.Converged()
+	rest(c)
 }
 
 // They keep their last confirmed tick as well: what moves evenly is drawn on its
@@ -96,9 +95,7 @@ func TestNetcodeE2_OmittedEntitiesKeepTheirState(t *testing.T) {
 func TestNetcodeE2_OmittedEntitiesKeepTheirTick(t *testing.T) {
 	config := splitField(2)
 	config.Server.Channels.MinRate = 128 << 10 // losses of this path are no reason to send less
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(3 * time.Second)
+	c := match(t, config, 3*time.Second)
 	r := ecs.NewRand(7, 7)
 	c.Lose(func(p systemstest.Packet) bool { return !p.Up && r.Float64() < 0.3 })
 	c.Run(12 * time.Second) // until the delay covers the loss
@@ -128,8 +125,7 @@ func TestNetcodeE2_OmittedEntitiesKeepTheirTick(t *testing.T) {
 		}
 	}
 	c.Lose(nil)
-	c.Settle()
-	c.Converged()
+	rest(c)
 }
 
 // sight is what one client of a push test predicted and was told.
@@ -491,8 +487,7 @@ func TestNetcodeOwner_WithoutClientNeutral(t *testing.T) {
 				t.Errorf("whose player has left has the input %+v, and shot %d times", *x.In, x.Shots.All)
 			}
 		}
-		c.Settle()
-		c.Converged()
+		rest(c)
 		for _, x := range ecs.All[struct{ Shots Shots }](c.Server.World()) {
 			if s := x.Shots; s.Stray != 0 {
 				t.Errorf("%d of %d shots were nobody's", s.Stray, s.All)
@@ -508,8 +503,7 @@ func TestNetcodeOwner_WithoutClientNeutral(t *testing.T) {
 // on the player's client, and then stands still there as it does on the server.
 func TestNetcodeOwner_HandedOverOnce(t *testing.T) {
 	eachModel(t, func(t *testing.T, p policy.Preset, scope systems.Scope) {
-		c := systemstest.New(t, onPosts(p, scope, netsys.Link{Latency: 50 * time.Millisecond}, func(*ecs.World, post) {}))
-		c.Connect()
+		c := match(t, onPosts(p, scope, netsys.Link{Latency: 50 * time.Millisecond}, func(*ecs.World, post) {}), 0)
 		k := client(c, 1)
 		drawn, steady := math.NaN(), 0
 		c.OnFrame(func(k *systemstest.Client) {
