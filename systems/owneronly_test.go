@@ -6,7 +6,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -21,13 +20,19 @@ type Round struct {
 	Number uint16 `net:"0..1000"`
 }
 
-// table is a card game: each player has a hand, and all see the round.
-func table() *ecs.Protocol {
-	p := ecs.NewProtocol("table/1")
-	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Replicate[Hand](p, ecs.OwnerOnly)
-	ecs.Singleton[Round](p, 0)
-	p.Authority("deal", func(w *ecs.World) {
+// Owner-only components reach their owner and nobody else, also when an entity
+// changes hands, and although own state does not travel; singletons reach everybody.
+func TestOwnerOnlyAndSingletons(t *testing.T) {
+	each(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch}, 3, passHands)
+}
+
+func passHands(t *testing.T, model policy.Preset, seed uint64) {
+	config := underPreset(model, seed, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1))
+	config.Server.Join, config.Populate = joinWith(Hand{}), nil
+	config.Protocol = fieldOf(func(p *ecs.Protocol) {
+		ecs.Replicate[Hand](p, ecs.OwnerOnly)
+		ecs.Singleton[Round](p, 0)
+	}, authority(func(w *ecs.World) {
 		for e, r := range ecs.Each[struct{ Hand *Hand }](w) {
 			draw := w.Rand(e)
 			r.Hand.Cards = uint32(draw.Uint64()) | 1
@@ -35,26 +40,8 @@ func table() *ecs.Protocol {
 		for _, r := range ecs.Each[struct{ Round *Round }](w) {
 			r.Round.Number = uint16(w.Tick() / 60)
 		}
-	})
-	return p
-}
-
-// Owner-only components reach their owner and nobody else, also when an entity
-// changes hands; singletons reach everybody.
-func TestOwnerOnlyAndSingletons(t *testing.T) {
-	systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) { passHands(t, seed, policy.Policies{}) })
-}
-
-func passHands(t *testing.T, seed uint64, model policy.Policies) {
-	crowd := systemstest.New(t, systemstest.Config{
-		Protocol: table,
-		Server: systems.ServerConfig{Policies: model, Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client)}, Hand{})
-		}},
-		Clients: 3,
-		Link:    systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1),
-		Seed:    seed,
-	})
+	}))
+	crowd := systemstest.New(t, config)
 	hands := 0
 	crowd.OnFrame(func(k *systemstest.Client) {
 		for _, w := range []*ecs.World{k.World(), k.View()} {

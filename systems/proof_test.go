@@ -29,11 +29,8 @@ type strike struct {
 // windup is the tick at which all wheels stand still.
 const windup = 500
 
-func clockwork(slips func(w *ecs.World, e ecs.Entity)) *ecs.Protocol {
-	p := ecs.NewProtocol("clockwork/1")
-	ecs.Replicate[Wheel](p, ecs.Predicted)
-	ecs.Input[Trigger](p)
-	p.Simulate("turn", func(w *ecs.World) {
+func clockwork(slips func(w *ecs.World, e ecs.Entity)) func() *ecs.Protocol {
+	return fieldOf(predicted[Wheel], simulate("turn", func(w *ecs.World) {
 		for e, r := range ecs.Each[struct{ Wheel *Wheel }](w) {
 			if w.Tick() >= windup {
 				continue
@@ -46,16 +43,14 @@ func clockwork(slips func(w *ecs.World, e ecs.Entity)) *ecs.Protocol {
 				outcome.Raise(w, ecs.Entity{}, strike{w.NetID(e), r.Wheel.Turns})
 			}
 		}
-	})
-	p.Authority("slip", func(w *ecs.World) {
+	}), authority(func(w *ecs.World) {
 		for e, r := range ecs.Each[struct{ Wheel *Wheel }](w) {
 			if draw := w.Rand(e); w.Tick() < windup && draw.IntN(1000) == 0 {
 				r.Wheel.Turns += 3
 				slips(w, e)
 			}
 		}
-	})
-	return p
+	}))
 }
 
 // clock is a match of the clockwork, in which a client has wheels of its own, and simulates
@@ -77,9 +72,7 @@ func (x clock) play(t *testing.T, model policy.Preset) {
 	slipped := map[components.NetID]uint32{}
 	truth, believed, withdrawn := map[strike]bool{}, map[strike]uint32{}, 0
 	config := systemstest.Config{
-		Protocol: func() *ecs.Protocol {
-			return clockwork(func(w *ecs.World, e ecs.Entity) { slipped[w.NetID(e)] = w.Tick() })
-		},
+		Protocol: clockwork(func(w *ecs.World, e ecs.Entity) { slipped[w.NetID(e)] = w.Tick() }),
 		Populate: func(w *ecs.World) {
 			for range x.free {
 				w.Spawn(Wheel{})
@@ -89,7 +82,7 @@ func (x clock) play(t *testing.T, model policy.Preset) {
 			Policies: policies, Budget: x.budget,
 			Join: func(w *ecs.World, client uint32) {
 				for range x.own {
-					w.Spawn(components.Owner{Client: client}, Wheel{}, Trigger{})
+					w.Spawn(components.Owner{Client: client}, Wheel{}, Walk{})
 				}
 			},
 			Outcomes: func(l *outcome.Log) {
@@ -117,7 +110,7 @@ func (x clock) play(t *testing.T, model policy.Preset) {
 		}
 	}
 	crowd := systemstest.New(t, config)
-	crowd.Run(15 * time.Second)
+	crowd.Run(12 * time.Second)
 	crowd.Settle()
 	for s, input := range believed {
 		if !truth[s] {

@@ -13,30 +13,24 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
+// taking is the link of who loses what it has.
+var taking = systemstest.RoundTrip(200*time.Millisecond, 20*time.Millisecond, 0.05)
+
 // A client from whom everything is taken while it fires learns what became of its shots: the
 // server's word that it has nothing counts like any other state of its own.
 func TestWhoOwnsNothingWaitsForNothing(t *testing.T) {
 	for _, model := range []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind} {
 		t.Run(model.String(), func(t *testing.T) {
-			crowd := systemstest.New(t, systemstest.Config{
-				Protocol: func() *ecs.Protocol {
-					p := gallery(false)()
-					p.Authority("take", func(w *ecs.World) {
-						for _, r := range ecs.Each[struct{ Owner *components.Owner }](w) {
-							if w.Tick() >= 200 {
-								r.Owner.Client = 0
-							}
-						}
-					})
-					return p
-				},
-				Server: systems.ServerConfig{Policies: model.Policies(), Join: func(w *ecs.World, client uint32) {
-					w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client)}, Gun{}, Trigger{})
-				}},
-				Play:    systemstest.Play(func(_ *systemstest.Client, in *Trigger) { in.Fire = true }),
-				Clients: 2,
-				Link:    systemstest.RoundTrip(200*time.Millisecond, 20*time.Millisecond, 0.05),
-			})
+			config := gallery(0, 2, false, authority(func(w *ecs.World) {
+				for _, r := range ecs.Each[struct{ Owner *components.Owner }](w) {
+					if w.Tick() >= 200 {
+						r.Owner.Client = 0
+					}
+				}
+			}))
+			config.Link, config.Server.Policies = taking, model.Policies()
+			config.Play = steady(Walk{Jump: true})
+			crowd := systemstest.New(t, config)
 			crowd.Run(12 * time.Second)
 			for _, k := range crowd.Clients {
 				if spawns, despawns := k.World().PendingPredictions(); spawns+despawns > 0 {
@@ -59,54 +53,45 @@ func TestWhatWasTakenAwayCommitsNothing(t *testing.T) {
 			policies.Outcomes = policy.OutcomesPastHorizon
 			truth := map[shotOf]bool{}
 			believed, withdrawn := map[shotOf]string{}, 0
-			crowd := systemstest.New(t, systemstest.Config{
-				Protocol: func() *ecs.Protocol {
-					p := gallery(false)()
-					p.Simulate("tell", func(w *ecs.World) {
-						for e, g := range ecs.Each[gunner](w) {
-							if g.In.Fire {
-								outcome.Raise(w, ecs.Entity{}, shotOf{uint32(w.NetID(e)), uint32(g.Gun.Shots)})
-							}
-						}
+			config := gallery(0, 2, false, simulate("tell", func(w *ecs.World) {
+				for e, g := range ecs.Each[gunner](w) {
+					if g.In.Jump {
+						outcome.Raise(w, ecs.Entity{}, shotOf{uint32(w.NetID(e)), uint32(g.Gun.Shots)})
+					}
+				}
+			}), authority(func(w *ecs.World) {
+				for e, r := range ecs.EachInOrder[gunner](w) {
+					switch turn := w.Tick() % 240; {
+					case killed && turn == 0:
+						w.Despawn(e)
+					case !killed && turn == 0:
+						r.Owner.Client += 1000
+					case !killed && turn == 30 && r.Owner.Client > 1000:
+						r.Owner.Client -= 1000
+					}
+				}
+				if killed && w.Tick() > 240 && w.Tick()%240 == 120 {
+					for client := range uint32(2) {
+						joinWith(Gun{})(w, client+1)
+					}
+				}
+			}))
+			config.Link, config.Server.Policies = taking, policies
+			config.Server.Outcomes = func(l *outcome.Log) {
+				outcome.Handle(l, outcome.Handlers[shotOf]{Commit: func(_ *ecs.World, o outcome.Outcome[shotOf]) { truth[o.Value] = true }})
+			}
+			config.Client = func(n int) systems.ClientConfig {
+				return systems.ClientConfig{Outcomes: func(l *outcome.Log) {
+					outcome.Handle(l, outcome.Handlers[shotOf]{
+						Commit: func(_ *ecs.World, o outcome.Outcome[shotOf]) {
+							believed[o.Value] = fmt.Sprintf("client %d, input %d", n, o.Tick)
+						},
+						Cancel: func(*ecs.World, outcome.Outcome[shotOf]) { withdrawn++ },
 					})
-					p.Authority("take", func(w *ecs.World) {
-						for e, r := range ecs.EachInOrder[gunner](w) {
-							switch turn := w.Tick() % 240; {
-							case killed && turn == 0:
-								w.Despawn(e)
-							case !killed && turn == 0:
-								r.Owner.Client += 1000
-							case !killed && turn == 30 && r.Owner.Client > 1000:
-								r.Owner.Client -= 1000
-							}
-						}
-						if killed && w.Tick() > 240 && w.Tick()%240 == 120 {
-							for client := range uint32(2) {
-								w.Spawn(components.Owner{Client: client + 1}, components.Position{X: float32(client)}, Gun{}, Trigger{})
-							}
-						}
-					})
-					return p
-				},
-				Server: systems.ServerConfig{Policies: policies, Join: func(w *ecs.World, client uint32) {
-					w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client)}, Gun{}, Trigger{})
-				}, Outcomes: func(l *outcome.Log) {
-					outcome.Handle(l, outcome.Handlers[shotOf]{Commit: func(_ *ecs.World, o outcome.Outcome[shotOf]) { truth[o.Value] = true }})
-				}},
-				Client: func(n int) systems.ClientConfig {
-					return systems.ClientConfig{Outcomes: func(l *outcome.Log) {
-						outcome.Handle(l, outcome.Handlers[shotOf]{
-							Commit: func(_ *ecs.World, o outcome.Outcome[shotOf]) {
-								believed[o.Value] = fmt.Sprintf("client %d, input %d", n, o.Tick)
-							},
-							Cancel: func(*ecs.World, outcome.Outcome[shotOf]) { withdrawn++ },
-						})
-					}}
-				},
-				Play:    systemstest.Play(func(k *systemstest.Client, in *Trigger) { in.Fire = k.Input()%3 == 0 }),
-				Clients: 2,
-				Link:    systemstest.RoundTrip(200*time.Millisecond, 20*time.Millisecond, 0.05),
-			})
+				}}
+			}
+			config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) { in.Jump = k.Input()%3 == 0 })
+			crowd := systemstest.New(t, config)
 			crowd.Run(12 * time.Second)
 			crowd.Settle()
 			for shot, who := range believed {
