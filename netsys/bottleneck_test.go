@@ -22,26 +22,16 @@ func newNarrow(t *testing.T, link Link, incoming bool) *narrow {
 	t.Helper()
 	network := NewNetwork()
 	node, far := network.Node(netip.AddrPort{}), network.Node(netip.AddrPort{})
-	cfg := ConditionerConfig{Seed: 1, Out: link}
+	cfg, to := ConditionerConfig{Seed: 1, Out: link}, far.LocalAddr()
 	if incoming {
-		cfg = ConditionerConfig{Seed: 1, In: link}
+		cfg, to = ConditionerConfig{Seed: 1, In: link}, node.LocalAddr()
 	}
-	c, err := Condition(node, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := &narrow{t: t, near: c, far: far}
-	n.sends = func(now time.Time, b []byte) { err = c.Send(now, far.LocalAddr(), b) }
+	n := &narrow{t: t, near: condition(t, node, cfg), far: far}
+	from := Wire(n.near)
 	if incoming {
-		n.sends = func(now time.Time, b []byte) { err = far.Send(now, c.LocalAddr(), b) }
+		from = far
 	}
-	sends := n.sends
-	n.sends = func(now time.Time, b []byte) {
-		t.Helper()
-		if sends(now, b); err != nil {
-			t.Fatal(err)
-		}
-	}
+	n.sends = func(now time.Time, b []byte) { must(t, from.Send(now, to, b)) }
 	return n
 }
 
@@ -125,9 +115,7 @@ func TestBandwidthChangesWhileRunning(t *testing.T) {
 	n := newNarrow(t, Link{Bandwidth: 10_000}, false)
 	set := func(bandwidth int) {
 		t.Helper()
-		if err := n.near.SetLinks(Link{}, Link{Bandwidth: bandwidth}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, n.near.SetLinks(Link{}, Link{Bandwidth: bandwidth}))
 	}
 	n.send(0, 100, 0, 1)
 	set(100_000)
@@ -146,10 +134,7 @@ func TestBandwidthIsOfOneFlow(t *testing.T) {
 	network := NewNetwork()
 	node := network.Node(netip.AddrPort{})
 	link := Link{Bandwidth: 10_000}
-	c, err := Condition(node, ConditionerConfig{In: link, Out: link})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := condition(t, node, ConditionerConfig{In: link, Out: link})
 	b := make([]byte, 100-headerBytes)
 	var peers []*Node
 	for range 3 {
@@ -187,28 +172,13 @@ func TestBandwidthLeavesFatesAlone(t *testing.T) {
 	}
 }
 
-func listenLoopback(t *testing.T) *UDP {
-	t.Helper()
-	u, err := ListenUDP("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = u.Close() })
-	return u
-}
-
 // On a socket the distances between arrivals cannot be shorter than what the bandwidth takes.
 func TestBandwidthOnASocket(t *testing.T) {
 	receiver, sender := listenLoopback(t), listenLoopback(t)
 	const size = 200
-	c, err := Condition(receiver, ConditionerConfig{In: Link{Bandwidth: 100_000}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := condition(t, receiver, ConditionerConfig{In: Link{Bandwidth: 100_000}})
 	for range 20 {
-		if err := sender.Send(time.Now(), receiver.LocalAddr(), make([]byte, size-headerBytes)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, sender.Send(time.Now(), receiver.LocalAddr(), make([]byte, size-headerBytes)))
 	}
 	var at []time.Time
 	note := func(d Datagram) { at = append(at, d.At) }

@@ -8,9 +8,7 @@ import (
 // A client may send on channels before it is connected, and both may answer from within Message.
 func TestMessagesEarlyAndFromWithin(t *testing.T) {
 	m := newMatch(t, matchConfig{})
-	if err := m.client.Session().Channels().Send(0, []byte("early")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.client.Session().Channels().Send(0, []byte("early")))
 	m.atServer.onMessage = func(number int, b []byte) {
 		if err := m.atServer.last.Channels().Send(number, append([]byte("re: "), b...)); err != nil {
 			t.Error(err)

@@ -23,22 +23,16 @@ func stream(t *testing.T, cfg ConditionerConfig, count int, interval time.Durati
 	t.Helper()
 	network := NewNetwork()
 	a, b := network.Node(netip.AddrPort{}), network.Node(netip.AddrPort{})
-	c, err := Condition(a, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = condition(t, a, cfg)
 	collect := func(d Datagram) { got = append(got, arrivalAt{d.From, d.At, binary.LittleEndian.Uint32(d.Data)}) }
 	now := epoch
 	for i := range count {
 		sent = append(sent, now)
 		data := binary.LittleEndian.AppendUint32(nil, uint32(i))
 		if cfg.Out != (Link{}) {
-			err = c.Send(now, b.LocalAddr(), data)
+			must(t, c.Send(now, b.LocalAddr(), data))
 		} else {
-			err = b.Send(now, c.LocalAddr(), data)
-		}
-		if err != nil {
-			t.Fatal(err)
+			must(t, b.Send(now, c.LocalAddr(), data))
 		}
 		now = now.Add(interval)
 		c.Poll(now, collect)
@@ -133,10 +127,7 @@ func TestLinksAreIndependent(t *testing.T) {
 	run := func(seed uint64, others int) (got []arrivalAt) {
 		network := NewNetwork()
 		node := network.Node(netip.AddrPort{})
-		c, err := Condition(node, ConditionerConfig{Seed: seed, In: link, Out: link})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := condition(t, node, ConditionerConfig{Seed: seed, In: link, Out: link})
 		peer := network.Node(netip.MustParseAddrPort("127.0.0.2:1000"))
 		var crowd []*Node
 		for range others {
@@ -173,10 +164,7 @@ func TestLinksAreIndependent(t *testing.T) {
 func TestNextDue(t *testing.T) {
 	network := NewNetwork()
 	a, b := network.Node(netip.AddrPort{}), network.Node(netip.AddrPort{})
-	c, err := Condition(a, ConditionerConfig{In: Link{Latency: 30 * time.Millisecond}, Out: Link{Latency: 50 * time.Millisecond}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := condition(t, a, ConditionerConfig{In: Link{Latency: 30 * time.Millisecond}, Out: Link{Latency: 50 * time.Millisecond}})
 	expect := func(want time.Duration) {
 		t.Helper()
 		due, ok := c.NextDue()
@@ -215,10 +203,7 @@ func TestConditionerIsBounded(t *testing.T) {
 	network := NewNetwork()
 	a, b := network.Node(netip.AddrPort{}), network.Node(netip.AddrPort{})
 	slow := Link{Latency: time.Minute}
-	c, err := Condition(a, ConditionerConfig{In: slow, Out: slow, Queue: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := condition(t, a, ConditionerConfig{In: slow, Out: slow, Queue: 10})
 	full := 0
 	for range 25 {
 		if err := c.Send(epoch, b.LocalAddr(), []byte("x")); errors.Is(err, ErrFull) {
@@ -244,14 +229,9 @@ func TestConditionerIsBounded(t *testing.T) {
 func TestConditionerCloseKeepsWhatWasSent(t *testing.T) {
 	network := NewNetwork()
 	a, b := network.Node(netip.AddrPort{}), network.Node(netip.AddrPort{})
-	c, err := Condition(a, ConditionerConfig{Out: Link{Latency: 50 * time.Millisecond}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := condition(t, a, ConditionerConfig{Out: Link{Latency: 50 * time.Millisecond}})
 	_ = c.Send(epoch, b.LocalAddr(), []byte("bye"))
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Close())
 	var at []time.Duration
 	note := func(d Datagram) { at = append(at, d.At.Sub(epoch)) }
 	b.Poll(epoch.Add(49*time.Millisecond), note)
@@ -274,10 +254,7 @@ func TestLinkRejects(t *testing.T) {
 			t.Errorf("Condition accepted %+v", l)
 		}
 	}
-	c, err := Condition(NewNetwork().Node(netip.AddrPort{}), ConditionerConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := condition(t, NewNetwork().Node(netip.AddrPort{}), ConditionerConfig{})
 	if err := c.SetLinks(Link{Latency: time.Second}, Link{Loss: 2}); err == nil {
 		t.Error("SetLinks accepted a bad link")
 	}

@@ -91,9 +91,7 @@ func TestSendWithinMessageLeavesChannelsAlone(t *testing.T) {
 	}
 	answers := 0
 	m.atClient.onMessage = func(int, []byte) { answers++ }
-	if err := client.Channels().Send(0, []byte("a question")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, client.Channels().Send(0, []byte("a question")))
 	for range 30 {
 		m.step()
 	}

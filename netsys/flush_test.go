@@ -37,14 +37,8 @@ func TestServerFlushesItsWire(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		server, err := NewServer(wire, ServerConfig{Random: SeededRandom(1)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		client, err := NewClient(network.Node(netip.AddrPort{}), below.LocalAddr(), ClientConfig{Random: SeededRandom(2)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := serverOn(t, wire, ServerConfig{Random: SeededRandom(1)})
+		client := clientOn(t, network.Node(netip.AddrPort{}), below.LocalAddr(), ClientConfig{Random: SeededRandom(2)})
 		var atServer, atClient log
 		now := epoch
 		for range 120 { // two seconds with nothing but keep-alives

@@ -165,9 +165,7 @@ func TestGivingUpWhileConnecting(t *testing.T) {
 	if _, err := m.client.Session().Send(m.now, nil); !errors.Is(err, ErrNotConnected) {
 		t.Errorf("Send while connecting: %v", err)
 	}
-	if err := m.client.Close(m.now); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.client.Close(m.now))
 	m.step()
 	if m.atClient.disconnected != 1 || !errors.Is(m.atClient.reason, ErrClosed) || m.atClient.connected != 0 {
 		t.Errorf("%+v", m.atClient)

@@ -131,9 +131,7 @@ func (m *match) until(what string, condition func() bool) {
 // links gives both directions another link.
 func (m *match) links(l Link) {
 	m.t.Helper()
-	if err := m.link.SetLinks(l, l); err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, m.link.SetLinks(l, l))
 }
 
 func (m *match) send(s Session, payload string) uint16 {
@@ -143,4 +141,49 @@ func (m *match) send(s Session, payload string) uint16 {
 		m.t.Fatal(err)
 	}
 	return seq
+}
+
+// must fails the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func serverOn(t testing.TB, w Wire, config ServerConfig) *Server {
+	t.Helper()
+	s, err := NewServer(w, config)
+	must(t, err)
+	return s
+}
+
+func clientOn(t testing.TB, w Wire, server netip.AddrPort, config ClientConfig) *Client {
+	t.Helper()
+	c, err := NewClient(w, server, config)
+	must(t, err)
+	return c
+}
+
+func condition(t testing.TB, w Wire, config ConditionerConfig) *Conditioner {
+	t.Helper()
+	c, err := Condition(w, config)
+	must(t, err)
+	return c
+}
+
+func dialUDP(t testing.TB, server string) *UDP {
+	t.Helper()
+	u, err := DialUDP(t.Context(), server)
+	must(t, err)
+	t.Cleanup(func() { _ = u.Close() })
+	return u
+}
+
+func listenLoopback(t testing.TB) *UDP {
+	t.Helper()
+	u, err := ListenUDP("127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = u.Close() })
+	return u
 }

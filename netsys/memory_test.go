@@ -48,10 +48,7 @@ func TestVirtualWires(t *testing.T) {
 	node := NewNetwork().Node(netip.AddrPort{})
 	socket := listenLoopback(t)
 	condition := func(w Wire) Wire {
-		c, err := Condition(w, ConditionerConfig{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := condition(t, w, ConditionerConfig{})
 		return c
 	}
 	for _, w := range []Wire{node, condition(node), condition(condition(node))} {

@@ -14,16 +14,10 @@ func TestMemoryOfASession(t *testing.T) {
 	}
 	const clients = 40
 	network := NewNetwork()
-	server, err := NewServer(network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := serverOn(t, network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})
 	var all []*Client
 	for i := range uint64(clients) {
-		c, err := NewClient(network.Node(netip.AddrPort{}), server.LocalAddr(), ClientConfig{Random: SeededRandom(i + 2)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := clientOn(t, network.Node(netip.AddrPort{}), server.LocalAddr(), ClientConfig{Random: SeededRandom(i + 2)})
 		all = append(all, c)
 	}
 	heap := func() uint64 {

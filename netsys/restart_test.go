@@ -143,9 +143,7 @@ func TestFullServer(t *testing.T) {
 		}
 	})
 	for i, p := range seated[:3] {
-		if err := p.Close(s.now); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Close(s.now))
 		s.until("the slot is free", func() bool { return s.server.Len() == slots-1 })
 		s.until("it is taken", func() bool {
 			// Each attempt needs a token of its own: a denied one ends its client.

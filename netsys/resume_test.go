@@ -216,9 +216,7 @@ func TestOutage3s(t *testing.T) {
 			p := s.seat(7, rough)
 			for range 3 {
 				s.run(3*time.Second, p.everything)
-				if err := p.link.SetLinks(test.in, test.out); err != nil {
-					t.Fatal(err)
-				}
+				must(t, p.link.SetLinks(test.in, test.out))
 				each := p.everything
 				if p.asleep = test.sleeps; p.asleep {
 					each = p.hear
@@ -227,9 +225,7 @@ func TestOutage3s(t *testing.T) {
 				if p.asleep = false; test.moves {
 					p.move(p.LocalAddr().Port()+1, 0)
 				}
-				if err := p.link.SetLinks(rough, rough); err != nil {
-					t.Fatal(err)
-				}
+				must(t, p.link.SetLinks(rough, rough))
 				up, down := len(p.up.sent), len(p.down.sent)
 				s.run(time.Second, p.everything)
 				for name, got := range map[string]int{"up": came(&p.up, up), "down": came(&p.down, down)} {

@@ -74,9 +74,7 @@ func TestLongerPath(t *testing.T) {
 				m.rate(10 * time.Second)
 				before := m.rate(5 * time.Second)
 				longer := netsys.Link{Latency: 50 * time.Millisecond, Bandwidth: bandwidth}
-				if err := m.link.SetLinks(longer, longer); err != nil {
-					t.Fatal(err)
-				}
+				must(t, m.link.SetLinks(longer, longer))
 				during, after := m.rate(4*time.Second), m.rate(5*time.Second)
 				t.Logf("%d B/s before, %d in the four seconds of the change, %d after", before, during, after)
 				if after < before*2/5 {

@@ -27,10 +27,7 @@ func (w web) WebSocketAddr() netip.AddrPort { return w.second }
 func (w at) LocalAddr() netip.AddrPort { return w.addr }
 
 func conditioned(t *testing.T, w Wire) Wire {
-	c, err := Condition(w, ConditionerConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := condition(t, w, ConditionerConfig{})
 	return c
 }
 
@@ -128,16 +125,10 @@ func TestTokenOfSeveralServers(t *testing.T) {
 	key := netcode.GenerateKey(SeededRandom(1))
 	network := NewNetwork()
 	node := network.Node(netip.AddrPort{})
-	server, err := NewServer(node, ServerConfig{Key: key, Random: SeededRandom(3)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := serverOn(t, node, ServerConfig{Key: key, Random: SeededRandom(3)})
 	nobody := netip.MustParseAddrPort("10.0.0.1:7")
 	run := func(to netip.AddrPort, clientID uint64, limit int) *Client {
-		c, err := NewClient(network.Node(netip.AddrPort{}), to, ClientConfig{Token: issue(t, key, clientID, epoch, nobody, node.LocalAddr())})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := clientOn(t, network.Node(netip.AddrPort{}), to, ClientConfig{Token: issue(t, key, clientID, epoch, nobody, node.LocalAddr())})
 		var h log
 		for i := range limit {
 			now := epoch.Add(time.Duration(i) * 20 * time.Millisecond)

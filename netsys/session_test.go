@@ -161,19 +161,13 @@ func TestHandlerClosesSessions(t *testing.T) {
 // Sessions come in join order whatever their addresses, and closing some of them while walking is allowed.
 func TestSessionsInJoinOrder(t *testing.T) {
 	network := NewNetwork()
-	server, err := NewServer(network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := serverOn(t, network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})
 	var atServer log
 	now := epoch
 	var clients []*Client
 	for i := range 20 {
 		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, byte(200 - 7*i)}), 9999)
-		c, err := NewClient(network.Node(addr), server.LocalAddr(), ClientConfig{Random: SeededRandom(uint64(i))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := clientOn(t, network.Node(addr), server.LocalAddr(), ClientConfig{Random: SeededRandom(uint64(i))})
 		clients = append(clients, c)
 		for range 4 {
 			now = now.Add(10 * time.Millisecond)

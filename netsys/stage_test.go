@@ -443,3 +443,11 @@ func (w *tap) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	}
 	return w.Wire.Send(now, to, b)
 }
+
+// must fails the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -21,9 +21,7 @@ func TestNetworkDelivers(t *testing.T) {
 		ms int
 		s  string
 	}{{30, "c"}, {10, "a"}, {30, "d"}, {20, "b"}, {40, "e"}} {
-		if err := a.Send(at(send.ms), mapped, []byte(send.s)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.Send(at(send.ms), mapped, []byte(send.s)))
 	}
 	var got []string
 	note := func(d Datagram) {
@@ -143,23 +141,12 @@ func TestInboxConcurrently(t *testing.T) {
 
 // A client that starts before its server gets refusals from the operating system and connects in the end.
 func TestUDPSurvivesRefusals(t *testing.T) {
-	first, err := ListenUDP("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := listenLoopback(t)
 	addr := first.LocalAddr()
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	client, err := DialUDP(t.Context(), addr.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	must(t, first.Close())
+	client := dialUDP(t, addr.String())
 	for range 20 {
-		if err := client.Send(time.Now(), addr, []byte("anybody?")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, client.Send(time.Now(), addr, []byte("anybody?")))
 		time.Sleep(time.Millisecond)
 	}
 	server, err := ListenUDP(addr.String())
@@ -168,9 +155,7 @@ func TestUDPSurvivesRefusals(t *testing.T) {
 	}
 	defer server.Close()
 	for range 5000 {
-		if err := client.Send(time.Now(), addr, []byte("ping")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, client.Send(time.Now(), addr, []byte("ping")))
 		server.Poll(time.Now(), func(d Datagram) { _ = server.Send(time.Now(), d.From, []byte("pong")) })
 		pong := false
 		client.Poll(time.Now(), func(d Datagram) { pong = pong || string(d.Data) == "pong" && d.From == addr })
@@ -184,11 +169,7 @@ func TestUDPSurvivesRefusals(t *testing.T) {
 
 func TestUDPErrors(t *testing.T) {
 	server := listenLoopback(t)
-	client, err := DialUDP(t.Context(), server.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := dialUDP(t, server.LocalAddr().String())
 	if client.RemoteAddr() != server.LocalAddr() {
 		t.Errorf("remote %v", client.RemoteAddr())
 	}
@@ -202,19 +183,13 @@ func TestUDPErrors(t *testing.T) {
 
 func TestUDPAllocatesNothing(t *testing.T) {
 	server := listenLoopback(t)
-	client, err := DialUDP(t.Context(), server.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := dialUDP(t, server.LocalAddr().String())
 	b, n := make([]byte, 500), 0
 	echo := func(d Datagram) { _ = server.Send(d.At, d.From, d.Data) }
 	count := func(Datagram) { n++ }
 	round := func() {
 		want := n + 1
-		if err := client.Send(time.Now(), client.RemoteAddr(), b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, client.Send(time.Now(), client.RemoteAddr(), b))
 		for range 100_000 {
 			server.Poll(time.Now(), echo)
 			client.Poll(time.Now(), count)
@@ -235,14 +210,8 @@ func TestUDPAllocatesNothing(t *testing.T) {
 
 // A server on a real socket counts 64 KiB of noise in one datagram and goes on.
 func TestUDPNoise(t *testing.T) {
-	wire, err := ListenUDP("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := NewServer(wire, ServerConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	wire := listenLoopback(t)
+	server := serverOn(t, wire, ServerConfig{})
 	defer server.Close(time.Now())
 	conn, err := net.Dial("udp", wire.LocalAddr().String())
 	if err != nil {

@@ -133,9 +133,7 @@ func makeWireVectors(t *testing.T) *wireVectors {
 // eventOf is what the channels make of a first message on channel 0.
 func eventOf(t *testing.T, text string) string {
 	e := newChannels(ServerConfig{}.Channels)
-	if err := e.Send(0, []byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Send(0, []byte(text)))
 	return hex.EncodeToString(e.Fill(epoch, 0, nil, 1000))
 }
 
@@ -148,18 +146,14 @@ func TestWireVectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		text = bytes.ReplaceAll(text, []byte(`{"Name"`), []byte("\n{\"Name\""))
-		if err := os.WriteFile(handshakeVectorFile, append(text, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(handshakeVectorFile, append(text, '\n'), 0o644))
 	}
 	text, err := os.ReadFile(handshakeVectorFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var v wireVectors
-	if err := json.Unmarshal(text, &v); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &v))
 	kinds := map[uint8]bool{}
 	for _, d := range v.Packets {
 		b, err := hex.DecodeString(d.Hex)

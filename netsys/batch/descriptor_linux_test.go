@@ -33,9 +33,7 @@ func TestDescriptorZero(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	if err := client.Send(time.Now(), l.LocalAddr(), []byte("ping")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, client.Send(time.Now(), l.LocalAddr(), []byte("ping")))
 	netsystest.Answer(t, l, client, "ping")
 	if err := l.Send(time.Now(), l.LocalAddr(), []byte("flushed")); err != nil {
 		t.Error(err)

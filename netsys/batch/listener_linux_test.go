@@ -62,9 +62,7 @@ func TestManyBatches(t *testing.T) {
 		return b
 	}
 	for i := range n {
-		if _, err := conn.Write(want(i)); err != nil {
-			t.Fatal(err)
-		}
+		write(t, conn, want(i))
 	}
 	client := conn.LocalAddr().(*net.UDPAddr).AddrPort()
 	before := l.Stats()
@@ -81,9 +79,7 @@ func TestManyBatches(t *testing.T) {
 
 	sink := listen(t, "127.0.0.1:0")
 	for i := range n {
-		if err := l.Send(time.Now(), sink.LocalAddr(), want(i)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.Send(time.Now(), sink.LocalAddr(), want(i)))
 	}
 	l.Flush(time.Now())
 	if s := l.Stats(); s.Sent != n || s.Writes != (n+63)/64 || s.Full != 0 || s.Refused != 0 {
@@ -103,9 +99,7 @@ func TestSendsLeaveTogether(t *testing.T) {
 	send := func(n int) {
 		t.Helper()
 		for range n {
-			if err := l.Send(time.Now(), sink.LocalAddr(), []byte("x")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, l.Send(time.Now(), sink.LocalAddr(), []byte("x")))
 		}
 	}
 	sent := func(want uint64) {
@@ -125,9 +119,7 @@ func TestSendsLeaveTogether(t *testing.T) {
 	l.Poll(time.Now(), func(netsys.Datagram) {})
 	sent(69)
 	send(4)
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.Close())
 	l.Flush(time.Now())
 	sent(73)
 	netsystest.Arrivals(t, sink, 73)
@@ -182,9 +174,7 @@ func TestPollLimit(t *testing.T) {
 		defer l.Close()
 		conn := dial(t, l)
 		for range 150 {
-			if _, err := conn.Write([]byte("x")); err != nil {
-				t.Fatal(err)
-			}
+			write(t, conn, []byte("x"))
 		}
 		n := 0
 		for tries := 0; n < 150 && tries < 10_000; tries++ {
@@ -209,9 +199,7 @@ func TestArrivalTime(t *testing.T) {
 	conn := dial(t, l)
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		before := time.Now()
-		if _, err := conn.Write([]byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		write(t, conn, []byte("x"))
 		after := time.Now()
 		d := netsystest.Arrivals(t, l, 1)[0]
 		if !d.At.Before(before) && !d.At.After(after) {
@@ -249,9 +237,7 @@ func TestRefusedAlone(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	broadcast := netip.MustParseAddrPort("255.255.255.255:9")
 	for _, to := range []netip.AddrPort{sink.LocalAddr(), broadcast, sink.LocalAddr(), broadcast, broadcast, sink.LocalAddr(), broadcast} {
-		if err := l.Send(time.Now(), to, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.Send(time.Now(), to, []byte("x")))
 	}
 	l.Flush(time.Now())
 	if s := l.Stats(); s.Sent != 3 || s.Refused != 4 || l.SendErrors() != 4 {
@@ -264,17 +250,13 @@ func TestRefusedAlone(t *testing.T) {
 func TestICMPIsIgnored(t *testing.T) {
 	gone := listen(t, "127.0.0.1:0")
 	nobody := gone.LocalAddr()
-	if err := gone.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, gone.Close())
 	sink := listen(t, "127.0.0.1:0")
 	l := listen(t, "127.0.0.1:0")
 	conn := dial(t, l)
 	for range 50 {
 		for _, to := range []netip.AddrPort{nobody, sink.LocalAddr()} {
-			if err := l.Send(time.Now(), to, []byte("x")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, l.Send(time.Now(), to, []byte("x")))
 		}
 		l.Poll(time.Now(), func(netsys.Datagram) {})
 	}
@@ -282,9 +264,7 @@ func TestICMPIsIgnored(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	netsystest.Arrivals(t, sink, 50)
-	if _, err := conn.Write([]byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	write(t, conn, []byte("x"))
 	netsystest.Arrivals(t, l, 1)
 }
 
@@ -312,9 +292,7 @@ func TestDescriptors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.Close())
 		if _, err := batch.Listen(taken.LocalAddr().String()); err == nil {
 			t.Fatal("the port was given twice")
 		}
@@ -338,9 +316,7 @@ func TestFullReadBuffer(t *testing.T) {
 	conn := dial(t, l)
 	const n = 200
 	for range n {
-		if _, err := conn.Write(make([]byte, 1000)); err != nil {
-			t.Fatal(err)
-		}
+		write(t, conn, make([]byte, 1000))
 	}
 	for range 10_000 {
 		if l.Poll(time.Now(), func(netsys.Datagram) {}); l.Stats().Received+l.Dropped() >= n {
@@ -373,9 +349,7 @@ func TestAllocatesNothing(t *testing.T) {
 		round := func() {
 			want := n + burst
 			for range burst {
-				if err := c.Send(time.Now(), to, b); err != nil {
-					t.Fatal(err)
-				}
+				must(t, c.Send(time.Now(), to, b))
 			}
 			c.Flush(time.Now())
 			for range 100_000 {
@@ -392,4 +366,18 @@ func TestAllocatesNothing(t *testing.T) {
 			t.Errorf("%s: %v allocations per %d datagrams there and back", addr, allocs, burst)
 		}
 	}
+}
+
+// must fails the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t testing.TB, conn net.Conn, b []byte) {
+	t.Helper()
+	_, err := conn.Write(b)
+	must(t, err)
 }

@@ -90,18 +90,12 @@ func TestTypedAllocatesNothing(t *testing.T) {
 	var buf []byte
 	r := mustNew(t, typedConfig())
 	deliver := func(number int, b []byte) {
-		if err := d.Deliver(r, number, b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Deliver(r, number, b))
 	}
 	tick := func() {
-		if err := k.chat.Send(e, &c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, k.chat.Send(e, &c))
 		buf = e.Fill(now, seq, buf[:0], 1150)
-		if err := r.Receive(now, buf, deliver); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Receive(now, buf, deliver))
 		e.Acked(now, seq)
 		seq++
 		now = now.Add(time.Second / 60)

@@ -16,14 +16,10 @@ func TestFiguresOfPackets(t *testing.T) {
 	now, bytes := time.Unix(0, 0), 0
 	const packets = 20
 	for seq := range uint16(packets) {
-		if err := out.Send(number(t, "state"), text(uint64(seq), 40)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, out.Send(number(t, "state"), text(uint64(seq), 40)))
 		b := out.Fill(now, seq, nil, 1000)
 		bytes += len(b)
-		if err := in.Receive(now, b, func(int, []byte) {}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, in.Receive(now, b, func(int, []byte) {}))
 		if b := out.Fill(now, packets+seq, nil, 1000); len(b) > 0 {
 			t.Errorf("%x is due", b)
 		}

@@ -223,3 +223,11 @@ func mustNew(t testing.TB, c Config) *Endpoint {
 	}
 	return e
 }
+
+// must fails the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

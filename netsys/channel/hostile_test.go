@@ -69,9 +69,7 @@ func TestFragmentBomb(t *testing.T) {
 			t.Errorf("%v: %d refused, %d abandoned, holds %d bytes", kind.Kind, refused, c.Abandoned, held)
 		}
 		// Nothing comes any more: time frees what is left.
-		if err := e.Receive(now.Add(time.Minute), nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Receive(now.Add(time.Minute), nil, nil))
 		if e.Stats().HeldBytes != 0 {
 			t.Errorf("%v: holds %d bytes a minute later", kind.Kind, e.Stats().HeldBytes)
 		}
@@ -128,9 +126,7 @@ func TestConflict(t *testing.T) {
 		e := mustNew(t, bombConfig())
 		now := time.Unix(0, 0)
 		id := uint16(0)
-		if err := e.Receive(now, piece(number, id, 3), nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Receive(now, piece(number, id, 3), nil))
 		if err := e.Receive(now, other(number), nil); !errors.Is(err, ErrConflict) || !errors.Is(err, codec.ErrMalformed) {
 			t.Errorf("%v: another count: %v", kind.Kind, err)
 		}

@@ -90,25 +90,17 @@ func TestTypedMessages(t *testing.T) {
 	for _, s := range []string{"hello", "", "a longer line, and an é in it"} {
 		var c chat
 		c.Line.set(s)
-		if err := k.chat.Send(e, &c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, k.chat.Send(e, &c))
 	}
 	v := k.example()
-	if err := k.trade.Send(e, &v); err != nil {
-		t.Fatal(err)
-	}
-	if err := k.ready.Send(e, &ready{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, k.trade.Send(e, &v))
+	must(t, k.ready.Send(e, &ready{}))
 	now := time.Unix(0, 0)
 	var failed error
 	err := r.Receive(now, e.Fill(now, 0, nil, 1000), func(number int, b []byte) {
 		failed = errors.Join(failed, d.Deliver("ann", number, b))
 	})
-	if err = errors.Join(err, failed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, failed))
 	if want := []string{"ann: hello", "ann: ", "ann: a longer line, and an é in it"}; !slices.Equal(said, want) {
 		t.Errorf("said %q", said)
 	}

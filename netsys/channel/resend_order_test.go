@@ -18,9 +18,7 @@ func TestLostBehindOthers(t *testing.T) {
 		const first = 3 // the oldest that is not acknowledged
 		sent := make(map[uint64]uint16)
 		for id := range uint64(135) {
-			if err := e.Send(0, text(id, 8)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, e.Send(0, text(id, 8)))
 			fill(1000)
 			sent[id] = seq
 		}
@@ -46,9 +44,7 @@ func TestOnlyWhatWasLostIsSentAgain(t *testing.T) {
 	event := number(t, "event")
 	now := time.Unix(0, 0)
 	for seq, what := range []string{"first", "second", "third"} {
-		if err := e.Send(event, []byte(what)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Send(event, []byte(what)))
 		if b := e.Fill(now, uint16(seq), nil, 1000); !bytes.Contains(b, []byte(what)) {
 			t.Fatalf("%q is not sent: %q", what, b)
 		}

@@ -14,9 +14,7 @@ func TestLateAcknowledgement(t *testing.T) {
 	e, r := mustNew(t, c), mustNew(t, c)
 	event := number(t, "event")
 	now := time.Unix(0, 0)
-	if err := e.Send(event, []byte("once")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Send(event, []byte("once")))
 	got := 0
 	deliver := func(int, []byte) { got++ }
 	first := e.Fill(now, 7, nil, 1000)
@@ -26,9 +24,7 @@ func TestLateAcknowledgement(t *testing.T) {
 		t.Fatalf("sent %x, then %x", first, second)
 	}
 	for _, b := range [][]byte{second, first} {
-		if err := r.Receive(now, b, deliver); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Receive(now, b, deliver))
 	}
 	if got != 1 || r.Channel(event).Duplicates != 1 {
 		t.Errorf("delivered %d, duplicates %d", got, r.Channel(event).Duplicates)
@@ -141,9 +137,7 @@ func TestCopies(t *testing.T) {
 		_ = e.Send(number, []byte{1})
 		b := e.Fill(now, uint16(number), nil, 1000)
 		for range 2 {
-			if err := r.Receive(now, b, func(int, []byte) {}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.Receive(now, b, func(int, []byte) {}))
 		}
 		if got := r.Channel(number).Delivered; got != want[number] {
 			t.Errorf("channel %d delivers %d", number, got)

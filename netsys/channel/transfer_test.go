@@ -26,9 +26,7 @@ func TestTransferDelaysNoSnapshot(t *testing.T) {
 			whole = bytes.Clone(b)
 		}
 	}
-	if err := p.a.e.Send(bulk, big); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.a.e.Send(bulk, big))
 	const size = 700
 	missed := 0
 	ticks := 0
@@ -46,9 +44,7 @@ func TestTransferDelaysNoSnapshot(t *testing.T) {
 			t.Fatalf("not there after a minute: %+v", p.a.e.Stats())
 		}
 		p.step(func() {
-			if err := p.a.e.Send(state, text(uint64(offered), size)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, p.a.e.Send(state, text(uint64(offered), size)))
 			offered++
 		})
 	}
@@ -83,9 +79,7 @@ func TestPriorities(t *testing.T) {
 	e := mustNew(t, c)
 	for i := range 4 {
 		for number := range 3 {
-			if err := e.Send(number, text(uint64(i), 300)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, e.Send(number, text(uint64(i), 300)))
 		}
 	}
 	order := []int{}
@@ -93,9 +87,7 @@ func TestPriorities(t *testing.T) {
 	now := time.Unix(0, 0)
 	for seq := range uint16(6) {
 		b := e.Fill(now, seq, nil, 1150)
-		if err := r.Receive(now, b, func(number int, _ []byte) { order = append(order, number) }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Receive(now, b, func(number int, _ []byte) { order = append(order, number) }))
 	}
 	want := []int{1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0}
 	// Three messages of 300 bytes and some pieces fit a packet; whatever is lower comes behind.
@@ -129,14 +121,10 @@ func TestReserve(t *testing.T) {
 			n += len(b)
 		}
 	}
-	if err := e.Send(0, make([]byte, 60000)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Send(0, make([]byte, 60000)))
 	bulk := drain()
 	for range 100 {
-		if err := e.Send(1, make([]byte, 1000)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Send(1, make([]byte, 1000)))
 	}
 	event := drain()
 	if bulk < 2300 || bulk > 2300+1150 || event < 2300 || event > 2300+1150 {
@@ -145,9 +133,7 @@ func TestReserve(t *testing.T) {
 	if e.Available(now, 0, 1150) != 0 || e.Available(now, 1, 1150) != 0 || e.Available(now, 2, 1150) != 1147 {
 		t.Errorf("available %d, %d, %d", e.Available(now, 0, 1150), e.Available(now, 1, 1150), e.Available(now, 2, 1150))
 	}
-	if err := e.Send(2, make([]byte, 1000)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Send(2, make([]byte, 1000)))
 	if state := drain(); state < 1000 {
 		t.Errorf("a snapshot behind bulk and events: %d bytes", state)
 	}

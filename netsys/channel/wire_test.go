@@ -102,9 +102,7 @@ func TestRestOfPieces(t *testing.T) {
 	e, r := mustNew(t, wireConfig()), mustNew(t, wireConfig())
 	now := time.Unix(0, 0)
 	want := text(5, 954)
-	if err := e.Send(0, want); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Send(0, want))
 	var got []byte
 	heads := []string{"a0 0000 08 00 01", "a0 0000 08 02 01", "a0 0000 08 04 01", "a0 0000 08 06 01", "a0 0000 08 08 01"}
 	for seq := range uint16(5) {
@@ -112,9 +110,7 @@ func TestRestOfPieces(t *testing.T) {
 		if head := unhex(t, heads[seq]); !bytes.HasPrefix(b, head) {
 			t.Errorf("packet %d begins %x, want %x", seq, b[:min(6, len(b))], head)
 		}
-		if err := r.Receive(now, b, func(_ int, m []byte) { got = bytes.Clone(m) }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Receive(now, b, func(_ int, m []byte) { got = bytes.Clone(m) }))
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("%d bytes arrived", len(got))

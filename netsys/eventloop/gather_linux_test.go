@@ -36,9 +36,7 @@ func TestCoalesceDelaysNothing(t *testing.T) {
 		next, last := uint32(0), time.Now()
 		for sent := uint32(0); sent < total; {
 			for range 1 + sent%40 {
-				if _, err := conn.Write(binary.BigEndian.AppendUint32(nil, sent)); err != nil {
-					t.Fatal(err)
-				}
+				write(t, conn, binary.BigEndian.AppendUint32(nil, sent))
 				sent++
 			}
 			time.Sleep(time.Duration(sent%3) * time.Millisecond)
@@ -88,9 +86,7 @@ func TestCoalesceSparesWakeUps(t *testing.T) {
 	round := func() {
 		want := n + many
 		for range many {
-			if _, err := conn.Write(b); err != nil {
-				t.Fatal(err)
-			}
+			write(t, conn, b)
 		}
 		wait(t, l, count, func() bool { return n >= want })
 	}

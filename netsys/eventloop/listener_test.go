@@ -40,9 +40,7 @@ func TestOneWinsThePort(t *testing.T) {
 	for range 5 {
 		free := listen(t, "127.0.0.1:0")
 		addr := free.LocalAddr().String()
-		if err := free.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, free.Close())
 		won := make(chan *eventloop.Listener, 8)
 		for range cap(won) {
 			go func() {
@@ -86,9 +84,7 @@ func TestBoundedQueue(t *testing.T) {
 	}
 	defer conn.Close()
 	for range 10_000 {
-		if _, err := conn.Write([]byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		write(t, conn, []byte("x"))
 		if l.Dropped() > 0 {
 			break
 		}
@@ -131,9 +127,7 @@ func TestReceiveAllocatesWhatGnetDoes(t *testing.T) {
 	count := func(netsys.Datagram) { n++ }
 	round := func() {
 		want := n + 1
-		if err := c.Send(time.Now(), c.RemoteAddr(), b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Send(time.Now(), c.RemoteAddr(), b))
 		wait(t, l, count, func() bool { return n >= want })
 	}
 	for range 20 {
@@ -142,4 +136,18 @@ func TestReceiveAllocatesWhatGnetDoes(t *testing.T) {
 	if allocs := testing.AllocsPerRun(100, round); allocs > 5 {
 		t.Errorf("%v allocations per datagram", allocs)
 	}
+}
+
+// must fails the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t testing.TB, conn net.Conn, b []byte) {
+	t.Helper()
+	_, err := conn.Write(b)
+	must(t, err)
 }

@@ -71,9 +71,7 @@ func TestHandshakes(t *testing.T) {
 func TestRequestAsLongAsItMayBe(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{Handshake: 512, HandshakeTimeout: time.Hour})
 	r := connectRaw(t, l)
-	if _, err := r.conn.Write([]byte("GET /" + strings.Repeat("x", 507))); err != nil {
-		t.Fatal(err)
-	}
+	write(t, r.conn, []byte("GET /"+strings.Repeat("x", 507)))
 	until(t, l, "refused", func() bool { s := l.WebSocketStats(); return s.Refused == 1 && s.Connections == 0 })
 	// One that ends exactly there is none too long.
 	honest := request("X-Fill: ")
@@ -94,13 +92,9 @@ func TestHandshakeInPieces(t *testing.T) {
 	var got []string
 	for len(all) > 0 {
 		n := min(7, len(all))
-		if _, err := r.conn.Write(all[:n]); err != nil {
-			t.Fatal(err)
-		}
+		write(t, r.conn, all[:n])
 		all = all[n:]
-		if _, err := other.conn.Write(maskedFrame(0x82, []byte("read"))); err != nil {
-			t.Fatal(err)
-		}
+		write(t, other.conn, maskedFrame(0x82, []byte("read")))
 		read := 0
 		untilHeard(t, l, "the piece was read", func(d netsys.Datagram) {
 			if d.From == from {
@@ -138,9 +132,7 @@ func TestFramesThatEndTheConnection(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := listenWeb(t, "", eventloop.WebSocketConfig{})
 			r := rawDial(t, l, nil)
-			if _, err := r.conn.Write(c.send); err != nil {
-				t.Fatal(err)
-			}
+			write(t, r.conn, c.send)
 			if code := r.closeCode(); code != c.code {
 				t.Errorf("close code %d, want %d", code, c.code)
 			}
@@ -158,18 +150,14 @@ func TestControlFrames(t *testing.T) {
 	send := append(maskedFrame(0x89, []byte("are you there")), maskedFrame(0x8a, []byte("unasked"))...)
 	send = append(send, maskedFrame(0x82, nil)...)
 	send = append(send, maskedFrame(0x82, bytes.Repeat([]byte("x"), netsys.MaxDatagram))...)
-	if _, err := r.conn.Write(send); err != nil {
-		t.Fatal(err)
-	}
+	write(t, r.conn, send)
 	if first, payload, err := r.frame(); first != 0x8a || string(payload) != "are you there" || err != nil {
 		t.Errorf("answer to a ping: %x %q %v", first, payload, err)
 	}
 	if got := netsystest.Arrivals(t, l, 2); len(got[0].Data) != 0 || len(got[1].Data) != netsys.MaxDatagram {
 		t.Errorf("received %d and %d bytes", len(got[0].Data), len(got[1].Data))
 	}
-	if _, err := r.conn.Write(maskedFrame(0x88, []byte{0x03, 0xe9})); err != nil {
-		t.Fatal(err)
-	}
+	write(t, r.conn, maskedFrame(0x88, []byte{0x03, 0xe9}))
 	if code := r.closeCode(); code != 1001 {
 		t.Errorf("goodbye answered with %d", code)
 	}
@@ -244,9 +232,7 @@ func TestSilentConnectionExpires(t *testing.T) {
 func TestFloodOfOneConnection(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
 	r, _ := rawSession(t, l)
-	if _, err := r.conn.Write(bytes.Repeat(maskedFrame(0x82, []byte("flood")), 900)); err != nil {
-		t.Fatal(err)
-	}
+	write(t, r.conn, bytes.Repeat(maskedFrame(0x82, []byte("flood")), 900))
 	read(t, l, "the flood is read", func(s eventloop.WebSocketStats) bool { return s.Flooded == 644 })
 	n := 0
 	l.Poll(time.Now(), func(netsys.Datagram) { n++ })
@@ -268,9 +254,7 @@ func TestSlowReader(t *testing.T) {
 	other, quick := webSession(t, l)
 	send := func(to netip.AddrPort, b []byte) {
 		t.Helper()
-		if err := l.Send(time.Now(), to, b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.Send(time.Now(), to, b))
 	}
 	payload := make([]byte, 1200)
 	sent := 0
@@ -326,9 +310,7 @@ func TestStuckReaderIsClosed(t *testing.T) {
 	now, payload := time.Now(), make([]byte, 1200)
 	until(t, l, "closed", func() bool {
 		for range 100 {
-			if err := l.Send(now, from, payload); err != nil {
-				t.Fatal(err)
-			}
+			must(t, l.Send(now, from, payload))
 		}
 		now = now.Add(61 * time.Minute)
 		l.Poll(now, func(netsys.Datagram) {})
@@ -389,9 +371,7 @@ func TestManyConnectionsLeaveNothing(t *testing.T) {
 	if s := l.WebSocketStats(); s.Accepted != 120 || s.HalfOpen != 0 {
 		t.Errorf("%+v", s)
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.Close())
 	for range 5000 {
 		if runtime.NumGoroutine() <= before && openFiles() <= files {
 			return
@@ -516,9 +496,7 @@ func TestFirstMessage(t *testing.T) {
 			if s := l.WebSocketStats(); s.Accepted != 1 || s.HalfOpen != 1 {
 				t.Errorf("before it: %+v", s)
 			}
-			if _, err := r.conn.Write(c.send); err != nil {
-				t.Fatal(err)
-			}
+			write(t, r.conn, c.send)
 			if c.ok {
 				netsystest.Arrivals(t, l, 1)
 				if s := l.WebSocketStats(); s.HalfOpen != 0 || s.Connections != 1 || s.Strangers != 0 {
@@ -543,9 +521,7 @@ func TestUnansweredConnection(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{AnswerTimeout: time.Hour, IdleTimeout: never})
 	_, from := rawSession(t, l)
 	r := rawDial(t, l, nil)
-	if _, err := r.conn.Write(bytes.Repeat(maskedFrame(0x82, opening()), 100)); err != nil {
-		t.Fatal(err)
-	}
+	write(t, r.conn, bytes.Repeat(maskedFrame(0x82, opening()), 100))
 	read(t, l, "all is read", func(s eventloop.WebSocketStats) bool { return s.Flooded == 96 })
 	n := 0
 	if l.Poll(time.Now(), func(netsys.Datagram) { n++ }); n != 4 {

@@ -130,9 +130,7 @@ func TestBothKindsAtOneServer(t *testing.T) {
 		remote netip.AddrPort
 		web    bool
 	}{{udp, udp.RemoteAddr(), false}, {web, web.RemoteAddr(), true}} {
-		if err := c.wire.Send(time.Now(), c.remote, opening()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.wire.Send(time.Now(), c.remote, opening()))
 		from := netsystest.Answer(t, l, c.wire, string(opening()))
 		if peer := eventloop.PeerAddr(from); eventloop.IsWebSocket(from) != c.web || peer.Addr() != netip.MustParseAddr("127.0.0.1") || peer.Port() == 0 {
 			t.Errorf("from %v, which is %v", from, peer)
@@ -150,9 +148,7 @@ func TestWebSocketPortHasOneListener(t *testing.T) {
 		t.Errorf("second listener: %v", err)
 	}
 	c := dialWeb(t, first)
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Close())
 	for range 5000 {
 		if c.Err() != nil {
 			break
@@ -196,15 +192,11 @@ func TestWebSocketAllocatesNothing(t *testing.T) {
 	n := 0
 	count := func(d netsys.Datagram) { from, n = d.From, n+1 }
 	round := func() {
-		if err := c.Send(time.Now(), c.RemoteAddr(), up); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Send(time.Now(), c.RemoteAddr(), up))
 		want := n + 1
 		arrived := func() bool { return n >= want }
 		wait(t, l, count, arrived)
-		if err := l.Send(time.Now(), from, down); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.Send(time.Now(), from, down))
 		want++
 		wait(t, c, count, arrived)
 	}

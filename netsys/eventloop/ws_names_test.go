@@ -82,9 +82,7 @@ func TestRefusalOfANameSaysWhatToDo(t *testing.T) {
 	defer l.Close()
 	for range 3 {
 		r := connectRaw(t, l)
-		if _, err := r.conn.Write([]byte(strings.Replace(request("Origin: http://evil.example"), "127.0.0.1:7778", "evil.example", 1))); err != nil {
-			t.Fatal(err)
-		}
+		write(t, r.conn, []byte(strings.Replace(request("Origin: http://evil.example"), "127.0.0.1:7778", "evil.example", 1)))
 		answer, err := io.ReadAll(r.conn)
 		if err != nil || !strings.Contains(string(answer), "WebSocketConfig.Hosts") || !strings.Contains(string(answer), "TrustedProxies") {
 			t.Errorf("%q, %v", answer, err)

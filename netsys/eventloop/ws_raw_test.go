@@ -55,13 +55,9 @@ func opening() []byte {
 func rawSession(t testing.TB, l *eventloop.Listener, headers ...string) (*raw, netip.AddrPort) {
 	t.Helper()
 	r := rawDial(t, l, headers)
-	if _, err := r.conn.Write(maskedFrame(0x82, opening())); err != nil {
-		t.Fatal(err)
-	}
+	write(t, r.conn, maskedFrame(0x82, opening()))
 	from := netsystest.Arrivals(t, l, 1)[0].From
-	if err := l.Send(time.Now(), from, []byte("answer")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.Send(time.Now(), from, []byte("answer")))
 	if _, payload, err := r.frame(); string(payload) != "answer" || err != nil {
 		t.Fatalf("answered %q, %v", payload, err)
 	}
@@ -72,9 +68,7 @@ func rawSession(t testing.TB, l *eventloop.Listener, headers ...string) (*raw, n
 func webSession(t testing.TB, l *eventloop.Listener) (c *websocket.Wire, from netip.AddrPort) {
 	t.Helper()
 	c = dialWeb(t, l)
-	if err := c.Send(time.Now(), c.RemoteAddr(), opening()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Send(time.Now(), c.RemoteAddr(), opening()))
 	return c, netsystest.Answer(t, l, c, string(opening()))
 }
 

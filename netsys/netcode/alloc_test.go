@@ -40,15 +40,11 @@ func newPipe(t testing.TB) *pipe {
 // exchange sends a payload up and one down.
 func (p *pipe) exchange(t testing.TB, up, down []byte) {
 	p.now = p.now.Add(time.Millisecond)
-	if err := p.client.Send(p.now, up); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.client.Send(p.now, up))
 	if drop := p.server.Receive(p.now, p.addr, p.up, quiet{}); drop != DropNone {
 		t.Fatal(drop)
 	}
-	if err := p.peer.Send(p.now, down); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.peer.Send(p.now, down))
 	if drop := p.client.Receive(p.now, testServer, p.down, quietClient{}); drop != DropNone {
 		t.Fatal(drop)
 	}

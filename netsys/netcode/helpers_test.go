@@ -219,12 +219,8 @@ func connected(t testing.TB, config ServerConfig) (*world, *serverNode, *clientN
 func (w *world) exchange(s *serverNode, p *Peer, c *clientNode) {
 	w.t.Helper()
 	up, down := s.payloads, c.payloads
-	if err := c.Send(w.now.Add(c.off), []byte("up")); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := p.Send(w.now.Add(s.off), []byte("down")); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, c.Send(w.now.Add(c.off), []byte("up")))
+	must(w.t, p.Send(w.now.Add(s.off), []byte("down")))
 	w.step()
 	if s.payloads != up+1 || c.payloads != down+1 || string(s.lastPayload) != "up" || string(c.lastPayload) != "down" {
 		w.t.Fatalf("server got %d %q, client %d %q", s.payloads-up, s.lastPayload, c.payloads-down, c.lastPayload)
@@ -260,4 +256,12 @@ func countOpened(p *Peer) *int {
 	n := new(int)
 	p.in.aead = counting{p.in.aead, n}
 	return n
+}
+
+// must fails the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -155,9 +155,7 @@ func TestFloodOfOneSession(t *testing.T) {
 	w.run(2 * time.Second)
 	before := s.payloads
 	for range 1000 {
-		if err := c.Send(w.now, []byte("flood")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Send(w.now, []byte("flood")))
 	}
 	w.step()
 	if n := s.payloads - before; n < 90 || n > 100 {

@@ -35,9 +35,7 @@ func newMover(t *testing.T, config ServerConfig) *mover {
 // send returns what the client would send.
 func (m *mover) send(text string) []byte {
 	m.t.Helper()
-	if err := m.c.Send(m.now, []byte(text)); err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, m.c.Send(m.now, []byte(text)))
 	return m.last
 }
 
@@ -77,9 +75,7 @@ func TestAddressChange(t *testing.T) {
 	}
 	m.tap = nil
 	c.addr = netip.MustParseAddrPort(there)
-	if err := p.SendTo(m.now, c.addr, []byte("are you there?")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.SendTo(m.now, c.addr, []byte("are you there?")))
 	m.step()
 	if string(c.lastPayload) != "are you there?" {
 		t.Fatalf("the client got %q", c.lastPayload)
@@ -123,9 +119,7 @@ func TestRebindRefuses(t *testing.T) {
 func TestSendToKeepsNothingAlive(t *testing.T) {
 	w, s, _ := connected(t, ServerConfig{})
 	sent := s.last.sent
-	if err := s.last.SendTo(w.now.Add(time.Second), netip.MustParseAddrPort(there), []byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.last.SendTo(w.now.Add(time.Second), netip.MustParseAddrPort(there), []byte("x")))
 	if s.last.sent != sent {
 		t.Error("counts as sent to the peer")
 	}
@@ -154,9 +148,7 @@ func TestFindAmongMany(t *testing.T) {
 	for _, c := range w.clients {
 		tries := 0
 		for found := false; !found; tries++ {
-			if err := c.Send(w.now, []byte("x")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.Send(w.now, []byte("x")))
 			p := s.Find(w.now, from, last, s)
 			if found = p != nil; found && p.ClientID() != uint64(c.addr.Addr().As4()[3]) {
 				t.Fatalf("%v found for %v", p, c)

@@ -51,12 +51,8 @@ func TestSession(t *testing.T) {
 	w.until("confirmed", p.Confirmed)
 	for _, n := range []int{1, 2, 100, MaxPayload} {
 		b := ramp(n, n)
-		if err := c.Send(w.now, b); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Send(w.now, b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Send(w.now, b))
+		must(t, p.Send(w.now, b))
 		w.step()
 		if !bytes.Equal(s.lastPayload, b) || !bytes.Equal(c.lastPayload, b) {
 			t.Errorf("%d bytes did not arrive as they were", n)

@@ -80,9 +80,7 @@ func TestDatagramsGoBothWays(t *testing.T) {
 	for _, n := range []int{0, 1, 125, 126, 1200, netsys.MaxDatagram} {
 		payload := strings.Repeat("x", n)
 		want = append(want, payload)
-		if err := w.Send(time.Now(), server, []byte(payload)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Send(time.Now(), server, []byte(payload)))
 	}
 	until(t, "all came back", func() bool {
 		w.Poll(time.Now(), func(d netsys.Datagram) {
@@ -139,15 +137,11 @@ func TestServerThatDoesNotRead(t *testing.T) {
 	b := make([]byte, netsys.MaxDatagram)
 	until(t, "the socket is full", func() bool {
 		for range 1000 {
-			if err := w.Send(time.Now(), w.RemoteAddr(), b); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.Send(time.Now(), w.RemoteAddr(), b))
 		}
 		return w.Stats().Stale > 10_000
 	})
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 }
 
 func TestFullInbox(t *testing.T) {
@@ -247,9 +241,7 @@ func TestRedial(t *testing.T) {
 	w := dial(t, websocket.DialConfig{Redial: time.Millisecond}, url)
 	got := ""
 	until(t, "an echo", func() bool {
-		if err := w.Send(time.Now(), w.RemoteAddr(), []byte("are you there")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Send(time.Now(), w.RemoteAddr(), []byte("are you there")))
 		w.Poll(time.Now(), func(d netsys.Datagram) { got = string(d.Data) })
 		return got != ""
 	})
@@ -284,5 +276,13 @@ func TestRemoteAddr(t *testing.T) {
 	w := dial(t, websocket.DialConfig{}, serve(t, echo))
 	if at := w.RemoteAddr(); !at.Addr().IsLoopback() || at.Port() == 0 {
 		t.Errorf("server at %v", at)
+	}
+}
+
+// must fails the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -18,12 +18,8 @@ func udp(t *testing.T) (int, netip.AddrPort) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = unix.Close(fd) })
-	if err := Stamp(fd); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Stamp(fd))
+	must(t, unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
 	name, err := unix.Getsockname(fd)
 	if err != nil {
 		t.Fatal(err)
@@ -36,9 +32,7 @@ func udp(t *testing.T) (int, netip.AddrPort) {
 func send(t *testing.T, w *Writer, fd int, to netip.AddrPort, n int) {
 	t.Helper()
 	for range n {
-		if err := w.Add(fd, to, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Add(fd, to, []byte("x")))
 	}
 	w.Flush(fd)
 }
@@ -81,9 +75,7 @@ func TestReadTellsWhetherThatWasAll(t *testing.T) {
 // What is no socket is an error each time, and nothing is delivered.
 func TestReadErrorsAreCounted(t *testing.T) {
 	var fds [2]int
-	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
-		t.Fatal(err)
-	}
+	must(t, unix.Pipe2(fds[:], unix.O_CLOEXEC))
 	defer unix.Close(fds[0])
 	defer unix.Close(fds[1])
 	r := NewReader()
@@ -103,9 +95,7 @@ func TestRefusedInTheMiddle(t *testing.T) {
 	w, r := NewWriter(false), NewReader()
 	send(t, w, out, to, BatchSize)
 	for _, a := range []netip.AddrPort{to, netip.MustParseAddrPort("255.255.255.255:9"), to, to} {
-		if err := w.Add(out, a, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Add(out, a, []byte("x")))
 	}
 	w.Flush(out)
 	n := 0
@@ -148,5 +138,13 @@ func TestFlushNeverBlocks(t *testing.T) {
 		}
 	case <-time.After(20 * time.Second):
 		t.Fatal("it blocks")
+	}
+}
+
+// must fails the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -22,9 +22,7 @@ func TestFullWriteBuffer(t *testing.T) {
 	}
 	fill := func() {
 		for range BatchSize {
-			if err := o.Add(fds[0], netip.MustParseAddrPort("127.0.0.1:9"), []byte("x")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, o.Add(fds[0], netip.MustParseAddrPort("127.0.0.1:9"), []byte("x")))
 		}
 	}
 	total := uint64(0)
