@@ -39,9 +39,7 @@ func TestClockIsSet(t *testing.T) {
 				up, down := &netsystest.Recorder{}, &netsystest.Recorder{}
 				there := &shifted{Wire: network.Node(netip.MustParseAddrPort("192.0.2.1:4000"))}
 				server, err := netsys.NewServer(there, netsys.ServerConfig{Random: netsys.SeededRandom(1), InsecureAllowAnyAddress: true})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				addr := server.LocalAddr()
 				type end struct {
 					*netsys.Client
@@ -52,16 +50,12 @@ func TestClockIsSet(t *testing.T) {
 				var clients []*end
 				join := func(h *netsystest.Recorder, off time.Duration) *end {
 					link, err := netsys.Condition(network.Node(netip.AddrPort{}), netsys.ConditionerConfig{Seed: 3, In: link, Out: link})
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					e := &end{Recorder: h, wire: &shifted{Wire: link, off: off}}
 					e.Client, err = netsys.NewClient(e.wire, addr, netsys.ClientConfig{
 						Random: netsys.SeededRandom(uint64(2 + len(clients))), InsecureAllowAnyAddress: true,
 					})
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					clients = append(clients, e)
 					return e
 				}

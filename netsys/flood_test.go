@@ -204,9 +204,7 @@ func requestOf(t *testing.T, token *netcode.ConnectToken) (request []byte) {
 		request = append([]byte(nil), b...)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c.Update(opening, &raw{})
 	return request
 }

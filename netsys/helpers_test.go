@@ -137,9 +137,7 @@ func (m *match) links(l Link) {
 func (m *match) send(s Session, payload string) uint16 {
 	m.t.Helper()
 	seq, err := s.Send(m.now, []byte(payload))
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 	return seq
 }
 

@@ -62,9 +62,7 @@ func (s *stage) knock(id uint64) *raw {
 	r.netcode, err = netcode.NewClient(s.issue(id), func(to netip.AddrPort, b []byte) error {
 		return r.node.Send(s.now, to, b)
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	return r
 }
 
@@ -106,13 +104,9 @@ func helloOf(t testing.TB, config netsys.ClientConfig) []byte {
 	server, err := netcode.NewServer(netcode.ServerConfig{
 		Key: netsys.DevelopmentKey(), ProtocolID: netsys.DefaultProtocolID, AnyAddress: true,
 	}, func(to netip.AddrPort, b []byte) error { return node.Send(now, to, b) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	client, err := netsys.NewClient(network.Node(netip.AddrPort{}), node.LocalAddr(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 60 {
 		now = now.Add(frame)
 		client.Poll(now, &player{})

@@ -97,9 +97,7 @@ func issue(t testing.TB, key netcode.Key, clientID uint64, now time.Time, server
 		Key: key, ProtocolID: DefaultProtocolID, ClientID: clientID, Servers: servers, UserData: []byte("Ada"),
 		Random: SeededRandom(clientID + uint64(now.Unix())),
 	}.Issue(now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return token
 }
 

@@ -66,9 +66,7 @@ func (s *stage) issue(id uint64) *netcode.ConnectToken {
 		Key: s.key, ProtocolID: netsys.DefaultProtocolID, ClientID: id, Random: s.random,
 		Servers: []netip.AddrPort{s.addr}, UserData: []byte{byte(id)},
 	}.Issue(s.now)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	return token
 }
 

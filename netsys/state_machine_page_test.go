@@ -22,9 +22,7 @@ const statePage = "../docs/state-machine.md"
 func pageTables(t *testing.T) map[string][][]string {
 	t.Helper()
 	text, err := os.ReadFile(statePage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tables := map[string][][]string{}
 	head := ""
 	for line := range strings.Lines(string(text)) {
@@ -66,9 +64,7 @@ func parseSource(t *testing.T, folder string) *source {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, decl := range f.Decls {
 			if d, ok := decl.(*ast.GenDecl); ok {
 				s.add(d)

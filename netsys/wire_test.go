@@ -214,9 +214,7 @@ func TestUDPNoise(t *testing.T) {
 	server := serverOn(t, wire, ServerConfig{})
 	defer server.Close(time.Now())
 	conn, err := net.Dial("udp", wire.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	for range 5000 {
 		if _, err := conn.Write(make([]byte, 65_507)); err != nil {

@@ -48,9 +48,7 @@ func (v *wireVector) bytes(t *testing.T) []byte {
 	t.Helper()
 	unhex := func(s string) []byte {
 		b, err := hex.DecodeString(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return b
 	}
 	payload := unhex(v.Payload)
@@ -142,24 +140,18 @@ func TestWireVectors(t *testing.T) {
 	if *update {
 		v := makeWireVectors(t)
 		text, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text = bytes.ReplaceAll(text, []byte(`{"Name"`), []byte("\n{\"Name\""))
 		must(t, os.WriteFile(handshakeVectorFile, append(text, '\n'), 0o644))
 	}
 	text, err := os.ReadFile(handshakeVectorFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var v wireVectors
 	must(t, json.Unmarshal(text, &v))
 	kinds := map[uint8]bool{}
 	for _, d := range v.Packets {
 		b, err := hex.DecodeString(d.Hex)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if again := d.bytes(t); !bytes.Equal(again, b) {
 			t.Errorf("%s: written as %x", d.Name, again)
 		}

@@ -21,17 +21,13 @@ func TestDescriptorZero(t *testing.T) {
 	}
 	defer func() { _, _ = syscall.Open("/dev/null", syscall.O_RDONLY, 0) }() // takes its place again
 	l, err := batch.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if to, err := os.Readlink("/proc/self/fd/0"); err != nil || !strings.HasPrefix(to, "socket:") {
 		_ = l.Close()
 		t.Skip("descriptor 0 went to somebody else")
 	}
 	client, err := netsys.DialUDP(t.Context(), l.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close()
 	must(t, client.Send(time.Now(), l.LocalAddr(), []byte("ping")))
 	netsystest.Answer(t, l, client, "ping")
@@ -78,9 +74,7 @@ func TestSocketFlags(t *testing.T) {
 		}
 		_, rest, _ := strings.Cut(string(text), "flags:")
 		flags, err := strconv.ParseUint(strings.Fields(rest)[0], 8, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for name, flag := range map[string]uint64{"O_NONBLOCK": syscall.O_NONBLOCK, "O_CLOEXEC": syscall.O_CLOEXEC} {
 			if flags&flag == 0 {
 				t.Errorf("%s is not set: %#o", name, flags)
@@ -100,9 +94,7 @@ func TestBuffersAreWhatTheKernelGave(t *testing.T) {
 			continue
 		}
 		l, err := batch.ListenConfig{ReadBuffer: size, WriteBuffer: size / 2}.Listen("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if st := l.Stats(); st.ReadBuffer != size || st.WriteBuffer != size/2 {
 			t.Errorf("buffers of %d and %d bytes, %d and %d were asked for", st.ReadBuffer, st.WriteBuffer, size, size/2)
 		}
@@ -115,14 +107,10 @@ func TestBuffersAreWhatTheKernelGave(t *testing.T) {
 // mayForce reports whether this process may have larger buffers than others.
 func mayForce(t *testing.T, size int) (may bool) {
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	raw, err := conn.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := raw.Control(func(fd uintptr) {
 		may = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUFFORCE, size) == nil
 	}); err != nil {

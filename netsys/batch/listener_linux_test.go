@@ -20,9 +20,15 @@ import (
 func listen(t testing.TB, addr string) *batch.Listener {
 	t.Helper()
 	l, err := batch.Listen(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func listenWith(t testing.TB, config batch.ListenConfig) *batch.Listener {
+	t.Helper()
+	l, err := config.Listen("127.0.0.1:0")
+	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	return l
 }
@@ -31,9 +37,7 @@ func listen(t testing.TB, addr string) *batch.Listener {
 func dial(t testing.TB, l *batch.Listener) *net.UDPConn {
 	t.Helper()
 	conn, err := net.Dial("udp", l.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn.(*net.UDPConn)
 }
@@ -129,17 +133,11 @@ func TestSendsLeaveTogether(t *testing.T) {
 func TestServerFlushes(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	server, err := netsys.NewServer(l, netsys.ServerConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	wire, err := netsys.DialUDP(t.Context(), l.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	client, err := netsys.NewClient(wire, wire.RemoteAddr(), netsys.ClientConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close(time.Now())
 	defer server.Close(time.Now())
 	var atServer, atClient netsystest.Recorder
@@ -167,11 +165,7 @@ func TestServerFlushes(t *testing.T) {
 // A deluge does not make a poll longer than configured, in whole batches, and nothing of it is lost by that.
 func TestPollLimit(t *testing.T) {
 	for limit, most := range map[int]int{64: 64, 100: 128} {
-		l, err := batch.ListenConfig{PollLimit: limit}.Listen("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
+		l := listenWith(t, batch.ListenConfig{PollLimit: limit})
 		conn := dial(t, l)
 		for range 150 {
 			write(t, conn, []byte("x"))
@@ -289,9 +283,7 @@ func TestDescriptors(t *testing.T) {
 	before := open()
 	for range 20 {
 		l, err := batch.Listen("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		must(t, l.Close())
 		if _, err := batch.Listen(taken.LocalAddr().String()); err == nil {
 			t.Fatal("the port was given twice")
@@ -304,11 +296,7 @@ func TestDescriptors(t *testing.T) {
 
 // What does not fit the kernel's receive buffer is counted.
 func TestFullReadBuffer(t *testing.T) {
-	l, err := batch.ListenConfig{ReadBuffer: 1, WriteBuffer: 1}.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
+	l := listenWith(t, batch.ListenConfig{ReadBuffer: 1, WriteBuffer: 1})
 	small, large := l.Stats(), listen(t, "127.0.0.1:0").Stats()
 	if small.ReadBuffer <= 0 || small.ReadBuffer >= large.ReadBuffer || small.WriteBuffer <= 0 || small.WriteBuffer >= large.WriteBuffer {
 		t.Errorf("buffers %+v and %+v", small, large)

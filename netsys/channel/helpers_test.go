@@ -162,9 +162,7 @@ func newPair(t *testing.T, c Config, seed uint64, link path) *pair {
 	p := &pair{now: time.Unix(1000, 0), tick: time.Second / 60, room: 1185}
 	end := func(seed uint64) *peer {
 		e, err := New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		out := link
 		out.random = rand.New(rand.NewPCG(seed, 1))
 		return &peer{t: t, e: e, out: &out, seen: map[uint16]bool{}, got: func(int, []byte) {}}
@@ -218,9 +216,7 @@ func number(t *testing.T, name string) int {
 func mustNew(t testing.TB, c Config) *Endpoint {
 	t.Helper()
 	e, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return e
 }
 

@@ -34,9 +34,7 @@ func unhex(t testing.TB, s string) (b []byte) {
 			continue
 		}
 		part, err := hex.DecodeString(word)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b = append(b, part...)
 	}
 	return b

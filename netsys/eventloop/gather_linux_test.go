@@ -15,14 +15,10 @@ import (
 func listenCoalescing(t *testing.T, by time.Duration) (*eventloop.Listener, net.Conn) {
 	t.Helper()
 	l, err := eventloop.ListenConfig{Coalesce: by}.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	conn, err := net.Dial("udp", l.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return l, conn
 }

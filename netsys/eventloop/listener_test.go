@@ -14,9 +14,7 @@ import (
 func listen(t testing.TB, addr string) *eventloop.Listener {
 	t.Helper()
 	l, err := eventloop.Listen(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	return l
 }
@@ -74,14 +72,10 @@ func TestConfigRejects(t *testing.T) {
 
 func TestBoundedQueue(t *testing.T) {
 	l, err := eventloop.ListenConfig{Queue: 4, Coalesce: -1}.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	conn, err := net.Dial("udp", l.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	for range 10_000 {
 		write(t, conn, []byte("x"))
@@ -100,9 +94,7 @@ func TestBoundedQueue(t *testing.T) {
 func TestSendAllocatesNothing(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	sink, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer sink.Close()
 	to := sink.LocalAddr().(*net.UDPAddr).AddrPort()
 	b, now := make([]byte, 400), time.Now()
@@ -119,9 +111,7 @@ func TestSendAllocatesNothing(t *testing.T) {
 func TestReceiveAllocatesWhatGnetDoes(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	c, err := netsys.DialUDP(t.Context(), l.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	b, n := make([]byte, 400), 0
 	count := func(netsys.Datagram) { n++ }

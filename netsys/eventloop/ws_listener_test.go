@@ -21,9 +21,7 @@ func listenWeb(t testing.TB, udp string, config eventloop.WebSocketConfig) *even
 	t.Helper()
 	config.Addr = orLoopback(config.Addr)
 	l, err := eventloop.ListenConfig{WebSocket: config}.Listen(udp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	return l
 }
@@ -38,9 +36,7 @@ func orLoopback(addr string) string {
 func dialWeb(t testing.TB, l *eventloop.Listener) *websocket.Wire {
 	t.Helper()
 	c, err := websocket.Dial(t.Context(), fmt.Sprintf("ws://%v/play", l.WebSocketAddr()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -120,9 +116,7 @@ func TestWebSocket(t *testing.T) {
 func TestBothKindsAtOneServer(t *testing.T) {
 	l := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{})
 	udp, err := netsys.DialUDP(t.Context(), l.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer udp.Close()
 	web := dialWeb(t, l)
 	for _, c := range []struct {
@@ -160,9 +154,7 @@ func TestWebSocketPortHasOneListener(t *testing.T) {
 	}
 	// The connection lingers in the kernel on this side; the port is free nevertheless.
 	again, err := eventloop.ListenWebSocket(addr.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_ = again.Close()
 }
 

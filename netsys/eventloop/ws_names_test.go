@@ -76,9 +76,7 @@ func TestRefusalOfANameSaysWhatToDo(t *testing.T) {
 		WebSocket: eventloop.WebSocketConfig{Addr: "127.0.0.1:0"},
 	}
 	l, err := config.Listen("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	for range 3 {
 		r := connectRaw(t, l)

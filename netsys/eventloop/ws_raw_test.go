@@ -28,9 +28,7 @@ type raw struct {
 func connectRaw(t testing.TB, l *eventloop.Listener) *raw {
 	t.Helper()
 	conn, err := net.Dial("tcp", l.WebSocketAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
 	return &raw{t, conn}

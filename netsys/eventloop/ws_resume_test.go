@@ -25,9 +25,7 @@ type breaker struct {
 
 func newBreaker(t *testing.T, to string) *breaker {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = ln.Close() })
 	b := &breaker{Listener: ln}
 	go func() {
@@ -67,17 +65,11 @@ func TestSessionSurvivesABrokenConnection(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
 	path := newBreaker(t, l.WebSocketAddr().String())
 	wire, err := websocket.DialConfig{Redial: time.Millisecond}.Dial(t.Context(), "ws://"+path.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server, err := netsys.NewServer(l, netsys.ServerConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	client, err := netsys.NewClient(wire, wire.RemoteAddr(), netsys.ClientConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _, _ = client.Close(time.Now()), server.Close(time.Now()) })
 	var up, down netsystest.Recorder
 	until := func(what string, condition func() bool) {

@@ -15,8 +15,7 @@ var otherServers = []netip.AddrPort{
 
 func TestServersAreTriedInOrder(t *testing.T) {
 	w := newWorld(t, ServerConfig{MaxClients: 1})
-	blocker := w.join("198.51.100.1:1", w.issue(w.config(1)))
-	w.until("connected", func() bool { return blocker.State() == Connected })
+	w.seat("198.51.100.1:1", w.issue(w.config(1)))
 	// The first server is full, the second does not exist, the third takes the client.
 	third := w.serve(ServerConfig{Addresses: otherServers[1:]})
 	config := w.config(2)

@@ -17,13 +17,9 @@ import (
 func golden(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile("testdata/vectors/" + name + ".hex")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b, err := hex.DecodeString(strings.ReplaceAll(string(text), "\n", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
@@ -75,9 +71,7 @@ func goldenToken(t testing.TB) *ConnectToken {
 		UserData:   user[:],
 		Random:     func(b []byte) { random = random[copy(b, random):] },
 	}.Issue(time.Unix(goldenCreate, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return token
 }
 
@@ -111,9 +105,7 @@ func TestGoldenVectors(t *testing.T) {
 
 func TestGoldenVectorsAreRead(t *testing.T) {
 	token, err := ParseToken(golden(t, "token"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if token.ProtocolID != testProtocol || token.Create != goldenCreate || token.Expire != goldenExpire || token.Timeout != 10 ||
 		token.ClientToServer != goldenClientToServer || token.ServerToClient != goldenServerToClient {
 		t.Errorf("token reads as %+v", token)
@@ -125,9 +117,7 @@ func TestGoldenVectorsAreRead(t *testing.T) {
 	}
 	sealed := golden(t, "request")[requestSize-privateSize:]
 	plain, err := newTokenCipher(goldenKey).Open(nil, token.Nonce[:], sealed, appendTokenData(nil, testProtocol, goldenExpire))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var private privateToken
 	if !private.parse(plain) || private.clientID != goldenClient || private.timeout != 10 || private.userData != goldenUserData() ||
 		!private.servers.containsAny(goldenServers[2:]) {
@@ -171,9 +161,7 @@ func TestGoldenVectorsAreRead(t *testing.T) {
 func TestCiphers(t *testing.T) {
 	unhex := func(s string) []byte {
 		b, err := hex.DecodeString(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return b
 	}
 	plain := []byte("Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it.")
@@ -194,9 +182,7 @@ func TestCiphers(t *testing.T) {
 				"21f9664c97637da9768812f615c68b13b52ec0875924c1c7987947deafd8780acf49"},
 	} {
 		aead, err := c.make(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := aead.Seal(nil, c.nonce, plain, data); !bytes.Equal(got, unhex(c.want)) {
 			t.Errorf("%s: %x", c.name, got)
 		}

@@ -112,9 +112,7 @@ func (w *world) serve(config ServerConfig) *serverNode {
 	}
 	n := &serverNode{addr: config.Addresses[0]}
 	server, err := NewServer(config, func(to netip.AddrPort, b []byte) error { return w.send(n.addr, to, b) })
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	n.Server = server
 	w.servers = append(w.servers, n)
 	return n
@@ -142,9 +140,7 @@ func (w *world) config(id uint64) TokenConfig {
 func (w *world) issue(c TokenConfig) *ConnectToken {
 	w.t.Helper()
 	token, err := c.Issue(w.now)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	return token
 }
 
@@ -153,12 +149,23 @@ func (w *world) join(addr string, token *ConnectToken) *clientNode {
 	w.t.Helper()
 	n := &clientNode{addr: netip.MustParseAddrPort(addr)}
 	client, err := NewClient(token, func(to netip.AddrPort, b []byte) error { return w.send(n.addr, to, b) })
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	n.Client = client
 	w.clients = append(w.clients, n)
 	return n
+}
+
+// seat joins and waits until the client is connected.
+func (w *world) seat(addr string, token *ConnectToken) *clientNode {
+	w.t.Helper()
+	c := w.join(addr, token)
+	w.until("connected", func() bool { return c.State() == Connected })
+	return c
+}
+
+// address is one of many, by number.
+func address(i int) string {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 5000).String()
 }
 
 // step lets time pass, delivers everything and updates everybody.

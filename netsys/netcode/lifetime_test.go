@@ -46,8 +46,7 @@ func TestOneNetworkBurnsTokens(t *testing.T) {
 			return c
 		}
 		burn := func(addr string, token *ConnectToken) {
-			c := w.join(addr, token)
-			w.until("connected", func() bool { return c.State() == Connected })
+			c := w.seat(addr, token)
 			c.Disconnect(w.now)
 			w.until("gone", func() bool { return s.Len() == 0 })
 			w.clients = w.clients[:0]

@@ -44,8 +44,7 @@ func TestGoodbyeToAnotherServer(t *testing.T) {
 		}
 		return !sealed || d.from != testServer || h.kind != kindKeepAlive
 	}
-	c := w.join(alice, w.issue(config))
-	w.until("connected", func() bool { return c.State() == Connected })
+	c := w.seat(alice, w.issue(config))
 	for _, b := range goodbyes {
 		if drop := second.Receive(w.now, c.addr, b, second); drop != DropReplay && drop != DropStale {
 			t.Errorf("a goodbye to the first server: %v", drop)

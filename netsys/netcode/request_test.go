@@ -54,15 +54,12 @@ func TestRequestIsChallenged(t *testing.T) {
 // fails the later tests as well.
 func TestRequestOrder(t *testing.T) {
 	w := newWorld(t, ServerConfig{MaxClients: 2})
-	first := w.join(alice, w.issue(w.config(7)))
-	w.until("connected", func() bool { return first.State() == Connected })
+	w.seat(alice, w.issue(w.config(7)))
 	spent := w.issue(w.config(5))
-	second := w.join("198.51.100.8:5000", spent)
-	w.until("connected", func() bool { return second.State() == Connected })
+	second := w.seat("198.51.100.8:5000", spent)
 	second.Disconnect(w.now)
 	w.run(time.Second)
-	third := w.join("198.51.100.9:5000", w.issue(w.config(8)))
-	w.until("connected", func() bool { return third.State() == Connected })
+	w.seat("198.51.100.9:5000", w.issue(w.config(8)))
 
 	elsewhere := w.config(7)
 	elsewhere.Known = []netip.AddrPort{netip.MustParseAddrPort("192.0.2.99:40000")}
@@ -133,9 +130,7 @@ func TestMalformedPrivateToken(t *testing.T) {
 	} {
 		aead := newTokenCipher(testKey)
 		plain, err := aead.Open(nil, token.Nonce[:], token.Private[:], data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		change(plain)
 		broken := *token
 		aead.Seal(broken.Private[:0], token.Nonce[:], plain, data)
@@ -149,8 +144,7 @@ func TestMalformedPrivateToken(t *testing.T) {
 func TestTokenReuseFromSameAddress(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	token := w.issue(w.config(7))
-	c := w.join(alice, token)
-	w.until("connected", func() bool { return c.State() == Connected })
+	c := w.seat(alice, token)
 	w.expect(alice, request(token), DropConnected)
 	c.Disconnect(w.now)
 	w.step()
@@ -175,8 +169,7 @@ func TestTokenReuseFromAnotherAddress(t *testing.T) {
 	w.expect(alice, b, DropNone)
 	w.expect(mallory, b, DropTokenUsed) // while the first is half open
 	w.expect("198.51.100.7:5001", b, DropTokenUsed)
-	c := w.join(alice, token)
-	w.until("connected", func() bool { return c.State() == Connected })
+	c := w.seat(alice, token)
 	w.expect(mallory, b, DropTokenUsed)
 	c.Disconnect(w.now)
 	w.step()
@@ -221,8 +214,7 @@ func TestFullServer(t *testing.T) {
 	// A slot that becomes free is given again, and the token that was denied is still good.
 	nodes[0].Disconnect(w.now)
 	w.step()
-	c := w.join("198.51.100.3:1", w.issue(w.config(3)))
-	w.until("connected", func() bool { return c.State() == Connected })
+	c := w.seat("198.51.100.3:1", w.issue(w.config(3)))
 	if slot, _ := c.Slot(); slot != 0 {
 		t.Errorf("slot %d instead of the free one", slot)
 	}
@@ -296,8 +288,7 @@ func TestIPv6(t *testing.T) {
 	w := newWorld(t, ServerConfig{Addresses: []netip.AddrPort{own}})
 	c := w.config(1)
 	c.Servers = []netip.AddrPort{own}
-	node := w.join("[2001:db8::7]:5000", w.issue(c))
-	w.until("connected", func() bool { return node.State() == Connected })
+	node := w.seat("[2001:db8::7]:5000", w.issue(c))
 	w.exchange(w.servers[0], w.servers[0].last, node)
 	if got := w.servers[0].last.Address().String(); got != "[2001:db8::7]:5000" {
 		t.Errorf("client at %s", got)

@@ -98,8 +98,7 @@ func TestAddressChange(t *testing.T) {
 
 func TestRebindRefuses(t *testing.T) {
 	m := newMover(t, ServerConfig{})
-	other := m.join("198.51.100.8:5000", m.issue(m.config(8)))
-	m.until("connected", func() bool { return other.State() == Connected })
+	other := m.seat("198.51.100.8:5000", m.issue(m.config(8)))
 	if m.s.Rebind(m.p, other.addr) {
 		t.Error("to another client's address")
 	}
@@ -132,7 +131,7 @@ func TestFindAmongMany(t *testing.T) {
 	s := w.servers[0]
 	for i := range 100 {
 		config := w.config(uint64(i))
-		w.join(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), 1).String(), w.issue(config))
+		w.join(address(i), w.issue(config))
 	}
 	w.until("connected", func() bool { return s.Len() == 100 })
 	w.run(time.Second)

@@ -26,9 +26,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	w.expect("198.51.100.8:5000", request(waiting), DropNone)
 	w.expect("198.51.100.9:5000", request(elsewhere), DropElsewhere)
 	asking, err := NewClient(waiting, func(netip.AddrPort, []byte) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 
 	tokenConfig, serverConfig := TokenConfig{Key: key, Servers: []netip.AddrPort{testServer}}, ServerConfig{Key: key, AnyAddress: true}
 	subjects := []any{

@@ -41,8 +41,7 @@ func TestSession(t *testing.T) {
 	s := w.servers[0]
 	config := w.config(7)
 	config.UserData = []byte("a level 12 wizard")
-	c := w.join(alice, w.issue(config))
-	w.until("connected", func() bool { return c.State() == Connected })
+	c := w.seat(alice, w.issue(config))
 	p := s.last
 	if p.ClientID() != 7 || p.Address().String() != alice || p.Slot() != 0 || !p.Connected() ||
 		!bytes.Equal(bytes.TrimRight(p.UserData(), "\x00"), config.UserData) {
@@ -177,8 +176,7 @@ func TestNoTimeout(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	config := w.config(7)
 	config.Timeout = -time.Second
-	c := w.join(alice, w.issue(config))
-	w.until("connected", func() bool { return c.State() == Connected })
+	c := w.seat(alice, w.issue(config))
 	w.tap = func(datagram) bool { return false }
 	w.run(2 * time.Minute)
 	if w.servers[0].Len() != 1 || c.State() != Connected {
@@ -308,8 +306,7 @@ func TestPeersInSlotOrder(t *testing.T) {
 	w := newWorld(t, ServerConfig{MaxClients: 8})
 	s := w.servers[0]
 	for i := range 8 {
-		c := w.join(netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 5).String(), w.issue(w.config(uint64(i))))
-		w.until("connected", func() bool { return c.State() == Connected })
+		w.seat(address(i), w.issue(w.config(uint64(i))))
 	}
 	next := 0
 	for p := range s.Peers() {

@@ -13,7 +13,7 @@ func TestSlotsBehindAnEmptyOne(t *testing.T) {
 	s := w.servers[0]
 	var clients []*clientNode
 	for i := range 3 {
-		c := w.join(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), 1).String(), w.issue(w.config(uint64(i+1))))
+		c := w.join(address(i), w.issue(w.config(uint64(i+1))))
 		w.until("connected", func() bool { return c.State() == Connected && s.Len() == i+1 })
 		clients = append(clients, c)
 	}

@@ -57,8 +57,7 @@ func TestTakeoverByAnOldToken(t *testing.T) {
 	older := w.issue(w.again(7, 70))
 	w.run(2 * time.Second)
 	token := w.issue(w.config(7))
-	c := w.join(alice, token)
-	w.until("connected", func() bool { return c.State() == Connected })
+	c := w.seat(alice, token)
 	w.expect("198.51.100.8:1", request(older), DropClientID)
 	w.expect("198.51.100.8:1", request(token), DropTokenUsed)
 	w.expect(alice, request(token), DropConnected) // late, of the handshake
@@ -74,8 +73,7 @@ func TestTakeoverRace(t *testing.T) {
 	w.until("challenged", func() bool { return older.State() == Responding })
 	w.clients, w.queue = nil, nil
 	w.now = w.now.Add(time.Second)
-	c := w.join(alice, w.issue(w.config(7)))
-	w.until("connected", func() bool { return c.State() == Connected })
+	c := w.seat(alice, w.issue(w.config(7)))
 	w.clients = append(w.clients, older)
 	w.run(time.Second)
 	if older.State() == Connected || s.Len() != 1 || s.Drops()[DropClientID] == 0 {

@@ -23,9 +23,7 @@ func TestTokenRoundTrip(t *testing.T) {
 			t.Fatalf("%d bytes", len(b)-6)
 		}
 		got, err := ParseToken(b[6:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if fmt.Sprint(got.Servers) != fmt.Sprint(c.Servers) || got.Private != token.Private || got.ServerToClient != token.ServerToClient {
 			t.Errorf("%d servers read as %v", n, got.Servers)
 		}

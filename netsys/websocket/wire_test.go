@@ -42,9 +42,7 @@ func serve(t *testing.T, handle func(ctx context.Context, c *coder.Conn)) string
 func dial(t *testing.T, config websocket.DialConfig, url string) *websocket.Wire {
 	t.Helper()
 	w, err := config.Dial(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
 }
@@ -161,9 +159,7 @@ func TestFullInbox(t *testing.T) {
 
 func TestDialErrors(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	silent := fmt.Sprintf("ws://%v", ln.Addr())
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

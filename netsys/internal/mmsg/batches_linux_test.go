@@ -14,16 +14,12 @@ import (
 func udp(t *testing.T) (int, netip.AddrPort) {
 	t.Helper()
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = unix.Close(fd) })
 	must(t, Stamp(fd))
 	must(t, unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
 	name, err := unix.Getsockname(fd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a := name.(*unix.SockaddrInet4)
 	return fd, netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
 }
