@@ -92,13 +92,13 @@ func TestAllMoveAtOnce(t *testing.T) {
 			s.players[i].play()
 		}
 	}
-	s.run(time.Second, each)
+	s.run(250*time.Millisecond, each)
 	for i, p := range s.players {
 		p.node.Rebind(netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(i)}), 6000))
 		p.talk(eventChannel, 20)
 	}
 	s.run(2*time.Second, each)
-	s.run(time.Second, nil)
+	s.run(250*time.Millisecond, nil)
 	lost := 0
 	for _, p := range s.players {
 		p.alive()
