@@ -1,6 +1,8 @@
 package delta
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
 // attachment is the motion of an entity that others are attached to.
 type attachment struct {
@@ -9,12 +11,29 @@ type attachment struct {
 	ready      bool
 	ok         bool // it has a place now and in the baseline
 	ok2        bool // and in the second baseline
-	turning    bool // it has an orientation
-	now, then  [3]int64
-	then2      [3]int64
-	grid       [3]float64
-	turn       rotation // from the baseline to now
-	m, m2      matrix   // from the baseline to now, from the second to the first
+	way
+	swing
+}
+
+// way is where an entity was, and is.
+type way struct {
+	now, then, then2 [3]int64
+	grid             [3]float64
+}
+
+// swing is how an entity turned.
+type swing struct {
+	turning bool     // it has an orientation
+	turn    rotation // from the baseline to now
+	m, m2   matrix   // from the baseline to now, from the second to the first
+}
+
+// parents are the entities that others are attached to.
+type parents struct {
+	found []attachment
+	known map[uint32]int32 // where in found, by ID
+	last  int32            // the one asked for last, −1 for none
+	index idIndex
 }
 
 // mostFound bounds how many parents are remembered at a time.
@@ -23,12 +42,12 @@ const mostFound = 4096
 // reattach sets parent to what the current state names, once the ref is known.
 func (w *walk) reattach() {
 	if w.plan.rated {
-		w.rateWords, w.moved = w.cur, false
+		w.rates, w.moved = w.cur, false
 	}
 	before := w.parent
 	w.parent = nil
 	if at := w.plan.parent; at >= 0 && w.cur[at] != 0 {
-		a := w.attachment(uint32(w.cur[at]))
+		a := w.named(uint32(w.cur[at]), w.parts)
 		if a.part >= 0 && w.parts[a.part].done>>a.slot&1 != 0 {
 			w.parent = w.resolve(a)
 		}
@@ -38,25 +57,25 @@ func (w *walk) reattach() {
 	}
 }
 
-// attachment returns what is known of the entity id as a parent.
-func (w *walk) attachment(id uint32) *attachment {
-	if w.last >= 0 && w.found[w.last].id == id {
-		return &w.found[w.last]
+// named returns what is known of the entity id as a parent.
+func (p *parents) named(id uint32, parts []walkPart) *attachment {
+	if p.last >= 0 && p.found[p.last].id == id {
+		return &p.found[p.last]
 	}
-	if len(w.found) >= mostFound {
-		clear(w.known)
-		w.found = w.found[:0]
+	if len(p.found) >= mostFound {
+		clear(p.known)
+		p.found = p.found[:0]
 	}
-	i, ok := w.known[id]
+	i, ok := p.known[id]
 	if !ok {
-		i = int32(len(w.found))
-		w.found = append(w.found, attachment{id: id})
-		a := &w.found[i]
-		a.part, a.slot = w.index.find(w.parts, id)
-		w.known[id] = i
+		i = int32(len(p.found))
+		p.found = append(p.found, attachment{id: id})
+		a := &p.found[i]
+		a.part, a.slot = p.index.find(parts, id)
+		p.known[id] = i
 	}
-	w.last = i
-	return &w.found[i]
+	p.last = i
+	return &p.found[i]
 }
 
 // resolve returns a with its motion, or nil if it has none or is not yet known.
@@ -155,10 +174,4 @@ func (x *idIndex) find(parts []walkPart, id uint32) (part, slot int) {
 		return int(at) / GroupSize, int(at) % GroupSize
 	}
 	return -1, 0
-}
-
-// even reports whether an orientation turns the place: it has three coordinates
-// on the same grid.
-func (p *plan) even() bool {
-	return p.place[0] >= 0 && p.place[1] >= 0 && p.place[2] >= 0 && p.grid[0] == p.grid[1] && p.grid[1] == p.grid[2]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/internal/rangecoder"
 )
 
 // A block is the state of some entities of one send, coded against states that
@@ -95,13 +96,13 @@ func delta(parts []Part) bool { return len(parts) > 0 && parts[0].Base != nil }
 
 func (e *Encoder) appendRange(dst []byte, m *Model, parts []Part) []byte {
 	c := &e.ranged
-	c.write(dst)
+	c.Write(dst)
 	c.spent = nil
 	if e.Account {
 		c.spent = &e.spent
 	}
 	_ = c.code(m, parts) // only reading fails
-	return c.finish()
+	return c.Finish()
 }
 
 // Decoder reads blocks. It keeps nothing from one block to the next but scratch
@@ -165,7 +166,7 @@ func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) error {
 	case Raw, Zstd:
 		err = d.bytes.decode(src, c, m, parts)
 	case Range:
-		d.ranged.read(src)
+		d.ranged.Read(src)
 		err = d.ranged.code(m, parts)
 	default:
 		err = fmt.Errorf("%w: coder %d", codec.ErrMalformed, c)
@@ -174,4 +175,80 @@ func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) error {
 		return fmt.Errorf("snapshot block: %w", err)
 	}
 	return nil
+}
+
+// Cost is what some of the values of a layout cost so far.
+type Cost struct {
+	// Component and Field are indices into the layout's components and the
+	// component's fields. They are −1, −1 for what belongs to no field: which
+	// entities there are and which have news.
+	Component, Field int
+	// Bits is the length, with fractions.
+	Bits float64
+}
+
+// spending counts, in 256ths of a bit.
+type costs struct {
+	fields   [][]uint64 // by component and field
+	rest     uint64
+	entities map[uint32]uint64 // by ID, or nil
+	from     uint64            // position at which the next value begins
+}
+
+// costScale is how many parts of a bit are counted.
+const costScale = rangecoder.Parts
+
+// Costs appends to dst what each field has cost since the Encoder began to
+// Account, the fields in order, and the rest last. It allocates nothing if dst is
+// large enough.
+func (e *Encoder) Costs(dst []Cost) []Cost { return e.spent.appendTo(dst) }
+
+// Costs appends to dst what each field has cost in the blocks that were decoded since
+// the Decoder began to Account, the fields in order, and the rest last. In blocks of
+// [Range] it is what the coder took, as [Encoder.Costs] has it; in others what
+// stands for the values, and of what zstd made smaller their share. It allocates nothing
+// if dst is large enough.
+func (d *Decoder) Costs(dst []Cost) []Cost { return d.spent.appendTo(dst) }
+
+func (s *costs) appendTo(dst []Cost) []Cost {
+	for c, fs := range s.fields {
+		for f, n := range fs {
+			dst = append(dst, Cost{Component: c, Field: f, Bits: float64(n) / costScale})
+		}
+	}
+	return append(dst, Cost{Component: -1, Field: -1, Bits: float64(s.rest) / costScale})
+}
+
+// AccountEntities makes an Encoder that does Account count the cost of each
+// entity too, from now on, or no longer.
+func (e *Encoder) AccountEntities(on bool) {
+	e.spent.entities = nil
+	if on {
+		e.spent.entities = map[uint32]uint64{}
+	}
+}
+
+// CostOf returns what an entity has cost in bits, by its ID.
+func (e *Encoder) CostOf(id uint32) float64 { return float64(e.spent.entities[id]) / costScale }
+
+// begin gets ready for a model.
+func (s *costs) begin(m *Model) {
+	for len(s.fields) < len(m.fields) {
+		s.fields = append(s.fields, nil)
+	}
+	for c := range m.fields {
+		for len(s.fields[c]) < len(m.fields[c]) {
+			s.fields[c] = append(s.fields[c], 0)
+		}
+	}
+	s.from = 0
+}
+
+// word counts what a word of the entities' components took.
+func (s *costs) word(m *Model, component, word int, n uint64) {
+	for i := range m.fields[component] {
+		if f := &m.fields[component][i]; word >= f.at && word < f.at+f.words {
+			s.fields[component][i] += n
+		}
+	}
 }

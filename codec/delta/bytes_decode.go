@@ -329,10 +329,8 @@ func (b *byteDecoder) entity() error {
 	return b.lines(res)
 }
 
-// restored is the opposite of residual.
-func (f *field) restored(pred, d int32) int32 {
-	if f.kind == kindBits {
-		return pred ^ d
-	}
-	return f.plus(pred, d)
+// position is how many 256ths of a bit of a body were read, as though each byte that
+// zstd made smaller took the same.
+func (b *byteDecoder) position() uint64 {
+	return uint64(b.num.at)*costScale + uint64(b.classes-len(b.num.class))*b.weight
 }

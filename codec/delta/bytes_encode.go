@@ -29,7 +29,7 @@ import (
 //
 // An entity is kept if the baseline has it with the same components. The columns
 // are in bytes_column.go. What is predicted, and in which order,
-// predict.go says: both sides take the same walk. Of a field of bits the residual
+// walk.go says: both sides take the same walk. Of a field of bits the residual
 // is word ^ predicted, of an angle the short way.
 
 // The ops, with their values on the wire.
@@ -210,10 +210,6 @@ func (b *byteEncoder) entity() {
 	b.lines(res)
 }
 
-// quick reports whether all that a kept entity without news does is to go on along
-// its lines.
-func (w *walk) quick() bool { return !w.moving || w.plan.plain == w.plan.lines }
-
 // quiet reports whether that is what a quick entity does.
 func (b *byteEncoder) quiet() bool {
 	w := &b.c.w
@@ -229,14 +225,6 @@ func (b *byteEncoder) quiet() bool {
 	}
 	stray, _ := l.stray(l.words, cur, base, w.age)
 	return !stray
-}
-
-// residual is what is written of a word.
-func (f *field) residual(v, pred int32) int32 {
-	if f.kind == kindBits {
-		return v ^ pred
-	}
-	return f.minus(v, pred)
 }
 
 // lineUp collects the rows, each at its first component.

@@ -34,12 +34,6 @@ const (
 	lineListed
 )
 
-// lineSteps returns the simulation steps of a send, and those since the baseline.
-func (w *walk) lineSteps() (n, all int) {
-	n = max(w.m.layout.steps, 1)
-	return n, n * int(max(w.age, 0))
-}
-
 // lines notes the residuals of the fields that are lines.
 func (b *byteEncoder) lines(res []int32) {
 	w := &b.c.w
@@ -158,10 +152,10 @@ func (b *byteEncoder) turn(l *linePlan, s *lineSet, res []int32) int {
 		return lineStops
 	}
 	if to, ok := b.heads(l, s, was); ok && to == v {
-		l.speed = b.c.speed(l, s, w.base)
+		l.speed = l.speedOf(w, s, w.base)
 		return lineHeads
 	}
-	b.c.makeList(l, s)
+	l.makeList(w, s)
 	for i := range s.list[:s.listed] {
 		if s.list[i].v == v {
 			return lineListed + i
@@ -189,7 +183,7 @@ func (b *byteRows) heads(l *linePlan, s *lineSet, was [3]int32) (to [3]int32, ok
 	}
 	w := &b.c.w
 	to = was
-	to[0], to[1] = Toward(b.c.speed(l, s, w.base), l.along.Turn(w.cur[l.angle]))
+	to[0], to[1] = Toward(l.speedOf(w, s, w.base), l.along.Turn(w.cur[l.angle]))
 	return to, true
 }
 
@@ -246,7 +240,7 @@ func (b *byteDecoder) lineSet(l *linePlan, s *lineSet, res []int32) error {
 		}
 		return nil
 	case lineOther:
-		b.c.makeList(l, s)
+		l.makeList(w, s)
 		for i := range s.words {
 			v[i] = was[i] + res[s.words[i].at+1]
 		}
@@ -257,9 +251,9 @@ func (b *byteDecoder) lineSet(l *linePlan, s *lineSet, res []int32) error {
 		if v, ok = b.heads(l, s, was); !ok {
 			return fmt.Errorf("%w: entity without a heading", codec.ErrMalformed)
 		}
-		l.speed = b.c.speed(l, s, w.base)
+		l.speed = l.speedOf(w, s, w.base)
 	default:
-		b.c.makeList(l, s)
+		l.makeList(w, s)
 		if how-lineListed >= uint32(s.listed) {
 			return fmt.Errorf("%w: change %d of %d", codec.ErrMalformed, how-lineListed, s.listed)
 		}

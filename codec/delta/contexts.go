@@ -74,7 +74,7 @@ func (f *field) contexts() int {
 func (m *Model) expect() {
 	fill := func(from, n int, p float64) {
 		for i := range n {
-			m.start[from+i] = chance{p: uint16(p * 65535), n: 2}
+			m.start[from+i] = chance{P: uint16(p * 65535), N: 2}
 		}
 	}
 	fill(0, len(m.start), 0.5)
@@ -126,6 +126,117 @@ func (m *Model) expect() {
 			default:
 				numbers(f.ctx, 1, func(int) int { return 0 })
 				numbers(f.ctx+rowSize+1, 1, func(int) int { return 4 })
+			}
+		}
+	}
+}
+
+// linesContexts is how many contexts of its own a field of lines has.
+const linesContexts = 2 * (rowSize + 1)
+
+const (
+	lineKinds   = 3  // component masks of a block, in the order in which they come up
+	lineClasses = 3  // an angle, the place, any other
+	lineRun     = 16 // entities since the last one with other news
+	lineList    = 16 // commonest changes
+)
+
+// Contexts of an entity, for each kind.
+const (
+	lnOther  = 0
+	lnNews   = lnOther + lineRun // was it moving; news of the last three
+	lnStep   = lnNews + 2*8
+	lnStepS  = lnStep + rowSize
+	lnStepL  = lnStepS + 1
+	lnSame   = lnStepL + 4*rowSize
+	lnSets   = lnSame + 1
+	lnEntity = lnSets + lineClasses*lnSet
+)
+
+// Contexts of a set, for each class.
+const (
+	lsNews   = 0          // was it moving; was there news so far
+	lsBent   = lsNews + 4 // was it moving
+	lsHint   = lsBent + 2 // was it moving; has another set news
+	lsNone   = lsHint + 4
+	lsListed = lsNone + 1
+	lsIndex  = lsListed + 1 // a tree
+	lsTurns  = lsIndex + lineList
+	lsTurn   = lsTurns + 1
+	lsTurnS  = lsTurn + rowSize
+	lsAside  = lsTurnS + 1
+	lsDiff   = lsAside + 1
+	lsDiffS  = lsDiff + rowSize
+	lsOff    = lsDiffS + 1
+	lsOffBy  = lsOff + 1
+	lsOffS   = lsOffBy + rowSize
+	lsJump   = lsOffS + 1
+	lsJumpS  = lsJump + rowSize
+	lsGrain  = lsJumpS + 1
+	lsZeros  = lsGrain + 1
+	lsLot    = lsZeros + rowSize
+	lnSet    = lsLot + 4*rowSize
+)
+
+// linesShared is how many contexts the fields of lines have together, from
+// ctxLines on.
+const linesShared = lineKinds * lnEntity
+
+// expectLines sets the start of the chances of lines: neighbours do alike, lines
+// that bend do so where one change follows another, and little else happens. How
+// often a thing was seen already says how fast another world is learned.
+func (m *Model) expectLines(func(from, n int, p float64), func(from, n int, size func(i int) int)) {
+	set := func(at, n int, p float64, seen uint16) {
+		for i := range n {
+			m.start[at+i] = chance{P: uint16(p * 65535), N: seen}
+		}
+	}
+	number := func(at, size int) {
+		set(at, size, 0.85, 2)
+		set(at+size, rowSize-size, 0.3, 2)
+	}
+	for kind := range lineKinds {
+		at := ctxLines + kind*lnEntity
+		set(at+lnOther, lineRun, 0.005, 8)
+		for i := range 8 {
+			still, moving := 0.02, 0.08
+			if i&1 != 0 {
+				still, moving = 0.75, 0.65
+			}
+			set(at+lnNews+i, 1, still, 5)
+			set(at+lnNews+8+i, 1, moving, 6)
+		}
+		set(at+lnStep, 1, 0.65, 4)
+		set(at+lnStep+1, rowSize-1, 0.2, 6)
+		set(at+lnStepS, 1, 0.8, 2)
+		set(at+lnStepL, 4*rowSize, 0.45, 6)
+		set(at+lnSame, 1, 0.9, 4)
+		for class := range lineClasses {
+			at := at + lnSets + class*lnSet
+			set(at+lsNews, 2, 0.6, 4)
+			set(at+lsNews+2, 2, 0.85, 3)
+			set(at+lsBent, 2, 0.7, 0)
+			set(at+lsHint, 4, 0.5, 0)
+			set(at+lsNone, 1, 0.5, 3)
+			set(at+lsListed, 1, 0.9, 3)
+			set(at+lsIndex, lineList, 0.5, 6)
+			set(at+lsIndex+1, 1, 0.06, 6)
+			set(at+lsTurns, 1, 0.5, 0)
+			number(at+lsTurn, 4)
+			set(at+lsTurnS, 1, 0.5, 8)
+			set(at+lsAside, 1, 0.2, 2)
+			number(at+lsDiff, 8)
+			set(at+lsDiffS, 1, 0.5, 8)
+			set(at+lsOff, 1, 0.05, 8)
+			number(at+lsOffBy, 5)
+			set(at+lsOffS, 1, 0.5, 8)
+			number(at+lsJump, 5)
+			set(at+lsJumpS, 1, 0.5, 8)
+			set(at+lsGrain, 1, 0.95, 5)
+			set(at+lsZeros, rowSize, 0.6, 1)
+			set(at+lsLot, 4*rowSize, 0.5, 8)
+			if class == 1 {
+				set(at+lsBent, 2, 0.97, 5)
 			}
 		}
 	}

@@ -85,6 +85,44 @@ func (g *Group) Find(id uint32) int {
 	return -1
 }
 
+// unchanged reports whether the slots of s hold the same entities in a and in b.
+func unchanged(a, b *Group, s uint64) bool {
+	if (a.Alive^b.Alive)&s != 0 || (a.Hidden^b.Hidden)&s != 0 {
+		return false
+	}
+	s &= a.Alive
+	return same(a, b, s) == s
+}
+
+// adopt gives the slots of s of dst what src has in them.
+func adopt(dst, src *Group, s uint64) {
+	if dst.Known == 0 && len(dst.Words) == 0 && src.Known&^s == 0 && src.compact() {
+		words := append(dst.Words, src.Words...)
+		send := dst.Send
+		*dst = *src
+		dst.Words, dst.Send = words, send
+		return
+	}
+	for ; s != 0; s &= s - 1 {
+		k := bits.TrailingZeros64(s)
+		if bit := s & -s; src.Alive&bit != 0 {
+			rec := src.Record(k)
+			copy(dst.Put(k, src.IDs[k], src.Masks[k], len(rec)), rec)
+		} else {
+			dst.Clear(k, src.Hidden&bit != 0)
+		}
+	}
+}
+
+// compact reports whether Words has nothing but the records of alive slots.
+func (g *Group) compact() bool {
+	n := 0
+	for s := g.Alive; s != 0; s &= s - 1 {
+		n += int(g.size[bits.TrailingZeros64(s)])
+	}
+	return n == len(g.Words)
+}
+
 // grow is s with n more elements, of any value.
 func grow[T any](s []T, n int) []T {
 	return slices.Grow(s, n)[:len(s)+n]

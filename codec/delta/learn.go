@@ -2,8 +2,6 @@ package delta
 
 import (
 	"math"
-	"math/bits"
-	"unsafe"
 )
 
 // Trainer makes a [Prior] from blocks like those that will be coded. It is not for
@@ -11,6 +9,7 @@ import (
 type Trainer struct {
 	model *Model
 	coder blockCoder
+	body  []byte   // scratch
 	log   []uint32 // context<<1 | bit, in the order of coding; endOfBlock after each block
 }
 
@@ -30,9 +29,10 @@ func (t *Trainer) Add(parts []Part) {
 		return
 	}
 	c := &t.coder
-	c.write(c.buf[:0])
-	c.tally = &t.log
+	c.Write(t.body)
+	c.Tally = &t.log
 	_ = c.code(t.model, parts)
+	t.body = c.Finish()[:0]
 	t.log = append(t.log, endOfBlock)
 }
 
@@ -54,9 +54,9 @@ func (t *Trainer) Prior() *Prior {
 	}
 	for i := range p.start {
 		if all := count[0][i] + count[1][i]; all > 0 {
-			built := float64(t.model.start[i].p) / 65536
+			built := float64(t.model.start[i].P) / 65536
 			mean := (count[1][i] + built) / (all + 1)
-			p.start[i].p = uint16(min(max(mean*65536, 32), 65536-32))
+			p.start[i].P = uint16(min(max(mean*65536, 32), 65536-32))
 		}
 	}
 	// What each confidence would have cost.
@@ -64,7 +64,7 @@ func (t *Trainer) Prior() *Prior {
 	for s, seen := range seens {
 		cost[s] = make([]float64, n)
 		for i := range p.start {
-			p.start[i].n = seen
+			p.start[i].N = seen
 		}
 		now := append([]chance(nil), p.start...)
 		var met []uint32
@@ -82,11 +82,11 @@ func (t *Trainer) Prior() *Prior {
 				met = append(met, i)
 			}
 			if e&1 != 0 {
-				cost[s][i] += bitsOf(c.p)
-				c.one()
+				cost[s][i] += bitsOf(c.P)
+				c.One()
 			} else {
-				cost[s][i] += bitsOf(-c.p)
-				c.zero()
+				cost[s][i] += bitsOf(-c.P)
+				c.Zero()
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func (t *Trainer) Prior() *Prior {
 				best = s
 			}
 		}
-		p.start[i].n = seens[best]
+		p.start[i].N = seens[best]
 	}
 	p.seal()
 	return p
@@ -112,45 +112,3 @@ var bitTable = func() (t [4096]float64) {
 	}
 	return t
 }()
-
-// The direction that a Trainer codes in: it writes down each bit with its context.
-
-func (r *rangeCoder) note(at *chance, bit uint32) {
-	i := (uintptr(unsafe.Pointer(at)) - uintptr(unsafe.Pointer(r.first))) / unsafe.Sizeof(*at)
-	*r.tally = append(*r.tally, uint32(i)<<1|bit)
-}
-
-func (r *rangeCoder) notePair(a, b *chance, bit uint32) {
-	r.note(a, bit)
-	if a != b {
-		r.note(b, bit)
-	}
-}
-
-func (r *rangeCoder) noteNumber(a, b *row, l *lot, sign *chance, v int32) int32 {
-	mag, neg := uint32(v), uint32(0)
-	if v < 0 {
-		mag, neg = -mag, 1
-	}
-	n := bits.Len32(mag)
-	for i := range n {
-		i = min(i, rowSize-1)
-		r.notePair(&a[i], &b[i], 1)
-	}
-	if n < 32 {
-		i := min(n, rowSize-1)
-		r.notePair(&a[i], &b[i], 0)
-	}
-	if n > 0 {
-		r.note(sign, neg)
-	}
-	if n > 1 {
-		m := l[4*min(n, rowSize-1):]
-		top := mag >> (n - 2) & 1
-		r.note(&m[0], top)
-		if n > 2 {
-			r.note(&m[1+top], mag>>(n-3)&1)
-		}
-	}
-	return v
-}

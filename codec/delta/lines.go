@@ -1,5 +1,9 @@
 package delta
 
+import (
+	"math/bits"
+)
+
 // Entities with fields that are sent as lines. Most of the time such an entity is
 // where its lines lead, and that is one bit:
 //
@@ -14,117 +18,6 @@ package delta
 // order of slots did is a context throughout: entities that were made one after
 // the other often turn one after the other.
 
-// linesContexts is how many contexts of its own a field of lines has.
-const linesContexts = 2 * (rowSize + 1)
-
-const (
-	lineKinds   = 3  // component masks of a block, in the order in which they come up
-	lineClasses = 3  // an angle, the place, any other
-	lineRun     = 16 // entities since the last one with other news
-	lineList    = 16 // commonest changes
-)
-
-// Contexts of an entity, for each kind.
-const (
-	lnOther  = 0
-	lnNews   = lnOther + lineRun // was it moving; news of the last three
-	lnStep   = lnNews + 2*8
-	lnStepS  = lnStep + rowSize
-	lnStepL  = lnStepS + 1
-	lnSame   = lnStepL + 4*rowSize
-	lnSets   = lnSame + 1
-	lnEntity = lnSets + lineClasses*lnSet
-)
-
-// Contexts of a set, for each class.
-const (
-	lsNews   = 0          // was it moving; was there news so far
-	lsBent   = lsNews + 4 // was it moving
-	lsHint   = lsBent + 2 // was it moving; has another set news
-	lsNone   = lsHint + 4
-	lsListed = lsNone + 1
-	lsIndex  = lsListed + 1 // a tree
-	lsTurns  = lsIndex + lineList
-	lsTurn   = lsTurns + 1
-	lsTurnS  = lsTurn + rowSize
-	lsAside  = lsTurnS + 1
-	lsDiff   = lsAside + 1
-	lsDiffS  = lsDiff + rowSize
-	lsOff    = lsDiffS + 1
-	lsOffBy  = lsOff + 1
-	lsOffS   = lsOffBy + rowSize
-	lsJump   = lsOffS + 1
-	lsJumpS  = lsJump + rowSize
-	lsGrain  = lsJumpS + 1
-	lsZeros  = lsGrain + 1
-	lsLot    = lsZeros + rowSize
-	lnSet    = lsLot + 4*rowSize
-)
-
-// linesShared is how many contexts the fields of lines have together, from
-// ctxLines on.
-const linesShared = lineKinds * lnEntity
-
-// expectLines sets the start of the chances of lines: neighbours do alike, lines
-// that bend do so where one change follows another, and little else happens. How
-// often a thing was seen already says how fast another world is learned.
-func (m *Model) expectLines(func(from, n int, p float64), func(from, n int, size func(i int) int)) {
-	set := func(at, n int, p float64, seen uint16) {
-		for i := range n {
-			m.start[at+i] = chance{uint16(p * 65535), seen}
-		}
-	}
-	number := func(at, size int) {
-		set(at, size, 0.85, 2)
-		set(at+size, rowSize-size, 0.3, 2)
-	}
-	for kind := range lineKinds {
-		at := ctxLines + kind*lnEntity
-		set(at+lnOther, lineRun, 0.005, 8)
-		for i := range 8 {
-			still, moving := 0.02, 0.08
-			if i&1 != 0 {
-				still, moving = 0.75, 0.65
-			}
-			set(at+lnNews+i, 1, still, 5)
-			set(at+lnNews+8+i, 1, moving, 6)
-		}
-		set(at+lnStep, 1, 0.65, 4)
-		set(at+lnStep+1, rowSize-1, 0.2, 6)
-		set(at+lnStepS, 1, 0.8, 2)
-		set(at+lnStepL, 4*rowSize, 0.45, 6)
-		set(at+lnSame, 1, 0.9, 4)
-		for class := range lineClasses {
-			at := at + lnSets + class*lnSet
-			set(at+lsNews, 2, 0.6, 4)
-			set(at+lsNews+2, 2, 0.85, 3)
-			set(at+lsBent, 2, 0.7, 0)
-			set(at+lsHint, 4, 0.5, 0)
-			set(at+lsNone, 1, 0.5, 3)
-			set(at+lsListed, 1, 0.9, 3)
-			set(at+lsIndex, lineList, 0.5, 6)
-			set(at+lsIndex+1, 1, 0.06, 6)
-			set(at+lsTurns, 1, 0.5, 0)
-			number(at+lsTurn, 4)
-			set(at+lsTurnS, 1, 0.5, 8)
-			set(at+lsAside, 1, 0.2, 2)
-			number(at+lsDiff, 8)
-			set(at+lsDiffS, 1, 0.5, 8)
-			set(at+lsOff, 1, 0.05, 8)
-			number(at+lsOffBy, 5)
-			set(at+lsOffS, 1, 0.5, 8)
-			number(at+lsJump, 5)
-			set(at+lsJumpS, 1, 0.5, 8)
-			set(at+lsGrain, 1, 0.95, 5)
-			set(at+lsZeros, rowSize, 0.6, 1)
-			set(at+lsLot, 4*rowSize, 0.5, 8)
-			if class == 1 {
-				set(at+lsBent, 2, 0.97, 5)
-			}
-		}
-	}
-}
-
 // lined codes an entity with a baseline and lines.
 func (c *blockCoder) lined() {
 	w := &c.w
@@ -134,7 +27,7 @@ func (c *blockCoder) lined() {
 		c.others(l, cur, base)
 	}
 	news, moving := l.stray(l.words, cur, base, w.age)
-	if c.reading {
+	if c.Reading {
 		news = false
 	}
 	at := c.line.news
@@ -144,7 +37,7 @@ func (c *blockCoder) lined() {
 	news = c.flag(l.ctx+lnNews+at, news)
 	c.line.news = c.line.news << 1 & 7
 	if !news {
-		if c.reading {
+		if c.Reading {
 			l.goOn(l.words, cur, base, w.age)
 		}
 		w.done()
@@ -162,14 +55,14 @@ func (c *blockCoder) lined() {
 			if moving {
 				at++
 			}
-			news = c.flag(ctx+lsNews+at, news && !c.reading)
+			news = c.flag(ctx+lsNews+at, news && !c.Reading)
 		} else {
 			news = true // some set has
 		}
 		if news {
 			step = c.set(l, s, ctx, cur, base, moving, told, step)
 			told = 1
-		} else if c.reading {
+		} else if c.Reading {
 			l.goOn(s.words, cur, base, w.age)
 		}
 		c.cost(s.words[0].f)
@@ -181,7 +74,7 @@ func (c *blockCoder) lined() {
 func (c *blockCoder) others(l *linePlan, cur, base []int32) {
 	w := &c.w
 	news := false
-	if !c.reading {
+	if !c.Reading {
 		for _, at := range l.others {
 			news = news || cur[at] != base[at]
 		}
@@ -209,12 +102,12 @@ func (c *blockCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, mo
 	if moving {
 		was = 1
 	}
-	if !c.flag(ctx+lsBent+was, bent && !c.reading) {
+	if !c.flag(ctx+lsBent+was, bent && !c.Reading) {
 		for i := range s.words {
 			f := &s.words[i]
 			ahead := f.ahead(base, w.age)
 			d := c.jump(s, ctx, f.minus(cur[f.at], ahead))
-			if c.reading {
+			if c.Reading {
 				cur[f.at], cur[f.at+1] = f.wrap(int64(ahead)+int64(d)), base[f.at+1]
 			}
 		}
@@ -224,10 +117,10 @@ func (c *blockCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, mo
 	n := c.m.layout.steps
 	all := int(w.age) * n
 	at := 0
-	if !c.reading {
+	if !c.Reading {
 		at = bendStep(s.words, cur, base, all, n)
 	}
-	if step >= 0 && c.flag(l.ctx+lnSame, at == step && !c.reading) {
+	if step >= 0 && c.flag(l.ctx+lnSame, at == step && !c.Reading) {
 		at = step
 	} else {
 		at = c.step(l, at, all)
@@ -241,40 +134,17 @@ func (c *blockCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, mo
 		to[i] = f.wrap(int64(base[f.at]) + Bend(base[f.at+1], cur[f.at+1], at, all, n))
 		off = off || cur[f.at] != to[i]
 	}
-	off = c.flag(ctx+lsOff, off && !c.reading)
+	off = c.flag(ctx+lsOff, off && !c.Reading)
 	for i := range s.words {
 		f := &s.words[i]
 		d := int32(0)
 		if off {
 			r := c.row(ctx + lsOffBy)
-			d = c.number(r, r, c.lot(ctx+lsLot), &c.ctx[ctx+lsOffS], f.minus(cur[f.at], to[i]))
+			d = c.Number(r, r, c.lot(ctx+lsLot), &c.ctx[ctx+lsOffS], f.minus(cur[f.at], to[i]))
 		}
-		if c.reading {
+		if c.Reading {
 			cur[f.at] = f.wrap(int64(to[i]) + int64(d))
 		}
-	}
-	return at
-}
-
-// step codes at which of all steps a line bent, as the difference to the one
-// before, the short way round.
-func (c *blockCoder) step(l *linePlan, at, all int) int {
-	d := at - l.step
-	if 2*d > all {
-		d -= all
-	} else if 2*d <= -all {
-		d += all
-	}
-	r := c.row(l.ctx + lnStep)
-	d = int(c.number(r, r, c.lot(l.ctx+lnStepL), &c.ctx[l.ctx+lnStepS], int32(d)))
-	if !c.reading {
-		return at
-	}
-	if all <= 0 {
-		return 0
-	}
-	if at = (l.step + d) % all; at < 0 {
-		at += all
 	}
 	return at
 }
@@ -291,8 +161,171 @@ func (c *blockCoder) lines(fields []field) {
 			// Places and changes have rows of their own.
 			at, k := f.ctx+j*(rowSize+1), f.at+j
 			a, l := c.row(at), c.lot(ctxNumberLot)
-			w.cur[k] = w.pred[k] + c.number(a, a, l, &c.ctx[at+rowSize], w.cur[k]-w.pred[k])
+			w.cur[k] = w.pred[k] + c.Number(a, a, l, &c.ctx[at+rowSize], w.cur[k]-w.pred[k])
 		}
 		c.cost(f)
 	}
+}
+
+// step codes at which of all steps a line bent, as the difference to the one
+// before, the short way round.
+func (c *contextCoder) step(l *linePlan, at, all int) int {
+	d := at - l.step
+	if 2*d > all {
+		d -= all
+	} else if 2*d <= -all {
+		d += all
+	}
+	r := c.row(l.ctx + lnStep)
+	d = int(c.Number(r, r, c.lot(l.ctx+lnStepL), &c.ctx[l.ctx+lnStepS], int32(d)))
+	if !c.Reading {
+		return at
+	}
+	if all <= 0 {
+		return 0
+	}
+	if at = (l.step + d) % all; at < 0 {
+		at += all
+	}
+	return at
+}
+
+// change codes the change per send of a set that bent.
+func (c *blockCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int) {
+	var v, was [3]int32
+	none := true
+	for i := range s.words {
+		at := s.words[i].at + 1
+		v[i], was[i] = cur[at], base[at]
+		none = none && v[i] == 0
+	}
+	rest := 0 // components from here on are coded as differences
+	switch {
+	case s.class == 1 && l.along != nil && c.heads(l, s, ctx, cur, base, moving, told, &v):
+		rest = 2
+	case moving && c.flag(ctx+lsNone, none && !c.Reading):
+		v, rest = [3]int32{}, len(s.words)
+	default:
+		l.makeList(&c.w, s)
+		if s.listed > 0 && c.index(s, ctx, &was, &v) {
+			rest = len(s.words)
+		} else if s.class == 1 && l.even && c.turns(l, s, ctx, &was, &v) {
+			rest = 2
+		}
+	}
+	for i := rest; i < len(s.words); i++ {
+		r := c.row(ctx + lsDiff)
+		v[i] = was[i] + c.Number(r, r, c.lot(ctx+lsLot), &c.ctx[ctx+lsDiffS], v[i]-was[i])
+	}
+	if rest == 0 && s.listed < lineList {
+		s.list[s.listed].v = v
+		s.listed++
+	}
+	if c.Reading {
+		for i := range s.words {
+			cur[s.words[i].at+1] = v[i]
+		}
+	}
+}
+
+// heads codes whether the first two components follow from the heading, and sets
+// them then.
+func (c *blockCoder) heads(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int, v *[3]int32) bool {
+	speed := l.speedOf(&c.w, s, base)
+	x, y := Toward(speed, l.along.Turn(cur[l.angle]))
+	at := told
+	if moving {
+		at += 2
+	}
+	if !c.flag(ctx+lsHint+at, v[0] == x && v[1] == y && !c.Reading) {
+		return false
+	}
+	l.speed = speed
+	v[0], v[1] = x, y
+	return true
+}
+
+// turns codes whether the first two components of a change are as fast as they
+// were, or as others are, in another direction, and which: in parts of 1/256 of a
+// turn, and what is missing to it.
+func (c *blockCoder) turns(l *linePlan, s *lineSet, ctx int, was, v *[3]int32) bool {
+	pace := l.paceOf(&c.w, s)
+	from := uint8(0)
+	if was[0] != 0 || was[1] != 0 {
+		if n := lengthOf(was[0], was[1]); abs(int64(n)-int64(pace)) > samePace {
+			pace = n
+		}
+		from = bearing(was[0], was[1])
+	}
+	turned := false
+	if !c.Reading {
+		turned = abs(int64(lengthOf(v[0], v[1]))-int64(pace)) <= samePace
+	}
+	if pace <= 0 || !c.flag(ctx+lsTurns, turned) {
+		return false
+	}
+	to := uint8(0)
+	if !c.Reading {
+		to = bearing(v[0], v[1])
+	}
+	r, lot := c.row(ctx+lsTurn), c.lot(ctx+lsLot)
+	to = from + uint8(c.Number(r, r, lot, &c.ctx[ctx+lsTurnS], int32(int8(to-from))))
+	x, y := Toward(pace, uint32(to)<<24)
+	if c.flag(ctx+lsAside, (v[0] != x || v[1] != y) && !c.Reading) {
+		r := c.row(ctx + lsOffBy)
+		x += c.Number(r, r, lot, &c.ctx[ctx+lsOffS], v[0]-x)
+		y += c.Number(r, r, lot, &c.ctx[ctx+lsOffS], v[1]-y)
+	}
+	v[0], v[1] = x, y
+	return true
+}
+
+// index codes whether a change is listed, and which it is: the change that the set
+// had is passed over, for it is another.
+func (c *contextCoder) index(s *lineSet, ctx int, was, v *[3]int32) bool {
+	pass, at := s.listed, -1
+	for i := range s.list[:s.listed] {
+		switch s.list[i].v {
+		case *was:
+			pass = i
+		case *v:
+			at = i
+		}
+	}
+	if !c.flag(ctx+lsListed, at >= 0) {
+		return false
+	}
+	if at > pass {
+		at--
+	}
+	node := 1
+	for b := lineList / 2; b > 0; b >>= 1 {
+		bit := uint32(0)
+		if at&b != 0 {
+			bit = 1
+		}
+		node = node<<1 | int(c.Bit(&c.ctx[ctx+lsIndex+node], bit))
+	}
+	if at = node - lineList; at >= pass {
+		at++
+	}
+	*v = s.list[min(at, s.listed-1)].v
+	return true
+}
+
+// jump codes how far a line is off that did not bend: in whole multiples of a
+// power of two, if those before were.
+func (c *contextCoder) jump(s *lineSet, ctx int, d int32) int32 {
+	zeros := min(bits.TrailingZeros32(uint32(d)), 31)
+	if s.grain < 0 || !c.flag(ctx+lsGrain, zeros >= s.grain) {
+		n := 0
+		for n < rowSize-1 && c.flag(ctx+lsZeros+n, zeros > n) {
+			n++
+		}
+		if s.grain < 0 || n < s.grain {
+			s.grain = n
+		}
+	}
+	r := c.row(ctx + lsJump)
+	return c.Number(r, r, c.lot(ctx+lsLot), &c.ctx[ctx+lsJumpS], d>>s.grain) << s.grain
 }

@@ -58,3 +58,86 @@ func sine(turn uint32) int64 {
 	}
 	return v
 }
+
+// length is that of a vector: exactly the one that gives it in a direction, if
+// there is one; most likely it is the one given.
+func length(x, y int32, turn uint32, likely int32) int32 {
+	if a, b := Toward(likely, turn); a == x && b == y {
+		return likely
+	}
+	n := int32(root(int64(x)*int64(x) + int64(y)*int64(y)))
+	for _, d := range [...]int32{0, 1, -1} {
+		if a, b := Toward(n+d, turn); a == x && b == y {
+			return n + d
+		}
+	}
+	return n
+}
+
+// bendStep returns the step at which lines bent that leads closest to where they
+// are.
+func bendStep(words []lineWord, cur, base []int32, all, n int) int {
+	most, at := int64(0), 0
+	for i := range words {
+		f := &words[i]
+		v, u := int64(base[f.at+1]), int64(cur[f.at+1])
+		if abs(v-u) <= most {
+			continue
+		}
+		// The line that bent most tells best: gone = (v·S + u·(all−S)) / n.
+		most = abs(v - u)
+		gone := int64(cur[f.at]) - int64(base[f.at])
+		if turn := int64(f.count); turn > 0 {
+			// Whole turns do not show; those that a bend halfway makes are likely.
+			half := floorDiv((v+u)*int64(all), int64(2*n))
+			gone += floorDiv(half-gone+turn/2, turn) * turn
+		}
+		at = int(min(max((gone*int64(n)-u*int64(all))/(v-u), -2), int64(all)+1))
+	}
+	best, least := 0, int64(-1)
+	for _, d := range [...]int{0, 1, -1, 2} {
+		s := max(min(at+d, all-1), 0)
+		miss := int64(0)
+		for i := range words {
+			f := &words[i]
+			miss += abs(int64(f.minus(cur[f.at], f.wrap(int64(base[f.at])+Bend(base[f.at+1], cur[f.at+1], s, all, n)))))
+		}
+		if least < 0 || miss < least {
+			best, least = s, miss
+		}
+		if miss == 0 {
+			break
+		}
+	}
+	return best
+}
+
+// samePace is by how much rounding lets the length of a change vary.
+const samePace = 2
+
+// lengthOf is the length of a vector, rounded down.
+func lengthOf(x, y int32) int32 {
+	return int32(root(int64(x)*int64(x) + int64(y)*int64(y)))
+}
+
+// bearing is the direction of a vector in 256ths of a turn, rounded.
+func bearing(x, y int32) uint8 {
+	// The quarter that it lies in, turned to the first.
+	u, v, quarter := int64(x), int64(y), uint8(0)
+	for quarter < 3 && (u <= 0 || v < 0) {
+		u, v = v, -u
+		quarter++
+	}
+	// Between the middles of which parts.
+	low, high := uint8(0), uint8(64)
+	for low < high {
+		mid := (low + high) / 2
+		a, b := Toward(1<<16, uint32(mid)<<24+1<<23)
+		if v*int64(a) < u*int64(b) {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return 64*quarter + low
+}

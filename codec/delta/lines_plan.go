@@ -1,6 +1,10 @@
 package delta
 
-import "github.com/tactusgo/tactus/codec/schema"
+import (
+	"math/bits"
+
+	"github.com/tactusgo/tactus/codec/schema"
+)
 
 // linesState is what the coding of lines keeps within a block.
 type linesState struct {
@@ -189,4 +193,122 @@ func (f *lineWord) minus(a, b int32) int32 {
 		}
 	}
 	return d
+}
+
+// speedOf is the length of the change that an entity has which moves along its
+// heading: the one it had, or else that of another entity.
+func (l *linePlan) speedOf(w *walk, s *lineSet, base []int32) int32 {
+	vx, vy := s.words[0].at+1, s.words[1].at+1
+	if x, y := base[vx], base[vy]; x != 0 || y != 0 {
+		return length(x, y, l.along.Turn(base[l.angle]), l.speed)
+	}
+	if l.speed >= 0 {
+		return l.speed
+	}
+	l.speed = 0
+	for i := range w.parts {
+		p := &w.parts[i]
+		for m := p.kept; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m)
+			if p.base.Masks[k] != l.plan.mask {
+				continue
+			}
+			b := p.base.Record(k)
+			if x, y := b[vx], b[vy]; x != 0 || y != 0 {
+				l.speed = length(x, y, l.along.Turn(b[l.angle]), 0)
+				return l.speed
+			}
+		}
+	}
+	return 0
+}
+
+// makeList finds the commonest changes of the first entities in the baseline, once
+// in a block. Of those that fall together in the table, only one is counted.
+func (l *linePlan) makeList(w *walk, s *lineSet) {
+	if s.block == l.block {
+		return
+	}
+	s.block, s.listed = l.block, 0
+	const (
+		size = 6   // bits
+		most = 128 // entities to look at
+	)
+	var table [1 << size]lineChange
+	left := most
+	for i := range w.parts {
+		p := &w.parts[i]
+		for m := p.kept; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m)
+			if p.base.Masks[k] != l.plan.mask || left == 0 {
+				continue
+			}
+			left--
+			b := p.base.Record(k)
+			var v [3]int32
+			h := uint32(0)
+			for i := range s.words {
+				v[i] = b[s.words[i].at+1]
+				h = (h + uint32(v[i])) * 0x9e3779b1 // 2^32 divided by the golden ratio
+			}
+			e := &table[h>>(32-size)]
+			if e.n == 0 {
+				e.v = v
+			}
+			if e.v == v && v != [3]int32{} {
+				e.n++
+			}
+		}
+	}
+	for i := range table {
+		e := table[i]
+		if e.n == 0 {
+			continue
+		}
+		k := s.listed
+		for k > 0 && s.list[k-1].n < e.n {
+			if k < lineList {
+				s.list[k] = s.list[k-1]
+			}
+			k--
+		}
+		if k < lineList {
+			s.list[k] = e
+			s.listed = min(s.listed+1, lineList)
+		}
+	}
+}
+
+// paceOf is the usual length of the change of entities that move: the mean of those
+// in the baseline that are as fast as the first.
+func (l *linePlan) paceOf(w *walk, s *lineSet) int32 {
+	if l.pace >= 0 {
+		return l.pace
+	}
+	l.pace = 0
+	x, y := s.words[0].at+1, s.words[1].at+1
+	sum, n := int64(0), int64(0)
+	for i := range w.parts {
+		p := &w.parts[i]
+		for m := p.kept; m != 0 && n < 64; m &= m - 1 {
+			k := bits.TrailingZeros64(m)
+			if p.base.Masks[k] != l.plan.mask {
+				continue
+			}
+			b := p.base.Record(k)
+			v := lengthOf(b[x], b[y])
+			if v <= 0 || v > 1<<24 || n > 0 && abs(int64(v)-int64(l.pace)) > samePace {
+				continue
+			}
+			if n == 0 {
+				l.pace = v
+			}
+			sum += int64(b[x])*int64(b[x]) + int64(b[y])*int64(b[y])
+			n++
+		}
+	}
+	if n > 0 {
+		l.pace = int32((root(4*sum/n) + 1) / 2)
+	}
+	return l.pace
 }

@@ -1,8 +1,6 @@
 package delta
 
 import (
-	"math"
-	"math/bits"
 	"reflect"
 
 	"github.com/tactusgo/tactus/codec/schema"
@@ -35,19 +33,24 @@ const (
 
 // field is how one field of a layout is coded.
 type field struct {
-	kind   kind
-	comp   int   // component
-	index  int   // in the component's fields
-	at     int   // word in the component's record; of a plan's fields, in the entity's
-	words  int   // number of words
-	ctx    int   // first context
-	count  int32 // values before it wraps, 0 if it does not
-	axis   int   // 1, 2, 3 for x, y, z, else 0
-	rate   int   // the same for the change per second
-	parent bool
+	kind  kind
+	comp  int   // component
+	index int   // in the component's fields
+	at    int   // word in the component's record; of a plan's fields, in the entity's
+	words int   // number of words
+	ctx   int   // first context
+	count int32 // values before it wraps, 0 if it does not
+	role
 	step   float64
 	quat   quatGrid
 	schema *schema.Field // nil for raw layouts and for components without a table
+}
+
+// role is what a field is for the entity.
+type role struct {
+	axis   int // 1, 2, 3 for x, y, z of its place, else 0
+	rate   int // the same for the change per second
+	parent bool
 }
 
 // NewModel returns the model of a layout. The prior may be nil; one that was not
@@ -122,7 +125,7 @@ func kindSize(k reflect.Kind) int {
 
 // newField returns how a field of a table is coded.
 func newField(f *schema.Field) field {
-	g := field{kind: kindNumber, at: f.Word, words: f.Words, step: f.Step, schema: f, axis: int(f.Axis), rate: int(f.Rate), parent: f.Parent}
+	g := field{kind: kindNumber, at: f.Word, words: f.Words, step: f.Step, schema: f, role: role{int(f.Axis), int(f.Rate), f.Parent}}
 	switch {
 	case f.Lines > 0:
 		g.kind = kindLines
@@ -146,100 +149,51 @@ func newField(f *schema.Field) field {
 	return g
 }
 
-// plan is how the entities with one component mask are coded: their fields in
-// coding order, each after those that its prediction needs.
-type plan struct {
-	mask   uint64
-	words  int
-	fields []field // all of them
-	plain  int     // so many come before those of the motion
-	lines  int     // so many come before those that are lines
-
-	parent int    // word of the ref to the entity that it is attached to, or −1
-	place  [3]int // words of x, y and z, or −1
-	grid   [3]float64
-	rates  [3]rate // of x, y and z
-	rated  bool    // one of them is there
-	turn   int     // word of the orientation, or −1
-	quat   *quatGrid
-	flag   int  // word of the first bool, or −1
-	quats  int  // fields that are rotations
-	steers bool // place or orientation can be predicted in more than one way
-
-	last  []int32 // the last entity without baseline
-	block uint32  // in which block that was
+// wrap brings a value of an angle into its turn.
+func (f *field) wrap(v int32) int32 {
+	if f.count > 0 {
+		if v %= f.count; v < 0 {
+			v += f.count
+		}
+	}
+	return v
 }
 
-// rate is a word that says how fast a coordinate changes: by zero + slope·word
-// words a send, in 65,536ths.
-type rate struct {
-	at          int // word, or −1
-	zero, slope int64
+// minus is the residual of a word, the short way if it wraps.
+func (f *field) minus(v, pred int32) int32 {
+	d := v - pred
+	if f.count > 0 {
+		if d > f.count/2 {
+			d -= f.count
+		} else if d < -(f.count / 2) {
+			d += f.count
+		}
+	}
+	return d
 }
 
-// rate notes that f is the rate of a coordinate, with so many sends a second.
-func (p *plan) rate(f *field, sends int) {
-	i := f.rate - 1
-	if p.place[i] < 0 || p.rates[i].at >= 0 || sends <= 0 || p.grid[i] <= 0 {
-		return
+// plus is the opposite of minus, for words and predictions within the turn. Other
+// residuals give words within the turn too.
+func (f *field) plus(pred, d int32) int32 {
+	v := pred + d
+	if f.count > 0 && uint32(v) >= uint32(f.count) {
+		v = f.wrap(v)
 	}
-	words := 65536 / (p.grid[i] * float64(sends)) // for one unit a second
-	zero, slope := math.Round(f.schema.Min*words), math.Round(f.schema.Step*words)
-	if math.Abs(zero) < 1<<40 && slope > 0 && slope < 1<<24 {
-		p.rates[i] = rate{f.at, int64(zero), int64(slope)}
-		p.rated = true
-	}
+	return v
 }
 
-// newPlan returns the plan of a component mask, which must be known.
-func newPlan(m *Model, mask uint64) *plan {
-	p := &plan{mask: mask, words: m.layout.RecordWords(mask), parent: -1, place: [3]int{-1, -1, -1}, turn: -1, flag: -1}
-	for i := range p.rates {
-		p.rates[i].at = -1
+// residual is what is written of a word.
+func (f *field) residual(v, pred int32) int32 {
+	if f.kind == kindBits {
+		return v ^ pred
 	}
-	add := func(want func(f *field) bool) {
-		at := 0
-		for s := mask; s != 0; s &= s - 1 {
-			c := bits.TrailingZeros64(s)
-			for i := range m.fields[c] {
-				f := m.fields[c][i]
-				f.at += at
-				if want(&f) {
-					p.fields = append(p.fields, f)
-				}
-			}
-			at += m.layout.words[c]
-		}
+	return f.minus(v, pred)
+}
+
+// restored is the opposite of residual.
+func (f *field) restored(pred, d int32) int32 {
+	if f.kind == kindBits {
+		return pred ^ d
 	}
-	add(func(f *field) bool { return f.parent })
-	add(func(f *field) bool { return !f.parent && (f.kind < kindLinear || f.kind == kindLinear && f.rate > 0) })
-	p.plain = len(p.fields)
-	add(func(f *field) bool { return f.kind == kindLinear && f.rate == 0 })
-	add(func(f *field) bool { return f.kind == kindAxis })
-	add(func(f *field) bool { return f.kind == kindQuat })
-	p.lines = len(p.fields)
-	add(func(f *field) bool { return f.kind == kindLines })
-	for i := range p.fields {
-		switch f := &p.fields[i]; {
-		case f.parent && p.parent < 0:
-			p.parent = f.at
-		case f.axis > 0 && p.place[f.axis-1] < 0:
-			p.place[f.axis-1], p.grid[f.axis-1] = f.at, f.step
-		case f.kind == kindQuat && p.turn < 0:
-			p.turn, p.quat = f.at, &f.quat
-		}
-	}
-	for _, f := range p.fields {
-		p.steers = p.steers || f.kind == kindAxis || f.kind == kindQuat
-		if f.rate > 0 && f.kind <= kindLinear && f.words == 1 {
-			p.rate(&f, m.layout.rate)
-		}
-		if f.kind == kindQuat {
-			p.quats++
-		}
-		if f.kind == kindBool && p.flag < 0 {
-			p.flag = f.at
-		}
-	}
-	return p
+	return f.plus(pred, d)
 }

@@ -1,6 +1,8 @@
 package delta
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
 // expect returns how the entity is most likely to move on, from its baselines.
 func (w *walk) expect() mode {
@@ -81,40 +83,30 @@ func (w *walk) goesOn() bool { return w.base2 != nil || w.plan.rated }
 
 // way returns how many words a coordinate changes since the baseline, at the mean
 // of the rates then and now.
-func (w *walk) way(r *rate) int64 {
-	return (2*r.zero + r.slope*(int64(w.base[r.at])+int64(w.rateWords[r.at]))) * w.age >> 17
-}
-
-// drifts reports whether a rate of a record moves its place.
-func (p *plan) drifts(rec []int32) bool {
-	for i := range p.rates {
-		if r := &p.rates[i]; r.at >= 0 && abs(r.zero+r.slope*int64(rec[r.at])) >= r.slope {
-			return true
-		}
-	}
-	return false
+func (p *past) way(r *rate) int64 {
+	return (2*r.zero + r.slope*(int64(p.base[r.at])+int64(p.rates[r.at]))) * p.age >> 17
 }
 
 // ahead returns a word that goes on as it went.
-func (w *walk) ahead(at int) int32 {
-	d := int64(w.base[at]) - int64(w.base2[at])
+func (p *past) ahead(at int) int32 {
+	d := int64(p.base[at]) - int64(p.base2[at])
 	switch {
-	case d == 0 || w.gap <= 0:
-		return w.base[at]
-	case w.turns > 0:
-		return w.base[at] + int32(d*int64(w.turns))
+	case d == 0 || p.gap <= 0:
+		return p.base[at]
+	case p.turns > 0:
+		return p.base[at] + int32(d*int64(p.turns))
 	}
-	return w.base[at] + int32(d*w.age/w.gap)
+	return p.base[at] + int32(d*p.age/p.gap)
 }
 
 // turned returns an orientation that goes on as it went.
-func (w *walk) turned(at int, g *quatGrid) rotation {
-	q := g.rotation(w.base[at:])
-	if w.turns == 0 || w.base2 == nil || [4]int32(w.base[at:]) == [4]int32(w.base2[at:]) {
+func (p *past) turned(at int, g *quatGrid) rotation {
+	q := g.rotation(p.base[at:])
+	if p.turns == 0 || p.base2 == nil || [4]int32(p.base[at:]) == [4]int32(p.base2[at:]) {
 		return q
 	}
-	p := g.rotation(w.base2[at:])
-	return extrapolate(&p, &q, w.turns)
+	before := g.rotation(p.base2[at:])
+	return extrapolate(&before, &q, p.turns)
 }
 
 // follow predicts that the entity moves with its parent.
@@ -244,14 +236,21 @@ func (w *walk) settle(f *field, missing int32) {
 	q[1], q[2], q[3] = f.quat.words(&w.spin, missing)
 }
 
-// wrap brings a value of an angle into its turn.
-func (f *field) wrap(v int32) int32 {
-	if f.count > 0 {
-		if v %= f.count; v < 0 {
-			v += f.count
+// speed is the size of what says how far a prediction may be off.
+func (w *walk) speed(m mode) int {
+	if w.base == nil || w.base2 == nil {
+		return 0
+	}
+	if m == modeRigid {
+		return size(int32(min(w.off, 1<<30)))
+	}
+	d := int64(0)
+	for _, at := range w.plan.place {
+		if at >= 0 {
+			d += abs(int64(w.base[at]) - int64(w.base2[at]))
 		}
 	}
-	return v
+	return size(int32(min(d, 1<<30)))
 }
 
 func abs(v int64) int64 { return max(v, -v) }

@@ -1,6 +1,11 @@
 package delta
 
-import "github.com/tactusgo/tactus/codec"
+import (
+	"math/bits"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/internal/rangecoder"
+)
 
 // blockCoder writes and reads bodies of blocks with the range coder. The two
 // directions are one description: what a call codes, it returns, and when reading
@@ -11,36 +16,53 @@ import "github.com/tactusgo/tactus/codec"
 //	           [same as in the baseline] | alive, ID, components | hidden or not
 //	entity   = as predicted? | as in the baseline? | plain fields · mode · motion
 type blockCoder struct {
-	rangeCoder
-	w   walk
-	m   *Model
-	ctx []chance
+	contextCoder
+	w walk
+	m *Model
+	recent
 
-	id    uint32 // the last ID that was coded
-	mask  uint64 // the last mask
-	ref   uint32 // the last ref
-	news  uint32 // whether the last entities had news, newest lowest
-	words int    // of the entities that were read without a baseline
-	runs  uint32 // whether the last runs were calm, newest lowest
+	words int // of the entities that were read without a baseline
 	block uint32
 	line  linesState
-	spent *costs      // or nil
-	run   [states]int // size of the largest residual of the last entity, by state
-	runQ  [states]int
+	spent *costs // or nil
+}
+
+// recent is what was coded last in a block.
+type recent struct {
+	id   uint32
+	mask uint64
+	ref  uint32
+	news uint32      // whether the last entities had news, newest lowest
+	runs uint32      // whether the last runs were calm, newest lowest
+	run  [states]int // size of the largest residual of the last entity, by state
+	runQ [states]int // the same of rotations
+}
+
+// The chances of package rangecoder.
+type (
+	chance = rangecoder.Chance
+	row    = rangecoder.Row
+	lot    = rangecoder.Lot
+)
+
+const rowSize = rangecoder.RowSize
+
+// contextCoder is the range coder with the chances of a block.
+type contextCoder struct {
+	rangecoder.Coder
+	ctx []chance
 }
 
 // code codes a block. When reading, Cur of all parts must not know their slots.
 func (c *blockCoder) code(m *Model, parts []Part) error {
 	c.m = m
 	c.ctx = append(c.ctx[:0], m.start...)
-	c.first = &c.ctx[0]
-	c.id, c.mask, c.ref, c.news, c.runs = 0, 0, 0, 0, 0
-	c.words = 0
-	c.run, c.runQ = [states]int{}, [states]int{}
+	c.First = &c.ctx[0]
+	c.recent, c.words = recent{}, 0
 	c.block++
 	for i := range parts {
 		c.presence(&parts[i])
-		if c.reading && c.over() {
+		if c.Reading && c.Over() {
 			return codec.ErrShort
 		}
 		if c.words > maxBlockWords {
@@ -51,31 +73,31 @@ func (c *blockCoder) code(m *Model, parts []Part) error {
 		c.spent.begin(m)
 	}
 	w := &c.w
-	w.copied = !c.reading
+	w.copied = !c.Reading
 	w.begin(m, parts)
 	c.line.begin(c, parts)
 	for w.next() {
 		c.entity()
-		if c.reading && c.over() {
+		if c.Reading && c.Over() {
 			return codec.ErrShort
 		}
 	}
-	if c.reading {
-		return c.end()
+	if c.Reading {
+		return c.End()
 	}
 	return nil
 }
 
-func (c *blockCoder) flag(ctx int, v bool) bool {
+func (c *contextCoder) flag(ctx int, v bool) bool {
 	bit := uint32(0)
 	if v {
 		bit = 1
 	}
-	return c.bit(&c.ctx[ctx], bit) != 0
+	return c.Bit(&c.ctx[ctx], bit) != 0
 }
 
-func (c *blockCoder) row(ctx int) *row { return (*row)(c.ctx[ctx:]) }
-func (c *blockCoder) lot(ctx int) *lot { return (*lot)(c.ctx[ctx:]) }
+func (c *contextCoder) row(ctx int) *row { return (*row)(c.ctx[ctx:]) }
+func (c *contextCoder) lot(ctx int) *lot { return (*lot)(c.ctx[ctx:]) }
 
 // entity codes the entity at which the walk stands.
 func (c *blockCoder) entity() {
@@ -127,10 +149,10 @@ func (c *blockCoder) foreseen(expected mode) bool {
 	w := &c.w
 	last := int(c.news & 3)
 	w.predictAll(expected)
-	quiet := c.flag(ctxQuiet+int(expected)*4+last, !c.reading && equal(w.cur, w.pred))
+	quiet := c.flag(ctxQuiet+int(expected)*4+last, !c.Reading && equal(w.cur, w.pred))
 	c.news <<= 1
 	if quiet {
-		if c.reading {
+		if c.Reading {
 			copy(w.cur, w.pred)
 		}
 		return true
@@ -139,11 +161,179 @@ func (c *blockCoder) foreseen(expected mode) bool {
 	if !w.moving {
 		return false
 	}
-	if c.flag(ctxHalted+int(expected)*2, !c.reading && equal(w.cur, w.base)) {
-		if c.reading {
+	if c.flag(ctxHalted+int(expected)*2, !c.Reading && equal(w.cur, w.base)) {
+		if c.Reading {
 			copy(w.cur, w.base)
 		}
 		return true
 	}
 	return false
+}
+
+// cost counts what was coded since the last call for a field, nil for the rest.
+func (c *blockCoder) cost(f *field) {
+	if c.spent == nil {
+		return
+	}
+	now := c.Position()
+	n := now - c.spent.from
+	c.spent.from = now
+	if f == nil {
+		c.spent.rest += n
+	} else {
+		c.spent.fields[f.comp][f.index] += n
+	}
+	if c.spent.entities != nil && f != nil {
+		c.spent.entities[c.w.part.cur.IDs[c.w.slot]] += n
+	}
+}
+
+// presence codes which entities are in the slots of a part. When reading, those
+// of the baseline get their words from there.
+func (c *blockCoder) presence(p *Part) {
+	cur, base := p.Cur, p.Base
+	if base != nil {
+		if c.flag(ctxSameSlots, !c.Reading && unchanged(cur, base, p.Slots)) {
+			if c.Reading {
+				adopt(cur, base, p.Slots)
+			}
+			return
+		}
+	}
+	was, alive := 1, 1
+	for s := p.Slots; s != 0; s &= s - 1 {
+		k := bits.TrailingZeros64(s)
+		bit := s & -s
+		if base != nil {
+			if c.flag(ctxSameSlot+was, !c.Reading && unchanged(cur, base, bit)) {
+				was = 1
+				if c.Reading {
+					adopt(cur, base, bit)
+				}
+				continue
+			}
+			was = 0
+		}
+		if !c.flag(ctxAlive+alive, cur.Alive&bit != 0) {
+			alive = 0
+			hidden := c.flag(ctxHidden, cur.Hidden&bit != 0)
+			if c.Reading {
+				cur.Clear(k, hidden)
+			}
+			continue
+		}
+		alive = 1
+		id := c.id + 1 + uint32(c.Number(c.row(ctxID), c.row(ctxID), c.lot(ctxIDLot), &c.ctx[ctxIDSign], int32(cur.IDs[k]-c.id-1)))
+		mask := c.mask
+		if !c.flag(ctxSameMask, cur.Masks[k] == mask) {
+			mask = 0
+			for i := range c.m.layout.Components() {
+				if c.flag(ctxMask+i, cur.Masks[k]>>i&1 != 0) {
+					mask |= 1 << i
+				}
+			}
+		}
+		c.id, c.mask = id, mask
+		if c.Reading {
+			n := c.m.layout.RecordWords(mask)
+			if c.words += n; c.words > maxBlockWords {
+				return
+			}
+			rec := cur.Put(k, id, mask, n)
+			if base != nil && base.Alive&bit != 0 && base.IDs[k] == id && base.Masks[k] == mask {
+				copy(rec, base.Record(k))
+			} else {
+				clear(rec)
+			}
+		}
+	}
+}
+
+// stir codes whether an entity that stood still has news. It is the part that all
+// entities of a resting world take.
+func (c *blockCoder) stir() bool {
+	w := &c.w
+	p, k := w.part, w.slot
+	base := p.base.Record(k)
+	near := 63
+	if a := w.parent; a != nil {
+		near = w.plan.near(base, &a.now)
+	}
+	moving := p.kept2 &^ p.still
+	if c.calm(near, moving) {
+		return false
+	}
+	news := uint32(0)
+	if p.held>>k&1 == 0 {
+		news = 1
+	}
+	around := int(moving<<1>>k&1+moving>>1>>k&1) * 2
+	if at := w.plan.flag; at >= 0 {
+		around += int(base[at] & 1)
+	}
+	last := int(c.news & 3)
+	news = c.Pair(&c.ctx[ctxNear+near*4+last], &c.ctx[ctxAround+around*4+last], news)
+	c.news = c.news<<1 | news
+	return news != 0
+}
+
+// runLength is the number of slots of a run: entities that stand still in a row
+// have one bit together if none of them has news. It divides GroupSize.
+const runLength = 16
+
+// calm codes, at the first entity of a run, whether none of the run has news, and
+// if so, takes the others off the walk.
+func (c *blockCoder) calm(near int, moving uint64) bool {
+	w := &c.w
+	p, k := w.part, w.slot
+	first := k &^ (runLength - 1)
+	run := uint64(1<<runLength-1) << first
+	if p.asked&run != 0 {
+		return p.calm>>k&1 != 0
+	}
+	p.asked |= run
+	all := p.slots & run
+	if !c.Reading {
+		p.held |= quiet(p.cur, p.base, p.kept&run)
+	}
+	if (p.kept&^moving)&all != all || all&(all-1) == 0 || w.plan.rated {
+		return false
+	}
+	mask := w.plan.mask
+	for s := all; s != 0; s &= s - 1 {
+		if p.cur.Masks[bits.TrailingZeros64(s)] != mask {
+			return false
+		}
+	}
+	quietNow := uint32(0)
+	if p.held&all == all {
+		quietNow = 1
+	}
+	around := 0
+	if moving>>first>>runLength&(1<<runLength-1) != 0 {
+		around++
+	}
+	if moving<<(63-first)<<1>>(64-runLength) != 0 {
+		around += 2
+	}
+	last := int(c.runs & 3)
+	quietNow = c.Pair(&c.ctx[ctxCalmNear+near*4+last], &c.ctx[ctxCalm+around*4+last], quietNow)
+	c.runs = c.runs<<1 | quietNow
+	if quietNow == 0 {
+		return false
+	}
+	p.calm |= all
+	p.done |= all & w.left
+	w.left &^= all
+	c.news = 0
+	return true
+}
+
+// fine is twice the binary logarithm, as a context below 63.
+func fine(d int64) int {
+	if d < 2 {
+		return int(d)
+	}
+	n := bits.Len64(uint64(d))
+	return min(2*n-2+int(d>>(n-2)&1), 62)
 }

@@ -1,6 +1,8 @@
 package delta
 
-import "math"
+import (
+	"math"
+)
 
 // Rotations in whole numbers, so that every CPU computes the same: floats would
 // differ where multiply and add are fused. A component of 1 is one.

@@ -1,15 +1,15 @@
-package delta
+package rangecoder
 
-// chance is a probability that adapts: of a 1, in 65,536ths, and how many bits it
+// Chance is a probability that adapts: of a 1, in 65,536ths, and how many bits it
 // has seen, as far as that matters.
-type chance struct{ p, n uint16 }
+type Chance struct{ P, N uint16 }
 
 // A chance that has seen n bits goes 1/(n+1.6) of the way to the next one: nearly
 // the mean of all seen and of one and a half guesses. It goes at least 1/41, which
 // forgets the oldest.
 const (
 	firstStep  = 1.6
-	mostSeen   = 39
+	MostSeen   = 39
 	chanceBits = 16
 )
 
@@ -23,22 +23,22 @@ type stride struct {
 
 var strides = func() (t [64]stride) {
 	for n := range t {
-		m := min(n, mostSeen)
-		t[n] = stride{uint32(1 << chanceBits / (float64(m) + firstStep)), uint16(min(m+1, mostSeen))}
+		m := min(n, MostSeen)
+		t[n] = stride{uint32(1 << chanceBits / (float64(m) + firstStep)), uint16(min(m+1, MostSeen))}
 	}
 	return t
 }()
 
-// one says that the bit was a 1.
-func (c *chance) one() {
-	s := &strides[c.n&63]
-	c.p += uint16((1<<chanceBits - 1 - uint32(c.p)) * s.step >> chanceBits)
-	c.n = s.next
+// One says that the bit was a 1.
+func (c *Chance) One() {
+	s := &strides[c.N&63]
+	c.P += uint16((1<<chanceBits - 1 - uint32(c.P)) * s.step >> chanceBits)
+	c.N = s.next
 }
 
-// zero says that the bit was a 0.
-func (c *chance) zero() {
-	s := &strides[c.n&63]
-	c.p -= uint16(uint32(c.p) * s.step >> chanceBits)
-	c.n = s.next
+// Zero says that the bit was a 0.
+func (c *Chance) Zero() {
+	s := &strides[c.N&63]
+	c.P -= uint16(uint32(c.P) * s.step >> chanceBits)
+	c.N = s.next
 }

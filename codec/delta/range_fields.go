@@ -1,6 +1,91 @@
 package delta
 
-import "math/bits"
+import (
+	"math/bits"
+)
+
+// plain codes the fields that are no motion.
+func (c *blockCoder) plain() {
+	w := &c.w
+	fields := w.plan.fields[:w.plan.plain]
+	if w.base != nil {
+		at := 0
+		if w.moving {
+			at = 1
+		}
+		news := false
+		if !c.Reading {
+			for i := range fields {
+				f := &fields[i]
+				for j := f.at; j < f.at+f.words; j++ {
+					news = news || w.cur[j] != w.base[j]
+				}
+			}
+		}
+		if !c.flag(ctxPlain+at, news) {
+			if c.Reading {
+				for i := range fields {
+					f := &fields[i]
+					copy(w.cur[f.at:f.at+f.words], w.base[f.at:])
+				}
+			}
+			return
+		}
+	}
+	for i := range fields {
+		c.cost(nil)
+		c.plainField(&fields[i])
+		c.cost(&fields[i])
+	}
+}
+
+// plainField codes one field that is no motion. pred has the words of the
+// baseline, or of another entity.
+func (c *blockCoder) plainField(f *field) {
+	w := &c.w
+	fresh := 0
+	if w.base == nil {
+		fresh = 1
+	}
+	switch f.kind {
+	case kindBool:
+		w.cur[f.at] = w.pred[f.at] ^ int32(c.Bit(&c.ctx[f.ctx+fresh], uint32(w.cur[f.at]^w.pred[f.at])&1))
+	case kindRef:
+		c.refField(f, fresh)
+	default:
+		own := f.ctx + fresh*(rowSize+1)
+		a, b, l, sign := c.row(own), c.row(ctxNumberB+fresh*rowSize), c.lot(ctxNumberLot+fresh*4*rowSize), &c.ctx[own+rowSize]
+		for j := f.at; j < f.at+f.words; j++ {
+			if f.kind == kindBits {
+				w.cur[j] = w.pred[j] ^ c.Number(a, b, l, sign, w.cur[j]^w.pred[j])
+			} else {
+				w.cur[j] = f.plus(w.pred[j], c.Number(a, b, l, sign, f.minus(w.cur[j], w.pred[j])))
+			}
+		}
+	}
+}
+
+// refField codes a ref: as it was, none, the last ref that was coded, or another.
+func (c *blockCoder) refField(f *field, fresh int) {
+	w := &c.w
+	v := uint32(w.cur[f.at])
+	was := uint32(w.pred[f.at])
+	switch {
+	case !c.flag(f.ctx+fresh, v != was):
+		v = was
+	case was != 0 && c.flag(ctxRefZero+fresh, v == 0):
+		v = 0
+	case c.ref != was && c.flag(ctxRefLast+fresh, v == c.ref):
+		v = c.ref
+	default:
+		r := c.row(ctxRefB)
+		v = c.ref + uint32(c.Number(r, r, c.lot(ctxRefLot), &c.ctx[ctxRefSign], int32(v-c.ref)))
+	}
+	if v != 0 {
+		c.ref = v
+	}
+	w.cur[f.at] = int32(v)
+}
 
 // motion codes the fields that are predicted from more than the baseline.
 func (c *blockCoder) motion(expected mode) {
@@ -9,7 +94,7 @@ func (c *blockCoder) motion(expected mode) {
 	known := w.moved && w.plan.quats < 2 // predicted already, by foreseen
 	m := expected
 	if w.base != nil && (w.goesOn() || w.parent != nil) && w.plan.steers {
-		if !c.reading {
+		if !c.Reading {
 			m = w.choose(expected)
 		}
 		m = c.steer(expected, m)
@@ -55,7 +140,7 @@ func (c *blockCoder) steer(expected, m mode) mode {
 	w := &c.w
 	at, near := 0, 63
 	if a := w.parent; a != nil {
-		at, near = 1, w.near(w.base, &a.then)
+		at, near = 1, w.plan.near(w.base, &a.then)
 	}
 	if w.base2 != nil {
 		at += 2
@@ -64,7 +149,7 @@ func (c *blockCoder) steer(expected, m mode) mode {
 	if m == expected {
 		right = 1
 	}
-	if c.pair(&c.ctx[ctxMode+int(expected)*4+at], &c.ctx[ctxModeNear+int(expected)*64+near], right) != 0 {
+	if c.Pair(&c.ctx[ctxMode+int(expected)*4+at], &c.ctx[ctxModeNear+int(expected)*64+near], right) != 0 {
 		return expected
 	}
 	a, b := (expected+1)%modes, (expected+2)%modes
@@ -72,23 +157,6 @@ func (c *blockCoder) steer(expected, m mode) mode {
 		return a
 	}
 	return b
-}
-
-// speed is the size of what says how far a prediction may be off.
-func (w *walk) speed(m mode) int {
-	if w.base == nil || w.base2 == nil {
-		return 0
-	}
-	if m == modeRigid {
-		return size(int32(min(w.off, 1<<30)))
-	}
-	d := int64(0)
-	for _, at := range w.plan.place {
-		if at >= 0 {
-			d += abs(int64(w.base[at]) - int64(w.base2[at]))
-		}
-	}
-	return size(int32(min(d, 1<<30)))
 }
 
 // goes codes a value that goes on as it went.
@@ -101,7 +169,7 @@ func (c *blockCoder) goes(f *field) {
 		level = min(size(f.minus(w.base[f.at], w.base2[f.at])), levels-1)
 	}
 	own := f.ctx + fresh*(rowSize+1)
-	d := c.number(c.row(own), c.row(ctxGoesB+level*rowSize), c.lot(ctxGoesLot), &c.ctx[own+rowSize], f.minus(w.cur[f.at], w.pred[f.at]))
+	d := c.Number(c.row(own), c.row(ctxGoesB+level*rowSize), c.lot(ctxGoesLot), &c.ctx[own+rowSize], f.minus(w.cur[f.at], w.pred[f.at]))
 	w.cur[f.at] = f.plus(w.pred[f.at], d)
 }
 
@@ -119,7 +187,7 @@ func (c *blockCoder) axis(f *field, state, order, speed, most int) int {
 	}
 	a := c.row(ctxAxisA + (state*levels+speed)*rowSize)
 	b := c.row(ctxAxisB + (order*levels+min(level, levels-1))*rowSize)
-	d := c.number(a, b, c.lot(ctxAxisLot+state*4*rowSize), &c.ctx[ctxAxisSign+(state*3+f.axis-1)*3+way], w.cur[f.at]-w.pred[f.at])
+	d := c.Number(a, b, c.lot(ctxAxisLot+state*4*rowSize), &c.ctx[ctxAxisSign+(state*3+f.axis-1)*3+way], w.cur[f.at]-w.pred[f.at])
 	w.cur[f.at] = w.pred[f.at] + d
 	return size(d)
 }
@@ -164,7 +232,7 @@ func (c *blockCoder) quat(f *field, state, most int) {
 		if turns {
 			way += sign(w.base[i] - w.base2[i])
 		}
-		d := c.number(a, b, l, &c.ctx[ctxQuatSign+state*3+way], w.cur[i]-w.pred[i])
+		d := c.Number(a, b, l, &c.ctx[ctxQuatSign+state*3+way], w.cur[i]-w.pred[i])
 		w.cur[i] = w.pred[i] + d
 		seen = max(seen, size(d))
 	}

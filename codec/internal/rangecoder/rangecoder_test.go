@@ -1,4 +1,4 @@
-package delta
+package rangecoder
 
 import (
 	"math"
@@ -23,15 +23,15 @@ func TestRangerReadsWhatItWrote(t *testing.T) {
 			}
 			values[i] = v
 		}
-		code := func(r *rangeCoder, check bool) {
-			var a, b row
-			var l lot
-			for _, row := range [][]chance{a[:], b[:], l[:]} {
+		code := func(r *Coder, check bool) {
+			var a, b Row
+			var l Lot
+			for _, row := range [][]Chance{a[:], b[:], l[:]} {
 				for i := range row {
-					row[i] = chance{p: 1 << 15}
+					row[i] = Chance{P: 1 << 15}
 				}
 			}
-			sign := chance{p: 1}
+			sign := Chance{P: 1}
 			for i, v := range values {
 				in, out := v.v, int32(0)
 				if check {
@@ -40,32 +40,32 @@ func TestRangerReadsWhatItWrote(t *testing.T) {
 				switch v.kind {
 				case 0:
 					v.v &= 1
-					out = int32(r.bit(&a[3], uint32(in&1)))
+					out = int32(r.Bit(&a[3], uint32(in&1)))
 				case 1:
 					v.v &= 1
-					out = int32(r.pair(&a[3], &l[4], uint32(in&1)))
+					out = int32(r.Pair(&a[3], &l[4], uint32(in&1)))
 				case 2:
 					mask := uint32(1<<v.bits - 1)
 					v.v = int32(uint32(v.v) & mask)
-					out = int32(r.even(uint32(in)&mask, v.bits))
+					out = int32(r.Even(uint32(in)&mask, v.bits))
 				default:
-					out = r.number(&a, &b, &l, &sign, in)
+					out = r.Number(&a, &b, &l, &sign, in)
 				}
 				if check && out != v.v {
 					t.Fatalf("value %d of %d, kind %d: %d instead of %d", i, n, v.kind, out, v.v)
 				}
 			}
 		}
-		var w, r rangeCoder
-		w.write([]byte("before"))
+		var w, r Coder
+		w.Write([]byte("before"))
 		code(&w, false)
-		body := w.finish()
+		body := w.Finish()
 		if string(body[:6]) != "before" {
 			t.Fatalf("what stood before became %q", body[:6])
 		}
-		r.read(body[6:])
+		r.Read(body[6:])
 		code(&r, true)
-		if err := r.end(); err != nil {
+		if err := r.End(); err != nil {
 			t.Fatalf("%d values: %v", n, err)
 		}
 	}
@@ -73,33 +73,42 @@ func TestRangerReadsWhatItWrote(t *testing.T) {
 
 // A bit costs about what its chance says, down to a thousandth of a bit.
 func TestLikelyBitsAreCheap(t *testing.T) {
-	var r rangeCoder
-	r.write(nil)
-	var c chance
-	c.p = 1 << 15
+	var r Coder
+	r.Write(nil)
+	var c Chance
+	c.P = 1 << 15
 	for range 100_000 {
-		r.bit(&c, 0)
+		r.Bit(&c, 0)
 	}
-	if n := len(r.finish()); n > 20 {
+	if n := len(r.Finish()); n > 20 {
 		t.Errorf("100,000 bits that are all the same: %d bytes", n)
 	}
 }
 
 // A chance stays within 1..65,535, whatever it sees.
 func TestChancesStayInRange(t *testing.T) {
-	for _, start := range []chance{{1, 0}, {65535, 0}, {1, mostSeen}, {65535, mostSeen}, {32768, 63}} {
+	for _, start := range []Chance{{1, 0}, {65535, 0}, {1, MostSeen}, {65535, MostSeen}, {32768, 63}} {
 		for _, up := range []bool{false, true} {
 			c := start
 			for range 1000 {
 				if up {
-					c.one()
+					c.One()
 				} else {
-					c.zero()
+					c.Zero()
 				}
-				if c.p == 0 {
+				if c.P == 0 {
 					t.Fatalf("from %v, %t", start, up)
 				}
 			}
+		}
+	}
+}
+
+// A chance goes the part of its way that docs/wire-blocks.md says, and remembers as much as that says.
+func TestChancesGoTheirWay(t *testing.T) {
+	for n, s := range strides {
+		if want := 655360 / (10*min(n, 39) + 16); int(s.step) != want || int(s.next) != min(n+1, 39) {
+			t.Errorf("a chance that saw %d goes %d and has seen %d", n, s.step, s.next)
 		}
 	}
 }

@@ -15,41 +15,61 @@ import (
 // attached to another in the baseline comes after it.
 type walk struct {
 	m     *Model
-	parts []walkPart
 	plans map[uint64]*plan
-	age   int64 // sends from the baseline to the current state
-	gap   int64 // sends from the second baseline to the first
-	turns int   // age/gap where that is a whole number, else 0
+	cursor
+	parents
+
+	// The entity at which the walk stands.
+	plan   *plan
+	moving bool // it was moving between its baselines
+	parent *attachment
+	past
+	words
+	pose
+	spun
+}
+
+// cursor is where a walk stands.
+type cursor struct {
+	parts []walkPart
 	pass  int
 	at    int    // part
 	left  uint64 // slots of the part that come yet
 	later bool   // some slot waits for the next pass
+	part  *walkPart
+	slot  int
+}
 
-	found []attachment     // parents
-	known map[uint32]int32 // where in found, by ID
-	last  int32            // the one asked for last, −1 for none
-	index idIndex
+// past is what the entity was in the baselines, and how far back these are.
+type past struct {
+	base, base2 []int32 // records, nil if there are none, or of another entity
+	rates       []int32 // the record with the rates as they are now: base until they are known, then the current one
+	age         int64   // sends from the baseline to the current state
+	gap         int64   // sends from the second baseline to the first
+	turns       int     // age/gap where that is a whole number, else 0
+}
 
-	// The entity at which the walk stands.
-	part   *walkPart
-	slot   int
-	plan   *plan
-	moving bool // it was moving between its baselines
-	parent *attachment
-	// Records. base and base2 are nil if there are none, or of another entity.
-	cur, base, base2  []int32
-	pred              []int32
-	copied            bool // cur is a copy, so that an encoder leaves the records alone
-	copy              []int32
-	rateWords         []int32  // the record with the rates as they are now: base until they are known, then cur
-	mode              mode     // of the prediction of place and orientation
-	moved             bool     // place and turn are predicted, with that mode
-	place             [3]int32 // predicted words
-	turn              rotation // predicted
-	spin              rotation // that of the field which was predicted last
-	missing, runnerUp int32    // its largest component and the one after that
-	lead              int64    // by how much
-	off               int64    // how far it was from moving with its parent
+// words are what the entity is now, and what was expected.
+type words struct {
+	cur, pred []int32
+	copied    bool // cur is a copy, so that an encoder leaves the records alone
+	copy      []int32
+}
+
+// pose is where an entity is expected to be.
+type pose struct {
+	mode  mode     // of the prediction of place and orientation
+	moved bool     // place and turn are predicted, with that mode
+	place [3]int32 // predicted words
+	turn  rotation // predicted
+	off   int64    // how far it was from moving with its parent
+}
+
+// spun is the rotation that was predicted last.
+type spun struct {
+	spin              rotation
+	missing, runnerUp int32 // its largest component and the one after that
+	lead              int64 // by how much
 }
 
 // walkPart is what a walk knows of a part of the block.
@@ -84,7 +104,7 @@ const lastPass = 4
 func (w *walk) begin(m *Model, parts []Part) {
 	if w.m != m || len(w.plans) > 256 {
 		w.m, w.plans = m, map[uint64]*plan{}
-		w.plan = &plan{mask: math.MaxUint64, parent: -1}
+		w.plan = &plan{mask: math.MaxUint64, anatomy: anatomy{parent: -1}}
 	}
 	if w.known == nil {
 		w.known = map[uint32]int32{}
@@ -201,7 +221,7 @@ func (w *walk) next() bool {
 		w.slot = k
 		if at := w.plan.parent; at >= 0 && p.kept&bit != 0 {
 			if id := uint32(p.base.Words[int(p.base.start[k])+at]); id != 0 {
-				a := w.attachment(id)
+				a := w.named(id, w.parts)
 				if a.part >= 0 && w.parts[a.part].done>>a.slot&1 == 0 && w.pass < lastPass {
 					p.waiting |= bit
 					w.later = true
@@ -219,20 +239,20 @@ func (w *walk) next() bool {
 }
 
 // advance goes to the next part, or the next pass.
-func (w *walk) advance() bool {
-	w.at++
-	if w.at == len(w.parts) {
-		if !w.later {
+func (c *cursor) advance() bool {
+	c.at++
+	if c.at == len(c.parts) {
+		if !c.later {
 			return false
 		}
-		w.at, w.later = 0, false
-		w.pass++
+		c.at, c.later = 0, false
+		c.pass++
 	}
-	w.part = &w.parts[w.at]
-	if w.pass == 0 {
-		w.left = w.part.slots
+	c.part = &c.parts[c.at]
+	if c.pass == 0 {
+		c.left = c.part.slots
 	} else {
-		w.left, w.part.waiting = w.part.waiting, 0
+		c.left, c.part.waiting = c.part.waiting, 0
 	}
 	return true
 }
@@ -259,7 +279,7 @@ func (w *walk) open() {
 	if p.kept>>k&1 != 0 {
 		w.base = p.base.Record(k)
 		copy(w.pred, w.base)
-		w.rateWords = w.base
+		w.rates = w.base
 	} else {
 		clear(w.pred)
 	}
@@ -269,4 +289,14 @@ func (w *walk) open() {
 }
 
 // done says that all words of the entity are known.
-func (w *walk) done() { w.part.done |= 1 << w.slot }
+func (c *cursor) done() { c.part.done |= 1 << c.slot }
+
+// lineSteps returns the simulation steps of a send, and those since the baseline.
+func (w *walk) lineSteps() (n, all int) {
+	n = max(w.m.layout.steps, 1)
+	return n, n * int(max(w.age, 0))
+}
+
+// quick reports whether all that a kept entity without news does is to go on along
+// its lines.
+func (w *walk) quick() bool { return !w.moving || w.plan.plain == w.plan.lines }

@@ -1,4 +1,4 @@
-package delta
+package rangecoder
 
 import (
 	"encoding/binary"
@@ -7,36 +7,39 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// rangeCoder is a binary range coder that writes or reads, by the same calls. The
+// Coder is a binary range coder that writes or reads, by the same calls. The
 // interval is [low, low+width) in 64 bits; whenever width falls below 2^32, 32
 // bits go out or come in. A 1 takes the lower part of the interval.
-type rangeCoder struct {
-	reading bool
+type Coder struct {
+	// Reading says which way: it is set by Write and Read.
+	Reading bool
 	width   uint64
 	low     uint64 // when writing
 	code    uint64 // when reading: how far the number read lies above low
 	buf     []byte // written so far, or to be read
 	at      int    // when writing, where the body began; when reading, the next byte
 
-	tally *[]uint32 // where a Trainer writes down what is written, or nil
-	first *chance   // context 0
+	// Tally, unless it is nil, gets each bit that is written and its context, context<<1 | bit,
+	// counted from First.
+	Tally *[]uint32
+	First *Chance
 }
 
 const flushBytes = 8
 
-// write begins to append a body to dst.
-func (r *rangeCoder) write(dst []byte) {
-	*r = rangeCoder{width: 1<<64 - 1, buf: dst, at: len(dst)}
+// Write begins to append a body to dst.
+func (r *Coder) Write(dst []byte) {
+	*r = Coder{width: 1<<64 - 1, buf: dst, at: len(dst)}
 }
 
-// read begins to read a body. What lies past its end reads as zeros.
-func (r *rangeCoder) read(src []byte) {
-	*r = rangeCoder{reading: true, width: 1<<64 - 1, buf: src}
+// Read begins to read a body. What lies past its end reads as zeros.
+func (r *Coder) Read(src []byte) {
+	*r = Coder{Reading: true, width: 1<<64 - 1, buf: src}
 	r.code = uint64(r.word())<<32 | uint64(r.word())
 }
 
 // word returns the next 32 bits.
-func (r *rangeCoder) word() uint32 {
+func (r *Coder) word() uint32 {
 	at := r.at
 	r.at += 4
 	if at+4 <= len(r.buf) {
@@ -49,13 +52,13 @@ func (r *rangeCoder) word() uint32 {
 	return binary.BigEndian.Uint32(b[:])
 }
 
-// over reports whether more was read than any body holds.
-func (r *rangeCoder) over() bool { return r.at > len(r.buf)+flushBytes }
+// Over reports whether more was read than any body holds.
+func (r *Coder) Over() bool { return r.at > len(r.buf)+flushBytes }
 
 // shift makes width at least 2^32 again.
-func (r *rangeCoder) shift() {
+func (r *Coder) shift() {
 	r.width <<= 32
-	if r.reading {
+	if r.Reading {
 		r.code = r.code<<32 | uint64(r.word())
 		return
 	}
@@ -64,7 +67,7 @@ func (r *rangeCoder) shift() {
 }
 
 // add moves low up, over what was written already if need be.
-func (r *rangeCoder) add(v uint64) {
+func (r *Coder) add(v uint64) {
 	low, carry := bits.Add64(r.low, v, 0)
 	r.low = low
 	if carry != 0 {
@@ -73,7 +76,7 @@ func (r *rangeCoder) add(v uint64) {
 }
 
 // carry adds one to what was written.
-func (r *rangeCoder) carry() {
+func (r *Coder) carry() {
 	for i := len(r.buf) - 1; i >= r.at; i-- {
 		if r.buf[i]++; r.buf[i] != 0 {
 			return
@@ -95,8 +98,8 @@ func shortest(low, width uint64) (n int, up uint64) {
 	return flushBytes, 0
 }
 
-// finish writes the shortest number in the interval and returns the bytes.
-func (r *rangeCoder) finish() []byte {
+// Finish writes the shortest number in the interval and returns the bytes.
+func (r *Coder) Finish() []byte {
 	n, up := shortest(r.low, r.width)
 	r.add(up)
 	r.buf = binary.BigEndian.AppendUint64(r.buf, r.low)
@@ -104,8 +107,8 @@ func (r *rangeCoder) finish() []byte {
 	return r.buf
 }
 
-// end returns an error unless the body ended as finish ends it.
-func (r *rangeCoder) end() error {
+// End returns an error unless the body ended as finish ends it.
+func (r *Coder) End() error {
 	n := len(r.buf) - (r.at - flushBytes)
 	var last [flushBytes]byte
 	switch {
@@ -122,13 +125,13 @@ func (r *rangeCoder) end() error {
 	return nil
 }
 
-// bit codes a bit with a chance and returns it.
-func (r *rangeCoder) bit(c *chance, bit uint32) uint32 {
-	bound := (r.width >> chanceBits) * uint64(c.p)
-	if r.tally != nil {
+// Bit codes a bit with a chance and returns it.
+func (r *Coder) Bit(c *Chance, bit uint32) uint32 {
+	bound := (r.width >> chanceBits) * uint64(c.P)
+	if r.Tally != nil {
 		r.note(c, bit)
 	}
-	if r.reading {
+	if r.Reading {
 		bit = 0
 		if r.code < bound {
 			bit = 1
@@ -136,15 +139,15 @@ func (r *rangeCoder) bit(c *chance, bit uint32) uint32 {
 	}
 	if bit != 0 {
 		r.width = bound
-		c.one()
+		c.One()
 	} else {
-		if r.reading {
+		if r.Reading {
 			r.code -= bound
 		} else {
 			r.add(bound)
 		}
 		r.width -= bound
-		c.zero()
+		c.Zero()
 	}
 	if r.width < 1<<32 {
 		r.shift()
@@ -152,41 +155,41 @@ func (r *rangeCoder) bit(c *chance, bit uint32) uint32 {
 	return bit
 }
 
-// pair codes a bit with the mean of two chances and returns it.
-func (r *rangeCoder) pair(a, b *chance, bit uint32) uint32 {
-	if r.reading {
+// Pair codes a bit with the mean of two chances and returns it.
+func (r *Coder) Pair(a, b *Chance, bit uint32) uint32 {
+	if r.Reading {
 		return r.readPair(a, b)
 	}
-	if r.tally != nil {
+	if r.Tally != nil {
 		r.notePair(a, b, bit)
 	}
 	r.writePair(a, b, bit)
 	return bit
 }
 
-func (r *rangeCoder) writePair(a, b *chance, bit uint32) {
-	bound := (r.width >> chanceBits) * uint64((uint32(a.p)+uint32(b.p))>>1)
+func (r *Coder) writePair(a, b *Chance, bit uint32) {
+	bound := (r.width >> chanceBits) * uint64((uint32(a.P)+uint32(b.P))>>1)
 	if bit != 0 {
 		r.width = bound
-		a.one()
-		b.one()
+		a.One()
+		b.One()
 	} else {
 		r.add(bound)
 		r.width -= bound
-		a.zero()
-		b.zero()
+		a.Zero()
+		b.Zero()
 	}
 	if r.width < 1<<32 {
 		r.shift()
 	}
 }
 
-func (r *rangeCoder) readPair(a, b *chance) uint32 {
-	bound := (r.width >> chanceBits) * uint64((uint32(a.p)+uint32(b.p))>>1)
+func (r *Coder) readPair(a, b *Chance) uint32 {
+	bound := (r.width >> chanceBits) * uint64((uint32(a.P)+uint32(b.P))>>1)
 	if r.code < bound {
 		r.width = bound
-		a.one()
-		b.one()
+		a.One()
+		b.One()
 		if r.width < 1<<32 {
 			r.shift()
 		}
@@ -194,22 +197,22 @@ func (r *rangeCoder) readPair(a, b *chance) uint32 {
 	}
 	r.code -= bound
 	r.width -= bound
-	a.zero()
-	b.zero()
+	a.Zero()
+	b.Zero()
 	if r.width < 1<<32 {
 		r.shift()
 	}
 	return 0
 }
 
-// even codes the low n bits of v, 0 ≤ n ≤ 32, each as likely 0 as 1.
-func (r *rangeCoder) even(v uint32, n int) uint32 {
+// Even codes the low n bits of v, 0 ≤ n ≤ 32, each as likely 0 as 1.
+func (r *Coder) Even(v uint32, n int) uint32 {
 	for n > 16 {
 		n -= 16
-		v = r.even(v>>n, 16)<<n | v&(1<<n-1)
+		v = r.Even(v>>n, 16)<<n | v&(1<<n-1)
 	}
 	part := r.width >> n
-	if r.reading {
+	if r.Reading {
 		q := r.code / part
 		q = min(q, 1<<n-1)
 		r.code -= q * part
@@ -223,3 +226,19 @@ func (r *rangeCoder) even(v uint32, n int) uint32 {
 	}
 	return v
 }
+
+// Position is how many 256ths of a bit were written, or read, or lie in the interval.
+func (r *Coder) Position() uint64 {
+	// The logarithm of width: whole bits, and 1/256ths in a straight line through
+	// each octave, which is off by less than a tenth of a bit and makes up for it.
+	n := bits.LeadingZeros64(r.width)
+	part := r.width << n << 1 >> 56
+	coded := len(r.buf) - r.at
+	if r.Reading {
+		coded = r.at - flushBytes
+	}
+	return uint64(8*coded+n+1)*Parts - part
+}
+
+// Parts is how many parts of a bit Position counts.
+const Parts = 256
