@@ -2,6 +2,8 @@ package delta
 
 import (
 	"math/bits"
+
+	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
 // attachment is the motion of an entity that others are attached to.
@@ -23,9 +25,9 @@ type way struct {
 
 // swing is how an entity turned.
 type swing struct {
-	turning bool     // it has an orientation
-	turn    rotation // from the baseline to now
-	m, m2   matrix   // from the baseline to now, from the second to the first
+	turning bool           // it has an orientation
+	turn    whole.Rotation // from the baseline to now
+	m, m2   whole.Matrix   // from the baseline to now, from the second to the first
 }
 
 // parents are the entities that others are attached to.
@@ -106,13 +108,13 @@ func (w *walk) resolve(a *attachment) *attachment {
 		return nil
 	}
 	a.turning = pl.turn >= 0 && pl.even()
-	var q rotation
+	var q whole.Rotation
 	if a.turning {
-		r := pl.quat.rotation(now[pl.turn:])
-		q = pl.quat.rotation(then[pl.turn:])
-		inv := q.inverse()
-		a.turn = r.times(&inv)
-		a.m = a.turn.matrix()
+		r := pl.quat.Rotation(now[pl.turn:])
+		q = pl.quat.Rotation(then[pl.turn:])
+		inv := q.Inverse()
+		a.turn = r.Times(&inv)
+		a.m = a.turn.Matrix()
 	}
 	if p.kept2>>k&1 != 0 {
 		then2 := p.base2.Record(k)
@@ -123,10 +125,10 @@ func (w *walk) resolve(a *attachment) *attachment {
 			}
 		}
 		if a.turning {
-			r := pl.quat.rotation(then2[pl.turn:])
-			inv := r.inverse()
-			r = q.times(&inv)
-			a.m2 = r.matrix()
+			r := pl.quat.Rotation(then2[pl.turn:])
+			inv := r.Inverse()
+			r = q.Times(&inv)
+			a.m2 = r.Matrix()
 		}
 	}
 	return a

@@ -1,6 +1,8 @@
 package delta
 
-import "testing"
+import (
+	"testing"
+)
 
 // benchBlocks encodes and decodes a block with and without an account of it.
 func benchBlocks(b *testing.B, m *Model, parts []Part, account bool, encode func(e *Encoder, dst []byte) ([]byte, Coder)) {

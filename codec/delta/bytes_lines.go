@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
 // How the lines of an entity with residuals go is said set by set, at the end of
@@ -100,7 +101,7 @@ func (a *arrivals) to(w *walk) [2]int32 {
 
 // learn takes note of a change.
 func (a *arrivals) learn(w *walk, x, y int32) {
-	a.speed, a.knows = length(x, y, a.plan.along.Turn(w.cur[a.plan.angle]), a.speed), true
+	a.speed, a.knows = whole.Along(x, y, a.plan.along.Turn(w.cur[a.plan.angle]), a.speed), true
 }
 
 func (b *byteEncoder) lineSet(l *linePlan, s *lineSet, res []int32) {
@@ -129,11 +130,6 @@ func (b *byteEncoder) lineSet(l *linePlan, s *lineSet, res []int32) {
 		f := &s.words[i]
 		res[f.at] = f.minus(w.cur[f.at], f.bent(w, at, all, n))
 	}
-}
-
-// bent is where a line leads that bent at a step.
-func (f *lineWord) bent(w *walk, at, all, n int) int32 {
-	return f.wrap(int64(w.base[f.at]) + Bend(w.base[f.at+1], w.cur[f.at+1], at, all, n))
 }
 
 // turn returns how the changes of a set go, and notes their residuals.

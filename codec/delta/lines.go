@@ -2,6 +2,8 @@ package delta
 
 import (
 	"math/bits"
+
+	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
 // Entities with fields that are sent as lines. Most of the time such an entity is
@@ -252,21 +254,21 @@ func (c *blockCoder) turns(l *linePlan, s *lineSet, ctx int, was, v *[3]int32) b
 	pace := l.paceOf(&c.w, s)
 	from := uint8(0)
 	if was[0] != 0 || was[1] != 0 {
-		if n := lengthOf(was[0], was[1]); abs(int64(n)-int64(pace)) > samePace {
+		if n := whole.Length(was[0], was[1]); abs(int64(n)-int64(pace)) > samePace {
 			pace = n
 		}
-		from = bearing(was[0], was[1])
+		from = whole.Bearing(was[0], was[1])
 	}
 	turned := false
 	if !c.Reading {
-		turned = abs(int64(lengthOf(v[0], v[1]))-int64(pace)) <= samePace
+		turned = abs(int64(whole.Length(v[0], v[1]))-int64(pace)) <= samePace
 	}
 	if pace <= 0 || !c.flag(ctx+lsTurns, turned) {
 		return false
 	}
 	to := uint8(0)
 	if !c.Reading {
-		to = bearing(v[0], v[1])
+		to = whole.Bearing(v[0], v[1])
 	}
 	r, lot := c.row(ctx+lsTurn), c.lot(ctx+lsLot)
 	to = from + uint8(c.Number(r, r, lot, &c.ctx[ctx+lsTurnS], int32(int8(to-from))))

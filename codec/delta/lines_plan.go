@@ -3,6 +3,7 @@ package delta
 import (
 	"math/bits"
 
+	"github.com/tactusgo/tactus/codec/internal/whole"
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
@@ -32,13 +33,6 @@ type linePlan struct {
 	step  int   // the last one coded
 	speed int32 // that of the last one that moves along its heading; −1: not known
 	pace  int32 // what is usual of the others, likewise
-}
-
-// lineWord is where a line lies in a record: its place, and its change behind.
-type lineWord struct {
-	at    int
-	count int32 // words of a full turn, or 0
-	f     *field
 }
 
 // lineSet is lines that bend together.
@@ -167,40 +161,12 @@ func (l *linePlan) goOn(words []lineWord, cur, base []int32, age int64) {
 	}
 }
 
-// ahead is where a line leads that does not bend.
-func (f *lineWord) ahead(base []int32, age int64) int32 {
-	return f.wrap(int64(base[f.at]) + int64(base[f.at+1])*age)
-}
-
-// wrap brings an angle into its turn.
-func (f *lineWord) wrap(r int64) int32 {
-	if n := int64(f.count); n > 0 && uint64(r) >= uint64(n) {
-		if r %= n; r < 0 {
-			r += n
-		}
-	}
-	return int32(r)
-}
-
-// minus is a−b, for angles the short way round.
-func (f *lineWord) minus(a, b int32) int32 {
-	d := a - b
-	if f.count > 0 {
-		if d > f.count/2 {
-			d -= f.count
-		} else if d < -(f.count / 2) {
-			d += f.count
-		}
-	}
-	return d
-}
-
 // speedOf is the length of the change that an entity has which moves along its
 // heading: the one it had, or else that of another entity.
 func (l *linePlan) speedOf(w *walk, s *lineSet, base []int32) int32 {
 	vx, vy := s.words[0].at+1, s.words[1].at+1
 	if x, y := base[vx], base[vy]; x != 0 || y != 0 {
-		return length(x, y, l.along.Turn(base[l.angle]), l.speed)
+		return whole.Along(x, y, l.along.Turn(base[l.angle]), l.speed)
 	}
 	if l.speed >= 0 {
 		return l.speed
@@ -215,7 +181,7 @@ func (l *linePlan) speedOf(w *walk, s *lineSet, base []int32) int32 {
 			}
 			b := p.base.Record(k)
 			if x, y := b[vx], b[vy]; x != 0 || y != 0 {
-				l.speed = length(x, y, l.along.Turn(b[l.angle]), 0)
+				l.speed = whole.Along(x, y, l.along.Turn(b[l.angle]), 0)
 				return l.speed
 			}
 		}
@@ -296,7 +262,7 @@ func (l *linePlan) paceOf(w *walk, s *lineSet) int32 {
 				continue
 			}
 			b := p.base.Record(k)
-			v := lengthOf(b[x], b[y])
+			v := whole.Length(b[x], b[y])
 			if v <= 0 || v > 1<<24 || n > 0 && abs(int64(v)-int64(l.pace)) > samePace {
 				continue
 			}
@@ -308,7 +274,7 @@ func (l *linePlan) paceOf(w *walk, s *lineSet) int32 {
 		}
 	}
 	if n > 0 {
-		l.pace = int32((root(4*sum/n) + 1) / 2)
+		l.pace = int32((whole.Root(4*sum/n) + 1) / 2)
 	}
 	return l.pace
 }

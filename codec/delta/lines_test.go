@@ -99,24 +99,6 @@ func TestBend(t *testing.T) {
 	}
 }
 
-func TestToward(t *testing.T) {
-	for _, length := range []int32{0, 1, 100, 1280, 1 << 20, 1 << 24} {
-		for turn := range uint64(1000) {
-			turn *= 1 << 32 / 1000
-			x, y := Toward(length, uint32(turn))
-			sin, cos := math.Sincos(float64(turn) * (2 * math.Pi / (1 << 32)))
-			if dx, dy := math.Abs(float64(x)-float64(length)*cos), math.Abs(float64(y)-float64(length)*sin); max(dx, dy) > 1.5 || length < 1<<16 && max(dx, dy) > 0.51 {
-				t.Errorf("%d toward %d: %d, %d", length, turn, x, y)
-			}
-		}
-	}
-	for i, want := range [][2]int32{{1280, 0}, {905, 905}, {0, 1280}, {-905, 905}, {-1280, 0}, {-905, -905}, {0, -1280}, {905, -905}} {
-		if x, y := Toward(1280, uint32(i)<<29); x != want[0] || y != want[1] {
-			t.Errorf("%d eighths: %d, %d", i, x, y)
-		}
-	}
-}
-
 // Bytes from anywhere, and baselines made of them, are refused or read.
 func FuzzLines(f *testing.F) {
 	w := newWalkers(f, 1, 2)

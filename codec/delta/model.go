@@ -3,6 +3,7 @@ package delta
 import (
 	"reflect"
 
+	"github.com/tactusgo/tactus/codec/internal/whole"
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
@@ -42,7 +43,7 @@ type field struct {
 	count int32 // values before it wraps, 0 if it does not
 	role
 	step   float64
-	quat   quatGrid
+	quat   whole.QuatGrid
 	schema *schema.Field // nil for raw layouts and for components without a table
 }
 
@@ -133,7 +134,7 @@ func newField(f *schema.Field) field {
 		g.kind = kindAxis
 	case f.Form == schema.FormQuat:
 		g.kind = kindQuat
-		g.quat = newQuatGrid((f.Bits - 2) / 3)
+		g.quat = whole.NewQuatGrid((f.Bits - 2) / 3)
 	case f.Form == schema.FormRef:
 		g.kind = kindRef
 	case f.Form == schema.FormGrid && f.Bits == 1:

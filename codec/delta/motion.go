@@ -2,6 +2,8 @@ package delta
 
 import (
 	"math/bits"
+
+	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
 // expect returns how the entity is most likely to move on, from its baselines.
@@ -18,7 +20,7 @@ func (w *walk) expect() mode {
 			x, y, z := int64(w.base2[p.place[0]]), int64(w.base2[p.place[1]]), int64(w.base2[p.place[2]])
 			bx, by, bz := int64(w.base[p.place[0]]), int64(w.base[p.place[1]]), int64(w.base[p.place[2]])
 			way = abs(bx-x) + abs(by-y) + abs(bz-z)
-			x, y, z = a.m2.turn(x-a.then2[0], y-a.then2[1], z-a.then2[2])
+			x, y, z = a.m2.Turn(x-a.then2[0], y-a.then2[1], z-a.then2[2])
 			off = abs(x+a.then[0]-bx) + abs(y+a.then[1]-by) + abs(z+a.then[2]-bz)
 		} else {
 			for i, at := range w.plan.place {
@@ -56,7 +58,7 @@ func (w *walk) move(m mode) {
 			}
 		}
 		if p.turn >= 0 {
-			w.turn = p.quat.rotation(w.base[p.turn:])
+			w.turn = p.quat.Rotation(w.base[p.turn:])
 		}
 	case modeOn:
 		for i, at := range p.place {
@@ -100,26 +102,26 @@ func (p *past) ahead(at int) int32 {
 }
 
 // turned returns an orientation that goes on as it went.
-func (p *past) turned(at int, g *quatGrid) rotation {
-	q := g.rotation(p.base[at:])
+func (p *past) turned(at int, g *whole.QuatGrid) whole.Rotation {
+	q := g.Rotation(p.base[at:])
 	if p.turns == 0 || p.base2 == nil || [4]int32(p.base[at:]) == [4]int32(p.base2[at:]) {
 		return q
 	}
-	before := g.rotation(p.base2[at:])
-	return extrapolate(&before, &q, p.turns)
+	before := g.Rotation(p.base2[at:])
+	return whole.Extrapolate(&before, &q, p.turns)
 }
 
 // follow predicts that the entity moves with its parent.
 func (w *walk) follow() {
 	p, a := w.plan, w.parent
 	if p.turn >= 0 {
-		w.turn = p.quat.rotation(w.base[p.turn:])
+		w.turn = p.quat.Rotation(w.base[p.turn:])
 		if a.turning {
-			w.turn = a.turn.times(&w.turn)
+			w.turn = a.turn.Times(&w.turn)
 		}
 	}
 	if a.turning && p.even() && p.grid == a.grid {
-		x, y, z := a.m.turn(int64(w.base[p.place[0]])-a.then[0], int64(w.base[p.place[1]])-a.then[1], int64(w.base[p.place[2]])-a.then[2])
+		x, y, z := a.m.Turn(int64(w.base[p.place[0]])-a.then[0], int64(w.base[p.place[1]])-a.then[1], int64(w.base[p.place[2]])-a.then[2])
 		w.place = [3]int32{int32(x + a.now[0]), int32(y + a.now[1]), int32(z + a.now[2])}
 		return
 	}
@@ -146,7 +148,7 @@ func (w *walk) arrive() {
 		}
 	}
 	if p.turn >= 0 {
-		w.turn = p.quat.rotation(w.pred[p.turn:])
+		w.turn = p.quat.Rotation(w.pred[p.turn:])
 	}
 }
 
@@ -184,7 +186,7 @@ func (w *walk) miss() int {
 	}
 	if p.turn >= 0 {
 		c := w.cur[p.turn : p.turn+4]
-		x, y, z := p.quat.words(&w.turn, c[0])
+		x, y, z := p.quat.Words(&w.turn, c[0])
 		n += size(c[1]-x) + size(c[2]-y) + size(c[3]-z)
 	}
 	return n
@@ -213,9 +215,9 @@ func (w *walk) predict(f *field) {
 		case w.base != nil:
 			w.spin = w.turned(f.at, &f.quat)
 		default:
-			w.spin = f.quat.rotation(w.pred[f.at:])
+			w.spin = f.quat.Rotation(w.pred[f.at:])
 		}
-		w.missing, w.runnerUp, w.lead = w.spin.largest()
+		w.missing, w.runnerUp, w.lead = w.spin.Largest()
 		w.pred[f.at] = w.missing
 		w.settle(f, w.missing)
 	}
@@ -233,7 +235,7 @@ func (w *walk) predictAll(m mode) {
 // settle predicts the words of an orientation with that component missing.
 func (w *walk) settle(f *field, missing int32) {
 	q := w.pred[f.at : f.at+4]
-	q[1], q[2], q[3] = f.quat.words(&w.spin, missing)
+	q[1], q[2], q[3] = f.quat.Words(&w.spin, missing)
 }
 
 // speed is the size of what says how far a prediction may be off.

@@ -3,6 +3,8 @@ package delta
 import (
 	"math"
 	"testing"
+
+	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
 // motionBytes returns the length of a block with n entities in it, which build
@@ -37,14 +39,14 @@ func motionBytes(t *testing.T, second bool, n int, l *Layout, build func(send in
 // What moves as its tags say costs next to nothing: an entity is a fraction of a
 // bit.
 func TestWhatMovesAsExpectedIsCheap(t *testing.T) {
-	quat := newQuatGrid(12)
-	about := func(angle float64) rotation { // around y
-		return rotation{0, int64(one * math.Sin(angle/2)), 0, int64(one * math.Cos(angle/2))}
+	quat := whole.NewQuatGrid(12)
+	about := func(angle float64) whole.Rotation { // around y
+		return whole.Rotation{0, int64(whole.One * math.Sin(angle/2)), 0, int64(whole.One * math.Cos(angle/2))}
 	}
-	put := func(rec []int32, r rotation) {
-		missing, _, _ := r.largest()
+	put := func(rec []int32, r whole.Rotation) {
+		missing, _, _ := r.Largest()
 		rec[0] = missing
-		rec[1], rec[2], rec[3] = quat.words(&r, missing)
+		rec[1], rec[2], rec[3] = quat.Words(&r, missing)
 	}
 	for _, c := range []struct {
 		name   string
@@ -79,42 +81,6 @@ func TestWhatMovesAsExpectedIsCheap(t *testing.T) {
 	} {
 		if n := motionBytes(t, c.second, 40, c.layout, c.build); n > c.most {
 			t.Errorf("%s: %d bytes, want at most %d", c.name, n, c.most)
-		}
-	}
-}
-
-// The rotation that follows from two, and the words of rotations, are those of the
-// trigonometry behind them.
-func TestRotations(t *testing.T) {
-	about := func(angle float64) rotation {
-		return rotation{int64(one * math.Sin(angle/2)), 0, 0, int64(one * math.Cos(angle/2))}
-	}
-	for _, step := range []float64{0, 0.01, -0.2, 0.7} {
-		for _, n := range []int{1, 2, 6, 30} {
-			p, q, want := about(0.3), about(0.3+step), about(0.3+step*float64(n+1))
-			got := extrapolate(&p, &q, n)
-			dot := 0.0
-			for i := range got {
-				dot += float64(got[i]) * float64(want[i]) / one / one
-			}
-			if math.Abs(math.Abs(dot)-1) > 1e-5*float64(1+n*n) {
-				t.Errorf("%d steps of %g: %v, want %v", n, step, got, want)
-			}
-		}
-	}
-	for bits := 4; bits <= 20; bits++ {
-		g := newQuatGrid(bits)
-		top := int32(g.top)
-		for missing := range int32(4) {
-			for _, w := range [][]int32{{missing, top / 2, top / 3, top / 5 * 4}, {missing, top * 2 / 5, top/2 + 1, top * 3 / 5}} {
-				r := g.rotation(w)
-				a, b, c := g.words(&r, missing)
-				for i, v := range []int32{a, b, c} {
-					if d := v - w[i+1]; d < -1 || d > 1 {
-						t.Errorf("%d bits: %v became %d %d %d", bits, w, a, b, c)
-					}
-				}
-			}
 		}
 	}
 }

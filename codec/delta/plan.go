@@ -3,6 +3,8 @@ package delta
 import (
 	"math"
 	"math/bits"
+
+	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
 // plan is how the entities with one component mask are coded: their fields in
@@ -27,7 +29,7 @@ type anatomy struct {
 	rates  [3]rate // of x, y and z
 	rated  bool    // one of them is there
 	turn   int     // word of the orientation, or −1
-	quat   *quatGrid
+	quat   *whole.QuatGrid
 	flag   int  // word of the first bool, or −1
 	quats  int  // fields that are rotations
 	steers bool // place or orientation can be predicted in more than one way

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
 // A walk goes over the entities of a block in the order in which they are coded
@@ -58,16 +60,16 @@ type words struct {
 
 // pose is where an entity is expected to be.
 type pose struct {
-	mode  mode     // of the prediction of place and orientation
-	moved bool     // place and turn are predicted, with that mode
-	place [3]int32 // predicted words
-	turn  rotation // predicted
-	off   int64    // how far it was from moving with its parent
+	mode  mode           // of the prediction of place and orientation
+	moved bool           // place and turn are predicted, with that mode
+	place [3]int32       // predicted words
+	turn  whole.Rotation // predicted
+	off   int64          // how far it was from moving with its parent
 }
 
 // spun is the rotation that was predicted last.
 type spun struct {
-	spin              rotation
+	spin              whole.Rotation
 	missing, runnerUp int32 // its largest component and the one after that
 	lead              int64 // by how much
 }

@@ -1,6 +1,8 @@
 package delta
 
-import "math"
+import (
+	"math"
+)
 
 const wireOne = 1 << 20
 

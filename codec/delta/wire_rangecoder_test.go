@@ -1,6 +1,8 @@
 package delta
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
 // The tests named Wire have a decoder of the range coder's bodies that is written
 // from docs/wire-blocks.md and shares nothing with the package: its agreement with

@@ -1,6 +1,8 @@
 package delta
 
-import "errors"
+import (
+	"errors"
+)
 
 // errWire is what the decoder of the document says of any body that it refuses.
 var errWire = errors.New("refused")

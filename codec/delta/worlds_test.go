@@ -3,6 +3,8 @@ package delta
 import (
 	"math"
 	"testing"
+
+	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
 // The components of walkers, and of riders.
@@ -128,10 +130,10 @@ func newRiders(t testing.TB, seed uint64, groups int) *riders {
 // step makes the next send. What rides moves with what it rides on, turning around it.
 func (r *riders) step() {
 	was, now := r.next()
-	grid := newQuatGrid(12)
+	grid := whole.NewQuatGrid(12)
 	for g := range was {
 		var v [3]int32
-		spin := rotation{0, 0, 0, one}
+		spin := whole.Rotation{0, 0, 0, whole.One}
 		var from, to [3]int32
 		for k := GroupSize - 1; k >= 0; k-- {
 			b, rec := was[g].Record(k), now[g].Record(k)
@@ -139,8 +141,8 @@ func (r *riders) step() {
 				r.lead(rec, k, &v, &spin)
 				from, to = [3]int32(b), [3]int32(rec)
 			} else {
-				m := spin.matrix()
-				x, y, z := m.turn(int64(b[0]-from[0]), int64(b[1]-from[1]), int64(b[2]-from[2]))
+				m := spin.Matrix()
+				x, y, z := m.Turn(int64(b[0]-from[0]), int64(b[1]-from[1]), int64(b[2]-from[2]))
 				rec[0], rec[1], rec[2] = to[0]+int32(x), to[1]+int32(y), to[2]+int32(z)
 				if r.rng.IntN(20) == 0 {
 					rec[r.rng.IntN(3)] += r.rng.Int32N(40) - 20
@@ -149,25 +151,25 @@ func (r *riders) step() {
 					rec[7] = int32(r.rng.Uint32N(70))
 				}
 			}
-			q := grid.rotation(b[3:])
-			q = spin.times(&q)
-			missing, _, _ := q.largest()
+			q := grid.Rotation(b[3:])
+			q = spin.Times(&q)
+			missing, _, _ := q.Largest()
 			rec[3] = missing
-			rec[4], rec[5], rec[6] = grid.words(&q, missing)
+			rec[4], rec[5], rec[6] = grid.Words(&q, missing)
 		}
 	}
 }
 
 // lead moves one that is no rider: for eight sends of every sixteen, its own way.
-func (r *riders) lead(rec []int32, k int, v *[3]int32, spin *rotation) {
-	*v, *spin = [3]int32{}, rotation{0, 0, 0, one}
+func (r *riders) lead(rec []int32, k int, v *[3]int32, spin *whole.Rotation) {
+	*v, *spin = [3]int32{}, whole.Rotation{0, 0, 0, whole.One}
 	if (len(r.sends)-1+k*r.apart)%16 < 8 {
 		rec[7], rec[8] = 1024, 1024
 		return
 	}
 	*v = [3]int32{int32(k) - 32, 7, int32(k % 3)}
 	angle := float64(k%5) / 50
-	*spin = rotation{0, int64(one * math.Sin(angle)), 0, int64(one * math.Cos(angle))}
+	*spin = whole.Rotation{0, int64(whole.One * math.Sin(angle)), 0, int64(whole.One * math.Cos(angle))}
 	for i := range v {
 		rec[i] += v[i]
 	}

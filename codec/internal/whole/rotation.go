@@ -1,56 +1,58 @@
-package delta
+package whole
 
 import (
 	"math"
 )
 
 // Rotations in whole numbers, so that every CPU computes the same: floats would
-// differ where multiply and add are fused. A component of 1 is one.
-const (
-	oneBits = 20
-	one     = 1 << oneBits
-)
+// differ where multiply and add are fused.
 
-// rotation is a quaternion x, y, z, w of length one, more or less.
-type rotation [4]int64
+const oneBits = 20
 
-// quatGrid turns the words of a rotation ("smallest three", see package schema)
+// One is a component of 1.
+const One = 1 << oneBits
+
+// Rotation is a quaternion x, y, z, w of length one, more or less.
+type Rotation [4]int64
+
+// QuatGrid turns the words of a rotation ("smallest three", see package schema)
 // into a rotation and back.
-type quatGrid struct {
+type QuatGrid struct {
 	top    int64 // the largest word
-	unpack int64 // one/√2 for each 2·word − top, times 2^20
-	pack   int64 // words for each component, times 2^20/one
+	unpack int64 // One/√2 for each 2·word − top, times 2^20
+	pack   int64 // words for each component, times 2^20/One
 }
 
-func newQuatGrid(bits int) quatGrid {
+// NewQuatGrid is the grid of components of so many bits.
+func NewQuatGrid(bits int) QuatGrid {
 	top := int64(1)<<bits - 1
-	return quatGrid{
+	return QuatGrid{
 		top:    top,
-		unpack: int64(math.Round(one * (1 << 20) / math.Sqrt2 / float64(top))),
+		unpack: int64(math.Round(One * (1 << 20) / math.Sqrt2 / float64(top))),
 		pack:   int64(math.Round(float64(top) / math.Sqrt2 * (1 << 20))),
 	}
 }
 
-// rotation returns the rotation of four words. Words out of their range give one
+// Rotation returns the rotation of four words. Words out of their range give one
 // that is of no use.
-func (g *quatGrid) rotation(w []int32) rotation {
+func (g *QuatGrid) Rotation(w []int32) Rotation {
 	a := (2*int64(w[1]) - g.top) * g.unpack >> 20
 	b := (2*int64(w[2]) - g.top) * g.unpack >> 20
 	c := (2*int64(w[3]) - g.top) * g.unpack >> 20
-	d := root(one*one - a*a - b*b - c*c)
+	d := Root(One*One - a*a - b*b - c*c)
 	switch w[0] & 3 {
 	case 0:
-		return rotation{d, a, b, c}
+		return Rotation{d, a, b, c}
 	case 1:
-		return rotation{a, d, b, c}
+		return Rotation{a, d, b, c}
 	case 2:
-		return rotation{a, b, d, c}
+		return Rotation{a, b, d, c}
 	}
-	return rotation{a, b, c, d}
+	return Rotation{a, b, c, d}
 }
 
-// words returns the three words of r that leave a component out.
-func (g *quatGrid) words(r *rotation, missing int32) (a, b, c int32) {
+// Words returns the three words of r that leave a component out.
+func (g *QuatGrid) Words(r *Rotation, missing int32) (a, b, c int32) {
 	x, y, z := r[1], r[2], r[3]
 	if missing > 0 {
 		x = r[0]
@@ -65,13 +67,13 @@ func (g *quatGrid) words(r *rotation, missing int32) (a, b, c int32) {
 	if r[missing&3] < 0 {
 		pack = -pack
 	}
-	half := (g.top<<oneBits + one) / 2
+	half := (g.top<<oneBits + One) / 2
 	return int32((x*pack>>20 + half) >> oneBits), int32((y*pack>>20 + half) >> oneBits), int32((z*pack>>20 + half) >> oneBits)
 }
 
-// largest returns the first component of the largest magnitude, and by how much
+// Largest returns the first component of the largest magnitude, and by how much
 // it is larger than the next, and which that is.
-func (r *rotation) largest() (at, next int32, lead int64) {
+func (r *Rotation) Largest() (at, next int32, lead int64) {
 	most, second := int64(-1), int64(-1)
 	for i, v := range r {
 		if v < 0 {
@@ -87,9 +89,9 @@ func (r *rotation) largest() (at, next int32, lead int64) {
 	return at, next, most - second
 }
 
-// times is the rotation q and then r.
-func (r *rotation) times(q *rotation) rotation {
-	return rotation{
+// Times is the rotation q and then r.
+func (r *Rotation) Times(q *Rotation) Rotation {
+	return Rotation{
 		(r[3]*q[0] + r[0]*q[3] + r[1]*q[2] - r[2]*q[1]) >> oneBits,
 		(r[3]*q[1] - r[0]*q[2] + r[1]*q[3] + r[2]*q[0]) >> oneBits,
 		(r[3]*q[2] + r[0]*q[1] - r[1]*q[0] + r[2]*q[3]) >> oneBits,
@@ -97,55 +99,57 @@ func (r *rotation) times(q *rotation) rotation {
 	}
 }
 
-func (r *rotation) inverse() rotation { return rotation{-r[0], -r[1], -r[2], r[3]} }
+// Inverse is the rotation back.
+func (r *Rotation) Inverse() Rotation { return Rotation{-r[0], -r[1], -r[2], r[3]} }
 
-// matrix is a rotation of places: rows, of one.
-type matrix [9]int64
+// Matrix is a rotation of places: rows, of One.
+type Matrix [9]int64
 
-func (r *rotation) matrix() matrix {
+// Matrix is the rotation as one of places.
+func (r *Rotation) Matrix() Matrix {
 	x, y, z, w := r[0], r[1], r[2], r[3]
 	s := func(a int64) int64 { return 2 * a >> oneBits }
-	return matrix{
-		one - s(y*y+z*z), s(x*y - z*w), s(x*z + y*w),
-		s(x*y + z*w), one - s(x*x+z*z), s(y*z - x*w),
-		s(x*z - y*w), s(y*z + x*w), one - s(x*x+y*y),
+	return Matrix{
+		One - s(y*y+z*z), s(x*y - z*w), s(x*z + y*w),
+		s(x*y + z*w), One - s(x*x+z*z), s(y*z - x*w),
+		s(x*z - y*w), s(y*z + x*w), One - s(x*x+y*y),
 	}
 }
 
-// turn returns v turned, rounded.
-func (m *matrix) turn(x, y, z int64) (int64, int64, int64) {
-	const half = one / 2
+// Turn returns v turned, rounded.
+func (m *Matrix) Turn(x, y, z int64) (int64, int64, int64) {
+	const half = One / 2
 	return (m[0]*x + m[1]*y + m[2]*z + half) >> oneBits,
 		(m[3]*x + m[4]*y + m[5]*z + half) >> oneBits,
 		(m[6]*x + m[7]*y + m[8]*z + half) >> oneBits
 }
 
-// extrapolate returns where a rotation goes that went from p to q, n times as
+// Extrapolate returns where a rotation goes that went from p to q, n times as
 // far as that beyond q. With c the cosine of half the angle between the two,
 // each further one is 2c times the last less the one before it, which is
 // 2(q·p)q − p in the first place: so n of them are a·q − b·p with the Chebyshev
 // polynomials a and b of c.
-func extrapolate(p, q *rotation, n int) rotation {
+func Extrapolate(p, q *Rotation, n int) Rotation {
 	c := (p[0]*q[0] + p[1]*q[1] + p[2]*q[2] + p[3]*q[3]) >> oneBits
 	side := int64(1)
 	if c < 0 {
 		c, side = -c, -1
 	}
-	a, b := int64(one), int64(0)
+	a, b := int64(One), int64(0)
 	for range n {
 		a, b = (2*c*a>>oneBits)-b, a
 	}
 	b *= side
-	var r rotation
+	var r Rotation
 	for i := range r {
 		r[i] = (a*q[i] - b*p[i]) >> oneBits
 	}
 	return r
 }
 
-// root is the square root, rounded down; 0 for what is negative. The square root
+// Root is the square root, rounded down; 0 for what is negative. The square root
 // is one operation that all CPUs round alike, and v is exact as a float.
-func root(v int64) int64 {
+func Root(v int64) int64 {
 	if v <= 0 {
 		return 0
 	}
