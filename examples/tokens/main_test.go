@@ -4,10 +4,8 @@ import (
 	"context"
 	"io"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tactusgo/tactus/internal/printed"
 	"github.com/tactusgo/tactus/netsys/netcode"
@@ -34,18 +32,7 @@ func TestService(t *testing.T) {
 	go func() {
 		code <- run(ctx, strings.Fields("-addr 127.0.0.1:0 -protocol 0x11 -server 127.0.0.1:7777,[::1]:7777 -key @"+file), none, &out, &errs)
 	}()
-	serving := regexp.MustCompile(`serving (\S+) for protocol 0x11 at \[127.0.0.1:7777 \[::1\]:7777\]\n`)
-	var url string
-	for range 60_000 { // of a millisecond, at least
-		if m := serving.FindStringSubmatch(out.String()); m != nil {
-			url = m[1]
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	if url == "" {
-		t.Fatalf("it does not serve: %s%s", &out, &errs)
-	}
+	url := out.Find(t, `serving (\S+) for protocol 0x11 at \[127.0.0.1:7777 \[::1\]:7777\]\n`)
 	token, err := netcode.ParseToken(over(t, url))
 	if err != nil || len(token.Servers) != 2 || token.ProtocolID != 0x11 {
 		t.Errorf("%v, %v", token, err)
