@@ -51,19 +51,42 @@ type budget struct {
 	rest                 int64 // of a token, in 1/1e9
 	at                   time.Duration
 
-	from          time.Duration // when the interval began
-	settled, lost int64
-	delivered     int64         // bytes that were acknowledged
-	busy          time.Duration // in which they were, without silences
-	heard         time.Duration // when the newest was
-	fastest       time.Duration // the least round trip of the interval; 0: none
+	interval
+	heard         time.Duration // when the newest packet was acknowledged
 	knee          int64         // what the path took when packets stood in a queue the last time
 	waits, drains int           // intervals in a row with a queue, before and since the rate went down
 	queue         time.Duration // as it was when the rate went down first
 	before        int64         // the rate until then
-	short         bool          // something waited for tokens
 	threshold     int64         // below it, after an outage, the rate doubles; 0 when there was none
 }
+
+// interval is what came about since the rate was judged last.
+type interval struct {
+	from          time.Duration
+	settled, lost int64
+	delivered     int64         // bytes that were acknowledged
+	busy          time.Duration // in which they were, without silences
+	fastest       time.Duration // the least round trip; 0: none
+	short         bool          // something waited for tokens
+}
+
+// settle counts a packet whose fate became known.
+func (i *interval) settle(lost bool) {
+	i.settled++
+	if lost {
+		i.lost++
+	}
+}
+
+// sample takes a measured round trip.
+func (i *interval) sample(rtt time.Duration) {
+	if i.fastest == 0 || rtt < i.fastest {
+		i.fastest = max(rtt, 1)
+	}
+}
+
+// late takes back a loss.
+func (i *interval) late() { i.lost = max(i.lost-1, 0) }
 
 // newBudget begins with a full bucket.
 func newBudget(c Config) budget {
@@ -96,30 +119,12 @@ func (b *budget) carry(n int64) {
 	b.short = b.short || b.tokens <= 0
 }
 
-// settle counts a packet whose fate became known.
-func (b *budget) settle(lost bool) {
-	b.settled++
-	if lost {
-		b.lost++
-	}
-}
-
 // deliver counts bytes that were acknowledged.
 func (b *budget) deliver(at time.Duration, n int64) {
 	b.delivered += n
 	b.busy += min(at-b.heard, reserveTime)
 	b.heard = at
 }
-
-// sample takes a measured round trip.
-func (b *budget) sample(rtt time.Duration) {
-	if b.fastest == 0 || rtt < b.fastest {
-		b.fastest = max(rtt, 1)
-	}
-}
-
-// late takes back a loss.
-func (b *budget) late() { b.lost = max(b.lost-1, 0) }
 
 // control judges the interval when it is over.
 func (b *budget) control(at time.Duration, e *estimate) {
@@ -136,7 +141,7 @@ func (b *budget) control(at time.Duration, e *estimate) {
 	default:
 		b.judge(took, e)
 	}
-	b.from, b.settled, b.lost, b.delivered, b.busy, b.fastest, b.short = at, 0, 0, 0, 0, 0, false
+	b.interval = interval{from: at}
 }
 
 // queued reports whether even the fastest packet of the interval stood in a queue. When most were lost, that is

@@ -26,11 +26,7 @@ type webConn struct {
 	heard    atomic.Int64  // when the last datagram came, in nanoseconds after since
 	joined   time.Duration // when the first one came, after since
 	answered atomic.Bool   // something was sent to it
-	poll     uint32        // the poll that frames are counted for
-	number   int           // how many of them
-	// brought is when all its frames so far, and taken when those that were not lost, would have come at exactly its
-	// rate, after since; the event loop's.
-	brought, taken time.Duration
+	intake   intake        // the event loop's
 
 	mu     sync.Mutex
 	fd     int // −1 once gnet may close it

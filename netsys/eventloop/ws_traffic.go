@@ -154,7 +154,12 @@ func (w *web) frame(c *webConn, op ws.OpCode, payload []byte, at time.Time) gnet
 		c.heard.Store(int64(at.Sub(c.since)))
 	}
 	if op != ws.OpClose {
-		switch taken, on := w.room(c, at); {
+		most := webPerPoll
+		if !c.answered.Load() {
+			most = webUnanswered
+		}
+		each := time.Second / time.Duration(w.config.FramesPerSecond)
+		switch taken, on := c.intake.room(at.Sub(c.since), each, w.polls.Load(), most); { // of the monotonic clock
 		case !on:
 			w.count(func(s *WebSocketStats) { s.TooFast++ })
 			c.answer(appendClose(nil, ws.StatusPolicyViolation))
@@ -189,24 +194,29 @@ const (
 	webTooFast = 2 * time.Second
 )
 
-// room counts a frame that a connection brings, whatever it is for: an answer to a ping costs more than a datagram. It
-// reports whether the frame is taken, and whether the connection may go on. Only what is taken delays what comes next.
-func (w *web) room(c *webConn, at time.Time) (taken, on bool) {
-	now, each := at.Sub(c.since), time.Second/time.Duration(w.config.FramesPerSecond) // of the monotonic clock
-	if c.brought = max(c.brought, now) + each; c.brought-now > webBurst+webTooFast {
+// intake counts what a connection brings.
+type intake struct {
+	poll   uint32 // the one that frames are counted for
+	number int    // how many of them
+	// brought is when all frames so far, and taken when those that were not lost, would have come at exactly the
+	// rate, after the connection was opened.
+	brought, taken time.Duration
+}
+
+// room counts a frame, whatever it is for: an answer to a ping costs more than a datagram. It reports whether the frame
+// is taken, where there is one each so often and at most so many between two polls, and whether the connection may go
+// on. Only what is taken delays what comes next.
+func (i *intake) room(now, each time.Duration, poll uint32, most int) (taken, on bool) {
+	if i.brought = max(i.brought, now) + each; i.brought-now > webBurst+webTooFast {
 		return false, false
 	}
-	if poll := w.polls.Load(); poll != c.poll {
-		c.poll, c.number = poll, 0
+	if poll != i.poll {
+		i.poll, i.number = poll, 0
 	}
-	most := webPerPoll
-	if !c.answered.Load() {
-		most = webUnanswered
-	}
-	next := max(c.taken, now) + each
-	if c.number++; c.number > most || next-now > webBurst {
+	next := max(i.taken, now) + each
+	if i.number++; i.number > most || next-now > webBurst {
 		return false, true
 	}
-	c.taken = next
+	i.taken = next
 	return true, true
 }
