@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// A client may send on channels before it is connected, and both may answer from within Message.
+// A client may send on channels before it is connected, and both may answer from within Message; what is sent there takes
+// nothing of the channels with it.
 func TestMessagesEarlyAndFromWithin(t *testing.T) {
 	m := newMatch(t, matchConfig{})
 	must(t, m.client.Session().Channels().Send(0, []byte("early")))
@@ -13,7 +14,11 @@ func TestMessagesEarlyAndFromWithin(t *testing.T) {
 		if err := m.atServer.last.Channels().Send(number, append([]byte("re: "), b...)); err != nil {
 			t.Error(err)
 		}
+		before := m.atServer.last.Channels().Stats().PacketsOut
 		m.send(m.atServer.last, "a datagram from within")
+		if now := m.atServer.last.Channels().Stats().PacketsOut; now != before {
+			t.Errorf("%d packets of channels went out within the call", now-before)
+		}
 	}
 	var answers []string
 	m.atClient.onMessage = func(_ int, b []byte) { answers = append(answers, string(b)) }

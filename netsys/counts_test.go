@@ -71,31 +71,3 @@ func TestWhoOnlyReceivesAcknowledges(t *testing.T) {
 		}
 	}
 }
-
-// What is sent while a message is handled takes nothing of the channels with it.
-func TestSendWithinMessageLeavesChannelsAlone(t *testing.T) {
-	m := newMatch(t, matchConfig{}).connect()
-	client, server := m.client.Session(), m.atServer.last
-	event := server.Channels()
-	handled := false
-	m.atServer.onMessage = func(int, []byte) {
-		if err := event.Send(0, []byte("in answer")); err != nil {
-			t.Error(err)
-		}
-		before := event.Stats().PacketsOut
-		m.send(server, "a payload")
-		if now := event.Stats().PacketsOut; now != before {
-			t.Errorf("%d packets of channels went out within the call", now-before)
-		}
-		handled = true
-	}
-	answers := 0
-	m.atClient.onMessage = func(int, []byte) { answers++ }
-	must(t, client.Channels().Send(0, []byte("a question")))
-	for range 30 {
-		m.step()
-	}
-	if !handled || answers != 1 {
-		t.Errorf("handled %v, %d answers", handled, answers)
-	}
-}

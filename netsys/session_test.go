@@ -111,31 +111,6 @@ func TestLossIsSmoothAndForgotten(t *testing.T) {
 	}
 }
 
-func TestKeepAliveAndTimeout(t *testing.T) {
-	m := newMatch(t, matchConfig{}).connect()
-	for range 60 * 60 {
-		m.step()
-	}
-	if m.atServer.disconnected+m.atClient.disconnected != 0 {
-		t.Fatalf("an idle session ended: %v, %v", m.atServer.reason, m.atClient.reason)
-	}
-	if m.atServer.received+m.atServer.acked != 0 {
-		t.Error("keep-alives reached the game")
-	}
-	m.links(Link{Loss: 1})
-	start := m.now
-	m.until("both gave up", func() bool { return m.atServer.disconnected == 1 && m.atClient.disconnected == 1 })
-	if !errors.Is(m.atServer.reason, ErrTimeout) || !errors.Is(m.atClient.reason, ErrTimeout) {
-		t.Errorf("reasons %v, %v", m.atServer.reason, m.atClient.reason)
-	}
-	if after := m.now.Sub(start); after < 9*time.Second || after > 11*time.Second {
-		t.Errorf("gave up after %v", after)
-	}
-	if m.server.Len() != 0 {
-		t.Error("the server keeps a dead session")
-	}
-}
-
 // Received comes between Connected and Disconnected, in whatever way the handler ends the session.
 func TestHandlerClosesSessions(t *testing.T) {
 	m := newMatch(t, matchConfig{}).connect()

@@ -1,14 +1,11 @@
 package netsys
 
 import (
-	"net"
 	"net/netip"
 	"slices"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 func TestNetworkDelivers(t *testing.T) {
@@ -206,25 +203,4 @@ func TestUDPAllocatesNothing(t *testing.T) {
 	if allocs := testing.AllocsPerRun(100, round); allocs != 0 {
 		t.Errorf("%v allocations per round trip", allocs)
 	}
-}
-
-// A server on a real socket counts 64 KiB of noise in one datagram and goes on.
-func TestUDPNoise(t *testing.T) {
-	wire := listenLoopback(t)
-	server := serverOn(t, wire, ServerConfig{})
-	defer server.Close(time.Now())
-	conn, err := net.Dial("udp", wire.LocalAddr().String())
-	must(t, err)
-	defer conn.Close()
-	for range 5000 {
-		if _, err := conn.Write(make([]byte, 65_507)); err != nil {
-			t.Skip(err)
-		}
-		server.Poll(time.Now(), &log{})
-		if server.DatagramDrops()[netcode.DropSize] > 0 {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("drops %v", server.DatagramDrops())
 }

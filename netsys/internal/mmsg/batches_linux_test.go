@@ -103,16 +103,7 @@ func TestRefusedInTheMiddle(t *testing.T) {
 
 // A full buffer of a socket that blocks does not block either; all that is lost is counted, batch by batch.
 func TestFlushNeverBlocks(t *testing.T) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer unix.Close(fds[0])
-	defer unix.Close(fds[1])
-	w := NewWriter(false)
-	for i := range w.messages {
-		w.messages[i].hdr.Name, w.messages[i].hdr.Namelen = nil, 0
-	}
+	w, fds := localWriter(t, 0)
 	done := make(chan uint64)
 	go func() {
 		total := uint64(0)

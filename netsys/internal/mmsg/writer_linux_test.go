@@ -7,19 +7,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// When the kernel has no room, the rest of a batch is dropped and counted, and the next batch goes as before.
-// Loopback always has room; a pair of local sockets takes the same calls and has not.
-func TestFullWriteBuffer(t *testing.T) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+// localWriter writes to the first of a pair of local sockets, which take no addresses.
+func localWriter(t *testing.T, flags int) (*Writer, [2]int) {
+	t.Helper()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|flags, 0)
 	if err != nil {
 		t.Skip(err)
 	}
-	defer unix.Close(fds[0])
-	defer unix.Close(fds[1])
-	o := NewWriter(false)
-	for i := range o.messages {
-		o.messages[i].hdr.Name, o.messages[i].hdr.Namelen = nil, 0
+	t.Cleanup(func() { _, _ = unix.Close(fds[0]), unix.Close(fds[1]) })
+	w := NewWriter(false)
+	for i := range w.messages {
+		w.messages[i].hdr.Name, w.messages[i].hdr.Namelen = nil, 0
 	}
+	return w, fds
+}
+
+// When the kernel has no room, the rest of a batch is dropped and counted, and the next batch goes as before.
+// Loopback always has room; a pair of local sockets takes the same calls and has not.
+func TestFullWriteBuffer(t *testing.T) {
+	o, fds := localWriter(t, unix.SOCK_NONBLOCK)
 	fill := func() {
 		for range BatchSize {
 			must(t, o.Add(fds[0], netip.MustParseAddrPort("127.0.0.1:9"), []byte("x")))
