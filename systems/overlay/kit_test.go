@@ -137,6 +137,15 @@ func newOverlay(t testing.TB) *overlay.Overlay {
 	return o
 }
 
+// shown is such an overlay of a match that has been played for some time.
+func shown(t testing.TB, push func(uint32) float32, d time.Duration) (*overlay.Overlay, *match) {
+	t.Helper()
+	o := newOverlay(t)
+	m := newMatch(t, o, push)
+	m.run(d)
+	return o, m
+}
+
 // kind is what was drawn.
 type kind uint8
 

@@ -75,39 +75,61 @@ func TestAllScreensAreLegible(t *testing.T) {
 	for _, screen := range screens {
 		seen := map[string]bool{}
 		pages := eachPage(o, screen[0], screen[1], func(p *paper) {
-			var panels, words []drawn
-			for _, d := range p.all {
-				if d.kind == rect && d.w == 308 {
-					panels = append(panels, d)
-				}
-				if d.kind == text {
-					words = append(words, d)
-					seen[strings.Fields(d.text)[0]] = true
-				}
+			panels, words := p.panels(), p.words()
+			for _, d := range words {
+				seen[strings.Fields(d.text)[0]] = true
 			}
 			for _, b := range panels {
 				if screen[1] > screen[0] && b.y+b.h > screen[1]/2 {
 					t.Errorf("%v: a panel goes down to %v", screen, b.y+b.h)
 				}
-			}
-			for i, d := range words {
-				on := false
-				for _, b := range panels {
-					on = on || d.x >= b.x+8 && d.x+d.w <= b.x+b.w-8 && d.y >= b.y && d.y+d.h <= b.y+b.h && b.y+b.h <= screen[1] && b.x+b.w <= screen[0]
-				}
-				if !on {
-					t.Errorf("%v: %q is beyond its panel: %+v, %+v", screen, d.text, d, panels)
-				}
-				for _, e := range words[:i] {
-					if d.x < e.x+e.w && e.x < d.x+d.w && d.y < e.y+e.h-1 && e.y < d.y+d.h-1 {
-						t.Errorf("%v: %q lies over %q", screen, d.text, e.text)
-					}
+				if b.x+b.w > screen[0] || b.y+b.h > screen[1] {
+					t.Errorf("%v: a panel goes to %v, %v", screen, b.x+b.w, b.y+b.h)
 				}
 			}
+			legible(t, panels, words)
 		})
 		for _, s := range []string{"round", "corrections,", "Position.X", "snapshots", "Position", "last", "ticks", "predicted,"} {
 			if !seen[s] {
 				t.Errorf("%v: %q is on no page of %d", screen, s, pages)
+			}
+		}
+	}
+}
+
+// panels and words are what lies on a paper of each.
+func (p *paper) panels() (all []drawn) {
+	for _, d := range p.all {
+		if d.kind == rect && d.w == 308 {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+func (p *paper) words() (all []drawn) {
+	for _, d := range p.all {
+		if d.kind == text {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// legible demands that each word lies on a panel, and none over another.
+func legible(t *testing.T, panels, words []drawn) {
+	t.Helper()
+	for i, d := range words {
+		on := false
+		for _, b := range panels {
+			on = on || d.x >= b.x+8 && d.x+d.w <= b.x+b.w-8 && d.y >= b.y && d.y+d.h <= b.y+b.h
+		}
+		if !on {
+			t.Errorf("%q is beyond its panel: %+v, %+v", d.text, d, panels)
+		}
+		for _, e := range words[:i] {
+			if d.x < e.x+e.w && e.x < d.x+d.w && d.y < e.y+e.h-1 && e.y < d.y+d.h-1 {
+				t.Errorf("%q lies over %q", d.text, e.text)
 			}
 		}
 	}
@@ -119,9 +141,7 @@ func o0(m *match) float64 { return m.clients[0].DrawnTick() }
 // Looking at a client and drawing allocate nothing once the first seconds have passed,
 // whatever is shown.
 func TestFramesAllocateNothing(t *testing.T) {
-	o := newOverlay(t)
-	m := newMatch(t, o, pushed)
-	m.run(10 * time.Second)
+	o, m := shown(t, pushed, 10*time.Second)
 	p := &paper{w: 433, h: 500}
 	now := m.now
 	n := testing.AllocsPerRun(300, func() {
@@ -139,9 +159,7 @@ func TestFramesAllocateNothing(t *testing.T) {
 
 // Nothing is drawn of what is hidden, and the client counts no bytes for it.
 func TestHiddenShowsNothing(t *testing.T) {
-	o := newOverlay(t)
-	m := newMatch(t, o, calm)
-	m.run(3 * time.Second)
+	o, m := shown(t, calm, 3*time.Second)
 	if len(draw(o, 1280, 720).all) == 0 {
 		t.Fatal("nothing is drawn")
 	}
@@ -164,9 +182,7 @@ func TestHiddenShowsNothing(t *testing.T) {
 // It says what corrections are due to, and what the newest was.
 func TestCausesAreNamed(t *testing.T) {
 	for name, push := range map[string]func(uint32) float32{"calm": calm, "pushed": pushed} {
-		o := newOverlay(t)
-		m := newMatch(t, o, push)
-		m.run(12 * time.Second)
+		o, _ := shown(t, push, 12*time.Second)
 		p := draw(o, 1280, 720)
 		if name == "calm" {
 			if !p.says("all predictions were right") || !p.says("0 apart") {
@@ -182,9 +198,7 @@ func TestCausesAreNamed(t *testing.T) {
 
 // The bytes that it shows of a second are those of its components and the rest.
 func TestBytesAddUp(t *testing.T) {
-	o := newOverlay(t)
-	m := newMatch(t, o, calm)
-	m.run(6 * time.Second)
+	o, _ := shown(t, calm, 6*time.Second)
 	p := draw(o, 1280, 720)
 	total, sum, rows := 0.0, 0.0, 0
 	for i, d := range p.all {
@@ -207,9 +221,7 @@ func TestBytesAddUp(t *testing.T) {
 
 // A graph shows the last 24 seconds, and merges what is alike.
 func TestGraphsGoOverTime(t *testing.T) {
-	o := newOverlay(t)
-	m := newMatch(t, o, calm)
-	m.run(10 * time.Second)
+	o, m := shown(t, calm, 10*time.Second)
 	o.Set(overlay.RoundTrip, 400)
 	m.run(10 * time.Second)
 	tallest := func() (left, right float64) {

@@ -48,14 +48,11 @@ func TestPanelsHoldWhatIsDrawn(t *testing.T) {
 
 func inPanels(t *testing.T, p *paper) {
 	t.Helper()
-	var panels, words, graphs []drawn
+	panels, words := p.panels(), p.words()
+	legible(t, panels, words)
+	var graphs []drawn
 	for _, d := range p.all {
-		switch {
-		case d.kind == rect && d.w == 308:
-			panels = append(panels, d)
-		case d.kind == text:
-			words = append(words, d)
-		case d.kind == rect && d.h == 44:
+		if d.kind == rect && d.h == 44 && d.w != 308 {
 			graphs = append(graphs, d)
 		}
 	}
@@ -76,12 +73,7 @@ func inPanels(t *testing.T, p *paper) {
 			t.Errorf("beyond all panels: %+v", d)
 		}
 	}
-	for i, d := range words {
-		for _, e := range words[:i] {
-			if d.x < e.x+e.w && e.x < d.x+d.w && d.y < e.y+e.h-1 && e.y < d.y+d.h-1 {
-				t.Errorf("%q lies over %q", d.text, e.text)
-			}
-		}
+	for _, d := range words {
 		b, ok := panelOf(d)
 		if ok && d.x+d.w > b.x+b.w-16 && d.x > b.x+b.w/2 { // a value
 			named := false
@@ -163,8 +155,7 @@ func TestShapesAreClosed(t *testing.T) {
 
 // A slider is filled from where it begins to its knob, and its value stands beside its name.
 func TestSlidersAreFilledUpToTheirKnobs(t *testing.T) {
-	o := newOverlay(t)
-	newMatch(t, o, calm).run(2 * time.Second)
+	o, _ := shown(t, calm, 2*time.Second)
 	for _, value := range []float64{100, 250} {
 		o.Set(overlay.RoundTrip, value)
 		p := draw(o, 1280, 720)
@@ -191,8 +182,7 @@ func TestSlidersAreFilledUpToTheirKnobs(t *testing.T) {
 
 // Presses on a page without sliders move none.
 func TestNoSliderOnOtherPages(t *testing.T) {
-	o := newOverlay(t)
-	newMatch(t, o, calm).run(2 * time.Second)
+	o, _ := shown(t, calm, 2*time.Second)
 	o.Set(overlay.RoundTrip, 100)
 	without := 0
 	eachPage(o, 360, 640, func(*paper) {

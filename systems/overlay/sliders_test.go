@@ -62,8 +62,7 @@ func TestSlidersSetLinks(t *testing.T) {
 // Sliders follow the mouse and fingers on every screen, one at a time.
 func TestSlidersFollowPointers(t *testing.T) {
 	for _, screen := range screens {
-		o := newOverlay(t)
-		newMatch(t, o, calm).run(2 * time.Second)
+		o, _ := shown(t, calm, 2*time.Second)
 		at := func(s overlay.Slider, v float64) (x, y float64) {
 			for range 9 {
 				draw(o, screen[0], screen[1])

@@ -27,6 +27,15 @@ func (s *sender) arrivalTick(t *testing.T, a *arrival) (steps []uint32) {
 	}
 }
 
+// arrive lets ticks of that timing pass.
+func (s *sender) arrive(t *testing.T, a *arrival, ticks int) {
+	t.Helper()
+	for range ticks {
+		s.deliver(false)
+		s.arrivalTick(t, a)
+	}
+}
+
 // Whatever the pattern of arrivals, a client steps 2 % faster than the tick at
 // most, beyond one burst; every input that arrives is stepped, once, in order.
 func TestArrivalBoundsStepsAndLosesNothing(t *testing.T) {
@@ -120,23 +129,12 @@ func TestArrivalFlood(t *testing.T) {
 func TestArrivalSkipsWhatIsLost(t *testing.T) {
 	s, a := newSender(t, 9, 1), arrival{}
 	s.redundancy = 2
-	for range 50 {
-		s.deliver(false)
-		s.arrivalTick(t, &a)
-	}
+	s.arrive(t, &a, 50)
 	s.loss = 1
-	for range 5 {
-		s.deliver(false)
-		s.arrivalTick(t, &a)
-	}
+	s.arrive(t, &a, 5)
 	s.loss = 0
 	s.buffer.stats = Stats{}
-	s.deliver(false)
-	s.arrivalTick(t, &a)
-	for range 60 {
-		s.deliver(false)
-		s.arrivalTick(t, &a)
-	}
+	s.arrive(t, &a, 61)
 	if st := s.buffer.stats; st.Missing < 4 || st.Resyncs+st.Rejected > 0 || s.buffer.expected != s.newest+1 {
 		t.Errorf("%+v, expecting %d after %d", st, s.buffer.expected, s.newest)
 	}

@@ -113,6 +113,15 @@ func (s *sender) step(t *testing.T, loss float64) (stepped, real bool) {
 	return stepped, words != nil
 }
 
+// run lets ticks pass, in which nothing is lost.
+func (s *sender) run(t *testing.T, ticks int) {
+	t.Helper()
+	for range ticks {
+		s.deliver(false)
+		s.step(t, 0)
+	}
+}
+
 // Whatever a link does to the packets, what is consumed is what was sent, in
 // order, each once; what did not come in time has a filler; nothing is counted
 // twice.
@@ -199,10 +208,7 @@ func TestLateInputsAreCountedOnce(t *testing.T) {
 // jumped and the buffer starts afresh there.
 func TestInputsOutsideTheWindow(t *testing.T) {
 	s := newSender(t, 1, 1000)
-	for range 50 {
-		s.deliver(false)
-		s.step(t, 0)
-	}
+	s.run(t, 50)
 	at := s.buffer.expected
 	far := wire.Input{Newest: uint16(at - window - 1), Count: 1, Words: []int32{0}}
 	s.buffer.receive(s.tick, &far, false)
@@ -233,10 +239,7 @@ func TestInputsOutsideTheWindow(t *testing.T) {
 func TestInputsAfterAStall(t *testing.T) {
 	for _, stall := range []int{1, 5, 40, 200, 600} {
 		s := newSender(t, uint64(stall), 1)
-		for range 200 {
-			s.deliver(false)
-			s.step(t, 0)
-		}
+		s.run(t, 200)
 		for n := range stall {
 			s.deliver(true)
 			s.step(t, 0)
@@ -248,10 +251,7 @@ func TestInputsAfterAStall(t *testing.T) {
 			t.Errorf("stall of %d ticks: neutral is %v", stall, s.buffer.neutral())
 		}
 		s.buffer.stats = Stats{}
-		for range 200 {
-			s.deliver(false)
-			s.step(t, 0)
-		}
+		s.run(t, 200)
 		if st := s.buffer.stats; st.Consumed < 180 || st.Missing > 6 || stall >= 40 && st.Resyncs != 1 {
 			t.Errorf("after a stall of %d ticks: %+v", stall, st)
 		}
@@ -267,10 +267,7 @@ func TestInputsAfterALinkHeldThemBack(t *testing.T) {
 	for _, held := range []int{10, 60, 200} {
 		for _, apart := range []bool{false, true} { // the oldest comes a tick before the rest
 			s := newSender(t, uint64(held), 1)
-			for range 200 {
-				s.deliver(false)
-				s.step(t, 0)
-			}
+			s.run(t, 200)
 			depth := s.buffer.waiting()
 			var late []wire.Input
 			for range held {
@@ -287,10 +284,7 @@ func TestInputsAfterALinkHeldThemBack(t *testing.T) {
 					s.step(t, 0)
 				}
 			}
-			for range 120 {
-				s.deliver(false)
-				s.step(t, 0)
-			}
+			s.run(t, 120)
 			if got := s.buffer.waiting(); got > depth+wire.MaxRedundancy || !apart && s.buffer.stats.Resyncs > 0 {
 				t.Errorf("held %d ticks, oldest apart %v: %d wait, %d before; %+v", held, apart, got, depth, s.buffer.stats)
 			}

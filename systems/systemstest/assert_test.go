@@ -110,9 +110,7 @@ func TestConnectSaysWhoDidNot(t *testing.T) {
 
 func TestNothingMissingSaysWhat(t *testing.T) {
 	f := &failures{}
-	c := systemstest.New(f, dots(1, 2))
-	c.Connect()
-	c.Run(10 * time.Second)
+	c := play(f, dots(1, 2), 10*time.Second)
 	c.Mark()
 	tick := c.Server.Tick()
 	lost := 0
@@ -135,9 +133,7 @@ func TestNothingMissingSaysWhat(t *testing.T) {
 func TestNoCorrectionsSaysWhat(t *testing.T) {
 	f := &failures{}
 	config := dots(1, 2)
-	c := systemstest.New(f, config)
-	c.Connect()
-	c.Run(5 * time.Second)
+	c := play(f, config, 5*time.Second)
 	c.Mark()
 	id := c.Clients[1].ID()
 	for e, d := range ecs.Each[struct {
@@ -158,9 +154,7 @@ func TestNoCorrectionsSaysWhat(t *testing.T) {
 
 func TestNoStallsSaysWhen(t *testing.T) {
 	f := &failures{}
-	c := systemstest.New(f, dots(1, 2))
-	c.Connect()
-	c.Run(5 * time.Second)
+	c := play(f, dots(1, 2), 5*time.Second)
 	c.Mark()
 	c.Lose(func(p systemstest.Packet) bool { return !p.Up && p.Client.N == 0 })
 	c.Run(time.Second)
@@ -170,9 +164,7 @@ func TestNoStallsSaysWhen(t *testing.T) {
 
 func TestConvergedSaysWhatDiffers(t *testing.T) {
 	f := &failures{}
-	c := systemstest.New(f, dots(1, 2))
-	c.Connect()
-	c.Run(5 * time.Second)
+	c := play(f, dots(1, 2), 5*time.Second)
 	c.Settle()
 	c.Converged()
 	f.want(t)
@@ -190,9 +182,7 @@ func TestAssertionsNoticeWhoIsGone(t *testing.T) {
 	f := &failures{}
 	config := dots(1, 2)
 	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Timeout: time.Second} }
-	c := systemstest.New(f, config)
-	c.Connect()
-	c.Run(2 * time.Second)
+	c := play(f, config, 2*time.Second)
 	c.Lose(func(p systemstest.Packet) bool { return !p.Up && p.Client.N == 1 })
 	c.Run(3 * time.Second)
 	c.NoStalls()

@@ -45,8 +45,7 @@ func TestDrift(t *testing.T) {
 func TestReturn(t *testing.T) {
 	config := dots(1, 2)
 	config.Server.Timeout, config.Server.ReconnectWindow = time.Second, 5*time.Second
-	c := systemstest.New(t, config)
-	c.Connect()
+	c := play(t, config, 0)
 	c.SetLinks(netsys.Link{}, netsys.Link{})
 	c.Run(time.Second)
 	gone := c.Clients[0]

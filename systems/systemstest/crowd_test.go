@@ -11,21 +11,31 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
+// play makes a crowd that is connected, and lets it play for some time.
+func play(t testing.TB, config systemstest.Config, d time.Duration) *systemstest.Crowd {
+	c := systemstest.New(t, config)
+	c.Connect()
+	if d > 0 {
+		c.Run(d)
+	}
+	return c
+}
+
 func TestSameSeedSameHash(t *testing.T) {
-	play := func(seed uint64, pieces int) uint64 {
+	hash := func(seed uint64, pieces int) uint64 {
 		c := systemstest.New(t, dots(seed, 4))
 		for range pieces {
 			c.Run(12 * time.Second / time.Duration(pieces))
 		}
 		return c.Hash()
 	}
-	if a, b := play(1, 1), play(1, 1); a != b {
+	if a, b := hash(1, 1), hash(1, 1); a != b {
 		t.Errorf("two runs: %x and %x", a, b)
 	}
-	if a, b := play(1, 1), play(1, 6); a != b {
+	if a, b := hash(1, 1), hash(1, 6); a != b {
 		t.Errorf("a run in one piece ends with %x, in six pieces with %x", a, b)
 	}
-	if a, b := play(1, 1), play(2, 1); a == b {
+	if a, b := hash(1, 1), hash(2, 1); a == b {
 		t.Errorf("seeds 1 and 2 both end with %x", a)
 	}
 }
@@ -63,8 +73,7 @@ func TestComeAndGo(t *testing.T) {
 	config.Server.Timeout = 2 * time.Second
 	var left []uint32
 	config.Server.Leave = func(_ *ecs.World, client uint32) { left = append(left, client) }
-	c := systemstest.New(t, config)
-	c.Connect()
+	c := play(t, config, 0)
 	late := c.Join()
 	if late.N != 3 || len(c.Clients) != 4 {
 		t.Fatalf("client %d of %d joined late", late.N, len(c.Clients))
@@ -114,8 +123,7 @@ func TestRunUntil(t *testing.T) {
 }
 
 func TestStall(t *testing.T) {
-	c := systemstest.New(t, dots(1, 2))
-	c.Connect()
+	c := play(t, dots(1, 2), 0)
 	k := c.Clients[0]
 	before, other := k.Figures().Ticks, c.Clients[1].Figures().Ticks
 	k.Stall(time.Second)
@@ -142,8 +150,7 @@ func TestFrameRate(t *testing.T) {
 	for _, rate := range []int{0, 24, 144} {
 		config := dots(1, 2)
 		config.FrameRate = rate
-		c := systemstest.New(t, config)
-		c.Connect()
+		c := play(t, config, 0)
 		frames := 0
 		c.OnFrame(func(k *systemstest.Client) {
 			if _, ok := k.Own(k.View()); ok {
@@ -205,9 +212,7 @@ func TestLinksByClientAndDirection(t *testing.T) {
 		}
 		return slow, fast
 	}
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(5 * time.Second)
+	c := play(t, config, 5*time.Second)
 	for n, want := range []time.Duration{40 * time.Millisecond, 220 * time.Millisecond} {
 		if got := c.Clients[n].Traffic().Session.MinRTT; got < want || got > want+20*time.Millisecond {
 			t.Errorf("client %d: round trip %v, want %v", n, got, want)
@@ -229,9 +234,7 @@ func TestPopulateAndGather(t *testing.T) {
 	config.Client = func(n int) systems.ClientConfig {
 		return systems.ClientConfig{Gather: systems.Gather(func(_ *ecs.World, in *Move) { asked++; in.DX = 1 })}
 	}
-	c := systemstest.New(t, config)
-	c.Connect()
-	c.Run(time.Second)
+	c := play(t, config, time.Second)
 	if asked < 60 {
 		t.Errorf("the client's own Gather was asked %d times", asked)
 	}

@@ -15,8 +15,7 @@ import (
 
 // Figures count from Mark on, each of them.
 func TestFiguresBeginAnewWithMark(t *testing.T) {
-	c := systemstest.New(t, dots(1, 3))
-	c.Connect()
+	c := play(t, dots(1, 3), 0)
 	bad := netsys.Link{Latency: 80 * time.Millisecond, Jitter: 80 * time.Millisecond, Loss: 0.3, Duplicate: 0.1}
 	var sum systemstest.Figures
 	for n := range 6 {
@@ -47,8 +46,7 @@ func TestFiguresBeginAnewWithMark(t *testing.T) {
 
 // Settle lets two round trips over the worst link, as it was, and a second pass, and the links are clean then.
 func TestSettleWaitsForWhatIsUnderWay(t *testing.T) {
-	c := systemstest.New(t, dots(1, 2))
-	c.Connect()
+	c := play(t, dots(1, 2), 0)
 	up := netsys.Link{Latency: 400 * time.Millisecond, Jitter: 100 * time.Millisecond}
 	down := netsys.Link{Latency: 300 * time.Millisecond, Jitter: 50 * time.Millisecond}
 	c.Clients[1].SetLinks(up, down)
@@ -67,8 +65,7 @@ func TestSettleWaitsForWhatIsUnderWay(t *testing.T) {
 // The report of a missing input names the tick of the first one since Mark, whatever was missing later.
 func TestFirstMissingInputIsNamed(t *testing.T) {
 	f := &failures{TB: t}
-	c := systemstest.New(f, dots(1, 1))
-	c.Connect()
+	c := play(f, dots(1, 1), 0)
 	c.SetLinks(netsys.Link{}, netsys.Link{})
 	c.Clients[0].Stall(time.Second) // before Mark
 	c.Run(3 * time.Second)
@@ -105,9 +102,7 @@ func TestClientsKnowWhoComes(t *testing.T) {
 				}}
 			}
 		}
-		c := systemstest.New(t, config)
-		c.Connect()
-		c.Run(3 * time.Second)
+		c := play(t, config, 3*time.Second)
 		c.Settle()
 		c.Converged()
 		if (joined > 0) != own {

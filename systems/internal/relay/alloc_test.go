@@ -18,7 +18,6 @@ func TestNothingIsAllocated(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
 		m.blind = true
-		m.step()
 		for p := range uint32(3) {
 			m.join(p+1, 1, 0, 0, 0)
 		}

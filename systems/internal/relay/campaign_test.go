@@ -62,7 +62,6 @@ func newCampaign(t *testing.T, seed uint64) *campaign {
 	}
 	m := newMatch(t, config, client, play)
 	m.rng, m.clocks = r, seed%2 == 1
-	m.step()
 	return &campaign{match: m, loss: r.Float64() * 0.4}
 }
 
@@ -106,7 +105,7 @@ func TestPeersAgreeOverTerribleLinks(t *testing.T) {
 			t.Run(fmt.Sprint(wait, peers), func(t *testing.T) {
 				m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
 				m.clocks = !wait
-				m.run(20)
+				m.until(20)
 				for p := range peers {
 					m.join(uint32(p+1), 2+p%5, 6, 0.3, 0.1)
 				}

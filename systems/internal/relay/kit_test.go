@@ -135,14 +135,17 @@ type match struct {
 	except  uint32 // the world of this player need not
 }
 
+// newMatch makes a match in its second tick.
 func newMatch(t testing.TB, c relay.Config, cc relay.ClientConfig, play func(player uint32, frame int) steer) *match {
 	c.Timeline.Join, c.Timeline.Leave = testgame.Enlist, testgame.Discharger()
 	cc.Timeline.Join, cc.Timeline.Leave = testgame.Enlist, testgame.Discharger()
 	cc.Timeline.Wait = c.Timeline.Wait
-	return &match{
+	m := &match{
 		t: t, server: relay.NewServer(testgame.Barracks(), c), config: c, client: cc, play: play,
 		hashes: map[uint32]uint64{}, checked: map[uint32]int{}, rng: rand.New(rand.NewPCG(1, 2)), limit: 1180,
 	}
+	m.step()
+	return m
 }
 
 // join adds a client with links of so many ticks one way.

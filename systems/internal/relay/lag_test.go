@@ -15,7 +15,6 @@ func TestClientThatStallsIsGivenANewState(t *testing.T) {
 		c := relay.Config{Timeline: timeline.Config{Wait: wait}, Keep: 260}
 		m := newMatch(t, c, relay.ClientConfig{}, human)
 		m.clocks = !wait
-		m.step()
 		m.join(1, 2, 2, 0.1, 0)
 		sleeper := m.join(2, 3, 2, 0.1, 0)
 		m.until(300)
@@ -41,7 +40,6 @@ func TestClientThatStallsIsGivenANewState(t *testing.T) {
 func TestRenewedClientPlaysOn(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}, Stall: 10}, relay.ClientConfig{}, human)
-		m.step()
 		m.join(1, 2, 2, 0.1, 0)
 		old := m.join(2, 3, 2, 0.1, 0)
 		m.until(200)
@@ -65,7 +63,6 @@ func TestRenewedClientPlaysOn(t *testing.T) {
 func TestRefusedInputsAreNobodys(t *testing.T) {
 	c := relay.Config{Refuse: func(player, tick uint32, words []int32) bool { return player == 2 && tick%50 == 0 }}
 	m := newMatch(t, c, relay.ClientConfig{}, human)
-	m.step()
 	other := m.join(1, 2, 3, 0.2, 0)
 	refused := m.join(2, 5, 3, 0.2, 0)
 	m.until(600)
@@ -84,7 +81,6 @@ func TestDivergenceIsFoundAndNamed(t *testing.T) {
 		c := relay.Config{Timeline: timeline.Config{Wait: wait}, Diverged: func(d relay.Divergence) { found = append(found, d) }}
 		m := newMatch(t, c, relay.ClientConfig{}, human)
 		m.blind = true
-		m.step()
 		m.join(1, 2, 2, 0.1, 0)
 		odd := m.join(2, 3, 2, 0.1, 0)
 		m.until(300)
@@ -122,7 +118,6 @@ func TestDivergenceIsFoundAndNamed(t *testing.T) {
 // that comes later.
 func TestSkippedTicksAreTold(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
-	m.step()
 	m.join(1, 3, 1, 0.4, 0)
 	for range 3 {
 		m.run(150)

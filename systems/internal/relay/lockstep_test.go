@@ -16,7 +16,6 @@ func lockstep() relay.Config { return relay.Config{Timeline: timeline.Config{Wai
 // Everybody's inputs show after the longest round trip of all, whatever the own one is.
 func TestNetcodeB7_LockstepHasOneDelayForAll(t *testing.T) {
 	m := newMatch(t, lockstep(), relay.ClientConfig{}, human)
-	m.step()
 	latencies := []int{2, 9, 5}
 	for i, l := range latencies {
 		m.join(uint32(i+1), l, 0, 0, 0)
@@ -56,7 +55,6 @@ func TestLockstepGoesOnWithoutWhoIsSilent(t *testing.T) {
 	c := lockstep()
 	c.Stall = 20
 	m := newMatch(t, c, relay.ClientConfig{}, human)
-	m.step()
 	m.join(1, 2, 0, 0, 0)
 	silent := m.join(2, 3, 0, 0, 0)
 	m.until(300)
@@ -103,7 +101,6 @@ func forwards(uint32, int) steer { return steer{DX: 1} }
 // what was held, and nobody who walks stops. When it is short again the delay goes, a tick at a time.
 func TestDelayFollowsTheWay(t *testing.T) {
 	m := newMatch(t, lockstep(), relay.ClientConfig{}, forwards)
-	m.step()
 	e := m.join(1, 2, 0, 0, 0)
 	m.until(200)
 	before, begun, walked := e.Delay(), m.server.Timeline().Next(), m.walked(1)
@@ -132,7 +129,6 @@ func TestDelayFollowsTheWay(t *testing.T) {
 // As often as a client under lockstep is said to be able to step, it can.
 func TestClientStepsAsFarAsItIsAhead(t *testing.T) {
 	m := newMatch(t, lockstep(), relay.ClientConfig{}, human)
-	m.step()
 	m.join(1, 2, 0, 0, 0)
 	e := m.join(2, 4, 0, 0, 0)
 	m.until(200)

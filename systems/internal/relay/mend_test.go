@@ -21,7 +21,6 @@ func TestNetcodeE8_ADivergedClientIsGivenAState(t *testing.T) {
 				found := 0
 				c := relay.Config{Timeline: timeline.Config{Wait: wait}, Diverged: func(relay.Divergence) { found++ }}
 				m := newMatch(t, c, relay.ClientConfig{}, human)
-				m.step()
 				other := m.join(1, 2, 2, 0.05, 0)
 				odd := m.join(2, trip, 2, 0.05, 0)
 				m.until(500)
@@ -61,7 +60,6 @@ func TestNetcodeE8_ADivergedClientIsGivenAState(t *testing.T) {
 func TestNetcodeE8_StatesForWhoDivergesAlwaysAreBounded(t *testing.T) {
 	found := 0
 	m := newMatch(t, relay.Config{Diverged: func(relay.Divergence) { found++ }}, relay.ClientConfig{}, human)
-	m.step()
 	m.join(1, 2, 2, 0.05, 0)
 	odd := m.join(2, 3, 2, 0.05, 0)
 	m.except = odd.player
@@ -92,7 +90,6 @@ func TestNetcodeE8_StatesForWhoDivergesAlwaysAreBounded(t *testing.T) {
 func TestStatesThatAreAskedForAreBounded(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
 	m.blind = true
-	m.step()
 	e := m.join(1, 1, 0, 0, 0)
 	m.until(100)
 	e.frozen = true
@@ -154,7 +151,6 @@ func TestReportsAreWhole(t *testing.T) {
 		"a system without a name":   {[]byte{unstable}, false},
 	} {
 		m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
-		m.step()
 		m.join(1, 1, 0, 0, 0)
 		m.until(120)
 		before := m.server.Stats().Malformed

@@ -16,7 +16,6 @@ import (
 func TestSmallMessages(t *testing.T) {
 	m := newMatch(t, relay.Config{Part: 1 << 10}, relay.ClientConfig{}, always)
 	const players, ticks = 14, 300
-	m.step()
 	for p := range uint32(players) {
 		m.join(p+1, 3, 4, 0.2, 0)
 	}
@@ -90,7 +89,6 @@ func TestMutilatedMessages(t *testing.T) {
 // Inputs for any tick whatever are counted and make the server do no more than its cap.
 func TestNetcodeE7_LateInputsThroughTheRelay(t *testing.T) {
 	m := newMatch(t, relay.Config{Timeline: timeline.Config{Refill: 4, Burst: 60}}, relay.ClientConfig{}, always)
-	m.step()
 	m.join(1, 2, 0, 0, 0)
 	m.join(2, 25, 0, 0, 0) // every input of whom costs 25 ticks
 	m.until(300)

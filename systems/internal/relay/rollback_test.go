@@ -25,7 +25,6 @@ func steady(_ uint32, frame int) steer { return steer{DX: int8(frame%3) - 1} }
 func since(t *testing.T, play func(uint32, int) steer, ticks int, latency ...int) []int {
 	t.Helper()
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, play)
-	m.step()
 	for i, l := range latency {
 		m.join(uint32(i+1), l, 0, 0, 0)
 	}

@@ -11,7 +11,6 @@ import (
 // What was outstanding of a player who leaves keeps nothing from being final.
 func TestLeaveSettlesWhatWasOutstanding(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
-	m.step()
 	m.join(1, 2, 0, 0, 0)
 	m.join(2, 20, 0, 0, 0)
 	m.until(200)
@@ -31,7 +30,6 @@ func TestLeaveSettlesWhatWasOutstanding(t *testing.T) {
 func TestSpectator(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{Delay: 2}, human)
-		m.step()
 		m.join(1, 2, 3, 0.1, 0)
 		e := m.join(2, 8, 4, 0.3, 0)
 		m.server.Remove(2)
@@ -51,7 +49,6 @@ func TestSpectator(t *testing.T) {
 // Of a player's inputs those that wait for their tick are counted as such, and the others as consumed, once each.
 func TestInputsThatWaitAreCountedApart(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: 10}, human)
-	m.step()
 	e := m.join(1, 2, 0, 0, 0)
 	m.until(200)
 	n, first := m.server.Inputs(1), m.server.Timeline().AppendPresences(nil)[0].First
@@ -66,7 +63,6 @@ func TestInputsThatWaitAreCountedApart(t *testing.T) {
 // someone else.
 func TestSlotsAreUsedAgain(t *testing.T) {
 	m := newMatch(t, relay.Config{Checks: -1, Timeline: timeline.Config{Window: 20}}, relay.ClientConfig{Checks: -1}, human)
-	m.step()
 	far := m.join(1, 12, 0, 0, 0)
 	most := uint64(0)
 	for next := uint32(2); m.now < 1200; m.step() {

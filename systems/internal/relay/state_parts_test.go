@@ -49,7 +49,6 @@ func TestPartsOfAState(t *testing.T) {
 // What a client has sent is counted, each input as often as it went out: once at least, and no more than Redundancy says.
 func TestSentInputsAreCounted(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
-	m.step()
 	e := m.join(1, 2, 0, 0, 0)
 	m.until(50)
 	before, ticks := e.Stats().Sent, m.now
@@ -65,7 +64,6 @@ func TestSentInputsAreCounted(t *testing.T) {
 // However little room there is, a message of inputs fits it, and brings the newest.
 func TestInputsFitTheirRoom(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{Redundancy: 60}, always)
-	m.step()
 	e := m.join(1, 1, 0, 0, 0)
 	m.until(100)
 	whole := len(e.Append(nil, 1180))

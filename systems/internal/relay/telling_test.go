@@ -15,7 +15,6 @@ func TestNetcodeC2_RelayedInputsAreRepeatedAsOftenAsTheyMayBeLost(t *testing.T) 
 	for _, wait := range []bool{false, true} {
 		t.Run(fmt.Sprint(wait), func(t *testing.T) {
 			m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, always)
-			m.step()
 			for p := range 8 {
 				m.join(uint32(p+1), 13, 4, 0.05, 0)
 			}
@@ -39,7 +38,6 @@ func TestNetcodeC2_WhatARunOfLossesTookComesAgain(t *testing.T) {
 		for _, run := range []int{5, 9, 30} {
 			t.Run(fmt.Sprint(wait, run), func(t *testing.T) {
 				m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, always)
-				m.step()
 				m.join(1, 2, 0, 0, 0)
 				e := m.join(2, trip, 0, 0, 0)
 				m.until(300)
@@ -76,7 +74,6 @@ func TestNetcodeC2_WhatARunOfLossesTookComesAgain(t *testing.T) {
 // A message that newer ones have overtaken fills what they left open.
 func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, always)
-	m.step()
 	m.join(1, 1, 0, 0, 0)
 	e := m.join(2, 15, 0, 0, 0)
 	m.until(200)
@@ -109,7 +106,6 @@ func TestInputsAreSentNoOftenerThanIsSaid(t *testing.T) {
 	const delay = 40 // as many inputs go out at once, so that it takes some messages until they come again
 	for _, repeats := range []int{1, 2, 4} {
 		m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: delay}, always)
-		m.step()
 		e := m.join(1, 20, 0, 0, 0)
 		e.Repeat(repeats)
 		for !e.Playing() {
@@ -127,7 +123,6 @@ func TestInputsAreSentNoOftenerThanIsSaid(t *testing.T) {
 // Inputs that repeat the one before them take no room: all that are not acknowledged are in a small message.
 func TestHeldInputsTakeNoRoom(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{Redundancy: 120}, human)
-	m.step()
 	e := m.join(1, 1, 0, 0, 0)
 	m.until(100)
 	const unheard = 100
@@ -163,7 +158,6 @@ func TestBytesOfAClient(t *testing.T) {
 		t.Run(fmt.Sprintf("%d_%v", c.players, c.wait), func(t *testing.T) {
 			m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: c.wait}}, relay.ClientConfig{}, c.play)
 			m.blind = true
-			m.step()
 			for p := range c.players {
 				m.join(uint32(p+1), 3, 1, 0.02, 0)
 			}

@@ -170,7 +170,7 @@ func TestResultsNameTheirEntities(t *testing.T) {
 func spawned(p *ecs.Protocol, owners ...uint32) *ecs.World {
 	w := ecs.NewWorld(p, ecs.Config{})
 	for _, o := range owners {
-		w.Spawn(components.Owner{Client: o}, place{}, shots{}, push{})
+		testgame.SpawnPawn(w, o)
 	}
 	return w
 }
