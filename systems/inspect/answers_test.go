@@ -230,29 +230,6 @@ func TestKnows(t *testing.T) {
 	}
 }
 
-func TestWhy(t *testing.T) {
-	for _, c := range []struct {
-		k    systems.Knowledge
-		want string
-	}{
-		{systems.Knowledge{Exists: true, Hidden: true}, "Visible"},
-		{systems.Knowledge{Exists: true, TooBig: true, Budget: 300}, "fits no snapshot of 300 bytes"},
-		{systems.Knowledge{Exists: true, Joining: true}, "is joining"},
-		{systems.Knowledge{Exists: true}, "has not been told"},
-		{systems.Knowledge{Exists: true, Send: 9, Sent: 7}, "acknowledged none"},
-		{systems.Knowledge{Exists: true, Send: 9, Held: 9}, "acknowledged the newest send"},
-		{systems.Knowledge{Exists: true, Send: 9, Held: 5, Sent: 8, Unacknowledged: 2}, "the send 4 before the newest, 200 ms earlier"},
-		{systems.Knowledge{Exists: true, Send: 9, Baseline: 8, Second: true}, "two sends predict"},
-		{systems.Knowledge{Exists: true, OverBudget: true, Priority: 2, Gained: 6}, "gains 2, and has gained 6"},
-		{systems.Knowledge{Exists: true, Own: true}, "acknowledged nothing of what it predicts"},
-		{systems.Knowledge{Exists: true, Own: true, Send: 3, OwnHeld: 3}, "for it alone"},
-	} {
-		if text := strings.Join(why(&c.k, &systems.ServerConfig{SendRate: 20}), "\n"); !strings.Contains(text, c.want) {
-			t.Errorf("%+v: %q has no %q", c.k, text, c.want)
-		}
-	}
-}
-
 func TestBlame(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 1), Config{})
 	row := reconcile.Cause{Component: "Place", Field: "X", Corrections: 2, Times: 2, Mean: 0.5, Largest: 1, Tick: 7}

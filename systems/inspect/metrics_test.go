@@ -3,6 +3,7 @@ package inspect
 import (
 	"bufio"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,7 +35,9 @@ func (m *match) scrape() map[string]float64 {
 
 func TestMetrics(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 2), Config{})
-	m.x.Report(1, reconcile.Causes{Corrections: 5})
+	for client, n := range []uint64{5, 3, 4} {
+		m.x.Report(uint32(client+1), reconcile.Causes{Corrections: n})
+	}
 	before := m.Server.Stats()
 	all := m.scrape()
 	after := m.Server.Stats()
@@ -50,7 +53,7 @@ func TestMetrics(t *testing.T) {
 		`tactus_packets_dropped_total{reason="client over its rate"}`:  {0, 0},
 		"tactus_clients":                                               {2, 2},
 		"tactus_entities":                                              {posts + 2, posts + 2},
-		"tactus_reported_corrections_total":                            {5, 5},
+		"tactus_reported_corrections_total":                            {12, 12},
 		"tactus_wakeup_seconds_count":                                  {before.Ticks, after.Ticks},
 		`tactus_wakeup_seconds_bucket{le="+Inf"}`:                      {before.Ticks, after.Ticks},
 		`tactus_system_runs_total{system="After/Send"}`:                {before.Ticks, after.Ticks},
@@ -68,5 +71,29 @@ func TestMetrics(t *testing.T) {
 	}
 	if again := m.scrape(); again["tactus_ticks_total"] <= all["tactus_ticks_total"] || len(again) != len(all) {
 		t.Errorf("%d series, then %d", len(all), len(again))
+	}
+
+	// The classes of the histogram hold each what the smaller ones hold, and in the end everything.
+	type class struct{ bound, count float64 }
+	var classes []class
+	for name, count := range all {
+		if rest, ok := strings.CutPrefix(name, `tactus_wakeup_seconds_bucket{le="`); ok {
+			bound, err := strconv.ParseFloat(strings.TrimSuffix(rest, `"}`), 64)
+			if err != nil {
+				t.Fatal(name)
+			}
+			classes = append(classes, class{bound, count})
+		}
+	}
+	slices.SortFunc(classes, func(a, b class) int { return int(min(max(1e9*(a.bound-b.bound), -1), 1)) })
+	last := 0.0
+	for _, c := range classes {
+		if c.count < last {
+			t.Errorf("%v wake-ups took up to %v s, and %v up to less", c.count, c.bound, last)
+		}
+		last = c.count
+	}
+	if total := all["tactus_wakeup_seconds_count"]; len(classes) < 5 || last != total || classes[len(classes)-2].count == 0 {
+		t.Errorf("%v of %v wake-ups in %d classes", last, total, len(classes))
 	}
 }

@@ -1,6 +1,7 @@
 package outcome_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -43,60 +44,6 @@ func TestRaisedAgainIsTheSame(t *testing.T) {
 	}
 }
 
-func TestNotRaisedAgainIsWithdrawn(t *testing.T) {
-	s := newStage(outcome.Config{})
-	s.tick(1, raised{about: 1, by: 1})
-	s.tick(2, raised{about: 2, by: 1})
-	expect(t, s.settle(0), "begin kill of 1 by 1 at 1", "begin kill of 2 by 1 at 2")
-	s.log.Rewind(1)
-	s.tick(1)
-	s.tick(2, raised{about: 2, by: 1})
-	expect(t, s.settle(1), "cancel kill of 1 by 1 at 1")
-	expect(t, s.settle(3), "commit kill of 2 by 1 at 2")
-}
-
-// Without a model that goes back in order: single ticks, ticks that are not
-// simulated again, a rewind on top of a rewind.
-func TestSuspectUntilRaisedOrFinal(t *testing.T) {
-	s := newStage(outcome.Config{})
-	for tick := uint32(1); tick <= 4; tick++ {
-		s.tick(tick, raised{about: int(tick), by: 1})
-	}
-	s.settle(0)
-	s.log.Rewind(2)
-	expect(t, s.settle(2), "commit kill of 1 by 1 at 1") // the others may come again
-	s.tick(2)
-	s.log.Rewind(2)
-	s.tick(2, raised{about: 2, by: 1})
-	expect(t, s.settle(2))
-	expect(t, s.settle(4), "cancel kill of 3 by 1 at 3", "commit kill of 2 by 1 at 2")
-	s.tick(4)
-	expect(t, s.settle(4), "cancel kill of 4 by 1 at 4")
-	if open := s.log.Stats().Open; open != 0 {
-		t.Errorf("%d open", open)
-	}
-}
-
-func TestChangedValueIsAnotherOutcome(t *testing.T) {
-	s := newStage(outcome.Config{})
-	s.tick(1, raised{about: 1, by: 1})
-	expect(t, s.settle(0), "begin kill of 1 by 1 at 1")
-	s.tick(1, raised{about: 1, by: 2})
-	expect(t, s.settle(0), "cancel kill of 1 by 1 at 1", "begin kill of 1 by 2 at 1")
-	expect(t, s.settle(2), "commit kill of 1 by 2 at 1")
-}
-
-func TestAnotherTickIsAnotherOutcome(t *testing.T) {
-	s := newStage(outcome.Config{})
-	s.tick(1)
-	s.tick(2, raised{about: 1, by: 1})
-	s.settle(0)
-	s.log.Rewind(1)
-	s.tick(1, raised{about: 1, by: 1})
-	s.tick(2)
-	expect(t, s.settle(0), "cancel kill of 1 by 1 at 2", "begin kill of 1 by 1 at 1")
-}
-
 // blast is a type whose values may be near each other.
 type blast struct{ X float32 }
 
@@ -119,32 +66,6 @@ func TestSameKeepsAnOutcomeThatMoved(t *testing.T) {
 	s.log.Settle(2)
 	if len(got) != 2 || got[0] != 10 || got[1] != 11 {
 		t.Errorf("begun and committed with %v", got)
-	}
-}
-
-func TestRaisedTwiceHappensTwice(t *testing.T) {
-	s := newStage(outcome.Config{})
-	twice := []raised{{about: 1, by: 1}, {about: 1, by: 1}}
-	s.tick(1, twice...)
-	expect(t, s.settle(0), "begin kill of 1 by 1 at 1", "begin kill of 1 by 1 at 1")
-	s.tick(1, twice[:1]...)
-	expect(t, s.settle(0), "cancel kill of 1 by 1 at 1")
-	s.tick(1, twice...)
-	expect(t, s.settle(2), "commit kill of 1 by 1 at 1", "begin kill of 1 by 1 at 1", "commit kill of 1 by 1 at 1")
-}
-
-func TestUnheardBetweenSettles(t *testing.T) {
-	s := newStage(outcome.Config{})
-	s.tick(1, raised{about: 1, by: 1})
-	s.tick(1)
-	expect(t, s.settle(0))
-	s.tick(1, raised{about: 1, by: 1})
-	s.settle(0)
-	s.tick(1)
-	s.tick(1, raised{about: 1, by: 1})
-	expect(t, s.settle(0))
-	if got := s.log.Stats(); got.Begun != 1 || got.Cancelled != 0 {
-		t.Errorf("%+v", got)
 	}
 }
 
@@ -229,8 +150,7 @@ func TestForcedRollback(t *testing.T) {
 	})
 	w := ecs.NewWorld(p, ecs.Config{})
 	log := outcome.New(w, outcome.Config{})
-	var subjects []components.NetID
-	outcome.Handle(log, outcome.Handlers[kill]{Commit: func(_ *ecs.World, o outcome.Outcome[kill]) { subjects = append(subjects, o.Subject.NetID) }})
+	subjects := subjectsOf[kill](log)
 	for i := range 6 {
 		w.Spawn(components.Heading{Angle: uint16(i)})
 	}
@@ -243,13 +163,8 @@ func TestForcedRollback(t *testing.T) {
 		log.Settle(tick + 1)
 	}
 	want := []components.NetID{3, 6, 2, 5, 1, 4}
-	if len(subjects) != len(want) {
-		t.Fatalf("%v, not %v", subjects, want)
-	}
-	for i := range want {
-		if subjects[i] != want[i] {
-			t.Fatalf("%v, not %v", subjects, want)
-		}
+	if !slices.EqualFunc(*subjects, want, func(s outcome.Subject, id components.NetID) bool { return s.NetID == id }) {
+		t.Fatalf("%v, not %v", *subjects, want)
 	}
 }
 

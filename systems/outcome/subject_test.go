@@ -1,6 +1,7 @@
 package outcome_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -74,13 +75,17 @@ func TestSubjectIsAPredictedSpawn(t *testing.T) {
 		"commit goal of 50 by 0 at 3", "commit goal of 40 by 1 at 3")
 }
 
+// subjectsOf are those of the outcomes of a type that are committed.
+func subjectsOf[T comparable](l *outcome.Log) *[]outcome.Subject {
+	var all []outcome.Subject
+	outcome.Handle(l, outcome.Handlers[T]{Commit: func(_ *ecs.World, o outcome.Outcome[T]) { all = append(all, o.Subject) }})
+	return &all
+}
+
 // The subject of a kill is usually dead when it is told.
 func TestSubjectIsDead(t *testing.T) {
 	s := newStage(outcome.Config{})
-	var subjects []outcome.Subject
-	outcome.Handle(s.log, outcome.Handlers[blast]{Commit: func(_ *ecs.World, o outcome.Outcome[blast]) {
-		subjects = append(subjects, o.Subject)
-	}})
+	told := subjectsOf[blast](s.log)
 	s.log.Start(1)
 	for _, e := range append(s.entities[:2:2], ecs.Entity{}) {
 		outcome.Raise(s.w, e, blast{})
@@ -88,6 +93,7 @@ func TestSubjectIsDead(t *testing.T) {
 	s.log.Done()
 	s.w.Despawn(s.entities[0])
 	s.log.Settle(2)
+	subjects := *told
 	if len(subjects) != 3 || subjects[0] != (outcome.Subject{}) {
 		t.Fatalf("%v", subjects)
 	}
@@ -106,10 +112,7 @@ func TestSubjectByItsName(t *testing.T) {
 	ecs.Local[goal](p, 0)
 	w := ecs.NewWorld(p, ecs.Config{Client: true})
 	log := outcome.New(w, outcome.Config{})
-	var subjects []outcome.Subject
-	outcome.Handle(log, outcome.Handlers[kill]{Commit: func(_ *ecs.World, o outcome.Outcome[kill]) {
-		subjects = append(subjects, o.Subject)
-	}})
+	subjects := subjectsOf[kill](log)
 	tick := func(about ecs.Entity) {
 		log.Start(1)
 		outcome.Raise(w, about, kill{})
@@ -123,8 +126,8 @@ func TestSubjectByItsName(t *testing.T) {
 	log.Settle(2)
 
 	log = outcome.New(ecs.NewWorld(p, ecs.Config{}), outcome.Config{})
-	if len(subjects) != 1 || subjects[0] != (outcome.Subject{Entity: again, NetID: 9}) {
-		t.Errorf("%v, not %v", subjects, again)
+	if !slices.Equal(*subjects, []outcome.Subject{{Entity: again, NetID: 9}}) {
+		t.Errorf("%v, not %v", *subjects, again)
 	}
 	if log.Stats() != (outcome.Stats{}) {
 		t.Error("two worlds share a log")

@@ -1,0 +1,56 @@
+package inspect
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/systems"
+)
+
+// What is said of baselines and of packets under way is said where there are some, and only there.
+func TestWhyTellsWhatThereIs(t *testing.T) {
+	const underWay, whole, differs, predicted = "are not acknowledged", "tells it in full", "how it differs from the send", "two sends predict"
+	for _, c := range []struct {
+		k    systems.Knowledge
+		want []string
+	}{
+		{systems.Knowledge{Send: 9}, []string{whole}},
+		{systems.Knowledge{Send: 9, Sent: 8, Held: 8}, []string{whole}},
+		{systems.Knowledge{Send: 9, Unacknowledged: 2, Held: 8}, []string{whole}},
+		{systems.Knowledge{Send: 9, Sent: 8, Unacknowledged: 2, Held: 5, Baseline: 5}, []string{underWay, differs}},
+		{systems.Knowledge{Send: 9, Sent: 8, Held: 8, Baseline: 8, Second: true}, []string{predicted}},
+		{systems.Knowledge{Send: 9, Sent: 8, Held: 8, Second: true}, []string{whole}},
+	} {
+		c.k.Exists = true
+		text := strings.Join(why(&c.k, &systems.ServerConfig{SendRate: 20}), "\n")
+		for _, part := range []string{underWay, whole, differs, predicted} {
+			if want := slices.Contains(c.want, part); strings.Contains(text, part) != want {
+				t.Errorf("%+v: says %q is %v:\n%s", c.k, part, !want, text)
+			}
+		}
+	}
+}
+
+func TestWhy(t *testing.T) {
+	for _, c := range []struct {
+		k    systems.Knowledge
+		want string
+	}{
+		{systems.Knowledge{Exists: true, Hidden: true}, "Visible"},
+		{systems.Knowledge{Exists: true, TooBig: true, Budget: 300}, "fits no snapshot of 300 bytes"},
+		{systems.Knowledge{Exists: true, Joining: true}, "is joining"},
+		{systems.Knowledge{Exists: true}, "has not been told"},
+		{systems.Knowledge{Exists: true, Send: 9, Sent: 7}, "acknowledged none"},
+		{systems.Knowledge{Exists: true, Send: 9, Held: 9}, "acknowledged the newest send"},
+		{systems.Knowledge{Exists: true, Send: 9, Held: 5, Sent: 8, Unacknowledged: 2}, "the send 4 before the newest, 200 ms earlier"},
+		{systems.Knowledge{Exists: true, Send: 9, Baseline: 8, Second: true}, "two sends predict"},
+		{systems.Knowledge{Exists: true, OverBudget: true, Priority: 2, Gained: 6}, "gains 2, and has gained 6"},
+		{systems.Knowledge{Exists: true, Own: true}, "acknowledged nothing of what it predicts"},
+		{systems.Knowledge{Exists: true, Own: true, Send: 3, OwnHeld: 3}, "for it alone"},
+	} {
+		if text := strings.Join(why(&c.k, &systems.ServerConfig{SendRate: 20}), "\n"); !strings.Contains(text, c.want) {
+			t.Errorf("%+v: %q has no %q", c.k, text, c.want)
+		}
+	}
+}
