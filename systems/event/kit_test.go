@@ -3,7 +3,6 @@ package event_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -203,16 +202,4 @@ func expect(t *testing.T, got []string, want ...string) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-}
-
-// mustPanic wants advice that contains a word.
-func mustPanic(t *testing.T, name, word string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := fmt.Sprint(recover()); !strings.Contains(got, word) {
-			t.Errorf("%s: panic %q, not with %q", name, got, word)
-		}
-	}()
-	f()
 }

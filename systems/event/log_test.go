@@ -194,10 +194,10 @@ func TestMisuse(t *testing.T) {
 		"twice":           func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *note) {}) },
 		"event_test.ask]": func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *ask) {}) },
 	} {
-		mustPanic(t, word, word, f)
+		testgame.MustPanic(t, word, word, f)
 	}
 	s.server.Start(1)
-	mustPanic(t, "Start", "Done first", func() { s.server.Start(2) })
-	mustPanic(t, "Rewind", "Done first", func() { s.server.Rewind(0) })
-	mustPanic(t, "Settle", "Done first", func() { s.server.Settle(0) })
+	testgame.MustPanic(t, "Start", "Done first", func() { s.server.Start(2) })
+	testgame.MustPanic(t, "Rewind", "Done first", func() { s.server.Rewind(0) })
+	testgame.MustPanic(t, "Settle", "Done first", func() { s.server.Settle(0) })
 }

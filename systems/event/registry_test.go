@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 func TestLines(t *testing.T) {
@@ -35,7 +36,7 @@ func TestRegisterPanics(t *testing.T) {
 		"no channel":         func() { event.Register[plain](r, event.Options{Channel: "none"}) },
 		"Config.Packet is 1": func() { event.NewRegistry(channel.Config{Packet: 1}) },
 	} {
-		mustPanic(t, word, word, f)
+		testgame.MustPanic(t, word, word, f)
 	}
 	if got := event.Side(8).String(); got != "side 8" {
 		t.Error(got)

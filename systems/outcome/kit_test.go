@@ -3,7 +3,6 @@ package outcome_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -112,16 +111,4 @@ func expect(t *testing.T, got []told, want ...string) {
 	if !slices.Equal(texts, want) {
 		t.Errorf("got  %q\nwant %q", texts, want)
 	}
-}
-
-// mustPanic wants advice that contains a word.
-func mustPanic(t *testing.T, name, word string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := fmt.Sprint(recover()); !strings.Contains(got, word) {
-			t.Errorf("%s: panic %q, not with %q", name, got, word)
-		}
-	}()
-	f()
 }

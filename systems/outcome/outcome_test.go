@@ -170,29 +170,29 @@ func TestForcedRollback(t *testing.T) {
 
 func TestMisusePanics(t *testing.T) {
 	s := newStage(outcome.Config{})
-	mustPanic(t, "a second log", "has a log", func() { outcome.New(s.w, outcome.Config{}) })
-	mustPanic(t, "a bad limit", "Limit", func() { newStage(outcome.Config{Limit: -1}) })
-	mustPanic(t, "a type twice", "twice", func() { outcome.Handle(s.log, outcome.Handlers[kill]{}) })
-	mustPanic(t, "raised outside", "outside a tick", func() { outcome.Raise(s.w, ecs.Entity{}, kill{}) })
-	mustPanic(t, "done outside", "call Start first", s.log.Done)
+	testgame.MustPanic(t, "a second log", "has a log", func() { outcome.New(s.w, outcome.Config{}) })
+	testgame.MustPanic(t, "a bad limit", "Limit", func() { newStage(outcome.Config{Limit: -1}) })
+	testgame.MustPanic(t, "a type twice", "twice", func() { outcome.Handle(s.log, outcome.Handlers[kill]{}) })
+	testgame.MustPanic(t, "raised outside", "outside a tick", func() { outcome.Raise(s.w, ecs.Entity{}, kill{}) })
+	testgame.MustPanic(t, "done outside", "call Start first", s.log.Done)
 	s.log.Start(1)
-	mustPanic(t, "an unknown type", "without Handle", func() { outcome.Raise(s.w, ecs.Entity{}, 5) })
-	mustPanic(t, "two ticks at a time", "call Done first", func() { s.log.Start(2) })
-	mustPanic(t, "rewound within a tick", "call Done first", func() { s.log.Rewind(0) })
-	mustPanic(t, "settled within a tick", "call Done first", func() { s.log.Settle(0) })
+	testgame.MustPanic(t, "an unknown type", "without Handle", func() { outcome.Raise(s.w, ecs.Entity{}, 5) })
+	testgame.MustPanic(t, "two ticks at a time", "call Done first", func() { s.log.Start(2) })
+	testgame.MustPanic(t, "rewound within a tick", "call Done first", func() { s.log.Rewind(0) })
+	testgame.MustPanic(t, "settled within a tick", "call Done first", func() { s.log.Settle(0) })
 	s.log.Done()
 
 	calls := 0
 	outcome.Handle(s.log, outcome.Handlers[blast]{Begin: func(w *ecs.World, _ outcome.Outcome[blast]) {
 		calls++
-		mustPanic(t, "raised in a handler", "no handlers", func() { outcome.Raise(w, ecs.Entity{}, blast{}) })
-		mustPanic(t, "a tick in a handler", "in a handler", func() { s.log.Start(3) })
+		testgame.MustPanic(t, "raised in a handler", "no handlers", func() { outcome.Raise(w, ecs.Entity{}, blast{}) })
+		testgame.MustPanic(t, "a tick in a handler", "in a handler", func() { s.log.Start(3) })
 		panic("of the game")
 	}})
 	s.log.Start(1)
 	outcome.Raise(s.w, ecs.Entity{}, blast{1})
 	s.log.Done()
-	mustPanic(t, "a handler", "of the game", func() { s.log.Settle(2) })
+	testgame.MustPanic(t, "a handler", "of the game", func() { s.log.Settle(2) })
 	s.log.Settle(2) // the log is usable, and Begin is not called again
 	if got := s.log.Stats(); calls != 1 || got.Begun != 1 || got.Committed != 1 || got.Open != 0 {
 		t.Errorf("%d calls, %+v", calls, got)

@@ -29,14 +29,15 @@ func TestSameSeedSameHash(t *testing.T) {
 		}
 		return c.Hash()
 	}
-	if a, b := hash(1, 1), hash(1, 1); a != b {
-		t.Errorf("two runs: %x and %x", a, b)
+	first := hash(1, 1)
+	if again := hash(1, 1); again != first {
+		t.Errorf("two runs: %x and %x", first, again)
 	}
-	if a, b := hash(1, 1), hash(1, 6); a != b {
-		t.Errorf("a run in one piece ends with %x, in six pieces with %x", a, b)
+	if pieces := hash(1, 6); pieces != first {
+		t.Errorf("a run in one piece ends with %x, in six pieces with %x", first, pieces)
 	}
-	if a, b := hash(1, 1), hash(2, 1); a == b {
-		t.Errorf("seeds 1 and 2 both end with %x", a)
+	if other := hash(2, 1); other == first {
+		t.Errorf("seeds 1 and 2 both end with %x", first)
 	}
 }
 

@@ -36,14 +36,14 @@ func TestNothingIsAllocated(t *testing.T) {
 			for i, e := range m.ends {
 				late := (n - 1 - 2*i + 16) % 8
 				if b := ups[i][late]; n > 8 && len(b) > 0 {
-					must(t, m.server.Receive(e.player, seqs[i][late], b))
+					testgame.Must(t, m.server.Receive(e.player, seqs[i][late], b))
 				}
 			}
 			m.server.Step()
 			for i, e := range m.ends {
 				k := n % 8
 				downs[i][k] = m.server.Append(downs[i][k][:0], e.player, e.down.seq, m.limit)
-				must(t, e.Receive(e.down.seq, downs[i][k]))
+				testgame.Must(t, e.Receive(e.down.seq, downs[i][k]))
 				e.down.seq++
 				e.Step(inputs[(n/3+i)%9])
 				ups[i][k], seqs[i][k] = e.Append(ups[i][k][:0], m.limit), e.up.seq

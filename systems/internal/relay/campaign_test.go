@@ -16,7 +16,7 @@ import (
 func TestCampaign(t *testing.T) {
 	testgame.Seeds(t, 8, func(t *testing.T, seed uint64) {
 		c := newCampaign(t, seed)
-		for c.now < 1000 {
+		for c.now < 700 {
 			c.upset()
 			c.step()
 		}
@@ -122,13 +122,13 @@ func TestPeersAgreeOverTerribleLinks(t *testing.T) {
 				}
 				m.report()
 				for _, e := range m.ends {
-					equal(t, fmt.Sprintf("player %d plays", e.player), e.Playing() && m.server.Playing(e.player), true)
+					testgame.Equal(t, fmt.Sprintf("player %d plays", e.player), e.Playing() && m.server.Playing(e.player), true)
 					if n := m.checked[e.player]; n < 300 {
 						t.Errorf("only %d final ticks of player %d were compared", n, e.player)
 					}
 					lag, most := m.server.Timeline().Next()-e.Timeline().Horizon(), uint32(60)
 					if wait {
-						equal(t, "simulated again", e.Timeline().Stats().Resimulated, 0)
+						testgame.Equal(t, "simulated again", e.Timeline().Stats().Resimulated, 0)
 						lag, most = ticks-m.server.Timeline().Next(), ticks/5
 					}
 					if lag > most {

@@ -93,7 +93,7 @@ func TestForgedInputsAreRefused(t *testing.T) {
 // Inputs that are told against one that the server does not have are left unread, whoever sends them.
 func TestInputsToldAgainstNoneAreLeft(t *testing.T) {
 	m, up, _, _ := staged(t, false)
-	must(t, m.server.Add(9, true))
+	testgame.Must(t, m.server.Add(9, true))
 	next := m.server.Timeline().Next()
 	for what, c := range map[string]struct {
 		player uint32
@@ -109,11 +109,11 @@ func TestInputsToldAgainstNoneAreLeft(t *testing.T) {
 		b.inputs(up[0], next+40, 3, c.back)
 		b.Bool(false)
 		before := m.server.Stats()
-		must(t, m.server.Receive(c.player, m.ends[0].up.seq, b.Bytes()))
+		testgame.Must(t, m.server.Receive(c.player, m.ends[0].up.seq, b.Bytes()))
 		m.ends[0].up.seq++
-		equal(t, what+": messages left unread", m.server.Stats().Unread-before.Unread, c.unread)
+		testgame.Equal(t, what+": messages left unread", m.server.Stats().Unread-before.Unread, c.unread)
 		if c.unread > 0 {
-			equal(t, what+": inputs taken in", m.server.Stats().Taken-before.Taken, 0)
+			testgame.Equal(t, what+": inputs taken in", m.server.Stats().Taken-before.Taken, 0)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestForgedHeadsOfStatesAreRefused(t *testing.T) {
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, relay.ErrMessage) {
 			t.Errorf("%s: %v", what, err)
 		}
-		equal(t, what+": it follows", e.Following(), c.ok)
+		testgame.Equal(t, what+": it follows", e.Following(), c.ok)
 	}
 }
 

@@ -15,10 +15,10 @@ func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
 	m = newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
 	m.blind = true
 	m.run(10)
-	must(t, m.server.Add(7, true))
+	testgame.Must(t, m.server.Add(7, true))
 	m.server.Step()
 	state, err := m.server.Outgoing(7, nil)
-	must(t, err)
+	testgame.Must(t, err)
 	m.server.Remove(7)
 	e := m.join(1, 2, 0, 0, 0)
 	m.join(2, 3, 1, 0.1, 0)

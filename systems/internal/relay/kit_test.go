@@ -22,20 +22,6 @@ type (
 // runs is how often Simulate has run in the timeline's world.
 func runs(t *timeline.Timeline) int { return testgame.Runs(t.World()) }
 
-func equal[T comparable](t *testing.T, what string, got, want T) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // packet is a datagram under way.
 type packet struct {
 	due  int // tick in whose Receive it is seen
@@ -151,7 +137,7 @@ func newMatch(t testing.TB, c relay.Config, cc relay.ClientConfig, play func(pla
 // join adds a client with links of so many ticks one way.
 func (m *match) join(player uint32, latency, jitter int, loss, dup float64) *end {
 	m.t.Helper()
-	must(m.t, m.server.Add(player, true))
+	testgame.Must(m.t, m.server.Add(player, true))
 	l := func(seed uint64) *link {
 		return &link{rng: rand.New(rand.NewPCG(uint64(player), seed)), latency: latency, jitter: jitter, loss: loss, dup: dup}
 	}
@@ -178,18 +164,18 @@ func (m *match) step() {
 		seen := map[uint16]bool{}
 		e.up.arrived(m.now, func(p packet) {
 			if !seen[p.seq] {
-				must(m.t, m.server.Receive(e.player, p.seq, p.data))
+				testgame.Must(m.t, m.server.Receive(e.player, p.seq, p.data))
 			}
 			seen[p.seq] = true
 		})
-		e.up.delivered(m.now, func(b []byte) { must(m.t, m.server.Deliver(e.player, b)) })
+		e.up.delivered(m.now, func(b []byte) { testgame.Must(m.t, m.server.Deliver(e.player, b)) })
 	}
 	m.server.Step()
 	for _, e := range m.ends {
 		e.down.send(m.now, m.server.Append(nil, e.player, e.down.seq, m.limit))
 		for {
 			b, err := m.server.Outgoing(e.player, nil)
-			must(m.t, err)
+			testgame.Must(m.t, err)
 			if b == nil {
 				break
 			}
@@ -222,8 +208,8 @@ func (m *match) frame(e *end) {
 	}
 	e.frames++
 	before := e.ServerTick()
-	e.down.arrived(m.now, func(p packet) { must(m.t, e.Receive(p.seq, p.data)) })
-	e.down.delivered(m.now, func(b []byte) { must(m.t, e.Deliver(b)) })
+	e.down.arrived(m.now, func(p packet) { testgame.Must(m.t, e.Receive(p.seq, p.data)) })
+	e.down.delivered(m.now, func(b []byte) { testgame.Must(m.t, e.Deliver(b)) })
 	if e.clock != nil && e.ServerTick() > before {
 		e.clock.Heard(float64(e.frames), e.ServerTick(), float64(e.up.latency+e.down.latency+m.rng.IntN(2*e.up.jitter+1)))
 	}

@@ -23,7 +23,7 @@ func TestClientThatStallsIsGivenANewState(t *testing.T) {
 		sleeper.frozen = false
 		m.run(200)
 		m.report()
-		equal(t, "plays", sleeper.Playing(), true)
+		testgame.Equal(t, "plays", sleeper.Playing(), true)
 		if n := sleeper.Stats().States; n < 2 {
 			t.Errorf("wait %v: %d states were taken in, want another after the stall", wait, n)
 		}
@@ -45,18 +45,18 @@ func TestRenewedClientPlaysOn(t *testing.T) {
 		m.until(200)
 		m.ends = m.ends[:1]
 		m.run(30)
-		must(t, m.server.Renew(2))
+		testgame.Must(t, m.server.Renew(2))
 		back := &end{Client: relay.NewClient(testgame.Barracks(), 2, m.client), player: 2, up: old.up, down: old.down, gathered: map[uint32]int{}}
 		back.up.queue, back.down.queue, back.up.seq, back.down.seq = nil, nil, 0, 0
 		m.ends = append(m.ends, back)
 		m.run(150)
-		equal(t, "plays", back.Playing(), true)
+		testgame.Equal(t, "plays", back.Playing(), true)
 		presences := m.server.Timeline().AppendPresences(nil)
-		equal(t, "stretches in which the two play", len(presences), 2)
+		testgame.Equal(t, "stretches in which the two play", len(presences), 2)
 		if n := m.checked[2]; n < 150 {
 			t.Errorf("%d final ticks of the one who is back were compared", n)
 		}
-		equal(t, "a stranger is renewed", m.server.Renew(5) != nil, true)
+		testgame.Equal(t, "a stranger is renewed", m.server.Renew(5) != nil, true)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestRefusedInputsAreNobodys(t *testing.T) {
 	if n := refused.Stats().Overruled; n < 8 {
 		t.Errorf("the client was told of %d", n)
 	}
-	equal(t, "the other's", other.Stats().Overruled, 0)
+	testgame.Equal(t, "the other's", other.Stats().Overruled, 0)
 }
 
 func TestDivergenceIsFoundAndNamed(t *testing.T) {
@@ -84,7 +84,7 @@ func TestDivergenceIsFoundAndNamed(t *testing.T) {
 		m.join(1, 2, 2, 0.1, 0)
 		odd := m.join(2, 3, 2, 0.1, 0)
 		m.until(300)
-		equal(t, "divergences of equal worlds", len(found), 0)
+		testgame.Equal(t, "divergences of equal worlds", len(found), 0)
 		from := odd.Timeline().Next() + 10
 		q := &testgame.Quirk{From: from}
 		ecs.SetResource(odd.Timeline().World(), q)
@@ -93,9 +93,9 @@ func TestDivergenceIsFoundAndNamed(t *testing.T) {
 			t.Fatalf("wait %v: found %v", wait, found)
 		}
 		d := found[0]
-		equal(t, "player", d.Player, 2)
-		equal(t, "where", d.Where, "Health.Points")
-		equal(t, "first", d.First, true)
+		testgame.Equal(t, "player", d.Player, 2)
+		testgame.Equal(t, "where", d.Where, "Health.Points")
+		testgame.Equal(t, "first", d.First, true)
 		if d.Tick < from || d.Tick > from+3 {
 			t.Errorf("wait %v: it came up in tick %d, found in %d", wait, from, d.Tick)
 		}
@@ -104,13 +104,13 @@ func TestDivergenceIsFoundAndNamed(t *testing.T) {
 		}
 		// Given a new state, and rid of what made it odd, it agrees again.
 		q.From = 1 << 30
-		must(t, m.server.Renew(2))
+		testgame.Must(t, m.server.Renew(2))
 		m.run(100)
 		before := m.server.Stats().Mismatch
 		m.blind = false
 		clear(m.hashes)
 		m.run(200)
-		equal(t, "hashes that differ afterwards", m.server.Stats().Mismatch-before, 0)
+		testgame.Equal(t, "hashes that differ afterwards", m.server.Stats().Mismatch-before, 0)
 	}
 }
 
@@ -124,14 +124,14 @@ func TestSkippedTicksAreTold(t *testing.T) {
 		before := m.ends[0].Waited()
 		m.server.Skip(70)
 		m.run(100)
-		equal(t, "ticks not made", m.ends[0].Waited()-before, 70)
+		testgame.Equal(t, "ticks not made", m.ends[0].Waited()-before, 70)
 		m.join(uint32(len(m.ends)+1), 2, 1, 0.4, 0)
 	}
 	m.run(100)
 	for _, e := range m.ends {
-		equal(t, "ticks not made in all", uint16(e.Waited()), 3*70)
+		testgame.Equal(t, "ticks not made in all", uint16(e.Waited()), 3*70)
 		b := m.server.Append(nil, e.player, e.down.seq, m.limit)
 		e.down.seq++
-		equal(t, "tells of them again", b[3]&1, 0)
+		testgame.Equal(t, "tells of them again", b[3]&1, 0)
 	}
 }

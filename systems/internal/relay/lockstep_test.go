@@ -27,25 +27,25 @@ func TestNetcodeB7_LockstepHasOneDelayForAll(t *testing.T) {
 		e.answered = e.answered[:0]
 	}
 	m.run(500)
-	equal(t, "ticks of the server in 500", int(m.server.Timeline().Next()-begun), 500)
+	testgame.Equal(t, "ticks of the server in 500", int(m.server.Timeline().Next()-begun), 500)
 	longest := 2 * latencies[1]
 	for _, e := range m.ends {
 		slices.Sort(e.answered)
 		median := e.answered[len(e.answered)/2]
-		equal(t, "delay", e.Delay(), m.ends[0].Delay())
+		testgame.Equal(t, "delay", e.Delay(), m.ends[0].Delay())
 		if median < longest || median > longest+3 {
 			t.Errorf("player %d: its input shows after %d ticks, the longest round trip is %d", e.player, median, longest)
 		}
-		equal(t, "simulated again", e.Timeline().Stats().Resimulated, 0)
+		testgame.Equal(t, "simulated again", e.Timeline().Stats().Resimulated, 0)
 	}
-	equal(t, "simulated again by the server", m.server.Timeline().Stats().Resimulated, 0)
-	equal(t, "given up", m.server.Stats().Filled, 0)
+	testgame.Equal(t, "simulated again by the server", m.server.Timeline().Stats().Resimulated, 0)
+	testgame.Equal(t, "given up", m.server.Stats().Filled, 0)
 
 	// Without the one whose trip is the longest the others' needs are enough.
 	m.leave(2)
 	begun = m.server.Timeline().Next()
 	m.run(300)
-	equal(t, "ticks of the server in 300", int(m.server.Timeline().Next()-begun), 300)
+	testgame.Equal(t, "ticks of the server in 300", int(m.server.Timeline().Next()-begun), 300)
 	if n := m.ends[0].Delay(); n < 10 || n > 13 {
 		t.Errorf("a delay of %d ticks, where the longest round trip takes 10", n)
 	}
@@ -72,11 +72,11 @@ func TestLockstepGoesOnWithoutWhoIsSilent(t *testing.T) {
 	filled := m.server.Stats().Filled
 	before = m.server.Timeline().Next()
 	m.run(100)
-	equal(t, "filled since it is back", m.server.Stats().Filled-filled, 0)
+	testgame.Equal(t, "filled since it is back", m.server.Stats().Filled-filled, 0)
 	if n := m.server.Timeline().Next() - before; n < 98 {
 		t.Errorf("the world made %d ticks of 100", n)
 	}
-	equal(t, "simulated again", silent.Timeline().Stats().Resimulated, 0)
+	testgame.Equal(t, "simulated again", silent.Timeline().Stats().Resimulated, 0)
 }
 
 // walked is how far a player has come in the server's world.
@@ -110,7 +110,7 @@ func TestDelayFollowsTheWay(t *testing.T) {
 	if before > 7 || longer < 18 {
 		t.Errorf("a delay of %d ticks for a round trip of 4, %d for 18", before, longer)
 	}
-	equal(t, "ticks that the player has walked", m.walked(1)-walked, int32(m.server.Timeline().Next()-begun))
+	testgame.Equal(t, "ticks that the player has walked", m.walked(1)-walked, int32(m.server.Timeline().Next()-begun))
 	e.up.latency, e.down.latency = 2, 2
 	last := longer
 	for range 900 {
@@ -123,7 +123,7 @@ func TestDelayFollowsTheWay(t *testing.T) {
 	if last > before+1 {
 		t.Errorf("a delay of %d ticks when the round trip takes 4 again, %d before", last, before)
 	}
-	equal(t, "ticks that the player has walked", m.walked(1)-walked, int32(m.server.Timeline().Next()-begun))
+	testgame.Equal(t, "ticks that the player has walked", m.walked(1)-walked, int32(m.server.Timeline().Next()-begun))
 }
 
 // As often as a client under lockstep is said to be able to step, it can.
@@ -133,12 +133,12 @@ func TestClientStepsAsFarAsItIsAhead(t *testing.T) {
 	e := m.join(2, 4, 0, 0, 0)
 	m.until(200)
 	m.frame(e)
-	equal(t, "ahead, when all is simulated", e.Ahead(), 0)
+	testgame.Equal(t, "ahead, when all is simulated", e.Ahead(), 0)
 	for range 10 { // it hears, and does not step
 		m.now++
 		m.server.Step()
 		e.down.send(m.now, m.server.Append(nil, 2, e.down.seq, m.limit))
-		e.down.arrived(m.now, func(p packet) { must(t, e.Receive(p.seq, p.data)) })
+		e.down.arrived(m.now, func(p packet) { testgame.Must(t, e.Receive(p.seq, p.data)) })
 	}
 	ahead, steps := e.Ahead(), 0
 	for e.Step(testgame.Words(steer{})) {
@@ -147,5 +147,5 @@ func TestClientStepsAsFarAsItIsAhead(t *testing.T) {
 	if ahead < 2 || ahead != steps {
 		t.Errorf("%d ticks ahead, and it stepped %d times", ahead, steps)
 	}
-	equal(t, "ahead then", e.Ahead(), 0)
+	testgame.Equal(t, "ahead then", e.Ahead(), 0)
 }

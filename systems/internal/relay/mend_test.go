@@ -30,9 +30,9 @@ func TestNetcodeE8_ADivergedClientIsGivenAState(t *testing.T) {
 				m.except = odd.player
 				again, tick, seen := other.Timeline().Stats().Resimulated, other.Timeline().Next(), m.checked[1]
 				m.run(150)
-				equal(t, "states of the one that diverged", odd.Stats().States, 2)
-				equal(t, "states for it", m.server.Stats().Mended, 1)
-				equal(t, "named", found > 0, true)
+				testgame.Equal(t, "states of the one that diverged", odd.Stats().States, 2)
+				testgame.Equal(t, "states for it", m.server.Stats().Mended, 1)
+				testgame.Equal(t, "named", found > 0, true)
 				// From here on its final ticks are compared with everybody's.
 				m.except = 0
 				before := m.checked[2]
@@ -40,8 +40,8 @@ func TestNetcodeE8_ADivergedClientIsGivenAState(t *testing.T) {
 				if n := m.checked[2] - before; n < 140*60 {
 					t.Errorf("%d times a final tick of it was compared in 150 ticks", n)
 				}
-				equal(t, "it plays", odd.Playing(), true)
-				equal(t, "states of another", other.Stats().States, 1)
+				testgame.Equal(t, "it plays", odd.Playing(), true)
+				testgame.Equal(t, "states of another", other.Stats().States, 1)
 				if n := other.Timeline().Next() - tick; n < 298 {
 					t.Errorf("another client made %d ticks of 300", n)
 				}
@@ -103,7 +103,7 @@ func TestStatesThatAreAskedForAreBounded(t *testing.T) {
 		}
 		e.down.delivered(m.now, func(b []byte) { state = b[1] })
 		for _, s := range []byte{state, 0} { // it goes on from there, and has lost it
-			must(t, m.server.Receive(1, e.up.seq, []byte{s, 0}))
+			testgame.Must(t, m.server.Receive(1, e.up.seq, []byte{s, 0}))
 			e.up.seq++
 		}
 	}

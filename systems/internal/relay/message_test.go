@@ -38,7 +38,7 @@ func TestSmallMessages(t *testing.T) {
 		t.Errorf("the largest message has %d bytes, at most 512 are allowed and needed", largest)
 	}
 	for _, e := range m.ends {
-		equal(t, "playing", e.Playing(), true)
+		testgame.Equal(t, "playing", e.Playing(), true)
 		if m.checked[e.player] < ticks/3 {
 			t.Errorf("only %d final ticks of player %d were compared", m.checked[e.player], e.player)
 		}
@@ -97,12 +97,12 @@ func TestNetcodeE7_LateInputsThroughTheRelay(t *testing.T) {
 	if n := m.server.Timeline().Stats().Resimulated - before; n > 200*(4+4)+60 {
 		t.Errorf("the server simulated %d ticks again in 200", n)
 	}
-	equal(t, "over the cap", m.server.Timeline().Inputs(2)[timeline.OverCap] > 0, true)
+	testgame.Equal(t, "over the cap", m.server.Timeline().Inputs(2)[timeline.OverCap] > 0, true)
 }
 
 func TestConfigs(t *testing.T) {
-	must(t, relay.Config{}.Validate())
-	must(t, relay.ClientConfig{}.Validate())
+	testgame.Must(t, relay.Config{}.Validate())
+	testgame.Must(t, relay.ClientConfig{}.Validate())
 	for _, c := range []relay.Config{
 		{Peers: -1}, {Keep: 1}, {Keep: 99999}, {Lead: 256}, {Stall: 1<<16 + 1}, {Checks: 5000}, {MaxState: 1}, {Part: 1},
 		{Timeline: timeline.Config{Follower: true}}, {Timeline: timeline.Config{Unmerged: true}}, {Timeline: timeline.Config{Window: -1}},
@@ -123,19 +123,19 @@ func TestConfigs(t *testing.T) {
 
 func TestPeersAreBounded(t *testing.T) {
 	m := newMatch(t, relay.Config{Peers: 2}, relay.ClientConfig{}, human)
-	must(t, m.server.Add(1, true))
+	testgame.Must(t, m.server.Add(1, true))
 	for _, player := range []uint32{1, 1} {
 		if err := m.server.Add(player, true); !errors.Is(err, relay.ErrPeers) {
 			t.Errorf("player %d once more: %v", player, err)
 		}
 	}
-	must(t, m.server.Add(2, true))
+	testgame.Must(t, m.server.Add(2, true))
 	if err := m.server.Add(3, true); !errors.Is(err, relay.ErrPeers) {
 		t.Errorf("one too many: %v", err)
 	}
 	m.server.Remove(9)
 	m.server.Remove(2)
-	must(t, m.server.Add(3, false))
+	testgame.Must(t, m.server.Add(3, false))
 }
 
 // turret is steered by one number that travels as it is, crane by one that travels as a difference.
@@ -180,18 +180,18 @@ func single[I any](t *testing.T, turn func(in *I) *int32, most int32) {
 	}
 	server, client := relay.NewServer(game(), relay.Config{Timeline: c}), relay.NewClient(game(), 1, relay.ClientConfig{Timeline: c})
 	table := client.Timeline().World().Protocol().Input().Schema
-	must(t, server.Add(1, true))
+	testgame.Must(t, server.Add(1, true))
 	want := int32(0)
 	for now := range uint16(200) {
 		server.Step()
 		if b := server.Append(nil, 1, now, 1180); len(b) > 0 {
-			must(t, client.Receive(now, b))
+			testgame.Must(t, client.Receive(now, b))
 		}
 		if b, err := server.Outgoing(1, nil); b != nil {
-			must(t, client.Deliver(b))
+			testgame.Must(t, client.Deliver(b))
 			server.Sent(1)
 		} else {
-			must(t, err)
+			testgame.Must(t, err)
 		}
 		var in I
 		if now < 180 {
@@ -203,15 +203,15 @@ func single[I any](t *testing.T, turn func(in *I) *int32, most int32) {
 		words := make([]int32, table.Words)
 		table.Quantize(words, table.Words, unsafe.Pointer(&in), 1)
 		client.Step(words)
-		must(t, server.Receive(1, now, client.Append(nil, 1180)))
+		testgame.Must(t, server.Receive(1, now, client.Append(nil, 1180)))
 	}
-	equal(t, "inputs that were not taken in", server.Stats().Refused+server.Inputs(1).Missing, 0)
+	testgame.Equal(t, "inputs that were not taken in", server.Stats().Refused+server.Inputs(1).Missing, 0)
 	for _, w := range []*ecs.World{server.Timeline().World(), client.Timeline().World()} {
 		n := 0
 		for _, r := range ecs.Each[struct{ Place *place }](w) {
-			equal(t, "turned", r.Place.X, want)
+			testgame.Equal(t, "turned", r.Place.X, want)
 			n++
 		}
-		equal(t, "guns", n, 1)
+		testgame.Equal(t, "guns", n, 1)
 	}
 }

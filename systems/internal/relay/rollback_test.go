@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 const changesAt = 100
@@ -30,9 +31,9 @@ func since(t *testing.T, play func(uint32, int) steer, ticks int, latency ...int
 	}
 	count := func() []int {
 		n := []int{runs(m.server.Timeline()) - int(m.server.Timeline().Stats().Ticks)}
-		equal(t, "ticks that the server's timeline simulated again", int(m.server.Timeline().Stats().Resimulated), n[0])
+		testgame.Equal(t, "ticks that the server's timeline simulated again", int(m.server.Timeline().Stats().Resimulated), n[0])
 		for _, e := range m.ends {
-			equal(t, "ticks that a timeline simulated again", int(e.Timeline().Stats().Resimulated), runs(e.Timeline())-int(e.Timeline().Stats().Ticks))
+			testgame.Equal(t, "ticks that a timeline simulated again", int(e.Timeline().Stats().Resimulated), runs(e.Timeline())-int(e.Timeline().Stats().Ticks))
 			n = append(n, int(e.Timeline().Stats().Resimulated))
 		}
 		return n

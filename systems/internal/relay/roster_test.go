@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -23,7 +24,7 @@ func TestLeaveSettlesWhatWasOutstanding(t *testing.T) {
 		t.Errorf("%d ticks are not final since it has left", lag)
 	}
 	m.run(100)
-	equal(t, "who plays", len(m.server.Timeline().AppendPresences(nil)), 1)
+	testgame.Equal(t, "who plays", len(m.server.Timeline().AppendPresences(nil)), 1)
 }
 
 // Who only looks on follows and keeps nobody waiting.
@@ -33,10 +34,10 @@ func TestSpectator(t *testing.T) {
 		m.join(1, 2, 3, 0.1, 0)
 		e := m.join(2, 8, 4, 0.3, 0)
 		m.server.Remove(2)
-		must(t, m.server.Add(2, false))
+		testgame.Must(t, m.server.Add(2, false))
 		m.until(400)
-		equal(t, "follows", e.Following(), true)
-		equal(t, "plays", e.Playing() || m.server.Playing(2), false)
+		testgame.Equal(t, "follows", e.Following(), true)
+		testgame.Equal(t, "plays", e.Playing() || m.server.Playing(2), false)
 		if n := m.checked[2]; n < 300 {
 			t.Errorf("%d final ticks were compared", n)
 		}
@@ -56,7 +57,7 @@ func TestInputsThatWaitAreCountedApart(t *testing.T) {
 	if n.Waiting < 4 || n.Waiting > e.Delay() {
 		t.Errorf("%d inputs wait, which are given ten ticks before and take two to come", n.Waiting)
 	}
-	equal(t, "consumed, given up and late", n.Consumed+uint64(n.Missing)+uint64(n.Late), uint64(next-first))
+	testgame.Equal(t, "consumed, given up and late", n.Consumed+uint64(n.Missing)+uint64(n.Late), uint64(next-first))
 }
 
 // The places of those who have left are taken by others, though there is always somebody who has not heard yet of

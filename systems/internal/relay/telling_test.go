@@ -64,8 +64,8 @@ func TestNetcodeC2_WhatARunOfLossesTookComesAgain(t *testing.T) {
 				if lag := m.server.Timeline().Next() - newest; !wait && lag > trip+2 {
 					t.Errorf("after %d messages were lost the server lacks inputs of %d ticks", run, lag)
 				}
-				equal(t, "inputs given up", m.server.Inputs(2).Missing-missing, 0)
-				equal(t, "states", e.Stats().States, states)
+				testgame.Equal(t, "inputs given up", m.server.Inputs(2).Missing-missing, 0)
+				testgame.Equal(t, "states", e.Stats().States, states)
 			})
 		}
 	}
@@ -78,7 +78,7 @@ func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
 	e := m.join(2, 15, 0, 0, 0)
 	m.until(200)
 	e.frozen = true
-	e.down.arrived(m.now+20, func(p packet) { must(t, e.Receive(p.seq, p.data)) })
+	e.down.arrived(m.now+20, func(p packet) { testgame.Must(t, e.Receive(p.seq, p.data)) })
 	m.server.Repeat(2, 1)
 	for range 50 {
 		e.down.queue = nil
@@ -86,7 +86,7 @@ func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
 		m.step() // two are under way, and the newer one comes first
 		for i := range e.down.queue {
 			p := e.down.queue[len(e.down.queue)-1-i]
-			must(t, e.Receive(p.seq, p.data))
+			testgame.Must(t, e.Receive(p.seq, p.data))
 		}
 		for range 2 {
 			e.Step(testgame.Words(always(2, m.now)))
@@ -162,7 +162,7 @@ func TestBytesOfAClient(t *testing.T) {
 				m.join(uint32(p+1), 3, 1, 0.02, 0)
 			}
 			m.until(150)
-			m.costs(300, c.up, c.down)
+			m.costs(160, c.up, c.down)
 		})
 	}
 }

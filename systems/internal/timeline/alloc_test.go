@@ -24,7 +24,7 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 	l := newTimeline(timeline.Config{Window: 20, Refill: 20, Join: testgame.Enlist, Leave: testgame.Discharger()}, deaf{})
 	for p := range uint32(4) {
-		must(t, l.Join(p+1, 0, 0))
+		testgame.Must(t, l.Join(p+1, 0, 0))
 	}
 	inputs := make([][]int32, 9)
 	for i := range inputs {
@@ -44,9 +44,9 @@ func TestNothingIsAllocated(t *testing.T) {
 		}
 		switch now % 60 {
 		case 20:
-			must(t, l.Join(9, now, now))
+			testgame.Must(t, l.Join(9, now, now))
 		case 30:
-			must(t, l.Leave(9, now))
+			testgame.Must(t, l.Leave(9, now))
 		}
 		told = l.AppendRuns(told[:0], 4, l.Horizon())
 		presences = l.AppendPresences(presences[:0])
@@ -72,7 +72,7 @@ func TestLockstepAllocatesNothing(t *testing.T) {
 	}
 	l := newTimeline(timeline.Config{Wait: true})
 	for p := range uint32(4) {
-		must(t, l.Join(p+1, 0, 0))
+		testgame.Must(t, l.Join(p+1, 0, 0))
 	}
 	in := testgame.Words(steer{DX: 1})
 	tick := func() {
@@ -87,5 +87,5 @@ func TestLockstepAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(200, tick); n != 0 {
 		t.Errorf("a tick allocates %v times", n)
 	}
-	equal(t, "next tick", l.Next(), 400)
+	testgame.Equal(t, "next tick", l.Next(), 400)
 }

@@ -52,27 +52,27 @@ func TestWithoutInputs(t *testing.T) {
 		First:     5,
 		Authority: ecs.NewStage("Authority", ecs.System{Name: "count", Run: func(*ecs.World) { ended++ }}),
 	})
-	must(t, l.Join(1, 5, 5))
+	testgame.Must(t, l.Join(1, 5, 5))
 	steps(t, l, 5)
-	equal(t, "verdict", l.Put(1, 7, nil), timeline.Agreed)
-	must(t, l.Leave(1, 8))
+	testgame.Equal(t, "verdict", l.Put(1, 7, nil), timeline.Agreed)
+	testgame.Must(t, l.Leave(1, 8))
 	steps(t, l, 1)
-	equal(t, "ticks simulated again", l.Stats().Last, 2)
-	equal(t, "runs of the last stage", ended, 8)
+	testgame.Equal(t, "ticks simulated again", l.Stats().Last, 2)
+	testgame.Equal(t, "runs of the last stage", ended, 8)
 	past, err := l.History().At(10)
-	must(t, err)
-	equal(t, "tick of the past", past.Tick(), 10)
+	testgame.Must(t, err)
+	testgame.Equal(t, "tick of the past", past.Tick(), 10)
 	for range ecs.AllAt[struct{ At components.Heading }](past) {
 		ended = -1
 	}
-	equal(t, "looked into the past", ended, -1)
+	testgame.Equal(t, "looked into the past", ended, -1)
 	if n, ok := l.Newest(1); ok {
-		equal(t, "newest", n, 7)
+		testgame.Equal(t, "newest", n, 7)
 	}
 	steps(t, l, 100)
-	equal(t, "horizon", l.Horizon(), l.Next())
+	testgame.Equal(t, "horizon", l.Horizon(), l.Next())
 	sum, ok := l.Hash(l.Next() - 1)
-	equal(t, "hash is there", ok, true)
-	equal(t, "hash", sum, w.Hash())
-	equal(t, "world", l.World(), w)
+	testgame.Equal(t, "hash is there", ok, true)
+	testgame.Equal(t, "hash", sum, w.Hash())
+	testgame.Equal(t, "world", l.World(), w)
 }

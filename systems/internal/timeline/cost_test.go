@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -72,9 +73,9 @@ func steadily(t *testing.T, c timeline.Config, want func(i int) []int) {
 					t.Errorf("peer %d simulates %d ticks again in %d, want %d a tick", i, got[i], ticks, want)
 				}
 				stats := world.peers[i].Stats()
-				equal(t, "in the last step", stats.Last, want)
+				testgame.Equal(t, "in the last step", stats.Last, want)
 				if !c.Unmerged {
-					equal(t, "longest pass", stats.Longest, want)
+					testgame.Equal(t, "longest pass", stats.Longest, want)
 				}
 			}
 			world.agree(t)
@@ -101,7 +102,7 @@ func TestCostGrowsWithPlayers(t *testing.T) {
 		for _, k := range since(t, newStar(timeline.Config{Unmerged: true}, always, 0, latency...), ticks) {
 			apart[n] += k
 		}
-		equal(t, fmt.Sprintf("%d players, one pass", n), merged[n], (6+12*n)*ticks)
-		equal(t, fmt.Sprintf("%d players, a pass for each", n), apart[n], (6*n+12*n*(n-1))*ticks)
+		testgame.Equal(t, fmt.Sprintf("%d players, one pass", n), merged[n], (6+12*n)*ticks)
+		testgame.Equal(t, fmt.Sprintf("%d players, a pass for each", n), apart[n], (6*n+12*n*(n-1))*ticks)
 	}
 }

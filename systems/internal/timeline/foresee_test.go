@@ -15,7 +15,7 @@ import (
 func TestForesee(t *testing.T) {
 	l := newTimeline(timeline.Config{Players: 4})
 	for player := range uint32(4) {
-		must(t, l.Join(player, 0, 0))
+		testgame.Must(t, l.Join(player, 0, 0))
 	}
 	for player := range uint32(4) {
 		put(t, l, player, 0, steer{DX: 1, Fire: true}, timeline.InTime)
@@ -23,7 +23,7 @@ func TestForesee(t *testing.T) {
 	steps(t, l, 1)
 	put(t, l, 1, 1, steer{DY: -1}, timeline.InTime)
 	put(t, l, 3, 1, steer{DY: 1}, timeline.InTime)
-	must(t, l.Leave(0, 1))
+	testgame.Must(t, l.Leave(0, 1))
 	w, before := l.World(), l.World().Hash()
 	for _, look := range []struct {
 		own   uint32
@@ -52,12 +52,12 @@ func TestForesee(t *testing.T) {
 	}
 	again := newTimeline(timeline.Config{Players: 4})
 	for player := range uint32(4) {
-		must(t, again.Join(player, 0, 0))
+		testgame.Must(t, again.Join(player, 0, 0))
 		put(t, again, player, 0, steer{DX: 1, Fire: true}, timeline.InTime)
 	}
 	put(t, again, 1, 1, steer{DY: -1}, timeline.InTime)
 	put(t, again, 3, 1, steer{DY: 1}, timeline.InTime)
-	must(t, again.Leave(0, 1))
+	testgame.Must(t, again.Leave(0, 1))
 	steps(t, again, 3)
 	steps(t, l, 2)
 	if l.World().Hash() != again.World().Hash() {

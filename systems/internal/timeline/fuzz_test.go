@@ -97,9 +97,9 @@ func FuzzTimeline(f *testing.F) {
 				switch {
 				case c.tick != in.Next():
 				case c.join:
-					must(t, in.Join(c.player, c.tick, c.tick))
+					testgame.Must(t, in.Join(c.player, c.tick, c.tick))
 				default:
-					must(t, in.Leave(c.player, c.tick))
+					testgame.Must(t, in.Leave(c.player, c.tick))
 				}
 			}
 			for p := range uint32(4) {

@@ -11,11 +11,11 @@ import (
 
 func TestNetcodeB5_HorizonIsWhatNoInputReaches(t *testing.T) {
 	l := playing(t, timeline.Config{Window: 20})
-	must(t, l.Join(2, 0, 0))
+	testgame.Must(t, l.Join(2, 0, 0))
 	horizon := func(want uint32) {
 		t.Helper()
 		steps(t, l, 1)
-		equal(t, "horizon", l.Horizon(), want)
+		testgame.Equal(t, "horizon", l.Horizon(), want)
 	}
 	for tick := range uint32(9) {
 		put(t, l, 1, tick, steer{}, timeline.InTime)
@@ -31,25 +31,25 @@ func TestNetcodeB5_HorizonIsWhatNoInputReaches(t *testing.T) {
 	for range 15 {
 		steps(t, l, 1)
 	}
-	equal(t, "next tick", l.Next(), 19)
+	testgame.Equal(t, "next tick", l.Next(), 19)
 	horizon(4)
-	equal(t, "missing inputs", l.Stats().Missing, 0)
+	testgame.Equal(t, "missing inputs", l.Stats().Missing, 0)
 	for range 10 {
 		steps(t, l, 1)
 	}
-	equal(t, "horizon, a window before the next tick", l.Horizon(), l.Next()-20)
-	equal(t, "missing inputs of both", l.Stats().Missing, 6+1) // 4 to 9, and 9
+	testgame.Equal(t, "horizon, a window before the next tick", l.Horizon(), l.Next()-20)
+	testgame.Equal(t, "missing inputs of both", l.Stats().Missing, 6+1) // 4 to 9, and 9
 	for tick := uint32(10); tick < 30; tick++ {
 		put(t, l, 1, tick, steer{}, timeline.Agreed)
 	}
-	must(t, l.Leave(2, 25))
+	testgame.Must(t, l.Leave(2, 25))
 	steps(t, l, 1)
-	equal(t, "horizon", l.Horizon(), 11)
+	testgame.Equal(t, "horizon", l.Horizon(), 11)
 	for tick := uint32(10); tick < 25; tick++ {
 		l.Put(2, tick, testgame.Words(steer{}))
 	}
 	steps(t, l, 1)
-	equal(t, "horizon, for one who has left", l.Horizon(), 30)
+	testgame.Equal(t, "horizon, for one who has left", l.Horizon(), 30)
 }
 
 func TestFollowerWaitsForTheWord(t *testing.T) {
@@ -58,16 +58,16 @@ func TestFollowerWaitsForTheWord(t *testing.T) {
 		put(t, l, 1, l.Next(), steer{}, timeline.InTime)
 		steps(t, l, 1)
 	}
-	equal(t, "horizon", l.Horizon(), 0)
+	testgame.Equal(t, "horizon", l.Horizon(), 0)
 	l.Told(3)
 	l.Told(2)
 	put(t, l, 1, l.Next(), steer{}, timeline.InTime)
 	steps(t, l, 1)
-	equal(t, "horizon", l.Horizon(), 3)
+	testgame.Equal(t, "horizon", l.Horizon(), 3)
 	l.Told(30)
 	put(t, l, 1, l.Next(), steer{}, timeline.InTime)
 	steps(t, l, 1)
-	equal(t, "horizon", l.Horizon(), 7)
+	testgame.Equal(t, "horizon", l.Horizon(), 7)
 }
 
 func TestOverrule(t *testing.T) {
@@ -75,7 +75,7 @@ func TestOverrule(t *testing.T) {
 	put(t, l, 1, 0, steer{DX: 1}, timeline.InTime)
 	put(t, l, 1, 4, steer{DY: 1}, timeline.InTime)
 	steps(t, l, 8)
-	equal(t, "place", at(t, l, 1), place{X: 9, Y: 4})
+	testgame.Equal(t, "place", at(t, l, 1), place{X: 9, Y: 4})
 	for _, c := range []struct {
 		tick uint32
 		in   []int32
@@ -89,16 +89,16 @@ func TestOverrule(t *testing.T) {
 		{12, testgame.Words(steer{DX: 1}), timeline.InTime},
 		{30, nil, timeline.TooEarly},
 	} {
-		equal(t, "verdict", l.Overrule(1, c.tick, c.in), c.want)
+		testgame.Equal(t, "verdict", l.Overrule(1, c.tick, c.in), c.want)
 	}
-	equal(t, "verdict", l.Overrule(2, 3, nil), timeline.Absent)
+	testgame.Equal(t, "verdict", l.Overrule(2, 3, nil), timeline.Absent)
 	steps(t, l, 1)
-	equal(t, "place", at(t, l, 1), place{X: 5 + 9, Y: 0})
+	testgame.Equal(t, "place", at(t, l, 1), place{X: 5 + 9, Y: 0})
 	steps(t, l, 31)
-	equal(t, "what it was", l.Overrule(1, 12, testgame.Words(steer{DX: 1})), timeline.Duplicate)
-	equal(t, "another than what it was", l.Overrule(1, 12, testgame.Words(steer{DX: -1})), timeline.TooOld)
-	equal(t, "none where there was none", l.Overrule(1, 13, nil), timeline.Duplicate)
-	equal(t, "none where there was one", l.Overrule(1, 12, nil), timeline.TooOld)
+	testgame.Equal(t, "what it was", l.Overrule(1, 12, testgame.Words(steer{DX: 1})), timeline.Duplicate)
+	testgame.Equal(t, "another than what it was", l.Overrule(1, 12, testgame.Words(steer{DX: -1})), timeline.TooOld)
+	testgame.Equal(t, "none where there was none", l.Overrule(1, 13, nil), timeline.Duplicate)
+	testgame.Equal(t, "none where there was one", l.Overrule(1, 12, nil), timeline.TooOld)
 }
 
 func TestHashIsTheWorlds(t *testing.T) {
@@ -118,9 +118,9 @@ func TestHashIsTheWorlds(t *testing.T) {
 	for tick := range uint32(31) {
 		for _, l := range []*timeline.Timeline{l, late} {
 			sum, ok := l.Hash(tick)
-			equal(t, "hash is kept", ok, tick >= 22 && tick < 30)
+			testgame.Equal(t, "hash is kept", ok, tick >= 22 && tick < 30)
 			if ok {
-				equal(t, "hash", sum, sums[tick])
+				testgame.Equal(t, "hash", sum, sums[tick])
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func TestDivergence(t *testing.T) {
 	}
 	digest := func(l *timeline.Timeline, tick uint32) []uint64 {
 		d, err := l.AppendDigest(nil, tick)
-		must(t, err)
+		testgame.Must(t, err)
 		return d
 	}
 	type wounded struct{ Health *health }
@@ -170,10 +170,10 @@ func TestDivergence(t *testing.T) {
 		"entities": func(w *ecs.World) { ecs.Spawn(w, testgame.Rock{Fuse: testgame.Fuse{Left: 9}}) },
 	} {
 		wrong := run(spoil)
-		equal(t, "divergence in a tick of the past", wrong.Divergence(digest(right, 17), digest(wrong, 17)), want)
-		equal(t, "divergence in the last tick", wrong.Divergence(digest(right, 19), digest(wrong, 19)), want)
-		equal(t, "divergence before", wrong.Divergence(digest(right, 15), digest(wrong, 15)), "")
-		equal(t, "another protocol", wrong.Divergence(digest(right, 15), nil), "protocol")
+		testgame.Equal(t, "divergence in a tick of the past", wrong.Divergence(digest(right, 17), digest(wrong, 17)), want)
+		testgame.Equal(t, "divergence in the last tick", wrong.Divergence(digest(right, 19), digest(wrong, 19)), want)
+		testgame.Equal(t, "divergence before", wrong.Divergence(digest(right, 15), digest(wrong, 15)), "")
+		testgame.Equal(t, "another protocol", wrong.Divergence(digest(right, 15), nil), "protocol")
 	}
 	for _, tick := range []uint32{5, 20} {
 		if _, err := right.AppendDigest(nil, tick); !errors.Is(err, ecs.ErrNoHistory) {

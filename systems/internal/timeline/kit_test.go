@@ -46,20 +46,6 @@ func steps(t *testing.T, l *timeline.Timeline, n int) {
 	}
 }
 
-func equal[T comparable](t *testing.T, what string, got, want T) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // steering is any input, drawn.
 func steering(r *rand.Rand) steer {
 	return steer{DX: int8(r.IntN(3) - 1), DY: int8(r.IntN(3) - 1), Fire: r.IntN(4) == 0}
@@ -164,8 +150,8 @@ func (s *star) resimulated(t *testing.T) []int {
 	var n []int
 	for _, l := range s.peers {
 		again := l.Stats().Resimulated
-		equal(t, "ticks that the world says it simulated again", l.World().Resimulated(), again)
-		equal(t, "runs of Simulate", runs(l), int(l.Stats().Ticks+again))
+		testgame.Equal(t, "ticks that the world says it simulated again", l.World().Resimulated(), again)
+		testgame.Equal(t, "runs of Simulate", runs(l), int(l.Stats().Ticks+again))
 		n = append(n, int(again))
 	}
 	return n

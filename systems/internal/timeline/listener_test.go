@@ -30,7 +30,7 @@ func TestListeners(t *testing.T) {
 	put(t, l, 1, 1, steer{DX: 1}, timeline.Rewrote)
 	steps(t, l, 3)
 	l.Restart(9)
-	equal(t, "what a listener is told", j.String(), `0, final before 0
+	testgame.Equal(t, "what a listener is told", j.String(), `0, final before 0
 1, final before 0
 back to 1; 1, 2, final before 2
 3, final before 2
@@ -43,7 +43,7 @@ back to 0; final before 9
 	put(t, l, 1, 1, steer{DX: 1}, timeline.Rewrote)
 	put(t, l, 1, 0, steer{DY: 1}, timeline.Rewrote)
 	steps(t, l, 1)
-	equal(t, "what a listener is told", j.String(), `0, final before 0
+	testgame.Equal(t, "what a listener is told", j.String(), `0, final before 0
 1, final before 0
 back to 1; 1, back to 0; 0, 1, 2, final before 2
 `)
@@ -98,10 +98,10 @@ func TestOutcomesFollowTheTimeline(t *testing.T) {
 		tell(t, r, back, disorder(r, all, window, false), ticks+window)
 		ahead.Settle(ticks + window)
 		log.Settle(ticks + window)
-		equal(t, "outcomes that stay open", len(got.open), 0)
-		equal(t, "outcomes", len(got.committed), len(want.committed))
+		testgame.Equal(t, "outcomes that stay open", len(got.open), 0)
+		testgame.Equal(t, "outcomes", len(got.committed), len(want.committed))
 		for o, n := range want.committed {
-			equal(t, "commits of "+o, got.committed[o], n)
+			testgame.Equal(t, "commits of "+o, got.committed[o], n)
 		}
 		cancelled += log.Stats().Cancelled
 	}

@@ -26,9 +26,9 @@ func soldiers(w *ecs.World) (players []uint32) {
 
 func TestJoinAndLeave(t *testing.T) {
 	l := playing(t, timeline.Config{Window: 20})
-	must(t, l.Join(3, 5, 5))
-	must(t, l.Leave(3, 10))
-	must(t, l.Join(3, 12, 12))
+	testgame.Must(t, l.Join(3, 5, 5))
+	testgame.Must(t, l.Leave(3, 10))
+	testgame.Must(t, l.Join(3, 12, 12))
 	for tick := range uint32(16) {
 		steps(t, l, 1)
 		want := []uint32{1}
@@ -58,13 +58,13 @@ func TestLateJoinAndLeave(t *testing.T) {
 		for range 80 {
 			switch l.Next() {
 			case 10 + late:
-				must(t, l.Join(2, 10, 10))
+				testgame.Must(t, l.Join(2, 10, 10))
 			case 30 + late:
-				must(t, l.Leave(2, 30))
+				testgame.Must(t, l.Leave(2, 30))
 			case 32 + late:
-				must(t, l.Join(4, 32, 32))
+				testgame.Must(t, l.Join(4, 32, 32))
 			case 40 + late:
-				must(t, l.Leave(1, 40))
+				testgame.Must(t, l.Leave(1, 40))
 			}
 			for _, p := range []uint32{1, 2, 4} {
 				l.Put(p, l.Next()-min(l.Next(), late), testgame.Words(always(0, p+l.Next()-min(l.Next(), late))))
@@ -114,25 +114,25 @@ func TestRefusals(t *testing.T) {
 	if err := l.Leave(1, 19); !errors.Is(err, timeline.ErrFinal) {
 		t.Errorf("a leave beyond the window: %v", err)
 	}
-	must(t, l.Join(5, 20, 20)) // 2 is forgotten
+	testgame.Must(t, l.Join(5, 20, 20)) // 2 is forgotten
 	steps(t, l, 1)
-	equal(t, "ticks simulated again for a late join", l.Stats().Last, 10)
+	testgame.Equal(t, "ticks simulated again for a late join", l.Stats().Last, 10)
 }
 
 // A joiner cannot have sent inputs for ticks before it knew of its join.
 func TestFirstInput(t *testing.T) {
 	l := newTimeline(timeline.Config{Wait: true})
-	must(t, l.Join(1, 0, 0))
-	must(t, l.Join(2, 2, 5))
+	testgame.Must(t, l.Join(1, 0, 0))
+	testgame.Must(t, l.Join(2, 2, 5))
 	for tick := range uint32(9) {
 		l.Put(1, tick, testgame.Words(steer{}))
-		equal(t, "goes on", l.Step(), tick < 5)
+		testgame.Equal(t, "goes on", l.Step(), tick < 5)
 	}
-	equal(t, "waits in", l.Next(), 5)
+	testgame.Equal(t, "waits in", l.Next(), 5)
 	put(t, l, 2, 4, steer{DX: 1}, timeline.Absent)
 	put(t, l, 2, 5, steer{DX: 1}, timeline.InTime)
 	steps(t, l, 1)
-	equal(t, "place", at(t, l, 2), place{X: 11, Y: 0})
+	testgame.Equal(t, "place", at(t, l, 2), place{X: 11, Y: 0})
 }
 
 // A peer that begins with the state of a final tick goes on as all others do.
@@ -141,7 +141,7 @@ func TestAdopt(t *testing.T) {
 	play := func(l *timeline.Timeline, from, to uint32) {
 		for tick := from; tick < to; tick++ {
 			if l.Next() == 55 {
-				must(t, l.Join(3, 55, 55))
+				testgame.Must(t, l.Join(3, 55, 55))
 			}
 			for p := range uint32(3) {
 				if tick%7 != p { // one in seven is lost
@@ -152,11 +152,11 @@ func TestAdopt(t *testing.T) {
 		}
 	}
 	whole := newTimeline(timeline.Config{})
-	must(t, whole.Join(1, 0, 0))
-	must(t, whole.Join(2, 20, 22))
+	testgame.Must(t, whole.Join(1, 0, 0))
+	testgame.Must(t, whole.Join(2, 20, 22))
 	half := newTimeline(timeline.Config{})
-	must(t, half.Join(1, 0, 0))
-	must(t, half.Join(2, 20, 22))
+	testgame.Must(t, half.Join(1, 0, 0))
+	testgame.Must(t, half.Join(2, 20, 22))
 	play(half, 0, begin)
 	play(whole, 0, 80)
 
@@ -164,19 +164,19 @@ func TestAdopt(t *testing.T) {
 	for _, p := range whole.AppendPresences(nil) {
 		if p.From < begin {
 			held, at, _ := half.Held(p.Player, begin)
-			must(t, late.Adopt(p.Player, p.First, held, at))
+			testgame.Must(t, late.Adopt(p.Player, p.First, held, at))
 		}
 	}
 	if err := late.Adopt(1, 0, nil, 0); !errors.Is(err, timeline.ErrPlaying) {
 		t.Errorf("adopted twice: %v", err)
 	}
 	play(late, begin, 80)
-	equal(t, "world", late.World().Hash(), whole.World().Hash())
+	testgame.Equal(t, "world", late.World().Hash(), whole.World().Hash())
 	put(t, late, 2, begin, steer{Fire: true}, timeline.Rewrote) // back to the first tick
 	put(t, whole, 2, begin, steer{Fire: true}, timeline.Rewrote)
 	steps(t, late, 1)
 	steps(t, whole, 1)
-	equal(t, "world", late.World().Hash(), whole.World().Hash())
+	testgame.Equal(t, "world", late.World().Hash(), whole.World().Hash())
 }
 
 func TestRestart(t *testing.T) {
@@ -184,14 +184,14 @@ func TestRestart(t *testing.T) {
 	steps(t, l, 30)
 	testgame.Discharger()(l.World(), 1)
 	l.Restart(100)
-	equal(t, "next tick", l.Next(), 100)
-	equal(t, "horizon", l.Horizon(), 100)
-	must(t, l.Join(2, 100, 100))
+	testgame.Equal(t, "next tick", l.Next(), 100)
+	testgame.Equal(t, "horizon", l.Horizon(), 100)
+	testgame.Must(t, l.Join(2, 100, 100))
 	put(t, l, 2, 100, steer{DX: 1}, timeline.InTime)
 	steps(t, l, 3)
 	put(t, l, 2, 101, steer{DY: 1}, timeline.Rewrote)
 	steps(t, l, 1)
-	equal(t, "place", at(t, l, 2), place{X: 11, Y: 3})
+	testgame.Equal(t, "place", at(t, l, 2), place{X: 11, Y: 3})
 	if got := soldiers(l.World()); !slices.Equal(got, []uint32{2}) {
 		t.Errorf("players %v", got)
 	}
@@ -201,14 +201,14 @@ func TestRestart(t *testing.T) {
 // in that tick; nor is there an input after the last tick.
 func TestInputForTheTickOfLeaving(t *testing.T) {
 	l := newTimeline(timeline.Config{})
-	must(t, l.Join(1, 0, 0))
+	testgame.Must(t, l.Join(1, 0, 0))
 	steps(t, l, 10)
 	for tick := range uint32(14) {
 		l.Put(1, tick, testgame.Words(steer{DX: 1}))
 	}
-	must(t, l.Leave(1, 12))
+	testgame.Must(t, l.Leave(1, 12))
 	put(t, l, 1, 12, steer{DX: 1}, timeline.Absent)
-	must(t, l.Join(1, 12, 12))
+	testgame.Must(t, l.Join(1, 12, 12))
 	steps(t, l, 2)
 	stood := at(t, l, 1)
 	put(t, l, 1, 12, steer{DX: -1}, timeline.InTime)
@@ -221,18 +221,18 @@ func TestInputForTheTickOfLeaving(t *testing.T) {
 // What a player sent ahead before it left is nothing to it when it comes again.
 func TestInputsAheadEndWithTheirPlayer(t *testing.T) {
 	l := newTimeline(timeline.Config{})
-	must(t, l.Join(1, 0, 0))
+	testgame.Must(t, l.Join(1, 0, 0))
 	steps(t, l, 10)
 	for tick := range uint32(20) {
 		l.Put(1, tick, testgame.Words(steer{DX: 1}))
 	}
-	must(t, l.Leave(1, 12))
+	testgame.Must(t, l.Leave(1, 12))
 	newest, _ := l.Newest(1)
-	equal(t, "newest input", newest, 11)
-	must(t, l.Join(1, 14, 16))
+	testgame.Equal(t, "newest input", newest, 11)
+	testgame.Must(t, l.Join(1, 14, 16))
 	steps(t, l, 10)
-	equal(t, "where its soldier is", at(t, l, 1), place{X: 5})
+	testgame.Equal(t, "where its soldier is", at(t, l, 1), place{X: 5})
 	put(t, l, 1, 17, steer{DX: -1}, timeline.Rewrote)
 	steps(t, l, 1)
-	equal(t, "where its soldier is", at(t, l, 1).X < 5, true)
+	testgame.Equal(t, "where its soldier is", at(t, l, 1).X < 5, true)
 }

@@ -88,9 +88,9 @@ func tell(t *testing.T, r *rand.Rand, l *timeline.Timeline, heard []arrival, tic
 		for _, a := range now {
 			switch a.what {
 			case 'j':
-				must(t, l.Join(a.player, a.tick, a.tick))
+				testgame.Must(t, l.Join(a.player, a.tick, a.tick))
 			case 'l':
-				must(t, l.Leave(a.player, a.tick))
+				testgame.Must(t, l.Leave(a.player, a.tick))
 			}
 		}
 		for _, i := range r.Perm(len(now)) {
@@ -125,7 +125,7 @@ func TestAnyOrderCampaign(t *testing.T) {
 		config := timeline.Config{Window: window, Refill: window}
 		inTime := newTimeline(config)
 		want := tell(t, r, inTime, all, ticks+window)
-		equal(t, "passes of a timeline that got all in time", inTime.Stats().Passes, 0)
+		testgame.Equal(t, "passes of a timeline that got all in time", inTime.Stats().Passes, 0)
 		config.Unmerged, config.Follower = seed%4 == 3, seed%2 == 0
 		l := newTimeline(config)
 		got := tell(t, r, l, disorder(r, all, window, config.Follower), ticks+window)
@@ -146,7 +146,7 @@ func TestAnyOrderCampaign(t *testing.T) {
 		if d, differs := ecs.Differs(inTime.World(), l.World()); differs {
 			t.Errorf("%v", d)
 		}
-		equal(t, "hash", l.World().Hash(), inTime.World().Hash())
-		equal(t, "missing inputs", l.Stats().Missing, inTime.Stats().Missing)
+		testgame.Equal(t, "hash", l.World().Hash(), inTime.World().Hash())
+		testgame.Equal(t, "missing inputs", l.Stats().Missing, inTime.Stats().Missing)
 	})
 }

@@ -12,7 +12,7 @@ import (
 func playing(t *testing.T, c timeline.Config, listeners ...timeline.Listener) *timeline.Timeline {
 	t.Helper()
 	l := newTimeline(c, listeners...)
-	must(t, l.Join(1, c.First, c.First))
+	testgame.Must(t, l.Join(1, c.First, c.First))
 	return l
 }
 
@@ -26,27 +26,27 @@ func TestNetcodeB4_FirstInputWinsOldOnesAreCounted(t *testing.T) {
 	put(t, l, 1, 0, north, timeline.Duplicate)
 	steps(t, l, 8)
 	put(t, l, 1, 3, east, timeline.Agreed)
-	equal(t, "steps again for what was assumed", l.Stats().Resimulated, 0)
+	testgame.Equal(t, "steps again for what was assumed", l.Stats().Resimulated, 0)
 	put(t, l, 1, 5, north, timeline.Rewrote)
 	put(t, l, 1, 5, east, timeline.Duplicate)
 	steps(t, l, 1)
-	equal(t, "ticks simulated again", l.Stats().Last, 3)
-	equal(t, "place", at(t, l, 1), place{X: 5 + 5, Y: 4})
+	testgame.Equal(t, "ticks simulated again", l.Stats().Last, 3)
+	testgame.Equal(t, "place", at(t, l, 1), place{X: 5 + 5, Y: 4})
 	steps(t, l, 20)
-	equal(t, "ticks simulated again", l.Stats().Last, 0)
+	testgame.Equal(t, "ticks simulated again", l.Stats().Last, 0)
 	put(t, l, 1, 8, north, timeline.TooOld)
 	put(t, l, 1, 5, north, timeline.Duplicate)
 	want := timeline.Counts{timeline.InTime: 2, timeline.Rewrote: 1, timeline.Agreed: 1, timeline.Duplicate: 3, timeline.TooOld: 1, timeline.TooEarly: 1}
-	equal(t, "counts of the player", l.Inputs(1), want)
+	testgame.Equal(t, "counts of the player", l.Inputs(1), want)
 	want[timeline.Absent] = 1
-	equal(t, "counts of all", l.Stats().Inputs, want)
-	equal(t, "counts of nobody", l.Inputs(2), timeline.Counts{})
+	testgame.Equal(t, "counts of all", l.Stats().Inputs, want)
+	testgame.Equal(t, "counts of nobody", l.Inputs(2), timeline.Counts{})
 }
 
 func TestNetcodeB3_OnePassFromTheOldestChange(t *testing.T) {
 	l := playing(t, timeline.Config{})
 	for p := uint32(2); p <= 8; p++ {
-		must(t, l.Join(p, 0, 0))
+		testgame.Must(t, l.Join(p, 0, 0))
 	}
 	steps(t, l, 30)
 	for p := uint32(1); p <= 8; p++ {
@@ -58,13 +58,13 @@ func TestNetcodeB3_OnePassFromTheOldestChange(t *testing.T) {
 	}
 	steps(t, l, 1)
 	s := l.Stats()
-	equal(t, "passes", s.Passes, 1)
-	equal(t, "ticks simulated again", s.Last, 8) // from 22, where the first player changed
+	testgame.Equal(t, "passes", s.Passes, 1)
+	testgame.Equal(t, "ticks simulated again", s.Last, 8) // from 22, where the first player changed
 	for p := uint32(1); p <= 8; p++ {
 		put(t, l, p, 30, steer{DX: 1}, timeline.Agreed)
 	}
 	steps(t, l, 1)
-	equal(t, "ticks simulated again for what was assumed", l.Stats().Last, 0)
+	testgame.Equal(t, "ticks simulated again for what was assumed", l.Stats().Last, 0)
 }
 
 func TestTheWindowHasExactlyItsTicks(t *testing.T) {
@@ -73,17 +73,17 @@ func TestTheWindowHasExactlyItsTicks(t *testing.T) {
 	put(t, l, 1, 19, steer{DX: 1}, timeline.TooOld)
 	put(t, l, 1, 20, steer{DX: 1}, timeline.Rewrote)
 	steps(t, l, 1)
-	equal(t, "ticks simulated again", l.Stats().Last, 10)
+	testgame.Equal(t, "ticks simulated again", l.Stats().Last, 10)
 }
 
 func TestNetcodeC4_TimelineRepeatsWhatIsHeld(t *testing.T) {
 	l := playing(t, timeline.Config{})
 	put(t, l, 1, 0, steer{DX: 1, Fire: true}, timeline.InTime)
 	steps(t, l, 40)
-	equal(t, "place after one input and fifteen repeats", at(t, l, 1), place{X: 5 + 16, Y: 0})
+	testgame.Equal(t, "place after one input and fifteen repeats", at(t, l, 1), place{X: 5 + 16, Y: 0})
 	put(t, l, 1, 20, steer{DY: 1}, timeline.Rewrote)
 	steps(t, l, 1)
-	equal(t, "place after a late one, too", at(t, l, 1), place{X: 5 + 16, Y: 16})
+	testgame.Equal(t, "place after a late one, too", at(t, l, 1), place{X: 5 + 16, Y: 16})
 	fired := 0
 	type flying struct{ Speed testgame.Speed }
 	l = playing(t, timeline.Config{})
@@ -92,22 +92,22 @@ func TestNetcodeC4_TimelineRepeatsWhatIsHeld(t *testing.T) {
 	for range ecs.All[flying](l.World()) {
 		fired++
 	}
-	equal(t, "shots of a press that was repeated", fired, 1)
+	testgame.Equal(t, "shots of a press that was repeated", fired, 1)
 }
 
 func TestALateInputIsRepeatedAfterItsTick(t *testing.T) {
 	l := playing(t, timeline.Config{Fills: 4})
 	put(t, l, 1, 0, steer{DX: 1}, timeline.InTime)
 	steps(t, l, 12) // repeated in 1 to 4, neutral from 5 on
-	equal(t, "place", at(t, l, 1), place{X: 5 + 5, Y: 0})
+	testgame.Equal(t, "place", at(t, l, 1), place{X: 5 + 5, Y: 0})
 	put(t, l, 1, 4, steer{DX: 1}, timeline.Rewrote) // what was assumed, but now 5 to 8 repeat it
 	steps(t, l, 1)
-	equal(t, "ticks simulated again", l.Stats().Last, 7)
-	equal(t, "place", at(t, l, 1), place{X: 5 + 9, Y: 0})
+	testgame.Equal(t, "ticks simulated again", l.Stats().Last, 7)
+	testgame.Equal(t, "place", at(t, l, 1), place{X: 5 + 9, Y: 0})
 	put(t, l, 1, 6, steer{DX: 1}, timeline.Rewrote)
 	put(t, l, 1, 5, steer{DX: 1}, timeline.Agreed)
 	steps(t, l, 1)
-	equal(t, "place", at(t, l, 1), place{X: 5 + 11, Y: 0})
+	testgame.Equal(t, "place", at(t, l, 1), place{X: 5 + 11, Y: 0})
 }
 
 func TestWordsFromAnywhereAreClamped(t *testing.T) {
@@ -116,10 +116,10 @@ func TestWordsFromAnywhereAreClamped(t *testing.T) {
 	for i := range far {
 		far[i] = 1 << 30
 	}
-	equal(t, "verdict", l.Put(1, 0, far), timeline.InTime)
+	testgame.Equal(t, "verdict", l.Put(1, 0, far), timeline.InTime)
 	steps(t, l, 1)
-	equal(t, "place", at(t, l, 1), place{X: 6, Y: 1})
-	equal(t, "the same input, clamped", l.Put(1, 1, testgame.Words(steer{DX: 1, DY: 1})), timeline.InTime)
+	testgame.Equal(t, "place", at(t, l, 1), place{X: 6, Y: 1})
+	testgame.Equal(t, "the same input, clamped", l.Put(1, 1, testgame.Words(steer{DX: 1, DY: 1})), timeline.InTime)
 	defer func() {
 		if recover() == nil {
 			t.Error("an input of another length is taken")
@@ -130,14 +130,14 @@ func TestWordsFromAnywhereAreClamped(t *testing.T) {
 
 func TestNetcodeB4_LateInputsNeedTokens(t *testing.T) {
 	l := playing(t, timeline.Config{Window: 20, Refill: 2, Burst: 25})
-	must(t, l.Join(2, 0, 0))
+	testgame.Must(t, l.Join(2, 0, 0))
 	steps(t, l, 30)
 	put(t, l, 1, 15, steer{DX: 1}, timeline.Rewrote) // 15 of 25
 	put(t, l, 1, 20, steer{DX: -1}, timeline.Rewrote)
 	put(t, l, 1, 10, steer{DX: -1}, timeline.Rewrote) // 5 more
 	put(t, l, 2, 10, steer{DX: 1}, timeline.Rewrote)  // has its own
 	steps(t, l, 1)
-	equal(t, "ticks simulated again, for both players at once", l.Stats().Last, 20)
+	testgame.Equal(t, "ticks simulated again, for both players at once", l.Stats().Last, 20)
 	put(t, l, 1, 23, steer{DX: 1}, timeline.OverCap) // 8 of 5 and 2
 	put(t, l, 1, 24, steer{DY: 1}, timeline.Rewrote)
 	steps(t, l, 1)
@@ -149,7 +149,7 @@ func TestNetcodeB4_LateInputsNeedTokens(t *testing.T) {
 	}
 	put(t, l, 1, 23, steer{DX: 1}, timeline.Rewrote)
 	steps(t, l, 1)
-	equal(t, "ticks simulated again", l.Stats().Last, 16)
+	testgame.Equal(t, "ticks simulated again", l.Stats().Last, 16)
 }
 
 // A player who does the worst there is costs its refill a tick in the long run,
@@ -213,8 +213,8 @@ func TestWhatIsDecidedOfAPlayer(t *testing.T) {
 	decided := func(what string, want uint32, is bool) {
 		t.Helper()
 		got, ok := l.Decided(1)
-		equal(t, what+": something is decided", ok, is)
-		equal(t, what, got, want)
+		testgame.Equal(t, what+": something is decided", ok, is)
+		testgame.Equal(t, what, got, want)
 	}
 	decided("before anything", 0, false)
 	for tick := range uint32(5) {
@@ -230,18 +230,18 @@ func TestWhatIsDecidedOfAPlayer(t *testing.T) {
 	decided("when the gap is closed", 6, true)
 	steps(t, l, 20)
 	decided("when the window has passed", l.Next()-10-1, true)
-	equal(t, "missing", l.Missing(1), uint64(l.Next()-10-7))
+	testgame.Equal(t, "missing", l.Missing(1), uint64(l.Next()-10-7))
 	_, ok := l.Decided(99)
-	equal(t, "of a stranger", ok, false)
-	equal(t, "missing of a stranger", l.Missing(99), 0)
+	testgame.Equal(t, "of a stranger", ok, false)
+	testgame.Equal(t, "missing of a stranger", l.Missing(99), 0)
 }
 
 func TestNothingIsRepeated(t *testing.T) {
 	l := playing(t, timeline.Config{Fills: -1})
 	put(t, l, 1, 0, steer{DX: 1}, timeline.InTime)
 	steps(t, l, 10)
-	equal(t, "place after one input", at(t, l, 1), place{X: 5 + 1, Y: 0})
+	testgame.Equal(t, "place after one input", at(t, l, 1), place{X: 5 + 1, Y: 0})
 	put(t, l, 1, 4, steer{DX: 1}, timeline.Rewrote)
 	steps(t, l, 1)
-	equal(t, "place after a late one, too", at(t, l, 1), place{X: 5 + 2, Y: 0})
+	testgame.Equal(t, "place after a late one, too", at(t, l, 1), place{X: 5 + 2, Y: 0})
 }

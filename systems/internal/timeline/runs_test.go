@@ -23,7 +23,7 @@ func TestRuns(t *testing.T) {
 		for _, r := range l.AppendRuns(nil, 1, from) {
 			fmt.Fprintf(&got, "%d×%d%v ", r.Tick, r.Count, r.Words)
 		}
-		equal(t, fmt.Sprintf("runs from tick %d", from), got.String(), want)
+		testgame.Equal(t, fmt.Sprintf("runs from tick %d", from), got.String(), want)
 	}
 	check(0, fmt.Sprintf("0×3%v 3×1%v 6×2%v 9×1%v ", east, north, north, east))
 	check(2, fmt.Sprintf("2×1%v 3×1%v 6×2%v 9×1%v ", east, north, north, east))
@@ -35,7 +35,7 @@ func TestRuns(t *testing.T) {
 		t.Errorf("%d runs of nobody", n)
 	}
 	w, at, ok := l.Held(1, 10)
-	equal(t, "held", fmt.Sprint(w, at, ok), fmt.Sprint(east, 9, true))
+	testgame.Equal(t, "held", fmt.Sprint(w, at, ok), fmt.Sprint(east, 9, true))
 	if _, _, ok = l.Held(1, 16); ok {
 		t.Error("held for longer than it is repeated")
 	}
@@ -74,7 +74,7 @@ func TestRunsMakeTheSameWorld(t *testing.T) {
 		for tick := range follower.Horizon() {
 			a, known := server.Hash(tick)
 			if b, ok := follower.Hash(tick); ok && known {
-				equal(t, fmt.Sprintf("seed %d: hash of tick %d", seed, tick), b, a)
+				testgame.Equal(t, fmt.Sprintf("seed %d: hash of tick %d", seed, tick), b, a)
 				compared++
 			}
 		}
