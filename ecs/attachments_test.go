@@ -84,11 +84,8 @@ func TestNetcodeE6_MispredictedSpawnsTakeAttachmentsAlong(t *testing.T) {
 // What Simulate ended, or the server does not seem to have, is gone as well, though its
 // handle lives.
 func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
-	f := newFiring(t, true)
+	f, e := fired(t, 1, 1, trigger{Fire: 1})
 	a, ended := tags()
-	f.orders[1] = trigger{Fire: 1}
-	f.play(1)
-	e := f.last()
 	a.Attach(f.w, e, "doubted")
 	f.w.Netcode().RejectSpawns(1)
 	a.Sweep(f.w)

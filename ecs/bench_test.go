@@ -9,79 +9,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// What internal/bench/ecs does not measure.
-
-func benchWorld(n int) *ecs.World {
-	w := newServer()
-	for i := range n {
-		w.Spawn(place{X: int32(i)}, speed{1, 2})
-	}
-	return w
-}
-
-func perEntity(b *testing.B, n int) {
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/entity")
-	b.ReportMetric(0, "ns/op")
-}
-
-func BenchmarkWalk(b *testing.B) {
-	type pointers struct {
-		Place *place
-		Speed *speed
-	}
-	type values struct {
-		Place place
-		Speed speed
-	}
-	for name, do := range map[string]func(w *ecs.World){
-		"EachInOrder": func(w *ecs.World) {
-			for _, r := range ecs.EachInOrder[pointers](w) {
-				r.Place.X += r.Speed.X
-			}
-		},
-		"All": func(w *ecs.World) {
-			var sum int32
-			for _, r := range ecs.All[values](w) {
-				sum += r.Place.X * r.Speed.X
-			}
-		},
-		"Hash": func(w *ecs.World) { w.Hash() },
-	} {
-		b.Run(name, func(b *testing.B) {
-			const n = 10_000
-			w := benchWorld(n)
-			for b.Loop() {
-				do(w)
-			}
-			perEntity(b, n)
-		})
-	}
-}
-
-// BenchmarkOne is what calls cost that are for one entity, and a walk that finds none.
-func BenchmarkOne(b *testing.B) {
-	w := benchWorld(1000)
-	e := w.Spawn(place{}, speed{})
-	for name, do := range map[string]func(){
-		"empty walk":        func() { length(ecs.Each[struct{ Hat *hat }](w)) },
-		"Get":               func() { ecs.Get[place](w, e).X++ },
-		"SpawnDespawn":      func() { w.Despawn(w.Spawn(place{}, speed{})) },
-		"typedSpawnDespawn": func() { w.Despawn(ecs.Spawn(w, ownedPlace{})) },
-		"AddRemove": func() {
-			ecs.Add(w, e, components.Predicted{})
-			ecs.Remove[components.Predicted](w, e)
-		},
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				do()
-			}
-		})
-	}
-}
-
-// BenchmarkOwners is what owners cost, in long runs or in short.
+// BenchmarkOwners is what owners cost, in long runs or in short: internal/bench/ecs measures
+// the rest.
 func BenchmarkOwners(b *testing.B) {
 	const n, owners = 10_000, 100
 	for _, interleaved := range []bool{false, true} {

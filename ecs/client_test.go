@@ -83,27 +83,24 @@ func TestReplicasTakeShape(t *testing.T) {
 	if _, ok := w.ByNetID(9); ok {
 		t.Error("a refused replica left its NetID")
 	}
-}
-
-func TestReplicaOfWhatIsBeingSpawned(t *testing.T) {
-	w := newServer()
-	var e ecs.Entity
-	system(w, func(w *ecs.World) {
+	server := newServer()
+	system(server, func(w *ecs.World) {
 		e = w.Spawn(place{})
 		refused(t, func() { w.Netcode().Replica(w.NetID(e), 0, false) }, "spawning")
 		w.Netcode().Discard(w.NetID(e))
 	})
-	if w.Alive(e) {
-		t.Error("discarded, but there")
-	}
+	equal(t, "alive, though discarded as it was spawned", server.Alive(e), false)
 }
 
 func TestExistenceIsTheServers(t *testing.T) {
 	var made, doomed, local, other ecs.Entity
+	var servers [2]ecs.Entity
 	w := newClient(rule("f", func(w *ecs.World) {
 		made = w.Spawn(place{9, 9})
 		cancelled := w.Spawn(place{8, 8})
 		w.Despawn(cancelled)
+		servers[0] = w.Spawn(place{7, 7}, components.Owner{})
+		servers[1] = w.Spawn(place{6, 6}, components.Owner{Client: 2}) // whose inputs nobody knows here
 		ecs.Add(w, made, hat{1})
 		if !w.Alive(made) || w.NetID(made) != 0 {
 			t.Error("the handle is not usable")
@@ -117,18 +114,19 @@ func TestExistenceIsTheServers(t *testing.T) {
 	doomed = replica(w, 7, 1, place{1, 1}, true)
 	other = replica(w, 8, 2, place{2, 2}, false)
 	local = w.Spawn(hat{4})
+	w.Netcode().SetInputSequence(1, 1)
 	var outside ecs.Entity
 	ecs.NewStage("OnTick", ecs.System{Name: "Predict", Run: func(w *ecs.World) {
 		outside = w.Spawn(place{5, 5}) // not in Simulate: the client's own
 		simulate(w)
 	}}).Run(w)
-	if w.Alive(made) {
+	if w.Alive(made) || w.Alive(servers[0]) || w.Alive(servers[1]) {
 		t.Error("a spawn in Simulate came true")
 	}
 	if _, all := count(w); all != 2 || !w.Alive(doomed) {
 		t.Errorf("%d entities, want the other's and the one outside, and a handle that lives", all)
 	}
-	if !w.Netcode().Revive(7, 0) || at(w, doomed) != (place{1, 1}) || ecs.Has[hat](w, doomed) {
+	if !w.Netcode().Revive(7, 1) || at(w, doomed) != (place{1, 1}) || ecs.Has[hat](w, doomed) {
 		t.Error("the predicted entity did not come back as it was")
 	}
 	if ecs.Has[hat](w, other) || at(w, other) != (place{2, 2}) {

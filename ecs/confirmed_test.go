@@ -1,7 +1,6 @@
 package ecs_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -9,10 +8,7 @@ import (
 )
 
 func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
-	f := newFiring(t, true)
-	f.orders[2] = trigger{Fire: 1}
-	f.play(3)
-	e := f.last()
+	f, e := fired(t, 3, 2, trigger{Fire: 1})
 	f.replay(1)
 	key := keyOf(t, f.w, e)
 	if _, ok := f.w.Netcode().Confirm(ecs.SpawnKey{Owner: key.Owner, Input: key.Input, Nth: 9}, 40); ok {
@@ -47,18 +43,12 @@ func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 // The server's silence ends a spawn, but only after long, and its word brings it
 // back under the same handle.
 func TestDecision4_SilenceEndsASpawn(t *testing.T) {
-	fired := func(inputs int) (*firing, ecs.Entity) { // in the first of so many inputs
-		f := newFiring(t, true)
-		f.orders[1] = trigger{Volley: 1}
-		f.play(inputs)
-		return f, f.last()
-	}
 	settle := func(w *ecs.World, from, to uint32) {
 		for i := from; i <= to; i++ {
 			w.Netcode().SettleInput(i)
 		}
 	}
-	f, e := fired(2)
+	f, e := fired(t, 2, 1, trigger{Volley: 1})
 	f.w.Netcode().SettleInput(200) // one state after a gap proves nothing
 	f.wantBullets(place{10, 100})
 	settle(f.w, 201, 206)
@@ -74,10 +64,7 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	}
 
 	// A state that shows nothing unknown ends it at once, but for later ones.
-	f = newFiring(t, true)
-	f.orders[2] = trigger{Volley: 1}
-	f.play(2)
-	e = f.last()
+	f, e = fired(t, 2, 2, trigger{Volley: 1})
 	f.w.Netcode().RejectSpawns(1)
 	f.wantBullets(place{1, 100})
 	f.w.Netcode().RejectSpawns(2)
@@ -85,7 +72,7 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	f.confirm(e, 40)
 
 	// Also one that Simulate has ended since: a replay does not bring it back.
-	f, _ = fired(10)
+	f, _ = fired(t, 10, 1, trigger{Volley: 1})
 	f.wantBullets()
 	f.w.Netcode().RejectSpawns(1)
 	f.w.Netcode().BeginReplay(1)
@@ -94,61 +81,20 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	f.w.Netcode().EndReplay()
 	equal(t, "what waits", f.pending(), "1 0")
 
-	f, e = fired(2)
+	f, e = fired(t, 2, 1, trigger{Volley: 1})
 	settle(f.w, 1, 240) // a tick less than four seconds, in many states
 	equal(t, "alive before the time", f.w.Alive(e), true)
 	f.w.Netcode().SettleInput(241)
 	equal(t, "alive", f.w.Alive(e), false)
 	equal(t, "what waits", f.pending(), "0 0")
 
-	f, e = fired(2)
+	f, e = fired(t, 2, 1, trigger{Volley: 1})
 	for n := range uint32(63) { // longer, in a state less than 64
 		f.w.Netcode().SettleInput(1 + 10*n)
 	}
 	equal(t, "alive before enough states", f.w.Alive(e), true)
 	f.w.Netcode().SettleInput(640)
 	equal(t, "alive after 64 states", f.w.Alive(e), false)
-}
-
-func TestDecision4_ForcedRollback(t *testing.T) {
-	for _, client := range []bool{false, true} {
-		f := newFiring(t, client)
-		f.w.ForceRollback(func(d ecs.Divergence) {
-			if d.Component != "trigger" { // a handle of a spawn that was taken back
-				t.Error(d)
-			}
-		})
-		f.orders[2] = trigger{Fire: 2, Volley: 2}
-		f.play(4)
-		got := map[ecs.SpawnKey]bool{}
-		for e := range ecs.All[struct{ Fuse fuse }](f.w) {
-			got[keyOf(t, f.w, e)] = true
-		}
-		equal(t, "keys", fmt.Sprint(got), "map[{1 2 0}:true {1 2 1}:true {1 2 2}:true {1 2 3}:true]")
-		if client {
-			e := f.last()
-			f.replay(1)
-			equal(t, "handle", f.last(), e)
-			equal(t, "bullets", len(f.bullets()), 4)
-		}
-	}
-}
-
-func TestDecision4_OwnerlessSpawnsAreTheServers(t *testing.T) {
-	var made [3]ecs.Entity
-	w := newClient(rule("spawn", func(w *ecs.World) {
-		made[0] = w.Spawn(place{1, 1})
-		made[1] = w.Spawn(place{2, 2}, components.Owner{})
-		made[2] = w.Spawn(place{3, 3}, components.Owner{Client: 2}) // whose inputs nobody knows here
-	}))
-	w.Netcode().SetInputSequence(shooter, 1)
-	simulate(w)
-	for i, e := range made {
-		equal(t, fmt.Sprint("alive ", i), w.Alive(e), false)
-	}
-	if each, all := count(w); each+all != 0 {
-		t.Errorf("%d and %d entities", each, all)
-	}
 }
 
 // Draws for a spawn are alike before its NetID is known, and those of another spawn

@@ -11,7 +11,7 @@ import (
 // Inside a system what is spawned, reshaped and despawned happens at the end of the
 // stage, while handles and values of what is spawned can be used at once.
 func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
-	var made, doomed, naked, dressed ecs.Entity
+	var made, doomed, naked, dressed, cancelled ecs.Entity
 	shape := func(w *ecs.World) string {
 		each, all := count(w)
 		var s []string
@@ -56,6 +56,11 @@ func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
 				ecs.Get[speed](w, made).Y = 5
 				ecs.Remove[hat](w, made)
 				ecs.Remove[hat](w, made)
+				cancelled = w.Spawn(place{})
+				w.Despawn(cancelled)
+				w.Despawn(cancelled)
+				ecs.Add(w, cancelled, hat{}) // void, but no mistake
+				equal(t, "alive before the end of the stage", w.Alive(cancelled), true)
 			}
 			during = append(during, shape(w))
 		}
@@ -74,28 +79,10 @@ func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
 	equal(t, "before the stage", before, "plain plain hat of 3 and 3")
 	equal(t, "after the stage", shape(w), "dead hat plain of 3 and 3")
 	equal(t, "what was spawned", imageOf(w, made), image{place: place{X: 41}, speed: speed{Y: 5}})
+	_, known := w.ByNetID(5)
+	equal(t, "cancelled, but there or known", w.Alive(cancelled) || known, false)
 	equal(t, "what was given", *ecs.Get[hat](w, naked), hat{Feathers: 3})
 	equal(t, "what comes next has a speed", ecs.Has[speed](w, w.Spawn(hat{})), false) // under the number of the doomed
-}
-
-func TestDespawnOfWhatIsBeingSpawned(t *testing.T) {
-	w := newServer()
-	var e, f ecs.Entity
-	system(w, func(w *ecs.World) {
-		e = w.Spawn(place{1, 1})
-		w.Despawn(e)
-		w.Despawn(e)
-		if !w.Alive(e) {
-			t.Error("dead before the end of the stage")
-		}
-		ecs.Add(w, e, hat{}) // void, but no mistake
-		f = w.Spawn(place{2, 2})
-	})
-	_, known := w.ByNetID(1)
-	if w.Alive(e) || e == f || known {
-		t.Error("the cancelled entity came")
-	}
-	equal(t, "the other", at(w, f), place{2, 2})
 }
 
 // One world and stage after the other: nothing of one waits in the next.
@@ -162,16 +149,18 @@ func TestAmendedSpawns(t *testing.T) {
 			ecs.Remove[cooldown](w, all)
 			ecs.Add(w, all, place{3, 4})
 		})
-		has := func(what string, e ecs.Entity, want ...bool) {
-			t.Helper()
-			got := []bool{ecs.Has[health](w, e), ecs.Has[place](w, e), ecs.Has[flag](w, e), ecs.Has[odd](w, e), ecs.Has[cooldown](w, e), ecs.Has[hat](w, e)}
-			equal(t, name+", "+what, fmt.Sprint(got), fmt.Sprint(want))
+		names := [...]string{"health", "place", "flag", "odd", "cooldown", "hat"}
+		for e, want := range map[ecs.Entity]string{
+			first: "place flag odd cooldown", last: "health place flag odd", middle: "health place flag cooldown hat", all: "place", plain: "health place flag odd cooldown",
+		} {
+			var got []string
+			for i, has := range []bool{ecs.Has[health](w, e), ecs.Has[place](w, e), ecs.Has[flag](w, e), ecs.Has[odd](w, e), ecs.Has[cooldown](w, e), ecs.Has[hat](w, e)} {
+				if has {
+					got = append(got, names[i])
+				}
+			}
+			equal(t, name, strings.Join(got, " "), want)
 		}
-		has("first", first, false, true, true, true, true, false)
-		has("last", last, true, true, true, true, false, false)
-		has("middle", middle, true, true, true, false, true, true)
-		has("all", all, false, true, false, false, false, false)
-		has("plain", plain, true, true, true, true, true, false)
 		equal(t, name+": place", at(w, all), place{3, 4})
 		equal(t, name+": place", at(w, middle), place{1, 2})
 	}

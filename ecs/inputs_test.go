@@ -78,41 +78,29 @@ func TestGiveInputs(t *testing.T) {
 	}
 }
 
-// GiveInput is for one owner's entities, and changes no others.
+// GiveInput is for one owner's entities, and changes no others; both are for what this
+// peer simulates.
 func TestGiveInput(t *testing.T) {
-	w := levers(ecs.Config{})
+	w, client := levers(ecs.Config{}), levers(ecs.Config{Client: true})
 	var es []ecs.Entity
 	for i := range uint32(9) {
 		es = append(es, w.Spawn(components.Owner{Client: i % 3}, lever{Gear: 4}))
 	}
-	w.Netcode().GiveInput(2, unsafe.Pointer(&lever{Way: -1, Gear: 3}))
+	given := lever{Way: -1, Gear: 3}
+	w.Netcode().GiveInput(2, unsafe.Pointer(&given))
 	for i, e := range es {
-		want := lever{Gear: 4}
-		if i%3 == 2 {
-			want = lever{Way: -1, Gear: 3}
-		}
-		equal(t, "input", *ecs.Get[lever](w, e), want)
+		equal(t, "input", *ecs.Get[lever](w, e), []lever{{Gear: 4}, {Gear: 4}, given}[i%3])
 	}
 	w.Netcode().GiveInput(2, nil)
 	equal(t, "no input", *ecs.Get[lever](w, es[2]), lever{Gear: 1})
 	equal(t, "another's input", *ecs.Get[lever](w, es[1]), lever{Gear: 4})
-}
 
-// A client gives inputs to what it simulates.
-func TestGiveInputsOnAClient(t *testing.T) {
-	w := levers(ecs.Config{Client: true})
-	mask := maskOf(w.Protocol().Replicated()[0], w.Protocol().Input())
-	mine, other := w.Netcode().Replica(7, mask, true), w.Netcode().Replica(8, mask, false)
+	mask := maskOf(client.Protocol().Replicated()[0], client.Protocol().Input())
+	mine, other := client.Netcode().Replica(7, mask, true), client.Netcode().Replica(8, mask, false)
 	for _, e := range []ecs.Entity{mine, other} {
-		ecs.Get[components.Owner](w, e).Client = 2
+		ecs.Get[components.Owner](client, e).Client = 2
 	}
-	held := lever{Way: 1, Gear: 2}
-	w.Netcode().GiveInputs(func(owner uint32) unsafe.Pointer {
-		if owner == 2 {
-			return unsafe.Pointer(&held)
-		}
-		return nil
-	})
-	equal(t, "its own", *ecs.Get[lever](w, mine), held)
-	equal(t, "not simulated", *ecs.Get[lever](w, other), lever{})
+	client.Netcode().GiveInputs(leverOf)
+	equal(t, "its own", *ecs.Get[lever](client, mine), wantLever(2))
+	equal(t, "not simulated", *ecs.Get[lever](client, other), lever{})
 }

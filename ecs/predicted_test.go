@@ -8,29 +8,44 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
+// Keys are alike on server and client, under forced rollback too.
 func TestDecision4_KeysAreAlikeOnServerAndClient(t *testing.T) {
-	keys := map[bool][]ecs.SpawnKey{}
 	for _, client := range []bool{false, true} {
-		f := newFiring(t, client)
-		f.orders[2] = trigger{Fire: 2, Volley: 2}
-		f.orders[3] = trigger{Volley: 1}
-		f.play(3)
-		for _, y := range []int32{0, 1, 100, 101} {
-			for e, b := range ecs.All[struct{ At place }](f.w) {
-				if k := ecs.Get[ecs.SpawnKey](f.w, e); b.At.Y == y && k != nil {
-					keys[client] = append(keys[client], *k)
+		for _, forced := range []bool{false, true} {
+			f := newFiring(t, client)
+			if forced {
+				f.w.ForceRollback(func(d ecs.Divergence) {
+					if d.Component != "trigger" { // a handle of a spawn that was taken back
+						t.Error(d)
+					}
+				})
+			}
+			f.orders[2] = trigger{Fire: 2, Volley: 2}
+			f.orders[3] = trigger{Volley: 1}
+			f.play(3)
+			var keys []ecs.SpawnKey
+			for _, y := range []int32{0, 1, 100, 101} {
+				for e, b := range ecs.EachInOrder[bulletRow](f.w) {
+					if b.At.Y == y {
+						keys = append(keys, keyOf(t, f.w, e))
+					}
 				}
 			}
+			equal(t, "keys", fmt.Sprint(keys), "[{1 2 0} {1 2 1} {1 2 2} {1 3 0} {1 2 3}]")
+			equal(t, "predicted", ecs.Has[components.Predicted](f.w, f.last()), client)
+			equal(t, "named", f.w.NetID(f.last()) != 0, !client)
+			refused(t, func() { ecs.Add(f.w, f.gun, ecs.SpawnKey{}) }, "SpawnKey", "given by the world")
+			if client {
+				e := f.last()
+				f.replay(1)
+				equal(t, "handle", f.last(), e)
+				equal(t, "bullets", len(f.bullets()), 5)
+			}
+			if ecs.Has[ecs.SpawnKey](f.w, f.gun) || ecs.Has[ecs.SpawnKey](f.w, f.w.Spawn(components.Owner{Client: shooter}, place{})) {
+				t.Error("what Simulate did not spawn has a key")
+			}
 		}
-		if ecs.Has[ecs.SpawnKey](f.w, f.gun) || ecs.Has[ecs.SpawnKey](f.w, f.w.Spawn(components.Owner{Client: shooter}, place{})) {
-			t.Error("what Simulate did not spawn has a key")
-		}
-		equal(t, "predicted", ecs.Has[components.Predicted](f.w, f.last()), client)
-		equal(t, "named", f.w.NetID(f.last()) != 0, !client)
-		refused(t, func() { ecs.Add(f.w, f.gun, ecs.SpawnKey{}) }, "SpawnKey", "given by the world")
 	}
-	equal(t, "keys", fmt.Sprint(keys[true]), fmt.Sprint(keys[false]))
-	equal(t, "of the server", fmt.Sprint(keys[false]), "[{1 2 0} {1 2 1} {1 2 2} {1 3 0} {1 2 3}]")
 }
 
 func TestDecision4_ManySpawnsOfSeveralOwners(t *testing.T) {
@@ -57,11 +72,8 @@ func TestDecision4_ManySpawnsOfSeveralOwners(t *testing.T) {
 }
 
 func TestDecision4_ReplayReusesTheHandle(t *testing.T) {
-	f := newFiring(t, true)
-	f.orders[3] = trigger{Fire: 1, Volley: 1}
-	f.play(4)
+	f, kept := fired(t, 4, 3, trigger{Fire: 1, Volley: 1})
 	f.wantBullets(place{12, 0}, place{12, 100})
-	kept := f.last()
 	for _, from := range []uint32{2, 0, 3, 2} {
 		f.replay(from)
 		equal(t, "handle", f.last(), kept)
@@ -88,10 +100,7 @@ func TestDecision4_ReplayReusesTheHandle(t *testing.T) {
 }
 
 func TestDecision4_ArchetypeChangesInBetween(t *testing.T) {
-	f := newFiring(t, true)
-	f.orders[1] = trigger{Volley: 1}
-	f.play(2)
-	e := f.last()
+	f, e := fired(t, 2, 1, trigger{Volley: 1})
 	system(f.w, func(w *ecs.World) { ecs.Add(w, e, health{7}) })
 	f.play(1)
 	f.replay(1)
@@ -150,10 +159,7 @@ func TestDecision4_AMispredictedSpawnLeavesNoTrace(t *testing.T) {
 
 func TestDecision4_APredictedDespawn(t *testing.T) {
 	build := func(t *testing.T, confirmed bool) (*firing, ecs.Entity) {
-		f := newFiring(t, true)
-		f.orders[1] = trigger{Volley: 1}
-		f.play(3)
-		e := f.last()
+		f, e := fired(t, 3, 1, trigger{Volley: 1})
 		if confirmed {
 			f.confirm(e, 50)
 		}

@@ -221,11 +221,10 @@ func TestDistribution(t *testing.T) {
 	if math.Abs(sum/n-0.5) > 0.005 {
 		t.Errorf("mean %v", sum/n)
 	}
-	for _, bound := range []int{1, 2, 7, math.MaxInt32} {
-		for range 1000 {
-			if v := r.IntN(bound); v < 0 || v >= bound {
-				t.Fatalf("IntN(%d) = %d", bound, v)
-			}
+	for range 1000 {
+		v, most := r.IntN(7), r.IntN(math.MaxInt32)
+		if v < 0 || v >= 7 || most < 0 || most >= math.MaxInt32 || r.IntN(1) != 0 {
+			t.Fatalf("drawn %d of 7, %d of %d", v, most, math.MaxInt32)
 		}
 	}
 	refused(t, func() { r.IntN(0) }, "positive")

@@ -87,6 +87,16 @@ func newFiring(t *testing.T, client bool) *firing {
 	return f
 }
 
+// fired is the range after n inputs, and the last spawn of the gun, which was told this
+// before one of them.
+func fired(t *testing.T, n int, before uint32, order trigger) (*firing, ecs.Entity) {
+	t.Helper()
+	f := newFiring(t, true)
+	f.orders[before] = order
+	f.play(n)
+	return f, f.last()
+}
+
 func (f *firing) addGun(id components.NetID, owner uint32) ecs.Entity {
 	p := f.w.Protocol()
 	e := f.w.Netcode().Replica(id, maskOf(p.Replicated()[0], ecs.ComponentOf[place](p), ecs.ComponentOf[trigger](p)), true)

@@ -1,7 +1,10 @@
 package ecs_test
 
 import (
+	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -69,24 +72,10 @@ func TestRowsWithoutPointers(t *testing.T) {
 		Self ecs.Entity
 		_    ecs.With[flag]
 	}
-	n := 0
-	for got := range ecs.Each[marked](w) {
-		n++
-		equal(t, "entity", got, e)
-	}
-	for got, r := range ecs.Each[markedSelf](w) {
-		n++
-		equal(t, "entity", got, e)
-		equal(t, "field", r.Self, e)
-	}
-	for got := range ecs.All[marked](w) {
-		n++
-		equal(t, "entity", got, e)
-	}
-	for range ecs.Chunks[marked](w) {
-		n++
-	}
-	equal(t, "visits", n, 4)
+	equal(t, "Each", fmt.Sprint(maps.Collect(ecs.Each[marked](w))), fmt.Sprint(map[ecs.Entity]marked{e: {}}))
+	equal(t, "Each", fmt.Sprint(maps.Collect(ecs.Each[markedSelf](w))), fmt.Sprint(map[ecs.Entity]markedSelf{e: {Self: e}}))
+	equal(t, "All", fmt.Sprint(maps.Collect(ecs.All[marked](w))), fmt.Sprint(map[ecs.Entity]marked{e: {}}))
+	equal(t, "Chunks", len(slices.Collect(ecs.Chunks[marked](w))), 1)
 }
 
 func TestComponentsWithoutFields(t *testing.T) {

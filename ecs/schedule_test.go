@@ -97,6 +97,18 @@ func TestAScheduleCanBeChanged(t *testing.T) {
 	if !strings.Contains(l.String(), "    collide\n") {
 		t.Error("the wrapped system lost its name")
 	}
+	before := l.String()
+	for call, err := range map[string]error{
+		"Wrap":   l.Wrap("nobody", func(run func(*ecs.World)) func(*ecs.World) { return run }),
+		"Remove": l.Remove("Simulate"), // a stage is no system
+		"insert": l.InsertBefore("nobody", l.system("x")),
+		"x":      l.InsertAfter("nobody", l.system("x")),
+	} {
+		if !errors.Is(err, ecs.ErrNoSystem) || !strings.Contains(err.Error(), call) {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+	equal(t, "after errors", l.String(), before)
 	refused(t, func() { l.Wrap("collide", func(func(*ecs.World)) func(*ecs.World) { return nil }) }, "Wrap", "collide")
 	refused(t, func() { l.InsertAfter("collide", ecs.System{Name: "x"}) }, "function")
 	refused(t, func() { ecs.NewStage("x").Add(ecs.System{Run: func(*ecs.World) {}}) }, "name")
@@ -121,22 +133,6 @@ func TestWrapAllReachesEverySystem(t *testing.T) {
 		t.Errorf("paths %v, want %v", seen, want)
 	}
 	l.runs(t, "wrapped", "in Receive in Apply in move in collide Count in Predict in shown")
-}
-
-func TestUnknownSystems(t *testing.T) {
-	l := newLogged()
-	before := l.String()
-	for call, err := range map[string]error{
-		"Wrap":   l.Wrap("nobody", func(run func(*ecs.World)) func(*ecs.World) { return run }),
-		"Remove": l.Remove("Simulate"), // a stage is no system
-		"insert": l.InsertBefore("nobody", l.system("x")),
-		"x":      l.InsertAfter("nobody", l.system("x")),
-	} {
-		if !errors.Is(err, ecs.ErrNoSystem) || !strings.Contains(err.Error(), call) {
-			t.Errorf("%s: %v", call, err)
-		}
-	}
-	equal(t, "after errors", l.String(), before)
 }
 
 // Each world has its own list of the protocol's systems.

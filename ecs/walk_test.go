@@ -214,18 +214,3 @@ func TestWalksCoverManyArchetypes(t *testing.T) {
 		}
 	}
 }
-
-// A table that storage had to move is read at its new place.
-func TestWalksFollowStorageThatGrows(t *testing.T) {
-	w := newServer()
-	for i := range int32(1000) {
-		w.Spawn(place{i, 0})
-		n := int32(0)
-		for _, r := range ecs.Each[placeRow](w) {
-			n += r.Place.X + 1
-		}
-		if want := (i + 1) * (i + 2) / 2; n != want {
-			t.Fatalf("after %d spawns the sum is %d, want %d", i+1, n, want)
-		}
-	}
-}
