@@ -122,7 +122,7 @@ func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, out io.Writer, note func() string) error {
 	o.Duration, o.Warmup = endless, time.Second
 	o.thin = !o.everywhere() && o.Without == "" && o.Push == 0
-	m, err := newOpen(ctx, world, o, wire, at)
+	m, err := newOn(ctx, world, o, wire, at, true)
 	if err != nil {
 		return err
 	}
@@ -197,8 +197,8 @@ func (m *Match) show(ctx context.Context, out io.Writer) {
 
 // Serve runs a world's server alone until ctx ends.
 func Serve(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
-	way, _ := o.transport()
-	wire, err := way.listen(addr)
+	way, _ := TransportOf(o.Transport)
+	wire, err := way.Listen(addr)
 	if err != nil {
 		return err
 	}
@@ -229,24 +229,20 @@ func Connect(ctx context.Context, world World, o Options, addr string, out io.Wr
 	if err := o.collect(ctx); err != nil {
 		return err
 	}
-	start := time.Now()
-	way, _ := o.transport()
-	var players []*player
+	way, _ := TransportOf(o.Transport)
+	m := &Match{o: o, world: world, start: time.Now()}
 	for n := range o.Clients {
-		wire, server, err := way.dial(ctx, addr)
+		wire, server, err := way.Dial(ctx, addr)
 		if err != nil {
 			return err
 		}
-		p, err := newPlayer(world, o, n, wire, server, start)
-		if err != nil {
+		if err := m.addPlayer(n, wire, server); err != nil {
 			return errors.Join(err, wire.Close())
 		}
-		if err := p.link.SetLinks(o.link(), o.link()); err != nil {
+		if err := m.players[n].link.SetLinks(o.link(), o.link()); err != nil {
 			return err
 		}
-		players = append(players, p)
 	}
-	m := &Match{o: o, world: world, start: start, players: players}
 	fmt.Fprintf(out, "%s: %d bots to %s, link %s; Ctrl-C ends it\n", world.Name, o.Clients, addr, o.describeLink())
 	return m.playRemote(ctx, out)
 }

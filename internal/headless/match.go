@@ -55,45 +55,34 @@ func NewVirtual(world World, o Options) (*Match, error) {
 
 // NewReal makes a match on real sockets of this machine.
 func NewReal(ctx context.Context, world World, o Options, listen string) (*Match, error) {
-	way, ok := o.transport()
+	way, ok := TransportOf(o.Transport)
 	if !ok {
 		return nil, o.Validate()
 	}
-	wire, err := way.listen(listen)
+	wire, err := way.Listen(listen)
 	if err != nil {
 		return nil, err
 	}
-	m := &Match{o: o, world: world, start: time.Now()}
-	if err := m.assemble(wire); err != nil {
-		return nil, errors.Join(err, wire.Close())
-	}
-	for n := range o.Clients {
-		w, server, err := way.dial(ctx, wire.LocalAddr().String())
-		if err == nil {
-			err = m.addPlayer(n, w, server)
-		}
-		if err != nil {
-			return nil, errors.Join(err, m.close())
-		}
-	}
-	return m, nil
+	return newOn(ctx, world, o, wire, wire.LocalAddr().String(), false)
 }
 
-// newOpen makes a match on a wire that others use too: what the link does, it does
+// newOn makes a match on a wire, where bots find it at an address. Where others use it too, what the link does, it does
 // on the side of the bots.
-func newOpen(ctx context.Context, world World, o Options, wire netsys.Wire, at string) (*Match, error) {
-	way, _ := o.transport()
-	m := &Match{o: o, world: world, start: time.Now(), open: true}
+func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, open bool) (*Match, error) {
+	way, _ := TransportOf(o.Transport)
+	m := &Match{o: o, world: world, start: time.Now(), open: open}
 	if err := m.assemble(wire); err != nil {
 		return nil, errors.Join(err, wire.Close())
 	}
-	m.clean()
+	if open {
+		m.clean()
+	}
 	for n := range o.Clients {
-		w, server, err := way.dial(ctx, at)
+		w, server, err := way.Dial(ctx, at)
 		if err == nil {
 			err = m.addPlayer(n, w, server)
 		}
-		if err == nil {
+		if err == nil && open {
 			err = m.players[n].link.SetLinks(o.link(), o.link())
 		}
 		if err != nil {
@@ -190,28 +179,18 @@ func both(first, second func(*ecs.Schedule) error) func(*ecs.Schedule) error {
 	}
 }
 
-// addPlayer makes the n-th bot on a wire.
+// addPlayer makes the n-th bot on a wire; the clients' first ticks are spread over a step.
 func (m *Match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error {
-	p, err := newPlayer(m.world, m.o, n, wire, server, m.start)
-	if err != nil {
-		return err
-	}
-	m.players = append(m.players, p)
-	return nil
-}
-
-// newPlayer makes the n-th bot on a wire; the clients' first ticks are spread
-// over a step.
-func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.AddrPort, start time.Time) (*player, error) {
+	world, o, start := m.world, m.o, m.start
 	seed := o.Seed*0x9e3779b97f4a7c15 + uint64(n) + 1
 	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: seed, In: o.link()})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p := &player{n: n, link: link, bot: world.Bot(&o, n), world: world}
 	token, err := o.access.token(n, &o, server, start)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	config := systems.ClientConfig{
 		Token: token,
@@ -246,13 +225,14 @@ func newPlayer(world World, o Options, n int, wire netsys.Wire, server netip.Add
 	}
 	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s, ok := p.bot.(Seer); ok {
 		s.See(p.client)
 	}
 	p.watch.init(&o)
-	return p, nil
+	m.players = append(m.players, p)
+	return nil
 }
 
 // ownerRow finds players' entities.

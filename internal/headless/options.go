@@ -75,7 +75,7 @@ var removable = []string{"Predict", "Reconcile", "Interpolate"}
 
 // Validate says in one line what is wrong and what is allowed.
 func (o *Options) Validate() error {
-	_, hasTransport := o.transport()
+	_, hasTransport := TransportOf(o.Transport)
 	switch {
 	case o.Clients < 1 || o.Clients > 1000:
 		return fmt.Errorf("-clients %d: 1 to 1000 are allowed", o.Clients)

@@ -3,6 +3,7 @@ package headless
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -11,11 +12,12 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
-// transport is a way over real sockets.
-type transport struct {
+// Transport is a way over real sockets of this machine. Dial takes an address, and says how the client's wire calls the
+// server there.
+type Transport struct {
 	name   string
-	listen func(addr string) (netsys.Wire, error)
-	dial   func(ctx context.Context, addr string) (client netsys.Wire, server netip.AddrPort, err error)
+	Listen func(addr string) (netsys.Wire, error)
+	Dial   func(ctx context.Context, addr string) (client netsys.Wire, server netip.AddrPort, err error)
 }
 
 // gnetAllocations is what gnet allocates for each datagram that wakes its loop up.
@@ -25,20 +27,19 @@ const gnetAllocations = 5
 type woken interface{ WakeUps() uint64 }
 
 // transports are the values of -transport.
-var transports = []transport{
-	{name: "udp", listen: listenGnet, dial: dialUDP},
-	{name: "batch", listen: listenBatch, dial: dialUDP},
-	{name: "ws", listen: listenWebSocket, dial: dialWebSocket},
+var transports = []Transport{
+	{name: "udp", Listen: listenGnet, Dial: dialUDP},
+	{name: "batch", Listen: listenBatch, Dial: dialUDP},
+	{name: "ws", Listen: listenWebSocket, Dial: dialWebSocket},
 }
 
-// transport is the way that -transport names; false when there is none of that name.
-func (o *Options) transport() (transport, bool) {
-	for _, t := range transports {
-		if t.name == o.Transport {
-			return t, true
-		}
+// TransportOf is the one of a name: udp, batch, which is Linux's, or ws; false when there is none.
+func TransportOf(name string) (Transport, bool) {
+	i := slices.IndexFunc(transports, func(t Transport) bool { return t.name == name })
+	if i < 0 {
+		return Transport{}, false
 	}
-	return transport{}, false
+	return transports[i], true
 }
 
 // transportNames lists what is allowed.

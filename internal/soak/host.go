@@ -9,50 +9,19 @@ import (
 	"sync/atomic"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/headless"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/batch"
-	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/systems"
 )
 
 // tickRate is low: it is not the simulation that is looked at.
 const tickRate = 30
 
-// transport is a way over real sockets. server is the address under which a client's wire knows the server.
-type transport struct {
-	listen func() (netsys.Wire, error)
-	dial   func(ctx context.Context, addr string) (w netsys.Wire, server netip.AddrPort, err error)
-}
-
-// transports are the values of -transports.
-var transports = map[string]transport{
-	"udp":   {func() (netsys.Wire, error) { return eventloop.Listen("127.0.0.1:0") }, dialUDP},
-	"batch": {func() (netsys.Wire, error) { return batch.Listen("127.0.0.1:0") }, dialUDP},
-	"ws":    {func() (netsys.Wire, error) { return eventloop.ListenWebSocket("127.0.0.1:0") }, dialWebSocket},
-}
-
-func dialUDP(ctx context.Context, addr string) (netsys.Wire, netip.AddrPort, error) {
-	w, err := netsys.DialUDP(ctx, addr)
-	if err != nil {
-		return nil, netip.AddrPort{}, err
-	}
-	return w, w.RemoteAddr(), nil
-}
-
-func dialWebSocket(ctx context.Context, addr string) (netsys.Wire, netip.AddrPort, error) {
-	w, err := websocket.Dial(ctx, "ws://"+addr)
-	if err != nil {
-		return nil, netip.AddrPort{}, err
-	}
-	return w, w.RemoteAddr(), nil
-}
-
 // host is a server that runs.
 type host struct {
 	name string
-	transport
+	headless.Transport
 	addr    netip.AddrPort
 	players atomic.Int64 // that joined and have not left
 	server  *systems.Server
@@ -62,11 +31,12 @@ type host struct {
 
 // serve starts a server.
 func (s *soak) serve(name string) (*host, error) {
-	h := &host{name: name, transport: transports[name], done: make(chan error, 1)}
+	h := &host{name: name, done: make(chan error, 1)}
+	h.Transport, _ = headless.TransportOf(name)
 	if name == "batch" && runtime.GOOS != "linux" {
 		return nil, nil
 	}
-	wire, err := h.listen()
+	wire, err := h.Listen("127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
