@@ -1,68 +1,65 @@
-package systems
+package systems_test
 
 import (
 	"testing"
+	"time"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // Components that change altogether in each tick: of the own entity, and of others.
 type (
-	ownMemory struct {
+	OwnMemory struct {
 		Words [30]uint32 `net:"raw"`
 	}
-	otherMemory struct {
+	OtherMemory struct {
 		Words [24]uint32 `net:"raw"`
 	}
 )
 
+// forget fills words by chance.
+func forget(w *ecs.World, e ecs.Entity, words []uint32) {
+	draw := w.Rand(e)
+	for i := range words {
+		words[i] = uint32(draw.IntN(1 << 31))
+	}
+}
+
 // Where the own entity and another one do not fit one snapshot together, they take turns: neither waits
 // for ever beside the other.
 func TestOthersHaveTheirTurnBesideOwnState(t *testing.T) {
-	protocol := func() *ecs.Protocol {
-		p := plazaParts("beside/1")
-		ecs.Input[push](p)
-		ecs.Replicate[ownMemory](p, ecs.Predicted)
-		ecs.Replicate[otherMemory](p, 0)
-		p.Simulate("own", func(w *ecs.World) {
-			for e, r := range ecs.Each[struct{ M *ownMemory }](w) {
-				draw := w.Rand(e)
-				for i := range r.M.Words {
-					r.M.Words[i] = uint32(draw.IntN(1 << 31))
-				}
+	config := onField(1, 1, lag(0))
+	config.Protocol = fieldOf(predicted[OwnMemory], func(p *ecs.Protocol) { ecs.Replicate[OtherMemory](p, 0) },
+		simulate("own", func(w *ecs.World) {
+			for e, r := range ecs.Each[struct{ M *OwnMemory }](w) {
+				forget(w, e, r.M.Words[:])
 			}
-		})
-		p.Authority("others", func(w *ecs.World) {
-			for e, r := range ecs.Each[struct{ M *otherMemory }](w) {
-				draw := w.Rand(e)
-				for i := range r.M.Words {
-					r.M.Words[i] = uint32(draw.IntN(1 << 31))
-				}
+		}), authority(func(w *ecs.World) {
+			for e, r := range ecs.Each[struct{ M *OtherMemory }](w) {
+				forget(w, e, r.M.Words[:])
 			}
-		})
-		return p
+		}))
+	config.Server.Budget, config.Server.Join = 200, joinWith(OwnMemory{})
+	config.Populate = nil
+	c := systemstest.New(t, config)
+	w := c.Server.World()
+	id := w.NetID(w.Spawn(OtherMemory{}))
+	k := c.Clients[0]
+	if !c.RunUntil(time.Minute, func() bool { _, ok := k.Loaded(); return ok }) {
+		t.Fatal("the client has never joined")
 	}
-	g := newGame(t, protocol, ServerConfig{Budget: 200, Join: func(w *ecs.World, client uint32) {
-		w.Spawn(components.Owner{Client: client}, place{}, push{}, ownMemory{})
-	}})
-	other := g.server.World().Spawn(place{X: 9}, otherMemory{})
-	id := g.server.World().NetID(other)
-	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
-	g.connect()
-	g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
-	g.run(60)
-	before := c.Stats()
+	c.RunTicks(60)
+	before := k.Stats()
 	told, last := 0, uint32(0)
-	for range 600 {
-		g.step()
-		if tick, ok := c.StateTick(id); ok && tick != last {
+	c.OnClientTick(func(k *systemstest.Client) {
+		if tick, ok := k.StateTick(id); ok && tick != last {
 			last = tick
 			told++
 		}
-	}
-	if own := c.Stats().Confirmed - before.Confirmed; told < 40 || own < 80 {
+	})
+	c.RunTicks(600)
+	if own := k.Stats().Confirmed - before.Confirmed; told < 40 || own < 80 {
 		t.Errorf("in 200 snapshots the other entity was told of %d times, the own one %d times", told, own)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -32,8 +31,7 @@ type Kinds struct {
 	On     bool
 }
 
-func kinds() *ecs.Protocol {
-	p := ecs.NewProtocol("kinds/1")
+func kinds(p *ecs.Protocol) {
 	ecs.Replicate[Kinds](p, ecs.Interpolated)
 	p.Authority("stir", func(w *ecs.World) {
 		for e, r := range ecs.Each[struct{ K *Kinds }](w) {
@@ -42,7 +40,6 @@ func kinds() *ecs.Protocol {
 			}
 		}
 	})
-	return p
 }
 
 // stir changes every field at random.
@@ -68,19 +65,15 @@ func stir(w *ecs.World, e ecs.Entity, k *Kinds) {
 // Every kind of field arrives as it was sent, over a bad link, entities that come
 // and go included; a reference finds its entity as soon as that is known.
 func TestFieldsOfEveryKindArrive(t *testing.T) {
-	systemstest.Seeds(t, 6, func(t *testing.T, seed uint64) {
-		crowd := systemstest.New(t, systemstest.Config{
-			Protocol: kinds,
-			Server:   systems.ServerConfig{},
-			Clients:  2,
-			Link:     systemstest.RoundTrip(100*time.Millisecond, 30*time.Millisecond, 0.15),
-			Seed:     seed,
-			Populate: func(w *ecs.World) {
-				for range 20 {
-					w.Spawn(Kinds{})
-				}
-			},
-		})
+	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+		config := onField(seed, 2, systemstest.RoundTrip(100*time.Millisecond, 30*time.Millisecond, 0.15))
+		config.Protocol = fieldOf(kinds)
+		config.Populate = func(w *ecs.World) {
+			for range 20 {
+				w.Spawn(Kinds{})
+			}
+		}
+		crowd := systemstest.New(t, config)
 		crowd.Connect()
 		crowd.OnServerTick(func() {
 			if w := crowd.Server.World(); crowd.Server.Tick()%50 == 0 && crowd.Server.Tick() < 400 {
@@ -88,8 +81,7 @@ func TestFieldsOfEveryKindArrive(t *testing.T) {
 			}
 		})
 		crowd.Run(10 * time.Second)
-		crowd.Settle()
-		crowd.Converged()
+		rest(crowd)
 		server := crowd.Server.World()
 		for _, k := range crowd.Clients {
 			for e, r := range ecs.All[struct{ K Kinds }](k.World()) {

@@ -105,14 +105,20 @@ type name string
 
 func (n name) String() string { return string(n) }
 
-// each runs a test for some things, each by its name and with so many seeds.
-func each[T any](t *testing.T, things []T, seeds int, f func(t *testing.T, x T, seed uint64)) {
+// eachRow runs a test for the rows of a table, each by its name.
+func eachRow[T any](t *testing.T, table []T, f func(t *testing.T, x T)) {
 	t.Helper()
-	for _, x := range things {
-		t.Run(fmt.Sprint(x), func(t *testing.T) {
-			systemstest.Seeds(t, seeds, func(t *testing.T, seed uint64) { f(t, x, seed) })
-		})
+	for _, x := range table {
+		t.Run(fmt.Sprint(x), func(t *testing.T) { f(t, x) })
 	}
+}
+
+// each is eachRow with so many seeds each.
+func each[T any](t *testing.T, table []T, seeds int, f func(t *testing.T, x T, seed uint64)) {
+	t.Helper()
+	eachRow(t, table, func(t *testing.T, x T) {
+		systemstest.Seeds(t, seeds, func(t *testing.T, seed uint64) { f(t, x, seed) })
+	})
 }
 
 // allocatesNothing counts the allocations of so many ticks, in one run because the mean is

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
@@ -61,21 +59,13 @@ func TestNetcodeACost_ChangedInputsCostNothing(t *testing.T) {
 }
 
 // pushed is a crowd at the latencies of the proof whose players the server alone
-// pushes, each at a tick of its own.
-func pushed(t *testing.T, clients int, link func(n int) (up, down netsys.Link)) *systemstest.Crowd {
+// pushes, all at once every 200 ticks.
+func pushed(t *testing.T, clients int) *systemstest.Crowd {
 	config := onField(1, clients, netsys.Link{})
-	config.Links, config.Play = link, straight()
-	config.Protocol = fieldWith(func(w *ecs.World) {
-		type owned struct {
-			Pos *components.Position
-			Own *components.Owner
-		}
-		for _, p := range ecs.Each[owned](w) {
-			if p.Own.Client != 0 && w.Tick() > 600 && w.Tick()%200 == 0 {
-				p.Pos.Y++
-			}
-		}
-	})
+	config.Links, config.Play = lagsOf, straight()
+	config.Protocol = fieldWith(pushAt(func(tick, _ uint32) (components.Position, bool) {
+		return components.Position{Y: 1}, tick > 600 && tick%200 == 0
+	}))
 	c := systemstest.New(t, config)
 	c.Connect()
 	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 590 })
@@ -83,10 +73,18 @@ func pushed(t *testing.T, clients int, link func(n int) (up, down netsys.Link)) 
 	return c
 }
 
+// costs is what a crowd's clients were wrong in, and had to do about it.
+func costs(c *systemstest.Crowd) (is []string) {
+	for _, k := range c.Clients {
+		is = append(is, fmt.Sprintf("%+v, longest replay %d", k.Figures(), k.Stats().LongestReplay))
+	}
+	return is
+}
+
 // A misprediction costs its client the round trip, the buffer and one tick, and
-// nobody else anything.
+// nobody else anything: it is the same however many others there are.
 func TestNetcodeACost_MispredictionsCostARoundTrip(t *testing.T) {
-	c := pushed(t, 3, lagsOf)
+	c := pushed(t, 3)
 	deepest := make([]int, len(c.Clients))
 	c.OnServerTick(func() {
 		for _, k := range c.Clients {
@@ -105,37 +103,20 @@ func TestNetcodeACost_MispredictionsCostARoundTrip(t *testing.T) {
 				k, f.Resimulated, f.Corrections, k.Stats().LongestReplay, lags[k.N], deepest[k.N], bound)
 		}
 	}
-}
-
-// What a client simulates again does not depend on how many others there are.
-func TestNetcodeACost_IndependentOfTheCrowd(t *testing.T) {
-	t.Parallel()
-	figures := func(clients int) (f []systemstest.Figures, longest []uint64) {
-		c := pushed(t, clients, lagsOf)
-		c.RunTicks(2060)
-		for _, k := range c.Clients[:2] {
-			f = append(f, k.Figures())
-			longest = append(longest, k.Stats().LongestReplay)
-		}
-		return f, longest
-	}
-	few, fewLongest := figures(2)
-	many, manyLongest := figures(16)
+	crowd := pushed(t, 10)
+	crowd.RunTicks(2060)
+	few, many := costs(c), costs(crowd)
 	for n := range few {
-		if few[n] != many[n] || fewLongest[n] != manyLongest[n] {
-			t.Errorf("client %d\n\tamong 2:  %+v, longest replay %d\n\tamong 16: %+v, longest replay %d",
-				n, few[n], fewLongest[n], many[n], manyLongest[n])
-		}
-		if few[n].Resimulated == 0 {
-			t.Errorf("client %d simulated nothing again: nothing was compared", n)
+		if few[n] != many[n] {
+			t.Errorf("client %d\n\tamong 3:  %s\n\tamong 10: %s", n, few[n], many[n])
 		}
 	}
 }
 
 // A lag spike of one client changes no other client's figures.
 func TestNetcodeACost_ALagSpikeStaysAtHome(t *testing.T) {
-	figures := func(spike bool) (f []systemstest.Figures) {
-		c := pushed(t, 4, lagsOf)
+	figures := func(spike bool) []string {
+		c := pushed(t, 4)
 		c.RunTicks(300)
 		if spike {
 			c.Clients[1].SetLinks(lag(60), lag(60))
@@ -145,15 +126,12 @@ func TestNetcodeACost_ALagSpikeStaysAtHome(t *testing.T) {
 			c.Clients[1].SetLinks(lagsOf(1))
 		}
 		c.RunTicks(600)
-		for _, k := range c.Clients {
-			f = append(f, k.Figures())
-		}
-		return f
+		return costs(c)
 	}
 	calm, spiked := figures(false), figures(true)
 	for n := range calm {
 		if same := calm[n] == spiked[n]; same == (n == 1) {
-			t.Errorf("client %d, client 1 having the spike\n\twithout: %+v\n\twith:    %+v", n, calm[n], spiked[n])
+			t.Errorf("client %d, client 1 having the spike\n\twithout: %s\n\twith:    %s", n, calm[n], spiked[n])
 		}
 	}
 }
@@ -186,45 +164,35 @@ func TestNetcodeACost_UploadIsBounded(t *testing.T) {
 // Once warm, neither a tick of the server nor a tick or a frame of a client
 // allocates: not one object in ten seconds of a match.
 func TestNetcodeTicksAllocateNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
-	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
-		t.Run(timing.String(), func(t *testing.T) {
-			config := onField(1, 4, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
-			config.Server.Policies.Timing = timing
-			config.Populate = drifters(60)
-			config.Protocol = pushes(100) // so that there are replays
-			config.CountOnly = true
-			c := systemstest.New(t, config)
-			c.Connect()
-			c.Run(60 * time.Second)
-			c.Mark()
-			// One run, because AllocsPerRun rounds the mean down.
-			if n := testing.AllocsPerRun(1, func() { c.RunTicks(600) }); n != 0 {
-				t.Errorf("%.0f allocations in 600 ticks of a server and 4 clients", n)
-			}
-			if f := c.Clients[0].Figures(); f.Snapshots < 300 || f.Corrections == 0 {
-				t.Errorf("%+v: too little happened", f)
-			}
-		})
-	}
+	skipRace(t)
+	eachRow(t, []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival}, func(t *testing.T, timing policy.InputTiming) {
+		config := onField(1, 4, rough())
+		config.Server.Policies.Timing = timing
+		config.Populate = drifters(60)
+		config.Protocol = pushes(100) // so that there are replays
+		config.CountOnly = true
+		c := match(t, config, 60*time.Second)
+		allocatesNothing(t, c, 600)
+		if f := c.Clients[0].Figures(); f.Snapshots < 300 || f.Corrections == 0 {
+			t.Errorf("%+v: too little happened", f)
+		}
+	})
 }
 
 // hashes plays a match with everything in it and returns its hash after every
-// second.
+// second. Once the link is clean everybody has what the server has.
 func hashes(t *testing.T, seed uint64, timing policy.InputTiming) (h []uint64) {
 	link := bad()
 	link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
-	config := onField(seed, 6, link)
+	config := onField(seed, 5, link)
 	config.Server.Policies.Timing = timing
 	config.Protocol = pushes(100)
 	c := systemstest.New(t, config)
-	for second := range 15 {
+	for second := range 16 {
 		switch second {
 		case 4:
 			c.Join()
-		case 6:
+		case 5:
 			c.Clients[0].Leave()
 			c.Clients[1].Kill()
 		case 8:
@@ -236,55 +204,26 @@ func hashes(t *testing.T, seed uint64, timing policy.InputTiming) (h []uint64) {
 		c.Run(time.Second)
 		h = append(h, c.Hash())
 	}
-	c.Settle()
+	rest(c)
+	if n := len(places(c.Server.World())); n != 4+4 {
+		t.Errorf("%d entities on the server, want 4 drifters and 4 players", n)
+	}
 	return append(h, c.Hash())
 }
 
 // A match is a function of its seed, over the worlds of the server and of all
-// clients; another seed is another match.
+// clients; another seed is another match. All timings converge when the link becomes clean.
 func TestNetcodeMatchFollowsFromTheSeed(t *testing.T) {
-	t.Parallel()
-	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
-		t.Run(timing.String(), func(t *testing.T) {
-			known := map[uint64]uint64{}
-			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
-				a, b := hashes(t, seed, timing), hashes(t, seed, timing)
-				if fmt.Sprint(a) != fmt.Sprint(b) {
-					t.Errorf("two runs with one seed:\n%x\n%x", a, b)
-				}
-				last := a[len(a)-1]
-				if other, twice := known[last]; twice {
-					t.Errorf("seeds %d and %d end with the same hash", seed, other)
-				}
-				known[last] = seed
-			})
-		})
-	}
-}
-
-// All timings converge when the link becomes clean.
-func TestNetcodeConverges(t *testing.T) {
-	t.Parallel()
-	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
-		t.Run(timing.String(), func(t *testing.T) {
-			systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) {
-				link := bad()
-				link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
-				config := onField(seed, 5, link)
-				config.Server.Policies.Timing = timing
-				config.Protocol = pushes(100)
-				c := systemstest.New(t, config)
-				c.Run(5 * time.Second)
-				c.Join()
-				c.Clients[0].Leave()
-				c.Clients[1].Kill()
-				c.Run(14 * time.Second)
-				if n := len(places(c.Server.World())); n != 4+4 {
-					t.Errorf("%d entities on the server, want 4 drifters and 4 players", n)
-				}
-				c.Settle()
-				c.Converged()
-			})
-		})
-	}
+	known := map[uint64]uint64{}
+	each(t, []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival}, 2, func(t *testing.T, timing policy.InputTiming, seed uint64) {
+		a, b := hashes(t, seed, timing), hashes(t, seed, timing)
+		if fmt.Sprint(a) != fmt.Sprint(b) {
+			t.Errorf("two runs with one seed:\n%x\n%x", a, b)
+		}
+		last := a[len(a)-1]
+		if other, twice := known[last]; twice {
+			t.Errorf("seeds %d and %d end with the same hash", seed, other)
+		}
+		known[last] = seed
+	})
 }

@@ -178,11 +178,11 @@ func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 		name
 		how part
 	}
-	each(t, []way{
+	eachRow(t, []way{
 		{"at its speed", func(p *ecs.Protocol) { curves(p); ecs.Extrapolate[Horse](p, most) }},
 		{"as it went", func(p *ecs.Protocol) { ecs.Extrapolate[Horse](p, most) }},
-	}, 1, func(t *testing.T, x way, seed uint64) {
-		config := onCarousel(seed, horses(false), x.how)
+	}, func(t *testing.T, x way) {
+		config := onCarousel(1, horses(false), x.how)
 		config.Link = lag(4)
 		c := match(t, config, 12*time.Second)
 		speed := round * turn // a tick

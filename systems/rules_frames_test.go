@@ -71,14 +71,14 @@ func (s *stroller) once(p *player) {
 // each model. Where states are sent nothing has to be corrected or left out, all that is
 // told is compared, and no stone flies twice.
 func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
-	play, trips, rates := 15*time.Second, []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond}, []float64{59.94, 30, 60, 75, 144}
+	seeds, play, trips, rates := 2, 15*time.Second, []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond}, []float64{59.94, 30, 60, 75, 144}
 	switch {
 	case testing.Short() || race.Enabled:
 		play, rates = 5*time.Second, []float64{59.94, 144}
 	case long():
-		play = 5 * time.Minute
+		seeds, play = 3, 5*time.Minute
 	}
-	each(t, policy.Presets(), 2, func(t *testing.T, preset policy.Preset, seed uint64) {
+	each(t, policy.Presets(), seeds, func(t *testing.T, preset policy.Preset, seed uint64) {
 		peers := preset.Policies().Correction == policy.CorrectionInputs
 		l := newLoop(t, systems.ServerConfig{Policies: preset.Policies()})
 		strollers := map[*player]*stroller{}
@@ -193,7 +193,7 @@ func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
 	if race.Enabled {
 		games, rates = []partial{games[1], games[4]}, []float64{59.94, 144}
 	}
-	each(t, games, 1, func(t *testing.T, x partial, _ uint64) {
+	eachRow(t, games, func(t *testing.T, x partial) {
 		for _, frames := range rates {
 			l := newLoop(t, systems.ServerConfig{TickRate: x.ticks, SendRate: 10, Policies: x.preset.Policies()})
 			p, frame := l.join(netsys.Link{}, frames, true), time.Duration(float64(time.Second)/frames)
@@ -255,7 +255,7 @@ var farOff = netsys.Link{Latency: 70 * time.Millisecond}
 // Where the server counts inputs in the tick that they are stamped with, and where others
 // are damped or own state comes on mismatch only, who walks is drawn steadily as well.
 func TestPartialTicks_Presets(t *testing.T) {
-	each(t, ahead, 1, func(t *testing.T, preset policy.Preset, _ uint64) {
+	eachRow(t, ahead, func(t *testing.T, preset policy.Preset) {
 		off := 0.001
 		if preset == policy.ServerRewind {
 			off = 2 * steering.MaxSteer // its clock is steered
@@ -277,7 +277,7 @@ func TestPartialTicks_Presets(t *testing.T) {
 // A correction between two frames does not show, at any share of a tick, and what a
 // partial tick moves is no visual error: once that is gone who stands is drawn where it is.
 func TestPartialTicks_CorrectionsDoNotShow(t *testing.T) {
-	each(t, []float64{59.94, 75, 144, 240}, 1, func(t *testing.T, frames float64, _ uint64) {
+	eachRow(t, []float64{59.94, 75, 144, 240}, func(t *testing.T, frames float64) {
 		l := newLoop(t, systems.ServerConfig{SendRate: 10})
 		p, frame := l.join(farOff, frames, true), time.Duration(float64(time.Second)/frames)
 		for range int(3 * frames) {

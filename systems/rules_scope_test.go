@@ -130,14 +130,14 @@ func TestNetcodeScope_BallAnswersTheOwnPlayerAtOnce(t *testing.T) {
 		remotes policy.Remotes
 		atOnce  bool
 	}
-	each(t, []row{
+	eachRow(t, []row{
 		{"own", policy.LocalSync, systems.ScopeOwn, policy.RemotesInterpolated, false},
 		{"co-simulated", policy.LocalSync, systems.ScopeCoSimulated, policy.RemotesInterpolated, true},
 		{"by the policies", policy.LocalSync, systems.ScopeOwn, policy.RemotesCoSimulated, true},
 		{"not by the policies", policy.LocalSync, systems.ScopeInterpolated, policy.RemotesCoSimulated, false},
 		{"under rewind", policy.ServerRewind, systems.ScopeCoSimulated, policy.RemotesInterpolated, true},
-	}, 1, func(t *testing.T, test row, seed uint64) {
-		config := onPitch(seed, 1, 1, ticks(oneWay), test.scope)
+	}, func(t *testing.T, test row) {
+		config := onPitch(1, 1, 1, ticks(oneWay), test.scope)
 		config.Server.Policies = test.preset.Policies()
 		config.Server.Policies.Remotes = test.remotes
 		config.Client = func(int) systems.ClientConfig {

@@ -7,22 +7,20 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// thinField is 20 seconds on a bad link, with thin clients or with full ones.
+// thinField is 12 seconds on a bad link, with thin clients or with full ones.
 func thinField(t *testing.T, seed uint64, p policy.Preset, thin bool) *systemstest.Crowd {
-	config := onField(seed, 4, bad())
-	config.Server.Policies = p.Policies()
+	config := underPreset(p, seed, 3, bad())
 	if thin {
 		config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Schedule: systems.Thin} }
 	}
 	c := systemstest.New(t, config)
 	c.Connect()
-	c.Run(20 * time.Second)
+	c.Run(12 * time.Second)
 	return c
 }
 
@@ -30,40 +28,34 @@ func thinField(t *testing.T, seed uint64, p policy.Preset, thin bool) *systemste
 // the same bytes each way, but where clients report results; and they see that world.
 func TestThinClientsPlayAlike(t *testing.T) {
 	t.Parallel()
-	for _, p := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch, policy.ServerRewind} {
-		t.Run(p.String(), func(t *testing.T) {
-			systemstest.Seeds(t, fewer(4), func(t *testing.T, seed uint64) {
-				thin, full := thinField(t, seed, p, true), thinField(t, seed, p, false)
-				if a, b := thin.Server.World().Hash(), full.Server.World().Hash(); a != b {
-					t.Errorf("the server's world is %x with thin clients, %x with others", a, b)
-				}
-				for n, k := range thin.Clients {
-					other := full.Clients[n]
-					a, b := k.Traffic(), other.Traffic()
-					if p != policy.CorrectOnMismatch && a != b {
-						t.Errorf("%v: traffic %+v, of another %+v", k, a, b)
-					}
-					s := k.Stats()
-					if s.Resimulated+s.Corrections != 0 || s.Inputs != other.Stats().Inputs {
-						t.Errorf("%v: %+v", k, s)
-					}
-				}
-				thin.Settle()
-				thin.Converged()
-				k := thin.Clients[0]
-				if own, ok := k.Own(k.View()); !ok || ecs.Has[components.Predicted](k.World(), own) {
-					t.Errorf("own entity %v, found %v", own, ok)
-				}
-			})
-		})
-	}
+	each(t, ahead, 1, func(t *testing.T, p policy.Preset, seed uint64) {
+		thin, full := thinField(t, seed, p, true), thinField(t, seed, p, false)
+		if a, b := thin.Server.World().Hash(), full.Server.World().Hash(); a != b {
+			t.Errorf("the server's world is %x with thin clients, %x with others", a, b)
+		}
+		for n, k := range thin.Clients {
+			other := full.Clients[n]
+			a, b := k.Traffic(), other.Traffic()
+			if p != policy.CorrectOnMismatch && a != b {
+				t.Errorf("%v: traffic %+v, of another %+v", k, a, b)
+			}
+			s := k.Stats()
+			if s.Resimulated+s.Corrections != 0 || s.Inputs != other.Stats().Inputs {
+				t.Errorf("%v: %+v", k, s)
+			}
+		}
+		rest(thin)
+		k := thin.Clients[0]
+		if own, ok := k.Own(k.View()); !ok || ecs.Has[components.Predicted](k.World(), own) {
+			t.Errorf("own entity %v, found %v", own, ok)
+		}
+	})
 }
 
 // Where everybody simulates everything there are no thin clients, and they say so.
 func TestThinIsRefusedWhereEverybodySimulates(t *testing.T) {
-	for _, p := range []policy.Preset{policy.Rollback, policy.Lockstep} {
-		config := onField(1, 1, bad())
-		config.Server.Policies = p.Policies()
+	for _, p := range peersPresets {
+		config := underPreset(p, 1, 1, bad())
 		config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Schedule: systems.Thin} }
 		c := systemstest.New(t, config)
 		if c.RunUntil(10*time.Second, func() bool { return c.Clients[0].Err() != nil }); !errors.Is(c.Clients[0].Err(), systems.ErrConfig) {
@@ -74,9 +66,7 @@ func TestThinIsRefusedWhereEverybodySimulates(t *testing.T) {
 
 // Thin clients allocate nothing either.
 func TestThinAllocatesNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
+	skipRace(t)
 	c := thinField(t, 1, policy.LocalSync, true)
 	n := 1.0
 	for i := 0; i < 3 && n > 0; i++ { // the runtime may allocate something by itself, once

@@ -167,9 +167,3 @@ func drawnOwn(k *systemstest.Client) ecs.Entity {
 func apart(a, b components.Position) float64 {
 	return math.Hypot(float64(a.X)-float64(b.X), float64(a.Y)-float64(b.Y))
 }
-
-// entityOf is the server's entity of a NetID.
-func entityOf(c *systemstest.Crowd, id components.NetID) ecs.Entity {
-	e, _ := c.Server.World().ByNetID(id)
-	return e
-}

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/systemstest"
@@ -13,7 +12,7 @@ import (
 // What a client counts of what it received is what the server sent it, by component, and
 // nothing while it does not count.
 func TestClientsCountWhatTheyReceive(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, onField(seed, 1, systemstest.RoundTrip(20*time.Millisecond, 0, 0)))
 		k := c.Clients[0]
 		var got, before systems.Received
@@ -52,9 +51,7 @@ func TestClientsCountWhatTheyReceive(t *testing.T) {
 
 // Counting and reading what was counted allocates nothing.
 func TestCountingAllocatesNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
+	skipRace(t)
 	c := systemstest.New(t, onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 10*time.Millisecond, 0.02)))
 	k := c.Clients[0]
 	k.CountBytes(true)
