@@ -126,6 +126,9 @@ func TestSendsLeaveTogether(t *testing.T) {
 	must(t, l.Close())
 	l.Flush(time.Now())
 	sent(73)
+	if n := l.Dropped(); n != 0 {
+		t.Errorf("%d dropped when it is closed", n)
+	}
 	netsystest.Arrivals(t, sink, 73)
 }
 

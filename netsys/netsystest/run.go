@@ -191,10 +191,12 @@ func (s *sender) send(t *testing.T, setup Setup, to netsys.Session, what string)
 		s.bySeq = make(map[uint16]string)
 	}
 	payload := fmt.Sprintf("%s %d", what, len(s.bySeq))
+	next := to.Next()
 	seq, err := to.Send(setup.Clock.Now(), []byte(payload))
 	if err != nil && !errors.Is(err, netsys.ErrFull) {
 		t.Fatal(err)
 	}
+	same(t, "number of a payload", seq, next)
 	if _, dup := s.bySeq[seq]; dup {
 		t.Fatalf("sequence %d twice", seq)
 	}
