@@ -23,62 +23,30 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// dicey is the field in which players, besides walking, are moved by chance in
-// every tick.
-func dicey() *ecs.Protocol {
-	p := field()
-	p.Simulate("dice", func(w *ecs.World) {
-		for e, d := range ecs.Each[walker](w) {
-			r := w.Rand(e)
-			d.Pos.Y += float32(r.IntN(9)-4) * inputLimit
-		}
-	})
-	return p
-}
-
-// What is left to chance is predicted like everything else, though a client
-// simulates its own player and the server all of them, and though replays draw
-// again.
-func TestDecision1_ChanceIsPredicted(t *testing.T) {
-	config := onField(1, 3, systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05))
-	const from, every, pushes = 700, 120, 6
-	config.Protocol = func() *ecs.Protocol {
-		p := dicey()
-		p.Authority("test", pushAt(func(tick, _ uint32) (components.Position, bool) {
-			return components.Position{X: 1}, tick >= from && tick%every == 0
-		}))
-		return p
-	}
-	c := systemstest.New(t, config)
-	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from })
-	c.Mark()
-	c.RunTicks(pushes * every)
-	c.NothingMissing()
-	for _, k := range c.Clients {
-		if f := k.Figures(); f.Corrections != pushes || f.Resimulated < 10*pushes || f.Confirmed < 150 {
-			t.Errorf("%v: %d corrections of %d pushes, %d own states confirmed, %d ticks simulated again", k, f.Corrections, pushes, f.Confirmed, f.Resimulated)
-		}
-	}
-	rest(c)
-}
-
-// A match has one result, in whatever order each peer stores its entities.
-func TestDecision2_StorageOrderChangesNothing(t *testing.T) {
-	play := func(shuffle bool) (hashes []uint64) {
-		config := onField(1, 3, systemstest.RoundTrip(150*time.Millisecond, 30*time.Millisecond, 0.05))
-		config.Populate = drifters(25)
-		config.Protocol = pushes(100) // so that there are replays
+// A match has one result to the last bit, however long it really takes, here where one waits
+// now and then; and its worlds are the same in whatever order each peer stores its entities.
+func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
+	play := func(wait, shuffle bool) (figures []string, hashes []uint64) {
+		config := onField(7, 3, bad())
+		config.Populate, config.Protocol = drifters(25), pushes(100) // so that there are replays
 		c := systemstest.New(t, config)
 		if shuffle {
 			c.OnServerTick(func() { c.Server.World().Shuffle(uint64(c.Server.Tick())) })
 			c.OnClientTick(func(k *systemstest.Client) { k.World().Shuffle(uint64(k.Input())) })
 		}
-		for range 8 {
+		for range 10 {
+			if wait {
+				time.Sleep(3 * time.Millisecond)
+			}
 			c.Run(time.Second)
 			hashes = append(hashes, c.Hash())
+			for _, k := range c.Clients {
+				figures = append(figures, fmt.Sprintf("%v: %x %+v drawn %v\n%+v", k, c.Hash(), k.Figures(), k.DrawnTick(), k.Stats().Session))
+			}
 		}
 		for _, k := range c.Clients {
 			if k.Figures().Corrections == 0 {
@@ -86,33 +54,36 @@ func TestDecision2_StorageOrderChangesNothing(t *testing.T) {
 			}
 		}
 		rest(c)
-		return append(hashes, c.Hash())
+		return figures, append(hashes, c.Hash())
 	}
-	if plain, shuffled := play(false), play(true); !slices.Equal(plain, shuffled) {
-		t.Errorf("hashes second by second\n\tstored as it comes: %x\n\tshuffled:           %x", plain, shuffled)
+	plain, hashes := play(false, false)
+	waiting, _ := play(true, false)
+	for i := range plain {
+		if plain[i] != waiting[i] {
+			t.Fatalf("two runs with one seed differ after %d s:\n%s\n%s", i/3+1, plain[i], waiting[i])
+		}
+	}
+	if _, shuffled := play(false, true); !slices.Equal(hashes, shuffled) {
+		t.Errorf("hashes second by second\n\tstored as it comes: %x\n\tshuffled:           %x", hashes, shuffled)
 	}
 }
 
 // grain is a pace that no grid has: after it a place is between steps.
 const grain = 0.0137137
 
-// grainy is a protocol whose players move by grains, and are pushed by one more at
+// grainy is a field whose players move by grains, and are pushed by one more at
 // some ticks by the server alone.
 func grainy(quantized bool, nudge func(tick, owner uint32) (components.Position, bool)) func() *ecs.Protocol {
-	return func() *ecs.Protocol {
-		p := fieldBase()
+	return fieldFrom(func(p *ecs.Protocol) {
 		if quantized {
 			p.QuantizeSteps()
 		}
-		p.Simulate("creep", func(w *ecs.World) {
-			for _, d := range ecs.Each[walker](w) {
-				d.Pos.X += float32(d.In.DX) * grain
-				d.Pos.Y += float32(d.In.DY) * grain
-			}
-		})
-		p.Authority("nudge", pushAt(nudge))
-		return p
-	}
+	}, simulate("creep", func(w *ecs.World) {
+		for _, d := range ecs.Each[walker](w) {
+			d.Pos.X += float32(d.In.DX) * grain
+			d.Pos.Y += float32(d.In.DY) * grain
+		}
+	}), authority(pushAt(nudge)))
 }
 
 // snapped is a place as it travels to those who do not own it.
@@ -275,18 +246,20 @@ func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 
 // Sequences and ticks run apart, for each client by another number and by more
 // after every hold. State is matched, chance is drawn and time is told by what each
-// stands for.
+// stands for: what is left to chance is predicted like everything else, though a client
+// simulates its own player and the server all of them, and though replays draw again.
 func TestDecision5_SequencesAreNotTicks(t *testing.T) {
 	config := onField(1, 2, lag(2))
 	config.Play = steady(Walk{DX: 1})
 	const from, every = 150, 90
-	config.Protocol = func() *ecs.Protocol {
-		p := dicey()
-		p.Authority("test", pushAt(func(tick, _ uint32) (components.Position, bool) {
-			return components.Position{Y: 8}, tick >= from && tick%every == 0
-		}))
-		return p
-	}
+	config.Protocol = fieldOf(simulate("dice", func(w *ecs.World) {
+		for e, d := range ecs.Each[walker](w) {
+			r := w.Rand(e)
+			d.Pos.Y += float32(r.IntN(9)-4) * inputLimit
+		}
+	}), authority(pushAt(func(tick, _ uint32) (components.Position, bool) {
+		return components.Position{Y: 8}, tick >= from && tick%every == 0
+	})))
 	c := systemstest.New(t, config)
 	ts := watchTruth(c)
 	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from })
@@ -356,7 +329,7 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 	}
 	drifters(entities)(p.server.World())
 	n, losing, lost := 0, false, 0
-	wire := &lossy{network.Node(netip.AddrPort{}), func() bool {
+	path := &lossy{network.Node(netip.AddrPort{}), func() bool {
 		n++
 		if losing && n == 2 {
 			lost++
@@ -364,7 +337,7 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 		}
 		return false
 	}}
-	p.client, err = netsys.NewClient(wire, address, netsys.ClientConfig{
+	p.client, err = netsys.NewClient(path, address, netsys.ClientConfig{
 		Schema: protocol().Lines(), Random: netsys.SeededRandom(2), InsecureAllowAnyAddress: true,
 	})
 	if err != nil {
@@ -388,46 +361,23 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 	const warm, losses, after = 60, 40, 10 // sends
 	longest, gaps, told, send := uint32(0), 0, 0, uint32(0)
 	check := func(b []byte) {
-		const control, join, own, first, some, same, last = 1 << 4, 1 << 5, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7
 		var r codec.ByteReader
 		r.Reset(b)
-		kind := r.Byte()
-		send = codec.Lift(r.Uint16(), max(send, 1))
-		r.Next(2)
-		if kind&control != 0 {
-			r.Next(5)
-		}
-		if kind&join != 0 {
-			if r.Uvarint() != 0 {
-				t.Fatalf("send %d: a state of another send", send)
-			}
-			r.Uvarint()
+		head, err := wire.ReadSnapshotHeader(&r)
+		if send = codec.Lift(head.Send, max(send, 1)); err != nil || head.Join && head.Back != 0 {
+			t.Fatalf("send %d: a state of another send, %+v: %v", send, head, err)
 		}
 		arrived := map[uint32]*delta.Group{}
 		age := uint32(0)
 		for r.Len() > 0 {
-			flags := r.Byte()
-			group, count := uint32(0), uint32(1)
-			if flags&first == 0 {
-				group = uint32(r.Uvarint())
+			x, body, err := wire.ReadBlock(&r, age)
+			if age = x.Age; err != nil || x.Slots != wire.AllSlots {
+				t.Fatalf("send %d: part of a group, though the budget holds all, or %v", send, err)
 			}
-			if flags&first == 0 || flags&own == 0 {
-				count = uint32(r.Uvarint())
-			}
-			if flags&same == 0 {
-				age = uint32(r.Uvarint())
-			}
-			if flags&some != 0 {
-				t.Fatalf("send %d: part of a group, though the budget holds all", send)
-			}
-			size := r.Len()
-			if flags&last == 0 {
-				size = int(r.Uvarint())
-			}
-			body := r.Next(size)
-			if flags&own != 0 {
+			if x.Own {
 				continue
 			}
+			group, count := x.First, x.Count
 			if send > warm/2 && age == 0 {
 				t.Fatalf("send %d: group %d is told in full", send, group)
 			}
@@ -440,7 +390,7 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 						t.Fatalf("send %d: group %d is told relative to send %d, which did not arrive", send, g, send-age)
 					}
 				}
-				if flags&4 != 0 {
+				if x.Two {
 					if part.Base2 = took[[2]uint32{g, send - age - 1}]; part.Base2 == nil {
 						t.Fatalf("send %d: group %d is told relative to send %d, which did not arrive", send, g, send-age-1)
 					}
@@ -452,7 +402,7 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 				longest = max(longest, age)
 				parts = append(parts, part)
 			}
-			if err := decoder.Decode(body, delta.Coder(flags&3), model, parts); err != nil {
+			if err := decoder.Decode(body, x.Coder, model, parts); err != nil {
 				t.Fatalf("send %d: group %d: %v", send, group, err)
 			}
 			for _, part := range parts {
@@ -588,32 +538,5 @@ var start = clock.Now()
 	}
 	if files < 50 {
 		t.Errorf("%d files read", files)
-	}
-}
-
-// Two runs in virtual time are the same to the last bit, however long each really
-// takes: here one of them waits now and then.
-func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
-	play := func(wait bool) (figures []string) {
-		config := onField(7, 3, bad())
-		config.Protocol = pushes(100)
-		c := systemstest.New(t, config)
-		for range 12 {
-			if wait {
-				time.Sleep(3 * time.Millisecond)
-			}
-			c.Run(time.Second)
-			for _, k := range c.Clients {
-				figures = append(figures, fmt.Sprintf("%v: %x %+v drawn %v", k, c.Hash(), k.Figures(), k.DrawnTick()))
-				figures = append(figures, fmt.Sprintf("%v: %+v", k, k.Stats().Session))
-			}
-		}
-		return figures
-	}
-	a, b := play(false), play(true)
-	for i := range a {
-		if a[i] != b[i] {
-			t.Fatalf("two runs with one seed differ after %d s:\n%s\n%s", i/6+1, a[i], b[i])
-		}
 	}
 }

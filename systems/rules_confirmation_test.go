@@ -2,7 +2,6 @@ package systems_test
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,48 +16,80 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Whatever a client simulates, in its ticks and in replays, is its own. Others
-// stand in its world where the newest snapshot says, not a tick further.
-func TestNetcodeA4_OthersAreConfirmedNeverSimulated(t *testing.T) {
+// Whatever a client simulates, in its ticks and in replays, is its own: once an input in its
+// ticks, and where a prediction was wrong exactly the inputs after the one for which it was told,
+// each once, in order. A replay rewrites the predictions that later states are compared with: one
+// push, one correction, however many states of old predictions are under way. The tick inside
+// Simulate is the same on both sides, the first time and in every replay, while the buffer does not
+// hold. Others stand in a client's world where the newest snapshot says, not a tick further.
+func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
-		config := onField(seed, 4, systemstest.RoundTrip(200*time.Millisecond, 50*time.Millisecond, 0.05))
+		const from, every, rounds = 1080, 120, 8
+		config := onField(seed, 3, bad())
 		config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
-			return components.Position{X: 3}, tick%97 == owner // so that there are replays
+			return components.Position{X: 0.0625, Y: -0.0625}, tick > from && tick%every == 10*owner
 		}))
 		c := systemstest.New(t, config)
-		ts := watchTruth(c)
-		compared := 0
+		server, ts := journalOf(c.Server.World()), watchTruth(c)
+		c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from })
+		c.Mark()
+		compared, corrected := 0, make([]uint64, len(c.Clients))
+		taken := make([][]step, len(c.Clients))
+		for _, k := range c.Clients {
+			journalOf(k.World())
+		}
 		c.OnClientTick(func(k *systemstest.Client) {
 			j := journalOf(k.World())
-			for _, s := range j.steps {
+			steps := j.steps
+			taken[k.N], j.steps = append(taken[k.N], steps...), nil
+			for _, s := range steps {
 				if s.owner != k.ID() {
 					t.Fatalf("%v simulated entity %d of client %d", k, s.id, s.owner)
 				}
 			}
-			j.steps = j.steps[:0]
-			mine, ok := k.Own(k.World())
-			tr := ts.at[k.ServerTick()]
-			if !ok || tr == nil {
-				return
+			told := ts.at[k.ConfirmedTick()].inputs[k.N]
+			switch n := k.Figures().Corrections; {
+			case n == corrected[k.N]:
+				if len(steps) > 1 {
+					t.Fatalf("%v, input %d: %d steps in a tick without a correction", k, k.Input(), len(steps))
+				}
+			case len(steps) != int(k.Input()-told):
+				t.Fatalf("%v, input %d: a state after input %d was corrected in %d steps", k, k.Input(), told, len(steps)-1)
+			default:
+				corrected[k.N] = n
+				for i, s := range steps {
+					if s.in.N != uint16(told)+1+uint16(i) {
+						t.Fatalf("%v: step %d of a replay after input %d took input %d", k, i, told, s.in.N)
+					}
+				}
 			}
 			for id, p := range places(k.World()) {
-				if id == k.World().NetID(mine) {
-					continue
-				}
-				compared++
-				want := tr.places[id]
-				if off := math.Hypot(float64(p.X-want.X), float64(p.Y-want.Y)); off > tolerance {
+				if want := ts.at[k.ServerTick()].places[id]; id != k.World().NetID(ownOf(k)) && apart(p, want) > tolerance {
 					t.Fatalf("%v at its tick %d: entity %d stands at %v, the server had it at %v after tick %d", k, k.Input(), id, p, want, k.ServerTick())
 				}
+				compared++
 			}
 		})
-		c.Run(10 * time.Second)
-		replays := uint64(0)
+		c.RunTicks(rounds * every)
+		c.NothingMissing()
 		for _, k := range c.Clients {
-			replays += k.Figures().Corrections
+			consumed, same := map[uint16]uint32{}, 0
+			for _, s := range server.of(k.ID()) {
+				consumed[s.in.N] = s.tick
+			}
+			for _, s := range taken[k.N] {
+				if tick, ok := consumed[s.in.N]; ok && tick != s.tick {
+					t.Fatalf("%v predicted input %d for tick %d, the server consumed it in tick %d", k, s.in.N, s.tick, tick)
+				} else if ok {
+					same++
+				}
+			}
+			if f := k.Figures(); f.Corrections != rounds || f.Confirmed < 150 || f.Holds != 0 || same < every*rounds {
+				t.Errorf("%v: %d corrections of %d pushes, %d own states confirmed, %d holds, %d steps compared", k, f.Corrections, rounds, f.Confirmed, f.Holds, same)
+			}
 		}
-		if compared < 4*400*7 || replays == 0 {
-			t.Errorf("%d places compared, %d corrections", compared, replays)
+		if compared < 3*900*7 {
+			t.Errorf("%d places compared", compared)
 		}
 	})
 }
@@ -66,51 +97,6 @@ func TestNetcodeA4_OthersAreConfirmedNeverSimulated(t *testing.T) {
 // nudgeOnce moves the player of client 1 by d at one tick, on the server alone.
 func nudgeOnce(at uint32, d components.Position) func(tick, owner uint32) (components.Position, bool) {
 	return func(tick, owner uint32) (components.Position, bool) { return d, tick == at && owner == 1 }
-}
-
-// A wrong prediction is replaced by the server's state after input s, and exactly
-// the inputs s+1 to the newest are stepped again, each once, in order.
-func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
-	config := onField(1, 2, systemstest.RoundTrip(150*time.Millisecond, 30*time.Millisecond, 0.02))
-	config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
-		return components.Position{X: 0.0625, Y: -0.0625}, tick%120 == 60 && owner == 1
-	}))
-	c := match(t, config, 3*time.Second)
-	ts := watchTruth(c)
-	c.Run(time.Second)
-	c.Mark()
-	var before systemstest.Figures
-	corrected := 0
-	c.OnClientTick(func(k *systemstest.Client) {
-		if k.ID() != 1 {
-			return
-		}
-		j, f := journalOf(k.World()), k.Figures()
-		steps := j.steps
-		j.steps = nil
-		if f.Corrections == before.Corrections {
-			if len(steps) > 1 {
-				t.Fatalf("input %d: %d steps in a tick without a correction", k.Input(), len(steps))
-			}
-			before = f
-			return
-		}
-		before = f
-		corrected++
-		s := ts.at[k.ConfirmedTick()].inputs[k.N]
-		if want := int(k.Input() - s); len(steps) != want {
-			t.Fatalf("input %d: a state after input %d was corrected in %d steps, not %d", k.Input(), s, len(steps)-1, want-1)
-		}
-		for i, st := range steps {
-			if st.in.N != uint16(s)+1+uint16(i) {
-				t.Fatalf("step %d of a replay after input %d took input %d", i, s, st.in.N)
-			}
-		}
-	})
-	c.Run(20 * time.Second)
-	if corrected != 10 {
-		t.Errorf("%d corrections of 10 nudges", corrected)
-	}
 }
 
 // A state that was overtaken by a newer one is dropped: it is neither confirmed
@@ -219,42 +205,6 @@ func TestNetcodeE1_BlameOfTheCoSimulated(t *testing.T) {
 	if gusts < 5 || !strings.Contains(table.String(), "Position.Y (co-simulated)") {
 		t.Errorf("%s", table)
 	}
-}
-
-// Tick inside Simulate is the same on both sides: the tick in which the server
-// consumes an input is the one for which the client predicted it, the first time
-// and in every replay, while the buffer does not hold.
-func TestNetcodeA8_TickIsTheServers(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
-		config := onField(seed, 3, bad())
-		config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
-			return components.Position{Y: 2}, tick%90 == owner // so that there are replays
-		}))
-		c := match(t, config, 15*time.Second)
-		server := journalOf(c.Server.World())
-		for _, k := range c.Clients {
-			journalOf(k.World())
-		}
-		c.Run(10 * time.Second)
-		for _, k := range c.Clients {
-			consumed := map[uint16]uint32{}
-			for _, s := range server.of(k.ID()) {
-				consumed[s.in.N] = s.tick
-			}
-			compared := 0
-			for _, s := range journalOf(k.World()).steps {
-				if tick, ok := consumed[s.in.N]; ok {
-					compared++
-					if tick != s.tick {
-						t.Fatalf("%v predicted input %d for tick %d, the server consumed it in tick %d", k, s.in.N, s.tick, tick)
-					}
-				}
-			}
-			if f := k.Figures(); f.Holds != 0 || f.Missing != 0 || compared < 600 || f.Resimulated == 0 {
-				t.Errorf("%v: %d holds, %d missing, %d steps compared, %d of them in replays", k, f.Holds, f.Missing, compared, f.Resimulated)
-			}
-		}
-	})
 }
 
 // Fuel and Heat are predicted with tolerances of their own.

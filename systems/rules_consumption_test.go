@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
@@ -132,26 +131,6 @@ func TestNetcodeA3_ArrivalStepsABurstAtOnce(t *testing.T) {
 	}
 }
 
-// A send carries one state to each client: on a perfect link a client takes in one
-// snapshot per send gap, no more.
-func TestNetcodeA3_OneStateASend(t *testing.T) {
-	c := match(t, onField(1, 5, netsys.Link{}), time.Second)
-	before := c.Server.Stats()
-	c.RunTicks(600)
-	after := c.Server.Stats()
-	if got, want := after.Updates-before.Updates, uint64(600/3*5); got != want {
-		t.Errorf("%d updates, want %d", got, want)
-	}
-	if got, want := after.DatagramsOut-before.DatagramsOut, uint64(600/3*5); got != want {
-		t.Errorf("%d datagrams from the server, want %d", got, want)
-	}
-	for _, k := range c.Clients {
-		if f := k.Figures(); f.Snapshots < 199 || f.Snapshots > 201 {
-			t.Errorf("%v took in %d snapshots in 600 ticks, want 200", k, f.Snapshots)
-		}
-	}
-}
-
 // loseUp makes the next n datagrams of every client get lost on their way up.
 func loseUp(c *systemstest.Crowd, n int) {
 	lost := make([]int, len(c.Clients))
@@ -273,24 +252,6 @@ func TestNetcodeC4_OldSequencesResynchronize(t *testing.T) {
 	c.NothingMissing()
 	c.NoCorrections()
 	rest(c)
-}
-
-// A replay rewrites the predictions that later states are compared with: one push,
-// one correction, however many states of old predictions are under way.
-func TestNetcodeC5_AReplayRewritesPredictions(t *testing.T) {
-	config := onField(1, 3, netsys.Link{Latency: 400 * time.Millisecond})
-	config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
-		return components.Position{X: 10}, tick > 700 && tick%180 == 10*owner
-	}))
-	c := match(t, config, 0)
-	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 700 })
-	c.Mark()
-	c.RunTicks(180*10 - 20)
-	for _, k := range c.Clients {
-		if f := k.Figures(); f.Corrections != 10 || f.Confirmed < 500 {
-			t.Errorf("%v: %d corrections of 10 pushes, %d own states confirmed", k, f.Corrections, f.Confirmed)
-		}
-	}
 }
 
 // rates fails the test when a client's tick takes another length than the step at

@@ -60,12 +60,13 @@ func TestNetcodeA1_TamperedStateStaysHome(t *testing.T) {
 	})
 }
 
-// Whatever a client sends besides inputs is counted and leaves the world alone.
+// Whatever a client sends besides inputs is counted and leaves the world alone. An input outside
+// its range is what the range allows: two bits can say 3 where the field ends at 2.
 func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 	play := func(forge bool) (*puppet, int) {
 		p, forged := newPuppet(t, systems.ServerConfig{Seed: 3}), 0
 		for seq := uint32(1); seq < 200; seq++ {
-			messages := [][]byte{input(seq, 1, 2)}
+			messages := [][]byte{input(seq, 1, 3)}
 			if forge && seq > 100 && forged < 10 { // few enough to stay in the game
 				snapshot := p.got[len(p.got)-1]
 				raised := slices.Clone(snapshot)
@@ -76,8 +77,7 @@ func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 				if other[0]&7 == 1 { // the kind of inputs
 					other[0] = 0
 				}
-				longer := append(input(seq, 1, 2), snapshot...)
-				messages = append(messages, snapshot, raised, other, longer, nil)
+				messages = append(messages, snapshot, raised, other, append(input(seq, 1, 3), snapshot...), nil)
 				forged += 5
 			}
 			p.tick(messages...)
@@ -92,22 +92,42 @@ func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 	if got := forger.server.Stats().MalformedMessages; forged == 0 || got != uint64(forged) {
 		t.Errorf("%d of %d forged messages counted", got, forged)
 	}
+	steps := ecs.Resource[journal](honest.server.World()).steps
+	if len(steps) < 150 || slices.ContainsFunc(steps, func(s step) bool { return s.in.DX > 1 }) {
+		t.Errorf("of %d steps some have a DX beyond 1, where the range ends", len(steps))
+	}
 }
 
-// An input outside its range is what the range allows: two bits can say 3 where
-// the field ends at 2.
-func TestNetcodeA1_InputsKeepTheirRange(t *testing.T) {
-	p := newPuppet(t, systems.ServerConfig{})
-	for seq := uint32(1); seq < 100; seq++ {
-		p.tick(input(seq, 1, 3))
+// What is gathered in a tick is sent in it, in one datagram: without delay on the way, the
+// server's next tick has it. A send carries one state to each client, no more.
+func TestNetcodeA2_SendsAfterTheTick(t *testing.T) {
+	config := onField(1, 5, netsys.Link{})
+	config.Server.Policies.Timing = policy.TimingArrival
+	c := match(t, config, time.Second)
+	before := c.Server.Stats()
+	sent := make([]uint64, len(c.Clients))
+	c.OnClientTick(func(k *systemstest.Client) {
+		out := k.Traffic().Session.DatagramsOut
+		if before := sent[k.N]; before > 0 && out != before+1 {
+			t.Fatalf("%v sent %d datagrams in a tick", k, out-before)
+		}
+		sent[k.N] = out
+	})
+	c.OnServerTick(func() {
+		for _, k := range c.Clients {
+			if got, want := k.Status().LastInput, k.Input(); got != want {
+				t.Fatalf("tick %d: the server stepped input %d of %v, which has sent %d", c.Server.Tick(), got, k, want)
+			}
+		}
+	})
+	c.RunTicks(600)
+	after, want := c.Server.Stats(), uint64(600/3*5)
+	if updates, datagrams := after.Updates-before.Updates, after.DatagramsOut-before.DatagramsOut; updates != want || datagrams != want {
+		t.Errorf("%d updates in %d datagrams, want %d", updates, datagrams, want)
 	}
-	steps := ecs.Resource[journal](p.server.World()).steps
-	if len(steps) < 50 {
-		t.Fatalf("%d steps", len(steps))
-	}
-	for _, s := range steps {
-		if s.in.DX > 1 {
-			t.Fatalf("tick %d stepped DX %d, the range ends at 1", s.tick, s.in.DX)
+	for _, k := range c.Clients {
+		if f := k.Figures(); f.Snapshots < 199 || f.Snapshots > 201 {
+			t.Errorf("%v took in %d snapshots in 600 ticks, want 200", k, f.Snapshots)
 		}
 	}
 }
@@ -146,30 +166,6 @@ func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 			}
 		})
 	}
-}
-
-// What is gathered in a tick is sent in it: without delay on the way, the server's
-// next tick has it.
-func TestNetcodeA2_SendsAfterTheTick(t *testing.T) {
-	config := onField(1, 3, lag(0))
-	config.Server.Policies.Timing = policy.TimingArrival
-	c := match(t, config, 0)
-	sent := make([]uint64, len(c.Clients))
-	c.OnClientTick(func(k *systemstest.Client) {
-		out := k.Traffic().Session.DatagramsOut
-		if before := sent[k.N]; before > 0 && out != before+1 {
-			t.Fatalf("%v sent %d datagrams in a tick", k, out-before)
-		}
-		sent[k.N] = out
-	})
-	c.OnServerTick(func() {
-		for _, k := range c.Clients {
-			if got, want := k.Status().LastInput, k.Input(); got != want {
-				t.Fatalf("tick %d: the server stepped input %d of %v, which has sent %d", c.Server.Tick(), got, k, want)
-			}
-		}
-	})
-	c.Run(5 * time.Second)
 }
 
 // What has no own state in it confirms nothing, whatever else it holds and
