@@ -142,20 +142,6 @@ func TestNetcodeE7_LateInputsAreCapped(t *testing.T) {
 // passed is an outcome: a player has passed from a row of the field to the next.
 type passed struct{ To int32 }
 
-// rows is the field, where passing to another row is told.
-func rows() *ecs.Protocol {
-	p := field()
-	p.Simulate("tell", func(w *ecs.World) {
-		for e, d := range ecs.EachInOrder[walker](w) {
-			y := float64(d.Pos.Y)
-			if to := math.Floor(y); to != math.Floor(y-float64(d.In.DY)*inputLimit) {
-				outcome.Raise(w, e, passed{int32(to)})
-			}
-		}
-	})
-	return p
-}
-
 // told is what became of the outcomes of a peer.
 type told struct {
 	open    map[string]bool
@@ -195,7 +181,14 @@ func (x *told) follow(t *testing.T, l *outcome.Log) {
 func TestNetcodeB5_PeersAgreeOnWhatIsFinal(t *testing.T) {
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 		config := underPreset(policy.Rollback, seed, 4, bad())
-		config.Protocol = rows
+		config.Protocol = fieldOf(simulate("tell", func(w *ecs.World) {
+			for e, d := range ecs.EachInOrder[walker](w) {
+				y := float64(d.Pos.Y)
+				if to := math.Floor(y); to != math.Floor(y-float64(d.In.DY)*inputLimit) {
+					outcome.Raise(w, e, passed{int32(to)})
+				}
+			}
+		}))
 		server, clients := &told{}, make([]told, 4)
 		config.Server.Outcomes = func(l *outcome.Log) { server.follow(t, l) }
 		config.Client = func(n int) systems.ClientConfig {
@@ -220,17 +213,6 @@ func TestNetcodeB5_PeersAgreeOnWhatIsFinal(t *testing.T) {
 			}
 		}
 	})
-}
-
-// rogue is a system with a flaw, in the field.
-func rogue(name string, flaw func(w *ecs.World)) func() *ecs.Protocol {
-	return func() *ecs.Protocol {
-		p := fieldBase()
-		p.Simulate("walk", walk)
-		p.Simulate(name, flaw)
-		p.Simulate("drift", drift)
-		return p
-	}
 }
 
 // With every tick simulated twice in another storage order, a system that is not a
@@ -270,7 +252,7 @@ func TestNetcodeE8_ForcedRollbackNamesTheSystem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 				config := onField(seed, 4, bad())
-				config.Protocol = rogue(name, r.flaw)
+				config.Protocol = fieldFrom(simulate("walk", walk), simulate(name, r.flaw), simulate("drift", drift))
 				c := systemstest.New(t, config)
 				var found []ecs.Divergence
 				c.Server.World().ForceRollback(func(d ecs.Divergence) { found = append(found, d) })
@@ -308,18 +290,14 @@ func TestNetcodeE8_ADivergedPeerIsNamedAndBroughtBack(t *testing.T) {
 		t.Run(preset.String(), func(t *testing.T) {
 			play := func(seed uint64, link netsys.Link) (c *systemstest.Crowd, found *[]relay.Divergence, same func(when string, clients ...int)) {
 				config := underPreset(preset, seed, 3, link)
-				config.Protocol = func() *ecs.Protocol {
-					p := field()
-					p.Simulate("luck", func(w *ecs.World) {
-						if s := ecs.Resource[slip](w); s != nil && w.Tick() >= s.from && w.Tick() < s.to {
-							for _, d := range ecs.EachInOrder[walker](w) {
-								s.times++
-								d.Jumps.Count += s.times % 5
-							}
+				config.Protocol = fieldOf(simulate("luck", func(w *ecs.World) {
+					if s := ecs.Resource[slip](w); s != nil && w.Tick() >= s.from && w.Tick() < s.to {
+						for _, d := range ecs.EachInOrder[walker](w) {
+							s.times++
+							d.Jumps.Count += s.times % 5
 						}
-					})
-					return p
-				}
+					}
+				}))
 				found = new([]relay.Divergence)
 				config.Server.Desync = func(d relay.Divergence) { *found = append(*found, d) }
 				c = systemstest.New(t, config)
