@@ -16,80 +16,119 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Whatever a client simulates, in its ticks and in replays, is its own: once an input in its
-// ticks, and where a prediction was wrong exactly the inputs after the one for which it was told,
-// each once, in order. A replay rewrites the predictions that later states are compared with: one
-// push, one correction, however many states of old predictions are under way. The tick inside
-// Simulate is the same on both sides, the first time and in every replay, while the buffer does not
-// hold. Others stand in a client's world where the newest snapshot says, not a tick further.
-func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
+// Pushes of the server that no client foresees, each once corrected, in the match of the four tests
+// that follow.
+const pushesFrom, pushesEvery, pushRounds = 1080, 120, 8
+
+// underPushes plays the match and shows each client's tick to see, with the steps that it took.
+func underPushes(t *testing.T, see func(t *testing.T, k *systemstest.Client, steps []step, ts *truths), end func(t *testing.T, k *systemstest.Client, server []step)) {
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
-		const from, every, rounds = 1080, 120, 8
 		config := onField(seed, 3, bad())
 		config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
-			return components.Position{X: 0.0625, Y: -0.0625}, tick > from && tick%every == 10*owner
+			return components.Position{X: 0.0625, Y: -0.0625}, tick > pushesFrom && tick%pushesEvery == 10*owner
 		}))
 		c := systemstest.New(t, config)
 		server, ts := journalOf(c.Server.World()), watchTruth(c)
-		c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from })
+		c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == pushesFrom })
 		c.Mark()
-		compared, corrected := 0, make([]uint64, len(c.Clients))
-		taken := make([][]step, len(c.Clients))
 		for _, k := range c.Clients {
 			journalOf(k.World())
 		}
 		c.OnClientTick(func(k *systemstest.Client) {
 			j := journalOf(k.World())
-			steps := j.steps
-			taken[k.N], j.steps = append(taken[k.N], steps...), nil
-			for _, s := range steps {
-				if s.owner != k.ID() {
-					t.Fatalf("%v simulated entity %d of client %d", k, s.id, s.owner)
-				}
-			}
-			told := ts.at[k.ConfirmedTick()].inputs[k.N]
-			switch n := k.Figures().Corrections; {
-			case n == corrected[k.N]:
-				if len(steps) > 1 {
-					t.Fatalf("%v, input %d: %d steps in a tick without a correction", k, k.Input(), len(steps))
-				}
-			case len(steps) != int(k.Input()-told):
-				t.Fatalf("%v, input %d: a state after input %d was corrected in %d steps", k, k.Input(), told, len(steps)-1)
-			default:
-				corrected[k.N] = n
-				for i, s := range steps {
-					if s.in.N != uint16(told)+1+uint16(i) {
-						t.Fatalf("%v: step %d of a replay after input %d took input %d", k, i, told, s.in.N)
-					}
-				}
-			}
-			for id, p := range places(k.World()) {
-				if want := ts.at[k.ServerTick()].places[id]; id != k.World().NetID(ownOf(k)) && apart(p, want) > tolerance {
-					t.Fatalf("%v at its tick %d: entity %d stands at %v, the server had it at %v after tick %d", k, k.Input(), id, p, want, k.ServerTick())
-				}
-				compared++
-			}
+			see(t, k, j.steps, ts)
+			j.steps = nil
 		})
-		c.RunTicks(rounds * every)
+		c.RunTicks(pushRounds * pushesEvery)
 		c.NothingMissing()
 		for _, k := range c.Clients {
-			consumed, same := map[uint16]uint32{}, 0
-			for _, s := range server.of(k.ID()) {
-				consumed[s.in.N] = s.tick
-			}
-			for _, s := range taken[k.N] {
-				if tick, ok := consumed[s.in.N]; ok && tick != s.tick {
-					t.Fatalf("%v predicted input %d for tick %d, the server consumed it in tick %d", k, s.in.N, s.tick, tick)
-				} else if ok {
-					same++
-				}
-			}
-			if f := k.Figures(); f.Corrections != rounds || f.Confirmed < 150 || f.Holds != 0 || same < every*rounds {
-				t.Errorf("%v: %d corrections of %d pushes, %d own states confirmed, %d holds, %d steps compared", k, f.Corrections, rounds, f.Confirmed, f.Holds, same)
+			end(t, k, server.of(k.ID()))
+		}
+	})
+}
+
+// Whatever a client simulates, in its ticks and in replays, is its own. Others
+// stand in its world where the newest snapshot says, not a tick further.
+func TestNetcodeA4_OthersAreConfirmedNeverSimulated(t *testing.T) {
+	compared := 0
+	underPushes(t, func(t *testing.T, k *systemstest.Client, steps []step, ts *truths) {
+		for _, s := range steps {
+			if s.owner != k.ID() {
+				t.Fatalf("%v simulated entity %d of client %d", k, s.id, s.owner)
 			}
 		}
+		for id, p := range places(k.World()) {
+			if want := ts.at[k.ServerTick()].places[id]; id != k.World().NetID(ownOf(k)) && apart(p, want) > tolerance {
+				t.Fatalf("%v at its tick %d: entity %d stands at %v, the server had it at %v after tick %d", k, k.Input(), id, p, want, k.ServerTick())
+			}
+			compared++
+		}
+	}, func(t *testing.T, _ *systemstest.Client, _ []step) {
 		if compared < 3*900*7 {
 			t.Errorf("%d places compared", compared)
+		}
+	})
+}
+
+// A wrong prediction is replaced by the server's state after input s, and exactly
+// the inputs s+1 to the newest are stepped again, each once, in order.
+func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
+	corrected := map[*systemstest.Client]uint64{}
+	underPushes(t, func(t *testing.T, k *systemstest.Client, steps []step, ts *truths) {
+		told := ts.at[k.ConfirmedTick()].inputs[k.N]
+		switch n := k.Figures().Corrections; {
+		case n == corrected[k]:
+			if len(steps) > 1 {
+				t.Fatalf("%v, input %d: %d steps in a tick without a correction", k, k.Input(), len(steps))
+			}
+		case len(steps) != int(k.Input()-told):
+			t.Fatalf("%v, input %d: a state after input %d was corrected in %d steps", k, k.Input(), told, len(steps)-1)
+		default:
+			corrected[k] = n
+			for i, s := range steps {
+				if s.in.N != uint16(told)+1+uint16(i) {
+					t.Fatalf("%v: step %d of a replay after input %d took input %d", k, i, told, s.in.N)
+				}
+			}
+		}
+	}, func(t *testing.T, k *systemstest.Client, _ []step) {
+		if corrected[k] != pushRounds {
+			t.Errorf("%v: %d corrections of %d pushes", k, corrected[k], pushRounds)
+		}
+	})
+}
+
+// A replay rewrites the predictions that later states are compared with: one push,
+// one correction, however many states of old predictions are under way.
+func TestNetcodeC5_AReplayRewritesPredictions(t *testing.T) {
+	underPushes(t, func(*testing.T, *systemstest.Client, []step, *truths) {}, func(t *testing.T, k *systemstest.Client, _ []step) {
+		if f := k.Figures(); f.Corrections != pushRounds || f.Confirmed < 150 {
+			t.Errorf("%v: %d corrections of %d pushes, %d own states confirmed", k, f.Corrections, pushRounds, f.Confirmed)
+		}
+	})
+}
+
+// Tick inside Simulate is the same on both sides: the tick in which the server
+// consumes an input is the one for which the client predicted it, the first time
+// and in every replay, while the buffer does not hold.
+func TestNetcodeA8_TickIsTheServers(t *testing.T) {
+	taken := map[*systemstest.Client][]step{}
+	underPushes(t, func(_ *testing.T, k *systemstest.Client, steps []step, _ *truths) {
+		taken[k] = append(taken[k], steps...)
+	}, func(t *testing.T, k *systemstest.Client, server []step) {
+		consumed, same := map[uint16]uint32{}, 0
+		for _, s := range server {
+			consumed[s.in.N] = s.tick
+		}
+		for _, s := range taken[k] {
+			if tick, ok := consumed[s.in.N]; ok && tick != s.tick {
+				t.Fatalf("%v predicted input %d for tick %d, the server consumed it in tick %d", k, s.in.N, s.tick, tick)
+			} else if ok {
+				same++
+			}
+		}
+		if f := k.Figures(); f.Holds != 0 || f.Resimulated == 0 || same < pushesEvery*pushRounds {
+			t.Errorf("%v: %d holds, %d steps compared, %d of them in replays", k, f.Holds, same, f.Resimulated)
 		}
 	})
 }
