@@ -22,7 +22,7 @@ type modelPacket struct {
 // got and asks for another epoch. What the server believes about the client must be
 // true at all times: a baseline is a state that the client took in, of all the slots
 // that stand on it, and not older than what it was promised.
-func TestBeliefCampaign(t *testing.T) { testgame.Seeds(t, 60, believe) }
+func TestBeliefCampaign(t *testing.T) { testgame.Seeds(t, 150, believe) }
 
 func believe(t *testing.T, seed uint64) {
 	const groups = 3
