@@ -413,7 +413,7 @@ func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 			if way.gaps {
 				outage(c, 500*time.Millisecond)
 			}
-			c.Run(3 * time.Second)
+			c.Run(4 * time.Second)
 		}
 		if turned < 20_000 {
 			t.Errorf("%d turns seen", turned)

@@ -77,21 +77,21 @@ func followError(t *testing.T, c *systemstest.Crowd, eachTick bool) (followed *i
 // after a quarter of a second.
 func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 	type drawing struct {
-		p      policy.Preset
-		frames int // a second; 0: one a tick
+		Preset policy.Preset
+		Frames int // a second; 0: one a tick
 	}
 	each(t, []drawing{
 		{policy.LocalSync, 0}, {policy.LocalSync, 20}, {policy.LocalSync, 30}, {policy.LocalSync, 60}, {policy.LocalSync, 144},
 		{policy.Buffered, 0}, {policy.CorrectOnMismatch, 0}, {policy.ServerRewind, 0},
 	}, 1, func(t *testing.T, x drawing, seed uint64) {
-		config := underPreset(x.p, seed, 2, rough())
-		config.FrameRate = x.frames
+		config := underPreset(x.Preset, seed, 2, rough())
+		config.FrameRate = x.Frames
 		sizes, quiet := []float32{0.3, 1, 5}, false
 		config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
 			return components.Position{X: sizes[tick/90%3]}, tick%90 == 10*owner && !quiet
 		}))
 		c := match(t, config, time.Second)
-		followed := followError(t, c, x.frames == 0)
+		followed := followError(t, c, x.Frames == 0)
 		c.Run(length(10*time.Second, 10*time.Second, 5*time.Minute))
 		if *followed < 5 {
 			t.Errorf("%d corrections followed", *followed)

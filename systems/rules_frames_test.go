@@ -176,8 +176,8 @@ func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
 
 // partial is a match whose frames hardly ever agree with its ticks.
 type partial struct {
-	preset policy.Preset
-	ticks  int
+	Preset policy.Preset
+	Ticks  int
 }
 
 // A key that goes down before a frame moves the player in that very frame, one that comes
@@ -195,7 +195,7 @@ func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
 	}
 	eachRow(t, games, func(t *testing.T, x partial) {
 		for _, frames := range rates {
-			l := newLoop(t, systems.ServerConfig{TickRate: x.ticks, SendRate: 10, Policies: x.preset.Policies()})
+			l := newLoop(t, systems.ServerConfig{TickRate: x.Ticks, SendRate: 10, Policies: x.Preset.Policies()})
 			p, frame := l.join(netsys.Link{}, frames, true), time.Duration(float64(time.Second)/frames)
 			for range int(3 * frames) {
 				p.frame(frame)

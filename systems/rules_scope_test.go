@@ -308,13 +308,13 @@ func onLaps(seed uint64, link time.Duration, others systems.Scope) systemstest.C
 func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 	const radius = 10
 	type row struct {
-		preset policy.Preset
-		frames int
+		Preset policy.Preset
+		Frames int
 	}
 	each(t, []row{{policy.LocalSync, 60}, {policy.LocalSync, 144}, {policy.LocalSync, 30}, {policy.Buffered, 60}}, 1, func(t *testing.T, test row, seed uint64) {
 		config := onLaps(seed, 0, systems.ScopeOwn)
-		config.Link, config.FrameRate = bad(), test.frames
-		config.Server.Policies = test.preset.Policies()
+		config.Link, config.FrameRate = bad(), test.Frames
+		config.Server.Policies = test.Preset.Policies()
 		c := systemstest.New(t, config)
 		c.Run(20 * time.Second)
 		k := c.Clients[0]
@@ -326,7 +326,7 @@ func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 		}
 		// A diameter apart at most, in a fifth of a second, and as much as it runs,
 		// twice, because what is left behind stands still.
-		dt := 1 / float64(test.frames)
+		dt := 1 / float64(test.Frames)
 		bound := 2*radius*5*dt + 2*radius*(dt+1.0/60) + 0.1
 		was, most, ahead := drawn(), 0.0, 0.0
 		tick, next, on := 0, 0, false
