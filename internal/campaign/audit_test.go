@@ -56,6 +56,9 @@ func (a *audit) afterServer() {
 	}
 	slices.Sort(a.alive)
 	a.neutral(w)
+	if m.past != nil {
+		m.past.note(m.crowd.Server)
+	}
 	if st := m.crowd.Server.Model(); m.server.Policies.Late == policy.LateRewrite && st.Longest > st.Window {
 		a.fail("the server went back %d ticks, its window has %d", st.Longest, st.Window)
 	}
@@ -112,6 +115,9 @@ func (a *audit) afterClient(k *player) {
 	}
 	if !a.m.everywhere() {
 		a.secret(k, w)
+	}
+	if a.m.past != nil && k.Input()%4 == 0 {
+		a.m.past.compare(a, k)
 	}
 	if t := ecs.Single[tides](w); t.Mark != t.Turn*2654435761 {
 		a.fail("%v: the tides are torn: %+v", k, t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ type match struct {
 	ledger  *ledger   // the server's
 	events  *event.Server
 	hidden  map[[2]uint32]bool // by client and entity
+	past    *past              // nil: what clients have is not compared with it
 	quiet   bool               // nobody does anything
 	resumes time.Duration      // when the server goes on that halted last
 	hash    uint64
@@ -41,6 +43,9 @@ func newMatch(t *testing.T, d *draw) *match {
 		ledger: newLedger("server"), events: event.NewServer(news(), event.ServerConfig{}),
 	}
 	m.audit = audit{m: m, idle: map[components.NetID]idleness{}, ever: map[components.NetID]bool{}}
+	if d.flood {
+		m.past = newPast()
+	}
 	m.ledger.then = m.committed
 	m.listen()
 	config := d.server
@@ -60,6 +65,12 @@ func newMatch(t *testing.T, d *draw) *match {
 			in.Pull, in.Fire = c.Input()/8%2 == 0, r.IntN(9) == 0
 		}),
 	})
+	if d.flood { // all of it is there from the start
+		x := surge{draw: d, w: m.crowd.Server.World(), r: ecs.NewRand(d.seed, 0)}
+		for range d.most {
+			x.spawn()
+		}
+	}
 	m.crowd.OnServerTick(m.afterServer)
 	m.crowd.OnClientTick(func(k *systemstest.Client) {
 		m.players[k.N].act()
@@ -203,7 +214,9 @@ func (m *match) blink() {
 			return
 		}
 		key := [2]uint32{uint32(1 + m.r.IntN(len(m.players)+1)), uint32(ids[m.r.IntN(len(ids))])}
-		m.hidden[key] = !m.hidden[key]
+		if m.hidden[key] = !m.hidden[key]; m.past != nil {
+			m.past.turn(m.crowd.Server, key)
+		}
 	}
 }
 
@@ -234,6 +247,9 @@ func (m *match) must(err error) {
 // hush makes everything perfect and everybody quiet.
 func (m *match) hush() {
 	m.quiet = true
+	if most := slices.Max(append(m.budgets, 0)); most > 0 && m.budgets[0] > 0 && m.crowd.Server.Stats().Snapshots.Largest > most {
+		m.must(fmt.Errorf("a snapshot of %d bytes, budgets are %v", m.crowd.Server.Stats().Snapshots.Largest, m.budgets))
+	}
 	m.crowd.StallServer(0)
 	for _, k := range m.players {
 		k.Stall(0)
@@ -261,5 +277,7 @@ func (m *match) end() {
 	}
 	m.must(err)
 	m.hash = m.hash*0x100000001b3 ^ m.crowd.Hash()
-	m.must(m.cheap())
+	if !m.flood { // where what is at rest is much
+		m.must(m.cheap())
+	}
 }

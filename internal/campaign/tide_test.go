@@ -199,6 +199,9 @@ func (x *surge) spawn() {
 		if x.r.IntN(2) == 0 {
 			values = append(values, x.hull())
 		}
+		if x.flood {
+			values = append(values, crate{Y: float32(x.r.IntN(200)), Turn: [4]float32{0, 1}, On: components.NetID(x.r.IntN(100))})
+		}
 		if x.r.IntN(3) == 0 {
 			who := x.owner()
 			values = append(values, components.Owner{Client: who}, purse{who, who * 2654435761}, aim{})

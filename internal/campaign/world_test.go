@@ -223,6 +223,10 @@ func (d *draw) sea() *ecs.Protocol {
 	ecs.Replicate[purse](p, ecs.OwnerOnly)
 	ecs.Replicate[aim](p, ecs.OwnerOnly|ecs.Predicted)
 	ecs.Singleton[tides](p, 0)
+	if d.flood {
+		ecs.ReplicateFields[crate](p, ecs.Interpolated, crateFields)
+		p.Authority("tumble", d.tumble)
+	}
 	if d.cursors {
 		ecs.Replicate[cursor](p, ecs.ClientOwned|ecs.Interpolated)
 	}
