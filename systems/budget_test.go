@@ -44,7 +44,6 @@ func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
 		wait           uint32 // sends
 		latency        time.Duration
 	}{
-		{300, 200, 30, 0},
 		{300, 200, 30, 60 * time.Millisecond},
 		{1500, 0, 8, 60 * time.Millisecond},
 		{40, 200, 6, 10 * time.Millisecond},

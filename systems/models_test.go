@@ -64,7 +64,7 @@ func trace(t *testing.T, p policy.Preset, change func(*ecs.Schedule) error, serv
 			fmt.Fprintln(h, k.View().Hash())
 		}
 	})
-	c.Run(8 * time.Second)
+	c.Run(4 * time.Second)
 	return h.Sum64(), c.Clients[0].Err()
 }
 

@@ -123,7 +123,7 @@ func TestTrainedIsAgreedOn(t *testing.T) {
 			s.connect()
 			s.teach(60)
 			before := s.server.Stats()
-			s.teach(600)
+			s.teach(300)
 			after := s.server.Stats()
 			size := float64(after.Snapshots.Bytes-before.Snapshots.Bytes) / float64(after.Updates-before.Updates)
 			switch {
@@ -164,7 +164,7 @@ func logTo(out *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler
 func TestTrainedAndUntrainedTogether(t *testing.T) {
 	trained := learned(t, 1)
 	s := newSchool(t, 3, ServerConfig{Trained: trained, Budget: 400})
-	for n := range 6 {
+	for n := range 4 {
 		c := ClientConfig{Gather: gatherPush()}
 		if n%2 == 0 {
 			c.Trained = trained
@@ -172,7 +172,7 @@ func TestTrainedAndUntrainedTogether(t *testing.T) {
 		s.join(c, netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.2})
 	}
 	s.connect()
-	s.teach(600)
+	s.teach(300)
 	s.mustConverge()
 	for i, c := range s.clients {
 		if n := c.Stats().MalformedMessages; n != 0 {

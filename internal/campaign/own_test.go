@@ -38,7 +38,7 @@ var alike = systems.ClientSystems{
 	},
 }
 
-// With a Predict and a Reconcile of one's own that do the same a match is the same, to the byte;
+// With a Predict, a Reconcile, or both of one's own that do the same a match is the same, to the byte;
 // where others are co-simulated, of which the built-in one takes over no more than it must, all
 // that the netcode promises holds. There are a few matches, and at night all.
 func TestOwnSystems(t *testing.T) {
@@ -47,9 +47,10 @@ func TestOwnSystems(t *testing.T) {
 		seeds = fingerprinted
 	}
 	compared := 0
-	for _, seed := range seeds {
+	for i, seed := range seeds {
 		d := newDraw(t, seed)
-		switch d.own = alike; {
+		d.own = []systems.ClientSystems{alike, {Reconcile: alike.Reconcile}, alike, {Predict: alike.Predict}}[i%4]
+		switch {
 		case d.preset == policy.Rollback || d.preset == policy.Lockstep:
 		case d.scope || d.server.Policies.Remotes == policy.RemotesCoSimulated || runtime.GOARCH != "amd64":
 			fight(t, d)
