@@ -48,7 +48,7 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 		}
 	}
 	own := func() Knowledge {
-		for e, r := range ecs.All[ownerOnly](w) {
+		for e, r := range ecs.All[ownerRow](w) {
 			if r.Owner.Client == c.ID() {
 				k, _ := g.server.Baseline(c.ID(), w.NetID(e))
 				return k
@@ -89,8 +89,6 @@ func TestKnowsWhatComesNext(t *testing.T) {
 		}
 	}
 }
-
-type ownerOnly struct{ Owner components.Owner }
 
 // Where the budget does not hold all, what was told of last has gained least.
 func TestKnowsOfCompetition(t *testing.T) {

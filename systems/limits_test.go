@@ -2,7 +2,6 @@ package systems
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -34,29 +33,6 @@ func TestDifferenceOfAClientThatLags(t *testing.T) {
 		}
 	}
 	t.Error("a client that has heard nothing for 20 s does not differ")
-}
-
-// Ticks that a server had to drop are counted in ticks, however many it makes each time that it wakes.
-func TestDroppedTicksOfAServerThatWakesForSeveral(t *testing.T) {
-	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, WakeEvery: 3, Logger: log.logger()})
-	g.join(ClientConfig{}, netsys.Link{})
-	g.connect()
-	g.run(60)
-	before := g.server.Tick()
-	for range 11 { // of 60 ticks each
-		g.now = g.now.Add(time.Second)
-		g.server.Advance(g.now)
-	}
-	made := g.server.Tick() - before
-	if made < 11 || made > 11*30 {
-		t.Fatalf("%d ticks in 11 s with a call a second", made)
-	}
-	each := 60 - made/11
-	first, rest := fmt.Sprintf("ticks=%d ", each), fmt.Sprintf("ticks=%d ", 10*each)
-	if log.told("ticks dropped", first) != 1 || log.told("ticks dropped", rest) != 1 {
-		t.Errorf("%d of 660 ticks were made, want %q and %q: %q", made, first, rest, log.lines)
-	}
 }
 
 // Under a model that relays inputs, states for who joins need a channel that holds the smallest part of one, and what

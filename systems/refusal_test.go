@@ -3,15 +3,12 @@ package systems
 import (
 	"errors"
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
@@ -165,15 +162,6 @@ func TestNetcodeD1_FastClients(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Reasons are cut where a rune begins.
-func TestReasonsAreCut(t *testing.T) {
-	for _, s := range []string{"", "no", strings.Repeat("é", 40), "\xff" + strings.Repeat("a", 80), strings.Repeat("a", 63) + "é"} {
-		if got := wire.CutReason(s); len(got) > MaxReason || len(got) < min(len(s), MaxReason-1) || !utf8.ValidString(got) {
-			t.Errorf("%q became %q", s, got)
-		}
-	}
 }
 
 // Refuse must look at the protocol's input.

@@ -101,13 +101,7 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 
 // A client that holds more than a result tells of is corrected as under LocalSync.
 func TestHugeOwnStateIsAskedFor(t *testing.T) {
-	protocol := func() *ecs.Protocol {
-		p := ecs.NewProtocol("hoard/1")
-		ecs.Replicate[place](p, ecs.Predicted)
-		ecs.Input[push](p)
-		return p
-	}
-	g := newGame(t, protocol, ServerConfig{Policies: policy.CorrectOnMismatch.Policies(), Budget: 8 << 10, Join: func(w *ecs.World, client uint32) {
+	g := newGame(t, plaza, ServerConfig{Policies: policy.CorrectOnMismatch.Policies(), Budget: 8 << 10, Join: func(w *ecs.World, client uint32) {
 		for n := range 8*wire.MaxResult/4 + 1 {
 			w.Spawn(components.Owner{Client: client}, place{X: float32(n) / 4}, push{})
 		}
