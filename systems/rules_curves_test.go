@@ -372,7 +372,7 @@ func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 	}
 	each(t, []whirl{
 		{"interpolated", policy.RemotesInterpolated, false, 1.1 * spinning},
-		{"carried on", policy.RemotesInterpolated, true, 1.4 * spinning}, // directions go along a chord
+		{"carried on", policy.RemotesInterpolated, true, 1.4 * spinning}, // directions go along a chord, of up to 0.9 to each side
 		{"damped", policy.RemotesDamped, false, 0.3},
 	}, 1, func(t *testing.T, way whirl, seed uint64) {
 		c := match(t, onTops(seed, way.remotes, func(p *ecs.Protocol) {
@@ -411,7 +411,7 @@ func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 		})
 		for range 3 {
 			if way.gaps {
-				outage(c, 500*time.Millisecond)
+				outage(c, 400*time.Millisecond)
 			}
 			c.Run(4 * time.Second)
 		}

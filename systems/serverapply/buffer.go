@@ -167,6 +167,9 @@ const startDepth = 2
 func (b *buffer) buffered(tick int64, loss float64) (step bool, words []int32) {
 	if !b.running {
 		if !b.any || b.newest < b.expected+uint32(startDepth+b.batch-1) {
+			if b.stats.Ticks > 0 {
+				b.stats.Holds++ // and not for the first time
+			}
 			return false, nil
 		}
 		b.running = true
