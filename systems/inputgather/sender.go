@@ -49,6 +49,7 @@ func NewSender(log *Log, after uint32, parts Parts) *Sender {
 	s := &Sender{log: log, parts: parts, acked: after, sent: inflight.New[uint32](sentKept)}
 	s.coder, s.bases = wire.NewInputCoder(log.table), wire.NewInputBases(log.table.Words)
 	s.coder.Reported = parts.Reported
+	s.message.Words = make([]int32, 0, wire.MaxRedundancy*log.table.Words) // so that a run of losses allocates nothing
 	return s
 }
 
