@@ -93,9 +93,6 @@ func fieldOn[I any](parts ...part) func() *ecs.Protocol {
 	}
 }
 
-// fieldBase is the field's components and input.
-func fieldBase() *ecs.Protocol { return fieldFrom()() }
-
 func walk(w *ecs.World) {
 	j := ecs.Resource[journal](w)
 	for e, d := range ecs.Each[walker](w) {

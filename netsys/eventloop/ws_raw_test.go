@@ -98,14 +98,6 @@ func (r *raw) handshake(request string) string {
 	return status
 }
 
-// read fills b.
-func (r *raw) read(b []byte) {
-	r.t.Helper()
-	if _, err := io.ReadFull(r.conn, b); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
 // frame reads one frame of the server's.
 func (r *raw) frame() (first byte, payload []byte, err error) {
 	b := make([]byte, 2)
