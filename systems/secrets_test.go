@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
@@ -23,11 +22,11 @@ func TestSecretsNotLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	serverConfig, clientConfig := ServerConfig{Key: key}, ClientConfig{Token: token}
-	server, err := NewServer(network.Node(address), ecs.NewProtocol("none"), serverConfig)
+	server, err := NewServer(network.Node(address), plaza(), serverConfig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := NewClient(network.Node(netip.AddrPort{}), address, ecs.NewProtocol("none"), clientConfig)
+	client, err := NewClient(network.Node(netip.AddrPort{}), address, plaza(), clientConfig)
 	if err != nil {
 		t.Fatal(err)
 	}
