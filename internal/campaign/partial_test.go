@@ -17,7 +17,7 @@ func TestPartialTicks_ChangeNothing(t *testing.T) {
 		seeds = fingerprinted
 	}
 	for _, seed := range seeds {
-		var prints [2]uint64
+		var prints [2]print
 		for n, partial := range []bool{false, true} {
 			d := newDraw(t, seed)
 			d.frames, d.partial = 144, partial
