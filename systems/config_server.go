@@ -76,8 +76,8 @@ type ServerConfig struct {
 	// channel.Dispatcher.Deliver. An error counts like a malformed input. May be nil.
 	OnMessage func(s *Server, client uint32, channel int, message []byte) error
 	// Events are what happens once and is told, with their handlers; see package
-	// event. Its registry takes the place of Messages. One server has them at a time.
-	// May be nil.
+	// event. Its registry takes the place of Messages. Each server has its own:
+	// NewServer refuses those of another one. May be nil.
 	Events *event.Server
 	// Outcomes registers what is done about irreversible outcomes, by outcome.Handle; it
 	// is called once, with the log of the server's world. When they are final follows

@@ -1,7 +1,10 @@
 package systems
 
 import (
+	"errors"
 	"fmt"
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,6 +93,9 @@ func TestEventsAcrossReplays(t *testing.T) {
 		g.run(1)
 	}
 	g.run(120)
+	if _, err := NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), firing(), ServerConfig{Events: events}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "another server's") {
+		t.Errorf("a second server with the same events: %v", err)
+	}
 	resimulated := uint64(0)
 	for n, c := range g.clients {
 		fired := 0

@@ -77,6 +77,9 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	if c.Events != nil && c.Events.Attached() {
+		return nil, fmt.Errorf("%w: Events are another server's, which they would be taken from: make an event.Server for each", ErrConfig)
+	}
 	c = c.filled()
 	s := &Server{config: c, policies: c.Policies, protocol: p}
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
@@ -94,7 +97,6 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		Reports: s.report, Coders: c.Coders, Trained: c.Trained, Record: c.Record,
 		Visible: c.Visible, Priority: c.Priority, Logger: c.Logger,
 	}, c.FirstTick)
-	s.attachEvents()
 	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)
 	s.followed.followers = follow(s.config.Events, s.followed.outcomes)
 	model, onTick, after := newServerModel(s)
@@ -136,6 +138,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 	s.link.loop = ecs.NewLoop(start, c.TickRate/c.WakeEvery)
 	s.link.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)
+	s.attachEvents()
 	return s, nil
 }
 

@@ -115,6 +115,10 @@ func (s *Server) Attach(w *ecs.World, h Hooks) {
 	s.hooks = h
 }
 
+// Attached reports whether the server has a world. A second world would take the events of
+// the first.
+func (s *Server) Attached() bool { return s.world != nil }
+
 // OnServer says what a server does about events of a type. It panics when the type has
 // handlers, when h has no Handle, and when clients may not raise it.
 func OnServer[T any](s *Server, h Handlers[T]) {
