@@ -161,10 +161,12 @@ func (w *World) ByNetID(id components.NetID) (Entity, bool) {
 // Despawn removes an entity, inside a system at the end of the stage; until then
 // it is alive. A handle that is dead already is ignored. On a client, what Simulate
 // despawns of the server's entities leaves the scope, and comes back under the
-// same handle when the server disagrees.
+// same handle when the server disagrees. It panics for the entity of a [Singleton].
 func (w *World) Despawn(e Entity) {
 	switch s := w.handles.at(e); {
 	case s == nil:
+	case w.setup.protocol.singletonOf(s.netID) != nil:
+		panic(fmt.Sprintf("ecs: Despawn: %s is a singleton, and stays", w.setup.protocol.singletonOf(s.netID).Name))
 	case w.deferred.depth > 0 && s.pending == 0:
 		w.deferred.keep(s, e, opDespawn)
 	default:

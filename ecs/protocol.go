@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"io"
 	"reflect"
+	"slices"
 	"sync/atomic"
 
 	"github.com/tactusgo/tactus/components"
@@ -197,6 +198,9 @@ func (p *Protocol) given(t reflect.Type, call string) *Component {
 	c := p.need(t)
 	if c == p.core.self || c == p.core.netID || c == p.core.key {
 		panic(fmt.Sprintf("ecs: %s: %s is given by the world and stays", call, c.Name))
+	}
+	if slices.Contains(p.singletons, c) {
+		panic(fmt.Sprintf("ecs: %s: %s is a singleton, and the world has it: write that one, with Each", call, c.Name))
 	}
 	return c
 }

@@ -207,7 +207,8 @@ func TestClientOwnedIsApartFromTheSimulation(t *testing.T) {
 	equal(t, "rows once the run that panicked is over", length(ecs.Each[struct{ Aim *aim }](w)), 1)
 }
 
-// A singleton lives from the start on the server, and is zero on a client until told.
+// A singleton lives from the start on the server, is zero on a client until told, and can be
+// neither despawned nor doubled.
 func TestSingleton(t *testing.T) {
 	p := bare("single", func(p *ecs.Protocol) {
 		ecs.Replicate[place](p, 0)
@@ -229,4 +230,15 @@ func TestSingleton(t *testing.T) {
 	ecs.Get[score](client, e).Blue = 3
 	equal(t, "as told", ecs.Single[score](client), score{Blue: 3})
 	refused(t, func() { ecs.Single[place](w) }, "ecs.Singleton")
+
+	other, the := w.Spawn(place{}), ecs.Entity{}
+	for e := range ecs.Each[struct{ Score *score }](w) {
+		the = e
+	}
+	refused(t, func() { w.Spawn(score{}) }, "Spawn", "singleton", "Each")
+	refused(t, func() { ecs.Spawn(w, struct{ S score }{}) }, "Spawn", "singleton")
+	refused(t, func() { ecs.Add(w, other, score{}) }, "Add", "singleton")
+	refused(t, func() { ecs.Remove[score](w, the) }, "Remove", "singleton")
+	refused(t, func() { w.Despawn(the) }, "Despawn", "singleton")
+	equal(t, "after all that", ecs.Single[score](w), score{Red: 1})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"time"
+	"unsafe"
 
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/tactusgo/tactus/components"
@@ -122,7 +123,8 @@ func Resource[T any](w *World) *T {
 // in the world: a score, a timer, the phase of a match. The server's world has
 // it from the start, zero at first, on an entity of its own. Systems on the
 // server write it as any component, with [Each]; both sides read it with
-// [Single].
+// [Single]. There is never another one: who spawns or adds a T, or despawns its entity,
+// panics.
 func Singleton[T any](p *Protocol, mode Mode) {
 	if mode&(Predicted|OwnerOnly|ClientOwned) != 0 {
 		panic(fmt.Sprintf("ecs: Singleton[%s]: it has no owner, so it cannot be Predicted, OwnerOnly or ClientOwned", reflect.TypeFor[T]()))
@@ -160,6 +162,18 @@ func (w *World) single(i int) Entity {
 // that hands out NetIDs.
 func (w *World) spawnSingletons() {
 	for _, c := range w.setup.protocol.singletons {
-		w.Spawn(reflect.Zero(c.typ).Interface())
+		zero := w.deferred.values.Take(c.size)
+		clear(unsafe.Slice((*byte)(zero), c.size))
+		e := w.handles.allocate()
+		w.nameIf(e, c)
+		w.do(command{op: opSpawn, entity: e, first: w.deferred.part(c, zero, 0)})
 	}
+}
+
+// singletonOf is the singleton that lives on an entity with a NetID, nil where none does.
+func (p *Protocol) singletonOf(id components.NetID) *Component {
+	if id > 0 && int(id) <= len(p.singletons) {
+		return p.singletons[id-1]
+	}
+	return nil
 }
