@@ -33,8 +33,8 @@ type ServerConfig struct {
 	// [DefaultProtocolID].
 	ProtocolID uint64
 
-	// Addresses are this server's own as tokens name them, at most [netcode.MaxServers]. nil means the wire's
-	// LocalAddr, which must then be an address that clients can know it by. Not needed in development mode.
+	// Addresses are this server's own as tokens name them, at most [netcode.MaxServers]. nil means where the wire
+	// listens, for datagrams and for WebSockets; clients must know it by these. Not needed in development mode.
 	Addresses []netip.AddrPort
 
 	// InsecureAllowAnyAddress makes NewServer take development mode on any address: anybody who can reach it can

@@ -3,13 +3,14 @@ package netsys
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// DefaultProtocolID is the protocol id of a game that chose none.
-const DefaultProtocolID uint64 = 0x7461637475730001
+// DefaultProtocolID is the protocol id of a game that chose none, in servers, clients and tokens alike.
+const DefaultProtocolID = netcode.DefaultProtocolID
 
 // developmentLifetime is how long a token of the development mode can be used: half of what servers take, so that
 // clocks may differ by half an hour either way.
@@ -26,7 +27,7 @@ func DevelopmentKey() (k netcode.Key) {
 func (c ServerConfig) secure(w Wire) (netcode.ServerConfig, error) {
 	n := netcode.ServerConfig{
 		Key:         c.Key,
-		ProtocolID:  orDefault(c.ProtocolID, DefaultProtocolID),
+		ProtocolID:  c.ProtocolID,
 		Addresses:   c.Addresses,
 		Takeover:    true,
 		MaxClients:  orDefault(c.MaxClients, defaultMaxClients),
@@ -41,34 +42,40 @@ func (c ServerConfig) secure(w Wire) (netcode.ServerConfig, error) {
 		return n, nil
 	}
 	if n.Addresses == nil {
-		at := w.LocalAddr()
-		if at.Addr().IsUnspecified() {
-			return n, fmt.Errorf("netsys: ServerConfig.Addresses is needed: connect tokens cannot name %v", at)
+		n.Addresses = listens(w)
+		for _, at := range n.Addresses {
+			if at.Addr().IsUnspecified() {
+				return n, fmt.Errorf("netsys: ServerConfig.Addresses is needed: connect tokens cannot name %v", at)
+			}
 		}
-		n.Addresses = []netip.AddrPort{at}
 	}
 	return n, nil
 }
 
-// atHome reports whether a wire listens on loopback addresses only. What serves WebSockets has an address for
-// them, too.
-func atHome(w Wire) bool {
+// listens is where a wire can be reached. What serves WebSockets has an address for them, too.
+func listens(w Wire) []netip.AddrPort {
 	if c, ok := w.(*Conditioner); ok {
-		return atHome(c.wire)
+		return listens(c.wire)
 	}
+	all := []netip.AddrPort{w.LocalAddr()}
 	if web, ok := w.(interface{ WebSocketAddr() netip.AddrPort }); ok {
-		if at := web.WebSocketAddr(); at.IsValid() && !at.Addr().IsLoopback() {
-			return false
+		if at := web.WebSocketAddr(); at.IsValid() && at != all[0] {
+			all = append(all, at)
 		}
 	}
-	return w.LocalAddr().Addr().IsLoopback()
+	return all
+}
+
+// atHome reports whether a wire listens on loopback addresses only.
+func atHome(w Wire) bool {
+	return !slices.ContainsFunc(listens(w), func(at netip.AddrPort) bool { return !at.Addr().IsLoopback() })
 }
 
 // develop is what the token of a client without one says, or an error when that is not safe enough.
 func (c ClientConfig) develop(w Wire, server netip.AddrPort) (netcode.TokenConfig, error) {
 	t := netcode.TokenConfig{
 		Key:        DevelopmentKey(),
-		ProtocolID: orDefault(c.ProtocolID, DefaultProtocolID),
+		ProtocolID: c.ProtocolID,
 		ClientID:   c.ClientID,
 		Servers:    []netip.AddrPort{server},
 		Lifetime:   developmentLifetime,

@@ -3,6 +3,7 @@ package netsys
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,11 +91,26 @@ func TestDevelopmentModeStaysAtHome(t *testing.T) {
 	}
 }
 
+// Without Addresses a server with a key takes tokens for all that its wire listens at.
+func TestTokensForWhereTheWireListens(t *testing.T) {
+	key := netcode.GenerateKey(SeededRandom(1))
+	udp, ws := netip.MustParseAddrPort("192.0.2.7:7777"), netip.MustParseAddrPort("192.0.2.7:8080")
+	wire := conditioned(t, web{at{NewNetwork().Node(netip.AddrPort{}), udp}, ws})
+	c, err := ServerConfig{Key: key}.secure(wire)
+	must(t, err)
+	if !slices.Equal(c.Addresses, []netip.AddrPort{udp, ws}) {
+		t.Errorf("tokens may name %v", c.Addresses)
+	}
+	if _, err := (ServerConfig{Key: key}).secure(web{at{wire, udp}, netip.MustParseAddrPort("[::]:8080")}); err == nil || !strings.Contains(err.Error(), "Addresses") {
+		t.Errorf("a WebSocket that tokens cannot name: %v", err)
+	}
+}
+
 // issue makes a token as a login service does.
 func issue(t testing.TB, key netcode.Key, clientID uint64, now time.Time, servers ...netip.AddrPort) *netcode.ConnectToken {
 	t.Helper()
 	token, err := netcode.TokenConfig{
-		Key: key, ProtocolID: DefaultProtocolID, ClientID: clientID, Servers: servers, UserData: []byte("Ada"),
+		Key: key, ClientID: clientID, Servers: servers, UserData: []byte("Ada"),
 		Random: SeededRandom(clientID + uint64(now.Unix())),
 	}.Issue(now)
 	must(t, err)

@@ -59,8 +59,8 @@ type ServerConfig struct {
 	// ProtocolID is the game and its version; tokens for another one are dropped.
 	// Default (0): netsys.DefaultProtocolID.
 	ProtocolID uint64
-	// Addresses are this server's own, as tokens name them. Default (nil): the wire's
-	// address.
+	// Addresses are this server's own, as tokens name them. Default (nil): where the
+	// wire listens, for datagrams and for WebSockets.
 	Addresses []netip.AddrPort
 	// InsecureAllowAnyAddress allows development mode on any address: whoever can
 	// reach the server can then read, forge and take over every session.

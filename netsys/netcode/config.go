@@ -39,7 +39,7 @@ type ServerConfig struct {
 	// Key is the secret shared with whoever issues tokens.
 	Key Key
 
-	// ProtocolID is the game and its version; requests for another one are dropped.
+	// ProtocolID is the game and its version; requests for another one are dropped. 0 means [DefaultProtocolID].
 	ProtocolID uint64
 
 	// Addresses are this server's own, as tokens name them: a token must name one of them.
@@ -145,6 +145,7 @@ func (c ServerConfig) Validate() error {
 
 // withDefaults replaces zeros, and copies what the caller could change.
 func (c ServerConfig) withDefaults() ServerConfig {
+	c.ProtocolID = orDefault(c.ProtocolID, DefaultProtocolID)
 	c.MaxClients = orDefault(c.MaxClients, defaultMaxClients)
 	c.MaxHalfOpen = orDefault(c.MaxHalfOpen, defaultMaxHalfOpen)
 	c.MaxLifetime = orDefault(c.MaxLifetime, defaultMaxLifetime)

@@ -24,12 +24,15 @@ const (
 	defaultTimeout  = 10 * time.Second
 )
 
+// DefaultProtocolID is the protocol id of a game that chose none.
+const DefaultProtocolID uint64 = 0x7461637475730001
+
 // TokenConfig says what a connect token admits whom to. Key and Servers are needed; all else has defaults.
 type TokenConfig struct {
 	// Key is the secret that servers share with whoever issues tokens. Never give it to clients.
 	Key Key
 
-	// ProtocolID is the game and its version: servers ignore tokens for another one.
+	// ProtocolID is the game and its version: servers ignore tokens for another one. 0 means [DefaultProtocolID].
 	ProtocolID uint64
 
 	// ClientID is the player: a server has one session per id.
@@ -110,7 +113,7 @@ func (c TokenConfig) Issue(now time.Time) (*ConnectToken, error) {
 	}
 	lifetime, timeout := orDefault(c.Lifetime, defaultLifetime), orDefault(c.Timeout, defaultTimeout)
 	t := &ConnectToken{
-		ProtocolID: c.ProtocolID,
+		ProtocolID: orDefault(c.ProtocolID, DefaultProtocolID),
 		Create:     unixTime(now),
 		Timeout:    -1,
 	}
