@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
 // Hash is a hash of all networked entities: per entity over NetID and the
@@ -18,10 +19,10 @@ func (w *World) Hash() uint64 {
 	var sum uint64
 	for t := range w.Netcode().Tables {
 		for i, id := range t.NetIDs {
-			h := mix(mix(uint64(id)) ^ t.Mask)
+			h := values.Mix(values.Mix(uint64(id)) ^ t.Mask)
 			for _, c := range w.setup.protocol.replicated {
 				if c.Words > 0 && t.Mask&(1<<c.replicated) != 0 {
-					h = mix(h ^ c.Schema.Hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size)))
+					h = values.Mix(h ^ c.Schema.Hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size)))
 				}
 			}
 			sum += h
@@ -44,11 +45,11 @@ func (w *World) HashOf(c *Component) uint64 {
 			continue
 		}
 		for i, id := range t.NetIDs {
-			h := mix(uint64(id))
+			h := values.Mix(uint64(id))
 			if c.size > 0 {
-				h ^= c.hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size))
+				h ^= c.values.Hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size))
 			}
-			sum += mix(h)
+			sum += values.Mix(h)
 		}
 	}
 	return sum
@@ -61,7 +62,7 @@ func (w *World) HashOf(c *Component) uint64 {
 // their field count as its end. It allocates: it is for when HashOf differs.
 func (w *World) HashFields(c *Component) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
-		sums, words := make([]uint64, len(c.leaves)), make([]uint64, c.size/8+1)
+		sums, words := make([]uint64, len(c.values.Leaves)), make([]uint64, c.size/8+1)
 		for t := range w.Netcode().Tables {
 			if !t.t.mask.has(c.index) || c.size == 0 {
 				continue
@@ -76,12 +77,12 @@ func (w *World) HashFields(c *Component) iter.Seq2[string, uint64] {
 					}
 				}
 				for k := range sums {
-					sums[k] += mix(mix(uint64(id)) ^ c.leaves[k].bits(p))
+					sums[k] += values.Mix(values.Mix(uint64(id)) ^ c.values.Leaves[k].Bits(p))
 				}
 			}
 		}
 		for k, sum := range sums {
-			if !yield(c.pathOf(&c.leaves[k]), sum) {
+			if !yield(c.values.Path(&c.values.Leaves[k]), sum) {
 				return
 			}
 		}
@@ -208,7 +209,7 @@ func differsIn(p *Protocol, id components.NetID, e Entity, a, b func(*Component)
 		case y == nil:
 			return Difference{id, e, c.Name, "", present, absent}, true
 		default:
-			if field, a, b, differ := c.differs(x, y); differ {
+			if field, a, b, differ := c.values.Differs(x, y); differ {
 				return Difference{id, e, c.Name, field, a, b}, true
 			}
 		}

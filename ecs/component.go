@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
 // Mode says what the netcode does with a component. Modes combine.
@@ -52,7 +53,7 @@ type Component struct {
 	index      int // in the protocol, and so the bit in a table's mask
 	replicated int // among replicated components, in registration order; -1
 	size       uintptr
-	leaves     []leaf // all that it holds
+	values     values.Type
 }
 
 // Replicated is the component's place among those that snapshots name, in order
@@ -89,8 +90,7 @@ func ReplicateFields[T any](p *Protocol, mode Mode, fields schema.Fields) {
 	if err != nil {
 		panic(fmt.Errorf("ecs: Replicate[%s]: %w", t, err))
 	}
-	c := p.add(t, mode, true)
-	c.Schema, c.Words = table, table.Words
+	p.add(t, mode, table, true).Words = table.Words
 }
 
 // Local registers T as a component whose values stay on their own peer. With
@@ -103,7 +103,7 @@ func Local[T any](p *Protocol, mode Mode) {
 	if mode&^Predicted != 0 {
 		panic(fmt.Sprintf("ecs: Local[%s]: the mode of a local component is 0 or Predicted", t))
 	}
-	p.add(t, mode, mode != 0)
+	p.add(t, mode, nil, mode != 0)
 }
 
 // Input registers T as what a client sends every tick. The server puts it on
@@ -125,16 +125,15 @@ func Input[T any](p *Protocol) {
 	if err != nil {
 		panic(fmt.Errorf("ecs: Input[%s]: %w", t, err))
 	}
-	p.input = p.add(t, 0, true)
-	p.input.Schema = table
+	p.input = p.add(t, 0, table, true)
 }
 
 // ComponentOf is the description of T, or nil when p does not know it.
 func ComponentOf[T any](p *Protocol) *Component { return p.byType[reflect.TypeFor[T]()] }
 
-// add registers a type and refuses what storage cannot hold. replicated says
-// that snapshots name it.
-func (p *Protocol) add(t reflect.Type, mode Mode, replicated bool) *Component {
+// add registers a type and its field table, if any, and refuses what storage cannot hold.
+// replicated says that snapshots name it.
+func (p *Protocol) add(t reflect.Type, mode Mode, table *schema.Table, replicated bool) *Component {
 	if p.frozen.Load() {
 		panic(fmt.Sprintf("ecs: %s registered after the protocol %q was put to use; register everything before NewWorld", t, p.name))
 	}
@@ -150,7 +149,7 @@ func (p *Protocol) add(t reflect.Type, mode Mode, replicated bool) *Component {
 	if replicated && len(p.replicated) == maxReplicated {
 		panic(fmt.Sprintf("ecs: %s: a protocol holds at most %d replicated components", t, maxReplicated))
 	}
-	c := &Component{Name: t.Name(), Mode: mode, typ: t, index: len(p.all), replicated: -1, size: t.Size(), leaves: leavesOf(t)}
+	c := &Component{Name: t.Name(), Mode: mode, Schema: table, typ: t, index: len(p.all), replicated: -1, size: t.Size(), values: values.Of(t, table)}
 	if c.Name == "" {
 		c.Name = t.String()
 	}

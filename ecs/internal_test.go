@@ -39,15 +39,15 @@ func TestAProtocolHasLimits(t *testing.T) {
 	p := NewProtocol("full")
 	n := 0
 	for ; len(p.replicated) < maxReplicated; n++ {
-		p.add(numbered(n), 0, true)
+		p.add(numbered(n), 0, nil, true)
 	}
-	if got := panicOf(func() { p.add(numbered(1000), 0, true) }); !strings.Contains(got, "at most 64 replicated") {
+	if got := panicOf(func() { p.add(numbered(1000), 0, nil, true) }); !strings.Contains(got, "at most 64 replicated") {
 		t.Errorf("one replicated component too many: %q", got)
 	}
 	for ; len(p.all) < maxComponents; n++ {
-		p.add(numbered(n), 0, false)
+		p.add(numbered(n), 0, nil, false)
 	}
-	if got := panicOf(func() { p.add(numbered(1000), 0, false) }); !strings.Contains(got, "at most 240") {
+	if got := panicOf(func() { p.add(numbered(1000), 0, nil, false) }); !strings.Contains(got, "at most 240") {
 		t.Errorf("one component too many: %q", got)
 	}
 	// The last component of a full protocol works.

@@ -39,14 +39,14 @@ type coreComponents struct {
 // compare: change it when the rules of the game change but its data do not.
 func NewProtocol(name string) *Protocol {
 	p := &Protocol{name: name, byType: make(map[reflect.Type]*Component)}
-	p.core.self = p.add(reflect.TypeFor[self](), 0, false)
-	p.core.netID = p.add(reflect.TypeFor[components.NetID](), 0, false)
+	p.core.self = p.add(reflect.TypeFor[self](), 0, nil, false)
+	p.core.netID = p.add(reflect.TypeFor[components.NetID](), 0, nil, false)
 	Replicate[components.Owner](p, 0)
 	Replicate[SpawnKey](p, OwnerOnly)
 	p.core.owner, p.core.key = p.replicated[0], p.replicated[1]
-	p.core.predicted = p.add(reflect.TypeFor[components.Predicted](), 0, false)
-	p.core.interpolated = p.add(reflect.TypeFor[components.Interpolated](), 0, false)
-	p.core.suspended = p.add(reflect.TypeFor[suspended](), 0, false)
+	p.core.predicted = p.add(reflect.TypeFor[components.Predicted](), 0, nil, false)
+	p.core.interpolated = p.add(reflect.TypeFor[components.Interpolated](), 0, nil, false)
+	p.core.suspended = p.add(reflect.TypeFor[suspended](), 0, nil, false)
 	return p
 }
 
@@ -203,6 +203,14 @@ func (p *Protocol) given(t reflect.Type, call string) *Component {
 		panic(fmt.Sprintf("ecs: %s: %s is a singleton, and the world has it: write that one, with Each", call, c.Name))
 	}
 	return c
+}
+
+// singletonOf is the singleton that lives on an entity with a NetID, nil where none does.
+func (p *Protocol) singletonOf(id components.NetID) *Component {
+	if id > 0 && int(id) <= len(p.singletons) {
+		return p.singletons[id-1]
+	}
+	return nil
 }
 
 // maskOf is a set of replicated components as storage has it.

@@ -1,6 +1,10 @@
 package ecs
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/tactusgo/tactus/ecs/internal/values"
+)
 
 // Rand draws random numbers that are a pure function of the world seed, the
 // tick or input sequence, the system, the entity's NetID, or its [SpawnKey] when
@@ -15,7 +19,7 @@ type Rand struct {
 // follow the owner's input sequence, which both sides know exactly; all others,
 // and the zero Entity (for draws that belong to no entity), follow the tick.
 func (w *World) Rand(e Entity) Rand {
-	key := mix(w.setup.config.Seed ^ 0x9e3779b97f4a7c15)
+	key := values.Mix(w.setup.config.Seed ^ 0x9e3779b97f4a7c15)
 	id := uint64(0)
 	named := uint64(0)
 	when := uint64(w.clock.tick)
@@ -31,21 +35,21 @@ func (w *World) Rand(e Entity) Rand {
 			}
 		}
 	}
-	key = mix(key ^ when ^ named)
-	key = mix(key ^ (uint64(w.clock.system)<<32 | id))
+	key = values.Mix(key ^ when ^ named)
+	key = values.Mix(key ^ (uint64(w.clock.system)<<32 | id))
 	return Rand{key: key}
 }
 
 // NewRand starts draws that follow from a seed and a stream number alone, for
 // what happens outside the tick: where things start, what a bot does.
 func NewRand(seed, stream uint64) Rand {
-	return Rand{key: mix(mix(seed^0x9e3779b97f4a7c15) ^ stream)}
+	return Rand{key: values.Mix(values.Mix(seed^0x9e3779b97f4a7c15) ^ stream)}
 }
 
 // Uint64 is the next draw, uniform over all values.
 func (r *Rand) Uint64() uint64 {
 	r.n++
-	return mix(r.key + r.n*0x9e3779b97f4a7c15)
+	return values.Mix(r.key + r.n*0x9e3779b97f4a7c15)
 }
 
 // IntN is the next draw, uniform over 0..n-1. It panics unless n is positive.
@@ -62,13 +66,3 @@ func (r *Rand) Float64() float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
 
 // Float32 is the next draw, uniform over 0 ≤ x < 1 in steps of 2⁻²⁴.
 func (r *Rand) Float32() float32 { return float32(r.Uint64()>>40) * 0x1p-24 }
-
-// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable
-// Pseudorandom Number Generators, 2014): a bijection that spreads every bit.
-func mix(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
-}

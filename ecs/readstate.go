@@ -3,7 +3,6 @@ package ecs
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"unsafe"
 
@@ -206,31 +205,17 @@ func (r *stateReader) table(s *worldState) stateTable {
 		if !t.mask.has(c.index) || c.size == 0 || c == p.core.self || c == p.core.netID {
 			continue
 		}
-		if r.failed() || r.Len()/max(1, c.held()) < n {
+		if r.failed() || r.Len()/max(1, c.values.Held()) < n {
 			r.refuse("a column that ends early")
 			return t
 		}
 		words := make([]uint64, (uintptr(n)*c.size+7)/8)
 		t.columns = append(t.columns, words)
 		for i := range n {
-			r.component(c, unsafe.Add(unsafe.Pointer(unsafe.SliceData(words)), uintptr(i)*c.size))
+			if wrong := c.values.Read(&r.ByteReader, unsafe.Add(unsafe.Pointer(unsafe.SliceData(words)), uintptr(i)*c.size)); wrong != "" {
+				r.refuse(wrong)
+			}
 		}
 	}
 	return t
-}
-
-// component reads the values of a component.
-func (r *stateReader) component(c *Component, at unsafe.Pointer) {
-	for k := range c.leaves {
-		l := &c.leaves[k]
-		value := r.Next(int(l.typ.Size()))
-		if l.typ.Kind() == reflect.Bool && len(value) > 0 && value[0] > 1 {
-			r.refuse("neither true nor false")
-			return
-		}
-		copy(unsafe.Slice((*byte)(unsafe.Add(at, l.offset)), l.typ.Size()), value)
-	}
-	if c.Schema != nil && c.overfull(at) {
-		r.refuse("a list longer than its array")
-	}
 }

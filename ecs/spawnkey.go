@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
 // SpawnKey names an entity that Simulate spawned for a client, alike on the
@@ -29,7 +31,7 @@ func (k SpawnKey) compare(o SpawnKey) int {
 
 // stream is a number for the entity's random draws.
 func (k SpawnKey) stream() uint64 {
-	return mix(mix(uint64(k.Owner)<<32|uint64(k.Input)) + uint64(k.Nth))
+	return values.Mix(values.Mix(uint64(k.Owner)<<32|uint64(k.Input)) + uint64(k.Nth))
 }
 
 // order sorts entities that have no NetID yet behind all that have one, as

@@ -169,11 +169,3 @@ func (w *World) spawnSingletons() {
 		w.do(command{op: opSpawn, entity: e, first: w.deferred.part(c, zero, 0)})
 	}
 }
-
-// singletonOf is the singleton that lives on an entity with a NetID, nil where none does.
-func (p *Protocol) singletonOf(id components.NetID) *Component {
-	if id > 0 && int(id) <= len(p.singletons) {
-		return p.singletons[id-1]
-	}
-	return nil
-}

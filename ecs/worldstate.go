@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"io"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
 )
@@ -95,11 +93,7 @@ func (h *WorldHistory) appendTable(dst []byte, tc *tableCapture) []byte {
 			continue
 		}
 		for i := range tc.n {
-			at := h.value(tc, i, c)
-			for k := range c.leaves {
-				l := &c.leaves[k]
-				dst = append(dst, unsafe.Slice((*byte)(unsafe.Add(at, l.offset)), l.typ.Size())...)
-			}
+			dst = c.values.Append(dst, h.value(tc, i, c))
 		}
 	}
 	return dst
@@ -118,10 +112,7 @@ func (p *Protocol) layout() uint64 {
 	h := fnv.New64a()
 	for _, c := range p.all {
 		fmt.Fprintln(h, c.Name, c.size)
-		for i := range c.leaves {
-			io.WriteString(h, c.leaves[i].path)
-			fmt.Fprintln(h, "", c.leaves[i].typ.Kind(), c.leaves[i].offset)
-		}
+		c.values.Describe(h)
 	}
 	return h.Sum64()
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/internal/delayqueue"
 )
 
 // maxFlows bounds the peers that a conditioner tells apart; when one more appears, all start anew.
@@ -74,7 +76,7 @@ type Conditioner struct {
 // lane is one direction: its link, the datagrams held back, and the flows by peer.
 type lane struct {
 	link      Link
-	held      delayQueue
+	held      delayqueue.Queue
 	flows     map[netip.AddrPort]*flow
 	direction uint8
 	stats     LinkStats
@@ -93,8 +95,8 @@ func Condition(w Wire, cfg ConditionerConfig) (*Conditioner, error) {
 		limit = 1 << 14
 	}
 	c := &Conditioner{wire: w, seed: cfg.Seed}
-	c.in = lane{link: cfg.In, held: delayQueue{limit: limit}, flows: make(map[netip.AddrPort]*flow), direction: 0}
-	c.out = lane{link: cfg.Out, held: delayQueue{limit: limit}, flows: make(map[netip.AddrPort]*flow), direction: 1}
+	c.in = lane{link: cfg.In, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow), direction: 0}
+	c.out = lane{link: cfg.Out, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow), direction: 1}
 	c.collect = func(d Datagram) { c.judge(&c.in, d.At, d.From, d.Data) }
 	return c, nil
 }
@@ -119,11 +121,11 @@ func (c *Conditioner) Poll(now time.Time, deliver func(Datagram)) {
 	}
 	c.releaseDue(now)
 	c.wire.Poll(now, c.collect)
-	for c.in.held.due(now) {
-		p := c.in.held.pop()
+	for c.in.held.Due(now) {
+		p := c.in.held.Pop()
 		c.in.stats.Delivered++
-		deliver(Datagram{From: p.addr, At: p.due, Data: p.data})
-		c.in.held.recycle(p)
+		deliver(Datagram{From: p.Addr, At: p.Due, Data: p.Data})
+		c.in.held.Recycle(p)
 	}
 }
 
@@ -152,7 +154,7 @@ func (c *Conditioner) Flush(now time.Time) {
 }
 
 func (c *Conditioner) releaseDue(now time.Time) {
-	for c.out.held.due(now) {
+	for c.out.held.Due(now) {
 		c.release()
 	}
 }
@@ -160,8 +162,8 @@ func (c *Conditioner) releaseDue(now time.Time) {
 // NextDue is the earliest time at which something held back can go on, in either direction or in the wire
 // below; false when nothing is held back.
 func (c *Conditioner) NextDue() (time.Time, bool) {
-	due, ok := c.in.held.next()
-	if t, has := c.out.held.next(); has && (!ok || t.Before(due)) {
+	due, ok := c.in.held.Next()
+	if t, has := c.out.held.Next(); has && (!ok || t.Before(due)) {
 		due, ok = t, true
 	}
 	if below, is := c.wire.(scheduled); is {
@@ -188,22 +190,22 @@ func (c *Conditioner) Close() error {
 		return nil
 	}
 	c.closed = true
-	for len(c.out.held.heap) > 0 {
+	for c.out.held.Len() > 0 {
 		c.release()
 	}
-	c.in.held.heap = nil
+	c.in.held = delayqueue.Queue{}
 	return c.wire.Close()
 }
 
 // release passes the earliest datagram on.
 func (c *Conditioner) release() {
-	p := c.out.held.pop()
-	if err := c.wire.Send(p.due, p.addr, p.data); err != nil {
+	p := c.out.held.Pop()
+	if err := c.wire.Send(p.Due, p.Addr, p.Data); err != nil {
 		c.out.stats.Failed++
 	} else {
 		c.out.stats.Delivered++
 	}
-	c.out.held.recycle(p)
+	c.out.held.Recycle(p)
 }
 
 // judge decides what becomes of a datagram that enters a lane, and reports whether there was room for it.
@@ -228,12 +230,12 @@ func (c *Conditioner) judge(l *lane, at time.Time, peer netip.AddrPort, b []byte
 		l.stats.Lost++
 		return true
 	}
-	if !l.held.push(at.Add(fate.delay), peer, b) {
+	if !l.held.Push(at.Add(fate.delay), peer, b) {
 		l.stats.Full++
 		return false
 	}
 	if fate.twice {
-		if l.held.push(at.Add(fate.delayCopy), peer, b) {
+		if l.held.Push(at.Add(fate.delayCopy), peer, b) {
 			l.stats.Duplicated++
 		} else {
 			l.stats.Full++

@@ -126,11 +126,9 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 
 	wired := c.sessions()
 	wired.Schema, wired.ID, wired.Welcome = p.Lines(), s.sessions.Number, s.welcome
-	endpoint, err := netsys.NewServer(on, wired)
-	if err != nil {
+	if s.link.endpoint, err = netsys.NewServer(on, wired); err != nil {
 		return nil, err
 	}
-	s.link.endpoint = endpoint
 	s.config.Key = netcode.Key{} // whoever prints a server does not print that
 	start := c.Start
 	if start.IsZero() {
@@ -148,8 +146,7 @@ func (s *Server) welcome(id uint64) []byte {
 		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.SendRate),
 		Tick: s.link.tick, Trained: s.config.Trained.Hash(), Policies: s.policies,
 	}
-	m.Input = s.sessions.KeptInput(uint32(id))
-	m.Input = s.model.entered(m.Input)
+	m.Input = s.model.entered(s.sessions.KeptInput(uint32(id)))
 	return m.Append(make([]byte, 0, wire.WelcomeSize))
 }
 
