@@ -224,8 +224,8 @@ func TestGatherOfAnotherType(t *testing.T) {
 	wire := func() netsys.Wire { return netsys.NewNetwork().Node(netip.AddrPort{}) }
 	to := netip.MustParseAddrPort("127.0.0.1:1")
 	for name, g := range map[string]GatherFunc{
-		"unknown":    Gather(func(*ecs.World, *every) {}),
-		"registered": Gather(func(*ecs.World, *place) {}),
+		"unknown":    Gather(func(*Client, *every) {}),
+		"registered": Gather(func(*Client, *place) {}),
 	} {
 		if _, err := NewClient(wire(), to, plaza(), ClientConfig{Gather: g}); !errors.Is(err, ErrConfig) {
 			t.Errorf("%s type: %v", name, err)
@@ -237,6 +237,54 @@ func TestGatherOfAnotherType(t *testing.T) {
 	if _, err := NewClient(wire(), to, plaza(), ClientConfig{Gather: gatherPush()}); err != nil {
 		t.Error(err)
 	}
+}
+
+// What fills inputs gets the client that they are for: one function serves several, from
+// the first tick on, under any model.
+func TestGatherGetsItsClient(t *testing.T) {
+	for _, preset := range policy.Presets() {
+		asked := map[*Client]int{}
+		gather := Gather(func(c *Client, in *push) {
+			own, there := c.Own(c.World())
+			if asked[c]++; asked[c] > 30 && !there || c.View() == nil || !c.Connected() || c.Claim(false).Made() {
+				t.Errorf("%v: input %d of client %d: own %v, view %v", preset, c.Input()+1, c.ID(), own, c.View())
+			}
+			in.DX = int8(c.ID()) - 1
+		})
+		g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: preset.Policies()})
+		for range 2 {
+			g.join(ClientConfig{Gather: gather, Join: spawnPawn}, netsys.Link{})
+		}
+		for _, c := range g.clients {
+			untold(t, c)
+		}
+		g.connect()
+		g.run(120)
+		for _, c := range g.clients {
+			if at, _ := g.pawnOf(t, c.ID()); asked[c] < 100 || (at.X == 1) != (c.ID() == 1) {
+				t.Errorf("%v: client %d: asked %d times, at %v", preset, c.ID(), asked[c], at)
+			}
+		}
+	}
+}
+
+// untold looks at a client that is not connected.
+func untold(t *testing.T, c *Client) {
+	t.Helper()
+	_, own := c.Own(c.World())
+	_, drawing := c.Drawing(ecs.Entity{})
+	_, state := c.StateTick(1)
+	_, loaded := c.Loaded()
+	_, confirmed := Confirmed[place](c, ecs.Entity{})
+	_, _, between := Between[place](c, ecs.Entity{})
+	if c.World() != nil || c.View() != nil || own || drawing || state || loaded || confirmed || between || c.Connected() ||
+		c.ID() != 0 || c.Input() != 0 || c.ServerTick() != 0 || c.ConfirmedTick() != 0 || c.ConfirmedInput() != 0 || c.DrawnTick() != 0 ||
+		c.Claim(true).Made() || c.MayWrite(ecs.Entity{}) || c.SetScope(ecs.Entity{}, ScopeOwn) || c.Outcomes() != nil ||
+		c.Presence(1) != NotLoaded || c.Stats() != (ClientStats{}) {
+		t.Errorf("a client that is not connected knows something: %+v", c.Stats())
+	}
+	c.Frame(time.Time{})
+	c.Session().Stats()
 }
 
 // A protocol without input plays by itself: clients that own something predict it,

@@ -103,18 +103,13 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 		return nil, err
 	}
 	cfg = cfg.filled()
-	if cfg.Gather.fill != nil && (p.Input() == nil || cfg.Gather.of(p) != p.Input()) {
-		return nil, fmt.Errorf("%w: Gather fills another type than the protocol's input", ErrConfig)
-	}
-	if cfg.Partial.fill != nil && (p.Input() == nil || cfg.Partial.of(p) != p.Input()) {
-		return nil, fmt.Errorf("%w: Partial fills another type than the protocol's input", ErrConfig)
-	}
-	if cfg.Assume.fill != nil && (p.Input() == nil || cfg.Assume.of(p) != p.Input()) {
-		return nil, fmt.Errorf("%w: Assume fills another type than the protocol's input", ErrConfig)
+	for i, of := range []func(*ecs.Protocol) *ecs.Component{cfg.Gather.of, cfg.Partial.of, cfg.Assume.of} {
+		if of != nil && (p.Input() == nil || of(p) != p.Input()) {
+			return nil, fmt.Errorf("%w: %s fills another type than the protocol's input", ErrConfig, [...]string{"Gather", "Partial", "Assume"}[i])
+		}
 	}
 	c := &Client{config: cfg, protocol: p}
-	c.shape.replicated, c.shape.predicted = p.Replicated(), wire.Predicted(p)
-	c.shape.private = wire.Private(p)
+	c.shape = clientShape{replicated: p.Replicated(), predicted: wire.Predicted(p), private: wire.Private(p)}
 	c.mirror = mirror.New(c.shape.replicated, c.shape.predicted, c.shape.private)
 	c.link.notices = notice.NewReader(ownership.Components(p))
 

@@ -89,7 +89,8 @@ func (c *Client) Drawing(e ecs.Entity) (d interpolate.Drawing, ok bool) {
 // the same travels: at 200 ms of round trip, jitter of 30 ms and 5 % loss two shots a
 // second add 1.4 bytes to each message, and ten 6; a new one in every tick 14. It says
 // nothing, which gives the server's present, before others are drawn, and where
-// everybody is shown in the present.
+// everybody is shown in the present. Asked for by ClientConfig.Partial it is the last one
+// again: frames change nothing that is sent.
 func (c *Client) Claim(acts bool) lagcomp.Claim {
 	switch {
 	case c.interpolator == nil:
@@ -97,7 +98,7 @@ func (c *Client) Claim(acts bool) lagcomp.Claim {
 	case !c.stages.drawing:
 		c.interpolator.Shown(c.mirror.Newest.Tick)
 	}
-	return c.interpolator.Claim(acts)
+	return c.interpolator.Claim(acts && !c.world.Partial())
 }
 
 // Loaded returns the tick of the state with which this client joined, and whether

@@ -39,7 +39,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
 	log.Jump(m.Input)
 	corrections := reports(m.Policies)
-	c.inputs.System = inputgather.New(log, c.config.Gather.fill, c.config.Partial.fill)
+	c.inputs.System = inputgather.New(log, c.config.Gather.by(c), c.config.Partial.by(c))
 	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: corrections})
 	c.model = newClientModel(c, m.Policies)
 	c.config.Systems.replace(c)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -34,14 +33,6 @@ const (
 	// the client number that is gone.
 	KeepOwned
 )
-
-// messageLines are the lines of a registry, which may be nil.
-func messageLines(r *channel.Registry) []string {
-	if r == nil {
-		return nil
-	}
-	return r.Lines()
-}
 
 // LoadTrained reads what codec/train wrote, for [ServerConfig] and [ClientConfig].
 // Where b is damaged or of another version it logs that, to a logger that may be

@@ -135,7 +135,7 @@ type ClientConfig struct {
 
 // session is what the session below is told.
 func (c ClientConfig) session() netsys.ClientConfig {
-	lines := messageLines(c.Messages)
+	lines := c.Messages.Lines()
 	if c.Events != nil {
 		lines = c.Events.Registry().Lines()
 	}
@@ -172,17 +172,30 @@ func (c ClientConfig) connectTimeout(server netip.AddrPort) time.Duration {
 // GatherFunc fills one input, of the protocol's input type. Make one with
 // [Gather].
 type GatherFunc struct {
-	fill func(*ecs.World, unsafe.Pointer)
+	fill func(*Client, unsafe.Pointer)
 	of   func(*ecs.Protocol) *ecs.Component
 }
 
 // Gather makes a GatherFunc of a typed function. T must be the protocol's input
-// type; [NewClient] says so when it is not.
-func Gather[T any](fill func(w *ecs.World, in *T)) GatherFunc {
+// type; [NewClient] says so when it is not. fill gets the client that the input is for, so one
+// GatherFunc may serve several. It is called in [Client.Advance], that of Partial in
+// [Client.Frame], once that client is connected: [Client.World] and [Client.View] stand, and
+// [Client.Own] finds the player as soon as the server has told of it. fill may call all that
+// looks at the client or sends a message, and [Client.Claim], which in Partial is the last one
+// again. It may not call Advance, Frame or Close.
+func Gather[T any](fill func(c *Client, in *T)) GatherFunc {
 	return GatherFunc{
-		fill: func(w *ecs.World, p unsafe.Pointer) { fill(w, (*T)(p)) },
+		fill: func(c *Client, p unsafe.Pointer) { fill(c, (*T)(p)) },
 		of:   ecs.ComponentOf[T],
 	}
+}
+
+// by is the function for a client; nil where there is none.
+func (g GatherFunc) by(c *Client) func(unsafe.Pointer) {
+	if g.fill == nil {
+		return nil
+	}
+	return func(p unsafe.Pointer) { g.fill(c, p) }
 }
 
 // Scope says whether a client simulates an entity. It is chosen by ClientConfig.Scope and
@@ -198,16 +211,24 @@ const (
 
 // AssumeFunc fills the input of an entity of another player. Make one with [Assume].
 type AssumeFunc struct {
-	fill func(*ecs.World, ecs.Entity, unsafe.Pointer)
+	fill func(*Client, ecs.Entity, unsafe.Pointer)
 	of   func(*ecs.Protocol) *ecs.Component
 }
 
 // Assume makes an AssumeFunc of a typed function. T must be the protocol's input type;
-// [NewClient] says so when it is not. It is called in replays, too, and so may depend on
-// nothing but w.
-func Assume[T any](fill func(w *ecs.World, e ecs.Entity, in *T)) AssumeFunc {
+// [NewClient] says so when it is not. e is an entity of [Client.World] of c. It is called in
+// replays and in partial ticks, too, and so may depend on nothing but that world.
+func Assume[T any](fill func(c *Client, e ecs.Entity, in *T)) AssumeFunc {
 	return AssumeFunc{
-		fill: func(w *ecs.World, e ecs.Entity, p unsafe.Pointer) { fill(w, e, (*T)(p)) },
+		fill: func(c *Client, e ecs.Entity, p unsafe.Pointer) { fill(c, e, (*T)(p)) },
 		of:   ecs.ComponentOf[T],
 	}
+}
+
+// by is the function for a client; nil where there is none.
+func (a AssumeFunc) by(c *Client) func(ecs.Entity, unsafe.Pointer) {
+	if a.fill == nil {
+		return nil
+	}
+	return func(e ecs.Entity, p unsafe.Pointer) { a.fill(c, e, p) }
 }

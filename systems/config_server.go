@@ -226,7 +226,7 @@ func (c ServerConfig) filled() ServerConfig {
 
 // sessions is what the sessions below are told.
 func (c ServerConfig) sessions() netsys.ServerConfig {
-	lines := messageLines(c.Messages)
+	lines := c.Messages.Lines()
 	if c.Events != nil {
 		lines = c.Events.Registry().Lines()
 	}

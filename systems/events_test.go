@@ -80,9 +80,9 @@ func TestEventsAcrossReplays(t *testing.T) {
 			booms[fmt.Sprint(n, at.Tick, at.About)]++
 		})
 		event.OnClient(mine, func(_ *ecs.World, _ event.Origin, v *call) { said[fmt.Sprint(n, v.N)]++ })
-		g.join(ClientConfig{Events: mine, Gather: Gather(func(w *ecs.World, in *push) {
-			in.DX = int8(w.Tick()%3) - 1
-			in.Fire = g.clients[n].Input()%7 == 0
+		g.join(ClientConfig{Events: mine, Gather: Gather(func(c *Client, in *push) {
+			in.DX = int8(c.World().Tick()%3) - 1
+			in.Fire = c.Input()%7 == 0
 		})}, netsys.Link{Latency: 80 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.1})
 	}
 	g.connect()

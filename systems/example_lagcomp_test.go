@@ -96,9 +96,8 @@ func ExampleClient_Claim() {
 		fmt.Println(err)
 		return
 	}
-	var client *systems.Client
 	fired := false
-	aim := func(_ *ecs.World, in *Crossbow) {
+	aim := func(client *systems.Client, in *Crossbow) {
 		for _, m := range ecs.All[struct {
 			At components.Position
 			_  ecs.With[Lives]
@@ -108,7 +107,7 @@ func ExampleClient_Claim() {
 		fired = fired || in.Fire
 		in.Seen = client.Claim(in.Fire) // all that a client needs
 	}
-	client, err = systems.NewClient(wire, address, range3(bolts(sights)), systems.ClientConfig{
+	client, err := systems.NewClient(wire, address, range3(bolts(sights)), systems.ClientConfig{
 		Start: now, Gather: systems.Gather(aim),
 	})
 	if err != nil {

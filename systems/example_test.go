@@ -49,7 +49,7 @@ func Example() {
 	}
 	client, err := systems.NewClient(network.Node(netip.AddrPort{}), address, lane(), systems.ClientConfig{
 		Start:  now,
-		Gather: systems.Gather(func(_ *ecs.World, in *Step) { in.DX = 1 }),
+		Gather: systems.Gather(func(_ *systems.Client, in *Step) { in.DX = 1 }),
 	})
 	if err != nil {
 		fmt.Println(err)

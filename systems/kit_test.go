@@ -235,7 +235,7 @@ func (g *game) mustConverge() {
 // gatherPush walks a square and fires now and then.
 func gatherPush() GatherFunc {
 	n := 0
-	return Gather(func(_ *ecs.World, in *push) {
+	return Gather(func(_ *Client, in *push) {
 		n++
 		in.DX, in.DY = int8(n/20%3-1), int8(n/50%3-1)
 		in.Fire = n%30 == 0

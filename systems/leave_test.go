@@ -27,7 +27,7 @@ func newDeparture(t *testing.T, policy LeavePolicy) *departure {
 			_, d.there = d.pawnOf(t, client)
 		},
 	})
-	run := Gather(func(_ *ecs.World, in *push) { in.DX, in.Fire = 1, true })
+	run := Gather(func(_ *Client, in *push) { in.DX, in.Fire = 1, true })
 	d.join(ClientConfig{Gather: run}, netsys.Link{})
 	d.gone = d.join(ClientConfig{Gather: run}, netsys.Link{})
 	d.connect()

@@ -84,7 +84,7 @@ func TestLogOncePerClient(t *testing.T) {
 	log := &journal{}
 	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), Refuse: noShots(), Budget: snapshot.MinBudget})
 	for range 2 {
-		g.join(ClientConfig{Gather: Gather(func(_ *ecs.World, in *push) { in.Fire = true })}, netsys.Link{})
+		g.join(ClientConfig{Gather: Gather(func(_ *Client, in *push) { in.Fire = true })}, netsys.Link{})
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	w := g.server.World()

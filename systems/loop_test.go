@@ -100,13 +100,13 @@ func (l *loop) join(link netsys.Link, frames float64, partial bool) *player {
 	}
 	p := &player{loop: l, link: wire, every: time.Duration(float64(time.Second) / frames), due: l.now.Add(time.Duration(3+4*n) * time.Millisecond)}
 	c := systems.ClientConfig{Start: l.now, Join: joinLoop, Random: netsys.SeededRandom(1000 + n)}
-	c.Gather = systems.Gather(func(_ *ecs.World, in *Walk) {
+	c.Gather = systems.Gather(func(_ *systems.Client, in *Walk) {
 		*in = p.held
 		p.inputs++
 		in.Jump = p.throws && p.inputs%31 == 0
 	})
 	if partial {
-		c.Partial = systems.Gather(func(_ *ecs.World, in *Walk) { *in = p.held })
+		c.Partial = systems.Gather(func(_ *systems.Client, in *Walk) { *in = p.held })
 	}
 	if p.Client, err = systems.NewClient(wire, l.address, fieldFrom(stroll)(), c); err != nil {
 		l.t.Fatal(err)

@@ -50,7 +50,7 @@ func TestTheSixStandInEverySchedule(t *testing.T) {
 func trace(t *testing.T, p policy.Preset, change func(*ecs.Schedule) error, server bool) (sum uint64, err error) {
 	config := onField(3, 3, bad())
 	config.Protocol, config.Server.Policies = pushes(300), p.Policies()
-	play := systems.ClientConfig{Schedule: change, Partial: systems.Gather(func(_ *ecs.World, in *Walk) { in.DX = 1 })}
+	play := systems.ClientConfig{Schedule: change, Partial: systems.Gather(func(_ *systems.Client, in *Walk) { in.DX = 1 })}
 	if config.Client = func(int) systems.ClientConfig { return play }; server {
 		play.Schedule, config.Server.Schedule = nil, change
 		if _, err := systems.NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), config.Protocol(), config.Server); errors.Is(err, systems.ErrConfig) {

@@ -161,7 +161,7 @@ func TestRefusedInputsThatAreRelayed(t *testing.T) {
 		var told []Refusal
 		g := newGame(t, plaza, ServerConfig{Seed: 4, Join: spawnPawn, Refuse: noShots(), Policies: preset.Policies()})
 		n := 0
-		g.join(ClientConfig{OnRefused: func(r Refusal) { told = append(told, r) }, Gather: Gather(func(_ *ecs.World, in *push) {
+		g.join(ClientConfig{OnRefused: func(r Refusal) { told = append(told, r) }, Gather: Gather(func(_ *Client, in *push) {
 			n++
 			in.Fire = n > 120 && n%60 == 0
 		})}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05})

@@ -36,9 +36,8 @@ func TestNetcodeB1_RefusedInputs(t *testing.T) {
 			g := newGame(t, plaza, ServerConfig{Seed: seed, Join: spawnPawn, Refuse: noShots(), Policies: policy.Policies{Timing: timing}})
 			g.joins = 16 * int(seed) // a link of its own for each seed
 			fired := map[uint32]bool{}
-			var c *Client
 			n := 0
-			c = g.join(ClientConfig{OnRefused: func(r Refusal) { told = append(told, r) }, Gather: Gather(func(_ *ecs.World, in *push) {
+			c := g.join(ClientConfig{OnRefused: func(r Refusal) { told = append(told, r) }, Gather: Gather(func(c *Client, in *push) {
 				n++
 				if in.DX = 1; n > 60 && n%40 == 0 && n < 1200 {
 					in.Fire = true
@@ -75,7 +74,7 @@ func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Refuse: noShots()})
 	g.join(ClientConfig{
 		OnRefused: func(Refusal) { told++ },
-		Gather:    Gather(func(_ *ecs.World, in *push) { in.Fire = true }),
+		Gather:    Gather(func(_ *Client, in *push) { in.Fire = true }),
 	}, netsys.Link{})
 	g.connect()
 	g.run(20 * 60)
@@ -115,7 +114,7 @@ func TestNetcodeD1_FastClients(t *testing.T) {
 			var told []Refusal
 			g := newGame(t, plaza, ServerConfig{Seed: seed, Join: spawnPawn, Policies: policy.Policies{Timing: timing}})
 			g.joins = 16 * int(seed)
-			right := Gather(func(_ *ecs.World, in *push) { in.DX = 1 })
+			right := Gather(func(_ *Client, in *push) { in.DX = 1 })
 			link := netsys.Link{Latency: 250 * time.Millisecond, Jitter: 84 * time.Millisecond, Loss: 0.05, Burst: 400 * time.Millisecond}
 			honest := g.join(ClientConfig{Gather: gatherPush()}, link)
 			g.connect()

@@ -32,7 +32,7 @@ func rewinding(t *testing.T, clients int, link netsys.Link, c ServerConfig) *gam
 
 func gatherTurns() GatherFunc {
 	n := 0
-	return Gather(func(_ *ecs.World, in *push) {
+	return Gather(func(_ *Client, in *push) {
 		n++
 		in.DX, in.DY = int8(n%3-1), int8(n/2%3-1)
 	})

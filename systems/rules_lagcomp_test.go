@@ -305,6 +305,37 @@ func TestClaimsWithoutInterpolate(t *testing.T) {
 	}
 }
 
+// A frame between two ticks may ask for a claim, as the tick does: what is sent does not
+// depend on that.
+func TestClaimsOfFramesAreNotSent(t *testing.T) {
+	sent := func(ask bool) (claims []lagcomp.Claim, asked int) {
+		config := yardConfig(1, rough(), lagcomp.Config{})
+		config.FrameRate = 144
+		config.Client = func(int) systems.ClientConfig {
+			return systems.ClientConfig{
+				Gather: systems.Gather(func(c *systems.Client, in *Rifle) {
+					in.Fire = c.Input()%30 == 0
+					in.Seen = c.Claim(in.Fire)
+					claims = append(claims, in.Seen)
+				}),
+				Partial: systems.Gather(func(c *systems.Client, in *Rifle) {
+					if asked++; ask {
+						in.Seen = c.Claim(true)
+					}
+				}),
+			}
+		}
+		config.Clients = 1
+		match(t, config, 5*time.Second)
+		return claims, asked
+	}
+	without, _ := sent(false)
+	with, asked := sent(true)
+	if asked < 300 || !slices.Equal(with, without) || !with[len(with)-1].Made() {
+		t.Errorf("%d claims where %d frames asked, %d where none did; the same: %v", len(with), asked, len(without), slices.Equal(with, without))
+	}
+}
+
 func TestLagCompIsChecked(t *testing.T) {
 	for name, c := range map[string]systems.ServerConfig{
 		"a negative rewind": {LagComp: &lagcomp.Config{MaxRewind: -1}},

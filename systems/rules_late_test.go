@@ -14,7 +14,7 @@ import (
 // nothing arrives any more: the next step of its player is a filler.
 func silent(t *testing.T, policies policy.Policies) (*game, *peer) {
 	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: policies})
-	g.join(ClientConfig{Gather: Gather(func(_ *ecs.World, in *push) { *in = push{DX: 1, Fire: true} })}, netsys.Link{})
+	g.join(ClientConfig{Gather: Gather(func(_ *Client, in *push) { *in = push{DX: 1, Fire: true} })}, netsys.Link{})
 	g.connect()
 	g.run(60)
 	g.clients = nil

@@ -54,7 +54,7 @@ func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleye
 	v := &volleyed{}
 	c := g.join(ClientConfig{
 		History: history, Outcomes: v.register,
-		Gather: Gather(func(_ *ecs.World, in *push) { in.Fire = true }),
+		Gather: Gather(func(_ *Client, in *push) { in.Fire = true }),
 	}, netsys.Link{Latency: 10 * testTick})
 	g.connect()
 	return g, c, v

@@ -512,8 +512,8 @@ func TestNetcodeScope_AssumedInputs(t *testing.T) {
 		config.Client = func(n int) systems.ClientConfig {
 			k := client(n)
 			if assume {
-				k.Assume = systems.Assume(func(w *ecs.World, e ecs.Entity, in *Walk) {
-					if s := ecs.Get[Stick](w, e); s != nil {
+				k.Assume = systems.Assume(func(c *systems.Client, e ecs.Entity, in *Walk) {
+					if s := ecs.Get[Stick](c.World(), e); s != nil {
 						in.DX, in.DY = s.DX, s.DY
 					}
 				})
@@ -542,7 +542,7 @@ func TestNetcodeScope_AssumedInputs(t *testing.T) {
 // Assume says so when its type is not the protocol's.
 func TestAssumeOfAnotherType(t *testing.T) {
 	_, err := systems.NewClient(netsys.NewNetwork().Node(netip.AddrPort{}), netip.MustParseAddrPort("127.0.0.1:7777"), field(),
-		systems.ClientConfig{Assume: systems.Assume(func(*ecs.World, ecs.Entity, *Stick) {})})
+		systems.ClientConfig{Assume: systems.Assume(func(*systems.Client, ecs.Entity, *Stick) {})})
 	if !errors.Is(err, systems.ErrConfig) || !strings.Contains(err.Error(), "Assume") {
 		t.Error(err)
 	}

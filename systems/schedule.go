@@ -147,7 +147,7 @@ func drawingParts(c *Client) interpolate.Parts {
 func predictParts(c *Client) predict.Parts {
 	return predict.Parts{
 		World: c.world, Client: c.link.id, Inputs: c.inputs.Log, Mirror: c.mirror, Follow: &c.followed,
-		Off: !c.stages.predicting, Mode: c.config.Scope, Assume: c.config.Assume.fill,
+		Off: !c.stages.predicting, Mode: c.config.Scope, Assume: c.config.Assume.by(c),
 	}
 }
 

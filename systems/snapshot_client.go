@@ -56,7 +56,7 @@ func (n sequence) Coming() (tick, input uint32, share float64) {
 }
 
 // Foresee gives what the game says now.
-func (n sequence) Foresee(input uint32) { n.c.predictor.Give(n.c.inputs.At(n.c.world, input)) }
+func (n sequence) Foresee(input uint32) { n.c.predictor.Give(n.c.inputs.At(input)) }
 
 // steered runs a little fast or slow, as the server asks.
 type steered struct{ *clock.Steering }

@@ -143,7 +143,7 @@ func (m *stamping) Coming() (tick, input uint32, share float64) {
 }
 
 // Foresee gives it.
-func (m *stamping) Foresee(input uint32) { m.c.predictor.Give(m.c.inputs.At(m.c.world, input)) }
+func (m *stamping) Foresee(input uint32) { m.c.predictor.Give(m.c.inputs.At(input)) }
 
 // due is the tick that the server will be at when the next one is due here: without a lead
 // the two are the same, so that what it tells is of a tick that has been predicted.

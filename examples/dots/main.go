@@ -47,7 +47,7 @@ func join(w *ecs.World, client uint32) {
 	w.Spawn(components.Owner{Client: client}, components.Position{}, Move{})
 }
 
-func play(ctx context.Context, addr string, move func(*ecs.World, *Move), frame func(*systems.Client)) error {
+func play(ctx context.Context, addr string, move func(*systems.Client, *Move), frame func(*systems.Client)) error {
 	c, err := systems.Dial(ctx, addr, Dots(), systems.ClientConfig{Gather: systems.Gather(move)})
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func main() {
 	}
 	go systems.Serve(ctx, wire, Dots(), systems.ServerConfig{Join: join})
 	for n := range uint32(4) { // bots that walk to and fro, a second each way
-		go play(ctx, "127.0.0.1:7777", func(w *ecs.World, in *Move) { in.DX = int8((w.Tick()/60+n)%2)*2 - 1 }, watch)
+		go play(ctx, "127.0.0.1:7777", func(c *systems.Client, in *Move) { in.DX = int8((c.World().Tick()/60+n)%2)*2 - 1 }, watch)
 	}
 	select {}
 }

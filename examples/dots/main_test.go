@@ -28,12 +28,12 @@ func TestOneClientSeesTheOthersMove(t *testing.T) {
 	var walker atomic.Uint32
 	played := make(chan error, 2)
 	go func() {
-		played <- play(ctx, addr, func(_ *ecs.World, in *Move) { in.DX = 1 }, func(c *systems.Client) { walker.Store(c.ID()) })
+		played <- play(ctx, addr, func(_ *systems.Client, in *Move) { in.DX = 1 }, func(c *systems.Client) { walker.Store(c.ID()) })
 	}()
 	const far = 50 // units, one a tick
 	var farthest float32
 	between := 0 // frames in which it was drawn where it is in no tick
-	stand := func(*ecs.World, *Move) {}
+	stand := func(*systems.Client, *Move) {}
 	go func() {
 		played <- play(ctx, addr, stand, func(c *systems.Client) {
 			for _, d := range ecs.All[seen](c.View()) {

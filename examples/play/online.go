@@ -142,26 +142,26 @@ func (o *online) drop(now time.Time, why error) {
 // gather is the input of a tick: what the controls say now, and what they said in a frame
 // since the tick before. So a key that is up again before a tick counts, and nothing that a
 // frame has shown, a step or a shot, is taken back.
-func (o *online) gather(w *ecs.World, in *game.Action) {
-	in.Buttons, in.Aim = o.controls.buttons|o.shown, o.aim(w)
+func (o *online) gather(c *systems.Client, in *game.Action) {
+	in.Buttons, in.Aim = o.controls.buttons|o.shown, o.aim(c)
 	o.shown = 0
-	in.Seen = o.client.Claim(in.Buttons&game.Fire != 0)
+	in.Seen = c.Claim(in.Buttons&game.Fire != 0)
 }
 
 // peek is the input that a frame between two ticks shows.
-func (o *online) peek(w *ecs.World, in *game.Action) {
+func (o *online) peek(c *systems.Client, in *game.Action) {
 	o.shown |= o.controls.buttons
-	in.Buttons, in.Aim = o.shown, o.aim(w)
+	in.Buttons, in.Aim = o.shown, o.aim(c)
 }
 
 // aim is the direction to aim in. A shot goes from where the player is at the tick, which
 // is not quite where a frame shows it, so at a place in the world it aims from there.
-func (o *online) aim(w *ecs.World) uint16 {
-	own, ok := o.client.Own(w)
+func (o *online) aim(c *systems.Client) uint16 {
+	own, ok := c.Own(c.World())
 	if !ok || !o.points {
 		return o.controls.aim
 	}
-	at := ecs.Get[components.Position](w, own)
+	at := ecs.Get[components.Position](c.World(), own)
 	if at == nil {
 		return o.controls.aim
 	}

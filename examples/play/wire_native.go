@@ -80,6 +80,5 @@ func playBot(ctx context.Context, address string, n, of int, p policy.Preset) er
 	if err != nil {
 		return errors.Join(err, link.Close())
 	}
-	gunner.See(c)
 	return c.Run(ctx, nil)
 }

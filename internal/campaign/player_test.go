@@ -81,16 +81,17 @@ func (k *player) config() systems.ClientConfig {
 		c.Scope = func(w *ecs.World, e ecs.Entity) systems.Scope { return systems.Scope(w.NetID(e) % 3) }
 	}
 	if m.assume {
-		c.Assume = systems.Assume(func(w *ecs.World, _ ecs.Entity, in *order) {
+		c.Assume = systems.Assume(func(c *systems.Client, _ ecs.Entity, in *order) {
 			if !m.quiet {
-				in.DX = int8(w.Tick()/8%3) - 1
+				in.DX = int8(c.World().Tick()/8%3) - 1
 			}
 		})
 	}
 	if k.thin {
 		c.Schedule = systems.Thin
 	} else if m.partial {
-		c.Partial = systems.Gather(func(w *ecs.World, in *order) {
+		c.Partial = systems.Gather(func(c *systems.Client, in *order) {
+			w := c.World()
 			if !w.Partial() || w.Step() > 1/float32(w.TickRate()) {
 				k.ledger.fail("asked for the input of a frame outside of a partial tick")
 			}

@@ -227,9 +227,6 @@ func (m *Match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 	if err != nil {
 		return err
 	}
-	if s, ok := p.bot.(Seer); ok {
-		s.See(p.client)
-	}
 	p.watch.init(&o)
 	m.players = append(m.players, p)
 	return nil

@@ -55,9 +55,3 @@ type Bot interface {
 	// Shows is the same number for what an entity does show.
 	Shows(w *ecs.World, e ecs.Entity) int
 }
-
-// Seer is a [Bot] that goes by what its client draws.
-type Seer interface {
-	// See gives the bot its client, before it plays.
-	See(c *systems.Client)
-}

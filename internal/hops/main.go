@@ -212,7 +212,7 @@ func newMatch() (*match, error) {
 	n := 0
 	m.client, err = systems.NewClient(link, address, protocol(), systems.ClientConfig{
 		Start: m.now, Random: netsys.SeededRandom(2),
-		Gather: systems.Gather(func(_ *ecs.World, in *stride) { n++; in.DX = int8(n/20%3 - 1) }),
+		Gather: systems.Gather(func(_ *systems.Client, in *stride) { n++; in.DX = int8(n/20%3 - 1) }),
 	})
 	return m, err
 }

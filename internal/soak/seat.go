@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
@@ -105,7 +104,8 @@ func (s *seat) join(ctx context.Context, old *life) *life {
 	l.client, err = systems.NewClient(l.wire, l.wire.server, game(), systems.ClientConfig{
 		Token: token, Timeout: s.soak.timeout, ConnectTimeout: 4 * s.soak.timeout,
 		OnMessage: l.received,
-		Gather: systems.Gather(func(w *ecs.World, in *step) {
+		Gather: systems.Gather(func(c *systems.Client, in *step) {
+			w := c.World()
 			in.DX, in.DY = int8(w.Tick()/40%3)-1, int8(w.Tick()/60%3)-1
 		}),
 	})

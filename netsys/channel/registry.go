@@ -85,8 +85,11 @@ func Register[T any](r *Registry, channel string) *Type[T] {
 }
 
 // Lines is the canonical text of the types, one line each, for peers to compare behind [Config.Lines].
-func (r *Registry) Lines() []string {
-	var lines []string
+// A nil Registry has none.
+func (r *Registry) Lines() (lines []string) {
+	if r == nil {
+		return nil
+	}
 	for _, k := range r.types {
 		lines = append(lines, fmt.Sprintf("message %d %s %s", k.number, r.channels[k.channel].Name, k.table.Line()))
 	}

@@ -14,7 +14,7 @@ type System struct {
 	Log      *Log
 	Gathered uint64 // inputs that the game was asked for
 
-	gather, now func(*ecs.World, unsafe.Pointer)
+	gather, now func(unsafe.Pointer)
 	table       *schema.Table
 	asked       []uint64 // room for the input of a frame
 	own         own
@@ -22,7 +22,7 @@ type System struct {
 
 // New returns the system for a log. gather fills the input of a tick, and now that of a moment
 // between ticks; either may be nil.
-func New(log *Log, gather, now func(*ecs.World, unsafe.Pointer)) *System {
+func New(log *Log, gather, now func(unsafe.Pointer)) *System {
 	return &System{Log: log, gather: gather, now: now, table: log.table}
 }
 
@@ -34,7 +34,7 @@ func (s *System) Run(w *ecs.World) {
 	}
 	p := s.Log.Push()
 	if s.gather != nil {
-		s.gather(w, p)
+		s.gather(p)
 	}
 	s.Log.Seal()
 	s.Gathered++
@@ -42,22 +42,22 @@ func (s *System) Run(w *ecs.World) {
 
 // At is an input as the server will read it: the one that was gathered, or what the game says
 // now. It is nil when inputs are empty.
-func (s *System) At(w *ecs.World, seq uint32) unsafe.Pointer {
+func (s *System) At(seq uint32) unsafe.Pointer {
 	if seq <= s.Log.Newest {
 		return s.Log.Value(seq)
 	}
-	return s.Now(w)
+	return s.Now()
 }
 
 // Now is what the game says is the input now; nil when inputs are empty.
-func (s *System) Now(w *ecs.World) unsafe.Pointer {
+func (s *System) Now() unsafe.Pointer {
 	if s.table.Size == 0 {
 		return nil
 	}
 	s.asked = reuse.Slice(s.asked, int(s.table.Size+7)/8)
 	clear(s.asked)
 	p := unsafe.Pointer(&s.asked[0])
-	s.now(w, p)
+	s.now(p)
 	s.table.Snap(p)
 	return p
 }

@@ -84,7 +84,7 @@ func newMatchUnder(t testing.TB, o *overlay.Overlay, push func(uint32) float32, 
 		}
 		c := systems.ClientConfig{Start: birth, Random: netsys.SeededRandom(uint64(n) + 2), Join: join}
 		count := 0
-		c.Gather = systems.Gather(func(_ *ecs.World, in *walk) {
+		c.Gather = systems.Gather(func(_ *systems.Client, in *walk) {
 			if count++; count/90%2 == 0 {
 				in.DX = 1
 			} else {

@@ -47,7 +47,7 @@ type Parts struct {
 	Mode        func(*ecs.World, ecs.Entity) Mode
 	CoSimulates bool
 	// Assume fills the input of another player's entity; nil for neutral ones.
-	Assume func(*ecs.World, ecs.Entity, unsafe.Pointer)
+	Assume func(ecs.Entity, unsafe.Pointer)
 }
 
 // Follower hears of the simulation of each input.
@@ -152,7 +152,7 @@ func (s *System) assume(e ecs.Entity) {
 		return
 	}
 	clear(unsafe.Slice((*byte)(p), s.input.Schema.Size))
-	s.parts.Assume(s.world, e, p)
+	s.parts.Assume(e, p)
 	s.input.Schema.Snap(p)
 }
 

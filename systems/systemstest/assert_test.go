@@ -81,7 +81,7 @@ func TestConfigIsChecked(t *testing.T) {
 		}, `client 0: .*History -1`},
 		{func(c *systemstest.Config) {
 			c.Client = func(int) systems.ClientConfig {
-				return systems.ClientConfig{Gather: systems.Gather(func(*ecs.World, *Move) {})}
+				return systems.ClientConfig{Gather: systems.Gather(func(*systems.Client, *Move) {})}
 			}
 		}, `client 0 has a Gather besides Config.Play`},
 	} {

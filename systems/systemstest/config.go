@@ -76,7 +76,7 @@ type Script struct {
 // neutral is not asked.
 func Play[T any](fill func(c *Client, in *T)) Script {
 	return Script{func(c *Client) systems.GatherFunc {
-		return systems.Gather(func(_ *ecs.World, in *T) {
+		return systems.Gather(func(_ *systems.Client, in *T) {
 			if !c.neutral {
 				fill(c, in)
 			}

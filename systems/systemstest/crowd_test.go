@@ -233,7 +233,7 @@ func TestPopulateAndGather(t *testing.T) {
 	config.Play = systemstest.Script{}
 	config.Populate = func(w *ecs.World) { w.Spawn(components.Position{X: 7}) }
 	config.Client = func(n int) systems.ClientConfig {
-		return systems.ClientConfig{Gather: systems.Gather(func(_ *ecs.World, in *Move) { asked++; in.DX = 1 })}
+		return systems.ClientConfig{Gather: systems.Gather(func(_ *systems.Client, in *Move) { asked++; in.DX = 1 })}
 	}
 	c := play(t, config, time.Second)
 	if asked < 60 {

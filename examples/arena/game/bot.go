@@ -24,7 +24,7 @@ func NewBot(seed uint64, n, of int) *Bot {
 
 // Gather is how the bot fills its inputs.
 func (b *Bot) Gather() systems.GatherFunc {
-	return systems.Gather(func(w *ecs.World, in *Input) { *in = b.next(w.TickRate()) })
+	return systems.Gather(func(c *systems.Client, in *Input) { *in = b.next(c.World().TickRate()) })
 }
 
 // next is the input of the next tick.

@@ -40,9 +40,6 @@ func newFight(t *testing.T, link netsys.Link, clients int, p policy.Preset, thin
 		return config
 	}
 	f.Crowd = systemstest.New(t, c)
-	for n, g := range f.gunners {
-		g.See(f.Clients[n].Client)
-	}
 	game.PopulateCombat(f.Server.World(), clients, 60)
 	f.Connect()
 	return f

@@ -17,12 +17,11 @@ import (
 // marksman walks about and shoots at what its screen shows, right at the middle or a
 // little beside it, and remembers whom the screen showed in the way.
 type marksman struct {
-	draw   ecs.Rand
-	walk   uint8
-	tick   int
-	client *systems.Client
-	shots  map[uint8]components.NetID // by number; 0: nobody
-	done   bool
+	draw  ecs.Rand
+	walk  uint8
+	tick  int
+	shots map[uint8]components.NetID // by number; 0: nobody
+	done  bool
 }
 
 // graze is by how much a shot must not touch, nor miss: places are sent as lines, which
@@ -35,16 +34,17 @@ type seen struct {
 	Is  game.Fighter
 }
 
-func (m *marksman) gather(w *ecs.World, in *game.Action) {
+func (m *marksman) gather(c *systems.Client, in *game.Action) {
 	if m.tick++; m.tick%20 == 0 {
 		m.walk = uint8(m.draw.IntN(16))
 	}
 	in.Buttons = m.walk
-	own, ok := m.client.Own(w)
+	w := c.World()
+	own, ok := c.Own(w)
 	if !ok {
 		return
 	}
-	view := m.client.View()
+	view := c.View()
 	mine, _ := view.ByNetID(w.NetID(own))
 	from := *ecs.Get[components.Position](w, own)
 	var at []components.Position
@@ -55,7 +55,7 @@ func (m *marksman) gather(w *ecs.World, in *game.Action) {
 		}
 	}
 	gun, is := ecs.Get[game.Gun](w, own), ecs.Get[game.Fighter](w, own)
-	if m.done || len(at) == 0 || gun.Wait > 1 || !m.client.Claim(true).Made() {
+	if m.done || len(at) == 0 || gun.Wait > 1 || !c.Claim(true).Made() {
 		return
 	}
 	target := at[m.draw.IntN(len(at))]
@@ -63,7 +63,7 @@ func (m *marksman) gather(w *ecs.World, in *game.Action) {
 		target.X += (m.draw.Float32() - 0.5) * 4 * game.Radius
 		target.Y += (m.draw.Float32() - 0.5) * 4 * game.Radius
 	}
-	in.Seen = m.client.Claim(true)
+	in.Seen = c.Claim(true)
 	in.Aim = game.Bearing(target.X-from.X, target.Y-from.Y)
 	e, _, hit := game.Aimed(lagcomp.Of(view), mine, from, in.Aim)
 	for _, d := range []float32{-graze, graze} {
@@ -113,17 +113,17 @@ func shootOut(t *testing.T, p policy.Preset, seed uint64, off bool) (right, wron
 		if n == 0 {
 			return systems.ClientConfig{Gather: systems.Gather(m.gather)}
 		}
-		return systems.ClientConfig{Gather: systems.Gather(func(w *ecs.World, in *game.Action) {
-			in.Buttons = uint8(w.Tick()/40*uint32(n)) % 16
+		return systems.ClientConfig{Gather: systems.Gather(func(c *systems.Client, in *game.Action) {
+			in.Buttons = uint8(c.World().Tick()/40*uint32(n)) % 16
 		})}
 	}
 	crowd := systemstest.New(t, c)
-	m.client = crowd.Clients[0].Client
+	shooter := crowd.Clients[0].Client
 	game.PopulateCombat(crowd.Server.World(), clients, 100)
 	crowd.Connect()
 	var judged, told []game.Verdict
 	verdict := func(w *ecs.World, known *[]game.Verdict) (v game.Verdict, ok bool) {
-		own, _ := m.client.Own(w)
+		own, _ := shooter.Own(w)
 		newest := ecs.Get[game.Verdict](w, own)
 		if newest == nil || newest.Tick == 0 || len(*known) > 0 && newest.Tick == (*known)[len(*known)-1].Tick {
 			return v, false
@@ -149,7 +149,7 @@ func shootOut(t *testing.T, p policy.Preset, seed uint64, off bool) (right, wron
 		}
 	})
 	crowd.OnClientTick(func(k *systemstest.Client) {
-		if k.Client != m.client {
+		if k.Client != shooter {
 			return
 		}
 		verdict(k.World(), &told)
@@ -166,7 +166,7 @@ func shootOut(t *testing.T, p policy.Preset, seed uint64, off bool) (right, wron
 	if len(told) < len(judged)*98/100 {
 		t.Errorf("the shooter was told of %d of %d shots", len(told), len(judged))
 	}
-	if n := m.client.Stats().Corrections; n > 0 {
+	if n := shooter.Stats().Corrections; n > 0 {
 		t.Errorf("%d corrections", n)
 	}
 	return right, wrong, hits

@@ -12,16 +12,12 @@ import (
 // claims that, as people do.
 type Gunner struct {
 	Bot
-	aim    uint16
-	client *systems.Client
-	own    ecs.Entity
+	aim uint16
+	own ecs.Entity
 }
 
 // NewGunner makes the n-th of many bots for [CombatProtocol].
 func NewGunner(seed uint64, n, of int) *Gunner { return &Gunner{Bot: *NewBot(seed, n, of)} }
-
-// See gives the gunner its client. Without one it shoots at nobody.
-func (g *Gunner) See(c *systems.Client) { g.client, g.own = c, ecs.Entity{} }
 
 // sight is how far a gunner looks, in units; swing is how far it turns in a second,
 // in 65536ths of a turn.
@@ -32,31 +28,28 @@ const (
 
 // Gather is how the gunner fills its inputs.
 func (g *Gunner) Gather() systems.GatherFunc {
-	return systems.Gather(func(w *ecs.World, in *Action) {
+	return systems.Gather(func(c *systems.Client, in *Action) {
+		w := c.World()
 		move := g.next(w.TickRate())
 		in.Buttons = move.Buttons
-		want, near := g.look(w, move.Aim)
+		want, near := g.look(c, move.Aim)
 		g.turn(w, in, want, near)
 		in.Aim = g.aim
-		if g.client != nil {
-			in.Seen = g.client.Claim(in.Buttons&Fire != 0)
-		}
+		in.Seen = c.Claim(in.Buttons&Fire != 0)
 	})
 }
 
 // look is where the nearest target is, or else idle.
-func (g *Gunner) look(w *ecs.World, idle uint16) (want uint16, near bool) {
-	if g.client == nil {
-		return idle, false
-	}
+func (g *Gunner) look(c *systems.Client, idle uint16) (want uint16, near bool) {
+	w := c.World()
 	if !w.Alive(g.own) {
-		g.own, _ = g.client.Own(w)
+		g.own, _ = c.Own(w)
 	}
 	is, from := ecs.Get[Fighter](w, g.own), ecs.Get[components.Position](w, g.own)
 	if is == nil || from == nil || is.Down {
 		return idle, false
 	}
-	view, nearest, self := g.client.View(), float32(sight), w.NetID(g.own)
+	view, nearest, self := c.View(), float32(sight), w.NetID(g.own)
 	for e, t := range ecs.All[target](view) {
 		dx, dy := t.Pos.X-from.X, t.Pos.Y-from.Y
 		far := float32(math.Hypot(float64(dx), float64(dy)))

@@ -39,7 +39,6 @@ func BenchmarkBotTick(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		g.See(c)
 		clients = append(clients, c)
 	}
 	var spent [2]time.Duration

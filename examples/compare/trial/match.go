@@ -117,7 +117,7 @@ func (m *match) add(n int, link netsys.Link, network *netsys.Network, server net
 		start = start.Add(step * time.Duration(n) / time.Duration(len(m.links)))
 	}
 	p.Client, err = systems.NewClient(wire, server, world.Protocol(m.rules, nil), systems.ClientConfig{
-		Gather: systems.Gather(func(w *ecs.World, in *world.Input) { *in = m.play(n, moment{m.now, w.Tick()}) }),
+		Gather: systems.Gather(func(c *systems.Client, in *world.Input) { *in = m.play(n, moment{m.now, c.World().Tick()}) }),
 		Join:   m.rules.Join,
 		Start:  start,
 		Random: netsys.SeededRandom(seed),

@@ -36,8 +36,9 @@ func NewBot(seed uint64, n int) *Bot {
 // Gather is how the bot fills its inputs.
 func (b *Bot) Gather() systems.GatherFunc { return systems.Gather(b.Fill) }
 
-// Fill makes the bot's input for the coming tick in its client's world.
-func (b *Bot) Fill(w *ecs.World, in *Input) {
+// Fill makes the bot's input for the coming tick of its client.
+func (b *Bot) Fill(c *systems.Client, in *Input) {
+	w := c.World()
 	b.in = Input{}
 	if me := own(w); me.Pos != nil && !b.released {
 		b.think(w, me)

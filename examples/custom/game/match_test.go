@@ -23,7 +23,7 @@ func play(t *testing.T, seed uint64, clients int, change func(*systemstest.Confi
 		Server:   systems.ServerConfig{Join: Join, Schedule: ServerSchedule},
 		Populate: func(w *ecs.World) { Populate(w, 50) },
 		Client:   func(int) systems.ClientConfig { return systems.ClientConfig{Schedule: ClientSchedule} },
-		Play:     systemstest.Play(func(k *systemstest.Client, in *Input) { bots[k.N].Fill(k.World(), in) }),
+		Play:     systemstest.Play(func(k *systemstest.Client, in *Input) { bots[k.N].Fill(k.Client, in) }),
 		Clients:  clients,
 		Link:     systemstest.RoundTrip(500*time.Millisecond, 84*time.Millisecond, 0.05),
 		Seed:     seed,

@@ -192,7 +192,7 @@ func (c *Client) Foresee(uint32) { c.relay.Foresee(c.ask) }
 
 // wordsNow is the input as it is in this frame.
 func (c *Client) wordsNow() []int32 {
-	if p := c.inputs.Now(c.relay.Timeline().World()); p != nil {
+	if p := c.inputs.Now(); p != nil {
 		c.table.Quantize(c.shown, c.table.Words, p, 1)
 	}
 	return c.shown
