@@ -6,14 +6,19 @@ package main
 import (
 	"context"
 	"flag"
+	"log/slog"
 	"os"
 	"os/signal"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/batch"
+	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/inspect"
 	"github.com/tactusgo/tactus/systems/interpolate"
+	"github.com/tactusgo/tactus/systems/runner"
 )
 
 // arena is the world with its own flags.
@@ -26,7 +31,7 @@ type arena struct {
 }
 
 // fights reports whether there are guns: the reference workload has none.
-func (a *arena) fights(o *headless.Options) bool { return a.combat || !o.Headless }
+func (a *arena) fights(o *runner.Options) bool { return a.combat || !o.Headless }
 
 func (a *arena) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&a.combat, "combat", false, "with -headless: guns, as there are without; without it that is the reference workload, in which nobody shoots")
@@ -37,54 +42,57 @@ func (a *arena) flags(fs *flag.FlagSet) {
 }
 
 // world is the arena as the runner needs to know it.
-func world() headless.World {
+func world() runner.World {
 	a := &arena{messages: game.NewMessages()}
-	return headless.World{
+	return runner.World{
 		Name: "arena",
 		About: "Beside the match there is a page to play on, in a browser: its address is printed first. Keys W A S D\n" +
 			"and the mouse, or two thumbs; F3 or a tap on the status shows what the network does, with sliders to make\n" +
 			"it worse. -preset chooses the netcode, for people as for bots; -rtt, -jitter, -loss and their like are\n" +
-			"the bots' link. -http, -web and -inspect say where pages are, -combat puts guns into -headless.",
-		Protocol: func(o *headless.Options) *ecs.Protocol {
+			"the bots' link. -http, -web and -inspect say where pages are, -combat puts guns into -runner.",
+		Protocol: func(o *runner.Options) *ecs.Protocol {
 			if a.fights(o) {
 				return game.CombatProtocol()
 			}
 			return game.Protocol()
 		},
-		Populate: func(w *ecs.World, o *headless.Options) {
+		Populate: func(w *ecs.World, o *runner.Options) {
 			if a.fights(o) {
 				game.PopulateCombat(w, o.Clients, o.NPCs)
 			} else {
 				game.Populate(w, o.Clients, o.NPCs)
 			}
 		},
-		Join: func(w *ecs.World, o *headless.Options, client uint32) {
+		Join: func(w *ecs.World, o *runner.Options, client uint32) {
 			if a.fights(o) {
 				game.JoinCombat(w, client)
 			} else {
 				game.Join(w, client)
 			}
 		},
-		Bot: func(o *headless.Options, n int) headless.Bot {
+		Bot: func(o *runner.Options, n int) runner.Bot {
 			if a.fights(o) {
 				return game.NewGunner(o.Seed, n, o.Clients)
 			}
 			return game.NewBot(o.Seed, n, o.Clients)
 		},
-		Place: game.Place,
-		Push:  game.Push,
-		// Players run 10 units between two snapshots.
-		Damping: interpolate.Damping{Rate: 15, Snap: 50},
-
+		Place:  game.Place,
+		Push:   game.Push,
 		Server: a.server,
 		Client: a.client,
 		Flags:  a.flags,
 		Live:   a.live,
+		Listen: map[string]func(string) (netsys.Wire, error){
+			"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
+		},
+		Inspect: func(s *systems.Server, token string, log *slog.Logger) (runner.Inspector, error) {
+			return inspect.New(s, inspect.Config{Token: token, Logger: log})
+		},
 	}
 }
 
 // server adds what combat needs to the server's configuration.
-func (a *arena) server(o *headless.Options, c *systems.ServerConfig) {
+func (a *arena) server(o *runner.Options, c *systems.ServerConfig) {
 	if !a.fights(o) {
 		return
 	}
@@ -93,7 +101,9 @@ func (a *arena) server(o *headless.Options, c *systems.ServerConfig) {
 }
 
 // client makes bots understand what players say.
-func (a *arena) client(o *headless.Options, c *systems.ClientConfig) {
+func (a *arena) client(o *runner.Options, c *systems.ClientConfig) {
+	// Players run 10 units between two snapshots.
+	c.Damping = interpolate.Damping{Rate: 15, Snap: 50}
 	if a.fights(o) {
 		a.messages.Play(c, nil)
 	}
@@ -102,5 +112,5 @@ func (a *arena) client(o *headless.Options, c *systems.ClientConfig) {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	os.Exit(headless.Main(ctx, world(), os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(runner.Main(ctx, world(), os.Args[1:], os.Stdout, os.Stderr))
 }

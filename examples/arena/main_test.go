@@ -14,21 +14,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/internal/headless"
 	"github.com/tactusgo/tactus/internal/keyfile"
 	"github.com/tactusgo/tactus/internal/printed"
+	"github.com/tactusgo/tactus/systems/runner"
 )
 
 // run is the command without a process around it.
 func run(t *testing.T, args string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = headless.Main(t.Context(), world(), strings.Fields(args), &out, &errs)
+	code = runner.Main(t.Context(), world(), strings.Fields(args), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
 // report plays a match and parses the last line of its output.
-func report(t *testing.T, args string) (r headless.Report, fields map[string]any) {
+func report(t *testing.T, args string) (r runner.Report, fields map[string]any) {
 	t.Helper()
 	code, out, errs := run(t, "-headless -json "+args)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -45,7 +45,7 @@ func start(t *testing.T, args string) *printed.Text {
 	out := new(printed.Text)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
-	wg.Go(func() { headless.Main(ctx, world(), strings.Fields(args), out, out) })
+	wg.Go(func() { runner.Main(ctx, world(), strings.Fields(args), out, out) })
 	t.Cleanup(func() { cancel(); wg.Wait() })
 	return out
 }
@@ -198,8 +198,8 @@ func TestWrongFlagsSayWhatIsAllowed(t *testing.T) {
 		"-insecure-anyone-can-join -key 12": "not allowed",
 	} {
 		code, _, errs := run(t, args)
-		if code != headless.ExitUsage || !strings.Contains(errs, want) {
-			t.Errorf("arena %s: exit code %d, %q; want %d and %q", args, code, errs, headless.ExitUsage, want)
+		if code != runner.ExitUsage || !strings.Contains(errs, want) {
+			t.Errorf("arena %s: exit code %d, %q; want %d and %q", args, code, errs, runner.ExitUsage, want)
 		}
 	}
 	if code, _, errs := run(t, "-h"); code != 0 || !strings.Contains(errs, "-seed") {

@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tactusgo/tactus/internal/headless"
 	"github.com/tactusgo/tactus/internal/hostname"
 	"github.com/tactusgo/tactus/internal/web"
 	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems/runner"
 )
 
 // Where things are when their ports are free; else at other ports.
@@ -56,7 +56,7 @@ func (n *hostNames) Set(s string) error {
 }
 
 // noPage says why there is no page, if so.
-func (a *arena) noPage(o *headless.Options) string {
+func (a *arena) noPage(o *runner.Options) string {
 	switch {
 	case a.page.text == "none":
 		return "-http none"
@@ -71,10 +71,10 @@ func (a *arena) noPage(o *headless.Options) string {
 // live plays with bots and whoever opens the page: a server for UDP and WebSocket, and
 // clients that all come over the network. Where a page cannot be had it is a match of
 // bots.
-func (a *arena) live(ctx context.Context, world headless.World, o headless.Options, stdout, _ io.Writer) error {
+func (a *arena) live(ctx context.Context, world runner.World, o runner.Options, stdout, _ io.Writer) error {
 	if why := a.noPage(&o); why != "" {
 		fmt.Fprintf(stdout, "no page to play on: %s\n", why)
-		return headless.Live(ctx, world, o, stdout)
+		return runner.Live(ctx, world, o, stdout)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -119,7 +119,7 @@ func (a *arena) live(ctx context.Context, world headless.World, o headless.Optio
 	if o.Transport == "ws" {
 		bots = socket.String()
 	}
-	played := headless.LiveOn(ctx, world, o, wire, bots, stdout, told.String)
+	played := runner.LiveOn(ctx, world, o, wire, bots, stdout, told.String)
 	stop()
 	closed := handler.Close()
 	others.Wait()
@@ -127,7 +127,7 @@ func (a *arena) live(ctx context.Context, world headless.World, o headless.Optio
 }
 
 // pageArgs are the client's arguments that follow from the options.
-func pageArgs(o *headless.Options) []string {
+func pageArgs(o *runner.Options) []string {
 	if o.Insecure {
 		return []string{"-insecure-anyone-can-join"}
 	}

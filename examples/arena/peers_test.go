@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/internal/headless"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/runner"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -32,7 +32,7 @@ func TestEverybodySimulates(t *testing.T) {
 	}
 	for _, args := range []string{"-push 1s", "-without Predict"} {
 		args = "-headless -preset Rollback " + args
-		if code, _, errs := run(t, args); code != headless.ExitUsage || !strings.Contains(errs, "Rollback") {
+		if code, _, errs := run(t, args); code != runner.ExitUsage || !strings.Contains(errs, "Rollback") {
 			t.Errorf("arena %s: exit code %d, %q", args, code, errs)
 		}
 	}

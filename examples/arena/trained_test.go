@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/systems/runner"
 )
 
 // What is recorded of one match makes the snapshots of another smaller, and nothing
@@ -51,7 +51,7 @@ func TestFilesOfFlags(t *testing.T) {
 		match + "-record " + dir + "/none/at/all": "-record: a file",
 		"-connect 127.0.0.1:1 -record " + name:    "-record: not allowed",
 	} {
-		if code, _, errs := run(t, flags); code != headless.ExitUsage || !strings.Contains(errs, want) {
+		if code, _, errs := run(t, flags); code != runner.ExitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d: %s", flags, code, errs)
 		}
 	}

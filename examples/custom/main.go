@@ -9,32 +9,38 @@ package main
 import (
 	"context"
 	"flag"
+	"log/slog"
 	"os"
 	"os/signal"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/custom/game"
-	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/batch"
+	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/runner"
 )
 
 // world is the game as the runner needs to know it.
-func world() headless.World {
+func world() runner.World {
 	own := systems.ClientSystems{Interpolate: game.Draw}
-	return headless.World{
+	return runner.World{
 		Name: "custom",
 		About: "Players who push each other, platforms, a door and power-ups (-npcs of them).\n" +
 			"A player is 40 units wide: hold client.p99_error against it. With -clients 1\n" +
 			"nobody is in the way, and client.corrections is 0.",
-		Protocol:       func(*headless.Options) *ecs.Protocol { return game.Protocol() },
-		Populate:       func(w *ecs.World, o *headless.Options) { game.Populate(w, o.NPCs) },
-		Join:           func(w *ecs.World, _ *headless.Options, client uint32) { game.Join(w, client) },
-		Bot:            func(o *headless.Options, n int) headless.Bot { return game.NewBot(o.Seed, n) },
-		Place:          game.Place,
-		Push:           game.Push,
-		ServerSchedule: game.ServerSchedule,
-		ClientSchedule: game.ClientSchedule,
-		Client:         func(_ *headless.Options, c *systems.ClientConfig) { c.Systems = own },
+		Protocol: func(*runner.Options) *ecs.Protocol { return game.Protocol() },
+		Populate: func(w *ecs.World, o *runner.Options) { game.Populate(w, o.NPCs) },
+		Join:     func(w *ecs.World, _ *runner.Options, client uint32) { game.Join(w, client) },
+		Bot:      func(o *runner.Options, n int) runner.Bot { return game.NewBot(o.Seed, n) },
+		Place:    game.Place,
+		Push:     game.Push,
+		Server:   func(_ *runner.Options, c *systems.ServerConfig) { c.Schedule = game.ServerSchedule },
+		Client: func(_ *runner.Options, c *systems.ClientConfig) {
+			c.Schedule, c.Systems = game.ClientSchedule, own
+		},
 		Flags: func(fs *flag.FlagSet) {
 			fs.Func("own", "clients' `systems` that are the game's own, of inputgather,predict,reconcile,interpolate (default interpolate);\n"+
 				"with inputgather everybody walks a recording", func(names string) (err error) {
@@ -42,11 +48,17 @@ func world() headless.World {
 				return err
 			})
 		},
+		Listen: map[string]func(string) (netsys.Wire, error){
+			"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
+		},
+		Inspect: func(s *systems.Server, token string, log *slog.Logger) (runner.Inspector, error) {
+			return inspect.New(s, inspect.Config{Token: token, Logger: log})
+		},
 	}
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	os.Exit(headless.Main(ctx, world(), os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(runner.Main(ctx, world(), os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -7,21 +7,21 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/examples/custom/game"
-	"github.com/tactusgo/tactus/internal/headless"
+	"github.com/tactusgo/tactus/systems/runner"
 )
 
 // play runs the command in virtual time through a terrible link.
-func play(t *testing.T, args ...string) headless.Report {
+func play(t *testing.T, args ...string) runner.Report {
 	t.Helper()
 	args = append([]string{
 		"-headless", "-virtual", "-json",
 		"-rtt", "500ms", "-jitter", "84ms", "-loss", "0.05", "-duration", "20s", "-warmup", "8s",
 	}, args...)
 	var out bytes.Buffer
-	if code := headless.Main(t.Context(), world(), args, &out, io.Discard); code != 0 {
+	if code := runner.Main(t.Context(), world(), args, &out, io.Discard); code != 0 {
 		t.Fatalf("%v: exit code %d", args, code)
 	}
-	var r headless.Report
+	var r runner.Report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -52,10 +52,10 @@ func TestOwnSystems(t *testing.T) {
 	play(t, "-clients", "2", "-own", "inputgather,predict,reconcile,interpolate")
 	play(t, "-clients", "2", "-own", "inputgather,interpolate", "-preset", "Rollback")
 	args := []string{"-headless", "-virtual", "-duration", "1s", "-own", "predict", "-preset", "Rollback"}
-	if code := headless.Main(t.Context(), world(), args, io.Discard, io.Discard); code == 0 {
+	if code := runner.Main(t.Context(), world(), args, io.Discard, io.Discard); code == 0 {
 		t.Error("under rollback nobody says no to a Predict of one's own")
 	}
-	if code := headless.Main(t.Context(), world(), []string{"-own", "snapshot"}, io.Discard, io.Discard); code == 0 {
+	if code := runner.Main(t.Context(), world(), []string{"-own", "snapshot"}, io.Discard, io.Discard); code == 0 {
 		t.Error("a system that nobody has is taken")
 	}
 }

@@ -206,6 +206,8 @@ func TestImportsChecker(t *testing.T) {
 		{"gnet in the scaffold", "internal/scaffold", "github.com/panjf2000/gnet/v2", false, "internal/scaffold github.com/panjf2000/gnet/v2"},
 		{"gnet for clients", "netsys", "netsys/eventloop", false, "netsys netsys/eventloop github.com/panjf2000/gnet/v2"},
 		{"gnet for clients' tests", "netsys", "netsys/eventloop", true, ""},
+		{"gnet in the runner", "systems/runner", "netsys/eventloop", false, "systems/runner netsys/eventloop github.com/panjf2000/gnet/v2"},
+		{"gnet in the runner's tests", "systems/runner", "netsys/eventloop", true, ""},
 		{"gnet behind a stranger", "netsys", "example.org/wrapper", false, "netsys example.org/wrapper github.com/panjf2000/gnet/v2"},
 		{"Ebitengine", "examples/dots", "github.com/hajimehoshi/ebiten/v2", false, "examples/dots github.com/hajimehoshi/ebiten/v2"},
 		{"a browser behind a stranger", "examples/dots", "example.org/tool", true, "examples/dots example.org/tool github.com/chromedp/chromedp"},

@@ -35,6 +35,7 @@ var (
 			"github.com/gobwas/ws", "github.com/gobwas/httphead", "github.com/gobwas/pool",
 		})},
 		{"systems", slices.Concat(linksCodec, linksECS, linksNetsys)},
+		{"systems/runner", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket"})},
 		{"systems/inspect", slices.Concat(linksCodec, linksECS, linksNetsys, []string{
 			"github.com/prometheus/client_golang", "github.com/prometheus/client_model", "github.com/prometheus/common",
 			"github.com/prometheus/procfs", "github.com/beorn7/perks", "github.com/cespare/xxhash/v2",

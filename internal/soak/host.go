@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/headless"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
@@ -21,7 +20,7 @@ const tickRate = 30
 // host is a server that runs.
 type host struct {
 	name string
-	headless.Transport
+	transport
 	addr    netip.AddrPort
 	players atomic.Int64 // that joined and have not left
 	server  *systems.Server
@@ -32,11 +31,11 @@ type host struct {
 // serve starts a server.
 func (s *soak) serve(name string) (*host, error) {
 	h := &host{name: name, done: make(chan error, 1)}
-	h.Transport, _ = headless.TransportOf(name)
+	h.transport, _ = transportOf(name)
 	if name == "batch" && runtime.GOOS != "linux" {
 		return nil, nil
 	}
-	wire, err := h.Listen("127.0.0.1:0")
+	wire, err := h.listen("127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -11,8 +11,6 @@ import (
 	"os/signal"
 	"strings"
 	"time"
-
-	"github.com/tactusgo/tactus/internal/headless"
 )
 
 func main() {
@@ -91,7 +89,7 @@ func (o *options) validate() error {
 		return fmt.Errorf("-clients %d is not in 1..100", o.clients)
 	}
 	for _, name := range o.names() {
-		if _, ok := headless.TransportOf(name); !ok {
+		if _, ok := transportOf(name); !ok {
 			return fmt.Errorf("-transports: no transport %q; there are udp, batch, ws", name)
 		}
 	}

@@ -22,7 +22,7 @@ const dialTime = 10 * time.Second
 func (h *host) roam() (*roaming, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), dialTime)
 	defer cancel()
-	w, server, err := h.Dial(ctx, h.addr.String())
+	w, server, err := h.dial(ctx, h.addr.String())
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (h *host) roam() (*roaming, error) {
 func (r *roaming) move() error {
 	ctx, cancel := context.WithTimeout(context.Background(), dialTime)
 	defer cancel()
-	w, _, err := r.host.Dial(ctx, r.host.addr.String())
+	w, _, err := r.host.dial(ctx, r.host.addr.String())
 	if err != nil {
 		return err
 	}

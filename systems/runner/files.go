@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"bufio"
@@ -21,18 +21,18 @@ type files struct {
 
 // open opens the files that the flags name. It returns a function that ends the
 // recording.
-func (o *Options) open(stderr io.Writer) (end func() error, err error) {
+func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error) {
 	end = func() error { return nil }
 	if o.Record == "" && o.Trained == "" {
 		return end, nil
 	}
-	o.files.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	f.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	if o.Trained != "" {
 		b, err := os.ReadFile(o.Trained)
 		if err != nil {
 			return end, fmt.Errorf("-trained: a file that codec/train wrote is allowed: %w", err)
 		}
-		o.files.trained = systems.LoadTrained(b, o.files.log)
+		f.trained = systems.LoadTrained(b, f.log)
 	}
 	if o.Record == "" {
 		return end, nil
@@ -42,6 +42,6 @@ func (o *Options) open(stderr io.Writer) (end func() error, err error) {
 		return end, fmt.Errorf("-record: a file that can be written is allowed: %w", err)
 	}
 	out := bufio.NewWriterSize(file, 1<<16)
-	o.files.record = out
+	f.record = out
 	return func() error { return errors.Join(out.Flush(), file.Close()) }, nil
 }

@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"bytes"
@@ -58,14 +58,14 @@ func (a *access) open(o *Options) (err error) {
 }
 
 // collect gets the tokens that -token and -login name: one for each bot.
-func (o *Options) collect(ctx context.Context) error {
+func (a *access) collect(ctx context.Context, o *Options) error {
 	for _, source := range list(o.Token) {
 		if !strings.Contains(source, "://") {
 			token, err := readToken(source)
 			if err != nil {
 				return fmt.Errorf("-token %s: %w", source, err)
 			}
-			o.access.tokens = append(o.access.tokens, token)
+			a.tokens = append(a.tokens, token)
 			continue
 		}
 		for _, name := range list(o.Login) {
@@ -73,10 +73,10 @@ func (o *Options) collect(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("-token %s -login %s: %w", source, name, err)
 			}
-			o.access.tokens = append(o.access.tokens, token)
+			a.tokens = append(a.tokens, token)
 		}
 	}
-	if n := len(o.access.tokens); n > 0 {
+	if n := len(a.tokens); n > 0 {
 		o.Clients = n
 	}
 	return nil

@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ func TestTokensComeFromFiles(t *testing.T) {
 		}
 	}
 	o := Options{Clients: 8, Token: strings.Join(names, ", ")}
-	if err := o.collect(t.Context()); err != nil || o.Clients != len(names) {
+	if err := o.access.collect(t.Context(), &o); err != nil || o.Clients != len(names) {
 		t.Fatalf("%v; %d clients", err, o.Clients)
 	}
 	for n := range names {
@@ -53,7 +53,7 @@ func TestTokensComeFromFiles(t *testing.T) {
 			t.Errorf("%.20q: %v is no netcode.ErrToken", content, err)
 		}
 	}
-	if err := (&Options{Token: filepath.Join(t.TempDir(), "none")}).collect(t.Context()); !errors.Is(err, os.ErrNotExist) {
+	if err := new(access).collect(t.Context(), &Options{Token: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -79,7 +79,7 @@ func TestTokensComeFromAService(t *testing.T) {
 	defer service.Close()
 	t.Setenv(passwordVariable, "swordfish")
 	o := Options{Token: service.URL, Login: "alice, bob"}
-	if err := o.collect(t.Context()); err != nil || o.Clients != 2 || len(o.access.tokens) != 2 {
+	if err := o.access.collect(t.Context(), &o); err != nil || o.Clients != 2 || len(o.access.tokens) != 2 {
 		t.Fatalf("%v; %d clients", err, o.Clients)
 	}
 	if len(bodies) != 2 || bodies[1]["name"] != "bob" || bodies[1]["password"] != "swordfish" {
@@ -87,7 +87,7 @@ func TestTokensComeFromAService(t *testing.T) {
 	}
 	for name, want := range map[string]string{"mallory": "wrong name or password", "elsewhere": "307"} {
 		bodies = nil
-		err := (&Options{Token: service.URL, Login: name}).collect(t.Context())
+		err := new(access).collect(t.Context(), &Options{Token: service.URL, Login: name})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "swordfish") || len(bodies) != 1 {
 			t.Errorf("%s: %v after %d requests, want %q after one", name, err, len(bodies), want)
 		}

@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"net/http"
@@ -13,7 +13,7 @@ import (
 
 // observed is one of several matches that do the same, of which wake-ups are timed.
 type observed struct {
-	*Match
+	*match
 	x    *inspect.Inspector // nil: none
 	took time.Duration
 }
@@ -34,10 +34,10 @@ func (m *observed) wake(b *testing.B) {
 		if who < 0 {
 			break
 		}
-		m.players[who].advance(m.Match, next)
+		m.players[who].advance(m.match, next)
 	}
 	began := threadTime()
-	m.serve(at)
+	m.watch.serve(m.match, at)
 	m.took += threadTime() - began
 }
 
@@ -48,17 +48,17 @@ func (m *observed) wake(b *testing.B) {
 // a second; and with one that was closed. "%-open" and "%-closed" are medians of the ratios
 // to the first, a second each.
 func BenchmarkInspector(b *testing.B) {
-	o := options(b, "-virtual", "-headless", "-clients", "100", "-npcs", "200", "-duration", "10h", "-warmup", "9h")
+	o := options(b, plaza(), "-virtual", "-headless", "-clients", "100", "-npcs", "200", "-duration", "10h", "-warmup", "9h")
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var all [3]*observed
 	const none, open, closed = 0, 1, 2
 	for i := range all {
-		m, err := NewVirtual(arena(), o)
+		m, err := newVirtual(plaza(), o)
 		if err != nil {
 			b.Fatal(err)
 		}
-		all[i] = &observed{Match: m}
+		all[i] = &observed{match: m}
 		if i == none {
 			continue
 		}

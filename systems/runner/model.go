@@ -1,9 +1,10 @@
-package headless
+package runner
 
 import (
 	"flag"
-	"strings"
 
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -13,23 +14,9 @@ const (
 	timingArrival  = "arrival"
 )
 
-// presetNames are the presets as a list for people.
-func presetNames() string {
-	var names []string
-	for _, p := range policy.Presets() {
-		names = append(names, p.String())
-	}
-	return strings.Join(names, ", ")
-}
-
-func isPreset(name string) bool {
-	_, err := policy.ParsePreset(name)
-	return err == nil
-}
-
 // preset is the model that -preset names.
 func (o *Options) preset() policy.Preset {
-	p, _ := policy.ParsePreset(o.Preset) // Validate has looked
+	p, _ := policy.ParsePreset(o.Preset) // validate has looked
 	return p
 }
 
@@ -59,4 +46,17 @@ func (o *Options) suit(fs *flag.FlagSet) {
 	if !given && o.Preset == policy.Buffered.String() && o.Send > 0 && o.Tick%bufferedEvery == 0 && o.Tick/bufferedEvery%o.Send == 0 {
 		o.ServerEvery = bufferedEvery
 	}
+}
+
+// leaveOut removes what bots do without.
+func (o *Options) leaveOut(s *ecs.Schedule) error {
+	if o.thin {
+		return systems.Thin(s)
+	}
+	for _, name := range o.without() {
+		if err := s.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

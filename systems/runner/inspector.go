@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/inspect"
 )
 
 // inspectVariable is the environment variable with the token of -inspect: command lines
@@ -18,11 +17,11 @@ const inspectVariable = "TACTUS_INSPECT_TOKEN"
 
 // openInspector serves the inspector of a server that does not run yet, where -inspect
 // says, until ctx ends. It is nil without -inspect.
-func (o *Options) openInspector(ctx context.Context, s *systems.Server, out io.Writer) (*inspect.Inspector, error) {
+func (w *World) openInspector(ctx context.Context, o *Options, s *systems.Server, out io.Writer) (Inspector, error) {
 	if o.Inspect == "" {
 		return nil, nil
 	}
-	x, err := inspect.New(s, inspect.Config{Token: os.Getenv(inspectVariable), Logger: o.files.log})
+	x, err := w.Inspect(s, os.Getenv(inspectVariable), o.files.log)
 	if err != nil {
 		return nil, fmt.Errorf("-inspect, %s: %w", inspectVariable, err)
 	}
@@ -42,12 +41,4 @@ func (o *Options) openInspector(ctx context.Context, s *systems.Server, out io.W
 		fmt.Fprintf(out, "inspector: http://%v/\n", l.Addr())
 	}
 	return x, nil
-}
-
-// report tells the inspector what a bot was corrected for; thin ones
-// predict nothing.
-func (m *Match) report(p *player) {
-	if id := p.id.Load(); m.inspector != nil && !m.o.thin && id != 0 {
-		m.inspector.Report(id, p.client.Causes())
-	}
 }

@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"strings"
@@ -14,9 +14,9 @@ func TestTrafficBlock(t *testing.T) {
 		return systems.ComponentTraffic{Name: name, Bytes: systems.TrafficBytes{Sent: x + y}, Fields: []systems.FieldTraffic{
 			{Path: "X", Bytes: systems.TrafficBytes{Sent: x}}, {Path: "Y", Bytes: systems.TrafficBytes{Sent: y}}}}
 	}
-	before := Reading{sent: systems.Traffic{Bytes: 1000, Headers: 100, Heads: 100, Own: 100,
+	before := reading{sent: systems.Traffic{Bytes: 1000, Headers: 100, Heads: 100, Own: 100,
 		Presence: systems.TrafficBytes{Sent: 100}, Components: []systems.ComponentTraffic{component("Position", 400, 200)}}}
-	now := Reading{server: systems.ServerStats{Updates: 20}, sent: systems.Traffic{Bytes: 3000, Headers: 300, Heads: 200, Own: 200,
+	now := reading{server: systems.ServerStats{Updates: 20}, sent: systems.Traffic{Bytes: 3000, Headers: 300, Heads: 200, Own: 200,
 		Presence: systems.TrafficBytes{Sent: 200}, Components: []systems.ComponentTraffic{
 			component("Position", 500, 900), component("Silent", 0, 0), component("AVeryLongNameIndeed", 700, 0)}}}
 	var out strings.Builder

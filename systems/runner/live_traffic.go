@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ type part struct {
 // traffic prints what the snapshots were made of since another reading: a line for
 // each component with its fields, the largest first, and what belongs to none. Where
 // inputs alone are sent it prints nothing.
-func (r *Reading) traffic(out io.Writer, before Reading, seconds float64) {
+func (r *reading) traffic(out io.Writer, before reading, seconds float64) {
 	if r.sent.Bytes == 0 {
 		return
 	}

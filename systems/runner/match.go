@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"context"
@@ -13,32 +13,32 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/inspect"
 )
 
-// Match is a server and its bots in one process.
-type Match struct {
-	o       Options
-	world   World
-	start   time.Time
-	server  *systems.Server
-	link    *netsys.Conditioner // on the server's wire
-	woken   func() uint64       // datagrams that woke gnet's loop up
-	open    bool                // to others, who have links of their own
-	players []*player
-	byID    []*player // by client number
-	watch   watch
-	live    live
-	note    func() string // below the table; may be nil
-	trail   *trail        // nil: the present says where players are after their last input
+// match is a server and its bots in one process.
+type match struct {
+	o      Options
+	world  World
+	start  time.Time
+	server *systems.Server
+	link   *netsys.Conditioner // on the server's wire
+	open   bool                // to others, who have links of their own
+	crowd
+	watch watch
+	live  live
 
-	inspector   *inspect.Inspector // nil: none
-	divergences []ecs.Divergence   // found by forced rollback
+	inspector Inspector // nil: none
 }
 
-// NewVirtual makes a match on the memory network, in virtual time.
-func NewVirtual(world World, o Options) (*Match, error) {
-	m := &Match{o: o, world: world, start: time.Unix(0, 0).UTC()}
+// crowd are the bots.
+type crowd struct {
+	players []*player
+	byID    []*player // by client number
+}
+
+// newVirtual makes a match on the memory network, in virtual time.
+func newVirtual(world World, o Options) (*match, error) {
+	m := &match{o: o, world: world, start: time.Unix(0, 0).UTC()}
 	network := netsys.NewNetwork()
 	serverAddr := netip.MustParseAddrPort("127.0.0.1:7777")
 	if err := m.assemble(network.Node(serverAddr)); err != nil {
@@ -53,13 +53,9 @@ func NewVirtual(world World, o Options) (*Match, error) {
 	return m, nil
 }
 
-// NewReal makes a match on real sockets of this machine.
-func NewReal(ctx context.Context, world World, o Options, listen string) (*Match, error) {
-	way, ok := TransportOf(o.Transport)
-	if !ok {
-		return nil, o.Validate()
-	}
-	wire, err := way.Listen(listen)
+// newReal makes a match on real sockets of this machine.
+func newReal(ctx context.Context, world World, o Options, listen string) (*match, error) {
+	wire, err := world.Listen[o.Transport](listen)
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +64,8 @@ func NewReal(ctx context.Context, world World, o Options, listen string) (*Match
 
 // newOn makes a match on a wire, where bots find it at an address. Where others use it too, what the link does, it does
 // on the side of the bots.
-func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, open bool) (*Match, error) {
-	way, _ := TransportOf(o.Transport)
-	m := &Match{o: o, world: world, start: time.Now(), open: open}
+func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, open bool) (*match, error) {
+	m := &match{o: o, world: world, start: time.Now(), open: open}
 	if err := m.assemble(wire); err != nil {
 		return nil, errors.Join(err, wire.Close())
 	}
@@ -78,7 +73,7 @@ func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at str
 		m.clean()
 	}
 	for n := range o.Clients {
-		w, server, err := way.Dial(ctx, at)
+		w, server, err := dial(ctx, o.Transport, at)
 		if err == nil {
 			err = m.addPlayer(n, w, server)
 		}
@@ -93,37 +88,37 @@ func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at str
 }
 
 // assemble makes the server on a wire.
-func (m *Match) assemble(wire netsys.Wire) error {
+func (m *match) assemble(wire netsys.Wire) error {
 	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: m.o.Seed, In: m.o.link()})
 	if err != nil {
 		return err
 	}
-	m.link, m.woken = link, func() uint64 { return 0 }
+	m.link = link
+	m.watch.init(&m.o)
 	if loop, ok := wire.(woken); ok {
-		m.woken = loop.WakeUps
+		m.watch.woken = loop.WakeUps
 	}
-	m.server, err = NewServer(m.world, m.o, link, m.start, func(s *ecs.Schedule) error {
+	m.server, err = newServer(m.world, m.o, link, m.start, func(s *ecs.Schedule) error {
 		if m.o.Push > 0 {
 			s.Stage("Authority").Add(ecs.System{Name: "push", Run: m.push})
 		}
-		if m.o.stamped() {
-			m.trail = &trail{}
-			s.Stage("Authority").Add(ecs.System{Name: "trail", Run: m.follow})
+		if m.o.stamped() && m.world.Place != nil {
+			m.watch.trail = &trail{at: m.world.Place, most: uint32(m.o.Clients)}
+			s.Stage("Authority").Add(ecs.System{Name: "trail", Run: m.watch.trail.follow})
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	m.watch.init(&m.o)
 	if m.o.ForceRollback {
-		m.server.World().ForceRollback(func(d ecs.Divergence) { m.divergences = append(m.divergences, d) })
+		m.server.World().ForceRollback(func(d ecs.Divergence) { m.watch.divergences = append(m.watch.divergences, d) })
 	}
 	return nil
 }
 
-// NewServer makes a world's server on a wire, populated.
-func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
+// newServer makes a world's server on a wire, populated.
+func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
 	config := systems.ServerConfig{
 		Key:       o.access.key,
 		Addresses: o.access.public,
@@ -137,7 +132,6 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 		Policies:   o.policies(),
 		MaxClients: max(o.Clients, 256),
 		Start:      start,
-		Schedule:   both(world.ServerSchedule, schedule),
 		Trained:    o.files.trained,
 		Record:     o.files.record,
 		Logger:     o.files.log,
@@ -156,11 +150,14 @@ func NewServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 	if world.Server != nil {
 		world.Server(&o, &config)
 	}
+	config.Schedule = both(config.Schedule, schedule)
 	s, err = systems.NewServer(wire, world.Protocol(&o), config)
 	if err != nil {
 		return nil, err
 	}
-	world.Populate(s.World(), &o)
+	if world.Populate != nil {
+		world.Populate(s.World(), &o)
+	}
 	return s, nil
 }
 
@@ -180,7 +177,7 @@ func both(first, second func(*ecs.Schedule) error) func(*ecs.Schedule) error {
 }
 
 // addPlayer makes the n-th bot on a wire; the clients' first ticks are spread over a step.
-func (m *Match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error {
+func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error {
 	world, o, start := m.world, m.o, m.start
 	seed := o.Seed*0x9e3779b97f4a7c15 + uint64(n) + 1
 	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: seed, In: o.link()})
@@ -199,20 +196,8 @@ func (m *Match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 
 		Gather:  p.bot.Gather(),
 		Join:    func(w *ecs.World, client uint32) { world.Join(w, &o, client) },
-		Damping: world.Damping,
 		Trained: o.files.trained,
 		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),
-		Schedule: both(world.ClientSchedule, func(s *ecs.Schedule) error {
-			if o.thin {
-				return systems.Thin(s)
-			}
-			for _, name := range o.without() {
-				if err := s.Remove(name); err != nil {
-					return err
-				}
-			}
-			return nil
-		}),
 	}
 	if n == 0 {
 		config.Logger = o.files.log // one bot speaks for all
@@ -223,6 +208,7 @@ func (m *Match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 	if world.Client != nil {
 		world.Client(&o, &config)
 	}
+	config.Schedule = both(config.Schedule, o.leaveOut)
 	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
 	if err != nil {
 		return err
@@ -239,7 +225,7 @@ type ownerRow struct {
 
 // push is an Authority system: it moves every player, and nobody tells the
 // clients.
-func (m *Match) push(w *ecs.World) {
+func (m *match) push(w *ecs.World) {
 	every := uint32(m.o.Push.Seconds()*float64(m.o.Tick) + 0.5)
 	if m.watch.done || w.Tick() == 0 || w.Tick()%every != 0 {
 		return
@@ -259,16 +245,16 @@ func (m *Match) push(w *ecs.World) {
 }
 
 // player finds a bot by the number the server gave it.
-func (m *Match) player(id uint32) *player {
-	if int(id) < len(m.byID) && m.byID[id] != nil {
-		return m.byID[id]
+func (c *crowd) player(id uint32) *player {
+	if int(id) < len(c.byID) && c.byID[id] != nil {
+		return c.byID[id]
 	}
-	for _, p := range m.players {
+	for _, p := range c.players {
 		if p.id.Load() == id {
-			for len(m.byID) <= int(id) {
-				m.byID = append(m.byID, nil)
+			for len(c.byID) <= int(id) {
+				c.byID = append(c.byID, nil)
 			}
-			m.byID[id] = p
+			c.byID[id] = p
 			return p
 		}
 	}
@@ -276,9 +262,9 @@ func (m *Match) player(id uint32) *player {
 }
 
 // clean makes the server's link perfect, for the closing phase.
-func (m *Match) clean() { _ = m.link.SetLinks(netsys.Link{}, netsys.Link{}) }
+func (m *match) clean() { _ = m.link.SetLinks(netsys.Link{}, netsys.Link{}) }
 
-func (m *Match) close() error {
+func (m *match) close() error {
 	now := time.Now()
 	var errs []error
 	for _, p := range m.players {
@@ -287,13 +273,15 @@ func (m *Match) close() error {
 	return errors.Join(append(errs, m.server.Close(now))...)
 }
 
-// Report sums up a match that has ended.
-func (m *Match) Report() Report {
+// report sums up a match that has ended.
+func (m *match) report() *Report {
 	r := m.watch.report(m)
 	r.thin = m.o.thin
 	h := m.server.World().Hash()
 	var wrong []string
+	var clients []*systems.Client
 	for _, p := range m.players {
+		clients = append(clients, p.client)
 		if w := p.client.World(); w != nil {
 			h = h*0x100000001b3 ^ w.Hash()
 		}
@@ -301,13 +289,16 @@ func (m *Match) Report() Report {
 			wrong = append(wrong, fmt.Sprintf("bot %d: %v", p.n, err))
 		}
 	}
-	r.Divergences = len(m.divergences)
+	r.Divergences = len(m.watch.divergences)
 	if r.Divergences > 0 {
-		r.Divergence = m.divergences[0].String()
+		r.Divergence = m.watch.divergences[0].String()
 	}
 	r.WorldHash = fmt.Sprintf("%016x", h)
 	r.Converged = len(wrong) == 0
 	slices.Sort(wrong)
 	r.Difference = strings.Join(wrong, "; ")
-	return r
+	if m.world.Proof != nil {
+		r.World = m.world.Proof(m.server, clients)
+	}
+	return &r
 }

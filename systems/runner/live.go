@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"fmt"
@@ -17,6 +17,8 @@ const publishEvery = 500 * time.Millisecond
 
 // live is what the running match shows; copies, refreshed twice a second.
 type live struct {
+	note func() string // below the table; may be nil
+
 	mu     sync.Mutex
 	at     time.Time
 	server systems.ServerStats
@@ -31,23 +33,22 @@ func (l *live) touch(now time.Time) {
 }
 
 // publish copies the server's figures for whoever watches.
-func (m *Match) publish(now time.Time) {
-	l := &m.live
+func (l *live) publish(now time.Time, s *systems.Server) {
 	if now.Sub(l.at) < publishEvery {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.at = now
-	l.server = m.server.Stats()
-	m.server.Traffic(&l.sent)
+	l.server = s.Stats()
+	s.Traffic(&l.sent)
 }
 
-// Table prints the running match: a line for the server, what its snapshots are
+// table prints the running match: a line for the server, what its snapshots are
 // made of, and a line for each client. It may be called from any goroutine; before is what it returned last time, for
 // rates.
-func (m *Match) Table(out io.Writer, before Reading) Reading {
-	r := m.read()
+func (l *live) table(m *match, out io.Writer, before reading) reading {
+	r := l.read(m)
 	seconds := r.at.Sub(before.at).Seconds()
 	if before.at.IsZero() || seconds <= 0 {
 		seconds = max(r.at.Sub(m.start).Seconds(), 0.001)
@@ -77,8 +78,8 @@ func (m *Match) Table(out io.Writer, before Reading) Reading {
 	return r
 }
 
-// Reading is a copy of a running match's figures.
-type Reading struct {
+// reading is a copy of a running match's figures.
+type reading struct {
 	at      time.Time
 	server  systems.ServerStats
 	sent    systems.Traffic
@@ -92,10 +93,10 @@ type clientReading struct {
 	stats systems.ClientStats
 }
 
-func (m *Match) read() Reading {
-	m.live.mu.Lock()
-	r := Reading{at: m.live.at, server: m.live.server, sent: m.live.sent.Clone()}
-	m.live.mu.Unlock()
+func (l *live) read(m *match) reading {
+	l.mu.Lock()
+	r := reading{at: l.at, server: l.server, sent: l.sent.Clone()}
+	l.mu.Unlock()
 	for _, p := range m.players {
 		c := clientReading{bot: p.n, id: p.id.Load()}
 		p.live.mu.Lock()

@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"math"
@@ -24,6 +24,10 @@ type watch struct {
 	final    systems.ServerStats
 	done     bool
 	behind   atomic.Int64 // ns by which the server's newest tick is later than due
+
+	woken       func() uint64    // datagrams that woke gnet's loop up
+	trail       *trail           // nil: the present says where players are after their last input
+	divergences []ecs.Divergence // found by forced rollback
 }
 
 // allocations is a reading of the allocation counter.
@@ -34,7 +38,7 @@ type allocations struct {
 }
 
 func (w *watch) init(o *Options) {
-	w.o = o
+	w.o, w.woken = o, func() uint64 { return 0 }
 	w.ticks = make([]float64, 0, samples(o))
 }
 
@@ -43,15 +47,14 @@ func samples(o *Options) int {
 	return int(min(o.Duration, time.Hour).Seconds()*float64(o.Tick)) + 1024
 }
 
-func (m *Match) readAllocations() allocations {
+func (w *watch) readAllocations(m *match) allocations {
 	var ms runtime.MemStats
 	runtime.ReadMemStats(&ms)
-	return allocations{ms.Mallocs, m.woken(), m.server.Stats().Ticks}
+	return allocations{ms.Mallocs, w.woken(), m.server.Stats().Ticks}
 }
 
 // serve runs what is due on the server and watches.
-func (m *Match) serve(now time.Time) {
-	w := &m.watch
+func (w *watch) serve(m *match, now time.Time) {
 	begin := time.Now()
 	if m.server.Advance(now) == 0 {
 		return
@@ -68,18 +71,17 @@ func (m *Match) serve(now time.Time) {
 		w.overruns++
 	}
 	w.behind.Store(int64(now.Sub(m.start) - time.Duration(m.server.Tick()-1)*m.o.tickLength()))
-	m.inspect(now)
+	w.inspect(m, now)
 	if w.warmAt.IsZero() && now.Sub(m.start) >= m.o.Warmup+min(m.o.RTT+time.Second, (m.o.Duration-m.o.Warmup)/4) {
 		w.warmAt = now
-		w.before = m.readAllocations()
+		w.before = w.readAllocations(m)
 	}
 }
 
 // inspect looks at what the server has made of every client's inputs, and
 // compares with what the client had predicted.
-func (m *Match) inspect(now time.Time) {
-	world := m.server.World()
-	for e, r := range ecs.All[ownerRow](world) {
+func (w *watch) inspect(m *match, now time.Time) {
+	for e, r := range ecs.All[ownerRow](m.server.World()) {
 		if p := m.player(r.Owner.Client); p != nil && r.Owner.Client != 0 {
 			p.watch.serverEntity = e
 		}
@@ -102,17 +104,28 @@ func (m *Match) inspect(now time.Time) {
 			continue
 		}
 		pw.lastInput = st.LastInput
-		if x, y, ok := m.stood(st.ID, st.LastInput, pw.serverEntity); ok {
+		if x, y, ok := w.stood(m, st.ID, st.LastInput, pw.serverEntity); ok {
 			pw.truth(st.LastInput, x, y, m.server.Tick())
 		}
 	}
 }
 
+// stood is where a player stood on the server after an input.
+func (w *watch) stood(m *match, client, input uint32, e ecs.Entity) (x, y float32, ok bool) {
+	switch {
+	case m.world.Place == nil:
+		return 0, 0, false
+	case w.trail == nil:
+		return m.world.Place(m.server.World(), e)
+	}
+	return w.trail.stood(client, input)
+}
+
 // finish takes the server's final figures, before the closing phase.
-func (m *Match) finish() {
-	m.watch.after = m.readAllocations()
-	m.watch.final = m.server.Stats()
-	m.watch.done = true
+func (w *watch) finish(m *match) {
+	w.after = w.readAllocations(m)
+	w.final = m.server.Stats()
+	w.done = true
 }
 
 // predictions is how many predicted places are kept for comparison.
@@ -122,7 +135,20 @@ const predictions = 1 << 13
 // client's goroutine touch is atomic or behind mu.
 type playerWatch struct {
 	warm atomic.Bool
+	foretold
+	consumed // the server's side
 
+	// client's side
+	started      bool
+	base, final  systems.ClientStats
+	causes       reconcile.Causes
+	done         bool
+	ageSum, aged float64
+	response
+}
+
+// foretold is what a client predicted, compared with what came.
+type foretold struct {
 	mu        sync.Mutex
 	pushed    bool   // and the client has not been told yet
 	pushes    uint64 // that the client could notice
@@ -130,22 +156,19 @@ type playerWatch struct {
 	errors    []float64
 	newest    float64 // error compared last
 	wrong     wrongTicks
+}
 
-	// server's side
+// consumed is what the server has made of a client's inputs.
+type consumed struct {
 	serverEntity ecs.Entity
 	first        time.Time
 	lastInput    uint32
 	status       systems.ClientStatus
 	warmStatus   systems.ClientStatus
+}
 
-	// client's side
-	started   bool
-	base      systems.ClientStats
-	final     systems.ClientStats
-	blame     reconcile.Causes
-	done      bool
-	ageSum    float64
-	ages      float64
+// response is how soon inputs show.
+type response struct {
 	wanted    int
 	pending   []want
 	responses []int
@@ -201,13 +224,13 @@ func (w *playerWatch) truth(seq uint32, x, y float32, tick uint32) {
 }
 
 // frame measures after a client's step and frame.
-func (w *playerWatch) frame(m *Match, p *player, now time.Time) {
+func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	if w.done {
 		return
 	}
 	c := p.client
 	w.frames++
-	if p.find(c.World(), &p.own) {
+	if p.world.Place != nil && p.find(c.World(), &p.own) {
 		if x, y, ok := p.world.Place(c.World(), p.own); ok {
 			seq := c.Input()
 			w.mu.Lock()
@@ -230,7 +253,7 @@ func (w *playerWatch) frame(m *Match, p *player, now time.Time) {
 		age -= time.Duration(m.watch.behind.Load()).Seconds()
 	}
 	w.ageSum += age
-	w.ages++
+	w.aged++
 }
 
 // push notes that the server alone has moved the player.
@@ -255,18 +278,22 @@ func (w *playerWatch) notice(tick uint32) {
 // respond counts the frames from a change of the keys to its effect.
 func (w *playerWatch) respond(p *player) {
 	c := p.client
-	if !p.find(c.View(), &p.drawn) {
-		w.wanted = p.bot.Wants()
+	bot, ok := p.bot.(Shower)
+	if !ok {
 		return
 	}
-	if now := p.bot.Wants(); now != w.wanted {
+	if !p.find(c.View(), &p.drawn) {
+		w.wanted = bot.Wants()
+		return
+	}
+	if now := bot.Wants(); now != w.wanted {
 		w.wanted = now
 		if len(w.pending) == cap(w.pending) {
 			w.pending = w.pending[:0]
 		}
 		w.pending = append(w.pending, want{now, w.frames})
 	}
-	if len(w.pending) > 0 && p.bot.Shows(c.View(), p.drawn) == w.pending[0].value {
+	if len(w.pending) > 0 && bot.Shows(c.View(), p.drawn) == w.pending[0].value {
 		if len(w.responses) < cap(w.responses) {
 			w.responses = append(w.responses, w.frames-w.pending[0].frame)
 		}
@@ -276,20 +303,20 @@ func (w *playerWatch) respond(p *player) {
 
 // end takes a client's final figures, before the closing phase.
 func (p *player) end() {
-	p.watch.final, p.watch.blame = p.client.Stats(), p.client.Causes()
+	p.watch.final, p.watch.causes = p.client.Stats(), p.client.Causes()
 	p.watch.done = true
 }
 
 // report sums up both sides.
-func (w *watch) report(m *Match) Report {
+func (w *watch) report(m *match) Report {
 	o, f := w.o, &w.final
-	r := Report{
+	r := Report{MatchReport: MatchReport{
 		Preset: o.Preset, Timing: o.policies().Timing.String(), Clients: o.Clients, NPCs: o.NPCs,
 		Ticks:        f.Ticks,
 		TickOverruns: w.overruns + f.TicksDropped,
 		TickP50us:    percentile(w.ticks, 0.50),
 		TickP99us:    percentile(w.ticks, 0.99),
-	}
+	}}
 	if ticks := w.after.ticks - w.before.ticks; ticks > 0 && !w.warmAt.IsZero() {
 		n := float64(w.after.mallocs - w.before.mallocs)
 		n -= gnetAllocations * float64(w.after.woken-w.before.woken)
@@ -314,7 +341,7 @@ func (w *watch) report(m *Match) Report {
 	for _, p := range m.players {
 		pw := &p.watch
 		errors = append(errors, pw.errors...)
-		r.blame = r.blame.Add(pw.blame)
+		r.causes = r.causes.Add(pw.causes)
 		c.OwnResponseTicks = max(c.OwnResponseTicks, median(pw.responses))
 		sent, ticks = sent+pw.final.Session.DatagramsOut, ticks+pw.final.Ticks
 		c.LongestReplay = max(c.LongestReplay, pw.final.LongestReplay)
@@ -326,15 +353,15 @@ func (w *watch) report(m *Match) Report {
 		c.Corrections += pw.final.Corrections - pw.base.Corrections
 		c.ResimulatedTicks += pw.final.Resimulated - pw.base.Resimulated
 		c.InterpolationStalls += pw.final.Stalls - pw.base.Stalls
-		if pw.ages > 0 {
-			c.InterpolationDelayMS += pw.ageSum / pw.ages * 1000 / float64(o.Clients)
+		if pw.aged > 0 {
+			c.InterpolationDelayMS += pw.ageSum / pw.aged * 1000 / float64(o.Clients)
 		}
 		if t := pw.status.Inputs.Ticks - pw.warmStatus.Inputs.Ticks; t > 0 {
 			depth := float64(pw.status.Inputs.Depth-pw.warmStatus.Inputs.Depth) / float64(t)
 			c.InputBufferTicks = max(c.InputBufferTicks, round(depth, 2))
 		}
 	}
-	r.Blame = r.blame.Rows
+	r.Causes = r.causes.Rows
 	c.DatagramsPerTick = round(float64(sent)/max(float64(ticks), 1), 3)
 	c.InterpolationDelayMS = round(c.InterpolationDelayMS, 1)
 	c.P99Error, c.MaxError = round(percentile(errors, 0.99), 4), round(percentile(errors, 1), 4)

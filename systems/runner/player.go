@@ -1,4 +1,4 @@
-package headless
+package runner
 
 import (
 	"math"
@@ -30,7 +30,7 @@ type player struct {
 }
 
 // advance runs what is due, draws a frame for every step and watches.
-func (p *player) advance(m *Match, now time.Time) {
+func (p *player) advance(m *match, now time.Time) {
 	c := p.client
 	if c.Advance(now) == 0 {
 		return

@@ -1,0 +1,49 @@
+package house
+
+import (
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// ownTools are the examples that are tools of this repository too: these alone import what
+// nobody outside of it can. All others can be copied out, and build there.
+var ownTools = []string{"examples/arena", "examples/compare", "examples/echo", "examples/play", "examples/swarm", "examples/tokens"}
+
+// Nobody who copies an example misses what it stands on.
+func TestExamplesCanBeCopied(t *testing.T) {
+	looked := 0
+	for _, name := range files(t, func(name string) bool {
+		return isGo(name) && inFolder(name, "examples") && !slices.ContainsFunc(ownTools, func(own string) bool { return inFolder(name, own) })
+	}) {
+		looked++
+		for _, to := range internals(t, read(t, name)) {
+			t.Errorf("%s imports %s, which nobody can who copies the example: what it needs belongs into a public package", name, to)
+		}
+	}
+	if looked == 0 {
+		t.Error("there are no examples")
+	}
+	if got := internals(t, []byte("package a\nimport (\n\"fmt\"\n_ \""+module+"/internal/race\"\n\""+module+"/internals\"\n)\n")); len(got) != 1 || got[0] != "internal/race" {
+		t.Errorf("of imports of internal one is found as %v", got)
+	}
+}
+
+// internals are the packages in the repository's folder internal that a file imports.
+func internals(t *testing.T, src []byte) (all []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range f.Imports {
+		to, _ := strconv.Unquote(spec.Path.Value)
+		if rel, ours := strings.CutPrefix(to, module+"/"); ours && inFolder(rel, "internal") {
+			all = append(all, rel)
+		}
+	}
+	return all
+}

@@ -1,0 +1,98 @@
+package runner
+
+import (
+	"flag"
+	"io"
+	"log/slog"
+	"testing"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
+)
+
+// plaza is a world of pawns that walk, and of tinted ones that drift by themselves.
+func plaza() World {
+	return World{
+		Name: "plaza",
+		Protocol: func(*Options) *ecs.Protocol {
+			return testgame.Plaza(func(p *ecs.Protocol) { p.Simulate("drift", drift) })
+		},
+		Populate: func(w *ecs.World, o *Options) {
+			for n := range o.NPCs {
+				w.Spawn(testgame.Place{X: float32(n%40) * 10, Y: float32(n / 40)}, testgame.Tint{Color: uint8(n % 200)})
+			}
+		},
+		Join:  func(w *ecs.World, _ *Options, client uint32) { testgame.SpawnPawn(w, client) },
+		Bot:   func(o *Options, n int) Bot { return &walker{draw: ecs.NewRand(o.Seed, uint64(n))} },
+		Place: at,
+		Push: func(w *ecs.World, e ecs.Entity, dx, dy float32) {
+			if p := ecs.Get[testgame.Place](w, e); p != nil {
+				p.X, p.Y = p.X+dx, p.Y+dy
+			}
+		},
+		Listen: map[string]func(string) (netsys.Wire, error){"udp": Wire(eventloop.Listen), "ws": Wire(eventloop.ListenWebSocket)},
+		Inspect: func(s *systems.Server, token string, log *slog.Logger) (Inspector, error) {
+			return inspect.New(s, inspect.Config{Token: token, Logger: log})
+		},
+	}
+}
+
+func at(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
+	p := ecs.Get[testgame.Place](w, e)
+	if p == nil {
+		return 0, 0, false
+	}
+	return p.X, p.Y, true
+}
+
+// drift moves what has a color to and fro.
+func drift(w *ecs.World) {
+	for _, e := range ecs.Each[struct {
+		At   *testgame.Place
+		Tint *testgame.Tint
+	}](w) {
+		if step := float32(1) / 8; (w.Tick()/60+uint32(e.Tint.Color))%2 == 0 {
+			e.At.Y += step
+		} else {
+			e.At.Y -= step
+		}
+	}
+}
+
+// walker is a bot that walks where it likes.
+type walker struct {
+	draw     ecs.Rand
+	in       testgame.Push
+	released bool
+}
+
+func (b *walker) Gather() systems.GatherFunc {
+	return systems.Gather(func(c *systems.Client, in *testgame.Push) {
+		if c.World().Tick()%30 == 0 {
+			b.in = testgame.Push{DX: int8(b.draw.IntN(3)) - 1, DY: int8(b.draw.IntN(3)) - 1}
+		}
+		if b.released {
+			b.in = testgame.Push{}
+		}
+		*in = b.in
+	})
+}
+
+func (b *walker) Release() { b.released = true }
+
+// options are a world's defaults with some flags.
+func options(t testing.TB, world World, args ...string) Options {
+	t.Helper()
+	var o Options
+	fs := flag.NewFlagSet("test", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	o.register(fs, &world)
+	if err := fs.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}

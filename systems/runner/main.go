@@ -1,0 +1,141 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// ExitUsage is the exit code for flags that are not allowed.
+const ExitUsage = 2
+
+// Main is the command of a world: it parses args, plays, and returns the exit
+// code: 0, 1 where something fails, or [ExitUsage] after a line that says what is allowed.
+func Main(ctx context.Context, world World, args []string, stdout, stderr io.Writer) int {
+	c := command{end: func() error { return nil }}
+	switch err := c.parse(&world, args, stderr); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "%s: %v\n", world.Name, err)
+		return ExitUsage
+	}
+	err := c.play(ctx, world, stdout, stderr)
+	if errors.Is(err, netsys.ErrInsecure) {
+		err = fmt.Errorf("%w\nHere that is -key for the server and -token or -key for clients, or -insecure-anyone-can-join for both", err)
+	}
+	if err = errors.Join(err, c.end()); err != nil {
+		fmt.Fprintf(stderr, "%s: %v\n", world.Name, err)
+		return 1
+	}
+	return 0
+}
+
+// Headless plays a world as -headless does, with flags such as "-virtual" and "-duration", "5s", and
+// returns what happened: tests go by it. Errors are those of flags, of a match that cannot be had, and of ctx.
+func Headless(ctx context.Context, world World, flags ...string) (*Report, error) {
+	c := command{end: func() error { return nil }}
+	if err := c.parse(&world, append([]string{"-headless"}, flags...), io.Discard); err != nil {
+		return nil, err
+	}
+	r, err := run(ctx, world, c.Options, nil)
+	return r, errors.Join(err, c.end())
+}
+
+// command is what the flags say.
+type command struct {
+	Options
+	serve, connect string
+	end            func() error // of a recording
+}
+
+// parse reads the flags. Its errors say what is allowed in a line, but for
+// [flag.ErrHelp], when usage has been printed.
+func (c *command) parse(world *World, args []string, stderr io.Writer) error {
+	if err := world.validate(); err != nil {
+		return err
+	}
+	o := &c.Options
+	fs := flag.NewFlagSet(world.Name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	o.register(fs, world)
+	fs.StringVar(&c.serve, "serve", "", "only serve, at this `address`, such as 127.0.0.1:7777")
+	fs.StringVar(&c.connect, "connect", "", "only play bots, against the server at this `address`")
+	if world.Flags != nil {
+		world.Flags(fs)
+	}
+	err := fs.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		usage(world, fs, stderr)
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%w; -h lists what is allowed", err)
+	}
+	o.suit(fs)
+	if err = o.validate(world); err == nil {
+		err = c.validate(fs.Args())
+	}
+	if err == nil {
+		err = o.access.open(o)
+	}
+	if err == nil {
+		c.end, err = o.files.open(o, stderr)
+	}
+	return err
+}
+
+// usage prints what the command does, and its flags.
+func usage(w *World, fs *flag.FlagSet, out io.Writer) {
+	fmt.Fprintf(out, "usage: %s [flags]\n\n", w.Name)
+	if w.About != "" {
+		fmt.Fprintf(out, "%s\n\n", strings.TrimSpace(w.About))
+	}
+	fmt.Fprint(out, "Without flags: a server and bots over real sockets through a bad link, with a live\n"+
+		"table; Ctrl-C ends it. -headless plays for -duration and sums up.\n\n")
+	fs.SetOutput(out)
+	fs.PrintDefaults()
+}
+
+// validate says in one line what does not go together.
+func (c *command) validate(args []string) error {
+	switch {
+	case len(args) > 0:
+		return fmt.Errorf("%q: only flags are allowed", args[0])
+	case c.serve != "" && c.connect != "":
+		return errors.New("-serve and -connect: only one of them is allowed")
+	case (c.serve != "" || c.connect != "") && c.Headless:
+		return errors.New("-headless: not allowed with -serve or -connect")
+	case c.Inspect != "" && c.connect != "":
+		return errors.New("-inspect: not allowed with -connect, the server has it")
+	case c.Record != "" && c.connect != "":
+		return errors.New("-record: not allowed with -connect, the server records")
+	case c.Token != "" && c.connect == "":
+		return errors.New("-token: allowed with -connect only; a server, and bots beside it, need -key")
+	}
+	return nil
+}
+
+// play does what the flags say.
+func (c *command) play(ctx context.Context, world World, stdout, stderr io.Writer) error {
+	switch {
+	case c.Headless:
+		r, err := run(ctx, world, c.Options, stderr)
+		if err != nil {
+			return err
+		}
+		return r.write(stdout, stderr, c.JSON)
+	case c.serve != "":
+		return serve(ctx, world, c.Options, c.serve, stdout)
+	case c.connect != "":
+		return connect(ctx, world, c.Options, c.connect, stdout)
+	case world.Live != nil:
+		return world.Live(ctx, world, c.Options, stdout, stderr)
+	}
+	return Live(ctx, world, c.Options, stdout)
+}

@@ -1,0 +1,141 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// execute runs a world's command without a process around it.
+func execute(t *testing.T, world World, args string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = Main(t.Context(), world, strings.Fields(args), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// pawns counts players of the plaza, and how many clients there are.
+type pawns struct {
+	Pawns   int `json:"pawns"`
+	Clients int `json:"clients"`
+}
+
+func proven() World {
+	world := plaza()
+	world.Proof = func(s *systems.Server, clients []*systems.Client) any {
+		p := pawns{Clients: len(clients)}
+		for range ecs.All[struct{ Shots testgame.Shots }](s.World()) {
+			p.Pawns++
+		}
+		return p
+	}
+	return world
+}
+
+// What the world's own proof says is in the object, in the lines to read, and at hand for tests.
+func TestProof(t *testing.T) {
+	const match = "-virtual -duration 2s -warmup 1s -clients 3 -npcs 5"
+	code, out, errs := execute(t, proven(), "-headless -json "+match)
+	var r struct {
+		Converged bool
+		World     *pawns
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || !r.Converged || r.World == nil || *r.World != (pawns{3, 3}) {
+		t.Errorf("exit code %d, %v: %s%s", code, err, out, errs)
+	}
+	if _, out, _ := execute(t, proven(), "-headless "+match); !strings.Contains(out, "\nworld   pawns 3, clients 3\n") {
+		t.Errorf("the summary is %s", out)
+	}
+	report, err := Headless(t.Context(), proven(), strings.Fields(match)...)
+	if err != nil || report.World != (pawns{3, 3}) {
+		t.Errorf("%v, %+v", err, report)
+	}
+	if _, out, _ := execute(t, plaza(), "-headless -json "+match); strings.Contains(out, `"world":`) {
+		t.Errorf("without a proof there is one: %s", out)
+	}
+}
+
+// A world has defaults of its own for flags that are not given; others are the contract's.
+func TestDefaults(t *testing.T) {
+	world := plaza()
+	got := options(t, world)
+	if got.Clients != 8 || got.NPCs != 50 || got.Preset != "LocalSync" || got.Tick != 60 || got.Send != 20 || got.RTT != 100*time.Millisecond || got.Transport != "udp" {
+		t.Errorf("the contract's defaults are %+v", got)
+	}
+	world.Defaults = Options{Clients: 2, NPCs: -1, Tick: 30, Send: 10, ServerEvery: 3}
+	world.Presets = []policy.Preset{policy.Rollback, policy.LocalSync}
+	delete(world.Listen, "udp")
+	got = options(t, world)
+	if got.Clients != 2 || got.NPCs != 0 || got.Preset != "Rollback" || got.Tick != 30 || got.Send != 10 || got.ServerEvery != 3 || got.Transport != "ws" || got.Loss != 0.02 {
+		t.Errorf("the world's defaults are %+v", got)
+	}
+	world.Defaults.Preset = "LocalSync"
+	if got = options(t, world, "-clients", "5"); got.Preset != "LocalSync" || got.Clients != 5 {
+		t.Errorf("the preset is %s, and there are %d clients", got.Preset, got.Clients)
+	}
+}
+
+// What a world does not have is not allowed, and a line says what is.
+func TestWhatAWorldDoesNotHave(t *testing.T) {
+	bare := plaza()
+	bare.Listen, bare.Inspect, bare.Push, bare.Place = nil, nil, nil, nil
+	bare.Presets = []policy.Preset{policy.LocalSync, policy.Lockstep}
+	for args, want := range map[string]string{
+		"-headless -virtual -preset Rollback":              "-preset Rollback: allowed are LocalSync, Lockstep",
+		"-headless":                                        "allowed is -headless -virtual",
+		"-serve 127.0.0.1:0":                               "allowed is -headless -virtual",
+		"-inspect 127.0.0.1:0":                             "-inspect",
+		"-headless -virtual -push 1s":                      "-push",
+		"-headless -virtual -transport x":                  "allowed are udp, batch, ws",
+		"-headless -virtual -preset Rollback -clients two": "-clients",
+	} {
+		code, out, errs := execute(t, bare, args)
+		if code != ExitUsage || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 || out != "" {
+			t.Errorf("%s: exit code %d, %q; want a line with %q", args, code, errs, want)
+		}
+	}
+	some := plaza()
+	if code, _, errs := execute(t, some, "-headless -transport batch"); code != ExitUsage || !strings.Contains(errs, "-transport batch: allowed are udp, ws") {
+		t.Errorf("exit code %d, %q", code, errs)
+	}
+	if r, err := Headless(t.Context(), bare, "-virtual", "-duration", "2s", "-warmup", "1s", "-clients", "1"); err != nil || !r.Converged || r.Client.MaxError != 0 {
+		t.Errorf("%v: %+v", err, r)
+	}
+}
+
+// Who forgets something is told what.
+func TestForgotten(t *testing.T) {
+	for want, forget := range map[string]func(w *World){
+		"World.Protocol is nil": func(w *World) { w.Protocol = nil },
+		"World.Bot is nil":      func(w *World) { w.Bot = nil },
+		"tcp":                   func(w *World) { w.Listen["tcp"] = w.Listen["udp"] },
+		"Presets allows":        func(w *World) { w.Presets, w.Defaults.Preset = []policy.Preset{policy.Lockstep}, "LocalSync" },
+	} {
+		world := plaza()
+		forget(&world)
+		if _, err := Headless(t.Context(), world, "-virtual"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v is not about %q", err, want)
+		}
+	}
+}
+
+// The same flags are the same match.
+func TestVirtualMatchesRepeat(t *testing.T) {
+	play := func(seed string) string {
+		r, err := Headless(t.Context(), plaza(), "-virtual", "-duration", "3s", "-warmup", "1s", "-seed", seed)
+		if err != nil || !r.Converged || r.Server.InputsConsumed == 0 {
+			t.Fatalf("-seed %s: %v %+v", seed, err, r)
+		}
+		return r.WorldHash
+	}
+	if a, b, c := play("1"), play("1"), play("2"); a != b || a == c {
+		t.Errorf("hashes %s and %s of one seed, %s of another", a, b, c)
+	}
+}

@@ -1,0 +1,210 @@
+package runner
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// Options are the flags that every world answers to.
+type Options struct {
+	Headless, Virtual, JSON   bool
+	Clients, NPCs             int
+	Preset, Timing, Transport string
+	RTT, Jitter, Burst        time.Duration
+	Loss, Duplicate           float64
+	Tick, ServerEvery, Send   int
+	Push                      time.Duration
+	Without                   string
+	Duration, Warmup          time.Duration
+	Seed                      uint64
+	ForceRollback             bool
+	Record, Trained           string
+	Bandwidth                 int
+	Key, Token, Login, Public string
+	Insecure                  bool
+	Inspect                   string
+
+	thin   bool // bots predict and draw nothing
+	files  files
+	access access
+}
+
+// contract are the flags' defaults where a world has none of its own.
+func contract() Options {
+	return Options{
+		Clients: 8, NPCs: 50, Preset: policy.LocalSync.String(), Timing: timingBuffered, Transport: transportUDP,
+		RTT: 100 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.02,
+		Tick: 60, ServerEvery: 1, Send: 20, Duration: time.Minute, Warmup: 10 * time.Second, Seed: 1,
+	}
+}
+
+// register declares the flags on fs, with the world's defaults.
+func (o *Options) register(fs *flag.FlagSet, world *World) {
+	d := world.defaults()
+	fs.BoolVar(&o.Headless, "headless", d.Headless, "run server and clients without a screen, then print what happened")
+	fs.BoolVar(&o.Virtual, "virtual", d.Virtual, "with -headless: memory network and virtual time, as fast as the machine allows")
+	fs.BoolVar(&o.JSON, "json", d.JSON, "with -headless: print one JSON object as the last line")
+	fs.IntVar(&o.Clients, "clients", d.Clients, "bots")
+	fs.IntVar(&o.NPCs, "npcs", d.NPCs, "server-controlled entities")
+	fs.StringVar(&o.Preset, "preset", d.Preset, "netcode model: "+strings.Join(world.presets(), ", ")+"; see package systems/policy")
+	fs.StringVar(&o.Timing, "timing", d.Timing, "when the server consumes inputs: buffered or arrival; models whose inputs are stamped have their own")
+	fs.StringVar(&o.Transport, "transport", d.Transport, "real sockets: udp, batch (UDP drained once a tick, Linux) or ws (WebSocket); ignored with -virtual")
+	fs.DurationVar(&o.RTT, "rtt", d.RTT, "mean round trip")
+	fs.DurationVar(&o.Jitter, "jitter", d.Jitter, "each packet's one-way delay varies uniformly by so much either way; at most half of rtt")
+	fs.Float64Var(&o.Loss, "loss", d.Loss, "share of packets lost in each direction, 0 to 1")
+	fs.DurationVar(&o.Burst, "burst", d.Burst, "mean length of loss bursts; 0: independent losses")
+	fs.Float64Var(&o.Duplicate, "dup", d.Duplicate, "share of packets duplicated, 0 to 1")
+	fs.IntVar(&o.Bandwidth, "bandwidth", d.Bandwidth, "bytes a second that each client's link carries in each direction, headers included,\nwith a queue of 200 ms; 0: unlimited")
+	fs.IntVar(&o.Tick, "tick", d.Tick, "simulation steps a second")
+	fs.IntVar(&o.ServerEvery, "server-every", d.ServerEvery, "the server wakes every so many steps; must divide tick; 3 with -preset Buffered, where that goes with -tick and -send")
+	fs.IntVar(&o.Send, "send", d.Send, "snapshots a second; must divide tick ÷ server-every")
+	if world.Push != nil {
+		fs.DurationVar(&o.Push, "push", d.Push, "every so often the server alone moves each player by 10 units; 0: never")
+	}
+	fs.StringVar(&o.Without, "without", d.Without, "leave out systems: Predict, Reconcile, Interpolate, comma-separated")
+	fs.DurationVar(&o.Duration, "duration", d.Duration, "length, warm-up included")
+	fs.DurationVar(&o.Warmup, "warmup", d.Warmup, "statistics of a client start so long after its first consumed input")
+	fs.BoolVar(&o.ForceRollback, "force-rollback", d.ForceRollback, "simulate every tick of the server again in another storage order, and name what comes out different")
+	fs.StringVar(&o.Record, "record", d.Record, "the server writes what its snapshots tell to this `file`, for go run ./codec/train -in file")
+	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train that server and bots code snapshots with; without, or with different ones, what is built in")
+	fs.StringVar(&o.Key, "key", d.Key, "the secret shared with whoever issues connect tokens: 64 `hex` digits, or @FILE (go run ./examples/tokens\n-generate FILE makes one). Bots of a process that has it issue their own tokens. Without it anybody may play,\nand that is for this machine alone")
+	fs.StringVar(&o.Token, "token", d.Token, "with -connect: where the bots' connect tokens are, separated by commas: a `file` for one bot each\n(2,048 bytes, base64 or JSON of a login service), or the URL of a service such as examples/tokens")
+	fs.StringVar(&o.Login, "login", d.Login, "with -token URL: the `names` to log in by, separated by commas, one bot each; the password is in the\nenvironment variable "+passwordVariable)
+	fs.StringVar(&o.Public, "public", d.Public, "with -key: the server's `addresses` as tokens name them, separated by commas; without, the one it listens on")
+	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", d.Insecure, "without -key and -token, play with others than this machine all the same:\nanybody can join in anybody's name, read along and forge; server and clients must both say so")
+	if world.Inspect != nil {
+		fs.StringVar(&o.Inspect, "inspect", d.Inspect, "serve a page of the running server at this `address`, such as 127.0.0.1:7781: ticks, clients, traffic, entities;\nwhere others can reach it only with a token, which is in the environment variable "+inspectVariable)
+	}
+	fs.Uint64Var(&o.Seed, "seed", d.Seed, "everything random follows from it")
+}
+
+// removable are the systems that -without may leave out.
+var removable = []string{"Predict", "Reconcile", "Interpolate"}
+
+// validate says in one line what is wrong and what is allowed.
+func (o *Options) validate(world *World) error {
+	switch {
+	case o.Clients < 1 || o.Clients > 1000:
+		return fmt.Errorf("-clients %d: 1 to 1000 are allowed", o.Clients)
+	case o.NPCs < 0 || o.NPCs > 100_000:
+		return fmt.Errorf("-npcs %d: 0 to 100000 are allowed", o.NPCs)
+	case !slices.Contains(world.presets(), o.Preset):
+		return fmt.Errorf("-preset %s: allowed are %s", o.Preset, strings.Join(world.presets(), ", "))
+	case o.Timing != timingBuffered && o.Timing != timingArrival:
+		return fmt.Errorf("-timing %s: allowed are %s, %s", o.Timing, timingBuffered, timingArrival)
+	case o.Timing == timingArrival && o.preset().Policies().Timing != policy.TimingBuffered:
+		return fmt.Errorf("-timing %s: not allowed with -preset %s, whose inputs are stamped", o.Timing, o.Preset)
+	case !slices.Contains(transportNames, o.Transport) || !o.Virtual && !slices.Contains(world.transports(), o.Transport):
+		return o.noTransport(world)
+	case o.RTT < 0 || o.RTT > time.Minute:
+		return fmt.Errorf("-rtt %v: 0 to 1m are allowed", o.RTT)
+	case o.Jitter < 0 || o.Jitter > o.RTT/2:
+		return fmt.Errorf("-jitter %v: 0 to half of -rtt, %v, is allowed", o.Jitter, o.RTT/2)
+	case !(o.Loss >= 0 && o.Loss <= 1):
+		return fmt.Errorf("-loss %v: 0 to 1 is allowed", o.Loss)
+	case !(o.Duplicate >= 0 && o.Duplicate <= 1):
+		return fmt.Errorf("-dup %v: 0 to 1 is allowed", o.Duplicate)
+	case o.Burst < 0:
+		return fmt.Errorf("-burst %v: 0 or more is allowed", o.Burst)
+	case o.Tick < 1 || o.Tick > 1000:
+		return fmt.Errorf("-tick %d: 1 to 1000 are allowed", o.Tick)
+	case o.ServerEvery < 1 || o.Tick%o.ServerEvery != 0:
+		return fmt.Errorf("-server-every %d: allowed are divisors of -tick, %s", o.ServerEvery, divisors(o.Tick))
+	case o.Send < 1 || o.Tick/o.ServerEvery%o.Send != 0:
+		return fmt.Errorf("-send %d: allowed are divisors of -tick ÷ -server-every, %s", o.Send, divisors(o.Tick/o.ServerEvery))
+	case o.everywhere() && o.Push > 0:
+		return fmt.Errorf("-push %v: under -preset %s the server does nothing alone; 0 is allowed", o.Push, o.Preset)
+	case o.everywhere() && o.Without != "":
+		return fmt.Errorf("-without %s: under -preset %s clients do without nothing", o.Without, o.Preset)
+	case o.Push < 0 || o.Push > 0 && o.Push < time.Second/time.Duration(o.Tick):
+		return fmt.Errorf("-push %v: 0, or a tick or more, is allowed", o.Push)
+	case o.Duration <= 0:
+		return fmt.Errorf("-duration %v: more than 0 is allowed", o.Duration)
+	case o.Warmup < 0 || o.Warmup >= o.Duration:
+		return fmt.Errorf("-warmup %v: 0 to less than -duration, %v, is allowed", o.Warmup, o.Duration)
+	case o.Bandwidth < 0:
+		return fmt.Errorf("-bandwidth %d: 0 or more is allowed", o.Bandwidth)
+	case o.Key != "" && o.Token != "":
+		return fmt.Errorf("-key and -token: only one of them is allowed, who has the key needs no token")
+	case o.Insecure && (o.Key != "" || o.Token != ""):
+		return fmt.Errorf("-insecure-anyone-can-join: not allowed with -key or -token")
+	case o.Public != "" && o.Key == "":
+		return fmt.Errorf("-public: allowed with -key only")
+	case o.Login != "" && !strings.Contains(o.Token, "://"):
+		return fmt.Errorf("-login: allowed with -token URL only")
+	case o.Login == "" && strings.Contains(o.Token, "://"):
+		return fmt.Errorf("-token URL: -login says whose token, and must be there")
+	case o.Virtual && !o.Headless:
+		return fmt.Errorf("-virtual: allowed with -headless only")
+	case o.Inspect != "" && o.Virtual:
+		return fmt.Errorf("-inspect: not allowed with -virtual, which is over before anybody looks")
+	case o.JSON && !o.Headless:
+		return fmt.Errorf("-json: allowed with -headless only")
+	}
+	for _, name := range o.without() {
+		if !slices.Contains(removable, name) {
+			return fmt.Errorf("-without %s: allowed are %s", name, strings.Join(removable, ", "))
+		}
+	}
+	if err := o.link().Validate(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// noTransport says which ones there are.
+func (o *Options) noTransport(world *World) error {
+	ways := world.transports()
+	if o.Virtual {
+		ways = transportNames
+	}
+	if len(ways) > 0 {
+		return fmt.Errorf("-transport %s: allowed are %s", o.Transport, strings.Join(ways, ", "))
+	}
+	return fmt.Errorf("%s has no sockets: allowed is -headless -virtual", world.Name)
+}
+
+func divisors(n int) string {
+	var all []string
+	for d := 1; d <= n; d++ {
+		if n%d == 0 {
+			all = append(all, fmt.Sprint(d))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func (o *Options) without() []string { return list(o.Without) }
+
+// link is one direction of every client's connection.
+func (o *Options) link() netsys.Link {
+	return netsys.Link{Latency: o.RTT / 2, Jitter: o.Jitter, Loss: o.Loss, Burst: o.Burst, Duplicate: o.Duplicate,
+		Bandwidth: o.Bandwidth}
+}
+
+// describeLink is the link for people.
+func (o *Options) describeLink() string {
+	return fmt.Sprintf("%v ± %v, %.3g %% lost", o.RTT, o.Jitter, 100*o.Loss)
+}
+
+// random is what keys come from: in virtual time it follows from a seed.
+func (o *Options) random(seed uint64) func([]byte) {
+	if o.Virtual {
+		return netsys.SeededRandom(seed)
+	}
+	return nil
+}
+
+// closing is how long the clean link lasts at the end.
+func (o *Options) closing() time.Duration { return 2*o.RTT + time.Second }
+
+// tickLength is the length of a simulation step.
+func (o *Options) tickLength() time.Duration {
+	return time.Duration(float64(time.Second) / float64(o.Tick))
+}

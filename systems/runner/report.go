@@ -1,0 +1,144 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tactusgo/tactus/systems/reconcile"
+)
+
+// Report is the result of a run. † marks what counts from one warm-up after a
+// client's first consumed input on.
+type Report struct {
+	MatchReport
+
+	Server ServerReport `json:"server"`
+	Client ClientReport `json:"client"`
+
+	Findings
+
+	// World is what [World.Proof] returned.
+	World any `json:"world,omitempty"`
+
+	causes reconcile.Causes // of corrections, over all clients
+	thin   bool             // clients have nothing to tell
+}
+
+// MatchReport is what a [Report] begins with.
+type MatchReport struct {
+	Preset        string  `json:"preset"`
+	Timing        string  `json:"timing"`
+	Clients       int     `json:"clients"`
+	NPCs          int     `json:"npcs"`
+	Ticks         uint64  `json:"ticks"`
+	TickOverruns  uint64  `json:"tick_overruns"`
+	TickP50us     float64 `json:"tick_p50_us"`
+	TickP99us     float64 `json:"tick_p99_us"`
+	AllocsPerTick float64 `json:"allocs_per_tick"`
+	WorldHash     string  `json:"world_hash"`
+	Converged     bool    `json:"converged"`
+}
+
+// Findings are in a [Report] where there is something to find.
+type Findings struct {
+	// Difference says where a client's state is not the server's.
+	Difference string `json:"difference,omitempty"`
+	// Causes says which fields caused corrections, over all clients and from the start.
+	Causes []reconcile.Cause `json:"blame,omitempty"`
+	// Divergences counts what forced rollback found, Divergence is the first.
+	Divergences int    `json:"divergences,omitempty"`
+	Divergence  string `json:"divergence,omitempty"`
+}
+
+// ServerReport is the server's part of a [Report].
+type ServerReport struct {
+	InputsConsumed      uint64  `json:"inputs_consumed"`
+	InputsMissing       uint64  `json:"inputs_missing"` // †
+	InputsLate          uint64  `json:"inputs_late"`
+	InputsRejected      uint64  `json:"inputs_rejected"`
+	Holds               uint64  `json:"holds"`
+	ResimulatedTicks    uint64  `json:"resimulated_ticks"`
+	BytesDownPerClientS float64 `json:"bytes_down_per_client_s"`
+	BytesUpPerClientS   float64 `json:"bytes_up_per_client_s"`
+	BytesPerUpdate      float64 `json:"bytes_per_update"`
+	UpdatesPerClientS   float64 `json:"updates_per_client_s"`
+}
+
+// ClientReport is the clients' part of a [Report].
+type ClientReport struct {
+	Corrections          uint64  `json:"corrections"`       // †
+	ResimulatedTicks     uint64  `json:"resimulated_ticks"` // †
+	Pushes               uint64  `json:"pushes"`            // †
+	OwnResponseTicks     int     `json:"own_response_ticks"`
+	P99Error             float64 `json:"p99_error"`            // †
+	MaxError             float64 `json:"max_error"`            // †
+	InterpolationStalls  uint64  `json:"interpolation_stalls"` // †
+	InterpolationDelayMS float64 `json:"interpolation_delay_ms"`
+	InputBufferTicks     float64 `json:"input_buffer_ticks"`
+	LongestReplay        uint64  `json:"longest_replay"`     // ticks simulated again at once, at most
+	DatagramsPerTick     float64 `json:"datagrams_per_tick"` // sent up by a client
+}
+
+// write prints a report: one JSON object as the last line, or a few lines to read. What
+// clients were corrected for goes to progress.
+func (r *Report) write(out, progress io.Writer, asJSON bool) error {
+	if _, err := io.WriteString(progress, r.causes.String()); err != nil {
+		return err
+	}
+	if !asJSON {
+		return r.print(out)
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s\n", line)
+	return err
+}
+
+// print writes a report to read.
+func (r *Report) print(out io.Writer) error {
+	_, err := fmt.Fprintf(out, `%d clients, %d NPCs, %d ticks (%d overruns), tick %.0f µs median, %.0f µs p99
+converged %v %s
+server  inputs consumed %d, missing %d, late %d; re-simulated ticks %d
+        %.0f B/s down and %.0f B/s up per client, %.0f B per update, %.2f updates per client-second
+`,
+		r.Clients, r.NPCs, r.Ticks, r.TickOverruns, r.TickP50us, r.TickP99us,
+		r.Converged, r.Difference,
+		r.Server.InputsConsumed, r.Server.InputsMissing, r.Server.InputsLate, r.Server.ResimulatedTicks,
+		r.Server.BytesDownPerClientS, r.Server.BytesUpPerClientS, r.Server.BytesPerUpdate, r.Server.UpdatesPerClientS)
+	if counts := counts(r.World); counts != "" && err == nil {
+		_, err = fmt.Fprintf(out, "world   %s\n", counts)
+	}
+	if r.thin || err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, `client  corrections %d, re-simulated ticks %d, pushes %d, own response %d ticks
+        error p99 %.3f, max %.3f units; stalls %d; interpolation delay %.0f ms; input buffer %.1f ticks
+`,
+		r.Client.Corrections, r.Client.ResimulatedTicks, r.Client.Pushes, r.Client.OwnResponseTicks,
+		r.Client.P99Error, r.Client.MaxError, r.Client.InterpolationStalls, r.Client.InterpolationDelayMS, r.Client.InputBufferTicks)
+	return err
+}
+
+// counts is an object for a line of text: its fields with their values, as they stand in JSON.
+func counts(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil || len(b) < 2 || b[0] != '{' {
+		return ""
+	}
+	var fields []string
+	d := json.NewDecoder(strings.NewReader(string(b)))
+	_, _ = d.Token() // the brace
+	for d.More() {
+		name, _ := d.Token()
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return ""
+		}
+		fields = append(fields, fmt.Sprintf("%v %s", name, value))
+	}
+	return strings.Join(fields, ", ")
+}

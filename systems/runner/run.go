@@ -1,0 +1,168 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// run plays a match as the options say, and sums it up. Progress goes to progress.
+func run(ctx context.Context, world World, o Options, progress io.Writer) (*Report, error) {
+	var m *match
+	var err error
+	if o.Virtual {
+		if m, err = newVirtual(world, o); err == nil {
+			err = m.playVirtual(ctx, progress)
+		}
+	} else {
+		if m, err = newReal(ctx, world, o, "127.0.0.1:0"); err == nil {
+			if m.inspector, err = world.openInspector(ctx, &m.o, m.server, progress); err != nil {
+				return nil, errors.Join(err, m.close())
+			}
+			err = m.playReal(ctx, progress)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.report(), nil
+}
+
+// playVirtual plays the match in virtual time, as fast as the machine allows.
+func (m *match) playVirtual(ctx context.Context, progress io.Writer) error {
+	end := m.start.Add(m.o.Duration)
+	if err := m.play(ctx, end, progress); err != nil {
+		return err
+	}
+	m.watch.finish(m)
+	m.clean()
+	for _, p := range m.players {
+		p.end()
+		p.release()
+	}
+	return m.play(ctx, end.Add(m.o.closing()), nil)
+}
+
+// play advances whoever is due next until end.
+func (m *match) play(ctx context.Context, end time.Time, progress io.Writer) error {
+	report := progressEvery(progress, m.start, end)
+	for {
+		next, who := m.server.Next(), -1
+		for i, p := range m.players {
+			if p.client.Err() != nil {
+				return fmt.Errorf("bot %d: %w", p.n, p.client.Err())
+			}
+			if t := p.client.Next(); t.Before(next) {
+				next, who = t, i
+			}
+		}
+		if !next.Before(end.Add(-m.o.tickLength() / 2)) {
+			return nil
+		}
+		if who < 0 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			report(next)
+			m.watch.serve(m, next)
+		} else {
+			m.players[who].advance(m, next)
+		}
+	}
+}
+
+// progressEvery returns a function that prints a line every two seconds of wall
+// time.
+func progressEvery(out io.Writer, start, end time.Time) func(now time.Time) {
+	const every = 2 * time.Second
+	last := time.Now()
+	return func(now time.Time) {
+		if out == nil || time.Since(last) < every {
+			return
+		}
+		last = time.Now()
+		fmt.Fprintf(out, "%v of %v\n", now.Sub(start).Round(time.Second), end.Sub(start).Round(time.Second))
+	}
+}
+
+// playReal plays the match on the wall clock, server and every client in a
+// goroutine of its own, until it is over or ctx ends.
+func (m *match) playReal(ctx context.Context, progress io.Writer) error {
+	end := m.start.Add(m.o.Duration)
+	last := end.Add(m.o.closing())
+	report := progressEvery(progress, m.start, end)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		pace(ctx, m.server.Next, last, func(now time.Time) error {
+			if !m.watch.done && !now.Before(end) {
+				m.watch.finish(m)
+				m.clean()
+			}
+			m.watch.serve(m, now)
+			report(now)
+			m.live.publish(now, m.server)
+			return nil
+		}, cancel)
+	})
+	for _, p := range m.players {
+		wg.Go(func() {
+			pace(ctx, p.client.Next, last, func(now time.Time) error {
+				if !p.watch.done && !now.Before(end) {
+					p.end()
+					p.release()
+				}
+				if m.open {
+					p.link.Flush(now)
+				}
+				p.advance(m, now)
+				if p.publish(now) {
+					m.tell(p)
+				}
+				if err := p.client.Err(); err != nil {
+					return fmt.Errorf("bot %d: %w", p.n, err)
+				}
+				return nil
+			}, cancel)
+		})
+	}
+	wg.Wait()
+	err := context.Cause(ctx)
+	if !m.watch.done {
+		m.watch.finish(m)
+		for _, p := range m.players {
+			p.end()
+		}
+	}
+	_ = m.close()
+	return err
+}
+
+// pace calls step whenever the next tick is due, until last or ctx ends.
+func pace(ctx context.Context, next func() time.Time, last time.Time, step func(time.Time) error, fail context.CancelCauseFunc) {
+	for ctx.Err() == nil {
+		now := time.Now()
+		if d := next().Sub(now); d > 0 {
+			time.Sleep(min(d, 50*time.Millisecond))
+			continue
+		}
+		if !now.Before(last) {
+			return
+		}
+		if err := step(now); err != nil {
+			fail(err)
+			return
+		}
+	}
+}
+
+// tell tells the inspector what a bot was corrected for; thin ones predict nothing.
+func (m *match) tell(p *player) {
+	if id := p.id.Load(); m.inspector != nil && !m.o.thin && id != 0 {
+		m.inspector.Report(id, p.client.Causes())
+	}
+}
