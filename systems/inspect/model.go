@@ -162,7 +162,7 @@ func advising(c *systems.ServerConfig, r *modelReading) section {
 	case policy.CorrectionInputs:
 		s.Note = "Does not apply: nobody is corrected, everybody simulates everything. Worlds that differ all the same are counted:"
 		s.Figures = []counter{
-			figure("hashes that differed", r.model.Relay.Mismatch), figure("divergences that were told", r.stats.Divergences),
+			figure("hashes compared", r.model.Relay.Checked), figure("hashes that differed", r.model.Relay.Mismatch), figure("divergences that were told", r.stats.Divergences),
 			figure("states of the world sent", r.model.Relay.States),
 		}
 	default:

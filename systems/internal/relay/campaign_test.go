@@ -33,6 +33,9 @@ func TestCampaign(t *testing.T) {
 			}
 		}
 		stats := c.server.Stats()
+		if stats.Checked == 0 {
+			t.Error("no hash of a client was compared")
+		}
 		if stats.Mismatch > 0 || stats.Malformed > 0 || stats.States > uint64(2*c.joins) {
 			t.Errorf("%d came; %+v", c.joins, stats)
 		}

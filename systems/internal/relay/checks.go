@@ -209,11 +209,14 @@ func (s *Server) digests(p *peer, msg []byte) bool {
 
 // check compares a client's hash with ours.
 func (s *Server) check(p *peer, tick, sum uint32) {
-	switch own, ok := s.timeline.Hash(tick); {
-	case !ok:
-	case uint32(own) == sum:
+	own, ok := s.timeline.Hash(tick)
+	if !ok {
+		return
+	}
+	s.stats.Checked++
+	if uint32(own) == sum {
 		p.checks.differs = 0
-	default:
+	} else {
 		s.stats.Mismatch++
 		p.checks.ask = true
 		p.checks.differs++

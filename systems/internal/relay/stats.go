@@ -15,7 +15,8 @@ type Stats struct {
 	Unread    uint64 // messages that continue from an input that is gone
 	Filled    uint64 // inputs that lockstep would not wait for any longer
 	States    uint64 // states of the world that were sent
-	Mismatch  uint64 // hashes of clients that were not the server's
+	Checked   uint64 // hashes of clients that were compared with the server's
+	Mismatch  uint64 // hashes among Checked that were not the server's
 	Mended    uint64 // states among States for clients whose world was not the server's
 	Malformed uint64 // messages that no honest peer sends
 }
