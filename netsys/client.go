@@ -1,7 +1,10 @@
 package netsys
 
 import (
+	"fmt"
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
@@ -146,12 +149,32 @@ func (c *Client) knock(now time.Time) {
 	at := c.carrier.clock.At(now)
 	switch {
 	case at >= c.deadline:
+		reason := c.unanswered(c.netcode.Unanswered(now))
 		c.netcode.Disconnect(now)
-		c.session.end(ErrTimeout)
+		c.session.end(reason)
 	case c.netcode.State() == netcode.Connected && at >= c.nextSend:
 		_ = c.netcode.Send(now, c.hello)
 		c.nextSend = at + helloInterval
 	}
+}
+
+// standIns are addresses that lead nowhere (RFC 6666). A wire that has one, as those over WebSocket do, knows its server by
+// an address that tokens need not name.
+var standIns = netip.MustParsePrefix("100::/64")
+
+// unanswered is why nobody took this client, by what netcode says and what this end can see.
+func (c *Client) unanswered(reason error) error {
+	text, timeout := strings.CutPrefix(reason.Error(), netcode.ErrTimeout.Error())
+	named, at := c.netcode.Servers(), netip.AddrPortFrom(c.server.Addr().WithZone(""), c.server.Port())
+	switch {
+	case !timeout:
+		return endOf(reason)
+	case c.netcode.State() == netcode.Requesting && at.IsValid() && !standIns.Contains(c.LocalAddr().Addr()) && !slices.Contains(named, at):
+		return fmt.Errorf("%w: it names %v, and %v did not answer: connect to an address that the token names, or issue it for this one", ErrElsewhere, named, c.server)
+	case c.token.Key != netcode.Key{}:
+		text += "; a server with a key takes no client without a token"
+	}
+	return fmt.Errorf("%w%s", ErrTimeout, text)
 }
 
 // Close implements [Endpoint]. The server is told that the client left.
@@ -280,5 +303,9 @@ func (h *clientHears) Payload(now time.Time, _ *netcode.Client, payload []byte) 
 
 // Disconnected implements [netcode.ClientHandler].
 func (h *clientHears) Disconnected(_ time.Time, _ *netcode.Client, reason error) {
-	h.client.session.end(endOf(reason))
+	if h.client.session.state != connecting {
+		h.client.session.end(endOf(reason))
+	} else {
+		h.client.session.end(h.client.unanswered(reason))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/netip"
 	"time"
@@ -85,6 +86,11 @@ type ServerConfig struct {
 	// panics. It is called once per handshake, before [Handler.Connected] and possibly without it, since a
 	// client may never come back: it must not change the game. nil sends nothing.
 	Welcome func(id uint64) []byte
+
+	// Logger receives a line for each address whose connect token is refused, with the reason and what to do about it,
+	// and no other until that address was quiet for 10 s; beyond 256 of them one line in 10 s. Clients are not told.
+	// nil means none.
+	Logger *slog.Logger
 
 	// Random fills a slice with the random bytes that keys and challenges are made of. nil means crypto/rand. See
 	// [SeededRandom] for runs that repeat exactly.

@@ -45,7 +45,7 @@ func (c ServerConfig) secure(w Wire) (netcode.ServerConfig, error) {
 		n.Addresses = listens(w)
 		for _, at := range n.Addresses {
 			if at.Addr().IsUnspecified() {
-				return n, fmt.Errorf("netsys: ServerConfig.Addresses is needed: connect tokens cannot name %v", at)
+				return n, fmt.Errorf("netsys: ServerConfig.Addresses is needed: connect tokens cannot name %v; write where players reach this server, such as 203.0.113.7:%d", at, at.Port())
 			}
 		}
 	}

@@ -27,14 +27,15 @@
 //   - Give a player who comes back the same id: [ServerConfig.ID].
 //   - Refuse clients that were built differently, naming the difference: [ServerConfig.Schema], [SchemaError].
 //   - Throw somebody out: [Session.Close]. Stop: [Server.StopAccepting], [Server.Close].
-//   - Understand an end: errors.Is with [ErrTimeout], [ErrRefused], [ErrServerFull], [ErrVersion], [ErrSchema],
+//   - See on the server whose token was refused, and why: [ServerConfig.Logger].
+//   - Understand an end: errors.Is with [ErrTimeout], [netcode.ErrTokenExpired], [ErrElsewhere], [ErrRefused], [ErrServerFull], [ErrVersion], [ErrSchema],
 //     [ErrClosed], [ErrReplaced]; errors.As with [*CloseError] for the peer's [Reason].
 //
 // Measure:
 //
 //   - Round trip, jitter, loss, traffic: [Session.Stats]. Of channels: [channel.Endpoint.Stats].
 //   - What was thrown away and why: [Server.DatagramDrops] and [Client.DatagramDrops] by [netcode.DropReason], and
-//     of what was authentic [Server.Drops] and [Client.Drops] by [DropReason].
+//     of what was authentic [Server.Drops] and [Client.Drops] by [DropReason]. Printed, they have names.
 //
 // Test:
 //

@@ -1,6 +1,6 @@
 package netsys
 
-import "fmt"
+import "github.com/tactusgo/tactus/netsys/internal/tally"
 
 // DropReason is why an endpoint threw a packet away that netcode had found authentic. What netcode itself throws
 // away is counted by [netcode.DropReason].
@@ -59,12 +59,7 @@ var dropNames = [dropReasons]string{
 }
 
 // String names the reason in a few words.
-func (r DropReason) String() string {
-	if r < dropReasons {
-		return dropNames[r]
-	}
-	return fmt.Sprintf("DropReason(%d)", uint8(r))
-}
+func (r DropReason) String() string { return tally.Name("DropReason", dropNames[:], uint8(r)) }
 
 // hostile reports whether no honest peer with the same schema sends such a packet, whatever the network does.
 func (r DropReason) hostile() bool {
@@ -86,10 +81,7 @@ func (d *Drops) count(r DropReason) {
 }
 
 // Total is the number of packets dropped for any reason.
-func (d Drops) Total() uint64 {
-	var sum uint64
-	for _, n := range d {
-		sum += n
-	}
-	return sum
-}
+func (d Drops) Total() uint64 { return tally.Total(d[:]) }
+
+// String is every reason for which there were drops, with their number: "malformed=3, duplicate=1", or "none".
+func (d Drops) String() string { return tally.Text(dropNames[:], d[:]) }

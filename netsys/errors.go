@@ -31,8 +31,13 @@ var (
 	ErrNotConnected = errors.New("netsys: not connected")
 
 	// ErrTimeout is the reason given to [Handler.Disconnected] when no valid packet arrived for the
-	// configured Timeout, or when a client got no answer within its ConnectTimeout.
+	// configured Timeout, or when a client got no answer within its ConnectTimeout. A server that refuses a token does
+	// not tell; its log does, see [ServerConfig.Logger].
 	ErrTimeout = errors.New("netsys: timed out")
+
+	// ErrElsewhere is the reason given to [Handler.Disconnected] when a client got no answer at an address that its
+	// token does not name. Over WebSocket addresses only stand for servers, and it is [ErrTimeout].
+	ErrElsewhere = errors.New("netsys: the connect token is for another server")
 
 	// ErrReplaced is the reason given to [Handler.Disconnected] on a server when the same player came with a new
 	// connect token: the client was restarted, or another one took over. The one that was replaced gets a

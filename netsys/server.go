@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tactusgo/tactus/netsys/internal/refusals"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -60,7 +61,7 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s.config.Key = netcode.Key{} // whoever prints a server does not print that
-	s.hears.server = s
+	s.hears = serverHears{s, refusals.New(config.Logger, orDefault(config.ProtocolID, DefaultProtocolID), secure.Addresses)}
 	s.deliver = s.receive
 	return s, nil
 }
@@ -178,16 +179,21 @@ func (s *Server) LocalAddr() netip.AddrPort { return s.carrier.wire.LocalAddr() 
 func (s *Server) receive(d Datagram) {
 	s.carrier.datagram = d
 	now := s.carrier.now
-	if s.netcode.Receive(now, d.From, d.Data, &s.hears) != netcode.DropUnknownSender {
-		return
-	}
-	if p := s.netcode.Find(now, d.From, d.Data, &s.hears); p != nil {
-		s.moved(p.Context.(*session), d.From)
+	switch drop := s.netcode.Receive(now, d.From, d.Data, &s.hears); {
+	case drop.RefusesToken():
+		s.hears.refusals.Refused(s.carrier.clock.At(now), d.From, drop)
+	case drop == netcode.DropUnknownSender:
+		if p := s.netcode.Find(now, d.From, d.Data, &s.hears); p != nil {
+			s.moved(p.Context.(*session), d.From)
+		}
 	}
 }
 
 // serverHears is told by netcode what happens.
-type serverHears struct{ server *Server }
+type serverHears struct {
+	server   *Server
+	refusals *refusals.Log
+}
 
 // Connected implements [netcode.ServerHandler].
 func (h *serverHears) Connected(now time.Time, p *netcode.Peer) {

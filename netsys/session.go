@@ -72,8 +72,8 @@ type Handler interface {
 
 	// Disconnected is called once for a session, after everything else. The reason matches [ErrTimeout],
 	// [ErrReplaced] or [ErrClosed] (a [*CloseError]). On a client whose handshake failed it is called
-	// without Connected, with [ErrTimeout], [ErrRefused], [netcode.ErrTokenExpired] or, when it was given up,
-	// [ErrClosed].
+	// without Connected, with [ErrTimeout], [ErrRefused], [netcode.ErrTokenExpired], [ErrElsewhere] or, when it was
+	// given up, [ErrClosed].
 	Disconnected(now time.Time, s Session, reason error)
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // Err is why the session ended, or nil while it goes on. It wraps the errors of
-// netsys: ErrSchema, ErrVersion, ErrServerFull, ErrTimeout, ErrClosed; or
-// netcode.ErrTokenExpired.
+// netsys: ErrSchema, ErrVersion, ErrServerFull, ErrTimeout, ErrElsewhere,
+// ErrClosed; or netcode.ErrTokenExpired.
 func (c *Client) Err() error { return c.link.err }
 
 // Connected reports whether the server has let this client in.

@@ -195,8 +195,8 @@ func (c *Client) Close(now time.Time) error { return c.link.endpoint.Close(now) 
 // Dial connects to a server over UDP and returns when it has let this client
 // in. addr is "host:port"; "" means the addresses of ClientConfig.Token, in turn.
 // It returns an error that wraps [ErrConfig], netsys.ErrInsecure, netsys.ErrSchema,
-// netsys.ErrVersion, netsys.ErrServerFull, netcode.ErrTokenExpired or
-// netsys.ErrTimeout when it does not, and ctx's error when that ends first.
+// netsys.ErrVersion, netsys.ErrServerFull, netcode.ErrTokenExpired,
+// netsys.ErrElsewhere or netsys.ErrTimeout when it does not, and ctx's error when that ends first.
 func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
 	var wire *netsys.UDP
 	var err error

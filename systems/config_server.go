@@ -173,9 +173,9 @@ type ServerConfig struct {
 	Desync func(d relay.Divergence)
 	// Logger receives who joins, comes back and leaves, and why; of each client once that
 	// its messages, inputs or changes were refused, that they were too many, that its budget
-	// does not hold everything and that its world differs; and every ten seconds at most that
-	// the machine is too slow, that the server is full of used tokens, and that tokens live too
-	// long. Default (nil): none.
+	// does not hold everything and that its world differs; whose connect token is refused, and
+	// why (see netsys.ServerConfig.Logger); and every ten seconds at most that the machine is too
+	// slow. Default (nil): none.
 	Logger *slog.Logger
 	// Random fills the keys of the server's handshakes. Default (nil): crypto/rand.
 	// Give a seeded source to make a whole match a function of its seed.
@@ -241,5 +241,6 @@ func (c ServerConfig) sessions() netsys.ServerConfig {
 		MaxClients:              c.MaxClients,
 		Timeout:                 c.Timeout,
 		Random:                  c.Random,
+		Logger:                  c.Logger,
 	}
 }

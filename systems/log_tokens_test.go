@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -11,57 +13,47 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// A player whose token lives too long gets no answer; the log says why, every ten seconds at most, and the figures count.
-func TestTokensThatLiveTooLongAreLogged(t *testing.T) {
+// Of players whose tokens are refused the server's log has a line each, with what to do about it, and its figures the number
+// with names. The players are told what they can see by themselves.
+func TestRefusedTokensAreLogged(t *testing.T) {
 	for _, most := range []time.Duration{0, time.Minute} {
 		log := &journal{}
 		g := newGame(t, plaza, ServerConfig{Logger: log.logger(), MaxTokenLifetime: most})
-		for i, lifetime := range []time.Duration{2 * time.Minute, 100 * 365 * 24 * time.Hour} {
+		join := func(player uint64, lifetime, ago time.Duration) *Client {
 			token, err := netcode.TokenConfig{
-				Key: netsys.DevelopmentKey(), ProtocolID: netsys.DefaultProtocolID, ClientID: uint64(70 + i), Lifetime: lifetime,
-				Servers: []netip.AddrPort{g.addr}, Random: netsys.SeededRandom(uint64(i)),
-			}.Issue(g.now)
+				Key: netsys.DevelopmentKey(), ClientID: player, Lifetime: lifetime,
+				Servers: []netip.AddrPort{g.addr}, Random: netsys.SeededRandom(player),
+			}.Issue(g.now.Add(-ago))
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := NewClient(g.network.Node(netip.AddrPort{}), g.addr, plaza(), ClientConfig{Token: token, Gather: gatherPush(), Start: g.now})
-			if err != nil {
-				t.Fatal(err)
-			}
-			g.clients = append(g.clients, c)
-			g.links = append(g.links, nil)
+			return g.join(ClientConfig{Token: token, Gather: gatherPush()}, netsys.Link{})
 		}
+		join(70, 2*time.Minute, 0)
+		long := join(71, 100*365*24*time.Hour, 0)
+		expired := join(72, 30*time.Second, time.Minute)
 		g.run(15 * 60)
-		lines := slices.DeleteFunc(slices.Clone(log.lines), func(l string) bool { return !strings.Contains(l, "MaxTokenLifetime") })
-		joins, turned := 1, g.server.Stats().DatagramDrops[netcode.DropLifetime]
+		logged := func(what string) int {
+			return len(slices.DeleteFunc(slices.Clone(log.lines), func(l string) bool {
+				return !strings.HasPrefix(l, "WARN connect token refused from=") || !strings.Contains(l, what)
+			}))
+		}
+		stats := g.server.Stats()
+		joins, turned := 1, stats.DatagramDrops[netcode.DropLifetime]
 		if most != 0 {
 			joins = 0
 		}
-		if len(g.server.sessions.peers) != joins || turned < 50 || len(lines) != 2 || !strings.HasPrefix(lines[0], "WARN") {
-			t.Errorf("most %v: %d clients, %d requests turned away, logged %q", most, len(g.server.sessions.peers), turned, lines)
+		if len(g.server.sessions.peers) != joins || turned < 50 || logged("MaxTokenLifetime") == 0 || logged("token expired") != 1 || logged("") > 3 {
+			t.Errorf("most %v: %d clients, %d requests turned away, logged %q", most, len(g.server.sessions.peers), turned, log.lines)
 		}
-	}
-}
-
-// The log says that the server is full of used tokens.
-func TestFullOfUsedTokensIsLogged(t *testing.T) {
-	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Logger: log.logger()})
-	var drops netcode.Drops
-	for second := range 25 {
-		if second < 15 {
-			drops[netcode.DropUsedFull] += 10
+		if err := long.Err(); !errors.Is(err, netsys.ErrTimeout) || !strings.Contains(err.Error(), "look into its log") {
+			t.Errorf("whose token lives too long hears %v", err)
 		}
-		g.server.tellTokens(g.now.Add(time.Duration(second)*time.Second), &drops)
-	}
-	want := []string{"turned away=10", "turned away=100", "turned away=40"}
-	lines := slices.DeleteFunc(log.lines, func(l string) bool { return !strings.Contains(l, "full of used tokens") })
-	if len(lines) != len(want) {
-		t.Fatalf("logged %q", lines)
-	}
-	for i, l := range lines {
-		if !strings.HasPrefix(l, "WARN") || !strings.Contains(l, want[i]) {
-			t.Errorf("line %d is %q, want %s", i, l, want[i])
+		if err := expired.Err(); !errors.Is(err, netcode.ErrTokenExpired) || errors.Is(err, netsys.ErrTimeout) {
+			t.Errorf("whose token has expired hears %v", err)
+		}
+		if text := fmt.Sprint(stats); !strings.Contains(text, fmt.Sprintf("token lives too long=%d", turned)) {
+			t.Errorf("printed as %s", text)
 		}
 	}
 }

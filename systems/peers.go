@@ -9,7 +9,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
-	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
@@ -84,8 +83,6 @@ func newRoster(s *Server) *sessions.Roster {
 func (s *Server) receive(*ecs.World) {
 	s.sessions.Poll()
 	s.link.endpoint.Poll(s.link.now, (*serverHandler)(s))
-	drops := s.link.endpoint.DatagramDrops()
-	s.tellTokens(s.link.now, &drops)
 	s.sessions.Polled()
 }
 
@@ -215,15 +212,5 @@ func departing(leave func(*ecs.World, uint32), then LeavePolicy) func(*ecs.World
 			despawnOwned(w, player)
 		}
 		w.Netcode().ForgetInputs(player)
-	}
-}
-
-// tellTokens says why players get no answer who have good tokens.
-func (s *Server) tellTokens(now time.Time, d *netcode.Drops) {
-	if n := s.link.usedFull.news(d[netcode.DropUsedFull], now); n > 0 {
-		s.config.Logger.Warn("nobody can join: the server is full of used tokens, until some of them expire", "turned away", n, "clients", len(s.sessions.peers))
-	}
-	if n := s.link.longLived.news(d[netcode.DropLifetime], now); n > 0 {
-		s.config.Logger.Warn("tokens not taken: they expire too far in the future, see MaxTokenLifetime", "turned away", n)
 	}
 }

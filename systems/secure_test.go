@@ -82,7 +82,7 @@ func TestDialByToken(t *testing.T) {
 	key := netcode.GenerateKey(nil)
 	l := serve(t, ServerConfig{Key: key, Join: spawnPawn})
 	token, err := netcode.TokenConfig{
-		Key: key, ProtocolID: netsys.DefaultProtocolID, ClientID: 5, Servers: []netip.AddrPort{netip.MustParseAddrPort(l.addr)},
+		Key: key, ClientID: 5, Servers: []netip.AddrPort{netip.MustParseAddrPort(l.addr)},
 	}.Issue(time.Now())
 	if err != nil {
 		t.Fatal(err)

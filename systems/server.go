@@ -43,15 +43,13 @@ type Server struct {
 
 // serverLink is the wire, and the time.
 type serverLink struct {
-	endpoint  *netsys.Server
-	loop      *ecs.Loop
-	now       time.Time
-	tick      uint32 // the next one
-	err       error  // why the server has ended
-	ending    bool   // the log has told that it will
-	overload  growth
-	usedFull  growth
-	longLived growth
+	endpoint *netsys.Server
+	loop     *ecs.Loop
+	now      time.Time
+	tick     uint32 // the next one
+	err      error  // why the server has ended
+	ending   bool   // the log has told that it will
+	overload growth
 }
 
 // serverStages is the schedule, by stage.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/internal/keyfile"
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -28,7 +27,7 @@ func TestPlayersNeedTokens(t *testing.T) {
 	}
 	server := start(t, "-npcs 3 -serve 127.0.0.1:0 -inspect 127.0.0.1:0 -key @"+keyFile)
 	addr := server.Find(t, `serving on (\S+);`)
-	token, err := netcode.TokenConfig{Key: key, ProtocolID: netsys.DefaultProtocolID, ClientID: 7, UserData: []byte("alice"),
+	token, err := netcode.TokenConfig{Key: key, ClientID: 7, UserData: []byte("alice"),
 		Servers: []netip.AddrPort{netip.MustParseAddrPort(addr)}}.Issue(time.Now())
 	if err == nil {
 		err = os.WriteFile(tokenFile, token.Append(nil), 0o600)
@@ -42,7 +41,7 @@ func TestPlayersNeedTokens(t *testing.T) {
 		t.Errorf("%s has joined", who)
 	}
 	// The one without a token asks, and is turned away as it will be the next time.
-	counted(t, server, "tactus_datagrams_dropped_total{reason=\""+netcode.DropForged.String()+"\"}")
+	counted(t, server, "tactus_datagrams_dropped_total{reason=\""+netcode.DropKey.String()+"\"}")
 	if n := strings.Count(server.String(), "has joined"); n != 1 {
 		t.Errorf("%d have joined:\n%s", n, server)
 	}

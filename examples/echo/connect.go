@@ -108,7 +108,7 @@ func connect(ctx context.Context, o options, stdout io.Writer) error {
 	})
 	report(time.Time{})
 	client.Disconnect(time.Now())
-	printDrops(stdout, client.Drops())
+	_, _ = fmt.Fprintln(stdout, "dropped:", client.Drops())
 	switch {
 	case err != nil:
 		return err

@@ -1,8 +1,8 @@
 // Command echo is raw netcode 1.02 sessions over UDP: a server that sends every payload back, and a client that
 // sends payloads and counts what comes back. Either may be put against another implementation of the standard.
 //
-//	go run ./examples/echo -serve 127.0.0.1:40000 -protocol 0x1122334455667788 -key HEX
-//	go run ./examples/echo -connect 127.0.0.1:40000 -protocol 0x1122334455667788 -key HEX
+//	go run ./examples/echo -serve 127.0.0.1:40000 -key HEX
+//	go run ./examples/echo -connect 127.0.0.1:40000 -key HEX
 //
 // -connect issues its own token from the key, which a game's client must never have. See -h for the flags.
 package main
@@ -24,7 +24,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-const usage = `usage: echo -serve ADDR|-connect ADDR[,ADDR…] -protocol ID -key HEX [flags]
+const usage = `usage: echo -serve ADDR|-connect ADDR[,ADDR…] -key HEX [flags]
 
 echo runs raw netcode 1.02 sessions over UDP. -serve sends every payload back to whom it came from. -connect issues
 its own token from the key, connects, sends payloads and compares what comes back. Each prints a line when a session
@@ -89,7 +89,7 @@ func parse(args []string, help io.Writer) (o options, err error) {
 	serve := f.String("serve", "", "serve on this `address`, such as 127.0.0.1:40000, [::1]:40000 or :40000")
 	public := f.String("public", "", "with -serve: the `address` of this server in tokens (default: that of -serve, or those of all interfaces)")
 	connect := f.String("connect", "", "connect to the first of these `addresses` that answers, separated by commas")
-	protocol := f.String("protocol", "", "protocol `id`, such as 0x1122334455667788")
+	protocol := f.String("protocol", fmt.Sprintf("%#x", netcode.DefaultProtocolID), "protocol `id`, not 0")
 	key := f.String("key", "", "the private key, 64 `hex` digits")
 	f.IntVar(&o.payload, "payload", 100, "with -connect: `bytes` of each payload, 1 to 1200")
 	f.IntVar(&o.rate, "rate", 60, "with -connect: payloads a second, 1 to 1000")
@@ -111,8 +111,8 @@ func parse(args []string, help io.Writer) (o options, err error) {
 		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case (*serve == "") == (*connect == ""):
 		return o, errors.New("exactly one of -serve and -connect is needed")
-	case *protocol == "" || *key == "":
-		return o, errors.New("-protocol and -key are needed")
+	case *key == "":
+		return o, errors.New("-key is needed")
 	case o.payload < 1 || o.payload > netcode.MaxPayload:
 		return o, fmt.Errorf("-payload %d is not in 1..%d", o.payload, netcode.MaxPayload)
 	case o.rate < 1 || o.rate > 1000:
@@ -120,8 +120,8 @@ func parse(args []string, help io.Writer) (o options, err error) {
 	case o.count < 0 || o.duration < 0:
 		return o, errors.New("-count and -duration must not be negative")
 	}
-	if o.protocol, err = strconv.ParseUint(*protocol, 0, 64); err != nil {
-		return o, fmt.Errorf("-protocol %q is no 64-bit number", *protocol)
+	if o.protocol, err = strconv.ParseUint(*protocol, 0, 64); err != nil || o.protocol == 0 {
+		return o, fmt.Errorf("-protocol %q is no 64-bit number above 0", *protocol)
 	}
 	if o.key, err = netcode.ParseKey(*key); err != nil {
 		return o, fmt.Errorf("-key: %w", err)

@@ -122,7 +122,7 @@ func TestWrongKey(t *testing.T) {
 		t.Errorf("a client with the right key ends with %d:\n%s", code, &client)
 	}
 	stop()
-	if want := netcode.DropForged.String(); !strings.Contains(server.String(), want) {
+	if want := netcode.DropKey.String(); !strings.Contains(server.String(), want) {
 		t.Errorf("the server does not print %q but\n%s", want, server)
 	}
 }
@@ -136,7 +136,7 @@ func TestFlags(t *testing.T) {
 		{nil, "-serve and -connect"},
 		{append([]string{"-connect", "127.0.0.1:1"}, good...), "-serve and -connect"},
 		{good[:4], "-key"},
-		{[]string{"-serve", ":0", "-key", testKey}, "-protocol"},
+		{append(good[:2:2], "-protocol", "0", "-key", testKey), `-protocol "0"`},
 		{append(good[:4:4], "-key", "12"), "key"},
 		{append(good[:2:2], "-protocol", "x", "-key", testKey), `-protocol "x"`},
 		{append(good, "-payload", "1201"), "-payload 1201"},

@@ -69,7 +69,7 @@ func serve(ctx context.Context, o options, stdout io.Writer) error {
 	})
 	report(time.Time{})
 	server.Close(time.Now())
-	printDrops(stdout, server.Drops())
+	_, _ = fmt.Fprintln(stdout, "dropped:", server.Drops())
 	return err
 }
 
@@ -107,14 +107,6 @@ func reporter(line func() string, stdout io.Writer) func(now time.Time) {
 		if s := line(); s != last && !first || now.IsZero() {
 			last = s
 			_, _ = fmt.Fprintln(stdout, s)
-		}
-	}
-}
-
-func printDrops(stdout io.Writer, drops netcode.Drops) {
-	for reason, n := range drops {
-		if n > 0 {
-			_, _ = fmt.Fprintf(stdout, "dropped: %d, %v\n", n, netcode.DropReason(reason))
 		}
 	}
 }

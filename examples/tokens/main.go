@@ -26,7 +26,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/internal/keyfile"
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -106,7 +105,7 @@ func parse(args []string, env func(string) string, help io.Writer) (o options, e
 	key := f.String("key", "", "what the service shares with game servers: 64 `hex` digits or @FILE; others on this machine\ncan see the former. Without, the environment variable "+keyVariable+" says it")
 	servers := f.String("server", "", "the `addresses` that clients try, in this order, separated by commas, 1 to 32")
 	known := f.String("known", "", "the `addresses` that servers go by (-public of the example worlds), if not those of -server")
-	protocol := f.String("protocol", "", "protocol `id` of the game, such as 0x1122334455667788 (default: that of package netsys)")
+	protocol := f.String("protocol", fmt.Sprintf("%#x", netcode.DefaultProtocolID), "protocol `id` of the game, not 0")
 	f.DurationVar(&o.token.Lifetime, "expire", 45*time.Second, "how long a token can be used to connect, whole seconds up to an hour")
 	f.DurationVar(&o.token.Timeout, "timeout", 10*time.Second, "the silence that ends a session, whole seconds")
 	f.IntVar(&o.service.perMinute, "rate", 30, "logins a minute for each IPv4 address or IPv6 network of 64 bits")
@@ -147,11 +146,8 @@ func parse(args []string, env func(string) string, help io.Writer) (o options, e
 	if o.token.Key, err = keyfile.Read(source); err != nil {
 		return o, fmt.Errorf("-key: %w", err)
 	}
-	o.token.ProtocolID = netsys.DefaultProtocolID
-	if *protocol != "" {
-		if o.token.ProtocolID, err = strconv.ParseUint(*protocol, 0, 64); err != nil {
-			return o, fmt.Errorf("-protocol %q is no 64-bit number", *protocol)
-		}
+	if o.token.ProtocolID, err = strconv.ParseUint(*protocol, 0, 64); err != nil || o.token.ProtocolID == 0 {
+		return o, fmt.Errorf("-protocol %q is no 64-bit number above 0", *protocol)
 	}
 	if o.token.Servers, err = addresses(*servers); err != nil {
 		return o, fmt.Errorf("-server: %w", err)

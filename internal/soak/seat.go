@@ -88,7 +88,7 @@ func (s *seat) join(ctx context.Context, old *life) *life {
 		return nil
 	}
 	token, err := netcode.TokenConfig{
-		Key: s.soak.key, ProtocolID: netsys.DefaultProtocolID, ClientID: s.id,
+		Key: s.soak.key, ClientID: s.id,
 		Servers: []netip.AddrPort{s.host.addr}, Lifetime: 10 * time.Second, Timeout: -time.Second,
 	}.Issue(time.Now())
 	if err != nil {

@@ -3,16 +3,20 @@
 package eventloop_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/netsys/netsystest"
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
@@ -233,5 +237,46 @@ func TestWebSocketConfigRejects(t *testing.T) {
 			t.Errorf("address %q accepted", addr)
 			_ = l.Close()
 		}
+	}
+}
+
+// A server with a key and no Addresses takes tokens for where it listens, by UDP and by WebSocket. Others are refused.
+func TestTokensForBothKinds(t *testing.T) {
+	key := netcode.GenerateKey(nil)
+	l := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{})
+	var text bytes.Buffer
+	server, err := netsys.NewServer(l, netsys.ServerConfig{Key: key, Logger: slog.New(slog.NewTextHandler(&text, nil))})
+	must(t, err)
+	defer server.Close(time.Now())
+	udp, err := netsys.DialUDP(t.Context(), l.LocalAddr().String())
+	must(t, err)
+	join := func(id uint64, wire netsys.Wire, to, named netip.AddrPort) (*netsys.Client, *netsystest.Recorder) {
+		token, err := netcode.TokenConfig{Key: key, ClientID: id, Servers: []netip.AddrPort{named}}.Issue(time.Now())
+		must(t, err)
+		c, err := netsys.NewClient(wire, to, netsys.ClientConfig{Token: token, ConnectTimeout: time.Second})
+		must(t, err)
+		t.Cleanup(func() { _ = c.Close(time.Now()) })
+		return c, &netsystest.Recorder{}
+	}
+	web, other := dialWeb(t, l), dialWeb(t, l)
+	first, firstHears := join(1, udp, netip.AddrPort{}, l.LocalAddr())
+	second, secondHears := join(2, web, web.RemoteAddr(), l.WebSocketAddr())
+	third, thirdHears := join(3, other, other.RemoteAddr(), netip.MustParseAddrPort("192.0.2.9:7"))
+	var hears netsystest.Recorder
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && (len(hears.Sessions) < 2 || len(thirdHears.Reasons) == 0); time.Sleep(time.Millisecond) {
+		now := time.Now()
+		first.Poll(now, firstHears)
+		second.Poll(now, secondHears)
+		third.Poll(now, thirdHears)
+		server.Poll(now, &hears)
+	}
+	if !first.Connected() || !second.Connected() || third.Connected() {
+		t.Fatalf("UDP %v, WebSocket %v, for elsewhere %v; dropped %v", firstHears.Reasons, secondHears.Reasons, thirdHears.Reasons, server.DatagramDrops())
+	}
+	if err := thirdHears.Reasons[0]; !errors.Is(err, netsys.ErrTimeout) || !strings.Contains(err.Error(), "log") {
+		t.Errorf("the one who is refused hears %v", err)
+	}
+	if lines := strings.Count(text.String(), "\n"); lines != 1 || !strings.Contains(text.String(), l.WebSocketAddr().String()) || !strings.Contains(text.String(), netcode.DropElsewhere.String()) {
+		t.Errorf("logged %d lines:\n%s", lines, &text)
 	}
 }

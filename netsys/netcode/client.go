@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -170,16 +171,32 @@ func (c *Client) Update(now time.Time, h ClientHandler) {
 	case c.state == Connected && silent:
 		c.end(now, ErrTimeout, h)
 	case c.state != Connected && c.expired(at):
-		c.end(now, ErrTokenExpired, h)
-	case c.state == Requesting && silent:
-		c.fail(now, fmt.Errorf("%w: no answer to requests from %v", ErrTimeout, c.server), h)
-	case c.state == Responding && silent:
-		c.fail(now, fmt.Errorf("%w: no answer to responses from %v", ErrTimeout, c.server), h)
+		c.end(now, fmt.Errorf("%w while no server took the client: each attempt needs a token of its own", ErrTokenExpired), h)
+	case c.state != Connected && silent:
+		c.fail(now, c.Unanswered(now), h)
 	}
 	if c.state != Ended && at-c.sent >= sendInterval {
 		c.speak(now)
 	}
 }
+
+// Unanswered is the reason to give up at now because the server does not answer: it wraps [ErrTokenExpired] where the
+// token had expired, by this machine's clock, when the client began, else [ErrTimeout]. [ClientHandler.Disconnected] gets it
+// after the token's timeout; it is for callers that end an attempt earlier.
+func (c *Client) Unanswered(now time.Time) error {
+	began := unixTime(now.Add(c.start - c.clock.At(now)))
+	switch {
+	case c.state == Responding || c.state == Connected:
+		return fmt.Errorf("%w: %v has taken the token and then sent nothing more: its log may say why", ErrTimeout, c.server)
+	case c.token.Expire <= began:
+		return fmt.Errorf("%w %d s before the client began, by this machine's clock, and %v did not answer: get a token just before connecting, and set the clock",
+			ErrTokenExpired, began-c.token.Expire, c.server)
+	}
+	return fmt.Errorf("%w: no answer from %v: the server may be down, or may have refused the token: look into its log", ErrTimeout, c.server)
+}
+
+// Servers are the addresses that the token names, in the order in which they are tried.
+func (c *Client) Servers() []netip.AddrPort { return slices.Clone(c.token.Servers) }
 
 // expired reports whether the token's lifetime has gone by, by this client's own clock.
 func (c *Client) expired(at time.Duration) bool {

@@ -1,6 +1,6 @@
 package netcode
 
-import "fmt"
+import "github.com/tactusgo/tactus/netsys/internal/tally"
 
 // DropReason is why a datagram was thrown away.
 type DropReason uint8
@@ -29,13 +29,15 @@ const (
 	DropTokenUsed
 	// DropBusy: a request with a new token, while [ServerConfig.TokensPerSecond] were decrypted.
 	DropBusy
+	// DropKey: a request with a token that the server's key does not open: of another key, or changed on the way.
+	DropKey
 	// DropReplay: a packet that has been received before.
 	DropReplay
 	// DropStale: a packet so far behind the newest that nobody can tell whether it was received.
 	DropStale
 	// DropFlood: more packets of one session than [ServerConfig.PacketsPerSecond].
 	DropFlood
-	// DropForged: made or changed by somebody who does not have the key.
+	// DropForged: a packet made or changed by somebody who does not have the key.
 	DropForged
 	// DropMalformed: the key is right and the contents are not.
 	DropMalformed
@@ -75,6 +77,7 @@ var dropNames = [dropReasons]string{
 	DropRate:          "address over its rate",
 	DropTokenUsed:     "token already used",
 	DropBusy:          "too many tokens",
+	DropKey:           "token of another key",
 	DropReplay:        "replayed",
 	DropStale:         "too old",
 	DropFlood:         "session over its rate",
@@ -92,11 +95,17 @@ var dropNames = [dropReasons]string{
 }
 
 // String names the reason in a few words.
-func (r DropReason) String() string {
-	if r < dropReasons {
-		return dropNames[r]
+func (r DropReason) String() string { return tally.Name("DropReason", dropNames[:], uint8(r)) }
+
+// RefusesToken reports whether a [Server] that drops a request or response for this reason refuses the client's token.
+// The client gets no answer, but for DropFull, and the reason is for the server's log alone: it would tell an attacker
+// what to try next. What is dropped to bound the work, to be sent again, is no refusal.
+func (r DropReason) RefusesToken() bool {
+	switch r {
+	case DropVersion, DropProtocol, DropExpired, DropTokenUsed, DropKey, DropElsewhere, DropLifetime, DropClientID, DropFull, DropUsedFull:
+		return true
 	}
-	return fmt.Sprintf("DropReason(%d)", uint8(r))
+	return false
 }
 
 // Drops counts dropped datagrams by [DropReason]: drops[DropForged]. It is an array, so a copy is a snapshot.
@@ -109,10 +118,7 @@ func (d *Drops) count(r DropReason) {
 }
 
 // Total is the number of datagrams dropped for any reason.
-func (d Drops) Total() uint64 {
-	var sum uint64
-	for _, n := range d {
-		sum += n
-	}
-	return sum
-}
+func (d Drops) Total() uint64 { return tally.Total(d[:]) }
+
+// String is every reason for which there were drops, with their number: "token expired=3, replayed=1", or "none".
+func (d Drops) String() string { return tally.Text(dropNames[:], d[:]) }

@@ -26,13 +26,14 @@ var (
 // Reasons for the end of a session.
 var (
 	// ErrTimeout: nothing valid came for the timeout in the token. A client whose last server never answered ends
-	// with an error that wraps it.
+	// with an error that wraps it: a server that refuses a token does not tell.
 	ErrTimeout = errors.New("netcode: timed out")
 
 	// ErrDenied: the client's last server had no free slot.
 	ErrDenied = errors.New("netcode: denied: the server is full")
 
-	// ErrTokenExpired: the token's lifetime went by before the client was connected.
+	// ErrTokenExpired: the token's lifetime went by before the client was connected, or, by this machine's clock, before
+	// it began; then the servers were asked all the same, and did not answer. The client ends with an error that wraps it.
 	ErrTokenExpired = errors.New("netcode: connect token expired")
 
 	// ErrDisconnected: the other end ended the session.

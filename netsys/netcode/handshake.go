@@ -51,7 +51,7 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 	default:
 		plain, ok := s.tokens.open(s.scratch.plain[:0], s.config.ProtocolID, expire, nonce, sealed)
 		if !ok {
-			return DropForged
+			return DropKey
 		}
 		var drop DropReason
 		if half, drop = s.begin(now, from, mac, expire, plain); drop != DropNone {

@@ -124,7 +124,7 @@ func TestFloodFromOneAddress(t *testing.T) {
 	count := func(from string, n int) (passed int) {
 		for i := range n {
 			addr := netip.AddrPortFrom(netip.MustParseAddr(from), uint16(1+i%60000))
-			if drop := s.Receive(w.now, addr, b, s); drop == DropForged {
+			if drop := s.Receive(w.now, addr, b, s); drop == DropKey {
 				passed++
 			} else if drop != DropRate {
 				t.Fatalf("%v", drop)

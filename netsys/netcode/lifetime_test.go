@@ -29,7 +29,7 @@ func TestTokensThatLiveTooLong(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	config := w.config(1)
 	config.Key, config.Lifetime = Key{9}, 24*time.Hour
-	w.expect(alice, request(w.issue(config)), DropForged)
+	w.expect(alice, request(w.issue(config)), DropKey)
 }
 
 // One network burns tokens for as long as it likes: others find room, and so does who comes from that network.

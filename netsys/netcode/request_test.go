@@ -76,7 +76,7 @@ func TestRequestOrder(t *testing.T) {
 	w.expect(alice, b, DropExpired)
 	b = request(w.issue(elsewhere))
 	b[requestSize-1]++
-	w.expect(alice, b, DropForged)
+	w.expect(alice, b, DropKey)
 	b[requestSize-1]--
 	w.expect(alice, b, DropElsewhere)
 	w.expect(alice, request(w.issue(w.config(7))), DropConnected)
@@ -97,7 +97,7 @@ func TestExpiredToken(t *testing.T) {
 	w.expect(alice, b, DropTokenUsed)
 	b = request(w.issue(w.config(2)))
 	binary.LittleEndian.PutUint64(b[22:], uint64(w.now.Unix()+100))
-	w.expect(alice, b, DropForged)
+	w.expect(alice, b, DropKey)
 }
 
 func TestWrongProtocolID(t *testing.T) {
@@ -107,7 +107,7 @@ func TestWrongProtocolID(t *testing.T) {
 	b := request(w.issue(c))
 	w.expect(alice, b, DropProtocol)
 	binary.LittleEndian.PutUint64(b[14:], testProtocol)
-	w.expect(alice, b, DropForged)
+	w.expect(alice, b, DropKey)
 }
 
 // A token whose seal is right and whose contents are not comes from a broken issuer.

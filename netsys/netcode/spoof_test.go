@@ -135,15 +135,15 @@ func TestSpoofedRequests(t *testing.T) {
 		t.Errorf("the heap grew by %d kB", grown>>10)
 	}
 	drops := s.Drops()
-	t.Logf("not authentic %d, used %d, busy %d, over rate %d; half open %d", drops[DropForged], drops[DropTokenUsed],
+	t.Logf("of another key %d, used %d, busy %d, over rate %d; half open %d", drops[DropKey], drops[DropTokenUsed],
 		drops[DropBusy], drops[DropRate], s.half.len())
-	if drops[DropForged]+drops[DropTokenUsed]+drops[DropBusy]+drops[DropRate]+uint64(f.answers) < seconds*rate {
+	if drops[DropKey]+drops[DropTokenUsed]+drops[DropBusy]+drops[DropRate]+uint64(f.answers) < seconds*rate {
 		t.Errorf("not all are counted: %v", drops)
 	}
 	if seen != joining {
 		t.Errorf("%d requests of %d were seen", seen, joining)
 	}
-	if n := drops[DropForged]; drops[DropBusy] == 0 || n > seconds*(defaultTokensPerSecond+defaultTokensPerSecond/10) {
+	if n := drops[DropKey]; drops[DropBusy] == 0 || n > seconds*(defaultTokensPerSecond+defaultTokensPerSecond/10) {
 		t.Errorf("%d forged tokens were decrypted", n)
 	}
 }
@@ -156,7 +156,7 @@ func TestComingBackThroughAFlood(t *testing.T) {
 	f := newFlood(w)
 	f.capture(f.guess)
 	f.spoof(s, 1000)
-	if n := s.Drops()[DropForged] + uint64(f.answers); n != 1 {
+	if n := s.Drops()[DropKey] + uint64(f.answers); n != 1 {
 		t.Errorf("%d tokens of strangers were decrypted", n)
 	}
 	w.expect("198.51.100.8:5000", request(w.issue(w.config(8))), DropBusy)

@@ -329,11 +329,13 @@ func longMessage(t *testing.T, setup Setup) {
 // tokens runs with a secret key: a token of another one, and one that was used, admit nobody.
 func tokens(t *testing.T, setup Setup) {
 	key := netcode.GenerateKey(nil)
-	address := netip.MustParseAddrPort("127.0.0.1:9") // as tokens name the server, wherever it really is
+	address := netip.MustParseAddrPort("127.0.0.1:9") // as the server knows itself, wherever it really is
+	unused, at := setup.Dial(t)
+	defer func() { _ = unused.Close() }()
 	tb := newTable(t, setup, netsys.ServerConfig{Key: key, Addresses: []netip.AddrPort{address}})
 	issue := func(key netcode.Key, clientID uint64) *netcode.ConnectToken {
 		token, err := netcode.TokenConfig{
-			Key: key, ProtocolID: netsys.DefaultProtocolID, ClientID: clientID, Servers: []netip.AddrPort{address}, UserData: []byte("Ada"),
+			Key: key, ClientID: clientID, Servers: []netip.AddrPort{at}, Known: []netip.AddrPort{address}, UserData: []byte("Ada"),
 		}.Issue(setup.Clock.Now())
 		if err != nil {
 			t.Fatal(err)

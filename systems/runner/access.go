@@ -91,13 +91,12 @@ func (a *access) token(n int, o *Options, server netip.AddrPort, now time.Time) 
 		return nil, nil
 	}
 	return netcode.TokenConfig{
-		Key:        a.key,
-		ProtocolID: netsys.DefaultProtocolID,
-		ClientID:   uint64(n) + 1,
-		Servers:    []netip.AddrPort{server},
-		Known:      a.public,
-		UserData:   fmt.Appendf(nil, "bot %d", n),
-		Random:     o.random(o.Seed<<16 + uint64(n)),
+		Key:      a.key,
+		ClientID: uint64(n) + 1,
+		Servers:  []netip.AddrPort{server},
+		Known:    a.public,
+		UserData: fmt.Appendf(nil, "bot %d", n),
+		Random:   o.random(o.Seed<<16 + uint64(n)),
 	}.Issue(now)
 }
 

@@ -3,12 +3,9 @@ package runner
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 )
 
@@ -110,22 +107,7 @@ func (l *live) read(m *match) reading {
 	return r
 }
 
-// drops lists the reasons for which datagrams of strangers, and packets of sessions,
-// were dropped.
+// drops are the datagrams of strangers and the packets of sessions that were dropped, by reason.
 func drops(st *systems.ServerStats) string {
-	var all []string
-	for reason, n := range st.DatagramDrops {
-		if n > 0 {
-			all = append(all, fmt.Sprintf("%d %v", n, netcode.DropReason(reason)))
-		}
-	}
-	for reason, n := range st.Drops {
-		if n > 0 {
-			all = append(all, fmt.Sprintf("%d in sessions %v", n, netsys.DropReason(reason)))
-		}
-	}
-	if len(all) == 0 {
-		return "none"
-	}
-	return strings.Join(all, ", ")
+	return fmt.Sprintf("%v; in sessions: %v", st.DatagramDrops, st.Drops)
 }

@@ -103,11 +103,10 @@ func dialSecure(to netip.AddrPort, n int) ([]peer, error) {
 
 func newSecurePeer(to netip.AddrPort, id uint64) (*securePeer, error) {
 	token, err := netcode.TokenConfig{
-		Key:        sessionKey(),
-		ProtocolID: netsys.DefaultProtocolID,
-		ClientID:   id,
-		Servers:    []netip.AddrPort{to},
-		Timeout:    pause,
+		Key:      sessionKey(),
+		ClientID: id,
+		Servers:  []netip.AddrPort{to},
+		Timeout:  pause,
 	}.Issue(time.Now())
 	if err != nil {
 		return nil, err

@@ -1,0 +1,2 @@
+// Package tally prints counts that have names: what was dropped, by reason.
+package tally
