@@ -77,7 +77,7 @@ func (a *access) collect(ctx context.Context, o *Options) error {
 		}
 	}
 	if n := len(a.tokens); n > 0 {
-		o.Clients = n
+		o.Clients, o.Guests = n, 0
 	}
 	return nil
 }

@@ -82,6 +82,41 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// latecomer is a guest, who comes when the others have played for a second.
+type latecomer struct{ Bot }
+
+func (l latecomer) Configure(c *systems.ClientConfig) { c.Start = c.Start.Add(time.Second) }
+
+// Guests are bots beside the clients, and may come later.
+func TestGuests(t *testing.T) {
+	world := proven()
+	world.Defaults.Guests = 1
+	bot := world.Bot
+	world.Bot = func(o *Options, n int) Bot {
+		if n == o.Clients {
+			return latecomer{bot(o, n)}
+		}
+		return bot(o, n)
+	}
+	var late []uint32
+	proof := world.Proof
+	world.Proof = func(s *systems.Server, clients []*systems.Client) any {
+		for _, c := range clients {
+			if tick, _ := c.Loaded(); tick > 60 {
+				late = append(late, c.ID())
+			}
+		}
+		return proof(s, clients)
+	}
+	r, err := Headless(t.Context(), world, "-virtual", "-duration", "4s", "-warmup", "1s", "-clients", "2")
+	if err != nil || !r.Converged || r.Clients != 2 || r.World != (pawns{3, 3}) || len(late) != 1 || late[0] != 3 {
+		t.Errorf("%v: late came %v; %+v", err, late, r)
+	}
+	if code, _, errs := execute(t, world, "-headless -virtual -guests -1"); code != ExitUsage || !strings.Contains(errs, "-guests -1: 0 to 1000 are allowed") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
 // What a world does not have is not allowed, and a line says what is.
 func TestWhatAWorldDoesNotHave(t *testing.T) {
 	bare := plaza()

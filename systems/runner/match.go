@@ -44,7 +44,7 @@ func newVirtual(world World, o Options) (*match, error) {
 	if err := m.assemble(network.Node(serverAddr)); err != nil {
 		return nil, err
 	}
-	for n := range o.Clients {
+	for n := range o.bots() {
 		node := network.Node(netip.AddrPortFrom(serverAddr.Addr(), uint16(10_000+n)))
 		if err := m.addPlayer(n, node, serverAddr); err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at str
 	if open {
 		m.clean()
 	}
-	for n := range o.Clients {
+	for n := range o.bots() {
 		w, server, err := dial(ctx, o.Transport, at)
 		if err == nil {
 			err = m.addPlayer(n, w, server)
@@ -103,7 +103,7 @@ func (m *match) assemble(wire netsys.Wire) error {
 			s.Stage("Authority").Add(ecs.System{Name: "push", Run: m.push})
 		}
 		if m.o.stamped() && m.world.Place != nil {
-			m.watch.trail = &trail{at: m.world.Place, most: uint32(m.o.Clients)}
+			m.watch.trail = &trail{at: m.world.Place, most: uint32(m.o.bots())}
 			s.Stage("Authority").Add(ecs.System{Name: "trail", Run: m.watch.trail.follow})
 		}
 		return nil
@@ -130,7 +130,7 @@ func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 		WakeEvery:  o.ServerEvery,
 		SendRate:   o.Send,
 		Policies:   o.policies(),
-		MaxClients: max(o.Clients, 256),
+		MaxClients: max(o.bots(), 256),
 		Start:      start,
 		Trained:    o.files.trained,
 		Record:     o.files.record,
@@ -197,7 +197,7 @@ func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 		Gather:  p.bot.Gather(),
 		Join:    func(w *ecs.World, client uint32) { world.Join(w, &o, client) },
 		Trained: o.files.trained,
-		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.Clients)),
+		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.bots())),
 	}
 	if n == 0 {
 		config.Logger = o.files.log // one bot speaks for all
@@ -207,6 +207,9 @@ func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 	config.Random = o.random(seed)
 	if world.Client != nil {
 		world.Client(&o, &config)
+	}
+	if own, ok := p.bot.(Configurer); ok {
+		own.Configure(&config)
 	}
 	config.Schedule = both(config.Schedule, o.leaveOut)
 	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)

@@ -14,7 +14,7 @@ import (
 // Options are the flags that every world answers to.
 type Options struct {
 	Headless, Virtual, JSON   bool
-	Clients, NPCs             int
+	Clients, Guests, NPCs     int
 	Preset, Timing, Transport string
 	RTT, Jitter, Burst        time.Duration
 	Loss, Duplicate           float64
@@ -51,6 +51,7 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.BoolVar(&o.Virtual, "virtual", d.Virtual, "with -headless: memory network and virtual time, as fast as the machine allows")
 	fs.BoolVar(&o.JSON, "json", d.JSON, "with -headless: print one JSON object as the last line")
 	fs.IntVar(&o.Clients, "clients", d.Clients, "bots")
+	fs.IntVar(&o.Guests, "guests", d.Guests, "bots beside those of -clients, numbered behind them: spectators, or who comes late, where the world has such")
 	fs.IntVar(&o.NPCs, "npcs", d.NPCs, "server-controlled entities")
 	fs.StringVar(&o.Preset, "preset", d.Preset, "netcode model: "+strings.Join(world.presets(), ", ")+"; see package systems/policy")
 	fs.StringVar(&o.Timing, "timing", d.Timing, "when the server consumes inputs: buffered or arrival; models whose inputs are stamped have their own")
@@ -92,6 +93,8 @@ func (o *Options) validate(world *World) error {
 	switch {
 	case o.Clients < 1 || o.Clients > 1000:
 		return fmt.Errorf("-clients %d: 1 to 1000 are allowed", o.Clients)
+	case o.Guests < 0 || o.Guests > 1000:
+		return fmt.Errorf("-guests %d: 0 to 1000 are allowed", o.Guests)
 	case o.NPCs < 0 || o.NPCs > 100_000:
 		return fmt.Errorf("-npcs %d: 0 to 100000 are allowed", o.NPCs)
 	case !slices.Contains(world.presets(), o.Preset):
@@ -208,3 +211,6 @@ func (o *Options) closing() time.Duration { return 2*o.RTT + time.Second }
 func (o *Options) tickLength() time.Duration {
 	return time.Duration(float64(time.Second) / float64(o.Tick))
 }
+
+// bots is how many there are in all.
+func (o *Options) bots() int { return o.Clients + o.Guests }

@@ -46,7 +46,7 @@ func connect(ctx context.Context, world World, o Options, addr string, out io.Wr
 		return err
 	}
 	m := &match{o: o, world: world, start: time.Now()}
-	for n := range o.Clients {
+	for n := range o.bots() {
 		wire, server, err := dial(ctx, o.Transport, addr)
 		if err != nil {
 			return err
@@ -58,7 +58,7 @@ func connect(ctx context.Context, world World, o Options, addr string, out io.Wr
 			return err
 		}
 	}
-	fmt.Fprintf(out, "%s: %d bots to %s, link %s; Ctrl-C ends it\n", world.Name, o.Clients, addr, o.describeLink())
+	fmt.Fprintf(out, "%s: %d bots to %s, link %s; Ctrl-C ends it\n", world.Name, o.bots(), addr, o.describeLink())
 	return playRemote(ctx, m, out)
 }
 

@@ -47,7 +47,7 @@ func showLive(ctx context.Context, m *match, out io.Writer) error {
 	if m.inspector, err = world.openInspector(ctx, o, m.server, out); err != nil {
 		return errors.Join(err, m.close())
 	}
-	fmt.Fprintf(out, "%s: server on %v, %d bots, link %s; Ctrl-C ends it\n", world.Name, m.link.LocalAddr(), o.Clients, o.describeLink())
+	fmt.Fprintf(out, "%s: server on %v, %d bots, link %s; Ctrl-C ends it\n", world.Name, m.link.LocalAddr(), o.bots(), o.describeLink())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

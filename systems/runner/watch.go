@@ -325,7 +325,7 @@ func (w *watch) report(m *match) Report {
 		}
 	}
 	seconds := float64(f.Ticks) / float64(o.Tick)
-	clientSeconds := seconds * float64(o.Clients)
+	clientSeconds := seconds * float64(o.bots())
 	s := &r.Server
 	s.InputsConsumed, s.InputsLate, s.InputsRejected = f.Inputs.Consumed, f.Inputs.Late, f.Inputs.Rejected
 	s.Holds = f.Inputs.Holds
@@ -354,7 +354,7 @@ func (w *watch) report(m *match) Report {
 		c.ResimulatedTicks += pw.final.Resimulated - pw.base.Resimulated
 		c.InterpolationStalls += pw.final.Stalls - pw.base.Stalls
 		if pw.aged > 0 {
-			c.InterpolationDelayMS += pw.ageSum / pw.aged * 1000 / float64(o.Clients)
+			c.InterpolationDelayMS += pw.ageSum / pw.aged * 1000 / float64(o.bots())
 		}
 		if t := pw.status.Inputs.Ticks - pw.warmStatus.Inputs.Ticks; t > 0 {
 			depth := float64(pw.status.Inputs.Depth-pw.warmStatus.Inputs.Depth) / float64(t)

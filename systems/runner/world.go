@@ -30,7 +30,7 @@ type World struct {
 	Populate func(w *ecs.World, o *Options)
 	// Join spawns a client's player.
 	Join func(w *ecs.World, o *Options, client uint32)
-	// Bot makes the n-th bot, from 0.
+	// Bot makes the n-th bot, from 0; those from Options.Clients on are guests.
 	Bot func(o *Options, n int) Bot
 	// Place is where an entity stands, in world units. nil: errors of prediction are not measured.
 	Place func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool)
@@ -63,7 +63,7 @@ type World struct {
 	Proof func(s *systems.Server, clients []*systems.Client) any
 }
 
-// Bot plays one client. It may be a [Shower] too.
+// Bot plays one client. It may be a [Shower] and a [Configurer] too.
 type Bot interface {
 	// Gather is how the bot fills its inputs.
 	Gather() systems.GatherFunc
@@ -79,6 +79,13 @@ type Shower interface {
 	Wants() int
 	// Shows is the same number for what an entity does show.
 	Shows(w *ecs.World, e ecs.Entity) int
+}
+
+// Configurer is a [Bot] that is not a client like the others: with a login of its own, or a Start later than that
+// which it finds, to come in mid-match.
+type Configurer interface {
+	// Configure changes the configuration of the bot's client, behind World.Client.
+	Configure(c *systems.ClientConfig)
 }
 
 // Inspector is what [World.Inspect] makes: package inspect has it.
