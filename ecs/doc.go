@@ -28,6 +28,7 @@
 //     by [Single].
 //   - Draw a component on curves in place of straight lines, or on beyond the newest
 //     state: [Hermite], [Extrapolate].
+//   - Let one entity carry another, so that it stands and is drawn where its carrier is: [Carry].
 //   - Round to the wire's precision after every step, on both sides:
 //     [Protocol.QuantizeSteps].
 //   - Write a system: [Protocol.Simulate] for the rules that both sides run,

@@ -23,9 +23,16 @@ type Protocol struct {
 	input      *Component
 	singletons []*Component
 	core       coreComponents
-	systems    struct{ simulate, authority []System }
+	systems    systems
 	quantized  bool
 	frozen     atomic.Bool // worlds of several goroutines may share a protocol
+}
+
+// systems are the rules of the game.
+type systems struct {
+	simulate, authority []System
+	carried             []*Carried
+	carry               System // behind those of simulate, where something is carried
 }
 
 // coreComponents are those that every protocol has.
@@ -83,8 +90,14 @@ func (p *Protocol) Authority(name string, run func(*World)) {
 }
 
 // SimulateStage is a new stage of the systems that [Protocol.Simulate] added, in
-// order.
-func (p *Protocol) SimulateStage() *Stage { return NewStage("Simulate", p.systems.simulate...) }
+// order, and of Carry, where [Carry] was called.
+func (p *Protocol) SimulateStage() *Stage {
+	s := NewStage("Simulate", p.systems.simulate...)
+	if len(p.systems.carried) > 0 {
+		s.Add(p.systems.carry)
+	}
+	return s
+}
 
 // AuthorityStage is a new stage of the systems that [Protocol.Authority] added,
 // in order.
@@ -97,7 +110,7 @@ func (p *Protocol) system(name string, run func(*World)) System {
 	if name == "" || run == nil {
 		panic("ecs: a system needs a name and a function")
 	}
-	for _, list := range [][]System{p.systems.simulate, p.systems.authority} {
+	for _, list := range [][]System{p.systems.simulate, p.systems.authority, {p.systems.carry}} {
 		for _, s := range list {
 			if s.Name == name {
 				panic(fmt.Sprintf("ecs: two systems are named %q", name))
@@ -149,6 +162,11 @@ func (p *Protocol) Lines() []string {
 			lines = append(lines, "local "+modeText(c.Mode)+c.Name)
 		default:
 			lines = append(lines, "replicate "+modeText(c.Mode)+c.Schema.Line())
+		}
+	}
+	for _, c := range p.systems.carried {
+		for i := range c.By {
+			lines = append(lines, "carry "+c.By[i].A.Name+" "+c.Component.Name)
 		}
 	}
 	return lines

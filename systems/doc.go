@@ -16,6 +16,7 @@
 //     "The view", below.
 //     What becomes of corrections there: interpolate.Smoothing. How others are drawn: ecs.Hermite, ecs.Extrapolate, interpolate.Damping;
 //     how one entity was in the newest frame: [Client.Drawing]. That one jumped: components.Teleports.
+//     What is carried by another entity: ecs.Carry.
 //   - Show a key in the very frame that follows it, whatever the frame rate: ClientConfig.Partial.
 //   - Let in only whom a login service vouches for: ServerConfig.Key and ClientConfig.Token, of package
 //     netcode. Without them it is development mode, on this machine and virtual networks only.
@@ -106,6 +107,11 @@
 // rate. Where components.Teleports says that an entity jumped, none of them applies. Where every peer
 // simulates everything all are drawn in the present, and what an input that came late has changed of others
 // fades in the same way; what came up in ticks that were simulated again does not, as it may be another.
+//
+// What ecs.Carry says that another entity carries is placed last, where this frame drew its carrier: the flag of a
+// tank is on the tank, whichever of the two is simulated, and a row of carriers stands together. Where another
+// carrier, or none, gives another place, the view goes over to it in 12 ticks. While its carrier is not in the
+// view, an entity is drawn as any other.
 //
 // Between two ticks what is simulated is drawn where ClientConfig.Partial leads: a partial tick, the rules run for that
 // part of the coming tick which has passed, with the input of this frame, or the one that is known for that tick, on the

@@ -25,6 +25,7 @@ type segment struct {
 type recordReader struct {
 	comps    []*ecs.Component // replicated
 	jumps    *ecs.Component   // components.Teleports, if the protocol has it
+	carriers []ecs.CarriedBy  // what names carriers
 	value    []uint64         // room for a value
 	from, to []uint64
 	offset   []float64
@@ -34,6 +35,9 @@ func newRecordReader(p *ecs.Protocol) recordReader {
 	r := recordReader{comps: p.Replicated(), jumps: ecs.ComponentOf[components.Teleports](p)}
 	if r.jumps != nil && r.jumps.Words == 0 {
 		r.jumps = nil
+	}
+	for _, c := range ecs.CarriedIn(p) {
+		r.carriers = append(r.carriers, c.By...)
 	}
 	words, offsets := 1, 0
 	for _, comp := range r.comps {
@@ -64,8 +68,16 @@ func read(into []uint64, comp *ecs.Component, words []int32) unsafe.Pointer {
 	return p
 }
 
-// jumped reports whether an entity jumped between two states, by its records in them.
+// jumped reports whether an entity jumped between two states, or was given another carrier, by
+// its records in them.
 func (r *recordReader) jumped(mask uint64, rec, next []int32) bool {
+	for i := range r.carriers {
+		if by := &r.carriers[i]; mask&(1<<by.A.Replicated()) != 0 {
+			if k := r.recordAt(mask, by.A) + by.Names.Word; rec[k] != next[k] {
+				return true
+			}
+		}
+	}
 	j := r.jumps
 	if j == nil || mask&(1<<j.Replicated()) == 0 {
 		return false

@@ -70,7 +70,7 @@ func (d *damped) follow(id uint32, f *figure, e ecs.Entity) {
 			continue
 		}
 		dst, src := d.view.Netcode().Pointer(f.entity, comp), d.world.Netcode().Pointer(e, comp)
-		if comp.Mode&ecs.Interpolated == 0 {
+		if comp.Mode&ecs.Interpolated == 0 || d.leaving(f, comp) {
 			copyValue(dst, src, comp)
 			continue
 		}

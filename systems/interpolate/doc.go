@@ -11,6 +11,7 @@
 //	curve.go               a value on its way from one state to the next, and beyond the last
 //	Smoothing  visualerror.go  what corrections would make jump keeps its place, and goes over
 //	blend.go               so does what begins or ends to be simulated
+//	carried.go             what stands on another entity is drawn there
 //	own.go     moment.go   a way of drawing that is the game's
 //	sight.go               what lag compensation is told of that
 //

@@ -20,6 +20,7 @@ type drawer struct {
 	offsets     int       // numbers in the offsets of all of these
 	smoothing   Smoothing
 	kept        kept
+	carried     carried
 	recordReader
 }
 
@@ -32,7 +33,7 @@ type moving struct {
 }
 
 func newDrawer(world, view *ecs.World, p *ecs.Protocol, smoothing Smoothing, now func() time.Time) drawer {
-	d := drawer{protocol: p, world: world, view: view, now: now, smoothing: smoothing, recordReader: newRecordReader(p)}
+	d := drawer{protocol: p, world: world, view: view, now: now, smoothing: smoothing, carried: newCarried(p), recordReader: newRecordReader(p)}
 	for _, comp := range d.comps {
 		if comp.Words > 0 && comp.Mode&ecs.Interpolated != 0 {
 			n := comp.Schema.Offsets()
@@ -47,7 +48,10 @@ func newDrawer(world, view *ecs.World, p *ecs.Protocol, smoothing Smoothing, now
 func wordsOf(comp *ecs.Component) int { return int(comp.Schema.Size+7) / 8 }
 
 // begin begins a frame.
-func (d *drawer) begin(now time.Time) { d.before, d.frame = d.frame, now }
+func (d *drawer) begin(now time.Time) {
+	d.before, d.frame = d.frame, now
+	d.carried.frame++
+}
 
 // jumpsOf is how often an entity has jumped.
 func (d *drawer) jumpsOf(w *ecs.World, e ecs.Entity) uint8 {
@@ -72,6 +76,7 @@ func (d *drawer) hide(id uint32, f *figure) {
 // show makes sure that the view has the entity with these components.
 func (d *drawer) show(id uint32, f *figure, mask uint64, simulated bool) {
 	if f.entity.IsZero() || d.view.Netcode().Mask(f.entity) != mask || ecs.Has[components.Predicted](d.view, f.entity) != simulated {
+		d.stand(f, mask)
 		f.entity = d.view.Netcode().Replica(components.NetID(id), mask, simulated)
 	}
 }

@@ -91,6 +91,7 @@ type figure struct {
 	blend   *blend       // nil: it was always drawn in one way
 	error   *visualError // nil: there was none
 	lag     []float64    // seconds of frames that were too short to move a component; see damped
+	stood   []stood      // by component that is carried; nil: it was never seen to be
 }
 
 // goOn stays with the two states that an entity was drawn between in the last frame for as
@@ -151,5 +152,8 @@ func (f *figure) drop() {
 	f.settled()
 	if f.blend != nil {
 		f.blend.on = false
+	}
+	for i := range f.stood {
+		f.stood[i].on = false
 	}
 }

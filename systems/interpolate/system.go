@@ -88,6 +88,7 @@ func (s *System) Run(*ecs.World) {
 	if s.way.draw(s.partial()) {
 		s.stalls++
 	}
+	carrying{s}.draw()
 }
 
 // Frame begins a frame at now, with a share of datagrams that are lost.

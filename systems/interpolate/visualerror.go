@@ -176,6 +176,9 @@ func (d *drawer) leave(f *figure) {
 	}
 	f.settled() // what is drawn has it already
 	f.ahead = 0
+	for i := range f.stood {
+		f.stood[i].on = f.stood[i].on && f.stood[i].carrier != 0
+	}
 	b := f.blend
 	*b = blend{on: true, mask: d.view.Netcode().Mask(f.entity), from: b.from[:0]}
 	for i := range d.moving {

@@ -1,0 +1,439 @@
+package systems_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// The parade is the field with flags, which players and other flags carry.
+
+// Held is who carries a flag, and where that stands beside it.
+type Held struct {
+	By   components.NetID `net:"ref parent"`
+	X, Y float32          `net:"-8..8 step 0.01"`
+}
+
+// Flag is the number of a flag, from 1 on.
+type Flag struct {
+	Number uint8 `net:"0..255"`
+}
+
+type banner struct {
+	Pos   *components.Position
+	Held  *Held
+	Flag  *Flag
+	Jumps *components.Teleports
+}
+
+// beside is where a flag stands whose carrier stands somewhere.
+func beside(h Held, at components.Position) components.Position {
+	return components.Position{X: at.X + h.X, Y: at.Y + h.Y}
+}
+
+// carry makes what is held stand at its holder.
+func carry(p *ecs.Protocol) { ecs.Carry(p, beside) }
+
+// parade is the field with flags, and what a test adds.
+func parade(more ...part) func() *ecs.Protocol {
+	return fieldOf(append([]part{predicted[Held], predicted[Flag], predicted[components.Teleports], carry}, more...)...)
+}
+
+// flags puts n flags onto the field.
+func flags(n int) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		for i := range n {
+			w.Spawn(components.Position{X: 60, Y: 10 * float32(i)}, Held{}, Flag{uint8(i + 1)}, components.Teleports{})
+		}
+	}
+}
+
+// playerOf is the entity that a client walks, 0 for none.
+func playerOf(w *ecs.World, client uint32) components.NetID {
+	for e, p := range ecs.Each[pushable](w) {
+		if p.Own.Client == client && ecs.Has[Jumps](w, e) {
+			return w.NetID(e)
+		}
+	}
+	return 0
+}
+
+// column lets up to 8 flags stand one on the other, the last of all on the first player.
+func column(w *ecs.World) {
+	var list [8]components.NetID
+	n := 0
+	for e := range ecs.EachInOrder[banner](w) {
+		list[n] = w.NetID(e)
+		n++
+	}
+	for i := range n {
+		e, _ := w.ByNetID(list[i])
+		by := playerOf(w, 1)
+		if i+1 < n {
+			by = list[i+1]
+		}
+		*ecs.Get[Held](w, e) = Held{by, 1.25, -2.5 * float32(i+1)}
+	}
+}
+
+// offPlace is how far each flag of a world that somebody carries stands from where it should, and
+// how many these are.
+func offPlace(w *ecs.World) (most float64, carried int) {
+	for e, f := range ecs.All[struct {
+		Pos  components.Position
+		Held Held
+	}](w) {
+		carrier, there := w.ByNetID(f.Held.By)
+		if !there {
+			continue
+		}
+		want := beside(f.Held, *ecs.Get[components.Position](w, carrier))
+		most = max(most, apart(*ecs.Get[components.Position](w, e), want))
+		carried++
+	}
+	return most, carried
+}
+
+// onParade is a configuration of the parade over a link at 300/50/5, in which every other
+// client draws between ticks, too.
+func onParade(preset policy.Preset, seed uint64, clients, n int, more ...part) systemstest.Config {
+	config := underPreset(preset, seed, clients, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
+	config.Protocol, config.Populate, config.FrameRate = parade(more...), flags(n), 75
+	config.Client = func(n int) (k systems.ClientConfig) {
+		if n%2 > 0 {
+			k.Partial = systems.Gather(func(_ *systems.Client, in *Walk) { in.DX = 1 })
+		}
+		return k
+	}
+	return config
+}
+
+// Under each model a flag is drawn exactly where its carrier is drawn, and so is what stands on
+// that, on the screen of the carrier and on all others; and the server has it there.
+func TestNetcodeE9_CarriedIsDrawnAtItsCarrier(t *testing.T) {
+	each(t, policy.Presets(), fewer(2), func(t *testing.T, preset policy.Preset, seed uint64) {
+		config := onParade(preset, seed, 3, 3, authority(column))
+		c := match(t, config, 5*time.Second)
+		worst, drawn, moved := map[int]float64{}, 0, 0.0
+		was := map[int]components.Position{}
+		c.OnFrame(func(k *systemstest.Client) {
+			most, n := offPlace(k.View())
+			worst[k.N], drawn = max(worst[k.N], most), drawn+n
+			at := drawnFlag(k.View(), 1)
+			moved += apart(at, was[k.N])
+			was[k.N] = at
+		})
+		c.OnServerTick(func() {
+			if most, n := offPlace(c.Server.World()); most != 0 || n != 3 {
+				t.Fatalf("tick %d: on the server %d flags are carried, and stand %v beside their places", c.Server.Tick(), n, most)
+			}
+		})
+		c.Run(10 * time.Second)
+		for n, most := range worst {
+			if most > 0 {
+				t.Errorf("client %d drew a flag %.3f units from where it drew what carries it", n, most)
+			}
+		}
+		if drawn < 3*3*700 || moved < 10 {
+			t.Errorf("%d flags were drawn, which moved by %.0f units", drawn, moved)
+		}
+	})
+}
+
+// drawnFlag is where a flag stands in a world.
+func drawnFlag(w *ecs.World, number uint8) components.Position {
+	for _, f := range ecs.All[struct {
+		Pos  components.Position
+		Flag Flag
+	}](w) {
+		if f.Flag.Number == number {
+			return f.Pos
+		}
+	}
+	panic(fmt.Sprintf("there is no flag %d", number))
+}
+
+// onFlag changes what the first flag is held by.
+func onFlag(w *ecs.World, change func(b banner)) {
+	for _, b := range ecs.EachInOrder[banner](w) {
+		if b.Flag.Number == 1 {
+			change(b)
+		}
+	}
+}
+
+// hand gives the flag at chosen ticks to the player of a client, 0 for nobody.
+func hand(to map[uint32]uint32, jumps uint32) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		if client, now := to[w.Tick()]; now {
+			onFlag(w, func(b banner) {
+				*b.Held = Held{playerOf(w, client), 0, 1.5}
+				if w.Tick() == jumps {
+					b.Jumps.Count++
+				}
+			})
+		}
+	}
+}
+
+// glance is how a client drew the flag in a frame.
+type glance struct {
+	by      components.NetID
+	at      components.Position
+	off     float64 // from where its carrier has it
+	carried bool
+	jumps   uint8
+	changed time.Time // when its carrier was another last
+	changes int
+	landed  int // jumps
+}
+
+// watchFlag demands that the flag goes over from carrier to carrier within 12 ticks, and in each
+// frame by no more than most; or all at once where it jumps.
+func watchFlag(t *testing.T, c *systemstest.Crowd, most float64) map[int]*glance {
+	glances := map[int]*glance{}
+	c.OnFrame(func(k *systemstest.Client) {
+		now := glance{}
+		for _, f := range ecs.All[struct {
+			Pos   components.Position
+			Held  Held `ecs:"optional"`
+			Jumps components.Teleports
+		}](k.View()) {
+			now.by, now.at, now.jumps = f.Held.By, f.Pos, f.Jumps.Count
+		}
+		now.off, _ = offPlace(k.View())
+		_, now.carried = k.View().ByNetID(now.by)
+		was := glances[k.N]
+		if was == nil {
+			glances[k.N] = &now
+			return
+		}
+		now.changed, now.changes, now.landed = was.changed, was.changes, was.landed
+		step := apart(now.at, was.at)
+		switch {
+		case now.jumps != was.jumps:
+			if now.landed++; step < 3 || now.off != 0 {
+				t.Errorf("%v: a flag that jumped moved by %.2f, and stands %.2f beside its place", k, step, now.off)
+			}
+			now.changed = time.Time{}
+		case now.by != was.by || now.carried != was.carried:
+			now.changed, now.changes = c.Now(), now.changes+1
+		}
+		if now.jumps == was.jumps && step > most {
+			t.Errorf("%v: %v after its carrier changed the flag moved by %.2f in a frame", k, c.Now().Sub(now.changed), step)
+		}
+		if now.off > 0 && c.Now().Sub(now.changed) > ticks(13) {
+			t.Errorf("%v: %v after its carrier changed the flag stands %.3f beside its place", k, c.Now().Sub(now.changed), now.off)
+		}
+		glances[k.N] = &now
+	})
+	return glances
+}
+
+// wear is hand where the component itself comes with the carrier, and goes with it.
+func wear(to map[uint32]uint32, jumps uint32) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		client, now := to[w.Tick()]
+		if !now {
+			return
+		}
+		for e, b := range ecs.EachInOrder[struct {
+			Flag  *Flag
+			Jumps *components.Teleports
+		}](w) {
+			if w.Tick() == jumps {
+				b.Jumps.Count++
+			}
+			if ecs.Remove[Held](w, e); client != 0 {
+				ecs.Add(w, e, Held{playerOf(w, client), 0, 1.5})
+			}
+		}
+	}
+}
+
+// A flag that another carrier gets goes over to it within 12 ticks, and so it does when it is put
+// down; where components.Teleports counts it is there at once.
+func TestNetcodeE9_AnotherCarrierIsGoneOverTo(t *testing.T) {
+	each(t, policy.Presets(), fewer(2), func(t *testing.T, preset policy.Preset, seed uint64) {
+		to := map[uint32]uint32{550: 0, 600: 1, 660: 2, 720: 0, 780: 1, 840: 2}
+		for _, rule := range []func(w *ecs.World){hand(to, 840), wear(to, 840)} {
+			config := onParade(preset, seed, 2, 1, authority(rule))
+			config.Play = straight()
+			c := match(t, config, 5*time.Second)
+			glances := watchFlag(t, c, 2.6)
+			c.Run(12 * time.Second)
+			for n, g := range glances {
+				if g.changes != 4 || g.landed != 1 {
+					t.Errorf("client %d saw %d changes of carrier, and %d jumps", n, g.changes, g.landed)
+				}
+			}
+		}
+	})
+}
+
+// A flag whose carrier is destroyed, or out of a client's sight, is drawn as the server tells of
+// it, and nothing jumps.
+func TestNetcodeE9_WithoutItsCarrierItIsDrawnByItsOwnStates(t *testing.T) {
+	const from, until = 600, 700
+	type row struct {
+		name
+		preset policy.Preset
+		gone   bool
+	}
+	eachRow(t, []row{
+		{"out of sight", policy.LocalSync, false},
+		{"out of sight, damped", policy.Buffered, false},
+		{"destroyed", policy.LocalSync, true},
+		{"destroyed, damped", policy.Buffered, true},
+		{"destroyed, all peers", policy.Rollback, true},
+	}, func(t *testing.T, test row) {
+		config := onParade(test.preset, 1, 2, 1, authority(func(w *ecs.World) {
+			hand(map[uint32]uint32{300: 1}, 0)(w)
+			if e, there := w.ByNetID(playerOf(w, 1)); there && test.gone && w.Tick() == from {
+				w.Despawn(e)
+			}
+		}))
+		config.Play = straight()
+		if !test.gone {
+			config.Server.Visible = func(w *ecs.World, e ecs.Entity, client uint32) bool {
+				return client == 1 || w.NetID(e) != playerOf(w, 1) || w.Tick() < from || w.Tick() >= until
+			}
+		}
+		c := systemstest.New(t, config)
+		c.Connect()
+		c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from-60 })
+		places := map[int]components.Position{}
+		c.OnServerTick(func() { places[int(c.Server.Tick())] = drawnFlag(c.Server.World(), 1) })
+		glances := watchFlag(t, c, 1)
+		alone := 0
+		c.OnFrame(func(k *systemstest.Client) {
+			g := glances[k.N]
+			if g.carried || c.Now().Sub(g.changed) < ticks(30) {
+				return
+			}
+			alone++
+			at, behind := places[int(k.DrawnTick())], 0.15
+			if test.preset == policy.Buffered && !test.gone {
+				behind = 1.5
+			}
+			if d := apart(at, g.at); d > behind {
+				t.Errorf("%v draws the flag %.2f from where the server had it in tick %.1f", k, d, k.DrawnTick())
+			}
+		})
+		c.Run(5 * time.Second)
+		for n, g := range glances {
+			want := 2
+			if test.gone || c.Clients[n].ID() == 1 {
+				want = 1
+			}
+			if test.gone == g.carried || g.changes > want || alone == 0 {
+				t.Errorf("client %d saw %d changes of carrier, and carried %v; %d frames without it", n, g.changes, g.carried, alone)
+			}
+		}
+	})
+}
+
+// ownFlags gives each of so many clients a flag of its own.
+func ownFlags(n int) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		for i := range n {
+			w.Spawn(components.Owner{Client: uint32(i + 1)}, components.Position{}, Held{}, Flag{uint8(i + 1)}, components.Teleports{})
+		}
+	}
+}
+
+// swap lets each flag be carried by the player of the client whose number is its own plus by.
+func swap(by uint32) func(w *ecs.World) {
+	return func(w *ecs.World) {
+		for _, b := range ecs.EachInOrder[banner](w) {
+			*b.Held = Held{playerOf(w, (uint32(b.Flag.Number)-1+by)%2+1), 1, 2}
+		}
+	}
+}
+
+// shove is a system that moves the first two players now and then, on the server alone.
+func shove(w *ecs.World) {
+	for e, p := range ecs.Each[pushable](w) {
+		if w.Tick() > 400 && w.Tick()%40 == 0 && ecs.Has[Jumps](w, e) {
+			p.Pos.Y += 3
+		}
+	}
+}
+
+// What a client simulates is placed in its ticks, too, those of replays included; a carrier that
+// nobody pushes makes no correction.
+func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
+	each(t, policy.Presets(), 1, func(t *testing.T, preset policy.Preset, seed uint64) {
+		peers := preset.Policies().Correction == policy.CorrectionInputs
+		for _, pushed := range []bool{false, true} {
+			rules := swap(0)
+			if pushed {
+				rules = func(w *ecs.World) {
+					swap(0)(w)
+					shove(w)
+				}
+			}
+			config := onParade(preset, seed, 2, 0, authority(rules))
+			config.Populate = ownFlags(2)
+			if !pushed {
+				config.Link = lag(9)
+			}
+			c := match(t, config, 10*time.Second)
+			placed, where := 0, 0.0
+			c.OnClientTick(func(k *systemstest.Client) {
+				w := k.World()
+				for _, f := range ecs.Each[struct {
+					Pos  *components.Position
+					Held *Held
+				}](w) {
+					if e, there := w.ByNetID(f.Held.By); there && (peers || ecs.Has[components.Predicted](w, e)) {
+						placed++
+						where = max(where, apart(*f.Pos, beside(*f.Held, *ecs.Get[components.Position](w, e))))
+					}
+				}
+			})
+			c.Run(10 * time.Second)
+			if placed < 2*590 || where > 0 && !pushed || where > 3 {
+				t.Errorf("pushed %v: %d flags were placed, up to %.3f beside their places", pushed, placed, where)
+			}
+			if !pushed && !peers {
+				c.NoCorrections()
+			}
+			rest(c)
+		}
+	})
+}
+
+// Ticks and frames in which some carry others, and hand them over, allocate nothing.
+func TestNetcodeE9_CarryingAllocatesNothing(t *testing.T) {
+	skipRace(t)
+	eachRow(t, []policy.Preset{policy.LocalSync, policy.Buffered}, func(t *testing.T, preset policy.Preset) {
+		config := onParade(preset, 1, 3, 8, authority(func(w *ecs.World) {
+			column(w)
+			onFlag(w, func(b banner) { b.Held.By = playerOf(w, 1+w.Tick()/40%4) })
+		}))
+		config.CountOnly, config.Link = true, lag(9)
+		c := match(t, config, 60*time.Second)
+		by, changes := components.NetID(0), 0
+		c.OnFrame(func(k *systemstest.Client) {
+			for _, f := range ecs.All[struct {
+				Flag Flag
+				Held Held
+			}](k.View()) {
+				if k.N == 0 && f.Flag.Number == 1 && f.Held.By != by {
+					by = f.Held.By
+					changes++
+				}
+			}
+		})
+		if allocatesNothing(t, c, 600); changes < 10 {
+			t.Errorf("%d changes of carrier", changes)
+		}
+	})
+}
