@@ -1,0 +1,122 @@
+package runner_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// checkout is the repository, seen from this folder.
+const checkout = "../.."
+
+// ours is what import paths of the repository begin with.
+const ours = "github.com/tactusgo/tactus"
+
+// outside makes a module elsewhere that requires this repository as it stands here, and builds the
+// command in its root from files by name.
+func outside(t *testing.T, files map[string]string) (binary string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds a command")
+	}
+	root, err := filepath.Abs(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/x\n\ngo 1.26\n\nrequire "+ours+" v0.0.0\n\nreplace "+ours+" => "+root+"\n")
+	write("go.sum", string(sums))
+	for name, text := range files {
+		write(name, text)
+	}
+	binary = filepath.Join(dir, "x.exe")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".")
+	build.Dir, build.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("outside of the repository: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// copied is an example as somebody has it who has copied it: its packages are their own.
+func copied(t *testing.T, example string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	top := filepath.Join(checkout, "examples", example)
+	err := filepath.WalkDir(top, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(top, name)
+		files[filepath.ToSlash(rel)] = string(bytes.ReplaceAll(b, []byte(ours+"/examples/"+example), []byte("example.com/x")))
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files of examples/%s, %v", len(files), example, err)
+	}
+	return files
+}
+
+// An example that was copied out builds, and plays.
+func TestCustomPlaysElsewhere(t *testing.T) {
+	t.Parallel()
+	play := exec.CommandContext(t.Context(), outside(t, copied(t, "custom")), strings.Fields("-headless -virtual -duration 3s -warmup 1s -json")...)
+	out, err := play.Output()
+	if err != nil || !strings.Contains(string(out), `"converged":true`) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// The smallest game prints where its dots are.
+func TestDotsPlaysElsewhere(t *testing.T) {
+	t.Parallel()
+	binary := outside(t, copied(t, "dots"))
+	said, stderr, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	play := exec.CommandContext(t.Context(), binary)
+	play.Stdout, play.Stderr = stderr, stderr
+	if err := errors.Join(play.Start(), stderr.Close()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = play.Process.Kill(); _ = play.Wait() }()
+	if err := said.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	var text []byte
+	b := make([]byte, 4096)
+	other := regexp.MustCompile(`client 1 sees the dot of client [2-4] at +-?\d`)
+	for !other.Match(text) {
+		n, err := said.Read(b)
+		text = append(text, b[:n]...)
+		if bytes.Contains(text, []byte("address already in use")) {
+			t.Skip("somebody else has the port, for how long nobody knows")
+		}
+		if err != nil {
+			t.Fatalf("no client has seen another: %v\n%s", err, text)
+		}
+	}
+}
