@@ -9,7 +9,6 @@ package main
 import (
 	"context"
 	"flag"
-	"log/slog"
 	"os"
 	"os/signal"
 
@@ -51,9 +50,7 @@ func world() runner.World {
 		Listen: map[string]func(string) (netsys.Wire, error){
 			"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
 		},
-		Inspect: func(s *systems.Server, token string, log *slog.Logger) (runner.Inspector, error) {
-			return inspect.New(s, inspect.Config{Token: token, Logger: log})
-		},
+		Inspect: runner.Inspect(inspect.Open),
 	}
 }
 

@@ -14,10 +14,10 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/internal/web"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/runner/web"
 )
 
 // matchConfig is what a test wants of a match.
@@ -106,7 +106,7 @@ func newPage(t *testing.T, c matchConfig) *match {
 func (m *match) page(t *testing.T) {
 	t.Helper()
 	m.proxy = newProxy(t, m.wire.WebSocketAddr().String())
-	site := web.New(web.Config{Package: "examples/play", Port: m.proxy.port(), Progress: t.Output()})
+	site := web.New(web.Config{Package: "examples/play", Args: []string{"arena"}, Port: m.proxy.port(), Progress: t.Output()})
 	page := httptest.NewServer(site)
 	t.Cleanup(page.Close)
 	m.url = page.URL

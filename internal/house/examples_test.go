@@ -11,7 +11,7 @@ import (
 
 // ownTools are the examples that are tools of this repository too: these alone import what
 // nobody outside of it can. All others can be copied out, and build there.
-var ownTools = []string{"examples/arena", "examples/compare", "examples/echo", "examples/play", "examples/swarm", "examples/tokens"}
+var ownTools = []string{"examples/arena", "examples/compare", "examples/echo", "examples/swarm", "examples/tokens"}
 
 // Nobody who copies an example misses what it stands on.
 func TestExamplesCanBeCopied(t *testing.T) {

@@ -70,12 +70,18 @@ func (c ListenConfig) coalesce() time.Duration {
 func Listen(addr string) (*Listener, error) { return ListenConfig{}.Listen(addr) }
 
 // ListenWebSocket serves WebSocket connections at an address, and no UDP, with the defaults of
-// [WebSocketConfig]. For both in one wire, set [ListenConfig.WebSocket] and call [ListenConfig.Listen].
+// [WebSocketConfig]. For both in one wire there is [ListenBoth].
 func ListenWebSocket(addr string) (*Listener, error) {
 	if addr == "" {
 		return nil, errors.New(`eventloop: ListenWebSocket "": address without a port; ":0" takes a free one`)
 	}
 	return ListenConfig{WebSocket: WebSocketConfig{Addr: addr}}.Listen("")
+}
+
+// ListenBoth serves UDP at an address and WebSocket connections at another, in one wire. Browsers may ask for the latter
+// by names of the host, beside localhost and addresses: see [WebSocketConfig].
+func ListenBoth(addr, socket string, names []string) (*Listener, error) {
+	return ListenConfig{WebSocket: WebSocketConfig{Addr: socket, Hosts: names}}.Listen(addr)
 }
 
 func orDefault[T comparable](v, def T) T {

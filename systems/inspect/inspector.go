@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -40,6 +41,11 @@ const (
 
 // errBusy is the error of a request that no wake-up has answered.
 var errBusy = errors.New("the server has not answered in time: it does not tick, or too many ask it")
+
+// Open is [New] with a token, which may be empty, and a log, which may be nil: runner.Inspect takes it.
+func Open(s *systems.Server, token string, log *slog.Logger) (*Inspector, error) {
+	return New(s, Config{Token: token, Logger: log})
+}
 
 // New attaches an inspector to a server, whose schedule stays as it is now: call it before
 // the server runs, or between two of its ticks. The error wraps [ErrConfig]. A server has

@@ -3,7 +3,6 @@ package runner
 import (
 	"flag"
 	"io"
-	"log/slog"
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -34,10 +33,8 @@ func plaza() World {
 				p.X, p.Y = p.X+dx, p.Y+dy
 			}
 		},
-		Listen: map[string]func(string) (netsys.Wire, error){"udp": Wire(eventloop.Listen), "ws": Wire(eventloop.ListenWebSocket)},
-		Inspect: func(s *systems.Server, token string, log *slog.Logger) (Inspector, error) {
-			return inspect.New(s, inspect.Config{Token: token, Logger: log})
-		},
+		Listen:  map[string]func(string) (netsys.Wire, error){"udp": Wire(eventloop.Listen), "ws": Wire(eventloop.ListenWebSocket)},
+		Inspect: Inspect(inspect.Open),
 	}
 }
 

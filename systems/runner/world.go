@@ -50,7 +50,7 @@ type World struct {
 	// only -headless -virtual works, which needs none.
 	Listen map[string]func(addr string) (netsys.Wire, error)
 	// Inspect makes the inspector of a server that does not run yet; nil: -inspect is not offered.
-	// The token may be empty: then only this machine may look.
+	// The token may be empty: then only this machine may look. Package inspect has one: see [Inspect].
 	Inspect func(s *systems.Server, token string, log *slog.Logger) (Inspector, error)
 	// Defaults are what flags are that are not given. A field that is zero is the contract's default;
 	// NPCs -1 are none.
@@ -108,6 +108,19 @@ func Wire[W netsys.Wire](listen func(addr string) (W, error)) func(addr string) 
 			return nil, err
 		}
 		return w, nil
+	}
+}
+
+// Inspect makes a function that opens an inspector fit for [World.Inspect]:
+//
+//	Inspect: runner.Inspect(inspect.Open)
+func Inspect[I Inspector](open func(s *systems.Server, token string, log *slog.Logger) (I, error)) func(*systems.Server, string, *slog.Logger) (Inspector, error) {
+	return func(s *systems.Server, token string, log *slog.Logger) (Inspector, error) {
+		x, err := open(s, token, log)
+		if err != nil {
+			return nil, err
+		}
+		return x, nil
 	}
 }
 

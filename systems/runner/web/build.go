@@ -7,10 +7,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,9 +18,6 @@ import (
 	"strings"
 	"time"
 )
-
-// module is the repository's module, which the sources are looked for by.
-const module = "module github.com/tactusgo/tactus\n"
 
 // kept is how many builds stay in the cache.
 const kept = 4
@@ -38,11 +35,10 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 		}
 		return dir, fmt.Sprintf("%x-%x", at.ModTime().UnixNano(), at.Size()), nil
 	}
-	root, err := checkout()
+	source, err := sources(s.config.Package)
 	if err != nil {
 		return "", "", err
 	}
-	source := filepath.Join(root, filepath.FromSlash(s.config.Package))
 	env, err := output(ctx, source, "env", "GOVERSION", "GOROOT")
 	if err != nil {
 		return "", "", fmt.Errorf("the Go compiler is needed to build one: %w; without it, -web names the folder of one that was built", err)
@@ -56,7 +52,8 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 		}
 		cache = filepath.Join(user, "tactus", "web")
 	}
-	if id, err = fingerprint(root, version); err != nil {
+	id, packages, err := fingerprint(ctx, source, version)
+	if err != nil {
 		return "", "", err
 	}
 	dir = filepath.Join(cache, id)
@@ -70,6 +67,7 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 	}
 	started := time.Now()
 	s.say("building the page's client for the browser; the next start will find it in %s", cache)
+	s.step(0, packages)
 	if err := s.build(ctx, source, goroot, cache, dir); err != nil {
 		return "", "", err
 	}
@@ -89,20 +87,21 @@ func (s *Site) say(format string, args ...any) {
 	}
 }
 
-// checkout is the root of the repository around the working directory.
-func checkout() (string, error) {
+// sources is the folder of a package in the module around the working directory, or in one around that.
+func sources(pkg string) (string, error) {
 	at, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for {
-		b, err := os.ReadFile(filepath.Join(at, "go.mod"))
-		if err == nil && bytes.HasPrefix(b, []byte(module)) {
-			return at, nil
+		folder := filepath.Join(at, filepath.FromSlash(pkg))
+		_, module := os.Stat(filepath.Join(at, "go.mod"))
+		if files, _ := filepath.Glob(filepath.Join(folder, "*.go")); module == nil && len(files) > 0 {
+			return folder, nil
 		}
 		up := filepath.Dir(at)
 		if up == at {
-			return "", errors.New("it is built from the sources: start this in a checkout of the repository, or name the folder of a built one by -web")
+			return "", fmt.Errorf("it is built from the sources in %s: start this in a checkout that has them, or name the folder of a built one by -web", pkg)
 		}
 		at = up
 	}
@@ -124,34 +123,44 @@ func output(ctx context.Context, dir string, args ...string) (string, error) {
 	return string(b), nil
 }
 
-// fingerprint names a build by all sources that it could depend on.
-func fingerprint(root, version string) (string, error) {
+// listed is a package that the client is made of.
+type listed struct {
+	ImportPath, Dir                         string
+	Standard                                bool
+	GoFiles, SFiles, OtherFiles, EmbedFiles []string
+}
+
+// fingerprint names a build by all that goes into it, and says how many packages that are.
+func fingerprint(ctx context.Context, source, version string) (id string, packages int, err error) {
+	text, err := output(ctx, source, "list", "-deps", "-json=ImportPath,Dir,Standard,GoFiles,SFiles,OtherFiles,EmbedFiles", ".")
+	if err != nil {
+		return "", 0, err
+	}
 	h := sha256.New()
 	fmt.Fprintln(h, version)
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	d := json.NewDecoder(strings.NewReader(text))
+	for {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return "", 0, err
 		}
-		name := d.Name()
-		if d.IsDir() {
-			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "bench") {
-				return filepath.SkipDir
+		packages++
+		if p.Standard { // the version says it
+			continue
+		}
+		fmt.Fprintln(h, p.ImportPath)
+		for _, name := range slices.Concat(p.GoFiles, p.SFiles, p.OtherFiles, p.EmbedFiles) {
+			b, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				return "", 0, err
 			}
-			return nil
+			fmt.Fprintln(h, name, len(b))
+			_, _ = h.Write(b)
 		}
-		if strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") && name != "go.mod" && name != "go.sum" {
-			return nil
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(root, path)
-		fmt.Fprintln(h, filepath.ToSlash(rel), len(b))
-		_, _ = h.Write(b)
-		return nil
-	})
-	return hex.EncodeToString(h.Sum(nil)[:10]), err
+	}
+	return hex.EncodeToString(h.Sum(nil)[:10]), packages, nil
 }
 
 // build compiles the client into dir, which appears when all is in it.
@@ -161,11 +170,6 @@ func (s *Site) build(ctx context.Context, source, goroot, cache, dir string) err
 		return unkept(err)
 	}
 	defer os.RemoveAll(tmp)
-	all, err := output(ctx, source, "list", "-deps", ".")
-	if err != nil {
-		return err
-	}
-	s.step(0, strings.Count(all, "\n"))
 	if err := s.compile(ctx, source, filepath.Join(tmp, "play.wasm")); err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@
       if (started) return;
       started = true;
       try { localStorage.setItem("name", name.value); } catch { }
-      go.argv = ["play", "arena", ...settings.args, "-connect", `ws://${host}:${settings.port}`, "-name", name.value.trim()];
+      go.argv = ["play", ...settings.args, "-connect", `ws://${host}:${settings.port}`, "-name", name.value.trim()];
       name.blur();
       card.classList.add("gone");
       card.addEventListener("transitionend", () => { card.hidden = card.classList.contains("gone"); });

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -135,6 +136,42 @@ func TestForeignNameGetsNothing(t *testing.T) {
 	}
 }
 
+// A page of a game's own is served as it is, and what stands in it is all that its policy lets in beside the site's own.
+func TestPageOfOnesOwn(t *testing.T) {
+	const html = `<!doctype html><style>body { margin: 0 }</style><p id="status"></p><script>let x = 1;</script><SCRIPT src="/start.js"></SCRIPT>`
+	s := New(Config{Dir: prebuilt(t), Port: 7778, Page: html})
+	r := get(t, s, "/", "")
+	if got := body(t, r); got != html {
+		t.Errorf("the page is %q", got)
+	}
+	policy := r.Header.Get("Content-Security-Policy")
+	for _, want := range []string{
+		"script-src 'self' 'wasm-unsafe-eval' 'sha256-" + hash("let x = 1;") + "';", "style-src 'self' 'sha256-" + hash("body { margin: 0 }") + "';",
+	} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("policy %q is without %q", policy, want)
+		}
+	}
+	if r := get(t, s, "/start.js", ""); !strings.Contains(body(t, r), "/play.wasm") {
+		t.Errorf("%v is not what starts the client", r.Status)
+	}
+	ours := New(Config{Package: "examples/play", Title: "Tactus <arena>", Keys: [][2]string{{"W & S", "move"}}})
+	text := body(t, get(t, ours, "/", ""))
+	for _, want := range []string{"<title>Tactus &lt;arena&gt;</title>", "<h1>Tactus <span>&lt;arena&gt;</span></h1>", "<dt>W &amp; S</dt><dd>move</dd>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page is without %s:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, `class="touch"`) || strings.Contains(text, `class="mouse"`) {
+		t.Errorf("fingers have nothing to read:\n%s", text)
+	}
+}
+
+func hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
 func TestWhyThereIsNoClient(t *testing.T) {
 	why := func(s *Site) string {
 		err := s.Prepare(t.Context())
@@ -169,30 +206,46 @@ func TestCache(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("go.mod", module)
+	write("go.mod", "module example.com/game\n\ngo 1.26\n")
 	write("a.go", "package a\n")
-	write("play/go.mod", "module play\n\ngo 1.26\n")
-	write("play/main.go", "package main\n\nfunc main() {}\n")
-	t.Chdir(filepath.Join(root, "play"))
-	first, err := fingerprint(root, "go1")
-	if err != nil {
-		t.Fatal(err)
+	write("play/go.mod", "module play\n\ngo 1.26\n\nrequire example.com/game v0.0.0\n\nreplace example.com/game => ..\n")
+	write("play/main.go", "package main\n\nimport (\n\t_ \"embed\"\n\t_ \"example.com/game\"\n)\n\n//go:embed level.txt\nvar level string\n\nfunc main() { println(level) }\n")
+	write("play/level.txt", "one")
+	play := filepath.Join(root, "play")
+	t.Chdir(play)
+	name := func(version string) string {
+		t.Helper()
+		id, packages, err := fingerprint(t.Context(), play, version)
+		if err != nil || packages < 2 {
+			t.Fatalf("%d packages, %v", packages, err)
+		}
+		return id
 	}
-	for name, change := range map[string]func(){
-		"a test":   func() { write("a_test.go", "package a\n") },
-		"an image": func() { write("x.png", "x") },
+	first := name("go1")
+	for what, change := range map[string]func(){
+		"a test":             func() { write("a_test.go", "package a\n") },
+		"an image":           func() { write("x.png", "x") },
+		"another package":    func() { write("server/b.go", "package b\n") },
+		"another platform's": func() { write("play/a_linux.go", "package main\n") },
 	} {
 		change()
-		if id, err := fingerprint(root, "go1"); err != nil || id != first {
-			t.Errorf("%s changes the build: %v", name, err)
+		if name("go1") != first {
+			t.Errorf("%s changes the build", what)
 		}
 	}
-	if id, _ := fingerprint(root, "go2"); id == first {
+	if name("go2") == first {
 		t.Error("another compiler does not change the build")
 	}
-	write("a.go", "package a // changed\n")
-	if id, _ := fingerprint(root, "go1"); id == first {
-		t.Error("a source does not change the build")
+	for what, change := range map[string]func(){
+		"a source beside":      func() { write("a.go", "package a // changed\n") },
+		"a file that is in it": func() { write("play/level.txt", "two") },
+	} {
+		change()
+		now := name("go1")
+		if now == first {
+			t.Errorf("%s does not change the build", what)
+		}
+		first = now
 	}
 
 	for what, c := range map[string]struct{ path, cache string }{
@@ -249,26 +302,6 @@ func TestPrune(t *testing.T) {
 	left, err := os.ReadDir(cache)
 	if err != nil || len(left) != kept || left[0].Name() != "d" {
 		t.Errorf("%v left, %v", left, err)
-	}
-}
-
-func TestListen(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer taken.Close()
-	if ln, err := Listen(taken.Addr().String(), false); err == nil {
-		_ = ln.Close()
-		t.Error("listens where somebody else does")
-	}
-	ln, err := Listen(taken.Addr().String(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = ln.Close()
-	if _, err := Listen("nonsense", true); err == nil {
-		t.Error("listens at nonsense")
 	}
 }
 

@@ -2,11 +2,9 @@ package web
 
 import (
 	"context"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -18,35 +16,10 @@ import (
 	"github.com/tactusgo/tactus/internal/hostname"
 )
 
-// page is what the site consists of beside the client.
-//
-//go:embed page
-var page embed.FS
-
-// Config configures a [Site].
-type Config struct {
-	// Dir holds a client that was built before: play.wasm and wasm_exec.js. "" builds
-	// it from the sources around the working directory.
-	Dir string
-	// Package is the client's folder in the repository, which has a go.mod of its own.
-	Package string
-	// Cache is where built clients are kept. "" is a folder in the user's cache.
-	Cache string
-	// Port is the TCP port of the game's WebSockets, on the host that the page came
-	// from.
-	Port uint16
-	// Hosts are names that the site is known by, without ports, beside localhost and its
-	// addresses; see package hostname.
-	Hosts []string
-	// Args are the client's arguments, before -connect and -name.
-	Args []string
-	// Progress is told what is going on, a line at a time. nil: nobody.
-	Progress io.Writer
-}
-
 // Site is a page with a client. Its handler may be used from any goroutine.
 type Site struct {
 	config Config
+	front  front
 	mux    http.ServeMux
 
 	mu    sync.Mutex
@@ -69,25 +42,27 @@ type settings struct {
 	Args []string `json:"args"`
 }
 
+// script is the type of scripts.
+const script = "text/javascript; charset=utf-8"
+
 // New makes a site whose client is not ready: see [Site.Prepare].
 func New(c Config) *Site {
-	s := &Site{config: c, state: state{State: "building"}}
-	for path, kind := range map[string]string{
-		"/{$}": "text/html; charset=utf-8", "/page.css": "text/css; charset=utf-8",
-		"/page.js": "text/javascript; charset=utf-8", "/icon.svg": "image/svg+xml",
-	} {
-		name := strings.TrimPrefix(path, "/")
-		if name == "{$}" {
-			name = "index.html"
-		}
-		body, err := page.ReadFile("page/" + name)
-		if err != nil {
-			panic(err) // it is embedded
-		}
+	s := &Site{config: c, front: frontOf(&c), state: state{State: "building"}}
+	fixed := func(path, kind string, body []byte) {
 		s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
 			_, _ = w.Write(body)
 		})
+	}
+	fixed("/{$}", "text/html; charset=utf-8", s.front.html)
+	for path, kind := range map[string]string{
+		"/page.css": "text/css; charset=utf-8", "/page.js": script, "/start.js": script, "/icon.svg": "image/svg+xml",
+	} {
+		body, err := page.ReadFile("page" + path)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		fixed(path, kind, body)
 	}
 	s.mux.HandleFunc("GET /build.json", func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()
@@ -98,7 +73,7 @@ func New(c Config) *Site {
 	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, settings{c.Port, append([]string{}, c.Args...)})
 	})
-	s.mux.HandleFunc("GET /wasm_exec.js", s.file("text/javascript; charset=utf-8"))
+	s.mux.HandleFunc("GET /wasm_exec.js", s.file(script))
 	s.mux.HandleFunc("GET /play.wasm", s.file("application/wasm"))
 	return s
 }
@@ -110,7 +85,7 @@ func writeJSON(w http.ResponseWriter, v any) {
 
 // adviseName is the answer to who asks under a name that is not the site's.
 const adviseName = "Any web site could lead here under this name: open the page by an address of this machine, such as http://127.0.0.1 or http://localhost, " +
-	"or start the server with the name (-names in the example worlds)."
+	"or start the server with the name (-names where there is such a flag)."
 
 // ServeHTTP implements [http.Handler].
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -120,8 +95,9 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "+
-		"img-src 'self' data:; connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", s.socket(r)))
+	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'%s; style-src 'self'%s; "+
+		"img-src 'self' data:; connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		s.front.scripts, s.front.styles, s.socket(r)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
@@ -174,18 +150,4 @@ func (s *Site) Prepare(ctx context.Context) error {
 	}
 	s.dir, s.id, s.state.State = dir, id, "ready"
 	return nil
-}
-
-// Listen listens at an address, or at a free port of its host where fallback allows
-// it and the port is taken.
-func Listen(addr string, fallback bool) (net.Listener, error) {
-	ln, err := net.Listen("tcp", addr)
-	if err == nil || !fallback {
-		return ln, err
-	}
-	host, _, split := net.SplitHostPort(addr)
-	if split != nil {
-		return nil, err
-	}
-	return net.Listen("tcp", net.JoinHostPort(host, "0"))
 }
