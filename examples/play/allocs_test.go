@@ -13,10 +13,12 @@ import (
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
+
+	"github.com/tactusgo/tactus/examples/play/internal/stage"
 )
 
-// counting says in the environment that this process is the one whose allocations are
-// counted: a game takes the main thread, which tests do not have.
+// counting names in the environment the world that this process plays, to count its
+// allocations: a game takes the main thread, which tests do not have.
 const counting = "PLAY_COUNT_ALLOCATIONS"
 
 func TestMain(m *testing.M) {
@@ -32,7 +34,7 @@ func TestMain(m *testing.M) {
 
 // counted is a game that ends after some frames.
 type counted struct {
-	*app
+	*stage.Stage
 	frames int
 	before map[[32]uintptr]int64
 	told   error
@@ -40,21 +42,21 @@ type counted struct {
 
 // Frames before those in which allocations are counted, and those.
 const (
-	warm  = 240
-	frame = 300
+	warm  = 100
+	frame = 150
 )
 
 // Update implements [ebiten.Game].
 func (c *counted) Update() error {
-	if err := c.app.Update(); err != nil {
+	if err := c.Stage.Update(); err != nil {
 		return err
 	}
-	if !c.was {
+	if !c.Playing() {
 		return nil
 	}
 	switch c.frames++; c.frames {
 	case warm:
-		c.panel.net.Show(true)
+		c.ShowOverlay(true)
 	case 2 * warm:
 		c.before = allocations()
 	case 2*warm + frame:
@@ -103,7 +105,7 @@ func blame(before, after map[[32]uintptr]int64) error {
 			if first && !strings.HasPrefix(f.Function, "runtime.") {
 				first, own = false, mine
 			}
-			ours = ours || strings.Contains(f.Function, ".(*app).Update") || strings.Contains(f.Function, ".(*app).Draw")
+			ours = ours || strings.Contains(f.Function, ".(*Stage).Update") || strings.Contains(f.Function, ".(*Stage).Draw")
 			if !more {
 				break
 			}
@@ -121,28 +123,34 @@ func blame(before, after map[[32]uintptr]int64) error {
 
 // countAllocations plays.
 func countAllocations() error {
-	o := options{bots: 8, npcs: 300, name: "Ada"}
-	address, stop, err := host(&o)
+	o := stage.Options{Bots: 8, NPCs: 300, Name: "Ada"}
+	world, err := pick(os.Getenv(counting))
+	if err != nil {
+		return err
+	}
+	address, stop, err := hosts[world.Name](&o)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	o.connect = address
-	settle()
-	c := &counted{app: newApp(&o)}
-	err = ebiten.RunGame(c)
-	c.online.close()
+	o.Connect = address
+	c := &counted{Stage: stage.New(world, &o)}
+	err = c.PlayAs(c)
 	return errors.Join(err, c.told)
 }
 
-// Nothing of ours allocates for a frame, in play and with the overlay open.
+// Nothing of ours allocates for a frame of any world, in play and with the overlay open.
 func TestFramesAllocateNothing(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), counting+"=1")
-	cmd.WaitDelay = 5 * time.Second
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Fatal(err)
+	for _, w := range worlds() {
+		t.Run(w.Name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), counting+"="+w.Name)
+			cmd.WaitDelay = 5 * time.Second
+			out, err := cmd.CombinedOutput()
+			t.Logf("%s", out)
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }

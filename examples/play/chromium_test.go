@@ -14,6 +14,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"github.com/tactusgo/tactus/examples/play/internal/paint"
+	"github.com/tactusgo/tactus/examples/play/internal/playtest"
 )
 
 // browser is a page in a browser.
@@ -38,7 +41,7 @@ func (b *browser) step(name string, f func()) {
 // told how often it was called before.
 func (b *browser) insist(what string, act func(n int), done func() bool) {
 	b.Helper()
-	end := time.Now().Add(patience)
+	end := time.Now().Add(playtest.Patience)
 	for n := 0; time.Now().Before(end); n++ {
 		act(n)
 		for range 50 {
@@ -100,17 +103,17 @@ func (b *browser) screen(w, h int64, scale float64, phone bool) {
 }
 
 // load opens the page of a match, ready to play on.
-func (b *browser) load(m *match, picture string) {
+func (b *browser) load(m *playtest.Match, picture string) {
 	b.Helper()
-	b.do(chromedp.Navigate(m.url), chromedp.WaitEnabled("#play"))
+	b.do(chromedp.Navigate(m.URL), chromedp.WaitEnabled("#play"))
 	b.picture(picture)
 }
 
 // join plays by a link with a name in it.
-func (b *browser) join(m *match, name string) {
+func (b *browser) join(m *playtest.Match, name string) {
 	b.Helper()
-	b.do(chromedp.Navigate(m.url+"/?name="+name), chromedp.WaitVisible("canvas"))
-	until(b.T, "the player is there", func() bool { _, ok := m.player(name); return ok })
+	b.do(chromedp.Navigate(m.URL+"/?name="+name), chromedp.WaitVisible("canvas"))
+	playtest.Until(b.T, "the player is there", func() bool { _, ok := m.Player(name); return ok })
 }
 
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -191,12 +194,12 @@ func (b *browser) mouse(kind input.DispatchMouseEventType, x, y float64) {
 	b.do(chromedp.MouseEvent(kind, x, y, chromedp.ButtonType(input.MouseButtonLeft), chromedp.ClickCount(1)))
 }
 
-func (b *browser) touch(kind input.DispatchTouchEventType, points ...point) {
+func (b *browser) touch(kind input.DispatchTouchEventType, points ...paint.Point) {
 	b.Helper()
 	params := input.DispatchTouchEventParams{Type: kind, TouchPoints: []*input.TouchPoint{}}
 	for i, p := range points {
 		id := float64(i)
-		params.TouchPoints = append(params.TouchPoints, &input.TouchPoint{X: p.x, Y: p.y, ID: &id})
+		params.TouchPoints = append(params.TouchPoints, &input.TouchPoint{X: p.X, Y: p.Y, ID: &id})
 	}
 	if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, params); err != nil {
 		b.Fatal(err)

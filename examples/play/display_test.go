@@ -13,6 +13,8 @@ import (
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
+
+	"github.com/tactusgo/tactus/examples/play/internal/playtest"
 )
 
 // Key symbols of X11, beside those of letters, which are their characters.
@@ -98,7 +100,7 @@ func (d *display) check(err error) {
 // else to do so.
 func (d *display) find(title string) {
 	d.Helper()
-	until(d.T, "there is a window "+title, func() bool {
+	playtest.Until(d.T, "there is a window "+title, func() bool {
 		tree, err := xproto.QueryTree(d.x, d.root).Reply()
 		d.check(err)
 		for _, w := range tree.Children {
@@ -112,7 +114,7 @@ func (d *display) find(title string) {
 		}
 		return d.window != 0
 	})
-	until(d.T, "the window has the keyboard", func() bool {
+	playtest.Until(d.T, "the window has the keyboard", func() bool {
 		d.check(xproto.SetInputFocusChecked(d.x, xproto.InputFocusPointerRoot, d.window, xproto.TimeCurrentTime).Check())
 		f, err := xproto.GetInputFocus(d.x).Reply()
 		d.check(err)
@@ -134,7 +136,7 @@ func (d *display) hold(key xproto.Keysym, what string, done func() bool) {
 	d.Helper()
 	d.fake(xproto.KeyPress, byte(d.code(key)), 0, 0)
 	defer d.fake(xproto.KeyRelease, byte(d.code(key)), 0, 0)
-	until(d.T, what, done)
+	playtest.Until(d.T, what, done)
 }
 
 // press presses keys one after the other, each for some frames, and lets go for some: of
@@ -154,7 +156,7 @@ func (d *display) frames() {
 	d.Helper()
 	last := d.pixels()
 	for range 3 { // of which the first two may have begun before
-		until(d.T, "another frame", func() bool {
+		playtest.Until(d.T, "another frame", func() bool {
 			now := d.pixels()
 			changed := !bytes.Equal(now, last)
 			last = now
@@ -185,7 +187,7 @@ func (d *display) click(what string, done func() bool) {
 	d.Helper()
 	d.fake(xproto.ButtonPress, xproto.ButtonIndex1, 0, 0)
 	defer d.fake(xproto.ButtonRelease, xproto.ButtonIndex1, 0, 0)
-	until(d.T, what, done)
+	playtest.Until(d.T, what, done)
 }
 
 // close asks the window to close, as its frame's cross does.

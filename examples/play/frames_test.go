@@ -20,6 +20,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/examples/play/internal/playtest"
 )
 
 // sight is how many entities there are on the screen whose frames are counted.
@@ -27,12 +28,12 @@ const sight = 100
 
 // newThrong starts a match in which everybody stays on the screen of the player called
 // Ada: who leaves it comes back in at the other side. It counts who is on the screen.
-func newThrong(t *testing.T) (m *match, visible *atomic.Int64) {
+func newThrong(t *testing.T) (m *playtest.Match, visible *atomic.Int64) {
 	t.Helper()
 	const bots = 8
 	visible = new(atomic.Int64)
-	m = newMatch(t, matchConfig{bots: bots, npcs: sight - bots, each: func(w *ecs.World) { visible.Store(throng(w)) }})
-	m.page(t)
+	m = playtest.New(t, playtest.Config{Bots: bots, NPCs: sight - bots, Each: func(w *ecs.World) { visible.Store(throng(w)) }})
+	m.Page(t)
 	return m, visible
 }
 

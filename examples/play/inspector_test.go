@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/tactusgo/tactus/examples/play/internal/playtest"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -97,7 +98,7 @@ func (b *browser) inspect(site, tab string) {
 		Loaded            []string
 	}
 	var s shown
-	until(b.T, tab+" is shown", func() bool {
+	playtest.Until(b.T, tab+" is shown", func() bool {
 		var err error
 		s, err = chromedp.Run(b.ctx, chromedp.Evaluate[shown](`(() => {
 			const page = document.getElementById("page"), trouble = document.getElementById("trouble");

@@ -18,12 +18,13 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/examples/play/internal/playtest"
 	"github.com/tactusgo/tactus/systems/overlay"
 )
 
 // window is the client in a window, a program of its own, and the match that it plays.
 type window struct {
-	*match
+	*playtest.Match
 	out   bytes.Buffer
 	ended chan error
 }
@@ -31,26 +32,26 @@ type window struct {
 // open starts a match and the client in a window, and waits until the server sees it.
 func open(t *testing.T, program string, args ...string) *window {
 	t.Helper()
-	m := newMatch(t, matchConfig{bots: 4})
-	m.look()
-	w := &window{match: m, ended: make(chan error, 1)}
-	cmd := exec.CommandContext(m.ctx, program, append([]string{"arena", "-connect", m.address, "-name", "Ada"}, args...)...)
+	m := playtest.New(t, playtest.Config{Bots: 4})
+	m.Look()
+	w := &window{Match: m, ended: make(chan error, 1)}
+	cmd := exec.CommandContext(m.Ctx, program, append([]string{"arena", "-connect", m.Address, "-name", "Ada"}, args...)...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &w.out, &w.out, 5*time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	m.ending.Go(func() { w.ended <- cmd.Wait() })
-	until(t, "the server sees it", func() bool {
+	m.Ending.Go(func() { w.ended <- cmd.Wait() })
+	playtest.Until(t, "the server sees it", func() bool {
 		if len(w.ended) > 0 {
 			t.Fatalf("it ended before the server saw it: %v\n%s", <-w.ended, &w.out)
 		}
-		return w.ada().client != 0
+		return w.ada().Client != 0
 	})
 	return w
 }
 
 // ada is the player of the window.
-func (w *window) ada() known { p, _ := w.player("Ada"); return p }
+func (w *window) ada() playtest.Known { p, _ := w.Player("Ada"); return p }
 
 // end waits until the program has ended by itself.
 func (w *window) end(t *testing.T) {
@@ -60,7 +61,7 @@ func (w *window) end(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, &w.out)
 		}
-	case <-time.After(patience):
+	case <-time.After(playtest.Patience):
 		t.Fatalf("never happened: it ends\n%s", &w.out)
 	}
 }
@@ -104,7 +105,7 @@ func playWindow(d *display, w *window, dir string) {
 	d.find("Tactus arena")
 	d.Cleanup(func() {
 		if d.Failed() && len(w.ended) == 0 {
-			d.Logf("the line that was told last: %q", w.toldLast())
+			d.Logf("the line that was told last: %q", w.ToldLast())
 			d.picture(dir, "0-window-failed")
 		}
 	})
@@ -114,35 +115,35 @@ func playWindow(d *display, w *window, dir string) {
 	key, _, walk = w.inward(keyRight, keyLeft)
 	d.hold(key, "the player walks by the arrow", w.walks(walk))
 
-	shot := w.ada().shots
+	shot := w.ada().Shots
 	d.point(d.w*0.7, d.h*0.3)
-	d.click("the player shoots", func() bool { return w.ada().shots-shot > 3 })
+	d.click("the player shoots", func() bool { return w.ada().Shots-shot > 3 })
 
 	d.press(keyReturn, 'h', 'i', keyReturn)
-	until(d.T, "another client is told", func() bool { return w.toldLast() == "hi" })
+	playtest.Until(d.T, "another client is told", func() bool { return w.ToldLast() == "hi" })
 	d.press(keyReturn, 'd', keyEscape)
 	key, _, walk = w.inward('d', 'a')
 	d.hold(key, "keys walk again when the line is dropped", w.walks(walk))
 
-	rtt := w.ada().rtt
+	rtt := w.ada().RTT
 	d.press(keyF3)
 	d.point(sliderAt(d.T, d.w, d.h, overlay.RoundTrip, 200))
 	d.frames()
-	d.click("the round trip is 150 ms longer", func() bool { return w.ada().rtt > rtt+150*time.Millisecond })
+	d.click("the round trip is 150 ms longer", func() bool { return w.ada().RTT > rtt+150*time.Millisecond })
 	time.Sleep(3 * time.Second) // rates and graphs need some time to show something
 	d.picture(dir, "0-window-overlay")
 
 	d.close()
 	w.end(d.T)
-	until(d.T, "the server sees it leave", func() bool { return w.ada().client == 0 })
-	if w.toldLast() != "hi" {
-		d.Errorf("another client was told %q, which was not sent", w.toldLast())
+	playtest.Until(d.T, "the server sees it leave", func() bool { return w.ada().Client == 0 })
+	if w.ToldLast() != "hi" {
+		d.Errorf("another client was told %q, which was not sent", w.ToldLast())
 	}
 }
 
 // inward picks the key that walks away from the nearer wall, and says which way.
 func (w *window) inward(right, left xproto.Keysym) (key, back xproto.Keysym, walk float64) {
-	if w.ada().x > game.Size/2 {
+	if w.ada().X > game.Size/2 {
 		return left, right, -1
 	}
 	return right, left, 1
@@ -155,7 +156,7 @@ func (w *window) walks(toward float64) func() bool {
 	return func() bool {
 		const enough, jump = 60, 60 // units
 		now := w.ada()
-		if dx := float64(now.x-last.x) * toward; math.Abs(dx) < jump && now.client == last.client {
+		if dx := float64(now.X-last.X) * toward; math.Abs(dx) < jump && now.Client == last.Client {
 			far += dx
 		}
 		last = now

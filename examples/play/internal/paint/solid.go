@@ -1,0 +1,203 @@
+package paint
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// kind is what a solid is.
+type kind uint8
+
+const (
+	box  kind = iota // corners by bits: 1 x, 2 y, 4 z
+	quad             // four corners around
+	ball             // the corners of a box around it
+	disc             // eight corners around
+)
+
+// solid is a thing that waits in a [Space].
+type solid struct {
+	kind      kind
+	visited   bool
+	n         int // corners
+	corners   [8]Vec
+	size      float64 // of a ball
+	tint      Tint
+	low, high Vec     // what it fills, along the axes
+	from, to  Point   // what it fills on the screen
+	far       float64 // from the camera to its middle
+}
+
+// add takes a solid in, unless it cannot be seen.
+func (s *Space) add(o *solid) {
+	o.low, o.high = o.corners[0], o.corners[0]
+	o.from, o.to = Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
+	behind, middle := 0, Vec{}
+	for _, p := range o.corners[:o.n] {
+		o.low = Vec{min(o.low.X, p.X), min(o.low.Y, p.Y), min(o.low.Z, p.Z)}
+		o.high = Vec{max(o.high.X, p.X), max(o.high.Y, p.Y), max(o.high.Z, p.Z)}
+		middle = middle.Add(p.Times(1 / float64(o.n)))
+		v := s.seen(p)
+		if v.Z < near {
+			behind++
+			continue
+		}
+		at := s.flat(v)
+		o.from, o.to = Point{min(o.from.X, at.X), min(o.from.Y, at.Y)}, Point{max(o.to.X, at.X), max(o.to.Y, at.Y)}
+	}
+	switch {
+	case behind == o.n:
+		return
+	case behind > 0: // it may be anywhere on the screen
+		o.from, o.to = Point{}, Point{s.to.W, s.to.H}
+	}
+	if o.from.X > s.to.W || o.from.Y > s.to.H || o.to.X < 0 || o.to.Y < 0 {
+		return
+	}
+	o.far = middle.Sub(s.Eye).Long()
+	if s.Far > 0 && o.far > s.Far && s.seen(middle).Z > s.Far && o.high.Sub(o.low).Long() < s.Far {
+		return // it has faded into the sky
+	}
+	s.solids = append(s.solids, *o)
+}
+
+// Draw draws what waits.
+func (s *Space) Draw() {
+	slices.SortFunc(s.solids, func(a, b solid) int { return cmp.Compare(b.far, a.far) })
+	s.order = s.order[:0]
+	for i := range s.solids {
+		s.visit(i)
+	}
+	for _, i := range s.order {
+		s.draw(&s.solids[i])
+	}
+	s.solids = s.solids[:0]
+}
+
+// visit puts a solid into the order, after all that it may cover.
+func (s *Space) visit(i int) {
+	o := &s.solids[i]
+	if o.visited {
+		return
+	}
+	o.visited = true
+	for j := range s.solids {
+		if p := &s.solids[j]; !p.visited && o.meets(p) && s.covers(o, p) {
+			s.visit(j)
+		}
+	}
+	s.order = append(s.order, i)
+}
+
+// meets reports whether two solids may share pixels.
+func (o *solid) meets(p *solid) bool {
+	return o.from.X < p.to.X && p.from.X < o.to.X && o.from.Y < p.to.Y && p.from.Y < o.to.Y
+}
+
+// covers reports whether o may cover a part of p, so that p has to be drawn first.
+func (s *Space) covers(o, p *solid) bool {
+	first, second := s.may(o, p), s.may(p, o)
+	switch {
+	case first:
+		return false
+	case second:
+		return true
+	}
+	return p.far > o.far // one goes through the other
+}
+
+// may reports whether o may be drawn before p: a plane parts them, and the camera is on
+// the side of p.
+func (s *Space) may(o, p *solid) bool {
+	const touch = 1e-6
+	for _, axis := range [...]struct{ eye, low, high, otherLow, otherHigh float64 }{
+		{s.Eye.X, o.low.X, o.high.X, p.low.X, p.high.X},
+		{s.Eye.Y, o.low.Y, o.high.Y, p.low.Y, p.high.Y},
+		{s.Eye.Z, o.low.Z, o.high.Z, p.low.Z, p.high.Z},
+	} {
+		if axis.high <= axis.otherLow+touch && axis.eye >= axis.high-touch || axis.otherHigh <= axis.low+touch && axis.eye <= axis.low+touch {
+			return true
+		}
+	}
+	return false
+}
+
+// sides are the corners of the faces of a box, in order around them.
+var sides = [6][4]int{{0, 2, 6, 4}, {1, 5, 7, 3}, {0, 4, 5, 1}, {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 6, 7, 5}}
+
+// draw draws one solid.
+func (s *Space) draw(o *solid) {
+	switch o.kind {
+	case box:
+		middle := o.corners[0].Add(o.corners[7]).Times(0.5)
+		for _, side := range sides {
+			a, b, c, d := o.corners[side[0]], o.corners[side[1]], o.corners[side[2]], o.corners[side[3]]
+			out := a.Add(c).Times(0.5).Sub(middle).unit()
+			if s.Eye.Sub(a).Dot(out) > 0 {
+				s.face([]Vec{a, b, c, d}, s.lit(o.tint, out))
+			}
+		}
+	case quad:
+		out := o.corners[1].Sub(o.corners[0]).Cross(o.corners[2].Sub(o.corners[0])).unit()
+		if s.Eye.Sub(o.corners[0]).Dot(out) < 0 {
+			out = out.Times(-1)
+		}
+		s.face(o.corners[:4], s.lit(o.tint, out))
+	case disc:
+		s.face(o.corners[:8], o.tint)
+	case ball:
+		middle := o.corners[0].Add(o.corners[7]).Times(0.5)
+		if x, y, scale, ok := s.OnScreen(middle); ok {
+			s.to.Ball(x, y, o.size*scale, s.misty(o.tint, s.seen(middle).Z))
+		}
+	}
+}
+
+// lit is a colour on a face that looks that way.
+func (s *Space) lit(t Tint, out Vec) Tint {
+	const dark = 0.5
+	f := float32(dark + (1-dark)*(0.5+0.5*out.Dot(sun)))
+	return Tint{t.R * f, t.G * f, t.B * f, t.A}
+}
+
+// misty is a colour at a distance.
+func (s *Space) misty(t Tint, far float64) Tint {
+	if s.Far == 0 {
+		return t
+	}
+	f := min(max(2*far/s.Far-1, 0), 1)
+	a := t.A
+	t = t.Toward(s.Sky, f)
+	t.A = a
+	return t
+}
+
+// face draws a flat convex shape: what of it is before the camera.
+func (s *Space) face(corners []Vec, t Tint) {
+	var seen [12]Vec
+	var on [12]Point
+	var tints [mostCorners]Tint
+	n := 0
+	last := s.seen(corners[len(corners)-1])
+	for _, p := range corners {
+		v := s.seen(p)
+		if (v.Z < near) != (last.Z < near) {
+			seen[n] = last.Add(v.Sub(last).Times((near - last.Z) / (v.Z - last.Z)))
+			n++
+		}
+		if v.Z >= near {
+			seen[n] = v
+			n++
+		}
+		last = v
+	}
+	if n < 3 {
+		return
+	}
+	for i, v := range seen[:n] {
+		v.Z = max(v.Z, near)
+		on[i], tints[i] = s.flat(v), s.misty(t, v.Z)
+	}
+	s.to.shaded(on[:n], &tints)
+}

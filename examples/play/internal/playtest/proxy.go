@@ -1,0 +1,69 @@
+//go:build !js
+
+package playtest
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+// Proxy passes TCP connections on, until they are cut.
+type Proxy struct {
+	net.Listener
+	to string
+
+	mu     sync.Mutex
+	conns  []net.Conn
+	passed int // connections so far
+}
+
+func newProxy(t *testing.T, to string) *Proxy {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{Listener: ln, to: to}
+	t.Cleanup(func() { _ = ln.Close(); p.Cut() })
+	go func() {
+		for {
+			in, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", p.to)
+			if err != nil {
+				_ = in.Close()
+				continue
+			}
+			p.mu.Lock()
+			p.conns = append(p.conns, in, out)
+			p.passed++
+			p.mu.Unlock()
+			go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
+			go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
+		}
+	}()
+	return p
+}
+
+// Cut breaks all connections.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		_ = c.Close()
+	}
+	p.conns = nil
+}
+
+// Connections is how many there were.
+func (p *Proxy) Connections() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.passed
+}
+
+func (p *Proxy) port() uint16 { return uint16(p.Addr().(*net.TCPAddr).Port) }

@@ -1,0 +1,110 @@
+//go:build !js
+
+package stage
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/play/internal/paint"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// move is the input of the smallest world.
+type move struct {
+	DX int8 `net:"-1..1"`
+}
+
+// dotsProtocol is that world: a button moves a dot.
+func dotsProtocol() *ecs.Protocol {
+	p := ecs.NewProtocol("play-dots/1")
+	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Input[move](p)
+	p.Simulate("move", func(w *ecs.World) {
+		for _, d := range ecs.Each[struct {
+			Pos *components.Position
+			In  *move
+		}](w) {
+			d.Pos.X += float32(d.In.DX)
+		}
+	})
+	return p
+}
+
+// dots is its scene.
+type dots struct{ stage *Stage }
+
+func (d *dots) Configure(c *systems.ClientConfig) {
+	Inputs(d.stage, c, func(_ *systems.Client, in *move) { in.DX = int8(d.stage.Controls.Held() & 1) })
+}
+
+func (d *dots) Draw(*systems.Client, *paint.Canvas) {}
+
+// session is a stage with a session.
+type session struct {
+	*testing.T
+	*Stage
+}
+
+// newDots starts a server and a stage, and plays until there is a session.
+func newDots(t *testing.T) *session {
+	t.Helper()
+	wire, err := eventloop.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	address := wire.LocalAddr().String()
+	go func() {
+		done <- systems.Serve(ctx, wire, dotsProtocol(), systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
+			w.Spawn(components.Owner{Client: client}, components.Position{}, move{})
+		}})
+	}()
+	t.Cleanup(func() { stop(); <-done })
+	w := World{Name: "dots", Protocol: dotsProtocol, New: func(s *Stage) Scene { return &dots{s} }}
+	s := &session{t, New(w, &Options{Connect: address})}
+	t.Cleanup(s.Leave)
+	s.until("there is a session", func() bool { return s.client != nil && s.client.Connected() })
+	return s
+}
+
+// until plays until something is so.
+func (s *session) until(what string, done func() bool) {
+	s.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Second / 60) {
+		if s.Blink(time.Now()); done() {
+			return
+		}
+	}
+	s.Fatalf("never happened: %s", what)
+}
+
+// own is where the own dot is.
+func (s *session) own() float32 {
+	e, ok := s.client.Own(s.client.World())
+	if !ok {
+		return -1
+	}
+	return ecs.Get[components.Position](s.client.World(), e).X
+}
+
+// What devices press becomes input, and a session that has ended begins anew.
+func TestSession(t *testing.T) {
+	s := newDots(t)
+	s.Controls.Press(1)
+	s.until("the dot has moved", func() bool { return s.own() > 10 })
+	s.Controls.Press(0)
+	first := s.client
+	s.online.drop(time.Now(), context.Canceled)
+	if s.online.connected() || s.online.err == nil {
+		t.Error("a session that was dropped goes on, or nobody knows why it does not")
+	}
+	s.until("there is another session", func() bool { return s.online.connected() && s.client != first })
+	s.Controls.Press(1)
+	s.until("the dot moves again", func() bool { return s.own() > 10 })
+}

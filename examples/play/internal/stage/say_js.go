@@ -1,0 +1,27 @@
+package stage
+
+import "syscall/js"
+
+// listen passes on the lines that are written on the page, where a phone has its keys,
+// and shows where its thumbs go.
+func (s *Stage) listen() {
+	s.Controls.touch = js.Global().Call("matchMedia", "(pointer: coarse)").Get("matches").Bool()
+	talker, ok := s.scene.(Talker)
+	if !ok {
+		return
+	}
+	document := js.Global().Get("document")
+	document.Call("dispatchEvent", js.Global().Get("CustomEvent").New("talks"))
+	document.Call("addEventListener", "say", js.FuncOf(func(_ js.Value, events []js.Value) any {
+		text := events[0].Get("detail").String()
+		if text == "" {
+			return nil
+		}
+		go func() { // an event may wait for nothing
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.say(talker, text)
+		}()
+		return nil
+	}))
+}
