@@ -10,5 +10,6 @@
 //     loops, and builds for browsers.
 //   - Show an inspector: World.Inspect.
 //   - Play with others beside the bots, on a wire of one's own: [LiveOn].
+//   - Play in a window of the same program, with bots: [Host].
 //   - Record what snapshots tell, train on it, and play with that: -record, -trained.
 package runner

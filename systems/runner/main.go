@@ -77,7 +77,14 @@ func (c *command) parse(world *World, args []string, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w; -h lists what is allowed", err)
 	}
-	o.suit(fs)
+	given := map[string]bool{"server-every": world.Defaults.ServerEvery != 0}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["server-every"] {
+		o.suit()
+	}
+	if !given["warmup"] && o.Warmup >= o.Duration {
+		o.Warmup = o.Duration / 5
+	}
 	if err = o.validate(world); err == nil {
 		err = c.validate(fs.Args())
 	}

@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"flag"
-
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -39,11 +37,9 @@ func (o *Options) everywhere() bool { return o.policies().Correction == policy.C
 // bufferedEvery is after how many steps a server wakes under policy.Buffered.
 const bufferedEvery = 3
 
-// suit chooses what a preset is for where flags have not.
-func (o *Options) suit(fs *flag.FlagSet) {
-	given := false
-	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "server-every" })
-	if !given && o.Preset == policy.Buffered.String() && o.Send > 0 && o.Tick%bufferedEvery == 0 && o.Tick/bufferedEvery%o.Send == 0 {
+// suit chooses what a preset is for, where nobody has said how often the server wakes.
+func (o *Options) suit() {
+	if o.Preset == policy.Buffered.String() && o.Send > 0 && o.Tick%bufferedEvery == 0 && o.Tick/bufferedEvery%o.Send == 0 {
 		o.ServerEvery = bufferedEvery
 	}
 }
@@ -60,3 +56,7 @@ func (o *Options) leaveOut(s *ecs.Schedule) error {
 	}
 	return nil
 }
+
+// canBeThin reports whether bots may predict and draw nothing: the model has such clients, and no
+// flag asks for what only others show.
+func (o *Options) canBeThin() bool { return !o.everywhere() && o.Without == "" && o.Push == 0 }

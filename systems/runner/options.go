@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Options are the flags that every world answers to.
+// Options are the flags that every world answers to, by their names; -h explains them.
 type Options struct {
 	Headless, Virtual, JSON   bool
 	Clients, Guests, NPCs     int
@@ -44,6 +45,25 @@ func contract() Options {
 	}
 }
 
+// fill takes what is zero from others, and then makes zero what is negative.
+func (o *Options) fill(d *Options) {
+	number(&o.NPCs, d.NPCs)
+	number(&o.Guests, d.Guests)
+	number(&o.Bandwidth, d.Bandwidth)
+	number(&o.RTT, d.RTT)
+	number(&o.Jitter, d.Jitter)
+	number(&o.Burst, d.Burst)
+	number(&o.Push, d.Push)
+	number(&o.Warmup, d.Warmup)
+	number(&o.Loss, d.Loss)
+	number(&o.Duplicate, d.Duplicate)
+	o.Clients, o.Tick, o.ServerEvery, o.Send = cmp.Or(o.Clients, d.Clients), cmp.Or(o.Tick, d.Tick), cmp.Or(o.ServerEvery, d.ServerEvery), cmp.Or(o.Send, d.Send)
+	o.Preset, o.Timing, o.Transport = cmp.Or(o.Preset, d.Preset), cmp.Or(o.Timing, d.Timing), cmp.Or(o.Transport, d.Transport)
+	o.Without, o.Duration, o.Seed = cmp.Or(o.Without, d.Without), cmp.Or(o.Duration, d.Duration), cmp.Or(o.Seed, d.Seed)
+}
+
+func number[T int | float64 | time.Duration](v *T, otherwise T) { *v = max(cmp.Or(*v, otherwise), 0) }
+
 // register declares the flags on fs, with the world's defaults.
 func (o *Options) register(fs *flag.FlagSet, world *World) {
 	d := world.defaults()
@@ -70,7 +90,7 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	}
 	fs.StringVar(&o.Without, "without", d.Without, "leave out systems: Predict, Reconcile, Interpolate, comma-separated")
 	fs.DurationVar(&o.Duration, "duration", d.Duration, "length, warm-up included")
-	fs.DurationVar(&o.Warmup, "warmup", d.Warmup, "statistics of a client start so long after its first consumed input")
+	fs.DurationVar(&o.Warmup, "warmup", d.Warmup, "statistics of a client start so long after its first consumed input; a fifth of a duration that is shorter")
 	fs.BoolVar(&o.ForceRollback, "force-rollback", d.ForceRollback, "simulate every tick of the server again in another storage order, and name what comes out different")
 	fs.StringVar(&o.Record, "record", d.Record, "the server writes what its snapshots tell to this `file`, for go run ./codec/train -in file")
 	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train that server and bots code snapshots with; without, or with different ones, what is built in")

@@ -31,7 +31,7 @@ func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 // for what only others show. Below its table stands what note says.
 func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, out io.Writer, note func() string) error {
 	o.Duration, o.Warmup = endless, time.Second
-	o.thin = !o.everywhere() && o.Without == "" && o.Push == 0
+	o.thin = o.canBeThin()
 	m, err := newOn(ctx, world, o, wire, at, true)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -52,8 +51,8 @@ type World struct {
 	// Inspect makes the inspector of a server that does not run yet; nil: -inspect is not offered.
 	// The token may be empty: then only this machine may look. Package inspect has one: see [Inspect].
 	Inspect func(s *systems.Server, token string, log *slog.Logger) (Inspector, error)
-	// Defaults are what flags are that are not given. A field that is zero is the contract's default;
-	// NPCs -1 are none.
+	// Defaults are what flags are that are not given. A field that is zero is the runner's default;
+	// where none is meant, as of NPCs or Loss, it is -1.
 	Defaults Options
 	// Presets are the models that -preset allows, of which the first is the default unless Defaults
 	// names another. Empty: all, and LocalSync.
@@ -175,23 +174,6 @@ func (w *World) defaults() Options {
 	if len(w.Presets) > 0 {
 		contract.Preset = w.presets()[0]
 	}
-	or(&d.Clients, contract.Clients)
-	or(&d.NPCs, contract.NPCs)
-	or(&d.Preset, contract.Preset)
-	or(&d.Timing, contract.Timing)
-	or(&d.Transport, contract.Transport)
-	or(&d.RTT, contract.RTT)
-	or(&d.Jitter, contract.Jitter)
-	or(&d.Loss, contract.Loss)
-	or(&d.Tick, contract.Tick)
-	or(&d.ServerEvery, contract.ServerEvery)
-	or(&d.Send, contract.Send)
-	or(&d.Duration, contract.Duration)
-	or(&d.Warmup, contract.Warmup)
-	or(&d.Seed, contract.Seed)
-	d.NPCs = max(d.NPCs, 0)
+	d.fill(&contract)
 	return d
 }
-
-// or replaces a zero by what is meant.
-func or[T comparable](v *T, otherwise T) { *v = cmp.Or(*v, otherwise) }
