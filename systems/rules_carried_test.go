@@ -410,6 +410,47 @@ func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
 	})
 }
 
+// An own entity that somebody else carries, a passenger, follows what is told of its carrier: the
+// client cannot know better, and nothing is corrected for it. Who gets off walks on.
+func TestNetcodeE9_PassengersAreNotCorrected(t *testing.T) {
+	each(t, ahead, fewer(2), func(t *testing.T, preset policy.Preset, seed uint64) {
+		off := uint32(1 << 30)
+		config := onParade(preset, seed, 2, 0, authority(func(w *ecs.World) {
+			if swap(1)(w); w.Tick() >= off {
+				for _, b := range ecs.Each[banner](w) {
+					b.Held.By = 0
+				}
+			}
+		}))
+		config.Populate, config.Link = ownFlags(2), lag(9)
+		c := match(t, config, 10*time.Second)
+		most := 0.0
+		c.OnFrame(func(k *systemstest.Client) {
+			d, _ := offPlace(k.View())
+			most = max(most, d)
+		})
+		before := c.Server.Stats().Reports
+		c.Run(10 * time.Second)
+		if c.NoCorrections(); most > 0 {
+			t.Errorf("a passenger was drawn %.3f units from its place", most)
+		}
+		if st := c.Server.Stats().Reports; st.Differed != before.Differed || preset == policy.CorrectOnMismatch && st.Agreed-before.Agreed < 1000 {
+			t.Errorf("of the results of passengers %d agreed, and %d did not", st.Agreed-before.Agreed, st.Differed-before.Differed)
+		}
+		off = c.Server.Tick() + 1
+		c.Run(2 * time.Second)
+		c.Mark()
+		c.Run(2 * time.Second)
+		c.NoCorrections()
+		rest(c)
+		for n := range 2 {
+			if d := apart(drawnFlag(c.Clients[0].World(), uint8(n+1)), drawnFlag(c.Server.World(), uint8(n+1))); d > tolerance {
+				t.Errorf("the passenger of client %d got off %.2f units from where the server has it", n+1, d)
+			}
+		}
+	})
+}
+
 // Ticks and frames in which some carry others, and hand them over, allocate nothing.
 func TestNetcodeE9_CarryingAllocatesNothing(t *testing.T) {
 	skipRace(t)

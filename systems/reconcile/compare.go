@@ -3,6 +3,7 @@ package reconcile
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -18,6 +19,7 @@ type compare struct {
 	quantized bool     // both sides quantize every step, so that values must be the same
 	pair      []int32  // both values in words, of the last that were quantized
 	value     []uint64 // room for one value
+	carried   []*ecs.Carried
 	causes    causes
 }
 
@@ -87,7 +89,7 @@ func (c *compare) agrees(own mirror.OwnState) bool {
 		if predicted == nil {
 			return
 		}
-		if field := c.mismatch(comp, predicted, v.Value); field >= 0 {
+		if field := c.mismatch(comp, predicted, v.Value); field >= 0 && !c.follows(e, own.Input, comp) {
 			same = false
 			c.mispredicted(Mismatch{Tick: own.Tick, Input: own.Input, NetID: id}, comp, field, predicted, v.Value)
 		}
@@ -114,6 +116,41 @@ func (c *compare) exact(own mirror.OwnState) bool {
 		same = same && bytes.Equal(c.parts.Results.Raw(comp, predicted), v.Raw)
 	})
 	return same
+}
+
+// follows reports whether ecs.Carry placed a component after an input by an entity that this
+// client does not simulate: that stands where the server told last, behind where own state has
+// it, and so does what it carries. No prediction is wrong because of it.
+func (c *compare) follows(e ecs.Entity, input uint32, comp *ecs.Component) bool {
+	at := slices.IndexFunc(c.carried, func(x *ecs.Carried) bool { return x.Component == comp })
+	if at < 0 {
+		return false
+	}
+	for range ecs.MaxCarried {
+		carrier, there := c.carrier(e, input, c.carried[at])
+		switch {
+		case !there:
+			return false
+		case !simulates(c.parts.World, carrier):
+			return true
+		}
+		e = carrier
+	}
+	return false
+}
+
+// carrier is who carried an entity after an input, as predicted.
+func (c *compare) carrier(e ecs.Entity, input uint32, of *ecs.Carried) (ecs.Entity, bool) {
+	for i := range of.By {
+		a := c.parts.Predict.History.Value(input, e, of.By[i].A)
+		if a == nil {
+			a = c.parts.World.Netcode().Pointer(e, of.By[i].A)
+		}
+		if a != nil && of.By[i].Parent(a) != 0 {
+			return c.parts.World.ByNetID(of.By[i].Parent(a))
+		}
+	}
+	return ecs.Entity{}, false
 }
 
 // mispredicted counts what caused a correction, and tells the game. x says when and where.

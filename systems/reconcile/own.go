@@ -77,11 +77,11 @@ type Confirmed struct {
 }
 
 // Values are all components that it tells of and that were predicted, of own entities and of those
-// that are co-simulated. They are of before the client goes back, and each is good until the next.
+// that are co-simulated, but what ecs.Carry places by an entity that this client does not simulate. They are of before the client goes back, and each is good until the next.
 func (c Confirmed) Values(yield func(Value) bool) {
 	s, more := c.system, true
 	visit := func(e ecs.Entity, input uint32, comp *ecs.Component, told unsafe.Pointer) {
-		if predicted := s.parts.Predict.History.Value(input, e, comp); more && predicted != nil {
+		if predicted := s.parts.Predict.History.Value(input, e, comp); more && predicted != nil && !s.compare.follows(e, input, comp) {
 			more = yield(Value{e, comp, told, predicted, s})
 		}
 	}

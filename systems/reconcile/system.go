@@ -94,7 +94,7 @@ func New(parts Parts, predicted uint64) *System {
 	s.Own.system = s
 	p := &s.parts
 	s.proofs = proofs{parts: p, predicted: predicted}
-	s.compare = compare{parts: p, predicted: predicted, quantized: p.World.Protocol().Quantized()}
+	s.compare = compare{parts: p, predicted: predicted, quantized: p.World.Protocol().Quantized(), carried: ecs.CarriedIn(p.World.Protocol())}
 	s.others = others{parts: p, proofs: &s.proofs, compare: &s.compare, counts: &s.Counts, replicated: p.World.Protocol().Replicated()}
 	p.Mirror.Entities.Attach(&s.proofs.records)
 	if p.Results == nil {

@@ -26,6 +26,7 @@ type Coder struct {
 	codes     [][]wordCode     // of these, by word; nil where they are not predicted
 	sizes     []int            // in bits
 	predicted uint64
+	carried   []*ecs.Carried
 	own       []entity
 	words     []int32
 	a, b      []uint64 // a value each
@@ -36,7 +37,7 @@ type Coder struct {
 
 // NewCoder makes a coder of results of a protocol.
 func NewCoder(p *ecs.Protocol) *Coder {
-	c := &Coder{comps: p.Replicated(), predicted: wire.Predicted(p)}
+	c := &Coder{comps: p.Replicated(), predicted: wire.Predicted(p), carried: ecs.CarriedIn(p)}
 	c.codes, c.sizes = make([][]wordCode, len(c.comps)), make([]int, len(c.comps))
 	for i, comp := range c.comps {
 		if c.predicted>>i&1 == 0 {
@@ -62,11 +63,25 @@ func (c *Coder) List(w *ecs.World, owner uint32) {
 		}
 		for i, o := range owners {
 			if o.Client == owner {
-				c.own = append(c.own, entity{t.NetIDs[i], t.Entities[i], mask})
+				c.own = append(c.own, entity{t.NetIDs[i], t.Entities[i], c.reported(&t, i, mask)})
 			}
 		}
 	}
 	sortOwn(c.own)
+}
+
+// reported is what results say of a row of a table, of these components: those alone that no
+// carrier places, as a client knows less of where that is.
+func (c *Coder) reported(t *ecs.Table, row int, mask uint64) uint64 {
+	for _, x := range c.carried {
+		for i := range x.By {
+			by := &x.By[i]
+			if col := t.Column(by.A); col != nil && by.Parent(unsafe.Add(col, uintptr(row)*by.A.Schema.Size)) != 0 {
+				mask &^= 1 << x.Component.Replicated()
+			}
+		}
+	}
+	return mask
 }
 
 // ownersOf is the column of owners of a table, nil if it has none.

@@ -84,7 +84,7 @@ func (j *Judge) List() {
 				whose, last = o.Client, j.clients[o.Client]
 			}
 			if last != nil {
-				last.own = append(last.own, entity{t.NetIDs[i], t.Entities[i], mask})
+				last.own = append(last.own, entity{t.NetIDs[i], t.Entities[i], j.coder.reported(&t, i, mask)})
 			}
 		}
 	}
