@@ -169,10 +169,13 @@ func (c *Client) unanswered(reason error) error {
 	switch {
 	case !timeout:
 		return endOf(reason)
-	case c.netcode.State() == netcode.Requesting && at.IsValid() && !standIns.Contains(c.LocalAddr().Addr()) && !slices.Contains(named, at):
+	case !c.netcode.Challenged() && at.IsValid() && !standIns.Contains(c.LocalAddr().Addr()) && !slices.Contains(named, at):
 		return fmt.Errorf("%w: it names %v, and %v did not answer: connect to an address that the token names, or issue it for this one", ErrElsewhere, named, c.server)
 	case c.token.Key != netcode.Key{}:
 		text += "; a server with a key takes no client without a token"
+	}
+	if at.IsValid() {
+		text = strings.ReplaceAll(text, c.netcode.Server().String(), at.String())
 	}
 	return fmt.Errorf("%w%s", ErrTimeout, text)
 }

@@ -32,6 +32,7 @@ func TestRefusedTokens(t *testing.T) {
 		{netcode.DropProtocol, func(c *netcode.TokenConfig) { c.ProtocolID = 9 }, 0, false, ErrTimeout, "ProtocolID", "look into its log"},
 		{netcode.DropElsewhere, func(c *netcode.TokenConfig) { c.Known = []netip.AddrPort{elsewhere} }, 0, false, ErrTimeout, "127.0.0.1:49152", "look into its log"},
 		{netcode.DropElsewhere, func(c *netcode.TokenConfig) { c.Servers = []netip.AddrPort{elsewhere} }, 0, false, ErrElsewhere, "ServerConfig.Addresses", "192.0.2.9:7777"},
+		{netcode.DropElsewhere, func(c *netcode.TokenConfig) { c.Servers, c.Timeout = []netip.AddrPort{elsewhere}, 3*time.Second }, 0, false, ErrElsewhere, "ServerConfig.Addresses", "192.0.2.9:7777"},
 		{netcode.DropKey, func(c *netcode.TokenConfig) { c.Key = netcode.GenerateKey(SeededRandom(2)) }, 0, false, ErrTimeout, "same key", "look into its log"},
 		{netcode.DropKey, nil, 0, false, ErrTimeout, "development mode", "without a token"},
 		{netcode.DropLifetime, func(c *netcode.TokenConfig) { c.Lifetime = 2 * time.Hour }, 0, false, ErrTimeout, "MaxTokenLifetime", "look into its log"},

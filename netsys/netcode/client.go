@@ -195,6 +195,9 @@ func (c *Client) Unanswered(now time.Time) error {
 	return fmt.Errorf("%w: no answer from %v: the server may be down, or may have refused the token: look into its log", ErrTimeout, c.server)
 }
 
+// Challenged reports whether a server has taken the token, and asked the client to prove its address.
+func (c *Client) Challenged() bool { return c.challenge != [challengeBody]byte{} }
+
 // Servers are the addresses that the token names, in the order in which they are tried.
 func (c *Client) Servers() []netip.AddrPort { return slices.Clone(c.token.Servers) }
 

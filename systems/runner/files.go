@@ -16,16 +16,13 @@ import (
 type files struct {
 	record  io.Writer      // of the server; nil: no recording
 	trained *delta.Trained // of server and bots; nil: what is built in
-	log     *slog.Logger   // warnings about them; nil: none
+	log     *slog.Logger   // warnings of server, one bot, and about these; nil: none
 }
 
 // open opens the files that the flags name. It returns a function that ends the
 // recording.
 func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error) {
 	end = func() error { return nil }
-	if o.Record == "" && o.Trained == "" {
-		return end, nil
-	}
 	f.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	if o.Trained != "" {
 		b, err := os.ReadFile(o.Trained)
