@@ -42,7 +42,7 @@ func TestPlayersNeedTokens(t *testing.T) {
 	}
 	// The one without a token asks, and is turned away as it will be the next time.
 	counted(t, server, "tactus_datagrams_dropped_total{reason=\""+netcode.DropKey.String()+"\"}")
-	server.Find(t, `(connect token refused) from=\S+ reason="token of another key" advice=`)
+	server.Find(t, `"(connect token refused)" from=\S+ reason="token of another key" advice=`)
 	if n := strings.Count(server.String(), "has joined"); n != 1 {
 		t.Errorf("%d have joined:\n%s", n, server)
 	}
