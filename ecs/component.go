@@ -16,6 +16,15 @@ const (
 	// Predicted components are simulated ahead by the client that owns the
 	// entity, and corrected when the server disagrees. They travel to their
 	// owner at full precision.
+	//
+	// A field tagged "server" is the server's decision: health that Authority takes, a score, a
+	// flag. Simulate may read it, and write it. Where what the server says differs from what was
+	// predicted in such fields alone, its values replace the predicted ones, from that input on up
+	// to the present, and nothing is simulated again; so what Simulate did to such a field
+	// since then is gone until the server tells of it. Keep a deadline as a tick, then, and not
+	// as a countdown. Where something else was wrong all is simulated again from the server's
+	// values. A component without Predicted is the newest that the server told, on own
+	// entities too. Where every peer simulates everything the word has no effect.
 	Predicted Mode = 1 << iota
 	// Interpolated components are drawn, on entities that a client does not
 	// predict, between two confirmed states. Without it the newer state is
@@ -142,6 +151,9 @@ func (p *Protocol) add(t reflect.Type, mode Mode, table *schema.Table, replicate
 	}
 	if err := schema.CheckPlain(t); err != nil {
 		panic(fmt.Errorf("ecs: %s cannot be a component: %w", t, err))
+	}
+	if table != nil && len(table.Server) > 0 && mode&Predicted == 0 {
+		panic(fmt.Sprintf("ecs: %s.%s is tagged server, which is for fields of components that are Predicted: leave the word out, all of an input is the client's, and what is not Predicted is the server's anyway", t, table.Fields[table.Server[0]].Path))
 	}
 	if len(p.all) == maxComponents {
 		panic(fmt.Sprintf("ecs: %s: a protocol holds at most %d components", t, maxComponents))

@@ -26,6 +26,7 @@
 //     tags, [Local], [Input]; with a [Mode], [Predicted], [Interpolated],
 //     [OwnerOnly] or [ClientOwned]. One of a kind in the world: [Singleton], read
 //     by [Single].
+//   - Leave a field of a predicted component to the server: the word server of its tag, see [Predicted].
 //   - Draw a component on curves in place of straight lines, or on beyond the newest
 //     state: [Hermite], [Extrapolate].
 //   - Let one entity carry another, so that it stands and is drawn where its carrier is: [Carry].

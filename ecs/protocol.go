@@ -184,17 +184,10 @@ func (p *Protocol) Hash() uint64 {
 
 func modeText(m Mode) string {
 	s := ""
-	if m&Predicted != 0 {
-		s += "predicted "
-	}
-	if m&Interpolated != 0 {
-		s += "interpolated "
-	}
-	if m&OwnerOnly != 0 {
-		s += "owner-only "
-	}
-	if m&ClientOwned != 0 {
-		s += "client-owned "
+	for i, word := range [...]string{"predicted ", "interpolated ", "owner-only ", "client-owned "} {
+		if m>>i&1 != 0 {
+			s += word
+		}
 	}
 	return s
 }

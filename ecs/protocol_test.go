@@ -127,6 +127,22 @@ type (
 	}
 )
 
+// The server decides fields of what is predicted; anywhere else the word says nothing.
+func TestServerFieldsArePredicted(t *testing.T) {
+	type health struct {
+		Left uint8 `net:"0..100 server"`
+	}
+	for _, register := range []func(p *ecs.Protocol){
+		func(p *ecs.Protocol) { ecs.Replicate[health](p, ecs.Interpolated) },
+		func(p *ecs.Protocol) { ecs.Replicate[health](p, ecs.ClientOwned) },
+		func(p *ecs.Protocol) { ecs.Singleton[health](p, 0) },
+		func(p *ecs.Protocol) { ecs.Input[health](p) },
+	} {
+		refused(t, func() { register(bare("p")) }, "health.Left is tagged server", "Predicted")
+	}
+	ecs.Replicate[health](bare("p"), ecs.Predicted|ecs.OwnerOnly)
+}
+
 // What a protocol cannot hold is refused with the reason, and nothing of it stays.
 func TestWrongProtocolsAreRefused(t *testing.T) {
 	p := bare("p")

@@ -37,6 +37,8 @@
 //     netsys.Network.
 //   - Simulate on a client what is not its own, a ball, so that it answers at once; or leave out what is its
 //     own: [Scope], ClientConfig.Scope, [Client.SetScope], [Assume].
+//   - Let the server decide what stands beside predicted state, such as health, without corrections: a
+//     field tagged server; see ecs.Predicted.
 //   - Bound what a client is sent, and say what matters most to it: ServerConfig.Budget, [Server.SetBudget],
 //     ServerConfig.Priority. A path that takes less gets less.
 //   - Let shots hit what a player had on the screen: ServerConfig.LagComp and [Client.Claim], with package

@@ -100,7 +100,7 @@ func (t *tolerance) wholes(period float64) {
 // fields: the length of the difference of what [Table.Lerp] moves, each number one
 // direction, angles the short way, and these, directions and rotations in radians.
 // Where fields have an axis, of the numbers only they count. What is held, what is in
-// lists, and what is not finite does not count.
+// lists, what the server decides, and what is not finite does not count.
 func (t *Table) Distance(a, b unsafe.Pointer) float64 {
 	placed := false
 	for i := range t.Fields {

@@ -176,6 +176,11 @@ func (c *compiler) add(f Field, path string, at uintptr, inner cover) error {
 	if err := c.table.alone(&f); err != nil {
 		return fmt.Errorf("%s: %w", c.table.Type.String()+"."+path, err)
 	}
+	if f.Server && f.in != nil {
+		return fmt.Errorf("%w: %s: server goes with what is no list: make what the server decides a component of its own", ErrTag, c.table.Type.String()+"."+path)
+	} else if f.Server {
+		c.table.Server = append(c.table.Server, len(c.table.Fields))
+	}
 	f.Word, f.rawAt = c.table.Words, c.table.rawSize
 	c.table.rawSize += f.rawSize
 	if c.table.Words += f.Words; c.table.Words > MaxWords {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -174,6 +175,40 @@ func TestFieldsReplaceTags(t *testing.T) {
 	_, err := Compile(reflect.TypeFor[body](), Fields{"Pos": "raw", "Bag": "-", "Name": "raw", "Post": "-"})
 	if !errors.Is(err, ErrUnknownField) || !strings.Contains(err.Error(), `"Post"`) {
 		t.Errorf("unknown path: %v", err)
+	}
+}
+
+// Fields that the server decides are listed, part of what peers agree on, and copied one by one;
+// in lists there are none.
+func TestServerFields(t *testing.T) {
+	type body struct {
+		X      float32    `net:"0..10 step 1"`
+		Health int16      `net:"0..100 server"`
+		Facing [2]float32 `net:"unit 8 server tol 1"`
+		Down   bool       `net:"server"`
+		Wide   uint64     `net:"flags 40 server"`
+	}
+	table := compile[body](t, nil)
+	const want = "body{X float32 0..10 step 1; Health int16 0..100 server; Facing [2]float32 unit 8 server; Down bool server; Wide uint64 flags 40 server}"
+	if table.Line() != want {
+		t.Errorf("got  %s\nwant %s", table.Line(), want)
+	}
+	if !slices.Equal(table.Server, []int{1, 2, 3, 4}) {
+		t.Errorf("fields %v are the server's", table.Server)
+	}
+	a, b := body{1, 2, [2]float32{1, 0}, false, 3}, body{5, 6, [2]float32{0, 1}, true, 1 << 39}
+	for _, i := range table.Server {
+		table.Fields[i].Copy(unsafe.Pointer(&a), unsafe.Pointer(&b))
+	}
+	if b.X = 1; a != b {
+		t.Errorf("copied: %+v, want %+v", a, b)
+	}
+	_, err := Compile(reflect.TypeFor[struct {
+		N     uint8    `net:"count"`
+		Slots [2]uint8 `net:"0..9 server"`
+	}](), nil)
+	if !errors.Is(err, ErrTag) || !strings.Contains(err.Error(), "component of its own") {
+		t.Errorf("in a list: %v", err)
 	}
 }
 

@@ -76,6 +76,9 @@
 //     are in the unit of the value; range and step must be multiples of 2^−F.
 //   - edge: in an input, a press: cleared when the input is repeated because the
 //     next one is missing. Not with unit and quat.
+//   - server: the server decides the value, in a component that clients predict, such as the
+//     health beside a position: what they predict of it is never wrong, and what the server
+//     says replaces it. See ecs.Predicted. Not in lists, and no text.
 //   - hold: interpolation keeps the older value until the newer is reached. The
 //     default for bools, enum, flags, ref and text, and for integers that state
 //     neither step nor angle.

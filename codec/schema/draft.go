@@ -15,7 +15,7 @@ type draft struct {
 // newField settles what tag t means for a value of kind k. Errors wrap ErrTag.
 func newField(k reflect.Kind, t tag) (Field, error) {
 	f := draft{tag: t}
-	f.Meaning = Meaning{Form: t.form, Raw: t.raw, Angle: t.angle, Edge: t.edge, Hold: t.hold, spelling: t.String()}
+	f.Meaning = Meaning{Form: t.form, Raw: t.raw, Angle: t.angle, Edge: t.edge, Hold: t.hold, Server: t.server, spelling: t.String()}
 	f.Memory = Memory{Kind: k, Len: 1, Fixed: t.fixed, scale: math.Ldexp(1, t.fixed), rawSize: size(k)}
 	f.Words, f.mask = 1, math.MaxUint64
 	err := f.settle()
@@ -162,7 +162,7 @@ func (f *draft) asQuat() {
 // newVector settles what tag t means for n floats of kind k.
 func newVector(k reflect.Kind, n int, t tag) Field {
 	f := draft{tag: t}
-	f.Meaning = Meaning{Form: t.form, Hold: t.hold, spelling: t.String()}
+	f.Meaning = Meaning{Form: t.form, Hold: t.hold, Server: t.server, spelling: t.String()}
 	f.Memory = Memory{Kind: k, Len: n, scale: 1, rawSize: n * size(k)}
 	f.space = space{dims: n, rotation: t.form == FormQuat}
 	half := 2.0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
 )
@@ -36,6 +37,8 @@ type Meaning struct {
 	Raw, Angle, Edge, Hold bool
 	// Ref says that the value is the NetID of an entity, or 0 for none.
 	Ref bool
+	// Server says that the server decides the value, in a component that is predicted.
+	Server bool
 
 	spelling string // canonical tag
 }
@@ -86,6 +89,10 @@ type Record struct {
 	// several words it is the sum of theirs, which [Table.WordBits] gives.
 	Bits int
 }
+
+// Copy makes the value in the component at dst that in the one at src. It is for fields
+// outside of lists, and no text.
+func (f *Field) Copy(dst, src unsafe.Pointer) { f.copyRows(dst, src, 0, 1) }
 
 // shape is the type of the value as Line shows it.
 func (f *Field) shape() string {
@@ -140,7 +147,7 @@ func (f *Field) Turn(word int32) uint32 {
 
 func (f *Field) offsets() int {
 	switch {
-	case f.Hold || f.in != nil || f.Kind == reflect.Bool || f.Form == FormText || f.Form == FormCount:
+	case f.Hold || f.Server || f.in != nil || f.Kind == reflect.Bool || f.Form == FormText || f.Form == FormCount:
 		return 0
 	case f.Form == FormQuat, f.Form == FormUnit && f.Len == 3:
 		return 3

@@ -12,7 +12,7 @@ import (
 // must agree on may come of one.
 
 // Offsets is how many floats an offset of the component takes. What [Table.Lerp] holds,
-// and what is in lists, takes none.
+// what the server decides, and what is in lists, takes none.
 func (t *Table) Offsets() int {
 	n := 0
 	for i := range t.Fields {

@@ -29,6 +29,8 @@ type Table struct {
 	Size uintptr
 	// Fields are the replicated values in the order of their offsets.
 	Fields []Field
+	// Server are the fields that the server decides, by their index in Fields.
+	Server []int
 	// Words is the number of words of a quantized component.
 	Words int
 

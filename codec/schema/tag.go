@@ -10,7 +10,7 @@ import (
 
 // tag is what a net tag says, before the type of its field is considered.
 type tag struct {
-	skip, raw, angle, edge, hold bool
+	skip, raw, angle, edge, hold, server bool
 
 	form  Form // of the forms that have a word of their own
 	n     int  // of an enum, flags, a unit vector or a quaternion
@@ -30,7 +30,7 @@ type span struct {
 
 const (
 	tagForms = `"MIN..MAX step S", "MIN..MAX", "enum N", "flags N", "radians S", "degrees S", "unit B", "quat B", "ref", "raw" or "-"`
-	tagWords = `step S, tol T, angle, edge, hold, fixed F, ` + motionWords
+	tagWords = `step S, tol T, angle, edge, hold, server, fixed F, ` + motionWords
 )
 
 // parseTag reads a tag. The grammar, words separated by spaces:
@@ -40,7 +40,7 @@ const (
 //	      | "radians" S | "degrees" S | "unit" B | "quat" B
 //	range = MIN ".." MAX                        MIN < MAX, decimal
 //	word  = "step" S | "tol" T | "angle" | "edge" | "hold" | "fixed" F    each once
-//	      | "linear" | "axis" A | "rate" A | "lines" [ T ] | "along" | "parent"
+//	      | "server" | "linear" | "axis" A | "rate" A | "lines" [ T ] | "along" | "parent"
 //	A     = "x" | "y" | "z"
 //
 // A tag without a form is for bools. Errors wrap ErrTag.
@@ -73,28 +73,9 @@ func parseForm(words []string) (t tag, rest []string, err error) {
 		t.skip = first == "-"
 		t.form = map[string]Form{"count": FormCount, "text": FormText}[first]
 		return t, rest, nil
-	case "raw":
-		t.raw = true
+	case "raw", "ref":
+		t.raw, t.form = first == "raw", map[string]Form{"ref": FormRef}[first]
 		return t, rest, nil
-	case "ref":
-		t.form = FormRef
-		return t, rest, nil
-	case "enum":
-		t.form = FormEnum
-		t.n, rest, err = count(first, rest, 2, math.MaxInt32)
-		return t, rest, err
-	case "flags":
-		t.form = FormFlags
-		t.n, rest, err = count(first, rest, 1, 64)
-		return t, rest, err
-	case "unit":
-		t.form = FormUnit
-		t.n, rest, err = count(first, rest, 2, maxVectorBits)
-		return t, rest, err
-	case "quat":
-		t.form = FormQuat
-		t.n, rest, err = count(first, rest, 4, maxVectorBits)
-		return t, rest, err
 	case "radians", "degrees":
 		t.turn = 2 * math.Pi
 		if first == "degrees" {
@@ -102,6 +83,13 @@ func parseForm(words []string) (t tag, rest []string, err error) {
 		}
 		t.step, rest, err = positive(first, rest, false)
 		return t, rest, err
+	}
+	for form, n := range map[Form][2]int{FormEnum: {2, math.MaxInt32}, FormFlags: {1, 64}, FormUnit: {2, maxVectorBits}, FormQuat: {4, maxVectorBits}} {
+		if first == form.String() {
+			t.form = form
+			t.n, rest, err = count(first, rest, n[0], n[1])
+			return t, rest, err
+		}
 	}
 	if lo, hi, ok := strings.Cut(first, ".."); ok {
 		if t.min, err = number(lo); err == nil {
@@ -125,7 +113,7 @@ func (t *tag) parseWords(words []string) (err error) {
 		word := words[0]
 		words = words[1:]
 		seen := map[string]*bool{
-			"angle": &t.angle, "edge": &t.edge, "hold": &t.hold, "step": &t.stepped, "tol": &t.tolerant,
+			"angle": &t.angle, "edge": &t.edge, "hold": &t.hold, "step": &t.stepped, "tol": &t.tolerant, "server": &t.server,
 		}[word]
 		switch {
 		case word == "fixed" && t.fixed == 0:
@@ -256,6 +244,7 @@ func (t tag) String() string {
 	word(t.angle, "angle")
 	word(t.edge, "edge")
 	word(t.hold, "hold")
+	word(t.server, "server")
 	word(t.fixed > 0, "fixed "+strconv.Itoa(t.fixed))
 	t.motion.spell(word)
 	return strings.Join(words, " ")

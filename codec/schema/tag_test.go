@@ -17,6 +17,8 @@ func TestParseTag(t *testing.T) {
 		"0..359 angle tol 0":     {span: span{ranged: true, max: 359, tolerant: true}, angle: true},
 		"-":                      {skip: true},
 		"edge":                   {edge: true},
+		"server":                 {server: true},
+		"0..9 server hold":       {span: span{ranged: true, max: 9}, server: true, hold: true},
 		"hold edge":              {edge: true, hold: true},
 		"-1e3..1E+3 step 1e-2":   {span: span{ranged: true, min: -1000, max: 1000, stepped: true, step: 0.01}},
 		"0..9 hold step 3 tol 1": {span: span{ranged: true, max: 9, stepped: true, step: 3, tolerant: true, tol: 1}, hold: true},
@@ -51,6 +53,8 @@ func TestParseTagErrors(t *testing.T) {
 		"0..1 tol -1":            "below zero",
 		"0..1 step 1 step 1":     "twice",
 		"0..1 edge edge":         "twice",
+		"0..1 server server":     "twice",
+		"count server":           "nothing may follow",
 		"raw step 1":             "need a range",
 		"angle":                  "need a range",
 		"raw 0..1":               `unknown word "0..1"`,
@@ -71,6 +75,7 @@ func FuzzParseTag(f *testing.F) {
 	f.Add("0..9 angle lines along")
 	f.Add("degrees 1 linear tol 2")
 	f.Add("ref parent")
+	f.Add("unit 10 server")
 	f.Fuzz(func(t *testing.T, text string) {
 		got, err := parseTag(text)
 		if err != nil {

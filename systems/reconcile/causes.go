@@ -135,13 +135,7 @@ type countedField struct {
 func (c *causes) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, words []int32, co bool) {
 	for i := range comp.Schema.Fields {
 		f := &comp.Schema.Fields[i]
-		differs := false
-		if n := len(words) / 2; n > 0 {
-			differs = !slices.Equal(words[f.Word:f.Word+f.Words], words[n+f.Word:n+f.Word+f.Words])
-		} else {
-			differs = comp.Schema.Differs(i, predicted, truth)
-		}
-		if !differs {
+		if f.Server || !differs(comp, i, predicted, truth, words) {
 			continue
 		}
 		row := c.row(comp, i, co)
@@ -159,6 +153,15 @@ func (c *causes) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.
 			row.largest = max(row.largest, d)
 		}
 	}
+}
+
+// differs reports whether one field of two values differs, which words has as note's has.
+func differs(comp *ecs.Component, field int, predicted, truth unsafe.Pointer, words []int32) bool {
+	f, n := &comp.Schema.Fields[field], len(words)/2
+	if n > 0 {
+		return !slices.Equal(words[f.Word:f.Word+f.Words], words[n+f.Word:n+f.Word+f.Words])
+	}
+	return comp.Schema.Differs(field, predicted, truth)
 }
 
 // read writes what was counted to t, whose memory is used again, without shares.

@@ -16,6 +16,7 @@ import (
 type compare struct {
 	parts     *Parts
 	predicted uint64   // components
+	decides   bool     // some of them have fields that the server decides
 	quantized bool     // both sides quantize every step, so that values must be the same
 	pair      []int32  // both values in words, of the last that were quantized
 	value     []uint64 // room for one value
@@ -24,10 +25,17 @@ type compare struct {
 }
 
 // mismatch is the first field of a component beyond its tolerance, or, where
-// both sides quantize every step, the first that is not the same; -1 for none.
+// both sides quantize every step, the first that is not the same; -1 for none. What the
+// server decides is left out.
 func (c *compare) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) int {
 	if !c.quantized {
-		return comp.Schema.Compare(predicted, truth)
+		first := comp.Schema.Compare(predicted, truth)
+		for i := max(first, 0); first >= 0 && i < len(comp.Schema.Fields); i++ {
+			if !comp.Schema.Fields[i].Server && comp.Schema.Differs(i, predicted, truth) {
+				return i
+			}
+		}
+		return -1
 	}
 	n := comp.Words
 	c.pair = reuse.Slice(c.pair, 2*n)
@@ -35,7 +43,9 @@ func (c *compare) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer)
 	comp.Schema.Quantize(c.pair[n:], n, truth, 1)
 	for k := range n {
 		if c.pair[k] != c.pair[n+k] {
-			return fieldAt(comp, k)
+			if i := fieldAt(comp, k); !comp.Schema.Fields[i].Server {
+				return i
+			}
 		}
 	}
 	return -1

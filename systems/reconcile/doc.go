@@ -3,6 +3,7 @@
 //   - Compare, and simulate again what was wrong: [System.Run], the system Reconcile. What it
 //     goes by, and what follows a correction, in which order: [System].
 //   - Judge otherwise what is wrong: systems.ClientSystems, with [Confirmed], [Value] and [Read].
+//   - Take over what the server decides, without simulating again: fields tagged server, decided.go.
 //   - What the server has confirmed: [System.ConfirmedInput].
 //   - Report results, where own state comes as a correction only: [System.Report].
 //   - What caused corrections, by field: [Causes], [Cause]; of several clients together: [Causes.Add].

@@ -74,6 +74,7 @@ func (o *others) find(v verdict, any bool) (since uint32) {
 			if o.agrees(r, input) {
 				o.counts.CoConfirmed++
 				x.confirmedInput = max(x.confirmedInput, input)
+				o.decided(r, input)
 				continue
 			}
 			o.counts.CoCorrections++
@@ -156,7 +157,11 @@ func (o *others) differs(r *mirror.Replica, comp *ecs.Component, truth unsafe.Po
 // leave makes what was told up to now right as it is.
 func (o *others) leave() {
 	for _, r := range o.parts.Predict.Scope.Others() {
-		o.proofs.records.Of(r).wrong = false
+		x := o.proofs.records.Of(r)
+		if input, known := o.parts.Predict.Numbering.After(x.confirmed); x.wrong && known {
+			o.decided(r, input)
+		}
+		x.wrong = false
 	}
 	o.wrong = false
 }

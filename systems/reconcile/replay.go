@@ -72,10 +72,13 @@ func (s *System) Shaped(r *mirror.Replica, x mirror.Change) {
 	if r.Predicted() && !x.Own {
 		s.proofs.takeServerState = true // what its inputs did there since is not so
 	}
-	if !x.Simulated {
+	switch {
+	case !x.Simulated:
 		s.lose(r)
-	} else if !x.Own {
+	case !x.Own:
 		s.others.told(r, x.State)
+	default:
+		s.decided.told(r, x.State)
 	}
 }
 

@@ -49,6 +49,7 @@ type System struct {
 	proofs     proofs
 	compare    compare
 	others     others
+	decided    decided
 	staleSince uint32 // tick of the first own state older than the history
 }
 
@@ -94,8 +95,11 @@ func New(parts Parts, predicted uint64) *System {
 	s.Own.system = s
 	p := &s.parts
 	s.proofs = proofs{parts: p, predicted: predicted}
-	s.compare = compare{parts: p, predicted: predicted, quantized: p.World.Protocol().Quantized(), carried: ecs.CarriedIn(p.World.Protocol())}
-	s.others = others{parts: p, proofs: &s.proofs, compare: &s.compare, counts: &s.Counts, replicated: p.World.Protocol().Replicated()}
+	replicated := p.World.Protocol().Replicated()
+	s.compare = compare{parts: p, predicted: predicted, decides: decides(replicated, predicted), quantized: p.World.Protocol().Quantized(),
+		carried: ecs.CarriedIn(p.World.Protocol())}
+	s.others = others{parts: p, proofs: &s.proofs, compare: &s.compare, counts: &s.Counts, replicated: replicated}
+	s.decided = decided{parts: p, compare: &s.compare, others: &s.others, reported: p.Results != nil}
 	p.Mirror.Entities.Attach(&s.proofs.records)
 	if p.Results == nil {
 		s.confirm = &compared{mirror: &p.Mirror.Own, waits: p.Waits}
@@ -111,6 +115,7 @@ func New(parts Parts, predicted uint64) *System {
 // is not, the client takes the server's state and simulates the inputs since s again.
 // Co-simulated entities are compared likewise; one replay does for all.
 func (s *System) Run(w *ecs.World) {
+	defer s.decided.take() // the newest, whatever is simulated again
 	v := s.confirm.next(s.parts.Predict.Applied())
 	if s.Own.run != nil {
 		s.Own.judge(w, v)
@@ -183,6 +188,7 @@ func (s *System) right(own mirror.OwnState) {
 	s.confirm.took(own)
 	s.confirmed(own.Input)
 	s.proofs.own(own)
+	s.decided.own(own)
 }
 
 // adopt notes that own state becomes the world.

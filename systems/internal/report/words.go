@@ -28,7 +28,7 @@ const maxRest = 4096
 
 // wordCodes says how the words of a component travel. A field that is compared
 // exactly needs none of its bits: the hash tells. So does no field where both ends
-// quantize every step.
+// quantize every step. What the server decides is left out.
 func wordCodes(t *schema.Table, quantized bool) []wordCode {
 	codes := make([]wordCode, t.Words)
 	for k := range codes {
@@ -36,7 +36,12 @@ func wordCodes(t *schema.Table, quantized bool) []wordCode {
 	}
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.Tolerance == 0 || quantized {
+		if f.Server {
+			for k := f.Word; k < f.Word+f.Words; k++ {
+				codes[k].mask = 0
+			}
+		}
+		if f.Tolerance == 0 || quantized || f.Server {
 			continue
 		}
 		for k := f.Word; k < f.Word+f.Words; k++ {
@@ -134,6 +139,10 @@ func Check(p *ecs.Protocol) error {
 	for _, comp := range p.Replicated() {
 		if comp.Mode&ecs.Predicted == 0 || comp.Words == 0 {
 			continue
+		}
+		if len(comp.Schema.Server) > 0 && comp.Mode&ecs.OwnerOnly != 0 {
+			return fmt.Errorf("corrections on mismatch: %s.%s is tagged server in an OwnerOnly component, of which its owner hears while there is something to correct, and nobody else: put it into a component that is OwnerOnly and not Predicted",
+				comp.Name, comp.Schema.Fields[comp.Schema.Server[0]].Path)
 		}
 		for i := range comp.Schema.Fields {
 			f := &comp.Schema.Fields[i]
