@@ -1,0 +1,158 @@
+package game
+
+import (
+	"math"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// The character, in metres and seconds.
+const (
+	Radius = 0.35 // half of its width
+	Height = 1.4
+
+	step      = 0.36 // what it walks onto
+	speed     = 5
+	leap      = 10 // velocity; with gravity that makes a jump of 2 m
+	gravity   = 25
+	fallSpeed = 20   // at most: a step a tick, so that nobody falls through a floor
+	grip      = 40   // acceleration
+	eager     = 0.12 // a press counts for so long before the ground is there
+	abyss     = -10  // who falls that deep begins anew
+)
+
+// Input is what a player does in a tick. The way is the camera's, so its yaw goes along.
+type Input struct {
+	Forward, Right int8    `net:"-1..1"`
+	Yaw            float32 `net:"degrees 1"` // 0: the camera looks east, 90: south
+	Jump           bool    `net:"edge"`      // pressed
+}
+
+// What somebody stands on; platform i is OnPlatform + i.
+const InAir, OnGround, OnPlatform = 0, 1, 2
+
+// Body is a character. Who is on a platform has its place there: that stays as it is while the
+// platform moves, whichever tick it is.
+type Body struct {
+	On           uint8   `net:"0..15"`
+	At           Vec     `net:"-64..64 step 0.001 linear"` // the feet, from the middle of the platform, else of the world
+	Vel          Vec     `net:"-64..64 step 0.01"`         // over what it is on
+	Turn         float32 `net:"degrees 1"`                 // where the face looks
+	Press        float32 `net:"0..0.25 step 0.001 hold"`   // seconds that a press still counts: a float in a byte
+	Jumps, Rides uint16  `net:"0..65535"`                  // so far
+}
+
+// World is the body's place in the world, so many seconds after its start.
+func (b *Body) World(seconds float64) Vec { return b.At.add(below(b.On, seconds)) }
+
+// below is the middle of the platform that somebody is on; all else has the middle of the world.
+func below(on uint8, seconds float64) Vec {
+	if on < OnPlatform || int(on-OnPlatform) >= len(Platforms) {
+		return Vec{}
+	}
+	return Platforms[on-OnPlatform].At(seconds)
+}
+
+// player is a row.
+type player struct {
+	Owner *components.Owner
+	Score *Score
+	Body  *Body
+	Leaps *components.Teleports // of the numbers in At: nothing is drawn between
+	In    *Input
+}
+
+// walk moves characters. World.Step is less than a tick where a frame is drawn between two.
+func walk(w *ecs.World) {
+	dt, now := w.Step(), seconds(w)
+	after := now + float64(dt)
+	for _, f := range ecs.Each[player](w) {
+		b, was := f.Body, f.Body.On
+		at := b.World(after) // what is below has moved, and who stands there with it
+		b.drive(f.In, dt)
+		if b.Press > 0 && was != InAir {
+			b.On, b.Vel.Y, b.Press = InAir, leap, 0
+			b.Jumps++
+		}
+		if at = b.land(b.slide(at, dt), after); at.Y < abyss {
+			at, b.Vel = start, Vec{}
+			f.Leaps.Count++
+		}
+		if b.On != was && max(b.On, was) >= OnPlatform { // from here on all is over something else
+			moved := below(was, after).sub(below(was, now)).sub(below(b.On, after).sub(below(b.On, now)))
+			b.Vel = b.Vel.add(moved.times(1 / dt))
+			f.Leaps.Count++
+			if b.On >= OnPlatform {
+				b.Rides++
+			}
+		}
+		b.At = at.sub(below(b.On, after))
+	}
+}
+
+// seconds is the time of the world's state.
+func seconds(w *ecs.World) float64 { return float64(w.Tick()) / float64(w.TickRate()) }
+
+// drive turns and accelerates as the input says. In the air who presses nothing flies on.
+func (b *Body) drive(in *Input, dt float32) {
+	if b.On == InAir {
+		b.Vel.Y = max(b.Vel.Y-float32(gravity*dt), -fallSpeed)
+	}
+	want, most := Vec{}, float32(grip*dt)
+	if in.Forward != 0 || in.Right != 0 {
+		s, c := math.Sincos(math.Atan2(float64(in.Right), float64(in.Forward)) + float64(in.Yaw)*math.Pi/180)
+		want = Vec{float32(c * speed), 0, float32(s * speed)}
+		b.Turn = float32(math.Atan2(s, c) * 180 / math.Pi)
+	} else if b.On == InAir {
+		most = 0
+	}
+	more := Vec{want.X - b.Vel.X, 0, want.Z - b.Vel.Z}
+	b.Vel = b.Vel.add(more.times(min(most/max(float32(more.far(Vec{})), most, 0.001), 1)))
+	if b.Press = max(b.Press-dt, 0); in.Jump {
+		b.Press = eager
+	}
+}
+
+// slide moves axis by axis and stops at what is in the way. Platforms are thin and in nobody's
+// way: one can jump onto them from below.
+func (b *Body) slide(at Vec, dt float32) Vec {
+	for _, axis := range [...]struct{ at, vel *float32 }{{&at.X, &b.Vel.X}, {&at.Z, &b.Vel.Z}, {&at.Y, &b.Vel.Y}} {
+		from := *axis.at
+		*axis.at += float32(*axis.vel * dt)
+		for i := range Solids {
+			if s := &Solids[i]; *axis.vel != 0 && s.meets(at) && s.Min.Y < at.Y+Height && s.Top(at.X) > at.Y+step {
+				*axis.at, *axis.vel = from, 0
+			}
+		}
+	}
+	return at
+}
+
+// land puts the feet on the highest top that is no higher than a step, if they have come down to
+// it; who stood stays on it where it goes down.
+func (b *Body) land(at Vec, after float64) Vec {
+	top, on, reach := float32(abyss), uint8(InAir), at.Y
+	look := func(s *Solid, is uint8) {
+		if y := s.Top(at.X); s.meets(at) && y <= at.Y+step && y > top {
+			top, on = y, is
+		}
+	}
+	for i := range Solids {
+		look(&Solids[i], OnGround)
+	}
+	for i := range Platforms {
+		p := &Platforms[i]
+		m, half := p.At(after), Vec{p.Half, 0, p.Half}
+		look(&Solid{Min: m.sub(half), Max: m.add(half)}, uint8(OnPlatform+i))
+	}
+	if b.On != InAir {
+		reach -= step
+	}
+	if on == InAir || b.Vel.Y > 0 || reach > top {
+		b.On = InAir
+		return at
+	}
+	b.On, b.Vel.Y = on, 0
+	return Vec{at.X, top, at.Z}
+}
