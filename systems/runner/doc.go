@@ -2,7 +2,8 @@
 // virtual time, over a memory network, with flags for the link and the netcode model, a live table, and one
 // JSON object that says what happened. So worlds, models and versions can be compared.
 //
-//   - Describe a game: [World], with bots that are a [Bot], perhaps a [Shower].
+//   - A whole small game: the example of the package.
+//   - Describe a game: [World]. Its bots: [NewBot], or a [Bot] of one's own that may be a [Shower] and a [Configurer].
 //   - Make it a command: [Main].
 //   - Play it in a test, and look at the [Report]: [Headless].
 //   - Say what is the game's own proof that it was played: World.Proof.

@@ -18,7 +18,7 @@ func join(t *testing.T, addr string, enough int) int {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	world := plaza()
-	c, err := systems.Dial(ctx, addr, world.Protocol(&Options{}), systems.ClientConfig{Gather: (&walker{}).Gather()})
+	c, err := systems.Dial(ctx, addr, world.Protocol(&Options{}), systems.ClientConfig{Gather: walker(1).Gather()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func plaza() World {
 			}
 		},
 		Join:  func(w *ecs.World, _ *Options, client uint32) { testgame.SpawnPawn(w, client) },
-		Bot:   func(o *Options, n int) Bot { return &walker{draw: ecs.NewRand(o.Seed, uint64(n))} },
+		Bot:   func(o *Options, n int) Bot { return walker(o.Seed<<8 + uint64(n)) },
 		Place: at,
 		Push: func(w *ecs.World, e ecs.Entity, dx, dy float32) {
 			if p := ecs.Get[testgame.Place](w, e); p != nil {
@@ -61,25 +61,15 @@ func drift(w *ecs.World) {
 }
 
 // walker is a bot that walks where it likes.
-type walker struct {
-	draw     ecs.Rand
-	in       testgame.Push
-	released bool
-}
-
-func (b *walker) Gather() systems.GatherFunc {
-	return systems.Gather(func(c *systems.Client, in *testgame.Push) {
+func walker(seed uint64) Bot {
+	draw, keys := ecs.NewRand(seed, 1), testgame.Push{}
+	return NewBot(func(c *systems.Client, in *testgame.Push) {
 		if c.World().Tick()%30 == 0 {
-			b.in = testgame.Push{DX: int8(b.draw.IntN(3)) - 1, DY: int8(b.draw.IntN(3)) - 1}
+			keys = testgame.Push{DX: int8(draw.IntN(3)) - 1, DY: int8(draw.IntN(3)) - 1}
 		}
-		if b.released {
-			b.in = testgame.Push{}
-		}
-		*in = b.in
+		*in = keys
 	})
 }
-
-func (b *walker) Release() { b.released = true }
 
 // options are a world's defaults with some flags.
 func options(t testing.TB, world World, args ...string) Options {

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/tactusgo/tactus/netsys"
 )
@@ -95,18 +94,6 @@ func (c *command) parse(world *World, args []string, stderr io.Writer) error {
 		c.end, err = o.files.open(o, stderr)
 	}
 	return err
-}
-
-// usage prints what the command does, and its flags.
-func usage(w *World, fs *flag.FlagSet, out io.Writer) {
-	fmt.Fprintf(out, "usage: %s [flags]\n\n", w.Name)
-	if w.About != "" {
-		fmt.Fprintf(out, "%s\n\n", strings.TrimSpace(w.About))
-	}
-	fmt.Fprint(out, "Without flags: a server and bots over real sockets through a bad link, with a live\n"+
-		"table; Ctrl-C ends it. -headless plays for -duration and sums up.\n\n")
-	fs.SetOutput(out)
-	fs.PrintDefaults()
 }
 
 // validate says in one line what does not go together.

@@ -174,3 +174,30 @@ func TestVirtualMatchesRepeat(t *testing.T) {
 		t.Errorf("hashes %s and %s of one seed, %s of another", a, b, c)
 	}
 }
+
+// A bot of a function holds nothing any more in the closing phase.
+func TestBotsLetGo(t *testing.T) {
+	held, free := 0, 0
+	world := plaza()
+	world.Bot = func(*Options, int) Bot {
+		return NewBot(func(_ *systems.Client, in *testgame.Push) { in.DX = 1 })
+	}
+	world.Server = func(_ *Options, c *systems.ServerConfig) {
+		c.Schedule = func(s *ecs.Schedule) error {
+			s.Stage("After").Add(ecs.System{Name: "keys", Run: func(w *ecs.World) {
+				for _, e := range ecs.Each[testgame.Pawn](w) {
+					if e.In.DX == 1 {
+						held, free = held+1, 0
+					} else {
+						free++
+					}
+				}
+			}})
+			return nil
+		}
+	}
+	r, err := Headless(t.Context(), world, "-virtual", "-duration", "3s", "-clients", "1")
+	if err != nil || !r.Converged || held < 100 || free < 40 {
+		t.Errorf("%v: keys were held in %d ticks, and free in the last %d: %s", err, held, free, r.Difference)
+	}
+}

@@ -75,7 +75,7 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.IntVar(&o.NPCs, "npcs", d.NPCs, "server-controlled entities")
 	fs.StringVar(&o.Preset, "preset", d.Preset, "netcode model: "+strings.Join(world.presets(), ", ")+"; see package systems/policy")
 	fs.StringVar(&o.Timing, "timing", d.Timing, "when the server consumes inputs: buffered or arrival; models whose inputs are stamped have their own")
-	fs.StringVar(&o.Transport, "transport", d.Transport, "real sockets: udp, batch (UDP drained once a tick, Linux) or ws (WebSocket); ignored with -virtual")
+	fs.StringVar(&o.Transport, "transport", d.Transport, "real sockets, of "+strings.Join(world.transports(), ", ")+"; ignored with -virtual (batch: UDP drained once a tick, Linux; ws: WebSocket)")
 	fs.DurationVar(&o.RTT, "rtt", d.RTT, "mean round trip")
 	fs.DurationVar(&o.Jitter, "jitter", d.Jitter, "each packet's one-way delay varies uniformly by so much either way; at most half of rtt")
 	fs.Float64Var(&o.Loss, "loss", d.Loss, "share of packets lost in each direction, 0 to 1")

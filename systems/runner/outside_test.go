@@ -120,3 +120,28 @@ func TestDotsPlaysElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// A game that somebody has elsewhere, that of the example, has a command by one line.
+func TestGameElsewhere(t *testing.T) {
+	t.Parallel()
+	game, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := outside(t, map[string]string{
+		"hop.go": strings.Replace(string(game), "package runner_test\n", "package main\n", 1),
+		"main.go": "package main\n\nimport (\n\t\"context\"\n\t\"os\"\n\n\t\"" + ours + "/systems/runner\"\n)\n\n" +
+			"func main() { os.Exit(runner.Main(context.Background(), hop(), os.Args[1:], os.Stdout, os.Stderr)) }\n",
+	})
+	for _, preset := range []string{"LocalSync", "Rollback"} {
+		out, err := exec.CommandContext(t.Context(), binary, strings.Fields("-headless -virtual -duration 5s -json -preset "+preset)...).Output()
+		if err != nil || !strings.Contains(string(out), `"converged":true`) || !strings.Contains(string(out), `"world":{"players":8,"hopped":true}`) {
+			t.Errorf("-preset %s: %v: %s", preset, err, out)
+		}
+	}
+	var exit *exec.ExitError
+	out, err := exec.CommandContext(t.Context(), binary, "-headless", "-clients", "0").CombinedOutput()
+	if !errors.As(err, &exit) || exit.ExitCode() != 2 || string(out) != "hop: -clients 0: 1 to 1000 are allowed\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -62,31 +63,6 @@ type World struct {
 	Proof func(s *systems.Server, clients []*systems.Client) any
 }
 
-// Bot plays one client. It may be a [Shower] and a [Configurer] too.
-type Bot interface {
-	// Gather is how the bot fills its inputs.
-	Gather() systems.GatherFunc
-	// Release lets go of all keys for good.
-	Release()
-}
-
-// Shower is a [Bot] whose inputs can be seen to have their effect. The runner counts the ticks from
-// one to the other: own_response_ticks.
-type Shower interface {
-	// Wants is a number for what the newest input should make the own entity
-	// show.
-	Wants() int
-	// Shows is the same number for what an entity does show.
-	Shows(w *ecs.World, e ecs.Entity) int
-}
-
-// Configurer is a [Bot] that is not a client like the others: with a login of its own, or a Start later than that
-// which it finds, to come in mid-match.
-type Configurer interface {
-	// Configure changes the configuration of the bot's client, behind World.Client.
-	Configure(c *systems.ClientConfig)
-}
-
 // Inspector is what [World.Inspect] makes: package inspect has it.
 type Inspector interface {
 	// Allows returns an error where others could reach the address and there is no token.
@@ -125,12 +101,13 @@ func Inspect[I Inspector](open func(s *systems.Server, token string, log *slog.L
 
 // validate says in one line what a game's author has forgotten.
 func (w *World) validate() error {
-	for name, missing := range map[string]bool{
-		"Protocol": w.Protocol == nil, "Join": w.Join == nil, "Bot": w.Bot == nil,
-	} {
-		if missing {
-			return fmt.Errorf("runner.World.%s is nil: every world has one", name)
-		}
+	switch {
+	case w.Protocol == nil:
+		return errors.New("runner.World.Protocol is nil: every world builds one, by ecs.NewProtocol")
+	case w.Join == nil:
+		return errors.New("runner.World.Join is nil: every world spawns a player for a client")
+	case w.Bot == nil:
+		return errors.New("runner.World.Bot is nil: every world has bots, see runner.NewBot")
 	}
 	for name, listen := range w.Listen {
 		if !slices.Contains(transportNames, name) || listen == nil {
