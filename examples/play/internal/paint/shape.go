@@ -78,7 +78,7 @@ func (c *Canvas) shaded(corners []Point, tints *[mostCorners]Tint) {
 	}
 }
 
-// grown is a corner, moved out by a pixel from both of its edges, or by a few where it is
+// grown is a corner, moved out by a pixel from both of its edges, or by as much as ten where it is
 // sharp.
 func grown(before, at, after Point, side float64) Point {
 	ax, ay := at.X-before.X, at.Y-before.Y
@@ -89,7 +89,7 @@ func grown(before, at, after Point, side float64) Point {
 	}
 	// Normals that point out, and where lines a pixel further out meet.
 	nx, ny, mx, my := ay/a*side, -ax/a*side, by/b*side, -bx/b*side
-	f := 1 / max(1+nx*mx+ny*my, 0.25)
+	f := 1 / max(1+nx*mx+ny*my, 0.02)
 	return Point{at.X + (nx+mx)*f, at.Y + (ny+my)*f}
 }
 

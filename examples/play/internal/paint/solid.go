@@ -64,15 +64,20 @@ func (s *Space) add(o *solid) {
 
 // Draw draws what waits.
 func (s *Space) Draw() {
+	s.sort()
+	for _, i := range s.order {
+		s.draw(&s.solids[i])
+	}
+	s.solids = s.solids[:0]
+}
+
+// sort finds the order to draw in.
+func (s *Space) sort() {
 	slices.SortFunc(s.solids, func(a, b solid) int { return cmp.Compare(b.far, a.far) })
 	s.order = s.order[:0]
 	for i := range s.solids {
 		s.visit(i)
 	}
-	for _, i := range s.order {
-		s.draw(&s.solids[i])
-	}
-	s.solids = s.solids[:0]
 }
 
 // visit puts a solid into the order, after all that it may cover.
@@ -156,7 +161,7 @@ func (s *Space) draw(o *solid) {
 
 // lit is a colour on a face that looks that way.
 func (s *Space) lit(t Tint, out Vec) Tint {
-	const dark = 0.5
+	const dark = 0.3
 	f := float32(dark + (1-dark)*(0.5+0.5*out.Dot(sun)))
 	return Tint{t.R * f, t.G * f, t.B * f, t.A}
 }
@@ -173,8 +178,32 @@ func (s *Space) misty(t Tint, far float64) Tint {
 	return t
 }
 
-// face draws a flat convex shape: what of it is before the camera.
+// face draws a flat convex shape. A large one with four corners is drawn in tiles where
+// something fades: how far it has is found for corners, and what lies between follows from
+// them.
 func (s *Space) face(corners []Vec, t Tint) {
+	if len(corners) != 4 || s.Far == 0 {
+		s.tile(corners, t)
+		return
+	}
+	a, b, c, d := corners[0], corners[1], corners[2], corners[3]
+	const most = 16
+	tiles := func(side Vec) int { return int(min(max(math.Ceil(side.Long()*8/s.Far), 1), most)) }
+	n, m := tiles(b.Sub(a)), tiles(d.Sub(a))
+	at := func(i, j int) Vec {
+		f, g := float64(i)/float64(n), float64(j)/float64(m)
+		near, far := a.Add(b.Sub(a).Times(f)), d.Add(c.Sub(d).Times(f))
+		return near.Add(far.Sub(near).Times(g))
+	}
+	for i := range n {
+		for j := range m {
+			s.tile([]Vec{at(i, j), at(i+1, j), at(i+1, j+1), at(i, j+1)}, t)
+		}
+	}
+}
+
+// tile draws a flat convex shape: what of it is before the camera.
+func (s *Space) tile(corners []Vec, t Tint) {
 	var seen [12]Vec
 	var on [12]Point
 	var tints [mostCorners]Tint
@@ -195,9 +224,14 @@ func (s *Space) face(corners []Vec, t Tint) {
 	if n < 3 {
 		return
 	}
+	from, to := Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
 	for i, v := range seen[:n] {
 		v.Z = max(v.Z, near)
 		on[i], tints[i] = s.flat(v), s.misty(t, v.Z)
+		from, to = Point{min(from.X, on[i].X), min(from.Y, on[i].Y)}, Point{max(to.X, on[i].X), max(to.Y, on[i].Y)}
+	}
+	if from.X > s.to.W || from.Y > s.to.H || to.X < 0 || to.Y < 0 {
+		return
 	}
 	s.to.shaded(on[:n], &tints)
 }

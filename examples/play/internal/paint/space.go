@@ -79,6 +79,12 @@ func (s *Space) At(target Vec) {
 // Look begins a frame on a canvas, with the sky.
 func (s *Space) Look(to *Canvas) {
 	s.to, s.solids = to, s.solids[:0]
+	s.aim()
+	to.Backdrop(s.Sky)
+}
+
+// aim finds out what the camera's angles mean.
+func (s *Space) aim() {
 	ys, yc := math.Sincos(s.Yaw)
 	ps, pc := math.Sincos(s.Pitch)
 	s.ahead, s.right = Vec{ys * pc, ps, yc * pc}, Vec{yc, 0, -ys}
@@ -87,8 +93,7 @@ func (s *Space) Look(to *Canvas) {
 	if field == 0 {
 		field = 1
 	}
-	s.scale = to.H / 2 / math.Tan(field/2)
-	to.Backdrop(s.Sky)
+	s.scale = s.to.H / 2 / math.Tan(field/2)
 }
 
 // seen is a place from the camera: right, up and away.
