@@ -128,12 +128,11 @@ func countAllocations() error {
 	if err != nil {
 		return err
 	}
-	address, stop, err := hosts[world.Name](&o)
+	stop, err := start(world.Name, &o, true)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	o.Connect = address
 	c := &counted{Stage: stage.New(world, &o)}
 	err = c.PlayAs(c)
 	return errors.Join(err, c.told)

@@ -29,9 +29,9 @@
 //   - Perhaps Places, so that the overlay shows where the server has everything; Caption,
 //     who the player is; Say, where there is a chat.
 //
-// Add it to worlds in main.go and to hosts in host_native.go. Look at it:
+// Add it to worlds in main.go, and its match to worlds in internal/host. Look at it:
 //
-//	xvfb-run -a go -C examples/play run . NAME -picture /tmp/NAME.png
+//	xvfb-run -a go -C examples/play run . NAME -auto -picture /tmp/NAME.png
 //
 // All tests that go by worlds take it from there.
 package main

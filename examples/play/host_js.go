@@ -1,6 +1,15 @@
 package main
 
-import "github.com/tactusgo/tactus/examples/play/internal/stage"
+import (
+	"errors"
 
-// hosts is empty: a page cannot listen.
-var hosts map[string]func(o *stage.Options) (address string, stop func(), err error)
+	"github.com/tactusgo/tactus/examples/play/internal/stage"
+)
+
+// start is for windows: a page cannot listen, and has no bots.
+func start(_ string, o *stage.Options, _ bool) (stop func(), err error) {
+	if o.Connect == "" {
+		return nil, errors.New("a page needs the address of a server, by -connect")
+	}
+	return func() {}, nil
+}

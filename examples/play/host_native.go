@@ -2,7 +2,23 @@
 
 package main
 
-import "github.com/tactusgo/tactus/examples/play/internal/host"
+import (
+	"github.com/tactusgo/tactus/examples/play/internal/host"
+	"github.com/tactusgo/tactus/examples/play/internal/stage"
+)
 
-// hosts start matches of their own, by world.
-var hosts = host.All
+// start starts a match of its own, where the client was told of no other, and hands the
+// devices to a bot where it should play.
+func start(world string, o *stage.Options, auto bool) (stop func(), err error) {
+	stop = func() {}
+	if o.Connect == "" {
+		if o.Connect, stop, err = host.Start(world, o); err != nil {
+			return nil, err
+		}
+	}
+	if auto {
+		drive := host.Drive(world, o)
+		o.Drive = &drive
+	}
+	return stop, nil
+}

@@ -67,8 +67,11 @@ func play(args []string) (int, error) {
 	fs.StringVar(&o.Connect, "connect", "", "the server's address, or ws:// and an address; without, a match with bots of its own")
 	fs.StringVar(&o.Name, "name", "", "what to be called; without, the server makes up something")
 	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", false, "play on a server on another machine, unprotected")
-	fs.IntVar(&o.Bots, "bots", 8, "in a match of its own: bots")
-	fs.IntVar(&o.NPCs, "npcs", 50, "in a match of its own: server-controlled entities")
+	fs.IntVar(&o.Bots, "bots", stage.Usual, "in a match of its own: `how many` bots (default as many as the world usually has)")
+	fs.IntVar(&o.NPCs, "npcs", stage.Usual, "in a match of its own: `how many` server-controlled entities (default as many as usual)")
+	fs.StringVar(&o.Preset, "preset", "", "in a match of its own: the netcode `model`, see package systems/policy (default that of the world)")
+	fs.Uint64Var(&o.Seed, "seed", 1, "in a match of its own: the seed of world and bots")
+	auto := fs.Bool("auto", false, "a bot plays in your place, in a window")
 	fs.StringVar(&o.Picture, "picture", "", "write what is on the screen after three seconds of play to this PNG `file`, and end")
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -77,21 +80,14 @@ func play(args []string) (int, error) {
 		return exitUsage, nil
 	case fs.NArg() > 0:
 		return exitUsage, fmt.Errorf("%q: only flags are allowed behind the world", fs.Arg(0))
-	case o.Bots < 0 || o.Bots > 200 || o.NPCs < 0 || o.NPCs > 5000:
+	case o.Bots < stage.Usual || o.Bots > 200 || o.NPCs < stage.Usual || o.NPCs > 5000:
 		return exitUsage, errors.New("-bots: 0 to 200 are allowed, -npcs: 0 to 5000")
 	}
-	if o.Connect == "" {
-		host := hosts[world.Name]
-		if host == nil {
-			return 1, errors.New("a page needs the address of a server, by -connect")
-		}
-		address, stop, err := host(&o)
-		if err != nil {
-			return 1, err
-		}
-		defer stop()
-		o.Connect = address
+	stop, err := start(world.Name, &o, *auto)
+	if err != nil {
+		return 1, err
 	}
+	defer stop()
 	if err := stage.New(world, &o).Play(); err != nil {
 		return 1, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/examples/play/internal/host"
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
@@ -92,7 +91,7 @@ func New(t *testing.T, c Config) *Match {
 	t.Cleanup(func() { cancel(); m.Ending.Wait() })
 	m.Ending.Go(func() { _ = server.Run(ctx) })
 	for n := range c.Bots {
-		m.Ending.Go(func() { _ = host.Bot(ctx, m.Address, n, c.Bots, c.Preset) })
+		m.Ending.Go(func() { _ = bot(ctx, m.Address, n, c.Bots, c.Preset) })
 	}
 	return m
 }

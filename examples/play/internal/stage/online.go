@@ -97,6 +97,9 @@ func (o *online) begin(d dialed) error {
 	s := o.stage
 	config := systems.ClientConfig{ClientID: o.player, InsecureAllowAnyAddress: o.insecure, OnMismatch: s.panel.net.Mismatch}
 	s.scene.Configure(&config)
+	if s.drive != nil {
+		config.Gather, config.Partial = *s.drive, systems.GatherFunc{}
+	}
 	client, err := systems.NewClient(link, d.server, s.world.Protocol(), config)
 	if err != nil {
 		return errors.Join(err, link.Close())

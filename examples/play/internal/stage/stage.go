@@ -22,11 +22,20 @@ type Options struct {
 	Name string
 	// Insecure allows a server on another machine, unprotected.
 	Insecure bool
-	// Bots and NPCs are how many there are in a match of its own. -1: as usual.
+	// Bots and NPCs are how many there are in a match of its own, or [Usual].
 	Bots, NPCs int
+	// Preset is the netcode of that match. "": that of the world.
+	Preset string
+	// Seed is that of its world and its bots. 0: 1.
+	Seed uint64
+	// Drive fills the inputs in the place of keys, mouse and thumbs. nil: these do.
+	Drive *systems.GatherFunc
 	// Picture is the file for a picture of the screen, after which the client ends. "": none.
 	Picture string
 }
+
+// Usual is as many as a world has where nothing is said.
+const Usual = -1
 
 // Stage is the client of a world, as Ebitengine runs it. Its lock is for the keeper, which
 // goes on with the session while nothing is drawn, in a hidden tab.
@@ -45,6 +54,7 @@ type Stage struct {
 	panel   *panel
 	silence silence
 	picture picture
+	drive   *systems.GatherFunc
 	was     bool      // connected
 	frame   time.Time // drawn last
 	step    float64   // seconds of this frame
@@ -56,7 +66,7 @@ type Stage struct {
 
 // New makes a stage that has no screen yet: see [Stage.Play].
 func New(w World, o *Options) *Stage {
-	s := &Stage{world: w, name: o.Name, picture: picture{name: o.Picture}}
+	s := &Stage{world: w, name: o.Name, drive: o.Drive, picture: picture{name: o.Picture}}
 	s.Controls.bind = w.Controls
 	s.scene = w.New(s)
 	s.panel = newPanel(s)

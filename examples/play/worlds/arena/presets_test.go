@@ -102,7 +102,7 @@ func TestEveryPreset(t *testing.T) {
 
 // The match that a window without an address plays has a server and bots.
 func TestHost(t *testing.T) {
-	address, stop, err := host.All["arena"](&stage.Options{Bots: 3, NPCs: 5})
+	address, stop, err := host.Start("arena", &stage.Options{Bots: 3, NPCs: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

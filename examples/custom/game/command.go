@@ -1,0 +1,37 @@
+package game
+
+import (
+	"flag"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/runner"
+)
+
+// World is the game as the runner needs to know it, but for sockets and inspector.
+func World() runner.World {
+	own := systems.ClientSystems{Interpolate: Draw}
+	return runner.World{
+		Name: "custom",
+		About: "Players who push each other, platforms, a door and power-ups (-npcs of them).\n" +
+			"A player is 40 units wide: hold client.p99_error against it. With -clients 1\n" +
+			"nobody is in the way, and client.corrections is 0.",
+		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
+		Populate: func(w *ecs.World, o *runner.Options) { Populate(w, o.NPCs) },
+		Join:     func(w *ecs.World, _ *runner.Options, client uint32) { Join(w, client) },
+		Bot:      func(o *runner.Options, n int) runner.Bot { return NewBot(o.Seed, n) },
+		Place:    Place,
+		Push:     Push,
+		Server:   func(_ *runner.Options, c *systems.ServerConfig) { c.Schedule = ServerSchedule },
+		Client: func(_ *runner.Options, c *systems.ClientConfig) {
+			c.Schedule, c.Systems = ClientSchedule, own
+		},
+		Flags: func(fs *flag.FlagSet) {
+			fs.Func("own", "clients' `systems` that are the game's own, of inputgather,predict,reconcile,interpolate (default interpolate);\n"+
+				"with inputgather everybody walks a recording", func(names string) (err error) {
+				own, err = Systems(names)
+				return err
+			})
+		},
+	}
+}
