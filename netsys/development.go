@@ -66,6 +66,19 @@ func listens(w Wire) []netip.AddrPort {
 	return all
 }
 
+// peerAddr is the ordinary form of an address that a wire delivered from: one that serves WebSockets marks theirs.
+func peerAddr(w Wire, from netip.AddrPort) netip.AddrPort {
+	switch w := w.(type) {
+	case *Conditioner:
+		return peerAddr(w.wire, from)
+	case interface {
+		PeerAddr(from netip.AddrPort) netip.AddrPort
+	}:
+		return w.PeerAddr(from)
+	}
+	return from
+}
+
 // atHome reports whether a wire listens on loopback addresses only.
 func atHome(w Wire) bool {
 	return !slices.ContainsFunc(listens(w), func(at netip.AddrPort) bool { return !at.Addr().IsLoopback() })

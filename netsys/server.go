@@ -181,7 +181,7 @@ func (s *Server) receive(d Datagram) {
 	now := s.carrier.now
 	switch drop := s.netcode.Receive(now, d.From, d.Data, &s.hears); {
 	case drop.RefusesToken():
-		s.hears.refusals.Refused(s.carrier.clock.At(now), d.From, drop)
+		s.hears.refusals.Refused(s.carrier.clock.At(now), peerAddr(s.carrier.wire, d.From), drop)
 	case drop == netcode.DropUnknownSender:
 		if p := s.netcode.Find(now, d.From, d.Data, &s.hears); p != nil {
 			s.moved(p.Context.(*session), d.From)

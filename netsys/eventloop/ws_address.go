@@ -48,6 +48,9 @@ func PeerAddr(from netip.AddrPort) netip.AddrPort {
 	return from
 }
 
+// PeerAddr is [PeerAddr], for a server that logs whom it refuses.
+func (*Listener) PeerAddr(from netip.AddrPort) netip.AddrPort { return PeerAddr(from) }
+
 // network is what connections are counted by: an IPv4 address, or the 64 bits of an IPv6 address that name a network.
 func network(a netip.Addr) netip.Addr {
 	a = a.Unmap().WithZone("")

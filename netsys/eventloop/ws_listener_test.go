@@ -276,7 +276,7 @@ func TestTokensForBothKinds(t *testing.T) {
 	if err := thirdHears.Reasons[0]; !errors.Is(err, netsys.ErrTimeout) || !strings.Contains(err.Error(), "log") {
 		t.Errorf("the one who is refused hears %v", err)
 	}
-	if lines := strings.Count(text.String(), "\n"); lines != 1 || !strings.Contains(text.String(), l.WebSocketAddr().String()) || !strings.Contains(text.String(), netcode.DropElsewhere.String()) {
+	if lines := strings.Count(text.String(), "\n"); lines != 1 || !strings.Contains(text.String(), " from=127.0.0.1:") || !strings.Contains(text.String(), l.WebSocketAddr().String()) || !strings.Contains(text.String(), netcode.DropElsewhere.String()) {
 		t.Errorf("logged %d lines:\n%s", lines, &text)
 	}
 }
