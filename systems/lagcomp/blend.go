@@ -44,7 +44,7 @@ func (b *blend) fill(e ecs.Entity, fields []field, p unsafe.Pointer) {
 		if !known {
 			older := b.older.mask(f.comp, b.older.past.Pointer(e, f.comp))
 			newer := b.newer.mask(f.comp, to)
-			known, between = true, older&^b.c.private == newer&^b.c.private && !b.jumped(e)
+			known, between = true, older&^b.c.private == newer&^b.c.private && !b.jumped(e) && !b.handedOver(e)
 		}
 		if between {
 			later := unsafe.Pointer(unsafe.SliceData(b.c.later))
@@ -75,7 +75,7 @@ func (b *blend) curve(e ecs.Entity, comp *ecs.Component, p, later unsafe.Pointer
 	if from == nil || to == nil {
 		return false
 	}
-	leaves, arrives := unsafe.Pointer(unsafe.SliceData(b.c.leaves)), unsafe.Pointer(unsafe.SliceData(b.c.arrives))
+	leaves, arrives := unsafe.Pointer(unsafe.SliceData(b.c.speeds[0])), unsafe.Pointer(unsafe.SliceData(b.c.speeds[1]))
 	b.round(v, leaves, from)
 	b.round(v, arrives, to)
 	comp.Schema.Hermite(p, p, later, v.Schema, leaves, arrives, b.seconds, b.part)

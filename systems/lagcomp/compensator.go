@@ -37,9 +37,9 @@ type Compensator struct {
 	single  [1]field     // scratch of Get
 	value   []uint64     // a row, or a value, being made
 	later   []uint64     // a value of the later state
-	leaves  []uint64     // the speeds at the ends of a curve
-	arrives []uint64
+	speeds  [2][]uint64  // those at the ends of a curve
 	words   []int32
+	carried carried
 }
 
 // player is what is known of a client.
@@ -72,6 +72,7 @@ func New(w *ecs.World, c Config) (*Compensator, error) {
 		owner:   ecs.ComponentOf[components.Owner](w.Protocol()),
 		comps:   make(map[reflect.Type]*ecs.Component),
 		rows:    make(map[reflect.Type][]field),
+		carried: newCarried(w.Protocol()),
 	}
 	s.sends = make([]uint32, s.history.Len())
 	if j := ecs.ComponentOf[components.Teleports](w.Protocol()); j != nil && j.Words > 0 && j.Mode&ecs.OwnerOnly == 0 {
@@ -85,7 +86,7 @@ func New(w *ecs.World, c Config) (*Compensator, error) {
 			s.comps[comp.Schema.Type] = comp
 			s.words = grown(s.words, comp.Words)
 			s.later = grown(s.later, int(comp.Schema.Size+7)/8)
-			s.leaves, s.arrives = grown(s.leaves, len(s.later)), grown(s.arrives, len(s.later))
+			s.speeds[0], s.speeds[1] = grown(s.speeds[0], len(s.later)), grown(s.speeds[1], len(s.later))
 		}
 	}
 	return s, nil

@@ -56,6 +56,9 @@
 // where Authority decides, behind them, let such a system note where the shot comes from,
 // or be off by the own movement of a tick.
 //
+// What another entity carries, see ecs.Carry, is where the player saw its carrier: of others between two
+// states, of the player's own entities at their predicted pose, and so on for what it carries in turn.
+//
 // A view holds all that is replicated, and what is not. What this player could not
 // see, because it was out of its interest or hidden from it, is for the caller to
 // decide: ask what ServerConfig.Visible asks. A hitscan usually needs no such check,
@@ -78,6 +81,7 @@
 //     default, or curves (ecs.Hermite), which are reproduced;
 //   - others are damped (policy.RemotesDamped): they are on their way to what is claimed,
 //     and some 5 % of the shots end otherwise;
+//   - an entity got another carrier, or lost it, less than 12 ticks ago (ecs.Carry): it is drawn on its way there;
 //   - an input applies later than it is gathered (policy.TimingStamped, Suggest): the shot
 //     comes from where its player is by then, here as on the client, which for those who
 //     walk while they shoot was another hit in 8 % of the shots at 30 ms;

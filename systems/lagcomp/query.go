@@ -59,7 +59,7 @@ func All[V any](v View) iter.Seq2[ecs.Entity, V] {
 				made := (*V)(s.c.room(unsafe.Sizeof(value)))
 				*made = value
 				blend.fill(e, fields, unsafe.Pointer(made))
-				value = *made
+				value = carriedRow(s, e, fields, *made)
 			}
 			if !yield(e, value) {
 				return
@@ -67,7 +67,7 @@ func All[V any](v View) iter.Seq2[ecs.Entity, V] {
 		}
 		if s.then {
 			for e, value := range ecs.AllAt[V](s.past) {
-				if s.mine(e) && !yield(e, value) {
+				if s.mine(e) && !yield(e, carriedRow(s, e, fields, value)) {
 					return
 				}
 			}
@@ -77,7 +77,7 @@ func All[V any](v View) iter.Seq2[ecs.Entity, V] {
 			return
 		}
 		for e, value := range ecs.All[V](v.w) {
-			if s.mine(e) && !yield(e, value) {
+			if s.mine(e) && !yield(e, carriedRow(s, e, fields, value)) {
 				return
 			}
 		}
@@ -89,27 +89,46 @@ func All[V any](v View) iter.Seq2[ecs.Entity, V] {
 func Get[T any](v View, e ecs.Entity) (value T, found bool) {
 	s := v.check()
 	switch {
-	case s == nil || s.mine(e) && !s.then:
+	case s == nil:
 		p := ecs.Get[T](v.w, e)
 		if p == nil {
 			return value, false
 		}
 		return *p, true
+	case s.mine(e) && s.then:
+		value, found = ecs.GetAt[T](s.past, e)
 	case s.mine(e):
-		return ecs.GetAt[T](s.past, e)
+		if p := ecs.Get[T](v.w, e); p != nil {
+			value, found = *p, true
+		}
 	case s.lost(e):
 		return value, false
+	default:
+		value, found = ecs.GetAt[T](s.older, e)
 	}
-	value, found = ecs.GetAt[T](s.older, e)
 	if comp := s.c.comps[reflect.TypeFor[T]()]; found && comp != nil {
-		blend := s.blend()
-		made := (*T)(s.c.room(unsafe.Sizeof(value)))
-		*made = value
 		s.c.single[0] = field{comp: comp}
-		blend.fill(e, s.c.single[:], unsafe.Pointer(made))
-		value = *made
+		if !s.mine(e) {
+			blend := s.blend()
+			made := (*T)(s.c.room(unsafe.Sizeof(value)))
+			*made = value
+			blend.fill(e, s.c.single[:], unsafe.Pointer(made))
+			value = *made
+		}
+		value = carriedRow(s, e, s.c.single[:], value)
 	}
 	return value, found
+}
+
+// carriedRow is a row of an entity with what ecs.Carry places in it.
+func carriedRow[V any](s *seen, e ecs.Entity, fields []field, value V) V {
+	if len(fields) == 0 || len(s.c.carried.of) == 0 {
+		return value
+	}
+	made := (*V)(s.c.room(unsafe.Sizeof(value)))
+	*made = value
+	s.carry(e, fields, unsafe.Pointer(made))
+	return *made
 }
 
 // room is for one value of so many bytes, until the next call.
