@@ -64,7 +64,7 @@ type clientLink struct {
 type clientSteps struct {
 	now      time.Time
 	loop     *ecs.Loop
-	overload growth
+	overload overload
 	steering clock.Steering
 }
 
@@ -169,7 +169,7 @@ func (c *Client) Advance(now time.Time) int {
 		return 0
 	}
 	c.steps.now = now
-	c.steps.overload.tellDropped(c.config.Logger, now, c.steps.loop.Dropped, "client", c.link.id)
+	c.steps.overload.tell(c.config.Logger, now, c.steps.loop.Dropped, "client", c.link.id)
 	ran := 0
 	for ; ran < c.model.pace.BeforeReceive(n); ran++ {
 		c.tick()

@@ -31,29 +31,20 @@ func run(ctx context.Context, s stepper, closing func() error) error {
 	}
 }
 
-// growthEvery is how often at most it is logged that a count has grown.
-const growthEvery = 10 * time.Second
+// overloadEvery is how often at most it is logged that ticks were dropped.
+const overloadEvery = 10 * time.Second
 
-// growth is what was said of a count that grows while something is wrong with the server.
-type growth struct {
+// overload is what was said of ticks that were dropped.
+type overload struct {
 	logged uint64
 	at     time.Time
 }
 
-// news is by how much the count has grown since that was logged last, 0 while there is nothing
-// to log.
-func (o *growth) news(count uint64, now time.Time) (n uint64) {
-	if count == o.logged || !o.at.IsZero() && now.Sub(o.at) < growthEvery {
-		return 0
+// tell logs that ticks were dropped, who dropped them and of how many.
+func (o *overload) tell(log *slog.Logger, now time.Time, dropped uint64, who string, n any) {
+	if dropped == o.logged || !o.at.IsZero() && now.Sub(o.at) < overloadEvery {
+		return
 	}
-	n = count - o.logged
-	o.logged, o.at = count, now
-	return n
-}
-
-// tellDropped logs that ticks were dropped, who dropped them and of how many.
-func (o *growth) tellDropped(log *slog.Logger, now time.Time, dropped uint64, who string, n any) {
-	if ticks := o.news(dropped, now); ticks > 0 {
-		log.Warn("ticks dropped: they were due and the machine was too slow", "ticks", ticks, who, n)
-	}
+	log.Warn("ticks dropped: they were due and the machine was too slow", "ticks", dropped-o.logged, who, n)
+	o.logged, o.at = dropped, now
 }

@@ -49,7 +49,7 @@ type serverLink struct {
 	tick     uint32 // the next one
 	err      error  // why the server has ended
 	ending   bool   // the log has told that it will
-	overload growth
+	overload overload
 }
 
 // serverStages is the schedule, by stage.
@@ -159,7 +159,7 @@ func (s *Server) Advance(now time.Time) int {
 		return 0
 	}
 	s.link.now = now
-	s.link.overload.tellDropped(s.config.Logger, now, s.dropped(), "clients", len(s.sessions.peers))
+	s.link.overload.tell(s.config.Logger, now, s.dropped(), "clients", len(s.sessions.peers))
 	if s.probe != nil {
 		s.probe.Begin()
 	}

@@ -33,7 +33,9 @@
 //
 // Measure:
 //
-//   - What was thrown away and why: [Server.Drops], [Client.Drops], [DropReason].
+//   - What was thrown away and why: [Server.Drops], [Client.Drops], [DropReason]. Printed, they have names.
+//   - Whose token was refused: [Server.Receive] returns a reason of which [DropReason.RefusesToken] is true. Clients are
+//     not to learn it.
 //
 // # What holds
 //
