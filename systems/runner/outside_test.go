@@ -3,6 +3,8 @@ package runner_test
 import (
 	"bytes"
 	"errors"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/printed"
 )
 
 // checkout is the repository, seen from this folder.
@@ -144,4 +148,74 @@ func TestGameElsewhere(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != 2 || string(out) != "hop: -clients 0: 1 to 1000 are allowed\n" {
 		t.Errorf("%v: %s", err, out)
 	}
+}
+
+// A game that somebody has elsewhere has a page of its own beside the match, and a client for it that is built there.
+func TestPageElsewhere(t *testing.T) {
+	t.Parallel()
+	game, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = `<!doctype html><title>hop</title><style>p { color: teal }</style><p id="status"></p><p id="said"></p><p id="own"></p>` +
+		`<script>document.getElementById("own").textContent = "our script";</script><script src="/start.js"></script>`
+	binary := outside(t, map[string]string{
+		"hop.go":           strings.Replace(string(game), "package runner_test\n", "package main\n", 1),
+		"client/page.html": page,
+		"client/main.go": "package main\n\nimport (\n\t\"os\"\n\t\"strings\"\n\t\"syscall/js\"\n)\n\nfunc main() {\n" +
+			"\tjs.Global().Get(\"document\").Call(\"getElementById\", \"said\").Set(\"textContent\", strings.Join(os.Args[1:], \" \"))\n\tselect {}\n}\n",
+		"main.go": "package main\n\nimport (\n\t\"context\"\n\t_ \"embed\"\n\t\"os\"\n\t\"os/signal\"\n\n\t\"" + ours + "/netsys/eventloop\"\n\t\"" + ours +
+			"/systems/runner\"\n\t\"" + ours + "/systems/runner/web\"\n)\n\n//go:embed client/page.html\nvar page string\n\nfunc main() {\n" +
+			"\tctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)\n\tdefer stop()\n\tw := hop()\n" +
+			"\tweb.Beside(&w, eventloop.ListenBoth, web.Config{Package: \"client\", Args: []string{\"-fast\"}, Page: page})\n" +
+			"\tos.Exit(runner.Main(ctx, w, os.Args[1:], os.Stdout, os.Stderr))\n}\n",
+	})
+	play := exec.CommandContext(t.Context(), binary, "-clients", "1")
+	play.Dir = filepath.Dir(binary)
+	play.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "XDG_CACHE_HOME="+t.TempDir())
+	out := new(printed.Text)
+	play.Stdout, play.Stderr = out, out
+	if err := play.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = play.Process.Kill(); _ = play.Wait() }()
+	url := out.Find(t, `browser: +(http://127\.0\.0\.1:\d+)\n`)
+	if text := get(t, url+"/"); text != page {
+		t.Errorf("the page is %s", text)
+	}
+	state := ""
+	for range 1200 { // of 50 ms, at least
+		if state = get(t, url+"/build.json"); !strings.Contains(state, `"building"`) {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if !strings.Contains(state, `"ready"`) || !strings.HasPrefix(get(t, url+"/play.wasm"), "\x00asm") {
+		t.Fatalf("there is no client: %s\n%s", state, out)
+	}
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("there is no Chromium: apt-get install chromium")
+	}
+	dom, err := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
+		"--virtual-time-budget=10000", "--dump-dom", url).CombinedOutput()
+	port := regexp.MustCompile(`"port":(\d+)`).FindStringSubmatch(get(t, url+"/play.json"))
+	if err != nil || port == nil || !strings.Contains(string(dom), "-fast -connect ws://127.0.0.1:"+port[1]+"<") || !strings.Contains(string(dom), ">our script<") {
+		t.Errorf("%v: the client has not been started:\n%s", err, dom)
+	}
+}
+
+// get is what a server answers.
+func get(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Body.Close() }()
+	b, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", url, r.Status, err)
+	}
+	return string(b)
 }
