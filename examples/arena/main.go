@@ -9,6 +9,7 @@ import (
 	"os/signal"
 
 	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/batch"
 	"github.com/tactusgo/tactus/netsys/eventloop"
@@ -30,6 +31,7 @@ func world() runner.World {
 		Title:  "Tactus arena",
 		Keys:   [][2]string{{"W A S D or arrows", "move"}, {"Mouse", "aim, click or Space shoots"}, {"Enter", "chat"}, {"F3", "network"}},
 		Touch:  "Touch: left thumb moves, right thumb aims and shoots.",
+		Others: pages.Others(),
 	})
 	return w
 }

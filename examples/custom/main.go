@@ -12,6 +12,7 @@ import (
 	"os/signal"
 
 	"github.com/tactusgo/tactus/examples/custom/game"
+	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/batch"
 	"github.com/tactusgo/tactus/netsys/eventloop"
@@ -33,6 +34,7 @@ func world() runner.World {
 		Title:  "Tactus custom",
 		Keys:   [][2]string{{"W A S D or arrows", "walk"}, {"F3", "network"}},
 		Touch:  "Touch: a thumb walks.",
+		Others: pages.Others(),
 	})
 	return w
 }

@@ -23,6 +23,10 @@ type Config struct {
 	// Window is the command that plays in a window, without the server's address, which comes behind it: [Beside]
 	// prints it. "": nothing is printed.
 	Window string
+	// Others are the worlds that the page names beside this one, where it is opened on the machine that serves it: a
+	// link to those that run at their usual ports, the command for those that do not. One at this page's own port
+	// is left out.
+	Others []Other
 	// GamePort is where [Beside] listens: for UDP at this port, for WebSockets at the next one, and the page is at
 	// three more; where these are taken, at free ones. 0: free ones.
 	GamePort uint16

@@ -17,6 +17,7 @@ var page embed.FS
 
 // front is the page that players open.
 type front struct {
+	title   string
 	html    []byte
 	scripts string // sources that its policy allows beside 'self', with a space before each
 	styles  string
@@ -27,8 +28,12 @@ var inline = regexp.MustCompile(`(?is)<(script|style)\b[^>]*>(.*?)</(?:script|st
 
 // frontOf makes the page of a site.
 func frontOf(c *Config) front {
+	title := c.Title
+	if title == "" {
+		title = c.Package
+	}
 	if c.Page != "" {
-		f := front{html: []byte(c.Page)}
+		f := front{title: title, html: []byte(c.Page)}
 		for _, found := range inline.FindAllStringSubmatch(c.Page, -1) {
 			if found[2] == "" {
 				continue
@@ -43,10 +48,6 @@ func frontOf(c *Config) front {
 		}
 		return f
 	}
-	title := c.Title
-	if title == "" {
-		title = c.Package
-	}
 	first, last := "", title
 	if at := strings.LastIndexByte(title, ' '); at > 0 {
 		first, last = title[:at+1], title[at+1:]
@@ -58,5 +59,5 @@ func frontOf(c *Config) front {
 	if err != nil {
 		panic(err) // it is embedded
 	}
-	return front{html: out.Bytes()}
+	return front{title: title, html: out.Bytes()}
 }

@@ -38,8 +38,9 @@ type state struct {
 
 // settings is what the page tells the client.
 type settings struct {
-	Port uint16   `json:"port"`
-	Args []string `json:"args"`
+	Port   uint16   `json:"port"`
+	Args   []string `json:"args"`
+	Others []shown  `json:"others"`
 }
 
 // script is the type of scripts.
@@ -70,9 +71,10 @@ func New(c Config) *Site {
 		s.mu.Unlock()
 		writeJSON(w, now)
 	})
-	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, settings{c.Port, append([]string{}, c.Args...)})
+	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, r *http.Request) {
+		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), s.others(r)})
 	})
+	s.mux.HandleFunc("GET /world.json", s.world)
 	s.mux.HandleFunc("GET /wasm_exec.js", s.file(script))
 	s.mux.HandleFunc("GET /play.wasm", s.file("application/wasm"))
 	return s
@@ -96,8 +98,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'%s; style-src 'self'%s; "+
-		"img-src 'self' data:; connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		s.front.scripts, s.front.styles, s.socket(r)))
+		"img-src 'self' data:; connect-src 'self' ws://%s%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		s.front.scripts, s.front.styles, s.socket(r), s.sources(r)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")

@@ -313,3 +313,51 @@ func TestCanceled(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The page of this machine may ask other worlds' pages whether they run, and is answered; a page of another machine
+// may not, and learns of none.
+func TestOthers(t *testing.T) {
+	s := New(Config{Dir: prebuilt(t), Title: "Tactus arena", Port: 7778, Others: []Other{{Name: "snake", GamePort: 7807, Command: "go run ./examples/snake"}}})
+	ask := func(host, remote, origin, path string) *http.Response {
+		r := httptest.NewRequest("GET", "http://"+host+path, nil)
+		r.RemoteAddr = remote
+		if origin != "" {
+			r.Header.Set("Origin", origin)
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w.Result()
+	}
+	const near, far = "127.0.0.1:5555", "10.0.0.9:5555"
+	for host, want := range map[string]string{"127.0.0.1:7780": " http://127.0.0.1:7810;", "localhost:7780": " http://localhost:7810;", "[::1]:7780": " http://[::1]:7810;"} {
+		r := ask(host, near, "", "/play.json")
+		if policy := r.Header.Get("Content-Security-Policy"); !strings.Contains(policy, want) {
+			t.Errorf("%s: the policy %q lacks %q", host, policy, want)
+		}
+		if got := body(t, r); !strings.Contains(got, `{"name":"snake","port":7810,"command":"go run ./examples/snake"}`) {
+			t.Errorf("%s: the page is told %s", host, got)
+		}
+	}
+	r := ask("10.0.0.5:7780", far, "", "/play.json")
+	if policy, got := r.Header.Get("Content-Security-Policy"), body(t, r); strings.Contains(policy, "7810") || strings.Contains(got, "snake") {
+		t.Errorf("a page of another machine has the policy %q and is told %s", policy, got)
+	}
+	for _, c := range []struct{ host, remote, origin, want string }{
+		{"127.0.0.1:7780", near, "http://127.0.0.1:7810", "http://127.0.0.1:7810"},
+		{"127.0.0.1:7780", near, "http://localhost:7810", "http://localhost:7810"},
+		{"127.0.0.1:7780", near, "http://[::1]:7810", "http://[::1]:7810"},
+		{"127.0.0.1:7780", near, "https://evil.example", ""},
+		{"127.0.0.1:7780", near, "http://127.0.0.1.evil.example", ""},
+		{"127.0.0.1:7780", near, "null", ""},
+		{"127.0.0.1:7780", near, "", ""},
+		{"10.0.0.5:7780", far, "http://127.0.0.1:7810", ""},
+	} {
+		r := ask(c.host, c.remote, c.origin, "/world.json")
+		if got := r.Header.Get("Access-Control-Allow-Origin"); got != c.want || r.Header.Get("Vary") != "Origin" {
+			t.Errorf("%+v: allowed is %q, vary %q", c, got, r.Header.Get("Vary"))
+		}
+		if got := body(t, r); got != "{\"title\":\"Tactus arena\"}\n" {
+			t.Errorf("%+v: it says %s", c, got)
+		}
+	}
+}

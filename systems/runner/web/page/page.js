@@ -42,6 +42,9 @@
     talk.hidden = open;
     if (open) { line.value = ""; line.focus(); } else document.querySelector("canvas")?.focus();
   };
+  let fingers = false, talks = false;
+  const offer = () => { if (fingers && talks && words.hidden) talk.hidden = false; };
+  document.addEventListener("talks", () => { talks = true; offer(); });
   talk.addEventListener("click", () => chat(true));
   line.addEventListener("blur", () => { if (!words.hidden) chat(false); });
   line.addEventListener("keydown", (e) => { if (e.key === "Escape") line.blur(); });
@@ -73,11 +76,38 @@
     }
   }
 
+  // Other worlds of this machine: a link to those that run, the command for the others.
+  async function look(others) {
+    const list = at("others").querySelector("ul");
+    const items = others.filter((o) => String(o.port) !== location.port).map((o) => {
+      const item = document.createElement("li"), link = document.createElement("a"), name = document.createElement("b"), command = document.createElement("code"), runs = document.createElement("small");
+      link.href = `${location.protocol}//${location.hostname}:${o.port}/`;
+      link.textContent = name.textContent = o.name;
+      command.textContent = o.command;
+      runs.textContent = "runs";
+      list.append(item);
+      return { ...o, item, link, name, command, runs, was: undefined };
+    });
+    at("others").hidden = items.length === 0;
+    for (; items.length > 0 && !card.hidden; await wait(3000)) {
+      if (document.hidden) continue;
+      await Promise.all(items.map(async (o) => {
+        let there = false;
+        try { there = (await fetch(`${o.link.href}world.json`, { signal: AbortSignal.timeout(2000) })).ok; } catch { }
+        if (there === o.was) return;
+        o.was = there;
+        o.item.className = there ? "runs" : "";
+        o.item.replaceChildren(...(there ? [o.link, o.runs] : [o.name, o.command]));
+      }));
+    }
+  }
+
   async function load() {
     if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly, which the game runs on");
     if (!document.createElement("canvas").getContext("webgl2"))
       throw new Error("this browser has no WebGL 2, which the game is drawn with: switch its graphics acceleration on, or play in a window");
     const settings = await json("/play.json");
+    void look(settings.others);
     await built();
     say("loading …", 0.93);
     await script("/wasm_exec.js");
@@ -96,7 +126,7 @@
       name.blur();
       card.classList.add("gone");
       card.addEventListener("transitionend", () => { card.hidden = card.classList.contains("gone"); });
-      const touched = () => { if (words.hidden) talk.hidden = false; };
+      const touched = () => { fingers = true; offer(); };
       if (matchMedia("(pointer: coarse)").matches) touched(); else addEventListener("touchstart", touched, { once: true });
       go.run(wasm.instance).then(() => fail("the client has ended; reload the page"), fail);
     };

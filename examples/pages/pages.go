@@ -1,0 +1,11 @@
+package pages
+
+import "github.com/tactusgo/tactus/systems/runner/web"
+
+// Others are all worlds with a page, for web.Config.Others. Their ports are ten apart.
+func Others() []web.Other {
+	return []web.Other{
+		{Name: "arena", GamePort: 7777, Command: "go run ./examples/arena"},
+		{Name: "custom", GamePort: 7787, Command: "go run ./examples/custom"},
+	}
+}

@@ -1,0 +1,111 @@
+//go:build !js
+
+package main
+
+import (
+	"bufio"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/play/internal/playtest"
+	"github.com/tactusgo/tactus/examples/play/internal/stage"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// The command of every world serves a page on which that world is played: another
+// player sees who has come by the page.
+func TestEveryWorldInABrowser(t *testing.T) {
+	b := browse(t, 1280, 720, 1, false)
+	for _, w := range worlds()[1:] { // TestBrowser has the arena
+		b.step(w.Name, func() {
+			page, address := serve(b.T, w.Name)
+			players := visit(b.T, w, address)
+			const before = 3 + 1 // bots, and who looks on
+			playtest.Until(b.T, "everybody is there", func() bool { return players.Load() == before })
+			b.do(chromedp.Navigate(page+"/?name=Ada"), chromedp.WaitVisible("canvas"))
+			playtest.Until(b.T, "somebody has come by the page", func() bool { return players.Load() == before+1 })
+			b.press("d", "KeyD", time.Second)
+			b.picture("13-" + w.Name)
+			b.do(chromedp.Navigate("about:blank"))
+		})
+	}
+}
+
+// serve starts the command of a world with three bots, and returns the addresses of its page and of the game.
+func serve(t *testing.T, name string) (page, address string) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), name)
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = filepath.Join("..", name)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	command := exec.Command(program, "-http", "127.0.0.1:0", "-clients", "3")
+	said, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = command.Process.Kill(); _ = command.Wait() })
+	told := regexp.MustCompile(`in a (browser|window):.* (?:(http://\S+)|-connect (\S+))`)
+	for lines := bufio.NewScanner(said); lines.Scan(); {
+		found := told.FindStringSubmatch(lines.Text())
+		switch {
+		case found == nil:
+			continue
+		case found[1] == "browser":
+			page = found[2]
+			continue
+		}
+		go func() {
+			for lines.Scan() { // so that it does not wait for somebody to read
+			}
+		}()
+		return page, found[3]
+	}
+	t.Fatalf("%s told no address", name)
+	return "", ""
+}
+
+// visit plays a world without a screen, and counts the players of the match as it sees them.
+func visit(t *testing.T, w stage.World, address string) *atomic.Int64 {
+	t.Helper()
+	on := stage.New(w, &stage.Options{Connect: address})
+	players, stop, done := new(atomic.Int64), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for frames := time.NewTicker(time.Second / 60); ; {
+			select {
+			case <-stop:
+				frames.Stop()
+				on.Leave()
+				return
+			case now := <-frames.C:
+				if c := on.Blink(now); c != nil {
+					players.Store(count(c))
+				}
+			}
+		}
+	}()
+	t.Cleanup(func() { close(stop); <-done })
+	return players
+}
+
+// count is how many players there are.
+func count(c *systems.Client) int64 {
+	all := map[uint32]bool{}
+	for _, p := range ecs.All[struct{ Owner components.Owner }](c.View()) {
+		all[p.Owner.Client] = true
+	}
+	return int64(len(all))
+}
