@@ -31,7 +31,8 @@ const (
 	// drawn as soon as its time has come.
 	Interpolated
 	// OwnerOnly components travel to the client that owns the entity and to
-	// nobody else: what others may not know never leaves the server.
+	// nobody else: what others may not know never leaves the server. Where every peer simulates
+	// everything, under Rollback and Lockstep, all have it.
 	OwnerOnly
 	// ClientOwned components are written by a client, in its own world: by the owner
 	// of the entity, unless the server says otherwise. They are for what no rule of

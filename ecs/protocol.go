@@ -84,7 +84,8 @@ func (p *Protocol) QuantizeSteps() {
 func (p *Protocol) Quantized() bool { return p.quantized }
 
 // Authority adds a system that only the server runs, after Simulate: spawning,
-// scoring, whatever clients must not decide.
+// scoring, whatever clients must not decide. Where every peer simulates everything, under
+// Rollback and Lockstep, all run it, and it depends on nothing but the world.
 func (p *Protocol) Authority(name string, run func(*World)) {
 	p.systems.authority = append(p.systems.authority, p.system(name, run))
 }

@@ -114,19 +114,19 @@ const maxPeers = 4096
 // validPeers reports what does not go together with simulating everything everywhere.
 func (c ServerConfig) validPeers() error {
 	number, _ := deterministic.BulkChannel(c.Channels)
-	window := c.Policies.WindowTicks(c.TickRate)
+	window, model := c.Policies.WindowTicks(c.TickRate), c.Policies.Model()
 	switch {
 	case c.Visible != nil:
-		return fmt.Errorf("%w: Visible with %v: every client simulates everything, so nothing can be hidden from it; leave it nil", ErrConfig, c.Policies.Correction)
+		return fmt.Errorf("%w: Visible under %s: every client simulates everything, so nothing can be hidden from it; leave it nil, or choose a model that sends states, such as LocalSync", ErrConfig, model)
 	case c.Record != nil:
-		return fmt.Errorf("%w: Record with %v: no state is sent, so there is nothing to learn from; leave it nil", ErrConfig, c.Policies.Correction)
+		return fmt.Errorf("%w: Record under %s: no state is sent, so there is nothing to learn from; leave it nil", ErrConfig, model)
 	case c.MaxClients > maxPeers:
-		return fmt.Errorf("%w: MaxClients %d with %v: at most %d", ErrConfig, c.MaxClients, c.Policies.Correction, maxPeers)
+		return fmt.Errorf("%w: MaxClients %d under %s: at most %d", ErrConfig, c.MaxClients, model, maxPeers)
 	case window > maxPeers:
 		return fmt.Errorf("%w: Policies.Window %v is %d ticks; at most %d", ErrConfig, c.Policies.Window, window, maxPeers)
 	case number < 0:
-		return fmt.Errorf("%w: Channels with %v: the state for who joins late needs a reliable and ordered channel with a MaxMessage of %d bytes or more, preferably called \"bulk\"",
-			ErrConfig, c.Policies.Correction, deterministic.LeastMessage)
+		return fmt.Errorf("%w: Channels under %s: the state for who joins late needs a reliable and ordered channel with a MaxMessage of %d bytes or more, preferably called \"bulk\"",
+			ErrConfig, model, deterministic.LeastMessage)
 	}
 	return nil
 }
@@ -171,11 +171,11 @@ func badTimeout(d time.Duration) bool { return d < 0 || d > 0 && d < minTimeout 
 type needed struct{ system, because string }
 
 // lacks refuses a schedule without a system that is needed.
-func lacks(s *ecs.Schedule, list []needed) error {
+func lacks(s *ecs.Schedule, model string, list []needed) error {
 	names := s.Names()
 	for _, n := range list {
 		if !slices.Contains(names, n.system) {
-			return fmt.Errorf("%w: Schedule without %s: %s", ErrConfig, n.system, n.because)
+			return fmt.Errorf("%w: Schedule without %s under %s: %s; leave that system in", ErrConfig, n.system, model, n.because)
 		}
 	}
 	return nil
@@ -184,7 +184,7 @@ func lacks(s *ecs.Schedule, list []needed) error {
 // serverNeeds are the systems that a server's schedule must have.
 func serverNeeds(p policy.Policies) []needed {
 	if everywhere(p) || stamped(p) {
-		return []needed{{"ServerApply", "under these policies ticks are simulated again there, and begin there"}}
+		return []needed{{"ServerApply", "ticks are simulated again there, and begin there"}}
 	}
 	return nil
 }
@@ -196,18 +196,18 @@ func clientNeeds(p policy.Policies) []needed {
 	case !everywhere(p):
 		return nil
 	case p.Missing == policy.MissingWait:
-		return []needed{{"Predict", "under the server's policies every client simulates everything"}}
+		return []needed{{"Predict", "every client simulates everything"}}
 	}
 	return []needed{
-		{"Predict", "under the server's policies every client simulates everything"},
-		{"Reconcile", "under the server's policies what was guessed wrong is simulated again there"},
+		{"Predict", "every client simulates everything"},
+		{"Reconcile", "what was guessed wrong is simulated again there"},
 	}
 }
 
 // suits refuses a client's schedule, and systems of its own, that have no place under the policies.
 func suits(s *ecs.Schedule, own ClientSystems, p policy.Policies) error {
 	if everywhere(p) && (own.Predict != nil || own.Reconcile != nil) {
-		return fmt.Errorf("%w: Systems with a Predict or Reconcile: under the server's policies every peer simulates everything from the inputs of all, and has to do so alike", ErrConfig)
+		return fmt.Errorf("%w: Systems with a Predict or Reconcile under %s: every peer simulates everything from the inputs of all, and has to do so alike; leave these two out", ErrConfig, p.Model())
 	}
-	return lacks(s, clientNeeds(p))
+	return lacks(s, p.Model(), clientNeeds(p))
 }

@@ -40,12 +40,12 @@ type ClientConfig struct {
 	// not coincide.
 	Partial GatherFunc
 	// History is Q: how many predicted ticks are kept for reconciling, at least
-	// the round trip, the server's buffer and one send gap together. Default
-	// (0): 512.
+	// the round trip, the server's buffer and one send gap together. Does nothing under
+	// Rollback and Lockstep, which keep as much as Policies.Window asks for. Default (0): 512.
 	History int
 	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
-	// It is used where the server has the same; another one is logged. Default (nil):
-	// what is built in.
+	// It is used where the server has the same; another one is logged. Does nothing under
+	// Rollback and Lockstep. Default (nil): what is built in.
 	Trained *delta.Trained
 	// Timeout is how long the server may be silent, at least 200 ms. Default (0):
 	// 10 s. After it, connect anew, by another Client; a server with
@@ -82,22 +82,27 @@ type ClientConfig struct {
 	Events *event.Client
 	// Outcomes registers what is done about irreversible outcomes that this client
 	// foresees, by outcome.Handle; it is called once, when the client is connected, with
-	// the log of its world. Where the policies say that outcomes are told at once,
-	// clients foresee none. Default (nil): outcome.Raise does nothing.
+	// the log of its world. Does nothing but under ServerRewind and Rollback: where the policies
+	// say that outcomes are told at once, clients foresee none. Default (nil): outcome.Raise
+	// does nothing.
 	Outcomes func(l *outcome.Log)
 	// Scope says whether the client simulates an entity of its world; see [Scope]. It is
 	// asked when the entity has come and when its components have changed, and may read w.
-	// Default (nil): ScopeOwn.
+	// Does nothing under Rollback and Lockstep, where clients simulate everything. Default (nil):
+	// ScopeOwn.
 	Scope func(w *ecs.World, e ecs.Entity) Scope
 	// Assume fills the inputs of others' entities that the client simulates, because
 	// inputs of others do not travel: from a component that keeps what the player holds,
-	// say. See [Assume]. Default (nil): neutral.
+	// say. See [Assume]. Does nothing under Rollback and Lockstep, where they do travel. Default
+	// (nil): neutral.
 	Assume AssumeFunc
-	// Damping says how others are drawn where the policies say that they are damped.
+	// Damping says how others are drawn where the policies say that they are damped. Does
+	// nothing but under Buffered.
 	Damping interpolate.Damping
 	// Systems are systems of one's own, in place of those of this package. Default: none.
 	Systems ClientSystems
-	// Smoothing says how what the client simulates is drawn after a correction.
+	// Smoothing says how what the client simulates is drawn after a correction. Does nothing
+	// under Lockstep, where nothing is corrected.
 	Smoothing interpolate.Smoothing
 	// Join and Leave are those of ServerConfig, for policies under which every
 	// peer simulates everything: there they are called on each, in the tick in which a
@@ -117,7 +122,8 @@ type ClientConfig struct {
 	// each once, in order. May be nil.
 	OnRefused func(Refusal)
 	// OnMismatch is told of every correction, once for each component that was
-	// beyond its tolerance, naming the first field that was. May be nil.
+	// beyond its tolerance, naming the first field that was. Does nothing under Rollback and
+	// Lockstep, where inputs are guessed wrong, not states. May be nil.
 	OnMismatch func(Mismatch)
 	// Schedule, when not nil, may change the schedule before the client
 	// starts: wrap, insert or leave out systems. [Thin] is one for bots. The session ends

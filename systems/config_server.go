@@ -36,7 +36,8 @@ type ServerConfig struct {
 	// divide TickRate. Default (0): 1.
 	WakeEvery int
 	// SendRate is the number of snapshots a second; it must divide TickRate ÷
-	// WakeEvery. Default (0): the largest such number up to 20.
+	// WakeEvery. Does nothing under Rollback and Lockstep. Default (0): the largest such number
+	// up to 20.
 	SendRate int
 	// Policies are the netcode model: a preset's, such as policy.Rollback.Policies(), or
 	// choices axis by axis. Clients learn them when they join. Default (zero):
@@ -85,8 +86,8 @@ type ServerConfig struct {
 	Outcomes func(l *outcome.Log)
 	// LagComp makes the server remember what clients see, so that a system can look at the
 	// world as a player saw it: see package lagcomp and [Client.Claim]. It costs a copy of
-	// the world a wake-up; where everybody is shown in the present it does nothing.
-	// &lagcomp.Config{} is a good start. Default (nil): none.
+	// the world a wake-up. Does nothing under Rollback and Lockstep, where everybody is shown in
+	// the present. &lagcomp.Config{} is a good start. Default (nil): none.
 	LagComp *lagcomp.Config
 	// FirstTick is the number of the first tick, at most ecs.MaxTick, for a world that goes
 	// on from where another server left it. Default: 0.
@@ -109,7 +110,8 @@ type ServerConfig struct {
 	ReconnectWindow time.Duration
 	// Stall is for how long, under lockstep, a player whose input is missing may keep everybody waiting, up to a
 	// minute. Then the world goes on with that player's inputs filled as missing ones are, each at once, until one
-	// comes in time. It counts steps that are due, whatever TickRate and WakeEvery are. Default (0): a second.
+	// comes in time. It counts steps that are due, whatever TickRate and WakeEvery are. Does nothing but under Lockstep.
+	// Default (0): a second.
 	Stall time.Duration
 	// Rejoin is called in Receive when a player that was waited for is back. Where
 	// clients simulate everything it does not change the world: they do not call it. May
@@ -135,29 +137,32 @@ type ServerConfig struct {
 	// what the session adds, at least 200. Where that is not enough for all there is
 	// to tell, entities take turns. Where the session estimates that the path takes
 	// less than that, a snapshot has as many bytes as it may send, but no fewer than
-	// 200. Default (0): two datagrams. [Server.SetBudget] changes it for one client.
+	// 200. Does nothing under Rollback and Lockstep, which send no states; so do Priority, Coders and
+	// Trained. Default (0): two datagrams. [Server.SetBudget] changes it for one client.
 	Budget int
 	// Priority says how much an entity matters to a client while the budget does
 	// not hold all: with twice the priority it gets its turn about twice as often. It is
 	// asked in Snapshot, and must neither change the world nor depend on anything
 	// else. Priorities below 1/16 count as that much, so that nothing waits for ever.
-	// Default (nil): 1 for all.
+	// Does nothing under Rollback and Lockstep. Default (nil): 1 for all.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
 	// Visible says whether a client may know of an entity. It is asked in Snapshot
 	// for every client and every entity of others, and must not change the world. Of
-	// what a client may not see nothing is sent to it, not even its NetID. Default
-	// (nil): everything.
+	// what a client may not see nothing is sent to it, not even its NetID. NewServer refuses it
+	// under Rollback and Lockstep. Default (nil): everything.
 	Visible func(w *ecs.World, e ecs.Entity, client uint32) bool
-	// Coders are the coders that snapshots use. Default: the smallest of all wins.
+	// Coders are the coders that snapshots use. Does nothing under Rollback and Lockstep.
+	// Default: the smallest of all wins.
 	Coders delta.Coders
 	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
 	// It makes snapshots smaller for clients that have the same; others get what is
-	// built in, and the first of them is logged. Default (nil): what is built in.
+	// built in, and the first of them is logged. Does nothing under Rollback and Lockstep. Default
+	// (nil): what is built in.
 	Trained *delta.Trained
 	// Record is written the state of the world at each send, for codec/train, without
 	// owner-only components. It is written to in Snapshot, so give it a
 	// [bufio.Writer] and flush that at the end. An error of it ends the recording and
-	// is logged. Default (nil): no recording.
+	// is logged. NewServer refuses it under Rollback and Lockstep. Default (nil): no recording.
 	Record io.Writer
 	// Schedule, when not nil, may change the schedule before the server
 	// starts: wrap, insert or leave out systems; NewServer says so when one is left out
@@ -169,7 +174,8 @@ type ServerConfig struct {
 	// the server's: which component and field differ, since which tick, and which system
 	// does not do the same twice, once that is found. It is logged once of each client, and once
 	// more when the system is found. The client is sent the state of the world, and plays on from there; one that
-	// diverges again and again, after 2 seconds, 4, 8, up to 64. May be nil.
+	// diverges again and again, after 2 seconds, 4, 8, up to 64. Does nothing but under Rollback and
+	// Lockstep. May be nil.
 	Desync func(d relay.Divergence)
 	// Logger receives who joins, comes back and leaves, and why; of each client once that
 	// its messages, inputs or changes were refused, that they were too many, that its budget

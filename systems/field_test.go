@@ -80,11 +80,15 @@ func fieldFrom(parts ...part) func() *ecs.Protocol { return fieldOn[Walk](parts.
 
 // fieldOn is fieldFrom with another input.
 func fieldOn[I any](parts ...part) func() *ecs.Protocol {
+	return fieldWithoutInput(append([]part{ecs.Input[I]}, parts...)...)
+}
+
+// fieldWithoutInput is fieldFrom where nobody has a hand in anything.
+func fieldWithoutInput(parts ...part) func() *ecs.Protocol {
 	return func() *ecs.Protocol {
 		p := ecs.NewProtocol("field/1")
 		ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 		ecs.Replicate[Jumps](p, ecs.Predicted)
-		ecs.Input[I](p)
 		ecs.Local[Drift](p, 0)
 		for _, add := range parts {
 			add(p)

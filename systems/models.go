@@ -56,7 +56,7 @@ func newJudge(w *ecs.World, p policy.Policies) (*report.Judge, error) {
 		return nil, nil
 	}
 	if err := report.Check(w.Protocol()); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return nil, fmt.Errorf("%w: under %s: %w", ErrConfig, p.Model(), err)
 	}
 	return report.NewJudge(w), nil
 }

@@ -118,7 +118,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if err := settle(s.stages.schedule, c.Schedule, serverOrder); err != nil {
 		return nil, err
 	}
-	if err := lacks(s.stages.schedule, serverNeeds(c.Policies)); err != nil {
+	if err := lacks(s.stages.schedule, c.Policies.Model(), serverNeeds(c.Policies)); err != nil {
 		return nil, err
 	}
 

@@ -62,6 +62,17 @@ func Presets() []Preset {
 	return list
 }
 
+// Model is the name of the preset that makes these choices, whatever Window and Suggest are, or,
+// where none does, what tells most of them: "correction inputs".
+func (p Policies) Model() string {
+	for _, preset := range Presets() {
+		if preset.Policies().choices() == p.choices() {
+			return preset.String()
+		}
+	}
+	return choice{axisCorrection, uint8(p.Correction)}.String()
+}
+
 // Policies is what the preset stands for. Those of LocalSync are the zero value.
 // It panics for a number that is no preset.
 func (p Preset) Policies() Policies {

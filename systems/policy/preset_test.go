@@ -21,6 +21,9 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%v and %v are the same", twin, p)
 		}
 		seen[policies] = p
+		if got := policies.Filled().Model(); got != p.String() {
+			t.Errorf("the model of %v is %s", p, got)
+		}
 		for _, name := range []string{p.String(), strings.ToLower(p.String()), strings.ToUpper(p.String())} {
 			if got, err := ParsePreset(name); got != p || err != nil {
 				t.Errorf("%q is %v: %v", name, got, err)
@@ -33,6 +36,10 @@ func TestPresets(t *testing.T) {
 }
 
 func TestNoPreset(t *testing.T) {
+	p := LocalSync.Policies()
+	if p.Timing = TimingArrival; p.Model() != "correction state" {
+		t.Errorf("the model of %v is %s", p, p.Model())
+	}
 	_, err := ParsePreset("greedy")
 	if !errors.Is(err, ErrPolicies) || !strings.Contains(err.Error(), `"greedy"`) || !strings.Contains(err.Error(), "Lockstep") {
 		t.Error(err)

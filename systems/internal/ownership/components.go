@@ -45,7 +45,7 @@ func Check(list []*ecs.Component, inputsAlone bool) error {
 		}
 		switch {
 		case inputsAlone:
-			return fmt.Errorf("%s is ecs.ClientOwned, but these Policies send inputs and nothing else; make it part of the input, or an event", c.Name)
+			return fmt.Errorf("%s is ecs.ClientOwned, and inputs are sent, nothing else: make it part of the input, or an event", c.Name)
 		case bits > maxBits:
 			return fmt.Errorf("%s is ecs.ClientOwned and has %d bits, at most %d may travel beside inputs", c.Name, bits, maxBits)
 		}

@@ -141,13 +141,13 @@ func Check(p *ecs.Protocol) error {
 			continue
 		}
 		if len(comp.Schema.Server) > 0 && comp.Mode&ecs.OwnerOnly != 0 {
-			return fmt.Errorf("corrections on mismatch: %s.%s is tagged server in an OwnerOnly component, of which its owner hears while there is something to correct, and nobody else: put it into a component that is OwnerOnly and not Predicted",
+			return fmt.Errorf("%s.%s is tagged server in an OwnerOnly component, of which its owner hears while there is something to correct, and nobody else: put it into a component that is OwnerOnly and not Predicted",
 				comp.Name, comp.Schema.Fields[comp.Schema.Server[0]].Path)
 		}
 		for i := range comp.Schema.Fields {
 			f := &comp.Schema.Fields[i]
 			if off := quantizedOff(f); off > 0 && f.Tolerance <= off {
-				return fmt.Errorf("corrections on mismatch: %s.%s is quantized to within %g and compared to within %g: write a tol above %g, or a smaller step",
+				return fmt.Errorf("%s.%s is quantized to within %g and compared to within %g: write a tol above %g, or a smaller step",
 					comp.Name, f.Path, off, f.Tolerance, off)
 			}
 		}
