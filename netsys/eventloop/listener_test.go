@@ -141,3 +141,15 @@ func write(t testing.TB, conn net.Conn, b []byte) {
 	_, err := conn.Write(b)
 	must(t, err)
 }
+
+// wait is quicker than [until], and allocates nothing.
+func wait(t testing.TB, w netsys.Wire, deliver func(netsys.Datagram), condition func() bool) {
+	t.Helper()
+	for range 500_000 {
+		if w.Poll(time.Now(), deliver); condition() {
+			return
+		}
+		time.Sleep(20 * time.Microsecond)
+	}
+	t.Fatal("never arrived")
+}

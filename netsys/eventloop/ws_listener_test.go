@@ -51,18 +51,6 @@ func until(t testing.TB, l *eventloop.Listener, what string, condition func() bo
 	untilHeard(t, l, what, func(netsys.Datagram) {}, condition)
 }
 
-// wait is quicker than [until], and allocates nothing.
-func wait(t testing.TB, w netsys.Wire, deliver func(netsys.Datagram), condition func() bool) {
-	t.Helper()
-	for range 500_000 {
-		if w.Poll(time.Now(), deliver); condition() {
-			return
-		}
-		time.Sleep(20 * time.Microsecond)
-	}
-	t.Fatal("never arrived")
-}
-
 // untilHeard is until with what to do about what comes.
 func untilHeard(t testing.TB, l *eventloop.Listener, what string, deliver func(netsys.Datagram), condition func() bool) {
 	t.Helper()
