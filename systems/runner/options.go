@@ -12,24 +12,45 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Options are the flags that every world answers to, by their names; -h explains them.
+// Options are the flags that every world answers to, by their names; -h explains them. Where a number or a duration
+// may be none and has a default that is more, such as Loss, -1 is none in World.Defaults and for [Host].
 type Options struct {
-	Headless, Virtual, JSON   bool
-	Clients, Guests, NPCs     int
+	// Headless plays for Duration and sums up; Virtual does so in virtual time, and JSON as a JSON object.
+	Headless, Virtual, JSON bool
+	// Clients are bots, Guests bots beside these, NPCs entities of the server.
+	Clients, Guests, NPCs int
+	// Preset is the netcode model, Timing buffered or arrival, Transport udp, batch or ws.
 	Preset, Timing, Transport string
-	RTT, Jitter, Burst        time.Duration
-	Loss, Duplicate           float64
-	Tick, ServerEvery, Send   int
-	Push                      time.Duration
-	Without                   string
-	Duration, Warmup          time.Duration
-	Seed                      uint64
-	ForceRollback             bool
-	Record, Trained           string
-	Bandwidth                 int
+	// RTT is the mean round trip of a bot's link; each packet's way varies by Jitter. Burst is the mean length of loss
+	// bursts, and 0 stands for independent losses.
+	RTT, Jitter, Burst time.Duration
+	// Loss is the share of packets that is lost in each direction, Duplicate the share that comes twice, 0 to 1.
+	Loss, Duplicate float64
+	// Tick are steps of the simulation a second, of which the server wakes up every ServerEvery; Send are snapshots a
+	// second.
+	Tick, ServerEvery, Send int
+	// Push is how often the server alone moves each player; 0: never.
+	Push time.Duration
+	// Without are systems that clients do without, separated by commas.
+	Without string
+	// Duration is how long a match is, Warmup included; figures of a client count from one Warmup after its first
+	// consumed input.
+	Duration, Warmup time.Duration
+	// Seed is what everything random follows from.
+	Seed uint64
+	// ForceRollback simulates every tick of the server twice, and compares.
+	ForceRollback bool
+	// Record is a file that the server writes what its snapshots tell to, Trained one that snapshots are coded with.
+	Record, Trained string
+	// Bandwidth is how many bytes a second a bot's link carries in each direction; 0: unlimited.
+	Bandwidth int
+	// Key is the secret shared with who issues connect tokens, as hexadecimal digits or @FILE; Token says where the
+	// bots' tokens come from, Login as whom; Public are addresses of the server as tokens name them.
 	Key, Token, Login, Public string
-	Insecure                  bool
-	Inspect                   string
+	// Insecure lets others than this machine play without tokens.
+	Insecure bool
+	// Inspect is the address of the inspector; "": none.
+	Inspect string
 
 	thin   bool // bots predict and draw nothing
 	files  files

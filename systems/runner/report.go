@@ -12,9 +12,12 @@ import (
 // Report is the result of a run. † marks what counts from one warm-up after a
 // client's first consumed input on.
 type Report struct {
+	// MatchReport's fields stand in the object itself, as those of Findings do.
 	MatchReport
 
+	// Server is what the server counted.
 	Server ServerReport `json:"server"`
+	// Client is what the clients did.
 	Client ClientReport `json:"client"`
 
 	Findings
@@ -26,19 +29,26 @@ type Report struct {
 	thin   bool             // clients have nothing to tell
 }
 
-// MatchReport is what a [Report] begins with.
+// MatchReport is what a [Report] begins with: the match, and its server.
 type MatchReport struct {
-	Preset        string  `json:"preset"`
-	Timing        string  `json:"timing"`
-	Clients       int     `json:"clients"`
-	NPCs          int     `json:"npcs"`
-	Ticks         uint64  `json:"ticks"`
-	TickOverruns  uint64  `json:"tick_overruns"`
-	TickP50us     float64 `json:"tick_p50_us"`
-	TickP99us     float64 `json:"tick_p99_us"`
+	// Preset, Timing, Clients and NPCs are those of the flags.
+	Preset  string `json:"preset"`
+	Timing  string `json:"timing"`
+	Clients int    `json:"clients"`
+	NPCs    int    `json:"npcs"`
+	// Ticks are those that the server completed. TickOverruns counts wake-ups that took longer than there is time
+	// until the next, and ticks that were dropped for it.
+	Ticks        uint64 `json:"ticks"`
+	TickOverruns uint64 `json:"tick_overruns"`
+	// TickP50us and TickP99us are what a tick takes the server, in microseconds.
+	TickP50us float64 `json:"tick_p50_us"`
+	TickP99us float64 `json:"tick_p99_us"`
+	// AllocsPerTick are allocations of the whole process for each tick of the server, after the warm-up.
 	AllocsPerTick float64 `json:"allocs_per_tick"`
-	WorldHash     string  `json:"world_hash"`
-	Converged     bool    `json:"converged"`
+	// WorldHash is over the worlds of server and clients, in hexadecimal digits.
+	WorldHash string `json:"world_hash"`
+	// Converged says that at the end every client's state equals the server's.
+	Converged bool `json:"converged"`
 }
 
 // Findings are in a [Report] where there is something to find.
@@ -54,31 +64,50 @@ type Findings struct {
 
 // ServerReport is the server's part of a [Report].
 type ServerReport struct {
-	InputsConsumed      uint64  `json:"inputs_consumed"`
-	InputsMissing       uint64  `json:"inputs_missing"` // †
-	InputsLate          uint64  `json:"inputs_late"`
-	InputsRejected      uint64  `json:"inputs_rejected"`
-	Holds               uint64  `json:"holds"`
-	ResimulatedTicks    uint64  `json:"resimulated_ticks"`
+	// InputsConsumed are inputs of clients that ticks have consumed.
+	InputsConsumed uint64 `json:"inputs_consumed"`
+	// InputsMissing are ticks that had to do without an input, which was not there †.
+	InputsMissing uint64 `json:"inputs_missing"`
+	// InputsLate came after the tick that had to do without them; InputsRejected were refused.
+	InputsLate     uint64 `json:"inputs_late"`
+	InputsRejected uint64 `json:"inputs_rejected"`
+	// Holds are ticks in which an input was kept waiting, for the buffer to fill.
+	Holds uint64 `json:"holds"`
+	// ResimulatedTicks were simulated again, having been completed.
+	ResimulatedTicks uint64 `json:"resimulated_ticks"`
+	// BytesDownPerClientS and BytesUpPerClientS are bytes a second for each client, with what the session adds and
+	// without the headers of UDP and IP.
 	BytesDownPerClientS float64 `json:"bytes_down_per_client_s"`
 	BytesUpPerClientS   float64 `json:"bytes_up_per_client_s"`
-	BytesPerUpdate      float64 `json:"bytes_per_update"`
-	UpdatesPerClientS   float64 `json:"updates_per_client_s"`
+	// BytesPerUpdate are bytes down for each snapshot to one client, UpdatesPerClientS such snapshots a second.
+	BytesPerUpdate    float64 `json:"bytes_per_update"`
+	UpdatesPerClientS float64 `json:"updates_per_client_s"`
 }
 
 // ClientReport is the clients' part of a [Report].
 type ClientReport struct {
-	Corrections          uint64  `json:"corrections"`       // †
-	ResimulatedTicks     uint64  `json:"resimulated_ticks"` // †
-	Pushes               uint64  `json:"pushes"`            // †
-	OwnResponseTicks     int     `json:"own_response_ticks"`
-	P99Error             float64 `json:"p99_error"`            // †
-	MaxError             float64 `json:"max_error"`            // †
-	InterpolationStalls  uint64  `json:"interpolation_stalls"` // †
+	// Corrections and ResimulatedTicks are sums over the clients †.
+	Corrections      uint64 `json:"corrections"`
+	ResimulatedTicks uint64 `json:"resimulated_ticks"`
+	// Pushes are those of the flag -push that clients could notice †.
+	Pushes uint64 `json:"pushes"`
+	// OwnResponseTicks are from an input to its effect on the own entity as it is drawn, of the worst client. It
+	// takes bots that are a [Shower].
+	OwnResponseTicks int `json:"own_response_ticks"`
+	// P99Error and MaxError are how far from where the server had it a client has predicted its own entity after
+	// the same input, in units of the world, over all clients †. It takes World.Place.
+	P99Error float64 `json:"p99_error"`
+	MaxError float64 `json:"max_error"`
+	// InterpolationStalls are frames with nothing to interpolate toward, or slowed down †.
+	InterpolationStalls uint64 `json:"interpolation_stalls"`
+	// InterpolationDelayMS is how old what clients draw of others is, in milliseconds.
 	InterpolationDelayMS float64 `json:"interpolation_delay_ms"`
-	InputBufferTicks     float64 `json:"input_buffer_ticks"`
-	LongestReplay        uint64  `json:"longest_replay"`     // ticks simulated again at once, at most
-	DatagramsPerTick     float64 `json:"datagrams_per_tick"` // sent up by a client
+	// InputBufferTicks is how many inputs wait on the server, of the worst client.
+	InputBufferTicks float64 `json:"input_buffer_ticks"`
+	// LongestReplay is how many ticks a client has simulated again at once, at most.
+	LongestReplay uint64 `json:"longest_replay"`
+	// DatagramsPerTick are those that a client sends up.
+	DatagramsPerTick float64 `json:"datagrams_per_tick"`
 }
 
 // write prints a report: one JSON object as the last line, or a few lines to read. What

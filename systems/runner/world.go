@@ -58,8 +58,9 @@ type World struct {
 	// Presets are the models that -preset allows, of which the first is the default unless Defaults
 	// names another. Empty: all, and LocalSync.
 	Presets []policy.Preset
-	// Proof sums up what happened in a match that has ended: an object with counts, which becomes the
-	// field "world" of the report and a line of the summary. It may be nil, and so may what it returns.
+	// Proof sums up what happened in a match that has ended: a struct or map with counts, which becomes
+	// the field "world" of the report and a line of the summary. Worlds and stats can be looked at, sessions
+	// may be closed. It may be nil, and so may what it returns.
 	Proof func(s *systems.Server, clients []*systems.Client) any
 }
 
