@@ -41,6 +41,7 @@ type Body struct {
 	Turn         float32 `net:"degrees 1"`                 // where the face looks
 	Press        float32 `net:"0..0.25 step 0.001 hold"`   // seconds that a press still counts: a float in a byte
 	Jumps, Rides uint16  `net:"0..65535"`                  // so far
+	Coins        uint16  `net:"0..65535 server"`           // which the server alone knows ahead of its news
 }
 
 // World is the body's place in the world, so many seconds after its start.
@@ -57,7 +58,6 @@ func below(on uint8, seconds float64) Vec {
 // player is a row.
 type player struct {
 	Owner *components.Owner
-	Score *Score
 	Body  *Body
 	Leaps *components.Teleports // of the numbers in At: nothing is drawn between
 	In    *Input

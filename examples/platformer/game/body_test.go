@@ -18,7 +18,7 @@ type stage struct {
 
 func newStage(at Vec) *stage {
 	s := &stage{World: ecs.NewWorld(Protocol(), ecs.Config{})}
-	s.who = s.Spawn(components.Owner{Client: 1}, Body{At: at}, components.Teleports{}, Score{}, Input{})
+	s.who = s.Spawn(components.Owner{Client: 1}, Body{At: at}, components.Teleports{}, Input{})
 	return s
 }
 
@@ -186,20 +186,19 @@ func TestFalling(t *testing.T) {
 // A coin is taken once, by whoever was there first of two in the same tick, and comes back.
 func TestCoins(t *testing.T) {
 	s := newStage(Vec{0, 0, 0})
-	second := s.Spawn(components.Owner{Client: 2}, Body{}, components.Teleports{}, Score{}, Input{})
+	second := s.Spawn(components.Owner{Client: 2}, Body{}, components.Teleports{}, Input{})
 	World().Populate(s.World, &runner.Options{NPCs: len(Coins)})
 	for seed := range uint64(4) {
 		s.Shuffle(seed)
 		s.step(1, Input{})
 	}
-	first := func() Score { return *ecs.Get[Score](s.World, s.who) }
-	if other := *ecs.Get[Score](s.World, second); first() != (Score{Coins: 1}) || other != (Score{}) {
-		t.Errorf("scores %+v and %+v", first(), other)
+	if other := ecs.Get[Body](s.World, second).Coins; s.body().Coins != 1 || other != 0 {
+		t.Errorf("%d and %d coins", s.body().Coins, other)
 	}
-	if s.step(4*60-4, Input{}); first().Coins != 1 {
+	if s.step(4*60-4, Input{}); s.body().Coins != 1 {
 		t.Error("the coin is back too early")
 	}
-	if s.step(2, Input{}); first().Coins != 2 {
+	if s.step(2, Input{}); s.body().Coins != 2 {
 		t.Error("the coin is not back")
 	}
 }

@@ -16,11 +16,6 @@ type Coin struct {
 // Bell is the number of the coin that is a bell, which rings.
 const Bell = 0
 
-// Score is what a player has.
-type Score struct {
-	Coins uint16 `net:"0..65535"`
-}
-
 // Taken is the news that somebody has taken a coin: everybody is to hear the chime, once. What
 // lasts, that the coin is gone and who has it, is state.
 type Taken struct {
@@ -52,7 +47,7 @@ func collect(w *ecs.World) {
 				continue
 			}
 			c.Coin.BackAt = w.Tick() + uint32(back*w.TickRate())
-			p.Score.Coins++
+			p.Body.Coins++
 			event.Raise(w, event.ToAll(), Taken{By: p.Owner.Client, Coin: c.Coin.Number})
 		}
 	}

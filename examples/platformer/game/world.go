@@ -18,7 +18,6 @@ func Protocol() *ecs.Protocol {
 	ecs.Replicate[Body](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Replicate[Coin](p, 0)
-	ecs.Replicate[Score](p, 0)
 	ecs.Input[Input](p)
 	p.QuantizeSteps()
 	p.Simulate("walk", walk)
@@ -51,7 +50,7 @@ func World() runner.World {
 			}
 		},
 		Join: func(w *ecs.World, _ *runner.Options, client uint32) {
-			w.Spawn(components.Owner{Client: client}, Body{At: start}, components.Teleports{}, Score{}, Input{})
+			w.Spawn(components.Owner{Client: client}, Body{At: start}, components.Teleports{}, Input{})
 		},
 		Bot: func(o *runner.Options, n int) runner.Bot { return NewBot(o.Seed, n) },
 		Place: func(w *ecs.World, e ecs.Entity) (x, z float32, ok bool) {
@@ -67,7 +66,7 @@ func World() runner.World {
 			for _, p := range ecs.Each[player](s.World()) {
 				all.Jumps += int(p.Body.Jumps)
 				all.Rides += int(p.Body.Rides)
-				all.Coins += int(p.Score.Coins)
+				all.Coins += int(p.Body.Coins)
 			}
 			for _, c := range clients {
 				all.Confirmed += int(c.Stats().Confirmed)

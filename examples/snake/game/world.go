@@ -1,0 +1,125 @@
+package game
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/runner"
+)
+
+// Window is how far back the server goes for a late input. Clients lead by half of it at most: who
+// is further away is late with every input, and is heard all the same.
+const Window = 300 * time.Millisecond
+
+// Protocol is what server and clients agree on.
+func Protocol() *ecs.Protocol {
+	p := ecs.NewProtocol("snake/1")
+	ecs.Replicate[Snake](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[Body](p, ecs.Predicted)
+	ecs.Replicate[Food](p, 0)
+	ecs.Replicate[components.Teleports](p, ecs.Predicted)
+	ecs.Input[Input](p)
+	p.Simulate("glide", glide)
+	p.Simulate("crash", crash)
+	p.Authority("feed", feed)
+	return p
+}
+
+// Fallen is the news that a snake has died for good.
+type Fallen struct {
+	Who components.NetID `net:"ref"`
+	By  components.NetID `net:"ref"` // 0: the wall
+}
+
+func newEvents() *event.Registry {
+	r := event.NewRegistry(channel.Config{})
+	event.Register[Fallen](r, event.Options{})
+	return r
+}
+
+// Handlers are what is done about deaths; each may be nil.
+type Handlers = outcome.Handlers[Death]
+
+// Play gives a client what the game needs beside the protocol: what it does about the deaths that it
+// foresees, of its own snake, and about those of anybody that are final.
+func Play(c *systems.ClientConfig, foreseen Handlers, final func(f *Fallen)) {
+	c.Outcomes = func(l *outcome.Log) { outcome.Handle(l, foreseen) }
+	c.Events = event.NewClient(newEvents(), event.ClientConfig{})
+	event.OnClient(c.Events, func(_ *ecs.World, _ event.Origin, f *Fallen) { final(f) })
+}
+
+// serve gives a server the same. A death that is final is told to all, once.
+func serve(c *systems.ServerConfig) {
+	c.Policies.Window = Window
+	c.Events = event.NewServer(newEvents(), event.ServerConfig{})
+	c.Outcomes = func(l *outcome.Log) {
+		outcome.Handle(l, Handlers{Commit: func(w *ecs.World, o outcome.Outcome[Death]) {
+			event.Raise(w, event.ToAll(), Fallen{Who: o.Subject.NetID, By: o.Value.By})
+		}})
+	}
+}
+
+// Proof counts what the world is there to show.
+type Proof struct {
+	Provisional uint64 `json:"provisional"` // deaths on the server
+	Withdrawn   uint64 `json:"withdrawn"`   // of these: a late input proved otherwise
+	Final       uint64 `json:"final"`
+	Foreseen    uint64 `json:"foreseen"` // by clients, of their own snakes
+	Mistaken    uint64 `json:"mistaken"` // of these: they did not happen
+	Told        int64  `json:"told"`     // of final deaths, all clients
+	Kills       int    `json:"kills"`    // by other snakes
+}
+
+// World is the game for package runner.
+func World() runner.World {
+	var told atomic.Int64
+	return runner.World{
+		Name: "snake",
+		About: "Snakes that cut each other off. The server rewrites the last 0.3 seconds when an input comes late,\n" +
+			"and a death is final only when none can. -npcs is how much food there is.",
+		Presets:  []policy.Preset{policy.ServerRewind},
+		Defaults: runner.Options{NPCs: 40},
+		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
+		Populate: func(w *ecs.World, o *runner.Options) {
+			draw := ecs.NewRand(w.Seed(), 1)
+			for range o.NPCs {
+				w.Spawn(Food{X: 2 + draw.Float32()*(SizeX-4), Y: 2 + draw.Float32()*(SizeY-4)})
+			}
+		},
+		Join: func(w *ecs.World, _ *runner.Options, client uint32) {
+			s := Snake{Length: hatch}
+			var b Body
+			draw := ecs.NewRand(w.Seed(), uint64(client)<<1)
+			hatchAt(&s, &b, &draw)
+			w.Spawn(components.Owner{Client: client}, s, b, components.Teleports{}, Input{})
+		},
+		Bot: func(o *runner.Options, n int) runner.Bot { return NewBot(o.Seed, n) },
+		Place: func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
+			s := ecs.Get[Snake](w, e)
+			return s.X, s.Y, true
+		},
+		Server: func(_ *runner.Options, c *systems.ServerConfig) { serve(c) },
+		Client: func(_ *runner.Options, c *systems.ClientConfig) {
+			Play(c, Handlers{}, func(*Fallen) { told.Add(1) })
+		},
+		Proof: func(s *systems.Server, clients []*systems.Client) any {
+			on := s.Outcomes().Stats()
+			all := Proof{Provisional: on.Begun, Withdrawn: on.Cancelled, Final: on.Committed, Told: told.Load()}
+			for _, p := range ecs.Each[player](s.World()) {
+				all.Kills += int(p.Snake.Kills)
+			}
+			for _, c := range clients {
+				all.Foreseen += c.Outcomes().Stats().Begun
+				all.Mistaken += c.Outcomes().Stats().Cancelled
+			}
+			return all
+		},
+	}
+}

@@ -1,0 +1,29 @@
+// Command snake runs a game of snakes that cut each other off: a server and eight bots over real UDP
+// through a bad link. See -h for the flags, and package game for how it is made.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+
+	"github.com/tactusgo/tactus/examples/snake/game"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/runner"
+)
+
+// world is the game with sockets and an inspector.
+func world() runner.World {
+	w := game.World()
+	w.Listen = map[string]func(string) (netsys.Wire, error){"udp": runner.Wire(eventloop.Listen), "ws": runner.Wire(eventloop.ListenWebSocket)}
+	w.Inspect = runner.Inspect(inspect.Open)
+	return w
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(runner.Main(ctx, world(), os.Args[1:], os.Stdout, os.Stderr))
+}
