@@ -55,28 +55,32 @@ func ward(tags schema.Fields, every uint32, more ...part) func() *ecs.Protocol {
 	return fieldOn[Shuffle](append([]part{func(p *ecs.Protocol) {
 		ecs.ReplicateFields[Patient](p, ecs.Predicted|ecs.Interpolated, tags)
 		ecs.Replicate[Purse](p, 0)
-		p.Simulate("stride", func(w *ecs.World) {
-			for _, b := range ecs.Each[bed](w) {
-				b.Body.X += 0.25 * float32(b.In.DX)
-				if b.In.Fire && b.Body.Ammo > 0 {
-					b.Body.Ammo--
-				}
-			}
-		})
-		p.Authority("ward", func(w *ecs.World) {
-			for _, b := range ecs.Each[purse](w) {
-				if w.Tick()%every == 0 {
-					b.Body.Health = (b.Body.Health + 999) % 1000
-					b.Body.Heat = float32(b.Body.Health)
-					b.Body.Marked = !b.Body.Marked
-					b.Purse.Gold++
-				}
-				if w.Tick()%700 == 0 {
-					b.Body.Ammo += 50
-				}
-			}
-		})
+		p.Simulate("shuffle", shuffle)
+		p.Authority("nurse", func(w *ecs.World) { nurse(w, every) })
 	}}, more...)...)
+}
+
+func shuffle(w *ecs.World) {
+	for _, b := range ecs.Each[bed](w) {
+		b.Body.X += 0.25 * float32(b.In.DX)
+		if b.In.Fire && b.Body.Ammo > 0 {
+			b.Body.Ammo--
+		}
+	}
+}
+
+func nurse(w *ecs.World, every uint32) {
+	for _, b := range ecs.Each[purse](w) {
+		if w.Tick()%every == 0 {
+			b.Body.Health = (b.Body.Health + 999) % 1000
+			b.Body.Heat = float32(b.Body.Health)
+			b.Body.Marked = !b.Body.Marked
+			b.Purse.Gold++
+		}
+		if w.Tick()%700 == 0 {
+			b.Body.Ammo += 50
+		}
+	}
 }
 
 func joinWard(w *ecs.World, client uint32) {
@@ -351,4 +355,17 @@ func TestDecided_OwnerOnlyIsRefused(t *testing.T) {
 			t.Errorf("%v: %v", preset, err)
 		}
 	}
+}
+
+// To take over what the server has decided allocates nothing.
+func TestDecided_AllocatesNothing(t *testing.T) {
+	skipRace(t)
+	eachRow(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch}, func(t *testing.T, preset policy.Preset) {
+		config := inWard(ward(nil, 1), preset, 1, lag(3))
+		config.CountOnly = true
+		c := systemstest.New(t, config)
+		c.Connect()
+		c.Run(20 * time.Second)
+		allocatesNothing(t, c, 300)
+	})
 }
