@@ -2,37 +2,157 @@ package websocket
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"syscall/js"
 
-	"github.com/coder/websocket"
+	"github.com/tactusgo/tactus/netsys"
 )
 
-// dial connects. The browser knows when to give a connection up, and how much it holds of what was written; the
-// library does not pass that on, so its WebSocket is caught when it is first listened to.
-func dial(ctx context.Context, url string) (link, error) {
-	const listen = "addEventListener" // which WebSocket inherits
-	var socket js.Value
-	class := js.Global().Get("WebSocket").Get("prototype")
-	catch := js.FuncOf(func(this js.Value, args []js.Value) any {
-		class.Delete(listen)
-		socket = this
-		own := make([]any, len(args))
-		for i, a := range args {
-			own[i] = a
-		}
-		return this.Call(listen, own...)
-	})
-	defer catch.Release()
-	class.Set(listen, catch)
-	conn, _, err := websocket.Dial(ctx, url, nil)
-	class.Delete(listen) // when nobody listened
-	l := link{Conn: conn}
-	if socket.Type() == js.TypeObject {
-		l.buffered = func() int { return socket.Get("bufferedAmount").Int() }
-	}
-	return l, err
+// arrivals is how many messages may wait for the goroutine that reads; a browser that brings more at once has
+// stood still, and the newest of them are lost.
+const arrivals = 256
+
+// socket is a browser's WebSocket. It is bound directly: a library would bring net/http and TLS into every page,
+// which are some four megabytes and which the browser has itself.
+type socket struct {
+	value    js.Value
+	bytes    js.Value // the class Uint8Array
+	opened   chan struct{}
+	messages chan []byte
+	free     chan []byte
+	ended    chan struct{}
+	err      error // why, once ended is closed
+	handlers map[string]js.Func
+	once     sync.Once
 }
 
-// shut leaves the end to the browser: what is queued is written first, and nobody may wait for that here, on
+// dial connects. Nothing here blocks the goroutine of an event but the wait for the connection.
+func dial(ctx context.Context, url string) (conn link, err error) {
+	defer func() {
+		if r := recover(); r != nil { // the browser refuses such a URL
+			thrown, ok := r.(js.Error)
+			if !ok {
+				panic(r)
+			}
+			err = errors.New(thrown.Get("message").String())
+		}
+	}()
+	s := &socket{
+		value:    js.Global().Get("WebSocket").New(url),
+		bytes:    js.Global().Get("Uint8Array"),
+		opened:   make(chan struct{}),
+		messages: make(chan []byte, arrivals),
+		free:     make(chan []byte, arrivals),
+		ended:    make(chan struct{}),
+		handlers: make(map[string]js.Func),
+	}
+	s.value.Set("binaryType", "arraybuffer")
+	s.handle("open", func(js.Value) { close(s.opened) })
+	s.handle("message", s.arrive)
+	s.handle("close", func(event js.Value) {
+		s.end(fmt.Errorf("closed by the other end or the network, with code %d %s", event.Get("code").Int(), event.Get("reason").String()))
+	})
+	select {
+	case <-s.opened:
+		return s, nil
+	case <-s.ended:
+		return nil, s.err
+	case <-ctx.Done():
+		s.abort()
+		return nil, ctx.Err()
+	}
+}
+
+// handle calls f for each event of a kind.
+func (s *socket) handle(kind string, f func(event js.Value)) {
+	handler := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		f(args[0])
+		return nil
+	})
+	s.handlers[kind] = handler
+	s.value.Set("on"+kind, handler)
+}
+
+// arrive takes in a message. Events come one after the other.
+func (s *socket) arrive(event js.Value) {
+	data := event.Get("data")
+	if data.Type() != js.TypeObject {
+		s.end(errText)
+		return
+	}
+	data = s.bytes.New(data)
+	n := data.Length()
+	if n > netsys.MaxDatagram {
+		s.end(fmt.Errorf("websocket: the server sent a message of %d bytes", n))
+		return
+	}
+	var b []byte
+	select {
+	case b = <-s.free:
+	default:
+		b = make([]byte, netsys.MaxDatagram)
+	}
+	b = b[:js.CopyBytesToGo(b[:n], data)]
+	select {
+	case s.messages <- b:
+	default:
+		s.reuse(b)
+	}
+}
+
+// reuse gives the memory of a message back.
+func (s *socket) reuse(b []byte) {
+	select {
+	case s.free <- b[:cap(b)]:
+	default:
+	}
+}
+
+// end is the end of the connection, for the first reason there is.
+func (s *socket) end(err error) {
+	s.once.Do(func() {
+		s.err = err
+		close(s.ended)
+		for kind, handler := range s.handlers {
+			s.value.Set("on"+kind, js.Null())
+			handler.Release()
+		}
+		s.value.Call("close")
+	})
+}
+
+func (s *socket) read(b []byte) (n int, err error) {
+	select {
+	case m := <-s.messages:
+		n = copy(b, m)
+		s.reuse(m)
+		return n, nil
+	case <-s.ended:
+		return 0, s.err
+	}
+}
+
+func (s *socket) write(b []byte) error {
+	select {
+	case <-s.ended:
+		return s.err
+	default:
+	}
+	data := s.bytes.New(len(b))
+	js.CopyBytesToJS(data, b)
+	s.value.Call("send", data)
+	return nil
+}
+
+func (s *socket) buffered() int { return s.value.Get("bufferedAmount").Int() }
+
+// close leaves the end to the browser: what is queued is written first, and nobody may wait for that here, on
 // what may be the goroutine of an event.
+func (s *socket) close() { s.end(netsys.ErrClosed) }
+
+func (s *socket) abort() { s.end(netsys.ErrClosed) }
+
+// shut waits for nothing.
 func (w *Wire) shut() {}

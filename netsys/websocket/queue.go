@@ -24,6 +24,8 @@ var (
 	errQueueClosed = errors.New("websocket: closed")
 	// errQueueAbandoned is that nothing is put until the queue is opened again.
 	errQueueAbandoned = errors.New("websocket: no connection")
+	// errText is that the server sent what no datagram is.
+	errText = errors.New("websocket: the server sent text")
 )
 
 func newQueue(capacity int) *queue {

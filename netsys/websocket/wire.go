@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/netip"
 	"net/url"
@@ -13,8 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/coder/websocket"
 
 	"github.com/tactusgo/tactus/netsys"
 )
@@ -41,13 +38,19 @@ const (
 	maxRedial   = 5 * time.Second
 )
 
-// link is one connection.
-type link struct {
-	*websocket.Conn
-	// abort ends the connection at once, whatever it waits for. Browsers need none.
-	abort func()
-	// buffered is how many bytes the browser holds that its socket has not taken. Elsewhere it is nil: writing waits.
-	buffered func() int
+// link is one connection, which carries messages.
+type link interface {
+	// read waits for the next message and copies it to b, which has room for more than the largest datagram: what
+	// does not fit is an error. It returns an error when the connection has ended.
+	read(b []byte) (n int, err error)
+	// write sends a message. It waits for the socket, but in a browser.
+	write(b []byte) error
+	// buffered is how many bytes a browser holds that its socket has not taken.
+	buffered() int
+	// close ends the connection politely, and makes read return; it may wait for the other end.
+	close()
+	// abort ends it at once.
+	abort()
 }
 
 // DialConfig configures a [Wire]. The zero value is what [Dial] uses.
@@ -175,17 +178,16 @@ func (w *Wire) run(conn link) {
 
 // serve returns when the connection has ended: because it broke, or politely when the wire is closed.
 func (w *Wire) serve(conn link) {
-	conn.SetReadLimit(netsys.MaxDatagram)
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		w.end(w.reads(conn.Conn))
+		w.end(w.reads(conn))
 	}()
 	if err := w.writes(conn, read); err != nil {
 		w.end(err)
-		_ = conn.CloseNow()
+		conn.abort()
 	} else {
-		_ = conn.Close(websocket.StatusNormalClosure, "")
+		conn.close()
 	}
 	<-read
 }
@@ -193,12 +195,12 @@ func (w *Wire) serve(conn link) {
 // again connects anew, however long it takes; ok is false when the wire is closed or does not redial.
 func (w *Wire) again() (conn link, ok bool) {
 	if w.redial == 0 {
-		return link{}, false
+		return nil, false
 	}
 	for wait := w.redial; ; wait = min(2*wait, max(w.redial, maxRedial)) {
 		select {
 		case <-w.life.Done():
-			return link{}, false
+			return nil, false
 		case <-time.After(wait/2 + rand.N(wait/2+1)):
 		}
 		ctx, cancel := context.WithTimeout(w.life, attemptTime)
@@ -220,39 +222,15 @@ func (w *Wire) again() (conn link, ok bool) {
 }
 
 // reads fills the inbox until the connection ends, and returns why.
-func (w *Wire) reads(conn *websocket.Conn) error {
+func (w *Wire) reads(conn link) error {
 	b := make([]byte, netsys.MaxDatagram+1)
 	for {
-		// A context that can end would cost a timer for each message.
-		kind, r, err := conn.Reader(context.Background())
+		n, err := conn.read(b)
 		if err != nil {
-			return err
-		}
-		if kind != websocket.MessageBinary {
-			_ = conn.CloseNow()
-			return errors.New("websocket: the server sent text")
-		}
-		n, err := readAll(r, b)
-		if err != nil {
+			conn.abort()
 			return err
 		}
 		w.inbox.Put(w.server, time.Now(), b[:n])
-	}
-}
-
-// readAll reads a message, of which the read limit sees to it that it fits.
-func readAll(r io.Reader, b []byte) (n int, err error) {
-	for {
-		m, err := r.Read(b[n:])
-		n += m
-		switch {
-		case errors.Is(err, io.EOF):
-			return n, nil
-		case err != nil:
-			return n, err
-		case n == len(b):
-			return n, io.ErrShortBuffer
-		}
 	}
 }
 
@@ -260,7 +238,7 @@ func readAll(r io.Reader, b []byte) (n int, err error) {
 func (w *Wire) writes(conn link, ended <-chan struct{}) error {
 	for {
 		// Meanwhile the oldest datagrams leave the queue.
-		for conn.buffered != nil && conn.buffered() > maxBuffered && w.life.Err() == nil {
+		for conn.buffered() > maxBuffered && w.life.Err() == nil {
 			select {
 			case <-ended:
 				return errQueueAbandoned
@@ -272,7 +250,7 @@ func (w *Wire) writes(conn link, ended <-chan struct{}) error {
 			return nil
 		}
 		if err == nil {
-			err = conn.Write(context.Background(), websocket.MessageBinary, b)
+			err = conn.write(b)
 		}
 		if err != nil {
 			return err
