@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/netip"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -26,8 +24,6 @@ const (
 	passwordVariable = "TACTUS_PASSWORD"
 	// maxToken bounds what is read of a token's file or of a service's answer.
 	maxToken = 64 << 10
-	// loginTime bounds a login.
-	loginTime = 10 * time.Second
 )
 
 // access is what -key, -token and -login say.
@@ -131,48 +127,6 @@ func parseToken(b []byte) (*netcode.ConnectToken, error) {
 		return nil, fmt.Errorf("%w: %w", netcode.ErrToken, err)
 	}
 	return netcode.ParseToken(raw)
-}
-
-// logIn asks a service such as examples/tokens for a token. A password goes to the
-// URL that was named and to no other, and not over the network in the clear.
-func logIn(ctx context.Context, service, name, password string) (*netcode.ConnectToken, error) {
-	u, err := url.Parse(service)
-	if err != nil {
-		return nil, err
-	}
-	if ip, err := netip.ParseAddr(u.Hostname()); u.Scheme != "https" &&
-		(u.Scheme != "http" || u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback())) {
-		return nil, errors.New("allowed are https, and http to this machine")
-	}
-	if password == "" {
-		return nil, fmt.Errorf("the environment variable %s must hold the password", passwordVariable)
-	}
-	body, err := json.Marshal(map[string]string{"name": name, "password": password})
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, loginTime)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, service, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxToken))
-	if err = errors.Join(err, response.Body.Close()); err != nil {
-		return nil, err
-	}
-	if response.StatusCode != http.StatusOK {
-		var refusal struct{ Error string }
-		_ = json.Unmarshal(answer, &refusal)
-		return nil, fmt.Errorf("the service answers %q: %.200q", response.Status, refusal.Error)
-	}
-	return parseToken(answer)
 }
 
 // list splits a flag at its commas.

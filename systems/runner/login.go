@@ -1,0 +1,63 @@
+//go:build !js
+
+package runner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+// loginTime bounds a login.
+const loginTime = 10 * time.Second
+
+// logIn asks a service such as examples/tokens for a token. A password goes to the
+// URL that was named and to no other, and not over the network in the clear.
+func logIn(ctx context.Context, service, name, password string) (*netcode.ConnectToken, error) {
+	u, err := url.Parse(service)
+	if err != nil {
+		return nil, err
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); u.Scheme != "https" &&
+		(u.Scheme != "http" || u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback())) {
+		return nil, errors.New("allowed are https, and http to this machine")
+	}
+	if password == "" {
+		return nil, fmt.Errorf("the environment variable %s must hold the password", passwordVariable)
+	}
+	body, err := json.Marshal(map[string]string{"name": name, "password": password})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, loginTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, service, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxToken))
+	if err = errors.Join(err, response.Body.Close()); err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		var refusal struct{ Error string }
+		_ = json.Unmarshal(answer, &refusal)
+		return nil, fmt.Errorf("the service answers %q: %.200q", response.Status, refusal.Error)
+	}
+	return parseToken(answer)
+}
