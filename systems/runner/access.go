@@ -17,6 +17,7 @@ import (
 	"github.com/tactusgo/tactus/internal/keyfile"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/runner/internal/login"
 )
 
 const (
@@ -127,6 +128,18 @@ func parseToken(b []byte) (*netcode.ConnectToken, error) {
 		return nil, fmt.Errorf("%w: %w", netcode.ErrToken, err)
 	}
 	return netcode.ParseToken(raw)
+}
+
+// logIn asks a service such as examples/tokens for a token.
+func logIn(ctx context.Context, service, name, password string) (*netcode.ConnectToken, error) {
+	if password == "" {
+		return nil, fmt.Errorf("the environment variable %s must hold the password", passwordVariable)
+	}
+	answer, err := login.Ask(ctx, service, name, password)
+	if err != nil {
+		return nil, err
+	}
+	return parseToken(answer)
 }
 
 // list splits a flag at its commas.

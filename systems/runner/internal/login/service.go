@@ -1,6 +1,6 @@
 //go:build !js
 
-package runner
+package login
 
 import (
 	"bytes"
@@ -13,16 +13,18 @@ import (
 	"net/netip"
 	"net/url"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// loginTime bounds a login.
-const loginTime = 10 * time.Second
+const (
+	// wait bounds a login.
+	wait = 10 * time.Second
+	// maxAnswer bounds what is read of a service's answer.
+	maxAnswer = 64 << 10
+)
 
-// logIn asks a service such as examples/tokens for a token. A password goes to the
+// Ask asks a service such as examples/tokens for a token. A password goes to the
 // URL that was named and to no other, and not over the network in the clear.
-func logIn(ctx context.Context, service, name, password string) (*netcode.ConnectToken, error) {
+func Ask(ctx context.Context, service, name, password string) ([]byte, error) {
 	u, err := url.Parse(service)
 	if err != nil {
 		return nil, err
@@ -31,14 +33,11 @@ func logIn(ctx context.Context, service, name, password string) (*netcode.Connec
 		(u.Scheme != "http" || u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback())) {
 		return nil, errors.New("allowed are https, and http to this machine")
 	}
-	if password == "" {
-		return nil, fmt.Errorf("the environment variable %s must hold the password", passwordVariable)
-	}
 	body, err := json.Marshal(map[string]string{"name": name, "password": password})
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, loginTime)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, service, bytes.NewReader(body))
 	if err != nil {
@@ -50,7 +49,7 @@ func logIn(ctx context.Context, service, name, password string) (*netcode.Connec
 	if err != nil {
 		return nil, err
 	}
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxToken))
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err = errors.Join(err, response.Body.Close()); err != nil {
 		return nil, err
 	}
@@ -59,5 +58,5 @@ func logIn(ctx context.Context, service, name, password string) (*netcode.Connec
 		_ = json.Unmarshal(answer, &refusal)
 		return nil, fmt.Errorf("the service answers %q: %.200q", response.Status, refusal.Error)
 	}
-	return parseToken(answer)
+	return answer, nil
 }

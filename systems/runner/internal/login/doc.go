@@ -1,0 +1,2 @@
+// Package login asks a login service for a connect token: [Ask].
+package login
