@@ -73,6 +73,7 @@ func play(args []string) (int, error) {
 	fs.Uint64Var(&o.Seed, "seed", 1, "in a match of its own: the seed of world and bots")
 	auto := fs.Bool("auto", false, "a bot plays in your place, in a window")
 	fs.StringVar(&o.Picture, "picture", "", "write what is on the screen after three seconds of play to this PNG `file`, and end")
+	fs.StringVar(&o.Movie, "movie", "", "write six seconds of play, with the overlay while the link gets worse, to this GIF `file`, and end")
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0, nil

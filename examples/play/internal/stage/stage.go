@@ -32,6 +32,9 @@ type Options struct {
 	Drive *systems.GatherFunc
 	// Picture is the file for a picture of the screen, after which the client ends. "": none.
 	Picture string
+	// Movie is the GIF file for six seconds of play, with the overlay while the link gets
+	// worse, after which the client ends. "": none.
+	Movie string
 }
 
 // Usual is as many as a world has where nothing is said.
@@ -54,6 +57,7 @@ type Stage struct {
 	panel   *panel
 	silence silence
 	picture picture
+	movie   movie
 	drive   *systems.GatherFunc
 	was     bool      // connected
 	frame   time.Time // drawn last
@@ -66,7 +70,7 @@ type Stage struct {
 
 // New makes a stage that has no screen yet: see [Stage.Play].
 func New(w World, o *Options) *Stage {
-	s := &Stage{world: w, name: o.Name, drive: o.Drive, picture: picture{name: o.Picture}}
+	s := &Stage{world: w, name: o.Name, drive: o.Drive, picture: picture{name: o.Picture}, movie: movie{name: o.Movie}}
 	s.Controls.bind = w.Controls
 	s.scene = w.New(s)
 	s.panel = newPanel(s)
@@ -81,6 +85,9 @@ func (s *Stage) Play() error { return s.PlayAs(s) }
 func (s *Stage) PlayAs(game ebiten.Game) error {
 	ebiten.SetWindowTitle("Tactus " + s.world.Name)
 	ebiten.SetWindowSize(1280, 720)
+	if s.movie.name != "" {
+		ebiten.SetWindowSize(movieWide, movieHigh)
+	}
 	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
 	// A frame updates once, right before it is drawn: input is as fresh as it can be.
 	ebiten.SetTPS(ebiten.SyncWithFPS)
@@ -153,8 +160,8 @@ func (s *Stage) Update() error {
 		}
 	}
 	s.online.advance(time.Now())
-	if s.picture.done {
-		return errors.Join(ebiten.Termination, s.picture.err)
+	if s.picture.done || s.movie.done {
+		return errors.Join(ebiten.Termination, s.picture.err, s.movie.err)
 	}
 	return nil
 }
@@ -178,7 +185,7 @@ func (s *Stage) Layout(w, h int) (int, int) { return w, h }
 // Draw implements [ebiten.Game]. It draws on the screen behind the screen only where a
 // picture is wanted; else one pixel there says that there is a new frame.
 func (s *Stage) Draw(behind *ebiten.Image) {
-	if s.picture.name == "" {
+	if !s.kept() {
 		behind.DrawImage(s.dot, nil)
 		return
 	}
@@ -188,12 +195,18 @@ func (s *Stage) Draw(behind *ebiten.Image) {
 	if s.picture.due(s.was, s.frame) {
 		s.picture.take(behind)
 	}
+	if s.movie.name != "" {
+		s.movie.take(behind, s.panel.net, s.was, s.frame)
+	}
 }
+
+// kept reports whether what is drawn is kept in a file, and not only shown.
+func (s *Stage) kept() bool { return s.picture.name != "" || s.movie.name != "" }
 
 // DrawFinalScreen implements [ebiten.FinalScreenDrawer]: everything is drawn right where
 // it is seen, not copied there.
 func (s *Stage) DrawFinalScreen(screen ebiten.FinalScreen, behind *ebiten.Image, _ ebiten.GeoM) {
-	if s.picture.name != "" {
+	if s.kept() {
 		screen.DrawImage(behind, nil)
 		return
 	}
