@@ -1,0 +1,2 @@
+// Package snowball draws the snowball fight of examples/snowball.
+package snowball

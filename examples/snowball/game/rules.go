@@ -1,0 +1,132 @@
+package game
+
+import (
+	"math"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/lagcomp"
+)
+
+// player is a row to write, and flyer, a snowball.
+type player struct {
+	Owner *components.Owner
+	Pos   *components.Position
+	Head  *components.Heading
+	Kid   *Kid
+	Score *Score
+	In    *Input
+}
+type flyer struct {
+	Pos  *components.Position
+	Vel  *components.Velocity
+	Ball *Ball
+}
+
+// snowball is a row of values, and target, what it can strike.
+type snowball struct {
+	Owner components.Owner
+	Pos   components.Position
+	Vel   components.Velocity
+	Ball  Ball
+}
+type target struct {
+	Owner components.Owner
+	Pos   components.Position
+	Kid   Kid
+}
+
+// throw is before walk: a snowball starts from where its player saw itself.
+func throw(w *ecs.World) {
+	for _, p := range ecs.EachInOrder[player](w) {
+		p.Kid.Wait -= min(p.Kid.Wait, 1)
+		p.Kid.Hit -= min(p.Kid.Hit, 1)
+		if !p.In.Throw || p.Kid.Wait > 0 || p.Kid.Down(w) {
+			continue
+		}
+		sin, cos := math.Sincos(float64(p.In.Aim) * (2 * math.Pi / 65536))
+		vel := components.Velocity{X: float32(cos * ballSpeed), Y: float32(sin * ballSpeed)}
+		ecs.Spawn(w, snowball{*p.Owner, *p.Pos, vel, Ball{Left: ticks(w, flight)}})
+		p.Kid.Wait = ticks(w, reload)
+		p.Kid.Thrown++
+	}
+}
+
+// Down reports whether a player lies in the snow, and so does nothing.
+func (k *Kid) Down(w *ecs.World) bool { return k.Hit > ticks(w, safe) }
+
+func ticks(w *ecs.World, seconds float64) uint8 { return uint8(seconds * float64(w.TickRate())) }
+
+// walk moves who is up.
+func walk(w *ecs.World) {
+	for _, p := range ecs.Each[player](w) {
+		if p.Kid.Down(w) {
+			continue
+		}
+		p.Head.Angle = p.In.Aim
+		pace := speed * w.Step()
+		if p.In.X != 0 && p.In.Y != 0 {
+			pace *= math.Sqrt2 / 2
+		}
+		p.Pos.X = min(max(p.Pos.X+float32(p.In.X)*pace, Radius), Width-Radius)
+		p.Pos.Y = min(max(p.Pos.Y+float32(p.In.Y)*pace, Radius), Height-Radius)
+	}
+}
+
+// fly moves snowballs. One that strikes a tree or the fence stays there until its time is up.
+func fly(w *ecs.World) {
+	for e, b := range ecs.Each[flyer](w) {
+		if b.Ball.Left--; b.Ball.Left == 0 {
+			w.Despawn(e)
+			continue
+		}
+		b.Pos.X += b.Vel.X * w.Step()
+		b.Pos.Y += b.Vel.Y * w.Step()
+		stopped := b.Pos.X < 0 || b.Pos.X > Width || b.Pos.Y < 0 || b.Pos.Y > Height
+		for _, t := range Trees {
+			stopped = stopped || near(*b.Pos, components.Position{X: t.X, Y: t.Y}, t.Radius)
+		}
+		if stopped {
+			*b.Vel = components.Velocity{}
+		}
+	}
+}
+
+// near reports whether two places are no further apart than far.
+func near(a, b components.Position, far float32) bool {
+	dx, dy := a.X-b.X, a.Y-b.Y
+	return float32(dx*dx)+float32(dy*dy) <= far*far
+}
+
+// Struck is whom a snowball strikes in a view: the server's, of what the thrower saw, or with lagcomp.Of what a
+// client draws.
+func Struck(view lagcomp.View, thrower uint32, at components.Position) (ecs.Entity, bool) {
+	for e, t := range lagcomp.All[target](view) {
+		if t.Owner.Client != thrower && t.Kid.Hit == 0 && near(at, t.Pos, Radius+Flake) {
+			return e, true
+		}
+	}
+	return ecs.Entity{}, false
+}
+
+// hit finds out whom snowballs strike, tick by tick, each where its thrower saw the others: a view shows them some
+// tenths of a second ago, and the thrower's own snowballs in the present.
+func hit(w *ecs.World) {
+	for _, p := range ecs.EachInOrder[player](w) {
+		view := lagcomp.As(w, p.Owner.Client, p.In.Seen)
+		for ball, b := range ecs.EachOf[flyer](w, p.Owner.Client) {
+			victim, struck := Struck(view, p.Owner.Client, *b.Pos)
+			if !struck || *b.Vel == (components.Velocity{}) { // or it lies
+				continue
+			}
+			w.Despawn(ball)
+			if kid := ecs.Get[Kid](w, victim); kid != nil && kid.Hit == 0 { // it may have left, or been hit, since
+				kid.Hit = ticks(w, down+safe)
+				p.Score.Hits++
+				if !near(*b.Pos, *ecs.Get[components.Position](w, victim), Radius+Flake) {
+					p.Score.Past++
+				}
+			}
+		}
+	}
+}
