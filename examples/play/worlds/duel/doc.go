@@ -1,0 +1,2 @@
+// Package duel draws the duel of examples/duel.
+package duel
