@@ -2,7 +2,10 @@ module github.com/tactusgo/tactus/examples/play
 
 go 1.26.0
 
-replace github.com/tactusgo/tactus => ../..
+replace (
+	github.com/tactusgo/tactus => ../..
+	github.com/tactusgo/tactus/examples/physics => ../physics
+)
 
 require (
 	github.com/chromedp/cdproto v0.159.0
@@ -10,6 +13,7 @@ require (
 	github.com/hajimehoshi/ebiten/v2 v2.8.8
 	github.com/jezek/xgb v1.1.1
 	github.com/tactusgo/tactus v0.0.0-00010101000000-000000000000
+	github.com/tactusgo/tactus/examples/physics v0.0.0-00010101000000-000000000000
 	golang.org/x/image v0.47.0
 )
 
@@ -21,6 +25,7 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/gobwas/ws v1.5.0 // indirect
+	github.com/jakecoffman/cp/v2 v2.1.0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/mlange-42/arche v0.15.3 // indirect
 	github.com/panjf2000/ants/v2 v2.11.3 // indirect

@@ -11,11 +11,14 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/stage"
 	"github.com/tactusgo/tactus/examples/play/worlds/arena"
 	"github.com/tactusgo/tactus/examples/play/worlds/custom"
+	"github.com/tactusgo/tactus/examples/play/worlds/duel"
+	"github.com/tactusgo/tactus/examples/play/worlds/physics"
+	"github.com/tactusgo/tactus/examples/play/worlds/snowball"
 )
 
 // worlds are all there are; the first is the usual one.
 func worlds() []stage.World {
-	return []stage.World{arena.World(), custom.World()}
+	return []stage.World{arena.World(), custom.World(), snowball.World(), duel.World(), physics.World()}
 }
 
 // exitUsage is the exit code for flags that are not allowed.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	duel "github.com/tactusgo/tactus/examples/duel/game"
 	"github.com/tactusgo/tactus/examples/play/internal/playtest"
 	"github.com/tactusgo/tactus/examples/play/internal/stage"
 	"github.com/tactusgo/tactus/systems"
@@ -101,8 +102,15 @@ func visit(t *testing.T, w stage.World, address string) *atomic.Int64 {
 	return players
 }
 
-// count is how many players there are.
+// count is how many players there are. Those of a duel may have no entity.
 func count(c *systems.Client) int64 {
+	if ecs.ComponentOf[duel.Ring](c.World().Protocol()) != nil {
+		r, fighters := ecs.Single[duel.Ring](c.World()), int64(0)
+		for range ecs.All[struct{ Is duel.Fighter }](c.World()) {
+			fighters++
+		}
+		return fighters + int64(r.Watching) + int64(r.Bots.Len())
+	}
 	all := map[uint32]bool{}
 	for _, p := range ecs.All[struct{ Owner components.Owner }](c.View()) {
 		all[p.Owner.Client] = true

@@ -9,7 +9,10 @@ import (
 
 	arena "github.com/tactusgo/tactus/examples/arena/game"
 	custom "github.com/tactusgo/tactus/examples/custom/game"
+	duel "github.com/tactusgo/tactus/examples/duel/game"
+	physics "github.com/tactusgo/tactus/examples/physics/game"
 	"github.com/tactusgo/tactus/examples/play/internal/stage"
+	snowball "github.com/tactusgo/tactus/examples/snowball/game"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
@@ -17,7 +20,9 @@ import (
 )
 
 // worlds are those that there can be a match of.
-func worlds() []runner.World { return []runner.World{arena.World(), custom.World()} }
+func worlds() []runner.World {
+	return []runner.World{arena.World(), custom.World(), snowball.World(), duel.World(), physics.World()}
+}
 
 // pick finds a world by name; there is one of each name that the client has.
 func pick(name string) runner.World {

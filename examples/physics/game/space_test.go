@@ -1,0 +1,117 @@
+package game
+
+import (
+	"math"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// yard is a world stepped by hand.
+type yard struct {
+	*ecs.World
+	tick uint32
+}
+
+func newYard(kept bool, crates int) *yard {
+	y := &yard{World: ecs.NewWorld(Protocol(kept), ecs.Config{})}
+	populate(y.World, crates)
+	return y
+}
+
+func (y *yard) step(n int) {
+	for range n {
+		y.Netcode().SetTick(y.tick)
+		y.Netcode().SimulateStage().Run(y.World)
+		y.tick++
+	}
+}
+
+// player drops a ball that rolls.
+func (y *yard) player(client uint32, x float64, roll int8) ecs.Entity {
+	return y.Spawn(components.Owner{Client: client}, Body{X: x, Y: 400}, Input{Roll: roll})
+}
+
+// Stacks stand, and what stands rests.
+func TestStacksStand(t *testing.T) {
+	y := newYard(false, 12)
+	y.step(120)
+	at := map[ecs.Entity]Body{}
+	for e, r := range ecs.All[struct{ Body Body }](y.World) {
+		at[e] = r.Body
+	}
+	y.step(600)
+	for e, r := range ecs.All[struct{ Body Body }](y.World) {
+		b := at[e]
+		if moved := math.Hypot(r.Body.X-b.X, r.Body.Y-b.Y); moved > 0.01 || !b.Stands || math.Abs(b.Angle) > 0.01 {
+			t.Errorf("%v was %+v and is %+v", e, b, r.Body)
+		}
+	}
+}
+
+// Keys roll a ball, and let it jump from whatever it stands on.
+func TestDrive(t *testing.T) {
+	y := newYard(false, 0)
+	p := y.player(1, 200, 1)
+	y.step(120)
+	b := *ecs.Get[Body](y.World, p)
+	if b.X < 300 || b.Spin <= 0 || !b.Stands {
+		t.Fatalf("it rolls to %+v", b)
+	}
+	*ecs.Get[Input](y.World, p) = Input{Jump: true}
+	y.step(10)
+	up := *ecs.Get[Body](y.World, p)
+	if up.Y > b.Y-30 || up.Stands {
+		t.Errorf("it jumps to %+v", up)
+	}
+	if y.step(3); ecs.Get[Body](y.World, p).VY < up.VY {
+		t.Error("it jumps in the air")
+	}
+}
+
+// What a tick does is a function of components: a world whose space has had another past does the same, bit for bit.
+func TestPastDoesNotMatter(t *testing.T) {
+	y := newYard(false, 12)
+	y.player(1, 100, 1)
+	y.player(2, 850, -1)
+	y.step(200)
+	h := ecs.NewWorldHistory(y.World, 1)
+	h.Capture(y.tick)
+	state, err := h.AppendState(nil, y.tick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := newYard(false, 30)
+	other.player(1, 300, -1)
+	other.step(77)
+	if err := other.Netcode().ReadState(state); err != nil {
+		t.Fatal(err)
+	}
+	other.tick = y.tick
+	for range 300 {
+		y.step(1)
+		other.step(1)
+		if d, differs := ecs.Differs(y.World, other.World); differs {
+			t.Fatalf("tick %d: %v", y.tick, d)
+		}
+	}
+}
+
+// A tick that is simulated twice is the same twice; with a space that keeps what is in it, it is not.
+func TestForcedRollback(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		y := newYard(kept, 12)
+		y.player(1, 100, 1)
+		y.player(2, 850, -1)
+		var found []ecs.Divergence
+		y.ForceRollback(func(d ecs.Divergence) { found = append(found, d) })
+		y.step(300)
+		if !kept && len(found) > 0 {
+			t.Error(found[0])
+		}
+		if kept && (len(found) < 100 || found[0].System != "physics" || found[0].Component != "Body") {
+			t.Errorf("with -keep %d ticks are found, %v", len(found), found[:min(len(found), 1)])
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package physics draws the balls and crates of examples/physics.
+package physics
