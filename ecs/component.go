@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/ecs/internal/players"
 	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
@@ -138,15 +139,31 @@ func Input[T any](p *Protocol) {
 	p.input = p.add(t, 0, table, true)
 }
 
+// Join says what happens to the world when a player comes: f spawns what is its own, with
+// components.Owner{Client: client}. v is what the client asks to be; take struct{} where it
+// asks for nothing. T has net tags, as components have, and at most [MaxRequest] bytes.
+//
+// f runs at the begin of the player's first tick, before inputs are given and Simulate runs:
+// on the server alone where it tells clients of states, again whenever it simulates that tick
+// again, and on every peer where each simulates everything. So, like Simulate, it depends on
+// nothing but the world and v.
+//
+// It panics when the protocol has a Join already, and as [Replicate] does.
+func Join[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
+	p.mayChange("Join")
+	if p.players.Join != nil {
+		panic("ecs: Join: the protocol has a Join already; make it one function")
+	}
+	p.players.Join = players.New("Join", f)
+}
+
 // ComponentOf is the description of T, or nil when p does not know it.
 func ComponentOf[T any](p *Protocol) *Component { return p.byType[reflect.TypeFor[T]()] }
 
 // add registers a type and its field table, if any, and refuses what storage cannot hold.
 // replicated says that snapshots name it.
 func (p *Protocol) add(t reflect.Type, mode Mode, table *schema.Table, replicated bool) *Component {
-	if p.frozen.Load() {
-		panic(fmt.Sprintf("ecs: %s registered after the protocol %q was put to use; register everything before NewWorld", t, p.name))
-	}
+	p.mayChange(t.String())
 	if p.byType[t] != nil {
 		panic(fmt.Sprintf("ecs: %s is registered already", t))
 	}
@@ -234,10 +251,8 @@ func Extrapolate[T any](p *Protocol, most time.Duration) {
 // drawn is an interpolated component of which call says how to draw it.
 func (p *Protocol) drawn(t reflect.Type, call string) *Component {
 	c := p.byType[t]
-	switch {
-	case p.frozen.Load():
-		panic(fmt.Sprintf("ecs: %s[%s] after the protocol %q was put to use", call, t, p.name))
-	case c == nil || c.Mode&Interpolated == 0:
+	p.mayChange(fmt.Sprintf("%s[%s]", call, t))
+	if c == nil || c.Mode&Interpolated == 0 {
 		panic(fmt.Sprintf("ecs: %s[%s]: call Replicate[%s] with Interpolated first", call, t, t))
 	}
 	return c

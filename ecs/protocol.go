@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs/internal/players"
 )
 
 // Protocol is what server and clients must agree on: which components travel
@@ -24,6 +25,7 @@ type Protocol struct {
 	singletons []*Component
 	core       coreComponents
 	systems    systems
+	players    Players
 	quantized  bool
 	frozen     atomic.Bool // worlds of several goroutines may share a protocol
 }
@@ -74,9 +76,7 @@ func (p *Protocol) Simulate(name string, run func(*World)) {
 // it the server simulates at full precision, and a difference of one
 // quantization step is no misprediction.
 func (p *Protocol) QuantizeSteps() {
-	if p.frozen.Load() {
-		panic(fmt.Sprintf("ecs: QuantizeSteps after protocol %q was put to use", p.name))
-	}
+	p.mayChange("QuantizeSteps")
 	p.quantized = true
 }
 
@@ -88,6 +88,43 @@ func (p *Protocol) Quantized() bool { return p.quantized }
 // Rollback and Lockstep, all run it, and it depends on nothing but the world.
 func (p *Protocol) Authority(name string, run func(*World)) {
 	p.systems.authority = append(p.systems.authority, p.system(name, run))
+}
+
+// Leave says what happens to the world when a player goes for good. It runs when and where
+// the function of [Join] does. What the player still owns after f is despawned. For an entity
+// to stay, take its components.Owner away in f:
+//
+//	ecs.Remove[components.Owner](w, e)
+//
+// Without Leave all that the player owns is despawned. It panics when the protocol has a Leave
+// already.
+func (p *Protocol) Leave(f func(w *World, client uint32)) {
+	p.mayChange("Leave")
+	if f == nil || p.players.Leave != nil {
+		panic("ecs: Leave needs a function, and a protocol has one Leave: make it one function")
+	}
+	p.players.Leave = f
+}
+
+// Players is what a protocol says of players, for the netcode.
+type Players = players.Rules[*World]
+
+// Request is something that a client asks for, which changes the world: to join. It is for
+// the netcode.
+type Request = players.Request[*World]
+
+// MaxRequest is how many bytes the value of a request may have, as schema.Table.RawSize
+// counts them.
+const MaxRequest = players.MaxSize
+
+// Players says what happens when players come and go.
+func (p *Protocol) Players() *Players { return &p.players }
+
+// mayChange refuses what comes after the protocol was put to use.
+func (p *Protocol) mayChange(what string) {
+	if p.frozen.Load() {
+		panic(fmt.Sprintf("ecs: %s after protocol %q was put to use: complete it before NewWorld", what, p.name))
+	}
 }
 
 // SimulateStage is a new stage of the systems that [Protocol.Simulate] added, in
@@ -105,9 +142,7 @@ func (p *Protocol) SimulateStage() *Stage {
 func (p *Protocol) AuthorityStage() *Stage { return NewStage("Authority", p.systems.authority...) }
 
 func (p *Protocol) system(name string, run func(*World)) System {
-	if p.frozen.Load() {
-		panic(fmt.Sprintf("ecs: system %q added after protocol %q was put to use", name, p.name))
-	}
+	p.mayChange("the system " + name)
 	if name == "" || run == nil {
 		panic("ecs: a system needs a name and a function")
 	}
@@ -148,8 +183,8 @@ func (p *Protocol) hidden(c *Component) bool {
 // Input is the input component, or nil when the protocol has none.
 func (p *Protocol) Input() *Component { return p.input }
 
-// Lines is the canonical text of the protocol, one line a component, for peers
-// to compare. Tolerances are not in it.
+// Lines is the canonical text of the protocol, one line a component, then what
+// players do by coming and going, for peers to compare. Tolerances are not in it.
 func (p *Protocol) Lines() []string {
 	lines := []string{"protocol " + p.name}
 	if p.quantized {
@@ -170,7 +205,7 @@ func (p *Protocol) Lines() []string {
 			lines = append(lines, "carry "+c.By[i].A.Name+" "+c.Component.Name)
 		}
 	}
-	return lines
+	return append(lines, p.players.Lines()...)
 }
 
 // Hash is the schema hash: equal on peers that can play together.

@@ -32,7 +32,7 @@ func TestServerConfigValidate(t *testing.T) {
 		{ServerConfig{WakeEvery: 3}, ""},
 		{ServerConfig{WakeEvery: 60}, ""},
 		{ServerConfig{TickRate: 60, SendRate: 60}, ""},
-		{ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}, LeavePolicy: KeepOwned, Timeout: 200 * time.Millisecond, MaxClients: 1}, ""},
+		{ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}, Timeout: 200 * time.Millisecond, MaxClients: 1}, ""},
 		{ServerConfig{TickRate: -1}, "1 and 1000"},
 		{ServerConfig{TickRate: 1001}, "1 and 1000"},
 		{ServerConfig{SendRate: -20}, "must divide"},
@@ -47,7 +47,6 @@ func TestServerConfigValidate(t *testing.T) {
 		{ServerConfig{MaxClients: -1}, "0: 256"},
 		{ServerConfig{Timeout: -1}, "200ms"},
 		{ServerConfig{Timeout: 199 * time.Millisecond}, "200ms"},
-		{ServerConfig{LeavePolicy: 2}, "DespawnOwned"},
 		{ServerConfig{ReconnectWindow: time.Minute, ProtocolID: 5, Channels: channel.Config{Rate: 1 << 20}}, ""},
 		{ServerConfig{ReconnectWindow: -1}, "0: none"},
 		{ServerConfig{Channels: channel.Config{Piece: 1}}, "Piece"},
@@ -251,9 +250,9 @@ func TestGatherGetsItsClient(t *testing.T) {
 			}
 			in.DX = int8(c.ID()) - 1
 		})
-		g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: preset.Policies()})
+		g := newGame(t, peopled, ServerConfig{Policies: preset.Policies()})
 		for range 2 {
-			g.join(ClientConfig{Gather: gather, Join: spawnPawn}, netsys.Link{})
+			g.join(ClientConfig{Gather: gather}, netsys.Link{})
 		}
 		for _, c := range g.clients {
 			untold(t, c)
@@ -304,7 +303,7 @@ func TestProtocolWithoutInput(t *testing.T) {
 			w.Spawn(components.Owner{Client: client}, place{})
 		}
 	}
-	g := newGame(t, protocol, ServerConfig{Join: join})
+	g := newGame(t, joining(protocol, join), ServerConfig{})
 	g.server.World().Spawn(place{}, tint{4})
 	owner := g.join(ClientConfig{}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 5 * time.Millisecond})
 	g.connect()
@@ -326,11 +325,11 @@ func TestProtocolWithoutInput(t *testing.T) {
 
 // A client that owns nothing sees everything and predicts nothing.
 func TestSpectator(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: func(w *ecs.World, client uint32) {
+	g := newGame(t, joining(plaza, func(w *ecs.World, client uint32) {
 		if client == 1 {
 			spawnPawn(w, client)
 		}
-	}})
+	}), ServerConfig{})
 	player := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
 	spectator := g.join(ClientConfig{}, netsys.Link{Latency: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.1})

@@ -30,7 +30,7 @@ func forget(w *ecs.World, e ecs.Entity, words []uint32) {
 // for ever beside the other.
 func TestOthersHaveTheirTurnBesideOwnState(t *testing.T) {
 	config := onField(1, 1, lag(0))
-	config.Protocol = fieldOf(predicted[OwnMemory], func(p *ecs.Protocol) { ecs.Replicate[OtherMemory](p, 0) },
+	config.Protocol = fieldOf(predicted[OwnMemory], comes(joinWith(OwnMemory{})), func(p *ecs.Protocol) { ecs.Replicate[OtherMemory](p, 0) },
 		simulate("own", func(w *ecs.World) {
 			for e, r := range ecs.Each[struct{ M *OwnMemory }](w) {
 				forget(w, e, r.M.Words[:])
@@ -40,8 +40,7 @@ func TestOthersHaveTheirTurnBesideOwnState(t *testing.T) {
 				forget(w, e, r.M.Words[:])
 			}
 		}))
-	config.Server.Budget, config.Server.Join = 200, joinWith(OwnMemory{})
-	config.Populate = nil
+	config.Server.Budget, config.Populate = 200, nil
 	c := systemstest.New(t, config)
 	w := c.Server.World()
 	id := w.NetID(w.Spawn(OtherMemory{}))

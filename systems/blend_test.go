@@ -13,7 +13,7 @@ import (
 // does not depend on the frames that were drawn before.
 func TestPoseIsLeftByTimeNotByFrames(t *testing.T) {
 	for _, frames := range []int{1, 2, 5, 24, 100} {
-		g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+		g := newGame(t, peopled, ServerConfig{})
 		c := g.join(ClientConfig{}, netsys.Link{})
 		g.connect()
 		g.run(60)

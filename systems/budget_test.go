@@ -14,7 +14,7 @@ import (
 func crowded(t *testing.T, things int, c ServerConfig) (*game, []ecs.Entity) {
 	t.Helper()
 	protocol := func() *ecs.Protocol {
-		p := plaza()
+		p := peopled()
 		p.Authority("shake", func(w *ecs.World) {
 			for e, r := range ecs.Each[struct {
 				At *place
@@ -49,7 +49,7 @@ func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
 		{40, 200, 6, 10 * time.Millisecond},
 	} {
 		t.Run(fmt.Sprintf("%d in %d", test.things, test.budget), func(t *testing.T) {
-			g, _ := crowded(t, test.things, ServerConfig{Join: spawnPawn, Budget: test.budget})
+			g, _ := crowded(t, test.things, ServerConfig{Budget: test.budget})
 			budget := test.budget
 			if budget == 0 {
 				budget = defaultBudget
@@ -167,7 +167,7 @@ func TestEntityThatFitsNoSnapshot(t *testing.T) {
 		ecs.Replicate[huge](p, 0)
 		return p
 	}
-	g := newGame(t, protocol, ServerConfig{Join: spawnPawn, Logger: log.logger()})
+	g := newGame(t, joining(protocol, spawnPawn), ServerConfig{Logger: log.logger()})
 	w := g.server.World()
 	for n := range 100 {
 		w.Spawn(place{X: float32(n)})

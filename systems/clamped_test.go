@@ -16,7 +16,7 @@ import (
 // field.
 func TestValuesOutOfRangeAreClampedCountedAndNamed(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger()})
+	g := newGame(t, peopled, ServerConfig{Logger: log.logger()})
 	c := g.join(ClientConfig{}, netsys.Link{})
 	g.connect()
 	g.run(60)
@@ -70,7 +70,7 @@ func TestValuesOutOfRangeAreClampedCountedAndNamed(t *testing.T) {
 // A player's own state is clamped too, and a client whose player the server broke
 // goes on.
 func TestOwnStateIsClamped(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
 	g.run(60)

@@ -23,17 +23,6 @@ var ErrMessage = wire.ErrMessage
 // MaxReason is how many bytes of a reason a client is told.
 const MaxReason = wire.MaxReason
 
-// LeavePolicy says what becomes of the entities of a client that left.
-type LeavePolicy uint8
-
-const (
-	// DespawnOwned removes them.
-	DespawnOwned LeavePolicy = iota
-	// KeepOwned leaves them in the world with a neutral input, still owned by
-	// the client number that is gone.
-	KeepOwned
-)
-
 // LoadTrained reads what codec/train wrote, for [ServerConfig] and [ClientConfig].
 // Where b is damaged or of another version it logs that, to a logger that may be
 // nil, and returns nil, which is what is built in.
@@ -81,8 +70,6 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, snapshot.MinBudget, defaultBudget)
 	case c.Coders > delta.ZstdOnly:
 		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
-	case c.LeavePolicy > KeepOwned:
-		return fmt.Errorf("%w: no leave policy %d; there are DespawnOwned (0) and KeepOwned (1)", ErrConfig, c.LeavePolicy)
 	}
 	if err := c.Policies.Validate(); err != nil {
 		return fmt.Errorf("%w: Policies: %w", ErrConfig, err)

@@ -104,13 +104,6 @@ type ClientConfig struct {
 	// Smoothing says how what the client simulates is drawn after a correction. Does nothing
 	// under Lockstep, where nothing is corrected.
 	Smoothing interpolate.Smoothing
-	// Join and Leave are those of ServerConfig, for policies under which every
-	// peer simulates everything: there they are called on each, in the tick in which a
-	// player comes or goes, again whenever that tick is simulated again, and depend on
-	// nothing but the world. Other policies do not use them.
-	Join, Leave func(w *ecs.World, client uint32)
-	// LeavePolicy says what becomes of the entities of a player that left, as there.
-	LeavePolicy LeavePolicy
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
 	Start time.Time

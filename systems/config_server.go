@@ -95,17 +95,11 @@ type ServerConfig struct {
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Run.
 	Start time.Time
-	// Join is called in Receive when a client has connected: spawn its player
-	// here, with components.Owner{Client: client}. Under policies that simulate ticks
-	// again it is called in the player's first tick, again whenever that is simulated
-	// again, and depends on nothing but the world; so are Rejoin and Leave. Where clients
-	// simulate everything they need the same in ClientConfig. May be nil.
-	Join func(w *ecs.World, client uint32)
 	// ReconnectWindow is for how long the entities of a client wait for their player when its
 	// session timed out, or ended because the player came with another token: with
 	// neutral input. A session of the same client id (of tokens) that comes within
-	// that time gets the same client number, and no Join; then or at the end
-	// comes Leave. As many players are waited for as MaxClients, the latest. Default
+	// that time gets the same client number, and its player does not come again; one that
+	// nobody comes back for leaves at the end of it. As many players are waited for as MaxClients, the latest. Default
 	// (0): none.
 	ReconnectWindow time.Duration
 	// Stall is for how long, under lockstep, a player whose input is missing may keep everybody waiting, up to a
@@ -113,13 +107,6 @@ type ServerConfig struct {
 	// comes in time. It counts steps that are due, whatever TickRate and WakeEvery are. Does nothing but under Lockstep.
 	// Default (0): a second.
 	Stall time.Duration
-	// Rejoin is called in Receive when a player that was waited for is back. Where
-	// clients simulate everything it does not change the world: they do not call it. May
-	// be nil.
-	Rejoin func(w *ecs.World, client uint32)
-	// Leave is called when a client is gone, before LeavePolicy takes effect; with
-	// ReconnectWindow, when it is waited for no longer. May be nil.
-	Leave func(w *ecs.World, client uint32)
 	// Accept looks at a value that a client wrote to a component registered with
 	// ecs.ClientOwned, before it is written to the world: [Changed] has it. An error
 	// refuses it; the client is told, and takes the server's value back. It is asked
@@ -131,8 +118,6 @@ type ServerConfig struct {
 	// what is held is repeated in its place, without presses, and the client is told, up
 	// to ten times a second. Default (zero): none is refused.
 	Refuse RefuseFunc
-	// LeavePolicy says what becomes of its entities. Default: DespawnOwned.
-	LeavePolicy LeavePolicy
 	// Budget bounds one snapshot to one client, in bytes: its messages, without
 	// what the session adds, at least 200. Where that is not enough for all there is
 	// to tell, entities take turns. Where the session estimates that the path takes

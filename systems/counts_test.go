@@ -14,7 +14,7 @@ import (
 func TestInputsAreCountedOnce(t *testing.T) {
 	for _, p := range []policy.Preset{policy.ServerRewind, policy.Rollback} {
 		t.Run(p.String(), func(t *testing.T) {
-			g := newGame(t, plaza, ServerConfig{Policies: p.Policies(), Join: spawnPawn, ReconnectWindow: time.Minute})
+			g := newGame(t, peopled, ServerConfig{Policies: p.Policies(), ReconnectWindow: time.Minute})
 			var missing, rewrote [32]uint64 // by player, as long as the timeline knows it
 			run := func(ticks int) {
 				for range ticks {

@@ -322,7 +322,7 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 	protocol := fieldWith(shake)
 	var err error
 	p.server, err = systems.NewServer(network.Node(address), protocol(), systems.ServerConfig{
-		Start: p.now, Random: netsys.SeededRandom(1), Join: joinField, Budget: 10 * netsys.MaxPayload,
+		Start: p.now, Random: netsys.SeededRandom(1), Budget: 10 * netsys.MaxPayload,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 // What is another on the client than on the server is named, and nothing is where all is equal.
 func TestDifferenceNamesWhatDiffers(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{})
 	w := g.server.World()
 	e := w.Spawn(place{X: 3}, tint{7})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})

@@ -20,15 +20,16 @@
 //   - Show a key in the very frame that follows it, whatever the frame rate: ClientConfig.Partial.
 //   - Let in only whom a login service vouches for: ServerConfig.Key and ClientConfig.Token, of package
 //     netcode. Without them it is development mode, on this machine and virtual networks only.
-//   - Keep a player's entities over a crash or a long outage: ServerConfig.ReconnectWindow and Rejoin. The client makes
+//   - Keep a player's entities over a crash or a long outage: ServerConfig.ReconnectWindow. The client makes
 //     another [Client] after netsys.ErrTimeout.
 //   - Send what must arrive, a chat or an inventory: ServerConfig.Messages and ClientConfig.Messages for the
 //     types, [Server.Session] and [Client.Session] for the channels, OnMessage of both.
 //   - Choose when the server consumes inputs: policy.InputTiming, in ServerConfig.Policies.
 //   - Let a late input count in the tick that it was for: ServerConfig.Policies, those of policy.ServerRewind. What
 //     became of it: [InputStats].
-//   - Let every client simulate everything, by rollback or lockstep: ServerConfig.Policies, with
-//     ClientConfig.Join and Leave as on the server. Hear of a world that differs: ServerConfig.Desync.
+//   - Let every client simulate everything, by rollback or lockstep: ServerConfig.Policies. Hear
+//     of a world that differs: ServerConfig.Desync.
+//   - Say what happens when players come and go: [ecs.Join] and [ecs.Protocol.Leave].
 //   - Change the schedule, or leave a system out: ServerConfig.Schedule and ClientConfig.Schedule; print it
 //     with [Server.Schedule] and [Client.Schedule].
 //   - Put a client's system of one's own in the place of one of these: [ClientSystems], made of [ClientParts].

@@ -102,7 +102,7 @@ func TestClockStepsBack(t *testing.T) {
 	addr := netip.MustParseAddrPort("127.0.0.1:7777")
 	start := time.Unix(1<<30, 0)
 	s, err := systems.NewServer(network.Node(addr), field(), systems.ServerConfig{
-		Join: joinField, Start: start, Random: netsys.SeededRandom(1),
+		Start: start, Random: netsys.SeededRandom(1),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func TestEventsAcrossReplays(t *testing.T) {
 	event.OnServer(events, event.Handlers[call]{Handle: func(w *ecs.World, from event.Sender, v *call) {
 		event.Raise(w, event.ToAll(), call{v.N})
 	}})
-	g := newGame(t, firing, ServerConfig{Join: spawnPawn, Events: events})
+	g := newGame(t, joining(firing, spawnPawn), ServerConfig{Events: events})
 	said := map[string]int{}
 	for n := range 3 {
 		mine := event.NewClient(calls(), event.ClientConfig{})

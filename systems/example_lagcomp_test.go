@@ -57,6 +57,9 @@ func range3(shoot func(w *ecs.World)) *ecs.Protocol {
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[Lives](p, 0)
 	ecs.Input[Crossbow](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, components.Position{X: 60}, Crossbow{})
+	})
 	p.Authority("shoot", shoot) // whoever decides: the server alone, or everybody under rollback
 	p.Authority("run", func(w *ecs.World) {
 		for _, r := range ecs.Each[struct {
@@ -80,9 +83,6 @@ func ExampleClient_Claim() {
 	server, err := systems.NewServer(network.Node(address), range3(bolts(sights)), systems.ServerConfig{
 		Start:   now,
 		LagComp: &lagcomp.Config{}, // all that a server needs
-		Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{X: 60}, Crossbow{})
-		},
 	})
 	if err != nil {
 		fmt.Println(err)

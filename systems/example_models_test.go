@@ -3,17 +3,13 @@ package systems_test
 import (
 	"fmt"
 
-	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // A netcode model is one line of the server's configuration.
 func ExampleServerConfig_model() {
-	join := func(w *ecs.World, client uint32) { w.Spawn(components.Owner{Client: client}, components.Position{}) }
-
-	config := systems.ServerConfig{Policies: policy.Rollback.Policies(), Join: join}
+	config := systems.ServerConfig{Policies: policy.Rollback.Policies()}
 
 	fmt.Println(config.Validate(), config.Policies.State, config.Policies.Correction)
 	// Output: <nil> rewind inputs

@@ -20,6 +20,9 @@ func lane() *ecs.Protocol {
 	p := ecs.NewProtocol("lane/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Input[Step](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, components.Position{}, Step{})
+	})
 	p.Simulate("step", func(w *ecs.World) {
 		for _, r := range ecs.Each[struct {
 			Pos *components.Position
@@ -39,9 +42,6 @@ func Example() {
 	now := time.Unix(0, 0)
 	server, err := systems.NewServer(network.Node(address), lane(), systems.ServerConfig{
 		Start: now,
-		Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{}, Step{})
-		},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -18,9 +18,6 @@ func ExampleClient_View() {
 	now := time.Unix(0, 0)
 	server, err := systems.NewServer(network.Node(address), lane(), systems.ServerConfig{
 		Start: now,
-		Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{}, Step{})
-		},
 	})
 	if err != nil {
 		fmt.Println(err)

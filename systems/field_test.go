@@ -64,6 +64,15 @@ func authority(f func(w *ecs.World)) part {
 	return func(p *ecs.Protocol) { p.Authority("test", f) }
 }
 
+// comes says how players come, unless a part before it does.
+func comes(join func(w *ecs.World, client uint32)) part {
+	return func(p *ecs.Protocol) {
+		if p.Players().Join == nil {
+			ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { join(w, client) })
+		}
+	}
+}
+
 // field is the protocol.
 func field() *ecs.Protocol { return fieldOf()() }
 
@@ -90,7 +99,7 @@ func fieldWithoutInput(parts ...part) func() *ecs.Protocol {
 		ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 		ecs.Replicate[Jumps](p, ecs.Predicted)
 		ecs.Local[Drift](p, 0)
-		for _, add := range parts {
+		for _, add := range append(parts, comes(joinField)) {
 			add(p)
 		}
 		return p

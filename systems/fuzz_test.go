@@ -24,7 +24,7 @@ func FuzzReadSnapshot(f *testing.F) {
 	f.Add(match)
 	f.Add(append(match, tickPasses)) // the same with others co-simulated
 	f.Fuzz(func(t *testing.T, script []byte) {
-		g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+		g := newGame(t, peopled, ServerConfig{})
 		others := ScopeOwn
 		if len(script)%2 == 1 {
 			others = ScopeCoSimulated
@@ -56,7 +56,7 @@ func FuzzReadSnapshot(f *testing.F) {
 // full states, deltas, own state, a component that comes and an entity that goes.
 // It is made anew each time, so that it is valid whatever messages look like.
 func scriptOfAMatch(f *testing.F) (script []byte) {
-	g := newGame(f, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(f, peopled, ServerConfig{})
 	g.overhear(func(_ uint32, b []byte) {
 		if len(script) < 1<<11 {
 			script = binary.LittleEndian.AppendUint16(append(script, 0), uint16(len(b)))

@@ -42,7 +42,7 @@ func TestSecretsAreNotHandedOn(t *testing.T) {
 				})
 				return p
 			},
-			Server:   systems.ServerConfig{Policies: model.Policies(), Join: joinPitch},
+			Server:   systems.ServerConfig{Policies: model.Policies()},
 			Populate: func(w *ecs.World) { w.Spawn(components.Owner{}, components.Position{}, Letter{}, Diary{}) },
 			Clients:  2,
 			Link:     systemstest.RoundTrip(200*time.Millisecond, 20*time.Millisecond, 0.05),

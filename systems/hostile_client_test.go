@@ -20,7 +20,7 @@ import (
 func TestInputFlood(t *testing.T) {
 	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 		t.Run(timing.String(), func(t *testing.T) {
-			g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: policy.Policies{Timing: timing}})
+			g := newGame(t, peopled, ServerConfig{Policies: policy.Policies{Timing: timing}})
 			c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 			g.connect()
 			i := g.intrude()
@@ -59,7 +59,7 @@ func TestInputFlood(t *testing.T) {
 
 // Inputs from far in the future or the past move nothing faster and are counted.
 func TestInputsFromElsewhen(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
 	i := g.intrude()
@@ -141,17 +141,18 @@ func TestEpochFlood(t *testing.T) {
 func TestComeAndGoWithinATick(t *testing.T) {
 	var joined, left []uint32
 	seen := 0
-	g := newGame(t, plaza, ServerConfig{
-		Join: func(w *ecs.World, client uint32) { joined = append(joined, client); spawnPawn(w, client) },
-		Leave: func(w *ecs.World, client uint32) {
+	g := newGame(t, func() *ecs.Protocol {
+		p := joining(plaza, func(w *ecs.World, client uint32) { joined = append(joined, client); spawnPawn(w, client) })()
+		p.Leave(func(w *ecs.World, client uint32) {
 			left = append(left, client)
 			for _, r := range ecs.All[ownerRow](w) {
 				if r.Owner.Client == client {
 					seen++
 				}
 			}
-		},
-	})
+		})
+		return p
+	}, ServerConfig{})
 	g.server.World().Spawn(components.Owner{}, place{}) // nobody's
 	for n := range 100 {
 		c, err := netsys.NewClient(g.network.Node(netip.AddrPort{}), g.addr, netsys.ClientConfig{Schema: g.protocol().Lines(), Random: netsys.SeededRandom(uint64(n))})
@@ -204,7 +205,7 @@ func (n *numberless) Close(time.Time, netsys.Reason) { n.closed = true }
 // belongs to somebody else, the server above all.
 func TestSessionsWithoutANumber(t *testing.T) {
 	joined := 0
-	g := newGame(t, plaza, ServerConfig{Join: func(*ecs.World, uint32) { joined++ }})
+	g := newGame(t, joining(plaza, func(*ecs.World, uint32) { joined++ }), ServerConfig{})
 	n := &numberless{id: 1 << 32}
 	h := (*serverHandler)(g.server)
 	h.Connected(g.now, n)

@@ -22,7 +22,7 @@ type forger struct {
 }
 
 func newForger(t *testing.T) *forger {
-	f := &forger{game: newGame(t, plaza, ServerConfig{Join: spawnPawn}), log: &journal{}}
+	f := &forger{game: newGame(t, peopled, ServerConfig{}), log: &journal{}}
 	f.c = f.join(ClientConfig{Gather: gatherPush(), Logger: f.log.logger()}, netsys.Link{})
 	f.connect()
 	f.run(10)

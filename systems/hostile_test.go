@@ -19,7 +19,7 @@ import (
 // in each tick; the hash is over all that the honest ones have.
 func siege(t *testing.T, attack func(g *game, captured [][]byte, throw func(b []byte))) (hash uint64, s ServerStats, thrown uint64, log *journal) {
 	log = &journal{}
-	g := newGame(t, plaza, ServerConfig{Seed: 5, Join: spawnPawn, Logger: log.logger()})
+	g := newGame(t, peopled, ServerConfig{Seed: 5, Logger: log.logger()})
 	stranger := g.network.Node(netip.MustParseAddrPort("127.0.0.1:6666"))
 	honest := g.network.Node(netip.MustParseAddrPort("127.0.0.1:5555"))
 	var captured [][]byte
@@ -27,7 +27,7 @@ func siege(t *testing.T, attack func(g *game, captured [][]byte, throw func(b []
 		captured = append(captured, slices.Clone(b))
 		return b
 	}}
-	k, err := NewClient(wire, g.addr, plaza(), ClientConfig{Gather: gatherPush(), Start: g.now, Random: netsys.SeededRandom(8)})
+	k, err := NewClient(wire, g.addr, peopled(), ClientConfig{Gather: gatherPush(), Start: g.now, Random: netsys.SeededRandom(8)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestDatagramsFromStrangers(t *testing.T) {
 // A client that was built differently is refused with an error that says where
 // the two part, and costs the server nothing else.
 func TestForeignClients(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{})
 	other := func() *ecs.Protocol {
 		p := ecs.NewProtocol("plaza/1")
 		ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
@@ -189,7 +189,7 @@ func badMessages(i *intruder) [][]byte {
 // one that is too many ends the session. Nobody else notices.
 func TestMalformedMessages(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger()})
+	g := newGame(t, peopled, ServerConfig{Logger: log.logger()})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
 	i := g.intrude()

@@ -17,7 +17,7 @@ func continues(b []byte) bool { return len(b) > 0 && b[0]>>wire.KindBits != 0 }
 // What a session sends by itself moves the numbers of packets, and the message after
 // that continues all the same.
 func TestInputsAfterTheSessionSpokeByItself(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 30 * time.Millisecond})
 	g.connect()
 	g.run(120)
@@ -50,7 +50,7 @@ func TestInputsAfterTheSessionSpokeByItself(t *testing.T) {
 // so, and a few round trips later everything is as before.
 func TestInputsAfterAFlood(t *testing.T) {
 	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
-		g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: policy.Policies{Timing: timing}, Timeout: time.Minute})
+		g := newGame(t, peopled, ServerConfig{Policies: policy.Policies{Timing: timing}, Timeout: time.Minute})
 		c := g.join(ClientConfig{Gather: gatherPush(), Timeout: time.Minute}, netsys.Link{Latency: 30 * time.Millisecond})
 		g.connect()
 		g.run(120)
@@ -79,7 +79,7 @@ func TestInputsAfterAFlood(t *testing.T) {
 // A message that continues from a packet that never was, by an error with a name,
 // is counted and changes nothing.
 func TestInputsFromABaseThatNeverWas(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
 	i := g.intrude()

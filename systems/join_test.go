@@ -27,7 +27,7 @@ func TestJoinIsConsistentAtOneTick(t *testing.T) {
 
 func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 	r := rand.New(rand.NewPCG(seed, 31))
-	g, all := crowded(t, things, ServerConfig{Seed: seed, Join: spawnPawn, Budget: budget})
+	g, all := crowded(t, things, ServerConfig{Seed: seed, Budget: budget})
 	w := g.server.World()
 	old := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
@@ -142,7 +142,7 @@ func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 // anything going off the screen.
 func TestRenewalTakesNothingOffTheScreen(t *testing.T) {
 	for _, things := range []int{50, 500} {
-		g, all := crowded(t, things, ServerConfig{Join: spawnPawn})
+		g, all := crowded(t, things, ServerConfig{})
 		c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.05})
 		g.connect()
 		g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })

@@ -68,10 +68,22 @@ func plazaParts(name string) *ecs.Protocol {
 	return p
 }
 
-// spawnPawn is the Join of most tests.
+// spawnPawn is how players come in most tests.
 func spawnPawn(w *ecs.World, client uint32) {
 	w.Spawn(components.Owner{Client: client}, place{X: float32(client)}, shots{}, push{})
 }
+
+// joining is a protocol by which players come.
+func joining(protocol func() *ecs.Protocol, join func(w *ecs.World, client uint32)) func() *ecs.Protocol {
+	return func() *ecs.Protocol {
+		p := protocol()
+		ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { join(w, client) })
+		return p
+	}
+}
+
+// peopled is the plaza on which players have pawns.
+func peopled() *ecs.Protocol { return joining(plaza, spawnPawn)() }
 
 // birth is where virtual time begins.
 var birth = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -15,8 +15,7 @@ import (
 func TestKnowsWhatTheClientHas(t *testing.T) {
 	hide := false
 	var hidden components.NetID
-	g := newGame(t, plaza, ServerConfig{
-		Join: spawnPawn,
+	g := newGame(t, peopled, ServerConfig{
 		Visible: func(w *ecs.World, e ecs.Entity, client uint32) bool {
 			return !hide || w.NetID(e) != hidden
 		},
@@ -134,8 +133,8 @@ func TestKnowsOfCompetition(t *testing.T) {
 }
 
 func TestKnowsEverywhere(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Policies: policy.Rollback.Policies(), Join: spawnPawn})
-	c := g.join(ClientConfig{Join: spawnPawn}, netsys.Link{})
+	g := newGame(t, peopled, ServerConfig{Policies: policy.Rollback.Policies()})
+	c := g.join(ClientConfig{}, netsys.Link{})
 	g.until("the server knows it", func() bool { return len(g.server.sessions.peers) > 0 })
 	if k, ok := g.server.Baseline(1, 1); !ok || !k.Everywhere || k.Exists || !k.Joining {
 		t.Errorf("before it plays: %+v, %v", k, ok)

@@ -18,15 +18,23 @@ type departure struct {
 	there bool // its pawn, when Leave was called
 }
 
-func newDeparture(t *testing.T, policy LeavePolicy) *departure {
+// newDeparture makes one; with keep, what a player had stays in the world and is nobody's.
+func newDeparture(t *testing.T, keep bool) *departure {
 	d := &departure{}
-	d.game = newGame(t, plaza, ServerConfig{
-		Join: spawnPawn, LeavePolicy: policy, Timeout: 2 * time.Second,
-		Leave: func(_ *ecs.World, client uint32) {
+	protocol := func() *ecs.Protocol {
+		p := peopled()
+		p.Leave(func(w *ecs.World, client uint32) {
 			d.left = append(d.left, client)
 			_, d.there = d.pawnOf(t, client)
-		},
-	})
+			for e, r := range ecs.All[ownerRow](w) {
+				if keep && r.Owner.Client == client {
+					ecs.Remove[components.Owner](w, e)
+				}
+			}
+		})
+		return p
+	}
+	d.game = newGame(t, protocol, ServerConfig{Timeout: 2 * time.Second})
 	run := Gather(func(_ *Client, in *push) { in.DX, in.Fire = 1, true })
 	d.join(ClientConfig{Gather: run}, netsys.Link{})
 	d.gone = d.join(ClientConfig{Gather: run}, netsys.Link{})
@@ -38,11 +46,21 @@ func newDeparture(t *testing.T, policy LeavePolicy) *departure {
 // vanish stops the client without a word.
 func (d *departure) vanish() { d.clients = d.clients[:1] }
 
-// A client that vanishes is gone after the timeout, not before, and LeavePolicy
-// takes effect.
+// orphans are the pawns that are nobody's, and their inputs.
+func (d *departure) orphans() (all []place, in []push) {
+	for e, r := range ecs.Each[pawn](d.server.World()) {
+		if !ecs.Has[components.Owner](d.server.World(), e) {
+			all, in = append(all, *r.At), append(in, *r.In)
+		}
+	}
+	return all, in
+}
+
+// A client that vanishes is gone after the timeout, not before. What it owns is despawned
+// then; what the protocol's Leave makes nobody's stays.
 func TestVanishedClientTimesOut(t *testing.T) {
-	for _, policy := range []LeavePolicy{DespawnOwned, KeepOwned} {
-		d := newDeparture(t, policy)
+	for _, keep := range []bool{false, true} {
+		d := newDeparture(t, keep)
 		id := d.gone.ID()
 		d.vanish()
 		d.run(110)
@@ -54,17 +72,17 @@ func TestVanishedClientTimesOut(t *testing.T) {
 			t.Fatalf("left: %v, the pawn was there: %v", d.left, d.there)
 		}
 		_, there := d.pawnOf(t, id)
-		if there != (policy == KeepOwned) {
-			t.Errorf("policy %d: the pawn is there: %v", policy, there)
+		if all, _ := d.orphans(); there || (len(all) == 1) != keep {
+			t.Errorf("keep %v: the pawn is there: %v, nobody's are %v", keep, there, all)
 		}
 		d.mustConverge()
 	}
 }
 
-// What a gone client leaves in the world goes on with the neutral input, and
-// stays its own: nobody who comes later gets its number.
+// What a gone client leaves in the world goes on with the neutral input. Nobody who comes
+// later gets its number.
 func TestKeptEntitiesGoOnNeutral(t *testing.T) {
-	d := newDeparture(t, KeepOwned)
+	d := newDeparture(t, true)
 	id := d.gone.ID()
 	if err := d.gone.Close(d.now); err != nil {
 		t.Fatal(err)
@@ -74,19 +92,11 @@ func TestKeptEntitiesGoOnNeutral(t *testing.T) {
 	if len(d.left) != 1 {
 		t.Fatal("a goodbye was not heard")
 	}
-	at, _ := d.pawnOf(t, id)
+	at, _ := d.orphans()
 	d.run(60)
-	if later, there := d.pawnOf(t, id); !there || later != at {
-		t.Errorf("the pawn went from %v to %v (there: %v)", at, later, there)
-	}
-	in, simulated := push{DX: 1}, 0
-	for e, r := range ecs.Each[pawn](d.server.World()) {
-		if ecs.Get[components.Owner](d.server.World(), e).Client == id {
-			in, simulated = *r.In, simulated+1
-		}
-	}
-	if in != (push{}) || simulated != 1 {
-		t.Errorf("its input is %+v, it is simulated: %d", in, simulated)
+	later, in := d.orphans()
+	if len(at) != 1 || len(later) != 1 || later[0] != at[0] || in[0] != (push{}) {
+		t.Errorf("nobody's pawns went from %v to %v, with inputs %+v", at, later, in)
 	}
 	for range 3 {
 		k := d.join(ClientConfig{}, netsys.Link{})
@@ -99,7 +109,7 @@ func TestKeptEntitiesGoOnNeutral(t *testing.T) {
 }
 
 func TestGoodbyeDespawnsAtOnce(t *testing.T) {
-	d := newDeparture(t, DespawnOwned)
+	d := newDeparture(t, false)
 	id := d.gone.ID()
 	if err := d.gone.Close(d.now); err != nil {
 		t.Fatal(err)
@@ -122,7 +132,7 @@ func TestGoodbyeDespawnsAtOnce(t *testing.T) {
 // A silent server ends the session with ErrTimeout, a closing one with ErrClosed;
 // the client's world can be looked at afterwards.
 func TestServerGoes(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Timeout: time.Second}, netsys.Link{})
 	k := g.join(ClientConfig{Timeout: time.Second}, netsys.Link{})
 	g.connect()
@@ -138,7 +148,7 @@ func TestServerGoes(t *testing.T) {
 			t.Errorf("a server that vanished: %v", c.Err())
 		}
 	}
-	g = newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g = newGame(t, peopled, ServerConfig{})
 	c = g.join(ClientConfig{}, netsys.Link{})
 	g.connect()
 	g.run(5)

@@ -13,7 +13,7 @@ import (
 
 // A client that has heard nothing for long cannot be compared with the server, which says so.
 func TestDifferenceOfAClientThatLags(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Timeout: time.Minute})
+	g := newGame(t, peopled, ServerConfig{Timeout: time.Minute})
 	c := g.join(ClientConfig{Timeout: time.Minute}, netsys.Link{})
 	g.connect()
 	g.run(120)
@@ -39,7 +39,7 @@ func TestDifferenceOfAClientThatLags(t *testing.T) {
 // is written in front of it.
 func TestChannelForTheStateOfAWorld(t *testing.T) {
 	for longest, ok := range map[int]bool{0: true, 1 << 10: false, 1<<10 + 2: false, 1<<10 + 3: true} {
-		c := ServerConfig{Policies: policy.Rollback.Policies(), Join: spawnPawn, Channels: channel.Config{Channels: []channel.ChannelConfig{
+		c := ServerConfig{Policies: policy.Rollback.Policies(), Channels: channel.Config{Channels: []channel.ChannelConfig{
 			{Name: "fast"}, {Name: "news", Kind: channel.ReliableUnordered}, {Name: "bulk", Kind: channel.ReliableOrdered, MaxMessage: longest},
 		}}}
 		if err := c.Validate(); (err == nil) != ok || err != nil && !(errors.Is(err, ErrConfig) && strings.Contains(err.Error(), "MaxMessage")) {

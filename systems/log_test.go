@@ -33,7 +33,7 @@ lines:
 // A machine that is too slow is logged at once, and every ten seconds while it is.
 func TestLogOverload(t *testing.T) {
 	log, clientLog := &journal{}, &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger()})
+	g := newGame(t, peopled, ServerConfig{Logger: log.logger()})
 	g.join(ClientConfig{Logger: clientLog.logger()}, netsys.Link{})
 	g.connect()
 	g.run(60)
@@ -57,7 +57,7 @@ func TestLogOverload(t *testing.T) {
 // A server that wakes for two steps at a time says how many steps it dropped, not how many times it did not wake.
 func TestLogOverloadCountsSteps(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), WakeEvery: 2})
+	g := newGame(t, peopled, ServerConfig{Logger: log.logger(), WakeEvery: 2})
 	g.run(60)
 	before := g.server.Tick()
 	for range 12 { // 12 s in which each second has few steps of 60
@@ -82,7 +82,7 @@ func TestLogOfTheLastTicks(t *testing.T) {
 // What clients can bring about at every tick is logged once of each.
 func TestLogOncePerClient(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), Refuse: noShots(), Budget: snapshot.MinBudget})
+	g := newGame(t, peopled, ServerConfig{Logger: log.logger(), Refuse: noShots(), Budget: snapshot.MinBudget})
 	for range 2 {
 		g.join(ClientConfig{Gather: Gather(func(_ *Client, in *push) { in.Fire = true })}, netsys.Link{})
 	}
@@ -136,8 +136,8 @@ func TestLogRefusedChange(t *testing.T) {
 func TestLogDivergence(t *testing.T) {
 	log := &journal{}
 	told := 0
-	g := newGame(t, plaza, ServerConfig{
-		Join: spawnPawn, Logger: log.logger(), Policies: policy.Rollback.Policies(), Desync: func(relay.Divergence) { told++ },
+	g := newGame(t, peopled, ServerConfig{
+		Logger: log.logger(), Policies: policy.Rollback.Policies(), Desync: func(relay.Divergence) { told++ },
 	})
 	g.joinPeer(1, netsys.Link{})
 	g.connect()
@@ -155,7 +155,7 @@ func TestLogDivergence(t *testing.T) {
 // Who comes, why who goes, and who takes over a session are in the log.
 func TestLogSessions(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Logger: log.logger(), ReconnectWindow: time.Second})
+	g := newGame(t, peopled, ServerConfig{Logger: log.logger(), ReconnectWindow: time.Second})
 	g.join(ClientConfig{ClientID: 7}, netsys.Link{})
 	g.connect()
 	g.run(10)

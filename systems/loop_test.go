@@ -82,9 +82,9 @@ func joinLoop(w *ecs.World, client uint32) {
 func newLoop(t testing.TB, c systems.ServerConfig) *loop {
 	t.Helper()
 	l := &loop{t: t, now: time.Unix(0, 0), network: netsys.NewNetwork(), address: netip.MustParseAddrPort("10.0.0.1:7777")}
-	c.Start, c.Random, c.Join = l.now, netsys.SeededRandom(1), joinLoop
+	c.Start, c.Random = l.now, netsys.SeededRandom(1)
 	var err error
-	if l.server, err = systems.NewServer(l.network.Node(l.address), fieldFrom(stroll)(), c); err != nil {
+	if l.server, err = systems.NewServer(l.network.Node(l.address), fieldFrom(stroll, comes(joinLoop))(), c); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -99,7 +99,7 @@ func (l *loop) join(link netsys.Link, frames float64, partial bool) *player {
 		l.t.Fatal(err)
 	}
 	p := &player{loop: l, link: wire, every: time.Duration(float64(time.Second) / frames), due: l.now.Add(time.Duration(3+4*n) * time.Millisecond)}
-	c := systems.ClientConfig{Start: l.now, Join: joinLoop, Random: netsys.SeededRandom(1000 + n)}
+	c := systems.ClientConfig{Start: l.now, Random: netsys.SeededRandom(1000 + n)}
 	c.Gather = systems.Gather(func(_ *systems.Client, in *Walk) {
 		*in = p.held
 		p.inputs++
@@ -108,7 +108,7 @@ func (l *loop) join(link netsys.Link, frames float64, partial bool) *player {
 	if partial {
 		c.Partial = systems.Gather(func(_ *systems.Client, in *Walk) { *in = p.held })
 	}
-	if p.Client, err = systems.NewClient(wire, l.address, fieldFrom(stroll)(), c); err != nil {
+	if p.Client, err = systems.NewClient(wire, l.address, fieldFrom(stroll, comes(joinLoop))(), c); err != nil {
 		l.t.Fatal(err)
 	}
 	l.players = append(l.players, p)

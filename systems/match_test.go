@@ -8,7 +8,6 @@ import (
 
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -61,7 +60,6 @@ func bad() netsys.Link { return systemstest.RoundTrip(500*time.Millisecond, 84*t
 func onField(seed uint64, clients int, link netsys.Link) systemstest.Config {
 	return systemstest.Config{
 		Protocol: field,
-		Server:   systems.ServerConfig{Join: joinField},
 		Populate: drifters(4),
 		Play:     wander(),
 		Clients:  clients,

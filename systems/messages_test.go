@@ -53,8 +53,8 @@ func TestTypedMessages(t *testing.T) {
 			}
 		}
 	})
-	g := newGame(t, plaza, ServerConfig{
-		Join: spawnPawn, Messages: up.registry,
+	g := newGame(t, peopled, ServerConfig{
+		Messages:  up.registry,
 		OnMessage: func(s *Server, _ uint32, number int, b []byte) error { return lines.Deliver(s, number, b) },
 	})
 	bad := netsys.Link{Latency: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.2}
@@ -119,12 +119,12 @@ func TestBulkDelaysNoSnapshot(t *testing.T) {
 		blob[i] = byte(i * i >> 3)
 	}
 	play := func(transfer bool) (arrivals []arrival, took int) {
-		g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: plaza}
+		g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: peopled}
 		g.addr = netip.MustParseAddrPort("127.0.0.1:7777")
 		var err error
 		wire := &chooser{Wire: g.network.Node(g.addr)}
-		g.server, err = NewServer(wire, plaza(), ServerConfig{
-			Start: birth, Random: netsys.SeededRandom(3), Join: spawnPawn, InsecureAllowAnyAddress: true,
+		g.server, err = NewServer(wire, peopled(), ServerConfig{
+			Start: birth, Random: netsys.SeededRandom(3), InsecureAllowAnyAddress: true,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -193,10 +193,10 @@ func (w *deafening) Poll(now time.Time, deliver func(netsys.Datagram)) {
 // when its queues are full.
 func TestSlowReader(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, SendRate: 60, Timeout: 2 * time.Second, Logger: log.logger()})
+	g := newGame(t, peopled, ServerConfig{SendRate: 60, Timeout: 2 * time.Second, Logger: log.logger()})
 	honest := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	wire := &deafening{Wire: g.network.Node(netip.AddrPort{})}
-	c, err := NewClient(wire, g.addr, plaza(), ClientConfig{
+	c, err := NewClient(wire, g.addr, peopled(), ClientConfig{
 		Gather: gatherPush(), Start: g.now, Timeout: time.Minute, Random: netsys.SeededRandom(9), InsecureAllowAnyAddress: true,
 	})
 	if err != nil {
@@ -254,7 +254,7 @@ func TestSnapshotsFitThePath(t *testing.T) {
 	const latency = 30 * time.Millisecond
 	busy := true
 	g := newGame(t, func() *ecs.Protocol {
-		p := plaza()
+		p := peopled()
 		p.Authority("shake", func(w *ecs.World) {
 			for e, r := range ecs.Each[struct {
 				At *place
@@ -266,7 +266,7 @@ func TestSnapshotsFitThePath(t *testing.T) {
 			}
 		})
 		return p
-	}, ServerConfig{Join: spawnPawn})
+	}, ServerConfig{})
 	for n := range 200 {
 		g.server.World().Spawn(place{X: float32(n)}, tint{uint8(n)})
 	}

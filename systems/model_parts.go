@@ -42,7 +42,7 @@ type applier interface {
 	// follows, within the wake-up, or when it is waited for no longer.
 	Leave(p *peer, waited bool)
 	// Depart takes players that are gone for good out of the game.
-	Depart(w *ecs.World, gone []uint32)
+	Depart(gone []uint32)
 	// Receive takes in a datagram.
 	Receive(p *peer, pk netsys.Packet)
 	// Run is the system.

@@ -13,13 +13,13 @@ import (
 func TestModelStatus(t *testing.T) {
 	for _, p := range policy.Presets() {
 		t.Run(p.String(), func(t *testing.T) {
-			g := newGame(t, plaza, ServerConfig{Policies: p.Policies(), Join: spawnPawn})
+			g := newGame(t, peopled, ServerConfig{Policies: p.Policies()})
 			if m := g.server.Model(); m.Horizon != 0 {
 				t.Errorf("before the first tick: %+v", m)
 			}
 			link := netsys.Link{Latency: 50 * time.Millisecond, Jitter: 10 * time.Millisecond}
 			for range 2 {
-				g.join(ClientConfig{Gather: gatherTurns(), Join: spawnPawn}, link)
+				g.join(ClientConfig{Gather: gatherTurns()}, link)
 			}
 			g.connect()
 			g.run(300)
@@ -59,7 +59,7 @@ func TestModelStatus(t *testing.T) {
 
 // Under lockstep a server says for whom everybody waits.
 func TestModelStatusWaitsFor(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Policies: policy.Lockstep.Policies(), Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{Policies: policy.Lockstep.Policies()})
 	for n := range 3 {
 		g.joinPeer(uint64(n+1), netsys.Link{Latency: 20 * time.Millisecond})
 	}

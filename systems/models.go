@@ -113,7 +113,6 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 	if p.Missing == policy.MissingNeutral {
 		c.Fills = -1
 	}
-	c.Movements = serverapply.Movements{s.config.Join, s.config.Rejoin, departing(s.config.Leave, s.config.LeavePolicy)}
 	r, t := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettled{s.followed.followers})}, snapshotTeller{s}
 	line := r.in.Timeline()
 	return serverModel{
@@ -131,7 +130,7 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 
 // sequenceModel consumes inputs one after the other, and never goes back.
 func sequenceModel(s *Server, p policy.Policies) serverModel {
-	a, t := &sequenced{s, serverapply.New(s.intake), departing(s.config.Leave, s.config.LeavePolicy)}, snapshotTeller{s}
+	a, t := &sequenced{s, serverapply.New(s.intake)}, snapshotTeller{s}
 	return serverModel{
 		ticks: a, applier: a, teller: t, message: noMessage, own: present(s.world), status: func(st ModelStatus) ModelStatus { return st }, client: t.status, snapshots: true,
 		entered:   func(kept uint32) uint32 { return kept },
@@ -248,7 +247,6 @@ func relayConfig(c ServerConfig) relay.Config {
 		Stall:    stallTicks(c),
 	}
 	r.Timeline.First, r.Timeline.Players = c.FirstTick, min(2*peers, maxPeers)
-	r.Timeline.Join, r.Timeline.Leave = c.Join, departing(c.Leave, c.LeavePolicy)
 	return r
 }
 
@@ -266,6 +264,5 @@ func followConfig(c ClientConfig, p policy.Policies, tickRate int) relay.ClientC
 	}
 	r.MaxDelay = min(max(tickRate, r.Delay), 255)
 	r.Timeline.Players = maxPeers
-	r.Timeline.Join, r.Timeline.Leave = c.Join, departing(c.Leave, c.LeavePolicy)
 	return r
 }

@@ -28,8 +28,8 @@ func TestOwnerOnlyAndSingletons(t *testing.T) {
 
 func passHands(t *testing.T, model policy.Preset, seed uint64) {
 	config := underPreset(model, seed, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1))
-	config.Server.Join, config.Populate = joinWith(Hand{}), nil
-	config.Protocol = fieldOf(func(p *ecs.Protocol) {
+	config.Populate = nil
+	config.Protocol = fieldOf(comes(joinWith(Hand{})), func(p *ecs.Protocol) {
 		ecs.Replicate[Hand](p, ecs.OwnerOnly)
 		ecs.Singleton[Round](p, 0)
 	}, authority(func(w *ecs.World) {

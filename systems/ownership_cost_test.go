@@ -90,8 +90,8 @@ func TestManyComponentsTakeTurns(t *testing.T) {
 
 // Who comes back after an outage writes on, and learns what it may not write any more.
 func TestAuthorityOfWhoComesBack(t *testing.T) {
-	s := ServerConfig{ReconnectWindow: time.Minute, Join: spawnPainter, Timeout: time.Second}
-	g := newGame(t, canvas, s)
+	s := ServerConfig{ReconnectWindow: time.Minute, Timeout: time.Second}
+	g := newGame(t, joining(canvas, spawnPainter), s)
 	c := g.join(ClientConfig{ClientID: 5, Gather: gatherPush(), Timeout: time.Second}, netsys.Link{})
 	g.connect()
 	g.run(30)
@@ -159,7 +159,7 @@ func TestAuthorityOfAServerThatRewinds(t *testing.T) {
 func TestRefusedInputsThatAreRelayed(t *testing.T) {
 	for _, preset := range []policy.Preset{policy.Rollback, policy.ServerRewind} {
 		var told []Refusal
-		g := newGame(t, plaza, ServerConfig{Seed: 4, Join: spawnPawn, Refuse: noShots(), Policies: preset.Policies()})
+		g := newGame(t, peopled, ServerConfig{Seed: 4, Refuse: noShots(), Policies: preset.Policies()})
 		n := 0
 		g.join(ClientConfig{OnRefused: func(r Refusal) { told = append(told, r) }, Gather: Gather(func(_ *Client, in *push) {
 			n++

@@ -58,8 +58,7 @@ func painterOf(w *ecs.World, client uint32) ecs.Entity {
 // gallery is a game of painters that all have theirs.
 func gallery(t testing.TB, clients int, link netsys.Link, s ServerConfig, c func(n int) ClientConfig) *game {
 	t.Helper()
-	s.Join = spawnPainter
-	g := newGame(t, canvas, s)
+	g := newGame(t, joining(canvas, spawnPainter), s)
 	g.joins = 16 * int(s.Seed) // links of their own for each seed
 	for n := range clients {
 		config := ClientConfig{Gather: gatherPush()}

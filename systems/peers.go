@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
@@ -149,19 +148,6 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	s.model.applier.Receive(p, pk)
 }
 
-// ownedRow finds the entities of an owner.
-type ownedRow struct {
-	Owner *components.Owner
-}
-
-func despawnOwned(w *ecs.World, id uint32) {
-	for e, r := range ecs.EachInOrder[ownedRow](w) { // all peers alike
-		if r.Owner.Client == id {
-			w.Despawn(e) // within a stage, so it waits for the end of the walk
-		}
-	}
-}
-
 // Message takes in a message of a channel. A client that sends more of them than its
 // queues hold breaks the protocol: what is reliable cannot be left unread.
 func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int, message []byte) {
@@ -200,17 +186,4 @@ func maxDelivered(c channel.Config) (n int) {
 		n += 2 * x.Queue
 	}
 	return n
-}
-
-// departing carries out that a player is gone for good.
-func departing(leave func(*ecs.World, uint32), then LeavePolicy) func(*ecs.World, uint32) {
-	return func(w *ecs.World, player uint32) {
-		if leave != nil {
-			leave(w, player)
-		}
-		if then == DespawnOwned {
-			despawnOwned(w, player)
-		}
-		w.Netcode().ForgetInputs(player)
-	}
 }

@@ -49,11 +49,11 @@ type bullet struct {
 // round trip.
 func gallery(seed uint64, clients int, jams bool, more ...part) systemstest.Config {
 	config := onField(seed, clients, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05))
-	config.Server.Join, config.Populate = joinWith(Gun{}), nil
+	config.Populate = nil
 	config.Client = func(int) systems.ClientConfig {
 		return systems.ClientConfig{Smoothing: interpolate.Smoothing{Off: true}}
 	}
-	parts := []part{predicted[Gun], predicted[Fuse], simulate("fly", func(w *ecs.World) {
+	parts := []part{comes(joinWith(Gun{})), predicted[Gun], predicted[Fuse], simulate("fly", func(w *ecs.World) {
 		for e, b := range ecs.Each[flying](w) {
 			b.At.Y += 2
 			if b.Fuse.Left--; b.Fuse.Left == 0 {

@@ -29,8 +29,12 @@ type strike struct {
 // windup is the tick at which all wheels stand still.
 const windup = 500
 
-func clockwork(slips func(w *ecs.World, e ecs.Entity)) func() *ecs.Protocol {
-	return fieldOf(predicted[Wheel], simulate("turn", func(w *ecs.World) {
+func clockwork(own int, slips func(w *ecs.World, e ecs.Entity)) func() *ecs.Protocol {
+	return fieldOf(predicted[Wheel], comes(func(w *ecs.World, client uint32) {
+		for range own {
+			w.Spawn(components.Owner{Client: client}, Wheel{}, Walk{})
+		}
+	}), simulate("turn", func(w *ecs.World) {
 		for e, r := range ecs.Each[struct{ Wheel *Wheel }](w) {
 			if w.Tick() >= windup {
 				continue
@@ -72,7 +76,7 @@ func (x clock) play(t *testing.T, model policy.Preset) {
 	slipped := map[components.NetID]uint32{}
 	truth, believed, withdrawn := map[strike]bool{}, map[strike]uint32{}, 0
 	config := systemstest.Config{
-		Protocol: clockwork(func(w *ecs.World, e ecs.Entity) { slipped[w.NetID(e)] = w.Tick() }),
+		Protocol: clockwork(x.own, func(w *ecs.World, e ecs.Entity) { slipped[w.NetID(e)] = w.Tick() }),
 		Populate: func(w *ecs.World) {
 			for range x.free {
 				w.Spawn(Wheel{})
@@ -80,11 +84,6 @@ func (x clock) play(t *testing.T, model policy.Preset) {
 		},
 		Server: systems.ServerConfig{
 			Policies: policies, Budget: x.budget,
-			Join: func(w *ecs.World, client uint32) {
-				for range x.own {
-					w.Spawn(components.Owner{Client: client}, Wheel{}, Walk{})
-				}
-			},
 			Outcomes: func(l *outcome.Log) {
 				outcome.Handle(l, outcome.Handlers[strike]{Commit: func(_ *ecs.World, o outcome.Outcome[strike]) { truth[o.Value] = true }})
 			},

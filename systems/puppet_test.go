@@ -26,7 +26,7 @@ func newPuppet(t *testing.T, c systems.ServerConfig) *puppet {
 	network := netsys.NewNetwork()
 	address := netip.MustParseAddrPort("10.0.0.1:7777")
 	p := &puppet{t: t, now: time.Unix(0, 0)}
-	c.Start, c.Random, c.Join = p.now, netsys.SeededRandom(1), joinField
+	c.Start, c.Random = p.now, netsys.SeededRandom(1)
 	var err error
 	if p.server, err = systems.NewServer(network.Node(address), field(), c); err != nil {
 		t.Fatal(err)

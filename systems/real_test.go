@@ -56,7 +56,7 @@ func serve(t testing.TB, c ServerConfig) *live {
 			}
 		}})
 	}
-	if l.server, err = NewServer(wire, plaza(), c); err != nil {
+	if l.server, err = NewServer(wire, peopled(), c); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -95,7 +95,7 @@ func dial(t testing.TB, addr string, c ClientConfig) *Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), generous)
 	defer cancel()
-	k, err := Dial(ctx, addr, plaza(), c)
+	k, err := Dial(ctx, addr, peopled(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func goroutines(t testing.TB, before int) {
 // goroutine behind; nor do a failed NewServer and a refused Dial.
 func TestRunEndsWithItsContext(t *testing.T) {
 	before := runtime.NumGoroutine()
-	l := serve(t, ServerConfig{Join: spawnPawn})
+	l := serve(t, ServerConfig{})
 	c := dial(t, l.addr, ClientConfig{Gather: gatherPush()})
 	ctx, cancel := context.WithCancel(context.Background())
 	frames := 0
@@ -151,7 +151,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 
 func TestServerEndsWhileClientRuns(t *testing.T) {
 	before := runtime.NumGoroutine()
-	l := serve(t, ServerConfig{Join: spawnPawn})
+	l := serve(t, ServerConfig{})
 	c := dial(t, l.addr, ClientConfig{})
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(context.Background(), nil) }()
@@ -221,7 +221,7 @@ func TestSecondServerOnAPort(t *testing.T) {
 // Noise, zeros and cut packets from real sockets are counted, and a player over
 // UDP plays on.
 func TestNoiseOverUDP(t *testing.T) {
-	l := serve(t, ServerConfig{Join: spawnPawn})
+	l := serve(t, ServerConfig{})
 	c := dial(t, l.addr, ClientConfig{Gather: gatherPush()})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

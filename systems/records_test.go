@@ -16,7 +16,7 @@ import (
 
 // What rooms keep of an entity is gone from all of them when the client forgets it.
 func TestForgottenEntityLeavesNoRecord(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Scope: func(*ecs.World, ecs.Entity) Scope { return ScopeCoSimulated }}, netsys.Link{})
 	g.connect()
 	w := g.server.World()

@@ -33,7 +33,7 @@ func TestNetcodeB1_RefusedInputs(t *testing.T) {
 	seeds(t, 5, 20, func(t *testing.T, seed uint64) {
 		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 			var told []Refusal
-			g := newGame(t, plaza, ServerConfig{Seed: seed, Join: spawnPawn, Refuse: noShots(), Policies: policy.Policies{Timing: timing}})
+			g := newGame(t, peopled, ServerConfig{Seed: seed, Refuse: noShots(), Policies: policy.Policies{Timing: timing}})
 			g.joins = 16 * int(seed) // a link of its own for each seed
 			fired := map[uint32]bool{}
 			n := 0
@@ -71,7 +71,7 @@ func TestNetcodeB1_RefusedInputs(t *testing.T) {
 // Refusals are no means to make a server talk: what is beyond the rate is counted only.
 func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 	told := 0
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Refuse: noShots()})
+	g := newGame(t, peopled, ServerConfig{Refuse: noShots()})
 	g.join(ClientConfig{
 		OnRefused: func(Refusal) { told++ },
 		Gather:    Gather(func(_ *Client, in *push) { in.Fire = true }),
@@ -112,13 +112,13 @@ func TestNetcodeD1_FastClients(t *testing.T) {
 	seeds(t, 3, 8, func(t *testing.T, seed uint64) {
 		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 			var told []Refusal
-			g := newGame(t, plaza, ServerConfig{Seed: seed, Join: spawnPawn, Policies: policy.Policies{Timing: timing}})
+			g := newGame(t, peopled, ServerConfig{Seed: seed, Policies: policy.Policies{Timing: timing}})
 			g.joins = 16 * int(seed)
 			right := Gather(func(_ *Client, in *push) { in.DX = 1 })
 			link := netsys.Link{Latency: 250 * time.Millisecond, Jitter: 84 * time.Millisecond, Loss: 0.05, Burst: 400 * time.Millisecond}
 			honest := g.join(ClientConfig{Gather: gatherPush()}, link)
 			g.connect()
-			fast, err := NewClient(hasty{g.network.Node(honestAddr), g}, g.addr, plaza(), ClientConfig{Gather: right, Start: g.now, Random: netsys.SeededRandom(99),
+			fast, err := NewClient(hasty{g.network.Node(honestAddr), g}, g.addr, peopled(), ClientConfig{Gather: right, Start: g.now, Random: netsys.SeededRandom(99),
 				OnRefused: func(r Refusal) { told = append(told, r) }})
 			if err != nil {
 				t.Fatal(err)

@@ -46,10 +46,6 @@ func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
 	if p.relayed, err = m.in.Join(p.ID, p.Session, back); err != nil {
 		m.s.config.Logger.Error("client refused", "client", p.ID, "error", err)
 		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
-		return
-	}
-	if back && m.s.config.Rejoin != nil {
-		m.s.config.Rejoin(m.s.world, p.ID)
 	}
 }
 
@@ -57,7 +53,7 @@ func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
 func (m *relaying) Leave(p *peer, _ bool) { m.in.Leave(p.relayed) }
 
 // Depart lets players leave with the next tick.
-func (m *relaying) Depart(_ *ecs.World, gone []uint32) {
+func (m *relaying) Depart(gone []uint32) {
 	for _, id := range gone {
 		m.in.Depart(id)
 	}

@@ -9,7 +9,7 @@ import (
 // A client that has followed its server back to before the first input that it keeps has
 // nothing to simulate again.
 func TestNetcodeE7_NoReplayBehindTheFirstInput(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect().run(60)
 	told := c.mirror.Own.Newest.Input

@@ -53,7 +53,7 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 	hashes := map[string][]uint64{}
 	own := map[string]uint64{}
 	play := func(name string, policies policy.Policies, lie func(g *game, i *intruder) wire.Report) {
-		g := newGame(t, plaza, ServerConfig{Seed: 4, Join: spawnPawn, Policies: policies})
+		g := newGame(t, peopled, ServerConfig{Seed: 4, Policies: policies})
 		i := g.intrude()
 		model, world = report.NewCoder(g.protocol()), ecs.NewWorld(g.protocol(), ecs.Config{})
 		spawnPawn(world, i.id)
@@ -101,11 +101,11 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 
 // A client that holds more than a result tells of is corrected as under LocalSync.
 func TestHugeOwnStateIsAskedFor(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Policies: policy.CorrectOnMismatch.Policies(), Budget: 8 << 10, Join: func(w *ecs.World, client uint32) {
+	g := newGame(t, joining(plaza, func(w *ecs.World, client uint32) {
 		for n := range 8*wire.MaxResult/4 + 1 {
 			w.Spawn(components.Owner{Client: client}, place{X: float32(n) / 4}, push{})
 		}
-	}})
+	}), ServerConfig{Policies: policy.CorrectOnMismatch.Policies(), Budget: 8 << 10})
 	c := g.join(ClientConfig{}, netsys.Link{})
 	g.connect()
 	g.run(120)
@@ -127,7 +127,7 @@ func TestHugeOwnStateIsAskedFor(t *testing.T) {
 // A snapshot of LocalSync has neither a correction nor agrees, and a client refuses
 // one that has.
 func TestCorrectionsOnlyWhereTheyAre(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn})
+	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{}, netsys.Link{})
 	g.connect()
 	g.run(20)
@@ -151,7 +151,7 @@ func TestReportsAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: policy.CorrectOnMismatch.Policies()})
+	g := newGame(t, peopled, ServerConfig{Policies: policy.CorrectOnMismatch.Policies()})
 	for range 3 {
 		g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 5 * testTick})
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 )
 
-// seated is a game that notes who joins, comes back and leaves.
+// seated is a game that notes who joins and leaves.
 type seated struct {
 	*game
-	joined, back, left []uint32
-	events             map[uint32]uint32 // number of the last event of each client
+	joined, left []uint32
+	events       map[uint32]uint32 // number of the last event of each client
 }
 
 // eventChannel is the reliable, ordered channel of the default configuration.
@@ -25,9 +25,6 @@ var eventChannel = channel.Config{}.Channel("event")
 
 func newSeated(t *testing.T, c ServerConfig) *seated {
 	s := &seated{events: map[uint32]uint32{}}
-	c.Join = func(w *ecs.World, id uint32) { s.joined = append(s.joined, id); spawnPawn(w, id) }
-	c.Rejoin = func(_ *ecs.World, id uint32) { s.back = append(s.back, id) }
-	c.Leave = func(_ *ecs.World, id uint32) { s.left = append(s.left, id) }
 	c.OnMessage = func(_ *Server, id uint32, number int, b []byte) error {
 		if n := binary.LittleEndian.Uint32(b); number != eventChannel || n != s.events[id]+1 {
 			t.Errorf("client %d: event %d on channel %d after %d", id, n, number, s.events[id])
@@ -35,7 +32,11 @@ func newSeated(t *testing.T, c ServerConfig) *seated {
 		s.events[id]++
 		return nil
 	}
-	s.game = newGame(t, plaza, c)
+	s.game = newGame(t, func() *ecs.Protocol {
+		p := joining(plaza, func(w *ecs.World, id uint32) { s.joined = append(s.joined, id); spawnPawn(w, id) })()
+		p.Leave(func(_ *ecs.World, id uint32) { s.left = append(s.left, id) })
+		return p
+	}, c)
 	return s
 }
 
@@ -114,8 +115,8 @@ func TestAddressChangeInMidMatch(t *testing.T) {
 	if missing := now.Missing - before.Missing; missing > 4*30 {
 		t.Errorf("%d inputs are missing for four changes of the address", missing)
 	}
-	if again, _ := s.pawnID(id); again != pawn || len(s.joined) != 2 || len(s.left)+len(s.back) > 0 {
-		t.Errorf("pawn %d, before %d; joined %v, left %v, back %v", again, pawn, s.joined, s.left, s.back)
+	if again, _ := s.pawnID(id); again != pawn || len(s.joined) != 2 || len(s.left) > 0 {
+		t.Errorf("pawn %d, before %d; joined %v, left %v", again, pawn, s.joined, s.left)
 	}
 	if st := c.Stats(); st.Jumps > 0 || st.Renewals > 0 || c.Err() != nil {
 		t.Errorf("%+v, %v", st, c.Err())
@@ -155,8 +156,8 @@ func TestOutageOfThreeSeconds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.run(300)
-	if s.server.Session(id) != session || c.Err() != nil || len(s.joined) != 2 || len(s.left)+len(s.back) > 0 {
-		t.Errorf("joined %v, left %v, back %v, %v", s.joined, s.left, s.back, c.Err())
+	if s.server.Session(id) != session || c.Err() != nil || len(s.joined) != 2 || len(s.left) > 0 {
+		t.Errorf("joined %v, left %v, %v", s.joined, s.left, c.Err())
 	}
 	if again, _ := s.pawnID(id); again != pawn {
 		t.Errorf("pawn %d, before %d", again, pawn)
@@ -200,8 +201,8 @@ func TestTakeoverKeepsEntity(t *testing.T) {
 		t.Error("the old session goes on")
 	}
 	again, now := s.pawnID(id)
-	if c.ID() != id || again != pawn || len(s.joined) != 2 || len(s.left) > 0 || len(s.back) != 1 || s.back[0] != id {
-		t.Errorf("client %d with pawn %d, before %d with %d; joined %v, left %v, back %v", c.ID(), again, id, pawn, s.joined, s.left, s.back)
+	if c.ID() != id || again != pawn || len(s.joined) != 2 || len(s.left) > 0 {
+		t.Errorf("client %d with pawn %d, before %d with %d; joined %v, left %v", c.ID(), again, id, pawn, s.joined, s.left)
 	}
 	if dx := now.X - at.X; dx > 4 || dx < -4 {
 		t.Errorf("the pawn was at %v, is at %v", at, now)
@@ -239,8 +240,8 @@ func TestTakeoverWithoutHold(t *testing.T) {
 	s.until("the new session is there", c.Connected)
 	s.run(10)
 	_, there := s.pawnOf(t, id)
-	if _, mine := s.pawnOf(t, c.ID()); c.ID() == id || there || !mine || old.Err() == nil || len(s.back) > 0 || len(s.left) != 1 || s.left[0] != id {
-		t.Errorf("client %d, before %d, whose pawn is there: %v; back %v, left %v", c.ID(), id, there, s.back, s.left)
+	if _, mine := s.pawnOf(t, c.ID()); c.ID() == id || there || !mine || old.Err() == nil || len(s.left) != 1 || s.left[0] != id {
+		t.Errorf("client %d, before %d, whose pawn is there: %v; left %v", c.ID(), id, there, s.left)
 	}
 }
 
@@ -273,8 +274,8 @@ func TestHoldEnds(t *testing.T) {
 		c, _, _, _ = s.play(7, netsys.Link{})
 		s.connect()
 		s.run(300)
-		if _, there := s.pawnOf(t, c.ID()); !there || (c.ID() == id) == late || len(s.joined) != 1+len(s.left) || len(s.back)+len(s.left) != 1 {
-			t.Errorf("late %v: client %d, before %d, pawn there %v; joined %v, back %v, left %v", late, c.ID(), id, there, s.joined, s.back, s.left)
+		if _, there := s.pawnOf(t, c.ID()); !there || (c.ID() == id) == late || len(s.joined) != 1+len(s.left) || (len(s.left) == 1) != late {
+			t.Errorf("late %v: client %d, before %d, pawn there %v; joined %v, left %v", late, c.ID(), id, there, s.joined, s.left)
 		}
 		if len(s.server.sessions.Reserved()) > 0 {
 			t.Errorf("%d seats are kept for nobody", len(s.server.sessions.Reserved()))
@@ -297,8 +298,8 @@ func TestTokenOfAnotherPlayer(t *testing.T) {
 	stranger, _, _, _ := s.play(8, netsys.Link{})
 	s.connect()
 	s.run(60)
-	if again, _ := s.pawnID(id); stranger.ID() == id || again != pawn || len(s.joined) != 2 || len(s.back) > 0 {
-		t.Errorf("client %d, the other %d; joined %v, back %v", stranger.ID(), id, s.joined, s.back)
+	if again, _ := s.pawnID(id); stranger.ID() == id || again != pawn || len(s.joined) != 2 {
+		t.Errorf("client %d, the other %d; joined %v", stranger.ID(), id, s.joined)
 	}
 	if err := stranger.Close(s.now); err != nil {
 		t.Fatal(err)

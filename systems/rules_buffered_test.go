@@ -152,9 +152,9 @@ func TestNetcodeC10_ACrowdFitsTheBudget(t *testing.T) {
 	config := onField(1, crowd, lag(3))
 	config.Server.Budget = budget
 	config.FrameRate = 1 // nobody looks
-	config.Server.Join = func(w *ecs.World, client uint32) {
+	config.Protocol = fieldOf(comes(func(w *ecs.World, client uint32) {
 		w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client%16)*60 - 450, Y: float32(client/16)*100 - 400}, Jumps{}, Walk{})
-	}
+	}))
 	c := systemstest.New(t, config)
 	c.Connect()
 	c.Run(2 * time.Second)

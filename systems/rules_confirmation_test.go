@@ -279,8 +279,8 @@ func TestNetcodeE1_ToleranceIsPerField(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			config := onField(1, 1, lag(4))
-			config.Server.Join, config.Play = joinWith(Fuel{Left: 500}, Heat{}), steady(Walk{})
-			config.Protocol = fieldOf(func(p *ecs.Protocol) {
+			config.Play = steady(Walk{})
+			config.Protocol = fieldOf(comes(joinWith(Fuel{Left: 500}, Heat{})), func(p *ecs.Protocol) {
 				ecs.ReplicateFields[Heat](p, ecs.Predicted, schema.Fields{"Degrees": "-64..64 step 0.01 " + test.heat})
 				ecs.ReplicateFields[Fuel](p, ecs.Predicted, schema.Fields{"Left": "0..1000 step 0.5 " + test.fuel})
 				if test.quantized {
@@ -422,8 +422,7 @@ func TestNetcodeE1_BlameIsBounded(t *testing.T) {
 		V [reconcile.MaxCauses + 20]uint16 `net:"0..1000"`
 	}
 	config := onField(1, 1, lag(2))
-	config.Server.Join = joinWith(wide{})
-	config.Protocol = fieldOf(predicted[wide], authority(func(w *ecs.World) {
+	config.Protocol = fieldOf(comes(joinWith(wide{})), predicted[wide], authority(func(w *ecs.World) {
 		for _, r := range ecs.Each[struct{ V *wide }](w) {
 			for i := range r.V.V {
 				if w.Tick()%120 == 0 {

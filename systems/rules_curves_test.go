@@ -135,9 +135,7 @@ func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
 	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		screens, compared := map[uint16]map[components.NetID]Horse{}, 0
 		config := onCarousel(seed)
-		config.Server = systems.ServerConfig{LagComp: &lagcomp.Config{}, Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, spur{})
-		}}
+		config.Server = systems.ServerConfig{LagComp: &lagcomp.Config{}}
 		config.Play = systemstest.Play(func(k *systemstest.Client, in *spur) {
 			in.Number, in.Seen = uint16(k.Input()), k.Claim(true)
 			screen := map[components.NetID]Horse{}
@@ -146,7 +144,9 @@ func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
 			}
 			screens[in.Number] = screen
 		})
-		config.Protocol = fieldOn[spur](horses(true), curves, authority(func(w *ecs.World) {
+		config.Protocol = fieldOn[spur](horses(true), curves, comes(func(w *ecs.World, client uint32) {
+			w.Spawn(components.Owner{Client: client}, spur{})
+		}), authority(func(w *ecs.World) {
 			for _, p := range ecs.Each[struct {
 				In  *spur
 				Own *components.Owner
@@ -350,8 +350,8 @@ func tops(p *ecs.Protocol) {
 // onTops is a match of two with tops, beside five others.
 func onTops(seed uint64, remotes policy.Remotes, draw part) systemstest.Config {
 	config := onField(seed, 2, rough())
-	config.Protocol, config.Play = fieldFrom(tops, draw), steady(Walk{})
-	config.Server.Policies.Remotes, config.Server.Join = remotes, joinWith(Looks{}, Spin{})
+	config.Protocol, config.Play = fieldFrom(tops, draw, comes(joinWith(Looks{}, Spin{}))), steady(Walk{})
+	config.Server.Policies.Remotes = remotes
 	config.Populate = func(w *ecs.World) {
 		for i := range 5 {
 			w.Spawn(Looks{}, Spin{Angle: float64(i)})

@@ -52,7 +52,7 @@ type purse struct {
 // ward is a game in which the server takes health every tick, gives ammunition now and then, and gives gold.
 // more adds to it.
 func ward(tags schema.Fields, every uint32, more ...part) func() *ecs.Protocol {
-	return fieldOn[Shuffle](append([]part{func(p *ecs.Protocol) {
+	return fieldOn[Shuffle](append([]part{comes(joinWard), func(p *ecs.Protocol) {
 		ecs.ReplicateFields[Patient](p, ecs.Predicted|ecs.Interpolated, tags)
 		ecs.Replicate[Purse](p, 0)
 		p.Simulate("shuffle", shuffle)
@@ -91,7 +91,7 @@ func joinWard(w *ecs.World, client uint32) {
 func inWard(protocol func() *ecs.Protocol, preset policy.Preset, seed uint64, link netsys.Link) systemstest.Config {
 	return systemstest.Config{
 		Protocol: protocol, Clients: 2, Seed: seed, Link: link,
-		Server: systems.ServerConfig{Join: joinWard, Policies: preset.Policies()},
+		Server: systems.ServerConfig{Policies: preset.Policies()},
 		Play: systemstest.Play(func(k *systemstest.Client, in *Shuffle) {
 			in.DX, in.Fire = int8(k.Input()/40%3)-1, k.Input()%90 < 8
 		}),
@@ -331,14 +331,13 @@ func TestDecided_CoSimulated(t *testing.T) {
 // Where everybody simulates everything the word changes nothing.
 func TestDecided_EverybodySimulates(t *testing.T) {
 	eachRow(t, peersPresets, func(t *testing.T, preset policy.Preset) {
-		protocol := fieldOn[Shuffle](predicted[Patient], predicted[Purse], simulate("stride", func(w *ecs.World) {
+		protocol := fieldOn[Shuffle](comes(joinWard), predicted[Patient], predicted[Purse], simulate("stride", func(w *ecs.World) {
 			for _, b := range ecs.Each[bed](w) {
 				b.Body.X += 0.25 * float32(b.In.DX)
 				b.Body.Health = int16(w.Tick() % 1000)
 			}
 		}))
 		config := inWard(protocol, preset, 1, rough())
-		config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Join: joinWard} }
 		c := systemstest.New(t, config)
 		c.Connect()
 		c.Run(5 * time.Second)

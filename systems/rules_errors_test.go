@@ -163,11 +163,10 @@ func jumping(p *ecs.Protocol) {
 func TestNetcodeE3_TeleportsAreTold(t *testing.T) {
 	each(t, []policy.Remotes{policy.RemotesInterpolated, policy.RemotesDamped}, 1, func(t *testing.T, remotes policy.Remotes, seed uint64) {
 		config := onField(seed, 2, rough())
-		config.Protocol, config.Play = fieldFrom(jumping), steady(Walk{})
-		config.Server.Policies.Remotes = remotes
-		config.Server.Join = func(w *ecs.World, client uint32) {
+		config.Protocol, config.Play = fieldFrom(jumping, comes(func(w *ecs.World, client uint32) {
 			w.Spawn(components.Owner{Client: client}, components.Position{}, components.Teleports{}, Walk{})
-		}
+		})), steady(Walk{})
+		config.Server.Policies.Remotes = remotes
 		config.Populate = func(w *ecs.World) { w.Spawn(components.Position{}, components.Teleports{}) }
 		config.Client = func(int) systems.ClientConfig {
 			return systems.ClientConfig{Damping: interpolate.Damping{Snap: 2 * jumpDistance}}

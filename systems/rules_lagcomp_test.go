@@ -66,7 +66,7 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 			systemstest.Seeds(t, fewer(c.seeds), func(t *testing.T, seed uint64) {
 				play := func(l lagcomp.Config) (*duel, toll) {
 					config := yardConfig(seed, c.link, l)
-					c.server.Join, c.server.LagComp = config.Server.Join, config.Server.LagComp
+					c.server.LagComp = config.Server.LagComp
 					config.Server = c.server
 					d := newDuel(t, config, nil)
 					return d, d.fight(bout())
@@ -425,6 +425,7 @@ func yard() *ecs.Protocol {
 	ecs.Replicate[Stance](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[Body](p, 0)
 	ecs.Input[Rifle](p)
+	comes(joinYard)(p)
 	ecs.Local[Course](p, 0)
 	ecs.Local[Armor](p, 0)
 	p.Simulate("fire", func(w *ecs.World) {
@@ -523,7 +524,7 @@ type duel struct {
 // that shots come from where the screen shows them.
 func yardConfig(seed uint64, link netsys.Link, c lagcomp.Config) systemstest.Config {
 	return systemstest.Config{
-		Protocol: yard, Server: systems.ServerConfig{Join: joinYard, LagComp: &c},
+		Protocol: yard, Server: systems.ServerConfig{LagComp: &c},
 		Populate: dummies(12), Clients: 3, Link: link, Seed: seed,
 		Client: func(int) systems.ClientConfig {
 			return systems.ClientConfig{Smoothing: interpolate.Smoothing{Off: true}}

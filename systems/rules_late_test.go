@@ -13,7 +13,7 @@ import (
 // silent is a game of one client that has held DX and pressed all the time, and of which
 // nothing arrives any more: the next step of its player is a filler.
 func silent(t *testing.T, policies policy.Policies) (*game, *peer) {
-	g := newGame(t, plaza, ServerConfig{Join: spawnPawn, Policies: policies})
+	g := newGame(t, peopled, ServerConfig{Policies: policies})
 	g.join(ClientConfig{Gather: Gather(func(_ *Client, in *push) { *in = push{DX: 1, Fire: true} })}, netsys.Link{})
 	g.connect()
 	g.run(60)

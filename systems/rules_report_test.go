@@ -268,12 +268,11 @@ func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 // stays, and is corrected, although secrets come and go beside it.
 func TestNetcodeD4_WhatTheOwnerAloneSeesIsAdviceToo(t *testing.T) {
 	config := underPreset(policy.CorrectOnMismatch, 1, 2, lag(6))
-	config.Server.Join = joinWith(Fuel{Left: 900}, Hand{})
 	type purse struct {
 		Hand *Hand
 		Fuel *Fuel
 	}
-	config.Protocol = fieldOf(func(p *ecs.Protocol) {
+	config.Protocol = fieldOf(comes(joinWith(Fuel{Left: 900}, Hand{})), func(p *ecs.Protocol) {
 		ecs.Replicate[Fuel](p, ecs.Predicted|ecs.OwnerOnly)
 		ecs.Replicate[Hand](p, ecs.OwnerOnly)
 	}, simulate("burn", func(w *ecs.World) {

@@ -277,7 +277,7 @@ type Fate struct {
 
 // duelField is the field in which who jumps shoots all others, who fall at the end of the
 // tick: who shoot in the same tick fall together.
-var duelField = fieldOf(predicted[Fate], authority(func(w *ecs.World) {
+var duelField = fieldOf(predicted[Fate], comes(joinWith(Fate{})), authority(func(w *ecs.World) {
 	type duellist struct {
 		Fate Fate
 		In   Walk
@@ -320,7 +320,6 @@ func TestNetcodeB7_DuelOfTwoLatencies(t *testing.T) {
 			config := onField(1, 2, netsys.Link{})
 			config.Protocol, config.Populate = duelField, nil
 			config.Server.Policies = x.model
-			config.Server.Join = joinWith(Fate{})
 			config.Links = func(n int) (up, down netsys.Link) {
 				way := netsys.Link{Latency: []time.Duration{10, 100}[n] * time.Millisecond}
 				return way, way

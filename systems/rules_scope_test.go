@@ -76,7 +76,7 @@ func hold(w *ecs.World) {
 // pitch is the protocol, and what a test adds to it.
 func pitch(more ...part) func() *ecs.Protocol {
 	return fieldFrom(append([]part{predicted[Roll], predicted[Stick], (*ecs.Protocol).QuantizeSteps,
-		simulate("walk", walk), simulate("hold", hold), simulate("roll", roll)}, more...)...)
+		simulate("walk", walk), simulate("hold", hold), simulate("roll", roll)}, append(more, comes(joinPitch))...)...)
 }
 
 // balls puts n balls onto the pitch, in a row.
@@ -96,7 +96,7 @@ func joinPitch(w *ecs.World, client uint32) {
 // their own.
 func onPitch(seed uint64, clients, n int, link time.Duration, others systems.Scope) systemstest.Config {
 	config := onField(seed, clients, lag(int(link/ticks(1))))
-	config.Protocol, config.Populate, config.Server.Join = pitch(), balls(n), joinPitch
+	config.Protocol, config.Populate = pitch(), balls(n)
 	config.Client = scoped(others)
 	return config
 }
@@ -374,7 +374,7 @@ func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 func TestNetcodeScope_SpectatorFollowsTheTick(t *testing.T) {
 	const oneWay = 6
 	config := onLaps(1, ticks(oneWay), systems.ScopeCoSimulated)
-	config.Server.Join = func(*ecs.World, uint32) {}
+	config.Protocol = pitch(laps, comes(func(*ecs.World, uint32) {}))
 	c := systemstest.New(t, config)
 	c.Run(10 * time.Second)
 	k := c.Clients[0]

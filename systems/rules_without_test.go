@@ -253,16 +253,28 @@ func handed(tick uint32) uint32 {
 // roving marks the post that changes hands.
 type roving struct{}
 
+// departed owns the posts of those who left.
+const departed = 3000
+
 // guardRoom is the field of these posts. told hears of each input that a post has in Simulate.
 func guardRoom(told func(w *ecs.World, p post)) func() *ecs.Protocol {
 	type passed struct {
 		Own *components.Owner
 		Is  *roving
 	}
-	return fieldOn[Duty](func(p *ecs.Protocol) {
+	return fieldOn[Duty](comes(func(w *ecs.World, client uint32) {
+		w.Spawn(components.Owner{Client: client}, components.Position{Y: float32(client)}, Shots{}, Duty{})
+	}), func(p *ecs.Protocol) {
 		ecs.ReplicateFields[Shots](p, ecs.Predicted, map[string]string{"All": "0..65535", "Stray": "0..65535"})
 		ecs.Local[roving](p, 0)
 		p.QuantizeSteps()
+		p.Leave(func(w *ecs.World, client uint32) { // the posts of who leaves stay
+			for _, r := range ecs.Each[struct{ Own *components.Owner }](w) {
+				if r.Own.Client == client {
+					r.Own.Client = departed
+				}
+			}
+		})
 	}, simulate("guard", func(w *ecs.World) {
 		for _, x := range ecs.Each[post](w) {
 			told(w, x)
@@ -288,9 +300,6 @@ func onPosts(p policy.Preset, scope systems.Scope, link netsys.Link, told func(w
 		Protocol: guardRoom(told),
 		Server: systems.ServerConfig{
 			Policies: p.Policies(), TickRate: 60, SendRate: 20,
-			Join: func(w *ecs.World, client uint32) {
-				w.Spawn(components.Owner{Client: client}, components.Position{Y: float32(client)}, Shots{}, Duty{})
-			},
 		},
 		Populate: func(w *ecs.World) {
 			w.Spawn(components.Owner{Client: 1}, components.Position{}, Shots{}, Duty{Turn: 1, Fire: true}, roving{})
@@ -333,15 +342,22 @@ func TestNetcodeOwner_WithoutClientNeutral(t *testing.T) {
 				}
 			}
 		})
-		config.Clients, config.Server.LeavePolicy = 3, systems.KeepOwned
+		config.Clients = 3
 		c := systemstest.New(t, config)
 		c.Run(8 * time.Second)
 		client(c, 3).Leave()
 		c.Run(14 * time.Second)
+		kept := 0
 		for _, x := range ecs.Each[post](c.Server.World()) {
-			if x.Own.Client == 3 && (*x.In != (Duty{Gear: 1}) || x.Shots.All == 0 || x.Shots.All > 8*60) {
+			if x.Own.Client == departed {
+				kept++
+			}
+			if x.Own.Client == departed && (*x.In != (Duty{Gear: 1}) || x.Shots.All == 0 || x.Shots.All > 8*60) {
 				t.Errorf("whose player has left has the input %+v, and shot %d times", *x.In, x.Shots.All)
 			}
+		}
+		if kept != 1 {
+			t.Errorf("%d posts are left of one", kept)
 		}
 		rest(c)
 		for _, x := range ecs.All[struct{ Shots Shots }](c.Server.World()) {

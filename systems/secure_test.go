@@ -26,10 +26,10 @@ func TestTokens(t *testing.T) {
 		}
 		return token
 	}
-	g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: plaza}
+	g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: peopled}
 	var err error
-	g.server, err = NewServer(g.network.Node(addr), plaza(), ServerConfig{
-		Key: key, ProtocolID: 99, Start: birth, Random: netsys.SeededRandom(2), Join: spawnPawn,
+	g.server, err = NewServer(g.network.Node(addr), peopled(), ServerConfig{
+		Key: key, ProtocolID: 99, Start: birth, Random: netsys.SeededRandom(2),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestDevelopmentModeStaysAtHome(t *testing.T) {
 // Dial without an address goes to where the token says.
 func TestDialByToken(t *testing.T) {
 	key := netcode.GenerateKey(nil)
-	l := serve(t, ServerConfig{Key: key, Join: spawnPawn})
+	l := serve(t, ServerConfig{Key: key})
 	token, err := netcode.TokenConfig{
 		Key: key, ClientID: 5, Servers: []netip.AddrPort{netip.MustParseAddrPort(l.addr)},
 	}.Issue(time.Now())
@@ -89,7 +89,7 @@ func TestDialByToken(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), generous)
 	defer cancel()
-	c, err := Dial(ctx, "", plaza(), ClientConfig{Token: token})
+	c, err := Dial(ctx, "", peopled(), ClientConfig{Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,6 @@ type serverStages struct {
 	before   *ecs.Stage
 	onTick   *ecs.Stage
 	after    *ecs.Stage
-	leaving  *ecs.Stage // carries out who left
 }
 
 // serverShape is what the protocol and the configuration fix once for all.
@@ -105,10 +104,6 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if c.Refuse.look != nil && (p.Input() == nil || c.Refuse.of(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Refuse looks at another type than the protocol's input", ErrConfig)
 	}
-	s.stages.leaving = ecs.NewStage("Leave", ecs.System{Name: "Leave", Run: func(w *ecs.World) {
-		s.model.applier.Depart(w, s.sessions.Gone())
-		s.sessions.ClearGone()
-	}})
 
 	s.stages.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})
 	s.stages.schedule = ecs.NewSchedule(s.stages.before, s.stages.onTick, s.stages.after)
@@ -166,7 +161,8 @@ func (s *Server) Advance(now time.Time) int {
 	s.stages.before.Run(s.world)
 	if gone := s.sessions.Gone(); len(gone) > 0 {
 		s.forget(gone)
-		s.stages.leaving.Run(s.world)
+		s.model.applier.Depart(gone)
+		s.sessions.ClearGone()
 	}
 	s.owned.Decide()
 	for range n {

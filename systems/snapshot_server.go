@@ -15,35 +15,28 @@ import (
 // sequenced consumes the inputs of a client in the order of their sequence, and runs each
 // tick once.
 type sequenced struct {
-	s        *Server
-	in       *serverapply.System
-	takeAway func(w *ecs.World, player uint32)
+	s  *Server
+	in *serverapply.System
 }
 
 // Join begins with a client: where it is back, behind the newest input of its that was
 // consumed.
 func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
-	s := a.s
-	p.report = s.report.Join(p.ID)
-	switch {
-	case back:
+	p.report = a.s.report.Join(p.ID)
+	if back {
 		a.in.Resume(p.inputs, kept.Input)
-		if s.config.Rejoin != nil {
-			s.config.Rejoin(s.world, p.ID)
-		}
-	case s.config.Join != nil:
-		s.config.Join(s.world, p.ID)
+		return
 	}
+	a.in.Enter(p.ID)
 }
 
 // Leave ends with a client, whose entities stand as they are until Depart.
 func (a *sequenced) Leave(p *peer, _ bool) { a.s.report.Leave(p.ID) }
 
-// Depart runs behind Receive: what Join spawned for a client that came and went
-// within one Receive is there by then.
-func (a *sequenced) Depart(w *ecs.World, gone []uint32) {
+// Depart takes players that are gone for good out of the game, in the tick that comes.
+func (a *sequenced) Depart(gone []uint32) {
 	for _, id := range gone {
-		a.takeAway(w, id)
+		a.in.Depart(id)
 	}
 }
 
@@ -141,7 +134,7 @@ func (m *rewinder) Leave(p *peer, waited bool) {
 }
 
 // Depart takes players that are gone for good out of the game, in the tick that comes.
-func (m *rewinder) Depart(_ *ecs.World, gone []uint32) {
+func (m *rewinder) Depart(gone []uint32) {
 	for _, id := range gone {
 		m.in.Depart(id)
 	}

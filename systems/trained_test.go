@@ -27,8 +27,7 @@ type school struct {
 }
 
 func newSchool(t testing.TB, seed uint64, c ServerConfig) *school {
-	c.Join = spawnPawn
-	s := &school{game: newGame(t, plaza, c), rng: rand.New(rand.NewPCG(seed, 1))}
+	s := &school{game: newGame(t, peopled, c), rng: rand.New(rand.NewPCG(seed, 1))}
 	for n := range 150 {
 		s.all = append(s.all, s.server.World().Spawn(place{X: float32(n), Y: float32(seed)}, tint{uint8(n)}))
 	}

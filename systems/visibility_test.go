@@ -21,13 +21,13 @@ func TestVisibilityFlickers(t *testing.T) {
 		secret := func(e ecs.Entity) bool {
 			return ecs.Has[shots](g.server.World(), e) && !ecs.Has[push](g.server.World(), e)
 		}
-		config := ServerConfig{Seed: seed, Join: spawnPawn, Visible: func(w *ecs.World, e ecs.Entity, client uint32) bool {
+		config := ServerConfig{Seed: seed, Visible: func(w *ecs.World, e ecs.Entity, client uint32) bool {
 			return !secret(e) && shown[[2]uint32{client, uint32(w.NetID(e))}]
 		}}
 		if seed%3 == 0 {
 			config.Budget = 250
 		}
-		g = newGame(t, plaza, config)
+		g = newGame(t, peopled, config)
 		w := g.server.World()
 		var all []ecs.Entity
 		never := map[components.NetID]bool{}

@@ -96,6 +96,9 @@ func bazaar() *ecs.Protocol {
 	ecs.Replicate[coffer](p, ecs.OwnerOnly)
 	ecs.Replicate[course](p, ecs.Interpolated)
 	ecs.Input[push](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, place{X: 3}, shots{Count: 5}, coffer{Coins: 77}, push{})
+	})
 	return p
 }
 
@@ -106,9 +109,6 @@ func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
 	g := newGame(t, bazaar, ServerConfig{
 		Seed: 7, Budget: budget,
 		Visible: func(w *ecs.World, e ecs.Entity, _ uint32) bool { return e != others[5] || w.Tick()%40 < 30 },
-		Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, place{X: 3}, shots{Count: 5}, coffer{Coins: 77}, push{})
-		},
 	})
 	for i := range 24 {
 		others = append(others, g.server.World().Spawn(place{X: float32(i), Y: float32(i * i % 50)}, tint{Color: uint8(7 * i)}, course{Y: float32(i)}))

@@ -40,11 +40,10 @@ func Dots() *ecs.Protocol {
 			d.Pos.X, d.Pos.Y = d.Pos.X+float32(d.In.DX), d.Pos.Y+float32(d.In.DY)
 		}
 	})
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, components.Position{}, Move{})
+	})
 	return p
-}
-
-func join(w *ecs.World, client uint32) {
-	w.Spawn(components.Owner{Client: client}, components.Position{}, Move{})
 }
 
 func play(ctx context.Context, addr string, move func(*systems.Client, *Move), frame func(*systems.Client)) error {
@@ -61,7 +60,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	go systems.Serve(ctx, wire, Dots(), systems.ServerConfig{Join: join})
+	go systems.Serve(ctx, wire, Dots(), systems.ServerConfig{})
 	for n := range uint32(4) { // bots that walk to and fro, a second each way
 		go play(ctx, "127.0.0.1:7777", func(c *systems.Client, in *Move) { in.DX = int8((c.World().Tick()/60+n)%2)*2 - 1 }, watch)
 	}

@@ -23,7 +23,7 @@ func TestOneClientSeesTheOthersMove(t *testing.T) {
 	}
 	addr := wire.LocalAddr().String()
 	served := make(chan error, 1)
-	go func() { served <- systems.Serve(ctx, wire, Dots(), systems.ServerConfig{Join: join}) }()
+	go func() { served <- systems.Serve(ctx, wire, Dots(), systems.ServerConfig{}) }()
 
 	var walker atomic.Uint32
 	played := make(chan error, 2)

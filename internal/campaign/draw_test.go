@@ -45,6 +45,7 @@ type draw struct {
 	local     bool
 	cursors   bool
 	secret    uint32  // one in so many entities is hidden from one in two clients; 0: none
+	keep      bool    // what a player had that left stays, and is nobody's
 	flicker   float64 // visibilities that change a second
 	budgets   []int
 
@@ -109,7 +110,6 @@ func newDraw(t *testing.T, seed uint64, without ...string) *draw {
 			t.Fatalf("%s: there is no %q; there are %s", withoutVariable, name, strings.Join(names, ", "))
 		}
 	}
-	d.server.Join = d.enlist
 	if err := d.server.Validate(); err != nil {
 		t.Fatalf("%v: %v", d, err)
 	}
@@ -235,7 +235,7 @@ func set(to *float64, v float64) string {
 // told is what becomes of snapshots, which some models do not have.
 func (d *draw) told() {
 	s := &d.server
-	d.may("keep", 2, func(*rand.Rand) string { s.LeavePolicy = systems.KeepOwned; return "" })
+	d.may("keep", 2, func(*rand.Rand) string { d.keep = true; return "" })
 	d.may("lagcomp", 3, func(*rand.Rand) string { s.LagComp = &lagcomp.Config{}; return "" })
 	if d.everywhere() {
 		return

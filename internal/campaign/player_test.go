@@ -72,7 +72,6 @@ func (k *player) config() systems.ClientConfig {
 	m := k.m
 	c := systems.ClientConfig{
 		Events: k.events, Outcomes: k.ledger.register, Timeout: m.server.Timeout,
-		Join: m.enlist, LeavePolicy: m.server.LeavePolicy,
 	}
 	if !m.everywhere() {
 		c.Systems = m.own

@@ -32,7 +32,7 @@ func newRange(t *testing.T, inputs, jammed uint32) (*systemstest.Crowd, *systems
 		},
 		Server: systems.ServerConfig{
 			Policies: policy.Policies{Outcomes: policy.OutcomesPastHorizon}, Outcomes: func(l *outcome.Log) { outcome.Handle(l, outcome.Handlers[deed]{}) },
-			Events: event.NewServer(news(), event.ServerConfig{}), Join: d.enlist,
+			Events: event.NewServer(news(), event.ServerConfig{}),
 		},
 		Client: func(int) systems.ClientConfig {
 			return systems.ClientConfig{Outcomes: l.register, Events: event.NewClient(news(), event.ClientConfig{})}

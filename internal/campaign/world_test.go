@@ -232,6 +232,10 @@ func (d *draw) sea() *ecs.Protocol {
 	}
 	ecs.Local[hot](p, ecs.Predicted)
 	ecs.Input[order](p)
+	ecs.Join(p, d.enlist)
+	if d.keep {
+		p.Leave(d.release)
+	}
 	if d.quantized {
 		p.QuantizeSteps()
 	}
@@ -368,8 +372,17 @@ func (d *draw) rollBalls(w *ecs.World) {
 	}
 }
 
-// enlist is the Join of all peers.
-func (d *draw) enlist(w *ecs.World, client uint32) {
+// release makes what a player has that leaves nobody's.
+func (d *draw) release(w *ecs.World, client uint32) {
+	for e, r := range ecs.All[struct{ Owner components.Owner }](w) {
+		if r.Owner.Client == client {
+			ecs.Remove[components.Owner](w, e)
+		}
+	}
+}
+
+// enlist is how players come.
+func (d *draw) enlist(w *ecs.World, client uint32, _ *struct{}) {
 	at := spot{X: float32(client%8) * 2, Y: float32(client % 2)}
 	values := []any{components.Owner{Client: client}, at, cannon{Number: client}, bag{}, order{}, purse{client, client * 2654435761}, aim{}, sealed(uint16(client))}
 	if d.local {

@@ -174,6 +174,10 @@ func protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("walkers/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Input[stride](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, components.Position{}, stride{})
+		w.Spawn(components.Position{})
+	})
 	p.Simulate("walk", func(w *ecs.World) {
 		for _, x := range ecs.Each[walker](w) {
 			x.At.X += float32(x.In.DX)
@@ -196,10 +200,6 @@ func newMatch() (*match, error) {
 	var err error
 	m.server, err = systems.NewServer(network.Node(address), protocol(), systems.ServerConfig{
 		Start: m.now, Random: netsys.SeededRandom(1),
-		Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{}, stride{})
-			w.Spawn(components.Position{})
-		},
 	})
 	if err != nil {
 		return nil, err

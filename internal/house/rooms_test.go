@@ -21,7 +21,7 @@ var rooms = map[string]string{
 	"predict":     "inputgather internal/mirror",
 	"reconcile":   "predict internal/mirror internal/report",
 	"interpolate": "lagcomp internal/mirror",
-	"serverapply": "internal/notice",
+	"serverapply": "internal/notice internal/commands",
 	"snapshot":    "internal/baseline internal/traffic internal/report",
 
 	// what they stand on
@@ -47,7 +47,8 @@ var floors = map[string]string{
 	"internal/wire":     "policy",
 	"internal/clock":    "internal/wire",
 	"internal/inflight": "",
-	"internal/timeline": "",
+	"internal/timeline": "internal/commands",
+	"internal/commands": "",
 
 	// only tests import it: those of all rooms play its games
 	"internal/testgame": "",

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"sync/atomic"
+
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
@@ -10,8 +12,8 @@ type step struct {
 	DX, DY int8 `net:"-1..1"`
 }
 
-// game is a world in which everybody has something to move.
-func game() *ecs.Protocol {
+// game is a world in which everybody has something to move. It counts who is there.
+func game(players *atomic.Int64) *ecs.Protocol {
 	p := ecs.NewProtocol("soak/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Input[step](p)
@@ -23,9 +25,10 @@ func game() *ecs.Protocol {
 			r.Pos.X, r.Pos.Y = r.Pos.X+float32(r.In.DX), r.Pos.Y+float32(r.In.DY)
 		}
 	})
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		players.Add(1)
+		w.Spawn(components.Owner{Client: client}, components.Position{}, step{})
+	})
+	p.Leave(func(*ecs.World, uint32) { players.Add(-1) })
 	return p
-}
-
-func spawn(w *ecs.World, client uint32) {
-	w.Spawn(components.Owner{Client: client}, components.Position{}, step{})
 }

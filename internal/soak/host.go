@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
@@ -40,17 +39,12 @@ func (s *soak) serve(name string) (*host, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	h.addr = wire.LocalAddr()
-	h.server, err = systems.NewServer(wire, game(), systems.ServerConfig{
+	h.server, err = systems.NewServer(wire, game(&h.players), systems.ServerConfig{
 		TickRate:        tickRate,
 		MaxClients:      4 * s.clients,
 		Timeout:         s.timeout,
 		ReconnectWindow: s.timeout / 2,
 		Key:             s.key,
-		Join: func(w *ecs.World, client uint32) {
-			h.players.Add(1)
-			spawn(w, client)
-		},
-		Leave: func(*ecs.World, uint32) { h.players.Add(-1) },
 		// Every message goes back on its channel.
 		OnMessage: func(server *systems.Server, client uint32, number int, message []byte) error {
 			return server.Session(client).Channels().Send(number, message)

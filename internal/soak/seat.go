@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -101,7 +102,7 @@ func (s *seat) join(ctx context.Context, old *life) *life {
 		s.soak.fail("%v: dial: %v", s, err)
 		return nil
 	}
-	l.client, err = systems.NewClient(l.wire, l.wire.server, game(), systems.ClientConfig{
+	l.client, err = systems.NewClient(l.wire, l.wire.server, game(new(atomic.Int64)), systems.ClientConfig{
 		Token: token, Timeout: s.soak.timeout, ConnectTimeout: 4 * s.soak.timeout,
 		OnMessage: l.received,
 		Gather: systems.Gather(func(c *systems.Client, in *step) {

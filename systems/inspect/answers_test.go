@@ -10,7 +10,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/reconcile"
@@ -217,9 +216,6 @@ func TestKnows(t *testing.T) {
 	}
 	c := yardConfig(1, 2)
 	c.Server.Policies = policy.Rollback.Policies()
-	c.Client = func(int) systems.ClientConfig {
-		return systems.ClientConfig{Join: c.Server.Join}
-	}
 	m = newMatch(t, c, Config{})
 	m.get("/api/knows?client=1&entity=1", &k)
 	if !k.Everywhere || !k.Exists || len(k.Why) != 2 {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -22,6 +21,9 @@ type mood struct{ Good float64 } // local
 func yard() *ecs.Protocol {
 	return testgame.Plaza(func(p *ecs.Protocol) {
 		ecs.Local[mood](p, 0)
+		ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+			w.Spawn(components.Owner{Client: client}, testgame.Place{}, testgame.Push{}, mood{})
+		})
 		p.Authority("count", func(w *ecs.World) {
 			for _, r := range ecs.Each[struct{ T *testgame.Tint }](w) {
 				r.T.Color = (r.T.Color + 1) % 200
@@ -36,9 +38,6 @@ const posts = 70
 func yardConfig(seed uint64, clients int) systemstest.Config {
 	return systemstest.Config{
 		Protocol: yard,
-		Server: systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, testgame.Place{}, testgame.Push{}, mood{})
-		}},
 		Populate: func(w *ecs.World) {
 			for n := range posts {
 				w.Spawn(testgame.Place{X: float32(n)}, testgame.Tint{Color: uint8(n)})

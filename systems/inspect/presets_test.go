@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -29,7 +28,6 @@ func presetMatch(t *testing.T, p policy.Preset) *match {
 		s.Stage("Authority").Add(ecs.System{Name: "look", Run: func(w *ecs.World) { lagcomp.As(w, 1, lagcomp.Claim{}) }})
 		return nil
 	}
-	c.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Join: c.Server.Join} }
 	return newMatch(t, c, Config{})
 }
 

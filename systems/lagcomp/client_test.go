@@ -13,11 +13,6 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// join spawns a client's shooter.
-func join(w *ecs.World, client uint32) {
-	w.Spawn(components.Owner{Client: client}, spot{X: float32(client)}, secret{7}, trigger{})
-}
-
 // entityOf is the entity of a view that has a NetID, zero for none.
 func entityOf(view lagcomp.View, id components.NetID) ecs.Entity {
 	e, _ := view.ByNetID(id)
@@ -28,7 +23,7 @@ func entityOf(view lagcomp.View, id components.NetID) ecs.Entity {
 func match(t *testing.T, seed uint64, clients, targets int, link netsys.Link, c lagcomp.Config, play systemstest.Script) (*systemstest.Crowd, *lagcomp.Compensator) {
 	t.Helper()
 	crowd := systemstest.New(t, systemstest.Config{
-		Protocol: gallery, Server: systems.ServerConfig{Join: join, LagComp: &c}, Populate: populate(targets),
+		Protocol: gallery, Server: systems.ServerConfig{LagComp: &c}, Populate: populate(targets),
 		Clients: clients, Link: link, Seed: seed, Play: play,
 	})
 	return crowd, ecs.Resource[lagcomp.Compensator](crowd.Server.World())

@@ -67,6 +67,9 @@ func gallery() *ecs.Protocol {
 	ecs.Replicate[secret](p, ecs.OwnerOnly|ecs.Interpolated)
 	ecs.Local[orbit](p, 0)
 	ecs.Input[trigger](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, spot{X: float32(client)}, secret{7}, trigger{})
+	})
 	p.Simulate("shoot", func(w *ecs.World) {
 		if f := ecs.Resource[func(*ecs.World)](w); f != nil {
 			(*f)(w)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/overlay"
@@ -41,9 +40,7 @@ func Example() {
 	network := netsys.NewNetwork()
 	server, err := systems.NewServer(network.Node(netip.MustParseAddrPort("127.0.0.1:7777")), protocol(calm), systems.ServerConfig{
 		Start: now, Random: netsys.SeededRandom(1),
-		Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{}, components.Health{}, walk{})
-		}})
+	})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -27,6 +27,9 @@ func protocol(push func(tick uint32) float32) *ecs.Protocol {
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[components.Health](p, 0)
 	ecs.Input[walk](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, components.Position{Y: float32(client) * 20}, components.Health{}, walk{})
+	})
 	p.Simulate("walk", func(w *ecs.World) {
 		for _, x := range ecs.Each[struct {
 			Pos *components.Position
@@ -65,15 +68,12 @@ func newMatch(t testing.TB, o *overlay.Overlay, push func(uint32) float32) *matc
 // newMatchUnder is newMatch under a preset of policies.
 func newMatchUnder(t testing.TB, o *overlay.Overlay, push func(uint32) float32, preset policy.Preset) *match {
 	t.Helper()
-	join := func(w *ecs.World, client uint32) {
-		w.Spawn(components.Owner{Client: client}, components.Position{Y: float32(client) * 20}, components.Health{}, walk{})
-	}
 	m := &match{TB: t, now: birth, overlay: o}
 	network := netsys.NewNetwork()
 	wire := network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
 	var err error
 	m.server, err = systems.NewServer(wire, protocol(push), systems.ServerConfig{Start: birth, Random: netsys.SeededRandom(1),
-		Policies: preset.Policies(), Join: join})
+		Policies: preset.Policies()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func newMatchUnder(t testing.TB, o *overlay.Overlay, push func(uint32) float32, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := systems.ClientConfig{Start: birth, Random: netsys.SeededRandom(uint64(n) + 2), Join: join}
+		c := systems.ClientConfig{Start: birth, Random: netsys.SeededRandom(uint64(n) + 2)}
 		count := 0
 		c.Gather = systems.Gather(func(_ *systems.Client, in *walk) {
 			if count++; count/90%2 == 0 {

@@ -46,6 +46,9 @@ func hop() runner.World {
 			ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 			ecs.Replicate[Hops](p, ecs.Predicted)
 			ecs.Input[Hop](p)
+			ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+				w.Spawn(components.Owner{Client: client}, components.Position{}, Hops{}, Hop{})
+			})
 			p.Simulate("hop", func(w *ecs.World) {
 				for _, h := range ecs.Each[hopper](w) {
 					if h.In.DX != 0 {
@@ -55,9 +58,6 @@ func hop() runner.World {
 				}
 			})
 			return p
-		},
-		Join: func(w *ecs.World, _ *runner.Options, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{}, Hops{}, Hop{})
 		},
 		// Bots hop for a second to one side, then for a second to the other.
 		Bot: func(_ *runner.Options, n int) runner.Bot {

@@ -18,14 +18,16 @@ func plaza() World {
 	return World{
 		Name: "plaza",
 		Protocol: func(*Options) *ecs.Protocol {
-			return testgame.Plaza(func(p *ecs.Protocol) { p.Simulate("drift", drift) })
+			return testgame.Plaza(func(p *ecs.Protocol) {
+				p.Simulate("drift", drift)
+				ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { testgame.SpawnPawn(w, client) })
+			})
 		},
 		Populate: func(w *ecs.World, o *Options) {
 			for n := range o.NPCs {
 				w.Spawn(testgame.Place{X: float32(n%40) * 10, Y: float32(n / 40)}, testgame.Tint{Color: uint8(n % 200)})
 			}
 		},
-		Join:  func(w *ecs.World, _ *Options, client uint32) { testgame.SpawnPawn(w, client) },
 		Bot:   func(o *Options, n int) Bot { return walker(o.Seed<<8 + uint64(n)) },
 		Place: at,
 		Push: func(w *ecs.World, e ecs.Entity, dx, dy float32) {

@@ -139,18 +139,15 @@ func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 	config.Random = o.random(o.Seed)
 	var s *systems.Server
 	var err error
-	told := uint32(0)
-	config.Join = func(w *ecs.World, client uint32) {
-		world.Join(w, &o, client)
-		if o.access.joined != nil && client > told { // a tick can be simulated again
-			told = client
-			o.access.joined(client, s.Session(client))
-		}
-	}
 	if world.Server != nil {
 		world.Server(&o, &config)
 	}
 	config.Schedule = both(config.Schedule, schedule)
+	if o.access.joined != nil {
+		config.Schedule = both(config.Schedule, func(schedule *ecs.Schedule) error {
+			return schedule.InsertBefore("ServerApply", ecs.System{Name: "Who joins", Run: who(func() *systems.Server { return s }, o.access.joined)})
+		})
+	}
 	s, err = systems.NewServer(wire, world.Protocol(&o), config)
 	if err != nil {
 		return nil, err
@@ -159,6 +156,20 @@ func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 		world.Populate(s.World(), &o)
 	}
 	return s, nil
+}
+
+// who tells of each client once, when it is there.
+func who(server func() *systems.Server, joined func(client uint32, s netsys.Session)) func(*ecs.World) {
+	told := uint32(0)
+	return func(*ecs.World) {
+		s := server()
+		for c := range s.Clients {
+			if c.ID > told {
+				told = c.ID
+				joined(c.ID, s.Session(c.ID))
+			}
+		}
+	}
 }
 
 // both changes a schedule by first, then by second; either may be nil.
@@ -195,7 +206,6 @@ func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 		InsecureAllowAnyAddress: o.Insecure,
 
 		Gather:  p.bot.Gather(),
-		Join:    func(w *ecs.World, client uint32) { world.Join(w, &o, client) },
 		Trained: o.files.trained,
 		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.bots())),
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// World is a game, as the runner needs to know it. Name, Protocol, Join and Bot must be there.
+// World is a game, as the runner needs to know it. Name, Protocol and Bot must be there.
 type World struct {
 	// Name is what the game is called in usage and errors.
 	Name string
@@ -28,8 +28,6 @@ type World struct {
 	Protocol func(o *Options) *ecs.Protocol
 	// Populate spawns what is there before anybody joins; may be nil.
 	Populate func(w *ecs.World, o *Options)
-	// Join spawns a client's player.
-	Join func(w *ecs.World, o *Options, client uint32)
 	// Bot makes the n-th bot, from 0; those from Options.Clients on are guests.
 	Bot func(o *Options, n int) Bot
 	// Place is where an entity stands, in world units. nil: errors of prediction are not measured.
@@ -105,8 +103,6 @@ func (w *World) validate() error {
 	switch {
 	case w.Protocol == nil:
 		return errors.New("runner.World.Protocol is nil: every world builds one, by ecs.NewProtocol")
-	case w.Join == nil:
-		return errors.New("runner.World.Join is nil: every world spawns a player for a client")
 	case w.Bot == nil:
 		return errors.New("runner.World.Bot is nil: every world has bots, see runner.NewBot")
 	}

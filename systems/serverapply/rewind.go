@@ -24,7 +24,6 @@ type Rewind struct {
 	lead     lead
 	reserved []uint32 // players that are waited for
 	still    []int32  // the neutral input
-	visits   visits
 }
 
 // RewindConfig is how far inputs may be from the tick that comes.
@@ -36,7 +35,6 @@ type RewindConfig struct {
 	First     uint32     // tick
 	Players   int        // at most
 	Authority *ecs.Stage // behind Simulate
-	Movements Movements  // of players, carried out again in ticks that are simulated again
 }
 
 // NewRewind makes the system. The listener hears of ticks as they are simulated.
@@ -52,11 +50,10 @@ func NewRewind(i *Intake, c RewindConfig, l timeline.Listener) *Rewind {
 		in.Schema.Snap(unsafe.Pointer(&value[0]))
 		in.Schema.Quantize(m.still, in.Schema.Words, unsafe.Pointer(&value[0]), 1)
 	}
-	m.visits.begin(i.world, c.Movements, l)
 	m.line = timeline.New(i.world, timeline.Config{
 		First: c.First, Window: int(m.window), Early: int(m.early),
 		Fills: c.Fills, Players: c.Players, Hashes: -1, Authority: c.Authority,
-	}, &m.visits)
+	}, l)
 	return m
 }
 
@@ -82,7 +79,6 @@ func (m *Rewind) Done() {
 	for _, c := range m.clients {
 		m.processed(c, tick)
 	}
-	m.visits.forget(tick - min(tick, m.window))
 }
 
 // processed settles which tick the own state of a client is told of: the newest for
@@ -108,14 +104,9 @@ func (m *Rewind) Enter(c *Client, back bool) error {
 	c.missed = m.line.Missing(c.id)
 	if back {
 		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == c.id })
-		m.visits.add(tick, c.id, returns)
 		return nil
 	}
-	if err := m.line.Join(c.id, tick, tick); err != nil {
-		return err
-	}
-	m.visits.add(tick, c.id, comes)
-	return nil
+	return m.line.Join(c.id, tick, tick)
 }
 
 // Await begins to wait for a player whose client has left: it has neutral inputs.
@@ -128,8 +119,8 @@ func (m *Rewind) Await(player uint32) {
 func (m *Rewind) Depart(player uint32) {
 	tick := m.config.Tick()
 	m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == player })
-	if m.line.Leave(player, tick) == nil || m.line.Leave(player, tick+1) == nil { // else it never joined
-		m.visits.add(tick, player, goes)
+	if m.line.Leave(player, tick) != nil {
+		_ = m.line.Leave(player, tick+1) // who came in that tick; else it never joined
 	}
 }
 

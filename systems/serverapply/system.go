@@ -5,15 +5,33 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // System is ServerApply where each tick is run once: the inputs of a client are consumed in
 // the order of their sequence.
-type System struct{ *Intake }
+type System struct {
+	*Intake
+	doings *commands.Log
+}
 
 // New makes the system.
-func New(i *Intake) *System { return &System{i} }
+func New(i *Intake) *System { return &System{i, commands.New(i.world)} }
+
+// Enter makes a player come in the tick that comes.
+func (s *System) Enter(player uint32) {
+	s.doings.Add(commands.Entry{Tick: s.config.Tick(), Player: player, Kind: commands.Join})
+}
+
+// Depart makes a player go in the tick that comes; in the one after that where it comes in that.
+func (s *System) Depart(player uint32) {
+	tick := s.config.Tick()
+	if s.doings.Comes(player, tick) {
+		tick++
+	}
+	s.doings.Add(commands.Entry{Tick: tick, Player: player, Kind: commands.Leave})
+}
 
 // Resume makes the inputs of a client whose player was waited for count on from the newest
 // that was consumed.
@@ -38,11 +56,13 @@ func (s *System) Receive(c *Client, pk netsys.Packet) (*wire.Input, error) {
 // lossEvery is how many ticks pass between two looks at a link's loss rate.
 const lossEvery = 32
 
-// Run is the system: for each client it decides which input this
-// tick consumes, then it gives all entities the inputs of their owners. The server
+// Run is the system: players go and come, then for each client it decides which input this
+// tick consumes, and it gives all entities the inputs of their owners. The server
 // never goes back: a late input changes no completed tick.
 func (s *System) Run(w *ecs.World) {
 	tick := s.config.Tick()
+	s.doings.Run(tick)
+	s.doings.Forget(tick + 1)
 	for _, c := range s.clients {
 		if tick%lossEvery == 0 {
 			c.Loss.Measured(s.config.Now(), c.session.Stats().LossIn)

@@ -195,9 +195,6 @@ func (c *Crowd) clientConfig(n int) (k systems.ClientConfig) {
 	if c.config.Client != nil {
 		k = c.config.Client(n)
 	}
-	if s := &c.config.Server; k.Join == nil && k.Leave == nil {
-		k.Join, k.Leave, k.LeavePolicy = s.Join, s.Leave, s.LeavePolicy
-	}
 	return k
 }
 

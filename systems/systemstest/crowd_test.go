@@ -73,7 +73,11 @@ func TestComeAndGo(t *testing.T) {
 	config := dots(1, 3)
 	config.Server.Timeout = 2 * time.Second
 	var left []uint32
-	config.Server.Leave = func(_ *ecs.World, client uint32) { left = append(left, client) }
+	config.Protocol = func() *ecs.Protocol {
+		p := Dots()
+		p.Leave(func(_ *ecs.World, client uint32) { left = append(left, client) })
+		return p
+	}
 	c := play(t, config, 0)
 	late := c.Join()
 	if late.N != 3 || len(c.Clients) != 4 {

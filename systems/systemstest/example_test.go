@@ -7,7 +7,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -27,6 +26,9 @@ func Dots() *ecs.Protocol {
 	p := ecs.NewProtocol("dots/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Input[Move](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, components.Position{}, Move{})
+	})
 	p.Simulate("walk", func(w *ecs.World) {
 		for _, d := range ecs.Each[dot](w) {
 			d.Pos.X += float32(d.In.DX)
@@ -34,11 +36,6 @@ func Dots() *ecs.Protocol {
 		}
 	})
 	return p
-}
-
-// spawnDot makes the player of a client that joins.
-func spawnDot(w *ecs.World, client uint32) {
-	w.Spawn(components.Owner{Client: client}, components.Position{}, Move{})
 }
 
 // roam walks somewhere else every now and then.
@@ -56,7 +53,6 @@ func roam() systemstest.Script {
 func dots(seed uint64, clients int) systemstest.Config {
 	return systemstest.Config{
 		Protocol: Dots,
-		Server:   systems.ServerConfig{Join: spawnDot},
 		Play:     roam(),
 		Clients:  clients,
 		Link:     systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02),
@@ -83,7 +79,6 @@ func Example() {
 
 	crowd := systemstest.New(t, systemstest.Config{
 		Protocol: Dots,
-		Server:   systems.ServerConfig{Join: spawnDot},
 		Play: systemstest.Play(func(c *systemstest.Client, in *Move) {
 			in.DX = int8(c.Rand().IntN(3) - 1)
 		}),

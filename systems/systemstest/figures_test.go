@@ -6,10 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -84,29 +81,5 @@ func TestFirstMissingInputIsNamed(t *testing.T) {
 	}
 	if !named {
 		t.Errorf("inputs were missing from a tick of %d to %d on: %q", before, after, f.errors)
-	}
-}
-
-// A client's own functions for who comes and goes stay, and one that has none gets the server's: under a model in which
-// every peer simulates everything, all must do the same then.
-func TestClientsKnowWhoComes(t *testing.T) {
-	for what, own := range map[string]bool{"the server's": false, "its own": true} {
-		config := dots(1, 2)
-		config.Server.Policies = policy.Rollback.Policies()
-		joined := 0
-		if own {
-			config.Client = func(int) systems.ClientConfig {
-				return systems.ClientConfig{Join: func(w *ecs.World, client uint32) {
-					joined++
-					spawnDot(w, client)
-				}}
-			}
-		}
-		c := play(t, config, 3*time.Second)
-		c.Settle()
-		c.Converged()
-		if (joined > 0) != own {
-			t.Errorf("%s: its own was called %d times", what, joined)
-		}
 	}
 }

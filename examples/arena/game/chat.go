@@ -1,6 +1,7 @@
 package game
 
 import (
+	"maps"
 	"strings"
 	"unicode"
 
@@ -79,6 +80,7 @@ func (m *Messages) Serve(c *systems.ServerConfig) {
 		if text == "" || now < spoken[t.client] {
 			return
 		}
+		maps.DeleteFunc(spoken, func(client, again uint32) bool { return now >= again })
 		spoken[t.client] = now + uint32(t.server.World().TickRate())/2
 		said := Said{Client: t.client}
 		said.Text.Set(text)
@@ -99,13 +101,6 @@ func (m *Messages) Serve(c *systems.ServerConfig) {
 	c.OnMessage = func(s *systems.Server, client uint32, number int, message []byte) error {
 		return d.Deliver(talker{s, client}, number, message)
 	}
-	leave := c.Leave
-	c.Leave = func(w *ecs.World, client uint32) {
-		delete(spoken, client)
-		if leave != nil {
-			leave(w, client)
-		}
-	}
 }
 
 // Play makes a client one for [CombatProtocol], under any model, which takes in what others
@@ -117,9 +112,6 @@ func (m *Messages) Play(c *systems.ClientConfig, heard func(*Said)) {
 			heard(s)
 		}
 	})
-	if c.Join == nil {
-		c.Join = JoinCombat // where everybody simulates everything
-	}
 	c.Messages = m.Registry
 	c.OnMessage = func(c *systems.Client, number int, message []byte) error { return d.Deliver(c, number, message) }
 }

@@ -89,6 +89,7 @@ func CombatProtocol() *ecs.Protocol {
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Singleton[Feed](p, 0)
 	ecs.Input[Action](p)
+	ecs.Join(p, joinCombat)
 	ecs.Local[Wander](p, 0)
 	ecs.Local[fallen](p, 0)
 	ecs.Local[muzzle](p, 0)

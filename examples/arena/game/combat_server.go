@@ -9,14 +9,8 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// Arm makes a server one for [CombatProtocol]: it remembers what shooters saw. Who joins
-// gets a player with a gun, unless c says otherwise.
-func Arm(c *systems.ServerConfig) {
-	c.LagComp = &lagcomp.Config{}
-	if c.Join == nil {
-		c.Join = JoinCombat
-	}
-}
+// Arm makes a server one for [CombatProtocol]: it remembers what shooters saw.
+func Arm(c *systems.ServerConfig) { c.LagComp = &lagcomp.Config{} }
 
 // PopulateCombat is [Populate] for [CombatProtocol].
 func PopulateCombat(w *ecs.World, players, npcs int) {
@@ -27,8 +21,8 @@ func PopulateCombat(w *ecs.World, players, npcs int) {
 	}
 }
 
-// JoinCombat is [Join] for [CombatProtocol].
-func JoinCombat(w *ecs.World, client uint32) {
+// joinCombat spawns the player of a client, with a gun.
+func joinCombat(w *ecs.World, client uint32, _ *struct{}) {
 	x, y := start(w, int(client)-1)
 	player := Player{}
 	player.Name.Set(callName(client))

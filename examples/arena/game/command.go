@@ -40,13 +40,6 @@ func World() runner.World {
 				Populate(w, o.Clients, o.NPCs)
 			}
 		},
-		Join: func(w *ecs.World, o *runner.Options, client uint32) {
-			if c.fights(o) {
-				JoinCombat(w, client)
-			} else {
-				Join(w, client)
-			}
-		},
 		Bot: func(o *runner.Options, n int) runner.Bot {
 			if c.fights(o) {
 				return NewGunner(o.Seed, n, o.Clients)

@@ -3,9 +3,9 @@
 // measured on; with them it is a game.
 //
 //   - Protocol and rules: [Protocol].
-//   - Server side: [Populate], [Join].
+//   - Server side: [Populate].
 //   - A bot that plays: [NewBot].
-//   - Guns: [CombatProtocol]; server side [Arm], [PopulateCombat], [JoinCombat]; a bot that
+//   - Guns: [CombatProtocol]; server side [Arm], [PopulateCombat]; a bot that
 //     shoots [NewGunner].
 //   - Chat and names, and what a client needs under any model: [Messages].
 //   - Whom a shot would hit on a screen: [Aimed]; what came of it: [Verdict].

@@ -28,7 +28,7 @@ func newArena(p *ecs.Protocol, players, npcs int) *arena {
 	a := &arena{w: ecs.NewWorld(p, ecs.Config{Seed: 5})}
 	Populate(a.w, players, npcs)
 	for n := range players {
-		Join(a.w, uint32(n+1))
+		join(a.w, uint32(n+1))
 		a.bots = append(a.bots, NewBot(5, n, players))
 		for range n * 7 % 30 { // clients do not begin in step
 			a.bots[n].next(a.w.TickRate())
@@ -98,8 +98,8 @@ func TestDownstreamBytes(t *testing.T) {
 		{Protocol, 100, 200, 2, 85},
 		{Protocol, 100, 200, 3, 118},
 		{Protocol, 100, 1000, 3, 315},
-		{ProtocolWithoutHint, 100, 200, 3, 155},
-		{ProtocolWithoutHint, 100, 1000, 3, 475},
+		{Variant{NoHint: true}.Protocol, 100, 200, 3, 155},
+		{Variant{NoHint: true}.Protocol, 100, 1000, 3, 475},
 	} {
 		a := newArena(c.protocol(), c.players, c.npcs)
 		for range 200 {

@@ -46,18 +46,30 @@ type Vitals struct {
 
 // Protocol builds the arena's protocol. Entities walk in lines, server-controlled
 // ones along their heading.
-func Protocol() *ecs.Protocol { return protocol("along") }
+func Protocol() *ecs.Protocol { return Variant{}.Protocol() }
 
-// ProtocolWithoutHint is [Protocol] without the word that anybody moves along a
-// heading, to measure what it is worth. Peers must agree on it.
-func ProtocolWithoutHint() *ecs.Protocol { return protocol("") }
+// Variant is a way to build [Protocol] for measuring. Peers must agree on it.
+type Variant struct {
+	// NoHint leaves out the word that anybody moves along a heading.
+	NoHint bool
+	// Players is how many clients get a player; who comes behind these watches. 0: all.
+	Players int
+}
 
-// protocol takes a word for the tag of the heading. Positions are replicated within
-// 1/16 of a unit, headings within half of a 256th of a turn. Velocities are for who
-// predicts; others see them in how the positions change.
-func protocol(heading string) *ecs.Protocol {
-	p := ecs.NewProtocol("arena/2")
+// Protocol builds the protocol. Positions are replicated within 1/16 of a unit, headings
+// within half of a 256th of a turn. Velocities are for who predicts; others see them in how
+// the positions change.
+func (v Variant) Protocol() *ecs.Protocol {
+	p, heading := ecs.NewProtocol("arena/2"), "along"
+	if v.NoHint {
+		heading = ""
+	}
 	motion(p, heading)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		if v.Players == 0 || int(client) <= v.Players {
+			join(w, client)
+		}
+	})
 	ecs.Input[Input](p)
 	ecs.Local[Wander](p, 0)
 	ecs.Local[Vitals](p, 0)

@@ -16,7 +16,6 @@ func upstream(t *testing.T, link func(t *testing.T) systemstest.Config) (bytes, 
 	const clients, seconds = 4, 12
 	config := link(t)
 	config.Protocol, config.Clients = game.Protocol, clients
-	config.Server.Join = game.Join
 	config.Client = func(n int) systems.ClientConfig {
 		return systems.ClientConfig{Gather: game.NewBot(config.Seed, n, clients).Gather()}
 	}

@@ -15,8 +15,8 @@ func Populate(w *ecs.World, players, npcs int) {
 	}
 }
 
-// Join spawns the player of a client.
-func Join(w *ecs.World, client uint32) {
+// join spawns the player of a client.
+func join(w *ecs.World, client uint32) {
 	x, y := start(w, int(client)-1)
 	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{},
 		components.Health{Points: 100}, Vitals{Number: int32(client) - 1}, Input{})

@@ -76,7 +76,6 @@ func newMatch(s setup) (*match, error) {
 		TickRate:  rate,
 		WakeEvery: s.wake,
 		Policies:  s.model,
-		Join:      s.rules.Join,
 		Start:     epoch,
 		Random:    netsys.SeededRandom(s.seed),
 		Outcomes: func(l *outcome.Log) {
@@ -118,7 +117,6 @@ func (m *match) add(n int, link netsys.Link, network *netsys.Network, server net
 	}
 	p.Client, err = systems.NewClient(wire, server, world.Protocol(m.rules, nil), systems.ClientConfig{
 		Gather: systems.Gather(func(c *systems.Client, in *world.Input) { *in = m.play(n, moment{m.now, c.World().Tick()}) }),
-		Join:   m.rules.Join,
 		Start:  start,
 		Random: netsys.SeededRandom(seed),
 	})

@@ -2,7 +2,7 @@
 // other, and shoot.
 //
 //   - What travels and the rules: [Protocol], [Rules], [Input].
-//   - Who plays: [Rules.Join].
+//   - Who plays: [Player], [Find].
 //   - Read what became of a player: [Find], [Player], [Kill].
 //   - Note every tick, also those that are simulated again: [Journal].
 //

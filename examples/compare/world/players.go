@@ -5,9 +5,9 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Join spawns the player of a client: in rows of four, far enough apart that nobody touches anybody, and aslant, so that
+// join spawns the player of a client: in rows of four, far enough apart that nobody touches anybody, and aslant, so that
 // nobody stands east of anybody.
-func (r Rules) Join(w *ecs.World, client uint32) {
+func (r Rules) join(w *ecs.World, client uint32, _ *struct{}) {
 	n, part := (client-1)%16, r.filled().Side/8
 	x, y := part*float32(1+2*(n%4)), part*(float32(1+2*(n/4))+0.3*float32(n%4))
 	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, Gun{},

@@ -67,6 +67,7 @@ func Protocol(r Rules, j *Journal) *ecs.Protocol {
 	ecs.Replicate[Gun](p, ecs.Predicted)
 	ecs.Replicate[Life](p, 0)
 	ecs.Input[Input](p)
+	ecs.Join(p, r.join)
 
 	p.Simulate("walk", walks(r.Side))
 	if !r.Apart {

@@ -12,7 +12,7 @@ func world(j *Journal) (w *ecs.World, tick func()) {
 	r := Rules{Gusts: 30, Harm: 50, Side: 100}
 	w = ecs.NewWorld(Protocol(r, j), ecs.Config{Seed: 3})
 	for client := range uint32(8) {
-		r.Join(w, client+1)
+		r.join(w, client+1, nil)
 	}
 	return w, func() {
 		w.Netcode().SetTick(w.Tick() + 1)

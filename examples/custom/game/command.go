@@ -18,7 +18,6 @@ func World() runner.World {
 			"nobody is in the way, and client.corrections is 0.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Populate: func(w *ecs.World, o *runner.Options) { Populate(w, o.NPCs) },
-		Join:     func(w *ecs.World, _ *runner.Options, client uint32) { Join(w, client) },
 		Bot:      func(o *runner.Options, n int) runner.Bot { return NewBot(o.Seed, n) },
 		Place:    Place,
 		Push:     Push,

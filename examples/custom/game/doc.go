@@ -16,7 +16,7 @@
 //     [ClientSchedule] (Before, OnTick, Render).
 //   - Put systems of its own in place of a client's: [Recorded] gathers inputs, [Predict],
 //     [Reconcile], [Draw] interpolates; see systems.ClientSystems.
-//   - Fill the world: [Populate], [Join]. Play it: [NewBot].
+//   - Fill the world: [Populate]. Play it: [NewBot].
 //
 // # Units
 //

@@ -20,7 +20,7 @@ func play(t *testing.T, seed uint64, clients int, change func(*systemstest.Confi
 	}
 	c := systemstest.Config{
 		Protocol: Protocol,
-		Server:   systems.ServerConfig{Join: Join, Schedule: ServerSchedule},
+		Server:   systems.ServerConfig{Schedule: ServerSchedule},
 		Populate: func(w *ecs.World) { Populate(w, 50) },
 		Client:   func(int) systems.ClientConfig { return systems.ClientConfig{Schedule: ClientSchedule} },
 		Play:     systemstest.Play(func(k *systemstest.Client, in *Input) { bots[k.N].Fill(k.Client, in) }),

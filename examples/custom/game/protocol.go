@@ -70,6 +70,7 @@ func Protocol() *ecs.Protocol {
 	ecs.Replicate[Score](p, 0)
 	ecs.Singleton[Match](p, 0)
 	ecs.Input[Input](p)
+	ecs.Join(p, join)
 
 	p.Simulate("look", look)
 	p.Simulate("carry", carry)

@@ -31,7 +31,7 @@ func owners(t *testing.T, preset policy.Preset) *systemstest.Crowd {
 		leaver: {Interpolate: Draw},
 	}
 	return play(t, 7, len(own), func(c *systemstest.Config) {
-		c.Server = systems.ServerConfig{Join: Join, Policies: preset.Policies(), Timeout: 2 * time.Second}
+		c.Server = systems.ServerConfig{Policies: preset.Policies(), Timeout: 2 * time.Second}
 		c.Populate = func(w *ecs.World) { Populate(w, 20) }
 		c.Link = systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05)
 		c.Client = func(n int) systems.ClientConfig {
@@ -123,7 +123,7 @@ func TestOwnSystemsHaveTheirModels(t *testing.T) {
 	for _, own := range []systems.ClientSystems{{Predict: Predict}, {Reconcile: Reconcile}} {
 		for _, preset := range []policy.Preset{policy.Rollback, policy.Lockstep} {
 			c := play(t, 11, 1, func(c *systemstest.Config) {
-				c.Server = systems.ServerConfig{Join: Join, Policies: preset.Policies()}
+				c.Server = systems.ServerConfig{Policies: preset.Policies()}
 				c.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
 			})
 			c.Run(2 * time.Second)

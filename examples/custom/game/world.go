@@ -19,8 +19,8 @@ func Populate(w *ecs.World, powerUps int) {
 	}
 }
 
-// Join spawns the player of a client.
-func Join(w *ecs.World, client uint32) {
+// join spawns the player of a client.
+func join(w *ecs.World, client uint32, _ *struct{}) {
 	x, y := start(w, streamPlayers|uint64(client))
 	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{},
 		Ride{}, Boost{}, Score{}, Input{})

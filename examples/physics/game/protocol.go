@@ -51,6 +51,7 @@ func Protocol(kept bool) *ecs.Protocol {
 	ecs.Replicate[Body](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Singleton[Yard](p, 0)
 	ecs.Input[Input](p)
+	ecs.Join(p, join)
 	p.Simulate("physics", func(w *ecs.World) { simulate(w, kept) })
 	return p
 }

@@ -20,7 +20,6 @@ func World() runner.World {
 			"remembers: add -force-rollback.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol(kept) },
 		Populate: func(w *ecs.World, o *runner.Options) { populate(w, o.NPCs) },
-		Join:     func(w *ecs.World, _ *runner.Options, client uint32) { join(w, client) },
 		Bot:      func(o *runner.Options, n int) runner.Bot { return &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n))} },
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&kept, "keep", false, "bodies stay in the library's space from tick to tick")
@@ -55,7 +54,7 @@ func populate(w *ecs.World, crates int) {
 }
 
 // join drops a client's ball into the yard.
-func join(w *ecs.World, client uint32) {
+func join(w *ecs.World, client uint32, _ *struct{}) {
 	draw := ecs.NewRand(w.Seed(), uint64(client))
 	w.Spawn(components.Owner{Client: client}, Body{X: Radius + 20 + draw.Float64()*(Width-2*Radius-40), Y: 100}, Input{})
 }

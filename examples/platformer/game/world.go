@@ -19,6 +19,9 @@ func Protocol() *ecs.Protocol {
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Replicate[Coin](p, 0)
 	ecs.Input[Input](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, Body{At: start}, components.Teleports{}, Input{})
+	})
 	p.QuantizeSteps()
 	p.Simulate("walk", walk)
 	p.Authority("collect", collect)
@@ -48,9 +51,6 @@ func World() runner.World {
 			for i := range min(o.NPCs, len(Coins)) {
 				w.Spawn(Coin{Number: uint8(i)})
 			}
-		},
-		Join: func(w *ecs.World, _ *runner.Options, client uint32) {
-			w.Spawn(components.Owner{Client: client}, Body{At: start}, components.Teleports{}, Input{})
 		},
 		Bot: func(o *runner.Options, n int) runner.Bot { return NewBot(o.Seed, n) },
 		Place: func(w *ecs.World, e ecs.Entity) (x, z float32, ok bool) {

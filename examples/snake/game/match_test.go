@@ -51,12 +51,13 @@ func TestAlone(t *testing.T) {
 // death is withdrawn, and nobody is ever told of it.
 func TestDeathIsWithdrawn(t *testing.T) {
 	begun, withdrawn, final, told := 0, 0, 0, 0
-	server := systems.ServerConfig{Policies: policy.ServerRewind.Policies(), Join: func(w *ecs.World, client uint32) {
+	server := systems.ServerConfig{Policies: policy.ServerRewind.Policies()}
+	join := func(w *ecs.World, client uint32, _ *struct{}) {
 		s, b := Snake{Length: hatch}, Body{}
 		hatchAt(&s, &b, &ecs.Rand{})
 		s.X, s.Y, s.Turn = SizeX-40, 32, 0
 		w.Spawn(components.Owner{Client: client}, s, b, components.Teleports{}, Input{})
-	}}
+	}
 	serve(&server)
 	server.Outcomes = func(l *outcome.Log) {
 		outcome.Handle(l, Handlers{
@@ -67,7 +68,7 @@ func TestDeathIsWithdrawn(t *testing.T) {
 	}
 	swerves := false
 	c := systemstest.New(t, systemstest.Config{
-		Protocol: Protocol,
+		Protocol: func() *ecs.Protocol { return protocol(join) },
 		Server:   server,
 		Client: func(int) (c systems.ClientConfig) {
 			Play(&c, Handlers{}, func(*Fallen) { told++ })

@@ -20,12 +20,24 @@ const Window = 300 * time.Millisecond
 
 // Protocol is what server and clients agree on.
 func Protocol() *ecs.Protocol {
+	return protocol(func(w *ecs.World, client uint32, _ *struct{}) {
+		s := Snake{Length: hatch}
+		var b Body
+		draw := ecs.NewRand(w.Seed(), uint64(client)<<1)
+		hatchAt(&s, &b, &draw)
+		w.Spawn(components.Owner{Client: client}, s, b, components.Teleports{}, Input{})
+	})
+}
+
+// protocol is the game, to which players come by join.
+func protocol(join func(w *ecs.World, client uint32, _ *struct{})) *ecs.Protocol {
 	p := ecs.NewProtocol("snake/1")
 	ecs.Replicate[Snake](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[Body](p, ecs.Predicted)
 	ecs.Replicate[Food](p, 0)
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Input[Input](p)
+	ecs.Join(p, join)
 	p.Simulate("glide", glide)
 	p.Simulate("crash", crash)
 	p.Authority("feed", feed)
@@ -92,13 +104,6 @@ func World() runner.World {
 			for range o.NPCs {
 				w.Spawn(Food{X: 2 + draw.Float32()*(SizeX-4), Y: 2 + draw.Float32()*(SizeY-4)})
 			}
-		},
-		Join: func(w *ecs.World, _ *runner.Options, client uint32) {
-			s := Snake{Length: hatch}
-			var b Body
-			draw := ecs.NewRand(w.Seed(), uint64(client)<<1)
-			hatchAt(&s, &b, &draw)
-			w.Spawn(components.Owner{Client: client}, s, b, components.Teleports{}, Input{})
 		},
 		Bot: func(o *runner.Options, n int) runner.Bot { return NewBot(o.Seed, n) },
 		Place: func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {

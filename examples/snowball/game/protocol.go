@@ -63,6 +63,7 @@ func Protocol(drift bool) *ecs.Protocol {
 	ecs.Replicate[Ball](p, ecs.Predicted)
 	ecs.Replicate[Score](p, 0)
 	ecs.Input[Input](p)
+	ecs.Join(p, join)
 
 	p.Simulate("throw", throw)
 	p.Simulate("walk", walk)

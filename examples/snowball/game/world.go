@@ -20,7 +20,6 @@ func World() runner.World {
 		About: "Predicted snowballs, and hits judged by what the thrower saw. With -drift one rule is not deterministic: the\n" +
 			"table of causes says which field suffers, and -force-rollback which system it is.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol(drift) },
-		Join:     func(w *ecs.World, _ *runner.Options, client uint32) { join(w, client) },
 		Bot:      func(o *runner.Options, n int) runner.Bot { return &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n))} },
 		Server:   func(_ *runner.Options, c *systems.ServerConfig) { c.LagComp = &lagcomp.Config{} },
 		Client: func(_ *runner.Options, c *systems.ClientConfig) {
@@ -38,7 +37,7 @@ func World() runner.World {
 }
 
 // join gives a client a player.
-func join(w *ecs.World, client uint32) {
+func join(w *ecs.World, client uint32, _ *struct{}) {
 	draw := ecs.NewRand(w.Seed(), uint64(client))
 	at := components.Position{X: Radius + draw.Float32()*(Width-2*Radius), Y: Radius + draw.Float32()*(Height-2*Radius)}
 	w.Spawn(components.Owner{Client: client}, at, components.Heading{}, Kid{}, Score{}, Input{})

@@ -46,14 +46,9 @@ func newMatch(o options, players, spectators int) (*match, error) {
 	network := netsys.NewNetwork()
 	m.down = &tap{Wire: network.Node(serverAddr)}
 	var err error
-	m.server, err = systems.NewServer(m.down, protocol(o), systems.ServerConfig{
+	m.server, err = systems.NewServer(m.down, protocol(o, players), systems.ServerConfig{
 		Seed: o.seed, Start: start, MaxClients: players + spectators, Random: netsys.SeededRandom(o.seed),
-		Coders: o.coders(),
-		Join: func(w *ecs.World, id uint32) {
-			if int(id) <= players {
-				game.Join(w, id)
-			}
-		},
+		Coders:   o.coders(),
 		Schedule: m.watch,
 	})
 	if err != nil {
@@ -68,12 +63,9 @@ func newMatch(o options, players, spectators int) (*match, error) {
 	return m, nil
 }
 
-// protocol is the arena's, with or without the hint.
-func protocol(o options) *ecs.Protocol {
-	if !o.hint {
-		return game.ProtocolWithoutHint()
-	}
-	return game.Protocol()
+// protocol is the arena's for so many players, with or without the hint.
+func protocol(o options, players int) *ecs.Protocol {
+	return game.Variant{NoHint: !o.hint, Players: players}.Protocol()
 }
 
 func (o options) coders() delta.Coders {
@@ -100,7 +92,7 @@ func (m *match) add(network *netsys.Network, n, players, all int, start time.Tim
 	if n < players {
 		config.Gather = game.NewBot(m.o.seed, n, players).Gather()
 	}
-	if c.Client, err = systems.NewClient(c.up, serverAddr, protocol(m.o), config); err != nil {
+	if c.Client, err = systems.NewClient(c.up, serverAddr, protocol(m.o, players), config); err != nil {
 		return err
 	}
 	m.clients = append(m.clients, c)

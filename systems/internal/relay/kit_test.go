@@ -123,8 +123,6 @@ type match struct {
 
 // newMatch makes a match in its second tick.
 func newMatch(t testing.TB, c relay.Config, cc relay.ClientConfig, play func(player uint32, frame int) steer) *match {
-	c.Timeline.Join, c.Timeline.Leave = testgame.Enlist, testgame.Discharger()
-	cc.Timeline.Join, cc.Timeline.Leave = testgame.Enlist, testgame.Discharger()
 	cc.Timeline.Wait = c.Timeline.Wait
 	m := &match{
 		t: t, server: relay.NewServer(testgame.Barracks(), c), config: c, client: cc, play: play,

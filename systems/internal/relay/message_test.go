@@ -164,6 +164,9 @@ func single[I any](t *testing.T, turn func(in *I) *int32, most int32) {
 	game := func() *ecs.World {
 		return ecs.NewWorld(testgame.Stage(ecs.Input[I], func(p *ecs.Protocol) {
 			ecs.Replicate[place](p, 0)
+			ecs.Join(p, func(w *ecs.World, player uint32, _ *struct{}) {
+				ecs.Spawn(w, gun{Owner: components.Owner{Client: player}})
+			})
 			p.Simulate("turn", func(w *ecs.World) {
 				for _, r := range ecs.Each[struct {
 					Place *place
@@ -174,11 +177,7 @@ func single[I any](t *testing.T, turn func(in *I) *int32, most int32) {
 			})
 		}), ecs.Config{})
 	}
-	c := timeline.Config{
-		Join:  func(w *ecs.World, player uint32) { ecs.Spawn(w, gun{Owner: components.Owner{Client: player}}) },
-		Leave: testgame.Discharger(),
-	}
-	server, client := relay.NewServer(game(), relay.Config{Timeline: c}), relay.NewClient(game(), 1, relay.ClientConfig{Timeline: c})
+	server, client := relay.NewServer(game(), relay.Config{}), relay.NewClient(game(), 1, relay.ClientConfig{})
 	table := client.Timeline().World().Protocol().Input().Schema
 	testgame.Must(t, server.Add(1, true))
 	want := int32(0)

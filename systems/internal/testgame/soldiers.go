@@ -79,6 +79,7 @@ func Soldiers(add ...func(p *ecs.Protocol)) *ecs.Protocol {
 	ecs.Local[Fuse](p, ecs.Predicted)
 	ecs.Singleton[Score](p, 0)
 	ecs.Input[Keys](p)
+	ecs.Join(p, func(w *ecs.World, player uint32, _ *struct{}) { Enlist(w, player) })
 	p.Simulate("walk", walk)
 	p.Simulate("fly", fly)
 	p.Simulate("drift", drift)

@@ -22,7 +22,7 @@ func TestNothingIsAllocated(t *testing.T) {
 	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
 	}
-	l := newTimeline(timeline.Config{Window: 20, Refill: 20, Join: testgame.Enlist, Leave: testgame.Discharger()}, deaf{})
+	l := newTimeline(timeline.Config{Window: 20, Refill: 20}, deaf{})
 	for p := range uint32(4) {
 		testgame.Must(t, l.Join(p+1, 0, 0))
 	}

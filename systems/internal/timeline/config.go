@@ -63,12 +63,6 @@ type Config struct {
 	// Window. Negative: none are made, which saves a walk over the world each tick.
 	Hashes int
 
-	// Join makes the entities of a player at the begin of its first tick, and Leave
-	// takes them away at the begin of the tick after its last. They are called
-	// again when that tick is simulated again, and like Simulate depend on
-	// nothing but the world. Default (nil): nothing happens.
-	Join, Leave func(w *ecs.World, player uint32)
-
 	// Authority is the stage that each tick runs after Simulate. Default (nil):
 	// [ecs.Protocol.AuthorityStage].
 	Authority *ecs.Stage

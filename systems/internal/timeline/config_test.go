@@ -47,7 +47,7 @@ func TestWithoutInputs(t *testing.T) {
 		})
 	}), ecs.Config{TickRate: 20})
 	ended := 0
-	w.Spawn(components.Heading{}, components.Owner{Client: 1})
+	w.Spawn(components.Heading{})
 	l := timeline.New(w, timeline.Config{
 		First:     5,
 		Authority: ecs.NewStage("Authority", ecs.System{Name: "count", Run: func(*ecs.World) { ended++ }}),

@@ -24,15 +24,16 @@ func Example() {
 	p := ecs.NewProtocol("walkers/1")
 	ecs.Replicate[Position](p, 0)
 	ecs.Input[Move](p)
+	ecs.Join(p, func(w *ecs.World, player uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: player}, Position{}, Move{})
+	})
 	p.Simulate("walk", func(w *ecs.World) {
 		for _, r := range ecs.Each[walker](w) {
 			r.Pos.X += int32(r.In.DX)
 		}
 	})
 	w := ecs.NewWorld(p, ecs.Config{})
-	t := timeline.New(w, timeline.Config{
-		Join: func(w *ecs.World, player uint32) { w.Spawn(components.Owner{Client: player}, Position{}, Move{}) },
-	})
+	t := timeline.New(w, timeline.Config{})
 	if err := t.Join(1, t.Next(), t.Next()); err != nil {
 		fmt.Println(err)
 	}

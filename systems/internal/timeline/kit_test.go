@@ -20,9 +20,6 @@ type (
 
 // newTimeline makes a world of the game and its timeline.
 func newTimeline(c timeline.Config, listeners ...timeline.Listener) *timeline.Timeline {
-	if c.Join == nil {
-		c.Join, c.Leave = testgame.Enlist, testgame.Discharger()
-	}
 	return timeline.New(testgame.Barracks(), c, listeners...)
 }
 

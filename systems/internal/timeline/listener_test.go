@@ -79,7 +79,6 @@ func narrate(c timeline.Config) (*timeline.Timeline, *outcome.Log, *diary) {
 		},
 		Cancel: func(_ *ecs.World, o outcome.Outcome[wounded]) { delete(d.open, o.ID) },
 	})
-	c.Join, c.Leave = testgame.Enlist, testgame.Discharger()
 	return timeline.New(w, c, log), log, d
 }
 

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"unsafe"
+
+	"github.com/tactusgo/tactus/systems/internal/commands"
 )
 
 // Errors of what players do.
@@ -119,8 +121,8 @@ func (t *Timeline) player(id uint32) *player {
 	return t.players[i]
 }
 
-// Join lets a player play from tick on. At the begin of that tick Config.Join is
-// called, and Simulate sees its inputs. The first tick that it can send an input
+// Join lets a player play from tick on. At the begin of that tick it comes, as the
+// protocol's [ecs.Join] says, and Simulate sees its inputs. The first tick that it can send an input
 // for is first, where that is later; until then it has the neutral input, which
 // nobody waits for.
 //
@@ -134,7 +136,7 @@ func (t *Timeline) Join(player, tick, first uint32) error {
 }
 
 // Adopt lets a player play on who played before the timeline began, with the
-// entities that it has in the world: Config.Join is not called for it. The first
+// entities that it has in the world: it does not come again. The first
 // tick that it can send an input for is first, where that is later than
 // [Timeline.Next]. What it held last is words, from tick at; nil when it held
 // nothing that is repeated any more. See [Timeline.Held].
@@ -171,6 +173,7 @@ func (t *Timeline) join(id uint32, s span, call string) error {
 		copy(p.words(p.used, tick), t.neutral)
 	}
 	if !s.adopted {
+		t.doings.Add(commands.Entry{Tick: uint32(s.from), Player: id, Kind: commands.Join})
 		t.changed = min(t.changed, s.from)
 	}
 	return nil
@@ -196,7 +199,7 @@ func (t *Timeline) newPlayer(id uint32) *player {
 }
 
 // Leave ends a player's part in the game: the tick before is its last. At the
-// begin of tick Config.Leave is called.
+// begin of tick it goes, as the protocol's Leave says.
 //
 // It returns [ErrFinal] or [ErrAbsent], wrapped.
 func (t *Timeline) Leave(player, tick uint32) error {
@@ -209,6 +212,7 @@ func (t *Timeline) Leave(player, tick uint32) error {
 		return fmt.Errorf("timeline: Leave of player %d in tick %d: %w", player, tick, ErrFinal)
 	}
 	p.in(to - 1).to = to
+	t.doings.Add(commands.Entry{Tick: tick, Player: player, Kind: commands.Leave})
 	for i := range p.slots { // what it sent ahead is no input of a player who comes again
 		if p.slots[i].tick >= to {
 			p.slots[i] = slot{}
@@ -221,6 +225,7 @@ func (t *Timeline) Leave(player, tick uint32) error {
 
 // forget drops spans that nothing goes back to, and players without any.
 func (t *Timeline) forget() {
+	t.doings.Forget(uint32(t.oldest()))
 	kept := t.players[:0]
 	for _, p := range t.players {
 		p.spans = slices.DeleteFunc(p.spans, func(s span) bool { return s.to < t.oldest() })

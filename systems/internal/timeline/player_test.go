@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -160,7 +161,7 @@ func TestAdopt(t *testing.T) {
 	play(half, 0, begin)
 	play(whole, 0, 80)
 
-	late := timeline.New(half.World(), timeline.Config{First: begin, Join: testgame.Enlist, Leave: testgame.Discharger()})
+	late := timeline.New(half.World(), timeline.Config{First: begin})
 	for _, p := range whole.AppendPresences(nil) {
 		if p.From < begin {
 			held, at, _ := half.Held(p.Player, begin)
@@ -182,7 +183,9 @@ func TestAdopt(t *testing.T) {
 func TestRestart(t *testing.T) {
 	l := playing(t, timeline.Config{})
 	steps(t, l, 30)
-	testgame.Discharger()(l.World(), 1)
+	log := commands.New(l.World())
+	log.Add(commands.Entry{Player: 1, Kind: commands.Leave})
+	log.Run(0)
 	l.Restart(100)
 	testgame.Equal(t, "next tick", l.Next(), 100)
 	testgame.Equal(t, "horizon", l.Horizon(), 100)

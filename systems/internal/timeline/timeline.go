@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 )
 
 // Timeline steps a world by the inputs of its players and goes back when one
@@ -18,7 +19,7 @@ type Timeline struct {
 	edges     bool // the input has fields that are not repeated
 	history   *ecs.WorldHistory
 	authority *ecs.Stage
-	roster    *ecs.Stage // who leaves and joins in a tick
+	doings    *commands.Log // who leaves and joins in a tick
 	listeners Listeners
 	players   []*player // by number
 	spare     []*player
@@ -61,7 +62,7 @@ func New(w *ecs.World, c Config, listeners ...Listener) *Timeline {
 	if t.authority == nil {
 		t.authority = w.Protocol().AuthorityStage()
 	}
-	t.roster = ecs.NewStage("Players", ecs.System{Name: "Leave and join", Run: t.comeAndGo})
+	t.doings = commands.New(w)
 	t.history = ecs.NewWorldHistory(w, c.Window+1)
 	t.neutral = make([]int32, t.table.Words)
 	t.scratch = make([]uint64, (t.table.Size+7)/8)
@@ -90,6 +91,7 @@ func (t *Timeline) begin(first uint32) {
 	clear(t.players)
 	t.players = t.players[:0]
 	t.history.Forget()
+	t.doings.Clear()
 	clear(t.hashes)
 	t.start = int64(first)
 	t.now, t.changed, t.horizon, t.told = t.start, t.start, t.start, t.start
@@ -191,47 +193,8 @@ func (t *Timeline) open(tick int64, rewound bool) {
 	w := t.world
 	w.Netcode().SetTick(uint32(tick))
 	t.listeners.Start(uint32(tick))
-	if changesHands(t.players, tick) {
-		t.roster.Run(w)
-	}
+	t.doings.Run(uint32(tick))
 	t.aim(tick, rewound)
-}
-
-// changesHands reports whether one of the players leaves or joins in a tick.
-func changesHands(players []*player, tick int64) bool {
-	for _, p := range players {
-		for i := range p.spans {
-			if s := &p.spans[i]; s.to == tick || s.from == tick && !s.adopted {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// comeAndGo lets players leave and join in the world's tick. It is a system, so that what
-// is spawned and despawned is there and gone at the end of its stage, whatever stages
-// the caller of Step is in.
-func (t *Timeline) comeAndGo(w *ecs.World) {
-	tick := int64(w.Tick())
-	if t.config.Leave != nil {
-		for _, p := range t.players {
-			for i := range p.spans {
-				if p.spans[i].to == tick {
-					t.config.Leave(w, p.id)
-				}
-			}
-		}
-	}
-	if t.config.Join != nil {
-		for _, p := range t.players {
-			for i := range p.spans {
-				if s := &p.spans[i]; s.from == tick && !s.adopted {
-					t.config.Join(w, p.id)
-				}
-			}
-		}
-	}
 }
 
 // awaits reports whether a tick waits for a player's input.

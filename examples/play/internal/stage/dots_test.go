@@ -24,6 +24,9 @@ func dotsProtocol() *ecs.Protocol {
 	p := ecs.NewProtocol("play-dots/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Input[move](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, components.Position{}, move{})
+	})
 	p.Simulate("move", func(w *ecs.World) {
 		for _, d := range ecs.Each[struct {
 			Pos *components.Position
@@ -61,9 +64,7 @@ func newDots(t *testing.T) *session {
 	done := make(chan error, 1)
 	address := wire.LocalAddr().String()
 	go func() {
-		done <- systems.Serve(ctx, wire, dotsProtocol(), systems.ServerConfig{Join: func(w *ecs.World, client uint32) {
-			w.Spawn(components.Owner{Client: client}, components.Position{}, move{})
-		}})
+		done <- systems.Serve(ctx, wire, dotsProtocol(), systems.ServerConfig{})
 	}()
 	t.Cleanup(func() { stop(); <-done })
 	w := World{Name: "dots", Protocol: dotsProtocol, New: func(s *Stage) Scene { return &dots{s} }}

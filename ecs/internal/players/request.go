@@ -1,0 +1,66 @@
+package players
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/schema"
+)
+
+// MaxSize is how many bytes the value of a request may have.
+const MaxSize = 256
+
+// Request is something that a client asks for, which changes the world.
+type Request[W any] struct {
+	// Schema is the field table of the value; it has no fields where that is struct{}.
+	Schema *schema.Table
+	run    func(w W, client uint32, from []byte)
+}
+
+// New makes the request that a call registers. It panics when there is no function, or T has a
+// field without a tag, or is too large.
+func New[W, T any](call string, f func(w W, client uint32, v *T)) *Request[W] {
+	t := reflect.TypeFor[T]()
+	if f == nil {
+		panic(fmt.Sprintf("ecs: %s[%s] needs a function", call, t))
+	}
+	table, err := schema.Compile(t, nil)
+	switch {
+	case err != nil:
+		panic(fmt.Errorf("ecs: %s[%s]: %w", call, t, err))
+	case table.RawSize() > MaxSize:
+		panic(fmt.Sprintf("ecs: %s[%s]: %d bytes are more than %d; send what is larger as a message", call, t, table.RawSize(), MaxSize))
+	}
+	return &Request[W]{Schema: table, run: func(w W, client uint32, from []byte) {
+		v := new(T) // one of its own each time, so that f cannot change what the next run gets
+		table.Snap(unsafe.Pointer(v))
+		if from != nil {
+			if _, err := table.ReadRaw(from, unsafe.Pointer(v)); err != nil {
+				panic(fmt.Errorf("ecs: %s[%s]: a value that was not checked: %w", call, t, err))
+			}
+		}
+		f(w, client, v)
+	}}
+}
+
+// Run carries out the request in a world. from is the value, as [schema.Table.AppendRaw]
+// makes it; nil is the zero value.
+func (r *Request[W]) Run(w W, client uint32, from []byte) { r.run(w, client, from) }
+
+// Rules are those of a protocol.
+type Rules[W any] struct {
+	Join  *Request[W]              // who comes; nil: nothing happens
+	Leave func(w W, client uint32) // who goes, before its entities; nil: nothing happens
+}
+
+// Lines are the rules' part of the text that peers compare.
+func (r *Rules[W]) Lines() (lines []string) {
+	if r.Join != nil {
+		lines = append(lines, "join "+r.Join.Schema.Line())
+	}
+	if r.Leave != nil {
+		lines = append(lines, "leave")
+	}
+	return lines
+}

@@ -1,0 +1,118 @@
+package commands
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Kind is what a player does. In a tick all of a kind come before the next.
+type Kind uint8
+
+const (
+	Leave Kind = iota // goes for good
+	Join              // comes
+)
+
+// Entry is what a player does in a tick.
+type Entry struct {
+	Tick   uint32
+	Player uint32
+	Kind   Kind
+	Value  []byte // what it asks for, see [ecs.Request.Run]; it stays as it is
+}
+
+func compare(a, b Entry) int {
+	return cmp.Or(cmp.Compare(a.Tick, b.Tick), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Player, b.Player))
+}
+
+// Log is what players do, by tick: in the ticks that come, and in those that may be simulated
+// again. It belongs to the goroutine of its world.
+type Log struct {
+	world   *ecs.World
+	players *ecs.Players
+	list    []Entry // by tick, kind and player, then as they came
+	now     Entry   // that runs
+	leave   *ecs.Stage
+	clear   *ecs.Stage
+	join    *ecs.Stage
+}
+
+// New makes a log for a world.
+func New(w *ecs.World) *Log {
+	l := &Log{world: w, players: w.Protocol().Players()}
+	l.leave = ecs.NewStage("Players leave", ecs.System{Name: "Leave", Run: func(w *ecs.World) {
+		if f := l.players.Leave; f != nil {
+			f(w, l.now.Player)
+		}
+	}})
+	l.clear = ecs.NewStage("What they leave", ecs.System{Name: "Clear", Run: func(w *ecs.World) { clear(w, l.now.Player) }})
+	l.join = ecs.NewStage("Players come", ecs.System{Name: "Join", Run: func(w *ecs.World) {
+		if r := l.players.Join; r != nil {
+			r.Run(w, l.now.Player, l.now.Value)
+		}
+	}})
+	return l
+}
+
+// owned is the row of what is somebody's.
+type owned struct{ Owner *components.Owner }
+
+// clear despawns what a player still owns who has left, and forgets its inputs.
+func clear(w *ecs.World, player uint32) {
+	for e, r := range ecs.EachInOrder[owned](w) { // all peers alike
+		if r.Owner.Client == player {
+			w.Despawn(e) // within a stage, so it waits for the end of the walk
+		}
+	}
+	w.Netcode().ForgetInputs(player)
+}
+
+// Add notes an entry, behind those of its tick, kind and player that are there.
+func (l *Log) Add(e Entry) {
+	i, _ := slices.BinarySearchFunc(l.list, e, func(a, b Entry) int {
+		if compare(a, b) <= 0 {
+			return -1
+		}
+		return 1
+	})
+	l.list = slices.Insert(l.list, i, e)
+}
+
+// Comes reports whether a player comes in a tick.
+func (l *Log) Comes(player, tick uint32) bool {
+	_, found := slices.BinarySearchFunc(l.list, Entry{Tick: tick, Player: player, Kind: Join}, compare)
+	return found
+}
+
+// Run carries out the entries of a tick, each in a stage of its own: what one spawns is there
+// for the next.
+func (l *Log) Run(tick uint32) {
+	i, _ := slices.BinarySearchFunc(l.list, tick, func(e Entry, tick uint32) int { return cmp.Compare(e.Tick, tick) })
+	for ; i < len(l.list) && l.list[i].Tick == tick; i++ {
+		l.now = l.list[i]
+		switch l.now.Kind {
+		case Leave:
+			l.leave.Run(l.world)
+			l.clear.Run(l.world)
+		case Join:
+			l.join.Run(l.world)
+		}
+	}
+}
+
+// Forget drops the entries of all ticks before one.
+func (l *Log) Forget(before uint32) {
+	n := 0
+	for n < len(l.list) && l.list[n].Tick < before {
+		n++
+	}
+	if n > 0 {
+		l.list = slices.Delete(l.list, 0, n)
+	}
+}
+
+// Clear drops everything.
+func (l *Log) Clear() { l.Forget(^uint32(0)) }
