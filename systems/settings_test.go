@@ -126,7 +126,6 @@ func serverSettings() []setting {
 		{name: "Desync", server: func(c *systems.ServerConfig) { c.Desync = func(relay.Divergence) {} }, idle: allBut(byInputs...)},
 		{name: "Logger", server: func(c *systems.ServerConfig) { c.Logger = slog.New(slog.DiscardHandler) }},
 		{name: "Random", kept: true},
-		{name: "Join", kept: true}, {name: "Rejoin", kept: true}, {name: "Leave", kept: true}, {name: "LeavePolicy", kept: true},
 	}
 }
 
@@ -174,7 +173,6 @@ func clientSettings() []setting {
 		{name: "Schedule", client: func(c *systems.ClientConfig) { c.Schedule = systems.Thin }, refused: both("without Predict"), told: "a client's `Schedule` without `Predict`, as `Thin`"},
 		{name: "Logger", client: func(c *systems.ClientConfig) { c.Logger = slog.New(slog.DiscardHandler) }},
 		{name: "Random", kept: true},
-		{name: "Join", kept: true}, {name: "Leave", kept: true}, {name: "LeavePolicy", kept: true},
 	}
 }
 
@@ -198,8 +196,9 @@ func gameSettings() []setting {
 			}
 		})},
 		{name: "no input", match: func(c *systemstest.Config) {
-			c.Protocol, c.Play = fieldWithoutInput(simulate("drift", drift)), systemstest.Script{}
-			c.Server.Join = func(w *ecs.World, client uint32) { w.Spawn(components.Owner{Client: client}, components.Position{}) }
+			c.Protocol, c.Play = fieldWithoutInput(simulate("drift", drift), comes(func(w *ecs.World, client uint32) {
+				w.Spawn(components.Owner{Client: client}, components.Position{})
+			})), systemstest.Script{}
 		}},
 		{name: "QuantizeSteps", game: (*ecs.Protocol).QuantizeSteps},
 		{name: "OwnerOnly", game: func(p *ecs.Protocol) { ecs.Replicate[Cursor](p, ecs.OwnerOnly) }},

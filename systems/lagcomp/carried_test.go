@@ -64,7 +64,7 @@ func TestNetcodeE9_ViewsShowTheCarriedAtItsCarrier(t *testing.T) {
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 		link := systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)
 		crowd := systemstest.New(t, systemstest.Config{
-			Protocol: hats, Server: systems.ServerConfig{Join: join, LagComp: &lagcomp.Config{}}, Populate: dress(12, 6),
+			Protocol: hats, Server: systems.ServerConfig{LagComp: &lagcomp.Config{}}, Populate: dress(12, 6),
 			Clients: 2, Link: link, Seed: seed,
 		})
 		type key struct {

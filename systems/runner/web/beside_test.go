@@ -24,9 +24,12 @@ import (
 // plaza is a world of pawns that walk.
 func plaza() runner.World {
 	return runner.World{
-		Name:     "plaza",
-		Protocol: func(*runner.Options) *ecs.Protocol { return testgame.Plaza() },
-		Join:     func(w *ecs.World, _ *runner.Options, client uint32) { testgame.SpawnPawn(w, client) },
+		Name: "plaza",
+		Protocol: func(*runner.Options) *ecs.Protocol {
+			return testgame.Plaza(func(p *ecs.Protocol) {
+				ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { testgame.SpawnPawn(w, client) })
+			})
+		},
 		Bot: func(*runner.Options, int) runner.Bot {
 			return runner.NewBot(func(_ *systems.Client, in *testgame.Push) { in.DX = 1 })
 		},
