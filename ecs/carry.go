@@ -34,6 +34,12 @@ const MaxCarried = 16
 //		return Position{X: tank.X + h.X, Y: tank.Y + h.Y}
 //	})
 //
+// Nothing travels for it but A and P themselves. Tag the fields of P axis x and so on: then snapshots
+// predict the place of the carried from its carrier's, and 8 flags that are carried cost 1.4 bytes a
+// snapshot in place of 18.
+//
+// Where a place turns with its carrier, P has to have the heading, too: place sees one component.
+//
 // What is carried may carry others. An entity whose carrier is gone, has no P, or is out of
 // a client's sight, stays where it is, and is drawn there. In a view a place that another
 // carrier gives is gone over to in 12 ticks, or at once where components.Teleports counts.

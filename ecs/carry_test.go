@@ -36,6 +36,7 @@ func carries(p *ecs.Protocol) {
 func TestNetcodeE9_CarriersComeFirst(t *testing.T) {
 	for seed := range uint64(8) {
 		w := newServer(carries, rule("move", walkOn))
+		w.ForceRollback(func(d ecs.Divergence) { t.Error(d) })
 		const row = ecs.MaxCarried
 		var list [row + 1]ecs.Entity
 		for i := range list {

@@ -3,6 +3,7 @@ package systems_test
 import (
 	"math"
 
+	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 )
@@ -93,10 +94,13 @@ func fieldOn[I any](parts ...part) func() *ecs.Protocol {
 }
 
 // fieldWithoutInput is fieldFrom where nobody has a hand in anything.
-func fieldWithoutInput(parts ...part) func() *ecs.Protocol {
+func fieldWithoutInput(parts ...part) func() *ecs.Protocol { return fieldIn(nil, parts...) }
+
+// fieldIn is fieldWithoutInput with other tags of the places.
+func fieldIn(places schema.Fields, parts ...part) func() *ecs.Protocol {
 	return func() *ecs.Protocol {
 		p := ecs.NewProtocol("field/1")
-		ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+		ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, places)
 		ecs.Replicate[Jumps](p, ecs.Predicted)
 		ecs.Local[Drift](p, 0)
 		for _, add := range append(parts, comes(joinField)) {

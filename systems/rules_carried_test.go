@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
@@ -449,6 +450,86 @@ func TestNetcodeE9_PassengersAreNotCorrected(t *testing.T) {
 			}
 		}
 	})
+}
+
+// flare lets who jumps carry a flag for a second, which its owner predicts.
+func flare(w *ecs.World) {
+	for _, b := range ecs.Each[banner](w) {
+		b.Flag.Number = max(b.Flag.Number, 1) - 1
+	}
+	for e, b := range ecs.Each[banner](w) {
+		if b.Flag.Number == 0 {
+			w.Despawn(e)
+		}
+	}
+	for e, p := range ecs.Each[walker](w) {
+		if p.In.Jump {
+			ecs.Spawn(w, struct {
+				Own   components.Owner
+				Pos   components.Position
+				Held  Held
+				Flag  Flag
+				Jumps components.Teleports
+			}{Own: *p.Own, Pos: *p.Pos, Held: Held{w.NetID(e), 1, 3}, Flag: Flag{60}})
+		}
+	}
+}
+
+// What a client spawns ahead of the server is drawn at its carrier, too, before and after the
+// server has named it.
+func TestNetcodeE9_PredictedSpawnsAreCarried(t *testing.T) {
+	each(t, ahead, 1, func(t *testing.T, preset policy.Preset, seed uint64) {
+		config := onParade(preset, seed, 2, 0, simulate("flare", flare))
+		c := match(t, config, 5*time.Second)
+		unnamed, named, most := 0, 0, 0.0
+		c.OnFrame(func(k *systemstest.Client) {
+			d, n := offPlace(k.View())
+			most, named = max(most, d), named+n
+			for e := range ecs.All[struct{ Held Held }](k.View()) {
+				if k.View().NetID(e) == 0 {
+					unnamed++
+				}
+			}
+		})
+		c.Run(10 * time.Second)
+		if named -= unnamed; unnamed < 100 || named < 300 || most > 0 {
+			t.Errorf("%d flags were drawn before the server named them, %d after, up to %.3f beside their places", unnamed, named, most)
+		}
+	})
+}
+
+// Where places are tagged as the axes of space, what is carried costs next to nothing: its place
+// follows from its carrier's.
+func TestNetcodeE9_BytesOfTheCarried(t *testing.T) {
+	perSnapshot := func(rules ...part) float64 {
+		config := underPreset(policy.LocalSync, 1, 4, rough())
+		config.Populate = flags(8)
+		axes := schema.Fields{"X": "-8192..8192 step 0.01 axis x", "Y": "-8192..8192 step 0.01 axis y"}
+		config.Protocol = fieldIn(axes, append([]part{ecs.Input[Walk], predicted[Held], predicted[Flag], predicted[components.Teleports], carry, simulate("walk", walk)}, rules...)...)
+		c := match(t, config, 10*time.Second)
+		told := func() (bytes, snapshots uint64) {
+			for _, k := range c.Clients {
+				var r systems.Received
+				k.CountBytes(true)
+				k.Received(&r)
+				bytes, snapshots = bytes+r.Bytes, snapshots+k.Figures().Snapshots
+			}
+			return bytes, snapshots
+		}
+		bytes, snapshots := told()
+		c.Run(30 * time.Second)
+		after, all := told()
+		return float64(after-bytes) / float64(all-snapshots)
+	}
+	still := perSnapshot()
+	carried := perSnapshot(authority(func(w *ecs.World) {
+		for _, b := range ecs.EachInOrder[banner](w) {
+			*b.Held = Held{playerOf(w, uint32(b.Flag.Number)%4+1), 1.25, -2.5}
+		}
+	}))
+	if t.Logf("%.2f bytes a snapshot with 8 flags on the ground, %.2f where they are carried", still, carried); carried > still+2 {
+		t.Errorf("8 flags that are carried cost %.2f bytes a snapshot, want at most 2", carried-still)
+	}
 }
 
 // Ticks and frames in which some carry others, and hand them over, allocate nothing.
