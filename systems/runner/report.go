@@ -71,7 +71,7 @@ type ServerReport struct {
 	// InputsLate came after the tick that had to do without them; InputsRejected were refused.
 	InputsLate     uint64 `json:"inputs_late"`
 	InputsRejected uint64 `json:"inputs_rejected"`
-	// Holds are ticks in which an input was kept waiting, for the buffer to fill.
+	// Holds are ticks in which a client's entities took no step, so that its buffer of inputs fills.
 	Holds uint64 `json:"holds"`
 	// ResimulatedTicks were simulated again, having been completed.
 	ResimulatedTicks uint64 `json:"resimulated_ticks"`
