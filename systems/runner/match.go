@@ -30,12 +30,6 @@ type match struct {
 	inspector Inspector // nil: none
 }
 
-// crowd are the bots.
-type crowd struct {
-	players []*player
-	byID    []*player // by client number
-}
-
 // newVirtual makes a match on the memory network, in virtual time.
 func newVirtual(world World, o Options) (*match, error) {
 	m := &match{o: o, world: world, start: time.Unix(0, 0).UTC()}
@@ -117,120 +111,6 @@ func (m *match) assemble(wire netsys.Wire) error {
 	return nil
 }
 
-// newServer makes a world's server on a wire, populated.
-func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
-	config := systems.ServerConfig{
-		Key:       o.access.key,
-		Addresses: o.access.public,
-
-		InsecureAllowAnyAddress: o.Insecure,
-
-		Seed:       o.Seed,
-		TickRate:   o.Tick,
-		WakeEvery:  o.ServerEvery,
-		SendRate:   o.Send,
-		Policies:   o.policies(),
-		MaxClients: max(o.bots(), 256),
-		Start:      start,
-		Trained:    o.files.trained,
-		Record:     o.files.record,
-		Logger:     o.files.log,
-	}
-	config.Random = o.random(o.Seed)
-	var s *systems.Server
-	var err error
-	if world.Server != nil {
-		world.Server(&o, &config)
-	}
-	config.Schedule = both(config.Schedule, schedule)
-	if o.access.joined != nil {
-		config.Schedule = both(config.Schedule, func(schedule *ecs.Schedule) error {
-			return schedule.InsertBefore("ServerApply", ecs.System{Name: "Who joins", Run: who(func() *systems.Server { return s }, o.access.joined)})
-		})
-	}
-	s, err = systems.NewServer(wire, world.Protocol(&o), config)
-	if err != nil {
-		return nil, err
-	}
-	if world.Populate != nil {
-		world.Populate(s.World(), &o)
-	}
-	return s, nil
-}
-
-// who tells of each client once, when it is there.
-func who(server func() *systems.Server, joined func(client uint32, s netsys.Session)) func(*ecs.World) {
-	told := uint32(0)
-	return func(*ecs.World) {
-		s := server()
-		for c := range s.Clients {
-			if c.ID > told {
-				told = c.ID
-				joined(c.ID, s.Session(c.ID))
-			}
-		}
-	}
-}
-
-// both changes a schedule by first, then by second; either may be nil.
-func both(first, second func(*ecs.Schedule) error) func(*ecs.Schedule) error {
-	return func(s *ecs.Schedule) error {
-		for _, change := range []func(*ecs.Schedule) error{first, second} {
-			if change == nil {
-				continue
-			}
-			if err := change(s); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// addPlayer makes the n-th bot on a wire; the clients' first ticks are spread over a step.
-func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error {
-	world, o, start := m.world, m.o, m.start
-	seed := o.Seed*0x9e3779b97f4a7c15 + uint64(n) + 1
-	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: seed, In: o.link()})
-	if err != nil {
-		return err
-	}
-	p := &player{n: n, link: link, bot: world.Bot(&o, n), world: world}
-	token, err := o.access.token(n, &o, server, start)
-	if err != nil {
-		return err
-	}
-	config := systems.ClientConfig{
-		Token: token,
-
-		InsecureAllowAnyAddress: o.Insecure,
-
-		Gather:  p.bot.Gather(),
-		Trained: o.files.trained,
-		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.bots())),
-	}
-	if n == 0 {
-		config.Logger = o.files.log // one bot speaks for all
-	}
-	// The history covers the round trip, the buffer and a send gap.
-	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
-	config.Random = o.random(seed)
-	if world.Client != nil {
-		world.Client(&o, &config)
-	}
-	if own, ok := p.bot.(Configurer); ok {
-		own.Configure(&config)
-	}
-	config.Schedule = both(config.Schedule, o.leaveOut)
-	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
-	if err != nil {
-		return err
-	}
-	p.watch.init(&o)
-	m.players = append(m.players, p)
-	return nil
-}
-
 // ownerRow finds players' entities.
 type ownerRow struct {
 	Owner components.Owner
@@ -255,23 +135,6 @@ func (m *match) push(w *ecs.World) {
 			p.watch.push()
 		}
 	}
-}
-
-// player finds a bot by the number the server gave it.
-func (c *crowd) player(id uint32) *player {
-	if int(id) < len(c.byID) && c.byID[id] != nil {
-		return c.byID[id]
-	}
-	for _, p := range c.players {
-		if p.id.Load() == id {
-			for len(c.byID) <= int(id) {
-				c.byID = append(c.byID, nil)
-			}
-			c.byID[id] = p
-			return p
-		}
-	}
-	return nil
 }
 
 // clean makes the server's link perfect, for the closing phase.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"math"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,73 @@ type player struct {
 		at    time.Time
 		stats systems.ClientStats
 	}
+}
+
+// crowd are the bots.
+type crowd struct {
+	players []*player
+	byID    []*player // by client number
+}
+
+// addPlayer makes the n-th bot on a wire; the clients' first ticks are spread over a step.
+func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error {
+	world, o, start := m.world, m.o, m.start
+	seed := o.Seed*0x9e3779b97f4a7c15 + uint64(n) + 1
+	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: seed, In: o.link()})
+	if err != nil {
+		return err
+	}
+	p := &player{n: n, link: link, bot: world.Bot(&o, n), world: world}
+	token, err := o.access.token(n, &o, server, start)
+	if err != nil {
+		return err
+	}
+	config := systems.ClientConfig{
+		Token: token,
+
+		InsecureAllowAnyAddress: o.Insecure,
+
+		Gather:  p.bot.Gather(),
+		Trained: o.files.trained,
+		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.bots())),
+	}
+	if n == 0 {
+		config.Logger = o.files.log // one bot speaks for all
+	}
+	// The history covers the round trip, the buffer and a send gap.
+	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
+	config.Random = o.random(seed)
+	if world.Client != nil {
+		world.Client(&o, &config)
+	}
+	if own, ok := p.bot.(Configurer); ok {
+		own.Configure(&config)
+	}
+	config.Schedule = both(config.Schedule, o.leaveOut)
+	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
+	if err != nil {
+		return err
+	}
+	p.watch.init(&o)
+	m.players = append(m.players, p)
+	return nil
+}
+
+// player finds a bot by the number the server gave it.
+func (c *crowd) player(id uint32) *player {
+	if int(id) < len(c.byID) && c.byID[id] != nil {
+		return c.byID[id]
+	}
+	for _, p := range c.players {
+		if p.id.Load() == id {
+			for len(c.byID) <= int(id) {
+				c.byID = append(c.byID, nil)
+			}
+			c.byID[id] = p
+			return p
+		}
+	}
+	return nil
 }
 
 // advance runs what is due, draws a frame for every step and watches.

@@ -1,0 +1,192 @@
+package runner
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/reconcile"
+)
+
+// predictions is how many predicted places are kept for comparison.
+const predictions = 1 << 13
+
+// playerWatch measures one client's side. What both the server's and the
+// client's goroutine touch is atomic or behind mu.
+type playerWatch struct {
+	warm atomic.Bool
+	foretold
+	consumed // the server's side
+
+	// client's side
+	started      bool
+	base, final  systems.ClientStats
+	causes       reconcile.Causes
+	done         bool
+	ageSum, aged float64
+	response
+}
+
+// foretold is what a client predicted, compared with what came.
+type foretold struct {
+	mu        sync.Mutex
+	pushed    bool   // and the client has not been told yet
+	pushes    uint64 // that the client could notice
+	predicted [predictions]place
+	errors    []float64
+	newest    float64 // error compared last
+	wrong     wrongTicks
+}
+
+// consumed is what the server has made of a client's inputs.
+type consumed struct {
+	serverEntity ecs.Entity
+	first        time.Time
+	lastInput    uint32
+	status       systems.ClientStatus
+	warmStatus   systems.ClientStatus
+}
+
+// response is how soon inputs show.
+type response struct {
+	wanted    int
+	pending   []want
+	responses []int
+	frames    int
+}
+
+// wrongTicks remembers at which ticks a pushed player stood elsewhere than its
+// client had predicted. A snapshot of such a tick lets the client notice.
+type wrongTicks struct {
+	ticks [32]uint32
+	n     int
+}
+
+func (w *wrongTicks) add(tick uint32) {
+	w.ticks[w.n%len(w.ticks)] = tick
+	w.n++
+}
+
+func (w *wrongTicks) has(tick uint32) bool { return slices.Contains(w.ticks[:], tick) }
+
+func (w *wrongTicks) clear() { *w = wrongTicks{} }
+
+type place struct {
+	seq  uint32
+	x, y float32
+}
+
+// want is what the own entity should show since some frame.
+type want struct{ value, frame int }
+
+func (w *playerWatch) init(o *Options) {
+	w.errors = make([]float64, 0, samples(o))
+	w.responses = make([]int, 0, samples(o))
+	w.pending = make([]want, 0, 64)
+}
+
+// truth compares the server's place after an input with the predicted one.
+func (w *playerWatch) truth(seq uint32, x, y float32, tick uint32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := w.predicted[seq%predictions]
+	if p.seq != seq {
+		return
+	}
+	w.newest = math.Hypot(float64(x-p.x), float64(y-p.y))
+	const noticeable = 0.18 // beyond a step of 1/8 on some axis
+	if w.pushed && w.newest > noticeable {
+		w.wrong.add(tick)
+	}
+	if w.warm.Load() && len(w.errors) < cap(w.errors) {
+		w.errors = append(w.errors, w.newest)
+	}
+}
+
+// frame measures after a client's step and frame.
+func (w *playerWatch) frame(m *match, p *player, now time.Time) {
+	if w.done {
+		return
+	}
+	c := p.client
+	w.frames++
+	if p.world.Place != nil && p.find(c.World(), &p.own) {
+		if x, y, ok := p.world.Place(c.World(), p.own); ok {
+			seq := c.Input()
+			w.mu.Lock()
+			w.predicted[seq%predictions] = place{seq, x, y}
+			w.mu.Unlock()
+		}
+	}
+	w.respond(p)
+	if !w.warm.Load() {
+		return
+	}
+	if !w.started {
+		w.started = true
+		w.base = c.Stats()
+	}
+	w.notice(c.ConfirmedTick())
+	step := m.o.tickLength().Seconds()
+	age := now.Sub(m.start).Seconds() - (c.DrawnTick()-1)*step
+	if m.o.everywhere() { // a server that waits for inputs is not where the clock is
+		age -= time.Duration(m.watch.behind.Load()).Seconds()
+	}
+	w.ageSum += age
+	w.aged++
+}
+
+// push notes that the server alone has moved the player.
+func (w *playerWatch) push() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pushed = true
+	w.wrong.clear()
+}
+
+// notice counts a push once the client has been told of a state that shows it.
+func (w *playerWatch) notice(tick uint32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.pushed && w.wrong.has(tick) {
+		w.pushed = false
+		w.wrong.clear()
+		w.pushes++
+	}
+}
+
+// respond counts the frames from a change of the keys to its effect.
+func (w *playerWatch) respond(p *player) {
+	c := p.client
+	bot, ok := p.bot.(Shower)
+	if !ok {
+		return
+	}
+	if !p.find(c.View(), &p.drawn) {
+		w.wanted = bot.Wants()
+		return
+	}
+	if now := bot.Wants(); now != w.wanted {
+		w.wanted = now
+		if len(w.pending) == cap(w.pending) {
+			w.pending = w.pending[:0]
+		}
+		w.pending = append(w.pending, want{now, w.frames})
+	}
+	if len(w.pending) > 0 && bot.Shows(c.View(), p.drawn) == w.pending[0].value {
+		if len(w.responses) < cap(w.responses) {
+			w.responses = append(w.responses, w.frames-w.pending[0].frame)
+		}
+		w.pending = append(w.pending[:0], w.pending[1:]...)
+	}
+}
+
+// end takes a client's final figures, before the closing phase.
+func (p *player) end() {
+	p.watch.final, p.watch.causes = p.client.Stats(), p.client.Causes()
+	p.watch.done = true
+}
