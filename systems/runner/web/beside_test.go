@@ -66,7 +66,7 @@ func join(t *testing.T, addr string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	c, err := systems.Dial(ctx, addr, testgame.Plaza(), systems.ClientConfig{Gather: plaza().Bot(nil, 0).Gather()})
+	c, err := systems.Dial(ctx, addr, plaza().Protocol(nil), systems.ClientConfig{Gather: plaza().Bot(nil, 0).Gather()})
 	if err != nil {
 		t.Fatal(err)
 	}
