@@ -19,15 +19,29 @@ func isMarkdown(name string) bool {
 	return path.Ext(name) == ".md" && !strings.Contains(name, "testdata/")
 }
 
-// listings returns a document's Go blocks.
+// listings returns a document's Go blocks, and what diffs come to.
 func listings(doc string) []string {
 	var blocks []string
 	for _, m := range fence.FindAllStringSubmatch(doc, -1) {
-		if m[1] == "go" {
+		switch m[1] {
+		case "go":
 			blocks = append(blocks, m[2])
+		case "diff":
+			blocks = append(blocks, added(m[2]))
 		}
 	}
 	return blocks
+}
+
+// added is what a diff comes to: without the lines that go.
+func added(diff string) string {
+	var b strings.Builder
+	for line := range strings.Lines(diff) {
+		if !strings.HasPrefix(line, "-") {
+			b.WriteString(" " + strings.TrimPrefix(line, "+"))
+		}
+	}
+	return b.String()
 }
 
 func TestREADMEListsDots(t *testing.T) {
@@ -138,11 +152,11 @@ func TestLinksResolve(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	doc := "# The `Wire` format, 2\n\n[a](docs/a.md \"A\"), ![b](b.png), `[c](c.md)`\n\n" +
-		"```go\nfunc f() {} // [d](d.md)\n```\n\n```sh\nls\n```\n\n[e]: e.md#part\n"
+		"```go\nfunc f() {} // [d](d.md)\n```\n\n```sh\nls\n```\n\n```diff\n a\n-b\n+c\n```\n\n[e]: e.md#part\n"
 	if got, want := strings.Join(targets(doc), " "), "docs/a.md b.png e.md#part"; got != want {
 		t.Errorf("targets %q, want %q", got, want)
 	}
-	if got := listings(doc); len(got) != 1 || !strings.HasPrefix(got[0], "func f() {}") {
+	if got := listings(doc); len(got) != 2 || !strings.HasPrefix(got[0], "func f() {}") || flat(got[1]) != "a\nc\n" {
 		t.Errorf("listings %q", got)
 	}
 	if !anchors(doc)["the-wire-format-2"] {

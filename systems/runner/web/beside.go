@@ -32,7 +32,8 @@ const host = "127.0.0.1"
 
 // Beside puts a page to play on beside the match that a world's command plays without flags: a server for UDP and
 // WebSockets, bots that come over the network, and whoever opens the page, whose address is printed. It sets
-// World.Live, and adds flags: -http, -web and -names. listen is eventloop.ListenBoth.
+// World.Live, and adds flags: -http, -web and -names. listen is eventloop.ListenBoth, which also is World.Listen where
+// that is nil.
 //
 // It panics where the world has something of its own in Live, and where c names no client.
 func Beside[W Wire](world *runner.World, listen func(addr, socket string, names []string) (W, error), c Config) {
@@ -53,6 +54,11 @@ func Beside[W Wire](world *runner.World, listen func(addr, socket string, names 
 	world.About = strings.TrimSpace(world.About + "\n\n" +
 		"Without flags there is a page to play on, in a browser: its address is printed first. -http says where it\n" +
 		"is, or that there is none.")
+	if world.Listen == nil {
+		world.Listen = map[string]func(addr string) (netsys.Wire, error){"udp": func(addr string) (netsys.Wire, error) {
+			return b.listen(addr, net.JoinHostPort(host, "0"), nil)
+		}}
+	}
 	own := world.Flags
 	world.Flags = func(fs *flag.FlagSet) {
 		if own != nil {

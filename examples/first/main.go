@@ -1,0 +1,38 @@
+//go:build !js
+
+// Command first is a game of tag in the browser. docs/guide/first-game.md makes it, from an empty folder.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"os"
+	"os/signal"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/runner/web"
+)
+
+//go:embed page.html
+var page string
+
+func main() {
+	world := runner.World{
+		Name:     "first",
+		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
+		Bot: func(_ *runner.Options, n int) runner.Bot { // it runs to and fro
+			return runner.NewBot(func(c *systems.Client, in *Move) {
+				t := int(c.World().Tick())
+				in.DX, in.DY = int8((t/60+n)%3-1), int8((t/45+n)%3-1)
+			})
+		},
+		Defaults: runner.Options{Clients: 3},
+	}
+	web.Beside(&world, eventloop.ListenBoth, web.Config{Package: ".", Page: page})
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(runner.Main(ctx, world, os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,42 @@
+//go:build js
+
+package main
+
+import (
+	"syscall/js"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/runner/browser"
+)
+
+func main() {
+	keys := browser.NewKeys()
+	run := systems.Gather(func(_ *systems.Client, in *Move) {
+		in.DX, in.DY = keys.Axis("ArrowLeft", "ArrowRight"), keys.Axis("ArrowUp", "ArrowDown")
+	})
+	browser.Run(browser.Config{
+		Protocol:  Protocol,
+		Configure: func(c *systems.ClientConfig) { c.Gather, c.Partial = run, run }, // each tick, each frame
+		Draw:      draw,
+	})
+}
+
+// draw shows what there is in the view: red has to catch the others, the own player has a rim.
+func draw(c *systems.Client) {
+	canvas := js.Global().Get("game").Call("getContext", "2d")
+	canvas.Call("clearRect", 0, 0, 640, 400)
+	me, _ := c.Own(c.View())
+	for e, p := range ecs.All[struct {
+		Place Place
+		It    It
+	}](c.View()) {
+		canvas.Set("fillStyle", map[bool]string{false: "#4a90d9", true: "#d94a4a"}[p.It.Is])
+		canvas.Call("beginPath")
+		canvas.Call("arc", p.Place.X, p.Place.Y, 10, 0, 7)
+		canvas.Call("fill")
+		if e == me {
+			canvas.Call("stroke")
+		}
+	}
+}
