@@ -13,13 +13,13 @@ const (
 	Side   = 40 // of a crate
 
 	gravity   = 900
-	ballMass  = 2
-	crateMass = 1
-	torque    = 90_000 // of a ball that rolls
-	topSpin   = 18     // radians a second
-	jump      = 420    // units a second
-	slow      = 4      // units a second: who is no faster rests
-	slowSpin  = 0.1    // radians a second, likewise
+	ballMass  = 4
+	crateMass = 0.5
+	torque    = 180_000 // of a ball that rolls
+	topSpin   = 18      // radians a second
+	jump      = 420     // units a second
+	slow      = 4       // units a second: who is no faster rests
+	slowSpin  = 0.1     // radians a second, likewise
 )
 
 // Input is what a player does in one tick.

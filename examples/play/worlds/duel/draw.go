@@ -8,11 +8,10 @@ import (
 // drawRing draws what stands: the hall, the floor, the ropes.
 func (s *scene) drawRing(to *paint.Canvas) {
 	p := &s.camera
-	to.Backdrop(paint.Background)
-	p.Box(game.Width/2, 0, 4*game.Width, 4*game.Width, 0, 0, paint.RGB(0x0a1020))
+	to.Backdrop(paint.RGB(0x0a1020))
 	for i := range 5 { // lamps, and their light on the floor
 		x := game.Width * (float64(i) + 0.5) / 5
-		p.Glow(x, ground-200, 260, paint.RGB(0x3a4c86).Fade(0.5))
+		p.Glow(x, ground-204, 110, paint.RGB(0x5a72b8).Fade(0.5))
 		p.Box(x, ground-212, 70, 6, 3, 0, paint.RGB(0xbfd0ff))
 	}
 	for i := range 3 {
@@ -22,7 +21,7 @@ func (s *scene) drawRing(to *paint.Canvas) {
 	for _, x := range []float64{0, game.Width} {
 		p.Box(x, ground-72, 16, 150, 5, 0, paint.Wall)
 	}
-	p.Box(game.Width/2, ground+42, game.Width+30, 84, 6, 0, paint.RGB(0x1a2440))
+	p.Box(game.Width/2, ground+200, game.Width+30, 400, 6, 0, paint.RGB(0x1a2440))
 	p.Box(game.Width/2, ground+5, game.Width+30, 10, 4, 0, paint.RGB(0x33437a))
 }
 

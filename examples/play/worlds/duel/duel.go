@@ -97,7 +97,7 @@ func (s *scene) Places() overlay.Places {
 func (s *scene) Draw(c *systems.Client, to *paint.Canvas) {
 	p := &s.camera
 	s.look(c)
-	p.X, p.Y = s.middle, ground-70
+	p.X, p.Y = s.middle, ground-90
 	p.Look(to, s.wide, 0.46*s.wide)
 	s.drawRing(to)
 	if c == nil {
