@@ -69,17 +69,15 @@ type Login struct {
 	Bot   bool
 }
 
-// Protocol builds the game's protocol; who says what a client comes as.
-func Protocol(who func(client uint32) Login) *ecs.Protocol {
+// Protocol builds the game's protocol.
+func Protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("duel/1")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{"X": "0..800 step 0.01 axis x", "Y": "-"})
 	ecs.Replicate[Fighter](p, ecs.Predicted)
 	ecs.Singleton[Ring](p, 0)
 	ecs.Input[Input](p)
-	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
-		login := who(client)
-		join(w, client, &login)
-	})
+	ecs.Join(p, join)
+	p.Leave(leave)
 	p.Simulate("act", act)
 	p.Simulate("hit", hit)
 	p.Simulate("round", round)

@@ -16,7 +16,7 @@ type bout struct {
 
 // newBout puts the fighters so far apart.
 func newBout(apart float32) *bout {
-	m := &bout{World: ecs.NewWorld(Protocol(nil), ecs.Config{})}
+	m := &bout{World: ecs.NewWorld(Protocol(), ecs.Config{})}
 	for i, e := range []*ecs.Entity{&m.a, &m.b} {
 		join(m.World, uint32(i+1), &Login{})
 		for f := range ecs.EachOf[fighter](m.World, uint32(i+1)) {
@@ -119,7 +119,7 @@ func TestRound(t *testing.T) {
 
 // Who comes third watches, and so does who asks to; a corner that is free is filled again.
 func TestJoin(t *testing.T) {
-	w := ecs.NewWorld(Protocol(nil), ecs.Config{})
+	w := ecs.NewWorld(Protocol(), ecs.Config{})
 	for client, login := range []Login{{}, {Watch: true}, {}, {}} {
 		join(w, uint32(client+1), &login)
 	}
@@ -144,7 +144,7 @@ func TestJoin(t *testing.T) {
 
 // People take the places of bots, and give them back.
 func TestBotsMakeRoom(t *testing.T) {
-	w := ecs.NewWorld(Protocol(nil), ecs.Config{})
+	w := ecs.NewWorld(Protocol(), ecs.Config{})
 	owners := func() (all [2]uint32) {
 		both, n := fighters(w)
 		for i, f := range both[:n] {

@@ -15,12 +15,7 @@ func World() runner.World {
 		Name: "duel",
 		About: "Two fighters, and a spectator who comes late (-guests of them). Blows need exact order, so every peer simulates\n" +
 			"everything: Rollback, which answers at once and goes back, or Lockstep, which waits and never does.",
-		Protocol: func(o *runner.Options) *ecs.Protocol {
-			return Protocol(func(client uint32) Login {
-				n := int(client)
-				return Login{Bot: n <= o.Clients, Watch: o.Headless && n > o.Clients}
-			})
-		},
+		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Bot: func(o *runner.Options, n int) runner.Bot {
 			b := &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n)), login: Login{Bot: true}}
 			if n >= o.Clients {
