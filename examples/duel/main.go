@@ -1,6 +1,5 @@
 // Command duel runs a duel: a page to play on in a browser, a server, and bots on a bad link: who
 // opens the page takes the place of a bot, so two who do fight each other.
-// See -h for the flags.
 package main
 
 import (

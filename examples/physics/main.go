@@ -1,8 +1,5 @@
-// Command physics runs a yard of balls and crates: a page to play on in a browser, a server, and bots on a bad link:
-//
-//	go -C examples/physics run .
-//
-// See -h for the flags.
+// Command physics runs a yard of balls and crates: a page to play on in a browser, a server, and bots on a bad link. It is a module of its
+// own: go -C examples/physics run .
 package main
 
 import (

@@ -1,5 +1,4 @@
 // Command snowball runs a snowball fight: a page to play on in a browser, a server, and bots on a bad link.
-// See -h for the flags.
 package main
 
 import (

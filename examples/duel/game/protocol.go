@@ -8,20 +8,14 @@ import (
 
 // Lengths in units, speeds in units a second, times in seconds.
 const (
-	Width = 800 // of the ring
-	Wide  = 44  // of a fighter
-	Reach = 96  // of a blow, from middle to middle
-	Lives = 3   // blows that a fighter can take
+	Width, Wide   = 800, 44 // of the ring, and of a fighter
+	Reach         = 96      // of a blow, from middle to middle
+	Lives         = 3       // blows that a fighter can take
+	speed, recoil = 220, 60 // the latter is by how far a blow throws back
 
-	speed  = 220
-	recoil = 60 // by which a blow throws back
-
-	windup    = 0.12
-	strike    = 0.05
-	recovery  = 0.25
-	blocked   = 0.45 // recovery from a blow that was blocked
-	staggered = 0.4
-	fallen    = 1.5
+	windup, strike    = 0.12, 0.05
+	recovery, blocked = 0.25, 0.45 // the latter is recovery from a blow that was blocked
+	staggered, fallen = 0.4, 1.5
 )
 
 // Phase is what a fighter is doing.

@@ -102,11 +102,10 @@ func act(w *ecs.World) {
 			walk(f.Pos, float32(f.In.Move)*speed*w.Step())
 		}
 	}
+	a, b := both[0], both[1]
 	if n < 2 {
 		return
-	}
-	a, b := both[0], both[1]
-	if b.Pos.X < a.Pos.X {
+	} else if b.Pos.X < a.Pos.X {
 		a, b = b, a
 	}
 	if overlap := Wide - (b.Pos.X - a.Pos.X); overlap > 0 { // they are in each other's way
@@ -150,9 +149,8 @@ func hit(w *ecs.World) {
 			a.Is.begin(w, Recovery, blocked)
 		default:
 			a.Is.Hits++
-			v.Is.Lives--
 			v.Is.begin(w, Staggered, staggered)
-			if v.Is.Lives == 0 {
+			if v.Is.Lives--; v.Is.Lives == 0 {
 				v.Is.begin(w, Fallen, fallen)
 			}
 			if walk(v.Pos, recoil); !a.Is.Right {

@@ -12,9 +12,8 @@ import (
 // World is the game for the runner.
 func World() runner.World {
 	return runner.World{
-		Name: "duel",
-		About: "Two fighters, and a spectator who comes late (-guests of them). Blows need exact order, so every peer simulates\n" +
-			"everything: Rollback, which answers at once and goes back, or Lockstep, which waits and never does.",
+		Name:     "duel",
+		About:    "Two fighters, and spectators who come late (-guests): the order of blows is everything, and all peers simulate all.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Bot: func(o *runner.Options, n int) runner.Bot {
 			b := &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n)), login: Login{Bot: true}}
@@ -33,14 +32,13 @@ func World() runner.World {
 type Proof struct {
 	Rollbacks  uint64 `json:"rollbacks"`          // times that a peer went back for a late input, over all peers
 	Hits       int    `json:"hits"`               // blows that landed
-	Rounds     int    `json:"rounds"`             // that ended
 	Checked    uint64 `json:"checksums_compared"` // of clients, with the server's
 	Spectators int    `json:"spectators_joined"`  // who watch without a fighter
 }
 
 func proof(s *systems.Server, clients []*systems.Client) any {
 	model, ring := s.Model(), ecs.Single[Ring](s.World())
-	p := Proof{Rollbacks: model.Passes, Rounds: int(ring.Rounds), Checked: model.Relay.Checked, Spectators: int(ring.Watching)}
+	p := Proof{Rollbacks: model.Passes, Checked: model.Relay.Checked, Spectators: int(ring.Watching)}
 	for _, c := range clients {
 		p.Rollbacks += c.Stats().Corrections
 	}

@@ -9,12 +9,9 @@ import (
 
 // Lengths in units, speeds in units a second, times in seconds.
 const (
-	Width, Height = 960, 640
-	Radius        = 16 // of a player
-	Flake         = 6  // of a snowball
-
-	speed     = 150 // of a player
-	ballSpeed = 420 // of a snowball
+	Width, Height    = 960, 640
+	Radius, Flake    = 16, 6    // of a player, and of a snowball
+	speed, ballSpeed = 150, 420 // likewise
 
 	reload = 0.5 // between two throws
 	flight = 2.0 // of a snowball, and how long one lies that struck a tree
@@ -64,7 +61,6 @@ func Protocol(drift bool) *ecs.Protocol {
 	ecs.Replicate[Score](p, 0)
 	ecs.Input[Input](p)
 	ecs.Join(p, join)
-
 	p.Simulate("throw", throw)
 	p.Simulate("walk", walk)
 	if drift {

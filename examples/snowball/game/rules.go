@@ -64,10 +64,7 @@ func walk(w *ecs.World) {
 			continue
 		}
 		p.Head.Angle = p.In.Aim
-		pace := speed * w.Step()
-		if p.In.X != 0 && p.In.Y != 0 {
-			pace *= math.Sqrt2 / 2
-		}
+		pace := speed * w.Step() / float32(max(1, math.Hypot(float64(p.In.X), float64(p.In.Y))))
 		p.Pos.X = min(max(p.Pos.X+float32(p.In.X)*pace, Radius), Width-Radius)
 		p.Pos.Y = min(max(p.Pos.Y+float32(p.In.Y)*pace, Radius), Height-Radius)
 	}

@@ -16,17 +16,12 @@ import (
 func World() runner.World {
 	drift := false
 	return runner.World{
-		Name: "snowball",
-		About: "Predicted snowballs, and hits judged by what the thrower saw. With -drift one rule is not deterministic: the\n" +
-			"table of causes says which field suffers, and -force-rollback which system it is.",
+		Name:     "snowball",
+		About:    "Predicted snowballs, and hits judged by what the thrower saw. -drift, and with it -force-rollback, show who is to blame.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol(drift) },
 		Bot:      func(o *runner.Options, n int) runner.Bot { return &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n))} },
 		Server:   func(_ *runner.Options, c *systems.ServerConfig) { c.LagComp = &lagcomp.Config{} },
-		Client: func(_ *runner.Options, c *systems.ClientConfig) {
-			c.Schedule = func(s *ecs.Schedule) error {
-				return s.InsertAfter("Predict", ecs.System{Name: "Tally", Run: tally})
-			}
-		},
+		Client:   func(_ *runner.Options, c *systems.ClientConfig) { c.Schedule = schedule },
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&drift, "drift", false, "a rule draws from a generator that goes on")
 		},
@@ -101,7 +96,11 @@ type Tally struct {
 	flying                *ecs.Attachments[Ball, bool] // whether it is known that the server did
 }
 
-// tally runs behind Predict: once a tick, never again for one that Reconcile replays.
+// schedule puts tally behind Predict: once a tick, never again for one that Reconcile replays.
+func schedule(s *ecs.Schedule) error {
+	return s.InsertAfter("Predict", ecs.System{Name: "Tally", Run: tally})
+}
+
 func tally(w *ecs.World) {
 	t := ecs.Resource[Tally](w)
 	if t == nil {
@@ -141,9 +140,8 @@ func proof(s *systems.Server, clients []*systems.Client) any {
 		p.Throws, p.Past = p.Throws+int(x.Kid.Thrown), p.Past+int(x.Score.Past)
 	}
 	for _, c := range clients {
-		if t := ecs.Resource[Tally](c.World()); t != nil {
-			p.Matched, p.Mispredicted = p.Matched+t.Matched, p.Mispredicted+t.Mispredicted
-		}
+		t := ecs.Resource[Tally](c.World())
+		p.Matched, p.Mispredicted = p.Matched+t.Matched, p.Mispredicted+t.Mispredicted
 		for _, row := range c.Causes().Rows {
 			p.Blames += row.Corrections
 		}
