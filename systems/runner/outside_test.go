@@ -170,9 +170,13 @@ func TestPageElsewhere(t *testing.T) {
 			"\tweb.Beside(&w, eventloop.ListenBoth, web.Config{Package: \"client\", Args: []string{\"-fast\"}, Page: page})\n" +
 			"\tos.Exit(runner.Main(ctx, w, os.Args[1:], os.Stdout, os.Stderr))\n}\n",
 	})
+	compiled, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	play := exec.CommandContext(t.Context(), binary, "-clients", "1")
 	play.Dir = filepath.Dir(binary)
-	play.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "XDG_CACHE_HOME="+t.TempDir())
+	play.Env = append(os.Environ(), "GOPROXY=off", "GOCACHE="+strings.TrimSpace(string(compiled)), "XDG_CACHE_HOME="+t.TempDir())
 	out := new(printed.Text)
 	play.Stdout, play.Stderr = out, out
 	if err := play.Start(); err != nil {
