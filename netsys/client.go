@@ -85,6 +85,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		lines:   len(c.schema.lines),
 		hashes:  c.schema.hashes,
 		tag:     config.Tag,
+		login:   config.Login,
 	})
 	c.hears.client = c
 	c.deliver = c.receive
@@ -285,6 +286,8 @@ func (c *Client) refused(now time.Time, b []byte) DropReason {
 		cause = e
 	case refusedClosing:
 		cause = ErrClosed
+	case refusedLogin:
+		cause = fmt.Errorf("%w: %s", ErrLogin, strings.ToValidUTF8(string(r.text), "?"))
 	}
 	c.netcode.Disconnect(now)
 	c.session.end(&refusal{cause})

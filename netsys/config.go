@@ -82,6 +82,12 @@ type ServerConfig struct {
 	// returned, means one more than the largest so far.
 	ID func(clientID uint64) uint64
 
+	// Login looks at the [ClientConfig.Login] of a new client, at most [MaxLogin] bytes that anybody may have made,
+	// and returns what [Server.Login] is to be. With an error the client is refused, and told its text, behind
+	// [ErrLogin]. It is called once per handshake before ID, and like Welcome must not change the game. The session has
+	// its ClientID and UserData by then, and can send nothing. nil takes every client.
+	Login func(s Session, login []byte) ([]byte, error)
+
 	// Welcome returns what a new client is told together with its id, at most [MaxWelcome] bytes; more
 	// panics. It is called once per handshake, before [Handler.Connected] and possibly without it, since a
 	// client may never come back: it must not change the game. nil sends nothing.
@@ -171,6 +177,10 @@ type ClientConfig struct {
 	// compared. 0 means nothing.
 	Tag uint64
 
+	// Login is what the client asks to be, for the server's application: see [ServerConfig.Login]. At most [MaxLogin]
+	// bytes; nil is as good as none.
+	Login []byte
+
 	// Random fills a slice with the random bytes of a token that the client issues itself. nil means
 	// crypto/rand. See [SeededRandom] for runs that repeat exactly.
 	Random func(b []byte)
@@ -181,6 +191,10 @@ func (c ClientConfig) Validate() error {
 	var errs []error
 	if c.ConnectTimeout < 0 {
 		errs = append(errs, fmt.Errorf("netsys: ClientConfig.ConnectTimeout %v is negative", c.ConnectTimeout))
+	}
+	lines := len(c.Schema) + len(sessionLines(c.Channels, c.Messages))
+	if room := min(MaxLogin, netcode.MaxPayload-helloSize-4*lines); len(c.Login) > max(room, 0) {
+		errs = append(errs, fmt.Errorf("netsys: ClientConfig.Login of %d bytes; beside %d lines of Schema, Channels and Messages there is room for %d", len(c.Login), lines, max(room, 0)))
 	}
 	errs = append(errs, validateTimes("ClientConfig", c.Timeout, c.KeepAlive),
 		validateChannels("ClientConfig", c.Channels), validateSchema("ClientConfig", c.Schema, c.Channels, c.Messages))

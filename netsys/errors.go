@@ -59,6 +59,10 @@ var (
 	// a [*SchemaError], to be had with errors.As.
 	ErrSchema = errors.New("netsys: schema differs")
 
+	// ErrLogin accompanies [ErrRefused]: the server's application did not take the client as what it asks to be. The
+	// error ends with what [ServerConfig.Login] said, cut after 300 bytes.
+	ErrLogin = errors.New("netsys: login refused")
+
 	// ErrServerFull accompanies [ErrRefused]: the server has no free slot.
 	ErrServerFull = errors.New("netsys: server is full")
 )

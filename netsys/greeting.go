@@ -3,6 +3,7 @@ package netsys
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -67,6 +68,11 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 	}
 	switch drop {
 	case DropNone:
+		if err := s.login(from); err != nil {
+			text := strings.ToValidUTF8(err.Error(), "?")
+			s.refuse(now, from, refused{reason: refusedLogin, line: unknownLine, text: []byte(text[:min(len(text), maxRefusedText)])})
+			return DropNone
+		}
 		s.welcome(now, from)
 	case DropVersion:
 		s.refuse(now, from, refused{reason: refusedVersion})
@@ -81,6 +87,15 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 		s.refuse(now, from, r)
 	}
 	return drop
+}
+
+// login asks the application about what a client asks to be.
+func (s *Server) login(guest *session) (err error) {
+	guest.login = slices.Clone(s.hello.login)
+	if s.config.Login != nil {
+		guest.login, err = s.config.Login(guest, guest.login)
+	}
+	return err
 }
 
 // welcome gives a client its id, and waits for its first packet.

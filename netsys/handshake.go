@@ -8,13 +8,13 @@ import (
 
 // The packets by which a session begins, as payloads of netcode packets, little-endian:
 //
-//	hello    1 │ version u16 │ schema u64 │ lines u8 │ lines × u32 │ tag u64
+//	hello    1 │ version u16 │ schema u64 │ lines u8 │ lines × u32 │ tag u64 │ login, at most 256 bytes
 //	welcome  2 │ id u64 │ payload, at most 512 bytes
 //	refused  3 │ reason u8 │ line u16 │ text, at most 300 bytes
 //
 // A hello begins alike in every version. schema is the hash of all schema lines, and each line's own hash finds the
-// first that differs. tag is the application's. line is the index of that line, 65535 when unknown; the text is the
-// server's line, cut. Netcode has proved the client's address, and that nobody else made these packets, before the first
+// first that differs. tag and login are the application's. line is the index of that line, 65535 when unknown; the text is the
+// server's line, cut, or why the login was refused. Netcode has proved the client's address, and that nobody else made these packets, before the first
 // of them.
 const (
 	helloSchema = 1 + 2
@@ -29,6 +29,9 @@ const (
 	// MaxWelcome is the longest payload in bytes that [ServerConfig.Welcome] may return.
 	MaxWelcome = 512
 
+	// MaxLogin is the longest [ClientConfig.Login] in bytes.
+	MaxLogin = 256
+
 	maxRefusedText = 300
 	unknownLine    = 1<<16 - 1
 )
@@ -40,6 +43,7 @@ type hello struct {
 	lines   int
 	hashes  [MaxSchemaLines]uint32
 	tag     uint64
+	login   []byte
 }
 
 func appendHello(dst []byte, h *hello) []byte {
@@ -50,10 +54,10 @@ func appendHello(dst []byte, h *hello) []byte {
 	for _, hash := range h.hashes[:h.lines] {
 		dst = binary.LittleEndian.AppendUint32(dst, hash)
 	}
-	return binary.LittleEndian.AppendUint64(dst, h.tag)
+	return append(binary.LittleEndian.AppendUint64(dst, h.tag), h.login...)
 }
 
-// parseHello reads a hello into h. With [DropVersion] only the version is valid.
+// parseHello reads a hello into h, whose login aliases b. With [DropVersion] only the version is valid.
 func parseHello(b []byte, h *hello) DropReason {
 	switch {
 	case len(b) < helloSchema:
@@ -71,13 +75,14 @@ func parseHello(b []byte, h *hello) DropReason {
 	}
 	h.schema = binary.LittleEndian.Uint64(b[helloSchema:])
 	h.lines = int(b[helloLines])
-	if h.lines > MaxSchemaLines || len(b) != helloSize+4*h.lines {
+	if size := helloSize + 4*h.lines; h.lines > MaxSchemaLines || len(b) < size || len(b) > size+MaxLogin {
 		return DropMalformed
 	}
 	for i := range h.lines {
 		h.hashes[i] = binary.LittleEndian.Uint32(b[helloHashes+4*i:])
 	}
 	h.tag = binary.LittleEndian.Uint64(b[helloHashes+4*h.lines:])
+	h.login = b[helloSize+4*h.lines:]
 	return DropNone
 }
 
@@ -112,6 +117,7 @@ const (
 	refusedVersion refusedReason = 1 + iota
 	refusedSchema
 	refusedClosing
+	refusedLogin
 )
 
 // refused turns a client away.
@@ -133,7 +139,7 @@ func parseRefused(b []byte) (r refused, drop DropReason) {
 		return r, drop
 	}
 	r = refused{reason: refusedReason(b[1]), line: binary.LittleEndian.Uint16(b[2:]), text: b[refusedSize:]}
-	if r.reason < refusedVersion || r.reason > refusedClosing {
+	if r.reason < refusedVersion || r.reason > refusedLogin {
 		return refused{}, DropMalformed
 	}
 	return r, DropNone

@@ -105,6 +105,7 @@ type identity struct {
 	clientID uint64
 	userData []byte
 	tag      uint64 // of a client's hello
+	login    []byte // and what its application takes it for
 }
 
 func (i *identity) ID() uint64                 { return i.id }

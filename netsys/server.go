@@ -165,6 +165,15 @@ func (s *Server) Tag(of Session) uint64 {
 	return 0
 }
 
+// Login is what [ServerConfig.Login] returned for one of this server's sessions; without it, the
+// [ClientConfig.Login] of its client.
+func (s *Server) Login(of Session) []byte {
+	if session, ok := of.(*session); ok {
+		return session.login
+	}
+	return nil
+}
+
 // Drops counts the authentic packets thrown away so far, by reason.
 func (s *Server) Drops() Drops { return s.drops }
 

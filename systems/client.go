@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/clock"
+	"github.com/tactusgo/tactus/systems/internal/login"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
@@ -132,6 +133,10 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 
 	session := cfg.session()
 	session.Schema, session.ConnectTimeout = p.Lines(), cfg.connectTimeout(server)
+	var err error
+	if session.Login, err = login.Of(p, cfg.Login); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	endpoint, err := netsys.NewClient(on, server, session)
 	if err != nil {
 		return nil, err

@@ -104,6 +104,10 @@ type ClientConfig struct {
 	// Smoothing says how what the client simulates is drawn after a correction. Does nothing
 	// under Lockstep, where nothing is corrected.
 	Smoothing interpolate.Smoothing
+	// Login is what this client asks to be: a value of the type of the protocol's [ecs.Join]. The server may change it
+	// and refuse it, see ServerConfig.Login; Client.Err wraps netsys.ErrLogin then. Default (nil): the
+	// zero value. NewClient returns an error that wraps [ErrConfig] for another type.
+	Login any
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
 	Start time.Time

@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/login"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
@@ -95,6 +96,9 @@ type ServerConfig struct {
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Run.
 	Start time.Time
+	// Login looks at what a client asks to be before it is let in: see [Login]. Default (zero): all are what they ask
+	// to be.
+	Login LoginFunc
 	// ReconnectWindow is for how long the entities of a client wait for their player when its
 	// session timed out, or ended because the player came with another token: with
 	// neutral input. A session of the same client id (of tokens) that comes within
@@ -179,6 +183,16 @@ func (c ServerConfig) Format(f fmt.State, verb rune) {
 	type printed ServerConfig // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
 }
+
+// LoginFunc looks at what a client asks to be. Make one with [Login].
+type LoginFunc = login.Func
+
+// Login makes a LoginFunc of a typed function; T is the type of the protocol's [ecs.Join], and
+// [NewServer] says so when it is not. f may overwrite *v with what the server knows of the player,
+// by the session's ClientID and by the UserData of its token, or refuse the client with an error,
+// whose text it is told: its Err wraps netsys.ErrLogin. f is called in Receive, once for a session
+// and before that begins, also for players who come back, and must not change the world.
+func Login[T any](f func(s netsys.Session, v *T) error) LoginFunc { return login.New(f) }
 
 // defaultBudget is two datagrams.
 const defaultBudget = 2 * netsys.MaxPayload

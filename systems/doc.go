@@ -30,6 +30,7 @@
 //   - Let every client simulate everything, by rollback or lockstep: ServerConfig.Policies. Hear
 //     of a world that differs: ServerConfig.Desync.
 //   - Say what happens when players come and go: [ecs.Join] and [ecs.Protocol.Leave].
+//     Ask to be somebody, by name or team: ClientConfig.Login; judge that: ServerConfig.Login, with [Login].
 //   - Change the schedule, or leave a system out: ServerConfig.Schedule and ClientConfig.Schedule; print it
 //     with [Server.Schedule] and [Client.Schedule].
 //   - Put a client's system of one's own in the place of one of these: [ClientSystems], made of [ClientParts].

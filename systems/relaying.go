@@ -43,7 +43,7 @@ func (m *relaying) Done() { m.in.Done() }
 // Join begins with a client.
 func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
 	var err error
-	if p.relayed, err = m.in.Join(p.ID, p.Session, back); err != nil {
+	if p.relayed, err = m.in.Join(p.ID, p.Session, string(m.s.link.endpoint.Login(p.Session)), back); err != nil {
 		m.s.config.Logger.Error("client refused", "client", p.ID, "error", err)
 		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
 	}

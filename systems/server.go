@@ -118,6 +118,9 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 
 	wired := c.sessions()
+	if wired.Login, err = c.Login.Asker(p); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	wired.Schema, wired.ID, wired.Welcome = p.Lines(), s.sessions.Number, s.welcome
 	if s.link.endpoint, err = netsys.NewServer(on, wired); err != nil {
 		return nil, err

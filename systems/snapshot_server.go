@@ -27,7 +27,7 @@ func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
 		a.in.Resume(p.inputs, kept.Input)
 		return
 	}
-	a.in.Enter(p.ID)
+	a.in.Enter(p.ID, string(a.s.link.endpoint.Login(p.Session)))
 }
 
 // Leave ends with a client, whose entities stand as they are until Depart.
@@ -120,7 +120,7 @@ func (m *rewinder) status(st ModelStatus) ModelStatus {
 
 // Join begins with a client, in the tick that comes.
 func (m *rewinder) Join(p *peer, _ sessions.Reservation, back bool) {
-	if err := m.in.Enter(p.inputs, back); err != nil {
+	if err := m.in.Enter(p.inputs, string(m.s.link.endpoint.Login(p.Session)), back); err != nil {
 		m.s.config.Logger.Error("client refused", "client", p.ID, "error", err)
 		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
 	}

@@ -49,6 +49,7 @@ var floors = map[string]string{
 	"internal/inflight": "",
 	"internal/timeline": "internal/commands",
 	"internal/commands": "",
+	"internal/login":    "",
 
 	// only tests import it: those of all rooms play its games
 	"internal/testgame": "",

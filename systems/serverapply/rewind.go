@@ -97,8 +97,8 @@ func (m *Rewind) processed(c *Client, newest uint32) {
 	}
 }
 
-// Enter makes a client play from the tick that comes; with back its player was waited for.
-func (m *Rewind) Enter(c *Client, back bool) error {
+// Enter makes a client play from the tick that comes, as what value says; with back its player was waited for.
+func (m *Rewind) Enter(c *Client, value string, back bool) error {
 	tick := m.config.Tick()
 	c.in.follow(max(tick, 1) - 1)
 	c.missed = m.line.Missing(c.id)
@@ -106,7 +106,7 @@ func (m *Rewind) Enter(c *Client, back bool) error {
 		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == c.id })
 		return nil
 	}
-	return m.line.Join(c.id, tick, tick)
+	return m.line.Join(c.id, tick, tick, value)
 }
 
 // Await begins to wait for a player whose client has left: it has neutral inputs.

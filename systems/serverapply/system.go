@@ -19,9 +19,9 @@ type System struct {
 // New makes the system.
 func New(i *Intake) *System { return &System{i, commands.New(i.world)} }
 
-// Enter makes a player come in the tick that comes.
-func (s *System) Enter(player uint32) {
-	s.doings.Add(commands.Entry{Tick: s.config.Tick(), Player: player, Kind: commands.Join})
+// Enter makes a player come in the tick that comes, as what value says.
+func (s *System) Enter(player uint32, value string) {
+	s.doings.Add(commands.Entry{Tick: s.config.Tick(), Player: player, Kind: commands.Join, Value: value})
 }
 
 // Depart makes a player go in the tick that comes; in the one after that where it comes in that.

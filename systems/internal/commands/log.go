@@ -21,7 +21,7 @@ type Entry struct {
 	Tick   uint32
 	Player uint32
 	Kind   Kind
-	Value  []byte // what it asks for, see [ecs.Request.Run]; it stays as it is
+	Value  string // what it asks for, see [ecs.Request.Run]
 }
 
 func compare(a, b Entry) int {
@@ -51,7 +51,7 @@ func New(w *ecs.World) *Log {
 	l.clear = ecs.NewStage("What they leave", ecs.System{Name: "Clear", Run: func(w *ecs.World) { clear(w, l.now.Player) }})
 	l.join = ecs.NewStage("Players come", ecs.System{Name: "Join", Run: func(w *ecs.World) {
 		if r := l.players.Join; r != nil {
-			r.Run(w, l.now.Player, l.now.Value)
+			r.Run(w, l.now.Player, []byte(l.now.Value))
 		}
 	}})
 	return l

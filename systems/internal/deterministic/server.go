@@ -96,14 +96,14 @@ func (s *Server) Attend(*ecs.World) {
 
 // Join begins with a client, which is sent the state of the world; with back its player was
 // waited for, and plays on.
-func (s *Server) Join(id uint32, session netsys.Session, back bool) (*Member, error) {
+func (s *Server) Join(id uint32, session netsys.Session, value string, back bool) (*Member, error) {
 	m := &Member{id: id, session: session}
 	s.members = append(s.members, m)
 	if back {
 		m.counted = s.relay.Inputs(id)
 		return m, s.relay.Renew(id)
 	}
-	return m, s.relay.Add(id, true)
+	return m, s.relay.Add(id, true, value)
 }
 
 // Leave ends with a client. While its player is waited for it plays on, without inputs.

@@ -84,6 +84,13 @@ func (c *Client) adopt() error {
 				}
 			}
 		}
+		if flag == 0 && c.coder.asks != nil {
+			value := r.Next(int(min(r.Uvarint(), ecs.MaxRequest+1)))
+			if !c.coder.good(value) {
+				return fmt.Errorf("%w: what a player of a state asks to be", ErrMessage)
+			}
+			s.Value = string(value)
+		}
 		if r.Err() != nil || flag > 1 || s.slot >= maxSlots || s.From > maxTick || s.First > maxTick || s.First < s.From || s.To <= tick || s.adopted != (s.From < tick) ||
 			s.words != nil && len(s.words) != len(c.coder.neutral) {
 			return fmt.Errorf("%w: player of a state", ErrMessage)
@@ -111,7 +118,7 @@ func (c *Client) resume(keep int, tick uint32, events int, seats []seat) error {
 		if s.adopted {
 			err = t.Adopt(s.Player, s.First, s.words, s.at)
 		} else {
-			err = t.Join(s.Player, s.From, s.First)
+			err = t.Join(s.Player, s.From, s.First, s.Value)
 		}
 		if err == nil && s.To != timeline.Forever {
 			err = t.Leave(s.Player, s.To)

@@ -138,6 +138,7 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 		if !leave {
 			p.Player = uint32(r.Bits(32))
 			p.First = k.readNumber(maxTick)
+			p.Value = k.readAsk()
 		}
 		if k.Failed() || at < 0 || at+int64(p.First) > maxTick {
 			return fmt.Errorf("%w: event", ErrMessage)
@@ -169,7 +170,7 @@ func (c *Client) join(slot int, p timeline.Presence, o *outcome) error {
 	if before != nil && before.To == timeline.Forever || c.slots.live > 2*c.config.Timeline.Players {
 		return fmt.Errorf("%w: player %d joins in slot %d, where one plays", ErrMessage, p.Player, slot)
 	}
-	if c.timeline.Join(p.Player, p.From, p.First) != nil || before != nil && before.fed < before.To {
+	if c.timeline.Join(p.Player, p.From, p.First, p.Value) != nil || before != nil && before.fed < before.To {
 		o.lost = true // it is final here that nobody came, or the slot holds what is needed yet
 	}
 	c.seat(slot, p, p.From)

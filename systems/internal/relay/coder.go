@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -15,7 +16,8 @@ type coder struct {
 	table   *schema.Table
 	value   []uint64 // an input as a component
 	neutral []int32
-	words   []int32 // of an input that is read
+	words   []int32      // of an input that is read
+	asks    *ecs.Request // of who comes; nil: for nothing
 }
 
 func newCoder(t *schema.Table, neutral []int32) *coder {
@@ -69,6 +71,38 @@ func (c *coder) readNumber(limit uint32) uint32 {
 func (c *coder) readSigned() int32 {
 	v := c.readNumber(1<<32 - 1)
 	return int32(v>>1) ^ -int32(v&1)
+}
+
+// ask writes what a player asks to be.
+func (c *coder) ask(value string) {
+	if c.asks == nil {
+		return
+	}
+	c.W.Bool(value != "")
+	for i := range len(value) {
+		c.W.Bits(uint64(value[i]), 8)
+	}
+}
+
+// readAsk reads it.
+func (c *coder) readAsk() string {
+	if c.asks == nil || !c.R.Bool() {
+		return ""
+	}
+	b := make([]byte, c.asks.Schema.RawSize())
+	for i := range b {
+		b[i] = byte(c.R.Bits(8))
+	}
+	if !c.good(b) {
+		c.Bad = true
+	}
+	return string(b)
+}
+
+// good reports whether bytes are what a player can ask to be.
+func (c *coder) good(b []byte) bool {
+	_, err := c.asks.Value(b)
+	return err == nil
 }
 
 // expect begins with the input before the first; nil is the neutral one.

@@ -1,6 +1,9 @@
 package relay
 
-import "github.com/tactusgo/tactus/systems/internal/timeline"
+import (
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
 
 // What a server sends to each client in each tick, bits from the lowest up; for
 // numbers see coder:
@@ -23,7 +26,8 @@ import "github.com/tactusgo/tactus/systems/internal/timeline"
 //
 //	event     1 bit: 1 leaves | slot, a number | ticks back, signed: the first one in which the
 //	          player plays, or plays no more | for one who comes, number of the player 32,
-//	          and ticks until its first input, a number
+//	          and ticks until its first input, a number | what it asks to be, where the protocol has
+//	          that: 1 bit: 1 and its bytes, 0 nothing
 //
 // Messages bring what may have been lost with those before them; see telling. A lane may begin behind what
 // the client has: what is between comes with another message, and the client acknowledges none that leaves a gap.
@@ -157,7 +161,7 @@ func (s *Server) appendLane(l *lane, from uint32, before []int32, now uint32, ro
 func (s *Server) appendEvents(p *peer, now uint32) int {
 	c := s.coder
 	news := s.events[p.known.events-s.before:]
-	news = news[:min(len(news), maxEvents)]
+	news = news[:fitting(news)]
 	c.W.Bool(len(news) > 0)
 	if len(news) == 0 {
 		return p.known.events
@@ -172,10 +176,26 @@ func (s *Server) appendEvents(p *peer, now uint32) int {
 		if !e.leave {
 			c.W.Bits(uint64(e.Player), 32)
 			c.number(e.First - e.From)
+			c.ask(e.Value)
 		}
 	}
 	return p.known.events + len(news)
 }
+
+// fitting is how many events a message holds: one at least, and no more values than have room beside the inputs.
+func fitting(news []event) int {
+	n, bytes := 0, 0
+	for n < min(len(news), maxEvents) {
+		if bytes += len(news[n].Value); n > 0 && bytes > maxValues {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// maxValues is how many bytes of values a message holds, where it tells of more than one.
+const maxValues = ecs.MaxRequest
 
 // appendCheck tells the hash of a final tick, once.
 func (s *Server) appendCheck(p *peer, now uint32) {

@@ -93,7 +93,7 @@ func TestForgedInputsAreRefused(t *testing.T) {
 // Inputs that are told against one that the server does not have are left unread, whoever sends them.
 func TestInputsToldAgainstNoneAreLeft(t *testing.T) {
 	m, up, _, _ := staged(t, false)
-	testgame.Must(t, m.server.Add(9, true))
+	testgame.Must(t, m.server.Add(9, true, ""))
 	next := m.server.Timeline().Next()
 	for what, c := range map[string]struct {
 		player uint32

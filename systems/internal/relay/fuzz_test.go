@@ -15,7 +15,7 @@ func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
 	m = newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
 	m.blind = true
 	m.run(10)
-	testgame.Must(t, m.server.Add(7, true))
+	testgame.Must(t, m.server.Add(7, true, ""))
 	m.server.Step()
 	state, err := m.server.Outgoing(7, nil)
 	testgame.Must(t, err)

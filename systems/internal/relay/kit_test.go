@@ -135,7 +135,7 @@ func newMatch(t testing.TB, c relay.Config, cc relay.ClientConfig, play func(pla
 // join adds a client with links of so many ticks one way.
 func (m *match) join(player uint32, latency, jitter int, loss, dup float64) *end {
 	m.t.Helper()
-	testgame.Must(m.t, m.server.Add(player, true))
+	testgame.Must(m.t, m.server.Add(player, true, ""))
 	l := func(seed uint64) *link {
 		return &link{rng: rand.New(rand.NewPCG(uint64(player), seed)), latency: latency, jitter: jitter, loss: loss, dup: dup}
 	}

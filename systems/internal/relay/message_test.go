@@ -123,19 +123,19 @@ func TestConfigs(t *testing.T) {
 
 func TestPeersAreBounded(t *testing.T) {
 	m := newMatch(t, relay.Config{Peers: 2}, relay.ClientConfig{}, human)
-	testgame.Must(t, m.server.Add(1, true))
+	testgame.Must(t, m.server.Add(1, true, ""))
 	for _, player := range []uint32{1, 1} {
-		if err := m.server.Add(player, true); !errors.Is(err, relay.ErrPeers) {
+		if err := m.server.Add(player, true, ""); !errors.Is(err, relay.ErrPeers) {
 			t.Errorf("player %d once more: %v", player, err)
 		}
 	}
-	testgame.Must(t, m.server.Add(2, true))
-	if err := m.server.Add(3, true); !errors.Is(err, relay.ErrPeers) {
+	testgame.Must(t, m.server.Add(2, true, ""))
+	if err := m.server.Add(3, true, ""); !errors.Is(err, relay.ErrPeers) {
 		t.Errorf("one too many: %v", err)
 	}
 	m.server.Remove(9)
 	m.server.Remove(2)
-	testgame.Must(t, m.server.Add(3, false))
+	testgame.Must(t, m.server.Add(3, false, ""))
 }
 
 // turret is steered by one number that travels as it is, crane by one that travels as a difference.
@@ -179,7 +179,7 @@ func single[I any](t *testing.T, turn func(in *I) *int32, most int32) {
 	}
 	server, client := relay.NewServer(game(), relay.Config{}), relay.NewClient(game(), 1, relay.ClientConfig{})
 	table := client.Timeline().World().Protocol().Input().Schema
-	testgame.Must(t, server.Add(1, true))
+	testgame.Must(t, server.Add(1, true, ""))
 	want := int32(0)
 	for now := range uint16(200) {
 		server.Step()

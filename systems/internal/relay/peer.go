@@ -12,7 +12,8 @@ const records = 256
 // peer is a client as the server knows it.
 type peer struct {
 	player uint32
-	play   bool // it wants to
+	play   bool   // it wants to
+	value  string // what it asks to be
 	joined bool
 	ready  bool
 	heard  bool

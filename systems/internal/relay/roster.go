@@ -34,12 +34,12 @@ func (s *Server) comeAndGo() {
 			continue
 		}
 		first := now + uint32(p.pace.lead)
-		if s.timeline.Join(p.player, now, first) != nil {
+		if s.timeline.Join(p.player, now, first, p.value) != nil {
 			continue // there is no room yet
 		}
 		p.joined = true
 		slot := s.slot()
-		s.lanes[slot].begin(timeline.Presence{Player: p.player, From: now, First: first, To: timeline.Forever}, now)
+		s.lanes[slot].begin(timeline.Presence{Player: p.player, From: now, First: first, To: timeline.Forever, Value: p.value}, now)
 		for _, o := range s.peers {
 			o.known.lanes[slot].begin(first)
 		}

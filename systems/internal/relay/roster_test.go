@@ -34,7 +34,7 @@ func TestSpectator(t *testing.T) {
 		m.join(1, 2, 3, 0.1, 0)
 		e := m.join(2, 8, 4, 0.3, 0)
 		m.server.Remove(2)
-		testgame.Must(t, m.server.Add(2, false))
+		testgame.Must(t, m.server.Add(2, false, ""))
 		m.until(400)
 		testgame.Equal(t, "follows", e.Following(), true)
 		testgame.Equal(t, "plays", e.Playing() || m.server.Playing(2), false)

@@ -68,7 +68,11 @@ func coderOf(w *ecs.World) *coder {
 		zero := make([]uint64, (t.Size+7)/8)
 		t.Quantize(neutral, t.Words, unsafe.Pointer(unsafe.SliceData(zero)), 1)
 	}
-	return newCoder(t, neutral)
+	c := newCoder(t, neutral)
+	if r := w.Protocol().Players().Join; r != nil && r.Schema.RawSize() > 0 {
+		c.asks = r
+	}
+	return c
 }
 
 // Timeline is the server's timeline: for looking, and for its [timeline.Stats]. Its
@@ -80,10 +84,10 @@ func (s *Server) Stats() Stats { return s.stats }
 
 // Add begins to tell a client. It is sent the state of the world, by
 // [Server.Outgoing], and then all inputs. With play it joins the game as that player
-// in the tick after it says that it is ready. A player who left plays anew.
+// in the tick after it says that it is ready, as what value says. A player who left plays anew.
 //
 // It returns [ErrPeers].
-func (s *Server) Add(player uint32, play bool) error {
+func (s *Server) Add(player uint32, play bool, value string) error {
 	i, found := s.index(player)
 	if found || len(s.peers) == s.config.Peers {
 		return fmt.Errorf("%w: player %d, there are %d", ErrPeers, player, len(s.peers))
@@ -93,6 +97,7 @@ func (s *Server) Add(player uint32, play bool) error {
 		p, s.gone = s.gone[n-1], s.gone[:n-1]
 	}
 	p.begin(player, play, s.config.Lead)
+	p.value = value
 	s.peers = slices.Insert(s.peers, i, p)
 	return nil
 }

@@ -25,7 +25,8 @@ const partHead = 6
 // others uvarints:
 //
 //	keep | tick u32 | events known | players n | each: slot, player, first tick, tick of its first
-//	input, tick after the last or 0, 1 or 0: adopted, and then tick of the input held plus 1 or 0 and its words |
+//	input, tick after the last or 0, 1: adopted, and then tick of the input held plus 1 or 0 and its words, or
+//	0, and where the protocol asks who comes for something the bytes of that, how many before them |
 //	the world, as ecs.WorldHistory.AppendState writes it
 
 // attend makes the state for a client that needs one.
@@ -68,6 +69,9 @@ func (s *Server) attend(p *peer) {
 		}
 		if l.From >= tick {
 			b = append(b, 0)
+			if s.coder.asks != nil {
+				b = append(codec.AppendUvarint(b, uint64(len(l.Value))), l.Value...)
+			}
 			continue
 		}
 		b = append(b, 1)

@@ -24,7 +24,7 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 	l := newTimeline(timeline.Config{Window: 20, Refill: 20}, deaf{})
 	for p := range uint32(4) {
-		testgame.Must(t, l.Join(p+1, 0, 0))
+		testgame.Must(t, l.Join(p+1, 0, 0, ""))
 	}
 	inputs := make([][]int32, 9)
 	for i := range inputs {
@@ -44,7 +44,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		}
 		switch now % 60 {
 		case 20:
-			testgame.Must(t, l.Join(9, now, now))
+			testgame.Must(t, l.Join(9, now, now, ""))
 		case 30:
 			testgame.Must(t, l.Leave(9, now))
 		}
@@ -72,7 +72,7 @@ func TestLockstepAllocatesNothing(t *testing.T) {
 	}
 	l := newTimeline(timeline.Config{Wait: true})
 	for p := range uint32(4) {
-		testgame.Must(t, l.Join(p+1, 0, 0))
+		testgame.Must(t, l.Join(p+1, 0, 0, ""))
 	}
 	in := testgame.Words(steer{DX: 1})
 	tick := func() {

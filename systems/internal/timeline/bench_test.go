@@ -32,7 +32,7 @@ func BenchmarkStep(b *testing.B) {
 			b.Run(fmt.Sprintf("entities=%d/late=%d", entities, late), func(b *testing.B) {
 				l := timeline.New(crowded(entities), timeline.Config{Refill: 60, Hashes: -1})
 				for p := range uint32(8) {
-					testgame.Must(b, l.Join(p+1, 0, 0))
+					testgame.Must(b, l.Join(p+1, 0, 0, ""))
 				}
 				inputs := [][]int32{testgame.Words(steer{DX: 1}), testgame.Words(steer{DX: -1})}
 				tick := func() {

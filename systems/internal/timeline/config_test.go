@@ -52,7 +52,7 @@ func TestWithoutInputs(t *testing.T) {
 		First:     5,
 		Authority: ecs.NewStage("Authority", ecs.System{Name: "count", Run: func(*ecs.World) { ended++ }}),
 	})
-	testgame.Must(t, l.Join(1, 5, 5))
+	testgame.Must(t, l.Join(1, 5, 5, ""))
 	steps(t, l, 5)
 	testgame.Equal(t, "verdict", l.Put(1, 7, nil), timeline.Agreed)
 	testgame.Must(t, l.Leave(1, 8))

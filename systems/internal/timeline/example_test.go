@@ -34,7 +34,7 @@ func Example() {
 	})
 	w := ecs.NewWorld(p, ecs.Config{})
 	t := timeline.New(w, timeline.Config{})
-	if err := t.Join(1, t.Next(), t.Next()); err != nil {
+	if err := t.Join(1, t.Next(), t.Next(), ""); err != nil {
 		fmt.Println(err)
 	}
 	position := func() int32 {

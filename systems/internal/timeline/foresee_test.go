@@ -15,7 +15,7 @@ import (
 func TestForesee(t *testing.T) {
 	l := newTimeline(timeline.Config{Players: 4})
 	for player := range uint32(4) {
-		testgame.Must(t, l.Join(player, 0, 0))
+		testgame.Must(t, l.Join(player, 0, 0, ""))
 	}
 	for player := range uint32(4) {
 		put(t, l, player, 0, steer{DX: 1, Fire: true}, timeline.InTime)
@@ -52,7 +52,7 @@ func TestForesee(t *testing.T) {
 	}
 	again := newTimeline(timeline.Config{Players: 4})
 	for player := range uint32(4) {
-		testgame.Must(t, again.Join(player, 0, 0))
+		testgame.Must(t, again.Join(player, 0, 0, ""))
 		put(t, again, player, 0, steer{DX: 1, Fire: true}, timeline.InTime)
 	}
 	put(t, again, 1, 1, steer{DY: -1}, timeline.InTime)

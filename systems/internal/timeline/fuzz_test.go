@@ -61,7 +61,7 @@ func FuzzTimeline(f *testing.F) {
 			}
 			switch op % 8 {
 			case 0:
-				if l.Join(k.player, k.tick, k.tick) == nil {
+				if l.Join(k.player, k.tick, k.tick, "") == nil {
 					comings = append(comings, coming{k, true})
 				}
 			case 2:
@@ -97,7 +97,7 @@ func FuzzTimeline(f *testing.F) {
 				switch {
 				case c.tick != in.Next():
 				case c.join:
-					testgame.Must(t, in.Join(c.player, c.tick, c.tick))
+					testgame.Must(t, in.Join(c.player, c.tick, c.tick, ""))
 				default:
 					testgame.Must(t, in.Leave(c.player, c.tick))
 				}

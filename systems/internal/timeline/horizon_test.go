@@ -11,7 +11,7 @@ import (
 
 func TestNetcodeB5_HorizonIsWhatNoInputReaches(t *testing.T) {
 	l := playing(t, timeline.Config{Window: 20})
-	testgame.Must(t, l.Join(2, 0, 0))
+	testgame.Must(t, l.Join(2, 0, 0, ""))
 	horizon := func(want uint32) {
 		t.Helper()
 		steps(t, l, 1)

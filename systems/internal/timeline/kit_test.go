@@ -92,7 +92,7 @@ func newStar(c timeline.Config, play func(player, tick uint32) steer, delay uint
 		own.Follower = i > 0
 		l := newTimeline(own)
 		for k := range latency {
-			if err := l.Join(uint32(k+1), c.First, c.First+delay); err != nil {
+			if err := l.Join(uint32(k+1), c.First, c.First+delay, ""); err != nil {
 				panic(err)
 			}
 		}

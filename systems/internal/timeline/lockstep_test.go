@@ -11,8 +11,8 @@ import (
 
 func TestLockstepWaitsForEverybody(t *testing.T) {
 	l := playing(t, timeline.Config{Wait: true})
-	testgame.Must(t, l.Join(2, 0, 0))
-	testgame.Must(t, l.Join(9, 0, 0))
+	testgame.Must(t, l.Join(2, 0, 0, ""))
+	testgame.Must(t, l.Join(9, 0, 0, ""))
 	for tick := range uint32(3) {
 		put(t, l, 2, tick, steer{DX: 1}, timeline.InTime)
 		for _, late := range []uint32{9, 1} {

@@ -58,10 +58,11 @@ type player struct {
 
 // span is a stretch of ticks in which a player plays.
 type span struct {
-	from, to int64 // the first tick, and the one after the last
-	first    int64 // the first tick whose input the player can send
-	known    int64 // up to here all inputs are decided
-	adopted  bool  // its entities were there before from
+	value    string // what the player asked to be
+	from, to int64  // the first tick, and the one after the last
+	first    int64  // the first tick whose input the player can send
+	known    int64  // up to here all inputs are decided
+	adopted  bool   // its entities were there before from
 }
 
 type slotKind uint8
@@ -122,17 +123,17 @@ func (t *Timeline) player(id uint32) *player {
 }
 
 // Join lets a player play from tick on. At the begin of that tick it comes, as the
-// protocol's [ecs.Join] says, and Simulate sees its inputs. The first tick that it can send an input
+// protocol's [ecs.Join] says, as what value says, and Simulate sees its inputs. The first tick that it can send an input
 // for is first, where that is later; until then it has the neutral input, which
 // nobody waits for.
 //
 // It returns [ErrFinal], [ErrFull] or [ErrPlaying], wrapped.
-func (t *Timeline) Join(player, tick, first uint32) error {
+func (t *Timeline) Join(player, tick, first uint32, value string) error {
 	from := int64(tick)
 	if from < t.horizon {
 		return fmt.Errorf("timeline: Join of player %d in tick %d: %w", player, tick, ErrFinal)
 	}
-	return t.join(player, span{from: from, to: never, first: max(from, int64(first))}, "Join")
+	return t.join(player, span{from: from, to: never, first: max(from, int64(first)), value: value}, "Join")
 }
 
 // Adopt lets a player play on who played before the timeline began, with the
@@ -173,7 +174,7 @@ func (t *Timeline) join(id uint32, s span, call string) error {
 		copy(p.words(p.used, tick), t.neutral)
 	}
 	if !s.adopted {
-		t.doings.Add(commands.Entry{Tick: uint32(s.from), Player: id, Kind: commands.Join})
+		t.doings.Add(commands.Entry{Tick: uint32(s.from), Player: id, Kind: commands.Join, Value: s.value})
 		t.changed = min(t.changed, s.from)
 	}
 	return nil
@@ -245,6 +246,7 @@ type Presence struct {
 	From   uint32 // the first tick
 	First  uint32 // the first tick whose input it can send
 	To     uint32 // the tick after the last, or Forever
+	Value  string // what it asked to be; not for one that was adopted
 }
 
 // Forever is Presence.To of a player who has not left.
@@ -255,7 +257,7 @@ const Forever = math.MaxUint32
 func (t *Timeline) AppendPresences(dst []Presence) []Presence {
 	for _, p := range t.players {
 		for _, s := range p.spans {
-			dst = append(dst, Presence{p.id, uint32(s.from), uint32(s.first), uint32(min(s.to, Forever))})
+			dst = append(dst, Presence{p.id, uint32(s.from), uint32(s.first), uint32(min(s.to, Forever)), s.value})
 		}
 	}
 	return dst

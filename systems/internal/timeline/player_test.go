@@ -27,9 +27,9 @@ func soldiers(w *ecs.World) (players []uint32) {
 
 func TestJoinAndLeave(t *testing.T) {
 	l := playing(t, timeline.Config{Window: 20})
-	testgame.Must(t, l.Join(3, 5, 5))
+	testgame.Must(t, l.Join(3, 5, 5, ""))
 	testgame.Must(t, l.Leave(3, 10))
-	testgame.Must(t, l.Join(3, 12, 12))
+	testgame.Must(t, l.Join(3, 12, 12, ""))
 	for tick := range uint32(16) {
 		steps(t, l, 1)
 		want := []uint32{1}
@@ -40,7 +40,7 @@ func TestJoinAndLeave(t *testing.T) {
 			t.Errorf("after tick %d: %v, want %v", tick, got, want)
 		}
 	}
-	want := []timeline.Presence{{1, 0, 0, timeline.Forever}, {3, 5, 5, 10}, {3, 12, 12, timeline.Forever}}
+	want := []timeline.Presence{{1, 0, 0, timeline.Forever, ""}, {3, 5, 5, 10, ""}, {3, 12, 12, timeline.Forever, ""}}
 	if got := l.AppendPresences(nil); !slices.Equal(got, want) {
 		t.Errorf("presences %v, want %v", got, want)
 	}
@@ -59,11 +59,11 @@ func TestLateJoinAndLeave(t *testing.T) {
 		for range 80 {
 			switch l.Next() {
 			case 10 + late:
-				testgame.Must(t, l.Join(2, 10, 10))
+				testgame.Must(t, l.Join(2, 10, 10, ""))
 			case 30 + late:
 				testgame.Must(t, l.Leave(2, 30))
 			case 32 + late:
-				testgame.Must(t, l.Join(4, 32, 32))
+				testgame.Must(t, l.Join(4, 32, 32, ""))
 			case 40 + late:
 				testgame.Must(t, l.Leave(1, 40))
 			}
@@ -94,28 +94,28 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		err, want error
 	}{
-		{l.Join(1, 5, 5), timeline.ErrPlaying},
+		{l.Join(1, 5, 5, ""), timeline.ErrPlaying},
 		{l.Leave(2, 5), timeline.ErrAbsent},
 		{l.Leave(1, 0), timeline.ErrAbsent},
-		{l.Join(2, 3, 3), nil},
-		{l.Join(3, 3, 3), timeline.ErrFull},
+		{l.Join(2, 3, 3, ""), nil},
+		{l.Join(3, 3, 3, ""), timeline.ErrFull},
 		{l.Leave(2, 3), timeline.ErrAbsent},
 		{l.Leave(2, 4), nil},
 		{l.Leave(2, 5), timeline.ErrAbsent},
-		{l.Join(2, 3, 3), timeline.ErrPlaying},
+		{l.Join(2, 3, 3, ""), timeline.ErrPlaying},
 	} {
 		if !errors.Is(c.err, c.want) {
 			t.Errorf("got %v, want %v", c.err, c.want)
 		}
 	}
 	steps(t, l, 30)
-	if err := l.Join(5, 19, 19); !errors.Is(err, timeline.ErrFinal) {
+	if err := l.Join(5, 19, 19, ""); !errors.Is(err, timeline.ErrFinal) {
 		t.Errorf("a join beyond the window: %v", err)
 	}
 	if err := l.Leave(1, 19); !errors.Is(err, timeline.ErrFinal) {
 		t.Errorf("a leave beyond the window: %v", err)
 	}
-	testgame.Must(t, l.Join(5, 20, 20)) // 2 is forgotten
+	testgame.Must(t, l.Join(5, 20, 20, "")) // 2 is forgotten
 	steps(t, l, 1)
 	testgame.Equal(t, "ticks simulated again for a late join", l.Stats().Last, 10)
 }
@@ -123,8 +123,8 @@ func TestRefusals(t *testing.T) {
 // A joiner cannot have sent inputs for ticks before it knew of its join.
 func TestFirstInput(t *testing.T) {
 	l := newTimeline(timeline.Config{Wait: true})
-	testgame.Must(t, l.Join(1, 0, 0))
-	testgame.Must(t, l.Join(2, 2, 5))
+	testgame.Must(t, l.Join(1, 0, 0, ""))
+	testgame.Must(t, l.Join(2, 2, 5, ""))
 	for tick := range uint32(9) {
 		l.Put(1, tick, testgame.Words(steer{}))
 		testgame.Equal(t, "goes on", l.Step(), tick < 5)
@@ -142,7 +142,7 @@ func TestAdopt(t *testing.T) {
 	play := func(l *timeline.Timeline, from, to uint32) {
 		for tick := from; tick < to; tick++ {
 			if l.Next() == 55 {
-				testgame.Must(t, l.Join(3, 55, 55))
+				testgame.Must(t, l.Join(3, 55, 55, ""))
 			}
 			for p := range uint32(3) {
 				if tick%7 != p { // one in seven is lost
@@ -153,11 +153,11 @@ func TestAdopt(t *testing.T) {
 		}
 	}
 	whole := newTimeline(timeline.Config{})
-	testgame.Must(t, whole.Join(1, 0, 0))
-	testgame.Must(t, whole.Join(2, 20, 22))
+	testgame.Must(t, whole.Join(1, 0, 0, ""))
+	testgame.Must(t, whole.Join(2, 20, 22, ""))
 	half := newTimeline(timeline.Config{})
-	testgame.Must(t, half.Join(1, 0, 0))
-	testgame.Must(t, half.Join(2, 20, 22))
+	testgame.Must(t, half.Join(1, 0, 0, ""))
+	testgame.Must(t, half.Join(2, 20, 22, ""))
 	play(half, 0, begin)
 	play(whole, 0, 80)
 
@@ -189,7 +189,7 @@ func TestRestart(t *testing.T) {
 	l.Restart(100)
 	testgame.Equal(t, "next tick", l.Next(), 100)
 	testgame.Equal(t, "horizon", l.Horizon(), 100)
-	testgame.Must(t, l.Join(2, 100, 100))
+	testgame.Must(t, l.Join(2, 100, 100, ""))
 	put(t, l, 2, 100, steer{DX: 1}, timeline.InTime)
 	steps(t, l, 3)
 	put(t, l, 2, 101, steer{DY: 1}, timeline.Rewrote)
@@ -204,14 +204,14 @@ func TestRestart(t *testing.T) {
 // in that tick; nor is there an input after the last tick.
 func TestInputForTheTickOfLeaving(t *testing.T) {
 	l := newTimeline(timeline.Config{})
-	testgame.Must(t, l.Join(1, 0, 0))
+	testgame.Must(t, l.Join(1, 0, 0, ""))
 	steps(t, l, 10)
 	for tick := range uint32(14) {
 		l.Put(1, tick, testgame.Words(steer{DX: 1}))
 	}
 	testgame.Must(t, l.Leave(1, 12))
 	put(t, l, 1, 12, steer{DX: 1}, timeline.Absent)
-	testgame.Must(t, l.Join(1, 12, 12))
+	testgame.Must(t, l.Join(1, 12, 12, ""))
 	steps(t, l, 2)
 	stood := at(t, l, 1)
 	put(t, l, 1, 12, steer{DX: -1}, timeline.InTime)
@@ -224,7 +224,7 @@ func TestInputForTheTickOfLeaving(t *testing.T) {
 // What a player sent ahead before it left is nothing to it when it comes again.
 func TestInputsAheadEndWithTheirPlayer(t *testing.T) {
 	l := newTimeline(timeline.Config{})
-	testgame.Must(t, l.Join(1, 0, 0))
+	testgame.Must(t, l.Join(1, 0, 0, ""))
 	steps(t, l, 10)
 	for tick := range uint32(20) {
 		l.Put(1, tick, testgame.Words(steer{DX: 1}))
@@ -232,7 +232,7 @@ func TestInputsAheadEndWithTheirPlayer(t *testing.T) {
 	testgame.Must(t, l.Leave(1, 12))
 	newest, _ := l.Newest(1)
 	testgame.Equal(t, "newest input", newest, 11)
-	testgame.Must(t, l.Join(1, 14, 16))
+	testgame.Must(t, l.Join(1, 14, 16, ""))
 	steps(t, l, 10)
 	testgame.Equal(t, "where its soldier is", at(t, l, 1), place{X: 5})
 	put(t, l, 1, 17, steer{DX: -1}, timeline.Rewrote)

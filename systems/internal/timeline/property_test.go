@@ -88,7 +88,7 @@ func tell(t *testing.T, r *rand.Rand, l *timeline.Timeline, heard []arrival, tic
 		for _, a := range now {
 			switch a.what {
 			case 'j':
-				testgame.Must(t, l.Join(a.player, a.tick, a.tick))
+				testgame.Must(t, l.Join(a.player, a.tick, a.tick, ""))
 			case 'l':
 				testgame.Must(t, l.Leave(a.player, a.tick))
 			}

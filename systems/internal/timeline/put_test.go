@@ -12,7 +12,7 @@ import (
 func playing(t *testing.T, c timeline.Config, listeners ...timeline.Listener) *timeline.Timeline {
 	t.Helper()
 	l := newTimeline(c, listeners...)
-	testgame.Must(t, l.Join(1, c.First, c.First))
+	testgame.Must(t, l.Join(1, c.First, c.First, ""))
 	return l
 }
 
@@ -46,7 +46,7 @@ func TestNetcodeB4_FirstInputWinsOldOnesAreCounted(t *testing.T) {
 func TestNetcodeB3_OnePassFromTheOldestChange(t *testing.T) {
 	l := playing(t, timeline.Config{})
 	for p := uint32(2); p <= 8; p++ {
-		testgame.Must(t, l.Join(p, 0, 0))
+		testgame.Must(t, l.Join(p, 0, 0, ""))
 	}
 	steps(t, l, 30)
 	for p := uint32(1); p <= 8; p++ {
@@ -130,7 +130,7 @@ func TestWordsFromAnywhereAreClamped(t *testing.T) {
 
 func TestNetcodeB4_LateInputsNeedTokens(t *testing.T) {
 	l := playing(t, timeline.Config{Window: 20, Refill: 2, Burst: 25})
-	testgame.Must(t, l.Join(2, 0, 0))
+	testgame.Must(t, l.Join(2, 0, 0, ""))
 	steps(t, l, 30)
 	put(t, l, 1, 15, steer{DX: 1}, timeline.Rewrote) // 15 of 25
 	put(t, l, 1, 20, steer{DX: -1}, timeline.Rewrote)

@@ -1,0 +1,161 @@
+package systems_test
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// Signature is who a player asks to be, and what others see of it.
+type Signature struct {
+	Name components.Text[[12]byte]
+	Team uint8 `net:"1..4"`
+}
+
+// signed makes a signature.
+func signed(name string, team uint8) (s Signature) {
+	s.Name.Set(name)
+	s.Team = team
+	return s
+}
+
+// club is the field where players have signatures. What Join does to what it is given stays with
+// nobody.
+func club() *ecs.Protocol {
+	return fieldOf(func(p *ecs.Protocol) {
+		ecs.Replicate[Signature](p, 0)
+		ecs.Join(p, func(w *ecs.World, client uint32, s *Signature) {
+			joinWith(*s)(w, client)
+			*s = signed("nobody", 4)
+		})
+	})()
+}
+
+// inClub is a match in the club, in which the n-th client asks to be player n of team n+1, and
+// the server makes who is of team 2 one of team 4.
+func inClub(model policy.Preset, seed uint64, clients int) systemstest.Config {
+	config := underPreset(model, seed, clients, rough())
+	config.Protocol = club
+	config.Server.Login = systems.Login(func(s netsys.Session, v *Signature) error {
+		switch {
+		case s.ClientID() == 0 || len(s.UserData()) == 0:
+			return errors.New("the session is not known")
+		case v.Name.String() == "banned":
+			return errors.New("you are banned until Friday")
+		case v.Team == 2:
+			v.Team = 4
+		}
+		return nil
+	})
+	config.Client = func(n int) systems.ClientConfig {
+		return systems.ClientConfig{Login: signed(fmt.Sprint("player ", n), uint8(n+1))}
+	}
+	return config
+}
+
+// What a player is by its login every peer knows, whatever the link does, under every model, and
+// who comes late too; ticks in which a player comes are simulated again with the same.
+func TestLoginIsReplayed(t *testing.T) {
+	for _, model := range policy.Presets() {
+		t.Run(model.String(), func(t *testing.T) {
+			systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
+				c := systemstest.New(t, inClub(model, seed, 3))
+				c.Connect()
+				c.Run(2 * time.Second)
+				c.Join()
+				c.Connect()
+				c.Run(2 * time.Second)
+				c.Settle()
+				c.Converged()
+				for _, k := range c.Clients {
+					got := map[uint32]string{}
+					for _, r := range ecs.All[struct {
+						Owner components.Owner
+						Is    Signature
+					}](k.World()) {
+						got[r.Owner.Client] = fmt.Sprint(r.Is.Name.String(), " of ", r.Is.Team)
+					}
+					want := map[uint32]string{}
+					for n, o := range c.Clients {
+						team := n + 1
+						if team == 2 {
+							team = 4
+						}
+						want[o.ID()] = fmt.Sprint("player ", n, " of ", team)
+					}
+					if fmt.Sprint(got) != fmt.Sprint(want) {
+						t.Errorf("%v sees %v, want %v", k, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Who is refused hears why, at once, and is nobody in the world.
+func TestLoginIsRefused(t *testing.T) {
+	config := inClub(policy.LocalSync, 1, 1)
+	config.Link = netsys.Link{}
+	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Login: signed("banned", 1)} }
+	c := systemstest.New(t, config)
+	c.Run(time.Second)
+	err := c.Clients[0].Err()
+	if !errors.Is(err, netsys.ErrRefused) || !errors.Is(err, netsys.ErrLogin) || !strings.HasSuffix(err.Error(), ": you are banned until Friday") {
+		t.Errorf("%v", err)
+	}
+	for range ecs.All[struct{ Is Signature }](c.Server.World()) {
+		t.Error("who was refused is in the world")
+	}
+}
+
+// A client without a login is the zero value, or what is nearest to it.
+func TestLoginLeftOut(t *testing.T) {
+	config := inClub(policy.Rollback, 1, 2)
+	config.Client = nil
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Settle()
+	c.Converged()
+	n := 0
+	for _, r := range ecs.All[struct{ Is Signature }](c.Clients[1].World()) {
+		if n++; r.Is != signed("", 1) {
+			t.Errorf("%+v", r.Is)
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d players", n)
+	}
+}
+
+// Logins of another type are errors of the constructors.
+func TestLoginOfAnotherType(t *testing.T) {
+	node := netsys.NewNetwork()
+	at := node.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
+	_, err := systems.NewServer(at, club(), systems.ServerConfig{Login: systems.Login(func(netsys.Session, *Walk) error { return nil })})
+	if !errors.Is(err, systems.ErrConfig) || !strings.Contains(err.Error(), "Walk") {
+		t.Errorf("%v", err)
+	}
+	for _, test := range []struct {
+		protocol func() *ecs.Protocol
+		login    any
+		advice   string
+	}{
+		{club, Walk{}, "Signature"}, {club, &Signature{}, "give a value"}, {field, Signature{}, "is not struct {}"},
+		{fieldOf(func(p *ecs.Protocol) {}), 5, "int"},
+	} {
+		_, err := systems.NewClient(node.Node(netip.AddrPort{}), at.LocalAddr(), test.protocol(), systems.ClientConfig{Login: test.login})
+		if !errors.Is(err, systems.ErrConfig) || !strings.Contains(err.Error(), test.advice) {
+			t.Errorf("%T: %v", test.login, err)
+		}
+	}
+}
