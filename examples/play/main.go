@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tactusgo/tactus/examples/play/internal/stage"
@@ -50,6 +51,20 @@ func names(all []stage.World) (names []string) {
 	return names
 }
 
+// number declares a flag for how many there are of something; not given, it is
+// [stage.Usual].
+func number(fs *flag.FlagSet, v *int, name string, most int, usage string) {
+	*v = stage.Usual
+	fs.Func(name, usage, func(text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n > most {
+			return fmt.Errorf("0 to %d are allowed", most)
+		}
+		*v = n
+		return nil
+	})
+}
+
 // play runs the command and returns the exit code.
 func play(args []string) (int, error) {
 	name := "arena"
@@ -70,8 +85,8 @@ func play(args []string) (int, error) {
 	fs.StringVar(&o.Connect, "connect", "", "the server's address, or ws:// and an address; without, a match with bots of its own")
 	fs.StringVar(&o.Name, "name", "", "what to be called; without, the server makes up something")
 	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", false, "play on a server on another machine, unprotected")
-	fs.IntVar(&o.Bots, "bots", stage.Usual, "in a match of its own: `how many` bots (default as many as the world usually has)")
-	fs.IntVar(&o.NPCs, "npcs", stage.Usual, "in a match of its own: `how many` server-controlled entities (default as many as usual)")
+	number(fs, &o.Bots, "bots", 200, "in a match of its own: `how many` bots, as many as the world usually has where nothing is said")
+	number(fs, &o.NPCs, "npcs", 5000, "in a match of its own: `how many` server-controlled entities, as many as usual where nothing is said")
 	fs.StringVar(&o.Preset, "preset", "", "in a match of its own: the netcode `model`, see package systems/policy (default that of the world)")
 	fs.Uint64Var(&o.Seed, "seed", 1, "in a match of its own: the seed of world and bots")
 	auto := fs.Bool("auto", false, "a bot plays in your place, in a window")
@@ -84,8 +99,6 @@ func play(args []string) (int, error) {
 		return exitUsage, nil
 	case fs.NArg() > 0:
 		return exitUsage, fmt.Errorf("%q: only flags are allowed behind the world", fs.Arg(0))
-	case o.Bots < stage.Usual || o.Bots > 200 || o.NPCs < stage.Usual || o.NPCs > 5000:
-		return exitUsage, errors.New("-bots: 0 to 200 are allowed, -npcs: 0 to 5000")
 	}
 	stop, err := start(world.Name, &o, *auto)
 	if err != nil {
