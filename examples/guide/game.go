@@ -1,0 +1,132 @@
+package guide
+
+import (
+	"errors"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/interpolate"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// Protocol is the game: what travels, who comes and goes, what players may ask for, and the rules in the order in
+// which they run.
+func Protocol() *ecs.Protocol {
+	p := ecs.NewProtocol("tanks/1")
+	ecs.Input[Drive](p)
+	ecs.Replicate[Place](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[Hull](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[Shell](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[Ammo](p, ecs.Predicted|ecs.OwnerOnly)
+	ecs.Replicate[components.Teleports](p, ecs.Predicted)
+	ecs.Replicate[Crew](p, 0)
+	ecs.Replicate[Flag](p, 0)
+	ecs.Replicate[Mine](p, 0)
+	ecs.Singleton[Score](p, 0)
+
+	ecs.Join(p, join)
+	p.Leave(leave)
+	ecs.Carry(p, func(_ Flag, carrier Place) Place { return carrier })
+
+	p.Simulate("drive", drive)
+	p.Simulate("fire", fire)
+	p.Simulate("fly", fly)
+	p.Authority("hit", hit)
+	p.Authority("explode", explode)
+	p.Authority("capture", capture)
+	return p
+}
+
+// Populate is what there is before anybody joins.
+func Populate(w *ecs.World) {
+	for team, base := range bases {
+		w.Spawn(base, Flag{Team: uint8(team)})
+		for y := -3; y <= 3; y++ {
+			w.Spawn(Place{base.X / 2, float32(y) * 60}, Mine{Team: uint8(team)})
+		}
+	}
+}
+
+// Say is a line of chat: from a player, and then to all.
+type Say struct {
+	From uint32 `net:"raw"` // the server fills it in
+	Text components.Text[[80]byte]
+}
+
+// Destroyed is the news of it. Its lasting effects are state.
+type Destroyed struct {
+	Who components.NetID `net:"ref"`
+}
+
+// registry lists the events, alike on both sides.
+func registry() *event.Registry {
+	r := event.NewRegistry(channel.Config{})
+	event.Register[Say](r, event.Options{From: event.FromServer | event.FromClients, Rate: 2, Tell: true})
+	event.Register[Destroyed](r, event.Options{})
+	return r
+}
+
+// Server configures a server of the game, under any model.
+func Server(model policy.Preset) systems.ServerConfig {
+	events := event.NewServer(registry(), event.ServerConfig{})
+	event.OnServer(events, event.Handlers[Say]{
+		Validate: func(_ *ecs.World, _ event.Sender, s *Say) error {
+			if s.Text.Len() == 0 {
+				return errors.New("nothing is said")
+			}
+			return nil
+		},
+		Handle: func(w *ecs.World, from event.Sender, s *Say) {
+			s.From = from.Client
+			event.Raise(w, event.ToAll(), *s)
+		},
+	})
+	c := systems.ServerConfig{
+		Policies: model.Policies(),
+		Login:    systems.Login(admit),
+		Events:   events,
+	}
+	if model != policy.Rollback && model != policy.Lockstep { // there every peer knows everything
+		c.Visible, c.Priority, c.Budget = visible, nearest, 600
+	}
+	return c
+}
+
+// nearest gives what is close to a player its turn more often, while not all fits into a snapshot.
+func nearest(w *ecs.World, e ecs.Entity, client uint32) float32 {
+	it := ecs.Get[Place](w, e)
+	for _, t := range ecs.EachOf[tank](w, client) {
+		if it != nil && t.Place.near(*it, 150) {
+			return 4
+		}
+	}
+	return 1
+}
+
+// visible hides mines from the other team.
+func visible(w *ecs.World, e ecs.Entity, client uint32) bool {
+	mine := ecs.Get[Mine](w, e)
+	if mine == nil {
+		return true
+	}
+	for _, t := range ecs.EachOf[tank](w, client) {
+		return t.Crew.Team == mine.Team
+	}
+	return false
+}
+
+// Client configures a client: as whom, and what it does about what it hears.
+func Client(as Login, said func(Say), destroyed func(Destroyed)) systems.ClientConfig {
+	events := event.NewClient(registry(), event.ClientConfig{})
+	event.OnClient(events, func(_ *ecs.World, _ event.Origin, s *Say) { said(*s) })
+	event.OnClient(events, func(_ *ecs.World, _ event.Origin, d *Destroyed) { destroyed(*d) })
+	return systems.ClientConfig{
+		Login:     as,
+		Events:    events,
+		Smoothing: interpolate.Smoothing{Rate: 12},         // corrections fade more slowly than they would
+		Damping:   interpolate.Damping{Rate: 15, Snap: 40}, // under a model that damps others
+	}
+}

@@ -1,0 +1,73 @@
+package guide_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/guide"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// crew is the n-th player.
+func crew(n int) (l guide.Login) {
+	l.Name.Set(fmt.Sprintf("player %d", n))
+	l.Team = uint8(n % 2)
+	return l
+}
+
+// match is six players on a bad link, under a model. It counts tanks that clients hear to be destroyed.
+func match(t *testing.T, model policy.Preset, seed uint64, destroyed *int) *systemstest.Crowd {
+	crowd := systemstest.New(t, systemstest.Config{
+		Protocol: guide.Protocol,
+		Populate: guide.Populate,
+		Server:   guide.Server(model),
+		Client: func(n int) systems.ClientConfig {
+			return guide.Client(crew(n), func(guide.Say) {}, func(guide.Destroyed) { *destroyed++ })
+		},
+		Play: systemstest.Play(func(c *systemstest.Client, in *guide.Drive) {
+			in.Gas, in.Turn, in.Fire = 1, int8(c.Rand().IntN(3)-1), c.Rand().IntN(20) == 0
+		}),
+		Clients: 6,
+		Link:    systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05),
+		Seed:    seed,
+	})
+	crowd.Connect()
+	return crowd
+}
+
+// The game runs under every model, and changing it is one word.
+func TestEveryModel(t *testing.T) {
+	for _, model := range policy.Presets() {
+		t.Run(model.String(), func(t *testing.T) {
+			systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
+				destroyed := 0
+				crowd := match(t, model, seed, &destroyed)
+				screen := guide.NewScreen(crowd.Clients[0].Client)
+				crowd.OnFrame(func(c *systemstest.Client) {
+					if c == crowd.Clients[0] {
+						screen.Draw()
+					}
+				})
+				crowd.Run(20 * time.Second)
+				crowd.Settle()
+				crowd.Converged()
+				if destroyed == 0 {
+					t.Error("no client has heard of a tank that was destroyed")
+				}
+				names := 0
+				for _, c := range ecs.All[struct{ Crew guide.Crew }](crowd.Clients[2].View()) {
+					if c.Crew.Name.String() == "player 1" {
+						names++
+					}
+				}
+				if names != 1 {
+					t.Errorf("client 3 sees %d players under the name that one joined with, want 1", names)
+				}
+			})
+		})
+	}
+}
