@@ -15,7 +15,6 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/internal/login"
-	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -165,7 +164,7 @@ type ServerConfig struct {
 	// more when the system is found. The client is sent the state of the world, and plays on from there; one that
 	// diverges again and again, after 2 seconds, 4, 8, up to 64. Does nothing but under Rollback and
 	// Lockstep. May be nil.
-	Desync func(d relay.Divergence)
+	Desync func(d Divergence)
 	// Logger receives who joins, comes back and leaves, and why; of each client once that
 	// its messages, inputs or changes were refused, that they were too many, that its budget
 	// does not hold everything and that its world differs; whose connect token is refused, and

@@ -57,6 +57,10 @@ func (s *Server) SetProbe(p Probe) { s.probe = p }
 // the server does not give that away.
 func (s *Server) Config() ServerConfig { return s.config }
 
+// Divergence is where the world of a client left the server's, for [ServerConfig].Desync: what it simulates is not what
+// the server simulates, from the same inputs.
+type Divergence = relay.Divergence
+
 // ModelStatus is what a server does that not every netcode model does. What the model at
 // hand does not do is zero.
 type ModelStatus struct {
