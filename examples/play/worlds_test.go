@@ -49,7 +49,7 @@ func serve(t *testing.T, name string) (page, address string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	command := exec.Command(program, "-http", "127.0.0.1:0", "-clients", "3")
+	command := exec.Command(program, "-http", "127.0.0.1:0", "-clients", "3", "-guests", "0")
 	said, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -2,10 +2,17 @@ package game
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // play plays a short match through a terrible link.
@@ -37,6 +44,68 @@ func TestMatchForced(t *testing.T) {
 	b, _ := play(t, "-force-rollback")
 	if b.Divergences > 0 || a.WorldHash != b.WorldHash {
 		t.Errorf("%d divergences, %s; hash %s, %s without", b.Divergences, b.Divergence, b.WorldHash, a.WorldHash)
+	}
+}
+
+// People take the places of bots, fight each other, and give them back, on all peers alike.
+func TestPeopleFight(t *testing.T) {
+	for _, preset := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+		c := systemstest.New(t, systemstest.Config{
+			Protocol: Protocol,
+			Server:   systems.ServerConfig{Policies: preset.Policies()},
+			Client:   func(n int) systems.ClientConfig { return systems.ClientConfig{Login: Login{Bot: n < 2}} },
+			Play:     systemstest.Play(func(k *systemstest.Client, in *Input) { in.Move = int8(1 - 2*(k.N%2)) }),
+			Clients:  2, Link: systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02), Seed: 1,
+		})
+		fight := func() (clients [2]uint32) {
+			both, n := fighters(c.Server.World())
+			for i, f := range both[:n] {
+				clients[i] = f.Owner.Client
+			}
+			return clients
+		}
+		c.Connect()
+		first, second := c.Join(), c.Join()
+		c.Run(5 * time.Second)
+		if both, _ := fighters(c.Server.World()); fight() != [2]uint32{first.ID(), second.ID()} || both[1].Pos.X-both[0].Pos.X > Reach {
+			t.Errorf("%v: %v fight", preset, fight())
+		}
+		first.Leave()
+		c.Run(2 * time.Second)
+		if now := fight(); now[0] > 2 || now[1] != second.ID() {
+			t.Errorf("%v: then %v fight", preset, now)
+		}
+		c.Settle()
+		c.Converged()
+	}
+}
+
+// A peer whose rules do something else is found, by component and field.
+func TestDesyncIsTold(t *testing.T) {
+	peers := 0
+	var told []string
+	c := systemstest.New(t, systemstest.Config{
+		Protocol: func() *ecs.Protocol {
+			p := Protocol()
+			if peers++; peers == 3 { // the second client
+				p.Simulate("cheat", func(w *ecs.World) {
+					for _, f := range ecs.Each[fighter](w) {
+						f.Is.Hits += uint16(w.Tick() % 2)
+					}
+				})
+			}
+			return p
+		},
+		Server: systems.ServerConfig{
+			Policies: policy.Rollback.Policies(),
+			Desync:   func(d systems.Divergence) { told = append(told, fmt.Sprint(d)) },
+		},
+		Clients: 2, Link: systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02), Seed: 1,
+	})
+	c.Connect()
+	c.Run(5 * time.Second)
+	if len(told) == 0 || !strings.Contains(told[0], "Fighter") || !strings.Contains(told[0], "Hits") || c.Server.Model().Relay.Mismatch == 0 {
+		t.Errorf("told is %q", told)
 	}
 }
 

@@ -18,7 +18,7 @@ func World() runner.World {
 		Bot: func(o *runner.Options, n int) runner.Bot {
 			b := &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n)), login: Login{Bot: true}}
 			if n >= o.Clients {
-				b.login, b.after = Login{Watch: true}, o.Duration/4
+				b.login, b.after = Login{Watch: true}, min(o.Duration/4, 20*time.Second)
 			}
 			return b
 		},
@@ -58,8 +58,8 @@ type bot struct {
 	released bool
 }
 
-// Configure makes the bot's client.
-func (b *bot) Configure(c *systems.ClientConfig) { c.Start = c.Start.Add(b.after) }
+// Configure says who the bot is, and when it comes.
+func (b *bot) Configure(c *systems.ClientConfig) { c.Login, c.Start = b.login, c.Start.Add(b.after) }
 
 // Gather is how the bot fills its inputs.
 func (b *bot) Gather() systems.GatherFunc {

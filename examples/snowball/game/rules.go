@@ -77,8 +77,7 @@ func fly(w *ecs.World) {
 			w.Despawn(e)
 			continue
 		}
-		b.Pos.X += b.Vel.X * w.Step()
-		b.Pos.Y += b.Vel.Y * w.Step()
+		b.Pos.X, b.Pos.Y = b.Pos.X+b.Vel.X*w.Step(), b.Pos.Y+b.Vel.Y*w.Step()
 		stopped := b.Pos.X < 0 || b.Pos.X > Width || b.Pos.Y < 0 || b.Pos.Y > Height
 		for _, t := range Trees {
 			stopped = stopped || near(*b.Pos, components.Position{X: t.X, Y: t.Y}, t.Radius)

@@ -60,8 +60,7 @@ type bot struct {
 func (b *bot) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Input) {
 		if b.left--; b.left < 0 {
-			b.left = 20 + b.draw.IntN(50)
-			b.in.X, b.in.Y = int8(b.draw.IntN(3)-1), int8(b.draw.IntN(3)-1)
+			b.left, b.in.X, b.in.Y = 20+b.draw.IntN(50), int8(b.draw.IntN(3)-1), int8(b.draw.IntN(3)-1)
 		}
 		nearest := float32(450 * 450)
 		b.in.Throw = false
