@@ -237,7 +237,7 @@ func (p *Protocol) need(t reflect.Type) *Component {
 	if t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) && p.byType[t.Elem()] != nil {
 		panic(fmt.Sprintf("ecs: %s is not a component, %s is: write the value", t, t.Elem()))
 	}
-	panic(fmt.Sprintf("ecs: %v is not a component of protocol %q; register it with ecs.Replicate or ecs.Local", t, p.name))
+	panic(fmt.Sprintf("ecs: %v is not a component of protocol %q; register it with ecs.Replicate, Local, Singleton or Input", t, p.name))
 }
 
 // given is need for a component that the game gives or takes.

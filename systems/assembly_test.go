@@ -226,12 +226,12 @@ func TestGatherOfAnotherType(t *testing.T) {
 		"unknown":    Gather(func(*Client, *every) {}),
 		"registered": Gather(func(*Client, *place) {}),
 	} {
-		if _, err := NewClient(wire(), to, plaza(), ClientConfig{Gather: g}); !errors.Is(err, ErrConfig) {
+		if _, err := NewClient(wire(), to, plaza(), ClientConfig{Gather: g}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "input: that is systems.push") {
 			t.Errorf("%s type: %v", name, err)
 		}
 	}
-	if _, err := NewClient(wire(), to, plazaParts("none/1"), ClientConfig{Gather: gatherPush()}); !errors.Is(err, ErrConfig) {
-		t.Error("a protocol without input takes inputs")
+	if _, err := NewClient(wire(), to, plazaParts("none/1"), ClientConfig{Gather: gatherPush()}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "call ecs.Input") {
+		t.Errorf("a protocol without input takes inputs: %v", err)
 	}
 	if _, err := NewClient(wire(), to, plaza(), ClientConfig{Gather: gatherPush()}); err != nil {
 		t.Error(err)

@@ -106,7 +106,7 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	cfg = cfg.filled()
 	for i, of := range []func(*ecs.Protocol) *ecs.Component{cfg.Gather.of, cfg.Partial.of, cfg.Assume.of} {
 		if of != nil && (p.Input() == nil || of(p) != p.Input()) {
-			return nil, fmt.Errorf("%w: %s fills another type than the protocol's input", ErrConfig, [...]string{"Gather", "Partial", "Assume"}[i])
+			return nil, fmt.Errorf("%w: %s fills another type than the protocol's input: %s", ErrConfig, [...]string{"Gather", "Partial", "Assume"}[i], inputgather.Type(p))
 		}
 	}
 	c := &Client{config: cfg, protocol: p}

@@ -234,7 +234,7 @@ func checkPlain(root, t reflect.Type, path string) error {
 		if path != "" {
 			where = "field " + path
 		}
-		return fmt.Errorf("%w: %v: %s is a %v (%v): components hold numbers, bools, arrays and structs of them; keep the rest outside the world, or send it by reliable message",
+		return fmt.Errorf("%w: %v: %s is a %v (%v): components hold numbers, bools, arrays and structs of them; take components.Text for a name, List for a few, NetID for another entity, and keep the rest outside the world",
 			ErrPointer, root, where, t.Kind(), t)
 	}
 	return nil

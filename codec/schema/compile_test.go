@@ -297,8 +297,8 @@ func TestCheckPlain(t *testing.T) {
 		{"", "the type itself"},
 	} {
 		err := CheckPlain(reflect.TypeOf(c.v))
-		if !errors.Is(err, ErrPointer) || !strings.Contains(err.Error(), c.path+" ") {
-			t.Errorf("%T: %v, want %s", c.v, err, c.path)
+		if !errors.Is(err, ErrPointer) || !strings.Contains(err.Error(), c.path+" ") || !strings.Contains(err.Error(), "components.Text") {
+			t.Errorf("%T: %v, want %s, and what to take instead", c.v, err, c.path)
 		}
 	}
 	if err := CheckPlain(reflect.TypeFor[everything]()); err != nil {

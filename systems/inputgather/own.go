@@ -74,9 +74,17 @@ func At[T any](x Inputs, number uint32) (v T, ok bool) {
 	return v, true
 }
 
+// Type says which type the inputs of a protocol have, for an error about another one.
+func Type(p *ecs.Protocol) string {
+	if p.Input() == nil {
+		return "it has none, call ecs.Input"
+	}
+	return "that is " + p.Input().Schema.Type.String()
+}
+
 // is makes sure that T is what inputs are.
 func is[T any](x Inputs) {
 	if c := ecs.ComponentOf[T](x.protocol); c == nil || c != x.protocol.Input() {
-		panic(fmt.Sprintf("inputgather: %T is not the input type of the protocol", *new(T)))
+		panic(fmt.Sprintf("inputgather: %T is not the input type of the protocol: %s", *new(T), Type(x.protocol)))
 	}
 }
