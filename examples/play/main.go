@@ -14,12 +14,14 @@ import (
 	"github.com/tactusgo/tactus/examples/play/worlds/custom"
 	"github.com/tactusgo/tactus/examples/play/worlds/duel"
 	"github.com/tactusgo/tactus/examples/play/worlds/physics"
+	"github.com/tactusgo/tactus/examples/play/worlds/platformer"
+	"github.com/tactusgo/tactus/examples/play/worlds/snake"
 	"github.com/tactusgo/tactus/examples/play/worlds/snowball"
 )
 
 // worlds are all there are; the first is the usual one.
 func worlds() []stage.World {
-	return []stage.World{arena.World(), custom.World(), snowball.World(), duel.World(), physics.World()}
+	return []stage.World{arena.World(), custom.World(), platformer.World(), snake.World(), snowball.World(), duel.World(), physics.World()}
 }
 
 // exitUsage is the exit code for flags that are not allowed.

@@ -1,5 +1,6 @@
 // Command snake runs a game of snakes that cut each other off: a server and eight bots over real UDP
-// through a bad link. See -h for the flags, and package game for how it is made.
+// through a bad link, and a page to play on in a browser. See -h for the flags, and package game for
+// how it is made.
 package main
 
 import (
@@ -12,13 +13,21 @@ import (
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems/inspect"
 	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/runner/web"
 )
 
-// world is the game with sockets and an inspector.
+// world is the game with sockets, an inspector, and a page to play on.
 func world() runner.World {
 	w := game.World()
 	w.Listen = map[string]func(string) (netsys.Wire, error){"udp": runner.Wire(eventloop.Listen), "ws": runner.Wire(eventloop.ListenWebSocket)}
 	w.Inspect = runner.Inspect(inspect.Open)
+	web.Beside(&w, eventloop.ListenBoth, web.Config{
+		GamePort: 7807, Package: "examples/play", Args: []string{"snake"},
+		Window: "go -C examples/play run . snake -connect",
+		Title:  "Tactus snake",
+		Keys:   [][2]string{{"A D or arrows", "turn"}, {"Mouse", "turn towards it, while its button is down"}, {"F3", "network"}},
+		Touch:  "Touch: the snake turns where the thumb points.",
+	})
 	return w
 }
 

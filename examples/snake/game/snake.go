@@ -13,10 +13,10 @@ const (
 	SizeX, SizeY = 96, 64
 	Width        = 1.2 // of a snake
 	Away         = 2.5 // that a dead snake is gone
+	Spacing      = 9   // ticks between two spots
 
 	speed   = 10
 	agility = 0.9 // of the full turn
-	spacing = 9   // ticks between two spots
 	hatch   = 5   // spots of a snake that comes up
 	longest = 31
 )
@@ -55,7 +55,7 @@ type Body struct {
 // as the snake is: a client whose state of another snake is old still knows which are gone by now.
 func (b *Body) Nth(n int, s *Snake, tick uint32) (x, y float32, ok bool) {
 	at := b.Spots[(int(b.Next)-1-n)&31]
-	return float32(at.X) / 8, float32(at.Y) / 8, at.X >= 0 && n < longest && int(tick-s.Laid)+n*spacing < int(s.Length)*spacing
+	return float32(at.X) / 8, float32(at.Y) / 8, at.X >= 0 && n < longest && int(tick-s.Laid)+n*Spacing < int(s.Length)*Spacing
 }
 
 // player is a row.
@@ -83,7 +83,7 @@ func glide(w *ecs.World) {
 		sin, cos := math.Sincos(float64(s.Turn) * (2 * math.Pi / 65536))
 		s.X += float32(float32(cos) * float32(speed*w.Step()))
 		s.Y += float32(float32(sin) * float32(speed*w.Step()))
-		if w.Tick()-s.Laid >= spacing {
+		if w.Tick()-s.Laid >= Spacing {
 			s.Laid = w.Tick()
 			b.Spots[b.Next] = Spot{int16(s.X * 8), int16(s.Y * 8)}
 			b.Next = (b.Next + 1) & 31

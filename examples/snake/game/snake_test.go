@@ -65,14 +65,14 @@ func TestGlide(t *testing.T) {
 func TestBody(t *testing.T) {
 	p := newPit()
 	e := p.snake(20, 32, 0)
-	p.step(20 * spacing)
+	p.step(20 * Spacing)
 	for n := range hatch {
 		x, y, ok := ecs.Get[Body](p.World, e).Nth(n, p.at(e), p.tick-1)
 		if back := p.at(e).X - x; !ok || y != 32 || back < float32(n)*1.4 || back > float32(n+1)*1.6 {
 			t.Errorf("spot %d lies %v behind the head, %v %v", n, back, y, ok)
 		}
 	}
-	if now, soon := p.spots(e, p.tick-1), p.spots(e, p.tick-1+2*spacing); now != hatch || soon != hatch-2 {
+	if now, soon := p.spots(e, p.tick-1), p.spots(e, p.tick-1+2*Spacing); now != hatch || soon != hatch-2 {
 		t.Errorf("%d spots, %d when the state is two spots old", now, soon)
 	}
 }
@@ -83,7 +83,7 @@ func TestCrash(t *testing.T) {
 	for seed := range uint64(4) {
 		p := newPit()
 		long := p.snake(20, 32, 0)
-		p.step(4 * spacing)
+		p.step(4 * Spacing)
 		x := p.at(long).X
 		cut := p.snake(x-2, 27, 16384)
 		a, b := p.snake(60, 10, 0), p.snake(70, 10, 32768)

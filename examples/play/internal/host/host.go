@@ -11,7 +11,9 @@ import (
 	custom "github.com/tactusgo/tactus/examples/custom/game"
 	duel "github.com/tactusgo/tactus/examples/duel/game"
 	physics "github.com/tactusgo/tactus/examples/physics/game"
+	platformer "github.com/tactusgo/tactus/examples/platformer/game"
 	"github.com/tactusgo/tactus/examples/play/internal/stage"
+	snake "github.com/tactusgo/tactus/examples/snake/game"
 	snowball "github.com/tactusgo/tactus/examples/snowball/game"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
@@ -21,7 +23,7 @@ import (
 
 // worlds are those that there can be a match of.
 func worlds() []runner.World {
-	return []runner.World{arena.World(), custom.World(), snowball.World(), duel.World(), physics.World()}
+	return []runner.World{arena.World(), custom.World(), platformer.World(), snake.World(), snowball.World(), duel.World(), physics.World()}
 }
 
 // pick finds a world by name; there is one of each name that the client has.
