@@ -1,0 +1,87 @@
+//go:build !js && window
+
+package main
+
+import (
+	"context"
+	"image/color"
+	"io"
+	"time"
+
+	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/ebitenutil"
+	"github.com/hajimehoshi/ebiten/v2/vector"
+
+	"github.com/tactusgo/tactus/systems"
+
+	"github.com/tactusgo/tactus/examples/starter/game"
+)
+
+// window is an ebiten.Game.
+type window struct {
+	ctx    context.Context
+	client *systems.Client
+}
+
+// play opens a window, and plays until that is closed, ctx ends, or the session does.
+func play(ctx context.Context, addr string, config systems.ClientConfig, _ io.Writer) error {
+	config.Gather, config.Partial = systems.Gather(keys), systems.Gather(keys)
+	c, err := systems.Dial(ctx, addr, game.Protocol(), config)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close(time.Now()) }()
+	ebiten.SetWindowTitle("Starter: arrow keys walk")
+	ebiten.SetWindowSize(game.Width, game.Height)
+	ebiten.SetRunnableOnUnfocused(true) // the match goes on behind other windows
+	ebiten.SetTPS(ebiten.SyncWithFPS)   // the client keeps its own time
+	return ebiten.RunGame(&window{ctx: ctx, client: c})
+}
+
+// keys fills an input: of a tick, and of a frame between two.
+func keys(_ *systems.Client, in *game.Move) {
+	in.DX = axis(ebiten.KeyArrowLeft, ebiten.KeyArrowRight)
+	in.DY = axis(ebiten.KeyArrowUp, ebiten.KeyArrowDown)
+}
+
+// axis is -1, 0 or 1, by two keys.
+func axis(less, more ebiten.Key) (v int8) {
+	if ebiten.IsKeyPressed(less) {
+		v--
+	}
+	if ebiten.IsKeyPressed(more) {
+		v++
+	}
+	return v
+}
+
+// Update runs the ticks that are due, and brings the view to the time of this frame.
+func (g *window) Update() error {
+	if g.ctx.Err() != nil {
+		return ebiten.Termination
+	}
+	now := time.Now()
+	g.client.Advance(now)
+	g.client.Frame(now)
+	return g.client.Err()
+}
+
+// Draw shows the view.
+func (g *window) Draw(screen *ebiten.Image) {
+	screen.Fill(color.RGBA{R: 32, G: 36, B: 40, A: 255})
+	for d := range game.Look(g.client) {
+		vector.DrawFilledCircle(screen, d.X, d.Y, d.R, tint(d.Colour), true)
+		if d.Own {
+			vector.StrokeCircle(screen, d.X, d.Y, d.R, 2, color.White, true)
+		}
+		ebitenutil.DebugPrintAt(screen, d.Name, int(d.X)-3*len(d.Name), int(d.Y-d.R)-16)
+	}
+}
+
+// Layout makes a unit of the world a pixel of the picture, whatever the size of the window.
+func (g *window) Layout(int, int) (width, height int) { return game.Width, game.Height }
+
+// tint is a colour for Ebitengine.
+func tint(rgb uint32) color.RGBA {
+	return color.RGBA{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 255}
+}

@@ -1,0 +1,70 @@
+package game
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// The game as the server plays it, through a terrible link: a round trip of 300 ms on average, 50 ms more or less each
+// way, and one packet in twenty lost.
+func TestMatch(t *testing.T) {
+	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) { match(t, Model, seed) })
+}
+
+// The rules keep what every model asks for, so that any other word may stand in [Model].
+func TestEveryModel(t *testing.T) {
+	for _, model := range policy.Presets() {
+		t.Run(model.String(), func(t *testing.T) { match(t, model, 1) })
+	}
+}
+
+// match lets four bots play for twenty seconds. In the end all see the same: names and points.
+func match(t *testing.T, model policy.Preset, seed uint64) {
+	names := []string{"Ann", "Bob", "Cyd", "Dee"}
+	crowd := systemstest.New(t, systemstest.Config{
+		Protocol: Protocol,
+		Server:   systems.ServerConfig{Policies: model.Policies()},
+		Client: func(n int) (c systems.ClientConfig) {
+			who := Login{}
+			who.Name.Set(names[n])
+			c.Login = who
+			return c
+		},
+		Play:    systemstest.Play(func(c *systemstest.Client, in *Move) { Bot(c.Client, in) }),
+		Clients: len(names),
+		Link:    systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05),
+		Seed:    seed,
+	})
+	crowd.Connect()
+	crowd.Run(20 * time.Second)
+	crowd.Settle()
+	crowd.Converged()
+
+	points := 0
+	for _, p := range ecs.All[seenPlayer](crowd.Server.World()) {
+		for n, c := range crowd.Clients {
+			if c.ID() == p.Owner.Client && p.Player.Name.String() != names[n] {
+				t.Errorf("client %d is %s, not %s", n, p.Player.Name, names[n])
+			}
+		}
+		points += int(p.Player.Score)
+	}
+	if points == 0 {
+		t.Error("nobody has collected a star")
+	}
+	dots := 0
+	for d := range Look(crowd.Clients[0].Client) {
+		if d.Own && d.Name[:3] != names[0] {
+			t.Errorf("the first client draws itself as %q", d.Name)
+		}
+		dots++
+	}
+	if dots != stars+len(names) {
+		t.Errorf("a client draws %d things", dots)
+	}
+}

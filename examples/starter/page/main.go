@@ -1,0 +1,51 @@
+//go:build js
+
+// Command page is the client for browsers: it draws on the canvas of web/index.html, and asks the keys.
+//
+//	GOOS=js GOARCH=wasm go build -ldflags "-s -w" -o page/web/game.wasm ./page
+//	cp "$(go env GOROOT)/lib/wasm/wasm_exec.js" page/web/
+package main
+
+import (
+	"flag"
+	"fmt"
+	"syscall/js"
+
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/runner/browser"
+
+	"github.com/tactusgo/tactus/examples/starter/game"
+)
+
+func main() {
+	keys := browser.NewKeys()
+	held := systems.Gather(func(_ *systems.Client, in *game.Move) {
+		in.DX, in.DY = keys.Axis("ArrowLeft", "ArrowRight"), keys.Axis("ArrowUp", "ArrowDown")
+	})
+	canvas := js.Global().Get("document").Call("getElementById", "game").Call("getContext", "2d")
+	canvas.Set("textAlign", "center")
+	browser.Run(browser.Config{
+		Protocol: game.Protocol,
+		Configure: func(c *systems.ClientConfig) {
+			who := game.Login{}
+			who.Name.Set(flag.Lookup("name").Value.String()) // as the page says
+			c.Login, c.Gather, c.Partial = who, held, held
+		},
+		Draw: func(c *systems.Client) { draw(c, canvas) },
+	})
+}
+
+// draw shows the view.
+func draw(c *systems.Client, canvas js.Value) {
+	canvas.Call("clearRect", 0, 0, game.Width, game.Height)
+	for d := range game.Look(c) {
+		canvas.Set("fillStyle", fmt.Sprintf("#%06x", d.Colour))
+		canvas.Call("beginPath")
+		canvas.Call("arc", d.X, d.Y, d.R, 0, 7)
+		canvas.Call("fill")
+		if d.Own {
+			canvas.Call("stroke")
+		}
+		canvas.Call("fillText", d.Name, d.X, d.Y-d.R-4)
+	}
+}
