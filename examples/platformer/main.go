@@ -1,6 +1,4 @@
-// Command platformer runs a platformer in three dimensions: a server and eight bots over real UDP
-// through a bad link, and a page to play on in a browser. See -h for the flags, and package game for
-// how it is made.
+// Command platformer runs a platformer in three dimensions: a page to play on in a browser, a server, and bots on a bad link.
 package main
 
 import (
@@ -8,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/examples/platformer/game"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
@@ -16,23 +15,16 @@ import (
 	"github.com/tactusgo/tactus/systems/runner/web"
 )
 
-// world is the game with sockets, an inspector, and a page to play on.
-func world() runner.World {
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	w := game.World()
 	w.Listen = map[string]func(string) (netsys.Wire, error){"udp": runner.Wire(eventloop.Listen), "ws": runner.Wire(eventloop.ListenWebSocket)}
 	w.Inspect = runner.Inspect(inspect.Open)
 	web.Beside(&w, eventloop.ListenBoth, web.Config{
-		GamePort: 7797, Package: "examples/play", Args: []string{"platformer"},
-		Window: "go -C examples/play run . platformer -connect",
-		Title:  "Tactus platformer",
-		Keys:   [][2]string{{"W A S D or arrows", "walk"}, {"Space", "jump"}, {"Mouse, or Q and E", "turn the camera"}, {"F3", "network"}},
-		Touch:  "Touch: left thumb walks, right thumb turns the camera, a button jumps.",
+		GamePort: 7797, Package: "examples/play", Args: []string{"platformer"}, Window: "go -C examples/play run . platformer -connect", Title: "Tactus platformer",
+		Keys:  [][2]string{{"W A S D or arrows", "walk"}, {"Space", "jump"}, {"Mouse, or Q and E", "turn the camera"}, {"F3", "network"}},
+		Touch: "Left thumb walks, right thumb turns the camera, a button jumps.", Others: pages.Others(),
 	})
-	return w
-}
-
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(runner.Main(ctx, world(), os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(runner.Main(ctx, w, os.Args[1:], os.Stdout, os.Stderr))
 }

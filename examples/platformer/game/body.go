@@ -9,17 +9,13 @@ import (
 
 // The character, in metres and seconds.
 const (
-	Radius = 0.35 // half of its width
-	Height = 1.4
-
-	step      = 0.36 // what it walks onto
-	speed     = 5
-	leap      = 10 // velocity; with gravity that makes a jump of 2 m
-	gravity   = 25
-	fallSpeed = 20   // at most: a step a tick, so that nobody falls through a floor
-	grip      = 40   // acceleration
-	eager     = 0.12 // a press counts for so long before the ground is there
-	abyss     = -10  // who falls that deep begins anew
+	Radius, Height = 0.35, 1.4 // half of its width; how high it is
+	step           = 0.36      // what it walks onto
+	speed, grip    = 5, 40     // of walking, and acceleration
+	leap, gravity  = 10, 25    // which make a jump of 2 m
+	fallSpeed      = 20        // at most: less than a step a tick, so that nobody falls through a floor
+	eager          = 0.12      // a press counts for so long before the ground is there
+	abyss          = -10       // who falls that deep begins anew
 )
 
 // Input is what a player does in a tick. The way is the camera's, so its yaw goes along.
@@ -29,11 +25,10 @@ type Input struct {
 	Jump           bool    `net:"edge"`      // pressed
 }
 
-// What somebody stands on; platform i is OnPlatform + i.
+// What somebody is on; platform i is OnPlatform + i.
 const InAir, OnGround, OnPlatform = 0, 1, 2
 
-// Body is a character. Who is on a platform has its place there: that stays as it is while the
-// platform moves, whichever tick it is.
+// Body is a character. Who is on a platform has its place there, which stays as it is while that moves.
 type Body struct {
 	On           uint8   `net:"0..15"`
 	At           Vec     `net:"-64..64 step 0.001 linear"` // the feet, from the middle of the platform, else of the world
@@ -47,12 +42,12 @@ type Body struct {
 // World is the body's place in the world, so many seconds after its start.
 func (b *Body) World(seconds float64) Vec { return b.At.add(below(b.On, seconds)) }
 
-// below is the middle of the platform that somebody is on; all else has the middle of the world.
+// below is the middle of the platform that somebody is on, else that of the world.
 func below(on uint8, seconds float64) Vec {
-	if on < OnPlatform || int(on-OnPlatform) >= len(Platforms) {
-		return Vec{}
+	if i := int(on) - OnPlatform; i >= 0 && i < len(Platforms) {
+		return Platforms[i].At(seconds)
 	}
-	return Platforms[on-OnPlatform].At(seconds)
+	return Vec{}
 }
 
 // player is a row.
@@ -91,7 +86,6 @@ func walk(w *ecs.World) {
 	}
 }
 
-// seconds is the time of the world's state.
 func seconds(w *ecs.World) float64 { return float64(w.Tick()) / float64(w.TickRate()) }
 
 // drive turns and accelerates as the input says. In the air who presses nothing flies on.
@@ -108,14 +102,13 @@ func (b *Body) drive(in *Input, dt float32) {
 		most = 0
 	}
 	more := Vec{want.X - b.Vel.X, 0, want.Z - b.Vel.Z}
-	b.Vel = b.Vel.add(more.times(min(most/max(float32(more.far(Vec{})), most, 0.001), 1)))
+	b.Vel = b.Vel.add(more.times(min(most/max(float32(more.long()), most, 0.001), 1)))
 	if b.Press = max(b.Press-dt, 0); in.Jump {
 		b.Press = eager
 	}
 }
 
-// slide moves axis by axis and stops at what is in the way. Platforms are thin and in nobody's
-// way: one can jump onto them from below.
+// slide moves axis by axis and stops at what is in the way, which platforms never are: they are thin.
 func (b *Body) slide(at Vec, dt float32) Vec {
 	for _, axis := range [...]struct{ at, vel *float32 }{{&at.X, &b.Vel.X}, {&at.Z, &b.Vel.Z}, {&at.Y, &b.Vel.Y}} {
 		from := *axis.at
@@ -129,30 +122,27 @@ func (b *Body) slide(at Vec, dt float32) Vec {
 	return at
 }
 
-// land puts the feet on the highest top that is no higher than a step, if they have come down to
-// it; who stood stays on it where it goes down.
+// land puts feet that come down on the highest top that is no higher than a step; who stood stays on the ground.
 func (b *Body) land(at Vec, after float64) Vec {
-	top, on, reach := float32(abyss), uint8(InAir), at.Y
-	look := func(s *Solid, is uint8) {
-		if y := s.Top(at.X); s.meets(at) && y <= at.Y+step && y > top {
-			top, on = y, is
+	low, high := at.Y, at.Y+step
+	if b.On != InAir {
+		low -= step
+	}
+	b.On = InAir
+	try := func(s *Solid, on int) {
+		if y := s.Top(at.X); s.meets(at) && b.Vel.Y <= 0 && y >= low && y <= high {
+			b.On, at.Y, low = uint8(on), y, y
 		}
 	}
 	for i := range Solids {
-		look(&Solids[i], OnGround)
+		try(&Solids[i], OnGround)
 	}
 	for i := range Platforms {
-		p := &Platforms[i]
-		m, half := p.At(after), Vec{p.Half, 0, p.Half}
-		look(&Solid{Min: m.sub(half), Max: m.add(half)}, uint8(OnPlatform+i))
+		m, half := Platforms[i].At(after), Vec{Half, 0, Half}
+		try(&Solid{Min: m.sub(half), Max: m.add(half)}, OnPlatform+i)
 	}
 	if b.On != InAir {
-		reach -= step
+		b.Vel.Y = 0
 	}
-	if on == InAir || b.Vel.Y > 0 || reach > top {
-		b.On = InAir
-		return at
-	}
-	b.On, b.Vel.Y = on, 0
-	return Vec{at.X, top, at.Z}
+	return at
 }

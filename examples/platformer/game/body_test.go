@@ -145,7 +145,7 @@ func TestRiding(t *testing.T) {
 		p, place := &Platforms[i], Body{On: uint8(OnPlatform + i), At: Vec{0.5, 0, -0.5}}
 		s := newStage(Vec{})
 		*s.body() = place
-		for tick := range int(4 * 60 * (p.Travel + p.Wait)) {
+		for tick := range int(4 * 60 * (p.Travel + wait)) {
 			if s.step(1, Input{}); tick%100 == 0 {
 				s.tick += 7
 			}
@@ -154,7 +154,7 @@ func TestRiding(t *testing.T) {
 			}
 		}
 		want := p.At(float64(s.tick) / 60).add(place.At)
-		near(t, "its place in the world", float32(s.at().far(want)), 0, 0.001)
+		near(t, "its place in the world", float32(s.at().sub(want).long()), 0, 0.001)
 	}
 }
 

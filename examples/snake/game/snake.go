@@ -10,15 +10,12 @@ import (
 
 // The field, in units and seconds.
 const (
-	SizeX, SizeY = 96, 64
-	Width        = 1.2 // of a snake
-	Away         = 2.5 // that a dead snake is gone
-	Spacing      = 9   // ticks between two spots
-
-	speed   = 10
-	agility = 0.9 // of the full turn
-	hatch   = 5   // spots of a snake that comes up
-	longest = 31
+	SizeX, SizeY   = 96, 64
+	Width          = 1.2     // of a snake
+	Away           = 2.5     // that a dead snake is gone
+	Spacing        = 9       // ticks between two spots
+	speed, agility = 10, 0.9 // agility in turns a second
+	hatch, longest = 5, 31   // spots of a snake that comes up, and at most
 )
 
 // Input is what a player does in a tick.
@@ -26,45 +23,55 @@ type Input struct {
 	Turn int8 `net:"-1..1"` // left, right
 }
 
-// Snake is the head of a snake, and whether it lives. How it grows is for the server to say: a client
-// takes that over without being corrected.
+// Snake is a head, and whether it lives. How it grows is for the server to say, which corrects nobody.
 type Snake struct {
-	X    float32          `net:"0..96 step 0.015625"`
-	Y    float32          `net:"0..64 step 0.015625"`
-	Turn uint16           `net:"0..65535 step 64 angle"`
-	Dead uint8            `net:"0..255"` // ticks since it died; 0: it lives
-	By   components.NetID `net:"ref"`    // whom it ran into; 0: the wall
-	Laid uint32           `net:"raw"`    // tick of the newest spot
-
-	Length uint8  `net:"0..31 server"` // spots
-	Kills  uint16 `net:"0..65535 server"`
+	X      float32          `net:"0..96 step 0.015625"`
+	Y      float32          `net:"0..64 step 0.015625"`
+	Turn   uint16           `net:"0..65535 step 64 angle"`
+	Dead   uint8            `net:"0..255"` // ticks since it died; 0: it lives
+	By     components.NetID `net:"ref"`    // whom it ran into; 0: the wall
+	Laid   uint32           `net:"raw"`    // tick of the newest spot
+	Length uint8            `net:"0..31 server"`
+	Kills  uint16           `net:"0..65535 server"`
 }
 
-// Spot is a place of a body, in eighths of a unit.
+// Spot is a place of a body, in eighths of a unit; -1, -1: none.
 type Spot struct {
 	X, Y int16 `net:"-1..1023"`
 }
 
 // Body is where the head has been: a ring of spots, of which one changes at a time.
 type Body struct {
-	Next  uint8    `net:"0..31"` // to be written
-	Spots [32]Spot // -1, -1: none
+	Next  uint8 `net:"0..31"` // to be written
+	Spots [32]Spot
 }
 
-// Nth is the n-th spot from the head on, at a tick; false behind the tail. A spot stays for as long
-// as the snake is: a client whose state of another snake is old still knows which are gone by now.
+// Nth is the n-th spot from the head on, at a tick; false behind the tail. A spot stays for as long as the snake is:
+// who has an old state of another snake still knows which are gone by now.
 func (b *Body) Nth(n int, s *Snake, tick uint32) (x, y float32, ok bool) {
 	at := b.Spots[(int(b.Next)-1-n)&31]
 	return float32(at.X) / 8, float32(at.Y) / 8, at.X >= 0 && n < longest && int(tick-s.Laid)+n*Spacing < int(s.Length)*Spacing
 }
 
-// player is a row.
+// player is a row of what Simulate writes, seen one of copies: what can be seen of any snake.
 type player struct {
-	Owner *components.Owner
 	Snake *Snake
 	Body  *Body
 	Leaps *components.Teleports
 	In    *Input
+}
+type seen struct {
+	ID    components.NetID
+	Snake Snake
+	Body  Body
+}
+
+// glide moves a snake.
+func (s *Snake) glide(turn int8, seconds float32) {
+	s.Turn += uint16(int32(float32(turn) * agility * 65536 * seconds))
+	sin, cos := math.Sincos(float64(s.Turn) * (2 * math.Pi / 65536))
+	s.X += float32(float32(cos) * float32(speed*seconds))
+	s.Y += float32(float32(sin) * float32(speed*seconds))
 }
 
 // glide moves the living, and brings the dead back.
@@ -73,51 +80,49 @@ func glide(w *ecs.World) {
 		s, b := p.Snake, p.Body
 		if s.Dead > 0 {
 			if s.Dead++; float32(s.Dead) > Away*float32(w.TickRate()) {
-				draw := w.Rand(e)
-				hatchAt(p.Snake, p.Body, &draw)
+				*s, *b = begin(w.Rand(e), *s)
 				p.Leaps.Count++
 			}
 			continue
 		}
-		s.Turn += uint16(int32(float32(p.In.Turn) * agility * 65536 * w.Step()))
-		sin, cos := math.Sincos(float64(s.Turn) * (2 * math.Pi / 65536))
-		s.X += float32(float32(cos) * float32(speed*w.Step()))
-		s.Y += float32(float32(sin) * float32(speed*w.Step()))
+		s.glide(p.In.Turn, w.Step())
 		if w.Tick()-s.Laid >= Spacing {
-			s.Laid = w.Tick()
-			b.Spots[b.Next] = Spot{int16(s.X * 8), int16(s.Y * 8)}
+			s.Laid, b.Spots[b.Next] = w.Tick(), Spot{int16(s.X * 8), int16(s.Y * 8)}
 			b.Next = (b.Next + 1) & 31
 		}
 	}
 }
 
-// hatchAt makes a snake begin somewhere, looking to the middle.
-func hatchAt(s *Snake, b *Body, draw *ecs.Rand) {
+// begin makes a snake somewhere, looking to the middle.
+func begin(draw ecs.Rand, was Snake) (s Snake, b Body) {
 	x, y := 8+draw.Float32()*(SizeX-16), 8+draw.Float32()*(SizeY-16)
-	*s = Snake{X: x, Y: y, Length: s.Length, Kills: s.Kills, Turn: uint16(int32(math.Atan2(float64(SizeY/2-y), float64(SizeX/2-x)) * 65536 / (2 * math.Pi)))}
 	for i := range b.Spots {
 		b.Spots[i] = Spot{-1, -1}
 	}
+	return Snake{X: x, Y: y, Turn: bearing(SizeX/2-x, SizeY/2-y), Length: was.Length, Kills: was.Kills}, b
 }
 
-// seen is a row of copies: what can be seen of any snake.
-type seen struct {
-	ID    components.NetID
-	Snake Snake
-	Body  Body
+// bearing is the angle of a way, 65536 to the full turn.
+func bearing(dx, dy float32) uint16 {
+	return uint16(int32(math.Atan2(float64(dy), float64(dx)) * 65536 / (2 * math.Pi)))
 }
 
 // Death is the outcome that a snake has died. By is whom it ran into; 0: the wall.
 type Death struct{ By components.NetID }
 
-// crash finds who runs into whom. On a client these are its own snake, as predicted, and all others
-// as the server told last.
+// crash finds who runs into whom: on a client its own snake, as predicted, into others as the server told last. Of
+// several it is the one that is there for longest, and who dies in the same tick still counts, so order is nothing.
 func crash(w *ecs.World) {
 	for e, p := range ecs.Each[player](w) {
 		if p.Snake.Dead > 0 {
 			continue
 		}
-		by, hit := hits(w, w.NetID(e), p.Snake)
+		by, hit := components.NetID(0), p.Snake.outside()
+		for _, o := range ecs.All[seen](w) {
+			if o.ID != w.NetID(e) && o.Snake.Dead <= 1 && (by == 0 || o.ID < by) && o.touches(p.Snake, w.Tick()) {
+				by, hit = o.ID, true
+			}
+		}
 		if hit {
 			p.Snake.Dead, p.Snake.By = 1, by
 			outcome.Raise(w, e, Death{by})
@@ -125,31 +130,51 @@ func crash(w *ecs.World) {
 	}
 }
 
-// hits finds what a head has run into: of several snakes the one that is there for longest, so that
-// the order in which they are stored does not matter. Who dies in the same tick still counts.
-func hits(w *ecs.World, id components.NetID, s *Snake) (by components.NetID, hit bool) {
-	const room = Width / 2
-	hit = s.X < room || s.Y < room || s.X > SizeX-room || s.Y > SizeY-room
-	for _, o := range ecs.All[seen](w) {
-		if o.ID == id || o.Snake.Dead > 1 || by != 0 && o.ID > by {
-			continue
+// outside reports whether a head is in the wall.
+func (s *Snake) outside() bool {
+	return s.X < Width/2 || s.Y < Width/2 || s.X > SizeX-Width/2 || s.Y > SizeY-Width/2
+}
+
+// touches reports whether a head touches a spot of a body.
+func (o *seen) touches(s *Snake, tick uint32) bool {
+	for n := 0; ; n++ {
+		if x, y, ok := o.Body.Nth(n, &o.Snake, tick); !ok || far(s, x, y) < Width*Width {
+			return ok
 		}
-		for n := 0; ; n++ {
-			x, y, ok := o.Body.Nth(n, &o.Snake, w.Tick())
-			if !ok {
-				break
+	}
+}
+
+// far is how far a place is from a head, squared.
+func far(s *Snake, x, y float32) float32 {
+	return float32((s.X-x)*(s.X-x)) + float32((s.Y-y)*(s.Y-y))
+}
+
+// Food lies about. It is the server's.
+type Food struct {
+	X float32 `net:"0..96 step 0.125"`
+	Y float32 `net:"0..64 step 0.125"`
+}
+
+// somewhere is a place for food.
+func somewhere(draw ecs.Rand) Food {
+	return Food{X: 2 + draw.Float32()*(SizeX-4), Y: 2 + draw.Float32()*(SizeY-4)}
+}
+
+// feed runs on the server alone, again for ticks that are simulated again: it writes nothing but state. Snakes grow by
+// what they eat and by whom they kill, and begin anew when they have died.
+func feed(w *ecs.World) {
+	for _, p := range ecs.EachInOrder[player](w) {
+		if p.Snake.Dead == 1 {
+			p.Snake.Length = hatch
+			if killer, ok := w.ByNetID(p.Snake.By); ok {
+				s := ecs.Get[Snake](w, killer)
+				s.Kills, s.Length = s.Kills+1, min(s.Length+2, longest)
 			}
-			if near(s, x, y) {
-				by, hit = o.ID, true
-				break
+		}
+		for e, f := range ecs.Each[struct{ Food *Food }](w) {
+			if p.Snake.Dead == 0 && far(p.Snake, f.Food.X, f.Food.Y) < Width*Width {
+				*f.Food, p.Snake.Length = somewhere(w.Rand(e)), min(p.Snake.Length+1, longest)
 			}
 		}
 	}
-	return by, hit
-}
-
-// near reports whether a head touches what is as wide at a place.
-func near(s *Snake, x, y float32) bool {
-	dx, dy := s.X-x, s.Y-y
-	return float32(dx*dx)+float32(dy*dy) < Width*Width
 }

@@ -18,8 +18,7 @@ func newPit() *pit { return &pit{World: ecs.NewWorld(Protocol(), ecs.Config{})} 
 
 // snake spawns one that looks along an angle, 65536 to the full turn.
 func (p *pit) snake(x, y float32, turn uint16) ecs.Entity {
-	s, b := Snake{Length: hatch}, Body{}
-	hatchAt(&s, &b, &ecs.Rand{})
+	s, b := begin(ecs.Rand{}, Snake{Length: hatch})
 	s.X, s.Y, s.Turn = x, y, turn
 	return p.Spawn(components.Owner{Client: 1}, s, b, components.Teleports{}, Input{})
 }

@@ -21,10 +21,7 @@ const Window = 300 * time.Millisecond
 // Protocol is what server and clients agree on.
 func Protocol() *ecs.Protocol {
 	return protocol(func(w *ecs.World, client uint32, _ *struct{}) {
-		s := Snake{Length: hatch}
-		var b Body
-		draw := ecs.NewRand(w.Seed(), uint64(client)<<1)
-		hatchAt(&s, &b, &draw)
+		s, b := begin(ecs.NewRand(w.Seed(), uint64(client)<<1), Snake{Length: hatch})
 		w.Spawn(components.Owner{Client: client}, s, b, components.Teleports{}, Input{})
 	})
 }
@@ -56,23 +53,19 @@ func newEvents() *event.Registry {
 	return r
 }
 
-// Handlers are what is done about deaths; each may be nil.
-type Handlers = outcome.Handlers[Death]
-
-// Play gives a client what the game needs beside the protocol: what it does about the deaths that it
-// foresees, of its own snake, and about those of anybody that are final.
-func Play(c *systems.ClientConfig, foreseen Handlers, final func(f *Fallen)) {
-	c.Outcomes = func(l *outcome.Log) { outcome.Handle(l, foreseen) }
+// Listen makes a client tell of each death that is final. What it foresees, of its own snake, pictures see by its state.
+func Listen(c *systems.ClientConfig, final func(f *Fallen)) {
+	c.Outcomes = func(l *outcome.Log) { outcome.Handle(l, outcome.Handlers[Death]{}) }
 	c.Events = event.NewClient(newEvents(), event.ClientConfig{})
 	event.OnClient(c.Events, func(_ *ecs.World, _ event.Origin, f *Fallen) { final(f) })
 }
 
-// serve gives a server the same. A death that is final is told to all, once.
+// serve makes a server tell all of a death, once, when it is final.
 func serve(c *systems.ServerConfig) {
 	c.Policies.Window = Window
 	c.Events = event.NewServer(newEvents(), event.ServerConfig{})
 	c.Outcomes = func(l *outcome.Log) {
-		outcome.Handle(l, Handlers{Commit: func(w *ecs.World, o outcome.Outcome[Death]) {
+		outcome.Handle(l, outcome.Handlers[Death]{Commit: func(w *ecs.World, o outcome.Outcome[Death]) {
 			event.Raise(w, event.ToAll(), Fallen{Who: o.Subject.NetID, By: o.Value.By})
 		}})
 	}
@@ -86,43 +79,32 @@ type Proof struct {
 	Foreseen    uint64 `json:"foreseen"` // by clients, of their own snakes
 	Mistaken    uint64 `json:"mistaken"` // of these: they did not happen
 	Told        int64  `json:"told"`     // of final deaths, all clients
-	Kills       int    `json:"kills"`    // by other snakes
 }
 
 // World is the game for package runner.
 func World() runner.World {
 	var told atomic.Int64
 	return runner.World{
-		Name: "snake",
-		About: "Snakes that cut each other off. The server rewrites the last 0.3 seconds when an input comes late,\n" +
-			"and a death is final only when none can. -npcs is how much food there is.",
-		Presets:  []policy.Preset{policy.ServerRewind},
-		Defaults: runner.Options{NPCs: 40},
+		Name: "snake", Presets: []policy.Preset{policy.ServerRewind}, Defaults: runner.Options{NPCs: 40},
+		About:    "Snakes that cut each other off, whose deaths are final only when no late input can change them. -npcs is how much food there is.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Populate: func(w *ecs.World, o *runner.Options) {
-			draw := ecs.NewRand(w.Seed(), 1)
-			for range o.NPCs {
-				w.Spawn(Food{X: 2 + draw.Float32()*(SizeX-4), Y: 2 + draw.Float32()*(SizeY-4)})
+			for i := range o.NPCs {
+				w.Spawn(somewhere(ecs.NewRand(w.Seed(), uint64(i)<<1|1)))
 			}
 		},
-		Bot: func(o *runner.Options, n int) runner.Bot { return NewBot(o.Seed, n) },
+		Bot: func(o *runner.Options, n int) runner.Bot { return &bot{daring: 8 + n%3*2} },
 		Place: func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
 			s := ecs.Get[Snake](w, e)
 			return s.X, s.Y, true
 		},
 		Server: func(_ *runner.Options, c *systems.ServerConfig) { serve(c) },
-		Client: func(_ *runner.Options, c *systems.ClientConfig) {
-			Play(c, Handlers{}, func(*Fallen) { told.Add(1) })
-		},
+		Client: func(_ *runner.Options, c *systems.ClientConfig) { Listen(c, func(*Fallen) { told.Add(1) }) },
 		Proof: func(s *systems.Server, clients []*systems.Client) any {
 			on := s.Outcomes().Stats()
 			all := Proof{Provisional: on.Begun, Withdrawn: on.Cancelled, Final: on.Committed, Told: told.Load()}
-			for _, p := range ecs.Each[player](s.World()) {
-				all.Kills += int(p.Snake.Kills)
-			}
 			for _, c := range clients {
-				all.Foreseen += c.Outcomes().Stats().Begun
-				all.Mistaken += c.Outcomes().Stats().Cancelled
+				all.Foreseen, all.Mistaken = all.Foreseen+c.Outcomes().Stats().Begun, all.Mistaken+c.Outcomes().Stats().Cancelled
 			}
 			return all
 		},

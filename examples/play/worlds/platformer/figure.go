@@ -132,8 +132,8 @@ func (s *scene) ground(at paint.Vec) float64 {
 	}
 	for i := range game.Platforms {
 		p := &game.Platforms[i]
-		m, half := vec(p.At(s.time)), float64(p.Half)
-		if math.Abs(at.X-m.X) < half && math.Abs(at.Z-m.Z) < half && m.Y < at.Y+0.3 {
+		m := vec(p.At(s.time))
+		if math.Abs(at.X-m.X) < game.Half && math.Abs(at.Z-m.Z) < game.Half && m.Y < at.Y+0.3 {
 			top = max(top, m.Y)
 		}
 	}

@@ -26,7 +26,7 @@ func (s *scene) drawLevel() {
 	for i := range game.Solids {
 		b := &game.Solids[i]
 		switch {
-		case b.Ramp:
+		case b.Slope > 0:
 			s.drawRamp(b)
 		case b.Max.Y == 0 || b.Max.Y == 3 || b.Max.Y == 6.5 || b.Max.Y == 0.5:
 			t := rock
@@ -40,7 +40,7 @@ func (s *scene) drawLevel() {
 	}
 	for i := range game.Platforms {
 		p := &game.Platforms[i]
-		size := 2 * float64(p.Half)
+		size := 2.0 * game.Half
 		s.space.Box(vec(p.At(s.time)).Add(paint.Vec{Y: -0.15}), paint.Vec{X: size, Y: 0.3, Z: size}, 0, deck)
 	}
 }
@@ -91,7 +91,7 @@ func (s *scene) drawCoins(c *systems.Client) {
 			continue
 		}
 		at := vec(game.Coins[v.Coin.Number]).Add(paint.Vec{Y: 0.08 * math.Sin(3*s.time+float64(v.Coin.Number))})
-		if v.Coin.Number == game.Bell {
+		if v.Coin.Number == 0 {
 			s.space.Ball(at.Add(paint.Vec{Y: 0.1}), 0.8, gold)
 			s.space.Box(at.Add(paint.Vec{Y: -0.25}), paint.Vec{X: 0.9, Y: 0.16, Z: 0.9}, s.time, gold.Toward(paint.Black, 0.2))
 			continue

@@ -101,7 +101,7 @@ func axis(held, less, more uint32) (v int8) {
 // taken hears of a coin that somebody has taken.
 func (s *scene) taken(t *game.Taken) {
 	colour := gold
-	if t.Coin == game.Bell {
+	if t.Coin == 0 {
 		colour = paint.White
 		s.stage.Tell("", "the bell rings", gold)
 	}

@@ -62,7 +62,7 @@ type snake struct {
 
 // Configure implements [stage.Scene].
 func (s *scene) Configure(config *systems.ClientConfig) {
-	game.Play(config, game.Handlers{}, s.fallen)
+	game.Listen(config, s.fallen)
 	stage.Inputs(s.stage, config, func(c *systems.Client, in *game.Input) {
 		held := s.stage.Controls.Held()
 		if held&left != 0 {

@@ -1,4 +1,4 @@
-package main
+package game
 
 import (
 	"bytes"
@@ -12,11 +12,11 @@ import (
 // Models that the world is not made for are refused, with the one that it is made for.
 func TestPresets(t *testing.T) {
 	var errs bytes.Buffer
-	code := runner.Main(t.Context(), world(), []string{"-headless", "-virtual", "-preset", "LocalSync"}, io.Discard, &errs)
+	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-preset", "LocalSync"}, io.Discard, &errs)
 	if code != 2 || !strings.Contains(errs.String(), "allowed are ServerRewind") {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
-	if code := runner.Main(t.Context(), world(), strings.Fields("-headless -virtual -clients 1 -duration 2s -warmup 1s"), io.Discard, &errs); code != 0 {
+	if code := runner.Main(t.Context(), World(), strings.Fields("-headless -virtual -clients 1 -duration 2s -warmup 1s"), io.Discard, &errs); code != 0 {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
 }
