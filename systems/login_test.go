@@ -159,3 +159,43 @@ func TestLoginOfAnotherType(t *testing.T) {
 		}
 	}
 }
+
+// A login that no client of the protocol sends lets nobody in.
+func TestLoginThatIsMalformed(t *testing.T) {
+	network, now := netsys.NewNetwork(), time.Unix(0, 0)
+	at := network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
+	server, err := systems.NewServer(at, club(), systems.ServerConfig{Start: now, Random: netsys.SeededRandom(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := club().Players().Join.Schema.RawSize()
+	for n, forged := range [][]byte{make([]byte, size), make([]byte, size-1), append(make([]byte, size), 1), make([]byte, netsys.MaxLogin)} {
+		c, err := netsys.NewClient(network.Node(netip.AddrPort{}), at.LocalAddr(), netsys.ClientConfig{
+			Schema: club().Lines(), Login: forged, Random: netsys.SeededRandom(uint64(n) + 2),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &turnedAway{}
+		for range 60 {
+			now = now.Add(time.Second / 60)
+			c.Poll(now, h)
+			server.Advance(now)
+		}
+		if !errors.Is(h.reason, netsys.ErrLogin) {
+			t.Errorf("a login of %d bytes: %v", len(forged), h.reason)
+		}
+	}
+	for range ecs.All[struct{ Is Signature }](server.World()) {
+		t.Error("who was refused is in the world")
+	}
+}
+
+// turnedAway notes why a session ended.
+type turnedAway struct{ reason error }
+
+func (h *turnedAway) Connected(time.Time, netsys.Session)                      {}
+func (h *turnedAway) Disconnected(_ time.Time, _ netsys.Session, reason error) { h.reason = reason }
+func (h *turnedAway) Received(time.Time, netsys.Session, netsys.Packet)        {}
+func (h *turnedAway) Acked(netsys.Session, uint16)                             {}
+func (h *turnedAway) Message(time.Time, netsys.Session, int, []byte)           {}
