@@ -43,7 +43,7 @@ type counted struct {
 
 // Frames before those in which allocations are counted, and those.
 const (
-	warm  = 100
+	warm  = 120
 	frame = 150
 )
 
