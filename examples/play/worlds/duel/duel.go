@@ -118,7 +118,7 @@ func (s *scene) Draw(c *systems.Client, to *paint.Canvas) {
 		b = appendInt(append(b, "   watching "...), int(ring.Watching))
 	}
 	_, y := p.OnScreen(0, ground+38)
-	to.Text(to.Bold, to.W/2, y, 0.5, b, paint.Muted)
+	to.Text(to.Bold, to.W/2, min(y, to.H-10*to.Unit), 0.5, b, paint.Muted) // low screens show less ground
 }
 
 // look moves the camera after the fighters: between them, and as near as they are to each other.
