@@ -10,7 +10,7 @@
 // Tasks:
 //
 //   - Start from a whole match in a few lines: the package example.
-//   - Serve a game: [Serve], or [NewServer] and [Server.Run]; [ServerConfig] says what joins and leaves do.
+//   - Serve a game: [Serve], or [NewServer] and [Server.Run]; [ServerConfig] has all settings.
 //   - Play on a server: [Dial] and [Client.Run]; [Gather] turns a typed function into the source of inputs.
 //   - Draw: [Client.View] is a world to read with ecs.All; own entities as predicted, all others interpolated. See
 //     "The view", below.
@@ -65,6 +65,8 @@
 //     by: [Confirmed], [Between], [Client.Drawing], [Client.CountBytes].
 //   - See what happens: [Server.Stats], [Server.Clients], [Server.Model], [Client.Stats], ClientConfig.OnMismatch.
 //   - Test a game: package systemstest.
+//   - Make a command of a game, with bots, bad links and figures: package runner. A page to play on beside it:
+//     package runner/web. The client of such a page: package runner/browser.
 //
 // # What each system does
 //
