@@ -79,14 +79,7 @@ type flag struct {
 	Flag  *Flag
 }
 
-// seenTank is a row of values: what there is to look at, simulated here or not.
-type seenTank struct {
-	Place Place
-	Hull  Hull
-	Crew  Crew
-}
-
-// seenMine is another.
+// seenMine is a row of values: what there is to look at, simulated here or not.
 type seenMine struct {
 	Place Place
 	Mine  Mine

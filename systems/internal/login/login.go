@@ -29,11 +29,11 @@ func Of(p *ecs.Protocol, v any) ([]byte, error) {
 	case v == nil:
 		return nil, nil
 	case r == nil:
-		return nil, fmt.Errorf("Login is a %T, and the protocol asks for nothing: call ecs.Join in it", v)
+		return nil, fmt.Errorf("ClientConfig.Login is a %T, and the protocol asks for nothing: call ecs.Join in it", v)
 	}
 	b, err := r.Bytes(v)
 	if err != nil {
-		return nil, fmt.Errorf("Login: %w: give a value of the type of ecs.Join", err)
+		return nil, fmt.Errorf("ClientConfig.Login: %w: give a value of the type of ecs.Join", err)
 	}
 	return b, nil
 }
@@ -43,7 +43,7 @@ func Of(p *ecs.Protocol, v any) ([]byte, error) {
 func (f Func) Asker(p *ecs.Protocol) (func(s netsys.Session, login []byte) ([]byte, error), error) {
 	r := p.Players().Join
 	if f.of != nil && (r == nil || r.Schema.Type != f.of) {
-		return nil, fmt.Errorf("Login looks at %v, which is not the type of the protocol's ecs.Join", f.of)
+		return nil, fmt.Errorf("ServerConfig.Login looks at %v, which is not the type of the protocol's ecs.Join", f.of)
 	}
 	return func(s netsys.Session, login []byte) ([]byte, error) {
 		if r == nil {
