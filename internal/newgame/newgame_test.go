@@ -18,10 +18,11 @@ const (
 	root    = "../.."
 	tactus  = "github.com/tactusgo/tactus"
 	starter = tactus + "/examples/starter"
+	gonew   = "golang.org/x/tools/cmd/gonew" // internal/lint pins it
 )
 
 // madeBy is the line of the starter's README that makes a game: the tool, the template, and the game.
-var madeBy = regexp.MustCompile(`(?m)^    go run (golang\.org/x/tools/cmd/gonew@v[0-9.]+) (` + regexp.QuoteMeta(starter) + `) (\S+)$`)
+var madeBy = regexp.MustCompile(`(?m)^    go run (` + regexp.QuoteMeta(gonew) + `@v[0-9.]+) (` + regexp.QuoteMeta(starter) + `) (\S+)$`)
 
 // folder is where commands run, and with which environment.
 type folder struct {
@@ -184,21 +185,31 @@ func TestNewGame(t *testing.T) {
 	if says == nil {
 		t.Fatalf("the README has no line like %v", madeBy)
 	}
+	for _, name := range []string{"README.md", "docs/guide/binaries.md"} {
+		if b, err := os.ReadFile(filepath.Join(root, name)); err != nil || !bytes.Contains(b, says[0]) {
+			t.Errorf("%s does not say %q: %v", name, bytes.TrimSpace(says[0]), err)
+		}
+	}
 	tool, template, module := string(says[1]), string(says[2]), string(says[3])
 
 	tmp := t.TempDir()
-	bin := folder{t: t, dir: tmp, env: append(os.Environ(), "GOBIN="+tmp, "GOWORK=off")}
-	get := exec.CommandContext(t.Context(), "go", "install", tool)
-	get.Dir, get.Env = bin.dir, bin.env
-	if out, err := get.CombinedOutput(); err != nil {
-		t.Skipf("%s cannot be had here: go install: %v\n%s", tool, err, out)
+	pins := folder{t: t, dir: filepath.Join(root, "internal", "lint"), env: append(os.Environ(), "GOWORK=off")}
+	get := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(tmp, "gonew"), gonew)
+	get.Dir, get.Env = pins.dir, pins.env
+	if out, err := get.CombinedOutput(); err != nil && os.Getenv("CI") == "" {
+		t.Skipf("%s cannot be had here, as there is neither a registry nor a copy: %v\n%s", tool, err, out)
+	} else if err != nil {
+		t.Fatalf("%s: %v\n%s", tool, err, out)
+	}
+	if pinned := pins.run("go", "list", "-f", "{{.ImportPath}}@{{.Module.Version}}", gonew); strings.TrimSpace(pinned) != tool {
+		t.Errorf("the README has %s, internal/lint %s", tool, pinned)
 	}
 
 	// What is released comes from the checkout, all else from what this machine has, or from where it usually comes.
 	proxy := filepath.Join(tmp, "proxy")
 	release(t, proxy, tactus, root, unneeded)
 	release(t, proxy, starter, filepath.Join(root, "examples", "starter"), built)
-	usual := strings.Fields(bin.run("go", "env", "GOMODCACHE", "GOPROXY"))
+	usual := strings.Fields(pins.run("go", "env", "GOMODCACHE", "GOPROXY"))
 	game := folder{t: t, dir: tmp, env: append(os.Environ(),
 		"GOPROXY="+fileURL(proxy)+","+fileURL(filepath.Join(usual[0], "cache", "download"))+","+usual[1],
 		"GOMODCACHE="+filepath.Join(tmp, "mod"), "GONOSUMDB="+tactus, "GOPRIVATE=", "GONOPROXY=", "GOWORK=off",
