@@ -23,12 +23,13 @@
 //   - Send what must arrive: [Session.Channels], [channel.Endpoint.Send]; typed messages: [channel.Register] and
 //     [ServerConfig.Messages]. Other channels: [ServerConfig.Channels].
 //   - Tell a client something along with its id: [ServerConfig.Welcome], [Client.Welcome]; tell the server
-//     something with the hello: [ClientConfig.Tag], [Server.Tag].
+//     something with the hello: [ClientConfig.Tag], [Server.Tag]; ask to be somebody: [ClientConfig.Login], and judge
+//     that: [ServerConfig.Login], [Server.Login].
 //   - Give a player who comes back the same id: [ServerConfig.ID].
 //   - Refuse clients that were built differently, naming the difference: [ServerConfig.Schema], [SchemaError].
 //   - Throw somebody out: [Session.Close]. Stop: [Server.StopAccepting], [Server.Close].
 //   - See on the server whose token was refused, and why: [ServerConfig.Logger].
-//   - Understand an end: errors.Is with [ErrTimeout], [netcode.ErrTokenExpired], [ErrElsewhere], [ErrRefused], [ErrServerFull], [ErrVersion], [ErrSchema],
+//   - Understand an end: errors.Is with [ErrTimeout], [netcode.ErrTokenExpired], [ErrElsewhere], [ErrRefused], [ErrServerFull], [ErrVersion], [ErrSchema], [ErrLogin],
 //     [ErrClosed], [ErrReplaced]; errors.As with [*CloseError] for the peer's [Reason].
 //
 // Measure:

@@ -1,7 +1,7 @@
 // Package overlay shows, over a running game, what the netcode of its client does: figures
 // and graphs, what corrections are due to, what the bytes are, where the server has what is
 // drawn elsewhere; and it makes the link worse, with sliders. It draws on whatever the
-// game draws on, by a [Canvas] of four primitives, and imports no graphics library.
+// game draws on, by a [Canvas] of five methods, and imports no graphics library.
 //
 // Three calls add it to a game:
 //

@@ -5,6 +5,6 @@
 //   - Read keys: [NewKeys], [Keys].
 //   - Tell the player something: [Say].
 //
-// The page has an element with the id status, in which it stands why there is no session, and starts the client by
+// The page has an element with the id status, which says why there is no session, and starts the client by
 // /start.js; package web serves both. Everything here runs in a browser alone: other builds see an empty package.
 package browser
