@@ -43,8 +43,8 @@ type counted struct {
 
 // Frames before those in which allocations are counted, and those.
 const (
-	warm  = 120
-	frame = 150
+	warm  = 90
+	frame = 100
 )
 
 // Update implements [ebiten.Game].
@@ -84,7 +84,7 @@ func allocations() map[[32]uintptr]int64 {
 }
 
 // blame is an error with what the module's own code has allocated for frames in between.
-// What is less than one in twenty frames is no cost of a frame: a letter that is drawn
+// What is less than one in ten frames is no cost of a frame: a letter that is drawn
 // for the first time, a line of chat. ticks says that what they allocate counts, too.
 func blame(before, after map[[32]uintptr]int64, ticks bool) error {
 	var wrong []error
@@ -114,7 +114,7 @@ func blame(before, after map[[32]uintptr]int64, ticks bool) error {
 		if ours && !own {
 			others += n
 		}
-		if ours && own && n*20 >= frame {
+		if ours && own && n*10 >= frame {
 			wrong = append(wrong, fmt.Errorf("%.2f a frame at %s", float64(n)/frame, strings.Join(names, " < ")))
 		}
 	}
