@@ -1,6 +1,10 @@
 package ecs
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/tactusgo/tactus/ecs/internal/memory"
+)
 
 // maxRowFields bounds the component fields of a row struct, so that a walk
 // needs no memory but the caller's stack.
@@ -109,17 +113,17 @@ func (c *cursor) stretch(i int) bool {
 	o := &t.owners
 	if i == 0 {
 		o = w.ownersOf(t)
-		c.serial, c.runAt = o.serial, 0
+		c.serial, c.runAt = o.Serial, 0
 		if c.scope.one {
-			c.runAt = o.first(c.scope.owner)
+			c.runAt = o.First(c.scope.owner)
 		} else if !w.owners.skipsIn(o) {
 			c.aimAt(0, t.n)
 			return true
 		}
-	} else if c.serial != o.serial { // made again by a walk inside this one
-		c.serial, c.runAt = o.serial, 0
+	} else if c.serial != o.Serial { // made again by a walk inside this one
+		c.serial, c.runAt = o.Serial, 0
 		if c.scope.one {
-			c.runAt = o.first(c.scope.owner)
+			c.runAt = o.First(c.scope.owner)
 		}
 	}
 	if c.scope.one {
@@ -129,12 +133,12 @@ func (c *cursor) stretch(i int) bool {
 }
 
 // nextOwned makes the owner's next run that ends behind row i the run.
-func (c *cursor) nextOwned(o *owners, i int32) bool {
+func (c *cursor) nextOwned(o *memory.Runs, i int32) bool {
 	for c.runAt > 0 {
-		run := &o.runs[c.runAt-1]
-		c.runAt = run.next
-		if run.end > i {
-			c.aimTo(max(run.start, i), run.end)
+		run := &o.List[c.runAt-1]
+		c.runAt = run.Next
+		if run.End > i {
+			c.aimTo(max(run.Start, i), run.End)
 			return true
 		}
 	}
@@ -142,19 +146,19 @@ func (c *cursor) nextOwned(o *owners, i int32) bool {
 }
 
 // nextUnskipped makes the next rows from i on that nobody holds the run.
-func (c *cursor) nextUnskipped(o *owners, i int32) bool {
-	at, n := int(c.runAt), len(o.runs)
-	for at < n && (o.runs[at].end <= i || c.w.owners.skips(o.runs[at].owner)) {
+func (c *cursor) nextUnskipped(o *memory.Runs, i int32) bool {
+	at, n := int(c.runAt), len(o.List)
+	for at < n && (o.List[at].End <= i || c.w.owners.skips(o.List[at].Key)) {
 		at++
 	}
 	if at == n {
 		return false
 	}
-	start := max(o.runs[at].start, i)
-	for at++; at < n && !c.w.owners.skips(o.runs[at].owner); at++ {
+	start := max(o.List[at].Start, i)
+	for at++; at < n && !c.w.owners.skips(o.List[at].Key); at++ {
 	}
 	c.runAt = int32(at)
-	c.aimTo(start, o.runs[at-1].end)
+	c.aimTo(start, o.List[at-1].End)
 	return true
 }
 

@@ -1,11 +1,9 @@
 package ecs
 
 import (
-	"bytes"
 	"slices"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
@@ -15,78 +13,12 @@ type ownerScope struct {
 	only    uint32   // the one owner that it yields; 0: all
 }
 
-// owners knows which rows of a table belong to whom, so that a walk over one
-// owner's entities need not visit all. A game may write an Owner through a
-// pointer at any time, so nothing that is told of changes would always be
-// right: the index keeps a copy of the column it was made from and holds while
-// the two are equal, rows that came, went or moved included. That costs a
-// comparison of bytes, a tenth of a nanosecond a row.
-type owners struct {
-	seen   []components.Owner       // the column that the index was made from
-	runs   []ownerRun               // in the order of the rows
-	chains memory.Keyed[ownerChain] // the runs of each owner
-	heads  []int32                  // 1 + index of each owner's first run
-	serial uint32                   // raised when the index is made again
-}
-
-// ownerRun is a stretch of rows with one owner.
-type ownerRun struct {
-	owner      uint32
-	nth        int32 // of the owners, in the order of their first rows
-	start, end int32
-	next       int32 // 1 + index of the owner's next run; 0: none
-}
-
-// ownerChain is an owner's first and last run, 1 + their index.
-type ownerChain struct{ first, last int32 }
-
-// ownersOf is the index of a fresh table that has the Owner column.
-func (w *World) ownersOf(t *table) *owners {
-	o := &t.owners
-	column := unsafe.Slice((*components.Owner)(t.cols[w.setup.protocol.core.owner.index]), t.n)
-	if bytes.Equal(ownerBytes(o.seen), ownerBytes(column)) {
-		return o
-	}
-	o.seen = append(o.seen[:0], column...)
-	o.serial++
-	o.make()
-	return o
-}
-
-func ownerBytes(column []components.Owner) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(column))), uintptr(len(column))*unsafe.Sizeof(components.Owner{}))
-}
-
-// make finds the runs in the column.
-func (o *owners) make() {
-	o.runs, o.heads = o.runs[:0], o.heads[:0]
-	o.chains.Clear()
-	for i := 0; i < len(o.seen); {
-		run := ownerRun{owner: o.seen[i].Client, start: int32(i)}
-		for i++; i < len(o.seen) && o.seen[i].Client == run.owner; i++ {
-		}
-		run.end = int32(i)
-		at := int32(len(o.runs) + 1)
-		switch c := o.chains.Put(run.owner); {
-		case c.first == 0:
-			*c = ownerChain{at, at}
-			run.nth = int32(len(o.heads))
-			o.heads = append(o.heads, at)
-		default:
-			o.runs[c.last-1].next = at
-			run.nth = o.runs[c.last-1].nth
-			c.last = at
-		}
-		o.runs = append(o.runs, run)
-	}
-}
-
-// first is 1 + the index of an owner's first run, 0 when it has none.
-func (o *owners) first(owner uint32) int32 {
-	if c := o.chains.Find(owner); c != nil {
-		return c.first
-	}
-	return 0
+// ownersOf is which rows of a fresh table that has the Owner column belong to whom, so that a
+// walk over one owner's entities need not visit all.
+func (w *World) ownersOf(t *table) *memory.Runs {
+	column := t.cols[w.setup.protocol.core.owner.index]
+	t.owners.Find(unsafe.Slice((*uint32)(column), t.n)) // all of a components.Owner
+	return &t.owners
 }
 
 // SkipOwner leaves out an owner's entities from [Each] and [Chunks] until
@@ -123,9 +55,9 @@ func (s *ownerScope) skips(owner uint32) bool {
 }
 
 // skipsIn reports whether a table has rows of an owner that Each leaves out.
-func (s *ownerScope) skipsIn(o *owners) bool {
+func (s *ownerScope) skipsIn(o *memory.Runs) bool {
 	for _, owner := range s.skipped {
-		if owner != 0 && o.first(owner) > 0 {
+		if owner != 0 && o.First(owner) > 0 {
 			return true
 		}
 	}
@@ -175,12 +107,12 @@ func (n *Netcode) GiveInputs(of func(owner uint32) unsafe.Pointer) {
 		}
 		o := w.ownersOf(t)
 		w.inputs.given = w.inputs.given[:0]
-		for _, at := range o.heads {
-			w.inputs.given = append(w.inputs.given, w.inputs.orNeutral(of(o.runs[at-1].owner)))
+		for _, at := range o.Heads {
+			w.inputs.given = append(w.inputs.given, w.inputs.orNeutral(of(o.List[at-1].Key)))
 		}
-		for i := range o.runs {
-			run := &o.runs[i]
-			in.fill(column, run.start, run.end, w.inputs.given[run.nth])
+		for i := range o.List {
+			run := &o.List[i]
+			in.fill(column, run.Start, run.End, w.inputs.given[run.Nth])
 		}
 	}
 }
@@ -194,8 +126,8 @@ func (n *Netcode) GiveInput(owner uint32, value unsafe.Pointer) {
 			continue
 		}
 		o := w.ownersOf(t)
-		for at := o.first(owner); at > 0; at = o.runs[at-1].next {
-			in.fill(t.cols[in.index], o.runs[at-1].start, o.runs[at-1].end, value)
+		for at := o.First(owner); at > 0; at = o.List[at-1].Next {
+			in.fill(t.cols[in.index], o.List[at-1].Start, o.List[at-1].End, value)
 		}
 	}
 }
