@@ -163,6 +163,7 @@ func (w *World) ByNetID(id components.NetID) (Entity, bool) {
 // despawns of the server's entities leaves the scope, and comes back under the
 // same handle when the server disagrees. It panics for the entity of a [Singleton].
 func (w *World) Despawn(e Entity) {
+	w.check.handlers.Refuse("Despawn")
 	switch s := w.handles.at(e); {
 	case s == nil:
 	case w.setup.protocol.singletonOf(s.netID) != nil:
@@ -182,6 +183,7 @@ func (w *World) Despawn(e Entity) {
 // It panics when e is not alive or T is not registered. An entity that dies
 // before the end of the stage takes the component with it.
 func Add[T any](w *World, e Entity, v T) {
+	w.check.handlers.Refuse("Add")
 	s := w.handles.mustAt(e, "Add")
 	c := w.setup.protocol.given(reflect.TypeFor[T](), "Add")
 	if p := w.pointer(s, c); p != nil && w.deferred.waiting(s, c) == opNone {
@@ -198,6 +200,7 @@ func Add[T any](w *World, e Entity, v T) {
 // It does nothing when e has none. It panics when e is not alive or T is not
 // registered.
 func Remove[T any](w *World, e Entity) {
+	w.check.handlers.Refuse("Remove")
 	s := w.handles.mustAt(e, "Remove")
 	c := w.setup.protocol.given(reflect.TypeFor[T](), "Remove")
 	if was := w.deferred.waiting(s, c); was == opAdd || was == opNone && w.pointer(s, c) != nil {
@@ -209,15 +212,28 @@ func Remove[T any](w *World, e Entity) {
 // pointer is good until the next structural change, inside a system until the
 // end of the stage: do not keep it.
 func Get[T any](w *World, e Entity) *T {
-	s := w.handles.at(e)
-	if s == nil || w.predicted.hides(s) {
-		return nil
+	p, c := find(w, e, reflect.TypeFor[T]())
+	if p != nil && w.check.handlers.On() {
+		w.check.handlers.Keep(p, c.size, &c.values, c.Name)
 	}
-	return (*T)(w.pointer(s, w.known(reflect.TypeFor[T]())))
+	return (*T)(p)
 }
 
 // Has reports whether e is alive and has the component T.
-func Has[T any](w *World, e Entity) bool { return Get[T](w, e) != nil }
+func Has[T any](w *World, e Entity) bool {
+	p, _ := find(w, e, reflect.TypeFor[T]())
+	return p != nil
+}
+
+// find is where the component of a type is that an entity shows, nil for none.
+func find(w *World, e Entity, t reflect.Type) (unsafe.Pointer, *Component) {
+	s := w.handles.at(e)
+	if s == nil || w.predicted.hides(s) {
+		return nil, nil
+	}
+	c := w.known(t)
+	return w.pointer(s, c), c
+}
 
 // pointer finds a component of a stored or pending entity.
 func (w *World) pointer(s *slot, c *Component) unsafe.Pointer {

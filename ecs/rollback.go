@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs/internal/guard"
 	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
@@ -13,7 +14,8 @@ import (
 type check struct {
 	rollback *forcedRollback // nil unless asked for
 	trace    func(system string)
-	words    []int32 // scratch of quantize
+	handlers guard.Guard // watches only where Config.Rewinds
+	words    []int32     // scratch of quantize
 }
 
 // Divergence is what forced rollback found: simulating a tick again gave

@@ -75,6 +75,9 @@ func (w *World) rowOf(t reflect.Type, f form) *row {
 			r.offer(tab)
 		}
 	}
+	if f != formValues {
+		w.check.handlers.Refuse([...]string{formPointers: "Each", formSlices: "Chunks"}[f])
+	}
 	if r.foreign != "" && w.clock.simulating > 0 {
 		refuseForeign(r.foreign)
 	}

@@ -22,6 +22,9 @@ type Config struct {
 	// Client makes a world in which [Each] yields only entities marked
 	// components.Predicted, and in which NetIDs come from a server.
 	Client bool
+	// Rewinds says that ticks of the world are simulated again, so that what handlers of the
+	// game write would be lost, or make peers differ: [Handle] refuses it.
+	Rewinds bool
 	// Simulate is the stage that runs as Simulate. Default (nil): the protocol's
 	// systems in order, [Protocol.SimulateStage].
 	Simulate *Stage
@@ -117,6 +120,20 @@ func SetResource[T any](w *World, v *T) { w.resources[reflect.TypeFor[T]()] = v 
 func Resource[T any](w *World) *T {
 	v, _ := w.resources[reflect.TypeFor[T]()].(*T)
 	return v
+}
+
+// Handle is for the netcode: it runs a handler of the game, such as that of an event, outside
+// Simulate; name is what advice calls it, "the handler of event Say". In a world with
+// Config.Rewinds the handler may look, with [All], [Single], [Get] and the like, and not write:
+// Spawn, Despawn, [Add], [Remove], [Each], [EachOf], [EachInOrder] and [Chunks] panic with
+// advice, and so does Handle afterwards where a value that Get gave is another one. Elsewhere,
+// and without a world (nil), it only runs.
+func Handle(w *World, name string, run func()) {
+	if w == nil || !w.setup.config.Rewinds {
+		run()
+		return
+	}
+	w.check.handlers.Run(name, run)
 }
 
 // Singleton registers T as a replicated component of which there is exactly one

@@ -26,9 +26,9 @@ func (c *Client) welcome(session netsys.Session) error {
 	if err := suits(c.stages.schedule, c.config.Systems, m.Policies); err != nil {
 		return err
 	}
-	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Simulate: c.stages.simulate}
+	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Rewinds: everywhere(m.Policies), Simulate: c.stages.simulate}
 	c.world = ecs.NewWorld(c.protocol, config)
-	config.Client = true
+	config.Client, config.Rewinds = true, false
 	c.view = ecs.NewWorld(c.protocol, config)
 	c.owned = ownership.NewClient(c.world, c.link.id, &c.stats.Ticks, ownership.Components(c.protocol))
 	if foresees(m.Policies) {
@@ -156,7 +156,7 @@ func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, mes
 		taken, err = c.config.Events.Receive(number, message)
 	}
 	if !taken && c.config.OnMessage != nil {
-		err = c.config.OnMessage(c, number, message)
+		ecs.Handle(c.world, "ClientConfig.OnMessage", func() { err = c.config.OnMessage(c, number, message) })
 	}
 	if err != nil {
 		c.refuse(now, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
@@ -184,7 +184,7 @@ func (c *Client) heed(n *wire.Notice, value []int32) error {
 	}
 	c.stats.Refusals++
 	if c.config.OnRefused != nil {
-		c.config.OnRefused(refusal)
+		ecs.Handle(c.world, "ClientConfig.OnRefused", func() { c.config.OnRefused(refusal) })
 	}
 	return nil
 }

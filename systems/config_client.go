@@ -73,8 +73,9 @@ type ClientConfig struct {
 	Messages *channel.Registry
 	// OnMessage is called in Receive for every message that the server sent on a
 	// channel, once; it is valid during the call. For typed messages make it call
-	// channel.Dispatcher.Deliver. An error counts like a malformed snapshot. May be
-	// nil.
+	// channel.Dispatcher.Deliver. An error counts like a malformed snapshot.
+	// Under Rollback and Lockstep it, Loaded and OnRefused may look at the world and not write
+	// it: see [ecs.Handle]. May be nil.
 	OnMessage func(c *Client, channel int, message []byte) error
 	// Events are what happens once and is told, with their handlers; see package
 	// event. Its registry, like the server's, takes the place of Messages. One client

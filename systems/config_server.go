@@ -74,7 +74,9 @@ type ServerConfig struct {
 	Messages *channel.Registry
 	// OnMessage is called in Receive for every message that a client sent on a
 	// channel, once; it is valid during the call. For typed messages make it call
-	// channel.Dispatcher.Deliver. An error counts like a malformed input. May be nil.
+	// channel.Dispatcher.Deliver. An error counts like a malformed input.
+	// Where ticks are simulated again it may look at the world and not write it: see [ecs.Handle].
+	// May be nil.
 	OnMessage func(s *Server, client uint32, channel int, message []byte) error
 	// Events are what happens once and is told, with their handlers; see package
 	// event. Its registry takes the place of Messages. Each server has its own:

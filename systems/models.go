@@ -44,6 +44,9 @@ func reports(p policy.Policies) bool { return p.Correction == policy.CorrectionM
 // foresees reports whether clients foresee outcomes, which may be withdrawn.
 func foresees(p policy.Policies) bool { return p.Outcomes == policy.OutcomesPastHorizon }
 
+// rewrites reports whether ticks of the server's world are simulated again, there or on clients.
+func rewrites(p policy.Policies) bool { return everywhere(p) || p.State == policy.StateRewind }
+
 // stampedEarly is how many ticks ahead of the server an input may be: as many as it may be
 // late, and a second at least, because a short window says nothing about clocks.
 func stampedEarly(p policy.Policies, tickRate int) int {

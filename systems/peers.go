@@ -165,7 +165,7 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 		taken, err = s.config.Events.Receive(p.ID, number, message)
 	}
 	if !taken && s.config.OnMessage != nil {
-		err = s.config.OnMessage(s, p.ID, number, message)
+		ecs.Handle(s.world, "ServerConfig.OnMessage", func() { err = s.config.OnMessage(s, p.ID, number, message) })
 	}
 	if err != nil {
 		s.sessions.Refuse(p.Client, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))

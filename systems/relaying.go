@@ -182,7 +182,7 @@ func (m following) Confirm() {
 	if _, loaded := c.mirror.Loaded(); !loaded {
 		c.mirror.Load(next)
 		if c.config.Loaded != nil {
-			c.config.Loaded(c.world, next)
+			ecs.Handle(c.world, "ClientConfig.Loaded", func() { c.config.Loaded(c.world, next) })
 		}
 	}
 	if c.config.Events != nil {

@@ -82,13 +82,12 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
 	s.sessions.Roster, s.sessions.byID = newRoster(s), make(map[uint32]*peer)
 	s.link.tick = c.FirstTick
-	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate})
+	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(c.Policies)})
 	var err error
 	if s.report, err = newJudge(s.world, c.Policies); err != nil {
 		return nil, err
 	}
-	s.shape.replicated = p.Replicated()
-	s.shape.predicted = wire.Predicted(p)
+	s.shape.replicated, s.shape.predicted = p.Replicated(), wire.Predicted(p)
 	s.snapshots = snapshot.New(snapshot.Config{
 		World: s.world, Protocol: p, Clock: snapshotClock{&s.link}, SendRate: c.SendRate, Budget: c.Budget,
 		Reports: s.report, Coders: c.Coders, Trained: c.Trained, Record: c.Record,

@@ -75,7 +75,8 @@ func NewClient(r *Registry, c ClientConfig) *Client {
 
 // OnClient says what a client does about events of a type: handle runs once for each, in
 // Deliver, outside Simulate, and may raise events. It changes nothing that Simulate
-// reads; lasting effects travel in the state. v is valid during the call. It panics when
+// reads; lasting effects travel in the state. Under Rollback and Lockstep, where it would make
+// peers differ, [ecs.Handle] refuses that. v is valid during the call. It panics when
 // the type has a handler, and when the server may not raise it.
 func OnClient[T any](c *Client, handle func(w *ecs.World, at Origin, v *T)) {
 	k := c.registry.kindOf("OnClient", reflect.TypeFor[T]())
@@ -169,7 +170,9 @@ func (c *Client) play(w waitingEvent) {
 		return // it was read before: this cannot be
 	}
 	c.stats.Handled++
-	b.play(c.world, Origin{Tick: w.tick, About: components.NetID(w.about)})
+	ecs.Handle(c.world, w.kind.handler, func() {
+		b.play(c.world, Origin{Tick: w.tick, About: components.NetID(w.about)})
+	})
 }
 
 // Settle says that inputs before the horizon, the one after the last that the server has

@@ -70,8 +70,12 @@
 //
 // # What holds
 //
-//   - A handler runs once for an event, outside Simulate. What it changes in a world that rewinds is not
-//     repeated by a replay: what players do to such a world are inputs.
+//   - A handler runs once for an event, outside Simulate, and no replay repeats what it does. So where ticks are
+//     simulated again it may look at the world, with ecs.All, ecs.Single and ecs.Get, and not write it: Spawn,
+//     Despawn, Add, Remove, Each and Chunks panic with advice, and a value behind a pointer of ecs.Get that is
+//     another one afterwards does. That is so on a server under ServerRewind, and on every peer under Rollback and
+//     Lockstep. What players do to such a world is an input or a command; what rules do belongs in Simulate or
+//     Authority. Under LocalSync, Buffered and CorrectOnMismatch handlers of the server may write the world.
 //   - A client can make the server handle Rate events a second of each type, after Burst at once. More are
 //     counted and dropped before they are read, and that is logged once.
 //   - Nothing is sent to a client that it could not have: an event to viewers goes to those who see the entity.

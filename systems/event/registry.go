@@ -125,6 +125,7 @@ type kind struct {
 	number  uint64 // among all types of messages
 	prefix  []byte // the number as bytes
 	name    string
+	handler string // of these events, in advice
 	channel int
 	promise channel.Kind
 	bind    func() binding
@@ -189,6 +190,7 @@ func Register[T any](r *Registry, o Options) {
 		options: o,
 		index:   len(r.kinds),
 		name:    t.String(),
+		handler: "the handler of event " + t.String(),
 		channel: typ.Channel(),
 		promise: c.Kind,
 	}

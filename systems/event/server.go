@@ -65,7 +65,8 @@ type Sender struct {
 }
 
 // Handlers are what a server does about events of one type. They run when an event
-// arrives, once for each, outside Simulate, and may raise events.
+// arrives, once for each, outside Simulate, and may raise events. Where ticks are simulated again,
+// under ServerRewind, Rollback and Lockstep, they may look at the world and not write it: see [ecs.Handle].
 type Handlers[T any] struct {
 	// Validate returns an error for an event that the game's rules do not allow: it is
 	// counted, and Handle is not called. Default (nil): all are allowed.
@@ -203,14 +204,16 @@ func (s *Server) Receive(client uint32, channel int, message []byte) (event bool
 		s.stats.Unhandled++
 		return true, nil
 	}
-	from := Sender{Client: client, Input: h.tick}
-	if err := b.judge(s.world, from); err != nil {
-		s.stats.Refused++
-		s.refuse(p, k, h.tick, Invalid, err)
-		return true, nil
-	}
-	s.stats.Handled++
-	b.serve(s.world, from)
+	ecs.Handle(s.world, k.handler, func() {
+		from := Sender{Client: client, Input: h.tick}
+		if err := b.judge(s.world, from); err != nil {
+			s.stats.Refused++
+			s.refuse(p, k, h.tick, Invalid, err)
+			return
+		}
+		s.stats.Handled++
+		b.serve(s.world, from)
+	})
 	return true, nil
 }
 

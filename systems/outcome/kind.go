@@ -27,6 +27,7 @@ type entry[T any] struct {
 type kind[T comparable] struct {
 	log      *Log
 	handlers Handlers[T]
+	name     string // of the handlers, in advice
 	entries  []entry[T]
 	at       int // of the walk
 }
@@ -141,7 +142,7 @@ func (k *kind[T]) deliver(tick uint32) {
 func (k *kind[T]) tell(handler func(*ecs.World, Outcome[T]), o Outcome[T]) {
 	if handler != nil {
 		o.Subject.resolve(k.log.world)
-		handler(k.log.world, o)
+		ecs.Handle(k.log.world, k.name, func() { handler(k.log.world, o) })
 	}
 }
 

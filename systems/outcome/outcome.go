@@ -72,7 +72,7 @@ func (s *Subject) resolve(w *ecs.World) {
 
 // Handlers are what a game does about outcomes of one type. Each may be nil. They
 // run in [Log.Settle], outside Simulate, and change nothing that Simulate reads:
-// a tick that is simulated again would not see it. They must not call the log.
+// a tick that is simulated again would not see it. Where ticks are, [ecs.Handle] refuses that. They must not call the log.
 type Handlers[T any] struct {
 	// Begin is called once for each outcome, when it was raised for the first time:
 	// show it, in a way that can be taken back.
@@ -103,7 +103,7 @@ func Handle[T comparable](l *Log, h Handlers[T]) {
 	if h.Same == nil {
 		h.Same = func(was, is T) bool { return was == is }
 	}
-	k := &kind[T]{log: l, handlers: h}
+	k := &kind[T]{log: l, handlers: h, name: "the handler of outcome " + t.String()}
 	l.byType[t] = k
 	l.kinds = append(l.kinds, k)
 }

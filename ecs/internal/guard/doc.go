@@ -1,0 +1,2 @@
+// Package guard keeps handlers of a game from writing a world that is simulated again: [Guard].
+package guard
