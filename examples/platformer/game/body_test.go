@@ -172,6 +172,9 @@ func TestJumpOnPlatform(t *testing.T) {
 	if s.on() != OnPlatform || s.at().X-before.X < 0.8 {
 		t.Errorf("after %d ticks it stands on %d, %.2f m on", ticks, s.on(), s.at().X-before.X)
 	}
+	if n := ecs.Get[components.Teleports](s.World, s.who).Count; n != 3 { // onto it, off, and on again
+		t.Errorf("its place changed what it is counted from %d times, want 3: pictures would slide from one to the other", n)
+	}
 }
 
 // Who falls off the world begins anew, and is not drawn on the way.

@@ -82,7 +82,10 @@ func TestCrash(t *testing.T) {
 	for seed := range uint64(4) {
 		p := newPit()
 		long := p.snake(20, 32, 0)
+		first := p.snake(20, 50, 0)
+		p.snake(20, 51.3, 0)
 		p.step(4 * Spacing)
+		between := p.snake(p.at(first).X+4, 50.65, 32768)
 		x := p.at(long).X
 		cut := p.snake(x-2, 27, 16384)
 		a, b := p.snake(60, 10, 0), p.snake(70, 10, 32768)
@@ -92,6 +95,9 @@ func TestCrash(t *testing.T) {
 		died := func(e ecs.Entity, by ecs.Entity) bool { return p.at(e).Dead > 0 && p.at(e).By == p.NetID(by) }
 		if !died(cut, long) || p.at(long).Dead > 0 || p.at(long).Kills != 1 || p.at(long).Length != hatch+2 {
 			t.Errorf("seed %d: cut %+v, long %+v", seed, *p.at(cut), *p.at(long))
+		}
+		if !died(between, first) {
+			t.Errorf("seed %d: between two: %+v", seed, *p.at(between))
 		}
 		if !died(a, b) || !died(b, a) || p.at(a).Dead != p.at(b).Dead {
 			t.Errorf("seed %d: head on: %+v, %+v", seed, *p.at(a), *p.at(b))
@@ -108,16 +114,19 @@ func TestAway(t *testing.T) {
 		t.Errorf("a snake is away for %v s, and history is rewritten for %v", Away, Window)
 	}
 	p := newPit()
-	dead := p.snake(SizeX-1, 32, 0)
+	dead := p.snake(SizeX-12, 32, 0)
 	p.at(dead).Length = 20
-	p.step(3)
-	if p.at(dead).Dead == 0 {
-		t.Fatal("it lives in the wall")
+	for p.at(dead).Dead == 0 && p.tick < 200 {
+		p.step(1)
 	}
-	other := p.snake(SizeX-5, 32, 16384)
-	p.step(int(Away*60) - 4)
-	if p.at(dead).Dead == 0 || p.at(other).Dead > 0 && p.at(other).By != 0 {
-		t.Errorf("too early %+v, or the dead killed %+v", *p.at(dead), *p.at(other))
+	other := p.snake(SizeX-4, 30, 16384)
+	p.step(15)
+	if p.spots(dead, p.tick) == 0 || p.at(other).Dead > 0 {
+		t.Errorf("the dead killed %+v", *p.at(other))
+	}
+	p.step(int(Away*60) - 19)
+	if p.at(dead).Dead == 0 {
+		t.Errorf("too early: %+v", *p.at(dead))
 	}
 	p.step(4)
 	if s := p.at(dead); s.Dead > 0 || s.Length != hatch || p.spots(dead, p.tick) != 0 {
