@@ -159,7 +159,7 @@ func (t Table) Column(c *Component) unsafe.Pointer {
 }
 
 // Tables yields each non-empty table of entities with a NetID, in the order in
-// which the archetypes came up; it is an iterator: for t := range w.Tables. No
+// which the archetypes came up; it is an iterator: for t := range w.Netcode().Tables. No
 // structural change may happen during the walk.
 func (n *Netcode) Tables(yield func(Table) bool) {
 	w := (*World)(n)

@@ -30,7 +30,7 @@
 // Around each run of Simulate, the first one of a tick and each later one:
 //
 //	events.Start(tick)
-//	w.SimulateStage().Run(w)
+//	w.Netcode().SimulateStage().Run(w)
 //	events.Done()
 //
 // Before it goes back to a tick, events.Rewind(tick). At the end of each step, before

@@ -17,7 +17,7 @@
 // Around each run of Simulate, the first one of a tick and each later one:
 //
 //	log.Start(tick)
-//	w.SimulateStage().Run(w)
+//	w.Netcode().SimulateStage().Run(w)
 //	log.Done()
 //
 // Before it goes back to a tick, log.Rewind(tick). At the end of each step, when all is
