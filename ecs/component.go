@@ -151,10 +151,26 @@ func Input[T any](p *Protocol) {
 // It panics when the protocol has a Join already, and as [Replicate] does.
 func Join[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
 	p.mayChange("Join")
-	if p.players.Join != nil {
-		panic("ecs: Join: the protocol has a Join already; make it one function")
-	}
-	p.players.Join = players.New("Join", f)
+	p.players.Comes(players.New("Join", f))
+}
+
+// Command says what a client can do to the world that is no input: it renames itself, chooses a team, buys. A client
+// gives one with systems.Command, the server in a client's name with systems.CommandFor. f runs in the world of
+// Simulate, at the begin of a tick that the server chooses, the next one: behind who leaves and comes in that
+// tick, and before its inputs. In a tick all of one client run in the order in which they were given, and clients in
+// the order of their numbers. It runs where the function of [Join] does: on the server alone under LocalSync, Buffered
+// and CorrectOnMismatch, again in ticks that the server simulates again under ServerRewind, and on every peer under
+// Rollback and Lockstep. There, too, nobody predicts a command, its own client neither: it runs when the server has
+// told it. So f depends on nothing but the world and v, and bears a client that is not there any more, and 0, which is
+// nobody.
+//
+// T is a struct with net tags, of at most [MaxRequest] bytes. *v is f's own: each run gets it as it was sent. A value out
+// of range is taken for the nearest in it; what else may be wrong with it is for f, or for ServerConfig.RefuseCommands of
+// package systems, to find. A protocol has up to 64 kinds of commands. It panics when there are more, when
+// that type has a command already, and as [Replicate] does.
+func Command[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
+	p.mayChange("Command")
+	p.players.Command(players.New("Command", f))
 }
 
 // ComponentOf is the description of T, or nil when p does not know it.

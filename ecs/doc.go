@@ -34,7 +34,8 @@
 //     [Protocol.QuantizeSteps].
 //   - Write a system: [Protocol.Simulate] for the rules that both sides run,
 //     [Protocol.Authority] for what only the server decides.
-//   - Say what happens to the world when players come and go: [Join], [Protocol.Leave]. For the
+//   - Say what happens to the world when players come and go: [Join], [Protocol.Leave]; and what they can do to it
+//     that is no input: [Command]. For the
 //     netcode: [Protocol.Players], [Players], [Request], [MaxRequest].
 //   - Make a world: [NewWorld], [Config].
 //   - Iterate: [Each] over what this peer simulates, [EachOf] over one client's

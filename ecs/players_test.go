@@ -33,6 +33,8 @@ func TestPlayersArePartOfTheProtocol(t *testing.T) {
 		"join struct{}": lines(func(p *ecs.Protocol) { ecs.Join(p, nothing[struct{}]) }),
 		"leave":         lines(leave),
 		"join badge{Team uint8 1..4; Ready bool},leave": lines(leave, join),
+		"leave,command badge{Team uint8 1..4; Ready bool},command struct{}": lines(leave,
+			func(p *ecs.Protocol) { ecs.Command(p, nothing[badge]) }, func(p *ecs.Protocol) { ecs.Command(p, nothing[struct{}]) }),
 	} {
 		if strings.Join(got, ",") != want {
 			t.Errorf("%q, want %q", got, want)
@@ -51,15 +53,23 @@ func TestPlayersAdvice(t *testing.T) {
 	twice := bare("club")
 	ecs.Join(twice, nothing[badge])
 	twice.Leave(func(*ecs.World, uint32) {})
+	full := bare("club")
+	many(full)
 	for word, f := range map[string]func(){
-		"260 bytes are more than 256": func() { ecs.Join(bare("club"), nothing[huge]) },
-		"Join[ecs_test.wrong]":        func() { ecs.Join(bare("club"), nothing[wrong]) },
-		"needs a function":            func() { ecs.Join[badge](bare("club"), nil) },
-		"Leave needs a function":      func() { bare("club").Leave(nil) },
-		"has a Join already":          func() { ecs.Join(twice, nothing[struct{}]) },
-		"one Leave":                   func() { twice.Leave(func(*ecs.World, uint32) {}) },
-		"Join after protocol":         func() { ecs.Join(used, nothing[badge]) },
-		"Leave after protocol":        func() { used.Leave(func(*ecs.World, uint32) {}) },
+		"Command[ecs_test.wrong]":                  func() { ecs.Command(bare("club"), nothing[wrong]) },
+		"Command[ecs_test.huge]: 260 bytes":        func() { ecs.Command(bare("club"), nothing[huge]) },
+		"Command[ecs_test.badge] needs a function": func() { ecs.Command[badge](bare("club"), nil) },
+		"Command after protocol":                   func() { ecs.Command(used, nothing[badge]) },
+		"Command[ecs_test.nth[":                    func() { many(full) },
+		"up to 64 kinds of commands":               func() { ecs.Command(full, nothing[badge]) },
+		"260 bytes are more than 256":              func() { ecs.Join(bare("club"), nothing[huge]) },
+		"Join[ecs_test.wrong]":                     func() { ecs.Join(bare("club"), nothing[wrong]) },
+		"needs a function":                         func() { ecs.Join[badge](bare("club"), nil) },
+		"Leave needs a function":                   func() { bare("club").Leave(nil) },
+		"has a Join already":                       func() { ecs.Join(twice, nothing[struct{}]) },
+		"one Leave":                                func() { twice.Leave(func(*ecs.World, uint32) {}) },
+		"Join after protocol":                      func() { ecs.Join(used, nothing[badge]) },
+		"Leave after protocol":                     func() { used.Leave(func(*ecs.World, uint32) {}) },
 	} {
 		func() {
 			defer func() {
@@ -89,4 +99,28 @@ func TestRequestsRunAgain(t *testing.T) {
 	if want := []badge{{Team: 3, Ready: true}, {Team: 3, Ready: true}, {Team: 1}}; !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+}
+
+// nth is a type for each T, by which many makes many.
+type nth[T any] struct {
+	N uint8 `net:"raw"`
+}
+
+// many registers as many kinds of commands as a protocol may have.
+func many(p *ecs.Protocol) {
+	two[[1]bool](p)
+	two[[2]bool](p)
+}
+
+func two[T any](p *ecs.Protocol)   { four[[1]T](p); four[[2]T](p) }
+func four[T any](p *ecs.Protocol)  { eight[[1]T](p); eight[[2]T](p) }
+func eight[T any](p *ecs.Protocol) { sixteen[[1]T](p); sixteen[[2]T](p) }
+func sixteen[T any](p *ecs.Protocol) {
+	last[[1]T](p)
+	last[[2]T](p)
+}
+
+func last[T any](p *ecs.Protocol) {
+	ecs.Command(p, nothing[nth[[1]T]])
+	ecs.Command(p, nothing[nth[[2]T]])
 }

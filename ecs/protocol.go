@@ -100,10 +100,7 @@ func (p *Protocol) Authority(name string, run func(*World)) {
 // already.
 func (p *Protocol) Leave(f func(w *World, client uint32)) {
 	p.mayChange("Leave")
-	if f == nil || p.players.Leave != nil {
-		panic("ecs: Leave needs a function, and a protocol has one Leave: make it one function")
-	}
-	p.players.Leave = f
+	p.players.Goes(f)
 }
 
 // Players is what a protocol says of players, for the netcode.

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/clock"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/login"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
@@ -59,6 +60,7 @@ type clientLink struct {
 	err      error // why it ended
 	notices  notice.Reader
 	loss     clock.Loss
+	commands commands.Queue
 }
 
 // clientSteps says when which tick is due.
@@ -187,6 +189,7 @@ func (c *Client) Advance(now time.Time) int {
 		c.tick()
 	}
 	c.followed.followers.Settle(c.model.firstOpen())
+	c.link.commands.Send(now, c.link.session)
 	c.stages.after.Run(c.world)
 	return n
 }

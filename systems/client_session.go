@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/inputgather"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -97,6 +98,7 @@ func (h *clientHandler) Disconnected(_ time.Time, _ netsys.Session, reason error
 func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
 	c := (*Client)(h)
 	c.owned.Acked(seq)
+	c.link.commands.Acked(seq)
 	c.model.listener.Acked(seq)
 }
 
@@ -175,6 +177,12 @@ func (c *Client) heed(n *wire.Notice, value []int32) error {
 		refusal.Cause, refusal.NetID = RefusedChange, components.NetID(n.ID)
 		refusal.Component = c.owned.Name(n.Component)
 		c.owned.Revert(n, value)
+	case wire.NoticeCommand:
+		name, ok := commands.Name(c.protocol.Players(), int(n.Input)-1)
+		if !ok {
+			return fmt.Errorf("%w: notice about command %d", ErrMessage, n.Input)
+		}
+		refusal.Cause, refusal.Command = RefusedCommand, name
 	default:
 		var here ecs.Entity
 		if r := c.mirror.Entities.Of(n.ID); r != nil {

@@ -66,6 +66,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: ReconnectWindow %v is negative (0: none)", ErrConfig, c.ReconnectWindow)
 	case c.Stall < 0 || c.Stall > maxStall:
 		return fmt.Errorf("%w: Stall %v is not between 0 and %v (0: %v)", ErrConfig, c.Stall, maxStall, defaultStall)
+	case c.CommandRate < 0 || c.CommandRate > maxCommands:
+		return fmt.Errorf("%w: CommandRate %d is not between 1 and %d (0: %d)", ErrConfig, c.CommandRate, maxCommands, defaultCommands)
 	case c.Budget < snapshot.MinBudget:
 		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, snapshot.MinBudget, defaultBudget)
 	case c.Coders > delta.ZstdOnly:

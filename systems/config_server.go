@@ -123,6 +123,12 @@ type ServerConfig struct {
 	// what is held is repeated in its place, without presses, and the client is told, up
 	// to ten times a second. Default (zero): none is refused.
 	Refuse RefuseFunc
+	// RefuseCommands look at the commands of clients, each at those of its type, before any peer runs them: see
+	// [RefuseCommand]. Default (nil): none is refused.
+	RefuseCommands []RefuseCommandFunc
+	// CommandRate is how many commands a second the server takes of each client, up to 1000, and twice as many at once.
+	// What is beyond is dropped, and the client is told. Default (0): 10.
+	CommandRate int
 	// Budget bounds one snapshot to one client, in bytes: its messages, without
 	// what the session adds, at least 200. Where that is not enough for all there is
 	// to tell, entities take turns. Where the session estimates that the path takes
@@ -202,6 +208,8 @@ const (
 	defaultMaxClients = 256
 	defaultTimeout    = 10 * time.Second
 	defaultStall      = time.Second
+	defaultCommands   = 10
+	maxCommands       = 1000
 	maxStall          = time.Minute
 
 	defaultConnectTimeout = 20 * time.Second
@@ -224,6 +232,7 @@ func (c ServerConfig) filled() ServerConfig {
 	c.MaxClients = cmp.Or(c.MaxClients, defaultMaxClients)
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	c.Stall = cmp.Or(c.Stall, defaultStall)
+	c.CommandRate = cmp.Or(c.CommandRate, defaultCommands)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

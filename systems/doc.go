@@ -31,6 +31,9 @@
 //     of a world that differs: ServerConfig.Desync.
 //   - Say what happens when players come and go: [ecs.Join] and [ecs.Protocol.Leave].
 //     Ask to be somebody, by name or team: ClientConfig.Login; judge that: ServerConfig.Login, with [Login].
+//   - Let clients do what is no input, rename themselves, choose a team, buy: [ecs.Command] in the protocol, [Command] on a
+//     client, [CommandFor] on the server. Refuse and bound it: [RefuseCommand], ServerConfig.CommandRate. What became
+//     of it: [Refusal], [CommandStats].
 //   - Change the schedule, or leave a system out: ServerConfig.Schedule and ClientConfig.Schedule; print it
 //     with [Server.Schedule] and [Client.Schedule].
 //   - Put a client's system of one's own in the place of one of these: [ClientSystems], made of [ClientParts].

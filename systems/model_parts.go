@@ -43,6 +43,10 @@ type applier interface {
 	Leave(p *peer, waited bool)
 	// Depart takes players that are gone for good out of the game.
 	Depart(gone []uint32)
+	// Plays reports whether a client's player is in the game, or will be with the tick that comes.
+	Plays(p *peer) bool
+	// Command makes a player do something in the tick that comes.
+	Command(player uint32, command string)
 	// Receive takes in a datagram.
 	Receive(p *peer, pk netsys.Packet)
 	// Run is the system.

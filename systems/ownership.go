@@ -1,11 +1,13 @@
 package systems
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 )
 
@@ -75,6 +77,8 @@ type Refusal struct {
 	// NetID and Component are what was to be changed, of RefusedChange.
 	NetID     components.NetID
 	Component string
+	// Command is the type of the command, without its package, of RefusedCommand.
+	Command string
 	// Inputs is how many inputs there were too many in all, of TooFast.
 	Inputs uint64
 	// Reason is what the game said, up to [MaxReason] bytes.
@@ -93,6 +97,9 @@ const (
 	RefusedChange
 	// TooFast are inputs beyond one a tick. None of them makes a player faster.
 	TooFast
+	// RefusedCommand is a command that one of ServerConfig.RefuseCommands did not let pass, or one too many for
+	// ServerConfig.CommandRate. It runs nowhere.
+	RefusedCommand
 )
 
 // String names the cause.
@@ -102,6 +109,8 @@ func (c RefusalCause) String() string {
 		return "refused input"
 	case RefusedChange:
 		return "refused change"
+	case RefusedCommand:
+		return "refused command"
 	}
 	return "too fast"
 }
@@ -121,3 +130,54 @@ func Refuse[T any](look func(w *ecs.World, client uint32, in *T) error) RefuseFu
 		of:   ecs.ComponentOf[T],
 	}
 }
+
+// ErrCommands is wrapped by the error of [Command] when as many commands wait as may, 32: the server has not
+// acknowledged them. Try again later, or ask for less.
+var ErrCommands = errors.New("systems: too many commands wait for the server")
+
+// ErrNotConnected is wrapped by the error of [Command] for a client that has no session, or none any more.
+var ErrNotConnected = errors.New("systems: not connected")
+
+// Command asks the server to run v, a value of a type that the protocol has registered with [ecs.Command], in the
+// name of a client. It arrives, once, and in the order in which commands were given, while the session lasts; what
+// it does is not predicted. The server may refuse it, of which ClientConfig.OnRefused hears. Numbers out of
+// their range go as the nearest in it. The errors wrap [ErrNotConnected] or [ErrCommands], or say that the type is not
+// registered.
+func Command(c *Client, v any) error {
+	switch command, err := c.protocol.Players().Pack(v); {
+	case err != nil:
+		return fmt.Errorf("systems: Command: %w", err)
+	case !c.Connected():
+		return fmt.Errorf("%w: Command(%T) needs a session: wait until Connected reports true", ErrNotConnected, v)
+	case !c.link.commands.Add(command):
+		return fmt.Errorf("%w: %d, Command(%T) is one more", ErrCommands, commands.Most, v)
+	}
+	return nil
+}
+
+// CommandFor makes the server run v as a command of a client, at the begin of the next tick that begins after it has
+// received again, behind what that client sent: for handlers of events, bots and whoever runs the server. The client
+// need not be there; 0 is nobody. RefuseCommands are not asked, and CommandRate does not count it. It returns an error for
+// a type that the protocol has not registered with [ecs.Command]. Call it on the server's goroutine.
+func CommandFor(s *Server, client uint32, v any) error {
+	command, err := s.protocol.Players().Pack(v)
+	if err != nil {
+		return fmt.Errorf("systems: CommandFor: %w", err)
+	}
+	s.sessions.orders = append(s.sessions.orders, commands.Entry{Player: client, Value: command})
+	return nil
+}
+
+// RefuseCommandFunc looks at the commands of a type. Make one with [RefuseCommand].
+type RefuseCommandFunc = commands.Refuse
+
+// RefuseCommand makes a RefuseCommandFunc of a typed function, whose error refuses the command; its text, up to
+// [MaxReason] bytes, is what the client is told. T is registered with [ecs.Command], and [NewServer] says so when it is
+// not. look is called in Receive, before any peer runs the command, with the world as it stands, which it must
+// not change.
+func RefuseCommand[T any](look func(w *ecs.World, client uint32, v *T) error) RefuseCommandFunc {
+	return commands.NewRefuse(look)
+}
+
+// CommandStats counts what became of the commands of clients; see [Command].
+type CommandStats = commands.Stats

@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
@@ -24,6 +25,7 @@ type peer struct {
 	owned    *ownership.Values
 	report   *report.Client   // nil: own state always travels
 	snapshot *snapshot.Client // nil where no snapshots are sent
+	commands *commands.Inbox
 }
 
 // serverSessions is who is here, who has left, and who is waited for.
@@ -31,6 +33,9 @@ type serverSessions struct {
 	*sessions.Roster
 	peers []*peer          // in the order in which they came
 	byID  map[uint32]*peer // for looking up alone
+
+	desk   *commands.Desk
+	orders []commands.Entry // of CommandFor, for the tick that comes
 }
 
 // add begins with a client.
@@ -47,6 +52,13 @@ func (x *serverSessions) remove(session netsys.Session) *peer {
 		delete(x.byID, p.ID)
 	}
 	return p
+}
+
+// give gives what a client has commanded to the tick that comes, once its player is in the game.
+func (x *serverSessions) give(p *peer, to applier) {
+	if p.commands.Waiting() && to.Plays(p) {
+		x.desk.Give(p.commands, to)
+	}
 }
 
 // of is the client of a session, nil where it never joined.
@@ -83,6 +95,14 @@ func (s *Server) receive(*ecs.World) {
 	s.sessions.Poll()
 	s.link.endpoint.Poll(s.link.now, (*serverHandler)(s))
 	s.sessions.Polled()
+	for _, p := range s.sessions.peers {
+		s.sessions.give(p, s.model.applier)
+	}
+	for _, o := range s.sessions.orders {
+		s.model.applier.Command(o.Player, o.Value)
+	}
+	clear(s.sessions.orders)
+	s.sessions.orders = s.sessions.orders[:0]
 }
 
 // serverHandler keeps the session callbacks out of Server's methods.
@@ -94,7 +114,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	if c == nil {
 		return
 	}
-	p := &peer{Client: c, owned: s.owned.Join(c.ID, &c.Notices, &c.Logged)}
+	p := &peer{Client: c, owned: s.owned.Join(c.ID, &c.Notices, &c.Logged), commands: s.sessions.desk.Join(c.ID, &c.Notices, &c.Logged)}
 	p.inputs = s.intake.Join(p.ID, session, &p.Notices, &p.Logged)
 	s.sessions.add(p)
 	if s.config.Events != nil {
@@ -113,6 +133,10 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.ID)
 	}
+	if s.sessions.Waits(p.Client, reason) {
+		s.sessions.give(p, s.model.applier)
+	}
+	s.sessions.desk.Leave(p.commands)
 	s.owned.Leave(p.owned)
 	s.model.teller.Leave(p) // it may still count inputs
 	s.intake.Leave(p.inputs)
@@ -137,6 +161,12 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	}
 	p.inputs.Loss.Packet(s.link.now)
 	if !s.sessions.Read(p.Client) {
+		return
+	}
+	if commands.Is(pk.Data) {
+		if err := s.sessions.desk.Take(p.commands, pk.Data, s.link.now); err != nil {
+			s.sessions.Refuse(p.Client, fmt.Errorf("%w: %w", ErrMessage, err))
+		}
 		return
 	}
 	pk, err := s.owned.TakePrefix(p.owned, pk)

@@ -59,6 +59,12 @@ func (m *relaying) Depart(gone []uint32) {
 	}
 }
 
+// Plays reports whether a client's player is in the game.
+func (m *relaying) Plays(p *peer) bool { return m.in.Playing(p.relayed) }
+
+// Command makes a player do something in the tick that comes.
+func (m *relaying) Command(player uint32, command string) { m.in.Command(player, command) }
+
 // Receive takes in what a client says.
 func (m *relaying) Receive(p *peer, pk netsys.Packet) {
 	if err := m.in.Receive(p.relayed, pk); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -102,6 +103,12 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 	if c.Refuse.look != nil && (p.Input() == nil || c.Refuse.of(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Refuse looks at another type than the protocol's input", ErrConfig)
+	}
+
+	if s.sessions.desk, err = commands.NewDesk(commands.Config{
+		World: s.world, Rate: c.CommandRate, Refuse: c.RefuseCommands, TickRate: c.TickRate, Tick: &s.link.tick, Logger: c.Logger,
+	}); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 
 	s.stages.before = ecs.NewStage("Before", ecs.System{Name: "Receive", Run: s.receive})

@@ -33,6 +33,7 @@ type ServerStats struct {
 	Inputs            InputStats
 	Reports           ReportStats
 	Changes           ChangeStats
+	Commands          CommandStats
 	Snapshots         SnapshotStats
 	Encodes           EncodeStats
 	RelayBytes        uint64 // of everybody's inputs as they were sent, where no snapshots are
@@ -56,6 +57,8 @@ type ClientStatus struct {
 	Inputs InputStats
 	// Changes counts what became of its values of ecs.ClientOwned components.
 	Changes ChangeStats
+	// Commands counts what became of its commands.
+	Commands CommandStats
 	// Malformed counts messages that no honest client sends.
 	Malformed uint64
 	// Flooded counts messages that were not read: more than [MaxMessages] in a wake-up,
@@ -102,6 +105,7 @@ func (s *Server) status(p *peer) ClientStatus {
 		LastInput: p.inputs.Consumed(),
 		Inputs:    p.inputs.Stats(),
 		Changes:   ChangeStats(p.owned.Stats),
+		Commands:  p.commands.Stats,
 		Malformed: uint64(p.Malformed),
 		Flooded:   p.Client.Flooded,
 		Untold:    p.Notices.Untold(),
@@ -132,6 +136,10 @@ func (s *Server) Stats() ServerStats {
 	st.ResimulatedTicks = s.world.Resimulated()
 	st.Reports = ReportStats(s.report.Stats())
 	st.Inputs, st.Changes, st.Untold = s.intake.Stats(), ChangeStats(s.owned.Stats()), here.Untold
+	st.Commands = s.sessions.desk.Left()
+	for _, p := range s.sessions.peers {
+		st.Commands.Add(p.commands.Stats)
+	}
 	st.BytesIn, st.BytesOut, st.DatagramsIn, st.DatagramsOut = here.BytesIn, here.BytesOut, here.DatagramsIn, here.DatagramsOut
 	told := s.snapshots.Stats()
 	st.Sends, st.Updates = st.Sends+told.Sends, st.Updates+told.Updates

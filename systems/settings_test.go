@@ -109,6 +109,11 @@ func serverSettings() []setting {
 				return nil
 			})
 		}},
+		{name: "Login", server: func(c *systems.ServerConfig) {
+			c.Login = systems.Login(func(netsys.Session, *struct{}) error { return nil })
+		}},
+		{name: "RefuseCommands", kept: true}, // see command_test.go
+		{name: "CommandRate", server: func(c *systems.ServerConfig) { c.CommandRate = 100 }},
 		{name: "Budget", server: func(c *systems.ServerConfig) { c.Budget = 200 }, idle: byInputs},
 		{name: "Priority", server: func(c *systems.ServerConfig) {
 			c.Budget = 200
@@ -134,6 +139,7 @@ func clientSettings() []setting {
 	walkOn := systems.Gather(func(_ *systems.Client, in *Walk) { in.DX = 1 })
 	return []setting{
 		{name: "Gather", kept: true},
+		{name: "Login", kept: true}, // see login_test.go
 		{name: "Partial", client: func(c *systems.ClientConfig) { c.Partial = walkOn }},
 		{name: "History", client: func(c *systems.ClientConfig) { c.History = 300 }, idle: byInputs},
 		{name: "Trained", kept: true, idle: byInputs},

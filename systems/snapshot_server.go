@@ -40,6 +40,12 @@ func (a *sequenced) Depart(gone []uint32) {
 	}
 }
 
+// Plays is true: a player comes with the tick after its session's begin.
+func (*sequenced) Plays(*peer) bool { return true }
+
+// Command makes a player do something in the tick that comes.
+func (a *sequenced) Command(player uint32, command string) { a.in.Command(player, command) }
+
 // Receive takes in a message of inputs.
 func (a *sequenced) Receive(p *peer, pk netsys.Packet) {
 	m, err := a.in.Receive(p.inputs, pk)
@@ -139,6 +145,12 @@ func (m *rewinder) Depart(gone []uint32) {
 		m.in.Depart(id)
 	}
 }
+
+// Plays is true: a player comes with the tick after its session's begin.
+func (*rewinder) Plays(*peer) bool { return true }
+
+// Command makes a player do something in the tick that comes.
+func (m *rewinder) Command(player uint32, command string) { m.in.Command(player, command) }
 
 // Receive takes in a message of inputs.
 func (m *rewinder) Receive(p *peer, pk netsys.Packet) {

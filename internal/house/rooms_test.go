@@ -29,10 +29,11 @@ var rooms = map[string]string{
 	"internal/baseline":      "internal/inflight",
 	"internal/traffic":       "",
 	"internal/report":        "",
-	"internal/notice":        "",
+	"internal/notice":        "internal/inflight",
 	"internal/ownership":     "internal/notice",
 	"internal/sessions":      "internal/notice",
-	"internal/relay":         "internal/inflight",
+	"internal/commands":      "internal/inflight internal/notice",
+	"internal/relay":         "internal/inflight internal/commands",
 	"internal/deterministic": "inputgather interpolate internal/relay",
 
 	// what looks at both ends
@@ -48,7 +49,6 @@ var floors = map[string]string{
 	"internal/clock":    "internal/wire",
 	"internal/inflight": "",
 	"internal/timeline": "internal/commands",
-	"internal/commands": "",
 	"internal/login":    "",
 
 	// only tests import it: those of all rooms play its games

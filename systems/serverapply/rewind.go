@@ -115,6 +115,13 @@ func (m *Rewind) Await(player uint32) {
 	m.reserved = append(m.reserved, player)
 }
 
+// Command makes a player do something in the tick that comes.
+func (m *Rewind) Command(player uint32, command string) {
+	if err := timeline.CommandsOf(m.line).Add(player, m.config.Tick(), command); err != nil {
+		panic(err) // the tick that comes is never final
+	}
+}
+
 // Depart takes a player that is gone for good out of the game, in the tick that comes.
 func (m *Rewind) Depart(player uint32) {
 	tick := m.config.Tick()

@@ -33,6 +33,11 @@ func (s *System) Depart(player uint32) {
 	s.doings.Add(commands.Entry{Tick: tick, Player: player, Kind: commands.Leave})
 }
 
+// Command makes a player do something in the tick that comes.
+func (s *System) Command(player uint32, command string) {
+	s.doings.Add(commands.Entry{Tick: s.config.Tick(), Player: player, Kind: commands.Command, Value: command})
+}
+
 // Resume makes the inputs of a client whose player was waited for count on from the newest
 // that was consumed.
 func (s *System) Resume(c *Client, consumed uint32) { c.in.follow(consumed) }

@@ -77,20 +77,3 @@ func (r *Request[W]) Value(b []byte) (any, error) {
 	}
 	return p.Interface(), err
 }
-
-// Rules are those of a protocol.
-type Rules[W any] struct {
-	Join  *Request[W]              // who comes; nil: nothing happens
-	Leave func(w W, client uint32) // who goes, before its entities; nil: nothing happens
-}
-
-// Lines are the rules' part of the text that peers compare.
-func (r *Rules[W]) Lines() (lines []string) {
-	if r.Join != nil {
-		lines = append(lines, "join "+r.Join.Schema.Line())
-	}
-	if r.Leave != nil {
-		lines = append(lines, "leave")
-	}
-	return lines
-}

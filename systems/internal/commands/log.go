@@ -12,8 +12,9 @@ import (
 type Kind uint8
 
 const (
-	Leave Kind = iota // goes for good
-	Join              // comes
+	Leave   Kind = iota // goes for good
+	Join                // comes
+	Command             // does something that the protocol has a function for
 )
 
 // Entry is what a player does in a tick.
@@ -21,7 +22,7 @@ type Entry struct {
 	Tick   uint32
 	Player uint32
 	Kind   Kind
-	Value  string // what it asks for, see [ecs.Request.Run]
+	Value  string // what it asks for, see [ecs.Request.Run]; of a command see [ecs.Players]
 }
 
 func compare(a, b Entry) int {
@@ -38,6 +39,7 @@ type Log struct {
 	leave   *ecs.Stage
 	clear   *ecs.Stage
 	join    *ecs.Stage
+	command *ecs.Stage
 }
 
 // New makes a log for a world.
@@ -53,6 +55,9 @@ func New(w *ecs.World) *Log {
 		if r := l.players.Join; r != nil {
 			r.Run(w, l.now.Player, []byte(l.now.Value))
 		}
+	}})
+	l.command = ecs.NewStage("Commands", ecs.System{Name: "Command", Run: func(w *ecs.World) {
+		l.players.Do(w, l.now.Player, l.now.Value)
 	}})
 	return l
 }
@@ -99,8 +104,20 @@ func (l *Log) Run(tick uint32) {
 			l.clear.Run(l.world)
 		case Join:
 			l.join.Run(l.world)
+		case Command:
+			l.command.Run(l.world)
 		}
 	}
+}
+
+// AppendCommands appends to dst the commands from a tick on, as they run.
+func (l *Log) AppendCommands(dst []Entry, tick uint32) []Entry {
+	for _, e := range l.list {
+		if e.Kind == Command && e.Tick >= tick {
+			dst = append(dst, e)
+		}
+	}
+	return dst
 }
 
 // Forget drops the entries of all ticks before one.

@@ -23,6 +23,10 @@ func newLog() (*commands.Log, *ecs.World, *[]string) {
 			told = append(told, fmt.Sprintf("join %d beside %d", player, there))
 			w.Spawn(components.Owner{Client: player}, components.Heading{})
 		})
+		ecs.Command(p, func(w *ecs.World, player uint32, v *order) {
+			told = append(told, fmt.Sprintf("%d of %d", v.N, player))
+			v.N = 99 // of this run alone
+		})
 		p.Leave(func(w *ecs.World, player uint32) { told = append(told, fmt.Sprintf("leave %d", player)) })
 	}), ecs.Config{})
 	return commands.New(w), w, &told
@@ -54,6 +58,44 @@ func TestOrderOfATick(t *testing.T) {
 	if len(*told) != 4 || (*told)[3] != "join 3 beside 3" { // the world was not taken back
 		t.Errorf("again: %q", *told)
 	}
+}
+
+// order is a command.
+type order struct {
+	N uint8 `net:"0..99"`
+}
+
+// orders packs the n-th command.
+func orders(t testing.TB, w *ecs.World, n int) string {
+	s, err := w.Protocol().Players().Pack(order{uint8(n)})
+	testgame.Must(t, err)
+	return s
+}
+
+// Commands run behind who leaves and comes in their tick, by player, then as they came, and again with the same
+// values when the tick runs again.
+func TestCommandsOfATick(t *testing.T) {
+	l, w, told := newLog()
+	for _, e := range []commands.Entry{
+		{Tick: 5, Player: 4, Kind: commands.Command, Value: orders(t, w, 1)},
+		{Tick: 6, Player: 1, Kind: commands.Command, Value: orders(t, w, 8)},
+		{Tick: 5, Player: 2, Kind: commands.Command, Value: orders(t, w, 2)},
+		{Tick: 5, Player: 4, Kind: commands.Command, Value: orders(t, w, 3)},
+		{Tick: 5, Player: 2, Kind: commands.Command, Value: orders(t, w, 1)},
+		{Tick: 5, Player: 9, Kind: commands.Join},
+		{Tick: 5, Player: 8, Kind: commands.Leave},
+	} {
+		l.Add(e)
+	}
+	for range 2 {
+		*told = nil
+		l.Run(5)
+		if want := []string{"2 of 2", "1 of 2", "1 of 4", "3 of 4"}; len(*told) != 6 || !slices.Equal((*told)[2:], want) {
+			t.Errorf("%q, want %q at the end", *told, want)
+		}
+	}
+	testgame.Equal(t, "from 6 on", len(l.AppendCommands(nil, 6)), 1)
+	testgame.Equal(t, "from 5 on", len(l.AppendCommands(nil, 5)), 5)
 }
 
 // What is a player's that leaves goes, but for what Leave takes from it; others keep theirs.

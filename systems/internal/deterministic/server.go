@@ -114,6 +114,9 @@ func (s *Server) Leave(m *Member) {
 // Depart lets a player leave with the next tick.
 func (s *Server) Depart(player uint32) { s.relay.Remove(player) }
 
+// Command makes a player do something in the next tick.
+func (s *Server) Command(player uint32, command string) { s.relay.Command(player, command) }
+
 // Playing reports whether a client's player has joined the game.
 func (s *Server) Playing(m *Member) bool { return s.relay.Playing(m.id) }
 

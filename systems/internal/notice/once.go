@@ -14,6 +14,7 @@ const (
 	Fast                      // inputs that come faster than ticks
 	Desync                    // a world that differs
 	Unstable                  // a world that differs from itself
+	Command                   // a command that was refused, or was too many
 )
 
 // First reports whether something is logged for the first time.

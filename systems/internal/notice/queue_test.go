@@ -3,6 +3,7 @@ package notice
 import (
 	"testing"
 
+	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -11,19 +12,19 @@ import (
 func TestQueueIsBounded(t *testing.T) {
 	var q Queue
 	n := wire.Notice{Kind: wire.NoticeGone, ID: 7}
-	for k := range 2 * maxWaiting {
-		if got, want := q.Add(&n, nil, nil), k < maxWaiting; got != want {
+	for k := range 2 * inflight.Waiting {
+		if got, want := q.Add(&n, nil, nil), k < inflight.Waiting; got != want {
 			t.Fatalf("notice %d: added %v", k, got)
 		}
 	}
-	if q.Waiting() != maxWaiting || q.Untold() != 0 {
+	if q.Waiting() != inflight.Waiting || q.Untold() != 0 {
 		t.Errorf("%d wait, %d were not told", q.Waiting(), q.Untold())
 	}
 	q = Queue{}
 	for tick := range uint32(600) {
 		q.Tell(&n, 60, tick)
 	}
-	if q.Waiting() != maxWaiting || q.Untold() != 600-maxWaiting {
+	if q.Waiting() != inflight.Waiting || q.Untold() != 600-inflight.Waiting {
 		t.Errorf("%d wait, %d were not told", q.Waiting(), q.Untold())
 	}
 }
@@ -31,7 +32,7 @@ func TestQueueIsBounded(t *testing.T) {
 // What was logged is logged once, each for itself.
 func TestOnce(t *testing.T) {
 	var o Once
-	for _, what := range []Once{Flooded, Budget, Input, Change, Fast, Desync, Unstable} {
+	for _, what := range []Once{Flooded, Budget, Input, Change, Fast, Desync, Unstable, Command} {
 		if !o.First(what) || o.First(what) {
 			t.Errorf("%b is not logged once", what)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -97,14 +98,49 @@ func (c *Client) adopt() error {
 		}
 		seats = append(seats, s)
 	}
-	if err := c.world.Netcode().ReadState(r.Next(r.Len())); err != nil {
+	rest, doings := r.Next(r.Len()), []commands.Entry(nil)
+	if c.coder.commands != nil {
+		var err error
+		if doings, rest, err = c.coder.readDoings(rest, tick); err != nil {
+			return fmt.Errorf("%w: commands of a state: %w", ErrMessage, err)
+		}
+	}
+	if err := c.world.Netcode().ReadState(rest); err != nil {
 		return fmt.Errorf("%w: %w", ErrMessage, err)
 	}
-	return c.resume(int(keep), tick, int(events), seats)
+	return c.resume(int(keep), tick, int(events), seats, doings)
+}
+
+// readDoings reads the commands of a state of the world before a tick, and returns what is behind them.
+func (c *coder) readDoings(b []byte, tick uint32) (list []commands.Entry, rest []byte, err error) {
+	var r codec.ByteReader
+	r.Reset(b)
+	n := r.Uvarint()
+	if r.Err() != nil || n > uint64(r.Len()/9) {
+		return nil, nil, fmt.Errorf("%w: %d of them", codec.ErrMalformed, n)
+	}
+	rest = r.Next(r.Len())
+	for range n {
+		if len(rest) < 8 {
+			return nil, nil, codec.ErrMalformed
+		}
+		le, d := binary.LittleEndian, commands.Entry{Kind: commands.Command}
+		d.Tick, d.Player = le.Uint32(rest), le.Uint32(rest[4:])
+		if d.Tick < tick || d.Tick > maxTick {
+			return nil, nil, fmt.Errorf("%w: tick %d", codec.ErrMalformed, d.Tick)
+		}
+		command, behind, err := c.commands.Next(rest[8:])
+		if err != nil {
+			return nil, nil, err
+		}
+		d.Value, rest = string(command), behind
+		list = append(list, d)
+	}
+	return list, rest, nil
 }
 
 // resume begins the timeline anew with a state.
-func (c *Client) resume(keep int, tick uint32, events int, seats []seat) error {
+func (c *Client) resume(keep int, tick uint32, events int, seats []seat, doings []commands.Entry) error {
 	t := c.timeline
 	t.Restart(tick)
 	c.slots.clear(keep)
@@ -127,6 +163,11 @@ func (c *Client) resume(keep int, tick uint32, events int, seats []seat) error {
 			return fmt.Errorf("%w: %w", ErrMessage, err)
 		}
 		c.seat(s.slot, s.Presence, tick)
+	}
+	for _, d := range doings {
+		if err := timeline.CommandsOf(t).Add(d.Player, d.Tick, d.Value); err != nil {
+			return fmt.Errorf("%w: %w", ErrMessage, err)
+		}
 	}
 	c.state = c.arriving.number
 	c.stats.States++

@@ -125,22 +125,29 @@ func (c *Client) read(o *outcome) error {
 	return nil
 }
 
-// readEvents takes in who comes and goes.
+// readEvents takes in who comes and goes, and what is commanded.
 func (c *Client) readEvents(tick uint32, o *outcome) error {
 	k, r := c.coder, &c.coder.R
-	n := int(r.Bits(4)) + 1
+	n := int(r.Bits(k.eventBits)) + 1
 	first := codec.Lift(uint16(r.Bits(16)), uint32(c.heard.events))
 	for i := range n {
-		leave := r.Bool()
-		slot := int(k.readNumber(maxSlots - 1))
+		command := k.commands != nil && r.Bool()
+		leave := !command && r.Bool()
+		slot := 0
+		if !command {
+			slot = int(k.readNumber(maxSlots - 1))
+		}
 		at := int64(tick) - int64(k.readSigned())
 		p := timeline.Presence{To: timeline.Forever}
-		if !leave {
+		switch {
+		case command:
+			p.Player, p.Value = uint32(r.Bits(32)), k.readCommand()
+		case !leave:
 			p.Player = uint32(r.Bits(32))
 			p.First = k.readNumber(maxTick)
 			p.Value = k.readAsk()
 		}
-		if k.Failed() || at < 0 || at+int64(p.First) > maxTick {
+		if k.Failed() || at < 0 || at+int64(p.First) > maxTick || command && at > int64(tick) {
 			return fmt.Errorf("%w: event", ErrMessage)
 		}
 		p.From = uint32(at)
@@ -152,9 +159,14 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 			return fmt.Errorf("%w: event %d after %d", ErrMessage, known, c.heard.events)
 		}
 		var err error
-		if leave {
-			err = c.leave(slot, uint32(at), o)
-		} else {
+		switch {
+		case command:
+			if timeline.CommandsOf(c.timeline).Add(p.Player, p.From, p.Value) != nil {
+				o.lost = true // it is final here that nobody did that
+			}
+		case leave:
+			err = c.leave(slot, p.From, o)
+		default:
 			err = c.join(slot, p, o)
 		}
 		if err != nil {

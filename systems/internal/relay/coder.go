@@ -18,12 +18,16 @@ type coder struct {
 	neutral []int32
 	words   []int32      // of an input that is read
 	asks    *ecs.Request // of who comes; nil: for nothing
+
+	commands  *ecs.Players // that there are; nil: none
+	eventBits uint         // how many bits count the events of a message
 }
 
 func newCoder(t *schema.Table, neutral []int32) *coder {
 	return &coder{
 		InputWords: wire.NewInputWords(t),
 		table:      t, value: make([]uint64, (t.Size+7)/8), neutral: neutral, words: make([]int32, t.Words),
+		eventBits: eventBits,
 	}
 }
 
@@ -94,6 +98,29 @@ func (c *coder) readAsk() string {
 		b[i] = byte(c.R.Bits(8))
 	}
 	if !c.good(b) {
+		c.Bad = true
+	}
+	return string(b)
+}
+
+// command writes a command.
+func (c *coder) command(command string) {
+	for i := range len(command) {
+		c.W.Bits(uint64(command[i]), 8)
+	}
+}
+
+// readCommand reads one.
+func (c *coder) readCommand() string {
+	b := append(make([]byte, 0, ecs.MaxRequest+1), byte(c.R.Bits(8)))
+	if int(b[0]) >= len(c.commands.Commands) {
+		c.Bad = true
+		return ""
+	}
+	for range c.commands.Commands[b[0]].Schema.RawSize() {
+		b = append(b, byte(c.R.Bits(8)))
+	}
+	if _, _, err := c.commands.Next(b); err != nil {
 		c.Bad = true
 	}
 	return string(b)

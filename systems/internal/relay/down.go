@@ -14,8 +14,8 @@ import (
 //	          that were due were not made; else until the client has heard how many those are
 //	1 bit     1: report the digests of recent ticks
 //	1 bit     1 and ticks back, a number, sum 32: the low half of the hash of the world after a final tick
-//	1 bit     1 and count less 1 4, place of the first 16, events: who comes and goes,
-//	          from what the client has acknowledged on
+//	1 bit     1 and count less 1 4, or 6 where the protocol has commands, place of the first 16, events: who
+//	          comes and goes and what is commanded, from what the client has acknowledged on
 //	base      ticks back, a number: first inputs are told against the one before this tick
 //	slots     a number, the slots in use
 //	1 bit     1 and the slot that is first, a number
@@ -27,7 +27,9 @@ import (
 //	event     1 bit: 1 leaves | slot, a number | ticks back, signed: the first one in which the
 //	          player plays, or plays no more | for one who comes, number of the player 32,
 //	          and ticks until its first input, a number | what it asks to be, where the protocol has
-//	          that: 1 bit: 1 and its bytes, 0 nothing
+//	          that: 1 bit: 1 and its bytes, 0 nothing. Where the protocol has commands, before all that
+//	          1 bit: 1 and, instead: ticks back, signed: of the command | number of the player 32 | kind 8 |
+//	          value, as many bytes as that kind has
 //
 // Messages bring what may have been lost with those before them; see telling. A lane may begin behind what
 // the client has: what is between comes with another message, and the client acknowledges none that leaves a gap.
@@ -35,8 +37,11 @@ import (
 // have of all lanes, or the neutral one where that is none or the client was never told of it; each other one
 // against the one before it. Zero bits go up to the next byte.
 
-// maxEvents is how many events a message holds.
-const maxEvents = 16
+// eventBits count the events of a message, less 1; moreEventBits where there are commands among them.
+const (
+	eventBits     = 4
+	moreEventBits = 6
+)
 
 // laneBits is how long a lane is before its inputs, at most, and tailBits what follows on
 // all lanes.
@@ -81,13 +86,13 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	if p.known.turn > 0 {
 		c.number(uint32(p.known.turn))
 	}
-	s.count = 0
+	s.scratch.count = 0
 	turn := 0
 	for i := range s.lanes {
 		slot := (p.known.turn + i) % len(s.lanes)
 		room := (begin+limit-c.W.Len())*8 - (len(s.lanes) - i) - tailBits
 		l, t := s.lanes[slot], &p.known.lanes[slot]
-		s.told[slot] = t.acked
+		s.scratch.told[slot] = t.acked
 		if l == nil || announced(untold, slot) {
 			c.W.Bool(false)
 			continue
@@ -95,7 +100,7 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 		from := t.from(now, p.known.repeats, againEvery(s.tickRate))
 		if end := s.appendLane(l, from, l.before(base, t.start), now, room); end > from {
 			t.told(from, end)
-			s.told[slot] = end
+			s.scratch.told[slot] = end
 		}
 		if t.end < l.end && turn == 0 {
 			turn = slot
@@ -103,7 +108,7 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	}
 	p.known.turn = turn
 	c.number(now - horizon)
-	p.known.note(seq, events, s.waited, s.told)
+	p.known.note(seq, events, s.waited, s.scratch.told)
 	return c.W.Bytes()
 }
 
@@ -148,28 +153,37 @@ func (s *Server) appendLane(l *lane, from uint32, before []int32, now uint32, ro
 	}
 	end := from + uint32(n)
 	c.signed(int32(now - end))
-	c.W.Bool(n == s.count)
-	if n != s.count {
+	c.W.Bool(n == s.scratch.count)
+	if n != s.scratch.count {
 		c.number(uint32(n))
-		s.count = n
+		s.scratch.count = n
 	}
 	c.write(l, from, n, before, true)
 	return end
 }
 
-// appendEvents tells who came and left, and returns how many events the client knows then.
+// appendEvents tells who came and left and commanded, and returns how many events the client knows then.
 func (s *Server) appendEvents(p *peer, now uint32) int {
 	c := s.coder
 	news := s.events[p.known.events-s.before:]
-	news = news[:fitting(news)]
+	news = news[:fitting(news, 1<<c.eventBits)]
 	c.W.Bool(len(news) > 0)
 	if len(news) == 0 {
 		return p.known.events
 	}
-	c.W.Bits(uint64(len(news)-1), 4)
+	c.W.Bits(uint64(len(news)-1), c.eventBits)
 	c.W.Bits(uint64(p.known.events), 16)
 	for i := range news {
 		e := &news[i]
+		if c.commands != nil {
+			c.W.Bool(e.command)
+		}
+		if e.command {
+			c.signed(int32(now - e.tick()))
+			c.W.Bits(uint64(e.Player), 32)
+			c.command(e.Value)
+			continue
+		}
 		c.W.Bool(e.leave)
 		c.number(uint32(e.slot))
 		c.signed(int32(now - e.tick()))
@@ -182,11 +196,17 @@ func (s *Server) appendEvents(p *peer, now uint32) int {
 	return p.known.events + len(news)
 }
 
-// fitting is how many events a message holds: one at least, and no more values than have room beside the inputs.
-func fitting(news []event) int {
-	n, bytes := 0, 0
-	for n < min(len(news), maxEvents) {
-		if bytes += len(news[n].Value); n > 0 && bytes > maxValues {
+// fitting is how many events a message of so many at most holds: one at least, and no more values than have room beside
+// the inputs.
+func fitting(news []event, most int) int {
+	n, bytes, commands := 0, 0, 0
+	for n < min(len(news), most) {
+		if e := &news[n]; e.command {
+			commands += len(e.Value) + commandHead
+		} else {
+			bytes += len(e.Value)
+		}
+		if n > 0 && (bytes > maxValues || commands > maxCommands) {
 			break
 		}
 		n++
@@ -194,8 +214,14 @@ func fitting(news []event) int {
 	return n
 }
 
-// maxValues is how many bytes of values a message holds, where it tells of more than one.
-const maxValues = ecs.MaxRequest
+const (
+	// maxValues is how many bytes of what players ask to be a message holds, where it tells of more than one.
+	maxValues = ecs.MaxRequest
+	// maxCommands is how many bytes of commands it holds, where it tells of more than one.
+	maxCommands = 480
+	// commandHead is what stands before a command, rounded up.
+	commandHead = 7
+)
 
 // appendCheck tells the hash of a final tick, once.
 func (s *Server) appendCheck(p *peer, now uint32) {

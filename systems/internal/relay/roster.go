@@ -6,7 +6,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// comeAndGo lets players leave whose clients are gone, and join who are ready.
+// comeAndGo lets players leave whose clients are gone, and join who are ready, and tells the tick that comes what they
+// command.
 func (s *Server) comeAndGo() {
 	now := s.timeline.Next()
 	for slot, l := range s.lanes {
@@ -26,7 +27,7 @@ func (s *Server) comeAndGo() {
 			l.To = now
 			l.end = min(l.end, now)
 			l.expire(now)
-			s.events = append(s.events, event{true, slot, l.Presence})
+			s.events = append(s.events, event{leave: true, slot: slot, Presence: l.Presence})
 		}
 	}
 	for _, p := range s.peers {
@@ -43,8 +44,16 @@ func (s *Server) comeAndGo() {
 		for _, o := range s.peers {
 			o.known.lanes[slot].begin(first)
 		}
-		s.events = append(s.events, event{false, slot, s.lanes[slot].Presence})
+		s.events = append(s.events, event{slot: slot, Presence: s.lanes[slot].Presence})
 	}
+	for _, a := range s.asked {
+		if err := timeline.CommandsOf(s.timeline).Add(a.Player, now, a.Value); err != nil {
+			panic(err) // the next tick is never final
+		}
+		s.events = append(s.events, event{command: true, slot: -1, Presence: timeline.Presence{Player: a.Player, From: now, Value: a.Value}})
+	}
+	clear(s.asked)
+	s.asked = s.asked[:0]
 }
 
 // slot finds a free slot and puts a lane there.
@@ -53,7 +62,7 @@ func (s *Server) slot() int {
 	if slot < 0 {
 		slot = len(s.lanes)
 		s.lanes = append(s.lanes, nil)
-		s.told = append(s.told, 0)
+		s.scratch.told = append(s.scratch.told, 0)
 	}
 	if n := len(s.spare); n > 0 {
 		s.lanes[slot], s.spare = s.spare[n-1], s.spare[:n-1]
@@ -88,7 +97,7 @@ func (s *Server) retire() {
 		s.before = known
 	}
 	for slot, l := range s.lanes {
-		if l == nil || l.To == timeline.Forever || l.end < l.To || s.timeline.Next()-l.To <= uint32(s.config.Timeline.Window+s.config.Timeline.Early) || s.pending(slot) {
+		if l == nil || l.To == timeline.Forever || l.end < l.To || s.timeline.Next()-l.To <= uint32(s.config.Timeline.Window+s.config.Timeline.Early) || pending(s.events, slot) {
 			continue // a state of the window may need it yet, and what was told ahead is another's then
 		}
 		for _, p := range s.peers {
@@ -105,6 +114,6 @@ func (s *Server) retire() {
 }
 
 // pending reports whether some client has not heard of what happened in a slot.
-func (s *Server) pending(slot int) bool {
-	return slices.ContainsFunc(s.events, func(e event) bool { return e.slot == slot })
+func pending(events []event, slot int) bool {
+	return slices.ContainsFunc(events, func(e event) bool { return e.slot == slot })
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -22,21 +23,29 @@ type Server struct {
 	peers    []*peer // by player
 	gone     []*peer // to be used again
 	events   []event
-	before   int // events that everybody knows and that are kept no longer
+	asked    []commands.Entry // for the tick that comes
+	before   int              // events that everybody knows and that are kept no longer
 	missing  []uint32
-	delay    int      // under lockstep, of everybody's inputs
-	waited   uint32   // ticks that were due and are not made
-	told     []uint32 // scratch: by slot, the end after the message that is written
-	count    int      // scratch: inputs told of the slot before
-	tickRate int      // of the world
-	input    []int32  // scratch
+	delay    int    // under lockstep, of everybody's inputs
+	waited   uint32 // ticks that were due and are not made
+	tickRate int    // of the world
+	scratch  scratch
 	stats    Stats
 }
 
-// event is a player who comes or goes.
+// scratch is memory that is used again.
+type scratch struct {
+	told  []uint32 // by slot, the end after the message that is written
+	count int      // inputs told of the slot before
+	input []int32
+	doing []commands.Entry
+}
+
+// event is a player who comes or goes, or commands something.
 type event struct {
-	leave bool
-	slot  int
+	leave   bool
+	command bool // Presence is the player, the tick and the command
+	slot    int  // −1 for a command
 	timeline.Presence
 }
 
@@ -53,7 +62,7 @@ func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
 	}
 	s := &Server{timeline: timeline.New(w, c.Timeline, listeners...), config: c}
 	s.coder, s.tickRate = coderOf(w), w.TickRate()
-	s.input = make([]int32, len(s.coder.neutral))
+	s.scratch.input = make([]int32, len(s.coder.neutral))
 	return s
 }
 
@@ -71,6 +80,9 @@ func coderOf(w *ecs.World) *coder {
 	c := newCoder(t, neutral)
 	if r := w.Protocol().Players().Join; r != nil && r.Schema.RawSize() > 0 {
 		c.asks = r
+	}
+	if r := w.Protocol().Players(); len(r.Commands) > 0 {
+		c.commands, c.eventBits = r, moreEventBits
 	}
 	return c
 }
@@ -111,6 +123,12 @@ func (s *Server) Remove(player uint32) {
 	}
 	s.gone = append(s.gone, s.peers[i])
 	s.peers = slices.Delete(s.peers, i, i+1)
+}
+
+// Command makes a player do something at the begin of the next tick, behind what it does in it already: what
+// [ecs.Players] packed. The player need not play.
+func (s *Server) Command(player uint32, command string) {
+	s.asked = append(s.asked, commands.Entry{Player: player, Value: command})
 }
 
 // Renew begins anew with a client, whose player plays on: its session is another one, or its world

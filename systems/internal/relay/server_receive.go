@@ -114,8 +114,8 @@ func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 		s.stats.Known++
 		return
 	}
-	copy(s.input, words)
-	words = s.input
+	copy(s.scratch.input, words)
+	words = s.scratch.input
 	s.coder.snap(words, false)
 	if s.config.Refuse != nil && s.config.Refuse(p.player, tick, words) {
 		l.refuse(&s.stats)

@@ -27,7 +27,8 @@ const partHead = 6
 //	keep | tick u32 | events known | players n | each: slot, player, first tick, tick of its first
 //	input, tick after the last or 0, 1: adopted, and then tick of the input held plus 1 or 0 and its words, or
 //	0, and where the protocol asks who comes for something the bytes of that, how many before them |
-//	the world, as ecs.WorldHistory.AppendState writes it
+//	where the protocol has commands, those from tick on, in the order in which they run: how many, and of each its tick
+//	and its player, fixed, its kind u8 and its value | the world, as ecs.WorldHistory.AppendState writes it
 
 // attend makes the state for a client that needs one.
 func (s *Server) attend(p *peer) {
@@ -83,6 +84,13 @@ func (s *Server) attend(p *peer) {
 		b = codec.AppendUvarint(b, uint64(at)+1)
 		for _, v := range words {
 			b = le.AppendUint32(b, uint32(v))
+		}
+	}
+	if s.coder.commands != nil {
+		s.scratch.doing = timeline.CommandsOf(s.timeline).Append(s.scratch.doing[:0], tick)
+		b = codec.AppendUvarint(b, uint64(len(s.scratch.doing)))
+		for _, d := range s.scratch.doing {
+			b = append(le.AppendUint32(le.AppendUint32(b, d.Tick), d.Player), d.Value...)
 		}
 	}
 	b, err := s.timeline.History().AppendState(b, tick)

@@ -25,6 +25,7 @@ import (
 //	  3      the client may write the client-owned components of an entity: NetID varint
 //	  4      it may not: NetID varint
 //	  5      an entity of which that was told is gone: NetID varint
+//	  6      a command was refused: its kind and 1, varint | reason
 //	reason   length u8, up to 64 | UTF-8
 const KindNotices = 5
 
@@ -36,6 +37,7 @@ const (
 	NoticeGranted        // the client may write an entity
 	NoticeRevoked        // it may no longer
 	NoticeGone           // an entity that was granted is gone
+	NoticeCommand        // a command was refused
 	noticeKinds
 )
 
@@ -46,7 +48,7 @@ const MaxReason = 64
 type Notice struct {
 	Kind      int
 	Tick      uint32
-	Input     uint32
+	Input     uint32 // sequence; of a command its kind and 1
 	Inputs    uint64
 	ID        uint32
 	Component int // among the client-owned ones
@@ -60,7 +62,7 @@ func (n *Notice) Append(b []byte, words []int32, t *schema.Table) []byte {
 	b = append(b, byte(n.Kind))
 	b = codec.AppendUvarint(b, uint64(n.Tick))
 	switch n.Kind {
-	case NoticeInput:
+	case NoticeInput, NoticeCommand:
 		b = codec.AppendUvarint(b, uint64(n.Input))
 		b = appendReason(b, n.Reason)
 	case NoticeFast:
@@ -140,7 +142,7 @@ func (r *NoticeReader) notice(in *codec.ByteReader) error {
 	if n.Kind == NoticeFast {
 		n.Inputs = in.Uvarint()
 	} else {
-		number := in.Uvarint() // of an input, or an entity
+		number := in.Uvarint() // of an input, an entity, or a kind of commands
 		if number > math.MaxUint32 || number == 0 {
 			return fmt.Errorf("%w: notice about %d", ErrMessage, number)
 		}
@@ -152,7 +154,7 @@ func (r *NoticeReader) notice(in *codec.ByteReader) error {
 			return fmt.Errorf("%w: notice about component %d", ErrMessage, n.Component)
 		}
 	}
-	if n.Kind == NoticeInput || n.Kind == NoticeChange {
+	if n.Kind == NoticeInput || n.Kind == NoticeChange || n.Kind == NoticeCommand {
 		size := int(in.Byte())
 		text := in.Next(size)
 		if size > MaxReason || !utf8.Valid(text) {

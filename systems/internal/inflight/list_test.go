@@ -1,0 +1,59 @@
+package inflight
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/codec"
+)
+
+// What is on a list goes out at once, again after a wait, until a packet that had it is acknowledged; what has no
+// room follows when what stood before it is there.
+func TestListGoesOutUntilItIsAcknowledged(t *testing.T) {
+	var l List[int]
+	var packets [][]byte
+	now := time.Unix(0, 0)
+	send := func() {
+		if l.Due(now, time.Second) {
+			l.Send(nil, 9, now, func(b []byte) (uint16, bool) {
+				packets = append(packets, slices.Clone(b))
+				return uint16(len(packets)), true
+			})
+		}
+	}
+	send()
+	add := func(v, size int) bool {
+		return l.Add(v, func(b []byte) []byte { return append(b, make([]byte, size)...) })
+	}
+	add(1, 400)
+	add(2, 400)
+	add(3, 400)
+	send()
+	send()
+	if len(packets) != 1 || len(packets[0]) != 802 {
+		t.Fatalf("%d packets", len(packets))
+	}
+	now = now.Add(time.Second)
+	send()
+	if len(packets) != 2 {
+		t.Fatalf("%d packets after the wait", len(packets))
+	}
+	var heard []int
+	for _, seq := range []uint16{7, 1, 1, 2} {
+		l.Acked(seq, func(v *int) { heard = append(heard, *v) })
+	}
+	if !slices.Equal(heard, []int{1, 2}) || l.Waiting() != 1 {
+		t.Errorf("heard %v, %d wait", heard, l.Waiting())
+	}
+	send()
+	if want := codec.AppendUvarint([]byte{9}, 3); len(packets) != 3 || !slices.Equal(packets[2][:2], want) {
+		t.Errorf("%x", packets[2][:2])
+	}
+	for n := 1; n < Waiting; n++ {
+		add(n, 1)
+	}
+	if add(0, 1) {
+		t.Error("there was room for one more than wait")
+	}
+}
