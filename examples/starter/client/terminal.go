@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -14,11 +15,14 @@ import (
 	"github.com/tactusgo/tactus/examples/starter/game"
 )
 
-// play lets a bot play, and prints once a second what it sees.
+// play lets a bot play, in a colour of its choice, and prints once a second what it sees.
 func play(ctx context.Context, addr string, config systems.ClientConfig, out io.Writer) error {
 	config.Gather = systems.Gather(game.Bot)
 	c, err := systems.Dial(ctx, addr, game.Protocol(), config)
 	if err != nil {
+		return err
+	}
+	if err := systems.Command(c, game.Paint{Colour: uint8(rand.IntN(len(game.Colours)))}); err != nil {
 		return err
 	}
 	var next time.Time

@@ -6,10 +6,12 @@ import (
 	"context"
 	"image/color"
 	"io"
+	"log"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/ebitenutil"
+	"github.com/hajimehoshi/ebiten/v2/inpututil"
 	"github.com/hajimehoshi/ebiten/v2/vector"
 
 	"github.com/tactusgo/tactus/systems"
@@ -21,6 +23,7 @@ import (
 type window struct {
 	ctx    context.Context
 	client *systems.Client
+	colour uint8 // that was asked for last
 }
 
 // play opens a window, and plays until that is closed, ctx ends, or the session does.
@@ -31,7 +34,7 @@ func play(ctx context.Context, addr string, config systems.ClientConfig, _ io.Wr
 		return err
 	}
 	defer func() { _ = c.Close(time.Now()) }()
-	ebiten.SetWindowTitle("Starter: arrow keys walk")
+	ebiten.SetWindowTitle("Starter: arrow keys walk, C is for colour")
 	ebiten.SetWindowSize(game.Width, game.Height)
 	ebiten.SetRunnableOnUnfocused(true) // the match goes on behind other windows
 	ebiten.SetTPS(ebiten.SyncWithFPS)   // the client keeps its own time
@@ -63,7 +66,16 @@ func (g *window) Update() error {
 	now := time.Now()
 	g.client.Advance(now)
 	g.client.Frame(now)
-	return g.client.Err()
+	if err := g.client.Err(); err != nil {
+		return err
+	}
+	if inpututil.IsKeyJustPressed(ebiten.KeyC) {
+		g.colour = (g.colour + 1) % uint8(len(game.Colours))
+		if err := systems.Command(g.client, game.Paint{Colour: g.colour}); err != nil {
+			log.Print(err)
+		}
+	}
+	return nil
 }
 
 // Draw shows the view.

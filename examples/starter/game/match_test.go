@@ -23,7 +23,7 @@ func TestEveryModel(t *testing.T) {
 	}
 }
 
-// match lets four bots play for twenty seconds. In the end all see the same: names and points.
+// match lets four bots play for twenty seconds. In the end all see the same: names, colours and points.
 func match(t *testing.T, model policy.Preset, seed uint64) {
 	names := []string{"Ann", "Bob", "Cyd", "Dee"}
 	crowd := systemstest.New(t, systemstest.Config{
@@ -41,6 +41,11 @@ func match(t *testing.T, model policy.Preset, seed uint64) {
 		Seed:    seed,
 	})
 	crowd.Connect()
+	for n, c := range crowd.Clients {
+		if err := systems.Command(c.Client, Paint{Colour: uint8(n) + 2}); err != nil {
+			t.Error(err)
+		}
+	}
 	crowd.Run(20 * time.Second)
 	crowd.Settle()
 	crowd.Converged()
@@ -48,8 +53,8 @@ func match(t *testing.T, model policy.Preset, seed uint64) {
 	points := 0
 	for _, p := range ecs.All[seenPlayer](crowd.Server.World()) {
 		for n, c := range crowd.Clients {
-			if c.ID() == p.Owner.Client && p.Player.Name.String() != names[n] {
-				t.Errorf("client %d is %s, not %s", n, p.Player.Name, names[n])
+			if c.ID() == p.Owner.Client && (p.Player.Name.String() != names[n] || p.Player.Colour != uint8(n)+2) {
+				t.Errorf("client %d is %s with colour %d, not %s", n, p.Player.Name, p.Player.Colour, names[n])
 			}
 		}
 		points += int(p.Player.Score)

@@ -23,6 +23,11 @@ type Login struct {
 	Name components.Text[[16]byte]
 }
 
+// Paint is a command: what a player asks for now and then, here another colour.
+type Paint struct {
+	Colour uint8 `net:"enum 6"`
+}
+
 // Place is where something is. A player's own is predicted on the player's client; all others are drawn on their way
 // between two states of the server.
 type Place struct {
@@ -50,6 +55,7 @@ func Protocol() *ecs.Protocol {
 	ecs.Replicate[Player](p, 0)
 	ecs.Replicate[Star](p, 0)
 	ecs.Join(p, join)
+	ecs.Command(p, paint)
 	p.Simulate("walk", walk)
 	p.Authority("collect", collect)
 	p.Authority("scatter", scatter)

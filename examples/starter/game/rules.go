@@ -36,6 +36,13 @@ func join(w *ecs.World, client uint32, who *Login) {
 	w.Spawn(components.Owner{Client: client}, Place{Width / 2, Height / 2}, Player{Name: who.Name, Colour: colour}, Move{})
 }
 
+// paint carries out the command.
+func paint(w *ecs.World, client uint32, ask *Paint) {
+	for _, c := range ecs.EachOf[collector](w, client) {
+		c.Player.Colour = ask.Colour
+	}
+}
+
 // walk moves players. The server runs it for all of them, and each client at once for its own; so it depends on the
 // input and on components, and on nothing else. The length of a step is [ecs.World.Step]: between two ticks a client
 // draws a part of one.

@@ -48,10 +48,12 @@ func TestWalk(t *testing.T) {
 	t.Error("there is no player")
 }
 
-// Every colour that a player can have is one.
+// Every colour that a player can have, or ask for, is one.
 func TestColours(t *testing.T) {
-	field, _ := reflect.TypeFor[Player]().FieldByName("Colour")
-	if tag, want := field.Tag.Get("net"), fmt.Sprintf("enum %d", len(Colours)); tag != want {
-		t.Errorf("the tag is %q, and there are %s", tag, want)
+	for _, of := range []reflect.Type{reflect.TypeFor[Player](), reflect.TypeFor[Paint]()} {
+		field, _ := of.FieldByName("Colour")
+		if tag, want := field.Tag.Get("net"), fmt.Sprintf("enum %d", len(Colours)); tag != want {
+			t.Errorf("the tag of %v.Colour is %q, and there are %s", of, tag, want)
+		}
 	}
 }

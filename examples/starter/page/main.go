@@ -22,6 +22,17 @@ func main() {
 	held := systems.Gather(func(_ *systems.Client, in *game.Move) {
 		in.DX, in.DY = keys.Axis("ArrowLeft", "ArrowRight"), keys.Axis("ArrowUp", "ArrowDown")
 	})
+	colour, pressed := uint8(0), false
+	paint := func(c *systems.Client) { // C asks for the next colour
+		if now := keys.Down("c"); now != pressed {
+			if pressed = now; now {
+				colour = (colour + 1) % uint8(len(game.Colours))
+				if err := systems.Command(c, game.Paint{Colour: colour}); err != nil {
+					browser.Say(err.Error())
+				}
+			}
+		}
+	}
 	canvas := js.Global().Get("document").Call("getElementById", "game").Call("getContext", "2d")
 	canvas.Set("textAlign", "center")
 	browser.Run(browser.Config{
@@ -31,7 +42,10 @@ func main() {
 			who.Name.Set(flag.Lookup("name").Value.String()) // as the page says
 			c.Login, c.Gather, c.Partial = who, held, held
 		},
-		Draw: func(c *systems.Client) { draw(c, canvas) },
+		Draw: func(c *systems.Client) {
+			paint(c)
+			draw(c, canvas)
+		},
 	})
 }
 
