@@ -29,6 +29,7 @@ func Protocol() *ecs.Protocol {
 
 	ecs.Join(p, join)
 	p.Leave(leave)
+	ecs.Command(p, rename)
 	ecs.Carry(p, func(_ Flag, carrier Place) Place { return carrier })
 
 	p.Simulate("drive", drive)
@@ -85,9 +86,10 @@ func Server(model policy.Preset) systems.ServerConfig {
 		},
 	})
 	c := systems.ServerConfig{
-		Policies: model.Policies(),
-		Login:    systems.Login(admit),
-		Events:   events,
+		Policies:       model.Policies(),
+		Login:          systems.Login(admit),
+		RefuseCommands: []systems.RefuseCommandFunc{systems.RefuseCommand(refuseRename)},
+		Events:         events,
 	}
 	if model != policy.Rollback && model != policy.Lockstep { // there every peer knows everything
 		c.Visible, c.Priority, c.Budget = visible, nearest, 600

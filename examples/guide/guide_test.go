@@ -52,6 +52,11 @@ func TestEveryModel(t *testing.T) {
 						screen.Draw()
 					}
 				})
+				var name guide.Rename
+				name.Name.Set("somebody else")
+				if err := systems.Command(crowd.Clients[1].Client, name); err != nil {
+					t.Fatal(err)
+				}
 				crowd.Run(20 * time.Second)
 				crowd.Settle()
 				crowd.Converged()
@@ -60,12 +65,12 @@ func TestEveryModel(t *testing.T) {
 				}
 				names := 0
 				for _, c := range ecs.All[struct{ Crew guide.Crew }](crowd.Clients[2].View()) {
-					if c.Crew.Name.String() == "player 1" {
+					if c.Crew.Name.String() == "somebody else" {
 						names++
 					}
 				}
 				if names != 1 {
-					t.Errorf("client 3 sees %d players under the name that one joined with, want 1", names)
+					t.Errorf("client 3 sees %d players under the name that one asked for, want 1", names)
 				}
 			})
 		})

@@ -14,6 +14,11 @@ type Login struct {
 	Team uint8 `net:"enum 2"`
 }
 
+// Rename is a command: what a player asks for now and then.
+type Rename struct {
+	Name components.Text[[16]byte]
+}
+
 // join makes the tank of a player that comes.
 func join(w *ecs.World, client uint32, who *Login) {
 	w.Spawn(components.Owner{Client: client}, bases[who.Team], Hull{Heading: uint16(who.Team) << 15, Left: armour}, Crew(*who), Ammo{magazine},
@@ -31,12 +36,27 @@ func leave(w *ecs.World, client uint32) {
 	}
 }
 
+// rename carries out a command, in the same tick on every peer that simulates it.
+func rename(w *ecs.World, client uint32, c *Rename) {
+	for _, t := range ecs.EachOf[tank](w, client) {
+		t.Crew.Name = c.Name
+	}
+}
+
 // errName refuses a name.
 var errName = errors.New("a name needs a letter")
 
 // admit has the last word on who joins as what. What it refuses is told to the client.
 func admit(_ netsys.Session, who *Login) error {
 	if who.Name.Len() == 0 {
+		return errName
+	}
+	return nil
+}
+
+// refuseRename looks at a command before any peer runs it.
+func refuseRename(_ *ecs.World, _ uint32, c *Rename) error {
+	if c.Name.Len() == 0 {
 		return errName
 	}
 	return nil
