@@ -86,11 +86,11 @@ func Server(model policy.Preset) systems.ServerConfig {
 		},
 	})
 	c := systems.ServerConfig{
-		Policies:       model.Policies(),
-		Login:          systems.Login(admit),
-		RefuseCommands: []systems.RefuseCommandFunc{systems.RefuseCommand(refuseRename)},
-		Events:         events,
+		Policies: model.Policies(),
+		Login:    systems.Login(admit),
+		Events:   events,
 	}
+	c.RefuseCommands = []systems.RefuseCommandFunc{systems.RefuseCommand(refuseRename)}
 	if model != policy.Rollback && model != policy.Lockstep { // there every peer knows everything
 		c.Visible, c.Priority, c.Budget = visible, nearest, 600
 	}
