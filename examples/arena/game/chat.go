@@ -9,7 +9,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // Line is a line of a chat: what a player says.
@@ -18,7 +17,7 @@ type Line = components.Text[[80]byte]
 // Say is what a client sends to say something.
 type Say struct{ Text Line }
 
-// Rename is what a client sends to get another name.
+// Rename is the command to get another name.
 type Rename struct {
 	Name components.Text[[16]byte]
 }
@@ -35,7 +34,6 @@ type Said struct {
 type Messages struct {
 	Registry *channel.Registry
 	Say      *channel.Type[Say]
-	Rename   *channel.Type[Rename]
 	Said     *channel.Type[Said]
 }
 
@@ -45,7 +43,6 @@ func NewMessages() *Messages {
 	return &Messages{
 		Registry: r,
 		Say:      channel.Register[Say](r, "event"),
-		Rename:   channel.Register[Rename](r, "event"),
 		Said:     channel.Register[Said](r, "event"),
 	}
 }
@@ -56,25 +53,19 @@ type talker struct {
 	client uint32
 }
 
-// Serve makes a server take in what clients say, and rename them.
+// rename gives a player another name, where that can be read.
+func rename(w *ecs.World, client uint32, r *Rename) {
+	for _, p := range ecs.EachInOrder[named](w) {
+		if name := printable(r.Name.String()); p.Owner.Client == client && name != "" {
+			p.Who.Name.Set(name)
+		}
+	}
+}
+
+// Serve makes a server take in what clients say.
 func (m *Messages) Serve(c *systems.ServerConfig) {
 	d := channel.NewDispatcher[talker](m.Registry)
 	spoken := make(map[uint32]uint32) // when each client may speak again, in ticks
-	channel.Handle(d, m.Rename, func(t talker, r *Rename) {
-		if t.server.Config().Policies.Correction == policy.CorrectionInputs {
-			// Nobody but inputs may change a world that everybody simulates.
-			said := Said{}
-			said.Name.Set("server")
-			said.Text.Set("everybody simulates everything here, so names stay as they are")
-			_ = m.Said.Send(t.server.Session(t.client).Channels(), &said)
-			return
-		}
-		for _, p := range ecs.Each[named](t.server.World()) {
-			if name := printable(r.Name.String()); p.Owner.Client == t.client && name != "" {
-				p.Who.Name.Set(name)
-			}
-		}
-	})
 	channel.Handle(d, m.Say, func(t talker, s *Say) {
 		text, now := printable(s.Text.String()), t.server.Tick()
 		if text == "" || now < spoken[t.client] {

@@ -90,6 +90,7 @@ func CombatProtocol() *ecs.Protocol {
 	ecs.Singleton[Feed](p, 0)
 	ecs.Input[Action](p)
 	ecs.Join(p, joinCombat)
+	ecs.Command(p, rename)
 	ecs.Local[Wander](p, 0)
 	ecs.Local[fallen](p, 0)
 	ecs.Local[muzzle](p, 0)

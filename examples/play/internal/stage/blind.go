@@ -27,15 +27,6 @@ func (s *Stage) Leave() {
 	s.online.close()
 }
 
-// Told is the newest line that [Stage.Tell] was told.
-func (s *Stage) Told() (who, text string) {
-	if s.chat.n == 0 {
-		return "", ""
-	}
-	n := s.chat.notes[s.chat.n-1]
-	return n.who, n.text
-}
-
 // Playing reports whether there is a session.
 func (s *Stage) Playing() bool { return s.was }
 

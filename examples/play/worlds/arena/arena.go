@@ -136,7 +136,7 @@ func (a *scene) call(c *systems.Client) {
 	}
 	var r game.Rename
 	r.Name.Set(a.stage.Name())
-	a.named = a.stage.Name() == "" || a.messages.Rename.Send(c.Session().Channels(), &r) == nil
+	a.named = a.stage.Name() == "" || systems.Command(c, r) == nil
 }
 
 // Say implements [stage.Talker].
