@@ -26,6 +26,8 @@ const (
 	DropSchema
 	// DropClosing: a hello after [Server.StopAccepting]. Refused.
 	DropClosing
+	// DropLogin: a hello that [ServerConfig.Login] refused.
+	DropLogin
 	// DropHalfOpen: not a packet but a client, which had a slot for 5 s and said no hello, or did not come back after
 	// the welcome.
 	DropHalfOpen
@@ -51,6 +53,7 @@ var dropNames = [dropReasons]string{
 	DropVersion:     "other version",
 	DropSchema:      "other schema",
 	DropClosing:     "server closing",
+	DropLogin:       "login refused",
 	DropHalfOpen:    "handshake abandoned",
 	DropFlood:       "client over its rate",
 	DropDuplicate:   "duplicate",

@@ -71,7 +71,7 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 		if err := s.login(from); err != nil {
 			text := strings.ToValidUTF8(err.Error(), "?")
 			s.refuse(now, from, refused{reason: refusedLogin, line: unknownLine, text: []byte(text[:min(len(text), maxRefusedText)])})
-			return DropNone
+			return DropLogin
 		}
 		s.welcome(now, from)
 	case DropVersion:

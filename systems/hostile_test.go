@@ -129,8 +129,14 @@ func TestDatagramsFromStrangers(t *testing.T) {
 			if s.Inputs != calm.Inputs || s.MalformedMessages+s.FloodedMessages > 0 {
 				t.Errorf("inputs %+v, without attack %+v", s.Inputs, calm.Inputs)
 			}
-			if len(log.lines) != len(quiet.lines) {
-				t.Errorf("%d lines were logged, %d without attack", len(log.lines), len(quiet.lines))
+			said := map[string]bool{} // of a stranger's tokens there is a line for each reason
+			log.lines = slices.DeleteFunc(log.lines, func(line string) bool {
+				once := strings.HasPrefix(line, "WARN connect token refused from=127.0.0.1:6666 ") && !said[line]
+				said[line] = true
+				return once
+			})
+			if len(log.lines) != len(quiet.lines) || len(said) > len(quiet.lines)+4 {
+				t.Errorf("%d lines were logged, %d without attack: %q", len(log.lines), len(quiet.lines), log.lines)
 			}
 		})
 	}

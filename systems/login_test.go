@@ -1,8 +1,10 @@
 package systems_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"strings"
 	"testing"
@@ -106,6 +108,8 @@ func TestLoginIsReplayed(t *testing.T) {
 func TestLoginIsRefused(t *testing.T) {
 	config := inClub(policy.LocalSync, 1, 1)
 	config.Link = netsys.Link{}
+	var log bytes.Buffer
+	config.Server.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Login: signed("banned", 1)} }
 	c := systemstest.New(t, config)
 	c.Run(time.Second)
@@ -115,6 +119,13 @@ func TestLoginIsRefused(t *testing.T) {
 	}
 	for range ecs.All[struct{ Is Signature }](c.Server.World()) {
 		t.Error("who was refused is in the world")
+	}
+	if n := c.Server.Stats().Drops[netsys.DropLogin]; n != 1 {
+		t.Errorf("%d refusals counted", n)
+	}
+	if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "login refused") || !strings.Contains(said, "banned until Friday") ||
+		!strings.Contains(said, "player=") || !strings.Contains(said, "address=") {
+		t.Errorf("the log: %s", said)
 	}
 }
 

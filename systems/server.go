@@ -124,7 +124,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 
 	wired := c.sessions()
-	if wired.Login, err = c.Login.Asker(p); err != nil {
+	if wired.Login, err = c.Login.Asker(p, c.Logger); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	wired.Schema, wired.ID, wired.Welcome = p.Lines(), s.sessions.Number, s.welcome

@@ -2,6 +2,7 @@ package login
 
 import (
 	"fmt"
+	"log/slog"
 	"reflect"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -39,13 +40,13 @@ func Of(p *ecs.Protocol, v any) ([]byte, error) {
 }
 
 // Asker makes the function that sessions ask about logins, which anybody may have made. It returns
-// an error with advice.
-func (f Func) Asker(p *ecs.Protocol) (func(s netsys.Session, login []byte) ([]byte, error), error) {
+// an error with advice. A refusal is logged, with its reason and without the login.
+func (f Func) Asker(p *ecs.Protocol, log *slog.Logger) (func(s netsys.Session, login []byte) ([]byte, error), error) {
 	r := p.Players().Join
 	if f.of != nil && (r == nil || r.Schema.Type != f.of) {
 		return nil, fmt.Errorf("ServerConfig.Login looks at %v, which is not the type of the protocol's ecs.Join", f.of)
 	}
-	return func(s netsys.Session, login []byte) ([]byte, error) {
+	ask := func(s netsys.Session, login []byte) ([]byte, error) {
 		if r == nil {
 			if len(login) > 0 {
 				return nil, fmt.Errorf("a login of %d bytes where the protocol has none", len(login))
@@ -63,5 +64,12 @@ func (f Func) Asker(p *ecs.Protocol) (func(s netsys.Session, login []byte) ([]by
 			return nil, err
 		}
 		return r.Bytes(reflect.ValueOf(v).Elem().Interface())
+	}
+	return func(s netsys.Session, login []byte) ([]byte, error) {
+		b, err := ask(s, login)
+		if err != nil {
+			log.Warn("login refused", "player", s.ClientID(), "address", s.RemoteAddr(), "error", err)
+		}
+		return b, err
 	}, nil
 }
