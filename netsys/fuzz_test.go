@@ -12,10 +12,13 @@ func FuzzHello(f *testing.F) {
 	f.Add(appendHello(nil, &hello{version: wireVersion, schema: 2, lines: 3, hashes: [MaxSchemaLines]uint32{4, 5, 6}}))
 	f.Add(appendHello(nil, &hello{version: wireVersion, tag: 1<<63 + 7}))
 	f.Add(appendHello(nil, &hello{version: 9}))
+	f.Add(appendHello(nil, &hello{version: wireVersion, lines: 1, login: []byte("Ada")}))
+	f.Add(appendHello(nil, &hello{version: wireVersion, login: make([]byte, MaxLogin)}))
+	f.Add(append(appendHello(nil, &hello{version: wireVersion, login: make([]byte, MaxLogin)}), 1)) // one too many
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var h hello
 		if parseHello(b, &h) == DropNone {
-			if again := appendHello(nil, &h); !bytes.Equal(again, b) {
+			if again := appendHello(nil, &h); !bytes.Equal(again, b) || len(h.login) > MaxLogin {
 				t.Errorf("%x\nreads as %+v, which is\n%x", b, h, again)
 			}
 		}

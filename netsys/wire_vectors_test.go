@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -30,6 +31,7 @@ type wireVector struct {
 	Schema   uint64   `json:",string,omitempty"`
 	Hashes   []uint32 `json:",omitempty"` // of the lines
 	Tag      uint64   `json:",string,omitempty"`
+	Login    string   `json:",omitempty"` // in hexadecimal
 	ID       uint64   `json:",string,omitempty"`
 	Reason   uint8    `json:",omitempty"`
 	Line     uint16   `json:",omitempty"`
@@ -54,7 +56,7 @@ func (v *wireVector) bytes(t *testing.T) []byte {
 	payload := unhex(v.Payload)
 	switch v.Kind {
 	case kindHello:
-		h := hello{version: v.Version, schema: v.Schema, lines: len(v.Hashes), tag: v.Tag}
+		h := hello{version: v.Version, schema: v.Schema, lines: len(v.Hashes), tag: v.Tag, login: unhex(v.Login)}
 		copy(h.hashes[:], v.Hashes)
 		return appendHello(nil, &h)
 	case kindWelcome:
@@ -74,7 +76,7 @@ func parseVector(t *testing.T, b []byte) (v wireVector) {
 	case kindHello:
 		var h hello
 		drop = parseHello(b, &h)
-		v.Version, v.Schema, v.Tag = h.version, h.schema, h.tag
+		v.Version, v.Schema, v.Tag, v.Login = h.version, h.schema, h.tag, hex.EncodeToString(h.login)
 		v.Hashes = append(v.Hashes, h.hashes[:h.lines]...)
 	case kindWelcome:
 		var w welcome
@@ -110,9 +112,12 @@ func makeWireVectors(t *testing.T) *wireVectors {
 	const greeting = "07000000000000003c0014002c0100000000000000000000"
 	v.Packets = []wireVector{
 		{Name: "hello", Kind: kindHello, Version: wireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Tag: 0xfeed},
+		// The login of package systems: 3 letters of 12, "Ada", and team 2.
+		{Name: "hello of Ada of team 2", Kind: kindHello, Version: wireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Login: "03" + "416461" + strings.Repeat("00", 9) + "02"},
 		{Name: "welcome", Kind: kindWelcome, ID: 3, Payload: greeting},
 		{Name: "refused: the eighth line differs", Kind: kindRefused, Reason: uint8(refusedSchema), Line: 7, Payload: hex.EncodeToString([]byte("replicate Place{X float32 raw}"))},
 		{Name: "refused: nobody any more", Kind: kindRefused, Reason: uint8(refusedClosing)},
+		{Name: "refused: the login", Kind: kindRefused, Reason: uint8(refusedLogin), Line: unknownLine, Payload: hex.EncodeToString([]byte("you are banned until Friday"))},
 		{Name: "keep-alive, nothing received yet", Kind: kindChannels, Delay: nothingHeard},
 		{Name: "datagram", Kind: kindDatagram, Seq: 65535, Ack: 258, AckBits: 0x80000005, Delay: 80, Payload: "01000000010001000000"},
 		{Name: "datagram, and a message of 2 bytes on channel 0", Kind: kindBoth, Seq: 0, Ack: 258, AckBits: 0x80000005, Delay: 96, Payload: "0100", Channels: eventOf(t, "hi")},

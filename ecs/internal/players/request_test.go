@@ -1,0 +1,81 @@
+package players_test
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs/internal/players"
+)
+
+// login has a value of each kind that can be wrong.
+type login struct {
+	Name  components.Text[[5]byte]
+	Team  uint8 `net:"1..4"`
+	Ready bool
+	Items struct {
+		N    uint8     `net:"count"`
+		List [3]uint16 `net:"0..999"`
+	}
+}
+
+func asking() *players.Request[int] {
+	return players.New("Join", func(int, uint32, *login) {})
+}
+
+// forged are values as no honest client has them.
+func forged(t testing.TB) map[string][]byte {
+	var v login
+	v.Name.Set("Ada")
+	v.Team, v.Ready, v.Items.N = 2, true, 2
+	good, err := asking().Bytes(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(at int, b byte) []byte {
+		c := bytes.Clone(good)
+		c[at] = b
+		return c
+	}
+	return map[string][]byte{
+		"": good, "short": good[:len(good)-1], "long": append(bytes.Clone(good), 0), "one byte": good[:1],
+		"a name longer than its room": with(0, 6), "neither true nor false": with(7, 2), "more items than there is room": with(8, 4),
+	}
+}
+
+// What anybody may have made is a value, or an error, before any peer runs it.
+func TestForgedValues(t *testing.T) {
+	for name, b := range forged(t) {
+		v, err := asking().Value(b)
+		if (err == nil) != (name == "") || err != nil && !errors.Is(err, codec.ErrMalformed) && !errors.Is(err, codec.ErrShort) && !errors.Is(err, schema.ErrRange) {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
+	}
+}
+
+// FuzzValue reads any bytes: what is a value runs, and is written as what it was read from.
+func FuzzValue(f *testing.F) {
+	f.Add([]byte(nil))
+	for _, b := range forged(f) {
+		f.Add(b)
+	}
+	r := asking()
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, err := r.Value(b)
+		if err != nil {
+			return
+		}
+		r.Run(0, 1, b)
+		again, err := r.Bytes(reflect.ValueOf(v).Elem().Interface())
+		if err != nil || len(b) > 0 && len(again) != len(b) {
+			t.Fatalf("%x is %+v, which is %x: %v", b, v, again, err)
+		}
+		if w, err := r.Value(again); err != nil || !reflect.DeepEqual(v, w) {
+			t.Errorf("%+v, and again %+v: %v", v, w, err)
+		}
+	})
+}
