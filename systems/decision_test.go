@@ -496,8 +496,8 @@ var start = clock.Now()
 			switch name := d.Name(); {
 			case err != nil:
 				return err
-			case d.IsDir() && slices.Contains([]string{"testdata", "eventloop", "websocket", "netsystest", "inspect"}, name):
-				return filepath.SkipDir // real sockets, the kit for them, and a tool for people
+			case d.IsDir() && slices.Contains([]string{"testdata", "eventloop", "websocket", "netsystest", "inspect", "runner"}, name):
+				return filepath.SkipDir // real sockets, the kit for them, a tool for people, and a command
 			case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 				return nil
 			}
