@@ -91,8 +91,7 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 
 // login asks the application about what a client asks to be.
 func (s *Server) login(guest *session) (err error) {
-	guest.login = slices.Clone(s.hello.login)
-	if s.config.Login != nil {
+	if guest.login = slices.Clone(s.hello.login); s.config.Login != nil {
 		guest.login, err = s.config.Login(guest, guest.login)
 	}
 	return err
@@ -115,8 +114,7 @@ func (s *Server) welcome(now time.Time, guest *session) {
 	if len(w.payload) > MaxWelcome {
 		panic(fmt.Sprintf("netsys: ServerConfig.Welcome returned %d bytes; send more than %d in a message after Connected", len(w.payload), MaxWelcome))
 	}
-	guest.channels = newChannels(s.config.Channels)
-	guest.tag = s.hello.tag
+	guest.channels, guest.tag = newChannels(s.config.Channels), s.hello.tag
 	guest.open(now, id)
 	guest.state = welcomed
 	guest.client.greeting.since = s.carrier.clock.At(now)
