@@ -5,16 +5,20 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // staged is a match that has gone on for some time, its last messages kept.
-func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
-	m = newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
+func staged(t testing.TB, wait bool, parts ...func(p *ecs.Protocol)) (m *match, up, down, state []byte) {
+	m = newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human, parts...)
 	m.blind = true
 	m.run(10)
+	if len(parts) > 0 {
+		m.command(1, 0)
+	}
 	testgame.Must(t, m.server.Add(7, true, ""))
 	m.server.Step()
 	state, err := m.server.Outgoing(7, nil)
@@ -23,6 +27,11 @@ func staged(t testing.TB, wait bool) (m *match, up, down, state []byte) {
 	e := m.join(1, 2, 0, 0, 0)
 	m.join(2, 3, 1, 0.1, 0)
 	m.run(50)
+	if len(parts) > 0 {
+		m.command(1, 1)
+		m.command(2, 2)
+		m.server.Step()
+	}
 	up = e.Append(nil, m.limit)
 	down = m.server.Append(nil, 1, e.down.seq, m.limit)
 	e.down.seq++

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
@@ -119,13 +120,14 @@ type match struct {
 	limit   int
 	blind   bool   // worlds need not agree
 	except  uint32 // the world of this player need not
+	parts   []func(p *ecs.Protocol)
 }
 
-// newMatch makes a match in its second tick.
-func newMatch(t testing.TB, c relay.Config, cc relay.ClientConfig, play func(player uint32, frame int) steer) *match {
+// newMatch makes a match in its second tick; the protocol has parts besides.
+func newMatch(t testing.TB, c relay.Config, cc relay.ClientConfig, play func(player uint32, frame int) steer, parts ...func(p *ecs.Protocol)) *match {
 	cc.Timeline.Wait = c.Timeline.Wait
 	m := &match{
-		t: t, server: relay.NewServer(testgame.Barracks(), c), config: c, client: cc, play: play,
+		t: t, server: relay.NewServer(testgame.Barracks(parts...), c), parts: parts, config: c, client: cc, play: play,
 		hashes: map[uint32]uint64{}, checked: map[uint32]int{}, rng: rand.New(rand.NewPCG(1, 2)), limit: 1180,
 	}
 	m.step()
@@ -140,7 +142,7 @@ func (m *match) join(player uint32, latency, jitter int, loss, dup float64) *end
 		return &link{rng: rand.New(rand.NewPCG(uint64(player), seed)), latency: latency, jitter: jitter, loss: loss, dup: dup}
 	}
 	e := &end{
-		Client: relay.NewClient(testgame.Barracks(), player, m.client), player: player, up: l(1), down: l(2), gathered: map[uint32]int{},
+		Client: relay.NewClient(testgame.Barracks(m.parts...), player, m.client), player: player, up: l(1), down: l(2), gathered: map[uint32]int{},
 	}
 	if m.clocks {
 		e.clock = &clock.Server{}
