@@ -216,7 +216,7 @@ func TestRewindAfterStalls(t *testing.T) {
 func TestRewindRosterIsRepeated(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		config := underPreset(policy.ServerRewind, seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
-		config.Server.Policies.Window, config.Server.Timeout = 600*time.Millisecond, time.Second
+		config.Server.Policies.Window, config.Server.Timeout = 600*time.Millisecond, 1500*time.Millisecond // a handshake of three round trips, in which keep-alives are lost
 		c := match(t, config, 0)
 		for i := range 6 {
 			c.Run(3 * time.Second)
