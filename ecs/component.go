@@ -156,7 +156,8 @@ func Join[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
 
 // Command says what a client can do to the world that is no input: it renames itself, chooses a team, buys. A client
 // gives one with systems.Command, the server in a client's name with systems.CommandFor. f runs in the world of
-// Simulate, at the begin of a tick that the server chooses, the next one: behind who leaves and comes in that
+// Simulate, at the begin of a tick that the server chooses, the next one (under Rollback and Lockstep a later one while
+// clients have not heard of many before it): behind who leaves and comes in that
 // tick, and before its inputs. In a tick all of one client run in the order in which they were given, and clients in
 // the order of their numbers. It runs where the function of [Join] does: on the server alone under LocalSync, Buffered
 // and CorrectOnMismatch, again in ticks that the server simulates again under ServerRewind, and on every peer under

@@ -43,7 +43,8 @@ type applier interface {
 	Leave(p *peer, waited bool)
 	// Depart takes players that are gone for good out of the game.
 	Depart(gone []uint32)
-	// Plays reports whether a client's player is in the game, or will be with the tick that comes.
+	// Plays reports whether a client's player is in the game, or will be with the tick that comes, and may command
+	// something in it.
 	Plays(p *peer) bool
 	// Command makes a player do something in the tick that comes.
 	Command(player uint32, command string)

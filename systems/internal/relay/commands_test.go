@@ -94,6 +94,58 @@ func TestCommandsReachEverybody(t *testing.T) {
 	}
 }
 
+// One who commands a lot, at the largest, makes nobody need a state, however long the path takes: what cannot be told
+// yet waits, and all of it runs in the end. A client that is silent does not hold it up.
+func TestCommandsDoNotPileUp(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human, func(p *ecs.Protocol) {
+		post(p)
+		ecs.Command(p, func(w *ecs.World, player uint32, v *parcel) {
+			for _, r := range ecs.Each[struct{ Is *tally }](w) {
+				r.Is.Sum += uint32(v.Text[0])
+			}
+		})
+	})
+	m.join(1, 12, 3, 0.05, 0)
+	m.join(2, 12, 3, 0.05, 0)
+	silent := m.join(3, 2, 0, 0, 0)
+	m.until(150)
+	s, err := m.server.Timeline().World().Protocol().Players().Pack(parcel{Text: [250]uint8{1}})
+	testgame.Must(t, err)
+	for n := range 600 {
+		if n == 500 {
+			silent.up.dead, silent.down.dead = true, true
+		}
+		if n%3 == 0 {
+			m.server.Command(1, s)
+		}
+		m.step()
+	}
+	testgame.Equal(t, "waits", relay.Commanded(m.server, 1), true)
+	largest := 0
+	for relay.Commanded(m.server, 1) && m.now < 9000 {
+		m.step()
+		largest = max(largest, len(m.server.Append(nil, 3, silent.down.seq, m.limit)))
+		silent.down.seq++
+	}
+	if largest < 500 || largest > m.limit {
+		t.Errorf("who is silent is sent %d bytes", largest)
+	}
+	m.run(60)
+	want := tallied(m.server.Timeline().World())
+	testgame.Equal(t, "commands that ran", want.Sum, uint32(200))
+	for _, e := range m.ends[:2] {
+		if got := tallied(e.Timeline().World()); got != want {
+			t.Errorf("player %d has %+v, want %+v", e.player, got, want)
+		}
+		testgame.Equal(t, "states taken in", e.Stats().States, 1)
+	}
+}
+
+// parcel is as large as a command may be.
+type parcel struct {
+	Text [250]uint8 `net:"raw"`
+}
+
 // What a server says of commands is refused where it is not as a server says it, and else harmless.
 func TestMutilatedCommands(t *testing.T) {
 	m, _, down, state := staged(t, false, post)

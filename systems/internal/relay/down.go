@@ -218,7 +218,7 @@ const (
 	// maxValues is how many bytes of what players ask to be a message holds, where it tells of more than one.
 	maxValues = ecs.MaxRequest
 	// maxCommands is how many bytes of commands it holds, where it tells of more than one.
-	maxCommands = 480
+	maxCommands = 720
 	// commandHead is what stands before a command, rounded up.
 	commandHead = 7
 )

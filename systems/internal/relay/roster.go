@@ -3,6 +3,8 @@ package relay
 import (
 	"slices"
 
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -46,14 +48,42 @@ func (s *Server) comeAndGo() {
 		}
 		s.events = append(s.events, event{slot: slot, Presence: s.lanes[slot].Presence})
 	}
-	for _, a := range s.asked {
+	n := 0
+	for ; n < len(s.asked) && tellable(s, now); n++ {
+		a := s.asked[n]
 		if err := timeline.CommandsOf(s.timeline).Add(a.Player, now, a.Value); err != nil {
 			panic(err) // the next tick is never final
 		}
 		s.events = append(s.events, event{command: true, slot: -1, Presence: timeline.Presence{Player: a.Player, From: now, Value: a.Value}})
 	}
-	clear(s.asked)
-	s.asked = s.asked[:0]
+	s.asked = slices.Delete(s.asked, 0, n)
+}
+
+// tellable reports whether one more command can be told soon: whether each client knows as many of those before it that
+// a message tells what is left. So they never pile up, and no path is too slow for them. Who has heard nothing for a
+// second is not waited for.
+func tellable(s *Server, now uint32) bool {
+	for _, p := range s.peers {
+		if p.state.current == 0 {
+			continue
+		}
+		bytes := 0
+		untold := s.events[p.known.events-s.before:]
+		for i := range untold {
+			if e := &untold[i]; e.command {
+				bytes += len(e.Value) + commandHead
+			}
+		}
+		if bytes > 0 && bytes+commandHead+ecs.MaxRequest > maxCommands && now-min(now, untold[0].tick()) < uint32(s.tickRate) {
+			return false
+		}
+	}
+	return true
+}
+
+// Commanded reports whether commands of a player wait until they can be told.
+func Commanded(s *Server, player uint32) bool {
+	return slices.ContainsFunc(s.asked, func(e commands.Entry) bool { return e.Player == player })
 }
 
 // slot finds a free slot and puts a lane there.

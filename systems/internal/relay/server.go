@@ -126,7 +126,8 @@ func (s *Server) Remove(player uint32) {
 }
 
 // Command makes a player do something at the begin of the next tick, behind what it does in it already: what
-// [ecs.Players] packed. The player need not play.
+// [ecs.Players] packed. Where clients do not know yet of so many before it that a message holds no more, it waits for a
+// later tick, behind those that wait already; see [Commanded]. The player need not play.
 func (s *Server) Command(player uint32, command string) {
 	s.asked = append(s.asked, commands.Entry{Player: player, Value: command})
 }
