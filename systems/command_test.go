@@ -429,3 +429,21 @@ func TestCommandsForWhoComesLate(t *testing.T) {
 		}
 	})
 }
+
+// Where there could be commands and are none, a tick allocates nothing.
+func TestCommandsThatAreNotGivenAllocateNothing(t *testing.T) {
+	skipRace(t)
+	eachRow(t, policy.Presets(), func(t *testing.T, model policy.Preset) {
+		config := underPreset(model, 1, 2, netsys.Link{})
+		config.Protocol = town(nil)
+		c := systemstest.New(t, config)
+		c.Connect()
+		for _, k := range c.Clients {
+			if err := systems.Command(k.Client, renames(1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Run(20 * time.Second)
+		allocatesNothing(t, c, 120)
+	})
+}
