@@ -99,23 +99,6 @@ func Enlist(w *ecs.World, player uint32) {
 	ecs.Spawn(w, soldier{Owner: components.Owner{Client: player}, Spot: Spot{X: int32(player) * 5}, Health: Health{1000}})
 }
 
-// Discharger makes a function that takes away all that a player has, without allocations.
-func Discharger() func(w *ecs.World, player uint32) {
-	type owned struct{ Owner *components.Owner }
-	gone := make([]ecs.Entity, 0, 256)
-	return func(w *ecs.World, player uint32) {
-		gone = gone[:0]
-		for e, r := range ecs.EachInOrder[owned](w) {
-			if r.Owner.Client == player {
-				gone = append(gone, e)
-			}
-		}
-		for _, e := range gone {
-			w.Despawn(e)
-		}
-	}
-}
-
 var keysTable = Soldiers().Input().Schema
 
 // Words is an input as it travels.
