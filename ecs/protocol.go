@@ -6,6 +6,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/tactusgo/tactus/components"
@@ -216,13 +217,13 @@ func (p *Protocol) Hash() uint64 {
 }
 
 func modeText(m Mode) string {
-	s := ""
+	var s strings.Builder
 	for i, word := range [...]string{"predicted ", "interpolated ", "owner-only ", "client-owned "} {
 		if m>>i&1 != 0 {
-			s += word
+			s.WriteString(word)
 		}
 	}
-	return s
+	return s.String()
 }
 
 // need is ComponentOf for callers that cannot go on without.
