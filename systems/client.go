@@ -60,7 +60,7 @@ type clientLink struct {
 	err      error // why it ended
 	notices  notice.Reader
 	loss     clock.Loss
-	commands commands.Queue
+	commands *commands.Queue // nil: nothing has been commanded
 }
 
 // clientSteps says when which tick is due.
@@ -189,7 +189,9 @@ func (c *Client) Advance(now time.Time) int {
 		c.tick()
 	}
 	c.followed.followers.Settle(c.model.firstOpen())
-	c.link.commands.Send(now, c.link.session)
+	if q := c.link.commands; q != nil {
+		q.Send(now, c.link.session)
+	}
 	c.stages.after.Run(c.world)
 	return n
 }

@@ -98,7 +98,9 @@ func (h *clientHandler) Disconnected(_ time.Time, _ netsys.Session, reason error
 func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
 	c := (*Client)(h)
 	c.owned.Acked(seq)
-	c.link.commands.Acked(seq)
+	if q := c.link.commands; q != nil {
+		q.Acked(seq)
+	}
 	c.model.listener.Acked(seq)
 }
 

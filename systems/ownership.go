@@ -144,12 +144,16 @@ var ErrNotConnected = errors.New("systems: not connected")
 // their range go as the nearest in it. The errors wrap [ErrNotConnected] or [ErrCommands], or say that the type is not
 // registered.
 func Command(c *Client, v any) error {
-	switch command, err := c.protocol.Players().Pack(v); {
+	command, err := c.protocol.Players().Pack(v)
+	switch {
 	case err != nil:
 		return fmt.Errorf("systems: Command: %w", err)
 	case !c.Connected():
 		return fmt.Errorf("%w: Command(%T) needs a session: wait until Connected reports true", ErrNotConnected, v)
-	case !c.link.commands.Add(command):
+	case c.link.commands == nil:
+		c.link.commands = new(commands.Queue)
+	}
+	if !c.link.commands.Add(command) {
 		return fmt.Errorf("%w: %d, Command(%T) is one more", ErrCommands, commands.Most, v)
 	}
 	return nil

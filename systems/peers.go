@@ -56,7 +56,7 @@ func (x *serverSessions) remove(session netsys.Session) *peer {
 
 // give gives what a client has commanded to the tick that comes, once its player is in the game.
 func (x *serverSessions) give(p *peer, to applier) {
-	if p.commands.Waiting() && to.Plays(p) {
+	if len(p.commands.Waiting) > 0 && to.Plays(p) {
 		x.desk.Give(p.commands, to)
 	}
 }
@@ -163,7 +163,7 @@ func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.
 	if !s.sessions.Read(p.Client) {
 		return
 	}
-	if commands.Is(pk.Data) {
+	if len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind {
 		if err := s.sessions.desk.Take(p.commands, pk.Data, s.link.now); err != nil {
 			s.sessions.Refuse(p.Client, fmt.Errorf("%w: %w", ErrMessage, err))
 		}

@@ -76,7 +76,9 @@ func (d *drawer) hide(id uint32, f *figure) {
 // show makes sure that the view has the entity with these components.
 func (d *drawer) show(id uint32, f *figure, mask uint64, simulated bool) {
 	if f.entity.IsZero() || d.view.Netcode().Mask(f.entity) != mask || ecs.Has[components.Predicted](d.view, f.entity) != simulated {
-		d.stand(f, mask)
+		if len(d.carried.of) > 0 {
+			d.stand(f, mask)
+		}
 		f.entity = d.view.Netcode().Replica(components.NetID(id), mask, simulated)
 	}
 }

@@ -88,7 +88,9 @@ func (s *System) Run(*ecs.World) {
 	if s.way.draw(s.partial()) {
 		s.stalls++
 	}
-	carrying{s}.draw()
+	if len(s.carried.of) > 0 {
+		carrying{s}.draw()
+	}
 }
 
 // Frame begins a frame at now, with a share of datagrams that are lost.

@@ -59,9 +59,6 @@ type decided struct {
 
 // own takes over what own state says.
 func (d *decided) own(own mirror.OwnState) {
-	if !d.compare.decides {
-		return
-	}
 	d.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
 		if e, ok := d.parts.World.ByNetID(components.NetID(v.ID)); ok && len(v.Component.Schema.Server) > 0 {
 			d.compare.decided(e, v.Component, own.Input, v.Value)
@@ -71,7 +68,7 @@ func (d *decided) own(own mirror.OwnState) {
 
 // told hears of a state of an own entity as all are told of it.
 func (d *decided) told(r *mirror.Replica, st *mirror.State) {
-	if d.reported && d.compare.decides {
+	if d.reported {
 		x := d.others.proofs.records.Of(r)
 		x.confirmed, x.unseen = st.Send, true
 		d.fresh = true

@@ -77,7 +77,7 @@ func (s *System) Shaped(r *mirror.Replica, x mirror.Change) {
 		s.lose(r)
 	case !x.Own:
 		s.others.told(r, x.State)
-	default:
+	case s.compare.decides:
 		s.decided.told(r, x.State)
 	}
 }

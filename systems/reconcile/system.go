@@ -115,7 +115,9 @@ func New(parts Parts, predicted uint64) *System {
 // is not, the client takes the server's state and simulates the inputs since s again.
 // Co-simulated entities are compared likewise; one replay does for all.
 func (s *System) Run(w *ecs.World) {
-	defer s.decided.take() // the newest, whatever is simulated again
+	if s.compare.decides {
+		defer s.decided.take() // the newest, whatever is simulated again
+	}
 	v := s.confirm.next(s.parts.Predict.Applied())
 	if s.Own.run != nil {
 		s.Own.judge(w, v)
@@ -188,7 +190,9 @@ func (s *System) right(own mirror.OwnState) {
 	s.confirm.took(own)
 	s.confirmed(own.Input)
 	s.proofs.own(own)
-	s.decided.own(own)
+	if s.compare.decides {
+		s.decided.own(own)
+	}
 }
 
 // adopt notes that own state becomes the world.

@@ -92,15 +92,12 @@ type Inbox struct {
 	logged  *notice.Once
 
 	received uint32        // number of the last
-	waiting  []string      // for a tick
+	Waiting  []string      // for a tick
 	spent    time.Duration // of the rate, in time until it is there again
 	at       time.Time     // of spent
 	tick     uint32        // the one that was chosen last
 	chosen   int           // for it
 }
-
-// Is reports whether a packet is one of commands.
-func Is(packet []byte) bool { return len(packet) > 0 && packet[0] == PacketKind }
 
 // Take takes in a packet of commands, which anybody may have made. Those that are too many are dropped, and the client
 // is told. It returns an error for what no client of the protocol sends; what stands before that in the packet is taken.
@@ -126,12 +123,12 @@ func (d *Desk) Take(in *Inbox, packet []byte, now time.Time) error {
 			continue
 		}
 		in.received = number
-		if len(in.waiting) == Most || !in.pay(now, d.Rate) {
+		if len(in.Waiting) == Most || !in.pay(now, d.Rate) {
 			in.Stats.Dropped++
 			d.tell(in, command[0], "too many commands")
 			continue
 		}
-		in.waiting = append(in.waiting, string(command))
+		in.Waiting = append(in.Waiting, string(command))
 	}
 	return nil
 }
@@ -151,9 +148,6 @@ func (in *Inbox) pay(now time.Time, rate int) bool {
 	return true
 }
 
-// Waiting reports whether commands wait for a tick.
-func (in *Inbox) Waiting() bool { return len(in.waiting) > 0 }
-
 // Give gives the commands of a client that wait to the tick that comes, in their order, as many as a tick takes. Those
 // that the game refuses are left out, and the client is told.
 func (d *Desk) Give(in *Inbox, to interface {
@@ -163,8 +157,8 @@ func (d *Desk) Give(in *Inbox, to interface {
 		in.tick, in.chosen = *d.Tick, 0
 	}
 	n := 0
-	for ; n < len(in.waiting) && in.chosen < Most; n++ {
-		command := in.waiting[n]
+	for ; n < len(in.Waiting) && in.chosen < Most; n++ {
+		command := in.Waiting[n]
 		if err := d.look(in.client, command); err != nil {
 			in.Stats.Refused++
 			d.tell(in, command[0], err.Error())
@@ -174,7 +168,7 @@ func (d *Desk) Give(in *Inbox, to interface {
 		in.chosen++
 		to.Command(in.client, command)
 	}
-	in.waiting = slices.Delete(in.waiting, 0, n)
+	in.Waiting = slices.Delete(in.Waiting, 0, n)
 }
 
 // tell tells a client that a command of a kind does not run, and why.
