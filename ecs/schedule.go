@@ -129,15 +129,11 @@ func (s *Schedule) Remove(name string) error {
 
 // InsertBefore puts a system in front of another, in the same stage. It returns
 // [ErrNoSystem] when there is none of that name.
-func (s *Schedule) InsertBefore(name string, sys System) error {
-	return s.insert(name, sys, 0)
-}
+func (s *Schedule) InsertBefore(name string, sys System) error { return s.insert(name, sys, 0) }
 
 // InsertAfter puts a system behind another, in the same stage. It returns
 // [ErrNoSystem] when there is none of that name.
-func (s *Schedule) InsertAfter(name string, sys System) error {
-	return s.insert(name, sys, 1)
-}
+func (s *Schedule) InsertAfter(name string, sys System) error { return s.insert(name, sys, 1) }
 
 func (s *Schedule) insert(name string, sys System, behind int) error {
 	st, i := s.place(name)

@@ -106,9 +106,7 @@ type ComponentReceived struct {
 // CountBytes makes the client count, from now on or no longer, what the snapshots that it
 // receives are made of, for [Client.Received]. Counting costs the decoder up to an
 // eighth; while it is off a snapshot costs one comparison more.
-func (c *Client) CountBytes(on bool) {
-	c.mirror.Decoder.CountBytes(on)
-}
+func (c *Client) CountBytes(on bool) { c.mirror.Decoder.CountBytes(on) }
 
 // Received writes what was received while the client counted to t, whose memory is used
 // again. Where inputs travel instead of snapshots there is nothing to count.

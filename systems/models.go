@@ -49,9 +49,7 @@ func rewrites(p policy.Policies) bool { return everywhere(p) || p.State == polic
 
 // stampedEarly is how many ticks ahead of the server an input may be: as many as it may be
 // late, and a second at least, because a short window says nothing about clocks.
-func stampedEarly(p policy.Policies, tickRate int) int {
-	return max(p.WindowTicks(tickRate), tickRate)
-}
+func stampedEarly(p policy.Policies, tickRate int) int { return max(p.WindowTicks(tickRate), tickRate) }
 
 // newJudge makes the judge of what clients report, nil where they report nothing.
 func newJudge(w *ecs.World, p policy.Policies) (*report.Judge, error) {

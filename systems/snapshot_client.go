@@ -105,6 +105,4 @@ func (h *clientHost) Placed(r *mirror.Replica, own bool, mask uint64, simulated 
 }
 
 // Shows says whether the view has an entity.
-func (h *clientHost) Shows(r *mirror.Replica) bool {
-	return h.interpolator.Shows(r)
-}
+func (h *clientHost) Shows(r *mirror.Replica) bool { return h.interpolator.Shows(r) }

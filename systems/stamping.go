@@ -176,9 +176,7 @@ func (m *stamping) Rate() float64 {
 func (m *stamping) BeforeReceive(due int) int { return due - 1 }
 
 // More makes up for ticks that are too many to slew.
-func (m *stamping) More(extra int) bool {
-	return extra < makeUp && !m.idle && m.gap() > tooLate
-}
+func (m *stamping) More(extra int) bool { return extra < makeUp && !m.idle && m.gap() > tooLate }
 
 // roundTrip is that of late, in ticks.
 func (m *stamping) roundTrip() float64 {
