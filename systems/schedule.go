@@ -70,9 +70,10 @@ var thinOut = [...]string{"Predict", "Reconcile", "Interpolate"}
 //
 // The server cannot tell it from any other client: the same inputs, acknowledgements and
 // bytes. [Client.World], which is [Client.View] too, has everything as last confirmed, own
-// entities with it: they answer after a round trip and the input buffer. [Client.Own] finds
-// them there; ecs.Each, which walks what a client simulates, walks nothing. [Client.Claim]
-// names the newest snapshot, which is what such a client sees.
+// entities with it: they answer after a round trip and the input buffer. Its tick is that of
+// the newest snapshot. [Client.Own] finds them there; ecs.Each, which walks what a client
+// simulates, walks nothing. [Client.Claim] names the newest snapshot, which is what such a
+// client sees.
 //
 // Where every client simulates everything, under policy.Rollback and policy.Lockstep,
 // there is no thin client: the session ends at once with an error that wraps [ErrConfig].

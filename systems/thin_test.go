@@ -44,6 +44,11 @@ func TestThinClientsPlayAlike(t *testing.T) {
 				t.Errorf("%v: %+v", k, s)
 			}
 		}
+		for _, k := range thin.Clients {
+			if tick, now := k.World().Tick(), thin.Server.Tick(); tick > now || tick+60 < now {
+				t.Errorf("%v: its world is at tick %d, the server's at %d", k, tick, now)
+			}
+		}
 		rest(thin)
 		k := thin.Clients[0]
 		if own, ok := k.Own(k.View()); !ok || ecs.Has[components.Predicted](k.World(), own) {

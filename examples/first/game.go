@@ -25,8 +25,8 @@ func Protocol() *ecs.Protocol {
 	ecs.Input[Move](p)
 	ecs.Replicate[Place](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[It](p, 0)
-	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
-		w.Spawn(components.Owner{Client: client}, Place{float32(40 * client % 640), 200}, It{client == 1}, Move{})
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { // players ask for nothing when they join
+		w.Spawn(components.Owner{Client: client}, Place{float32(40 * client % 640), 200}, It{client%4 == 1}, Move{})
 	})
 	p.Simulate("run", run)
 	p.Authority("tag", tag)
@@ -44,19 +44,25 @@ func run(w *ecs.World) {
 	}
 }
 
-// tag runs on the server alone: whoever is touched has to catch the others too.
+// tag runs on the server alone: whoever is touched has to catch the others too. It looks first and writes then, so
+// that it does not matter who comes first.
 func tag(w *ecs.World) {
-	for _, it := range ecs.All[struct { // values, to look at
+	var red []Place
+	for _, p := range ecs.All[struct { // values, to look at
 		Place Place
 		It    It
 	}](w) {
-		for _, other := range ecs.Each[struct { // pointers, to write to
-			Place *Place
-			It    *It
-		}](w) {
-			if dx, dy := other.Place.X-it.Place.X, other.Place.Y-it.Place.Y; it.It.Is && dx*dx+dy*dy < 20*20 {
-				other.It.Is = true
-			}
+		if p.It.Is {
+			red = append(red, p.Place)
+		}
+	}
+	for _, p := range ecs.Each[struct { // pointers, to write to
+		Place *Place
+		It    *It
+	}](w) {
+		for _, at := range red {
+			dx, dy := p.Place.X-at.X, p.Place.Y-at.Y
+			p.It.Is = p.It.Is || dx*dx+dy*dy < 20*20
 		}
 	}
 }

@@ -29,7 +29,7 @@ func main() {
 				in.DX, in.DY = int8((t/60+n)%3-1), int8((t/45+n)%3-1)
 			})
 		},
-		Defaults: runner.Options{Clients: 3},
+		Defaults: runner.Options{Clients: 3, NPCs: -1}, // none but players
 	}
 	web.Beside(&world, eventloop.ListenBoth, web.Config{Package: ".", Page: page})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -45,6 +45,9 @@ type Change struct {
 // the client has joined it does so for its own entities only. It reports whether own state
 // gave entities predicted components of which there is no prediction.
 func (m *Mirror) Place() (news bool) {
+	if !m.config.Predicts { // nobody else says which tick the world stands at
+		m.config.World.Netcode().SetTick(m.Newest.Tick)
+	}
 	if !m.join.loaded && m.join.whole(&m.Store) {
 		m.load()
 	}
