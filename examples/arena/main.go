@@ -4,40 +4,15 @@
 package main
 
 import (
-	"context"
-	"os"
-	"os/signal"
-
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/examples/pages"
-	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/batch"
-	"github.com/tactusgo/tactus/netsys/eventloop"
-	"github.com/tactusgo/tactus/systems/inspect"
 	"github.com/tactusgo/tactus/systems/runner"
-	"github.com/tactusgo/tactus/systems/runner/web"
 )
 
-// world is the arena with sockets, an inspector, and a page to play on.
+// world is the game with sockets, an inspector, and a page to play on.
 func world() runner.World {
-	w := game.World()
-	w.Listen = map[string]func(string) (netsys.Wire, error){
-		"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
-	}
-	w.Inspect = runner.Inspect(inspect.Open)
-	web.Beside(&w, eventloop.ListenBoth, web.Config{
-		GamePort: 7777, Package: "examples/play", Args: []string{"arena"},
-		Window: "go -C examples/play run . arena -connect",
-		Title:  "Tactus arena",
-		Keys:   [][2]string{{"W A S D or arrows", "move"}, {"Mouse", "aim, click or Space shoots"}, {"Enter", "chat"}, {"F3", "network"}},
-		Touch:  "Touch: left thumb moves, right thumb aims and shoots.",
-		Others: pages.Others(),
-	})
-	return w
+	return pages.Beside(game.World(), [][2]string{{"W A S D or arrows", "move"}, {"Mouse", "aim, click or Space shoots"}, {"Enter", "chat"}, {"F3", "network"}},
+		"Touch: left thumb moves, right thumb aims and shoots.")
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(runner.Main(ctx, world(), os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { pages.Main(world()) }

@@ -1,6 +1,18 @@
 package pages
 
-import "github.com/tactusgo/tactus/systems/runner/web"
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/batch"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/runner/web"
+)
 
 // Others are all worlds with a page, for web.Config.Others. Their ports are ten apart.
 func Others() []web.Other {
@@ -13,4 +25,31 @@ func Others() []web.Other {
 		{Name: "duel", GamePort: 7827, Command: "go run ./examples/duel"},
 		{Name: "physics", GamePort: 7837, Command: "go -C examples/physics run ."},
 	}
+}
+
+// Beside is a world with sockets, an inspector, and a page to play on, whose client is examples/play: at the port that
+// [Others] has for its name. keys and touch say on the page what one presses, as in web.Config. It panics for a
+// world that Others does not name.
+func Beside(w runner.World, keys [][2]string, touch string) runner.World {
+	w.Listen = map[string]func(string) (netsys.Wire, error){
+		"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
+	}
+	w.Inspect = runner.Inspect(inspect.Open)
+	for _, o := range Others() {
+		if o.Name == w.Name {
+			web.Beside(&w, eventloop.ListenBoth, web.Config{
+				GamePort: o.GamePort, Package: "examples/play", Args: []string{w.Name}, Title: "Tactus " + w.Name,
+				Window: "go -C examples/play run . " + w.Name + " -connect", Keys: keys, Touch: touch, Others: Others(),
+			})
+			return w
+		}
+	}
+	panic(fmt.Sprintf("pages: Others does not name the world %q: give it a port there", w.Name))
+}
+
+// Main is the command of a world. It does not return.
+func Main(w runner.World) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(runner.Main(ctx, w, os.Args[1:], os.Stdout, os.Stderr))
 }
