@@ -4,6 +4,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/systems/runner"
@@ -15,4 +17,4 @@ func world() runner.World {
 		"Touch: left thumb moves, right thumb aims and shoots.")
 }
 
-func main() { pages.Main(world()) }
+func main() { os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr)) }

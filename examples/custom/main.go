@@ -7,6 +7,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/tactusgo/tactus/examples/custom/game"
 	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/systems/runner"
@@ -18,4 +20,4 @@ func world() runner.World {
 		"Touch: a thumb walks.")
 }
 
-func main() { pages.Main(world()) }
+func main() { os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr)) }

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 
@@ -47,9 +48,9 @@ func Beside(w runner.World, keys [][2]string, touch string) runner.World {
 	panic(fmt.Sprintf("pages: Others does not name the world %q: give it a port there", w.Name))
 }
 
-// Main is the command of a world. It does not return.
-func Main(w runner.World) {
+// Main is the command of a world, until it is interrupted: see [runner.Main].
+func Main(w runner.World, args []string, stdout, stderr io.Writer) (exit int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	os.Exit(runner.Main(ctx, w, os.Args[1:], os.Stdout, os.Stderr))
+	return runner.Main(ctx, w, args, stdout, stderr)
 }

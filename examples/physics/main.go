@@ -3,6 +3,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/examples/physics/game"
 	"github.com/tactusgo/tactus/systems/runner"
@@ -14,4 +16,4 @@ func world() runner.World {
 		"Left thumb rolls; the round button jumps.")
 }
 
-func main() { pages.Main(world()) }
+func main() { os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr)) }

@@ -2,6 +2,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/examples/snowball/game"
 	"github.com/tactusgo/tactus/systems/runner"
@@ -13,4 +15,4 @@ func world() runner.World {
 		"Left thumb walks, right thumb aims and throws.")
 }
 
-func main() { pages.Main(world()) }
+func main() { os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr)) }
