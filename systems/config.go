@@ -68,6 +68,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: Stall %v is not between 0 and %v (0: %v)", ErrConfig, c.Stall, maxStall, defaultStall)
 	case c.CommandRate < 0 || c.CommandRate > maxCommands:
 		return fmt.Errorf("%w: CommandRate %d is not between 1 and %d (0: %d)", ErrConfig, c.CommandRate, maxCommands, defaultCommands)
+	case c.Workers < 0 || c.Workers > maxWorkers:
+		return fmt.Errorf("%w: Workers %d is not between 1 and %d (0: 1)", ErrConfig, c.Workers, maxWorkers)
 	case c.Budget < snapshot.MinBudget:
 		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, snapshot.MinBudget, defaultBudget)
 	case c.Coders > delta.ZstdOnly:

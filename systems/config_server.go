@@ -129,6 +129,12 @@ type ServerConfig struct {
 	// CommandRate is how many commands a second the server takes of each client, up to 1000, and twice as many at once.
 	// What is beyond is dropped, and the client is told. Default (0): 10.
 	CommandRate int
+	// Workers is how many goroutines share what grows with clients, up to 64: opening packets, reading inputs,
+	// encoding snapshots, sealing and sending; and the systems of [ecs.Protocol] that say what they write. As many
+	// as there are cores for the server is right. The world, its hash and the bytes sent are the same for every
+	// number. Under Rollback and Lockstep, which send no states, sessions and simulation alone are shared. Whoever
+	// sets it to more than 1 closes the server, which ends the goroutines. Default (0): 1, the server's own.
+	Workers int
 	// Budget bounds one snapshot to one client, in bytes: its messages, without
 	// what the session adds, at least 200. Where that is not enough for all there is
 	// to tell, entities take turns. Where the session estimates that the path takes
@@ -210,6 +216,7 @@ const (
 	defaultStall      = time.Second
 	defaultCommands   = 10
 	maxCommands       = 1000
+	maxWorkers        = 64
 	maxStall          = time.Minute
 
 	defaultConnectTimeout = 20 * time.Second
@@ -232,7 +239,7 @@ func (c ServerConfig) filled() ServerConfig {
 	c.MaxClients = cmp.Or(c.MaxClients, defaultMaxClients)
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	c.Stall = cmp.Or(c.Stall, defaultStall)
-	c.CommandRate = cmp.Or(c.CommandRate, defaultCommands)
+	c.CommandRate, c.Workers = cmp.Or(c.CommandRate, defaultCommands), cmp.Or(c.Workers, 1)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

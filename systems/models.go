@@ -87,7 +87,7 @@ func intakeConfig(s *Server, p policy.Policies) serverapply.Config {
 	return serverapply.Config{
 		Protocol: s.protocol, TickRate: s.config.TickRate, Batch: s.config.WakeEvery, Reported: reports(p),
 		Arrival: p.Timing == policy.TimingArrival, Superseding: p.Late == policy.LateSuperseded, Neutral: p.Missing == policy.MissingNeutral,
-		Refuse: s.config.Refuse.look, Logger: s.config.Logger, Now: func() time.Time { return s.link.now }, Tick: s.Tick,
+		Refuse: s.config.Refuse.look, Logger: s.config.Logger, Now: func() time.Time { return s.link.now }, Tick: s.Tick, Workers: s.workers,
 	}
 }
 

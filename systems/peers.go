@@ -7,7 +7,6 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
@@ -85,7 +84,7 @@ const MaxMalformed = sessions.MaxMalformed
 // newRoster makes the roster of a server.
 func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
-		MaxClients: s.config.MaxClients, MaxDelivered: maxDelivered(s.config.Channels), Timeout: s.config.Timeout,
+		MaxClients: s.config.MaxClients, MaxDelivered: sessions.Delivered(s.config.Channels), Timeout: s.config.Timeout,
 		ReconnectWindow: s.config.ReconnectWindow, Logger: s.config.Logger, Now: func() time.Time { return s.link.now },
 	})
 }
@@ -200,20 +199,4 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	if err != nil {
 		s.sessions.Refuse(p.Client, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
 	}
-}
-
-// maxDelivered is how many messages of channels an honest client can have delivered in
-// one wake-up: twice what its queues hold.
-func maxDelivered(c channel.Config) (n int) {
-	channels := c.Channels
-	if channels == nil {
-		channels = channel.DefaultChannels()
-	}
-	for _, x := range channels {
-		if x.Queue == 0 {
-			x.Queue = 256
-		}
-		n += 2 * x.Queue
-	}
-	return n
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/workers"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/commands"
@@ -14,7 +15,6 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
-	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/serverapply"
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
@@ -25,7 +25,7 @@ import (
 type Server struct {
 	config    ServerConfig
 	protocol  *ecs.Protocol
-	policies  policy.Policies
+	workers   *workers.Pool
 	model     serverModel
 	world     *ecs.World
 	stats     ServerStats
@@ -79,7 +79,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, fmt.Errorf("%w: Events are another server's, which they would be taken from: make an event.Server for each", ErrConfig)
 	}
 	c = c.filled()
-	s := &Server{config: c, policies: c.Policies, protocol: p}
+	s := &Server{config: c, protocol: p, workers: workers.New(c.Workers)}
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
 	s.sessions.Roster, s.sessions.byID = newRoster(s), make(map[uint32]*peer)
 	s.link.tick = c.FirstTick
@@ -92,7 +92,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.snapshots = snapshot.New(snapshot.Config{
 		World: s.world, Protocol: p, Clock: snapshotClock{&s.link}, SendRate: c.SendRate, Budget: c.Budget,
 		Reports: s.report, Coders: c.Coders, Trained: c.Trained, Record: c.Record,
-		Visible: c.Visible, Priority: c.Priority, Logger: c.Logger,
+		Visible: c.Visible, Priority: c.Priority, Logger: c.Logger, Workers: s.workers,
 	}, c.FirstTick)
 	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)
 	s.followed.followers = follow(s.config.Events, s.followed.outcomes)
@@ -146,7 +146,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 func (s *Server) welcome(id uint64) []byte {
 	m := wire.Welcome{
 		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.SendRate),
-		Tick: s.link.tick, Trained: s.config.Trained.Hash(), Policies: s.policies,
+		Tick: s.link.tick, Trained: s.config.Trained.Hash(), Policies: s.config.Policies,
 	}
 	m.Input = s.model.entered(s.sessions.KeptInput(uint32(id)))
 	return m.Append(make([]byte, 0, wire.WelcomeSize))
@@ -210,8 +210,11 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(s.link.err, err)
 }
 
-// Close ends all sessions and closes the wire.
-func (s *Server) Close(now time.Time) error { return s.link.endpoint.Close(now) }
+// Close ends all sessions, closes the wire and ends the server's goroutines.
+func (s *Server) Close(now time.Time) error {
+	s.workers.Close()
+	return s.link.endpoint.Close(now)
+}
 
 // Serve assembles a server on a wire and runs it in real time until ctx ends.
 // The wire is closed on return.

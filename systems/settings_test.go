@@ -113,6 +113,7 @@ func serverSettings() []setting {
 			c.Login = systems.Login(func(netsys.Session, *struct{}) error { return nil })
 		}},
 		{name: "RefuseCommands", kept: true}, // see command_test.go
+		{name: "Workers", server: func(c *systems.ServerConfig) { c.Workers = 4 }},
 		{name: "CommandRate", server: func(c *systems.ServerConfig) { c.CommandRate = 100 }},
 		{name: "Budget", server: func(c *systems.ServerConfig) { c.Budget = 200 }, idle: byInputs},
 		{name: "Priority", server: func(c *systems.ServerConfig) {

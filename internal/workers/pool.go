@@ -27,17 +27,18 @@ type job struct {
 // failure is a panic of a worker.
 type failure struct{ value any }
 
-// New makes a pool of n workers, of which the caller is one; below 2 there are no others.
+// New makes a pool of n workers, of which the caller is one; below 2 there are no others. These
+// begin with the first work there is for them, so a pool that was never used need not be closed.
 func New(n int) *Pool {
-	p := &Pool{n: max(n, 1)}
-	if n < 2 {
-		return p
-	}
-	p.wake = make(chan struct{}, n-1)
-	for range n - 1 {
+	return &Pool{n: max(n, 1)}
+}
+
+// start begins the other goroutines.
+func (p *Pool) start() {
+	p.wake = make(chan struct{}, p.n-1)
+	for range p.n - 1 {
 		go help(p.wake, &p.job, &p.busy)
 	}
-	return p
 }
 
 // help works whenever it is woken, until the pool is closed.
@@ -61,11 +62,14 @@ func (p *Pool) Workers() int {
 // no literal that captures variables, Each allocates nothing. A panic of a piece is the
 // caller's, once the others are done. do must not call Each of the same pool.
 func (p *Pool) Each(n int, do func(worker, piece int)) {
-	if p == nil || p.wake == nil || n < 2 {
+	if p == nil || p.n < 2 || n < 2 {
 		for i := range n {
 			do(0, i)
 		}
 		return
+	}
+	if p.wake == nil {
+		p.start()
 	}
 	j := &p.job
 	j.do, j.pieces = do, n
@@ -107,9 +111,11 @@ func (j *job) work(worker int) {
 // Close ends the pool's goroutines. Doing so twice, and of a nil Pool, is harmless; Each after
 // it runs in the caller.
 func (p *Pool) Close() {
-	if p == nil || p.wake == nil {
+	if p == nil {
 		return
 	}
-	close(p.wake)
+	if p.wake != nil {
+		close(p.wake)
+	}
 	p.wake, p.n = nil, 1
 }

@@ -46,6 +46,20 @@ func TestEachDoesEveryPieceOnce(t *testing.T) {
 	}
 }
 
+// A pool that has had no work has no goroutines, and closing it is no duty.
+func TestGoroutinesBeginWithTheFirstWork(t *testing.T) {
+	before := runtime.NumGoroutine()
+	p := New(4)
+	if n := runtime.NumGoroutine() - before; n != 0 {
+		t.Errorf("a pool without work has %d goroutines", n)
+	}
+	p.Each(100, func(int, int) {})
+	if n := runtime.NumGoroutine() - before; n != 3 {
+		t.Errorf("a pool of 4 at work has %d goroutines beside the caller", n)
+	}
+	p.Close()
+}
+
 // A panic is the caller's, and the pool works on.
 func TestPanicsReachTheCaller(t *testing.T) {
 	p := New(3)

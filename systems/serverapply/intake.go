@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/internal/workers"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -30,6 +31,8 @@ type Config struct {
 	Neutral bool
 	// Reported says that messages have the result of the newest input.
 	Reported bool
+	// Workers share the clients; nil: the caller has them all.
+	Workers *workers.Pool
 	// Refuse may refuse an input; nil refuses none.
 	Refuse func(w *ecs.World, client uint32, in unsafe.Pointer) error
 	// Logger is told of the first refusal of each client.

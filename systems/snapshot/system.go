@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/workers"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -35,6 +36,8 @@ type Config struct {
 	// Priority is how much an entity matters to a client; nil: 1.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
 	Logger   *slog.Logger // for what goes wrong
+	// Workers share the clients; nil: the caller has them all.
+	Workers *workers.Pool
 }
 
 // Clock says what the time is.
