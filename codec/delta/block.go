@@ -69,36 +69,37 @@ const (
 )
 
 // Append appends the body of a block to dst and returns it, and the coder used.
-func (e *Encoder) Append(dst []byte, m *Model, parts []Part) ([]byte, Coder) {
+func (e *Encoder) Append(dst []byte, m *Model, parts []Part) (all []byte, c Coder) {
+	all, c = e.AppendBest(dst, m, parts, e.won > 0 || (e.deltas+1)%tryEvery == 0)
+	if len(parts) > 0 && parts[0].Base != nil {
+		e.deltas, e.won = e.deltas+1, max(e.won-1, 0)
+	}
+	if c != Range {
+		e.won = tryAfter
+	}
+	return all, c
+}
+
+// AppendBest is Append where the caller says whether a block with a baseline is tried with all
+// coders, so that its body does not depend on the blocks before it.
+func (e *Encoder) AppendBest(dst []byte, m *Model, parts []Part, try bool) (all []byte, c Coder) {
 	if e.Only == ZstdOnly {
 		return e.bytes.append(dst, m, parts)
 	}
-	at := len(dst)
-	dst = e.appendRange(dst, m, parts)
-	if delta(parts) {
-		e.deltas++
-		if e.deltas%tryEvery != 0 && e.won == 0 {
-			return dst, Range
-		}
-		e.won = max(e.won-1, 0)
+	at, all := len(dst), e.appendRange(dst, m, parts)
+	if !try && len(parts) > 0 && parts[0].Base != nil {
+		return all, Range
 	}
-	var c Coder
-	e.other, c = e.bytes.append(e.other[:0], m, parts)
-	if len(e.other) >= len(dst)-at {
-		return dst, Range
+	if e.other, c = e.bytes.append(e.other[:0], m, parts); len(e.other) >= len(all)-at {
+		return all, Range
 	}
-	e.won = tryAfter
-	return append(dst[:at], e.other...), c
+	return append(all[:at], e.other...), c
 }
-
-// delta reports whether the parts have a baseline.
-func delta(parts []Part) bool { return len(parts) > 0 && parts[0].Base != nil }
 
 func (e *Encoder) appendRange(dst []byte, m *Model, parts []Part) []byte {
 	c := &e.ranged
 	c.Write(dst)
-	c.spent = nil
-	if e.Account {
+	if c.spent = nil; e.Account {
 		c.spent = &e.spent
 	}
 	_ = c.code(m, parts) // only reading fails
@@ -158,8 +159,7 @@ func (d *Decoder) Decode(src []byte, c Coder, m *Model, parts []Part) error {
 // decode reads a body into groups that do not know its slots.
 func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) error {
 	var err error
-	d.ranged.spent, d.bytes.spent = nil, nil
-	if d.Account {
+	if d.ranged.spent, d.bytes.spent = nil, nil; d.Account {
 		d.ranged.spent, d.bytes.spent = &d.spent, &d.spent
 	}
 	switch c {

@@ -41,6 +41,7 @@ type Client struct {
 	contest   clientContest
 	join      clientJoin
 	own       ownState
+	seen      []uint32 // groups of the world that concern it, ascending; nil: all
 }
 
 func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
@@ -130,32 +131,46 @@ func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
 	return h
 }
 
+// concern are the groups of a frame that concern the client.
+func (c *Client) concern(f *capture.Frame) groupList { return groupList{c.seen, len(f.Groups)} }
+
+// holdsAll reports whether the client holds all slots of a frame's groups that concern it.
+func (c *Client) holdsAll(f *capture.Frame) bool {
+	for g := range c.concern(f).each {
+		if c.baselines.World[g].Holds(f.Send) != wire.AllSlots {
+			return false
+		}
+	}
+	return true
+}
+
 // emit writes the datagrams of a client's snapshot.
-func (s *System) emit(c *Client, f *capture.Frame, h *wire.SnapshotHeader, pk *packing) {
+func (s *System) emit(d *draft, h *wire.SnapshotHeader) {
+	c, f, pk := d.c, d.f, &d.pack
 	n := max(pk.datagrams, 1) // at least the header
-	accounts, total := &s.encoder.accounts, 0
+	accounts, total := &d.encoder.accounts, 0
 	c.packets = slices.Grow(c.packets[:0], n)[:n]
 	c.send = f.Send
 	at := 0
-	for d := range n {
+	for q := range n {
 		hd := *h
-		hd.Control = h.Control && d == 0
+		hd.Control = h.Control && q == 0
 		switch {
 		case c.join.state == joinNow:
 			hd.Join, hd.Groups = true, uint32(len(f.Groups))
 			c.join.send = f.Send
-		case d < pk.datagrams && pk.kinds[d] == contentJoin:
+		case q < pk.datagrams && pk.kinds[q] == contentJoin:
 			from := c.join.stream
 			hd.Join, hd.Back, hd.Groups, hd.Joined = true, f.Send-from.send, uint32(len(from.groups)), from.late
 			c.join.send = from.send
 		}
-		b := wire.AppendSnapshotHeader(c.packets[d].Bytes[:0], &hd)
+		b := wire.AppendSnapshotHeader(c.packets[q].Bytes[:0], &hd)
 		accounts.Header(len(b))
-		holds := c.packets[d].Holds[:0]
+		holds := c.packets[q].Holds[:0]
 		age := uint32(0)
-		for ; at < len(pk.blocks) && pk.blocks[at].datagram == d; at++ {
+		for ; at < len(pk.blocks) && pk.blocks[at].datagram == q; at++ {
 			x := &pk.blocks[at]
-			last := at+1 == len(pk.blocks) || pk.blocks[at+1].datagram != d
+			last := at+1 == len(pk.blocks) || pk.blocks[at+1].datagram != q
 			size := len(b)
 			b = append(x.Append(b, age, len(x.body), last), x.body...)
 			accounts.Block(&x.BlockHead, len(b)-size, len(x.body), x.costs)
@@ -163,7 +178,7 @@ func (s *System) emit(c *Client, f *capture.Frame, h *wire.SnapshotHeader, pk *p
 			holds = append(holds, baseline.Block{First: x.First, Count: x.Count, Slots: x.Slots, Send: x.send, Chunk: x.chunk, Own: x.Own, Hidden: x.hidden})
 			c.baselines.Note(&holds[len(holds)-1])
 		}
-		c.packets[d] = Packet{b, holds}
+		c.packets[q] = Packet{b, holds}
 		total += len(b)
 	}
 	accounts.Snapshot(n, total)

@@ -95,11 +95,11 @@ func (x *contest) world(d *draft, src *source, limit int) {
 	c.contest.over = true
 	if !c.logged {
 		c.logged = true
-		s.config.Logger.Info("budget exhausted: entities take turns; from now on that is only counted", "client", c.id, "budget", c.contest.budget, "allowed", limit)
+		d.notes.add(note{kind: noteOverfull, bytes: limit})
 	}
 	gained := &c.contest.world
 	gained.grow(len(src.groups))
-	for g := range src.groups {
+	for g := range src.list.each {
 		alive := src.groups[g].Alive
 		for m := alive | src.held[g].EverSent(); m != 0; m &= m - 1 {
 			if k := bits.TrailingZeros64(m); m&-m&alive != 0 {
@@ -111,14 +111,14 @@ func (x *contest) world(d *draft, src *source, limit int) {
 	}
 	x.fill(d, src, *gained)
 	d.pack.limit = whole
-	s.stats.OverBudget++
+	d.stats.OverBudget++
 }
 
 // own lays out as much as fits of own state, which is more than that.
 func (x *contest) own(d *draft, src *source, limit int) {
 	gained := &d.c.contest.own
 	gained.grow(len(src.groups))
-	for g := range src.groups {
+	for g := range src.list.each {
 		for m := src.groups[g].Alive; m != 0; m &= m - 1 {
 			(*gained)[g][bits.TrailingZeros64(m)]++
 		}
@@ -133,7 +133,7 @@ func (x *contest) own(d *draft, src *source, limit int) {
 func (x *contest) fill(d *draft, src *source, gained accrued) {
 	pk, c := &d.pack, d.c
 	x.candidates = x.candidates[:0]
-	for g := range src.groups {
+	for g := range src.list.each {
 		switch {
 		case !d.wants(src, g):
 		case src.groups[g].Alive == 0 && src.held[g].Whole():

@@ -6,6 +6,8 @@
 //     (visible.go), takes its own state (own.go), lays all of it out in datagrams (draft.go,
 //     pack.go), where not all fits by priority (contest.go), and writes them (client.go). A
 //     client that is new joins with the state of one send (join.go).
+//   - Clients are laid out on workers, each in the draft of its worker; what they have in common
+//     stands in shared.go and blocks.go, and nothing depends on how many workers there are.
 //   - What is sent: [Client.Packets], [Client.Sent]; what arrived: [System.Acked].
 //   - What a client knows, for looking: [System.Knowledge].
 //

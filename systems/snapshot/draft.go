@@ -13,27 +13,40 @@ import (
 // draft is the snapshot of one client while it is laid out. Own state goes first. If the
 // rest fits the budget all of it goes, in as few blocks as there are baselines; where it
 // does not, groups compete (see contest.go).
+//
+// Each worker has a draft, in which it lays out one client after the other.
 type draft struct {
 	sys     *System
 	w       *ecs.World
-	c       *Client
 	f       *capture.Frame
+	c       *Client
 	pack    packing
-	joins   joins
 	contest contest
-	long    longRuns
-	bigTold map[uint64]bool // component masks of entities that were reported as too big
-	unseen  [1]delta.Group  // all slots out of sight
-	empty   [1]delta.Group  // all slots empty
+	encoder encoder
+	stats   Stats // that have not been merged
+	notes   notes // likewise
+	void    void
+}
+
+// void are groups in which nothing is to be seen.
+type void struct {
+	unseen [1]delta.Group // all slots out of sight
+	empty  [1]delta.Group // all slots empty
 }
 
 func (d *draft) begin(s *System) {
-	d.sys, d.joins.sys = s, s
-	d.long, d.bigTold = make(longRuns), make(map[uint64]bool)
+	d.sys = s
 	for k := range delta.GroupSize {
-		d.unseen[0].Clear(k, true)
-		d.empty[0].Clear(k, false)
+		d.void.unseen[0].Clear(k, true)
+		d.void.empty[0].Clear(k, false)
 	}
+	d.encoder.begin(s)
+}
+
+// beginSend begins a send of the state of a frame.
+func (d *draft) beginSend(w *ecs.World, f *capture.Frame) {
+	d.w, d.f = w, f
+	d.encoder.reset(f.Send)
 }
 
 // source is the groups that a snapshot tells of: the world's, or a client's own
@@ -46,14 +59,48 @@ type source struct {
 	send   uint32
 	floor  uint32
 	groups []delta.Group
+	list   groupList // which of them concern the client
 	held   []baseline.Group
 	kind   content
 }
 
+// groupList is which groups concern a client: those that are listed, ascending, or where seen is
+// nil the first of all.
+type groupList struct {
+	seen   []uint32
+	groups int
+}
+
+// each are the groups.
+func (l groupList) each(yield func(g int) bool) {
+	if l.seen == nil {
+		for g := range l.groups {
+			if !yield(g) {
+				return
+			}
+		}
+		return
+	}
+	for _, g := range l.seen {
+		if !yield(int(g)) {
+			return
+		}
+	}
+}
+
 // layOut makes the snapshot of one client and queues its datagrams.
-func (d *draft) layOut(w *ecs.World, c *Client, f *capture.Frame) {
-	s := d.sys
-	d.w, d.c, d.f = w, c, f
+func (d *draft) layOut(c *Client) {
+	s, f := d.sys, d.f
+	d.c = c
+	d.encoder.resetOwn()
+	d.stats.Updates++
+	if c.join.at == 0 {
+		c.join.at = f.Send
+	}
+	if c.baselines.Renew() {
+		s.shared.joins.release(c)
+		c.join.state, c.join.at = joinNow, f.Send
+	}
 	c.baselines.Grow(len(f.Groups))
 	d.see()
 	c.baselines.Promise(f.Send, c.join.keeps(f.Send))
@@ -69,7 +116,7 @@ func (d *draft) layOut(w *ecs.World, c *Client, f *capture.Frame) {
 	d.tellHidden()
 	src := source{
 		model: c.model, second: s.codecs.layout.Second(), oldest: baseline.MaxAge,
-		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, held: c.baselines.World, kind: contentWorld,
+		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, list: c.concern(f), held: c.baselines.World, kind: contentWorld,
 	}
 	switch {
 	case c.join.state == joinStream:
@@ -77,12 +124,12 @@ func (d *draft) layOut(w *ecs.World, c *Client, f *capture.Frame) {
 	case d.whole(&src):
 		c.contest.relax()
 	case c.join.state == joinNow:
-		d.joins.pin(d)
+		s.shared.joins.pin(d)
 		d.tellJoin(&src, starved)
 	default:
 		d.contest.world(d, &src, d.pack.limit)
 	}
-	s.emit(c, f, &h, &d.pack)
+	s.emit(d, &h)
 }
 
 // tellJoin lays out deltas and blocks of the state with which a client joins, half
@@ -148,12 +195,12 @@ func (d *draft) encode(src *source, h wire.BlockHead) block {
 			base2 = from(h.First, d.at(src, src.send-h.Age-1))
 		}
 	}
-	e, cur := &d.sys.encoder, src.groups[h.First:]
+	e, cur := &d.encoder, src.groups[h.First:]
 	if src.own {
 		e.stats.Own++
 		return newBlock(h, e.own(src.model, &h, cur, base, base2), src.send)
 	}
-	return newBlock(h, e.world(&e.cache, src.model, &h, cur, base, base2), src.send)
+	return newBlock(h, e.world(src.model, &h, cur, base, base2), src.send)
 }
 
 // from are the groups from one on, nil of none.
@@ -169,7 +216,7 @@ func (d *draft) whole(src *source) bool {
 	mark := d.pack.load
 	var run, next wire.BlockHead
 	like := &baseline.Group{} // which the baseline of next is for
-	for g := range src.groups {
+	for g := range src.list.each {
 		h := &src.held[g]
 		wants := d.wants(src, g)
 		if !wants || !h.Whole() {
@@ -183,7 +230,7 @@ func (d *draft) whole(src *source) bool {
 		if !h.Like(like) {
 			next, like = src.block(g, wire.AllSlots), h
 		}
-		if run.Count > 0 && run.Age == next.Age && run.Two == next.Two {
+		if run.Count > 0 && run.First+run.Count == uint32(g) && run.Age == next.Age && run.Two == next.Two {
 			run.Count++
 			continue
 		}
@@ -221,7 +268,7 @@ func (d *draft) run(src *source, run wire.BlockHead) bool {
 	}
 	pk := &d.pack
 	parts := run.Count > 1 || bits.OnesCount64(run.Slots&src.groups[run.First].Alive) > 1
-	if !parts || !d.long.hopeless(&run, src.send, pk.fresh()) {
+	if !parts || !d.sys.shared.long.hopeless(&run, src.send, pk.fresh()) {
 		b := d.encode(src, run)
 		if pk.add(b, src.kind) {
 			return true
@@ -229,7 +276,7 @@ func (d *draft) run(src *source, run wire.BlockHead) bool {
 		if len(b.body) <= pk.fresh() {
 			return false
 		}
-		d.long.note(&run, src.send, len(b.body))
+		d.notes.long(&run, src.send, len(b.body))
 	}
 	if run.Count > 1 {
 		a, b := run.Halve()

@@ -35,42 +35,33 @@ type encoded struct {
 	coder delta.Coder
 }
 
-// blockKey is all that the body of a block depends on within one send.
-type blockKey struct {
-	first, count uint32
-	slots        uint64
-	age          uint32
-	two          bool
-	model        *delta.Model
-}
-
-// blockCache keeps encoded blocks of one state: what one client needs is there for the next
-// one. Bodies are valid until the next reset.
-type blockCache struct {
-	blocks map[blockKey]encoded
-	arena  []byte
-}
-
-func (c *blockCache) reset() {
-	if c.blocks == nil {
-		c.blocks = make(map[blockKey]encoded)
-	}
-	clear(c.blocks)
-	c.arena = c.arena[:0]
-}
-
-// encoder codes the blocks of a send, those of the world once for all clients.
+// encoder codes the blocks of a send for one worker: those of the world into memory that
+// stays until the next send, others until the next client.
 type encoder struct {
-	cache    blockCache     // of the send at hand
-	once     []byte         // bodies that only the client at hand is sent
-	meters   traffic.Meters // the second with what clients were trained alike
-	trained  *delta.Model   // the model of that
-	private  delta.Encoder  // of own state, which has another layout
+	send     uint32
+	arena    []byte           // bodies of the world
+	once     []byte           // bodies that only the client at hand is sent
+	meters   [2]traffic.Meter // the second with what clients were trained alike
+	trained  *delta.Model     // the model of that
+	private  delta.Encoder    // of own state, which has another layout
 	parts    []delta.Part
-	raw      []byte // a component at full precision
-	stats    EncodeStats
-	accounts traffic.Accounts
+	raw      []byte           // a component at full precision
+	known    *shared          // what was before this send, and its blocks
+	stats    EncodeStats      // that have not been merged
+	accounts traffic.Accounts // that have not been merged
+	won      [codings]uint32  // newest send in which another coder was the best
 }
+
+// codings are the encoders whose usual coder another one may beat: of the world, of the world
+// where clients were trained, and of own state.
+const codings = 3
+
+// Nearly always the range coder does best where there is a baseline, so that the others are
+// tried with one such block in tryEvery, and for tryFor sends after they won.
+const (
+	tryEvery = 256
+	tryFor   = 4
+)
 
 // EncodeStats counts what a server encoded for snapshots. A block that several
 // clients were sent was encoded once.
@@ -83,14 +74,16 @@ type EncodeStats struct {
 
 // begin makes the encoders ready. Blocks of the trained model have one of their own,
 // which would forget its plans at each change of models otherwise.
-func (e *encoder) begin(only delta.Coders, trained *delta.Model) {
-	e.meters[0].Only, e.meters[1].Only, e.private.Only = only, only, only
-	e.trained = trained
+func (e *encoder) begin(s *System) {
+	e.meters[0].Only, e.meters[1].Only, e.private.Only = s.config.Coders, s.config.Coders, s.config.Coders
+	e.trained, e.known = s.codecs.trained, &s.shared
+	e.accounts.Begin(s.codecs.layout, s.comps)
+	s.shared.meters = append(s.shared.meters, &e.meters[0], &e.meters[1])
 }
 
 // reset begins a send, resetOwn a client.
-func (e *encoder) reset()    { e.cache.reset() }
-func (e *encoder) resetOwn() { e.once = e.once[:0] }
+func (e *encoder) reset(send uint32) { e.send, e.arena = send, e.arena[:0] }
+func (e *encoder) resetOwn()         { e.once = e.once[:0] }
 
 // own returns the body of a block that only the client at hand is sent.
 func (e *encoder) own(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
@@ -99,19 +92,24 @@ func (e *encoder) own(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delt
 
 // world returns the body of a block of the world: the groups of a frame against
 // those of its baselines, which may be nil. All begin with the first group of the block.
-func (e *encoder) world(c *blockCache, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
-	key := blockKey{h.First, h.Count, h.Slots, h.Age, h.Two, m}
-	if b, ok := c.blocks[key]; ok {
+func (e *encoder) world(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+	b, first := e.known.blocks.of(blockKey{h.First, h.Count, h.Slots, h.Age, h.Two, m})
+	if !first {
 		e.stats.Reused++
-		return b
+		return b.wait()
 	}
-	b := e.fresh(&c.arena, m, h, cur, base, base2)
+	defer b.done()
+	b.encoded = e.kept(&e.arena, m, h, cur, base, base2)
+	return b.encoded
+}
+
+// kept encodes a block of the world, which is counted, into memory that stays.
+func (e *encoder) kept(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	e.stats.Blocks++
-	for i := range e.parts {
-		e.stats.Entities += uint64(bits.OnesCount64(e.parts[i].Cur.Alive & h.Slots))
+	for g := range h.Count {
+		e.stats.Entities += uint64(bits.OnesCount64(cur[g].Alive & h.Slots))
 	}
-	c.blocks[key] = b
-	return b
+	return e.fresh(arena, m, h, cur, base, base2)
 }
 
 // fresh encodes a block behind what is in the arena.
@@ -127,23 +125,45 @@ func (e *encoder) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, b
 		}
 		e.parts = append(e.parts, p)
 	}
-	at := len(*arena)
+	at, coding := len(*arena), 0
 	if h.Own {
-		all, coder := e.private.Append(*arena, m, e.parts)
+		coding = 2
+	} else if m == e.trained {
+		coding = 1
+	}
+	lot := e.draw(h, e.parts[0].Cur)
+	draw := traffic.Draw{Measure: lot, Try: lot%tryEvery == 0 || e.known.won[coding] > 0 && e.send-e.known.won[coding] <= tryFor}
+	var b encoded
+	if h.Own {
+		all, coder := e.private.AppendBest(*arena, m, e.parts, draw.Try)
 		*arena = all
-		return encoded{body: all[at:len(all):len(all)], coder: coder}
+		b = encoded{body: all[at:len(all):len(all)], coder: coder}
+	} else {
+		all, coder, size, costs := e.meters[coding].Block(&e.accounts, &e.known.accounts, *arena, m, e.parts, draw)
+		*arena = all
+		b = encoded{body: all[at : at+size : at+size], coder: coder}
+		if costs >= 0 {
+			b.costs = all[costs:len(all):len(all)]
+		}
 	}
-	meter := &e.meters[0]
-	if m == e.trained {
-		meter = &e.meters[1]
-	}
-	all, coder, size, costs := meter.Block(&e.accounts, *arena, m, e.parts)
-	*arena = all
-	b := encoded{body: all[at : at+size : at+size], coder: coder}
-	if costs >= 0 {
-		b.costs = all[costs:len(all):len(all)]
+	if b.coder != delta.Range {
+		e.won[coding] = e.send
 	}
 	return b
+}
+
+// draw is a number of a block that is drawn evenly, and the same whoever encodes it.
+func (e *encoder) draw(h *wire.BlockHead, cur *delta.Group) uint64 {
+	x := uint64(e.send)<<32 | uint64(h.Age)<<16 | uint64(h.First)
+	if h.Own {
+		x ^= uint64(cur.IDs[bits.TrailingZeros64(cur.Alive|1<<63)]) << 40
+	}
+	for _, v := range [...]uint64{uint64(h.Count), h.Slots} {
+		x = (x ^ v) * 0x9e3779b97f4a7c15
+		x ^= x >> 29
+	}
+	x *= 0xbf58476d1ce4e5b9
+	return x ^ x>>32
 }
 
 // codecs is how states become bytes.

@@ -132,12 +132,12 @@ func (s *System) Stats() Stats {
 	for i := range s.comps {
 		st.Clamped += s.frames.Clamped(i)
 	}
-	st.Joins, st.Encodes, st.Traffic = len(s.draft.joins.kept), s.encoder.stats, s.encoder.accounts.Stats()
+	st.Joins, st.Traffic = len(s.shared.joins.kept), s.shared.accounts.Stats()
 	return st
 }
 
 // Traffic writes what snapshots were made of to t, whose memory is used again.
-func (s *System) Traffic(t *traffic.Traffic) { s.encoder.accounts.Traffic(t) }
+func (s *System) Traffic(t *traffic.Traffic) { s.shared.accounts.Traffic(t) }
 
 // Meters are what measures blocks of the world.
-func (s *System) Meters() *traffic.Meters { return &s.encoder.meters }
+func (s *System) Meters() traffic.Meters { return s.shared.meters }

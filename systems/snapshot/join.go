@@ -88,7 +88,7 @@ func (j *join) censor(e *encoder, g int, slots uint64) {
 	for i := range j.chunks {
 		c := &j.chunks[i]
 		if uint32(g) >= c.First && uint32(g) < c.First+c.Count && c.Slots&slots != 0 {
-			c.fill(e.fresh(&j.cache.arena, j.model, &c.BlockHead, j.groups[c.First:], nil, nil))
+			c.fill(e.fresh(&j.arena, j.model, &c.BlockHead, j.groups[c.First:], nil, nil))
 		}
 	}
 }
@@ -127,7 +127,7 @@ type joinSnapshot struct {
 	room   int  // longest body of a block
 	all    bool // nothing is left out, so that any client may join with it
 	users  int
-	cache  blockCache
+	arena  []byte // bodies of the blocks
 	chunks []chunk
 	big    []wire.BlockHead // slots with entities that fit nowhere: they are told as empty
 }

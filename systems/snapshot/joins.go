@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/netsys"
@@ -14,22 +15,28 @@ import (
 // with it.
 const shareJoin = 8
 
-// joins keeps the states of the world that clients join with.
+// joins keeps the states of the world that clients join with. It is safe for several workers:
+// which state a client joins with does not depend on who comes first.
 type joins struct {
-	sys  *System
+	mu   sync.Mutex
 	kept []*joinSnapshot
 }
 
 // pin begins to stream the state of a send to the client of a draft.
 func (k *joins) pin(d *draft) {
-	s, c, f := k.sys, d.c, d.f
+	s, c, f := d.sys, d.c, d.f
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	rest := s.laterHeader() + wire.MaxJoinHeader + wire.MaxBlockHead
 	room := min(netsys.MaxPayload, max(c.contest.budget/2, MinBudget/2)) - rest
 	biggest := min(netsys.MaxPayload, c.contest.budget) - rest // the longest body that a datagram of a join can have
 	hides := c.baselines.Hides()
 	var pin *joinSnapshot
 	for _, x := range k.kept {
-		if x.all && !hides && x.room == room && x.model == c.model && f.Send-x.send <= shareJoin && x.send > c.join.send && x.send > c.baselines.Floor() {
+		if !x.all || hides || x.room != room || x.model != c.model || f.Send-x.send > shareJoin || x.send <= c.join.send || x.send <= c.baselines.Floor() {
+			continue
+		}
+		if pin == nil || pin.send == f.Send || x.send < f.Send && x.send > pin.send { // the newest of those that were there before
 			pin = x
 		}
 	}
@@ -39,8 +46,7 @@ func (k *joins) pin(d *draft) {
 			hidden, _ := c.baselines.World[g].Hidden()
 			pin.groups = append(pin.groups, without(&f.Groups[g], hidden))
 		}
-		pin.cache.reset()
-		k.cut(pin, wire.BlockHead{Count: uint32(len(pin.groups)), Slots: wire.AllSlots}, biggest)
+		pin.cut(d, wire.BlockHead{Count: uint32(len(pin.groups)), Slots: wire.AllSlots}, biggest)
 		k.kept = append(k.kept, pin)
 	}
 	pin.users++
@@ -70,6 +76,8 @@ func (k *joins) release(c *Client) {
 	if c.join.stream == nil {
 		return
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	pin := c.join.stream.joinSnapshot
 	if pin.users--; pin.users == 0 {
 		k.kept = slices.DeleteFunc(k.kept, func(x *joinSnapshot) bool { return x == pin })
@@ -78,11 +86,11 @@ func (k *joins) release(c *Client) {
 }
 
 // cut cuts a run of groups of a kept state into blocks.
-func (k *joins) cut(pin *joinSnapshot, run wire.BlockHead, biggest int) {
+func (pin *joinSnapshot) cut(d *draft, run wire.BlockHead, biggest int) {
 	if run.Count == 0 {
 		return
 	}
-	b := k.sys.encoder.world(&pin.cache, pin.model, &run, pin.groups[run.First:], nil, nil)
+	b := d.encoder.kept(&pin.arena, pin.model, &run, pin.groups[run.First:], nil, nil)
 	alive := pin.groups[run.First].Alive
 	alone := bits.OnesCount64(run.Slots&alive) <= 1
 	switch {
@@ -90,26 +98,25 @@ func (k *joins) cut(pin *joinSnapshot, run wire.BlockHead, biggest int) {
 		pin.chunks = append(pin.chunks, chunk{block: newBlock(run, b, pin.send)})
 	case run.Count > 1:
 		x, y := run.Halve()
-		k.cut(pin, x, biggest)
-		k.cut(pin, y, biggest)
+		pin.cut(d, x, biggest)
+		pin.cut(d, y, biggest)
 	case alone:
 		// Not even alone: it is told as empty, and the budget leaves it out from now on.
 		pin.big = append(pin.big, wire.BlockHead{First: run.First, Slots: run.Slots & alive})
 		pin.groups[run.First].Clear(bits.TrailingZeros64(run.Slots&alive), false)
-		clear(pin.cache.blocks) // the bodies of earlier chunks stay where they are
-		k.sys.stats.Oversized++
-		k.cut(pin, run, biggest)
+		d.stats.Oversized++
+		pin.cut(d, run, biggest)
 	default:
 		x, y := run, run
 		x.Slots, y.Slots = halves(run.Slots, alive)
-		k.cut(pin, x, biggest)
-		k.cut(pin, y, biggest)
+		pin.cut(d, x, biggest)
+		pin.cut(d, y, biggest)
 	}
 }
 
 // importance says how soon a newcomer needs an entity: its own at once.
-func (k *joins) importance(d *draft, g, slot int) float32 {
-	config := &k.sys.config
+func (*joins) importance(d *draft, g, slot int) float32 {
+	config := &d.sys.config
 	switch e := d.f.Entity(g, slot); {
 	case d.f.Owner(g, slot) == d.c.id:
 		return 1e30

@@ -21,6 +21,7 @@ type plaza struct {
 	s     *System
 	all   []ecs.Entity
 	peers []*peer
+	came  uint32 // clients so far
 	tick  uint32
 }
 
@@ -65,7 +66,8 @@ func (p *peer) Own(e ecs.Entity, c *ecs.Component) (value unsafe.Pointer) {
 
 func (g *plaza) join(delay uint32) *peer {
 	p := &peer{w: g.w, delay: delay}
-	p.c = g.s.Add(uint32(len(g.peers)+1), p, 0)
+	g.came++
+	p.c = g.s.Add(g.came, p, 0)
 	g.peers = append(g.peers, p)
 	return p
 }

@@ -115,8 +115,8 @@ func (d *draft) captureOwn() *ownFrame {
 			if comp.Words == 0 {
 				continue
 			}
-			raw := comp.Schema.AppendRaw(s.encoder.raw[:0], c.peer.Own(e, comp))
-			s.encoder.raw = raw
+			raw := comp.Schema.AppendRaw(d.encoder.raw[:0], c.peer.Own(e, comp))
+			d.encoder.raw = raw
 			rec = rec[capture.PackRaw(rec, raw):]
 		}
 	}
@@ -133,7 +133,7 @@ func (d *draft) tellOwn(starved bool) {
 	}
 	src := source{
 		own: true, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
-		send: d.f.Send, floor: c.baselines.Floor(), groups: of.groups, held: c.baselines.Own, kind: contentOwn,
+		send: d.f.Send, floor: c.baselines.Floor(), groups: of.groups, list: groupList{groups: len(of.groups)}, held: c.baselines.Own, kind: contentOwn,
 	}
 	limit := pk.limit
 	pk.limit = limit / 2

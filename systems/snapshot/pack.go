@@ -157,15 +157,19 @@ func longKey(run *wire.BlockHead) blockKey {
 	return blockKey{first: run.First, count: run.Count, age: min(run.Age, 8)}
 }
 
-// note notes how long a run was.
-func (l longRuns) note(run *wire.BlockHead, send uint32, size int) {
-	if run.Own || run.Slots != wire.AllSlots {
-		return
+// long notes how long a run was.
+func (x *notes) long(run *wire.BlockHead, send uint32, size int) {
+	if !run.Own && run.Slots == wire.AllSlots {
+		x.add(note{kind: noteLong, key: longKey(run), long: longRun{send, size}})
 	}
+}
+
+// note takes in a note.
+func (l longRuns) note(key blockKey, x longRun) {
 	if len(l) > 4*wire.MaxGroups {
 		clear(l)
 	}
-	l[longKey(run)] = longRun{send, size}
+	l[key] = x
 }
 
 // hopeless reports whether a run need not be encoded to know that it is too long.

@@ -57,8 +57,8 @@ type System struct {
 	frames   *capture.Ring
 	recorder *delta.Recorder // nil: none, or no longer
 	codecs   codecs
-	encoder  encoder
-	draft    draft // of the client at hand
+	shared   shared  // of all clients
+	drafts   []draft // of each worker
 	clients  []*Client
 	stats    Stats
 }
@@ -89,13 +89,15 @@ func New(c Config, tick uint32) *System {
 		config: c, sends: sends{steps: uint32(steps), newest: tick / uint32(steps)}, codecs: newCodecs(&c, steps),
 		comps: c.Protocol.Replicated(), ownParts: wire.Predicted(c.Protocol) | wire.Private(c.Protocol),
 	}
-	s.encoder.begin(c.Coders, s.codecs.trained)
-	s.encoder.accounts.Begin(s.codecs.layout, s.comps)
 	if c.Record != nil {
 		s.recorder = delta.NewRecorder(c.Record, s.codecs.layout)
 	}
 	s.frames = capture.New(c.World, s.codecs.layout, steps, c.Logger)
-	s.draft.begin(s)
+	s.shared.begin(s)
+	s.drafts = make([]draft, c.Workers.Workers())
+	for i := range s.drafts {
+		s.drafts[i].begin(s)
+	}
 	return s
 }
 
@@ -112,20 +114,20 @@ func (s *System) Run(w *ecs.World) {
 	s.sends.before, s.sends.newest = s.sends.newest, tick/s.sends.steps
 	f := s.frames.Take(s.sends.newest, tick)
 	s.record(f)
-	s.encoder.reset()
 	s.stats.Sends++
-	for _, c := range s.clients {
-		s.encoder.resetOwn()
-		if c.join.at == 0 {
-			c.join.at = f.Send
-		}
-		if c.baselines.Renew() {
-			s.draft.joins.release(c)
-			c.join.state, c.join.at = joinNow, f.Send
-		}
-		s.draft.layOut(w, c, f)
-		s.stats.Updates++
+	s.shared.blocks.reset()
+	for i := range s.drafts {
+		s.drafts[i].beginSend(w, f)
 	}
+	s.config.Workers.Each(len(s.clients), s.shared.layOut)
+	s.shared.merge(s)
+}
+
+// layOut makes the snapshot of a client in the draft of a worker.
+func (s *System) layOut(worker, client int) {
+	d := &s.drafts[worker]
+	d.notes.client = client
+	d.layOut(s.clients[client])
 }
 
 // record writes the state of a send to the recording, if there is one.
@@ -151,12 +153,12 @@ func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 
 // Remove ends telling a client.
 func (s *System) Remove(c *Client) {
-	s.draft.joins.release(c)
+	s.shared.joins.release(c)
 	s.clients = slices.DeleteFunc(s.clients, func(x *Client) bool { return x == c })
 }
 
 // Acked takes in that a client received a packet. It returns the tick whose state that was
-// about; ok is false where it told of none that is kept.
+// about; ok is false where it told of none that is kept. It may run for several clients at once.
 func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 	x := c.baselines.Acked(seq)
 	if x == nil {
@@ -164,7 +166,7 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 	}
 	for i := range x.Blocks {
 		if b := &x.Blocks[i]; b.Chunk >= 0 && c.join.arrived(b.Send, b.Chunk) {
-			s.draft.joins.release(c)
+			s.shared.joins.release(c)
 			c.join.state = joinNone
 		}
 	}
@@ -172,7 +174,7 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 	if f == nil {
 		return 0, false
 	}
-	if c.join.state == joinNow && x.Send >= c.join.at && c.baselines.HoldsAll(x.Send, len(f.Groups)) {
+	if c.join.state == joinNow && x.Send >= c.join.at && c.holdsAll(f) {
 		c.join.state = joinNone
 	}
 	return f.Tick, true
@@ -184,7 +186,7 @@ const MinBudget = 200
 // SetBudget bounds the snapshots of a client to that many bytes each, at least [MinBudget].
 func (s *System) SetBudget(c *Client, bytes int) {
 	if bytes < c.contest.budget && c.join.state == joinStream { // in blocks that may be too long now
-		s.draft.joins.release(c)
+		s.shared.joins.release(c)
 		c.join.state = joinNow
 	}
 	c.contest.budget = bytes

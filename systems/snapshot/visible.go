@@ -1,12 +1,10 @@
 package snapshot
 
 import (
-	"log/slog"
 	"math/bits"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/internal/capture"
-	"github.com/tactusgo/tactus/systems/internal/traffic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -19,7 +17,7 @@ func (d *draft) see() {
 	}
 	c.contest.big = false
 	before := d.sys.frames.At(d.sys.sends.before)
-	for g := range f.Groups {
+	for g := range c.concern(f).each {
 		cur, h := &f.Groups[g], &c.baselines.World[g]
 		seen := wire.AllSlots
 		if visible != nil {
@@ -37,7 +35,7 @@ func (d *draft) see() {
 			continue
 		}
 		if gone := c.baselines.Hide(g, f.Send, seen, sameSlots(before, cur, g)); gone != 0 && c.join.state == joinStream {
-			c.join.stream.censor(&d.sys.encoder, g, gone)
+			c.join.stream.censor(&d.encoder, g, gone)
 		}
 	}
 }
@@ -60,8 +58,8 @@ func sameSlots(before *capture.Frame, cur *delta.Group, g int) (same uint64) {
 // out of its sight, or empty where what it knew there is gone. A client that joins
 // is told of all of them, since it must know every slot.
 func (d *draft) tellHidden() {
-	c, e := d.c, &d.sys.encoder
-	for g := range c.baselines.World {
+	c, e := d.c, &d.encoder
+	for g := range c.concern(d.f).each {
 		h := &c.baselines.World[g]
 		hidden, slots := h.Hidden()
 		if hidden == 0 || c.join.state == joinStream && slots == 0 {
@@ -74,7 +72,7 @@ func (d *draft) tellHidden() {
 		for _, part := range [2]struct {
 			slots uint64
 			group []delta.Group
-		}{{slots &^ empty, d.unseen[:]}, {empty, d.empty[:]}} {
+		}{{slots &^ empty, d.void.unseen[:]}, {empty, d.void.empty[:]}} {
 			if part.slots == 0 {
 				continue
 			}
@@ -89,13 +87,11 @@ func (d *draft) tellHidden() {
 // oversized leaves out the entity in a slot because no snapshot of this client has
 // room for it.
 func (d *draft) oversized(src *source, g int, slots uint64) {
-	s, cur := d.sys, &src.groups[g]
+	cur := &src.groups[g]
 	k := bits.TrailingZeros64(slots & cur.Alive)
-	s.stats.Oversized++
-	if mask := cur.Masks[k]; !d.bigTold[mask] {
-		d.bigTold[mask] = true
-		s.config.Logger.Error("entity left out: it does not fit a client's snapshot; more with its components are only counted",
-			"entity", cur.IDs[k], "client", d.c.id, "budget", d.c.contest.budget, slog.Any("components", traffic.Names(s.comps, mask)))
+	d.stats.Oversized++
+	if mask := cur.Masks[k]; !d.sys.shared.bigTold[mask] {
+		d.notes.add(note{kind: noteBig, slot: slotRef{cur.IDs[k], mask}})
 	}
 	if src.own {
 		return

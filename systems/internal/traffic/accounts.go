@@ -65,6 +65,31 @@ func (a *Accounts) lot(delta bool) *lot {
 	return &a.lots[0]
 }
 
+// Take adds what another one's accounts of the same layout have, and empties these.
+func (a *Accounts) Take(from *Accounts) {
+	for i := range a.lots {
+		l, x := &a.lots[i], &from.lots[i]
+		l.sent.add(&x.sent)
+		l.encoded.add(&x.encoded)
+		for k := range x.fields {
+			l.fields[k].sent += x.fields[k].sent
+			l.fields[k].encoded += x.fields[k].encoded
+		}
+		clear(x.fields)
+	}
+	a.heads += from.heads
+	a.own += from.own
+	a.stats.add(&from.stats)
+	from.heads, from.own, from.stats = 0, 0, Stats{}
+}
+
+// add adds what another one has, and empties that.
+func (b *bodies) add(from *bodies) {
+	b.all += from.all
+	b.measured += from.measured
+	*from = bodies{}
+}
+
 // Stats are the counts.
 func (a *Accounts) Stats() Stats { return a.stats }
 
@@ -111,6 +136,19 @@ type Stats struct {
 	Largest   int // bytes of one client's snapshot, at most
 	// Raw, Zstd and Range are the blocks by coder, their heads included.
 	Raw, Zstd, Range CoderStats
+}
+
+// add adds counts of other snapshots.
+func (s *Stats) add(x *Stats) {
+	s.Bytes += x.Bytes
+	s.Headers += x.Headers
+	s.Own += x.Own
+	s.Datagrams += x.Datagrams
+	s.Largest = max(s.Largest, x.Largest)
+	for _, c := range [...]struct{ to, from *CoderStats }{{&s.Raw, &x.Raw}, {&s.Zstd, &x.Zstd}, {&s.Range, &x.Range}} {
+		c.to.Blocks += c.from.Blocks
+		c.to.Bytes += c.from.Bytes
+	}
 }
 
 // CoderStats counts the blocks that were sent in the coding of one coder.

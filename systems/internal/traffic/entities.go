@@ -28,28 +28,28 @@ type Archetype struct {
 	Bytes float64
 }
 
-// Meters are the encoders of the blocks of a world: one for each model in use.
-type Meters [2]Meter
+// Meters are all encoders of the blocks of a world.
+type Meters []*Meter
 
 // AccountEntities makes the meters count what each entity takes too, from now on, or
 // no longer.
-func (m *Meters) AccountEntities(on bool) {
-	for i := range m {
-		m[i].all = on && m[i].Only == delta.AnyCoder
-		m[i].AccountEntities(on)
+func (m Meters) AccountEntities(on bool) {
+	for _, x := range m {
+		x.all = on && x.Only == delta.AnyCoder
+		x.AccountEntities(on)
 	}
 }
 
 // spentOn is how many bytes the entity in a slot took.
-func (m *Meters) spentOn(group *delta.Group, slot int) (bytes float64) {
-	for i := range m {
-		bytes += m[i].CostOf(group.IDs[slot]) / 8
+func (m Meters) spentOn(group *delta.Group, slot int) (bytes float64) {
+	for _, x := range m {
+		bytes += x.CostOf(group.IDs[slot]) / 8
 	}
 	return bytes
 }
 
 // Top appends to dst the n entities of a state that took most, the first the most.
-func (m *Meters) Top(dst []Entity, groups []delta.Group, n int) []Entity {
+func (m Meters) Top(dst []Entity, groups []delta.Group, n int) []Entity {
 	from := len(dst)
 	for g := range groups {
 		for alive := groups[g].Alive; alive != 0; alive &= alive - 1 {
@@ -66,7 +66,7 @@ func (m *Meters) Top(dst []Entity, groups []delta.Group, n int) []Entity {
 }
 
 // Archetypes returns the archetypes of a state, in order of their first entity.
-func (m *Meters) Archetypes(comps []*ecs.Component, groups []delta.Group) (all []Archetype) {
+func (m Meters) Archetypes(comps []*ecs.Component, groups []delta.Group) (all []Archetype) {
 	places := map[uint64]int{}
 	for g := range groups {
 		group := &groups[g]

@@ -15,7 +15,6 @@ import (
 type Meter struct {
 	delta.Encoder
 	all   bool         // every block is measured
-	draw  uint64       // of the next decision
 	last  []delta.Cost // of fields and the rest, up to the last block measured
 	block []delta.Cost // of that block
 	next  []delta.Cost // scratch
@@ -30,30 +29,37 @@ const (
 	zstdMeasure  = 5
 )
 
-// measured reports whether the coming block is measured, the first of a lot always.
-func (m *Meter) measured(l *lot, based bool) bool {
-	m.draw = m.draw*6364136223846793005 + 1442695040888963407 // the generator of PCG
+// measured reports whether a block is measured, by a number that was drawn for it; always
+// where known has measured nothing of its lot.
+func (m *Meter) measured(known *Accounts, based bool, draw uint64) bool {
 	switch {
-	case m.all || l.encoded.measured == 0:
+	case m.all || known.lot(based).encoded.measured == 0:
 		return true
 	case m.Only == delta.ZstdOnly:
-		return m.draw>>(64-zstdMeasure) == 0
+		return draw>>(64-zstdMeasure) == 0
 	case based:
-		return m.draw>>(64-deltaMeasure) == 0
+		return draw>>(64-deltaMeasure) == 0
 	}
 	return true
 }
 
+// Draw says what becomes of a block: by numbers of its own, and not by what was done before it,
+// so that it is the same whoever encodes it, and when.
+type Draw struct {
+	Measure uint64 // any number, drawn evenly
+	Try     bool   // a delta is tried with all coders
+}
+
 // Block appends a block to dst, and behind it, where it is measured, what its fields
 // took: pairs of uvarints, field and parts of a byte. It returns where these begin, or
-// -1.
-func (m *Meter) Block(a *Accounts, dst []byte, model *delta.Model, parts []delta.Part) (all []byte, coder delta.Coder, size, costs int) {
+// -1. It counts in a; known are the accounts that say what was measured before.
+func (m *Meter) Block(a, known *Accounts, dst []byte, model *delta.Model, parts []delta.Part, d Draw) (all []byte, coder delta.Coder, size, costs int) {
 	based := parts[0].Base != nil
 	l := a.lot(based)
-	measured := m.measured(l, based)
+	measured := m.measured(known, based, d.Measure)
 	m.Account = measured && m.Only == delta.AnyCoder
 	at := len(dst)
-	all, coder = m.Append(dst, model, parts)
+	all, coder = m.AppendBest(dst, model, parts, d.Try)
 	size = len(all) - at
 	l.encoded.all += int64(size)
 	if !measured {

@@ -76,6 +76,9 @@ func (s *states) delta(age uint32) (parts []delta.Part) {
 	return parts
 }
 
+// draw draws what becomes of a block.
+func (s *states) draw() Draw { return Draw{Measure: s.rng.Uint64()} }
+
 // meter is a meter of states and its accounts.
 func (s *states) meter() (*Accounts, *Meter) {
 	var a Accounts
@@ -96,7 +99,7 @@ func TestFieldsTakeWhatBlocksTake(t *testing.T) {
 		s.walk(1)
 		before := slices.Clone(a.lots[1].fields)
 		took := int64(0)
-		_, _, size, costs := m.Block(a, nil, s.model, s.delta(1))
+		_, _, size, costs := m.Block(a, a, nil, s.model, s.delta(1), s.draw())
 		if costs < 0 {
 			t.Fatal("a block was not measured")
 		}
@@ -130,8 +133,8 @@ func TestSamplesSpeakForAll(t *testing.T) {
 		if n%3 == 0 { // blocks of one group now and then
 			parts = parts[n%len(parts):][:1]
 		}
-		all.Block(each, nil, s.model, parts)
-		if _, _, _, costs := one.Block(some, nil, s.model, parts); costs >= 0 {
+		all.Block(each, each, nil, s.model, parts, s.draw())
+		if _, _, _, costs := one.Block(some, some, nil, s.model, parts, s.draw()); costs >= 0 {
 			measured++
 		}
 	}
@@ -170,7 +173,7 @@ func BenchmarkAccounts(b *testing.B) {
 		m.all = all
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				out, _, _, _ = m.Block(a, out[:0], s.model, parts)
+				out, _, _, _ = m.Block(a, a, out[:0], s.model, parts, s.draw())
 			}
 		})
 	}

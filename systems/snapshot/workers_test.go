@@ -1,0 +1,129 @@
+package snapshot
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/workers"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
+	"github.com/tactusgo/tactus/systems/internal/traffic"
+)
+
+// match is what a match on some workers came to: all packets in order, and all counts.
+type match struct {
+	packets []byte
+	stats   Stats
+	traffic traffic.Traffic
+}
+
+// play plays a match on so many workers: clients come and go, with round trips of their own and
+// losses, entities walk, come and go and change owners.
+func play(seed uint64, n int, c Config) match {
+	pool := workers.New(n)
+	defer pool.Close()
+	r := rand.New(rand.NewPCG(seed, 3))
+	c.Workers = pool
+	hidden := map[ecs.Entity]bool{}
+	if c.Visible != nil {
+		c.Visible = func(_ *ecs.World, e ecs.Entity, client uint32) bool { return !hidden[e] || client%3 == 0 }
+	}
+	g := newPlaza(40+r.IntN(300), c)
+	for id := range uint32(40) {
+		g.w.Spawn(components.Owner{Client: 1 + id%20}, place{X: float32(id)})
+	}
+	var m match
+	loss := r.Float64() * 0.3
+	acks := func(_, i int) {
+		p := g.peers[i]
+		for len(p.flying) > 0 && p.flying[0].due <= g.tick {
+			g.s.Acked(p.c, p.flying[0].seq)
+			p.flying = p.flying[1:]
+		}
+	}
+	for g.tick < 240 {
+		if len(g.peers) < 30 && r.IntN(4) == 0 {
+			g.join(1 + uint32(r.IntN(12)))
+		}
+		if r.IntN(30) == 0 {
+			if i := r.IntN(len(g.peers) + 1); i < len(g.peers) {
+				g.s.Remove(g.peers[i].c)
+				g.peers = append(g.peers[:i], g.peers[i+1:]...)
+			}
+		}
+		for range 20 {
+			g.move(r.IntN(len(g.all)))
+		}
+		if r.IntN(5) == 0 {
+			g.all = append(g.all, g.w.Spawn(place{X: 1}, tint{Color: 3}))
+		}
+		if k := r.IntN(len(g.all)); r.IntN(6) == 0 {
+			hidden[g.all[k]] = !hidden[g.all[k]]
+		}
+		if len(g.peers) > 0 && r.IntN(20) == 0 {
+			p := g.peers[r.IntN(len(g.peers))]
+			p.c.Ask(p.c.baselines.Asked() + 1)
+		}
+		pool.Each(len(g.peers), acks)
+		g.tick++
+		g.s.Step()
+		g.s.Run(g.w)
+		for _, p := range g.peers {
+			packets := p.c.Packets()
+			for i := range packets {
+				m.packets = fmt.Appendf(m.packets, "%d %d %d\n", g.tick, p.c.id, p.seq)
+				m.packets = append(m.packets, packets[i].Bytes...)
+				p.c.Sent(p.seq, &packets[i])
+				if r.Float64() >= loss {
+					p.flying = append(p.flying, flight{p.seq, g.tick + p.delay})
+				}
+				p.seq++
+			}
+			p.c.Clear()
+		}
+	}
+	m.stats = g.s.Stats()
+	g.s.Traffic(&m.traffic)
+	return m
+}
+
+// The number of workers changes no byte of any packet, and nothing that is counted: where all
+// fits, where entities take turns, where many join with kept states, and where some are hidden.
+func TestWorkersChangeNothing(t *testing.T) {
+	seen := func(*ecs.World, ecs.Entity, uint32) bool { return true }
+	loved := func(_ *ecs.World, e ecs.Entity, client uint32) float32 { return float32(1 + client%5) }
+	for name, c := range map[string]Config{
+		"all fits":        {Budget: 12_000},
+		"usual":           {},
+		"tight":           {Budget: 500},
+		"least":           {Budget: MinBudget},
+		"hidden":          {Visible: seen},
+		"hidden, tight":   {Visible: seen, Budget: 400},
+		"priority, tight": {Priority: loved, Budget: 600},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testgame.Seeds(t, 2, func(t *testing.T, seed uint64) {
+				one := play(seed, 1, c)
+				if len(one.packets) == 0 || one.stats.Encodes.Blocks == 0 {
+					t.Fatal("nothing was sent")
+				}
+				for _, n := range []int{2, 4} {
+					many := play(seed, n, c)
+					if !bytes.Equal(one.packets, many.packets) {
+						t.Errorf("%d workers send other bytes than one", n)
+					}
+					if one.stats != many.stats {
+						t.Errorf("%d workers count\n%+v, one counts\n%+v", n, many.stats, one.stats)
+					}
+					if !reflect.DeepEqual(one.traffic, many.traffic) {
+						t.Errorf("%d workers account for other bytes than one", n)
+					}
+				}
+			})
+		})
+	}
+}
