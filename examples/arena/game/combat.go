@@ -81,7 +81,7 @@ type muzzle struct{ At components.Position }
 // entities that are shot down and come back, scores and names. Nobody ages.
 func CombatProtocol() *ecs.Protocol {
 	p := ecs.NewProtocol("arena-combat/3")
-	motion(p, "along")
+	motion(p, "along", Size)
 	ecs.Replicate[Fighter](p, ecs.Predicted)
 	ecs.Replicate[Gun](p, ecs.Predicted|ecs.OwnerOnly)
 	ecs.Replicate[Player](p, 0)
@@ -146,7 +146,7 @@ func walkUp(w *ecs.World) {
 			g.Vel.X, g.Vel.Y = 0, 0
 			continue
 		}
-		stride(w, g.Pos, g.Vel, g.In.Buttons)
+		side(Size).stride(w, g.Pos, g.Vel, g.In.Buttons)
 		g.Head.Angle = g.In.Aim
 	}
 }
@@ -167,6 +167,6 @@ func wanderUp(w *ecs.World) {
 			n.Vel.X, n.Vel.Y = 0, 0
 			continue
 		}
-		roam(w, e, n.Pos, n.Vel, n.Head, n.Do)
+		side(Size).roam(w, e, n.Pos, n.Vel, n.Head, n.Do)
 	}
 }

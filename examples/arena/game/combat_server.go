@@ -15,7 +15,7 @@ func Arm(c *systems.ServerConfig) { c.LagComp = &lagcomp.Config{} }
 // PopulateCombat is [Populate] for [CombatProtocol].
 func PopulateCombat(w *ecs.World, players, npcs int) {
 	for i := range npcs {
-		x, y := start(w, players+i)
+		x, y := side(Size).start(w, players+i)
 		w.Spawn(components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{}, components.Health{Points: MaxHealth},
 			Wander{Index: int32(i), Phase: int32(i * period * w.TickRate() / npcs)}, Fighter{}, components.Teleports{}, fallen{})
 	}
@@ -23,7 +23,7 @@ func PopulateCombat(w *ecs.World, players, npcs int) {
 
 // joinCombat spawns the player of a client, with a gun.
 func joinCombat(w *ecs.World, client uint32, _ *struct{}) {
-	x, y := start(w, int(client)-1)
+	x, y := side(Size).start(w, int(client)-1)
 	player := Player{}
 	player.Name.Set(callName(client))
 	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{},

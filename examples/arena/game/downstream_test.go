@@ -28,7 +28,7 @@ func newArena(p *ecs.Protocol, players, npcs int) *arena {
 	a := &arena{w: ecs.NewWorld(p, ecs.Config{Seed: 5})}
 	Populate(a.w, players, npcs)
 	for n := range players {
-		join(a.w, uint32(n+1))
+		side(Size).join(a.w, uint32(n+1))
 		a.bots = append(a.bots, NewBot(5, n, players))
 		for range n * 7 % 30 { // clients do not begin in step
 			a.bots[n].next(a.w.TickRate())

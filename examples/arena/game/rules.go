@@ -1,6 +1,8 @@
 package game
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/tactusgo/tactus/codec/schema"
@@ -8,8 +10,11 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Size is the length of the world's sides, in units.
+// Size is the length of the world's sides, in units, where a [Variant] says nothing else.
 const Size = 2000
+
+// side is the length of a world's sides.
+type side float32
 
 // Speeds in units per second.
 const (
@@ -54,7 +59,12 @@ type Variant struct {
 	NoHint bool
 	// Players is how many clients get a player; who comes behind these watches. 0: all.
 	Players int
+	// Size is the length of the world's sides, in units, a whole number up to 16,000. 0: the constant Size.
+	Size int
 }
+
+// side is the length of the world's sides.
+func (v Variant) side() side { return side(cmp.Or(v.Size, Size)) }
 
 // Protocol builds the protocol. Positions are replicated within 1/16 of a unit, headings
 // within half of a 256th of a turn. Velocities are for who predicts; others see them in how
@@ -64,27 +74,28 @@ func (v Variant) Protocol() *ecs.Protocol {
 	if v.NoHint {
 		heading = ""
 	}
-	motion(p, heading)
+	size := v.side()
+	motion(p, heading, size)
 	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
 		if v.Players == 0 || int(client) <= v.Players {
-			join(w, client)
+			size.join(w, client)
 		}
 	})
 	ecs.Input[Input](p)
 	ecs.Local[Wander](p, 0)
 	ecs.Local[Vitals](p, 0)
 
-	p.Simulate("walk", walk)
-	p.Simulate("wander", wander)
+	p.Simulate("walk", size.walk)
+	p.Simulate("wander", size.wander)
 	p.Authority("age", age)
 	return p
 }
 
 // motion registers what all entities have.
-func motion(p *ecs.Protocol, heading string) {
+func motion(p *ecs.Protocol, heading string, size side) {
+	const place = "0..%v step 0.001953125 tol 0.125 axis %s lines 0.0625"
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
-		"X": "0..2000 step 0.001953125 tol 0.125 axis x lines 0.0625",
-		"Y": "0..2000 step 0.001953125 tol 0.125 axis y lines 0.0625",
+		"X": fmt.Sprintf(place, size, "x"), "Y": fmt.Sprintf(place, size, "y"),
 	})
 	ecs.ReplicateFields[components.Heading](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"Angle": "0..65535 step 1 angle tol 256 lines 128 " + heading,
@@ -103,19 +114,19 @@ type walker struct {
 	In   *Input
 }
 
-func walk(w *ecs.World) {
+func (size side) walk(w *ecs.World) {
 	for _, e := range ecs.Each[walker](w) {
-		stride(w, e.Pos, e.Vel, e.In.Buttons)
+		size.stride(w, e.Pos, e.Vel, e.In.Buttons)
 		e.Head.Angle = e.In.Aim
 	}
 }
 
 // stride is one step the way that the pressed keys say.
-func stride(w *ecs.World, pos *components.Position, vel *components.Velocity, buttons uint8) {
+func (size side) stride(w *ecs.World, pos *components.Position, vel *components.Velocity, buttons uint8) {
 	dx, dy := direction(buttons)
 	vel.X, vel.Y = dx*PlayerSpeed, dy*PlayerSpeed
-	pos.X = clamp(pos.X + vel.X*w.Step())
-	pos.Y = clamp(pos.Y + vel.Y*w.Step())
+	pos.X = size.clamp(pos.X + vel.X*w.Step())
+	pos.Y = size.clamp(pos.Y + vel.Y*w.Step())
 }
 
 // direction is the unit vector of the pressed keys; opposite keys cancel out.
@@ -133,7 +144,7 @@ func direction(buttons uint8) (dx, dy float32) {
 	return dx, dy
 }
 
-func clamp(v float32) float32 { return min(max(v, 0), Size) }
+func (size side) clamp(v float32) float32 { return min(max(v, 0), float32(size)) }
 
 // npc is a server-controlled entity.
 type npc struct {
@@ -149,14 +160,14 @@ const (
 	turn   = 0.5
 )
 
-func wander(w *ecs.World) {
+func (size side) wander(w *ecs.World) {
 	for e, n := range ecs.Each[npc](w) {
-		roam(w, e, n.Pos, n.Vel, n.Head, n.Do)
+		size.roam(w, e, n.Pos, n.Vel, n.Head, n.Do)
 	}
 }
 
 // roam is one tick of wandering.
-func roam(w *ecs.World, e ecs.Entity, pos *components.Position, vel *components.Velocity, head *components.Heading, do *Wander) {
+func (size side) roam(w *ecs.World, e ecs.Entity, pos *components.Position, vel *components.Velocity, head *components.Heading, do *Wander) {
 	rate := float64(w.TickRate())
 	cycle, every := uint32(period*rate), max(uint32(turn*rate), 1)
 	t := (w.Tick() + uint32(do.Phase)) % cycle
@@ -176,22 +187,22 @@ func roam(w *ecs.World, e ecs.Entity, pos *components.Position, vel *components.
 	vel.X, vel.Y = float32(c*NPCSpeed), float32(s*NPCSpeed)
 	pos.X += vel.X * w.Step()
 	pos.Y += vel.Y * w.Step()
-	if pos.X < 0 || pos.X > Size {
-		pos.X = reflect(pos.X)
+	if pos.X < 0 || pos.X > float32(size) {
+		pos.X = size.reflect(pos.X)
 		do.Facing = 128 - do.Facing
 	}
-	if pos.Y < 0 || pos.Y > Size {
-		pos.Y = reflect(pos.Y)
+	if pos.Y < 0 || pos.Y > float32(size) {
+		pos.Y = size.reflect(pos.Y)
 		do.Facing = -do.Facing
 	}
 }
 
 // reflect folds a coordinate that is outside back in.
-func reflect(v float32) float32 {
+func (size side) reflect(v float32) float32 {
 	if v < 0 {
-		return clamp(-v)
+		return size.clamp(-v)
 	}
-	return clamp(2*Size - v)
+	return size.clamp(2*float32(size) - v)
 }
 
 // mortal has health to lose.

@@ -6,32 +6,35 @@ import (
 )
 
 // Populate spawns npcs server-controlled entities, numbered after the players.
-func Populate(w *ecs.World, players, npcs int) {
+func Populate(w *ecs.World, players, npcs int) { Variant{}.Populate(w, players, npcs) }
+
+// Populate is the function of this name, for a variant.
+func (v Variant) Populate(w *ecs.World, players, npcs int) {
 	for i := range npcs {
 		phase := i * period * w.TickRate() / npcs
-		x, y := start(w, players+i)
+		x, y := v.side().start(w, players+i)
 		w.Spawn(components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{}, components.Health{Points: 100},
 			Wander{Index: int32(i), Phase: int32(phase)}, Vitals{Number: int32(players + i)})
 	}
 }
 
 // join spawns the player of a client.
-func join(w *ecs.World, client uint32) {
-	x, y := start(w, int(client)-1)
+func (size side) join(w *ecs.World, client uint32) {
+	x, y := size.start(w, int(client)-1)
 	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{},
 		components.Health{Points: 100}, Vitals{Number: int32(client) - 1}, Input{})
 }
 
 // start is where an entity begins: anywhere, by its number.
-func start(w *ecs.World, number int) (x, y float32) {
+func (size side) start(w *ecs.World, number int) (x, y float32) {
 	draw := ecs.NewRand(w.Seed(), uint64(number))
-	return draw.Float32() * Size, draw.Float32() * Size
+	return draw.Float32() * float32(size), draw.Float32() * float32(size)
 }
 
 // Push moves a player at once, as far as the walls allow.
 func Push(w *ecs.World, e ecs.Entity, dx, dy float32) {
 	if p := ecs.Get[components.Position](w, e); p != nil {
-		p.X, p.Y = clamp(p.X+dx), clamp(p.Y+dy)
+		p.X, p.Y = side(Size).clamp(p.X+dx), side(Size).clamp(p.Y+dy)
 	}
 }
 

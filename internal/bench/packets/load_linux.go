@@ -5,8 +5,11 @@ import (
 	"net/netip"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
 // peer is one client. Whatever a kind does to its packets, its client undoes in exchange.
@@ -16,20 +19,16 @@ type peer interface {
 	close()
 }
 
-// plainPeer is a client without a session: a connected socket that nobody waits for, so that a server's send
-// wakes nobody, as on a network.
+// plainPeer is a client without a session.
 type plainPeer struct {
-	fd       int
-	up, down []byte
+	*apart.Socket
+	up []byte
 }
 
 func dialPlain(to netip.AddrPort, n int) ([]peer, error) {
 	return dial(n, func(uint64) (peer, error) {
-		fd, err := connect(to)
-		if err != nil {
-			return nil, err
-		}
-		return &plainPeer{fd, make([]byte, upSize), make([]byte, 2*downSize)}, nil
+		s, err := apart.Dial(to)
+		return &plainPeer{s, make([]byte, upSize)}, err
 	})
 }
 
@@ -52,33 +51,20 @@ func closeAll(peers []peer) {
 	}
 }
 
-// connect opens a socket that does not block.
-func connect(to netip.AddrPort) (fd int, err error) {
-	fd, err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return -1, err
-	}
-	if err := unix.Connect(fd, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}); err != nil {
-		_ = unix.Close(fd)
-		return -1, err
-	}
-	return fd, nil
-}
-
 func (p *plainPeer) exchange() (received, sent int) {
 	for {
-		if _, err := unix.Read(p.fd, p.down); err != nil {
+		if _, ok := p.Read(); !ok {
 			break
 		}
 		received++
 	}
-	if _, err := unix.Write(p.fd, p.up); err == nil {
+	if p.Send(time.Time{}, netip.AddrPort{}, p.up) == nil {
 		sent = 1
 	}
 	return received, sent
 }
 
-func (p *plainPeer) close() { _ = unix.Close(p.fd) }
+func (p *plainPeer) close() { _ = p.Close() }
 
 // load lets the peers of one server send, each once a tick, all at their own time within it.
 type load struct {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"text/tabwriter"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
 const maxClients = 2048
@@ -17,7 +19,7 @@ const about = `Measures the server's processor time per packet, both directions 
 and 400 bytes down for each client, 60 times a second.`
 
 func main() {
-	if name := os.Getenv(serverVariable); name != "" {
+	if name, ok := apart.Order(); ok {
 		os.Exit(serve(name, os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))

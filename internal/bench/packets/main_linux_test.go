@@ -7,11 +7,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
 // TestMain lets the test's binary be the servers.
 func TestMain(m *testing.M) {
-	if name := os.Getenv(serverVariable); name != "" {
+	if name, ok := apart.Order(); ok {
 		os.Exit(serve(name, os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
 const (
@@ -42,10 +44,10 @@ func measure(clients int, total time.Duration, progress io.Writer) (map[string]r
 	defer func() {
 		for _, c := range all {
 			closeAll(c.peers)
-			_ = c.close()
+			_ = c.Close()
 		}
 	}()
-	where, err := allProcessors()
+	where, err := apart.Split(1)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +61,7 @@ func measure(clients int, total time.Duration, progress io.Writer) (map[string]r
 		if c.peers, err = k.dial(p.addr, clients); err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
-		if err := p.hold(); err != nil {
+		if err := p.Hold(); err != nil {
 			return nil, err
 		}
 	}
@@ -68,7 +70,7 @@ func measure(clients int, total time.Duration, progress io.Writer) (map[string]r
 		fmt.Fprintf(progress, "round %d of %d, µs:", round+1, turns)
 		for _, c := range all {
 			turn := func() (result, error) {
-				return takeTurn(c.process, begin(c.peers, &where.load), total/time.Duration(turns))
+				return takeTurn(c.process, begin(c.peers, &where.Load), total/time.Duration(turns))
 			}
 			r, err := turn()
 			for n := 0; n < retries && errors.Is(err, errSilent); n++ {
@@ -103,10 +105,10 @@ func measure(clients int, total time.Duration, progress io.Writer) (map[string]r
 // takeTurn lets one server run under load for so long.
 func takeTurn(p *process, l *load, length time.Duration) (r result, err error) {
 	defer l.stop()
-	if err := p.resume(); err != nil {
+	if err := p.Resume(); err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, p.hold()) }()
+	defer func() { err = errors.Join(err, p.Hold()) }()
 	time.Sleep(settle)
 	sent, received, began := l.sent.Load(), l.received.Load(), time.Now()
 	before, err := p.usage()

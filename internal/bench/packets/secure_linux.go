@@ -5,8 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/tactusgo/tactus/internal/bench/apart"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
@@ -69,12 +68,11 @@ func (s *secure) Message(time.Time, netsys.Session, int, []byte) {}
 // Disconnected implements [netsys.Handler].
 func (s *secure) Disconnected(time.Time, netsys.Session, error) {}
 
-// securePeer is a client with a session, and the wire of that.
+// securePeer is a client with a session.
 type securePeer struct {
 	*netsys.Client
-	fd        int
-	server    netip.AddrPort
-	up, down  []byte
+	socket    *apart.Socket
+	up        []byte
 	connected bool
 	received  int
 }
@@ -111,11 +109,11 @@ func newSecurePeer(to netip.AddrPort, id uint64) (*securePeer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &securePeer{server: to, up: make([]byte, upSize), down: make([]byte, netsys.MaxDatagram)}
-	if p.fd, err = connect(to); err != nil {
+	p := &securePeer{up: make([]byte, upSize)}
+	if p.socket, err = apart.Dial(to); err != nil {
 		return nil, err
 	}
-	p.Client, err = netsys.NewClient(peerWire{p}, to, netsys.ClientConfig{Token: token, Timeout: pause, ConnectTimeout: pause})
+	p.Client, err = netsys.NewClient(p.socket, to, netsys.ClientConfig{Token: token, Timeout: pause, ConnectTimeout: pause})
 	return p, err
 }
 
@@ -129,7 +127,7 @@ func (p *securePeer) exchange() (received, sent int) {
 	return p.received, sent
 }
 
-func (p *securePeer) close() { _ = unix.Close(p.fd) }
+func (p *securePeer) close() { _ = p.socket.Close() }
 
 // Received implements [netsys.Handler].
 func (p *securePeer) Received(time.Time, netsys.Session, netsys.Packet) { p.received++ }
@@ -145,29 +143,3 @@ func (p *securePeer) Message(time.Time, netsys.Session, int, []byte) {}
 
 // Disconnected implements [netsys.Handler].
 func (p *securePeer) Disconnected(time.Time, netsys.Session, error) {}
-
-// peerWire is the socket of a client.
-type peerWire struct{ *securePeer }
-
-// Poll implements [netsys.Wire].
-func (w peerWire) Poll(now time.Time, deliver func(netsys.Datagram)) {
-	for {
-		n, err := unix.Read(w.fd, w.down)
-		if err != nil {
-			return
-		}
-		deliver(netsys.Datagram{From: w.server, At: now, Data: w.down[:n]})
-	}
-}
-
-// Send implements [netsys.Wire].
-func (w peerWire) Send(_ time.Time, _ netip.AddrPort, b []byte) error {
-	_, err := unix.Write(w.fd, b)
-	return err
-}
-
-// LocalAddr implements [netsys.Wire] with an address that nobody asks for.
-func (w peerWire) LocalAddr() netip.AddrPort { return netip.AddrPort{} }
-
-// Close implements [netsys.Wire].
-func (w peerWire) Close() error { return unix.Close(w.fd) }
