@@ -11,7 +11,12 @@ import (
 	"text/tabwriter"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if code, ok := serveApart(); ok {
+		os.Exit(code)
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // run is the program, and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -22,21 +27,29 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return 2
 	}
-	r, err := measure(o, stderr)
-	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return 1
-	}
-	if o.json {
-		err = json.NewEncoder(stdout).Encode(r)
+	if o.transport == "" {
+		err = show(measure(o, stderr))(&o, stdout)
 	} else {
-		err = r.print(stdout)
+		err = show(measureSockets(o, stderr))(&o, stdout)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
 	return 0
+}
+
+// show shows a report as the options say, unless there was an error.
+func show(r interface{ print(io.Writer) error }, err error) func(o *options, stdout io.Writer) error {
+	return func(o *options, stdout io.Writer) error {
+		switch {
+		case err != nil:
+			return err
+		case o.json:
+			return json.NewEncoder(stdout).Encode(r)
+		}
+		return r.print(stdout)
+	}
 }
 
 // report is what was measured.

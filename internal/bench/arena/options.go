@@ -20,6 +20,7 @@ type options struct {
 	hint          bool
 	seed          uint64
 	json          bool
+	sockets
 }
 
 // spread is a round trip, or two between which the clients' lie.
@@ -61,6 +62,9 @@ func (s *spread) of(n, clients int) time.Duration {
 // warmup is how long the match runs before it is measured.
 const warmup = 5
 
+// maxClients bounds the clients of a match in virtual time.
+const maxClients = 4096
+
 // parse reads the flags. The error has been printed.
 func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{rtt: spread{100 * time.Millisecond, 100 * time.Millisecond}}
@@ -71,28 +75,53 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.Var(&o.rtt, "rtt", "round trip of all clients, or FROM..TO to spread them evenly")
 	flags.DurationVar(&o.jitter, "jitter", 0, "each packet's one-way delay varies by as much, up and down; at most half of the round trip")
 	flags.Float64Var(&o.loss, "loss", 0.05, "share of packets lost, in each direction")
-	flags.IntVar(&o.seconds, "seconds", 20, fmt.Sprintf("length of the match in virtual time, after %d s to warm up", warmup))
+	flags.IntVar(&o.seconds, "seconds", 20, fmt.Sprintf("length of the match, after %d s to warm up", warmup))
 	flags.StringVar(&o.coder, "coder", "any", "any: the smallest of all coders; zstd: zstd, or raw where that is smaller")
 	flags.BoolVar(&o.hint, "hint", true, "tell the coder that entities move along their heading")
 	flags.Uint64Var(&o.seed, "seed", 1, "everything random follows from it")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object instead of a table")
-	flags.Usage = func() {
-		fmt.Fprintf(stderr, "Measures what snapshots of the arena cost, in virtual time.\n\nFlags:\n")
-		flags.PrintDefaults()
-		fmt.Fprintf(stderr, "\nFigures:\n")
-		for _, f := range figures {
-			fmt.Fprintf(stderr, "  %-26s %s\n", f.name, f.about)
-		}
-	}
+	o.register(flags)
+	flags.Usage = func() { usage(flags, stderr) }
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	var err error
+	given := make(map[string]bool)
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	err := o.validate(flags.Args())
+	if err == nil {
+		err = o.sockets.validate(&o, given)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+	}
+	return o, err
+}
+
+// usage explains flags and figures.
+func usage(flags *flag.FlagSet, out io.Writer) {
+	fmt.Fprint(out, `Measures what snapshots of the arena cost: in virtual time, or with -transport on real sockets, with the
+server in a process of its own on one processor, and its clients on the others. That needs Linux.
+
+Flags:
+`)
+	flags.PrintDefaults()
+	fmt.Fprintf(out, "\nFigures:\n")
+	for _, f := range figures {
+		fmt.Fprintf(out, "  %-26s %s\n", f.name, f.about)
+	}
+	fmt.Fprintf(out, "\nFigures with -transport:\n")
+	for _, f := range socketFigures {
+		fmt.Fprintf(out, "  %-26s %s\n", f.name, f.about)
+	}
+}
+
+// validate says in one line what is wrong and what is allowed.
+func (o *options) validate(args []string) (err error) {
 	switch {
-	case flags.NArg() > 0:
-		err = fmt.Errorf("no arguments but flags: %q", flags.Arg(0))
-	case o.clients < 1 || o.clients > 4096:
-		err = fmt.Errorf("-clients %d: 1 to 4096 are allowed", o.clients)
+	case len(args) > 0:
+		err = fmt.Errorf("no arguments but flags: %q", args[0])
+	case o.clients < 1 || o.clients > o.maxClients():
+		err = fmt.Errorf("-clients %d: 1 to %d are allowed", o.clients, o.maxClients())
 	case o.npcs < 0 || o.npcs > 20_000:
 		err = fmt.Errorf("-npcs %d: 0 to 20000 are allowed", o.npcs)
 	case !(o.loss >= 0 && o.loss <= 0.9):
@@ -104,8 +133,13 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	case o.coder != "any" && o.coder != "zstd":
 		err = fmt.Errorf("-coder %s: any and zstd are allowed", o.coder)
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, err)
+	return err
+}
+
+// maxClients bounds -clients.
+func (o *options) maxClients() int {
+	if o.transport != "" {
+		return maxSocketClients
 	}
-	return o, err
+	return maxClients
 }

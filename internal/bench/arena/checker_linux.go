@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// checker compares what clients have read with the truth.
+type checker struct {
+	truths *truths
+
+	mu sync.Mutex
+	verified
+}
+
+// toldRow is what clients know of anybody.
+type toldRow struct {
+	Pos    components.Position
+	Head   components.Heading
+	Health components.Health
+}
+
+// verified is what came of comparing.
+type verified struct {
+	States     uint64 // of clients that were compared
+	Entities   uint64 // in them
+	Late       uint64 // states for which the truth had not come by the client's next tick, not compared
+	Old        uint64 // entities whose state was older than the truths that are kept, not compared
+	MaxError   float64
+	Different  uint64 // entities that were not as told, or not there
+	Difference string // the first
+}
+
+// note looks whether a client has read another state.
+func (k *checker) note(b *bot) {
+	if tick := b.ServerTick(); tick != b.newest && b.World() != nil {
+		b.newest, b.pending = tick, tick
+	}
+}
+
+// compare compares the state that a client has read in its last tick.
+func (k *checker) compare(b *bot) {
+	tick := b.pending
+	if b.pending = 0; tick == 0 {
+		return
+	}
+	if _, loaded := b.Loaded(); !loaded {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.truths.mu.Lock()
+	defer k.truths.mu.Unlock()
+	if t := k.truths.at(tick); t != nil {
+		k.look(b, t)
+	} else {
+		k.Late++
+	}
+}
+
+// look compares a client's world with the truth of its newest state; what that has not told of, as it did not
+// fit, with the truth of the state that did.
+func (k *checker) look(b *bot, newest *told) {
+	w, n := b.World(), 0
+	k.States++
+	for e, r := range ecs.All[toldRow](w) {
+		n++
+		id, t := w.NetID(e), newest
+		if tick, ok := b.StateTick(id); ok && tick != newest.tick {
+			if t = k.truths.at(tick); t == nil {
+				k.Old++
+				continue
+			}
+		}
+		was, ok := t.at[id]
+		if !ok {
+			k.differs("client %d, tick %d: entity %d is not there", b, t.tick, id)
+			continue
+		}
+		k.MaxError = max(k.MaxError, math.Abs(float64(r.Pos.X-was.x)), math.Abs(float64(r.Pos.Y-was.y)))
+		if off := int16(r.Head.Angle - was.heading); r.Health.Points != was.health || off > 128 || off < -128 {
+			k.differs("client %d, tick %d: entity %d is not as it was", b, t.tick, id)
+		}
+	}
+	k.Entities += uint64(n)
+	if n < len(newest.at) {
+		k.differs("client %d, tick %d: %d entities are missing", b, newest.tick, len(newest.at)-n)
+	}
+}
+
+// differs counts what is wrong.
+func (k *checker) differs(format string, b *bot, tick, of any) {
+	if k.Different++; k.Different == 1 {
+		k.Difference = fmt.Sprintf(format, b.ID(), tick, of)
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/internal/bench/apart"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/batch"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// order is what the server's process is to serve.
+type order struct {
+	Clients, NPCs     int
+	Hz, Size, Workers int
+	Transport, Coder  string
+	Hint              bool
+	Seed              uint64
+}
+
+func (o *options) order() order {
+	return order{o.clients, o.npcs, o.hz, o.size, o.workers, o.transport, o.coder, o.hint, o.seed}
+}
+
+// variant is the game.
+func (o *order) variant() game.Variant {
+	return game.Variant{NoHint: !o.Hint, Players: o.Clients, Size: o.Size}
+}
+
+// listen opens the server's wire.
+func (o *order) listen() (netsys.Wire, error) {
+	const loopback = "127.0.0.1:0"
+	switch o.Transport {
+	case "batch":
+		return batch.Listen(loopback)
+	case "ws":
+		return eventloop.ListenWebSocket(loopback)
+	}
+	return eventloop.Listen(loopback)
+}
+
+// budget is most of what a snapshot may have: three datagrams.
+const budget = 3 * netsys.MaxPayload
+
+// The questions that the server's process answers.
+const (
+	askBegin  = "begin"  // measuring: figures
+	askEnd    = "end"    // measuring: figures
+	askMemory = "memory" // after a garbage collection: memory
+)
+
+// serveApart is the server's process, false where this is none.
+func serveApart() (code int, ok bool) {
+	text, ok := apart.Order()
+	if ok {
+		code = serve(text, os.Stdin, os.Stdout, os.Stderr)
+	}
+	return code, ok
+}
+
+// serve is the server's process: it prints its address, then it answers questions, and tells the truth, until there
+// are no more questions. It returns the exit code.
+func serve(text string, in io.Reader, out, stderr io.Writer) int {
+	if err := serveOrder(text, in, out); err != nil {
+		fmt.Fprintln(stderr, "arena: the server's process:", err)
+		return 1
+	}
+	return 0
+}
+
+func serveOrder(text string, in io.Reader, out io.Writer) error {
+	var o order
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return err
+	}
+	wire, err := o.listen()
+	if err != nil {
+		return err
+	}
+	var s *systems.Server
+	g, t := newGauge(o.Hz), newTeller(apart.Telling())
+	s, err = systems.NewServer(wire, o.variant().Protocol(), systems.ServerConfig{
+		Seed: o.Seed, TickRate: o.Hz, MaxClients: o.Clients, Workers: o.Workers, Budget: budget,
+		Coders: options{coder: o.Coder}.coders(),
+		Schedule: func(schedule *ecs.Schedule) error {
+			return schedule.InsertAfter("Snapshot", ecs.System{Name: "truth", Run: func(w *ecs.World) { t.step(w, s) }})
+		},
+	})
+	if err != nil {
+		return errors.Join(err, wire.Close())
+	}
+	o.variant().Populate(s.World(), o.Clients, o.NPCs)
+	g.server = s
+	s.SetProbe(g)
+	fmt.Fprintln(out, wire.LocalAddr())
+	ctx, stop := context.WithCancel(context.Background())
+	answered := make(chan error, 1)
+	go func() {
+		defer stop()
+		answered <- apart.Answer(in, out, g.answer)
+	}()
+	err = s.Run(ctx)
+	stop()
+	t.close()
+	return errors.Join(err, <-answered)
+}
+
+// memory is what the server's process has, in bytes.
+type memory struct {
+	Resident int // all
+	Own      int // of that, what is no file's
+	Heap     int // in use, in spans that hold objects
+	Stacks   int
+}
+
+// readMemory collects garbage, gives back what is free, and looks.
+func readMemory() (m memory, err error) {
+	debug.FreeOSMemory()
+	debug.FreeOSMemory() // what finalizers and pools let go of goes with the second
+	if m.Resident, m.Own, err = apart.Resident(); err != nil {
+		return m, err
+	}
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	m.Heap, m.Stacks = int(s.HeapInuse), int(s.StackInuse)
+	return m, nil
+}

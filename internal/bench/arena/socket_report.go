@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// socketReport is what was measured on real sockets.
+type socketReport struct {
+	TicksPct               float64 `json:"ticks_pct"`
+	UpdatesPerClientS      float64 `json:"updates_per_client_s"`
+	CPUPerS                float64 `json:"cpu_s_per_s"`
+	CPUUsPerClientUpdate   float64 `json:"cpu_us_per_client_update"`
+	BytesPerUpdate         float64 `json:"bytes_per_update"`
+	RSSMB                  float64 `json:"rss_mb"`
+	KiBPerClient           float64 `json:"kib_per_client"`
+	TickP50                float64 `json:"tick_p50_us"`
+	TickP99                float64 `json:"tick_p99_us"`
+	TickP999               float64 `json:"tick_p999_us"`
+	GCPauseMax             float64 `json:"gc_pause_max_us"`
+	InputsConsumedPct      float64 `json:"inputs_consumed_pct"`
+	MaxError               float64 `json:"max_error"`
+	DatagramsUpPerClientS  float64 `json:"datagrams_up_per_client_s"`
+	DatagramsDownPerUpdate float64 `json:"datagrams_down_per_update"`
+	BytesDownPerClientS    float64 `json:"bytes_down_per_client_s"`
+	HeapKiBPerClient       float64 `json:"heap_kib_per_client"`
+	StackKiBPerClient      float64 `json:"stack_kib_per_client"`
+	LoadCPUPerS            float64 `json:"load_cpu_s_per_s"`
+	LoadLimited            bool    `json:"load_limited"`
+	AllocsPerTick          float64 `json:"server_allocs_per_tick"`
+	OverBudget             uint64  `json:"over_budget"`
+	Compared               uint64  `json:"compared"`
+	ComparedEntities       uint64  `json:"compared_entities"`
+	NotCompared            uint64  `json:"not_compared"`
+	Different              uint64  `json:"different"`
+	Difference             string  `json:"difference,omitempty"`
+}
+
+// socketFigures explain the report.
+var socketFigures = []struct {
+	name, about string
+	of          func(*socketReport) string
+}{
+	{"ticks_pct", "ticks that the server made, of those that were due", func(r *socketReport) string { return number(r.TicksPct) }},
+	{"updates_per_client_s", "snapshots sent", func(r *socketReport) string { return number(r.UpdatesPerClientS) }},
+	{"cpu_s_per_s", "processor time of the server's process, of the system for it included", func(r *socketReport) string { return number(r.CPUPerS) }},
+	{"cpu_us_per_client_update", "all of that by snapshots sent", func(r *socketReport) string { return number(r.CPUUsPerClientUpdate) }},
+	{"bytes_per_update", "snapshot message with its own header, mean, as without -transport", func(r *socketReport) string { return number(r.BytesPerUpdate) }},
+	{"rss_mb", "resident memory of the server's process at the end of measuring", func(r *socketReport) string { return number(r.RSSMB) }},
+	{"kib_per_client", "growth of the server's memory per client, after a garbage collection: what is resident and no file's (heap, stacks, the runtime's own), less that before clients came", func(r *socketReport) string { return number(r.KiBPerClient) }},
+	{"heap_kib_per_client", "of that, spans of the heap in use", func(r *socketReport) string { return number(r.HeapKiBPerClient) }},
+	{"stack_kib_per_client", "of that, stacks of goroutines", func(r *socketReport) string { return number(r.StackKiBPerClient) }},
+	{"tick_p50_us", "time of a wake-up of the server, garbage collection included, median", func(r *socketReport) string { return number(r.TickP50) }},
+	{"tick_p99_us, tick_p999_us", "the same, 99th percentile and 99.9th", func(r *socketReport) string { return number(r.TickP99) + ", " + number(r.TickP999) }},
+	{"gc_pause_max_us", "longest time that garbage collection stopped the server at once, to 6 %", func(r *socketReport) string { return number(r.GCPauseMax) }},
+	{"inputs_consumed_pct", "inputs that ticks consumed, of one a tick that is due for each client", func(r *socketReport) string { return number(r.InputsConsumedPct) }},
+	{"datagrams_up_per_client_s", "datagrams that the server received; one a tick is full load", func(r *socketReport) string { return number(r.DatagramsUpPerClientS) }},
+	{"datagrams_down_per_update", "datagrams that the server sent, by snapshots sent", func(r *socketReport) string { return number(r.DatagramsDownPerUpdate) }},
+	{"bytes_down_per_client_s", "bytes of these, headers of UDP or TCP and IP not counted", func(r *socketReport) string { return number(r.BytesDownPerClientS) }},
+	{"load_cpu_s_per_s", "processor time of the process that has the clients", func(r *socketReport) string { return number(r.LoadCPUPerS) }},
+	{"load_limited", "the load used up its processors, or sent less than a datagram a tick: the server could carry more", func(r *socketReport) string { return fmt.Sprint(r.LoadLimited) }},
+	{"server_allocs_per_tick", "objects that the server's process allocated", func(r *socketReport) string { return number(r.AllocsPerTick) }},
+	{"over_budget", "snapshots that did not hold all there was to tell", func(r *socketReport) string { return fmt.Sprint(r.OverBudget) }},
+	{"max_error", "farthest that a position on a client that decodes was from the truth of its tick, by axis, in units", func(r *socketReport) string { return number(r.MaxError) }},
+	{"compared, compared_entities", "states of clients that were compared with the server's world, and entities in them", func(r *socketReport) string { return fmt.Sprintf("%d, %d", r.Compared, r.ComparedEntities) }},
+	{"not_compared", "entities and states for which the truth was not at hand any more, or not yet", func(r *socketReport) string { return fmt.Sprint(r.NotCompared) }},
+	{"different", "entities on clients that were not as told, missing, or too many: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
+}
+
+// print writes the report to read.
+func (r *socketReport) print(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, f := range socketFigures {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", f.name, f.of(r), f.about)
+	}
+	if r.Difference != "" {
+		fmt.Fprintf(t, "difference\t%s\t\n", r.Difference)
+	}
+	return t.Flush()
+}

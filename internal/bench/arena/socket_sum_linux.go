@@ -1,0 +1,48 @@
+package main
+
+import "fmt"
+
+// report makes the report of what was between two moments, and of the server's memory without clients and with.
+func (m *socketMatch) report(a, b moment, empty, full memory) *socketReport {
+	seconds := b.At.Sub(a.At).Seconds()
+	clients, hz := float64(m.o.clients), float64(m.o.hz)
+	ticks := float64(b.Stats.Ticks - a.Stats.Ticks)
+	updates := max(float64(b.Stats.Updates-a.Stats.Updates), 1)
+	cpu := (b.CPU - a.CPU).Seconds()
+	kib := func(from, to int) float64 { return float64(to-from) / 1024 / clients }
+	r := &socketReport{
+		TicksPct:               100 * ticks / (seconds * hz),
+		UpdatesPerClientS:      updates / clients / seconds,
+		CPUPerS:                cpu / seconds,
+		CPUUsPerClientUpdate:   1e6 * cpu / updates,
+		BytesPerUpdate:         float64(b.Stats.Snapshots.Bytes-a.Stats.Snapshots.Bytes) / updates,
+		RSSMB:                  float64(b.Resident) / (1 << 20),
+		KiBPerClient:           kib(empty.Own, full.Own),
+		HeapKiBPerClient:       kib(empty.Heap, full.Heap),
+		StackKiBPerClient:      kib(empty.Stacks, full.Stacks),
+		TickP50:                b.P50,
+		TickP99:                b.P99,
+		TickP999:               b.P999,
+		GCPauseMax:             b.PauseMax,
+		InputsConsumedPct:      100 * float64(b.Stats.Inputs.Consumed-a.Stats.Inputs.Consumed) / (clients * hz * seconds),
+		DatagramsUpPerClientS:  float64(b.Stats.DatagramsIn-a.Stats.DatagramsIn) / clients / seconds,
+		DatagramsDownPerUpdate: float64(b.Stats.DatagramsOut-a.Stats.DatagramsOut) / updates,
+		BytesDownPerClientS:    float64(b.Stats.BytesOut-a.Stats.BytesOut) / clients / seconds,
+		LoadCPUPerS:            (b.load - a.load).Seconds() / seconds,
+		AllocsPerTick:          float64(b.Mallocs-a.Mallocs) / max(ticks, 1),
+		OverBudget:             b.Stats.OverBudget - a.Stats.OverBudget,
+		Compared:               b.check.States - a.check.States,
+		ComparedEntities:       b.check.Entities - a.check.Entities,
+		NotCompared:            b.check.Late - a.check.Late + b.check.Old - a.check.Old,
+		Different:              b.check.Different,
+		Difference:             b.check.Difference,
+		MaxError:               b.check.MaxError,
+	}
+	const near = 0.95
+	r.LoadLimited = r.LoadCPUPerS > near*float64(m.loaders) || r.DatagramsUpPerClientS < 0.98*hz
+	if r.LoadLimited {
+		fmt.Fprintf(m.progress, "arena: the load was the limit (%.2f of %d processors, %.1f datagrams a second of each client): the server could carry more\n",
+			r.LoadCPUPerS, m.loaders, r.DatagramsUpPerClientS)
+	}
+	return r
+}

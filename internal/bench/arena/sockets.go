@@ -1,0 +1,67 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// sockets are the options of a match on real sockets.
+type sockets struct {
+	transport string // "": a match in virtual time
+	interest  string
+	workers   int
+	hz, size  int
+}
+
+// The ways of -transport and -interest.
+var (
+	transports = []string{"udp", "batch", "ws"}
+	interests  = []string{"none", "grid"}
+)
+
+// maxSocketClients bounds the clients of a match on real sockets.
+const maxSocketClients = 10_000
+
+// register declares the flags.
+func (s *sockets) register(flags *flag.FlagSet) {
+	flags.StringVar(&s.transport, "transport", "", "play on real sockets of this kind: udp (gnet), batch (recvmmsg and sendmmsg) or ws (WebSocket);\n-rtt and -loss are 0 then, -seconds those of the clock. Without it: in virtual time")
+	flags.StringVar(&s.interest, "interest", "none", "with -transport, what a client is told of: none (everything), or grid (cell 100, radius 150, leave 180)")
+	flags.IntVar(&s.workers, "workers", 1, "with -transport, processors of the server, and goroutines that share its work; one more is for the load")
+	flags.IntVar(&s.hz, "hz", 60, "with -transport, simulation steps a second; snapshots are the largest divisor up to 20")
+	flags.IntVar(&s.size, "size", 2000, "with -transport, length of the world's sides, in units")
+}
+
+// validate says in one line what is wrong and what is allowed. given are the flags that were.
+func (s *sockets) validate(o *options, given map[string]bool) error {
+	if s.transport == "" {
+		for _, name := range []string{"interest", "workers", "hz", "size"} {
+			if given[name] {
+				return fmt.Errorf("-%s: allowed with -transport only", name)
+			}
+		}
+		return nil
+	}
+	if !given["rtt"] {
+		o.rtt = spread{}
+	}
+	if !given["loss"] {
+		o.loss = 0
+	}
+	switch {
+	case !slices.Contains(transports, s.transport):
+		return fmt.Errorf("-transport %s: allowed are %s", s.transport, strings.Join(transports, ", "))
+	case !slices.Contains(interests, s.interest):
+		return fmt.Errorf("-interest %s: allowed are %s", s.interest, strings.Join(interests, ", "))
+	case s.hz < 1 || s.hz > 1000:
+		return fmt.Errorf("-hz %d: 1 to 1000 are allowed", s.hz)
+	case s.size < 100 || s.size > 16_000:
+		return fmt.Errorf("-size %d: 100 to 16000 are allowed", s.size)
+	case o.rtt != spread{} || o.jitter != 0 || o.loss != 0:
+		return fmt.Errorf("-rtt, -jitter, -loss: 0 is allowed with -transport, whose link is that of this machine")
+	case s.workers < 1:
+		return fmt.Errorf("-workers %d: 1 or more is allowed", s.workers)
+	}
+	return s.supported()
+}

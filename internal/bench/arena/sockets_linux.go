@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"runtime"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/bench/apart"
+)
+
+// supported says whether there is a processor for the load, and what is there.
+func (s *sockets) supported() error {
+	if s.interest != "none" {
+		return fmt.Errorf("-interest %s: the server has none yet; none is allowed", s.interest)
+	}
+	if n := runtime.NumCPU(); s.workers > max(n-1, 1) {
+		return fmt.Errorf("-workers %d: 1 to %d are allowed, of %d processors one is for the load", s.workers, max(n-1, 1), n)
+	}
+	return nil
+}
+
+// measureSockets plays the match of the options on real sockets, and reports.
+func measureSockets(o options, progress io.Writer) (r *socketReport, err error) {
+	where, err := apart.Split(o.workers)
+	if err != nil {
+		return nil, err
+	}
+	if err := apart.Stay(&where.Load); err != nil {
+		return nil, err
+	}
+	runtime.GOMAXPROCS(where.Load.Count())
+	text, err := json.Marshal(o.order())
+	if err != nil {
+		return nil, err
+	}
+	server, err := apart.Start(string(text), nil, func(start func() error) error { return where.On(&where.Servers, start) })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	m := &socketMatch{o: o, server: server, loaders: where.Load.Count(), progress: progress}
+	return m.play()
+}
+
+// socketMatch is a match whose server is another process.
+type socketMatch struct {
+	o        options
+	server   *apart.Process
+	truths   truths
+	bots     bots
+	loaders  int // processors of the load
+	progress io.Writer
+	failed   error // of the load
+}
+
+// rest is how long the server runs without clients, before its memory is looked at.
+const rest = time.Second
+
+// connectTime is how long it may take until all clients are there, beside what letting them in by and by takes.
+const connectTime = 30 * time.Second
+
+func (m *socketMatch) play() (*socketReport, error) {
+	line, err := m.server.Line()
+	if err != nil {
+		return nil, err
+	}
+	m.bots.order, m.bots.check.truths = m.o.order(), &m.truths
+	if m.bots.server, err = netip.ParseAddrPort(line); err != nil {
+		return nil, err
+	}
+	go m.truths.follow(m.server.Told)
+	time.Sleep(rest)
+	var empty, full memory
+	if err := m.server.Ask(askMemory, &empty); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer stop()
+		runtime.LockOSThread() // for good: the thread ends with the goroutine
+		m.failed = m.bots.play(ctx)
+		m.bots.close()
+	}()
+	a, b, err := m.measure(ctx)
+	if err == nil {
+		err = m.server.Ask(askMemory, &full)
+	}
+	stop()
+	<-done
+	if err := errors.Join(m.failed, err); err != nil {
+		return nil, err
+	}
+	return m.report(a, b, empty, full), nil
+}
+
+// moment is figures of both processes.
+type moment struct {
+	counts
+	load  time.Duration // processor time of this process
+	check verified
+}
+
+// measure waits until all clients are there, and measures.
+func (m *socketMatch) measure(ctx context.Context) (a, b moment, err error) {
+	for limit := time.Now().Add(connectTime + time.Duration(m.o.clients)*rampEvery); a.Clients < m.o.clients; {
+		if err := m.wait(ctx, 500*time.Millisecond); err != nil {
+			return a, b, err
+		}
+		if a, err = m.ask(askBegin); err != nil {
+			return a, b, err
+		}
+		fmt.Fprintf(m.progress, "%d of %d clients are there\n", a.Clients, m.o.clients)
+		if time.Now().After(limit) {
+			return a, b, fmt.Errorf("%d of %d clients are there after %v", a.Clients, m.o.clients, connectTime)
+		}
+	}
+	if err := m.wait(ctx, warmup*time.Second); err != nil {
+		return a, b, err
+	}
+	if a, err = m.ask(askBegin); err != nil {
+		return a, b, err
+	}
+	for s := 0; s < m.o.seconds; s += 5 {
+		if err := m.wait(ctx, time.Duration(min(5, m.o.seconds-s))*time.Second); err != nil {
+			return a, b, err
+		}
+		fmt.Fprintf(m.progress, "%d s of %d s\n", min(s+5, m.o.seconds), m.o.seconds)
+	}
+	b, err = m.ask(askEnd)
+	return a, b, err
+}
+
+// ask asks the server for its figures, and looks at those of this process.
+func (m *socketMatch) ask(question string) (x moment, err error) {
+	if err := m.server.Ask(question, &x.counts); err != nil {
+		return x, err
+	}
+	m.bots.check.mu.Lock()
+	x.check = m.bots.check.verified
+	m.bots.check.mu.Unlock()
+	x.load, err = apart.CPU()
+	return x, err
+}
+
+// wait waits, unless the load ends before.
+func (m *socketMatch) wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return errors.New("the load has ended")
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+)
+
+// TestMain lets the test's binary be the server's process.
+func TestMain(m *testing.M) {
+	if code, ok := serveApart(); ok {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+// contract are the fields that others read.
+const contract = `ticks_pct updates_per_client_s cpu_s_per_s cpu_us_per_client_update bytes_per_update rss_mb kib_per_client
+	tick_p50_us tick_p99_us tick_p999_us gc_pause_max_us inputs_consumed_pct max_error datagrams_up_per_client_s
+	datagrams_down_per_update load_cpu_s_per_s load_limited server_allocs_per_tick`
+
+// A match on each transport is one in which everything is consumed, told and right.
+func TestSockets_MatchIsWhatItWas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays in real time for some seconds on each transport; matches in virtual time are beside")
+	}
+	for _, transport := range transports {
+		t.Run(transport, func(t *testing.T) {
+			var out, progress bytes.Buffer
+			if code := run(strings.Fields("-clients 6 -npcs 20 -seconds 2 -json -transport "+transport), &out, &progress); code != 0 {
+				t.Fatalf("exit code %d: %s", code, &progress)
+			}
+			var r socketReport
+			var fields map[string]any
+			if err := errors.Join(json.Unmarshal(out.Bytes(), &r), json.Unmarshal(out.Bytes(), &fields)); err != nil {
+				t.Fatal(err)
+			}
+			for name := range strings.FieldsSeq(contract) {
+				if _, ok := fields[name]; !ok {
+					t.Errorf("no %s", name)
+				}
+			}
+			if r.Different != 0 || r.MaxError > 1.0/16 || r.Compared == 0 || r.ComparedEntities != 26*r.Compared {
+				t.Errorf("%d entities differ (%s), by up to %v; %d states with %d entities compared",
+					r.Different, r.Difference, r.MaxError, r.Compared, r.ComparedEntities)
+			}
+			if r.InputsConsumedPct == 0 || r.UpdatesPerClientS == 0 || r.BytesPerUpdate == 0 || r.CPUPerS == 0 || r.TickP999 < r.TickP50 || r.TickP50 == 0 {
+				t.Errorf("nothing happened: %+v", r)
+			}
+		})
+	}
+}
+
+func TestSockets_RefuseBadFlags(t *testing.T) {
+	for flags, want := range map[string]string{
+		"-transport tcp":                  "udp, batch, ws",
+		"-transport udp -interest circle": "none, grid",
+		"-transport udp -hz 0":            "1 to 1000",
+		"-transport udp -size 99":         "100 to 16000",
+		"-transport udp -rtt 20ms":        "0 is allowed",
+		"-transport udp -workers 1000":    "one is for the load",
+		"-transport udp -clients 10001":   "1 to 10000",
+		"-workers 1":                      "-transport only",
+		"-hz 30":                          "-transport only",
+	} {
+		var out, errs bytes.Buffer
+		if code := run(strings.Fields(flags), &out, &errs); code != 2 || !strings.Contains(errs.String(), want) {
+			t.Errorf("%s: exit code %d, %q, want %q", flags, code, &errs, want)
+		}
+	}
+	if o := (sockets{transport: "udp", interest: "none", hz: 60, size: 2000, workers: max(runtime.NumCPU()-1, 1)}); o.supported() != nil {
+		t.Error(o.supported())
+	}
+}
+
+// What the server's process tells of is read as it was, into memory that is used again; what is cut off is an error.
+func TestTold_IsReadAsItWas(t *testing.T) {
+	b := binary.LittleEndian.AppendUint32(nil, 33)
+	b = append(b, 1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0x34, 0x12, 99, 0)
+	x, err := readTold(bufio.NewReader(bytes.NewReader(b)), &told{at: map[components.NetID]row{3: {}}})
+	if want := (row{1, 2, 0x1234, 99}); err != nil || x.tick != 33 || len(x.at) != 1 || x.at[7] != want {
+		t.Errorf("%+v, %v", x, err)
+	}
+	if _, err := readTold(bufio.NewReader(bytes.NewReader(b[:20])), nil); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
+	if _, err := readTold(bufio.NewReader(bytes.NewReader([]byte{0, 0, 0, 0, 0, 0, 0, 255})), nil); err == nil {
+		t.Error("four billion entities were believed")
+	}
+}

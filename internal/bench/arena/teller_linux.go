@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sync/atomic"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// The truth of a send, as the server's process tells it, little-endian:
+//
+//	tick u32 │ entities u32 │ for each: id u32 │ x f32 │ y f32 │ heading u16 │ health u8 │ 0 u8
+const (
+	truthHead    = 8
+	truthRowSize = 16
+)
+
+// teller tells the truth of each send to the process that has the clients.
+type teller struct {
+	steps   uint32 // between two sends
+	newest  uint32 // the send that was told last
+	free    chan []byte
+	full    chan []byte
+	written chan struct{}
+	leftOut atomic.Uint64
+}
+
+// newTeller begins to write what is told to a file, which it closes.
+func newTeller(to *os.File) *teller {
+	const most = 16 // sends that wait to be written
+	t := &teller{free: make(chan []byte, most), full: make(chan []byte, most), written: make(chan struct{})}
+	for range most {
+		t.free <- nil
+	}
+	go func() {
+		defer close(t.written)
+		defer to.Close()
+		for b := range t.full {
+			if _, err := to.Write(b); err != nil {
+				t.leftOut.Add(1) // nobody listens any more
+			}
+			t.free <- b[:0]
+		}
+	}()
+	return t
+}
+
+func (t *teller) close() {
+	close(t.full)
+	<-t.written
+}
+
+// step is a system behind Snapshot: it tells the world of a send.
+func (t *teller) step(w *ecs.World, s *systems.Server) {
+	if t.steps == 0 {
+		c := s.Config()
+		t.steps = uint32(c.TickRate / c.SendRate)
+	}
+	send := s.Tick() / t.steps
+	if send == t.newest {
+		return
+	}
+	t.newest = send
+	var b []byte
+	select {
+	case b = <-t.free:
+	default:
+		t.leftOut.Add(1)
+		return
+	}
+	b = binary.LittleEndian.AppendUint32(b, s.Tick())
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	n := uint32(0)
+	for e, r := range ecs.All[toldRow](w) {
+		b = binary.LittleEndian.AppendUint32(b, uint32(w.NetID(e)))
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(r.Pos.X))
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(r.Pos.Y))
+		b = binary.LittleEndian.AppendUint16(b, r.Head.Angle)
+		b = append(b, r.Health.Points, 0)
+		n++
+	}
+	binary.LittleEndian.PutUint32(b[4:], n)
+	t.full <- b
+}
+
+// told is the truth of a send.
+type told struct {
+	tick uint32
+	at   map[components.NetID]row
+}
+
+// row is what clients are told of an entity.
+type row struct {
+	x, y    float32
+	heading uint16
+	health  uint8
+}
+
+// maxTold bounds the entities of a send.
+const maxTold = 1 << 20
+
+// readTold reads the truth of a send into the memory of another, which may be nil. The end of the file is
+// [io.EOF].
+func readTold(from *bufio.Reader, into *told) (*told, error) {
+	var head [truthHead]byte
+	if _, err := io.ReadFull(from, head[:]); err != nil {
+		return nil, err
+	}
+	n := binary.LittleEndian.Uint32(head[4:])
+	if n > maxTold {
+		return nil, fmt.Errorf("the server's process tells of %d entities", n)
+	}
+	if into == nil {
+		into = &told{at: make(map[components.NetID]row, n)}
+	}
+	into.tick = binary.LittleEndian.Uint32(head[:])
+	clear(into.at)
+	var b [truthRowSize]byte
+	for range n {
+		if _, err := io.ReadFull(from, b[:]); err != nil {
+			return nil, errors.Join(io.ErrUnexpectedEOF, err)
+		}
+		into.at[components.NetID(binary.LittleEndian.Uint32(b[:]))] = row{
+			math.Float32frombits(binary.LittleEndian.Uint32(b[4:])), math.Float32frombits(binary.LittleEndian.Uint32(b[8:])),
+			binary.LittleEndian.Uint16(b[12:]), b[14],
+		}
+	}
+	return into, nil
+}
