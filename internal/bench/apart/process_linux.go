@@ -28,15 +28,16 @@ type Process struct {
 }
 
 // Start runs this program again as another process, for an order, with more environment, by way of on: see
-// [Processors.On]. It ends when its input does, so that it does not outlive this one.
-func Start(order string, environment []string, on func(start func() error) error) (*Process, error) {
+// [Processors.On]. What it complains of goes to complaints. It ends when its input does, so that it does not outlive
+// this one.
+func Start(order string, environment []string, complaints io.Writer, on func(start func() error) error) (*Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	p := &Process{cmd: exec.Command(self)}
 	p.cmd.Env = append(append(os.Environ(), variable+"="+order), environment...)
-	p.cmd.Stderr = os.Stderr
+	p.cmd.Stderr = complaints
 	if p.ask, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func measureSockets(o options, progress io.Writer) (r *socketReport, err error) 
 	if err != nil {
 		return nil, err
 	}
-	server, err := apart.Start(string(text), nil, func(start func() error) error { return where.On(&where.Servers, start) })
+	server, err := apart.Start(string(text), nil, progress, func(start func() error) error { return where.On(&where.Servers, start) })
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -58,7 +59,7 @@ type process struct {
 func start(k kind, on apart.Processors) (*process, error) {
 	// On one processor Go would else run goroutines by turns, as on no server.
 	threads := fmt.Sprint("GOMAXPROCS=", runtime.GOMAXPROCS(0))
-	other, err := apart.Start(k.name, []string{threads}, func(start func() error) error { return on.On(&on.Servers, start) })
+	other, err := apart.Start(k.name, []string{threads}, os.Stderr, func(start func() error) error { return on.On(&on.Servers, start) })
 	if err != nil {
 		return nil, err
 	}
