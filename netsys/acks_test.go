@@ -6,81 +6,6 @@ import (
 	"time"
 )
 
-// The history agrees with a plain set of everything ever received, over wraps, gaps and jumps of any size.
-func TestReceiveHistoryAgainstModel(t *testing.T) {
-	for seed := range uint64(5) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		h := newReceiveHistory()
-		seen := make(map[int]bool) // by full number
-		newest := -1
-		for step := range 20_000 {
-			at := time.Duration(step) * time.Millisecond
-			var full int
-			switch random.IntN(100) {
-			case 0:
-				full = newest + 1 + random.IntN(1200)
-			case 1:
-				full = newest + 1 + random.IntN(30_000)
-			case 2, 3:
-				full = max(0, newest-random.IntN(1000))
-			default:
-				full = max(0, newest-8+random.IntN(20))
-			}
-			got, drop := h.accept(uint16(full), at)
-			want := DropNone
-			switch {
-			case newest-full >= receiveWindow:
-				want = DropStale
-			case seen[full]:
-				want = DropDuplicate
-			}
-			if drop != want || drop == DropNone && got != (full > newest) {
-				t.Fatalf("seed %d: %d after %d: newest %v, %v; want %v", seed, full, newest, got, drop, want)
-			}
-			if drop == DropNone {
-				seen[full] = true
-				newest = max(newest, full)
-			}
-			if h.newest != uint16(newest) {
-				t.Fatalf("newest %d, want %d", h.newest, uint16(newest))
-			}
-			for i := range 32 {
-				if bit := h.bits>>i&1 == 1; bit != (newest-1-i >= 0 && seen[newest-1-i]) {
-					t.Fatalf("seed %d: bit %d of the acknowledgement is %v at %d", seed, i, bit, newest)
-				}
-			}
-			h.update(at)
-			if d := distance(h.newest, h.settled); d < -1 || d >= receiveWindow {
-				t.Fatalf("%d unsettled", d)
-			}
-		}
-	}
-}
-
-// Every sequence is counted once, as received or as lost.
-func TestLossCountsEachSequenceOnce(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 1))
-	h := newReceiveHistory()
-	sent, lost := 0, 0
-	for i := range 300 {
-		at := time.Duration(i) * time.Second / 60
-		sent++
-		if random.IntN(10) == 0 {
-			lost++
-			continue
-		}
-		if _, drop := h.accept(uint16(i), at); drop != DropNone {
-			t.Fatal(drop)
-		}
-		h.update(at)
-	}
-	last := int(h.newest) + 1
-	h.update(6 * time.Second)
-	if counted, missing := h.loss.Counts(6 * time.Second); counted != uint64(last) || missing != uint64(lost-(sent-last)) {
-		t.Errorf("%d counted, %d missing; sent %d, lost %d", counted, missing, last, lost)
-	}
-}
-
 func TestSendHistory(t *testing.T) {
 	h := &sendHistory{}
 	if h.ack(0) != nil || h.ack(1<<16-1) != nil {
@@ -119,5 +44,45 @@ func TestNothingHeardAcknowledgesNothing(t *testing.T) {
 	}
 	if m.atClient.acked != before {
 		t.Error("a void acknowledgement counted")
+	}
+}
+
+// A history takes memory for what is under way, and for what got lost; with a peer that acknowledges nothing for no more
+// than the window. A round trip that lasts allocates nothing.
+func TestSendHistoryGrowsWithWhatIsUnderWay(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	var out sendHistory
+	i := 0
+	step := func() {
+		at := time.Duration(i) * second60
+		if seq := out.add(at, true); i >= 6 && random.IntN(50) > 0 {
+			out.ack(seq - 6)
+		}
+		out.update(at, 1100*time.Millisecond)
+		i++
+	}
+	for range 5000 {
+		step()
+	}
+	if n := testing.AllocsPerRun(5000, step); n > 0 {
+		t.Errorf("%v allocations a packet", n)
+	}
+	remembered := func() (entries int) {
+		for back := range uint16(sentWindow) {
+			if p := out.sent.Find(out.next - 1 - back); p != nil && p.used {
+				entries++
+			}
+		}
+		return entries
+	}
+	// A window has some twenty that got lost, and the ring those of a second.
+	if n := remembered(); n > 128+60 {
+		t.Errorf("%d packets are remembered", n)
+	}
+	for range 3 * sentWindow {
+		out.add(time.Duration(i)*second60, true)
+	}
+	if n := remembered(); n != sentWindow {
+		t.Errorf("%d packets are remembered of a peer that acknowledges nothing", n)
 	}
 }

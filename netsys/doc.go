@@ -60,6 +60,6 @@
 //     longer than the shortest packet that it can answer.
 //   - Sessions are visited in join order. No map order, clock or goroutine decides anything.
 //   - Sending and receiving allocate nothing once a session is warm.
-//   - Memory is bounded: about 110 kB a session with the default channels, and what the configured queues hold.
+//   - Memory is bounded: about 8 kB a session with the default channels, and what the configured queues hold.
 //   - Keys and tokens are never printed.
 package netsys

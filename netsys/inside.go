@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/internal/clock"
+	"github.com/tactusgo/tactus/netsys/internal/received"
 	"github.com/tactusgo/tactus/netsys/internal/recent"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
@@ -85,7 +86,7 @@ type session struct {
 	pace
 
 	out       sendHistory
-	in        receiveHistory
+	in        received.History
 	rtt       recent.RoundTrip
 	stats     Stats
 	malformed uint64 // how many packets are too many
@@ -157,7 +158,7 @@ var _ Session = (*session)(nil)
 // open begins the life of a session that was welcomed.
 func (s *session) open(now time.Time, id uint64) {
 	s.id, s.age.begun = id, s.carrier.clock.At(now)
-	s.in = newReceiveHistory()
+	s.in = received.New()
 }
 
 // end remembers the first reason; the endpoint reports it when it next looks through its sessions.
@@ -244,9 +245,9 @@ func (s *session) send(now time.Time, kind uint8, data bool, packet []byte) (uin
 func (s *session) number(now time.Time, kind uint8, data bool, packet []byte) uint16 {
 	at := s.at(now)
 	h := header{kind: kind, seq: s.out.add(at, data), delay: nothingHeard}
-	if s.in.heard {
-		h.ack, h.bits = s.in.newest, s.in.bits
-		h.delay = uint16(min(max(at-s.in.newestAt, 0)/delayUnit, maxDelay))
+	if s.in.Heard {
+		h.ack, h.bits = s.in.Newest, s.in.Bits
+		h.delay = uint16(min(max(at-s.in.NewestAt, 0)/delayUnit, maxDelay))
 	}
 	h.put(packet)
 	return h.seq
@@ -261,7 +262,7 @@ func (s *session) receive(now time.Time, b []byte) DropReason {
 	c := s.carrier
 	at := s.at(now)
 	arrived := max(at-max(now.Sub(c.datagram.At), 0), 0)
-	newest, drop := s.in.accept(head.seq, arrived)
+	newest, drop := accept(&s.in, head.seq, arrived)
 	if drop != DropNone {
 		return drop // and a replay keeps nobody alive
 	}
@@ -331,7 +332,7 @@ func (s *session) update(now time.Time) {
 		return
 	}
 	at := s.at(now)
-	s.in.update(at)
+	s.in.Update(at)
 	s.out.update(at, ackSlack+2*s.rtt.Smoothed)
 	if s.watch(at) {
 		s.end(ErrTimeout)

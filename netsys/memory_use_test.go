@@ -2,8 +2,9 @@ package netsys
 
 import (
 	"net/netip"
-	"runtime"
 	"testing"
+
+	"github.com/tactusgo/tactus/internal/heapuse"
 )
 
 // A session with the default channels takes the memory that the package comment says, after 20 seconds of inputs,
@@ -13,6 +14,7 @@ func TestMemoryOfASession(t *testing.T) {
 		t.Skip("measures the heap")
 	}
 	const clients = 40
+	profile := heapuse.Begin(t)
 	network := NewNetwork()
 	server := serverOn(t, network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})
 	var all []*Client
@@ -20,13 +22,7 @@ func TestMemoryOfASession(t *testing.T) {
 		c := clientOn(t, network.Node(netip.AddrPort{}), server.LocalAddr(), ClientConfig{Random: SeededRandom(i + 2)})
 		all = append(all, c)
 	}
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before, now, h := heap(), epoch, &log{}
+	now, h := epoch, &log{}
 	payload := make([]byte, 200)
 	for i := range 60 * 20 {
 		now = now.Add(second60)
@@ -43,10 +39,11 @@ func TestMemoryOfASession(t *testing.T) {
 		}
 		server.Flush(now)
 	}
-	each := (heap() - before) / clients
-	runtime.KeepAlive(all)
-	if server.Len() != clients || each > 120<<10 {
-		t.Errorf("%d sessions, %d bytes each with its client's growth", server.Len(), each)
+	use := profile.Under([]string{"github.com/tactusgo/tactus/netsys.(*Server).", "github.com/tactusgo/tactus/netsys.(*session)."},
+		[]string{"github.com/tactusgo/tactus/netsys.(*Node).Send", "github.com/tactusgo/tactus/netsys.(*Client)."})
+	each := use.Bytes / clients
+	t.Logf("%d bytes a session:\n%s", each, use.Table(20, clients))
+	if server.Len() != clients || each > 10<<10 {
+		t.Errorf("%d sessions, %d bytes each", server.Len(), each)
 	}
-	t.Logf("%d bytes a session", each)
 }

@@ -151,7 +151,7 @@ func (s *session) Stats() Stats {
 	stats := s.stats
 	stats.RTT, stats.Jitter = s.rtt.Smoothed, s.rtt.Deviation
 	stats.MinRTT = s.rtt.Least(s.age.now)
-	stats.LossIn = s.in.loss.Fraction(s.age.now)
+	stats.LossIn = s.in.Loss.Fraction(s.age.now)
 	stats.LossOut = s.out.loss.Fraction(s.age.now)
 	return stats
 }

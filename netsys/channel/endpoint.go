@@ -44,11 +44,16 @@ type channel struct {
 	number     int
 	maxMessage int
 	maxPieces  int
-	level      int // of priority, 0 the lowest
-	out        unreliableOut
-	in         unreliableIn
-	sure       *reliable // nil when the kind is unreliable
+	level      int         // of priority, 0 the lowest
+	loose      *unreliable // nil when the kind is reliable
+	sure       *reliable   // nil when it is not
 	stats      ChannelStats
+}
+
+// unreliable is the state of both directions of an unreliable channel.
+type unreliable struct {
+	out unreliableOut
+	in  unreliableIn
 }
 
 // reliable is the state of both directions of a reliable channel.
@@ -102,17 +107,10 @@ func New(c Config) (*Endpoint, error) {
 			ch.maxPieces = e.sizes.pieces(cc.MaxMessage)
 		}
 		ch.level, _ = slices.BinarySearch(levels, cc.Priority)
-		switch cc.Kind {
-		case ReliableOrdered, ReliableUnordered:
+		if cc.Kind.reliable() {
 			ch.sure = &reliable{newReliableOut(cc.Queue, cc.QueueBytes), newReliableIn(cc, c.Piece)}
-		case UnreliableSequenced:
-			ch.out.queue = newQueue(2, max(cc.QueueBytes, 2*cc.MaxMessage))
-		default:
-			ch.out.queue = newQueue(cc.Queue, cc.QueueBytes)
-		}
-		ch.out.sequenced, ch.out.maxAge = cc.Kind == UnreliableSequenced, cc.MaxAge
-		if ch.sure == nil {
-			ch.in = newUnreliableIn(cc, c.Piece)
+		} else {
+			ch.loose = &unreliable{newUnreliableOut(cc), newUnreliableIn(cc, c.Piece)}
 		}
 	}
 	return e, nil
@@ -144,7 +142,7 @@ func (e *Endpoint) Send(number int, message []byte) error {
 		err = c.sure.out.send(message, e.now)
 	} else {
 		var dropped int
-		dropped, err = c.out.send(message, e.now)
+		dropped, err = c.loose.out.send(message, e.now)
 		c.stats.Dropped += uint64(dropped)
 	}
 	if err != nil {
@@ -168,7 +166,7 @@ func (e *Endpoint) Carried(now time.Time, seq uint16, n int) {
 	e.budget.refill(e.now)
 	e.budget.carry(int64(n))
 	if e.flight.find(seq) == nil {
-		e.flight.ring[int(seq)%len(e.flight.ring)] = packet{at: e.now, seq: seq, fate: flying, refs: e.flight.tail}
+		*e.flight.sent.Find(seq) = packet{at: e.now, seq: seq, fate: flying, refs: e.flight.tail}
 	}
 	e.flight.find(seq).bytes += int32(n)
 	e.flight.next = seq + 1
@@ -208,11 +206,12 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 			e.waiting = e.waiting || c.sure.out.len() > 0
 			continue
 		}
-		if c.out.maxAge > 0 {
-			c.stats.Dropped += uint64(c.out.expire(e.now))
+		out := &c.loose.out
+		if out.maxAge > 0 {
+			c.stats.Dropped += uint64(out.expire(e.now))
 		}
-		c.out.fill(f, number, allowance)
-		e.waiting = e.waiting || c.out.len() > 0
+		out.fill(f, number, allowance)
+		e.waiting = e.waiting || out.len() > 0
 	}
 	e.budget.short = e.budget.short || f.short
 	filled := f.packer.finish()
@@ -228,7 +227,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 	if p := e.flight.find(seq); p != nil {
 		size += p.bytes
 	}
-	e.flight.ring[int(seq)%len(e.flight.ring)] = packet{
+	*e.flight.sent.Find(seq) = packet{
 		at: e.now, seq: seq, fate: flying, refs: f.refs, count: int32(e.flight.tail - f.refs), bytes: size,
 	}
 	e.budget.tokens -= int64(len(filled) - len(dst))
@@ -245,14 +244,17 @@ func (e *Endpoint) advance(now time.Time) {
 	}
 }
 
-// open makes place for packet seq. Packets that leave the ring count as lost.
+// open makes place for packet seq, unless that has one. Packets that leave the window count as lost.
 func (e *Endpoint) open(seq uint16) {
 	f := &e.flight
-	for s := f.next; s != seq+1; s++ {
-		for int(s-f.oldest) >= len(f.ring) {
+	if f.next != seq+1 {
+		for int(seq-f.oldest) >= f.sent.Most() {
 			e.settleOldest()
 		}
-		f.ring[int(s)%len(f.ring)].fate = unknown
+		f.sent.Room(int(seq-f.oldest) + 1)
+		f.sent.Open(seq)
+	} else if f.sent.Find(seq) == nil {
+		f.sent.Open(seq) // the first of all, before 0
 	}
 	f.next = seq
 }
@@ -357,7 +359,7 @@ func (e *Endpoint) Receive(now time.Time, packet []byte, deliver func(number int
 		if c.sure != nil {
 			err = c.sure.in.receive(e, c, &r, deliver)
 		} else {
-			err = c.in.receive(e, c, &r, deliver)
+			err = c.loose.in.receive(e, c, &r, deliver)
 		}
 		if err != nil {
 			c.stats.Hostile++
@@ -392,8 +394,8 @@ func (e *Endpoint) check(packet []byte) error {
 func (e *Endpoint) expire() {
 	limit := max(4*e.estimate.timeout(), time.Second)
 	for i := range e.channels {
-		if c := &e.channels[i]; c.in.waiting > 0 {
-			c.in.expire(e, c, limit)
+		if c := &e.channels[i]; c.loose != nil && c.loose.in.waiting > 0 {
+			c.loose.in.expire(e, c, limit)
 		}
 	}
 }

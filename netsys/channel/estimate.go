@@ -7,8 +7,8 @@ const (
 	// 16 times as long. Sessions end after seconds, so that doubling without end would only delay what is
 	// sent again after an outage.
 	maxBackoff = 4
-	// window is how long the least round trip and the share of losses look back: one to two of these.
-	window = 5 * time.Second
+	// lookBack is how long the least round trip and the share of losses look back: one to two of these.
+	lookBack = 5 * time.Second
 )
 
 // estimate measures the path from what is acknowledged: the round trip as in RFC 6298, the peer's wait for its
@@ -75,9 +75,9 @@ func (e *estimate) late() {
 
 func (e *estimate) turn(at time.Duration) {
 	switch age := at - e.turned; {
-	case age < window:
+	case age < lookBack:
 		return
-	case age < 2*window:
+	case age < 2*lookBack:
 		e.least[1], e.settled[1], e.lost[1] = e.least[0], e.settled[0], e.lost[0]
 	default:
 		e.least[1], e.settled[1], e.lost[1] = 0, 0, 0

@@ -15,10 +15,10 @@ const MaxOvertaken = 512
 // packet is lost it waits again, and when one that had been given up is acknowledged after all, that counts.
 type reliableOut struct {
 	queue
-	waits   bits // by number % Queue: something of the message can be sent
-	done    bits // the message is acknowledged
-	partial [maxPartial]leaving
-	resent  uint64 // messages and pieces that have to be sent again
+	waits   bits      // by number % Queue: something of the message can be sent
+	done    bits      // the message is acknowledged
+	partial []leaving // as many as there were at a time
+	resent  uint64    // messages and pieces that have to be sent again
 }
 
 func newReliableOut(messages, bytes int) reliableOut {
@@ -100,6 +100,10 @@ func (o *reliableOut) leaving(id uint64, count int) *leaving {
 		case !l.used && free == nil:
 			free = l
 		}
+	}
+	if free == nil && len(o.partial) < maxPartial {
+		o.partial = append(o.partial, leaving{})
+		free = &o.partial[len(o.partial)-1]
 	}
 	if free != nil {
 		free.begin(id, count)

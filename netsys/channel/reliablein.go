@@ -1,6 +1,7 @@
 package channel
 
 import (
+	mathbits "math/bits"
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
@@ -11,40 +12,62 @@ import (
 // that can wait here, and what goes beyond is refused.
 type reliableIn struct {
 	ordered bool
-	base    uint64 // all before this one were delivered
-	slots   []held // by number % Queue
-	partial [maxPartial]arriving
-	used    int32 // blocks held
-	claimed int32 // pieces, come or not, of the messages in partial
-	most    int32 // of either
+	base    uint64     // all before this one were delivered
+	queue   uint64     // how many from it on may be taken
+	slots   []held     // of these, by number: as many as were ahead
+	partial []arriving // as many as there were at a time
+	used    int32      // blocks held
+	claimed int32      // pieces, come or not, of the messages in partial
+	most    int32      // of either
 }
 
-// held is a message of the window that was taken whole.
+// held is a message of the window that was taken whole; the zero value is one that was not.
 type held struct {
-	taken bool
 	first int32 // its bytes, when it waits for those before it
-	size  int
+	above int32 // one more than its size
 }
+
+// taken is a message of so many bytes that was taken whole.
+func taken(first int32, size int) held { return held{first, int32(size) + 1} }
 
 func newReliableIn(c *ChannelConfig, piece int) reliableIn {
 	return reliableIn{
 		ordered: c.Kind == ReliableOrdered,
-		slots:   make([]held, c.Queue),
+		queue:   uint64(c.Queue),
 		// Each message can waste most of a block.
 		most: int32((c.QueueBytes+piece-1)/piece + c.Queue),
 	}
 }
 
-func (in *reliableIn) slot(id uint64) *held { return &in.slots[id%uint64(len(in.slots))] }
+// leastSlots is how many slots there are to begin with.
+const leastSlots = 8
+
+// slot is the place of a message of the window.
+func (in *reliableIn) slot(id uint64) *held {
+	if n := uint64(len(in.slots)); id-in.base >= n {
+		grown := make([]held, max(1<<mathbits.Len64(id-in.base), leastSlots))
+		for i := in.base; i < in.base+n; i++ {
+			grown[i%uint64(len(grown))] = in.slots[i%n]
+		}
+		in.slots = grown
+	}
+	return &in.slots[id%uint64(len(in.slots))]
+}
+
+// has reports whether a message of the window was taken whole.
+func (in *reliableIn) has(id uint64) bool {
+	n := uint64(len(in.slots))
+	return id-in.base < n && in.slots[id%n].above > 0
+}
 
 // receive takes a record, and hands deliver what can be delivered.
 func (in *reliableIn) receive(e *Endpoint, c *channel, r *record, deliver func(int, []byte)) error {
 	id := codec.Lift(r.number, in.base)
 	switch {
-	case id < in.base || id < in.base+uint64(len(in.slots)) && in.slot(id).taken:
+	case id < in.base || in.has(id):
 		c.stats.Duplicates++
 		return nil
-	case id-in.base >= uint64(len(in.slots)):
+	case id-in.base >= in.queue:
 		return ErrWindow
 	}
 	if r.whole() {
@@ -76,10 +99,10 @@ func (in *reliableIn) receive(e *Endpoint, c *channel, r *record, deliver func(i
 	in.claimed -= int32(a.count)
 	first, size := a.finish(&e.store)
 	if in.ordered && id != in.base {
-		*in.slot(id) = held{taken: true, first: first, size: size}
+		*in.slot(id) = taken(first, size)
 		return nil
 	}
-	in.slot(id).taken = true
+	*in.slot(id) = taken(none, 0)
 	in.hand(e, c, first, size, deliver)
 	in.advance(e, c, deliver)
 	return nil
@@ -92,17 +115,16 @@ func (in *reliableIn) whole(e *Endpoint, c *channel, id uint64, b []byte, delive
 			return ErrConflict
 		}
 	}
-	s := in.slot(id)
 	if in.ordered && id != in.base {
 		n := int32(e.store.blocks(len(b)))
 		if in.used+n > in.most {
 			return ErrPieces
 		}
 		in.used += n
-		*s = held{taken: true, first: e.store.chain(b), size: len(b)}
+		*in.slot(id) = taken(e.store.chain(b), len(b))
 		return nil
 	}
-	*s = held{taken: true, first: none}
+	*in.slot(id) = taken(none, 0)
 	c.deliver(b, deliver)
 	in.advance(e, c, deliver)
 	return nil
@@ -124,8 +146,12 @@ func (in *reliableIn) arriving(id uint64, r *record) (*arriving, error) {
 			free = a
 		}
 	}
-	if free == nil || in.claimed+int32(r.count) > in.most {
+	if in.claimed+int32(r.count) > in.most || free == nil && len(in.partial) == maxPartial {
 		return nil, nil
+	}
+	if free == nil {
+		in.partial = append(in.partial, arriving{})
+		free = &in.partial[len(in.partial)-1]
 	}
 	in.claimed += int32(r.count)
 	free.begin(id, r.count, 0)
@@ -135,8 +161,9 @@ func (in *reliableIn) arriving(id uint64, r *record) (*arriving, error) {
 // advance moves the window over what was taken, and delivers what waited for its turn.
 func (in *reliableIn) advance(e *Endpoint, c *channel, deliver func(int, []byte)) {
 	first := true
-	for s := in.slot(in.base); s.taken; s = in.slot(in.base) {
-		chain, size := s.first, s.size
+	for in.has(in.base) {
+		s := in.slot(in.base)
+		chain, size := s.first, int(s.above-1)
 		*s = held{}
 		in.base++
 		if in.ordered && !first {

@@ -84,15 +84,16 @@ func TestForgottenPackets(t *testing.T) {
 	e = mustNew(t, Config{})
 	_ = e.Send(event, []byte("x"))
 	_ = e.Fill(now, 0, nil, 1000)
-	e.flight.tail += uint64(len(e.flight.refs)) + 1
+	e.flight.low = e.flight.tail
 	e.Acked(now, 0)
 	if s := e.Stats(); s.Acked != 1 || e.Channel(event).Queued != 1 {
 		t.Errorf("%d acknowledged, %d queued", s.Acked, e.Channel(event).Queued)
 	}
 	// What a packet held is remembered for as long as there is memory for it.
 	f := newFlight(32, 1)
-	p := packet{count: 1}
-	for i := range len(f.refs) + 1 {
+	*f.sent.Open(0) = packet{count: 1, fate: flying}
+	p := *f.find(0)
+	for i := range f.most + 1 {
 		if !f.live(&p) {
 			t.Fatalf("forgotten after %d", i)
 		}
@@ -108,7 +109,7 @@ func TestForgottenPackets(t *testing.T) {
 func TestManyRefs(t *testing.T) {
 	c := modelConfig()
 	p := newPair(t, c, 12, path{delay: 500 * time.Millisecond, jitter: 200 * time.Millisecond, loss: 0.3})
-	p.a.e.flight.refs = make([]ref, len(c.Channels)*maxRefs+2)
+	p.a.e.flight.most = len(c.Channels)*maxRefs + 2
 	w := newWitness(t, "to b")
 	p.b.got = w.got
 	r := rand.New(rand.NewPCG(12, 12))

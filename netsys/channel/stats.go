@@ -85,7 +85,7 @@ func (e *Endpoint) Stats() Stats {
 		s.Delivered += c.stats.Delivered
 		s.Duplicates += c.stats.Duplicates
 		if c.sure == nil {
-			s.QueuedBytes += c.out.bytes()
+			s.QueuedBytes += c.loose.out.bytes()
 			continue
 		}
 		s.QueuedBytes += c.sure.out.bytes()
@@ -104,12 +104,12 @@ func (e *Endpoint) Stats() Stats {
 func (e *Endpoint) Channel(number int) ChannelStats {
 	c := &e.channels[number]
 	s := c.stats
-	q := &c.out.queue
 	if c.sure != nil {
-		q = &c.sure.out.queue
 		s.Resent = c.sure.out.resent
+		s.Queued, s.QueuedBytes = c.sure.out.len(), c.sure.out.bytes()
+	} else {
+		s.Queued, s.QueuedBytes = c.loose.out.len(), c.loose.out.bytes()
 	}
-	s.Queued, s.QueuedBytes = q.len(), q.bytes()
 	return s
 }
 

@@ -16,6 +16,14 @@ type unreliableOut struct {
 	number    uint16 // of the first message; of an Unreliable channel only those in pieces count
 }
 
+func newUnreliableOut(c *ChannelConfig) unreliableOut {
+	o := unreliableOut{queue: newQueue(c.Queue, c.QueueBytes), sequenced: c.Kind == UnreliableSequenced, maxAge: c.MaxAge}
+	if o.sequenced {
+		o.queue = newQueue(2, max(c.QueueBytes, 2*c.MaxMessage))
+	}
+	return o
+}
+
 // send takes a message, and drops older ones for it. It returns how many these were.
 func (o *unreliableOut) send(b []byte, at time.Duration) (dropped int, err error) {
 	begun := 0
@@ -105,9 +113,9 @@ func (o *unreliableOut) pieces(f *filling, number int, m *waiting, allowance int
 // limited time, and make room for those of newer messages.
 type unreliableIn struct {
 	sequenced bool
-	next      uint64 // sequenced: all before this one are too old
-	partial   [maxPartial]arriving
-	waiting   int // how many of these are used
+	next      uint64     // sequenced: all before this one are too old
+	partial   []arriving // as many as there were at a time
+	waiting   int        // how many of these are used
 	serial    uint64
 	used      int32 // blocks held
 	most      int32
@@ -176,7 +184,12 @@ func (in *unreliableIn) arriving(e *Endpoint, c *channel, id uint64, r *record) 
 			free = a
 		}
 	}
-	if free == nil {
+	switch {
+	case free != nil:
+	case len(in.partial) < maxPartial:
+		in.partial = append(in.partial, arriving{})
+		free = &in.partial[len(in.partial)-1]
+	default:
 		free = in.eldest(nil)
 		in.drop(e, c, free)
 	}

@@ -14,16 +14,15 @@ func bucketLive(index, now int64) bool { return index > now-bucketCount && index
 
 // Loss counts packets whose fate is settled, and those that were lost.
 type Loss [bucketCount]struct {
-	index          int64
-	expected, lost uint32
+	index, expected, lost uint32
 }
 
 // Count takes note of packets that were expected, and how many of them were lost.
 func (w *Loss) Count(at time.Duration, expected, lost uint32) {
 	i := bucketOf(at)
 	b := &w[i%bucketCount]
-	if b.index != i {
-		b.index, b.expected, b.lost = i, 0, 0
+	if b.index != uint32(i) {
+		b.index, b.expected, b.lost = uint32(i), 0, 0
 	}
 	b.expected += expected
 	b.lost += lost
@@ -33,7 +32,7 @@ func (w *Loss) Count(at time.Duration, expected, lost uint32) {
 func (w *Loss) Counts(at time.Duration) (expected, lost uint64) {
 	now := bucketOf(at)
 	for i := range w {
-		if b := &w[i]; bucketLive(b.index, now) {
+		if b := &w[i]; bucketLive(int64(b.index), now) {
 			expected += uint64(b.expected)
 			lost += uint64(b.lost)
 		}

@@ -1,0 +1,96 @@
+package channel
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/heapuse"
+)
+
+// An endpoint whose channels are at rest, in a session that sends a datagram each tick, takes no more memory than the
+// package comment says: nothing for what was never used.
+func TestMemoryAtRest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures the heap")
+	}
+	const endpoints = 100
+	profile := heapuse.Begin(t)
+	var all []*Endpoint
+	for range endpoints {
+		all = append(all, mustNew(t, Config{}))
+	}
+	now, buf := time.Unix(0, 0), make([]byte, 0, 1150)
+	for seq := range uint16(2000) {
+		for _, e := range all {
+			e.Carried(now, seq, 200)
+			buf = e.Fill(now, seq, buf[:0], 900)
+			if seq%50 > 0 {
+				e.Acked(now, seq-6)
+			}
+		}
+		now = now.Add(time.Second / 60)
+	}
+	use := profile.Under([]string{"github.com/tactusgo/tactus/netsys/channel."}, nil)
+	each := use.Bytes / endpoints
+	t.Logf("%d bytes an endpoint:\n%s", each, use.Table(20, endpoints))
+	if each > 7<<10 || all[0].Stats().Acked < 1900 {
+		t.Errorf("%d bytes an endpoint, %+v", each, all[0].Stats())
+	}
+}
+
+// However short what is remembered of packets under way may be, an acknowledgement counts for one that got lost as long
+// as the history says, and its message is not sent once more.
+func TestLateAcknowledgementsCountForTheWholeHistory(t *testing.T) {
+	const history = 200
+	for late := history - 20; late < history+20; late++ {
+		e := mustNew(t, Config{History: history})
+		now := time.Unix(0, 0)
+		_ = e.Send(0, []byte("hello"))
+		for seq := range uint16(late) + 1 {
+			e.Carried(now, seq, 100)
+			_ = e.Fill(now, seq, nil, 0)
+			if seq == 0 {
+				_ = e.Fill(now, seq, nil, 1000)
+			}
+			if seq > 3 {
+				e.Acked(now, seq-3)
+			}
+			now = now.Add(50 * time.Millisecond)
+		}
+		if s := e.Stats(); s.Lost == 0 || e.Channel(0).Resent != 1 {
+			t.Fatalf("nothing was lost: %+v", s)
+		}
+		e.Acked(now, 0)
+		want := 0
+		if late >= history {
+			want = 1
+		}
+		if n := e.Channel(0).Queued; n != want {
+			t.Errorf("%d packets later %d messages wait, want %d", late, n, want)
+		}
+	}
+}
+
+// What a peer can make a channel remember of messages that come ahead of their turn is what the queue of an honest one
+// holds, and no more.
+func TestSlotsAreBounded(t *testing.T) {
+	e := mustNew(t, Config{})
+	r := mustNew(t, Config{})
+	for i := range 255 {
+		_ = e.Send(0, []byte{byte(i)})
+	}
+	now, delivered := time.Unix(0, 0), 0
+	for seq := range uint16(20) {
+		b := e.Fill(now, seq, nil, 1000)
+		if seq > 0 { // the first messages never come
+			must(t, r.Receive(now, b, func(int, []byte) { delivered++ }))
+		}
+	}
+	in := &r.channels[0].sure.in
+	if n := len(in.slots); n < 64 || n > 256 || delivered > 0 {
+		t.Errorf("%d slots, %d messages were delivered", n, delivered)
+	}
+	if n := len(mustNew(t, Config{}).channels[0].sure.in.slots); n > 0 {
+		t.Errorf("%d slots of a channel that was never used", n)
+	}
+}

@@ -1,0 +1,146 @@
+package received
+
+import (
+	"time"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/netsys/internal/recent"
+)
+
+const (
+	// Window is how far behind the newest a packet may arrive and still be told from a duplicate.
+	Window = 512
+	// leastPassed is of how many packets it is known to begin with when they came: a power of two, as Window is.
+	leastPassed = 16
+	// reorderSlack is how long after a newer packet one may arrive and not count as lost.
+	reorderSlack = 500 * time.Millisecond
+)
+
+// Arrival is what is known of a packet that arrives.
+type Arrival uint8
+
+// What a packet is that arrives.
+const (
+	Fresh     Arrival = iota // it came for the first time
+	Stale                    // it is too old to tell
+	Duplicate                // it came before
+)
+
+// History finds duplicates, makes acknowledgements, and counts the gaps in the peer's sequence.
+//
+// A sequence is settled, as received or as lost, in order: a received one at once, a missing one when
+// reorderSlack has passed since a newer one arrived, so that reordering is not taken for loss, or when it
+// leaves the window. It starts as if the packet before number 0 had been received.
+type History struct {
+	Newest   uint16        // sequence that was received
+	NewestAt time.Duration // when it was
+	Bits     uint32        // of those before: bit i is Newest−1−i
+	Heard    bool          // something was received; otherwise the others mean nothing
+	Loss     recent.Loss   // of the peer's packets
+
+	settled uint16
+	seen    [Window / 64]uint64
+	passed  []time.Duration // a ring, of those that are not settled: when this one, or the first newer one, arrived
+}
+
+// New returns a history in which nothing was received.
+func New() History { return History{Newest: 1<<16 - 1} }
+
+func (h *History) has(seq uint16) bool {
+	i := seq % Window
+	return h.seen[i/64]&(1<<(i%64)) != 0
+}
+
+func (h *History) mark(seq uint16) {
+	i := seq % Window
+	h.seen[i/64] |= 1 << (i % 64)
+}
+
+func (h *History) unmark(seq uint16) {
+	i := seq % Window
+	h.seen[i/64] &^= 1 << (i % 64)
+}
+
+// Accept takes note of an arrival. newest tells whether no newer one came before.
+func (h *History) Accept(seq uint16, at time.Duration) (newest bool, was Arrival) {
+	d := codec.Diff(seq, h.Newest)
+	switch {
+	case d > 0:
+		h.advance(d, at)
+		h.mark(seq)
+		h.Heard = true
+		return true, Fresh
+	case d <= -Window:
+		return false, Stale
+	case d == 0 || h.has(seq):
+		return false, Duplicate
+	}
+	h.mark(seq)
+	if d >= -32 {
+		h.Bits |= 1 << (-d - 1)
+	}
+	return false, Fresh
+}
+
+// advance moves the window d sequences on.
+func (h *History) advance(d int, at time.Duration) {
+	target := h.Newest + uint16(d)
+	if d >= Window {
+		// Everything in the window leaves it; what lies between never was in it.
+		for h.settled != h.Newest+1 {
+			h.settle(at)
+		}
+		skipped := d - Window
+		if skipped > 0 {
+			h.Loss.Count(at, uint32(skipped), uint32(skipped))
+		}
+		h.settled += uint16(skipped)
+		h.Newest += uint16(skipped)
+		h.seen = [Window / 64]uint64{}
+	}
+	for h.Newest != target {
+		h.Newest++
+		for codec.Diff(h.Newest, h.settled) >= Window {
+			h.settle(at)
+		}
+		h.unmark(h.Newest)
+		h.pass(at)
+	}
+	if !h.Heard || d > 32 {
+		h.Bits = 0
+	} else {
+		h.Bits = h.Bits<<d | 1<<(d-1)
+	}
+	h.NewestAt = at
+}
+
+// pass notes when the newest sequence came, or was skipped.
+func (h *History) pass(at time.Duration) {
+	if n := len(h.passed); codec.Diff(h.Newest, h.settled) >= n {
+		grown := make([]time.Duration, max(2*n, leastPassed))
+		for seq := h.settled; seq != h.Newest; seq++ {
+			grown[int(seq)%len(grown)] = h.passed[int(seq)%n]
+		}
+		h.passed = grown
+	}
+	h.passed[int(h.Newest)%len(h.passed)] = at
+}
+
+// Update settles what can be settled.
+func (h *History) Update(now time.Duration) {
+	for h.settled != h.Newest+1 {
+		if !h.has(h.settled) && now-h.passed[int(h.settled)%len(h.passed)] < reorderSlack {
+			return
+		}
+		h.settle(now)
+	}
+}
+
+func (h *History) settle(at time.Duration) {
+	lost := uint32(1)
+	if h.has(h.settled) {
+		lost = 0
+	}
+	h.Loss.Count(at, 1, lost)
+	h.settled++
+}

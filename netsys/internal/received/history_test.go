@@ -1,0 +1,114 @@
+package received
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/codec"
+)
+
+// The history agrees with a plain set of everything ever received, over wraps, gaps and jumps of any size.
+func TestReceiveHistoryAgainstModel(t *testing.T) {
+	for seed := range uint64(5) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		h := New()
+		seen := make(map[int]bool) // by full number
+		newest := -1
+		for step := range 20_000 {
+			at := time.Duration(step) * time.Millisecond
+			var full int
+			switch random.IntN(100) {
+			case 0:
+				full = newest + 1 + random.IntN(1200)
+			case 1:
+				full = newest + 1 + random.IntN(30_000)
+			case 2, 3:
+				full = max(0, newest-random.IntN(1000))
+			default:
+				full = max(0, newest-8+random.IntN(20))
+			}
+			got, drop := h.Accept(uint16(full), at)
+			want := Fresh
+			switch {
+			case newest-full >= Window:
+				want = Stale
+			case seen[full]:
+				want = Duplicate
+			}
+			if drop != want || drop == Fresh && got != (full > newest) {
+				t.Fatalf("seed %d: %d after %d: newest %v, %v; want %v", seed, full, newest, got, drop, want)
+			}
+			if drop == Fresh {
+				seen[full] = true
+				newest = max(newest, full)
+			}
+			if h.Newest != uint16(newest) {
+				t.Fatalf("newest %d, want %d", h.Newest, uint16(newest))
+			}
+			for i := range 32 {
+				if bit := h.Bits>>i&1 == 1; bit != (newest-1-i >= 0 && seen[newest-1-i]) {
+					t.Fatalf("seed %d: bit %d of the acknowledgement is %v at %d", seed, i, bit, newest)
+				}
+			}
+			h.Update(at)
+			if d := codec.Diff(h.Newest, h.settled); d < -1 || d >= Window {
+				t.Fatalf("%d unsettled", d)
+			}
+		}
+	}
+}
+
+// Every sequence is counted once, as received or as lost.
+func TestLossCountsEachSequenceOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	h := New()
+	sent, lost := 0, 0
+	for i := range 300 {
+		at := time.Duration(i) * time.Second / 60
+		sent++
+		if random.IntN(10) == 0 {
+			lost++
+			continue
+		}
+		if _, drop := h.Accept(uint16(i), at); drop != Fresh {
+			t.Fatal(drop)
+		}
+		h.Update(at)
+	}
+	last := int(h.Newest) + 1
+	h.Update(6 * time.Second)
+	if counted, missing := h.Loss.Counts(6 * time.Second); counted != uint64(last) || missing != uint64(lost-(sent-last)) {
+		t.Errorf("%d counted, %d missing; sent %d, lost %d", counted, missing, last, lost)
+	}
+}
+
+// What is kept of when packets came follows from how long the gaps are, and from a peer that skips as much as it can it
+// is no more than the window. Gaps that last allocate nothing.
+func TestHistoryGrowsWithTheGaps(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	h, i := New(), 0
+	step := func() {
+		at := time.Duration(i) * time.Second / 60
+		if random.IntN(50) > 0 {
+			h.Accept(uint16(i), at)
+		}
+		h.Update(at)
+		i++
+	}
+	for range 5000 {
+		step()
+	}
+	if n := testing.AllocsPerRun(5000, step); n > 0 {
+		t.Errorf("%v allocations a packet", n)
+	}
+	if len(h.passed) > 64 {
+		t.Errorf("arrivals of %d packets are kept for gaps of half a second", len(h.passed))
+	}
+	for range 100 {
+		h.Accept(h.Newest+Window-1, time.Duration(i)*time.Second/60)
+	}
+	if len(h.passed) != Window {
+		t.Errorf("arrivals of %d packets are kept of a peer that skips", len(h.passed))
+	}
+}
