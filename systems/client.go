@@ -12,7 +12,6 @@ import (
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/commands"
-	"github.com/tactusgo/tactus/systems/internal/login"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
@@ -133,12 +132,11 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	c.stages.predicting = slices.Contains(names, "Predict")
 	c.stages.drawing = slices.Contains(names, "Interpolate")
 
-	session := cfg.session()
-	session.Schema, session.ConnectTimeout = p.Lines(), cfg.connectTimeout(server)
-	var err error
-	if session.Login, err = login.Of(p, cfg.Login); err != nil {
+	session, err := cfg.Session(p)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	session.ConnectTimeout = cfg.connectTimeout(server)
 	endpoint, err := netsys.NewClient(on, server, session)
 	if err != nil {
 		return nil, err

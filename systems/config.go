@@ -146,8 +146,8 @@ func (c ClientConfig) Validate() error {
 	if err := errors.Join(c.Damping.Validate(), c.Smoothing.Validate()); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	if err := c.session().Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
+	if s, _ := c.Session(nil); s.Validate() != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, s.Validate())
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/login"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/predict"
@@ -137,23 +138,21 @@ type ClientConfig struct {
 	Random func([]byte)
 }
 
-// session is what the session below is told.
-func (c ClientConfig) session() netsys.ClientConfig {
+// Session is what a client tells the session below, for one of one's own as package swarm has. The error is about Login.
+func (c ClientConfig) Session(p *ecs.Protocol) (s netsys.ClientConfig, err error) {
 	lines := c.Messages.Lines()
 	if c.Events != nil {
 		lines = c.Events.Registry().Lines()
 	}
-	return netsys.ClientConfig{
-		Token:                   c.Token,
-		ClientID:                c.ClientID,
-		ProtocolID:              c.ProtocolID,
-		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
-		Channels:                c.Channels,
-		Messages:                lines,
-		Timeout:                 c.Timeout,
-		Tag:                     c.Trained.Hash(),
-		Random:                  c.Random,
+	s = netsys.ClientConfig{
+		Token: c.Token, ClientID: c.ClientID, ProtocolID: c.ProtocolID, InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
+		Channels: c.Channels, Messages: lines, Timeout: c.Timeout, Tag: c.Trained.Hash(), Random: c.Random,
 	}
+	if p != nil {
+		s.Schema = p.Lines()
+		s.Login, err = login.Of(p, c.Login)
+	}
+	return s, err
 }
 
 func (c ClientConfig) filled() ClientConfig {

@@ -99,7 +99,7 @@ func (l *Listener) Stats() Stats {
 func (l *Listener) SendErrors() uint64 { return l.out.Full + l.out.Refused }
 
 // Dropped is the number of arrivals lost because the kernel's receive buffer was full; 0 after Close.
-func (l *Listener) Dropped() uint64 { return dropped(l.fd) }
+func (l *Listener) Dropped() uint64 { return mmsg.Dropped(l.fd) }
 
 // Close implements [netsys.Wire]. It sends what was collected.
 func (l *Listener) Close() error {

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -39,8 +38,8 @@ func openSocket(addr string, readBuffer, writeBuffer int) (socket, error) {
 		}
 		return socket{}, fmt.Errorf("batch: Listen %q: %w", addr, err)
 	}
-	s.readBuffer = setBuffer(s.fd, unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, readBuffer)
-	s.writeBuffer = setBuffer(s.fd, unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, writeBuffer)
+	s.readBuffer = mmsg.ReadBuffer(s.fd, readBuffer)
+	s.writeBuffer = mmsg.WriteBuffer(s.fd, writeBuffer)
 	return s, nil
 }
 
@@ -97,30 +96,4 @@ func bindFamily(family int, to unix.Sockaddr) (s socket, err error) {
 		s.local = netip.AddrPortFrom(a, uint16(sa.Port))
 	}
 	return s, nil
-}
-
-// setBuffer asks for a buffer, beyond the system's limit if this process may, and returns what it got.
-// Smaller buffers than asked for lose datagrams earlier, nothing else.
-func setBuffer(fd, force, option, size int) int {
-	if unix.SetsockoptInt(fd, unix.SOL_SOCKET, force, size) != nil {
-		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, option, size)
-	}
-	n, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, option)
-	if err != nil {
-		return 0
-	}
-	return n / 2 // the kernel doubles the size for its own bookkeeping and reports it so
-}
-
-// dropped asks the kernel how many arrivals it threw away.
-func dropped(fd int) uint64 {
-	const drops = 8 // SK_MEMINFO_DROPS of linux/sock_diag.h, the last of the nine
-	var info [drops + 1]uint32
-	size := uint32(unsafe.Sizeof(info))
-	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(fd), unix.SOL_SOCKET, unix.SO_MEMINFO,
-		uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
-	if errno != 0 {
-		return 0
-	}
-	return uint64(info[drops])
 }

@@ -3,7 +3,6 @@ package mmsg
 import (
 	"encoding/binary"
 	"net/netip"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -65,21 +64,4 @@ func (s *sockaddr) addr(z *zones) netip.AddrPort {
 		return netip.AddrPortFrom(a, port)
 	}
 	return netip.AddrPort{}
-}
-
-// control is the one control message that arrivals carry: the kernel's time stamp.
-type control struct {
-	hdr   unix.Cmsghdr
-	stamp unix.Timespec
-}
-
-const sizeControl = unsafe.Sizeof(control{})
-
-// nanos is the time of arrival in nanoseconds since 1970 by the wall clock; false when the kernel wrote none
-// into its size bytes.
-func (c *control) nanos(size int) (int64, bool) {
-	if size < int(sizeControl) || c.hdr.Level != unix.SOL_SOCKET || c.hdr.Type != unix.SCM_TIMESTAMPNS {
-		return 0, false
-	}
-	return c.stamp.Nano(), true
 }

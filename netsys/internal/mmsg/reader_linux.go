@@ -1,6 +1,7 @@
 package mmsg
 
 import (
+	"net/netip"
 	"time"
 	"unsafe"
 
@@ -27,6 +28,7 @@ type Reader struct {
 	// One byte more than a datagram may have shows that one is too long.
 	data [BatchSize][netsys.MaxDatagram + 1]byte
 	used int // messages that the last call wrote to
+	at   int // the message that is being delivered
 }
 
 // NewReader returns a reader for any socket.
@@ -40,7 +42,7 @@ func NewReader() *Reader {
 		h.Name = (*byte)(unsafe.Pointer(&r.names[i]))
 		h.Iov = v
 		h.SetIovlen(1)
-		h.Control = (*byte)(unsafe.Pointer(&r.controls[i]))
+		h.Control = &r.controls[i].data[0]
 	}
 	return r
 }
@@ -55,6 +57,7 @@ func (r *Reader) Read(fd int, now time.Time, batches int, deliver func(netsys.Da
 	for range batches {
 		n := r.receive(fd)
 		for i := range n {
+			r.at = i
 			m := &r.messages[i]
 			nanos, ok := r.controls[i].nanos(int(m.hdr.Controllen))
 			deliver(netsys.Datagram{From: r.names[i].addr(&r.zones), At: r.clock.arrival(nanos, ok), Data: r.data[i][:m.size]})
@@ -65,6 +68,15 @@ func (r *Reader) Read(fd int, now time.Time, batches int, deliver func(netsys.Da
 		}
 	}
 	return false
+}
+
+// Forget makes what follows the arrivals of another socket, whose times have nothing to do with those of the last.
+func (r *Reader) Forget() { r.clock.floor = time.Time{} }
+
+// To is the IPv4 address of this end that the datagram which is being delivered was sent to, on a socket that tells
+// it ([Locate]); the zero Addr elsewhere.
+func (r *Reader) To() netip.Addr {
+	return r.controls[r.at].to(int(r.messages[r.at].hdr.Controllen))
 }
 
 // receive takes up to a batch of datagrams and returns how many. Fewer than a batch mean that no more had arrived.

@@ -23,6 +23,7 @@ type Writer struct {
 	messages [BatchSize]message
 	vectors  [BatchSize]unix.Iovec
 	names    [BatchSize]sockaddr
+	sources  [BatchSize]located
 	data     [BatchSize][netsys.MaxDatagram]byte
 	n        int
 	v6       bool
@@ -42,6 +43,7 @@ func NewWriter(v6 bool) *Writer {
 		}
 		h.Iov = v
 		h.SetIovlen(1)
+		h.Control = (*byte)(unsafe.Pointer(&w.sources[i]))
 	}
 	return w
 }
@@ -49,11 +51,23 @@ func NewWriter(v6 bool) *Writer {
 // Add copies a datagram of at most [netsys.MaxDatagram] bytes, and sends the batch when it is full then. The error
 // is EDESTADDRREQ for an address that cannot be one, EAFNOSUPPORT for IPv6 on a socket of IPv4.
 func (w *Writer) Add(fd int, to netip.AddrPort, b []byte) error {
+	return w.AddFrom(fd, netip.Addr{}, to, b)
+}
+
+// AddFrom is [Writer.Add] of a datagram that goes out from an IPv4 address of this machine, on a socket of IPv4 that
+// is bound to all of them. The zero Addr leaves it to the kernel.
+func (w *Writer) AddFrom(fd int, from netip.Addr, to netip.AddrPort, b []byte) error {
 	switch {
 	case !to.IsValid() || to.Port() == 0:
 		return unix.EDESTADDRREQ
 	case !w.v6 && !to.Addr().Unmap().Is4():
 		return unix.EAFNOSUPPORT
+	}
+	h := &w.messages[w.n].hdr
+	h.SetControllen(0)
+	if from.Is4() {
+		w.sources[w.n].from(from)
+		h.SetControllen(int(sizeLocated))
 	}
 	w.names[w.n].set(to, w.v6, &w.zones)
 	w.vectors[w.n].SetLen(copy(w.data[w.n][:], b))

@@ -1,0 +1,199 @@
+package swarm
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/inputgather"
+	"github.com/tactusgo/tactus/systems/internal/clock"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// blindLog is how many inputs a blind client keeps, for sending them again and for their times: more than a packet has.
+const blindLog = 128
+
+// blind is a client with a session and inputs alone: what arrives is opened, and of a snapshot the header read.
+type blind struct {
+	common
+	endpoint *netsys.Client
+	session  netsys.Session // nil before it is connected
+	polled   time.Time
+	playing  play
+	hearing  hearing
+}
+
+// play is what a blind client does, once it is connected.
+type play struct {
+	player   Player
+	inputs   *inputgather.System
+	sender   *inputgather.Sender
+	loop     *ecs.Loop
+	steering clock.Steering
+	began    [blindLog]time.Time // when inputs were given
+}
+
+// hearing is what a blind client makes of snapshots.
+type hearing struct {
+	any     bool
+	newest  uint32 // send
+	control uint32 // newest send with a control part
+	told    uint32 // newest input that the server has consumed
+}
+
+// newBlind makes the n-th client.
+func newBlind(s *shard, n int, on netsys.Wire, session netsys.ClientConfig) (*blind, error) {
+	b := &blind{common: common{shard: s, number: n}, playing: play{player: Player{Number: n}}}
+	endpoint, err := netsys.NewClient(on, s.carrier.RemoteAddr(), session)
+	if err != nil {
+		return nil, err
+	}
+	b.endpoint = endpoint
+	return b, nil
+}
+
+// arrived takes in what has come.
+func (b *blind) arrived(now time.Time) {
+	b.polled = now
+	b.endpoint.Poll(now, b)
+}
+
+// pollEvery is how often at least a session is looked after where nothing comes.
+const pollEvery = 50 * time.Millisecond
+
+// advance runs the ticks that are due, and says when the next is.
+func (b *blind) advance(now time.Time) time.Time {
+	if now.Sub(b.polled) >= pollEvery {
+		b.arrived(now)
+	}
+	switch {
+	case b.err != nil:
+		return never
+	case b.playing.loop == nil:
+		return now.Add(pollEvery)
+	}
+	if n := b.playing.loop.Advance(now); n > 0 {
+		for range n {
+			b.playing.inputs.Run(nil)
+			b.playing.player.Tick++
+			b.playing.began[b.playing.inputs.Log.Newest%blindLog] = now
+			b.playing.loop.SetRate(b.playing.steering.Rate())
+		}
+		b.playing.sender.Send(now, b.session)
+		b.shard.figures.Inputs += uint64(n)
+	}
+	return b.playing.loop.Next()
+}
+
+// Connected implements [netsys.Handler].
+func (b *blind) Connected(now time.Time, session netsys.Session) {
+	m, err := wire.ReadWelcome(b.endpoint.Welcome())
+	if err == nil {
+		err = playable(m.Policies)
+	}
+	if err != nil {
+		session.Close(now, netsys.ReasonProtocol)
+		b.fail(err)
+		return
+	}
+	b.session, b.playing.player.TickRate = session, int(m.TickRate)
+	b.hearing.newest = m.Tick / uint32(m.TickRate/m.SendRate)
+	log := inputgather.NewLog(wire.InputTable(b.shard.protocol), blindLog)
+	log.Jump(m.Input)
+	b.hearing.told = m.Input
+	var gather func(unsafe.Pointer)
+	if of := b.shard.config.Input.blind; of != nil {
+		think := of(b.number)
+		gather = func(in unsafe.Pointer) { think(&b.playing.player, in) }
+	}
+	b.playing.inputs = inputgather.New(log, gather, nil)
+	b.playing.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: nothing, Fill: b.fill})
+	b.playing.loop = ecs.NewLoop(b.shard.phase(now, b.number, int(m.TickRate)), int(m.TickRate))
+	b.connected()
+}
+
+// playable reports whether a client that simulates nothing can play by a model.
+func playable(p policy.Policies) error {
+	if p.Correction != policy.CorrectionState || p.Timing == policy.TimingStamped {
+		return fmt.Errorf("swarm: blind clients do not play under %s: make all clients thin", p.Model())
+	}
+	return nil
+}
+
+// nothing stands before the inputs.
+func nothing(b []byte, _ uint16) []byte { return b }
+
+// fill says how far this client's clock has come. All that it is sent counts as decoded.
+func (b *blind) fill(m *wire.Input) { m.Shift = b.playing.steering.Done() }
+
+// Acked implements [netsys.Handler].
+func (b *blind) Acked(_ netsys.Session, seq uint16) { b.playing.sender.Acked(seq) }
+
+// Message implements [netsys.Handler]. Messages are not looked at.
+func (b *blind) Message(time.Time, netsys.Session, int, []byte) {}
+
+// Disconnected implements [netsys.Handler].
+func (b *blind) Disconnected(_ time.Time, _ netsys.Session, reason error) { b.fail(reason) }
+
+// Received implements [netsys.Handler].
+func (b *blind) Received(_ time.Time, _ netsys.Session, pk netsys.Packet) {
+	f := &b.shard.figures
+	if !isSnapshot(pk.Data) {
+		return
+	}
+	b.shard.reader.Reset(pk.Data)
+	h, err := wire.ReadSnapshotHeader(&b.shard.reader)
+	if err != nil {
+		f.Malformed++
+		return
+	}
+	send := codec.Lift(h.Send, b.hearing.newest)
+	if h.Control && send >= b.hearing.control {
+		b.hearing.control = send
+		b.playing.sender.Depth = int(h.Depth)
+		b.playing.steering.Ask(h.Shift)
+	}
+	if send > b.hearing.newest || !b.hearing.any {
+		b.hearing.any, b.hearing.newest = true, send
+		f.Updates++
+	}
+	f.Snapshots++
+	f.SnapshotBytes += uint64(len(pk.Data))
+	input := codec.Lift(h.Input, b.playing.inputs.Log.Newest)
+	b.tell(input, pk.At)
+	b.shard.blocks, err = readBlocks(&b.shard.reader, b.shard.blocks[:0])
+	if err != nil {
+		f.Malformed++
+		return
+	}
+	b.shard.hash(send)
+	if hook := b.shard.config.OnBody; hook != nil {
+		hook(Body{Client: b.number, At: pk.At, Send: send, Input: input, Message: pk.Data, Blocks: b.shard.blocks, Join: h.Join, Back: h.Back})
+	}
+}
+
+// tell notes that the server has consumed inputs up to one.
+func (b *blind) tell(input uint32, at time.Time) {
+	if input > b.playing.inputs.Log.Newest {
+		return // of before this client, where its player was waited for
+	}
+	for seq := max(b.hearing.told+1, b.playing.inputs.Log.First); seq <= input; seq++ {
+		b.shard.latency.add(at.Sub(b.playing.began[seq%blindLog]))
+	}
+	b.hearing.told = max(b.hearing.told, input)
+}
+
+// stats are the figures of the session.
+func (b *blind) stats() (netsys.Stats, bool) {
+	if b.state != playing {
+		return netsys.Stats{}, false
+	}
+	return b.session.Stats(), true
+}
+
+// close says goodbye.
+func (b *blind) close(now time.Time) { _ = b.endpoint.Close(now) }

@@ -1,0 +1,132 @@
+package swarm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys/fleet"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/inputgather"
+)
+
+// The transports of [Config.Transport].
+const (
+	UDP = "udp"
+)
+
+const (
+	defaultClients  = 100
+	defaultRamp     = 500
+	defaultDuration = 30 * time.Second
+	defaultWarmup   = 5 * time.Second
+	defaultBusy     = 0.8
+	maxThreads      = 64
+)
+
+// Config configures a [Swarm]. Protocol and Addr are needed.
+type Config struct {
+	// Protocol makes the game's protocol, the same as the server's. It is called once for each goroutine, and for each
+	// thin client.
+	Protocol func() *ecs.Protocol
+	// Addr is the server, as "host:port".
+	Addr string
+	// Transport is how to reach it: [UDP]. Default (""): that.
+	Transport string
+
+	// Clients is how many there are, up to 65,536. Default (0): 100.
+	Clients int
+	// Thin is how many of these decode everything that the server tells, and verify it; the others are blind. They are
+	// spread evenly among all. Default (0): none.
+	Thin int
+	// Input is what the players do; see [Input]. Default (zero): neutral inputs.
+	Input InputFunc
+	// Client changes the configuration of a client: Channels, Messages, Events, Login, ProtocolID, Trained and Timeout as
+	// the server has them. It may be called by several goroutines at once. A blind client has no use for the rest.
+	// Default (nil): the zero value.
+	Client func(n int, c *systems.ClientConfig)
+	// Token gets the connect token of a client, just before it connects; it may take its time, as a login service
+	// does. It may be called by several goroutines at once. Default (nil): development mode, for a server on this machine.
+	Token func(ctx context.Context, n int) (*netcode.ConnectToken, error)
+
+	// Ramp is how many clients a second begin to connect. Default (0): 500.
+	Ramp float64
+	// Warmup is how long to wait when all clients are in, before anything counts. Default (0): 5 s; −1: none.
+	Warmup time.Duration
+	// Duration is how long [Run] measures after that. Default (0): 30 s.
+	Duration time.Duration
+
+	// Sockets is how many there are at most. Where clients cannot share them, more clients are an error of [New].
+	// Default (0): 1,024.
+	Sockets int
+	// Threads is how many goroutines share the clients, up to 64: each is a processor at most. Default (0): 1.
+	Threads int
+	// Busy is from which share of its time on a goroutine counts as too busy to trust what it measured. Default (0): 0.8.
+	Busy float64
+
+	// OnBody is shown every snapshot that a blind client opens, for verification; see [Body]. It is called by the
+	// goroutine of the client. Default (nil): nobody.
+	OnBody func(b Body)
+	// Progress is where [Run] shows a table, once a second. Default (nil): nowhere.
+	Progress io.Writer
+
+	dial func(clients int) carrier // for tests; nil: by Transport
+}
+
+// ErrConfig is wrapped by every error about a configuration.
+var ErrConfig = errors.New("swarm: configuration")
+
+// Validate reports what is wrong with c; it never changes it. The errors wrap [ErrConfig].
+func (c Config) Validate() error {
+	c = c.filled()
+	switch {
+	case c.Protocol == nil:
+		return fmt.Errorf("%w: Protocol is nil: give the function that makes the game's protocol", ErrConfig)
+	case c.Addr == "":
+		return fmt.Errorf("%w: Addr is empty: write where the server is, such as 127.0.0.1:7777", ErrConfig)
+	case c.Transport != UDP:
+		return fmt.Errorf("%w: Transport %q: allowed are %s", ErrConfig, c.Transport, UDP)
+	case c.Clients < 1 || c.Clients > fleet.MaxClients:
+		return fmt.Errorf("%w: Clients %d is not in 1..%d (0: %d)", ErrConfig, c.Clients, fleet.MaxClients, defaultClients)
+	case c.Thin < 0 || c.Thin > c.Clients:
+		return fmt.Errorf("%w: Thin %d is not in 0..%d, the Clients", ErrConfig, c.Thin, c.Clients)
+	case !(c.Ramp > 0):
+		return fmt.Errorf("%w: Ramp %v is not above 0 (0: %d)", ErrConfig, c.Ramp, defaultRamp)
+	case c.Duration < 0:
+		return fmt.Errorf("%w: Duration %v is negative (0: %v)", ErrConfig, c.Duration, defaultDuration)
+	case c.Sockets < 0:
+		return fmt.Errorf("%w: Sockets %d is negative (0: 1024)", ErrConfig, c.Sockets)
+	case c.Threads < 1 || c.Threads > maxThreads || c.Threads > c.Clients:
+		return fmt.Errorf("%w: Threads %d is not in 1..%d, and no more than there are clients (0: 1)", ErrConfig, c.Threads, maxThreads)
+	case !(c.Busy > 0 && c.Busy <= 1):
+		return fmt.Errorf("%w: Busy %v is not a share above 0 to 1 (0: %v)", ErrConfig, c.Busy, defaultBusy)
+	}
+	return nil
+}
+
+func (c Config) filled() Config {
+	c.Transport = cmp.Or(c.Transport, UDP)
+	c.Clients = cmp.Or(c.Clients, defaultClients)
+	c.Ramp = cmp.Or(c.Ramp, defaultRamp)
+	c.Warmup = max(cmp.Or(c.Warmup, defaultWarmup), 0)
+	c.Duration = cmp.Or(c.Duration, defaultDuration)
+	c.Threads = cmp.Or(c.Threads, 1)
+	c.Busy = cmp.Or(c.Busy, defaultBusy)
+	return c
+}
+
+// fits reports whether inputs are of the protocol's type.
+func (f InputFunc) fits(p *ecs.Protocol) error {
+	if f.of != nil && (p.Input() == nil || f.of(p) != p.Input()) {
+		return fmt.Errorf("%w: Input fills another type than the protocol's input: %s", ErrConfig, inputgather.Type(p))
+	}
+	return nil
+}
+
+// isThin spreads the thin clients evenly.
+func (c *Config) isThin(n int) bool { return (n+1)*c.Thin/c.Clients > n*c.Thin/c.Clients }

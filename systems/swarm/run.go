@@ -1,0 +1,117 @@
+package swarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Run connects all clients, waits until they are in and the warm-up has passed, measures for Config.Duration, and says
+// goodbye. It returns earlier, with what was measured until then, when ctx ends. The error is that of [New], or says that no
+// client was let in, and why not.
+func Run(ctx context.Context, c Config) (*Report, error) {
+	s, err := New(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	x := &running{swarm: s}
+	var wg sync.WaitGroup
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	for _, shard := range s.shards {
+		wg.Go(func() { x.pace(inner, shard) })
+	}
+	x.watch(ctx)
+	stop()
+	wg.Wait()
+	r := s.Report()
+	err = s.Close(time.Now())
+	if r.Connected == 0 && r.Lost == 0 && ctx.Err() == nil {
+		err = errors.Join(fmt.Errorf("swarm: none of %d clients was let in by %s: %s", s.config.Clients, s.config.Addr, why(r.Reasons)), err)
+	}
+	return r, err
+}
+
+// running is a swarm whose shards run in goroutines of their own.
+type running struct {
+	swarm   *Swarm
+	measure atomic.Bool // figures count
+}
+
+// pace steps a shard until ctx ends.
+func (x *running) pace(ctx context.Context, s *shard) {
+	measuring := false
+	for due := time.Now(); ctx.Err() == nil; {
+		began := time.Now()
+		if d := due.Sub(began); d > 0 {
+			time.Sleep(d)
+			continue
+		}
+		if !measuring && x.measure.Load() {
+			measuring = true
+			s.restart(began)
+		}
+		s.step(began)
+		ended := time.Now()
+		s.load.step(due, began, ended)
+		if due = due.Add(quantum); due.Before(ended) {
+			due = ended
+		}
+	}
+	s.publish(time.Now())
+}
+
+// watch waits for the clients, and for the end.
+func (x *running) watch(ctx context.Context) {
+	t := time.NewTicker(50 * time.Millisecond)
+	defer t.Stop()
+	c := &x.swarm.config
+	var in, shown time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-t.C:
+			if in.IsZero() && x.settled() {
+				in = now
+			}
+			if !in.IsZero() && now.Sub(in) >= c.Warmup {
+				x.measure.Store(true)
+			}
+			if now.Sub(shown) >= time.Second && c.Progress != nil {
+				shown = now
+				x.swarm.show(c.Progress)
+			}
+			if !in.IsZero() && now.Sub(in) >= c.Warmup+c.Duration {
+				return
+			}
+		}
+	}
+}
+
+// settled reports whether every client is in, or never will be.
+func (x *running) settled() bool {
+	for _, s := range x.swarm.shards {
+		s.mu.Lock()
+		settled := s.published.settled
+		s.mu.Unlock()
+		if !settled {
+			return false
+		}
+	}
+	return true
+}
+
+// why lists reasons, the most frequent first.
+func why(reasons map[string]int) string {
+	best, most := "no reason", 0
+	for text, n := range reasons {
+		if n > most || n == most && text < best {
+			best, most = text, n
+		}
+	}
+	return best
+}

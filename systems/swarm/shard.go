@@ -1,0 +1,313 @@
+package swarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"time"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/fleet"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// carrier are the wires of many clients.
+type carrier interface {
+	Wire(n int) (netsys.Wire, error)
+	RemoteAddr() netip.AddrPort
+	Poll(now time.Time, arrived func(n int))
+	Flush(now time.Time)
+	Stats() fleet.Stats
+	Close() error
+}
+
+// never is when nothing is due.
+var never = time.Unix(1<<40, 0)
+
+// shard is the clients of one goroutine.
+type shard struct {
+	config   *Config
+	protocol *ecs.Protocol // of the blind clients
+	carrier  carrier
+	arrived  func(n int)
+	crowd
+	times
+	meter
+	opened
+}
+
+// crowd is who there is.
+type crowd struct {
+	first   int // number of client 0
+	clients []client
+	due     []int64       // when a client has something to do, ns since start; by client, for scanning
+	begun   int           // clients that began to connect
+	tokens  <-chan issued // nil: none are needed
+}
+
+// times are of steps.
+type times struct {
+	start  time.Time
+	now    time.Time
+	looked time.Time // when round trips were looked at last
+}
+
+// opened is room to read a message in, and what was read lately.
+type opened struct {
+	reader codec.ByteReader
+	blocks []Block
+	seen   *seen
+}
+
+// issued is the token of the next client.
+type issued struct {
+	token *netcode.ConnectToken
+	err   error
+}
+
+// client is one of either kind.
+type client interface {
+	arrived(now time.Time)
+	advance(now time.Time) (next time.Time)
+	stats() (netsys.Stats, bool)
+	base() *common
+	close(now time.Time)
+}
+
+// common is what clients of both kinds have.
+type common struct {
+	shard  *shard
+	number int
+	state  state
+	err    error
+	before netsys.Stats // when figures began to count
+}
+
+// state is how far a client is.
+type state uint8
+
+const (
+	connecting state = iota
+	playing
+	gone
+)
+
+func (c *common) base() *common { return c }
+
+// connected notes that the server has let the client in.
+func (c *common) connected() {
+	c.state = playing
+	c.shard.figures.Connected++
+}
+
+// fail notes that the session has ended.
+func (c *common) fail(err error) {
+	if c.state == gone {
+		return
+	}
+	f := &c.shard.figures
+	if c.state == playing {
+		f.Connected--
+		f.Lost++
+	} else {
+		f.Refused++
+	}
+	c.state, c.err = gone, err
+	f.Reasons[reason(err)]++
+}
+
+// newShard makes so many clients, of which none connects yet.
+func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*shard, error) {
+	s := &shard{
+		config: c, protocol: c.Protocol(),
+		crowd:  crowd{first: first, clients: make([]client, clients), due: make([]int64, clients)},
+		meter:  meter{latency: new(histogram), trips: new(histogram)},
+		opened: opened{seen: new(seen)},
+	}
+	if err := c.Input.fits(s.protocol); err != nil {
+		return nil, err
+	}
+	if c.dial != nil {
+		s.carrier = c.dial(clients)
+	} else {
+		f, err := fleet.Config{Clients: clients, Sockets: sockets}.Dial(ctx, c.Addr)
+		if err != nil {
+			return nil, err
+		}
+		s.carrier = f
+	}
+	s.arrived = func(n int) {
+		if c := s.clients[n]; c != nil {
+			c.arrived(s.now)
+		}
+	}
+	for i := range s.due {
+		s.due[i] = math.MaxInt64
+	}
+	s.figures.Reasons = make(map[string]int)
+	if c.Token != nil {
+		s.tokens = issue(ctx, c.Token, first, clients)
+	}
+	return s, nil
+}
+
+// issuedAhead is how many tokens are got before they are needed: they may be short-lived.
+const issuedAhead = 16
+
+// issue gets tokens one after the other until ctx ends.
+func issue(ctx context.Context, token func(ctx context.Context, n int) (*netcode.ConnectToken, error), first, clients int) <-chan issued {
+	all := make(chan issued, issuedAhead)
+	go func() {
+		for i := range clients {
+			var x issued
+			if x.token, x.err = token(ctx, first+i); x.err != nil {
+				x.err = fmt.Errorf("token: %w", x.err)
+			}
+			select {
+			case all <- x:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return all
+}
+
+// open makes a client, which begins to connect.
+func (s *shard) open(i int, token *netcode.ConnectToken) (client, error) {
+	n := s.first + i
+	var config systems.ClientConfig
+	if s.config.Client != nil {
+		s.config.Client(n, &config)
+	}
+	if token != nil {
+		config.Token = token
+	}
+	on, err := s.carrier.Wire(i)
+	if err != nil {
+		return nil, err
+	}
+	var c client
+	if s.config.isThin(n) {
+		config.Start = s.now
+		c, err = newThin(s, n, on, config)
+	} else {
+		session, e := config.Session(s.protocol)
+		if err = e; err == nil {
+			c, err = newBlind(s, n, on, session)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, on.Close())
+	}
+	return c, nil
+}
+
+// begin lets the clients begin to connect whose turn it is, as far as there are tokens.
+func (s *shard) begin(now time.Time) {
+	share := float64(len(s.clients)) / float64(s.config.Clients)
+	for want := int(now.Sub(s.start).Seconds()*s.config.Ramp*share) + 1; s.begun < min(want, len(s.clients)); {
+		var x issued
+		if s.tokens != nil {
+			select {
+			case x = <-s.tokens:
+			default:
+				return
+			}
+		}
+		i := s.begun
+		s.begun++
+		var c client
+		if x.err == nil {
+			c, x.err = s.open(i, x.token)
+		}
+		if x.err != nil {
+			s.figures.Refused++
+			s.figures.Reasons[reason(x.err)]++
+			continue
+		}
+		s.clients[i], s.due[i] = c, int64(now.Sub(s.start))
+	}
+}
+
+// step receives what has come, runs the clients that are due, and sends.
+func (s *shard) step(now time.Time) {
+	if s.start.IsZero() {
+		s.start, s.looked = now, now
+		s.load.begin(now)
+	}
+	s.now = now
+	s.begin(now)
+	s.carrier.Poll(now, s.arrived)
+	at := int64(now.Sub(s.start))
+	for i, due := range s.due {
+		if due <= at {
+			s.due[i] = int64(s.clients[i].advance(now).Sub(s.start))
+		}
+	}
+	s.carrier.Flush(now)
+	if now.Sub(s.looked) >= lookEvery {
+		s.look(now)
+	}
+}
+
+// settled reports whether every client is in, or will never be.
+func (s *shard) settled() bool {
+	return s.figures.Connected+s.figures.Lost+s.figures.Refused == len(s.clients)
+}
+
+// lookEvery is how often the round trip of each client is sampled.
+const lookEvery = time.Second
+
+// look samples the round trips, and shows all figures to others.
+func (s *shard) look(now time.Time) {
+	s.looked = now
+	for _, c := range s.clients {
+		if c == nil {
+			continue
+		}
+		if st, ok := c.stats(); ok && st.RTT > 0 {
+			s.trips.add(st.RTT)
+		}
+	}
+	s.publish(now)
+}
+
+// phase is when the first tick of the n-th client is due: clients are spread evenly over a tick.
+func (s *shard) phase(now time.Time, n, rate int) time.Time {
+	step := time.Second / time.Duration(rate)
+	at := s.start.Add(step * time.Duration(n) / time.Duration(s.config.Clients))
+	if behind := now.Sub(at); behind > 0 {
+		at = at.Add((behind + step - 1) / step * step)
+	}
+	return at
+}
+
+// hash counts the blocks at hand, by what they say.
+func (s *shard) hash(send uint32) {
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		if b.Own {
+			continue
+		}
+		s.figures.Blocks++
+		if s.seen.add(send, b.Sum()) {
+			s.figures.Distinct++
+		}
+	}
+}
+
+// close ends all sessions.
+func (s *shard) close(now time.Time) error {
+	for _, c := range s.clients {
+		if c != nil {
+			c.close(now)
+		}
+	}
+	return s.carrier.Close()
+}

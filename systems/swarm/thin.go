@@ -1,0 +1,94 @@
+package swarm
+
+import (
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// thin is a client that decodes everything, and predicts and draws nothing.
+type thin struct {
+	common
+	client *systems.Client
+	wire   *waiting
+	told   thinCounts
+}
+
+// thinCounts are figures of a client as the shard's have them.
+type thinCounts struct{ ticks, snapshots, renewals, malformed uint64 }
+
+// waiting is a wire whose arrivals wait until the client's next tick.
+type waiting struct {
+	netsys.Wire
+	inbox *netsys.Inbox
+	put   func(netsys.Datagram)
+}
+
+// waitingMost is how many of them wait at most.
+const waitingMost = 256
+
+func newWaiting(w netsys.Wire) *waiting {
+	x := &waiting{Wire: w, inbox: netsys.NewInbox(waitingMost)}
+	x.put = func(d netsys.Datagram) { x.inbox.Put(d.From, d.At, d.Data) }
+	return x
+}
+
+// Poll implements [netsys.Wire].
+func (w *waiting) Poll(now time.Time, deliver func(netsys.Datagram)) { w.inbox.Drain(now, deliver) }
+
+// newThin makes the n-th client.
+func newThin(s *shard, n int, on netsys.Wire, config systems.ClientConfig) (*thin, error) {
+	t := &thin{common: common{shard: s, number: n}, wire: newWaiting(on)}
+	if of := s.config.Input.thin; of != nil {
+		config.Gather = of(n)
+	}
+	config.Schedule = systems.Thin
+	c, err := systems.NewClient(t.wire, s.carrier.RemoteAddr(), s.config.Protocol(), config)
+	if err != nil {
+		return nil, err
+	}
+	t.client = c
+	return t, nil
+}
+
+// arrived keeps what has come for the next tick.
+func (t *thin) arrived(now time.Time) { t.wire.Wire.Poll(now, t.wire.put) }
+
+// advance runs the ticks that are due, and says when the next is.
+func (t *thin) advance(now time.Time) time.Time {
+	c := t.client
+	ran := c.Advance(now)
+	if c.Err() != nil {
+		t.fail(c.Err())
+		return never
+	}
+	if c.Connected() && t.state == connecting {
+		t.connected()
+	}
+	if ran > 0 && t.state == playing {
+		t.count()
+	}
+	return c.Next()
+}
+
+// count adds what this client has counted since the last time.
+func (t *thin) count() {
+	st, f, told := t.client.Stats(), &t.shard.figures, &t.told
+	f.Inputs += st.Ticks - told.ticks
+	f.Decoded += st.Snapshots - told.snapshots
+	f.Renewals += st.Renewals - told.renewals
+	f.Malformed += st.MalformedMessages - told.malformed
+	*told = thinCounts{st.Ticks, st.Snapshots, st.Renewals, st.MalformedMessages}
+}
+
+// stats are the figures of the session.
+func (t *thin) stats() (netsys.Stats, bool) {
+	if t.state != playing {
+		return netsys.Stats{}, false
+	}
+	return t.client.Stats().Session, true
+}
+
+// close says goodbye.
+func (t *thin) close(now time.Time) { _ = t.client.Close(now) }
