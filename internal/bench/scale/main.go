@@ -1,0 +1,191 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"text/tabwriter"
+)
+
+func main() { os.Exit(start(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// options are what the flags say.
+type options struct {
+	clients, entities, npcs int
+	ticks                   int
+	seed                    uint64
+	json                    bool
+}
+
+// points is how many sizes of a curve are measured beside its base, each twice as large as the one before.
+const points = 4
+
+// report is what was measured.
+type report struct {
+	Clients  *curve `json:"clients"`
+	Arena    *curve `json:"arena"`
+	Entities *curve `json:"entities"`
+	Cores    *cores `json:"cores"`
+
+	TwoWorkersRatio float64 `json:"two_workers_ratio"`
+	AllocsPerTick   float64 `json:"allocs_per_tick"`
+}
+
+const about = `Measures how what a server's tick costs grows, by recorded packets that are replayed into it: no sockets, no load
+beside it. Rows:
+
+  clients    clients grow, each with a player, and server-controlled entities become fewer, so that all are as many as
+             ever, and each client is told as much
+  arena      clients grow beside -npcs entities of the server: each client's player is told to all others, so that
+             bytes grow with the square
+  entities   entities of the server grow, for an eighth of -clients
+  cores      -clients with 1, 2 and 4 workers
+
+Fields of a row of the first three:
+
+  points          what each size costs: cpu_us_per_tick, wall_us_per_tick, allocs_per_tick, bytes_down_per_client_s, and
+                  hashes of the world and of all datagrams after the last tick
+  base            the same without what grows: no clients, or no entities of the server
+  exponent        e of a·n^e, by least squares of the logarithms of cpu_us_per_tick less that of the base
+  plain_exponent  the same of cpu_us_per_tick as it is
+
+Fields of cores:
+
+  two_workers_ratio  wall time of a tick with two workers by that with one, median of rounds in which they take turns;
+                     it means something with two processors or more that nothing else uses
+  same_hashes        worlds and datagrams were the same with 1, 2 and 4 workers
+
+two_workers_ratio stands in the object itself too, and allocs_per_tick, the most of any point.
+
+Flags:
+
+`
+
+// parse reads the flags. The error has been printed.
+func parse(args []string, stderr io.Writer) (o options, err error) {
+	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&o.clients, "clients", 1000, fmt.Sprintf("most clients; %d sizes, each half of the next", points))
+	flags.IntVar(&o.entities, "entities", 3200, "most entities of the server, likewise")
+	flags.IntVar(&o.npcs, "npcs", 200, "entities of the server beside most clients")
+	flags.IntVar(&o.ticks, "ticks", 240, fmt.Sprintf("ticks that are measured, behind %d until nothing grows any more", settle))
+	flags.Uint64Var(&o.seed, "seed", 1, "everything random follows from it")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object instead of a table")
+	flags.Usage = func() {
+		fmt.Fprint(stderr, about)
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		err = fmt.Errorf("no arguments but flags: %q", flags.Arg(0))
+	case o.clients < 8 || o.clients > 10_000:
+		err = fmt.Errorf("-clients %d: 8 to 10000 are allowed", o.clients)
+	case o.entities < 8 || o.entities > 100_000:
+		err = fmt.Errorf("-entities %d: 8 to 100000 are allowed", o.entities)
+	case o.npcs < 1 || o.npcs > 100_000:
+		err = fmt.Errorf("-npcs %d: 1 to 100000 are allowed", o.npcs)
+	case o.ticks < 1 || o.ticks > 100_000:
+		err = fmt.Errorf("-ticks %d: 1 to 100000 are allowed", o.ticks)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+	}
+	return o, err
+}
+
+// start is the program, and returns its exit code.
+func start(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	r, err := all(&o, stderr)
+	if err == nil {
+		if o.json {
+			err = json.NewEncoder(stdout).Encode(r)
+		} else {
+			err = r.print(stdout)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "scale:", err)
+		return 1
+	}
+	return 0
+}
+
+// all measures all rows.
+func all(o *options, progress io.Writer) (r *report, err error) {
+	r = &report{}
+	whole := o.clients + o.npcs
+	clients, arena, entities := []point{{0, whole}}, []point{{0, o.npcs}}, []point{{o.clients / 8, 0}}
+	for _, n := range halvings(o.clients, points) {
+		clients = append(clients, point{n, whole - n})
+		arena = append(arena, point{n, o.npcs})
+	}
+	for _, n := range halvings(o.entities, points) {
+		entities = append(entities, point{o.clients / 8, n})
+	}
+	byClients := func(c cost) int { return c.Clients }
+	if r.Clients, err = measure(o, progress, "clients", byClients, clients); err != nil {
+		return nil, err
+	}
+	if r.Arena, err = measure(o, progress, "arena", byClients, arena); err != nil {
+		return nil, err
+	}
+	if r.Entities, err = measure(o, progress, "entities", func(c cost) int { return c.Entities - c.Clients }, entities); err != nil {
+		return nil, err
+	}
+	if r.Cores, err = share(o, progress, point{o.clients, o.npcs}); err != nil {
+		return nil, err
+	}
+	r.TwoWorkersRatio = r.Cores.TwoWorkersRatio
+	for _, c := range r.costs() {
+		r.AllocsPerTick = max(r.AllocsPerTick, c.AllocsPerTick)
+	}
+	return r, nil
+}
+
+// costs are those of all points.
+func (r *report) costs() (all []cost) {
+	for _, c := range []*curve{r.Clients, r.Arena, r.Entities} {
+		all = append(append(all, c.Base), c.Points...)
+	}
+	return append(all, r.Cores.Points...)
+}
+
+// print writes the report to read.
+func (r *report) print(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "ROW\tclients\tentities\tworkers\tµs CPU/tick\tµs/tick\tallocs/tick\tB/s down each\t")
+	line := func(name string, c cost) {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%.0f\t%.0f\t%.2f\t%.0f\t\n", name, c.Clients, c.Entities, c.Workers, c.CPU, c.Wall, c.AllocsPerTick, c.BytesPerS)
+	}
+	for _, x := range []struct {
+		name string
+		*curve
+	}{{"clients", r.Clients}, {"arena", r.Arena}, {"entities", r.Entities}} {
+		line(x.name, x.Base)
+		for _, c := range x.Points {
+			line("", c)
+		}
+		fmt.Fprintf(t, "exponent %.3f\tplain %.3f\t\t\t\t\t\t\t\n", round(x.Exponent), round(x.Plain))
+	}
+	for i, c := range r.Cores.Points {
+		line([]string{"cores", "", ""}[i], c)
+	}
+	fmt.Fprintf(t, "two workers %.3f\tsame %v\t\t\t\t\t\t\t\n", round(r.TwoWorkersRatio), r.Cores.SameHashes)
+	return t.Flush()
+}
+
+func round(v float64) float64 { return math.Round(v*1000) / 1000 }
