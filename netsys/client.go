@@ -274,18 +274,14 @@ func (c *Client) refused(now time.Time, b []byte) DropReason {
 	case c.session.state != connecting:
 		return DropUnexpected
 	}
-	var cause error
+	cause := [...]error{refusedVersion: ErrVersion, refusedClosing: ErrClosed, refusedBusy: ErrBusy}[r.reason]
 	switch r.reason {
-	case refusedVersion:
-		cause = ErrVersion
 	case refusedSchema:
 		e := &SchemaError{Server: string(r.text)}
 		if r.line != unknownLine {
 			e.Line, e.Client = max(int(r.line)+1-c.schema.own, 0), c.schema.line(int(r.line))
 		}
 		cause = e
-	case refusedClosing:
-		cause = ErrClosed
 	case refusedLogin:
 		cause = fmt.Errorf("%w: %s", ErrLogin, strings.ToValidUTF8(string(r.text), "?"))
 	}

@@ -84,7 +84,7 @@ type ServerConfig struct {
 
 	// Login looks at the [ClientConfig.Login] of a new client, at most [MaxLogin] bytes that anybody may have made,
 	// and returns what [Server.Login] is to be. With an error the client is refused, and told its text, behind
-	// [ErrLogin]. It is called once per handshake before ID, and like Welcome must not change the game. The session has
+	// [ErrLogin], or hears [ErrBusy] where it wraps that. It is called once per handshake before ID, and like Welcome must not change the game. The session has
 	// its ClientID and UserData by then, and can send nothing. nil takes every client.
 	Login func(s Session, login []byte) ([]byte, error)
 

@@ -29,7 +29,7 @@
 //   - Refuse clients that were built differently, naming the difference: [ServerConfig.Schema], [SchemaError].
 //   - Throw somebody out: [Session.Close]. Stop: [Server.StopAccepting], [Server.Close].
 //   - See on the server whose token was refused, and why: [ServerConfig.Logger].
-//   - Understand an end: errors.Is with [ErrTimeout], [netcode.ErrTokenExpired], [ErrElsewhere], [ErrRefused], [ErrServerFull], [ErrVersion], [ErrSchema], [ErrLogin],
+//   - Understand an end: errors.Is with [ErrTimeout], [netcode.ErrTokenExpired], [ErrElsewhere], [ErrRefused], [ErrServerFull], [ErrVersion], [ErrSchema], [ErrLogin], [ErrBusy],
 //     [ErrClosed], [ErrReplaced]; errors.As with [*CloseError] for the peer's [Reason].
 //
 // Measure:

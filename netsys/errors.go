@@ -49,7 +49,7 @@ var (
 	ErrInsecure = errors.New("netsys: development mode is for loopback addresses")
 
 	// ErrRefused is the reason given to [Handler.Disconnected] on a client when the server answered no. The
-	// same error also matches one of [ErrVersion], [ErrSchema], [ErrServerFull] and [ErrClosed], which say why.
+	// same error also matches one of [ErrVersion], [ErrSchema], [ErrLogin], [ErrBusy], [ErrServerFull] and [ErrClosed], which say why.
 	ErrRefused = errors.New("netsys: refused")
 
 	// ErrVersion accompanies [ErrRefused]: the server speaks another version of this wire format.
@@ -62,6 +62,10 @@ var (
 	// ErrLogin accompanies [ErrRefused]: the server's application did not take the client as what it asks to be. The
 	// error ends with what [ServerConfig.Login] said, cut after 300 bytes.
 	ErrLogin = errors.New("netsys: login refused")
+
+	// ErrBusy accompanies [ErrRefused]: the server has as many clients as it has time for. Another server, or a later
+	// attempt, may do. [ServerConfig.Login] returns it, or an error that wraps it.
+	ErrBusy = errors.New("netsys: server is busy, try again later")
 
 	// ErrServerFull accompanies [ErrRefused]: the server has no free slot.
 	ErrServerFull = errors.New("netsys: server is full")

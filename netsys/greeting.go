@@ -1,6 +1,7 @@
 package netsys
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,7 +71,11 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 	case DropNone:
 		if err := s.login(from); err != nil {
 			text := strings.ToValidUTF8(err.Error(), "?")
-			s.refuse(now, from, refused{reason: refusedLogin, line: unknownLine, text: []byte(text[:min(len(text), maxRefusedText)])})
+			r := refused{reason: refusedLogin, line: unknownLine, text: []byte(text[:min(len(text), maxRefusedText)])}
+			if errors.Is(err, ErrBusy) {
+				r = refused{reason: refusedBusy}
+			}
+			s.refuse(now, from, r)
 			return DropLogin
 		}
 		s.welcome(now, from)

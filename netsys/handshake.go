@@ -118,6 +118,7 @@ const (
 	refusedSchema
 	refusedClosing
 	refusedLogin
+	refusedBusy
 )
 
 // refused turns a client away.
@@ -139,7 +140,7 @@ func parseRefused(b []byte) (r refused, drop DropReason) {
 		return r, drop
 	}
 	r = refused{reason: refusedReason(b[1]), line: binary.LittleEndian.Uint16(b[2:]), text: b[refusedSize:]}
-	if r.reason < refusedVersion || r.reason > refusedLogin {
+	if r.reason < refusedVersion || r.reason > refusedBusy {
 		return refused{}, DropMalformed
 	}
 	return r, DropNone

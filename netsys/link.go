@@ -1,8 +1,10 @@
 package netsys
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"net/netip"
@@ -132,24 +134,16 @@ func (f *flow) uniform() float64 { return float64(f.rng.Uint64()>>11) / (1 << 53
 // newFlow seeds a flow from what identifies it and from nothing else: how much other peers send, and when
 // they appeared, leaves it alone.
 func newFlow(seed uint64, direction uint8, generation uint64, peer netip.AddrPort) *flow {
-	const prime = 1099511628211
-	h := uint64(14695981039346656037)
-	mix := func(v uint64, bytes int) {
-		for range bytes {
-			h = (h ^ v&0xff) * prime
-			v >>= 8
-		}
-	}
-	mix(seed, 8)
-	mix(uint64(direction), 1)
-	mix(generation, 8)
-	for _, b := range peer.Addr().As16() {
-		mix(uint64(b), 1)
-	}
-	mix(uint64(peer.Port()), 2)
-	first := h
-	mix(0, 8)
+	var id []byte
+	id = binary.LittleEndian.AppendUint64(id, seed)
+	id = binary.LittleEndian.AppendUint64(append(id, direction), generation)
+	address := peer.Addr().As16()
+	id = binary.LittleEndian.AppendUint16(append(id, address[:]...), peer.Port())
+	h := fnv.New64a()
+	_, _ = h.Write(id)
+	first := h.Sum64()
+	_, _ = h.Write(make([]byte, 8))
 	f := &flow{}
-	f.rng.Seed(first, h)
+	f.rng.Seed(first, h.Sum64())
 	return f
 }

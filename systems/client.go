@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -66,7 +67,7 @@ type clientLink struct {
 type clientSteps struct {
 	now      time.Time
 	loop     *ecs.Loop
-	overload overload
+	behind   overload.Behind
 	steering clock.Steering
 }
 
@@ -174,7 +175,7 @@ func (c *Client) Advance(now time.Time) int {
 		return 0
 	}
 	c.steps.now = now
-	c.steps.overload.tell(c.config.Logger, now, c.steps.loop.Dropped, "client", c.link.id)
+	c.steps.behind.Tell(c.config.Logger, now, c.steps.loop.Dropped, "client", c.link.id)
 	ran := 0
 	for ; ran < c.model.pace.BeforeReceive(n); ran++ {
 		c.tick()

@@ -93,7 +93,7 @@ func (c ServerConfig) Validate() error {
 			return err
 		}
 	}
-	if err := c.sessions().Validate(); err != nil {
+	if err := errors.Join(c.Overload.Validate(), c.sessions().Validate()); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/internal/login"
+	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -135,6 +136,9 @@ type ServerConfig struct {
 	// number. Under Rollback and Lockstep, which send no states, sessions and simulation alone are shared. Whoever
 	// sets it to more than 1 closes the server, which ends the goroutines. Default (0): 1, the server's own.
 	Workers int
+	// Overload says when newcomers are turned away, and what is given up where ticks take longer than there is time.
+	// Default (zero): see [Overload].
+	Overload Overload
 	// Budget bounds one snapshot to one client, in bytes: its messages, without
 	// what the session adds, at least 200. Where that is not enough for all there is
 	// to tell, entities take turns. Where the session estimates that the path takes
@@ -206,6 +210,10 @@ type LoginFunc = login.Func
 // whose text it is told: its Err wraps netsys.ErrLogin. f is called in Receive, once for a session
 // and before that begins, also for players who come back, and must not change the world.
 func Login[T any](f func(s netsys.Session, v *T) error) LoginFunc { return login.New(f) }
+
+// Overload says what a server gives up where its ticks take longer than there is time, in which order, and when newcomers
+// are turned away so that it need not. [ServerStats] say where it stands.
+type Overload = overload.Policy
 
 // defaultBudget is two datagrams.
 const defaultBudget = 2 * netsys.MaxPayload

@@ -2,7 +2,6 @@ package systems
 
 import (
 	"context"
-	"log/slog"
 	"time"
 )
 
@@ -29,22 +28,4 @@ func run(ctx context.Context, s stepper, closing func() error) error {
 		}
 		t.Reset(time.Until(s.Next()))
 	}
-}
-
-// overloadEvery is how often at most it is logged that ticks were dropped.
-const overloadEvery = 10 * time.Second
-
-// overload is what was said of ticks that were dropped.
-type overload struct {
-	logged uint64
-	at     time.Time
-}
-
-// tell logs that ticks were dropped, who dropped them and of how many.
-func (o *overload) tell(log *slog.Logger, now time.Time, dropped uint64, who string, n any) {
-	if dropped == o.logged || !o.at.IsZero() && now.Sub(o.at) < overloadEvery {
-		return
-	}
-	log.Warn("ticks dropped: they were due and the machine was too slow", "ticks", dropped-o.logged, who, n)
-	o.logged, o.at = dropped, now
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/commands"
+	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -50,7 +51,8 @@ type serverLink struct {
 	tick     uint32 // the next one
 	err      error  // why the server has ended
 	ending   bool   // the log has told that it will
-	overload overload
+	behind   overload.Behind
+	load     *overload.Control
 }
 
 // serverStages is the schedule, by stage.
@@ -127,17 +129,18 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if wired.Login, err = c.Login.Asker(p, c.Logger); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	if c.Start.IsZero() {
+		c.Start = time.Now()
+	}
+	s.link.loop = ecs.NewLoop(c.Start, c.TickRate/c.WakeEvery)
+	s.link.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)
+	s.link.load = overload.New(overload.Config{Policy: c.Overload, Divide: s.snapshots.Divide, Loop: s.link.loop, Expects: s.sessions.Expects, Logger: c.Logger})
+	wired.Login = s.link.load.Guard(wired.Login)
 	wired.Schema, wired.ID, wired.Welcome = p.Lines(), s.sessions.Number, s.welcome
 	if s.link.endpoint, err = netsys.NewServer(on, wired); err != nil {
 		return nil, err
 	}
 	s.config.Key = netcode.Key{} // whoever prints a server does not print that
-	start := c.Start
-	if start.IsZero() {
-		start = time.Now()
-	}
-	s.link.loop = ecs.NewLoop(start, c.TickRate/c.WakeEvery)
-	s.link.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)
 	s.attachEvents()
 	return s, nil
 }
@@ -163,7 +166,8 @@ func (s *Server) Advance(now time.Time) int {
 		return 0
 	}
 	s.link.now = now
-	s.link.overload.tell(s.config.Logger, now, s.dropped(), "clients", len(s.sessions.peers))
+	s.link.load.Begin()
+	s.link.behind.Tell(s.config.Logger, now, s.dropped(), "clients", len(s.sessions.peers))
 	if s.probe != nil {
 		s.probe.Begin()
 	}
@@ -197,6 +201,7 @@ func (s *Server) Advance(now time.Time) int {
 		s.probe.End()
 	}
 	s.lastTicks()
+	s.link.load.End(time.Duration(n) * time.Second / time.Duration(s.config.TickRate))
 	return n
 }
 
@@ -206,6 +211,7 @@ func (s *Server) dropped() uint64 { return s.link.loop.Dropped * uint64(s.config
 // Run serves in real time until ctx ends, then tells the clients and returns
 // nil; or until the server ends, and returns Err.
 func (s *Server) Run(ctx context.Context) error {
+	s.link.load.Measure(time.Now())
 	err := run(ctx, s, func() error { return s.Close(time.Now()) })
 	return errors.Join(s.link.err, err)
 }

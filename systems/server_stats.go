@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 	"github.com/tactusgo/tactus/systems/serverapply"
 	"github.com/tactusgo/tactus/systems/snapshot"
@@ -43,6 +44,7 @@ type ServerStats struct {
 	BytesOut          uint64
 	DatagramsIn       uint64
 	DatagramsOut      uint64
+	Overload          overload.Status
 	Drops             netsys.Drops  // authentic packets thrown away, by reason
 	DatagramDrops     netcode.Drops // datagrams thrown away before, of strangers above all
 }
@@ -129,7 +131,7 @@ type ReportStats struct {
 // Stats returns the counters, clients that left included.
 func (s *Server) Stats() ServerStats {
 	st := s.stats
-	st.TicksDropped = s.dropped()
+	st.TicksDropped, st.Overload = s.dropped(), s.link.load.Status()
 	here := s.sessions.Stats()
 	st.MalformedMessages, st.FloodedMessages, st.Returned, st.Deaf = here.Malformed, here.Flooded, here.Returned, here.Deaf
 	st.SendErrors = here.Unsent

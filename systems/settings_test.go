@@ -112,7 +112,8 @@ func serverSettings() []setting {
 		{name: "Login", server: func(c *systems.ServerConfig) {
 			c.Login = systems.Login(func(netsys.Session, *struct{}) error { return nil })
 		}},
-		{name: "RefuseCommands", kept: true}, // see command_test.go
+		{name: "RefuseCommands", kept: true},                                                 // see command_test.go
+		{name: "Overload", server: func(c *systems.ServerConfig) { c.Overload.Admit = 0.5 }}, // see overload_test.go
 		{name: "Workers", server: func(c *systems.ServerConfig) { c.Workers = 4 }},
 		{name: "CommandRate", server: func(c *systems.ServerConfig) { c.CommandRate = 100 }},
 		{name: "Budget", server: func(c *systems.ServerConfig) { c.Budget = 200 }, idle: byInputs},

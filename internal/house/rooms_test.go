@@ -50,6 +50,7 @@ var floors = map[string]string{
 	"internal/inflight": "",
 	"internal/timeline": "internal/commands",
 	"internal/login":    "",
+	"internal/overload": "",
 
 	// only tests import it: those of all rooms play its games
 	"internal/testgame": "",

@@ -117,6 +117,9 @@ func (s series) info(protocol, policies string) {
 func (s series) server(st *systems.ServerStats) {
 	s.count("ticks_total", "Ticks completed.", st.Ticks)
 	s.count("ticks_dropped_total", "Ticks due but not run: the machine was too slow.", st.TicksDropped)
+	s.one("load", "Share of their time that wake-ups took lately; above 1 the server is behind.", st.Overload.Load)
+	s.one("overload_step", "How much is given up, from 0, nothing; see systems.Overload.", float64(st.Overload.Step))
+	s.count("newcomers_refused_total", "Clients turned away because the server was busy.", st.Overload.Refused)
 	s.count("ticks_resimulated_total", "Ticks simulated again.", st.ResimulatedTicks)
 	s.count("sends_total", "Sends of the world.", st.Sends)
 	s.count("updates_total", "Snapshots or relayed inputs sent, over all clients.", st.Updates)

@@ -24,11 +24,20 @@ type statusAnswer struct {
 	Entities  int          `json:"entities"` // with a NetID
 	BytesIn   uint64       `json:"bytesIn"`
 	BytesOut  uint64       `json:"bytesOut"`
-	Dropped   uint64       `json:"ticksDropped"`
+	Overload  loadAnswer   `json:"overload"`
 	Go        goAnswer     `json:"go"`
 	Wakeups   wakeupAnswer `json:"wakeups"`
 	Systems   []systemLine `json:"systems"`
 	Counters  []counter    `json:"counters"`
+}
+
+// loadAnswer is how busy the server is, and what it gives up for it.
+type loadAnswer struct {
+	Load    float64 `json:"load"` // share of their time that wake-ups took lately
+	Step    int     `json:"step"`
+	Gives   string  `json:"givesUp"`
+	Refused uint64  `json:"newcomersRefused"`
+	Dropped uint64  `json:"ticksDropped"`
 }
 
 type goAnswer struct {
@@ -93,7 +102,8 @@ func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 		a.SendRate = c.TickRate / max(c.WakeEvery, 1)
 	}
 	a.Seconds = now.Seconds()
-	a.BytesIn, a.BytesOut, a.Dropped = st.BytesIn, st.BytesOut, st.TicksDropped
+	a.BytesIn, a.BytesOut = st.BytesIn, st.BytesOut
+	a.Overload = loadAnswer{st.Overload.Load, int(st.Overload.Step), st.Overload.Step.String(), st.Overload.Refused, st.TicksDropped}
 	a.Go = goAnswer{runtime.Version(), runtime.NumGoroutine(), runtime.GOMAXPROCS(0)}
 	a.Wakeups = wakeupLine(&r)
 	a.Wakeups.Room = 1e6 * float64(c.WakeEvery) / float64(c.TickRate)

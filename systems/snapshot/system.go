@@ -68,6 +68,8 @@ type sends struct {
 	steps  uint32 // simulation steps between two
 	newest uint32
 	before uint32 // the one before that
+	far    uint32 // what is far is told in every such send
+	all    uint32 // a client is told in every such one
 }
 
 // Stats counts what a [System] did.
@@ -86,7 +88,7 @@ type Stats struct {
 func New(c Config, tick uint32) *System {
 	steps := c.World.TickRate() / c.SendRate
 	s := &System{
-		config: c, sends: sends{steps: uint32(steps), newest: tick / uint32(steps)}, codecs: newCodecs(&c, steps),
+		config: c, sends: sends{steps: uint32(steps), newest: tick / uint32(steps), far: 1, all: 1}, codecs: newCodecs(&c, steps),
 		comps: c.Protocol.Replicated(), ownParts: wire.Predicted(c.Protocol) | wire.Private(c.Protocol),
 	}
 	if c.Record != nil {
@@ -100,6 +102,10 @@ func New(c Config, tick uint32) *System {
 	}
 	return s
 }
+
+// Divide divides the rate at which clients are told of what is far from them, and that at which they
+// are told anything: 1 is what is configured.
+func (s *System) Divide(far, all uint32) { s.sends.far, s.sends.all = far, all }
 
 // Step notes that a tick has passed.
 func (s *System) Step() { s.frames.Step() }
@@ -125,9 +131,13 @@ func (s *System) Run(w *ecs.World) {
 
 // layOut makes the snapshot of a client in the draft of a worker.
 func (s *System) layOut(worker, client int) {
+	c := s.clients[client]
+	if (s.sends.newest+c.id)%s.sends.all != 0 {
+		return // its turn comes with another send
+	}
 	d := &s.drafts[worker]
 	d.notes.client = client
-	d.layOut(s.clients[client])
+	d.layOut(c)
 }
 
 // record writes the state of a send to the recording, if there is one.

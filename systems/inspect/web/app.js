@@ -36,7 +36,8 @@ function glance(s, d) {
   byId("tiles").replaceChildren(
     tile("tick", count(s.tick)), tile("clients", count(s.clients)), tile("entities", count(s.entities)),
     tile("median", micros(s.wakeups.medianUs)), tile("p99 wake-up", micros(s.wakeups.p99Us)),
-    tile("dropped ticks", count(s.ticksDropped)),
+    tile("load", s.overload.load ? Math.round(100 * s.overload.load) + " %" : "…"),
+    tile("gives up", s.overload.givesUp), tile("dropped ticks", count(s.overload.ticksDropped)),
     tile("out", d.seconds ? bytes(rate(s.bytesOut, d.last.bytesOut, d.seconds)) + "/s" : "… B/s"),
     tile("in", d.seconds ? bytes(rate(s.bytesIn, d.last.bytesIn, d.seconds)) + "/s" : "… B/s"));
 }

@@ -53,6 +53,9 @@ func (r *Roster) KeptInput(id uint32) uint32 {
 	return 0
 }
 
+// Expects reports whether a player is waited for.
+func (r *Roster) Expects(player uint64) bool { return r.reservationOf(player) >= 0 }
+
 // reservationOf is the index of the reservation of a player, or -1.
 func (r *Roster) reservationOf(player uint64) int {
 	return slices.IndexFunc(r.reserved, func(x Reservation) bool { return x.Player == player })

@@ -1,0 +1,116 @@
+package overload
+
+import (
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// machine is a server of 60 ticks a second whose work follows from what is given up.
+type machine struct {
+	*Control
+	now   time.Duration
+	work  func(s Step) float64 // share of a tick's time
+	taken []Step
+}
+
+const tick = time.Second / 60
+
+func newMachine(work func(Step) float64) *machine {
+	m := &machine{work: work}
+	m.Control = New(Config{
+		Policy: Policy{Clock: func() time.Duration { return m.now }},
+		Divide: func(uint32, uint32) { m.taken = append(m.taken, m.status.Step) }, Loop: &ecs.Loop{},
+		Expects: func(player uint64) bool { return player == 7 }, Logger: slog.New(slog.DiscardHandler),
+	})
+	return m
+}
+
+func (m *machine) run(d time.Duration) {
+	for end := m.now + d; m.now < end; {
+		m.Begin()
+		busy := time.Duration(m.work(m.status.Step) * float64(tick))
+		m.now += busy
+		m.End(tick)
+		m.now += max(tick-busy, 0)
+	}
+}
+
+// sending is a machine of which a share goes into snapshots, a part of that into what is far.
+func sending(simulation, far, near float64) func(Step) float64 {
+	return func(s Step) float64 {
+		return simulation + (far/float64(s.Far())+near)/float64(s.All())
+	}
+}
+
+// Under half as much again as there is time for, steps are taken in their order until it is
+// enough and no further; when the load drops they are all taken back within two seconds.
+func TestStepsAreTakenInOrderAndTakenBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		work func(Step) float64
+		want []Step
+	}{
+		"far is enough":        {sending(0.3, 1, 0.2), []Step{FarHalf, FarQuarter}},
+		"all is needed":        {sending(0.3, 0.2, 1), []Step{FarHalf, FarQuarter, AllHalf}},
+		"nothing helps":        {sending(1.5, 0, 0), []Step{FarHalf, FarQuarter, AllHalf, AllQuarter, NoCatchUp}},
+		"there is time enough": {sending(0.3, 0.2, 0.2), nil},
+	} {
+		m := newMachine(c.work)
+		m.run(60 * time.Second)
+		first := m.taken[:min(len(c.want), len(m.taken))]
+		if !slices.Equal(first, c.want) {
+			t.Errorf("%s: took %v, want first %v", name, m.taken, c.want)
+		}
+		if m.status.Step > Nothing && m.admits() || m.status.Step == Nothing && !m.admits() {
+			t.Errorf("%s: at %v, with load %.2f, newcomers: %v", name, m.status.Step, m.status.Load, m.admits())
+		}
+		if n := len(m.taken); n > len(c.want)+24 {
+			t.Errorf("%s: %d changes in a minute", name, n)
+		}
+		most := slices.Max(append(slices.Clone(c.want), Nothing))
+		if slices.ContainsFunc(m.taken, func(s Step) bool { return s > most }) {
+			t.Errorf("%s: took %v, and %v is enough", name, m.taken, most)
+		}
+		m.work = sending(0.3, 0.1, 0.1)
+		m.run(2 * time.Second)
+		if m.status.Step != Nothing || !m.admits() {
+			t.Errorf("%s: two seconds after the load dropped: %v, load %.2f", name, m.status.Step, m.status.Load)
+		}
+	}
+}
+
+// Newcomers are turned away before anything has to be given up.
+func TestNewcomersAreTurnedAwayFirst(t *testing.T) {
+	m := newMachine(sending(0.3, 0.3, 0.3))
+	m.run(5 * time.Second)
+	if m.admits() || m.status.Step != Nothing || m.status.Refused != 0 {
+		t.Errorf("load %.2f, step %v, %d refused", m.status.Load, m.status.Step, m.status.Refused)
+	}
+}
+
+// Without a clock nothing is measured, and nothing given up.
+func TestNoClockNoDecision(t *testing.T) {
+	c := New(Config{Loop: &ecs.Loop{}})
+	for range 1000 {
+		c.Begin()
+		c.End(tick)
+	}
+	if c.status.Step != Nothing || c.status.Load != 0 || !c.admits() {
+		t.Errorf("step %v, load %v", c.status.Step, c.status.Load)
+	}
+}
+
+// A step that is taken back too early is taken back more rarely.
+func TestFlapsBecomeRare(t *testing.T) {
+	m := newMachine(sending(0.3, 0, 0.9)) // 1.2, and 0.75 at half the rate
+	m.run(120 * time.Second)
+	late := 0
+	before := len(m.taken)
+	m.run(60 * time.Second)
+	if late = len(m.taken) - before; late > 12 {
+		t.Errorf("%d changes in the third minute: %v", late, m.taken[before:])
+	}
+}
