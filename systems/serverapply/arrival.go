@@ -25,8 +25,7 @@ func (a *arrival) step(b *buffer, stepped int) (words []int32, ok bool) {
 	for b.expected < b.newest && !b.has(b.expected) {
 		// A packet holds a run of inputs up to its newest: what is not there
 		// was lost in more packets than the redundancy covers.
-		b.slots[b.expected%window] = inputSlot{seq: b.expected, fill: true}
-		b.expected++
+		b.pass(true)
 		b.stats.Missing++
 	}
 	switch {
@@ -34,7 +33,7 @@ func (a *arrival) step(b *buffer, stepped int) (words []int32, ok bool) {
 		a.tokens--
 		b.running = true
 		b.consumed(b.expected)
-		b.expected++
+		b.pass(false)
 		return b.at(b.expected - 1), true
 	case stepped == 0 && b.running:
 		a.tokens--

@@ -30,17 +30,63 @@ type buffer struct {
 	lateInputs
 }
 
-// ring is the inputs around the expected one.
+// ring is the inputs that were received and not consumed: as many as were ahead at a time, up to window.
 type ring struct {
-	table *schema.Table
-	slots [window]inputSlot
-	words []int32 // window × table.Words
+	table   *schema.Table
+	seqs    []uint32 // by sequence modulo its length, a power of two
+	words   []int32  // of each
+	fillers fillers
 }
 
-type inputSlot struct {
-	seq  uint32
-	have bool // received
-	fill bool // consumed as a filler before it was received
+// leastRing is how many inputs a ring has room for once there is one.
+const leastRing = 8
+
+// index is the place of an input, where there is room for any.
+func (r *ring) index(seq uint32) int { return int(seq) & (len(r.seqs) - 1) }
+
+// has reports whether an input is there to be consumed.
+func (r *ring) has(seq uint32) bool { return len(r.seqs) > 0 && r.seqs[r.index(seq)] == seq }
+
+// at is the words of an input that is there.
+func (r *ring) at(seq uint32) []int32 {
+	n := r.table.Words
+	i := r.index(seq) * n
+	return r.words[i : i+n]
+}
+
+// put keeps an input. Those from one on are not to go for it, as long as they are within the window.
+func (r *ring) put(seq, from uint32, words []int32) {
+	for n := len(r.seqs); n < window; n = len(r.seqs) {
+		if n > 0 {
+			if there := r.seqs[r.index(seq)]; there < from || there == seq {
+				break
+			}
+		}
+		old := *r
+		r.seqs = make([]uint32, max(2*n, leastRing))
+		r.words = make([]int32, len(r.seqs)*r.table.Words)
+		for _, there := range old.seqs {
+			if there >= from {
+				r.seqs[r.index(there)] = there
+				copy(r.at(there), old.at(there))
+			}
+		}
+	}
+	r.seqs[r.index(seq)] = seq
+	copy(r.at(seq), words)
+}
+
+// fillers are the inputs, of the window before the expected one, that were consumed as fillers and were not received.
+type fillers [window / 64]uint64
+
+func (f *fillers) has(seq uint32) bool { return f[seq/64%(window/64)]&(1<<(seq%64)) != 0 }
+
+// set says whether one of them is a filler.
+func (f *fillers) set(seq uint32, filler bool) {
+	word := &f[seq/64%(window/64)]
+	if *word &^= 1 << (seq % 64); filler {
+		*word |= 1 << (seq % 64)
+	}
 }
 
 // lateInputs is what becomes of inputs that come after their fillers.
@@ -51,10 +97,19 @@ type lateInputs struct {
 }
 
 func newBuffer(t *schema.Table, tickRate, batch int) *buffer {
-	b := &buffer{ring: ring{table: t, words: make([]int32, window*t.Words)}, batch: batch, expected: 1}
+	b := &buffer{ring: ring{table: t}, batch: batch, expected: 1}
 	b.slack.tickRate = int64(tickRate)
 	b.slack.clear(0)
 	return b
+}
+
+// jump makes an input the expected one, and those between it and the one that was are no fillers.
+func (b *buffer) jump(to uint32) {
+	from, end := min(b.expected, to), max(b.expected, to)
+	for seq := max(from, end-min(end, window)); seq < end; seq++ {
+		b.fillers.set(seq, false)
+	}
+	b.expected = to
 }
 
 // follow makes the next input the one that follows seq, for a player that comes back.
@@ -83,7 +138,7 @@ func (b *buffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 	}
 	if !b.any {
 		b.any = true
-		b.expected = newest - uint32(m.Count) + 1
+		b.jump(newest - uint32(m.Count) + 1)
 		b.slack.clear(tick)
 	}
 	ahead := int64(newest) - int64(b.expected)
@@ -105,23 +160,26 @@ func (b *buffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 		b.slack.arrived(tick, int(ahead), int64(b.newest)-int64(newest), m.Shift, newestPacket)
 	}
 	n := b.table.Words
+	from := b.expected
+	if b.behind != 0 {
+		from = b.behind
+	}
 	for i := range m.Count {
 		seq := newest - uint32(m.Count-1-i)
-		s := &b.slots[seq%window]
+		words := m.Words[i*n : (i+1)*n]
 		if seq < b.expected {
-			if s.seq == seq && s.fill {
-				s.fill = false
+			if b.expected-seq <= window && b.fillers.has(seq) {
+				b.fillers.set(seq, false)
 				b.stats.Late++
-				b.supersede(seq, m.Words[i*n:(i+1)*n])
+				b.supersede(seq, words)
 			}
 			if seq != b.behind {
 				continue
 			}
-		} else if s.seq == seq && s.have {
+		} else if b.has(seq) {
 			continue // the first one wins
 		}
-		*s = inputSlot{seq: seq, have: true}
-		copy(b.words[int(seq%window)*n:], m.Words[i*n:(i+1)*n])
+		b.put(seq, from, words)
 	}
 }
 
@@ -139,23 +197,11 @@ func (b *buffer) settle(tick int64) {
 // resync starts afresh at the newest input of a client that stalled or jumped.
 func (b *buffer) resync(tick int64, newest uint32) {
 	b.stats.Resyncs++
-	b.expected, b.newest = newest, newest
+	b.jump(newest)
+	b.newest = newest
 	b.running = false
 	b.slack.tip.any = false
 	b.slack.clear(tick)
-}
-
-// has reports whether an input is there to be consumed.
-func (b *buffer) has(seq uint32) bool {
-	s := &b.slots[seq%window]
-	return s.have && s.seq == seq
-}
-
-// at is the words of an input that is there.
-func (b *buffer) at(seq uint32) []int32 {
-	n := b.table.Words
-	i := int(seq%window) * n
-	return b.words[i : i+n]
 }
 
 // startDepth is how far the newest input must be ahead before the first is
@@ -175,14 +221,14 @@ func (b *buffer) buffered(tick int64, loss float64) (step bool, words []int32) {
 		b.running = true
 		if depth := uint32(startDepth + b.batch - 1); b.newest-b.expected > depth+wire.MaxRedundancy {
 			// Inputs that came while nothing was consumed would be delay for good.
-			b.expected = b.newest - depth
+			b.jump(b.newest - depth)
 			b.stats.Resyncs++
 		}
 	}
 	need := clock.Reserve(loss) + int32(b.batch-1)
 	if b.slack.surplus(b.waiting(), need) {
 		b.stats.Resyncs++
-		b.expected = b.newest - uint32(need)
+		b.jump(b.newest - uint32(need))
 		b.slack.clear(tick)
 	}
 	b.stats.Ticks++
@@ -197,14 +243,20 @@ func (b *buffer) buffered(tick int64, loss float64) (step bool, words []int32) {
 // next consumes the expected input, or fills in for it: words is nil then.
 func (b *buffer) next() (words []int32) {
 	seq := b.expected
-	b.expected++
 	if b.has(seq) {
+		b.pass(false)
 		b.consumed(seq)
 		return b.at(seq)
 	}
-	b.slots[seq%window] = inputSlot{seq: seq, fill: true}
+	b.pass(true)
 	b.filled()
 	return nil
+}
+
+// pass goes on to the next input; filler says that the expected one was filled in for.
+func (b *buffer) pass(filler bool) {
+	b.fillers.set(b.expected, filler)
+	b.expected++
 }
 
 func (b *buffer) consumed(seq uint32) {

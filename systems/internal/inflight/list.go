@@ -23,12 +23,12 @@ const (
 // with all that were not acknowledged, from the oldest on, as far as they fit. The zero value is
 // ready to use.
 type List[T any] struct {
-	done    uint32 // number of the last that was acknowledged
-	waiting [Waiting]entry[T]
-	head, n int // in waiting
+	done    uint32     // number of the last that was acknowledged
+	waiting []entry[T] // a ring, of as many as there were at a time
+	head, n int        // in waiting
 	fresh   bool
 	at      time.Time // of the last packet
-	packets [Waiting]listed
+	packets []listed  // the newest of them, a ring once there are Waiting
 	packet  int
 }
 
@@ -53,7 +53,14 @@ func (l *List[T]) Add(is T, write func(dst []byte) []byte) bool {
 	if l.n == Waiting {
 		return false
 	}
-	x := &l.waiting[(l.head+l.n)%Waiting]
+	if l.n == len(l.waiting) {
+		grown := make([]entry[T], min(max(2*l.n, 2), Waiting))
+		for i := range grown[:l.n] {
+			grown[i] = l.waiting[(l.head+i)%l.n]
+		}
+		l.waiting, l.head = grown, 0
+	}
+	x := &l.waiting[(l.head+l.n)%len(l.waiting)]
 	x.is, x.bytes = is, write(x.bytes[:0])
 	l.n++
 	l.fresh = true
@@ -72,7 +79,7 @@ func (l *List[T]) Send(dst []byte, kind byte, now time.Time, send func([]byte) (
 	dst = codec.AppendUvarint(append(dst, kind), uint64(l.done)+1)
 	last := l.done
 	for i := range l.n {
-		b := l.waiting[(l.head+i)%Waiting].bytes
+		b := l.waiting[(l.head+i)%len(l.waiting)].bytes
 		if last > l.done && len(dst)+len(b) > listRoom {
 			break
 		}
@@ -81,6 +88,9 @@ func (l *List[T]) Send(dst []byte, kind byte, now time.Time, send func([]byte) (
 	}
 	l.fresh, l.at = false, now
 	if seq, ok := send(dst); ok {
+		if len(l.packets) < Waiting {
+			l.packets = append(l.packets, listed{})
+		}
 		l.packets[l.packet%Waiting] = listed{true, seq, last}
 		l.packet++
 	}
@@ -98,7 +108,7 @@ func (l *List[T]) Acked(seq uint16, received func(*T)) {
 		x.live = false
 		for l.n > 0 && l.done < x.last {
 			received(&l.waiting[l.head].is)
-			l.head = (l.head + 1) % Waiting
+			l.head = (l.head + 1) % len(l.waiting)
 			l.n--
 			l.done++
 			l.fresh = l.fresh || l.n > 0 && l.done == x.last // those that had no room

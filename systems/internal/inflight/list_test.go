@@ -57,3 +57,43 @@ func TestListGoesOutUntilItIsAcknowledged(t *testing.T) {
 		t.Error("there was room for one more than wait")
 	}
 }
+
+// A list has room for what waits: none at rest, and for no more than may wait. What it has seen it takes without
+// allocating.
+func TestListGrowsWithWhatWaits(t *testing.T) {
+	var l List[int]
+	now, seq := time.Unix(0, 0), uint16(0)
+	if len(l.waiting)+len(l.packets) > 0 {
+		t.Error("a list at rest has room")
+	}
+	dst := make([]byte, 0, 2000)
+	next, heard := 0, 0
+	turn := func(entries int) {
+		for range entries {
+			if l.Add(next, func(b []byte) []byte { return append(b, byte(next)) }) {
+				next++
+			}
+		}
+		l.Send(dst[:0], 9, now, func([]byte) (uint16, bool) { seq++; return seq, true })
+		l.Acked(seq, func(v *int) {
+			if *v != heard {
+				t.Fatalf("heard %d in the place of %d", *v, heard)
+			}
+			heard++
+		})
+		now = now.Add(time.Second)
+	}
+	for n := range 200 {
+		turn(n % 4)
+	}
+	if len(l.waiting) > 4 || heard != 300 {
+		t.Errorf("room for %d, heard %d", len(l.waiting), heard)
+	}
+	if n := testing.AllocsPerRun(100, func() { turn(3) }); n > 0 {
+		t.Errorf("%v allocations a packet", n)
+	}
+	turn(3 * Waiting)
+	if len(l.waiting) != Waiting || len(l.packets) != Waiting || heard != next {
+		t.Errorf("room for %d and %d packets; heard %d of %d", len(l.waiting), len(l.packets), heard, next)
+	}
+}

@@ -106,6 +106,7 @@ func (c *InputCoder) Append(dst []byte, m *Input, seq uint16, b *Bases) []byte {
 	if b != nil {
 		if base, back := b.acknowledged(seq); base != nil {
 			if since := int(m.Newest - base.newest); since >= m.Count && since <= maxBack {
+				copy(c.State, b.state(base.seq))
 				return c.appendRelative(dst, m, base, back, since)
 			}
 		}
@@ -129,9 +130,8 @@ func (c *InputCoder) finish(m *Input) []byte {
 	return c.W.Bytes()
 }
 
-// appendRelative writes m as so many packets and inputs behind a base.
+// appendRelative writes m as so many packets and inputs behind a base, whose state the coder has.
 func (c *InputCoder) appendRelative(dst []byte, m *Input, base *Base, back, since int) []byte {
-	copy(c.State, base.state)
 	gap := since - m.Count
 	control := m.Epoch != base.epoch || m.Shift != base.shift
 	n := c.Skip(m.Count, 0, gap+1, c.inputs(m))
@@ -187,6 +187,7 @@ func (c *InputCoder) Read(msg []byte, m *Input, seq uint16, b *Bases) error {
 			return ErrUnread
 		}
 		c.R.Reset(msg[1:])
+		copy(c.State, b.state(base.seq))
 		c.follow(m, base, f, f)
 		changes := len(msg) > 1
 		if c.Reported {
@@ -256,6 +257,7 @@ func (c *InputCoder) readRelative(msg []byte, m *Input, seq uint16, b *Bases) er
 	if base == nil {
 		return ErrUnread
 	}
+	copy(c.State, b.state(base.seq))
 	c.follow(m, base, since, count)
 	if c.R.Bool() {
 		if c.R.Bool() {
@@ -273,9 +275,8 @@ func (c *InputCoder) readInputs(m *Input, i, ticks int, changes bool) {
 	c.ReadChanges(m.Count, i, ticks, changes, func(i int, _ bool) { c.Words(m.Words[i*n : (i+1)*n]) })
 }
 
-// follow begins a message of the newest count of the inputs since a base.
+// follow begins a message of the newest count of the inputs since a base, whose state the coder has.
 func (c *InputCoder) follow(m *Input, base *Base, since, count int) {
-	copy(c.State, base.state)
 	m.Epoch, m.Shift = base.epoch, base.shift
 	m.Newest = base.newest + uint16(since)
 	m.Count = count

@@ -29,13 +29,13 @@ func TestInputBasesAreOfTheirPacket(t *testing.T) {
 			}
 			b.Put(uint16(at), &Input{Newest: uint16(at / 7)}, []uint32{uint32(at), 0})
 			put[at], newest = true, max(newest, at)
-			if p := newest - r.IntN(baseRing); put[p] && (b.at(uint16(p)) == nil || b.at(uint16(p)).state[0] != uint32(p)) {
+			if p := newest - r.IntN(baseRing); put[p] && (b.at(uint16(p)) == nil || b.state(uint16(p))[0] != uint32(p)) {
 				t.Fatalf("seed %d: packet %d of %d is not there", seed, p, newest)
 			}
 			for range 4 {
 				p := newest - r.IntN(1<<16-baseRing)
-				if e := b.at(uint16(p)); e != nil && (e.state[0] != uint32(p) || e.newest != uint16(p/7) || p <= newest-baseRing) {
-					t.Fatalf("seed %d: packet %d in the place of %d; the newest is %d", seed, e.state[0], p, newest)
+				if e := b.at(uint16(p)); e != nil && (b.state(uint16(p))[0] != uint32(p) || e.newest != uint16(p/7) || p <= newest-baseRing) {
+					t.Fatalf("seed %d: packet %d in the place of %d; the newest is %d", seed, b.state(uint16(p))[0], p, newest)
 				}
 			}
 		}

@@ -172,25 +172,25 @@ type Base struct {
 	epoch  uint8
 	shift  int16
 	newest uint16
-	state  []uint32 // of the coder
 }
 
 // Bases keeps the bases of the newest packets, sent or received, by session
 // sequence.
 type Bases struct {
-	ring   [baseRing]Base
-	newest uint16 // packet
+	ring   []Base   // by sequence, nil before the first
+	states []uint32 // of the coder, likewise
+	words  int      // of each state
+	newest uint16   // packet
 	any    bool
 }
 
-// NewInputBases makes room for inputs of so many words.
-func NewInputBases(words int) *Bases {
-	b := &Bases{}
-	state := make([]uint32, baseRing*2*words)
-	for i := range b.ring {
-		b.ring[i].state = state[i*2*words : (i+1)*2*words]
-	}
-	return b
+// NewInputBases is for inputs of so many words.
+func NewInputBases(words int) *Bases { return &Bases{words: 2 * words} }
+
+// state is that of the coder at the end of a packet that is kept.
+func (b *Bases) state(seq uint16) []uint32 {
+	i := int(seq%baseRing) * b.words
+	return b.states[i : i+b.words : i+b.words]
 }
 
 // Put keeps what the packet seq ended with, unless it is too old for anything to
@@ -199,6 +199,7 @@ func (b *Bases) Put(seq uint16, m *Input, state []uint32) {
 	d := codec.Diff(seq, b.newest)
 	if !b.any {
 		b.any, d = true, baseRing
+		b.ring, b.states = make([]Base, baseRing), make([]uint32, baseRing*b.words)
 	}
 	if d <= -baseRing {
 		return
@@ -213,11 +214,14 @@ func (b *Bases) Put(seq uint16, m *Input, state []uint32) {
 	e := &b.ring[seq%baseRing]
 	e.seq, e.live, e.acked = seq, true, false
 	e.epoch, e.shift, e.newest = m.Epoch, m.Shift, m.Newest
-	copy(e.state, state)
+	copy(b.state(seq), state)
 }
 
 // at is what the packet seq ended with, or nil.
 func (b *Bases) at(seq uint16) *Base {
+	if !b.any {
+		return nil
+	}
 	if e := &b.ring[seq%baseRing]; e.live && e.seq == seq {
 		return e
 	}
