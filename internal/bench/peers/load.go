@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/gobwas/ws"
+)
+
+// The arena.
+const (
+	steps = 60
+	size  = 2000
+)
+
+// Colyseus' messages begin with a code, of which some bits are flags.
+const (
+	codeJoin  = 10
+	codePatch = 15
+	codeBytes = 17
+	codeMask  = 31
+)
+
+// load is the clients of a server.
+type load struct {
+	updates, bytes atomic.Uint64
+	clients        []*client
+	cancel         context.CancelFunc
+	done           chan struct{}
+}
+
+// client is a bot: it holds its input and sends it when it has changed.
+type client struct {
+	conn          net.Conn
+	joined        atomic.Bool
+	rng           *rand.Rand
+	buttons, last uint8
+	aim, lastAim  uint16
+	turn          int
+}
+
+// joinTime bounds how long clients may take to join.
+const joinTime = 60 * time.Second
+
+// newLoad lets clients join, and play until close.
+func newLoad(ctx context.Context, addr string, n int) (*load, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	l := &load{cancel: cancel, done: make(chan struct{})}
+	join, end := context.WithTimeout(ctx, joinTime)
+	defer end()
+	for i := range n {
+		c, err := dial(join, addr, l)
+		if err != nil {
+			cancel()
+			l.hangUp()
+			return nil, fmt.Errorf("%w: client %d of %d: %w", errRefused, i+1, n, err)
+		}
+		c.rng = rand.New(rand.NewPCG(12345, uint64(i)))
+		l.clients = append(l.clients, c)
+	}
+	go l.play(ctx)
+	return l, nil
+}
+
+func (l *load) hangUp() {
+	for _, c := range l.clients {
+		_ = c.conn.Close()
+	}
+}
+
+func (l *load) close() {
+	l.cancel()
+	<-l.done
+	l.hangUp()
+}
+
+// dial reserves a seat and takes it.
+func dial(ctx context.Context, addr string, l *load) (*client, error) {
+	ask, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+addr+"/matchmake/joinOrCreate/arena", strings.NewReader("{}"))
+	if err != nil {
+		return nil, err
+	}
+	ask.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(ask)
+	if err != nil {
+		return nil, err
+	}
+	var seat struct{ RoomID, ProcessID, SessionID string }
+	err = json.NewDecoder(answer.Body).Decode(&seat)
+	_ = answer.Body.Close()
+	if err != nil || seat.SessionID == "" {
+		return nil, fmt.Errorf("no seat: %s, %w", answer.Status, err)
+	}
+	conn, early, _, err := ws.Dial(ctx, fmt.Sprintf("ws://%s/%s/%s?sessionId=%s", addr, seat.ProcessID, seat.RoomID, seat.SessionID))
+	if err != nil {
+		return nil, err
+	}
+	in := early
+	if in == nil {
+		in = bufio.NewReaderSize(conn, 4096)
+	}
+	c := &client{conn: conn}
+	go c.read(in, l)
+	return c, nil
+}
+
+// read counts what comes, until the connection ends.
+func (c *client) read(in *bufio.Reader, l *load) {
+	for {
+		h, err := ws.ReadHeader(in)
+		if err != nil {
+			return
+		}
+		n := int(h.Length)
+		if h.OpCode == ws.OpBinary && n > 0 {
+			first, err := in.Peek(1)
+			if err != nil {
+				return
+			}
+			switch first[0] & codeMask {
+			case codeJoin:
+				if c.write([]byte{codeJoin}) != nil {
+					return
+				}
+				c.joined.Store(true)
+			case codePatch:
+				l.updates.Add(1)
+				l.bytes.Add(uint64(n))
+			}
+		}
+		if _, err := in.Discard(n); err != nil {
+			return
+		}
+	}
+}
+
+// write sends a message. A client has to mask; by zeros that changes nothing.
+func (c *client) write(b []byte) error {
+	var frame [32]byte
+	frame[0], frame[1] = 0x82, 0x80|byte(len(b))
+	_, err := c.conn.Write(frame[:6+copy(frame[6:], b)])
+	return err
+}
+
+// play lets each client think and send at its own time within a step.
+func (l *load) play(ctx context.Context) {
+	defer close(l.done)
+	start, n := time.Now(), len(l.clients)
+	for k := 0; ctx.Err() == nil; k++ {
+		due := start.Add(time.Duration(k) * time.Second / time.Duration(steps*n))
+		if wait := time.Until(due); wait > time.Millisecond {
+			time.Sleep(wait)
+		}
+		l.clients[k%n].step(k / n)
+	}
+}
+
+// step is one step of a bot.
+func (c *client) step(tick int) {
+	if !c.joined.Load() {
+		return
+	}
+	if tick%(steps/2) == 0 {
+		c.buttons, c.turn = 0, 0
+		if c.rng.Float64() < 0.75 {
+			c.buttons = [8]uint8{1, 2, 4, 8, 5, 6, 9, 10}[c.rng.IntN(8)]
+		}
+		if c.rng.Float64() < 0.5 {
+			c.turn = (2*c.rng.IntN(2) - 1) * (1 << 16) / 4 / steps
+		}
+	}
+	if c.aim += uint16(c.turn); c.buttons == c.last && c.aim == c.lastAim {
+		return
+	}
+	c.last, c.lastAim = c.buttons, c.aim
+	message := [7]byte{codeBytes, 0}
+	binary.LittleEndian.PutUint16(message[2:], uint16(tick))
+	message[4] = c.buttons
+	binary.LittleEndian.PutUint16(message[5:], c.aim)
+	_ = c.write(message[:])
+}

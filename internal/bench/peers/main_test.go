@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	if err := hold(); err != nil && err != errOneProcessor {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// A small match of each side: ticks are simulated, every client is told of them, and entities move.
+func TestServersPlayTheArena(t *testing.T) {
+	if os.Getenv(heldVariable) == "" {
+		t.Skip(errOneProcessor)
+	}
+	for _, name := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
+	}
+	var progress bytes.Buffer
+	servers, _, err := open(t.Context(), &progress)
+	if err != nil {
+		t.Fatal(err, progress.String())
+	}
+	for _, s := range servers {
+		f, err := s.measure(t.Context(), 20, 40, 2)
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		t.Logf("%s: %+v", s.name, f)
+		if f.Bytes < 20 || f.Updates == 0 || f.Ticks == 0 || f.CPU <= 0 {
+			t.Errorf("%s: %+v", s.name, f)
+		}
+	}
+}
+
+func TestRefusesBadFlags(t *testing.T) {
+	for _, flags := range [][]string{{"-clients", "0"}, {"-npcs", "-1"}, {"-seconds", "1"}, {"more"}, {"-what"}} {
+		var out, errs bytes.Buffer
+		if code := run(flags, &out, &errs); code != 2 || errs.Len() == 0 {
+			t.Errorf("%v: exit code %d, %q", flags, code, &errs)
+		}
+	}
+}
