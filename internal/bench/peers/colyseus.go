@@ -11,10 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
 // colyseus is a server in Node.
 type colyseus struct {
+	places
 	node, folder string
 	quantized    bool
 }
@@ -30,10 +33,6 @@ type counts struct {
 func (x colyseus) measure(ctx context.Context, clients, npcs, seconds int) (f figures, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	where, err := allProcessors()
-	if err != nil {
-		return f, err
-	}
 	config, err := json.Marshal(map[string]any{"clients": clients, "npcs": npcs, "hz": steps, "size": size, "quantized": x.quantized})
 	if err != nil {
 		return f, err
@@ -48,7 +47,7 @@ func (x colyseus) measure(ctx context.Context, clients, npcs, seconds int) (f fi
 	if err != nil {
 		return f, err
 	}
-	if err := where.on(&where.servers, c.Start); err != nil {
+	if err := x.start(&x.Servers, c.Start); err != nil {
 		return f, err
 	}
 	defer func() { _ = ask.Close(); cancel(); _ = c.Wait() }()
@@ -80,10 +79,18 @@ func (x colyseus) measure(ctx context.Context, clients, npcs, seconds int) (f fi
 	if err != nil {
 		return f, err
 	}
-	began, updates, bytes, load := time.Now(), l.updates.Load(), l.bytes.Load(), processorTime()
+	began, updates, bytes := time.Now(), l.updates.Load(), l.bytes.Load()
+	load, err := apart.CPU()
+	if err != nil {
+		return f, err
+	}
 	time.Sleep(time.Duration(seconds) * time.Second)
 	passed := time.Since(began).Seconds()
-	updates, bytes, load = l.updates.Load()-updates, l.bytes.Load()-bytes, processorTime()-load
+	updates, bytes = l.updates.Load()-updates, l.bytes.Load()-bytes
+	used, err := apart.CPU()
+	if err != nil {
+		return f, err
+	}
 	after, err := look()
 	if err != nil {
 		return f, err
@@ -93,7 +100,7 @@ func (x colyseus) measure(ctx context.Context, clients, npcs, seconds int) (f fi
 		Ticks:   100 * float64(after.Ticks-before.Ticks) / (passed * steps),
 		Updates: float64(updates) / float64(clients) / passed,
 		RSS:     float64(after.RSS) / (1 << 20),
-		Load:    load.Seconds() / passed,
+		Load:    (used - load).Seconds() / passed,
 	}
 	if updates > 0 {
 		f.Bytes = float64(bytes) / float64(updates)

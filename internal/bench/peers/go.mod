@@ -2,9 +2,15 @@ module github.com/tactusgo/tactus/internal/bench/peers
 
 go 1.26
 
+replace github.com/tactusgo/tactus => ../../..
+
 require (
 	github.com/gobwas/ws v1.5.0
+	github.com/tactusgo/tactus v0.0.0-00010101000000-000000000000
 	golang.org/x/sys v0.38.0
 )
 
-require github.com/gobwas/httphead v0.1.0 // indirect
+require (
+	github.com/gobwas/httphead v0.1.0 // indirect
+	golang.org/x/crypto v0.45.0 // indirect
+)

@@ -14,10 +14,6 @@ import (
 )
 
 func main() {
-	if err := hold(); err != nil {
-		fmt.Fprintln(os.Stderr, "peers:", err)
-		os.Exit(1)
-	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

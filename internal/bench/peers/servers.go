@@ -19,6 +19,10 @@ func open(ctx context.Context, progress io.Writer) (servers []server, versions m
 	_, here, _, _ := runtime.Caller(0)
 	folder := filepath.Dir(here)
 	root := filepath.Join(folder, "../../..")
+	places, err := newPlaces()
+	if err != nil {
+		return nil, nil, err
+	}
 	node, err := installed(ctx, filepath.Join(folder, "colyseus"), progress)
 	if err != nil {
 		return nil, nil, err
@@ -32,11 +36,11 @@ func open(ctx context.Context, progress io.Writer) (servers []server, versions m
 	versions = make(map[string]string)
 	for _, transport := range []string{"batch", "udp", "ws"} {
 		name := "Tactus " + transport
-		servers = append(servers, server{name, tactus{bench, transport}.measure})
+		servers = append(servers, server{name, tactus{places, bench, transport}.measure})
 		versions[name] = output(ctx, root, "git", "describe", "--always", "--dirty")
 	}
 	for name, quantized := range map[string]bool{"Colyseus quantized": true, "Colyseus float32": false} {
-		servers = append(servers, server{name, colyseus{node, filepath.Join(folder, "colyseus"), quantized}.measure})
+		servers = append(servers, server{name, colyseus{places, node, filepath.Join(folder, "colyseus"), quantized}.measure})
 		versions[name] = colyseusVersion(filepath.Join(folder, "colyseus")) + ", Node " + output(ctx, folder, node, "--version")
 	}
 	if servers[3].name != "Colyseus quantized" {
@@ -84,18 +88,17 @@ func output(ctx context.Context, folder, name string, args ...string) string {
 }
 
 // tactus is the arena's own bench, which has a process for the server.
-type tactus struct{ bench, transport string }
+type tactus struct {
+	places
+	bench, transport string
+}
 
 func (x tactus) measure(ctx context.Context, clients, npcs, seconds int) (figures, error) {
 	c := exec.CommandContext(ctx, x.bench, "-transport", x.transport, "-clients", fmt.Sprint(clients), "-npcs", fmt.Sprint(npcs),
 		"-seconds", fmt.Sprint(seconds), "-json")
 	var out, errs strings.Builder
 	c.Stdout, c.Stderr = &out, &errs
-	where, err := allProcessors()
-	if err != nil {
-		return figures{}, err
-	}
-	if err := where.on(&where.all, c.Start); err != nil { // which holds its own server and clients apart
+	if err := x.start(&x.All, c.Start); err != nil { // it holds its own server and clients apart
 		return figures{}, err
 	}
 	if err := c.Wait(); err != nil {
