@@ -39,7 +39,7 @@ func TestNothingHeardAcknowledgesNothing(t *testing.T) {
 	header{kind: kindDatagram, seq: m.atServer.last.(*session).out.next, ack: s.out.next - 1, bits: 1<<32 - 1, delay: nothingHeard}.put(packet)
 	before := m.atClient.acked
 	s.carrier.handler, s.carrier.datagram = &m.atClient, Datagram{At: m.now, Data: packet}
-	if drop := s.receive(m.now, packet); drop != DropNone {
+	if _, drop := s.receive(m.now, packet); drop != DropNone {
 		t.Fatal(drop)
 	}
 	if m.atClient.acked != before {

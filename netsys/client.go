@@ -56,7 +56,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 	}
 	c.carrier.to = c.server
 	c.session = &session{
-		carrier:   c.carrier,
+		attached:  attached{carrier: c.carrier, on: &c.carrier.lane},
 		channels:  newChannels(config.Channels),
 		identity:  identity{remote: c.server},
 		silence:   silence{timeout: orDefault(config.Timeout, defaultTimeout)},
@@ -106,7 +106,7 @@ func (c *Client) begin(token *netcode.ConnectToken) (err error) {
 
 // Poll implements [Endpoint].
 func (c *Client) Poll(now time.Time, h Handler) {
-	c.carrier.now, c.carrier.handler = now, h
+	c.carrier.now, c.carrier.handler, c.carrier.told = now, h, h
 	s := c.session
 	if !c.closed {
 		if !c.begun {
@@ -126,7 +126,7 @@ func (c *Client) Poll(now time.Time, h Handler) {
 		s.state = reported
 		h.Disconnected(now, s, s.reason)
 	}
-	c.carrier.handler = nil
+	c.carrier.handler, c.carrier.told = nil, nil
 }
 
 // start begins to connect.
@@ -219,7 +219,7 @@ func (c *Client) receive(d Datagram) {
 	if c.netcode == nil {
 		return
 	}
-	c.carrier.datagram = d
+	c.carrier.datagram, c.carrier.size = d, len(d.Data)
 	from := d.From
 	if from == c.server {
 		from = c.netcode.Server()
@@ -239,7 +239,10 @@ func (c *Client) packet(now time.Time, b []byte) {
 	case b[0] == kindRefused:
 		drop = c.refused(now, b)
 	case c.session.state == connected && b[0] >= kindDatagram:
-		drop = c.session.receive(now, b)
+		more := false
+		if more, drop = c.session.receive(now, b); more {
+			drop = c.session.rest(now, b)
+		}
 	}
 	c.drops.count(drop)
 	if drop.hostile() {

@@ -67,14 +67,14 @@ type LinkStats struct {
 type Conditioner struct {
 	wire       Wire
 	seed       uint64
-	in, out    lane
+	in, out    way
 	collect    func(Datagram)
 	generation uint64
 	closed     bool
 }
 
-// lane is one direction: its link, the datagrams held back, and the flows by peer.
-type lane struct {
+// way is one direction: its link, the datagrams held back, and the flows by peer.
+type way struct {
 	link      Link
 	held      delayqueue.Queue
 	flows     map[netip.AddrPort]*flow
@@ -95,8 +95,8 @@ func Condition(w Wire, cfg ConditionerConfig) (*Conditioner, error) {
 		limit = 1 << 14
 	}
 	c := &Conditioner{wire: w, seed: cfg.Seed}
-	c.in = lane{link: cfg.In, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow), direction: 0}
-	c.out = lane{link: cfg.Out, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow), direction: 1}
+	c.in = way{link: cfg.In, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow), direction: 0}
+	c.out = way{link: cfg.Out, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow), direction: 1}
 	c.collect = func(d Datagram) { c.judge(&c.in, d.At, d.From, d.Data) }
 	return c, nil
 }
@@ -208,8 +208,8 @@ func (c *Conditioner) release() {
 	c.out.held.Recycle(p)
 }
 
-// judge decides what becomes of a datagram that enters a lane, and reports whether there was room for it.
-func (c *Conditioner) judge(l *lane, at time.Time, peer netip.AddrPort, b []byte) bool {
+// judge decides what becomes of a datagram that enters a way, and reports whether there was room for it.
+func (c *Conditioner) judge(l *way, at time.Time, peer netip.AddrPort, b []byte) bool {
 	f := l.flows[peer]
 	if f == nil {
 		if len(l.flows) >= maxFlows {

@@ -93,6 +93,12 @@ type ServerConfig struct {
 	// client may never come back: it must not change the game. nil sends nothing.
 	Welcome func(id uint64) []byte
 
+	// Workers are goroutines that share the sessions: what arrives in a Poll is opened on them, and [Server.Spread]
+	// sends on them. With more than one, [Handler.Received] and [Handler.Acked] run on them too, at the same time
+	// for different sessions and never for one. What happens, and in which order, is the same for every number. nil
+	// is the caller alone.
+	Workers Workers
+
 	// Logger receives a line for each address whose connect token is refused, with the reason and what to do about it,
 	// and no other until that address was quiet for 10 s; beyond 256 of them one line in 10 s. Clients are not told.
 	// nil means none.

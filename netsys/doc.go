@@ -19,7 +19,7 @@
 //   - Learn who comes, what arrives, what the peer received, who goes: [Handler]. Who it is: [Session.ClientID],
 //     [Session.UserData].
 //   - Send what only counts now, as inputs and snapshots do: [Session.Send]. To all clients: range over
-//     [Server.Sessions]. At the end of a tick: [Server.Flush]. How much the path takes: [channel.Endpoint.Allowance].
+//     [Server.Sessions]; on several processors: [Server.Spread]. At the end of a tick: [Server.Flush]. How much the path takes: [channel.Endpoint.Allowance].
 //   - Send what must arrive: [Session.Channels], [channel.Endpoint.Send]; typed messages: [channel.Register] and
 //     [ServerConfig.Messages]. Other channels: [ServerConfig.Channels].
 //   - Tell a client something along with its id: [ServerConfig.Welcome], [Client.Welcome]; tell the server
@@ -42,11 +42,12 @@
 //
 //   - A whole match in one process without sockets: [NewNetwork], [SeededRandom].
 //   - A bad network around any wire: [Condition], [Link]; worse or better while it runs: [Conditioner.SetLinks].
-//   - A wire of your own: [Wire], [Inbox]; its conformance tests are in package netsystest.
+//   - A wire of your own: [Wire], [Inbox], for several processors [ParallelWire]; its conformance tests are in package netsystest.
 //
 // # What holds
 //
-//   - A wire, and an endpoint with all its sessions, belong to one goroutine. Handlers run inside Poll.
+//   - A wire, and an endpoint with all its sessions, belong to one goroutine. Handlers run inside Poll. Only what
+//     [ServerConfig.Workers] says runs on others, and nothing that is seen or sent depends on how many these are.
 //   - Who has a session was admitted by a token, and nobody else reads or changes what is sent. That does not hold in
 //     development mode, of which everybody knows the key.
 //   - Payloads arrive at most once, unchanged, in any order, or not at all. Nothing of them is resent. Messages of

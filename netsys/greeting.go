@@ -16,7 +16,7 @@ type greeting struct {
 
 // packet takes one authentic packet of a session, or of one that is to begin.
 func (s *Server) packet(now time.Time, from *session, b []byte) {
-	drop := DropNone
+	drop, more := DropNone, false
 	switch {
 	case b[0] == kindHello:
 		drop = s.greet(now, from, b)
@@ -28,11 +28,18 @@ func (s *Server) packet(now time.Time, from *session, b []byte) {
 		}
 	}
 	if drop == DropNone && from.state == connected && b[0] != kindHello {
-		drop = from.receive(now, b)
+		if more, drop = from.receive(now, b); more {
+			drop = from.rest(now, b)
+		}
 	}
+	s.judge(from, drop)
+}
+
+// judge counts what became of a packet.
+func (s *Server) judge(from *session, drop DropReason) {
 	s.drops.count(drop)
 	if drop.hostile() {
-		from.suspect(now)
+		from.suspect(s.carrier.now)
 	}
 }
 
@@ -43,7 +50,7 @@ func (s *Server) admit(now time.Time, guest *session) {
 	s.sessions = append(s.sessions, guest)
 	guest.client.greeting.answer = nil
 	guest.state = connected
-	s.carrier.handler.Connected(now, guest)
+	s.carrier.told.Connected(now, guest)
 }
 
 // greet answers a hello.

@@ -39,14 +39,13 @@ type tunnel interface {
 
 // carrier is what all sessions of an endpoint have in common.
 type carrier struct {
-	wire     Wire
-	clock    clock.Clock
-	to       netip.AddrPort // when valid, everything goes there
-	now      time.Time      // of the call that is being served
-	handler  Handler        // during Poll
-	datagram Datagram       // that is being received
-	sent     int            // length of the datagram that was sent last
-	buf      [netcode.MaxPayload]byte
+	lane   // of the goroutine that polls
+	wire   Wire
+	clock  clock.Clock
+	stands bool           // it does, while workers have the sessions
+	still  time.Duration  // at this time
+	to     netip.AddrPort // when valid, everything goes there
+	told   Handler        // during Poll, of all but Received and Acked
 
 	inside  *session // whose channels are delivering
 	deliver func(number int, message []byte)
@@ -54,12 +53,21 @@ type carrier struct {
 
 func newCarrier(w Wire) *carrier {
 	c := &carrier{wire: w}
+	c.sender = &oneSender{Wire: w}
 	c.deliver = func(number int, message []byte) {
 		if s := c.inside; s.state == connected {
-			c.handler.Message(c.now, s, number, message)
+			c.told.Message(c.now, s, number, message)
 		}
 	}
 	return c
+}
+
+// at is a time by the clock.
+func (c *carrier) at(now time.Time) time.Duration {
+	if c.stands {
+		return c.still
+	}
+	return c.clock.At(now)
 }
 
 // send is how netcode sends.
@@ -67,15 +75,13 @@ func (c *carrier) send(to netip.AddrPort, datagram []byte) error {
 	if c.to.IsValid() {
 		to = c.to
 	}
-	c.sent = len(datagram)
-	return c.wire.Send(c.now, to, datagram)
+	return c.lane.send(to, datagram)
 }
 
 // session is the [Session] of both endpoints.
 type session struct {
-	carrier *carrier
-	tunnel  tunnel
-	client  visitor // on a server
+	attached
+	client visitor // on a server
 	identity
 	channels *channel.Endpoint
 
@@ -92,11 +98,19 @@ type session struct {
 	malformed uint64 // how many packets are too many
 }
 
+// attached is by what a session sends and receives.
+type attached struct {
+	carrier *carrier
+	on      *lane // that works for it
+	tunnel  tunnel
+}
+
 // visitor is what only a server has of a session.
 type visitor struct {
 	peer     *netcode.Peer // the tunnel
 	path     path
 	greeting greeting
+	queue    queue
 }
 
 // identity is who the other end is, and where.
@@ -167,6 +181,7 @@ func (s *session) end(reason error) {
 		return
 	}
 	s.state, s.reason = ended, reason
+	s.on.ended = true
 	if s.tunnel != nil {
 		s.tunnel.Forget()
 	}
@@ -174,14 +189,14 @@ func (s *session) end(reason error) {
 
 // at is a time as the age of the session, which never decreases.
 func (s *session) at(now time.Time) time.Duration {
-	s.age.now = s.carrier.clock.At(now) - s.age.begun
+	s.age.now = s.carrier.at(now) - s.age.begun
 	return s.age.now
 }
 
 // farewell closes.
 func (s *session) farewell(now time.Time, reason Reason) {
 	for range farewells {
-		b := append(s.carrier.buf[:headerSize], byte(reason))
+		b := append(s.on.buf[:headerSize], byte(reason))
 		_, _ = s.send(now, kindClose, false, b)
 	}
 }
@@ -189,12 +204,12 @@ func (s *session) farewell(now time.Time, reason Reason) {
 // sendDatagram sends a payload, and with it what of the channels finds room.
 func (s *session) sendDatagram(now time.Time, payload []byte) (uint16, error) {
 	const front = headerSize + lengthSize
-	c := s.carrier
-	b := append(c.buf[:front], payload[:min(len(payload), MaxPayload-lengthSize)]...)
+	l := s.on
+	b := append(l.buf[:front], payload[:min(len(payload), MaxPayload-lengthSize)]...)
 	s.channels.Carried(now, s.out.next, len(payload)+cover)
-	if room := len(c.buf) - len(b); room > 0 && c.inside != s {
+	if room := len(l.buf) - len(b); room > 0 && s.carrier.inside != s {
 		if with := s.channels.Fill(now, s.out.next, b, room); len(with) > len(b) {
-			c.buf[headerSize], c.buf[headerSize+1] = byte(len(payload)), byte(len(payload)>>8)
+			l.buf[headerSize], l.buf[headerSize+1] = byte(len(payload)), byte(len(payload)>>8)
 			return s.send(now, kindBoth, true, with)
 		}
 	}
@@ -202,7 +217,7 @@ func (s *session) sendDatagram(now time.Time, payload []byte) (uint16, error) {
 	if len(b) == front+len(payload) {
 		return s.send(now, kindDatagram, true, b[lengthSize:])
 	}
-	return s.send(now, kindDatagram, true, append(c.buf[:headerSize], payload...))
+	return s.send(now, kindDatagram, true, append(l.buf[:headerSize], payload...))
 }
 
 // pump sends what the channels still have, as far as their budget goes, and a packet without content when it is time
@@ -214,8 +229,8 @@ func (s *session) pump(now time.Time) {
 	at := s.at(now)
 	due := s.due(at)
 	for first := true; s.client.peer != nil || !s.ahead(at); first = false {
-		b := s.carrier.buf[:headerSize]
-		filled := s.channels.Fill(now, s.out.next, b, len(s.carrier.buf)-headerSize)
+		b := s.on.buf[:headerSize]
+		filled := s.channels.Fill(now, s.out.next, b, len(s.on.buf)-headerSize)
 		if len(filled) == len(b) && !(first && due) {
 			return
 		}
@@ -231,13 +246,15 @@ func (s *session) pump(now time.Time) {
 func (s *session) send(now time.Time, kind uint8, data bool, packet []byte) (uint16, error) {
 	seq := s.number(now, kind, data, packet)
 	s.lastSent, s.unanswered = s.age.now, 0
-	s.carrier.now = now
-	if err := s.tunnel.Send(now, packet); err != nil {
+	s.on.now, s.on.sends = now, s
+	err := s.tunnel.Send(now, packet)
+	s.on.sends = nil
+	if err != nil {
 		s.stats.Unsent++
 		return seq, err
 	}
 	s.stats.DatagramsOut++
-	s.stats.BytesOut += uint64(s.carrier.sent)
+	s.stats.BytesOut += uint64(s.on.sent)
 	return seq, nil
 }
 
@@ -253,26 +270,41 @@ func (s *session) number(now time.Time, kind uint8, data bool, packet []byte) ui
 	return h.seq
 }
 
-// receive takes one authentic packet of the session.
-func (s *session) receive(now time.Time, b []byte) DropReason {
+// receive takes one authentic packet of the session: what it acknowledges, and its payload. It reports whether there is
+// more in it, for rest.
+func (s *session) receive(now time.Time, b []byte) (more bool, drop DropReason) {
 	head, in, drop := parsePacket(b)
 	if drop != DropNone {
-		return drop
+		return false, drop
 	}
-	c := s.carrier
+	d := &s.on.datagram
 	at := s.at(now)
-	arrived := max(at-max(now.Sub(c.datagram.At), 0), 0)
+	arrived := max(at-max(now.Sub(d.At), 0), 0)
 	newest, drop := accept(&s.in, head.seq, arrived)
 	if drop != DropNone {
-		return drop // and a replay keeps nobody alive
+		return false, drop // and a replay keeps nobody alive
 	}
 	s.heard()
 	s.unanswered++
 	s.stats.DatagramsIn++
-	s.stats.BytesIn += uint64(len(c.datagram.Data))
+	s.stats.BytesIn += uint64(s.on.size)
 	if head.delay != nothingHeard {
 		s.acknowledge(now, head, arrived)
 	}
+	if head.kind == kindDatagram || head.kind == kindBoth {
+		if s.state == connected {
+			s.stats.PayloadIn += uint64(len(in.payload))
+			s.on.handler.Received(now, s, Packet{Seq: head.seq, At: d.At, Newest: newest, Data: in.payload})
+		}
+		return len(in.channels) > 0, DropNone
+	}
+	return head.kind != kindChannels || len(in.channels) > 0, DropNone
+}
+
+// rest takes of a packet that was received what concerns others than its session, or may.
+func (s *session) rest(now time.Time, b []byte) DropReason {
+	head, in, _ := parsePacket(b)
+	c := s.carrier
 	switch head.kind {
 	case kindClose:
 		s.end(&CloseError{Reason: in.reason, Remote: true})
@@ -280,11 +312,6 @@ func (s *session) receive(now time.Time, b []byte) DropReason {
 		return s.answer(now, in.path)
 	case kindAnswer:
 		s.client.path.answered(c.datagram.From, in.path)
-	case kindDatagram, kindBoth:
-		if s.state == connected {
-			s.stats.PayloadIn += uint64(len(in.payload))
-			c.handler.Received(now, s, Packet{Seq: head.seq, At: c.datagram.At, Newest: newest, Data: in.payload})
-		}
 	}
 	if len(in.channels) > 0 && s.state == connected {
 		c.inside = s
@@ -313,7 +340,7 @@ func (s *session) acknowledge(now time.Time, head header, arrived time.Duration)
 		}
 		s.channels.Acked(now, p.seq)
 		if p.data && s.state == connected {
-			s.carrier.handler.Acked(s, p.seq)
+			s.on.handler.Acked(s, p.seq)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *session) answer(now time.Time, value uint64) DropReason {
 	if s.client.peer != nil {
 		return DropUnexpected
 	}
-	b := binary.LittleEndian.AppendUint64(s.carrier.buf[:headerSize], value)
+	b := binary.LittleEndian.AppendUint64(s.on.buf[:headerSize], value)
 	_, _ = s.send(now, kindAnswer, false, b)
 	return DropNone
 }

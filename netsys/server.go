@@ -21,6 +21,7 @@ type Server struct {
 	schema  *schema
 	netcode *netcode.Server
 	carrier *carrier
+	work
 
 	sessions []*session // in join order
 	guests   []*session // which are not connected yet, in the order in which they came
@@ -30,9 +31,14 @@ type Server struct {
 	closed  bool
 	drops   Drops
 
-	deliver func(Datagram)
-	hears   serverHears
-	hello   hello
+	hears serverHears
+	hello hello
+}
+
+// work is what is done on workers.
+type work struct {
+	lanes lanes
+	round round
 }
 
 var _ Endpoint = (*Server)(nil)
@@ -62,15 +68,17 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 	}
 	s.config.Key = netcode.Key{} // whoever prints a server does not print that
 	s.hears = serverHears{s, refusals.New(config.Logger, orDefault(config.ProtocolID, DefaultProtocolID), secure.Addresses)}
-	s.deliver = s.receive
+	s.lanes.init(s, config.Workers)
+	s.round.init(s)
 	return s, nil
 }
 
 // Poll implements [Endpoint].
 func (s *Server) Poll(now time.Time, h Handler) {
-	s.carrier.now, s.carrier.handler = now, h
+	s.handle(now, h)
 	if !s.closed {
-		s.carrier.wire.Poll(now, s.deliver)
+		s.carrier.wire.Poll(now, s.round.deliver)
+		s.round.finish()
 		s.expire(now)
 		for _, session := range s.sessions {
 			session.update(now)
@@ -83,7 +91,20 @@ func (s *Server) Poll(now time.Time, h Handler) {
 		s.netcode.Update(now, &s.hears)
 		flush(s.carrier.wire, now)
 	}
-	s.carrier.handler = nil
+	s.handle(now, nil)
+}
+
+// handle says who is told of what during a Poll.
+func (s *Server) handle(now time.Time, h Handler) {
+	c := s.carrier
+	c.now, c.told = now, h
+	of, several := h.(WorkerHandler)
+	for i, l := range s.lanes.all {
+		if l.handler = h; several {
+			l.handler = of.OnWorker(i)
+		}
+	}
+	c.handler = s.lanes.all[0].handler
 }
 
 // report tells the handler of sessions that have ended.
@@ -96,7 +117,7 @@ func (s *Server) report(now time.Time) {
 		}
 		s.sessions = slices.Delete(s.sessions, i, i+1)
 		session.state = reported
-		s.carrier.handler.Disconnected(now, session, session.reason)
+		s.carrier.told.Disconnected(now, session, session.reason)
 	}
 }
 
@@ -114,6 +135,28 @@ func (s *Server) pump(now time.Time) {
 	for _, session := range s.sessions {
 		session.pump(now)
 	}
+}
+
+// Spread calls do for each of some sessions, on the workers of [ServerConfig.Workers]: i is from 0 to
+// len(sessions)−1, and no worker has two at once. Inside do(worker, i) the Send of sessions[i] may be called, and of no
+// other session, and everything else of sessions[i] that is for the goroutine that polls, but not Close. Sends in do at
+// the time now.
+//
+// On a wire that takes datagrams from several goroutines ([ParallelWire]) they go to it at once. Any other gets them
+// after the last do, in the order of the sessions, whatever the number of workers: on a virtual network everything is
+// the same for each number. An error of such a wire is no error of Send: it counts in [Stats].Unsent, as a datagram
+// that is lost.
+//
+// Spread panics inside itself, and inside Received and Acked of a Poll. The sessions must be different ones, of this
+// server. Without do capturing variables, or stored once, it allocates nothing.
+func (s *Server) Spread(now time.Time, sessions []Session, do func(worker, i int)) {
+	if s.lanes.apart {
+		panic("netsys: Server.Spread inside Spread, Received or Acked; call it between two Polls")
+	}
+	s.lanes.part(now)
+	s.lanes.sessions, s.lanes.do = sessions, do
+	defer s.lanes.spreaded()
+	s.lanes.each(len(sessions), s.lanes.spread)
 }
 
 // Close implements [Endpoint].
@@ -184,9 +227,8 @@ func (s *Server) DatagramDrops() netcode.Drops { return s.netcode.Drops() }
 // LocalAddr is the address of the wire.
 func (s *Server) LocalAddr() netip.AddrPort { return s.carrier.wire.LocalAddr() }
 
-// receive takes one datagram from the wire.
+// receive takes one datagram that is no connected session's, or whose turn has come.
 func (s *Server) receive(d Datagram) {
-	s.carrier.datagram = d
 	now := s.carrier.now
 	switch drop := s.netcode.Receive(now, d.From, d.Data, &s.hears); {
 	case drop.RefusesToken():
@@ -208,9 +250,8 @@ type serverHears struct {
 func (h *serverHears) Connected(now time.Time, p *netcode.Peer) {
 	s := h.server
 	g := &session{
-		carrier:   s.carrier,
-		tunnel:    p,
-		client:    visitor{peer: p, greeting: greeting{since: s.carrier.clock.At(now)}},
+		attached:  attached{s.carrier, &s.carrier.lane, p},
+		client:    visitor{peer: p, greeting: greeting{since: s.carrier.clock.At(now)}, queue: queue{first: -1}},
 		identity:  identity{remote: p.Address(), clientID: p.ClientID(), userData: p.UserData()},
 		silence:   silence{timeout: s.config.Timeout},
 		pace:      pace{keepAlive: s.config.KeepAlive},

@@ -53,12 +53,19 @@ type Session interface {
 
 // Handler is told what happens. Its methods are called from [Endpoint.Poll], on that goroutine. They may
 // send, close sessions and read statistics; they must not call Poll or Close of the endpoint.
+//
+// On a server with several [ServerConfig.Workers], Received and Acked are called by these, at the same time for different
+// sessions and never for one, and must keep to the session that they are told of; see [WorkerHandler].
+//
+// A server takes what has come in rounds of 1,024 datagrams or 512 KiB. In each, sessions that are connected are told what
+// was acknowledged and received first, each in the order of arrival, up to the first packet that brings more than a
+// payload; after that come, in the order of arrival over all sessions, everything else, and what came behind it.
 type Handler interface {
 	// Connected is called once for a session, before anything else. On a server that is when the client's
 	// first packet proves that it received the welcome; on a client when the welcome arrives.
 	Connected(now time.Time, s Session)
 
-	// Received is called for every payload that arrives, at most once each, in the order of arrival. What a
+	// Received is called for every payload that arrives, at most once each, in a session's order of arrival. What a
 	// packet acknowledges is reported before its payload, and its payload before its messages.
 	Received(now time.Time, s Session, p Packet)
 
@@ -177,7 +184,7 @@ func (s *session) Close(now time.Time, reason Reason) {
 	case connected:
 		s.farewell(now, reason)
 	case connecting, welcomed:
-		s.carrier.now = now
+		s.on.now = now
 		if s.tunnel != nil {
 			s.tunnel.Disconnect(now)
 		}

@@ -42,6 +42,35 @@ type Flusher interface {
 	Flush(now time.Time)
 }
 
+// ParallelWire is implemented by wires on which several goroutines may send at the same time, each by a [Sender] of its
+// own: see [Server.Spread].
+type ParallelWire interface {
+	Wire
+	// Senders makes n of them, at least 1; the first is for the goroutine that polls, too. It is called once, before
+	// the first Poll.
+	Senders(n int) []Sender
+}
+
+// Sender is how one of several goroutines sends on a [ParallelWire].
+type Sender interface {
+	// Send is [Wire.Send]. Where b begins at the beginning of the Room it needs no copy.
+	Send(now time.Time, to netip.AddrPort, b []byte) error
+	// Room is where the datagram that is sent next may be written: at least [MaxDatagram] bytes, until the next
+	// Send or Flush.
+	Room() []byte
+	// Flush hands on what Send collected, if it did. Flush of the wire does so for all senders.
+	Flush(now time.Time)
+}
+
+// oneSender is the sender of a wire that is no [ParallelWire].
+type oneSender struct {
+	Wire
+	buf [MaxDatagram]byte
+}
+
+func (o *oneSender) Room() []byte        { return o.buf[:] }
+func (o *oneSender) Flush(now time.Time) { flush(o.Wire, now) }
+
 // Datagram is one arrival on a [Wire].
 type Datagram struct {
 	// From is the sender's address as the wire saw it, IPv4 never in its IPv6-mapped form.

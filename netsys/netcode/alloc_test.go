@@ -32,7 +32,7 @@ type pipe struct {
 func newPipe(t testing.TB) *pipe {
 	w, s, c := connected(t, ServerConfig{PacketsPerSecond: 1e6})
 	p := &pipe{now: w.now, server: s.Server, client: c.Client, peer: s.last, addr: c.addr, up: make([]byte, 0, MaxDatagram), down: make([]byte, 0, MaxDatagram)}
-	p.server.out = func(_ netip.AddrPort, b []byte) error { p.down = append(p.down[:0], b...); return nil }
+	p.server.lane.out = func(_ netip.AddrPort, b []byte) error { p.down = append(p.down[:0], b...); return nil }
 	p.client.out = func(_ netip.AddrPort, b []byte) error { p.up = append(p.up[:0], b...); return nil }
 	return p
 }

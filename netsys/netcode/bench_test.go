@@ -49,7 +49,7 @@ func newCrowd(b *testing.B, payload int) *crowd {
 	for _, p := range c.peers {
 		c.packets = append(c.packets, byAddr[p.addr])
 	}
-	c.s.out = func(netip.AddrPort, []byte) error { return nil }
+	c.s.lane.out = func(netip.AddrPort, []byte) error { return nil }
 	return c
 }
 
@@ -159,7 +159,7 @@ func BenchmarkSpoofedRequest(b *testing.B) {
 			config := w.config(1)
 			config.Lifetime = time.Hour
 			d := request(w.issue(config))
-			s.out = func(netip.AddrPort, []byte) error { return nil }
+			s.lane.out = func(netip.AddrPort, []byte) error { return nil }
 			s.Receive(w.now, netip.MustParseAddrPort(alice), d, quiet{})
 			d[requestSize-1] += c.change
 			b.ReportAllocs()
@@ -178,7 +178,7 @@ func BenchmarkSpoofedRequest(b *testing.B) {
 func BenchmarkRepeatedRequest(b *testing.B) {
 	w := newWorld(b, ServerConfig{RequestsPerSecond: 1e6})
 	s := w.servers[0]
-	s.out = func(netip.AddrPort, []byte) error { return nil }
+	s.lane.out = func(netip.AddrPort, []byte) error { return nil }
 	d := request(w.issue(w.config(1)))
 	from := netip.MustParseAddrPort(alice)
 	b.ReportAllocs()

@@ -49,7 +49,7 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 	case !s.limits.decrypt(at, tag):
 		return DropBusy
 	default:
-		plain, ok := s.tokens.open(s.scratch.plain[:0], s.config.ProtocolID, expire, nonce, sealed)
+		plain, ok := s.tokens.open(s.lane.plain[:0], s.config.ProtocolID, expire, nonce, sealed)
 		if !ok {
 			return DropKey
 		}
@@ -58,8 +58,8 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 			return drop
 		}
 	}
-	s.scratch.body = s.challenges.append(s.scratch.body[:0], half.clientID, &half.userData)
-	s.sendGlobal(from, &half.out, kindChallenge, s.scratch.body)
+	s.lane.body = s.challenges.append(s.lane.body[:0], half.clientID, &half.userData)
+	s.sendGlobal(from, &half.out, kindChallenge, s.lane.body)
 	return DropNone
 }
 
@@ -133,7 +133,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	if !s.limits.allow(s.clock.At(now), tag) {
 		return DropRate
 	}
-	body, ok := half.in.open(s.scratch.plain[:0], head, b)
+	body, ok := half.in.open(s.lane.plain[:0], head, b)
 	if !ok {
 		return DropForged
 	}
@@ -167,6 +167,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	}
 	p := &Peer{
 		server:   s,
+		lane:     s.lane,
 		id:       half.clientID,
 		addr:     half.addr,
 		expire:   half.expire,
@@ -176,7 +177,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 		out:      half.out,
 		sequence: firstSequence(half.expire, now),
 		window:   newWindow(head.sequence),
-		heard:    s.clock.At(now),
+		last:     last{heard: s.clock.At(now)},
 	}
 	s.peers.add(p)
 	_ = p.keepAlive(now)
@@ -194,9 +195,9 @@ func (s *Server) replaceable(clientID, expire uint64) *Peer {
 
 // sendGlobal sends outside of a session, with the server's own sequence.
 func (s *Server) sendGlobal(to netip.AddrPort, out *direction, kind uint8, body []byte) {
-	s.scratch.packet = out.appendPacket(s.scratch.packet[:0], kind, s.global, body)
+	packet := s.lane.seal(out, kind, s.global, body)
 	s.global++
-	_ = s.out(to, s.scratch.packet)
+	_ = s.lane.out(to, packet)
 }
 
 // firstSequence is where the sequences of an end begin: at the number of milliseconds that have passed of the last

@@ -13,23 +13,26 @@ type Peer struct {
 	Context any
 
 	server    *Server
+	lane      *Lane
 	slot      int
 	id        uint64
 	addr      netip.AddrPort
 	elsewhere netip.AddrPort // where [Server.Find] found it last
 	expire    uint64         // of its token, seconds since 1970
 	timeout   time.Duration  // 0: none
-	userData  [UserDataSize]byte
 	in, out   direction
 	sequence  uint64
 	window    window
 	allowance allowance
 	over      time.Duration // since when it is over its rate; 0: it is not
-	heard     time.Duration // by the server's clock, as sent
-	sent      time.Duration
+	last
 	confirmed bool
 	ended     bool
+	userData  [UserDataSize]byte
 }
+
+// last is when both ends did something, by the server's clock.
+type last struct{ heard, sent time.Duration }
 
 // Slot is the number of the slot, from 0 on. It goes to another client after the session.
 func (p *Peer) Slot() int { return p.slot }
@@ -84,10 +87,10 @@ func (p *Peer) Disconnect(now time.Time) {
 func (p *Peer) Forget() { p.server.remove(p) }
 
 func (p *Peer) keepAlive(now time.Time) error {
-	s := p.server
-	s.scratch.body = binary.LittleEndian.AppendUint32(s.scratch.body[:0], uint32(p.slot))
-	s.scratch.body = binary.LittleEndian.AppendUint32(s.scratch.body, uint32(s.config.MaxClients))
-	return p.send(now, kindKeepAlive, s.scratch.body)
+	l := p.lane
+	l.body = binary.LittleEndian.AppendUint32(l.body[:0], uint32(p.slot))
+	l.body = binary.LittleEndian.AppendUint32(l.body, uint32(p.server.config.MaxClients))
+	return p.send(now, kindKeepAlive, l.body)
 }
 
 func (p *Peer) send(now time.Time, kind uint8, body []byte) error {
@@ -101,11 +104,10 @@ func (p *Peer) sendTo(now time.Time, to netip.AddrPort, kind uint8, body []byte)
 	case p.sequence >= globalSequence:
 		return ErrExhausted
 	}
-	s := p.server
-	s.scratch.packet = p.out.appendPacket(s.scratch.packet[:0], kind, p.sequence, body)
+	packet := p.lane.seal(&p.out, kind, p.sequence, body)
 	p.sequence++
-	p.sent = s.clock.At(now)
-	return s.out(to, s.scratch.packet)
+	p.sent = p.server.at(now)
+	return p.lane.out(to, packet)
 }
 
 // open decrypts a packet of the session, which then counts as received.
@@ -114,14 +116,14 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 		return nil, drop
 	}
 	s := p.server
-	at := s.clock.At(now)
+	at := s.at(now)
 	if !p.allowance.left(at, burstTime) {
 		if p.overFor(at) == 0 {
 			p.over = at
 		}
 		return nil, DropFlood
 	}
-	body, ok := p.in.open(s.scratch.plain[:0], h, b)
+	body, ok := p.in.open(p.lane.plain[:0], h, b)
 	if !ok {
 		return nil, DropForged
 	}
@@ -147,7 +149,7 @@ func (p *Peer) overFor(at time.Duration) time.Duration {
 
 // handle acts on an authentic packet.
 func (p *Peer) handle(now time.Time, kind uint8, body []byte, h ServerHandler) {
-	p.heard = p.server.clock.At(now)
+	p.heard = p.server.at(now)
 	switch kind {
 	case kindKeepAlive:
 		p.confirmed = true

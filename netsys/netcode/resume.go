@@ -49,7 +49,7 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 			p.handle(now, head.kind, body, h)
 			return p
 		case DropMalformed: // but authentic
-			s.drops.count(drop)
+			s.lane.drops.count(drop)
 			return nil
 		}
 	}
@@ -74,7 +74,7 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 			p.handle(now, head.kind, body, h)
 			return p
 		case DropMalformed: // but authentic
-			s.drops.count(drop)
+			s.lane.drops.count(drop)
 			return nil
 		}
 	}

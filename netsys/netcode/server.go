@@ -31,8 +31,8 @@ type Farewell interface {
 // Server is the server's end of all its sessions. It is used by one goroutine.
 type Server struct {
 	config  ServerConfig
-	out     func(to netip.AddrPort, datagram []byte) error
-	drops   Drops
+	lane    *Lane
+	apart   apart
 	closing bool
 	closed  bool
 	clock   watch
@@ -44,16 +44,8 @@ type Server struct {
 	half       *halfOpens
 	burnt      burnt
 
-	peers   roster
-	search  search
-	scratch scratch
-}
-
-// scratch is where packets are put together and taken apart.
-type scratch struct {
-	plain  []byte // what was decrypted
-	body   []byte // what is to be encrypted
-	packet []byte // what was encrypted
+	peers  roster
+	search search
 }
 
 // watch is the clock of an end, which is looked at in every update.
@@ -85,17 +77,16 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 	fill(config.Random, sequence[:])
 	return &Server{
 		config:     config,
-		out:        out,
+		lane:       newLane(out, nil),
 		tokens:     tokens,
 		challenges: newChallenges(&challengeKey),
 		// One bit stays clear, so that the number cannot overflow.
-		global:  globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
-		limits:  newLimiter(config.RequestsPerSecond, config.TokensPerSecond, config.Random),
-		half:    newHalfOpens(config.MaxHalfOpen),
-		burnt:   newBurnt(config.MaxUsedTokens, config.MaxUsedPerNetwork),
-		peers:   newRoster(config.MaxClients, config.PacketsPerSecond),
-		search:  search{strays: newPeerMap()},
-		scratch: scratch{make([]byte, 0, MaxDatagram), make([]byte, 0, MaxDatagram), make([]byte, 0, MaxDatagram)},
+		global: globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
+		limits: newLimiter(config.RequestsPerSecond, config.TokensPerSecond, config.Random),
+		half:   newHalfOpens(config.MaxHalfOpen),
+		burnt:  newBurnt(config.MaxUsedTokens, config.MaxUsedPerNetwork),
+		peers:  newRoster(config.MaxClients, config.PacketsPerSecond),
+		search: search{strays: newPeerMap()},
 	}, nil
 }
 
@@ -109,7 +100,7 @@ func (s Server) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString
 // returns why the datagram was dropped; that is counted too.
 func (s *Server) Receive(now time.Time, from netip.AddrPort, datagram []byte, h ServerHandler) DropReason {
 	drop := s.receive(now, unmap(from), datagram, h)
-	s.drops.count(drop)
+	s.lane.drops.count(drop)
 	return drop
 }
 
@@ -143,6 +134,14 @@ func (s *Server) receive(now time.Time, from netip.AddrPort, b []byte, h ServerH
 	return DropUnknownSender
 }
 
+// at is a time by the server's clock.
+func (s *Server) at(now time.Time) time.Duration {
+	if s.apart.is {
+		return s.apart.at
+	}
+	return s.clock.At(now)
+}
+
 // Update does what is due at now: keep-alives, timeouts. Call it at least ten times a second.
 func (s *Server) Update(now time.Time, h ServerHandler) {
 	if s.closed {
@@ -164,7 +163,7 @@ func (s *Server) Update(now time.Time, h ServerHandler) {
 			_ = p.keepAlive(now)
 		}
 	}
-	s.drops[DropHalfOpen] += s.half.expire(at)
+	s.lane.drops[DropHalfOpen] += s.half.expire(at)
 	s.burnt.expire(unixTime(now))
 }
 
@@ -194,7 +193,7 @@ func (s *Server) Peers() iter.Seq[*Peer] {
 func (s *Server) Len() int { return s.peers.count }
 
 // Drops counts what was dropped so far, by reason.
-func (s *Server) Drops() Drops { return s.drops }
+func (s *Server) Drops() Drops { return s.lane.drops }
 
 // full reports whether there is no slot for somebody who replaces old, or nobody.
 func (s *Server) full(old *Peer) bool { return s.closing || old == nil && s.peers.full() }
@@ -215,6 +214,15 @@ func (s *Server) remove(p *Peer) {
 		return
 	}
 	p.ended = true
+	if s.apart.is {
+		p.lane.ended = append(p.lane.ended, p)
+		return
+	}
+	s.forget(p)
+}
+
+// forget takes a peer out of the tables.
+func (s *Server) forget(p *Peer) {
 	s.peers.remove(p)
 	s.search.settle(p)
 }

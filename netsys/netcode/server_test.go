@@ -82,12 +82,12 @@ func TestSession(t *testing.T) {
 func TestSendFails(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{})
 	full := errors.New("full")
-	out := s.out
-	s.out = func(netip.AddrPort, []byte) error { return full }
+	out := s.lane.out
+	s.lane.out = func(netip.AddrPort, []byte) error { return full }
 	if err := s.last.Send(w.now, []byte("x")); err != full {
 		t.Errorf("%v", err)
 	}
-	s.out = out
+	s.lane.out = out
 	w.exchange(s, s.last, c)
 }
 

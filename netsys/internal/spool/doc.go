@@ -1,0 +1,2 @@
+// Package spool keeps datagrams, copied, until their turn comes.
+package spool

@@ -1,0 +1,232 @@
+package netsys
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/internal/spool"
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+// Workers does pieces of work on several goroutines: see [ServerConfig.Workers].
+type Workers interface {
+	// Workers is how many there are, at least 1, the caller among them. It does not change.
+	Workers() int
+	// Each calls do for each piece from 0 to n−1, once, and returns when all is done. worker is from 0 to Workers−1,
+	// and no worker does two pieces at once.
+	Each(n int, do func(worker, piece int))
+}
+
+// WorkerHandler is a [Handler] that has one more for each of [ServerConfig.Workers].
+type WorkerHandler interface {
+	Handler
+	// OnWorker returns the handler whose Received and Acked a worker calls. Each Poll asks once for each worker.
+	OnWorker(worker int) Handler
+}
+
+// lane is what each goroutine has of its own that works for sessions.
+type lane struct {
+	now      time.Time // of the call that is being served
+	handler  Handler   // during Poll, for Received and Acked
+	datagram Datagram  // that is being received
+	size     int       // of it, in bytes
+	ended    bool      // a session did that has not been reported
+	drops    Drops
+	netcode  *netcode.Lane // nil: the endpoint's own
+
+	outgoing
+	buf [netcode.MaxPayload]byte // for what is to be sealed
+}
+
+// outgoing is how a lane sends.
+type outgoing struct {
+	sender   Sender
+	collects bool // what is sent waits in the spool, until all lanes are done
+	spool    spool.Spool[sending]
+	piece    int      // of the work, by which what was collected is put in order
+	sends    *session // that is sending now
+	sent     int      // length of the datagram that was sent last
+}
+
+// sending is a datagram that waits until all lanes are done.
+type sending struct {
+	piece int
+	now   time.Time
+	to    netip.AddrPort
+	from  *session // nil: netcode itself
+}
+
+// send is how netcode sends.
+func (l *lane) send(to netip.AddrPort, datagram []byte) error {
+	l.sent = len(datagram)
+	if l.collects {
+		l.spool.Add(sending{l.piece, l.now, to, l.sends}, datagram)
+		return nil
+	}
+	return l.sender.Send(l.now, to, datagram)
+}
+
+// room is where netcode seals.
+func (l *lane) room() []byte {
+	if l.collects {
+		return l.spool.Room(MaxDatagram)
+	}
+	return l.sender.Room()
+}
+
+// lanes are those of a server's workers, and what they do.
+type lanes struct {
+	server   *Server
+	netcode  *netcode.Crew
+	workers  Workers // nil: the caller alone
+	all      []*lane // by worker
+	parallel bool    // they send by themselves
+	apart    bool    // sessions are on lanes
+	sorted   []collected
+
+	spreading // of Spread
+	spread    func(worker, i int)
+	flush     func(worker, i int)
+}
+
+// collected is where a datagram that was sent on a lane waits.
+type collected struct {
+	piece int
+	on    *lane
+	entry int
+}
+
+// spreading is a call of Spread.
+type spreading struct {
+	sessions []Session
+	do       func(worker, i int)
+}
+
+func (x *lanes) init(s *Server, workers Workers) {
+	n := 1
+	if workers != nil {
+		n = max(workers.Workers(), 1)
+	}
+	x.server, x.netcode, x.workers, x.all = s, netcode.NewCrew(s.netcode), workers, make([]*lane, n)
+	x.spread, x.flush = x.spreadOne, x.flushLane
+	main := &s.carrier.lane
+	w, ok := s.carrier.wire.(ParallelWire)
+	x.parallel = ok
+	senders := make([]Sender, n)
+	if ok {
+		senders = w.Senders(n)
+		main.sender = senders[0]
+		x.netcode.Main(main.room)
+	}
+	for i := range x.all {
+		l := &lane{}
+		l.sender, l.collects = senders[i], !ok
+		l.netcode = x.netcode.Lane(l.send, l.room)
+		x.all[i] = l
+	}
+}
+
+// number is how many there are.
+func (x *lanes) number() int { return len(x.all) }
+
+// each does pieces of work on all lanes.
+func (x *lanes) each(n int, do func(worker, piece int)) {
+	if x.number() > 1 {
+		x.workers.Each(n, do)
+		return
+	}
+	for i := range n {
+		do(0, i)
+	}
+}
+
+// part lets the workers have the sessions, until join. Time stands still meanwhile.
+func (x *lanes) part(now time.Time) {
+	c := x.server.carrier
+	x.netcode.Apart(now)
+	c.still, c.stands = c.clock.At(now), true
+	x.apart = true
+	for _, l := range x.all {
+		l.now = now
+	}
+}
+
+// join ends what part began: it puts together what the lanes have, in the order of the pieces.
+func (x *lanes) join() {
+	s, c := x.server, x.server.carrier
+	x.apart, c.stands = false, false
+	x.netcode.Together()
+	for _, l := range x.all {
+		c.ended = c.ended || l.ended
+		l.ended = false
+		if l.drops != (Drops{}) {
+			for i, n := range l.drops {
+				s.drops[i] += n
+			}
+			l.drops = Drops{}
+		}
+		for i := range l.spool.Len() {
+			x.sorted = append(x.sorted, collected{l.spool.At(i).About.piece, l, i})
+		}
+	}
+	if x.parallel && x.number() > 1 {
+		// Before anybody else sends for the same session.
+		x.each(x.number(), x.flush)
+	}
+	if len(x.sorted) == 0 {
+		return
+	}
+	// Each piece was done on one lane, in whose spool its datagrams are in order.
+	slices.SortStableFunc(x.sorted, func(a, b collected) int { return a.piece - b.piece })
+	for _, e := range x.sorted {
+		e.on.hand(c.wire, e.entry)
+	}
+	x.sorted = x.sorted[:0]
+	for _, l := range x.all {
+		l.spool.Clear()
+	}
+}
+
+// hand hands on what was collected.
+func (l *lane) hand(to Wire, i int) {
+	e := l.spool.At(i)
+	if err := to.Send(e.About.now, e.About.to, l.spool.Bytes(e)); err != nil && e.About.from != nil {
+		stats := &e.About.from.stats
+		stats.Unsent++
+		stats.DatagramsOut--
+		stats.BytesOut -= uint64(len(l.spool.Bytes(e)))
+	}
+}
+
+func (x *lanes) flushLane(_, i int) { x.all[i].sender.Flush(x.all[i].now) }
+
+// enter lets a lane have a session, until leave.
+func (l *lane) enter(s *session, piece int) {
+	if l.piece = piece; s.client.peer != nil {
+		s.client.peer.Use(l.netcode)
+	}
+	s.on = l
+}
+
+func (l *lane) leave(s *session) {
+	s.client.peer.Use(nil)
+	s.on = &s.carrier.lane
+}
+
+func (x *lanes) spreaded() {
+	x.spreading = spreading{}
+	x.join()
+}
+
+// spreadOne does a piece of Spread.
+func (x *lanes) spreadOne(worker, i int) {
+	of, l := x.sessions[i].(*session), x.all[worker]
+	if c := x.server.carrier; of.carrier != c || of.on != &c.lane {
+		panic(fmt.Sprintf("netsys: Server.Spread: session %d is twice among the %d, or of another endpoint", i, len(x.sessions)))
+	}
+	l.enter(of, i)
+	x.do(worker, i)
+	l.leave(of)
+}
