@@ -381,4 +381,3 @@ func (quietHandler) Received(time.Time, Session, Packet)     {}
 func (quietHandler) Message(time.Time, Session, int, []byte) {}
 func (quietHandler) Acked(Session, uint16)                   {}
 func (quietHandler) Disconnected(time.Time, Session, error)  {}
-
