@@ -38,6 +38,32 @@ func TestEverybodySimulates(t *testing.T) {
 	}
 }
 
+// Server and bots by different commands agree on guns by their flags: with -headless there are none unless both say so.
+func TestCombatIsAChoiceOfBothHalves(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("plays in real time for some seconds; combat in one process is beside")
+	}
+	for flags, plays := range map[[2]string]bool{
+		{"-headless -combat", "-headless -combat"}: true,
+		{"-headless", "-headless"}:                 true,
+		{"-combat=false", "-headless"}:             true,
+		{"-headless -combat", "-headless"}:         false,
+	} {
+		t.Run(flags[0]+","+flags[1], func(t *testing.T) {
+			t.Parallel()
+			addr := start(t, flags[0]+" -npcs 5 -duration 1m -serve 127.0.0.1:0").Find(t, `serving on (\S+?);? `)
+			code, out, errs := run(t, flags[1]+" -clients 2 -duration 2s -rtt 0s -jitter 0s -loss 0 -connect "+addr)
+			if plays && (code != 0 || !strings.Contains(out, "2 clients of a server elsewhere, LocalSync")) {
+				t.Errorf("exit code %d, %q, %s", code, out, errs)
+			}
+			if !plays && (code != 1 || !strings.Contains(errs, "schema")) {
+				t.Errorf("exit code %d, %q, %s", code, out, errs)
+			}
+		})
+	}
+}
+
 // There are guns under every model, and a match with them is a function of its flags, the seed among them.
 func TestCombatUnderEveryPreset(t *testing.T) {
 	for _, p := range policy.Presets() {

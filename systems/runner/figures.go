@@ -9,11 +9,13 @@ import (
 func (w *watch) report(m *match) Report {
 	o, f := w.o, &w.final
 	r := Report{MatchReport: MatchReport{
-		Preset: o.Preset, Timing: o.policies().Timing.String(), Clients: o.Clients, NPCs: o.NPCs,
-		Ticks:        f.Ticks,
-		TickOverruns: w.overruns + f.TicksDropped,
-		TickP50us:    percentile(w.ticks, 0.50),
-		TickP99us:    percentile(w.ticks, 0.99),
+		SetupReport: SetupReport{Preset: o.Preset, Timing: o.policies().Timing.String(), Clients: o.Clients}, NPCs: o.NPCs,
+		TickReport: TickReport{
+			Ticks:        f.Ticks,
+			TickOverruns: w.overruns + f.TicksDropped,
+			TickP50us:    percentile(w.ticks, 0.50),
+			TickP99us:    percentile(w.ticks, 0.99),
+		},
 	}}
 	if ticks := w.after.ticks - w.before.ticks; ticks > 0 && !w.warmAt.IsZero() {
 		n := float64(w.after.mallocs - w.before.mallocs)
@@ -22,8 +24,10 @@ func (w *watch) report(m *match) Report {
 			r.AllocsPerTick = 0
 		}
 	}
-	seconds := float64(f.Ticks) / float64(o.Tick)
-	clientSeconds := seconds * float64(o.bots())
+	clientSeconds := float64(f.Ticks) / float64(o.Tick) * float64(o.bots())
+	if w.crowd != nil {
+		clientSeconds = max(w.crowd.seconds, 1e-9)
+	}
 	s := &r.Server
 	s.InputsConsumed, s.InputsLate, s.InputsRejected = f.Inputs.Consumed, f.Inputs.Late, f.Inputs.Rejected
 	s.Holds = f.Inputs.Holds
@@ -51,13 +55,17 @@ func (w *watch) report(m *match) Report {
 		c.Corrections += pw.final.Corrections - pw.base.Corrections
 		c.ResimulatedTicks += pw.final.Resimulated - pw.base.Resimulated
 		c.InterpolationStalls += pw.final.Stalls - pw.base.Stalls
-		if pw.aged > 0 {
-			c.InterpolationDelayMS += pw.ageSum / pw.aged * 1000 / float64(o.bots())
+		c.InterpolationDelayMS += pw.age() * 1000 / float64(o.bots())
+		if pw.looked > 0 {
+			c.InputBufferTicks = max(c.InputBufferTicks, round(pw.depths/pw.looked, 2))
 		}
 		if t := pw.status.Inputs.Ticks - pw.warmStatus.Inputs.Ticks; t > 0 {
 			depth := float64(pw.status.Inputs.Depth-pw.warmStatus.Inputs.Depth) / float64(t)
 			c.InputBufferTicks = max(c.InputBufferTicks, round(depth, 2))
 		}
+	}
+	if w.crowd != nil {
+		s.InputsMissing = w.crowd.missing()
 	}
 	r.Causes = r.causes.Rows
 	c.DatagramsPerTick = round(float64(sent)/max(float64(ticks), 1), 3)

@@ -29,14 +29,15 @@ type playerWatch struct {
 	done         bool
 	ageSum, aged float64
 	response
+	elsewhere
 }
 
 // foretold is what a client predicted, compared with what came.
 type foretold struct {
 	mu        sync.Mutex
-	pushed    bool   // and the client has not been told yet
-	pushes    uint64 // that the client could notice
-	predicted [predictions]place
+	pushed    bool    // and the client has not been told yet
+	pushes    uint64  // that the client could notice
+	predicted []place // predictions of them, by sequence; nil where nobody compares
 	errors    []float64
 	newest    float64 // error compared last
 	wrong     wrongTicks
@@ -49,6 +50,13 @@ type consumed struct {
 	lastInput    uint32
 	status       systems.ClientStatus
 	warmStatus   systems.ClientStatus
+}
+
+// elsewhere is what a client knows of a server that is another process.
+type elsewhere struct {
+	joined         time.Time
+	clock          float64 // seconds by which states come after their tick, counted from the match's start, at least
+	depths, looked float64 // sum of inputs that waited there, and how often that was looked at
 }
 
 // response is how soon inputs show.
@@ -87,16 +95,20 @@ func (w *playerWatch) init(o *Options) {
 	w.errors = make([]float64, 0, samples(o))
 	w.responses = make([]int, 0, samples(o))
 	w.pending = make([]want, 0, 64)
+	w.clock = math.Inf(1)
+	if !o.apart && !o.thin {
+		w.predicted = make([]place, predictions)
+	}
 }
 
 // truth compares the server's place after an input with the predicted one.
 func (w *playerWatch) truth(seq uint32, x, y float32, tick uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p := w.predicted[seq%predictions]
-	if p.seq != seq {
+	if w.predicted == nil || w.predicted[seq%predictions].seq != seq {
 		return
 	}
+	p := w.predicted[seq%predictions]
 	w.newest = math.Hypot(float64(x-p.x), float64(y-p.y))
 	const noticeable = 0.18 // beyond a step of 1/8 on some axis
 	if w.pushed && w.newest > noticeable {
@@ -114,7 +126,10 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	}
 	c := p.client
 	w.frames++
-	if p.world.Place != nil && p.find(c.World(), &p.own) {
+	if m.o.apart {
+		w.tune(m, c, now)
+	}
+	if p.world.Place != nil && w.predicted != nil && p.find(c.World(), &p.own) {
 		if x, y, ok := p.world.Place(c.World(), p.own); ok {
 			seq := c.Input()
 			w.mu.Lock()
@@ -138,6 +153,41 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	}
 	w.ageSum += age
 	w.aged++
+}
+
+// tune warms up by what the client knows, and looks how late states come.
+func (w *playerWatch) tune(m *match, c *systems.Client, now time.Time) {
+	if w.joined.IsZero() && c.Connected() {
+		w.joined = now
+	}
+	if !w.joined.IsZero() && now.Sub(w.joined) >= m.o.Warmup {
+		w.warm.Store(true)
+	}
+	if tick := c.ServerTick(); tick > 0 {
+		w.clock = min(w.clock, now.Sub(m.start).Seconds()-float64(tick-1)*m.o.tickLength().Seconds())
+	}
+}
+
+// waits notes how many inputs wait on a server elsewhere.
+func (w *playerWatch) waits(inputs int) {
+	if w.warm.Load() {
+		w.depths += float64(inputs)
+		w.looked++
+	}
+}
+
+// age is how old what the client draws of others is on average, in seconds. Where the server's clock is elsewhere,
+// states are as late as half of the round trip, those that came the soonest.
+func (w *playerWatch) age() float64 {
+	switch {
+	case w.aged == 0:
+		return 0
+	case w.joined.IsZero():
+		return w.ageSum / w.aged
+	case math.IsInf(w.clock, 1):
+		return 0
+	}
+	return w.ageSum/w.aged - w.clock + w.final.Session.RTT.Seconds()/2
 }
 
 // push notes that the server alone has moved the player.

@@ -42,6 +42,9 @@ func Headless(ctx context.Context, world World, flags ...string) (*Report, error
 	if err := c.parse(&world, append([]string{"-headless"}, flags...), io.Discard); err != nil {
 		return nil, err
 	}
+	if c.serve != "" || c.connect != "" {
+		return nil, errors.Join(errors.New("runner.Headless: -serve and -connect are half a match; Main plays that"), c.end())
+	}
 	r, err := run(ctx, world, c.Options, nil)
 	return r, errors.Join(err, c.end())
 }
@@ -63,8 +66,8 @@ func (c *command) parse(world *World, args []string, stderr io.Writer) error {
 	fs := flag.NewFlagSet(world.Name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	o.register(fs, world)
-	fs.StringVar(&c.serve, "serve", "", "only serve, at this `address`, such as 127.0.0.1:7777")
-	fs.StringVar(&c.connect, "connect", "", "only play bots, against the server at this `address`")
+	fs.StringVar(&c.serve, "serve", "", "only serve, at this `address`, such as 127.0.0.1:7777; with -headless for -duration,\nand then print the server's half of what happened")
+	fs.StringVar(&c.connect, "connect", "", "only play bots, against the server at this `address`; with -headless for -duration or until\nthe server ends, and then print the bots' half of what happened")
 	if world.Flags != nil {
 		world.Flags(fs)
 	}
@@ -103,8 +106,8 @@ func (c *command) validate(args []string) error {
 		return fmt.Errorf("%q: only flags are allowed", args[0])
 	case c.serve != "" && c.connect != "":
 		return errors.New("-serve and -connect: only one of them is allowed")
-	case (c.serve != "" || c.connect != "") && c.Headless:
-		return errors.New("-headless: not allowed with -serve or -connect")
+	case (c.serve != "" || c.connect != "") && c.Virtual:
+		return errors.New("-virtual: not allowed with -serve or -connect, which play on real sockets")
 	case c.Inspect != "" && c.connect != "":
 		return errors.New("-inspect: not allowed with -connect, the server has it")
 	case c.Record != "" && c.connect != "":
@@ -118,6 +121,18 @@ func (c *command) validate(args []string) error {
 // play does what the flags say.
 func (c *command) play(ctx context.Context, world World, stdout, stderr io.Writer) error {
 	switch {
+	case c.Headless && c.serve != "":
+		h, err := serveHeadless(ctx, world, c.Options, c.serve, stderr)
+		if err != nil {
+			return err
+		}
+		return writeLast(h, stdout, c.JSON)
+	case c.Headless && c.connect != "":
+		h, err := connectHeadless(ctx, world, c.Options, c.connect, stderr)
+		if err != nil {
+			return err
+		}
+		return writeLast(h, stdout, c.JSON)
 	case c.Headless:
 		r, err := run(ctx, world, c.Options, stderr)
 		if err != nil {

@@ -173,7 +173,7 @@ func (m *match) report() *Report {
 	r.Converged = len(wrong) == 0
 	slices.Sort(wrong)
 	r.Difference = strings.Join(wrong, "; ")
-	if m.world.Proof != nil {
+	if m.world.Proof != nil && !m.o.apart {
 		r.World = m.world.Proof(m.server, clients)
 	}
 	return &r

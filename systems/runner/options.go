@@ -53,6 +53,7 @@ type Options struct {
 	Inspect string
 
 	thin   bool // bots predict and draw nothing
+	apart  bool // server and bots are different processes
 	files  files
 	access access
 }
@@ -90,8 +91,8 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	d := world.defaults()
 	fs.BoolVar(&o.Headless, "headless", d.Headless, "run server and clients without a screen, then print what happened")
 	fs.BoolVar(&o.Virtual, "virtual", d.Virtual, "with -headless: memory network and virtual time, as fast as the machine allows")
-	fs.BoolVar(&o.JSON, "json", d.JSON, "with -headless: print one JSON object as the last line")
-	fs.IntVar(&o.Clients, "clients", d.Clients, "bots")
+	fs.BoolVar(&o.JSON, "json", d.JSON, "with -headless: print one JSON object as the last line; with -serve or -connect too, its half")
+	fs.IntVar(&o.Clients, "clients", d.Clients, "bots; with -serve, how many may join, 256 at least")
 	fs.IntVar(&o.Guests, "guests", d.Guests, "bots beside those of -clients, numbered behind them: spectators, or who comes late, where the world has such")
 	fs.IntVar(&o.NPCs, "npcs", d.NPCs, "server-controlled entities")
 	fs.StringVar(&o.Preset, "preset", d.Preset, "netcode model: "+strings.Join(world.presets(), ", ")+"; see package systems/policy")
@@ -126,14 +127,17 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.Uint64Var(&o.Seed, "seed", d.Seed, "everything random follows from it")
 }
 
+// maxClients bounds -clients.
+const maxClients = 10_000
+
 // removable are the systems that -without may leave out.
 var removable = []string{"Predict", "Reconcile", "Interpolate"}
 
 // validate says in one line what is wrong and what is allowed.
 func (o *Options) validate(world *World) error {
 	switch {
-	case o.Clients < 1 || o.Clients > 1000:
-		return fmt.Errorf("-clients %d: 1 to 1000 are allowed", o.Clients)
+	case o.Clients < 1 || o.Clients > maxClients:
+		return fmt.Errorf("-clients %d: 1 to %d are allowed", o.Clients, maxClients)
 	case o.Guests < 0 || o.Guests > 1000:
 		return fmt.Errorf("-guests %d: 0 to 1000 are allowed", o.Guests)
 	case o.NPCs < 0 || o.NPCs > 100_000:
@@ -245,8 +249,13 @@ func (o *Options) random(seed uint64) func([]byte) {
 	return nil
 }
 
-// closing is how long the clean link lasts at the end.
-func (o *Options) closing() time.Duration { return 2*o.RTT + time.Second }
+// closing is how long the clean link lasts at the end, where both sides know when that is.
+func (o *Options) closing() time.Duration {
+	if o.apart {
+		return 0
+	}
+	return 2*o.RTT + time.Second
+}
 
 // tickLength is the length of a simulation step.
 func (o *Options) tickLength() time.Duration {

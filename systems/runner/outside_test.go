@@ -145,7 +145,7 @@ func TestGameElsewhere(t *testing.T) {
 	}
 	var exit *exec.ExitError
 	out, err := exec.CommandContext(t.Context(), binary, "-headless", "-clients", "0").CombinedOutput()
-	if !errors.As(err, &exit) || exit.ExitCode() != 2 || string(out) != "hop: -clients 0: 1 to 1000 are allowed\n" {
+	if !errors.As(err, &exit) || exit.ExitCode() != 2 || string(out) != "hop: -clients 0: 1 to 10000 are allowed\n" {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -15,14 +15,23 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
-// serve runs a world's server alone until ctx ends.
-func serve(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
+// listen opens the wire of -serve.
+func listen(world World, o *Options, addr string) (netsys.Wire, error) {
 	wire, err := world.Listen[o.Transport](addr)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.Key != "" && o.Public == "" && wire.LocalAddr().Addr().IsUnspecified() {
-		return errors.Join(fmt.Errorf("-serve %s -key: tokens cannot name %v, -public must say how they name this server", addr, wire.LocalAddr()), wire.Close())
+		return nil, errors.Join(fmt.Errorf("-serve %s -key: tokens cannot name %v, -public must say how they name this server", addr, wire.LocalAddr()), wire.Close())
+	}
+	return wire, nil
+}
+
+// serve runs a world's server alone until ctx ends.
+func serve(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
+	wire, err := listen(world, &o, addr)
+	if err != nil {
+		return err
 	}
 	o.access.joined = func(client uint32, s netsys.Session) {
 		fmt.Fprintf(out, "client %d has joined: player %d %q\n", client, s.ClientID(), bytes.TrimRight(s.UserData(), "\x00"))
@@ -42,32 +51,108 @@ func serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 	return err
 }
 
-// connect plays bots against a server elsewhere until ctx ends. The link's
-// flags condition both directions here.
-func connect(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
+// newRemote makes the bots of a match whose server is elsewhere. The link's flags
+// condition both directions here.
+func newRemote(ctx context.Context, world World, o Options, addr string) (*match, error) {
 	if err := o.access.collect(ctx, &o); err != nil {
-		return err
+		return nil, err
 	}
 	m := &match{o: o, world: world, start: time.Now()}
+	m.watch.init(&m.o)
 	for n := range o.bots() {
 		wire, server, err := dial(ctx, o.Transport, addr)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := m.addPlayer(n, wire, server); err != nil {
-			return errors.Join(err, wire.Close())
+			return nil, errors.Join(err, wire.Close())
 		}
 		if err := m.players[n].link.SetLinks(o.link(), o.link()); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	fmt.Fprintf(out, "%s: %d bots to %s, link %s; Ctrl-C ends it\n", world.Name, o.bots(), addr, o.describeLink())
-	return playRemote(ctx, m, out)
+	return m, nil
 }
 
-// playRemote plays the bots of a match whose server is elsewhere, showing a
-// table until ctx ends or every bot has lost its session.
-func playRemote(ctx context.Context, m *match, out io.Writer) error {
+// connect plays bots against a server elsewhere until ctx ends.
+func connect(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
+	m, err := newRemote(ctx, world, o, addr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s: %d bots to %s, link %s; Ctrl-C ends it\n", world.Name, o.bots(), addr, o.describeLink())
+	ctx, stop := context.WithCancel(ctx)
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		show(ctx, m, out)
+	}()
+	err = playBots(ctx, m, nil)
+	stop()
+	<-shown
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// serveHeadless runs a world's server alone for a match's length, and sums up its half.
+func serveHeadless(ctx context.Context, world World, o Options, addr string, progress io.Writer) (*ServerHalf, error) {
+	wire, err := listen(world, &o, addr)
+	if err != nil {
+		return nil, err
+	}
+	o.apart = true
+	m := &match{o: o, world: world, start: time.Now(), open: true}
+	if err := m.assemble(wire); err != nil {
+		return nil, errors.Join(err, wire.Close())
+	}
+	m.clean()
+	if m.inspector, err = world.openInspector(ctx, &m.o, m.server, progress); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	fmt.Fprintf(progress, "%s: serving on %v for %v\n", world.Name, wire.LocalAddr(), o.Duration)
+	if err := m.playReal(ctx, progress); err != nil {
+		return nil, err
+	}
+	r := m.report()
+	h := &ServerHalf{SetupReport: r.SetupReport, NPCs: r.NPCs, TickReport: r.TickReport, WorldHash: r.WorldHash, Server: r.Server, Findings: r.Findings}
+	h.Clients = m.watch.crowd.most
+	return h, nil
+}
+
+// connectHeadless plays bots for a match's length, or until the server says goodbye, and sums up their half.
+func connectHeadless(ctx context.Context, world World, o Options, addr string, progress io.Writer) (*ClientHalf, error) {
+	o.apart = true
+	m, err := newRemote(ctx, world, o, addr)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(progress, "%s: %d bots to %s for %v, link %s\n", world.Name, o.bots(), addr, o.Duration, o.describeLink())
+	ctx, cancel := context.WithTimeout(ctx, o.Duration)
+	defer cancel()
+	if err := playBots(ctx, m, m); err != nil && !errors.Is(err, context.DeadlineExceeded) && !goodbye(err) {
+		return nil, err
+	}
+	r := m.watch.report(m)
+	h := &ClientHalf{SetupReport: r.SetupReport, Client: r.Client.OwnReport, Findings: r.Findings}
+	for _, p := range m.players {
+		if policies := p.client.Policies(); p.client.ID() != 0 {
+			h.Preset, h.Timing = policies.Model(), policies.Timing.String()
+		}
+	}
+	return h, nil
+}
+
+// goodbye reports whether a server that was to end has ended.
+func goodbye(err error) bool {
+	var by *netsys.CloseError
+	return errors.As(err, &by) && by.Remote && by.Reason == netsys.ReasonServerClosing
+}
+
+// playBots plays the bots of a match whose server is elsewhere until ctx ends or one of them has lost its session, and
+// returns why. They are watched for a match, unless that is nil.
+func playBots(ctx context.Context, m, watched *match) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
@@ -75,20 +160,19 @@ func playRemote(ctx context.Context, m *match, out io.Writer) error {
 		wg.Go(func() {
 			pace(ctx, p.client.Next, time.Now().Add(endless), func(now time.Time) error {
 				p.link.Flush(now)
-				p.advance(nil, now)
-				_ = p.publish(now)
+				p.advance(watched, now)
+				if p.publish(now) {
+					p.watch.waits(p.live.stats.InputBuffer)
+				}
 				m.live.touch(now)
 				return p.client.Err()
 			}, cancel)
+			p.end()
 			_ = p.client.Close(time.Now())
 		})
 	}
-	show(ctx, m, out)
 	wg.Wait()
-	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
-		return err
-	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // gnetAllocations is what gnet allocates for each datagram that wakes its loop up.

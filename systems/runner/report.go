@@ -31,11 +31,26 @@ type Report struct {
 
 // MatchReport is what a [Report] begins with: the match, and its server.
 type MatchReport struct {
-	// Preset, Timing, Clients and NPCs are those of the flags.
+	// SetupReport's fields stand in the object itself, as those of TickReport do.
+	SetupReport
+	// NPCs are those of the flags.
+	NPCs int `json:"npcs"`
+	TickReport
+	// WorldHash is over the worlds of server and clients, in hexadecimal digits.
+	WorldHash string `json:"world_hash"`
+	// Converged says that at the end every client's state equals the server's.
+	Converged bool `json:"converged"`
+}
+
+// SetupReport is what is played, as the flags say.
+type SetupReport struct {
 	Preset  string `json:"preset"`
 	Timing  string `json:"timing"`
 	Clients int    `json:"clients"`
-	NPCs    int    `json:"npcs"`
+}
+
+// TickReport is what ticks take the server.
+type TickReport struct {
 	// Ticks are those that the server completed. TickOverruns counts wake-ups that took longer than there is time
 	// until the next, and ticks that were dropped for it.
 	Ticks        uint64 `json:"ticks"`
@@ -45,10 +60,6 @@ type MatchReport struct {
 	TickP99us float64 `json:"tick_p99_us"`
 	// AllocsPerTick are allocations of the whole process for each tick of the server, after the warm-up.
 	AllocsPerTick float64 `json:"allocs_per_tick"`
-	// WorldHash is over the worlds of server and clients, in hexadecimal digits.
-	WorldHash string `json:"world_hash"`
-	// Converged says that at the end every client's state equals the server's.
-	Converged bool `json:"converged"`
 }
 
 // Findings are in a [Report] where there is something to find.
@@ -86,18 +97,24 @@ type ServerReport struct {
 
 // ClientReport is the clients' part of a [Report].
 type ClientReport struct {
-	// Corrections and ResimulatedTicks are sums over the clients †.
-	Corrections      uint64 `json:"corrections"`
-	ResimulatedTicks uint64 `json:"resimulated_ticks"`
+	// OwnReport's fields stand in the object itself.
+	OwnReport
 	// Pushes are those of the flag -push that clients could notice †.
 	Pushes uint64 `json:"pushes"`
-	// OwnResponseTicks are from an input to its effect on the own entity as it is drawn, of the worst client. It
-	// takes bots that are a [Shower].
-	OwnResponseTicks int `json:"own_response_ticks"`
 	// P99Error and MaxError are how far from where the server had it a client has predicted its own entity after
 	// the same input, in units of the world, over all clients †. It takes World.Place.
 	P99Error float64 `json:"p99_error"`
 	MaxError float64 `json:"max_error"`
+}
+
+// OwnReport is what clients know by themselves.
+type OwnReport struct {
+	// Corrections and ResimulatedTicks are sums over the clients †.
+	Corrections      uint64 `json:"corrections"`
+	ResimulatedTicks uint64 `json:"resimulated_ticks"`
+	// OwnResponseTicks are from an input to its effect on the own entity as it is drawn, of the worst client. It
+	// takes bots that are a [Shower].
+	OwnResponseTicks int `json:"own_response_ticks"`
 	// InterpolationStalls are frames with nothing to interpolate toward, or slowed down †.
 	InterpolationStalls uint64 `json:"interpolation_stalls"`
 	// InterpolationDelayMS is how old what clients draw of others is, in milliseconds.
@@ -110,12 +127,40 @@ type ClientReport struct {
 	DatagramsPerTick float64 `json:"datagrams_per_tick"`
 }
 
+// ServerHalf is what -serve prints with -headless: the fields of a [Report] that a server knows whose bots are in another
+// process. Clients are the most that were there at once, rates are by the time that they were there, and † marks what
+// counts from one warm-up after a client's first consumed input on, as there. WorldHash is of the server's world.
+type ServerHalf struct {
+	SetupReport
+	NPCs int `json:"npcs"`
+	TickReport
+	WorldHash string `json:"world_hash"`
+	// Server is what the server counted.
+	Server ServerReport `json:"server"`
+	Findings
+}
+
+// ClientHalf is what -connect prints with -headless: the fields of a [Report] that bots know whose server is in another
+// process. Preset and Timing are the server's; † marks what counts from one warm-up after a client has joined. How old
+// what is drawn is follows from the round trip, as if both ways took as long.
+type ClientHalf struct {
+	SetupReport
+	// Client is what the clients did.
+	Client OwnReport `json:"client"`
+	Findings
+}
+
 // write prints a report: one JSON object as the last line, or a few lines to read. What
 // clients were corrected for goes to progress.
 func (r *Report) write(out, progress io.Writer, asJSON bool) error {
 	if _, err := io.WriteString(progress, r.causes.String()); err != nil {
 		return err
 	}
+	return writeLast(r, out, asJSON)
+}
+
+// writeLast writes a report as the last line, or to read.
+func writeLast(r interface{ print(io.Writer) error }, out io.Writer, asJSON bool) error {
 	if !asJSON {
 		return r.print(out)
 	}
@@ -129,27 +174,37 @@ func (r *Report) write(out, progress io.Writer, asJSON bool) error {
 
 // print writes a report to read.
 func (r *Report) print(out io.Writer) error {
-	_, err := fmt.Fprintf(out, `%d clients, %d NPCs, %d ticks (%d overruns), tick %.0f µs median, %.0f µs p99
-converged %v %s
-server  inputs consumed %d, missing %d, late %d; re-simulated ticks %d
-        %.0f B/s down and %.0f B/s up per client, %.0f B per update, %.2f updates per client-second
-`,
-		r.Clients, r.NPCs, r.Ticks, r.TickOverruns, r.TickP50us, r.TickP99us,
-		r.Converged, r.Difference,
-		r.Server.InputsConsumed, r.Server.InputsMissing, r.Server.InputsLate, r.Server.ResimulatedTicks,
-		r.Server.BytesDownPerClientS, r.Server.BytesUpPerClientS, r.Server.BytesPerUpdate, r.Server.UpdatesPerClientS)
+	fmt.Fprintf(out, "%d clients, %d NPCs, %s\n", r.Clients, r.NPCs, r.TickReport.text())
+	fmt.Fprintf(out, "converged %v %s\n", r.Converged, r.Difference)
+	_, err := fmt.Fprintf(out, "server  %s\n", r.Server.text())
 	if counts := counts(r.World); counts != "" && err == nil {
 		_, err = fmt.Fprintf(out, "world   %s\n", counts)
 	}
 	if r.thin || err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, `client  corrections %d, re-simulated ticks %d, pushes %d, own response %d ticks
-        error p99 %.3f, max %.3f units; stalls %d; interpolation delay %.0f ms; input buffer %.1f ticks
-`,
-		r.Client.Corrections, r.Client.ResimulatedTicks, r.Client.Pushes, r.Client.OwnResponseTicks,
-		r.Client.P99Error, r.Client.MaxError, r.Client.InterpolationStalls, r.Client.InterpolationDelayMS, r.Client.InputBufferTicks)
+	_, err = fmt.Fprintf(out, "client  %s\n        pushes %d, error p99 %.3f, max %.3f units\n", r.Client.text(), r.Client.Pushes, r.Client.P99Error, r.Client.MaxError)
 	return err
+}
+
+// text is the report in a line.
+func (r TickReport) text() string {
+	return fmt.Sprintf("%d ticks (%d overruns), tick %.0f µs median, %.0f µs p99", r.Ticks, r.TickOverruns, r.TickP50us, r.TickP99us)
+}
+
+// text is the report in two lines.
+func (r ServerReport) text() string {
+	return fmt.Sprintf(`inputs consumed %d, missing %d, late %d; re-simulated ticks %d
+        %.0f B/s down and %.0f B/s up per client, %.0f B per update, %.2f updates per client-second`,
+		r.InputsConsumed, r.InputsMissing, r.InputsLate, r.ResimulatedTicks,
+		r.BytesDownPerClientS, r.BytesUpPerClientS, r.BytesPerUpdate, r.UpdatesPerClientS)
+}
+
+// text is the report in two lines.
+func (r OwnReport) text() string {
+	return fmt.Sprintf(`corrections %d, re-simulated ticks %d, own response %d ticks
+        stalls %d; interpolation delay %.0f ms; input buffer %.1f ticks`,
+		r.Corrections, r.ResimulatedTicks, r.OwnResponseTicks, r.InterpolationStalls, r.InterpolationDelayMS, r.InputBufferTicks)
 }
 
 // counts is an object for a line of text: its fields with their values, as they stand in JSON.
@@ -170,4 +225,17 @@ func counts(v any) string {
 		fields = append(fields, fmt.Sprintf("%v %s", name, value))
 	}
 	return strings.Join(fields, ", ")
+}
+
+// print writes a half to read.
+func (h *ServerHalf) print(out io.Writer) error {
+	fmt.Fprintf(out, "%d clients, %d NPCs, %s\n", h.Clients, h.NPCs, h.TickReport.text())
+	_, err := fmt.Fprintf(out, "server  %s\n", h.Server.text())
+	return err
+}
+
+// print writes a half to read.
+func (h *ClientHalf) print(out io.Writer) error {
+	_, err := fmt.Fprintf(out, "%d clients of a server elsewhere, %s\nclient  %s\n", h.Clients, h.Preset, h.Client.text())
+	return err
 }

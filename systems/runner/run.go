@@ -1,10 +1,12 @@
 package runner
 
 import (
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
@@ -49,30 +51,48 @@ func (m *match) playVirtual(ctx context.Context, progress io.Writer) error {
 // play advances whoever is due next until end.
 func (m *match) play(ctx context.Context, end time.Time, progress io.Writer) error {
 	report := progressEvery(progress, m.start, end)
+	bots := queue(slices.Clone(m.players))
+	heap.Init(&bots)
 	for {
-		next, who := m.server.Next(), -1
-		for i, p := range m.players {
-			if p.client.Err() != nil {
-				return fmt.Errorf("bot %d: %w", p.n, p.client.Err())
-			}
-			if t := p.client.Next(); t.Before(next) {
-				next, who = t, i
-			}
+		next, bot := m.server.Next(), false
+		if t := bots[0].client.Next(); t.Before(next) {
+			next, bot = t, true
 		}
 		if !next.Before(end.Add(-m.o.tickLength() / 2)) {
 			return nil
 		}
-		if who < 0 {
+		if !bot {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			report(next)
 			m.watch.serve(m, next)
-		} else {
-			m.players[who].advance(m, next)
+			continue
 		}
+		p := bots[0]
+		p.advance(m, next)
+		if p.client.Err() != nil {
+			return fmt.Errorf("bot %d: %w", p.n, p.client.Err())
+		}
+		heap.Fix(&bots, 0)
 	}
 }
+
+// queue is bots by when they are due, a heap; of those that are due at once the first one comes first.
+type queue []*player
+
+func (q queue) Len() int { return len(q) }
+
+func (q queue) Less(i, j int) bool {
+	if c := q[i].client.Next().Compare(q[j].client.Next()); c != 0 {
+		return c < 0
+	}
+	return q[i].n < q[j].n
+}
+
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(any)     { panic("runner: nobody comes to a queue") }
+func (q *queue) Pop() any     { panic("runner: nobody leaves a queue") }
 
 // progressEvery returns a function that prints a line every two seconds of wall
 // time.

@@ -35,6 +35,7 @@ func usage(w *World, fs *flag.FlagSet, out io.Writer) {
 		{"-headless -virtual -json", "in virtual time, as fast as the machine allows; what happened is a JSON object"},
 		{"-serve ADDRESS", "the server alone"},
 		{"-connect ADDRESS", "bots alone, on a server elsewhere"},
+		{"-headless -serve ADDRESS", "the server alone for -duration, and then what happened there; -connect likewise"},
 	}
 	if len(w.transports()) == 0 {
 		ways = ways[2:3]

@@ -14,16 +14,21 @@ type watch struct {
 	o        *Options
 	ticks    []float64 // µs a tick, of every wake-up
 	overruns uint64
-	warmAt   time.Time // when allocations start to count
-	before   allocations
-	after    allocations
-	final    systems.ServerStats
-	done     bool
-	behind   atomic.Int64 // ns by which the server's newest tick is later than due
+	allocated
+	final  systems.ServerStats
+	done   bool
+	behind atomic.Int64 // ns by which the server's newest tick is later than due
 
-	woken       func() uint64    // datagrams that woke gnet's loop up
 	trail       *trail           // nil: the present says where players are after their last input
 	divergences []ecs.Divergence // found by forced rollback
+	crowd       *attendance      // nil: the bots are here
+}
+
+// allocated is what was allocated meanwhile.
+type allocated struct {
+	warmAt        time.Time // when allocations start to count
+	before, after allocations
+	woken         func() uint64 // datagrams that woke gnet's loop up
 }
 
 // allocations is a reading of the allocation counter.
@@ -36,6 +41,9 @@ type allocations struct {
 func (w *watch) init(o *Options) {
 	w.o, w.woken = o, func() uint64 { return 0 }
 	w.ticks = make([]float64, 0, samples(o))
+	if o.apart {
+		w.crowd = newAttendance()
+	}
 }
 
 // samples is room for one value a tick of the run.
@@ -67,7 +75,11 @@ func (w *watch) serve(m *match, now time.Time) {
 		w.overruns++
 	}
 	w.behind.Store(int64(now.Sub(m.start) - time.Duration(m.server.Tick()-1)*m.o.tickLength()))
-	w.inspect(m, now)
+	if w.crowd != nil {
+		w.crowd.look(m, now)
+	} else {
+		w.inspect(m, now)
+	}
 	if w.warmAt.IsZero() && now.Sub(m.start) >= m.o.Warmup+min(m.o.RTT+time.Second, (m.o.Duration-m.o.Warmup)/4) {
 		w.warmAt = now
 		w.before = w.readAllocations(m)
@@ -156,4 +168,64 @@ func (t *trail) stood(client, input uint32) (x, y float32, ok bool) {
 	}
 	p := t.players[client][input%trailTicks]
 	return p.x, p.y, p.seq == input
+}
+
+// attendance is who plays on a server whose bots are in another process.
+type attendance struct {
+	at      time.Time // when it was looked at last
+	seconds float64   // sum over clients of the time that they were here
+	most    int       // at once
+	clients map[uint32]*attendant
+}
+
+// attendant is a client.
+type attendant struct {
+	first         time.Time // when an input of its was consumed
+	warm          bool
+	before, after uint64 // inputs that were missing, when it was warm and at last
+}
+
+// lookEvery is how often somebody looks: what a client was short of in its last moments does not count.
+const lookEvery = 500 * time.Millisecond
+
+func newAttendance() *attendance { return &attendance{clients: make(map[uint32]*attendant)} }
+
+// look looks who is here.
+func (a *attendance) look(m *match, now time.Time) {
+	since := now.Sub(a.at)
+	if since < lookEvery {
+		return
+	}
+	if a.at.IsZero() {
+		since = 0
+	}
+	a.at = now
+	n := 0
+	for st := range m.server.Clients {
+		n++
+		x := a.clients[st.ID]
+		if x == nil {
+			x = &attendant{}
+			a.clients[st.ID] = x
+		}
+		if st.Inputs.Consumed > 0 && x.first.IsZero() {
+			x.first = now
+		}
+		if !x.warm && !x.first.IsZero() && now.Sub(x.first) >= m.o.Warmup {
+			x.warm, x.before = true, st.Inputs.Missing
+		}
+		x.after = st.Inputs.Missing
+	}
+	a.most = max(a.most, n)
+	a.seconds += since.Seconds() * float64(n)
+}
+
+// missing is how many inputs were missing of clients that were warm.
+func (a *attendance) missing() (n uint64) {
+	for _, x := range a.clients {
+		if x.warm {
+			n += x.after - x.before
+		}
+	}
+	return n
 }

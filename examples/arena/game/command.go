@@ -2,6 +2,7 @@ package game
 
 import (
 	"flag"
+	"strconv"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
@@ -11,12 +12,12 @@ import (
 
 // command is the arena as it is run, with what its flags say.
 type command struct {
-	combat   bool
+	combat   choice
 	messages *Messages
 }
 
 // fights reports whether there are guns: the reference workload has none.
-func (c *command) fights(o *runner.Options) bool { return c.combat || !o.Headless }
+func (c *command) fights(o *runner.Options) bool { return c.combat.or(!o.Headless) }
 
 // World is the arena as the runner needs to know it, but for sockets and inspector.
 func World() runner.World {
@@ -26,7 +27,7 @@ func World() runner.World {
 		About: "Players walk, aim and shoot among entities of the server. In a browser or a window: keys W A S D and the\n" +
 			"mouse, or two thumbs; F3 or a tap on the status shows what the network does, with sliders to make it worse.\n" +
 			"-preset chooses the netcode, for people as for bots; -rtt, -jitter, -loss and their like are the bots' link.\n" +
-			"-combat puts guns into -headless.",
+			"-combat and -combat=false choose whether there are guns; server and bots of -serve and -connect must agree.",
 		Protocol: func(o *runner.Options) *ecs.Protocol {
 			if c.fights(o) {
 				return CombatProtocol()
@@ -51,7 +52,7 @@ func World() runner.World {
 		Server: c.server,
 		Client: c.client,
 		Flags: func(fs *flag.FlagSet) {
-			fs.BoolVar(&c.combat, "combat", false, "with -headless: guns, as there are without; without it that is the reference workload, in which nobody shoots")
+			fs.Var(&c.combat, "combat", "whether there are guns: true or false. Without it there are, but with -headless: that is the reference workload,\nin which nobody shoots. Who plays in a browser or a window needs them")
 		},
 	}
 }
@@ -73,3 +74,27 @@ func (c *command) client(o *runner.Options, config *systems.ClientConfig) {
 		c.messages.Play(config, nil)
 	}
 }
+
+// choice is a flag that is true, false or not given.
+type choice struct{ given, value bool }
+
+// or is the choice, or something else where there was none.
+func (c *choice) or(otherwise bool) bool { return c.value || !c.given && otherwise }
+
+// Set implements [flag.Value].
+func (c *choice) Set(s string) (err error) {
+	c.given = true
+	c.value, err = strconv.ParseBool(s)
+	return err
+}
+
+// String implements [flag.Value]: nothing where there was no choice.
+func (c *choice) String() string {
+	if c == nil || !c.given {
+		return ""
+	}
+	return strconv.FormatBool(c.value)
+}
+
+// IsBoolFlag says that the flag alone is true.
+func (c *choice) IsBoolFlag() bool { return true }
