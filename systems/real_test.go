@@ -266,3 +266,19 @@ func TestNoiseOverUDP(t *testing.T) {
 		t.Errorf("%d malformed messages from nobody", s.MalformedMessages)
 	}
 }
+
+// A server that runs in real time says how long its wake-ups take; whoever calls Advance is told nothing, so that a match in
+// virtual time stays a function of its seed.
+func TestTickTimeIsMeasuredInRealTime(t *testing.T) {
+	l := serve(t, ServerConfig{Overload: Overload{Off: true}})
+	st := l.stats("30 wake-ups", func(f figures) bool { return f.Ticks >= 30 })
+	if x := st.TickTime; x.P50 <= 0 || x.P99 < x.P50 || x.P999 < x.P99 || x.Longest < x.P999 {
+		t.Errorf("%+v", x)
+	}
+	l.stop()
+	g := newGame(t, peopled, ServerConfig{})
+	g.run(60)
+	if x := g.server.Stats().TickTime; x.Longest != 0 || x.GCPause != 0 {
+		t.Errorf("in virtual time: %+v", x)
+	}
+}

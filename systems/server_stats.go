@@ -45,8 +45,9 @@ type ServerStats struct {
 	DatagramsIn       uint64
 	DatagramsOut      uint64
 	Overload          overload.Status
-	Drops             netsys.Drops  // authentic packets thrown away, by reason
-	DatagramDrops     netcode.Drops // datagrams thrown away before, of strangers above all
+	TickTime          overload.Times // what wake-ups took in the last minute, garbage collection included
+	Drops             netsys.Drops   // authentic packets thrown away, by reason
+	DatagramDrops     netcode.Drops  // datagrams thrown away before, of strangers above all
 }
 
 // ClientStatus is what a server knows of one client.
@@ -131,11 +132,10 @@ type ReportStats struct {
 // Stats returns the counters, clients that left included.
 func (s *Server) Stats() ServerStats {
 	st := s.stats
-	st.TicksDropped, st.Overload = s.dropped(), s.link.load.Status()
+	st.TicksDropped, st.Overload, st.TickTime = s.dropped(), s.link.load.Status(), s.link.load.Times()
 	here := s.sessions.Stats()
 	st.MalformedMessages, st.FloodedMessages, st.Returned, st.Deaf = here.Malformed, here.Flooded, here.Returned, here.Deaf
-	st.SendErrors = here.Unsent
-	st.ResimulatedTicks = s.world.Resimulated()
+	st.SendErrors, st.ResimulatedTicks = here.Unsent, s.world.Resimulated()
 	st.Reports = ReportStats(s.report.Stats())
 	st.Inputs, st.Changes, st.Untold = s.intake.Stats(), ChangeStats(s.owned.Stats()), here.Untold
 	st.Commands = s.sessions.desk.Left()

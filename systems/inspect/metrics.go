@@ -119,6 +119,11 @@ func (s series) server(st *systems.ServerStats) {
 	s.count("ticks_dropped_total", "Ticks due but not run: the machine was too slow.", st.TicksDropped)
 	s.one("load", "Share of their time that wake-ups took lately; above 1 the server is behind.", st.Overload.Load)
 	s.one("overload_step", "How much is given up, from 0, nothing; see systems.Overload.", float64(st.Overload.Step))
+	if x := &st.TickTime; x.Longest > 0 {
+		s.send("tick_time_seconds", "Time of wake-ups in the last minute, garbage collection included.", "of",
+			sample{"median", x.P50.Seconds()}, sample{"p99", x.P99.Seconds()}, sample{"p999", x.P999.Seconds()}, sample{"worst", x.Longest.Seconds()})
+		s.one("gc_pause_seconds", "Longest pause of garbage collection in the last minute.", x.GCPause.Seconds())
+	}
 	s.count("newcomers_refused_total", "Clients turned away because the server was busy.", st.Overload.Refused)
 	s.count("ticks_resimulated_total", "Ticks simulated again.", st.ResimulatedTicks)
 	s.count("sends_total", "Sends of the world.", st.Sends)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
@@ -95,5 +96,27 @@ func TestMetrics(t *testing.T) {
 	}
 	if total := all["tactus_wakeup_seconds_count"]; len(classes) < 5 || last != total || classes[len(classes)-2].count == 0 {
 		t.Errorf("%v of %v wake-ups in %d classes", last, total, len(classes))
+	}
+}
+
+// A server that measures its wake-ups says how long they take, by metrics and on the page.
+func TestTickTimeIsTold(t *testing.T) {
+	var now time.Duration
+	c := yardConfig(1, 1)
+	c.Server.Overload.Clock = func() time.Duration { now += time.Millisecond; return now }
+	m := newMatch(t, c, Config{})
+	all := m.scrape()
+	for _, of := range []string{"median", "p99", "p999", "worst"} {
+		if v := all[`tactus_tick_time_seconds{of="`+of+`"}`]; v < 0.00096 || v > 0.0011 {
+			t.Errorf("%s %v s", of, v)
+		}
+	}
+	if _, is := all["tactus_gc_pause_seconds"]; !is {
+		t.Error("nothing of garbage collection")
+	}
+	var a statusAnswer
+	m.get("/api/status", &a)
+	if x := a.Wakeups.Minute; x.P999 < 960 || x.P999 > 1100 || x.Median > x.P99 || x.P99 > x.P999 || x.P999 > x.Most {
+		t.Errorf("%+v", x)
 	}
 }

@@ -46,7 +46,7 @@ type goAnswer struct {
 	CPUs       int    `json:"cpus"`
 }
 
-// wakeupAnswer is how long wake-ups took; Median and P99 are those of Recent.
+// wakeupAnswer is how long wake-ups took; Median and P99 are those of Recent, Minute of the last minute.
 type wakeupAnswer struct {
 	Room   float64   `json:"roomUs"` // from one to the next
 	Count  uint64    `json:"count"`
@@ -57,6 +57,16 @@ type wakeupAnswer struct {
 	Bounds []float64 `json:"boundsUs"`
 	Counts []uint64  `json:"counts"` // one more than bounds
 	Recent []float64 `json:"recentUs"`
+	Minute tickTimes `json:"lastMinute"`
+}
+
+// tickTimes are the server's own figures; 0 where it measures none.
+type tickTimes struct {
+	Median  float64 `json:"medianUs"`
+	P99     float64 `json:"p99Us"`
+	P999    float64 `json:"p999Us"`
+	Most    float64 `json:"maxUs"`
+	GCPause float64 `json:"gcPauseUs"`
 }
 
 // systemLine is a system of the schedule; its time includes that of systems it runs.
@@ -106,6 +116,8 @@ func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 	a.Overload = loadAnswer{st.Overload.Load, int(st.Overload.Step), st.Overload.Step.String(), st.Overload.Refused, st.TicksDropped}
 	a.Go = goAnswer{runtime.Version(), runtime.NumGoroutine(), runtime.GOMAXPROCS(0)}
 	a.Wakeups = wakeupLine(&r)
+	took := &st.TickTime
+	a.Wakeups.Minute = tickTimes{micros(took.P50), micros(took.P99), micros(took.P999), micros(took.Longest), micros(took.GCPause)}
 	a.Wakeups.Room = 1e6 * float64(c.WakeEvery) / float64(c.TickRate)
 	for i := range r.systems {
 		a.Systems = append(a.Systems, lineOf(&r.systems[i]))

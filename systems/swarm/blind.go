@@ -182,7 +182,7 @@ func (b *blind) tell(input uint32, at time.Time) {
 		return // of before this client, where its player was waited for
 	}
 	for seq := max(b.hearing.told+1, b.playing.inputs.Log.First); seq <= input; seq++ {
-		b.shard.latency.add(at.Sub(b.playing.began[seq%blindLog]))
+		b.shard.latency.Add(at.Sub(b.playing.began[seq%blindLog]))
 	}
 	b.hearing.told = max(b.hearing.told, input)
 }

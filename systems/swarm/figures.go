@@ -42,8 +42,8 @@ type traffic struct {
 // meter is what a shard measures.
 type meter struct {
 	figures figures
-	latency *histogram // of inputs
-	trips   *histogram // round trips
+	latency *durations // of inputs
+	trips   *durations // round trips
 	load    load
 	before  fleet.Stats // when figures began to count
 
@@ -122,8 +122,8 @@ func reason(err error) string {
 // published is what others see of a shard.
 type published struct {
 	figures figures
-	latency histogram
-	trips   histogram
+	latency durations
+	trips   durations
 	load    load
 	settled bool
 	begun   int
@@ -157,7 +157,7 @@ func (s *shard) publish(now time.Time) {
 // restart makes figures count from here on.
 func (s *shard) restart(now time.Time) {
 	s.figures.restart()
-	*s.latency, *s.trips = histogram{}, histogram{}
+	*s.latency, *s.trips = durations{}, durations{}
 	s.load = load{}
 	s.load.begin(now)
 	s.before = s.carrier.Stats()

@@ -67,15 +67,15 @@ type Machine struct {
 // second ago.
 func (s *Swarm) Report() *Report {
 	all := figures{attendance: attendance{Reasons: make(map[string]int)}}
-	latency, trips := new(histogram), new(histogram)
+	inputs, trips := new(durations), new(durations)
 	r := &Report{Attendance: Attendance{Clients: s.config.Clients}}
 	var steps, late uint64
 	for _, x := range s.shards {
 		x.mu.Lock()
 		p := &x.published
 		all.merge(&p.figures)
-		latency.merge(&p.latency)
-		trips.merge(&p.trips)
+		inputs.Merge(&p.latency)
+		trips.Merge(&p.trips)
 		r.Busy = max(r.Busy, p.load.share(p.at))
 		r.Seconds = max(r.Seconds, p.at.Sub(p.load.began).Seconds())
 		steps, late = steps+p.load.steps, late+p.load.late
@@ -96,7 +96,7 @@ func (s *Swarm) Report() *Report {
 	r.BytesUpPerS, r.BytesDownPerS = per(e.bytesOut, n), per(e.bytesIn, n)
 	r.BytesPerUpdate = round(float64(all.SnapshotBytes)/max(float64(all.Updates), 1), 1)
 	r.LossDown, r.LossUp = round(e.lossIn/max(float64(n), 1), 5), round(e.lossOut/max(float64(n), 1), 5)
-	r.Latency, r.RoundTrip = latency.latency(), trips.latency()
+	r.Latency, r.RoundTrip = latency(inputs), latency(trips)
 	r.Blocks, r.Distinct, r.Malformed = all.Blocks, all.Distinct, all.Malformed
 	r.Decoded, r.Renewals = all.Decoded, all.Renewals
 	c := &all.carrier

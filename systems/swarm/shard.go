@@ -126,7 +126,7 @@ func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*sha
 	s := &shard{
 		config: c, protocol: c.Protocol(),
 		crowd:  crowd{first: first, clients: make([]client, clients), due: make([]int64, clients)},
-		meter:  meter{latency: new(histogram), trips: new(histogram)},
+		meter:  meter{latency: new(durations), trips: new(durations)},
 		opened: opened{seen: new(seen)},
 	}
 	if err := c.Input.fits(s.protocol); err != nil {
@@ -272,7 +272,7 @@ func (s *shard) look(now time.Time) {
 			continue
 		}
 		if st, ok := c.stats(); ok && st.RTT > 0 {
-			s.trips.add(st.RTT)
+			s.trips.Add(st.RTT)
 		}
 	}
 	s.publish(now)

@@ -36,6 +36,7 @@ function glance(s, d) {
   byId("tiles").replaceChildren(
     tile("tick", count(s.tick)), tile("clients", count(s.clients)), tile("entities", count(s.entities)),
     tile("median", micros(s.wakeups.medianUs)), tile("p99 wake-up", micros(s.wakeups.p99Us)),
+    ...(s.wakeups.lastMinute.maxUs ? [tile("p99.9, a minute", micros(s.wakeups.lastMinute.p999Us)), tile("longest GC pause", micros(s.wakeups.lastMinute.gcPauseUs))] : []),
     tile("load", s.overload.load ? Math.round(100 * s.overload.load) + " %" : "…"),
     tile("gives up", s.overload.givesUp), tile("dropped ticks", count(s.overload.ticksDropped)),
     tile("out", d.seconds ? bytes(rate(s.bytesOut, d.last.bytesOut, d.seconds)) + "/s" : "… B/s"),

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/gcpause"
 )
 
 // Step is how much is given up: each step what those before it do, and more.
@@ -81,6 +82,7 @@ type Control struct {
 	config Config
 	status Status
 	window span
+	times  times
 
 	catchUp int            // wake-ups that are due are made at once while nothing is given up
 	relief  [steps]float64 // by how much a step made the load less
@@ -115,20 +117,17 @@ func (c *Control) Status() Status { return c.status }
 
 // New makes a control.
 func New(c Config) *Control {
-	if c.Off {
-		c.Clock = nil
-	}
 	if c.Admit == 0 {
 		c.Admit = DefaultAdmit
 	}
 	return &Control{config: c, catchUp: c.Loop.Limit}
 }
 
-// Measure measures by the machine's clock from now on, where there is no other one and something may
-// be given up.
+// Measure measures by the machine's clock from now on, where there is no other one.
 func (c *Control) Measure(now time.Time) {
-	if c.config.Clock == nil && !c.config.Off {
+	if c.config.Clock == nil {
 		c.config.Clock = func() time.Duration { return time.Since(now) }
+		c.times.pauses = gcpause.New(0)
 	}
 }
 
@@ -144,8 +143,12 @@ func (c *Control) End(due time.Duration) {
 	if c.config.Clock == nil {
 		return
 	}
-	x := &c.window
-	x.busy += c.config.Clock() - x.began
+	x, now := &c.window, c.config.Clock()
+	c.times.add(now, now-x.began)
+	if c.config.Off {
+		return
+	}
+	x.busy += now - x.began
 	if x.due += due; x.due < measured {
 		return
 	}

@@ -2,6 +2,7 @@ package overload
 
 import (
 	"log/slog"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -112,5 +113,46 @@ func TestFlapsBecomeRare(t *testing.T) {
 	m.run(60 * time.Second)
 	if late = len(m.taken) - before; late > 12 {
 		t.Errorf("%d changes in the third minute: %v", late, m.taken[before:])
+	}
+}
+
+// Times are of each wake-up of the last minute, also where nothing is given up, and of pauses nothing is known under a clock
+// that is not the machine's.
+func TestTimesOfWakeups(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		m := newMachine(func(Step) float64 { return 0.06 }) // 1 ms
+		m.config.Off = off
+		if m.Times() != (Times{}) {
+			t.Errorf("%+v before the first wake-up", m.Times())
+		}
+		m.run(20 * time.Second)
+		m.work = func(Step) float64 { return 3 }
+		m.run(tick) // one that takes 50 ms
+		m.work = func(Step) float64 { return 0.06 }
+		m.run(20 * time.Second)
+		near := func(d, want time.Duration) bool { return (d - want).Abs() <= want/32 }
+		x := m.Times()
+		if !near(x.P50, time.Millisecond) || x.P99 != x.P50 || x.P999 != x.P50 || !near(x.Longest, 3*tick) || x.GCPause != 0 {
+			t.Errorf("off %v: %+v", off, x)
+		}
+		if m.run(time.Minute); !near(m.Times().Longest, time.Millisecond) {
+			t.Errorf("off %v, a minute later: %+v", off, m.Times())
+		}
+		if off && (m.status != Status{}) {
+			t.Errorf("it decides: %+v", m.status)
+		}
+	}
+}
+
+// By the machine's clock pauses of garbage collection are watched.
+func TestPausesAreWatchedByTheMachinesClock(t *testing.T) {
+	c := New(Config{Loop: &ecs.Loop{}, Divide: func(uint32, uint32) {}, Logger: slog.New(slog.DiscardHandler)})
+	c.Measure(time.Now())
+	runtime.GC()
+	c.Begin()
+	c.End(0)
+	c.times.pauses.Look(time.Hour)
+	if x := c.Times(); x.GCPause <= 0 || x.Longest <= 0 {
+		t.Errorf("%+v", x)
 	}
 }

@@ -5,6 +5,7 @@
 //   - Measure wake-ups: [Control.Begin], [Control.End].
 //   - What is given up, in the order of [Step], is told to the hooks of [Config]; where it stands:
 //     [Control.Status].
+//   - How long they took lately: [Control.Times].
 //   - Log that ticks were dropped: [Behind].
 //   - Turn newcomers away: [Control.Guard].
 //
