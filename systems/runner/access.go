@@ -1,30 +1,16 @@
 package runner
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/tactusgo/tactus/internal/keyfile"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/runner/internal/login"
-)
-
-const (
-	// passwordVariable is the environment variable with the password of -login: command lines are no secret.
-	passwordVariable = "TACTUS_PASSWORD"
-	// maxToken bounds what is read of a token's file or of a service's answer.
-	maxToken = 64 << 10
+	"github.com/tactusgo/tactus/systems/internal/tokens"
 )
 
 // access is what -key, -token and -login say.
@@ -43,7 +29,7 @@ func (a *access) open(o *Options) (err error) {
 			return fmt.Errorf("-key: %w", err)
 		}
 	}
-	for _, text := range list(o.Public) {
+	for _, text := range tokens.List(o.Public) {
 		addr, err := net.ResolveUDPAddr("udp", text)
 		if err != nil {
 			return fmt.Errorf("-public: %w", err)
@@ -56,17 +42,17 @@ func (a *access) open(o *Options) (err error) {
 
 // collect gets the tokens that -token and -login name: one for each bot.
 func (a *access) collect(ctx context.Context, o *Options) error {
-	for _, source := range list(o.Token) {
-		if !strings.Contains(source, "://") {
-			token, err := readToken(source)
+	for _, source := range tokens.List(o.Token) {
+		if !tokens.IsService(source) {
+			token, err := tokens.Read(source)
 			if err != nil {
 				return fmt.Errorf("-token %s: %w", source, err)
 			}
 			a.tokens = append(a.tokens, token)
 			continue
 		}
-		for _, name := range list(o.Login) {
-			token, err := logIn(ctx, source, name, os.Getenv(passwordVariable))
+		for _, name := range tokens.List(o.Login) {
+			token, err := tokens.LogIn(ctx, source, name)
 			if err != nil {
 				return fmt.Errorf("-token %s -login %s: %w", source, name, err)
 			}
@@ -95,59 +81,4 @@ func (a *access) token(n int, o *Options, server netip.AddrPort, now time.Time) 
 		UserData: fmt.Appendf(nil, "bot %d", n),
 		Random:   o.random(o.Seed<<16 + uint64(n)),
 	}.Issue(now)
-}
-
-// readToken reads a token's file.
-func readToken(name string) (*netcode.ConnectToken, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	b, err := io.ReadAll(io.LimitReader(file, maxToken))
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, err
-	}
-	return parseToken(b)
-}
-
-// parseToken takes a token's bytes, their base64, or the JSON that a login service answers.
-func parseToken(b []byte) (*netcode.ConnectToken, error) {
-	if len(b) == netcode.TokenSize {
-		return netcode.ParseToken(b)
-	}
-	b = bytes.TrimSpace(b)
-	if bytes.HasPrefix(b, []byte("{")) {
-		var answer struct{ Token string }
-		if err := json.Unmarshal(b, &answer); err != nil {
-			return nil, fmt.Errorf("%w: %w", netcode.ErrToken, err)
-		}
-		b = []byte(answer.Token)
-	}
-	raw, err := base64.StdEncoding.DecodeString(string(b))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", netcode.ErrToken, err)
-	}
-	return netcode.ParseToken(raw)
-}
-
-// logIn asks a service such as examples/tokens for a token.
-func logIn(ctx context.Context, service, name, password string) (*netcode.ConnectToken, error) {
-	if password == "" {
-		return nil, fmt.Errorf("the environment variable %s must hold the password", passwordVariable)
-	}
-	answer, err := login.Ask(ctx, service, name, password)
-	if err != nil {
-		return nil, err
-	}
-	return parseToken(answer)
-}
-
-// list splits a flag at its commas.
-func list(flag string) (all []string) {
-	for text := range strings.SplitSeq(flag, ",") {
-		if text = strings.TrimSpace(text); text != "" {
-			all = append(all, text)
-		}
-	}
-	return all
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/internal/tokens"
 )
 
 func newToken(t *testing.T, id uint64) (*netcode.ConnectToken, []byte) {
@@ -48,8 +49,8 @@ func TestTokensComeFromFiles(t *testing.T) {
 			t.Errorf("token %d is another one", n)
 		}
 	}
-	for _, content := range []string{"", "?", "{", `{"token": 1}`, text[:100], string(raw[1:]), strings.Repeat("x", maxToken+1)} {
-		if _, err := parseToken([]byte(content)); !errors.Is(err, netcode.ErrToken) {
+	for _, content := range []string{"", "?", "{", `{"token": 1}`, text[:100], string(raw[1:]), strings.Repeat("x", 64<<10+1)} {
+		if _, err := tokens.Parse([]byte(content)); !errors.Is(err, netcode.ErrToken) {
 			t.Errorf("%.20q: %v is no netcode.ErrToken", content, err)
 		}
 	}
@@ -77,7 +78,7 @@ func TestTokensComeFromAService(t *testing.T) {
 		}
 	}))
 	defer service.Close()
-	t.Setenv(passwordVariable, "swordfish")
+	t.Setenv(tokens.PasswordVariable, "swordfish")
 	o := Options{Token: service.URL, Login: "alice, bob"}
 	if err := o.access.collect(t.Context(), &o); err != nil || o.Clients != 2 || len(o.access.tokens) != 2 {
 		t.Fatalf("%v; %d clients", err, o.Clients)
@@ -93,11 +94,12 @@ func TestTokensComeFromAService(t *testing.T) {
 		}
 	}
 	for _, url := range []string{"http://example.com/token", "http://192.0.2.1/", "ftp://127.0.0.1/", "http://%zz"} {
-		if _, err := logIn(t.Context(), url, "alice", "swordfish"); err == nil {
+		if _, err := tokens.LogIn(t.Context(), url, "alice"); err == nil {
 			t.Errorf("%s: a password goes there", url)
 		}
 	}
-	if _, err := logIn(t.Context(), service.URL, "alice", ""); err == nil || !strings.Contains(err.Error(), passwordVariable) {
+	t.Setenv(tokens.PasswordVariable, "")
+	if _, err := tokens.LogIn(t.Context(), service.URL, "alice"); err == nil || !strings.Contains(err.Error(), tokens.PasswordVariable) {
 		t.Errorf("without a password: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/tokens"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -118,7 +119,7 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train that server and bots code snapshots with; without, or with different ones, what is built in")
 	fs.StringVar(&o.Key, "key", d.Key, "the secret shared with whoever issues connect tokens: 64 `hex` digits, or @FILE (go run ./examples/tokens\n-generate FILE makes one). Bots of a process that has it issue their own tokens. Without it anybody may play,\nand that is for this machine alone")
 	fs.StringVar(&o.Token, "token", d.Token, "with -connect: where the bots' connect tokens are, separated by commas: a `file` for one bot each\n(2,048 bytes, base64 or JSON of a login service), or the URL of a service such as examples/tokens")
-	fs.StringVar(&o.Login, "login", d.Login, "with -token URL: the `names` to log in by, separated by commas, one bot each; the password is in the\nenvironment variable "+passwordVariable)
+	fs.StringVar(&o.Login, "login", d.Login, "with -token URL: the `names` to log in by, separated by commas, one bot each; the password is in the\nenvironment variable "+tokens.PasswordVariable)
 	fs.StringVar(&o.Public, "public", d.Public, "with -key: the server's `addresses` as tokens name them, separated by commas; without, the one it listens on")
 	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", d.Insecure, "without -key and -token, play with others than this machine all the same:\nanybody can join in anybody's name, read along and forge; server and clients must both say so")
 	if world.Inspect != nil {
@@ -228,7 +229,7 @@ func divisors(n int) string {
 	return strings.Join(all, ", ")
 }
 
-func (o *Options) without() []string { return list(o.Without) }
+func (o *Options) without() []string { return tokens.List(o.Without) }
 
 // link is one direction of every client's connection.
 func (o *Options) link() netsys.Link {

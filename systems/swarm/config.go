@@ -2,15 +2,15 @@ package swarm
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/fleet"
-	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/inputgather"
 )
@@ -19,6 +19,8 @@ import (
 const (
 	UDP = "udp"
 )
+
+var transports = []string{UDP}
 
 const (
 	defaultClients  = 100
@@ -50,9 +52,10 @@ type Config struct {
 	// the server has them. It may be called by several goroutines at once. A blind client has no use for the rest.
 	// Default (nil): the zero value.
 	Client func(n int, c *systems.ClientConfig)
-	// Token gets the connect token of a client, just before it connects; it may take its time, as a login service
-	// does. It may be called by several goroutines at once. Default (nil): development mode, for a server on this machine.
-	Token func(ctx context.Context, n int) (*netcode.ConnectToken, error)
+	// Token gets the connect token of a client, a little before it connects; it may take its time, as a login service
+	// does: clients connect no faster than tokens come. It may be called by several goroutines at once. There are [Issue],
+	// [Files] and [Service]. Default (nil): development mode, for a server on this machine.
+	Token TokenFunc
 
 	// Ramp is how many clients a second begin to connect. Default (0): 500.
 	Ramp float64
@@ -89,8 +92,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("%w: Protocol is nil: give the function that makes the game's protocol", ErrConfig)
 	case c.Addr == "":
 		return fmt.Errorf("%w: Addr is empty: write where the server is, such as 127.0.0.1:7777", ErrConfig)
-	case c.Transport != UDP:
-		return fmt.Errorf("%w: Transport %q: allowed are %s", ErrConfig, c.Transport, UDP)
+	case !slices.Contains(transports, c.Transport):
+		return fmt.Errorf("%w: Transport %q: allowed are %s", ErrConfig, c.Transport, strings.Join(transports, ", "))
 	case c.Clients < 1 || c.Clients > fleet.MaxClients:
 		return fmt.Errorf("%w: Clients %d is not in 1..%d (0: %d)", ErrConfig, c.Clients, fleet.MaxClients, defaultClients)
 	case c.Thin < 0 || c.Thin > c.Clients:

@@ -24,7 +24,26 @@ type figures struct {
 type attendance struct {
 	Connected, Refused, Lost int
 	Reasons                  map[string]int
+	cause                    error // of the first that was never let in
 }
+
+// refuse counts a client that is not let in.
+func (a *attendance) refuse(err error) {
+	if a.Refused++; a.cause == nil {
+		a.cause = err
+	}
+	a.Reasons[reason(err)]++
+}
+
+// lose counts a session that has ended.
+func (a *attendance) lose(err error) {
+	a.Connected--
+	a.Lost++
+	a.Reasons[reason(err)]++
+}
+
+// settled reports whether so many clients are all in, or never will be.
+func (a *attendance) settled(clients int) bool { return a.Connected+a.Lost+a.Refused == clients }
 
 // traffic is what clients said and heard.
 type traffic struct {
@@ -79,6 +98,9 @@ func (f *figures) restart() {
 // merge adds what another shard has counted.
 func (f *figures) merge(o *figures) {
 	f.Connected, f.Refused, f.Lost = f.Connected+o.Connected, f.Refused+o.Refused, f.Lost+o.Lost
+	if f.cause == nil {
+		f.cause = o.cause
+	}
 	for why, n := range o.Reasons {
 		f.Reasons[why] += n
 	}

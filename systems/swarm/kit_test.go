@@ -44,7 +44,7 @@ type match struct {
 var serverAddr = netip.MustParseAddrPort("10.0.0.1:7777")
 
 // newMatch makes one.
-func newMatch(t *testing.T, server systems.ServerConfig, config Config, link netsys.Link) *match {
+func newMatch(t testing.TB, server systems.ServerConfig, config Config, link netsys.Link) *match {
 	t.Helper()
 	m := &match{network: netsys.NewNetwork(), now: time.Unix(1_000_000, 0), link: link}
 	server.Start, server.Random = m.now, netsys.SeededRandom(1)
@@ -71,7 +71,7 @@ func newMatch(t *testing.T, server systems.ServerConfig, config Config, link net
 }
 
 // until lets time pass until something holds, and fails the test where it does not within a minute.
-func (m *match) until(t *testing.T, what string, holds func() bool) {
+func (m *match) until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := m.now.Add(time.Minute); !holds(); m.now = m.now.Add(time.Millisecond) {
 		if m.now.After(end) {
@@ -84,7 +84,7 @@ func (m *match) until(t *testing.T, what string, holds func() bool) {
 }
 
 // ticks lets the server complete so many.
-func (m *match) ticks(t *testing.T, n uint32) {
+func (m *match) ticks(t testing.TB, n uint32) {
 	t.Helper()
 	last := m.server.Tick() + n
 	m.until(t, "ticks", func() bool { return m.server.Tick() >= last })

@@ -30,7 +30,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	r := s.Report()
 	err = s.Close(time.Now())
 	if r.Connected == 0 && r.Lost == 0 && ctx.Err() == nil {
-		err = errors.Join(fmt.Errorf("swarm: none of %d clients was let in by %s: %s", s.config.Clients, s.config.Addr, why(r.Reasons)), err)
+		err = errors.Join(fmt.Errorf("swarm: none of %d clients was let in by %s: %w", s.config.Clients, s.config.Addr, s.cause()), err)
 	}
 	return r, err
 }
@@ -70,20 +70,30 @@ func (x *running) watch(ctx context.Context) {
 	defer t.Stop()
 	c := &x.swarm.config
 	var in, shown time.Time
+	rows := &table{out: c.Progress}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-t.C:
 			if in.IsZero() && x.settled() {
-				in = now
+				if in = now; x.swarm.Report().Connected == 0 {
+					return
+				}
 			}
 			if !in.IsZero() && now.Sub(in) >= c.Warmup {
 				x.measure.Store(true)
 			}
 			if now.Sub(shown) >= time.Second && c.Progress != nil {
 				shown = now
-				x.swarm.show(c.Progress)
+				phase := "ramp"
+				switch {
+				case x.measure.Load():
+					phase = "measuring"
+				case !in.IsZero():
+					phase = "warm-up"
+				}
+				rows.row(phase, x.swarm.Report())
 			}
 			if !in.IsZero() && now.Sub(in) >= c.Warmup+c.Duration {
 				return
@@ -105,13 +115,15 @@ func (x *running) settled() bool {
 	return true
 }
 
-// why lists reasons, the most frequent first.
-func why(reasons map[string]int) string {
-	best, most := "no reason", 0
-	for text, n := range reasons {
-		if n > most || n == most && text < best {
-			best, most = text, n
+// cause is why the first client was not let in.
+func (s *Swarm) cause() error {
+	for _, x := range s.shards {
+		x.mu.Lock()
+		cause := x.published.figures.cause
+		x.mu.Unlock()
+		if cause != nil {
+			return cause
 		}
 	}
-	return best
+	return errors.New("they did not ask")
 }

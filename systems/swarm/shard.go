@@ -1,6 +1,7 @@
 package swarm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,15 +111,12 @@ func (c *common) fail(err error) {
 	if c.state == gone {
 		return
 	}
-	f := &c.shard.figures
 	if c.state == playing {
-		f.Connected--
-		f.Lost++
+		c.shard.figures.lose(err)
 	} else {
-		f.Refused++
+		c.shard.figures.refuse(err)
 	}
 	c.state, c.err = gone, err
-	f.Reasons[reason(err)]++
 }
 
 // newShard makes so many clients, of which none connects yet.
@@ -160,7 +158,7 @@ func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*sha
 const issuedAhead = 16
 
 // issue gets tokens one after the other until ctx ends.
-func issue(ctx context.Context, token func(ctx context.Context, n int) (*netcode.ConnectToken, error), first, clients int) <-chan issued {
+func issue(ctx context.Context, token TokenFunc, first, clients int) <-chan issued {
 	all := make(chan issued, issuedAhead)
 	go func() {
 		for i := range clients {
@@ -199,6 +197,7 @@ func (s *shard) open(i int, token *netcode.ConnectToken) (client, error) {
 	} else {
 		session, e := config.Session(s.protocol)
 		if err = e; err == nil {
+			session.ConnectTimeout = cmp.Or(config.ConnectTimeout, config.Timeout)
 			c, err = newBlind(s, n, on, session)
 		}
 	}
@@ -227,8 +226,7 @@ func (s *shard) begin(now time.Time) {
 			c, x.err = s.open(i, x.token)
 		}
 		if x.err != nil {
-			s.figures.Refused++
-			s.figures.Reasons[reason(x.err)]++
+			s.figures.refuse(x.err)
 			continue
 		}
 		s.clients[i], s.due[i] = c, int64(now.Sub(s.start))
@@ -258,7 +256,7 @@ func (s *shard) step(now time.Time) {
 
 // settled reports whether every client is in, or will never be.
 func (s *shard) settled() bool {
-	return s.figures.Connected+s.figures.Lost+s.figures.Refused == len(s.clients)
+	return s.figures.settled(len(s.clients))
 }
 
 // lookEvery is how often the round trip of each client is sampled.

@@ -3,11 +3,64 @@ package swarm
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
 )
 
-// show prints how it goes, in a line.
-func (s *Swarm) show(out io.Writer) {
-	r := s.Report()
-	fmt.Fprintf(out, "%6.1fs  %d of %d in, %d refused, %d lost  inputs %.1f/s up, updates %.1f/s down, %.0f B/s  input→snapshot %.0f ms p50, %.0f ms p99  busy %.0f %%\n",
-		r.Seconds, r.Connected, r.Clients, r.Refused, r.Lost, r.InputsPerS, r.UpdatesPerS, r.BytesDownPerS, r.Latency.P50, r.Latency.P99, 100*r.Busy)
+// table is the live one: a row a second.
+type table struct {
+	out  io.Writer
+	rows int
+}
+
+// headerEvery is after how many rows the header comes again.
+const headerEvery = 20
+
+// row shows how it goes. Figures are since the beginning, or since the end of the warm-up when that has passed.
+func (t *table) row(phase string, r *Report) {
+	if t.rows++; t.rows%headerEvery == 1 {
+		fmt.Fprintf(t.out, "%-9s %6s %7s %7s %6s │ %8s %9s %7s │ %11s %11s │ %7s │ %5s %5s\n",
+			"", "s", "in", "refused", "lost", "inputs/s", "updates/s", "B/s", "input→p50", "p99 ms", "rtt p50", "busy", "late")
+	}
+	fmt.Fprintf(t.out, "%-9s %6.1f %7d %7d %6d │ %8.1f %9.1f %7.0f │ %11.1f %11.1f │ %7.1f │ %4.0f%% %4.1f%%\n",
+		phase, r.Seconds, r.Connected, r.Refused, r.Lost, r.InputsPerS, r.UpdatesPerS, r.BytesDownPerS,
+		r.Latency.P50, r.Latency.P99, r.RoundTrip.P50, 100*r.Busy, 100*r.LateSteps)
+}
+
+// Print writes a report to read.
+func (r *Report) Print(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, value, about string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, value, about) }
+	latency := func(l Latency) string { return fmt.Sprintf("%.1f  %.1f  %.1f  %.1f ms", l.P50, l.P95, l.P99, l.Max) }
+	row("clients in", fmt.Sprintf("%d of %d", r.Connected, r.Clients), fmt.Sprintf("%d refused, %d lost", r.Refused, r.Lost))
+	for _, why := range sorted(r.Reasons) {
+		row("", fmt.Sprint(r.Reasons[why]), why)
+	}
+	row("measured", fmt.Sprintf("%.1f s", r.Seconds), "rates are a client and second")
+	row("inputs up", fmt.Sprintf("%.1f", r.InputsPerS), fmt.Sprintf("in %.1f datagrams, %.0f bytes", r.DatagramsUpPerS, r.BytesUpPerS))
+	row("updates down", fmt.Sprintf("%.1f", r.UpdatesPerS), fmt.Sprintf("in %.1f datagrams, %.0f bytes; an update has %.0f bytes", r.DatagramsDownPerS, r.BytesDownPerS, r.BytesPerUpdate))
+	row("input to snapshot", latency(r.Latency), "p50, p95, p99, longest: from giving an input to a snapshot that has it")
+	row("round trip", latency(r.RoundTrip), "the same of the link alone")
+	row("loss", fmt.Sprintf("%.2f %% down, %.2f %% up", 100*r.LossDown, 100*r.LossUp), "")
+	row("verified", fmt.Sprintf("%d decoded", r.Decoded), fmt.Sprintf("%d could not be, %d malformed; of %d blocks that others opened %d are distinct", r.Renewals, r.Malformed, r.Blocks, r.Distinct))
+	row("this machine", fmt.Sprintf("%.0f %% busy", 100*r.Busy), fmt.Sprintf("%.1f %% of steps late, %d sockets, %d datagrams lost on arrival, %d not sent", 100*r.LateSteps, r.Sockets, r.Dropped, r.Unsent))
+	if r.Limit != "" {
+		row("LIMIT", r.Limit, "")
+	}
+	return t.Flush()
+}
+
+// sorted are the reasons, the most frequent first.
+func sorted(reasons map[string]int) (all []string) {
+	for why := range reasons {
+		all = append(all, why)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		if d := reasons[b] - reasons[a]; d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	return all
 }

@@ -24,11 +24,11 @@ func NewBot(seed uint64, n, of int) *Bot {
 
 // Gather is how the bot fills its inputs.
 func (b *Bot) Gather() systems.GatherFunc {
-	return systems.Gather(func(c *systems.Client, in *Input) { *in = b.next(c.World().TickRate()) })
+	return systems.Gather(func(c *systems.Client, in *Input) { *in = b.Next(c.World().TickRate()) })
 }
 
-// next is the input of the next tick.
-func (b *Bot) next(rate int) Input {
+// Next is the input of the next tick, of so many a second.
+func (b *Bot) Next(rate int) Input {
 	every := max(rate/2, 1)
 	if (b.tick+b.offset)%every == 0 {
 		b.decide(rate)

@@ -31,7 +31,7 @@ func newArena(p *ecs.Protocol, players, npcs int) *arena {
 		side(Size).join(a.w, uint32(n+1))
 		a.bots = append(a.bots, NewBot(5, n, players))
 		for range n * 7 % 30 { // clients do not begin in step
-			a.bots[n].next(a.w.TickRate())
+			a.bots[n].Next(a.w.TickRate())
 		}
 	}
 	var tables []*schema.Table
@@ -53,7 +53,7 @@ func (a *arena) send() *capture.Frame {
 		a.w.Netcode().SetTick(a.tick)
 		inputs := make([]Input, len(a.bots))
 		for n, b := range a.bots {
-			inputs[n] = b.next(a.w.TickRate())
+			inputs[n] = b.Next(a.w.TickRate())
 		}
 		for _, r := range ecs.Each[struct {
 			Owner *components.Owner

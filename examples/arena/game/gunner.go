@@ -30,7 +30,7 @@ const (
 func (g *Gunner) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Action) {
 		w := c.World()
-		move := g.next(w.TickRate())
+		move := g.Next(w.TickRate())
 		in.Buttons = move.Buttons
 		want, near := g.look(c, move.Aim)
 		g.turn(w, in, want, near)

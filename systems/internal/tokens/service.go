@@ -1,6 +1,6 @@
 //go:build !js
 
-package login
+package tokens
 
 import (
 	"bytes"
@@ -22,9 +22,9 @@ const (
 	maxAnswer = 64 << 10
 )
 
-// Ask asks a service such as examples/tokens for a token. A password goes to the
+// ask asks a service such as examples/tokens for a token. A password goes to the
 // URL that was named and to no other, and not over the network in the clear.
-func Ask(ctx context.Context, service, name, password string) ([]byte, error) {
+func ask(ctx context.Context, service, name, password string) ([]byte, error) {
 	u, err := url.Parse(service)
 	if err != nil {
 		return nil, err
