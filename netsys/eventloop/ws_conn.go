@@ -112,5 +112,5 @@ func (c *webConn) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fd = -1
-	c.out = outbox{}
+	c.out.clear()
 }

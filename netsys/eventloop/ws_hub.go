@@ -40,7 +40,7 @@ type web struct {
 	frames frameReader     // the event loop's
 	told   map[string]bool // refusals that were logged, by advice; the event loop's
 	log    logger
-	backed []*webConn // the poller's: connections whose frames wait for room
+	unsent
 
 	mu     sync.Mutex
 	conns  map[*webConn]struct{}
@@ -49,6 +49,12 @@ type web struct {
 	half   []*webConn         // those without a valid first message, oldest first
 	closed bool
 	stats  WebSocketStats
+}
+
+// unsent is what waits for sockets to have room.
+type unsent struct {
+	backed []*webConn // the poller's: connections whose frames wait
+	spare  spareFrames
 }
 
 func newWeb(config WebSocketConfig, inbox *netsys.Inbox, log logger) *web {
@@ -133,7 +139,7 @@ func (w *web) join(c *webConn, at time.Time) (ok bool) {
 	c.from = from
 	c.joined = at.Sub(c.since)
 	c.heard.Store(int64(c.joined))
-	c.out = newOutbox(w.config.Outbound)
+	c.out = newOutbox(w.config.Outbound, &w.spare)
 	w.byAddr[from] = c
 	return true
 }

@@ -21,7 +21,7 @@ func TestOutbox(t *testing.T) {
 		{"first one sent", 6, 4, 0, "[1111][2222][3333]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := newOutbox(3)
+			o := newOutbox(3, new(spareFrames))
 			dropped := 0
 			for i := range c.pushes {
 				if o.push(fmt.Appendf(o.buffer(), "[%s]", strings.Repeat(fmt.Sprint(i), 4))) {
@@ -45,7 +45,7 @@ func TestOutbox(t *testing.T) {
 }
 
 func TestOutboxAllocatesNothing(t *testing.T) {
-	o := newOutbox(4)
+	o := newOutbox(4, new(spareFrames))
 	payload := make([]byte, 400)
 	round := func() {
 		for range 6 {
@@ -60,5 +60,39 @@ func TestOutboxAllocatesNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, round); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// What waits takes memory, up to what the outbox holds, and what was sent none: buffers are shared, and so many are kept as
+// are said, however many connections there are.
+func TestOutboxesShareWhatTheyDoNotUse(t *testing.T) {
+	spare := new(spareFrames)
+	all := make([]outbox, 100)
+	for i := range all {
+		all[i] = newOutbox(64, spare)
+		all[i].push(appendFrame(all[i].buffer(), 2, make([]byte, 400)))
+		all[i].took(len(all[i].next()))
+		if len(all[i].ring) > leastRing {
+			t.Errorf("a ring of %d", len(all[i].ring))
+		}
+	}
+	if len(spare.free) != 1 {
+		t.Errorf("%d buffers for 100 connections, one after the other", len(spare.free))
+	}
+	for i := range all {
+		for range 200 {
+			all[i].push(appendFrame(all[i].buffer(), 2, make([]byte, 400)))
+		}
+		if n := len(all[i].ring); n != 64 || all[i].count != 64 {
+			t.Fatalf("%d frames wait in a ring of %d", all[i].count, n)
+		}
+	}
+	for i := range all {
+		if all[i].clear(); all[i].next() != nil || all[i].ring != nil {
+			t.Fatal("something is left")
+		}
+	}
+	if n := len(spare.free); n != mostSpare {
+		t.Errorf("%d buffers are kept", n)
 	}
 }
