@@ -36,9 +36,8 @@ func (w *World) Step() float32 { return w.setup.step }
 
 // SetTick is for the netcode: it says which tick the next Simulate is.
 func (n *Netcode) SetTick(t uint32) {
-	w := (*World)(n)
-	w.clock.tick = t
-	w.clock.newest = max(w.clock.newest, t)
+	n.clock.tick = t
+	n.clock.newest = max(n.clock.newest, t)
 }
 
 // partial is what a look at a part of a step gives back at its end.

@@ -177,6 +177,9 @@ func Command[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
 // ComponentOf is the description of T, or nil when p does not know it.
 func ComponentOf[T any](p *Protocol) *Component { return p.byType[reflect.TypeFor[T]()] }
 
+// Component is [ComponentOf] by reflection.
+func (p *Protocol) Component(t reflect.Type) *Component { return p.byType[t] }
+
 // add registers a type and its field table, if any, and refuses what storage cannot hold.
 // replicated says that snapshots name it.
 func (p *Protocol) add(t reflect.Type, mode Mode, table *schema.Table, replicated bool) *Component {

@@ -16,6 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
+	"github.com/tactusgo/tactus/systems/internal/realtime"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
@@ -219,7 +220,7 @@ func (c *Client) Frame(now time.Time) {
 // the session ends, and returns why. frame, which may be nil, is called after
 // every step with the view up to date.
 func (c *Client) Run(ctx context.Context, frame func(c *Client)) error {
-	err := run(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
+	err := realtime.Run(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
 	if c.link.err != nil && ctx.Err() == nil {
 		return c.link.err
 	}

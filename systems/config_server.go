@@ -152,11 +152,11 @@ type ServerConfig struct {
 	// else. Priorities below 1/16 count as that much, so that nothing waits for ever.
 	// Does nothing under Rollback and Lockstep. Default (nil): 1 for all.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
-	// Visible says whether a client may know of an entity. It is asked in Snapshot
-	// for every client and every entity of others, and must not change the world. Of
-	// what a client may not see nothing is sent to it, not even its NetID. NewServer refuses it
-	// under Rollback and Lockstep. Default (nil): everything.
-	Visible func(w *ecs.World, e ecs.Entity, client uint32) bool
+	// Interest is which entities of others a client may know of: what is near, by a [Grid], who is in the same room
+	// or team, by [Same], what a [Filter] says, and these combined by [And] and [Or]. It is looked at for each send.
+	// Of what a client may not know nothing is sent to it, not even that it is there. What is its own it always
+	// knows. NewServer refuses it under Rollback and Lockstep. Default (nil): everything.
+	Interest Interest
 	// Coders are the coders that snapshots use. Does nothing under Rollback and Lockstep.
 	// Default: the smallest of all wins.
 	Coders delta.Coders

@@ -471,7 +471,7 @@ var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer",
 // realTime are the places that may: what runs a peer in real time, what a start time
 // that nobody gave is filled from, and real sockets.
 var realTime = []string{
-	"systems/run.go: run",
+	"systems/internal/realtime/run.go: Run",
 	"systems/client.go: NewClient", "systems/client.go: Run", "systems/client_session.go: Dial", "systems/client_session.go: connect",
 	"systems/server.go: NewServer", "systems/server.go: Run",
 	"netsys/udp.go: read",

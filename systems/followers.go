@@ -75,14 +75,16 @@ func (s *Server) attachEvents() {
 // sees reports whether a client sees the entity of an event. One that is gone was seen
 // by those who were shown it last.
 func (s *Server) sees(w *ecs.World, about event.Subject, client uint32) bool {
-	switch {
-	case s.config.Visible == nil:
-		return true
-	case w.Alive(about.Entity):
-		return s.config.Visible(w, about.Entity, client)
-	}
 	p := s.sessions.byID[client]
-	return p != nil && p.snapshot != nil && s.snapshots.Showed(p.snapshot, about.NetID)
+	switch {
+	case s.config.Interest == nil:
+		return true
+	case p == nil || p.snapshot == nil:
+		return false
+	case w.Alive(about.Entity):
+		return s.snapshots.Sees(p.snapshot, about.Entity)
+	}
+	return s.snapshots.Showed(p.snapshot, about.NetID)
 }
 
 // missed ends the session of a client that an event could not be sent to.

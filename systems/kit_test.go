@@ -65,7 +65,31 @@ func plazaParts(name string) *ecs.Protocol {
 	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[shots](p, ecs.Predicted)
 	ecs.Replicate[tint](p, 0)
+	ecs.Local[veil](p, 0)
 	return p
+}
+
+// veil is on entities about which a test decides what clients may know; it counts how often.
+type veil struct{ Decisions uint32 }
+
+// decide makes interest ask about an entity again.
+func decide(w *ecs.World, e ecs.Entity) {
+	if v := ecs.Get[veil](w, e); v != nil {
+		v.Decisions++
+	} else {
+		ecs.Add(w, e, veil{1})
+	}
+}
+
+// seenIf is an interest in the entities of which a test says so.
+func seenIf(f func(e ecs.Entity, client uint32) bool) Interest {
+	return Filter(func(me struct{ Client Viewer }, it struct {
+		Entity ecs.Entity
+		NetID  *components.NetID
+		Veil   *veil `ecs:"optional"`
+	}) bool {
+		return f(it.Entity, uint32(me.Client))
+	})
 }
 
 // spawnPawn is how players come in most tests.

@@ -13,13 +13,8 @@ import (
 
 // What a server says that a client knows is what this client has.
 func TestKnowsWhatTheClientHas(t *testing.T) {
-	hide := false
-	var hidden components.NetID
-	g := newGame(t, peopled, ServerConfig{
-		Visible: func(w *ecs.World, e ecs.Entity, client uint32) bool {
-			return !hide || w.NetID(e) != hidden
-		},
-	})
+	var hidden ecs.Entity
+	g := newGame(t, peopled, ServerConfig{Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return e != hidden })})
 	w := g.server.World()
 	for n := range 100 {
 		w.Spawn(place{X: float32(n)}, tint{uint8(n)})
@@ -59,7 +54,8 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 	if k := own(); !k.Own || k.OwnHeld == 0 || k.OwnHeld > k.OwnSent || k.OwnSent > k.Send || k.Priority != 1 {
 		t.Errorf("its own: %+v", k)
 	}
-	hide, hidden = true, 7
+	hidden, _ = w.ByNetID(7)
+	decide(w, hidden)
 	g.run(60)
 	if k, _ := g.server.Baseline(c.ID(), 7); !k.Hidden || k.Held != 0 || k.Baseline != 0 {
 		t.Errorf("hidden: %+v", k)

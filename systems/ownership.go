@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 )
@@ -55,7 +56,9 @@ func Revoke(w *ecs.World, e ecs.Entity) { Grant(w, e, 0) }
 // newOwned prepares a server for client-owned components.
 func newOwned(s *Server) (*ownership.Server, error) {
 	list := ownership.Components(s.protocol)
-	c := ownership.Config{Visible: s.config.Visible, Logger: s.config.Logger}
+	c := ownership.Config{Logger: s.config.Logger, Sees: func(e ecs.Entity, client uint32) bool {
+		return s.sees(s.world, event.Subject{Entity: e}, client)
+	}}
 	if accept := s.config.Accept; accept != nil {
 		c.Accept = func(w *ecs.World, client uint32, e ecs.Entity, comp *ecs.Component, value unsafe.Pointer) error {
 			return accept(w, Change{Client: client, Entity: e, Component: comp, Value: value})

@@ -143,7 +143,7 @@ func noise(r *rand.Rand, first byte, n int) []byte {
 func TestPeersConfig(t *testing.T) {
 	noBulk := []channel.ChannelConfig{{Name: "event", Kind: channel.Unreliable}, {Name: "small", Kind: channel.ReliableOrdered, MaxMessage: 512}}
 	for text, change := range map[string]func(c *ServerConfig){
-		"Visible":    func(c *ServerConfig) { c.Visible = func(*ecs.World, ecs.Entity, uint32) bool { return true } },
+		"Interest":   func(c *ServerConfig) { c.Interest = Same[tint]() },
 		"Record":     func(c *ServerConfig) { c.Record = &strings.Builder{} },
 		"MaxClients": func(c *ServerConfig) { c.MaxClients = 5000 },
 		"Window":     func(c *ServerConfig) { c.TickRate, c.Policies.Window = 1000, 10*time.Second },

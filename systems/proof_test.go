@@ -30,7 +30,7 @@ type strike struct {
 const windup = 500
 
 func clockwork(own int, slips func(w *ecs.World, e ecs.Entity)) func() *ecs.Protocol {
-	return fieldOf(predicted[Wheel], comes(func(w *ecs.World, client uint32) {
+	return fieldOf(hoods, predicted[Wheel], comes(func(w *ecs.World, client uint32) {
 		for range own {
 			w.Spawn(components.Owner{Client: client}, Wheel{}, Walk{})
 		}
@@ -103,12 +103,22 @@ func (x clock) play(t *testing.T, model policy.Preset) {
 		Link:    systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05),
 	}
 	if x.blinks {
-		config.Server.Visible = func(w *ecs.World, e ecs.Entity, _ uint32) bool {
-			at, ever := slipped[w.NetID(e)]
-			return ecs.Has[components.Owner](w, e) || !ever || w.Tick() >= at+20
-		}
+		config.Server.Interest = noHoods()
 	}
 	crowd := systemstest.New(t, config)
+	if w := crowd.Server.World(); x.blinks {
+		crowd.OnServerTick(func() {
+			for id, at := range slipped {
+				e, there := w.ByNetID(id)
+				switch {
+				case there && w.Tick() < at+20:
+					cover(w, e, everybody)
+				case there:
+					cover(w, e, 0)
+				}
+			}
+		})
+	}
 	crowd.Run(12 * time.Second)
 	crowd.Settle()
 	for s, input := range believed {

@@ -43,7 +43,7 @@ func carry(p *ecs.Protocol) { ecs.Carry(p, beside) }
 
 // parade is the field with flags, and what a test adds.
 func parade(more ...part) func() *ecs.Protocol {
-	return fieldOf(append([]part{predicted[Held], predicted[Flag], predicted[components.Teleports], carry}, more...)...)
+	return fieldOf(append([]part{hoods, predicted[Held], predicted[Flag], predicted[components.Teleports], carry}, more...)...)
 }
 
 // flags puts n flags onto the field.
@@ -302,15 +302,24 @@ func TestNetcodeE9_WithoutItsCarrierItIsDrawnByItsOwnStates(t *testing.T) {
 		}))
 		config.Play = straight()
 		if !test.gone {
-			config.Server.Visible = func(w *ecs.World, e ecs.Entity, client uint32) bool {
-				return client == 1 || w.NetID(e) != playerOf(w, 1) || w.Tick() < from || w.Tick() >= until
-			}
+			config.Server.Interest = noHoods()
 		}
 		c := systemstest.New(t, config)
 		c.Connect()
 		c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from-60 })
 		places := map[int]components.Position{}
-		c.OnServerTick(func() { places[int(c.Server.Tick())] = drawnFlag(c.Server.World(), 1) })
+		c.OnServerTick(func() {
+			w := c.Server.World()
+			places[int(c.Server.Tick())] = drawnFlag(w, 1)
+			if e, there := w.ByNetID(playerOf(w, 1)); there && !test.gone {
+				switch w.Tick() {
+				case from:
+					cover(w, e, everybody)
+				case until:
+					cover(w, e, 0)
+				}
+			}
+		})
 		glances := watchFlag(t, c, 1)
 		alone := 0
 		c.OnFrame(func(k *systemstest.Client) {

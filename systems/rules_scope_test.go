@@ -75,7 +75,7 @@ func hold(w *ecs.World) {
 
 // pitch is the protocol, and what a test adds to it.
 func pitch(more ...part) func() *ecs.Protocol {
-	return fieldFrom(append([]part{predicted[Roll], predicted[Stick], (*ecs.Protocol).QuantizeSteps,
+	return fieldFrom(append([]part{hoods, predicted[Roll], predicted[Stick], (*ecs.Protocol).QuantizeSteps,
 		simulate("walk", walk), simulate("hold", hold), simulate("roll", roll)}, append(more, comes(joinPitch))...)...)
 }
 
@@ -641,12 +641,18 @@ func TestNetcodeScope_LeavesSight(t *testing.T) {
 		hidden := false
 		config := onPitch(seed, 2, 5, 0, systems.ScopeCoSimulated)
 		config.Link = bad()
-		config.Server.Visible = func(w *ecs.World, e ecs.Entity, client uint32) bool {
-			return !hidden || client != 1 || !ecs.Has[Roll](w, e)
-		}
+		config.Server.Interest = noHoods()
 		c := systemstest.New(t, config)
 		for round := range 6 {
 			hidden = round%2 == 1
+			w := c.Server.World()
+			var all []ecs.Entity
+			for e := range ecs.All[struct{ Roll Roll }](w) {
+				all = append(all, e)
+			}
+			for _, e := range all {
+				cover(w, e, map[bool]uint32{true: 1}[hidden])
+			}
 			c.Run(8 * time.Second)
 			k := client(c, 1)
 			for _, w := range []*ecs.World{k.World(), k.View()} {

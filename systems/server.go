@@ -11,8 +11,10 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/commands"
+	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
+	"github.com/tactusgo/tactus/systems/internal/realtime"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
@@ -91,10 +93,14 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, err
 	}
 	s.shape.replicated, s.shape.predicted = p.Replicated(), wire.Predicted(p)
+	seen, err := interest.Compile(s.world, p, c.Interest)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	s.snapshots = snapshot.New(snapshot.Config{
 		World: s.world, Protocol: p, Clock: snapshotClock{&s.link}, SendRate: c.SendRate, Budget: c.Budget,
 		Reports: s.report, Coders: c.Coders, Trained: c.Trained, Record: c.Record,
-		Visible: c.Visible, Priority: c.Priority, Logger: c.Logger, Workers: s.workers,
+		Interest: seen, Priority: c.Priority, Logger: c.Logger, Workers: s.workers,
 	}, c.FirstTick)
 	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)
 	s.followed.followers = follow(s.config.Events, s.followed.outcomes)
@@ -212,7 +218,7 @@ func (s *Server) dropped() uint64 { return s.link.loop.Dropped * uint64(s.config
 // nil; or until the server ends, and returns Err.
 func (s *Server) Run(ctx context.Context) error {
 	s.link.load.Measure(time.Now())
-	err := run(ctx, s, func() error { return s.Close(time.Now()) })
+	err := realtime.Run(ctx, s, func() error { return s.Close(time.Now()) })
 	return errors.Join(s.link.err, err)
 }
 

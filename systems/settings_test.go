@@ -121,7 +121,9 @@ func serverSettings() []setting {
 			c.Budget = 200
 			c.Priority = func(w *ecs.World, e ecs.Entity, _ uint32) float32 { return float32(w.NetID(e)) }
 		}, idle: byInputs},
-		{name: "Visible", server: func(c *systems.ServerConfig) { c.Visible = func(*ecs.World, ecs.Entity, uint32) bool { return true } },
+		{name: "Interest", server: func(c *systems.ServerConfig) {
+			c.Interest = &systems.Grid[components.Position]{Cell: 1000, Radius: 10_000}
+		},
 			refused: both("leave it nil")},
 		{name: "Coders", server: func(c *systems.ServerConfig) { c.Coders = delta.ZstdOnly }, idle: byInputs},
 		{name: "Trained", kept: true, idle: byInputs},

@@ -21,9 +21,9 @@ func TestVisibilityFlickers(t *testing.T) {
 		secret := func(e ecs.Entity) bool {
 			return ecs.Has[shots](g.server.World(), e) && !ecs.Has[push](g.server.World(), e)
 		}
-		config := ServerConfig{Seed: seed, Visible: func(w *ecs.World, e ecs.Entity, client uint32) bool {
-			return !secret(e) && shown[[2]uint32{client, uint32(w.NetID(e))}]
-		}}
+		config := ServerConfig{Seed: seed, Interest: seenIf(func(e ecs.Entity, client uint32) bool {
+			return !secret(e) && shown[[2]uint32{client, uint32(g.server.World().NetID(e))}]
+		})}
 		if seed%3 == 0 {
 			config.Budget = 250
 		}
@@ -48,8 +48,10 @@ func TestVisibilityFlickers(t *testing.T) {
 		}
 		flicker := func() {
 			for range r.IntN(12) {
-				key := [2]uint32{uint32(1 + r.IntN(3)), uint32(w.NetID(all[r.IntN(len(all))]))}
+				client, e := uint32(1+r.IntN(3)), all[r.IntN(len(all))]
+				key := [2]uint32{client, uint32(w.NetID(e))}
 				shown[key] = !shown[key]
+				decide(w, e)
 			}
 			for range r.IntN(3) {
 				*ecs.Get[place](w, all[r.IntN(len(all))]) = place{X: float32(r.IntN(100))}
@@ -97,13 +99,17 @@ func TestVisibilityFlickers(t *testing.T) {
 // What is not there is not there for a reason.
 func TestPresence(t *testing.T) {
 	hidden := map[ecs.Entity]bool{}
-	g := newGame(t, plaza, ServerConfig{Visible: func(_ *ecs.World, e ecs.Entity, _ uint32) bool { return !hidden[e] }})
+	g := newGame(t, plaza, ServerConfig{Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return !hidden[e] })})
 	w := g.server.World()
 	var all []ecs.Entity
 	for n := range 5 {
 		all = append(all, w.Spawn(place{X: float32(n)}))
 	}
-	hidden[all[4]] = true
+	hide := func(e ecs.Entity, on bool) {
+		hidden[e] = on
+		decide(w, e)
+	}
+	hide(all[4], true)
 	ids := make([]components.NetID, len(all))
 	for i, e := range all {
 		ids[i] = w.NetID(e)
@@ -124,17 +130,18 @@ func TestPresence(t *testing.T) {
 	want("at first", Present, Present, Present, Present, NotLoaded)
 	g.run(3 * mirror.MissSends) // by then the slot of the one that was never seen counts no more
 	w.Despawn(all[1])
-	hidden[all[2]] = true
+	hide(all[2], true)
 	g.run(60)
 	want("after a death and a hiding", Present, Destroyed, OutOfInterest, Present, NotLoaded)
 	tick, ok := c.StateTick(ids[0])
 	if _, gone := c.StateTick(ids[2]); !ok || gone || tick != c.ServerTick() {
 		t.Errorf("tick %d of %d, %v %v", tick, c.ServerTick(), ok, gone)
 	}
-	hidden[all[2]], hidden[all[4]] = false, false
+	hide(all[2], false)
+	hide(all[4], false)
 	g.run(60)
 	want("after they came into sight", Present, Destroyed, Present, Present, Present)
-	hidden[all[3]] = true
+	hide(all[3], true)
 	g.run(30)
 	w.Despawn(all[3])
 	g.run(60)

@@ -106,9 +106,10 @@ func bazaar() *ecs.Protocol {
 // joins, and move, change, come and go while it plays.
 func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
 	var others []ecs.Entity
-	g := newGame(t, bazaar, ServerConfig{
+	var g *game
+	g = newGame(t, bazaar, ServerConfig{
 		Seed: 7, Budget: budget,
-		Visible: func(w *ecs.World, e ecs.Entity, _ uint32) bool { return e != others[5] || w.Tick()%40 < 30 },
+		Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return e != others[5] || g.server.World().Tick()%40 < 30 }),
 	})
 	for i := range 24 {
 		others = append(others, g.server.World().Spawn(place{X: float32(i), Y: float32(i * i % 50)}, tint{Color: uint8(7 * i)}, course{Y: float32(i)}))
@@ -136,6 +137,7 @@ func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
 		case 24:
 			others = append(others, w.Spawn(place{X: -9}, tint{}))
 		}
+		decide(w, others[5])
 		g.step()
 	}
 	v := &snapshotVectors{Protocol: g.protocol().Lines(), Welcome: hex.EncodeToString(k.link.endpoint.Welcome())}

@@ -92,7 +92,7 @@ func Server(model policy.Preset) systems.ServerConfig {
 	}
 	c.RefuseCommands = []systems.RefuseCommandFunc{systems.RefuseCommand(refuseRename)}
 	if model != policy.Rollback && model != policy.Lockstep { // there every peer knows everything
-		c.Visible, c.Priority, c.Budget = visible, nearest, 600
+		c.Interest, c.Priority, c.Budget = mines(), nearest, 600
 	}
 	return c
 }
@@ -108,16 +108,11 @@ func nearest(w *ecs.World, e ecs.Entity, client uint32) float32 {
 	return 1
 }
 
-// visible hides mines from the other team.
-func visible(w *ecs.World, e ecs.Entity, client uint32) bool {
-	mine := ecs.Get[Mine](w, e)
-	if mine == nil {
-		return true
-	}
-	for _, t := range ecs.EachOf[tank](w, client) {
-		return t.Crew.Team == mine.Team
-	}
-	return false
+// mines hides mines from the other team.
+func mines() systems.Interest {
+	return systems.Filter(func(me struct{ Crew *Crew }, it struct{ Mine *Mine }) bool {
+		return me.Crew.Team == it.Mine.Team
+	})
 }
 
 // Client configures a client: as whom, and what it does about what it hears.

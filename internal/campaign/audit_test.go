@@ -315,7 +315,7 @@ func (a *audit) agrees(k *player) error {
 					owner = o.Client
 				}
 				own := owner == k.ID()
-				if may := own || a.m.everywhere() || a.m.sees(k.ID(), id) || a.m.server.Visible == nil; may != have[id] {
+				if may := own || a.m.everywhere() || a.m.sees(k.ID(), id) || a.m.server.Interest == nil; may != have[id] {
 					return fmt.Errorf("its %s has entity %d: %v, it may: %v; %v", name, id, have[id], may, k.Presence(id))
 				} else if !may {
 					continue

@@ -288,13 +288,13 @@ func (d *draw) people() {
 	d.may("partial", 4, func(*rand.Rand) string { d.partial = true; return "" })
 }
 
-// sight makes the hook for what clients may know.
+// sight makes it so that there is something that clients may not know.
 func (d *draw) sight() {
 	if d.secret == 0 && d.flicker == 0 {
 		return
 	}
 	// The match fills it in.
-	d.server.Visible = func(*ecs.World, ecs.Entity, uint32) bool { return true }
+	d.server.Interest = systems.Same[components.Owner]()
 }
 
 // never reports whether a client may not see an entity at any time, unless it owns it.

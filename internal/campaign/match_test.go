@@ -50,8 +50,8 @@ func newMatch(t *testing.T, d *draw) *match {
 	m.listen()
 	config := d.server
 	config.Events, config.Outcomes = m.events, m.ledger.register
-	if config.Visible != nil {
-		config.Visible = func(w *ecs.World, e ecs.Entity, client uint32) bool { return m.sees(client, w.NetID(e)) }
+	if config.Interest != nil {
+		config.Interest = m.sight()
 	}
 	m.crowd = systemstest.New(t, systemstest.Config{
 		Protocol: d.sea, Server: config, FrameRate: d.frames, Seed: d.seed, CountOnly: true,
@@ -81,6 +81,19 @@ func newMatch(t *testing.T, d *draw) *match {
 		m.enter(nil)
 	}
 	return m
+}
+
+// glance counts on an entity how often it changed who may know of it.
+type glance struct{ Changes uint32 }
+
+// sight is the interest of clients in what they may know of.
+func (m *match) sight() systems.Interest {
+	return systems.Filter(func(me struct{ Client systems.Viewer }, it struct {
+		NetID  components.NetID
+		Glance *glance `ecs:"optional"`
+	}) bool {
+		return m.sees(uint32(me.Client), it.NetID)
+	})
 }
 
 // sees is what a client may know of.
@@ -214,6 +227,14 @@ func (m *match) blink() {
 			return
 		}
 		key := [2]uint32{uint32(1 + m.r.IntN(len(m.players)+1)), uint32(ids[m.r.IntN(len(ids))])}
+		w := m.crowd.Server.World()
+		if e, there := w.ByNetID(components.NetID(key[1])); !there {
+			// it is gone already
+		} else if g := ecs.Get[glance](w, e); g != nil {
+			g.Changes++
+		} else {
+			ecs.Add(w, e, glance{1})
+		}
 		if m.hidden[key] = !m.hidden[key]; m.past != nil {
 			m.past.turn(m.crowd.Server, key)
 		}

@@ -123,7 +123,7 @@ func (p *past) whereabouts(a *audit, k *player) {
 			a.fail("%v: entity %d is %v, in its world: %v", k, id, at, there)
 		case at == systems.Present && died:
 			a.fail("%v: entity %d is %v at tick %d, but died after tick %d", k, id, at, k.ServerTick(), last.tick)
-		case at == systems.OutOfInterest && !died && a.m.server.Visible == nil:
+		case at == systems.OutOfInterest && !died && a.m.server.Interest == nil:
 			a.fail("%v: entity %d is %v, though nothing is hidden", k, id, at)
 		case at != systems.NotLoaded && a.m.handover == 0 && last.owner != k.ID() && a.m.never(k.ID(), id) && len(p.turns[[2]uint32{k.ID(), uint32(id)}]) == 0:
 			a.fail("%v: entity %d is %v, though it never may be seen", k, id, at)

@@ -231,6 +231,9 @@ func (d *draw) sea() *ecs.Protocol {
 		ecs.Replicate[cursor](p, ecs.ClientOwned|ecs.Interpolated)
 	}
 	ecs.Local[hot](p, ecs.Predicted)
+	if d.server.Interest != nil {
+		ecs.Local[glance](p, 0)
+	}
 	ecs.Input[order](p)
 	ecs.Join(p, d.enlist)
 	if d.keep {

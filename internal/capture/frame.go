@@ -20,6 +20,7 @@ type Frame struct {
 	Groups []delta.Group
 
 	whose []whose
+	homes []int32
 	owned []Owned
 }
 
@@ -42,6 +43,9 @@ func (f *Frame) Owner(group, slot int) uint32 { return f.whose[group].owners[slo
 // when the entity has been despawned since.
 func (f *Frame) Entity(group, slot int) ecs.Entity { return f.whose[group].entities[slot] }
 
+// Home is the home of the entities of a group, or of those that it had: see [Homes].
+func (f *Frame) Home(group int) int32 { return f.homes[group] }
+
 // Owned returns the entities of one client, in order of group and slot. The
 // slice belongs to the frame.
 func (f *Frame) Owned(client uint32) []Owned {
@@ -58,6 +62,7 @@ func (f *Frame) begin(send, tick uint32, groups int) {
 	f.Send, f.Tick = send, tick
 	f.Groups = reuse.Longer(f.Groups, groups)
 	f.whose = reuse.Longer(f.whose, groups)
+	f.homes = reuse.Longer(f.homes, groups)
 	f.owned = f.owned[:0]
 	for i := range f.Groups {
 		g := &f.Groups[i]

@@ -44,6 +44,7 @@ type Ring struct {
 
 // table is what is known of a table of the world while it is captured.
 type table struct {
+	of       ecs.Table
 	plan     *plan
 	places   []place // of the rows; kept from send to send as a guess
 	entities []ecs.Entity
@@ -57,16 +58,28 @@ type table struct {
 type arrival struct {
 	id         components.NetID
 	table, row int32
+	home       int32
+	from       place // where it was, with the same components; from.id 0: nowhere
+}
+
+// Homes says which entities share groups: those of the same components that have the same
+// home.
+type Homes interface {
+	// Table begins with the entities of a table.
+	Table(t ecs.Table)
+	// Home is the home of the entity in one of its rows, and not 0; old is the one that it had, 0
+	// for none.
+	Home(row int, old int32) int32
 }
 
 // New returns a ring without frames. steps is the number of simulation steps from
 // one send to the next, at least 1. Values outside their range are named in log,
-// once for each field.
-func New(w *ecs.World, layout *delta.Layout, steps int, log *slog.Logger) *Ring {
+// once for each field. homes may be nil: entities of the same components share groups.
+func New(w *ecs.World, layout *delta.Layout, steps int, homes Homes, log *slog.Logger) *Ring {
 	comps := w.Protocol().Replicated()
 	r := &Ring{
 		w: w, layout: layout, steps: max(steps, 1), rate: max(w.TickRate()/max(steps, 1), 1), comps: comps,
-		slots:   slots{places: map[components.NetID]place{}},
+		slots:   slots{homes: homes, places: map[components.NetID]place{}, byKind: map[kind]int32{}},
 		plans:   map[uint64]*plan{},
 		clamped: make([]uint64, len(comps)),
 		told:    newClampLog(comps, log),
@@ -140,7 +153,7 @@ func (r *Ring) read() {
 		n++
 		p := r.planOf(t.Mask&^r.private, c.plan)
 		rows := len(t.Entities)
-		*c = table{plan: p, places: c.places, entities: t.Entities, ids: t.NetIDs, words: len(r.words), truths: len(r.truths)}
+		*c = table{of: t, plan: p, places: c.places, entities: t.Entities, ids: t.NetIDs, words: len(r.words), truths: len(r.truths)}
 		r.words = slices.Grow(r.words, rows*p.width)[:c.words+rows*p.width]
 		for _, part := range p.parts {
 			comp := part.comp
@@ -164,22 +177,34 @@ func (r *Ring) place() {
 	for i := range r.tables {
 		t := &r.tables[i]
 		t.places = reuse.Longer(t.places, len(t.ids))
+		if r.slots.homes != nil {
+			r.slots.homes.Table(t.of)
+		}
 		for row, id := range t.ids {
 			p := &t.places[row]
-			if p.id == id && r.slots.holds(*p, t.plan) {
-				r.slots.see(*p, i, row)
-				continue
+			ok := p.id == id && r.slots.holds(*p, t.plan)
+			if !ok {
+				if *p, ok = r.slots.places[id]; ok && r.slots.groups[p.group].plan != t.plan {
+					r.slots.free(*p)
+					ok = false
+				}
 			}
-			found, ok := r.slots.places[id]
-			if ok && r.slots.groups[found.group].plan == t.plan {
-				*p = found
-				r.slots.see(found, i, row)
-				continue
+			a := arrival{id: id, table: int32(i), row: int32(row)}
+			if r.slots.homes != nil {
+				old := int32(0)
+				if ok {
+					old = r.slots.groups[p.group].home
+				}
+				if a.home = r.slots.homes.Home(row, old); ok && a.home != old {
+					r.slots.free(*p)
+					ok, a.from = false, *p
+				}
 			}
 			if ok {
-				r.slots.free(found)
+				r.slots.see(*p, i, row)
+			} else {
+				r.late = append(r.late, a)
 			}
-			r.late = append(r.late, arrival{id, int32(i), int32(row)})
 		}
 	}
 	if len(r.late) == 0 {
@@ -188,7 +213,7 @@ func (r *Ring) place() {
 	slices.SortFunc(r.late, func(a, b arrival) int { return int(int64(a.id) - int64(b.id)) })
 	for _, a := range r.late {
 		t := &r.tables[a.table]
-		p := r.slots.give(a.id, t.plan)
+		p := r.slots.give(a, t.plan)
 		r.slots.see(p, int(a.table), int(a.row))
 		t.places[a.row] = p
 	}
@@ -198,6 +223,7 @@ func (r *Ring) place() {
 func (r *Ring) write(f *Frame, group int) {
 	g := &r.slots.groups[group]
 	p := g.plan
+	f.homes[group] = g.home
 	cur, whose := &f.Groups[group], &f.whose[group]
 	for m := g.seen; m != 0; m &= m - 1 {
 		slot := bits.TrailingZeros64(m)

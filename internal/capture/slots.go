@@ -17,16 +17,27 @@ const allSlots = 1<<delta.GroupSize - 1
 const rest = 8
 
 // slots says which entity has which slot of which group. A group holds entities
-// with the same components, so that its records are alike.
+// with the same components, so that its records are alike, and of the same home.
 type slots struct {
+	homes  Homes // nil: all have one
 	places map[components.NetID]place
 	groups []group
+	byKind map[kind]int32 // the first group of a kind; group.next is the one behind it
+	empty  []int32        // groups that nobody was in as the send began, ascending
+	taken  int            // of these, how many were tried
 	send   uint32
+}
+
+// kind is what the entities of a group have in common.
+type kind struct {
+	plan *plan
+	home int32
 }
 
 // group is the standing of one group.
 type group struct {
-	plan  *plan // of its entities; when it is empty, of those that it had
+	kind        // of its entities; when it is empty, of those that it had
+	next  int32 // group of the kind, -1 for none
 	alive uint64
 	seen  uint64 // those that the world still has
 	idle  uint64 // free slots that another entity may not have yet
@@ -42,7 +53,7 @@ type rowRef struct{ table, row int32 }
 
 // begin starts a send.
 func (s *slots) begin(send uint32) {
-	s.send = send
+	s.send, s.empty, s.taken = send, s.empty[:0], 0
 	for i := range s.groups {
 		g := &s.groups[i]
 		g.seen = 0
@@ -50,6 +61,9 @@ func (s *slots) begin(send uint32) {
 			if k := bits.TrailingZeros64(m); send-g.freed[k] >= rest {
 				g.idle &^= 1 << k
 			}
+		}
+		if g.alive|g.idle == 0 {
+			s.empty = append(s.empty, int32(i))
 		}
 	}
 }
@@ -81,41 +95,84 @@ func (s *slots) free(p place) {
 
 // give gives an entity a slot: in the first group of its kind that has one, else
 // in the first group that nobody is in, else in a new one.
-func (s *slots) give(id components.NetID, kind *plan) place {
-	at, empty := -1, -1
-	for i := range s.groups {
-		g := &s.groups[i]
-		if g.plan == kind && g.alive|g.idle != allSlots {
-			at = i
-			break
-		}
-		if empty < 0 && g.alive|g.idle == 0 {
-			empty = i
-		}
+func (s *slots) give(a arrival, p *plan) place {
+	k := kind{p, a.home}
+	at, ok := s.byKind[k]
+	for ok && s.groups[at].alive|s.groups[at].idle == allSlots {
+		at, ok = s.groups[at].next, s.groups[at].next >= 0
 	}
-	if at < 0 {
-		if at = empty; at < 0 {
-			at = len(s.groups)
-			s.groups = reuse.Longer(s.groups, at+1)
-		}
-		s.groups[at].become(kind)
+	if !ok {
+		at = s.found(k)
 	}
 	g := &s.groups[at]
 	slot := bits.TrailingZeros64(^(g.alive | g.idle))
 	bit := uint64(1) << slot
 	g.alive |= bit
-	g.ids[slot] = id
-	kind.start(g, slot)
-	p := place{id, int32(at), int32(slot)}
-	s.places[id] = p
-	return p
+	g.ids[slot] = a.id
+	p.start(g, slot)
+	if a.from.id != 0 {
+		old := &s.groups[a.from.group]
+		copy(g.lines[slot*p.lines:][:p.lines], old.lines[int(a.from.slot)*p.lines:])
+		copy(g.bends[slot*len(p.sets):][:len(p.sets)], old.bends[int(a.from.slot)*len(p.sets):])
+	}
+	to := place{a.id, at, int32(slot)}
+	s.places[a.id] = to
+	return to
 }
 
-// become makes an empty group one for entities of a kind.
-func (g *group) become(kind *plan) {
-	g.plan = kind
-	g.lines = reuse.Longer(g.lines, delta.GroupSize*kind.lines)
-	g.bends = reuse.Longer(g.bends, delta.GroupSize*len(kind.sets))
+// found makes a group one of a kind.
+func (s *slots) found(k kind) (at int32) {
+	for s.taken < len(s.empty) && s.groups[s.empty[s.taken]].alive != 0 {
+		s.taken++
+	}
+	if s.taken < len(s.empty) {
+		at = s.empty[s.taken]
+		s.unlist(at)
+	} else {
+		at = int32(len(s.groups))
+		s.groups = reuse.Longer(s.groups, int(at)+1)
+	}
+	g := &s.groups[at]
+	g.kind = k
+	g.lines = reuse.Longer(g.lines, delta.GroupSize*k.plan.lines)
+	g.bends = reuse.Longer(g.bends, delta.GroupSize*len(k.plan.sets))
+	before, first := s.before(k, at)
+	if before < 0 {
+		if g.next = first; first == at {
+			g.next = -1
+		}
+		s.byKind[k] = at
+	} else {
+		g.next, s.groups[before].next = s.groups[before].next, at
+	}
+	return at
+}
+
+// before is the last group of a kind that is before another one, -1 for none, and the first of
+// the kind, or that one where there is none.
+func (s *slots) before(k kind, at int32) (last, first int32) {
+	first, ok := s.byKind[k]
+	if !ok {
+		return -1, at
+	}
+	last = -1
+	for i := first; i >= 0 && i < at; i = s.groups[i].next {
+		last = i
+	}
+	return last, first
+}
+
+// unlist takes a group out of those of its kind.
+func (s *slots) unlist(at int32) {
+	g := &s.groups[at]
+	switch before, _ := s.before(g.kind, at); {
+	case before >= 0:
+		s.groups[before].next = g.next
+	case g.next >= 0:
+		s.byKind[g.kind] = g.next
+	default:
+		delete(s.byKind, g.kind)
+	}
 }
 
 // end frees the slots of entities that the world no longer has.

@@ -22,7 +22,7 @@ var rooms = map[string]string{
 	"reconcile":   "predict internal/mirror internal/report",
 	"interpolate": "lagcomp internal/mirror",
 	"serverapply": "internal/notice internal/commands",
-	"snapshot":    "internal/baseline internal/traffic internal/report",
+	"snapshot":    "internal/baseline internal/traffic internal/report internal/interest",
 
 	// what they stand on
 	"internal/mirror":        "",
@@ -52,6 +52,8 @@ var floors = map[string]string{
 	"internal/login":    "",
 	"internal/overload": "",
 	"internal/tokens":   "", // of the bots of runner and swarm
+	"internal/interest": "",
+	"internal/realtime": "",
 
 	// only tests import it: those of all rooms play its games
 	"internal/testgame": "",

@@ -96,7 +96,7 @@ func why(k *systems.Knowledge, c *systems.ServerConfig) (all []string) {
 		say("It is not in the newest send: it never was, is gone, or is yet to be sent.")
 		return all
 	case k.Hidden:
-		say("Visible keeps it from this client: nothing of it is sent.")
+		say("Interest keeps it from this client: nothing of it is sent.")
 		return all
 	case k.TooBig:
 		say("It fits no snapshot of %d bytes, and is left out for a while: make its components smaller or the budget larger.", k.Budget)

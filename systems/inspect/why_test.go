@@ -37,7 +37,7 @@ func TestWhy(t *testing.T) {
 		k    systems.Knowledge
 		want string
 	}{
-		{systems.Knowledge{Exists: true, Hidden: true}, "Visible"},
+		{systems.Knowledge{Exists: true, Hidden: true}, "Interest"},
 		{systems.Knowledge{Exists: true, TooBig: true, Budget: 300}, "fits no snapshot of 300 bytes"},
 		{systems.Knowledge{Exists: true, Joining: true}, "is joining"},
 		{systems.Knowledge{Exists: true}, "has not been told"},

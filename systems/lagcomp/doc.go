@@ -61,7 +61,7 @@
 //
 // A view holds all that is replicated, and what is not. What this player could not
 // see, because it was out of its interest or hidden from it, is for the caller to
-// decide: ask what ServerConfig.Visible asks. A hitscan usually needs no such check,
+// decide: ask what the filter of ServerConfig.Interest asks. A hitscan usually needs no such check,
 // as who cannot be seen can still stand in the way.
 //
 // # How exact it is

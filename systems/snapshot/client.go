@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -41,7 +42,13 @@ type Client struct {
 	contest   clientContest
 	join      clientJoin
 	own       ownState
-	seen      []uint32 // groups of the world that concern it, ascending; nil: all
+	sight     sight
+}
+
+// sight is what a client may know of.
+type sight struct {
+	interest.Client
+	groups []uint32 // of the world that concern it, ascending; nil: all
 }
 
 func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
@@ -132,7 +139,7 @@ func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
 }
 
 // concern are the groups of a frame that concern the client.
-func (c *Client) concern(f *capture.Frame) groupList { return groupList{c.seen, len(f.Groups)} }
+func (c *Client) concern(f *capture.Frame) groupList { return groupList{c.sight.groups, len(f.Groups)} }
 
 // holdsAll reports whether the client holds all slots of a frame's groups that concern it.
 func (c *Client) holdsAll(f *capture.Frame) bool {

@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -26,6 +27,7 @@ type draft struct {
 	stats   Stats // that have not been merged
 	notes   notes // likewise
 	void    void
+	room    interest.Room
 }
 
 // void are groups in which nothing is to be seen.
@@ -36,6 +38,9 @@ type void struct {
 
 func (d *draft) begin(s *System) {
 	d.sys = s
+	if s.config.Interest != nil {
+		d.room = s.config.Interest.Room()
+	}
 	for k := range delta.GroupSize {
 		d.void.unseen[0].Clear(k, true)
 		d.void.empty[0].Clear(k, false)

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
@@ -25,7 +26,7 @@ type Knowledge struct {
 	// beside the rest: OwnHeld and OwnSent are as Held and Sent, of those.
 	Own              bool
 	OwnHeld, OwnSent uint32
-	// Hidden says that ServerConfig.Visible keeps it from the client.
+	// Hidden says that ServerConfig.Interest keeps it from the client.
 	Hidden bool
 	// TooBig says that it fits no snapshot of this client, and is left out for a while.
 	TooBig bool
@@ -113,6 +114,18 @@ func (s *System) Slot(id components.NetID) (group, slot int, ok bool) { return s
 
 // Allowed is how many bytes the next snapshot of a client may have.
 func (s *System) Allowed(c *Client) int { return c.allowed(s.config.Clock.Now()) }
+
+// Sees reports whether a client may know of an entity as it is now.
+func (s *System) Sees(c *Client, e ecs.Entity) bool {
+	if s.config.Interest == nil {
+		return true
+	}
+	g, _, known := s.frames.Slot(s.config.World.NetID(e))
+	if !known {
+		g = -1
+	}
+	return s.config.Interest.Sees(&c.sight.Client, c.id, e, g)
+}
 
 // Showed reports whether the last snapshot for a client was about a world with an entity
 // that it may see.

@@ -41,7 +41,7 @@ func (k *joins) pin(d *draft) {
 		}
 	}
 	if pin == nil {
-		pin = &joinSnapshot{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: s.config.Visible == nil && !hides}
+		pin = &joinSnapshot{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: s.config.Interest == nil && !hides}
 		for g := range f.Groups {
 			hidden, _ := c.baselines.World[g].Hidden()
 			pin.groups = append(pin.groups, without(&f.Groups[g], hidden))

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
@@ -25,9 +26,13 @@ type plaza struct {
 	tick  uint32
 }
 
-func newPlaza(entities int, c Config) *plaza {
+func newPlaza(entities int, c Config, seen interest.Interest) *plaza {
 	p := testgame.Grounds()
 	g := &plaza{w: ecs.NewWorld(p, ecs.Config{TickRate: 60})}
+	var err error
+	if c.Interest, err = interest.Compile(g.w, p, seen); err != nil {
+		panic(err)
+	}
 	c.World, c.Protocol, c.Clock, c.SendRate, c.Logger = g.w, p, g, 20, slog.New(slog.DiscardHandler)
 	if c.Budget == 0 {
 		c.Budget = 2400
@@ -37,6 +42,13 @@ func newPlaza(entities int, c Config) *plaza {
 		g.all = append(g.all, g.w.Spawn(place{X: float32(n % 500)}, tint{Color: uint8(n % 200)}))
 	}
 	return g
+}
+
+// unveiled is the interest in what has no veil against a client.
+func unveiled() interest.Interest {
+	return interest.Filter(func(me struct{ Client interest.Viewer }, it struct{ Veil *testgame.Veil }) bool {
+		return it.Veil.Of > 0 && uint32(me.Client)%it.Veil.Of == it.Veil.Rest
+	})
 }
 
 func (g *plaza) Now() time.Time { return time.Unix(int64(g.tick/60), 0) }

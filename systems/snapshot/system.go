@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/workers"
+	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -31,8 +32,8 @@ type Config struct {
 	Trained *delta.Trained // nil: what is built in
 	// Record is written the state of each send; nil: none.
 	Record io.Writer
-	// Visible says whether a client may know of an entity; nil: of all.
-	Visible func(w *ecs.World, e ecs.Entity, client uint32) bool
+	// Interest says what a client may know of; nil: of all.
+	Interest *interest.Program
 	// Priority is how much an entity matters to a client; nil: 1.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
 	Logger   *slog.Logger // for what goes wrong
@@ -94,7 +95,11 @@ func New(c Config, tick uint32) *System {
 	if c.Record != nil {
 		s.recorder = delta.NewRecorder(c.Record, s.codecs.layout)
 	}
-	s.frames = capture.New(c.World, s.codecs.layout, steps, c.Logger)
+	var homes capture.Homes
+	if c.Interest != nil {
+		homes = c.Interest
+	}
+	s.frames = capture.New(c.World, s.codecs.layout, steps, homes, c.Logger)
 	s.shared.begin(s)
 	s.drafts = make([]draft, c.Workers.Workers())
 	for i := range s.drafts {
@@ -120,6 +125,9 @@ func (s *System) Run(w *ecs.World) {
 	s.sends.before, s.sends.newest = s.sends.newest, tick/s.sends.steps
 	f := s.frames.Take(s.sends.newest, tick)
 	s.record(f)
+	if s.config.Interest != nil {
+		s.config.Interest.Begin(f)
+	}
 	s.stats.Sends++
 	s.shared.blocks.reset()
 	for i := range s.drafts {

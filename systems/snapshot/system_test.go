@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestOneEncodeServesAll(t *testing.T) {
 	const clients = 100
 	for _, spread := range []uint32{0, 11} {
-		g := newPlaza(70, Config{})
+		g := newPlaza(70, Config{}, nil)
 		for n := range uint32(clients) {
 			g.join(1 + spread*n/clients)
 		}
@@ -47,7 +48,7 @@ func TestOneEncodeServesAll(t *testing.T) {
 // The usual snapshot is one datagram with a header of 5 bytes, and five bytes more in every
 // fourth.
 func TestHeadersAreSmall(t *testing.T) {
-	g := newPlaza(200, Config{})
+	g := newPlaza(200, Config{}, nil)
 	p := g.join(6)
 	g.w.Spawn(components.Owner{Client: p.c.id}, place{})
 	g.run(120, nil)
@@ -65,7 +66,7 @@ func TestHeadersAreSmall(t *testing.T) {
 // Clients that come together share the state with which they join, and what it
 // takes to encode it; one that leaves meanwhile lets go of it.
 func TestJoinersShare(t *testing.T) {
-	g := newPlaza(1500, Config{Budget: 600})
+	g := newPlaza(1500, Config{Budget: 600}, nil)
 	g.run(30, nil)
 	for range 8 {
 		g.join(6)
@@ -92,10 +93,9 @@ func TestJoinersShare(t *testing.T) {
 func TestSnapshotsKeepToTheirBounds(t *testing.T) {
 	const secret = 7 // one of so many is hidden
 	for _, budget := range []int{MinBudget, 500, 2400} {
-		hidden := map[ecs.Entity]bool{}
-		g := newPlaza(150, Config{Budget: budget, Visible: func(_ *ecs.World, e ecs.Entity, _ uint32) bool { return !hidden[e] }})
+		g := newPlaza(150, Config{Budget: budget}, unveiled())
 		for n := 0; n < len(g.all); n += secret {
-			hidden[g.all[n]] = true
+			ecs.Add(g.w, g.all[n], testgame.Veil{})
 		}
 		p := g.join(4)
 		g.run(600, nil)
@@ -129,7 +129,7 @@ func TestSnapshotsKeepToTheirBounds(t *testing.T) {
 		for i := range f.Groups {
 			for k := range 64 {
 				alive := f.Groups[i].Alive>>k&1 != 0
-				if is := told[uint32(i)]>>k&1 != 0; alive && is == hidden[f.Entity(i, k)] {
+				if is := told[uint32(i)]>>k&1 != 0; alive && is == ecs.Has[testgame.Veil](g.w, f.Entity(i, k)) {
 					t.Errorf("budget %d: slot %d of group %d, told %v", budget, k, i, is)
 				}
 			}

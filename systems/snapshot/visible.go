@@ -8,22 +8,27 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// see brings what a client may see up to date: its own entities, and those of
-// which the game's hook says so.
+// see brings what a client may see up to date: its own entities, and those that it is
+// interested in.
 func (d *draft) see() {
-	visible, c, f := d.sys.config.Visible, d.c, d.f
-	if visible == nil && !c.contest.big {
+	interest, c, f := d.sys.config.Interest, d.c, d.f
+	if interest == nil && !c.contest.big {
 		return
 	}
+	if interest != nil {
+		interest.See(&c.sight.Client, c.id, &d.room)
+	}
+	sees := c.sight.Seen
 	c.contest.big = false
 	before := d.sys.frames.At(d.sys.sends.before)
 	for g := range c.concern(f).each {
 		cur, h := &f.Groups[g], &c.baselines.World[g]
 		seen := wire.AllSlots
-		if visible != nil {
-			for m := cur.Alive; m != 0; m &= m - 1 {
-				if k := bits.TrailingZeros64(m); f.Owner(g, k) != c.id && !visible(d.w, f.Entity(g, k), c.id) {
-					seen &^= 1 << k
+		if interest != nil {
+			seen = 0
+			for ; len(sees) > 0 && sees[0].Group <= g; sees = sees[1:] {
+				if sees[0].Group == g {
+					seen = sees[0].Slots
 				}
 			}
 		}

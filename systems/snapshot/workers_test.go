@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/workers"
+	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 )
@@ -21,18 +22,21 @@ type match struct {
 	traffic traffic.Traffic
 }
 
+// how is how a match is played.
+type how struct {
+	Config
+	interest interest.Interest
+}
+
 // play plays a match on so many workers: clients come and go, with round trips of their own and
 // losses, entities walk, come and go and change owners.
-func play(seed uint64, n int, c Config) match {
+func play(seed uint64, n int, how how) match {
+	c := how.Config
 	pool := workers.New(n)
 	defer pool.Close()
 	r := rand.New(rand.NewPCG(seed, 3))
 	c.Workers = pool
-	hidden := map[ecs.Entity]bool{}
-	if c.Visible != nil {
-		c.Visible = func(_ *ecs.World, e ecs.Entity, client uint32) bool { return !hidden[e] || client%3 == 0 }
-	}
-	g := newPlaza(40+r.IntN(300), c)
+	g := newPlaza(40+r.IntN(300), c, how.interest)
 	for id := range uint32(40) {
 		g.w.Spawn(components.Owner{Client: 1 + id%20}, place{X: float32(id)})
 	}
@@ -62,7 +66,11 @@ func play(seed uint64, n int, c Config) match {
 			g.all = append(g.all, g.w.Spawn(place{X: 1}, tint{Color: 3}))
 		}
 		if k := r.IntN(len(g.all)); r.IntN(6) == 0 {
-			hidden[g.all[k]] = !hidden[g.all[k]]
+			if e := g.all[k]; ecs.Has[testgame.Veil](g.w, e) {
+				ecs.Remove[testgame.Veil](g.w, e)
+			} else {
+				ecs.Add(g.w, e, testgame.Veil{Of: 3})
+			}
 		}
 		if len(g.peers) > 0 && r.IntN(20) == 0 {
 			p := g.peers[r.IntN(len(g.peers))]
@@ -94,16 +102,19 @@ func play(seed uint64, n int, c Config) match {
 // The number of workers changes no byte of any packet, and nothing that is counted: where all
 // fits, where entities take turns, where many join with kept states, and where some are hidden.
 func TestWorkersChangeNothing(t *testing.T) {
-	seen := func(*ecs.World, ecs.Entity, uint32) bool { return true }
 	loved := func(_ *ecs.World, e ecs.Entity, client uint32) float32 { return float32(1 + client%5) }
-	for name, c := range map[string]Config{
-		"all fits":        {Budget: 12_000},
+	near := &interest.Grid[place]{Cell: 40, Radius: 60, Leave: 80}
+	for name, c := range map[string]how{
+		"all fits":        {Config: Config{Budget: 12_000}},
 		"usual":           {},
-		"tight":           {Budget: 500},
-		"least":           {Budget: MinBudget},
-		"hidden":          {Visible: seen},
-		"hidden, tight":   {Visible: seen, Budget: 400},
-		"priority, tight": {Priority: loved, Budget: 600},
+		"tight":           {Config: Config{Budget: 500}},
+		"least":           {Config: Config{Budget: MinBudget}},
+		"hidden":          {interest: unveiled()},
+		"hidden, tight":   {Config: Config{Budget: 400}, interest: unveiled()},
+		"near":            {interest: near},
+		"near, tight":     {Config: Config{Budget: 400}, interest: near},
+		"near and hidden": {interest: interest.And(near, unveiled())},
+		"priority, tight": {Config: Config{Priority: loved, Budget: 600}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			testgame.Seeds(t, 2, func(t *testing.T, seed uint64) {

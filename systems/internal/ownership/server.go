@@ -18,8 +18,8 @@ import (
 type Config struct {
 	// Accept may refuse a value that a client gave a component; nil refuses none.
 	Accept func(w *ecs.World, client uint32, e ecs.Entity, c *ecs.Component, value unsafe.Pointer) error
-	// Visible says whether a client may know of an entity; nil: of all.
-	Visible func(w *ecs.World, e ecs.Entity, client uint32) bool
+	// Sees says whether a client may know of an entity that is alive; nil: of all.
+	Sees func(e ecs.Entity, client uint32) bool
 	// Logger is told of the first refusal of each client.
 	Logger *slog.Logger
 }

@@ -53,7 +53,7 @@ func (s *Server) tellGrants(v *Values, tick uint32) {
 			continue
 		case k < 0 && !may && Owner(s.world, g.entity) != v.client:
 			continue // it never thought so
-		case k < 0 && may && s.config.Visible != nil && Owner(s.world, g.entity) != v.client && !s.config.Visible(s.world, g.entity, v.client):
+		case k < 0 && may && s.config.Sees != nil && !s.config.Sees(g.entity, v.client):
 			continue // it may not know of it
 		}
 		n := wire.Notice{Kind: wire.NoticeRevoked, Tick: g.from, ID: g.id}

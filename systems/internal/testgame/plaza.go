@@ -48,8 +48,13 @@ func Grounds(add ...func(p *ecs.Protocol)) *ecs.Protocol {
 	ecs.Replicate[Place](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[Shots](p, ecs.Predicted)
 	ecs.Replicate[Tint](p, 0)
+	ecs.Local[Veil](p, 0)
 	return with(p, add)
 }
+
+// Veil is on entities that only some clients may know of: those whose number leaves Rest when it
+// is divided by Of, or nobody, where Of is 0.
+type Veil struct{ Of, Rest uint32 }
 
 // Pawn is what inputs move.
 type Pawn struct {

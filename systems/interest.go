@@ -1,0 +1,61 @@
+package systems
+
+import "github.com/tactusgo/tactus/systems/internal/interest"
+
+// Interest is what clients may know of, as data: a *[Grid], or what [Same], [Filter], [And] and
+// [Or] return. It may say yes or no of an entity, or nothing: a Grid says nothing of what has no
+// place. What nobody says anything of is known to all, such as the score of a match.
+type Interest = interest.Interest
+
+// Grid is the [Interest] in what is near an entity of the client's own, by the component T, a
+// place: its fields X, Y and, where there is one, Z, or those tagged axis x, axis y and axis z.
+// Give a pointer to one, for as long as the server runs.
+//
+// Cell is the length of a cell, in units of T. Entities in a cell that have the same components
+// are one piece: it is encoded once for all clients that know the same of it, and a client sees
+// the whole of it or nothing. Cells of two thirds of Radius are a good start; with smaller ones
+// there are more pieces in a snapshot, with larger ones more that is not near. An entity keeps
+// its cell until it is an eighth of its length beyond the border, so that one that walks along a
+// border does not change pieces.
+//
+// A piece comes into sight when the box around its entities is no farther than Radius from an
+// entity of the client's own, and goes out of sight when it is farther than Leave, in the same
+// units: what is within Radius is seen, and nothing beyond Leave and one and a quarter times the
+// diagonal of a cell. Leave 0 is 1.2 times Radius. What walks into a piece that is out of sight
+// goes out of sight with it.
+//
+// A client none of whose entities has a T any more sees from where the last of them was; one that
+// never had any sees only what has no T.
+type Grid[T any] = interest.Grid[T]
+
+// Same is the [Interest] in what has the same component T as an entity of the client's own: the
+// same room, say, or team. It says nothing of what has no T. A client none of whose entities has
+// one any more keeps the values that the last of them had; one that never had any sees only what
+// has no T.
+func Same[T comparable]() Interest { return interest.Same[T]() }
+
+// Filter is an [Interest] of the game's own. Me and It are row structs of pointers to components,
+// as for ecs.Each, or of their values, and ecs.Entity; pointers tagged ecs:"optional" are nil
+// where the component is missing. ask is given an entity of the client's own as me, and another
+// one as it, and says whether the client may know of that; where several entities of the client
+// are Me, one yes is enough, and where none is, it does not. It says nothing of what is no It.
+// A field of type [Viewer] of Me is the number of the client. A Me that needs no component is asked
+// about clients that own nothing, too.
+//
+// The answer depends on what the rows have, and on nothing else: it is remembered, and asked for
+// again only where the bytes of a component that me or it has are others than at the send before.
+// ask must change nothing, and with ServerConfig.Workers above 1 several goroutines call it.
+//
+// What a filter lets a client see is put together and encoded for that client alone. Where a Grid
+// or Same can say it, that is cheaper by far; combined with one by [And], only what that lets pass
+// is asked about.
+func Filter[Me, It any](ask func(me Me, it It) bool) Interest { return interest.Filter(ask) }
+
+// Viewer is the number of a client, as a field of the Me of a [Filter].
+type Viewer = interest.Viewer
+
+// And is the [Interest] in what none of its operands, at least one, says no of.
+func And(of ...Interest) Interest { return interest.And(of...) }
+
+// Or is the [Interest] in what one of its operands, at least one, says yes of.
+func Or(of ...Interest) Interest { return interest.Or(of...) }

@@ -1,0 +1,334 @@
+package interest
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Client is what a program keeps of one client. The zero value is one that has seen nothing.
+type Client struct {
+	// Seen are the groups of the newest frame that the client sees something of, in order.
+	Seen []Seen
+
+	id     uint32
+	turn   uint64 // in which it looked last
+	points [][]point
+	values []kept
+	mine   []ecs.Entity // its own entities
+	asks   []uint64     // by filter: a hash of what that reads of the client's own entities
+	near   []nearby     // groups that it sees, or may
+	heard  []heard      // of each of near, by filter
+}
+
+// Seen is what a client sees of a group.
+type Seen struct {
+	Group int
+	// Slots are those of the entities that it sees: all slots where it sees whatever comes to
+	// stand there.
+	Slots uint64
+}
+
+// nearby is a group that a client may see.
+type nearby struct {
+	group, home int32
+	within      uint8 // by which Grids it is near
+}
+
+// kept are the values by which a client is the same as others, as its last entities had them.
+type kept struct {
+	raw     []uint64
+	numbers []int32
+}
+
+// Room is what looking needs beside the client: one for each goroutine.
+type Room struct {
+	hash   maphash.Hash
+	mark   uint32
+	marks  []uint32 // by group
+	groups []int32
+	near   []nearby
+	heard  []heard
+}
+
+// look is a client that looks at a group.
+type look struct {
+	p     *Program
+	c     *Client
+	group int32
+	was   uint8 // Grids by which it was near
+	now   uint8
+	heard []heard
+}
+
+// See makes c.Seen what a client sees of the newest frame.
+func (p *Program) See(c *Client, id uint32, r *Room) {
+	p.stand(c, id, r)
+	r.begin(len(p.frame.Groups))
+	owned := p.frame.Owned(id)
+	if p.bounded {
+		p.find(&p.entities, c, r)
+		for i := range owned {
+			r.take(int32(owned[i].Group))
+		}
+		slices.Sort(r.groups)
+	} else {
+		for g := range p.frame.Groups {
+			r.groups = append(r.groups, int32(g))
+		}
+	}
+	c.Seen, r.near, r.heard = c.Seen[:0], r.near[:0], r.heard[:0]
+	before := c.near
+	nf := len(p.filters)
+	for _, g := range r.groups {
+		alive, own := p.frame.Groups[g].Alive, uint64(0)
+		for ; len(owned) > 0 && owned[0].Group == int(g); owned = owned[1:] {
+			own |= 1 << owned[0].Slot
+		}
+		if alive == 0 {
+			continue
+		}
+		l := look{p: p, c: c, group: g}
+		for len(before) > 0 && before[0].group < g {
+			before = before[1:]
+		}
+		at := len(r.heard)
+		r.heard = append(r.heard, p.silent...)
+		l.heard = r.heard[at:]
+		if len(before) > 0 && before[0].group == g && before[0].home == p.at[g] {
+			l.was = before[0].within
+			copy(l.heard, c.heard[nf*(len(c.near)-len(before)):][:nf])
+			for i, x := range p.filters {
+				l.heard[i].known &^= x.groups[g].changed
+			}
+		}
+		slots := l.say(&p.entities, alive&^own).sees()
+		if slots != all {
+			slots = slots&alive | own
+		}
+		if slots != 0 {
+			c.Seen = append(c.Seen, Seen{int(g), slots})
+		}
+		r.near = append(r.near, nearby{g, p.at[g], l.now})
+	}
+	c.near, r.near = r.near, c.near
+	c.heard, r.heard = r.heard, c.heard
+}
+
+// Room is a new one.
+func (p *Program) Room() (r Room) {
+	r.hash.SetSeed(p.seed)
+	return r
+}
+
+func (r *Room) begin(groups int) {
+	if len(r.marks) < groups {
+		r.marks = append(r.marks, make([]uint32, groups-len(r.marks))...)
+	}
+	r.mark++
+	r.groups = r.groups[:0]
+}
+
+// take notes a group to look at, once.
+func (r *Room) take(g int32) {
+	if r.marks[g] != r.mark {
+		r.marks[g] = r.mark
+		r.groups = append(r.groups, g)
+	}
+}
+
+// stand brings up to date where a client stands: places and values of its own entities, and
+// what filters read of them. Where it has none any more, it stands where it stood.
+func (p *Program) stand(c *Client, id uint32, r *Room) {
+	n := p.w.Netcode()
+	if c.id = id; c.points == nil {
+		c.points, c.values = make([][]point, len(p.grids)), make([]kept, len(p.sames))
+		c.asks = make([]uint64, len(p.filters))
+	}
+	c.mine = c.mine[:0]
+	for _, o := range p.frame.Owned(id) {
+		c.mine = append(c.mine, p.frame.Entity(o.Group, o.Slot))
+	}
+	for i, g := range p.grids {
+		first := true
+		for _, e := range c.mine {
+			if at := n.Pointer(e, g.comp); at != nil {
+				if first {
+					c.points[i], first = c.points[i][:0], false
+				}
+				c.points[i] = append(c.points[i], g.point(at))
+			}
+		}
+	}
+	for i, s := range p.sames {
+		s.stand(n, c.mine, &c.values[i])
+	}
+	for i, x := range p.filters {
+		reads := uint64(0)
+		for _, e := range c.mine {
+			reads = bits.RotateLeft64(reads, 5) ^ x.me.hash(p.w, e, &r.hash)
+		}
+		if c.turn != p.turn-1 || reads != c.asks[i] {
+			c.asks[i] = reads
+			for k := i; k < len(c.heard); k += len(p.filters) {
+				c.heard[k].known = 0
+			}
+		}
+	}
+	c.turn = p.turn
+}
+
+// stand takes the values of a client's entities.
+func (s *same) stand(n *ecs.Netcode, mine []ecs.Entity, k *kept) {
+	words := int(s.size+7) / 8
+	first := true
+	for _, e := range mine {
+		v := n.Pointer(e, s.comp)
+		if v == nil {
+			continue
+		}
+		if first {
+			k.raw, first = k.raw[:0], false
+		}
+		at := len(k.raw)
+		for range max(words, 1) {
+			k.raw = append(k.raw, 0)
+		}
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&k.raw[at])), s.size), unsafe.Slice((*byte)(v), s.size))
+	}
+	k.numbers = k.numbers[:0]
+	for at := 0; at < len(k.raw); at += max(words, 1) {
+		if v := s.find(unsafe.Pointer(&k.raw[at])); v >= 0 && !slices.Contains(k.numbers, v) {
+			k.numbers = append(k.numbers, v)
+		}
+	}
+}
+
+// find takes the groups that a client may see by a node that bounds them.
+func (p *Program) find(n *node, c *Client, r *Room) {
+	switch n.op {
+	case opAnd:
+		p.find(&n.of[n.bound], c, r)
+	case opOr:
+		for i := range n.of {
+			p.find(&n.of[i], c, r)
+		}
+	case opGrid:
+		g := p.grids[n.leaf]
+		for _, at := range c.points[n.leaf] {
+			g.near(at, r)
+		}
+		g.groups.of(nothing, r)
+	case opSame:
+		s := p.sames[n.leaf]
+		for _, v := range c.values[n.leaf].numbers {
+			s.groups.of(key{[3]int32{v}, true}, r)
+		}
+		s.groups.of(nothing, r)
+	}
+}
+
+// say is what a node says of the slots of the group; where it was asked for some only, the
+// rest may be anything.
+func (l *look) say(n *node, of uint64) (s said) {
+	p, g := l.p, l.group
+	switch n.op {
+	case opAnd:
+		for i := range n.of {
+			s = s.and(l.say(&n.of[i], of&s.sees()))
+		}
+	case opOr:
+		for i := range n.of {
+			s = s.or(l.say(&n.of[i], of&^(s.says&s.yes)))
+		}
+	case opGrid:
+		x, bit := p.grids[n.leaf], uint8(1)<<n.leaf
+		if p.has(g, x.slot) {
+			s.says = all
+			if x.within(l.c.points[n.leaf], &x.boxes[g], l.was&bit != 0) {
+				s.yes = all
+				l.now |= bit
+			}
+		}
+	case opSame:
+		x := p.sames[n.leaf]
+		if h := &p.homes.list[p.at[g]]; p.has(g, x.slot) {
+			s.says = all
+			if slices.Contains(l.c.values[n.leaf].numbers, h.at[x.slot][0]) {
+				s.yes = all
+			}
+		}
+	case opFilter:
+		x, h := p.filters[n.leaf], &l.heard[n.leaf]
+		s.says = x.groups[g].says
+		ask := of & s.says &^ h.known
+		h.known |= ask
+		h.yes &^= ask
+		for ; ask != 0; ask &= ask - 1 {
+			if _, yes := x.ask(p.w, l.c, p.frame.Entity(int(g), bits.TrailingZeros64(ask))); yes {
+				h.yes |= ask & -ask
+			}
+		}
+		s.yes = h.yes & s.says
+	}
+	return s
+}
+
+// has reports whether the entities of a group have what a Grid or Same goes by.
+func (p *Program) has(group int32, slot int) bool {
+	return p.homes.list[p.at[group]].has>>slot&1 != 0
+}
+
+// Sees reports whether a client sees an entity as it is now; group is where that was at the
+// newest send, -1 for nowhere.
+func (p *Program) Sees(c *Client, id uint32, e ecs.Entity, group int) bool {
+	if o := ecs.Get[components.Owner](p.w, e); o != nil && o.Client == id {
+		return true
+	}
+	l := look{p: p, c: c, group: int32(group)}
+	if i, ok := slices.BinarySearchFunc(c.near, int32(group), func(x nearby, g int32) int { return int(x.group - g) }); ok {
+		l.was = c.near[i].within
+	}
+	return c.points != nil && l.one(&p.entities, e).sees()&1 != 0
+}
+
+// one is what a node says of one entity as it is now, in slot 0.
+func (l *look) one(n *node, e ecs.Entity) (s said) {
+	p, w := l.p, l.p.w.Netcode()
+	yes := func(ok bool) (s said) {
+		if s.says = all; ok {
+			s.yes = all
+		}
+		return s
+	}
+	switch n.op {
+	case opAnd:
+		for i := range n.of {
+			s = s.and(l.one(&n.of[i], e))
+		}
+	case opOr:
+		for i := range n.of {
+			s = s.or(l.one(&n.of[i], e))
+		}
+	case opGrid:
+		x := p.grids[n.leaf]
+		if at := w.Pointer(e, x.comp); at != nil {
+			here := x.point(at)
+			return yes(l.was>>n.leaf&1 != 0 || x.within(l.c.points[n.leaf], &box{here, here}, false))
+		}
+	case opSame:
+		x := p.sames[n.leaf]
+		if v := w.Pointer(e, x.comp); v != nil {
+			return yes(slices.Contains(l.c.values[n.leaf].numbers, x.find(v)))
+		}
+	case opFilter:
+		if says, ok := p.filters[n.leaf].ask(l.p.w, l.c, e); says {
+			return yes(ok)
+		}
+	}
+	return s
+}

@@ -1,0 +1,99 @@
+package interest
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math/bits"
+	"reflect"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/reuse"
+)
+
+// filterOf is Filter.
+type filterOf[Me, It any] struct{ ask func(me Me, it It) bool }
+
+// Filter is an interest of the game's own.
+func Filter[Me, It any](ask func(me Me, it It) bool) Interest { return filterOf[Me, It]{ask} }
+
+func (f filterOf[Me, It]) compile(p *Program) (node, error) {
+	x := &filter{}
+	var err error
+	if x.me, err = rowOf(p.protocol, reflect.TypeFor[Me]()); err != nil {
+		return node{}, err
+	}
+	if x.it, err = rowOf(p.protocol, reflect.TypeFor[It]()); err != nil {
+		return node{}, err
+	}
+	if x.it.free {
+		return node{}, fmt.Errorf("%w: Filter: row %s asks for no component; give it one that is not optional", ErrInterest, reflect.TypeFor[It]())
+	}
+	ask := f.ask
+	x.ask = func(w *ecs.World, c *Client, e ecs.Entity) (says, yes bool) {
+		var it It
+		if !x.it.fill(w, e, unsafe.Pointer(&it)) {
+			return false, false
+		}
+		var me Me
+		x.me.name(c.id, unsafe.Pointer(&me))
+		if x.me.free && len(c.mine) == 0 {
+			return true, ask(me, it)
+		}
+		for _, e := range c.mine {
+			if x.me.fill(w, e, unsafe.Pointer(&me)) && ask(me, it) {
+				return true, true
+			}
+		}
+		return true, false
+	}
+	p.filters = append(p.filters, x)
+	return node{op: opFilter, leaf: len(p.filters) - 1}, nil
+}
+
+// filter is a Filter made ready.
+type filter struct {
+	me, it *row
+	ask    func(w *ecs.World, c *Client, e ecs.Entity) (says, yes bool)
+	groups []read // by group, of the newest frame
+	hash   maphash.Hash
+}
+
+// read is what a filter would read of a group.
+type read struct {
+	hashes  [delta.GroupSize]uint64 // by slot, 0 where it would read nothing
+	says    uint64                  // slots of which it says something
+	changed uint64                  // slots of which it reads something else than at the send before
+}
+
+// begin notes what has changed since the send before.
+func (x *filter) begin(w *ecs.World, f *capture.Frame) {
+	x.groups = reuse.Longer(x.groups, len(f.Groups))
+	for g := range x.groups {
+		r := &x.groups[g]
+		r.changed = r.says &^ f.Groups[g].Alive
+		r.says = 0
+		for m := f.Groups[g].Alive; m != 0; m &= m - 1 {
+			k, bit := bits.TrailingZeros64(m), m&-m
+			h := x.it.hash(w, f.Entity(g, k), &x.hash)
+			if h != 0 {
+				r.says |= bit
+			}
+			if h != r.hashes[k] {
+				r.hashes[k] = h
+				r.changed |= bit
+			}
+		}
+		for m := r.changed &^ f.Groups[g].Alive; m != 0; m &= m - 1 {
+			r.hashes[bits.TrailingZeros64(m)] = 0
+		}
+	}
+}
+
+// heard is what a filter said to one client of a group.
+type heard struct {
+	yes   uint64
+	known uint64 // slots that it was asked for, about what they still show
+}

@@ -1,0 +1,253 @@
+package interest
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/reuse"
+)
+
+// Grid is the interest in what is near, by the place that the component T holds.
+type Grid[T any] struct {
+	Cell   float64
+	Radius float64
+	Leave  float64
+}
+
+// defaultLeave is Leave as a share of Radius where it is 0.
+const defaultLeave = 1.2
+
+// stick is how far beyond the border of its cell an entity keeps it, as a share of the cell.
+const stick = 1.0 / 8
+
+// Check reports what is wrong with the numbers of a Grid.
+func (g *Grid[T]) Check() error {
+	of := typeName[T]()
+	switch {
+	case g == nil:
+		return fmt.Errorf("%w: Grid[%s] is nil; give a pointer to one, or leave the interest nil", ErrInterest, of)
+	case !(g.Cell > 0) || math.IsInf(g.Cell, 0):
+		return fmt.Errorf("%w: Grid[%s]: Cell %v is no length; about two thirds of Radius is a good one", ErrInterest, of, g.Cell)
+	case !(g.Radius > 0) || math.IsInf(g.Radius, 0):
+		return fmt.Errorf("%w: Grid[%s]: Radius %v is no distance", ErrInterest, of, g.Radius)
+	case g.Leave != 0 && !(g.Leave >= g.Radius) || math.IsInf(g.Leave, 0):
+		return fmt.Errorf("%w: Grid[%s]: Leave %v is less than Radius %v (0: %v times that)", ErrInterest, of, g.Leave, g.Radius, defaultLeave)
+	}
+	return nil
+}
+
+func (g *Grid[T]) compile(p *Program) (node, error) {
+	if err := g.Check(); err != nil {
+		return node{}, err
+	}
+	x := &grid{size: unsafe.Sizeof(*new(T)), cell: g.Cell, radius: g.Radius, leave: g.Leave, groups: index{first: map[key]int32{}}}
+	if x.leave == 0 {
+		x.leave = defaultLeave * g.Radius
+	}
+	var err error
+	if x.comp, err = component[T](p, "Grid"); err != nil {
+		return node{}, err
+	}
+	if x.axes, err = axesOf(reflect.TypeFor[T](), x.comp.Schema); err != nil {
+		return node{}, err
+	}
+	if x.slot, err = p.leaf(); err != nil {
+		return node{}, err
+	}
+	p.grids = append(p.grids, x)
+	return node{op: opGrid, leaf: len(p.grids) - 1}, nil
+}
+
+// axis is a number of a place in memory.
+type axis struct {
+	offset uintptr
+	kind   reflect.Kind
+}
+
+func (a axis) at(p unsafe.Pointer) float64 {
+	p = unsafe.Add(p, a.offset)
+	switch a.kind {
+	case reflect.Float32:
+		return float64(*(*float32)(p))
+	case reflect.Float64:
+		return *(*float64)(p)
+	case reflect.Int16:
+		return float64(*(*int16)(p))
+	case reflect.Int32:
+		return float64(*(*int32)(p))
+	case reflect.Int64:
+		return float64(*(*int64)(p))
+	case reflect.Uint8:
+		return float64(*(*uint8)(p))
+	case reflect.Uint16:
+		return float64(*(*uint16)(p))
+	case reflect.Uint32:
+		return float64(*(*uint32)(p))
+	case reflect.Uint64:
+		return float64(*(*uint64)(p))
+	}
+	return float64(*(*int8)(p))
+}
+
+// axesOf finds the axes of a place: the fields that are tagged so, else those called X, Y
+// and Z.
+func axesOf(t reflect.Type, table *schema.Table) ([]axis, error) {
+	found := [3]axis{}
+	if table != nil {
+		for i := range table.Fields {
+			if f := &table.Fields[i]; f.Axis > 0 && found[f.Axis-1].kind == 0 && numeric(f.Kind) {
+				found[f.Axis-1] = axis{f.Offset, f.Kind}
+			}
+		}
+	}
+	if found == [3]axis{} && t.Kind() == reflect.Struct {
+		for i, name := range []string{"X", "Y", "Z"} {
+			if f, ok := t.FieldByNameFunc(func(n string) bool { return strings.EqualFold(n, name) }); ok && numeric(f.Type.Kind()) && len(f.Index) == 1 {
+				found[i] = axis{f.Offset, f.Type.Kind()}
+			}
+		}
+	}
+	axes := slices.DeleteFunc(found[:], func(a axis) bool { return a.kind == 0 })
+	if len(axes) == 0 {
+		return nil, fmt.Errorf("%w: Grid[%v]: it has no numbers X and Y, and no fields tagged axis x and axis y: give the component that holds the place", ErrInterest, t)
+	}
+	return axes, nil
+}
+
+func numeric(k reflect.Kind) bool {
+	return k >= reflect.Int8 && k <= reflect.Int64 || k >= reflect.Uint8 && k <= reflect.Uint64 || k == reflect.Float32 || k == reflect.Float64
+}
+
+// cell is a cell of a grid; axes that a place has not are 0.
+type cell [3]int32
+
+// point is a place.
+type point [3]float64
+
+// box is the least box around places.
+type box struct{ min, max point }
+
+// grid is a Grid made ready.
+type grid struct {
+	comp                *ecs.Component
+	axes                []axis
+	slot                int // in homes
+	size                uintptr
+	cell, radius, leave float64
+
+	column unsafe.Pointer // of the table at hand
+	groups index          // of the newest frame, by cell
+	boxes  []box          // by group
+}
+
+// point is the place in a component.
+func (g *grid) point(p unsafe.Pointer) (at point) {
+	for i, a := range g.axes {
+		if v := a.at(p); v == v {
+			at[i] = v
+		}
+	}
+	return at
+}
+
+// farthest bounds the numbers of cells.
+const farthest = 1 << 30
+
+func cellAt(v, size float64) int32 {
+	return int32(min(max(math.Floor(v/size), -farthest), farthest))
+}
+
+// home is the cell of a place, for what was in cell old; has is false for what was in none.
+func (g *grid) home(at point, old cell, has bool) (c cell) {
+	for i := range g.axes {
+		if low := float64(old[i]) * g.cell; has && at[i] >= low-stick*g.cell && at[i] <= low+(1+stick)*g.cell {
+			c[i] = old[i]
+		} else {
+			c[i] = cellAt(at[i], g.cell)
+		}
+	}
+	return c
+}
+
+// squared is the square of the distance from a place to a box.
+func (b *box) squared(at point) (d float64) {
+	for i, v := range at {
+		if v < b.min[i] {
+			d += (b.min[i] - v) * (b.min[i] - v)
+		} else if v > b.max[i] {
+			d += (v - b.max[i]) * (v - b.max[i])
+		}
+	}
+	return d
+}
+
+func (b *box) take(at point) {
+	for i, v := range at {
+		b.min[i], b.max[i] = min(b.min[i], v), max(b.max[i], v)
+	}
+}
+
+// measure takes the boxes of the groups of a frame.
+func (g *grid) measure(w *ecs.World, f *capture.Frame) {
+	n, inf := w.Netcode(), math.Inf(1)
+	g.boxes = reuse.Longer(g.boxes, len(f.Groups))
+	for i := range g.boxes {
+		b := &g.boxes[i]
+		*b = box{point{inf, inf, inf}, point{-inf, -inf, -inf}}
+		for m := f.Groups[i].Alive; m != 0; m &= m - 1 {
+			p := n.Pointer(f.Entity(i, bits.TrailingZeros64(m)), g.comp)
+			if p == nil {
+				break // nor have the others of its kind
+			}
+			b.take(g.point(p))
+		}
+	}
+}
+
+// within reports whether one of the points is near enough to a box; was says that it was so
+// before.
+func (g *grid) within(points []point, b *box, was bool) bool {
+	far := g.radius
+	if was {
+		far = g.leave
+	}
+	for _, at := range points {
+		if b.squared(at) <= far*far {
+			return true
+		}
+	}
+	return false
+}
+
+// near takes the groups of the cells around a place, as far as something there could be
+// within Leave.
+func (g *grid) near(at point, r *Room) {
+	far := g.leave + stick*g.cell
+	var from, to cell
+	room := 1.0
+	for i := range g.axes {
+		from[i], to[i] = cellAt(at[i]-far, g.cell), cellAt(at[i]+far, g.cell)
+		room *= float64(to[i]-from[i]) + 1
+	}
+	if room > float64(len(g.groups.first)) {
+		for group := range g.boxes {
+			r.take(int32(group))
+		}
+		return
+	}
+	for x := from[0]; x <= to[0]; x++ {
+		for y := from[1]; y <= to[1]; y++ {
+			for z := from[2]; z <= to[2]; z++ {
+				g.groups.of(key{cell{x, y, z}, true}, r)
+			}
+		}
+	}
+}

@@ -1,0 +1,353 @@
+package interest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// What is within Radius is seen; what is far is not; between them, what was seen before. So it is
+// however entities walk, jump, come and go.
+func TestGridSeesWhatIsNear(t *testing.T) {
+	const cell, radius, leave = 50, 80, 110
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 1))
+			y := newYard(t, &Grid[spot]{Cell: cell, Radius: radius, Leave: leave})
+			any := func() spot { return spot{r.Float32()*600 - 300, r.Float32()*600 - 300} }
+			var all, mine []ecs.Entity
+			for range 200 {
+				all = append(all, y.w.Spawn(any()))
+			}
+			for range 1 + int(seed)%3 {
+				mine = append(mine, y.w.Spawn(of(1), any()))
+			}
+			score := y.w.Spawn(team{})
+			var c Client
+			for range 200 {
+				for _, e := range append(all, mine...) {
+					at := ecs.Get[spot](y.w, e)
+					at.X, at.Y = at.X+r.Float32()*8-4, at.Y+r.Float32()*8-4
+					if r.IntN(300) == 0 {
+						*at = any()
+					}
+				}
+				if i := r.IntN(len(all)); r.IntN(4) == 0 {
+					y.w.Despawn(all[i])
+					all[i] = y.w.Spawn(any())
+				}
+				y.capture()
+				seen := y.sees(&c, 1)
+				if !seen[score] {
+					t.Fatal("what has no place is not seen")
+				}
+				for _, e := range mine {
+					if !seen[e] {
+						t.Fatal("its own is not seen")
+					}
+				}
+				near := 0
+				for _, e := range all {
+					far := math.Inf(1)
+					for _, m := range mine {
+						a, b := ecs.Get[spot](y.w, e), ecs.Get[spot](y.w, m)
+						far = min(far, math.Hypot(float64(a.X-b.X), float64(a.Y-b.Y)))
+					}
+					if far <= radius && !seen[e] {
+						t.Fatalf("%.1f away, and not seen", far)
+					}
+					if far > leave+1.25*cell*math.Sqrt2 && seen[e] {
+						t.Fatalf("%.1f away, and seen", far)
+					}
+					if seen[e] {
+						near++
+					}
+				}
+				if near == len(all) {
+					t.Fatal("everything is seen")
+				}
+			}
+		})
+	}
+}
+
+// Who goes to and fro across the border of Radius or of a cell changes nothing: not what is seen,
+// nor the groups in which entities stand.
+func TestBordersAreSticky(t *testing.T) {
+	y := newYard(t, &Grid[spot]{Cell: 50, Radius: 60, Leave: 90})
+	y.w.Spawn(of(1), spot{})
+	e := y.w.Spawn(spot{X: 140})
+	var c Client
+	at := func(x float32) (seen bool, group int) {
+		*ecs.Get[spot](y.w, e) = spot{X: x}
+		y.capture()
+		group, _, _ = y.ring.Slot(y.w.NetID(e))
+		return y.sees(&c, 1)[e], group
+	}
+	for _, step := range []struct {
+		x    float32
+		seen bool
+	}{{140, false}, {80, false}, {59, true}, {80, true}, {89, true}, {91, false}, {80, false}, {60, true}} {
+		if seen, _ := at(step.x); seen != step.seen {
+			t.Errorf("at %v: seen %v", step.x, seen)
+		}
+	}
+	_, home := at(95)
+	for n := range 20 {
+		if _, g := at(95 + 11*float32(n%2)); g != home {
+			t.Fatal("it changed its group at the border")
+		}
+	}
+	if _, g := at(107); g == home {
+		t.Error("an eighth of a cell beyond the border it is still in the old group")
+	}
+}
+
+// Rooms and teams: what has the same value, what has none, and nothing else; where a client has
+// lost its last entity it keeps the value.
+func TestSame(t *testing.T) {
+	y := newYard(t, And(Same[room](), Same[team]()))
+	me := y.w.Spawn(of(1), room{1}, team{1})
+	friend, foe := y.w.Spawn(room{1}, team{1}), y.w.Spawn(room{1}, team{2})
+	far, door, score := y.w.Spawn(room{2}, team{1}), y.w.Spawn(room{1}), y.w.Spawn(spot{})
+	var c, stranger Client
+	want := func(when string, c *Client, id uint32, want ...ecs.Entity) {
+		t.Helper()
+		y.capture()
+		seen := y.sees(c, id)
+		for _, e := range want {
+			if !seen[e] {
+				t.Errorf("%s: %v is not seen", when, e)
+			}
+		}
+		if len(seen) != len(want) {
+			t.Errorf("%s: %d are seen, not %d", when, len(seen), len(want))
+		}
+	}
+	want("at first", &c, 1, me, friend, door, score)
+	want("who owns nothing", &stranger, 2, score)
+	*ecs.Get[room](y.w, me) = room{2}
+	want("in the other room", &c, 1, me, far, score)
+	*ecs.Get[team](y.w, far) = team{2}
+	want("it changed sides", &c, 1, me, score)
+	y.w.Despawn(me)
+	*ecs.Get[room](y.w, foe) = room{2}
+	*ecs.Get[room](y.w, friend) = room{2}
+	want("who is dead", &c, 1, friend, score)
+}
+
+// What one operand says nothing of the others decide; And and Or of what nobody says anything of
+// is seen.
+func TestWhoSaysNothing(t *testing.T) {
+	type row struct{ Team *team }
+	enemy := Filter(func(me row, it row) bool { return *me.Team != *it.Team })
+	for name, test := range map[string]struct {
+		of   Interest
+		want [4]bool // near with a team, far with a team, far without, neither
+	}{
+		"and":         {And(&Grid[spot]{Cell: 10, Radius: 10}, Same[team]()), [4]bool{true, false, false, true}},
+		"or":          {Or(&Grid[spot]{Cell: 10, Radius: 10}, Same[team]()), [4]bool{true, true, false, true}},
+		"or, filter":  {Or(&Grid[spot]{Cell: 10, Radius: 10}, enemy), [4]bool{true, false, false, true}},
+		"and, filter": {And(enemy, &Grid[spot]{Cell: 10, Radius: 10}), [4]bool{false, false, false, true}},
+	} {
+		y := newYard(t, test.of)
+		y.w.Spawn(of(1), spot{}, team{1})
+		all := []ecs.Entity{y.w.Spawn(spot{X: 3}, team{1}), y.w.Spawn(spot{X: 300}, team{1}), y.w.Spawn(spot{X: 300}), y.w.Spawn(room{})}
+		y.capture()
+		var c Client
+		seen := y.sees(&c, 1)
+		for i, e := range all {
+			if seen[e] != test.want[i] {
+				t.Errorf("%s: entity %d is seen: %v", name, i, seen[e])
+			}
+			g, _, _ := y.ring.Slot(y.w.NetID(e))
+			if y.p.Sees(&c, 1, e, g) != test.want[i] || y.p.Sees(&c, 1, e, -1) != test.want[i] {
+				t.Errorf("%s: asked by itself, entity %d is seen otherwise", name, i)
+			}
+		}
+	}
+}
+
+// A filter is asked about what it has not been asked about, and again where a component that it
+// reads has changed, of either side: replicated or not.
+func TestFilterAsksForWhatChanged(t *testing.T) {
+	asked := 0
+	y := newYard(t, Filter(func(me struct{ Team *team }, it struct {
+		Team  team
+		Cloak *cloak `ecs:"optional"`
+	}) bool {
+		asked++
+		return it.Team == *me.Team || it.Cloak == nil || !it.Cloak.On
+	}))
+	me := y.w.Spawn(of(1), team{1}, spot{})
+	var all []ecs.Entity
+	for n := range 100 {
+		all = append(all, y.w.Spawn(team{2}, spot{X: float32(n)}, cloak{}))
+	}
+	var c Client
+	want := func(what string, asks, seen int) {
+		t.Helper()
+		asked = 0
+		y.capture()
+		if got := len(y.sees(&c, 1)); asked != asks || got != seen {
+			t.Errorf("%s: asked %d times, not %d; %d are seen, not %d", what, asked, asks, got, seen)
+		}
+	}
+	want("at first", 100, 101)
+	want("nothing changed", 0, 101)
+	for _, e := range all {
+		ecs.Get[spot](y.w, e).Y++
+	}
+	ecs.Get[spot](y.w, me).Y++
+	want("what nobody reads changed", 0, 101)
+	ecs.Get[cloak](y.w, all[7]).On = true
+	want("one put on a cloak", 1, 100)
+	want("and keeps it on", 0, 100)
+	*ecs.Get[team](y.w, me) = team{2}
+	want("the client changed sides", 100, 101)
+	ecs.Remove[cloak](y.w, all[3])
+	want("one has no cloak any more", 1, 101)
+	y.w.Despawn(all[9])
+	all[9] = y.w.Spawn(team{3}, cloak{On: true})
+	want("one came", 1, 100)
+	y.capture()
+	want("after a send at which the client did not look", 100, 100)
+}
+
+// With a grid before it a filter is asked about what is near alone.
+func TestFilterBehindGrid(t *testing.T) {
+	asked := 0
+	y := newYard(t, And(Filter(func(me struct{ Client Viewer }, it struct{ Spot *spot }) bool {
+		asked++
+		return me.Client == 7
+	}), &Grid[spot]{Cell: 10, Radius: 15, Leave: 15}))
+	y.w.Spawn(of(7), spot{})
+	for n := range 100 {
+		y.w.Spawn(spot{X: 10 * float32(n)})
+	}
+	y.capture()
+	var c Client
+	if n := len(y.sees(&c, 7)); n != 3 || asked != 2 {
+		t.Errorf("%d are seen, asked %d times", n, asked)
+	}
+}
+
+// Homes, values and room in indexes are given back.
+func TestNothingPilesUp(t *testing.T) {
+	y := newYard(t, And(&Grid[spot]{Cell: 10, Radius: 15}, Same[room]()))
+	y.w.Spawn(of(1), spot{}, room{})
+	var c Client
+	e := y.w.Spawn(spot{}, room{})
+	for n := range 3000 {
+		*ecs.Get[spot](y.w, e) = spot{X: float32(n % 900 * 10)}
+		*ecs.Get[room](y.w, e) = room{uint8(n % 200)}
+		y.capture()
+		y.sees(&c, 1)
+	}
+	if g, h := len(y.f.Groups), len(y.p.homes.list); g > 20 || h > 24 {
+		t.Errorf("%d groups, %d homes", g, h)
+	}
+	if a, b, v := len(y.p.grids[0].groups.first), len(y.p.sames[0].groups.first), len(y.p.sames[0].values); a > 20 || b > 20 || v > 20 {
+		t.Errorf("%d cells, %d and %d values are remembered", a, b, v)
+	}
+}
+
+// A look allocates nothing.
+func TestLookingAllocatesNothing(t *testing.T) {
+	y := newYard(t, And(&Grid[spot]{Cell: 10, Radius: 30}, Same[room](), Filter(func(me struct{ Client Viewer }, it struct{ Spot *spot }) bool { return true })))
+	me := y.w.Spawn(of(1), spot{}, room{1})
+	for n := range 200 {
+		y.w.Spawn(spot{X: float32(n)}, room{1})
+	}
+	clients := make([]Client, 4)
+	n := 0
+	run := func() {
+		n++
+		ecs.Get[spot](y.w, me).X = float32(n % 100)
+		y.capture()
+		for i := range clients {
+			y.p.See(&clients[i], uint32(i), &y.r)
+		}
+	}
+	for range 300 {
+		run()
+	}
+	if a := testing.AllocsPerRun(200, run); a > 0 {
+		t.Errorf("%v allocations", a)
+	}
+}
+
+// What cannot be is refused, with advice.
+func TestAdvice(t *testing.T) {
+	type stranger struct{ A uint8 }
+	yes := func(struct{ Team *team }, struct{ Spot *spot }) bool { return true }
+	var nobody *Grid[spot]
+	many := []Interest{}
+	for range maxLeaves + 1 {
+		many = append(many, Same[room]())
+	}
+	for says, of := range map[string]Interest{
+		"Cell 0 is no length":                &Grid[spot]{Radius: 5},
+		"Radius -1 is no distance":           &Grid[spot]{Cell: 1, Radius: -1},
+		"less than Radius 5 (0: 1.2 times":   &Grid[spot]{Cell: 1, Radius: 5, Leave: 4},
+		"Radius NaN":                         &Grid[spot]{Cell: 1, Radius: math.NaN()},
+		"give a pointer to one":              nobody,
+		"no numbers X and Y":                 &Grid[team]{Cell: 1, Radius: 5},
+		"the protocol has no such component": And(Same[room](), Same[stranger]()),
+		"Or of nothing":                      Or(),
+		"Or of nil":                          And(nil),
+		"a row is a struct":                  Filter(func(me *spot, it struct{ Spot *spot }) bool { return true }),
+		"which the protocol has not":         Filter(func(me struct{ A *stranger }, it struct{ Spot *spot }) bool { return true }),
+		"asks for no component":              Filter(func(me struct{ Spot *spot }, it struct{ E ecs.Entity }) bool { return true }),
+		"is optional and no pointer": Filter(func(me struct {
+			Spot spot `ecs:"optional"`
+		}, it struct{ Spot *spot }) bool {
+			return true
+		}),
+		"more than 8": And(many...),
+	} {
+		p := protocol()
+		if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, of); !errors.Is(err, ErrInterest) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+	p := protocol()
+	if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, Or(&Grid[components.Velocity]{Cell: 1, Radius: 1})); err == nil {
+		t.Error("a component that is not registered")
+	}
+	if p, err := Compile(nil, p, nil); p != nil || err != nil {
+		t.Errorf("no interest: %v, %v", p, err)
+	}
+	newYard(t, Filter(yes))
+}
+
+// Places may be of three axes, tagged or by name, and of any numbers.
+func TestAxes(t *testing.T) {
+	type deep struct {
+		Z, X float64
+		Y    int16
+	}
+	p := ecs.NewProtocol("sea/1")
+	ecs.ReplicateFields[deep](p, 0, map[string]string{"X": "-100..100 step 0.1", "Y": "-100..100", "Z": "-100..100 step 0.1"})
+	w := ecs.NewWorld(p, ecs.Config{})
+	pr, err := Compile(w, p, &Grid[deep]{Cell: 5, Radius: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := pr.grids[0]
+	e := w.Spawn(deep{X: 1.5, Y: -2, Z: math.NaN()})
+	if at := g.point(w.Netcode().Pointer(e, g.comp)); at != (point{1.5, -2, 0}) {
+		t.Errorf("it is at %v", at)
+	}
+	for v, want := range map[float64]int32{math.Inf(1): farthest, -1e300: -farthest, -0.1: -1, 9.9: 1} {
+		if c := cellAt(v, 5); c != want {
+			t.Errorf("%v is in cell %d", v, c)
+		}
+	}
+}

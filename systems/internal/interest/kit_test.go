@@ -1,0 +1,83 @@
+package interest
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
+)
+
+type (
+	spot  struct{ X, Y float32 }
+	team  struct{ Number uint8 }
+	room  struct{ Number uint8 }
+	cloak struct{ On bool } // of the server alone
+)
+
+// yard is a world that is looked at.
+type yard struct {
+	w    *ecs.World
+	p    *Program
+	ring *capture.Ring
+	r    Room
+	send uint32
+	f    *capture.Frame
+}
+
+func protocol() *ecs.Protocol {
+	p := ecs.NewProtocol("yard/1")
+	ecs.ReplicateFields[spot](p, 0, schema.Fields{"X": "-10000..10000 step 0.1", "Y": "-10000..10000 step 0.1"})
+	ecs.ReplicateFields[team](p, 0, schema.Fields{"Number": "0..200"})
+	ecs.ReplicateFields[room](p, 0, schema.Fields{"Number": "0..200"})
+	ecs.Local[cloak](p, 0)
+	return p
+}
+
+func newYard(t testing.TB, of Interest) *yard {
+	p := protocol()
+	y := &yard{w: ecs.NewWorld(p, ecs.Config{TickRate: 20})}
+	var err error
+	if y.p, err = Compile(y.w, p, of); err != nil {
+		t.Fatal(err)
+	}
+	var tables []*schema.Table
+	for _, c := range p.Replicated() {
+		tables = append(tables, c.Schema)
+	}
+	y.ring = capture.New(y.w, delta.NewLayout(tables, 1, 20), 1, y.p, slog.New(slog.DiscardHandler))
+	y.r = y.p.Room()
+	return y
+}
+
+// capture takes the next frame.
+func (y *yard) capture() {
+	y.send++
+	y.ring.Step()
+	y.f = y.ring.Take(y.send, y.send)
+	y.p.Begin(y.f)
+}
+
+// sees is what a client sees of the newest frame.
+func (y *yard) sees(c *Client, id uint32) map[ecs.Entity]bool {
+	y.p.See(c, id, &y.r)
+	seen := map[ecs.Entity]bool{}
+	last := -1
+	for _, s := range c.Seen {
+		if s.Group <= last {
+			panic("not in order")
+		}
+		last = s.Group
+		for k := range delta.GroupSize {
+			if y.f.Groups[s.Group].Alive&s.Slots>>k&1 != 0 {
+				seen[y.f.Entity(s.Group, k)] = true
+			}
+		}
+	}
+	return seen
+}
+
+func of(client uint32) components.Owner { return components.Owner{Client: client} }

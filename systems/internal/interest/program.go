@@ -1,0 +1,120 @@
+package interest
+
+import (
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/reuse"
+)
+
+// maxLeaves bounds the Grids and Sames of a server, since each group has a value of each.
+const maxLeaves = 8
+
+// Program is the interest of a server's clients, made ready for a world.
+type Program struct {
+	w        *ecs.World
+	protocol *ecs.Protocol
+	entities node
+	leaves
+	homes   homes
+	frame   *capture.Frame
+	at      []int32 // home of each group, as the indexes have it
+	bounded bool    // the interest in entities finds its groups by places and values
+	silent  []heard // what filters have said of a group at first
+	turn    uint64  // counts frames
+	seed    maphash.Seed
+}
+
+// leaves are the operands that say something by themselves.
+type leaves struct {
+	grids   []*grid
+	sames   []*same
+	filters []*filter
+}
+
+// Compile makes an interest ready for a world. It returns nil where there is none, and an error
+// with advice where it cannot be.
+func Compile(w *ecs.World, protocol *ecs.Protocol, of Interest) (*Program, error) {
+	if of == nil {
+		return nil, nil
+	}
+	p := &Program{w: w, protocol: protocol, seed: maphash.MakeSeed()}
+	p.homes.begin()
+	var err error
+	if p.entities, err = of.compile(p); err != nil {
+		return nil, err
+	}
+	p.bounded = p.entities.bounds()
+	p.silent = make([]heard, len(p.filters))
+	return p, nil
+}
+
+// leaf gives the next Grid or Same its place in homes.
+func (p *Program) leaf() (slot int, err error) {
+	if slot = len(p.grids) + len(p.sames); slot == maxLeaves {
+		err = fmt.Errorf("%w: more than %d Grids and Sames in one server", ErrInterest, maxLeaves)
+	}
+	return slot, err
+}
+
+// bounds reports whether what a node sees is found by places and values, without looking at
+// all groups.
+func (n *node) bounds() bool {
+	switch n.op {
+	case opAnd:
+		return slices.ContainsFunc(n.of, func(x node) bool { return x.bounds() })
+	case opOr:
+		return !slices.ContainsFunc(n.of, func(x node) bool { return !x.bounds() })
+	case opFilter:
+		return false
+	}
+	return true
+}
+
+// Begin takes in the frame of a send, once for all clients.
+func (p *Program) Begin(f *capture.Frame) {
+	p.frame = f
+	p.turn++
+	p.settle(f)
+	for _, g := range p.grids {
+		g.measure(p.w, f)
+	}
+	for _, x := range p.filters {
+		x.begin(p.w, f)
+	}
+}
+
+// settle brings the indexes of homes up to date.
+func (p *Program) settle(f *capture.Frame) {
+	p.at = reuse.Longer(p.at, len(f.Groups))
+	for g := range f.Groups {
+		home, old := f.Home(g), p.at[g]
+		if home == old {
+			continue
+		}
+		p.homes.use(home, 1)
+		if old != none {
+			p.list(old, int32(g), false)
+		}
+		if home != none {
+			p.list(home, int32(g), true)
+		}
+		p.homes.use(old, -1)
+		p.at[g] = home
+	}
+	p.homes.sweep(p.sames)
+}
+
+// list puts a group into the indexes, or takes it out.
+func (p *Program) list(home, group int32, in bool) {
+	h := &p.homes.list[home]
+	for _, g := range p.grids {
+		g.groups.put(keyOf(h, g.slot), group, in)
+	}
+	for _, s := range p.sames {
+		s.groups.put(keyOf(h, s.slot), group, in)
+	}
+}

@@ -1,0 +1,4 @@
+// Package realtime runs peers by the clock of the machine, which nothing else of the netcode reads.
+//
+//   - Run one: [Run].
+package realtime
