@@ -7,8 +7,6 @@ import (
 	"net/netip"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/internal/bench/apart"
 	"github.com/tactusgo/tactus/netsys"
@@ -16,13 +14,15 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// bots are clients that read everything, on one thread.
+// bots are clients that decode everything, of one goroutine.
 type bots struct {
 	order   order
 	server  netip.AddrPort
+	want    int    // how many there are to be
 	queue   []*bot // a heap by when each is due
 	check   checker
 	started int
+	begun   time.Time
 }
 
 // bot is one of them.
@@ -69,47 +69,28 @@ func (b *bots) add(ctx context.Context) error {
 	return nil
 }
 
-// rampEvery is how long it takes for one more client to begin: as many as a server lets in from one address.
-const rampEvery = 2 * time.Millisecond
-
-// play plays until ctx ends, or a client has lost its session. More clients begin as long as there are too few.
-func (b *bots) play(ctx context.Context) error {
-	// Linux bundles sleeps that end within 50 µs of each other, and what the clients send with them.
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1000, 0, 0, 0)
-	begin := time.Now()
-	for ctx.Err() == nil {
-		now := time.Now()
-		if b.started < b.order.Clients && now.Sub(begin) >= time.Duration(b.started)*rampEvery {
-			if err := b.add(ctx); err != nil {
-				return err
-			}
-			continue
+// step runs those that are due, and lets another one begin where there are too few; it says when the next is due. The
+// error is that of a client that has lost its session.
+func (b *bots) step(ctx context.Context, now time.Time) (next time.Time, err error) {
+	if b.begun.IsZero() {
+		b.begun = now
+	}
+	if b.started < b.want && now.Sub(b.begun).Seconds()*rampRate >= float64(b.started) {
+		if err := b.add(ctx); err != nil {
+			return now, err
 		}
-		next := b.queue[0].Next()
-		if wait := min(next.Sub(now), rampEvery); wait > 0 {
-			b.sleep(wait)
-			continue
-		}
+	}
+	for len(b.queue) > 0 && !b.queue[0].Next().After(now) {
 		x := b.queue[0]
 		b.check.compare(x)
 		x.Advance(now)
 		heap.Fix(b, 0)
 		if err := x.Err(); err != nil {
-			return fmt.Errorf("client %d: %w", x.ID(), err)
+			return now, fmt.Errorf("client %d: %w", x.ID(), err)
 		}
 		b.check.note(x)
 	}
-	return nil
-}
-
-// sleep waits for the next client's turn.
-func (b *bots) sleep(d time.Duration) {
-	if b.order.Transport == "ws" {
-		time.Sleep(d) // goroutines read the connections meanwhile
-		return
-	}
-	ts := unix.NsecToTimespec(int64(d))
-	_ = unix.Nanosleep(&ts, nil)
+	return b.queue[0].Next(), nil
 }
 
 // close ends all sessions.

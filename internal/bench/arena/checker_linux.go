@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
-	"sync"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -12,8 +10,6 @@ import (
 // checker compares what clients have read with the truth.
 type checker struct {
 	truths *truths
-
-	mu sync.Mutex
 	verified
 }
 
@@ -51,8 +47,6 @@ func (k *checker) compare(b *bot) {
 	if _, loaded := b.Loaded(); !loaded {
 		return
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	k.truths.mu.Lock()
 	defer k.truths.mu.Unlock()
 	if t := k.truths.at(tick); t != nil {
@@ -81,8 +75,9 @@ func (k *checker) look(b *bot, newest *told) {
 			k.differs("client %d, tick %d: entity %d is not there", b, t.tick, id)
 			continue
 		}
-		k.MaxError = max(k.MaxError, math.Abs(float64(r.Pos.X-was.x)), math.Abs(float64(r.Pos.Y-was.y)))
-		if off := int16(r.Head.Angle - was.heading); r.Health.Points != was.health || off > 128 || off < -128 {
+		is := row{r.Pos.X, r.Pos.Y, r.Head.Angle, r.Health.Points}
+		k.MaxError = max(k.MaxError, was.off(&is))
+		if !was.same(&is) {
 			k.differs("client %d, tick %d: entity %d is not as it was", b, t.tick, id)
 		}
 	}

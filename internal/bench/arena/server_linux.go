@@ -24,12 +24,12 @@ type order struct {
 	Clients, NPCs     int
 	Hz, Size, Workers int
 	Transport, Coder  string
-	Hint              bool
+	Hint, Overload    bool
 	Seed              uint64
 }
 
 func (o *options) order() order {
-	return order{o.clients, o.npcs, o.hz, o.size, o.workers, o.transport, o.coder, o.hint, o.seed}
+	return order{o.clients, o.npcs, o.hz, o.size, o.workers, o.transport, o.coder, o.hint, o.overload, o.seed}
 }
 
 // variant is the game.
@@ -91,7 +91,8 @@ func serveOrder(text string, in io.Reader, out io.Writer) error {
 	g, t := newGauge(o.Hz), newTeller(apart.Telling())
 	s, err = systems.NewServer(wire, o.variant().Protocol(), systems.ServerConfig{
 		Seed: o.Seed, TickRate: o.Hz, MaxClients: o.Clients, Workers: o.Workers, Budget: budget,
-		Coders: options{coder: o.Coder}.coders(),
+		Overload: systems.Overload{Off: !o.Overload},
+		Coders:   options{coder: o.Coder}.coders(),
 		Schedule: func(schedule *ecs.Schedule) error {
 			return schedule.InsertAfter("Snapshot", ecs.System{Name: "truth", Run: func(w *ecs.World) { t.step(w, s) }})
 		},

@@ -22,6 +22,7 @@ type socketReport struct {
 	InputsConsumedPct      float64 `json:"inputs_consumed_pct"`
 	MaxError               float64 `json:"max_error"`
 	DatagramsUpPerClientS  float64 `json:"datagrams_up_per_client_s"`
+	LostUpPct              float64 `json:"datagrams_up_lost_pct"`
 	DatagramsDownPerUpdate float64 `json:"datagrams_down_per_update"`
 	BytesDownPerClientS    float64 `json:"bytes_down_per_client_s"`
 	HeapKiBPerClient       float64 `json:"heap_kib_per_client"`
@@ -33,6 +34,13 @@ type socketReport struct {
 	Compared               uint64  `json:"compared"`
 	ComparedEntities       uint64  `json:"compared_entities"`
 	NotCompared            uint64  `json:"not_compared"`
+	Sampled                int     `json:"sampled"`
+	Blocks                 uint64  `json:"blocks"`
+	BlocksDecoded          uint64  `json:"blocks_decoded"`
+	BlocksMatched          uint64  `json:"blocks_matched"`
+	BlocksOwn              uint64  `json:"blocks_own"`
+	BlocksUnknown          uint64  `json:"blocks_unknown"`
+	BlockEntities          uint64  `json:"block_entities"`
 	Different              uint64  `json:"different"`
 	Difference             string  `json:"difference,omitempty"`
 }
@@ -55,7 +63,8 @@ var socketFigures = []struct {
 	{"tick_p99_us, tick_p999_us", "the same, 99th percentile and 99.9th", func(r *socketReport) string { return number(r.TickP99) + ", " + number(r.TickP999) }},
 	{"gc_pause_max_us", "longest time that garbage collection stopped the server at once, to 6 %", func(r *socketReport) string { return number(r.GCPauseMax) }},
 	{"inputs_consumed_pct", "inputs that ticks consumed, of one a tick that is due for each client", func(r *socketReport) string { return number(r.InputsConsumedPct) }},
-	{"datagrams_up_per_client_s", "datagrams that the server received; one a tick is full load", func(r *socketReport) string { return number(r.DatagramsUpPerClientS) }},
+	{"datagrams_up_per_client_s", "datagrams that clients sent; one a tick is full load", func(r *socketReport) string { return number(r.DatagramsUpPerClientS) }},
+	{"datagrams_up_lost_pct", "of these, those that the server did not read", func(r *socketReport) string { return number(r.LostUpPct) }},
 	{"datagrams_down_per_update", "datagrams that the server sent, by snapshots sent", func(r *socketReport) string { return number(r.DatagramsDownPerUpdate) }},
 	{"bytes_down_per_client_s", "bytes of these, headers of UDP or TCP and IP not counted", func(r *socketReport) string { return number(r.BytesDownPerClientS) }},
 	{"load_cpu_s_per_s", "processor time of the process that has the clients", func(r *socketReport) string { return number(r.LoadCPUPerS) }},
@@ -63,9 +72,15 @@ var socketFigures = []struct {
 	{"server_allocs_per_tick", "objects that the server's process allocated", func(r *socketReport) string { return number(r.AllocsPerTick) }},
 	{"over_budget", "snapshots that did not hold all there was to tell", func(r *socketReport) string { return fmt.Sprint(r.OverBudget) }},
 	{"max_error", "farthest that a position on a client that decodes was from the truth of its tick, by axis, in units", func(r *socketReport) string { return number(r.MaxError) }},
-	{"compared, compared_entities", "states of clients that were compared with the server's world, and entities in them", func(r *socketReport) string { return fmt.Sprintf("%d, %d", r.Compared, r.ComparedEntities) }},
+	{"sampled", "clients that decode everything; the others open it", func(r *socketReport) string { return fmt.Sprint(r.Sampled) }},
+	{"compared, compared_entities", "states of these that were compared with the server's world, and entities in them", func(r *socketReport) string { return fmt.Sprintf("%d, %d", r.Compared, r.ComparedEntities) }},
+	{"blocks", "blocks of the world that the others opened", func(r *socketReport) string { return fmt.Sprint(r.Blocks) }},
+	{"blocks_decoded, blocks_matched", "of these, distinct ones, each decoded and compared; and those with the hash of one of them", func(r *socketReport) string { return fmt.Sprintf("%d, %d", r.BlocksDecoded, r.BlocksMatched) }},
+	{"blocks_unknown", "and those not decoded, as they stand on a state that no such client was told of", func(r *socketReport) string { return fmt.Sprint(r.BlocksUnknown) }},
+	{"block_entities", "entities in the distinct ones that were compared with the server's world", func(r *socketReport) string { return fmt.Sprint(r.BlockEntities) }},
+	{"blocks_own", "blocks of a client's own entities that the others opened, and did not decode", func(r *socketReport) string { return fmt.Sprint(r.BlocksOwn) }},
 	{"not_compared", "entities and states for which the truth was not at hand any more, or not yet", func(r *socketReport) string { return fmt.Sprint(r.NotCompared) }},
-	{"different", "entities on clients that were not as told, missing, or too many: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
+	{"different", "entities and blocks that were not as told, missing, or too many, from the beginning: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
 }
 
 // print writes the report to read.

@@ -1,6 +1,33 @@
 package main
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
+
+// up is how many datagrams a client sent a second.
+func (m *socketMatch) up(a, b moment) float64 {
+	thin := float64(b.sent.datagrams - a.sent.datagrams)
+	all := thin / b.At.Sub(a.At).Seconds()
+	if b.sent.blind != nil {
+		all += b.sent.blind.DatagramsUpPerS * float64(b.sent.blind.Connected)
+	}
+	return all / float64(m.o.clients)
+}
+
+// verify says what came of comparing, all of it what is wrong, else between two moments.
+func (r *socketReport) verify(a, b *sent) {
+	x, y := &a.verified, &b.verified
+	r.Compared, r.ComparedEntities = y.States-x.States, y.Entities-x.Entities
+	r.NotCompared = y.Late - x.Late + y.Old - x.Old
+	r.MaxError = y.MaxError
+	u, v := &a.witnessed, &b.witnessed
+	r.Blocks, r.BlocksDecoded, r.BlocksMatched = v.Blocks-u.Blocks, v.Distinct-u.Distinct, v.Matched-u.Matched
+	r.BlocksOwn, r.BlocksUnknown = v.Own-u.Own, v.Unknown-u.Unknown
+	r.BlockEntities, r.NotCompared = v.Claims-u.Claims, r.NotCompared+v.Unclaimed-u.Unclaimed
+	r.Different = y.Different + v.Wrong
+	r.Difference = cmp.Or(y.Difference, v.Difference)
+}
 
 // report makes the report of what was between two moments, and of the server's memory without clients and with.
 func (m *socketMatch) report(a, b moment, empty, full memory) *socketReport {
@@ -25,19 +52,16 @@ func (m *socketMatch) report(a, b moment, empty, full memory) *socketReport {
 		TickP999:               b.P999,
 		GCPauseMax:             b.PauseMax,
 		InputsConsumedPct:      100 * float64(b.Stats.Inputs.Consumed-a.Stats.Inputs.Consumed) / (clients * hz * seconds),
-		DatagramsUpPerClientS:  float64(b.Stats.DatagramsIn-a.Stats.DatagramsIn) / clients / seconds,
+		DatagramsUpPerClientS:  m.up(a, b),
+		LostUpPct:              100 * max(0, 1-float64(b.Stats.DatagramsIn-a.Stats.DatagramsIn)/clients/seconds/max(m.up(a, b), 1)),
 		DatagramsDownPerUpdate: float64(b.Stats.DatagramsOut-a.Stats.DatagramsOut) / updates,
 		BytesDownPerClientS:    float64(b.Stats.BytesOut-a.Stats.BytesOut) / clients / seconds,
 		LoadCPUPerS:            (b.load - a.load).Seconds() / seconds,
 		AllocsPerTick:          float64(b.Mallocs-a.Mallocs) / max(ticks, 1),
 		OverBudget:             b.Stats.OverBudget - a.Stats.OverBudget,
-		Compared:               b.check.States - a.check.States,
-		ComparedEntities:       b.check.Entities - a.check.Entities,
-		NotCompared:            b.check.Late - a.check.Late + b.check.Old - a.check.Old,
-		Different:              b.check.Different,
-		Difference:             b.check.Difference,
-		MaxError:               b.check.MaxError,
+		Sampled:                m.load.bots.want,
 	}
+	r.verify(&a.sent, &b.sent)
 	const near = 0.95
 	r.LoadLimited = r.LoadCPUPerS > near*float64(m.loaders) || r.DatagramsUpPerClientS < 0.98*hz
 	if r.LoadLimited {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // sockets are the options of a match on real sockets.
@@ -13,6 +14,8 @@ type sockets struct {
 	interest  string
 	workers   int
 	hz, size  int
+	overload  bool
+	warm      time.Duration // from when all clients are there until it is measured
 }
 
 // The ways of -transport and -interest.
@@ -26,17 +29,19 @@ const maxSocketClients = 10_000
 
 // register declares the flags.
 func (s *sockets) register(flags *flag.FlagSet) {
+	s.warm = warmup * time.Second
 	flags.StringVar(&s.transport, "transport", "", "play on real sockets of this kind: udp (gnet), batch (recvmmsg and sendmmsg) or ws (WebSocket);\n-rtt and -loss are 0 then, -seconds those of the clock. Without it: in virtual time")
 	flags.StringVar(&s.interest, "interest", "none", "with -transport, what a client is told of: none (everything), or grid (cell 100, radius 150, leave 180)")
 	flags.IntVar(&s.workers, "workers", 1, "with -transport, processors of the server, and goroutines that share its work; one more is for the load")
 	flags.IntVar(&s.hz, "hz", 60, "with -transport, simulation steps a second; snapshots are the largest divisor up to 20")
+	flags.BoolVar(&s.overload, "overload", false, "with -transport, the server turns newcomers away while it is busy, and gives things up when it is too slow,\nas systems.Overload says; without it all come in, and ticks are dropped that are more than five behind")
 	flags.IntVar(&s.size, "size", 2000, "with -transport, length of the world's sides, in units")
 }
 
 // validate says in one line what is wrong and what is allowed. given are the flags that were.
 func (s *sockets) validate(o *options, given map[string]bool) error {
 	if s.transport == "" {
-		for _, name := range []string{"interest", "workers", "hz", "size"} {
+		for _, name := range []string{"interest", "workers", "hz", "size", "overload"} {
 			if given[name] {
 				return fmt.Errorf("-%s: allowed with -transport only", name)
 			}

@@ -43,7 +43,7 @@ func measureSockets(o options, progress io.Writer) (r *socketReport, err error) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	m := &socketMatch{o: o, server: server, loaders: where.Load.Count(), progress: progress}
+	m := &socketMatch{truths: truths{steps: uint32(o.hz / sendRate(o.hz))}, o: o, server: server, loaders: where.Load.Count(), progress: progress}
 	return m.play()
 }
 
@@ -52,7 +52,7 @@ type socketMatch struct {
 	o        options
 	server   *apart.Process
 	truths   truths
-	bots     bots
+	load     *load
 	loaders  int // processors of the load
 	progress io.Writer
 	failed   error // of the load
@@ -69,8 +69,8 @@ func (m *socketMatch) play() (*socketReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.bots.order, m.bots.check.truths = m.o.order(), &m.truths
-	if m.bots.server, err = netip.ParseAddrPort(line); err != nil {
+	addr, err := netip.ParseAddrPort(line)
+	if err != nil {
 		return nil, err
 	}
 	go m.truths.follow(m.server.Told)
@@ -80,13 +80,16 @@ func (m *socketMatch) play() (*socketReport, error) {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	if m.load, err = newLoad(ctx, m.o.order(), addr, &m.truths); err != nil {
+		return nil, err
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		defer stop()
-		runtime.LockOSThread() // for good: the thread ends with the goroutine
-		m.failed = m.bots.play(ctx)
-		m.bots.close()
+		m.failed = m.load.play(ctx)
+		m.load.close()
 	}()
 	a, b, err := m.measure(ctx)
 	if err == nil {
@@ -103,17 +106,20 @@ func (m *socketMatch) play() (*socketReport, error) {
 // moment is figures of both processes.
 type moment struct {
 	counts
-	load  time.Duration // processor time of this process
-	check verified
+	load time.Duration // processor time of this process
+	sent sent
 }
 
 // measure waits until all clients are there, and measures.
 func (m *socketMatch) measure(ctx context.Context) (a, b moment, err error) {
-	for limit := time.Now().Add(connectTime + time.Duration(m.o.clients)*rampEvery); a.Clients < m.o.clients; {
+	for limit := time.Now().Add(connectTime + time.Duration(m.o.clients)*time.Second/rampRate); a.Clients < m.o.clients; {
 		if err := m.wait(ctx, 500*time.Millisecond); err != nil {
 			return a, b, err
 		}
-		if a, err = m.ask(askBegin); err != nil {
+		if a, err = m.ask(ctx, askBegin); err != nil {
+			return a, b, err
+		}
+		if err := a.sent.lost(); err != nil {
 			return a, b, err
 		}
 		fmt.Fprintf(m.progress, "%d of %d clients are there\n", a.Clients, m.o.clients)
@@ -121,10 +127,10 @@ func (m *socketMatch) measure(ctx context.Context) (a, b moment, err error) {
 			return a, b, fmt.Errorf("%d of %d clients are there after %v", a.Clients, m.o.clients, connectTime)
 		}
 	}
-	if err := m.wait(ctx, warmup*time.Second); err != nil {
+	if err := m.wait(ctx, m.o.warm); err != nil {
 		return a, b, err
 	}
-	if a, err = m.ask(askBegin); err != nil {
+	if a, err = m.ask(ctx, askBegin); err != nil {
 		return a, b, err
 	}
 	for s := 0; s < m.o.seconds; s += 5 {
@@ -133,27 +139,31 @@ func (m *socketMatch) measure(ctx context.Context) (a, b moment, err error) {
 		}
 		fmt.Fprintf(m.progress, "%d s of %d s\n", min(s+5, m.o.seconds), m.o.seconds)
 	}
-	b, err = m.ask(askEnd)
+	if b, err = m.ask(ctx, askEnd); err == nil {
+		err = b.sent.lost()
+	}
 	return a, b, err
 }
 
 // ask asks the server for its figures, and looks at those of this process.
-func (m *socketMatch) ask(question string) (x moment, err error) {
+func (m *socketMatch) ask(ctx context.Context, question string) (x moment, err error) {
 	if err := m.server.Ask(question, &x.counts); err != nil {
 		return x, err
 	}
-	m.bots.check.mu.Lock()
-	x.check = m.bots.check.verified
-	m.bots.check.mu.Unlock()
+	if x.sent, err = m.load.look(ctx, question == askBegin); err != nil {
+		return x, err
+	}
 	x.load, err = apart.CPU()
 	return x, err
 }
+
+var errEnded = errors.New("the load has ended")
 
 // wait waits, unless the load ends before.
 func (m *socketMatch) wait(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
-		return errors.New("the load has ended")
+		return errEnded
 	case <-time.After(d):
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tactusgo/tactus/components"
 )
@@ -26,7 +27,8 @@ func TestMain(m *testing.M) {
 // contract are the fields that others read.
 const contract = `ticks_pct updates_per_client_s cpu_s_per_s cpu_us_per_client_update bytes_per_update rss_mb kib_per_client
 	tick_p50_us tick_p99_us tick_p999_us gc_pause_max_us inputs_consumed_pct max_error datagrams_up_per_client_s
-	datagrams_down_per_update load_cpu_s_per_s load_limited server_allocs_per_tick`
+	datagrams_down_per_update load_cpu_s_per_s load_limited server_allocs_per_tick
+	sampled compared blocks blocks_decoded blocks_matched different`
 
 // A match on each transport is one in which everything is consumed, told and right.
 func TestSockets_MatchIsWhatItWas(t *testing.T) {
@@ -36,8 +38,13 @@ func TestSockets_MatchIsWhatItWas(t *testing.T) {
 	for _, transport := range transports {
 		t.Run(transport, func(t *testing.T) {
 			var out, progress bytes.Buffer
-			if code := run(strings.Fields("-clients 6 -npcs 20 -seconds 2 -json -transport "+transport), &out, &progress); code != 0 {
-				t.Fatalf("exit code %d: %s", code, &progress)
+			o, err := parse(strings.Fields("-clients 24 -npcs 20 -seconds 2 -json -transport "+transport), &progress)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.warm = time.Second
+			if err := show(measureSockets(o, &progress))(&o, &out); err != nil {
+				t.Fatalf("%v: %s", err, &progress)
 			}
 			var r socketReport
 			var fields map[string]any
@@ -49,9 +56,12 @@ func TestSockets_MatchIsWhatItWas(t *testing.T) {
 					t.Errorf("no %s", name)
 				}
 			}
-			if r.Different != 0 || r.MaxError > 1.0/16 || r.Compared == 0 || r.ComparedEntities != 26*r.Compared {
+			if r.Different != 0 || r.MaxError > 1.0/16 || r.Compared == 0 || r.ComparedEntities != 44*r.Compared {
 				t.Errorf("%d entities differ (%s), by up to %v; %d states with %d entities compared",
 					r.Different, r.Difference, r.MaxError, r.Compared, r.ComparedEntities)
+			}
+			if blind := uint64(24 - r.Sampled); (blind == 0) != (r.Blocks == 0) || r.BlocksUnknown > 0 || r.BlocksDecoded+r.BlocksMatched != r.Blocks || r.BlocksDecoded > 0 && r.BlockEntities == 0 {
+				t.Errorf("of %d blind clients %d blocks were decoded, %d matched, %d unknown, %d in all; %d entities", blind, r.BlocksDecoded, r.BlocksMatched, r.BlocksUnknown, r.Blocks, r.BlockEntities)
 			}
 			if r.InputsConsumedPct == 0 || r.UpdatesPerClientS == 0 || r.BytesPerUpdate == 0 || r.CPUPerS == 0 || r.TickP999 < r.TickP50 || r.TickP50 == 0 {
 				t.Errorf("nothing happened: %+v", r)

@@ -93,7 +93,8 @@ func (t *teller) step(w *ecs.World, s *systems.Server) {
 
 // told is the truth of a send.
 type told struct {
-	tick uint32
+	tick uint32 // after which it is
+	send uint32 // its number
 	at   map[components.NetID]row
 }
 

@@ -10,9 +10,10 @@ import (
 
 // truths are those of the newest sends, as the server's process tells them.
 type truths struct {
+	steps uint32 // between two sends
+
 	mu   sync.Mutex
-	ring [64]*told
-	next int
+	ring [64]*told // by send
 	err  error
 }
 
@@ -31,19 +32,25 @@ func (t *truths) follow(from *os.File) {
 			return
 		}
 		t.mu.Lock()
-		spare, t.ring[t.next] = t.ring[t.next], x
-		t.next = (t.next + 1) % len(t.ring)
+		x.send = x.tick / t.steps
+		at := &t.ring[x.send%uint32(len(t.ring))]
+		spare, *at = *at, x
 		t.mu.Unlock()
 	}
 }
 
-// at is the truth after a tick, nil where it is not known, or not yet. The mutex is held.
+// sent is the truth of a send, nil where it is not known, or not yet. The mutex is held.
+func (t *truths) sent(send uint32) *told {
+	if x := t.ring[send%uint32(len(t.ring))]; x != nil && x.send == send {
+		return x
+	}
+	return nil
+}
+
+// at is the truth after a tick, likewise.
 func (t *truths) at(tick uint32) *told {
-	for i := range t.ring {
-		// The newest first.
-		if x := t.ring[(t.next+len(t.ring)-1-i)%len(t.ring)]; x != nil && x.tick == tick {
-			return x
-		}
+	if x := t.sent(tick / t.steps); x != nil && x.tick == tick {
+		return x
 	}
 	return nil
 }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/systems/swarm"
+)
+
+// sampled is how many clients decode everything.
+const sampled = 16
+
+// rampRate is how many clients a second begin to connect.
+const rampRate = 500
+
+// load is all clients, on one goroutine: a few that decode everything, and a swarm of blind ones.
+type load struct {
+	bots    bots
+	blind   *swarm.Swarm // nil: all decode
+	witness *witness
+	asked   chan func()
+}
+
+// newLoad makes the clients of a server.
+func newLoad(ctx context.Context, o order, server netip.AddrPort, t *truths) (*load, error) {
+	l := &load{asked: make(chan func())}
+	thin := o.Clients
+	if o.Transport != "ws" {
+		thin = min(sampled, o.Clients)
+	}
+	l.bots = bots{order: o, server: server, want: thin, check: checker{truths: t}}
+	l.witness = newWitness(o.variant().Protocol(), o.Hz, t)
+	if thin == o.Clients {
+		return l, nil
+	}
+	var err error
+	l.blind, err = swarm.New(ctx, swarm.Config{
+		Protocol: o.variant().Protocol, Addr: server.String(), Clients: o.Clients - thin, Ramp: rampRate,
+		Input: swarm.Input(func(n int) func(*swarm.Player, *game.Input) {
+			bot := game.NewBot(o.Seed, thin+n, o.Clients)
+			return func(p *swarm.Player, in *game.Input) { *in = bot.Next(p.TickRate) }
+		}),
+		OnBody: l.witness.body,
+	})
+	return l, err
+}
+
+// play plays until ctx ends, or a client has lost its session.
+func (l *load) play(ctx context.Context) error {
+	for ctx.Err() == nil {
+		select {
+		case f := <-l.asked:
+			f()
+		default:
+		}
+		now := time.Now()
+		next, err := l.bots.step(ctx, now)
+		if err != nil {
+			return err
+		}
+		if l.blind != nil {
+			if !l.blind.Next().After(now) {
+				l.blind.Step(now)
+			}
+			if t := l.blind.Next(); t.Before(next) {
+				next = t
+			}
+		}
+		time.Sleep(min(time.Until(next), time.Millisecond))
+	}
+	return nil
+}
+
+// sent is what clients have sent and what came of what they heard, since they began.
+type sent struct {
+	datagrams uint64
+	verified  verified
+	witnessed witnessed
+	blind     *swarm.Report // since measuring began; nil: none
+}
+
+// look looks, between two steps; measure says that a measurement begins.
+func (l *load) look(ctx context.Context, measure bool) (s sent, err error) {
+	done := make(chan struct{})
+	look := func() {
+		defer close(done)
+		s.verified, s.witnessed = l.bots.check.verified, l.witness.witnessed
+		for _, b := range l.bots.queue {
+			s.datagrams += b.Stats().Session.DatagramsOut
+		}
+		if l.blind == nil {
+			return
+		}
+		now := time.Now()
+		l.blind.Look(now)
+		s.blind = l.blind.Report()
+		if measure {
+			l.blind.Measure(now)
+		}
+	}
+	select {
+	case l.asked <- look:
+		<-done
+		return s, nil
+	case <-ctx.Done():
+		return s, errEnded
+	}
+}
+
+// lost says why clients are missing, nil where none is.
+func (s *sent) lost() error {
+	if s.blind != nil && s.blind.Refused+s.blind.Lost > 0 {
+		return fmt.Errorf("%d clients were not let in and %d were lost: %v", s.blind.Refused, s.blind.Lost, s.blind.Reasons)
+	}
+	return nil
+}
+
+// close ends all sessions.
+func (l *load) close() {
+	l.bots.close()
+	if l.blind != nil {
+		_ = l.blind.Close(time.Now())
+	}
+}
