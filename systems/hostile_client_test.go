@@ -130,7 +130,7 @@ func TestEpochFlood(t *testing.T) {
 	if full := uint64(100 * 16); s.BytesOut > s.Updates*full {
 		t.Errorf("%d bytes in %d updates", s.BytesOut, s.Updates)
 	}
-	if n := len(known.World); n != 2 {
+	if n := known.World.Len(); n != 2 {
 		t.Errorf("%d groups are known, not 2", n)
 	}
 }

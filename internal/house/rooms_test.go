@@ -26,7 +26,7 @@ var rooms = map[string]string{
 
 	// what they stand on
 	"internal/mirror":        "",
-	"internal/baseline":      "internal/inflight",
+	"internal/baseline":      "",
 	"internal/traffic":       "",
 	"internal/report":        "",
 	"internal/notice":        "internal/inflight",

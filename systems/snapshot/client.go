@@ -85,6 +85,12 @@ func (c *Client) Budget() (bytes int, over bool) { return c.contest.budget, c.co
 // Joining reports whether the client has yet to acknowledge the state it joins with.
 func (c *Client) Joining() bool { return c.join.state != joinNone }
 
+// joined notes that the client holds the state with which it joins.
+func (c *Client) joined() {
+	c.join.state = joinNone
+	c.baselines.Joined()
+}
+
 // OwnState returns the client's own entities at full precision as of a send, nil where that
 // is no longer kept.
 func (c *Client) OwnState(send uint32) []delta.Group { return c.own.at(send) }
@@ -144,7 +150,7 @@ func (c *Client) concern(f *capture.Frame) groupList { return groupList{c.sight.
 // holdsAll reports whether the client holds all slots of a frame's groups that concern it.
 func (c *Client) holdsAll(f *capture.Frame) bool {
 	for g := range c.concern(f).each {
-		if c.baselines.World[g].Holds(f.Send) != wire.AllSlots {
+		if h := c.baselines.World.At(uint32(g)); h == nil || h.Holds(f.Send) != wire.AllSlots {
 			return false
 		}
 	}
@@ -182,7 +188,7 @@ func (s *System) emit(d *draft, h *wire.SnapshotHeader) {
 			b = append(x.Append(b, age, len(x.body), last), x.body...)
 			accounts.Block(&x.BlockHead, len(b)-size, len(x.body), x.costs)
 			age = x.Age
-			holds = append(holds, baseline.Block{First: x.First, Count: x.Count, Slots: x.Slots, Send: x.send, Chunk: x.chunk, Own: x.Own, Hidden: x.hidden})
+			holds = append(holds, baseline.Block{First: x.First, Count: uint16(x.Count), Slots: x.Slots, Send: x.send, Chunk: int32(x.chunk), Own: x.Own, Hidden: x.hidden})
 			c.baselines.Note(&holds[len(holds)-1])
 		}
 		c.packets[q] = Packet{b, holds}

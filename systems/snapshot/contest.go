@@ -101,7 +101,7 @@ func (x *contest) world(d *draft, src *source, limit int) {
 	gained.grow(len(src.groups))
 	for g := range src.list.each {
 		alive := src.groups[g].Alive
-		for m := alive | src.held[g].EverSent(); m != 0; m &= m - 1 {
+		for m := alive | src.held.At(uint32(g)).EverSent(); m != 0; m &= m - 1 {
 			if k := bits.TrailingZeros64(m); m&-m&alive != 0 {
 				(*gained)[g][k] += s.config.gain(d.w, d.f, c.id, g, k)
 			} else {
@@ -136,7 +136,7 @@ func (x *contest) fill(d *draft, src *source, gained accrued) {
 	for g := range src.list.each {
 		switch {
 		case !d.wants(src, g):
-		case src.groups[g].Alive == 0 && src.held[g].Whole():
+		case src.groups[g].Alive == 0 && src.held.At(uint32(g)).Whole():
 			x.empty(d, src, g, gained)
 		default:
 			x.group(d, src, g, gained)
@@ -199,12 +199,12 @@ const refreshed = 64
 // empty lets a group without entities compete, in one block with those before
 // it, where the client does not know that it is empty, or from long ago.
 func (x *contest) empty(d *draft, src *source, g int, gained accrued) {
-	age, _, _ := src.held[g].Choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
+	age, _, _ := src.held.At(uint32(g)).Choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
 	if age > 0 && age < refreshed && d.at(src, src.send-age)[g].Alive == 0 {
 		clear(gained[g][:])
 		return
 	}
-	if src.held[g].EverSent() == 0 {
+	if src.held.At(uint32(g)).EverSent() == 0 {
 		gained[g][0]++ // nobody ever was there to accrue anything
 	}
 	most := slices.Max(gained[g][:])
@@ -224,7 +224,7 @@ func (x *contest) priority(d *draft, src *source, u *candidate, gained accrued) 
 	g := u.First
 	news := src.groups[g].Alive
 	if u.Age == 0 {
-		news |= src.held[g].EverSent()
+		news |= src.held.At(uint32(g)).EverSent()
 	} else {
 		news |= d.at(src, src.send-u.Age)[g].Alive
 	}

@@ -65,7 +65,7 @@ type source struct {
 	floor  uint32
 	groups []delta.Group
 	list   groupList // which of them concern the client
-	held   []baseline.Group
+	held   *baseline.Records
 	kind   content
 }
 
@@ -106,7 +106,7 @@ func (d *draft) layOut(c *Client) {
 		s.shared.joins.release(c)
 		c.join.state, c.join.at = joinNow, f.Send
 	}
-	c.baselines.Grow(len(f.Groups))
+	c.baselines.World.Grow(len(f.Groups))
 	d.see()
 	c.baselines.Promise(f.Send, c.join.keeps(f.Send))
 	h := s.header(c, f)
@@ -121,7 +121,7 @@ func (d *draft) layOut(c *Client) {
 	d.tellHidden()
 	src := source{
 		model: c.model, second: s.codecs.layout.Second(), oldest: baseline.MaxAge,
-		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, list: c.concern(f), held: c.baselines.World, kind: contentWorld,
+		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, list: c.concern(f), held: &c.baselines.World, kind: contentWorld,
 	}
 	switch {
 	case c.join.state == joinStream:
@@ -156,7 +156,7 @@ func (d *draft) tellJoin(src *source, starved bool) {
 // block is the block that has most of these slots of a group in one: with the youngest
 // baseline that serves most of them.
 func (src *source) block(g int, slots uint64) wire.BlockHead {
-	age, two, serves := src.held[g].Choose(src.send, src.floor, slots, src.second, src.oldest)
+	age, two, serves := src.held.At(uint32(g)).Choose(src.send, src.floor, slots, src.second, src.oldest)
 	if age == 0 {
 		serves = slots
 	}
@@ -170,7 +170,7 @@ func (src *source) full(g int) wire.BlockHead {
 
 // shown are the slots of a group that the client may see.
 func (src *source) shown(g int) uint64 {
-	hidden, _ := src.held[g].Hidden()
+	hidden, _ := src.held.At(uint32(g)).Hidden()
 	return ^hidden
 }
 
@@ -222,7 +222,7 @@ func (d *draft) whole(src *source) bool {
 	var run, next wire.BlockHead
 	like := &baseline.Group{} // which the baseline of next is for
 	for g := range src.list.each {
-		h := &src.held[g]
+		h := src.held.At(uint32(g))
 		wants := d.wants(src, g)
 		if !wants || !h.Whole() {
 			if !d.run(src, run) || wants && !d.apart(src, g) {

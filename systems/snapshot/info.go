@@ -39,9 +39,9 @@ type Knowledge struct {
 	// would tell the state in full. Second says that the send before it serves too.
 	Baseline uint32
 	Second   bool
-	// Sent is the newest send of which a packet told of the entity, of the last 512 packets
-	// to the client; Unacknowledged is how many of these are newer than Held, and neither
-	// acknowledged nor replaced.
+	// Sent is the newest send of which a packet told of the entity, of those that are under way
+	// to the client, or Held; Unacknowledged is how many of these are newer than Held, and neither
+	// acknowledged nor given up.
 	Sent           uint32
 	Unacknowledged int
 	// OverBudget says that the newest snapshot did not hold all there was to tell, so that
@@ -59,11 +59,11 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	k.Joining, k.OverBudget = c.Joining(), c.contest.over
 	f := s.Newest()
 	g, slot, known := s.frames.Slot(id)
-	if f == nil || !known || !holdsID(f, g, slot, id) || g >= len(c.baselines.World) {
+	if f == nil || !known || !holdsID(f, g, slot, id) || c.baselines.World.At(uint32(g)) == nil {
 		return
 	}
 	k.Exists, k.Own = true, f.Owner(g, slot) == c.id
-	h, bit := &c.baselines.World[g], uint64(1)<<slot
+	h, bit := c.baselines.World.At(uint32(g)), uint64(1)<<slot
 	hidden, _ := h.Hidden()
 	k.Hidden, k.TooBig = hidden&bit != 0, h.LeftOut()&bit != 0
 	for age := range uint32(capture.Kept) {
@@ -82,15 +82,15 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	if g < len(c.contest.world) {
 		k.Gained = c.contest.world[g][slot]
 	}
-	if i := c.own.find(uint32(id)); i >= 0 && c.own.slots[i].slot/64 < len(c.baselines.Own) {
+	if i := c.own.find(uint32(id)); i >= 0 && c.own.slots[i].slot/64 < c.baselines.Own.Len() {
 		own := c.own.slots[i].slot
-		k.OwnSent, _ = c.baselines.Told(uint32(own/64), own%64, true, 0)
 		for age := range uint32(baseline.OwnKept) {
-			if age < f.Send && c.baselines.Own[own/64].Holds(f.Send-age)&(1<<(own%64)) != 0 {
+			if age < f.Send && c.baselines.Own.At(uint32(own/64)).Holds(f.Send-age)&(1<<(own%64)) != 0 {
 				k.OwnHeld = f.Send - age
 				break
 			}
 		}
+		k.OwnSent, _ = c.baselines.Told(uint32(own/64), own%64, true, k.OwnHeld)
 	}
 }
 
@@ -132,10 +132,10 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 func (s *System) Showed(c *Client, id components.NetID) bool {
 	f := s.Newest()
 	g, slot, known := s.frames.Slot(id)
-	if !known || !holdsID(f, g, slot, id) || g >= len(c.baselines.World) {
+	if !known || !holdsID(f, g, slot, id) || c.baselines.World.At(uint32(g)) == nil {
 		return false
 	}
-	hidden, _ := c.baselines.World[g].Hidden()
+	hidden, _ := c.baselines.World.At(uint32(g)).Hidden()
 	return hidden&(1<<slot) == 0
 }
 

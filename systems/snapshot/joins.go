@@ -43,7 +43,7 @@ func (k *joins) pin(d *draft) {
 	if pin == nil {
 		pin = &joinSnapshot{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: s.config.Interest == nil && !hides}
 		for g := range f.Groups {
-			hidden, _ := c.baselines.World[g].Hidden()
+			hidden, _ := c.baselines.World.At(uint32(g)).Hidden()
 			pin.groups = append(pin.groups, without(&f.Groups[g], hidden))
 		}
 		pin.cut(d, wire.BlockHead{Count: uint32(len(pin.groups)), Slots: wire.AllSlots}, biggest)
@@ -51,7 +51,7 @@ func (k *joins) pin(d *draft) {
 	}
 	pin.users++
 	for _, b := range pin.big {
-		c.baselines.LeaveOut(int(b.First), f.Send, b.Slots)
+		c.baselines.LeaveOut(b.First, f.Send, b.Slots)
 		c.contest.big = true
 	}
 	j := &join{joinSnapshot: pin, chunks: slices.Clone(pin.chunks), left: len(pin.chunks), pending: make([]uint16, len(pin.groups))}

@@ -91,8 +91,8 @@ func (d *draft) captureOwn() *ownFrame {
 	if c.peer.Report().Emptied() {
 		slots = max(slots, 1) // a correction may be that nothing is left
 	}
-	n := min(max((slots+63)/64, len(c.baselines.Own)), wire.MaxOwnGroups)
-	c.baselines.GrowOwn(n)
+	n := min(max((slots+63)/64, c.baselines.Own.Len()), wire.MaxOwnGroups)
+	c.baselines.Own.Grow(n)
 	of := &c.own.frames[f.Send%baseline.OwnKept]
 	of.send = f.Send
 	for len(of.groups) < n {
@@ -133,7 +133,7 @@ func (d *draft) tellOwn(starved bool) {
 	}
 	src := source{
 		own: true, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
-		send: d.f.Send, floor: c.baselines.Floor(), groups: of.groups, list: groupList{groups: len(of.groups)}, held: c.baselines.Own, kind: contentOwn,
+		send: d.f.Send, floor: c.baselines.Floor(), groups: of.groups, list: groupList{groups: len(of.groups)}, held: &c.baselines.Own, kind: contentOwn,
 	}
 	limit := pk.limit
 	pk.limit = limit / 2
@@ -151,8 +151,8 @@ func (d *draft) tellsOwn(of *ownFrame) bool {
 	if tells {
 		return true
 	}
-	for g := range c.baselines.Own {
-		if of.groups[g].Alive != 0 && !c.baselines.Own[g].HeldSince(since) {
+	for _, g := range c.baselines.Own.Groups() {
+		if of.groups[g].Alive != 0 && !c.baselines.Own.At(g).HeldSince(since) {
 			return true
 		}
 	}

@@ -183,9 +183,9 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 		return 0, false
 	}
 	for i := range x.Blocks {
-		if b := &x.Blocks[i]; b.Chunk >= 0 && c.join.arrived(b.Send, b.Chunk) {
+		if b := &x.Blocks[i]; b.Chunk >= 0 && c.join.arrived(b.Send, int(b.Chunk)) {
 			s.shared.joins.release(c)
-			c.join.state = joinNone
+			c.joined()
 		}
 	}
 	f := s.frames.At(x.Send)
@@ -193,7 +193,7 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 		return 0, false
 	}
 	if c.join.state == joinNow && x.Send >= c.join.at && c.holdsAll(f) {
-		c.join.state = joinNone
+		c.joined()
 	}
 	return f.Tick, true
 }

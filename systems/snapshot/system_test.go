@@ -115,7 +115,7 @@ func TestSnapshotsKeepToTheirBounds(t *testing.T) {
 						t.Errorf("budget %d: a datagram of %d bytes", budget, len(q.Bytes))
 					}
 					for _, b := range q.Holds {
-						for i := b.First; !b.Own && !b.Hidden && i < b.First+b.Count; i++ {
+						for i := b.First; !b.Own && !b.Hidden && i < b.First+uint32(b.Count); i++ {
 							told[i] |= b.Slots
 						}
 					}

@@ -22,7 +22,7 @@ func (d *draft) see() {
 	c.contest.big = false
 	before := d.sys.frames.At(d.sys.sends.before)
 	for g := range c.concern(f).each {
-		cur, h := &f.Groups[g], &c.baselines.World[g]
+		cur, h := &f.Groups[g], c.baselines.World.At(uint32(g))
 		seen := wire.AllSlots
 		if interest != nil {
 			seen = 0
@@ -39,7 +39,7 @@ func (d *draft) see() {
 		if seen == wire.AllSlots && h.Whole() {
 			continue
 		}
-		if gone := c.baselines.Hide(g, f.Send, seen, sameSlots(before, cur, g)); gone != 0 && c.join.state == joinStream {
+		if gone := c.baselines.Hide(uint32(g), f.Send, seen, sameSlots(before, cur, g)); gone != 0 && c.join.state == joinStream {
 			c.join.stream.censor(&d.encoder, g, gone)
 		}
 	}
@@ -64,8 +64,8 @@ func sameSlots(before *capture.Frame, cur *delta.Group, g int) (same uint64) {
 // is told of all of them, since it must know every slot.
 func (d *draft) tellHidden() {
 	c, e := d.c, &d.encoder
-	for g := range c.concern(d.f).each {
-		h := &c.baselines.World[g]
+	for i := range c.baselines.World.Len() {
+		g, h := c.baselines.World.Nth(i)
 		hidden, slots := h.Hidden()
 		if hidden == 0 || c.join.state == joinStream && slots == 0 {
 			continue
@@ -81,7 +81,7 @@ func (d *draft) tellHidden() {
 			if part.slots == 0 {
 				continue
 			}
-			head := wire.BlockHead{First: uint32(g), Count: 1, Slots: part.slots}
+			head := wire.BlockHead{First: g, Count: 1, Slots: part.slots}
 			b := newBlock(head, e.own(c.model, &head, part.group, nil, nil), d.f.Send)
 			b.hidden = true
 			d.pack.add(b, contentWorld)
@@ -101,6 +101,6 @@ func (d *draft) oversized(src *source, g int, slots uint64) {
 	if src.own {
 		return
 	}
-	d.c.baselines.LeaveOut(g, src.send, 1<<k)
+	d.c.baselines.LeaveOut(uint32(g), src.send, 1<<k)
 	d.c.contest.big = true
 }

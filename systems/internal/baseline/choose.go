@@ -1,10 +1,6 @@
 package baseline
 
-import (
-	"math/bits"
-
-	"github.com/tactusgo/tactus/systems/internal/wire"
-)
+import "math/bits"
 
 // ages are the ages of baselines, in sends, that are used where a client holds them,
 // youngest first. They are few, so that clients whose acknowledgements came at different
@@ -49,77 +45,4 @@ func (h *Group) Choose(send, floor uint32, slots uint64, second bool, oldest uin
 		}
 	}
 	return age, two, serves
-}
-
-// leaveOutFor is how many sends an entity that fits no snapshot is left out before it is
-// tried again.
-const leaveOutFor = 64
-
-// hide brings the group up to date with what the client may see from send on;
-// same are the slots in which the entity was there a send before. It returns the
-// slots that went out of sight.
-func (h *Group) hide(send uint32, visible, same uint64, free *freeSlots) (gone uint64) {
-	if h.perSlot == nil && visible == wire.AllSlots {
-		return 0
-	}
-	s := h.apart(free)
-	gone = ^visible &^ s.hidden
-	come := visible & s.hidden
-	if gone|come == 0 {
-		return 0
-	}
-	for m := gone | come; m != 0; m &= m - 1 {
-		s.since[bits.TrailingZeros64(m)] = send
-	}
-	for i := range s.held {
-		s.held[i] &^= gone | come
-	}
-	if gone != 0 {
-		s.shownEmpty = s.shownEmpty&^gone | gone&^same
-		s.toldAtSend = s.toldAtSend&^gone | gone&^h.everSent
-	}
-	s.hidden = ^visible
-	s.toldAtSend &= s.hidden
-	return gone
-}
-
-// Hidden returns the slots that the client may not see, and those of them that it has yet
-// to be told of.
-func (h *Group) Hidden() (all, untold uint64) {
-	s := h.perSlot
-	if s == nil {
-		return 0, 0
-	}
-	return s.hidden, s.hidden &^ s.toldAtSend
-}
-
-// HiddenEmpty returns the hidden slots that are told as empty: the client knows nothing that
-// was there, or that is gone. Others are told as out of sight.
-func (h *Group) HiddenEmpty() uint64 {
-	if h.perSlot == nil {
-		return 0
-	}
-	return h.perSlot.hidden & (h.perSlot.shownEmpty | h.perSlot.toldAtSend)
-}
-
-// LeftOut returns the slots that are left out since no snapshot has room for their entities.
-func (h *Group) LeftOut() uint64 {
-	if h.perSlot == nil {
-		return 0
-	}
-	return h.perSlot.big
-}
-
-// StillLeftOut is LeftOut at a send, with only those slots of which the entity is alive. After
-// a while it begins anew.
-func (h *Group) StillLeftOut(send uint32, alive uint64) uint64 {
-	s := h.perSlot
-	if s == nil || s.big == 0 {
-		return 0
-	}
-	s.big &= alive
-	if send-s.bigAt >= leaveOutFor {
-		s.big = 0
-	}
-	return s.big
 }

@@ -1,72 +1,39 @@
 package baseline
 
-import (
-	"github.com/tactusgo/tactus/systems/internal/inflight"
-	"github.com/tactusgo/tactus/systems/internal/wire"
-)
-
-// sentKept is how many packets to a client are remembered until they are acknowledged.
-const sentKept = 512
-
-// usualBlocks is how many blocks a packet has as a rule: own state and the world.
-const usualBlocks = 2
-
 // floorMargin is how many sends older than the newest acknowledged one a baseline
 // may be: what the gaps between the young ages ask for, and a predecessor.
 const floorMargin = 5
 
 // Client is what one client has acknowledged.
 type Client struct {
-	World []Group // of the world's groups
-	Own   []Group // and of its own entities'
+	World Records // of the world's groups
+	Own   Records // and of its own entities'
 
-	sent  inflight.Ring[Packet]
-	free  freeSlots
-	epoch uint8
-	asked uint8  // epoch that the client asked for last
-	floor uint32 // no baseline before this send is used any more
+	sent    packets
+	free    freeSlots
+	lowest  lowest
+	floor   uint32 // no baseline before this send is used any more
+	epoch   uint8
+	asked   uint8 // epoch that the client asked for last
+	joining bool  // it has yet to hold the state with which it joins
+	gone    bool  // there may be groups that it need not be told of any more
 }
 
 // New makes what is known of a client to which nothing was sent.
-func New() *Client {
-	c := &Client{sent: inflight.New[Packet](sentKept)}
-	room := make([]Block, usualBlocks*sentKept)
-	for x := range c.sent.All {
-		x.Blocks, room = room[:0:usualBlocks], room[usualBlocks:]
-	}
-	return c
-}
-
-// Packet is what a packet told of.
-type Packet struct {
-	Send   uint32 // of its header
-	Blocks []Block
-}
-
-// Block is which slots a block of a packet told of.
-type Block struct {
-	First, Count uint32
-	Slots        uint64
-	Send         uint32 // whose state it is
-	Chunk        int    // of the join, -1 for none
-	Own          bool
-	Hidden       bool // it tells that the slots are out of sight
-}
+func New() *Client { return &Client{joining: true} }
 
 // Sent notes what went out under a session sequence.
 func (c *Client) Sent(seq uint16, send uint32, blocks []Block) {
-	x := c.sent.Put(seq)
-	x.Send = send
-	x.Blocks = append(x.Blocks[:0], blocks...)
+	c.sent.put(seq, send, c.floor, blocks)
 }
 
 // Acked notes that the client holds what packet seq told of, and returns that; nil where it
-// is not remembered, or was acknowledged before.
+// is not remembered, or was acknowledged before. It is good until the next Sent.
 //
 // An acknowledged packet is one that arrived, which is not to say that the
 // client could decode it. Where it could not, it asks for another epoch.
 func (c *Client) Acked(seq uint16) *Packet {
-	x := c.sent.Take(seq)
+	x := c.sent.take(seq)
 	if x == nil {
 		return nil
 	}
@@ -75,15 +42,17 @@ func (c *Client) Acked(seq uint16) *Packet {
 		if b.Send < c.floor {
 			continue // the client may have let go
 		}
-		held := c.World
+		held := &c.World
 		if b.Own {
-			held = c.Own
+			held = &c.Own
 		}
-		for g := b.First; g < b.First+b.Count; g++ {
-			if b.Hidden {
-				held[g].ackHidden(b.Send, b.Slots)
+		from, to := held.within(b.First, uint32(b.Count))
+		for g := from; g < to; g++ {
+			if h := &held.groups[g]; b.Hidden {
+				h.ackHidden(b.Send, b.Slots)
+				c.gone = c.gone || h.gone()
 			} else {
-				held[g].ack(b.Send, b.Slots, &c.free)
+				h.ack(b.Send, b.Slots, &c.free)
 			}
 		}
 	}
@@ -93,12 +62,14 @@ func (c *Client) Acked(seq uint16) *Packet {
 // Told finds a slot in the packets that are remembered: the newest send of which one
 // told of it, and how many are newer than held and not acknowledged.
 func (c *Client) Told(group uint32, slot int, own bool, held uint32) (newest uint32, open int) {
-	for x, inFlight := range c.sent.All {
+	newest = held
+	for i := range c.sent.n {
+		x := c.sent.nth(i)
 		for i := range x.Blocks {
 			b := &x.Blocks[i]
-			if b.Own == own && !b.Hidden && group-b.First < b.Count && b.Slots&(1<<slot) != 0 {
+			if b.Own == own && !b.Hidden && group-b.First < uint32(b.Count) && b.Slots&(1<<slot) != 0 {
 				newest = max(newest, b.Send)
-				if inFlight && b.Send > held {
+				if x.open && b.Send > held {
 					open++
 				}
 				break
@@ -113,43 +84,20 @@ func (c *Client) Note(b *Block) {
 	if b.Own || b.Hidden {
 		return
 	}
-	for g := b.First; g < b.First+b.Count; g++ {
-		c.World[g].everSent |= b.Slots
+	from, to := c.World.within(b.First, uint32(b.Count))
+	for g := from; g < to; g++ {
+		c.World.groups[g].everSent |= b.Slots
 	}
-}
-
-// HoldsAll reports whether the client holds all slots of so many groups of a send.
-func (c *Client) HoldsAll(send uint32, groups int) bool {
-	for g := range groups {
-		if c.World[g].Holds(send) != wire.AllSlots {
-			return false
-		}
-	}
-	return true
 }
 
 // Hides reports whether there are slots that the client may not see.
 func (c *Client) Hides() bool {
-	for g := range c.World {
-		if hidden, _ := c.World[g].Hidden(); hidden != 0 {
+	for i := range c.World.groups {
+		if hidden, _ := c.World.groups[i].Hidden(); hidden != 0 {
 			return true
 		}
 	}
 	return false
-}
-
-// Grow makes room for the groups of the world.
-func (c *Client) Grow(groups int) {
-	for len(c.World) < groups {
-		c.World = append(c.World, Group{})
-	}
-}
-
-// GrowOwn makes room for the groups of own state.
-func (c *Client) GrowOwn(groups int) {
-	for len(c.Own) < groups {
-		c.Own = append(c.Own, Group{})
-	}
 }
 
 // Ask notes the epoch that the client asks for.
@@ -171,28 +119,44 @@ func (c *Client) Renew() bool {
 	if c.asked == c.epoch {
 		return false
 	}
-	c.epoch = c.asked
-	for i := range c.World {
-		c.World[i].forget()
+	c.epoch, c.joining = c.asked, true
+	for i := range c.World.groups {
+		c.World.groups[i].forget(&c.free)
 	}
-	for i := range c.Own {
-		c.Own[i].forget()
+	for i := range c.Own.groups {
+		c.Own.groups[i].forget(&c.free)
 	}
-	c.sent.Clear()
+	c.sent.clear()
 	return true
 }
 
-// Hide brings a group up to date with what the client may see from send on; same are the
-// slots in which the entity was there a send before. It returns the slots that went out of
+// Joined notes that the client holds the state with which it joins.
+func (c *Client) Joined() { c.joining = false }
+
+// Hide brings a group that has a record up to date with what the client may see from send on; same are
+// the slots in which the entity was there a send before. It returns the slots that went out of
 // sight.
-func (c *Client) Hide(group int, send uint32, visible, same uint64) (gone uint64) {
-	return c.World[group].hide(send, visible, same, &c.free)
+func (c *Client) Hide(group, send uint32, visible, same uint64) (gone uint64) {
+	h := c.World.At(group)
+	gone = h.hide(send, visible, same, !c.joining, &c.free)
+	c.gone = c.gone || h.gone()
+	return gone
+}
+
+// LetGo takes away the records of groups that are out of sight, where the client has acknowledged as much or
+// never was told of them. One that comes into sight again begins anew: see [Records.Tell].
+func (c *Client) LetGo() {
+	if !c.gone {
+		return
+	}
+	c.gone = false
+	c.World.take((*Group).gone, func(place int) { c.lowest.left(place) })
 }
 
 // LeaveOut notes slots of which no snapshot has room for the entities: for a while they count
 // among those to be hidden.
-func (c *Client) LeaveOut(group int, send uint32, slots uint64) {
-	s := c.World[group].apart(&c.free)
+func (c *Client) LeaveOut(group, send uint32, slots uint64) {
+	s := c.World.At(group).apart(&c.free)
 	s.big |= slots
 	s.bigAt = send
 }
@@ -203,13 +167,11 @@ func (c *Client) LeaveOut(group int, send uint32, slots uint64) {
 // is on its way.
 func (c *Client) Promise(send, streams uint32) {
 	oldest := min(send, streams)
-	for i := range c.World {
-		if old := c.World[i].oldest(send); old != 0 {
-			oldest = min(oldest, old)
-		}
+	if old := c.lowest.walk(&c.World, send); old != 0 {
+		oldest = min(oldest, old)
 	}
-	for i := range c.Own {
-		if old := c.Own[i].oldest(send); old != 0 && send-old < OwnKept {
+	for i := range c.Own.groups {
+		if old := c.Own.groups[i].oldest(send); old != 0 && send-old < OwnKept {
 			oldest = min(oldest, old)
 		}
 	}
@@ -219,4 +181,41 @@ func (c *Client) Promise(send, streams uint32) {
 		oldest -= min(oldest, floorMargin)
 	}
 	c.floor = max(c.floor, oldest)
+}
+
+// walked is how many records a send looks at to find the oldest baseline, at least, and walkedShare the part
+// of them all.
+const (
+	walked      = 64
+	walkedShare = 8
+)
+
+// lowest is the oldest of the newest sends that a client holds of its groups. Many groups are looked
+// at over some sends. It lags behind then and is too old rather than too young: what a group holds only gets
+// newer, and what begins anew holds nothing of before.
+type lowest struct {
+	at    int    // place of the record that comes next
+	soFar uint32 // of those before it; 0: none holds anything
+	last  uint32 // of all of them, as they were found last
+}
+
+// walk looks at some records and returns what is known; 0 where no group holds anything.
+func (l *lowest) walk(r *Records, send uint32) uint32 {
+	to := min(l.at+max(walked, r.Len()/walkedShare), r.Len())
+	for ; l.at < to; l.at++ {
+		if old := r.groups[l.at].oldest(send); old != 0 && (l.soFar == 0 || old < l.soFar) {
+			l.soFar = old
+		}
+	}
+	if l.at >= r.Len() {
+		l.at, l.soFar, l.last = 0, 0, l.soFar
+	}
+	return l.last
+}
+
+// left notes that the record of a place is gone.
+func (l *lowest) left(place int) {
+	if place < l.at {
+		l.at--
+	}
 }

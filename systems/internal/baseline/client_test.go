@@ -28,7 +28,8 @@ func believe(t *testing.T, seed uint64) {
 	const groups = 3
 	r := rand.New(rand.NewPCG(seed, 6))
 	p := New()
-	p.Grow(groups)
+	p.World.Grow(groups)
+	p.Joined() // what comes after is modelled
 	type key struct {
 		group uint32
 		send  uint32
@@ -44,14 +45,16 @@ func believe(t *testing.T, seed uint64) {
 	}
 	var acks []ack
 	loss, failing, hiding := r.Float64()*0.7, r.Float64()*0.02, r.IntN(3) == 0
-	seq := uint16(65_500) // wraps soon
+	leaving := r.IntN(3) == 0 // groups go out of sight as a whole
+	ever := [groups]uint64{}  // slots that were sent since the client was told of nothing there
+	seq := uint16(65_500)     // wraps soon
 	var flipped [groups][64]uint32
 
 	const sends, quiet = 600, 150
 	for n := 1; n <= sends+quiet; n++ {
 		send := uint32(n)
 		if n > sends {
-			loss, failing, hiding = 0, 0, false
+			loss, failing, hiding, leaving = 0, 0, false, false
 			visible = [groups]uint64{wire.AllSlots, wire.AllSlots, wire.AllSlots}
 		}
 		p.Renew()
@@ -59,6 +62,12 @@ func believe(t *testing.T, seed uint64) {
 			before := visible[g]
 			if hiding && r.IntN(10) == 0 {
 				visible[g] ^= 1 << r.IntN(64)
+			}
+			if leaving && r.IntN(30) == 0 {
+				visible[g] = ^before & wire.AllSlots
+				if before != 0 {
+					visible[g] = 0
+				}
 			}
 			if n == sends+1 {
 				before = 0
@@ -69,7 +78,22 @@ func believe(t *testing.T, seed uint64) {
 					told[g] &^= 1 << k
 				}
 			}
-			p.World[g].hide(send, visible[g], wire.AllSlots, &p.free)
+			if p.World.At(uint32(g)) == nil && visible[g] != 0 {
+				p.World.Tell(uint32(g), send)
+			}
+			if p.World.At(uint32(g)) != nil {
+				p.Hide(uint32(g), send, visible[g], wire.AllSlots)
+			}
+		}
+		p.LetGo()
+		for g := range uint32(groups) {
+			if p.World.At(g) != nil {
+				continue
+			}
+			if silent := ever[g] &^ told[g]; silent != 0 && p.epoch == clientEpoch || visible[g] != 0 {
+				t.Fatalf("seed %d send %d: group %d was let go, with slots %#x in sight of which %#x are not known to be out of it", seed, n, g, visible[g], silent)
+			}
+			ever[g] = 0
 		}
 		p.Promise(send, send)
 		var pk modelPacket
@@ -86,13 +110,16 @@ func believe(t *testing.T, seed uint64) {
 			pk = modelPacket{}
 		}
 		for g := range uint32(groups) {
-			h := &p.World[g]
+			h := p.World.At(g)
+			if h == nil {
+				continue
+			}
 			slots := visible[g]
 			if n <= sends && r.IntN(5) == 0 {
 				slots &= r.Uint64() // the budget
 			}
-			if h.perSlot != nil && h.perSlot.hidden != ^visible[g] {
-				t.Fatalf("seed %d send %d: hidden %#x, should be %#x", seed, n, h.perSlot.hidden, ^visible[g])
+			if hidden, _ := h.Hidden(); hidden != ^visible[g] {
+				t.Fatalf("seed %d send %d: hidden %#x, should be %#x", seed, n, hidden, ^visible[g])
 			}
 			for slots != 0 {
 				age, two, serves := h.Choose(send, p.floor, slots, true, MaxAge)
@@ -115,16 +142,17 @@ func believe(t *testing.T, seed uint64) {
 					}
 				}
 				pk.blocks = append(pk.blocks, Block{First: g, Count: 1, Slots: serves, Send: send, Chunk: -1})
-				h.everSent |= serves
+				p.Note(&pk.blocks[len(pk.blocks)-1])
+				ever[g] |= serves
 				slots &^= serves
 				if r.IntN(4) == 0 {
 					flush()
 				}
 			}
-			if sp := h.perSlot; sp != nil && sp.hidden&^sp.toldAtSend != 0 {
-				pk.blocks = append(pk.blocks, Block{First: g, Count: 1, Slots: sp.hidden &^ sp.toldAtSend, Send: send, Chunk: -1, Hidden: true})
-			} else if sp != nil && p.epoch == clientEpoch {
-				if silent := sp.hidden & h.everSent &^ told[g]; silent != 0 {
+			if hidden, untold := h.Hidden(); untold != 0 {
+				pk.blocks = append(pk.blocks, Block{First: g, Count: 1, Slots: untold, Send: send, Chunk: -1, Hidden: true})
+			} else if p.epoch == clientEpoch {
+				if silent := hidden & h.everSent &^ told[g]; silent != 0 {
 					t.Fatalf("seed %d send %d: the client was never told that slots %#x are out of sight", seed, n, silent)
 				}
 			}
@@ -150,13 +178,19 @@ func believe(t *testing.T, seed uint64) {
 				continue // as bad as it gets: all that is left of the old epoch fails too
 			}
 			for _, b := range pk.blocks {
-				took[key{b.First, b.Send}] |= b.Slots
 				if b.Hidden {
+					for k := range took { // no state of before is stood on
+						if k.group == b.First && k.send < b.Send {
+							took[k] &^= b.Slots
+						}
+					}
 					for k := range 64 {
 						if b.Slots>>k&1 != 0 && b.Send >= flipped[b.First][k] {
 							told[b.First] |= 1 << k
 						}
 					}
+				} else {
+					took[key{b.First, b.Send}] |= b.Slots
 				}
 			}
 		}
@@ -185,8 +219,8 @@ func believe(t *testing.T, seed uint64) {
 		acks = rest
 		p.Ask(clientEpoch)
 	}
-	for g := range p.World {
-		h := &p.World[g]
+	for g := range uint32(groups) {
+		h := p.World.At(g)
 		if age, two, serves := h.Choose(sends+quiet+1, p.floor, wire.AllSlots, true, MaxAge); h.perSlot != nil || age != 1 || !two || serves != wire.AllSlots {
 			t.Fatalf("seed %d: in the end group %d stands %d sends back, second %v, in parts %v", seed, g, age, two, h.perSlot != nil)
 		}
@@ -200,23 +234,23 @@ func believe(t *testing.T, seed uint64) {
 // across an epoch.
 func TestPacketsCountOnce(t *testing.T) {
 	p := New()
-	p.Grow(8)
+	p.World.Grow(8)
 	told := []Block{{First: 1, Count: 4, Slots: wire.AllSlots, Send: 3, Chunk: -1}}
 	p.Sent(7, 3, told)
-	if p.Acked(7+sentKept) != nil {
+	if p.Acked(7+fewPackets) != nil {
 		t.Error("another packet of the same place was taken")
 	}
-	if x := p.Acked(7); x == nil || x.Blocks[0].Count != 4 || p.World[4].newest != 3 || p.World[5].newest != 0 {
+	if x := p.Acked(7); x == nil || x.Blocks[0].Count != 4 || p.World.At(4).newest != 3 || p.World.At(5).newest != 0 {
 		t.Errorf("%+v", x)
 	}
 	if p.Acked(7) != nil {
 		t.Error("taken twice")
 	}
 	p = New()
-	p.Grow(8)
+	p.World.Grow(8)
 	p.Sent(8, 3, told)
 	p.floor = 4
-	if p.Acked(8); p.World[1].newest != 0 {
+	if p.Acked(8); p.World.At(1).newest != 0 {
 		t.Error("a baseline below the floor, where the client may have let go")
 	}
 	p.Sent(9, 5, nil)
@@ -260,9 +294,12 @@ func TestHoldingOfWholeGroups(t *testing.T) {
 			}
 			if r.IntN(20) == 0 {
 				h.apart(&free)
-				for s := range have {
-					if s+kept <= newest {
-						delete(have, s)
+				for s := range have { // there is room for one of those whose numbers are alike
+					for later := s + fewSends; later <= newest; later += fewSends {
+						if s+mostSends <= newest || have[later] {
+							delete(have, s)
+							break
+						}
 					}
 				}
 				h.join(newest, &free)

@@ -3,8 +3,9 @@
 //
 //   - One client: [Client]. What goes out to it is noted by [Client.Sent], what it
 //     acknowledges by [Client.Acked], which epoch it asks for by [Client.Ask].
-//   - Before a send: [Client.Grow], [Client.Renew], then what it may see, [Client.Hide] and
-//     [Client.LeaveOut], then [Client.Promise], which settles the floor.
+//   - Before a send: [Client.Renew], [Records.Grow] where it is told of all groups, or [Records.Tell] of each that comes into
+//     sight, then what it may see, [Client.Hide] and [Client.LeaveOut], then [Client.LetGo] of what it need not hear of
+//     any more, then [Client.Promise], which settles the floor.
 //   - What to tell a group of slots from: [Group.Choose].
 //
 // What holds: a client that has not asked for another epoch holds what is said here, down

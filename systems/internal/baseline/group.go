@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -13,9 +14,6 @@ const (
 	// OwnKept is how many sends of own state are kept as baselines: it is small, and where
 	// it is as old as that it may as well be told in full.
 	OwnKept = 32
-	// kept is of how many sends of the world is known who holds them: six seconds at 20 a
-	// second.
-	kept = 128
 )
 
 // Group is what the server knows that a client holds of one group of slots.
@@ -24,45 +22,22 @@ const (
 // travelled alone, because of the budget or because the client may not see the
 // rest, it is kept apart for each slot, until the group is whole again.
 type Group struct {
+	// Accrued is what the group has accrued of its priority since the client was told of it, where not all
+	// there is to tell fits.
+	Accrued float32
+
+	out      bool      // all of it is out of sight; then before is the slots that are told as empty, and those that need no telling
 	newest   uint32    // newest send of which the client holds all slots; 0: none
+	since    uint32    // acknowledgements of sends before do not count
 	before   [2]uint64 // bit i: it holds the send newest-1-i too
 	everSent uint64    // slots that the client was ever told of
 	perSlot  *perSlot  // not nil: slots apart; then newest and before mean nothing
 }
 
-// perSlot is a group by slot.
-type perSlot struct {
-	sends      [kept]uint32 // by send: which it is
-	held       [kept]uint64 // and the slots that the client holds of it
-	since      [64]uint32   // acknowledgements of sends before do not count for a slot
-	hidden     uint64       // slots that the client may not see
-	toldAtSend uint64       // hidden slots that need no telling any more
-	shownEmpty uint64       // hidden slots that are told as empty
-	big        uint64       // slots with an entity that fits no snapshot
-	bigAt      uint32       // send in which the last of them was found
-}
-
-// freeSlots keeps what is not in use.
-type freeSlots []*perSlot
-
-func (s *freeSlots) take() *perSlot {
-	n := len(*s)
-	if n == 0 {
-		return new(perSlot)
-	}
-	x := (*s)[n-1]
-	*s = (*s)[:n-1]
-	*x = perSlot{}
-	return x
-}
-
 // Holds returns the slots that the client holds of a send.
 func (h *Group) Holds(send uint32) uint64 {
 	if s := h.perSlot; s != nil {
-		if i := send % kept; send != 0 && s.sends[i] == send {
-			return s.held[i]
-		}
-		return 0
+		return s.holds(send)
 	}
 	switch {
 	case send == 0 || send > h.newest:
@@ -83,12 +58,14 @@ func (h *Group) apart(free *freeSlots) *perSlot {
 		return h.perSlot
 	}
 	s := free.take()
-	for back := range uint32(kept) {
-		if back >= h.newest {
-			break
-		}
-		if send := h.newest - back; h.Holds(send) != 0 {
-			s.sends[send%kept], s.held[send%kept] = send, wire.AllSlots
+	if h.out {
+		s.hidden, s.shownEmpty, s.toldAtSend = wire.AllSlots, h.before[0], h.before[1]
+		h.out, h.before = false, [2]uint64{}
+	}
+	for back := range min(mostSends, h.newest) {
+		// Newest first: what there is no room for is served by what is newer.
+		if x, send := s.at(h.newest-back), h.newest-back; x.send == 0 && h.Holds(send) != 0 {
+			*x = heldSend{wire.AllSlots, send}
 		}
 	}
 	h.perSlot = s
@@ -97,17 +74,15 @@ func (h *Group) apart(free *freeSlots) *perSlot {
 
 // ack notes that the client holds slots of a send.
 func (h *Group) ack(send uint32, slots uint64, free *freeSlots) {
+	if send < h.since || h.out {
+		return
+	}
 	if h.perSlot == nil && slots == wire.AllSlots {
 		h.whole(send)
 		return
 	}
 	s := h.apart(free)
-	for m := slots; m != 0; m &= m - 1 {
-		if k := bits.TrailingZeros64(m); send < s.since[k] {
-			slots &^= 1 << k
-		}
-	}
-	if s.hold(send, slots) && s.held[send%kept] == wire.AllSlots && s.hidden == 0 {
+	if s.hold(send, s.counts(send, slots)) && s.holds(send) == wire.AllSlots && s.hidden == 0 {
 		h.join(send, free)
 	}
 }
@@ -116,31 +91,15 @@ func (h *Group) ack(send uint32, slots uint64, free *freeSlots) {
 // them is no state to stand on: that is forgotten when they come into sight.
 func (h *Group) ackHidden(send uint32, slots uint64) {
 	s := h.perSlot
-	if s == nil {
-		return
-	}
-	slots &= s.hidden
-	for m := slots; m != 0; m &= m - 1 {
-		if k := bits.TrailingZeros64(m); send < s.since[k] {
-			slots &^= 1 << k
-		}
-	}
-	s.toldAtSend |= slots
-	s.hold(send, slots)
-}
-
-// hold notes slots of a send; it reports false when that is too old.
-func (s *perSlot) hold(send uint32, slots uint64) bool {
-	i := send % kept
 	switch {
-	case s.sends[i] < send:
-		s.sends[i], s.held[i] = send, slots
-	case s.sends[i] == send:
-		s.held[i] |= slots
-	default:
-		return false
+	case send < h.since:
+	case h.out:
+		h.before[1] |= slots
+	case s != nil:
+		slots = s.counts(send, slots&s.hidden)
+		s.toldAtSend |= slots
+		s.hold(send, slots)
 	}
-	return true
 }
 
 // whole notes that the client holds all slots of a send.
@@ -174,21 +133,23 @@ func (h *Group) whole(send uint32) {
 func (h *Group) join(send uint32, free *freeSlots) {
 	s := h.perSlot
 	h.perSlot, h.newest, h.before = nil, 0, [2]uint64{}
-	for back := uint32(kept); back > 0; back-- {
-		if back-1 < send {
-			if old := send - (back - 1); s.sends[old%kept] == old && s.held[old%kept] == wire.AllSlots {
-				h.whole(old)
-			}
+	h.since = max(h.since, slices.Max(s.since[:]))
+	for back := uint32(mostSends); back > 0; back-- {
+		if back-1 < send && s.holds(send-(back-1)) == wire.AllSlots {
+			h.whole(send - (back - 1)) // those from before since are not held any more
 		}
 	}
-	*free = append(*free, s)
+	free.put(s)
 }
 
 // forget begins an epoch: the client holds nothing.
-func (h *Group) forget() {
+func (h *Group) forget(free *freeSlots) {
+	if h.out {
+		h.apart(free) // it is told with the state that the client joins with
+	}
 	h.newest, h.before = 0, [2]uint64{}
 	if s := h.perSlot; s != nil {
-		s.sends, s.held = [kept]uint32{}, [kept]uint64{}
+		clear(s.sends)
 		s.toldAtSend = 0
 	}
 }
@@ -206,7 +167,7 @@ func (h *Group) oldest(send uint32) uint32 {
 	var covered uint64
 	last := uint32(0)
 	for age := uint32(0); age <= MaxAge && age < send && covered|s.hidden != wire.AllSlots; age++ {
-		if m := h.Holds(send - age); m&^covered != 0 {
+		if m := s.holds(send - age); m&^covered != 0 {
 			covered |= m
 			last = send - age
 		}
@@ -217,8 +178,8 @@ func (h *Group) oldest(send uint32) uint32 {
 // EverSent returns the slots that the client was ever told of.
 func (h *Group) EverSent() uint64 { return h.everSent }
 
-// Whole reports whether the client holds the same sends of all slots.
-func (h *Group) Whole() bool { return h.perSlot == nil }
+// Whole reports whether the client may see all of it, and holds the same sends of all slots.
+func (h *Group) Whole() bool { return h.perSlot == nil && !h.out }
 
 // Like reports whether two whole groups have the same newest sends, so that the same
 // baseline serves both; never where nothing is held.
@@ -233,10 +194,20 @@ func (h *Group) HeldSince(since uint32) bool {
 		return h.newest >= since
 	}
 	var held uint64
-	for i, send := range h.perSlot.sends {
-		if send >= since && send != 0 {
-			held |= h.perSlot.held[i]
+	for _, x := range h.perSlot.sends {
+		if x.send >= since && x.send != 0 {
+			held |= x.held
 		}
 	}
 	return held == wire.AllSlots
+}
+
+// counts are those of some slots of which an acknowledgement of a send counts.
+func (s *perSlot) counts(send uint32, slots uint64) uint64 {
+	for m := slots; m != 0; m &= m - 1 {
+		if k := bits.TrailingZeros64(m); send < s.since[k] {
+			slots &^= 1 << k
+		}
+	}
+	return slots
 }

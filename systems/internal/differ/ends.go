@@ -42,9 +42,9 @@ func (x Ends) Compare() error {
 	}
 	seen := make(map[uint32]bool)
 	for g := range f.Groups {
-		var hidden uint64
-		if known := x.Told.Baselines().World; g < len(known) {
-			hidden, _ = known[g].Hidden()
+		hidden := wire.AllSlots // where nothing is known, the client may see nothing
+		if known := x.Told.Baselines().World.At(uint32(g)); known != nil {
+			hidden, _ = known.Hidden()
 		}
 		if g >= len(x.Mirror.Store.World) {
 			if visible := f.Groups[g].Alive &^ hidden; visible != 0 {

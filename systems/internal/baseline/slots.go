@@ -1,0 +1,97 @@
+package baseline
+
+const (
+	fewSends  = 16  // sends of a group by slot that there is room for
+	mostSends = 128 // and at most: six seconds at 20 a second
+	fewFree   = 4   // groups by slot that are kept for the next time
+)
+
+// perSlot is a group by slot.
+type perSlot struct {
+	sends      []heldSend // a ring by send, a power of two long
+	since      [64]uint32 // acknowledgements of sends before do not count for a slot
+	hidden     uint64     // slots that the client may not see
+	toldAtSend uint64     // hidden slots that need no telling any more
+	shownEmpty uint64     // hidden slots that are told as empty
+	big        uint64     // slots with an entity that fits no snapshot
+	bigAt      uint32     // send in which the last of them was found
+}
+
+// heldSend is the slots that the client holds of a send.
+type heldSend struct {
+	held uint64
+	send uint32
+}
+
+// at is the place of a send, where another one may stand.
+func (s *perSlot) at(send uint32) *heldSend { return &s.sends[int(send)&(len(s.sends)-1)] }
+
+// holds returns the slots that the client holds of a send.
+func (s *perSlot) holds(send uint32) uint64 {
+	if x := s.at(send); x.send == send && send != 0 {
+		return x.held
+	}
+	return 0
+}
+
+// hold notes slots of a send; it reports false when that is too old.
+func (s *perSlot) hold(send uint32, slots uint64) bool {
+	x := s.at(send)
+	for len(s.sends) < mostSends && x.send < send && s.needs(x, send, slots) {
+		s.grow()
+		x = s.at(send)
+	}
+	switch {
+	case x.send < send:
+		*x = heldSend{slots, send}
+	case x.send == send:
+		x.held |= slots
+	default:
+		return false
+	}
+	return true
+}
+
+// needs reports whether a send is the newest that the client holds of some slot, beside slots of another
+// one, and not too old to be of use.
+func (s *perSlot) needs(x *heldSend, send uint32, slots uint64) bool {
+	if x.held&^slots == 0 || send-x.send >= mostSends {
+		return false
+	}
+	for i := range s.sends {
+		if s.sends[i].send > x.send {
+			slots |= s.sends[i].held
+		}
+	}
+	return x.held&^slots != 0
+}
+
+// grow makes room for twice as many sends.
+func (s *perSlot) grow() {
+	old := s.sends
+	s.sends = make([]heldSend, 2*len(old))
+	for i := range old {
+		*s.at(old[i].send) = old[i]
+	}
+}
+
+// freeSlots keeps a few that are not in use.
+type freeSlots []*perSlot
+
+func (f *freeSlots) take() *perSlot {
+	n := len(*f)
+	if n == 0 {
+		return &perSlot{sends: make([]heldSend, fewSends)}
+	}
+	x := (*f)[n-1]
+	*f = (*f)[:n-1]
+	*x = perSlot{sends: x.sends[:fewSends]}
+	clear(x.sends)
+	return x
+}
+
+func (f *freeSlots) put(s *perSlot) {
+	if len(*f) < fewFree {
+		*f = append(*f, s)
+	}
+}
