@@ -128,7 +128,7 @@ func (s *Server) attachLagComp() error {
 	s.lagComp = comp
 	ecs.SetResource(s.world, comp)
 	return s.stages.schedule.InsertBefore("Snapshot", ecs.System{Name: "Record", Run: func(*ecs.World) {
-		for _, p := range s.sessions.peers {
+		for _, p := range s.sessions.peers.All() {
 			comp.Consume(p.ID, p.inputs.Consumed())
 		}
 		comp.Record(s.link.tick)

@@ -85,7 +85,7 @@ func TestInputsFromElsewhen(t *testing.T) {
 	// Old packets that overtook nothing: the session says that they are not the
 	// newest, so they say nothing of where the client is.
 	for k := range 50 {
-		g.server.model.applier.Receive(g.server.sessions.peers[1], netsys.Packet{Data: i.input(uint16(40_000+k), push{})})
+		g.server.model.applier.Receive(g.server.sessions.peers.All()[1], netsys.Packet{Data: i.input(uint16(40_000+k), push{})})
 	}
 	if s := g.server.Stats().Inputs; s.Rejected != 50 {
 		t.Errorf("fifty inputs of long ago: %+v", s)
@@ -118,7 +118,7 @@ func TestEpochFlood(t *testing.T) {
 		i.tick()
 	}
 	// Asking costs nothing until the next send.
-	p := g.server.sessions.peers[0]
+	p := g.server.sessions.peers.All()[0]
 	known := p.snapshot.Baselines()
 	b := i.input(1, push{})
 	b[1] = known.Epoch() + 7
@@ -184,8 +184,8 @@ func TestComeAndGoWithinATick(t *testing.T) {
 	for range ecs.All[ownerRow](g.server.World()) {
 		entities++
 	}
-	if entities != 1 || len(g.server.sessions.peers) != 0 {
-		t.Errorf("%d entities and %d clients are left", entities, len(g.server.sessions.peers))
+	if entities != 1 || g.server.sessions.peers.Len() != 0 {
+		t.Errorf("%d entities and %d clients are left", entities, g.server.sessions.peers.Len())
 	}
 }
 
@@ -211,7 +211,7 @@ func TestSessionsWithoutANumber(t *testing.T) {
 	h.Connected(g.now, n)
 	h.Received(g.now, n, netsys.Packet{Data: []byte{wire.KindInput}})
 	h.Disconnected(g.now, n, errors.New("closed"))
-	if !n.closed || joined != 0 || len(g.server.sessions.peers)+len(g.server.sessions.Gone()) != 0 {
-		t.Errorf("closed: %v, %d joined, %d clients", n.closed, joined, len(g.server.sessions.peers))
+	if !n.closed || joined != 0 || g.server.sessions.peers.Len()+len(g.server.sessions.Gone()) != 0 {
+		t.Errorf("closed: %v, %d joined, %d clients", n.closed, joined, g.server.sessions.peers.Len())
 	}
 }

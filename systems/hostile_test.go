@@ -172,8 +172,8 @@ func TestForeignClients(t *testing.T) {
 		t.Errorf("the error names no difference: %v", err)
 	}
 	s := g.server.Stats()
-	if len(g.server.sessions.peers) != 0 {
-		t.Errorf("%v, %d clients", s.Drops, len(g.server.sessions.peers))
+	if g.server.sessions.peers.Len() != 0 {
+		t.Errorf("%v, %d clients", s.Drops, g.server.sessions.peers.Len())
 	}
 }
 
@@ -215,7 +215,7 @@ func TestMalformedMessages(t *testing.T) {
 		}
 	}
 	i.tick()
-	if i.reason != nil || len(g.server.sessions.peers) != 2 {
+	if i.reason != nil || g.server.sessions.peers.Len() != 2 {
 		t.Fatalf("closed too early: %v", i.reason)
 	}
 	i.send([]byte{99}, []byte{99}, []byte{99})
@@ -229,8 +229,8 @@ func TestMalformedMessages(t *testing.T) {
 	if s.MalformedMessages != MaxMalformed || log.count(slog.LevelWarn) != 1 || s.FloodedMessages != 0 {
 		t.Errorf("%d malformed, %d warnings, %d flooded", s.MalformedMessages, log.count(slog.LevelWarn), s.FloodedMessages)
 	}
-	if _, there := g.pawnOf(t, i.id); there || len(g.server.sessions.peers) != 1 {
-		t.Errorf("%d clients, the intruder's pawn is there: %v", len(g.server.sessions.peers), there)
+	if _, there := g.pawnOf(t, i.id); there || g.server.sessions.peers.Len() != 1 {
+		t.Errorf("%d clients, the intruder's pawn is there: %v", g.server.sessions.peers.Len(), there)
 	}
 	g.mustConverge()
 	if st := c.Stats(); st.Corrections > 0 {

@@ -98,7 +98,7 @@ func TestInputsFromABaseThatNeverWas(t *testing.T) {
 		}
 		i.tick()
 	}
-	p := g.server.sessions.peers[1]
+	p := g.server.sessions.peers.All()[1]
 	if st := p.inputs.Stats(); st.Unread != uint64(n) || p.Malformed != 0 || p.inputs.Received() || p.inputs.Ack().Depth != wire.DepthUnread {
 		t.Errorf("%+v after %d messages, %d malformed, depth %d", st, n, p.Malformed, p.inputs.Ack().Depth)
 	}

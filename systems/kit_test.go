@@ -180,7 +180,7 @@ func (g *game) overhear(sent func(client uint32, message []byte)) {
 	g.t.Helper()
 	err := g.server.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
 		return func(w *ecs.World) {
-			for _, p := range g.server.sessions.peers {
+			for _, p := range g.server.sessions.peers.All() {
 				for _, q := range p.snapshot.Packets() {
 					sent(p.ID, q.Bytes)
 				}

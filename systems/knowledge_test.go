@@ -131,7 +131,7 @@ func TestKnowsOfCompetition(t *testing.T) {
 func TestKnowsEverywhere(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{Policies: policy.Rollback.Policies()})
 	c := g.join(ClientConfig{}, netsys.Link{})
-	g.until("the server knows it", func() bool { return len(g.server.sessions.peers) > 0 })
+	g.until("the server knows it", func() bool { return g.server.sessions.peers.Len() > 0 })
 	if k, ok := g.server.Baseline(1, 1); !ok || !k.Everywhere || k.Exists || !k.Joining {
 		t.Errorf("before it plays: %+v, %v", k, ok)
 	}

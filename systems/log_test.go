@@ -100,7 +100,7 @@ func TestLogOncePerClient(t *testing.T) {
 		g.step()
 	}
 	for range MaxMessages + 10 {
-		for _, p := range g.server.sessions.peers {
+		for _, p := range g.server.sessions.peers.All() {
 			g.server.sessions.Read(p.Client)
 		}
 	}

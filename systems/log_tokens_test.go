@@ -43,8 +43,8 @@ func TestRefusedTokensAreLogged(t *testing.T) {
 		if most != 0 {
 			joins = 0
 		}
-		if len(g.server.sessions.peers) != joins || turned < 50 || logged("MaxTokenLifetime") == 0 || logged("token expired") != 1 || logged("") > 3 {
-			t.Errorf("most %v: %d clients, %d requests turned away, logged %q", most, len(g.server.sessions.peers), turned, log.lines)
+		if g.server.sessions.peers.Len() != joins || turned < 50 || logged("MaxTokenLifetime") == 0 || logged("token expired") != 1 || logged("") > 3 {
+			t.Errorf("most %v: %d clients, %d requests turned away, logged %q", most, g.server.sessions.peers.Len(), turned, log.lines)
 		}
 		if err := long.Err(); !errors.Is(err, netsys.ErrTimeout) || !strings.Contains(err.Error(), "look into its log") {
 			t.Errorf("whose token lives too long hears %v", err)

@@ -227,8 +227,8 @@ func TestSlowReader(t *testing.T) {
 		}
 	}
 	s := g.server.Stats()
-	if s.Deaf != 1 || len(g.server.sessions.peers) != 1 {
-		t.Errorf("%d deaf clients, %d are left", s.Deaf, len(g.server.sessions.peers))
+	if s.Deaf != 1 || g.server.sessions.peers.Len() != 1 {
+		t.Errorf("%d deaf clients, %d are left", s.Deaf, g.server.sessions.peers.Len())
 	}
 	if s.SendErrors > 0 {
 		t.Errorf("%d packets count as refused by the wire", s.SendErrors)
@@ -280,7 +280,7 @@ func TestSnapshotsFitThePath(t *testing.T) {
 	for n := range 60 * 25 {
 		g.step()
 		if n > 60*15 {
-			worst = max(worst, g.server.sessions.peers[0].Session.Stats().RTT)
+			worst = max(worst, g.server.sessions.peers.All()[0].Session.Stats().RTT)
 			for _, r := range c.mirror.Entities.All() {
 				if tick, ok := c.StateTick(components.NetID(r.ID)); ok {
 					stale = max(stale, g.server.link.tick-tick)

@@ -171,7 +171,7 @@ func CommandFor(s *Server, client uint32, v any) error {
 	if err != nil {
 		return fmt.Errorf("systems: CommandFor: %w", err)
 	}
-	s.sessions.orders = append(s.sessions.orders, commands.Entry{Player: client, Value: command})
+	s.sessions.desk.Order(commands.Entry{Player: client, Value: command})
 	return nil
 }
 

@@ -40,7 +40,7 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	i.send(changesOf(i, 1, []components.NetID{victim, bare, 4_000_000_000, own}, cursor{X: 9}))
 	i.tick()
 	i.tick()
-	p := g.server.sessions.peers[1]
+	p := g.server.sessions.peers.All()[1]
 	if got := p.owned.Stats; got.Unowned != 2 || got.Taken != 1 || asked != 1 || p.Malformed != 0 {
 		t.Fatalf("%+v, asked %d times", got, asked)
 	}

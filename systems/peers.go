@@ -2,10 +2,10 @@ package systems
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
@@ -25,21 +25,26 @@ type peer struct {
 	report   *report.Client   // nil: own state always travels
 	snapshot *snapshot.Client // nil where no snapshots are sent
 	commands *commands.Inbox
+	place    int // on the list of those who are here
 }
 
 // serverSessions is who is here, who has left, and who is waited for.
 type serverSessions struct {
 	*sessions.Roster
-	peers []*peer          // in the order in which they came
+	peers roll.Roll[peer]  // in the order in which they came
 	byID  map[uint32]*peer // for looking up alone
+	desk  *commands.Desk
+}
 
-	desk   *commands.Desk
-	orders []commands.Entry // of CommandFor, for the tick that comes
+// begin makes the list of who is here, which nobody is.
+func (x *serverSessions) begin(r *sessions.Roster) {
+	x.Roster, x.byID = r, make(map[uint32]*peer)
+	x.peers = roll.New(func(p *peer) *int { return &p.place })
 }
 
 // add begins with a client.
 func (x *serverSessions) add(p *peer) {
-	x.peers = append(x.peers, p)
+	x.peers.Add(p)
 	x.byID[p.ID] = p
 }
 
@@ -47,25 +52,16 @@ func (x *serverSessions) add(p *peer) {
 func (x *serverSessions) remove(session netsys.Session) *peer {
 	p := x.of(session)
 	if p != nil {
-		x.peers = slices.DeleteFunc(x.peers, func(q *peer) bool { return q == p })
+		x.peers.Remove(p)
 		delete(x.byID, p.ID)
 	}
 	return p
 }
 
-// give gives what a client has commanded to the tick that comes, once its player is in the game.
-func (x *serverSessions) give(p *peer, to applier) {
-	if len(p.commands.Waiting) > 0 && to.Plays(p) {
-		x.desk.Give(p.commands, to)
-	}
-}
-
 // of is the client of a session, nil where it never joined.
 func (x *serverSessions) of(session netsys.Session) *peer {
-	for _, p := range x.peers {
-		if p.Session == session {
-			return p
-		}
+	if p := x.byID[uint32(session.ID())]; p != nil && p.Session == session {
+		return p // and nobody who came back under its number
 	}
 	return nil
 }
@@ -94,14 +90,10 @@ func (s *Server) receive(*ecs.World) {
 	s.sessions.Poll()
 	s.link.endpoint.Poll(s.link.now, (*serverHandler)(s))
 	s.sessions.Polled()
-	for _, p := range s.sessions.peers {
-		s.sessions.give(p, s.model.applier)
-	}
-	for _, o := range s.sessions.orders {
-		s.model.applier.Command(o.Player, o.Value)
-	}
-	clear(s.sessions.orders)
-	s.sessions.orders = s.sessions.orders[:0]
+	s.sessions.desk.Deliver(s.model.applier, func(client uint32) bool {
+		p := s.sessions.byID[client]
+		return p != nil && s.model.applier.Plays(p)
+	})
 }
 
 // serverHandler keeps the session callbacks out of Server's methods.
@@ -132,8 +124,8 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.ID)
 	}
-	if s.sessions.Waits(p.Client, reason) {
-		s.sessions.give(p, s.model.applier)
+	if s.sessions.Waits(p.Client, reason) && s.model.applier.Plays(p) {
+		s.sessions.desk.Give(p.commands, s.model.applier)
 	}
 	s.sessions.desk.Leave(p.commands)
 	s.owned.Leave(p.owned)

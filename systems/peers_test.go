@@ -116,8 +116,8 @@ func TestPeersHostileClient(t *testing.T) {
 		}
 		g.run(120)
 		st := g.server.Stats()
-		if st.MalformedMessages < MaxMalformed || len(g.server.sessions.peers) != 1 {
-			t.Errorf("%d malformed messages, %d clients", st.MalformedMessages, len(g.server.sessions.peers))
+		if st.MalformedMessages < MaxMalformed || g.server.sessions.peers.Len() != 1 {
+			t.Errorf("%d malformed messages, %d clients", st.MalformedMessages, g.server.sessions.peers.Len())
 		}
 		if err := Difference(g.server, honest); err != nil {
 			t.Error(err)
@@ -209,7 +209,7 @@ func FuzzPeers(f *testing.F) {
 		g.connect()
 		g.run(30)
 		s := g.server
-		peer := s.sessions.peers[0]
+		peer := s.sessions.peers.All()[0]
 		s.model.applier.Receive(peer, netsys.Packet{Seq: 9000, Data: datagram, At: g.now})
 		bulk, _ := deterministic.BulkChannel(channel.Config{})
 		_, _ = s.model.message(peer, bulk, deterministic.AppendMessage(nil, message))

@@ -51,7 +51,7 @@ func serve(t testing.TB, c ServerConfig) *live {
 	c.Schedule = func(s *ecs.Schedule) error {
 		return s.InsertAfter("Send", ecs.System{Name: "tell", Run: func(*ecs.World) {
 			select {
-			case l.fresh <- figures{l.server.Stats(), len(l.server.sessions.peers)}:
+			case l.fresh <- figures{l.server.Stats(), l.server.sessions.peers.Len()}:
 			default:
 			}
 		}})

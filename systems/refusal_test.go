@@ -89,7 +89,7 @@ func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 		i.send(i.input(uint16(n+1), push{Fire: true}))
 		g.step()
 	}
-	if q := &g.server.sessions.peers[1].Notices; q.Waiting() < notice.Burst {
+	if q := &g.server.sessions.peers.All()[1].Notices; q.Waiting() < notice.Burst {
 		t.Errorf("%d notices wait", q.Waiting())
 	}
 }

@@ -124,7 +124,7 @@ func (t relayTeller) Send(*ecs.World) {
 	s := t.s
 	s.stats.Sends++
 	s.stats.Mended = t.in.Stats().Mended
-	for _, p := range s.sessions.peers {
+	for _, p := range s.sessions.peers.All() {
 		t.account(p)
 		if b := t.in.Tell(p.relayed); b != nil {
 			if _, ok := s.sessions.Send(p.Client, b); ok {

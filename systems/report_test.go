@@ -34,9 +34,9 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 	lies := map[string]func(g *game, i *intruder) wire.Report{
 		"agrees": func(g *game, i *intruder) wire.Report {
 			a := wire.Report{}
-			if len(g.server.sessions.peers) > 0 {
+			if g.server.sessions.peers.Len() > 0 {
 				var h wire.SnapshotHeader
-				g.server.sessions.peers[0].report.Header(&h)
+				g.server.sessions.peers.All()[0].report.Header(&h)
 				a.Echo = h.Number
 			}
 			model.List(world, i.id)

@@ -257,7 +257,7 @@ func TestHoldEnds(t *testing.T) {
 		id := c.ID()
 		pawn, _ := s.pawnID(id)
 		s.clients, s.links, s.nodes = nil, nil, nil // vanished without a word
-		s.until("the session has timed out", func() bool { return len(s.server.sessions.peers) == 0 })
+		s.until("the session has timed out", func() bool { return s.server.sessions.peers.Len() == 0 })
 		s.run(2)
 		_, at := s.pawnID(id)
 		if late {
@@ -294,7 +294,7 @@ func TestTokenOfAnotherPlayer(t *testing.T) {
 	id := c.ID()
 	pawn, _ := s.pawnID(id)
 	s.clients, s.links = nil, nil
-	s.until("the session has timed out", func() bool { return len(s.server.sessions.peers) == 0 })
+	s.until("the session has timed out", func() bool { return s.server.sessions.peers.Len() == 0 })
 	stranger, _, _, _ := s.play(8, netsys.Link{})
 	s.connect()
 	s.run(60)
@@ -324,7 +324,7 @@ func TestSeatsAreBounded(t *testing.T) {
 		s.connect()
 		s.run(10)
 		s.clients, s.links = nil, nil
-		s.until("the session has timed out", func() bool { return len(s.server.sessions.peers) == 0 })
+		s.until("the session has timed out", func() bool { return s.server.sessions.peers.Len() == 0 })
 	}
 	s.run(2)
 	if len(s.server.sessions.Reserved()) != 2 || s.server.sessions.Reserved()[1].Player != 5 || len(s.left) != 3 || s.left[0] != s.joined[0] {

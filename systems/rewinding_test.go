@@ -113,10 +113,10 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 				t.Fatal(err)
 			}
 			g.run(2400)
-			before, one := g.server.Stats(), g.server.sessions.peers[0].inputs.Stats()
+			before, one := g.server.Stats(), g.server.sessions.peers.All()[0].inputs.Stats()
 			const ticks = 1200
 			g.run(ticks)
-			after, now := g.server.Stats(), g.server.sessions.peers[0].inputs.Stats()
+			after, now := g.server.Stats(), g.server.sessions.peers.All()[0].inputs.Stats()
 			again := float64(after.ResimulatedTicks-before.ResimulatedTicks) / ticks
 			t.Logf("%.1f simulated again in a tick; of the late client %d inputs are capped, %d rejected in all, %d used",
 				again, now.Capped-one.Capped, now.Rejected-one.Rejected, now.Consumed-one.Consumed)
@@ -129,7 +129,7 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 			if late > int(g.server.Model().Window) && (now.Consumed != one.Consumed || now.Rejected-one.Rejected < ticks || again != 0) {
 				t.Error("inputs older than the window were used")
 			}
-			for _, p := range g.server.sessions.peers[1:] {
+			for _, p := range g.server.sessions.peers.All()[1:] {
 				if st := p.inputs.Stats(); st.Rejected+st.Missing+st.Capped > 0 {
 					t.Errorf("client %d pays for it: %+v", p.ID, st)
 				}
@@ -175,9 +175,9 @@ func TestRewindOfForgedStamps(t *testing.T) {
 			}
 			forging = false
 			g.run(300)
-			consumed := g.server.sessions.peers[0].inputs.Stats().Consumed
+			consumed := g.server.sessions.peers.All()[0].inputs.Stats().Consumed
 			g.run(120)
-			if n := g.server.sessions.peers[0].inputs.Stats().Consumed - consumed; n < 110 {
+			if n := g.server.sessions.peers.All()[0].inputs.Stats().Consumed - consumed; n < 110 {
 				t.Errorf("of the client that came back %d inputs are used in 120 ticks", n)
 			}
 			g.mustConverge()

@@ -18,7 +18,7 @@ func silent(t *testing.T, policies policy.Policies) (*game, *peer) {
 	g.connect()
 	g.run(60)
 	g.clients = nil
-	p := g.server.sessions.peers[0]
+	p := g.server.sessions.peers.All()[0]
 	for p.inputs.Waiting() > 0 {
 		g.run(1)
 	}

@@ -44,8 +44,8 @@ func TestTokens(t *testing.T) {
 		t.Fatal(honest.Err())
 	}
 	s := g.server.Session(honest.ID())
-	if s.ClientID() != 7 || string(s.UserData()[:5]) != "seven" || len(g.server.sessions.peers) != 1 {
-		t.Errorf("player %d, %q, %d clients", s.ClientID(), s.UserData()[:5], len(g.server.sessions.peers))
+	if s.ClientID() != 7 || string(s.UserData()[:5]) != "seven" || g.server.sessions.peers.Len() != 1 {
+		t.Errorf("player %d, %q, %d clients", s.ClientID(), s.UserData()[:5], g.server.sessions.peers.Len())
 	}
 	for _, c := range []*Client{forged, other} {
 		if !errors.Is(c.Err(), netsys.ErrTimeout) {

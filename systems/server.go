@@ -85,7 +85,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	c = c.filled()
 	s := &Server{config: c, protocol: p, workers: workers.New(c.Workers)}
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
-	s.sessions.Roster, s.sessions.byID = newRoster(s), make(map[uint32]*peer)
+	s.sessions.begin(newRoster(s))
 	s.link.tick = c.FirstTick
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(c.Policies)})
 	var err error
@@ -173,7 +173,7 @@ func (s *Server) Advance(now time.Time) int {
 	}
 	s.link.now = now
 	s.link.load.Begin()
-	s.link.behind.Tell(s.config.Logger, now, s.dropped(), "clients", len(s.sessions.peers))
+	s.link.behind.Tell(s.config.Logger, now, s.dropped(), "clients", s.sessions.peers.Len())
 	if s.probe != nil {
 		s.probe.Begin()
 	}

@@ -93,7 +93,7 @@ type ClientStatus struct {
 // Clients yields the connected clients in the order they joined; it is an
 // iterator: for c := range server.Clients.
 func (s *Server) Clients(yield func(ClientStatus) bool) {
-	for _, p := range s.sessions.peers {
+	for _, p := range s.sessions.peers.All() {
 		if !yield(s.status(p)) {
 			return
 		}
@@ -139,7 +139,7 @@ func (s *Server) Stats() ServerStats {
 	st.Reports = ReportStats(s.report.Stats())
 	st.Inputs, st.Changes, st.Untold = s.intake.Stats(), ChangeStats(s.owned.Stats()), here.Untold
 	st.Commands = s.sessions.desk.Left()
-	for _, p := range s.sessions.peers {
+	for _, p := range s.sessions.peers.All() {
 		st.Commands.Add(p.commands.Stats)
 	}
 	st.BytesIn, st.BytesOut, st.DatagramsIn, st.DatagramsOut = here.BytesIn, here.BytesOut, here.DatagramsIn, here.DatagramsOut

@@ -90,8 +90,11 @@ func (a *sequenced) Done() {
 // inputs here.
 func (a *sequenced) judge() {
 	s := a.s
+	if s.report == nil {
+		return
+	}
 	s.report.List()
-	for _, p := range s.sessions.peers {
+	for _, p := range s.sessions.peers.All() {
 		s.report.Compare(p.report, p.inputs.Consumed(), p.inputs.Running())
 	}
 }
@@ -187,7 +190,7 @@ func (t snapshotTeller) Run(w *ecs.World) { t.s.snapshots.Run(w) }
 // Send is the system Send: it hands the packets of a send to the sessions.
 func (t snapshotTeller) Send(*ecs.World) {
 	s := t.s
-	for _, p := range s.sessions.peers {
+	for _, p := range s.sessions.peers.All() {
 		packets := p.snapshot.Packets()
 		for i := range packets {
 			if seq, ok := s.sessions.Send(p.Client, packets[i].Bytes); ok {

@@ -16,6 +16,7 @@ type Client struct {
 	Loss clock.Loss
 
 	id        uint32
+	place     int // on the list of all
 	session   netsys.Session
 	notices   *notice.Queue
 	logged    *notice.Once

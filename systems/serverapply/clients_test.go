@@ -80,7 +80,7 @@ func TestWhoComesBackHoldsNothing(t *testing.T) {
 		t.Fatalf("after %+v it holds %+v", st, held())
 	}
 	sys.Leave(first)
-	if sys.inputOf(3) != nil || len(sys.clients)+len(sys.byID) != 0 {
+	if sys.inputOf(3) != nil || sys.clients.Len()+len(sys.byID) != 0 {
 		t.Error("it holds what its client did")
 	}
 	at := first.Consumed()

@@ -3,12 +3,12 @@ package serverapply
 import (
 	"errors"
 	"log/slog"
-	"slices"
 	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/internal/workers"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
@@ -50,7 +50,7 @@ type Intake struct {
 	world   *ecs.World
 	coder   *wire.InputCoder
 	message wire.Input
-	clients []*Client // in the order in which they joined
+	clients roll.Roll[Client] // in the order in which they joined
 	byID    map[uint32]*Client
 	left    Stats    // of clients that are gone
 	scratch []uint64 // room for one input
@@ -60,20 +60,21 @@ type Intake struct {
 func NewIntake(w *ecs.World, c Config) *Intake {
 	i := &Intake{config: c, world: w, coder: wire.NewInputCoder(wire.InputTable(c.Protocol)), byID: make(map[uint32]*Client)}
 	i.coder.Reported = c.Reported
+	i.clients = roll.New(func(c *Client) *int { return &c.place })
 	return i
 }
 
 // Join begins with a client of a number, who is told in notices of what is refused.
 func (i *Intake) Join(id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
 	c := newClient(i.config, id, session, notices, logged)
-	i.clients = append(i.clients, c)
+	i.clients.Add(c)
 	i.byID[id] = c
 	return c
 }
 
 // Leave ends with a client.
 func (i *Intake) Leave(c *Client) {
-	i.clients = slices.DeleteFunc(i.clients, func(x *Client) bool { return x == c })
+	i.clients.Remove(c)
 	delete(i.byID, c.id)
 	i.left.Add(c.in.stats)
 }
@@ -81,7 +82,7 @@ func (i *Intake) Leave(c *Client) {
 // Stats counts what became of the inputs of all clients, those that are gone included.
 func (i *Intake) Stats() Stats {
 	st := i.left
-	for _, c := range i.clients {
+	for _, c := range i.clients.All() {
 		st.Add(c.in.stats)
 	}
 	return st

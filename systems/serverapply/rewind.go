@@ -76,7 +76,7 @@ func (m *Rewind) Run(*ecs.World) {
 func (m *Rewind) Done() {
 	m.line.Close()
 	tick := m.config.Tick()
-	for _, c := range m.clients {
+	for _, c := range m.clients.All() {
 		m.processed(c, tick)
 	}
 }

@@ -203,7 +203,7 @@ func (m *Rewind) Lead() int { return int(m.lead.ticks) }
 // somebody has played for a while, it changes by a tick a second, which nobody sees.
 func (m *Rewind) guide(tick int64) {
 	l, want, settled := &m.lead, int32(0), false
-	for _, c := range m.clients {
+	for _, c := range m.clients.All() {
 		in := &c.in.slack
 		if low, ok := in.usual(tick); ok && -low <= l.most+int32(m.window) { // else nothing helps it
 			want = max(want, -low)
@@ -219,7 +219,7 @@ func (m *Rewind) guide(tick int64) {
 	case want <= l.ticks-2 && due:
 		l.ticks, l.changed = l.ticks-1, tick
 	}
-	for _, c := range m.clients {
+	for _, c := range m.clients.All() {
 		c.in.slack.asked = l.ticks
 	}
 }

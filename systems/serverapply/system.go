@@ -68,7 +68,7 @@ func (s *System) Run(w *ecs.World) {
 	tick := s.config.Tick()
 	s.doings.Run(tick)
 	s.doings.Forget(tick + 1)
-	for _, c := range s.clients {
+	for _, c := range s.clients.All() {
 		if tick%lossEvery == 0 {
 			c.Loss.Measured(s.config.Now(), c.session.Stats().LossIn)
 		}

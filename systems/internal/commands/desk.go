@@ -30,6 +30,7 @@ type Desk struct {
 	rules *ecs.Players
 	looks [][]func(w *ecs.World, client uint32, v any) error // by kind
 	left  Stats                                              // of those who have left
+	turns
 }
 
 // Refuse looks at commands of a type; see NewRefuse.
@@ -73,11 +74,15 @@ func (s *Stats) Add(o Stats) {
 
 // Join begins with a client, which is told of what is refused by its notices.
 func (d *Desk) Join(client uint32, notices *notice.Queue, logged *notice.Once) *Inbox {
-	return &Inbox{client: client, notices: notices, logged: logged}
+	d.joined++
+	return &Inbox{client: client, nth: d.joined, notices: notices, logged: logged}
 }
 
-// Leave ends with a client.
-func (d *Desk) Leave(in *Inbox) { d.left.Add(in.Stats) }
+// Leave ends with a client, and with what waits of it.
+func (d *Desk) Leave(in *Inbox) {
+	in.Waiting = nil
+	d.left.Add(in.Stats)
+}
 
 // Left are the counts of those who have left.
 func (d *Desk) Left() Stats { return d.left }
@@ -88,6 +93,8 @@ type Inbox struct {
 	Stats Stats
 
 	client  uint32
+	nth     uint64 // of all that came
+	waits   bool   // on the desk's list
 	notices *notice.Queue
 	logged  *notice.Once
 
@@ -112,6 +119,7 @@ func (d *Desk) Take(in *Inbox, packet []byte, now time.Time) error {
 		in.Stats.Dropped += uint64(min(skipped, Most)) // their packets came, and were too many to be read
 		in.received = uint32(first) - 1
 	}
+	defer d.wait(in)
 	rest := r.Next(r.Len())
 	for number := uint32(first); len(rest) > 0; number++ {
 		command, behind, err := d.rules.Next(rest)
@@ -150,9 +158,7 @@ func (in *Inbox) pay(now time.Time, rate int) bool {
 
 // Give gives the commands of a client that wait to the tick that comes, in their order, as many as a tick takes. Those
 // that the game refuses are left out, and the client is told.
-func (d *Desk) Give(in *Inbox, to interface {
-	Command(client uint32, command string)
-}) {
+func (d *Desk) Give(in *Inbox, to Taker) {
 	if in.tick != *d.Tick {
 		in.tick, in.chosen = *d.Tick, 0
 	}

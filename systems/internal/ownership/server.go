@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -30,15 +31,15 @@ type Server struct {
 	world   *ecs.World
 	coder   wire.ChangeCoder
 	grants  Grants
-	clients []*Values // in the order in which they joined
-	left    Stats     // of clients that are gone
-	scratch []uint64  // room for one value
+	clients roll.Roll[Values] // in the order in which they joined
+	left    Stats             // of clients that are gone
+	scratch []uint64          // room for one value
 	words   []int32
 }
 
 // NewServer prepares a server's world for components that clients write.
 func NewServer(w *ecs.World, list []*ecs.Component, c Config) *Server {
-	s := &Server{config: c, world: w, coder: wire.NewChangeCoder(list)}
+	s := &Server{config: c, world: w, coder: wire.NewChangeCoder(list), clients: roll.New(func(v *Values) *int { return &v.place })}
 	s.grants.by = make(map[ecs.Entity]int)
 	ecs.SetResource(w, &s.grants)
 	return s
@@ -47,20 +48,20 @@ func NewServer(w *ecs.World, list []*ecs.Component, c Config) *Server {
 // Join begins with a client, who is told of refusals in notices.
 func (s *Server) Join(client uint32, notices *notice.Queue, logged *notice.Once) *Values {
 	v := &Values{client: client, notices: notices, logged: logged}
-	s.clients = append(s.clients, v)
+	s.clients.Add(v)
 	return v
 }
 
 // Leave ends with a client.
 func (s *Server) Leave(v *Values) {
-	s.clients = slices.DeleteFunc(s.clients, func(x *Values) bool { return x == v })
+	s.clients.Remove(v)
 	s.left.Add(v.Stats)
 }
 
 // Stats counts what became of the values of all clients, those that are gone included.
 func (s *Server) Stats() Stats {
 	st := s.left
-	for _, v := range s.clients {
+	for _, v := range s.clients.All() {
 		st.Add(v.Stats)
 	}
 	return st
@@ -117,7 +118,7 @@ func (s *Server) Decide() {
 		return
 	}
 	s.grants.sweep(s.world)
-	for _, v := range s.clients {
+	for _, v := range s.clients.All() {
 		s.settle(v)
 	}
 }
@@ -160,7 +161,7 @@ func (s *Server) decide(v *Values, h *value) {
 
 // Restore writes again what a server that went back in time has undone.
 func (s *Server) Restore() {
-	for _, v := range s.clients {
+	for _, v := range s.clients.All() {
 		s.write(v)
 	}
 }

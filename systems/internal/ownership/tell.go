@@ -10,7 +10,10 @@ import (
 // Tell puts into the notices of clients what was refused, and what they may write
 // from now on; tick is the server's next.
 func (s *Server) Tell(tick uint32) {
-	for _, v := range s.clients {
+	if len(s.coder.Components) == 0 {
+		return
+	}
+	for _, v := range s.clients.All() {
 		s.tell(v, tick)
 	}
 }

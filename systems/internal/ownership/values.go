@@ -31,6 +31,7 @@ type Values struct {
 	Stats Stats
 
 	client  uint32
+	place   int // on the list of all
 	notices *notice.Queue
 	logged  *notice.Once
 	newest  uint32 // packet

@@ -3,9 +3,9 @@ package sessions
 import (
 	"errors"
 	"log/slog"
-	"slices"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 )
@@ -61,23 +61,26 @@ func (s *Stats) add(c *Client) {
 // Roster is who is here, who is waited for, and who has left.
 type Roster struct {
 	config   Config
-	clients  []*Client     // in the order in which they came
-	reserved []Reservation // in the order in which players went
-	gone     []uint32      // clients that have left for good, which is not carried out yet
-	numbers  uint32        // client numbers given
-	returns  uint32        // handshakes of players that were waited for
+	clients  roll.Roll[Client] // in the order in which they came
+	reserved []Reservation     // in the order in which players went
+	gone     []uint32          // clients that have left for good, which is not carried out yet
+	numbers  uint32            // client numbers given
+	returns  uint32            // handshakes of players that were waited for
+	polls    uint32
 	polled   time.Time
 	notices  notice.Sender
 	stats    Stats
 }
 
 // New makes a roster that nobody is on.
-func New(c Config) *Roster { return &Roster{config: c} }
+func New(c Config) *Roster {
+	return &Roster{config: c, clients: roll.New(func(c *Client) *int { return &c.place })}
+}
 
 // Stats counts what the sessions of all clients did, those that are gone included.
 func (r *Roster) Stats() Stats {
 	st := r.stats
-	for _, c := range r.clients {
+	for _, c := range r.clients.All() {
 		st.add(c)
 	}
 	return st
@@ -97,7 +100,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 		return nil, kept, false
 	}
 	c = &Client{ID: id, Session: session}
-	r.clients = append(r.clients, c)
+	r.clients.Add(c)
 	word := "client joined"
 	if back {
 		r.stats.Returned++
@@ -110,7 +113,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 // Leave ends with a client, whose newest input that was consumed is this: its player is
 // waited for, or gone for good.
 func (r *Roster) Leave(c *Client, reason error, input uint32) {
-	r.clients = slices.DeleteFunc(r.clients, func(x *Client) bool { return x == c })
+	r.clients.Remove(c)
 	r.stats.add(c)
 	if r.Waits(c, reason) {
 		r.config.Logger.Info("client is gone, and waited for", "client", c.ID, "reason", reason)
@@ -128,9 +131,19 @@ func (r *Roster) Gone() []uint32 { return r.gone }
 func (r *Roster) ClearGone() { r.gone = r.gone[:0] }
 
 // Poll begins a wake-up: each client may be read anew.
-func (r *Roster) Poll() {
-	for _, c := range r.clients {
-		c.messages, c.delivered = 0, 0
+func (r *Roster) Poll() { r.polls++ }
+
+// counts are what was read of a client in a wake-up.
+type counts struct {
+	polls     uint32 // number of the wake-up
+	messages  int
+	delivered int // of channels
+}
+
+// count begins to count anew in another wake-up.
+func (c *counts) count(polls uint32) {
+	if c.polls != polls {
+		*c = counts{polls: polls}
 	}
 }
 
@@ -144,7 +157,7 @@ func (r *Roster) Polled() {
 		return
 	}
 	passed := min(max(now.Sub(last), 0), time.Second) // a process that was held did not listen
-	for _, c := range r.clients {
+	for _, c := range r.clients.All() {
 		if !c.unacked {
 			continue
 		}
@@ -173,13 +186,14 @@ func (r *Roster) Send(c *Client, b []byte) (seq uint16, ok bool) {
 
 // SendNotices sends clients the notices that they have not heard.
 func (r *Roster) SendNotices() {
-	for _, c := range r.clients {
+	for _, c := range r.clients.All() {
 		r.notices.Send(&c.Notices, c.Session, r.config.Now(), func(b []byte) (uint16, bool) { return r.Send(c, b) })
 	}
 }
 
 // Read reports whether another message of a client is to be read in this wake-up.
 func (r *Roster) Read(c *Client) bool {
+	c.count(r.polls)
 	if c.messages++; c.messages > MaxMessages {
 		r.flooded(c)
 		return false
@@ -191,6 +205,7 @@ func (r *Roster) Read(c *Client) bool {
 // that sends more of them than its queues hold breaks the protocol: what is reliable cannot
 // be left unread.
 func (r *Roster) Deliver(c *Client) bool {
+	c.count(r.polls)
 	if c.delivered++; c.delivered > r.config.MaxDelivered {
 		r.flooded(c)
 		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
@@ -232,8 +247,8 @@ type Client struct {
 	Malformed int
 	Flooded   uint64
 
-	messages  int // read in this wake-up
-	delivered int // likewise, of channels
+	place int // on the list of all
+	counts
 
 	unacked bool          // something was sent since the last acknowledgement
 	silence time.Duration // for which that has been so

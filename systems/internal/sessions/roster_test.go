@@ -110,7 +110,7 @@ func TestNumbersRunOut(t *testing.T) {
 		t.Errorf("the last number is %d", id)
 	}
 	s := &session{id: l.Number(5), player: 5}
-	if c, _, _ := l.Enter(s); c != nil || !s.closed || len(l.clients)+len(l.Gone()) != 0 {
+	if c, _, _ := l.Enter(s); c != nil || !s.closed || l.clients.Len()+len(l.Gone()) != 0 {
 		t.Errorf("closed: %v, client %+v", s.closed, c)
 	}
 }

@@ -1,0 +1,104 @@
+package systems
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// seat is the session of a client that is nowhere.
+type seat struct {
+	netsys.Session
+	id uint64
+}
+
+func (s *seat) ID() uint64          { return s.id }
+func (s *seat) ClientID() uint64    { return s.id }
+func (s *seat) Stats() netsys.Stats { return netsys.Stats{} }
+
+func (*seat) RemoteAddr() netip.AddrPort { return netip.AddrPort{} }
+
+// crowd is a server with clients that send it what blind ones do, without a wire: a datagram of inputs each tick, each
+// of which acknowledges one in three of what is sent.
+type crowd struct {
+	server *Server
+	seats  []*seat
+	coder  *wire.InputCoder
+	bases  *wire.Bases
+	input  wire.Input
+	seq    uint16
+	packet []byte
+}
+
+func newCrowd(tb testing.TB, clients int, c ServerConfig) *crowd {
+	tb.Helper()
+	c.MaxClients = clients
+	g := newGame(tb, peopled, c)
+	t := wire.InputTable(g.server.protocol)
+	x := &crowd{server: g.server, coder: wire.NewInputCoder(t), bases: wire.NewInputBases(t.Words)}
+	x.input = wire.Input{Count: 3, Words: make([]int32, 3*t.Words)}
+	for n := range clients {
+		s := &seat{id: uint64(n + 1)}
+		x.seats = append(x.seats, s)
+		(*serverHandler)(g.server).Connected(birth, s)
+	}
+	for range 60 {
+		x.tick()
+	}
+	tb.Cleanup(func() { g.server.workers.Close() })
+	return x
+}
+
+// tick is a tick of the server, without what is sent.
+func (x *crowd) tick() {
+	s, n := x.server, len(x.input.Words)/x.input.Count
+	s.link.now = s.link.now.Add(testTick)
+	x.seq++
+	x.input.Newest = x.seq + 3
+	copy(x.input.Words, x.input.Words[n:])
+	x.input.Words[2*n] = int32(x.seq / 7 % 3)
+	x.packet = x.coder.Append(x.packet[:0], &x.input, x.seq, x.bases)
+	x.bases.Put(x.seq, &x.input, x.coder.State)
+	x.bases.Ack(x.seq)
+	h := (*serverHandler)(s)
+	s.sessions.Poll()
+	for i, c := range x.seats {
+		if (i+int(x.seq))%3 == 0 {
+			h.Acked(c, x.seq)
+		}
+		h.Received(s.link.now, c, netsys.Packet{Seq: x.seq, At: s.link.now, Newest: true, Data: x.packet})
+	}
+	x.taken()
+	s.owned.Decide()
+	s.model.ticks.Ready()
+	s.stages.onTick.Run(s.world)
+	s.model.ticks.Done()
+	s.link.tick++
+	s.owned.Tell(s.link.tick)
+	s.sessions.SendNotices()
+}
+
+// taken is what follows once all that came is taken in.
+func (x *crowd) taken() {
+	s := x.server
+	s.sessions.Polled()
+	s.sessions.desk.Deliver(s.model.applier, func(uint32) bool { return true })
+}
+
+// BenchmarkCrowd is a tick of many clients, without sessions and snapshots, by client.
+func BenchmarkCrowd(b *testing.B) {
+	for _, clients := range []int{100, 1000, 4000} {
+		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
+			x := newCrowd(b, clients, ServerConfig{Timeout: time.Hour})
+			b.ReportAllocs()
+			for b.Loop() {
+				x.tick()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(clients), "ns/client")
+		})
+	}
+}
