@@ -11,6 +11,7 @@ type turns struct {
 
 // Taker takes the commands of the tick that comes.
 type Taker interface {
+	// Command makes a player do something in that tick.
 	Command(client uint32, command string)
 }
 
