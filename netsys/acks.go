@@ -66,10 +66,11 @@ func (h *sendHistory) ack(seq uint16) *sentPacket {
 func (h *sendHistory) update(now, wait time.Duration) {
 	for h.settled != h.next {
 		if p := h.sent.Find(h.settled); !p.acked && now-p.at < wait {
-			return
+			break
 		}
 		h.settle(now)
 	}
+	h.sent.Fit(codec.Diff(h.next, h.settled) + 1)
 }
 
 func (h *sendHistory) settle(now time.Duration) {
@@ -83,12 +84,6 @@ func (h *sendHistory) settle(now time.Duration) {
 
 // accept takes note of an arrival. newest tells whether no newer one came before.
 func accept(h *received.History, seq uint16, at time.Duration) (newest bool, drop DropReason) {
-	switch newest, was := h.Accept(seq, at); was {
-	case received.Stale:
-		return false, DropStale
-	case received.Duplicate:
-		return false, DropDuplicate
-	default:
-		return newest, DropNone
-	}
+	newest, was := h.Accept(seq, at)
+	return newest, [...]DropReason{received.Fresh: DropNone, received.Stale: DropStale, received.Duplicate: DropDuplicate}[was]
 }

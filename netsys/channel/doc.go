@@ -64,6 +64,7 @@
 //     ahead, 4 bytes for each, for at most sixteen messages of a channel and, on a reliable one, QueueBytes of
 //     them together.
 //     An endpoint of the default configuration has some 4 kB to begin with, and some 6 kB on a path that loses packets.
+//     What a long message or an outage made necessary is given back when nothing has needed it for ten to twenty seconds.
 //   - Once queues have grown to the traffic, nothing allocates.
 //   - Nothing depends on map order, a clock or chance: the same calls give the same packets.
 //

@@ -184,6 +184,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 	e.settle()
 	e.budget.refill(e.now)
 	e.budget.control(e.now, &e.estimate)
+	e.tidy()
 	if !e.waiting {
 		if e.flight.find(seq) != nil {
 			e.flight.next = seq + 1 // it is carried

@@ -133,3 +133,11 @@ func (f *flight) room(from uint64) {
 
 // ref returns ref i of a packet.
 func (f *flight) ref(p *packet, i int32) ref { return f.refs[(p.refs+uint64(i))%uint64(len(f.refs))] }
+
+// tidy gives memory back that only an outage, or a burst, has needed.
+func (f *flight) tidy() {
+	f.sent.Fit(int(f.next-f.oldest) + 1)
+	if len(f.refs) > 4*leastRefs && f.sent.Oldest((*packet).holding) == nil {
+		f.refs, f.low = nil, f.tail
+	}
+}

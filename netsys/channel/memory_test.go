@@ -94,3 +94,57 @@ func TestSlotsAreBounded(t *testing.T) {
 		t.Errorf("%d slots of a channel that was never used", n)
 	}
 }
+
+// What a long message, a burst and an outage made necessary is given back when they are over, and while they come again and
+// again it is kept.
+func TestMemoryIsGivenBack(t *testing.T) {
+	bulk := Config{}.Channel("bulk")
+	a, b := mustNew(t, Config{}), mustNew(t, Config{})
+	now, seq := time.Unix(0, 0), uint16(0)
+	delivered := 0
+	run := func(seconds int, lost bool) {
+		for range 60 * seconds {
+			for a.Carried(now, seq, 100); ; {
+				p := a.Fill(now, seq, nil, 1150)
+				if !lost {
+					must(t, b.Receive(now, p, func(int, []byte) { delivered++ }))
+				}
+				b.Carried(now, seq, 100)
+				_ = b.Fill(now, seq, nil, 0)
+				if !lost && seq > 8 {
+					a.Acked(now, seq-8)
+					b.Acked(now, seq-8)
+				}
+				if seq++; len(p) == 0 {
+					break
+				}
+			}
+			now = now.Add(time.Second / 60)
+		}
+	}
+	out, in := &a.channels[bulk].sure.out, &b.channels[bulk].sure.in
+	for range 3 {
+		must(t, a.Send(bulk, make([]byte, 300_000)))
+		for i := range 200 {
+			must(t, a.Send(0, []byte{byte(i)}))
+		}
+		run(5, false)
+		if delivered != 201 || len(out.ring) < 300_000 || len(b.store.slabs) < 70 || cap(b.store.scratch) < 300_000 || len(in.partial) == 0 {
+			t.Fatalf("%d delivered, a queue of %d bytes, %d slabs, room for a message of %d, %d places", delivered, len(out.ring), len(b.store.slabs), cap(b.store.scratch), len(in.partial))
+		}
+		delivered = 0
+	}
+	run(10, true)
+	run(60, false)
+	if len(out.ring)+len(out.entries)+len(b.store.slabs)+cap(b.store.scratch)+len(in.partial)+len(a.channels[0].sure.out.entries) > leastEntries {
+		t.Errorf("a queue of %d bytes and %d messages, %d slabs, room for a message of %d, %d places, %d events", len(out.ring), len(out.entries), len(b.store.slabs),
+			cap(b.store.scratch), len(in.partial), len(a.channels[0].sure.out.entries))
+	}
+	if len(a.flight.refs) > 4*leastRefs {
+		t.Errorf("%d refs", len(a.flight.refs))
+	}
+	must(t, a.Send(bulk, make([]byte, 300_000)))
+	if run(5, false); delivered != 1 {
+		t.Error("the next long message does not come")
+	}
+}

@@ -20,6 +20,9 @@ type queue struct {
 	ring       []byte // its length is a power of two
 	head, tail uint64 // positions of the first byte in use, and behind the last
 	mostBytes  int
+
+	lately      int // most messages since it was tidied last
+	latelyBytes int // and most bytes
 }
 
 func newQueue(messages, bytes int) queue { return queue{most: messages, mostBytes: bytes} }
@@ -36,14 +39,14 @@ func (q *queue) at(id uint64) *waiting { return &q.entries[id%uint64(len(q.entri
 // push adds a message for which there is room.
 func (q *queue) push(b []byte, at time.Duration) {
 	if q.len() == len(q.entries) {
-		grown := make([]waiting, min(max(8, 2*len(q.entries)), q.most))
+		grown := make([]waiting, min(max(leastEntries, 2*len(q.entries)), q.most))
 		for id := q.base; id != q.next; id++ {
 			grown[id%uint64(len(grown))] = *q.at(id)
 		}
 		q.entries = grown
 	}
 	if need := q.bytes() + len(b); need > len(q.ring) {
-		size := max(1<<10, len(q.ring))
+		size := max(leastRing, len(q.ring))
 		for size < need {
 			size *= 2
 		}
@@ -57,7 +60,27 @@ func (q *queue) push(b []byte, at time.Duration) {
 	scatter(q.ring, q.tail, b)
 	q.tail += uint64(len(b))
 	q.next++
+	q.lately, q.latelyBytes = max(q.lately, q.len()), max(q.latelyBytes, q.bytes())
 }
+
+// tidy gives memory back of which a quarter would have done lately.
+func (q *queue) tidy() {
+	if q.len() == 0 {
+		if len(q.ring) > leastRing && 4*q.latelyBytes <= len(q.ring) {
+			q.ring = nil
+		}
+		if len(q.entries) > leastEntries && 4*q.lately <= len(q.entries) {
+			q.entries = nil
+		}
+	}
+	q.lately, q.latelyBytes = q.len(), q.bytes()
+}
+
+// What a queue begins with, in messages and bytes.
+const (
+	leastEntries = 8
+	leastRing    = 1 << 10
+)
 
 // scatter copies b to a position in a ring.
 func scatter(ring []byte, pos uint64, b []byte) {

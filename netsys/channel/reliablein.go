@@ -16,6 +16,7 @@ type reliableIn struct {
 	queue   uint64     // how many from it on may be taken
 	slots   []held     // of these, by number: as many as were ahead
 	partial []arriving // as many as there were at a time
+	busy    bool       // one was, since it was tidied
 	used    int32      // blocks held
 	claimed int32      // pieces, come or not, of the messages in partial
 	most    int32      // of either
@@ -154,6 +155,7 @@ func (in *reliableIn) arriving(id uint64, r *record) (*arriving, error) {
 		free = &in.partial[len(in.partial)-1]
 	}
 	in.claimed += int32(r.count)
+	in.busy = true
 	free.begin(id, r.count, 0)
 	return free, nil
 }

@@ -1,5 +1,7 @@
 package channel
 
+import "time"
+
 // none is no block.
 const none int32 = -1
 
@@ -16,6 +18,10 @@ type store struct {
 	free    int32   // the first of the chain of free blocks
 	used    int
 	scratch []byte // where a message of several blocks is put together
+
+	tidied        time.Duration
+	lately        int // most blocks in use since then
+	latelyScratch int // and the longest message
 }
 
 func newStore(size int) store { return store{size: size, free: none} }
@@ -39,8 +45,20 @@ func (s *store) take(b []byte) int32 {
 	i := s.free
 	s.free, s.next[i] = s.next[i], none
 	s.used++
+	s.lately = max(s.lately, s.used)
 	copy(s.block(i), b)
 	return i
+}
+
+// tidy gives memory back of which a quarter would have done lately.
+func (s *store) tidy() {
+	if s.used == 0 && len(s.slabs) > 1 && 4*s.lately <= len(s.next) {
+		s.slabs, s.next, s.free = nil, nil, none
+	}
+	if 4*s.latelyScratch <= cap(s.scratch) {
+		s.scratch = nil
+	}
+	s.lately, s.latelyScratch = s.used, 0
 }
 
 // drop frees one block.
@@ -86,6 +104,7 @@ func (s *store) bytes(first int32, n int) []byte {
 	if cap(s.scratch) < n {
 		s.scratch = make([]byte, n)
 	}
+	s.latelyScratch = max(s.latelyScratch, n)
 	b := s.scratch[:0]
 	for i := first; len(b) < n; i = s.next[i] {
 		b = append(b, s.block(i)[:min(s.size, n-len(b))]...)

@@ -116,6 +116,7 @@ type unreliableIn struct {
 	next      uint64     // sequenced: all before this one are too old
 	partial   []arriving // as many as there were at a time
 	waiting   int        // how many of these are used
+	busy      bool       // one was, since it was tidied
 	serial    uint64
 	used      int32 // blocks held
 	most      int32
@@ -195,6 +196,7 @@ func (in *unreliableIn) arriving(e *Endpoint, c *channel, id uint64, r *record) 
 	}
 	in.serial++
 	in.waiting++
+	in.busy = true
 	free.begin(id, r.count, in.serial)
 	return free, nil
 }

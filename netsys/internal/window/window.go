@@ -2,8 +2,12 @@ package window
 
 import "math/bits"
 
-// least is how many packets the ring of a window begins with.
-const least = 16
+const (
+	// least is how many packets the ring of a window begins with.
+	least = 16
+	// usual is how many it keeps room for.
+	usual = 128
+)
 
 // Window has an entry for each of the newest packets, by the number of the packet, which wraps. The newest are in a
 // ring, which is as long as it was asked to be. What leaves that is forgotten, but for what is to be kept, which goes
@@ -53,6 +57,27 @@ func (w *Window[T]) Room(packets int) {
 	w.ring = grown
 }
 
+// Fit gives memory back, where a ring for so many packets takes a quarter of what there is: what an outage left. A small
+// ring stays, since packets that get lost make the need for it come and go.
+func (w *Window[T]) Fit(packets int) {
+	n := len(w.ring)
+	if n <= usual || 4*packets > n {
+		return
+	}
+	old, end := w.ring, w.end
+	w.ring = make([]T, max(1<<bits.Len(uint(packets-1)), usual))
+	for back := n; back > 0; back-- {
+		seq := end - uint16(back)
+		x := &old[int(seq)%n]
+		switch {
+		case back <= len(w.ring):
+			w.ring[int(seq)%len(w.ring)] = *x
+		case w.keep(x) && back <= w.most:
+			w.stray(seq, x)
+		}
+	}
+}
+
 // Open makes seq the newest packet and returns its entry, which is zero, as those of skipped ones are. It may be the
 // newest already, which begins anew then.
 func (w *Window[T]) Open(seq uint16) *T {
@@ -75,6 +100,9 @@ func (w *Window[T]) Open(seq uint16) *T {
 		}
 		for w.head < len(w.kept) && w.age(w.kept[w.head].seq) >= w.most {
 			w.head++
+		}
+		if w.head == len(w.kept) && cap(w.kept) > usual {
+			w.kept, w.head = nil, 0
 		}
 	}
 	x := &w.ring[int(seq)%len(w.ring)]

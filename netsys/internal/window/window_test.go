@@ -31,6 +31,17 @@ func TestWindowAgainstModel(t *testing.T) {
 			case 2:
 				room = max(room, min(r.IntN(2*most), most))
 				w.Room(room)
+			case 3:
+				if need := 1 + r.IntN(most); len(w.ring) > usual && 4*need <= len(w.ring) {
+					room = min(room, max(need, usual))
+					w.Fit(need)
+				} else {
+					n := len(w.ring)
+					if w.Fit(need); len(w.ring) != n {
+						t.Fatalf("seed %d: a ring of %d for %d became one of %d", seed, n, need, len(w.ring))
+					}
+				}
+				low = max(low, end-max(room, least))
 			}
 			seq := end
 			if end > 0 && r.IntN(10) == 0 {
@@ -106,5 +117,26 @@ func TestWindowIsBounded(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(5*most, lost); n > 0 || cap(w.kept) > most/2 {
 		t.Errorf("%v allocations a packet, a list of %d", n, cap(w.kept))
+	}
+}
+
+// What an outage made necessary is given back when it is over.
+func TestWindowGivesBack(t *testing.T) {
+	w := New(1024, kept)
+	w.Room(1024)
+	for seq := range uint16(5000) {
+		*w.Open(seq) = entry{1, seq < 2000}
+	}
+	if w.Fit(10); len(w.ring) != usual || cap(w.kept) > usual {
+		t.Errorf("a ring of %d and a list of %d", len(w.ring), cap(w.kept))
+	}
+	w = New(1024, kept)
+	for seq := range uint16(5000) {
+		if *w.Open(seq) = (entry{1, seq < 2000}); seq == 2000 && len(w.kept) < 1000 {
+			t.Errorf("a list of %d", len(w.kept))
+		}
+	}
+	if len(w.ring) != least || cap(w.kept) > usual {
+		t.Errorf("a ring of %d and a list of %d", len(w.ring), cap(w.kept))
 	}
 }
