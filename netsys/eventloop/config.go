@@ -26,8 +26,8 @@ type ListenConfig struct {
 	// give less. 0 means 4 MiB each.
 	ReadBuffer, WriteBuffer int
 
-	// Coalesce is how long the event loop leaves UDP datagrams in the kernel after it woke up for one, so that it
-	// wakes up once for many; see the package's documentation for what that saves. It delays no UDP datagram to who
+	// Coalesce is how long the event loop leaves UDP datagrams in the kernel after it woke up for one, and as long as
+	// somebody polls, so that it wakes up once for many; see the package's documentation for what that saves. It delays no UDP datagram to who
 	// polls, because Poll takes in what lies in the kernel, and not its time of arrival, which the kernel stamps;
 	// WebSocket messages wait as long. 0 means 4 ms, or 1 ms when WebSocket is served too. Negative means that the
 	// loop wakes up for each datagram, as gnet does by itself. More than 100 ms is refused. It has an effect on

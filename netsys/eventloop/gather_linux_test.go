@@ -14,7 +14,12 @@ import (
 
 func listenCoalescing(t *testing.T, by time.Duration) (*eventloop.Listener, net.Conn) {
 	t.Helper()
-	l, err := eventloop.ListenConfig{Coalesce: by}.Listen("127.0.0.1:0")
+	return listenWith(t, eventloop.ListenConfig{Coalesce: by})
+}
+
+func listenWith(t *testing.T, c eventloop.ListenConfig) (*eventloop.Listener, net.Conn) {
+	t.Helper()
+	l, err := c.Listen("127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	conn, err := net.Dial("udp", l.LocalAddr().String())
@@ -98,6 +103,31 @@ func TestCoalesceSparesWakeUps(t *testing.T) {
 	if most := float64(many/2) + 5*float64(sleeps+1)/rounds; allocs > most && !race.Enabled {
 		t.Errorf("%v allocations for %d datagrams, %v at most", allocs, many, most)
 	}
+}
+
+// As long as somebody polls, the loop sleeps on and leaves the socket to them: what comes wakes it once. When nobody
+// does, it takes what comes, so that the kernel's buffer does not overflow.
+func TestCoalesceLeavesTheSocketToWhoPolls(t *testing.T) {
+	l, conn := listenCoalescing(t, time.Millisecond)
+	n := 0
+	count := func(netsys.Datagram) { n++ }
+	begun := time.Now()
+	for sent := 1; time.Since(begun) < 300*time.Millisecond; sent++ {
+		write(t, conn, []byte("x"))
+		wait(t, l, count, func() bool { return n >= sent })
+	}
+	if slow := uint64(time.Since(begun) / time.Second); n < 3 || l.WakeUps() > 1+slow {
+		t.Errorf("%d datagrams woke the loop up %d times", n, l.WakeUps())
+	}
+	l, conn = listenWith(t, eventloop.ListenConfig{Coalesce: time.Millisecond, Queue: 64})
+	for range 100_000 {
+		write(t, conn, []byte("x"))
+		if l.Dropped() > 0 {
+			return
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	t.Error("the queue never overflows: the loop takes nothing although nobody polls")
 }
 
 // The stamp is the kernel's: what a poll finds late did not arrive late. While the loop sleeps, only the kernel can

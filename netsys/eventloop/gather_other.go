@@ -11,9 +11,11 @@ import (
 // gather is for systems that read many datagrams in one call.
 type gather struct{}
 
-func newGather(time.Duration, *netsys.Inbox, int) *gather { return nil }
+func newGather(time.Duration, bool, *netsys.Inbox, int) *gather { return nil }
 
 func (*gather) bind(int) error { return nil }
+
+func (*gather) end() {}
 
 func (*gather) rest(int, time.Time) {}
 

@@ -56,8 +56,7 @@ func (h *handler) adoptUDP(e gnet.Engine) (err error) {
 		return err
 	}
 	// Smaller buffers than asked for lose datagrams earlier, nothing else.
-	_ = unix.SetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_RCVBUF, orDefault(h.config.ReadBuffer, defaultKernelBuffer))
-	_ = unix.SetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_SNDBUF, orDefault(h.config.WriteBuffer, defaultKernelBuffer))
+	setBuffers(l.fd, orDefault(h.config.ReadBuffer, defaultKernelBuffer), orDefault(h.config.WriteBuffer, defaultKernelBuffer))
 	name, err := unix.Getsockname(l.fd)
 	if err != nil {
 		return err

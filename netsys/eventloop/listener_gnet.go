@@ -26,11 +26,12 @@ type Listener struct {
 	protos []string // the addresses as gnet knows them
 	closed bool
 
-	engine gnet.Engine
-	fd     int // a duplicate of the UDP socket, for sending; −1 when there is none
-	out    sendto.Socket
-	gather *gather // nil when datagrams go one by one
-	wakes  atomic.Uint64
+	engine     gnet.Engine
+	fd         int // a duplicate of the UDP socket, for sending; −1 when there is none
+	out        sendto.Socket
+	collecting collecting
+	gather     *gather // nil when datagrams go one by one
+	wakes      atomic.Uint64
 
 	web      *web // nil when WebSocket is not served
 	webLocal netip.AddrPort
@@ -39,7 +40,10 @@ type Listener struct {
 	failed atomic.Pointer[error]
 }
 
-var _ netsys.Wire = (*Listener)(nil)
+var (
+	_ netsys.ParallelWire = (*Listener)(nil)
+	_ netsys.Flusher      = (*Listener)(nil)
+)
 
 // Listen binds addr, such as "127.0.0.1:7777", ":7777" (IPv4 and IPv6) or "127.0.0.1:0" (any free port, see
 // [Listener.LocalAddr]), for UDP, and the address in [ListenConfig.WebSocket], when there is one, for
@@ -64,7 +68,7 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 		defer claim.release()
 		h.udp = claim.address()
 		if c.Coalesce >= 0 {
-			l.gather = newGather(c.coalesce(), l.inbox, orDefault(c.Queue, defaultQueue))
+			l.gather = newGather(c.coalesce(), c.WebSocket.Addr == "", l.inbox, orDefault(c.Queue, defaultQueue))
 		}
 		l.protos = append(l.protos, claim.proto())
 	}
@@ -116,14 +120,8 @@ func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {
 // Send implements [netsys.Wire]. It also fails when the event loop has failed, since nothing would answer. To
 // a WebSocket connection that has ended it sends nothing, as to a UDP peer that has.
 func (l *Listener) Send(now time.Time, to netip.AddrPort, b []byte) error {
-	if len(b) > netsys.MaxDatagram {
-		return netsys.ErrTooLarge
-	}
-	if l.closed {
-		return netsys.ErrClosed
-	}
-	if err := l.failed.Load(); err != nil {
-		return fmt.Errorf("eventloop: the event loop has ended: %w", *err)
+	if err := l.sends(b); err != nil {
+		return err
 	}
 	if l.web != nil && IsWebSocket(to) {
 		l.web.send(now, to, b)
@@ -132,7 +130,12 @@ func (l *Listener) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	if !to.IsValid() || l.fd < 0 {
 		return fmt.Errorf("eventloop: Send to %v: %w", to, unix.EDESTADDRREQ)
 	}
-	err := l.out.Send(l.fd, to, b)
+	return l.sendUDP(&l.out, to, b)
+}
+
+// sendUDP sends at once.
+func (l *Listener) sendUDP(out *sendto.Socket, to netip.AddrPort, b []byte) error {
+	err := out.Send(l.fd, to, b)
 	if err == nil {
 		return nil
 	}
@@ -160,6 +163,10 @@ func (l *Listener) Dropped() uint64 { return l.inbox.Dropped() }
 // It may be called from any goroutine.
 func (l *Listener) WakeUps() uint64 { return l.wakes.Load() }
 
+// SendErrors is the number of datagrams that a sender of [Listener.Senders] took and the kernel did not. The sessions
+// that they were of learn it as loss.
+func (l *Listener) SendErrors() uint64 { return l.collecting.errors() }
+
 // WebSocketStats counts what happened so far on the WebSocket side. It may be called from any goroutine.
 func (l *Listener) WebSocketStats() WebSocketStats {
 	if l.web == nil {
@@ -173,9 +180,13 @@ func (l *Listener) Close() error {
 	if l.closed {
 		return nil
 	}
+	l.Flush(time.Now())
 	l.closed = true
 	if l.web != nil {
 		l.web.shut()
+	}
+	if l.gather != nil {
+		l.gather.end()
 	}
 	// With a context that has ended, Stop asks the loop to end and returns the context's error, or that the
 	// loop has ended already; waiting for the loop itself saves the half second by which Stop polls.

@@ -41,5 +41,8 @@ func (l *Listener) WebSocketAddr() netip.AddrPort { return netip.AddrPort{} }
 // WakeUps is zero: there is no loop.
 func (l *Listener) WakeUps() uint64 { return 0 }
 
+// SendErrors is zero: nothing is collected.
+func (l *Listener) SendErrors() uint64 { return 0 }
+
 // WebSocketStats are zero.
 func (l *Listener) WebSocketStats() WebSocketStats { return WebSocketStats{} }

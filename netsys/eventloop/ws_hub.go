@@ -163,7 +163,7 @@ func (w *web) leave(c *webConn) {
 	}
 }
 
-// send runs on the goroutine that polls. A connection that is gone is like a peer that does not answer.
+// send runs on goroutines that send. A connection that is gone is like a peer that does not answer.
 func (w *web) send(now time.Time, to netip.AddrPort, b []byte) {
 	w.mu.Lock()
 	c := w.byAddr[to]
@@ -171,14 +171,21 @@ func (w *web) send(now time.Time, to netip.AddrPort, b []byte) {
 	if c == nil {
 		return
 	}
-	c.answered.Store(true)
+	if !c.answered.Load() {
+		c.answered.Store(true)
+	}
 	dropped, waits := c.send(now, binaryFrame, b)
+	if !dropped && !waits {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if waits && !c.listed {
 		c.listed = true
 		w.backed = append(w.backed, c)
 	}
 	if dropped {
-		w.count(func(s *WebSocketStats) { s.Stale++ })
+		w.stats.Stale++
 	}
 }
 

@@ -3,6 +3,7 @@ package netsystest
 import (
 	"fmt"
 	"net/netip"
+	"sync"
 	"testing"
 	"time"
 
@@ -89,6 +90,8 @@ type Recorder struct {
 	// OnConnected and OnReceived, when not nil, are called after the record is made.
 	OnConnected func(now time.Time, s netsys.Session)
 	OnReceived  func(now time.Time, s netsys.Session, p netsys.Packet)
+
+	mu sync.Mutex // since workers of a server call Received and Acked
 }
 
 var _ netsys.Handler = (*Recorder)(nil)
@@ -106,7 +109,9 @@ func (r *Recorder) Connected(now time.Time, s netsys.Session) {
 
 // Received implements [netsys.Handler].
 func (r *Recorder) Received(now time.Time, s netsys.Session, p netsys.Packet) {
+	r.mu.Lock()
 	r.Payloads[s.ID()] = append(r.Payloads[s.ID()], string(p.Data))
+	r.mu.Unlock()
 	if r.OnReceived != nil {
 		r.OnReceived(now, s, p)
 	}
@@ -119,7 +124,9 @@ func (r *Recorder) Message(_ time.Time, s netsys.Session, channel int, message [
 
 // Acked implements [netsys.Handler].
 func (r *Recorder) Acked(s netsys.Session, seq uint16) {
+	r.mu.Lock()
 	r.Acks[s.ID()] = append(r.Acks[s.ID()], seq)
+	r.mu.Unlock()
 }
 
 // Disconnected implements [netsys.Handler].

@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t testing.TB) Setup) {
 		{"exchange and acknowledge", exchange},
 		{"two clients are apart", twoClients},
 		{"channels", channels},
+		{"several workers", severalWorkers},
 		{"a long message", longMessage},
 		{"connect tokens", tokens},
 		{"a new token takes over", takeover},

@@ -24,15 +24,29 @@ func setBuffer(fd, force, option, size int) int {
 	return n / 2 // the kernel doubles the size for its own bookkeeping and reports it so
 }
 
-// Dropped asks the kernel how many arrivals it threw away because the receive buffer was full; 0 for what is no socket.
-func Dropped(fd int) uint64 {
-	const drops = 8 // SK_MEMINFO_DROPS of linux/sock_diag.h, the last of the nine
-	var info [drops + 1]uint32
+// The numbers of SO_MEMINFO, linux/sock_diag.h.
+const (
+	memoryUsed  = 0 // SK_MEMINFO_RMEM_ALLOC
+	memorySize  = 1 // SK_MEMINFO_RCVBUF
+	memoryDrops = 8 // SK_MEMINFO_DROPS, the last of the nine
+)
+
+// memory is what the kernel says of a socket's buffers; zeros for what is no socket.
+func memory(fd int) (info [memoryDrops + 1]uint32) {
 	size := uint32(unsafe.Sizeof(info))
 	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(fd), unix.SOL_SOCKET, unix.SO_MEMINFO,
 		uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
 	if errno != 0 {
-		return 0
+		return [memoryDrops + 1]uint32{}
 	}
-	return uint64(info[drops])
+	return info
+}
+
+// Dropped is how many arrivals the kernel threw away because the receive buffer was full; 0 for what is no socket.
+func Dropped(fd int) uint64 { return uint64(memory(fd)[memoryDrops]) }
+
+// Waiting is how many bytes of the receive buffer are taken, by the kernel's own counting, and of how many.
+func Waiting(fd int) (used, size int) {
+	info := memory(fd)
+	return int(info[memoryUsed]), int(info[memorySize])
 }

@@ -48,6 +48,9 @@ func NewWriter(v6 bool) *Writer {
 	return w
 }
 
+// Room is where the datagram that is added next may be written: [netsys.MaxDatagram] bytes, which Add then does not copy.
+func (w *Writer) Room() []byte { return w.data[w.n][:] }
+
 // Add copies a datagram of at most [netsys.MaxDatagram] bytes, and sends the batch when it is full then. The error
 // is EDESTADDRREQ for an address that cannot be one, EAFNOSUPPORT for IPv6 on a socket of IPv4.
 func (w *Writer) Add(fd int, to netip.AddrPort, b []byte) error {
@@ -70,7 +73,11 @@ func (w *Writer) AddFrom(fd int, from netip.Addr, to netip.AddrPort, b []byte) e
 		h.SetControllen(int(sizeLocated))
 	}
 	w.names[w.n].set(to, w.v6, &w.zones)
-	w.vectors[w.n].SetLen(copy(w.data[w.n][:], b))
+	n := len(b)
+	if n > 0 && &b[0] != &w.data[w.n][0] {
+		n = copy(w.data[w.n][:], b)
+	}
+	w.vectors[w.n].SetLen(n)
 	if w.n++; w.n == BatchSize {
 		w.Flush(fd)
 	}
