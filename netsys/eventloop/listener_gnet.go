@@ -145,6 +145,32 @@ func (l *Listener) sendUDP(out *sendto.Socket, to netip.AddrPort, b []byte) erro
 	return fmt.Errorf("eventloop: Send: %w", err)
 }
 
+// sends reports whether the listener still sends, and such a datagram.
+func (l *Listener) sends(b []byte) error {
+	if len(b) > netsys.MaxDatagram {
+		return netsys.ErrTooLarge
+	}
+	if l.closed {
+		return netsys.ErrClosed
+	}
+	if err := l.failed.Load(); err != nil {
+		return fmt.Errorf("eventloop: the event loop has ended: %w", *err)
+	}
+	return nil
+}
+
+// Senders implements [netsys.ParallelWire].
+func (l *Listener) Senders(n int) []netsys.Sender {
+	all := l.collecting.senders(l, n)
+	for i, udp := range all {
+		all[i] = &sender{udp, l}
+	}
+	return all
+}
+
+// Flush implements [netsys.Flusher]: it sends what senders collected. Send does not collect.
+func (l *Listener) Flush(now time.Time) { l.collecting.flush(now) }
+
 // LocalAddr implements [netsys.Wire]. Without UDP it is [Listener.WebSocketAddr].
 func (l *Listener) LocalAddr() netip.AddrPort {
 	if !l.local.IsValid() {

@@ -19,18 +19,6 @@ type sender struct {
 	l *Listener
 }
 
-// Senders implements [netsys.ParallelWire].
-func (l *Listener) Senders(n int) []netsys.Sender {
-	all := l.collecting.senders(l, n)
-	for i, udp := range all {
-		all[i] = &sender{udp, l}
-	}
-	return all
-}
-
-// Flush implements [netsys.Flusher]: it sends what senders collected. Send does not collect.
-func (l *Listener) Flush(now time.Time) { l.collecting.flush(now) }
-
 // Send implements [netsys.Sender].
 func (s *sender) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	l := s.l
@@ -45,18 +33,4 @@ func (s *sender) Send(now time.Time, to netip.AddrPort, b []byte) error {
 		return fmt.Errorf("eventloop: Send to %v: %w", to, unix.EDESTADDRREQ)
 	}
 	return s.Sender.Send(now, to, b)
-}
-
-// sends reports whether the listener still sends, and such a datagram.
-func (l *Listener) sends(b []byte) error {
-	if len(b) > netsys.MaxDatagram {
-		return netsys.ErrTooLarge
-	}
-	if l.closed {
-		return netsys.ErrClosed
-	}
-	if err := l.failed.Load(); err != nil {
-		return fmt.Errorf("eventloop: the event loop has ended: %w", *err)
-	}
-	return nil
 }
