@@ -55,6 +55,9 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		server:  unmap(server),
 	}
 	c.carrier.to = c.server
+	if config.Room != nil {
+		c.carrier.buf = &config.Room.packet
+	}
 	c.session = &session{
 		attached:  attached{carrier: c.carrier, on: &c.carrier.lane},
 		channels:  newChannels(config.Channels),
@@ -97,7 +100,9 @@ func (c *Client) begin(token *netcode.ConnectToken) (err error) {
 	if c.netcode, err = netcode.NewClient(token, c.carrier.send); err != nil {
 		return err
 	}
-	c.session.tunnel = c.netcode
+	if c.session.tunnel = c.netcode; c.config.Room != nil {
+		c.netcode.Share(&c.config.Room.sealed)
+	}
 	if !c.server.IsValid() {
 		c.session.remote = c.netcode.Server()
 	}

@@ -53,7 +53,7 @@ type carrier struct {
 
 func newCarrier(w Wire) *carrier {
 	c := &carrier{wire: w}
-	c.sender = &oneSender{Wire: w}
+	c.sender, c.buf = &oneSender{Wire: w}, new([netcode.MaxPayload]byte)
 	c.deliver = func(number int, message []byte) {
 		if s := c.inside; s.state == connected {
 			c.told.Message(c.now, s, number, message)

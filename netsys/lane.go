@@ -37,7 +37,7 @@ type lane struct {
 	netcode  *netcode.Lane // nil: the endpoint's own
 
 	outgoing
-	buf [netcode.MaxPayload]byte // for what is to be sealed
+	buf *[netcode.MaxPayload]byte // for what is to be sealed
 }
 
 // outgoing is how a lane sends.
@@ -121,7 +121,7 @@ func (x *lanes) init(s *Server, workers Workers) {
 		x.netcode.Main(main.room)
 	}
 	for i := range x.all {
-		l := &lane{}
+		l := &lane{buf: new([netcode.MaxPayload]byte)}
 		l.sender, l.collects = senders[i], !ok
 		l.netcode = x.netcode.Lane(l.send, l.room)
 		x.all[i] = l

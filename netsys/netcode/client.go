@@ -103,6 +103,13 @@ func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte)
 	return c, nil
 }
 
+// Room is memory for packets; see [Client.Share]. The zero value is ready.
+type Room struct{ plain, packet [MaxDatagram]byte }
+
+// Share makes the client put its packets together in a room, and open them there, that other clients may use whenever this one
+// is not in a call: for many clients of one goroutine.
+func (c *Client) Share(r *Room) { c.scratch = scratch{plain: r.plain[:0], packet: r.packet[:0]} }
+
 // String tells state and server.
 func (c *Client) String() string { return fmt.Sprintf("client %v with %v", c.state, c.server) }
 

@@ -27,7 +27,7 @@
 // Connect:
 //
 //   - [NewClient], [Client.Receive], [Client.Update], [Client.Send], [Client.Disconnect], [Client.Forget],
-//     [ClientHandler].
+//     [ClientHandler]. Thousands in one process: [Client.Share].
 //   - Understand an end: errors.Is with [ErrDenied], [ErrTimeout], [ErrTokenExpired], [ErrDisconnected]; on a
 //     server also [ErrReplaced], [ErrFlood].
 //

@@ -17,13 +17,18 @@ type Sender struct {
 	Depth  int // inputs that wait at the server, as it said last
 	Counts Counts
 
-	log     *Log
-	parts   Parts
-	acked   uint32                // input
-	sent    inflight.Ring[uint32] // the newest input of each packet
+	log   *Log
+	parts Parts
+	acked uint32                // input
+	sent  inflight.Ring[uint32] // the newest input of each packet
+	bases *wire.Bases
+	*room
+}
+
+// room is where messages are put together; nothing of one is left for the next.
+type room struct {
 	message wire.Input
 	coder   *wire.InputCoder
-	bases   *wire.Bases
 	packet  []byte
 }
 
@@ -46,12 +51,16 @@ type Counts struct {
 
 // NewSender returns a sender of the inputs of a log that follow one.
 func NewSender(log *Log, after uint32, parts Parts) *Sender {
-	s := &Sender{log: log, parts: parts, acked: after, sent: inflight.New[uint32](sentKept)}
+	s := &Sender{log: log, parts: parts, acked: after, sent: inflight.New[uint32](sentKept), room: &room{}}
 	s.coder, s.bases = wire.NewInputCoder(log.table), wire.NewInputBases(log.table.Words)
 	s.coder.Reported = parts.Reported
 	s.message.Words = make([]int32, 0, wire.MaxRedundancy*log.table.Words) // so that a run of losses allocates nothing
 	return s
 }
+
+// Share makes s put its messages together where another sender of the same inputs does, at other times: for many senders of one
+// goroutine.
+func (s *Sender) Share(o *Sender) { s.room = o.room }
 
 // Send sends the inputs of a tick, if there are any.
 func (s *Sender) Send(now time.Time, session netsys.Session) {

@@ -15,7 +15,7 @@ import (
 )
 
 // blindLog is how many inputs a blind client keeps, for sending them again and for their times: more than a packet has.
-const blindLog = 128
+const blindLog = 64
 
 // blind is a client with a session and inputs alone: what arrives is opened, and of a snapshot the header read.
 type blind struct {
@@ -32,9 +32,9 @@ type play struct {
 	player   Player
 	inputs   *inputgather.System
 	sender   *inputgather.Sender
-	loop     *ecs.Loop
+	loop     ecs.Loop
 	steering clock.Steering
-	began    [blindLog]time.Time // when inputs were given
+	began    [blindLog]int64 // when inputs were given, ns since the start of the shard
 }
 
 // hearing is what a blind client makes of snapshots.
@@ -73,14 +73,14 @@ func (b *blind) advance(now time.Time) time.Time {
 	switch {
 	case b.err != nil:
 		return never
-	case b.playing.loop == nil:
+	case b.state == connecting:
 		return now.Add(pollEvery)
 	}
 	if n := b.playing.loop.Advance(now); n > 0 {
 		for range n {
 			b.playing.inputs.Run(nil)
 			b.playing.player.Tick++
-			b.playing.began[b.playing.inputs.Log.Newest%blindLog] = now
+			b.playing.began[b.playing.inputs.Log.Newest%blindLog] = int64(now.Sub(b.shard.start))
 			b.playing.loop.SetRate(b.playing.steering.Rate())
 		}
 		b.playing.sender.Send(now, b.session)
@@ -112,7 +112,11 @@ func (b *blind) Connected(now time.Time, session netsys.Session) {
 	}
 	b.playing.inputs = inputgather.New(log, gather, nil)
 	b.playing.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: nothing, Fill: b.fill})
-	b.playing.loop = ecs.NewLoop(b.shard.phase(now, b.number, int(m.TickRate)), int(m.TickRate))
+	if b.shard.sender == nil {
+		b.shard.sender = b.playing.sender
+	}
+	b.playing.sender.Share(b.shard.sender)
+	b.playing.loop = *ecs.NewLoop(b.shard.phase(now, b.number, int(m.TickRate)), int(m.TickRate))
 	b.connected()
 }
 
@@ -181,8 +185,9 @@ func (b *blind) tell(input uint32, at time.Time) {
 	if input > b.playing.inputs.Log.Newest {
 		return // of before this client, where its player was waited for
 	}
+	since := at.Sub(b.shard.start)
 	for seq := max(b.hearing.told+1, b.playing.inputs.Log.First); seq <= input; seq++ {
-		b.shard.latency.Add(at.Sub(b.playing.began[seq%blindLog]))
+		b.shard.latency.Add(since - time.Duration(b.playing.began[seq%blindLog]))
 	}
 	b.hearing.told = max(b.hearing.told, input)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/fleet"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/inputgather"
 )
 
 // carrier are the wires of many clients.
@@ -58,11 +59,13 @@ type times struct {
 	looked time.Time // when round trips were looked at last
 }
 
-// opened is room to read a message in, and what was read lately.
+// opened is room to read and write messages in, and what was read lately.
 type opened struct {
+	room   netsys.Room
 	reader codec.ByteReader
 	blocks []Block
 	seen   *seen
+	sender *inputgather.Sender // that lends the others its room; nil: none yet
 }
 
 // issued is the token of the next client.
@@ -197,6 +200,7 @@ func (s *shard) open(i int, token *netcode.ConnectToken) (client, error) {
 	} else {
 		session, e := config.Session(s.protocol)
 		if err = e; err == nil {
+			session.Room = &s.room
 			session.ConnectTimeout = cmp.Or(config.ConnectTimeout, config.Timeout)
 			c, err = newBlind(s, n, on, session)
 		}

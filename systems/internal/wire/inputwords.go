@@ -182,6 +182,8 @@ type Bases struct {
 	words  int      // of each state
 	newest uint16   // packet
 	any    bool
+	acked  bool   // one was, up to maxBack before the newest, as far as is known
+	heard  uint16 // the newest that was
 }
 
 // NewInputBases is for inputs of so many words.
@@ -232,18 +234,24 @@ func (b *Bases) at(seq uint16) *Base {
 func (b *Bases) Ack(seq uint16) {
 	if e := b.at(seq); e != nil {
 		e.acked = true
+		if !b.acked || codec.Diff(seq, b.heard) > 0 {
+			b.acked, b.heard = true, seq
+		}
 	}
 }
 
 // acknowledged is the newest base that the other end has received within maxBack
 // packets before the packet seq, and how many before, or nil.
 func (b *Bases) acknowledged(seq uint16) (e *Base, back int) {
-	for back := 1; back <= maxBack; back++ {
-		if e := b.at(seq - uint16(back)); e != nil && e.acked {
-			return e, back
-		}
+	if !b.acked {
+		return nil, 0
 	}
-	return nil, 0
+	back = codec.Diff(seq, b.heard)
+	if e = b.at(b.heard); e == nil || back > maxBack {
+		b.acked = false // and none before it can be
+		return nil, 0
+	}
+	return e, back
 }
 
 // Clear lets go of all.
