@@ -51,13 +51,10 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 	c := &Client{
 		config:  config,
 		schema:  newSchema(sessionLines(config.Channels, config.Messages), config.Schema),
-		carrier: newCarrier(w),
+		carrier: newCarrier(w, config.Room.Payload()),
 		server:  unmap(server),
 	}
 	c.carrier.to = c.server
-	if config.Room != nil {
-		c.carrier.buf = &config.Room.packet
-	}
 	c.session = &session{
 		attached:  attached{carrier: c.carrier, on: &c.carrier.lane},
 		channels:  newChannels(config.Channels),
@@ -90,8 +87,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		tag:     config.Tag,
 		login:   config.Login,
 	})
-	c.hears.client = c
-	c.deliver = c.receive
+	c.hears.client, c.deliver = c, c.receive
 	return c, nil
 }
 
@@ -100,9 +96,7 @@ func (c *Client) begin(token *netcode.ConnectToken) (err error) {
 	if c.netcode, err = netcode.NewClient(token, c.carrier.send); err != nil {
 		return err
 	}
-	if c.session.tunnel = c.netcode; c.config.Room != nil {
-		c.netcode.Share(&c.config.Room.sealed)
-	}
+	c.session.tunnel = c.netcode.Share(c.config.Room)
 	if !c.server.IsValid() {
 		c.session.remote = c.netcode.Server()
 	}

@@ -187,19 +187,12 @@ type ClientConfig struct {
 	// bytes; nil is as good as none.
 	Login []byte
 
-	// Room is where packets are put together and opened. Clients that one goroutine uses, one after the other, may have
-	// one, and by the thousand should: it stays in the processor's cache then. nil means one of its own.
-	Room *Room
+	// Room is for packets; clients of one goroutine may share one: less of the processor's cache. nil means one of its own.
+	Room *netcode.Room
 
 	// Random fills a slice with the random bytes of a token that the client issues itself. nil means
 	// crypto/rand. See [SeededRandom] for runs that repeat exactly.
 	Random func(b []byte)
-}
-
-// Room is memory for packets; see [ClientConfig.Room]. The zero value is ready.
-type Room struct {
-	packet [netcode.MaxPayload]byte
-	sealed netcode.Room
 }
 
 // Validate returns an error for negative values, for a Timeout below twice KeepAlive, and for a bad Schema.

@@ -51,9 +51,9 @@ type carrier struct {
 	deliver func(number int, message []byte)
 }
 
-func newCarrier(w Wire) *carrier {
+func newCarrier(w Wire, room *[netcode.MaxPayload]byte) *carrier {
 	c := &carrier{wire: w}
-	c.sender, c.buf = &oneSender{Wire: w}, new([netcode.MaxPayload]byte)
+	c.sender, c.buf = &oneSender{Wire: w}, room
 	c.deliver = func(number int, message []byte) {
 		if s := c.inside; s.state == connected {
 			c.told.Message(c.now, s, number, message)

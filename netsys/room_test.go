@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 // Clients of one goroutine that share the room for packets get what is for each, and a reply from within a handler does not
@@ -12,11 +14,11 @@ import (
 func TestClientsShareARoom(t *testing.T) {
 	network := NewNetwork()
 	server := serverOn(t, network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})
-	room := new(Room)
+	room := new(netcode.Room)
 	var all []*Client
 	for i := range uint64(5) {
 		all = append(all, clientOn(t, network.Node(netip.AddrPort{}), server.LocalAddr(), ClientConfig{Random: SeededRandom(i + 2), Room: room}))
-		if all[i].carrier.buf != &room.packet {
+		if all[i].carrier.buf != room.Payload() {
 			t.Fatal("the room is not used")
 		}
 	}

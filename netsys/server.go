@@ -61,7 +61,7 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 	s := &Server{
 		config:  config,
 		schema:  newSchema(sessionLines(config.Channels, config.Messages), config.Schema),
-		carrier: newCarrier(w),
+		carrier: newCarrier(w, new([netcode.MaxPayload]byte)),
 	}
 	if s.netcode, err = netcode.NewServer(secure, s.carrier.send); err != nil {
 		return nil, err

@@ -104,11 +104,27 @@ func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte)
 }
 
 // Room is memory for packets; see [Client.Share]. The zero value is ready.
-type Room struct{ plain, packet [MaxDatagram]byte }
+type Room struct {
+	plain, packet [MaxDatagram]byte
+	payload       [MaxPayload]byte
+}
+
+// Payload is room for what is to be sent; of nil it is fresh.
+func (r *Room) Payload() *[MaxPayload]byte {
+	if r == nil {
+		return new([MaxPayload]byte)
+	}
+	return &r.payload
+}
 
 // Share makes the client put its packets together in a room, and open them there, that other clients may use whenever this one
-// is not in a call: for many clients of one goroutine.
-func (c *Client) Share(r *Room) { c.scratch = scratch{plain: r.plain[:0], packet: r.packet[:0]} }
+// is not in a call: for many clients of one goroutine. nil changes nothing. It returns the client.
+func (c *Client) Share(r *Room) *Client {
+	if r != nil {
+		c.scratch = scratch{plain: r.plain[:0], packet: r.packet[:0]}
+	}
+	return c
+}
 
 // String tells state and server.
 func (c *Client) String() string { return fmt.Sprintf("client %v with %v", c.state, c.server) }

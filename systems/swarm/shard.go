@@ -61,7 +61,7 @@ type times struct {
 
 // opened is room to read and write messages in, and what was read lately.
 type opened struct {
-	room   netsys.Room
+	room   netcode.Room
 	reader codec.ByteReader
 	blocks []Block
 	seen   *seen
