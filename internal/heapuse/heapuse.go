@@ -68,6 +68,15 @@ func place(stack []uintptr, under, but []string) (site string, in bool) {
 	}
 }
 
+// Less is what is more than in another use, by function.
+func (u Use) Less(o Use) Use {
+	more := Use{Bytes: u.Bytes - o.Bytes, sites: make(map[string]int64)}
+	for site, bytes := range u.sites {
+		more.sites[site] = bytes - o.sites[site]
+	}
+	return more
+}
+
 // Table lists the functions that allocated most, at most so many, with their bytes by each of n.
 func (u Use) Table(most, n int) string {
 	type line struct {

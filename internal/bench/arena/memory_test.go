@@ -1,0 +1,44 @@
+package main
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/heapuse"
+)
+
+// A client that plays in the arena takes at most 100 KiB of its server, its entity's share of the world included: in a
+// world of 1,200 entities that move, of which its snapshots tell 20 times a second, over a link that loses and delays.
+func TestArena_MemoryOfAClient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures the heap")
+	}
+	const few, many, entities, most = 16, 48, 1200, 100 << 10
+	profile := heapuse.Begin(t)
+	plays := func(clients int) heapuse.Use {
+		o := options{clients: clients, npcs: entities - clients, rtt: spread{20 * time.Millisecond, 200 * time.Millisecond}, loss: 0.02, seed: 1, coder: "any", hint: true}
+		m, err := newMatch(o, clients, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.play(time.Unix(15, 0), nil); err != nil {
+			t.Fatal(err)
+		}
+		if n := m.server.Stats().Updates; n < uint64(clients)*20*13 {
+			t.Fatalf("%d updates of %d clients", n, clients)
+		}
+		defer runtime.KeepAlive(m)
+		return profile.Under([]string{"github.com/tactusgo/tactus/systems.(*Server)."}, []string{
+			"github.com/tactusgo/tactus/netsys.(*Node).Send", "github.com/tactusgo/tactus/netsys.(*Conditioner).Send",
+			"github.com/tactusgo/tactus/internal/bench/arena.(*truth).",
+		})
+	}
+	small, large := plays(few), plays(many)
+	each := (large.Bytes - small.Bytes) / (many - few)
+	entity := (small.Bytes - few*each) / entities
+	t.Logf("%d bytes a client, %d an entity:\n%s", each, entity, large.Less(small).Table(40, many-few))
+	if each < 8<<10 || each+entity > most {
+		t.Errorf("a client takes %d bytes and its entity %d, want at most %d together", each, entity, most)
+	}
+}
