@@ -176,7 +176,7 @@ func (c *Client) Advance(now time.Time) int {
 		return 0
 	}
 	c.steps.now = now
-	c.steps.behind.Tell(c.config.Logger, now, c.steps.loop.Dropped, "client", c.link.id)
+	c.steps.behind.Tell(c.config.Logger, now, c.steps.loop.Dropped, "client", int(c.link.id))
 	ran := 0
 	for ; ran < c.model.pace.BeforeReceive(n); ran++ {
 		c.tick()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/fleet"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/inputgather"
@@ -40,6 +41,10 @@ type Config struct {
 	Addr string
 	// Transport is how to reach it: [UDP]. Default (""): that.
 	Transport string
+
+	// Wire opens the way of the n-th client to Addr, in place of a Transport: on a network in memory, say, where
+	// [Swarm.Step] is told a time of one's own. Default (nil): sockets.
+	Wire func(n int) (netsys.Wire, error)
 
 	// Clients is how many there are, up to 65,536. Default (0): 100.
 	Clients int

@@ -135,6 +135,12 @@ func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*sha
 	}
 	if c.dial != nil {
 		s.carrier = c.dial(clients)
+	} else if c.Wire != nil {
+		w, err := newWires(c, first, clients)
+		if err != nil {
+			return nil, err
+		}
+		s.carrier = w
 	} else {
 		f, err := fleet.Config{Clients: clients, Sockets: sockets}.Dial(ctx, c.Addr)
 		if err != nil {

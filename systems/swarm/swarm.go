@@ -43,7 +43,7 @@ func New(ctx context.Context, c Config) (*Swarm, error) {
 const quantum = time.Millisecond
 
 // Step does what is due: it receives for all clients, lets those connect whose turn it is, runs the ticks of the others, and
-// sends. now must come from time.Now. It never blocks. It is for those who drive a swarm themselves, from one goroutine
+// sends. now must come from time.Now, unless the wires know no other clock. It never blocks. It is for those who drive a swarm themselves, from one goroutine
 // whatever the Threads; call it when [Swarm.Next] has come.
 func (s *Swarm) Step(now time.Time) {
 	for _, x := range s.shards {

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/internal/bench/bots"
 	"github.com/tactusgo/tactus/systems/swarm"
 )
 
@@ -18,7 +18,7 @@ const rampRate = 500
 
 // load is all clients, on one goroutine: a few that decode everything, and a swarm of blind ones.
 type load struct {
-	bots    bots
+	thin    decoders
 	blind   *swarm.Swarm // nil: all decode
 	witness *witness
 	asked   chan func()
@@ -31,7 +31,7 @@ func newLoad(ctx context.Context, o order, server netip.AddrPort, t *truths) (*l
 	if o.Transport != "ws" {
 		thin = min(sampled, o.Clients)
 	}
-	l.bots = bots{order: o, server: server, want: thin, check: checker{truths: t}}
+	l.thin = decoders{order: o, server: server, want: thin, check: checker{truths: t}}
 	l.witness = newWitness(o.variant().Protocol(), o.Hz, t)
 	if thin == o.Clients {
 		return l, nil
@@ -39,11 +39,7 @@ func newLoad(ctx context.Context, o order, server netip.AddrPort, t *truths) (*l
 	var err error
 	l.blind, err = swarm.New(ctx, swarm.Config{
 		Protocol: o.variant().Protocol, Addr: server.String(), Clients: o.Clients - thin, Ramp: rampRate,
-		Input: swarm.Input(func(n int) func(*swarm.Player, *game.Input) {
-			bot := game.NewBot(o.Seed, thin+n, o.Clients)
-			return func(p *swarm.Player, in *game.Input) { *in = bot.Next(p.TickRate) }
-		}),
-		OnBody: l.witness.body,
+		Input: bots.Walk(o.Seed, thin, o.Clients), OnBody: l.witness.body,
 	})
 	return l, err
 }
@@ -57,7 +53,7 @@ func (l *load) play(ctx context.Context) error {
 		default:
 		}
 		now := time.Now()
-		next, err := l.bots.step(ctx, now)
+		next, err := l.thin.step(ctx, now)
 		if err != nil {
 			return err
 		}
@@ -87,8 +83,8 @@ func (l *load) look(ctx context.Context, measure bool) (s sent, err error) {
 	done := make(chan struct{})
 	look := func() {
 		defer close(done)
-		s.verified, s.witnessed = l.bots.check.verified, l.witness.witnessed
-		for _, b := range l.bots.queue {
+		s.verified, s.witnessed = l.thin.check.verified, l.witness.witnessed
+		for _, b := range l.thin.queue {
 			s.datagrams += b.Stats().Session.DatagramsOut
 		}
 		if l.blind == nil {
@@ -120,7 +116,7 @@ func (s *sent) lost() error {
 
 // close ends all sessions.
 func (l *load) close() {
-	l.bots.close()
+	l.thin.close()
 	if l.blind != nil {
 		_ = l.blind.Close(time.Now())
 	}

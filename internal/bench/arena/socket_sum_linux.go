@@ -59,7 +59,7 @@ func (m *socketMatch) report(a, b moment, empty, full memory) *socketReport {
 		LoadCPUPerS:            (b.load - a.load).Seconds() / seconds,
 		AllocsPerTick:          float64(b.Mallocs-a.Mallocs) / max(ticks, 1),
 		OverBudget:             b.Stats.OverBudget - a.Stats.OverBudget,
-		Sampled:                m.load.bots.want,
+		Sampled:                m.load.thin.want,
 	}
 	r.verify(&a.sent, &b.sent)
 	const near = 0.95

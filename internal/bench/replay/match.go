@@ -1,9 +1,7 @@
 package replay
 
 import (
-	"cmp"
-	"container/heap"
-	"errors"
+	"context"
 	"fmt"
 	"net/netip"
 	"time"
@@ -11,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/swarm"
 )
 
 // Match is a match that can be recorded.
@@ -21,9 +20,9 @@ type Match struct {
 	Server systems.ServerConfig
 	// Populate spawns what is there before anybody joins; may be nil.
 	Populate func(w *ecs.World)
-	// Clients is how many there are; Gather is what the n-th does.
+	// Clients is how many there are; Input is what their players do.
 	Clients int
-	Gather  func(n int) systems.GatherFunc
+	Input   swarm.InputFunc
 	// RoundTrip is that of every client.
 	RoundTrip time.Duration
 }
@@ -45,22 +44,14 @@ func (m *Match) open(on netsys.Wire, workers int) (*systems.Server, error) {
 	return s, err
 }
 
-// tick is how long a tick is.
-func (m *Match) tick() time.Duration {
-	return time.Second / time.Duration(cmp.Or(m.Server.TickRate, ecs.DefaultTickRate))
-}
+// step is how often clients look whether something has come, or is due.
+const step = time.Millisecond
 
-// players are clients, a heap by when each is due.
-type players []*systems.Client
+// rampRate is how many clients a second begin to connect.
+const rampRate = 1000
 
-func (p players) Len() int           { return len(p) }
-func (p players) Less(i, j int) bool { return p[i].Next().Before(p[j].Next()) }
-func (p players) Swap(i, j int)      { p[i], p[j] = p[j], p[i] }
-func (p *players) Push(x any)        { *p = append(*p, x.(*systems.Client)) }
-func (p *players) Pop() any          { panic("replay: nobody leaves") }
-
-// Record plays the match for so many ticks, and returns what the server was sent. The error is that of a server or
-// of a client that could not go on.
+// Record plays the match for so many ticks, with clients that open what they are told and decode nothing, and returns
+// what the server was sent. The error says why not all of them were in by the end.
 func (m *Match) Record(ticks int) (*Tape, error) {
 	network := netsys.NewNetwork()
 	t := &Tape{match: *m, ticks: ticks}
@@ -68,53 +59,44 @@ func (m *Match) Record(ticks int) (*Tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all players
-	for n := range m.Clients {
-		c, err := m.join(network, n)
-		if err != nil {
+	var clients *swarm.Swarm
+	if m.Clients > 0 {
+		if clients, err = m.clients(network); err != nil {
 			return nil, err
 		}
-		heap.Push(&all, c)
+		defer func() { _ = clients.Close(s.Next()) }()
 	}
-	for made := 0; made < ticks; {
-		next := s.Next()
-		if len(all) > 0 && all[0].Next().Before(next) {
-			c := all[0]
-			c.Advance(c.Next())
-			heap.Fix(&all, 0)
-			if c.Err() != nil {
-				return nil, fmt.Errorf("replay: client %d: %w", c.ID(), c.Err())
-			}
-			continue
+	for now, made := epoch, 0; made < ticks; now = now.Add(step) {
+		for made < ticks && !s.Next().After(now) {
+			made += s.Advance(s.Next())
 		}
-		made += s.Advance(next)
-		if s.Err() != nil {
-			return nil, s.Err()
+		if clients != nil {
+			clients.Step(now)
 		}
 	}
-	for _, c := range all {
-		if _, ok := c.Loaded(); !ok {
-			return nil, errors.New("replay: the match is too short: not all clients have joined")
+	if clients != nil {
+		clients.Look(s.Next())
+		if r := clients.Report(); r.Connected < m.Clients {
+			return nil, fmt.Errorf("replay: %d of %d clients were in after %d ticks: %v", r.Connected, m.Clients, ticks, r.Reasons)
 		}
 	}
-	return t, nil
+	t.World = s.World().Hash()
+	return t, s.Err()
 }
 
-// join makes the n-th client; their ticks are spread over one.
-func (m *Match) join(network *netsys.Network, n int) (*systems.Client, error) {
-	seed := m.Server.Seed*0x9e3779b97f4a7c15 + uint64(n) + 1
-	addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, byte(n>>8) + 1, byte(n)}), 7778)
+// clients makes them.
+func (m *Match) clients(network *netsys.Network) (*swarm.Swarm, error) {
+	seed := func(n int) uint64 { return m.Server.Seed*0x9e3779b97f4a7c15 + uint64(n) + 1 }
 	link := netsys.Link{Latency: m.RoundTrip / 2}
-	wire, err := netsys.Condition(network.Node(addr), netsys.ConditionerConfig{Seed: seed, In: link, Out: link})
-	if err != nil {
-		return nil, err
-	}
-	c := systems.ClientConfig{
-		Start: epoch.Add(m.tick() * time.Duration(n) / time.Duration(m.Clients)), Random: netsys.SeededRandom(seed),
-		Schedule: systems.Thin,
-	}
-	if m.Gather != nil {
-		c.Gather = m.Gather(n)
-	}
-	return systems.NewClient(wire, serverAddr, m.Protocol(), c)
+	return swarm.New(context.Background(), swarm.Config{
+		Protocol: m.Protocol, Addr: serverAddr.String(), Clients: m.Clients, Ramp: rampRate, Input: m.Input,
+		Client: func(n int, c *systems.ClientConfig) { c.Random = netsys.SeededRandom(seed(n)) },
+		Wire: func(n int) (netsys.Wire, error) {
+			node := network.Node(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, byte(n>>8) + 1, byte(n)}), 7778))
+			if link == (netsys.Link{}) {
+				return node, nil
+			}
+			return netsys.Condition(node, netsys.ConditionerConfig{Seed: seed(n), In: link, Out: link})
+		},
+	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/internal/bench/bots"
 	"github.com/tactusgo/tactus/internal/bench/replay"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/systems"
@@ -26,7 +27,7 @@ func tape(t *testing.T, seed uint64) *replay.Tape {
 	m := replay.Match{
 		Protocol: game.Protocol, Server: systems.ServerConfig{Seed: seed},
 		Populate: func(w *ecs.World) { game.Populate(w, 12, 40) },
-		Clients:  12, Gather: func(n int) systems.GatherFunc { return game.NewBot(seed, n, 12).Gather() },
+		Clients:  12, Input: bots.Walk(seed, 0, 12),
 	}
 	x, err := m.Record(ticks + steady)
 	if err != nil {
@@ -59,6 +60,9 @@ func play(t *testing.T, x *replay.Tape, workers int) came {
 func TestReplay_IsTheSameForEveryNumberOfWorkers(t *testing.T) {
 	x := tape(t, 1)
 	one := play(t, x, 1)
+	if one.world != x.World {
+		t.Errorf("the replay's world is %x, the match's %x", one.world, x.World)
+	}
 	if want := uint64(12 * (ticks - 60)); one.consumed < want || one.told.Datagrams < want/3 {
 		t.Fatalf("%d inputs were consumed and %d datagrams sent: that is no match", one.consumed, one.told.Datagrams)
 	}

@@ -12,6 +12,9 @@ import (
 
 // Tape is what a server was sent in a match.
 type Tape struct {
+	// World is the hash of the server's world after the last tick.
+	World uint64
+
 	match Match
 	ticks int
 	sent  []arrival
@@ -61,6 +64,7 @@ type Replay struct {
 func (t *Tape) Open(workers int) (*Replay, error) {
 	r := &Replay{tape: t}
 	r.wire.tape, r.wire.told = t, make(map[netip.AddrPort]*Told)
+	r.wire.one.player = &r.wire
 	var err error
 	r.Server, err = t.match.open(&r.wire, workers)
 	return r, err
@@ -95,34 +99,58 @@ func (r *Replay) Told() (all Told) {
 // Close ends the server.
 func (r *Replay) Close() error { return r.Server.Close(r.Server.Next()) }
 
-// player is the wire of a replay.
+// player is the wire of a replay. Each of its senders has the others' clients only at other times.
 type player struct {
 	tape *Tape
 	next int
-	told map[netip.AddrPort]*Told
+	told map[netip.AddrPort]*Told // changed by who polls alone
+	one  sender                   // of who polls
 }
 
-var _ netsys.Wire = (*player)(nil)
+var _ netsys.ParallelWire = (*player)(nil)
 
 // Poll implements [netsys.Wire].
 func (p *player) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	t := p.tape
 	for ; p.next < len(t.sent) && !t.sent[p.next].at.After(now); p.next++ {
 		a := &t.sent[p.next]
+		if p.told[a.from] == nil {
+			p.told[a.from] = new(Told)
+		}
 		deliver(netsys.Datagram{From: a.from, At: a.at, Data: t.bytes[a.off:a.end]})
 	}
 }
 
 // Send implements [netsys.Wire]: nobody listens, what was said counts.
-func (p *player) Send(_ time.Time, to netip.AddrPort, b []byte) error {
-	x := p.told[to]
-	if x == nil {
-		x = new(Told)
-		p.told[to] = x
+func (p *player) Send(now time.Time, to netip.AddrPort, b []byte) error {
+	return p.one.Send(now, to, b)
+}
+
+// Senders implements [netsys.ParallelWire].
+func (p *player) Senders(n int) (all []netsys.Sender) {
+	for range n {
+		all = append(all, &sender{player: p})
 	}
-	x.add(b)
+	return all
+}
+
+// sender is how one goroutine sends.
+type sender struct {
+	*player
+	room [netsys.MaxDatagram]byte
+}
+
+// Send implements [netsys.Sender]. The server has been sent something by whoever it sends to.
+func (s *sender) Send(_ time.Time, to netip.AddrPort, b []byte) error {
+	s.told[to].add(b)
 	return nil
 }
+
+// Room implements [netsys.Sender].
+func (s *sender) Room() []byte { return s.room[:] }
+
+// Flush implements [netsys.Sender].
+func (s *sender) Flush(time.Time) {}
 
 // add counts a datagram.
 func (x *Told) add(b []byte) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 )
 
@@ -106,7 +105,6 @@ func share(o *options, progress io.Writer, p point) (*cores, error) {
 		defer func() { _ = r.Close() }()
 		runs = append(runs, r)
 	}
-	runtime.GC()
 	var ratios []float64
 	for done := 0; done < o.ticks; {
 		ticks := min(max(o.ticks/rounds, 1), o.ticks-done)

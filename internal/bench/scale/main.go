@@ -6,8 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -18,20 +21,27 @@ type options struct {
 	clients, entities, npcs int
 	ticks                   int
 	seed                    uint64
+	rows                    string
 	json                    bool
 }
+
+// rowNames are all rows, in order.
+var rowNames = []string{"clients", "arena", "entities", "cores"}
+
+// wants reports whether a row is to be measured.
+func (o *options) wants(row string) bool { return slices.Contains(strings.Split(o.rows, ","), row) }
 
 // points is how many sizes of a curve are measured beside its base, each twice as large as the one before.
 const points = 4
 
 // report is what was measured.
 type report struct {
-	Clients  *curve `json:"clients"`
-	Arena    *curve `json:"arena"`
-	Entities *curve `json:"entities"`
-	Cores    *cores `json:"cores"`
+	Clients  *curve `json:"clients,omitempty"`
+	Arena    *curve `json:"arena,omitempty"`
+	Entities *curve `json:"entities,omitempty"`
+	Cores    *cores `json:"cores,omitempty"`
 
-	TwoWorkersRatio float64 `json:"two_workers_ratio"`
+	TwoWorkersRatio float64 `json:"two_workers_ratio,omitempty"`
 	AllocsPerTick   float64 `json:"allocs_per_tick"`
 }
 
@@ -49,6 +59,7 @@ Fields of a row of the first three:
 
   points          what each size costs: cpu_us_per_tick, wall_us_per_tick, allocs_per_tick, bytes_down_per_client_s, and
                   hashes of the world and of all datagrams after the last tick
+                  (allocations are the whole process's; below half of one a tick they are the runtime's own, and 0)
   base            the same without what grows: no clients, or no entities of the server
   exponent        e of a·n^e, by least squares of the logarithms of cpu_us_per_tick less that of the base
   plain_exponent  the same of cpu_us_per_tick as it is
@@ -74,6 +85,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.IntVar(&o.npcs, "npcs", 200, "entities of the server beside most clients")
 	flags.IntVar(&o.ticks, "ticks", 240, fmt.Sprintf("ticks that are measured, behind %d until nothing grows any more", settle))
 	flags.Uint64Var(&o.seed, "seed", 1, "everything random follows from it")
+	flags.StringVar(&o.rows, "rows", strings.Join(rowNames, ","), "rows to measure, separated by commas")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object instead of a table")
 	flags.Usage = func() {
 		fmt.Fprint(stderr, about)
@@ -93,6 +105,11 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		err = fmt.Errorf("-npcs %d: 1 to 100000 are allowed", o.npcs)
 	case o.ticks < 1 || o.ticks > 100_000:
 		err = fmt.Errorf("-ticks %d: 1 to 100000 are allowed", o.ticks)
+	}
+	for name := range strings.SplitSeq(o.rows, ",") {
+		if err == nil && !slices.Contains(rowNames, name) {
+			err = fmt.Errorf("-rows %s: allowed are %s, separated by commas", o.rows, strings.Join(rowNames, ", "))
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
@@ -137,31 +154,55 @@ func all(o *options, progress io.Writer) (r *report, err error) {
 		entities = append(entities, point{o.clients / 8, n})
 	}
 	byClients := func(c cost) int { return c.Clients }
-	if r.Clients, err = measure(o, progress, "clients", byClients, clients); err != nil {
-		return nil, err
+	for _, x := range []struct {
+		to     **curve
+		name   string
+		of     func(cost) int
+		points []point
+	}{
+		{&r.Clients, "clients", byClients, clients},
+		{&r.Arena, "arena", byClients, arena},
+		{&r.Entities, "entities", func(c cost) int { return c.Entities - c.Clients }, entities},
+	} {
+		if !o.wants(x.name) {
+			continue
+		}
+		if *x.to, err = measure(o, progress, x.name, x.of, x.points); err != nil {
+			return nil, err
+		}
 	}
-	if r.Arena, err = measure(o, progress, "arena", byClients, arena); err != nil {
-		return nil, err
+	if o.wants("cores") {
+		if r.Cores, err = share(o, progress, point{o.clients, o.npcs}); err != nil {
+			return nil, err
+		}
+		r.TwoWorkersRatio = r.Cores.TwoWorkersRatio
 	}
-	if r.Entities, err = measure(o, progress, "entities", func(c cost) int { return c.Entities - c.Clients }, entities); err != nil {
-		return nil, err
-	}
-	if r.Cores, err = share(o, progress, point{o.clients, o.npcs}); err != nil {
-		return nil, err
-	}
-	r.TwoWorkersRatio = r.Cores.TwoWorkersRatio
 	for _, c := range r.costs() {
 		r.AllocsPerTick = max(r.AllocsPerTick, c.AllocsPerTick)
 	}
 	return r, nil
 }
 
+// curves are those that were measured, with their names.
+func (r *report) curves() iter.Seq2[string, *curve] {
+	return func(yield func(string, *curve) bool) {
+		for i, c := range []*curve{r.Clients, r.Arena, r.Entities} {
+			if c != nil && !yield(rowNames[i], c) {
+				return
+			}
+		}
+	}
+}
+
 // costs are those of all points.
 func (r *report) costs() (all []cost) {
-	for _, c := range []*curve{r.Clients, r.Arena, r.Entities} {
+	for _, c := range r.curves() {
 		all = append(append(all, c.Base), c.Points...)
 	}
-	return append(all, r.Cores.Points...)
+	if r.Cores != nil {
+		all = append(all, r.Cores.Points...)
+	}
+	return all
 }
 
 // print writes the report to read.
@@ -171,20 +212,19 @@ func (r *report) print(out io.Writer) error {
 	line := func(name string, c cost) {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%.0f\t%.0f\t%.2f\t%.0f\t\n", name, c.Clients, c.Entities, c.Workers, c.CPU, c.Wall, c.AllocsPerTick, c.BytesPerS)
 	}
-	for _, x := range []struct {
-		name string
-		*curve
-	}{{"clients", r.Clients}, {"arena", r.Arena}, {"entities", r.Entities}} {
-		line(x.name, x.Base)
+	for name, x := range r.curves() {
+		line(name, x.Base)
 		for _, c := range x.Points {
 			line("", c)
 		}
 		fmt.Fprintf(t, "exponent %.3f\tplain %.3f\t\t\t\t\t\t\t\n", round(x.Exponent), round(x.Plain))
 	}
-	for i, c := range r.Cores.Points {
-		line([]string{"cores", "", ""}[i], c)
+	if r.Cores != nil {
+		for i, c := range r.Cores.Points {
+			line([]string{"cores", "", ""}[i], c)
+		}
+		fmt.Fprintf(t, "two workers %.3f\tsame %v\t\t\t\t\t\t\t\n", round(r.TwoWorkersRatio), r.Cores.SameHashes)
 	}
-	fmt.Fprintf(t, "two workers %.3f\tsame %v\t\t\t\t\t\t\t\n", round(r.TwoWorkersRatio), r.Cores.SameHashes)
 	return t.Flush()
 }
 

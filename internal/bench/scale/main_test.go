@@ -46,8 +46,10 @@ func TestScale_RowsAreThere(t *testing.T) {
 		if !equal(clients, c.clients) || !equal(entities, c.entities) {
 			t.Errorf("%s: %v clients, %v entities", c.name, clients, entities)
 		}
-		if c.curve.Exponent == 0 || c.curve.Plain == 0 {
-			t.Errorf("%s: exponents %v, %v", c.name, c.curve.Exponent, c.curve.Plain)
+		for _, p := range c.curve.Points {
+			if p.CPU <= 0 || p.BytesPerS <= 0 || p.WorldHash == "" || p.WireHash == c.curve.Base.WireHash {
+				t.Errorf("%s: %+v", c.name, p)
+			}
 		}
 	}
 	if len(r.Cores.Points) != 3 || !r.Cores.SameHashes || r.TwoWorkersRatio <= 0 {
@@ -59,6 +61,18 @@ func TestScale_RowsAreThere(t *testing.T) {
 	var table bytes.Buffer
 	if err := r.print(&table); err != nil || strings.Count(table.String(), "\n") != 1+3*6+3+1 {
 		t.Errorf("%v\n%s", err, &table)
+	}
+}
+
+// Rows that are not asked for are not there.
+func TestScale_OneRow(t *testing.T) {
+	var out, progress bytes.Buffer
+	if code := start(strings.Fields("-clients 8 -npcs 8 -ticks 3 -rows cores -json"), &out, &progress); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &progress)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(out.Bytes(), &fields); err != nil || fields["clients"] != nil || fields["cores"] == nil || fields["two_workers_ratio"] == nil {
+		t.Errorf("%v: %s", err, &out)
 	}
 }
 
@@ -94,7 +108,7 @@ func TestExponent(t *testing.T) {
 
 func TestScale_RefusesBadFlags(t *testing.T) {
 	for flags, want := range map[string]string{
-		"-clients 7": "8 to 10000", "-entities 0": "8 to 100000", "-npcs 0": "1 to 100000", "-ticks 0": "1 to 100000", "more": "no arguments",
+		"-clients 7": "8 to 10000", "-entities 0": "8 to 100000", "-npcs 0": "1 to 100000", "-ticks 0": "1 to 100000", "more": "no arguments", "-rows clients,cpus": "clients, arena, entities, cores",
 	} {
 		var out, errs bytes.Buffer
 		if code := start(strings.Fields(flags), &out, &errs); code != 2 || !strings.Contains(errs.String(), want) {

@@ -15,7 +15,7 @@ type Behind struct {
 }
 
 // Tell logs that ticks were dropped, how many up to now, who dropped them and of how many.
-func (o *Behind) Tell(log *slog.Logger, now time.Time, dropped uint64, who string, n any) {
+func (o *Behind) Tell(log *slog.Logger, now time.Time, dropped uint64, who string, n int) {
 	if dropped == o.logged || !o.at.IsZero() && now.Sub(o.at) < behindEvery {
 		return
 	}

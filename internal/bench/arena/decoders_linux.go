@@ -14,8 +14,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// bots are clients that decode everything, of one goroutine.
-type bots struct {
+// decoders are clients that decode everything, of one goroutine.
+type decoders struct {
 	order   order
 	server  netip.AddrPort
 	want    int    // how many there are to be
@@ -32,18 +32,18 @@ type bot struct {
 	newest  uint32 // tick of the newest state seen
 }
 
-func (b *bots) Len() int           { return len(b.queue) }
-func (b *bots) Less(i, j int) bool { return b.queue[i].Next().Before(b.queue[j].Next()) }
-func (b *bots) Swap(i, j int)      { b.queue[i], b.queue[j] = b.queue[j], b.queue[i] }
-func (b *bots) Push(x any)         { b.queue = append(b.queue, x.(*bot)) }
-func (b *bots) Pop() any {
+func (b *decoders) Len() int           { return len(b.queue) }
+func (b *decoders) Less(i, j int) bool { return b.queue[i].Next().Before(b.queue[j].Next()) }
+func (b *decoders) Swap(i, j int)      { b.queue[i], b.queue[j] = b.queue[j], b.queue[i] }
+func (b *decoders) Push(x any)         { b.queue = append(b.queue, x.(*bot)) }
+func (b *decoders) Pop() any {
 	last := b.queue[len(b.queue)-1]
 	b.queue = b.queue[:len(b.queue)-1]
 	return last
 }
 
 // dial opens a client's wire.
-func (b *bots) dial(ctx context.Context) (netsys.Wire, error) {
+func (b *decoders) dial(ctx context.Context) (netsys.Wire, error) {
 	if b.order.Transport == "ws" {
 		return websocket.Dial(ctx, "ws://"+b.server.String())
 	}
@@ -51,7 +51,7 @@ func (b *bots) dial(ctx context.Context) (netsys.Wire, error) {
 }
 
 // add begins with another client.
-func (b *bots) add(ctx context.Context) error {
+func (b *decoders) add(ctx context.Context) error {
 	wire, err := b.dial(ctx)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (b *bots) add(ctx context.Context) error {
 
 // step runs those that are due, and lets another one begin where there are too few; it says when the next is due. The
 // error is that of a client that has lost its session.
-func (b *bots) step(ctx context.Context, now time.Time) (next time.Time, err error) {
+func (b *decoders) step(ctx context.Context, now time.Time) (next time.Time, err error) {
 	if b.begun.IsZero() {
 		b.begun = now
 	}
@@ -94,7 +94,7 @@ func (b *bots) step(ctx context.Context, now time.Time) (next time.Time, err err
 }
 
 // close ends all sessions.
-func (b *bots) close() {
+func (b *decoders) close() {
 	now := time.Now()
 	for _, x := range b.queue {
 		_ = x.Close(now)
