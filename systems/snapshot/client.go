@@ -93,7 +93,11 @@ func (c *Client) joined() {
 
 // OwnState returns the client's own entities at full precision as of a send, nil where that
 // is no longer kept.
-func (c *Client) OwnState(send uint32) []delta.Group { return c.own.at(send) }
+func (c *Client) OwnState(send uint32) []delta.Group {
+	var f ownFrame
+	c.own.frames.read(send, &f)
+	return f.groups
+}
 
 // allowed is how many bytes a snapshot may have now: what the path takes in the estimate of
 // the session, within the budget. An entity that needs more waits until that has grown.

@@ -23,6 +23,7 @@ type draft struct {
 	c       *Client
 	pack    packing
 	contest contest
+	own     ownScratch
 	encoder encoder
 	stats   Stats // that have not been merged
 	notes   notes // likewise
@@ -45,7 +46,7 @@ func (d *draft) begin(s *System) {
 		d.void.unseen[0].Clear(k, true)
 		d.void.empty[0].Clear(k, false)
 	}
-	d.encoder.begin(s)
+	d.encoder.prepare(s)
 }
 
 // beginSend begins a send of the state of a frame.
@@ -183,7 +184,7 @@ func (d *draft) wants(src *source, g int) bool {
 // at is the state of a source at an earlier send.
 func (d *draft) at(src *source, send uint32) []delta.Group {
 	if src.own {
-		return d.c.own.at(send)
+		return d.own.at(d.c, send)
 	}
 	if f := d.sys.frames.At(send); f != nil {
 		return f.Groups
@@ -203,7 +204,7 @@ func (d *draft) encode(src *source, h wire.BlockHead) block {
 	e, cur := &d.encoder, src.groups[h.First:]
 	if src.own {
 		e.stats.Own++
-		return newBlock(h, e.own(src.model, &h, cur, base, base2), src.send)
+		return newBlock(h, e.ownBlock(&d.c.own, src.model, &h, cur, base, base2), src.send)
 	}
 	return newBlock(h, e.world(src.model, &h, cur, base, base2), src.send)
 }

@@ -52,12 +52,11 @@ type encoder struct {
 	won      [codings]uint32  // newest send in which another coder was the best
 }
 
-// codings are the encoders whose usual coder another one may beat: of the world, of the world
-// where clients were trained, and of own state.
-const codings = 3
+// codings are the encoders of the world: the second is for clients that were trained alike.
+const codings = 2
 
 // Nearly always the range coder does best where there is a baseline, so that the others are
-// tried with one such block in tryEvery, and for tryFor sends after they won.
+// tried with one such block in tryEvery, and after they won for tryFor sends.
 const (
 	tryEvery = 256
 	tryFor   = 4
@@ -72,9 +71,9 @@ type EncodeStats struct {
 	Own      uint64 // blocks of own state, which nobody shares
 }
 
-// begin makes the encoders ready. Blocks of the trained model have one of their own,
+// prepare makes the encoders ready. Blocks of the trained model have one of their own,
 // which would forget its plans at each change of models otherwise.
-func (e *encoder) begin(s *System) {
+func (e *encoder) prepare(s *System) {
 	e.meters[0].Only, e.meters[1].Only, e.private.Only = s.config.Coders, s.config.Coders, s.config.Coders
 	e.trained, e.known = s.codecs.trained, &s.shared
 	e.accounts.Begin(s.codecs.layout, s.comps)
@@ -85,8 +84,8 @@ func (e *encoder) begin(s *System) {
 func (e *encoder) reset(send uint32) { e.send, e.arena = send, e.arena[:0] }
 func (e *encoder) resetOwn()         { e.once = e.once[:0] }
 
-// own returns the body of a block that only the client at hand is sent.
-func (e *encoder) own(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+// apart returns the body of a block of the world that only the client at hand is sent.
+func (e *encoder) apart(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	return e.fresh(&e.once, m, h, cur, base, base2)
 }
 
@@ -112,8 +111,25 @@ func (e *encoder) kept(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, ba
 	return e.fresh(arena, m, h, cur, base, base2)
 }
 
-// fresh encodes a block behind what is in the arena.
-func (e *encoder) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+// ownBlock returns the body of a block of own state, which only the client at hand is sent.
+func (e *encoder) ownBlock(o *ownState, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+	e.begin(h, cur, base, base2)
+	try := o.tries > 0 || e.draw(h, &cur[0])%tryEvery == 0
+	at := len(e.once)
+	all, coder := e.private.AppendBest(e.once, m, e.parts, try)
+	e.once = all
+	switch {
+	case base == nil:
+	case coder != delta.Range:
+		o.tries = tryFor
+	case o.tries > 0:
+		o.tries--
+	}
+	return encoded{body: all[at:len(all):len(all)], coder: coder}
+}
+
+// begin takes up the parts of a block.
+func (e *encoder) begin(h *wire.BlockHead, cur, base, base2 []delta.Group) {
 	e.parts = e.parts[:0]
 	for g := range h.Count {
 		p := delta.Part{Cur: &cur[g], Slots: h.Slots}
@@ -125,28 +141,24 @@ func (e *encoder) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, b
 		}
 		e.parts = append(e.parts, p)
 	}
+}
+
+// fresh encodes a block of the world behind what is in the arena.
+func (e *encoder) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+	e.begin(h, cur, base, base2)
 	at, coding := len(*arena), 0
-	if h.Own {
-		coding = 2
-	} else if m == e.trained {
+	if m == e.trained {
 		coding = 1
 	}
-	lot := e.draw(h, e.parts[0].Cur)
-	draw := traffic.Draw{Measure: lot, Try: lot%tryEvery == 0 || e.known.won[coding] > 0 && e.send-e.known.won[coding] <= tryFor}
-	var b encoded
-	if h.Own {
-		all, coder := e.private.AppendBest(*arena, m, e.parts, draw.Try)
-		*arena = all
-		b = encoded{body: all[at:len(all):len(all)], coder: coder}
-	} else {
-		all, coder, size, costs := e.meters[coding].Block(&e.accounts, &e.known.accounts, *arena, m, e.parts, draw)
-		*arena = all
-		b = encoded{body: all[at : at+size : at+size], coder: coder}
-		if costs >= 0 {
-			b.costs = all[costs:len(all):len(all)]
-		}
+	lot, won := e.draw(h, &cur[0]), e.known.won[coding]
+	draw := traffic.Draw{Measure: lot, Try: lot%tryEvery == 0 || won > 0 && e.send-won <= tryFor}
+	all, coder, size, costs := e.meters[coding].Block(&e.accounts, &e.known.accounts, *arena, m, e.parts, draw)
+	*arena = all
+	b := encoded{body: all[at : at+size : at+size], coder: coder}
+	if costs >= 0 {
+		b.costs = all[costs:len(all):len(all)]
 	}
-	if b.coder != delta.Range {
+	if coder != delta.Range && base != nil {
 		e.won[coding] = e.send
 	}
 	return b

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
@@ -14,14 +13,8 @@ import (
 // ownState is what travels to the owner alone.
 type ownState struct {
 	slots  []ownSlot
-	frames [baseline.OwnKept]ownFrame
-}
-
-// ownFrame is the state of a client's own entities at one send: their predicted
-// and owner-only components at full precision.
-type ownFrame struct {
-	send   uint32
-	groups []delta.Group
+	frames ownFrames
+	tries  uint8 // blocks that are tried with all coders yet
 }
 
 // ownSlot is an entity and its slot in its owner's frames, which it keeps for as
@@ -30,15 +23,6 @@ type ownSlot struct {
 	id   uint32
 	slot int
 	seen uint32 // send in which it was the client's last
-}
-
-// at returns the groups of a client's own state at a send, nil when it is no
-// longer kept.
-func (o *ownState) at(send uint32) []delta.Group {
-	if f := &o.frames[send%baseline.OwnKept]; f.send == send && send != 0 {
-		return f.groups
-	}
-	return nil
 }
 
 // find is the place of an entity, -1 for none.
@@ -93,15 +77,8 @@ func (d *draft) captureOwn() *ownFrame {
 	}
 	n := min(max((slots+63)/64, c.baselines.Own.Len()), wire.MaxOwnGroups)
 	c.baselines.Own.Grow(n)
-	of := &c.own.frames[f.Send%baseline.OwnKept]
-	of.send = f.Send
-	for len(of.groups) < n {
-		of.groups = append(of.groups, delta.Group{})
-	}
-	for g := range of.groups {
-		of.groups[g].Reset(f.Send)
-		of.groups[g].Known = wire.AllSlots
-	}
+	of := &d.own.now
+	of.begin(f.Send, n)
 	for _, o := range mine {
 		mask, id := ownMask(d.w, f, o)&parts, f.Groups[o.Group].IDs[o.Slot]
 		i := c.own.find(id)
@@ -120,6 +97,7 @@ func (d *draft) captureOwn() *ownFrame {
 			rec = rec[capture.PackRaw(rec, raw):]
 		}
 	}
+	c.own.frames.keep(of)
 	return of
 }
 

@@ -82,7 +82,7 @@ func (d *draft) tellHidden() {
 				continue
 			}
 			head := wire.BlockHead{First: g, Count: 1, Slots: part.slots}
-			b := newBlock(head, e.own(c.model, &head, part.group, nil, nil), d.f.Send)
+			b := newBlock(head, e.apart(c.model, &head, part.group, nil, nil), d.f.Send)
 			b.hidden = true
 			d.pack.add(b, contentWorld)
 		}
