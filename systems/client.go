@@ -139,18 +139,14 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	session.ConnectTimeout = cfg.connectTimeout(server)
-	endpoint, err := netsys.NewClient(on, server, session)
-	if err != nil {
+	if c.link.endpoint, err = netsys.NewClient(on, server, session); err != nil {
 		return nil, err
 	}
-	c.link.endpoint = endpoint
 	c.config.Token = nil // whoever prints a client does not print that
-	start := cfg.Start
-	if start.IsZero() {
-		start = time.Now()
+	if c.steps.now = cfg.Start; cfg.Start.IsZero() {
+		c.steps.now = time.Now()
 	}
-	c.steps.now = start
-	c.steps.loop = ecs.NewLoop(start, ecs.DefaultTickRate) // to poll by, until the server says its rate
+	c.steps.loop = ecs.NewLoop(c.steps.now, ecs.DefaultTickRate) // to poll by, until the server says its rate
 	return c, nil
 }
 

@@ -101,6 +101,11 @@ func (c *Client) Claim(acts bool) lagcomp.Claim {
 	return c.interpolator.Claim(acts && !c.world.Partial())
 }
 
+// Told visits the entities that the newest snapshot of c told of, each with a hash of what it said of them to everybody, and
+// returns the number of the send: two clients that the same send told of an entity have the same hash, or one is wrong. An
+// entity that has to wait, or is out of sight, is not visited; under Rollback and Lockstep none is.
+func Told(c *Client, visit func(id uint32, sum uint64)) (send uint32) { return c.mirror.Told(visit) }
+
 // Loaded returns the tick of the state with which this client joined, and whether
 // all of that has arrived.
 func (c *Client) Loaded() (tick uint32, ok bool) { return c.mirror.Loaded() }

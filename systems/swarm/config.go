@@ -83,7 +83,8 @@ type Config struct {
 	// Progress is where [Run] shows a table, once a second. Default (nil): nowhere.
 	Progress io.Writer
 
-	dial func(clients int) carrier // for tests; nil: by Transport
+	dial      func(clients int) carrier // for tests; nil: by Transport
+	witnesses *witnesses
 }
 
 // ErrConfig is wrapped by every error about a configuration.
@@ -125,6 +126,7 @@ func (c Config) filled() Config {
 	c.Duration = cmp.Or(c.Duration, defaultDuration)
 	c.Threads = cmp.Or(c.Threads, 1)
 	c.Busy = cmp.Or(c.Busy, defaultBusy)
+	c.witnesses = new(witnesses)
 	return c
 }
 

@@ -53,6 +53,8 @@ type traffic struct {
 	SnapshotBytes uint64
 	Decoded       uint64 // the same of thin clients, decoded
 	Renewals      uint64 // times that thin clients lacked a baseline
+	Compared      uint64 // entities that one send told two thin clients of
+	Different     uint64 // of these, what they made of it differed
 	Malformed     uint64
 	Blocks        uint64 // of the world, in these datagrams
 	Distinct      uint64 // of these, that none before of the same send equalled
@@ -72,7 +74,7 @@ type meter struct {
 
 // sessions sums up the figures of sessions.
 type sessions struct {
-	clients           int
+	clients, blind    int
 	datagramsIn       uint64
 	datagramsOut      uint64
 	bytesIn, bytesOut uint64
@@ -110,11 +112,14 @@ func (f *figures) merge(o *figures) {
 	f.SnapshotBytes += o.SnapshotBytes
 	f.Decoded += o.Decoded
 	f.Renewals += o.Renewals
+	f.Compared += o.Compared
+	f.Different += o.Different
 	f.Malformed += o.Malformed
 	f.Blocks += o.Blocks
 	f.Distinct += o.Distinct
 	s, x := &f.sessions, &o.sessions
 	s.clients += x.clients
+	s.blind += x.blind
 	s.datagramsIn += x.datagramsIn
 	s.datagramsOut += x.datagramsOut
 	s.bytesIn += x.bytesIn
@@ -169,6 +174,9 @@ func (s *shard) publish(now time.Time) {
 		}
 		if st, ok := c.stats(); ok {
 			f.sessions.add(st, c.base().before)
+			if _, ok := c.(*blind); ok {
+				f.sessions.blind++
+			}
 		}
 	}
 	s.mu.Lock()

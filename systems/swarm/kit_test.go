@@ -58,7 +58,7 @@ func newMatch(t testing.TB, server systems.ServerConfig, config Config, link net
 	config.Protocol, config.Addr, config.dial = plaza, serverAddr.String(), m.dial
 	client := config.Client
 	config.Client = func(n int, c *systems.ClientConfig) {
-		c.Random = netsys.SeededRandom(uint64(n) + 2)
+		c.Random, c.InsecureAllowAnyAddress = netsys.SeededRandom(uint64(n)+2), true
 		if client != nil {
 			client(n, c)
 		}

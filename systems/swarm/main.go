@@ -55,6 +55,9 @@ func Main(ctx context.Context, g Game, args []string, stdout, stderr io.Writer) 
 			err = errors.Join(err, r.Print(stdout))
 		}
 	}
+	if err == nil && r.Different > 0 {
+		err = fmt.Errorf("thin clients decoded %d entities differently", r.Different)
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", g.Name, err)
 		return 1

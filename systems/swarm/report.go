@@ -49,6 +49,8 @@ type Verified struct {
 	Malformed uint64 `json:"malformed"` // messages that no server sends
 	Decoded   uint64 `json:"decoded"`   // snapshot messages that thin clients decoded
 	Renewals  uint64 `json:"renewals"`  // times that one of them could not, and asked for full states
+	Compared  uint64 `json:"compared"`  // entities that one send told two thin clients of
+	Different uint64 `json:"different"` // of these, what they made of it was not the same: it must be 0
 }
 
 // Machine is how the machine of the swarm has kept up.
@@ -90,15 +92,14 @@ func (s *Swarm) Report() *Report {
 		return round(float64(n)/float64(clients)/r.Seconds, 3)
 	}
 	n, e := all.sessions.clients, &all.sessions
-	blind := n * (s.config.Clients - s.config.Thin) / s.config.Clients
-	r.InputsPerS, r.UpdatesPerS = per(all.Inputs, n), per(all.Updates, blind)
+	r.InputsPerS, r.UpdatesPerS = per(all.Inputs, n), per(all.Updates, e.blind)
 	r.DatagramsUpPerS, r.DatagramsDownPerS = per(e.datagramsOut, n), per(e.datagramsIn, n)
 	r.BytesUpPerS, r.BytesDownPerS = per(e.bytesOut, n), per(e.bytesIn, n)
 	r.BytesPerUpdate = round(float64(all.SnapshotBytes)/max(float64(all.Updates), 1), 1)
 	r.LossDown, r.LossUp = round(e.lossIn/max(float64(n), 1), 5), round(e.lossOut/max(float64(n), 1), 5)
 	r.Latency, r.RoundTrip = latency(inputs), latency(trips)
 	r.Blocks, r.Distinct, r.Malformed = all.Blocks, all.Distinct, all.Malformed
-	r.Decoded, r.Renewals = all.Decoded, all.Renewals
+	r.Decoded, r.Renewals, r.Compared, r.Different = all.Decoded, all.Renewals, all.Compared, all.Different
 	c := &all.carrier
 	r.Sockets, r.Unsent, r.Dropped = c.Sockets, c.Unsent, c.Dropped
 	if r.Seconds > 0 {

@@ -53,7 +53,7 @@ func (s *Swarm) Step(now time.Time) {
 			due = now
 		}
 		x.step(now)
-		x.load.step(due, began, time.Now())
+		x.load.step(due, now, now.Add(time.Since(began)))
 	}
 	s.next = now.Add(quantum)
 }

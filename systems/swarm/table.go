@@ -43,7 +43,7 @@ func (r *Report) Print(out io.Writer) error {
 	row("input to snapshot", latency(r.Latency), "p50, p95, p99, longest: from giving an input to a snapshot that has it")
 	row("round trip", latency(r.RoundTrip), "the same of the link alone")
 	row("loss", fmt.Sprintf("%.2f %% down, %.2f %% up", 100*r.LossDown, 100*r.LossUp), "")
-	row("verified", fmt.Sprintf("%d decoded", r.Decoded), fmt.Sprintf("%d could not be, %d malformed; of %d blocks that others opened %d are distinct", r.Renewals, r.Malformed, r.Blocks, r.Distinct))
+	row("verified", fmt.Sprintf("%d decoded", r.Decoded), fmt.Sprintf("%d could not be, %d of %d entities differ; %d malformed; of %d blocks that others opened %d are distinct", r.Renewals, r.Different, r.Compared, r.Malformed, r.Blocks, r.Distinct))
 	row("this machine", fmt.Sprintf("%.0f %% busy", 100*r.Busy), fmt.Sprintf("%.1f %% of steps late, %d sockets, %d datagrams lost on arrival, %d not sent", 100*r.LateSteps, r.Sockets, r.Dropped, r.Unsent))
 	if r.Limit != "" {
 		row("LIMIT", r.Limit, "")

@@ -12,7 +12,9 @@ type thin struct {
 	common
 	client *systems.Client
 	wire   *waiting
-	told   thinCounts
+	counts thinCounts
+	told   told
+	tell   func(id uint32, sum uint64)
 }
 
 // thinCounts are figures of a client as the shard's have them.
@@ -48,7 +50,7 @@ func newThin(s *shard, n int, on netsys.Wire, config systems.ClientConfig) (*thi
 	if err != nil {
 		return nil, err
 	}
-	t.client = c
+	t.client, t.tell = c, t.told.add
 	return t, nil
 }
 
@@ -67,19 +69,33 @@ func (t *thin) advance(now time.Time) time.Time {
 		t.connected()
 	}
 	if ran > 0 && t.state == playing {
+		t.verify()
 		t.count()
 	}
 	return c.Next()
 }
 
+// verify compares what this client was told with what others were.
+func (t *thin) verify() {
+	w := &t.told
+	last := w.send
+	w.ids, w.sums = w.ids[:0], w.sums[:0]
+	if w.send = systems.Told(t.client, t.tell); w.send == last {
+		return
+	}
+	compared, different := t.shard.config.witnesses.saw(w)
+	t.shard.figures.Compared += compared
+	t.shard.figures.Different += different
+}
+
 // count adds what this client has counted since the last time.
 func (t *thin) count() {
-	st, f, told := t.client.Stats(), &t.shard.figures, &t.told
-	f.Inputs += st.Ticks - told.ticks
-	f.Decoded += st.Snapshots - told.snapshots
-	f.Renewals += st.Renewals - told.renewals
-	f.Malformed += st.MalformedMessages - told.malformed
-	*told = thinCounts{st.Ticks, st.Snapshots, st.Renewals, st.MalformedMessages}
+	st, f, before := t.client.Stats(), &t.shard.figures, &t.counts
+	f.Inputs += st.Ticks - before.ticks
+	f.Decoded += st.Snapshots - before.snapshots
+	f.Renewals += st.Renewals - before.renewals
+	f.Malformed += st.MalformedMessages - before.malformed
+	*before = thinCounts{st.Ticks, st.Snapshots, st.Renewals, st.MalformedMessages}
 }
 
 // stats are the figures of the session.

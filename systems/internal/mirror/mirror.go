@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
@@ -180,6 +181,28 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 		return s, ErrMemory
 	}
 	return s, nil
+}
+
+// Told visits the entities that the newest send told of, as far as its datagrams have come, each with a hash of what it said
+// of them to everybody, and returns that send. Two clients that are told of an entity by one send have the same.
+func (m *Mirror) Told(visit func(id uint32, sum uint64)) (send uint32) {
+	send = m.Newest.Send
+	for _, x := range m.Store.World {
+		st := x.At(send)
+		if st == nil {
+			continue
+		}
+		for s := st.Alive; s != 0; s &= s - 1 {
+			k := trailing(s)
+			sum := uint64(st.IDs[k])<<32 ^ st.Masks[k]
+			for _, w := range st.Record(k) {
+				high, low := bits.Mul64(sum^uint64(uint32(w))^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+				sum = high ^ low
+			}
+			visit(st.IDs[k], sum)
+		}
+	}
+	return send
 }
 
 // ErrMemory is about more state than a client keeps.
