@@ -18,14 +18,17 @@ import (
 
 // The transports of [Config.Transport].
 const (
-	UDP = "udp"
+	UDP       = "udp"
+	WebSocket = "ws"
 )
 
-var transports = []string{UDP}
+// transports are what Transport can be, the default first.
+var transports = []string{UDP, WebSocket}
 
 const (
 	defaultClients  = 100
 	defaultRamp     = 500
+	defaultSockets  = 1024
 	defaultDuration = 30 * time.Second
 	defaultWarmup   = 5 * time.Second
 	defaultBusy     = 0.8
@@ -37,9 +40,9 @@ type Config struct {
 	// Protocol makes the game's protocol, the same as the server's. It is called once for each goroutine, and for each
 	// thin client.
 	Protocol func() *ecs.Protocol
-	// Addr is the server, as "host:port".
+	// Addr is the server, as "host:port", or, over WebSocket, a URL such as wss://game.example/play.
 	Addr string
-	// Transport is how to reach it: [UDP]. Default (""): that.
+	// Transport is how to reach it: [UDP] or [WebSocket]. Default (""): UDP.
 	Transport string
 
 	// Wire opens the way of the n-th client to Addr, in place of a Transport: on a network in memory, say, where
@@ -69,7 +72,8 @@ type Config struct {
 	// Duration is how long [Run] measures after that. Default (0): 30 s.
 	Duration time.Duration
 
-	// Sockets is how many there are at most. Where clients cannot share them, more clients are an error of [New].
+	// Sockets is how many there are at most. Where clients cannot share them, over WebSocket and to other machines, more
+	// clients are an error of [New].
 	// Default (0): 1,024.
 	Sockets int
 	// Threads is how many goroutines share the clients, up to 64: each is a processor at most. Default (0): 1.

@@ -32,14 +32,26 @@ func (a *attendance) refuse(err error) {
 	if a.Refused++; a.cause == nil {
 		a.cause = err
 	}
-	a.Reasons[reason(err)]++
+	a.because(err)
+}
+
+// mostReasons is how many reasons are told apart.
+const mostReasons = 32
+
+// because counts a reason.
+func (a *attendance) because(err error) {
+	text := reason(err)
+	if _, known := a.Reasons[text]; !known && len(a.Reasons) >= mostReasons {
+		text = "other reasons"
+	}
+	a.Reasons[text]++
 }
 
 // lose counts a session that has ended.
 func (a *attendance) lose(err error) {
 	a.Connected--
 	a.Lost++
-	a.Reasons[reason(err)]++
+	a.because(err)
 }
 
 // settled reports whether so many clients are all in, or never will be.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
@@ -68,10 +69,12 @@ type opened struct {
 	sender *inputgather.Sender // that lends the others its room; nil: none yet
 }
 
-// issued is the token of the next client.
+// issued is what a client needs and may take its time.
 type issued struct {
-	token *netcode.ConnectToken
-	err   error
+	client int // of the shard
+	token  *netcode.ConnectToken
+	wire   netsys.Wire // nil: the carrier has it
+	err    error
 }
 
 // client is one of either kind.
@@ -133,21 +136,6 @@ func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*sha
 	if err := c.Input.fits(s.protocol); err != nil {
 		return nil, err
 	}
-	if c.dial != nil {
-		s.carrier = c.dial(clients)
-	} else if c.Wire != nil {
-		w, err := newWires(c, first, clients)
-		if err != nil {
-			return nil, err
-		}
-		s.carrier = w
-	} else {
-		f, err := fleet.Config{Clients: clients, Sockets: sockets}.Dial(ctx, c.Addr)
-		if err != nil {
-			return nil, err
-		}
-		s.carrier = f
-	}
 	s.arrived = func(n int) {
 		if c := s.clients[n]; c != nil {
 			c.arrived(s.now)
@@ -157,45 +145,82 @@ func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*sha
 		s.due[i] = math.MaxInt64
 	}
 	s.figures.Reasons = make(map[string]int)
-	if c.Token != nil {
-		s.tokens = issue(ctx, c.Token, first, clients)
+	var dial func(context.Context) (netsys.Wire, error)
+	switch {
+	case c.dial != nil:
+		s.carrier = c.dial(clients)
+	case c.Transport == WebSocket:
+		w, err := newWeb(c.Addr, clients, sockets)
+		if err != nil {
+			return nil, err
+		}
+		s.carrier, dial = w, w.dial
+	default:
+		f, err := fleet.Config{Clients: clients, Sockets: sockets}.Dial(ctx, c.Addr)
+		if err != nil {
+			return nil, err
+		}
+		s.carrier = f
+	}
+	if c.Token != nil || dial != nil {
+		s.tokens = issue(ctx, c.Token, dial, first, clients)
 	}
 	return s, nil
 }
 
-// issuedAhead is how many tokens are got before they are needed: they may be short-lived.
-const issuedAhead = 16
+const (
+	// issuedAhead is how many tokens are got before they are needed: they may be short-lived.
+	issuedAhead = 16
+	// dialing is how many connections are made at once.
+	dialing = 8
+)
 
-// issue gets tokens one after the other until ctx ends.
-func issue(ctx context.Context, token TokenFunc, first, clients int) <-chan issued {
+// issue gets tokens, and connections where these must be made before, until ctx ends.
+func issue(ctx context.Context, token TokenFunc, dial func(context.Context) (netsys.Wire, error), first, clients int) <-chan issued {
 	all := make(chan issued, issuedAhead)
-	go func() {
-		for i := range clients {
-			var x issued
-			if x.token, x.err = token(ctx, first+i); x.err != nil {
-				x.err = fmt.Errorf("token: %w", x.err)
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < clients; i = int(next.Add(1)) - 1 {
+			x := issued{client: i}
+			if token != nil {
+				if x.token, x.err = token(ctx, first+i); x.err != nil {
+					x.err = fmt.Errorf("token: %w", x.err)
+				}
+			}
+			if dial != nil && x.err == nil {
+				x.wire, x.err = dial(ctx)
 			}
 			select {
 			case all <- x:
 			case <-ctx.Done():
+				if x.wire != nil {
+					_ = x.wire.Close()
+				}
 				return
 			}
 		}
-	}()
+	}
+	workers := 1
+	if dial != nil {
+		workers = dialing
+	}
+	for range workers {
+		go work()
+	}
 	return all
 }
 
 // open makes a client, which begins to connect.
-func (s *shard) open(i int, token *netcode.ConnectToken) (client, error) {
-	n := s.first + i
+func (s *shard) open(x issued) (client, error) {
+	n := s.first + x.client
 	var config systems.ClientConfig
 	if s.config.Client != nil {
 		s.config.Client(n, &config)
 	}
-	if token != nil {
-		config.Token = token
+	if x.token != nil {
+		config.Token = x.token
 	}
-	on, err := s.carrier.Wire(i)
+	on, err := s.wire(x)
 	if err != nil {
 		return nil, err
 	}
@@ -217,11 +242,19 @@ func (s *shard) open(i int, token *netcode.ConnectToken) (client, error) {
 	return c, nil
 }
 
+// wire is what a client is to use.
+func (s *shard) wire(x issued) (netsys.Wire, error) {
+	if x.wire != nil {
+		return s.carrier.(*web).take(x.client, x.wire, s.arrived), nil
+	}
+	return s.carrier.Wire(x.client)
+}
+
 // begin lets the clients begin to connect whose turn it is, as far as there are tokens.
 func (s *shard) begin(now time.Time) {
 	share := float64(len(s.clients)) / float64(s.config.Clients)
 	for want := int(now.Sub(s.start).Seconds()*s.config.Ramp*share) + 1; s.begun < min(want, len(s.clients)); {
-		var x issued
+		x := issued{client: s.begun}
 		if s.tokens != nil {
 			select {
 			case x = <-s.tokens:
@@ -229,17 +262,16 @@ func (s *shard) begin(now time.Time) {
 				return
 			}
 		}
-		i := s.begun
 		s.begun++
 		var c client
 		if x.err == nil {
-			c, x.err = s.open(i, x.token)
+			c, x.err = s.open(x)
 		}
 		if x.err != nil {
 			s.figures.refuse(x.err)
 			continue
 		}
-		s.clients[i], s.due[i] = c, int64(now.Sub(s.start))
+		s.clients[x.client], s.due[x.client] = c, int64(now.Sub(s.start))
 	}
 }
 
