@@ -36,6 +36,7 @@ var (
 		})},
 		{"systems", slices.Concat(linksCodec, linksECS, linksNetsys)},
 		{"systems/runner", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket"})},
+		{"systems/swarm", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket"})}, // it dials, as runner does
 		{"systems/inspect", slices.Concat(linksCodec, linksECS, linksNetsys, []string{
 			"github.com/prometheus/client_golang", "github.com/prometheus/client_model", "github.com/prometheus/common",
 			"github.com/prometheus/procfs", "github.com/beorn7/perks", "github.com/cespare/xxhash/v2",

@@ -92,7 +92,7 @@ func TestFlags(t *testing.T) {
 		"-clients 70000":             "Clients 70000 is not in 1..65536",
 		"-clients 5 -thin 6":         "Thin 6 is not in 0..5",
 		"-clients -1":                "Clients -1",
-		"-transport tcp":             `Transport "tcp": allowed are udp`,
+		"-transport tcp":             `Transport "tcp": allowed are udp, ws`,
 		"-ramp -1":                   "Ramp -1 is not above 0",
 		"-busy 2":                    "Busy 2 is not a share",
 		"-threads 65":                "Threads 65",

@@ -145,27 +145,34 @@ func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*sha
 		s.due[i] = math.MaxInt64
 	}
 	s.figures.Reasons = make(map[string]int)
-	var dial func(context.Context) (netsys.Wire, error)
-	switch {
-	case c.dial != nil:
-		s.carrier = c.dial(clients)
-	case c.Transport == WebSocket:
-		w, err := newWeb(c.Addr, clients, sockets)
-		if err != nil {
-			return nil, err
-		}
-		s.carrier, dial = w, w.dial
-	default:
-		f, err := fleet.Config{Clients: clients, Sockets: sockets}.Dial(ctx, c.Addr)
-		if err != nil {
-			return nil, err
-		}
-		s.carrier = f
+	carrier, dial, err := c.carrier(ctx, first, clients, sockets)
+	if err != nil {
+		return nil, err
 	}
+	s.carrier = carrier
 	if c.Token != nil || dial != nil {
 		s.tokens = issue(ctx, c.Token, dial, first, clients)
 	}
 	return s, nil
+}
+
+// carrier makes the wires of so many clients. With dial, that has to open one before each client begins.
+func (c *Config) carrier(ctx context.Context, first, clients, sockets int) (on carrier, dial func(context.Context) (netsys.Wire, error), err error) {
+	switch {
+	case c.dial != nil:
+		return c.dial(clients), nil, nil
+	case c.Wire != nil:
+		on, err = newWires(c, first, clients)
+		return on, nil, err
+	case c.Transport == WebSocket:
+		w, err := newWeb(c.Addr, clients, sockets)
+		if err != nil {
+			return nil, nil, err
+		}
+		return w, w.dial, nil
+	}
+	on, err = fleet.Config{Clients: clients, Sockets: sockets}.Dial(ctx, c.Addr)
+	return on, nil, err
 }
 
 const (

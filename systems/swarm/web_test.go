@@ -1,0 +1,56 @@
+package swarm
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// Over WebSocket each client has a connection, which is made before its turn to connect.
+func TestWebSocket(t *testing.T) {
+	on, err := eventloop.ListenWebSocket("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := netcode.GenerateKey(nil)
+	server, err := systems.NewServer(on, plaza(), systems.ServerConfig{Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Run(ctx) }()
+	const clients = 60
+	r, err := Run(t.Context(), Config{
+		Protocol: plaza, Addr: on.LocalAddr().String(), Transport: WebSocket, Clients: clients, Thin: 2, Ramp: 1000, Sockets: clients,
+		Input: walk(), Token: Issue(key, on.LocalAddr()), Warmup: -1, Duration: time.Second,
+	})
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err != nil || r.Connected != clients || r.Lost+r.Refused != 0 || r.Sockets != clients || r.Decoded == 0 || r.Different != 0 {
+		t.Errorf("%v: %+v", err, r)
+	}
+	if consumed := server.Stats().Inputs.Consumed; consumed < clients {
+		t.Errorf("%d inputs consumed", consumed)
+	}
+}
+
+// More connections than sockets are an error at once, and a server that is not there is the reason why nobody is in.
+func TestWebSocketMistakes(t *testing.T) {
+	config := Config{Protocol: plaza, Addr: "127.0.0.1:1", Transport: WebSocket, Clients: 3, Sockets: 2}
+	if _, err := New(t.Context(), config); err == nil || !strings.Contains(err.Error(), "3 clients over WebSocket need a socket each") {
+		t.Errorf("error %v", err)
+	}
+	config.Sockets = 3
+	r, err := Run(t.Context(), config)
+	if err == nil || !strings.Contains(err.Error(), "none of 3 clients was let in by 127.0.0.1:1") || r.Refused != 3 {
+		t.Errorf("%v: %+v", err, r)
+	}
+}
