@@ -9,7 +9,7 @@ import (
 const (
 	guide           = "docs/guide"
 	troubleshooting = guide + "/troubleshooting.md"
-	guidePages      = 20
+	guidePages      = 21
 	pageLines       = 150
 )
 
