@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -10,6 +11,8 @@ import (
 // checker compares what clients have read with the truth.
 type checker struct {
 	truths *truths
+	grid   bool                      // clients are told of what is near
+	has    map[components.NetID]bool // what the client at hand has
 	verified
 }
 
@@ -26,6 +29,7 @@ type verified struct {
 	Entities   uint64 // in them
 	Late       uint64 // states for which the truth had not come by the client's next tick, not compared
 	Old        uint64 // entities whose state was older than the truths that are kept, not compared
+	Gone       uint64 // entities that stand where they went out of sight, until the client knows that they did
 	MaxError   float64
 	Different  uint64 // entities that were not as told, or not there
 	Difference string // the first
@@ -61,10 +65,17 @@ func (k *checker) compare(b *bot) {
 func (k *checker) look(b *bot, newest *told) {
 	w, n := b.World(), 0
 	k.States++
+	clear(k.has)
 	for e, r := range ecs.All[toldRow](w) {
 		n++
 		id, t := w.NetID(e), newest
-		if tick, ok := b.StateTick(id); ok && tick != newest.tick {
+		tick, ok := b.StateTick(id)
+		if !ok {
+			k.Gone++
+			continue
+		}
+		k.has[id] = true
+		if tick != newest.tick {
 			if t = k.truths.at(tick); t == nil {
 				k.Old++
 				continue
@@ -82,8 +93,30 @@ func (k *checker) look(b *bot, newest *told) {
 		}
 	}
 	k.Entities += uint64(n)
-	if n < len(newest.at) {
+	if k.grid {
+		k.near(b, newest)
+	} else if n < len(newest.at) {
 		k.differs("client %d, tick %d: %d entities are missing", b, newest.tick, len(newest.at)-n)
+	}
+}
+
+// near compares what a client has with what is near its own entity.
+func (k *checker) near(b *bot, t *told) {
+	own, ok := b.Own(b.World())
+	if !ok {
+		return
+	}
+	me, ok := t.at[b.World().NetID(own)]
+	if !ok {
+		return
+	}
+	for id, r := range t.at {
+		switch far := math.Hypot(float64(r.x-me.x), float64(r.y-me.y)); {
+		case far <= gridRadius && !k.has[id]:
+			k.differs("client %d, tick %d: entity %d is near, and is missing", b, t.tick, id)
+		case far > gridEnd && k.has[id]:
+			k.differs("client %d, tick %d: entity %d is far away", b, t.tick, id)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/internal/bench/bots"
 	"github.com/tactusgo/tactus/systems/swarm"
 )
@@ -31,8 +32,8 @@ func newLoad(ctx context.Context, o order, server netip.AddrPort, t *truths) (*l
 	if o.Transport != "ws" {
 		thin = min(sampled, o.Clients)
 	}
-	l.thin = decoders{order: o, server: server, want: thin, check: checker{truths: t}}
-	l.witness = newWitness(o.variant().Protocol(), o.Hz, t)
+	l.thin = decoders{order: o, server: server, want: thin, check: checker{truths: t, grid: o.Interest == "grid", has: make(map[components.NetID]bool)}}
+	l.witness = newWitness(o.variant().Protocol(), o.Hz, o.Interest != "none", t)
 	if thin == o.Clients {
 		return l, nil
 	}

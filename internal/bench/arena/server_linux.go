@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/internal/bench/apart"
@@ -24,12 +26,13 @@ type order struct {
 	Clients, NPCs     int
 	Hz, Size, Workers int
 	Transport, Coder  string
+	Interest          string
 	Hint, Overload    bool
 	Seed              uint64
 }
 
 func (o *options) order() order {
-	return order{o.clients, o.npcs, o.hz, o.size, o.workers, o.transport, o.coder, o.hint, o.overload, o.seed}
+	return order{o.clients, o.npcs, o.hz, o.size, o.workers, o.transport, o.coder, o.interest, o.hint, o.overload, o.seed}
 }
 
 // variant is the game.
@@ -48,6 +51,13 @@ func (o *order) listen() (netsys.Wire, error) {
 	}
 	return eventloop.Listen(loopback)
 }
+
+// The grid of -interest, in units. What is within gridRadius is seen, and nothing beyond gridEnd.
+const (
+	gridCell, gridRadius, gridLeave = 100, 150, 180
+
+	gridEnd = gridLeave + 1.25*math.Sqrt2*gridCell
+)
 
 // budget is most of what a snapshot may have: three datagrams.
 const budget = 3 * netsys.MaxPayload
@@ -87,10 +97,14 @@ func serveOrder(text string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	var seen systems.Interest
+	if o.Interest == "grid" {
+		seen = &systems.Grid[components.Position]{Cell: gridCell, Radius: gridRadius, Leave: gridLeave}
+	}
 	var s *systems.Server
 	g, t := newGauge(o.Hz), newTeller(apart.Telling())
 	s, err = systems.NewServer(wire, o.variant().Protocol(), systems.ServerConfig{
-		Seed: o.Seed, TickRate: o.Hz, MaxClients: o.Clients, Workers: o.Workers, Budget: budget,
+		Seed: o.Seed, TickRate: o.Hz, MaxClients: o.Clients, Workers: o.Workers, Budget: budget, Interest: seen,
 		Overload: systems.Overload{Off: !o.Overload},
 		Coders:   options{coder: o.Coder}.coders(),
 		Schedule: func(schedule *ecs.Schedule) error {

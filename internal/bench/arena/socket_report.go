@@ -41,6 +41,7 @@ type socketReport struct {
 	BlocksOwn              uint64  `json:"blocks_own"`
 	BlocksUnknown          uint64  `json:"blocks_unknown"`
 	BlockEntities          uint64  `json:"block_entities"`
+	GoneEntities           uint64  `json:"gone_entities"`
 	Different              uint64  `json:"different"`
 	Difference             string  `json:"difference,omitempty"`
 }
@@ -80,6 +81,7 @@ var socketFigures = []struct {
 	{"block_entities", "entities in the distinct ones that were compared with the server's world", func(r *socketReport) string { return fmt.Sprint(r.BlockEntities) }},
 	{"blocks_own", "blocks of a client's own entities that the others opened, and did not decode", func(r *socketReport) string { return fmt.Sprint(r.BlocksOwn) }},
 	{"not_compared", "entities and states for which the truth was not at hand any more, or not yet", func(r *socketReport) string { return fmt.Sprint(r.NotCompared) }},
+	{"gone_entities", "of compared_entities, those that had left their place and that the client still had there, as it may be told of another", func(r *socketReport) string { return fmt.Sprint(r.GoneEntities) }},
 	{"different", "entities and blocks that were not as told, missing, or too many, from the beginning: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
 }
 

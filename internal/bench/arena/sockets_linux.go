@@ -15,9 +15,6 @@ import (
 
 // supported says whether there is a processor for the load, and what is there.
 func (s *sockets) supported() error {
-	if s.interest != "none" {
-		return fmt.Errorf("-interest %s: the server has none yet; none is allowed", s.interest)
-	}
 	if n := runtime.NumCPU(); s.workers > max(n-1, 1) {
 		return fmt.Errorf("-workers %d: 1 to %d are allowed, of %d processors one is for the load", s.workers, max(n-1, 1), n)
 	}

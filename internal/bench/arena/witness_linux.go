@@ -26,10 +26,12 @@ type witness struct {
 	decoder    delta.Decoder
 	components toldComponents
 	truths     *truths
+	interest   bool // clients see different things
 	groups     []states
 	sums       [sumSends]sums
 	parts      []delta.Part
 	claims     []claim
+	doubtful   []doubt
 	witnessed
 }
 
@@ -39,7 +41,7 @@ type witnessed struct {
 	Distinct   uint64 // of these, decoded
 	Matched    uint64 // the others, that were the same as one decoded before
 	Own        uint64 // of own state, opened and not decoded
-	Unknown    uint64 // that stand on a state nobody was told of here: not decoded
+	Unknown    uint64 // that stand on a state nobody was told of here, or several were: not decoded
 	Claims     uint64 // entities in what was decoded, compared with the truth
 	Unclaimed  uint64 // of which the truth was not at hand any more
 	Wrong      uint64 // blocks and entities that were not as told
@@ -48,7 +50,38 @@ type witnessed struct {
 }
 
 // states are those of a group, by send.
-type states [stateSends]*delta.Group
+type states [stateSends]*state
+
+// state is what clients were told of a group. What some may not see they were told of as hidden or empty; others
+// see it.
+type state struct {
+	delta.Group
+	hidden, empty uint64
+}
+
+// without is the state as those have it who may not see some of it.
+func (s *state) without() *delta.Group {
+	g := new(delta.Group)
+	g.Reset(s.Send)
+	for slots := s.Known | s.hidden | s.empty; slots != 0; slots &= slots - 1 {
+		k := bits.TrailingZeros64(slots)
+		if bit := uint64(1) << k; (s.hidden|s.empty)&bit != 0 || s.Alive&bit == 0 {
+			g.Clear(k, s.hidden&bit != 0)
+			continue
+		}
+		rec := s.Record(k)
+		copy(g.Put(k, s.IDs[k], s.Masks[k], len(rec)), rec)
+	}
+	return g
+}
+
+// doubt is a block that stands on a state which clients may have been told of in different ways, as they see different
+// things: which one is meant shows in what comes of it.
+type doubt struct {
+	of, newest uint32
+	client     int
+	block      swarm.Block
+}
 
 // stateSends is how many sends back states are kept: no server's baseline is older.
 const stateSends = 128
@@ -76,8 +109,8 @@ type toldComponents struct {
 }
 
 // newWitness makes a witness of a server with so many ticks a second.
-func newWitness(p *ecs.Protocol, hz int, t *truths) *witness {
-	w := &witness{truths: t}
+func newWitness(p *ecs.Protocol, hz int, interest bool, t *truths) *witness {
+	w := &witness{truths: t, interest: interest}
 	var tables []*schema.Table
 	for _, c := range p.Replicated() {
 		w.components.schemas = append(w.components.schemas, c.Schema)
@@ -117,22 +150,36 @@ func (w *witness) body(b swarm.Body) {
 			w.Own++
 			continue
 		}
-		w.Blocks++
 		if !w.first(of, x.Sum()) {
+			w.Blocks++
 			w.Matched++
 			continue
 		}
-		switch err := w.decode(of, x); {
-		case errors.Is(err, codec.ErrBaseline):
-			w.Unknown++
-		case err != nil:
-			w.Distinct++
-			w.differs("send %d, client %d: %v", of, b.Client, err)
-		default:
-			w.Distinct++
+		if w.interest && x.Age > 0 {
+			x := *x
+			x.Data = slices.Clone(x.Data)
+			w.doubtful = append(w.doubtful, doubt{of, b.Send, b.Client, x})
+			continue
 		}
+		err := w.decode(of, x, (*state).told)
+		if err == nil {
+			err = w.merge(x.First)
+		}
+		w.count(of, b.Client, err)
 	}
 	w.settle(b.Send)
+}
+
+// count counts what came of decoding a block.
+func (w *witness) count(of uint32, client int, err error) {
+	w.Blocks++
+	if errors.Is(err, codec.ErrBaseline) {
+		w.Unknown++
+		return
+	}
+	if w.Distinct++; err != nil {
+		w.differs("send %d, client %d: %v", of, client, err)
+	}
 }
 
 // first reports whether a block of a send is heard for the first time.
@@ -153,7 +200,7 @@ func (w *witness) first(send uint32, sum uint64) bool {
 }
 
 // at is the state of a group at a send, nil where nobody was told of it.
-func (w *witness) at(g, send uint32) *delta.Group {
+func (w *witness) at(g, send uint32) *state {
 	if int(g) >= len(w.groups) {
 		return nil
 	}
@@ -163,61 +210,112 @@ func (w *witness) at(g, send uint32) *delta.Group {
 	return nil
 }
 
-// decode decodes a block, and compares it with what is known of the same send.
-func (w *witness) decode(of uint32, b *swarm.Block) error {
+// told is the state as those have it who see all of it.
+func (s *state) told() *delta.Group { return &s.Group }
+
+// decode decodes a block into parts, against the states of one way to be told.
+func (w *witness) decode(of uint32, b *swarm.Block, way func(*state) *delta.Group) error {
 	w.parts = w.parts[:0]
 	for g := b.First; g < b.First+b.Count; g++ {
 		p := delta.Part{Cur: new(delta.Group), Slots: b.Slots}
 		p.Cur.Reset(of)
-		if b.Age > 0 {
-			if p.Base = w.at(g, of-b.Age); p.Base == nil {
+		for _, base := range [2]struct {
+			to   **delta.Group
+			back uint32
+			is   bool
+		}{{&p.Base, b.Age, b.Age > 0}, {&p.Base2, b.Age + 1, b.Two}} {
+			if !base.is {
+				continue
+			}
+			x := w.at(g, of-base.back)
+			if x == nil {
 				return codec.ErrBaseline
 			}
-		}
-		if b.Two {
-			if p.Base2 = w.at(g, of-b.Age-1); p.Base2 == nil {
-				return codec.ErrBaseline
-			}
+			*base.to = way(x)
 		}
 		w.parts = append(w.parts, p)
 	}
-	if err := w.decoder.Decode(b.Data, delta.Coder(b.Coder), w.model, w.parts); err != nil {
-		return err
+	return w.decoder.Decode(b.Data, delta.Coder(b.Coder), w.model, w.parts)
+}
+
+// resolve decodes the blocks in doubt whose truth is there: the way that is meant is the one of which the truth comes.
+// Where that is neither, some saw one thing and some another.
+func (w *witness) resolve(newest uint32) {
+	kept := w.doubtful[:0]
+	for _, d := range w.doubtful {
+		t := w.truths.sent(d.of)
+		if t == nil && d.newest+patience > newest {
+			kept = append(kept, d)
+			continue
+		}
+		err := error(codec.ErrBaseline)
+		for _, way := range []func(*state) *delta.Group{(*state).told, (*state).without} {
+			if t != nil && w.decode(d.of, &d.block, way) == nil && w.right(t) {
+				err = w.merge(d.block.First)
+				break
+			}
+		}
+		w.count(d.of, d.client, err)
 	}
+	w.doubtful = kept
+}
+
+// right reports whether what was decoded is the truth.
+func (w *witness) right(t *told) bool {
 	for i := range w.parts {
-		if err := w.merge(b.First+uint32(i), w.parts[i].Cur); err != nil {
+		st := w.parts[i].Cur
+		for slots := st.Alive; slots != 0; slots &= slots - 1 {
+			c := w.read(st, bits.TrailingZeros64(slots))
+			if was, ok := t.at[c.id]; !ok || was.off(&c.row) > most || !was.same(&c.row) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// merge adds what was decoded to what is known of groups.
+func (w *witness) merge(first uint32) error {
+	for i := range w.parts {
+		if err := w.mergeGroup(first+uint32(i), w.parts[i].Cur); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// merge adds a state to what is known of a group.
-func (w *witness) merge(g uint32, st *delta.Group) error {
+func (w *witness) mergeGroup(g uint32, st *delta.Group) error {
 	for int(g) >= len(w.groups) {
 		w.groups = append(w.groups, states{})
 	}
 	known := w.at(g, st.Send)
 	if known == nil {
-		known = new(delta.Group)
+		known = new(state)
 		known.Reset(st.Send)
 		w.groups[g][st.Send%stateSends] = known
 	}
 	for slots := st.Known; slots != 0; slots &= slots - 1 {
 		k := bits.TrailingZeros64(slots)
 		bit := uint64(1) << k
+		alive := st.Alive&bit != 0
 		switch {
-		case st.Hidden&bit != 0: // somebody else may know more of it
-		case known.Known&bit != 0:
-			if !same(known, st, k) {
-				return fmt.Errorf("group %d, slot %d is told of in two ways", g, k)
-			}
-		case st.Alive&bit == 0:
+		case st.Hidden&bit != 0:
+			known.hidden |= bit
+		case known.Known&bit == 0 && !alive:
 			known.Clear(k, false)
-		default:
+		case alive && (known.Known&bit == 0 || known.Alive&bit == 0 && w.interest):
+			if known.Known&bit != 0 {
+				known.empty |= bit // that somebody was told of who may not see what is there
+			}
 			rec := st.Record(k)
 			copy(known.Put(k, st.IDs[k], st.Masks[k], len(rec)), rec)
-			w.claim(st, k)
+			w.claims = append(w.claims, w.read(st, k))
+		case !alive && w.interest:
+			if known.Alive&bit != 0 {
+				known.empty |= bit
+			}
+		case !same(&known.Group, st, k):
+			return fmt.Errorf("group %d, slot %d is told of in two ways", g, k)
 		}
 	}
 	return nil
@@ -231,18 +329,16 @@ func same(a, b *delta.Group, k int) bool {
 	return a.IDs[k] == b.IDs[k] && a.Masks[k] == b.Masks[k] && slices.Equal(a.Record(k), b.Record(k))
 }
 
-// claim notes what a state says of an entity, for the truth that may still be on its way.
-func (w *witness) claim(st *delta.Group, k int) {
+// read is what a state says of an entity.
+func (w *witness) read(st *delta.Group, k int) claim {
 	mask, rec, t := st.Masks[k], st.Record(k), &w.components
-	c := claim{send: st.Send, id: components.NetID(st.IDs[k])}
 	var pos components.Position
 	var head components.Heading
 	var health components.Health
 	t.read(w.layout, mask, rec, t.position, unsafe.Pointer(&pos))
 	t.read(w.layout, mask, rec, t.heading, unsafe.Pointer(&head))
 	t.read(w.layout, mask, rec, t.health, unsafe.Pointer(&health))
-	c.row = row{pos.X, pos.Y, head.Angle, health.Points}
-	w.claims = append(w.claims, c)
+	return claim{st.Send, components.NetID(st.IDs[k]), row{pos.X, pos.Y, head.Angle, health.Points}}
 }
 
 // read reads a component of a record.
@@ -257,11 +353,12 @@ const patience = 16
 
 // settle compares claims with the truth of their sends, as far as that is there.
 func (w *witness) settle(newest uint32) {
-	if len(w.claims) == 0 {
+	if len(w.claims)+len(w.doubtful) == 0 {
 		return
 	}
 	w.truths.mu.Lock()
 	defer w.truths.mu.Unlock()
+	w.resolve(newest)
 	kept := w.claims[:0]
 	var t *told
 	for _, c := range w.claims {

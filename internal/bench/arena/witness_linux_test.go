@@ -17,9 +17,9 @@ type scene struct {
 	at      map[uint32]*delta.Group // by send
 }
 
-func newScene() *scene {
+func newScene(interest bool) *scene {
 	t := &truths{steps: 3}
-	return &scene{witness: newWitness(game.Protocol(), 60, t), at: make(map[uint32]*delta.Group)}
+	return &scene{witness: newWitness(game.Protocol(), 60, interest, t), at: make(map[uint32]*delta.Group)}
 }
 
 // send makes the state of a send, and tells the truth of it.
@@ -60,7 +60,7 @@ func (s *scene) hear(client int, send, age uint32, change func(*swarm.Block)) {
 
 // Each distinct block is decoded once, against states that anybody was told of, and compared with the truth.
 func TestWitness_DecodesEachBlockOnce(t *testing.T) {
-	s := newScene()
+	s := newScene(false)
 	for n := uint32(1); n <= 4; n++ {
 		s.send(n)
 	}
@@ -109,7 +109,7 @@ func TestWitness_NoticesWhatIsWrong(t *testing.T) {
 		"no truth yet": {func(s *scene) { s.truths.ring[3] = nil; s.hear(1, 3, 1, nil) }, false, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScene()
+			s := newScene(false)
 			for n := uint32(1); n <= 3; n++ {
 				s.send(n)
 			}
@@ -121,7 +121,7 @@ func TestWitness_NoticesWhatIsWrong(t *testing.T) {
 			}
 		})
 	}
-	s := newScene()
+	s := newScene(false)
 	for n := uint32(1); n <= 20; n++ {
 		s.send(n)
 	}
@@ -130,5 +130,55 @@ func TestWitness_NoticesWhatIsWrong(t *testing.T) {
 	s.hear(1, 20, 0, nil)
 	if s.Unclaimed != 5 || len(s.claims) != 0 {
 		t.Errorf("%+v: who waits for a truth for ever?", s.witnessed)
+	}
+}
+
+// Who may not see a group is told of it otherwise than who may, and both are right. What is neither is not decoded.
+func TestWitness_KnowsWhoSeesWhat(t *testing.T) {
+	s := newScene(true)
+	for n := uint32(1); n <= 3; n++ {
+		s.send(n)
+	}
+	void, other := new(delta.Group), new(delta.Group)
+	void.Reset(2)
+	other.Reset(2)
+	for k := range delta.GroupSize {
+		void.Clear(k, true)
+		if other.Clear(k, true); k < 2 {
+			rec := s.at[2].Record(k)
+			copy(other.Put(k, s.at[2].IDs[k], s.at[2].Masks[k], len(rec)), rec)
+		}
+	}
+	tell := func(client int, send uint32, is, base *delta.Group) {
+		part := delta.Part{Cur: is, Base: base, Slots: ^uint64(0)}
+		b := swarm.Block{Count: 1, Slots: part.Slots}
+		if base != nil {
+			b.Age = send - base.Send
+		}
+		body, coder := s.encoder.Append(nil, s.model, []delta.Part{part})
+		b.Data, b.Coder = body, uint8(coder)
+		s.body(swarm.Body{Client: client, Send: send, Blocks: []swarm.Block{b}})
+	}
+	tell(1, 2, void, nil)
+	tell(2, 2, s.at[2], nil)
+	tell(1, 3, s.at[3], void)
+	tell(2, 3, s.at[3], s.at[2])
+	if w := s.witnessed; w.Distinct != 4 || w.Wrong+w.Unknown+w.Matched != 0 || w.Claims != 10 || len(s.doubtful) != 0 {
+		t.Errorf("%+v, %d in doubt", w, len(s.doubtful))
+	}
+	tell(3, 3, s.at[3], other)
+	if w := s.witnessed; w.Unknown != 1 || w.Wrong != 0 {
+		t.Errorf("%+v", w)
+	}
+	s.send(4)
+	s.truths.ring[4] = nil
+	tell(2, 4, s.at[4], s.at[3])
+	if len(s.doubtful) != 1 {
+		t.Error("what is meant was known before the truth was")
+	}
+	s.send(4)
+	tell(2, 4, s.at[4], nil)
+	if w := s.witnessed; len(s.doubtful) != 0 || w.Distinct != 6 || w.Wrong != 0 {
+		t.Errorf("%+v, %d in doubt", w, len(s.doubtful))
 	}
 }
