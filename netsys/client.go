@@ -111,6 +111,7 @@ func (c *Client) Poll(now time.Time, h Handler) {
 		if !c.begun {
 			c.start(now)
 		}
+		c.carrier.poll(c.carrier.clock.At(now))
 		c.carrier.wire.Poll(now, c.deliver)
 		if s.state == connecting {
 			c.knock(now)

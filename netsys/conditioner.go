@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/internal/delayqueue"
+	"github.com/tactusgo/tactus/netsys/internal/flow"
 )
 
 // maxFlows bounds the peers that a conditioner tells apart; when one more appears, all start anew.
@@ -77,7 +78,7 @@ type Conditioner struct {
 type way struct {
 	link      Link
 	held      delayqueue.Queue
-	flows     map[netip.AddrPort]*flow
+	flows     map[netip.AddrPort]*flow.Flow
 	direction uint8
 	stats     LinkStats
 }
@@ -95,8 +96,8 @@ func Condition(w Wire, cfg ConditionerConfig) (*Conditioner, error) {
 		limit = 1 << 14
 	}
 	c := &Conditioner{wire: w, seed: cfg.Seed}
-	c.in = way{link: cfg.In, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow), direction: 0}
-	c.out = way{link: cfg.Out, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow), direction: 1}
+	c.in = way{link: cfg.In, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow.Flow), direction: 0}
+	c.out = way{link: cfg.Out, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow.Flow), direction: 1}
 	c.collect = func(d Datagram) { c.judge(&c.in, d.At, d.From, d.Data) }
 	return c, nil
 }
@@ -216,26 +217,27 @@ func (c *Conditioner) judge(l *way, at time.Time, peer netip.AddrPort, b []byte)
 			clear(l.flows)
 			c.generation++
 		}
-		f = newFlow(c.seed, l.direction, c.generation, peer)
+		f = flow.New(c.seed, l.direction, c.generation, peer)
 		l.flows[peer] = f
 	}
-	fate := f.next(&l.link, at)
-	passing, ok := f.pass(&l.link, at, len(b))
+	link := (*flow.Link)(&l.link)
+	fate := f.Next(link, at)
+	passing, ok := f.Pass(link, at, len(b))
 	if !ok {
 		l.stats.Overflowed++
 		return true
 	}
 	at = at.Add(passing)
-	if fate.lost {
+	if fate.Lost {
 		l.stats.Lost++
 		return true
 	}
-	if !l.held.Push(at.Add(fate.delay), peer, b) {
+	if !l.held.Push(at.Add(fate.Delay), peer, b) {
 		l.stats.Full++
 		return false
 	}
-	if fate.twice {
-		if l.held.Push(at.Add(fate.delayCopy), peer, b) {
+	if fate.Twice {
+		if l.held.Push(at.Add(fate.DelayCopy), peer, b) {
 			l.stats.Duplicated++
 		} else {
 			l.stats.Full++

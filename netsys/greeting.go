@@ -47,7 +47,7 @@ func (s *Server) judge(from *session, drop DropReason) {
 func (s *Server) admit(now time.Time, guest *session) {
 	i := slices.Index(s.guests, guest)
 	s.guests = slices.Delete(s.guests, i, i+1)
-	s.sessions = append(s.sessions, guest)
+	s.rota.Add(guest)
 	guest.client.greeting.answer = nil
 	guest.state = connected
 	s.carrier.told.Connected(now, guest)
@@ -127,6 +127,7 @@ func (s *Server) welcome(now time.Time, guest *session) {
 		panic(fmt.Sprintf("netsys: ServerConfig.Welcome returned %d bytes; send more than %d in a message after Connected", len(w.payload), MaxWelcome))
 	}
 	guest.channels, guest.tag = newChannels(s.config.Channels), s.hello.tag
+	guest.channels.OnWaiting(guest.waiting)
 	guest.open(now, id)
 	guest.state = welcomed
 	guest.client.greeting.since = s.carrier.clock.At(now)

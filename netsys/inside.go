@@ -1,6 +1,7 @@
 package netsys
 
 import (
+	"math/bits"
 	"net/netip"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/clock"
 	"github.com/tactusgo/tactus/netsys/internal/received"
 	"github.com/tactusgo/tactus/netsys/internal/recent"
+	"github.com/tactusgo/tactus/netsys/internal/rota"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -19,6 +21,9 @@ const (
 	// maxUnwatched is how much of the time between two polls counts as the peer's silence. A process that was
 	// held, by a debugger or a laptop's lid, did not listen meanwhile.
 	maxUnwatched = time.Second
+
+	// lookEvery is how long at most a server leaves a session alone.
+	lookEvery = 100 * time.Millisecond
 
 	// maxUnanswered is how many packets may have come since this end sent the last one: an acknowledgement says no
 	// more than 33, and one or the other gets lost.
@@ -42,10 +47,12 @@ type carrier struct {
 	lane   // of the goroutine that polls
 	wire   Wire
 	clock  clock.Clock
-	stands bool           // it does, while workers have the sessions
-	still  time.Duration  // at this time
-	to     netip.AddrPort // when valid, everything goes there
-	told   Handler        // during Poll, of all but Received and Acked
+	stands bool                 // it does, while workers have the sessions
+	still  time.Duration        // at this time
+	to     netip.AddrPort       // when valid, everything goes there
+	told   Handler              // during Poll, of all but Received and Acked
+	rota   *rota.Rota[*session] // of a server
+	listening
 
 	inside  *session // whose channels are delivering
 	deliver func(number int, message []byte)
@@ -91,11 +98,17 @@ type session struct {
 	silence
 	pace
 
-	out       sendHistory
-	in        received.History
+	numbers
 	rtt       recent.RoundTrip
 	stats     Stats
 	malformed uint64 // how many packets are too many
+}
+
+// numbers are those of packets, out and in.
+type numbers struct {
+	out  sendHistory
+	told received.Told
+	in   received.History
 }
 
 // attached is by what a session sends and receives.
@@ -111,6 +124,7 @@ type visitor struct {
 	path     path
 	greeting greeting
 	queue    queue
+	place    int // in the rota; below 0: not there
 }
 
 // identity is who the other end is, and where.
@@ -134,21 +148,29 @@ type age struct {
 	now   time.Duration
 }
 
-// silence is how long nothing was heard of the peer.
+// silence is how long nothing was heard of the peer, by the time for which its endpoint has listened.
 type silence struct {
 	timeout time.Duration
-	silent  time.Duration // watched since the last valid packet
-	watched time.Duration // the last look
+	last    time.Duration // when something was
 }
 
 // heard takes note of a valid packet.
-func (s *silence) heard() { s.silent = 0 }
+func (s *silence) heard(listened *listening) { s.last = listened.before }
 
 // watch reports whether the silence has become too long.
-func (s *silence) watch(at time.Duration) bool {
-	s.silent += min(at-s.watched, maxUnwatched)
-	s.watched = at
-	return s.silent >= s.timeout
+func (s *silence) watch(listened *listening) bool { return listened.until-s.last >= s.timeout }
+
+// listening is for how long an endpoint has listened.
+type listening struct {
+	before, until time.Duration // the Poll before, and this one
+	at            time.Duration // of it, by the carrier's clock
+}
+
+// poll begins a Poll. Of a time in which nobody looked not all counts.
+func (l *listening) poll(at time.Duration) {
+	l.before = l.until
+	l.until += min(at-l.at, maxUnwatched)
+	l.at = at
 }
 
 // pace is when an end sends something of itself.
@@ -171,7 +193,7 @@ var _ Session = (*session)(nil)
 
 // open begins the life of a session that was welcomed.
 func (s *session) open(now time.Time, id uint64) {
-	s.id, s.age.begun = id, s.carrier.clock.At(now)
+	s.id, s.age.begun, s.silence.last = id, s.carrier.clock.At(now), s.carrier.until
 	s.in = received.New()
 }
 
@@ -284,8 +306,10 @@ func (s *session) receive(now time.Time, b []byte) (more bool, drop DropReason) 
 	if drop != DropNone {
 		return false, drop // and a replay keeps nobody alive
 	}
-	s.heard()
-	s.unanswered++
+	s.heard(&s.carrier.listening)
+	if s.unanswered++; s.unanswered == maxUnanswered {
+		s.wake()
+	}
 	s.stats.DatagramsIn++
 	s.stats.BytesIn += uint64(s.on.size)
 	if head.delay != nothingHeard {
@@ -326,10 +350,9 @@ func (s *session) rest(now time.Time, b []byte) DropReason {
 
 // acknowledge reports what a header acknowledges for the first time, oldest first.
 func (s *session) acknowledge(now time.Time, head header, arrived time.Duration) {
-	for back := 32; back >= 0; back-- {
-		if back > 0 && head.bits&(1<<(back-1)) == 0 {
-			continue
-		}
+	for fresh := s.told.Fresh(head.ack, head.bits); fresh != 0; {
+		back := bits.Len64(fresh) - 1
+		fresh &^= 1 << back
 		p := s.out.ack(head.ack - uint16(back))
 		if p == nil {
 			continue
@@ -353,15 +376,57 @@ func (s *session) suspect(now time.Time) {
 	}
 }
 
+// settle decides of packets that are missing whether they are lost.
+func (s *session) settle(at time.Duration) {
+	s.in.Update(at)
+	s.out.update(at, ackSlack+2*s.rtt.Smoothed)
+}
+
 // update does what time alone brings about.
 func (s *session) update(now time.Time) {
 	if s.state != connected {
 		return
 	}
-	at := s.at(now)
-	s.in.Update(at)
-	s.out.update(at, ackSlack+2*s.rtt.Smoothed)
-	if s.watch(at) {
+	s.settle(s.at(now))
+	if s.watch(&s.carrier.listening) {
 		s.end(ErrTimeout)
 	}
+}
+
+// Placed implements [rota.Member].
+func (s *session) Placed(at int) { s.client.place = at }
+
+// wake makes a server look at a session in the present or next Poll or Flush.
+func (s *session) wake() {
+	if s.carrier.rota != nil {
+		s.carrier.rota.Wake(s.client.place)
+	}
+}
+
+// waiting is called when a channel got something to send.
+func (s *session) waiting() time.Time {
+	s.wake()
+	return s.carrier.now
+}
+
+// grow does what time alone brings about, for the rota.
+func grow(s *session) time.Duration {
+	s.update(s.carrier.now)
+	return -1
+}
+
+// tend sends what there is to send, and returns next, for the rota.
+func tend(s *session) time.Duration {
+	s.pump(s.carrier.now)
+	return s.next(s.carrier.at(s.carrier.now))
+}
+
+// next is when a session has something to do, unless it receives, sends, or gets a message for its channels before. It
+// is looked at ten times a second at least, so that what got lost is known by then.
+func (s *session) next(at time.Duration) time.Duration {
+	if s.state != connected || s.unanswered >= maxUnanswered || s.channels.Waiting() {
+		return 0
+	}
+	silent := s.carrier.until - s.silence.last
+	return min(s.age.begun+s.lastSent+s.keepAlive, at+s.timeout-silent, at+lookEvery)
 }

@@ -3,10 +3,10 @@ package netsys
 import (
 	"iter"
 	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/internal/refusals"
+	"github.com/tactusgo/tactus/netsys/internal/rota"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -23,9 +23,9 @@ type Server struct {
 	carrier *carrier
 	work
 
-	sessions []*session // in join order
-	guests   []*session // which are not connected yet, in the order in which they came
-	lastID   uint64
+	rota   rota.Rota[*session]
+	guests []*session // which are not connected yet, in the order in which they came
+	lastID uint64
 
 	closing bool
 	closed  bool
@@ -68,6 +68,7 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 	}
 	s.config.Key = netcode.Key{} // whoever prints a server does not print that
 	s.hears = serverHears{s, refusals.New(config.Logger, orDefault(config.ProtocolID, DefaultProtocolID), secure.Addresses)}
+	s.carrier.rota = &s.rota
 	s.lanes.init(s, config.Workers)
 	s.round.init(s)
 	return s, nil
@@ -77,12 +78,12 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 func (s *Server) Poll(now time.Time, h Handler) {
 	s.handle(now, h)
 	if !s.closed {
+		at := s.carrier.clock.At(now)
+		s.carrier.poll(at)
 		s.carrier.wire.Poll(now, s.round.deliver)
 		s.round.finish()
 		s.expire(now)
-		for _, session := range s.sessions {
-			session.update(now)
-		}
+		s.rota.Due(at, grow)
 	}
 	s.report(now)
 	if !s.closed {
@@ -109,13 +110,17 @@ func (s *Server) handle(now time.Time, h Handler) {
 
 // report tells the handler of sessions that have ended.
 func (s *Server) report(now time.Time) {
-	for i := 0; i < len(s.sessions); {
-		session := s.sessions[i]
+	if !s.carrier.ended {
+		return
+	}
+	s.carrier.ended = false
+	for i := 0; i < len(s.rota.All); {
+		session := s.rota.All[i]
 		if session.state != ended {
 			i++
 			continue
 		}
-		s.sessions = slices.Delete(s.sessions, i, i+1)
+		s.rota.Remove(i)
 		session.state = reported
 		s.carrier.told.Disconnected(now, session, session.reason)
 	}
@@ -132,9 +137,8 @@ func (s *Server) Flush(now time.Time) {
 }
 
 func (s *Server) pump(now time.Time) {
-	for _, session := range s.sessions {
-		session.pump(now)
-	}
+	s.carrier.now = now
+	s.rota.Due(s.carrier.clock.At(now), tend)
 }
 
 // Spread calls do for each of some sessions, on the workers of [ServerConfig.Workers]: i is from 0 to
@@ -181,7 +185,7 @@ func (s *Server) StopAccepting() { s.closing = true }
 // Sessions are the connected clients in join order.
 func (s *Server) Sessions() iter.Seq[Session] {
 	return func(yield func(Session) bool) {
-		for _, session := range s.sessions {
+		for _, session := range s.rota.All {
 			if session.state == connected && !yield(session) {
 				return
 			}
@@ -192,7 +196,7 @@ func (s *Server) Sessions() iter.Seq[Session] {
 // Len is the number of connected clients.
 func (s *Server) Len() int {
 	n := 0
-	for _, session := range s.sessions {
+	for _, session := range s.rota.All {
 		if session.state == connected {
 			n++
 		}
@@ -251,7 +255,7 @@ func (h *serverHears) Connected(now time.Time, p *netcode.Peer) {
 	s := h.server
 	g := &session{
 		attached:  attached{s.carrier, &s.carrier.lane, p},
-		client:    visitor{peer: p, greeting: greeting{since: s.carrier.clock.At(now)}, queue: queue{first: -1}},
+		client:    visitor{peer: p, greeting: greeting{since: s.carrier.clock.At(now)}, queue: queue{first: -1}, place: -1},
 		identity:  identity{remote: p.Address(), clientID: p.ClientID(), userData: p.UserData()},
 		silence:   silence{timeout: s.config.Timeout},
 		pace:      pace{keepAlive: s.config.KeepAlive},

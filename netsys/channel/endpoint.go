@@ -30,7 +30,7 @@ type Endpoint struct {
 	newest   uint16 // the newest packet that was acknowledged
 	heard    bool   // there is one
 	backedAt time.Duration
-	waiting  bool // a queue may hold something; false when all are empty
+	waiting  pending
 	filling  filling
 	store    store
 	parser   parser
@@ -60,6 +60,12 @@ type unreliable struct {
 type reliable struct {
 	out reliableOut
 	in  reliableIn
+}
+
+// pending is whether a message may wait.
+type pending struct {
+	any  bool // false when all queues are empty
+	wake func() time.Time
 }
 
 // filling is the packet being filled.
@@ -132,6 +138,9 @@ func (e *Endpoint) Send(number int, message []byte) error {
 	if number < 0 || number >= len(e.channels) {
 		panic(fmt.Sprintf("channel: Send on channel %d of %d", number, len(e.channels)))
 	}
+	if !e.waiting.any && e.waiting.wake != nil {
+		e.advance(e.waiting.wake())
+	}
 	c := &e.channels[number]
 	if len(message) > c.maxMessage {
 		c.stats.Refused++
@@ -150,9 +159,16 @@ func (e *Endpoint) Send(number int, message []byte) error {
 		return err
 	}
 	c.stats.Sent++
-	e.waiting = true
+	e.waiting.any = true
 	return nil
 }
+
+// OnWaiting makes Send call wake, and take the time from it, when nothing waited before. A session that does so need not
+// call Fill while [Endpoint.Waiting] is false, but for packets that it sends anyway.
+func (e *Endpoint) OnWaiting(wake func() time.Time) { e.waiting.wake = wake }
+
+// Waiting reports whether a message may wait to be sent, or for the news that it arrived.
+func (e *Endpoint) Waiting() bool { return e.waiting.any }
 
 // Carried tells that session packet seq carries, or will carry, n bytes other than those of [Endpoint.Fill]: datagrams of
 // the session's own, and headers. They count in the send budget, and the packet counts in the estimates of loss
@@ -185,13 +201,13 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 	e.budget.refill(e.now)
 	e.budget.control(e.now, &e.estimate)
 	e.tidy()
-	if !e.waiting {
+	if !e.waiting.any {
 		if e.flight.find(seq) != nil {
 			e.flight.next = seq + 1 // it is carried
 		}
 		return dst
 	}
-	e.waiting = false
+	e.waiting.any = false
 	crowded := e.flight.crowded(seq, len(e.channels))
 	f := &e.filling
 	f.refs, f.short = e.flight.tail, false
@@ -204,7 +220,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 			if !crowded {
 				c.sure.out.fill(f, number, allowance)
 			}
-			e.waiting = e.waiting || c.sure.out.len() > 0
+			e.waiting.any = e.waiting.any || c.sure.out.len() > 0
 			continue
 		}
 		out := &c.loose.out
@@ -212,7 +228,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 			c.stats.Dropped += uint64(out.expire(e.now))
 		}
 		out.fill(f, number, allowance)
-		e.waiting = e.waiting || out.len() > 0
+		e.waiting.any = e.waiting.any || out.len() > 0
 	}
 	e.budget.short = e.budget.short || f.short
 	filled := f.packer.finish()

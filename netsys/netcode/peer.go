@@ -119,7 +119,7 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 	at := s.at(now)
 	if !p.allowance.left(at, burstTime) {
 		if p.overFor(at) == 0 {
-			p.over = at
+			p.over, s.peers.due[p.slot] = at, 0
 		}
 		return nil, DropFlood
 	}
@@ -134,6 +134,17 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 		return nil, DropMalformed
 	}
 	return body, DropNone
+}
+
+// due is when Update has to look at the peer, unless it is heard or sent to before.
+func (p *Peer) due() time.Duration {
+	switch {
+	case p.over != 0:
+		return 0 // each time, until that is over
+	case p.timeout > 0:
+		return min(p.sent+sendInterval, p.heard+p.timeout)
+	}
+	return p.sent + sendInterval
 }
 
 // overFor is how long ago the peer began to send more than it may, unless it has made up for half a burst since.

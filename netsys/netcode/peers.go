@@ -7,9 +7,13 @@ import (
 	"time"
 )
 
+// never is when there is nothing to do.
+const never = time.Duration(1<<63 - 1)
+
 // roster are the peers of a server.
 type roster struct {
 	slots    []*Peer
+	due      []time.Duration // by slot: when Update has to look at the peer
 	count    int
 	byAddr   peerMap
 	byID     map[uint64]*Peer
@@ -18,7 +22,7 @@ type roster struct {
 
 func newRoster(slots, packetsPerSecond int) roster {
 	return roster{
-		slots: make([]*Peer, slots), byAddr: newPeerMap(), byID: make(map[uint64]*Peer),
+		slots: make([]*Peer, slots), due: slices.Repeat([]time.Duration{never}, slots), byAddr: newPeerMap(), byID: make(map[uint64]*Peer),
 		interval: time.Second / time.Duration(packetsPerSecond),
 	}
 }
@@ -28,14 +32,14 @@ func (r *roster) full() bool { return r.count >= len(r.slots) }
 // add gives a peer the first slot that is free.
 func (r *roster) add(p *Peer) {
 	p.slot = slices.Index(r.slots, nil)
-	r.slots[p.slot] = p
+	r.slots[p.slot], r.due[p.slot] = p, 0
 	r.byAddr.put(p.addr, p)
 	r.byID[p.id] = p
 	r.count++
 }
 
 func (r *roster) remove(p *Peer) {
-	r.slots[p.slot] = nil
+	r.slots[p.slot], r.due[p.slot] = nil, never
 	r.byAddr.remove(p.addr)
 	delete(r.byID, p.id)
 	r.count--

@@ -148,7 +148,12 @@ func (s *Server) Update(now time.Time, h ServerHandler) {
 		return
 	}
 	at, held := s.clock.look(now)
-	for _, p := range s.peers.slots {
+	for slot, due := range s.peers.due {
+		// Of who has nothing due this is all that is looked at.
+		if at < due && held == 0 {
+			continue
+		}
+		p := s.peers.slots[slot]
 		if p == nil {
 			continue
 		}
@@ -161,6 +166,9 @@ func (s *Server) Update(now time.Time, h ServerHandler) {
 			s.dismiss(now, p, ErrFlood, h)
 		case at-p.sent >= sendInterval:
 			_ = p.keepAlive(now)
+		}
+		if !p.ended {
+			s.peers.due[slot] = p.due()
 		}
 	}
 	s.lane.drops[DropHalfOpen] += s.half.expire(at)
