@@ -4,18 +4,20 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/internal/buffers"
 )
 
 // Inbox is the bounded queue between the goroutine that receives datagrams and the goroutine that polls. It
 // is the inside of wires that read a socket as datagrams come, exported for those who write another one: call
-// [Inbox.Put] from the receiving side and [Inbox.Drain] from [Wire.Poll]. Buffers are pooled, the last one
-// returned is the first one used again; in steady state neither side allocates.
+// [Inbox.Put] from the receiving side and [Inbox.Drain] from [Wire.Poll]. Buffers are pooled, as many as were
+// needed lately; in steady state neither side allocates.
 type Inbox struct {
 	mu      sync.Mutex
 	ring    []arrival
 	head    int
 	count   int
-	free    [][]byte
+	buffers buffers.Pool
 	dropped uint64
 }
 
@@ -30,7 +32,7 @@ func NewInbox(capacity int) *Inbox {
 	if capacity < 1 {
 		panic("netsys: NewInbox needs a capacity of at least 1 datagram")
 	}
-	return &Inbox{ring: make([]arrival, capacity)}
+	return &Inbox{ring: make([]arrival, capacity), buffers: buffers.New(MaxDatagram + 1)}
 }
 
 // Put copies a datagram into the queue and reports whether there was room; without room it is counted and
@@ -42,13 +44,8 @@ func (q *Inbox) Put(from netip.AddrPort, at time.Time, data []byte) bool {
 		q.dropped++
 		return false
 	}
-	var b []byte
-	if n := len(q.free); n > 0 {
-		b, q.free = q.free[n-1], q.free[:n-1]
-	} else {
-		b = make([]byte, MaxDatagram+1)
-	}
-	b = b[:copy(b[:cap(b)], data)]
+	b := q.buffers.Take(len(data))
+	copy(b, data)
 	q.ring[(q.head+q.count)%len(q.ring)] = arrival{unmap(from), at, b}
 	q.count++
 	return true
@@ -61,9 +58,10 @@ func (q *Inbox) Drain(now time.Time, deliver func(Datagram)) {
 	for {
 		q.mu.Lock()
 		if used != nil {
-			q.free = append(q.free, used)
+			q.buffers.Put(used)
 		}
-		if ahead := q.ring[q.head].at.Sub(now); q.count == 0 || ahead > 0 && ahead < time.Second {
+		if q.count == 0 || soon(q.ring[q.head].at.Sub(now)) {
+			q.buffers.Round()
 			q.mu.Unlock()
 			return
 		}
@@ -77,6 +75,9 @@ func (q *Inbox) Drain(now time.Time, deliver func(Datagram)) {
 		used = a.data
 	}
 }
+
+// soon is about what is not due, unless the clock was set back.
+func soon(ahead time.Duration) bool { return ahead > 0 && ahead < time.Second }
 
 // Dropped is the number of datagrams that [Inbox.Put] had no room for.
 func (q *Inbox) Dropped() uint64 {
