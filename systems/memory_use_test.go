@@ -17,7 +17,7 @@ func TestMemoryOfAClientAtRest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures the heap")
 	}
-	const few, many, most = 32, 96, 40 << 10
+	const few, many, most = 24, 64, 40 << 10
 	profile := heapuse.Begin(t)
 	rest := func(clients int) heapuse.Use {
 		server := atRest(t, clients)
@@ -43,7 +43,7 @@ func TestMemoryOfAClientAtRest(t *testing.T) {
 // inTheNetwork are the functions of the virtual network, which is nobody's memory.
 var inTheNetwork = []string{"github.com/tactusgo/tactus/netsys.(*Node).Send", "github.com/tactusgo/tactus/netsys.(*Conditioner).Send"}
 
-// atRest is a server of the plaza after 20 seconds in which so many clients sent inputs that do nothing.
+// atRest is a server of the plaza after 10 seconds in which so many clients sent inputs that do nothing.
 func atRest(t *testing.T, clients int) *systems.Server {
 	network := netsys.NewNetwork()
 	now := time.Unix(0, 0).UTC()
@@ -66,7 +66,7 @@ func atRest(t *testing.T, clients int) *systems.Server {
 		}
 		all = append(all, c)
 	}
-	for end := now.Add(20 * time.Second); now.Before(end); now = server.Next() {
+	for end := now.Add(10 * time.Second); now.Before(end); now = server.Next() {
 		for _, c := range all {
 			for !c.Next().After(now) {
 				c.Advance(now)
