@@ -139,10 +139,15 @@ func (s *Server) attachLagComp() error {
 // ServerConfig.LagComp is, and where everybody is shown in the present.
 func (s *Server) LagComp() *lagcomp.Compensator { return s.lagComp }
 
-// has notes that a client has the state of a tick.
-func (s *Server) has(client, tick uint32) {
-	if s.lagComp != nil {
-		s.lagComp.Acknowledge(client, tick)
+// acknowledge notes which states clients have.
+func (s *Server) acknowledge() {
+	if s.lagComp == nil {
+		return
+	}
+	for _, p := range s.sessions.peers.All() {
+		if p.acked > 0 {
+			s.lagComp.Acknowledge(p.ID, p.acked)
+		}
 	}
 }
 

@@ -101,7 +101,9 @@ func TestLogOncePerClient(t *testing.T) {
 	}
 	for range MaxMessages + 10 {
 		for _, p := range g.server.sessions.peers.All() {
-			g.server.sessions.Read(p.Client)
+			if !g.server.sessions.Read(p.Client) {
+				g.server.sessions.Flooded(p.Client)
+			}
 		}
 	}
 	if st := g.server.Stats(); st.OverBudget < 50 || st.Inputs.Refused < 400 {

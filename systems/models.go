@@ -114,7 +114,7 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 	if p.Missing == policy.MissingNeutral {
 		c.Fills = -1
 	}
-	r, t := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettled{s.followed.followers})}, snapshotTeller{s}
+	r, t := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettled{s.followed.followers})}, newSnapshotTeller(s)
 	line := r.in.Timeline()
 	return serverModel{
 		ticks: r, applier: r, teller: t, line: line, message: noMessage, own: r.own, status: within(p.WindowTicks(rate), r.status), client: t.status,
@@ -131,7 +131,7 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 
 // sequenceModel consumes inputs one after the other, and never goes back.
 func sequenceModel(s *Server, p policy.Policies) serverModel {
-	a, t := &sequenced{s, serverapply.New(s.intake)}, snapshotTeller{s}
+	a, t := &sequenced{s, serverapply.New(s.intake)}, newSnapshotTeller(s)
 	return serverModel{
 		ticks: a, applier: a, teller: t, message: noMessage, own: present(s.world), status: func(st ModelStatus) ModelStatus { return st }, client: t.status, snapshots: true,
 		entered:   func(kept uint32) uint32 { return kept },

@@ -25,7 +25,9 @@ type peer struct {
 	report   *report.Client   // nil: own state always travels
 	snapshot *snapshot.Client // nil where no snapshots are sent
 	commands *commands.Inbox
-	place    int // on the list of those who are here
+	place    int    // on the list of those who are here
+	left     int    // things that workers have left of it
+	acked    uint32 // newest tick whose state it has
 }
 
 // serverSessions is who is here, who has left, and who is waited for.
@@ -34,11 +36,17 @@ type serverSessions struct {
 	peers roll.Roll[peer]  // in the order in which they came
 	byID  map[uint32]*peer // for looking up alone
 	desk  *commands.Desk
+
+	receivers []receiver // by worker
+	later     *sessions.Later[later]
 }
 
 // begin makes the list of who is here, which nobody is.
-func (x *serverSessions) begin(r *sessions.Roster) {
-	x.Roster, x.byID = r, make(map[uint32]*peer)
+func (x *serverSessions) begin(s *Server) {
+	x.Roster, x.byID, x.later = newRoster(s), make(map[uint32]*peer), sessions.NewLater[later](s.workers.Workers())
+	for worker := range s.workers.Workers() {
+		x.receivers = append(x.receivers, receiver{serverHandler: (*serverHandler)(s), worker: worker})
+	}
 	x.peers = roll.New(func(p *peer) *int { return &p.place })
 }
 
@@ -88,7 +96,10 @@ func newRoster(s *Server) *sessions.Roster {
 // receive is the system Receive of a server: it takes in what arrived.
 func (s *Server) receive(*ecs.World) {
 	s.sessions.Poll()
-	s.link.endpoint.Poll(s.link.now, (*serverHandler)(s))
+	h := (*serverHandler)(s)
+	s.link.endpoint.Poll(s.link.now, h)
+	h.catchUp()
+	s.acknowledge()
 	s.sessions.Polled()
 	s.sessions.desk.Deliver(s.model.applier, func(client uint32) bool {
 		p := s.sessions.byID[client]
@@ -101,6 +112,7 @@ type serverHandler Server
 
 func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	s := (*Server)(h)
+	h.catchUp()
 	c, kept, back := s.sessions.Enter(session)
 	if c == nil {
 		return
@@ -117,6 +129,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 
 func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason error) {
 	s := (*Server)(h)
+	h.catchUp()
 	p := s.sessions.remove(session)
 	if p == nil {
 		return
@@ -135,44 +148,23 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	s.sessions.Leave(p.Client, reason, p.inputs.Consumed())
 }
 
+// OnWorker is who takes in packets on a worker.
+func (h *serverHandler) OnWorker(worker int) netsys.Handler { return &h.sessions.receivers[worker] }
+
+// Acked and Received are those of the first worker.
 func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
-	s := (*Server)(h)
-	if p := s.sessions.of(session); p != nil {
-		p.Client.Acked()
-		p.Notices.Acked(seq, p.owned.Received)
-		s.model.teller.Acked(p, seq)
-	}
+	h.sessions.receivers[0].Acked(session, seq)
 }
 
-func (h *serverHandler) Received(_ time.Time, session netsys.Session, pk netsys.Packet) {
-	s := (*Server)(h)
-	p := s.sessions.of(session)
-	if p == nil {
-		return
-	}
-	p.inputs.Loss.Packet(s.link.now)
-	if !s.sessions.Read(p.Client) {
-		return
-	}
-	if len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind {
-		if err := s.sessions.desk.Take(p.commands, pk.Data, s.link.now); err != nil {
-			s.sessions.Refuse(p.Client, fmt.Errorf("%w: %w", ErrMessage, err))
-		}
-		return
-	}
-	pk, err := s.owned.TakePrefix(p.owned, pk)
-	if err != nil {
-		s.sessions.Refuse(p.Client, err)
-		return
-	}
-	s.stats.InputBytes += uint64(len(pk.Data))
-	s.model.applier.Receive(p, pk)
+func (h *serverHandler) Received(now time.Time, session netsys.Session, pk netsys.Packet) {
+	h.sessions.receivers[0].Received(now, session, pk)
 }
 
 // Message takes in a message of a channel. A client that sends more of them than its
 // queues hold breaks the protocol: what is reliable cannot be left unread.
 func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int, message []byte) {
 	s := (*Server)(h)
+	h.catchUp()
 	p := s.sessions.of(session)
 	if p == nil {
 		return
@@ -191,4 +183,103 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	if err != nil {
 		s.sessions.Refuse(p.Client, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
 	}
+}
+
+// receiver takes in packets on a worker: of one client at a time, while others have other clients. It writes what is
+// of that client. What is about more than that it leaves to the server's goroutine, for which it keeps a copy:
+// catchUp. So it does not matter which worker had which client.
+type receiver struct {
+	*serverHandler
+	worker int
+	bytes  uint64 // of inputs, which are not counted yet
+}
+
+// private is an applier whose inputs are about their client alone.
+type private interface {
+	// ReceiveOn takes in a message of inputs, on a worker.
+	ReceiveOn(worker int, p *peer, pk netsys.Packet) error
+}
+
+// later is what a worker has left.
+type later struct {
+	p       *peer
+	packet  netsys.Packet // without its bytes
+	err     error         // not nil: the packet is malformed
+	flooded bool          // it is one too many
+}
+
+// leave leaves something of a client to the server's goroutine.
+func (r *receiver) leave(l later, data []byte) {
+	l.packet.Data = nil
+	r.sessions.later.Leave(r.worker, l.p.place, l.p.left, l, data)
+	l.p.left++
+}
+
+func (r *receiver) Acked(session netsys.Session, seq uint16) {
+	if p := r.sessions.of(session); p != nil {
+		p.Client.Acked()
+		p.Notices.Acked(seq, p.owned.Received)
+		r.model.teller.Acked(p, seq)
+	}
+}
+
+func (r *receiver) Received(_ time.Time, session netsys.Session, pk netsys.Packet) {
+	p := r.sessions.of(session)
+	if p == nil {
+		return
+	}
+	p.inputs.Loss.Packet(r.link.now)
+	if !r.sessions.Read(p.Client) {
+		r.leave(later{p: p, flooded: true}, nil)
+		return
+	}
+	to, is := r.model.applier.(private)
+	if !is || p.left > 0 || len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind || ownership.HasPrefix(pk.Data) {
+		r.leave(later{p: p, packet: pk}, pk.Data)
+		return
+	}
+	p.owned.Pass(pk.Seq)
+	r.bytes += uint64(len(pk.Data))
+	if err := to.ReceiveOn(r.worker, p, pk); err != nil {
+		r.leave(later{p: p, err: err}, nil)
+	}
+}
+
+// catchUp does what workers have left.
+func (h *serverHandler) catchUp() {
+	s := (*Server)(h)
+	for i := range s.sessions.receivers {
+		r := &s.sessions.receivers[i]
+		s.stats.InputBytes += r.bytes
+		r.bytes = 0
+	}
+	s.sessions.later.Do(func(l later, data []byte) {
+		switch l.p.left = 0; {
+		case l.flooded:
+			s.sessions.Flooded(l.p.Client)
+		case l.err != nil:
+			s.sessions.Refuse(l.p.Client, l.err)
+		default:
+			l.packet.Data = data
+			h.take(l.p, l.packet)
+		}
+	})
+}
+
+// take takes in a packet on the server's goroutine.
+func (h *serverHandler) take(p *peer, pk netsys.Packet) {
+	s := (*Server)(h)
+	if len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind {
+		if err := s.sessions.desk.Take(p.commands, pk.Data, s.link.now); err != nil {
+			s.sessions.Refuse(p.Client, fmt.Errorf("%w: %w", ErrMessage, err))
+		}
+		return
+	}
+	pk, err := s.owned.TakePrefix(p.owned, pk)
+	if err != nil {
+		s.sessions.Refuse(p.Client, err)
+		return
+	}
+	s.stats.InputBytes += uint64(len(pk.Data))
+	s.model.applier.Receive(p, pk)
 }

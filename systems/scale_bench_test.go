@@ -32,6 +32,7 @@ type crowd struct {
 	input  wire.Input
 	seq    uint16
 	packet []byte
+	dealt  bool // packets are dealt out to workers
 }
 
 func newCrowd(tb testing.TB, clients int, c ServerConfig) *crowd {
@@ -66,7 +67,13 @@ func (x *crowd) tick() {
 	x.bases.Ack(x.seq)
 	h := (*serverHandler)(s)
 	s.sessions.Poll()
+	if x.dealt {
+		x.deal()
+	}
 	for i, c := range x.seats {
+		if x.dealt {
+			break
+		}
 		if (i+int(x.seq))%3 == 0 {
 			h.Acked(c, x.seq)
 		}
@@ -85,6 +92,7 @@ func (x *crowd) tick() {
 // taken is what follows once all that came is taken in.
 func (x *crowd) taken() {
 	s := x.server
+	(*serverHandler)(s).catchUp()
 	s.sessions.Polled()
 	s.sessions.desk.Deliver(s.model.applier, func(uint32) bool { return true })
 }

@@ -85,7 +85,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	c = c.filled()
 	s := &Server{config: c, protocol: p, workers: workers.New(c.Workers)}
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
-	s.sessions.begin(newRoster(s))
+	s.sessions.begin(s)
 	s.link.tick = c.FirstTick
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(c.Policies)})
 	var err error
@@ -142,6 +142,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.link.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)
 	s.link.load = overload.New(overload.Config{Policy: c.Overload, Divide: s.snapshots.Divide, Loop: s.link.loop, Expects: s.sessions.Expects, Logger: c.Logger})
 	wired.Login = s.link.load.Guard(wired.Login)
+	wired.Workers = s.workers
 	wired.Schema, wired.ID, wired.Welcome = p.Lines(), s.sessions.Number, s.welcome
 	if s.link.endpoint, err = netsys.NewServer(on, wired); err != nil {
 		return nil, err

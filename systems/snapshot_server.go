@@ -48,23 +48,26 @@ func (a *sequenced) Command(player uint32, command string) { a.in.Command(player
 
 // Receive takes in a message of inputs.
 func (a *sequenced) Receive(p *peer, pk netsys.Packet) {
-	m, err := a.in.Receive(p.inputs, pk)
-	if m := passOn(a.s, p, pk, m, err); m != nil {
-		p.report.Take(m.Newest, p.inputs.Newest(), &m.Report)
+	if err := a.ReceiveOn(0, p, pk); err != nil {
+		a.s.sessions.Refuse(p.Client, err)
 	}
 }
 
-// passOn passes on what a message had besides inputs: which baselines the client asks for.
-// It returns the message, nil where there was nothing to be read.
-func passOn(s *Server, p *peer, pk netsys.Packet, m *wire.Input, err error) *wire.Input {
-	if err != nil {
-		s.sessions.Refuse(p.Client, err)
-		return nil
+// ReceiveOn does so on a worker.
+func (a *sequenced) ReceiveOn(worker int, p *peer, pk netsys.Packet) error {
+	m, err := a.in.Receive(worker, p.inputs, pk)
+	if m != nil {
+		p.passOn(pk, m)
+		p.report.Take(m.Newest, p.inputs.Newest(), &m.Report)
 	}
-	if m != nil && pk.Newest {
+	return err
+}
+
+// passOn passes on what a message had besides inputs: which baselines the client asks for.
+func (p *peer) passOn(pk netsys.Packet, m *wire.Input) {
+	if pk.Newest {
 		p.snapshot.Ask(m.Epoch)
 	}
-	return m
 }
 
 // Run is the system ServerApply.
@@ -157,8 +160,12 @@ func (m *rewinder) Command(player uint32, command string) { m.in.Command(player,
 
 // Receive takes in a message of inputs.
 func (m *rewinder) Receive(p *peer, pk netsys.Packet) {
-	msg, err := m.in.Receive(p.inputs, pk)
-	passOn(m.s, p, pk, msg, err)
+	switch msg, err := m.in.Receive(p.inputs, pk); {
+	case err != nil:
+		m.s.sessions.Refuse(p.Client, err)
+	case msg != nil:
+		p.passOn(pk, msg)
+	}
 }
 
 // own is the value after the tick that own state tells of.
@@ -167,43 +174,65 @@ func (m *rewinder) own(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 }
 
 // snapshotTeller sends clients states of the world.
-type snapshotTeller struct{ s *Server }
+type snapshotTeller struct {
+	s     *Server
+	told  []*peer          // who has packets
+	links []netsys.Session // of these
+	send  func(worker, i int)
+}
+
+// newSnapshotTeller makes the teller of a server.
+func newSnapshotTeller(s *Server) *snapshotTeller {
+	t := &snapshotTeller{s: s}
+	t.send = t.sendTo
+	return t
+}
 
 // Join begins to tell a client.
-func (t snapshotTeller) Join(p *peer) {
+func (t *snapshotTeller) Join(p *peer) {
 	p.snapshot = t.s.snapshots.Add(p.ID, snapshotPeer{t.s, p}, t.s.link.endpoint.Tag(p.Session))
 }
 
 // Leave lets go of the state with which a client was to join.
-func (t snapshotTeller) Leave(p *peer) { t.s.snapshots.Remove(p.snapshot) }
+func (t *snapshotTeller) Leave(p *peer) { t.s.snapshots.Remove(p.snapshot) }
 
 // Acked notes what a client holds.
-func (t snapshotTeller) Acked(p *peer, seq uint16) {
+func (t *snapshotTeller) Acked(p *peer, seq uint16) {
 	if tick, ok := t.s.snapshots.Acked(p.snapshot, seq); ok {
-		t.s.has(p.ID, tick)
+		p.acked = max(p.acked, tick)
 	}
 }
 
 // Run is the system Snapshot.
-func (t snapshotTeller) Run(w *ecs.World) { t.s.snapshots.Run(w) }
+func (t *snapshotTeller) Run(w *ecs.World) { t.s.snapshots.Run(w) }
 
 // Send is the system Send: it hands the packets of a send to the sessions.
-func (t snapshotTeller) Send(*ecs.World) {
+func (t *snapshotTeller) Send(*ecs.World) {
 	s := t.s
+	t.told, t.links = t.told[:0], t.links[:0]
 	for _, p := range s.sessions.peers.All() {
-		packets := p.snapshot.Packets()
-		for i := range packets {
-			if seq, ok := s.sessions.Send(p.Client, packets[i].Bytes); ok {
-				p.snapshot.Sent(seq, &packets[i])
-			}
+		if len(p.snapshot.Packets()) > 0 {
+			t.told, t.links = append(t.told, p), append(t.links, p.Session)
 		}
-		p.snapshot.Clear()
 	}
+	s.link.endpoint.Spread(s.link.now, t.links, t.send)
 	s.link.endpoint.Flush(s.link.now)
 }
 
+// sendTo sends the packets of one client, on a worker.
+func (t *snapshotTeller) sendTo(_, i int) {
+	p := t.told[i]
+	packets := p.snapshot.Packets()
+	for k := range packets {
+		if seq, ok := t.s.sessions.Send(p.Client, packets[k].Bytes); ok {
+			p.snapshot.Sent(seq, &packets[k])
+		}
+	}
+	p.snapshot.Clear()
+}
+
 // status says what the server knows of a client that is sent states.
-func (t snapshotTeller) status(p *peer, st ClientStatus) ClientStatus {
+func (t *snapshotTeller) status(p *peer, st ClientStatus) ClientStatus {
 	st.Budget, st.OverBudget = p.snapshot.Budget()
 	st.Allowed, st.Joining = t.s.snapshots.Allowed(p.snapshot), p.snapshot.Joining()
 	st.Lead = p.inputs.Lead()

@@ -26,6 +26,7 @@ type buffer struct {
 	fills    int    // in a row
 	batch    int    // inputs that a wake-up of the server consumes
 	slack    slack
+	turn     turn
 	stats    Stats
 	lateInputs
 }

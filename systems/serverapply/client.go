@@ -138,11 +138,16 @@ func (c *inputLimit) advance(now time.Time, tickRate int, inputs uint32) (tooMan
 // noteFast looks at what a packet of inputs changed: before is the newest input that was
 // there or filled in for.
 func (i *Intake) noteFast(c *Client, before uint32) {
-	in, rate := c.in, i.config.TickRate
+	in := c.in
 	if in.newest <= before || in.newest-before >= window {
 		return // not a series: the buffer was set afresh
 	}
-	in.stats.Fast += c.limit.advance(i.config.Now(), rate, in.newest-before)
+	in.stats.Fast += c.limit.advance(i.config.Now(), i.config.TickRate, in.newest-before)
+}
+
+// tellFast tells a client of inputs that were too many, once there are a second's more.
+func (i *Intake) tellFast(c *Client) {
+	in, rate := c.in, i.config.TickRate
 	if in.stats.Fast-c.limit.told >= uint64(rate) {
 		c.limit.told = in.stats.Fast
 		if c.logged.First(notice.Fast) {

@@ -66,7 +66,7 @@ func TestWhoComesBackHoldsNothing(t *testing.T) {
 			sys.Resume(c, uint32(from))
 		}
 		for n := from + 1; n <= from+20; n++ {
-			if _, err := sys.Receive(c, packet(c.in.table, n, min(int(n), 8))); err != nil {
+			if _, err := sys.Receive(0, c, packet(c.in.table, n, min(int(n), 8))); err != nil {
 				t.Fatal(err)
 			}
 			s.world.Netcode().SetTick(s.tick)
@@ -114,7 +114,7 @@ func TestRefusedInputsAreConsumed(t *testing.T) {
 	e := s.world.Spawn(components.Owner{Client: 3}, numbered{})
 	c := in.Join(3, session{}, &s.notices, &s.logged)
 	for n := uint16(1); n <= 40; n++ {
-		if _, err := sys.Receive(c, packet(c.in.table, n, min(int(n), 8))); err != nil {
+		if _, err := sys.Receive(0, c, packet(c.in.table, n, min(int(n), 8))); err != nil {
 			t.Fatal(err)
 		}
 		s.world.Netcode().SetTick(s.tick)

@@ -48,18 +48,26 @@ type Config struct {
 type Intake struct {
 	config  Config
 	world   *ecs.World
-	coder   *wire.InputCoder
-	message wire.Input
+	readers []reader          // by worker
 	clients roll.Roll[Client] // in the order in which they joined
 	byID    map[uint32]*Client
 	left    Stats    // of clients that are gone
 	scratch []uint64 // room for one input
 }
 
+// reader is what a worker reads messages with.
+type reader struct {
+	coder   *wire.InputCoder
+	message wire.Input
+}
+
 // NewIntake makes the intake of a server's world.
 func NewIntake(w *ecs.World, c Config) *Intake {
-	i := &Intake{config: c, world: w, coder: wire.NewInputCoder(wire.InputTable(c.Protocol)), byID: make(map[uint32]*Client)}
-	i.coder.Reported = c.Reported
+	i := &Intake{config: c, world: w, byID: make(map[uint32]*Client), readers: make([]reader, c.Workers.Workers())}
+	for n := range i.readers {
+		i.readers[n].coder = wire.NewInputCoder(wire.InputTable(c.Protocol))
+		i.readers[n].coder.Reported = c.Reported
+	}
 	i.clients = roll.New(func(c *Client) *int { return &c.place })
 	return i
 }
@@ -88,11 +96,11 @@ func (i *Intake) Stats() Stats {
 	return st
 }
 
-// read takes a message of inputs apart; it is nil where it continues from one that was not
-// read.
-func (i *Intake) read(c *Client, pk netsys.Packet) (*wire.Input, error) {
-	r := &c.reading
-	switch err := i.coder.Read(pk.Data, &i.message, pk.Seq, r.bases); {
+// read takes a message of inputs apart, on a worker; it is nil where it continues from one that was
+// not read.
+func (i *Intake) read(worker int, c *Client, pk netsys.Packet) (*wire.Input, error) {
+	r, with := &c.reading, &i.readers[worker]
+	switch err := with.coder.Read(pk.Data, &with.message, pk.Seq, r.bases); {
 	case errors.Is(err, wire.ErrUnread):
 		c.in.stats.Unread++
 		r.unread = r.unread || pk.Newest
@@ -100,11 +108,11 @@ func (i *Intake) read(c *Client, pk netsys.Packet) (*wire.Input, error) {
 	case err != nil:
 		return nil, err
 	}
-	r.bases.Put(pk.Seq, &i.message, i.coder.State)
+	r.bases.Put(pk.Seq, &with.message, with.coder.State)
 	if pk.Newest {
 		r.unread = false
 	}
-	return &i.message, nil
+	return &with.message, nil
 }
 
 // Refuse asks the game whether an input of a player may be simulated in a tick. Where it may

@@ -142,7 +142,7 @@ func (m *Rewind) close(player uint32) {
 // Receive takes in a message of inputs. It returns what it had besides, good until the next;
 // nil where it could not be read for want of an earlier one.
 func (m *Rewind) Receive(c *Client, pk netsys.Packet) (*wire.Input, error) {
-	msg, err := m.read(c, pk)
+	msg, err := m.read(0, c, pk)
 	if msg != nil {
 		m.take(c, msg)
 	}
@@ -164,6 +164,7 @@ func (m *Rewind) take(c *Client, msg *wire.Input) {
 		before := max(in.newest, in.expected-1)
 		in.newest = max(in.newest, newest)
 		m.noteFast(c, before)
+		m.tellFast(c)
 	}
 	// What the slack would be without a lead.
 	led := min(max(float64(msg.Shift)/wire.ShiftUnit, 0), float64(m.lead.ticks)+1)

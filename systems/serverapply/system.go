@@ -14,10 +14,15 @@ import (
 type System struct {
 	*Intake
 	doings *commands.Log
+	settle func(worker, piece int)
 }
 
 // New makes the system.
-func New(i *Intake) *System { return &System{i, commands.New(i.world)} }
+func New(i *Intake) *System {
+	s := &System{Intake: i, doings: commands.New(i.world)}
+	s.settle = s.settlePiece
+	return s
+}
 
 // Enter makes a player come in the tick that comes, as what value says.
 func (s *System) Enter(player uint32, value string) {
@@ -42,10 +47,11 @@ func (s *System) Command(player uint32, command string) {
 // that was consumed.
 func (s *System) Resume(c *Client, consumed uint32) { c.in.follow(consumed) }
 
-// Receive takes in a message of inputs. It returns what it had besides, good until the next;
-// nil where it could not be read for want of an earlier one.
-func (s *System) Receive(c *Client, pk netsys.Packet) (*wire.Input, error) {
-	m, err := s.read(c, pk)
+// Receive takes in a message of inputs, on a worker: of different clients on several at once. It
+// returns what it had besides, good until the worker's next; nil where it could not be read for want
+// of an earlier one.
+func (s *System) Receive(worker int, c *Client, pk netsys.Packet) (*wire.Input, error) {
+	m, err := s.read(worker, c, pk)
 	if m == nil {
 		return nil, err
 	}
@@ -68,23 +74,44 @@ func (s *System) Run(w *ecs.World) {
 	tick := s.config.Tick()
 	s.doings.Run(tick)
 	s.doings.Forget(tick + 1)
-	for _, c := range s.clients.All() {
+	clients := s.clients.All()
+	s.config.Workers.Each((len(clients)+perPiece-1)/perPiece, s.settle)
+	for _, c := range clients {
+		s.tellFast(c)
+		switch {
+		case s.config.Arrival:
+			s.arrived(w, c)
+		case !c.in.turn.step:
+			w.Netcode().SkipOwner(c.id)
+		default:
+			s.stage(w, c, c.in.turn.words)
+		}
+	}
+	w.Netcode().GiveInputs(s.inputOf)
+}
+
+// perPiece is how many clients make a piece of work that is worth handing out.
+const perPiece = 64
+
+// turn is what a buffer decided for a tick.
+type turn struct {
+	step  bool
+	words []int32 // nil: a filler
+}
+
+// settlePiece does, for some clients, what is about each alone: what came is settled, and which input its
+// turn is.
+func (s *System) settlePiece(_, piece int) {
+	clients, tick := s.clients.All(), s.config.Tick()
+	for _, c := range clients[piece*perPiece : min((piece+1)*perPiece, len(clients))] {
 		if tick%lossEvery == 0 {
 			c.Loss.Measured(s.config.Now(), c.session.Stats().LossIn)
 		}
 		c.in.settle(int64(tick))
-		if s.config.Arrival {
-			s.arrived(w, c)
-			continue
+		if !s.config.Arrival {
+			c.in.turn.step, c.in.turn.words = c.in.buffered(int64(tick), c.Loss.Share)
 		}
-		step, words := c.in.buffered(int64(tick), c.Loss.Share)
-		if !step {
-			w.Netcode().SkipOwner(c.id)
-			continue
-		}
-		s.stage(w, c, words)
 	}
-	w.Netcode().GiveInputs(s.inputOf)
 }
 
 // arrived steps everything that arrived: all but the last input run

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/reuse"
@@ -70,9 +69,8 @@ func (s *Server) Stats() Stats {
 // TakePrefix takes in the changes in front of a packet and returns the packet without
 // them. With an error there is nothing more to be read of it.
 func (s *Server) TakePrefix(v *Values, pk netsys.Packet) (netsys.Packet, error) {
-	seq := codec.Lift(pk.Seq, max(v.newest, 1<<16)) // 0 stands for none
-	v.newest = max(v.newest, seq)
-	if len(pk.Data) == 0 || pk.Data[0]&wire.KindMask != wire.KindChanges {
+	seq := v.Pass(pk.Seq)
+	if !HasPrefix(pk.Data) {
 		return pk, nil
 	}
 	rest, err := s.coder.Read(pk.Data)

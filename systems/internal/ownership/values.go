@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -69,6 +70,18 @@ func (v *Values) Len() int { return len(v.kept) }
 
 // Newest is the newest packet, as the session numbers it.
 func (v *Values) Newest() uint16 { return uint16(v.newest) }
+
+// HasPrefix reports whether a packet begins with changes.
+func HasPrefix(packet []byte) bool {
+	return len(packet) > 0 && packet[0]&wire.KindMask == wire.KindChanges
+}
+
+// Pass notes the number of a packet that came, and returns it in full.
+func (v *Values) Pass(number uint16) (seq uint32) {
+	seq = codec.Lift(number, max(v.newest, 1<<16)) // 0 stands for none
+	v.newest = max(v.newest, seq)
+	return seq
+}
 
 // of is where the value of a component is kept; nil where there is no room.
 func (v *Values) of(e ecs.Entity, m *wire.ToldChange) *value {

@@ -52,6 +52,7 @@ type Stats struct {
 func (s *Stats) add(c *Client) {
 	x := c.Session.Stats()
 	s.Untold += c.Notices.Untold()
+	s.Unsent += c.unsent
 	s.BytesIn += x.BytesIn
 	s.BytesOut += x.BytesOut
 	s.DatagramsIn += x.DatagramsIn
@@ -171,12 +172,13 @@ func (r *Roster) Polled() {
 }
 
 // Send sends a client a packet, which it is to acknowledge. It reports false where the wire
-// refuses it, which is counted but for clients whose session this very step has ended.
+// refuses it, which is counted but for clients whose session this very step has ended. It may run for several clients
+// at once.
 func (r *Roster) Send(c *Client, b []byte) (seq uint16, ok bool) {
 	seq, err := c.Session.Send(r.config.Now(), b)
 	if err != nil {
 		if !errors.Is(err, netsys.ErrClosed) {
-			r.stats.Unsent++
+			c.unsent++
 		}
 		return 0, false
 	}
@@ -191,14 +193,12 @@ func (r *Roster) SendNotices() {
 	}
 }
 
-// Read reports whether another message of a client is to be read in this wake-up.
+// Read reports whether another message of a client is to be read in this wake-up: see [Roster.Flooded]. It may run for
+// several clients at once.
 func (r *Roster) Read(c *Client) bool {
 	c.count(r.polls)
-	if c.messages++; c.messages > MaxMessages {
-		r.flooded(c)
-		return false
-	}
-	return true
+	c.messages++
+	return c.messages <= MaxMessages
 }
 
 // Deliver reports whether another message of a channel is to be heeded in this wake-up. A client
@@ -207,15 +207,15 @@ func (r *Roster) Read(c *Client) bool {
 func (r *Roster) Deliver(c *Client) bool {
 	c.count(r.polls)
 	if c.delivered++; c.delivered > r.config.MaxDelivered {
-		r.flooded(c)
+		r.Flooded(c)
 		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
 		return false
 	}
 	return true
 }
 
-// flooded counts a message that is not read.
-func (r *Roster) flooded(c *Client) {
+// Flooded counts a message that is not read.
+func (r *Roster) Flooded(c *Client) {
 	r.stats.Flooded++
 	c.Flooded++
 	if c.Logged.First(notice.Flooded) {
@@ -226,6 +226,9 @@ func (r *Roster) flooded(c *Client) {
 // Refuse counts a malformed message. A client that goes on sending them must
 // fill neither the log nor the server's time.
 func (r *Roster) Refuse(c *Client, err error) {
+	if c.Malformed >= MaxMalformed {
+		return // its session has ended
+	}
 	r.stats.Malformed++
 	c.Malformed++
 	if c.Malformed == 1 {
@@ -250,6 +253,7 @@ type Client struct {
 	place int // on the list of all
 	counts
 
+	unsent  uint64        // packets that the wire refused
 	unacked bool          // something was sent since the last acknowledgement
 	silence time.Duration // for which that has been so
 	deaf    bool          // too long

@@ -1,0 +1,74 @@
+package systems
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/race"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// deal is what a tick of the crowd takes in, with the packets dealt out to workers.
+func (x *crowd) deal() {
+	s := x.server
+	receivers := s.sessions.receivers
+	s.workers.Each(len(x.seats), func(worker, i int) {
+		c := x.seats[i]
+		if (i+int(x.seq))%3 == 0 {
+			receivers[worker].Acked(c, x.seq)
+		}
+		for range 1 + i%7/6 { // some send everything twice, and so too much
+			receivers[worker].Received(s.link.now, c, netsys.Packet{Seq: x.seq, At: s.link.now, Newest: true, Data: x.packet})
+		}
+		if i%50 == 3 {
+			receivers[worker].Received(s.link.now, c, netsys.Packet{Seq: x.seq, At: s.link.now, Newest: true, Data: []byte{99}})
+		}
+	})
+}
+
+// Inputs of hundreds of clients, read and consumed by any number of workers, make the same world and the same counts,
+// clients who send nonsense included.
+func TestInputsOnWorkers(t *testing.T) {
+	var want string
+	for _, workers := range []int{1, 2, 4} {
+		x := newCrowd(t, 300, ServerConfig{Workers: workers, Timeout: time.Hour})
+		x.dealt = true
+		for range 120 {
+			x.tick()
+		}
+		st := x.server.Stats()
+		if st.Inputs.Consumed < 300*100 || st.MalformedMessages != 6*120 {
+			t.Fatalf("%d workers: %+v", workers, st)
+		}
+		got := fmt.Sprintf("%x %+v %d %d", x.server.World().Hash(), st.Inputs, st.MalformedMessages, st.InputBytes)
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("%d workers: %s, one has %s", workers, got, want)
+		}
+	}
+}
+
+// A tick of many clients allocates nothing, with workers or without.
+func TestCrowdAllocatesNothing(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	for _, workers := range []int{1, 2} {
+		x := newCrowd(t, 300, ServerConfig{Workers: workers, Timeout: time.Hour})
+		for range 600 {
+			x.tick()
+		}
+		runtime.GC()
+		if n := testing.AllocsPerRun(1, func() {
+			for range 300 {
+				x.tick()
+			}
+		}); n != 0 {
+			t.Errorf("%d workers: %v allocations in 300 ticks", workers, n)
+		}
+	}
+}
