@@ -1,14 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
@@ -18,7 +15,7 @@ import (
 )
 
 // witness decodes each distinct block of the world that blind clients open, once. What it decodes is a state that the
-// server told somebody; so it is the baseline of blocks that stand on it, whoever gets them. All that is told of an
+// server told somebody; so it is the baseline of blocks that stand on it, of whoever has it. All that is told of an
 // entity and send must be the same, and what the server's process tells of it.
 type witness struct {
 	model      *delta.Model
@@ -26,12 +23,11 @@ type witness struct {
 	decoder    delta.Decoder
 	components toldComponents
 	truths     *truths
-	interest   bool // clients see different things
-	groups     []states
-	sums       [sumSends]sums
+	views      []view // by client
+	sends      [heardSends]heard
+	bases      []*delta.Group
 	parts      []delta.Part
 	claims     []claim
-	doubtful   []doubt
 	witnessed
 }
 
@@ -41,7 +37,7 @@ type witnessed struct {
 	Distinct   uint64 // of these, decoded
 	Matched    uint64 // the others, that were the same as one decoded before
 	Own        uint64 // of own state, opened and not decoded
-	Unknown    uint64 // that stand on a state nobody was told of here, or several were: not decoded
+	Unknown    uint64 // that stand on a state of which the client was not told here: not decoded
 	Claims     uint64 // entities in what was decoded, compared with the truth
 	Unclaimed  uint64 // of which the truth was not at hand any more
 	Wrong      uint64 // blocks and entities that were not as told
@@ -49,51 +45,37 @@ type witnessed struct {
 	MaxError   float64
 }
 
-// states are those of a group, by send.
-type states [stateSends]*state
-
-// state is what clients were told of a group. What some may not see they were told of as hidden or empty; others
-// see it.
-type state struct {
-	delta.Group
-	hidden, empty uint64
+// view is what a client was told, by send.
+type view [stateSends]struct {
+	send   uint32
+	pieces []piece
 }
 
-// without is the state as those have it who may not see some of it.
-func (s *state) without() *delta.Group {
-	g := new(delta.Group)
-	g.Reset(s.Send)
-	for slots := s.Known | s.hidden | s.empty; slots != 0; slots &= slots - 1 {
-		k := bits.TrailingZeros64(slots)
-		if bit := uint64(1) << k; (s.hidden|s.empty)&bit != 0 || s.Alive&bit == 0 {
-			g.Clear(k, s.hidden&bit != 0)
-			continue
-		}
-		rec := s.Record(k)
-		copy(g.Put(k, s.IDs[k], s.Masks[k], len(rec)), rec)
-	}
-	return g
-}
-
-// doubt is a block that stands on a state which clients may have been told of in different ways, as they see different
-// things: which one is meant shows in what comes of it.
-type doubt struct {
-	of, newest uint32
-	client     int
-	block      swarm.Block
-}
-
-// stateSends is how many sends back states are kept: no server's baseline is older.
+// stateSends is how many sends back views go: no server's baseline is older.
 const stateSends = 128
 
-// sums are the hashes of blocks of a send that have been decoded.
-type sums struct {
-	send  uint32
-	known map[uint64]bool
+// piece is what a block told of some groups, as the client numbers them.
+type piece struct {
+	first uint32
+	*result
 }
 
-// sumSends is how many sends may be heard of at once.
-const sumSends = 64
+// result is what came of a block.
+type result struct {
+	slots  uint64
+	groups []delta.Group
+	sums   []uint64 // hash of each
+}
+
+// heard are the results of a send.
+type heard struct {
+	send     uint32
+	results  map[uint64]*result // by hash of the block and of what it stands on
+	entities map[uint32]uint64  // hash of the record, by id
+}
+
+// heardSends is how many sends may be heard of at once.
+const heardSends = 64
 
 // claim is what was decoded of an entity.
 type claim struct {
@@ -108,9 +90,9 @@ type toldComponents struct {
 	schemas                   []*schema.Table
 }
 
-// newWitness makes a witness of a server with so many ticks a second.
-func newWitness(p *ecs.Protocol, hz int, interest bool, t *truths) *witness {
-	w := &witness{truths: t, interest: interest}
+// newWitness makes a witness of a server with so many ticks a second, and of so many clients.
+func newWitness(p *ecs.Protocol, hz, clients int, t *truths) *witness {
+	w := &witness{truths: t, views: make([]view, clients)}
 	var tables []*schema.Table
 	for _, c := range p.Replicated() {
 		w.components.schemas = append(w.components.schemas, c.Schema)
@@ -144,189 +126,173 @@ func (w *witness) body(b swarm.Body) {
 	if b.Join {
 		of -= b.Back
 	}
+	v, h := &w.views[b.Client], w.heard(of)
 	for i := range b.Blocks {
-		x := &b.Blocks[i]
+		x := b.Blocks[i]
 		if x.Own {
 			w.Own++
 			continue
 		}
-		if !w.first(of, x.Sum()) {
-			w.Blocks++
+		w.Blocks++
+		first := x.First
+		x.First = 0 // which is the client's own affair
+		key, ok := w.stand(v, of, first, &x, x.Sum())
+		if !ok {
+			w.Unknown++
+			continue
+		}
+		r := h.results[key]
+		if r == nil {
+			w.Distinct++
+			var err error
+			if r, err = w.decode(of, &x); err == nil {
+				err = w.note(h, r)
+			}
+			if err != nil {
+				w.differs("send %d, client %d: %v", of, b.Client, err)
+				continue
+			}
+			h.results[key] = r
+		} else {
 			w.Matched++
-			continue
 		}
-		if w.interest && x.Age > 0 {
-			x := *x
-			x.Data = slices.Clone(x.Data)
-			w.doubtful = append(w.doubtful, doubt{of, b.Send, b.Client, x})
-			continue
-		}
-		err := w.decode(of, x, (*state).told)
-		if err == nil {
-			err = w.merge(x.First)
-		}
-		w.count(of, b.Client, err)
+		v.add(of, piece{first, r})
 	}
 	w.settle(b.Send)
 }
 
-// count counts what came of decoding a block.
-func (w *witness) count(of uint32, client int, err error) {
-	w.Blocks++
-	if errors.Is(err, codec.ErrBaseline) {
-		w.Unknown++
-		return
+// heard are the results of a send.
+func (w *witness) heard(send uint32) *heard {
+	h := &w.sends[send%heardSends]
+	if h.results == nil {
+		h.results, h.entities = make(map[uint64]*result), make(map[uint32]uint64)
 	}
-	if w.Distinct++; err != nil {
-		w.differs("send %d, client %d: %v", of, client, err)
+	if h.send != send {
+		h.send = send
+		clear(h.results)
+		clear(h.entities)
 	}
+	return h
 }
 
-// first reports whether a block of a send is heard for the first time.
-func (w *witness) first(send uint32, sum uint64) bool {
-	s := &w.sums[send%sumSends]
-	if s.send != send {
-		if s.known == nil {
-			s.known = make(map[uint64]bool)
+// add notes that the client was told something of a send.
+func (v *view) add(send uint32, p piece) {
+	at := &v[send%stateSends]
+	if at.send != send {
+		at.send, at.pieces = send, at.pieces[:0]
+	}
+	at.pieces = append(at.pieces, p)
+}
+
+// stand finds what a block stands on, first the baselines of its groups, then the second ones, and takes that into the
+// hash of the block. It is false where the client was not told of it.
+func (w *witness) stand(v *view, of, first uint32, b *swarm.Block, sum uint64) (key uint64, ok bool) {
+	w.bases = w.bases[:0]
+	key = mix(sum, uint64(of))
+	for _, x := range [2]struct {
+		is   bool
+		back uint32
+	}{{b.Age > 0, b.Age}, {b.Two, b.Age + 1}} {
+		if !x.is {
+			continue
 		}
-		s.send = send
-		clear(s.known)
+		at := &v[(of-x.back)%stateSends]
+		if x.back >= of || at.send != of-x.back {
+			return 0, false
+		}
+		for g := first; g < first+b.Count; g++ {
+			base, is := saidOf(at.pieces, g, b.Slots)
+			if base == nil {
+				return 0, false
+			}
+			w.bases, key = append(w.bases, base), mix(key, is)
+		}
 	}
-	if s.known[sum] {
-		return false
-	}
-	s.known[sum] = true
-	return true
+	return key, true
 }
 
-// at is the state of a group at a send, nil where nobody was told of it.
-func (w *witness) at(g, send uint32) *state {
-	if int(g) >= len(w.groups) {
-		return nil
+// saidOf is what pieces say of slots of a group, and a hash of it; nil where that is not all of them.
+func saidOf(pieces []piece, g uint32, slots uint64) (base *delta.Group, sum uint64) {
+	var merged *delta.Group
+	for _, p := range pieces {
+		if g < p.first || int(g-p.first) >= len(p.groups) || p.slots&slots == 0 {
+			continue
+		}
+		st := &p.groups[g-p.first]
+		if sum = mix(sum, p.sums[g-p.first]); p.slots&slots == slots && merged == nil {
+			return st, sum
+		}
+		if merged == nil {
+			merged = new(delta.Group)
+			merged.Reset(st.Send)
+		}
+		adopt(merged, st)
 	}
-	if x := w.groups[g][send%stateSends]; x != nil && x.Send == send && send != 0 {
-		return x
+	if merged == nil || merged.Known&slots != slots {
+		return nil, 0
 	}
-	return nil
+	return merged, sum
 }
 
-// told is the state as those have it who see all of it.
-func (s *state) told() *delta.Group { return &s.Group }
+// adopt adds to a state what another one knows more.
+func adopt(to, from *delta.Group) {
+	for slots := from.Known &^ to.Known; slots != 0; slots &= slots - 1 {
+		k := bits.TrailingZeros64(slots)
+		if bit := uint64(1) << k; from.Alive&bit == 0 {
+			to.Clear(k, from.Hidden&bit != 0)
+			continue
+		}
+		rec := from.Record(k)
+		copy(to.Put(k, from.IDs[k], from.Masks[k], len(rec)), rec)
+	}
+}
 
-// decode decodes a block into parts, against the states of one way to be told.
-func (w *witness) decode(of uint32, b *swarm.Block, way func(*state) *delta.Group) error {
+// decode decodes a block that stands on w.bases.
+func (w *witness) decode(of uint32, b *swarm.Block) (*result, error) {
+	r := &result{slots: b.Slots, groups: make([]delta.Group, b.Count), sums: make([]uint64, b.Count)}
 	w.parts = w.parts[:0]
-	for g := b.First; g < b.First+b.Count; g++ {
-		p := delta.Part{Cur: new(delta.Group), Slots: b.Slots}
+	for i := range r.groups {
+		p := delta.Part{Cur: &r.groups[i], Slots: b.Slots}
 		p.Cur.Reset(of)
-		for _, base := range [2]struct {
-			to   **delta.Group
-			back uint32
-			is   bool
-		}{{&p.Base, b.Age, b.Age > 0}, {&p.Base2, b.Age + 1, b.Two}} {
-			if !base.is {
-				continue
-			}
-			x := w.at(g, of-base.back)
-			if x == nil {
-				return codec.ErrBaseline
-			}
-			*base.to = way(x)
+		if b.Age > 0 {
+			p.Base = w.bases[i]
+		}
+		if b.Two {
+			p.Base2 = w.bases[int(b.Count)+i]
 		}
 		w.parts = append(w.parts, p)
 	}
-	return w.decoder.Decode(b.Data, delta.Coder(b.Coder), w.model, w.parts)
+	return r, w.decoder.Decode(b.Data, delta.Coder(b.Coder), w.model, w.parts)
 }
 
-// resolve decodes the blocks in doubt whose truth is there: the way that is meant is the one of which the truth comes.
-// Where that is neither, some saw one thing and some another.
-func (w *witness) resolve(newest uint32) {
-	kept := w.doubtful[:0]
-	for _, d := range w.doubtful {
-		t := w.truths.sent(d.of)
-		if t == nil && d.newest+patience > newest {
-			kept = append(kept, d)
-			continue
-		}
-		err := error(codec.ErrBaseline)
-		for _, way := range []func(*state) *delta.Group{(*state).told, (*state).without} {
-			if t != nil && w.decode(d.of, &d.block, way) == nil && w.right(t) {
-				err = w.merge(d.block.First)
-				break
-			}
-		}
-		w.count(d.of, d.client, err)
-	}
-	w.doubtful = kept
-}
-
-// right reports whether what was decoded is the truth.
-func (w *witness) right(t *told) bool {
-	for i := range w.parts {
-		st := w.parts[i].Cur
+// note compares what a block says with what others of the same send say, and makes claims of what is said first.
+func (w *witness) note(h *heard, r *result) error {
+	for g := range r.groups {
+		st := &r.groups[g]
+		r.sums[g] = mix(mix(r.slots, st.Alive), st.Hidden)
 		for slots := st.Alive; slots != 0; slots &= slots - 1 {
-			c := w.read(st, bits.TrailingZeros64(slots))
-			if was, ok := t.at[c.id]; !ok || was.off(&c.row) > most || !was.same(&c.row) {
-				return false
+			k := bits.TrailingZeros64(slots)
+			sum := mix(uint64(st.IDs[k]), st.Masks[k])
+			for _, v := range st.Record(k) {
+				sum = mix(sum, uint64(uint32(v)))
 			}
-		}
-	}
-	return true
-}
-
-// merge adds what was decoded to what is known of groups.
-func (w *witness) merge(first uint32) error {
-	for i := range w.parts {
-		if err := w.mergeGroup(first+uint32(i), w.parts[i].Cur); err != nil {
-			return err
+			r.sums[g] = mix(r.sums[g], sum^uint64(k))
+			switch known, ok := h.entities[st.IDs[k]]; {
+			case !ok:
+				h.entities[st.IDs[k]] = sum
+				w.claims = append(w.claims, w.read(st, k))
+			case known != sum:
+				return fmt.Errorf("entity %d is told of in two ways", st.IDs[k])
+			}
 		}
 	}
 	return nil
 }
 
-func (w *witness) mergeGroup(g uint32, st *delta.Group) error {
-	for int(g) >= len(w.groups) {
-		w.groups = append(w.groups, states{})
-	}
-	known := w.at(g, st.Send)
-	if known == nil {
-		known = new(state)
-		known.Reset(st.Send)
-		w.groups[g][st.Send%stateSends] = known
-	}
-	for slots := st.Known; slots != 0; slots &= slots - 1 {
-		k := bits.TrailingZeros64(slots)
-		bit := uint64(1) << k
-		alive := st.Alive&bit != 0
-		switch {
-		case st.Hidden&bit != 0:
-			known.hidden |= bit
-		case known.Known&bit == 0 && !alive:
-			known.Clear(k, false)
-		case alive && (known.Known&bit == 0 || known.Alive&bit == 0 && w.interest):
-			if known.Known&bit != 0 {
-				known.empty |= bit // that somebody was told of who may not see what is there
-			}
-			rec := st.Record(k)
-			copy(known.Put(k, st.IDs[k], st.Masks[k], len(rec)), rec)
-			w.claims = append(w.claims, w.read(st, k))
-		case !alive && w.interest:
-			if known.Alive&bit != 0 {
-				known.empty |= bit
-			}
-		case !same(&known.Group, st, k):
-			return fmt.Errorf("group %d, slot %d is told of in two ways", g, k)
-		}
-	}
-	return nil
-}
-
-// same reports whether two states say the same of a slot.
-func same(a, b *delta.Group, k int) bool {
-	if bit := uint64(1) << k; (a.Alive^b.Alive)&bit != 0 || a.Alive&bit == 0 {
-		return (a.Alive^b.Alive)&bit == 0
-	}
-	return a.IDs[k] == b.IDs[k] && a.Masks[k] == b.Masks[k] && slices.Equal(a.Record(k), b.Record(k))
+// mix takes another word into a hash.
+func mix(h, v uint64) uint64 {
+	hi, lo := bits.Mul64(h^v^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+	return hi ^ lo ^ bits.RotateLeft64(v, 29)
 }
 
 // read is what a state says of an entity.
@@ -353,12 +319,11 @@ const patience = 16
 
 // settle compares claims with the truth of their sends, as far as that is there.
 func (w *witness) settle(newest uint32) {
-	if len(w.claims)+len(w.doubtful) == 0 {
+	if len(w.claims) == 0 {
 		return
 	}
 	w.truths.mu.Lock()
 	defer w.truths.mu.Unlock()
-	w.resolve(newest)
 	kept := w.claims[:0]
 	var t *told
 	for _, c := range w.claims {
