@@ -42,17 +42,27 @@ func (b *decoders) Pop() any {
 	return last
 }
 
-// dial opens a client's wire.
-func (b *decoders) dial(ctx context.Context) (netsys.Wire, error) {
+// dial opens the n-th client's wire.
+func (b *decoders) dial(ctx context.Context, n int) (w netsys.Wire, err error) {
 	if b.order.Transport == "ws" {
-		return websocket.Dial(ctx, "ws://"+b.server.String())
+		w, err = websocket.Dial(ctx, "ws://"+b.server.String())
+	} else {
+		w, err = apart.Dial(b.server)
 	}
-	return apart.Dial(b.server)
+	if err != nil || !b.order.linked() {
+		return w, err
+	}
+	link := b.order.link(n)
+	c, err := netsys.Condition(w, netsys.ConditionerConfig{Seed: b.order.Seed<<16 + uint64(n), In: link, Out: link})
+	return linked{c}, err
 }
+
+// linked is a socket with a link, which does not know when the next datagram comes.
+type linked struct{ netsys.Wire }
 
 // add begins with another client.
 func (b *decoders) add(ctx context.Context) error {
-	wire, err := b.dial(ctx)
+	wire, err := b.dial(ctx, b.started)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/internal/bench/bots"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/swarm"
 )
 
@@ -28,20 +29,24 @@ type load struct {
 // newLoad makes the clients of a server.
 func newLoad(ctx context.Context, o order, server netip.AddrPort, t *truths) (*load, error) {
 	l := &load{asked: make(chan func())}
-	thin := o.Clients
-	if o.Transport != "ws" {
-		thin = min(sampled, o.Clients)
-	}
+	thin := min(sampled, o.Clients)
 	l.thin = decoders{order: o, server: server, want: thin, check: checker{truths: t, grid: o.Interest == "grid", has: make(map[components.NetID]bool)}}
 	l.witness = newWitness(o.variant().Protocol(), o.Hz, o.Clients, t)
 	if thin == o.Clients {
 		return l, nil
 	}
-	var err error
-	l.blind, err = swarm.New(ctx, swarm.Config{
-		Protocol: o.variant().Protocol, Addr: server.String(), Clients: o.Clients - thin, Ramp: rampRate,
+	c := swarm.Config{
+		Protocol: o.variant().Protocol, Addr: server.String(), Transport: swarm.UDP, Clients: o.Clients - thin, Ramp: rampRate,
 		Input: bots.Walk(o.Seed, thin, o.Clients), OnBody: l.witness.body,
-	})
+	}
+	if o.Transport == "ws" {
+		c.Transport, c.Sockets = swarm.WebSocket, o.Clients
+	}
+	if o.linked() {
+		c.Wire = func(n int) (netsys.Wire, error) { return l.thin.dial(ctx, thin+n) }
+	}
+	var err error
+	l.blind, err = swarm.New(ctx, c)
 	return l, err
 }
 

@@ -87,6 +87,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	given := make(map[string]bool)
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	o.sockets.defaults(&o, given)
 	err := o.validate(flags.Args())
 	if err == nil {
 		err = o.sockets.validate(&o, given)

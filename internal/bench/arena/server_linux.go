@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -28,17 +29,30 @@ type order struct {
 	Transport, Coder  string
 	Interest          string
 	Hint, Overload    bool
+	RTT               [2]time.Duration
+	Jitter            time.Duration
+	Loss              float64
 	Seed              uint64
 }
 
 func (o *options) order() order {
-	return order{o.clients, o.npcs, o.hz, o.size, o.workers, o.transport, o.coder, o.interest, o.hint, o.overload, o.seed}
+	return order{o.clients, o.npcs, o.hz, o.size, o.workers, o.transport, o.coder, o.interest, o.hint, o.overload,
+		[2]time.Duration{o.rtt.from, o.rtt.to}, o.jitter, o.loss, o.seed}
 }
 
 // variant is the game.
 func (o *order) variant() game.Variant {
 	return game.Variant{NoHint: !o.Hint, Players: o.Clients, Size: o.Size}
 }
+
+// link is the link of the n-th client, one way.
+func (o *order) link(n int) netsys.Link {
+	rtt := spread{o.RTT[0], o.RTT[1]}
+	return netsys.Link{Latency: rtt.of(n, o.Clients) / 2, Jitter: o.Jitter, Loss: o.Loss}
+}
+
+// linked reports whether clients have links.
+func (o *order) linked() bool { return o.RTT[1] > 0 || o.Jitter > 0 || o.Loss > 0 }
 
 // listen opens the server's wire.
 func (o *order) listen() (netsys.Wire, error) {

@@ -30,12 +30,22 @@ const maxSocketClients = 10_000
 // register declares the flags.
 func (s *sockets) register(flags *flag.FlagSet) {
 	s.warm = warmup * time.Second
-	flags.StringVar(&s.transport, "transport", "", "play on real sockets of this kind: udp (gnet), batch (recvmmsg and sendmmsg) or ws (WebSocket);\n-rtt and -loss are 0 then, -seconds those of the clock. Without it: in virtual time")
+	flags.StringVar(&s.transport, "transport", "", "play on real sockets of this kind: udp (gnet), batch (recvmmsg and sendmmsg) or ws (WebSocket);\n-rtt and -loss are 0 then unless they are given, and clients that have a link have a socket each. Without it: in virtual time")
 	flags.StringVar(&s.interest, "interest", "none", "with -transport, what a client is told of: none (everything), or grid (cell 100, radius 150, leave 180)")
 	flags.IntVar(&s.workers, "workers", 1, "with -transport, processors of the server, and goroutines that share its work; one more is for the load")
 	flags.IntVar(&s.hz, "hz", 60, "with -transport, simulation steps a second; snapshots are the largest divisor up to 20")
 	flags.BoolVar(&s.overload, "overload", false, "with -transport, the server turns newcomers away while it is busy, and gives things up when it is too slow,\nas systems.Overload says; without it all come in, and ticks are dropped that are more than five behind")
 	flags.IntVar(&s.size, "size", 2000, "with -transport, length of the world's sides, in units")
+}
+
+// defaults are of flags that were not given.
+func (s *sockets) defaults(o *options, given map[string]bool) {
+	if s.transport != "" && !given["rtt"] {
+		o.rtt = spread{}
+	}
+	if s.transport != "" && !given["loss"] {
+		o.loss = 0
+	}
 }
 
 // validate says in one line what is wrong and what is allowed. given are the flags that were.
@@ -48,12 +58,6 @@ func (s *sockets) validate(o *options, given map[string]bool) error {
 		}
 		return nil
 	}
-	if !given["rtt"] {
-		o.rtt = spread{}
-	}
-	if !given["loss"] {
-		o.loss = 0
-	}
 	switch {
 	case !slices.Contains(transports, s.transport):
 		return fmt.Errorf("-transport %s: allowed are %s", s.transport, strings.Join(transports, ", "))
@@ -63,8 +67,6 @@ func (s *sockets) validate(o *options, given map[string]bool) error {
 		return fmt.Errorf("-hz %d: 1 to 1000 are allowed", s.hz)
 	case s.size < 100 || s.size > 16_000:
 		return fmt.Errorf("-size %d: 100 to 16000 are allowed", s.size)
-	case o.rtt != spread{} || o.jitter != 0 || o.loss != 0:
-		return fmt.Errorf("-rtt, -jitter, -loss: 0 is allowed with -transport, whose link is that of this machine")
 	case s.workers < 1:
 		return fmt.Errorf("-workers %d: 1 or more is allowed", s.workers)
 	}

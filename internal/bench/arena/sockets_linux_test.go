@@ -35,7 +35,7 @@ func TestSockets_MatchIsWhatItWas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays in real time for some seconds on each transport; matches in virtual time are beside")
 	}
-	for _, match := range []struct{ transport, flags string }{{"udp", ""}, {"batch", "-interest grid -size 900 -hz 30"}, {"ws", ""}} {
+	for _, match := range []struct{ transport, flags string }{{"udp", "-rtt 30ms -loss 0.02"}, {"batch", "-interest grid -size 900 -hz 30"}, {"ws", ""}} {
 		t.Run(match.transport, func(t *testing.T) {
 			var out, progress bytes.Buffer
 			o, err := parse(strings.Fields("-clients 24 -npcs 20 -seconds 2 -json -transport "+match.transport+" "+match.flags), &progress)
@@ -56,7 +56,7 @@ func TestSockets_MatchIsWhatItWas(t *testing.T) {
 					t.Errorf("no %s", name)
 				}
 			}
-			if r.Different != 0 || r.MaxError > 1.0/16 || r.Compared == 0 || (r.ComparedEntities == 44*r.Compared) != (match.flags == "") {
+			if r.Different != 0 || r.MaxError > 1.0/16 || r.Compared == 0 || (r.ComparedEntities == 44*r.Compared) != (match.transport != "batch") {
 				t.Errorf("%d entities differ (%s), by up to %v; %d states with %d entities compared",
 					r.Different, r.Difference, r.MaxError, r.Compared, r.ComparedEntities)
 			}
@@ -76,7 +76,7 @@ func TestSockets_RefuseBadFlags(t *testing.T) {
 		"-transport udp -interest circle": "none, grid",
 		"-transport udp -hz 0":            "1 to 1000",
 		"-transport udp -size 99":         "100 to 16000",
-		"-transport udp -rtt 20ms":        "0 is allowed",
+		"-transport udp -jitter 5ms":      "0 to half of the shortest round trip, 0s",
 		"-transport udp -workers 1000":    "one is for the load",
 		"-transport udp -clients 10001":   "1 to 10000",
 		"-workers 1":                      "-transport only",
