@@ -87,21 +87,21 @@ func (c *carrier) send(to netip.AddrPort, datagram []byte) error {
 
 // session is the [Session] of both endpoints.
 type session struct {
+	// What every packet needs lies together.
 	attached
-	client visitor // on a server
-	identity
 	channels *channel.Endpoint
-
-	state  state
-	reason error
-	age    age
+	state    state
+	age      age
 	silence
 	pace
-
+	client visitor // on a server
 	numbers
 	rtt       recent.RoundTrip
 	stats     Stats
 	malformed uint64 // how many packets are too many
+
+	identity
+	reason error
 }
 
 // numbers are those of packets, out and in.
@@ -121,10 +121,10 @@ type attached struct {
 // visitor is what only a server has of a session.
 type visitor struct {
 	peer     *netcode.Peer // the tunnel
-	path     path
-	greeting greeting
 	queue    queue
 	place    int // in the rota; below 0: not there
+	path     path
+	greeting greeting
 }
 
 // identity is who the other end is, and where.

@@ -12,22 +12,25 @@ type Peer struct {
 	// Context is for the caller, who may keep what belongs to the session here.
 	Context any
 
+	// What every packet needs lies together.
 	server    *Server
 	lane      *Lane
+	ended     bool
+	confirmed bool
+	window    window
+	in        direction
+	allowance allowance
+	last
+	out      direction
+	sequence uint64
+	addr     netip.AddrPort
+
+	over      time.Duration  // since when it is over its rate; 0: it is not
+	elsewhere netip.AddrPort // where [Server.Find] found it last
+	timeout   time.Duration  // 0: none
 	slot      int
 	id        uint64
-	addr      netip.AddrPort
-	elsewhere netip.AddrPort // where [Server.Find] found it last
-	expire    uint64         // of its token, seconds since 1970
-	timeout   time.Duration  // 0: none
-	in, out   direction
-	sequence  uint64
-	window    window
-	allowance allowance
-	over      time.Duration // since when it is over its rate; 0: it is not
-	last
-	confirmed bool
-	ended     bool
+	expire    uint64 // of its token, seconds since 1970
 	userData  [UserDataSize]byte
 }
 
