@@ -84,6 +84,32 @@ func TestBodies(t *testing.T) {
 	}
 }
 
+// All that a block says is in its sum.
+func TestSumTellsBlocksApart(t *testing.T) {
+	plain := Block{First: 3, Count: 2, Slots: 1<<64 - 1, Age: 5, Coder: 1, Data: []byte("0123456789")}
+	sums := map[uint64]string{plain.Sum(): "plain"}
+	for name, change := range map[string]func(b *Block){
+		"own":    func(b *Block) { b.Own = true },
+		"first":  func(b *Block) { b.First++ },
+		"count":  func(b *Block) { b.Count++ },
+		"slots":  func(b *Block) { b.Slots = 7 },
+		"age":    func(b *Block) { b.Age++ },
+		"two":    func(b *Block) { b.Two = true },
+		"coder":  func(b *Block) { b.Coder++ },
+		"data":   func(b *Block) { b.Data = []byte("012345678a") },
+		"begin":  func(b *Block) { b.Data = []byte("a123456789") },
+		"longer": func(b *Block) { b.Data = []byte("0123456789\x00") },
+		"less":   func(b *Block) { b.Data = nil },
+	} {
+		b := plain
+		change(&b)
+		if other, taken := sums[b.Sum()]; taken {
+			t.Errorf("%s has the sum of %s", name, other)
+		}
+		sums[b.Sum()] = name
+	}
+}
+
 // Whatever comes from a server is read or refused.
 func FuzzReadBody(f *testing.F) {
 	f.Add([]byte{2, 1, 0, 1, 0})
