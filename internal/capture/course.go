@@ -9,7 +9,7 @@ import (
 // snap gives a set the course that is meant: the one along the entity's heading at
 // a usual pace, or a usual one, when it is the one that was measured but for
 // rounding, of the value in memory and of the course. Receivers can tell those.
-func (s *set) snap(course *[3]int32, exact *[3]float64, words []int32) {
+func (s *set) snap(m *met, course *[3]int32, exact *[3]float64, words []int32) {
 	near := func(v *[3]int32, n int, slack float64) bool {
 		for k := range n {
 			if math.Abs(float64(v[k])-exact[k]) > slack+s.fields[k].noise {
@@ -21,32 +21,32 @@ func (s *set) snap(course *[3]int32, exact *[3]float64, words []int32) {
 	if s.along != nil {
 		turn := s.along.Turn(words[s.angle])
 		measured := int32(math.Sqrt(float64(exact[0]*exact[0])+float64(exact[1]*exact[1])) + 0.5)
-		for i := range len(s.paces) + 1 {
+		for i := range len(m.paces) + 1 {
 			pace := measured
-			if i < len(s.paces) {
-				pace = s.paces[i]
+			if i < len(m.paces) {
+				pace = m.paces[i]
 			}
 			v := *course
 			v[0], v[1] = delta.Toward(pace, turn)
 			if !near(&v, 2, 1) {
 				continue
 			}
-			if i == len(s.paces) {
-				s.paces[s.pace] = measured
-				s.pace = (s.pace + 1) % len(s.paces)
+			if i == len(m.paces) {
+				m.paces[m.pace] = measured
+				m.pace = (m.pace + 1) % len(m.paces)
 			}
 			*course = v
 			return
 		}
 	}
-	for i := range s.usual {
-		if near(&s.usual[i], len(s.fields), 0.5) {
-			*course = s.usual[i]
+	for i := range m.usual {
+		if near(&m.usual[i], len(s.fields), 0.5) {
+			*course = m.usual[i]
 			return
 		}
 	}
-	s.usual[s.next] = *course
-	s.next = (s.next + 1) % len(s.usual)
+	m.usual[m.next] = *course
+	m.next = (m.next + 1) % len(m.usual)
 }
 
 // off is how far a place is from a value, the short way round.

@@ -19,15 +19,42 @@ type Frame struct {
 	// at its index from frame to frame; newer frames may have more groups.
 	Groups []delta.Group
 
-	whose []whose
-	homes []int32
-	owned []Owned
+	owners [][delta.GroupSize]uint32
+	latest *latest // what newer frames have taken over
+	homes  []homed
+	owned  []Owned
 }
 
-// whose is what a frame has of the entities of a group beside their state.
-type whose struct {
-	owners   [delta.GroupSize]uint32
-	entities [delta.GroupSize]ecs.Entity
+// frames are those that are kept.
+type frames struct {
+	bySend [Kept]*Frame
+	spare  []*Frame
+	latest latest
+	depth  uint32 // see [Ring.Depth]
+}
+
+// room is an old frame, to be the one of a send, with so many groups. Those that are too old go.
+func (x *frames) room(send uint32, groups int) (f *Frame) {
+	keeps := uint32(min(max(keptGroups/max(groups, 1), leastKept), Kept))
+	for i, f := range x.bySend {
+		if f != nil && send-f.Send >= keeps {
+			f.Send = 0
+			x.spare = append(x.spare, f)
+			x.bySend[i] = nil
+		}
+	}
+	if n := len(x.spare); n > 0 {
+		f, x.spare = x.spare[n-1], x.spare[:n-1]
+	} else {
+		f = &Frame{latest: &x.latest}
+	}
+	x.bySend[send%Kept], x.depth = f, keeps-1
+	return f
+}
+
+// latest is what the newest frame alone has: handles by group and slot.
+type latest struct {
+	entities [][delta.GroupSize]ecs.Entity
 }
 
 // Owned is an entity that a client owns.
@@ -37,14 +64,27 @@ type Owned struct {
 }
 
 // Owner returns the client that owns the entity in an alive slot, 0 for none.
-func (f *Frame) Owner(group, slot int) uint32 { return f.whose[group].owners[slot] }
+func (f *Frame) Owner(group, slot int) uint32 { return f.owners[group][slot] }
 
-// Entity returns the world's handle of the entity in an alive slot. It is dead
+// Entity returns the world's handle of the entity in an alive slot of the newest frame. It is dead
 // when the entity has been despawned since.
-func (f *Frame) Entity(group, slot int) ecs.Entity { return f.whose[group].entities[slot] }
+func (f *Frame) Entity(group, slot int) ecs.Entity { return f.latest.entities[group][slot] }
 
 // Home is the home of the entities of a group, or of those that it had: see [Homes].
-func (f *Frame) Home(group int) int32 { return f.homes[group] }
+func (f *Frame) Home(group int) int32 { return f.homes[group].home }
+
+// Resting reports whether nobody is in a group, and somebody was a few sends ago.
+func (f *Frame) Resting(group int) bool { return f.homes[group].resting }
+
+// Founded reports whether a group began anew at this send, with a home and nobody in it from
+// before.
+func (f *Frame) Founded(group int) bool { return f.homes[group].founded }
+
+// homed is the home of a group, and what became of the group.
+type homed struct {
+	home             int32
+	resting, founded bool
+}
 
 // Owned returns the entities of one client, in order of group and slot. The
 // slice belongs to the frame.
@@ -61,7 +101,7 @@ func (f *Frame) Owned(client uint32) []Owned {
 func (f *Frame) begin(send, tick uint32, groups int) {
 	f.Send, f.Tick = send, tick
 	f.Groups = reuse.Longer(f.Groups, groups)
-	f.whose = reuse.Longer(f.whose, groups)
+	f.owners = reuse.Longer(f.owners, groups)
 	f.homes = reuse.Longer(f.homes, groups)
 	f.owned = f.owned[:0]
 	for i := range f.Groups {

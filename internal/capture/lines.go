@@ -97,7 +97,7 @@ func (r *Ring) draw(g *group, slot int, words []int32) {
 		}
 		switch {
 		case !near:
-			r.bend(s, b, lines, truths, at, words)
+			r.bend(s, g.met(i), b, lines, truths, at, words)
 		case rest && b.age >= uint16(settle*r.rate):
 			// A bend of nothing but rounding: only when there is some.
 			for k := range s.fields {
@@ -125,7 +125,7 @@ func (r *Ring) draw(g *group, slot int, words []int32) {
 }
 
 // bend gives the lines of a set that has strayed a new course.
-func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, row rowRef, words []int32) {
+func (r *Ring) bend(s *set, m *met, b *bend, lines []line, truths []float64, row rowRef, words []int32) {
 	rows := len(r.tables[row.table].ids)
 	past, stride := r.past(int(row.table), int(row.row))
 	var course [3]int32
@@ -139,7 +139,7 @@ func (r *Ring) bend(s *set, b *bend, lines []line, truths []float64, row rowRef,
 		}
 	}
 	if past != nil {
-		s.snap(&course, &exact, words)
+		s.snap(m, &course, &exact, words)
 	}
 
 	n, all := r.steps, r.steps*r.gap

@@ -35,7 +35,11 @@ type set struct {
 	// nil for none.
 	along *schema.Field
 	angle int
-	// Courses, and paces along the heading, that were met before.
+	met   met // where all entities have one home
+}
+
+// met is courses, and paces along the heading, that were met before.
+type met struct {
 	usual [16][3]int32
 	paces [4]int32
 	next  int // to be replaced in usual

@@ -13,8 +13,13 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Kept is how many sends a [Ring] keeps the frames of.
-const Kept = 128
+// Kept is how many sends a [Ring] keeps the frames of at most; leastKept it keeps however large
+// they are, and between them as many as hold keptGroups groups.
+const (
+	Kept       = 128
+	leastKept  = 24
+	keptGroups = 256 * Kept
+)
 
 // Ring captures a world and keeps the newest frames. It belongs to the world's
 // goroutine. In the steady state it allocates nothing.
@@ -26,7 +31,7 @@ type Ring struct {
 	comps   []*ecs.Component
 	private uint64 // components that only the owner may see
 
-	frames [Kept]Frame
+	frames frames
 	slots  slots
 	plans  map[uint64]*plan // by component mask
 	tables []table          // in the order of the world
@@ -93,13 +98,17 @@ func New(w *ecs.World, layout *delta.Layout, steps int, homes Homes, log *slog.L
 }
 
 // At returns the frame of a send, or nil when it is no longer kept or was never
-// taken. It is good until [Kept] sends later.
+// taken.
 func (r *Ring) At(send uint32) *Frame {
-	if f := &r.frames[send%Kept]; send != 0 && f.Send == send {
+	if f := r.frames.bySend[send%Kept]; send != 0 && f != nil && f.Send == send {
 		return f
 	}
 	return nil
 }
+
+// Depth is how many sends before the newest frame are kept at least, if they were taken, as long
+// as there are not many more groups.
+func (r *Ring) Depth() uint32 { return r.frames.depth }
 
 // Slot returns where an entity is in the newest frame.
 func (r *Ring) Slot(id components.NetID) (group, slot int, ok bool) {
@@ -129,7 +138,8 @@ func (r *Ring) Take(send, tick uint32) *Frame {
 	r.read()
 	r.slots.begin(send)
 	r.place()
-	f := &r.frames[send%Kept]
+	f := r.frames.room(send, len(r.slots.groups))
+	r.frames.latest.entities = reuse.Longer(r.frames.latest.entities, len(r.slots.groups))
 	f.begin(send, tick, len(r.slots.groups))
 	for i := range f.Groups {
 		r.write(f, i)
@@ -223,8 +233,8 @@ func (r *Ring) place() {
 func (r *Ring) write(f *Frame, group int) {
 	g := &r.slots.groups[group]
 	p := g.plan
-	f.homes[group] = g.home
-	cur, whose := &f.Groups[group], &f.whose[group]
+	f.homes[group] = homed{g.home, g.seen == 0 && g.alive|g.idle != 0, g.founded == f.Send}
+	cur, owners, entities := &f.Groups[group], &f.owners[group], &r.frames.latest.entities[group]
 	for m := g.seen; m != 0; m &= m - 1 {
 		slot := bits.TrailingZeros64(m)
 		row := int(g.rows[slot].row)
@@ -234,10 +244,10 @@ func (r *Ring) write(f *Frame, group int) {
 			r.draw(g, slot, words)
 		}
 		copy(cur.Put(slot, uint32(g.ids[slot]), p.mask, p.width), words)
-		whose.entities[slot] = t.entities[row]
-		whose.owners[slot] = 0
+		entities[slot] = t.entities[row]
+		owners[slot] = 0
 		if t.owners != nil && t.owners[row] != 0 {
-			whose.owners[slot] = t.owners[row]
+			owners[slot] = t.owners[row]
 			f.owned = append(f.owned, Owned{t.owners[row], group, slot})
 		}
 	}

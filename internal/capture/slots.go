@@ -36,16 +36,26 @@ type kind struct {
 
 // group is the standing of one group.
 type group struct {
-	kind        // of its entities; when it is empty, of those that it had
-	next  int32 // group of the kind, -1 for none
-	alive uint64
-	seen  uint64 // those that the world still has
-	idle  uint64 // free slots that another entity may not have yet
-	ids   [delta.GroupSize]components.NetID
-	rows  [delta.GroupSize]rowRef // where the world has those seen
-	freed [delta.GroupSize]uint32 // send at which a slot became free
-	lines []line                  // by slot, then by field
-	bends []bend                  // by slot, then by set
+	kind           // of its entities; when it is empty, of those that it had
+	next    int32  // group of the kind, -1 for none
+	founded uint32 // send at which it became one of its kind
+	alive   uint64
+	seen    uint64 // those that the world still has
+	idle    uint64 // free slots that another entity may not have yet
+	ids     [delta.GroupSize]components.NetID
+	rows    [delta.GroupSize]rowRef // where the world has those seen
+	freed   [delta.GroupSize]uint32 // send at which a slot became free
+	lines   []line                  // by slot, then by field
+	bends   []bend                  // by slot, then by set
+	mets    []met                   // by set, where entities have homes: others' courses show in nothing
+}
+
+// met is what the entities of the group met before, of a set.
+func (g *group) met(set int) *met {
+	if g.home == 0 {
+		return &g.plan.sets[set].met
+	}
+	return &g.mets[set]
 }
 
 // rowRef is a row of a table, by their numbers.
@@ -62,8 +72,13 @@ func (s *slots) begin(send uint32) {
 				g.idle &^= 1 << k
 			}
 		}
-		if g.alive|g.idle == 0 {
-			s.empty = append(s.empty, int32(i))
+		if g.alive|g.idle != 0 {
+			continue
+		}
+		s.empty = append(s.empty, int32(i))
+		if g.home != 0 { // whoever comes to it next, it is as if nobody had been there
+			s.unlist(int32(i))
+			g.home = 0
 		}
 	}
 }
@@ -127,15 +142,21 @@ func (s *slots) found(k kind) (at int32) {
 	}
 	if s.taken < len(s.empty) {
 		at = s.empty[s.taken]
-		s.unlist(at)
+		if s.homes == nil {
+			s.unlist(at)
+		}
 	} else {
 		at = int32(len(s.groups))
 		s.groups = reuse.Longer(s.groups, int(at)+1)
 	}
 	g := &s.groups[at]
-	g.kind = k
+	g.kind, g.founded = k, s.send
 	g.lines = reuse.Longer(g.lines, delta.GroupSize*k.plan.lines)
 	g.bends = reuse.Longer(g.bends, delta.GroupSize*len(k.plan.sets))
+	if k.home != 0 {
+		g.mets = reuse.Longer(g.mets, len(k.plan.sets))
+		clear(g.mets)
+	}
 	before, first := s.before(k, at)
 	if before < 0 {
 		if g.next = first; first == at {
@@ -149,14 +170,15 @@ func (s *slots) found(k kind) (at int32) {
 }
 
 // before is the last group of a kind that is before another one, -1 for none, and the first of
-// the kind, or that one where there is none.
+// the kind, or that one where there is none. They are in the order of their numbers, or where
+// there are homes in that in which they became what they are, since numbers depend on other homes.
 func (s *slots) before(k kind, at int32) (last, first int32) {
 	first, ok := s.byKind[k]
 	if !ok {
 		return -1, at
 	}
 	last = -1
-	for i := first; i >= 0 && i < at; i = s.groups[i].next {
+	for i := first; i >= 0 && i != at && (i < at || k.home != 0); i = s.groups[i].next {
 		last = i
 	}
 	return last, first

@@ -48,7 +48,8 @@ type Client struct {
 // sight is what a client may know of.
 type sight struct {
 	interest.Client
-	groups []uint32 // of the world that concern it, ascending; nil: all
+	on   bool // there is something that clients may not know
+	view view
 }
 
 func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
@@ -87,7 +88,7 @@ func (c *Client) Joining() bool { return c.join.state != joinNone }
 
 // joined notes that the client holds the state with which it joins.
 func (c *Client) joined() {
-	c.join.state = joinNone
+	c.join.state, c.join.whole = joinNone, nil
 	c.baselines.Joined()
 }
 
@@ -149,12 +150,20 @@ func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
 }
 
 // concern are the groups of a frame that concern the client.
-func (c *Client) concern(f *capture.Frame) groupList { return groupList{c.sight.groups, len(f.Groups)} }
+func (c *Client) concern(f *capture.Frame) groupList {
+	if c.sight.on {
+		return groupList{seen: c.sight.view.seen}
+	}
+	return groupList{groups: len(f.Groups)}
+}
 
-// holdsAll reports whether the client holds all slots of a frame's groups that concern it.
-func (c *Client) holdsAll(f *capture.Frame) bool {
-	for g := range c.concern(f).each {
-		if h := c.baselines.World.At(uint32(g)); h == nil || h.Holds(f.Send) != wire.AllSlots {
+// holdsAll reports whether the client was to join with the state of a send, and holds all of that.
+func (c *Client) holdsAll(send uint32) bool {
+	if c.join.whole == nil || c.join.whole[send%capture.Kept].send != send {
+		return false
+	}
+	for g := range c.join.whole[send%capture.Kept].groups {
+		if h := c.baselines.World.At(g); h == nil || h.Holds(send) != wire.AllSlots {
 			return false
 		}
 	}
@@ -174,8 +183,8 @@ func (s *System) emit(d *draft, h *wire.SnapshotHeader) {
 		hd.Control = h.Control && q == 0
 		switch {
 		case c.join.state == joinNow:
-			hd.Join, hd.Groups = true, uint32(len(f.Groups))
-			c.join.send = f.Send
+			hd.Join, hd.Groups = true, uint32(c.groups(f))
+			c.join.with(f.Send, hd.Groups)
 		case q < pk.datagrams && pk.kinds[q] == contentJoin:
 			from := c.join.stream
 			hd.Join, hd.Back, hd.Groups, hd.Joined = true, f.Send-from.send, uint32(len(from.groups)), from.late

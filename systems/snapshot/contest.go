@@ -98,12 +98,12 @@ func (x *contest) world(d *draft, src *source, limit int) {
 		d.notes.add(note{kind: noteOverfull, bytes: limit})
 	}
 	gained := &c.contest.world
-	gained.grow(len(src.groups))
+	gained.grow(c.groups(d.f))
 	for g := range src.list.each {
-		alive := src.groups[g].Alive
+		alive, at := src.group(uint32(g)).Alive, int(src.place(uint32(g)))
 		for m := alive | src.held.At(uint32(g)).EverSent(); m != 0; m &= m - 1 {
 			if k := bits.TrailingZeros64(m); m&-m&alive != 0 {
-				(*gained)[g][k] += s.config.gain(d.w, d.f, c.id, g, k)
+				(*gained)[g][k] += s.config.gain(d.w, d.f, c.id, at, k)
 			} else {
 				(*gained)[g][k]++ // that nobody is there any more may be news
 			}
@@ -136,7 +136,7 @@ func (x *contest) fill(d *draft, src *source, gained accrued) {
 	for g := range src.list.each {
 		switch {
 		case !d.wants(src, g):
-		case src.groups[g].Alive == 0 && src.held.At(uint32(g)).Whole():
+		case src.group(uint32(g)).Alive == 0 && src.held.At(uint32(g)).Whole():
 			x.empty(d, src, g, gained)
 		default:
 			x.group(d, src, g, gained)
@@ -182,7 +182,7 @@ func (x *contest) group(d *draft, src *source, g int, gained accrued) {
 		for rest := u.Slots; rest != 0; {
 			u.Slots = rest
 			u.priority = x.priority(d, src, &u, gained)
-			for m := rest & src.groups[g].Alive; m != 0; m &= m - 1 {
+			for m := rest & src.group(uint32(g)).Alive; m != 0; m &= m - 1 {
 				if gained[g][bits.TrailingZeros64(m)]*band < u.priority {
 					u.Slots &^= m & -m
 				}
@@ -200,7 +200,7 @@ const refreshed = 64
 // it, where the client does not know that it is empty, or from long ago.
 func (x *contest) empty(d *draft, src *source, g int, gained accrued) {
 	age, _, _ := src.held.At(uint32(g)).Choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
-	if age > 0 && age < refreshed && d.at(src, src.send-age)[g].Alive == 0 {
+	if age > 0 && age < refreshed && d.at(src, src.send-age)[src.place(uint32(g))].Alive == 0 {
 		clear(gained[g][:])
 		return
 	}
@@ -209,7 +209,7 @@ func (x *contest) empty(d *draft, src *source, g int, gained accrued) {
 	}
 	most := slices.Max(gained[g][:])
 	if n := len(x.candidates) - 1; n >= 0 {
-		if u := &x.candidates[n]; u.Age == 0 && u.Slots == wire.AllSlots && src.groups[u.First].Alive == 0 && u.First+u.Count == uint32(g) {
+		if u := &x.candidates[n]; u.Age == 0 && u.Slots == wire.AllSlots && src.group(u.First).Alive == 0 && src.view == nil && u.First+u.Count == uint32(g) {
 			u.Count++
 			u.priority = max(u.priority, most)
 			return
@@ -222,11 +222,11 @@ func (x *contest) empty(d *draft, src *source, g int, gained accrued) {
 // is news like any other, until the client is known to have heard.
 func (x *contest) priority(d *draft, src *source, u *candidate, gained accrued) (most float32) {
 	g := u.First
-	news := src.groups[g].Alive
+	news := src.group(g).Alive
 	if u.Age == 0 {
 		news |= src.held.At(uint32(g)).EverSent()
 	} else {
-		news |= d.at(src, src.send-u.Age)[g].Alive
+		news |= d.at(src, src.send-u.Age)[src.place(g)].Alive
 	}
 	for m := u.Slots & news; m != 0; m &= m - 1 {
 		most = max(most, gained[g][bits.TrailingZeros64(m)])
@@ -239,7 +239,7 @@ func (x *contest) priority(d *draft, src *source, u *candidate, gained accrued) 
 func (x *contest) cut(d *draft, src *source, h wire.BlockHead, size int, gained accrued) bool {
 	pk := &d.pack
 	g := h.First
-	alive := h.Slots & src.groups[g].Alive
+	alive := h.Slots & src.group(g).Alive
 	n := bits.OnesCount64(alive)
 	x.order = x.order[:0]
 	for m := alive; m != 0; m &= m - 1 {

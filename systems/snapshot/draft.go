@@ -7,7 +7,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
-	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -28,7 +27,7 @@ type draft struct {
 	stats   Stats // that have not been merged
 	notes   notes // likewise
 	void    void
-	room    interest.Room
+	viewing viewing
 }
 
 // void are groups in which nothing is to be seen.
@@ -40,7 +39,7 @@ type void struct {
 func (d *draft) begin(s *System) {
 	d.sys = s
 	if s.config.Interest != nil {
-		d.room = s.config.Interest.Room()
+		d.viewing.room = s.config.Interest.Room()
 	}
 	for k := range delta.GroupSize {
 		d.void.unseen[0].Clear(k, true)
@@ -65,6 +64,7 @@ type source struct {
 	send   uint32
 	floor  uint32
 	groups []delta.Group
+	view   *view     // the numbers of groups are those that they have for the client; nil: those in groups
 	list   groupList // which of them concern the client
 	held   *baseline.Records
 	kind   content
@@ -107,7 +107,6 @@ func (d *draft) layOut(c *Client) {
 		s.shared.joins.release(c)
 		c.join.state, c.join.at = joinNow, f.Send
 	}
-	c.baselines.World.Grow(len(f.Groups))
 	d.see()
 	c.baselines.Promise(f.Send, c.join.keeps(f.Send))
 	h := s.header(c, f)
@@ -121,8 +120,11 @@ func (d *draft) layOut(c *Client) {
 	d.tellOwn(starved)
 	d.tellHidden()
 	src := source{
-		model: c.model, second: s.codecs.layout.Second(), oldest: baseline.MaxAge,
+		model: c.model, second: s.codecs.layout.Second(), oldest: min(baseline.MaxAge, s.frames.Depth()),
 		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, list: c.concern(f), held: &c.baselines.World, kind: contentWorld,
+	}
+	if c.sight.on {
+		src.view = &c.sight.view
 	}
 	switch {
 	case c.join.state == joinStream:
@@ -164,6 +166,17 @@ func (src *source) block(g int, slots uint64) wire.BlockHead {
 	return wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: serves, Age: age, Two: two}
 }
 
+// place is where a group stands in groups.
+func (src *source) place(g uint32) uint32 {
+	if src.view != nil {
+		return uint32(src.view.pieces[g].group)
+	}
+	return g
+}
+
+// group is a group.
+func (src *source) group(g uint32) *delta.Group { return &src.groups[src.place(g)] }
+
 // full is the block of a whole group without a baseline.
 func (src *source) full(g int) wire.BlockHead {
 	return wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots}
@@ -195,18 +208,20 @@ func (d *draft) at(src *source, send uint32) []delta.Group {
 // encode returns a block of a source with its body.
 func (d *draft) encode(src *source, h wire.BlockHead) block {
 	var base, base2 []delta.Group
+	head := h
+	head.First = src.place(h.First)
 	if h.Age > 0 {
-		base = from(h.First, d.at(src, src.send-h.Age))
+		base = from(head.First, d.at(src, src.send-h.Age))
 		if h.Two {
-			base2 = from(h.First, d.at(src, src.send-h.Age-1))
+			base2 = from(head.First, d.at(src, src.send-h.Age-1))
 		}
 	}
-	e, cur := &d.encoder, src.groups[h.First:]
+	e, cur := &d.encoder, src.groups[head.First:]
 	if src.own {
 		e.stats.Own++
-		return newBlock(h, e.ownBlock(&d.c.own, src.model, &h, cur, base, base2), src.send)
+		return newBlock(h, e.ownBlock(&d.c.own, src.model, &head, cur, base, base2), src.send)
 	}
-	return newBlock(h, e.world(src.model, &h, cur, base, base2), src.send)
+	return newBlock(h, e.world(src.model, &head, cur, base, base2), src.send)
 }
 
 // from are the groups from one on, nil of none.
@@ -236,7 +251,7 @@ func (d *draft) whole(src *source) bool {
 		if !h.Like(like) {
 			next, like = src.block(g, wire.AllSlots), h
 		}
-		if run.Count > 0 && run.First+run.Count == uint32(g) && run.Age == next.Age && run.Two == next.Two {
+		if run.Count > 0 && run.First+run.Count == uint32(g) && src.view == nil && run.Age == next.Age && run.Two == next.Two {
 			run.Count++
 			continue
 		}
@@ -273,8 +288,8 @@ func (d *draft) run(src *source, run wire.BlockHead) bool {
 		return true
 	}
 	pk := &d.pack
-	parts := run.Count > 1 || bits.OnesCount64(run.Slots&src.groups[run.First].Alive) > 1
-	if !parts || !d.sys.shared.long.hopeless(&run, src.send, pk.fresh()) {
+	parts := run.Count > 1 || bits.OnesCount64(run.Slots&src.group(run.First).Alive) > 1
+	if !parts || src.view != nil || !d.sys.shared.long.hopeless(&run, src.send, pk.fresh()) {
 		b := d.encode(src, run)
 		if pk.add(b, src.kind) {
 			return true
@@ -282,16 +297,18 @@ func (d *draft) run(src *source, run wire.BlockHead) bool {
 		if len(b.body) <= pk.fresh() {
 			return false
 		}
-		d.notes.long(&run, src.send, len(b.body))
+		if src.view == nil { // what others are sent is none of the business of this client
+			d.notes.long(&run, src.send, len(b.body))
+		}
 	}
 	if run.Count > 1 {
 		a, b := run.Halve()
 		return d.run(src, a) && d.run(src, b)
 	}
-	low, high := halves(run.Slots, src.groups[run.First].Alive)
+	low, high := halves(run.Slots, src.group(run.First).Alive)
 	if high == 0 {
 		d.oversized(src, int(run.First), run.Slots)
-		run.Slots &^= src.groups[run.First].Alive
+		run.Slots &^= src.group(run.First).Alive
 		if run.Slots == 0 {
 			return true
 		}

@@ -151,7 +151,7 @@ func (e *encoder) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, b
 		coding = 1
 	}
 	lot, won := e.draw(h, &cur[0]), e.known.won[coding]
-	draw := traffic.Draw{Measure: lot, Try: lot%tryEvery == 0 || won > 0 && e.send-won <= tryFor}
+	draw := traffic.Draw{Measure: lot, Try: lot%tryEvery == 0 || !e.known.apart && won > 0 && e.send-won <= tryFor}
 	all, coder, size, costs := e.meters[coding].Block(&e.accounts, &e.known.accounts, *arena, m, e.parts, draw)
 	*arena = all
 	b := encoded{body: all[at : at+size : at+size], coder: coder}
@@ -167,7 +167,9 @@ func (e *encoder) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, b
 // draw is a number of a block that is drawn evenly, and the same whoever encodes it.
 func (e *encoder) draw(h *wire.BlockHead, cur *delta.Group) uint64 {
 	x := uint64(e.send)<<32 | uint64(h.Age)<<16 | uint64(h.First)
-	if h.Own {
+	if e.known.apart { // numbers of groups tell of others
+		x ^= uint64(h.First) ^ uint64(cur.IDs[bits.TrailingZeros64(cur.Alive|1<<63)])<<40
+	} else if h.Own {
 		x ^= uint64(cur.IDs[bits.TrailingZeros64(cur.Alive|1<<63)]) << 40
 	}
 	for _, v := range [...]uint64{uint64(h.Count), h.Slots} {

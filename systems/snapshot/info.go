@@ -59,11 +59,16 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	k.Joining, k.OverBudget = c.Joining(), c.contest.over
 	f := s.Newest()
 	g, slot, known := s.frames.Slot(id)
-	if f == nil || !known || !holdsID(f, g, slot, id) || c.baselines.World.At(uint32(g)) == nil {
+	if f == nil || !known || !holdsID(f, g, slot, id) {
 		return
 	}
 	k.Exists, k.Own = true, f.Owner(g, slot) == c.id
-	h, bit := c.baselines.World.At(uint32(g)), uint64(1)<<slot
+	number := c.number(g)
+	h, bit := c.baselines.World.At(uint32(number)), uint64(1)<<slot
+	if number < 0 || h == nil {
+		k.Hidden = c.sight.on
+		return
+	}
 	hidden, _ := h.Hidden()
 	k.Hidden, k.TooBig = hidden&bit != 0, h.LeftOut()&bit != 0
 	for age := range uint32(capture.Kept) {
@@ -72,15 +77,15 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 			break
 		}
 	}
-	if age, two, _ := h.Choose(f.Send+1, c.baselines.Floor(), bit, s.codecs.layout.Second(), baseline.MaxAge); age > 0 {
+	if age, two, _ := h.Choose(f.Send+1, c.baselines.Floor(), bit, s.codecs.layout.Second(), min(baseline.MaxAge, s.frames.Depth())); age > 0 {
 		if send := f.Send + 1 - age; holdsID(s.frames.At(send), g, slot, id) {
 			k.Baseline, k.Second = send, two
 		}
 	}
-	k.Sent, k.Unacknowledged = c.baselines.Told(uint32(g), slot, false, k.Held)
+	k.Sent, k.Unacknowledged = c.baselines.Told(uint32(number), slot, false, k.Held)
 	k.Priority = s.config.gain(s.config.World, f, c.id, g, slot)
-	if g < len(c.contest.world) {
-		k.Gained = c.contest.world[g][slot]
+	if number < len(c.contest.world) {
+		k.Gained = c.contest.world[number][slot]
 	}
 	if i := c.own.find(uint32(id)); i >= 0 && c.own.slots[i].slot/64 < c.baselines.Own.Len() {
 		own := c.own.slots[i].slot
@@ -132,10 +137,14 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 func (s *System) Showed(c *Client, id components.NetID) bool {
 	f := s.Newest()
 	g, slot, known := s.frames.Slot(id)
-	if !known || !holdsID(f, g, slot, id) || c.baselines.World.At(uint32(g)) == nil {
+	if !known || !holdsID(f, g, slot, id) {
 		return false
 	}
-	hidden, _ := c.baselines.World.At(uint32(g)).Hidden()
+	h := c.baselines.World.At(uint32(c.number(g)))
+	if h == nil {
+		return false
+	}
+	hidden, _ := h.Hidden()
 	return hidden&(1<<slot) == 0
 }
 

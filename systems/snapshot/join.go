@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -27,9 +28,21 @@ const unknownRTT = 10
 // clientJoin is the state with which a client joins.
 type clientJoin struct {
 	state  joining
-	at     uint32 // send in which it began
-	stream *join  // while it streams
-	send   uint32 // newest send that the client was to join with
+	at     uint32       // send in which it began
+	stream *join        // while it streams
+	send   uint32       // newest send that the client was to join with
+	whole  []joinGroups // those that it was to join with whole, by send
+}
+
+// joinGroups is how many groups a send had for a client.
+type joinGroups struct{ send, groups uint32 }
+
+// with notes that the client is to join with the state of a send, of so many groups, whole.
+func (j *clientJoin) with(send, groups uint32) {
+	if j.whole == nil {
+		j.whole = make([]joinGroups, capture.Kept)
+	}
+	j.send, j.whole[send%capture.Kept] = send, joinGroups{send, groups}
 }
 
 // keeps is the oldest send that the client needs for joining, of those up to one.

@@ -42,9 +42,9 @@ func (k *joins) pin(d *draft) {
 	}
 	if pin == nil {
 		pin = &joinSnapshot{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: s.config.Interest == nil && !hides}
-		for g := range f.Groups {
-			hidden, _ := c.baselines.World.At(uint32(g)).Hidden()
-			pin.groups = append(pin.groups, without(&f.Groups[g], hidden))
+		for n := range c.groups(f) {
+			hidden, _ := c.baselines.World.At(uint32(n)).Hidden()
+			pin.groups = append(pin.groups, without(&f.Groups[max(c.Group(n), 0)], hidden))
 		}
 		pin.cut(d, wire.BlockHead{Count: uint32(len(pin.groups)), Slots: wire.AllSlots}, biggest)
 		k.kept = append(k.kept, pin)
@@ -60,7 +60,7 @@ func (k *joins) pin(d *draft) {
 		for g := x.First; g < x.First+x.Count; g++ {
 			j.pending[g]++
 			for m := x.Slots & pin.groups[g].Alive; m != 0; m &= m - 1 {
-				x.important = max(x.important, k.importance(d, int(g), bits.TrailingZeros64(m)))
+				x.important = max(x.important, k.importance(d, c.Group(int(g)), bits.TrailingZeros64(m)))
 			}
 		}
 	}

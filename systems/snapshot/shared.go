@@ -17,6 +17,7 @@ import (
 // shared is what the layouts of all clients have in common.
 type shared struct {
 	layOut   func(worker, client int)
+	apart    bool       // clients may not know of everything: how a block is encoded depends on it alone
 	blocks   blockCache // of the send at hand
 	joins    joins
 	long     longRuns
@@ -28,7 +29,7 @@ type shared struct {
 }
 
 func (x *shared) begin(s *System) {
-	x.layOut = s.layOut
+	x.layOut, x.apart = s.layOut, s.config.Interest != nil
 	x.long, x.bigTold = make(longRuns), make(map[uint64]bool)
 	x.accounts.Begin(s.codecs.layout, s.comps)
 }

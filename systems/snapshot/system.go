@@ -162,6 +162,7 @@ func (s *System) record(f *capture.Frame) {
 // Add begins to tell a client, whose trained file has a hash.
 func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 	c := newClient(id, p, s.codecs.model, s.config.Budget)
+	c.sight.on = s.config.Interest != nil
 	if s.codecs.agreement.With(trained, "client", id) {
 		c.model = s.codecs.trained
 	}
@@ -192,7 +193,7 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 	if f == nil {
 		return 0, false
 	}
-	if c.join.state == joinNow && x.Send >= c.join.at && c.holdsAll(f) {
+	if c.join.state == joinNow && x.Send >= c.join.at && c.holdsAll(x.Send) {
 		c.joined()
 	}
 	return f.Tick, true

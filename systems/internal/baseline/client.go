@@ -131,7 +131,7 @@ func (c *Client) Renew() bool {
 }
 
 // Joined notes that the client holds the state with which it joins.
-func (c *Client) Joined() { c.joining = false }
+func (c *Client) Joined() { c.joining, c.gone = false, true }
 
 // Hide brings a group that has a record up to date with what the client may see from send on; same are
 // the slots in which the entity was there a send before. It returns the slots that went out of
@@ -146,11 +146,17 @@ func (c *Client) Hide(group, send uint32, visible, same uint64) (gone uint64) {
 // LetGo takes away the records of groups that are out of sight, where the client has acknowledged as much or
 // never was told of them. One that comes into sight again begins anew: see [Records.Tell].
 func (c *Client) LetGo() {
-	if !c.gone {
+	if !c.gone || c.joining {
 		return
 	}
 	c.gone = false
-	c.World.take((*Group).gone, func(place int) { c.lowest.left(place) })
+	c.World.take(func(h *Group) bool {
+		gone := h.gone()
+		if gone && h.perSlot != nil {
+			c.free.put(h.perSlot)
+		}
+		return gone
+	}, func(place int) { c.lowest.left(place) })
 }
 
 // LeaveOut notes slots of which no snapshot has room for the entities: for a while they count

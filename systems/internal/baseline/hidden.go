@@ -61,7 +61,10 @@ func (h *Group) hide(send uint32, visible, same uint64, alone bool, free *freeSl
 }
 
 // gone reports whether all of the group is out of sight, and the client knows of that what it may.
-func (h *Group) gone() bool { return h.out && h.before[1] == wire.AllSlots }
+func (h *Group) gone() bool {
+	hidden, told, _ := h.veil()
+	return hidden == wire.AllSlots && told == wire.AllSlots
+}
 
 // Hidden returns the slots that the client may not see, and those of them that it has yet
 // to be told of.

@@ -27,6 +27,7 @@ type Ends struct {
 	Snapshots *snapshot.System
 	Told      *snapshot.Client
 
+	at                 int // group at hand, in frames
 	replicated         []*ecs.Component
 	predicted, private uint64 // of them
 }
@@ -41,13 +42,16 @@ func (x Ends) Compare() error {
 		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", x.Mirror.Newest.Tick, x.Tick-x.Mirror.Newest.Tick)
 	}
 	seen := make(map[uint32]bool)
-	for g := range f.Groups {
+	for g := range max(len(f.Groups), len(x.Mirror.Store.World)) {
+		if x.at = x.Told.Group(g); x.at < 0 || x.at >= len(f.Groups) {
+			continue
+		}
 		hidden := wire.AllSlots // where nothing is known, the client may see nothing
 		if known := x.Told.Baselines().World.At(uint32(g)); known != nil {
 			hidden, _ = known.Hidden()
 		}
 		if g >= len(x.Mirror.Store.World) {
-			if visible := f.Groups[g].Alive &^ hidden; visible != 0 {
+			if visible := f.Groups[x.at].Alive &^ hidden; visible != 0 {
 				return fmt.Errorf("the client was never told of group %d, slots %#x", g, visible)
 			}
 			continue
@@ -78,16 +82,16 @@ func (x Ends) Compare() error {
 // slotDiffers compares what a client has of a slot with what the server had. It
 // returns the entity that stands there.
 func (x *Ends) slotDiffers(g, k int) (id uint32, err error) {
-	told, now := x.Mirror.Store.World[g].Told[k], &x.Snapshots.Frame(x.Mirror.Newest.Send).Groups[g]
+	told, now := x.Mirror.Store.World[g].Told[k], &x.Snapshots.Frame(x.Mirror.Newest.Send).Groups[x.at]
 	f := x.Snapshots.Frame(told)
 	_, over := x.Told.Budget()
-	if over && (f == nil || g >= len(f.Groups)) && now.Alive>>k&1 == 0 && x.Mirror.Store.World[g].Here[k] == nil {
+	if over && (f == nil || x.at >= len(f.Groups)) && now.Alive>>k&1 == 0 && x.Mirror.Store.World[g].Here[k] == nil {
 		return 0, nil // long empty, and the client knows
 	}
-	if told != x.Mirror.Newest.Send && !over || f == nil || g >= len(f.Groups) {
+	if told != x.Mirror.Newest.Send && !over || f == nil || x.at >= len(f.Groups) {
 		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, told, x.Mirror.Newest.Send)
 	}
-	truth := &f.Groups[g]
+	truth := &f.Groups[x.at]
 	if truth.Alive>>k&1 == 0 {
 		return 0, nil
 	}
@@ -103,13 +107,13 @@ func (x *Ends) slotDiffers(g, k int) (id uint32, err error) {
 		return id, fmt.Errorf("entity %d lives on the server at tick %d, not on the client", id, f.Tick)
 	}
 	mask := truth.Masks[k]
-	if f.Owner(g, k) == x.Client {
+	if f.Owner(x.at, k) == x.Client {
 		mask |= x.Mirror.PrivateMask(id)
 	}
 	if err := x.differs(mask, truth, k, r.Entity); err != nil {
 		return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 	}
-	if f.Owner(g, k) == x.Client && x.private != 0 {
+	if f.Owner(x.at, k) == x.Client && x.private != 0 {
 		if err := x.privateDiffers(id, r.Entity); err != nil {
 			return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 		}

@@ -35,8 +35,9 @@ type Seen struct {
 
 // nearby is a group that a client may see.
 type nearby struct {
-	group, home int32
-	within      uint8 // by which Grids it is near
+	group  int32
+	within uint8 // by which Grids it is near
+	whole  bool  // it sees all slots
 }
 
 // kept are the values by which a client is the same as others, as its last entities had them.
@@ -75,6 +76,11 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 		for i := range owned {
 			r.take(int32(owned[i].Group))
 		}
+		for i := range c.near {
+			if b := &c.near[i]; b.whole && p.frame.Resting(int(b.group)) {
+				r.take(b.group)
+			}
+		}
 		slices.Sort(r.groups)
 	} else {
 		for g := range p.frame.Groups {
@@ -89,17 +95,22 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 		for ; len(owned) > 0 && owned[0].Group == int(g); owned = owned[1:] {
 			own |= 1 << owned[0].Slot
 		}
-		if alive == 0 {
-			continue
-		}
-		l := look{p: p, c: c, group: g}
 		for len(before) > 0 && before[0].group < g {
 			before = before[1:]
 		}
+		if alive == 0 { // it stays in sight for a while, so that the client hears of the death
+			if p.frame.Resting(int(g)) && len(before) > 0 && before[0].group == g && before[0].whole {
+				r.near = append(r.near, before[0])
+				r.heard = append(r.heard, p.silent...)
+				c.Seen = append(c.Seen, Seen{int(g), all})
+			}
+			continue
+		}
+		l := look{p: p, c: c, group: g}
 		at := len(r.heard)
 		r.heard = append(r.heard, p.silent...)
 		l.heard = r.heard[at:]
-		if len(before) > 0 && before[0].group == g && before[0].home == p.at[g] {
+		if len(before) > 0 && before[0].group == g && !p.frame.Founded(int(g)) {
 			l.was = before[0].within
 			copy(l.heard, c.heard[nf*(len(c.near)-len(before)):][:nf])
 			for i, x := range p.filters {
@@ -113,7 +124,7 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 		if slots != 0 {
 			c.Seen = append(c.Seen, Seen{int(g), slots})
 		}
-		r.near = append(r.near, nearby{g, p.at[g], l.now})
+		r.near = append(r.near, nearby{g, l.now, slots == all})
 	}
 	c.near, r.near = r.near, c.near
 	c.heard, r.heard = r.heard, c.heard

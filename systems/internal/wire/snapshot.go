@@ -67,10 +67,10 @@ const (
 // sent.
 var ErrMessage = errors.New("systems: bad message")
 
-// MaxGroups and MaxOwnGroups bound what a client keeps: 65,536 entities, 1,024 of
+// MaxGroups and MaxOwnGroups bound what a client keeps: 262,144 entities, 1,024 of
 // them its own.
 const (
-	MaxGroups    = 1 << 10
+	MaxGroups    = 1 << 12
 	MaxOwnGroups = 1 << 4
 )
 

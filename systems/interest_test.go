@@ -1,0 +1,217 @@
+package systems
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// hall is where something is.
+type hall struct {
+	Number uint8 `net:"0..9"`
+}
+
+// halls is the protocol of players that come into halls, each into that of its number, modulo 2.
+func halls() *ecs.Protocol {
+	p := plazaParts("halls/1")
+	ecs.Replicate[hall](p, 0)
+	ecs.Input[push](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, place{X: 200 * float32(client%2)}, hall{uint8(client % 2)}, push{})
+	})
+	return p
+}
+
+// interests are those that are told apart by pieces alone.
+func interests() map[string]Interest {
+	grid := &Grid[place]{Cell: 40, Radius: 60, Leave: 75}
+	return map[string]Interest{"grid": grid, "halls": Same[hall](), "both": And(Same[hall](), grid), "either": Or(Same[hall](), &Grid[place]{Cell: 30, Radius: 20})}
+}
+
+// Whatever walks, comes and goes, jumps and changes halls, whatever is lost, and however little fits:
+// in the end a client has what it may know, and never anything that is far from it.
+func TestInterestUnderWay(t *testing.T) {
+	for name, of := range interests() {
+		t.Run(name, func(t *testing.T) {
+			seeds(t, 3, 4, func(t *testing.T, seed uint64) {
+				r := rand.New(rand.NewPCG(seed, 5))
+				config := ServerConfig{Seed: seed, Interest: of}
+				if seed%2 == 0 {
+					config.Budget = 300
+				}
+				g := newGame(t, halls, config)
+				w := g.server.World()
+				spot := func() place { return place{X: r.Float32()*400 - 200, Y: r.Float32()*400 - 200} }
+				var all []ecs.Entity
+				spawn := func() {
+					e := w.Spawn(spot(), tint{uint8(r.IntN(200))}, hall{uint8(r.IntN(2))})
+					if r.IntN(3) == 0 {
+						ecs.Remove[tint](w, e)
+					}
+					all = append(all, e)
+				}
+				for range 150 {
+					spawn()
+				}
+				for range 3 {
+					g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: float64(seed%4) * 0.07})
+				}
+				move := func(e ecs.Entity) {
+					at := ecs.Get[place](w, e)
+					at.X, at.Y = at.X+r.Float32()*4-2, at.Y+r.Float32()*4-2
+					switch r.IntN(400) {
+					case 0:
+						*at = spot()
+					case 1:
+						ecs.Get[hall](w, e).Number ^= 1
+					}
+				}
+				for n := range 400 {
+					for _, e := range all {
+						move(e)
+					}
+					for e, own := range ecs.All[struct{ Owner components.Owner }](w) {
+						if n > 60 {
+							_ = own
+							move(e)
+						}
+					}
+					if i := r.IntN(len(all)); r.IntN(4) == 0 {
+						w.Despawn(all[i])
+						all[i] = all[len(all)-1]
+						all = all[:len(all)-1]
+						spawn()
+					}
+					g.step()
+				}
+				g.mustConverge()
+				most := 0
+				for _, c := range g.clients {
+					seen := 0
+					for _, e := range all {
+						id := w.NetID(e)
+						k, ok := g.server.Baseline(c.ID(), id)
+						if _, there := c.World().ByNetID(id); !ok || there == k.Hidden {
+							t.Errorf("client %d has entity %d: %v, and it is hidden: %v", c.ID(), id, there, k.Hidden)
+						} else if there {
+							seen++
+						}
+					}
+					if most = max(most, seen); seen == len(all) {
+						t.Errorf("client %d sees everything", c.ID())
+					}
+					if st := c.Stats(); st.MalformedMessages > 0 || st.Renewals > 0 {
+						t.Errorf("%+v", st)
+					}
+				}
+				if most == 0 {
+					t.Error("nobody sees anything")
+				}
+			})
+		})
+	}
+}
+
+// Two worlds that differ in what a client may not know alone send it the same bytes: whether there is
+// something, how much of it, how it moves, comes and goes, and who else looks at it.
+func TestHiddenSendsNothing(t *testing.T) {
+	for name, of := range interests() {
+		if name == "either" {
+			continue // who is near is in sight there
+		}
+		t.Run(name, func(t *testing.T) {
+			seeds(t, 4, 6, func(t *testing.T, seed uint64) {
+				alone, crowded := whatItHears(t, seed, of, false), whatItHears(t, seed, of, true)
+				if len(alone) < 50 {
+					t.Fatalf("%d messages", len(alone))
+				}
+				for i := range alone {
+					if i >= len(crowded) || !bytes.Equal(alone[i], crowded[i]) {
+						t.Fatalf("message %d of %d is\n%x\nand with hidden company\n%x", i, len(alone), alone[i], crowded[min(i, len(crowded)-1)])
+					}
+				}
+			})
+		})
+	}
+}
+
+// whatItHears is what the server sends the first client of a match, in whose other hall, which is far away,
+// there is company or nobody.
+func whatItHears(t *testing.T, seed uint64, of Interest, company bool) (heard [][]byte) {
+	shown, hidden := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
+	config := ServerConfig{Seed: seed, Interest: of}
+	if seed%2 == 1 {
+		config.Budget = 260
+	}
+	g := newGame(t, halls, config)
+	w := g.server.World()
+	link := netsys.Link{Latency: 30 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: float64(seed%3) * 0.05}
+	g.overhear(func(client uint32, b []byte) {
+		if client == 1 {
+			heard = append(heard, bytes.Clone(b))
+		}
+	})
+	// Client 1 is in hall 1 at x = 200, and so is what it may know; client 2 in hall 0, at 0.
+	near := func() place { return place{X: 200 + shown.Float32()*80 - 40, Y: shown.Float32()*80 - 40} }
+	far := func() place { return place{X: hidden.Float32()*200 - 150, Y: hidden.Float32()*400 - 200} }
+	var seen, unseen []ecs.Entity
+	come := func(at place, n uint8, r *rand.Rand) ecs.Entity {
+		e := w.Spawn(at, tint{uint8(r.IntN(200))}, hall{n})
+		if r.IntN(3) == 0 {
+			ecs.Add(w, e, shots{})
+		}
+		return e
+	}
+	// NetIDs are given in the order of spawns, and tell how many there were: what does not come dies at once.
+	lurk := func() {
+		e := come(far(), 0, hidden)
+		if company {
+			unseen = append(unseen, e)
+		} else {
+			w.Despawn(e)
+		}
+	}
+	walk := func(list []ecs.Entity, r *rand.Rand, low, high float32) {
+		for _, e := range list {
+			at := ecs.Get[place](w, e)
+			at.X = min(max(at.X+r.Float32()*3-1.5, low), high)
+			at.Y += r.Float32()*3 - 1.5
+		}
+	}
+	for range 100 {
+		seen = append(seen, come(near(), 1, shown))
+		lurk()
+	}
+	g.join(ClientConfig{Gather: gatherPush()}, link)
+	g.join(ClientConfig{Gather: gatherPush()}, link)
+	for n := range 300 {
+		walk(seen, shown, 150, 250)
+		walk(unseen, hidden, -200, 60)
+		switch n % 5 {
+		case 0:
+			lurk()
+			seen = append(seen, come(near(), 1, shown))
+		case 1:
+			w.Despawn(seen[0])
+			seen = seen[1:]
+		case 2:
+			for range len(unseen) / 40 {
+				i := hidden.IntN(len(unseen))
+				w.Despawn(unseen[i])
+				unseen = append(unseen[:i], unseen[i+1:]...)
+			}
+		}
+		g.step()
+	}
+	if company {
+		if k, ok := g.server.Baseline(1, w.NetID(unseen[0])); !ok || !k.Exists || !k.Hidden {
+			t.Fatalf("it is not hidden: %+v", k)
+		}
+	}
+	return heard
+}
