@@ -50,3 +50,24 @@ func BenchmarkOwners(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkFilling is a tick in which the entities of nearly all owners take no step, since the server's buffers for
+// them are filling, by owner.
+func BenchmarkFilling(b *testing.B) {
+	for _, owners := range []uint32{100, 1000, 4000} {
+		b.Run(fmt.Sprintf("owners=%d", owners), func(b *testing.B) {
+			w := newServer(rule("move", walkOn))
+			for o := range owners {
+				w.Spawn(place{}, push{}, components.Owner{Client: 1 + o})
+			}
+			for b.Loop() {
+				for o := range owners - 1 {
+					w.Netcode().SkipOwner(1 + o)
+				}
+				simulate(w)
+				w.Netcode().SkipNobody()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(owners), "ns/owner")
+		})
+	}
+}

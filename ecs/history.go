@@ -233,7 +233,10 @@ func (h *WorldHistory) Restore(tick uint32) error {
 	w.clock.tick, w.inputs.newest, w.handles.nextNet = s.tick, s.inputs.newest, s.handles.nextNet
 	w.inputs.byOwner.Set(&s.inputs.byOwner)
 	w.inputs.spawned.Set(&s.inputs.spawned)
-	w.owners.skipped = append(w.owners.skipped[:0], s.skipped...)
+	w.Netcode().SkipNobody()
+	for _, owner := range s.skipped {
+		w.Netcode().SkipOwner(owner)
+	}
 	w.predicted.spawns = append(w.predicted.spawns[:0], s.predicted.spawns...)
 	w.predicted.ended = append(w.predicted.ended[:0], s.predicted.ended...)
 	return nil

@@ -9,8 +9,9 @@ import (
 
 // ownerScope is whose entities Each yields.
 type ownerScope struct {
-	skipped []uint32 // owners that it leaves out
-	only    uint32   // the one owner that it yields; 0: all
+	skipped []uint32               // owners that it leaves out
+	held    memory.Keyed[struct{}] // the same, to be looked up
+	only    uint32                 // the one owner that it yields; 0: all
 }
 
 // ownersOf is which rows of a fresh table that has the Owner column belong to whom, so that a
@@ -26,7 +27,8 @@ func (w *World) ownersOf(t *table) *memory.Runs {
 // entities take no step. [All] still shows them.
 func (n *Netcode) SkipOwner(owner uint32) {
 	w := (*World)(n)
-	if !slices.Contains(w.owners.skipped, owner) {
+	if owner != 0 && !w.owners.skips(owner) {
+		w.owners.held.Put(owner)
 		w.owners.skipped = append(w.owners.skipped, owner)
 	}
 }
@@ -34,6 +36,9 @@ func (n *Netcode) SkipOwner(owner uint32) {
 // SkipNobody ends what [Netcode.SkipOwner] began, for all owners.
 func (n *Netcode) SkipNobody() {
 	w := (*World)(n)
+	for _, owner := range w.owners.skipped {
+		w.owners.held.Drop(owner)
+	}
 	w.owners.skipped = w.owners.skipped[:0]
 }
 
@@ -50,18 +55,11 @@ func (n *Netcode) SimulateOnly(owner uint32) {
 }
 
 // skips reports whether Each leaves out the entities of owner.
-func (s *ownerScope) skips(owner uint32) bool {
-	return owner != 0 && slices.Contains(s.skipped, owner)
-}
+func (s *ownerScope) skips(owner uint32) bool { return s.held.Find(owner) != nil }
 
 // skipsIn reports whether a table has rows of an owner that Each leaves out.
 func (s *ownerScope) skipsIn(o *memory.Runs) bool {
-	for _, owner := range s.skipped {
-		if owner != 0 && o.First(owner) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.skipped, func(owner uint32) bool { return o.First(owner) > 0 })
 }
 
 // inputs is which inputs the running tick consumes.
