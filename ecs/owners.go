@@ -36,9 +36,7 @@ func (n *Netcode) SkipOwner(owner uint32) {
 // SkipNobody ends what [Netcode.SkipOwner] began, for all owners.
 func (n *Netcode) SkipNobody() {
 	w := (*World)(n)
-	for _, owner := range w.owners.skipped {
-		w.owners.held.Drop(owner)
-	}
+	w.owners.held.Clear()
 	w.owners.skipped = w.owners.skipped[:0]
 }
 

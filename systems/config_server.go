@@ -131,10 +131,10 @@ type ServerConfig struct {
 	// What is beyond is dropped, and the client is told. Default (0): 10.
 	CommandRate int
 	// Workers is how many goroutines share what grows with clients, up to 64: opening packets, reading inputs,
-	// encoding snapshots, sealing and sending; and the systems of [ecs.Protocol] that say what they write. As many
-	// as there are cores for the server is right. The world, its hash and the bytes sent are the same for every
-	// number. Under Rollback and Lockstep, which send no states, sessions and simulation alone are shared. Whoever
-	// sets it to more than 1 closes the server, which ends the goroutines. Default (0): 1, the server's own.
+	// encoding snapshots, sealing and sending. As many as there are cores for the server is right. The world, its
+	// hash and the bytes sent are the same for every number. Under ServerRewind inputs are read one after the other;
+	// under Rollback and Lockstep, which send no states, packets alone are shared. Whoever sets it to more than 1
+	// closes the server, which ends the goroutines. Default (0): 1, the server's own.
 	Workers int
 	// Overload says when newcomers are turned away, and what is given up where ticks take longer than there is time.
 	// Default (zero): see [Overload].
